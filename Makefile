@@ -1,0 +1,88 @@
+# The commands of the project; `make help` lists them. CMake does the work, see CMakePresets.json.
+
+# What `make demo` runs once the command is built.
+DEMO = build/volery run first-flight -o build/first-flight.mcap
+# Where `make install` puts things; DESTDIR goes in front of it.
+PREFIX ?= /usr/local
+# Seconds for each fuzz target.
+FUZZ_SECONDS ?= 60
+JOBS ?= $(shell nproc)
+# Installs missing Debian packages; `make PACKAGES=: ...` leaves the machine as it is.
+PACKAGES ?= tools/install_packages.sh
+
+.DEFAULT_GOAL := build
+.NOTPARALLEL:
+MAKEFLAGS += --no-print-directory
+.PHONY: build demo test check-long matrix sanitize clang kills fuzz lint format bench install clean help
+
+# $(call preset,NAME): configure and build one preset of CMakePresets.json.
+define preset
+@command -v cmake >/dev/null || { echo "cmake is missing: make demo installs what a build needs (packages.txt)"; exit 2; }
+@echo "== build: preset $(1)"
+@cmake --preset $(1) --log-level=WARNING >/dev/null
+@cmake --build --preset $(1) -j $(JOBS) -- -s --no-print-directory
+endef
+
+build: ## build build/volery and the library (what make alone does)
+	$(call preset,release)
+
+demo: ## install what is missing, build, fly the default flight
+	@$(PACKAGES) demo
+	@$(MAKE) build
+	$(DEMO)
+
+test: ## install what is missing, build with warnings as errors, run all tests and gates
+	@$(PACKAGES) demo test
+	$(call preset,test)
+	@echo "== test"
+	@ctest --preset test -j $(JOBS)
+
+check-long: ## what takes minutes: matrix, sanitize, clang, kills, lint, fuzz
+	@$(PACKAGES) demo test lint long
+	@$(MAKE) matrix sanitize clang kills lint fuzz
+	@echo "check-long: all passed"
+
+matrix: ## the full determinism matrix: every compiler, level and machine must give the same hashes
+	@$(PACKAGES) demo test long
+	@echo "== matrix"
+	@tools/matrix.sh full
+
+sanitize: ## the unit tests under the address and undefined-behaviour sanitizers
+	@$(PACKAGES) demo test
+	$(call preset,sanitize)
+	@ctest --preset sanitize -j $(JOBS)
+
+clang: ## the unit tests built by clang
+	@$(PACKAGES) demo test
+	$(call preset,clang)
+	@ctest --preset clang -j $(JOBS)
+
+kills: ## the tests of the command, with runs killed at 50 random moments
+	@$(PACKAGES) demo test
+	$(call preset,test)
+	@VOLERY_KILLS=50 tests/app_test.sh build/test
+
+fuzz: ## every fuzz target for FUZZ_SECONDS (60) seconds
+	@$(PACKAGES) demo test long
+	$(call preset,fuzz)
+	@tools/fuzz.sh build/fuzz $(FUZZ_SECONDS)
+
+lint: ## clang-tidy, cppcheck and shellcheck
+	@$(PACKAGES) demo test lint
+	@tools/lint.sh
+
+format: ## write every C file as clang-format wants it
+	@$(PACKAGES) demo test
+	tools/list_files.sh '*.c' '*.h' | xargs clang-format-14 -i
+
+bench: build ## run the benchmarks
+	build/volery bench
+
+install: build ## install below PREFIX (/usr/local); DESTDIR goes in front
+	DESTDIR=$(DESTDIR) cmake --install build --prefix $(PREFIX)
+
+clean: ## remove everything built
+	rm -rf build
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1\t\2/p' Makefile | expand -t 12

@@ -1,0 +1,65 @@
+// bench.c - the table of benchmarks and its printer. A fast wrong answer must not enter a table: a wrong hash
+// fails.
+#include "bench/bench.h"
+#include "bench/flight.h"
+#include "bench/logging.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#ifndef VOLERY_COMMIT
+#define VOLERY_COMMIT "unknown"
+#endif
+
+const bench vy_benches[] = {
+    {"kernel", "the bare flight equations in a loop", "steps/s", vy_bench_kernel, 0},
+    {"hover", "a world as it comes: sensors, estimator, controller, hash chain", "steps/s", vy_bench_hover,
+     0},
+    {"baseline", "disturbances, IMU noise and controller at every step", "steps/s", vy_bench_baseline, 0},
+    {"log-none", "baseline by wall clock, no log", "steps/s", vy_bench_log_none, 0},
+    {"log-10", "the same with every 10th step logged", "steps/s", vy_bench_log_10, 0},
+    {"log-1", "the same with every step logged", "steps/s", vy_bench_log_1, 0},
+};
+const int vy_bench_count = (int)(sizeof vy_benches / sizeof vy_benches[0]);
+
+// The CPU's name as the kernel tells it, without what JSON would have to escape.
+static void machine_name(char *out, size_t room)
+{
+    snprintf(out, room, "unknown");
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    if (file == NULL) return;
+    char line[256];
+    while (fgets(line, sizeof line, file) != NULL) {
+        const char *colon = strchr(line, ':');
+        if (strncmp(line, "model name", 10) != 0 || colon == NULL) continue;
+        size_t n = 0;
+        for (const char *c = colon + 2; *c != '\n' && *c != '\0' && n + 1 < room; ++c) {
+            if (*c != '"' && *c != '\\') out[n++] = *c;
+        }
+        out[n] = '\0';
+        break;
+    }
+    fclose(file);
+}
+
+int vy_bench_main(const char *name)
+{
+    char machine[128];
+    machine_name(machine, sizeof machine);
+    int ran = 0, wrong = 0;
+    for (int i = 0; i < vy_bench_count; ++i) {
+        const bench *b = &vy_benches[i];
+        if (name != NULL && strcmp(name, b->name) != 0) continue;
+        const bench_result r = b->run();
+        printf("{\"name\":\"%s\",\"value\":%.6g,\"unit\":\"%s\",\"n\":%.0f,\"best_s\":%.6f,\"hash\":\"%"
+               "016" PRIx64 "\",\"commit\":\"%s\",\"machine\":\"%s\"}\n",
+               b->name, r.count / r.best_s, b->unit, r.count, r.best_s, r.hash, VOLERY_COMMIT, machine);
+        fflush(stdout);
+        ++ran;
+        if (r.hash != b->hash) {
+            fprintf(stderr, "%s: hash %016" PRIx64 ", expected %016" PRIx64 "\n", b->name, r.hash, b->hash);
+            wrong = 1;
+        }
+    }
+    return ran == 0 ? 2 : wrong;
+}

@@ -1,0 +1,24 @@
+// bench.h - the benchmarks: each runs a fixed amount of work, and its hash must come out right.
+#pragma once
+#include <stdint.h>
+
+typedef struct bench_result {
+    double count;  // units of work done
+    double best_s; // [s] the fastest of several runs
+    uint64_t hash; // of the state at the end
+} bench_result;
+
+typedef struct bench {
+    const char *name;
+    const char *text; // one line for people
+    const char *unit; // of count per second
+    bench_result (*run)(void);
+    uint64_t hash; // what every machine must print
+} bench;
+
+extern const bench vy_benches[];
+extern const int vy_bench_count;
+
+/// Run `name` (NULL: all), one JSON object a line on stdout. Returns 0, 1 on a wrong hash, 2 on an unknown
+/// name.
+int vy_bench_main(const char *name);

@@ -1,0 +1,22 @@
+// first_flight.c - a Crazyflie hovers for five seconds: cc first_flight.c $(pkg-config --cflags --libs volery)
+#include <stdio.h>
+#include <volery/world.h>
+
+int main(void)
+{
+    const vy_world_def world_def = vy_default_world_def();
+    const vy_drone_def drone_def = vy_default_drone_def();
+    vy_world *world = NULL;
+    vy_drone_id drone;
+    vy_drone_state state;
+    vy_error err;
+
+    if (vy_world_create(&world_def, &world, &err) != VY_OK) return fprintf(stderr, "%s\n", err.text), 1;
+    if (vy_world_add_drone(world, &drone_def, &drone, &err) != VY_OK) return fprintf(stderr, "%s\n", err.text), 1;
+    vy_world_advance(world, 5000);
+    vy_world_read_drone(world, drone, &state);
+    printf("t = %.3f s, height %.4f m, hash %016llx\n", vy_world_time(world), state.position.z,
+           (unsigned long long)vy_world_hash(world));
+    vy_world_destroy(world);
+    return 0;
+}

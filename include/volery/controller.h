@@ -1,0 +1,78 @@
+// controller.h - what steers a drone: the rungs of the ladder, the built-in controller, your own.
+#pragma once
+#include "volery/sensors.h"
+#include "volery/vehicle.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// What an intent speaks of. The drive abstraction layer lowers any rung to motor commands and applies
+/// limits.
+typedef enum vy_rung {
+    VY_RUNG_NONE,     ///< motors off
+    VY_RUNG_MOTORS,   ///< motors[i]: 0 to 1 each
+    VY_RUNG_WRENCH,   ///< thrust [N] and torque [N m] in body axes
+    VY_RUNG_RATES,    ///< thrust [N] and rates [rad/s] in body axes, yaw counter-clockwise positive
+    VY_RUNG_ATTITUDE, ///< thrust [N] and attitude q_WB
+} vy_rung;
+
+/// A controller's reply. Only the fields of its rung are read; others may hold anything.
+typedef struct vy_intent {
+    vy_rung rung;
+    double motors[VY_ROTOR_CAP];
+    double thrust;    ///< [N] along body +z, >= 0
+    vy_vec3 torque;   ///< [N m] body axes
+    vy_vec3 rates;    ///< [rad/s] body axes
+    vy_quat attitude; ///< q_WB, any length above zero
+} vy_intent;
+
+/// Your controller: fill `intent` from `samples`. Called once per controller period, always from the stepping
+/// thread. A non-finite reply ends the run with a reason.
+typedef void vy_controller_fn(void *self, const vy_samples *samples, vy_intent *intent);
+
+/// Where to be when. Between two setpoints the reference moves along a straight line with zero velocity and
+/// acceleration at both ends (minimum jerk); before the first and after the last it stays.
+typedef struct vy_setpoint {
+    double time;      ///< [s] strictly increasing
+    vy_vec3 position; ///< [m] world
+    double yaw;       ///< [rad] counter-clockwise about world +z
+} vy_setpoint;
+
+typedef enum vy_controller_kind {
+    VY_CONTROLLER_NONE,     ///< motors stay at the intent of the start
+    VY_CONTROLLER_HOLD,     ///< follow the setpoints: position -> attitude -> rates -> motors
+    VY_CONTROLLER_CALLBACK, ///< your function
+} vy_controller_kind;
+
+/// Gains of the built-in lowerings, in units that do not depend on the vehicle.
+typedef struct vy_gains {
+    double position; ///< [1/s^2]
+    double velocity; ///< [1/s]
+    double integral; ///< [1/s^3]
+    double attitude; ///< [1/s]
+    double yaw;      ///< [1/s]
+    double rate;     ///< [1/s]
+    double tilt_max; ///< [rad] largest tilt the position loop asks for, in (0, 1.5]
+} vy_gains;
+
+#define VY_SETPOINT_CAP 32
+
+typedef struct vy_controller_def {
+    vy_controller_kind kind;
+    double period;      ///< [s] of the controller, a whole multiple of the world's dt
+    double rate_period; ///< [s] of the attitude and rate loops below it, a whole multiple of dt
+    vy_gains gains;
+    vy_intent start;    ///< acts until the controller's first reply
+    int setpoint_count; ///< 0 to VY_SETPOINT_CAP; 0 holds the start position
+    vy_setpoint setpoints[VY_SETPOINT_CAP];
+    vy_controller_fn *call; ///< for VY_CONTROLLER_CALLBACK; may be NULL in a world that replays its replies
+    void *self;             ///< handed to `call`
+} vy_controller_def;
+
+/// Hold, position at 100 Hz over rates at 500 Hz.
+vy_controller_def vy_default_controller_def(void);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,27 @@
+// types.h - vectors, quaternions and matrices as plain values.
+//
+// Frames, used everywhere: world is right-handed with +Z up (on a planet +X east, +Y north); body is
+// forward-left-up (+X forward, +Y left, +Z up). Units are SI.
+#pragma once
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct vy_vec3 {
+    double x, y, z;
+} vy_vec3;
+
+/// A rotation. Written q_WB it turns body coordinates into world coordinates. Hamilton product, unit norm.
+typedef struct vy_quat {
+    double w, x, y, z;
+} vy_quat;
+
+/// Row-major 3x3 matrix: m[row][column].
+typedef struct vy_mat3 {
+    double m[3][3];
+} vy_mat3;
+
+#ifdef __cplusplus
+}
+#endif

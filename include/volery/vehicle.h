@@ -1,0 +1,62 @@
+// vehicle.h - what a vehicle is: mass, inertia, rotors, motors, air resistance.
+//
+// Body frame is forward-left-up; positions are relative to the centre of mass. Units are SI.
+#pragma once
+#include "volery/status.h"
+#include "volery/types.h"
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define VY_ROTOR_CAP 8
+#define VY_NAME_CAP  32
+
+/// How rotor thrust becomes torque.
+typedef enum vy_allocation {
+    VY_ALLOCATION_PHYSICAL,   ///< r x F and the reaction to each rotor's spin
+    VY_ALLOCATION_DOCUMENTED, ///< the Crazyflie engine's published rows: pitch and yaw with the opposite sign
+} vy_allocation;
+
+/// One rotor, thrusting along body +z.
+typedef struct vy_rotor_def {
+    vy_vec3 position; ///< [m] hub relative to the centre of mass
+    int spin;         ///< seen from above: +1 counter-clockwise, -1 clockwise
+} vy_rotor_def;
+
+/// Constants of one vehicle. Start from vy_default_vehicle_def() or a preset and change fields; a zeroed
+/// struct is refused. With rotor_count 0 it is a plain rigid body.
+typedef struct vy_vehicle_def {
+    uint32_t cookie;        ///< set by the default function
+    char name[VY_NAME_CAP]; ///< for people
+    double mass;            ///< [kg] > 0
+    vy_mat3 inertia;        ///< [kg m^2] about the centre of mass, symmetric, physically possible
+    int rotor_count;        ///< 0 to VY_ROTOR_CAP
+    vy_rotor_def rotors[VY_ROTOR_CAP];
+    vy_allocation allocation; ///< sign convention of roll, pitch and yaw torque
+    double thrust_coef;       ///< [N s^2] thrust = thrust_coef * speed^2, > 0 with rotors
+    double torque_coef;       ///< [N m s^2] rotor drag torque = torque_coef * speed^2, >= 0
+    double speed_max;         ///< [rad/s] rotor speed at command 1, > 0 with rotors
+    double motor_lag;         ///< [s] first-order time constant of rotor speed; 0 is an ideal motor
+    vy_vec3 drag_linear;      ///< [N s/m] body axes, each >= 0
+    double drag_quadratic;    ///< [kg/m] 1/2 rho Cd A, >= 0
+} vy_vehicle_def;
+
+/// The crazyflie2x preset.
+vy_vehicle_def vy_default_vehicle_def(void);
+
+/// A vehicle by name: "crazyflie2x", "crazyflie2x-physical".
+/// @return VY_NOT_FOUND with the list of names in `err`; `*out` is untouched then
+vy_status vy_vehicle_preset(const char *name, vy_vehicle_def *out, vy_error *err);
+
+/// Check every field.
+vy_status vy_check_vehicle_def(const vy_vehicle_def *def, vy_error *err);
+
+/// Rotor speed [rad/s] at which all rotors together carry the weight under gravity `g` [m/s^2]:
+/// sqrt(m g / (n thrust_coef)). 0 without rotors.
+double vy_vehicle_hover_speed(const vy_vehicle_def *def, double g);
+
+#ifdef __cplusplus
+}
+#endif

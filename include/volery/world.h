@@ -1,0 +1,202 @@
+// world.h - create a world, put drones in it, step it, read it, hash it, copy its state.
+#pragma once
+#include "volery/controller.h"
+#include "volery/sensors.h"
+#include "volery/status.h"
+#include "volery/vehicle.h"
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct vy_world vy_world; ///< opaque; one owner; no globals, so worlds are independent
+
+/// A drone in a world. Zero is null. Pass by value and treat as opaque.
+typedef struct vy_drone_id {
+    uint64_t bits;
+} vy_drone_id;
+
+#define VY_ALL_DRONES ((vy_drone_id){0})
+
+typedef struct vy_world_def {
+    uint32_t cookie;          ///< set by the default function
+    double dt;                ///< [s] fixed step, > 0
+    uint64_t seed;            ///< of every random stream; 0 is allowed
+    vy_vec3 gravity;          ///< [m/s^2] uniform
+    uint32_t drone_cap;       ///< drones the world can hold; all memory is taken at creation
+    uint32_t disturbance_cap; ///< disturbances the world can hold
+} vy_world_def;
+
+/// dt 1 ms, seed 1, gravity (0, 0, -9.80665), one drone, eight disturbances.
+vy_world_def vy_default_world_def(void);
+
+/// Limits that end a run. Each is checked every step against the truth; 0 means no limit.
+typedef struct vy_safety_def {
+    double tilt_max;     ///< [rad] between body +z and world +z
+    double rate_max;     ///< [rad/s]
+    double speed_max;    ///< [m/s]
+    double height_min;   ///< [m] checked only where below height_max
+    double height_max;   ///< [m]
+    double distance_max; ///< [m] horizontal, from the world's origin
+    double sustain;      ///< [s] a limit must be exceeded this long without a break; 0 is at once
+} vy_safety_def;
+
+/// One drone: the vehicle, where it starts, what it senses, what steers it, what ends its run.
+typedef struct vy_drone_def {
+    uint32_t cookie; ///< set by the default function
+    vy_vehicle_def vehicle;
+    vy_vec3 position;   ///< [m] world
+    vy_vec3 velocity;   ///< [m/s] world
+    vy_quat attitude;   ///< q_WB, any length above zero
+    vy_vec3 rate;       ///< [rad/s] body
+    double rotor_speed; ///< [rad/s] of every rotor at the start, within 0 and the vehicle's maximum
+    vy_imu_def imu;
+    vy_mocap_def mocap;
+    vy_controller_def controller;
+    vy_safety_def safety;
+} vy_drone_def;
+
+/// A crazyflie2x hovering at (0, 0, 1) with IMU, motion capture and the built-in controller; no limits.
+vy_drone_def vy_default_drone_def(void);
+
+typedef enum vy_disturbance_kind {
+    VY_DISTURBANCE_CONSTANT, ///< amplitude
+    VY_DISTURBANCE_IMPULSE,  ///< amplitude is an impulse [N s, N m s], spread evenly over `duration`
+    VY_DISTURBANCE_SINUSOID, ///< amplitude * sin(2 pi frequency (t - start) + phase)
+    VY_DISTURBANCE_NOISE,    ///< first-order band-limited Gaussian noise: amplitude is its standard deviation
+} vy_disturbance_kind;
+
+typedef enum vy_frame { VY_FRAME_WORLD, VY_FRAME_BODY } vy_frame;
+
+/// A force and torque from outside, acting on [start, start + duration).
+typedef struct vy_disturbance_def {
+    uint32_t cookie; ///< set by the default function
+    vy_disturbance_kind kind;
+    vy_drone_id drone; ///< VY_ALL_DRONES: each drone, with noise of its own
+    vy_frame frame;    ///< axes of force and torque
+    vy_vec3 force;     ///< [N], or [N s] for an impulse: amplitude per axis
+    vy_vec3 torque;    ///< [N m], or [N m s] for an impulse: amplitude per axis
+    double start;      ///< [s] >= 0
+    double duration;   ///< [s] > 0; infinity is for ever; one step at least for an impulse
+    double frequency;  ///< [Hz] of a sinusoid, or the corner of the noise, > 0
+    double phase;      ///< [rad] of a sinusoid
+} vy_disturbance_def;
+
+vy_disturbance_def vy_default_disturbance_def(void);
+
+/// Create a world. On failure `*out` is NULL and nothing leaks.
+/// @param err may be NULL, here and below
+vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err);
+void vy_world_destroy(vy_world *world); ///< NULL is a no-op
+
+/// Add a drone or a disturbance, before the first step only (VY_BAD_STATE after it, VY_FULL beyond the
+/// capacity). The def is copied. `out` may be NULL.
+vy_status vy_world_add_drone(vy_world *world, const vy_drone_def *def, vy_drone_id *out, vy_error *err);
+vy_status vy_world_add_disturbance(vy_world *world, const vy_disturbance_def *def, vy_error *err);
+
+/// What one step reported.
+enum {
+    VY_EVENT_CLAMPED = 1u << 0,  ///< a motor command was outside 0 to 1 and was clamped; counted per drone
+    VY_EVENT_FAILED = 1u << 1,   ///< the world has ended: see vy_world_failure. Further steps do nothing
+    VY_EVENT_SINK = 1u << 2,     ///< the sink refused a record; the world went on
+    VY_EVENT_DIVERGED = 1u << 3, ///< the replay source found a difference; the world went on
+};
+
+/// Advance exactly one step. Never allocates. A world that has failed stays as it is.
+/// @return VY_EVENT_ bits, 0 for a quiet step
+uint32_t vy_world_step(vy_world *world);
+
+/// Step `count` times or until the world fails.
+/// @return all bits seen
+uint32_t vy_world_advance(vy_world *world, uint64_t count);
+
+uint64_t vy_world_tick(const vy_world *world);
+double vy_world_time(const vy_world *world); ///< [s] tick * dt
+uint32_t vy_world_drone_count(const vy_world *world);
+
+/// The handle of drone `index`, in order of creation; null beyond the last.
+vy_drone_id vy_world_drone(const vy_world *world, uint32_t index);
+
+/// Hash of all simulation state of every step so far, the same on every supported compiler and CPU.
+uint64_t vy_world_hash(const vy_world *world);
+
+/// The truth about one drone, and what it measured, believes and commands.
+typedef struct vy_drone_state {
+    vy_vec3 position;                   ///< [m] world
+    vy_vec3 velocity;                   ///< [m/s] world
+    vy_quat attitude;                   ///< q_WB
+    vy_vec3 rate;                       ///< [rad/s] body
+    double rotor_speed[VY_ROTOR_CAP];   ///< [rad/s]
+    double motor_command[VY_ROTOR_CAP]; ///< 0 to 1, after limits
+    vy_samples samples;                 ///< as the controller sees them
+    vy_setpoint target;                 ///< the reference of the built-in controller, now
+    uint64_t clamps;                    ///< motor commands clamped so far
+} vy_drone_state;
+
+/// @return VY_NOT_FOUND for a handle that is not of this world; `*out` is untouched then
+vy_status vy_world_read_drone(const vy_world *world, vy_drone_id id, vy_drone_state *out);
+
+/// Why a world ended.
+typedef enum vy_failure_reason {
+    VY_FAILURE_NONE,
+    VY_FAILURE_NOT_FINITE, ///< a state became infinite or not a number; `what` names it
+    VY_FAILURE_COMMAND,    ///< a controller's reply was not finite or of no known rung
+    VY_FAILURE_TILT,
+    VY_FAILURE_RATE,
+    VY_FAILURE_SPEED,
+    VY_FAILURE_HEIGHT,
+    VY_FAILURE_DISTANCE,
+} vy_failure_reason;
+
+typedef struct vy_failure {
+    vy_failure_reason reason;
+    uint64_t tick;
+    double time;      ///< [s]
+    uint32_t drone;   ///< index of the drone
+    double value;     ///< what was measured, in the limit's unit
+    double limit;     ///< what was allowed
+    const char *what; ///< name of the variable or limit; static storage
+} vy_failure;
+
+/// VY_FAILURE_NONE while the world runs.
+vy_failure vy_world_failure(const vy_world *world);
+
+/// Snapshots: state is one block without pointers. Save writes vy_world_state_size() bytes; restore puts a
+/// world built from the same defs back to that moment, so that further steps give the same bits. A world of
+/// other parameters but the same drones and disturbances may be given the state too: it goes on from there.
+/// Restore returns VY_BAD_VALUE and changes nothing when the block does not fit this world.
+size_t vy_world_state_size(const vy_world *world);
+void vy_world_save(const vy_world *world, void *block);
+vy_status vy_world_restore(vy_world *world, const void *block, size_t size, vy_error *err);
+
+/// Bytes taken at creation.
+size_t vy_world_memory(const vy_world *world);
+
+/// A listener. Each function may be NULL; each returns 0, or not 0 when the record could not be taken
+/// (VY_EVENT_SINK).
+typedef struct vy_sink {
+    void *self;
+    int (*write)(void *self, const vy_world *world); ///< at the end of every step, the world as it then is
+    int (*reply)(void *self, const vy_world *world, uint32_t drone,
+                 const vy_intent *intent); ///< of a callback
+} vy_sink;
+
+void vy_world_set_sink(vy_world *world, vy_sink sink);
+
+/// A source of what happened in an earlier run. Each function may be NULL.
+typedef struct vy_replay {
+    void *self;
+    /// The logged reply of the controller of drone `drone`, now: fill `intent` and return 1, or return 0 to
+    /// have the controller called.
+    int (*reply)(void *self, const vy_world *world, uint32_t drone, vy_intent *intent);
+    /// At the very end of every step: return 0, or not 0 when the world differs from the log
+    /// (VY_EVENT_DIVERGED).
+    int (*check)(void *self, const vy_world *world);
+} vy_replay;
+
+void vy_world_set_replay(vy_world *world, vy_replay replay);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,210 @@
+// scenes.c - the golden scenes: small worlds that between them reach every equation and every stage.
+#include "scenes/scenes.h"
+#include <string.h>
+
+static vy_status new_world(uint64_t seed, uint32_t drones, vy_world **out, vy_error *err)
+{
+    vy_world_def def = vy_default_world_def();
+    def.seed = seed;
+    def.drone_cap = drones;
+    return vy_world_create(&def, out, err);
+}
+
+// The first failure of a build frees the world, so that a scene is there whole or not at all.
+static vy_status finish(vy_status status, vy_world **out)
+{
+    if (status != VY_OK) {
+        vy_world_destroy(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+static vy_status add_gust(vy_world *world, double force, double torque, vy_error *err)
+{
+    vy_disturbance_def d = vy_default_disturbance_def();
+    d.kind = VY_DISTURBANCE_NOISE;
+    d.force = (vy_vec3){force, force, 0.5 * force};
+    d.torque = (vy_vec3){torque, torque, torque};
+    d.frequency = 0.5;
+    return vy_world_add_disturbance(world, &d, err);
+}
+
+static vy_status add_knock(vy_world *world, double start, vy_error *err)
+{
+    vy_disturbance_def d = vy_default_disturbance_def();
+    d.kind = VY_DISTURBANCE_IMPULSE;
+    d.force = (vy_vec3){0.01, -0.005, 0.0};
+    d.torque = (vy_vec3){2e-5, 1e-5, 5e-6};
+    d.start = start;
+    d.duration = 0.02;
+    return vy_world_add_disturbance(world, &d, err);
+}
+
+static vy_status build_hover(uint64_t seed, vy_world **out, vy_error *err)
+{
+    vy_status status = new_world(seed, 1, out, err);
+    if (status != VY_OK) return status;
+    const vy_drone_def drone = vy_default_drone_def();
+    return finish(vy_world_add_drone(*out, &drone, NULL, err), out);
+}
+
+static vy_status build_square(uint64_t seed, vy_world **out, vy_error *err)
+{
+    vy_status status = new_world(seed, 1, out, err);
+    if (status != VY_OK) return status;
+    static const vy_setpoint plan[] = {
+        {1.0, {0.0, 0.0, 1.0}, 0.0},  {3.0, {1.0, 0.0, 1.0}, 0.0},  {5.0, {1.0, 1.0, 1.5}, 1.57},
+        {7.0, {0.0, 1.0, 1.5}, 3.14}, {9.0, {0.0, 0.0, 1.0}, 4.71}, {11.0, {0.0, 0.0, 1.0}, 6.28},
+    };
+    vy_drone_def drone = vy_default_drone_def();
+    memcpy(drone.controller.setpoints, plan, sizeof plan);
+    drone.controller.setpoint_count = sizeof plan / sizeof plan[0];
+    status = vy_world_add_drone(*out, &drone, NULL, err);
+    if (status == VY_OK) status = add_gust(*out, 2e-3, 2e-6, err);
+    if (status == VY_OK) status = add_knock(*out, 12.0, err);
+    return finish(status, out);
+}
+
+// Attitude and rate loops, IMU and disturbances at every step: the world specification's first benchmark.
+static vy_status build_baseline(uint64_t seed, vy_world **out, vy_error *err)
+{
+    vy_status status = new_world(seed, 1, out, err);
+    if (status != VY_OK) return status;
+    vy_drone_def drone = vy_default_drone_def();
+    drone.controller.rate_period = 0.001;
+    status = vy_world_add_drone(*out, &drone, NULL, err);
+    if (status == VY_OK) status = add_gust(*out, 2e-3, 0.0, err);
+    vy_disturbance_def d = vy_default_disturbance_def();
+    d.kind = VY_DISTURBANCE_SINUSOID;
+    d.frame = VY_FRAME_BODY;
+    d.torque = (vy_vec3){1e-5, 0.0, 0.0};
+    d.frequency = 3.0;
+    if (status == VY_OK) status = vy_world_add_disturbance(*out, &d, err);
+    return finish(status, out);
+}
+
+// A brick spun about its middle axis, without forces: the worst case for an integrator.
+static vy_status build_tumble(uint64_t seed, vy_world **out, vy_error *err)
+{
+    vy_world_def def = vy_default_world_def();
+    def.seed = seed;
+    def.gravity = (vy_vec3){0.0, 0.0, 0.0};
+    vy_status status = vy_world_create(&def, out, err);
+    if (status != VY_OK) return status;
+    const double mass = 48.0, x = 0.2, y = 0.4, z = 0.6; // a density of 1000 kg/m^3
+    vy_drone_def drone = vy_default_drone_def();
+    drone.vehicle.mass = mass;
+    drone.vehicle.inertia = (vy_mat3){{{mass / 12.0 * (y * y + z * z), 0.0, 0.0},
+                                       {0.0, mass / 12.0 * (x * x + z * z), 0.0},
+                                       {0.0, 0.0, mass / 12.0 * (x * x + y * y)}}};
+    drone.vehicle.rotor_count = 0;
+    drone.vehicle.drag_linear = (vy_vec3){0.0, 0.0, 0.0};
+    drone.controller.kind = VY_CONTROLLER_NONE;
+    drone.rate = (vy_vec3){0.3, 6.0, 0.2};
+    drone.rotor_speed = 0.0;
+    return finish(vy_world_add_drone(*out, &drone, NULL, err), out);
+}
+
+// Motors off, thrown and tumbling, with both kinds of drag and a full inertia tensor.
+static vy_status build_throw(uint64_t seed, vy_world **out, vy_error *err)
+{
+    vy_status status = new_world(seed, 1, out, err);
+    if (status != VY_OK) return status;
+    vy_drone_def drone = vy_default_drone_def();
+    drone.vehicle.inertia =
+        (vy_mat3){{{1.5e-5, 2e-6, -1e-6}, {2e-6, 1.4e-5, 1.5e-6}, {-1e-6, 1.5e-6, 2.2e-5}}};
+    drone.vehicle.drag_quadratic = 4e-4;
+    drone.controller.kind = VY_CONTROLLER_NONE;
+    drone.velocity = (vy_vec3){3.0, -2.0, 8.0};
+    drone.attitude = (vy_quat){0.6, 0.3, -0.5, 0.2};
+    drone.rate = (vy_vec3){7.0, -11.0, 3.0};
+    status = vy_world_add_drone(*out, &drone, NULL, err);
+    vy_disturbance_def d = vy_default_disturbance_def();
+    d.torque = (vy_vec3){1e-6, -2e-6, 3e-6}; // constant in world axes
+    if (status == VY_OK) status = vy_world_add_disturbance(*out, &d, err);
+    return finish(status, out);
+}
+
+// Raw samples straight into the motors: the motion is chaotic, so the smallest difference soon fills the
+// state.
+static void feed_back(void *self, const vy_samples *in, vy_intent *out)
+{
+    (void)self;
+    const double mix[4] = {in->imu.gyro.x + in->imu.accel.y, in->imu.gyro.y - in->imu.accel.x,
+                           in->imu.gyro.z + in->imu.accel.z, in->imu.gyro.x * in->imu.gyro.y};
+    out->rung = VY_RUNG_MOTORS;
+    for (int i = 0; i < 4; ++i) {
+        const double x = mix[i] + 0.1 * (double)i;
+        out->motors[i] = 0.62 + 0.3 * x / (1.0 + x * x);
+    }
+}
+
+static vy_status build_feedback(uint64_t seed, vy_world **out, vy_error *err)
+{
+    vy_status status = new_world(seed, 1, out, err);
+    if (status != VY_OK) return status;
+    vy_drone_def drone = vy_default_drone_def();
+    status = vy_vehicle_preset("crazyflie2x-physical", &drone.vehicle, err);
+    drone.controller.kind = VY_CONTROLLER_CALLBACK;
+    drone.controller.call = feed_back;
+    drone.controller.period = 0.003;
+    if (status == VY_OK) status = vy_world_add_drone(*out, &drone, NULL, err);
+    if (status == VY_OK) status = add_gust(*out, 1e-2, 1e-5, err);
+    return finish(status, out);
+}
+
+static vy_status build_swarm(uint64_t seed, vy_world **out, vy_error *err)
+{
+    enum { COUNT = 8 };
+    vy_status status = new_world(seed, COUNT, out, err);
+    for (int i = 0; i < COUNT && status == VY_OK; ++i) {
+        vy_drone_def drone = vy_default_drone_def();
+        if (i % 2 == 1) status = vy_vehicle_preset("crazyflie2x-physical", &drone.vehicle, err);
+        drone.vehicle.mass *= 1.0 + 0.02 * i;
+        drone.position = (vy_vec3){0.5 * i, 0.25 * (i % 3), 1.0 + 0.1 * i};
+        drone.controller.setpoint_count = 1;
+        drone.controller.setpoints[0] = (vy_setpoint){0.0, {0.5 * i, 0.0, 1.5}, 0.4 * i};
+        if (status == VY_OK) status = vy_world_add_drone(*out, &drone, NULL, err);
+    }
+    if (status == VY_OK) status = add_gust(*out, 3e-3, 0.0, err);
+    if (status == VY_OK) status = add_knock(*out, 2.0, err);
+    return finish(status, out);
+}
+
+// A sustained torque turns the drone over; the tilt limit ends the run.
+static vy_status build_upset(uint64_t seed, vy_world **out, vy_error *err)
+{
+    vy_status status = new_world(seed, 1, out, err);
+    if (status != VY_OK) return status;
+    vy_drone_def drone = vy_default_drone_def();
+    drone.safety.tilt_max = 1.0;
+    drone.safety.sustain = 0.02;
+    status = vy_world_add_drone(*out, &drone, NULL, err);
+    vy_disturbance_def d = vy_default_disturbance_def();
+    d.frame = VY_FRAME_BODY;
+    d.torque = (vy_vec3){2e-2, 0.0, 0.0};
+    d.start = 1.0;
+    if (status == VY_OK) status = vy_world_add_disturbance(*out, &d, err);
+    return finish(status, out);
+}
+
+const vy_scene vy_scenes[] = {
+    {"hover", "a Crazyflie holds its place on noisy sensors", 20000, build_hover},
+    {"square", "a square in gusts, and a knock", 20000, build_square},
+    {"baseline", "gravity, disturbances, IMU noise and controller at every step", 20000, build_baseline},
+    {"tumble", "a brick spun about its middle axis, free of forces", 60000, build_tumble},
+    {"throw", "a thrown drone, motors off, both kinds of drag", 3000, build_throw},
+    {"feedback", "raw samples into the motors: chaos that shows any difference", 20000, build_feedback},
+    {"swarm", "eight drones of both allocations", 5000, build_swarm},
+    {"upset", "a torque too strong to hold: the tilt limit ends the run", 5000, build_upset},
+};
+const int vy_scene_count = (int)(sizeof vy_scenes / sizeof vy_scenes[0]);
+
+const vy_scene *vy_scene_find(const char *name)
+{
+    for (int i = 0; i < vy_scene_count; ++i) {
+        if (strcmp(vy_scenes[i].name, name) == 0) return &vy_scenes[i];
+    }
+    return NULL;
+}

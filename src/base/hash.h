@@ -1,0 +1,7 @@
+// hash.h - the state hash: XXH3 over memory that holds nothing but 8-byte values.
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+/// XXH3, 64 bits. The caller's memory has no padding: static assertions beside each state struct prove it.
+uint64_t vy_hash64(const void *data, size_t size);

@@ -1,0 +1,121 @@
+// rng.h - random numbers as a pure function of (seed, stream, index, step): there is no generator state.
+//
+// Philox4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel random numbers, as easy as 1, 2, 3; SC 2011) turns a
+// 64-bit key and a 128-bit counter into four 32-bit words. Here the key is the seed and the counter is
+// (step low, step high, index, stream and block), so a sensor's noise depends on nothing but its own name
+// and the time: adding another sensor, drone or world moves nothing.
+#pragma once
+#include "base/real.h"
+
+/// Who draws. Numbers are part of the determinism contract: append, never renumber.
+enum rng_stream {
+    RNG_STREAM_IMU,
+    RNG_STREAM_MOCAP,
+    RNG_STREAM_DISTURBANCE_FORCE,
+    RNG_STREAM_DISTURBANCE_TORQUE,
+    RNG_STREAM_START,
+    RNG_STREAM_BAROMETER,
+    RNG_STREAM_GPS,
+    RNG_STREAM_MAGNETOMETER,
+    RNG_STREAM_RANGE,
+    RNG_STREAM_WIND,
+    RNG_STREAM_FAULT,
+    RNG_STREAM_PARAMETER
+};
+
+/// One round of Philox. The words are the low halves of the lanes; the high halves collect rubbish, which the
+/// multiplication does not see.
+VY_FN void rng_philox_round(bits counter[4], bits key[2])
+{
+    const bits a = bits_mul32(counter[0], bits_set(0xd2511f53u));
+    const bits b = bits_mul32(counter[2], bits_set(0xcd9e8d57u));
+    counter[0] = (b >> 32) ^ counter[1] ^ key[0];
+    counter[2] = (a >> 32) ^ counter[3] ^ key[1];
+    counter[1] = b;
+    counter[3] = a;
+    key[0] = key[0] + 0x9e3779b9u;
+    key[1] = key[1] + 0xbb67ae85u;
+}
+
+/// Philox4x32-10. `counter` becomes the output, four 32-bit words.
+VY_FN void rng_philox(bits counter[4], bits key0, bits key1)
+{
+    bits key[2];
+    key[0] = key0;
+    key[1] = key1;
+    rng_philox_round(counter, key);
+    rng_philox_round(counter, key);
+    rng_philox_round(counter, key);
+    rng_philox_round(counter, key);
+    rng_philox_round(counter, key);
+    rng_philox_round(counter, key);
+    rng_philox_round(counter, key);
+    rng_philox_round(counter, key);
+    rng_philox_round(counter, key);
+    rng_philox_round(counter, key);
+    counter[0] = counter[0] & 0xffffffffu;
+    counter[1] = counter[1] & 0xffffffffu;
+    counter[2] = counter[2] & 0xffffffffu;
+    counter[3] = counter[3] & 0xffffffffu;
+}
+
+/// Four 32-bit words. `stream` < 2^24 and `block` < 256 are the same for all lanes; `seed` (64 bits),
+/// `index` (32 bits: which drone, which sensor) and `step` (64 bits) may differ from lane to lane.
+VY_FN void rng_words(bits seed, uint32_t stream, bits index, bits step, uint32_t block, bits out[4])
+{
+    out[0] = step;
+    out[1] = step >> 32;
+    out[2] = index;
+    out[3] = bits_set((stream << 8) | (block & 0xffu));
+    rng_philox(out, seed, seed >> 32);
+}
+
+/// A number of the open interval (0, 1) from two words: the middle of one of 2^52 equal cells.
+VY_FN real rng_unit(bits high, bits low)
+{
+    return (real_of_whole((high << 20) | (low >> 12)) + 0.5) * 0x1p-52;
+}
+
+/// `count` numbers uniform in (0, 1); at most 512, two to a block.
+VY_FN void rng_uniforms(bits seed, uint32_t stream, bits index, bits step, real *out, int count)
+{
+    for (int i = 0; i < count; i += 2) {
+        bits word[4];
+        rng_words(seed, stream, index, step, (uint32_t)(i / 2), word);
+        out[i] = rng_unit(word[0], word[1]);
+        if (i + 1 < count) out[i + 1] = rng_unit(word[2], word[3]);
+    }
+}
+
+/// The standard normal deviate of a 32-bit word, by inversion of the distribution. The top bit is the sign;
+/// k, the other 31, gives the tail probability (k + 1/2) / 2^32. Sizes go from 0 to 6.34, each within 4e-9.
+VY_FN real rng_normal_of_word(bits word)
+{
+    static const double table[5 * 256] = {
+#include "base/normal_table.inl"
+    };
+    const bits d = bits_of(real_of_whole(((word & 0x7fffffffu) << 1) | 1u));
+    // The segment is the exponent and the top three bits of the fraction; the rest of the fraction, made
+    // a number u of [1, 1.125), is the place in it.
+    const bits segment = (d >> 49) - (0x3ffu << 3);
+    const bits at = (segment << 2) + segment;
+    const real u = real_of((d & 0x0001ffffffffffffu) | 0x3ff0000000000000u);
+    const real low = real_gather(table, at) + u * real_gather(table + 1, at);
+    const real high = real_gather(table + 3, at) + u * real_gather(table + 4, at);
+    const real x = low + (u * u) * (real_gather(table + 2, at) + u * high);
+    return real_of(bits_of(x) ^ ((word << 32) & 0x8000000000000000u));
+}
+
+/// `count` independent standard normal deviates, one word each; at most 1024, and fastest when `count` is a
+/// constant. Up to four blocks are drawn before any is inverted: their chains of multiplications overlap.
+VY_FN void rng_normals(bits seed, uint32_t stream, bits index, bits step, real *out, int count)
+{
+    for (int start = 0; start < count; start += 16) {
+        const int left = count - start < 16 ? count - start : 16;
+        bits word[16];
+        for (int i = 0; i < left; i += 4) {
+            rng_words(seed, stream, index, step, (uint32_t)((start + i) / 4), word + i);
+        }
+        for (int i = 0; i < left; ++i) out[start + i] = rng_normal_of_word(word[i]);
+    }
+}

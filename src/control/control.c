@@ -1,0 +1,169 @@
+// control.c - controllers as declared: defaults, checks, constants, and the intake of a reply.
+#include "control/control.h"
+#include "base/fail.h"
+#include "base/finite.h"
+#include "base/math.h"
+#include "vehicle/allocation.h"
+
+_Static_assert(LADDER_ROTORS == VY_ROTOR_CAP, "one capacity of rotors");
+
+vy_controller_def vy_default_controller_def(void)
+{
+    return (vy_controller_def){
+        .kind = VY_CONTROLLER_HOLD,
+        .period = 0.01,
+        .rate_period = 0.002,
+        .gains = {.position = 6.0,
+                  .velocity = 4.0,
+                  .integral = 2.0,
+                  .attitude = 8.0,
+                  .yaw = 4.0,
+                  .rate = 25.0,
+                  .tilt_max = 0.6},
+        .start = {.attitude = {1.0, 0.0, 0.0, 0.0}},
+    };
+}
+
+static vy_status check_setpoints(const vy_controller_def *def, vy_error *err)
+{
+    if (def->setpoint_count < 0 || def->setpoint_count > VY_SETPOINT_CAP) {
+        return vy_fail(err, VY_BAD_VALUE, "controller.setpoint_count must be 0 to %d, got %d",
+                       VY_SETPOINT_CAP, def->setpoint_count);
+    }
+    for (int i = 0; i < def->setpoint_count; ++i) {
+        const vy_setpoint *p = &def->setpoints[i];
+        if (!vy_all_finite(&p->time, 5)) {
+            return vy_fail(err, VY_BAD_VALUE, "controller.setpoints[%d] must be finite", i);
+        }
+        if (i > 0 && !(p->time > p[-1].time)) {
+            return vy_fail(err, VY_BAD_VALUE, "controller.setpoints[%d].time must be after the one before it",
+                           i);
+        }
+    }
+    return VY_OK;
+}
+
+// Would the start be accepted as a controller's reply?
+static int start_is_sound(const vy_controller_def *def, const vy_vehicle_def *vehicle)
+{
+    ladder_params p;
+    control_state c;
+    uint64_t clamps = 0;
+    memset(&p, 0, sizeof p);
+    memset(&c, 0, sizeof c);
+    p.rotor_count = vehicle->rotor_count;
+    return vy_control_accept(&p, &def->start, &c, &clamps) >= 0;
+}
+
+vy_status vy_check_controller_def(const vy_controller_def *def, const vy_vehicle_def *vehicle, vy_error *err)
+{
+    if ((unsigned)def->kind > VY_CONTROLLER_CALLBACK) {
+        return vy_fail(err, VY_BAD_VALUE, "controller.kind must be none, hold or callback");
+    }
+    if (def->kind != VY_CONTROLLER_NONE && vehicle->rotor_count == 0) {
+        return vy_fail(err, VY_BAD_VALUE, "controller: %s has no rotors to control", vehicle->name);
+    }
+    const vy_gains *g = &def->gains;
+    const struct {
+        const char *name;
+        double value;
+    } gains[] = {{"position", g->position}, {"velocity", g->velocity}, {"integral", g->integral},
+                 {"attitude", g->attitude}, {"yaw", g->yaw},           {"rate", g->rate}};
+    for (size_t i = 0; i < sizeof gains / sizeof gains[0]; ++i) {
+        if (!(real_is_finite(gains[i].value) && gains[i].value >= 0.0)) {
+            return vy_fail(err, VY_BAD_VALUE, "controller.gains.%s must be at least 0, got %g", gains[i].name,
+                           gains[i].value);
+        }
+    }
+    if (!(g->tilt_max > 0.0 && g->tilt_max <= 1.5)) {
+        return vy_fail(err, VY_BAD_VALUE, "controller.gains.tilt_max must be in (0, 1.5] rad, got %g",
+                       g->tilt_max);
+    }
+    if (!start_is_sound(def, vehicle)) {
+        return vy_fail(err, VY_BAD_VALUE, "controller.start must be finite and of a known rung");
+    }
+    return check_setpoints(def, err);
+}
+
+vy_status vy_ladder_build(const vy_controller_def *def, const vy_vehicle_def *vehicle, vy_vec3 gravity,
+                          ladder_params *out, vy_error *err)
+{
+    const vy_gains *g = &def->gains;
+    ladder_params p;
+    memset(&p, 0, sizeof p);
+    p.mass = vehicle->mass;
+    p.inertia = vehicle->inertia;
+    p.gravity = gravity;
+    p.position = g->position;
+    p.velocity = g->velocity;
+    p.integral = g->integral;
+    p.period = def->period;
+    p.tan_tilt = math_tan(g->tilt_max);
+    p.integral_max = 0.5 * vec3_length(gravity);
+    p.attitude = vec3_make(g->attitude, g->attitude, g->yaw);
+    p.rate = g->rate;
+    p.rotor_count = vehicle->rotor_count;
+    if (vehicle->rotor_count > 0) {
+        p.thrust_max = vehicle->thrust_coef * vehicle->speed_max * vehicle->speed_max;
+        p.inverse_thrust_max = 1.0 / p.thrust_max;
+    }
+    // A vehicle that cannot make every wrench may still be flown by motor commands.
+    const rotor_layout layout = vy_layout_build(vehicle);
+    const int must = def->kind == VY_CONTROLLER_HOLD;
+    if (vehicle->rotor_count > 0) {
+        const vy_status status = vy_layout_invert(vehicle, &layout, p.inverse, must ? err : NULL);
+        if (status != VY_OK && must) return status;
+    }
+    *out = p;
+    return VY_OK;
+}
+
+static double clamp_motor(double x, uint64_t *clamps)
+{
+    const double y = real_clamp(x, 0.0, 1.0);
+    *clamps += y != x;
+    return y;
+}
+
+int vy_control_accept(const ladder_params *p, const vy_intent *intent, control_state *c, uint64_t *clamps)
+{
+    control_state n = *c;
+    double values[LADDER_ROTORS] = {0.0};
+    size_t count = 0;
+    switch (intent->rung) {
+    case VY_RUNG_NONE: break;
+    case VY_RUNG_MOTORS:
+        count = (size_t)p->rotor_count;
+        memcpy(values, intent->motors, count * sizeof values[0]);
+        break;
+    case VY_RUNG_WRENCH:
+        n.torque = intent->torque;
+        memcpy(values, &intent->torque, 3 * sizeof values[0]);
+        count = 3;
+        break;
+    case VY_RUNG_RATES:
+        n.rates = intent->rates;
+        memcpy(values, &intent->rates, 3 * sizeof values[0]);
+        count = 3;
+        break;
+    case VY_RUNG_ATTITUDE:
+        memcpy(values, &intent->attitude, 4 * sizeof values[0]);
+        count = 4;
+        break;
+    default: return -1;
+    }
+    if (!vy_all_finite(values, count)) return -1;
+    if (intent->rung == VY_RUNG_ATTITUDE) {
+        const double square = quat_dot(intent->attitude, intent->attitude);
+        if (!(square > 0.0 && real_is_finite(square))) return -1;
+        n.attitude = quat_normalize(intent->attitude);
+    }
+    if (intent->rung >= VY_RUNG_WRENCH) {
+        if (!real_is_finite(intent->thrust)) return -1;
+        n.thrust = real_max(intent->thrust, 0.0);
+    } else {
+        for (int i = 0; i < p->rotor_count; ++i) n.motors[i] = clamp_motor(values[i], clamps);
+    }
+    *c = n;
+    return (int)intent->rung;
+}

@@ -1,0 +1,109 @@
+// rigid_body.h - Newton's and Euler's equations of one rigid body, and the pieces of its RK4 step.
+//
+//   p' = v                                   world
+//   v' = (R(q) F_body + F_world) / m + g     world
+//   q' = 1/2 q (0, w)                        q turns body into world
+//   w' = I^-1 (t_body - w x I w)             body
+//
+// A stage quaternion of RK4 is not quite of unit length. The right-hand side is smooth off the unit sphere
+// and keeps the sphere invariant, so fourth order holds; the step ends with a renormalisation.
+#pragma once
+#include "base/vec.h"
+
+typedef struct body_state {
+    vec3 position; // [m] world
+    vec3 velocity; // [m/s] world
+    quat attitude; // q_WB
+    vec3 rate;     // [rad/s] body
+} body_state;
+
+typedef struct body_params {
+    real inverse_mass; // [1/kg]
+    mat3 inertia;      // [kg m^2] body axes, about the centre of mass, symmetric
+    mat3 inverse_inertia;
+} body_params;
+
+/// Forces and torques in the frame in which each is constant. Accumulators: start at loads_zero(), only add.
+typedef struct body_loads {
+    vec3 force_world;  // [N]
+    vec3 force_body;   // [N]
+    vec3 torque_world; // [N m]
+    vec3 torque_body;  // [N m]
+} body_loads;
+
+/// Time derivative of a body_state, member by member.
+typedef struct body_rates {
+    vec3 velocity;
+    vec3 acceleration;
+    quat attitude_rate;
+    vec3 rate_dot;
+} body_rates;
+
+VY_FN body_loads loads_zero(void)
+{
+    body_loads l = {vec3_zero(), vec3_zero(), vec3_zero(), vec3_zero()};
+    return l;
+}
+
+VY_FN mask vec3_any_set(vec3 v) { return (v.x != 0.0) | (v.y != 0.0) | (v.z != 0.0); }
+
+/// q' = 1/2 q (0, w)
+VY_FN quat attitude_derivative(quat q, vec3 w)
+{
+    return quat_make(-0.5 * ((q.x * w.x + q.y * w.y) + q.z * w.z),
+                     0.5 * ((q.w * w.x - q.z * w.y) + q.y * w.z), 0.5 * ((q.w * w.y - q.x * w.z) + q.z * w.x),
+                     0.5 * ((q.w * w.z - q.y * w.x) + q.x * w.y));
+}
+
+/// `rotation` is quat_matrix(s->attitude), which the caller has at hand.
+VY_FN body_rates body_derivative(const body_params *p, const body_state *s, mat3 rotation,
+                                 const body_loads *l, vec3 gravity)
+{
+    vec3 torque = l->torque_body;
+    if (mask_any(vec3_any_set(l->torque_world))) {
+        torque = vec3_add(torque, mat3_tmul_vec(rotation, l->torque_world));
+    }
+    const vec3 force = vec3_add(mat3_mul_vec(rotation, l->force_body), l->force_world);
+    const vec3 momentum = mat3_mul_vec(p->inertia, s->rate);
+    const vec3 torque_net = vec3_sub(torque, vec3_cross(s->rate, momentum));
+
+    body_rates d;
+    d.velocity = s->velocity;
+    d.acceleration = vec3_add_scaled(gravity, p->inverse_mass, force);
+    d.attitude_rate = attitude_derivative(s->attitude, s->rate);
+    d.rate_dot = mat3_mul_vec(p->inverse_inertia, torque_net);
+    return d;
+}
+
+/// s + h d: the state of an RK4 stage.
+VY_FN body_state body_advance(const body_state *s, real h, const body_rates *d)
+{
+    body_state n;
+    n.position = vec3_add_scaled(s->position, h, d->velocity);
+    n.velocity = vec3_add_scaled(s->velocity, h, d->acceleration);
+    n.attitude = quat_add_scaled(s->attitude, h, d->attitude_rate);
+    n.rate = vec3_add_scaled(s->rate, h, d->rate_dot);
+    return n;
+}
+
+VY_FN vec3 rk4_mean(vec3 a, vec3 b, vec3 c, vec3 d)
+{
+    return vec3_add(vec3_add(a, d), vec3_scale(real_set(2.0), vec3_add(b, c)));
+}
+
+/// The new state from the four stages: s + h/6 (k1 + 2 k2 + 2 k3 + k4), attitude renormalised.
+VY_FN body_state body_rk4_finish(const body_state *s, real h, const body_rates *k1, const body_rates *k2,
+                                 const body_rates *k3, const body_rates *k4)
+{
+    const real w = h * (1.0 / 6.0);
+    const quat q = quat_add(quat_add(k1->attitude_rate, k4->attitude_rate),
+                            quat_scale(real_set(2.0), quat_add(k2->attitude_rate, k3->attitude_rate)));
+    body_rates sum;
+    sum.velocity = rk4_mean(k1->velocity, k2->velocity, k3->velocity, k4->velocity);
+    sum.acceleration = rk4_mean(k1->acceleration, k2->acceleration, k3->acceleration, k4->acceleration);
+    sum.attitude_rate = q;
+    sum.rate_dot = rk4_mean(k1->rate_dot, k2->rate_dot, k3->rate_dot, k4->rate_dot);
+    body_state n = body_advance(s, w, &sum);
+    n.attitude = quat_normalize(n.attitude);
+    return n;
+}

@@ -1,0 +1,70 @@
+// rotor.h - rotor speed over time, and the wrench of all rotors of a vehicle.
+#pragma once
+#include "equations/rigid_body.h"
+
+#define ROTOR_CAP 8
+
+/// Where the rotors are, the same for every drone of a batch. Torques per newton of thrust [m] and per newton
+/// metre of rotor drag [1]: derived from position and spin, or documented rows (vehicle/allocation.h).
+typedef struct rotor_layout {
+    int count; // 0 (a plain rigid body) to ROTOR_CAP
+    double roll[ROTOR_CAP];
+    double pitch[ROTOR_CAP];
+    double yaw[ROTOR_CAP];
+} rotor_layout;
+
+typedef struct rotor_params {
+    real thrust_coef; // [N s^2]   T = thrust_coef w^2, along body +z
+    real torque_coef; // [N m s^2] Q = torque_coef w^2
+    real decay_half;  // e^(-dt / 2 lag): what is left of a speed error after half a step
+    real decay_full;  // e^(-dt / lag)
+} rotor_params;
+
+/// Exact solution of w' = (command - w) / lag after the time whose decay is given. RK4 would be unstable
+/// as lag -> 0; this is exact for every step, and decay 0 is an ideal motor.
+VY_FN real rotor_speed_after(real speed, real command, real decay)
+{
+    return command + (speed - command) * decay;
+}
+
+/// A rotor that runs down is still below this speed [rad/s]: without a floor its decay would end in denormal
+/// numbers, which are slow.
+#define ROTOR_SPEED_FLOOR 1e-9
+
+VY_FN real rotor_speed_settled(real speed)
+{
+    return real_select(real_abs(speed) < ROTOR_SPEED_FLOOR, real_set(0.0), speed);
+}
+
+/// One fixed summation tree per count: pairs first, so that mirrored rotors cancel exactly.
+VY_FN real rotor_sum(const real *x, int count)
+{
+    switch (count) {
+    case 1: return x[0];
+    case 2: return x[0] + x[1];
+    case 3: return (x[0] + x[1]) + x[2];
+    case 4: return (x[0] + x[1]) + (x[3] + x[2]);
+    case 5: return ((x[0] + x[1]) + (x[3] + x[2])) + x[4];
+    case 6: return ((x[0] + x[1]) + (x[2] + x[3])) + (x[4] + x[5]);
+    case 7: return ((x[0] + x[1]) + (x[2] + x[3])) + ((x[4] + x[5]) + x[6]);
+    case 8: return ((x[0] + x[1]) + (x[2] + x[3])) + ((x[4] + x[5]) + (x[6] + x[7]));
+    default: return real_set(0.0);
+    }
+}
+
+/// Adds the thrust and torques of `count` rotors (a compile-time constant at the call).
+VY_FN void rotor_add(const rotor_layout *layout, const rotor_params *p, const real *speed, int count,
+                     body_loads *l)
+{
+    real thrust[ROTOR_CAP], roll[ROTOR_CAP], pitch[ROTOR_CAP], yaw[ROTOR_CAP];
+    for (int i = 0; i < count; ++i) {
+        const real square = speed[i] * speed[i];
+        thrust[i] = p->thrust_coef * square;
+        roll[i] = layout->roll[i] * thrust[i];
+        pitch[i] = layout->pitch[i] * thrust[i];
+        yaw[i] = layout->yaw[i] * (p->torque_coef * square);
+    }
+    l->force_body.z = l->force_body.z + rotor_sum(thrust, count);
+    l->torque_body = vec3_add(
+        l->torque_body, vec3_make(rotor_sum(roll, count), rotor_sum(pitch, count), rotor_sum(yaw, count)));
+}

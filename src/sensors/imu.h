@@ -1,0 +1,57 @@
+// imu.h - accelerometer and gyroscope over `real`.
+//
+// Specific force is the mean over the sample interval, dv/dt - g, seen from the attitude halfway through it;
+// each axis then gets its bias and white noise. Biases walk at random from a turn-on value.
+#pragma once
+#include "base/rng.h"
+#include "equations/rigid_body.h"
+
+typedef struct imu_params {
+    real inverse_period; // [1/s]
+    real accel_noise;    // [m/s^2] standard deviation of a sample
+    real gyro_noise;     // [rad/s]
+    real accel_walk;     // [m/s^2] standard deviation of the bias's step per sample
+    real gyro_walk;      // [rad/s]
+} imu_params;
+
+typedef struct imu_state {
+    vec3 accel; // [m/s^2] the last sample, body axes
+    vec3 gyro;  // [rad/s]
+    vec3 accel_bias;
+    vec3 gyro_bias;
+    vec3 velocity; // truth at the last sample, to take differences from
+    quat attitude;
+} imu_state;
+
+/// Biases of the first moment: `accel` and `gyro` are the standard deviations of the turn-on bias.
+VY_FN imu_state imu_start(const body_state *body, real accel, real gyro, vec3 gravity, bits seed, bits index)
+{
+    real n[6];
+    rng_normals(seed, RNG_STREAM_START, index, bits_set(0), n, 6);
+    imu_state s;
+    s.accel_bias = vec3_scale(accel, vec3_make(n[0], n[1], n[2]));
+    s.gyro_bias = vec3_scale(gyro, vec3_make(n[3], n[4], n[5]));
+    s.velocity = body->velocity;
+    s.attitude = body->attitude;
+    s.accel = vec3_sub(s.accel_bias, quat_unrotate(body->attitude, gravity)); // as if held still
+    s.gyro = vec3_add(s.gyro_bias, body->rate);
+    return s;
+}
+
+VY_FN void imu_sample(const imu_params *p, const body_state *body, vec3 gravity, bits seed, bits index,
+                      bits tick, imu_state *s)
+{
+    real n[12];
+    rng_normals(seed, RNG_STREAM_IMU, index, tick, n, 12);
+    const vec3 dv = vec3_sub(body->velocity, s->velocity);
+    const vec3 force = vec3_sub(vec3_scale(p->inverse_period, dv), gravity);
+    const quat halfway = quat_normalize(quat_add(s->attitude, body->attitude));
+
+    s->accel_bias = vec3_add_scaled(s->accel_bias, p->accel_walk, vec3_make(n[6], n[7], n[8]));
+    s->gyro_bias = vec3_add_scaled(s->gyro_bias, p->gyro_walk, vec3_make(n[9], n[10], n[11]));
+    s->accel = vec3_add_scaled(vec3_add(quat_unrotate(halfway, force), s->accel_bias), p->accel_noise,
+                               vec3_make(n[0], n[1], n[2]));
+    s->gyro = vec3_add_scaled(vec3_add(body->rate, s->gyro_bias), p->gyro_noise, vec3_make(n[3], n[4], n[5]));
+    s->velocity = body->velocity;
+    s->attitude = body->attitude;
+}

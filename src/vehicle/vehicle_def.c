@@ -1,0 +1,131 @@
+// vehicle_def.c - presets of vehicles and the check of a vehicle's constants.
+#include "base/fail.h"
+#include "base/vec.h"
+#include "volery/vehicle.h"
+#include <stdio.h>
+
+#define VEHICLE_COOKIE 0x76796c31u
+
+static const vy_vehicle_def presets[] = {
+#include "vehicle/presets.inl"
+};
+#define PRESET_COUNT (sizeof presets / sizeof presets[0])
+
+vy_status vy_vehicle_preset(const char *name, vy_vehicle_def *out, vy_error *err)
+{
+    char names[100] = "";
+    for (size_t i = 0; i < PRESET_COUNT; ++i) {
+        if (strcmp(name, presets[i].name) == 0) {
+            *out = presets[i];
+            return VY_OK;
+        }
+        const size_t used = strlen(names);
+        snprintf(names + used, sizeof names - used, "%s%s", i == 0 ? "" : ", ", presets[i].name);
+    }
+    return vy_fail(err, VY_NOT_FOUND, "no vehicle is called %.40s: there are %s", name, names);
+}
+
+vy_vehicle_def vy_default_vehicle_def(void)
+{
+    vy_vehicle_def def = presets[0];
+    (void)vy_vehicle_preset("crazyflie2x", &def, NULL);
+    return def;
+}
+
+// Principal moments of a real body are positive and none exceeds the sum of the others. Checked on the tensor
+// itself: I and trace(I)/2 - I must be positive (semi)definite, by their leading minors.
+static int inertia_possible(mat3 i)
+{
+    const double half_trace = 0.5 * (i.m[0][0] + i.m[1][1] + i.m[2][2]);
+    mat3 j; // second moments of the mass distribution
+    for (int r = 0; r < 3; ++r) {
+        for (int c = 0; c < 3; ++c) {
+            if (!real_is_finite(i.m[r][c]) || i.m[r][c] != i.m[c][r]) return 0;
+            j.m[r][c] = (r == c ? half_trace : 0.0) - i.m[r][c];
+        }
+    }
+    const double minor = i.m[0][0] * i.m[1][1] - i.m[0][1] * i.m[1][0];
+    if (!(i.m[0][0] > 0.0 && minor > 0.0 && mat3_det(i) > 0.0)) return 0;
+    const double slack = 1e-9 * half_trace; // a flat plate has a zero second moment
+    for (int r = 0; r < 3; ++r) {
+        const int c = (r + 1) % 3;
+        if (j.m[r][r] < -slack) return 0;
+        if (j.m[r][r] * j.m[c][c] - j.m[r][c] * j.m[c][r] < -slack * half_trace) return 0;
+    }
+    return mat3_det(j) >= -slack * half_trace * half_trace;
+}
+
+static vy_status check_rotors(const vy_vehicle_def *def, vy_error *err)
+{
+    if (def->rotor_count < 0 || def->rotor_count > VY_ROTOR_CAP) {
+        return vy_fail(err, VY_BAD_VALUE, "vehicle.rotor_count must be 0 to %d, got %d", VY_ROTOR_CAP,
+                       def->rotor_count);
+    }
+    if (def->rotor_count == 0) return VY_OK;
+    for (int i = 0; i < def->rotor_count; ++i) {
+        const vy_rotor_def *rotor = &def->rotors[i];
+        const vy_vec3 p = rotor->position;
+        if (!(real_is_finite(p.x) && real_is_finite(p.y) && real_is_finite(p.z))) {
+            return vy_fail(err, VY_BAD_VALUE, "vehicle.rotors[%d].position must be finite", i);
+        }
+        if (rotor->spin != 1 && rotor->spin != -1) {
+            return vy_fail(err, VY_BAD_VALUE, "vehicle.rotors[%d].spin must be 1 or -1, got %d", i,
+                           rotor->spin);
+        }
+    }
+    const struct {
+        const char *name;
+        double value, least;
+        int open; // must be above `least`, not equal to it
+    } ranges[] = {
+        {"thrust_coef", def->thrust_coef, 0.0, 1},
+        {"torque_coef", def->torque_coef, 0.0, 0},
+        {"speed_max", def->speed_max, 0.0, 1},
+        {"motor_lag", def->motor_lag, 0.0, 0},
+    };
+    for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; ++i) {
+        const double x = ranges[i].value;
+        if (!(real_is_finite(x) && (ranges[i].open ? x > ranges[i].least : x >= ranges[i].least))) {
+            return vy_fail(err, VY_BAD_VALUE, "vehicle.%s must be %s 0, got %g", ranges[i].name,
+                           ranges[i].open ? "above" : "at least", x);
+        }
+    }
+    if (def->allocation != VY_ALLOCATION_PHYSICAL && def->allocation != VY_ALLOCATION_DOCUMENTED) {
+        return vy_fail(err, VY_BAD_VALUE, "vehicle.allocation must be physical or documented");
+    }
+    return VY_OK;
+}
+
+vy_status vy_check_vehicle_def(const vy_vehicle_def *def, vy_error *err)
+{
+    if (def->cookie != VEHICLE_COOKIE) {
+        return vy_fail(err, VY_BAD_VALUE, "vehicle: start from vy_default_vehicle_def() or a preset");
+    }
+    if (memchr(def->name, '\0', sizeof def->name) == NULL) {
+        return vy_fail(err, VY_BAD_VALUE, "vehicle.name must have at most %d characters", VY_NAME_CAP - 1);
+    }
+    if (!(real_is_finite(def->mass) && def->mass > 0.0)) { // written so that NaN fails
+        return vy_fail(err, VY_BAD_VALUE, "vehicle.mass must be above 0 kg, got %g", def->mass);
+    }
+    if (!inertia_possible(def->inertia)) {
+        return vy_fail(
+            err, VY_BAD_VALUE,
+            "vehicle.inertia must be symmetric, positive, and no moment above the sum of the others");
+    }
+    const vy_vec3 d = def->drag_linear;
+    if (!(real_is_finite(d.x) && real_is_finite(d.y) && real_is_finite(d.z) && d.x >= 0.0 && d.y >= 0.0 &&
+          d.z >= 0.0)) {
+        return vy_fail(err, VY_BAD_VALUE, "vehicle.drag_linear must be at least 0 on each axis");
+    }
+    if (!(real_is_finite(def->drag_quadratic) && def->drag_quadratic >= 0.0)) {
+        return vy_fail(err, VY_BAD_VALUE, "vehicle.drag_quadratic must be at least 0, got %g",
+                       def->drag_quadratic);
+    }
+    return check_rotors(def, err);
+}
+
+double vy_vehicle_hover_speed(const vy_vehicle_def *def, double g)
+{
+    if (def->rotor_count == 0) return 0.0;
+    return real_sqrt(def->mass * g / (def->rotor_count * def->thrust_coef));
+}

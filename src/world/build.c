@@ -1,0 +1,139 @@
+// build.c - constants of drones and disturbances, computed once.
+#include "world/build.h"
+#include "base/math.h"
+#include "vehicle/allocation.h"
+#include "world/world_def.h"
+
+// Time constants of the estimator's fading memories [s]: shorter follows motion capture, longer trusts the
+// IMU.
+#define POSITION_MEMORY 0.1
+#define ATTITUDE_MEMORY 0.2
+
+static vy_status build_schedule(const vy_model *w, const vy_drone_def *def, drone_model *out, vy_error *err)
+{
+    const struct {
+        const char *name;
+        double period;
+        uint64_t *ticks;
+    } periods[] = {
+        {"drone.imu.period", def->imu.period, &out->imu_period},
+        {"drone.mocap.period", def->mocap.period, &out->mocap_period},
+        {"drone.controller.period", def->controller.period, &out->control_period},
+        {"drone.controller.rate_period", def->controller.rate_period, &out->rate_period},
+    };
+    for (size_t i = 0; i < sizeof periods / sizeof periods[0]; ++i) {
+        *periods[i].ticks = 0;
+        const int control = i >= 2;
+        if (control ? def->controller.kind == VY_CONTROLLER_NONE : periods[i].period == 0.0) continue;
+        const vy_status status =
+            vy_period_ticks(periods[i].name, periods[i].period, w->dt, periods[i].ticks, err);
+        if (status != VY_OK) return status;
+    }
+    return VY_OK;
+}
+
+static void build_plant(const vy_model *w, const vy_vehicle_def *v, drone_model *out)
+{
+    const double lag = v->motor_lag;
+    out->layout = vy_layout_build(v);
+    out->speed_max = v->speed_max;
+    out->plant = (multirotor_params){
+        .body = {1.0 / v->mass, v->inertia, mat3_inverse(v->inertia)},
+        .rotor = {v->thrust_coef, v->torque_coef, lag > 0.0 ? math_exp(-0.5 * w->dt / lag) : 0.0,
+                  lag > 0.0 ? math_exp(-w->dt / lag) : 0.0},
+        .drag = {v->drag_linear, v->drag_quadratic},
+    };
+}
+
+static void build_sensors(const vy_model *w, const vy_drone_def *def, drone_model *out)
+{
+    const vy_imu_def *imu = &def->imu;
+    if (imu->period > 0.0) {
+        const double rate = 1.0 / imu->period;
+        out->imu =
+            (imu_params){rate, imu->accel_noise * real_sqrt(rate), imu->gyro_noise * real_sqrt(rate),
+                         imu->accel_drift * real_sqrt(imu->period), imu->gyro_drift * real_sqrt(imu->period)};
+    }
+    out->mocap = (mocap_params){def->mocap.position_noise, def->mocap.attitude_noise};
+    out->estimator.period = imu->period;
+    out->estimator.gravity = w->gravity;
+    if (def->mocap.period > 0.0) {
+        estimator_set_gains(def->mocap.period, math_exp(-def->mocap.period / POSITION_MEMORY),
+                            math_exp(-def->mocap.period / ATTITUDE_MEMORY), &out->estimator);
+    }
+}
+
+vy_status vy_drone_build(const vy_model *world, const vy_drone_def *def, drone_model *out, vy_error *err)
+{
+    drone_model m;
+    memset(&m, 0, sizeof m);
+    vy_status status = build_schedule(world, def, &m, err);
+    if (status == VY_OK) {
+        status = vy_ladder_build(&def->controller, &def->vehicle, world->gravity, &m.ladder, err);
+    }
+    if (status != VY_OK) return status;
+
+    build_plant(world, &def->vehicle, &m);
+    build_sensors(world, def, &m);
+    m.controller = def->controller;
+    if (m.controller.setpoint_count == 0) { // hold the start
+        m.controller.setpoint_count = 1;
+        m.controller.setpoints[0] = (vy_setpoint){0.0, def->position, 0.0};
+    }
+    m.safety = def->safety;
+    const double tilt = def->safety.tilt_max;
+    m.cos_tilt_max = tilt < 3.141592653589793 ? math_cos(tilt) : -2.0; // no tilt is above half a turn
+    m.sustain = (uint64_t)real_round(real_min(def->safety.sustain / world->dt, 1e15));
+    *out = m;
+    return VY_OK;
+}
+
+void vy_drone_start(const vy_model *world, const drone_model *model, const vy_drone_def *def, uint32_t index,
+                    drone_block *out)
+{
+    drone_block d;
+    memset(&d, 0, sizeof d);
+    d.body = (body_state){def->position, def->velocity, quat_normalize(def->attitude), def->rate};
+    for (int k = 0; k < model->layout.count; ++k) d.rotor_speed[k] = def->rotor_speed;
+
+    d.imu = imu_start(&d.body, def->imu.accel_bias, def->imu.gyro_bias, world->gravity, world->seed, index);
+    d.mocap = (mocap_state){d.body.position, d.body.attitude};
+    if (model->mocap_period != 0) mocap_sample(&model->mocap, &d.body, world->seed, index, 0, &d.mocap);
+    d.estimate.position = d.mocap.position;
+    d.estimate.attitude = d.mocap.attitude;
+    d.estimate.velocity = d.body.velocity; // a drone knows how it was launched
+    d.estimate.rate = d.imu.gyro;
+
+    d.control.attitude = quat_identity();
+    const double speed = model->speed_max > 0.0 ? def->rotor_speed / model->speed_max : 0.0;
+    for (int k = 0; k < model->layout.count; ++k) d.control.motors[k] = speed;
+    if (def->controller.start.rung != VY_RUNG_NONE) {
+        const int rung = vy_control_accept(&model->ladder, &def->controller.start, &d.control, &d.clamps);
+        d.rung = rung < 0 ? VY_RUNG_NONE : (uint64_t)rung;
+        (void)control_lower(&model->ladder, (int)d.rung, &d.estimate, &d.control);
+    }
+    *out = d;
+}
+
+// The tick nearest to `time`, never past what a 64-bit count of steps holds.
+static uint64_t tick_at(double time, double dt)
+{
+    const double ticks = time / dt;
+    return ticks < 1e15 ? (uint64_t)real_round(ticks) : UINT64_MAX / 2;
+}
+
+void vy_disturbance_build(const vy_model *world, const vy_disturbance_def *def, disturbance_model *out)
+{
+    memset(out, 0, sizeof *out);
+    out->def = *def;
+    out->start = tick_at(def->start, world->dt);
+    uint64_t length = tick_at(def->duration, world->dt);
+    if (length == 0) length = 1;
+    out->end = out->start + length;
+    out->scale = 1.0;
+    if (def->kind == VY_DISTURBANCE_IMPULSE) out->scale = 1.0 / ((double)length * world->dt);
+    if (def->kind == VY_DISTURBANCE_NOISE) {
+        out->keep = math_exp(-6.283185307179586 * def->frequency * world->dt);
+        out->fresh = real_sqrt(1.0 - out->keep * out->keep);
+    }
+}

@@ -1,0 +1,61 @@
+// fields.inl - every value of the simulation's state, in order of memory. Hash, snapshot, difference and log of
+// state all come from this list; static assertions in state.c prove that it has no hole.
+//
+// The including file defines the macros it wants, (member, type, count, unit, text); all are undefined at the end.
+#ifndef WORLD_FIELD
+#define WORLD_FIELD(member, type, count, unit, text)
+#endif
+#ifndef DRONE_FIELD
+#define DRONE_FIELD(member, type, count, unit, text)
+#endif
+#ifndef NOISE_FIELD
+#define NOISE_FIELD(member, type, count, unit, text)
+#endif
+
+WORLD_FIELD(chain, u64, 1, "", "hash of the step before")
+WORLD_FIELD(tick, u64, 1, "", "steps done")
+WORLD_FIELD(identity, u64, 1, "", "hash of the layout of the state")
+WORLD_FIELD(failure_reason, u64, 1, "", "why the world ended; 0 while it runs")
+WORLD_FIELD(failure_tick, u64, 1, "", "when it ended")
+WORLD_FIELD(failure_drone, u64, 1, "", "which drone ended it")
+WORLD_FIELD(failure_field, u64, 1, "", "index of the field that was not finite")
+WORLD_FIELD(failure_value, f64, 1, "", "what was measured")
+WORLD_FIELD(failure_limit, f64, 1, "", "what was allowed")
+
+DRONE_FIELD(body.position, f64, 3, "m", "centre of mass, world")
+DRONE_FIELD(body.velocity, f64, 3, "m/s", "world")
+DRONE_FIELD(body.attitude, f64, 4, "", "q_WB: w, x, y, z")
+DRONE_FIELD(body.rate, f64, 3, "rad/s", "body")
+DRONE_FIELD(rotor_speed, f64, 8, "rad/s", "rotors")
+DRONE_FIELD(imu.accel, f64, 3, "m/s^2", "last sample, body")
+DRONE_FIELD(imu.gyro, f64, 3, "rad/s", "last sample, body")
+DRONE_FIELD(imu.accel_bias, f64, 3, "m/s^2", "true bias")
+DRONE_FIELD(imu.gyro_bias, f64, 3, "rad/s", "true bias")
+DRONE_FIELD(imu.velocity, f64, 3, "m/s", "true velocity at the last sample")
+DRONE_FIELD(imu.attitude, f64, 4, "", "true attitude at the last sample")
+DRONE_FIELD(mocap.position, f64, 3, "m", "last sample, world")
+DRONE_FIELD(mocap.attitude, f64, 4, "", "last sample, q_WB")
+DRONE_FIELD(estimate.position, f64, 3, "m", "world")
+DRONE_FIELD(estimate.velocity, f64, 3, "m/s", "world")
+DRONE_FIELD(estimate.attitude, f64, 4, "", "q_WB")
+DRONE_FIELD(estimate.rate, f64, 3, "rad/s", "body, bias removed")
+DRONE_FIELD(estimate.gyro_bias, f64, 3, "rad/s", "body")
+DRONE_FIELD(estimate.accel_bias, f64, 3, "m/s^2", "body")
+DRONE_FIELD(control.integral, f64, 3, "m/s^2", "of the position loop")
+DRONE_FIELD(control.attitude, f64, 4, "", "wanted q_WB")
+DRONE_FIELD(control.rates, f64, 3, "rad/s", "wanted, body")
+DRONE_FIELD(control.torque, f64, 3, "N m", "wanted, body")
+DRONE_FIELD(control.thrust, f64, 1, "N", "wanted")
+DRONE_FIELD(control.motors, f64, 8, "", "motor commands, 0 to 1")
+DRONE_FIELD(rung, u64, 1, "", "rung of the intent that acts")
+DRONE_FIELD(imu_tick, u64, 1, "", "when the IMU was last sampled")
+DRONE_FIELD(mocap_tick, u64, 1, "", "when motion capture was last sampled")
+DRONE_FIELD(clamps, u64, 1, "", "motor commands clamped so far")
+DRONE_FIELD(exceeded, u64, 5, "", "steps each safety limit has been exceeded without a break")
+
+NOISE_FIELD(force, f64, 3, "", "band-limited noise of unit variance, for the force")
+NOISE_FIELD(torque, f64, 3, "", "the same for the torque")
+
+#undef WORLD_FIELD
+#undef DRONE_FIELD
+#undef NOISE_FIELD

@@ -1,0 +1,48 @@
+// state.c - the manifest of state as a table, and the proof that it is complete.
+#include "world/state.h"
+
+#define ROW(block, member, type, count, unit, text) \
+    {#block, #member, #type, unit, text, offsetof(block##_block, member), count},
+
+const vy_field vy_fields[] = {
+#define WORLD_FIELD(...) ROW(world, __VA_ARGS__)
+#define DRONE_FIELD(...) ROW(drone, __VA_ARGS__)
+#define NOISE_FIELD(...) ROW(noise, __VA_ARGS__)
+#include "world/fields.inl"
+};
+const int vy_field_count = (int)(sizeof vy_fields / sizeof vy_fields[0]);
+
+// Each field has the size that the list says, and together the fields of a block fill it: no padding, none
+// forgotten.
+#define SAME_SIZE(block, member, count) \
+    _Static_assert(sizeof(((block##_block *)0)->member) == 8 * (count), "fields.inl: " #block "." #member);
+#define WORLD_FIELD(member, type, count, unit, text) SAME_SIZE(world, member, count)
+#define DRONE_FIELD(member, type, count, unit, text) SAME_SIZE(drone, member, count)
+#define NOISE_FIELD(member, type, count, unit, text) SAME_SIZE(noise, member, count)
+#include "world/fields.inl"
+
+enum {
+    SIZE_world = 0
+#define WORLD_FIELD(member, type, count, unit, text) +8 * (count)
+#include "world/fields.inl"
+    ,
+    SIZE_drone = 0
+#define DRONE_FIELD(member, type, count, unit, text) +8 * (count)
+#include "world/fields.inl"
+    ,
+    SIZE_noise = 0
+#define NOISE_FIELD(member, type, count, unit, text) +8 * (count)
+#include "world/fields.inl"
+};
+_Static_assert(SIZE_world == sizeof(world_block), "fields.inl must list every value of world_block");
+_Static_assert(SIZE_drone == sizeof(drone_block), "fields.inl must list every value of drone_block");
+_Static_assert(SIZE_noise == sizeof(noise_block), "fields.inl must list every value of noise_block");
+
+int vy_drone_field_at(size_t offset)
+{
+    for (int i = 0; i < vy_field_count; ++i) {
+        const vy_field *f = &vy_fields[i];
+        if (f->block[0] == 'd' && offset >= f->offset && offset < f->offset + 8 * (size_t)f->count) return i;
+    }
+    return 0;
+}

@@ -1,0 +1,47 @@
+// step.c - one step, in the only order there is. Read this file first.
+#include "base/hash.h"
+#include "base/real.h"
+#include "world/world_impl.h"
+
+static uint32_t step(vy_world *world)
+{
+    const vy_model *m = &world->model; // constant: drones, disturbances, schedule
+    world_block *w = world->state;     // everything that changes, and nothing else
+    drone_block *d = world->drones;
+    uint32_t events = 0;
+
+    w->tick += 1;                                                     // time
+    vy_disturbance_stage(m, w->tick - 1, world->noise, world->loads); // disturbance, at the step's start
+    vy_actuator_stage(m, d, world->speeds);                           // actuator
+    vy_plant_stage(m, world->loads, world->speeds, w, d);             // plant: RK4
+    if (w->failure_reason == VY_FAILURE_NONE) {
+        vy_sensor_stage(m, w->tick, d);             // sensor
+        vy_estimator_stage(m, w->tick, d);          // estimator
+        events |= vy_controller_stage(world, w, d); // controller under test
+        events |= vy_dal_stage(m, w->tick, d);      // drive abstraction layer, apply
+        vy_safety_stage(m, w, d);                   // limits that end the run
+    }
+    if (w->failure_reason != VY_FAILURE_NOT_FINITE) { // NaN never enters a hash
+        w->chain = vy_hash64(w, world->state_size);
+    }
+    if (world->sink.write != NULL) { // log
+        if (world->sink.write(world->sink.self, world) != 0) events |= VY_EVENT_SINK;
+        (void)fpu_enter(); // a listener may have changed rounding
+    }
+    if (world->replay.check != NULL) { // replay check
+        if (world->replay.check(world->replay.self, world) != 0) events |= VY_EVENT_DIVERGED;
+        (void)fpu_enter();
+    }
+    return w->failure_reason == VY_FAILURE_NONE ? events : events | VY_EVENT_FAILED;
+}
+
+uint32_t vy_world_step(vy_world *world) { return vy_world_advance(world, 1); }
+
+uint32_t vy_world_advance(vy_world *world, uint64_t count)
+{
+    const uint64_t found = fpu_enter();
+    uint32_t events = world->state->failure_reason == VY_FAILURE_NONE ? 0 : VY_EVENT_FAILED;
+    for (uint64_t i = 0; i < count && (events & VY_EVENT_FAILED) == 0; ++i) events |= step(world);
+    fpu_leave(found);
+    return events;
+}

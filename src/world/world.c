@@ -1,0 +1,210 @@
+// world.c - creating, filling, reading and copying a world.
+#include "volery/world.h"
+#include "base/arena.h"
+#include "base/fail.h"
+#include "base/hash.h"
+#include "control/reference.h"
+#include "world/build.h"
+#include "world/world_def.h"
+#include "world/world_impl.h"
+#include <stdlib.h>
+
+// Handles: low half slot + 1, high half generation (always 1: drones are not removed).
+static vy_drone_id id_of(uint32_t slot) { return (vy_drone_id){(uint64_t)1 << 32 | (slot + 1u)}; }
+
+static int slot_of(const vy_world *world, vy_drone_id id, uint32_t *slot)
+{
+    const uint64_t low = id.bits & 0xffffffffu;
+    if (id.bits >> 32 != 1 || low == 0 || low > world->model.drone_count) return 0;
+    *slot = (uint32_t)low - 1;
+    return 1;
+}
+
+// Who is there settles where the state ends: one dense block, whose size and identity follow from the counts.
+static void lay_out(vy_world *world)
+{
+    vy_model *m = &world->model;
+    m->noise_count = 0;
+    for (uint32_t k = 0; k < m->disturbance_count; ++k) {
+        disturbance_model *d = &m->disturbances[k];
+        uint32_t slot = 0;
+        const int one = slot_of(world, d->def.drone, &slot);
+        d->first = one ? slot : 0;
+        d->last = one ? slot + 1 : m->drone_count;
+        d->noise = m->noise_count;
+        if (d->def.kind == VY_DISTURBANCE_NOISE) m->noise_count += d->last - d->first;
+    }
+    world->noise = (noise_block *)(world->drones + m->drone_count);
+    world->state_size =
+        sizeof(world_block) + m->drone_count * sizeof(drone_block) + m->noise_count * sizeof(noise_block);
+    const uint64_t identity[2] = {m->drone_count, m->noise_count};
+    world->state->identity = vy_hash64(identity, sizeof identity);
+}
+
+vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err)
+{
+    *out = NULL;
+    const vy_status status = vy_check_world_def(def, err);
+    if (status != VY_OK) return status;
+
+    const size_t drones = def->drone_cap, disturbances = def->disturbance_cap;
+    const size_t noises = drones * disturbances;
+    const size_t sizes[] = {
+        sizeof(vy_world),
+        drones * sizeof(drone_model),
+        disturbances * sizeof(disturbance_model),
+        sizeof(world_block) + drones * sizeof(drone_block) + noises * sizeof(noise_block),
+        drones * sizeof(body_loads),
+        drones * sizeof(double[VY_ROTOR_CAP]),
+    };
+    enum { PARTS = sizeof sizes / sizeof sizes[0] };
+    size_t total = 0;
+    for (int i = 0; i < PARTS; ++i) total += (sizes[i] + 63u) & ~(size_t)63u;
+    unsigned char *block = aligned_alloc(64, total);
+    if (block == NULL) return vy_fail(err, VY_NO_MEMORY, "world: no memory for %zu bytes", total);
+    memset(block, 0, total);
+
+    vy_arena arena = {block, total, 0, 0};
+    void *parts[PARTS]; // the world itself comes first, so that its address frees the block
+    for (int i = 0; i < PARTS; ++i) parts[i] = vy_arena_take(&arena, sizes[i]);
+    vy_world *world = parts[0];
+    world->model = (vy_model){
+        .dt = def->dt,
+        .seed = def->seed,
+        .gravity = def->gravity,
+        .drone_cap = def->drone_cap,
+        .disturbance_cap = def->disturbance_cap,
+        .drones = parts[1],
+        .disturbances = parts[2],
+    };
+    world->state = parts[3];
+    world->drones = (drone_block *)(world->state + 1);
+    world->loads = parts[4];
+    world->speeds = parts[5];
+    world->memory = total;
+    lay_out(world);
+    *out = world;
+    return VY_OK;
+}
+
+void vy_world_destroy(vy_world *world) { free(world); }
+
+vy_status vy_world_add_drone(vy_world *world, const vy_drone_def *def, vy_drone_id *out, vy_error *err)
+{
+    vy_model *m = &world->model;
+    if (world->state->tick > 0) return vy_fail(err, VY_BAD_STATE, "drones are added before the first step");
+    if (m->drone_count == m->drone_cap) {
+        return vy_fail(err, VY_FULL, "the world was made for %u drones", m->drone_cap);
+    }
+    vy_status status = vy_check_drone_def(def, err);
+    if (status != VY_OK) return status;
+    const uint64_t found = fpu_enter();
+    const uint32_t index = m->drone_count;
+    status = vy_drone_build(m, def, &m->drones[index], err);
+    if (status == VY_OK) {
+        vy_drone_start(m, &m->drones[index], def, index, &world->drones[index]);
+        m->drone_count += 1;
+        lay_out(world);
+        if (out != NULL) *out = id_of(index);
+    }
+    fpu_leave(found);
+    return status;
+}
+
+vy_status vy_world_add_disturbance(vy_world *world, const vy_disturbance_def *def, vy_error *err)
+{
+    vy_model *m = &world->model;
+    if (world->state->tick > 0)
+        return vy_fail(err, VY_BAD_STATE, "disturbances are added before the first step");
+    if (m->disturbance_count == m->disturbance_cap) {
+        return vy_fail(err, VY_FULL, "the world was made for %u disturbances", m->disturbance_cap);
+    }
+    const vy_status status = vy_check_disturbance_def(def, err);
+    if (status != VY_OK) return status;
+    uint32_t slot = 0;
+    if (def->drone.bits != 0 && !slot_of(world, def->drone, &slot)) {
+        return vy_fail(err, VY_NOT_FOUND, "disturbance.drone is not a drone of this world");
+    }
+    const uint64_t found = fpu_enter();
+    disturbance_model *d = &m->disturbances[m->disturbance_count];
+    vy_disturbance_build(m, def, d);
+    d->index = m->disturbance_count++;
+    lay_out(world);
+    fpu_leave(found);
+    return VY_OK;
+}
+
+uint64_t vy_world_tick(const vy_world *world) { return world->state->tick; }
+double vy_world_time(const vy_world *world) { return (double)world->state->tick * world->model.dt; }
+uint32_t vy_world_drone_count(const vy_world *world) { return world->model.drone_count; }
+uint64_t vy_world_hash(const vy_world *world) { return world->state->chain; }
+size_t vy_world_memory(const vy_world *world) { return world->memory; }
+void vy_world_set_sink(vy_world *world, vy_sink sink) { world->sink = sink; }
+void vy_world_set_replay(vy_world *world, vy_replay replay) { world->replay = replay; }
+
+vy_drone_id vy_world_drone(const vy_world *world, uint32_t index)
+{
+    return index < world->model.drone_count ? id_of(index) : (vy_drone_id){0};
+}
+
+vy_status vy_world_read_drone(const vy_world *world, vy_drone_id id, vy_drone_state *out)
+{
+    uint32_t slot;
+    if (!slot_of(world, id, &slot)) return VY_NOT_FOUND;
+    const drone_model *m = &world->model.drones[slot];
+    const drone_block *d = &world->drones[slot];
+    const uint64_t tick = world->state->tick;
+    vy_drone_state s = {
+        .position = d->body.position,
+        .velocity = d->body.velocity,
+        .attitude = d->body.attitude,
+        .rate = d->body.rate,
+        .samples = vy_drone_samples(&world->model, tick, d),
+        .clamps = d->clamps,
+    };
+    memcpy(s.rotor_speed, d->rotor_speed, sizeof s.rotor_speed);
+    memcpy(s.motor_command, d->control.motors, sizeof s.motor_command);
+    s.target.time = vy_world_time(world);
+    const reference r =
+        vy_reference_at(m->controller.setpoints, m->controller.setpoint_count, s.target.time, &s.target.yaw);
+    s.target.position = r.position;
+    *out = s;
+    return VY_OK;
+}
+
+vy_failure vy_world_failure(const vy_world *world)
+{
+    static const char *const names[] = {
+        "", "", "the controller's reply", "tilt", "rate", "speed", "height", "distance"};
+    const world_block *w = world->state;
+    const vy_failure_reason reason = (vy_failure_reason)w->failure_reason;
+    return (vy_failure){
+        .reason = reason,
+        .tick = w->failure_tick,
+        .time = (double)w->failure_tick * world->model.dt,
+        .drone = (uint32_t)w->failure_drone,
+        .value = w->failure_value,
+        .limit = w->failure_limit,
+        .what = reason == VY_FAILURE_NOT_FINITE ? vy_fields[w->failure_field].name : names[reason],
+    };
+}
+
+size_t vy_world_state_size(const vy_world *world) { return world->state_size; }
+
+void vy_world_save(const vy_world *world, void *block) { memcpy(block, world->state, world->state_size); }
+
+vy_status vy_world_restore(vy_world *world, const void *block, size_t size, vy_error *err)
+{
+    world_block head;
+    if (size != world->state_size) {
+        return vy_fail(err, VY_BAD_VALUE, "snapshot: %zu bytes, but this world's state has %zu", size,
+                       world->state_size);
+    }
+    memcpy(&head, block, sizeof head);
+    if (head.identity != world->state->identity || head.failure_reason > VY_FAILURE_DISTANCE ||
+        head.failure_field >= (uint64_t)vy_field_count) {
+        return vy_fail(err, VY_BAD_VALUE, "snapshot: not of a world with the same drones and noise");
+    }
+    memcpy(world->state, block, size);
+    return VY_OK;
+}

@@ -1,0 +1,173 @@
+// world_def.c - defaults of worlds, drones and disturbances, and the checks of what a user declares.
+#include "world/world_def.h"
+#include "base/fail.h"
+#include "base/finite.h"
+#include "base/vec.h"
+#include "control/control.h"
+#include <math.h>
+
+#define WORLD_COOKIE       0x76796c32u
+#define DRONE_COOKIE       0x76796c33u
+#define DISTURBANCE_COOKIE 0x76796c34u
+
+vy_world_def vy_default_world_def(void)
+{
+    return (vy_world_def){
+        .cookie = WORLD_COOKIE,
+        .dt = 0.001,
+        .seed = 1,
+        .gravity = {0.0, 0.0, -9.80665},
+        .drone_cap = 1,
+        .disturbance_cap = 8,
+    };
+}
+
+vy_drone_def vy_default_drone_def(void)
+{
+    vy_drone_def def;
+    memset(&def, 0, sizeof def);
+    def.cookie = DRONE_COOKIE;
+    def.vehicle = vy_default_vehicle_def();
+    def.position.z = 1.0;
+    def.attitude.w = 1.0;
+    def.rotor_speed = vy_vehicle_hover_speed(&def.vehicle, 9.80665);
+    def.imu = vy_default_imu_def();
+    def.mocap = vy_default_mocap_def();
+    def.controller = vy_default_controller_def();
+    return def;
+}
+
+vy_disturbance_def vy_default_disturbance_def(void)
+{
+    vy_disturbance_def def;
+    memset(&def, 0, sizeof def);
+    def.cookie = DISTURBANCE_COOKIE;
+    def.duration = HUGE_VAL; // for ever
+    def.frequency = 1.0;
+    return def;
+}
+
+vy_status vy_check_world_def(const vy_world_def *def, vy_error *err)
+{
+    if (def->cookie != WORLD_COOKIE) {
+        return vy_fail(err, VY_BAD_VALUE, "world: start from vy_default_world_def()");
+    }
+    if (!(def->dt >= 1e-9 && def->dt <= 1.0)) {
+        return vy_fail(err, VY_BAD_VALUE, "world.dt must be between 1e-9 and 1 s, got %g", def->dt);
+    }
+    if (!vy_all_finite(&def->gravity.x, 3)) {
+        return vy_fail(err, VY_BAD_VALUE, "world.gravity must be finite");
+    }
+    if (def->drone_cap > VY_DRONE_CAP_MAX || def->disturbance_cap > VY_DISTURBANCE_CAP_MAX) {
+        return vy_fail(err, VY_BAD_VALUE, "world: at most %u drones and %u disturbances", VY_DRONE_CAP_MAX,
+                       VY_DISTURBANCE_CAP_MAX);
+    }
+    return VY_OK;
+}
+
+vy_status vy_period_ticks(const char *name, double period, double dt, uint64_t *out, vy_error *err)
+{
+    const double ratio = period / dt;
+    const double ticks = ratio < 1e9 ? real_round(ratio) : 0.0;
+    if (!(ticks >= 1.0) || real_abs(ratio - ticks) > 1e-6 * ticks) {
+        return vy_fail(err, VY_BAD_VALUE, "%s must be a whole multiple of the step (%g s), got %g s", name,
+                       dt, period);
+    }
+    *out = (uint64_t)ticks;
+    return VY_OK;
+}
+
+// A number that must be finite and at least 0.
+typedef struct amount {
+    const char *name;
+    double value;
+} amount;
+
+static vy_status check_amounts(const amount *list, size_t count, vy_error *err)
+{
+    for (size_t i = 0; i < count; ++i) {
+        if (!(real_is_finite(list[i].value) && list[i].value >= 0.0)) {
+            return vy_fail(err, VY_BAD_VALUE, "drone.%s must be at least 0, got %g", list[i].name,
+                           list[i].value);
+        }
+    }
+    return VY_OK;
+}
+
+static vy_status check_drone_amounts(const vy_drone_def *def, vy_error *err)
+{
+    const vy_imu_def *imu = &def->imu;
+    const vy_safety_def *safety = &def->safety;
+    const amount amounts[] = {
+        {"imu.period", imu->period},
+        {"imu.accel_noise", imu->accel_noise},
+        {"imu.gyro_noise", imu->gyro_noise},
+        {"imu.accel_bias", imu->accel_bias},
+        {"imu.gyro_bias", imu->gyro_bias},
+        {"imu.accel_drift", imu->accel_drift},
+        {"imu.gyro_drift", imu->gyro_drift},
+        {"mocap.period", def->mocap.period},
+        {"mocap.position_noise", def->mocap.position_noise},
+        {"mocap.attitude_noise", def->mocap.attitude_noise},
+        {"safety.tilt_max", safety->tilt_max},
+        {"safety.rate_max", safety->rate_max},
+        {"safety.speed_max", safety->speed_max},
+        {"safety.distance_max", safety->distance_max},
+        {"safety.sustain", safety->sustain},
+    };
+    if (!(real_is_finite(safety->height_min) && real_is_finite(safety->height_max))) {
+        return vy_fail(err, VY_BAD_VALUE, "drone.safety.height_min and height_max must be finite");
+    }
+    return check_amounts(amounts, sizeof amounts / sizeof amounts[0], err);
+}
+
+vy_status vy_check_drone_def(const vy_drone_def *def, vy_error *err)
+{
+    if (def->cookie != DRONE_COOKIE) {
+        return vy_fail(err, VY_BAD_VALUE, "drone: start from vy_default_drone_def()");
+    }
+    vy_status status = vy_check_vehicle_def(&def->vehicle, err);
+    if (status == VY_OK) status = check_drone_amounts(def, err);
+    if (status == VY_OK) status = vy_check_controller_def(&def->controller, &def->vehicle, err);
+    if (status != VY_OK) return status;
+
+    if (!vy_all_finite(&def->position.x, 3) || !vy_all_finite(&def->velocity.x, 3) ||
+        !vy_all_finite(&def->attitude.w, 4) || !vy_all_finite(&def->rate.x, 3)) {
+        return vy_fail(err, VY_BAD_VALUE, "drone: position, velocity, attitude and rate must be finite");
+    }
+    const double length = quat_dot(def->attitude, def->attitude);
+    if (!(length > 0.0 && real_is_finite(length))) {
+        return vy_fail(err, VY_BAD_VALUE, "drone.attitude must have a length above 0");
+    }
+    const double most = def->vehicle.rotor_count > 0 ? def->vehicle.speed_max : 0.0;
+    if (!(def->rotor_speed >= 0.0 && def->rotor_speed <= most) && def->vehicle.rotor_count > 0) {
+        return vy_fail(err, VY_BAD_VALUE, "drone.rotor_speed must be within 0 and %g rad/s, got %g", most,
+                       def->rotor_speed);
+    }
+    return VY_OK;
+}
+
+vy_status vy_check_disturbance_def(const vy_disturbance_def *def, vy_error *err)
+{
+    if (def->cookie != DISTURBANCE_COOKIE) {
+        return vy_fail(err, VY_BAD_VALUE, "disturbance: start from vy_default_disturbance_def()");
+    }
+    if ((unsigned)def->kind > VY_DISTURBANCE_NOISE || (unsigned)def->frame > VY_FRAME_BODY) {
+        return vy_fail(err, VY_BAD_VALUE, "disturbance: unknown kind or frame");
+    }
+    if (!vy_all_finite(&def->force.x, 3) || !vy_all_finite(&def->torque.x, 3) ||
+        !real_is_finite(def->phase)) {
+        return vy_fail(err, VY_BAD_VALUE, "disturbance: force, torque and phase must be finite");
+    }
+    if (!(real_is_finite(def->start) && def->start >= 0.0) || !(def->duration > 0.0)) {
+        return vy_fail(err, VY_BAD_VALUE, "disturbance: start must be at least 0 s and duration above 0 s");
+    }
+    if (def->kind == VY_DISTURBANCE_IMPULSE && !real_is_finite(def->duration)) {
+        return vy_fail(err, VY_BAD_VALUE, "disturbance.duration of an impulse must be finite");
+    }
+    const int waves = def->kind == VY_DISTURBANCE_SINUSOID || def->kind == VY_DISTURBANCE_NOISE;
+    if (waves && !(real_is_finite(def->frequency) && def->frequency > 0.0)) {
+        return vy_fail(err, VY_BAD_VALUE, "disturbance.frequency must be above 0 Hz, got %g", def->frequency);
+    }
+    return VY_OK;
+}

@@ -1,0 +1,21 @@
+// world_impl.h - the world itself: a model, a state, and scratch that no step remembers.
+#pragma once
+#include "world/model.h"
+
+struct vy_world {
+    vy_model model;
+    // State: one block [world_block][drone_block x drones][noise_block x noises].
+    world_block *state;
+    drone_block *drones;
+    noise_block *noise;
+    size_t state_size;
+    // Scratch of a step.
+    body_loads *loads;
+    double (*speeds)[VY_ROTOR_CAP];
+    vy_sink sink;
+    vy_replay replay;
+    size_t memory;
+};
+
+/// Call the controllers that are due, or take their replies from the replay source.
+uint32_t vy_controller_stage(const vy_world *world, world_block *w, drone_block *drones);

@@ -1,0 +1,85 @@
+#!/bin/bash
+# gates_test.sh BUILD - each gate of tools/ must fail on a copy of the tree with one breach planted, for that breach.
+# Also the packages: without root, one line to run and exit status 2.
+set -euo pipefail
+build=$(cd "$1" && pwd)
+cd "$(dirname "$0")/.."
+temp=$(mktemp -d)
+trap 'rm -rf "$temp"' EXIT
+failures=0
+
+mkdir "$temp/clean"
+tools/list_files.sh | tar -cf - -T - | tar -xf - -C "$temp/clean"
+fresh_copy() { # an unspoilt copy of the tree in $temp/tree
+    rm -rf "$temp/tree"
+    cp -r "$temp/clean" "$temp/tree"
+}
+
+# must_fail WHAT EXPECTED COMMAND...: the command, run in the copy, fails and says EXPECTED.
+must_fail() {
+    local what=$1 expected=$2 text
+    shift 2
+    if text=$(cd "$temp/tree" && "$@" 2>&1); then
+        echo "not caught: $what"
+        failures=$((failures + 1))
+    elif ! grep -qF -- "$expected" <<<"$text"; then
+        printf 'caught for another reason: %s\n%s\n' "$what" "$text"
+        failures=$((failures + 1))
+    else
+        echo "caught: $what"
+    fi
+}
+
+# plant WHAT FILE LINE EXPECTED COMMAND...: append LINE to FILE of a fresh copy; then must_fail.
+plant() {
+    fresh_copy
+    mkdir -p "$(dirname "$temp/tree/$2")"
+    printf '%s\n' "$3" >>"$temp/tree/$2"
+    must_fail "$1" "$4" "${@:5}"
+}
+
+plant "base includes world" src/base/status.c '#include "world/world.h"' \
+    "base may not include world/world.h" tools/check_layers.sh
+plant "control includes the public world" src/control/planted.c '#include "volery/world.h"' \
+    "control may not include volery/world.h" tools/check_layers.sh
+plant "control includes the truth" src/control/planted.c '#include "dynamics/body.h"' \
+    "control may not include dynamics/body.h" tools/check_layers.sh
+plant "a public header includes an internal one" include/volery/status.h '#include "base/fail.h"' \
+    "a public header may not include base/fail.h" tools/check_layers.sh
+plant "a public header without a home" include/volery/planted.h '#include "volery/types.h"' \
+    "volery/planted.h has no home" tools/check_layers.sh
+plant "a folder nobody declared" src/planted/planted.c '#include "base/real.h"' \
+    "folder planted is not in" tools/check_layers.sh
+plant "bad format" src/base/status.c 'int  planted( void );' "src/base/status.c" tools/check_format.sh
+plant "a machine's path" README.md "see /""home/someone/notes" "README.md:" tools/check_words.sh
+plant "a registry" web/package-lock.json "https://registry.""npmjs.org/three" "package-lock.json:" tools/check_words.sh
+
+# Symbols are seen in objects, so the copy has one planted object next to those of the build.
+objects=$build/CMakeFiles/volery_objects.dir
+plant_symbol() { # plant_symbol WHAT EXPECTED CODE: an object of src/base made of CODE
+    fresh_copy
+    printf '%s\n' "$3" >"$temp/tree/src/base/planted.c"
+    rm -rf "$temp/build" && mkdir -p "$temp/build/CMakeFiles"
+    cp -r "$objects" "$temp/build/CMakeFiles/"
+    gcc -O0 -c "$temp/tree/src/base/planted.c" -o "$temp/build/CMakeFiles/volery_objects.dir/src/base/planted.c.o"
+    must_fail "$1" "src/base/planted.c $2" tools/check_symbols.sh "$temp/build"
+}
+plant_symbol "libm" "needs sin" 'extern double sin(double); double vy_planted(double x) { return sin(x); }'
+plant_symbol "rand" "needs rand" 'extern int rand(void); int vy_planted(void) { return rand(); }'
+plant_symbol "the clock" "needs time" 'extern long time(long *); long vy_planted(void) { return time(0); }'
+plant_symbol "memory outside its files" "needs malloc" \
+    'extern void *malloc(unsigned long); void *vy_planted(void) { return malloc(1); }'
+plant_symbol "a name without vy_" "gives planted" 'int planted(void) { return 1; }'
+
+# A package nobody has; nobody is a user without root.
+fresh_copy
+chmod -R a+rX "$temp"
+sed -i 's/^\[demo\]$/&\nvolery-planted-package/' "$temp/tree/packages.txt"
+as_user=
+[ "$(id -u)" -ne 0 ] || as_user="setpriv --reuid=65534 --clear-groups"
+# shellcheck disable=SC2086 # none or several words
+must_fail "missing package without root" "apt-get install -y --no-install-recommends volery-planted-package" \
+    $as_user tools/install_packages.sh demo
+
+[ $failures -eq 0 ] || { echo "gates: $failures failures"; exit 1; }
+echo "gates: each can fail"

@@ -1,0 +1,21 @@
+// golden.c - prints one line "name hash" per golden scene: the program that every build of the matrix runs.
+#include "scenes/scenes.h"
+#include <inttypes.h>
+#include <stdio.h>
+
+int main(void)
+{
+    for (int i = 0; i < vy_scene_count; ++i) {
+        const vy_scene *scene = &vy_scenes[i];
+        vy_error err;
+        vy_world *world = NULL;
+        if (scene->build(1, &world, &err) != VY_OK) {
+            fprintf(stderr, "%s: %s\n", scene->name, err.text);
+            return 1;
+        }
+        vy_world_advance(world, scene->ticks);
+        printf("%s %016" PRIx64 "\n", scene->name, vy_world_hash(world));
+        vy_world_destroy(world);
+    }
+    return 0;
+}

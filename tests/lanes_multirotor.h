@@ -1,0 +1,24 @@
+// lanes_multirotor.h - one drone's closed loop as plain numbers, for comparing machines with each other.
+#pragma once
+#include <stdint.h>
+
+enum { LANES_ROTORS = 8, LANES_VALUES = 174 };
+
+/// What is the same for every drone of a batch.
+typedef struct lanes_vehicle {
+    int count; ///< rotors
+    double roll[LANES_ROTORS], pitch[LANES_ROTORS], yaw[LANES_ROTORS];
+    double inverse[LANES_ROTORS][4];
+} lanes_vehicle;
+
+/// What names a drone's random numbers.
+typedef struct lanes_key {
+    uint64_t seed, index, tick;
+} lanes_key;
+
+/// Fly as many drones as the machine has lanes for `steps` steps: plant, IMU, motion capture, estimator and
+/// every lowering, in a closed loop. `values` has LANES_VALUES numbers per drone, in the order of `struct
+/// flight`.
+typedef void lanes_fn(const lanes_vehicle *vehicle, const lanes_key *keys, int steps, double *values);
+
+lanes_fn lanes_fly_1, lanes_fly_2, lanes_fly_4, lanes_fly_8, lanes_fly_4_avx2, lanes_fly_8_avx512;
