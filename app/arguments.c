@@ -1,0 +1,107 @@
+// arguments.c - parsing by the table, and mistakes that name their cure.
+#include "arguments.h"
+#include "command.h"
+#include "say.h"
+#include "scenario/report.h"
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPTION_CAP = 32 };
+
+const option vy_help_option = {"help", 'h', NULL, WORD_OTHER, 0, "print this help"};
+
+static int unknown_option(const command *of, const char *word)
+{
+    const char *names[OPTION_CAP];
+    int count = 0;
+    for (const option *o = of->options; o->name != NULL && count + 1 < OPTION_CAP; ++o) {
+        if (!(o->flags & OPTION_HIDDEN)) names[count++] = o->name;
+    }
+    names[count++] = vy_help_option.name;
+    const char *near = word[1] == '-' ? vy_nearest(word + 2, strlen(word + 2), names, count) : NULL;
+    if (near != NULL) return vy_say_usage(of, "unknown option %s; did you mean --%s?", word, near);
+    return vy_say_usage(of, "unknown option %s; volery help %s lists them", word, of->name);
+}
+
+// One option of the form --name, --name=value, -x, -xvalue. `*next` moves on when the next word is its value.
+static int take_option(const command *of, char **words, int count, int *next, arguments *out)
+{
+    char *word = words[*next - 1];
+    const int is_long = word[1] == '-';
+    char *value = is_long ? strchr(word, '=') : NULL;
+    if (value != NULL) *value = '\0'; // only for the look-up
+    const option *o = vy_command_option(of, is_long ? word + 2 : "", is_long ? '\0' : word[1]);
+    if (o == NULL) return unknown_option(of, word);
+    if (value != NULL) *value++ = '=';
+    if (!is_long && word[2] != '\0') value = word + 2;
+    if (o == &vy_help_option) {
+        out->help = 1;
+        return 0;
+    }
+    if (o->argument == NULL && value != NULL) return vy_say_usage(of, "--%s takes no value", o->name);
+    if (o->argument != NULL && value == NULL) {
+        if (*next >= count)
+            return vy_say_usage(of, "--%s needs a value: --%s %s", o->name, o->name, o->argument);
+        value = words[(*next)++];
+    }
+    if (!(o->flags & OPTION_REPEATS) && vy_given(out, o->name)) {
+        return vy_say_usage(of, "--%s is given twice", o->name);
+    }
+    out->options[out->option_count++] = (argument){o, value};
+    return 0;
+}
+
+static int check_operands(const command *of, const arguments *given)
+{
+    if (given->operand_count > of->operands_max) {
+        return vy_say_usage(of, "one word too many: %s; usage: volery %s %s",
+                            given->operands[of->operands_max], of->name, of->operands);
+    }
+    return 0;
+}
+
+int vy_arguments_parse(const command *of, int count, char **words, arguments *out)
+{
+    *out = (arguments){.command = of};
+    out->options = calloc((size_t)count + 1, sizeof *out->options);
+    out->operands = calloc((size_t)count + 1, sizeof *out->operands);
+    if (out->options == NULL || out->operands == NULL) return vy_say_no_memory(of->name);
+    int only_operands = 0;
+    for (int next = 0; next < count;) {
+        char *word = words[next++];
+        if (!only_operands && strcmp(word, "--") == 0) {
+            only_operands = 1;
+        } else if (!only_operands && word[0] == '-' && word[1] != '\0') {
+            const int status = take_option(of, words, count, &next, out);
+            if (status != 0) return status;
+        } else {
+            out->operands[out->operand_count++] = word;
+        }
+    }
+    return out->help ? 0 : check_operands(of, out);
+}
+
+void vy_arguments_destroy(arguments *given)
+{
+    free(given->options);
+    free(given->operands);
+    *given = (arguments){.command = NULL};
+}
+
+static const argument *find_given(const arguments *given, const char *name)
+{
+    assert(vy_command_option(given->command, name, '\0') != NULL); // a name that is not in the table
+    for (int i = 0; i < given->option_count; ++i) {
+        if (strcmp(given->options[i].option->name, name) == 0) return &given->options[i];
+    }
+    return NULL;
+}
+
+int vy_given(const arguments *given, const char *name) { return find_given(given, name) != NULL; }
+
+const char *vy_given_value(const arguments *given, const char *name)
+{
+    const argument *found = find_given(given, name);
+    return found != NULL ? found->value : NULL;
+}

@@ -1,0 +1,18 @@
+// cmd_bench.c - volery bench: the benchmarks.
+#include "bench/bench.h"
+#include "command.h"
+#include "say.h"
+#include <stdio.h>
+#include <string.h>
+
+int vy_cmd_bench(const arguments *given)
+{
+    const char *name = given->operand_count > 0 ? given->operands[0] : NULL;
+    int known = name == NULL;
+    for (int i = 0; !known && i < vy_bench_count; ++i) known = strcmp(vy_benches[i].name, name) == 0;
+    if (known) return vy_bench_main(name);
+    vy_say("bench", EXIT_USAGE, "there is no benchmark %s; there are:", name);
+    for (int i = 0; i < vy_bench_count; ++i)
+        fprintf(stderr, "  %-18s%s\n", vy_benches[i].name, vy_benches[i].text);
+    return EXIT_USAGE;
+}

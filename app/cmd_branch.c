@@ -1,0 +1,124 @@
+// cmd_branch.c - volery branch: go on from a moment of a log, with changed values if asked.
+#include "command.h"
+#include "files.h"
+#include "flight.h"
+#include "load.h"
+#include "say.h"
+#include "summary.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+// The step of --at; the moment must lie within the log.
+static int read_moment(const arguments *given, const vy_log_info *info, uint64_t *tick)
+{
+    const char *text = vy_given_value(given, "at");
+    const double first = (double)info->first_tick * info->dt, last = (double)info->last_tick * info->dt;
+    double at;
+    if (!vy_read_real(text, &at))
+        return vy_say_usage(given->command, "--at needs a number of seconds, got %s", text);
+    const double step = floor(at / info->dt + 0.5);
+    if (step < (double)info->first_tick || step > (double)info->last_tick) {
+        return vy_say_usage(given->command, "--at %s is outside the log, which goes from %.6g s to %.6g s",
+                            text, first, last);
+    }
+    *tick = (uint64_t)step;
+    return 0;
+}
+
+// The state at `tick`, computed with the scenario as it was flown; to free().
+static int state_at(const char *path, vy_log *log, uint64_t tick, void **block, size_t *size)
+{
+    vy_scenario *scenario = NULL;
+    vy_world *world = NULL;
+    vy_error error = {.status = VY_OK};
+    int status = vy_load_logged_scenario("branch", path, log, NULL, &scenario);
+    if (status == 0) status = vy_check_log_hash("branch", path, log, scenario);
+    if (status == 0) status = vy_load_world("branch", scenario, &world);
+    if (status == 0) {
+        const vy_status sought = vy_log_seek(log, world, tick, &error);
+        if (sought != VY_OK) status = vy_say_log_error("branch", path, sought, &error);
+    }
+    if (status == 0) {
+        *size = vy_world_state_size(world);
+        *block = malloc(*size);
+        if (*block == NULL) status = vy_say_no_memory("branch");
+        if (*block != NULL) vy_world_save(world, *block);
+    }
+    vy_world_destroy(world);
+    vy_scenario_destroy(scenario);
+    return status;
+}
+
+static int fly(const arguments *given, const vy_log *log, const vy_scenario *scenario, const void *block,
+               size_t size)
+{
+    vy_world *world = NULL;
+    vy_error error = {.status = VY_OK};
+    int status = vy_load_world("branch", scenario, &world);
+    if (status != 0) return status;
+    flight flown = {.tracks = NULL};
+    const vy_status restored = vy_world_restore(world, block, size, &error);
+    if (restored != VY_OK) {
+        status = vy_say("branch", EXIT_USAGE, "the changed scenario cannot go on from there: %s", error.text);
+    } else {
+        const flight_def def = {.command = "branch",
+                                .file = given->operands[0],
+                                .scenario = scenario,
+                                .world = world,
+                                .log = vy_given_value(given, "output"),
+                                .parent = log,
+                                .show_progress = !vy_given(given, "quiet")};
+        status = vy_flight_fly(&def, &flown);
+        if (status == 0) status = vy_summary_tell(&flown, vy_given(given, "json"), vy_given(given, "quiet"));
+    }
+    vy_flight_destroy(&flown);
+    vy_world_destroy(world);
+    return status;
+}
+
+static int branch(const arguments *given, const overrides *changes, vy_log *log)
+{
+    const char *path = given->operands[0];
+    const vy_log_info info = vy_log_get_info(log);
+    uint64_t tick = 0;
+    void *block = NULL;
+    size_t size = 0;
+    vy_scenario *scenario = NULL;
+    int status = read_moment(given, &info, &tick);
+    if (status == 0) status = vy_check_log_physics("branch", path, log);
+    if (status == 0) status = vy_load_logged_scenario("branch", path, log, changes, &scenario);
+    if (status == 0 && vy_scenario_steps(scenario) < tick) {
+        status = vy_say("branch", EXIT_USAGE, "the scenario ends at %.6g s, before --at", scenario->duration);
+    }
+    if (status == 0 && fabs(scenario->step - info.dt) > 0.0) {
+        status = vy_say("branch", EXIT_USAGE, "a branch keeps the step of its parent, %.6g s", info.dt);
+    }
+    if (status == 0) status = state_at(path, log, tick, &block, &size);
+    if (status == 0) status = fly(given, log, scenario, block, size);
+    free(block);
+    vy_scenario_destroy(scenario);
+    return status;
+}
+
+int vy_cmd_branch(const arguments *given)
+{
+    if (given->operand_count == 0 || !vy_given(given, "at") || !vy_given(given, "output")) {
+        const char *missing = given->operand_count == 0 ? "the log to go on from"
+                              : !vy_given(given, "at")  ? "--at T, the moment to go on from"
+                                                        : "-o NEW.mcap, the log of the branch";
+        return vy_say_usage(given->command,
+                            "give %s, for example: volery branch first-flight.mcap --at 12.5 -o branch.mcap",
+                            missing);
+    }
+    overrides changes = {.count = 0};
+    vy_log *log = NULL;
+    int status = vy_overrides_from(given, &changes);
+    if (status == 0) status = vy_load_log("branch", given->operands[0], &log);
+    if (status == 0)
+        status = vy_file_check_apart("branch", given->operands[0], vy_given_value(given, "output"));
+    if (status == 0) status = branch(given, &changes, log);
+    vy_log_close(log);
+    vy_overrides_destroy(&changes);
+    return status;
+}

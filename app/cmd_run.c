@@ -1,0 +1,111 @@
+// cmd_run.c - volery run: fly a scenario and log it.
+#include "command.h"
+#include "files.h"
+#include "flight.h"
+#include "load.h"
+#include "say.h"
+#include "shipped.h"
+#include "summary.h"
+#include <stdlib.h>
+#include <string.h>
+
+static int explain(void)
+{
+    vy_say("run", EXIT_USAGE, "which scenario? Give a file or a name, for example: volery run first-flight");
+    vy_shipped_list(stderr);
+    return EXIT_USAGE;
+}
+
+// The scenario's name in this folder: a/b.yaml -> b.mcap.
+static char *default_log(const char *scenario)
+{
+    const char *slash = strrchr(scenario, '/');
+    const char *base = slash != NULL ? slash + 1 : scenario;
+    const char *dot = strrchr(base, '.');
+    const int length = dot != NULL && dot != base ? (int)(dot - base) : (int)strlen(base);
+    char *out = malloc((size_t)length + sizeof ".mcap");
+    if (out != NULL) snprintf(out, (size_t)length + sizeof ".mcap", "%.*s.mcap", length, base);
+    return out;
+}
+
+static int check_options(const arguments *given)
+{
+    if (vy_given(given, "no-log") && (vy_given(given, "output") || vy_given(given, "log-state"))) {
+        return vy_say_usage(given->command,
+                            "--no-log writes no log, so --output and --log-state mean nothing");
+    }
+    const char *state = vy_given_value(given, "log-state");
+    if (state != NULL && strcmp(state, "every") != 0) {
+        return vy_say_usage(given->command,
+                            "--log-state knows only the word every, got %s; "
+                            "for a cadence use --set log.snapshot=SECONDS",
+                            state);
+    }
+    return 0;
+}
+
+static int check_controllers(const vy_scenario *s)
+{
+    for (int i = 0; i < s->drone_count; ++i) {
+        if (s->drones[i].def.controller.kind != VY_CONTROLLER_CALLBACK) continue;
+        return vy_say(
+            "run", EXIT_USAGE,
+            "drone %s is steered by a callback, which only a program that uses the library can provide",
+            s->drones[i].name);
+    }
+    return 0;
+}
+
+static int fly(const arguments *given, const char *file, const char *log, const vy_scenario *scenario)
+{
+    vy_world *world = NULL;
+    int status = vy_load_world("run", scenario, &world);
+    if (status != 0) return status;
+    const int json = vy_given(given, "json"), quiet = vy_given(given, "quiet");
+    const flight_def def = {.command = "run",
+                            .file = file,
+                            .scenario = scenario,
+                            .world = world,
+                            .log = log,
+                            .show_progress = !quiet};
+    flight flown;
+    status = vy_flight_fly(&def, &flown);
+    if (status == 0) status = vy_summary_tell(&flown, json, quiet);
+    vy_flight_destroy(&flown);
+    vy_world_destroy(world);
+    return status;
+}
+
+static int run_file(const arguments *given, const char *file, const overrides *changes)
+{
+    vy_scenario *scenario = NULL;
+    int status = vy_load_scenario("run", file, changes, &scenario);
+    if (status != 0) return status;
+    if (vy_given(given, "log-state")) scenario->log.snapshot = scenario->step;
+    const char *asked = vy_given_value(given, "output");
+    char *log = NULL;
+    if (!vy_given(given, "no-log")) {
+        log = asked != NULL ? strdup(asked) : default_log(file);
+        if (log == NULL) status = vy_say_no_memory("run");
+    }
+    if (status == 0 && log != NULL) status = vy_file_check_apart("run", file, log);
+    if (status == 0) status = check_controllers(scenario);
+    if (status == 0) status = fly(given, file, log, scenario);
+    free(log);
+    vy_scenario_destroy(scenario);
+    return status;
+}
+
+int vy_cmd_run(const arguments *given)
+{
+    if (given->operand_count == 0) return explain();
+    char *file = NULL;
+    overrides changes = {.count = 0};
+    int status = check_options(given);
+    if (status == 0) status = vy_overrides_from(given, &changes);
+    if (status == 0) status = vy_scenario_file("run", given->operands[0], &file);
+    if (status == 0) status = run_file(given, file, &changes);
+    free(file);
+    vy_overrides_destroy(&changes);
+    return status;
+}

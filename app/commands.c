@@ -1,0 +1,204 @@
+// commands.c - the one table of commands and options.
+#include "command.h"
+#include <stddef.h>
+#include <string.h>
+
+#define JSON_OPTION                                                                       \
+    {                                                                                     \
+        "json", 0, NULL, WORD_OTHER, 0, "print one JSON object on stdout instead of text" \
+    }
+#define SET_OPTION                                              \
+    {                                                           \
+        "set", 0, "KEY=VALUE", WORD_OTHER, OPTION_REPEATS,      \
+            "change one value of the scenario; may be repeated" \
+    }
+#define END \
+    {       \
+        0   \
+    }
+
+static const option run_options[] = {
+    {"output", 'o', "RUN.mcap", WORD_FILE, 0,
+     "where the log goes; by default the scenario's name in this folder"},
+    {"seed", 0, "N", WORD_OTHER, 0, "seed of all noise, instead of the scenario's"},
+    {"duration", 0, "S", WORD_OTHER, 0, "length of the flight in seconds, instead of the scenario's"},
+    SET_OPTION,
+    {"log-state", 0, "every", WORD_EVERY, 0,
+     "log the full state at every step, so that replay names the exact step"},
+    {"no-log", 0, NULL, WORD_OTHER, 0, "write no log"},
+    JSON_OPTION,
+    {"quiet", 'q', NULL, WORD_OTHER, 0, "no summary and no progress; mistakes and failures are still told"},
+    END,
+};
+static const example run_examples[] = {
+    {"volery run first-flight", "fly the first flight that came with Volery; the log is first-flight.mcap"},
+    {"volery run my.yaml --seed 7 --duration 60 -o seven.mcap",
+     "a minute with other noise, under another name"},
+    {"volery run my.yaml --set drones.alpha.vehicle.mass=0.030", "the same flight with a heavier drone"},
+    END,
+};
+
+static const option check_options[] = {
+    JSON_OPTION,
+    SET_OPTION,
+    {"schema", 0, NULL, WORD_OTHER, 0,
+     "print the JSON Schema of scenarios, which editors use to help while typing"},
+    {"reference", 0, NULL, WORD_OTHER, OPTION_HIDDEN, "print the reference page of the scenario format"},
+    END,
+};
+static const example check_examples[] = {
+    {"volery check my.yaml",
+     "every value that will be flown, defaults included, and the configuration's hash"},
+    {"volery check my.yaml --set step=0.0005", "the same with one value changed"},
+    {"volery check --schema > scenario.schema.json", "the schema, for an editor"},
+    END,
+};
+
+static const option replay_options[] = {
+    JSON_OPTION,
+    {"quiet", 'q', NULL, WORD_OTHER, 0, "say nothing when the replay is identical"},
+    END,
+};
+static const example replay_examples[] = {
+    {"volery replay first-flight.mcap",
+     "prints \"identical\" and the hash, or where the replay first differs"},
+    {"volery replay killed.mcap.part", "what a killed run left behind, as far as it goes"},
+    END,
+};
+
+static const option diff_options[] = {JSON_OPTION, END};
+static const example diff_examples[] = {
+    {"volery diff monday.mcap tuesday.mcap", "changed settings, then the first step at which the runs part"},
+    {"volery diff a.mcap b.mcap --json", "the same for a program"},
+    END,
+};
+
+static const option branch_options[] = {
+    {"at", 0, "T", WORD_OTHER, 0, "the moment to go on from, in seconds of the log; needed"},
+    {"output", 'o', "NEW.mcap", WORD_FILE, 0, "the log of the branch; needed"},
+    SET_OPTION,
+    JSON_OPTION,
+    {"quiet", 'q', NULL, WORD_OTHER, 0, "no summary and no progress"},
+    END,
+};
+static const example branch_examples[] = {
+    {"volery branch run.mcap --at 12.5 -o again.mcap", "fly the rest again: the same final hash"},
+    {"volery branch run.mcap --at 12.5 -o soft.mcap --set drones.alpha.controller.gains.rate=15",
+     "what if the rate gain had been 15 from there on"},
+    END,
+};
+
+static const option export_options[] = {
+    {"csv", 0, NULL, WORD_OTHER, 0, "comma-separated values with a header line"},
+    {"drone", 0, "NAME", WORD_OTHER, 0, "which drone; needed when the log holds several"},
+    {"fields", 0, "A,B", WORD_OTHER, 0, "only these fields, like body.position,body.rate; by default all"},
+    {"output", 'o', "FILE", WORD_FILE, 0, "where it goes; by default stdout"},
+    END,
+};
+static const example export_examples[] = {
+    {"volery export run.mcap --csv -o run.csv", "all fields of the only drone"},
+    {"volery export run.mcap --csv --drone alpha --fields body.position", "time and position, on stdout"},
+    END,
+};
+
+static const option no_options[] = {END};
+static const example bench_examples[] = {
+    {"volery bench", "all of them, one JSON object a line"},
+    {"volery bench hover", "one of them"},
+    END,
+};
+static const example help_examples[] = {{"volery help run", "everything about run"}, END};
+static const example completion_examples[] = {
+    {"source <(volery completion bash)", "complete commands, options and files in this bash"},
+    {"volery completion zsh > ~/.zfunc/_volery", "for zsh, in a folder of its fpath"},
+    END,
+};
+static const example manual_examples[] = {{"volery manual | man -l -", "read it"}, END};
+
+const command vy_commands[] = {
+    {"run", "SCENARIO", WORD_SCENARIO, 1, 1, "fly a scenario and log it",
+     "Reads a scenario (YAML), flies it from start to end and writes a log that holds everything needed to "
+     "have the\n"
+     "same flight again. SCENARIO is a file, or the name of a scenario that came with Volery.\n"
+     "\n"
+     "The log is written beside its final name as RUN.mcap.part and renamed when it is whole: an older log "
+     "stays\n"
+     "until then. Ctrl-C ends the flight early but properly: the log is finished and marked as interrupted.\n"
+     "\n"
+     "What the scenario expects (expect:) is measured at every step; a broken expectation or safety limit "
+     "makes the\n"
+     "exit status 1. Tilt, speed and errors of the summary are taken at every tenth step.",
+     run_options, run_examples, vy_cmd_run},
+    {"check", "SCENARIO", WORD_SCENARIO, 0, 1, "check a scenario without flying it",
+     "Prints the resolved configuration, that is every value with its defaults, and its hash: two scenarios "
+     "with\n"
+     "equal hashes fly the same, bit for bit. Mistakes are all reported in one go, each with file, line and "
+     "column.",
+     check_options, check_examples, vy_cmd_check},
+    {"replay", "RUN.mcap", WORD_LOG, 1, 1, "fly a log again and compare every step",
+     "Rebuilds the world from the log alone, flies it again and compares the hash of every step. Exit status "
+     "0: the\n"
+     "run stands, to the last bit. Exit status 1: it does not, and the first differing step, the field and "
+     "both\n"
+     "values are named (at the step itself when the log was made with --log-state every, else at the next "
+     "full\n"
+     "state).\n"
+     "\n"
+     "A log of another physics revision is not expected to replay; that is said instead.",
+     replay_options, replay_examples, vy_cmd_replay},
+    {"diff", "A.mcap B.mcap", WORD_LOG, 2, 2, "compare two logs",
+     "Lists the settings in which two runs differ, then the first step at which their states differ, the "
+     "field and\n"
+     "both values. Exit status 0 when the runs are identical.",
+     diff_options, diff_examples, vy_cmd_diff},
+    {"branch", "RUN.mcap", WORD_LOG, 1, 1, "go on from a moment of a log",
+     "Brings the world back to a logged moment, changes what --set asks for, and flies on to the scenario's "
+     "end. The\n"
+     "new log names its parent. With nothing changed it ends with the parent's hash.",
+     branch_options, branch_examples, vy_cmd_branch},
+    {"export", "RUN.mcap", WORD_LOG, 1, 1, "write the records of a log as a table",
+     "One line per record of a drone: the time and the values, with all their digits.", export_options,
+     export_examples, vy_cmd_export},
+    {"bench", "[NAME]", WORD_BENCH, 0, 1, "run the benchmarks",
+     "Each benchmark does a fixed amount of work several times, prints its best speed and checks the hash of "
+     "what it\n"
+     "computed: a fast wrong answer is exit status 1.",
+     no_options, bench_examples, vy_cmd_bench},
+    {"help", "[COMMAND]", WORD_COMMAND, 0, 1, "explain a command", "The same as volery COMMAND --help.",
+     no_options, help_examples, vy_cmd_help},
+    {"completion", "bash|zsh", WORD_SHELL, 1, 1, "print the completion script of a shell",
+     "Made from the same table as this help. An installed Volery has put both scripts where the shells look.",
+     no_options, completion_examples, vy_cmd_completion},
+    {"manual", "", WORD_OTHER, 0, 0, "print the man page", "The page volery(1), as roff.", no_options,
+     manual_examples, vy_cmd_manual},
+};
+const int vy_command_count = (int)(sizeof vy_commands / sizeof vy_commands[0]);
+
+const char vy_exit_text[] =
+    "0  done, and everything expected was met\n"
+    "1  the run failed its own expectations or safety limits, or a replay or comparison differs\n"
+    "2  bad usage or bad input: the sentence on stderr says what\n"
+    "3  the system failed: a full disk, a closed pipe, no memory\n"
+    "130, 143, 129  stopped by Ctrl-C, SIGTERM or SIGHUP (128 plus the signal's number), after a proper "
+    "end\n";
+
+const command *vy_command_find(const char *name)
+{
+    for (int i = 0; i < vy_command_count; ++i) {
+        if (strcmp(vy_commands[i].name, name) == 0) return &vy_commands[i];
+    }
+    return NULL;
+}
+
+static int is_option(const option *o, const char *name, char letter)
+{
+    return letter != '\0' ? o->letter == letter : strcmp(o->name, name) == 0;
+}
+
+const option *vy_command_option(const command *of, const char *name, char letter)
+{
+    for (const option *o = of->options; o->name != NULL; ++o) {
+        if (is_option(o, name, letter)) return o;
+    }
+    return is_option(&vy_help_option, name, letter) ? &vy_help_option : NULL;
+}

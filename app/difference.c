@@ -1,0 +1,55 @@
+// difference.c - the first differing step, the field and both values.
+#include "difference.h"
+#include "say.h"
+#include <inttypes.h>
+
+static void value_text(const vy_difference *d, int second, char *out, size_t size)
+{
+    if (d->real) snprintf(out, size, "%.17g", second ? d->b : d->a);
+    if (!d->real) snprintf(out, size, "%" PRIu64, second ? d->whole_b : d->whole_a);
+}
+
+void vy_difference_print(const vy_difference *d, double dt, const char *a, const char *b)
+{
+    const palette p = vy_palette(stdout);
+    if (d->hash_b == 0 && d->last_tick < d->tick) {
+        printf("%sdiffers%s in length: %s ended at step %" PRIu64 ", %s goes on\n", p.bad, p.plain, b,
+               d->last_tick, a);
+        return;
+    }
+    char first[40], second[40];
+    value_text(d, 0, first, sizeof first);
+    value_text(d, 1, second, sizeof second);
+    printf("%sdiffers%s first at step %" PRIu64 " (%.6g s): hash %016" PRIx64 " in %s, %016" PRIx64
+           " in %s\n",
+           p.bad, p.plain, d->tick, (double)d->tick * dt, d->hash_a, a, d->hash_b, b);
+    if (d->field[0] == '\0') {
+        printf("  no full states can be compared at or after that step, so that no value is named\n");
+        return;
+    }
+    printf("  at step %" PRIu64 " %s is\n    %s in %s\n    %s in %s\n", d->field_tick, d->field, first, a,
+           second, b);
+    if (d->field_tick > d->tick) {
+        printf(
+            "  that is the first full state after it; run with --log-state every to see the step itself\n");
+    }
+}
+
+void vy_difference_json(const vy_difference *d, double dt, json *j)
+{
+    vy_json_truth(j, "identical", !d->found);
+    vy_json_whole(j, "last_step", d->last_tick);
+    if (!d->found) return;
+    vy_json_object(j, "difference");
+    vy_json_whole(j, "step", d->tick);
+    vy_json_real(j, "time_s", (double)d->tick * dt);
+    vy_json_hash(j, "hash_a", d->hash_a);
+    vy_json_hash(j, "hash_b", d->hash_b);
+    vy_json_text(j, "field", d->field[0] != '\0' ? d->field : NULL);
+    if (d->field[0] != '\0') {
+        vy_json_whole(j, "field_step", d->field_tick);
+        if (d->real) vy_json_real(j, "a", d->a), vy_json_real(j, "b", d->b);
+        if (!d->real) vy_json_whole(j, "a", d->whole_a), vy_json_whole(j, "b", d->whole_b);
+    }
+    vy_json_close(j);
+}

@@ -1,0 +1,230 @@
+// flight.c - the loop around vy_world_step, and how a flight ends.
+#include "flight.h"
+#include "command.h"
+#include "progress.h"
+#include "say.h"
+#include "signals.h"
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+    STRIDE = 10,           // steps between two looks at the drones and at signals
+    PROGRESS_EVERY = 4096, // strides between two looks at the clock
+};
+
+static double length(vy_vec3 v) { return sqrt(v.x * v.x + v.y * v.y + v.z * v.z); }
+
+static vy_vec3 difference(vy_vec3 a, vy_vec3 b) { return (vy_vec3){a.x - b.x, a.y - b.y, a.z - b.z}; }
+
+static double tilt_of(vy_quat q)
+{
+    const double c = 1.0 - 2.0 * (q.x * q.x + q.y * q.y);
+    return acos(c < -1.0 ? -1.0 : c > 1.0 ? 1.0 : c);
+}
+
+static void look_at(const vy_world *world, uint32_t index, drone_track *t)
+{
+    const vy_vec3 before = t->now.position;
+    vy_world_read_drone(world, vy_world_drone(world, index), &t->now);
+    if (t->count++ > 0) t->distance += length(difference(t->now.position, before));
+    t->tilt_max = fmax(t->tilt_max, tilt_of(t->now.attitude));
+    t->speed_max = fmax(t->speed_max, length(t->now.velocity));
+    if (!t->has_error) return;
+    const double error = length(difference(t->now.position, t->now.target.position));
+    t->error_sum += error * error;
+    t->error_max = fmax(t->error_max, error);
+}
+
+static void look_at_all(flight *f)
+{
+    const uint32_t count = vy_world_drone_count(f->def.world);
+    for (uint32_t i = 0; i < count; ++i) look_at(f->def.world, i, &f->tracks[i]);
+}
+
+static int looks_throughout(const vy_scenario *s)
+{
+    for (int i = 0; i < s->expect_count; ++i) {
+        if (s->expect[i].at == VY_AT_THROUGHOUT) return 1;
+    }
+    return 0;
+}
+
+// Up to `count` steps; each is shown to the expectations when one of them wants every step.
+static uint32_t advance(flight *f, uint64_t count, int each)
+{
+    if (!each) return vy_world_advance(f->def.world, count);
+    uint32_t events = 0;
+    while (count-- > 0 && !(events & VY_EVENT_FAILED)) {
+        events |= vy_world_step(f->def.world);
+        vy_expect_feed(f->def.scenario, f->def.world, f->results);
+    }
+    return events;
+}
+
+static void fly_on(flight *f)
+{
+    const int each = looks_throughout(f->def.scenario);
+    progress shown = vy_progress_begin(f->def.show_progress, f->first, f->last, f->def.scenario->step);
+    uint64_t tick = vy_world_tick(f->def.world);
+    uint32_t events = vy_world_failure(f->def.world).reason != VY_FAILURE_NONE ? VY_EVENT_FAILED : 0;
+    look_at_all(f);
+    for (uint64_t stride = 0; tick < f->last && !(events & (VY_EVENT_FAILED | VY_EVENT_SINK)); ++stride) {
+        if ((f->signal = vy_signals_seen()) != 0) break;
+        const uint64_t left = f->last - tick;
+        events |= advance(f, left < STRIDE ? left : STRIDE, each);
+        tick = vy_world_tick(f->def.world);
+        look_at_all(f);
+        if (stride % PROGRESS_EVERY == 0) vy_progress_update(&shown, tick);
+    }
+    if (!each) vy_expect_feed(f->def.scenario, f->def.world, f->results);
+    f->wall = vy_wall_clock() - shown.start;
+    vy_progress_end(&shown);
+}
+
+static uint64_t to_steps(double seconds, double step)
+{
+    const double steps = floor(seconds / step + 0.5);
+    return steps < 1.0 ? 1 : steps > 1e18 ? (uint64_t)1e18 : (uint64_t)steps;
+}
+
+static int open_log(const flight *f, vy_recorder **out)
+{
+    const vy_scenario *s = f->def.scenario;
+    const char **names = calloc((size_t)s->drone_count + 1, sizeof *names);
+    char *text = vy_scenario_print(s);
+    vy_recorder_def def = vy_default_recorder_def();
+    vy_error error = {.status = VY_NO_MEMORY};
+    vy_status status = VY_NO_MEMORY;
+    if (names != NULL && text != NULL) {
+        for (int i = 0; i < s->drone_count; ++i) names[i] = s->drones[i].name;
+        def.path = f->def.log;
+        def.scenario = text;
+        def.config_hash = vy_scenario_hash(s);
+        def.drone_names = names;
+        def.every = (uint64_t)s->log.every;
+        def.snapshot = to_steps(s->log.snapshot, s->step);
+        def.compress = s->log.compression == VY_LOG_ZSTD;
+        if (f->def.parent != NULL) {
+            def.has_parent = 1;
+            def.parent_hash = vy_log_get_info(f->def.parent).final_hash;
+            def.parent_tick = f->first;
+        }
+        status = vy_recorder_open(&def, f->def.world, out, &error);
+    }
+    free(text);
+    free(names);
+    return status == VY_OK ? 0 : vy_say_error(f->def.command, status, &error);
+}
+
+static void judge(flight *f)
+{
+    f->failure = vy_world_failure(f->def.world);
+    f->broken = -1;
+    for (int i = 0; i < f->def.scenario->expect_count && f->broken < 0; ++i) {
+        if (!f->results[i].met) f->broken = i;
+    }
+    const int failed = f->failure.reason != VY_FAILURE_NONE || f->broken >= 0;
+    f->status = f->signal != 0 ? "interrupted" : failed ? "failed" : "completed";
+}
+
+static int close_log(const flight *f, vy_recorder *recorder)
+{
+    char why[400];
+    vy_flight_why(f, why, sizeof why);
+    if (f->signal != 0) vy_recorder_note(recorder, f->def.world, "interrupted", "stopped by a signal");
+    if (f->signal == 0 && why[0] != '\0') vy_recorder_note(recorder, f->def.world, "outcome", why);
+    vy_error error = {.status = VY_OK};
+    const vy_status status = vy_recorder_close(recorder, f->def.world, f->status, &error);
+    return status == VY_OK ? 0 : vy_say_error(f->def.command, status, &error);
+}
+
+int vy_flight_fly(const flight_def *def, flight *out)
+{
+    const vy_scenario *s = def->scenario;
+    *out =
+        (flight){.def = *def, .first = vy_world_tick(def->world), .last = vy_scenario_steps(s), .broken = -1};
+    out->tracks = calloc((size_t)s->drone_count + 1, sizeof *out->tracks);
+    out->results = calloc((size_t)s->expect_count + 1, sizeof *out->results);
+    if (out->tracks == NULL || out->results == NULL) return vy_say_no_memory(def->command);
+    for (int i = 0; i < s->drone_count; ++i) {
+        out->tracks[i].has_error = s->drones[i].def.controller.kind == VY_CONTROLLER_HOLD;
+    }
+    vy_expect_begin(s, out->results);
+    vy_recorder *recorder = NULL;
+    if (def->log != NULL) {
+        const int status = open_log(out, &recorder);
+        if (status != 0) return status;
+        vy_world_set_sink(def->world, vy_recorder_sink(recorder));
+    }
+    vy_signals_catch();
+    const double start = vy_wall_clock();
+    fly_on(out);
+    judge(out);
+    const int status = recorder != NULL ? close_log(out, recorder) : 0;
+    out->wall = vy_wall_clock() - start;
+    vy_world_set_sink(def->world, (vy_sink){.write = NULL});
+    return status;
+}
+
+void vy_flight_destroy(flight *f)
+{
+    free(f->tracks);
+    free(f->results);
+    f->tracks = NULL;
+    f->results = NULL;
+}
+
+int vy_flight_exit(const flight *f)
+{
+    if (f->signal != 0) return vy_signals_exit(f->signal);
+    return f->failure.reason != VY_FAILURE_NONE || f->broken >= 0 ? EXIT_FAILED : EXIT_DONE;
+}
+
+typedef struct failure_words {
+    const char *reason, *unit;
+} failure_words;
+
+static failure_words words_of(vy_failure_reason reason)
+{
+    switch (reason) {
+    case VY_FAILURE_NONE: return (failure_words){NULL, ""};
+    case VY_FAILURE_NOT_FINITE: return (failure_words){"not_finite", ""};
+    case VY_FAILURE_COMMAND: return (failure_words){"command", ""};
+    case VY_FAILURE_TILT: return (failure_words){"tilt", "rad"};
+    case VY_FAILURE_RATE: return (failure_words){"rate", "rad/s"};
+    case VY_FAILURE_SPEED: return (failure_words){"speed", "m/s"};
+    case VY_FAILURE_HEIGHT: return (failure_words){"height", "m"};
+    case VY_FAILURE_DISTANCE: return (failure_words){"distance", "m"};
+    }
+    return (failure_words){"unknown", ""};
+}
+
+const char *vy_flight_reason(const flight *f)
+{
+    if (f->failure.reason != VY_FAILURE_NONE) return words_of(f->failure.reason).reason;
+    return f->broken >= 0 ? "expectation" : NULL;
+}
+
+void vy_flight_why(const flight *f, char *out, size_t size)
+{
+    const vy_failure *e = &f->failure;
+    const failure_words words = words_of(e->reason);
+    out[0] = '\0';
+    if (e->reason == VY_FAILURE_NONE) {
+        if (f->broken < 0) return;
+        char *text = vy_expect_print(f->def.scenario, f->broken, &f->results[f->broken]);
+        snprintf(out, size, "an expectation is not met: %s", text != NULL ? text : "");
+        free(text);
+        return;
+    }
+    const char *name = f->def.scenario->drones[e->drone].name;
+    if (e->reason == VY_FAILURE_NOT_FINITE) {
+        snprintf(out, size, "at %.3f s the state of %s was no longer finite: %s", e->time, name, e->what);
+    } else if (e->reason == VY_FAILURE_COMMAND) {
+        snprintf(out, size, "at %.3f s the controller of %s gave a reply that is no command", e->time, name);
+    } else {
+        const char *beyond = e->value > e->limit ? "above" : "below";
+        snprintf(out, size, "at %.3f s the %s of %s was %.4g %s, %s its limit of %.4g %s", e->time,
+                 words.reason, name, e->value, words.unit, beyond, e->limit, words.unit);
+    }
+}

@@ -1,0 +1,55 @@
+// flight.h - flying a world to its end: records, expectations, statistics, signals. What run and branch
+// share.
+#pragma once
+#include "volery/record.h"
+#include "volery/scenario.h"
+
+/// What a drone did, taken at every tenth step.
+typedef struct drone_track {
+    double distance;  ///< [m] flown
+    double tilt_max;  ///< [rad]
+    double speed_max; ///< [m/s]
+    double error_sum; ///< [m^2] sum of squared distances from the reference
+    double error_max; ///< [m]
+    uint64_t count;   ///< moments taken
+    int has_error;    ///< the built-in controller steers it, so that there is a reference
+    vy_drone_state now;
+} drone_track;
+
+typedef struct flight_def {
+    const char *command; ///< for messages
+    const char *file;    ///< the scenario's or parent's file, for people
+    const vy_scenario *scenario;
+    vy_world *world;      ///< at the moment to fly on from
+    const char *log;      ///< file to write; NULL: none
+    const vy_log *parent; ///< of a branch; NULL: none
+    int show_progress;    ///< on a terminal
+} flight_def;
+
+/// A flight and its outcome. Release with vy_flight_destroy().
+typedef struct flight {
+    flight_def def;
+    uint64_t first, last;      ///< [steps] as planned
+    drone_track *tracks;       ///< one per drone
+    vy_expect_result *results; ///< one per expectation
+    vy_failure failure;        ///< of the world
+    int broken;                ///< index of the first expectation that is not met; -1: none
+    int signal;                ///< that stopped it; 0: none
+    double wall;               ///< [s] flying and logging
+    const char *status;        ///< completed, failed, interrupted
+} flight;
+
+/// Fly to the scenario's end, or until the world fails or a signal comes; then finish the log.
+/// @return 0 when there is an outcome, or the exit status after a sentence
+int vy_flight_fly(const flight_def *def, flight *out);
+void vy_flight_destroy(flight *f);
+
+/// The exit status of the outcome.
+int vy_flight_exit(const flight *f);
+
+/// Why it failed, as one sentence, or an empty text.
+void vy_flight_why(const flight *f, char *out, size_t size);
+
+/// One word for the cause of a failure, as tilt; "expectation" when only an expectation is not met; NULL:
+/// none.
+const char *vy_flight_reason(const flight *f);

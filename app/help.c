@@ -1,0 +1,81 @@
+// help.c - help made from the table.
+#include "command.h"
+#include "say.h"
+#include "scenario/report.h"
+#include "shipped.h"
+#include <stdio.h>
+#include <string.h>
+
+enum { COMMAND_CAP = 32 };
+
+static void print_indented(const char *text, const char *indent)
+{
+    while (*text != '\0') {
+        const size_t length = strcspn(text, "\n");
+        printf("%s%.*s\n", length > 0 ? indent : "", (int)length, text);
+        text += length + (text[length] == '\n');
+    }
+}
+
+int vy_help_all(void)
+{
+    const palette p = vy_palette(stdout);
+    printf("%svolery%s flies drones in a deterministic world: the same scenario gives the same bits on every "
+           "machine.\n"
+           "\nusage: volery COMMAND [options]\n\n",
+           p.bold, p.plain);
+    for (int i = 0; i < vy_command_count; ++i) {
+        const command *c = &vy_commands[i];
+        const int width = 24 - (int)strlen(c->name);
+        printf("  %s%s%s %-*s%s\n", p.bold, c->name, p.plain, width, c->operands, c->summary);
+    }
+    printf("\nvolery help COMMAND explains one of them; volery --version says which Volery this is.\nTo "
+           "start:\n\n"
+           "  volery run first-flight\n  volery replay first-flight.mcap\n\nexit status:\n");
+    print_indented(vy_exit_text, "  ");
+    return vy_say_end("help", EXIT_DONE);
+}
+
+static void print_option(const option *o)
+{
+    char left[80];
+    snprintf(left, sizeof left, "%c%c%s --%s %s", o->letter != 0 ? '-' : ' ',
+             o->letter != 0 ? o->letter : ' ', o->letter != 0 ? "," : " ", o->name,
+             o->argument != NULL ? o->argument : "");
+    printf("  %-27s%s\n", left, o->help);
+}
+
+int vy_help_command(const command *of)
+{
+    const palette p = vy_palette(stdout);
+    printf("%svolery %s%s - %s\n\nusage: volery %s%s%s%s\n\n", p.bold, of->name, p.plain, of->summary,
+           of->name, of->operands[0] != '\0' ? " " : "", of->operands,
+           of->options->name != NULL ? " [options]" : "");
+    print_indented(of->text, "");
+    printf("\noptions:\n");
+    for (const option *o = of->options; o->name != NULL; ++o) {
+        if (!(o->flags & OPTION_HIDDEN)) print_option(o);
+    }
+    print_option(&vy_help_option);
+    printf("\nexamples:\n");
+    for (const example *e = of->examples; e->line != NULL; ++e) printf("  %s\n      %s\n", e->line, e->text);
+    if (of->kind == WORD_SCENARIO) vy_shipped_list(stdout);
+    return vy_say_end("help", EXIT_DONE);
+}
+
+int vy_unknown_command(const char *word)
+{
+    const char *names[COMMAND_CAP];
+    int count = 0;
+    for (int i = 0; i < vy_command_count && count < COMMAND_CAP; ++i) names[count++] = vy_commands[i].name;
+    const char *near = vy_nearest(word, strlen(word), names, count);
+    if (near != NULL) return vy_say(NULL, EXIT_USAGE, "unknown command %s; did you mean %s?", word, near);
+    return vy_say(NULL, EXIT_USAGE, "unknown command %s; volery help lists them", word);
+}
+
+int vy_cmd_help(const arguments *given)
+{
+    if (given->operand_count == 0) return vy_help_all();
+    const command *of = vy_command_find(given->operands[0]);
+    return of != NULL ? vy_help_command(of) : vy_unknown_command(given->operands[0]);
+}

@@ -1,0 +1,127 @@
+// json.c - a small JSON writer.
+#include "json.h"
+#include <assert.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+// Length of the UTF-8 sequence at `s`, 0 when it is none (overlong, surrogate, cut off, beyond U+10FFFF).
+static int utf8_length(const unsigned char *s)
+{
+    if (s[0] < 0x80) return 1;
+    const int length = s[0] >= 0xc2 && s[0] <= 0xdf   ? 2
+                       : s[0] >= 0xe0 && s[0] <= 0xef ? 3
+                       : s[0] >= 0xf0 && s[0] <= 0xf4 ? 4
+                                                      : 0;
+    for (int i = 1; i < length; ++i) {
+        if ((s[i] & 0xc0) != 0x80) return 0; // the ending zero too
+    }
+    if (s[0] == 0xe0 && s[1] < 0xa0) return 0;
+    if (s[0] == 0xed && s[1] > 0x9f) return 0;
+    if (s[0] == 0xf0 && s[1] < 0x90) return 0;
+    if (s[0] == 0xf4 && s[1] > 0x8f) return 0;
+    return length;
+}
+
+static void put_text(FILE *out, const char *text)
+{
+    fputc('"', out);
+    for (const unsigned char *s = (const unsigned char *)text; *s != '\0';) {
+        const int length = utf8_length(s);
+        if (length == 0) {
+            fputs("\\ufffd", out);
+        } else if (*s == '"' || *s == '\\') {
+            fprintf(out, "\\%c", *s);
+        } else if (*s == '\n') {
+            fputs("\\n", out);
+        } else if (*s < 0x20 || *s == 0x7f) {
+            fprintf(out, "\\u%04x", *s);
+        } else {
+            fwrite(s, 1, (size_t)length, out);
+        }
+        s += length > 0 ? length : 1;
+    }
+    fputc('"', out);
+}
+
+static void begin_member(json *j, const char *name)
+{
+    fputs(j->any[j->depth] ? ", " : "", j->out);
+    j->any[j->depth] = 1;
+    if (name == NULL) return;
+    put_text(j->out, name);
+    fputs(": ", j->out);
+}
+
+static void begin_nested(json *j, const char *name, char open, char close)
+{
+    begin_member(j, name);
+    fputc(open, j->out);
+    assert(j->depth + 1 < JSON_DEPTH);
+    j->depth += 1;
+    j->any[j->depth] = 0;
+    j->close[j->depth] = close;
+}
+
+json vy_json_begin(FILE *out)
+{
+    fputc('{', out);
+    return (json){.out = out, .close = "}"};
+}
+
+void vy_json_end(json *j)
+{
+    assert(j->depth == 0);
+    fputs("}\n", j->out);
+}
+
+void vy_json_object(json *j, const char *name) { begin_nested(j, name, '{', '}'); }
+void vy_json_list(json *j, const char *name) { begin_nested(j, name, '[', ']'); }
+
+void vy_json_close(json *j)
+{
+    assert(j->depth > 0);
+    fputc(j->close[j->depth], j->out);
+    j->depth -= 1;
+}
+
+void vy_json_text(json *j, const char *name, const char *text)
+{
+    begin_member(j, name);
+    if (text != NULL) put_text(j->out, text);
+    if (text == NULL) fputs("null", j->out);
+}
+
+void vy_json_real(json *j, const char *name, double value)
+{
+    begin_member(j, name);
+    if (!isfinite(value)) {
+        fputs("null", j->out);
+        return;
+    }
+    fprintf(j->out, "%.17g", value);
+}
+
+void vy_json_whole(json *j, const char *name, uint64_t value)
+{
+    begin_member(j, name);
+    fprintf(j->out, "%" PRIu64, value);
+}
+
+void vy_json_truth(json *j, const char *name, int value)
+{
+    begin_member(j, name);
+    fputs(value ? "true" : "false", j->out);
+}
+
+void vy_json_null(json *j, const char *name)
+{
+    begin_member(j, name);
+    fputs("null", j->out);
+}
+
+void vy_json_hash(json *j, const char *name, uint64_t hash)
+{
+    begin_member(j, name);
+    fprintf(j->out, "\"%016" PRIx64 "\"", hash);
+}

@@ -1,0 +1,190 @@
+// load.c - from words and files to scenarios, logs and worlds.
+#include "load.h"
+#include "command.h"
+#include "files.h"
+#include "say.h"
+#include "shipped.h"
+#include "volery/version.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+int vy_read_whole(const char *text, uint64_t *out)
+{
+    if (text[0] == '\0' || text[strspn(text, "0123456789")] != '\0') return 0;
+    errno = 0;
+    const unsigned long long value = strtoull(text, NULL, 10);
+    if (errno != 0 || value > UINT64_MAX) return 0;
+    *out = value;
+    return 1;
+}
+
+int vy_read_real(const char *text, double *out)
+{
+    if (text[0] == '\0' || text[strspn(text, "0123456789+-.eE")] != '\0')
+        return 0; // no hex, inf, nan, blanks
+    char *end = NULL;
+    const double value = strtod(text, &end);
+    if (*end != '\0' || !isfinite(value)) return 0;
+    *out = value;
+    return 1;
+}
+
+int vy_overrides_from(const arguments *given, overrides *out)
+{
+    const command *of = given->command;
+    *out = (overrides){.count = 0};
+    out->items = calloc((size_t)given->option_count + 1, sizeof *out->items);
+    if (out->items == NULL) return vy_say_no_memory(of->name);
+    for (int i = 0; i < given->option_count; ++i) {
+        const argument *a = &given->options[i];
+        uint64_t whole;
+        double seconds;
+        if (strcmp(a->option->name, "set") == 0) {
+            const char *equals = strchr(a->value, '=');
+            if (equals == NULL || equals == a->value) {
+                return vy_say_usage(of, "--set needs key=value, got %s", a->value);
+            }
+            out->items[out->count++] = a->value;
+        } else if (strcmp(a->option->name, "seed") == 0) {
+            if (!vy_read_whole(a->value, &whole)) {
+                return vy_say_usage(of, "--seed needs a whole number from 0 to %" PRIu64 ", got %s",
+                                    UINT64_MAX, a->value);
+            }
+            snprintf(out->seed, sizeof out->seed, "seed=%" PRIu64, whole);
+            out->items[out->count++] = out->seed;
+        } else if (strcmp(a->option->name, "duration") == 0) {
+            if (!vy_read_real(a->value, &seconds) || seconds <= 0.0) {
+                return vy_say_usage(of, "--duration needs a number of seconds above 0, got %s", a->value);
+            }
+            snprintf(out->duration, sizeof out->duration, "duration=%.17g", seconds);
+            out->items[out->count++] = out->duration;
+        }
+    }
+    return 0;
+}
+
+void vy_overrides_destroy(overrides *o)
+{
+    free(o->items);
+    *o = (overrides){.count = 0};
+}
+
+int vy_scenario_file(const char *name, const char *operand, char **path)
+{
+    *path = vy_file_is_regular(operand) ? NULL : vy_shipped_find(operand);
+    if (*path != NULL) return 0;
+    const int status = vy_file_check_input(name, "scenario", operand);
+    if (status != 0) return status;
+    *path = malloc(strlen(operand) + 1);
+    if (*path == NULL) return vy_say_no_memory(name);
+    strcpy(*path, operand);
+    return 0;
+}
+
+static int tell_diagnostics(const char *name, const char *what, vy_status status, const vy_diagnostics *told)
+{
+    char *text = vy_diagnostics_print(told);
+    if (text != NULL && told->count > 0) fputs(text, stderr);
+    free(text);
+    if (status == VY_OK) return 0;
+    if (told->errors > 0) {
+        return vy_say(name, status == VY_IO || status == VY_NO_MEMORY ? EXIT_SYSTEM : EXIT_USAGE, "%s: %d %s",
+                      what, told->errors, told->errors == 1 ? "mistake" : "mistakes");
+    }
+    const vy_error error = {.status = status};
+    return vy_say_error(name, status, &error);
+}
+
+int vy_load_scenario(const char *name, const char *path, const overrides *changes, vy_scenario **out)
+{
+    vy_diagnostics told = {.count = 0};
+    const vy_scenario_options options = {.overrides = changes->items, .override_count = changes->count};
+    const vy_status status = vy_scenario_load(path, &options, out, &told);
+    const int code = tell_diagnostics(name, path, status, &told);
+    vy_diagnostics_destroy(&told);
+    return code;
+}
+
+int vy_load_log(const char *name, const char *path, vy_log **out)
+{
+    *out = NULL;
+    int status = vy_file_check_input(name, "log", path);
+    if (status != 0) return status;
+    vy_error error = {.status = VY_OK};
+    const vy_status opened = vy_log_open(path, out, &error);
+    if (opened != VY_OK) return vy_say_log_error(name, path, opened, &error);
+    const vy_log_info info = vy_log_get_info(*out);
+    if (!info.complete) {
+        vy_say_warning(name, "%s was cut off; it is good up to step %" PRIu64 " (%.3f s)", path,
+                       info.last_tick, (double)info.last_tick * info.dt);
+        return 0;
+    }
+    const vy_status checked = vy_log_verify(*out, &error);
+    if (checked == VY_OK) return 0;
+    status = vy_say_log_error(name, path, checked, &error);
+    vy_log_close(*out);
+    *out = NULL;
+    return status;
+}
+
+int vy_load_logged_scenario(const char *name, const char *path, const vy_log *log, const overrides *changes,
+                            vy_scenario **out)
+{
+    vy_diagnostics told = {.count = 0};
+    const char *text = vy_log_scenario(log);
+    const vy_scenario_options options = {.overrides = changes != NULL ? changes->items : NULL,
+                                         .override_count = changes != NULL ? changes->count : 0};
+    char what[256];
+    snprintf(what, sizeof what, "the scenario in %s", path);
+    const vy_status status = vy_scenario_parse(text, strlen(text), what, &options, out, &told);
+    const int code = status == VY_OK ? 0 : tell_diagnostics(name, what, status, &told);
+    vy_diagnostics_destroy(&told);
+    return code;
+}
+
+int vy_check_log_physics(const char *name, const char *path, const vy_log *log)
+{
+    const vy_log_info info = vy_log_get_info(log);
+    if (info.physics == VY_PHYSICS_REVISION) return 0;
+    return vy_say(name, EXIT_FAILED,
+                  "%s: this log was written by physics revision %" PRIu32
+                  "; this program computes revision %d",
+                  path, info.physics, VY_PHYSICS_REVISION);
+}
+
+int vy_check_log_hash(const char *name, const char *path, const vy_log *log, const vy_scenario *scenario)
+{
+    const uint64_t hash = vy_scenario_hash(scenario), logged = vy_log_get_info(log).config_hash;
+    if (hash == logged) return 0;
+    return vy_say(name, EXIT_FAILED,
+                  "%s: the scenario in the log is not the one that was flown: its hash is %016" PRIx64
+                  ", the log says %016" PRIx64,
+                  path, hash, logged);
+}
+
+int vy_say_log_error(const char *name, const char *path, vy_status status, vy_error *err)
+{
+    if (err->file[0] == '\0') snprintf(err->file, sizeof err->file, "%s", path);
+    return vy_say_error(name, status, err);
+}
+
+static void silent_controller(void *self, const vy_samples *samples, vy_intent *intent)
+{
+    (void)self;
+    (void)samples;
+    intent->rung = VY_RUNG_NONE;
+}
+
+int vy_load_world(const char *name, const vy_scenario *scenario, vy_world **out)
+{
+    vy_error error = {.status = VY_OK};
+    for (int i = 0; i < scenario->drone_count; ++i) {
+        vy_controller_def *controller = &scenario->drones[i].def.controller;
+        if (controller->kind == VY_CONTROLLER_CALLBACK) controller->call = silent_controller;
+    }
+    const vy_status status = vy_scenario_build(scenario, out, &error);
+    return status == VY_OK ? 0 : vy_say_error(name, status, &error);
+}

@@ -1,0 +1,52 @@
+// main.c - find the command, sort its words, run it.
+#include "command.h"
+#include "say.h"
+#include "signals.h"
+#include "volery/version.h"
+#include <stdio.h>
+#include <string.h>
+
+// The mode of errors is settled before the first one can happen.
+static int wants_json(const command *of, int count, char **words)
+{
+    if (vy_command_option(of, "json", '\0') == NULL) return 0;
+    for (int i = 0; i < count && strcmp(words[i], "--") != 0; ++i) {
+        if (strcmp(words[i], "--json") == 0) return 1;
+    }
+    return 0;
+}
+
+static int run_command(const command *of, int count, char **words)
+{
+    arguments given;
+    vy_say_json(wants_json(of, count, words));
+    int status = vy_arguments_parse(of, count, words, &given);
+    if (status == 0 && given.help) {
+        status = vy_help_command(of);
+    } else if (status == 0) {
+        status = of->run(&given);
+    }
+    vy_arguments_destroy(&given);
+    return vy_say_end(of->name, status);
+}
+
+int main(int count, char **words)
+{
+    vy_signals_ignore();
+    if (count < 2) {
+        vy_help_all();
+        return EXIT_USAGE;
+    }
+    if (strcmp(words[1], "--help") == 0 || strcmp(words[1], "-h") == 0) return vy_help_all();
+    if (strcmp(words[1], "--version") == 0 || strcmp(words[1], "-V") == 0) {
+        printf("volery %s (physics revision %d)\n", VY_VERSION, VY_PHYSICS_REVISION);
+        return vy_say_end(NULL, EXIT_DONE);
+    }
+    if (words[1][0] == '-') {
+        return vy_say(NULL, EXIT_USAGE,
+                      "unknown option %s; options come after the command: volery COMMAND %s", words[1],
+                      words[1]);
+    }
+    const command *of = vy_command_find(words[1]);
+    return of != NULL ? run_command(of, count - 2, words + 2) : vy_unknown_command(words[1]);
+}

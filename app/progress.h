@@ -1,0 +1,24 @@
+// progress.h - one line on a terminal that says how far long work has come.
+#pragma once
+#include <stdint.h>
+
+typedef struct progress {
+    int on;               ///< stderr is a terminal and the line is wanted
+    int shown;            ///< there is a line to wipe
+    double dt;            ///< [s] of one step
+    double start;         ///< [s] wall clock
+    double next;          ///< [s] wall clock of the next update
+    uint64_t first, last; ///< [steps]
+} progress;
+
+/// [s] of a clock that only moves forward.
+double vy_wall_clock(void);
+
+/// Begin, from step `first` to `last`. Nothing is shown in the first moments: short work stays silent.
+progress vy_progress_begin(int wanted, uint64_t first, uint64_t last, double dt);
+
+/// Step `tick` is reached: renew the line when it is time.
+void vy_progress_update(progress *p, uint64_t tick);
+
+/// Wipe the line.
+void vy_progress_end(progress *p);

@@ -1,0 +1,100 @@
+// say.c - sentences, exit statuses and colours.
+#include "say.h"
+#include "command.h"
+#include "json.h"
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int also_json;
+
+void vy_say_json(int on) { also_json = on; }
+
+static void say_list(const char *name, const char *before, const char *format, va_list list)
+{
+    char text[1024];
+    vsnprintf(text, sizeof text, format, list);
+    fflush(stdout); // what was said before comes first
+    fprintf(stderr, "volery%s%s: %s%s\n", name != NULL ? " " : "", name != NULL ? name : "", before, text);
+    if (!also_json || before[0] != '\0') return;
+    also_json = 0; // one object
+    json out = vy_json_begin(stdout);
+    vy_json_text(&out, "status", "error");
+    vy_json_text(&out, "command", name);
+    vy_json_text(&out, "error", text);
+    vy_json_end(&out);
+}
+
+int vy_say(const char *name, int exit_status, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    say_list(name, "", format, list);
+    va_end(list);
+    return exit_status;
+}
+
+int vy_say_usage(const command *of, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    say_list(of != NULL ? of->name : NULL, "", format, list);
+    va_end(list);
+    return EXIT_USAGE;
+}
+
+void vy_say_warning(const char *name, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    say_list(name, "warning: ", format, list);
+    va_end(list);
+}
+
+int vy_say_no_memory(const char *name) { return vy_say(name, EXIT_SYSTEM, "out of memory"); }
+
+int vy_say_error(const char *name, vy_status status, const vy_error *err)
+{
+    const int exit_status = status == VY_IO || status == VY_NO_MEMORY ? EXIT_SYSTEM : EXIT_USAGE;
+    const char *text = err->text[0] != '\0' ? err->text : vy_status_text(status);
+    if (err->file[0] != '\0' && err->line > 0) {
+        return vy_say(name, exit_status, "%s:%d:%d: %s", err->file, err->line, err->column, text);
+    }
+    if (err->file[0] != '\0' && strstr(text, err->file) == NULL) {
+        return vy_say(name, exit_status, "%s: %s", err->file, text);
+    }
+    return vy_say(name, exit_status, "%s", text);
+}
+
+int vy_say_unwritten(const char *name, int reason)
+{
+    static int told;
+    if (told) return EXIT_SYSTEM;
+    told = 1;
+    also_json = 0;
+    return vy_say(name, EXIT_SYSTEM, "could not write to standard output: %s",
+                  strerror(reason != 0 ? reason : EIO));
+}
+
+int vy_say_end(const char *name, int exit_status)
+{
+    errno = 0;
+    const int failed = ferror(stdout);
+    return fflush(stdout) == 0 && !failed ? exit_status : vy_say_unwritten(name, errno);
+}
+
+int vy_colours(FILE *file)
+{
+    const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+    if (no_color != NULL && no_color[0] != '\0') return 0;
+    if (term == NULL || strcmp(term, "dumb") == 0) return 0;
+    return isatty(fileno(file));
+}
+
+palette vy_palette(FILE *file)
+{
+    if (!vy_colours(file)) return (palette){"", "", "", "", ""};
+    return (palette){"\033[1m", "\033[2m", "\033[32m", "\033[1;31m", "\033[0m"};
+}

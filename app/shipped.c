@@ -1,0 +1,96 @@
+// shipped.c - looking for scenarios/ near the program.
+#define _XOPEN_SOURCE 700 // realpath
+#include "shipped.h"
+#include "files.h"
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PATH_CAP = 4096, NAME_COUNT = 256, NAME_SPACE = 64 };
+
+// Where scenarios/ may lie, seen from the program's folder: the install prefix, then a build folder of the
+// tree.
+static const char *const places[] = {"../share/volery/scenarios", "../scenarios", "../../scenarios",
+                                     "../../../scenarios"};
+
+static int program_folder(char *out, size_t size)
+{
+    const ssize_t length = readlink("/proc/self/exe", out, size - 1);
+    if (length <= 0) return 0;
+    out[length] = '\0';
+    char *slash = strrchr(out, '/');
+    if (slash == NULL) return 0;
+    *slash = '\0';
+    return 1;
+}
+
+// The folder of shipped scenarios, without .. in it; text to free(), or NULL.
+static char *scenarios_folder(void)
+{
+    char program[PATH_CAP], path[PATH_CAP + 64];
+    if (!program_folder(program, sizeof program)) return NULL;
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; ++i) {
+        snprintf(path, sizeof path, "%s/%s", program, places[i]);
+        char *real = realpath(path, NULL);
+        if (real != NULL) return real;
+    }
+    return NULL;
+}
+
+char *vy_shipped_find(const char *name)
+{
+    if (name[0] == '\0' || name[0] == '.' || strchr(name, '/') != NULL) return NULL;
+    char *folder = scenarios_folder();
+    if (folder == NULL) return NULL;
+    const size_t length = strlen(name);
+    const int has_end = length > 5 && strcmp(name + length - 5, ".yaml") == 0;
+    const size_t size = strlen(folder) + length + 8;
+    char *path = malloc(size);
+    if (path != NULL) snprintf(path, size, "%s/%s%s", folder, name, has_end ? "" : ".yaml");
+    free(folder);
+    if (path != NULL && vy_file_is_regular(path)) return path;
+    free(path);
+    return NULL;
+}
+
+static int compare_names(const void *a, const void *b) { return strcmp(a, b); }
+
+// The first comment of the file, which says what the scenario is.
+static void print_about(FILE *out, const char *folder, const char *name)
+{
+    char path[PATH_CAP], line[160];
+    snprintf(path, sizeof path, "%s/%s.yaml", folder, name);
+    FILE *file = fopen(path, "r");
+    const char *about = "";
+    if (file != NULL && fgets(line, sizeof line, file) != NULL && line[0] == '#') {
+        char *end = strstr(line, ". "); // its first sentence
+        if (end != NULL) end[1] = '\0';
+        line[strcspn(line, "\r\n")] = '\0';
+        about = line + 1 + strspn(line + 1, " ");
+    }
+    fprintf(out, "  %-24s%s\n", name, about);
+    if (file != NULL) fclose(file);
+}
+
+void vy_shipped_list(FILE *out)
+{
+    char *folder = scenarios_folder();
+    DIR *dir = folder != NULL ? opendir(folder) : NULL;
+    char(*names)[NAME_SPACE] = calloc(NAME_COUNT, NAME_SPACE);
+    int count = 0;
+    struct dirent *entry = NULL;
+    while (dir != NULL && names != NULL && count < NAME_COUNT && (entry = readdir(dir)) != NULL) {
+        const size_t length = strlen(entry->d_name);
+        if (length <= 5 || length >= NAME_SPACE || strcmp(entry->d_name + length - 5, ".yaml") != 0) continue;
+        memcpy(names[count++], entry->d_name, length - 5); // the rest is zero
+    }
+    if (dir != NULL) closedir(dir);
+    if (count > 0) {
+        qsort(names, (size_t)count, NAME_SPACE, compare_names);
+        fprintf(out, "\nscenarios that came with Volery (%s):\n", folder);
+        for (int i = 0; i < count; ++i) print_about(out, folder, names[i]);
+    }
+    free(names);
+    free(folder);
+}

@@ -1,0 +1,11 @@
+// shipped.h - the scenarios that came with the program: in the source tree it was built in, or under its
+// prefix.
+#pragma once
+#include <stdio.h>
+
+/// The file of a shipped scenario by its name, as first-flight.
+/// @return path to free(); NULL when there is none of that name
+char *vy_shipped_find(const char *name);
+
+/// List them, each with the first words of its file; prints nothing when there are none.
+void vy_shipped_list(FILE *out);

@@ -1,0 +1,33 @@
+// signals.c - one flag, set by the handler.
+#include "signals.h"
+#include <signal.h>
+#include <stddef.h>
+
+static volatile sig_atomic_t seen;
+
+static void remember(int number) { seen = number; }
+
+void vy_signals_ignore(void)
+{
+    struct sigaction action = {.sa_flags = 0};
+    sigemptyset(&action.sa_mask);
+    action.sa_handler = SIG_IGN;
+    sigaction(SIGPIPE, &action, NULL);
+    sigaction(SIGXFSZ, &action, NULL);
+}
+
+void vy_signals_catch(void)
+{
+    struct sigaction action = {.sa_flags = SA_RESTART | (int)SA_RESETHAND}, before;
+    sigemptyset(&action.sa_mask);
+    action.sa_handler = remember;
+    static const int caught[] = {SIGINT, SIGTERM, SIGHUP};
+    for (int i = 0; i < 3; ++i) {
+        // What nohup or a script in the background had ignored stays ignored.
+        if (sigaction(caught[i], NULL, &before) != 0 || before.sa_handler == SIG_IGN) continue;
+        sigaction(caught[i], &action, NULL);
+    }
+}
+
+int vy_signals_seen(void) { return seen; }
+int vy_signals_exit(int signal) { return 128 + signal; }

@@ -1,0 +1,242 @@
+// summary.c - a short text that is a pleasure to read, and one JSON object.
+#include "summary.h"
+#include "json.h"
+#include "say.h"
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const double degrees = 57.29577951308232; // per radian
+
+static double rms(const drone_track *t) { return t->count > 0 ? sqrt(t->error_sum / (double)t->count) : 0.0; }
+
+static uint64_t steps_flown(const flight *f) { return vy_world_tick(f->def.world) - f->first; }
+
+static double realtime_factor(const flight *f)
+{
+    return f->wall > 0.0 ? (double)steps_flown(f) * f->def.scenario->step / f->wall : 0.0;
+}
+
+static void print_drones(const flight *f)
+{
+    const vy_scenario *s = f->def.scenario;
+    const palette p = vy_palette(stdout);
+    int width = 5;
+    for (int i = 0; i < s->drone_count; ++i) {
+        if ((int)strlen(s->drones[i].name) > width) width = (int)strlen(s->drones[i].name);
+    }
+    printf("\n  %s%-*s %11s %10s %12s %11s %11s   %s%s\n", p.dim, width, "drone", "flown", "tilt", "speed",
+           "error rms", "error max", "ends at", p.plain);
+    for (int i = 0; i < s->drone_count; ++i) {
+        const drone_track *t = &f->tracks[i];
+        printf("  %-*s %9.2f m %6.1f deg %8.2f m/s", width, s->drones[i].name, t->distance,
+               t->tilt_max * degrees, t->speed_max);
+        if (t->has_error) printf(" %9.4f m %9.4f m", rms(t), t->error_max);
+        if (!t->has_error) printf(" %11s %11s", "-", "-");
+        printf("   (%.3f, %.3f, %.3f) m\n", t->now.position.x, t->now.position.y, t->now.position.z);
+    }
+}
+
+static void print_expectations(const flight *f)
+{
+    const vy_scenario *s = f->def.scenario;
+    const palette p = vy_palette(stdout);
+    int known = 0;
+    const vy_quantity *quantities = vy_quantities(&known);
+    if (s->expect_count > 0) putchar('\n');
+    for (int i = 0; i < s->expect_count; ++i) {
+        const vy_expect_result *r = &f->results[i];
+        char *text = vy_expect_print(s, i, r);
+        printf("  %s%-12s%s%s", r->met ? p.good : p.bad, r->met ? "ok" : "FAILED", p.plain,
+               text != NULL ? text : "");
+        if (r->measured) {
+            const char *unit = quantities[s->expect[i].quantity].unit;
+            printf(", %.4g%s%s %s", fabs(r->margin), unit[0] != '\0' ? " " : "", unit,
+                   r->margin < 0.0 ? "beyond" : "to spare");
+        }
+        putchar('\n');
+        free(text);
+    }
+}
+
+static void print_size(const char *path)
+{
+    struct stat info;
+    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode)) return;
+    const double size = (double)info.st_size;
+    if (size >= 1e6) printf(", %.1f MB", size * 1e-6);
+    if (size < 1e6) printf(", %.0f kB", ceil(size * 1e-3));
+}
+
+static void print_summary(const flight *f)
+{
+    const vy_scenario *s = f->def.scenario;
+    const palette p = vy_palette(stdout);
+    const uint64_t steps = steps_flown(f);
+    printf("%s%s%s, seed %" PRIu64 ", %d %s\n\n", p.bold, s->name[0] != '\0' ? s->name : f->def.file, p.plain,
+           s->seed, s->drone_count, s->drone_count == 1 ? "drone" : "drones");
+    printf("  flew        %.3f s in %" PRIu64 " steps of %g ms", (double)steps * s->step, steps,
+           s->step * 1e3);
+    if (f->first > 0) printf(", from %.3f s on", (double)f->first * s->step);
+    printf("\n  took        %.3f s, %.0f times real time\n", f->wall, realtime_factor(f));
+    print_drones(f);
+    print_expectations(f);
+    char why[400];
+    vy_flight_why(f, why, sizeof why);
+    const int good = strcmp(f->status, "completed") == 0;
+    printf("\n  %s%-12s%shash %016" PRIx64 "\n", good ? p.good : p.bad, f->status, p.plain,
+           vy_world_hash(f->def.world));
+    if (f->failure.reason != VY_FAILURE_NONE) printf("  because     %s\n", why);
+    if (f->def.log == NULL) return;
+    printf("  log         %s", f->def.log);
+    print_size(f->def.log);
+    printf("\n  again       volery replay %s\n", f->def.log);
+}
+
+static void json_failure(const flight *f, json *j)
+{
+    const vy_scenario *s = f->def.scenario;
+    const char *reason = vy_flight_reason(f);
+    if (reason == NULL) {
+        vy_json_null(j, "failure");
+        return;
+    }
+    char why[400];
+    vy_flight_why(f, why, sizeof why);
+    const int safety = f->failure.reason != VY_FAILURE_NONE;
+    const vy_expect_result *r = safety ? NULL : &f->results[f->broken];
+    vy_json_object(j, "failure");
+    vy_json_text(j, "reason", reason);
+    vy_json_real(j, "time_s", safety ? f->failure.time : r->time);
+    vy_json_text(j, "vehicle",
+                 safety || r->measured ? s->drones[safety ? f->failure.drone : r->drone].name : NULL);
+    if (safety) {
+        vy_json_text(j, "what", f->failure.what);
+        vy_json_real(j, "value", f->failure.value);
+        vy_json_real(j, "limit", f->failure.limit);
+    }
+    vy_json_text(j, "text", why);
+    vy_json_close(j);
+}
+
+static void json_vec3(json *j, const char *name, vy_vec3 v)
+{
+    vy_json_list(j, name);
+    vy_json_real(j, NULL, v.x);
+    vy_json_real(j, NULL, v.y);
+    vy_json_real(j, NULL, v.z);
+    vy_json_close(j);
+}
+
+static void json_drones(const flight *f, json *j)
+{
+    vy_json_list(j, "drones");
+    for (int i = 0; i < f->def.scenario->drone_count; ++i) {
+        const drone_track *t = &f->tracks[i];
+        vy_json_object(j, NULL);
+        vy_json_text(j, "name", f->def.scenario->drones[i].name);
+        vy_json_real(j, "distance_m", t->distance);
+        vy_json_real(j, "tilt_max_rad", t->tilt_max);
+        vy_json_real(j, "speed_max_m_s", t->speed_max);
+        vy_json_real(j, "error_rms_m", t->has_error ? rms(t) : HUGE_VAL);
+        vy_json_real(j, "error_max_m", t->has_error ? t->error_max : HUGE_VAL);
+        json_vec3(j, "position_m", t->now.position);
+        vy_json_close(j);
+    }
+    vy_json_close(j);
+}
+
+static void json_events(const flight *f, json *j)
+{
+    vy_json_list(j, "events");
+    for (int i = 0; i < f->def.scenario->drone_count; ++i) {
+        if (f->tracks[i].now.clamps == 0) continue;
+        vy_json_object(j, NULL);
+        vy_json_text(j, "kind", "clamped");
+        vy_json_text(j, "vehicle", f->def.scenario->drones[i].name);
+        vy_json_whole(j, "count", f->tracks[i].now.clamps);
+        vy_json_close(j);
+    }
+    vy_json_close(j);
+}
+
+static void json_bound(json *j, const char *name, double bound)
+{
+    vy_json_real(j, name, fabs(bound) < DBL_MAX ? bound : HUGE_VAL); // none is null
+}
+
+static void json_expectations(const flight *f, json *j)
+{
+    const vy_scenario *s = f->def.scenario;
+    int known = 0;
+    const vy_quantity *quantities = vy_quantities(&known);
+    vy_json_list(j, "expectations");
+    for (int i = 0; i < s->expect_count; ++i) {
+        const vy_expect_def *e = &s->expect[i];
+        const vy_expect_result *r = &f->results[i];
+        const vy_quantity *q = &quantities[e->quantity];
+        char *text = vy_expect_print(s, i, r);
+        vy_json_object(j, NULL);
+        vy_json_text(j, "quantity", q->name);
+        vy_json_text(j, "unit", q->unit);
+        vy_json_text(j, "at", e->at == VY_AT_END ? "end" : "throughout");
+        vy_json_real(j, "after_s", e->after);
+        json_bound(j, "min", e->min);
+        json_bound(j, "max", e->max);
+        vy_json_truth(j, "met", r->met);
+        vy_json_real(j, "value", r->measured ? r->worst : HUGE_VAL);
+        vy_json_real(j, "margin", r->measured ? r->margin : HUGE_VAL);
+        vy_json_real(j, "time_s", r->measured ? r->time : HUGE_VAL);
+        vy_json_text(j, "vehicle", r->measured ? s->drones[r->drone].name : NULL);
+        vy_json_text(j, "text", text);
+        vy_json_close(j);
+        free(text);
+    }
+    vy_json_close(j);
+}
+
+static void json_summary(const flight *f)
+{
+    const vy_scenario *s = f->def.scenario;
+    json j = vy_json_begin(stdout);
+    vy_json_text(&j, "status", f->status);
+    vy_json_text(&j, "scenario", s->name);
+    vy_json_text(&j, "file", f->def.file);
+    vy_json_whole(&j, "seed", s->seed);
+    vy_json_whole(&j, "tier", 0);
+    vy_json_whole(&j, "first_step", f->first);
+    vy_json_whole(&j, "steps", steps_flown(f));
+    vy_json_real(&j, "sim_time_s", (double)steps_flown(f) * s->step);
+    vy_json_real(&j, "wall_s", f->wall);
+    vy_json_real(&j, "realtime_factor", realtime_factor(f));
+    vy_json_hash(&j, "config_hash", vy_scenario_hash(s));
+    vy_json_hash(&j, "final_hash", vy_world_hash(f->def.world));
+    json_failure(f, &j);
+    json_drones(f, &j);
+    json_events(f, &j);
+    vy_json_object(&j, "nap");
+    vy_json_close(&j);
+    json_expectations(f, &j);
+    vy_json_text(&j, "log", f->def.log);
+    vy_json_end(&j);
+}
+
+int vy_summary_tell(const flight *f, int as_json, int quiet)
+{
+    const int status = vy_flight_exit(f);
+    char why[400];
+    vy_flight_why(f, why, sizeof why);
+    if (as_json) {
+        json_summary(f);
+    } else if (!quiet) {
+        print_summary(f);
+    } else if (f->signal != 0) {
+        vy_say(f->def.command, status, "interrupted at %.3f s", vy_world_time(f->def.world));
+    } else if (why[0] != '\0') {
+        vy_say(f->def.command, status, "%s", why);
+    }
+    return status;
+}

@@ -1,0 +1,7 @@
+// summary.h - the outcome of a flight, for people and for programs.
+#pragma once
+#include "flight.h"
+
+/// Tell the outcome: a summary, or one JSON object, or only what went wrong.
+/// @return the exit status of the flight
+int vy_summary_tell(const flight *f, int as_json, int quiet);

@@ -1,0 +1,123 @@
+// record.h - logs of runs: write one, read one back, replay it, compare two, go on from any moment.
+//
+// A log is an MCAP file. docs/log.md lists its channels. It holds the resolved scenario, the hash of every
+// step, full states at a cadence, and every reply of a controller that is not built in: enough to have the
+// run again.
+#pragma once
+#include "volery/world.h"
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct vy_recorder vy_recorder; ///< writes one log; one owner
+
+/// What goes into a log. Start from vy_default_recorder_def(). Everything is copied.
+typedef struct vy_recorder_def {
+    uint32_t cookie;
+    const char *path;               ///< written as PATH.part, renamed at the end
+    const char *scenario;           ///< the resolved scenario as text
+    uint64_t config_hash;           ///< of the resolved scenario
+    const char *const *drone_names; ///< one per drone of the world, in order; unique
+    uint64_t every;                 ///< [steps] between records of each drone, >= 1
+    uint64_t snapshot;    ///< [steps] between full states, >= 1; 1 lets replay point at the exact step
+    int compress;         ///< 1: zstd; 0: plain
+    int has_parent;       ///< 1: this run goes on from a moment of another
+    uint64_t parent_hash; ///< final hash of the parent log
+    uint64_t parent_tick; ///< where it was left
+} vy_recorder_def;
+
+vy_recorder_def vy_default_recorder_def(void);
+
+/// Open a log for a world that has just been built or restored: it is recorded as it is now, first of all.
+/// On failure `*out` is NULL and no file is left behind.
+vy_status vy_recorder_open(const vy_recorder_def *def, const vy_world *world, vy_recorder **out,
+                           vy_error *err);
+
+/// The listener to give to vy_world_set_sink. It takes no memory per step. After a failure (a full disk) it
+/// refuses every further record, and vy_recorder_close tells why.
+vy_sink vy_recorder_sink(vy_recorder *recorder);
+
+/// A line for people in the log's event channel.
+void vy_recorder_note(vy_recorder *recorder, const vy_world *world, const char *kind, const char *text);
+
+/// Finish the log: the last moment, the result, the index; then give it its final name. `status` is one word:
+/// completed, failed, interrupted. The recorder is gone either way; on failure PATH.part is kept, readable up
+/// to its last whole chunk, and an older PATH is untouched.
+vy_status vy_recorder_close(vy_recorder *recorder, const vy_world *world, const char *status, vy_error *err);
+
+/// Leave PATH.part as far as it got. NULL is a no-op.
+void vy_recorder_abandon(vy_recorder *recorder);
+
+typedef struct vy_log vy_log; ///< a log opened for reading; one owner
+
+typedef struct vy_log_info {
+    int complete;     ///< 0: the run was cut off; the log is good up to `last_tick`
+    char version[24]; ///< of the Volery that wrote it
+    uint32_t physics; ///< its physics revision
+    char status[16];  ///< completed, failed, interrupted; empty when cut off
+    uint64_t seed;
+    uint64_t config_hash;
+    double dt;           ///< [s]
+    uint64_t every;      ///< [steps]
+    uint64_t snapshot;   ///< [steps]
+    uint64_t first_tick; ///< of the first full state: 0 unless the run is a branch
+    uint64_t last_tick;  ///< of the last hash
+    uint64_t final_hash; ///< at last_tick
+    uint32_t drone_count;
+    int has_parent;
+    uint64_t parent_hash, parent_tick;
+    uint64_t messages; ///< of all channels
+} vy_log_info;
+
+/// Open a log. A file that is no log, of another format version, or damaged beyond its first chunk is an
+/// error; a log that was cut off opens with `complete` 0.
+vy_status vy_log_open(const char *path, vy_log **out, vy_error *err);
+void vy_log_close(vy_log *log); ///< NULL is a no-op
+vy_log_info vy_log_get_info(const vy_log *log);
+const char *vy_log_scenario(const vy_log *log); ///< the resolved scenario; valid until close
+const char *vy_log_drone_name(const vy_log *log, uint32_t index); ///< NULL beyond the last; valid until close
+
+/// Check all checksums of the file. VY_DAMAGED with the place in `err`.
+vy_status vy_log_verify(vy_log *log, vy_error *err);
+
+/// Where two runs part.
+typedef struct vy_difference {
+    int found;           ///< 0: identical as far as both go
+    uint64_t tick;       ///< the first step whose hashes differ
+    uint64_t field_tick; ///< the step at which states could be compared; 0: at none
+    char field[96];      ///< the first differing value there, like drones[0].body.position.z
+    int real;            ///< 1: compare a and b; 0: whole numbers, compare whole_a and whole_b
+    double a, b;         ///< in the log (or first log), and in the replay (or second log)
+    uint64_t whole_a, whole_b;
+    uint64_t hash_a, hash_b; ///< at `tick`
+    uint64_t last_tick;      ///< the last step compared
+} vy_difference;
+
+/// Called now and then with the step reached and the last one; return not 0 to stop (VY_BAD_STATE).
+typedef int vy_progress_fn(void *self, uint64_t tick, uint64_t last);
+
+/// Fly the log again in `world`, built by the caller from vy_log_scenario(): restore its first state, feed
+/// the logged replies of controllers that are not built in, compare every step. `progress` may be NULL.
+vy_status vy_log_replay(vy_log *log, vy_world *world, vy_progress_fn *progress, void *self,
+                        vy_difference *out, vy_error *err);
+
+/// Compare two logs, hash by hash and then state by state.
+vy_status vy_log_compare(vy_log *a, vy_log *b, vy_difference *out, vy_error *err);
+
+/// Bring `world` to the moment `tick` of the log: the nearest full state before it, then steps, replies fed.
+/// VY_DIVERGED when the hash then differs from the log's.
+vy_status vy_log_seek(vy_log *log, vy_world *world, uint64_t tick, vy_error *err);
+
+/// One line per record of the drone `index`: time and the values of `fields` (names as in docs/log.md, like
+/// body.position; NULL: all), as comma-separated values with a header line.
+vy_status vy_log_export_csv(vy_log *log, uint32_t index, const char *const *fields, int field_count,
+                            FILE *out, vy_error *err);
+
+/// The page docs/log.md: every channel and field of a log, Markdown.
+void vy_log_print_reference(FILE *out);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,189 @@
+// scenario.h - a scenario file: text -> checked definitions -> world.
+//
+// A scenario is YAML (docs/scenario.md lists every key). Loading resolves everything: vehicle files,
+// defaults, units, overrides; what comes out is plain numbers in SI units. All mistakes of a text are
+// reported in one go.
+#pragma once
+#include "volery/world.h"
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// The version of the format: the key `volery` of every scenario.
+#define VY_SCENARIO_VERSION 1
+
+/// In place of the index of a drone: each of them.
+#define VY_EVERY_DRONE (-1)
+
+typedef struct vy_scenario_drone {
+    char name[VY_NAME_CAP]; ///< unique: a letter, then letters, digits, - and _
+    vy_drone_def def;
+} vy_scenario_drone;
+
+typedef struct vy_scenario_disturbance {
+    int drone;              ///< index into the drones, or VY_EVERY_DRONE
+    vy_disturbance_def def; ///< its `drone` is set when the world is built
+} vy_scenario_disturbance;
+
+/// When an expectation is looked at.
+typedef enum vy_expect_at {
+    VY_AT_END,        ///< at the last step
+    VY_AT_THROUGHOUT, ///< at every step
+} vy_expect_at;
+
+/// A bound on a quantity. A run that breaks one has failed its own expectations.
+typedef struct vy_expect_def {
+    int quantity;    ///< index into vy_quantities()
+    int drone;       ///< index into the drones, or VY_EVERY_DRONE
+    vy_expect_at at; ///< at the end or throughout
+    double after;    ///< [s] earlier steps are not looked at, >= 0
+    double min, max; ///< in the quantity's unit; -DBL_MAX and DBL_MAX are no bound
+} vy_expect_def;
+
+typedef enum vy_log_compression { VY_LOG_NONE, VY_LOG_ZSTD } vy_log_compression;
+
+typedef struct vy_log_def {
+    int every;       ///< [steps] between two records of a drone, >= 1
+    double snapshot; ///< [s] between two records of the full state, > 0
+    vy_log_compression compression;
+} vy_log_def;
+
+/// A resolved scenario. Filled by vy_scenario_load() or vy_scenario_parse(), which own no part of it
+/// afterwards; values may be changed before a world is built from it. Release with vy_scenario_destroy().
+typedef struct vy_scenario {
+    int version;     ///< VY_SCENARIO_VERSION
+    char name[64];   ///< for people
+    uint64_t seed;   ///< of every random stream
+    double step;     ///< [s] fixed step of the world
+    double duration; ///< [s] of the run; vy_scenario_steps() gives steps
+    vy_vec3 gravity; ///< [m/s^2] uniform
+    int drone_count;
+    vy_scenario_drone *drones;
+    int disturbance_count;
+    vy_scenario_disturbance *disturbances;
+    int expect_count;
+    vy_expect_def *expect;
+    vy_log_def log;
+} vy_scenario;
+
+/// One mistake (or a warning) and its place.
+typedef struct vy_diagnostic {
+    int warning;  ///< 1: the scenario can be used all the same
+    char *file;   ///< the file as it was named, or the override as "--set key=value"
+    int line;     ///< 1-based; 0 when the text has no lines (an override, a file that cannot be read)
+    int column;   ///< 1-based, in characters; 0 likewise
+    char *text;   ///< one sentence for a person
+    char *source; ///< the line of the input, without its end; NULL when line is 0
+} vy_diagnostic;
+
+/// What loading has to say. Zero it or not: loading fills it. Release with vy_diagnostics_destroy().
+typedef struct vy_diagnostics {
+    vy_diagnostic *items; ///< in order of file and place found; at most 100
+    int count;
+    int errors;   ///< errors found, those beyond the 100 included
+    int warnings; ///< warnings found, likewise
+} vy_diagnostics;
+
+/// `file:line:column: sentence` for each item, with the source line and a caret under the column.
+/// @return text to free(); NULL when memory is out
+char *vy_diagnostics_print(const vy_diagnostics *diagnostics);
+void vy_diagnostics_destroy(vy_diagnostics *diagnostics); ///< leaves it empty; NULL is a no-op
+
+/// Text handed over by a loader: both are released with free() by the reader.
+typedef struct vy_source_text {
+    char *name; ///< what diagnostics call it
+    char *text;
+    size_t size; ///< [bytes] of text
+} vy_source_text;
+
+/// Finds the text of a vehicle: `name` as written in the text called `from`.
+/// @return VY_NOT_FOUND: there is no such file (built-in vehicles are tried next); VY_IO and others are
+/// reported
+typedef vy_status vy_load_fn(void *self, const char *name, const char *from, vy_source_text *out);
+
+/// The loader of vy_scenario_load(): looks for files as described there. `self` is not used.
+vy_status vy_load_vehicle(void *self, const char *name, const char *from, vy_source_text *out);
+
+/// How a text is read.
+typedef struct vy_scenario_options {
+    const char *const
+        *overrides; ///< "key=value": dotted path, as drones.alpha.controller.gains.rate or drones[0].name
+    int override_count;
+    vy_load_fn
+        *load;  ///< NULL: vehicles are found beside the file (vy_scenario_load) or built in only (parse)
+    void *self; ///< handed to `load`
+} vy_scenario_options;
+
+/// Read a scenario file. Vehicles are looked for beside it, in vehicles/ beside it or one folder above, then
+/// among the built-in ones.
+/// @param options may be NULL
+/// @param diagnostics may be NULL; holds warnings after VY_OK
+/// @return VY_BAD_SYNTAX or VY_BAD_VALUE with at least one error in `diagnostics`; VY_IO, VY_NO_MEMORY.
+/// `*out` is NULL then
+vy_status vy_scenario_load(const char *path, const vy_scenario_options *options, vy_scenario **out,
+                           vy_diagnostics *diagnostics);
+
+/// The same from memory; `name` is what diagnostics call the text.
+vy_status vy_scenario_parse(const char *text, size_t size, const char *name,
+                            const vy_scenario_options *options, vy_scenario **out,
+                            vy_diagnostics *diagnostics);
+void vy_scenario_destroy(vy_scenario *scenario); ///< NULL is a no-op
+
+/// Build the world: every drone and disturbance is in it, at tick 0. On failure `*out` is NULL.
+vy_status vy_scenario_build(const vy_scenario *scenario, vy_world **out, vy_error *err);
+
+/// Steps of the whole run: duration over step, rounded.
+uint64_t vy_scenario_steps(const vy_scenario *scenario);
+
+/// Hash of every value that can change a bit of the run: equal hashes fly the same. Names, log settings and
+/// expectations are not in it. 0 when memory is out.
+uint64_t vy_scenario_hash(const vy_scenario *scenario);
+
+/// The resolved configuration as YAML. Read again, it gives the same scenario to the bit, without any other
+/// file.
+/// @return text to free(); NULL when memory is out
+char *vy_scenario_print(const vy_scenario *scenario);
+
+/// The JSON Schema of a scenario (draft 2020-12), for editors. Text to free(); NULL when memory is out.
+char *vy_scenario_print_schema(void);
+
+/// The reference page of the format, Markdown. Text to free(); NULL when memory is out.
+char *vy_scenario_print_reference(void);
+
+/// Something a run can be judged by.
+typedef struct vy_quantity {
+    const char *name;
+    const char *unit; ///< SI; empty for a count
+    const char *help; ///< one sentence
+    double (*value)(const vy_drone_state *drone);
+} vy_quantity;
+
+/// All of them; static storage.
+const vy_quantity *vy_quantities(int *count);
+
+/// How one expectation stands.
+typedef struct vy_expect_result {
+    int measured;   ///< 0: no step was looked at yet, and so it is not met
+    int met;        ///< 1: within its bounds so far (throughout) or at the latest step (end)
+    double worst;   ///< the value nearest to a bound or farthest beyond it, in the quantity's unit
+    double margin;  ///< its distance from that bound; negative beyond it
+    double time;    ///< [s] when it was so
+    uint32_t drone; ///< index of the drone it was
+} vy_expect_result;
+
+/// Clear `results`, one per expectation.
+void vy_expect_begin(const vy_scenario *scenario, vy_expect_result *results);
+
+/// Look at the world as it is now: call after each step (or each logged step) up to the last.
+void vy_expect_feed(const vy_scenario *scenario, const vy_world *world, vy_expect_result *results);
+
+/// `result` as one sentence: what was expected, what was measured, when, by which drone.
+/// @return text to free(); NULL when memory is out
+char *vy_expect_print(const vy_scenario *scenario, int index, const vy_expect_result *result);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,71 @@
+// file.h - bytes out and bytes in: a sink and a source, and the files behind them.
+//
+// An output file NAME is written as NAME.part beside it and renamed over NAME by a proper end, so an older
+// NAME is replaced by a whole file or not at all. What a killed run leaves behind is NAME.part.
+#pragma once
+#include "volery/status.h"
+#include <stddef.h>
+#include <stdint.h>
+
+/// Where bytes go. A sink that failed once keeps failing.
+typedef struct vy_byte_sink {
+    void *self;
+    /// Take all of the bytes, in order, or fail.
+    vy_status (*write)(void *self, const void *data, size_t size, vy_error *err);
+    /// Hand everything held back to the system. NULL: nothing is ever held back.
+    vy_status (*flush)(void *self, vy_error *err);
+} vy_byte_sink;
+
+/// Where bytes come from: any part of `size` bytes, any number of times.
+typedef struct vy_byte_source {
+    void *self;
+    uint64_t size; ///< [bytes]
+    /// Fill `data` with the `size` bytes at `offset`, which lie inside the source, or fail.
+    vy_status (*read)(void *self, uint64_t offset, void *data, size_t size, vy_error *err);
+} vy_byte_source;
+
+/// The system calls under an output file; a test puts its own here to make them fail.
+/// Each returns a negative errno on failure.
+typedef struct vy_file_calls {
+    void *self;
+    int64_t (*write)(void *self, int file, const void *data, size_t size); ///< bytes taken, perhaps fewer
+    int (*sync)(void *self, int file);
+    int (*close)(void *self, int file);
+    int (*rename)(void *self, const char *from, const char *to);
+} vy_file_calls;
+
+/// The operating system's own calls.
+vy_file_calls vy_system_file_calls(void);
+
+/// An output file. One owner: ended by exactly one of commit, abandon, discard.
+typedef struct vy_file_sink vy_file_sink;
+
+/// Open `path` for writing: PATH.part is created (or emptied) and locked against a second writer. A path that
+/// exists and is no regular file (a pipe, /dev/stdout) is written directly. Small writes are gathered; a
+/// write of 64 KiB or more, and a flush, go to the system in one call. The caller ignores SIGPIPE and SIGXFSZ
+/// so that a closed pipe or a size limit is a status and not a signal.
+/// @param calls NULL for the system's
+vy_status vy_file_sink_open(const char *path, const vy_file_calls *calls, vy_file_sink **out, vy_error *err);
+
+/// The sink to write through; valid until the file is ended. Errors name the file.
+vy_byte_sink vy_file_sink_bytes(vy_file_sink *file);
+
+/// The name of the file being written, PATH.part or PATH itself for a pipe; valid until the file is ended.
+const char *vy_file_sink_name(const vy_file_sink *file);
+
+/// Flush, sync, close and rename to the final name. On failure PATH is untouched and PATH.part is kept.
+/// The file is ended either way.
+vy_status vy_file_sink_commit(vy_file_sink *file, vy_error *err);
+
+/// Close and keep PATH.part as far as it got; PATH is untouched. NULL is a no-op.
+void vy_file_sink_abandon(vy_file_sink *file);
+
+/// Close and remove PATH.part; PATH is untouched. NULL is a no-op.
+void vy_file_sink_discard(vy_file_sink *file);
+
+/// Open a regular file for reading.
+vy_status vy_file_source_open(const char *path, vy_byte_source *out, vy_error *err);
+void vy_file_source_close(vy_byte_source *source);
+
+/// A source over memory that the caller keeps alive; needs no close.
+vy_byte_source vy_memory_source(const void *data, size_t size);

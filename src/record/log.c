@@ -1,0 +1,167 @@
+// log.c - opening a log, and what it says of itself.
+#include "record/log.h"
+#include "base/fail.h"
+#include "volery/version.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+static uint64_t number(const vy_log *log, const char *metadata, const char *key, int base)
+{
+    const char *text = vy_mcap_reader_find_value(log->reader, metadata, key);
+    return text != NULL ? strtoull(text, NULL, base) : 0;
+}
+
+static void copy_text(char *out, size_t room, const char *text)
+{
+    snprintf(out, room, "%s", text != NULL ? text : "");
+}
+
+// Hashes are the spine of a log: what they reach is what can be replayed.
+static vy_status measure(vy_log *log, vy_error *err)
+{
+    vy_log_info *info = &log->info;
+    const vy_mcap_channel *hashes = vy_mcap_reader_find_channel(log->reader, TOPIC_HASHES);
+    const vy_mcap_channel *state = vy_mcap_reader_find_channel(log->reader, TOPIC_STATE);
+    if (hashes == NULL || state == NULL)
+        return vy_fail(err, VY_DAMAGED, "it has no channel of hashes or states");
+
+    vy_mcap_cursor *cursor = NULL;
+    vy_status status = vy_log_cursor(log, TOPIC_STATE, &cursor, err);
+    if (status != VY_OK) return status;
+    state_record first;
+    const int any = vy_state_next(cursor, &first);
+    if (any) {
+        info->first_tick = info->last_tick = first.tick;
+        info->final_hash = first.hash;
+    } else {
+        status = vy_mcap_cursor_status(cursor, err);
+        if (status == VY_OK)
+            status = vy_fail(err, VY_DAMAGED, "it was cut off before its first chunk was whole");
+    }
+    vy_mcap_cursor_close(cursor);
+    if (status != VY_OK) return status;
+
+    vy_mcap_message last;
+    if (vy_mcap_reader_latest(log->reader, hashes->id, UINT64_MAX, &last, NULL) == VY_OK) {
+        vy_pb_reader reader = vy_pb_reader_on(last.data, last.size);
+        vy_pb_item item;
+        uint64_t tick = 0;
+        while (vy_pb_next(&reader, &item)) {
+            if (item.number == HASHES_FIRST_TICK) tick = item.value;
+            if (item.number == HASHES_LIST && item.wire == 2 && item.size >= 8) {
+                info->last_tick = tick + item.size / 8 - 1;
+                memcpy(&info->final_hash, item.data + (item.size / 8 - 1) * 8, 8);
+            }
+        }
+    }
+    return VY_OK;
+}
+
+static vy_status read_info(vy_log *log, vy_error *err)
+{
+    vy_log_info *info = &log->info;
+    const vy_mcap_reader *reader = log->reader;
+    const char *format = vy_mcap_reader_find_value(reader, METADATA_RUN, "format");
+    if (format == NULL) return vy_fail(err, VY_BAD_SYNTAX, "this is an MCAP file, but not a log of Volery");
+    copy_text(info->version, sizeof info->version,
+              vy_mcap_reader_find_value(reader, METADATA_RUN, "version"));
+    if (strcmp(format, LOG_FORMAT) != 0) {
+        return vy_fail(err, VY_OTHER_VERSION,
+                       "log format %.20s, written by Volery %s; this program reads format %s", format,
+                       info->version, LOG_FORMAT);
+    }
+    const vy_mcap_info *file = vy_mcap_reader_info(reader);
+    info->physics = (uint32_t)number(log, METADATA_RUN, "physics", 10);
+    info->seed = number(log, METADATA_RUN, "seed", 10);
+    info->config_hash = number(log, METADATA_RUN, "config_hash", 16);
+    info->every = number(log, METADATA_RUN, "every", 10);
+    info->snapshot = number(log, METADATA_RUN, "snapshot", 10);
+    info->drone_count = (uint32_t)number(log, METADATA_RUN, "drones", 10);
+    info->has_parent = vy_mcap_reader_find_value(reader, METADATA_RUN, "parent_hash") != NULL;
+    info->parent_hash = number(log, METADATA_RUN, "parent_hash", 16);
+    info->parent_tick = number(log, METADATA_RUN, "parent_tick", 10);
+    const char *dt = vy_mcap_reader_find_value(reader, METADATA_RUN, "dt");
+    info->dt = dt != NULL ? strtod(dt, NULL) : 0.0;
+    info->messages = file->message_count;
+    copy_text(info->status, sizeof info->status,
+              vy_mcap_reader_find_value(reader, METADATA_RESULT, "status"));
+    info->complete = !file->recovered && info->status[0] != '\0';
+    if (!(info->dt > 0.0 && info->dt <= 1.0) || info->drone_count > file->channel_count) {
+        return vy_fail(err, VY_DAMAGED, "its metadata is damaged");
+    }
+    return measure(log, err);
+}
+
+// Names of drones are the middle part of the topics of their truth, in order of creation.
+static vy_status read_names(vy_log *log, vy_error *err)
+{
+    log->names = calloc((size_t)log->info.drone_count + 1, sizeof log->names[0]);
+    if (log->names == NULL) return vy_fail(err, VY_NO_MEMORY, "out of memory");
+    const size_t channels = vy_mcap_reader_info(log->reader)->channel_count;
+    uint32_t found = 0;
+    for (size_t i = 0; i < channels && found < log->info.drone_count; ++i) {
+        static const char head[] = "/drones/", tail[] = "/truth";
+        const char *topic = vy_mcap_reader_channel(log->reader, i)->topic;
+        const size_t size = strlen(topic), around = sizeof head + sizeof tail - 2;
+        if (size <= around || memcmp(topic, head, sizeof head - 1) != 0) continue;
+        if (strcmp(topic + size - (sizeof tail - 1), tail) != 0) continue;
+        char *name = calloc(size - around + 1, 1);
+        if (name == NULL) return vy_fail(err, VY_NO_MEMORY, "out of memory");
+        memcpy(name, topic + sizeof head - 1, size - around);
+        log->names[found++] = name;
+    }
+    if (found < log->info.drone_count) return vy_fail(err, VY_DAMAGED, "a drone's channel is missing");
+    return VY_OK;
+}
+
+static vy_status read_scenario(vy_log *log, vy_error *err)
+{
+    const vy_mcap_attachment *a = vy_mcap_reader_find_attachment(log->reader, SCENARIO_NAME);
+    if (a == NULL) return vy_fail(err, VY_DAMAGED, "it has no scenario in it");
+    unsigned char *data = NULL;
+    size_t size = 0;
+    const vy_status status = vy_mcap_reader_read_attachment(log->reader, a, &data, &size, err);
+    log->scenario = (char *)data;
+    return status;
+}
+
+vy_status vy_log_open(const char *path, vy_log **out, vy_error *err)
+{
+    *out = NULL;
+    vy_error why = {VY_OK, 0, 0, "", ""};
+    vy_log *log = calloc(1, sizeof *log);
+    if (log == NULL) return vy_fail(err, VY_NO_MEMORY, "%s: out of memory", path);
+    vy_status status = vy_mcap_reader_open(path, NULL, &log->reader, &why);
+    const int named = status != VY_OK; // the reader's own errors name the file
+    if (status == VY_OK) status = read_info(log, &why);
+    if (status == VY_OK) status = read_names(log, &why);
+    if (status == VY_OK) status = read_scenario(log, &why);
+    if (status != VY_OK) {
+        vy_log_close(log);
+        if (named && strncmp(why.text, path, strlen(path)) == 0) return vy_fail(err, status, "%s", why.text);
+        return vy_fail(err, status, "%s: %s", path, why.text);
+    }
+    *out = log;
+    return VY_OK;
+}
+
+void vy_log_close(vy_log *log)
+{
+    if (log == NULL) return;
+    for (uint32_t i = 0; log->names != NULL && i < log->info.drone_count; ++i) free(log->names[i]);
+    free(log->names);
+    free(log->scenario);
+    vy_mcap_reader_close(log->reader);
+    free(log);
+}
+
+vy_log_info vy_log_get_info(const vy_log *log) { return log->info; }
+const char *vy_log_scenario(const vy_log *log) { return log->scenario; }
+
+const char *vy_log_drone_name(const vy_log *log, uint32_t index)
+{
+    return index < log->info.drone_count ? log->names[index] : NULL;
+}
+
+vy_status vy_log_verify(vy_log *log, vy_error *err) { return vy_mcap_reader_verify(log->reader, err); }

@@ -1,0 +1,43 @@
+// log.h - a log opened for reading, and walks over its hashes, states and replies.
+#pragma once
+#include "record/mcap_reader.h"
+#include "record/streams.h"
+#include "volery/record.h"
+
+struct vy_log {
+    vy_mcap_reader *reader;
+    vy_log_info info;
+    char *scenario;
+    char **names;
+};
+
+/// The hash of every step, one after the other.
+typedef struct hash_walk {
+    vy_mcap_cursor *cursor;
+    const unsigned char *at; // the next hash of the present message
+    size_t left;             // hashes left in it
+    uint64_t tick;           // of the next hash
+} hash_walk;
+
+vy_status vy_hash_walk_open(vy_log *log, hash_walk *out, vy_error *err);
+/// The next step's hash; 0 at the end of the log or where it is damaged.
+int vy_hash_walk_next(hash_walk *walk, uint64_t *tick, uint64_t *hash);
+vy_status vy_hash_walk_close(hash_walk *walk, vy_error *err);
+
+/// One full state.
+typedef struct state_record {
+    uint64_t tick, hash;
+    const unsigned char *bytes; // valid until the next call on the cursor or reader it came from
+    size_t size;
+} state_record;
+
+/// Open a cursor on one topic. VY_DAMAGED when the log has no such channel.
+vy_status vy_log_cursor(vy_log *log, const char *topic, vy_mcap_cursor **out, vy_error *err);
+/// The next full state of a cursor on TOPIC_STATE; 0 at the end.
+int vy_state_next(vy_mcap_cursor *cursor, state_record *out);
+/// The last full state at or before `tick`.
+vy_status vy_log_state_before(vy_log *log, uint64_t tick, state_record *out, vy_error *err);
+
+/// The first difference of two states of the same layout, into `out`. 0: there is none.
+int vy_state_compare(const unsigned char *a, const unsigned char *b, size_t size, uint32_t drone_count,
+                     vy_difference *out);

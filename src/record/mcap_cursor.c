@@ -1,0 +1,452 @@
+// mcap_cursor.c - chunks unpacked, and passes over their messages in file order or by time.
+#include "record/mcap_tables.h"
+#include "base/fail.h"
+#include <zlib.h>
+#include <zstd.h>
+
+enum { OPEN_CHUNKS = 16 }; // chunks that may overlap in time at one moment of a pass by time
+
+static vy_status fail_damaged(uint64_t offset, const char *what, vy_error *err)
+{
+    return vy_fail(err, VY_DAMAGED, "byte %llu: %s", (unsigned long long)offset, what);
+}
+
+// The packed bytes of a chunk to plain ones in view->records.
+static vy_status unpack(vy_mcap_reader *r, const mcap_place *place, mcap_span packed, const char *name,
+                        size_t name_size, mcap_view *view, vy_error *err)
+{
+    view->records.size = 0;
+    if (!mcap_bytes_reserve(&view->records, (size_t)place->size + 1)) {
+        view->records.failed = false;
+        return vy_fail(err, VY_NO_MEMORY, "no memory for a chunk of %llu bytes",
+                       (unsigned long long)place->size);
+    }
+    if (name_size == 0) {
+        if (mcap_span_left(&packed) != place->size) {
+            return fail_damaged(place->offset, "a plain chunk has not the size it states", err);
+        }
+        mcap_bytes_put(&view->records, packed.at, (size_t)place->size);
+        return VY_OK;
+    }
+    if (name_size != 4 || memcmp(name, "zstd", 4) != 0) {
+        return vy_fail(err, VY_OTHER_VERSION,
+                       "byte %llu: a chunk is packed with \"%.*s\"; zstd and none are supported",
+                       (unsigned long long)place->offset, (int)(name_size < 20 ? name_size : 20), name);
+    }
+    if (r->zstd == NULL) r->zstd = ZSTD_createDCtx();
+    if (r->zstd == NULL) return vy_fail(err, VY_NO_MEMORY, "no memory for zstd");
+    const size_t size = ZSTD_decompressDCtx(r->zstd, view->records.data, (size_t)place->size, packed.at,
+                                            mcap_span_left(&packed));
+    if (ZSTD_isError(size) || size != place->size) {
+        return fail_damaged(place->offset, "a chunk cannot be unpacked by zstd to the size it states", err);
+    }
+    view->records.size = size;
+    return VY_OK;
+}
+
+vy_status vy_mcap_load(vy_mcap_reader *r, const mcap_place *place, mcap_view *view, vy_error *err)
+{
+    const uint64_t offset = place->offset;
+    mcap_record record = {0};
+    view->place = NULL;
+    vy_status status = vy_mcap_read_head(r, offset, r->source.size, &record, err);
+    if (status != VY_OK) return status;
+    if (place->size > r->def.chunk_limit || record.length > r->def.chunk_limit) {
+        return vy_fail(err, VY_FULL, "byte %llu: a chunk of %llu bytes is over the limit of %llu",
+                       (unsigned long long)offset, (unsigned long long)place->size,
+                       (unsigned long long)r->def.chunk_limit);
+    }
+    if (record.opcode != MCAP_CHUNK || record.length != place->length - MCAP_RECORD_HEAD) {
+        return fail_damaged(offset, "a chunk does not match its index", err);
+    }
+    r->packed.size = 0;
+    if (!mcap_bytes_reserve(&r->packed, (size_t)record.length + 1)) {
+        r->packed.failed = false;
+        return vy_fail(err, VY_NO_MEMORY, "no memory for a chunk of %llu bytes",
+                       (unsigned long long)record.length);
+    }
+    status =
+        r->source.read(r->source.self, offset + MCAP_RECORD_HEAD, r->packed.data, (size_t)record.length, err);
+    if (status != VY_OK) return status;
+    mcap_span s = mcap_span_on(r->packed.data, (size_t)record.length);
+    const uint64_t start_time = mcap_span_u64(&s);
+    const uint64_t end_time = mcap_span_u64(&s);
+    const uint64_t size = mcap_span_u64(&s);
+    const uint32_t crc = mcap_span_u32(&s);
+    const uint32_t name_size = mcap_span_u32(&s);
+    const unsigned char *name = mcap_span_take(&s, name_size);
+    const uint64_t packed = mcap_span_u64(&s);
+    if (s.bad || packed != mcap_span_left(&s)) return fail_damaged(offset, "a chunk is broken", err);
+    if (start_time != place->start_time || end_time != place->end_time || size != place->size) {
+        return fail_damaged(offset, "a chunk does not match its index", err);
+    }
+    status = unpack(r, place, s, (const char *)name, name_size, view, err);
+    if (status != VY_OK) return status;
+    if (crc != 0 && crc != (uint32_t)crc32_z(crc32(0, NULL, 0), view->records.data, view->records.size)) {
+        return fail_damaged(offset, "a chunk is damaged: its CRC differs", err);
+    }
+    view->place = place;
+    return VY_OK;
+}
+
+// A message of a chunk: complete, of a known channel and, without `learn`, within the chunk's times.
+static bool check_message(const vy_mcap_reader *r, const mcap_view *view, const unsigned char *at,
+                          mcap_place *learn, bool *first)
+{
+    if (mcap_get_u64(at + 1) < MCAP_MESSAGE_HEAD) return false;
+    const vy_mcap_message message = mcap_message_at(at);
+    if (mcap_ids_find(&r->channel_ids, message.channel) == 0) return false;
+    if (learn == NULL) {
+        return message.log_time >= view->place->start_time && message.log_time <= view->place->end_time;
+    }
+    if (*first || message.log_time < learn->start_time) learn->start_time = message.log_time;
+    if (*first || message.log_time > learn->end_time) learn->end_time = message.log_time;
+    *first = false;
+    return true;
+}
+
+vy_status vy_mcap_check(vy_mcap_reader *r, const mcap_view *view, mcap_place *learn, vy_error *err)
+{
+    const unsigned char *data = view->records.data;
+    const size_t size = view->records.size;
+    const uint64_t offset = view->place->offset;
+    bool first = true;
+    for (size_t at = 0; at < size;) {
+        if (size - at < MCAP_RECORD_HEAD || mcap_get_u64(data + at + 1) > size - at - MCAP_RECORD_HEAD) {
+            return fail_damaged(offset, "a record does not fit into its chunk", err);
+        }
+        const size_t length = (size_t)mcap_get_u64(data + at + 1);
+        const mcap_span body = mcap_span_on(data + at + MCAP_RECORD_HEAD, length);
+        vy_status status = VY_OK;
+        if (data[at] == MCAP_MESSAGE) {
+            if (!check_message(r, view, data + at, learn, &first)) {
+                return fail_damaged(offset,
+                                    "a chunk holds a message that its channel or index does not allow", err);
+            }
+        } else if (data[at] == MCAP_SCHEMA) {
+            if (learn != NULL) status = vy_mcap_add_schema(r, body, offset, err);
+        } else if (data[at] == MCAP_CHANNEL) {
+            if (learn != NULL) status = vy_mcap_add_channel(r, body, offset, err);
+        } else {
+            return fail_damaged(offset, "a chunk holds a record that is no message", err);
+        }
+        if (status != VY_OK) return status;
+        at += MCAP_RECORD_HEAD + length;
+    }
+    return VY_OK;
+}
+
+// A key and what it belongs to: messages of a chunk by time, chunks by time.
+typedef struct sort_item {
+    uint64_t key, value;
+} sort_item;
+
+// Stable merge sort, bottom up. Logs are written in order, so a look comes first.
+static bool sort(sort_item *items, size_t count)
+{
+    size_t sorted = 1;
+    while (sorted < count && items[sorted - 1].key <= items[sorted].key) ++sorted;
+    if (sorted >= count) return true;
+    sort_item *other = malloc(count * sizeof *other);
+    if (other == NULL) return false;
+    sort_item *from = items, *to = other;
+    for (size_t width = 1; width < count; width *= 2) {
+        for (size_t start = 0; start < count; start += 2 * width) {
+            const size_t middle = count - start < width ? count : start + width;
+            const size_t end = count - middle < width ? count : middle + width;
+            size_t a = start, b = middle;
+            for (size_t i = start; i < end; ++i) {
+                const bool left = b >= end || (a < middle && from[a].key <= from[b].key);
+                to[i] = left ? from[a++] : from[b++];
+            }
+        }
+        sort_item *swap = from;
+        from = to;
+        to = swap;
+    }
+    if (from != items) memcpy(items, from, count * sizeof *items);
+    free(other);
+    return true;
+}
+
+// A chunk open in a cursor, and where the cursor stands in it.
+typedef struct open_chunk {
+    mcap_view view;
+    size_t at;        // file order: the next record; by time: the next of items
+    sort_item *items; // by time: log time, position of the record
+    size_t item_count, item_capacity;
+} open_chunk;
+
+struct vy_mcap_cursor {
+    vy_mcap_reader *reader;
+    uint64_t start_time, end_time;
+    bool by_time;
+    unsigned char *wanted; // a bit per channel id; NULL for all
+    sort_item *order;      // by time: chunks by start time
+    size_t next_chunk;     // the next one to open
+    open_chunk open[OPEN_CHUNKS];
+    int open_count;
+    vy_status status;
+    vy_error error;
+};
+
+static bool wants(const vy_mcap_cursor *c, uint16_t channel)
+{
+    return c->wanted == NULL || (c->wanted[channel >> 3] >> (channel & 7) & 1) != 0;
+}
+
+// Whether the chunk can hold a message for the cursor.
+static bool wants_chunk(const vy_mcap_cursor *c, const mcap_place *place)
+{
+    if (place->end_time < c->start_time || place->start_time > c->end_time) return false;
+    if (place->slots == NULL) return true;
+    for (size_t i = 0; i < place->slot_count; ++i) {
+        if (wants(c, mcap_get_u16(place->slots + 10 * i))) return true;
+    }
+    return false;
+}
+
+static bool wants_message(const vy_mcap_cursor *c, const vy_mcap_message *m)
+{
+    return m->log_time >= c->start_time && m->log_time <= c->end_time && wants(c, m->channel);
+}
+
+static bool fail_cursor(vy_mcap_cursor *c, vy_status status)
+{
+    c->status = status;
+    return false;
+}
+
+// By time: the messages wanted of an open chunk, in order.
+static bool list_messages(vy_mcap_cursor *c, open_chunk *o)
+{
+    const unsigned char *data = o->view.records.data;
+    o->item_count = 0;
+    for (size_t at = 0; at < o->view.records.size;
+         at += MCAP_RECORD_HEAD + (size_t)mcap_get_u64(data + at + 1)) {
+        if (data[at] != MCAP_MESSAGE) continue;
+        const vy_mcap_message message = mcap_message_at(data + at);
+        if (!wants_message(c, &message)) continue;
+        if (o->item_count == o->item_capacity) {
+            const size_t capacity = o->item_capacity == 0 ? 1024 : 2 * o->item_capacity;
+            sort_item *items = realloc(o->items, capacity * sizeof *items);
+            if (items == NULL)
+                return fail_cursor(c, vy_fail(&c->error, VY_NO_MEMORY, "no memory to sort messages"));
+            o->items = items;
+            o->item_capacity = capacity;
+        }
+        o->items[o->item_count++] = (sort_item){.key = message.log_time, .value = at};
+    }
+    if (sort(o->items, o->item_count)) return true;
+    return fail_cursor(c, vy_fail(&c->error, VY_NO_MEMORY, "no memory to sort messages"));
+}
+
+static bool open_one(vy_mcap_cursor *c, const mcap_place *place)
+{
+    uint64_t memory = place->size;
+    for (int i = 0; i < c->open_count; ++i) memory += c->open[i].view.records.size;
+    if (c->open_count == OPEN_CHUNKS || memory > c->reader->def.memory_limit) {
+        return fail_cursor(c, vy_fail(&c->error, VY_FULL,
+                                      "byte %llu: too many chunks overlap in time to be read by time",
+                                      (unsigned long long)place->offset));
+    }
+    open_chunk *o = &c->open[c->open_count];
+    o->at = 0;
+    vy_status status = vy_mcap_load(c->reader, place, &o->view, &c->error);
+    if (status == VY_OK) status = vy_mcap_check(c->reader, &o->view, NULL, &c->error);
+    if (status != VY_OK) return fail_cursor(c, status);
+    if (c->by_time && !list_messages(c, o)) return false;
+    c->open_count += 1;
+    return true;
+}
+
+// Chunks at their end are closed late, when the message handed out from them may go; their memory is used
+// again.
+static void close_finished(vy_mcap_cursor *c)
+{
+    for (int i = c->open_count - 1; i >= 0; --i) {
+        const size_t end = c->by_time ? c->open[i].item_count : c->open[i].view.records.size;
+        if (c->open[i].at < end) continue;
+        const open_chunk finished = c->open[i];
+        c->open_count -= 1;
+        c->open[i] = c->open[c->open_count];
+        c->open[c->open_count] = finished;
+    }
+}
+
+static bool next_in_file(vy_mcap_cursor *c, vy_mcap_message *out)
+{
+    for (;;) {
+        close_finished(c);
+        if (c->open_count == 0) {
+            const vy_mcap_reader *r = c->reader;
+            while (c->next_chunk < r->info.chunk_count && !wants_chunk(c, &r->places[c->next_chunk]))
+                ++c->next_chunk;
+            if (c->next_chunk == r->info.chunk_count) return false;
+            if (!open_one(c, &r->places[c->next_chunk++])) return false;
+        }
+        open_chunk *o = &c->open[0];
+        while (o->at < o->view.records.size) {
+            const unsigned char *record = o->view.records.data + o->at;
+            o->at += MCAP_RECORD_HEAD + (size_t)mcap_get_u64(record + 1);
+            if (record[0] != MCAP_MESSAGE) continue;
+            *out = mcap_message_at(record);
+            if (wants_message(c, out)) return true;
+        }
+    }
+}
+
+// Equal times keep file order: the chunk that stands first in the file goes first.
+static bool before(uint64_t time_a, const mcap_place *a, uint64_t time_b, const mcap_place *b)
+{
+    return time_a < time_b || (time_a == time_b && a->offset < b->offset);
+}
+
+static bool next_in_time(vy_mcap_cursor *c, vy_mcap_message *out)
+{
+    const vy_mcap_reader *r = c->reader;
+    for (;;) {
+        close_finished(c);
+        open_chunk *least = NULL;
+        for (int i = 0; i < c->open_count; ++i) {
+            open_chunk *o = &c->open[i];
+            if (least == NULL ||
+                before(o->items[o->at].key, o->view.place, least->items[least->at].key, least->view.place)) {
+                least = o;
+            }
+        }
+        while (c->next_chunk < r->info.chunk_count &&
+               !wants_chunk(c, &r->places[c->order[c->next_chunk].value])) {
+            ++c->next_chunk;
+        }
+        if (c->next_chunk < r->info.chunk_count) {
+            const mcap_place *place = &r->places[c->order[c->next_chunk].value];
+            if (least == NULL ||
+                before(place->start_time, place, least->items[least->at].key, least->view.place)) {
+                c->next_chunk += 1;
+                if (!open_one(c, place)) return false;
+                continue;
+            }
+        }
+        if (least == NULL) return false;
+        *out = mcap_message_at(least->view.records.data + least->items[least->at++].value);
+        return true;
+    }
+}
+
+bool vy_mcap_cursor_next(vy_mcap_cursor *c, vy_mcap_message *out)
+{
+    if (c->status != VY_OK) return false;
+    return c->by_time ? next_in_time(c, out) : next_in_file(c, out);
+}
+
+vy_status vy_mcap_cursor_status(const vy_mcap_cursor *c, vy_error *err)
+{
+    if (c->status != VY_OK && err != NULL) *err = c->error;
+    return c->status;
+}
+
+void vy_mcap_cursor_seek(vy_mcap_cursor *c, uint64_t time)
+{
+    c->start_time = time;
+    c->next_chunk = 0;
+    c->open_count = 0;
+}
+
+vy_status vy_mcap_cursor_open(vy_mcap_reader *r, const vy_mcap_query *query, vy_mcap_cursor **out,
+                              vy_error *err)
+{
+    *out = NULL;
+    static const vy_mcap_query everything = {0};
+    if (query == NULL) query = &everything;
+    vy_mcap_cursor *c = calloc(1, sizeof *c);
+    if (c == NULL) return vy_fail(err, VY_NO_MEMORY, "no memory to read a log");
+    c->reader = r;
+    c->start_time = query->start_time;
+    c->end_time = query->end_time != 0 ? query->end_time : UINT64_MAX;
+    c->by_time = query->by_time;
+    bool enough = true;
+    if (query->channels != NULL) {
+        c->wanted = calloc((UINT16_MAX + 1) / 8, 1);
+        enough = c->wanted != NULL;
+        for (size_t i = 0; enough && i < query->channel_count; ++i) {
+            const uint16_t id = query->channels[i];
+            c->wanted[id >> 3] = (unsigned char)(c->wanted[id >> 3] | 1u << (id & 7));
+        }
+    }
+    if (enough && c->by_time && r->info.chunk_count > 0) {
+        c->order = malloc(r->info.chunk_count * sizeof *c->order);
+        enough = c->order != NULL;
+        for (size_t i = 0; enough && i < r->info.chunk_count; ++i) {
+            c->order[i] = (sort_item){.key = r->places[i].start_time, .value = i};
+        }
+        enough = enough && sort(c->order, r->info.chunk_count);
+    }
+    if (!enough) {
+        vy_mcap_cursor_close(c);
+        return vy_fail(err, VY_NO_MEMORY, "no memory to read a log");
+    }
+    *out = c;
+    return VY_OK;
+}
+
+void vy_mcap_cursor_close(vy_mcap_cursor *c)
+{
+    if (c == NULL) return;
+    for (int i = 0; i < OPEN_CHUNKS; ++i) {
+        mcap_bytes_free(&c->open[i].view.records);
+        free(c->open[i].items);
+    }
+    free(c->wanted);
+    free(c->order);
+    free(c);
+}
+
+// The last message wanted of an unpacked chunk; later ones of equal time win.
+static bool latest_in(const mcap_view *view, uint16_t channel, uint64_t time, vy_mcap_message *best)
+{
+    const unsigned char *data = view->records.data;
+    bool found = false;
+    for (size_t at = 0; at < view->records.size;
+         at += MCAP_RECORD_HEAD + (size_t)mcap_get_u64(data + at + 1)) {
+        if (data[at] != MCAP_MESSAGE) continue;
+        const vy_mcap_message message = mcap_message_at(data + at);
+        if (message.channel != channel || message.log_time > time) continue;
+        if (found && message.log_time < best->log_time) continue;
+        *best = message;
+        found = true;
+    }
+    return found;
+}
+
+vy_status vy_mcap_reader_latest(vy_mcap_reader *r, uint16_t channel, uint64_t time, vy_mcap_message *out,
+                                vy_error *err)
+{
+    unsigned char wanted[(UINT16_MAX + 1) / 8] = {0};
+    wanted[channel >> 3] = (unsigned char)(1u << (channel & 7));
+    const vy_mcap_cursor filter = {.end_time = time, .wanted = wanted};
+    vy_mcap_message best = {0};
+    bool found = false;
+    for (size_t i = r->info.chunk_count;
+         i-- > 0;) { // from the end: equal times are won by the first one seen
+        const mcap_place *place = &r->places[i];
+        if (!wants_chunk(&filter, place) || (found && place->end_time <= best.log_time)) continue;
+        vy_status status = vy_mcap_load(r, place, &r->trial, err);
+        if (status == VY_OK) status = vy_mcap_check(r, &r->trial, NULL, err);
+        if (status != VY_OK) return status;
+        vy_mcap_message candidate = best;
+        if (!latest_in(&r->trial, channel, time, &candidate)) continue;
+        if (found && candidate.log_time <= best.log_time) continue;
+        const mcap_view swap = r->best;
+        r->best = r->trial;
+        r->trial = swap;
+        best = candidate;
+        found = true;
+    }
+    if (!found) {
+        return vy_fail(err, VY_NOT_FOUND, "no message of channel %d at or before %llu ns", channel,
+                       (unsigned long long)time);
+    }
+    *out = best;
+    return VY_OK;
+}

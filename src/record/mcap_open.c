@@ -1,0 +1,333 @@
+// mcap_open.c - how a reader learns what a file holds: from its summary, or from a scan up to the last whole
+// chunk.
+#include "record/mcap_tables.h"
+#include "base/fail.h"
+#include <stdio.h>
+#include <zlib.h>
+
+static vy_status fail_damaged(uint64_t offset, const char *what, vy_error *err)
+{
+    return vy_fail(err, VY_DAMAGED, "byte %llu: %s", (unsigned long long)offset, what);
+}
+
+static vy_status add_statistics(vy_mcap_reader *r, mcap_span s, uint64_t offset, uint32_t *chunk_count,
+                                vy_error *err)
+{
+    r->info.message_count = mcap_span_u64(&s);
+    mcap_span_take(&s,
+                   2 + 4 + 4 + 4); // counts of schemas, channels, attachments, metadata: the tables have them
+    *chunk_count = mcap_span_u32(&s);
+    r->info.start_time = mcap_span_u64(&s);
+    r->info.end_time = mcap_span_u64(&s);
+    const uint32_t size = mcap_span_u32(&s);
+    mcap_span counts = mcap_span_on(mcap_span_take(&s, size), s.bad ? 0 : size);
+    if (s.bad || size % 10 != 0) return fail_damaged(offset, "the statistics are broken", err);
+    while (mcap_span_left(&counts) > 0) {
+        const uint32_t known = mcap_ids_find(&r->channel_ids, mcap_span_u16(&counts));
+        const uint64_t count = mcap_span_u64(&counts);
+        if (known == 0)
+            return fail_damaged(offset, "the statistics name a channel that was not declared", err);
+        r->channels[known - 1].message_count = count;
+    }
+    return VY_OK;
+}
+
+static vy_status add_chunk_index(vy_mcap_reader *r, mcap_span s, uint64_t offset, vy_error *err)
+{
+    mcap_place place = {.start_time = mcap_span_u64(&s)};
+    place.end_time = mcap_span_u64(&s);
+    place.offset = mcap_span_u64(&s);
+    place.length = mcap_span_u64(&s);
+    const uint32_t size = mcap_span_u32(&s);
+    const unsigned char *slots = mcap_span_take(&s, size);
+    mcap_span_u64(&s);                     // length of the message indexes: chunks are walked instead
+    mcap_span_take(&s, mcap_span_u32(&s)); // the compression stands in the chunk too
+    mcap_span_u64(&s);
+    place.size = mcap_span_u64(&s);
+    if (s.bad || size % 10 != 0) return fail_damaged(offset, "a chunk index is broken", err);
+
+    // In file order and apart: else a small file could ask for one chunk any number of times.
+    const mcap_place *last = r->info.chunk_count > 0 ? &r->places[r->info.chunk_count - 1] : NULL;
+    const uint64_t from = last != NULL ? last->offset + last->length : MCAP_MAGIC_SIZE;
+    if (place.offset < from || place.offset > offset || place.length > offset - place.offset ||
+        place.length < MCAP_RECORD_HEAD + MCAP_CHUNK_HEAD) {
+        return fail_damaged(offset, "a chunk index points to where no chunk can be", err);
+    }
+    if (size > 0) {
+        unsigned char *copy = vy_mcap_keep(r, size);
+        if (copy == NULL) return vy_fail(err, VY_FULL, "the chunk indexes need more memory than allowed");
+        place.slots = memcpy(copy, slots, size);
+        place.slot_count = size / 10;
+    }
+    return vy_mcap_add_place(r, &place, offset, err);
+}
+
+static vy_status add_attachment_index(vy_mcap_reader *r, mcap_span s, uint64_t offset, vy_error *err)
+{
+    vy_mcap_attachment about = {.offset = mcap_span_u64(&s)};
+    about.length = mcap_span_u64(&s);
+    about.log_time = mcap_span_u64(&s);
+    about.create_time = mcap_span_u64(&s);
+    about.size = mcap_span_u64(&s);
+    if (s.bad || about.length < MCAP_RECORD_HEAD)
+        return fail_damaged(offset, "an attachment index is broken", err);
+    return vy_mcap_add_attachment(r, &about, s, offset, err);
+}
+
+// Metadata has to be fetched from the data section. What cannot be read is a warning: the messages are
+// unharmed.
+static vy_status add_metadata_index(vy_mcap_reader *r, mcap_span s, uint64_t offset, vy_error *err)
+{
+    const uint64_t at = mcap_span_u64(&s);
+    const uint64_t length = mcap_span_u64(&s);
+    const uint32_t size = mcap_span_u32(&s);
+    const unsigned char *name = mcap_span_take(&s, size);
+    if (s.bad) return fail_damaged(offset, "a metadata index is broken", err);
+    vy_error why;
+    mcap_record record = {0};
+    unsigned char *body = NULL;
+    vy_status status = vy_mcap_read_head(r, at, offset, &record, &why);
+    if (status == VY_OK && (record.opcode != MCAP_METADATA || record.length != length - MCAP_RECORD_HEAD)) {
+        status = fail_damaged(at, "metadata does not match its index", &why);
+    }
+    if (status == VY_OK) status = vy_mcap_read_body(r, &record, &body, &why);
+    if (status == VY_OK) {
+        status = vy_mcap_add_metadata(r, mcap_span_on(body, (size_t)record.length), at, &why);
+    }
+    free(body);
+    if (status == VY_OK) {
+        const char *found = r->metadatas[r->info.metadata_count - 1].name;
+        if (strlen(found) == size && memcmp(found, name, size) == 0) return VY_OK;
+        r->info.metadata_count -= 1;
+        status = fail_damaged(at, "metadata has another name than in its index", &why);
+    }
+    if (status == VY_DAMAGED) {
+        vy_mcap_warn(r, why.text);
+        return VY_OK;
+    }
+    if (err != NULL) *err = why;
+    return status;
+}
+
+// One record of the summary, which begins at `offset` of the file.
+static vy_status add_summary_record(vy_mcap_reader *r, int opcode, mcap_span body, uint64_t offset,
+                                    int64_t *chunks, vy_error *err)
+{
+    switch (opcode) {
+    case MCAP_SCHEMA: return vy_mcap_add_schema(r, body, offset, err);
+    case MCAP_CHANNEL: return vy_mcap_add_channel(r, body, offset, err);
+    case MCAP_CHUNK_INDEX: return add_chunk_index(r, body, offset, err);
+    case MCAP_ATTACHMENT_INDEX: return add_attachment_index(r, body, offset, err);
+    case MCAP_METADATA_INDEX: return add_metadata_index(r, body, offset, err);
+    case MCAP_STATISTICS: {
+        uint32_t count = 0;
+        const vy_status status = add_statistics(r, body, offset, &count, err);
+        *chunks = count;
+        return status;
+    }
+    default: return VY_OK; // summary offsets, and what later versions may add
+    }
+}
+
+static vy_status add_summary(vy_mcap_reader *r, const unsigned char *data, size_t size, vy_error *err)
+{
+    int64_t chunks = -1;
+    for (size_t at = 0; at < size;) {
+        const uint64_t offset = r->data_end + at;
+        if (size - at < MCAP_RECORD_HEAD || mcap_get_u64(data + at + 1) > size - at - MCAP_RECORD_HEAD) {
+            return fail_damaged(offset, "a record does not fit into the summary", err);
+        }
+        const size_t length = (size_t)mcap_get_u64(data + at + 1);
+        const mcap_span body = mcap_span_on(data + at + MCAP_RECORD_HEAD, length);
+        const vy_status status = add_summary_record(r, data[at], body, offset, &chunks, err);
+        if (status != VY_OK) return status;
+        at += MCAP_RECORD_HEAD + length;
+    }
+    if (chunks != (int64_t)r->info.chunk_count) {
+        return fail_damaged(r->data_end, "the summary does not name every chunk", err);
+    }
+    if (chunks == 0 && r->info.message_count > 0) {
+        return vy_fail(err, VY_OTHER_VERSION,
+                       "byte %llu: the messages are not in chunks, which is not supported",
+                       (unsigned long long)r->data_end);
+    }
+    return VY_OK;
+}
+
+vy_status vy_mcap_read_summary(vy_mcap_reader *r, vy_error *err)
+{
+    const uint64_t size = r->source.size;
+    unsigned char tail[MCAP_TAIL];
+    if (size < MCAP_MAGIC_SIZE + MCAP_TAIL) return fail_damaged(size, "the file ends before its footer", err);
+    vy_status status = vy_mcap_read_small(r, size - MCAP_TAIL, tail, MCAP_TAIL, err);
+    if (status != VY_OK) return status;
+    if (memcmp(tail + MCAP_TAIL - MCAP_MAGIC_SIZE, MCAP_MAGIC, MCAP_MAGIC_SIZE) != 0) {
+        return fail_damaged(size, "the file ends before its footer: it was not closed", err);
+    }
+    const uint64_t footer = size - MCAP_TAIL;
+    if (tail[0] != MCAP_FOOTER || mcap_get_u64(tail + 1) != MCAP_FOOTER_SIZE) {
+        return fail_damaged(footer, "the footer is damaged", err);
+    }
+    const uint64_t start = mcap_get_u64(tail + MCAP_RECORD_HEAD);
+    const uint32_t crc = mcap_get_u32(tail + MCAP_RECORD_HEAD + 16);
+    if (start == 0) return fail_damaged(footer, "the file has no summary", err);
+    if (start < MCAP_MAGIC_SIZE || start > footer) return fail_damaged(footer, "the footer is damaged", err);
+    if (footer - start > r->def.memory_limit) {
+        return vy_fail(err, VY_FULL, "byte %llu: the summary needs more than %llu bytes of memory",
+                       (unsigned long long)start, (unsigned long long)r->def.memory_limit);
+    }
+    const size_t length = (size_t)(footer - start);
+    const size_t covered = length + MCAP_RECORD_HEAD + MCAP_FOOTER_SIZE - 4; // what its CRC goes over
+    unsigned char *data = malloc(covered);
+    if (data == NULL) return vy_fail(err, VY_NO_MEMORY, "no memory for the summary of a log");
+    status = r->source.read(r->source.self, start, data, covered, err);
+    r->data_end = start;
+    r->summary_checked = crc != 0;
+    if (status == VY_OK && crc != 0 && crc != (uint32_t)crc32_z(crc32(0, NULL, 0), data, covered)) {
+        status = fail_damaged(start, "the summary is damaged: its CRC differs", err);
+    }
+    if (status == VY_OK) status = add_summary(r, data, length, err);
+    free(data);
+    return status;
+}
+
+static vy_status scan_attachment(vy_mcap_reader *r, const mcap_record *record, vy_error *err)
+{
+    enum { FIXED = 8 + 8 + 4 + 4 + 8 + 4 };
+    const uint64_t offset = record->offset;
+    vy_mcap_attachment about = {.offset = offset, .length = MCAP_RECORD_HEAD + record->length};
+    unsigned char head[4096]; // the names; the data behind them is not read here
+    const size_t size = record->length < sizeof head ? (size_t)record->length : sizeof head;
+    const vy_status status = vy_mcap_read_small(r, offset + MCAP_RECORD_HEAD, head, size, err);
+    if (status != VY_OK) return status;
+    mcap_span s = mcap_span_on(head, size);
+    about.log_time = mcap_span_u64(&s);
+    about.create_time = mcap_span_u64(&s);
+    const mcap_span texts = s;
+    const uint32_t name = mcap_span_u32(&s);
+    mcap_span_take(&s, name);
+    const uint32_t type = mcap_span_u32(&s);
+    mcap_span_take(&s, type);
+    about.size = mcap_span_u64(&s);
+    if (s.bad || record->length != FIXED + (uint64_t)name + type + about.size) {
+        return fail_damaged(offset, "an attachment is broken", err);
+    }
+    return vy_mcap_add_attachment(r, &about, texts, offset, err);
+}
+
+static void count_messages(vy_mcap_reader *r, const mcap_view *view)
+{
+    vy_mcap_info *info = &r->info;
+    const unsigned char *data = view->records.data;
+    for (size_t at = 0; at < view->records.size;
+         at += MCAP_RECORD_HEAD + (size_t)mcap_get_u64(data + at + 1)) {
+        if (data[at] != MCAP_MESSAGE) continue;
+        const vy_mcap_message message = mcap_message_at(data + at);
+        if (info->message_count == 0 || message.log_time < info->start_time)
+            info->start_time = message.log_time;
+        if (info->message_count == 0 || message.log_time > info->end_time) info->end_time = message.log_time;
+        info->message_count += 1;
+        r->channels[mcap_ids_find(&r->channel_ids, message.channel) - 1].message_count += 1;
+    }
+}
+
+static vy_status scan_chunk(vy_mcap_reader *r, const mcap_record *record, mcap_view *view, vy_error *err)
+{
+    const uint64_t offset = record->offset;
+    unsigned char head[24];
+    if (record->length < MCAP_CHUNK_HEAD) return fail_damaged(offset, "a chunk is broken", err);
+    vy_status status = vy_mcap_read_small(r, offset + MCAP_RECORD_HEAD, head, sizeof head, err);
+    if (status != VY_OK) return status;
+    mcap_place place = {.offset = offset, .length = MCAP_RECORD_HEAD + record->length};
+    place.start_time = mcap_get_u64(head);
+    place.end_time = mcap_get_u64(head + 8);
+    place.size = mcap_get_u64(head + 16);
+    mcap_place found = place;
+    status = vy_mcap_load(r, &place, view, err);
+    if (status == VY_OK) status = vy_mcap_check(r, view, &found, err);
+    if (status == VY_OK && (found.start_time != place.start_time || found.end_time != place.end_time)) {
+        status = fail_damaged(offset, "the times of a chunk are not those of its messages", err);
+    }
+    view->place = NULL;
+    if (status == VY_OK) status = vy_mcap_add_place(r, &place, offset, err);
+    if (status == VY_OK) count_messages(r, view);
+    return status;
+}
+
+static vy_status scan_small(vy_mcap_reader *r, const mcap_record *record, vy_error *err)
+{
+    unsigned char *body = NULL;
+    vy_status status = vy_mcap_read_body(r, record, &body, err);
+    if (status != VY_OK) return status;
+    const mcap_span span = mcap_span_on(body, (size_t)record->length);
+    if (record->opcode == MCAP_SCHEMA) status = vy_mcap_add_schema(r, span, record->offset, err);
+    if (record->opcode == MCAP_CHANNEL) status = vy_mcap_add_channel(r, span, record->offset, err);
+    if (record->opcode == MCAP_METADATA) status = vy_mcap_add_metadata(r, span, record->offset, err);
+    free(body);
+    return status;
+}
+
+// Not needed, as chunks are walked; but a chunk whose opcode was damaged must not be passed over as an index.
+static vy_status scan_message_index(vy_mcap_reader *r, const mcap_record *record, vy_error *err)
+{
+    enum { HEAD = 2 + 4, EACH = 16 };
+    unsigned char head[HEAD];
+    if (record->length < HEAD) return fail_damaged(record->offset, "a message index is broken", err);
+    const vy_status status = vy_mcap_read_small(r, record->offset + MCAP_RECORD_HEAD, head, HEAD, err);
+    if (status != VY_OK) return status;
+    if (mcap_get_u32(head + 2) != record->length - HEAD || (record->length - HEAD) % EACH != 0) {
+        return fail_damaged(record->offset, "a message index is broken", err);
+    }
+    return VY_OK;
+}
+
+static vy_status scan_record(vy_mcap_reader *r, const mcap_record *record, mcap_view *view, vy_error *err)
+{
+    switch (record->opcode) {
+    case MCAP_SCHEMA:
+    case MCAP_CHANNEL:
+    case MCAP_METADATA: return scan_small(r, record, err);
+    case MCAP_CHUNK: return scan_chunk(r, record, view, err);
+    case MCAP_ATTACHMENT: return scan_attachment(r, record, err);
+    case MCAP_MESSAGE_INDEX: return scan_message_index(r, record, err);
+    case MCAP_MESSAGE:
+        return vy_fail(err, VY_OTHER_VERSION,
+                       "byte %llu: a message is not in a chunk, which is not supported",
+                       (unsigned long long)record->offset);
+    default:
+        // A private record of another program looks the same as damage here; what lies behind damage is not
+        // trusted.
+        return fail_damaged(record->offset, "a record of unknown kind", err);
+    }
+}
+
+vy_status vy_mcap_scan(vy_mcap_reader *r, vy_error *err)
+{
+    vy_error why;
+    mcap_view view = {0};
+    mcap_record record = {0};
+    uint64_t offset = MCAP_MAGIC_SIZE;
+    vy_status status =
+        vy_mcap_read_head(r, offset, r->source.size, &record, &why); // the header, read already
+    while (status == VY_OK) {
+        offset += MCAP_RECORD_HEAD + record.length;
+        status = vy_mcap_read_head(r, offset, r->source.size, &record, &why);
+        if (status != VY_OK) break;
+        if (record.opcode == MCAP_DATA_END && record.length == MCAP_DATA_END_SIZE) break;
+        status = scan_record(r, &record, &view, &why);
+    }
+    mcap_bytes_free(&view.records);
+    if (status == VY_OK) { // the data section is whole
+        r->data_end = offset + MCAP_RECORD_HEAD + record.length;
+        return VY_OK;
+    }
+    if (status != VY_DAMAGED) {
+        if (err != NULL) *err = why;
+        return status;
+    }
+    r->info.truncated = true;
+    char text[sizeof r->info.warning];
+    snprintf(text, sizeof text, "%.140s; whole chunks before it: %zu", why.text, r->info.chunk_count);
+    vy_mcap_warn(r, text);
+    return VY_OK;
+}

@@ -1,0 +1,54 @@
+// mcap_pack.h - the writer's lower half: finished chunks and single records to the sink, and what the summary
+// will say about them. Used by one thread at a time.
+#pragma once
+#include "record/mcap_format.h"
+#include "record/mcap_writer.h"
+
+enum { MCAP_CHUNK_ROOM = 64 }; // free bytes kept before the messages of a chunk, for the chunk's own head
+
+typedef struct mcap_chunk_entry {
+    uint64_t start_time, end_time;
+    uint64_t offset, length;
+    uint64_t index_length; // of the message indexes that follow the chunk
+    uint64_t packed_size, size;
+    size_t first_slot, slot_count; // in mcap_pack.slots
+} mcap_chunk_entry;
+
+typedef struct mcap_pack {
+    vy_byte_sink sink;
+    vy_mcap_compression compression;
+    struct ZSTD_CCtx_s *zstd;
+    int level;
+    uint64_t position; // bytes given to the sink
+    uint32_t data_crc; // of all of them
+    vy_status status;  // of the first failure; nothing is written after it
+    vy_error error;    // its details
+    mcap_bytes out;    // a compressed chunk with its indexes
+    uint64_t *counts;  // per channel: messages in the chunk being packed
+    uint64_t *totals;  // per channel: messages so far
+    size_t *places;    // per channel: where its next index entry goes
+    size_t channel_count;
+    uint64_t message_count, start_time, end_time;
+    mcap_bytes chunks; // of mcap_chunk_entry
+    mcap_bytes
+        slots; // per chunk and channel in it: u16 channel, u64 offset of its index, as in a chunk index
+} mcap_pack;
+
+vy_status vy_mcap_pack_init(mcap_pack *pack, const vy_mcap_writer_def *def, vy_byte_sink sink, vy_error *err);
+void vy_mcap_pack_free(mcap_pack *pack);
+
+// Make room for one more channel; ids are 1 to channel_count.
+vy_status vy_mcap_pack_add_channel(mcap_pack *pack);
+
+// Note the first failure and return its status.
+vy_status vy_mcap_pack_fail(mcap_pack *pack, vy_status status, const vy_error *error);
+
+// Give bytes of the data section to the sink.
+vy_status vy_mcap_pack_put(mcap_pack *pack, const void *data, size_t size);
+vy_status vy_mcap_pack_flush(mcap_pack *pack);
+
+// Write the message records that lie in `chunk` from MCAP_CHUNK_ROOM on as one chunk with its indexes.
+// Uses the room before them and may grow the buffer behind them.
+vy_status vy_mcap_pack_chunk(mcap_pack *pack, mcap_bytes *chunk);
+
+size_t vy_mcap_pack_memory(const mcap_pack *pack);

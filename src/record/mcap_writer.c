@@ -1,0 +1,533 @@
+// mcap_writer.c - the writer's upper half: messages into the chunk being filled, chunks to the packer (here
+// or on a thread of its own), the records around them, the summary at the end.
+#define _POSIX_C_SOURCE 200809L
+#include "record/mcap_writer.h"
+#include "base/fail.h"
+#include "record/mcap_pack.h"
+#include <pthread.h>
+#include <zlib.h>
+
+#define WRITER_COOKIE 0x6d636177u
+enum { MESSAGE_LIMIT = 64 << 20 };
+enum { MESSAGE_ROOM = MCAP_RECORD_HEAD + MCAP_MESSAGE_HEAD };
+
+struct vy_mcap_writer {
+    mcap_bytes fill; // the chunk being filled, its messages from MCAP_CHUNK_ROOM on
+    size_t limit;    // fill.size may grow to this before the chunk ends
+    size_t target, target_max;
+    uint32_t chunks_per_size, chunk_count;
+    uint64_t message_count;
+    uint16_t schema_count, channel_count;
+    mcap_bytes schemas, channels, attachments, metadatas; // their records for the summary
+    uint32_t attachment_count, metadata_count;
+    mcap_bytes record; // one record being composed
+    mcap_pack pack;
+
+    // With a thread, the packer belongs to it while busy is set.
+    bool threaded, busy, stop;
+    mcap_bytes hand; // the chunk handed over
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+};
+
+vy_mcap_writer_def vy_default_mcap_writer_def(void)
+{
+    return (vy_mcap_writer_def){
+        .cookie = WRITER_COOKIE,
+        .profile = "",
+        .library = "volery",
+        .compression = VY_MCAP_ZSTD,
+        .level = 1,
+        .chunk_size = 1 << 20,
+        .chunk_size_max = 8 << 20,
+        .chunks_per_size = 1024,
+    };
+}
+
+static vy_status check_def(const vy_mcap_writer_def *def, vy_error *err)
+{
+    if (def->cookie != WRITER_COOKIE) {
+        return vy_fail(err, VY_BAD_VALUE, "log: start from vy_default_mcap_writer_def()");
+    }
+    if (def->compression != VY_MCAP_NONE && def->compression != VY_MCAP_ZSTD) {
+        return vy_fail(err, VY_BAD_VALUE, "log: unknown compression %d", (int)def->compression);
+    }
+    if (def->level < -100 || def->level > 19) {
+        return vy_fail(err, VY_BAD_VALUE, "log: compression level must be -100 to 19, got %d", def->level);
+    }
+    if (def->chunk_size < 64 || def->chunk_size > MESSAGE_LIMIT || def->chunk_size_max > MESSAGE_LIMIT) {
+        return vy_fail(err, VY_BAD_VALUE, "log: a chunk must have 64 bytes to 64 MiB, got %zu",
+                       def->chunk_size);
+    }
+    if (def->chunks_per_size == 0 || def->profile == NULL || def->library == NULL) {
+        return vy_fail(err, VY_BAD_VALUE, "log: chunks_per_size, profile and library must be set");
+    }
+    return VY_OK;
+}
+
+static void *work(void *self)
+{
+    vy_mcap_writer *w = self;
+    pthread_mutex_lock(&w->lock);
+    for (;;) {
+        while (!w->busy && !w->stop) pthread_cond_wait(&w->changed, &w->lock);
+        if (!w->busy) break;
+        pthread_mutex_unlock(&w->lock);
+        vy_mcap_pack_chunk(&w->pack, &w->hand); // its failure stays in the pack
+        pthread_mutex_lock(&w->lock);
+        w->busy = false;
+        pthread_cond_signal(&w->changed);
+    }
+    pthread_mutex_unlock(&w->lock);
+    return NULL;
+}
+
+// Wait until the packer is ours.
+static void settle(vy_mcap_writer *w)
+{
+    if (!w->threaded) return;
+    pthread_mutex_lock(&w->lock);
+    while (w->busy) pthread_cond_wait(&w->changed, &w->lock);
+    pthread_mutex_unlock(&w->lock);
+}
+
+static vy_status start_thread(vy_mcap_writer *w, vy_error *err)
+{
+    if (pthread_mutex_init(&w->lock, NULL) != 0)
+        return vy_fail(err, VY_NO_MEMORY, "log: no memory for a lock");
+    if (pthread_cond_init(&w->changed, NULL) != 0) {
+        pthread_mutex_destroy(&w->lock);
+        return vy_fail(err, VY_NO_MEMORY, "log: no memory for a condition");
+    }
+    if (pthread_create(&w->thread, NULL, work, w) != 0) {
+        pthread_cond_destroy(&w->changed);
+        pthread_mutex_destroy(&w->lock);
+        return vy_fail(err, VY_NO_MEMORY, "log: the system gave no thread");
+    }
+    w->threaded = true;
+    return VY_OK;
+}
+
+static void stop_thread(vy_mcap_writer *w)
+{
+    if (!w->threaded) return;
+    pthread_mutex_lock(&w->lock);
+    w->stop = true;
+    pthread_cond_signal(&w->changed);
+    pthread_mutex_unlock(&w->lock);
+    pthread_join(w->thread, NULL);
+    pthread_cond_destroy(&w->changed);
+    pthread_mutex_destroy(&w->lock);
+    w->threaded = false;
+}
+
+// The failure of the packer, if any, for the caller. The packer must be ours.
+static vy_status report(vy_mcap_writer *w, vy_error *err)
+{
+    if (w->pack.status != VY_OK && err != NULL) *err = w->pack.error;
+    return w->pack.status;
+}
+
+static vy_status fail_memory(vy_mcap_writer *w, vy_error *err)
+{
+    vy_error error;
+    vy_fail(&error, VY_NO_MEMORY, "no memory for the log");
+    vy_mcap_pack_fail(&w->pack, VY_NO_MEMORY, &error);
+    return report(w, err);
+}
+
+// Send the record composed in w->record.
+static vy_status put_record(vy_mcap_writer *w, vy_error *err)
+{
+    if (w->record.failed) return fail_memory(w, err);
+    vy_mcap_pack_put(&w->pack, w->record.data, w->record.size);
+    return report(w, err);
+}
+
+static void destroy(vy_mcap_writer *w)
+{
+    stop_thread(w);
+    vy_mcap_pack_free(&w->pack);
+    mcap_bytes_free(&w->fill);
+    mcap_bytes_free(&w->hand);
+    mcap_bytes_free(&w->schemas);
+    mcap_bytes_free(&w->channels);
+    mcap_bytes_free(&w->attachments);
+    mcap_bytes_free(&w->metadatas);
+    mcap_bytes_free(&w->record);
+    free(w);
+}
+
+// An empty chunk to fill. On failure no room is left, so that the next message finds out.
+static vy_status start_chunk(vy_mcap_writer *w, vy_error *err)
+{
+    w->fill.size = 0;
+    w->limit = 0;
+    if (!mcap_bytes_reserve(&w->fill, MCAP_CHUNK_ROOM + w->target)) {
+        settle(w);
+        return fail_memory(w, err);
+    }
+    w->fill.size = MCAP_CHUNK_ROOM;
+    w->limit = MCAP_CHUNK_ROOM + w->target;
+    return VY_OK;
+}
+
+vy_status vy_mcap_writer_open(const vy_mcap_writer_def *def, vy_byte_sink sink, vy_mcap_writer **out,
+                              vy_error *err)
+{
+    *out = NULL;
+    vy_status status = check_def(def, err);
+    if (status != VY_OK) return status;
+    vy_mcap_writer *w = calloc(1, sizeof *w);
+    if (w == NULL) return vy_fail(err, VY_NO_MEMORY, "no memory for the log");
+    w->target = def->chunk_size;
+    w->target_max = def->chunk_size_max;
+    w->chunks_per_size = def->chunks_per_size;
+    status = vy_mcap_pack_init(&w->pack, def, sink, err);
+    if (status == VY_OK) status = start_chunk(w, err);
+    if (status == VY_OK) {
+        mcap_bytes_put(&w->record, MCAP_MAGIC, MCAP_MAGIC_SIZE);
+        const size_t at = mcap_bytes_begin(&w->record, MCAP_HEADER);
+        mcap_bytes_string(&w->record, def->profile);
+        mcap_bytes_string(&w->record, def->library);
+        mcap_bytes_end(&w->record, at);
+        status = put_record(w, err);
+    }
+    if (status == VY_OK && def->threaded) status = start_thread(w, err);
+    if (status != VY_OK) {
+        destroy(w);
+        return status;
+    }
+    *out = w;
+    return VY_OK;
+}
+
+static size_t begin_record(vy_mcap_writer *w, int opcode)
+{
+    w->record.size = 0;
+    return mcap_bytes_begin(&w->record, opcode);
+}
+
+static void put_pairs(mcap_bytes *b, const vy_mcap_pair *pairs, size_t count)
+{
+    const size_t at = b->size;
+    mcap_bytes_u32(b, 0);
+    for (size_t i = 0; i < count; ++i) {
+        mcap_bytes_string(b, pairs[i].key);
+        mcap_bytes_string(b, pairs[i].value);
+    }
+    if (!b->failed) mcap_put_u32(b->data + at, (uint32_t)(b->size - at - 4));
+}
+
+vy_status vy_mcap_writer_add_schema(vy_mcap_writer *w, const char *name, const char *encoding,
+                                    const void *data, size_t size, uint16_t *id, vy_error *err)
+{
+    settle(w);
+    if (report(w, err) != VY_OK) return w->pack.status;
+    if (w->schema_count == UINT16_MAX) return vy_fail(err, VY_FULL, "log: more than 65535 schemas");
+    if (size > MESSAGE_LIMIT) return vy_fail(err, VY_BAD_VALUE, "log: schema %s is larger than 64 MiB", name);
+    const size_t at = begin_record(w, MCAP_SCHEMA);
+    mcap_bytes_u16(&w->record, (uint16_t)(w->schema_count + 1));
+    mcap_bytes_string(&w->record, name);
+    mcap_bytes_string(&w->record, encoding);
+    mcap_bytes_u32(&w->record, (uint32_t)size);
+    mcap_bytes_put(&w->record, data, size);
+    mcap_bytes_end(&w->record, at);
+    mcap_bytes_put(&w->schemas, w->record.data, w->record.size);
+    if (w->schemas.failed) return fail_memory(w, err);
+    if (put_record(w, err) != VY_OK) return w->pack.status;
+    *id = ++w->schema_count;
+    return VY_OK;
+}
+
+vy_status vy_mcap_writer_add_channel(vy_mcap_writer *w, const vy_mcap_channel_def *def, uint16_t *id,
+                                     vy_error *err)
+{
+    settle(w);
+    if (report(w, err) != VY_OK) return w->pack.status;
+    if (w->channel_count == UINT16_MAX) return vy_fail(err, VY_FULL, "log: more than 65535 channels");
+    if (def->schema > w->schema_count) {
+        return vy_fail(err, VY_NOT_FOUND, "log: channel %s names schema %d, which was not added", def->topic,
+                       def->schema);
+    }
+    if (vy_mcap_pack_add_channel(&w->pack) != VY_OK) return fail_memory(w, err);
+    const size_t at = begin_record(w, MCAP_CHANNEL);
+    mcap_bytes_u16(&w->record, (uint16_t)(w->channel_count + 1));
+    mcap_bytes_u16(&w->record, def->schema);
+    mcap_bytes_string(&w->record, def->topic);
+    mcap_bytes_string(&w->record, def->encoding);
+    put_pairs(&w->record, def->metadata, def->metadata_count);
+    mcap_bytes_end(&w->record, at);
+    mcap_bytes_put(&w->channels, w->record.data, w->record.size);
+    if (w->channels.failed) return fail_memory(w, err);
+    if (put_record(w, err) != VY_OK) return w->pack.status;
+    *id = ++w->channel_count;
+    return VY_OK;
+}
+
+// Give the chunk being filled to the packer and start another. Chunks grow with their number: a file of any
+// length then has few of them, and the index in memory stays small. With a thread, a failure while writing
+// this chunk is seen at the end of the next one.
+static vy_status end_chunk(vy_mcap_writer *w, vy_error *err)
+{
+    settle(w);
+    if (w->pack.status == VY_OK && w->fill.size > MCAP_CHUNK_ROOM) {
+        w->chunk_count += 1;
+        if (w->chunk_count % w->chunks_per_size == 0 && w->target <= w->target_max / 2) w->target *= 2;
+        if (w->threaded) {
+            const mcap_bytes full = w->fill;
+            w->fill = w->hand;
+            w->hand = full;
+            pthread_mutex_lock(&w->lock);
+            w->busy = true;
+            pthread_cond_signal(&w->changed);
+            pthread_mutex_unlock(&w->lock);
+            return start_chunk(w, err);
+        }
+        vy_mcap_pack_chunk(&w->pack, &w->fill);
+    }
+    if (w->pack.status != VY_OK) {
+        w->limit = 0;
+        return report(w, err);
+    }
+    return start_chunk(w, err);
+}
+
+// The chunk has no room for a message of `size` bytes, or the log has failed.
+static vy_status make_room(vy_mcap_writer *w, size_t size, vy_error *err)
+{
+    if (size > MESSAGE_LIMIT)
+        return vy_fail(err, VY_BAD_VALUE, "log: a message of %zu bytes is over 64 MiB", size);
+    const vy_status status = end_chunk(w, err);
+    if (status != VY_OK) return status;
+    if (MESSAGE_ROOM + size > w->limit - w->fill.size) { // larger than a chunk: it gets one of its own
+        if (!mcap_bytes_reserve(&w->fill, MESSAGE_ROOM + size)) {
+            w->limit = 0;
+            settle(w);
+            return fail_memory(w, err);
+        }
+        w->limit = w->fill.size + MESSAGE_ROOM + size;
+    }
+    return VY_OK;
+}
+
+unsigned char *vy_mcap_writer_begin(vy_mcap_writer *w, uint16_t channel, uint32_t sequence, uint64_t time,
+                                    size_t size_max, vy_error *err)
+{
+    if (channel == 0 || channel > w->channel_count) {
+        vy_fail(err, VY_NOT_FOUND, "log: channel %d was not added", channel);
+        return NULL;
+    }
+    if (w->limit < w->fill.size + MESSAGE_ROOM || size_max > w->limit - w->fill.size - MESSAGE_ROOM) {
+        if (make_room(w, size_max, err) != VY_OK) return NULL;
+    }
+    unsigned char *p = w->fill.data + w->fill.size;
+    *p = MCAP_MESSAGE;
+    p = mcap_put_u16(p + MCAP_RECORD_HEAD, channel);
+    p = mcap_put_u32(p, sequence);
+    p = mcap_put_u64(p, time);
+    return mcap_put_u64(p, time);
+}
+
+void vy_mcap_writer_end(vy_mcap_writer *w, size_t size)
+{
+    mcap_put_u64(w->fill.data + w->fill.size + 1, MCAP_MESSAGE_HEAD + size);
+    w->fill.size += MESSAGE_ROOM + size;
+    w->message_count += 1;
+}
+
+vy_status vy_mcap_writer_message(vy_mcap_writer *w, uint16_t channel, uint32_t sequence, uint64_t time,
+                                 const void *data, size_t size, vy_error *err)
+{
+    vy_error local; // begin reports its status only through an error
+    unsigned char *p = vy_mcap_writer_begin(w, channel, sequence, time, size, &local);
+    if (p == NULL) {
+        if (err != NULL) *err = local;
+        return local.status;
+    }
+    if (size > 0) memcpy(p, data, size);
+    vy_mcap_writer_end(w, size);
+    return VY_OK;
+}
+
+vy_status vy_mcap_writer_attachment(vy_mcap_writer *w, const vy_mcap_attachment_def *def, vy_error *err)
+{
+    settle(w);
+    if (report(w, err) != VY_OK) return w->pack.status;
+    const uint64_t offset = w->pack.position;
+    begin_record(w, MCAP_ATTACHMENT);
+    mcap_bytes_u64(&w->record, def->log_time);
+    mcap_bytes_u64(&w->record, def->create_time);
+    mcap_bytes_string(&w->record, def->name);
+    mcap_bytes_string(&w->record, def->media_type);
+    mcap_bytes_u64(&w->record, def->size);
+    if (w->record.failed) return fail_memory(w, err);
+    const uint64_t length = w->record.size + def->size + 4;
+    mcap_put_u64(w->record.data + 1, length - MCAP_RECORD_HEAD);
+    uint32_t crc = (uint32_t)crc32_z(crc32(0, NULL, 0), w->record.data + MCAP_RECORD_HEAD,
+                                     w->record.size - MCAP_RECORD_HEAD);
+    if (def->size > 0) crc = (uint32_t)crc32_z(crc, def->data, def->size);
+    vy_mcap_pack_put(&w->pack, w->record.data, w->record.size);
+    vy_mcap_pack_put(&w->pack, def->data, def->size);
+    vy_mcap_pack_put(&w->pack, &crc, sizeof crc);
+
+    const size_t at = mcap_bytes_begin(&w->attachments, MCAP_ATTACHMENT_INDEX);
+    mcap_bytes_u64(&w->attachments, offset);
+    mcap_bytes_u64(&w->attachments, length);
+    mcap_bytes_u64(&w->attachments, def->log_time);
+    mcap_bytes_u64(&w->attachments, def->create_time);
+    mcap_bytes_u64(&w->attachments, def->size);
+    mcap_bytes_string(&w->attachments, def->name);
+    mcap_bytes_string(&w->attachments, def->media_type);
+    mcap_bytes_end(&w->attachments, at);
+    if (w->attachments.failed) return fail_memory(w, err);
+    w->attachment_count += 1;
+    return report(w, err);
+}
+
+vy_status vy_mcap_writer_metadata(vy_mcap_writer *w, const char *name, const vy_mcap_pair *pairs,
+                                  size_t count, vy_error *err)
+{
+    settle(w);
+    if (report(w, err) != VY_OK) return w->pack.status;
+    const uint64_t offset = w->pack.position;
+    size_t at = begin_record(w, MCAP_METADATA);
+    mcap_bytes_string(&w->record, name);
+    put_pairs(&w->record, pairs, count);
+    mcap_bytes_end(&w->record, at);
+    if (put_record(w, err) != VY_OK) return w->pack.status;
+
+    at = mcap_bytes_begin(&w->metadatas, MCAP_METADATA_INDEX);
+    mcap_bytes_u64(&w->metadatas, offset);
+    mcap_bytes_u64(&w->metadatas, w->record.size);
+    mcap_bytes_string(&w->metadatas, name);
+    mcap_bytes_end(&w->metadatas, at);
+    if (w->metadatas.failed) return fail_memory(w, err);
+    w->metadata_count += 1;
+    return VY_OK;
+}
+
+vy_status vy_mcap_writer_flush(vy_mcap_writer *w, vy_error *err)
+{
+    const vy_status status = end_chunk(w, err);
+    if (status != VY_OK) return status;
+    settle(w);
+    vy_mcap_pack_flush(&w->pack);
+    return report(w, err);
+}
+
+uint64_t vy_mcap_writer_message_count(const vy_mcap_writer *w) { return w->message_count; }
+
+size_t vy_mcap_writer_memory(vy_mcap_writer *w)
+{
+    settle(w);
+    return sizeof *w + w->fill.capacity + w->hand.capacity + w->record.capacity + w->schemas.capacity +
+           w->channels.capacity + w->attachments.capacity + w->metadatas.capacity +
+           vy_mcap_pack_memory(&w->pack);
+}
+
+static void put_statistics(const vy_mcap_writer *w, mcap_bytes *b)
+{
+    const mcap_pack *pack = &w->pack;
+    const size_t at = mcap_bytes_begin(b, MCAP_STATISTICS);
+    mcap_bytes_u64(b, pack->message_count);
+    mcap_bytes_u16(b, w->schema_count);
+    mcap_bytes_u32(b, w->channel_count);
+    mcap_bytes_u32(b, w->attachment_count);
+    mcap_bytes_u32(b, w->metadata_count);
+    mcap_bytes_u32(b, (uint32_t)(pack->chunks.size / sizeof(mcap_chunk_entry)));
+    mcap_bytes_u64(b, pack->message_count > 0 ? pack->start_time : 0);
+    mcap_bytes_u64(b, pack->end_time);
+    mcap_bytes_u32(b, (uint32_t)(10 * pack->channel_count));
+    for (size_t c = 1; c <= pack->channel_count; ++c) {
+        mcap_bytes_u16(b, (uint16_t)c);
+        mcap_bytes_u64(b, pack->totals[c]);
+    }
+    mcap_bytes_end(b, at);
+}
+
+static void put_chunk_indexes(const mcap_pack *pack, mcap_bytes *b)
+{
+    for (size_t i = 0; i < pack->chunks.size; i += sizeof(mcap_chunk_entry)) {
+        mcap_chunk_entry entry;
+        memcpy(&entry, pack->chunks.data + i, sizeof entry);
+        const size_t at = mcap_bytes_begin(b, MCAP_CHUNK_INDEX);
+        mcap_bytes_u64(b, entry.start_time);
+        mcap_bytes_u64(b, entry.end_time);
+        mcap_bytes_u64(b, entry.offset);
+        mcap_bytes_u64(b, entry.length);
+        mcap_bytes_u32(b, (uint32_t)(10 * entry.slot_count));
+        mcap_bytes_put(b, pack->slots.data + 10 * entry.first_slot, 10 * entry.slot_count);
+        mcap_bytes_u64(b, entry.index_length);
+        mcap_bytes_string(b, pack->compression == VY_MCAP_ZSTD ? "zstd" : "");
+        mcap_bytes_u64(b, entry.packed_size);
+        mcap_bytes_u64(b, entry.size);
+        mcap_bytes_end(b, at);
+    }
+}
+
+// Summary, its offsets and the footer: everything behind the data section.
+static void put_summary(const vy_mcap_writer *w, mcap_bytes *b)
+{
+    enum { GROUPS = 6 };
+    static const uint8_t opcodes[GROUPS] = {MCAP_SCHEMA,      MCAP_CHANNEL,          MCAP_STATISTICS,
+                                            MCAP_CHUNK_INDEX, MCAP_ATTACHMENT_INDEX, MCAP_METADATA_INDEX};
+    const uint64_t base = w->pack.position;
+    size_t starts[GROUPS + 1];
+    starts[0] = 0;
+    mcap_bytes_put(b, w->schemas.data, w->schemas.size);
+    starts[1] = b->size;
+    mcap_bytes_put(b, w->channels.data, w->channels.size);
+    starts[2] = b->size;
+    put_statistics(w, b);
+    starts[3] = b->size;
+    put_chunk_indexes(&w->pack, b);
+    starts[4] = b->size;
+    mcap_bytes_put(b, w->attachments.data, w->attachments.size);
+    starts[5] = b->size;
+    mcap_bytes_put(b, w->metadatas.data, w->metadatas.size);
+    starts[6] = b->size;
+    for (int i = 0; i < GROUPS; ++i) {
+        if (starts[i] == starts[i + 1]) continue;
+        const size_t at = mcap_bytes_begin(b, MCAP_SUMMARY_OFFSET);
+        mcap_bytes_u8(b, opcodes[i]);
+        mcap_bytes_u64(b, base + starts[i]);
+        mcap_bytes_u64(b, starts[i + 1] - starts[i]);
+        mcap_bytes_end(b, at);
+    }
+    const size_t at = mcap_bytes_begin(b, MCAP_FOOTER);
+    mcap_bytes_u64(b, base);
+    mcap_bytes_u64(b, base + starts[GROUPS]);
+    mcap_bytes_u32(b, 0);
+    mcap_bytes_end(b, at); // before the CRC, which goes over the footer's length too
+    if (b->failed) return;
+    mcap_put_u32(b->data + b->size - 4, (uint32_t)crc32_z(crc32(0, NULL, 0), b->data, b->size - 4));
+    mcap_bytes_put(b, MCAP_MAGIC, MCAP_MAGIC_SIZE);
+}
+
+vy_status vy_mcap_writer_close(vy_mcap_writer *w, vy_error *err)
+{
+    if (w == NULL) return VY_OK;
+    end_chunk(w, NULL);
+    stop_thread(w);
+    vy_status status = report(w, err);
+    if (status == VY_OK) {
+        const uint32_t crc = w->pack.data_crc;
+        const size_t at = begin_record(w, MCAP_DATA_END);
+        mcap_bytes_u32(&w->record, crc);
+        mcap_bytes_end(&w->record, at);
+        status = put_record(w, err);
+    }
+    if (status == VY_OK) {
+        w->record.size = 0;
+        put_summary(w, &w->record);
+        status = put_record(w, err);
+    }
+    if (status == VY_OK) {
+        vy_mcap_pack_flush(&w->pack);
+        status = report(w, err);
+    }
+    destroy(w);
+    return status;
+}

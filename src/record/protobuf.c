@@ -1,0 +1,421 @@
+// protobuf.c - the wire format: fields out, fields in, and the codec of flat messages.
+#include "record/protobuf.h"
+#include "base/fail.h"
+#include <stdlib.h>
+
+enum { NUMBER_MAX = (1 << 29) - 1, VARINT_MAX = 10, DEPTH_MAX = 8, PREFIX_ROOM = 16 };
+enum { WIRE_VARINT = 0, WIRE_64 = 1, WIRE_DATA = 2, WIRE_32 = 5 };
+
+static size_t varint_size(uint64_t x)
+{
+    size_t size = 1;
+    while (x >= 0x80) {
+        x >>= 7;
+        ++size;
+    }
+    return size;
+}
+
+static unsigned char *put_varint(unsigned char *p, uint64_t x)
+{
+    while (x >= 0x80) {
+        *p++ = (unsigned char)(x | 0x80);
+        x >>= 7;
+    }
+    *p++ = (unsigned char)x;
+    return p;
+}
+
+// The general writer.
+
+static unsigned char *room(vy_pb_writer *w, size_t size)
+{
+    if (w->full || size > w->capacity - w->size) {
+        w->full = true;
+        return NULL;
+    }
+    return w->data + w->size;
+}
+
+static void put_number(vy_pb_writer *w, uint32_t number, uint32_t wire, uint64_t value)
+{
+    const uint64_t tag = (uint64_t)number << 3 | wire;
+    unsigned char *p = room(w, varint_size(tag) + (wire == WIRE_64 ? 8 : varint_size(value)));
+    if (p == NULL) return;
+    p = put_varint(p, tag);
+    p = wire == WIRE_64 ? (unsigned char *)memcpy(p, &value, 8) + 8 : put_varint(p, value);
+    w->size = (size_t)(p - w->data);
+}
+
+void vy_pb_put_uint(vy_pb_writer *w, uint32_t number, uint64_t value)
+{
+    put_number(w, number, WIRE_VARINT, value);
+}
+void vy_pb_put_int(vy_pb_writer *w, uint32_t number, int64_t value)
+{
+    put_number(w, number, WIRE_VARINT, (uint64_t)value);
+}
+void vy_pb_put_fixed64(vy_pb_writer *w, uint32_t number, uint64_t value)
+{
+    put_number(w, number, WIRE_64, value);
+}
+
+void vy_pb_put_double(vy_pb_writer *w, uint32_t number, double value)
+{
+    uint64_t cell;
+    memcpy(&cell, &value, sizeof cell);
+    put_number(w, number, WIRE_64, cell);
+}
+
+void vy_pb_put_bytes(vy_pb_writer *w, uint32_t number, const void *data, size_t size)
+{
+    const size_t before = w->size;
+    put_number(w, number, WIRE_DATA, size);
+    unsigned char *p = room(w, size);
+    if (p == NULL) {
+        w->size = before; // no half of a field
+        return;
+    }
+    if (size > 0) memcpy(p, data, size);
+    w->size += size;
+}
+
+void vy_pb_put_string(vy_pb_writer *w, uint32_t number, const char *text)
+{
+    vy_pb_put_bytes(w, number, text, strlen(text));
+}
+
+void vy_pb_put_doubles(vy_pb_writer *w, uint32_t number, const double *values, size_t count)
+{
+    if (count > 0) vy_pb_put_bytes(w, number, values, count * sizeof *values);
+}
+
+void vy_pb_begin(vy_pb_writer *w, uint32_t number)
+{
+    put_number(w, number, WIRE_DATA, 0); // one byte for the length; more are made when it ends
+    const int slots = (int)(sizeof w->open / sizeof w->open[0]);
+    if (w->depth < slots) {
+        w->open[w->depth] = w->size;
+    } else {
+        w->full = true;
+    }
+    w->depth += 1;
+}
+
+void vy_pb_end(vy_pb_writer *w)
+{
+    if (w->depth == 0) {
+        w->full = true;
+        return;
+    }
+    w->depth -= 1;
+    if (w->full) return;
+    const size_t start = w->open[w->depth];
+    const size_t length = w->size - start;
+    const size_t extra = varint_size(length) - 1;
+    if (room(w, extra) == NULL) return;
+    if (extra > 0) memmove(w->data + start + extra, w->data + start, length);
+    put_varint(w->data + start - 1, length);
+    w->size += extra;
+}
+
+// The general reader.
+
+static bool take_varint(vy_pb_reader *r, uint64_t *out)
+{
+    uint64_t x = 0;
+    for (int i = 0; i < VARINT_MAX && r->at < r->end; ++i) {
+        const uint64_t byte = *r->at++;
+        if (i == VARINT_MAX - 1 && byte > 1) break; // more than 64 bits
+        x |= (byte & 0x7f) << (7 * i);
+        if (byte < 0x80) {
+            *out = x;
+            return true;
+        }
+    }
+    r->bad = true;
+    return false;
+}
+
+bool vy_pb_next(vy_pb_reader *r, vy_pb_item *item)
+{
+    uint64_t tag, value = 0;
+    if (r->bad || r->at == r->end || !take_varint(r, &tag)) return false;
+    const uint32_t wire = (uint32_t)(tag & 7);
+    size_t fixed = wire == WIRE_64 ? 8 : wire == WIRE_32 ? 4 : 0;
+    *item = (vy_pb_item){.number = (uint32_t)(tag >> 3), .wire = wire};
+    r->bad = tag >> 3 == 0 || tag >> 3 > NUMBER_MAX || wire == 3 || wire == 4 || wire > WIRE_32;
+    if (r->bad) return false;
+    if (fixed == 0 && !take_varint(r, &value)) return false;
+    if (wire == WIRE_DATA) {
+        r->bad = value > (uint64_t)(r->end - r->at);
+        if (r->bad) return false;
+        item->data = r->at;
+        item->size = (size_t)value;
+        fixed = item->size;
+    } else if (fixed > 0) {
+        r->bad = fixed > (size_t)(r->end - r->at);
+        if (r->bad) return false;
+        memcpy(&value, r->at, fixed);
+    }
+    item->value = value;
+    r->at += fixed;
+    return true;
+}
+
+// The codec. A node is a field; the fields of a message inside are its children, a run of nodes further on.
+
+typedef struct node {
+    uint32_t number;
+    vy_pb_type type;
+    uint32_t count; // of values: 1, or the length of the list
+    bool list;
+    uint32_t cell; // its first
+    uint32_t child, child_count;
+    uint8_t prefix[PREFIX_ROOM]; // tag and, where it is constant, the length
+    uint32_t prefix_size;
+    uint32_t length_size; // bytes kept for a length that varies
+    size_t size_max;
+} node;
+
+struct vy_pb_codec {
+    node *nodes;
+    size_t node_count, node_capacity;
+    uint32_t root_count; // fields of the message itself: the first nodes
+    size_t cells, size_max;
+};
+
+static uint32_t wire_of(vy_pb_type type)
+{
+    switch (type) {
+    case VY_PB_DOUBLE:
+    case VY_PB_FIXED64: return WIRE_64;
+    case VY_PB_FIXED32: return WIRE_32;
+    case VY_PB_STRING:
+    case VY_PB_BYTES:
+    case VY_PB_MESSAGE: return WIRE_DATA;
+    default: return WIRE_VARINT;
+    }
+}
+
+static vy_status check_flat(const vy_pb_message *message, const vy_pb_field *field, int depth, vy_error *err)
+{
+    const char *why = NULL;
+    if (field->type == VY_PB_STRING || field->type == VY_PB_BYTES)
+        why = "is text, which a flat message cannot have";
+    if (field->repeat == VY_PB_LIST || field->repeat > 1 << 16) why = "is a list without a fixed length";
+    if (field->type == VY_PB_MESSAGE && field->repeat != 0) why = "is a list of messages";
+    if (field->type == VY_PB_MESSAGE && field->message == NULL) why = "has no message";
+    if (field->type == VY_PB_MESSAGE && depth == DEPTH_MAX) why = "is nested too deep";
+    if (field->number == 0 || field->number > NUMBER_MAX) why = "has a number that protobuf does not allow";
+    if (why == NULL) return VY_OK;
+    return vy_fail(err, VY_BAD_VALUE, "protobuf: %s.%s %s", message->name, field->name, why);
+}
+
+static void put_prefix(node *n)
+{
+    const size_t each = wire_of(n->type) == WIRE_64 ? 8 : wire_of(n->type) == WIRE_32 ? 4 : VARINT_MAX;
+    const bool data = n->list || n->type == VY_PB_MESSAGE;
+    unsigned char *p =
+        put_varint(n->prefix, (uint64_t)n->number << 3 | (data ? WIRE_DATA : wire_of(n->type)));
+    const size_t body = n->type == VY_PB_MESSAGE ? n->size_max : each * n->count;
+    if (n->list && each != VARINT_MAX) p = put_varint(p, body);
+    if (n->type == VY_PB_MESSAGE || (n->list && each == VARINT_MAX))
+        n->length_size = (uint32_t)varint_size(body);
+    n->prefix_size = (uint32_t)(p - n->prefix);
+    n->size_max = n->prefix_size + n->length_size + body;
+}
+
+// Append the fields of `message`; those of messages inside follow behind. @return through the codec
+static vy_status add_fields(vy_pb_codec *codec, const vy_pb_message *message, int depth, uint32_t *cell,
+                            size_t *size_max, vy_error *err)
+{
+    const size_t first = codec->node_count;
+    if (message->field_count > codec->node_capacity - first) {
+        const size_t capacity = 2 * codec->node_capacity + message->field_count;
+        node *nodes = realloc(codec->nodes, capacity * sizeof *nodes);
+        if (nodes == NULL) return vy_fail(err, VY_NO_MEMORY, "no memory for a protobuf codec");
+        codec->nodes = nodes;
+        codec->node_capacity = capacity;
+    }
+    codec->node_count += message->field_count;
+    for (size_t i = 0; i < message->field_count; ++i) {
+        const vy_pb_field *field = &message->fields[i];
+        vy_status status = check_flat(message, field, depth, err);
+        if (status != VY_OK) return status;
+        node n = {.number = field->number, .type = field->type, .list = field->repeat > 0, .cell = *cell};
+        n.count = n.list ? field->repeat : 1;
+        if (field->type == VY_PB_MESSAGE) {
+            n.child = (uint32_t)codec->node_count;
+            n.child_count = (uint32_t)field->message->field_count;
+            status = add_fields(codec, field->message, depth + 1, cell, &n.size_max, err);
+            if (status != VY_OK) return status;
+        } else {
+            *cell += n.count;
+        }
+        put_prefix(&n);
+        *size_max += n.size_max;
+        codec->nodes[first + i] = n; // by position: the array may have moved
+    }
+    return VY_OK;
+}
+
+vy_status vy_pb_codec_create(const vy_pb_message *message, vy_pb_codec **out, vy_error *err)
+{
+    *out = NULL;
+    vy_pb_codec *codec = calloc(1, sizeof *codec);
+    if (codec == NULL) return vy_fail(err, VY_NO_MEMORY, "no memory for a protobuf codec");
+    uint32_t cells = 0;
+    const vy_status status = add_fields(codec, message, 0, &cells, &codec->size_max, err);
+    if (status != VY_OK) {
+        vy_pb_codec_destroy(codec);
+        return status;
+    }
+    codec->root_count = (uint32_t)message->field_count;
+    codec->cells = cells;
+    codec->size_max += PREFIX_ROOM; // prefixes are copied whole
+    *out = codec;
+    return VY_OK;
+}
+
+void vy_pb_codec_destroy(vy_pb_codec *codec)
+{
+    if (codec == NULL) return;
+    free(codec->nodes);
+    free(codec);
+}
+
+size_t vy_pb_codec_cells(const vy_pb_codec *codec) { return codec->cells; }
+size_t vy_pb_codec_size_max(const vy_pb_codec *codec) { return codec->size_max; }
+
+static uint64_t cell_at(const unsigned char *cells, size_t index)
+{
+    uint64_t x;
+    memcpy(&x, cells + 8 * index, sizeof x);
+    return x;
+}
+
+// A cell as the varint of its type: narrow types are cut to their width, signed ones extended again.
+static uint64_t narrowed(vy_pb_type type, uint64_t x)
+{
+    if (type == VY_PB_BOOL) return x != 0;
+    if (type == VY_PB_UINT32) return (uint32_t)x;
+    if (type == VY_PB_INT32 || type == VY_PB_ENUM)
+        return (x & 0x80000000u) != 0 ? x | 0xffffffff00000000u : (uint32_t)x;
+    return x;
+}
+
+// Values without tag, one after the other.
+static unsigned char *put_values(const node *n, const unsigned char *cells, unsigned char *p)
+{
+    const uint32_t wire = wire_of(n->type);
+    if (wire == WIRE_64) {
+        memcpy(p, cells + 8 * (size_t)n->cell, 8 * (size_t)n->count);
+        return p + 8 * (size_t)n->count;
+    }
+    for (uint32_t i = 0; i < n->count; ++i) {
+        const uint64_t x = cell_at(cells, n->cell + i);
+        if (wire == WIRE_32) {
+            const uint32_t narrow = (uint32_t)x;
+            memcpy(p, &narrow, sizeof narrow);
+            p += sizeof narrow;
+        } else {
+            p = put_varint(p, narrowed(n->type, x));
+        }
+    }
+    return p;
+}
+
+static unsigned char *put_fields(const vy_pb_codec *codec, uint32_t first, uint32_t count,
+                                 const unsigned char *cells, unsigned char *p)
+{
+    for (uint32_t i = first; i < first + count; ++i) {
+        const node *n = &codec->nodes[i];
+        memcpy(p, n->prefix, PREFIX_ROOM);
+        p += n->prefix_size;
+        if (n->type == VY_PB_DOUBLE && !n->list) {
+            memcpy(p, cells + 8 * (size_t)n->cell, 8);
+            p += 8;
+            continue;
+        }
+        unsigned char *body = p + n->length_size;
+        unsigned char *end = n->type == VY_PB_MESSAGE
+                                 ? put_fields(codec, n->child, n->child_count, cells, body)
+                                 : put_values(n, cells, body);
+        if (n->length_size > 0) {
+            const size_t length = (size_t)(end - body);
+            const size_t spare = n->length_size - varint_size(length);
+            if (spare > 0) memmove(body - spare, body, length);
+            put_varint(p, length);
+            end -= spare;
+        }
+        p = end;
+    }
+    return p;
+}
+
+size_t vy_pb_encode(const vy_pb_codec *codec, const void *cells, unsigned char *out)
+{
+    return (size_t)(put_fields(codec, 0, codec->root_count, cells, out) - out);
+}
+
+// A list in one packed run.
+static bool take_list(const node *n, const vy_pb_item *item, unsigned char *cells)
+{
+    const uint32_t wire = wire_of(n->type);
+    unsigned char *to = cells + 8 * (size_t)n->cell;
+    if (wire == WIRE_64) {
+        if (item->size != 8 * (size_t)n->count) return false;
+        memcpy(to, item->data, item->size);
+        return true;
+    }
+    vy_pb_reader r = vy_pb_reader_on(item->data, item->size);
+    for (uint32_t i = 0; i < n->count; ++i) {
+        uint64_t x = 0;
+        if (wire == WIRE_32) {
+            if (r.end - r.at < 4) return false;
+            memcpy(&x, r.at, 4);
+            r.at += 4;
+        } else if (!take_varint(&r, &x)) {
+            return false;
+        }
+        x = narrowed(n->type, x);
+        memcpy(to + 8 * (size_t)i, &x, sizeof x);
+    }
+    return r.at == r.end;
+}
+
+static bool take_fields(const vy_pb_codec *codec, uint32_t first, uint32_t count, const unsigned char *data,
+                        size_t size, unsigned char *cells)
+{
+    vy_pb_reader r = vy_pb_reader_on(data, size);
+    vy_pb_item item;
+    uint32_t guess = 0; // fields mostly come in the order of the description
+    while (vy_pb_next(&r, &item)) {
+        uint32_t tries = 0;
+        while (tries < count && codec->nodes[first + guess].number != item.number) {
+            guess = guess + 1 < count ? guess + 1 : 0;
+            ++tries;
+        }
+        if (tries == count) continue; // unknown
+        const node *n = &codec->nodes[first + guess];
+        if (item.wire != (n->list ? WIRE_DATA : wire_of(n->type))) return false;
+        if (n->type == VY_PB_MESSAGE) {
+            if (!take_fields(codec, n->child, n->child_count, item.data, item.size, cells)) return false;
+        } else if (n->list) {
+            if (!take_list(n, &item, cells)) return false;
+        } else {
+            const uint64_t x = wire_of(n->type) == WIRE_VARINT ? narrowed(n->type, item.value) : item.value;
+            memcpy(cells + 8 * (size_t)n->cell, &x, sizeof x);
+        }
+    }
+    return !r.bad;
+}
+
+vy_status vy_pb_decode(const vy_pb_codec *codec, const unsigned char *data, size_t size, void *cells,
+                       vy_error *err)
+{
+    memset(cells, 0, 8 * codec->cells);
+    if (take_fields(codec, 0, codec->root_count, data, size, cells)) return VY_OK;
+    return vy_fail(err, VY_DAMAGED, "a protobuf message of %zu bytes does not fit its description", size);
+}

@@ -1,0 +1,379 @@
+// recorder.c - writes the log of a run: a sink of the world.
+#include "base/fail.h"
+#include "record/mcap_writer.h"
+#include "record/streams.h"
+#include "volery/record.h"
+#include "volery/version.h"
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define RECORDER_COOKIE 0x76796c40u
+enum { HASH_BATCH = 256 };
+
+struct vy_recorder {
+    vy_file_sink *file;
+    vy_mcap_writer *writer;
+    vy_error error; // of the first failure; status VY_OK while all is well
+    double dt;
+    uint64_t every, snapshot;
+    uint32_t drone_count;
+    char **names;
+    uint16_t hashes, state, replies, events;
+    uint16_t (*drones)[DRONE_STREAM_COUNT];                                  // channels
+    vy_pb_codec *codecs[VY_ROTOR_CAP + 1][DRONE_STREAM_COUNT], *reply_codec; // by number of rotors
+    size_t offsets[DRONE_STREAM_COUNT];
+    uint32_t sequence;
+    uint64_t batch[HASH_BATCH], batch_first;
+    int batch_count;
+    uint64_t last_state; // tick of the last full state written
+    int failure_noted;
+};
+
+vy_recorder_def vy_default_recorder_def(void)
+{
+    return (vy_recorder_def){.cookie = RECORDER_COOKIE, .every = 10, .snapshot = 1000, .compress = 1};
+}
+
+static int failed(vy_recorder *r) { return r->error.status != VY_OK; }
+
+static vy_status add_channel(vy_recorder *r, const char *topic, const vy_pb_message *message,
+                             uint16_t *channel, vy_error *err)
+{
+    unsigned char *schema = NULL;
+    size_t size = 0;
+    uint16_t id = 0;
+    vy_status status = vy_pb_descriptor_set(message, &schema, &size, err);
+    if (status == VY_OK) {
+        status = vy_mcap_writer_add_schema(r->writer, message->name, "protobuf", schema, size, &id, err);
+    }
+    free(schema);
+    if (status != VY_OK) return status;
+    const vy_mcap_channel_def def = {.topic = topic, .encoding = "protobuf", .schema = id};
+    return vy_mcap_writer_add_channel(r->writer, &def, channel, err);
+}
+
+// The streams of all drones share one schema per stream; lists are as long as the drone has rotors.
+static vy_status add_stream(vy_recorder *r, const vy_world *world, int s, vy_error *err)
+{
+    stream_layout layout;
+    vy_stream_layout(s, VY_ROTOR_CAP, &layout);
+    r->offsets[s] = layout.offset;
+    unsigned char *schema = NULL;
+    size_t size = 0;
+    uint16_t id = 0;
+    vy_status status = vy_pb_descriptor_set(&layout.message, &schema, &size, err);
+    if (status == VY_OK) {
+        status = vy_mcap_writer_add_schema(r->writer, layout.full_name, "protobuf", schema, size, &id, err);
+    }
+    free(schema);
+    for (uint32_t i = 0; i < r->drone_count && status == VY_OK; ++i) {
+        const int rotors = world->model.drones[i].layout.count;
+        if (r->codecs[rotors][s] == NULL) {
+            vy_stream_layout(s, rotors, &layout);
+            status = vy_pb_codec_create(&layout.message, &r->codecs[rotors][s], err);
+        }
+        char topic[VY_NAME_CAP + 40], count[16];
+        snprintf(topic, sizeof topic, "/drones/%s/%s", r->names[i], vy_drone_streams[s].name);
+        snprintf(count, sizeof count, "%d", rotors);
+        const vy_mcap_pair pair = {"rotors", count};
+        const vy_mcap_channel_def def = {
+            .topic = topic, .encoding = "protobuf", .schema = id, .metadata = &pair, .metadata_count = 1};
+        if (status == VY_OK) status = vy_mcap_writer_add_channel(r->writer, &def, &r->drones[i][s], err);
+    }
+    return status;
+}
+
+static vy_status add_channels(vy_recorder *r, const vy_world *world, vy_error *err)
+{
+    vy_status status = add_channel(r, TOPIC_HASHES, &vy_message_hashes, &r->hashes, err);
+    if (status == VY_OK) status = add_channel(r, TOPIC_STATE, &vy_message_state, &r->state, err);
+    if (status == VY_OK) status = add_channel(r, TOPIC_REPLIES, &vy_message_reply, &r->replies, err);
+    if (status == VY_OK) status = vy_pb_codec_create(&vy_message_reply, &r->reply_codec, err);
+    for (int s = 0; s < DRONE_STREAM_COUNT && status == VY_OK; ++s) status = add_stream(r, world, s, err);
+    uint16_t schema = 0;
+    if (status == VY_OK) {
+        status = vy_mcap_writer_add_schema(r->writer, "volery.Event", "jsonschema", vy_event_schema,
+                                           strlen(vy_event_schema), &schema, err);
+    }
+    const vy_mcap_channel_def events = {.topic = TOPIC_EVENTS, .encoding = "json", .schema = schema};
+    if (status == VY_OK) status = vy_mcap_writer_add_channel(r->writer, &events, &r->events, err);
+    return status;
+}
+
+// The file's head: what this is, and the scenario it was flown from, before the first chunk.
+static vy_status write_head(vy_recorder *r, const vy_recorder_def *def, const vy_world *world, vy_error *err)
+{
+    char text[9][32];
+    const vy_model *m = &world->model;
+    snprintf(text[0], 32, "%d", VY_PHYSICS_REVISION);
+    snprintf(text[1], 32, "%" PRIu64, m->seed);
+    snprintf(text[2], 32, "%.17g", m->dt);
+    snprintf(text[3], 32, "%016" PRIx64, def->config_hash);
+    snprintf(text[4], 32, "%" PRIu64, def->every);
+    snprintf(text[5], 32, "%" PRIu64, def->snapshot);
+    snprintf(text[6], 32, "%" PRIu32, r->drone_count);
+    snprintf(text[7], 32, "%016" PRIx64, def->parent_hash);
+    snprintf(text[8], 32, "%" PRIu64, def->parent_tick);
+    const vy_mcap_pair pairs[] = {
+        {"format", LOG_FORMAT}, {"version", VY_VERSION},  {"physics", text[0]},
+        {"seed", text[1]},      {"dt", text[2]},          {"config_hash", text[3]},
+        {"every", text[4]},     {"snapshot", text[5]},    {"drones", text[6]},
+        {"tier", "0"},          {"parent_hash", text[7]}, {"parent_tick", text[8]},
+    };
+    const size_t count = sizeof pairs / sizeof pairs[0] - (def->has_parent ? 0 : 2);
+    vy_status status = vy_mcap_writer_metadata(r->writer, METADATA_RUN, pairs, count, err);
+    const vy_mcap_attachment_def scenario = {.name = SCENARIO_NAME,
+                                             .media_type = "application/yaml",
+                                             .data = def->scenario,
+                                             .size = strlen(def->scenario)};
+    if (status == VY_OK) status = vy_mcap_writer_attachment(r->writer, &scenario, err);
+    return status;
+}
+
+static void write_state(vy_recorder *r, const vy_world *world)
+{
+    const size_t room = world->state_size + 64;
+    const uint64_t tick = world->state->tick;
+    unsigned char *at =
+        vy_mcap_writer_begin(r->writer, r->state, r->sequence++, vy_log_time(tick, r->dt), room, &r->error);
+    if (at == NULL) return;
+    vy_pb_writer w = vy_pb_writer_on(at, room);
+    vy_pb_put_fixed64(&w, STATE_TICK, tick);
+    vy_pb_put_fixed64(&w, STATE_HASH, world->state->chain);
+    vy_pb_put_bytes(&w, STATE_BYTES, world->state, world->state_size);
+    vy_mcap_writer_end(r->writer, w.size);
+    r->last_state = tick;
+}
+
+static void write_hashes(vy_recorder *r)
+{
+    if (r->batch_count == 0) return;
+    const uint64_t last = r->batch_first + (uint64_t)r->batch_count - 1;
+    const size_t room = HASH_BATCH * 8 + 32;
+    unsigned char *at =
+        vy_mcap_writer_begin(r->writer, r->hashes, r->sequence++, vy_log_time(last, r->dt), room, &r->error);
+    if (at == NULL) return;
+    vy_pb_writer w = vy_pb_writer_on(at, room);
+    vy_pb_put_fixed64(&w, HASHES_FIRST_TICK, r->batch_first);
+    vy_pb_put_bytes(&w, HASHES_LIST, r->batch, (size_t)r->batch_count * 8); // packed fixed64
+    vy_mcap_writer_end(r->writer, w.size);
+    r->batch_count = 0;
+}
+
+static void write_stream(vy_recorder *r, uint32_t drone, int s, const vy_pb_codec *codec,
+                         const drone_block *d, uint64_t time)
+{
+    unsigned char *at = vy_mcap_writer_begin(r->writer, r->drones[drone][s], r->sequence++, time,
+                                             vy_pb_codec_size_max(codec), &r->error);
+    if (at == NULL) return;
+    const unsigned char *cells = (const unsigned char *)d + r->offsets[s];
+    vy_mcap_writer_end(r->writer, vy_pb_encode(codec, cells, at));
+}
+
+static void write_drones(vy_recorder *r, const vy_world *world)
+{
+    enum { IMU, MOCAP }; // the two streams that are written only when there is something new
+    const uint64_t tick = world->state->tick;
+    const uint64_t time = vy_log_time(tick, r->dt);
+    for (uint32_t i = 0; i < r->drone_count && !failed(r); ++i) {
+        const drone_block *d = &world->drones[i];
+        vy_pb_codec *const *codecs = r->codecs[world->model.drones[i].layout.count];
+        for (int s = 0; s < DRONE_STREAM_COUNT; ++s) {
+            if (s == IMU && d->imu_tick != tick) continue;
+            if (s == MOCAP && d->mocap_tick != tick) continue;
+            write_stream(r, i, s, codecs[s], d, time);
+        }
+    }
+}
+
+// A JSON string with everything escaped that must be.
+static void put_json(char *out, size_t room, const char *text)
+{
+    size_t n = 0;
+    for (; *text != '\0' && n + 8 < room; ++text) {
+        const unsigned char c = (unsigned char)*text;
+        if (c == '"' || c == '\\') {
+            out[n++] = '\\';
+            out[n++] = (char)c;
+        } else if (c < 0x20) {
+            n += (size_t)snprintf(out + n, room - n, "\\u%04x", c);
+        } else {
+            out[n++] = (char)c;
+        }
+    }
+    out[n] = '\0';
+}
+
+static void write_event(vy_recorder *r, uint64_t tick, const char *kind, const char *drone, const char *text)
+{
+    char json[1024], escaped[3][300];
+    put_json(escaped[0], sizeof escaped[0], kind);
+    put_json(escaped[1], sizeof escaped[1], drone);
+    put_json(escaped[2], sizeof escaped[2], text);
+    const int size =
+        snprintf(json, sizeof json,
+                 "{\"tick\":%" PRIu64 ",\"time\":%.9g,\"kind\":\"%s\",\"drone\":\"%s\",\"text\":\"%s\"}",
+                 tick, (double)tick * r->dt, escaped[0], escaped[1], escaped[2]);
+    (void)vy_mcap_writer_message(r->writer, r->events, r->sequence++, vy_log_time(tick, r->dt), json,
+                                 (size_t)size, &r->error);
+}
+
+static void note_failure(vy_recorder *r, const vy_world *world)
+{
+    const vy_failure f = vy_world_failure(world);
+    char text[200];
+    if (f.reason == VY_FAILURE_NOT_FINITE) {
+        snprintf(text, sizeof text, "%s is not finite", f.what);
+    } else if (f.reason == VY_FAILURE_COMMAND) {
+        snprintf(text, sizeof text, "%s is not finite or of no known rung", f.what);
+    } else {
+        snprintf(text, sizeof text, "%s %.6g, allowed %.6g", f.what, f.value, f.limit);
+    }
+    write_event(r, f.tick, "failure", f.drone < r->drone_count ? r->names[f.drone] : "", text);
+    r->failure_noted = 1;
+}
+
+static int take_step(void *self, const vy_world *world)
+{
+    vy_recorder *r = self;
+    if (failed(r)) return 1;
+    const uint64_t tick = world->state->tick;
+    if (r->batch_count == 0) r->batch_first = tick;
+    r->batch[r->batch_count++] = world->state->chain;
+
+    const int ended = world->state->failure_reason != VY_FAILURE_NONE;
+    const int state_due = tick % r->snapshot == 0;
+    if (tick % r->every == 0 || ended) write_drones(r, world);
+    if (r->batch_count == HASH_BATCH || state_due || ended) write_hashes(r);
+    // A state that is not finite is told by the event; its values would differ from machine to machine.
+    if (state_due && world->state->failure_reason != VY_FAILURE_NOT_FINITE) write_state(r, world);
+    if (ended && !r->failure_noted) note_failure(r, world);
+    return failed(r);
+}
+
+static int take_reply(void *self, const vy_world *world, uint32_t drone, const vy_intent *intent)
+{
+    vy_recorder *r = self;
+    if (failed(r)) return 1;
+    const uint64_t tick = world->state->tick;
+    const reply_cells cells = vy_reply_pack(tick, drone, intent);
+    const size_t room = vy_pb_codec_size_max(r->reply_codec);
+    unsigned char *at =
+        vy_mcap_writer_begin(r->writer, r->replies, r->sequence++, vy_log_time(tick, r->dt), room, &r->error);
+    if (at == NULL) return 1;
+    vy_mcap_writer_end(r->writer, vy_pb_encode(r->reply_codec, &cells, at));
+    return 0;
+}
+
+static void release(vy_recorder *r)
+{
+    for (int n = 0; n <= VY_ROTOR_CAP; ++n) {
+        for (int s = 0; s < DRONE_STREAM_COUNT; ++s) vy_pb_codec_destroy(r->codecs[n][s]);
+    }
+    vy_pb_codec_destroy(r->reply_codec);
+    for (uint32_t i = 0; r->names != NULL && i < r->drone_count; ++i) free(r->names[i]);
+    free(r->names);
+    free(r->drones);
+    free(r);
+}
+
+static vy_status copy_names(vy_recorder *r, const vy_recorder_def *def, vy_error *err)
+{
+    r->names = calloc(r->drone_count + 1u, sizeof r->names[0]);
+    r->drones = calloc(r->drone_count + 1u, sizeof r->drones[0]);
+    if (r->names == NULL || r->drones == NULL) return vy_fail(err, VY_NO_MEMORY, "log: out of memory");
+    for (uint32_t i = 0; i < r->drone_count; ++i) {
+        const size_t size = strlen(def->drone_names[i]) + 1;
+        if (size > VY_NAME_CAP)
+            return vy_fail(err, VY_BAD_VALUE, "log: the name of drone %" PRIu32 " is too long", i);
+        r->names[i] = malloc(size);
+        if (r->names[i] == NULL) return vy_fail(err, VY_NO_MEMORY, "log: out of memory");
+        memcpy(r->names[i], def->drone_names[i], size);
+    }
+    return VY_OK;
+}
+
+vy_status vy_recorder_open(const vy_recorder_def *def, const vy_world *world, vy_recorder **out,
+                           vy_error *err)
+{
+    *out = NULL;
+    if (def->cookie != RECORDER_COOKIE || def->path == NULL || def->scenario == NULL || def->every == 0 ||
+        def->snapshot == 0 || (def->drone_names == NULL && world->model.drone_count > 0)) {
+        return vy_fail(err, VY_BAD_VALUE, "log: start from vy_default_recorder_def() and fill every field");
+    }
+    vy_recorder *r = calloc(1, sizeof *r);
+    if (r == NULL) return vy_fail(err, VY_NO_MEMORY, "log: out of memory");
+    r->dt = world->model.dt;
+    r->every = def->every;
+    r->snapshot = def->snapshot;
+    r->drone_count = world->model.drone_count;
+    vy_status status = copy_names(r, def, err);
+    if (status == VY_OK) status = vy_file_sink_open(def->path, NULL, &r->file, err);
+    if (status == VY_OK) {
+        vy_mcap_writer_def writer = vy_default_mcap_writer_def();
+        writer.library = "volery " VY_VERSION;
+        writer.compression = def->compress ? VY_MCAP_ZSTD : VY_MCAP_NONE;
+        writer.threaded = true;
+        status = vy_mcap_writer_open(&writer, vy_file_sink_bytes(r->file), &r->writer, err);
+    }
+    if (status == VY_OK) status = add_channels(r, world, err);
+    if (status == VY_OK) status = write_head(r, def, world, err);
+    if (status == VY_OK) {
+        write_state(r, world);
+        write_drones(r, world);
+        status = r->error.status;
+        if (failed(r) && err != NULL) *err = r->error;
+    }
+    if (status != VY_OK) {
+        (void)vy_mcap_writer_close(r->writer, NULL);
+        vy_file_sink_discard(r->file);
+        release(r);
+        return status;
+    }
+    *out = r;
+    return VY_OK;
+}
+
+vy_sink vy_recorder_sink(vy_recorder *recorder)
+{
+    return (vy_sink){.self = recorder, .write = take_step, .reply = take_reply};
+}
+
+void vy_recorder_note(vy_recorder *recorder, const vy_world *world, const char *kind, const char *text)
+{
+    if (!failed(recorder)) write_event(recorder, world->state->tick, kind, "", text);
+}
+
+vy_status vy_recorder_close(vy_recorder *r, const vy_world *world, const char *status_word, vy_error *err)
+{
+    if (!failed(r)) write_hashes(r);
+    const int finite = world->state->failure_reason != VY_FAILURE_NOT_FINITE;
+    if (!failed(r) && r->last_state != world->state->tick && finite) write_state(r, world);
+    if (!failed(r)) {
+        char tick[32], hash[32];
+        snprintf(tick, sizeof tick, "%" PRIu64, world->state->tick);
+        snprintf(hash, sizeof hash, "%016" PRIx64, world->state->chain);
+        const vy_mcap_pair pairs[] = {{"status", status_word}, {"last_tick", tick}, {"final_hash", hash}};
+        (void)vy_mcap_writer_metadata(r->writer, METADATA_RESULT, pairs, 3, &r->error);
+    }
+    vy_error error = r->error;
+    vy_status status = r->error.status;
+    const vy_status closed = vy_mcap_writer_close(r->writer, status == VY_OK ? &error : NULL);
+    if (status == VY_OK) status = closed;
+    if (status == VY_OK) {
+        status = vy_file_sink_commit(r->file, &error);
+    } else {
+        vy_file_sink_abandon(r->file);
+    }
+    release(r);
+    if (status != VY_OK && err != NULL) *err = error;
+    return status;
+}
+
+void vy_recorder_abandon(vy_recorder *r)
+{
+    if (r == NULL) return;
+    (void)vy_mcap_writer_close(r->writer, NULL);
+    vy_file_sink_abandon(r->file);
+    release(r);
+}

@@ -1,0 +1,82 @@
+// reference.c - the page that lists every channel and field of a log, from the same tables that write it.
+#include "record/streams.h"
+#include "volery/record.h"
+
+static void print_row(const vy_field *f, const char *name, FILE *out)
+{
+    static const char *const types[] = {"", "number", "", "Vec3 {x, y, z}", "Quaternion {w, x, y, z}"};
+    const char *type = f->count <= 4 ? types[f->count] : "list of numbers, one per rotor";
+    fprintf(out, "| `%s` | %s | %s | %s |\n", name, type, f->unit[0] != '\0' ? f->unit : "–", f->text);
+}
+
+static void print_streams(FILE *out)
+{
+    for (int s = 0; s < DRONE_STREAM_COUNT; ++s) {
+        stream_layout layout;
+        vy_stream_layout(s, VY_ROTOR_CAP, &layout);
+        fprintf(out, "### `/drones/NAME/%s`\n\n`%s`: %s.\n\n| field | type | unit | |\n|---|---|---|---|\n",
+                vy_drone_streams[s].name, layout.full_name, vy_drone_streams[s].text);
+        for (int i = 0; i < layout.field_count; ++i) {
+            print_row(&vy_fields[layout.first_field + i], layout.names[i], out);
+        }
+        fputc('\n', out);
+    }
+}
+
+static void print_state(FILE *out)
+{
+    static const char *const blocks[] = {"world", "drone", "noise"};
+    static const char *const texts[] = {"once", "per drone, in order of creation",
+                                        "per band-limited disturbance and drone it acts on"};
+    fputs("## Full state\n\n`/world/state` holds the simulation's whole state as little-endian values of 8 "
+          "bytes: "
+          "these fields, block after block.\nWhat is listed here is what the hash covers, what a snapshot "
+          "holds and what "
+          "`volery replay` names.\n\n",
+          out);
+    for (int b = 0; b < 3; ++b) {
+        fprintf(out, "**%s** (%s)\n\n| field | values | type | unit | |\n|---|---|---|---|---|\n", blocks[b],
+                texts[b]);
+        for (int i = 0; i < vy_field_count; ++i) {
+            const vy_field *f = &vy_fields[i];
+            if (strcmp(f->block, blocks[b]) != 0) continue;
+            fprintf(out, "| `%s` | %d | %s | %s | %s |\n", f->name, f->count, f->type,
+                    f->unit[0] != '\0' ? f->unit : "–", f->text);
+        }
+        fputc('\n', out);
+    }
+}
+
+void vy_log_print_reference(FILE *out)
+{
+    fputs("# The log\n\n"
+          "A log is an [MCAP](https://mcap.dev) file: Foxglove, PlotJuggler and the `mcap` libraries open it "
+          "as it is.\n"
+          "This page is made from the tables that write it.\n\n"
+          "- `log_time` and `publish_time` are simulation time in nanoseconds.\n"
+          "- The resolved scenario is the attachment `scenario.yaml`, before the first chunk.\n"
+          "- Metadata `volery`: format, version, physics revision, seed, step, hash of the configuration, "
+          "cadences, tier, "
+          "and for a\n  branch its parent's final hash and the step it left at. Metadata `result`, at the "
+          "end: status, last "
+          "step, final hash.\n"
+          "- A run writes `NAME.mcap.part` and renames it at its end; whatever kills the process, the part "
+          "opens up to its "
+          "last\n  whole chunk.\n\n"
+          "## Channels\n\n"
+          "| topic | message | encoding | when |\n|---|---|---|---|\n"
+          "| `/world/hashes` | `volery.Hashes`: first_tick, hashes | protobuf | the hash of every step, in "
+          "batches |\n"
+          "| `/world/state` | `volery.State`: tick, hash, state | protobuf | every `log.snapshot`, and first "
+          "and last |\n"
+          "| `/replies` | `volery.Reply`: tick, drone, rung, motors, thrust, torque, rates, attitude | "
+          "protobuf | every "
+          "reply of a controller that is not built in |\n"
+          "| `/events` | tick, time, kind, drone, text | json | when something happens |\n"
+          "| `/drones/NAME/…` | see below | protobuf | every `log.every` steps |\n\n"
+          "## Streams of a drone\n\n"
+          "World frame +Z up, body frame forward-left-up, SI units.\n\n",
+          out);
+    print_streams(out);
+    print_state(out);
+}

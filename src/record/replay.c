@@ -1,0 +1,223 @@
+// replay.c - having a run again: replay, comparison of two logs, and going to any moment of one.
+#include "base/fail.h"
+#include "record/log.h"
+#include <inttypes.h>
+
+// A world being flown along a log.
+typedef struct follower {
+    vy_log *log;
+    hash_walk hashes;
+    vy_mcap_cursor *states, *replies;
+    vy_pb_codec *codec;
+    state_record state; // the next full state
+    reply_cells reply;  // the next reply
+    int has_state, has_reply, missing_reply;
+    int ended; // the log has no further hashes
+    vy_difference *out;
+} follower;
+
+static void next_state(follower *f)
+{
+    f->has_state = f->states != NULL && vy_state_next(f->states, &f->state);
+}
+
+static void next_reply(follower *f)
+{
+    vy_mcap_message message;
+    f->has_reply = f->replies != NULL && vy_mcap_cursor_next(f->replies, &message) &&
+                   vy_pb_decode(f->codec, message.data, message.size, &f->reply, NULL) == VY_OK;
+}
+
+// The replies of a log are in the order of the calls; those before the present moment are skipped.
+static int feed_reply(void *self, const vy_world *world, uint32_t drone, vy_intent *intent)
+{
+    follower *f = self;
+    const uint64_t tick = world->state->tick;
+    while (f->has_reply && (f->reply.tick < tick || (f->reply.tick == tick && f->reply.drone < drone)))
+        next_reply(f);
+    if (!f->has_reply || f->reply.tick != tick || f->reply.drone != drone) {
+        f->missing_reply = 1;
+        return 0;
+    }
+    *intent = vy_reply_unpack(&f->reply);
+    next_reply(f);
+    return 1;
+}
+
+// Compare the step just done. After the first different hash, wait for the next full state to name the field.
+static int check_step(void *self, const vy_world *world)
+{
+    follower *f = self;
+    vy_difference *out = f->out;
+    const uint64_t now = world->state->tick;
+    uint64_t tick = 0, hash = 0;
+    if (f->ended) return 0;
+    do {
+        f->ended = !vy_hash_walk_next(&f->hashes, &tick, &hash);
+    } while (!f->ended && tick < now);
+    if (f->ended) return 0;
+    out->last_tick = now;
+    if (!out->found && hash != world->state->chain) {
+        out->found = 1;
+        out->tick = now;
+        out->hash_a = hash;
+        out->hash_b = world->state->chain;
+    }
+    while (f->has_state && f->state.tick < now) next_state(f);
+    if (out->found && out->field_tick == 0 && f->has_state && f->state.tick == now &&
+        f->state.size == world->state_size &&
+        vy_state_compare(f->state.bytes, (const unsigned char *)world->state, world->state_size,
+                         world->model.drone_count, out)) {
+        out->field_tick = now;
+    }
+    return out->found;
+}
+
+static vy_status follow(vy_log *log, vy_world *world, const state_record *from, vy_difference *out,
+                        follower *f, vy_error *err)
+{
+    *f = (follower){.log = log, .out = out};
+    memset(out, 0, sizeof *out);
+    vy_status status = vy_world_restore(world, from->bytes, from->size, err);
+    if (status == VY_OK) status = vy_pb_codec_create(&vy_message_reply, &f->codec, err);
+    if (status == VY_OK) status = vy_hash_walk_open(log, &f->hashes, err);
+    if (status == VY_OK) status = vy_log_cursor(log, TOPIC_STATE, &f->states, err);
+    if (status == VY_OK) status = vy_log_cursor(log, TOPIC_REPLIES, &f->replies, err);
+    if (status != VY_OK) return status;
+    const uint64_t time = vy_log_time(from->tick, log->info.dt);
+    vy_mcap_cursor_seek(f->hashes.cursor, time);
+    vy_mcap_cursor_seek(f->states, time);
+    vy_mcap_cursor_seek(f->replies, time);
+    next_state(f);
+    next_reply(f);
+    vy_world_set_replay(world, (vy_replay){.self = f, .reply = feed_reply, .check = check_step});
+    return VY_OK;
+}
+
+static vy_status unfollow(follower *f, vy_world *world, vy_status status, vy_error *err)
+{
+    vy_world_set_replay(world, (vy_replay){0});
+    if (f->hashes.cursor != NULL) {
+        const vy_status walked = vy_hash_walk_close(&f->hashes, status == VY_OK ? err : NULL);
+        if (status == VY_OK) status = walked;
+    }
+    vy_mcap_cursor_close(f->states);
+    vy_mcap_cursor_close(f->replies);
+    vy_pb_codec_destroy(f->codec);
+    if (status == VY_OK && f->missing_reply) {
+        return vy_fail(err, VY_DAMAGED, "a reply of a controller is missing from the log at step %" PRIu64,
+                       world->state->tick);
+    }
+    return status;
+}
+
+vy_status vy_log_replay(vy_log *log, vy_world *world, vy_progress_fn *progress, void *self,
+                        vy_difference *out, vy_error *err)
+{
+    state_record first;
+    follower f;
+    vy_status status = vy_log_state_before(log, log->info.first_tick, &first, err);
+    if (status != VY_OK) return status;
+    status = follow(log, world, &first, out, &f, err);
+    const uint64_t last = log->info.last_tick;
+    uint32_t events = 0;
+    while (status == VY_OK && world->state->tick < last && !f.ended && (events & VY_EVENT_FAILED) == 0 &&
+           !(out->found && (out->field_tick != 0 || !f.has_state))) {
+        const uint64_t left = last - world->state->tick;
+        const uint64_t block = out->found ? 1 : left < 4096 ? left : 4096;
+        events |= vy_world_advance(world, block);
+        if (progress != NULL && progress(self, world->state->tick, last) != 0) {
+            status = vy_fail(err, VY_BAD_STATE, "stopped at step %" PRIu64, world->state->tick);
+        }
+    }
+    // A replay that ends early, where the log goes on, differs too.
+    if (status == VY_OK && !out->found && !f.missing_reply && world->state->tick < last) {
+        *out = (vy_difference){.found = 1, .tick = world->state->tick + 1, .last_tick = world->state->tick};
+        (void)vy_hash_walk_next(&f.hashes, &out->tick, &out->hash_a);
+    }
+    return unfollow(&f, world, status, err);
+}
+
+vy_status vy_log_seek(vy_log *log, vy_world *world, uint64_t tick, vy_error *err)
+{
+    state_record from;
+    follower f;
+    vy_difference difference;
+    if (tick < log->info.first_tick || tick > log->info.last_tick) {
+        return vy_fail(err, VY_BAD_VALUE, "the log goes from %.9g s to %.9g s",
+                       (double)log->info.first_tick * log->info.dt,
+                       (double)log->info.last_tick * log->info.dt);
+    }
+    vy_status status = vy_log_state_before(log, tick, &from, err);
+    if (status != VY_OK) return status;
+    status = follow(log, world, &from, &difference, &f, err);
+    if (status == VY_OK && world->state->tick < tick)
+        (void)vy_world_advance(world, tick - world->state->tick);
+    status = unfollow(&f, world, status, err);
+    if (status == VY_OK && difference.found) {
+        return vy_fail(err, VY_DIVERGED, "the run differs from its log at step %" PRIu64, difference.tick);
+    }
+    return status;
+}
+
+// The first full states of both logs at the same step from `tick` on.
+static vy_status compare_states(vy_log *a, vy_log *b, vy_difference *out, vy_error *err)
+{
+    vy_mcap_cursor *in[2] = {NULL, NULL};
+    state_record state[2];
+    vy_status status = vy_log_cursor(a, TOPIC_STATE, &in[0], err);
+    if (status == VY_OK) status = vy_log_cursor(b, TOPIC_STATE, &in[1], err);
+    int more = status == VY_OK && vy_state_next(in[0], &state[0]) && vy_state_next(in[1], &state[1]);
+    while (more) {
+        const uint64_t ticks[2] = {state[0].tick, state[1].tick};
+        if (ticks[0] == ticks[1] && ticks[0] >= out->tick) {
+            if (state[0].size == state[1].size &&
+                vy_state_compare(state[0].bytes, state[1].bytes, state[0].size, a->info.drone_count, out)) {
+                out->field_tick = ticks[0];
+            }
+            break;
+        }
+        if (ticks[0] <= ticks[1]) more = vy_state_next(in[0], &state[0]);
+        if (more && ticks[1] <= ticks[0]) more = vy_state_next(in[1], &state[1]);
+    }
+    for (int i = 0; i < 2; ++i) {
+        if (status == VY_OK) status = vy_mcap_cursor_status(in[i], err);
+        vy_mcap_cursor_close(in[i]);
+    }
+    return status;
+}
+
+vy_status vy_log_compare(vy_log *a, vy_log *b, vy_difference *out, vy_error *err)
+{
+    memset(out, 0, sizeof *out);
+    hash_walk walk[2];
+    vy_status status = vy_hash_walk_open(a, &walk[0], err);
+    if (status != VY_OK) return status;
+    status = vy_hash_walk_open(b, &walk[1], err);
+    if (status != VY_OK) {
+        (void)vy_hash_walk_close(&walk[0], NULL);
+        return status;
+    }
+    uint64_t tick[2], hash[2];
+    int more =
+        vy_hash_walk_next(&walk[0], &tick[0], &hash[0]) && vy_hash_walk_next(&walk[1], &tick[1], &hash[1]);
+    while (more && !out->found) {
+        const int order = tick[0] < tick[1] ? -1 : tick[0] > tick[1];
+        if (order == 0) {
+            out->last_tick = tick[0];
+            if (hash[0] != hash[1]) {
+                out->found = 1;
+                out->tick = tick[0];
+                out->hash_a = hash[0];
+                out->hash_b = hash[1];
+            }
+        }
+        if (order <= 0) more = vy_hash_walk_next(&walk[0], &tick[0], &hash[0]);
+        if (more && order >= 0) more = vy_hash_walk_next(&walk[1], &tick[1], &hash[1]);
+    }
+    for (int i = 0; i < 2; ++i) {
+        const vy_status walked = vy_hash_walk_close(&walk[i], status == VY_OK ? err : NULL);
+        if (status == VY_OK) status = walked;
+    }
+    return status == VY_OK && out->found ? compare_states(a, b, out, err) : status;
+}

@@ -1,0 +1,139 @@
+// streams.c - messages of a log. Streams of a drone follow the manifest of state, so none can be forgotten.
+#include "record/streams.h"
+#include <stdio.h>
+
+static const vy_pb_field vec3_fields[] = {
+    {.name = "x", .number = 1, .type = VY_PB_DOUBLE},
+    {.name = "y", .number = 2, .type = VY_PB_DOUBLE},
+    {.name = "z", .number = 3, .type = VY_PB_DOUBLE},
+};
+static const vy_pb_message vec3_message = {.name = "volery.Vec3", .fields = vec3_fields, .field_count = 3};
+
+static const vy_pb_field quat_fields[] = {
+    {.name = "w", .number = 1, .type = VY_PB_DOUBLE},
+    {.name = "x", .number = 2, .type = VY_PB_DOUBLE},
+    {.name = "y", .number = 3, .type = VY_PB_DOUBLE},
+    {.name = "z", .number = 4, .type = VY_PB_DOUBLE},
+};
+static const vy_pb_message quat_message = {
+    .name = "volery.Quaternion", .fields = quat_fields, .field_count = 4};
+
+static const vy_pb_field hashes_fields[] = {
+    {.name = "first_tick", .number = HASHES_FIRST_TICK, .type = VY_PB_FIXED64},
+    {.name = "hashes", .number = HASHES_LIST, .type = VY_PB_FIXED64, .repeat = VY_PB_LIST},
+};
+const vy_pb_message vy_message_hashes = {.name = "volery.Hashes", .fields = hashes_fields, .field_count = 2};
+
+static const vy_pb_field state_fields[] = {
+    {.name = "tick", .number = STATE_TICK, .type = VY_PB_FIXED64},
+    {.name = "hash", .number = STATE_HASH, .type = VY_PB_FIXED64},
+    {.name = "state", .number = STATE_BYTES, .type = VY_PB_BYTES},
+};
+const vy_pb_message vy_message_state = {.name = "volery.State", .fields = state_fields, .field_count = 3};
+
+static const vy_pb_field reply_fields[] = {
+    {.name = "tick", .number = 1, .type = VY_PB_FIXED64},
+    {.name = "drone", .number = 2, .type = VY_PB_FIXED64},
+    {.name = "rung", .number = 3, .type = VY_PB_FIXED64},
+    {.name = "motors", .number = 4, .type = VY_PB_DOUBLE, .repeat = VY_ROTOR_CAP},
+    {.name = "thrust", .number = 5, .type = VY_PB_DOUBLE},
+    {.name = "torque", .number = 6, .type = VY_PB_MESSAGE, .message = &vec3_message},
+    {.name = "rates", .number = 7, .type = VY_PB_MESSAGE, .message = &vec3_message},
+    {.name = "attitude", .number = 8, .type = VY_PB_MESSAGE, .message = &quat_message},
+};
+const vy_pb_message vy_message_reply = {.name = "volery.Reply", .fields = reply_fields, .field_count = 8};
+_Static_assert(sizeof(reply_cells) == 8 * (3 + VY_ROTOR_CAP + 1 + 3 + 3 + 4), "cells without padding");
+
+const char vy_event_schema[] =
+    "{\"type\":\"object\",\"properties\":{\"tick\":{\"type\":\"integer\"},\"time\":{\"type\":\"number\"},"
+    "\"kind\":{\"type\":\"string\"},\"drone\":{\"type\":\"string\"},\"text\":{\"type\":\"string\"}}}";
+
+reply_cells vy_reply_pack(uint64_t tick, uint32_t drone, const vy_intent *intent)
+{
+    reply_cells c = {
+        .tick = tick,
+        .drone = drone,
+        .rung = (uint64_t)(int64_t)(int)intent->rung,
+        .thrust = intent->thrust,
+        .torque = intent->torque,
+        .rates = intent->rates,
+        .attitude = intent->attitude,
+    };
+    memcpy(c.motors, intent->motors, sizeof c.motors);
+    return c;
+}
+
+vy_intent vy_reply_unpack(const reply_cells *cells)
+{
+    vy_intent intent = {
+        .rung = (vy_rung)(int)(int64_t)cells->rung,
+        .thrust = cells->thrust,
+        .torque = cells->torque,
+        .rates = cells->rates,
+        .attitude = cells->attitude,
+    };
+    memcpy(intent.motors, cells->motors, sizeof intent.motors);
+    return intent;
+}
+
+// In the order in which they are written at one tick; truth comes last, so that a reader of rows has the
+// rest.
+const drone_stream vy_drone_streams[DRONE_STREAM_COUNT] = {
+    {"imu", "imu.accel", "imu.gyro", "the IMU's sample, when there is a new one"},
+    {"mocap", "mocap.position", "mocap.attitude", "the motion-capture sample, when there is a new one"},
+    {"estimate", "estimate.position", "estimate.rate", "what the estimator believes"},
+    {"control", "control.attitude", "control.motors", "what the controller wants and the motors are told"},
+    {"truth", "body.position", "rotor_speed", "where the drone is, how it moves, how fast its rotors turn"},
+};
+
+static int field_index(const char *name)
+{
+    for (int i = 0; i < vy_field_count; ++i) {
+        if (strcmp(vy_fields[i].block, "drone") == 0 && strcmp(vy_fields[i].name, name) == 0) return i;
+    }
+    return 0;
+}
+
+void vy_stream_layout(int stream, int rotors, stream_layout *out)
+{
+    const drone_stream *s = &vy_drone_streams[stream];
+    memset(out, 0, sizeof *out);
+    out->first_field = field_index(s->first);
+    const int last = field_index(s->last);
+    out->offset = vy_fields[out->first_field].offset;
+    for (int i = 0; out->first_field + i <= last; ++i) {
+        const vy_field *f = &vy_fields[out->first_field + i];
+        const int count = f->count > 4 ? rotors : f->count;
+        if (count == 0) break; // no rotors: the list is absent
+        const char *dot = strrchr(f->name, '.');
+        snprintf(out->names[i], sizeof out->names[i], "%s", dot != NULL ? dot + 1 : f->name);
+        vy_pb_field *field = &out->fields[i];
+        *field = (vy_pb_field){.name = out->names[i], .number = (uint32_t)i + 1, .type = VY_PB_DOUBLE};
+        if (f->count == 3 || f->count == 4) {
+            field->type = VY_PB_MESSAGE;
+            field->message = f->count == 3 ? &vec3_message : &quat_message;
+        } else if (f->count > 4) {
+            field->repeat = (uint32_t)count;
+        }
+        out->counts[i] = count;
+        out->cells += (size_t)count;
+        out->field_count += 1;
+    }
+    // "truth" -> "volery.Truth"
+    snprintf(out->full_name, sizeof out->full_name, "volery.%c%s", s->name[0] - 'a' + 'A', s->name + 1);
+    out->message = (vy_pb_message){
+        .name = out->full_name, .fields = out->fields, .field_count = (size_t)out->field_count};
+}
+
+uint64_t vy_log_time(uint64_t tick, double dt) { return (uint64_t)((double)tick * dt * 1e9 + 0.5); }
+
+void vy_component_name(int count, int index, char out[12])
+{
+    if (count == 1) {
+        out[0] = '\0';
+    } else if (count == 3 || count == 4) {
+        snprintf(out, 12, ".%c", (count == 3 ? "xyz" : "wxyz")[index]);
+    } else {
+        snprintf(out, 12, "[%d]", index);
+    }
+}

@@ -1,0 +1,65 @@
+// streams.h - what a log of a run holds: topics, messages, and how they come from the manifest of state.
+#pragma once
+#include "record/protobuf.h"
+#include "world/world_impl.h"
+
+#define LOG_FORMAT         "1" // of the layout of a log; another one is refused
+#define TOPIC_HASHES       "/world/hashes"
+#define TOPIC_STATE        "/world/state"
+#define TOPIC_REPLIES      "/replies"
+#define TOPIC_EVENTS       "/events"
+#define METADATA_RUN       "volery"
+#define METADATA_RESULT    "result"
+#define SCENARIO_NAME      "scenario.yaml"
+#define DRONE_STREAM_COUNT 5
+
+/// Fields of the messages below, by number.
+enum { HASHES_FIRST_TICK = 1, HASHES_LIST = 2 };
+enum { STATE_TICK = 1, STATE_HASH = 2, STATE_BYTES = 3 };
+
+extern const vy_pb_message vy_message_hashes;
+extern const vy_pb_message vy_message_state;
+extern const vy_pb_message vy_message_reply;
+extern const char vy_event_schema[]; ///< JSON Schema of an event
+
+/// A reply in cells, as volery.Reply lies in memory.
+typedef struct reply_cells {
+    uint64_t tick, drone, rung;
+    double motors[VY_ROTOR_CAP];
+    double thrust;
+    vy_vec3 torque, rates;
+    vy_quat attitude;
+} reply_cells;
+
+reply_cells vy_reply_pack(uint64_t tick, uint32_t drone, const vy_intent *intent);
+vy_intent vy_reply_unpack(const reply_cells *cells);
+
+/// One stream of a drone: a run of consecutive fields of drone_block.
+typedef struct drone_stream {
+    const char *name;         ///< last part of the topic
+    const char *first, *last; ///< fields of the manifest
+    const char *text;         ///< for the reference page
+} drone_stream;
+
+extern const drone_stream vy_drone_streams[DRONE_STREAM_COUNT];
+
+/// The streams' messages, made from the manifest.
+typedef struct stream_layout {
+    vy_pb_message message;
+    vy_pb_field fields[16];
+    char names[16][24];
+    char full_name[40];
+    size_t offset; ///< of the first cell in drone_block
+    size_t cells;
+    int first_field, field_count; ///< in vy_fields
+    int counts[16];               ///< values of each field
+} stream_layout;
+
+/// Rotors and motors come last in their streams, so a drone's messages end with the `rotors` it has.
+void vy_stream_layout(int stream, int rotors, stream_layout *out);
+
+/// Position of the record in ns of simulated time.
+uint64_t vy_log_time(uint64_t tick, double dt);
+
+/// The component `index` of a field of `count` values: ".x", ".w", "[3]" or nothing.
+void vy_component_name(int count, int index, char out[12]);

@@ -1,0 +1,122 @@
+// walk.c - one step after the other through the hashes, states and replies of a log.
+#include "base/fail.h"
+#include "record/log.h"
+
+vy_status vy_log_cursor(vy_log *log, const char *topic, vy_mcap_cursor **out, vy_error *err)
+{
+    const vy_mcap_channel *channel = vy_mcap_reader_find_channel(log->reader, topic);
+    if (channel == NULL) return vy_fail(err, VY_DAMAGED, "the log has no channel %s", topic);
+    const vy_mcap_query query = {.channels = &channel->id, .channel_count = 1};
+    return vy_mcap_cursor_open(log->reader, &query, out, err);
+}
+
+vy_status vy_hash_walk_open(vy_log *log, hash_walk *out, vy_error *err)
+{
+    *out = (hash_walk){0};
+    return vy_log_cursor(log, TOPIC_HASHES, &out->cursor, err);
+}
+
+int vy_hash_walk_next(hash_walk *walk, uint64_t *tick, uint64_t *hash)
+{
+    while (walk->left == 0) {
+        vy_mcap_message message;
+        if (!vy_mcap_cursor_next(walk->cursor, &message)) return 0;
+        vy_pb_reader reader = vy_pb_reader_on(message.data, message.size);
+        vy_pb_item item;
+        while (vy_pb_next(&reader, &item)) {
+            if (item.number == HASHES_FIRST_TICK && item.wire == 1) walk->tick = item.value;
+            if (item.number == HASHES_LIST && item.wire == 2) {
+                walk->at = item.data;
+                walk->left = item.size / 8;
+            }
+        }
+    }
+    *tick = walk->tick++;
+    memcpy(hash, walk->at, 8);
+    walk->at += 8;
+    walk->left -= 1;
+    return 1;
+}
+
+vy_status vy_hash_walk_close(hash_walk *walk, vy_error *err)
+{
+    const vy_status status = vy_mcap_cursor_status(walk->cursor, err);
+    vy_mcap_cursor_close(walk->cursor);
+    return status;
+}
+
+static void parse_state(const vy_mcap_message *message, state_record *out)
+{
+    *out = (state_record){0};
+    vy_pb_reader reader = vy_pb_reader_on(message->data, message->size);
+    vy_pb_item item;
+    while (vy_pb_next(&reader, &item)) {
+        if (item.number == STATE_TICK && item.wire == 1) out->tick = item.value;
+        if (item.number == STATE_HASH && item.wire == 1) out->hash = item.value;
+        if (item.number == STATE_BYTES && item.wire == 2) {
+            out->bytes = item.data;
+            out->size = item.size;
+        }
+    }
+}
+
+int vy_state_next(vy_mcap_cursor *cursor, state_record *out)
+{
+    vy_mcap_message message;
+    if (!vy_mcap_cursor_next(cursor, &message)) return 0;
+    parse_state(&message, out);
+    return 1;
+}
+
+vy_status vy_log_state_before(vy_log *log, uint64_t tick, state_record *out, vy_error *err)
+{
+    const vy_mcap_channel *channel = vy_mcap_reader_find_channel(log->reader, TOPIC_STATE);
+    if (channel == NULL) return vy_fail(err, VY_DAMAGED, "the log has no full states");
+    vy_mcap_message message;
+    const vy_status status =
+        vy_mcap_reader_latest(log->reader, channel->id, vy_log_time(tick, log->info.dt), &message, err);
+    if (status == VY_NOT_FOUND) return vy_fail(err, status, "the log has no full state before that moment");
+    if (status == VY_OK) parse_state(&message, out);
+    return status;
+}
+
+// Compare one block of the state by its fields, in their order.
+static int compare_block(const char *block, const unsigned char *a, const unsigned char *b,
+                         const char *prefix, vy_difference *out)
+{
+    for (int i = 0; i < vy_field_count; ++i) {
+        const vy_field *f = &vy_fields[i];
+        if (strcmp(f->block, block) != 0 || strcmp(f->name, "chain") == 0) continue;
+        for (int k = 0; k < f->count; ++k) {
+            const size_t at = f->offset + 8 * (size_t)k;
+            if (memcmp(a + at, b + at, 8) == 0) continue;
+            char component[12];
+            vy_component_name(f->count, k, component);
+            snprintf(out->field, sizeof out->field, "%s%s%s", prefix, f->name, component);
+            out->real = strcmp(f->type, "f64") == 0;
+            memcpy(&out->a, a + at, 8);
+            memcpy(&out->b, b + at, 8);
+            memcpy(&out->whole_a, a + at, 8);
+            memcpy(&out->whole_b, b + at, 8);
+            return 1;
+        }
+    }
+    return 0;
+}
+
+int vy_state_compare(const unsigned char *a, const unsigned char *b, size_t size, uint32_t drone_count,
+                     vy_difference *out)
+{
+    size_t at = sizeof(world_block);
+    if (size < at || (size - at) / sizeof(drone_block) < drone_count) return 0;
+    char prefix[32];
+    for (uint32_t i = 0; i < drone_count; ++i, at += sizeof(drone_block)) {
+        snprintf(prefix, sizeof prefix, "drones[%u].", i);
+        if (compare_block("drone", a + at, b + at, prefix, out)) return 1;
+    }
+    for (unsigned i = 0; at + sizeof(noise_block) <= size; ++i, at += sizeof(noise_block)) {
+        snprintf(prefix, sizeof prefix, "noise[%u].", i);
+        if (compare_block("noise", a + at, b + at, prefix, out)) return 1;
+    }
+    return compare_block("world", a, b, "world.", out);
+}

@@ -1,0 +1,139 @@
+// check.c - what the ranges of single values cannot say: how values fit together.
+#include "scenario/check.h"
+#include "base/vec.h"
+#include "scenario/build.h"
+#include "world/world_def.h"
+
+#define STEP_ADVISED 0.005 // [s]
+
+// An error at the place of the value at `field`.
+#define COMPLAIN(r, field, ...) vy_report_error((r)->report, vy_reader_place(r, field), __VA_ARGS__)
+// Whether the text gave a usable value for this variable.
+#define GOOD(r, variable) vy_reader_good(r, &(variable), sizeof(variable))
+
+void vy_resolve_scenario(vy_scenario *scenario)
+{
+    const double g = vec3_length(scenario->gravity);
+    for (int i = 0; i < scenario->drone_count; ++i) {
+        vy_drone_def *def = &scenario->drones[i].def;
+        if (def->rotor_speed == VY_HOVER) def->rotor_speed = vy_vehicle_hover_speed(&def->vehicle, g);
+    }
+}
+
+// Every period row is a whole multiple of the step.
+static void check_periods(vy_reader *r, const vy_table *table, const void *object, double step)
+{
+    for (int i = 0; i < table->row_count; ++i) {
+        const vy_row *row = &table->rows[i];
+        const char *field = (const char *)object + row->offset;
+        if (row->type == VY_TYPE_OBJECT) check_periods(r, row->table, field, step);
+        if (row->type == VY_TYPE_LIST) {
+            int count;
+            const char *elements = vy_list_elements(row, object, &count);
+            for (int k = 0; k < count; ++k) {
+                check_periods(r, row->table, elements + (size_t)k * row->table->size, step);
+            }
+        }
+        if (!(row->flags & VY_ROW_PERIOD)) continue;
+        double period;
+        uint64_t ticks;
+        vy_error err;
+        memcpy(&period, field, sizeof period);
+        if (period == 0.0 || !vy_reader_good(r, field, sizeof period)) continue;
+        if (vy_period_ticks(row->key, period, step, &ticks, &err) != VY_OK) {
+            COMPLAIN(r, field, "%s", err.text);
+        }
+    }
+}
+
+static void check_vehicle(vy_reader *r, const vy_vehicle_def *v)
+{
+    vy_error err;
+    if (!GOOD(r, *v)) return;
+    if (v->rotor_count > 0 && v->thrust_coef == 0.0)
+        COMPLAIN(r, &v->thrust_coef, "thrust_coef must be above 0 N s^2");
+    if (v->rotor_count > 0 && v->speed_max == 0.0)
+        COMPLAIN(r, &v->speed_max, "speed_max must be above 0 rad/s");
+    vy_vehicle_def body = *v; // all but the rotors: what is left to find is the inertia
+    body.rotor_count = 0;
+    if (vy_check_vehicle_def(&body, &err) != VY_OK) COMPLAIN(r, &v->inertia, "%s", err.text);
+}
+
+static void check_controller(vy_reader *r, const vy_scenario_drone *drone)
+{
+    const vy_controller_def *c = &drone->def.controller;
+    if (GOOD(r, c->kind) && GOOD(r, drone->def.vehicle) && c->kind != VY_CONTROLLER_NONE &&
+        drone->def.vehicle.rotor_count == 0) {
+        COMPLAIN(r, &c->kind, "%s has no rotors to control: use controller: {kind: none}", drone->name);
+    }
+    for (int i = 1; i < c->setpoint_count; ++i) {
+        const vy_setpoint *p = &c->setpoints[i];
+        if (GOOD(r, p->time) && GOOD(r, p[-1].time) && !(p->time > p[-1].time)) {
+            COMPLAIN(r, &p->time, "time must be later than %g s, that of the setpoint before", p[-1].time);
+        }
+    }
+}
+
+static void check_drone(vy_reader *r, const vy_scenario *s, int index)
+{
+    const vy_scenario_drone *drone = &s->drones[index];
+    const vy_drone_def *def = &drone->def;
+    if (strcmp(drone->name, "all") == 0)
+        COMPLAIN(r, drone->name, "all stands for every drone: use another name");
+    for (int i = 0; i < index; ++i) {
+        if (strcmp(s->drones[i].name, drone->name) != 0) continue;
+        COMPLAIN(r, drone->name, "two drones are called %s", drone->name);
+        break;
+    }
+    check_vehicle(r, &def->vehicle);
+    check_controller(r, drone);
+    if (!GOOD(r, def->vehicle) || !GOOD(r, def->rotor_speed) || !GOOD(r, s->gravity) || !GOOD(r, s->step))
+        return;
+    const double most = def->vehicle.speed_max;
+    if (def->vehicle.rotor_count > 0 && def->rotor_speed > most) {
+        COMPLAIN(r, &def->rotor_speed, "rotor_speed of %s is %.6g rad/s, above its speed_max of %.6g rad/s",
+                 drone->name, def->rotor_speed, most);
+    }
+    const double lag = def->vehicle.motor_lag;
+    if (lag > 0.0 && s->step > lag / 3.0 && s->step <= STEP_ADVISED) {
+        vy_report_warning(
+            r->report, vy_reader_place(r, &s->step),
+            "step is above a third of the motors' time constant (%g s of %s): flights will differ from "
+            "those with a smaller step",
+            lag, def->vehicle.name);
+    }
+}
+
+static void check_expect(vy_reader *r, const vy_scenario *s, const vy_expect_def *e)
+{
+    if (!GOOD(r, *e)) return;
+    if (e->min == -DBL_MAX && e->max == DBL_MAX) COMPLAIN(r, e, "give min or max, or both");
+    if (e->min > e->max) COMPLAIN(r, &e->min, "min is above max");
+    if (e->after > s->duration)
+        COMPLAIN(r, &e->after, "after is later than the end of the run, %g s", s->duration);
+}
+
+void vy_check_scenario(vy_reader *reader, const vy_scenario *s)
+{
+    if (s->step > STEP_ADVISED) {
+        vy_report_warning(reader->report, vy_reader_place(reader, &s->step),
+                          "step is above 5 ms: flights will differ from those with a smaller step");
+    }
+    if (GOOD(reader, s->step)) check_periods(reader, &vy_scenario_table, s, s->step);
+    for (int i = 0; i < s->drone_count; ++i) check_drone(reader, s, i);
+    for (int i = 0; i < s->expect_count; ++i) check_expect(reader, s, &s->expect[i]);
+    if (GOOD(reader, s->duration) && GOOD(reader, s->step) && vy_scenario_steps(s) == 0)
+        COMPLAIN(reader, &s->duration, "duration is less than one step");
+    if (reader->report->out->errors > 0) return;
+
+    // Whatever else the world has to say, it says when it is built.
+    vy_error err;
+    vy_world *world = NULL;
+    const void *culprit = NULL;
+    const vy_status status = vy_scenario_build_checked(s, 1, &world, &culprit, &err);
+    if (status == VY_NO_MEMORY)
+        reader->no_memory = 1;
+    else if (status != VY_OK)
+        COMPLAIN(reader, culprit, "%s", err.text);
+    vy_world_destroy(world);
+}

@@ -1,0 +1,9 @@
+// check.h - what the ranges of single values cannot say: how values fit together.
+#pragma once
+#include "scenario/read.h"
+
+/// Put numbers in place of words that depend on other values (`hover`). Before vy_check_scenario().
+void vy_resolve_scenario(vy_scenario *scenario);
+
+/// Report whatever keeps this scenario from being built, and warn of what is unwise.
+void vy_check_scenario(vy_reader *reader, const vy_scenario *scenario);

@@ -1,0 +1,130 @@
+// expect.c - what a run can be judged by, and the judging.
+#include "base/math.h"
+#include "base/vec.h"
+#include "scenario/number.h"
+#include "scenario/schema.h"
+
+static double position_error(const vy_drone_state *d)
+{
+    return vec3_length(vec3_sub(d->position, d->target.position));
+}
+static double estimate_error(const vy_drone_state *d)
+{
+    return vec3_length(vec3_sub(d->samples.estimate.position, d->position));
+}
+static double x(const vy_drone_state *d) { return d->position.x; }
+static double y(const vy_drone_state *d) { return d->position.y; }
+static double z(const vy_drone_state *d) { return d->position.z; }
+static double height(const vy_drone_state *d) { return d->position.z; }
+static double distance(const vy_drone_state *d)
+{
+    return vec3_length(vec3_make(d->position.x, d->position.y, 0.0));
+}
+static double speed(const vy_drone_state *d) { return vec3_length(d->velocity); }
+static double climb(const vy_drone_state *d) { return d->velocity.z; }
+static double rate(const vy_drone_state *d) { return vec3_length(d->rate); }
+static double clamps(const vy_drone_state *d) { return (double)d->clamps; }
+
+// The angle of the rotation that is left when the heading is taken out; exact for small angles too.
+static double tilt(const vy_drone_state *d)
+{
+    const quat q = d->attitude;
+    return 2.0 * math_atan2(real_sqrt(q.x * q.x + q.y * q.y), real_sqrt(q.w * q.w + q.z * q.z));
+}
+
+static double yaw(const vy_drone_state *d)
+{
+    const quat q = d->attitude;
+    return math_atan2(2.0 * (q.w * q.z + q.x * q.y), 1.0 - 2.0 * (q.y * q.y + q.z * q.z));
+}
+
+static double motor_max(const vy_drone_state *d)
+{
+    double most = 0.0;
+    for (int i = 0; i < VY_ROTOR_CAP; ++i) most = real_max(most, d->motor_command[i]);
+    return most;
+}
+
+const vy_quantity *vy_quantities(int *count)
+{
+    static const vy_quantity list[] = {
+#define QUANTITY(name, unit, help) {#name, unit, help, name},
+#include "scenario/quantities.inl"
+#undef QUANTITY
+    };
+    *count = (int)(sizeof list / sizeof list[0]);
+    return list;
+}
+
+void vy_expect_begin(const vy_scenario *scenario, vy_expect_result *results)
+{
+    memset(results, 0, (size_t)scenario->expect_count * sizeof *results);
+}
+
+// Take a value into a result: at the end the latest step counts, throughout the worst.
+static void take(const vy_expect_def *e, double value, double time, uint32_t drone, vy_expect_result *r)
+{
+    const double margin = real_min(value - e->min, e->max - value);
+    const int fresh = !r->measured || (e->at == VY_AT_END && time > r->time);
+    if (!fresh && margin >= r->margin) return;
+    *r = (vy_expect_result){.measured = 1,
+                            .met = value >= e->min && value <= e->max,
+                            .worst = value,
+                            .margin = margin,
+                            .time = time,
+                            .drone = drone};
+}
+
+void vy_expect_feed(const vy_scenario *scenario, const vy_world *world, vy_expect_result *results)
+{
+    if (scenario->expect_count == 0) return;
+    int count;
+    const vy_quantity *list = vy_quantities(&count);
+    const double time = vy_world_time(world);
+    const uint32_t drones = vy_world_drone_count(world);
+    for (uint32_t d = 0; d < drones; ++d) {
+        vy_drone_state state;
+        if (vy_world_read_drone(world, vy_world_drone(world, d), &state) != VY_OK) continue;
+        for (int i = 0; i < scenario->expect_count; ++i) {
+            const vy_expect_def *e = &scenario->expect[i];
+            if (e->drone != VY_EVERY_DRONE && e->drone != (int)d) continue;
+            // Half a step of slack: 3000 steps of 1 ms need not sum up to exactly 3 s.
+            if (time < e->after - 0.5 * scenario->step || e->quantity < 0 || e->quantity >= count) continue;
+            take(e, list[e->quantity].value(&state), time, d, &results[i]);
+        }
+    }
+}
+
+static void print_bound(vy_text *out, const char *word, double bound, const char *unit)
+{
+    vy_text_printf(out, " %s %.6g%s%s", word, bound, *unit != '\0' ? " " : "", unit);
+}
+
+char *vy_expect_print(const vy_scenario *scenario, int index, const vy_expect_result *result)
+{
+    const vy_expect_def *e = &scenario->expect[index];
+    int count;
+    const vy_quantity *q = &vy_quantities(&count)[e->quantity];
+    const vy_locale locale = vy_locale_enter();
+    vy_text out = {0};
+    vy_text_printf(&out, "%s of %s", q->name,
+                   e->drone == VY_EVERY_DRONE ? "all" : scenario->drones[e->drone].name);
+    if (e->min > -DBL_MAX) print_bound(&out, "at least", e->min, q->unit);
+    if (e->min > -DBL_MAX && e->max < DBL_MAX) vy_text_puts(&out, " and");
+    if (e->max < DBL_MAX) print_bound(&out, "at most", e->max, q->unit);
+    vy_text_puts(&out, e->at == VY_AT_END ? " at the end" : " throughout");
+    if (e->after > 0.0) vy_text_printf(&out, " after %g s", e->after);
+    if (!result->measured) {
+        vy_text_puts(&out, ": not met, the run ended before");
+    } else {
+        vy_text_printf(&out, ": %s,", result->met ? "met" : "not met");
+        print_bound(&out, e->at == VY_AT_END ? "was" : "worst", result->worst, q->unit);
+        vy_text_printf(&out, " at %.6g s", result->time);
+        if (e->drone == VY_EVERY_DRONE && scenario->drone_count > 1 &&
+            (int)result->drone < scenario->drone_count) {
+            vy_text_printf(&out, " by %s", scenario->drones[result->drone].name);
+        }
+    }
+    vy_locale_leave(locale);
+    return vy_text_take(&out);
+}

@@ -1,0 +1,172 @@
+// number.c - numbers with units, as people write them.
+#define _POSIX_C_SOURCE 200809L // newlocale, uselocale
+#include "scenario/number.h"
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define PI 3.14159265358979323846
+
+const vy_unit *vy_units(int *count)
+{
+    static const vy_unit units[] = {
+        {"ms", "s", -3, 1.0},
+        {"us", "s", -6, 1.0},
+        {"ns", "s", -9, 1.0},
+        {"min", "s", 0, 60.0},
+        {"h", "s", 0, 3600.0},
+        {"kHz", "Hz", 3, 1.0},
+        {"g", "kg", -3, 1.0},
+        {"mg", "kg", -6, 1.0},
+        {"mm", "m", -3, 1.0},
+        {"cm", "m", -2, 1.0},
+        {"km", "m", 3, 1.0},
+        {"deg", "rad", 0, PI / 180.0},
+        {"deg/s", "rad/s", 0, PI / 180.0},
+        {"rpm", "rad/s", 0, PI / 30.0},
+        {"km/h", "m/s", 0, 1.0 / 3.6},
+        {"mN", "N", -3, 1.0},
+        {"mN m", "N m", -3, 1.0},
+        {"mN s", "N s", -3, 1.0},
+        {"mN m s", "N m s", -3, 1.0},
+        {"g cm^2", "kg m^2", -7, 1.0},
+        {"ug/sqrt(Hz)", "m/s^2/sqrt(Hz)", 0, 9.80665e-6},
+        {"deg/s/sqrt(Hz)", "rad/s/sqrt(Hz)", 0, PI / 180.0},
+    };
+    *count = (int)(sizeof units / sizeof units[0]);
+    return units;
+}
+
+// Where the parts of a decimal number are: sign, digits and point, then perhaps an exponent.
+typedef struct decimal {
+    size_t digits; // [bytes] of sign, digits and point
+    size_t size;   // [bytes] of all
+    long exponent;
+} decimal;
+
+static int is_digit(char c) { return c >= '0' && c <= '9'; }
+
+static int scan_decimal(const char *text, size_t size, decimal *out)
+{
+    size_t at = 0, count = 0;
+    if (at < size && (text[at] == '-' || text[at] == '+')) ++at;
+    for (; at < size && is_digit(text[at]); ++at) ++count;
+    if (at < size && text[at] == '.') {
+        for (++at; at < size && is_digit(text[at]); ++at) ++count;
+    }
+    if (count == 0) return 0;
+    *out = (decimal){.digits = at, .size = at};
+    size_t e = at + 1;
+    if (at < size && (text[at] == 'e' || text[at] == 'E')) {
+        const int negative = e < size && text[e] == '-';
+        if (e < size && (text[e] == '-' || text[e] == '+')) ++e;
+        if (e < size && is_digit(text[e])) {
+            for (; e < size && is_digit(text[e]); ++e) {
+                if (out->exponent < 100000) out->exponent = 10 * out->exponent + (text[e] - '0');
+            }
+            if (negative) out->exponent = -out->exponent;
+            out->size = e;
+        }
+    }
+    return 1;
+}
+
+static int equals(const char *text, size_t size, const char *word)
+{
+    return strlen(word) == size && memcmp(text, word, size) == 0;
+}
+
+static int names_infinity_or_nan(const char *text, size_t size)
+{
+    static const char *const words[] = {".inf", "inf", "infinity", ".nan", "nan"};
+    if (size > 0 && (*text == '-' || *text == '+')) {
+        ++text;
+        --size;
+    }
+    char lower[16] = {0};
+    if (size >= sizeof lower) return 0;
+    for (size_t i = 0; i < size; ++i)
+        lower[i] = text[i] >= 'A' && text[i] <= 'Z' ? (char)(text[i] + 32) : text[i];
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; ++i) {
+        if (strcmp(lower, words[i]) == 0) return 1;
+    }
+    return 0;
+}
+
+vy_number_result vy_number_read(const char *text, size_t size, const char *si, double *out)
+{
+    decimal d;
+    if (names_infinity_or_nan(text, size)) return VY_NUMBER_NOT_FINITE;
+    if (!scan_decimal(text, size, &d) || d.digits > 400) return VY_NUMBER_BAD;
+
+    size_t at = d.size;
+    while (at < size && text[at] == ' ') ++at;
+    static const vy_unit as_written = {"", "", 0, 1.0};
+    const vy_unit *unit =
+        at == size || (*si != '\0' && equals(text + at, size - at, si)) ? &as_written : NULL;
+    int count;
+    const vy_unit *units = vy_units(&count);
+    for (int i = 0; i < count && unit == NULL; ++i) {
+        if (strcmp(units[i].si, si) == 0 && equals(text + at, size - at, units[i].name)) unit = &units[i];
+    }
+    if (unit == NULL) return VY_NUMBER_UNIT;
+
+    char buffer[440]; // the digits with the unit's power of ten in the exponent: one rounding
+    snprintf(buffer, sizeof buffer, "%.*se%ld", (int)d.digits, text, d.exponent + unit->power);
+    const double value = strtod(buffer, NULL) * unit->factor;
+    if (!real_is_finite(value)) return VY_NUMBER_NOT_FINITE;
+    *out = value;
+    return VY_NUMBER_OK;
+}
+
+int vy_whole_read(const char *text, size_t size, uint64_t *out)
+{
+    uint64_t value = 0;
+    if (size == 0) return 0;
+    for (size_t i = 0; i < size; ++i) {
+        if (!is_digit(text[i])) return 0;
+        const uint64_t digit = (uint64_t)(text[i] - '0');
+        if (value > (UINT64_MAX - digit) / 10) return 0;
+        value = 10 * value + digit;
+    }
+    *out = value;
+    return 1;
+}
+
+void vy_number_print(vy_text *out, double value)
+{
+    char buffer[40];
+    for (int digits = 15; digits <= 17; ++digits) {
+        snprintf(buffer, sizeof buffer, "%.*g", digits, value);
+        if (bits_of(strtod(buffer, NULL)) == bits_of(value)) break;
+    }
+    vy_text_puts(out, buffer);
+}
+
+void vy_unit_print(vy_text *out, const char *si)
+{
+    vy_text_puts(out, *si == '\0' ? "no unit" : si);
+    int count, others = 0;
+    const vy_unit *units = vy_units(&count);
+    for (int i = 0; i < count; ++i) {
+        if (strcmp(units[i].si, si) == 0)
+            vy_text_printf(out, "%s%s", others++ == 0 ? " (or " : ", ", units[i].name);
+    }
+    if (others > 0) vy_text_puts(out, ")");
+}
+
+vy_locale vy_locale_enter(void)
+{
+    vy_locale locale;
+    locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
+    locale.plain = plain;
+    locale.found = plain == (locale_t)0 ? NULL : uselocale(plain);
+    return locale;
+}
+
+void vy_locale_leave(vy_locale locale)
+{
+    if (locale.plain == NULL) return;
+    uselocale(locale.found);
+    freelocale(locale.plain);
+}

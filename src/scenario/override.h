@@ -1,0 +1,9 @@
+// override.h - "key=value" from the command line, put into a tree before it is read.
+#pragma once
+#include "scenario/report.h"
+#include "scenario/schema.h"
+
+/// Apply one override to the tree below `root`, a mapping read by `table`. Mistakes are reported in the name
+/// of the flag, those in the value later, when the value is read.
+void vy_override_apply(vy_tree *tree, vy_report *report, const vy_table *table, vy_node *root,
+                       const char *override);

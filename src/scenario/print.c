@@ -1,0 +1,174 @@
+// print.c - a resolved scenario as YAML, and its hash: two walks over the same rows.
+#include "scenario/print.h"
+#include "base/hash.h"
+#include "scenario/number.h"
+#include <stdlib.h>
+
+static void print_rows(vy_text *out, const vy_table *table, const void *object, const vy_scenario *scenario,
+                       int indent, int dash);
+
+static void print_quoted(vy_text *out, const char *text)
+{
+    vy_text_puts(out, "\"");
+    for (; *text != '\0'; ++text) {
+        if (*text == '"' || *text == '\\') vy_text_puts(out, "\\");
+        vy_text_add(out, text, 1);
+    }
+    vy_text_puts(out, "\"");
+}
+
+static void print_numbers(vy_text *out, const double *values, size_t count)
+{
+    vy_text_puts(out, "[");
+    for (size_t i = 0; i < count; ++i) {
+        if (i > 0) vy_text_puts(out, ", ");
+        vy_number_print(out, values[i]);
+    }
+    vy_text_puts(out, "]");
+}
+
+static void print_inertia(vy_text *out, const vy_mat3 *m)
+{
+    int diagonal = 1;
+    for (int i = 0; i < 9; ++i)
+        diagonal &= i % 4 == 0 || bits_of(m->m[i / 3][i % 3]) == 0; // -0.0 is kept as well
+    if (diagonal) {
+        print_numbers(out, (const double[3]){m->m[0][0], m->m[1][1], m->m[2][2]}, 3);
+        return;
+    }
+    vy_text_puts(out, "[");
+    for (int i = 0; i < 3; ++i) {
+        if (i > 0) vy_text_puts(out, ", ");
+        print_numbers(out, m->m[i], 3);
+    }
+    vy_text_puts(out, "]");
+}
+
+void vy_print_value(vy_text *out, const vy_row *row, const void *object, const vy_scenario *scenario)
+{
+    const void *field = (const char *)object + row->offset;
+    double number;
+    uint64_t whole;
+    int index;
+    switch (row->type) {
+    case VY_TYPE_NUMBER:
+        memcpy(&number, field, sizeof number);
+        if (row->word != NULL && (bits_of(number) == bits_of(row->word_value) || !real_is_finite(number)))
+            vy_text_puts(out, row->word);
+        else
+            vy_number_print(out, number);
+        break;
+    case VY_TYPE_WHOLE:
+        memcpy(&whole, field, sizeof whole);
+        vy_text_printf(out, "%llu", (unsigned long long)whole);
+        break;
+    case VY_TYPE_COUNT:
+        memcpy(&index, field, sizeof index);
+        vy_text_printf(out, "%d", index);
+        break;
+    case VY_TYPE_TEXT: print_quoted(out, field); break;
+    case VY_TYPE_CHOICE:
+        memcpy(&index, field, sizeof index);
+        vy_text_puts(out, vy_choice_of(row, index) != NULL ? vy_choice_of(row, index)->name : "?");
+        break;
+    case VY_TYPE_VECTOR: print_numbers(out, field, row->size); break;
+    case VY_TYPE_ROTATION: print_numbers(out, field, 4); break;
+    case VY_TYPE_INERTIA: print_inertia(out, field); break;
+    case VY_TYPE_DRONE:
+        memcpy(&index, field, sizeof index);
+        if (index < 0 || scenario == NULL)
+            vy_text_puts(out, "all");
+        else
+            print_quoted(out, scenario->drones[index].name);
+        break;
+    case VY_TYPE_OBJECT:
+    case VY_TYPE_LIST: break;
+    }
+}
+
+static void print_list(vy_text *out, const vy_row *row, const void *object, const vy_scenario *scenario,
+                       int indent)
+{
+    int count;
+    const char *elements = vy_list_elements(row, object, &count);
+    vy_text_puts(out, count == 0 ? " []\n" : "\n");
+    for (int i = 0; i < count; ++i) {
+        print_rows(out, row->table, elements + (size_t)i * row->table->size, scenario, indent + 4, 1);
+    }
+}
+
+static void print_rows(vy_text *out, const vy_table *table, const void *object, const vy_scenario *scenario,
+                       int indent, int dash)
+{
+    for (int i = 0; i < table->row_count; ++i) {
+        const vy_row *row = &table->rows[i];
+        if (!vy_row_applies(table, row, object)) continue;
+        vy_text_printf(out, "%*s%s%s:", dash ? indent - 2 : indent, "", dash ? "- " : "", row->key);
+        dash = 0;
+        if (row->type == VY_TYPE_OBJECT) {
+            vy_text_puts(out, "\n");
+            print_rows(out, row->table, (const char *)object + row->offset, scenario, indent + 2, 0);
+        } else if (row->type == VY_TYPE_LIST) {
+            print_list(out, row, object, scenario, indent);
+        } else {
+            vy_text_puts(out, " ");
+            vy_print_value(out, row, object, scenario);
+            vy_text_puts(out, "\n");
+        }
+    }
+}
+
+char *vy_scenario_print(const vy_scenario *scenario)
+{
+    vy_text out = {0};
+    const vy_locale locale = vy_locale_enter();
+    print_rows(&out, &vy_scenario_table, scenario, scenario, 0, 0);
+    vy_locale_leave(locale);
+    return vy_text_take(&out);
+}
+
+// Bytes to hash: the key of each row, then its value in 8-byte words.
+static void collect_rows(vy_text *out, const vy_table *table, const void *object)
+{
+    for (int i = 0; i < table->row_count; ++i) {
+        const vy_row *row = &table->rows[i];
+        if ((row->flags & VY_ROW_LABEL) || !vy_row_applies(table, row, object)) continue;
+        const char *field = (const char *)object + row->offset;
+        int number, count;
+        int64_t wide;
+        const char *elements;
+        vy_text_add(out, row->key, strlen(row->key) + 1);
+        switch (row->type) {
+        case VY_TYPE_NUMBER:
+        case VY_TYPE_WHOLE: vy_text_add(out, field, 8); break;
+        case VY_TYPE_VECTOR: vy_text_add(out, field, 8 * row->size); break;
+        case VY_TYPE_ROTATION: vy_text_add(out, field, sizeof(vy_quat)); break;
+        case VY_TYPE_INERTIA: vy_text_add(out, field, sizeof(vy_mat3)); break;
+        case VY_TYPE_TEXT: vy_text_add(out, field, strlen(field) + 1); break;
+        case VY_TYPE_COUNT:
+        case VY_TYPE_CHOICE:
+        case VY_TYPE_DRONE:
+            memcpy(&number, field, sizeof number);
+            wide = number;
+            vy_text_add(out, &wide, sizeof wide);
+            break;
+        case VY_TYPE_OBJECT: collect_rows(out, row->table, field); break;
+        case VY_TYPE_LIST:
+            elements = vy_list_elements(row, object, &count);
+            wide = count;
+            vy_text_add(out, &wide, sizeof wide);
+            for (int k = 0; k < count; ++k)
+                collect_rows(out, row->table, elements + (size_t)k * row->table->size);
+            break;
+        }
+    }
+}
+
+uint64_t vy_scenario_hash(const vy_scenario *scenario)
+{
+    vy_text bytes = {0};
+    collect_rows(&bytes, &vy_scenario_table, scenario);
+    const uint64_t hash = bytes.failed ? 0 : vy_hash64(bytes.data, bytes.size);
+    free(bytes.data);
+    return hash;
+}

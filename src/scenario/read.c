@@ -1,0 +1,611 @@
+// read.c - from a tree to C structs, by the rows of a table. Mistakes are reported and reading goes on.
+#include "scenario/read.h"
+#include "base/math.h"
+#include "base/vec.h"
+#include "scenario/number.h"
+#include <stdlib.h>
+
+#define KEY_CAP     256 // of one mapping
+#define NAME_CAP    64  // names a suggestion is chosen from
+#define INCLUDE_CAP 8
+
+static void read_value(vy_reader *r, const vy_row *row, const vy_node *node, void *object);
+
+// --- what to say
+
+static void print_got(vy_text *out, const vy_node *node)
+{
+    switch (node->kind) {
+    case VY_NODE_MAP: vy_text_puts(out, "a mapping"); return;
+    case VY_NODE_LIST: vy_text_printf(out, "a list of %d", node->count); return;
+    case VY_NODE_SCALAR: break;
+    }
+    if (node->size == 0 && node->plain) {
+        vy_text_puts(out, "nothing");
+        return;
+    }
+    vy_text_puts(out, "\"");
+    vy_text_add_clean(out, node->text, node->size, 40);
+    vy_text_puts(out, "\"");
+}
+
+// Report and release a sentence.
+static void say(vy_reader *r, const vy_node *at, vy_text *sentence)
+{
+    char *text = vy_text_take(sentence);
+    if (text == NULL)
+        r->no_memory = 1;
+    else
+        vy_report_error(r->report, at, "%s", text);
+    free(text);
+}
+
+static void say_expected(vy_reader *r, const char *key, const char *what, const vy_node *got)
+{
+    vy_text text = {0};
+    vy_text_printf(&text, "%s: expected %s, got ", key, what);
+    print_got(&text, got);
+    say(r, got, &text);
+}
+
+void vy_range_print(vy_text *out, vy_range range)
+{
+    const int low = range.min > -DBL_MAX, high = range.max < DBL_MAX;
+    if (low && high && !range.above) {
+        if (range.min == range.max)
+            vy_text_printf(out, "%g", range.min);
+        else
+            vy_text_printf(out, "between %g and %g", range.min, range.max);
+        return;
+    }
+    if (low) vy_text_printf(out, "%s %g", range.above ? "above" : "at least", range.min);
+    if (high) vy_text_printf(out, "%sat most %g", low ? " and " : "", range.max);
+}
+
+// "did you mean ...?", or the whole list when it is short.
+static void print_names(vy_text *out, const char *word, size_t size, const char *const *names, int count)
+{
+    const char *near = vy_nearest(word, size, names, count);
+    if (near != NULL) {
+        vy_text_printf(out, "; did you mean %s?", near);
+    } else if (count <= 16) {
+        for (int i = 0; i < count; ++i) vy_text_printf(out, "%s%s", i == 0 ? "; there are " : ", ", names[i]);
+    }
+}
+
+// --- places
+
+static void remember(vy_reader *r, const void *begin, size_t size, const vy_node *node, int bad)
+{
+    if (r->place_count == r->place_capacity) {
+        const size_t capacity = r->place_capacity == 0 ? 256 : 2 * r->place_capacity;
+        vy_place *places = realloc(r->places, capacity * sizeof *places);
+        if (places == NULL) {
+            r->no_memory = 1;
+            return;
+        }
+        r->places = places;
+        r->place_capacity = capacity;
+    }
+    r->places[r->place_count++] = (vy_place){begin, size, node, bad};
+}
+
+const vy_node *vy_reader_place(const vy_reader *reader, const void *field)
+{
+    const vy_place *best = NULL;
+    for (size_t i = 0; i < reader->place_count;
+         ++i) { // of equal ones the last: it was written over the others
+        const vy_place *p = &reader->places[i];
+        const uintptr_t at = (uintptr_t)field, begin = (uintptr_t)p->begin;
+        if (at < begin || at - begin >= p->size) continue;
+        if (best == NULL || p->size <= best->size) best = p;
+    }
+    return best != NULL ? best->node : reader->root;
+}
+
+int vy_reader_good(const vy_reader *reader, const void *begin, size_t size)
+{
+    const uintptr_t from = (uintptr_t)begin;
+    for (size_t i = 0; i < reader->place_count; ++i) {
+        const vy_place *p = &reader->places[i];
+        const uintptr_t at = (uintptr_t)p->begin;
+        if (p->bad && at < from + size && from < at + p->size) return 0;
+    }
+    return 1;
+}
+
+// --- single values
+
+static void say_number(vy_reader *r, const vy_row *row, const char *unit, vy_number_result result,
+                       const vy_node *node)
+{
+    vy_text text = {0};
+    if (result == VY_NUMBER_NOT_FINITE) {
+        vy_text_printf(&text, "%s must be a finite number, got ", row->key);
+    } else if (result == VY_NUMBER_UNIT) {
+        vy_text_printf(&text, "%s: expected %s", row->key, *unit == '\0' ? "" : "a number in ");
+        if (*unit == '\0')
+            vy_text_puts(&text, "a number without a unit");
+        else
+            vy_unit_print(&text, unit);
+        vy_text_puts(&text, ", got ");
+    } else {
+        vy_text_printf(&text, "%s: expected a number", row->key);
+        if (*unit != '\0') {
+            vy_text_puts(&text, " in ");
+            vy_unit_print(&text, unit);
+        }
+        if (row->word != NULL) vy_text_printf(&text, " or %s", row->word);
+        vy_text_puts(&text, ", got ");
+    }
+    print_got(&text, node);
+    say(r, node, &text);
+}
+
+// One number, also of a vector. @return 0 after a mistake
+static int read_number(vy_reader *r, const vy_row *row, const char *unit, const vy_node *node, double *out)
+{
+    double value = 0.0;
+    vy_number_result result = VY_NUMBER_BAD;
+    node = vy_node_resolve(node);
+    if (node->kind == VY_NODE_SCALAR) {
+        if (row->word != NULL && strcmp(node->text, row->word) == 0) {
+            *out = row->word_value;
+            return 1;
+        }
+        result = vy_number_read(node->text, node->size, unit, &value);
+    }
+    if (result != VY_NUMBER_OK) {
+        say_number(r, row, unit, result, node);
+        return 0;
+    }
+    const vy_range range = row->range;
+    if (value < range.min || value > range.max || (range.above && value == range.min)) {
+        vy_text text = {0};
+        vy_text_printf(&text, "%s must be ", row->key);
+        vy_range_print(&text, range);
+        const int shown = *unit != '\0' && *unit != '1'; // "at least 0 1/s" reads badly
+        vy_text_printf(&text, "%s%s, got %.6g", shown ? " " : "", shown ? unit : "", value);
+        say(r, node, &text);
+        return 0;
+    }
+    *out = value;
+    return 1;
+}
+
+// A list of exactly (or, for VY_ROW_SHORT, at most) `size` numbers.
+static int read_numbers(vy_reader *r, const vy_row *row, const char *unit, const vy_node *node, int size,
+                        double *out)
+{
+    const int fits =
+        node->kind == VY_NODE_LIST && (row->flags & VY_ROW_SHORT ? node->count <= size : node->count == size);
+    if (!fits) {
+        vy_text what = {0};
+        vy_text_printf(&what, "[%s%d numbers%s%s]", row->flags & VY_ROW_SHORT ? "up to " : "", size,
+                       *unit != '\0' ? " in " : "", unit);
+        char *text = vy_text_take(&what);
+        if (text == NULL)
+            r->no_memory = 1;
+        else
+            say_expected(r, row->key, text, node);
+        free(text);
+        return 0;
+    }
+    int good = 1, i = 0;
+    double values[16] = {0.0};
+    for (const vy_node *n = node->first; n != NULL; n = n->next)
+        good &= read_number(r, row, unit, n, &values[i++]);
+    if (good) memcpy(out, values, (size_t)size * sizeof *out);
+    return good;
+}
+
+static void read_whole(vy_reader *r, const vy_row *row, const vy_node *node, void *field)
+{
+    uint64_t value = 0;
+    const int small = row->type == VY_TYPE_COUNT;
+    if (node->kind != VY_NODE_SCALAR || !vy_whole_read(node->text, node->size, &value)) {
+        say_expected(r, row->key, small ? "a whole number" : "a whole number from 0 to 2^64 - 1", node);
+        return;
+    }
+    if (!small) {
+        memcpy(field, &value, sizeof value);
+        return;
+    }
+    const double as_double = (double)value;
+    if (as_double < row->range.min || as_double > row->range.max) {
+        vy_text text = {0};
+        vy_text_printf(&text, "%s must be ", row->key);
+        vy_range_print(&text, row->range);
+        vy_text_puts(&text, ", got ");
+        print_got(&text, node);
+        say(r, node, &text);
+        return;
+    }
+    const int count = (int)value;
+    memcpy(field, &count, sizeof count);
+}
+
+int vy_is_identifier(const char *text, size_t size)
+{
+    for (size_t i = 0; i < size; ++i) {
+        const char c = text[i];
+        const int letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+        if (!letter && (i == 0 || !((c >= '0' && c <= '9') || c == '-' || c == '_'))) return 0;
+    }
+    return size > 0;
+}
+
+static void read_text(vy_reader *r, const vy_row *row, const vy_node *node, char *field)
+{
+    const int named = (row->flags & VY_ROW_IDENTIFIER) != 0;
+    if (node->kind != VY_NODE_SCALAR || node->size == 0 ||
+        (named && !vy_is_identifier(node->text, node->size))) {
+        say_expected(r, row->key, named ? "a name (a letter, then letters, digits, - and _)" : "a text",
+                     node);
+        return;
+    }
+    if (node->size >= row->size) {
+        vy_report_error(r->report, node, "%s must have at most %zu bytes, got %zu", row->key, row->size - 1,
+                        node->size);
+        return;
+    }
+    for (size_t i = 0;
+         i < node->size;) { // an escape in quotes may have brought in what the file itself may not hold
+        const size_t step = vy_character_size(node->text + i, node->size - i);
+        if (step == 0 || node->text[i] == '\n' || node->text[i] == '\r') {
+            vy_report_error(r->report, node, "%s must be one line without control characters", row->key);
+            return;
+        }
+        i += step;
+    }
+    memset(field, 0, row->size);
+    memcpy(field, node->text, node->size);
+}
+
+static void read_choice(vy_reader *r, const vy_row *row, const vy_node *node, void *field)
+{
+    const char *names[NAME_CAP];
+    const int count = row->choice_count < NAME_CAP ? row->choice_count : NAME_CAP;
+    for (int i = 0; i < count; ++i) {
+        names[i] = row->choices[i].name;
+        if (node->kind == VY_NODE_SCALAR && strcmp(node->text, names[i]) == 0) {
+            memcpy(field, &row->choices[i].value, sizeof(int));
+            return;
+        }
+    }
+    vy_text text = {0};
+    vy_text_printf(&text, "%s cannot be ", row->key);
+    print_got(&text, node);
+    print_names(&text, node->text, node->size, names, count);
+    say(r, node, &text);
+}
+
+static void read_drone(vy_reader *r, const vy_row *row, const vy_node *node, int *field)
+{
+    const vy_scenario *s = r->scenario;
+    if (node->kind != VY_NODE_SCALAR || node->size == 0) {
+        say_expected(r, row->key, "the name of a drone or all", node);
+        return;
+    }
+    *field = VY_EVERY_DRONE;
+    if (strcmp(node->text, "all") == 0 || s->drone_count == 0) return;
+    const char *names[NAME_CAP];
+    int count = 0;
+    for (int i = 0; i < s->drone_count; ++i) {
+        if (strcmp(node->text, s->drones[i].name) == 0) {
+            *field = i;
+            return;
+        }
+        if (count < NAME_CAP) names[count++] = s->drones[i].name;
+    }
+    vy_text text = {0};
+    vy_text_puts(&text, "no drone is called ");
+    print_got(&text, node);
+    print_names(&text, node->text, node->size, names, count);
+    say(r, node, &text);
+}
+
+static void read_rotation(vy_reader *r, const vy_row *row, const vy_node *node, vy_quat *field)
+{
+    if (node->kind == VY_NODE_MAP) {
+        const int calls = r->report->calls;
+        vy_angles a = {0.0, 0.0, 0.0};
+        vy_read_object(r, &vy_angles_table, node, &a);
+        if (r->report->calls != calls) return;
+        const quat yaw = quat_make(math_cos(0.5 * a.yaw), 0.0, 0.0, math_sin(0.5 * a.yaw));
+        const quat pitch = quat_make(math_cos(0.5 * a.pitch), 0.0, math_sin(0.5 * a.pitch), 0.0);
+        const quat roll = quat_make(math_cos(0.5 * a.roll), math_sin(0.5 * a.roll), 0.0, 0.0);
+        *field = quat_mul(yaw, quat_mul(pitch, roll));
+        return;
+    }
+    double q[4];
+    if (node->kind != VY_NODE_LIST) {
+        say_expected(r, row->key, "[w, x, y, z] or {roll, pitch, yaw}", node);
+    } else if (read_numbers(r, row, "", node, 4, q)) {
+        const double square = (q[0] * q[0] + q[1] * q[1]) + (q[2] * q[2] + q[3] * q[3]);
+        if (!(square > 0.0 && real_is_finite(square))) {
+            vy_report_error(r->report, node, "%s must have a length above 0", row->key);
+            return;
+        }
+        *field = quat_make(q[0], q[1], q[2], q[3]);
+    }
+}
+
+static void read_inertia(vy_reader *r, const vy_row *row, const vy_node *node, vy_mat3 *field)
+{
+    double d[3];
+    const vy_node *first =
+        node->kind == VY_NODE_LIST && node->count > 0 ? vy_node_resolve(node->first) : node;
+    if (node->kind != VY_NODE_LIST || node->count != 3 || (first->kind == VY_NODE_SCALAR)) {
+        if (node->kind != VY_NODE_LIST || node->count != 3) {
+            say_expected(r, row->key, "[x, y, z] or three rows of three numbers in kg m^2", node);
+        } else if (read_numbers(r, row, row->unit, node, 3, d)) {
+            *field = mat3_diag(d[0], d[1], d[2]);
+        }
+        return;
+    }
+    vy_mat3 m;
+    int good = 1, i = 0;
+    for (const vy_node *n = node->first; n != NULL; n = n->next) {
+        good &= read_numbers(r, row, row->unit, vy_node_resolve(n), 3, m.m[i++]);
+    }
+    if (good) *field = m;
+}
+
+// --- lists and objects
+
+static void read_list(vy_reader *r, const vy_row *row, const vy_node *node, void *object)
+{
+    const vy_table *table = row->table;
+    const int most = (int)row->size, least = (int)row->range.min;
+    if (node->kind != VY_NODE_LIST) {
+        say_expected(r, row->key, "a list (of lines that begin with -)", node);
+        return;
+    }
+    if (node->count > most || node->count < least) {
+        vy_report_error(r->report, node, "%s: %s %d can be given, got %d", row->key,
+                        node->count > most ? "at most" : "at least", node->count > most ? most : least,
+                        node->count);
+        return;
+    }
+    char *elements = (char *)object + row->offset;
+    if (row->flags & VY_ROW_HEAP) {
+        void *memory = node->count == 0 ? NULL : calloc((size_t)node->count, table->size);
+        if (memory == NULL && node->count > 0) {
+            r->no_memory = 1;
+            return;
+        }
+        memcpy(elements, &memory, sizeof memory);
+        elements = memory;
+    } else {
+        memset(elements, 0, row->size * table->size);
+    }
+    memcpy((char *)object + row->count_offset, &node->count, sizeof node->count);
+    int i = 0;
+    for (const vy_node *n = node->first; n != NULL; n = n->next, ++i) {
+        table->init(elements + (size_t)i * table->size, i);
+    }
+    i = 0;
+    for (const vy_node *n = node->first; n != NULL; n = n->next, ++i) {
+        vy_read_object(r, table, n, elements + (size_t)i * table->size);
+    }
+}
+
+// Bytes of a row's value in its struct.
+static size_t value_size(const vy_row *row)
+{
+    switch (row->type) {
+    case VY_TYPE_NUMBER: return sizeof(double);
+    case VY_TYPE_WHOLE: return sizeof(uint64_t);
+    case VY_TYPE_TEXT: return row->size;
+    case VY_TYPE_VECTOR: return row->size * sizeof(double);
+    case VY_TYPE_ROTATION: return sizeof(vy_quat);
+    case VY_TYPE_INERTIA: return sizeof(vy_mat3);
+    case VY_TYPE_OBJECT: return row->table->size;
+    case VY_TYPE_LIST: return row->flags & VY_ROW_HEAP ? sizeof(void *) : row->size * row->table->size;
+    case VY_TYPE_COUNT:
+    case VY_TYPE_CHOICE:
+    case VY_TYPE_DRONE: break;
+    }
+    return sizeof(int);
+}
+
+static void read_value(vy_reader *r, const vy_row *row, const vy_node *node, void *object)
+{
+    void *field = (char *)object + row->offset;
+    const char *unit = vy_row_unit(row, object);
+    const int calls = r->report->calls;
+    node = vy_node_resolve(node);
+    switch (row->type) {
+    case VY_TYPE_NUMBER: (void)read_number(r, row, unit, node, field); break;
+    case VY_TYPE_WHOLE:
+    case VY_TYPE_COUNT: read_whole(r, row, node, field); break;
+    case VY_TYPE_TEXT: read_text(r, row, node, field); break;
+    case VY_TYPE_CHOICE: read_choice(r, row, node, field); break;
+    case VY_TYPE_VECTOR: (void)read_numbers(r, row, unit, node, (int)row->size, field); break;
+    case VY_TYPE_ROTATION: read_rotation(r, row, node, field); break;
+    case VY_TYPE_INERTIA: read_inertia(r, row, node, field); break;
+    case VY_TYPE_DRONE: read_drone(r, row, node, field); break;
+    case VY_TYPE_LIST: read_list(r, row, node, object); break;
+    case VY_TYPE_OBJECT: // remembers its place and its parts itself
+        if (row->flags & VY_ROW_FILE)
+            vy_read_file_object(r, row->table, node, field);
+        else
+            vy_read_object(r, row->table, node, field);
+        return;
+    }
+    // A list's elements know themselves which of them are bad.
+    const int bad = r->report->calls != calls && (row->type != VY_TYPE_LIST || node->kind != VY_NODE_LIST);
+    remember(r, field, value_size(row), node, bad);
+}
+
+static void say_unknown(vy_reader *r, const vy_table *table, const vy_node *key, const void *object)
+{
+    if (!vy_report_open(r->report)) {
+        vy_report_error(r->report, key, "unknown key");
+        return;
+    }
+    const vy_row *row = vy_table_find(table, key->text);
+    vy_text text = {0};
+    if (row != NULL) {
+        int value;
+        memcpy(&value, (const char *)object + table->rows[0].offset, sizeof value);
+        const vy_choice *choice = vy_choice_of(&table->rows[0], value);
+        vy_text_printf(&text, "%s does not apply to %s %s", key->text, table->rows[0].key,
+                       choice != NULL ? choice->name : "this");
+    } else {
+        const char *names[NAME_CAP];
+        int count = 0;
+        for (int i = 0; i < table->row_count && count < NAME_CAP; ++i) {
+            if (vy_row_applies(table, &table->rows[i], object)) names[count++] = table->rows[i].key;
+        }
+        vy_text_puts(&text, "unknown key ");
+        print_got(&text, key);
+        print_names(&text, key->text, key->size, names, count);
+    }
+    say(r, key, &text);
+}
+
+// Keys that no row has read: unknown, given twice, or not for this kind of thing.
+static void check_keys(vy_reader *r, const vy_table *table, const vy_node *map, const void *object,
+                       int selected, int has_base)
+{
+    for (const vy_node *n = map->first; n != NULL; n = n->next) {
+        const char *key = n->key->text;
+        int known = has_base && strcmp(key, "base") == 0;
+        for (int i = 0; i < table->row_count && !known; ++i) {
+            const vy_row *row = &table->rows[i];
+            known = strcmp(row->key, key) == 0 && (!selected || vy_row_applies(table, row, object));
+        }
+        const vy_node *first = vy_node_find(map, key);
+        if (!known) {
+            say_unknown(r, table, n->key, object);
+        } else if (first != n) {
+            vy_report_error(r->report, n->key, "%s is given twice: first in line %d", key, first->key->line);
+        }
+    }
+}
+
+static void read_rows(vy_reader *r, const vy_table *table, const vy_node *node, void *object, int has_base)
+{
+    if (node->kind != VY_NODE_MAP) {
+        vy_text text = {0};
+        vy_text_puts(&text, "expected a mapping (lines of `key: value`), got ");
+        print_got(&text, node);
+        say(r, node, &text);
+        return;
+    }
+    if (node->count > KEY_CAP) {
+        vy_report_error(r->report, node, "more than %d keys", KEY_CAP);
+        return;
+    }
+    if (table->size > 0) remember(r, object, table->size, node, 0);
+    int selected = 1; // 0: the first value, on which keys and units may depend, is not known
+    for (int i = 0; i < table->row_count; ++i) {
+        const vy_row *row = &table->rows[i];
+        const vy_node *value = vy_node_find(node, row->key);
+        if (!selected && (row->when != 0 || row->unit_of != NULL)) continue;
+        if (!vy_row_applies(table, row, object)) continue;
+        const int calls = r->report->calls;
+        if (value != NULL) {
+            read_value(r, row, value, object);
+        } else if ((row->flags & VY_ROW_REQUIRED) && !has_base) {
+            vy_report_error(r->report, node, "%s is missing", row->key);
+            remember(r, (const char *)object + row->offset, value_size(row), node, 1);
+        }
+        if (i == 0 && r->report->calls != calls) selected = 0;
+    }
+    check_keys(r, table, node, object, selected, has_base);
+}
+
+void vy_read_object(vy_reader *reader, const vy_table *table, const vy_node *node, void *object)
+{
+    read_rows(reader, table, vy_node_resolve(node), object, 0);
+}
+
+// --- files
+
+typedef struct vy_include {
+    const char *name, *from; // as asked for
+    const vy_node *root;     // NULL: it could not be read
+    vy_status status;
+    struct vy_include *next;
+} vy_include;
+
+static const vy_include *include_file(vy_reader *r, const vy_node *name)
+{
+    const char *from = name->source->name;
+    for (vy_include *i = r->includes; i != NULL; i = i->next) {
+        if (strcmp(i->name, name->text) == 0 && strcmp(i->from, from) == 0) return i;
+    }
+    vy_include *made = vy_tree_take(r->tree, sizeof *made);
+    if (made == NULL) return NULL;
+    *made = (vy_include){.name = name->text, .from = from, .status = VY_NOT_FOUND, .next = r->includes};
+    r->includes = made;
+    vy_source_text text = {0};
+    if (r->load != NULL) made->status = r->load(r->self, name->text, from, &text);
+    if (made->status != VY_OK) return made;
+    const vy_source *source = vy_tree_add_source(r->tree, text.name, text.text, text.size);
+    if (source == NULL) return NULL;
+    made->root = vy_tree_read(r->tree, source, 0, r->report);
+    return made;
+}
+
+static void read_named(vy_reader *r, const vy_table *table, const vy_node *name, void *object)
+{
+    if (name->size == 0) {
+        say_expected(r, "vehicle", "a name, a path ending in .yaml, or a mapping", name);
+        return;
+    }
+    if (r->include_depth == INCLUDE_CAP) {
+        vy_report_error(r->report, name, "%d files stand on each other here: does one stand on itself?",
+                        INCLUDE_CAP);
+        return;
+    }
+    const vy_include *file = include_file(r, name);
+    if (file == NULL) {
+        r->no_memory = 1;
+    } else if (file->root != NULL) {
+        ++r->include_depth;
+        vy_read_file_object(r, table, file->root, object);
+        --r->include_depth;
+    } else if (file->status == VY_NOT_FOUND) {
+        vy_error err;
+        vy_text word = {0};
+        vy_text_add_clean(&word, name->text, name->size, 60);
+        char *clean = vy_text_take(&word);
+        if (clean == NULL)
+            r->no_memory = 1;
+        else if (table->preset(clean, object, &err) != VY_OK)
+            vy_report_error(r->report, name, "%s", err.text);
+        free(clean);
+    } else if (file->status != VY_OK) {
+        vy_report_error(r->report, name, "%s: %s", name->text, vy_status_text(file->status));
+    } // else its mistakes are reported already
+}
+
+void vy_read_file_object(vy_reader *reader, const vy_table *table, const vy_node *node, void *object)
+{
+    node = vy_node_resolve(node);
+    if (node->kind == VY_NODE_SCALAR) {
+        const int calls = reader->report->calls;
+        read_named(reader, table, node, object);
+        remember(reader, object, table->size, node, reader->report->calls != calls);
+        return;
+    }
+    const vy_node *base = node->kind == VY_NODE_MAP ? vy_node_find(node, "base") : NULL;
+    if (base == NULL) {
+        table->init(object, 0);
+    } else if (vy_node_resolve(base)->kind == VY_NODE_SCALAR) {
+        read_named(reader, table, vy_node_resolve(base), object);
+    } else {
+        say_expected(reader, "base", "a name or a path ending in .yaml", vy_node_resolve(base));
+    }
+    read_rows(reader, table, node, object, base != NULL);
+}
+
+void vy_reader_destroy(vy_reader *reader)
+{
+    free(reader->places);
+    reader->places = NULL;
+}

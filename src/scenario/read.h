@@ -1,0 +1,47 @@
+// read.h - from a tree to C structs, by the rows of a table.
+#pragma once
+#include "scenario/report.h"
+#include "scenario/schema.h"
+#include "scenario/text.h"
+
+/// Where a value in memory came from.
+typedef struct vy_place {
+    const char *begin;
+    size_t size;
+    const vy_node *node;
+    int bad; ///< what was written there could not be used
+} vy_place;
+
+typedef struct vy_reader {
+    vy_tree *tree;
+    vy_report *report;
+    vy_load_fn *load; ///< may be NULL
+    void *self;
+    const vy_scenario *scenario; ///< whose drones may be named
+    const vy_node *root;         ///< the place of whatever has no other
+    struct vy_include *includes; ///< files read so far
+    int include_depth;
+    vy_place *places;
+    size_t place_count, place_capacity;
+    int no_memory;
+} vy_reader;
+
+/// Fill `object` from `node` by the rows of `table`. What the text does not say stays as it is.
+void vy_read_object(vy_reader *reader, const vy_table *table, const vy_node *node, void *object);
+
+/// The same for an object that may be a file's name, or a mapping that stands on a file by `base`.
+void vy_read_file_object(vy_reader *reader, const vy_table *table, const vy_node *node, void *object);
+
+/// Where the value at `field` was written, or the smallest object around it that was.
+const vy_node *vy_reader_place(const vy_reader *reader, const void *field);
+
+/// 0 when something in these bytes could not be read: judging it further would only confuse.
+int vy_reader_good(const vy_reader *reader, const void *begin, size_t size);
+
+void vy_reader_destroy(vy_reader *reader);
+
+/// "above 0", "between 1 and 2"; empty when everything is allowed.
+void vy_range_print(vy_text *out, vy_range range);
+
+/// A letter, then letters, digits, - and _.
+int vy_is_identifier(const char *text, size_t size);

@@ -1,0 +1,223 @@
+// report.c - collecting what is wrong with a text, and showing it with a caret.
+#include "scenario/report.h"
+#include "scenario/text.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+#define SOURCE_CAP 160   // [bytes] of a source line that are shown
+#define CALL_CAP   10000 // an alias can repeat one mistake any number of times
+
+int vy_report_open(const vy_report *report)
+{
+    return report->out->count < VY_REPORT_CAP && report->calls < CALL_CAP;
+}
+
+// Line `line` of a source: where it begins and how long it is.
+static const char *find_line(const vy_source *source, int line, size_t *size)
+{
+    const char *at = source->text;
+    const char *end = source->text + source->size;
+    for (int i = 1; i < line && at < end; ++i) {
+        const char *next = memchr(at, '\n', (size_t)(end - at));
+        at = next == NULL ? end : next + 1;
+    }
+    const char *stop = memchr(at, '\n', (size_t)(end - at));
+    if (stop == NULL) stop = end;
+    if (stop > at && stop[-1] == '\r') --stop;
+    *size = (size_t)(stop - at);
+    return at;
+}
+
+static int known(const vy_diagnostics *list, const char *file, int line, int column, const char *text)
+{
+    for (int i = 0; i < list->count; ++i) {
+        const vy_diagnostic *d = &list->items[i];
+        if (d->line == line && d->column == column && strcmp(d->text, text) == 0 &&
+            strcmp(d->file, file) == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static int append(vy_diagnostics *list, vy_diagnostic item)
+{
+    if (list->items == NULL) list->items = calloc(VY_REPORT_CAP, sizeof *list->items);
+    if (list->items == NULL || item.file == NULL || item.text == NULL ||
+        (item.line > 0 && item.source == NULL)) {
+        free(item.file);
+        free(item.text);
+        free(item.source);
+        return 0;
+    }
+    list->items[list->count++] = item;
+    return 1;
+}
+
+static void add(vy_report *report, vy_status status, int warning, const vy_source *source, int line,
+                int column, const char *format, va_list args)
+{
+    vy_diagnostics *list = report->out;
+    if (!warning && report->status == VY_OK) report->status = status;
+    ++report->calls;
+    if (source->is_override) line = column = 0;
+    char text[512];
+    vsnprintf(text, sizeof text, format, args);
+    if (known(list, source->name, line, column, text)) return;
+    ++*(warning ? &list->warnings : &list->errors);
+    if (!vy_report_open(report)) return;
+    vy_diagnostic item = {.warning = warning, .line = line, .column = column};
+    item.file = vy_text_copy(source->name, strlen(source->name));
+    item.text = vy_text_copy(text, strlen(text));
+    if (line > 0) {
+        size_t size;
+        const char *begin = find_line(source, line, &size);
+        vy_text clean = {0};
+        vy_text_add_clean(&clean, begin, size, size);
+        item.source = vy_text_take(&clean);
+    }
+    if (!append(list, item)) report->no_memory = 1;
+}
+
+void vy_report_error(vy_report *report, const vy_node *at, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    add(report, VY_BAD_VALUE, 0, at->source, at->line, at->column, format, args);
+    va_end(args);
+}
+
+void vy_report_warning(vy_report *report, const vy_node *at, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    add(report, VY_OK, 1, at->source, at->line, at->column, format, args);
+    va_end(args);
+}
+
+void vy_report_place(vy_report *report, vy_status status, const vy_source *source, int line, int column,
+                     const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    add(report, status, 0, source, line, column, format, args);
+    va_end(args);
+}
+
+// The place of an item in the list of files, by the first item of the same file.
+static int file_rank(const vy_diagnostics *list, const char *file)
+{
+    int rank = 0;
+    while (strcmp(list->items[rank].file, file) != 0) ++rank;
+    return rank;
+}
+
+void vy_report_sort(vy_report *report)
+{
+    vy_diagnostics *list = report->out;
+    int rank[VY_REPORT_CAP];
+    for (int i = 0; i < list->count; ++i) rank[i] = file_rank(list, list->items[i].file);
+    for (int i = 1; i < list->count; ++i) { // by insertion: stable, and the list is short
+        const vy_diagnostic item = list->items[i];
+        const int item_rank = rank[i];
+        int j = i;
+        for (; j > 0; --j) {
+            const vy_diagnostic *before = &list->items[j - 1];
+            const int order = rank[j - 1] != item_rank    ? rank[j - 1] - item_rank
+                              : before->line != item.line ? before->line - item.line
+                                                          : before->column - item.column;
+            if (order <= 0) break;
+            list->items[j] = *before;
+            rank[j] = rank[j - 1];
+        }
+        list->items[j] = item;
+        rank[j] = item_rank;
+    }
+}
+
+// The source line and a caret below character `column` (1-based). A long line is shown from nearby.
+static void print_source(vy_text *out, const char *line, int number, int column)
+{
+    const size_t size = strlen(line);
+    size_t at = 0; // byte of the column
+    for (int c = 1; c < column && at < size; ++c) {
+        ++at;
+        while (at < size && ((unsigned char)line[at] & 0xc0u) == 0x80u) ++at;
+    }
+    size_t from = 0;
+    if (size > SOURCE_CAP && at > SOURCE_CAP / 2) from = at - SOURCE_CAP / 2;
+    while (from < at && ((unsigned char)line[from] & 0xc0u) == 0x80u) ++from;
+
+    vy_text_printf(out, "%5d | ", number);
+    vy_text_add_clean(out, line + from, size - from, SOURCE_CAP);
+    vy_text_puts(out, "\n      | ");
+    for (size_t i = from; i < at; ++i) {
+        if (((unsigned char)line[i] & 0xc0u) != 0x80u) vy_text_puts(out, line[i] == '\t' ? "\t" : " ");
+    }
+    vy_text_puts(out, "^\n");
+}
+
+char *vy_diagnostics_print(const vy_diagnostics *diagnostics)
+{
+    vy_text out = {0};
+    for (int i = 0; i < diagnostics->count; ++i) {
+        const vy_diagnostic *d = &diagnostics->items[i];
+        vy_text_puts(&out, d->file);
+        if (d->line > 0) vy_text_printf(&out, ":%d:%d", d->line, d->column);
+        vy_text_printf(&out, ": %s%s\n", d->warning ? "warning: " : "", d->text);
+        if (d->source != NULL) print_source(&out, d->source, d->line, d->column);
+    }
+    const int more = diagnostics->errors + diagnostics->warnings - diagnostics->count;
+    if (more > 0) vy_text_printf(&out, "and %d more\n", more);
+    return vy_text_take(&out);
+}
+
+void vy_diagnostics_destroy(vy_diagnostics *diagnostics)
+{
+    if (diagnostics == NULL) return;
+    for (int i = 0; i < diagnostics->count; ++i) {
+        free(diagnostics->items[i].file);
+        free(diagnostics->items[i].text);
+        free(diagnostics->items[i].source);
+    }
+    free(diagnostics->items);
+    memset(diagnostics, 0, sizeof *diagnostics);
+}
+
+static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c; }
+
+static int least(int a, int b) { return a < b ? a : b; }
+
+// Optimal string alignment distance: changes, insertions, deletions and swaps of neighbours.
+static int distance(const char *a, size_t n, const char *b, size_t m)
+{
+    enum { CAP = 40 };
+    if (n > CAP || m > CAP) return CAP;
+    int d[CAP + 1][CAP + 1];
+    for (size_t i = 0; i <= n; ++i) d[i][0] = (int)i;
+    for (size_t j = 0; j <= m; ++j) d[0][j] = (int)j;
+    for (size_t i = 1; i <= n; ++i) {
+        for (size_t j = 1; j <= m; ++j) {
+            const int change = d[i - 1][j - 1] + (lower(a[i - 1]) != lower(b[j - 1]));
+            d[i][j] = least(change, least(d[i - 1][j], d[i][j - 1]) + 1);
+            if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) && lower(a[i - 2]) == lower(b[j - 1])) {
+                d[i][j] = least(d[i][j], d[i - 2][j - 2] + 1);
+            }
+        }
+    }
+    return d[n][m];
+}
+
+const char *vy_nearest(const char *word, size_t size, const char *const *names, int count)
+{
+    const char *best = NULL;
+    int best_distance = size < 4 ? 2 : size < 8 ? 3 : 4; // must be nearer than this
+    for (int i = 0; i < count; ++i) {
+        const int d = distance(word, size, names[i], strlen(names[i]));
+        if (d < best_distance) {
+            best_distance = d;
+            best = names[i];
+        }
+    }
+    return best;
+}

@@ -1,0 +1,190 @@
+// scenario.c - reading a scenario: files, overrides, the table, the checks. Read vy_scenario_parse() first.
+#include "base/fail.h"
+#include "scenario/check.h"
+#include "scenario/number.h"
+#include "scenario/override.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+// --- files
+
+static vy_status read_file(const char *path, char **text, size_t *size)
+{
+    FILE *file = fopen(path, "rb");
+    if (file == NULL) return errno == ENOENT || errno == ENOTDIR ? VY_NOT_FOUND : VY_IO;
+    vy_text bytes = {0};
+    char block[16384];
+    for (size_t n; (n = fread(block, 1, sizeof block, file)) > 0;) {
+        vy_text_add(&bytes, block, n);
+        if (bytes.size > VY_TREE_TEXT_CAP) break; // the reader says so
+    }
+    const int failed = ferror(file);
+    fclose(file);
+    *size = bytes.size;
+    char *data = vy_text_take(&bytes);
+    if (data == NULL || failed) {
+        free(data);
+        return failed ? VY_IO : VY_NO_MEMORY;
+    }
+    *text = data;
+    return VY_OK;
+}
+
+static int ends_with(const char *text, const char *end)
+{
+    const size_t n = strlen(text), m = strlen(end);
+    return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+// `name` in `folder`, which is `from` without its last part, read if it is there.
+static vy_status try_file(const char *from, const char *folder, const char *name, const char *suffix,
+                          vy_source_text *out)
+{
+    const char *slash = strrchr(from, '/');
+    vy_text path = {0};
+    if (*name != '/' && slash != NULL) vy_text_add(&path, from, (size_t)(slash + 1 - from));
+    vy_text_printf(&path, "%s%s%s", folder, name, suffix);
+    char *full = vy_text_take(&path);
+    if (full == NULL) return VY_NO_MEMORY;
+    const vy_status status = read_file(full, &out->text, &out->size);
+    if (status == VY_OK)
+        out->name = full;
+    else
+        free(full);
+    return status;
+}
+
+vy_status vy_load_vehicle(void *self, const char *name, const char *from, vy_source_text *out)
+{
+    (void)self;
+    if (ends_with(name, ".yaml") || ends_with(name, ".yml") || ends_with(name, ".json")) {
+        return try_file(from, "", name, "", out);
+    }
+    if (!vy_is_identifier(name, strlen(name))) return VY_NOT_FOUND;
+    static const char *const folders[] = {"", "vehicles/", "../vehicles/"};
+    vy_status status = VY_NOT_FOUND;
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0] && status == VY_NOT_FOUND; ++i) {
+        status = try_file(from, folders[i], name, ".yaml", out);
+    }
+    return status;
+}
+
+// --- reading
+
+// Another version of the format is one mistake, not a hundred unknown keys.
+static int right_version(vy_report *report, const vy_node *root)
+{
+    const vy_node *node = root->kind == VY_NODE_MAP ? vy_node_find(root, "volery") : NULL;
+    if (root->kind != VY_NODE_MAP || node == NULL) {
+        vy_report_error(report, root, "a scenario has the line `volery: %d`, the version of the format",
+                        VY_SCENARIO_VERSION);
+        return 0;
+    }
+    uint64_t version;
+    node = vy_node_resolve(node);
+    if (node->kind == VY_NODE_SCALAR && vy_whole_read(node->text, node->size, &version) &&
+        version > VY_SCENARIO_VERSION) {
+        vy_report_error(report, node,
+                        "version %llu of the format is newer than this program, which reads version %d",
+                        (unsigned long long)version, VY_SCENARIO_VERSION);
+        return 0;
+    }
+    return 1;
+}
+
+static void read_scenario(vy_reader *reader, const vy_source *source, const vy_scenario_options *options,
+                          vy_scenario *scenario)
+{
+    vy_node *root = vy_tree_read(reader->tree, source, 0, reader->report);
+    if (root == NULL || !right_version(reader->report, root)) return;
+    for (int i = 0; options != NULL && i < options->override_count; ++i) {
+        vy_override_apply(reader->tree, reader->report, &vy_scenario_table, root, options->overrides[i]);
+    }
+    reader->root = root;
+    reader->scenario = scenario;
+    vy_read_object(reader, &vy_scenario_table, root, scenario);
+    if (reader->no_memory || reader->tree->no_memory) return;
+    vy_resolve_scenario(scenario);
+    vy_check_scenario(reader, scenario);
+}
+
+// Takes ownership of `text`, which may be NULL when memory was out.
+static vy_status parse_owned(char *text, size_t size, const char *name, const vy_scenario_options *options,
+                             vy_load_fn *load, vy_scenario **out, vy_diagnostics *diagnostics)
+{
+    vy_tree tree = {0};
+    vy_report report = {.out = diagnostics};
+    vy_reader reader = {.tree = &tree, .report = &report, .load = load};
+    if (options != NULL && options->load != NULL) {
+        reader.load = options->load;
+        reader.self = options->self;
+    }
+    const vy_locale locale = vy_locale_enter();
+    vy_scenario *scenario = calloc(1, sizeof *scenario);
+    const vy_source *source = vy_tree_add_source(&tree, vy_text_copy(name, strlen(name)), text, size);
+    if (scenario != NULL && source != NULL) {
+        vy_scenario_table.init(scenario, 0);
+        read_scenario(&reader, source, options, scenario);
+    }
+    vy_report_sort(&report);
+    const int no_memory = scenario == NULL || tree.no_memory || reader.no_memory || report.no_memory;
+    const vy_status status = no_memory ? VY_NO_MEMORY : report.status;
+    vy_reader_destroy(&reader);
+    vy_tree_destroy(&tree);
+    vy_locale_leave(locale);
+    if (status != VY_OK) {
+        vy_scenario_destroy(scenario);
+        return status;
+    }
+    *out = scenario;
+    return VY_OK;
+}
+
+static vy_status parse(char *text, size_t size, const char *name, const vy_scenario_options *options,
+                       vy_load_fn *load, vy_scenario **out, vy_diagnostics *diagnostics)
+{
+    vy_diagnostics unheard = {0};
+    *out = NULL;
+    const vy_status status =
+        parse_owned(text, size, name, options, load, out, diagnostics != NULL ? diagnostics : &unheard);
+    vy_diagnostics_destroy(&unheard);
+    return status;
+}
+
+vy_status vy_scenario_parse(const char *text, size_t size, const char *name,
+                            const vy_scenario_options *options, vy_scenario **out,
+                            vy_diagnostics *diagnostics)
+{
+    if (diagnostics != NULL) memset(diagnostics, 0, sizeof *diagnostics);
+    return parse(vy_text_copy(text, size), size, name, options, NULL, out, diagnostics);
+}
+
+vy_status vy_scenario_load(const char *path, const vy_scenario_options *options, vy_scenario **out,
+                           vy_diagnostics *diagnostics)
+{
+    if (diagnostics != NULL) memset(diagnostics, 0, sizeof *diagnostics);
+    char *text = NULL;
+    size_t size = 0;
+    *out = NULL;
+    errno = 0;
+    const vy_status status = read_file(path, &text, &size);
+    if (status == VY_OK) return parse(text, size, path, options, vy_load_vehicle, out, diagnostics);
+    if (diagnostics != NULL && status != VY_NO_MEMORY) {
+        vy_report report = {.out = diagnostics};
+        vy_source source = {.name = vy_text_copy(path, strlen(path)), .is_override = 1};
+        if (source.name == NULL) return VY_NO_MEMORY;
+        vy_report_place(&report, VY_IO, &source, 0, 0, "cannot be read: %s", strerror(errno));
+        free(source.name);
+    }
+    return status == VY_NOT_FOUND ? VY_IO : status;
+}
+
+void vy_scenario_destroy(vy_scenario *scenario)
+{
+    if (scenario == NULL) return;
+    free(scenario->drones);
+    free(scenario->disturbances);
+    free(scenario->expect);
+    free(scenario);
+}

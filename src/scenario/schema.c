@@ -1,0 +1,545 @@
+// schema.c - the rows. A new value: a field in the C struct, its default where the struct gets its defaults,
+// a row here.
+#include "scenario/schema.h"
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// clang-format off
+// Ranges.
+#define ANY                  {-DBL_MAX, DBL_MAX, 0}
+#define POSITIVE             {0.0, DBL_MAX, 1}
+#define AT_LEAST_0           {0.0, DBL_MAX, 0}
+#define WITHIN(min_, max_)   {min_, max_, 0}
+#define ABOVE_TO(min_, max_) {min_, max_, 1}
+
+// A row of struct `type_`. `field_` may reach into structs inside it.
+#define ROW(key_, kind_, type_, field_, ...) \
+    {.key = key_, .type = VY_TYPE_##kind_, .offset = offsetof(type_, field_), __VA_ARGS__}
+// Keys of the same struct under one heading.
+#define GROUP(key_, table_, ...) {.key = key_, .type = VY_TYPE_OBJECT, .table = table_, __VA_ARGS__}
+#define CHOICE(name_, value_, help_) {.name = name_, .value = value_, .help = help_}
+#define ROWS(list) .rows = list, .row_count = (int)(sizeof list / sizeof list[0])
+#define CHOICES(list) .choices = list, .choice_count = (int)(sizeof list / sizeof list[0])
+// clang-format on
+
+_Static_assert(sizeof(vy_allocation) == sizeof(int) && sizeof(vy_controller_kind) == sizeof(int) &&
+                   sizeof(vy_disturbance_kind) == sizeof(int) && sizeof(vy_frame) == sizeof(int) &&
+                   sizeof(vy_expect_at) == sizeof(int) && sizeof(vy_log_compression) == sizeof(int) &&
+                   sizeof(vy_rung) == sizeof(int),
+               "choices are read and written as int");
+
+// --- vehicles
+
+static const vy_choice spins[] = {CHOICE("cw", -1, "clockwise from above"),
+                                  CHOICE("ccw", 1, "counter-clockwise from above")};
+static const vy_choice allocations[] = {
+    CHOICE("physical", VY_ALLOCATION_PHYSICAL,
+           "lever arm times thrust, and the reaction to each rotor's spin"),
+    CHOICE("documented", VY_ALLOCATION_DOCUMENTED,
+           "the published rows of the Crazyflie engine: pitch and yaw reversed"),
+};
+
+static void init_rotor(void *object, int index)
+{
+    (void)index;
+    *(vy_rotor_def *)object = (vy_rotor_def){.spin = 1};
+}
+
+static const vy_row rotor_rows[] = {
+    ROW("position", VECTOR, vy_rotor_def, position, .size = 3, .unit = "m", .range = ANY,
+        .flags = VY_ROW_REQUIRED,
+        .help = "of the hub from the centre of mass, body axes (forward, left, up)"),
+    ROW("spin", CHOICE, vy_rotor_def, spin, CHOICES(spins), .flags = VY_ROW_REQUIRED,
+        .help = "direction of rotation"),
+};
+static const vy_table rotor_table = {.title = "Rotors",
+                                     .help = "A list; each thrusts along body +z.",
+                                     .size = sizeof(vy_rotor_def),
+                                     .init = init_rotor,
+                                     ROWS(rotor_rows)};
+
+// A vehicle that stands on no other says everything itself.
+static void init_vehicle(void *object, int index)
+{
+    (void)index;
+    vy_vehicle_def *def = object;
+    const uint32_t cookie = vy_default_vehicle_def().cookie;
+    memset(def, 0, sizeof *def);
+    def->cookie = cookie;
+    def->allocation = VY_ALLOCATION_PHYSICAL;
+    memcpy(def->name, "unnamed", sizeof "unnamed");
+}
+
+static vy_status vehicle_preset(const char *name, void *object, vy_error *err)
+{
+    return vy_vehicle_preset(name, object, err);
+}
+
+static const vy_row vehicle_rows[] = {
+    ROW("name", TEXT, vy_vehicle_def, name, .size = VY_NAME_CAP, .flags = VY_ROW_LABEL | VY_ROW_IDENTIFIER,
+        .help = "for people"),
+    ROW("mass", NUMBER, vy_vehicle_def, mass, .unit = "kg", .range = POSITIVE, .flags = VY_ROW_REQUIRED,
+        .help = "of everything that flies"),
+    ROW("inertia", INERTIA, vy_vehicle_def, inertia, .unit = "kg m^2", .range = ANY, .flags = VY_ROW_REQUIRED,
+        .help = "about the centre of mass, body axes: the diagonal [x, y, z] or three rows"),
+    ROW("rotors", LIST, vy_vehicle_def, rotors, .table = &rotor_table, .size = VY_ROTOR_CAP,
+        .count_offset = offsetof(vy_vehicle_def, rotor_count), .help = "none: a plain body"),
+    ROW("allocation", CHOICE, vy_vehicle_def, allocation, CHOICES(allocations),
+        .help = "how thrust becomes torque"),
+    ROW("thrust_coef", NUMBER, vy_vehicle_def, thrust_coef, .unit = "N s^2", .range = AT_LEAST_0,
+        .help = "thrust of a rotor over its speed squared; above 0 with rotors"),
+    ROW("torque_coef", NUMBER, vy_vehicle_def, torque_coef, .unit = "N m s^2", .range = AT_LEAST_0,
+        .help = "drag torque of a rotor over its speed squared"),
+    ROW("speed_max", NUMBER, vy_vehicle_def, speed_max, .unit = "rad/s", .range = AT_LEAST_0,
+        .help = "rotor speed at full command; above 0 with rotors"),
+    ROW("motor_lag", NUMBER, vy_vehicle_def, motor_lag, .unit = "s", .range = AT_LEAST_0,
+        .help = "time constant of rotor speed; 0 is an ideal motor"),
+    ROW("drag_linear", VECTOR, vy_vehicle_def, drag_linear, .size = 3, .unit = "N s/m", .range = AT_LEAST_0,
+        .help = "air resistance over airspeed, body axes"),
+    ROW("drag_quadratic", NUMBER, vy_vehicle_def, drag_quadratic, .unit = "kg/m", .range = AT_LEAST_0,
+        .help = "air resistance over airspeed squared: half of density, drag coefficient and area"),
+};
+const vy_table vy_vehicle_table = {
+    .title = "Vehicle",
+    .help = "A file `NAME.yaml`, or the mapping under `vehicle`. With `base: NAME` it starts from that "
+            "vehicle and says "
+            "only what differs.",
+    .size = sizeof(vy_vehicle_def),
+    .init = init_vehicle,
+    .preset = vehicle_preset,
+    ROWS(vehicle_rows),
+};
+
+// --- drones
+
+static const vy_row angle_rows[] = {
+    ROW("roll", NUMBER, vy_angles, roll, .unit = "rad", .range = ANY,
+        .help = "about body +x: positive lowers the right side"),
+    ROW("pitch", NUMBER, vy_angles, pitch, .unit = "rad", .range = ANY,
+        .help = "about body +y: positive lowers the nose"),
+    ROW("yaw", NUMBER, vy_angles, yaw, .unit = "rad", .range = ANY,
+        .help = "about body +z: positive turns left"),
+};
+const vy_table vy_angles_table = {
+    .title = "Angles",
+    .help = "An attitude may be written as angles, turned in the order yaw, pitch, roll.",
+    .size = sizeof(vy_angles),
+    ROWS(angle_rows),
+};
+
+static const vy_row start_rows[] = {
+    ROW("position", VECTOR, vy_scenario_drone, def.position, .size = 3, .unit = "m", .range = ANY,
+        .help = "world axes"),
+    ROW("velocity", VECTOR, vy_scenario_drone, def.velocity, .size = 3, .unit = "m/s", .range = ANY,
+        .help = "world axes"),
+    ROW("attitude", ROTATION, vy_scenario_drone, def.attitude, .unit = "rad", .range = ANY,
+        .help = "body to world: [w, x, y, z] of any length above 0, or {roll, pitch, yaw}; see Angles"),
+    ROW("rate", VECTOR, vy_scenario_drone, def.rate, .size = 3, .unit = "rad/s", .range = ANY,
+        .help = "angular velocity, body axes"),
+    ROW("rotor_speed", NUMBER, vy_scenario_drone, def.rotor_speed, .unit = "rad/s", .range = AT_LEAST_0,
+        .word = "hover", .word_value = VY_HOVER, .help = "of every rotor; `hover` carries the weight"),
+};
+static const vy_table start_table = {
+    .title = "Start", .help = "Where and how a drone begins.", ROWS(start_rows)};
+
+static const vy_row imu_rows[] = {
+    ROW("period", NUMBER, vy_imu_def, period, .unit = "s", .range = AT_LEAST_0, .flags = VY_ROW_PERIOD,
+        .word = "none", .help = "between samples; `none` is no IMU"),
+    ROW("accel_noise", NUMBER, vy_imu_def, accel_noise, .unit = "m/s^2/sqrt(Hz)", .range = AT_LEAST_0,
+        .help = "white noise density of the accelerometer"),
+    ROW("gyro_noise", NUMBER, vy_imu_def, gyro_noise, .unit = "rad/s/sqrt(Hz)", .range = AT_LEAST_0,
+        .help = "white noise density of the gyroscope"),
+    ROW("accel_bias", NUMBER, vy_imu_def, accel_bias, .unit = "m/s^2", .range = AT_LEAST_0,
+        .help = "standard deviation of the turn-on bias"),
+    ROW("gyro_bias", NUMBER, vy_imu_def, gyro_bias, .unit = "rad/s", .range = AT_LEAST_0,
+        .help = "standard deviation of the turn-on bias"),
+    ROW("accel_drift", NUMBER, vy_imu_def, accel_drift, .unit = "m/s^3/sqrt(Hz)", .range = AT_LEAST_0,
+        .help = "random walk of the bias"),
+    ROW("gyro_drift", NUMBER, vy_imu_def, gyro_drift, .unit = "rad/s^2/sqrt(Hz)", .range = AT_LEAST_0,
+        .help = "random walk of the bias"),
+};
+static const vy_table imu_table = {
+    .title = "IMU", .help = "Accelerometer and gyroscope.", .size = sizeof(vy_imu_def), ROWS(imu_rows)};
+
+static const vy_row mocap_rows[] = {
+    ROW("period", NUMBER, vy_mocap_def, period, .unit = "s", .range = AT_LEAST_0, .flags = VY_ROW_PERIOD,
+        .word = "none", .help = "between samples; `none` is no motion capture"),
+    ROW("position_noise", NUMBER, vy_mocap_def, position_noise, .unit = "m", .range = AT_LEAST_0,
+        .help = "standard deviation per axis"),
+    ROW("attitude_noise", NUMBER, vy_mocap_def, attitude_noise, .unit = "rad", .range = AT_LEAST_0,
+        .help = "standard deviation per axis"),
+};
+static const vy_table mocap_table = {.title = "Motion capture",
+                                     .help = "Position and attitude from cameras around the room.",
+                                     .size = sizeof(vy_mocap_def),
+                                     ROWS(mocap_rows)};
+
+static const vy_row sensor_rows[] = {
+    ROW("imu", OBJECT, vy_scenario_drone, def.imu, .table = &imu_table,
+        .help = "accelerometer and gyroscope"),
+    ROW("mocap", OBJECT, vy_scenario_drone, def.mocap, .table = &mocap_table, .help = "motion capture"),
+};
+static const vy_table sensor_table = {
+    .title = "Sensors", .help = "What a drone measures.", ROWS(sensor_rows)};
+
+static const vy_row gain_rows[] = {
+    ROW("position", NUMBER, vy_gains, position, .unit = "1/s^2", .range = AT_LEAST_0,
+        .help = "acceleration per position error"),
+    ROW("velocity", NUMBER, vy_gains, velocity, .unit = "1/s", .range = AT_LEAST_0,
+        .help = "acceleration per velocity error"),
+    ROW("integral", NUMBER, vy_gains, integral, .unit = "1/s^3", .range = AT_LEAST_0,
+        .help = "acceleration per integrated position error"),
+    ROW("attitude", NUMBER, vy_gains, attitude, .unit = "1/s", .range = AT_LEAST_0,
+        .help = "rate per roll and pitch error"),
+    ROW("yaw", NUMBER, vy_gains, yaw, .unit = "1/s", .range = AT_LEAST_0, .help = "rate per yaw error"),
+    ROW("rate", NUMBER, vy_gains, rate, .unit = "1/s", .range = AT_LEAST_0,
+        .help = "angular acceleration per rate error"),
+    ROW("tilt_max", NUMBER, vy_gains, tilt_max, .unit = "rad", .range = ABOVE_TO(0.0, 1.5),
+        .help = "largest tilt the position loop asks for"),
+};
+static const vy_table gain_table = {.title = "Gains",
+                                    .help = "Of the built-in controller; they do not depend on the vehicle.",
+                                    .size = sizeof(vy_gains),
+                                    ROWS(gain_rows)};
+
+static void init_setpoint(void *object, int index)
+{
+    (void)index;
+    *(vy_setpoint *)object = (vy_setpoint){0};
+}
+
+static const vy_row setpoint_rows[] = {
+    ROW("time", NUMBER, vy_setpoint, time, .unit = "s", .range = ANY, .flags = VY_ROW_REQUIRED,
+        .help = "when to be there; later than the setpoint before"),
+    ROW("position", VECTOR, vy_setpoint, position, .size = 3, .unit = "m", .range = ANY,
+        .flags = VY_ROW_REQUIRED, .help = "where, world axes"),
+    ROW("yaw", NUMBER, vy_setpoint, yaw, .unit = "rad", .range = ANY,
+        .help = "heading, counter-clockwise about world +z"),
+};
+static const vy_table setpoint_table = {
+    .title = "Setpoints",
+    .help = "Between two of them the reference moves along a straight line, at rest "
+            "at both ends.",
+    .size = sizeof(vy_setpoint),
+    .init = init_setpoint,
+    ROWS(setpoint_rows)};
+
+static const vy_choice rungs[] = {
+    CHOICE("none", VY_RUNG_NONE, "motors as `start.rotor_speed` has them"),
+    CHOICE("motors", VY_RUNG_MOTORS, "a command for each motor"),
+    CHOICE("wrench", VY_RUNG_WRENCH, "thrust and torque"),
+    CHOICE("rates", VY_RUNG_RATES, "thrust and angular velocity"),
+    CHOICE("attitude", VY_RUNG_ATTITUDE, "thrust and attitude"),
+};
+#define THRUST_RUNGS (1u << VY_RUNG_WRENCH | 1u << VY_RUNG_RATES | 1u << VY_RUNG_ATTITUDE)
+static const vy_row intent_rows[] = {
+    ROW("rung", CHOICE, vy_intent, rung, CHOICES(rungs), .help = "what the intent speaks of"),
+    ROW("motors", VECTOR, vy_intent, motors, .size = VY_ROTOR_CAP, .range = WITHIN(0.0, 1.0),
+        .flags = VY_ROW_SHORT, .when = 1u << VY_RUNG_MOTORS, .help = "command of each motor"),
+    ROW("thrust", NUMBER, vy_intent, thrust, .unit = "N", .range = AT_LEAST_0, .when = THRUST_RUNGS,
+        .help = "along body +z"),
+    ROW("torque", VECTOR, vy_intent, torque, .size = 3, .unit = "N m", .range = ANY,
+        .when = 1u << VY_RUNG_WRENCH, .help = "body axes"),
+    ROW("rates", VECTOR, vy_intent, rates, .size = 3, .unit = "rad/s", .range = ANY,
+        .when = 1u << VY_RUNG_RATES, .help = "body axes"),
+    ROW("attitude", ROTATION, vy_intent, attitude, .unit = "rad", .range = ANY,
+        .when = 1u << VY_RUNG_ATTITUDE, .help = "body to world, as under `start`"),
+};
+static const vy_table intent_table = {.title = "Intent",
+                                      .help = "What acts until the controller's first reply.",
+                                      .size = sizeof(vy_intent),
+                                      ROWS(intent_rows)};
+
+static const vy_choice controllers[] = {
+    CHOICE("none", VY_CONTROLLER_NONE, "nobody: the intent of the start stays"),
+    CHOICE("hold", VY_CONTROLLER_HOLD, "the built-in controller follows the setpoints"),
+    CHOICE("callback", VY_CONTROLLER_CALLBACK, "a function of the program that uses the library"),
+};
+static const vy_row controller_rows[] = {
+    ROW("kind", CHOICE, vy_controller_def, kind, CHOICES(controllers), .help = "what steers"),
+    ROW("period", NUMBER, vy_controller_def, period, .unit = "s", .range = POSITIVE, .flags = VY_ROW_PERIOD,
+        .help = "between two replies"),
+    ROW("rate_period", NUMBER, vy_controller_def, rate_period, .unit = "s", .range = POSITIVE,
+        .flags = VY_ROW_PERIOD, .help = "of the attitude and rate loops below it"),
+    ROW("gains", OBJECT, vy_controller_def, gains, .table = &gain_table,
+        .help = "of the built-in controller"),
+    ROW("intent", OBJECT, vy_controller_def, start, .table = &intent_table, .help = "until the first reply"),
+    ROW("setpoints", LIST, vy_controller_def, setpoints, .table = &setpoint_table, .size = VY_SETPOINT_CAP,
+        .count_offset = offsetof(vy_controller_def, setpoint_count),
+        .help = "where to be when; none holds the start"),
+};
+static const vy_table controller_table = {.title = "Controller",
+                                          .help = "What steers a drone.",
+                                          .size = sizeof(vy_controller_def),
+                                          ROWS(controller_rows)};
+
+#define LIMIT(key_, field_, unit_, help_)                                                        \
+    ROW(key_, NUMBER, vy_safety_def, field_, .unit = unit_, .range = AT_LEAST_0, .word = "none", \
+        .help = help_)
+static const vy_row safety_rows[] = {
+    LIMIT("tilt_max", tilt_max, "rad", "largest angle between body +z and world +z"),
+    LIMIT("rate_max", rate_max, "rad/s", "largest angular velocity"),
+    LIMIT("speed_max", speed_max, "m/s", "largest speed"),
+    ROW("height_min", NUMBER, vy_safety_def, height_min, .unit = "m", .range = ANY,
+        .help = "least height; looked at where below height_max"),
+    ROW("height_max", NUMBER, vy_safety_def, height_max, .unit = "m", .range = ANY, .help = "largest height"),
+    LIMIT("distance_max", distance_max, "m", "largest horizontal distance from the world's origin"),
+    ROW("sustain", NUMBER, vy_safety_def, sustain, .unit = "s", .range = AT_LEAST_0,
+        .help = "how long a limit must be exceeded without a break"),
+};
+static const vy_table safety_table = {.title = "Safety",
+                                      .help =
+                                          "Limits that end the run, checked every step against the truth.",
+                                      .size = sizeof(vy_safety_def),
+                                      ROWS(safety_rows)};
+
+static void init_drone(void *object, int index)
+{
+    vy_scenario_drone *drone = object;
+    memset(drone, 0, sizeof *drone);
+    snprintf(drone->name, sizeof drone->name, "drone%d", index);
+    drone->def = vy_default_drone_def();
+    drone->def.rotor_speed = VY_HOVER;
+}
+
+static const vy_row drone_rows[] = {
+    ROW("name", TEXT, vy_scenario_drone, name, .size = VY_NAME_CAP, .flags = VY_ROW_LABEL | VY_ROW_IDENTIFIER,
+        .default_text = "drone0, drone1, ...", .help = "unique"),
+    ROW("vehicle", OBJECT, vy_scenario_drone, def.vehicle, .table = &vy_vehicle_table, .flags = VY_ROW_FILE,
+        .default_text = "crazyflie2x",
+        .help = "the name of a vehicle, a path ending in .yaml, or a mapping; see Vehicle"),
+    GROUP("start", &start_table, .help = "where and how it begins"),
+    GROUP("sensors", &sensor_table, .help = "what it measures"),
+    ROW("controller", OBJECT, vy_scenario_drone, def.controller, .table = &controller_table,
+        .help = "what steers it"),
+    ROW("safety", OBJECT, vy_scenario_drone, def.safety, .table = &safety_table, .help = "what ends its run"),
+};
+static const vy_table drone_table = {.title = "Drones",
+                                     .help = "A list; each drone is a mapping of these keys.",
+                                     .size = sizeof(vy_scenario_drone),
+                                     .init = init_drone,
+                                     ROWS(drone_rows)};
+
+// --- disturbances
+
+static const vy_choice disturbances[] = {
+    CHOICE("constant", VY_DISTURBANCE_CONSTANT, "the same all the time"),
+    CHOICE("impulse", VY_DISTURBANCE_IMPULSE, "an impulse spread evenly over `duration`"),
+    CHOICE("sinusoid", VY_DISTURBANCE_SINUSOID, "amplitude times sin(2 pi frequency (t - start) + phase)"),
+    CHOICE("noise", VY_DISTURBANCE_NOISE,
+           "Gaussian noise below `frequency`; the amplitude is its standard deviation"),
+};
+static const vy_choice frames[] = {CHOICE("world", VY_FRAME_WORLD, "world axes"),
+                                   CHOICE("body", VY_FRAME_BODY, "body axes")};
+
+#define IMPULSE         (1u << VY_DISTURBANCE_IMPULSE)
+#define SINUSOID        (1u << VY_DISTURBANCE_SINUSOID)
+#define NOISE           (1u << VY_DISTURBANCE_NOISE)
+#define ALL_BUT_IMPULSE (1u << VY_DISTURBANCE_CONSTANT | SINUSOID | NOISE)
+
+#define FOREVER ((double)INFINITY)
+
+static void init_disturbance(void *object, int index)
+{
+    (void)index;
+    vy_scenario_disturbance *d = object;
+    memset(d, 0, sizeof *d);
+    d->drone = VY_EVERY_DRONE;
+    d->def = vy_default_disturbance_def();
+    d->def.duration = FOREVER;
+}
+
+static const vy_row disturbance_rows[] = {
+    ROW("kind", CHOICE, vy_scenario_disturbance, def.kind, CHOICES(disturbances), .flags = VY_ROW_REQUIRED,
+        .help = "how it acts over time"),
+    ROW("drone", DRONE, vy_scenario_disturbance, drone,
+        .help = "the name of a drone, or `all`: each of them, with noise of its own"),
+    ROW("frame", CHOICE, vy_scenario_disturbance, def.frame, CHOICES(frames),
+        .help = "axes of force and torque"),
+    ROW("force", VECTOR, vy_scenario_disturbance, def.force, .size = 3, .unit = "N", .range = ANY,
+        .when = ALL_BUT_IMPULSE, .help = "amplitude per axis"),
+    ROW("force", VECTOR, vy_scenario_disturbance, def.force, .size = 3, .unit = "N s", .range = ANY,
+        .when = IMPULSE, .help = "impulse per axis"),
+    ROW("torque", VECTOR, vy_scenario_disturbance, def.torque, .size = 3, .unit = "N m", .range = ANY,
+        .when = ALL_BUT_IMPULSE, .help = "amplitude per axis"),
+    ROW("torque", VECTOR, vy_scenario_disturbance, def.torque, .size = 3, .unit = "N m s", .range = ANY,
+        .when = IMPULSE, .help = "angular impulse per axis"),
+    ROW("start", NUMBER, vy_scenario_disturbance, def.start, .unit = "s", .range = AT_LEAST_0,
+        .help = "when it begins"),
+    ROW("duration", NUMBER, vy_scenario_disturbance, def.duration, .unit = "s", .range = POSITIVE,
+        .word = "forever", .word_value = FOREVER, .when = ALL_BUT_IMPULSE, .help = "how long it acts"),
+    ROW("duration", NUMBER, vy_scenario_disturbance, def.duration, .unit = "s", .range = POSITIVE,
+        .flags = VY_ROW_REQUIRED, .when = IMPULSE, .help = "how long it acts, one step at least"),
+    ROW("frequency", NUMBER, vy_scenario_disturbance, def.frequency, .unit = "Hz", .range = POSITIVE,
+        .when = SINUSOID | NOISE, .help = "of the sinusoid, or the corner of the noise"),
+    ROW("phase", NUMBER, vy_scenario_disturbance, def.phase, .unit = "rad", .range = ANY, .when = SINUSOID,
+        .help = "at `start`"),
+};
+static const vy_table disturbance_table = {.title = "Disturbances",
+                                           .help = "A list of forces and torques from outside.",
+                                           .size = sizeof(vy_scenario_disturbance),
+                                           .init = init_disturbance,
+                                           ROWS(disturbance_rows)};
+
+// --- expectations, log, the scenario itself
+
+enum {
+#define QUANTITY(name, unit, help) QUANTITY_##name,
+#include "scenario/quantities.inl"
+#undef QUANTITY
+};
+static const vy_choice quantities[] = {
+#define QUANTITY(name, unit, help) {#name, QUANTITY_##name, help, unit},
+#include "scenario/quantities.inl"
+#undef QUANTITY
+};
+static const vy_choice moments[] = {
+    CHOICE("end", VY_AT_END, "at the last step"),
+    CHOICE("throughout", VY_AT_THROUGHOUT, "at every step"),
+};
+
+static void init_expect(void *object, int index)
+{
+    (void)index;
+    *(vy_expect_def *)object =
+        (vy_expect_def){.drone = VY_EVERY_DRONE, .at = VY_AT_THROUGHOUT, .min = -DBL_MAX, .max = DBL_MAX};
+}
+
+static const char *unit_of_quantity(const void *object)
+{
+    int count;
+    const vy_quantity *list = vy_quantities(&count);
+    const int index = ((const vy_expect_def *)object)->quantity;
+    return index >= 0 && index < count ? list[index].unit : "";
+}
+
+static const vy_row expect_rows[] = {
+    ROW("quantity", CHOICE, vy_expect_def, quantity, CHOICES(quantities),
+        .flags = VY_ROW_REQUIRED | VY_ROW_LABEL, .help = "what is looked at"),
+    ROW("drone", DRONE, vy_expect_def, drone, .flags = VY_ROW_LABEL, .help = "the name of a drone, or `all`"),
+    ROW("at", CHOICE, vy_expect_def, at, CHOICES(moments), .flags = VY_ROW_LABEL,
+        .help = "when it is looked at"),
+    ROW("after", NUMBER, vy_expect_def, after, .unit = "s", .range = AT_LEAST_0, .flags = VY_ROW_LABEL,
+        .help = "earlier steps are not looked at"),
+    ROW("min", NUMBER, vy_expect_def, min, .unit_of = unit_of_quantity, .range = ANY, .word = "none",
+        .word_value = -DBL_MAX, .flags = VY_ROW_LABEL, .help = "least value allowed, in the quantity's unit"),
+    ROW("max", NUMBER, vy_expect_def, max, .unit_of = unit_of_quantity, .range = ANY, .word = "none",
+        .word_value = DBL_MAX, .flags = VY_ROW_LABEL,
+        .help = "largest value allowed, in the quantity's unit"),
+};
+static const vy_table expect_table = {.title = "Expectations",
+                                      .help =
+                                          "A list of bounds; a run that breaks one ends with exit status 1.",
+                                      .size = sizeof(vy_expect_def),
+                                      .init = init_expect,
+                                      ROWS(expect_rows)};
+
+static const vy_choice compressions[] = {
+    CHOICE("none", VY_LOG_NONE, "larger files, quicker to write"),
+    CHOICE("zstd", VY_LOG_ZSTD, "smaller files"),
+};
+static const vy_row log_rows[] = {
+    ROW("every", COUNT, vy_log_def, every, .range = WITHIN(1.0, 1e9), .flags = VY_ROW_LABEL,
+        .help = "steps from one record of each drone to the next"),
+    ROW("snapshot", NUMBER, vy_log_def, snapshot, .unit = "s", .range = POSITIVE, .flags = VY_ROW_LABEL,
+        .help = "between two records of the full state, from which a run can be branched"),
+    ROW("compression", CHOICE, vy_log_def, compression, CHOICES(compressions), .flags = VY_ROW_LABEL,
+        .help = "of the log file"),
+};
+static const vy_table log_table = {
+    .title = "Log", .help = "What the log file holds.", .size = sizeof(vy_log_def), ROWS(log_rows)};
+
+static const vy_row world_rows[] = {
+    ROW("gravity", VECTOR, vy_scenario, gravity, .size = 3, .unit = "m/s^2", .range = ANY,
+        .help = "the same everywhere, world axes (east, north, up)"),
+};
+static const vy_table world_table = {
+    .title = "World", .help = "What surrounds the drones.", ROWS(world_rows)};
+
+static void init_scenario(void *object, int index)
+{
+    (void)index;
+    const vy_world_def world = vy_default_world_def();
+    vy_scenario *s = object;
+    *s = (vy_scenario){.version = VY_SCENARIO_VERSION,
+                       .name = "untitled",
+                       .seed = world.seed,
+                       .step = world.dt,
+                       .duration = 10.0,
+                       .gravity = world.gravity,
+                       .log = {.every = 10, .snapshot = 1.0, .compression = VY_LOG_ZSTD}};
+}
+
+static const vy_row scenario_rows[] = {
+    ROW("volery", COUNT, vy_scenario, version, .range = WITHIN(VY_SCENARIO_VERSION, VY_SCENARIO_VERSION),
+        .flags = VY_ROW_REQUIRED | VY_ROW_LABEL, .help = "version of the format"),
+    ROW("name", TEXT, vy_scenario, name, .size = sizeof((vy_scenario *)0)->name, .flags = VY_ROW_LABEL,
+        .help = "for people"),
+    ROW("seed", WHOLE, vy_scenario, seed, .help = "of everything random: the same seed, the same run"),
+    ROW("step", NUMBER, vy_scenario, step, .unit = "s", .range = WITHIN(1e-9, 1.0),
+        .help = "of the simulation"),
+    ROW("duration", NUMBER, vy_scenario, duration, .unit = "s", .range = ABOVE_TO(0.0, 1e9),
+        .help = "of the run, to the nearest step"),
+    GROUP("world", &world_table, .help = "what surrounds the drones"),
+    ROW("drones", LIST, vy_scenario, drones, .table = &drone_table, .size = 1000, .range = {.min = 1.0},
+        .count_offset = offsetof(vy_scenario, drone_count), .flags = VY_ROW_REQUIRED | VY_ROW_HEAP,
+        .help = "who flies"),
+    ROW("disturbances", LIST, vy_scenario, disturbances, .table = &disturbance_table, .size = 1000,
+        .count_offset = offsetof(vy_scenario, disturbance_count), .flags = VY_ROW_HEAP,
+        .help = "forces and torques from outside"),
+    ROW("expect", LIST, vy_scenario, expect, .table = &expect_table, .size = 1000,
+        .count_offset = offsetof(vy_scenario, expect_count), .flags = VY_ROW_HEAP | VY_ROW_LABEL,
+        .help = "what must hold for the run to count as good"),
+    ROW("log", OBJECT, vy_scenario, log, .table = &log_table, .flags = VY_ROW_LABEL,
+        .help = "what the log file holds"),
+};
+const vy_table vy_scenario_table = {
+    .title = "Scenario",
+    .help = "The keys of a scenario file.",
+    .size = sizeof(vy_scenario),
+    .init = init_scenario,
+    ROWS(scenario_rows),
+};
+
+// --- looking things up
+
+int vy_row_applies(const vy_table *table, const vy_row *row, const void *object)
+{
+    if (row->when == 0) return 1;
+    int value;
+    memcpy(&value, (const char *)object + table->rows[0].offset, sizeof value);
+    return value >= 0 && value < 32 && (row->when >> value & 1u) != 0;
+}
+
+const char *vy_row_unit(const vy_row *row, const void *object)
+{
+    if (row->unit_of != NULL) return row->unit_of(object);
+    return row->unit != NULL ? row->unit : "";
+}
+
+const vy_row *vy_table_find(const vy_table *table, const char *key)
+{
+    for (int i = 0; i < table->row_count; ++i) {
+        if (strcmp(table->rows[i].key, key) == 0) return &table->rows[i];
+    }
+    return NULL;
+}
+
+const void *vy_list_elements(const vy_row *row, const void *object, int *count)
+{
+    const char *base = object;
+    const void *elements = base + row->offset;
+    if (row->flags & VY_ROW_HEAP) memcpy(&elements, base + row->offset, sizeof elements);
+    memcpy(count, base + row->count_offset, sizeof *count);
+    return elements;
+}
+
+const vy_choice *vy_choice_of(const vy_row *row, int value)
+{
+    for (int i = 0; i < row->choice_count; ++i) {
+        if (row->choices[i].value == value) return &row->choices[i];
+    }
+    return NULL;
+}

@@ -1,0 +1,101 @@
+// schema.h - the one table of everything a scenario may say.
+//
+// A row is a value: its key, type, unit, range, help and place in a C struct. Reading, checking, printing,
+// hashing, the reference page and the JSON Schema all walk the same rows, so a new value is one new row in
+// schema.c. Defaults are not in the rows: they are what the table's `init` puts into the struct.
+#pragma once
+#include "volery/scenario.h"
+#include <stddef.h>
+
+typedef enum vy_type {
+    VY_TYPE_NUMBER,   ///< double
+    VY_TYPE_WHOLE,    ///< uint64_t
+    VY_TYPE_COUNT,    ///< int
+    VY_TYPE_TEXT,     ///< char[size]
+    VY_TYPE_CHOICE,   ///< int or enum, one of `choices`
+    VY_TYPE_VECTOR,   ///< double[size]
+    VY_TYPE_ROTATION, ///< vy_quat: [w, x, y, z] or {roll, pitch, yaw}
+    VY_TYPE_INERTIA,  ///< vy_mat3: three principal moments or three rows
+    VY_TYPE_DRONE,    ///< int: the index of a drone, by name, or `all`
+    VY_TYPE_OBJECT,   ///< a table of its own, at `offset`; offset 0 and the same struct: a group of keys
+    VY_TYPE_LIST,     ///< elements of `table`, at most `size`
+} vy_type;
+
+enum {
+    VY_ROW_REQUIRED = 1 << 0,
+    VY_ROW_LABEL = 1 << 1,      ///< cannot change a bit of the run: not in the hash
+    VY_ROW_PERIOD = 1 << 2,     ///< a whole multiple of the step, or 0 where the range allows it
+    VY_ROW_FILE = 1 << 3,       ///< an object that may be the name of a file, or stand on one by `base`
+    VY_ROW_HEAP = 1 << 4,       ///< a list behind a pointer, not inside the struct
+    VY_ROW_IDENTIFIER = 1 << 5, ///< text: a letter, then letters, digits, - and _
+    VY_ROW_SHORT = 1 << 6,      ///< a vector that may have fewer numbers; the others are 0
+};
+
+/// What a number may be. `above`: min itself is not allowed.
+typedef struct vy_range {
+    double min, max;
+    int above;
+} vy_range;
+
+typedef struct vy_choice {
+    const char *name;
+    int value;
+    const char *help;
+    const char *unit; ///< NULL for most: a choice is not measured
+} vy_choice;
+
+typedef struct vy_row {
+    const char *key;
+    vy_type type;
+    size_t offset;
+    const char *unit; ///< SI; NULL has none
+    vy_range range;   ///< of numbers and of each number of a vector; min is the fewest elements of a list
+    const char *help;
+    int flags;
+    size_t size;         ///< of text [bytes], vector [numbers], list [elements]
+    size_t count_offset; ///< of a list: where its int count is
+    const char *word;    ///< may be written in place of `word_value`, which need not be in range
+    double word_value;
+    const vy_choice *choices;
+    int choice_count;
+    const struct vy_table *table;
+    unsigned when; ///< bits of the values of the table's first row for which the key applies; 0: always
+    const char *default_text;                   ///< where the default is not a value
+    const char *(*unit_of)(const void *object); ///< where the unit depends on another value
+} vy_row;
+
+typedef struct vy_table {
+    const char *title; ///< of its section in the reference page
+    const char *help;
+    size_t size; ///< [bytes] of the struct; 0 for a group of keys of the struct around it
+    void (*init)(void *object, int index); ///< fills in the defaults; NULL: those of the struct around it
+    vy_status (*preset)(const char *name, void *object, vy_error *err); ///< of a file: built-in objects
+    const vy_row *rows;
+    int row_count;
+} vy_table;
+
+extern const vy_table vy_scenario_table, vy_vehicle_table;
+
+/// A rotation as angles [rad].
+typedef struct vy_angles {
+    double roll, pitch, yaw;
+} vy_angles;
+extern const vy_table vy_angles_table;
+
+/// The rotor speed that stands for "as fast as hovering needs" until the scenario is resolved.
+#define VY_HOVER (-1.0)
+
+/// Whether a row applies, given the object's first value.
+int vy_row_applies(const vy_table *table, const vy_row *row, const void *object);
+
+/// The row's unit for this object, "" for none.
+const char *vy_row_unit(const vy_row *row, const void *object);
+
+/// The row in `table` with this key; NULL when there is none.
+const vy_row *vy_table_find(const vy_table *table, const char *key);
+
+/// Elements of a list, wherever they are, and their number.
+const void *vy_list_elements(const vy_row *row, const void *object, int *count);
+
+/// A choice by its value; NULL when the value is none of them.
+const vy_choice *vy_choice_of(const vy_row *row, int value);

@@ -1,0 +1,47 @@
+#!/bin/sh
+# mcap_readers_test.sh BUILD - logs written by us, read by the MCAP packages of PyPI and npm: same values and counts.
+# The packages, pinned in tests/mcap_readers, are installed into BUILD/mcap_readers. Where python3, npm or the
+# packages cannot be had, that reader is skipped, and the last line says so.
+set -eu
+build=$(cd "$1" && pwd)
+cd "$(dirname "$0")/mcap_readers"
+here=$(pwd)
+work=$build/mcap_readers
+mkdir -p "$work"
+
+"${CC:-cc}" -std=c17 -O1 -I../../include -I../../src write_log.c "$build/libvolery.a" -lzstd -lz -lpthread \
+    -o "$work/write_log"
+"$work/write_log" "$work/zstd.mcap" zstd
+"$work/write_log" "$work/none.mcap" none
+"$work/write_log" "$work/threaded.mcap" zstd threaded
+cmp "$work/zstd.mcap" "$work/threaded.mcap"
+# As kill -9 leaves it: the last chunk torn, nothing behind it.
+head -c 200000 "$work/zstd.mcap" >"$work/torn.mcap.part"
+
+# install_once NAME MANIFEST COMMAND...: run the command unless it ran for this manifest before.
+install_once() {
+    name=$1 manifest=$2
+    shift 2
+    cmp -s "$manifest" "$work/$name.done" && return 0
+    "$@" >"$work/$name.log" 2>&1 || return 1
+    cp "$manifest" "$work/$name.done"
+}
+python_packages() {
+    python3 -m venv "$work/venv" && "$work/venv/bin/pip" install --quiet -r requirements.txt
+}
+node_packages() {
+    cp package.json package-lock.json "$work" && cd "$work" && npm ci --ignore-scripts --no-audit --no-fund
+}
+
+skipped=
+if command -v python3 >/dev/null && install_once python requirements.txt python_packages; then
+    "$work/venv/bin/python" read_log.py "$work/zstd.mcap" "$work/none.mcap" --torn "$work/torn.mcap.part"
+else
+    skipped="$skipped python (see $work/python.log)"
+fi
+if command -v npm >/dev/null && (install_once node package-lock.json node_packages); then
+    (cd "$work" && node "$here/read_log.mjs" zstd.mcap none.mcap --torn torn.mcap.part)
+else
+    skipped="$skipped node (see $work/node.log)"
+fi
+[ -z "$skipped" ] || echo "mcap_readers: SKIPPED for want of packages:$skipped"

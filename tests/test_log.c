@@ -1,0 +1,384 @@
+// test_log.c - logs of runs: written, read back, replayed, compared, damaged, branched.
+#include "base/real.h"
+#include "scenes/scenes.h"
+#include "volery/record.h"
+#include "volery/version.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static const char *const names[] = {"alpha", "bravo", "charlie", "delta", "echo", "foxtrot", "golf", "hotel"};
+static char path[2][64];
+
+static int make_paths(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; ++i) {
+        snprintf(path[i], sizeof path[i], "/tmp/volery-test-log-%d-%ld.mcap", i, (long)getpid());
+    }
+    return 0;
+}
+
+static int remove_paths(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; ++i) {
+        char part[80];
+        snprintf(part, sizeof part, "%s.part", path[i]);
+        remove(path[i]);
+        remove(part);
+    }
+    return 0;
+}
+
+static vy_world *build(const char *scene, uint64_t seed)
+{
+    vy_world *world = NULL;
+    assert_int_equal(vy_scene_find(scene)->build(seed, &world, NULL), VY_OK);
+    return world;
+}
+
+static vy_recorder_def recorder_def(int file, uint64_t snapshot)
+{
+    vy_recorder_def def = vy_default_recorder_def();
+    def.path = path[file];
+    def.scenario = "volery: 1\n";
+    def.drone_names = names;
+    def.snapshot = snapshot;
+    return def;
+}
+
+// Fly `world` for `ticks` into file `file`, with a full state every `snapshot` steps. Returns the final hash.
+static uint64_t record(int file, vy_world *world, uint64_t ticks, uint64_t snapshot)
+{
+    vy_recorder *recorder = NULL;
+    vy_error err = {0};
+    const vy_recorder_def def = recorder_def(file, snapshot);
+    if (vy_recorder_open(&def, world, &recorder, &err) != VY_OK) fail_msg("%s", err.text);
+    vy_world_set_sink(world, vy_recorder_sink(recorder));
+    const uint32_t events = vy_world_advance(world, ticks);
+    assert_int_equal(events & VY_EVENT_SINK, 0);
+    const char *status = events & VY_EVENT_FAILED ? "failed" : "completed";
+    if (vy_recorder_close(recorder, world, status, &err) != VY_OK) fail_msg("%s", err.text);
+    const uint64_t hash = vy_world_hash(world);
+    vy_world_destroy(world);
+    return hash;
+}
+
+static vy_log *open_log(int file)
+{
+    vy_log *log = NULL;
+    vy_error err = {0};
+    if (vy_log_open(path[file], &log, &err) != VY_OK) fail_msg("%s", err.text);
+    return log;
+}
+
+// The log says of itself what was flown, and every scene replays from it to the same bits.
+static void log_replays_every_scene(void **state)
+{
+    (void)state;
+    for (int i = 0; i < vy_scene_count; ++i) {
+        const char *scene = vy_scenes[i].name;
+        const uint64_t hash = record(0, build(scene, 5), 3000, 700);
+        vy_log *log = open_log(0);
+        const vy_log_info info = vy_log_get_info(log);
+        assert_true(info.complete);
+        assert_int_equal(info.physics, VY_PHYSICS_REVISION);
+        assert_int_equal(info.seed, 5);
+        assert_int_equal(info.first_tick, 0);
+        assert_true(info.final_hash == hash);
+        assert_true(info.dt == 0.001);
+        assert_string_equal(vy_log_scenario(log), "volery: 1\n");
+        assert_string_equal(vy_log_drone_name(log, 0), "alpha");
+        assert_int_equal(vy_log_verify(log, NULL), VY_OK);
+
+        vy_world *world = build(scene, 5);
+        vy_difference d;
+        assert_int_equal(vy_log_replay(log, world, NULL, NULL, &d, NULL), VY_OK);
+        assert_false(d.found);
+        assert_int_equal(d.last_tick, info.last_tick);
+        assert_true(vy_world_hash(world) == hash);
+        vy_world_destroy(world);
+        vy_log_close(log);
+    }
+}
+
+// A changed parameter is found at the exact step when every state is logged, and the field is named.
+static void log_names_the_first_difference(void **state)
+{
+    (void)state;
+    record(0, build("square", 1), 2000, 1);
+    vy_log *log = open_log(0);
+    vy_world *other = build("square", 2); // other noise: the first step differs
+    vy_difference d;
+    assert_int_equal(vy_log_replay(log, other, NULL, NULL, &d, NULL), VY_OK);
+    assert_true(d.found);
+    assert_int_equal(d.tick, 1);
+    assert_int_equal(d.field_tick, 1);
+    assert_true(d.real);
+    assert_true(d.a != d.b);
+    assert_true(strncmp(d.field, "drones[0].", 10) == 0);
+    vy_world_destroy(other);
+    vy_log_close(log);
+}
+
+// The same knock, a second later: runs agree up to it and part there.
+static void log_compare_finds_the_moment(void **state)
+{
+    (void)state;
+    vy_world *world[2] = {build("hover", 1), build("hover", 1)};
+    vy_disturbance_def knock = vy_default_disturbance_def();
+    knock.kind = VY_DISTURBANCE_IMPULSE;
+    knock.force.x = 1e-4;
+    knock.start = 1.234;
+    knock.duration = 0.001;
+    assert_int_equal(vy_world_add_disturbance(world[1], &knock, NULL), VY_OK);
+    record(0, world[0], 3000, 1);
+    record(1, world[1], 3000, 1);
+    vy_log *a = open_log(0), *b = open_log(1);
+    vy_difference d;
+    assert_int_equal(vy_log_compare(a, b, &d, NULL), VY_OK);
+    assert_true(d.found);
+    assert_int_equal(d.tick, 1235);
+    assert_int_equal(d.field_tick, 1235);
+    assert_string_equal(d.field, "drones[0].body.position.x");
+    assert_int_equal(vy_log_compare(a, a, &d, NULL), VY_OK);
+    assert_false(d.found);
+    assert_int_equal(d.last_tick, 3000);
+    vy_log_close(b);
+    vy_log_close(a);
+}
+
+// Replies of a callback are in the log: replay needs no controller, and a changed reply is found.
+static void log_feeds_replies(void **state)
+{
+    (void)state;
+    record(0, build("feedback", 3), 3000, 100);
+    vy_log *log = open_log(0);
+    vy_world_def world_def = vy_default_world_def();
+    world_def.seed = 3;
+    vy_world *world = NULL;
+    assert_int_equal(vy_world_create(&world_def, &world, NULL), VY_OK);
+    vy_drone_def drone = vy_default_drone_def();
+    assert_int_equal(vy_vehicle_preset("crazyflie2x-physical", &drone.vehicle, NULL), VY_OK);
+    drone.controller.kind = VY_CONTROLLER_CALLBACK; // and nobody to call
+    drone.controller.period = 0.003;
+    assert_int_equal(vy_world_add_drone(world, &drone, NULL, NULL), VY_OK);
+    vy_disturbance_def gust = vy_default_disturbance_def();
+    gust.kind = VY_DISTURBANCE_NOISE;
+    gust.force = (vy_vec3){1e-2, 1e-2, 0.5e-2};
+    gust.torque = (vy_vec3){1e-5, 1e-5, 1e-5};
+    gust.frequency = 0.5;
+    assert_int_equal(vy_world_add_disturbance(world, &gust, NULL), VY_OK);
+    vy_difference d;
+    assert_int_equal(vy_log_replay(log, world, NULL, NULL, &d, NULL), VY_OK);
+    assert_false(d.found);
+    vy_world_destroy(world);
+    vy_log_close(log);
+}
+
+// Any logged moment can be had, and going on from it gives the rest of the run.
+static void log_seek_and_go_on(void **state)
+{
+    (void)state;
+    const uint64_t hash = record(0, build("swarm", 4), 2500, 500);
+    vy_log *log = open_log(0);
+    const uint64_t ticks[] = {0, 1, 499, 500, 501, 1777, 2500};
+    for (size_t i = 0; i < sizeof ticks / sizeof ticks[0]; ++i) {
+        vy_world *world = build("swarm", 4);
+        vy_error err = {0};
+        if (vy_log_seek(log, world, ticks[i], &err) != VY_OK) fail_msg("%s", err.text);
+        assert_int_equal(vy_world_tick(world), ticks[i]);
+        vy_world_advance(world, 2500 - ticks[i]);
+        assert_true(vy_world_hash(world) == hash);
+        vy_world_destroy(world);
+    }
+    vy_world *world = build("swarm", 4);
+    assert_int_equal(vy_log_seek(log, world, 2501, NULL), VY_BAD_VALUE);
+    vy_world_destroy(world);
+    vy_log_close(log);
+}
+
+static unsigned char *slurp(const char *file, size_t *size)
+{
+    FILE *in = fopen(file, "rb");
+    assert_non_null(in);
+    fseek(in, 0, SEEK_END);
+    *size = (size_t)ftell(in);
+    rewind(in);
+    unsigned char *data = malloc(*size);
+    assert_int_equal(fread(data, 1, *size, in), *size);
+    fclose(in);
+    return data;
+}
+
+static void spit(const char *file, const unsigned char *data, size_t size)
+{
+    FILE *out = fopen(file, "wb");
+    assert_non_null(out);
+    assert_int_equal(fwrite(data, 1, size, out), size);
+    fclose(out);
+}
+
+// A log cut at any place opens with a prefix of its run, or says that it is no log; the prefix replays.
+static void log_cut_anywhere(void **state)
+{
+    (void)state;
+    record(0, build("hover", 1), 4000, 50);
+    size_t size;
+    unsigned char *data = slurp(path[0], &size);
+    int opened = 0;
+    for (size_t cut = 0; cut < size; cut += 1 + size / 97) {
+        spit(path[1], data, cut);
+        vy_log *log = NULL;
+        vy_error err = {0};
+        if (vy_log_open(path[1], &log, &err) != VY_OK) {
+            assert_true(err.text[0] != '\0');
+            continue;
+        }
+        ++opened;
+        const vy_log_info info = vy_log_get_info(log);
+        assert_false(info.complete);
+        vy_world *world = build("hover", 1);
+        vy_difference d;
+        assert_int_equal(vy_log_replay(log, world, NULL, NULL, &d, NULL), VY_OK);
+        assert_false(d.found);
+        assert_int_equal(vy_world_tick(world), info.last_tick);
+        vy_world_destroy(world);
+        vy_log_close(log);
+    }
+    assert_true(opened > 0);
+    free(data);
+}
+
+// One flipped byte anywhere is noticed: by opening, by the checksums, or because it changed nothing.
+static void log_flipped_byte_is_found(void **state)
+{
+    (void)state;
+    record(0, build("hover", 1), 1000, 100);
+    size_t size;
+    unsigned char *data = slurp(path[0], &size);
+    for (int i = 0; i < 300; ++i) {
+        const size_t at = (size_t)i * 7919u % size;
+        data[at] ^= 0x20;
+        spit(path[1], data, size);
+        data[at] ^= 0x20;
+        vy_log *log = NULL;
+        if (vy_log_open(path[1], &log, NULL) != VY_OK) continue;
+        assert_true(vy_log_verify(log, NULL) != VY_OK);
+        vy_log_close(log);
+    }
+    free(data);
+}
+
+// A failed run's log ends with its failure, and replays to it.
+static void log_of_a_failure(void **state)
+{
+    (void)state;
+    record(0, build("upset", 1), 5000, 500);
+    vy_log *log = open_log(0);
+    const vy_log_info info = vy_log_get_info(log);
+    assert_string_equal(info.status, "failed");
+    assert_true(info.last_tick < 5000);
+    vy_world *world = build("upset", 1);
+    vy_difference d;
+    assert_int_equal(vy_log_replay(log, world, NULL, NULL, &d, NULL), VY_OK);
+    assert_false(d.found);
+    assert_int_equal(vy_world_failure(world).reason, VY_FAILURE_TILT);
+    vy_world_destroy(world);
+    vy_log_close(log);
+}
+
+// A run that is given up leaves its part and not the log; an older log stays.
+static void log_abandoned_keeps_the_old(void **state)
+{
+    (void)state;
+    const uint64_t old = record(0, build("hover", 1), 500, 100);
+    vy_world *world = build("hover", 2);
+    vy_recorder *recorder = NULL;
+    const vy_recorder_def def = recorder_def(0, 100);
+    assert_int_equal(vy_recorder_open(&def, world, &recorder, NULL), VY_OK);
+    vy_world_set_sink(world, vy_recorder_sink(recorder));
+    vy_world_advance(world, 500);
+    vy_recorder_abandon(recorder);
+    vy_world_destroy(world);
+    vy_log *log = open_log(0);
+    assert_true(vy_log_get_info(log).final_hash == old);
+    vy_log_close(log);
+}
+
+// Values in the table are the log's, and the log's are the world's.
+static void log_table_has_the_values(void **state)
+{
+    (void)state;
+    vy_world *world = build("square", 1);
+    record(0, world, 1000, 100);
+    world = build("square", 1);
+    vy_world_advance(world, 500);
+    vy_drone_state truth;
+    assert_int_equal(vy_world_read_drone(world, vy_world_drone(world, 0), &truth), VY_OK);
+    vy_log *log = open_log(0);
+    FILE *out = fopen(path[1], "w+");
+    assert_non_null(out);
+    const char *const fields[] = {"body.position", "control.motors"};
+    assert_int_equal(vy_log_export_csv(log, 0, fields, 2, out, NULL), VY_OK);
+    rewind(out);
+    char line[512];
+    int rows = 0;
+    assert_non_null(fgets(line, sizeof line, out));
+    assert_string_equal(line, "time,body.position.x,body.position.y,body.position.z,control.motors[0],"
+                              "control.motors[1],control.motors[2],control.motors[3]\n");
+    while (fgets(line, sizeof line, out) != NULL) {
+        double v[8];
+        assert_int_equal(sscanf(line, "%lf,%lf,%lf,%lf,%lf,%lf,%lf,%lf", &v[0], &v[1], &v[2], &v[3], &v[4],
+                                &v[5], &v[6], &v[7]),
+                         8);
+        if (v[0] == 0.5) {
+            assert_true(v[1] == truth.position.x && v[2] == truth.position.y && v[3] == truth.position.z);
+            assert_true(v[7] == truth.motor_command[3]);
+        }
+        ++rows;
+    }
+    assert_int_equal(rows, 101);
+    const char *const wrong[] = {"body.positon"};
+    vy_error err = {0};
+    assert_int_equal(vy_log_export_csv(log, 0, wrong, 1, out, &err), VY_NOT_FOUND);
+    assert_non_null(strstr(err.text, "body.positon"));
+    fclose(out);
+    vy_log_close(log);
+    vy_world_destroy(world);
+}
+
+// docs/log.md is what the tables print. After a change of the tables: UPDATE_DOCS=1 writes it anew.
+static void log_page_is_current(void **state)
+{
+    (void)state;
+    FILE *out = fopen(path[1], "w");
+    vy_log_print_reference(out);
+    fclose(out);
+    size_t size, committed;
+    unsigned char *text = slurp(path[1], &size);
+    if (getenv("UPDATE_DOCS") != NULL) spit("docs/log.md", text, size);
+    unsigned char *page = slurp("docs/log.md", &committed);
+    assert_int_equal(size, committed);
+    assert_memory_equal(text, page, size);
+    free(page);
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(log_replays_every_scene),      cmocka_unit_test(log_names_the_first_difference),
+        cmocka_unit_test(log_compare_finds_the_moment), cmocka_unit_test(log_feeds_replies),
+        cmocka_unit_test(log_seek_and_go_on),           cmocka_unit_test(log_cut_anywhere),
+        cmocka_unit_test(log_flipped_byte_is_found),    cmocka_unit_test(log_of_a_failure),
+        cmocka_unit_test(log_abandoned_keeps_the_old),  cmocka_unit_test(log_table_has_the_values),
+        cmocka_unit_test(log_page_is_current),
+    };
+    return cmocka_run_group_tests(tests, make_paths, remove_paths);
+}
