@@ -1,0 +1,31 @@
+// accurate.h - products whose rounding errors are carried along, for normals of needle-thin triangles.
+//
+// A plain cross product of two long, nearly parallel edges cancels: for a triangle a million times longer
+// than wide its direction is off by 1e-10, which tilts the plane out of its own corners. Here each component
+// is right to about two units in its last place. Plain arithmetic (T. J. Dekker, Numerische Mathematik 18,
+// 1971; W. Kahan's difference of products), so the bits are the same everywhere. Factors must stay below
+// 1e150 in size.
+#pragma once
+#include "base/vec.h"
+
+/// x * y - product, exactly, where product is the rounded x * y.
+VY_FN real product_error(real x, real y, real product)
+{
+    const real cx = 134217729.0 * x, cy = 134217729.0 * y; // 2^27 + 1 cuts 53 bits into two halves
+    const real xh = cx - (cx - x), yh = cy - (cy - y);
+    const real xl = x - xh, yl = y - yh;
+    return ((xh * yh - product) + xh * yl + xl * yh) + xl * yl;
+}
+
+/// a * b - c * d
+VY_FN real product_difference(real a, real b, real c, real d)
+{
+    const real ab = a * b, cd = c * d;
+    return (ab - cd) + (product_error(a, b, ab) - product_error(c, d, cd));
+}
+
+VY_FN vec3 vec3_cross_accurate(vec3 a, vec3 b)
+{
+    return vec3_make(product_difference(a.y, b.z, a.z, b.y), product_difference(a.z, b.x, a.x, b.z),
+                     product_difference(a.x, b.y, a.y, b.x));
+}

@@ -1,0 +1,440 @@
+// broadphase.c - a dynamic tree of boxes: which bodies may touch, what a ray or a box may meet.
+//
+// A leaf is put where it makes the boxes above it grow least, and subtrees are rotated where their heights differ by
+// more than one, so the depth stays below 1.44 log2 of the number of leaves.
+#include "base/fail.h"
+#include "base/vec.h"
+#include "volery/collision.h"
+#include <float.h>
+#include <stdlib.h>
+
+enum { NONE = -1, STACK = 64, MOST_BODIES = 1 << 24 };
+
+#define COOKIE 0x74726565u
+
+typedef struct node {
+    vy_bounds box;
+    int parent;
+    int child[2]; // NONE for a leaf
+    int height;   // 0 for a leaf, NONE when not in use
+    int proxy;    // of a leaf
+} node;
+
+struct vy_tree {
+    vy_tree_def def;
+    node *nodes; // 2 capacity - 1
+    int *leaf;   // [capacity] by proxy; NONE when not in use
+    int root;
+    int unused; // first node that is free, linked by parent
+    int limit;  // proxies in use are below this
+    int low;    // and proxies below this are all in use
+};
+
+// ---- boxes
+
+static vy_bounds box_union(const vy_bounds *a, const vy_bounds *b)
+{
+    const vy_bounds u = {{real_min(a->low.x, b->low.x), real_min(a->low.y, b->low.y), real_min(a->low.z, b->low.z)},
+                         {real_max(a->high.x, b->high.x), real_max(a->high.y, b->high.y), real_max(a->high.z, b->high.z)}};
+    return u;
+}
+
+static double box_area(const vy_bounds *b)
+{
+    const vec3 d = vec3_sub(b->high, b->low);
+    return (d.x * d.y + d.y * d.z) + d.z * d.x;
+}
+
+static double union_area(const vy_bounds *a, const vy_bounds *b)
+{
+    const vy_bounds u = box_union(a, b);
+    return box_area(&u);
+}
+
+// Without branches: which of the six comparisons fails cannot be foretold.
+static int overlaps(const vy_bounds *a, const vy_bounds *b)
+{
+    return (a->low.x <= b->high.x) & (b->low.x <= a->high.x) & (a->low.y <= b->high.y) & (b->low.y <= a->high.y) &
+           (a->low.z <= b->high.z) & (b->low.z <= a->high.z);
+}
+
+static int contains(const vy_bounds *a, const vy_bounds *b)
+{
+    return (a->low.x <= b->low.x) & (a->low.y <= b->low.y) & (a->low.z <= b->low.z) & (b->high.x <= a->high.x) &
+           (b->high.y <= a->high.y) & (b->high.z <= a->high.z);
+}
+
+static int valid(const vy_bounds *b)
+{
+    return b->low.x >= -DBL_MAX && b->low.y >= -DBL_MAX && b->low.z >= -DBL_MAX && b->high.x <= DBL_MAX &&
+           b->high.y <= DBL_MAX && b->high.z <= DBL_MAX && b->low.x <= b->high.x && b->low.y <= b->high.y &&
+           b->low.z <= b->high.z;
+}
+
+static void stretch(double d, double *low, double *high)
+{
+    if (d < 0.0) *low += d;
+    if (d > 0.0) *high += d;
+}
+
+static vy_bounds enlarged(const vy_tree *tree, const vy_bounds *b, vec3 displacement)
+{
+    const double m = tree->def.margin;
+    vy_bounds e = {{b->low.x - m, b->low.y - m, b->low.z - m}, {b->high.x + m, b->high.y + m, b->high.z + m}};
+    stretch(tree->def.ahead * displacement.x, &e.low.x, &e.high.x);
+    stretch(tree->def.ahead * displacement.y, &e.low.y, &e.high.y);
+    stretch(tree->def.ahead * displacement.z, &e.low.z, &e.high.z);
+    return e;
+}
+
+// ---- the tree
+
+static int take_node(vy_tree *tree)
+{
+    const int i = tree->unused;
+    tree->unused = tree->nodes[i].parent;
+    tree->nodes[i].parent = tree->nodes[i].child[0] = tree->nodes[i].child[1] = NONE;
+    tree->nodes[i].height = 0;
+    return i;
+}
+
+static void give_node(vy_tree *tree, int i)
+{
+    tree->nodes[i].parent = tree->unused;
+    tree->nodes[i].height = NONE;
+    tree->unused = i;
+}
+
+static void refresh(vy_tree *tree, int i)
+{
+    node *n = &tree->nodes[i];
+    const node *a = &tree->nodes[n->child[0]], *b = &tree->nodes[n->child[1]];
+    n->box = box_union(&a->box, &b->box);
+    n->height = 1 + (a->height > b->height ? a->height : b->height);
+}
+
+static void replace_child(vy_tree *tree, int parent, int old, int now)
+{
+    tree->nodes[now].parent = parent;
+    if (parent == NONE) {
+        tree->root = now;
+    } else {
+        tree->nodes[parent].child[tree->nodes[parent].child[0] == old ? 0 : 1] = now;
+    }
+}
+
+// Child k of node i is more than one higher than the other: it takes the place of i, and i takes its lower child.
+static int rotate(vy_tree *tree, int i, int k)
+{
+    node *nodes = tree->nodes;
+    const int up = nodes[i].child[k], c0 = nodes[up].child[0], c1 = nodes[up].child[1];
+    const int keep = nodes[c0].height > nodes[c1].height ? 0 : 1, down = keep == 0 ? c1 : c0;
+    replace_child(tree, nodes[i].parent, i, up);
+    nodes[up].child[1 - keep] = i;
+    nodes[i].parent = up;
+    nodes[i].child[k] = down;
+    nodes[down].parent = i;
+    refresh(tree, i);
+    refresh(tree, up);
+    return up;
+}
+
+static int balance(vy_tree *tree, int i)
+{
+    const node *n = &tree->nodes[i];
+    const int difference = tree->nodes[n->child[1]].height - tree->nodes[n->child[0]].height;
+    return difference > 1 ? rotate(tree, i, 1) : difference < -1 ? rotate(tree, i, 0) : i;
+}
+
+static void refresh_upwards(vy_tree *tree, int i)
+{
+    while (i != NONE) {
+        refresh(tree, i);
+        i = tree->nodes[balance(tree, i)].parent;
+    }
+}
+
+// The node beside which a new leaf costs least: its own new parent box, and what the boxes above grow by.
+static int best_sibling(const vy_tree *tree, const vy_bounds *box)
+{
+    int i = tree->root;
+    for (;;) {
+        const node *n = &tree->nodes[i];
+        if (n->child[0] == NONE) return i;
+        const double both = union_area(&n->box, box), grown = both - box_area(&n->box);
+        double cost[2];
+        for (int k = 0; k < 2; ++k) {
+            const node *c = &tree->nodes[n->child[k]];
+            cost[k] = grown + union_area(&c->box, box) - (c->child[0] == NONE ? 0.0 : box_area(&c->box));
+        }
+        if (both < cost[0] && both < cost[1]) return i;
+        i = n->child[cost[1] < cost[0] ? 1 : 0];
+    }
+}
+
+static void insert_leaf(vy_tree *tree, int leaf)
+{
+    if (tree->root == NONE) {
+        tree->root = leaf;
+        tree->nodes[leaf].parent = NONE;
+        return;
+    }
+    const int sibling = best_sibling(tree, &tree->nodes[leaf].box);
+    const int parent = take_node(tree);
+    replace_child(tree, tree->nodes[sibling].parent, sibling, parent);
+    tree->nodes[parent].child[0] = sibling;
+    tree->nodes[parent].child[1] = leaf;
+    tree->nodes[sibling].parent = parent;
+    tree->nodes[leaf].parent = parent;
+    refresh_upwards(tree, parent);
+}
+
+static void remove_leaf(vy_tree *tree, int leaf)
+{
+    const int parent = tree->nodes[leaf].parent;
+    if (parent == NONE) {
+        tree->root = NONE;
+        return;
+    }
+    const int sibling = tree->nodes[parent].child[tree->nodes[parent].child[0] == leaf ? 1 : 0];
+    const int above = tree->nodes[parent].parent;
+    replace_child(tree, above, parent, sibling);
+    give_node(tree, parent);
+    refresh_upwards(tree, above);
+}
+
+// ---- what a user calls to change it
+
+vy_tree_def vy_default_tree_def(void)
+{
+    const vy_tree_def def = {COOKIE, 1024, 0.05, 2.0};
+    return def;
+}
+
+vy_status vy_tree_create(const vy_tree_def *def, vy_tree **out, vy_error *err)
+{
+    *out = NULL;
+    if (def->cookie != COOKIE || def->capacity < 1 || def->capacity > MOST_BODIES || !(def->margin >= 0.0) ||
+        !(def->margin <= 1e9) || !(def->ahead >= 0.0) || !(def->ahead <= 1e3)) {
+        return vy_fail(err, VY_BAD_VALUE, "tree: start from vy_default_tree_def(); capacity 1 ... 2^24, margin and ahead >= 0");
+    }
+    const int count = 2 * def->capacity - 1;
+    vy_tree *tree = malloc(sizeof *tree);
+    node *nodes = malloc(sizeof *nodes * (size_t)count);
+    int *leaf = malloc(sizeof *leaf * (size_t)def->capacity);
+    if (tree == NULL || nodes == NULL || leaf == NULL) {
+        free(tree);
+        free(nodes);
+        free(leaf);
+        return vy_fail(err, VY_NO_MEMORY, "tree: no memory for %d bodies", def->capacity);
+    }
+    *tree = (vy_tree){*def, nodes, leaf, NONE, NONE, 0, 0};
+    for (int i = count - 1; i >= 0; --i) give_node(tree, i);
+    for (int i = 0; i < def->capacity; ++i) leaf[i] = NONE;
+    *out = tree;
+    return VY_OK;
+}
+
+void vy_tree_destroy(vy_tree *tree)
+{
+    if (tree == NULL) return;
+    free(tree->nodes);
+    free(tree->leaf);
+    free(tree);
+}
+
+static int known(const vy_tree *tree, int proxy)
+{
+    return proxy >= 0 && proxy < tree->limit && tree->leaf[proxy] != NONE;
+}
+
+vy_status vy_tree_add(vy_tree *tree, const vy_bounds *bounds, int *proxy)
+{
+    if (!valid(bounds)) return VY_BAD_VALUE;
+    int p = tree->low;
+    while (p < tree->limit && tree->leaf[p] != NONE) ++p;
+    tree->low = p;
+    if (p == tree->def.capacity) return VY_FULL;
+    if (p == tree->limit) ++tree->limit;
+    const int leaf = take_node(tree);
+    tree->nodes[leaf].box = enlarged(tree, bounds, vec3_zero());
+    tree->nodes[leaf].proxy = p;
+    tree->leaf[p] = leaf;
+    insert_leaf(tree, leaf);
+    *proxy = p;
+    return VY_OK;
+}
+
+vy_status vy_tree_remove(vy_tree *tree, int proxy)
+{
+    if (!known(tree, proxy)) return VY_NOT_FOUND;
+    remove_leaf(tree, tree->leaf[proxy]);
+    give_node(tree, tree->leaf[proxy]);
+    tree->leaf[proxy] = NONE;
+    if (proxy < tree->low) tree->low = proxy;
+    while (tree->limit > 0 && tree->leaf[tree->limit - 1] == NONE) --tree->limit;
+    return VY_OK;
+}
+
+vy_status vy_tree_move(vy_tree *tree, int proxy, const vy_bounds *bounds, vy_vec3 displacement, int *moved)
+{
+    if (!known(tree, proxy)) return VY_NOT_FOUND;
+    if (!valid(bounds) || !(vec3_length(displacement) <= VY_POSE_LIMIT)) return VY_BAD_VALUE;
+    const int leaf = tree->leaf[proxy];
+    const vy_bounds now = enlarged(tree, bounds, displacement), *old = &tree->nodes[leaf].box;
+    // A box stays while it holds the body and is not much larger than a new one would be.
+    vy_bounds loose = now;
+    const double slack = 4.0 * tree->def.margin;
+    loose.low = vec3_sub(loose.low, vec3_make(slack, slack, slack));
+    loose.high = vec3_add(loose.high, vec3_make(slack, slack, slack));
+    const int stays = contains(old, bounds) && contains(&loose, old);
+    if (moved != NULL) *moved = !stays;
+    if (stays) return VY_OK;
+    remove_leaf(tree, leaf);
+    tree->nodes[leaf].box = now;
+    insert_leaf(tree, leaf);
+    return VY_OK;
+}
+
+vy_status vy_tree_bounds(const vy_tree *tree, int proxy, vy_bounds *out)
+{
+    if (!known(tree, proxy)) return VY_NOT_FOUND;
+    *out = tree->nodes[tree->leaf[proxy]].box;
+    return VY_OK;
+}
+
+// ---- what a user asks
+
+// The partners of one leaf with greater numbers, in order, at out[*count...].
+static void partners(const vy_tree *tree, int proxy, vy_tree_pair *out, size_t capacity, size_t *count)
+{
+    const vy_bounds box = tree->nodes[tree->leaf[proxy]].box;
+    const size_t first = *count;
+    int stack[STACK], top = 0;
+    stack[top++] = tree->root;
+    while (top > 0) {
+        const node *n = &tree->nodes[stack[--top]];
+        if (!overlaps(&n->box, &box)) continue;
+        if (n->child[0] != NONE) {
+            stack[top++] = n->child[0];
+            stack[top++] = n->child[1];
+        } else if (n->proxy > proxy) {
+            size_t at = *count < capacity ? *count : capacity;
+            if (at == capacity) { // keep the first ones in order: the last may have to go
+                if (at == first || out[at - 1].b < n->proxy) {
+                    ++*count;
+                    continue;
+                }
+                --at;
+            }
+            while (at > first && out[at - 1].b > n->proxy) {
+                out[at] = out[at - 1];
+                --at;
+            }
+            out[at] = (vy_tree_pair){proxy, n->proxy};
+            ++*count;
+        }
+    }
+}
+
+vy_status vy_tree_pairs(const vy_tree *tree, vy_tree_pair *out, size_t capacity, size_t *count)
+{
+    *count = 0;
+    for (int p = 0; p < tree->limit; ++p) {
+        if (tree->leaf[p] != NONE) partners(tree, p, out, capacity, count);
+    }
+    return *count <= capacity ? VY_OK : VY_FULL;
+}
+
+static int before(const vy_tree_hit *a, const vy_tree_hit *b)
+{
+    return a->t < b->t || (a->t == b->t && a->proxy < b->proxy);
+}
+
+static void sift(vy_tree_hit *heap, size_t i, size_t count)
+{
+    const vy_tree_hit x = heap[i];
+    for (;;) {
+        size_t c = 2 * i + 1;
+        if (c >= count) break;
+        if (c + 1 < count && before(&heap[c], &heap[c + 1])) ++c;
+        if (!before(&x, &heap[c])) break;
+        heap[i] = heap[c];
+        i = c;
+    }
+    heap[i] = x;
+}
+
+// Heap sort: no memory, no recursion, one order.
+static void sort_hits(vy_tree_hit *hits, size_t count)
+{
+    for (size_t i = count / 2; i > 0; --i) sift(hits, i - 1, count);
+    for (size_t n = count; n > 1; --n) {
+        const vy_tree_hit t = hits[0];
+        hits[0] = hits[n - 1];
+        hits[n - 1] = t;
+        sift(hits, 0, n - 1);
+    }
+}
+
+static vy_status finish(vy_tree_hit *out, size_t capacity, size_t count)
+{
+    if (count > capacity) return VY_FULL;
+    sort_hits(out, count);
+    return VY_OK;
+}
+
+vy_status vy_tree_box(const vy_tree *tree, const vy_bounds *bounds, vy_tree_hit *out, size_t capacity, size_t *count)
+{
+    int stack[STACK], top = 0;
+    *count = 0;
+    if (tree->root != NONE) stack[top++] = tree->root;
+    while (top > 0) {
+        const node *n = &tree->nodes[stack[--top]];
+        if (!overlaps(&n->box, bounds)) continue;
+        if (n->child[0] != NONE) {
+            stack[top++] = n->child[0];
+            stack[top++] = n->child[1];
+        } else {
+            if (*count < capacity) out[*count] = (vy_tree_hit){0.0, n->proxy};
+            ++*count;
+        }
+    }
+    return finish(out, capacity, *count);
+}
+
+// The part of t that is between two planes of one axis. A ray along the planes is inside or not.
+static int slab(double o, double d, double low, double high, double *in, double *out)
+{
+    if (d == 0.0) return o >= low && o <= high;
+    const double t0 = (low - o) / d, t1 = (high - o) / d;
+    *in = real_max(*in, real_min(t0, t1));
+    *out = real_min(*out, real_max(t0, t1));
+    return *in <= *out;
+}
+
+vy_status vy_tree_ray(const vy_tree *tree, vy_vec3 origin, vy_vec3 direction, double t_max, vy_tree_hit *out,
+                      size_t capacity, size_t *count)
+{
+    int stack[STACK], top = 0;
+    *count = 0;
+    if (!(vec3_dot(direction, direction) > 0.0) || !(t_max >= 0.0)) return VY_BAD_VALUE;
+    if (tree->root != NONE) stack[top++] = tree->root;
+    while (top > 0) {
+        const node *n = &tree->nodes[stack[--top]];
+        double in = 0.0, last = t_max;
+        if (!slab(origin.x, direction.x, n->box.low.x, n->box.high.x, &in, &last) ||
+            !slab(origin.y, direction.y, n->box.low.y, n->box.high.y, &in, &last) ||
+            !slab(origin.z, direction.z, n->box.low.z, n->box.high.z, &in, &last)) {
+            continue;
+        }
+        if (n->child[0] != NONE) {
+            stack[top++] = n->child[0];
+            stack[top++] = n->child[1];
+        } else {
+            if (*count < capacity) out[*count] = (vy_tree_hit){in, n->proxy};
+            ++*count;
+        }
+    }
+    return finish(out, capacity, *count);
+}

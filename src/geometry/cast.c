@@ -1,0 +1,263 @@
+// cast.c - rays against shapes in closed form, and moving shapes against shapes.
+#include "geometry/contact.h"
+#include "geometry/gjk.h"
+#include <float.h>
+
+// A ray in the shape's frame, and what it has met: t in 0 ... t_max, an outward normal.
+typedef struct ray {
+    vec3 o, d;
+    double t_max;
+} ray;
+
+typedef struct met {
+    double t;
+    vec3 normal; // zero: the ray starts inside
+} met;
+
+// Convex shapes are met as the interval of t that is inside all of their surfaces.
+typedef struct span {
+    double in, out;
+    vec3 normal; // of the surface through which the ray comes in
+} span;
+
+// Cut by the half space dot(n, p) <= offset. Returns 0 when nothing is left.
+static int cut_plane(const ray *r, vec3 n, double offset, span *s)
+{
+    const double speed = vec3_dot(n, r->d), gap = offset - vec3_dot(n, r->o);
+    if (speed == 0.0) return gap >= 0.0;
+    const double t = gap / speed;
+    if (speed < 0.0) {
+        if (t > s->in) {
+            s->in = t;
+            s->normal = n;
+        }
+    } else if (t < s->out) {
+        s->out = t;
+    }
+    return s->in <= s->out;
+}
+
+static int meet_span(const ray *r, const span *s, met *m)
+{
+    if (s->out < 0.0 || s->in > r->t_max) return 0;
+    m->t = real_max(s->in, 0.0);
+    m->normal = s->in >= 0.0 ? s->normal : vec3_zero();
+    return 1;
+}
+
+static span whole_line(void)
+{
+    const span s = {-DBL_MAX, DBL_MAX, vec3_zero()};
+    return s;
+}
+
+static int ray_hull(const vy_hull *hull, const ray *r, met *m)
+{
+    span s = whole_line();
+    for (int i = 0; i < hull->face_count; ++i) {
+        if (!cut_plane(r, hull->faces[i].normal, hull->faces[i].offset, &s)) return 0;
+    }
+    return meet_span(r, &s, m);
+}
+
+static int ray_box(vec3 h, const ray *r, met *m)
+{
+    span s = whole_line();
+    const double half[3] = {h.x, h.y, h.z};
+    for (int i = 0; i < 6; ++i) {
+        const double k = i % 2 != 0 ? -1.0 : 1.0;
+        const vec3 n = vec3_make(i / 2 == 0 ? k : 0.0, i / 2 == 1 ? k : 0.0, i / 2 == 2 ? k : 0.0);
+        if (!cut_plane(r, n, half[i / 2], &s)) return 0;
+    }
+    return meet_span(r, &s, m);
+}
+
+// The t at which the ray enters and leaves the ball of radius k about c. Roots without cancellation.
+static int cut_ball(const ray *r, vec3 c, double k, span *s)
+{
+    const vec3 o = vec3_sub(r->o, c);
+    const double dd = vec3_dot(r->d, r->d), b = vec3_dot(o, r->d);
+    const vec3 foot = vec3_add_scaled(o, -b / dd, r->d); // of the centre on the ray
+    const double rest = k * k - vec3_dot(foot, foot);
+    if (rest < 0.0) return 0;
+    const double half = real_sqrt(rest / dd);
+    s->in = -b / dd - half;
+    s->out = -b / dd + half;
+    s->normal = vec3_scale(1.0 / k, vec3_add_scaled(o, s->in, r->d));
+    return 1;
+}
+
+// The infinite cylinder of radius k about the z axis.
+static int cut_tube(const ray *r, double k, span *s)
+{
+    const ray flat = {vec3_make(r->o.x, r->o.y, 0.0), vec3_make(r->d.x, r->d.y, 0.0), r->t_max};
+    if (vec3_dot(flat.d, flat.d) == 0.0) return vec3_dot(flat.o, flat.o) <= k * k;
+    return cut_ball(&flat, vec3_zero(), k, s);
+}
+
+static int ray_cylinder(const vy_cylinder *c, const ray *r, met *m)
+{
+    span s = whole_line();
+    if (!cut_tube(r, c->radius, &s)) return 0;
+    if (!cut_plane(r, vec3_make(0.0, 0.0, 1.0), c->half_height, &s)) return 0;
+    if (!cut_plane(r, vec3_make(0.0, 0.0, -1.0), c->half_height, &s)) return 0;
+    return meet_span(r, &s, m);
+}
+
+// A capsule is a tube and two balls: the ray is inside from the first entrance to the last exit.
+static int ray_capsule(const vy_capsule *c, const ray *r, met *m)
+{
+    const vec3 end = vec3_make(0.0, 0.0, c->half_length);
+    span all = {DBL_MAX, -DBL_MAX, vec3_zero()}, s = whole_line();
+    if (cut_tube(r, c->radius, &s) && cut_plane(r, vec3_make(0.0, 0.0, 1.0), c->half_length, &s) &&
+        cut_plane(r, vec3_make(0.0, 0.0, -1.0), c->half_length, &s)) {
+        all = s;
+    }
+    for (int i = 0; i < 2; ++i) {
+        if (!cut_ball(r, i == 0 ? end : vec3_neg(end), c->radius, &s)) continue;
+        all.out = real_max(all.out, s.out);
+        if (s.in < all.in) {
+            all.in = s.in;
+            all.normal = s.normal;
+        }
+    }
+    return all.in <= all.out && meet_span(r, &all, m);
+}
+
+// One triangle from above, by its plane and three sides.
+static int ray_triangle(const vec3 c[3], const ray *r, met *m)
+{
+    const vec3 n = vec3_cross(vec3_sub(c[1], c[0]), vec3_sub(c[2], c[0]));
+    const double speed = vec3_dot(n, r->d);
+    if (!(speed < 0.0)) return 0;
+    const double t = vec3_dot(n, vec3_sub(c[0], r->o)) / speed;
+    if (!(t >= 0.0 && t <= r->t_max)) return 0;
+    for (int i = 0; i < 3; ++i) {
+        const vec3 a = vec3_sub(c[i], r->o), b = vec3_sub(c[(i + 1) % 3], r->o);
+        if (vec3_dot(vec3_cross(b, a), r->d) < 0.0) return 0;
+    }
+    m->t = t;
+    m->normal = vec3_scale(1.0 / vec3_length(n), n);
+    return 1;
+}
+
+// Cell by cell along the ray over the grid, nearest first.
+static int ray_field(const vy_height_field *f, const ray *r, met *m)
+{
+    double height;
+    if (vy_height_field_height(f, r->o.x, r->o.y, &height) && r->o.z <= height && r->o.z >= f->low) {
+        m->t = 0.0;
+        m->normal = vec3_zero();
+        return 1;
+    }
+    span s = {0.0, r->t_max, vec3_zero()};
+    const double size = f->spacing, wide = size * (double)(f->nx - 1), deep = size * (double)(f->ny - 1);
+    if (!cut_plane(r, vec3_make(1.0, 0.0, 0.0), wide, &s) || !cut_plane(r, vec3_make(-1.0, 0.0, 0.0), 0.0, &s) ||
+        !cut_plane(r, vec3_make(0.0, 1.0, 0.0), deep, &s) || !cut_plane(r, vec3_make(0.0, -1.0, 0.0), 0.0, &s) ||
+        !cut_plane(r, vec3_make(0.0, 0.0, 1.0), f->high, &s) || !cut_plane(r, vec3_make(0.0, 0.0, -1.0), -f->low, &s)) {
+        return 0;
+    }
+    const vec3 start = vec3_add_scaled(r->o, s.in, r->d);
+    int i = (int)real_clamp(start.x / size, 0.0, (double)(f->nx - 2));
+    int j = (int)real_clamp(start.y / size, 0.0, (double)(f->ny - 2));
+    while (i >= 0 && j >= 0 && i < f->nx - 1 && j < f->ny - 1) {
+        met best = {DBL_MAX, vec3_zero()};
+        for (int half = 0; half < 2; ++half) {
+            vec3 c[3];
+            met now;
+            vy_height_field_triangle(f, i, j, half, c);
+            if (ray_triangle(c, r, &now) && now.t < best.t) best = now;
+        }
+        if (best.t <= r->t_max) {
+            *m = best;
+            return 1;
+        }
+        const double x = size * (double)(r->d.x > 0.0 ? i + 1 : i), y = size * (double)(r->d.y > 0.0 ? j + 1 : j);
+        const double tx = r->d.x != 0.0 ? (x - r->o.x) / r->d.x : DBL_MAX;
+        const double ty = r->d.y != 0.0 ? (y - r->o.y) / r->d.y : DBL_MAX;
+        if (real_min(tx, ty) >= s.out) return 0;
+        if (tx <= ty) {
+            i += r->d.x > 0.0 ? 1 : -1;
+        } else {
+            j += r->d.y > 0.0 ? 1 : -1;
+        }
+    }
+    return 0;
+}
+
+static int ray_shape(const vy_shape *shape, const ray *r, met *m)
+{
+    span s = whole_line();
+    switch (shape->kind) {
+    case VY_SHAPE_SPHERE: return cut_ball(r, vec3_zero(), shape->sphere.radius, &s) && meet_span(r, &s, m);
+    case VY_SHAPE_CAPSULE: return ray_capsule(&shape->capsule, r, m);
+    case VY_SHAPE_BOX: return ray_box(shape->box.half, r, m);
+    case VY_SHAPE_CYLINDER: return ray_cylinder(&shape->cylinder, r, m);
+    case VY_SHAPE_HULL: return ray_hull(shape->hull, r, m);
+    case VY_SHAPE_PLANE: return cut_plane(r, shape->plane.normal, shape->plane.offset, &s) && meet_span(r, &s, m);
+    case VY_SHAPE_HEIGHT_FIELD: return ray_field(&shape->field, r, m);
+    default: return 0;
+    }
+}
+
+int vy_ray_cast(const vy_shape *shape, const vy_pose *pose, vy_vec3 origin, vy_vec3 direction, double t_max,
+                vy_ray_hit *out)
+{
+    if (!(vec3_dot(direction, direction) > 0.0) || !(t_max >= 0.0) || !vy_pose_valid(pose)) return 0;
+    const ray r = {quat_unrotate(pose->rotation, vec3_sub(origin, pose->position)),
+                   quat_unrotate(pose->rotation, direction), t_max};
+    met m;
+    if (!ray_shape(shape, &r, &m)) return 0;
+    out->t = m.t;
+    out->point = vec3_add_scaled(origin, m.t, direction);
+    out->normal = quat_rotate(pose->rotation, m.normal);
+    return 1;
+}
+
+// Conservative advancement: the plane between the nearest points is not crossed before the gap along its normal is
+// used up, so t never passes the contact, and for polyhedra it reaches it in finitely many steps.
+vy_status vy_shape_cast(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, const vy_pose *pose_b,
+                        vy_vec3 motion, const vy_query_options *options, int *hit, vy_cast_hit *out)
+{
+    if (!vy_shape_is_convex(a) || !vy_shape_is_convex(b)) return VY_BAD_VALUE;
+    if (!vy_pose_valid(pose_a) || !vy_pose_valid(pose_b) || !(vec3_length(motion) <= VY_POSE_LIMIT)) return VY_BAD_VALUE;
+    const vy_query_options o = vy_options_of(options);
+    vy_pair pair;
+    vy_core_of(a, &pair.a);
+    vy_core_of(b, &pair.b);
+    vy_pair_place(pose_a, pose_b, &pair);
+    const vec3 start = pair.offset, move = quat_unrotate(pose_a->rotation, motion);
+    const double close = real_max(o.tolerance, 1e-10) * pair.scale;
+    vy_simplex cache = {0, {0}, {0}};
+    vec3 n = vec3_zero();
+    double t = 0.0;
+    for (int step = 0; step < o.iterations; ++step) {
+        vy_gjk g;
+        vec3 pa, pb;
+        pair.offset = vec3_add_scaled(start, t, move);
+        vy_gjk_distance(&pair, &cache, -1.0, o.iterations, &g);
+        cache.count = g.count;
+        for (int i = 0; i < g.count; ++i) {
+            cache.a[i] = g.p[i].ia;
+            cache.b[i] = g.p[i].ib;
+        }
+        const double gap = g.distance - pair.margin;
+        if (gap > close || (step == 0 && gap > 0.0)) n = vec3_scale(-1.0 / g.distance, g.v);
+        const double closing = -vec3_dot(move, n);
+        if (gap <= close && (closing > 0.0 || step == 0)) {
+            vy_gjk_points(&pair, &g, &pa, &pb);
+            pa = vec3_add_scaled(pa, pair.a.margin, n);
+            out->t = t;
+            out->normal = quat_rotate(pose_a->rotation, n);
+            out->point = vec3_add(pose_a->position, quat_rotate(pose_a->rotation, pa));
+            *hit = 1;
+            return VY_OK;
+        }
+        if (closing <= 0.0 || t + gap / closing > 1.0) {
+            *hit = 0;
+            return VY_OK;
+        }
+        t += gap / closing;
+    }
+    return VY_NO_CONVERGENCE;
+}

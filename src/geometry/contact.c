@@ -1,0 +1,125 @@
+// contact.c - the general path: from two cores to a contact, whatever the shapes.
+#include "geometry/contact.h"
+#include "geometry/epa.h"
+#include "geometry/facets.h"
+#include "geometry/gjk.h"
+#include "geometry/portal.h"
+
+vy_query_options vy_options_of(const vy_query_options *options)
+{
+    vy_query_options o = {VY_QUERY_TOLERANCE, VY_QUERY_ITERATIONS};
+    if (options != NULL && options->tolerance > 0.0) o.tolerance = real_min(options->tolerance, 1e-3);
+    if (options != NULL && options->iterations > 0) o.iterations = options->iterations;
+    return o;
+}
+
+int vy_pose_valid(const vy_pose *pose)
+{
+    const vec3 p = pose->position;
+    const double n2 = quat_dot(pose->rotation, pose->rotation);
+    return real_abs(p.x) <= VY_POSE_LIMIT && real_abs(p.y) <= VY_POSE_LIMIT &&
+           real_abs(p.z) <= VY_POSE_LIMIT && real_abs(n2 - 1.0) <= 1e-6;
+}
+
+// A point of A on the facet with this normal: B is moved along it until there is a gap, and the nearest
+// points are those on the facet.
+static void facet_points(vy_pair *pair, int cap, vy_local_contact *out)
+{
+    const vec3 offset = pair->offset;
+    pair->offset = vec3_add_scaled(offset, out->depth + 0.01 * pair->scale, out->normal);
+    vy_gjk g;
+    vec3 b;
+    vy_gjk_distance(pair, NULL, -1.0, cap, &g);
+    vy_gjk_points(pair, &g, &out->point_a, &b);
+    pair->offset = offset;
+    out->point_b = vec3_add_scaled(out->point_a, -out->depth, out->normal);
+}
+
+static int polyhedral(const vy_pair *pair) { return !pair->a.smooth && !pair->b.smooth; }
+
+// The depth of overlapping cores from four points about the origin. Smooth cores are met to a looser
+// tolerance where the storage does not reach for the asked one.
+static vy_status core_depth(vy_pair *pair, const vy_shape *a, const vy_shape *b, const vy_minkowski v[4],
+                            const vy_query_options *options, vy_local_contact *out, vy_query_info *info)
+{
+    vy_epa_result epa = {0};
+    const double loosest = polyhedral(pair) ? options->tolerance : real_max(options->tolerance, 1e-6);
+    for (double tolerance = options->tolerance; v != NULL && tolerance <= loosest; tolerance *= 100.0) {
+        vy_support()->epa_expand(pair, v, tolerance * pair->scale, options->iterations, &epa);
+        info->epa_iterations += epa.iterations;
+        if (epa.converged) {
+            out->normal = epa.normal;
+            out->depth = real_max(epa.depth, 0.0);
+            out->point_a = epa.point_a;
+            out->point_b = epa.point_b;
+            return VY_OK;
+        }
+    }
+    if (!polyhedral(pair)) return VY_NO_CONVERGENCE;
+    vy_facets_result facets;
+    vy_facets_search(pair, a, b, &facets);
+    info->enumerated = 1;
+    out->normal = facets.normal;
+    out->depth = real_max(facets.depth, 0.0);
+    facet_points(pair, options->iterations, out);
+    return VY_OK;
+}
+
+// Cores without margins: the portal decides, and where it cannot the facets do.
+static vy_status core_contact(vy_pair *pair, const vy_shape *a, const vy_shape *b,
+                              const vy_query_options *options, int *hit, vy_local_contact *out,
+                              vy_query_info *info)
+{
+    vy_portal portal;
+    vy_support()->portal_find(pair, 1, &portal);
+    info->gjk_iterations += portal.iterations;
+    *hit = portal.hit != 0;
+    if (portal.hit == 0) return VY_OK;
+    if (portal.hit == 1) return core_depth(pair, a, b, portal.v, options, out, info);
+    if (polyhedral(pair)) {
+        vy_facets_result facets;
+        vy_facets_search(pair, a, b, &facets);
+        *hit = facets.depth >= 0.0;
+        return *hit ? core_depth(pair, a, b, NULL, options, out, info) : VY_OK;
+    }
+    // The origin is on the surface of A - B to rounding: a touch, along the line of the centres.
+    const vec3 cb = vec3_add(mat3_mul_vec(pair->rotation, pair->b.center), pair->offset);
+    const vec3 line = vec3_sub(cb, pair->a.center);
+    const double length = vec3_length(line);
+    if (!(length > 0.0)) return VY_NO_CONVERGENCE;
+    out->normal = vec3_scale(1.0 / length, line);
+    out->depth = 0.0;
+    facet_points(pair, options->iterations, out);
+    return VY_OK;
+}
+
+vy_status vy_contact_general(vy_pair *pair, const vy_shape *a, const vy_shape *b,
+                             const vy_query_options *options, int *hit, vy_local_contact *out,
+                             vy_query_info *info)
+{
+    if (pair->margin == 0.0) return core_contact(pair, a, b, options, hit, out, info);
+    vy_gjk g;
+    vy_gjk_distance(pair, NULL, pair->margin, options->iterations, &g);
+    info->gjk_iterations += g.iterations;
+    if (g.far || g.distance > pair->margin) {
+        *hit = 0;
+        return VY_OK;
+    }
+    int inside = 0;
+    if (g.distance < 1e-10 * pair->scale) { // too near for a direction: ask the cores themselves
+        const vy_status status = core_contact(pair, a, b, options, &inside, out, info);
+        if (status != VY_OK) return status;
+        if (!inside && g.distance == 0.0) return VY_NO_CONVERGENCE;
+    }
+    *hit = 1;
+    if (inside) {
+        out->depth += pair->margin;
+    } else {
+        out->normal = vec3_scale(-1.0 / g.distance, g.v);
+        out->depth = pair->margin - g.distance;
+        vy_gjk_points(pair, &g, &out->point_a, &out->point_b);
+    }
+    out->point_a = vec3_add_scaled(out->point_a, pair->a.margin, out->normal);
+    out->point_b = vec3_add_scaled(out->point_a, -out->depth, out->normal);
+    return VY_OK;
+}

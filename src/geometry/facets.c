@@ -1,0 +1,129 @@
+// facets.c - the exact depth of two polyhedra, facet by facet.
+#include "geometry/facets.h"
+#include <float.h>
+#include <stddef.h>
+
+typedef struct edge {
+    vec3 point, along; // a point on it, and its direction
+    vec3 left, right;  // normals of its two faces
+    int bare;          // a segment that is no side of any face: every normal across it will do
+} edge;
+
+static int face_count(const vy_shape *s)
+{
+    return s->kind == VY_SHAPE_HULL ? s->hull->face_count : s->kind == VY_SHAPE_BOX ? 6 : 0;
+}
+
+static int edge_count(const vy_shape *s)
+{
+    switch (s->kind) {
+    case VY_SHAPE_HULL: return s->hull->edge_count;
+    case VY_SHAPE_BOX: return 12;
+    case VY_SHAPE_CAPSULE: return 1;
+    default: return 0;
+    }
+}
+
+static vec3 axis(int i, double s) { return vec3_make(i == 0 ? s : 0.0, i == 1 ? s : 0.0, i == 2 ? s : 0.0); }
+
+static vec3 face_normal(const vy_shape *s, int i)
+{
+    return s->kind == VY_SHAPE_HULL ? s->hull->faces[i].normal : axis(i / 2, i % 2 != 0 ? -1.0 : 1.0);
+}
+
+static edge edge_of(const vy_shape *s, int i)
+{
+    edge e;
+    e.bare = 0;
+    if (s->kind == VY_SHAPE_HULL) {
+        const vy_hull_edge *h = &s->hull->edges[i];
+        e.point = s->hull->vertices[h->a];
+        e.along = vec3_sub(s->hull->vertices[h->b], e.point);
+        e.left = s->hull->faces[h->left].normal;
+        e.right = s->hull->faces[h->right].normal;
+    } else if (s->kind == VY_SHAPE_BOX) {
+        const int k = i / 4, k1 = (k + 1) % 3, k2 = (k + 2) % 3;
+        e.along = axis(k, 1.0);
+        e.left = axis(k1, (i & 1) != 0 ? -1.0 : 1.0);
+        e.right = axis(k2, (i & 2) != 0 ? -1.0 : 1.0);
+        e.point = vec3_mul(s->box.half, vec3_add(e.along, vec3_add(e.left, e.right)));
+    } else {
+        e.point = vec3_zero();
+        e.along = axis(2, 1.0);
+        e.left = e.right = vec3_zero();
+        e.bare = 1;
+    }
+    return e;
+}
+
+// How far A - B reaches along n; keeps the least.
+static void try_normal(const vy_pair *pair, vec3 n, vy_facets_result *out)
+{
+    vy_minkowski m;
+    vy_support()->minkowski(pair, n.x, n.y, n.z, &m);
+    const double h = vec3_dot(m.w, n);
+    if (h < out->depth) {
+        out->depth = h;
+        out->normal = n;
+    }
+}
+
+// Whether the great-circle arc from l to r crosses the plane across `along`, ends included.
+static int crosses(vec3 along, vec3 l, vec3 r) { return vec3_dot(along, l) * vec3_dot(along, r) <= 0.0; }
+
+// Edges ea of A and eb of B, in B's frame, span a facet of A - B when the arcs of their normals cross. The
+// arcs are tested with their ends: a pair too many costs time, never the answer.
+static void try_edges(const vy_pair *pair, const edge *ea, const edge *eb, vy_facets_result *out)
+{
+    vec3 n = vec3_cross(ea->along, eb->along);
+    const double length2 = vec3_dot(n, n);
+    if (!(length2 > 1e-24 * vec3_dot(ea->along, ea->along) * vec3_dot(eb->along, eb->along))) return;
+    n = vec3_scale(1.0 / real_sqrt(length2), n);
+    const int bare = ea->bare && eb->bare;
+    const double side =
+        ea->bare ? -vec3_dot(n, vec3_add(eb->left, eb->right)) : vec3_dot(n, vec3_add(ea->left, ea->right));
+    if (side < 0.0) n = vec3_neg(n);
+    for (int turn = 0; turn < 2; ++turn, n = vec3_neg(n)) {
+        // A - B reaches at least this far: no need to look when that is too far already.
+        if (vec3_dot(n, vec3_sub(ea->point, eb->point)) < out->depth)
+            try_normal(pair, mat3_mul_vec(pair->rotation, n), out);
+        if (!bare && side != 0.0) break;
+    }
+}
+
+enum { KNOWN_FACES = 512 };
+
+// Edge ea of A, in B's frame, with every edge of B.
+static void try_edge(const vy_pair *pair, const edge *ea, const vy_shape *b, vy_facets_result *out)
+{
+    const vy_hull *hull = b->kind == VY_SHAPE_HULL && b->hull->face_count <= KNOWN_FACES ? b->hull : NULL;
+    double side[KNOWN_FACES]; // of B's face normals to the plane across ea: an edge needs one on either side
+    for (int i = 0; hull != NULL && i < hull->face_count; ++i)
+        side[i] = vec3_dot(ea->along, hull->faces[i].normal);
+    for (int j = 0; j < edge_count(b); ++j) {
+        if (hull != NULL && side[hull->edges[j].left] * side[hull->edges[j].right] > 0.0) continue;
+        const edge eb = edge_of(b, j);
+        if (!eb.bare && !crosses(ea->along, eb.left, eb.right)) continue;
+        if (!ea->bare && !crosses(eb.along, ea->left, ea->right)) continue;
+        try_edges(pair, ea, &eb, out);
+    }
+}
+
+void vy_facets_search(const vy_pair *pair, const vy_shape *a, const vy_shape *b, vy_facets_result *out)
+{
+    out->depth = DBL_MAX;
+    out->normal = vec3_zero();
+    for (int i = 0; i < face_count(a); ++i) try_normal(pair, face_normal(a, i), out);
+    for (int i = 0; i < face_count(b); ++i) {
+        try_normal(pair, vec3_neg(mat3_mul_vec(pair->rotation, face_normal(b, i))), out);
+    }
+    const vec3 offset = mat3_tmul_vec(pair->rotation, pair->offset);
+    for (int i = 0; i < edge_count(a); ++i) {
+        edge ea = edge_of(a, i);
+        ea.point = vec3_sub(mat3_tmul_vec(pair->rotation, ea.point), offset);
+        ea.along = mat3_tmul_vec(pair->rotation, ea.along);
+        ea.left = mat3_tmul_vec(pair->rotation, ea.left);
+        ea.right = mat3_tmul_vec(pair->rotation, ea.right);
+        try_edge(pair, &ea, b, out);
+    }
+}

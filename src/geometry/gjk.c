@@ -1,0 +1,202 @@
+// gjk.c - the distance of two cores.
+#include "geometry/gjk.h"
+
+// The nearest point of a segment or triangle: which corners hold it, and with what weights.
+typedef struct nearest {
+    int use; // bit i: corner i
+    double lambda[3];
+    vec3 v;
+    double v2;
+} nearest;
+
+static nearest nearest_corner(vec3 p, int i)
+{
+    nearest r = {1 << i, {0.0, 0.0, 0.0}, p, vec3_dot(p, p)};
+    r.lambda[i] = 1.0;
+    return r;
+}
+
+// On the line through p and q, the origin's foot at p + t (q - p) with 0 < t < 1.
+static nearest nearest_edge(vec3 p, vec3 q, double t, int i, int j)
+{
+    nearest r = {1 << i | 1 << j, {0.0, 0.0, 0.0}, vec3_add_scaled(p, t, vec3_sub(q, p)), 0.0};
+    r.v2 = vec3_dot(r.v, r.v);
+    r.lambda[i] = 1.0 - t;
+    r.lambda[j] = t;
+    return r;
+}
+
+static nearest nearest_of_segment(vec3 a, vec3 b)
+{
+    const vec3 ab = vec3_sub(b, a);
+    const double along = -vec3_dot(ab, a), length2 = vec3_dot(ab, ab);
+    if (!(along > 0.0)) return nearest_corner(a, 0);
+    if (along >= length2) return nearest_corner(b, 1);
+    return nearest_edge(a, b, along / length2, 0, 1);
+}
+
+// By the Voronoi regions of corners and edges (Ericson, Real-Time Collision Detection, 5.1.5).
+static nearest nearest_of_triangle(vec3 a, vec3 b, vec3 c)
+{
+    const vec3 ab = vec3_sub(b, a), ac = vec3_sub(c, a);
+    const double d1 = -vec3_dot(ab, a), d2 = -vec3_dot(ac, a);
+    if (d1 <= 0.0 && d2 <= 0.0) return nearest_corner(a, 0);
+    const double d3 = -vec3_dot(ab, b), d4 = -vec3_dot(ac, b);
+    if (d3 >= 0.0 && d4 <= d3) return nearest_corner(b, 1);
+    const double d5 = -vec3_dot(ab, c), d6 = -vec3_dot(ac, c);
+    if (d6 >= 0.0 && d5 <= d6) return nearest_corner(c, 2);
+    const double vc = d1 * d4 - d3 * d2;
+    if (vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0) return nearest_edge(a, b, d1 / (d1 - d3), 0, 1);
+    const double vb = d5 * d2 - d1 * d6;
+    if (vb <= 0.0 && d2 >= 0.0 && d6 <= 0.0) return nearest_edge(a, c, d2 / (d2 - d6), 0, 2);
+    const double va = d3 * d6 - d5 * d4;
+    if (va <= 0.0 && d4 >= d3 && d5 >= d6)
+        return nearest_edge(b, c, (d4 - d3) / ((d4 - d3) + (d5 - d6)), 1, 2);
+    const double s = 1.0 / (va + vb + vc);
+    // The foot along the plane's normal keeps its direction when the origin is close to the plane.
+    const vec3 n = vec3_cross(ab, ac);
+    nearest r = {7, {va * s, vb * s, vc * s}, vec3_scale(vec3_dot(n, a) / vec3_dot(n, n), n), 0.0};
+    r.v2 = vec3_dot(r.v, r.v);
+    return r;
+}
+
+// Keep the corners of `r`, which are corners index[0..2] of the simplex.
+static void keep(vy_gjk *g, const nearest *r, const int index[3])
+{
+    int count = 0;
+    vy_minkowski p[3];
+    for (int i = 0; i < 3; ++i) {
+        if ((r->use >> i & 1) != 0) {
+            p[count] = g->p[index[i]];
+            g->lambda[count++] = r->lambda[i];
+        }
+    }
+    for (int i = 0; i < count; ++i) g->p[i] = p[i];
+    g->count = count;
+    g->v = r->v;
+}
+
+static int nearest_of_tetrahedron(vy_gjk *g)
+{
+    static const int face[4][4] = {{0, 1, 2, 3}, {0, 1, 3, 2}, {0, 2, 3, 1}, {1, 2, 3, 0}};
+    nearest best = {0, {0.0, 0.0, 0.0}, vec3_zero(), 0.0};
+    int at = -1, inside = 1;
+    double share[4] = {0.0, 0.0, 0.0, 0.0};
+    for (int i = 0; i < 4; ++i) {
+        const vec3 a = g->p[face[i][0]].w, b = g->p[face[i][1]].w, c = g->p[face[i][2]].w;
+        const vec3 n = vec3_cross(vec3_sub(b, a), vec3_sub(c, a));
+        const double origin = -vec3_dot(n, a), other = vec3_dot(n, vec3_sub(g->p[face[i][3]].w, a));
+        if (origin * other > 0.0) {
+            share[face[i][3]] = origin / other;
+            continue;
+        }
+        inside = 0;
+        const nearest r = nearest_of_triangle(a, b, c);
+        if (at < 0 || r.v2 < best.v2) {
+            best = r;
+            at = i;
+        }
+    }
+    if (inside) {
+        for (int i = 0; i < 4; ++i) g->lambda[i] = share[i];
+        g->v = vec3_zero();
+        return 1;
+    }
+    keep(g, &best, face[at]);
+    return 0;
+}
+
+int vy_simplex_nearest(vy_gjk *g)
+{
+    static const int same[3] = {0, 1, 2};
+    if (g->count == 4) return nearest_of_tetrahedron(g);
+    const nearest r = g->count == 1   ? nearest_corner(g->p[0].w, 0)
+                      : g->count == 2 ? nearest_of_segment(g->p[0].w, g->p[1].w)
+                                      : nearest_of_triangle(g->p[0].w, g->p[1].w, g->p[2].w);
+    keep(g, &r, same);
+    return 0;
+}
+
+static vy_minkowski vertex_of(const vy_pair *pair, uint32_t ia, uint32_t ib)
+{
+    const vec3 b = vec3_add(mat3_mul_vec(pair->rotation, vy_core_point(&pair->b, ib)), pair->offset);
+    const vy_minkowski m = {vec3_sub(vy_core_point(&pair->a, ia), b), ia, ib};
+    return m;
+}
+
+static int known(const vy_core *core, uint32_t id) { return core->smooth || id < (uint32_t)core->padded; }
+
+// The start: the last answer's simplex where it fits these shapes, else one point towards the other's centre.
+static void start(const vy_pair *pair, const vy_simplex *cache, vy_gjk *g)
+{
+    g->count = 0;
+    g->iterations = 0;
+    if (cache != NULL) {
+        for (int i = 0; i < cache->count && i < 3; ++i) {
+            if (known(&pair->a, cache->a[i]) && known(&pair->b, cache->b[i])) {
+                g->p[g->count++] = vertex_of(pair, cache->a[i], cache->b[i]);
+            }
+        }
+    }
+    if (g->count == 0) {
+        const vec3 cb = vec3_add(mat3_mul_vec(pair->rotation, pair->b.center), pair->offset);
+        const vec3 d = vec3_sub(cb, pair->a.center);
+        vy_support()->minkowski(pair, d.x, d.y, d.z, &g->p[0]);
+        g->count = 1;
+        g->iterations = 1;
+    }
+    vy_simplex_nearest(g);
+}
+
+static int holds(const vy_gjk *g, const vy_minkowski *m)
+{
+    for (int i = 0; i < g->count; ++i) {
+        if (g->p[i].ia == m->ia && g->p[i].ib == m->ib) return 1;
+    }
+    return 0;
+}
+
+void vy_gjk_distance(const vy_pair *pair, const vy_simplex *cache, double stop, int cap, vy_gjk *out)
+{
+    const vy_support_table *s = vy_support();
+    const double touching = 1e-15 * pair->scale;
+    start(pair, cache, out);
+    out->far = 0;
+    double v2 = vec3_dot(out->v, out->v);
+    while (v2 > touching * touching && out->iterations < cap) {
+        vy_gjk next = *out;
+        vy_minkowski *w = &next.p[next.count];
+        s->minkowski(pair, -out->v.x, -out->v.y, -out->v.z, w);
+        ++out->iterations;
+        const double vw = vec3_dot(out->v, w->w);
+        if (stop >= 0.0 && vw > 0.0 && vw * vw > stop * stop * v2) {
+            out->far = 1;
+            break;
+        }
+        // No vertex lies nearer along v than the simplex does: v is the answer.
+        if (v2 - vw <= 4e-16 * v2 || holds(out, w)) break;
+        ++next.count;
+        next.iterations = out->iterations;
+        if (vy_simplex_nearest(&next)) {
+            *out = next;
+            v2 = 0.0;
+            break;
+        }
+        const double next2 = vec3_dot(next.v, next.v);
+        if (!(next2 < v2)) break; // rounding has eaten the step
+        *out = next;
+        v2 = next2;
+    }
+    out->distance = v2 > touching * touching ? real_sqrt(v2) : 0.0;
+}
+
+void vy_gjk_points(const vy_pair *pair, const vy_gjk *g, vec3 *a, vec3 *b)
+{
+    vec3 pa = vec3_zero(), pb = vec3_zero();
+    for (int i = 0; i < g->count; ++i) {
+        pa = vec3_add_scaled(pa, g->lambda[i], vy_core_point(&pair->a, g->p[i].ia));
+        pb = vec3_add_scaled(pb, g->lambda[i], vy_core_point(&pair->b, g->p[i].ib));
+    }
+    *a = pa;
+    *b = vec3_add(mat3_mul_vec(pair->rotation, pb), pair->offset);
+}

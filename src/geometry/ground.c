@@ -1,0 +1,200 @@
+// ground.c - convex shapes against planes and height fields.
+#include "geometry/ground.h"
+#include "geometry/gjk.h"
+#include "geometry/manifold.h"
+
+// Where the shape stands in the ground's frame.
+typedef struct placed {
+    const vy_shape *shape;
+    mat3 rotation;
+    vec3 offset;
+    double scale;
+} placed;
+
+static placed place(const vy_pose *ground, const vy_shape *shape, const vy_pose *pose)
+{
+    placed p;
+    vy_core core;
+    vy_core_of(shape, &core);
+    p.shape = shape;
+    p.rotation = quat_matrix(quat_mul(quat_conj(ground->rotation), pose->rotation));
+    p.offset = quat_unrotate(ground->rotation, vec3_sub(pose->position, ground->position));
+    p.scale = core.outer + core.margin;
+    return p;
+}
+
+// The point of the shape that is lowest along n, margin included.
+static vec3 lowest(const placed *p, vec3 n)
+{
+    vy_core core;
+    vy_core_of(p->shape, &core);
+    const vec3 d = vec3_neg(mat3_tmul_vec(p->rotation, n));
+    const uint32_t id = core.smooth ? vy_cylinder_extreme(d)
+                                    : (uint32_t)vy_support()->extreme(core.x, core.y, core.z, core.padded, d);
+    const vec3 q = vec3_add_scaled(vy_core_point(&core, id), core.margin, d);
+    return vec3_add(mat3_mul_vec(p->rotation, q), p->offset);
+}
+
+static void finish(const vy_pose *ground, vec3 n, vy_candidates *c, vy_manifold *out)
+{
+    vy_manifold_reduce(c);
+    out->normal = quat_rotate(ground->rotation, n);
+    out->count = c->count;
+    for (int i = 0; i < c->count; ++i) {
+        vy_manifold_point *p = &out->points[i];
+        p->point_b = vec3_add(ground->position, quat_rotate(ground->rotation, c->at[i].p));
+        p->point_a = vec3_add_scaled(p->point_b, c->at[i].depth, out->normal);
+        p->depth = c->at[i].depth;
+        p->id = c->at[i].id;
+    }
+}
+
+static void feature_towards(const placed *p, vec3 n, vy_feature *out)
+{
+    vy_feature_of(p->shape, vec3_neg(mat3_tmul_vec(p->rotation, n)), out);
+    vy_feature_move(&p->rotation, p->offset, out);
+}
+
+static void collide_plane(const vy_plane *plane, const vy_pose *pose, const placed *p, vy_manifold *out)
+{
+    const vec3 n = plane->normal, deepest = lowest(p, n);
+    const double depth = plane->offset - vec3_dot(n, deepest);
+    out->count = 0;
+    if (depth < 0.0) return;
+    vy_feature top, bottom;
+    vy_candidates c;
+    c.count = 0;
+    top.count = 1;
+    top.p[0] = vec3_scale(plane->offset, n);
+    top.normal = n;
+    top.face = 0;
+    feature_towards(p, n, &bottom);
+    vy_manifold_clip(&top, &bottom, n, 0, 0, 1e-12 * p->scale, &c);
+    double most = -1.0;
+    for (int i = 0; i < c.count; ++i) most = real_max(most, c.at[i].depth);
+    if (most < depth - 1e-9 * p->scale) {
+        c.at[c.count].p = deepest;
+        c.at[c.count].depth = depth;
+        c.at[c.count++].id = (uint64_t)1 << 62;
+    }
+    finish(pose, n, &c, out);
+}
+
+// Over all triangles: the points found, and the plane under the deepest.
+typedef struct field_contact {
+    vy_candidates points;
+    vec3 normal;
+    double depth;
+} field_contact;
+
+static void take(field_contact *f, vec3 n, const vy_candidates *c)
+{
+    for (int i = 0; i < c->count; ++i) {
+        if (c->at[i].depth > f->depth) {
+            f->depth = c->at[i].depth;
+            f->normal = n;
+        }
+        if (f->points.count == 2 * VY_FEATURE_POINTS) vy_manifold_reduce(&f->points);
+        f->points.at[f->points.count++] = c->at[i];
+    }
+}
+
+// A rounded shape beside a ridge or over a pit touches edges and corners, too: the distance of its core
+// tells.
+static int touch_round(const placed *p, const vec3 corner[3], uint32_t face, field_contact *f)
+{
+    vy_pair pair;
+    vy_core_of_points(corner, 3, &pair.a);
+    vy_core_of(p->shape, &pair.b);
+    if (pair.b.margin == 0.0) return 0;
+    pair.rotation = p->rotation;
+    pair.offset = p->offset;
+    pair.margin = pair.b.margin;
+    pair.scale = p->scale + pair.a.outer;
+    vy_gjk g;
+    vy_gjk_distance(&pair, NULL, pair.margin, VY_QUERY_ITERATIONS, &g);
+    if (g.far || g.distance > pair.margin) return 1;
+    if (g.distance < 1e-9 * pair.scale) return 0;
+    const vec3 n = vec3_scale(-1.0 / g.distance, g.v);
+    if (n.z <= 0.0) return 0; // the core is under the surface
+    vec3 a, b;
+    vy_gjk_points(&pair, &g, &a, &b);
+    vy_candidates c;
+    c.count = 1;
+    c.at[0].depth = pair.margin - g.distance;
+    c.at[0].p = vec3_add_scaled(b, -pair.margin, n);
+    c.at[0].id = (uint64_t)face << 16;
+    take(f, n, &c);
+    return 1;
+}
+
+static void collide_triangle(const placed *p, const vec3 corner[3], uint32_t face, field_contact *f)
+{
+    if (touch_round(p, corner, face, f)) return;
+    const vec3 m = vec3_cross(vec3_sub(corner[1], corner[0]), vec3_sub(corner[2], corner[0]));
+    const vec3 n = vec3_scale(1.0 / vec3_length(m), m);
+    vy_feature top, bottom;
+    top.count = 3;
+    top.face = face;
+    top.normal = vec3_make(0.0, 0.0, 1.0); // cut by upright walls over the triangle's sides
+    for (int i = 0; i < 3; ++i) {
+        top.p[i] = corner[i];
+        top.id[i] = (uint32_t)i;
+    }
+    feature_towards(p, n, &bottom);
+    vy_candidates c, below;
+    c.count = below.count = 0;
+    vy_manifold_clip(&top, &bottom, top.normal, 0, 1, 1e300, &c);
+    for (int i = 0; i < c.count; ++i) {
+        const double depth = vec3_dot(n, vec3_sub(corner[0], c.at[i].p));
+        if (depth < 0.0) continue;
+        below.at[below.count] = c.at[i];
+        below.at[below.count++].depth = depth;
+    }
+    take(f, n, &below);
+}
+
+static int cell_of(double x, int cells) { return x <= 0.0 ? 0 : x >= (double)cells ? cells - 1 : (int)x; }
+
+static void collide_field(const vy_height_field *field, const vy_pose *pose, const placed *p,
+                          const vy_pose *local, vy_manifold *out)
+{
+    const vy_bounds box = vy_shape_bounds(p->shape, local);
+    const double width = field->spacing * (double)(field->nx - 1),
+                 breadth = field->spacing * (double)(field->ny - 1);
+    out->count = 0;
+    if (box.low.z > field->high || box.high.x < 0.0 || box.high.y < 0.0 || box.low.x > width ||
+        box.low.y > breadth)
+        return;
+    field_contact f;
+    f.points.count = 0;
+    f.depth = -1.0;
+    f.normal = vec3_make(0.0, 0.0, 1.0);
+    const int i0 = cell_of(box.low.x / field->spacing, field->nx - 1),
+              i1 = cell_of(box.high.x / field->spacing, field->nx - 1);
+    const int j0 = cell_of(box.low.y / field->spacing, field->ny - 1),
+              j1 = cell_of(box.high.y / field->spacing, field->ny - 1);
+    for (int j = j0; j <= j1; ++j) {
+        for (int i = i0; i <= i1; ++i) {
+            for (int half = 0; half < 2; ++half) {
+                vec3 corner[3];
+                vy_height_field_triangle(field, i, j, half, corner);
+                if (box.low.z > real_max(corner[0].z, real_max(corner[1].z, corner[2].z))) continue;
+                collide_triangle(p, corner, (uint32_t)(2 * (j * (field->nx - 1) + i) + half), &f);
+            }
+        }
+    }
+    finish(pose, f.normal, &f.points, out);
+}
+
+void vy_collide_ground(const vy_shape *ground, const vy_pose *pose_ground, const vy_shape *shape,
+                       const vy_pose *pose_shape, vy_manifold *out)
+{
+    const placed p = place(pose_ground, shape, pose_shape);
+    if (ground->kind == VY_SHAPE_PLANE) {
+        collide_plane(&ground->plane, pose_ground, &p, out);
+    } else {
+        const vy_pose local = {p.offset, quat_mul(quat_conj(pose_ground->rotation), pose_shape->rotation)};
+        collide_field(&ground->field, pose_ground, &p, &local, out);
+    }
+}

@@ -1,0 +1,451 @@
+// hull.c - a hull from its face loops: one block of memory, every number computed here, in canonical order.
+#include "base/fail.h"
+#include "geometry/accurate.h"
+#include "geometry/hull_parts.h"
+#include <stdlib.h>
+
+// What the builder may write; the hull shows the same arrays as const.
+typedef struct hull_arrays {
+    vy_vec3 *vertices;
+    double *x, *y, *z;
+    vy_hull_facet *facets;
+    vy_hull_face *faces;
+    vy_hull_edge *edges;
+    int *loop, *twin, *half_face, *half_edge, *neighbour_first, *neighbours;
+} hull_arrays;
+
+static size_t line_up(size_t bytes) { return (bytes + 63u) & ~(size_t)63u; }
+
+static vy_hull *take_hull(const vy_hull *counts, hull_arrays *a)
+{
+    const size_t vertices = (size_t)counts->vertex_count, padded = (size_t)counts->padded_count;
+    const size_t facets = (size_t)counts->facet_count, faces = (size_t)counts->face_count;
+    const size_t edges = (size_t)counts->edge_count, halves = (size_t)counts->half_count;
+    const size_t bytes = line_up(sizeof(vy_hull)) + line_up(vertices * sizeof(vy_vec3)) +
+                         3 * line_up(padded * sizeof(double)) + line_up(facets * sizeof(vy_hull_facet)) +
+                         line_up(faces * sizeof(vy_hull_face)) + line_up(edges * sizeof(vy_hull_edge)) +
+                         5 * line_up(halves * sizeof(int)) + line_up((vertices + 1) * sizeof(int));
+    vy_arena arena = {aligned_alloc(64, bytes), bytes, 0, 0};
+    if (arena.base == NULL) return NULL;
+
+    vy_hull *hull = vy_arena_take(&arena, sizeof(vy_hull));
+    *hull = *counts;
+    hull->vertices = a->vertices = vy_arena_take(&arena, vertices * sizeof(vy_vec3));
+    hull->x = a->x = vy_arena_take(&arena, padded * sizeof(double));
+    hull->y = a->y = vy_arena_take(&arena, padded * sizeof(double));
+    hull->z = a->z = vy_arena_take(&arena, padded * sizeof(double));
+    hull->facets = a->facets = vy_arena_take(&arena, facets * sizeof(vy_hull_facet));
+    hull->faces = a->faces = vy_arena_take(&arena, faces * sizeof(vy_hull_face));
+    hull->edges = a->edges = vy_arena_take(&arena, edges * sizeof(vy_hull_edge));
+    hull->loop = a->loop = vy_arena_take(&arena, halves * sizeof(int));
+    hull->twin = a->twin = vy_arena_take(&arena, halves * sizeof(int));
+    hull->half_face = a->half_face = vy_arena_take(&arena, halves * sizeof(int));
+    hull->half_edge = a->half_edge = vy_arena_take(&arena, halves * sizeof(int));
+    hull->neighbours = a->neighbours = vy_arena_take(&arena, halves * sizeof(int));
+    hull->neighbour_first = a->neighbour_first = vy_arena_take(&arena, (vertices + 1) * sizeof(int));
+    return hull;
+}
+
+/// Number the points that are corners, in their order; -1 for the others. Returns how many.
+static int number_corners(const vy_loops *loops, int point_count, int *number)
+{
+    int count = 0;
+    for (int i = 0; i < point_count; ++i) number[i] = -1;
+    for (int h = 0; h < loops->half_count; ++h) number[loops->vertex[h]] = 0;
+    for (int i = 0; i < point_count; ++i) {
+        if (number[i] == 0) number[i] = count++;
+    }
+    return count;
+}
+
+static void fill_vertices(const vy_hull *hull, const vy_vec3 *points, int point_count, const int *number,
+                          hull_arrays *a)
+{
+    for (int i = 0; i < point_count; ++i) {
+        if (number[i] < 0) continue;
+        // Adding +0.0 turns -0.0 into +0.0: equal hulls have equal bits.
+        a->vertices[number[i]] = vec3_make(points[i].x + 0.0, points[i].y + 0.0, points[i].z + 0.0);
+    }
+    for (int i = 0; i < hull->padded_count; ++i) {
+        const vy_vec3 p = a->vertices[i < hull->vertex_count ? i : hull->vertex_count - 1];
+        a->x[i] = p.x;
+        a->y[i] = p.y;
+        a->z[i] = p.z;
+    }
+}
+
+static vy_status fill_faces(const vy_hull *hull, const vy_loops *loops, const int *number, hull_arrays *a,
+                            vy_error *err)
+{
+    int facets = 0;
+    for (int f = 0; f < loops->face_count; ++f) {
+        const int first = loops->first[f], count = loops->first[f + 1] - first;
+        for (int h = first; h < first + count; ++h) {
+            a->loop[h] = number[loops->vertex[h]];
+            a->half_face[h] = f;
+        }
+        const int *loop = a->loop + first;
+        const vy_vec3 twice = vy_loop_area_vector(hull->vertices, loop, count);
+        const double length = vec3_length(twice);
+        if (!(length > 0.0)) {
+            return vy_fail(err, VY_BAD_HULL, "hull: the face at vertex %d has no area", loops->vertex[first]);
+        }
+        const vy_vec3 normal = vec3_scale(1.0 / length, twice);
+        double offset = vec3_dot(normal, hull->vertices[loop[0]]);
+        for (int k = 1; k < count; ++k) offset = real_max(offset, vec3_dot(normal, hull->vertices[loop[k]]));
+        a->faces[f] = (vy_hull_face){normal, offset, 0.5 * length, first, count, facets};
+        for (int k = 2; k < count; ++k) {
+            a->facets[facets++] = (vy_hull_facet){loop[0], loop[k - 1], loop[k], f, normal, offset};
+        }
+    }
+    return VY_OK;
+}
+
+static int next_half(const vy_hull *hull, int h)
+{
+    const vy_hull_face *face = &hull->faces[hull->half_face[h]];
+    return h + 1 < face->first + face->count ? h + 1 : face->first;
+}
+
+static int previous_half(const vy_hull *hull, int h)
+{
+    const vy_hull_face *face = &hull->faces[hull->half_face[h]];
+    return h > face->first ? h - 1 : face->first + face->count - 1;
+}
+
+static int half_before(const void *context, int a, int b)
+{
+    const vy_hull *hull = context;
+    if (hull->loop[a] != hull->loop[b]) return hull->loop[a] < hull->loop[b];
+    return hull->loop[hull->twin[a]] < hull->loop[hull->twin[b]];
+}
+
+// Sorted by start and end, the half-edges give both the edges (those that run upwards) and, at each vertex,
+// the one to its smallest neighbour.
+static void fill_edges(const vy_hull *hull, int *scratch, hull_arrays *a)
+{
+    const int halves = hull->half_count;
+    int *order = scratch;
+    for (int h = 0; h < halves; ++h) order[h] = h;
+    vy_sort_indices(order, halves, scratch + halves, half_before, hull);
+
+    int edges = 0, placed = 0, vertices = 0;
+    for (int k = 0; k < halves; ++k) {
+        const int h = order[k], t = hull->twin[h], start = hull->loop[h], end = hull->loop[t];
+        if (start < end) {
+            a->half_edge[h] = a->half_edge[t] = edges;
+            a->edges[edges++] = (vy_hull_edge){start, end, hull->half_face[h], hull->half_face[t]};
+        }
+        if (k > 0 && start == hull->loop[order[k - 1]]) continue;
+        a->neighbour_first[vertices++] = placed;
+        int around = h;
+        do { // the face left of a half-edge lies counter-clockwise of it, seen from outside
+            a->neighbours[placed++] = hull->loop[hull->twin[around]];
+            around = hull->twin[previous_half(hull, around)];
+        } while (around != h && placed < halves);
+    }
+    a->neighbour_first[hull->vertex_count] = placed;
+}
+
+// Volume and centroid as a sum of tetrahedra from a point inside: no weight is negative, so the centroid is a
+// mean of points of the hull and stays inside even of a plate a billion times wider than thick.
+static void measure_volume(vy_hull *hull)
+{
+    const vy_vec3 origin = hull->vertices[0];
+    vy_vec3 sum = vec3_zero();
+    for (int v = 1; v < hull->vertex_count; ++v) sum = vec3_add(sum, vec3_sub(hull->vertices[v], origin));
+    const vy_vec3 inside = vec3_add_scaled(origin, 1.0 / hull->vertex_count, sum);
+
+    double weight = 0.0;
+    vy_vec3 moment = vec3_zero();
+    for (int i = 0; i < hull->facet_count; ++i) {
+        const vy_hull_facet *facet = &hull->facets[i];
+        const vy_vec3 a = vec3_sub(hull->vertices[facet->a], inside);
+        const vy_vec3 b = vec3_sub(hull->vertices[facet->b], inside);
+        const vy_vec3 c = vec3_sub(hull->vertices[facet->c], inside);
+        const vy_vec3 area = vec3_cross_accurate(vec3_sub(b, a), vec3_sub(c, a));
+        const double w = real_max(0.0, vec3_dot(area, a)); // six times the tetrahedron's volume
+        weight += w;
+        moment = vec3_add_scaled(moment, w, vec3_add(a, vec3_add(b, c)));
+    }
+    hull->volume = weight / 6.0;
+    hull->centroid = weight > 0.0 ? vec3_add_scaled(inside, 0.25 / weight, moment) : inside;
+}
+
+static void measure(vy_hull *hull)
+{
+    hull->bounds = vy_bounds_of_points(hull->vertices, hull->vertex_count);
+    measure_volume(hull);
+    hull->area = 0.0;
+    hull->inner_radius = DBL_MAX;
+    for (int f = 0; f < hull->face_count; ++f) {
+        const vy_hull_face *face = &hull->faces[f];
+        const vy_vec3 to = vec3_sub(hull->vertices[hull->loop[face->first]], hull->centroid);
+        hull->area += face->area;
+        hull->inner_radius = real_min(hull->inner_radius, vec3_dot(face->normal, to));
+    }
+    hull->radius = 0.0;
+    for (int v = 0; v < hull->vertex_count; ++v) {
+        hull->radius = real_max(hull->radius, vec3_length(vec3_sub(hull->vertices[v], hull->centroid)));
+    }
+}
+
+/// Fill a hull whose counts are set. `scratch` is [2 half_count].
+static vy_status fill_hull(const vy_vec3 *points, int point_count, const vy_loops *loops, const int *number,
+                           int *scratch, hull_arrays *a, vy_hull *hull, vy_error *err)
+{
+    fill_vertices(hull, points, point_count, number, a);
+    vy_status status = fill_faces(hull, loops, number, a, err);
+    if (status == VY_OK) status = vy_loops_twins(loops, a->twin, scratch, err);
+    if (status != VY_OK) return status;
+    fill_edges(hull, scratch, a);
+    measure(hull);
+    return vy_hull_check(hull, err);
+}
+
+vy_status vy_hull_assemble(const vy_vec3 *points, int point_count, const vy_loops *loops, double length,
+                           vy_hull **out, vy_error *err)
+{
+    const size_t halves = (size_t)loops->half_count;
+    int *scratch = malloc((2 * halves + (size_t)point_count) * sizeof *scratch);
+    if (scratch == NULL) return vy_fail(err, VY_NO_MEMORY, "hull: no memory for %d faces", loops->face_count);
+    int *number = scratch + 2 * halves;
+    const int corners = number_corners(loops, point_count, number);
+    const vy_hull counts = {
+        .vertex_count = corners,
+        .padded_count = (corners + 7) & ~7,
+        .facet_count = loops->half_count - 2 * loops->face_count,
+        .face_count = loops->face_count,
+        .edge_count = loops->half_count / 2,
+        .half_count = loops->half_count,
+        .tolerance = length,
+    };
+    if (counts.face_count < 4) {
+        free(scratch);
+        return vy_fail(err, VY_HULL_COPLANAR, "hull: only %d faces are left at a tolerance of %.3g m",
+                       counts.face_count, length);
+    }
+    if (corners - counts.edge_count + counts.face_count != 2) {
+        free(scratch);
+        return vy_fail(err, VY_BAD_HULL, "hull: %d vertices, %d edges and %d faces do not make a polyhedron",
+                       corners, counts.edge_count, counts.face_count);
+    }
+    hull_arrays arrays = {0};
+    vy_hull *hull = take_hull(&counts, &arrays);
+    const vy_status status =
+        hull == NULL ? vy_fail(err, VY_NO_MEMORY, "hull: no memory for %d faces", loops->face_count)
+                     : fill_hull(points, point_count, loops, number, scratch, &arrays, hull, err);
+    free(scratch);
+    if (status != VY_OK) {
+        free(hull);
+        return status;
+    }
+    *out = hull;
+    return VY_OK;
+}
+
+void vy_hull_destroy(vy_hull *hull) { free(hull); }
+
+// ---- from faces that are known ----
+
+static vy_status copy_loops(const int *vertices, const int *counts, int face_count, int point_count,
+                            vy_loops *loops, vy_error *err)
+{
+    int total = 0;
+    for (int f = 0; f < face_count; ++f) {
+        if (counts[f] < 3 || counts[f] > point_count) {
+            return vy_fail(err, VY_BAD_HULL, "hull: face %d has %d vertices", f, counts[f]);
+        }
+        if (counts[f] > (1 << 28) - total) return vy_fail(err, VY_FULL, "hull: too many faces");
+        total += counts[f];
+    }
+    for (int h = 0; h < total; ++h) {
+        if (vertices[h] < 0 || vertices[h] >= point_count) {
+            return vy_fail(err, VY_BAD_HULL, "hull: a face names vertex %d of %d", vertices[h], point_count);
+        }
+    }
+    const vy_status status = vy_loops_alloc(face_count, total, loops, err);
+    if (status != VY_OK) return status;
+    loops->first[0] = 0;
+    for (int f = 0; f < face_count; ++f) loops->first[f + 1] = loops->first[f] + counts[f];
+    memcpy(loops->vertex, vertices, (size_t)total * sizeof *vertices);
+    return VY_OK;
+}
+
+vy_status vy_hull_from_faces(const vy_vec3 *vertices, int vertex_count, const int *loops,
+                             const int *loop_counts, int face_count, double tolerance, vy_hull **out,
+                             vy_error *err)
+{
+    *out = NULL;
+    double length = 0.0;
+    vy_status status = vy_hull_check_points(vertices, vertex_count, tolerance, &length, err);
+    if (status != VY_OK) return status;
+    if (loops == NULL || loop_counts == NULL || face_count < 4) {
+        return vy_fail(err, VY_BAD_HULL, "hull: %d faces, at least four are needed", face_count);
+    }
+    vy_loops work = {0};
+    status = copy_loops(loops, loop_counts, face_count, vertex_count, &work, err);
+    if (status == VY_OK) status = vy_loops_merge(vertices, vertex_count, length, &work, err);
+    if (status == VY_OK) status = vy_hull_assemble(vertices, vertex_count, &work, length, out, err);
+    vy_loops_free(&work);
+    return status;
+}
+
+vy_status vy_hull_box(vy_vec3 half, vy_hull **out, vy_error *err)
+{
+    *out = NULL;
+    if (!(half.x > 0.0 && half.y > 0.0 && half.z > 0.0)) {
+        return vy_fail(err, VY_BAD_VALUE, "hull: half sides must be > 0, got %g, %g, %g", half.x, half.y,
+                       half.z);
+    }
+    vy_vec3 corner[8];
+    for (int i = 0; i < 8; ++i) {
+        corner[i] = vec3_make(i & 1 ? half.x : -half.x, i & 2 ? half.y : -half.y, i & 4 ? half.z : -half.z);
+    }
+    static const int loops[24] = {0, 4, 6, 2, 1, 3, 7, 5, 0, 1, 5, 4, 2, 6, 7, 3, 0, 2, 3, 1, 4, 5, 7, 6};
+    static const int counts[6] = {4, 4, 4, 4, 4, 4};
+    return vy_hull_from_faces(corner, 8, loops, counts, 6, VY_HULL_TOLERANCE, out, err);
+}
+
+// ---- check ----
+
+// Rounding in a dot product and one merge each leave a vertex this many tolerances off a plane at most.
+#define PLANE_SLACK 8.0
+
+static vy_status check_counts(const vy_hull *hull, vy_error *err)
+{
+    if (hull == NULL) return vy_fail(err, VY_BAD_HULL, "hull: none given");
+    const int pointers = hull->vertices && hull->x && hull->y && hull->z && hull->facets && hull->faces &&
+                         hull->edges && hull->loop && hull->twin && hull->half_face && hull->half_edge &&
+                         hull->neighbour_first && hull->neighbours;
+    const int counts = hull->vertex_count >= 4 && hull->face_count >= 4 && hull->edge_count >= 6 &&
+                       hull->half_count == 2 * hull->edge_count &&
+                       hull->padded_count == ((hull->vertex_count + 7) & ~7) &&
+                       hull->facet_count == hull->half_count - 2 * hull->face_count &&
+                       hull->vertex_count - hull->edge_count + hull->face_count == 2;
+    if (!pointers || !counts) {
+        return vy_fail(err, VY_BAD_HULL, "hull: %d vertices, %d edges and %d faces do not make a polyhedron",
+                       hull->vertex_count, hull->edge_count, hull->face_count);
+    }
+    if (!(real_is_finite(hull->volume) && hull->volume > 0.0)) {
+        return vy_fail(err, VY_BAD_HULL, "hull: the volume is %g m^3: flat or turned inside out",
+                       hull->volume);
+    }
+    return VY_OK;
+}
+
+static int index_in(int index, int count) { return index >= 0 && index < count; }
+
+static vy_status check_topology(const vy_hull *hull, vy_error *err)
+{
+    int half = 0, facet = 0;
+    for (int f = 0; f < hull->face_count; ++f) {
+        const vy_hull_face *face = &hull->faces[f];
+        if (face->first != half || face->count < 3 || face->count > hull->half_count - half ||
+            face->facet_first != facet) {
+            return vy_fail(err, VY_BAD_HULL, "hull: face %d is not where it should be", f);
+        }
+        for (int k = 0; k < face->count; ++k, ++half) {
+            const int t = hull->twin[half];
+            if (hull->half_face[half] != f || !index_in(hull->loop[half], hull->vertex_count) ||
+                !index_in(t, hull->half_count) || t == half || hull->twin[t] != half ||
+                !index_in(hull->half_face[t], hull->face_count) ||
+                !index_in(hull->half_edge[half], hull->edge_count)) {
+                return vy_fail(err, VY_BAD_HULL, "hull: half-edge %d points nowhere", half);
+            }
+        }
+        facet += face->count - 2;
+    }
+    if (half != hull->half_count)
+        return vy_fail(err, VY_BAD_HULL, "hull: the faces do not use every half-edge");
+    for (int h = 0; h < hull->half_count; ++h) {
+        const int t = hull->twin[h], end = hull->loop[t];
+        const vy_hull_edge *edge = &hull->edges[hull->half_edge[h]];
+        const int forward = hull->loop[h] < end;
+        if (hull->loop[next_half(hull, h)] != end || hull->half_edge[t] != hull->half_edge[h] ||
+            (forward && (edge->a != hull->loop[h] || edge->b != end || edge->left != hull->half_face[h] ||
+                         edge->right != hull->half_face[t]))) {
+            return vy_fail(err, VY_BAD_HULL, "hull: half-edge %d does not meet its twin", h);
+        }
+    }
+    return VY_OK;
+}
+
+static vy_status check_copies(const vy_hull *hull, vy_error *err)
+{
+    for (int f = 0; f < hull->face_count; ++f) {
+        const vy_hull_face *face = &hull->faces[f];
+        for (int k = 2; k < face->count; ++k) {
+            const vy_hull_facet *facet = &hull->facets[face->facet_first + k - 2];
+            const int *loop = hull->loop + face->first;
+            if (facet->face != f || facet->a != loop[0] || facet->b != loop[k - 1] || facet->c != loop[k]) {
+                return vy_fail(err, VY_BAD_HULL, "hull: a triangle of face %d is not of its fan", f);
+            }
+        }
+    }
+    for (int i = 0; i < hull->padded_count; ++i) {
+        const vy_vec3 p = hull->vertices[i < hull->vertex_count ? i : hull->vertex_count - 1];
+        if (hull->x[i] != p.x || hull->y[i] != p.y || hull->z[i] != p.z) {
+            return vy_fail(err, VY_BAD_HULL, "hull: the padded coordinates differ at %d", i);
+        }
+    }
+    return VY_OK;
+}
+
+static vy_status check_neighbours(const vy_hull *hull, vy_error *err)
+{
+    if (hull->neighbour_first[0] != 0 || hull->neighbour_first[hull->vertex_count] != hull->half_count) {
+        return vy_fail(err, VY_BAD_HULL, "hull: the lists of neighbours do not hold every edge twice");
+    }
+    for (int v = 0; v < hull->vertex_count; ++v) {
+        const int first = hull->neighbour_first[v], end = hull->neighbour_first[v + 1];
+        if (first >= end || end > hull->half_count) {
+            return vy_fail(err, VY_BAD_HULL, "hull: vertex %d has no neighbours", v);
+        }
+        for (int k = first; k < end; ++k) {
+            if (!index_in(hull->neighbours[k], hull->vertex_count) || hull->neighbours[k] == v) {
+                return vy_fail(err, VY_BAD_HULL, "hull: vertex %d has no neighbour %d", v,
+                               hull->neighbours[k]);
+            }
+        }
+    }
+    return VY_OK;
+}
+
+// Convex at every edge is convex everywhere, for a closed surface of Euler characteristic 2. Corners of the
+// face lie in its plane, their neighbours not beyond it.
+static vy_status check_convex(const vy_hull *hull, vy_error *err)
+{
+    const double slack = PLANE_SLACK * hull->tolerance;
+    for (int f = 0; f < hull->face_count; ++f) {
+        const vy_hull_face *face = &hull->faces[f];
+        const vy_vec3 n = face->normal, origin = hull->vertices[hull->loop[face->first]];
+        if (!(real_abs(vec3_dot(n, n) - 1.0) < 1e-14)) {
+            return vy_fail(err, VY_BAD_HULL, "hull: the normal of face %d is not a unit vector", f);
+        }
+        for (int k = 0; k < face->count; ++k) {
+            const int v = hull->loop[face->first + k];
+            if (!(real_abs(vec3_dot(n, vec3_sub(hull->vertices[v], origin))) <= slack)) {
+                return vy_fail(err, VY_BAD_HULL, "hull: face %d is not flat at vertex %d", f, v);
+            }
+            for (int j = hull->neighbour_first[v]; j < hull->neighbour_first[v + 1]; ++j) {
+                const vy_vec3 u = hull->vertices[hull->neighbours[j]];
+                if (!(vec3_dot(n, vec3_sub(u, origin)) <= slack)) {
+                    return vy_fail(err, VY_BAD_HULL, "hull: vertex %d is beyond face %d", hull->neighbours[j],
+                                   f);
+                }
+            }
+        }
+    }
+    return VY_OK;
+}
+
+vy_status vy_hull_check(const vy_hull *hull, vy_error *err)
+{
+    vy_status status = check_counts(hull, err);
+    if (status == VY_OK) status = check_topology(hull, err);
+    if (status == VY_OK) status = check_copies(hull, err);
+    if (status == VY_OK) status = check_neighbours(hull, err);
+    if (status == VY_OK) status = check_convex(hull, err);
+    return status;
+}

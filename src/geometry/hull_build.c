@@ -1,0 +1,158 @@
+// hull_build.c - the hull of a set of points. Qhull says which points make which faces, and nothing else:
+// every number of the result is computed from the points elsewhere, so that no arithmetic of a library enters
+// a state.
+#define _POSIX_C_SOURCE 200809L // fmemopen: Qhull insists on a stream for its messages
+#include "base/fail.h"
+#include "base/vec.h"
+#include "geometry/hull_parts.h"
+#include <libqhull_r/qhull_ra.h>
+#include <stdlib.h>
+
+/// The points about the middle of their box, scaled by a power of two to a size near 1: what Qhull takes for
+/// zero then depends on the size of the set, not on its place.
+static double *normalised(const vy_vec3 *points, int count)
+{
+    const vy_bounds box = vy_bounds_of_points(points, count);
+    const vy_vec3 middle = vec3_scale(0.5, vec3_add(box.low, box.high));
+    const vy_vec3 side = vec3_sub(box.high, box.low);
+    const double longest = real_max(side.x, real_max(side.y, side.z));
+    // The exponent's bits of `longest`, negated about the bias, are those of a power of two; sizes are normal
+    // numbers, 1e-300 m at the least, or the points would not have passed as four different ones.
+    const uint64_t exponent = bits_of(longest) >> 52;
+    const double scale = real_of((2046u - exponent) << 52);
+
+    double *coordinates = malloc((size_t)count * 3 * sizeof *coordinates);
+    if (coordinates == NULL) return NULL;
+    for (int i = 0; i < count; ++i) {
+        const vy_vec3 p = vec3_scale(scale, vec3_sub(points[i], middle));
+        coordinates[3 * i] = p.x;
+        coordinates[3 * i + 1] = p.y;
+        coordinates[3 * i + 2] = p.z;
+    }
+    return coordinates;
+}
+
+/// Copy the faces out of Qhull. Runs under the error jump of read_faces().
+static vy_status copy_faces(qhT *qh, vy_loops *loops, vy_error *err)
+{
+    facetT *facet;
+    int faces = 0, halves = 0;
+    FORALLfacets
+    {
+        faces += 1;
+        halves += qh_setsize(qh, facet->vertices);
+    }
+    const vy_status status = vy_loops_alloc(faces, halves, loops, err);
+    if (status != VY_OK) return status;
+
+    faces = halves = 0;
+    FORALLfacets
+    {
+        vertexT *vertex, **vertexp;
+        setT *ring = qh_facet3vertex(qh, facet);
+        loops->first[faces++] = halves;
+        FOREACHvertex_(ring)
+        {
+            if (halves < loops->half_count) loops->vertex[halves++] = qh_pointid(qh, vertex->point);
+        }
+        qh_settempfree(qh, &ring);
+    }
+    loops->first[faces] = halves;
+    loops->half_count = halves;
+    return VY_OK;
+}
+
+static vy_status read_faces(qhT *qh, vy_loops *loops, vy_error *err)
+{
+    if (setjmp(qh->errexit) != 0) {
+        qh->NOerrexit = True;
+        return vy_fail(err, VY_BAD_HULL, "hull: Qhull could not list its faces");
+    }
+    qh->NOerrexit = False;
+    const vy_status status = copy_faces(qh, loops, err);
+    qh->NOerrexit = True;
+    return status;
+}
+
+static vy_status qhull_failure(int code, const char *message, vy_error *err)
+{
+    if (code == qh_ERRmem) return vy_fail(err, VY_NO_MEMORY, "hull: Qhull had no memory");
+    if (code == qh_ERRsingular)
+        return vy_fail(err, VY_HULL_COPLANAR, "hull: the points are too flat for a hull");
+    return vy_fail(err, VY_BAD_HULL, "hull: Qhull gave up: %.120s", message);
+}
+
+static vy_status run_qhull(double *coordinates, int count, vy_loops *loops, vy_error *err)
+{
+    char message[512] = {0};
+    FILE *stream = fmemopen(message, sizeof message - 1, "w");
+    if (stream == NULL) return vy_fail(err, VY_NO_MEMORY, "hull: no memory for Qhull's messages");
+    qhT *qh = malloc(sizeof *qh);
+    if (qh == NULL) {
+        fclose(stream);
+        return vy_fail(err, VY_NO_MEMORY, "hull: no memory for Qhull");
+    }
+
+    char options[] = "qhull Pp";
+    qh_zero(qh, stream);
+    const int code = qh_new_qhull(qh, 3, count, coordinates, False, options, NULL, stream);
+    vy_status status = VY_OK;
+    if (code != 0) {
+        fflush(stream);
+        status = qhull_failure(code, message, err);
+    } else {
+        status = read_faces(qh, loops, err);
+    }
+    int long_blocks, long_bytes;
+    qh_freeqhull(qh, !qh_ALL);
+    qh_memfreeshort(qh, &long_blocks, &long_bytes);
+    free(qh);
+    fclose(stream);
+    return status;
+}
+
+/// Six times the volume within the loops; its sign tells which way they wind.
+static double winding(const vy_vec3 *points, const vy_loops *loops)
+{
+    const vy_vec3 origin = points[loops->vertex[0]];
+    double sum = 0.0;
+    for (int f = 0; f < loops->face_count; ++f) {
+        const int *loop = loops->vertex + loops->first[f];
+        const vy_vec3 area = vy_loop_area_vector(points, loop, loops->first[f + 1] - loops->first[f]);
+        sum += vec3_dot(area, vec3_sub(points[loop[0]], origin));
+    }
+    return sum;
+}
+
+static void reverse_loops(vy_loops *loops)
+{
+    for (int f = 0; f < loops->face_count; ++f) {
+        int low = loops->first[f], high = loops->first[f + 1] - 1;
+        for (; low < high; ++low, --high) {
+            const int v = loops->vertex[low];
+            loops->vertex[low] = loops->vertex[high];
+            loops->vertex[high] = v;
+        }
+    }
+}
+
+vy_status vy_hull_create(const vy_vec3 *points, int count, double tolerance, vy_hull **out, vy_error *err)
+{
+    *out = NULL;
+    double length = 0.0;
+    vy_status status = vy_hull_check_points(points, count, tolerance, &length, err);
+    if (status != VY_OK) return status;
+
+    double *coordinates = normalised(points, count);
+    if (coordinates == NULL) return vy_fail(err, VY_NO_MEMORY, "hull: no memory for %d points", count);
+    vy_loops loops = {0};
+    status = run_qhull(coordinates, count, &loops, err);
+    if (status == VY_OK) {
+        if (winding(points, &loops) < 0.0) reverse_loops(&loops);
+        status = vy_loops_merge(points, count, length, &loops, err);
+    }
+    if (status == VY_OK) status = vy_hull_assemble(points, count, &loops, length, out, err);
+    vy_loops_free(&loops);
+    free(coordinates);
+    return status;
+}

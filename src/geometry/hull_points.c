@@ -1,0 +1,127 @@
+// hull_points.c - is there a hull in these points? Each way in which there is none has its own status.
+#include "base/fail.h"
+#include "base/vec.h"
+#include "geometry/hull_parts.h"
+
+vy_bounds vy_bounds_of_points(const vy_vec3 *points, int count)
+{
+    vy_bounds box = {points[0], points[0]};
+    for (int i = 1; i < count; ++i) {
+        const vy_vec3 p = points[i];
+        box.low = vec3_make(real_min(box.low.x, p.x), real_min(box.low.y, p.y), real_min(box.low.z, p.z));
+        box.high = vec3_make(real_max(box.high.x, p.x), real_max(box.high.y, p.y), real_max(box.high.z, p.z));
+    }
+    return box;
+}
+
+static int points_equal(vy_vec3 a, vy_vec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
+
+static vy_status check_coordinates(const vy_vec3 *points, int count, vy_error *err)
+{
+    for (int i = 0; i < count; ++i) {
+        const double c[3] = {points[i].x, points[i].y, points[i].z};
+        for (int k = 0; k < 3; ++k) {
+            if (!real_is_finite(c[k])) {
+                return vy_fail(err, VY_HULL_NOT_FINITE, "hull: point %d has %c = %g", i, "xyz"[k], c[k]);
+            }
+            if (real_abs(c[k]) > VY_HULL_LIMIT) {
+                return vy_fail(err, VY_HULL_HUGE, "hull: point %d has %c = %g m, the limit is 1e9 m", i,
+                               "xyz"[k], c[k]);
+            }
+        }
+    }
+    return VY_OK;
+}
+
+/// Whether at least four of the points differ.
+static int four_differ(const vy_vec3 *points, int count)
+{
+    vy_vec3 seen[4];
+    int found = 0;
+    for (int i = 0; i < count && found < 4; ++i) {
+        int known = 0;
+        for (int k = 0; k < found; ++k) known |= points_equal(points[i], seen[k]);
+        if (!known) seen[found++] = points[i];
+    }
+    return found == 4;
+}
+
+/// The distance [m] that counts as zero: relative to the size, and no less than coordinates can resolve.
+static double zero_length(const vy_vec3 *points, int count, double tolerance)
+{
+    const vy_bounds box = vy_bounds_of_points(points, count);
+    const vy_vec3 side = vec3_sub(box.high, box.low);
+    const double longest = real_max(side.x, real_max(side.y, side.z));
+    double largest = 0.0;
+    for (int i = 0; i < count; ++i) {
+        largest = real_max(largest, real_abs(points[i].x));
+        largest = real_max(largest, real_abs(points[i].y));
+        largest = real_max(largest, real_abs(points[i].z));
+    }
+    // Areas are squared on the way to a normal: below 1e-60 m they would underflow.
+    return (tolerance * longest + 4.0 * DBL_EPSILON * largest) + 1e-60;
+}
+
+// A first point, the farthest from it, the farthest from their line, the farthest from their plane: the first
+// of these distances that vanishes tells the dimension.
+static vy_status check_dimension(const vy_vec3 *points, int count, double length, vy_error *err)
+{
+    const vy_vec3 a = points[0];
+    double far = 0.0;
+    vy_vec3 along = vec3_zero();
+    for (int i = 1; i < count; ++i) {
+        const vy_vec3 d = vec3_sub(points[i], a);
+        const double distance = vec3_length(d);
+        if (distance > far) {
+            far = distance;
+            along = d;
+        }
+    }
+    if (!(far > length)) {
+        return vy_fail(err, VY_HULL_DUPLICATE, "hull: all %d points are within %.3g m of each other", count,
+                       length);
+    }
+
+    along = vec3_scale(1.0 / far, along);
+    far = 0.0;
+    vy_vec3 normal = vec3_zero();
+    for (int i = 1; i < count; ++i) {
+        const vy_vec3 d = vec3_cross(along, vec3_sub(points[i], a));
+        const double distance = vec3_length(d);
+        if (distance > far) {
+            far = distance;
+            normal = d;
+        }
+    }
+    if (!(far > length)) {
+        return vy_fail(err, VY_HULL_COLLINEAR, "hull: all %d points are within %.3g m of one line", count,
+                       length);
+    }
+
+    normal = vec3_scale(1.0 / far, normal);
+    far = 0.0;
+    for (int i = 1; i < count; ++i) far = real_max(far, real_abs(vec3_dot(normal, vec3_sub(points[i], a))));
+    if (!(far > length)) {
+        return vy_fail(err, VY_HULL_COPLANAR, "hull: all %d points are within %.3g m of one plane", count,
+                       length);
+    }
+    return VY_OK;
+}
+
+vy_status vy_hull_check_points(const vy_vec3 *points, int count, double tolerance, double *length,
+                               vy_error *err)
+{
+    if (!(tolerance >= 0.0 && tolerance <= 1e-3)) {
+        return vy_fail(err, VY_BAD_VALUE, "hull: tolerance must be 0 ... 1e-3, got %g", tolerance);
+    }
+    if (points == NULL || count <= 0) return vy_fail(err, VY_HULL_EMPTY, "hull: no points");
+    if (count < 4) return vy_fail(err, VY_HULL_TOO_FEW, "hull: %d points, at least four are needed", count);
+    vy_status status = check_coordinates(points, count, err);
+    if (status != VY_OK) return status;
+    if (!four_differ(points, count)) {
+        return vy_fail(err, VY_HULL_DUPLICATE, "hull: fewer than four of the %d points differ", count);
+    }
+    *length = zero_length(points, count, tolerance);
+    // Thinner than this, opposite sides would be taken for neighbours in one plane.
+    return check_dimension(points, count, 4.0 * *length, err);
+}

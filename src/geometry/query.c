@@ -1,0 +1,179 @@
+// query.c - the public queries on two bounded convex shapes: overlap, distance, penetration.
+#include "geometry/contact.h"
+#include "geometry/epa.h"
+#include "geometry/facets.h"
+#include "geometry/gjk.h"
+#include "geometry/portal.h"
+
+static vy_status make_pair(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, const vy_pose *pose_b,
+                           vy_pair *pair)
+{
+    if (!vy_shape_is_convex(a) || !vy_shape_is_convex(b)) return VY_BAD_VALUE;
+    if (!vy_pose_valid(pose_a) || !vy_pose_valid(pose_b)) return VY_BAD_VALUE;
+    vy_core_of(a, &pair->a);
+    vy_core_of(b, &pair->b);
+    vy_pair_place(pose_a, pose_b, pair);
+    return VY_OK;
+}
+
+static vec3 to_world(const vy_pose *pose, vec3 p)
+{
+    return vec3_add(pose->position, quat_rotate(pose->rotation, p));
+}
+
+static vy_contact contact_in_world(const vy_pose *pose, const vy_local_contact *c)
+{
+    const vy_contact w = {quat_rotate(pose->rotation, c->normal), c->depth, to_world(pose, c->point_a),
+                          to_world(pose, c->point_b)};
+    return w;
+}
+
+// Cores that overlap without margins.
+static int cores_overlap(const vy_pair *pair, const vy_shape *a, const vy_shape *b)
+{
+    vy_portal portal;
+    vy_support()->portal_find(pair, 0, &portal);
+    if (portal.hit >= 0) return portal.hit;
+    if (pair->a.smooth || pair->b.smooth) return 1;
+    vy_facets_result facets;
+    vy_facets_search(pair, a, b, &facets);
+    return facets.depth >= 0.0;
+}
+
+int vy_overlap(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, const vy_pose *pose_b)
+{
+    if (!vy_shape_is_convex(a) || !vy_shape_is_convex(b)) {
+        vy_manifold manifold;
+        return vy_collide(a, pose_a, b, pose_b, &manifold) == VY_OK && manifold.count > 0;
+    }
+    vy_pair pair;
+    if (make_pair(a, pose_a, b, pose_b, &pair) != VY_OK) return 0;
+    if (pair.margin == 0.0) return cores_overlap(&pair, a, b);
+    vy_gjk g;
+    vy_gjk_distance(&pair, NULL, pair.margin, VY_QUERY_ITERATIONS, &g);
+    return !g.far && g.distance <= pair.margin;
+}
+
+vy_status vy_shape_distance(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b,
+                            const vy_pose *pose_b, const vy_query_options *options, vy_simplex *cache,
+                            vy_distance *out, vy_query_info *info)
+{
+    vy_pair pair;
+    const vy_status status = make_pair(a, pose_a, b, pose_b, &pair);
+    if (status != VY_OK) return status;
+    const int cap = vy_options_of(options).iterations;
+    vy_gjk g;
+    vy_gjk_distance(&pair, cache, -1.0, cap, &g);
+    if (info != NULL) *info = (vy_query_info){g.iterations, 0, 0};
+    if (g.iterations >= cap) return VY_NO_CONVERGENCE;
+    if (cache != NULL) {
+        cache->count = g.count;
+        for (int i = 0; i < g.count; ++i) {
+            cache->a[i] = g.p[i].ia;
+            cache->b[i] = g.p[i].ib;
+        }
+    }
+    vec3 pa, pb, n = vec3_zero();
+    vy_gjk_points(&pair, &g, &pa, &pb);
+    const double distance = real_max(g.distance - pair.margin, 0.0);
+    if (distance > 0.0) {
+        n = vec3_scale(-1.0 / g.distance, g.v);
+        pa = vec3_add_scaled(pa, pair.a.margin, n);
+        pb = vec3_add_scaled(pb, -pair.b.margin, n);
+    }
+    *out =
+        (vy_distance){distance, quat_rotate(pose_a->rotation, n), to_world(pose_a, pa), to_world(pose_a, pb)};
+    return VY_OK;
+}
+
+// Boxes and round shapes have closed forms: 1 when this was such a pair.
+static int penetration_special(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b,
+                               const vy_pose *pose_b, int *hit, vy_contact *out)
+{
+    if (a->kind == VY_SHAPE_BOX && b->kind == VY_SHAPE_BOX) {
+        vy_manifold m;
+        (void)vy_collide(a, pose_a, b, pose_b, &m);
+        *hit = m.count > 0;
+        if (*hit) *out = (vy_contact){m.normal, m.points[0].depth, m.points[0].point_a, m.points[0].point_b};
+        return 1;
+    }
+    vy_contact c;
+    if (!vy_contact_round(a, pose_a, b, pose_b, hit, &c)) return 0;
+    if (*hit) *out = c;
+    return 1;
+}
+
+vy_status vy_penetration(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, const vy_pose *pose_b,
+                         const vy_query_options *options, int *hit, vy_contact *out, vy_query_info *info)
+{
+    vy_query_info done = {0, 0, 0};
+    if (!vy_pose_valid(pose_a) || !vy_pose_valid(pose_b)) return VY_BAD_VALUE;
+    if (!penetration_special(a, pose_a, b, pose_b, hit, out)) {
+        vy_pair pair;
+        vy_local_contact contact;
+        int touching;
+        vy_status status = make_pair(a, pose_a, b, pose_b, &pair);
+        if (status != VY_OK) return status;
+        const vy_query_options o = vy_options_of(options);
+        status = vy_contact_general(&pair, a, b, &o, &touching, &contact, &done);
+        if (status != VY_OK) return status;
+        if (touching) *out = contact_in_world(pose_a, &contact);
+        *hit = touching;
+    }
+    if (info != NULL) *info = done;
+    return VY_OK;
+}
+
+// The points that a simplex names. Returns 0 when a shape has no such point.
+static int simplex_points(const vy_pair *pair, const vy_simplex *simplex, vy_minkowski v[4])
+{
+    for (int i = 0; i < simplex->count; ++i) {
+        if (!pair->a.smooth && simplex->a[i] >= (uint32_t)pair->a.padded) return 0;
+        if (!pair->b.smooth && simplex->b[i] >= (uint32_t)pair->b.padded) return 0;
+        const vec3 b =
+            vec3_add(mat3_mul_vec(pair->rotation, vy_core_point(&pair->b, simplex->b[i])), pair->offset);
+        v[i].w = vec3_sub(vy_core_point(&pair->a, simplex->a[i]), b);
+        v[i].ia = simplex->a[i];
+        v[i].ib = simplex->b[i];
+    }
+    return 1;
+}
+
+// Whether the origin is strictly inside a tetrahedron.
+static int holds_origin(const vy_minkowski v[4])
+{
+    vy_gjk g;
+    g.count = 4;
+    for (int i = 0; i < 4; ++i) g.p[i] = v[i];
+    return vy_simplex_nearest(&g);
+}
+
+vy_status vy_penetration_from(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b,
+                              const vy_pose *pose_b, const vy_simplex *simplex,
+                              const vy_query_options *options, vy_contact *out, vy_query_info *info)
+{
+    vy_pair pair;
+    vy_minkowski v[4];
+    const vy_status status = make_pair(a, pose_a, b, pose_b, &pair);
+    if (status != VY_OK) return status;
+    if (simplex->count > 4) return VY_SIMPLEX_FULL;
+    if (simplex->count < 0 || !simplex_points(&pair, simplex, v)) return VY_BAD_VALUE;
+    const vy_query_options o = vy_options_of(options);
+    if (simplex->count == 4 && holds_origin(v) && pair.margin == 0.0) {
+        vy_epa_result epa;
+        vy_support()->epa_expand(&pair, v, o.tolerance * pair.scale, o.iterations, &epa);
+        if (epa.converged) {
+            const vy_local_contact c = {epa.normal, real_max(epa.depth, 0.0), epa.point_a, epa.point_b};
+            *out = contact_in_world(pose_a, &c);
+            if (info != NULL) *info = (vy_query_info){0, epa.iterations, 0};
+            return VY_OK;
+        }
+    }
+    int hit;
+    vy_contact c;
+    const vy_status answer = vy_penetration(a, pose_a, b, pose_b, &o, &hit, &c, info);
+    if (answer != VY_OK) return answer;
+    if (!hit) return VY_BAD_VALUE;
+    *out = c;
+    return VY_OK;
+}

@@ -1,0 +1,213 @@
+// support.c - cores of shapes, the portable support functions, and the choice of instruction set.
+#include "geometry/support.h"
+#include <stdatomic.h>
+#include <stddef.h>
+
+static inline int extreme(const double *x, const double *y, const double *z, int padded, vec3 d)
+{
+    int best = 0;
+    double top = (x[0] * d.x + y[0] * d.y) + z[0] * d.z;
+    for (int i = 1; i < padded; ++i) {
+        const double h = (x[i] * d.x + y[i] * d.y) + z[i] * d.z;
+        if (h > top) {
+            top = h;
+            best = i;
+        }
+    }
+    return best;
+}
+
+static int least(const double *values, int count)
+{
+    int best = 0;
+    for (int i = 1; i < count; ++i) {
+        if (values[i] < values[best]) best = i;
+    }
+    return best;
+}
+
+#include "geometry/support_kernel.h"
+#include "geometry/epa_kernel.h"
+#include "geometry/portal_kernel.h"
+
+const vy_support_table vy_support_scalar = {"scalar", minkowski, extreme, least, portal_find, epa_expand};
+
+// The table in use; NULL until the first query looks at the processor. Every thread would store the same
+// pointer.
+static _Atomic(const vy_support_table *) chosen;
+
+static int has(const char *name)
+{
+#if defined(__x86_64__)
+    const int bmi = __builtin_cpu_supports("bmi") != 0;
+    if (strcmp(name, "avx512") == 0) {
+        return vy_support_avx512 != NULL && bmi && __builtin_cpu_supports("avx512f") &&
+               __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+    }
+    if (strcmp(name, "avx2") == 0) return vy_support_avx2 != NULL && bmi && __builtin_cpu_supports("avx2");
+    if (strcmp(name, "sse2") == 0) return vy_support_sse2 != NULL;
+#endif
+    return strcmp(name, "scalar") == 0;
+}
+
+static const vy_support_table *best_table(void)
+{
+    if (has("avx512")) return vy_support_avx512;
+    if (has("avx2")) return vy_support_avx2;
+    if (has("sse2")) return vy_support_sse2;
+    return &vy_support_scalar;
+}
+
+const vy_support_table *vy_support(void)
+{
+    const vy_support_table *table = atomic_load_explicit(&chosen, memory_order_relaxed);
+    if (table == NULL) {
+        table = best_table();
+        atomic_store_explicit(&chosen, table, memory_order_relaxed);
+    }
+    return table;
+}
+
+int vy_support_choose(const char *name)
+{
+    const vy_support_table *const tables[] = {vy_support_avx512, vy_support_avx2, vy_support_sse2,
+                                              &vy_support_scalar};
+    if (name == NULL) {
+        atomic_store_explicit(&chosen, best_table(), memory_order_relaxed);
+        return 1;
+    }
+    if (!has(name)) return 0;
+    for (int i = 0; i < 4; ++i) {
+        if (tables[i] != NULL && strcmp(tables[i]->name, name) == 0) {
+            atomic_store_explicit(&chosen, tables[i], memory_order_relaxed);
+            return 1;
+        }
+    }
+    return 0;
+}
+
+#define SQUARE 268435455.0 // 2^28 - 1: a side of the square has twice as many steps
+
+uint32_t vy_cylinder_extreme(vec3 d)
+{
+    const double ax = real_abs(d.x), ay = real_abs(d.y);
+    uint32_t side = 0;
+    double u = 0.0;
+    if (ax >= ay) {
+        side = d.x < 0.0 ? 2u : 0u;
+        if (ax > 0.0) u = d.y / ax;
+    } else {
+        side = d.y < 0.0 ? 3u : 1u;
+        u = d.x / ay;
+    }
+    const uint32_t step = (uint32_t)((u + 1.0) * SQUARE + 0.5);
+    return step << 3 | side << 1 | (d.z < 0.0 ? 1u : 0u);
+}
+
+vec3 vy_core_point(const vy_core *core, uint32_t id)
+{
+    if (!core->smooth) return vec3_make(core->x[id], core->y[id], core->z[id]);
+    const double u = (double)(id >> 3) / SQUARE - 1.0;
+    const double s = core->radius / real_sqrt(1.0 + u * u);
+    const double z = (id & 1u) != 0 ? -core->half_height : core->half_height;
+    switch (id >> 1 & 3u) {
+    case 0: return vec3_make(s, s * u, z);
+    case 1: return vec3_make(s * u, s, z);
+    case 2: return vec3_make(-s, s * u, z);
+    default: return vec3_make(s * u, -s, z);
+    }
+}
+
+static void use_own(vy_core *core)
+{
+    core->x = core->own[0];
+    core->y = core->own[1];
+    core->z = core->own[2];
+    core->padded = 8;
+    core->smooth = 0;
+}
+
+void vy_core_of_points(const vec3 *points, int count, vy_core *out)
+{
+    use_own(out);
+    vec3 sum = vec3_zero();
+    for (int i = 0; i < 8; ++i) {
+        const vec3 p = points[i < count ? i : count - 1];
+        out->own[0][i] = p.x;
+        out->own[1][i] = p.y;
+        out->own[2][i] = p.z;
+        if (i < count) sum = vec3_add(sum, p);
+    }
+    out->center = vec3_scale(1.0 / (double)count, sum);
+    out->inner = 0.0;
+    out->margin = 0.0;
+    double far2 = 0.0;
+    for (int i = 0; i < count; ++i) {
+        const vec3 r = vec3_sub(points[i], out->center);
+        far2 = real_max(far2, vec3_dot(r, r));
+    }
+    out->outer = real_sqrt(far2);
+}
+
+static void core_of_box(vec3 h, vy_core *out)
+{
+    use_own(out);
+    for (int i = 0; i < 8; ++i) {
+        out->own[0][i] = (i & 1) != 0 ? h.x : -h.x;
+        out->own[1][i] = (i & 2) != 0 ? h.y : -h.y;
+        out->own[2][i] = (i & 4) != 0 ? h.z : -h.z;
+    }
+    out->center = vec3_zero();
+    out->margin = 0.0;
+    out->inner = real_min(h.x, real_min(h.y, h.z));
+    out->outer = vec3_length(h);
+}
+
+static void core_of_hull(const vy_hull *hull, vy_core *out)
+{
+    out->x = hull->x;
+    out->y = hull->y;
+    out->z = hull->z;
+    out->padded = hull->padded_count;
+    out->smooth = 0;
+    out->center = hull->centroid;
+    out->inner = hull->inner_radius;
+    out->outer = hull->radius;
+    out->margin = 0.0;
+}
+
+void vy_core_of(const vy_shape *shape, vy_core *out)
+{
+    if (shape->kind == VY_SHAPE_HULL) {
+        core_of_hull(shape->hull, out);
+    } else if (shape->kind == VY_SHAPE_BOX) {
+        core_of_box(shape->box.half, out);
+    } else if (shape->kind == VY_SHAPE_CYLINDER) {
+        const double r = shape->cylinder.radius, h = shape->cylinder.half_height;
+        out->smooth = 1;
+        out->padded = 0;
+        out->x = out->y = out->z = NULL;
+        out->radius = r;
+        out->half_height = h;
+        out->margin = 0.0;
+        out->center = vec3_zero();
+        out->inner = real_min(r, h);
+        out->outer = real_sqrt(r * r + h * h);
+    } else if (shape->kind == VY_SHAPE_CAPSULE) {
+        const vec3 end = vec3_make(0.0, 0.0, shape->capsule.half_length), ends[2] = {end, vec3_neg(end)};
+        vy_core_of_points(ends, 2, out);
+        out->margin = shape->capsule.radius;
+    } else {
+        const vec3 origin = vec3_zero();
+        vy_core_of_points(&origin, 1, out);
+        out->margin = shape->sphere.radius;
+    }
+}
+
+void vy_pair_place(const vy_pose *pose_a, const vy_pose *pose_b, vy_pair *pair)
+{
+    pair->rotation = quat_matrix(quat_mul(quat_conj(pose_a->rotation), pose_b->rotation));
+    pair->offset = quat_unrotate(pose_a->rotation, vec3_sub(pose_b->position, pose_a->position));
+    pair->margin = pair->a.margin + pair->b.margin;
+    pair->scale = (pair->a.outer + pair->b.outer) + pair->margin;
+}

@@ -1,0 +1,29 @@
+// support_kernel.h - the extreme point of A - B over the `extreme` of one instruction set, which the including file
+// has defined.
+#pragma once
+#include "geometry/support.h"
+
+static void minkowski(const vy_pair *pair, double x, double y, double z, vy_minkowski *out)
+{
+    const vec3 d = vec3_make(x, y, z);
+    const vy_core *a = &pair->a, *b = &pair->b;
+    const vec3 e = vec3_neg(mat3_tmul_vec(pair->rotation, d));
+    vec3 pa, pb;
+    if (a->smooth == 0) {
+        const int i = extreme(a->x, a->y, a->z, a->padded, d);
+        out->ia = (uint32_t)i;
+        pa = vec3_make(a->x[i], a->y[i], a->z[i]);
+    } else {
+        out->ia = vy_cylinder_extreme(d);
+        pa = vy_core_point(a, out->ia);
+    }
+    if (b->smooth == 0) {
+        const int i = extreme(b->x, b->y, b->z, b->padded, e);
+        out->ib = (uint32_t)i;
+        pb = vec3_make(b->x[i], b->y[i], b->z[i]);
+    } else {
+        out->ib = vy_cylinder_extreme(e);
+        pb = vy_core_point(b, out->ib);
+    }
+    out->w = vec3_sub(pa, vec3_add(mat3_mul_vec(pair->rotation, pb), pair->offset));
+}

@@ -1,0 +1,387 @@
+#!/bin/bash
+# app_test.sh BUILD - the command as its users meet it: words, exit statuses, JSON, files, signals, damage.
+# VOLERY_KILLS is how many times a run is killed at a random moment (10).
+set -uo pipefail
+build=$(cd "$1" && pwd)
+tests=$(cd "$(dirname "$0")" && pwd)
+volery=$build/volery
+temp=$(mktemp -d)
+trap 'rm -rf "$temp"' EXIT
+cd "$temp" || exit 1
+export LC_ALL=C NO_COLOR=1
+failures=0 skipped=
+
+fail() {
+    echo "FAILED: $*"
+    failures=$((failures + 1))
+}
+# try STATUS COMMAND...: run it with its output in ./out and ./err; its exit status must be STATUS.
+try() {
+    local wanted=$1 status
+    shift
+    "$@" >out 2>err
+    status=$?
+    [ $status -eq "$wanted" ] || { fail "status $status instead of $wanted: $*"; head -5 out err; }
+}
+# says FILE TEXT: the file from the last try holds the text.
+says() { grep -qF -- "$2" "$1" || { fail "no \"$2\" in $1:"; head -8 "$1"; }; }
+silent() { [ ! -s "$1" ] || { fail "$1 should be empty:"; head -5 "$1"; }; }
+# value KEY: a member of the JSON object in ./out, for keys that hold no quotes or nesting.
+value() { sed -n "s/.*\"$1\": \"\{0,1\}\([^\",}]*\).*/\1/p" out; }
+json() { # the last output is JSON
+    [ "$(wc -l <out)" -eq 1 ] || fail "not one line of JSON"
+    if command -v python3 >/dev/null; then python3 -m json.tool out >/dev/null || fail "not JSON: $(head -c 300 out)"
+    else skipped="$skipped json"; fi
+}
+flip() { # flip FILE OFFSET: one bit of one byte
+    local byte
+    byte=$(od -An -tu1 -j"$2" -N1 "$1")
+    printf '%b' "\\0$(printf %o $((byte ^ 4)))" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none
+}
+size() { stat -c %s "$1" 2>/dev/null || echo 0; }
+
+# --- words
+commands="run check replay diff branch export bench help completion manual"
+try 0 "$volery" --version
+says out "physics revision"
+try 0 "$volery" --help
+for c in $commands; do
+    says out "$c"
+    try 0 "$volery" help "$c"
+    says out "usage: volery $c"
+    says out "examples:"
+    cp out help
+    try 0 "$volery" "$c" --help
+    cmp -s out help || fail "volery $c --help is not volery help $c"
+    try 0 "$volery" --help
+done
+try 2 "$volery"
+try 2 "$volery" rnu
+says err "volery: unknown command rnu; did you mean run?"
+try 2 "$volery" help zzzzzz
+try 2 "$volery" run first-flight --sed 7
+says err "volery run: unknown option --sed; did you mean --seed?"
+silent out
+try 2 "$volery" run first-flight --seed
+says err "--seed needs a value"
+try 2 "$volery" run first-flight --seed=-3
+says err "--seed needs a whole number"
+try 2 "$volery" run first-flight --duration none
+says err "--duration needs a number of seconds"
+try 2 "$volery" run first-flight --seed 1 --seed 2
+says err "given twice"
+try 2 "$volery" run first-flight --json=yes
+says err "--json takes no value"
+try 2 "$volery" run first-flight --set mass
+says err "--set needs key=value"
+try 2 "$volery" run first-flight second
+says err "one word too many: second"
+try 2 "$volery" run first-flight --no-log -o x.mcap
+try 2 "$volery" run first-flight --log-state never
+try 2 "$volery" run
+says err "volery run first-flight"
+says err "hover" # one of those it lists
+try 2 "$volery" bench nothing
+for c in replay diff branch export check completion; do
+    try 2 "$volery" $c
+    [ "$(grep -c '^volery ' err)" -eq 1 ] || fail "volery $c alone does not say one sentence"
+done
+try 0 "$volery" run --quiet --no-log -- first-flight
+silent out
+silent err
+
+# --- completion and manual
+try 0 "$volery" completion bash
+bash -n out || fail "bash completion has mistakes"
+# complete WORDS...: what bash offers for the last word
+complete_words() { bash -c 'source ./out; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _volery; echo "${COMPREPLY[@]}"' - "$@"; }
+touch seen.yaml seen.mcap
+[ "$(complete_words volery re)" = replay ] || fail "bash does not complete re to replay"
+[ "$(complete_words volery run --se)" = "--seed --set" ] || fail "bash does not complete --se"
+[ "$(complete_words volery run see)" = seen.yaml ] || fail "bash does not complete a scenario's file"
+[ "$(complete_words volery diff seen.mcap see)" = seen.mcap ] || fail "bash does not complete a log's file"
+[ "$(complete_words volery check --re)" = "" ] || fail "bash completes a hidden option"
+rm seen.*
+try 0 "$volery" completion zsh
+if command -v zsh >/dev/null; then zsh -n out || fail "zsh completion has mistakes"; else skipped="$skipped zsh"; fi
+try 2 "$volery" completion fish
+try 0 "$volery" manual
+if command -v groff >/dev/null; then
+    groff -man -ww -Tascii out 2>warnings | sed "s/.$(printf '\b')//g" >page || fail "the man page does not render"
+    silent warnings
+    says page "EXIT STATUS"
+else skipped="$skipped man"; fi
+
+# --- run and its summary
+try 0 "$volery" run first-flight
+silent err
+says out "first-flight.mcap"
+says out "times real time"
+says out "ok  "
+! grep -q "$(printf '\033')" out || fail "colours without a terminal"
+[ -f first-flight.mcap ] || fail "no log of the default name"
+[ ! -e first-flight.mcap.part ] || fail "a .part is left behind"
+try 0 "$volery" run first-flight --json -o a.mcap
+json
+silent err
+first=$(value final_hash)
+for key in scenario seed tier steps sim_time_s wall_s realtime_factor config_hash final_hash status failure events nap \
+    expectations log; do
+    says out "\"$key\": "
+done
+[ "$(value status) $(value steps) $(value log)" = "completed 20000 a.mcap" ] || fail "run --json"
+try 0 "$volery" run first-flight --json --no-log
+[ "$(value final_hash)" = "$first" ] || fail "a run without a log ends with another hash"
+[ "$(value log)" = null ] || fail "a log in a run without one"
+try 0 "$volery" run first-flight --json --seed 2 --duration 2 -o b.mcap --set expect=[]
+[ "$(value steps) $(value seed)" = "2000 2" ] || fail "--seed or --duration has no effect"
+
+cat >strange.yaml <<'TEXT'
+volery: 1
+name: "a \"strange\" \\ name / ünï"
+duration: 0.1 s
+drones: [{name: a-b_c}, {name: second, start: {position: [1, 1, 1]}}]
+TEXT
+try 0 "$volery" run strange.yaml --json
+json
+try 0 "$volery" run strange.yaml
+try 0 "$volery" check strange.yaml --json
+json
+
+# --- bad input
+printf 'volery: 1\ndurationn: 3 s\nseed: x\ndrones: [{}]\n' >bad.yaml
+try 2 "$volery" run bad.yaml
+says err "bad.yaml:2:1"
+says err "bad.yaml:3:"
+silent out
+[ ! -e bad.mcap ] || fail "a log of a bad scenario"
+try 2 "$volery" run bad.yaml --json
+json
+[ "$(value status)" = error ] || fail "run --json of a bad scenario"
+try 2 "$volery" check bad.yaml --json
+json
+try 2 "$volery" run no-such.yaml
+says err "there is no scenario no-such.yaml"
+try 2 "$volery" run .
+says err "is a folder"
+try 2 "$volery" run first-flight --set drones.alpha.mss=1
+try 2 "$volery" replay strange.yaml
+says err "strange.yaml"
+try 2 "$volery" replay no-such.mcap
+: >empty.mcap
+try 2 "$volery" replay empty.mcap
+try 2 "$volery" run strange.yaml -o strange.yaml
+says err "would replace the input"
+try 2 "$volery" run strange.yaml -o no/such/folder.mcap
+says err "no/such/folder.mcap"
+
+# --- check
+try 0 "$volery" check first-flight
+says out "configuration hash"
+cp out resolved.yaml
+try 0 "$volery" check resolved.yaml
+cmp -s out resolved.yaml || fail "the resolved configuration does not resolve to itself"
+try 0 "$volery" check --schema
+if command -v python3 >/dev/null; then python3 -m json.tool out >/dev/null || fail "the schema is no JSON"; fi
+try 0 "$volery" check --reference
+
+# --- failing runs
+try 1 "$volery" run first-flight --set 'expect=[{quantity: tilt, max: 1 deg}]' -o failed.mcap
+says out "FAILED"
+says out "failed"
+try 1 "$volery" run first-flight --set 'expect=[{quantity: tilt, max: 1 deg}]' --no-log -q
+says err "expectation"
+silent out
+try 1 "$volery" run shock --set drones.alpha.safety.tilt_max=0.1 --set expect=[] --json -o safety.mcap
+json
+[ "$(value reason)" = tilt ] || fail "the reason of a safety limit"
+try 1 "$volery" run shock --set drones.alpha.safety.tilt_max=0.1 --set expect=[] --no-log
+says out "above its limit of 0.1 rad"
+try 0 "$volery" replay safety.mcap
+
+# --- replay, diff, branch, export
+try 0 "$volery" replay a.mcap
+says out "identical: 20000 steps, final hash $first"
+try 0 "$volery" replay a.mcap --json
+json
+try 0 "$volery" diff a.mcap first-flight.mcap
+try 1 "$volery" diff a.mcap b.mcap
+says out "seed"
+says out "differs"
+try 1 "$volery" diff a.mcap b.mcap --json
+json
+try 0 "$volery" run first-flight --duration 5 --set expect=[] -o short.mcap -q
+try 1 "$volery" diff a.mcap short.mcap
+says out "differs in length"
+try 0 "$volery" branch a.mcap --at 7.7777 -o branch.mcap --json
+json
+[ "$(value final_hash)" = "$first" ] || fail "a branch with nothing changed ends with another hash"
+try 0 "$volery" replay branch.mcap
+try 0 "$volery" diff a.mcap branch.mcap
+try 0 "$volery" branch branch.mcap --at 15 -o twig.mcap --json
+[ "$(value final_hash)" = "$first" ] || fail "a branch of a branch ends with another hash"
+try 0 "$volery" branch a.mcap --at 7 -o other.mcap --set drones.alpha.controller.gains.rate=18 -q
+try 0 "$volery" replay other.mcap
+try 1 "$volery" diff a.mcap other.mcap
+says out "drones[0].controller.gains.rate"
+says out "first at step 70"
+try 2 "$volery" branch a.mcap --at 21 -o x.mcap
+says err "outside the log"
+try 2 "$volery" branch branch.mcap --at 1 -o x.mcap
+try 2 "$volery" branch a.mcap --at 1 -o a.mcap
+says err "would replace the input"
+try 2 "$volery" branch a.mcap --at 1 -o x.mcap --set step=0.002
+try 0 "$volery" export a.mcap --csv -o a.csv
+[ "$(wc -l <a.csv)" -eq 2002 ] || fail "$(wc -l <a.csv) lines in the table instead of 2002"
+try 0 "$volery" export a.mcap --csv --drone alpha --fields body.position
+[ "$(head -1 out)" = time,body.position.x,body.position.y,body.position.z ] || fail "header $(head -1 out)"
+try 2 "$volery" export a.mcap --csv --fields nothing -o a.csv
+[ "$(wc -l <a.csv)" -eq 2002 ] || fail "a failed export replaced an older table"
+[ ! -e a.csv.part ] || fail "a failed export left a .part"
+try 2 "$volery" export a.mcap
+try 2 "$volery" export a.mcap --csv --drone beta
+says err "alpha"
+try 2 "$volery" export strange.mcap --csv
+says err "a-b_c, second"
+
+# --- logs that lie, all checksums right
+"${CC:-cc}" -std=c17 -O1 -I"$tests/../include" "$tests/app/odd_logs.c" "$build/libvolery.a" -lfyaml -lqhull_r -lzstd -lz \
+    -lm -lpthread -o odd_logs || fail "odd_logs does not build"
+for kind in honest value parameter scenario reply; do ./odd_logs $kind $kind.mcap || fail "odd_logs $kind"; done
+try 0 "$volery" replay honest.mcap
+try 1 "$volery" replay value.mcap
+says out "differs first at step 501"
+says out "at step 501 drones[0].body."
+try 1 "$volery" replay parameter.mcap
+says out "differs first at step 1 "
+says out "at step 1 drones[0].body.position.z is"
+try 1 "$volery" replay scenario.mcap
+says err "the scenario in the log is not the one that was flown"
+try 1 "$volery" replay reply.mcap
+says out "differs first at step 500"
+says out "drones[0]."
+try 1 "$volery" diff honest.mcap value.mcap
+says out "differs first at step 501"
+try 1 "$volery" diff honest.mcap value.mcap --json
+json
+try 2 "$volery" run <(printf 'volery: 1\ndrones: [{controller: {kind: callback}}]\nduration: 1 s\n')
+if command -v python3 >/dev/null; then
+    python3 - <<'TEXT' || fail "patching the physics revision"
+import struct, zlib
+data = bytearray(open("a.mcap", "rb").read())
+at = data.index(b"physics") + len(b"physics") + 4
+assert data[at - 4:at] == b"\1\0\0\0"
+data[at] = ord("8")
+summary = struct.unpack_from("<Q", data, len(data) - 28)[0]
+end = summary - 13
+assert data[end] == 0x0F
+struct.pack_into("<I", data, end + 9, zlib.crc32(data[:end]))
+open("physics.mcap", "wb").write(data)
+TEXT
+    try 1 "$volery" replay physics.mcap
+    says err "this log was written by physics revision 8; this program computes revision"
+else skipped="$skipped physics"; fi
+
+# --- damage
+length=$(size a.mcap)
+for part in 1 20 40 60 80 99; do
+    cp a.mcap flipped.mcap
+    flip flipped.mcap $((length * part / 100))
+    "$volery" replay flipped.mcap >out 2>err
+    status=$?
+    [ $status -eq 1 ] || [ $status -eq 2 ] || { fail "a flipped bit at $part % gives status $status"; cat out err; }
+    says err "flipped.mcap"
+done
+head -c $((length * 2 / 3)) a.mcap >cut.mcap
+try 0 "$volery" replay cut.mcap
+says err "warning: cut.mcap was cut off"
+try 0 "$volery" diff a.mcap cut.mcap
+
+# --- nothing lost: signals, kills, full disks, closed pipes. Jobs of their own, so that SIGINT is not ignored.
+set -m
+# started FILE: wait until a run has written something to FILE
+started() {
+    local i
+    for i in $(seq 400); do
+        [ "$(size "$1")" -gt 50000 ] && return
+        sleep 0.02
+    done
+    fail "$1 does not grow: waited $i times"
+}
+for signal in INT TERM; do
+    "$volery" run hover --duration 1000000 --json -o stopped.mcap >out 2>err &
+    job=$!
+    started stopped.mcap.part
+    kill -$signal $job
+    wait $job
+    status=$?
+    [ $status -eq $((128 + $(kill -l $signal))) ] || fail "status $status after SIG$signal"
+    json
+    [ "$(value status)" = interrupted ] || fail "status $(value status) after SIG$signal"
+    try 0 "$volery" replay stopped.mcap
+    silent err
+    rm stopped.mcap
+done
+
+kills=${VOLERY_KILLS:-10} opened=0
+cp a.mcap kept.mcap
+for i in $(seq "$kills"); do
+    rm -f kept.mcap.part
+    "$volery" run hover --duration 1000000 -q -o kept.mcap >out 2>err &
+    job=$!
+    sleep "0.$(printf %03d $((RANDOM % 300 + 20)))"
+    kill -9 $job
+    wait $job 2>/dev/null
+    cmp -s a.mcap kept.mcap || { fail "kill $i destroyed an older log"; cp a.mcap kept.mcap; }
+    [ -e kept.mcap.part ] || continue
+    "$volery" replay kept.mcap.part >out 2>err
+    status=$?
+    if [ $status -eq 0 ]; then
+        opened=$((opened + 1))
+        says err "cut off"
+        "$volery" diff kept.mcap.part kept.mcap.part >out 2>err || fail "kill $i: diff"
+    elif [ $status -ne 2 ] || [ "$(size kept.mcap.part)" -gt 4000000 ]; then # before the first chunk nothing can be read
+        fail "kill $i: status $status"
+        cat out err
+    fi
+done
+[ "$opened" -gt $((kills / 3)) ] || fail "only $opened of $kills killed logs could be read"
+rm -f kept.mcap.part
+
+(ulimit -f 300; exec "$volery" run hover --duration 100 -o kept.mcap >out 2>err)
+status=$?
+[ $status -eq 3 ] || fail "status $status when the disk is full"
+says err "kept.mcap"
+silent out
+cmp -s a.mcap kept.mcap || fail "a full disk destroyed an older log"
+(ulimit -f 10; exec "$volery" export a.mcap --csv -o a.csv >out 2>err)
+status=$?
+[ $status -eq 3 ] || fail "status $status when the disk is full for a table"
+[ "$(wc -l <a.csv)" -eq 2002 ] || fail "a full disk destroyed an older table"
+if [ -w /dev/full ]; then
+    try 3 "$volery" run hover -o /dev/full
+    says err "/dev/full"
+    try 3 bash -c "'$volery' check first-flight >/dev/full"
+    says err "could not write to standard output"
+    try 3 bash -c "'$volery' run hover --no-log --json >/dev/full"
+fi
+"$volery" run hover -q -o /dev/stdout 2>err | true
+status=${PIPESTATUS[0]}
+[ "$status" -eq 3 ] || fail "status $status when the log's pipe is closed"
+{ sleep 0.5; exec "$volery" manual 2>err; } | true
+status=${PIPESTATUS[0]}
+[ "$status" -eq 3 ] || fail "status $status when the pipe of stdout is closed"
+says err "Broken pipe"
+
+# --- on a terminal: a progress line and colours
+if command -v script >/dev/null; then
+    export NO_COLOR='' TERM=xterm
+    script -qec "timeout -s INT 1.5 $volery run hover --no-log --duration 1000000" typescript >/dev/null </dev/null
+    says typescript "times real time"
+    says typescript "s left"
+    says typescript "$(printf '\033[1;31m')interrupted"
+else skipped="$skipped terminal"; fi
+
+[ -z "$skipped" ] || echo "app: SKIPPED for want of programs:$(tr ' ' '\n' <<<"$skipped" | sort -u | tr '\n' ' ')"
+[ $failures -eq 0 ] || { echo "app: $failures failures"; exit 1; }
+echo "app: ok ($opened of $kills killed logs readable)"
