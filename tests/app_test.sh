@@ -216,6 +216,7 @@ says out "differs in length"
 try 0 "$volery" branch a.mcap --at 7.7777 -o branch.mcap --json
 json
 [ "$(value final_hash)" = "$first" ] || fail "a branch with nothing changed ends with another hash"
+[ "$(value first_step) $(value steps)" = "7778 12222" ] || fail "a branch from step $(value first_step)"
 try 0 "$volery" replay branch.mcap
 try 0 "$volery" diff a.mcap branch.mcap
 try 0 "$volery" branch branch.mcap --at 15 -o twig.mcap --json
@@ -364,6 +365,8 @@ if [ -w /dev/full ]; then
     try 3 bash -c "'$volery' check first-flight >/dev/full"
     says err "could not write to standard output"
     try 3 bash -c "'$volery' run hover --no-log --json >/dev/full"
+    try 3 bash -c "'$volery' export a.mcap --csv >/dev/full"
+    [ "$(wc -l <err)" -eq 1 ] || fail "a full disk is told $(wc -l <err) times"
 fi
 "$volery" run hover -q -o /dev/stdout 2>err | true
 status=${PIPESTATUS[0]}

@@ -100,21 +100,25 @@ static void hash_is_xxh3(void **unused)
     assert_true(vy_hash64(bytes, 2367) == 0xcb37aeb9e5d361edu);
 }
 
-// One bad value anywhere, of either kind and sign, is found; extreme finite values are not bad.
+// One bad value anywhere, of either kind and sign, is found, among plain values and among the most extreme
+// ones, which are finite however they add up.
 static void finite_finds_every_place(void **unused)
 {
     (void)unused;
+    enum { MOST = 35 };
     const double bad[] = {INFINITE, -INFINITE, NOT_A_NUMBER, -NOT_A_NUMBER};
-    double x[9];
-    for (size_t count = 0; count <= 9; ++count) {
-        for (size_t i = 0; i < 9; ++i) x[i] = i % 2 ? DBL_MAX : -DBL_TRUE_MIN;
-        assert_int_equal(vy_all_finite(x, count), 1);
-        for (size_t place = 0; place < 9; ++place) {
-            for (size_t k = 0; k < 4; ++k) {
-                const double good = x[place];
-                x[place] = bad[k];
-                assert_int_equal(vy_all_finite(x, count), place >= count);
-                x[place] = good;
+    double x[MOST];
+    for (size_t count = 0; count <= MOST; ++count) {
+        for (int extreme = 0; extreme < 2; ++extreme) {
+            for (size_t i = 0; i < MOST; ++i) x[i] = extreme ? DBL_MAX : (double)i - DBL_TRUE_MIN;
+            assert_int_equal(vy_all_finite(x, count), 1);
+            for (size_t place = 0; place < MOST; ++place) {
+                for (size_t k = 0; k < 4; ++k) {
+                    const double good = x[place];
+                    x[place] = bad[k];
+                    assert_int_equal(vy_all_finite(x, count), place >= count);
+                    x[place] = good;
+                }
             }
         }
     }
@@ -140,9 +144,9 @@ static void rounding_of_the_caller_changes_nothing(void **unused)
     const int modes[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
     for (int i = 0; i < 3; ++i) {
         assert_int_equal(fesetround(modes[i]), 0);
-        vy_world *world = world_of(&drone);
         const uint64_t before = fpu_mode() & FPU_MODE_BITS;
-        uint64_t after = before;
+        vy_world *world = world_of(&drone);
+        uint64_t after = fpu_mode() & FPU_MODE_BITS;
         for (int k = 0; k < 500 && after == before; ++k) {
             (void)vy_world_step(world);
             after = fpu_mode() & FPU_MODE_BITS;
@@ -159,9 +163,9 @@ static int change(void *self) { return fesetround(*(const int *)self); }
 
 static void change_in_call(void *self, const vy_samples *samples, vy_intent *intent)
 {
-    intent->rung = VY_RUNG_RATES;
+    intent->rung = VY_RUNG_ATTITUDE; // whose length is rounded on the way in
     intent->thrust = 0.3;
-    intent->rates = (vy_vec3){0.1, samples->estimate.position.x, 0.3};
+    intent->attitude = (vy_quat){1.0, 0.1, samples->estimate.position.x, 0.3};
     (void)change(self);
 }
 

@@ -3,7 +3,7 @@
 // Poses are in the world frame, and so are all answers, in metres. Normals are unit vectors from A to B. Shapes are
 // only read and never copied; no call allocates memory or keeps state, so all may be used from many threads at once.
 // Shapes are taken as checked (the constructors of shape.h do that). Poses need a unit rotation; coordinates may be up
-// to VY_POSE_LIMIT. Touching counts as contact of depth 0, decided to rounding.
+// to VY_POSE_LIMIT, sizes from 1e-6 m to 1e9 m. Touching counts as contact of depth 0, decided to rounding.
 #pragma once
 #include "volery/shape.h"
 #include <stddef.h>
@@ -168,7 +168,7 @@ typedef struct vy_tree_pair {
 
 /// All pairs, ordered by a, then b.
 /// @param out   [capacity]
-/// @param count how many there are; above `capacity` when VY_FULL is returned, with the first ones in `out`
+/// @param count how many there are; above `capacity` when VY_FULL is returned, and then what is in `out` is not said
 vy_status vy_tree_pairs(const vy_tree *tree, vy_tree_pair *out, size_t capacity, size_t *count);
 
 /// A body that a query met.
@@ -178,7 +178,7 @@ typedef struct vy_tree_hit {
 } vy_tree_hit;
 
 /// Bodies whose enlarged boxes overlap or touch a box, by number.
-/// @return as vy_tree_pairs(), but when VY_FULL is returned which ones are in `out` is not said
+/// @return as vy_tree_pairs()
 vy_status vy_tree_box(const vy_tree *tree, const vy_bounds *bounds, vy_tree_hit *out, size_t capacity, size_t *count);
 /// Bodies whose enlarged boxes a ray meets at 0 <= t <= t_max, by t, then by number.
 /// @param direction any length but zero

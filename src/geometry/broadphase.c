@@ -305,45 +305,74 @@ vy_status vy_tree_bounds(const vy_tree *tree, int proxy, vy_bounds *out)
 
 // ---- what a user asks
 
-// The partners of one leaf with greater numbers, in order, at out[*count...].
-static void partners(const vy_tree *tree, int proxy, vy_tree_pair *out, size_t capacity, size_t *count)
+static int pair_before(const vy_tree_pair *a, const vy_tree_pair *b) { return a->a < b->a || (a->a == b->a && a->b < b->b); }
+
+static void sift_pair(vy_tree_pair *heap, size_t i, size_t count)
 {
-    const vy_bounds box = tree->nodes[tree->leaf[proxy]].box;
-    const size_t first = *count;
-    int stack[STACK], top = 0;
-    stack[top++] = tree->root;
-    while (top > 0) {
-        const node *n = &tree->nodes[stack[--top]];
-        if (!overlaps(&n->box, &box)) continue;
-        if (n->child[0] != NONE) {
-            stack[top++] = n->child[0];
-            stack[top++] = n->child[1];
-        } else if (n->proxy > proxy) {
-            size_t at = *count < capacity ? *count : capacity;
-            if (at == capacity) { // keep the first ones in order: the last may have to go
-                if (at == first || out[at - 1].b < n->proxy) {
-                    ++*count;
-                    continue;
-                }
-                --at;
-            }
-            while (at > first && out[at - 1].b > n->proxy) {
-                out[at] = out[at - 1];
-                --at;
-            }
-            out[at] = (vy_tree_pair){proxy, n->proxy};
-            ++*count;
-        }
+    const vy_tree_pair x = heap[i];
+    for (;;) {
+        size_t c = 2 * i + 1;
+        if (c >= count) break;
+        if (c + 1 < count && pair_before(&heap[c], &heap[c + 1])) ++c;
+        if (!pair_before(&x, &heap[c])) break;
+        heap[i] = heap[c];
+        i = c;
+    }
+    heap[i] = x;
+}
+
+// Heap sort: no memory, no recursion, one order.
+static void sort_pairs(vy_tree_pair *pairs, size_t count)
+{
+    for (size_t i = count / 2; i > 0; --i) sift_pair(pairs, i - 1, count);
+    for (size_t n = count; n > 1; --n) {
+        const vy_tree_pair t = pairs[0];
+        pairs[0] = pairs[n - 1];
+        pairs[n - 1] = t;
+        sift_pair(pairs, 0, n - 1);
     }
 }
 
+// Two subtrees to be looked at together, or one with itself. The stack holds two of the latter a level on the way down,
+// and one of the former a step.
+typedef struct task {
+    int a, b;
+} task;
+
+enum { TASKS = 4 * STACK };
+
 vy_status vy_tree_pairs(const vy_tree *tree, vy_tree_pair *out, size_t capacity, size_t *count)
 {
+    task stack[TASKS];
+    int top = 0;
+    const node *nodes = tree->nodes;
     *count = 0;
-    for (int p = 0; p < tree->limit; ++p) {
-        if (tree->leaf[p] != NONE) partners(tree, p, out, capacity, count);
+    if (tree->root != NONE) stack[top++] = (task){tree->root, tree->root};
+    while (top > 0) {
+        const task t = stack[--top];
+        const node *a = &nodes[t.a], *b = &nodes[t.b];
+        if (t.a == t.b) {
+            if (a->height == 0) continue;
+            stack[top++] = (task){a->child[0], a->child[0]};
+            stack[top++] = (task){a->child[1], a->child[1]};
+            stack[top++] = (task){a->child[0], a->child[1]};
+        } else if (overlaps(&a->box, &b->box)) {
+            if (a->height == 0 && b->height == 0) {
+                const int low = a->proxy < b->proxy ? a->proxy : b->proxy;
+                if (*count < capacity) out[*count] = (vy_tree_pair){low, a->proxy + b->proxy - low};
+                ++*count;
+            } else if (a->height >= b->height) {
+                stack[top++] = (task){a->child[0], t.b};
+                stack[top++] = (task){a->child[1], t.b};
+            } else {
+                stack[top++] = (task){t.a, b->child[0]};
+                stack[top++] = (task){t.a, b->child[1]};
+            }
+        }
     }
-    return *count <= capacity ? VY_OK : VY_FULL;
+    if (*count > capacity) return VY_FULL;
+    sort_pairs(out, *count);
+    return VY_OK;
 }
 
 static int before(const vy_tree_hit *a, const vy_tree_hit *b)
@@ -365,7 +394,6 @@ static void sift(vy_tree_hit *heap, size_t i, size_t count)
     heap[i] = x;
 }
 
-// Heap sort: no memory, no recursion, one order.
 static void sort_hits(vy_tree_hit *hits, size_t count)
 {
     for (size_t i = count / 2; i > 0; --i) sift(hits, i - 1, count);

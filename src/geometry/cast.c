@@ -158,6 +158,12 @@ static int ray_field(const vy_height_field *f, const ray *r, met *m)
         return 0;
     }
     const vec3 start = vec3_add_scaled(r->o, s.in, r->d);
+    if (vy_height_field_height(f, real_clamp(start.x, 0.0, wide), real_clamp(start.y, 0.0, deep), &height) &&
+        start.z <= height) { // through a side or the bottom
+        m->t = s.in;
+        m->normal = s.normal;
+        return 1;
+    }
     int i = (int)real_clamp(start.x / size, 0.0, (double)(f->nx - 2));
     int j = (int)real_clamp(start.y / size, 0.0, (double)(f->ny - 2));
     while (i >= 0 && j >= 0 && i < f->nx - 1 && j < f->ny - 1) {

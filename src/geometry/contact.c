@@ -23,16 +23,39 @@ int vy_pose_valid(const vy_pose *pose)
 
 // A point of A on the facet with this normal: B is moved along it until there is a gap, and the nearest
 // points are those on the facet.
-static void facet_points(vy_pair *pair, int cap, vy_local_contact *out)
+static void facet_points(vy_pair *pair, vy_local_contact *out)
 {
     const vec3 offset = pair->offset;
     pair->offset = vec3_add_scaled(offset, out->depth + 0.01 * pair->scale, out->normal);
     vy_gjk g;
     vec3 b;
-    vy_gjk_distance(pair, NULL, -1.0, cap, &g);
+    vy_gjk_distance(pair, NULL, -1.0, VY_QUERY_ITERATIONS, &g);
     vy_gjk_points(pair, &g, &out->point_a, &b);
     pair->offset = offset;
     out->point_b = vec3_add_scaled(out->point_a, -out->depth, out->normal);
+}
+
+// Of a smooth core EPA's last triangle is tiny and its normal and points coarse. The nearest points across a gap are
+// not: their direction is the better normal as long as A - B reaches less far along it.
+static void polish(vy_pair *pair, vy_local_contact *out)
+{
+    facet_points(pair, out);
+    for (int i = 0; i < 4; ++i) {
+        vy_local_contact next;
+        vy_gjk g;
+        vy_minkowski m;
+        const vec3 offset = pair->offset;
+        pair->offset = vec3_add_scaled(offset, out->depth + 0.01 * pair->scale, out->normal);
+        vy_gjk_distance(pair, NULL, -1.0, VY_QUERY_ITERATIONS, &g);
+        pair->offset = offset;
+        if (!(g.distance > 0.0)) return;
+        next.normal = vec3_scale(-1.0 / g.distance, g.v);
+        vy_support()->minkowski(pair, next.normal.x, next.normal.y, next.normal.z, &m);
+        next.depth = vec3_dot(m.w, next.normal);
+        if (!(next.depth < out->depth) || next.depth < 0.0) return;
+        facet_points(pair, &next);
+        *out = next;
+    }
 }
 
 static int polyhedral(const vy_pair *pair) { return !pair->a.smooth && !pair->b.smooth; }
@@ -52,6 +75,7 @@ static vy_status core_depth(vy_pair *pair, const vy_shape *a, const vy_shape *b,
             out->depth = real_max(epa.depth, 0.0);
             out->point_a = epa.point_a;
             out->point_b = epa.point_b;
+            if (!polyhedral(pair)) polish(pair, out);
             return VY_OK;
         }
     }
@@ -61,7 +85,7 @@ static vy_status core_depth(vy_pair *pair, const vy_shape *a, const vy_shape *b,
     info->enumerated = 1;
     out->normal = facets.normal;
     out->depth = real_max(facets.depth, 0.0);
-    facet_points(pair, options->iterations, out);
+    facet_points(pair, out);
     return VY_OK;
 }
 
@@ -89,7 +113,7 @@ static vy_status core_contact(vy_pair *pair, const vy_shape *a, const vy_shape *
     if (!(length > 0.0)) return VY_NO_CONVERGENCE;
     out->normal = vec3_scale(1.0 / length, line);
     out->depth = 0.0;
-    facet_points(pair, options->iterations, out);
+    facet_points(pair, out);
     return VY_OK;
 }
 

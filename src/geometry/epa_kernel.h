@@ -171,8 +171,8 @@ static double epa_weights(const vy_epa *e, int f, double lambda[3])
     const vec3 a = e->w[v[0]], b = e->w[v[1]], c = e->w[v[2]];
     const vec3 n = vec3_cross(vec3_sub(b, a), vec3_sub(c, a));
     const double s = 1.0 / vec3_dot(n, n);
-    lambda[0] = s * vec3_dot(n, vec3_cross(b, c));
-    lambda[1] = s * vec3_dot(n, vec3_cross(c, a));
+    lambda[0] = s * vec3_dot(n, vec3_cross(b, vec3_sub(c, b)));
+    lambda[1] = s * vec3_dot(n, vec3_cross(c, vec3_sub(a, c)));
     lambda[2] = 1.0 - (lambda[0] + lambda[1]);
     return real_min(lambda[0], real_min(lambda[1], lambda[2]));
 }

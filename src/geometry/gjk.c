@@ -1,5 +1,6 @@
 // gjk.c - the distance of two cores.
 #include "geometry/gjk.h"
+#include <float.h>
 
 // The nearest point of a segment or triangle: which corners hold it, and with what weights.
 typedef struct nearest {
@@ -35,6 +36,23 @@ static nearest nearest_of_segment(vec3 a, vec3 b)
     return nearest_edge(a, b, along / length2, 0, 1);
 }
 
+// Corners i and j of a triangle as the two of a segment.
+static nearest nearest_of_side(vec3 p, vec3 q, int i, int j)
+{
+    const nearest s = nearest_of_segment(p, q);
+    nearest r = {(s.use & 1) << i | (s.use >> 1 & 1) << j, {0.0, 0.0, 0.0}, s.v, s.v2};
+    r.lambda[i] = s.lambda[0];
+    r.lambda[j] = s.lambda[1];
+    return r;
+}
+
+static nearest nearest_of_sides(vec3 a, vec3 b, vec3 c)
+{
+    const nearest ab = nearest_of_side(a, b, 0, 1), bc = nearest_of_side(b, c, 1, 2), ac = nearest_of_side(a, c, 0, 2);
+    const nearest best = bc.v2 < ab.v2 ? bc : ab;
+    return ac.v2 < best.v2 ? ac : best;
+}
+
 // By the Voronoi regions of corners and edges (Ericson, Real-Time Collision Detection, 5.1.5).
 static nearest nearest_of_triangle(vec3 a, vec3 b, vec3 c)
 {
@@ -45,16 +63,19 @@ static nearest nearest_of_triangle(vec3 a, vec3 b, vec3 c)
     if (d3 >= 0.0 && d4 <= d3) return nearest_corner(b, 1);
     const double d5 = -vec3_dot(ab, c), d6 = -vec3_dot(ac, c);
     if (d6 >= 0.0 && d5 <= d6) return nearest_corner(c, 2);
-    const double vc = d1 * d4 - d3 * d2;
+    // Twice the areas of the triangles that the foot makes with the sides, by small differences: in a sliver the
+    // products of the d's would be all rounding.
+    const vec3 n = vec3_cross(ab, ac), bc = vec3_sub(c, b);
+    const double vc = vec3_dot(n, vec3_cross(a, ab));
     if (vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0) return nearest_edge(a, b, d1 / (d1 - d3), 0, 1);
-    const double vb = d5 * d2 - d1 * d6;
+    const double vb = vec3_dot(n, vec3_cross(ac, c));
     if (vb <= 0.0 && d2 >= 0.0 && d6 <= 0.0) return nearest_edge(a, c, d2 / (d2 - d6), 0, 2);
-    const double va = d3 * d6 - d5 * d4;
+    const double va = vec3_dot(n, vec3_cross(b, bc));
     if (va <= 0.0 && d4 >= d3 && d5 >= d6)
         return nearest_edge(b, c, (d4 - d3) / ((d4 - d3) + (d5 - d6)), 1, 2);
+    if (!(va > 0.0 && vb > 0.0 && vc > 0.0)) return nearest_of_sides(a, b, c); // rounding: the triangle is a line
     const double s = 1.0 / (va + vb + vc);
     // The foot along the plane's normal keeps its direction when the origin is close to the plane.
-    const vec3 n = vec3_cross(ab, ac);
     nearest r = {7, {va * s, vb * s, vc * s}, vec3_scale(vec3_dot(n, a) / vec3_dot(n, n), n), 0.0};
     r.v2 = vec3_dot(r.v, r.v);
     return r;
@@ -79,28 +100,31 @@ static void keep(vy_gjk *g, const nearest *r, const int index[3])
 static int nearest_of_tetrahedron(vy_gjk *g)
 {
     static const int face[4][4] = {{0, 1, 2, 3}, {0, 1, 3, 2}, {0, 2, 3, 1}, {1, 2, 3, 0}};
-    nearest best = {0, {0.0, 0.0, 0.0}, vec3_zero(), 0.0};
-    int at = -1, inside = 1;
-    double share[4] = {0.0, 0.0, 0.0, 0.0};
+    double share[4], sum = 0.0; // of the origin, for each corner: its height over the face opposite
+    int inside = 1;
     for (int i = 0; i < 4; ++i) {
         const vec3 a = g->p[face[i][0]].w, b = g->p[face[i][1]].w, c = g->p[face[i][2]].w;
         const vec3 n = vec3_cross(vec3_sub(b, a), vec3_sub(c, a));
-        const double origin = -vec3_dot(n, a), other = vec3_dot(n, vec3_sub(g->p[face[i][3]].w, a));
-        if (origin * other > 0.0) {
-            share[face[i][3]] = origin / other;
-            continue;
-        }
-        inside = 0;
-        const nearest r = nearest_of_triangle(a, b, c);
-        if (at < 0 || r.v2 < best.v2) {
+        const double other = vec3_dot(n, vec3_sub(g->p[face[i][3]].w, a));
+        share[i] = -vec3_dot(n, a) / other;
+        inside &= share[i] > 0.0;
+        sum += share[i];
+    }
+    const int flat = !(real_abs(sum - 1.0) < 1e-6); // then the shares are rounding, and every face is looked at
+    if (inside && !flat) {
+        for (int i = 0; i < 4; ++i) g->lambda[face[i][3]] = share[i];
+        g->v = vec3_zero();
+        return 1;
+    }
+    nearest best = {0, {0.0, 0.0, 0.0}, vec3_zero(), DBL_MAX};
+    int at = 0;
+    for (int i = 0; i < 4; ++i) {
+        if (share[i] > 0.0 && !flat) continue;
+        const nearest r = nearest_of_triangle(g->p[face[i][0]].w, g->p[face[i][1]].w, g->p[face[i][2]].w);
+        if (r.v2 < best.v2) {
             best = r;
             at = i;
         }
-    }
-    if (inside) {
-        for (int i = 0; i < 4; ++i) g->lambda[i] = share[i];
-        g->v = vec3_zero();
-        return 1;
     }
     keep(g, &best, face[at]);
     return 0;

@@ -132,7 +132,9 @@ static void collide_triangle(const placed *p, const vec3 corner[3], uint32_t fac
 {
     if (touch_round(p, corner, face, f)) return;
     const vec3 m = vec3_cross(vec3_sub(corner[1], corner[0]), vec3_sub(corner[2], corner[0]));
-    const vec3 n = vec3_scale(1.0 / vec3_length(m), m);
+    const double area = vec3_length(m);
+    if (!(area > 0.0)) return; // too small for arithmetic
+    const vec3 n = vec3_scale(1.0 / area, m);
     vy_feature top, bottom;
     top.count = 3;
     top.face = face;
@@ -155,6 +157,61 @@ static void collide_triangle(const placed *p, const vec3 corner[3], uint32_t fac
 }
 
 static int cell_of(double x, int cells) { return x <= 0.0 ? 0 : x >= (double)cells ? cells - 1 : (int)x; }
+
+// The plane of the triangle over or under a point. Returns 0 outside the grid.
+static int plane_under(const vy_height_field *field, vec3 p, vec3 *n, vec3 *on)
+{
+    double height;
+    if (!vy_height_field_height(field, p.x, p.y, &height)) return 0;
+    const double x = p.x / field->spacing, y = p.y / field->spacing;
+    const int i = cell_of(x, field->nx - 1), j = cell_of(y, field->ny - 1);
+    vec3 c[3];
+    vy_height_field_triangle(field, i, j, y - (double)j > x - (double)i ? 1 : 0, c);
+    const vec3 m = vec3_cross(vec3_sub(c[1], c[0]), vec3_sub(c[2], c[0]));
+    const double area = vec3_length(m);
+    *n = vec3_scale(1.0 / area, m);
+    *on = c[0];
+    return area > 0.0;
+}
+
+// A point of the shape that is under the surface.
+static void try_point(const vy_height_field *field, vec3 p, uint32_t id, field_contact *f)
+{
+    vec3 n, on;
+    vy_candidates c;
+    if (!plane_under(field, p, &n, &on)) return;
+    c.at[0].depth = vec3_dot(n, vec3_sub(on, p));
+    if (c.at[0].depth < 0.0) return;
+    c.count = 1;
+    c.at[0].p = p;
+    c.at[0].id = (uint64_t)1 << 61 | id;
+    take(f, n, &c);
+}
+
+// Corners may be under a triangle that is not the one their face looks at: each is tried where it is.
+static void try_corners(const vy_height_field *field, const placed *p, field_contact *f)
+{
+    vy_core core;
+    vy_core_of(p->shape, &core);
+    const int count = p->shape->kind == VY_SHAPE_HULL ? p->shape->hull->vertex_count : 8;
+    if (p->shape->kind == VY_SHAPE_HULL || p->shape->kind == VY_SHAPE_BOX) {
+        for (int i = 0; i < count; ++i) {
+            const vec3 q = vec3_add(mat3_mul_vec(p->rotation, vy_core_point(&core, (uint32_t)i)), p->offset);
+            try_point(field, q, (uint32_t)i, f);
+        }
+    } else {
+        try_point(field, lowest(p, vec3_make(0.0, 0.0, 1.0)), 0x10000u, f);
+    }
+    vec3 n, on;
+    const vec3 center = vec3_add(mat3_mul_vec(p->rotation, core.center), p->offset);
+    if (f->points.count > 0 || !plane_under(field, center, &n, &on) || vec3_dot(n, vec3_sub(on, center)) < 0.0) return;
+    vy_candidates c; // a ridge inside the shape: out along its slope
+    c.count = 1;
+    c.at[0].p = lowest(p, n);
+    c.at[0].depth = vec3_dot(n, vec3_sub(on, c.at[0].p));
+    c.at[0].id = (uint64_t)1 << 61 | 0x20000u;
+    take(f, n, &c);
+}
 
 static void collide_field(const vy_height_field *field, const vy_pose *pose, const placed *p,
                           const vy_pose *local, vy_manifold *out)
@@ -184,6 +241,7 @@ static void collide_field(const vy_height_field *field, const vy_pose *pose, con
             }
         }
     }
+    try_corners(field, p, &f);
     finish(pose, f.normal, &f.points, out);
 }
 

@@ -5,29 +5,34 @@
 // A contact normal within 2.6 degrees of a face's normal is a contact with that face.
 #define ALIGNED 0.999
 
-// What made a contact point: the reference's face, the incident point or edge, and the side that cut it.
-static uint64_t point_id(int turned, uint32_t face, uint32_t incident_face, uint32_t incident, uint32_t side)
+// What made a contact point: the reference's face, the incident face, and two lines that cross there, each an edge of
+// the incident polygon or a side of the reference; 0 for the second: a corner of the incident polygon, where the edge
+// starts.
+static uint64_t point_id(int turned, uint32_t face, uint32_t incident_face, uint32_t first, uint32_t second)
 {
-    return (uint64_t)(turned & 1) << 63 | (uint64_t)(face & 0x3fffu) << 48 |
-           (uint64_t)(incident_face & 0xffffu) << 32 | (uint64_t)(incident & 0xffffu) << 16 |
-           (side & 0xffffu);
+    return (uint64_t)(turned & 1) << 63 | (uint64_t)(face & 0x3fffu) << 48 | (uint64_t)(incident_face & 0xffffu) << 32 |
+           (uint64_t)(first & 0xffffu) << 16 | (second & 0xffffu);
 }
+
+enum { SIDE = 0x8000 }; // marks the name of a line as a side of the reference
 
 typedef struct loop {
     int count;
     vec3 p[2 * VY_FEATURE_POINTS];
     uint64_t id[2 * VY_FEATURE_POINTS];
+    uint32_t line[2 * VY_FEATURE_POINTS]; // that the edge from this point lies on
 } loop;
 
-static void loop_add(loop *l, vec3 p, uint64_t id)
+static void loop_add(loop *l, vec3 p, uint64_t id, uint32_t line)
 {
     if (l->count == 2 * VY_FEATURE_POINTS) return;
     l->p[l->count] = p;
+    l->line[l->count] = line;
     l->id[l->count++] = id;
 }
 
-// Sutherland and Hodgman: the part of `in` with dot(m, p) <= offset. A cut point is named by the point its edge starts
-// from and by the side that cut it. Returns 0, and leaves *out alone, when nothing is cut off.
+// Sutherland and Hodgman: the part of `in` with dot(m, p) <= offset. Returns 0, and leaves *out alone, when nothing is
+// cut off.
 static int cut(const loop *in, vec3 m, double offset, uint32_t side, loop *out)
 {
     double h[2 * VY_FEATURE_POINTS], most = -1.0;
@@ -37,13 +42,15 @@ static int cut(const loop *in, vec3 m, double offset, uint32_t side, loop *out)
     }
     if (!(most > 0.0)) return 0;
     const int edges = in->count == 2 ? 1 : in->count; // a segment has one edge, not two
+    const uint32_t name = (side & 0x7fffu) | SIDE;
     out->count = 0;
     for (int i = 0; i < in->count; ++i) {
         const int j = i + 1 == in->count ? 0 : i + 1;
-        if (h[i] <= 0.0) loop_add(out, in->p[i], in->id[i]);
+        if (h[i] <= 0.0) loop_add(out, in->p[i], in->id[i], in->line[i]);
         if (i < edges && h[i] * h[j] < 0.0) {
             const vec3 p = vec3_add_scaled(in->p[i], h[i] / (h[i] - h[j]), vec3_sub(in->p[j], in->p[i]));
-            loop_add(out, p, (in->id[i] & ~(uint64_t)0xffffu) | ((side + 1u) & 0xffffu));
+            const uint64_t id = (in->id[i] & ~(uint64_t)0xffffffffu) | (uint64_t)in->line[i] << 16 | name;
+            loop_add(out, p, id, h[i] < 0.0 ? name : in->line[i]);
         }
     }
     return 1;
@@ -56,7 +63,8 @@ void vy_manifold_clip(const vy_feature *reference, const vy_feature *incident, v
     loop *now = &buffer[0], *next = &buffer[1];
     now->count = 0;
     for (int i = 0; i < incident->count; ++i) {
-        loop_add(now, incident->p[i], point_id(turned, reference->face, incident->face, incident->id[i], 0));
+        const uint32_t line = incident->id[i] & 0x7fffu;
+        loop_add(now, incident->p[i], point_id(turned, reference->face, incident->face, line, 0), line);
     }
     for (int i = 0; bounded && i < reference->count; ++i) {
         const int j = i + 1 == reference->count ? 0 : i + 1;
@@ -150,9 +158,9 @@ static void clip_segments(const vy_feature *a, const vy_feature *b, vec3 n, vy_c
     const vec3 u = vec3_sub(a->p[1], a->p[0]), v = vec3_sub(b->p[1], b->p[0]);
     const double uu = vec3_dot(u, u), uv = vec3_dot(u, v);
     if (uv * uv < ALIGNED * uu * vec3_dot(v, v)) return;
-    loop whole = {2,
-                  {b->p[0], b->p[1]},
-                  {point_id(0, a->face, b->face, b->id[0], 0), point_id(0, a->face, b->face, b->id[1], 0)}};
+    loop whole;
+    whole.count = 0;
+    for (int i = 0; i < 2; ++i) loop_add(&whole, b->p[i], point_id(0, a->face, b->face, b->id[i], 0), b->id[i]);
     loop half, rest;
     const loop *left = cut(&whole, u, vec3_dot(u, a->p[1]), a->id[1], &half) ? &half : &whole;
     if (cut(left, vec3_neg(u), -vec3_dot(u, a->p[0]), a->id[0], &rest)) left = &rest;
@@ -248,10 +256,10 @@ void vy_manifold_build(const vy_shape *a, const vy_shape *b, const mat3 *rotatio
     const double align_a = fa.count > 2 ? vec3_dot(fa.normal, n) : -1.0;
     const double align_b = fb.count > 2 ? -vec3_dot(fb.normal, n) : -1.0;
     // A's face is preferred by a little, so that rounding does not make two equal faces take turns.
-    const int turned = align_b > align_a + 1e-6;
+    const int turned = align_b > align_a + 1e-14, segments = fa.count == 2 && fb.count == 2;
     if (real_max(align_a, align_b) >= ALIGNED) {
         vy_manifold_clip(turned ? &fb : &fa, turned ? &fa : &fb, n, turned, 1, 1e-12 * scale, &c);
-    } else if (fa.count == 2 && fb.count == 2) {
+    } else if (segments) {
         clip_segments(&fa, &fb, n, &c);
     }
     double deepest = -1.0;
@@ -261,11 +269,15 @@ void vy_manifold_build(const vy_shape *a, const vy_shape *b, const mat3 *rotatio
         deepest = real_max(deepest, c.at[i].depth);
         if (!turned) c.at[i].p = vec3_add_scaled(c.at[i].p, c.at[i].depth, n); // from B's surface to A's
     }
-    if (deepest < depth - 1e-9 * scale && (witness != NULL || c.count == 0) &&
-        c.count < 2 * VY_FEATURE_POINTS) {
-        c.at[c.count].p = witness != NULL ? *witness : deepest_point(&fb, n, depth);
-        c.at[c.count].depth = depth;
-        c.at[c.count++].id = corners_id(a, n, b, m, scale);
+    // The faces have the deepest point where the normal is one of theirs; else it is the one that was found before.
+    const int exact = (segments || real_max(align_a, align_b) >= 1.0 - 4e-15) && deepest >= depth - 1e-9 * scale;
+    if (c.count == 0 || (witness != NULL && !exact)) {
+        if (c.count == 2 * VY_FEATURE_POINTS) --c.count;
+        c.at[c.count] = c.at[0]; // the deepest comes first: of equals the first is kept
+        c.at[0].p = witness != NULL ? *witness : deepest_point(&fb, n, depth);
+        c.at[0].depth = depth;
+        c.at[0].id = corners_id(a, n, b, m, scale);
+        ++c.count;
     }
     vy_manifold_reduce(&c);
     for (int i = 0; i < c.count; ++i)

@@ -64,9 +64,11 @@ static int capsules(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b,
     nearest_of_segments(pose_a->position, u, pose_b->position, v, &s, &t);
     const vec3 n = vec3_cross(u, v);
     const double n2 = vec3_dot(n, n);
+    // Where the segments meet, the way out is across both; where they are parallel, across the longer.
+    const vy_pose *longer = a->capsule.half_length < b->capsule.half_length ? pose_b : pose_a;
     const vec3 spare = n2 > 1e-20 * vec3_dot(u, u) * vec3_dot(v, v)
                            ? vec3_scale(1.0 / real_sqrt(n2), n)
-                           : across(quat_rotate(pose_a->rotation, vec3_make(0.0, 0.0, 1.0)));
+                           : across(quat_rotate(longer->rotation, vec3_make(0.0, 0.0, 1.0)));
     return balls(vec3_add_scaled(pose_a->position, s, u), a->capsule.radius,
                  vec3_add_scaled(pose_b->position, t, v), b->capsule.radius, spare, out);
 }

@@ -2,21 +2,11 @@
 #include "scenario/build.h"
 #include "base/real.h"
 
-static void no_call(void *self, const vy_samples *samples, vy_intent *intent)
-{
-    (void)self;
-    (void)samples;
-    intent->rung = VY_RUNG_NONE;
-}
-
-static vy_status add_all(const vy_scenario *s, int trial, vy_world *world, const void **culprit,
-                         vy_error *err)
+static vy_status add_all(const vy_scenario *s, vy_world *world, const void **culprit, vy_error *err)
 {
     for (int i = 0; i < s->drone_count; ++i) {
-        vy_drone_def def = s->drones[i].def;
-        if (trial && def.controller.kind == VY_CONTROLLER_CALLBACK) def.controller.call = no_call;
         *culprit = &s->drones[i].def;
-        const vy_status status = vy_world_add_drone(world, &def, NULL, err);
+        const vy_status status = vy_world_add_drone(world, &s->drones[i].def, NULL, err);
         if (status != VY_OK) return status;
     }
     for (int i = 0; i < s->disturbance_count; ++i) {
@@ -30,8 +20,8 @@ static vy_status add_all(const vy_scenario *s, int trial, vy_world *world, const
     return VY_OK;
 }
 
-vy_status vy_scenario_build_checked(const vy_scenario *scenario, int trial, vy_world **out,
-                                    const void **culprit, vy_error *err)
+vy_status vy_scenario_build_checked(const vy_scenario *scenario, vy_world **out, const void **culprit,
+                                    vy_error *err)
 {
     vy_world_def def = vy_default_world_def();
     def.dt = scenario->step;
@@ -43,7 +33,7 @@ vy_status vy_scenario_build_checked(const vy_scenario *scenario, int trial, vy_w
     *out = NULL;
     vy_world *world = NULL;
     vy_status status = vy_world_create(&def, &world, err);
-    if (status == VY_OK) status = add_all(scenario, trial, world, culprit, err);
+    if (status == VY_OK) status = add_all(scenario, world, culprit, err);
     if (status != VY_OK) {
         vy_world_destroy(world);
         return status;
@@ -55,7 +45,7 @@ vy_status vy_scenario_build_checked(const vy_scenario *scenario, int trial, vy_w
 vy_status vy_scenario_build(const vy_scenario *scenario, vy_world **out, vy_error *err)
 {
     const void *culprit;
-    return vy_scenario_build_checked(scenario, 0, out, &culprit, err);
+    return vy_scenario_build_checked(scenario, out, &culprit, err);
 }
 
 uint64_t vy_scenario_steps(const vy_scenario *scenario)

@@ -3,6 +3,7 @@
 #include "base/vec.h"
 #include "scenario/build.h"
 #include "world/world_def.h"
+#include <stdio.h>
 
 #define STEP_ADVISED 0.005 // [s]
 
@@ -20,18 +21,21 @@ void vy_resolve_scenario(vy_scenario *scenario)
     }
 }
 
-// Every period row is a whole multiple of the step.
-static void check_periods(vy_reader *r, const vy_table *table, const void *object, double step)
+// Every period row is a whole multiple of the step. `path` is that of the object, with a dot at its end.
+static void check_periods(vy_reader *r, const vy_table *table, const void *object, const char *path,
+                          double step)
 {
     for (int i = 0; i < table->row_count; ++i) {
         const vy_row *row = &table->rows[i];
         const char *field = (const char *)object + row->offset;
-        if (row->type == VY_TYPE_OBJECT) check_periods(r, row->table, field, step);
-        if (row->type == VY_TYPE_LIST) {
+        char name[100];
+        snprintf(name, sizeof name, "%s%s%s", path, row->key, row->type == VY_TYPE_OBJECT ? "." : "");
+        if (row->type == VY_TYPE_OBJECT) check_periods(r, row->table, field, name, step);
+        if (row->type == VY_TYPE_LIST) { // an element's values are named as seen from there
             int count;
             const char *elements = vy_list_elements(row, object, &count);
             for (int k = 0; k < count; ++k) {
-                check_periods(r, row->table, elements + (size_t)k * row->table->size, step);
+                check_periods(r, row->table, elements + (size_t)k * row->table->size, "", step);
             }
         }
         if (!(row->flags & VY_ROW_PERIOD)) continue;
@@ -40,23 +44,26 @@ static void check_periods(vy_reader *r, const vy_table *table, const void *objec
         vy_error err;
         memcpy(&period, field, sizeof period);
         if (period == 0.0 || !vy_reader_good(r, field, sizeof period)) continue;
-        if (vy_period_ticks(row->key, period, step, &ticks, &err) != VY_OK) {
-            COMPLAIN(r, field, "%s", err.text);
-        }
+        if (vy_period_ticks(name, period, step, &ticks, &err) != VY_OK) COMPLAIN(r, field, "%s", err.text);
     }
 }
 
-static void check_vehicle(vy_reader *r, const vy_vehicle_def *v)
+// @return 0 when nothing can be said of a drone with this vehicle
+static int check_vehicle(vy_reader *r, const vy_vehicle_def *v)
 {
     vy_error err;
-    if (!GOOD(r, *v)) return;
-    if (v->rotor_count > 0 && v->thrust_coef == 0.0)
-        COMPLAIN(r, &v->thrust_coef, "thrust_coef must be above 0 N s^2");
-    if (v->rotor_count > 0 && v->speed_max == 0.0)
-        COMPLAIN(r, &v->speed_max, "speed_max must be above 0 rad/s");
+    if (!GOOD(r, *v)) return 0;
+    const int calls = r->report->calls;
+    if (v->rotor_count > 0 && v->thrust_coef == 0.0) {
+        COMPLAIN(r, &v->thrust_coef, "thrust_coef must be above 0 N s^2 with rotors");
+    }
+    if (v->rotor_count > 0 && v->speed_max == 0.0) {
+        COMPLAIN(r, &v->speed_max, "speed_max must be above 0 rad/s with rotors");
+    }
     vy_vehicle_def body = *v; // all but the rotors: what is left to find is the inertia
     body.rotor_count = 0;
     if (vy_check_vehicle_def(&body, &err) != VY_OK) COMPLAIN(r, &v->inertia, "%s", err.text);
+    return r->report->calls == calls;
 }
 
 static void check_controller(vy_reader *r, const vy_scenario_drone *drone)
@@ -85,10 +92,9 @@ static void check_drone(vy_reader *r, const vy_scenario *s, int index)
         COMPLAIN(r, drone->name, "two drones are called %s", drone->name);
         break;
     }
-    check_vehicle(r, &def->vehicle);
     check_controller(r, drone);
-    if (!GOOD(r, def->vehicle) || !GOOD(r, def->rotor_speed) || !GOOD(r, s->gravity) || !GOOD(r, s->step))
-        return;
+    if (!check_vehicle(r, &def->vehicle)) return;
+    if (!GOOD(r, def->rotor_speed) || !GOOD(r, s->gravity) || !GOOD(r, s->step)) return;
     const double most = def->vehicle.speed_max;
     if (def->vehicle.rotor_count > 0 && def->rotor_speed > most) {
         COMPLAIN(r, &def->rotor_speed, "rotor_speed of %s is %.6g rad/s, above its speed_max of %.6g rad/s",
@@ -107,7 +113,7 @@ static void check_drone(vy_reader *r, const vy_scenario *s, int index)
 static void check_expect(vy_reader *r, const vy_scenario *s, const vy_expect_def *e)
 {
     if (!GOOD(r, *e)) return;
-    if (e->min == -DBL_MAX && e->max == DBL_MAX) COMPLAIN(r, e, "give min or max, or both");
+    if (e->min == -DBL_MAX && e->max == DBL_MAX) COMPLAIN(r, &e->max, "give min or max, or both");
     if (e->min > e->max) COMPLAIN(r, &e->min, "min is above max");
     if (e->after > s->duration)
         COMPLAIN(r, &e->after, "after is later than the end of the run, %g s", s->duration);
@@ -119,7 +125,7 @@ void vy_check_scenario(vy_reader *reader, const vy_scenario *s)
         vy_report_warning(reader->report, vy_reader_place(reader, &s->step),
                           "step is above 5 ms: flights will differ from those with a smaller step");
     }
-    if (GOOD(reader, s->step)) check_periods(reader, &vy_scenario_table, s, s->step);
+    if (GOOD(reader, s->step)) check_periods(reader, &vy_scenario_table, s, "", s->step);
     for (int i = 0; i < s->drone_count; ++i) check_drone(reader, s, i);
     for (int i = 0; i < s->expect_count; ++i) check_expect(reader, s, &s->expect[i]);
     if (GOOD(reader, s->duration) && GOOD(reader, s->step) && vy_scenario_steps(s) == 0)
@@ -130,7 +136,7 @@ void vy_check_scenario(vy_reader *reader, const vy_scenario *s)
     vy_error err;
     vy_world *world = NULL;
     const void *culprit = NULL;
-    const vy_status status = vy_scenario_build_checked(s, 1, &world, &culprit, &err);
+    const vy_status status = vy_scenario_build_checked(s, &world, &culprit, &err);
     if (status == VY_NO_MEMORY)
         reader->no_memory = 1;
     else if (status != VY_OK)

@@ -5,7 +5,7 @@
 
 // One override on its way down the tree.
 typedef struct setter {
-    vy_tree *tree;
+    vy_yaml *tree;
     vy_report *report;
     vy_source *source;
     const char *at, *end; // what is left of the path
@@ -21,13 +21,13 @@ static int refuse(setter *s, const char *format, const char *word, size_t size)
 
 static vy_node *add_node(setter *s, vy_node_kind kind)
 {
-    return vy_tree_add_node(s->tree, kind, s->source, 1, 1);
+    return vy_yaml_add_node(s->tree, kind, s->source, 1, 1);
 }
 
 static vy_node *add_scalar(setter *s, const char *text, size_t size)
 {
     vy_node *node = add_node(s, VY_NODE_SCALAR);
-    char *copy = node == NULL ? NULL : vy_tree_take(s->tree, size + 1);
+    char *copy = node == NULL ? NULL : vy_yaml_take(s->tree, size + 1);
     if (copy == NULL) return NULL;
     memcpy(copy, text, size);
     node->text = copy;
@@ -38,7 +38,7 @@ static vy_node *add_scalar(setter *s, const char *text, size_t size)
 
 static vy_node *copy_node(setter *s, const vy_node *node)
 {
-    vy_node *copy = vy_tree_add_node(s->tree, node->kind, node->source, node->line, node->column);
+    vy_node *copy = vy_yaml_add_node(s->tree, node->kind, node->source, node->line, node->column);
     if (copy == NULL) return NULL;
     copy->text = node->text;
     copy->size = node->size;
@@ -155,14 +155,14 @@ static vy_node *follow(setter *s, vy_node *node)
     return node;
 }
 
-void vy_override_apply(vy_tree *tree, vy_report *report, const vy_table *table, vy_node *root,
+void vy_override_apply(vy_yaml *tree, vy_report *report, const vy_table *table, vy_node *root,
                        const char *override)
 {
     const size_t size = strlen(override);
     vy_text name = {0};
     vy_text_puts(&name, "--set ");
     vy_text_add_clean(&name, override, size, 100);
-    vy_source *source = vy_tree_add_source(tree, vy_text_take(&name), vy_text_copy(override, size), size);
+    vy_source *source = vy_yaml_add_source(tree, vy_text_take(&name), vy_text_copy(override, size), size);
     if (source == NULL) return;
     source->is_override = 1;
     const char *equal = memchr(source->text, '=', size);
@@ -172,7 +172,7 @@ void vy_override_apply(vy_tree *tree, vy_report *report, const vy_table *table, 
     }
     setter s = {
         .tree = tree, .report = report, .source = source, .at = source->text, .end = equal, .table = table};
-    const vy_node *value = vy_tree_read(tree, source, (size_t)(equal + 1 - source->text), report);
+    const vy_node *value = vy_yaml_read(tree, source, (size_t)(equal + 1 - source->text), report);
     if (value == NULL) return;
     vy_node *node = follow(&s, root);
     if (node != NULL) become(node, value);

@@ -75,30 +75,35 @@ static void print_names(vy_text *out, const char *word, size_t size, const char 
 
 // --- places
 
-static void remember(vy_reader *r, const void *begin, size_t size, const vy_node *node, int bad)
+static void add_place(vy_reader *r, vy_places *list, vy_place place)
 {
-    if (r->place_count == r->place_capacity) {
-        const size_t capacity = r->place_capacity == 0 ? 256 : 2 * r->place_capacity;
-        vy_place *places = realloc(r->places, capacity * sizeof *places);
-        if (places == NULL) {
+    if (list->count == list->capacity) {
+        const size_t capacity = list->capacity == 0 ? 256 : 2 * list->capacity;
+        vy_place *items = realloc(list->items, capacity * sizeof *items);
+        if (items == NULL) {
             r->no_memory = 1;
             return;
         }
-        r->places = places;
-        r->place_capacity = capacity;
+        list->items = items;
+        list->capacity = capacity;
     }
-    r->places[r->place_count++] = (vy_place){begin, size, node, bad};
+    list->items[list->count++] = place;
+}
+
+static void remember(vy_reader *r, const void *begin, size_t size, const vy_node *node, int bad)
+{
+    add_place(r, &r->places, (vy_place){begin, size, node});
+    if (bad) add_place(r, &r->bad, (vy_place){begin, size, node});
 }
 
 const vy_node *vy_reader_place(const vy_reader *reader, const void *field)
 {
     const vy_place *best = NULL;
-    for (size_t i = 0; i < reader->place_count;
-         ++i) { // of equal ones the last: it was written over the others
-        const vy_place *p = &reader->places[i];
+    for (size_t i = 0; i < reader->places.count; ++i) {
+        const vy_place *p = &reader->places.items[i];
         const uintptr_t at = (uintptr_t)field, begin = (uintptr_t)p->begin;
         if (at < begin || at - begin >= p->size) continue;
-        if (best == NULL || p->size <= best->size) best = p;
+        if (best == NULL || p->size <= best->size) best = p; // the later one was written over the other
     }
     return best != NULL ? best->node : reader->root;
 }
@@ -106,10 +111,10 @@ const vy_node *vy_reader_place(const vy_reader *reader, const void *field)
 int vy_reader_good(const vy_reader *reader, const void *begin, size_t size)
 {
     const uintptr_t from = (uintptr_t)begin;
-    for (size_t i = 0; i < reader->place_count; ++i) {
-        const vy_place *p = &reader->places[i];
+    for (size_t i = 0; i < reader->bad.count; ++i) {
+        const vy_place *p = &reader->bad.items[i];
         const uintptr_t at = (uintptr_t)p->begin;
-        if (p->bad && at < from + size && from < at + p->size) return 0;
+        if (at < from + size && from < at + p->size) return 0;
     }
     return 1;
 }
@@ -538,16 +543,16 @@ static const vy_include *include_file(vy_reader *r, const vy_node *name)
     for (vy_include *i = r->includes; i != NULL; i = i->next) {
         if (strcmp(i->name, name->text) == 0 && strcmp(i->from, from) == 0) return i;
     }
-    vy_include *made = vy_tree_take(r->tree, sizeof *made);
+    vy_include *made = vy_yaml_take(r->tree, sizeof *made);
     if (made == NULL) return NULL;
     *made = (vy_include){.name = name->text, .from = from, .status = VY_NOT_FOUND, .next = r->includes};
     r->includes = made;
     vy_source_text text = {0};
     if (r->load != NULL) made->status = r->load(r->self, name->text, from, &text);
     if (made->status != VY_OK) return made;
-    const vy_source *source = vy_tree_add_source(r->tree, text.name, text.text, text.size);
+    const vy_source *source = vy_yaml_add_source(r->tree, text.name, text.text, text.size);
     if (source == NULL) return NULL;
-    made->root = vy_tree_read(r->tree, source, 0, r->report);
+    made->root = vy_yaml_read(r->tree, source, 0, r->report);
     return made;
 }
 
@@ -594,6 +599,7 @@ void vy_read_file_object(vy_reader *reader, const vy_table *table, const vy_node
         return;
     }
     const vy_node *base = node->kind == VY_NODE_MAP ? vy_node_find(node, "base") : NULL;
+    const int calls = reader->report->calls;
     if (base == NULL) {
         table->init(object, 0);
     } else if (vy_node_resolve(base)->kind == VY_NODE_SCALAR) {
@@ -601,11 +607,12 @@ void vy_read_file_object(vy_reader *reader, const vy_table *table, const vy_node
     } else {
         say_expected(reader, "base", "a name or a path ending in .yaml", vy_node_resolve(base));
     }
+    if (reader->report->calls != calls) remember(reader, object, table->size, node, 1);
     read_rows(reader, table, node, object, base != NULL);
 }
 
 void vy_reader_destroy(vy_reader *reader)
 {
-    free(reader->places);
-    reader->places = NULL;
+    free(reader->places.items);
+    free(reader->bad.items);
 }

@@ -9,11 +9,15 @@ typedef struct vy_place {
     const char *begin;
     size_t size;
     const vy_node *node;
-    int bad; ///< what was written there could not be used
 } vy_place;
 
+typedef struct vy_places {
+    vy_place *items;
+    size_t count, capacity;
+} vy_places;
+
 typedef struct vy_reader {
-    vy_tree *tree;
+    vy_yaml *tree;
     vy_report *report;
     vy_load_fn *load; ///< may be NULL
     void *self;
@@ -21,8 +25,8 @@ typedef struct vy_reader {
     const vy_node *root;         ///< the place of whatever has no other
     struct vy_include *includes; ///< files read so far
     int include_depth;
-    vy_place *places;
-    size_t place_count, place_capacity;
+    vy_places places; ///< of all values and objects read
+    vy_places bad;    ///< of those that could not be used
     int no_memory;
 } vy_reader;
 

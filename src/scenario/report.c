@@ -213,7 +213,8 @@ const char *vy_nearest(const char *word, size_t size, const char *const *names, 
     const char *best = NULL;
     int best_distance = size < 4 ? 2 : size < 8 ? 3 : 4; // must be nearer than this
     for (int i = 0; i < count; ++i) {
-        const int d = distance(word, size, names[i], strlen(names[i]));
+        int d = distance(word, size, names[i], strlen(names[i]));
+        if (size >= 3 && strncmp(word, names[i], size) == 0) d = least(d, 2); // its beginning
         if (d < best_distance) {
             best_distance = d;
             best = names[i];

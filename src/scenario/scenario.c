@@ -96,7 +96,7 @@ static int right_version(vy_report *report, const vy_node *root)
 static void read_scenario(vy_reader *reader, const vy_source *source, const vy_scenario_options *options,
                           vy_scenario *scenario)
 {
-    vy_node *root = vy_tree_read(reader->tree, source, 0, reader->report);
+    vy_node *root = vy_yaml_read(reader->tree, source, 0, reader->report);
     if (root == NULL || !right_version(reader->report, root)) return;
     for (int i = 0; options != NULL && i < options->override_count; ++i) {
         vy_override_apply(reader->tree, reader->report, &vy_scenario_table, root, options->overrides[i]);
@@ -113,7 +113,7 @@ static void read_scenario(vy_reader *reader, const vy_source *source, const vy_s
 static vy_status parse_owned(char *text, size_t size, const char *name, const vy_scenario_options *options,
                              vy_load_fn *load, vy_scenario **out, vy_diagnostics *diagnostics)
 {
-    vy_tree tree = {0};
+    vy_yaml tree = {0};
     vy_report report = {.out = diagnostics};
     vy_reader reader = {.tree = &tree, .report = &report, .load = load};
     if (options != NULL && options->load != NULL) {
@@ -122,7 +122,7 @@ static vy_status parse_owned(char *text, size_t size, const char *name, const vy
     }
     const vy_locale locale = vy_locale_enter();
     vy_scenario *scenario = calloc(1, sizeof *scenario);
-    const vy_source *source = vy_tree_add_source(&tree, vy_text_copy(name, strlen(name)), text, size);
+    const vy_source *source = vy_yaml_add_source(&tree, vy_text_copy(name, strlen(name)), text, size);
     if (scenario != NULL && source != NULL) {
         vy_scenario_table.init(scenario, 0);
         read_scenario(&reader, source, options, scenario);
@@ -131,7 +131,7 @@ static vy_status parse_owned(char *text, size_t size, const char *name, const vy
     const int no_memory = scenario == NULL || tree.no_memory || reader.no_memory || report.no_memory;
     const vy_status status = no_memory ? VY_NO_MEMORY : report.status;
     vy_reader_destroy(&reader);
-    vy_tree_destroy(&tree);
+    vy_yaml_destroy(&tree);
     vy_locale_leave(locale);
     if (status != VY_OK) {
         vy_scenario_destroy(scenario);

@@ -13,7 +13,7 @@ typedef struct vy_pool {
     size_t used, capacity;
 } vy_pool;
 
-void *vy_tree_take(vy_tree *tree, size_t size)
+void *vy_yaml_take(vy_yaml *tree, size_t size)
 {
     const size_t need = (size + 15u) & ~(size_t)15u;
     vy_pool *pool = tree->pools;
@@ -35,7 +35,7 @@ void *vy_tree_take(vy_tree *tree, size_t size)
     return taken;
 }
 
-void vy_tree_destroy(vy_tree *tree)
+void vy_yaml_destroy(vy_yaml *tree)
 {
     for (vy_source *source = tree->sources; source != NULL; source = source->next) {
         free(source->name);
@@ -49,9 +49,9 @@ void vy_tree_destroy(vy_tree *tree)
     memset(tree, 0, sizeof *tree);
 }
 
-vy_source *vy_tree_add_source(vy_tree *tree, char *name, char *text, size_t size)
+vy_source *vy_yaml_add_source(vy_yaml *tree, char *name, char *text, size_t size)
 {
-    vy_source *source = name == NULL || text == NULL ? NULL : vy_tree_take(tree, sizeof *source);
+    vy_source *source = name == NULL || text == NULL ? NULL : vy_yaml_take(tree, sizeof *source);
     if (source == NULL) {
         tree->no_memory = 1;
         free(name);
@@ -66,9 +66,9 @@ vy_source *vy_tree_add_source(vy_tree *tree, char *name, char *text, size_t size
     return source;
 }
 
-vy_node *vy_tree_add_node(vy_tree *tree, vy_node_kind kind, const vy_source *source, int line, int column)
+vy_node *vy_yaml_add_node(vy_yaml *tree, vy_node_kind kind, const vy_source *source, int line, int column)
 {
-    vy_node *node = vy_tree_take(tree, sizeof *node);
+    vy_node *node = vy_yaml_take(tree, sizeof *node);
     if (node == NULL) return NULL;
     node->kind = kind;
     node->source = source;
@@ -102,7 +102,7 @@ vy_node *vy_node_find(const vy_node *map, const char *key)
 
 // One text on its way to a tree.
 typedef struct builder {
-    vy_tree *tree;
+    vy_yaml *tree;
     const vy_source *source;
     vy_report *report;
     vy_node *root;
@@ -154,7 +154,7 @@ static int put(builder *b, vy_node *node)
 static char *copy_token(builder *b, struct fy_token *token, size_t *size)
 {
     const char *text = fy_token_get_text(token, size);
-    char *copy = text == NULL ? NULL : vy_tree_take(b->tree, *size + 1);
+    char *copy = text == NULL ? NULL : vy_yaml_take(b->tree, *size + 1);
     if (copy == NULL) {
         b->tree->no_memory = 1;
         return NULL;
@@ -208,14 +208,14 @@ static int on_scalar(builder *b, struct fy_event *event, vy_node *node)
 {
     node->text = copy_token(b, event->scalar.value, &node->size);
     if (node->text == NULL) return 0;
-    if (memchr(node->text, '\0', node->size) != NULL) {
-        return refuse(b, node->line, node->column, "the character \\0 has no place in a text");
-    }
     const enum fy_scalar_style style = fy_token_scalar_style(event->scalar.value);
     node->plain = style == FYSS_PLAIN;
     if (node->plain && node->size == 0) place_empty(b, node);
     if (style == FYSS_SINGLE_QUOTED || style == FYSS_DOUBLE_QUOTED)
         --node->column; // libfyaml points behind the quote
+    if (memchr(node->text, '\0', node->size) != NULL) {
+        return refuse(b, node->line, node->column, "the character \\0 has no place in a text");
+    }
     return add_anchor(b, event, node) && put(b, node);
 }
 
@@ -258,7 +258,7 @@ static int on_event(builder *b, struct fy_event *event)
     if (fy_event_get_tag_token(event) != NULL)
         return refuse(b, line, column, "tags (!name) have no meaning here");
     if (b->tree->node_count >= VY_TREE_NODE_CAP) return refuse(b, line, column, "more than a million values");
-    vy_node *node = vy_tree_add_node(b->tree, kind, b->source, line, column);
+    vy_node *node = vy_yaml_add_node(b->tree, kind, b->source, line, column);
     if (node == NULL) return 0;
     if (event->type == FYET_SCALAR) return on_scalar(b, event, node);
     return event->type == FYET_ALIAS ? on_alias(b, event, node) : on_open(b, event, node);
@@ -319,7 +319,7 @@ static int run(builder *b, struct fy_parser *parser, struct fy_diag *diag, const
     }
 }
 
-vy_node *vy_tree_read(vy_tree *tree, const vy_source *source, size_t offset, vy_report *report)
+vy_node *vy_yaml_read(vy_yaml *tree, const vy_source *source, size_t offset, vy_report *report)
 {
     if (source->size > VY_TREE_TEXT_CAP) {
         vy_report_place(report, VY_BAD_SYNTAX, source, 0, 0, "longer than %u bytes", VY_TREE_TEXT_CAP);
@@ -348,7 +348,8 @@ vy_node *vy_tree_read(vy_tree *tree, const vy_source *source, size_t offset, vy_
     if (diag != NULL) fy_diag_destroy(diag);
     if (!whole || tree->no_memory) return NULL;
     if (b.root == NULL) { // nothing but comments: an empty value
-        return vy_tree_add_node(tree, VY_NODE_SCALAR, source, 1, 1);
+        b.root = vy_yaml_add_node(tree, VY_NODE_SCALAR, source, 1, 1);
+        if (b.root != NULL) b.root->plain = 1;
     }
     return b.root;
 }

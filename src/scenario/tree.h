@@ -36,14 +36,14 @@ typedef struct vy_node {
 } vy_node;
 
 /// Owns all nodes and sources made with it. Start from zero.
-typedef struct vy_tree {
+typedef struct vy_yaml {
     struct vy_pool *pools;
     vy_source *sources;
     size_t node_count;
     int no_memory;
-} vy_tree;
+} vy_yaml;
 
-void vy_tree_destroy(vy_tree *tree);
+void vy_yaml_destroy(vy_yaml *tree);
 
 /// The node an alias stands for, or the node itself.
 const vy_node *vy_node_resolve(const vy_node *node);
@@ -52,14 +52,14 @@ const vy_node *vy_node_resolve(const vy_node *node);
 vy_node *vy_node_find(const vy_node *map, const char *key);
 
 /// Zeroed memory that lives as long as the tree; NULL (and tree->no_memory) when memory is out.
-void *vy_tree_take(vy_tree *tree, size_t size);
+void *vy_yaml_take(vy_yaml *tree, size_t size);
 
 /// A source of the tree, taking ownership of `name` and `text`, which may be NULL (memory was out). NULL on
 /// failure.
-vy_source *vy_tree_add_source(vy_tree *tree, char *name, char *text, size_t size);
+vy_source *vy_yaml_add_source(vy_yaml *tree, char *name, char *text, size_t size);
 
 /// An empty node; NULL when memory is out or the tree is full.
-vy_node *vy_tree_add_node(vy_tree *tree, vy_node_kind kind, const vy_source *source, int line, int column);
+vy_node *vy_yaml_add_node(vy_yaml *tree, vy_node_kind kind, const vy_source *source, int line, int column);
 
 /// Put `value` at the end of a list, or with `key` into a map.
 void vy_node_append(vy_node *parent, vy_node *key, vy_node *value);
@@ -68,4 +68,4 @@ struct vy_report;
 
 /// The tree of a source's text from byte `offset` on. NULL after a mistake, which is in `report` then, or
 /// when memory is out.
-vy_node *vy_tree_read(vy_tree *tree, const vy_source *source, size_t offset, struct vy_report *report);
+vy_node *vy_yaml_read(vy_yaml *tree, const vy_source *source, size_t offset, struct vy_report *report);

@@ -72,7 +72,8 @@ int main(int count, char **words)
     const char *name = "alpha";
     vy_recorder_def def = vy_default_recorder_def();
     def.path = words[2];
-    def.scenario = vy_scenario_print(edited ? other : told);
+    char *resolved = vy_scenario_print(edited ? other : told);
+    def.scenario = resolved;
     def.config_hash = vy_scenario_hash(told);
     def.drone_names = &name;
     def.snapshot = 1;
@@ -85,5 +86,10 @@ int main(int count, char **words)
         vy_world_step(world);
         if (strcmp(kind, "value") == 0 && vy_world_tick(world) == ODD_STEP) change_value(world);
     }
-    return vy_recorder_close(r, world, "completed", NULL) == VY_OK ? 0 : 1;
+    const vy_status status = vy_recorder_close(r, world, "completed", NULL);
+    vy_world_destroy(world);
+    vy_scenario_destroy(told);
+    vy_scenario_destroy(other);
+    free(resolved);
+    return status == VY_OK ? 0 : 1;
 }

@@ -1,0 +1,140 @@
+// fuzz_collide.c - any bytes as two shapes and their poses. Three oracles: the sanitizers; the promises of collision.h
+// (finite answers, unit normals, points that say what normal and depth say); and the depth along the normal, which two
+// reaches computed here must confirm.
+#include "base/vec.h"
+#include "volery/collision.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define SMALL 1e-6 // [m] what collision.h promises to be exact for
+
+typedef struct input {
+    const uint8_t *data;
+    size_t size;
+} input;
+
+static uint8_t take_byte(input *in)
+{
+    if (in->size == 0) return 0;
+    --in->size;
+    return *in->data++;
+}
+
+// A raw double, or a plain one where that would be out of range: most inputs must get past the checks.
+static double take_number(input *in, double low, double high)
+{
+    double x = 0.0;
+    uint8_t raw[8] = {0};
+    const uint8_t how = take_byte(in);
+    if (how < 128) return low + (high - low) * (double)how / 128.0;
+    for (int i = 0; i < 8; ++i) raw[i] = take_byte(in);
+    memcpy(&x, raw, sizeof x);
+    return x >= low && x <= high ? x : low + (high - low) * (double)(how - 128) / 128.0;
+}
+
+static vy_vec3 take_vec(input *in, double most)
+{
+    const double x = take_number(in, -most, most), y = take_number(in, -most, most), z = take_number(in, -most, most);
+    return vec3_make(x, y, z);
+}
+
+static int take_shape(input *in, vy_hull **hull, double heights[16], vy_shape *out)
+{
+    const double x = take_number(in, SMALL, 4.0), y = take_number(in, SMALL, 4.0);
+    vy_vec3 p[40];
+    int count;
+    *hull = NULL;
+    switch (take_byte(in) % 7) {
+    case 0: return vy_shape_sphere(x, out, NULL) == VY_OK;
+    case 1: return vy_shape_capsule(x, y, out, NULL) == VY_OK;
+    case 2: return vy_shape_box(vec3_make(x, y, take_number(in, SMALL, 4.0)), out, NULL) == VY_OK;
+    case 3: return vy_shape_cylinder(x, y, out, NULL) == VY_OK;
+    case 4: return vy_shape_plane(take_vec(in, 1.0), x, out, NULL) == VY_OK;
+    case 5:
+        for (int i = 0; i < 16; ++i) heights[i] = take_number(in, -1.0, 1.0);
+        return vy_shape_height_field(4, 4, x, heights, out, NULL) == VY_OK;
+    default:
+        count = 4 + take_byte(in) % 37;
+        for (int i = 0; i < count; ++i) p[i] = take_vec(in, 2.0);
+        if (vy_hull_create(p, count, VY_HULL_TOLERANCE, hull, NULL) != VY_OK) return 0;
+        return vy_shape_hull(*hull, out, NULL) == VY_OK;
+    }
+}
+
+static int take_pose(input *in, vy_pose *out)
+{
+    const double w = take_number(in, -1.0, 1.0);
+    const vy_vec3 v = take_vec(in, 1.0);
+    const double length = sqrt(w * w + vec3_dot(v, v));
+    out->position = take_vec(in, 4.0);
+    if (!(length > 1e-3)) return 0;
+    out->rotation = quat_normalize(quat_make(w, v.x, v.y, v.z));
+    return 1;
+}
+
+static double reach(const vy_shape *s, const vy_pose *pose, vy_vec3 u)
+{
+    const vy_vec3 d = quat_unrotate(pose->rotation, u);
+    double most = -1e300;
+    switch (s->kind) {
+    case VY_SHAPE_SPHERE: most = s->sphere.radius; break;
+    case VY_SHAPE_CAPSULE: most = s->capsule.radius + s->capsule.half_length * fabs(d.z); break;
+    case VY_SHAPE_BOX: most = s->box.half.x * fabs(d.x) + s->box.half.y * fabs(d.y) + s->box.half.z * fabs(d.z); break;
+    case VY_SHAPE_CYLINDER:
+        most = s->cylinder.radius * sqrt(d.x * d.x + d.y * d.y) + s->cylinder.half_height * fabs(d.z);
+        break;
+    default:
+        for (int i = 0; i < s->hull->vertex_count; ++i) most = fmax(most, vec3_dot(d, s->hull->vertices[i]));
+    }
+    return most + vec3_dot(u, pose->position);
+}
+
+#define require(condition) ((condition) ? (void)0 : abort())
+
+static void check(const vy_shape *a, const vy_pose *pa, const vy_shape *b, const vy_pose *pb)
+{
+    vy_manifold m;
+    if (vy_collide(a, pa, b, pb, &m) != VY_OK) return;
+    require(m.count >= 0 && m.count <= VY_MANIFOLD_POINTS);
+    if (m.count > 0) require(fabs(vec3_length(m.normal) - 1.0) < 1e-9);
+    for (int i = 0; i < m.count; ++i) {
+        const vy_vec3 gap = vec3_sub(m.points[i].point_a, m.points[i].point_b);
+        require(m.points[i].depth >= 0.0 && m.points[i].depth <= m.points[0].depth);
+        require(vec3_length(vec3_sub(gap, vec3_scale(m.points[i].depth, m.normal))) < 1e-9);
+    }
+    if (!vy_shape_is_convex(a) || !vy_shape_is_convex(b)) return;
+    vy_distance d;
+    const int apart = vy_shape_distance(a, pa, b, pb, NULL, NULL, &d, NULL) == VY_OK && d.distance > 1e-6;
+    if (apart) require(m.count == 0 && !vy_overlap(a, pa, b, pb));
+    if (m.count == 0) return;
+    const double along = reach(a, pa, m.normal) + reach(b, pb, vec3_neg(m.normal));
+    require(fabs(along - m.points[0].depth) < 1e-6);
+    if (m.points[0].depth > 1e-6) require(vy_overlap(a, pa, b, pb));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    input in = {data, size};
+    vy_hull *hull[2] = {NULL, NULL};
+    double heights[2][16];
+    vy_shape a = {0}, b = {0};
+    vy_pose pa, pb;
+    vy_ray_hit ray;
+    vy_cast_hit cast;
+    int hit;
+    if (take_shape(&in, &hull[0], heights[0], &a) && take_shape(&in, &hull[1], heights[1], &b) && take_pose(&in, &pa) &&
+        take_pose(&in, &pb)) {
+        check(&a, &pa, &b, &pb);
+        check(&b, &pb, &a, &pa);
+        if (vy_ray_cast(&a, &pa, pb.position, take_vec(&in, 4.0), 10.0, &ray)) require(ray.t >= 0.0 && ray.t <= 10.0);
+        if (vy_shape_cast(&a, &pa, &b, &pb, take_vec(&in, 8.0), NULL, &hit, &cast) == VY_OK && hit) {
+            require(cast.t >= 0.0 && cast.t <= 1.0);
+        }
+    }
+    vy_hull_destroy(hull[0]);
+    vy_hull_destroy(hull[1]);
+    return 0;
+}

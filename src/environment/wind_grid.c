@@ -1,0 +1,467 @@
+// wind_grid.c - a gridded wind field from a text file. Files come from anywhere: every byte is checked, and
+// memory is bounded by the size of the file. The text is read twice: first the axes, then the samples.
+#include "environment/wind_grid.h"
+#include "base/fail.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { FIELDS = 7, AXES = 4 }; // t,x,y,z then u,v,w
+static const char field_names[] = "txyzuvw";
+
+/// The different values of one column, sorted, each with the line where it was seen first.
+typedef struct axis {
+    double *value;
+    int *line;
+    int count;
+    double spacing;
+} axis;
+
+typedef struct reader {
+    const char *text, *end;
+    const char *at; // where the next line starts
+    const char *line_start;
+    int line;
+    const char *name;
+    vy_error *err;
+    axis axes[AXES]; // t, x, y, z
+    size_t rows;
+} reader;
+
+static vy_status fail_at(reader *r, const char *where, vy_status status, const char *format, ...)
+    VY_PRINTF(4, 5);
+
+/// An error on the current line, at `where` in it; NULL: about the line as a whole.
+static vy_status fail_at(reader *r, const char *where, vy_status status, const char *format, ...)
+{
+    char text[sizeof r->err->text];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    vy_fail(r->err, status, "%s", text);
+    if (r->err != NULL) {
+        r->err->line = r->line;
+        r->err->column = where != NULL ? (int)(where - r->line_start) + 1 : 0;
+        snprintf(r->err->file, sizeof r->err->file, "%s", r->name != NULL ? r->name : "");
+    }
+    return status;
+}
+
+// ---- words and numbers ----
+
+/// A piece of the text; not terminated.
+typedef struct span {
+    const char *text;
+    size_t size;
+} span;
+
+static int is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
+static span trimmed(const char *from, const char *to)
+{
+    while (from < to && is_blank(*from)) ++from;
+    while (from < to && is_blank(to[-1])) --to;
+    return (span){from, (size_t)(to - from)};
+}
+
+/// The first bytes of a field, made printable for a message.
+static const char *shown(span s, char text[24])
+{
+    size_t k = 0;
+    for (; k < s.size && k < 20; ++k) text[k] = s.text[k] >= 32 && s.text[k] < 127 ? s.text[k] : '?';
+    text[k] = '\0';
+    return text;
+}
+
+static int is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// A whole number in the exponent's place: sign and digits to the end. Large ones are as good as any larger.
+static int read_exponent(const char *at, const char *end, long *out)
+{
+    const int negative = at < end && *at == '-';
+    if (at < end && (*at == '-' || *at == '+')) ++at;
+    if (at == end) return 0;
+    long e = 0;
+    for (; at < end; ++at) {
+        if (!is_digit(*at)) return 0;
+        if (e < 100000) e = 10 * e + (*at - '0');
+    }
+    *out = negative ? -e : e;
+    return 1;
+}
+
+/// A decimal number, correctly rounded whatever the locale says about decimal points: the digits go to
+/// strtod() as a whole number with an exponent.
+static int read_number(span s, double *out)
+{
+    char digits[128];
+    int used = 0, any = 0, point = 0;
+    long exponent = 0, moved = 0;
+    const char *at = s.text, *const end = s.text + s.size;
+    if (at < end && (*at == '-' || *at == '+')) digits[used++] = *at++;
+    for (; at < end && (is_digit(*at) || (*at == '.' && !point)); ++at) {
+        if (*at == '.') {
+            point = 1;
+            continue;
+        }
+        if (used == 100) return 0;
+        digits[used++] = *at;
+        any = 1;
+        moved -= point;
+    }
+    if (!any) return 0;
+    if (at < end && ((*at != 'e' && *at != 'E') || !read_exponent(at + 1, end, &exponent))) return 0;
+    snprintf(digits + used, sizeof digits - (size_t)used, "e%ld", exponent + moved);
+    *out = strtod(digits, NULL);
+    return 1;
+}
+
+/// "nan", "inf" and "infinity", with a sign or without: numbers to a person, but none to calculate with.
+static int is_not_finite(span s)
+{
+    static const char *const words[] = {"nan", "inf", "infinity"};
+    if (s.size > 0 && (*s.text == '-' || *s.text == '+')) s = (span){s.text + 1, s.size - 1};
+    for (size_t w = 0; w < sizeof words / sizeof words[0]; ++w) {
+        size_t k = 0;
+        while (k < s.size && (s.text[k] | 32) == words[w][k]) ++k;
+        if (k == s.size && words[w][k] == '\0') return 1;
+    }
+    return 0;
+}
+
+// ---- rows ----
+
+/// The next line that is not empty without its remark. 0 at the end of the text.
+static int next_line(reader *r, span *out)
+{
+    while (r->at < r->end) {
+        const char *stop = memchr(r->at, '\n', (size_t)(r->end - r->at));
+        const char *line_end = stop != NULL ? stop : r->end;
+        const char *remark = memchr(r->at, '#', (size_t)(line_end - r->at));
+        r->line_start = r->at;
+        r->at = stop != NULL ? stop + 1 : r->end;
+        r->line++;
+        const span s = trimmed(r->line_start, remark != NULL ? remark : line_end);
+        if (s.size > 0) {
+            *out = s;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/// Field `k` of a line, which begins at *at; leaves *at behind its comma.
+static vy_status next_field(reader *r, const char **at, const char *end, int k, span *out)
+{
+    if (*at == NULL) {
+        return fail_at(r, end, VY_BAD_SYNTAX, "%d fields, expected %d: t,x,y,z,u,v,w", k, FIELDS);
+    }
+    const char *comma = memchr(*at, ',', (size_t)(end - *at));
+    *out = trimmed(*at, comma != NULL ? comma : end);
+    *at = comma != NULL ? comma + 1 : NULL;
+    return VY_OK;
+}
+
+static vy_status field_value(reader *r, span s, int k, double *out)
+{
+    char text[24];
+    if (is_not_finite(s)) {
+        return fail_at(r, s.text, VY_BAD_VALUE, "%c = %s is not a finite number", field_names[k],
+                       shown(s, text));
+    }
+    if (!read_number(s, out)) {
+        return fail_at(r, s.text, VY_BAD_SYNTAX, "%c: expected a number, found '%s'", field_names[k],
+                       shown(s, text));
+    }
+    const double most = k < AXES ? VY_WIND_GRID_FAR_MAX : VY_WIND_GRID_SPEED_MAX;
+    if (!(real_abs(*out) <= most)) {
+        return fail_at(r, s.text, VY_BAD_VALUE, "%c = %s is beyond the limit of %g %s", field_names[k],
+                       shown(s, text), most,
+                       k == 0     ? "s"
+                       : k < AXES ? "m"
+                                  : "m/s");
+    }
+    *out += 0.0; // -0.0 becomes +0.0
+    return VY_OK;
+}
+
+/// The fields of a line. Not one more than seven.
+static vy_status line_fields(reader *r, span line, span out[FIELDS])
+{
+    const char *at = line.text, *const end = line.text + line.size;
+    for (int k = 0; k < FIELDS; ++k) {
+        const vy_status status = next_field(r, &at, end, k, &out[k]);
+        if (status != VY_OK) return status;
+    }
+    if (at != NULL) {
+        return fail_at(r, at, VY_BAD_SYNTAX, "more than %d fields, expected t,x,y,z,u,v,w", FIELDS);
+    }
+    return VY_OK;
+}
+
+/// Go to the first row: behind the line that names the columns.
+static vy_status read_header(reader *r)
+{
+    r->at = r->text;
+    r->line = 0;
+    span line = {r->text, 0}, fields[FIELDS];
+    r->line_start = r->text;
+    if (!next_line(r, &line)) return fail_at(r, NULL, VY_BAD_SYNTAX, "expected the header t,x,y,z,u,v,w");
+    const vy_status status = line_fields(r, line, fields);
+    if (status != VY_OK) return status;
+    for (int k = 0; k < FIELDS; ++k) {
+        if (fields[k].size != 1 || *fields[k].text != field_names[k]) {
+            char text[24];
+            return fail_at(r, fields[k].text, VY_BAD_SYNTAX,
+                           "expected column '%c' of the header t,x,y,z,u,v,w, found '%s'", field_names[k],
+                           shown(fields[k], text));
+        }
+    }
+    return VY_OK;
+}
+
+/// The next row; *more is 0 when there is none.
+static vy_status next_row(reader *r, double row[FIELDS], int *more)
+{
+    span line, fields[FIELDS];
+    *more = next_line(r, &line);
+    if (!*more) return VY_OK;
+    vy_status status = line_fields(r, line, fields);
+    for (int k = 0; k < FIELDS && status == VY_OK; ++k) status = field_value(r, fields[k], k, &row[k]);
+    return status;
+}
+
+// ---- axes ----
+
+/// The number of values below `value`: where it is, or would be.
+static int axis_place(const axis *a, double value)
+{
+    int low = 0, high = a->count;
+    while (low < high) {
+        const int middle = low + (high - low) / 2;
+        if (a->value[middle] < value) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+static vy_status axis_add(reader *r, int k, double value)
+{
+    axis *a = &r->axes[k];
+    const int place = axis_place(a, value);
+    if (place < a->count && a->value[place] == value) return VY_OK;
+    if (a->count == VY_WIND_GRID_AXIS_MAX) {
+        return fail_at(r, NULL, VY_FULL, "more than %d different values of %c", VY_WIND_GRID_AXIS_MAX,
+                       field_names[k]);
+    }
+    const size_t after = (size_t)(a->count - place);
+    memmove(a->value + place + 1, a->value + place, after * sizeof *a->value);
+    memmove(a->line + place + 1, a->line + place, after * sizeof *a->line);
+    a->value[place] = value;
+    a->line[place] = r->line;
+    a->count++;
+    return VY_OK;
+}
+
+static vy_status axis_finish(reader *r, int k)
+{
+    axis *a = &r->axes[k];
+    const double first = a->value[0];
+    a->spacing = a->count > 1 ? (a->value[a->count - 1] - first) / (double)(a->count - 1) : 1.0;
+    for (int i = 1; i < a->count; ++i) {
+        const double wanted = first + (double)i * a->spacing;
+        if (real_abs(a->value[i] - wanted) > VY_WIND_GRID_UNEVEN * a->spacing) {
+            r->line = a->line[i];
+            return fail_at(r, NULL, VY_BAD_VALUE,
+                           "uneven distances along %c: node %d of %d is at %.9g, equal spacing wants %.9g",
+                           field_names[k], i + 1, a->count, a->value[i], wanted);
+        }
+    }
+    return VY_OK;
+}
+
+static vy_status read_axes(reader *r)
+{
+    vy_status status = read_header(r);
+    for (int k = 0; k < AXES && status == VY_OK; ++k) {
+        r->axes[k].value = malloc(VY_WIND_GRID_AXIS_MAX * sizeof *r->axes[k].value);
+        r->axes[k].line = malloc(VY_WIND_GRID_AXIS_MAX * sizeof *r->axes[k].line);
+        if (r->axes[k].value == NULL || r->axes[k].line == NULL) {
+            return fail_at(r, NULL, VY_NO_MEMORY, "no memory for the axes of a wind grid");
+        }
+    }
+    double row[FIELDS];
+    int more = 1;
+    while (status == VY_OK) {
+        status = next_row(r, row, &more);
+        if (status != VY_OK || !more) break;
+        for (int k = 0; k < AXES && status == VY_OK; ++k) status = axis_add(r, k, row[k]);
+        if (++r->rows > VY_WIND_GRID_NODES_MAX && status == VY_OK) {
+            status = fail_at(r, NULL, VY_FULL, "more than %d rows", VY_WIND_GRID_NODES_MAX);
+        }
+    }
+    if (status == VY_OK && r->rows == 0) status = fail_at(r, NULL, VY_BAD_VALUE, "a wind grid of no rows");
+    for (int k = 0; k < AXES && status == VY_OK; ++k) status = axis_finish(r, k);
+    return status;
+}
+
+// ---- samples ----
+
+static vy_status fail_missing(reader *r, size_t node)
+{
+    const axis *a = r->axes;
+    const size_t nx = (size_t)a[1].count, ny = (size_t)a[2].count, nz = (size_t)a[3].count;
+    r->line = 0;
+    return fail_at(r, NULL, VY_BAD_VALUE,
+                   "the wind grid has a hole: no row for t = %.9g, x = %.9g, y = %.9g, z = %.9g",
+                   a[0].value[node / (nx * ny * nz)], a[1].value[node % nx], a[2].value[node / nx % ny],
+                   a[3].value[node / (nx * ny) % nz]);
+}
+
+/// Put every row where it belongs. `lines` has one entry per node kept: the line that gave it.
+static vy_status read_samples(reader *r, size_t kept, int *lines, double *velocity, double *square)
+{
+    vy_status status = read_header(r);
+    double row[FIELDS];
+    int more = 1;
+    while (status == VY_OK) {
+        status = next_row(r, row, &more);
+        if (status != VY_OK || !more) break;
+        size_t node = 0;
+        static const int order[AXES] = {0, 3, 2, 1}; // slowest first
+        for (int k = 0; k < AXES; ++k) {
+            const axis *a = &r->axes[order[k]];
+            node = node * (size_t)a->count + (size_t)axis_place(a, row[order[k]]);
+        }
+        if (node >= kept) continue;
+        if (lines[node] != 0) {
+            return fail_at(r, NULL, VY_BAD_VALUE, "this node of the wind grid was given before, on line %d",
+                           lines[node]);
+        }
+        lines[node] = r->line;
+        for (int k = 0; k < 3; ++k) velocity[3 * node + (size_t)k] = row[AXES + k];
+        const double here = (row[4] * row[4] + row[5] * row[5]) + row[6] * row[6];
+        if (here > *square) *square = here;
+    }
+    return status;
+}
+
+static void set_field(const reader *r, double square, vy_wind_grid *g)
+{
+    const axis *t = &r->axes[0], *x = &r->axes[1], *y = &r->axes[2], *z = &r->axes[3];
+    g->field = (wind_grid){
+        .velocity = g->velocity,
+        .nx = x->count,
+        .ny = y->count,
+        .nz = z->count,
+        .nt = t->count,
+        .x0 = x->value[0],
+        .y0 = y->value[0],
+        .z0 = z->value[0],
+        .t0 = t->value[0],
+        .dx = x->spacing,
+        .dy = y->spacing,
+        .dz = z->spacing,
+        .dt = t->spacing,
+        .fastest = real_sqrt(square) * (1.0 + 0x1p-50), // an upper bound in spite of rounding
+    };
+}
+
+static vy_status build(reader *r, vy_wind_grid **out)
+{
+    vy_status status = read_axes(r);
+    if (status != VY_OK) return status;
+    // With fewer rows than nodes one of the first rows + 1 nodes is missing: no need to keep more than those.
+    // Four axes of at most 2^12 values: the product fits.
+    uint64_t nodes = 1;
+    for (int k = 0; k < AXES; ++k) nodes *= (uint64_t)r->axes[k].count;
+    const size_t kept = nodes > r->rows ? r->rows + 1 : (size_t)nodes;
+    int *lines = calloc(kept, sizeof *lines);
+    vy_wind_grid *grid = malloc(sizeof *grid + 3 * kept * sizeof *grid->velocity);
+    double square = 0.0;
+    if (lines == NULL || grid == NULL) {
+        status = fail_at(r, NULL, VY_NO_MEMORY, "no memory for a wind grid of %zu nodes", kept);
+    } else {
+        status = read_samples(r, kept, lines, grid->velocity, &square);
+    }
+    for (size_t node = 0; status == VY_OK && node < kept; ++node) {
+        if (lines[node] == 0) status = fail_missing(r, node);
+    }
+    free(lines);
+    if (status != VY_OK) {
+        free(grid);
+        return status;
+    }
+    set_field(r, square, grid);
+    *out = grid;
+    return VY_OK;
+}
+
+vy_status vy_wind_grid_read(const void *data, size_t size, const char *name, vy_wind_grid **out,
+                            vy_error *err)
+{
+    *out = NULL;
+    const char *text = size > 0 ? data : "";
+    reader r = {.text = text, .end = text + size, .line_start = text, .name = name, .err = err};
+    vy_status status;
+    if (size > VY_WIND_GRID_BYTES_MAX) {
+        status = fail_at(&r, NULL, VY_FULL, "larger than %zu bytes", VY_WIND_GRID_BYTES_MAX);
+    } else {
+        status = build(&r, out);
+    }
+    for (int k = 0; k < AXES; ++k) {
+        free(r.axes[k].value);
+        free(r.axes[k].line);
+    }
+    return status;
+}
+
+/// The whole file; read in pieces, so that what is no plain file is read like one. One byte over the limit is
+/// enough to be refused.
+static vy_status read_file(FILE *file, char **data, size_t *size, vy_error *err)
+{
+    char *bytes = NULL;
+    size_t used = 0, capacity = 0;
+    while (used <= VY_WIND_GRID_BYTES_MAX) {
+        if (used == capacity) {
+            capacity = capacity == 0 ? (size_t)1 << 16 : 2 * capacity;
+            char *more = realloc(bytes, capacity);
+            if (more == NULL) {
+                free(bytes);
+                return vy_fail(err, VY_NO_MEMORY, "no memory for a file of %zu bytes", capacity);
+            }
+            bytes = more;
+        }
+        const size_t got = fread(bytes + used, 1, capacity - used, file);
+        if (got == 0) break;
+        used += got;
+    }
+    if (ferror(file)) {
+        free(bytes);
+        return vy_fail(err, VY_IO, "cannot read the file");
+    }
+    *data = bytes;
+    *size = used;
+    return VY_OK;
+}
+
+vy_status vy_wind_grid_load(const char *path, vy_wind_grid **out, vy_error *err)
+{
+    *out = NULL;
+    char *data = NULL;
+    size_t size = 0;
+    FILE *file = fopen(path, "rb");
+    vy_status status =
+        file != NULL ? read_file(file, &data, &size, err) : vy_fail(err, VY_IO, "cannot open the file");
+    if (file != NULL) fclose(file);
+    if (status == VY_OK) status = vy_wind_grid_read(data, size, path, out, err);
+    free(data);
+    if (status != VY_OK && err != NULL) snprintf(err->file, sizeof err->file, "%s", path);
+    return status;
+}
+
+void vy_wind_grid_destroy(vy_wind_grid *grid) { free(grid); }

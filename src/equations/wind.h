@@ -1,0 +1,207 @@
+// wind.h - the mean wind at a place and a time, as a sum of declared parts. A pure function: no state.
+//
+//   constant      one vector
+//   shear         horizontal speed over the height z above the ground, zero at and below it:
+//                 linear       s z / z_ref
+//                 power law    s (z / z_ref)^alpha
+//                 logarithmic  s ln(z / z0) / ln(z_ref / z0), zero up to the roughness length z0
+//   gusts         the 1 - cos shape of MIL-F-8785C (section 3.7.3) over time: rise, hold, fall
+//   grid          samples over space and time, linear in between, the border's value beyond the border
+//
+// Axes: x east, y north, z up. On a planet the caller gives the altitude as z and turns the result by the
+// local axes. A wind vector points to where the air goes. Turbulence is in turbulence.h: it has a state.
+#pragma once
+#include "base/math.h"
+#include "base/vec.h"
+
+#define WIND_GUST_CAP 8
+
+typedef enum wind_shear {
+    WIND_SHEAR_NONE,
+    WIND_SHEAR_LINEAR,
+    WIND_SHEAR_POWER,
+    WIND_SHEAR_LOGARITHMIC
+} wind_shear;
+
+/// Grows from 0 to the amplitude within `rise`, stays for `hold`, goes back to 0 within `fall`.
+typedef struct wind_gust {
+    double x, y, z;    // [m/s] amplitude
+    double start;      // [s]
+    double rise, fall; // [s] > 0
+    double hold;       // [s] >= 0
+} wind_gust;
+
+/// Samples at equal distances: node (i, j, k, l) lies at x0 + i dx, y0 + j dy, z0 + k dz, t0 + l dt.
+typedef struct wind_grid {
+    const double *velocity; // [nt][nz][ny][nx][3] [m/s]; NULL: no grid
+    int nx, ny, nz, nt;     // >= 1 each, fewer than 2^31 numbers in all
+    double x0, y0, z0;      // [m]
+    double t0;              // [s]
+    double dx, dy, dz;      // [m] > 0
+    double dt;              // [s] > 0
+    double fastest;         // [m/s] no sample is faster
+} wind_grid;
+
+/// The same for every drone of a batch. Call wind_prepare() when filled in.
+typedef struct wind_params {
+    double x, y, z;          // [m/s] the constant part
+    int shear;               // wind_shear
+    double shear_x, shear_y; // unit vector
+    double shear_speed;      // [m/s] at the reference height
+    double shear_height;     // [m] reference height, > 0; of the logarithmic profile > roughness
+    double shear_power;      // alpha >= 0
+    double shear_roughness;  // [m] z0 > 0
+    double shear_scale;      // set by wind_prepare()
+    int gust_count;
+    wind_gust gusts[WIND_GUST_CAP];
+    wind_grid grid;
+} wind_params;
+
+/// Sets what follows from the declared values.
+VY_FN void wind_prepare(wind_params *p)
+{
+    p->shear_scale = p->shear_speed;
+    if (p->shear == WIND_SHEAR_LINEAR) p->shear_scale = p->shear_speed / p->shear_height;
+    if (p->shear == WIND_SHEAR_LOGARITHMIC) {
+        const real span = math_log(real_set(p->shear_height / p->shear_roughness));
+        p->shear_scale = p->shear_speed / real_lane(span, 0);
+    }
+}
+
+/// Speed [m/s] of the sheared part at height `z` [m]. Never falls with the height when the speed is positive.
+VY_FN real wind_shear_speed(const wind_params *p, real z)
+{
+    const real nothing = real_set(0.0);
+    if (p->shear == WIND_SHEAR_NONE) return nothing;
+    if (p->shear == WIND_SHEAR_LINEAR) return real_select(z > 0.0, p->shear_scale * z, nothing);
+    // Where the profile is zero the functions get 1, which they like.
+    if (p->shear == WIND_SHEAR_POWER) {
+        const mask above = z > 0.0;
+        const real ratio = real_select(above, z / p->shear_height, real_set(1.0));
+        return real_select(above, p->shear_scale * math_pow(ratio, real_set(p->shear_power)), nothing);
+    }
+    const mask above = z > p->shear_roughness;
+    return p->shear_scale * math_log(real_select(above, z / p->shear_roughness, real_set(1.0)));
+}
+
+/// The times at which a gust blows at all.
+VY_FN mask wind_gust_blows(const wind_gust *g, real time)
+{
+    return (time > g->start) & (time < g->start + g->rise + g->hold + g->fall);
+}
+
+/// How much of a gust's amplitude there is at `time`: 0 to 1, and 0 exactly outside.
+VY_FN real wind_gust_share(const wind_gust *g, real time)
+{
+    const double pi = 3.14159265358979323846;
+    const real zero = real_set(0.0), one = real_set(1.0);
+    const real up = real_clamp((time - g->start) / g->rise, zero, one);
+    const real down = real_clamp((time - (g->start + g->rise + g->hold)) / g->fall, zero, one);
+    return real_select(wind_gust_blows(g, time), 0.5 * (math_cos(pi * down) - math_cos(pi * up)), zero);
+}
+
+/// Where a coordinate lies among `count` nodes: the node at or below it and the share of the way to the next.
+VY_FN real wind_grid_place(real x, double first, double spacing, int count, bits *node)
+{
+    const real most = real_set((double)(count - 1));
+    const real steps = real_clamp((x - first) / spacing, real_set(0.0), most); // NaN gives 0
+    const real nearest = real_round(steps);
+    const real below = real_select(nearest > steps, nearest - 1.0, nearest);
+    const real last = real_set(count > 1 ? (double)(count - 2) : 0.0);
+    const real start = real_min(below, last);
+    *node = real_round_bits(start);
+    return steps - start;
+}
+
+VY_FN vec3 wind_grid_mix(vec3 a, vec3 b, real share) { return vec3_add_scaled(a, share, vec3_sub(b, a)); }
+
+VY_FN vec3 wind_grid_node(const double *velocity, bits at)
+{
+    return vec3_make(real_gather(velocity, at), real_gather(velocity + 1, at), real_gather(velocity + 2, at));
+}
+
+/// The grid's wind [m/s]: linear along each of x, y, z and t in turn.
+VY_FN vec3 wind_grid_at(const wind_grid *g, vec3 place, real time)
+{
+    bits i, j, k, l;
+    const real sx = wind_grid_place(place.x, g->x0, g->dx, g->nx, &i);
+    const real sy = wind_grid_place(place.y, g->y0, g->dy, g->ny, &j);
+    const real sz = wind_grid_place(place.z, g->z0, g->dz, g->nz, &k);
+    const real st = wind_grid_place(time, g->t0, g->dt, g->nt, &l);
+    const bits row = bits_mul32(l, bits_set((uint64_t)g->nz)) + k;
+    const bits line = bits_mul32(row, bits_set((uint64_t)g->ny)) + j;
+    const bits cell = bits_mul32(line, bits_set((uint64_t)g->nx)) + i;
+    const bits at = bits_mul32(cell, bits_set(3));
+    // To the next node along each axis; an axis of one node has no next one, and its share is 0.
+    const uint64_t nx = (uint64_t)g->nx, ny = (uint64_t)g->ny, nz = (uint64_t)g->nz;
+    const uint64_t to_x = nx > 1 ? 3u : 0u, to_y = ny > 1 ? 3u * nx : 0u;
+    const uint64_t to_z = nz > 1 ? 3u * nx * ny : 0u, to_t = g->nt > 1 ? 3u * nx * ny * nz : 0u;
+    vec3 when[2];
+    for (uint64_t t = 0; t < 2; ++t) {
+        vec3 layer[2];
+        for (uint64_t z = 0; z < 2; ++z) {
+            const bits corner = at + (t * to_t + z * to_z);
+            const vec3 south = wind_grid_mix(wind_grid_node(g->velocity, corner),
+                                             wind_grid_node(g->velocity, corner + to_x), sx);
+            const vec3 north = wind_grid_mix(wind_grid_node(g->velocity, corner + to_y),
+                                             wind_grid_node(g->velocity, corner + (to_y + to_x)), sx);
+            layer[z] = wind_grid_mix(south, north, sy);
+        }
+        when[t] = wind_grid_mix(layer[0], layer[1], sz);
+    }
+    return wind_grid_mix(when[0], when[1], st);
+}
+
+/// The mean wind [m/s] at `place` [m] and `time` [s].
+VY_FN vec3 wind_at(const wind_params *p, vec3 place, real time)
+{
+    vec3 wind = vec3_add(vec3_zero(), vec3_make(real_set(p->x), real_set(p->y), real_set(p->z)));
+    if (p->shear != WIND_SHEAR_NONE) {
+        const real speed = wind_shear_speed(p, place.z);
+        wind.x = wind.x + speed * p->shear_x;
+        wind.y = wind.y + speed * p->shear_y;
+    }
+    for (int i = 0; i < p->gust_count; ++i) {
+        const wind_gust *g = &p->gusts[i];
+        if (mask_any(wind_gust_blows(g, time))) {
+            const real share = wind_gust_share(g, time);
+            wind = vec3_add_scaled(wind, share, vec3_make(real_set(g->x), real_set(g->y), real_set(g->z)));
+        }
+    }
+    if (p->grid.velocity != NULL) wind = vec3_add(wind, wind_grid_at(&p->grid, place, time));
+    return wind;
+}
+
+/// The most of a gust's amplitude within a span of time.
+VY_FN real wind_gust_share_bound(const wind_gust *g, real time_low, real time_high)
+{
+    const double full = g->start + g->rise, wanes = full + g->hold;
+    const real early = wind_gust_share(g, time_high), late = wind_gust_share(g, time_low);
+    return real_select(time_high < full, early, real_select(time_low > wanes, late, real_set(1.0)));
+}
+
+/// No wind anywhere at heights z_low to z_high [m] and times time_low to time_high [s] is faster than this
+/// [m/s]. Constant and sheared parts together: the largest value there is, since their sum is a straight line
+/// over the sheared speed. Gusts and grid: the sum of their largest sizes.
+VY_FN real wind_speed_bound(const wind_params *p, real z_low, real z_high, real time_low, real time_high)
+{
+    const vec3 constant = vec3_make(real_set(p->x), real_set(p->y), real_set(p->z));
+    const vec3 along = vec3_make(real_set(p->shear_x), real_set(p->shear_y), real_set(0.0));
+    const real low = wind_shear_speed(p, z_low), high = wind_shear_speed(p, z_high);
+    real bound = real_max(vec3_length(vec3_add_scaled(constant, low, along)),
+                          vec3_length(vec3_add_scaled(constant, high, along)));
+    // What rounding can hide is a share of what is added, not of the sum.
+    real sizes = vec3_length(constant) + (real_abs(low) + real_abs(high));
+    for (int i = 0; i < p->gust_count; ++i) {
+        const wind_gust *g = &p->gusts[i];
+        const vec3 amplitude = vec3_make(real_set(g->x), real_set(g->y), real_set(g->z));
+        const real size = vec3_length(amplitude);
+        bound = bound + size * wind_gust_share_bound(g, time_low, time_high);
+        sizes = sizes + size;
+    }
+    if (p->grid.velocity != NULL) {
+        bound = bound + p->grid.fastest;
+        sizes = sizes + p->grid.fastest;
+    }
+    return bound + 0x1p-46 * sizes;
+}

@@ -1,0 +1,71 @@
+// scenario_text.h - what the tests of scenarios share: reading a text, and a text in which everything
+// appears.
+#pragma once
+#include "check.h"
+#include "volery/scenario.h"
+#include <stdlib.h>
+
+// A scenario in which every kind of thing appears.
+static inline const char *everything(void)
+{
+    return "volery: 1\n"
+           "name: every kind of thing\n"
+           "seed: 18446744073709551615\n"
+           "duration: 2 min\n"
+           "world: {gravity: [0.01, 0.02, -9.7]}\n"
+           "drones:\n"
+           "  - name: a\n"
+           "    start: {position: [1, 2, 3], velocity: [0.1, 0, 0], attitude: {roll: 5 deg, pitch: 2 deg, "
+           "yaw: 90 deg},\n"
+           "            rate: [1, 0, 0], rotor_speed: 1000}\n"
+           "    controller:\n"
+           "      intent: {rung: motors, motors: [0.5, 0.25, 0.5, 0.25]}\n"
+           "      setpoints: [{time: 0, position: [0, 0, 1]}, {time: 1, position: [0, 1, 1], yaw: 90 deg}]\n"
+           "    safety: {tilt_max: 60 deg, rate_max: 20, speed_max: 5, height_min: 0.1, height_max: 5, "
+           "distance_max: 9,\n"
+           "             sustain: 0.1}\n"
+           "  - {name: b, vehicle: crazyflie2x-physical, controller: {intent: {rung: wrench, thrust: 0.1, "
+           "torque: [0, 0, 1e-4]}}}\n"
+           "  - {name: c, controller: {kind: none, intent: {rung: rates, thrust: 0.1, rates: [0, 0, 1]}}}\n"
+           "  - {name: d, controller: {kind: callback, intent: {rung: attitude, thrust: 0.1, attitude: [1, "
+           "0, 0, 0.5]}}}\n"
+           "  - name: e\n"
+           "    vehicle: {name: brick, mass: 1, inertia: [[2, 0.1, 0], [0.1, 2, 0], [0, 0, 3]], "
+           "drag_quadratic: 0.1}\n"
+           "    sensors: {imu: {period: none}, mocap: {period: 20 ms, position_noise: 2 mm}}\n"
+           "    controller: {kind: none}\n"
+           "disturbances:\n"
+           "  - {kind: constant, drone: a, frame: body, force: [1 mN, 0, 0], torque: [0, 1e-5, 0], start: 1, "
+           "duration: 2}\n"
+           "  - {kind: impulse, force: [0, 1 mN s, 0], torque: [0, 1e-6, 0], start: 1, duration: 5 ms}\n"
+           "  - {kind: sinusoid, drone: b, force: [0, 0, 1 mN], frequency: 2 Hz, phase: 45 deg}\n"
+           "  - {kind: noise, force: [1 mN, 1 mN, 1 mN], frequency: 0.5}\n"
+           "expect:\n"
+           "  - {quantity: tilt, drone: a, at: end, after: 1, max: 20 deg}\n"
+           "  - {quantity: height, min: 0.5, max: 2}\n"
+           "log: {every: 1, snapshot: 0.5, compression: none}\n";
+}
+
+// Reads; the scenario is NULL and the sentences are in `*said` (to be freed) after a mistake.
+static inline vy_scenario *read_with(const char *text, const vy_scenario_options *options, char **said)
+{
+    vy_scenario *scenario = NULL;
+    vy_diagnostics told;
+    const vy_status status = vy_scenario_parse(text, strlen(text), "s.yaml", options, &scenario, &told);
+    assert_int_equal(status == VY_OK, scenario != NULL);
+    assert_int_equal(status == VY_OK, told.errors == 0);
+    *said = vy_diagnostics_print(&told);
+    assert_non_null(*said);
+    vy_diagnostics_destroy(&told);
+    return scenario;
+}
+
+static inline vy_scenario *read_good(const char *text)
+{
+    char *said;
+    vy_scenario *scenario = read_with(text, NULL, &said);
+    if (*said != '\0') print_error("%s", said);
+    assert_string_equal(said, "");
+    free(said);
+    return scenario;
+}
