@@ -1,6 +1,6 @@
-// fuzz_collide.c - any bytes as two shapes and their poses. Three oracles: the sanitizers; the promises of collision.h
-// (finite answers, unit normals, points that say what normal and depth say); and the depth along the normal, which two
-// reaches computed here must confirm.
+// fuzz_collide.c - any bytes as two shapes and their poses. Three oracles: the sanitizers; the promises of
+// collision.h (finite answers, unit normals, points that say what normal and depth say); and the depth along
+// the normal, which two reaches computed here must confirm.
 #include "base/vec.h"
 #include "volery/collision.h"
 #include <math.h>
@@ -37,7 +37,8 @@ static double take_number(input *in, double low, double high)
 
 static vy_vec3 take_vec(input *in, double most)
 {
-    const double x = take_number(in, -most, most), y = take_number(in, -most, most), z = take_number(in, -most, most);
+    const double x = take_number(in, -most, most), y = take_number(in, -most, most),
+                 z = take_number(in, -most, most);
     return vec3_make(x, y, z);
 }
 
@@ -82,7 +83,9 @@ static double reach(const vy_shape *s, const vy_pose *pose, vy_vec3 u)
     switch (s->kind) {
     case VY_SHAPE_SPHERE: most = s->sphere.radius; break;
     case VY_SHAPE_CAPSULE: most = s->capsule.radius + s->capsule.half_length * fabs(d.z); break;
-    case VY_SHAPE_BOX: most = s->box.half.x * fabs(d.x) + s->box.half.y * fabs(d.y) + s->box.half.z * fabs(d.z); break;
+    case VY_SHAPE_BOX:
+        most = s->box.half.x * fabs(d.x) + s->box.half.y * fabs(d.y) + s->box.half.z * fabs(d.z);
+        break;
     case VY_SHAPE_CYLINDER:
         most = s->cylinder.radius * sqrt(d.x * d.x + d.y * d.y) + s->cylinder.half_height * fabs(d.z);
         break;
@@ -125,11 +128,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     vy_ray_hit ray;
     vy_cast_hit cast;
     int hit;
-    if (take_shape(&in, &hull[0], heights[0], &a) && take_shape(&in, &hull[1], heights[1], &b) && take_pose(&in, &pa) &&
-        take_pose(&in, &pb)) {
+    if (take_shape(&in, &hull[0], heights[0], &a) && take_shape(&in, &hull[1], heights[1], &b) &&
+        take_pose(&in, &pa) && take_pose(&in, &pb)) {
         check(&a, &pa, &b, &pb);
         check(&b, &pb, &a, &pa);
-        if (vy_ray_cast(&a, &pa, pb.position, take_vec(&in, 4.0), 10.0, &ray)) require(ray.t >= 0.0 && ray.t <= 10.0);
+        if (vy_ray_cast(&a, &pa, pb.position, take_vec(&in, 4.0), 10.0, &ray))
+            require(ray.t >= 0.0 && ray.t <= 10.0);
         if (vy_shape_cast(&a, &pa, &b, &pb, take_vec(&in, 8.0), NULL, &hit, &cast) == VY_OK && hit) {
             require(cast.t >= 0.0 && cast.t <= 1.0);
         }

@@ -1,5 +1,5 @@
-// collision_samples.h - pairs of shapes for the tests of collision, and the exact depth from a library nobody here
-// wrote: Qhull's hull of the Minkowski difference.
+// collision_samples.h - pairs of shapes for the tests of collision, and the exact depth from a library nobody
+// here wrote: Qhull's hull of the Minkowski difference.
 #pragma once
 #include "check.h"
 #include "hull_samples.h"
@@ -8,7 +8,8 @@
 #include <stdlib.h>
 
 /// [m] The least distance of the origin from a facet of the hull of A - B: the depth, or negative when apart.
-static inline double qhull_depth(const vy_hull *a, const vy_pose *pose_a, const vy_hull *b, const vy_pose *pose_b)
+static inline double qhull_depth(const vy_hull *a, const vy_pose *pose_a, const vy_hull *b,
+                                 const vy_pose *pose_b)
 {
     const int count = a->vertex_count * b->vertex_count;
     double *points = malloc(sizeof *points * 3 * (size_t)count), *p = points, best = 1e300;
@@ -81,7 +82,8 @@ static inline vy_pose pose_after(vy_pose then, vy_pose first)
 static inline vy_shape sample_shape(sampler *s, int kind, double scale, const vy_hull *hull)
 {
     vy_shape shape = {0};
-    const double x = scale * (0.2 + sample_unit(s)), y = scale * (0.2 + sample_unit(s)), z = scale * (0.2 + sample_unit(s));
+    const double x = scale * (0.2 + sample_unit(s)), y = scale * (0.2 + sample_unit(s)),
+                 z = scale * (0.2 + sample_unit(s));
     switch (kind) {
     case 0: assert_int_equal(vy_shape_sphere(x, &shape, NULL), VY_OK); break;
     case 1: assert_int_equal(vy_shape_capsule(x, y, &shape, NULL), VY_OK); break;
@@ -116,7 +118,8 @@ static inline double reach_along(const vy_shape *shape, const vy_pose *pose, vy_
 }
 
 /// How far A reaches into B along unit u: what a normal stands for.
-static inline double overlap_along(const vy_shape *a, const vy_pose *pa, const vy_shape *b, const vy_pose *pb, vy_vec3 u)
+static inline double overlap_along(const vy_shape *a, const vy_pose *pa, const vy_shape *b, const vy_pose *pb,
+                                   vy_vec3 u)
 {
     return reach_along(a, pa, u) + reach_along(b, pb, vec3_neg(u));
 }
@@ -133,8 +136,10 @@ static inline double outside(const vy_shape *shape, const vy_pose *pose, vy_vec3
         return sqrt(across * across + z * z) - shape->capsule.radius;
     }
     case VY_SHAPE_BOX:
-        return fmax(fabs(p.x) - shape->box.half.x, fmax(fabs(p.y) - shape->box.half.y, fabs(p.z) - shape->box.half.z));
-    case VY_SHAPE_CYLINDER: return fmax(across - shape->cylinder.radius, fabs(p.z) - shape->cylinder.half_height);
+        return fmax(fabs(p.x) - shape->box.half.x,
+                    fmax(fabs(p.y) - shape->box.half.y, fabs(p.z) - shape->box.half.z));
+    case VY_SHAPE_CYLINDER:
+        return fmax(across - shape->cylinder.radius, fabs(p.z) - shape->cylinder.half_height);
     default: return vy_hull_signed_distance(shape->hull, p);
     }
 }

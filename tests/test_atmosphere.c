@@ -133,7 +133,7 @@ static void atmosphere_is_its_definition(void **unused)
     for (int trial = 0; trial < 200000; ++trial) {
         const double z = trial < AIR_LAYERS ? border(trial) : random_in(&r, -5000.0, 86000.0);
         long double t, p;
-        exact_air(z, &t, &p);
+        exact_air((long double)z, &t, &p);
         const air_state a = air_at(&layered, z);
         worst = fmax(worst, off(a.temperature, (double)t));
         worst = fmax(worst, off(a.pressure, (double)p));
@@ -194,7 +194,7 @@ static void atmosphere_is_in_balance(void **unused)
 static void atmosphere_goes_on_beyond_its_ends(void **unused)
 {
     (void)unused;
-    double before = INFINITY;
+    double before = (double)INFINITY;
     for (double z = -50e3; z < 2000e3; z += 100.0) {
         const air_state a = air_at(&layered, z);
         assert_true(a.temperature > 180.0 && a.temperature < 321.0);

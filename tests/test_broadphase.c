@@ -66,7 +66,8 @@ static void check_scene(const scene *s, sampler *r)
     const vy_vec3 o = vec3_scale(12.0, sample_vec(r)), d = sample_direction(r);
     assert_int_equal(vy_tree_ray(s->tree, o, d, 30.0, hits, BODIES, &count), VY_OK);
     for (size_t k = 1; k < count; ++k) {
-        assert_true(hits[k - 1].t < hits[k].t || (hits[k - 1].t == hits[k].t && hits[k - 1].proxy < hits[k].proxy));
+        assert_true(hits[k - 1].t < hits[k].t ||
+                    (hits[k - 1].t == hits[k].t && hits[k - 1].proxy < hits[k].proxy));
     }
     size_t met = 0;
     for (int i = 0; i < BODIES; ++i) { // a box as a shape, by the ray query of shapes
@@ -168,6 +169,40 @@ static void small_moves_change_nothing(void **unused)
     vy_tree_destroy(tree);
 }
 
+// Bodies in a row, put in one after the other: a tree without rotations would be as deep as the row is long,
+// and the queries' stacks would not hold it.
+static void rows_stay_balanced(void **unused)
+{
+    (void)unused;
+    enum { ROW = 50000 };
+    vy_tree *tree = make_tree(ROW);
+    vy_tree_hit *hits = malloc(sizeof *hits * ROW);
+    vy_tree_pair *pairs = malloc(sizeof *pairs * ROW);
+    assert_true(hits != NULL && pairs != NULL);
+    size_t count;
+    for (int i = 0; i < ROW; ++i) {
+        int proxy;
+        const vy_bounds b = box_at(vec3_make(2.0 * i, 0, 0), 0.96); // 0.05 of margin: each meets the next
+        assert_int_equal(vy_tree_add(tree, &b, &proxy), VY_OK);
+        assert_int_equal(proxy, i);
+    }
+    assert_int_equal(vy_tree_pairs(tree, pairs, ROW, &count), VY_OK);
+    assert_int_equal(count, ROW - 1);
+    assert_int_equal(vy_tree_ray(tree, vec3_make(-10, 0, 0), vec3_make(1, 0, 0), 1e9, hits, ROW, &count),
+                     VY_OK);
+    assert_int_equal(count, ROW);
+    for (int i = 0; i < ROW; ++i) assert_int_equal(hits[i].proxy, i);
+    for (int i = 0; i < ROW - 1; ++i) { // and as they go, from the same end
+        assert_int_equal(vy_tree_remove(tree, i), VY_OK);
+        if (i % 5000 != 0) continue;
+        assert_int_equal(vy_tree_pairs(tree, pairs, ROW, &count), VY_OK);
+        assert_int_equal(count, ROW - 2 - i);
+    }
+    free(hits);
+    free(pairs);
+    vy_tree_destroy(tree);
+}
+
 static void limits_are_reported(void **unused)
 {
     (void)unused;
@@ -180,7 +215,8 @@ static void limits_are_reported(void **unused)
     def = (vy_tree_def){0};
     assert_int_equal(vy_tree_create(&def, &tree, &err), VY_BAD_VALUE);
     tree = make_tree(3);
-    const vy_bounds b = box_at(vec3_zero(), 1.0), bad = {{1, 0, 0}, {0, 1, 1}}, wild = {{0, 0, 0}, {1, NOT_A_NUMBER, 1}};
+    const vy_bounds b = box_at(vec3_zero(), 1.0), bad = {{1, 0, 0}, {0, 1, 1}},
+                    wild = {{0, 0, 0}, {1, NOT_A_NUMBER, 1}};
     int proxy;
     size_t count;
     vy_tree_pair pairs[3];
@@ -267,7 +303,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tree_equals_brute_force),    cmocka_unit_test(order_has_no_history),
         cmocka_unit_test(small_moves_change_nothing), cmocka_unit_test(limits_are_reported),
-        cmocka_unit_test(ten_thousand_bodies),
+        cmocka_unit_test(rows_stay_balanced),         cmocka_unit_test(ten_thousand_bodies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

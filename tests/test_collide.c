@@ -1,5 +1,5 @@
-// test_collide.c - one call for any two shapes: both orders, moved and scaled, on planes and height fields, from many
-// threads.
+// test_collide.c - one call for any two shapes: both orders, moved and scaled, on planes and height fields,
+// from many threads.
 #include "collision_samples.h"
 #include <pthread.h>
 
@@ -115,7 +115,8 @@ static void level_field_is_a_plane(void **unused)
     assert_near(m.points[0].depth, 0.6, 1e-12);
 }
 
-// On hills: nothing that is above all samples touches, what is below the surface does, and the normal looks up.
+// On hills: nothing that is above all samples touches, what is below the surface does, and the normal looks
+// up.
 static void field_of_hills(void **unused)
 {
     (void)unused;
@@ -129,7 +130,8 @@ static void field_of_hills(void **unused)
     for (int round = 0; round < 1000; ++round) {
         const vy_shape b = sample_shape(&s, round % 5, 0.5, hull);
         vy_pose pb = sample_pose(&s, 0.0);
-        pb.position = vec3_make(3.0 + 9.0 * sample_unit(&s), 3.0 + 9.0 * sample_unit(&s), 2.0 * sample_unit(&s));
+        pb.position =
+            vec3_make(3.0 + 9.0 * sample_unit(&s), 3.0 + 9.0 * sample_unit(&s), 2.0 * sample_unit(&s));
         const vy_manifold m = collide(&field, o, &b, pb);
         const vy_vec3 down = vec3_make(0, 0, -1);
         const double bottom = -reach_along(&b, &pb, down);
@@ -140,7 +142,8 @@ static void field_of_hills(void **unused)
         for (int i = 0; i < m.count; ++i) {
             assert_true(m.normal.z > 0.0);
             assert_true(m.points[i].depth >= 0.0 && m.points[i].depth <= m.points[0].depth);
-            assert_vec_near(vec3_sub(m.points[i].point_a, m.points[i].point_b), vec3_scale(m.points[i].depth, m.normal), 1e-12);
+            assert_vec_near(vec3_sub(m.points[i].point_a, m.points[i].point_b),
+                            vec3_scale(m.points[i].depth, m.normal), 1e-12);
         }
     }
     vy_hull_destroy(hull);
@@ -175,7 +178,8 @@ static void *run_queries(void *argument)
     sampler s = {103};
     uint64_t h = 0xcbf29ce484222325u;
     for (int i = 0; i < QUERIES; ++i) {
-        const vy_shape a = sample_shape(&s, i % 5, 1.0, j->hull), b = sample_shape(&s, i / 5 % 5, 1.0, j->hull);
+        const vy_shape a = sample_shape(&s, i % 5, 1.0, j->hull),
+                       b = sample_shape(&s, i / 5 % 5, 1.0, j->hull);
         const vy_pose pa = sample_pose(&s, 0.5), pb = sample_pose(&s, 1.5);
         vy_manifold m;
         if (vy_collide(&a, &pa, &b, &pb, &m) != VY_OK) m.count = -1;
@@ -208,9 +212,9 @@ static void threads_agree(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(answers_are_symmetric), cmocka_unit_test(shapes_on_a_plane),
+        cmocka_unit_test(answers_are_symmetric),  cmocka_unit_test(shapes_on_a_plane),
         cmocka_unit_test(level_field_is_a_plane), cmocka_unit_test(field_of_hills),
-        cmocka_unit_test(bad_input_is_refused),  cmocka_unit_test(threads_agree),
+        cmocka_unit_test(bad_input_is_refused),   cmocka_unit_test(threads_agree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

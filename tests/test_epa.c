@@ -56,13 +56,15 @@ static void depth_is_that_of_qhull(void **unused)
     sampler s = {7};
     for (int round = 0; round < 600; ++round) {
         pair_case c;
-        vy_hull *a = sample_hull(&s, kinds[round % 7], 1.0), *b = sample_hull(&s, kinds[sample_int(&s, 0, 6)], 1.0);
+        vy_hull *a = sample_hull(&s, kinds[round % 7], 1.0),
+                *b = sample_hull(&s, kinds[sample_int(&s, 0, 6)], 1.0);
         if (a != NULL && b != NULL) {
             c.a = hull_shape(a);
             c.b = hull_shape(b);
             c.pa = sample_pose(&s, 0.2);
             c.pb = sample_pose(&s, 1.5 * sample_unit(&s));
-            if (round % 5 == 0) c.pa.rotation = c.pb.rotation = quat_identity(); // faces and edges side by side
+            if (round % 5 == 0)
+                c.pa.rotation = c.pb.rotation = quat_identity(); // faces and edges side by side
             c.size = a->radius + b->radius;
             check_against_qhull(&s, &c, 1e-10);
         }
@@ -94,8 +96,8 @@ static void depth_scales(void **unused)
     }
 }
 
-// Flat and needle hulls, a thousandth and a millionth thin, where Qhull itself needs room: what the depth stands for is
-// checked, and that no direction tried is better.
+// Flat and needle hulls, a thousandth and a millionth thin, where Qhull itself needs room: what the depth
+// stands for is checked, and that no direction tried is better.
 static void thin_shapes_are_honest(void **unused)
 {
     (void)unused;
@@ -113,7 +115,8 @@ static void thin_shapes_are_honest(void **unused)
             (void)vy_hull_create(p, 40, VY_HULL_TOLERANCE, &hull[k], NULL);
             assert_non_null(hull[k]);
         }
-        pair_case c = {hull_shape(hull[0]), hull_shape(hull[1]), sample_pose(&s, 0.1), sample_pose(&s, 0.1), 2.0};
+        pair_case c = {hull_shape(hull[0]), hull_shape(hull[1]), sample_pose(&s, 0.1), sample_pose(&s, 0.1),
+                       2.0};
         if (round % 3 == 0) c.pb.rotation = c.pa.rotation;
         vy_contact k;
         int hit;
@@ -319,7 +322,8 @@ static void simplices_are_completed(void **unused)
     vy_hull *box;
     assert_int_equal(vy_hull_box(vec3_make(1.0, 1.0, 1.0), &box, NULL), VY_OK);
     const vy_shape a = hull_shape(box);
-    const vy_pose o = pose_at(0, 0, 0), p = {{1.5, 0.25, 0.125}, turn(0.3, 0.6, 0.0, 0.8)}, far = pose_at(5, 0, 0);
+    const vy_pose o = pose_at(0, 0, 0), p = {{1.5, 0.25, 0.125}, turn(0.3, 0.6, 0.0, 0.8)},
+                  far = pose_at(5, 0, 0);
     vy_simplex simplex = {0, {0}, {0}};
     vy_distance d;
     vy_contact k, from;

@@ -362,6 +362,24 @@ static void rotor_speed_is_exact_for_every_step(void **unused)
     assert_true(rotor_speed_after(300.0, 2000.0, 0.0) == 2000.0);
 }
 
+// A rotor that runs down comes to rest exactly, and never passes through denormal numbers.
+static void rotor_runs_down_to_rest(void **unused)
+{
+    (void)unused;
+    const vy_vehicle_def v = vy_default_vehicle_def();
+    const rotor_layout layout = vy_layout_build(&v);
+    const multirotor_params p = constants_of(&v, 0.001);
+    const body_loads none = loads_zero();
+    const double off[ROTOR_CAP] = {0};
+    double speed[ROTOR_CAP] = {2500.0, 1.0, 1e-3, 1e-300};
+    body_state s = at_rest();
+    for (int i = 0; i < 1000; ++i) {
+        step(&layout, &p, 0.001, no_gravity, &none, off, &s, speed);
+        for (int k = 0; k < 4; ++k) assert_true(speed[k] == 0.0 || speed[k] >= DBL_MIN);
+    }
+    for (int k = 0; k < 4; ++k) assert_true(speed[k] == 0.0);
+}
+
 static rotor_layout layout_of(vy_allocation allocation)
 {
     vy_vehicle_def v = vy_default_vehicle_def();
@@ -505,6 +523,7 @@ int main(void)
         cmocka_unit_test(torques_act_in_their_frame),
         cmocka_unit_test(symmetric_top_follows_its_closed_form),
         cmocka_unit_test(rotor_speed_is_exact_for_every_step),
+        cmocka_unit_test(rotor_runs_down_to_rest),
         cmocka_unit_test(hover_has_exactly_no_torque),
         cmocka_unit_test(mirrored_flights_are_mirrored_exactly),
         cmocka_unit_test(wrench_is_the_sum_for_every_count),

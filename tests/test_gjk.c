@@ -1,8 +1,7 @@
-// test_gjk.c - distance, overlap, rays and casts against closed forms and against certificates: a distance is right
-// when the points are on the shapes and the plane between them separates by as much.
+// test_gjk.c - distance, overlap, rays and casts against closed forms and against certificates: a distance is
+// right when the points are on the shapes and the plane between them separates by as much.
 #include "collision_samples.h"
 #include "geometry/support.h"
-
 
 // Whatever found it: points on both shapes at that distance (no less is possible along the normal).
 static void check_distance_of(const vy_shape *a, const vy_pose *pa, const vy_shape *b, const vy_pose *pb,
@@ -26,7 +25,8 @@ static void distance_has_a_certificate(void **unused)
         const double scale = scales[round / 25 % 3];
         vy_hull *hull = sample_hull(&s, round % 3, scale);
         if (hull == NULL) continue;
-        const vy_shape a = sample_shape(&s, round % 5, scale, hull), b = sample_shape(&s, round / 5 % 5, scale, hull);
+        const vy_shape a = sample_shape(&s, round % 5, scale, hull),
+                       b = sample_shape(&s, round / 5 % 5, scale, hull);
         const vy_pose pa = sample_pose(&s, scale), pb = sample_pose(&s, 4.0 * scale);
         const int smooth = a.kind == VY_SHAPE_CYLINDER || b.kind == VY_SHAPE_CYLINDER;
         vy_distance d, turned;
@@ -51,7 +51,8 @@ static void distance_of_cubes(void **unused)
     (void)unused;
     vy_shape cube = {0};
     assert_int_equal(vy_shape_box(vec3_make(1.0, 1.0, 1.0), &cube, NULL), VY_OK);
-    const vy_pose o = pose_at(0, 0, 0), face = pose_at(5, 0.5, 0), edge = pose_at(5, 6, 0.5), corner = pose_at(3, 4, 4);
+    const vy_pose o = pose_at(0, 0, 0), face = pose_at(5, 0.5, 0), edge = pose_at(5, 6, 0.5),
+                  corner = pose_at(3, 4, 4);
     vy_distance d;
     assert_int_equal(vy_shape_distance(&cube, &o, &cube, &face, NULL, NULL, &d, NULL), VY_OK);
     assert_near(d.distance, 3.0, 1e-14);
@@ -177,7 +178,8 @@ static void rays_meet_the_ground(void **unused)
     assert_int_equal(vy_ray_cast(&plane, &o, vec3_make(1, 2, 5), vec3_make(0, 0, -2), 1.0, &hit), 0);
     int hits = 0;
     for (int round = 0; round < 2000; ++round) {
-        const vy_vec3 from = vec3_make(4.0 * sample_unit(&s) - 0.5, 3.0 * sample_unit(&s) - 0.5, 1.5 + sample_unit(&s));
+        const vy_vec3 from =
+            vec3_make(4.0 * sample_unit(&s) - 0.5, 3.0 * sample_unit(&s) - 0.5, 1.5 + sample_unit(&s));
         const vy_vec3 d = vec3_make(sample_side(&s), sample_side(&s), -sample_unit(&s));
         double first = -1.0, height;
         for (int i = 0; i <= 20000 && first < 0.0; ++i) { // step by step, by the height alone
@@ -189,7 +191,8 @@ static void rays_meet_the_ground(void **unused)
         if (first > 0.0) assert_int_equal(met, 1);
         if (!met) continue;
         ++hits;
-        assert_true(vy_height_field_height(&field.field, fmin(fmax(hit.point.x, 0), 3), fmin(fmax(hit.point.y, 0), 2), &height));
+        assert_true(vy_height_field_height(&field.field, fmin(fmax(hit.point.x, 0), 3),
+                                           fmin(fmax(hit.point.y, 0), 2), &height));
         if (hit.normal.z > 0.0) assert_near(hit.point.z, height, 1e-12); // else through a side
         assert_true(hit.point.z <= height + 1e-12);
         assert_true(vec3_dot(hit.normal, d) < 0.0);
@@ -206,7 +209,8 @@ static void casts_stop_at_contact(void **unused)
     vy_hull *hull = sample_hull(&s, 1, 1.0);
     int hits = 0;
     for (int round = 0; round < 1500; ++round) {
-        const vy_shape a = sample_shape(&s, round % 5, 1.0, hull), b = sample_shape(&s, round / 5 % 5, 1.0, hull);
+        const vy_shape a = sample_shape(&s, round % 5, 1.0, hull),
+                       b = sample_shape(&s, round / 5 % 5, 1.0, hull);
         const vy_pose pa = sample_pose(&s, 1.0);
         vy_pose pb = sample_pose(&s, 5.0);
         const vy_vec3 start = pb.position, aim = vec3_add(pa.position, vec3_scale(2.0, sample_vec(&s)));
@@ -274,7 +278,8 @@ static void instruction_sets_agree(void **unused)
         uint64_t h = 0xcbf29ce484222325u;
         for (int round = 0; round < 400; ++round) {
             vy_hull *ha = sample_hull(&s, round % 3, 1.0), *hb = sample_hull(&s, 1, 1.0);
-            const vy_shape a = sample_shape(&s, ha == NULL ? 2 : 4, 1.0, ha), b = sample_shape(&s, 4 - round % 3, 1.0, hb);
+            const vy_shape a = sample_shape(&s, ha == NULL ? 2 : 4, 1.0, ha),
+                           b = sample_shape(&s, 4 - round % 3, 1.0, hb);
             const vy_pose pa = sample_pose(&s, 0.5), pb = sample_pose(&s, 1.5);
             vy_contact c;
             vy_distance d;
@@ -311,7 +316,8 @@ static void ties_go_to_the_lowest_index(void **unused)
         const vy_vec3 d = vec3_make(sample_int(&s, -1, 1), sample_int(&s, -1, 1), sample_int(&s, -1, 1));
         int want = 0;
         for (int i = 1; i < padded; ++i) {
-            if (x[i] * d.x + y[i] * d.y + z[i] * d.z > x[want] * d.x + y[want] * d.y + z[want] * d.z) want = i;
+            if (x[i] * d.x + y[i] * d.y + z[i] * d.z > x[want] * d.x + y[want] * d.y + z[want] * d.z)
+                want = i;
         }
         int least = 0;
         for (int i = 1; i < padded; ++i) least = x[i] < x[least] ? i : least;

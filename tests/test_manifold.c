@@ -1,4 +1,5 @@
-// test_manifold.c - contact points: on both surfaces, the deepest among them, the same names from step to step.
+// test_manifold.c - contact points: on both surfaces, the deepest among them, the same names from step to
+// step.
 #include "collision_samples.h"
 #include "geometry/contact.h"
 #include "geometry/manifold.h"
@@ -18,8 +19,8 @@ static vy_shape box_of(double x, double y, double z)
     return box;
 }
 
-// Every manifold: unit normal, points that say what the normal and depth say, near both surfaces, the deepest first and
-// as deep as the shapes reach into each other.
+// Every manifold: unit normal, points that say what the normal and depth say, near both surfaces, the deepest
+// first and as deep as the shapes reach into each other.
 static void check_manifold(const vy_shape *a, const vy_pose *pa, const vy_shape *b, const vy_pose *pb,
                            const vy_manifold *m, double tolerance)
 {
@@ -46,7 +47,8 @@ static void every_pair_of_kinds(void **unused)
     int hits = 0;
     for (int round = 0; round < 3000; ++round) {
         vy_hull *hull = sample_hull(&s, round % 2 != 0 ? 1 : 8, 1.0);
-        const vy_shape a = sample_shape(&s, round % 5, 1.0, hull), b = sample_shape(&s, round / 5 % 5, 1.0, hull);
+        const vy_shape a = sample_shape(&s, round % 5, 1.0, hull),
+                       b = sample_shape(&s, round / 5 % 5, 1.0, hull);
         vy_pose pa = sample_pose(&s, 0.3), pb = sample_pose(&s, 1.2);
         if (round % 4 == 0) pa.rotation = pb.rotation; // faces side by side
         const int smooth = a.kind == VY_SHAPE_CYLINDER || b.kind == VY_SHAPE_CYLINDER;
@@ -121,7 +123,8 @@ static void crossing_edges_touch_in_one_point(void **unused)
     const vy_shape a = box_of(1.0, 0.2, 0.2);
     const double half = 0.2 * sqrt(2.0);
     const vy_pose low = {{0, 0, 0}, turn(PI / 4, 1, 0, 0)};
-    const vy_pose high = {{0.3, -0.1, 2.0 * half - 0.01}, quat_mul(turn(PI / 2, 0, 0, 1), turn(PI / 4, 1, 0, 0))};
+    const vy_pose high = {{0.3, -0.1, 2.0 * half - 0.01},
+                          quat_mul(turn(PI / 2, 0, 0, 1), turn(PI / 4, 1, 0, 0))};
     vy_manifold m = collide(&a, low, &a, high);
     assert_int_equal(m.count, 1);
     assert_vec_near(m.normal, vec3_make(0, 0, 1), 1e-14);
@@ -151,7 +154,8 @@ static void special_boxes_agree_with_the_general_path(void **unused)
         assert_int_equal(vy_hull_box(a.box.half, &ha, NULL), VY_OK);
         assert_int_equal(vy_hull_box(b.box.half, &hb, NULL), VY_OK);
         const vy_shape ga = hull_shape(ha), gb = hull_shape(hb);
-        const vy_manifold m = collide(&a, pa, &b, pb), g = collide(&ga, pa, &gb, pb), mixed = collide(&ga, pa, &b, pb);
+        const vy_manifold m = collide(&a, pa, &b, pb), g = collide(&ga, pa, &gb, pb),
+                          mixed = collide(&ga, pa, &b, pb);
         assert_int_equal(m.count > 0, g.count > 0);
         assert_int_equal(m.count > 0, mixed.count > 0);
         if (m.count > 0) {
@@ -172,7 +176,8 @@ static void special_round_shapes_agree_with_the_general_path(void **unused)
     sampler s = {71};
     int hits = 0;
     for (int round = 0; round < 3000; ++round) {
-        const vy_shape a = sample_shape(&s, kinds[round % 6][0], 1.0, NULL), b = sample_shape(&s, kinds[round % 6][1], 1.0, NULL);
+        const vy_shape a = sample_shape(&s, kinds[round % 6][0], 1.0, NULL),
+                       b = sample_shape(&s, kinds[round % 6][1], 1.0, NULL);
         const vy_pose pa = sample_pose(&s, 0.5), pb = sample_pose(&s, 2.0);
         vy_contact special;
         vy_local_contact general;
@@ -190,7 +195,8 @@ static void special_round_shapes_agree_with_the_general_path(void **unused)
         ++hits;
         assert_near(special.depth, general.depth, 1e-11);
         assert_vec_near(special.normal, quat_rotate(pa.rotation, general.normal), 1e-9);
-        assert_vec_near(special.point_a, vec3_add(pa.position, quat_rotate(pa.rotation, general.point_a)), 1e-9);
+        assert_vec_near(special.point_a, vec3_add(pa.position, quat_rotate(pa.rotation, general.point_a)),
+                        1e-9);
     }
     assert_true(hits > 500);
 }
@@ -246,7 +252,8 @@ static void names_are_stable(void **unused)
         uint64_t names[4] = {0};
         for (int step = 0; step < 100; ++step) {
             const double tilt = 1e-3 * sin(0.3 * step);
-            const vy_pose at = {{0.01 * step, 0.3, 1.29}, quat_normalize(quat_mul(turn(0.01 * step, 0, 0, 1), turn(tilt, 1, 0, 0)))};
+            const vy_pose at = {{0.01 * step, 0.3, 1.29},
+                                quat_normalize(quat_mul(turn(0.01 * step, 0, 0, 1), turn(tilt, 1, 0, 0)))};
             const vy_manifold m = collide(&ground, pose_at(0, 0, 0), shapes[k], at);
             assert_int_equal(m.count, 4);
             for (int i = 0; i < 4; ++i) {
@@ -260,7 +267,8 @@ static void names_are_stable(void **unused)
     vy_hull_destroy(hull);
 }
 
-// Many-sided prisms end to end: of all the corners four are kept, the deepest first, spanning most of the face.
+// Many-sided prisms end to end: of all the corners four are kept, the deepest first, spanning most of the
+// face.
 static void faces_of_many_sides_are_reduced(void **unused)
 {
     (void)unused;
@@ -278,7 +286,8 @@ static void faces_of_many_sides_are_reduced(void **unused)
         assert_int_equal(m.count, 4);
         check_manifold(&h, &low, &h, &high, &m, 1e-9);
         double spread = 0.0;
-        for (int i = 1; i < 4; ++i) spread = fmax(spread, check_distance(m.points[0].point_a, m.points[i].point_a));
+        for (int i = 1; i < 4; ++i)
+            spread = fmax(spread, check_distance(m.points[0].point_a, m.points[i].point_a));
         assert_true(spread > 1.4);
         vy_hull_destroy(hull);
     }

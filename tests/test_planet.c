@@ -14,11 +14,13 @@ static planet_params wgs84(double rate)
 static planet_params ball(double rate) { return (planet_params){1, 6371007.1809, 6371007.1809, 0.0, rate}; }
 
 // The position by its definition, in long double.
-static void exact_position(const planet_params *p, long double lat, long double lon, long double h,
+static void exact_position(const planet_params *p, double latitude, double longitude, double altitude,
                            long double out[3])
 {
-    const long double e2 = 1.0L - ((long double)p->polar / p->radius) * ((long double)p->polar / p->radius);
-    const long double s = sinl(lat), c = cosl(lat), n = p->radius / sqrtl(1.0L - e2 * s * s);
+    const long double a = (long double)p->radius, b = (long double)p->polar, h = (long double)altitude;
+    const long double lat = (long double)latitude, lon = (long double)longitude;
+    const long double e2 = 1.0L - b / a * (b / a), s = sinl(lat), c = cosl(lat),
+                      n = a / sqrtl(1.0L - e2 * s * s);
     out[0] = (n + h) * c * cosl(lon);
     out[1] = (n + h) * c * sinl(lon);
     out[2] = (n * (1.0L - e2) + h) * s;

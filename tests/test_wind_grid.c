@@ -34,6 +34,7 @@ static void wind_grid_reads_a_file_written_by_hand(void **unused)
     assert_true(g->dy > 0.0 && g->dt > 0.0);
     const double want[12] = {1, 0, 0, 2, 0.5, 0.25, 3, -0.1, 0, 4.5, 0, 1};
     for (int i = 0; i < 12; ++i) assert_true(g->velocity[i] == want[i]);
+    assert_true(!signbit(g->velocity[2])); // "-0" is 0
     assert_near(g->fastest, sqrt(4.5 * 4.5 + 1.0), 1e-14);
     const wind_params p = {.grid = *g};
     assert_vec_near(wind_at(&p, vec3_make(5.0, 99.0, 5.0), 7.0), vec3_make(2.625, 0.1, 0.3125), 1e-15);

@@ -1,9 +1,10 @@
 // collision.h - questions about two shapes: do they overlap, how far apart, how deep, where, and when.
 //
-// Poses are in the world frame, and so are all answers, in metres. Normals are unit vectors from A to B. Shapes are
-// only read and never copied; no call allocates memory or keeps state, so all may be used from many threads at once.
-// Shapes are taken as checked (the constructors of shape.h do that). Poses need a unit rotation; coordinates may be up
-// to VY_POSE_LIMIT, sizes from 1e-6 m to 1e9 m. Touching counts as contact of depth 0, decided to rounding.
+// Poses are in the world frame, and so are all answers, in metres. Normals are unit vectors from A to B.
+// Shapes are only read and never copied; no call allocates memory or keeps state, so all may be used from
+// many threads at once. Shapes are taken as checked (the constructors of shape.h do that). Poses need a unit
+// rotation; coordinates may be up to VY_POSE_LIMIT, sizes from 1e-6 m to 1e9 m. Touching counts as contact of
+// depth 0, decided to rounding.
 #pragma once
 #include "volery/shape.h"
 #include <stddef.h>
@@ -33,7 +34,8 @@ typedef struct vy_query_info {
     int enumerated;     ///< 1: the depth was found by going through faces and pairs of edges, not by EPA
 } vy_query_info;
 
-/// One contact. Moving B by depth * normal (or A by the opposite) separates the shapes, and no shorter move does.
+/// One contact. Moving B by depth * normal (or A by the opposite) separates the shapes, and no shorter move
+/// does.
 typedef struct vy_contact {
     vy_vec3 normal;           ///< unit, from A to B
     double depth;             ///< [m] >= 0
@@ -42,7 +44,7 @@ typedef struct vy_contact {
 
 /// The end of a distance query, to start the next one of the same two shapes from. Zeroed: nothing known.
 typedef struct vy_simplex {
-    int count; ///< 0 ... 4
+    int count;           ///< 0 ... 4
     uint32_t a[4], b[4]; ///< which point of each shape, as the queries name them
 } vy_simplex;
 
@@ -59,9 +61,9 @@ int vy_overlap(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, cons
 /// The distance of two bounded convex shapes.
 /// @param cache start from it and store the end in it; may be NULL
 /// @return VY_BAD_VALUE for a plane, a height field or a pose that is not finite; VY_NO_CONVERGENCE
-vy_status vy_shape_distance(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, const vy_pose *pose_b,
-                            const vy_query_options *options, vy_simplex *cache, vy_distance *out,
-                            vy_query_info *info);
+vy_status vy_shape_distance(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b,
+                            const vy_pose *pose_b, const vy_query_options *options, vy_simplex *cache,
+                            vy_distance *out, vy_query_info *info);
 
 /// The shortest move that separates two bounded convex shapes.
 /// @param options may be NULL
@@ -71,13 +73,13 @@ vy_status vy_shape_distance(const vy_shape *a, const vy_pose *pose_a, const vy_s
 vy_status vy_penetration(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, const vy_pose *pose_b,
                          const vy_query_options *options, int *hit, vy_contact *out, vy_query_info *info);
 
-/// The same by the expanding polytope from a given simplex of points whose ids came from a distance query. A simplex
-/// of fewer than four points, or one that does not hold the origin, is completed first.
-/// @return as vy_penetration(); VY_SIMPLEX_FULL when simplex->count is above 4; VY_BAD_VALUE when it is negative or
-/// names a point that the shape does not have, or when the shapes do not overlap
-vy_status vy_penetration_from(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, const vy_pose *pose_b,
-                              const vy_simplex *simplex, const vy_query_options *options, vy_contact *out,
-                              vy_query_info *info);
+/// The same by the expanding polytope from a given simplex of points whose ids came from a distance query. A
+/// simplex of fewer than four points, or one that does not hold the origin, is completed first.
+/// @return as vy_penetration(); VY_SIMPLEX_FULL when simplex->count is above 4; VY_BAD_VALUE when it is
+/// negative or names a point that the shape does not have, or when the shapes do not overlap
+vy_status vy_penetration_from(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b,
+                              const vy_pose *pose_b, const vy_simplex *simplex,
+                              const vy_query_options *options, vy_contact *out, vy_query_info *info);
 
 /// Where a ray meets a shape.
 typedef struct vy_ray_hit {
@@ -99,7 +101,8 @@ typedef struct vy_cast_hit {
     vy_vec3 point;  ///< [m] on A
 } vy_cast_hit;
 
-/// Move B from its pose by `motion`, without turning, and find the first contact with A. Both bounded and convex.
+/// Move B from its pose by `motion`, without turning, and find the first contact with A. Both bounded and
+/// convex.
 /// @param motion [m]
 /// @param hit    1 and *out filled, or 0 and *out untouched
 vy_status vy_shape_cast(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, const vy_pose *pose_b,
@@ -121,15 +124,16 @@ typedef struct vy_manifold {
     vy_manifold_point points[VY_MANIFOLD_POINTS];
 } vy_manifold;
 
-/// One call from two shapes and poses to "no contact" (count 0) or a manifold. Any kinds, but not two without bounds.
-/// @return VY_BAD_VALUE for a pose that is not finite or two unbounded shapes; VY_NO_CONVERGENCE. On failure *out is
-/// untouched
+/// One call from two shapes and poses to "no contact" (count 0) or a manifold. Any kinds, but not two without
+/// bounds.
+/// @return VY_BAD_VALUE for a pose that is not finite or two unbounded shapes; VY_NO_CONVERGENCE. On failure
+/// *out is untouched
 vy_status vy_collide(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, const vy_pose *pose_b,
                      vy_manifold *out);
 
-/// The broad phase: a tree of boxes, one per body, each a little larger than its body needs so that small moves change
-/// nothing. Answers come in one order that does not depend on how the tree came to be. Any number of threads may ask
-/// at once; a change needs the tree alone.
+/// The broad phase: a tree of boxes, one per body, each a little larger than its body needs so that small
+/// moves change nothing. Answers come in one order that does not depend on how the tree came to be. Any
+/// number of threads may ask at once; a change needs the tree alone.
 typedef struct vy_tree vy_tree;
 
 typedef struct vy_tree_def {
@@ -168,18 +172,20 @@ typedef struct vy_tree_pair {
 
 /// All pairs, ordered by a, then b.
 /// @param out   [capacity]
-/// @param count how many there are; above `capacity` when VY_FULL is returned, and then what is in `out` is not said
+/// @param count how many there are; above `capacity` when VY_FULL is returned, and then what is in `out` is
+/// not said
 vy_status vy_tree_pairs(const vy_tree *tree, vy_tree_pair *out, size_t capacity, size_t *count);
 
 /// A body that a query met.
 typedef struct vy_tree_hit {
-    double t;  ///< of a ray: where it enters the enlarged box; 0 of a box
+    double t; ///< of a ray: where it enters the enlarged box; 0 of a box
     int proxy;
 } vy_tree_hit;
 
 /// Bodies whose enlarged boxes overlap or touch a box, by number.
 /// @return as vy_tree_pairs()
-vy_status vy_tree_box(const vy_tree *tree, const vy_bounds *bounds, vy_tree_hit *out, size_t capacity, size_t *count);
+vy_status vy_tree_box(const vy_tree *tree, const vy_bounds *bounds, vy_tree_hit *out, size_t capacity,
+                      size_t *count);
 /// Bodies whose enlarged boxes a ray meets at 0 <= t <= t_max, by t, then by number.
 /// @param direction any length but zero
 vy_status vy_tree_ray(const vy_tree *tree, vy_vec3 origin, vy_vec3 direction, double t_max, vy_tree_hit *out,

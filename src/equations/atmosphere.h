@@ -1,12 +1,12 @@
 // atmosphere.h - temperature, pressure, density, speed of sound and viscosity of the air.
 //
-// `layered` is the U.S. Standard Atmosphere 1976 (NOAA-S/T 76-1562): layers of linear molecular temperature over
-// geopotential height, hydrostatic and ideal, from -5 km to 86 km geometric. Beyond those ends the air goes on
-// with the temperature of the end, so that nothing jumps there.
+// `layered` is the U.S. Standard Atmosphere 1976 (NOAA-S/T 76-1562): layers of linear molecular temperature
+// over geopotential height, hydrostatic and ideal, from -5 km to 86 km geometric. Beyond those ends the air
+// goes on with the temperature of the end, so that nothing jumps there.
 #pragma once
 #include "base/math.h"
 
-#define AIR_GAS_CONSTANT 287.05307204706467 // [J/(kg K)] R*/M0 = 8.31432 / 0.0289644
+#define AIR_GAS_CONSTANT 287.05307204706467   // [J/(kg K)] R*/M0 = 8.31432 / 0.0289644
 #define AIR_HYDROSTATIC  0.034163194736310366 // [K/m] g0 M0/R*, g0 = 9.80665
 #define AIR_HEAT_RATIO   1.4
 #define AIR_EARTH_RADIUS 6356766.0 // [m] of geopotential height
@@ -31,19 +31,20 @@ typedef struct air_state {
 /// The 1976 standard at a geometric altitude [m].
 VY_FN air_state air_layered(real altitude)
 {
-    // Lower border [m], temperature [K], lapse [K/m] and pressure [Pa] there. Pressures follow from 101325 Pa by
-    // the layers' own formulas; written out, so that no layer depends on the rounding of another.
-    static const double floor[AIR_LAYERS] = {-5003.9359132562503, 0.0, 11000.0, 20000.0, 32000.0, 47000.0, 51000.0,
-                                             71000.0, 84852.045844905744};
-    static const double warm[AIR_LAYERS] = {320.67558343616563, 288.15, 216.65, 216.65, 228.65, 270.65, 270.65,
-                                            214.65, 186.94590831018851};
+    // Lower border [m], temperature [K], lapse [K/m] and pressure [Pa] there. Pressures follow from 101325 Pa
+    // by the layers' own formulas; written out, so that no layer depends on the rounding of another.
+    static const double floor[AIR_LAYERS] = {
+        -5003.9359132562503, 0.0, 11000.0, 20000.0, 32000.0, 47000.0, 51000.0, 71000.0, 84852.045844905744};
+    static const double warm[AIR_LAYERS] = {
+        320.67558343616563, 288.15, 216.65, 216.65, 228.65, 270.65, 270.65, 214.65, 186.94590831018851};
     static const double lapse[AIR_LAYERS] = {-0.0065, -0.0065, 0.0, 0.001, 0.0028, 0.0, -0.0028, -0.002, 0.0};
-    static const double push[AIR_LAYERS] = {177761.50048145938, 101325.0, 22632.06397346293, 5474.8886696777796,
-                                            868.01868475522733, 110.90630555496588, 66.938873118687266,
-                                            3.9564204280407287, 0.37338046183105788};
+    static const double push[AIR_LAYERS] = {177761.50048145938, 101325.0,           22632.06397346293,
+                                            5474.8886696777796, 868.01868475522733, 110.90630555496588,
+                                            66.938873118687266, 3.9564204280407287, 0.37338046183105788};
     // -g0 M0 / (R* lapse), or 0 where the layer has one temperature
-    static const double power[AIR_LAYERS] = {5.2558761132785178, 5.2558761132785178, 0.0, -34.163194736310366,
-                                             -12.201140977253702, 0.0, 12.201140977253702, 17.081597368155183, 0.0};
+    static const double power[AIR_LAYERS] = {5.2558761132785178,  5.2558761132785178,  0.0,
+                                             -34.163194736310366, -12.201140977253702, 0.0,
+                                             12.201140977253702,  17.081597368155183,  0.0};
     const real height = altitude * AIR_EARTH_RADIUS / (AIR_EARTH_RADIUS + altitude);
     bits layer = bits_set(0);
     for (int i = 1; i < AIR_LAYERS; ++i) {

@@ -12,13 +12,13 @@
 
 /// One attracting body. Doubles: the same for every drone of a batch.
 typedef struct gravity_body {
-    double gm;               // [m^3/s^2]
-    double x, y, z;          // [m] origin, world
-    double j2, radius;       // [1], [m] reference radius of j2
+    double gm;         // [m^3/s^2]
+    double x, y, z;    // [m] origin, world
+    double j2, radius; // [1], [m] reference radius of j2
 } gravity_body;
 
 typedef struct gravity_params {
-    vec3 uniform;  // [m/s^2] world
+    vec3 uniform;   // [m/s^2] world
     int body_count; // 0: uniform alone
     gravity_body bodies[GRAVITY_BODY_CAP];
 } gravity_params;

@@ -1,40 +1,41 @@
 // planet.h - a round or flattened planet about the world's origin, turning about +z or not.
 //
-// The world frame is inertial; its +z is the planet's axis. At time 0 longitude 0 lies on +x. Because the planet
-// is symmetric about its axis, altitude and the local frame follow from the inertial position alone; only the
-// longitude needs the time. Ellipsoid: NIMA TR8350.2 (WGS 84).
+// The world frame is inertial; its +z is the planet's axis. At time 0 longitude 0 lies on +x. Because the
+// planet is symmetric about its axis, altitude and the local frame follow from the inertial position alone;
+// only the longitude needs the time. Ellipsoid: NIMA TR8350.2 (WGS 84).
 #pragma once
 #include "base/math.h"
 #include "base/vec.h"
 
 /// The same for every drone of a batch.
 typedef struct planet_params {
-    int on;            // 0: a flat world, z is the altitude
-    double radius;     // [m] equatorial
-    double polar;      // [m] polar radius, radius (1 - f)
-    double e2;         // first eccentricity squared, f (2 - f)
-    double rate;       // [rad/s] of its rotation
+    int on;        // 0: a flat world, z is the altitude
+    double radius; // [m] equatorial
+    double polar;  // [m] polar radius, radius (1 - f)
+    double e2;     // first eccentricity squared, f (2 - f)
+    double rate;   // [rad/s] of its rotation
 } planet_params;
 
 /// Where a place is, seen from the ground below it.
 typedef struct planet_place {
-    real altitude;          // [m] above the ellipsoid
-    vec3 east, north, up;   // unit vectors, world
-    real sin_lat, cos_lat;  // of the geodetic latitude
+    real altitude;         // [m] above the ellipsoid
+    vec3 east, north, up;  // unit vectors, world
+    real sin_lat, cos_lat; // of the geodetic latitude
 } planet_place;
 
-/// Geodetic latitude by Bowring's iteration on the reduced latitude (B. Bowring, Survey Review 23, 1976), written
-/// with sines and cosines instead of tangents so that it holds at the poles. Three rounds leave less than 1e-9 m
-/// from the deepest mine to the Moon. Undefined at the centre of the planet.
+/// Geodetic latitude by Bowring's iteration on the reduced latitude (B. Bowring, Survey Review 23, 1976),
+/// written with sines and cosines instead of tangents so that it holds at the poles. Three rounds leave less
+/// than 1e-9 m from the deepest mine to the Moon. Undefined at the centre of the planet.
 VY_FN planet_place planet_locate(const planet_params *p, vec3 r)
 {
     planet_place a;
     const real across = real_sqrt(r.x * r.x + r.y * r.y);
     const mask axis = across == 0.0;
     const real inverse = 1.0 / real_select(axis, real_set(1.0), across);
-    const real x = real_select(axis, real_set(1.0), r.x * inverse), y = real_select(axis, real_set(0.0), r.y * inverse);
+    const real x = real_select(axis, real_set(1.0), r.x * inverse),
+               y = real_select(axis, real_set(0.0), r.y * inverse);
     const double flat = p->polar / p->radius;
-    const double outer = p->e2 * p->radius;                  // e^2 a
+    const double outer = p->e2 * p->radius;                           // e^2 a
     const double inner = p->radius * p->radius / p->polar - p->polar; // e'^2 b
     real s = r.z, c = across * flat; // of the reduced latitude, not normalised
     real lat_s = r.z, lat_c = across;
@@ -49,8 +50,8 @@ VY_FN planet_place planet_locate(const planet_params *p, vec3 r)
     const real n = 1.0 / real_sqrt(lat_s * lat_s + lat_c * lat_c);
     a.sin_lat = lat_s * n;
     a.cos_lat = lat_c * n;
-    a.altitude = (across * a.cos_lat + r.z * a.sin_lat) -
-                 p->radius * real_sqrt(1.0 - p->e2 * (a.sin_lat * a.sin_lat));
+    a.altitude =
+        (across * a.cos_lat + r.z * a.sin_lat) - p->radius * real_sqrt(1.0 - p->e2 * (a.sin_lat * a.sin_lat));
     a.east = vec3_make(-y, x, real_set(0.0));
     a.north = vec3_make(-a.sin_lat * x, -a.sin_lat * y, a.cos_lat);
     a.up = vec3_make(a.cos_lat * x, a.cos_lat * y, a.sin_lat);
@@ -70,7 +71,8 @@ VY_FN vec3 planet_position(const planet_params *p, real latitude, real longitude
     math_sincos(latitude, &ls, &lc);
     math_sincos(longitude, &ms, &mc);
     math_sincos(p->rate * time, &ts, &tc); // apart from the longitude, which would lose digits in a sum
-    const real n = p->radius / real_sqrt(1.0 - p->e2 * (ls * ls)); // radius of curvature in the prime vertical
+    const real n =
+        p->radius / real_sqrt(1.0 - p->e2 * (ls * ls)); // radius of curvature in the prime vertical
     const real across = (n + altitude) * lc;
     const real x = across * mc, y = across * ms;
     return vec3_make(x * tc - y * ts, x * ts + y * tc, (n * (1.0 - p->e2) + altitude) * ls);

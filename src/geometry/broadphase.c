@@ -1,7 +1,7 @@
 // broadphase.c - a dynamic tree of boxes: which bodies may touch, what a ray or a box may meet.
 //
-// A leaf is put where it makes the boxes above it grow least, and subtrees are rotated where their heights differ by
-// more than one, so the depth stays below 1.44 log2 of the number of leaves.
+// A leaf is put where it makes the boxes above it grow least, and subtrees are rotated where their heights
+// differ by more than one, so the depth stays below 1.44 log2 of the number of leaves.
 #include "base/fail.h"
 #include "base/vec.h"
 #include "volery/collision.h"
@@ -34,8 +34,9 @@ struct vy_tree {
 
 static vy_bounds box_union(const vy_bounds *a, const vy_bounds *b)
 {
-    const vy_bounds u = {{real_min(a->low.x, b->low.x), real_min(a->low.y, b->low.y), real_min(a->low.z, b->low.z)},
-                         {real_max(a->high.x, b->high.x), real_max(a->high.y, b->high.y), real_max(a->high.z, b->high.z)}};
+    const vy_bounds u = {
+        {real_min(a->low.x, b->low.x), real_min(a->low.y, b->low.y), real_min(a->low.z, b->low.z)},
+        {real_max(a->high.x, b->high.x), real_max(a->high.y, b->high.y), real_max(a->high.z, b->high.z)}};
     return u;
 }
 
@@ -54,14 +55,14 @@ static double union_area(const vy_bounds *a, const vy_bounds *b)
 // Without branches: which of the six comparisons fails cannot be foretold.
 static int overlaps(const vy_bounds *a, const vy_bounds *b)
 {
-    return (a->low.x <= b->high.x) & (b->low.x <= a->high.x) & (a->low.y <= b->high.y) & (b->low.y <= a->high.y) &
-           (a->low.z <= b->high.z) & (b->low.z <= a->high.z);
+    return (a->low.x <= b->high.x) & (b->low.x <= a->high.x) & (a->low.y <= b->high.y) &
+           (b->low.y <= a->high.y) & (a->low.z <= b->high.z) & (b->low.z <= a->high.z);
 }
 
 static int contains(const vy_bounds *a, const vy_bounds *b)
 {
-    return (a->low.x <= b->low.x) & (a->low.y <= b->low.y) & (a->low.z <= b->low.z) & (b->high.x <= a->high.x) &
-           (b->high.y <= a->high.y) & (b->high.z <= a->high.z);
+    return (a->low.x <= b->low.x) & (a->low.y <= b->low.y) & (a->low.z <= b->low.z) &
+           (b->high.x <= a->high.x) & (b->high.y <= a->high.y) & (b->high.z <= a->high.z);
 }
 
 static int valid(const vy_bounds *b)
@@ -123,7 +124,8 @@ static void replace_child(vy_tree *tree, int parent, int old, int now)
     }
 }
 
-// Child k of node i is more than one higher than the other: it takes the place of i, and i takes its lower child.
+// Child k of node i is more than one higher than the other: it takes the place of i, and i takes its lower
+// child.
 static int rotate(vy_tree *tree, int i, int k)
 {
     node *nodes = tree->nodes;
@@ -216,7 +218,8 @@ vy_status vy_tree_create(const vy_tree_def *def, vy_tree **out, vy_error *err)
     *out = NULL;
     if (def->cookie != COOKIE || def->capacity < 1 || def->capacity > MOST_BODIES || !(def->margin >= 0.0) ||
         !(def->margin <= 1e9) || !(def->ahead >= 0.0) || !(def->ahead <= 1e3)) {
-        return vy_fail(err, VY_BAD_VALUE, "tree: start from vy_default_tree_def(); capacity 1 ... 2^24, margin and ahead >= 0");
+        return vy_fail(err, VY_BAD_VALUE,
+                       "tree: start from vy_default_tree_def(); capacity 1 ... 2^24, margin and ahead >= 0");
     }
     const int count = 2 * def->capacity - 1;
     vy_tree *tree = malloc(sizeof *tree);
@@ -305,7 +308,10 @@ vy_status vy_tree_bounds(const vy_tree *tree, int proxy, vy_bounds *out)
 
 // ---- what a user asks
 
-static int pair_before(const vy_tree_pair *a, const vy_tree_pair *b) { return a->a < b->a || (a->a == b->a && a->b < b->b); }
+static int pair_before(const vy_tree_pair *a, const vy_tree_pair *b)
+{
+    return a->a < b->a || (a->a == b->a && a->b < b->b);
+}
 
 static void sift_pair(vy_tree_pair *heap, size_t i, size_t count)
 {
@@ -333,8 +339,8 @@ static void sort_pairs(vy_tree_pair *pairs, size_t count)
     }
 }
 
-// Two subtrees to be looked at together, or one with itself. The stack holds two of the latter a level on the way down,
-// and one of the former a step.
+// Two subtrees to be looked at together, or one with itself. The stack holds two of the latter a level on the
+// way down, and one of the former a step.
 typedef struct task {
     int a, b;
 } task;
@@ -412,7 +418,8 @@ static vy_status finish(vy_tree_hit *out, size_t capacity, size_t count)
     return VY_OK;
 }
 
-vy_status vy_tree_box(const vy_tree *tree, const vy_bounds *bounds, vy_tree_hit *out, size_t capacity, size_t *count)
+vy_status vy_tree_box(const vy_tree *tree, const vy_bounds *bounds, vy_tree_hit *out, size_t capacity,
+                      size_t *count)
 {
     int stack[STACK], top = 0;
     *count = 0;

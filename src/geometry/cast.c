@@ -152,9 +152,12 @@ static int ray_field(const vy_height_field *f, const ray *r, met *m)
     }
     span s = {0.0, r->t_max, vec3_zero()};
     const double size = f->spacing, wide = size * (double)(f->nx - 1), deep = size * (double)(f->ny - 1);
-    if (!cut_plane(r, vec3_make(1.0, 0.0, 0.0), wide, &s) || !cut_plane(r, vec3_make(-1.0, 0.0, 0.0), 0.0, &s) ||
-        !cut_plane(r, vec3_make(0.0, 1.0, 0.0), deep, &s) || !cut_plane(r, vec3_make(0.0, -1.0, 0.0), 0.0, &s) ||
-        !cut_plane(r, vec3_make(0.0, 0.0, 1.0), f->high, &s) || !cut_plane(r, vec3_make(0.0, 0.0, -1.0), -f->low, &s)) {
+    if (!cut_plane(r, vec3_make(1.0, 0.0, 0.0), wide, &s) ||
+        !cut_plane(r, vec3_make(-1.0, 0.0, 0.0), 0.0, &s) ||
+        !cut_plane(r, vec3_make(0.0, 1.0, 0.0), deep, &s) ||
+        !cut_plane(r, vec3_make(0.0, -1.0, 0.0), 0.0, &s) ||
+        !cut_plane(r, vec3_make(0.0, 0.0, 1.0), f->high, &s) ||
+        !cut_plane(r, vec3_make(0.0, 0.0, -1.0), -f->low, &s)) {
         return 0;
     }
     const vec3 start = vec3_add_scaled(r->o, s.in, r->d);
@@ -178,7 +181,8 @@ static int ray_field(const vy_height_field *f, const ray *r, met *m)
             *m = best;
             return 1;
         }
-        const double x = size * (double)(r->d.x > 0.0 ? i + 1 : i), y = size * (double)(r->d.y > 0.0 ? j + 1 : j);
+        const double x = size * (double)(r->d.x > 0.0 ? i + 1 : i),
+                     y = size * (double)(r->d.y > 0.0 ? j + 1 : j);
         const double tx = r->d.x != 0.0 ? (x - r->o.x) / r->d.x : DBL_MAX;
         const double ty = r->d.y != 0.0 ? (y - r->o.y) / r->d.y : DBL_MAX;
         if (real_min(tx, ty) >= s.out) return 0;
@@ -200,7 +204,8 @@ static int ray_shape(const vy_shape *shape, const ray *r, met *m)
     case VY_SHAPE_BOX: return ray_box(shape->box.half, r, m);
     case VY_SHAPE_CYLINDER: return ray_cylinder(&shape->cylinder, r, m);
     case VY_SHAPE_HULL: return ray_hull(shape->hull, r, m);
-    case VY_SHAPE_PLANE: return cut_plane(r, shape->plane.normal, shape->plane.offset, &s) && meet_span(r, &s, m);
+    case VY_SHAPE_PLANE:
+        return cut_plane(r, shape->plane.normal, shape->plane.offset, &s) && meet_span(r, &s, m);
     case VY_SHAPE_HEIGHT_FIELD: return ray_field(&shape->field, r, m);
     default: return 0;
     }
@@ -220,13 +225,14 @@ int vy_ray_cast(const vy_shape *shape, const vy_pose *pose, vy_vec3 origin, vy_v
     return 1;
 }
 
-// Conservative advancement: the plane between the nearest points is not crossed before the gap along its normal is
-// used up, so t never passes the contact, and for polyhedra it reaches it in finitely many steps.
+// Conservative advancement: the plane between the nearest points is not crossed before the gap along its
+// normal is used up, so t never passes the contact, and for polyhedra it reaches it in finitely many steps.
 vy_status vy_shape_cast(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, const vy_pose *pose_b,
                         vy_vec3 motion, const vy_query_options *options, int *hit, vy_cast_hit *out)
 {
     if (!vy_shape_is_convex(a) || !vy_shape_is_convex(b)) return VY_BAD_VALUE;
-    if (!vy_pose_valid(pose_a) || !vy_pose_valid(pose_b) || !(vec3_length(motion) <= VY_POSE_LIMIT)) return VY_BAD_VALUE;
+    if (!vy_pose_valid(pose_a) || !vy_pose_valid(pose_b) || !(vec3_length(motion) <= VY_POSE_LIMIT))
+        return VY_BAD_VALUE;
     const vy_query_options o = vy_options_of(options);
     vy_pair pair;
     vy_core_of(a, &pair.a);

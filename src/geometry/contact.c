@@ -35,8 +35,8 @@ static void facet_points(vy_pair *pair, vy_local_contact *out)
     out->point_b = vec3_add_scaled(out->point_a, -out->depth, out->normal);
 }
 
-// Of a smooth core EPA's last triangle is tiny and its normal and points coarse. The nearest points across a gap are
-// not: their direction is the better normal as long as A - B reaches less far along it.
+// Of a smooth core EPA's last triangle is tiny and its normal and points coarse. The nearest points across a
+// gap are not: their direction is the better normal as long as A - B reaches less far along it.
 static void polish(vy_pair *pair, vy_local_contact *out)
 {
     facet_points(pair, out);
@@ -130,10 +130,14 @@ vy_status vy_contact_general(vy_pair *pair, const vy_shape *a, const vy_shape *b
         return VY_OK;
     }
     int inside = 0;
-    if (g.distance < 1e-10 * pair->scale) { // too near for a direction: ask the cores themselves
+    if (g.distance < 1e-5 * pair->scale) { // near for a direction: do the cores overlap?
         const vy_status status = core_contact(pair, a, b, options, &inside, out, info);
         if (status != VY_OK) return status;
-        if (!inside && g.distance == 0.0) return VY_NO_CONVERGENCE;
+        if (!inside && g.distance == 0.0) { // they touch to rounding
+            if (!polyhedral(pair)) return VY_NO_CONVERGENCE;
+            (void)core_depth(pair, a, b, NULL, options, out, info);
+            inside = 1;
+        }
     }
     *hit = 1;
     if (inside) {

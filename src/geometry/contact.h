@@ -16,17 +16,18 @@ vy_query_options vy_options_of(const vy_query_options *options);
 /// Whether a pose is finite and in range.
 int vy_pose_valid(const vy_pose *pose);
 
-/// The general path for two bounded convex shapes: GJK, EPA, and the search through the facets where EPA gives up.
-/// *hit is 0 or 1 when VY_OK is returned. The pair is as before on return.
-vy_status vy_contact_general(vy_pair *pair, const vy_shape *a, const vy_shape *b, const vy_query_options *options,
-                             int *hit, vy_local_contact *out, vy_query_info *info);
+/// The general path for two bounded convex shapes: GJK, EPA, and the search through the facets where EPA
+/// gives up. *hit is 0 or 1 when VY_OK is returned. The pair is as before on return.
+vy_status vy_contact_general(vy_pair *pair, const vy_shape *a, const vy_shape *b,
+                             const vy_query_options *options, int *hit, vy_local_contact *out,
+                             vy_query_info *info);
 
-/// Two boxes by their fifteen axes: *hit, and the normal and depth of *out. Returns 1 when two edges touch: then the
-/// points are filled, too.
+/// Two boxes by their fifteen axes: *hit, and the normal and depth of *out. Returns 1 when two edges touch:
+/// then the points are filled, too.
 int vy_contact_boxes(const vy_box *a, const vy_box *b, const mat3 *rotation, vec3 offset, int *hit,
-                      vy_local_contact *out);
+                     vy_local_contact *out);
 
-/// Spheres, capsules and boxes in closed form, in the world frame. Returns 0 when the pair is none of those: then
-/// neither *hit nor *out has been touched.
-int vy_contact_round(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, const vy_pose *pose_b, int *hit,
-                     vy_contact *out);
+/// Spheres, capsules and boxes in closed form, in the world frame. Returns 0 when the pair is none of those:
+/// then neither *hit nor *out has been touched.
+int vy_contact_round(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, const vy_pose *pose_b,
+                     int *hit, vy_contact *out);

@@ -7,7 +7,8 @@ enum {
     VY_EPA_FACES = 184, ///< at least 2 V - 4, the triangles of a closed polytope; a multiple of 8
 };
 
-/// A triangle. Its normal is short to keep a query under 10 KB: where that does not decide, it is computed again.
+/// A triangle. Its normal is short to keep a query under 10 KB: where that does not decide, it is computed
+/// again.
 typedef struct vy_epa_face {
     float n[3];       ///< unit, outward
     uint16_t next[3]; ///< across the edge from v[i]: four times the face there, plus the number of its edge
@@ -21,7 +22,7 @@ typedef struct vy_epa {
     vec3 w[VY_EPA_VERTICES];
     uint32_t ia[VY_EPA_VERTICES], ib[VY_EPA_VERTICES];
     vy_epa_face faces[VY_EPA_FACES];
-    uint16_t stack[VY_EPA_FACES]; ///< edges still to be crossed
+    uint16_t stack[VY_EPA_FACES];  ///< edges still to be crossed
     uint16_t rim[VY_EPA_VERTICES]; ///< edges of the faces that stay, around the hole
     int vertex_count, face_count;  ///< face_count: those ever used, a multiple of 8
     int unused;                    ///< first face that is free, linked by next[0]; VY_EPA_FACES: none

@@ -1,7 +1,8 @@
-// epa_kernel.h - the expanding polytope algorithm with fixed storage, over the support functions of the including file.
+// epa_kernel.h - the expanding polytope algorithm with fixed storage, over the support functions of the
+// including file.
 //
-// The polytope is inside A - B at all times, so the distance of its nearest face is a lower bound of the depth; how
-// far A - B reaches along that face's normal is an upper one. The search ends when the two meet.
+// The polytope is inside A - B at all times, so the distance of its nearest face is a lower bound of the
+// depth; how far A - B reaches along that face's normal is an upper one. The search ends when the two meet.
 #pragma once
 #include "geometry/epa.h"
 
@@ -82,8 +83,8 @@ VY_FN int epa_sees(const vy_epa *e, int f, vec3 w, double eps, double doubt)
     return vec3_dot(n, w) - d > eps;
 }
 
-// Takes away the faces that see w, from face f on, and lists the edges around the hole in their order. Returns their
-// number, 0 when they are too many.
+// Takes away the faces that see w, from face f on, and lists the edges around the hole in their order.
+// Returns their number, 0 when they are too many.
 static int epa_open(vy_epa *e, int f, vec3 w, double eps, double doubt)
 {
     uint8_t removed[VY_EPA_FACES];
@@ -110,8 +111,8 @@ static int epa_open(vy_epa *e, int f, vec3 w, double eps, double doubt)
     return rims;
 }
 
-// Closes the hole by a cone from its rim to vertex k. Returns 0 when the rim is no loop: rounding has broken the
-// polytope.
+// Closes the hole by a cone from its rim to vertex k. Returns 0 when the rim is no loop: rounding has broken
+// the polytope.
 static int epa_close(vy_epa *e, int rims, int k)
 {
     int first = -1, last = -1;
@@ -163,8 +164,8 @@ static int epa_start(vy_epa *e, const vy_minkowski v[4])
     return 1;
 }
 
-// Weights of the corners of face f at the origin's foot on its plane. Returns the smallest: negative when the foot is
-// outside the triangle.
+// Weights of the corners of face f at the origin's foot on its plane. Returns the smallest: negative when the
+// foot is outside the triangle.
 static double epa_weights(const vy_epa *e, int f, double lambda[3])
 {
     const uint8_t *v = e->faces[f].v;
@@ -177,8 +178,8 @@ static double epa_weights(const vy_epa *e, int f, double lambda[3])
     return real_min(lambda[0], real_min(lambda[1], lambda[2]));
 }
 
-// The points of both cores at the origin's foot on the facet. The facet may be several triangles: the one under the
-// foot is looked for among all that lie in the plane of f.
+// The points of both cores at the origin's foot on the facet. The facet may be several triangles: the one
+// under the foot is looked for among all that lie in the plane of f.
 static void epa_witness(const vy_pair *pair, const vy_epa *e, int f, double tolerance, vy_epa_result *out)
 {
     double lambda[3], least_weight = epa_weights(e, f, lambda), sum = 0.0;
@@ -202,10 +203,10 @@ static void epa_witness(const vy_pair *pair, const vy_epa *e, int f, double tole
     out->point_b = vec3_add_scaled(a, -out->depth, out->normal);
 }
 
-// Looks beyond face f for the vertex farthest along its normal. Returns 1 when there is none: the face is on the
-// surface of A - B.
-VY_FN int epa_look(const vy_pair *pair, const vy_epa *e, int f, double tolerance, double doubt, vy_minkowski *m,
-                   vy_epa_result *out)
+// Looks beyond face f for the vertex farthest along its normal. Returns 1 when there is none: the face is on
+// the surface of A - B.
+VY_FN int epa_look(const vy_pair *pair, const vy_epa *e, int f, double tolerance, double doubt,
+                   vy_minkowski *m, vy_epa_result *out)
 {
     const vy_epa_face *face = &e->faces[f];
     const vec3 near = vec3_make((double)face->n[0], (double)face->n[1], (double)face->n[2]);
@@ -219,7 +220,8 @@ VY_FN int epa_look(const vy_pair *pair, const vy_epa *e, int f, double tolerance
     return out->depth - d <= tolerance;
 }
 
-static void epa_expand(const vy_pair *pair, const vy_minkowski v[4], double tolerance, int cap, vy_epa_result *out)
+static void epa_expand(const vy_pair *pair, const vy_minkowski v[4], double tolerance, int cap,
+                       vy_epa_result *out)
 {
     // Points this near to a plane are in it: less would make slivers whose planes are noise.
     const double eps = 0.1 * tolerance, doubt = 1e-6 * pair->scale;

@@ -48,7 +48,8 @@ static nearest nearest_of_side(vec3 p, vec3 q, int i, int j)
 
 static nearest nearest_of_sides(vec3 a, vec3 b, vec3 c)
 {
-    const nearest ab = nearest_of_side(a, b, 0, 1), bc = nearest_of_side(b, c, 1, 2), ac = nearest_of_side(a, c, 0, 2);
+    const nearest ab = nearest_of_side(a, b, 0, 1), bc = nearest_of_side(b, c, 1, 2),
+                  ac = nearest_of_side(a, c, 0, 2);
     const nearest best = bc.v2 < ab.v2 ? bc : ab;
     return ac.v2 < best.v2 ? ac : best;
 }
@@ -63,8 +64,8 @@ static nearest nearest_of_triangle(vec3 a, vec3 b, vec3 c)
     if (d3 >= 0.0 && d4 <= d3) return nearest_corner(b, 1);
     const double d5 = -vec3_dot(ab, c), d6 = -vec3_dot(ac, c);
     if (d6 >= 0.0 && d5 <= d6) return nearest_corner(c, 2);
-    // Twice the areas of the triangles that the foot makes with the sides, by small differences: in a sliver the
-    // products of the d's would be all rounding.
+    // Twice the areas of the triangles that the foot makes with the sides, by small differences: in a sliver
+    // the products of the d's would be all rounding.
     const vec3 n = vec3_cross(ab, ac), bc = vec3_sub(c, b);
     const double vc = vec3_dot(n, vec3_cross(a, ab));
     if (vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0) return nearest_edge(a, b, d1 / (d1 - d3), 0, 1);
@@ -73,7 +74,8 @@ static nearest nearest_of_triangle(vec3 a, vec3 b, vec3 c)
     const double va = vec3_dot(n, vec3_cross(b, bc));
     if (va <= 0.0 && d4 >= d3 && d5 >= d6)
         return nearest_edge(b, c, (d4 - d3) / ((d4 - d3) + (d5 - d6)), 1, 2);
-    if (!(va > 0.0 && vb > 0.0 && vc > 0.0)) return nearest_of_sides(a, b, c); // rounding: the triangle is a line
+    if (!(va > 0.0 && vb > 0.0 && vc > 0.0))
+        return nearest_of_sides(a, b, c); // rounding: the triangle is a line
     const double s = 1.0 / (va + vb + vc);
     // The foot along the plane's normal keeps its direction when the origin is close to the plane.
     nearest r = {7, {va * s, vb * s, vc * s}, vec3_scale(vec3_dot(n, a) / vec3_dot(n, n), n), 0.0};
@@ -110,7 +112,8 @@ static int nearest_of_tetrahedron(vy_gjk *g)
         inside &= share[i] > 0.0;
         sum += share[i];
     }
-    const int flat = !(real_abs(sum - 1.0) < 1e-6); // then the shares are rounding, and every face is looked at
+    const int flat =
+        !(real_abs(sum - 1.0) < 1e-6); // then the shares are rounding, and every face is looked at
     if (inside && !flat) {
         for (int i = 0; i < 4; ++i) g->lambda[face[i][3]] = share[i];
         g->v = vec3_zero();

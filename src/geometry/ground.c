@@ -204,7 +204,9 @@ static void try_corners(const vy_height_field *field, const placed *p, field_con
     }
     vec3 n, on;
     const vec3 center = vec3_add(mat3_mul_vec(p->rotation, core.center), p->offset);
-    if (f->points.count > 0 || !plane_under(field, center, &n, &on) || vec3_dot(n, vec3_sub(on, center)) < 0.0) return;
+    if (f->points.count > 0 || !plane_under(field, center, &n, &on) ||
+        vec3_dot(n, vec3_sub(on, center)) < 0.0)
+        return;
     vy_candidates c; // a ridge inside the shape: out along its slope
     c.count = 1;
     c.at[0].p = lowest(p, n);

@@ -5,13 +5,13 @@
 // A contact normal within 2.6 degrees of a face's normal is a contact with that face.
 #define ALIGNED 0.999
 
-// What made a contact point: the reference's face, the incident face, and two lines that cross there, each an edge of
-// the incident polygon or a side of the reference; 0 for the second: a corner of the incident polygon, where the edge
-// starts.
+// What made a contact point: the reference's face, the incident face, and two lines that cross there, each an
+// edge of the incident polygon or a side of the reference; 0 for the second: a corner of the incident
+// polygon, where the edge starts.
 static uint64_t point_id(int turned, uint32_t face, uint32_t incident_face, uint32_t first, uint32_t second)
 {
-    return (uint64_t)(turned & 1) << 63 | (uint64_t)(face & 0x3fffu) << 48 | (uint64_t)(incident_face & 0xffffu) << 32 |
-           (uint64_t)(first & 0xffffu) << 16 | (second & 0xffffu);
+    return (uint64_t)(turned & 1) << 63 | (uint64_t)(face & 0x3fffu) << 48 |
+           (uint64_t)(incident_face & 0xffffu) << 32 | (uint64_t)(first & 0xffffu) << 16 | (second & 0xffffu);
 }
 
 enum { SIDE = 0x8000 }; // marks the name of a line as a side of the reference
@@ -31,8 +31,8 @@ static void loop_add(loop *l, vec3 p, uint64_t id, uint32_t line)
     l->id[l->count++] = id;
 }
 
-// Sutherland and Hodgman: the part of `in` with dot(m, p) <= offset. Returns 0, and leaves *out alone, when nothing is
-// cut off.
+// Sutherland and Hodgman: the part of `in` with dot(m, p) <= offset. Returns 0, and leaves *out alone, when
+// nothing is cut off.
 static int cut(const loop *in, vec3 m, double offset, uint32_t side, loop *out)
 {
     double h[2 * VY_FEATURE_POINTS], most = -1.0;
@@ -160,7 +160,8 @@ static void clip_segments(const vy_feature *a, const vy_feature *b, vec3 n, vy_c
     if (uv * uv < ALIGNED * uu * vec3_dot(v, v)) return;
     loop whole;
     whole.count = 0;
-    for (int i = 0; i < 2; ++i) loop_add(&whole, b->p[i], point_id(0, a->face, b->face, b->id[i], 0), b->id[i]);
+    for (int i = 0; i < 2; ++i)
+        loop_add(&whole, b->p[i], point_id(0, a->face, b->face, b->id[i], 0), b->id[i]);
     loop half, rest;
     const loop *left = cut(&whole, u, vec3_dot(u, a->p[1]), a->id[1], &half) ? &half : &whole;
     if (cut(left, vec3_neg(u), -vec3_dot(u, a->p[0]), a->id[0], &rest)) left = &rest;
@@ -174,7 +175,8 @@ static void clip_segments(const vy_feature *a, const vy_feature *b, vec3 n, vy_c
     }
 }
 
-// A corner's number of a box is made of the signs of its coordinates; coordinates across d are as good either way.
+// A corner's number of a box is made of the signs of its coordinates; coordinates across d are as good either
+// way.
 static uint64_t box_corner_id(vec3 h, vec3 d, double slop)
 {
     const double half[3] = {h.x, h.y, h.z}, way[3] = {d.x, d.y, d.z};
@@ -269,8 +271,10 @@ void vy_manifold_build(const vy_shape *a, const vy_shape *b, const mat3 *rotatio
         deepest = real_max(deepest, c.at[i].depth);
         if (!turned) c.at[i].p = vec3_add_scaled(c.at[i].p, c.at[i].depth, n); // from B's surface to A's
     }
-    // The faces have the deepest point where the normal is one of theirs; else it is the one that was found before.
-    const int exact = (segments || real_max(align_a, align_b) >= 1.0 - 4e-15) && deepest >= depth - 1e-9 * scale;
+    // The faces have the deepest point where the normal is one of theirs; else it is the one that was found
+    // before.
+    const int exact =
+        (segments || real_max(align_a, align_b) >= 1.0 - 4e-15) && deepest >= depth - 1e-9 * scale;
     if (c.count == 0 || (witness != NULL && !exact)) {
         if (c.count == 2 * VY_FEATURE_POINTS) --c.count;
         c.at[c.count] = c.at[0]; // the deepest comes first: of equals the first is kept

@@ -7,8 +7,8 @@ enum { VY_FEATURE_POINTS = 64 };
 
 /// The part of a surface that looks along a direction: a face, a segment or a point, in some frame.
 typedef struct vy_feature {
-    int count;                      ///< 1 point, 2 segment, else a polygon, counter-clockwise seen from outside
-    vec3 p[VY_FEATURE_POINTS];      ///< [m]
+    int count;                 ///< 1 point, 2 segment, else a polygon, counter-clockwise seen from outside
+    vec3 p[VY_FEATURE_POINTS]; ///< [m]
     uint32_t id[VY_FEATURE_POINTS]; ///< of each point within the shape; of the edge from it, too
     vec3 normal;                    ///< unit, of a polygon; the direction asked for otherwise
     uint32_t face;                  ///< which face of the shape
@@ -35,8 +35,8 @@ typedef struct vy_candidates {
 /// @param turned 1: the reference is on B
 /// @param bounded 0: the reference is a plane without sides
 /// @param slop   [m] points up to this far above the plane count as touching
-void vy_manifold_clip(const vy_feature *reference, const vy_feature *incident, vec3 n, int turned, int bounded,
-                      double slop, vy_candidates *out);
+void vy_manifold_clip(const vy_feature *reference, const vy_feature *incident, vec3 n, int turned,
+                      int bounded, double slop, vy_candidates *out);
 
 /// Keep up to four: the deepest, and those that span the largest area with it.
 void vy_manifold_reduce(vy_candidates *candidates);
@@ -46,5 +46,5 @@ void vy_manifold_reduce(vy_candidates *candidates);
 /// @param n       unit normal in A's frame
 /// @param depth   [m]
 /// @param witness the deepest point, in A's frame and on A; NULL when the polygons are known to have it
-void vy_manifold_build(const vy_shape *a, const vy_shape *b, const mat3 *rotation, vec3 offset, double scale, vec3 n,
-                       double depth, const vec3 *witness, const vy_pose *pose_a, vy_manifold *out);
+void vy_manifold_build(const vy_shape *a, const vy_shape *b, const mat3 *rotation, vec3 offset, double scale,
+                       vec3 n, double depth, const vec3 *witness, const vy_pose *pose_a, vy_manifold *out);

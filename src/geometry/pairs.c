@@ -171,7 +171,9 @@ typedef struct best_axis {
 static vec3 cross_axis(const mat3 *rotation, int i, int j)
 {
     const vec3 b = vec3_make(rotation->m[0][j], rotation->m[1][j], rotation->m[2][j]);
-    const vec3 n = i == 0 ? vec3_make(0.0, -b.z, b.y) : i == 1 ? vec3_make(b.z, 0.0, -b.x) : vec3_make(-b.y, b.x, 0.0);
+    const vec3 n = i == 0   ? vec3_make(0.0, -b.z, b.y)
+                   : i == 1 ? vec3_make(b.z, 0.0, -b.x)
+                            : vec3_make(-b.y, b.x, 0.0);
     return vec3_scale(1.0 / vec3_length(n), n);
 }
 
@@ -183,18 +185,20 @@ static vec3 box_axis(const mat3 *r, int axis)
 }
 
 // The faces of both boxes. Returns 0 when one separates them.
-static int face_axes(const double ha[3], const double hb[3], const double (*r)[3], double (*s)[3], const double t[3],
-                     best_axis *best)
+static int face_axes(const double ha[3], const double hb[3], const double (*r)[3], double (*s)[3],
+                     const double t[3], best_axis *best)
 {
     for (int i = 0; i < 3; ++i) {
         for (int j = 0; j < 3; ++j) s[i][j] = real_abs(r[i][j]);
-        const double depth = (ha[i] + ((hb[0] * s[i][0] + hb[1] * s[i][1]) + hb[2] * s[i][2])) - real_abs(t[i]);
+        const double depth =
+            (ha[i] + ((hb[0] * s[i][0] + hb[1] * s[i][1]) + hb[2] * s[i][2])) - real_abs(t[i]);
         if (depth < 0.0) return 0;
         if (depth < best->depth) *best = (best_axis){i, depth};
     }
     for (int j = 0; j < 3; ++j) {
         const double along = (t[0] * r[0][j] + t[1] * r[1][j]) + t[2] * r[2][j];
-        const double depth = (hb[j] + ((ha[0] * s[0][j] + ha[1] * s[1][j]) + ha[2] * s[2][j])) - real_abs(along);
+        const double depth =
+            (hb[j] + ((ha[0] * s[0][j] + ha[1] * s[1][j]) + ha[2] * s[2][j])) - real_abs(along);
         if (depth < 0.0) return 0;
         if (depth < best->depth) *best = (best_axis){3 + j, depth};
     }
@@ -216,11 +220,14 @@ int vy_contact_boxes(const vy_box *a, const vy_box *b, const mat3 *rotation, vec
         for (int j = 0; j < 3; ++j) {
             const int j1 = j == 2 ? 0 : j + 1, j2 = j == 0 ? 2 : j - 1;
             const double length2 = r[i1][j] * r[i1][j] + r[i2][j] * r[i2][j];
-            const double reach = (ha[i1] * s[i2][j] + ha[i2] * s[i1][j]) + (hb[j1] * s[i][j2] + hb[j2] * s[i][j1]);
+            const double reach =
+                (ha[i1] * s[i2][j] + ha[i2] * s[i1][j]) + (hb[j1] * s[i][j2] + hb[j2] * s[i][j1]);
             const double over = reach - real_abs(t[i2] * r[i1][j] - t[i1] * r[i2][j]);
             if (over * real_abs(over) >= best.depth * best.depth * length2 || length2 < 1e-18) continue;
-            // Measured along the unit axis: for edges that are nearly parallel the entries alone are too coarse.
-            const double depth = boxes_reach(a->half, b->half, rotation, offset, cross_axis(rotation, i, j), &along);
+            // Measured along the unit axis: for edges that are nearly parallel the entries alone are too
+            // coarse.
+            const double depth =
+                boxes_reach(a->half, b->half, rotation, offset, cross_axis(rotation, i, j), &along);
             if (depth < 0.0) return 0;
             if (depth < best.depth) best = (best_axis){6 + 3 * i + j, depth};
         }

@@ -75,7 +75,8 @@ static void refine(const vy_pair *pair, vy_portal *out)
     }
 }
 
-// The inner point has served: the extreme point opposite the portal makes a larger tetrahedron for EPA to start from.
+// The inner point has served: the extreme point opposite the portal makes a larger tetrahedron for EPA to
+// start from.
 static void widen(const vy_pair *pair, vy_portal *out)
 {
     vy_minkowski *v = out->v, next;

@@ -1,14 +1,14 @@
 // support.h - what the queries see of two shapes: extreme points of the Minkowski difference A - B.
 //
-// Everything is in A's frame. A sphere or capsule is a point or segment (its core) with a margin about it; boxes,
-// hulls and triangles are their vertices. All of these are finite sets of points, so queries on them end after
-// finitely many steps. A cylinder is the one smooth core.
+// Everything is in A's frame. A sphere or capsule is a point or segment (its core) with a margin about it;
+// boxes, hulls and triangles are their vertices. All of these are finite sets of points, so queries on them
+// end after finitely many steps. A cylinder is the one smooth core.
 #pragma once
 #include "base/vec.h"
 #include "volery/shape.h"
 
-/// A convex core. The points are the shape's own where it has them (a hull), else `own`, so that a core is never
-/// copied.
+/// A convex core. The points are the shape's own where it has them (a hull), else `own`, so that a core is
+/// never copied.
 typedef struct vy_core {
     const double *x, *y, *z; ///< [padded, m] in the shape's frame; the tail repeats the last point
     int padded;              ///< multiple of 8
@@ -20,7 +20,8 @@ typedef struct vy_core {
     double own[3][8];    ///< the points of a box, capsule, sphere or prism
 } vy_core;
 
-/// Two cores and where B stands in A's frame: p_A = rotation p_B + offset. Points into itself: not to be copied.
+/// Two cores and where B stands in A's frame: p_A = rotation p_B + offset. Points into itself: not to be
+/// copied.
 typedef struct vy_pair {
     vy_core a, b;
     mat3 rotation;
@@ -41,14 +42,16 @@ struct vy_epa_result;
 /// What differs between instruction sets. Every table gives the same bits.
 typedef struct vy_support_table {
     const char *name;
-    /// The extreme point of A - B along (x, y, z), which need not be unit. Numbers, for they stay in registers.
+    /// The extreme point of A - B along (x, y, z), which need not be unit. Numbers, for they stay in
+    /// registers.
     void (*minkowski)(const vy_pair *pair, double x, double y, double z, vy_minkowski *out);
     /// The smallest index with the largest (x[i] d.x + y[i] d.y) + z[i] d.z.
     int (*extreme)(const double *x, const double *y, const double *z, int padded, vec3 d);
     /// The smallest index with the smallest value; count is a multiple of 8.
     int (*least)(const double *values, int count);
     void (*portal_find)(const vy_pair *pair, int complete, struct vy_portal *out);
-    void (*epa_expand)(const vy_pair *pair, const vy_minkowski v[4], double tolerance, int cap, struct vy_epa_result *out);
+    void (*epa_expand)(const vy_pair *pair, const vy_minkowski v[4], double tolerance, int cap,
+                       struct vy_epa_result *out);
 } vy_support_table;
 
 extern const vy_support_table vy_support_scalar;
@@ -60,8 +63,9 @@ extern const vy_support_table *const vy_support_avx512;
 /// The table in use: the best that this processor has, or the one vy_support_choose() named.
 const vy_support_table *vy_support(void);
 
-/// For tests and measurements: use the table of this name ("scalar", "sse2", "avx2", "avx512") from now on, or the
-/// best again (NULL). Not to be called while queries run. Returns 0 when the processor does not have it.
+/// For tests and measurements: use the table of this name ("scalar", "sse2", "avx2", "avx512") from now on,
+/// or the best again (NULL). Not to be called while queries run. Returns 0 when the processor does not have
+/// it.
 int vy_support_choose(const char *name);
 
 /// The core of a bounded convex shape.
@@ -76,6 +80,6 @@ void vy_pair_place(const vy_pose *pose_a, const vy_pose *pose_b, vy_pair *pair);
 /// The point of a core that an id names.
 vec3 vy_core_point(const vy_core *core, uint32_t id);
 
-/// The extreme point of a cylinder as an id: the direction across the axis as a point of a square's rim (2 bits for
-/// the side, 29 along it) and the end (1 bit). It is 2e-18 radii from the true extreme at most.
+/// The extreme point of a cylinder as an id: the direction across the axis as a point of a square's rim (2
+/// bits for the side, 29 along it) and the end (1 bit). It is 2e-18 radii from the true extreme at most.
 uint32_t vy_cylinder_extreme(vec3 d);

@@ -1,5 +1,5 @@
-// support_kernel.h - the extreme point of A - B over the `extreme` of one instruction set, which the including file
-// has defined.
+// support_kernel.h - the extreme point of A - B over the `extreme` of one instruction set, which the
+// including file has defined.
 #pragma once
 #include "geometry/support.h"
 

@@ -46,20 +46,20 @@ typedef struct vy_choice {
 
 typedef struct vy_row {
     const char *key;
-    vy_type type;
-    size_t offset;
-    const char *unit; ///< SI; NULL has none
-    vy_range range;   ///< of numbers and of each number of a vector; min is the fewest elements of a list
     const char *help;
+    const char *unit; ///< SI; NULL has none
+    vy_type type;
     int flags;
+    size_t offset;
     size_t size;         ///< of text [bytes], vector [numbers], list [elements]
     size_t count_offset; ///< of a list: where its int count is
+    vy_range range;      ///< of numbers and of each number of a vector; min is the fewest elements of a list
     const char *word;    ///< may be written in place of `word_value`, which need not be in range
     double word_value;
     const vy_choice *choices;
     int choice_count;
-    const struct vy_table *table;
     unsigned when; ///< bits of the values of the table's first row for which the key applies; 0: always
+    const struct vy_table *table;
     const char *default_text;                   ///< where the default is not a value
     const char *(*unit_of)(const void *object); ///< where the unit depends on another value
 } vy_row;
