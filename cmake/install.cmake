@@ -14,11 +14,7 @@ install(FILES ${PROJECT_BINARY_DIR}/volery-config.cmake ${PROJECT_BINARY_DIR}/vo
   DESTINATION ${VOLERY_CMAKE_DIR})
 
 # The files a user copies and edits, and what the command says about itself.
-foreach(folder scenarios vehicles)
-  if(EXISTS ${PROJECT_SOURCE_DIR}/${folder})
-    install(DIRECTORY ${folder} DESTINATION ${CMAKE_INSTALL_DATADIR}/volery)
-  endif()
-endforeach()
+install(DIRECTORY scenarios vehicles DESTINATION ${CMAKE_INSTALL_DATADIR}/volery)
 add_custom_command(OUTPUT volery.1 volery.bash _volery
   COMMAND volery_app manual > volery.1
   COMMAND volery_app completion bash > volery.bash

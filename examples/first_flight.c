@@ -1,4 +1,6 @@
-// first_flight.c - a Crazyflie hovers for five seconds: cc first_flight.c $(pkg-config --cflags --libs volery)
+// first_flight.c - a Crazyflie hovers for five seconds.
+// Build it with: cc first_flight.c $(pkg-config --cflags --libs volery)
+#include <inttypes.h>
 #include <stdio.h>
 #include <volery/world.h>
 
@@ -11,12 +13,13 @@ int main(void)
     vy_drone_state state;
     vy_error err;
 
-    if (vy_world_create(&world_def, &world, &err) != VY_OK) return fprintf(stderr, "%s\n", err.text), 1;
-    if (vy_world_add_drone(world, &drone_def, &drone, &err) != VY_OK) return fprintf(stderr, "%s\n", err.text), 1;
+    vy_status status = vy_world_create(&world_def, &world, &err);
+    if (status == VY_OK) status = vy_world_add_drone(world, &drone_def, &drone, &err);
+    if (status != VY_OK) return fprintf(stderr, "%s\n", err.text), 1;
     vy_world_advance(world, 5000);
     vy_world_read_drone(world, drone, &state);
-    printf("t = %.3f s, height %.4f m, hash %016llx\n", vy_world_time(world), state.position.z,
-           (unsigned long long)vy_world_hash(world));
+    printf("%.3f s: height %.4f m, hash %016" PRIx64 "\n", vy_world_time(world), state.position.z,
+           vy_world_hash(world));
     vy_world_destroy(world);
     return 0;
 }

@@ -276,7 +276,8 @@ static void faces_of_many_sides_are_reduced(void **unused)
         vy_vec3 p[200];
         vy_hull *hull;
         for (int i = 0; i < 2 * sides; ++i) {
-            const double angle = 2.0 * PI * (i / 2) / sides;
+            const int side = i / 2;
+            const double angle = 2.0 * PI * side / sides;
             p[i] = vec3_make(cos(angle), sin(angle), i % 2 != 0 ? 1.0 : -1.0);
         }
         assert_int_equal(vy_hull_create(p, 2 * sides, VY_HULL_TOLERANCE, &hull, NULL), VY_OK);

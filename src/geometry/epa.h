@@ -3,8 +3,8 @@
 #include "geometry/support.h"
 
 enum {
-    VY_EPA_VERTICES = 94,
-    VY_EPA_FACES = 184, ///< at least 2 V - 4, the triangles of a closed polytope; a multiple of 8
+    VY_EPA_VERTICES = 96,
+    VY_EPA_FACES = 192, ///< at least 2 V - 4, the triangles of a closed polytope; a multiple of 8
 };
 
 /// A triangle. Its normal is short to keep a query under 10 KB: where that does not decide, it is computed

@@ -109,6 +109,19 @@ static void try_edge(const vy_pair *pair, const edge *ea, const vy_shape *b, vy_
     }
 }
 
+// Whether no facet that edge ea spans can be nearer than the best so far. Its normals are on the arc from
+// left to right; A - B reaches along each of them at least as far as the difference of two fixed points,
+// which is least at an end.
+static int too_far(const vy_pair *pair, const edge *ea, double best)
+{
+    if (ea->bare || pair->b.smooth) return 0;
+    const vec3 d = vec3_neg(vec3_add(ea->left, ea->right));
+    const int i = vy_support()->extreme(pair->b.x, pair->b.y, pair->b.z, pair->b.padded, d);
+    const vec3 gap = vec3_sub(ea->point, vy_core_point(&pair->b, (uint32_t)i));
+    const double least = real_min(vec3_dot(ea->left, gap), vec3_dot(ea->right, gap));
+    return least >= real_max(best, 0.0);
+}
+
 void vy_facets_search(const vy_pair *pair, const vy_shape *a, const vy_shape *b, vy_facets_result *out)
 {
     out->depth = DBL_MAX;
@@ -124,6 +137,6 @@ void vy_facets_search(const vy_pair *pair, const vy_shape *a, const vy_shape *b,
         ea.along = mat3_tmul_vec(pair->rotation, ea.along);
         ea.left = mat3_tmul_vec(pair->rotation, ea.left);
         ea.right = mat3_tmul_vec(pair->rotation, ea.right);
-        try_edge(pair, &ea, b, out);
+        if (!too_far(pair, &ea, out->depth)) try_edge(pair, &ea, b, out);
     }
 }

@@ -142,8 +142,7 @@ static int simplex_points(const vy_pair *pair, const vy_simplex *simplex, vy_min
 // Whether the origin is strictly inside a tetrahedron.
 static int holds_origin(const vy_minkowski v[4])
 {
-    vy_gjk g;
-    g.count = 4;
+    vy_gjk g = {.count = 4};
     for (int i = 0; i < 4; ++i) g.p[i] = v[i];
     return vy_simplex_nearest(&g);
 }

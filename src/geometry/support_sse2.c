@@ -1,14 +1,12 @@
-// support_sse2.c - support functions two vertices at a time; what every x86-64 processor has.
+// support_sse2.c - support functions, portal and EPA for SSE2, which every x86-64 processor has.
 #include "geometry/support.h"
 #include <stddef.h>
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
+#include <float.h>
 
-typedef struct scan {
-    __m128d top;   // per lane, the largest height so far
-    __m128i index; // and where it was first seen
-} scan;
+enum { FEW = 32 }; // points that are scanned together
 
 static inline __m128d heights(const double *x, const double *y, const double *z, __m128d dx, __m128d dy,
                               __m128d dz)
@@ -17,55 +15,43 @@ static inline __m128d heights(const double *x, const double *y, const double *z,
     return _mm_add_pd(_mm_add_pd(hx, hy), _mm_mul_pd(_mm_loadu_pd(z), dz));
 }
 
-static inline scan scan_next(scan s, __m128d h, __m128i index)
+// All heights of up to FEW points, their maximum, and then who has it: nothing waits for an index on the way.
+static inline int extreme_few(const double *x, const double *y, const double *z, int padded, vec3 d,
+                              double *top)
 {
-    const __m128i higher = _mm_castpd_si128(_mm_cmpgt_pd(h, s.top));
-    s.top = _mm_max_pd(h, s.top);
-    s.index = _mm_or_si128(_mm_and_si128(higher, index), _mm_andnot_si128(higher, s.index));
-    return s;
-}
-
-// Of two scans the higher lane by lane, of equals the smaller index.
-static inline scan scan_join(scan a, scan b)
-{
-    double ha[2], hb[2];
-    long long ia[2], ib[2];
-    _mm_storeu_pd(ha, a.top);
-    _mm_storeu_pd(hb, b.top);
-    _mm_storeu_si128((__m128i *)(void *)ia, a.index);
-    _mm_storeu_si128((__m128i *)(void *)ib, b.index);
-    for (int i = 0; i < 2; ++i) {
-        if (hb[i] > ha[i] || (hb[i] == ha[i] && ib[i] < ia[i])) {
-            ha[i] = hb[i];
-            ia[i] = ib[i];
-        }
+    const __m128d dx = _mm_set1_pd(d.x), dy = _mm_set1_pd(d.y), dz = _mm_set1_pd(d.z);
+    __m128d h[FEW / 2], m0 = _mm_set1_pd(-DBL_MAX), m1 = m0;
+    for (int i = 0; i < padded; i += 4) {
+        h[i / 2] = heights(x + i, y + i, z + i, dx, dy, dz);
+        h[i / 2 + 1] = heights(x + i + 2, y + i + 2, z + i + 2, dx, dy, dz);
+        m0 = _mm_max_pd(m0, h[i / 2]);
+        m1 = _mm_max_pd(m1, h[i / 2 + 1]);
     }
-    const scan s = {_mm_loadu_pd(ha), _mm_loadu_si128((const __m128i *)(const void *)ia)};
-    return s;
+    const __m128d m = _mm_max_pd(m0, m1), all = _mm_max_pd(m, _mm_shuffle_pd(m, m, 1));
+    *top = _mm_cvtsd_f64(all);
+    uint32_t set = 0;
+    for (int i = 0; i < padded; i += 4) {
+        const int e0 = _mm_movemask_pd(_mm_cmpeq_pd(h[i / 2], all));
+        const int e1 = _mm_movemask_pd(_mm_cmpeq_pd(h[i / 2 + 1], all));
+        set |= (uint32_t)(e0 | e1 << 2) << i;
+    }
+    return set != 0 ? __builtin_ctz(set) : 0; // none: there was a NaN
 }
 
 static inline int extreme(const double *x, const double *y, const double *z, int padded, vec3 d)
 {
-    const __m128d dx = _mm_set1_pd(d.x), dy = _mm_set1_pd(d.y), dz = _mm_set1_pd(d.z);
-    const __m128i four = _mm_set1_epi64x(4);
-    __m128i at0 = _mm_set_epi64x(1, 0), at1 = _mm_set_epi64x(3, 2);
-    scan s0 = {heights(x, y, z, dx, dy, dz), at0};
-    scan s1 = {heights(x + 2, y + 2, z + 2, dx, dy, dz), at1};
-    for (int i = 4; i < padded; i += 4) {
-        at0 = _mm_add_epi64(at0, four);
-        at1 = _mm_add_epi64(at1, four);
-        s0 = scan_next(s0, heights(x + i, y + i, z + i, dx, dy, dz), at0);
-        s1 = scan_next(s1, heights(x + i + 2, y + i + 2, z + i + 2, dx, dy, dz), at1);
+    double top, next;
+    if (padded == 8) return extreme_few(x, y, z, 8, d, &top);
+    int best = extreme_few(x, y, z, padded < FEW ? padded : FEW, d, &top);
+    for (int i = FEW; i < padded; i += FEW) {
+        const int at = extreme_few(x + i, y + i, z + i, padded - i < FEW ? padded - i : FEW, d, &next);
+        best = next > top ? i + at : best;
+        top = next > top ? next : top;
     }
-    const scan s = scan_join(s0, s1);
-    double h[2];
-    long long index[2];
-    _mm_storeu_pd(h, s.top);
-    _mm_storeu_si128((__m128i *)(void *)index, s.index);
-    return (int)(h[1] > h[0] || (h[1] == h[0] && index[1] < index[0]) ? index[1] : index[0]);
+    return best;
 }
 
-static int least(const double *values, int count)
+static inline int least(const double *values, int count)
 {
     __m128d l0 = _mm_loadu_pd(values), l1 = _mm_loadu_pd(values + 2);
     for (int i = 4; i < count; i += 4) {

@@ -1,0 +1,171 @@
+/* Volery on the common pair set: overlap and penetration of hulls, and the closed forms for spheres and boxes through
+ * the call that gives a manifold, as ODE's does. `pairs_volery check` leaves out the times and is quick. */
+#include "pairs.h"
+#include <volery/collision.h>
+
+static vy_hull *hulls[POOL];
+static vy_shape shapes[POOL];
+
+static void setup(const pair_set *s)
+{
+    for (int k = 0; k < POOL; k++) {
+        vy_hull_destroy(hulls[k]);
+        if (vy_hull_create((const vy_vec3 *)s->hull[k].p, s->n, VY_HULL_TOLERANCE, &hulls[k], NULL) != VY_OK ||
+            vy_shape_hull(hulls[k], &shapes[k], NULL) != VY_OK) {
+            fprintf(stderr, "hull %d of %d points failed\n", k, s->n);
+            exit(1);
+        }
+    }
+}
+static vy_pose pose(quat q, v3 p)
+{
+    const vy_pose out = {{p.x, p.y, p.z}, {q.w, q.x, q.y, q.z}};
+    return out;
+}
+static int overlap(const pair_set *s, const pair_t *p)
+{
+    (void)s;
+    const vy_pose a = pose(p->qa, v3_of(0, 0, 0)), b = pose(p->qb, p->pb);
+    return vy_overlap(&shapes[p->a], &a, &shapes[p->b], &b);
+}
+static void penetration(const pair_set *s, const pair_t *p, answer_t *o)
+{
+    (void)s;
+    const vy_pose a = pose(p->qa, v3_of(0, 0, 0)), b = pose(p->qb, p->pb);
+    vy_contact c = {{0, 0, 0}, 0, {0, 0, 0}, {0, 0, 0}};
+    int hit = 0;
+    o->hit = vy_penetration(&shapes[p->a], &a, &shapes[p->b], &b, NULL, &hit, &c, NULL) == VY_OK ? hit : -1;
+    o->depth = c.depth;
+    o->normal = v3_of(c.normal.x, c.normal.y, c.normal.z);
+    o->point = v3_of(c.point_a.x, c.point_a.y, c.point_a.z);
+}
+static void prim(const prim_case *c, answer_t *o)
+{
+    vy_shape a = {0}, b = {0};
+    a.kind = c->kind == 2 ? VY_SHAPE_BOX : VY_SHAPE_SPHERE;
+    b.kind = c->kind == 0 ? VY_SHAPE_SPHERE : VY_SHAPE_BOX;
+    if (c->kind == 2) a.box.half = (vy_vec3){c->ha.x, c->ha.y, c->ha.z};
+    else a.sphere.radius = c->ha.x;
+    if (c->kind == 0) b.sphere.radius = c->hb.x;
+    else b.box.half = (vy_vec3){c->hb.x, c->hb.y, c->hb.z};
+    const vy_pose pa = pose(c->qa, v3_of(0, 0, 0)), pb = pose(c->qb, c->pb);
+    vy_manifold m;
+    o->hit = vy_collide(&a, &pa, &b, &pb, &m) == VY_OK ? m.count > 0 : -1;
+    if (o->hit != 1) return;
+    o->depth = m.points[0].depth;
+    o->normal = v3_of(m.normal.x, m.normal.y, m.normal.z);
+    o->point = v3_of(m.points[0].point_a.x, m.points[0].point_a.y, m.points[0].point_a.z);
+}
+
+/* What the queries did: iterations, how often EPA gave up, and the share of placing a pair. */
+static void print_work(const pair_set *s)
+{
+    char kase[32];
+    long gjk = 0, epa = 0, hits = 0, slow = 0;
+    int gjk_most = 0, epa_most = 0;
+    for (int k = 0; k < NPAIR; k++) {
+        const pair_t *p = &s->pair[k];
+        const vy_pose a = pose(p->qa, v3_of(0, 0, 0)), b = pose(p->qb, p->pb);
+        vy_contact c;
+        vy_query_info info;
+        int hit = 0;
+        if (vy_penetration(&shapes[p->a], &a, &shapes[p->b], &b, NULL, &hit, &c, &info) != VY_OK) continue;
+        gjk += info.gjk_iterations;
+        if (info.gjk_iterations > gjk_most) gjk_most = info.gjk_iterations;
+        if (!hit) continue;
+        hits++;
+        epa += info.epa_iterations;
+        slow += info.enumerated;
+        if (info.epa_iterations > epa_most) epa_most = info.epa_iterations;
+    }
+    snprintf(kase, sizeof kase, "n=%d", s->n);
+    fig("pair_work", "volery", kase, "gjk_iterations_mean", (double)gjk / NPAIR);
+    fig("pair_work", "volery", kase, "gjk_iterations_max", gjk_most);
+    fig("pair_work", "volery", kase, "epa_iterations_mean", (double)epa / (double)hits);
+    fig("pair_work", "volery", kase, "epa_iterations_max", epa_most);
+    fig("pair_work", "volery", kase, "epa_gave_up", slow);
+}
+
+/* The same pairs with hulls whose points are already in place and identity poses: what the transforms cost. */
+static void print_transforms(const pair_set *s)
+{
+    enum { SOME = POOL / 2 };                                    /* as many hulls as the pool has, so that both fit the caches alike */
+    static vy_hull *placed[2 * SOME];
+    static vy_shape shape[2 * SOME];
+    v3 pts[256];
+    const vy_pose here = {{0, 0, 0}, {1, 0, 0, 0}};
+    char kase[32];
+    double best[2] = {1e300, 1e300};
+    vy_contact c;
+    int hit;
+    for (int k = 0; k < 2 * SOME; k++) {
+        const pair_t *p = &s->pair[k / 2];
+        const mat3 r = m_of_q(k % 2 ? p->qb : p->qa);
+        const hull_t *h = &s->hull[k % 2 ? p->b : p->a];
+        for (int i = 0; i < s->n; i++) {
+            pts[i] = m_apply(&r, h->p[i]);
+            if (k % 2) pts[i] = v3_add(pts[i], p->pb);
+        }
+        if (vy_hull_create((const vy_vec3 *)pts, s->n, VY_HULL_TOLERANCE, &placed[k], NULL) != VY_OK) return;
+        vy_shape_hull(placed[k], &shape[k], NULL);
+    }
+    for (int rep = 0; rep < 2000; rep++)
+        for (int posed = 0; posed < 2; posed++) {
+            const double t0 = now_s();
+            for (int k = 0; k < SOME; k++) {
+                const pair_t *p = &s->pair[k];
+                const vy_pose a = posed ? pose(p->qa, v3_of(0, 0, 0)) : here, b = posed ? pose(p->qb, p->pb) : here;
+                const vy_shape *sa = posed ? &shapes[p->a] : &shape[2 * k], *sb = posed ? &shapes[p->b] : &shape[2 * k + 1];
+                vy_penetration(sa, &a, sb, &b, NULL, &hit, &c, NULL);
+            }
+            best[posed] = fmin(best[posed], now_s() - t0);
+        }
+    snprintf(kase, sizeof kase, "n=%d", s->n);
+    fig("pair_work", "volery", kase, "ns_identity_poses", best[0] * 1e9 / SOME);
+    fig("pair_work", "volery", kase, "ns_same_pairs_posed", best[1] * 1e9 / SOME);
+    for (int k = 0; k < 2 * SOME; k++) { vy_hull_destroy(placed[k]); placed[k] = NULL; }
+}
+
+/* Every answer against the reference, without times: errors and their largest. */
+static int check(const pair_set *s)
+{
+    int nref, wrong = 0;
+    double worst = 0;
+    double *ref = ref_load(s->n, &nref);
+    for (int k = 0; k < nref; k++) {
+        answer_t o;
+        if (fabs(ref[k]) < 1e-6) continue;
+        penetration(s, &s->pair[k], &o);
+        const int flag = overlap(s, &s->pair[k]);
+        if (o.hit != (ref[k] > 0) || flag != (ref[k] > 0)) wrong++;
+        else if (o.hit == 1) worst = fmax(worst, fabs(o.depth - ref[k]));
+    }
+    free(ref);
+    char kase[32];
+    snprintf(kase, sizeof kase, "n=%d", s->n);
+    fig("pair_check", "volery", kase, "checked", nref);
+    fig("pair_check", "volery", kase, "wrong", wrong);
+    fig("pair_check", "volery", kase, "depth_err_max", worst);
+    return wrong > 0 || !(worst <= 1e-10) || nref == 0;
+}
+
+int main(int argc, char **argv)
+{
+    const pair_engine list[] = {{"volery", setup, overlap, penetration}};
+    const int only_check = argc > 1 && strcmp(argv[1], "check") == 0;
+    int bad = 0;
+    if (!only_check) {
+        run_pairs(list, 1);
+        run_prims("volery", prim);
+    }
+    for (int i = 0; i < SIZES; i++) {
+        pair_set s;
+        pair_set_make(&s, pair_sizes[i]);
+        setup(&s);
+        if (only_check) bad |= check(&s);
+        else { print_work(&s); print_transforms(&s); }
+        pair_set_free(&s);
+    }
+    for (int k = 0; k < POOL; k++) vy_hull_destroy(hulls[k]);
+    return bad;
+}
