@@ -41,6 +41,13 @@ static int check_options(const arguments *given)
                             "for a cadence use --set log.snapshot=SECONDS",
                             state);
     }
+    const char *policy = vy_given_value(given, "nap");
+    if (policy != NULL && strcmp(policy, "strict") != 0) {
+        return vy_say_usage(
+            given->command,
+            "--nap knows only the word strict, got %s; for thresholds use --set world.nap.force_rel=...",
+            policy);
+    }
     return 0;
 }
 
@@ -82,6 +89,7 @@ static int run_file(const arguments *given, const char *file, const overrides *c
     int status = vy_load_scenario("run", file, changes, &scenario);
     if (status != 0) return status;
     if (vy_given(given, "log-state")) scenario->log.snapshot = scenario->step;
+    if (vy_given(given, "nap")) scenario->environment.nap.strict = 1;
     const char *asked = vy_given_value(given, "output");
     char *log = NULL;
     if (!vy_given(given, "no-log")) {

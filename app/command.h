@@ -19,7 +19,8 @@ typedef enum word_kind {
     WORD_BENCH,
     WORD_SHELL,
     WORD_COMMAND,
-    WORD_EVERY, ///< the word "every"
+    WORD_EVERY,  ///< the word "every"
+    WORD_STRICT, ///< the word "strict"
 } word_kind;
 
 enum {

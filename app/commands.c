@@ -25,6 +25,7 @@ static const option run_options[] = {
     SET_OPTION,
     {"log-state", 0, "every", WORD_EVERY, 0,
      "log the full state at every step, so that replay names the exact step"},
+    {"nap", 0, "strict", WORD_STRICT, 0, "compute every effect: nothing is negligible"},
     {"no-log", 0, NULL, WORD_OTHER, 0, "write no log"},
     JSON_OPTION,
     {"quiet", 'q', NULL, WORD_OTHER, 0, "no summary and no progress; mistakes and failures are still told"},

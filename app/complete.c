@@ -38,6 +38,7 @@ static void bash_words(word_kind kind)
         printf("\"");
         break;
     case WORD_EVERY: printf("words=every"); break;
+    case WORD_STRICT: printf("words=strict"); break;
     case WORD_OTHER: printf(":"); break;
     }
 }
@@ -128,6 +129,7 @@ static void zsh_action(word_kind kind)
         printf(")");
         break;
     case WORD_EVERY: printf("(every)"); break;
+    case WORD_STRICT: printf("(strict)"); break;
     case WORD_OTHER: printf(" "); break;
     }
 }

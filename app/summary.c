@@ -62,6 +62,31 @@ static void print_expectations(const flight *f)
     }
 }
 
+// One line: what was neglected, and its bound. The certificate in full is in --json.
+static void print_nap(const flight *f)
+{
+    const vy_scenario *s = f->def.scenario;
+    double impulse = 0.0, angular = 0.0, position = 0.0;
+    int bounded = 1;
+    for (int i = 0; i < s->drone_count; ++i) {
+        vy_certificate c;
+        if (vy_world_certificate(f->def.world, vy_world_drone(f->def.world, (uint32_t)i), &c) != VY_OK)
+            continue;
+        impulse = fmax(impulse, c.total_impulse);
+        angular = fmax(angular, c.total_angular_impulse);
+        position = fmax(position, c.position);
+        bounded = bounded && c.bounded;
+    }
+    printf("  neglected   ");
+    if (s->environment.nap.strict || (impulse == 0.0 && angular == 0.0)) {
+        printf("nothing\n");
+        return;
+    }
+    printf("at most %.2g N s and %.2g N m s", impulse, angular);
+    if (bounded) printf(", %.2g m within %g s", position, s->environment.nap.horizon);
+    putchar('\n');
+}
+
 static void print_size(const char *path)
 {
     struct stat info;
@@ -90,6 +115,7 @@ static void print_summary(const flight *f)
     printf("\n  %s%-12s%shash %016" PRIx64 "\n", good ? p.good : p.bad, f->status, p.plain,
            vy_world_hash(f->def.world));
     if (f->failure.reason != VY_FAILURE_NONE) printf("  because     %s\n", why);
+    print_nap(f);
     if (f->def.log == NULL) return;
     printf("  log         %s", f->def.log);
     print_size(f->def.log);
@@ -128,6 +154,54 @@ static void json_vec3(json *j, const char *name, vy_vec3 v)
     vy_json_real(j, NULL, v.x);
     vy_json_real(j, NULL, v.y);
     vy_json_real(j, NULL, v.z);
+    vy_json_close(j);
+}
+
+static void json_certificate(const vy_certificate *c, json *j)
+{
+    vy_json_whole(j, "changes", c->changes);
+    vy_json_real(j, "impulse_N_s", c->total_impulse);
+    vy_json_real(j, "angular_impulse_N_m_s", c->total_angular_impulse);
+    vy_json_list(j, "effects");
+    for (int k = 0; k < vy_effect_count(); ++k) {
+        vy_json_object(j, NULL);
+        vy_json_text(j, "name", vy_effect_name(k));
+        vy_json_truth(j, "computed", (c->effects >> k & 1) != 0);
+        vy_json_real(j, "impulse_N_s", c->impulse[k]);
+        vy_json_real(j, "angular_impulse_N_m_s", c->angular_impulse[k]);
+        vy_json_close(j);
+    }
+    vy_json_close(j);
+    if (!c->bounded) {
+        vy_json_null(j, "deviation");
+        return;
+    }
+    vy_json_object(j, "deviation");
+    vy_json_real(j, "horizon_s", c->horizon);
+    vy_json_real(j, "rate_rad_s", c->rate);
+    vy_json_real(j, "angle_rad", c->angle);
+    vy_json_real(j, "velocity_m_s", c->velocity);
+    vy_json_real(j, "position_m", c->position);
+    vy_json_close(j);
+}
+
+// What was neglected, and what that can have done at most.
+static void json_nap(const flight *f, json *j)
+{
+    const vy_scenario *s = f->def.scenario;
+    vy_json_object(j, "nap");
+    vy_json_text(j, "policy", s->environment.nap.strict ? "strict" : "neglect");
+    vy_json_list(j, "drones");
+    for (int i = 0; i < s->drone_count; ++i) {
+        vy_certificate c;
+        if (vy_world_certificate(f->def.world, vy_world_drone(f->def.world, (uint32_t)i), &c) != VY_OK)
+            continue;
+        vy_json_object(j, NULL);
+        vy_json_text(j, "name", s->drones[i].name);
+        json_certificate(&c, j);
+        vy_json_close(j);
+    }
+    vy_json_close(j);
     vy_json_close(j);
 }
 
@@ -217,8 +291,7 @@ static void json_summary(const flight *f)
     json_failure(f, &j);
     json_drones(f, &j);
     json_events(f, &j);
-    vy_json_object(&j, "nap");
-    vy_json_close(&j);
+    json_nap(f, &j);
     json_expectations(f, &j);
     vy_json_text(&j, "log", f->def.log);
     vy_json_end(&j);

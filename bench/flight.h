@@ -3,6 +3,8 @@
 #include "bench/bench.h"
 
 bench_result vy_bench_kernel(void);
-bench_result vy_bench_scene(const char *name);
-bench_result vy_bench_baseline(void);
+bench_result vy_bench_world_baseline(void);
+bench_result vy_bench_world_air(void);
+bench_result vy_bench_world_full(void);
+bench_result vy_bench_world_neglected(void);
 bench_result vy_bench_hover(void);

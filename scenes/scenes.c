@@ -63,25 +63,128 @@ static vy_status build_square(uint64_t seed, vy_world **out, vy_error *err)
     status = vy_world_add_drone(*out, &drone, NULL, err);
     if (status == VY_OK) status = add_gust(*out, 2e-3, 2e-6, err);
     if (status == VY_OK) status = add_knock(*out, 12.0, err);
-    return finish(status, out);
-}
-
-// Attitude and rate loops, IMU and disturbances at every step: the world specification's first benchmark.
-static vy_status build_baseline(uint64_t seed, vy_world **out, vy_error *err)
-{
-    vy_status status = new_world(seed, 1, out, err);
-    if (status != VY_OK) return status;
-    vy_drone_def drone = vy_default_drone_def();
-    drone.controller.rate_period = 0.001;
-    status = vy_world_add_drone(*out, &drone, NULL, err);
-    if (status == VY_OK) status = add_gust(*out, 2e-3, 0.0, err);
     vy_disturbance_def d = vy_default_disturbance_def();
     d.kind = VY_DISTURBANCE_SINUSOID;
     d.frame = VY_FRAME_BODY;
     d.torque = (vy_vec3){1e-5, 0.0, 0.0};
     d.frequency = 3.0;
+    d.start = 14.0;
     if (status == VY_OK) status = vy_world_add_disturbance(*out, &d, err);
     return finish(status, out);
+}
+
+// The world specification's benchmark configurations, each on top of the one before. IMU and disturbances at
+// every step, the control loops at their default rates.
+enum { WORLD_BASELINE, WORLD_AIR, WORLD_FULL, WORLD_NEGLECTED };
+
+static vy_status build_world(int level, uint64_t seed, vy_world **out, vy_error *err)
+{
+    vy_world_def def = vy_default_world_def();
+    vy_drone_def drone = vy_default_drone_def();
+    def.seed = seed;
+    drone.vehicle.drag_linear = (vy_vec3){0.0, 0.0, 0.0};
+    if (level >= WORLD_AIR) { // drag, buoyancy, damping of rotation, wind
+        def.environment.wind.constant = (vy_vec3){1.0, 0.5, 0.0};
+        def.environment.nap.strict = level != WORLD_NEGLECTED;
+        drone.vehicle.area = 0.005;
+        drone.vehicle.cd = 1.0;
+        drone.vehicle.volume = 3e-5;
+        drone.vehicle.damping = (vy_vec3){1e-8, 1e-8, 1e-8};
+    }
+    if (level >= WORLD_FULL) { // thrust by density, lift
+        drone.vehicle.density_scaling = 1;
+        drone.vehicle.cl = 0.2;
+    }
+    if (level == WORLD_NEGLECTED) { // the full declaration, and thresholds that leave all of it out
+        def.environment.nap.force_rel = 0.1;
+        def.environment.nap.torque_rel = 0.1;
+    }
+    vy_status status = vy_world_create(&def, out, err);
+    if (status != VY_OK) return status;
+    status = vy_world_add_drone(*out, &drone, NULL, err);
+    if (status == VY_OK) status = add_gust(*out, 2e-3, 0.0, err);
+    return finish(status, out);
+}
+
+static vy_status build_baseline(uint64_t seed, vy_world **out, vy_error *err)
+{
+    return build_world(WORLD_BASELINE, seed, out, err);
+}
+
+static vy_status build_air(uint64_t seed, vy_world **out, vy_error *err)
+{
+    return build_world(WORLD_AIR, seed, out, err);
+}
+
+static vy_status build_full(uint64_t seed, vy_world **out, vy_error *err)
+{
+    return build_world(WORLD_FULL, seed, out, err);
+}
+
+static vy_status build_neglected(uint64_t seed, vy_world **out, vy_error *err)
+{
+    return build_world(WORLD_NEGLECTED, seed, out, err);
+}
+
+// A satellite: no rotors, a planet with J2 below, sunlight and a magnetic field around it.
+static vy_status build_orbit(uint64_t seed, vy_world **out, vy_error *err)
+{
+    vy_world_def def = vy_default_world_def();
+    vy_environment_def *env = &def.environment;
+    def.seed = seed;
+    def.dt = 0.1;
+    env->gravity.mode = VY_GRAVITY_CENTRAL;
+    env->gravity.body_count = 1;
+    env->gravity.bodies[0] = (vy_gravity_body){3.986004418e14, {0.0, 0.0, 0.0}, 1.08262982e-3, 6378137.0};
+    env->planet = (vy_planet_def){6378137.0, 1.0 / 298.257223563, 7.292115e-5};
+    env->atmosphere.mode = VY_ATMOSPHERE_LAYERED;
+    env->magnetic_field = (vy_vec3){0.0, 0.0, 3e-5};
+    env->sunlight = (vy_vec3){-4.56e-6, 0.0, 0.0};
+    env->nap.period = 1.0;
+    vy_status status = vy_world_create(&def, out, err);
+    if (status != VY_OK) return status;
+    vy_drone_def drone = vy_default_drone_def();
+    vy_vehicle_def *v = &drone.vehicle;
+    v->mass = 4.0;
+    v->inertia = (vy_mat3){{{0.04, 0.0, 0.001}, {0.0, 0.04, 0.0}, {0.001, 0.0, 0.01}}};
+    v->rotor_count = 0;
+    v->drag_linear = (vy_vec3){0.0, 0.0, 0.0};
+    v->area = 0.03;
+    v->cd = 2.2;
+    v->dipole = (vy_vec3){0.0, 0.01, 0.0};
+    v->light_area = 0.04;
+    drone.controller.kind = VY_CONTROLLER_NONE;
+    drone.imu.period = drone.mocap.period = 0.0;
+    drone.position = (vy_vec3){6.8e6, 0.0, 0.0};
+    drone.velocity = (vy_vec3){0.0, 5400.0, 5400.0};
+    drone.rate = (vy_vec3){0.01, 0.02, -0.01};
+    drone.rotor_speed = 0.0;
+    return finish(vy_world_add_drone(*out, &drone, NULL, err), out);
+}
+
+// Every kind of wind at once, in layered air.
+static vy_status build_storm(uint64_t seed, vy_world **out, vy_error *err)
+{
+    vy_world_def def = vy_default_world_def();
+    vy_wind_def *w = &def.environment.wind;
+    def.seed = seed;
+    def.environment.atmosphere.mode = VY_ATMOSPHERE_LAYERED;
+    w->constant = (vy_vec3){0.5, -0.2, 0.0};
+    w->shear = VY_SHEAR_LOG;
+    w->shear_speed = 1.0;
+    w->gust_count = 1;
+    w->gusts[0] = (vy_gust_def){{0.0, 1.0, 0.3}, 3.0, 0.5, 1.0};
+    w->turbulence.wind20 = 2.0;
+    vy_status status = vy_world_create(&def, out, err);
+    if (status != VY_OK) return status;
+    vy_drone_def drone = vy_default_drone_def();
+    drone.position.z = 5.0;
+    drone.vehicle.area = 0.005;
+    drone.vehicle.cd = 1.0;
+    drone.vehicle.cl = 0.1;
+    drone.vehicle.pressure_centre.z = 0.002;
+    drone.vehicle.density_scaling = 1;
+    return finish(vy_world_add_drone(*out, &drone, NULL, err), out);
 }
 
 // A brick spun about its middle axis, without forces: the worst case for an integrator.
@@ -89,7 +192,7 @@ static vy_status build_tumble(uint64_t seed, vy_world **out, vy_error *err)
 {
     vy_world_def def = vy_default_world_def();
     def.seed = seed;
-    def.gravity = (vy_vec3){0.0, 0.0, 0.0};
+    def.environment.gravity.uniform.z = 0.0;
     vy_status status = vy_world_create(&def, out, err);
     if (status != VY_OK) return status;
     const double mass = 48.0, x = 0.2, y = 0.4, z = 0.6; // a density of 1000 kg/m^3
@@ -114,7 +217,8 @@ static vy_status build_throw(uint64_t seed, vy_world **out, vy_error *err)
     vy_drone_def drone = vy_default_drone_def();
     drone.vehicle.inertia =
         (vy_mat3){{{1.5e-5, 2e-6, -1e-6}, {2e-6, 1.4e-5, 1.5e-6}, {-1e-6, 1.5e-6, 2.2e-5}}};
-    drone.vehicle.drag_quadratic = 4e-4;
+    drone.vehicle.area = 0.01;
+    drone.vehicle.cd = 0.065;
     drone.controller.kind = VY_CONTROLLER_NONE;
     drone.velocity = (vy_vec3){3.0, -2.0, 8.0};
     drone.attitude = (vy_quat){0.6, 0.3, -0.5, 0.2};
@@ -193,6 +297,11 @@ const vy_scene vy_scenes[] = {
     {"hover", "a Crazyflie holds its place on noisy sensors", 20000, build_hover},
     {"square", "a square in gusts, and a knock", 20000, build_square},
     {"baseline", "gravity, disturbances, IMU noise and controller at every step", 20000, build_baseline},
+    {"air", "and drag, buoyancy, damping of rotation, wind", 20000, build_air},
+    {"full", "and thrust by density, and lift", 20000, build_full},
+    {"neglected", "the same, with thresholds that leave the air out", 20000, build_neglected},
+    {"storm", "every kind of wind at once, in layered air", 10000, build_storm},
+    {"orbit", "a satellite over an oblate planet, in sunlight and a magnetic field", 20000, build_orbit},
     {"tumble", "a brick spun about its middle axis, free of forces", 60000, build_tumble},
     {"throw", "a thrown drone, motors off, both kinds of drag", 3000, build_throw},
     {"feedback", "raw samples into the motors: chaos that shows any difference", 20000, build_feedback},

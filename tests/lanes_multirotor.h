@@ -1,14 +1,23 @@
 // lanes_multirotor.h - one drone's closed loop as plain numbers, for comparing machines with each other.
+// Needs the equations included before.
 #pragma once
 #include <stdint.h>
 
-enum { LANES_ROTORS = 8, LANES_VALUES = 174 };
+enum { LANES_ROTORS = 8, LANES_VALUES = 235 };
 
 /// What is the same for every drone of a batch.
 typedef struct lanes_vehicle {
     int count; ///< rotors
     double roll[LANES_ROTORS], pitch[LANES_ROTORS], yaw[LANES_ROTORS];
     double inverse[LANES_ROTORS][4];
+    int body_count; ///< of gravity
+    gravity_body bodies[2];
+    atmosphere_params air;
+    planet_params planet;
+    wind_params wind;
+    double magnetic[3], light[3];
+    int strict, open_loop; ///< of the negligibility policy
+    int period;            ///< its steps between evaluations
 } lanes_vehicle;
 
 /// What names a drone's random numbers.
@@ -16,9 +25,9 @@ typedef struct lanes_key {
     uint64_t seed, index, tick;
 } lanes_key;
 
-/// Fly as many drones as the machine has lanes for `steps` steps: plant, IMU, motion capture, estimator and
-/// every lowering, in a closed loop. `values` has LANES_VALUES numbers per drone, in the order of `struct
-/// flight`.
+/// Fly as many drones as the machine has lanes for `steps` steps: negligibility policy, plant with every
+/// effect, IMU, motion capture, estimator and every lowering, in a closed loop. `values` has LANES_VALUES
+/// numbers per drone, in the order of `struct flight`.
 typedef void lanes_fn(const lanes_vehicle *vehicle, const lanes_key *keys, int steps, double *values);
 
 lanes_fn lanes_fly_1, lanes_fly_2, lanes_fly_4, lanes_fly_8, lanes_fly_4_avx2, lanes_fly_8_avx512;

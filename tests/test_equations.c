@@ -5,6 +5,7 @@
 #include "vehicle/allocation.h"
 
 static const vec3 no_gravity = {0.0, 0.0, 0.0};
+static const double air_density = 1.25; // [kg/m^3] of every flight here
 
 static body_params rigid(double mass, mat3 inertia)
 {
@@ -19,15 +20,18 @@ static multirotor_params constants_of(const vy_vehicle_def *v, double dt)
     return (multirotor_params){
         .body = rigid(v->mass, v->inertia),
         .rotor = {v->thrust_coef, v->torque_coef, exp(-0.5 * dt / v->motor_lag), exp(-dt / v->motor_lag)},
-        .drag = {v->drag_linear, v->drag_quadratic},
+        .effects = {.mass = v->mass, .linear_drag = v->drag_linear, .drag_area = v->cd * v->area},
     };
 }
 
-// One copy of the step for all tests.
+// One copy of the step for all tests: still air, uniform gravity, every effect computed.
 static void step(const rotor_layout *layout, const multirotor_params *p, double dt, vec3 gravity,
                  const body_loads *held, const double *command, body_state *s, double *speed)
 {
-    multirotor_step(layout, p, dt, gravity, held, command, s, speed);
+    const surroundings env = {.gravity = {.uniform = gravity},
+                              .air = {.mode = ATMOSPHERE_STANDARD, .density = air_density}};
+    const multirotor_inputs in = {layout, p, &env, {*held, {0, 0, 0}, 0.0}, EFFECTS_ALL};
+    multirotor_step(&in, dt, command, s, speed);
 }
 
 // A body without rotors: `steps` steps of `dt` under constant loads.
@@ -60,7 +64,8 @@ static body_state rough_flight(double dt, int steps)
     v.inertia.m[0][1] = v.inertia.m[1][0] = 1e-6;
     v.inertia.m[0][2] = v.inertia.m[2][0] = -2e-6;
     v.drag_linear = (vy_vec3){0.02, 0.04, 0.03};
-    v.drag_quadratic = 0.01;
+    v.area = 0.01;
+    v.cd = 1.6;
     const rotor_layout layout = vy_layout_build(&v);
     const multirotor_params p = constants_of(&v, dt);
     const body_loads held = {
@@ -216,12 +221,13 @@ static void ruling_07_free_fall_is_a_parabola(void **unused)
     }
 }
 
-// A fall with quadratic drag follows v = vt tanh(g t / vt) and ends at the terminal velocity sqrt(m g / k).
+// A fall with drag k v^2, k = rho Cd A / 2, follows v = vt tanh(g t / vt) and ends at vt = sqrt(m g / k).
 static void quadratic_drag_ends_at_terminal_velocity(void **unused)
 {
     (void)unused;
     const double mass = 0.5, g = 9.80665, k = 0.02, vt = sqrt(mass * g / k);
-    const multirotor_params p = {.body = rigid(mass, mat3_diag(1, 1, 1)), .drag = {{0, 0, 0}, k}};
+    const multirotor_params p = {.body = rigid(mass, mat3_diag(1, 1, 1)),
+                                 .effects = {.drag_area = 2.0 * k / air_density}};
     const body_loads none = loads_zero();
     body_state s = at_rest();
     for (int i = 1; i <= 20; ++i) {
@@ -236,7 +242,8 @@ static void quadratic_drag_ends_at_terminal_velocity(void **unused)
 static void linear_drag_is_exponential(void **unused)
 {
     (void)unused;
-    const multirotor_params p = {.body = rigid(0.5, mat3_diag(1, 1, 1)), .drag = {{0.1, 0.1, 0.1}, 0.0}};
+    const multirotor_params p = {.body = rigid(0.5, mat3_diag(1, 1, 1)),
+                                 .effects = {.linear_drag = {0.1, 0.1, 0.1}}};
     const body_loads none = loads_zero();
     body_state s = at_rest();
     s.velocity = (vec3){3.0, -2.0, 1.0};
@@ -251,7 +258,8 @@ static void linear_drag_is_exponential(void **unused)
 static void linear_drag_turns_with_the_body(void **unused)
 {
     (void)unused;
-    const multirotor_params p = {.body = rigid(1.0, mat3_diag(1, 1, 1)), .drag = {{0.1, 0.5, 0.9}, 0.0}};
+    const multirotor_params p = {.body = rigid(1.0, mat3_diag(1, 1, 1)),
+                                 .effects = {.linear_drag = {0.1, 0.5, 0.9}}};
     const body_loads none = loads_zero();
     body_state s = at_rest();
     s.attitude = turn(0.5 * PI, 0, 0, 1);
@@ -424,7 +432,8 @@ static void mirrored_flights_are_mirrored_exactly(void **unused)
     static const int partner[2][4] = {{1, 0, 3, 2}, {3, 2, 1, 0}};
     random_source r = {13};
     vy_vehicle_def v = vy_default_vehicle_def();
-    v.drag_quadratic = 0.003;
+    v.area = 0.003;
+    v.cd = 1.6;
     const multirotor_params p = constants_of(&v, 0.001);
     for (int run = 0; run < 4; ++run) {
         const rotor_layout layout = layout_of((vy_allocation)(run / 2));

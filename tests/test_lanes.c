@@ -1,18 +1,20 @@
-// test_lanes.c - drones side by side in vector registers give the scalar's bits: plant, sensors, estimator,
-// ladder.
+// test_lanes.c - drones side by side in vector registers give the scalar's bits: negligibility policy, plant
+// with every effect, sensors, estimator, ladder.
 #include "check.h"
 #define LANES_FLY lanes_fly_1
 #include "lanes_multirotor.inl"
 
-enum { STEPS = 6, BATCHES = 200, WIDEST = 8 };
+enum { STEPS = 6, BATCHES = 100, WIDEST = 8 };
 
-static void set_diagonal(random_source *r, mat3 *inertia, mat3 *inverse)
+// Returns the size of the moments: 0.7 to 1.3 times it.
+static double set_diagonal(random_source *r, double mass, mat3 *inertia, mat3 *inverse)
 {
     const mat3 turned = quat_matrix(random_attitude(r));
-    const double size = pow(10.0, random_in(r, -5.0, -1.0));
+    const double size = mass * pow(10.0, random_in(r, -3.0, -1.0));
     const mat3 moments = mat3_diag(size * random_in(r, 0.7, 1.3), size * random_in(r, 0.7, 1.3), size);
     *inertia = mat3_mul(mat3_mul(turned, moments), mat3_transpose(turned));
     *inverse = mat3_inverse(*inertia);
+    return size;
 }
 
 // Zero in some lanes, so that a block has lanes with and without an effect.
@@ -27,18 +29,51 @@ static vec3 sometimes_vec(random_source *r, double most)
                               : vec3_zero();
 }
 
+static vec3 sometimes_positive(random_source *r, double most)
+{
+    const vec3 v = sometimes_vec(r, most);
+    return vec3_make(fabs(v.x), fabs(v.y), fabs(v.z));
+}
+
+// No stiffer than a step of 10 ms can follow.
+static void random_effects(random_source *r, double mass, double size, effect_params *p)
+{
+    p->mass = mass;
+    p->linear_drag = sometimes_positive(r, 10.0 * mass);
+    p->drag_area = fabs(sometimes(r, 0.05 * mass));
+    p->lift_area = sometimes(r, 0.05 * mass);
+    p->volume = fabs(sometimes(r, mass));
+    p->pressure_centre = sometimes_vec(r, 0.1 * size / mass);
+    p->spin_area = sometimes_positive(r, 0.1 * size);
+    p->spin_damping = sometimes_positive(r, size);
+    p->density_share = random_bits(r) % 2 ? 1.0 : 0.0;
+    p->dipole = sometimes_vec(r, 100.0 * size);
+    p->light_area = fabs(sometimes(r, 2.0));
+}
+
 static void random_parameters(random_source *r, struct flight *f)
 {
-    const double mass = pow(10.0, random_in(r, -2.0, 1.0)), thrust_coef = pow(10.0, random_in(r, -9.0, -6.0));
+    const double mass = pow(10.0, random_in(r, -2.0, 1.0));
     f->plant.body.inverse_mass = 1.0 / mass;
-    set_diagonal(r, &f->plant.body.inertia, &f->plant.body.inverse_inertia);
+    const double size = set_diagonal(r, mass, &f->plant.body.inertia, &f->plant.body.inverse_inertia);
     f->speed_max = random_in(r, 500.0, 3000.0);
+    const double thrust_coef = mass * random_in(r, 1.0, 50.0) / (f->speed_max * f->speed_max);
     const double half = random_bits(r) % 4 ? exp(-random_in(r, 0.0, 2.0)) : 0.0;
-    f->plant.rotor = (rotor_params){thrust_coef, 0.02 * thrust_coef, half, half * half};
-    f->plant.drag.linear = sometimes_vec(r, 0.5);
-    f->plant.drag.quadratic = fabs(sometimes(r, 0.1));
-    f->held = (body_loads){sometimes_vec(r, 1), sometimes_vec(r, 1), sometimes_vec(r, 0.01),
-                           sometimes_vec(r, 0.01)};
+    f->plant.rotor = (rotor_params){thrust_coef, 0.001 * thrust_coef, half, half * half};
+    random_effects(r, mass, size, &f->plant.effects);
+    f->held.disturbance = (body_loads){sometimes_vec(r, mass), sometimes_vec(r, mass), sometimes_vec(r, size),
+                                       sometimes_vec(r, size)};
+    f->held.turbulence = sometimes_vec(r, 3.0);
+    f->held.time = random_in(r, 0.0, 4.0);
+    f->disturbance = 4.0 * mass;
+    f->twist = 4.0 * size;
+    f->turbulence = 6.0;
+    f->force_off = pow(10.0, random_in(r, -7.0, 1.0));
+    f->torque_off = pow(10.0, random_in(r, -10.0, -1.0));
+    f->hysteresis = random_in(r, 1.1, 4.0);
+    f->inertia_least = 0.69 * size;
+    f->inertia_most = 1.31 * size;
+    f->horizon = random_in(r, 0.0, 5.0);
     f->gravity = random_bits(r) % 4 ? vec3_make(0.0, 0.0, -9.80665) : sometimes_vec(r, 10.0);
     f->dt = pow(10.0, random_in(r, -4.0, -2.0));
     f->imu_params =
@@ -57,6 +92,7 @@ static void random_parameters(random_source *r, struct flight *f)
 static void random_state(random_source *r, struct flight *f)
 {
     f->body = (body_state){random_vec(r, 10), sometimes_vec(r, 20), random_attitude(r), sometimes_vec(r, 30)};
+    f->flags = real_of(random_bits(r) % 3 ? EFFECTS_ALL : random_bits(r) & EFFECTS_ALL);
     for (int k = 0; k < LANES_ROTORS; ++k) {
         f->speed[k] = random_in(r, 0.0, f->speed_max);
         f->motors[k] = random_in(r, 0.0, 1.0);
@@ -72,13 +108,64 @@ static void random_state(random_source *r, struct flight *f)
     f->reference.heading = turn(random_in(r, -4, 4), 0, 0, 1);
 }
 
+// What is declared for the whole batch: each part is there in some batches and not in others.
+static void random_world(random_source *r, lanes_vehicle *v)
+{
+    v->air = (atmosphere_params){(int)(random_bits(r) % 3), 101325.0, 288.15, random_in(r, 0.5, 1.5)};
+    v->planet =
+        (planet_params){random_bits(r) % 2 != 0, 6378137.0, 6356752.314245, 6.69437999014e-3, 7.292115e-5};
+    v->body_count = (int)(random_bits(r) % 3);
+    for (int i = 0; i < v->body_count; ++i) { // about the planet's centre, or far below a flat world
+        const double below = v->planet.on ? 0.0 : -6.378e6;
+        v->bodies[i] =
+            (gravity_body){3.986e14, 2.0, 3.0, below - 1e9 * i, i ? 0.0 : sometimes(r, 1e-3), 6.378e6};
+    }
+    wind_params *w = &v->wind;
+    w->x = sometimes(r, 5.0);
+    w->y = sometimes(r, 5.0);
+    w->z = sometimes(r, 1.0);
+    w->shear = (int)(random_bits(r) % 4);
+    w->shear_x = 0.6;
+    w->shear_y = -0.8;
+    w->shear_speed = random_in(r, -5.0, 10.0);
+    w->shear_height = 300.0;
+    w->shear_power = random_in(r, 0.0, 1.2);
+    w->shear_roughness = 0.03;
+    w->gust_count = (int)(random_bits(r) % 3);
+    for (int i = 0; i < w->gust_count; ++i) {
+        w->gusts[i] =
+            (wind_gust){sometimes(r, 5.0), 1.0, sometimes(r, 2.0), random_in(r, 0.0, 3.0), 0.5, 0.7, 0.2};
+    }
+    wind_prepare(w);
+    for (int i = 0; i < 3; ++i) {
+        v->magnetic[i] = sometimes(r, 1e-3);
+        v->light[i] = sometimes(r, 1e-3);
+    }
+    v->strict = random_bits(r) % 8 == 0;
+    v->open_loop = random_bits(r) % 2 != 0;
+    v->period = 1 + (int)(random_bits(r) % 3);
+}
+
+// Near the planet's ground, or the flat world's.
+static void settle(random_source *r, const lanes_vehicle *v, struct flight *f)
+{
+    if (!v->planet.on) return;
+    const double up = 6378137.0 + random_in(r, -22000.0, 2000.0);
+    const vec3 z = quat_rotate(random_attitude(r), vec3_make(0.0, 0.0, up));
+    const vec3 shift = vec3_sub(z, f->body.position);
+    f->body.position = z;
+    f->body.velocity = vec3_add(f->body.velocity, planet_ground_velocity(&v->planet, z)); // with the air
+    f->estimate.position = vec3_add(f->estimate.position, shift);
+    f->reference.position = vec3_add(f->reference.position, shift);
+}
+
 static void random_vehicle(random_source *r, int count, lanes_vehicle *v)
 {
     memset(v, 0, sizeof *v);
     v->count = count;
     for (int i = 0; i < count; ++i) {
-        v->roll[i] = random_in(r, -0.2, 0.2);
-        v->pitch[i] = random_in(r, -0.2, 0.2);
+        v->roll[i] = random_in(r, -0.01, 0.01);
+        v->pitch[i] = random_in(r, -0.01, 0.01);
         v->yaw[i] = i % 2 ? 1.0 : -1.0;
         for (int j = 0; j < 4; ++j) v->inverse[i][j] = random_in(r, -5.0, 5.0);
         v->inverse[i][0] = 0.25;
@@ -90,22 +177,26 @@ static void compare(int lanes, lanes_fn *fly)
 {
     random_source r = {77};
     static double scalar[WIDEST][LANES_VALUES], wide[WIDEST][LANES_VALUES];
-    int moved = 0;
+    int moved = 0, zeroed = 0;
     for (int batch = 0; batch < BATCHES * (LANES_ROTORS + 1); ++batch) {
         lanes_vehicle v;
         random_vehicle(&r, batch % (LANES_ROTORS + 1), &v);
+        random_world(&r, &v);
         lanes_key keys[WIDEST];
         for (int i = 0; i < lanes; ++i) {
             struct flight f;
             memset(&f, 0, sizeof f);
             random_parameters(&r, &f);
             random_state(&r, &f);
+            settle(&r, &v, &f);
             memcpy(wide[i], &f, sizeof f);
             memcpy(scalar[i], &f, sizeof f);
             keys[i] = (lanes_key){random_bits(&r), random_bits(&r) >> 32,
                                   random_bits(&r) >> (random_bits(&r) % 64)};
             lanes_fly_1(&v, &keys[i], STEPS, scalar[i]);
             moved += memcmp(wide[i], scalar[i], sizeof f) != 0;
+            memcpy(&f, scalar[i], sizeof f);
+            zeroed += bits_of(f.flags) != EFFECTS_ALL;
         }
         fly(&v, keys, STEPS, wide[0]);
         for (int i = 0; i < lanes; ++i) {
@@ -117,6 +208,7 @@ static void compare(int lanes, lanes_fn *fly)
         }
     }
     assert_int_equal(moved, lanes * BATCHES * (LANES_ROTORS + 1)); // nobody stood still
+    assert_true(zeroed > moved / 4 && zeroed < moved);             // with all effects and without some
 }
 
 // Two, four and eight lanes without any instruction set beyond the plainest.

@@ -91,7 +91,7 @@ static void log_replays_every_scene(void **state)
         assert_int_equal(info.seed, 5);
         assert_int_equal(info.first_tick, 0);
         assert_true(info.final_hash == hash);
-        assert_true(info.dt == 0.001);
+        assert_true(info.dt == (strcmp(scene, "orbit") == 0 ? 0.1 : 0.001));
         assert_string_equal(vy_log_scenario(log), "volery: 1\n");
         assert_string_equal(vy_log_drone_name(log, 0), "alpha");
         assert_int_equal(vy_log_verify(log, NULL), VY_OK);
@@ -134,7 +134,7 @@ static void log_compare_finds_the_moment(void **state)
     vy_disturbance_def knock = vy_default_disturbance_def();
     knock.kind = VY_DISTURBANCE_IMPULSE;
     knock.force.x = 1e-4;
-    knock.start = 1.234;
+    knock.start = 1.24;
     knock.duration = 0.001;
     assert_int_equal(vy_world_add_disturbance(world[1], &knock, NULL), VY_OK);
     record(0, world[0], 3000, 1);
@@ -143,8 +143,8 @@ static void log_compare_finds_the_moment(void **state)
     vy_difference d;
     assert_int_equal(vy_log_compare(a, b, &d, NULL), VY_OK);
     assert_true(d.found);
-    assert_int_equal(d.tick, 1235);
-    assert_int_equal(d.field_tick, 1235);
+    assert_int_equal(d.tick, 1241);
+    assert_int_equal(d.field_tick, 1241);
     assert_string_equal(d.field, "drones[0].body.position.x");
     assert_int_equal(vy_log_compare(a, a, &d, NULL), VY_OK);
     assert_false(d.found);

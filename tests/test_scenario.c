@@ -22,7 +22,7 @@ static void values_of_every_key_arrive(void **unused)
     vy_scenario *s = read_good(everything());
     assert_string_equal(s->name, "every kind of thing");
     assert_true(s->seed == UINT64_MAX && s->step == 0.001 && s->duration == 120.0);
-    assert_true(s->gravity.x == 0.01 && s->gravity.z == -9.7);
+    assert_true(s->environment.gravity.uniform.x == 0.01 && s->environment.gravity.uniform.z == -9.7);
     assert_int_equal(s->drone_count, 5);
     const vy_drone_def *a = &s->drones[0].def, *e = &s->drones[4].def;
     assert_true(a->position.y == 2.0 && a->velocity.x == 0.1 && a->rate.x == 1.0 && a->rotor_speed == 1000.0);
@@ -58,7 +58,7 @@ static void defaults_are_those_of_the_library(void **unused)
     assert_memory_equal(&got->controller.gains, &wanted.controller.gains, sizeof wanted.controller.gains);
     assert_string_equal(got->vehicle.name, "crazyflie2x");
     const vy_world_def world = vy_default_world_def();
-    assert_true(s->step == world.dt && s->seed == world.seed && s->gravity.z == world.gravity.z);
+    assert_true(s->step == world.dt && s->seed == world.seed && s->environment.gravity.uniform.z == world.environment.gravity.uniform.z);
     vy_scenario_destroy(s);
 }
 
@@ -66,7 +66,7 @@ static void hover_follows_mass_and_gravity(void **unused)
 {
     (void)unused;
     vy_scenario *s =
-        read_good("volery: 1\nworld: {gravity: [0, 0, -1.62]}\n"
+        read_good("volery: 1\nworld: {gravity: {uniform: [0, 0, -1.62]}}\n"
                   "drones: [{vehicle: {base: crazyflie2x, mass: 56 g}, start: {rotor_speed: hover}}]\n");
     const double speed = s->drones[0].def.rotor_speed;
     assert_near(4.0 * 2.88e-8 * speed * speed, 0.056 * 1.62, 1e-15); // thrust carries the weight
@@ -250,8 +250,8 @@ static void each_mistake_is_named_at_its_place(void **unused)
         {"drones: [{}]\nduration: 1e999\n", "3:11: duration must be a finite number, got \"1e999\""},
         {"drones: [{}]\nduration: nan\n", "3:11: duration must be a finite number, got \"nan\""},
         {"drones: [{}]\nduration: 0.1 ms\n", "3:11: duration is less than one step"},
-        {"drones: [{}]\nworld: {gravity: [0, 0]}\n",
-         "3:18: gravity: expected [3 numbers in m/s^2], got a list of 2"},
+        {"drones: [{}]\nworld: {gravity: {uniform: [0, 0]}}\n",
+         "3:28: uniform: expected [3 numbers in m/s^2], got a list of 2"},
         {"drones: [{}]\nseed: 1\nseed: 2\n", "4:1: seed is given twice: first in line 3"},
         {"drones: [{}]\nlog: {every: 0}\n", "3:14: every must be between 1 and 1e+09, got \"0\""},
         {"drones: [{}]\nlog: {compression: zip}\n",
@@ -537,8 +537,8 @@ static void overrides_change_what_they_name(void **unused)
     s = read_set(text, "drones[0].vehicle.mass=31 g"); // on top of the default
     assert_true(s->drones[0].def.vehicle.mass == 0.031 && s->drones[0].def.vehicle.rotor_count == 4);
     vy_scenario_destroy(s);
-    s = read_set(text, "world.gravity=[0, 0, -3.7]"); // a section that is not there
-    assert_true(s->gravity.z == -3.7);
+    s = read_set(text, "world.gravity.uniform=[0, 0, -3.7]"); // a section that is not there
+    assert_true(s->environment.gravity.uniform.z == -3.7);
     vy_scenario_destroy(s);
     s = read_set(text, "disturbances[0].force[1]=2 mN");
     assert_true(s->disturbances[0].def.force.y == 0.002 && s->disturbances[0].def.force.x == 1.0);

@@ -129,7 +129,7 @@ static double rows[6][SAMPLES];
 static void record_imu(const vy_imu_def *imu)
 {
     vy_world_def wd = vy_default_world_def();
-    wd.gravity = (vy_vec3){0, 0, 0};
+    wd.environment.gravity.uniform = (vy_vec3){0, 0, 0};
     vy_drone_def def = plain_body();
     def.imu = *imu;
     vy_world *world = fly_in(&wd, &def);
@@ -193,7 +193,7 @@ static void imu_bias_is_drawn_once_per_run(void **unused)
     (void)unused;
     enum { RUNS = 2000 };
     vy_world_def wd = vy_default_world_def();
-    wd.gravity = (vy_vec3){0, 0, 0};
+    wd.environment.gravity.uniform = (vy_vec3){0, 0, 0};
     vy_drone_def def = plain_body();
     def.imu.accel_bias = 0.05;
     def.imu.gyro_bias = 0.02;
@@ -271,7 +271,7 @@ static void imu_and_mocap_noise_are_independent(void **unused)
     (void)unused;
     static double imu[6][SAMPLES];
     vy_world_def wd = vy_default_world_def();
-    wd.gravity = (vy_vec3){0, 0, 0};
+    wd.environment.gravity.uniform = (vy_vec3){0, 0, 0};
     vy_drone_def def = plain_body();
     def.position.z = 0.0;
     def.imu = (vy_imu_def){.period = 0.001, .accel_noise = 1e-3, .gyro_noise = 1e-3};

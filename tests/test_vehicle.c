@@ -48,7 +48,7 @@ static void ruling_01_body_is_forward_left_up(void **unused)
     assert_true(quat_rotate(turn(0.1, 1, 0, 0), left).z > 0.09);     // left side up
     assert_true(quat_rotate(turn(0.1, 0, 1, 0), forward).z < -0.09); // nose down
     assert_true(quat_rotate(turn(0.1, 0, 0, 1), forward).y > 0.09);  // nose to the left
-    const vy_vec3 g = vy_default_world_def().gravity;
+    const vy_vec3 g = vy_default_world_def().environment.gravity.uniform;
     assert_true(g.x == 0.0 && g.y == 0.0 && g.z < 0.0); // +z is up
 }
 
@@ -134,7 +134,7 @@ static void ruling_04_hover_speed(void **unused)
 static void ruling_05_default_gravity(void **unused)
 {
     (void)unused;
-    assert_true(vy_default_world_def().gravity.z == -9.80665);
+    assert_true(vy_default_world_def().environment.gravity.uniform.z == -9.80665);
 }
 
 // Each rotor's thrust is between 0 and kF wmax^2, whatever is asked of it.
@@ -313,7 +313,17 @@ static void minus_lag(vy_vehicle_def *v) { v->motor_lag = -0.01; }
 static void nan_lag(vy_vehicle_def *v) { v->motor_lag = NOT_A_NUMBER; }
 static void minus_drag(vy_vehicle_def *v) { v->drag_linear.y = -1.0; }
 static void inf_drag(vy_vehicle_def *v) { v->drag_linear.z = INFINITE; }
-static void minus_square(vy_vehicle_def *v) { v->drag_quadratic = -1.0; }
+static void minus_area(vy_vehicle_def *v) { v->area = -1.0; }
+static void nan_cd(vy_vehicle_def *v) { v->cd = NOT_A_NUMBER; }
+static void minus_cd(vy_vehicle_def *v) { v->cd = -0.1; }
+static void inf_cl(vy_vehicle_def *v) { v->cl = INFINITE; }
+static void minus_volume(vy_vehicle_def *v) { v->volume = -1.0; }
+static void nan_centre(vy_vehicle_def *v) { v->pressure_centre.y = NOT_A_NUMBER; }
+static void minus_spin_area(vy_vehicle_def *v) { v->damping_area.x = -1.0; }
+static void minus_damping(vy_vehicle_def *v) { v->damping.z = -1.0; }
+static void inf_dipole(vy_vehicle_def *v) { v->dipole.x = INFINITE; }
+static void minus_light(vy_vehicle_def *v) { v->light_area = -1.0; }
+static void minus_reference(vy_vehicle_def *v) { v->torque_ref = -1.0; }
 static void no_allocation(vy_vehicle_def *v) { v->allocation = (vy_allocation)7; }
 
 // Every field out of range is refused with a sentence that names it.
@@ -343,7 +353,17 @@ static void bad_vehicles_are_refused_by_name(void **unused)
         {nan_lag, "vehicle.motor_lag"},
         {minus_drag, "vehicle.drag_linear"},
         {inf_drag, "vehicle.drag_linear"},
-        {minus_square, "drag_quadratic"},
+        {minus_area, "vehicle.area"},
+        {nan_cd, "vehicle.cd"},
+        {minus_cd, "vehicle.cd"},
+        {inf_cl, "cl"},
+        {minus_volume, "vehicle.volume"},
+        {nan_centre, "pressure_centre"},
+        {minus_spin_area, "vehicle.damping_area"},
+        {minus_damping, "vehicle.damping"},
+        {inf_dipole, "dipole"},
+        {minus_light, "vehicle.light_area"},
+        {minus_reference, "vehicle.torque_ref"},
         {no_allocation, "vehicle.allocation"},
     };
     for (size_t i = 0; i < sizeof list / sizeof list[0]; ++i) {

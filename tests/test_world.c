@@ -163,7 +163,7 @@ static void bad_worlds_are_refused_by_name(void **unused)
         if (k == 2) def.dt = -0.001;
         if (k == 3) def.dt = NOT_A_NUMBER;
         if (k == 4) def.dt = INFINITE;
-        if (k == 5) def.gravity.x = NOT_A_NUMBER;
+        if (k == 5) def.environment.gravity.uniform.x = NOT_A_NUMBER;
         if (k == 6) def.drone_cap = UINT32_MAX;
         if (k == 7) def.disturbance_cap = UINT32_MAX;
         vy_world *world = (vy_world *)(void *)&def;
@@ -219,6 +219,7 @@ static void periods_are_whole_multiples_of_the_step(void **unused)
     for (size_t i = 0; i < sizeof list / sizeof list[0]; ++i) {
         vy_world_def wd = vy_default_world_def();
         wd.dt = list[i].dt;
+        wd.environment.nap.period = 10.0 * wd.dt;
         vy_world *world = NULL;
         assert_int_equal(vy_world_create(&wd, &world, NULL), VY_OK);
         const vy_drone_def def = vy_default_drone_def();
@@ -315,7 +316,7 @@ static void ruling_07_a_drone_falls_in_a_world(void **unused)
 {
     (void)unused;
     vy_world_def wd = vy_default_world_def();
-    wd.gravity.z = -9.81;
+    wd.environment.gravity.uniform.z = -9.81;
     vy_drone_def def = quiet_drone();
     def.vehicle.drag_linear = (vy_vec3){0, 0, 0};
     def.rotor_speed = 0.0;
@@ -373,7 +374,7 @@ static void expect_failure(const vy_drone_def *def, vec3 gravity, vy_failure_rea
                            double value, double limit, const char *what)
 {
     vy_world_def wd = vy_default_world_def();
-    wd.gravity = gravity;
+    wd.environment.gravity.uniform = gravity;
     vy_world *world = fly_in(&wd, def);
     const uint32_t events = vy_world_advance(world, 100000);
     const vy_failure f = vy_world_failure(world);

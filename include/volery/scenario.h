@@ -21,6 +21,7 @@ extern "C" {
 typedef struct vy_scenario_drone {
     char name[VY_NAME_CAP]; ///< unique: a letter, then letters, digits, - and _
     vy_drone_def def;
+    vy_geodetic place; ///< a start over the ground of a planet; loading turns it into `def`
 } vy_scenario_drone;
 
 typedef struct vy_scenario_disturbance {
@@ -59,7 +60,7 @@ typedef struct vy_scenario {
     uint64_t seed;   ///< of every random stream
     double step;     ///< [s] fixed step of the world
     double duration; ///< [s] of the run; vy_scenario_steps() gives steps
-    vy_vec3 gravity; ///< [m/s^2] uniform
+    vy_environment_def environment;
     int drone_count;
     vy_scenario_drone *drones;
     int disturbance_count;

@@ -1,6 +1,7 @@
 // world.h - create a world, put drones in it, step it, read it, hash it, copy its state.
 #pragma once
 #include "volery/controller.h"
+#include "volery/environment.h"
 #include "volery/sensors.h"
 #include "volery/status.h"
 #include "volery/vehicle.h"
@@ -20,24 +21,24 @@ typedef struct vy_drone_id {
 #define VY_ALL_DRONES ((vy_drone_id){0})
 
 typedef struct vy_world_def {
-    uint32_t cookie;          ///< set by the default function
-    double dt;                ///< [s] fixed step, > 0
-    uint64_t seed;            ///< of every random stream; 0 is allowed
-    vy_vec3 gravity;          ///< [m/s^2] uniform
-    uint32_t drone_cap;       ///< drones the world can hold; all memory is taken at creation
-    uint32_t disturbance_cap; ///< disturbances the world can hold
+    uint32_t cookie;                ///< set by the default function
+    double dt;                      ///< [s] fixed step, > 0
+    uint64_t seed;                  ///< of every random stream; 0 is allowed
+    vy_environment_def environment; ///< gravity, air, wind, planet, fields, what may be neglected
+    uint32_t drone_cap;             ///< drones the world can hold; all memory is taken at creation
+    uint32_t disturbance_cap;       ///< disturbances the world can hold
 } vy_world_def;
 
-/// dt 1 ms, seed 1, gravity (0, 0, -9.80665), one drone, eight disturbances.
+/// dt 1 ms, seed 1, the default environment, one drone, eight disturbances.
 vy_world_def vy_default_world_def(void);
 
-/// Limits that end a run. Each is checked every step against the truth; 0 means no limit.
+/// Limits that end a run, each checked every step against the truth; 0 means no limit.
 typedef struct vy_safety_def {
     double tilt_max;     ///< [rad] between body +z and world +z
     double rate_max;     ///< [rad/s]
     double speed_max;    ///< [m/s]
-    double height_min;   ///< [m] checked only where below height_max
-    double height_max;   ///< [m]
+    double height_min;   ///< [m] -DBL_MAX: no floor. Both heights 0: no limit
+    double height_max;   ///< [m] DBL_MAX: no ceiling
     double distance_max; ///< [m] horizontal, from the world's origin
     double sustain;      ///< [s] a limit must be exceeded this long without a break; 0 is at once
 } vy_safety_def;
@@ -161,6 +162,24 @@ typedef struct vy_failure {
 
 /// VY_FAILURE_NONE while the world runs.
 vy_failure vy_world_failure(const vy_world *world);
+
+/// What the negligibility policy left out for one drone, at most, since the start.
+typedef struct vy_certificate {
+    uint64_t effects;           ///< bit k: effect k (vy_effect_name) is computed now
+    uint64_t changes;           ///< decisions that changed
+    double impulse[32];         ///< [N s] per effect
+    double angular_impulse[32]; ///< [N m s] per effect
+    double total_impulse, total_angular_impulse;
+    int bounded;     ///< 1: the deviations below are bounds; 0: none is known (closed loop, turbulence)
+    double horizon;  ///< [s] over which they hold
+    double rate;     ///< [rad/s] deviation of the strict open-loop flight from this one, at most
+    double angle;    ///< [rad]
+    double velocity; ///< [m/s]
+    double position; ///< [m]
+} vy_certificate;
+
+/// @return VY_NOT_FOUND for a handle that is not of this world
+vy_status vy_world_certificate(const vy_world *world, vy_drone_id id, vy_certificate *out);
 
 /// Snapshots: state is one block without pointers. Save writes vy_world_state_size() bytes; restore puts a
 /// world built from the same defs back to that moment, so that further steps give the same bits. A world of

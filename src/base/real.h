@@ -38,6 +38,13 @@
 #define VY_FN static inline __attribute__((always_inline, unused))
 #endif
 
+// A large function of which a translation unit wants one copy, whatever calls it.
+#if defined(__CUDACC__)
+#define VY_BIG_FN static __noinline__ __host__ __device__
+#else
+#define VY_BIG_FN static __attribute__((noinline, unused))
+#endif
+
 // A rare path, kept out of its callers.
 #if defined(__CUDACC__)
 #define VY_SLOW_FN static __noinline__ __host__ __device__

@@ -52,6 +52,7 @@ static int start_is_sound(const vy_controller_def *def, const vy_vehicle_def *ve
     memset(&p, 0, sizeof p);
     memset(&c, 0, sizeof c);
     p.rotor_count = vehicle->rotor_count;
+    p.makes_wrench = 1;
     return vy_control_accept(&p, &def->start, &c, &clamps) >= 0;
 }
 
@@ -113,6 +114,7 @@ vy_status vy_ladder_build(const vy_controller_def *def, const vy_vehicle_def *ve
     if (vehicle->rotor_count > 0) {
         const vy_status status = vy_layout_invert(vehicle, &layout, p.inverse, must ? err : NULL);
         if (status != VY_OK && must) return status;
+        p.makes_wrench = status == VY_OK;
     }
     *out = p;
     return VY_OK;
@@ -130,6 +132,8 @@ int vy_control_accept(const ladder_params *p, const vy_intent *intent, control_s
     control_state n = *c;
     double values[LADDER_ROTORS] = {0.0};
     size_t count = 0;
+    if (intent->rung >= VY_RUNG_WRENCH && !p->makes_wrench)
+        return -1; // such a vehicle takes motor commands only
     switch (intent->rung) {
     case VY_RUNG_NONE: break;
     case VY_RUNG_MOTORS:

@@ -19,6 +19,7 @@ typedef struct ladder_params {
     real rate;                         // [1/s]
     double inverse[LADDER_ROTORS][4];  // rotor thrust per thrust, roll, pitch, yaw
     int rotor_count;
+    int makes_wrench;        // the rotors can make thrust, roll, pitch and yaw apart
     real thrust_max;         // [N] of one rotor
     real inverse_thrust_max; // [1/N]
 } ladder_params;
@@ -40,7 +41,7 @@ VY_FN real lower_position(const ladder_params *p, const reference *r, const esti
                           vec3 *integral, quat *attitude)
 {
     const vec3 error = vec3_sub(r->position, e->position);
-    const vec3 slow = vec3_sub(r->velocity, e->velocity);
+    const vec3 velocity_error = vec3_sub(r->velocity, e->velocity);
     const real low = -p->integral_max;
     vec3 i = vec3_add_scaled(*integral, p->integral * p->period, error);
     i.x = real_clamp(i.x, low, p->integral_max);
@@ -50,9 +51,10 @@ VY_FN real lower_position(const ladder_params *p, const reference *r, const esti
 
     vec3 a = vec3_sub(vec3_add(r->acceleration, i), p->gravity);
     a = vec3_add_scaled(a, p->position, error);
-    a = vec3_add_scaled(a, p->velocity, slow);
+    a = vec3_add_scaled(a, p->velocity, velocity_error);
     const real least = 0.2 * vec3_length(p->gravity);
-    a.z = real_max(a.z, least + 1e-3); // never ask for a push downwards
+    a.z =
+        real_max(a.z, least + 1e-3); // never ask for a push downwards, nor for none where there is no gravity
 
     const real across = real_sqrt(a.x * a.x + a.y * a.y);
     const real most = p->tan_tilt * a.z;

@@ -86,7 +86,7 @@ VY_FN body_state body_advance(const body_state *s, real h, const body_rates *d)
     return n;
 }
 
-VY_FN vec3 rk4_mean(vec3 a, vec3 b, vec3 c, vec3 d)
+VY_FN vec3 rk4_sum(vec3 a, vec3 b, vec3 c, vec3 d)
 {
     return vec3_add(vec3_add(a, d), vec3_scale(real_set(2.0), vec3_add(b, c)));
 }
@@ -99,10 +99,10 @@ VY_FN body_state body_rk4_finish(const body_state *s, real h, const body_rates *
     const quat q = quat_add(quat_add(k1->attitude_rate, k4->attitude_rate),
                             quat_scale(real_set(2.0), quat_add(k2->attitude_rate, k3->attitude_rate)));
     body_rates sum;
-    sum.velocity = rk4_mean(k1->velocity, k2->velocity, k3->velocity, k4->velocity);
-    sum.acceleration = rk4_mean(k1->acceleration, k2->acceleration, k3->acceleration, k4->acceleration);
+    sum.velocity = rk4_sum(k1->velocity, k2->velocity, k3->velocity, k4->velocity);
+    sum.acceleration = rk4_sum(k1->acceleration, k2->acceleration, k3->acceleration, k4->acceleration);
     sum.attitude_rate = q;
-    sum.rate_dot = rk4_mean(k1->rate_dot, k2->rate_dot, k3->rate_dot, k4->rate_dot);
+    sum.rate_dot = rk4_sum(k1->rate_dot, k2->rate_dot, k3->rate_dot, k4->rate_dot);
     body_state n = body_advance(s, w, &sum);
     n.attitude = quat_normalize(n.attitude);
     return n;

@@ -27,6 +27,10 @@ struct vy_recorder {
     int batch_count;
     uint64_t last_state; // tick of the last full state written
     int failure_noted;
+    vy_planet_def planet; // radius 0: a flat world
+    uint16_t *geodetic;   // channels, on a planet
+    vy_pb_codec *geodetic_codec;
+    uint64_t *effects; // as last noted, per drone
 };
 
 vy_recorder_def vy_default_recorder_def(void)
@@ -83,6 +87,17 @@ static vy_status add_stream(vy_recorder *r, const vy_world *world, int s, vy_err
     return status;
 }
 
+static vy_status add_geodetic(vy_recorder *r, vy_error *err)
+{
+    vy_status status = vy_pb_codec_create(&vy_message_geodetic, &r->geodetic_codec, err);
+    for (uint32_t i = 0; i < r->drone_count && status == VY_OK; ++i) {
+        char topic[VY_NAME_CAP + 40];
+        snprintf(topic, sizeof topic, "/drones/%s/geodetic", r->names[i]);
+        status = add_channel(r, topic, &vy_message_geodetic, &r->geodetic[i], err);
+    }
+    return status;
+}
+
 static vy_status add_channels(vy_recorder *r, const vy_world *world, vy_error *err)
 {
     vy_status status = add_channel(r, TOPIC_HASHES, &vy_message_hashes, &r->hashes, err);
@@ -90,6 +105,7 @@ static vy_status add_channels(vy_recorder *r, const vy_world *world, vy_error *e
     if (status == VY_OK) status = add_channel(r, TOPIC_REPLIES, &vy_message_reply, &r->replies, err);
     if (status == VY_OK) status = vy_pb_codec_create(&vy_message_reply, &r->reply_codec, err);
     for (int s = 0; s < DRONE_STREAM_COUNT && status == VY_OK; ++s) status = add_stream(r, world, s, err);
+    if (status == VY_OK && r->planet.radius > 0.0) status = add_geodetic(r, err);
     uint16_t schema = 0;
     if (status == VY_OK) {
         status = vy_mcap_writer_add_schema(r->writer, "volery.Event", "jsonschema", vy_event_schema,
@@ -170,6 +186,17 @@ static void write_stream(vy_recorder *r, uint32_t drone, int s, const vy_pb_code
     vy_mcap_writer_end(r->writer, vy_pb_encode(codec, cells, at));
 }
 
+static void write_geodetic(vy_recorder *r, uint32_t drone, const drone_block *d, uint64_t tick)
+{
+    const body_state *b = &d->body;
+    const vy_geodetic g =
+        vy_geodetic_of(&r->planet, (double)tick * r->dt, b->position, b->velocity, b->attitude);
+    unsigned char *at =
+        vy_mcap_writer_begin(r->writer, r->geodetic[drone], r->sequence++, vy_log_time(tick, r->dt),
+                             vy_pb_codec_size_max(r->geodetic_codec), &r->error);
+    if (at != NULL) vy_mcap_writer_end(r->writer, vy_pb_encode(r->geodetic_codec, &g, at));
+}
+
 static void write_drones(vy_recorder *r, const vy_world *world)
 {
     enum { IMU, MOCAP }; // the two streams that are written only when there is something new
@@ -177,6 +204,7 @@ static void write_drones(vy_recorder *r, const vy_world *world)
     const uint64_t time = vy_log_time(tick, r->dt);
     for (uint32_t i = 0; i < r->drone_count && !failed(r); ++i) {
         const drone_block *d = &world->drones[i];
+        if (r->geodetic_codec != NULL) write_geodetic(r, i, d, tick);
         vy_pb_codec *const *codecs = r->codecs[world->model.drones[i].layout.count];
         for (int s = 0; s < DRONE_STREAM_COUNT; ++s) {
             if (s == IMU && d->imu_tick != tick) continue;
@@ -233,11 +261,30 @@ static void note_failure(vy_recorder *r, const vy_world *world)
     r->failure_noted = 1;
 }
 
+// Decisions of the negligibility policy, when they change.
+static void note_effects(vy_recorder *r, const vy_world *world)
+{
+    for (uint32_t i = 0; i < r->drone_count; ++i) {
+        const uint64_t now = world->drones[i].effects, change = now ^ r->effects[i];
+        if (change == 0) continue;
+        r->effects[i] = now;
+        char text[250] = "";
+        size_t n = 0;
+        for (int k = 0; k < EFFECT_COUNT && n + 40 < sizeof text; ++k) {
+            if ((change >> k & 1) == 0) continue;
+            n += (size_t)snprintf(text + n, sizeof text - n, "%s%s %s", n > 0 ? ", " : "", vy_effect_name(k),
+                                  now >> k & 1 ? "computed" : "neglected");
+        }
+        write_event(r, world->state->tick, "nap", r->names[i], text);
+    }
+}
+
 static int take_step(void *self, const vy_world *world)
 {
     vy_recorder *r = self;
     if (failed(r)) return 1;
     const uint64_t tick = world->state->tick;
+    if ((tick - 1) % world->model.nap_period == 0) note_effects(r, world);
     if (r->batch_count == 0) r->batch_first = tick;
     r->batch[r->batch_count++] = world->state->chain;
 
@@ -271,6 +318,9 @@ static void release(vy_recorder *r)
         for (int s = 0; s < DRONE_STREAM_COUNT; ++s) vy_pb_codec_destroy(r->codecs[n][s]);
     }
     vy_pb_codec_destroy(r->reply_codec);
+    vy_pb_codec_destroy(r->geodetic_codec);
+    free(r->geodetic);
+    free(r->effects);
     for (uint32_t i = 0; r->names != NULL && i < r->drone_count; ++i) free(r->names[i]);
     free(r->names);
     free(r->drones);
@@ -281,7 +331,10 @@ static vy_status copy_names(vy_recorder *r, const vy_recorder_def *def, vy_error
 {
     r->names = calloc(r->drone_count + 1u, sizeof r->names[0]);
     r->drones = calloc(r->drone_count + 1u, sizeof r->drones[0]);
-    if (r->names == NULL || r->drones == NULL) return vy_fail(err, VY_NO_MEMORY, "log: out of memory");
+    r->geodetic = calloc(r->drone_count + 1u, sizeof r->geodetic[0]);
+    r->effects = calloc(r->drone_count + 1u, sizeof r->effects[0]);
+    if (r->names == NULL || r->drones == NULL || r->geodetic == NULL || r->effects == NULL)
+        return vy_fail(err, VY_NO_MEMORY, "log: out of memory");
     for (uint32_t i = 0; i < r->drone_count; ++i) {
         const size_t size = strlen(def->drone_names[i]) + 1;
         if (size > VY_NAME_CAP)
@@ -307,6 +360,7 @@ vy_status vy_recorder_open(const vy_recorder_def *def, const vy_world *world, vy
     r->every = def->every;
     r->snapshot = def->snapshot;
     r->drone_count = world->model.drone_count;
+    r->planet = world->model.planet;
     vy_status status = copy_names(r, def, err);
     if (status == VY_OK) status = vy_file_sink_open(def->path, NULL, &r->file, err);
     if (status == VY_OK) {
@@ -319,6 +373,7 @@ vy_status vy_recorder_open(const vy_recorder_def *def, const vy_world *world, vy
     if (status == VY_OK) status = add_channels(r, world, err);
     if (status == VY_OK) status = write_head(r, def, world, err);
     if (status == VY_OK) {
+        for (uint32_t i = 0; i < r->drone_count; ++i) r->effects[i] = world->drones[i].effects;
         write_state(r, world);
         write_drones(r, world);
         status = r->error.status;

@@ -25,16 +25,17 @@ static void print_streams(FILE *out)
 
 static void print_state(FILE *out)
 {
-    static const char *const blocks[] = {"world", "drone", "noise"};
-    static const char *const texts[] = {"once", "per drone, in order of creation",
-                                        "per band-limited disturbance and drone it acts on"};
+    static const char *const blocks[] = {"world", "drone", "noise", "ledger"};
+    static const char *const texts[] = {
+        "once", "per drone, in order of creation", "per band-limited disturbance and drone it acts on",
+        "per drone: what the negligibility policy left out, hashed when it changes"};
     fputs("## Full state\n\n`/world/state` holds the simulation's whole state as little-endian values of 8 "
           "bytes: "
           "these fields, block after block.\nWhat is listed here is what the hash covers, what a snapshot "
           "holds and what "
           "`volery replay` names.\n\n",
           out);
-    for (int b = 0; b < 3; ++b) {
+    for (int b = 0; b < 4; ++b) {
         fprintf(out, "**%s** (%s)\n\n| field | values | type | unit | |\n|---|---|---|---|---|\n", blocks[b],
                 texts[b]);
         for (int i = 0; i < vy_field_count; ++i) {
@@ -78,5 +79,10 @@ void vy_log_print_reference(FILE *out)
           "World frame +Z up, body frame forward-left-up, SI units.\n\n",
           out);
     print_streams(out);
+    fputs("### `/drones/NAME/geodetic`\n\n`volery.Geodetic`, on a planet only: latitude, longitude [rad], "
+          "altitude [m], "
+          "velocity_ned [m/s] over the ground,\nyaw, pitch, roll [rad] of forward-right-down axes in "
+          "north-east-down.\n\n",
+          out);
     print_state(out);
 }

@@ -44,6 +44,19 @@ static const vy_pb_field reply_fields[] = {
 const vy_pb_message vy_message_reply = {.name = "volery.Reply", .fields = reply_fields, .field_count = 8};
 _Static_assert(sizeof(reply_cells) == 8 * (3 + VY_ROTOR_CAP + 1 + 3 + 3 + 4), "cells without padding");
 
+static const vy_pb_field geodetic_fields[] = {
+    {.name = "latitude", .number = 1, .type = VY_PB_DOUBLE},
+    {.name = "longitude", .number = 2, .type = VY_PB_DOUBLE},
+    {.name = "altitude", .number = 3, .type = VY_PB_DOUBLE},
+    {.name = "velocity_ned", .number = 4, .type = VY_PB_MESSAGE, .message = &vec3_message},
+    {.name = "yaw", .number = 5, .type = VY_PB_DOUBLE},
+    {.name = "pitch", .number = 6, .type = VY_PB_DOUBLE},
+    {.name = "roll", .number = 7, .type = VY_PB_DOUBLE},
+};
+const vy_pb_message vy_message_geodetic = {
+    .name = "volery.Geodetic", .fields = geodetic_fields, .field_count = 7};
+_Static_assert(sizeof(vy_geodetic) == 8 * 9, "cells without padding");
+
 const char vy_event_schema[] =
     "{\"type\":\"object\",\"properties\":{\"tick\":{\"type\":\"integer\"},\"time\":{\"type\":\"number\"},"
     "\"kind\":{\"type\":\"string\"},\"drone\":{\"type\":\"string\"},\"text\":{\"type\":\"string\"}}}";

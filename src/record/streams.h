@@ -20,7 +20,8 @@ enum { STATE_TICK = 1, STATE_HASH = 2, STATE_BYTES = 3 };
 extern const vy_pb_message vy_message_hashes;
 extern const vy_pb_message vy_message_state;
 extern const vy_pb_message vy_message_reply;
-extern const char vy_event_schema[]; ///< JSON Schema of an event
+extern const vy_pb_message vy_message_geodetic; ///< its cells are a vy_geodetic
+extern const char vy_event_schema[];            ///< JSON Schema of an event
 
 /// A reply in cells, as volery.Reply lies in memory.
 typedef struct reply_cells {

@@ -114,9 +114,15 @@ int vy_state_compare(const unsigned char *a, const unsigned char *b, size_t size
         snprintf(prefix, sizeof prefix, "drones[%u].", i);
         if (compare_block("drone", a + at, b + at, prefix, out)) return 1;
     }
-    for (unsigned i = 0; at + sizeof(noise_block) <= size; ++i, at += sizeof(noise_block)) {
+    const size_t ledger = drone_count * sizeof(ledger_block);
+    for (unsigned i = 0; at + sizeof(noise_block) + ledger <= size; ++i, at += sizeof(noise_block)) {
         snprintf(prefix, sizeof prefix, "noise[%u].", i);
         if (compare_block("noise", a + at, b + at, prefix, out)) return 1;
+    }
+    for (uint32_t i = 0; i < drone_count && at + sizeof(ledger_block) <= size;
+         ++i, at += sizeof(ledger_block)) {
+        snprintf(prefix, sizeof prefix, "ledger[%u].", i);
+        if (compare_block("ledger", a + at, b + at, prefix, out)) return 1;
     }
     return compare_block("world", a, b, "world.", out);
 }

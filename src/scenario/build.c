@@ -26,7 +26,7 @@ vy_status vy_scenario_build_checked(const vy_scenario *scenario, vy_world **out,
     vy_world_def def = vy_default_world_def();
     def.dt = scenario->step;
     def.seed = scenario->seed;
-    def.gravity = scenario->gravity;
+    def.environment = scenario->environment;
     def.drone_cap = (uint32_t)scenario->drone_count;
     def.disturbance_cap = (uint32_t)scenario->disturbance_count;
     *culprit = scenario;

@@ -1,6 +1,7 @@
 // check.c - what the ranges of single values cannot say: how values fit together.
 #include "scenario/check.h"
 #include "base/vec.h"
+#include "environment/environment.h"
 #include "scenario/build.h"
 #include "world/world_def.h"
 #include <stdio.h>
@@ -14,9 +15,17 @@
 
 void vy_resolve_scenario(vy_scenario *scenario)
 {
-    const double g = vec3_length(scenario->gravity);
+    surroundings env;
+    vy_surroundings_build(&scenario->environment, &env);
     for (int i = 0; i < scenario->drone_count; ++i) {
-        vy_drone_def *def = &scenario->drones[i].def;
+        vy_scenario_drone *drone = &scenario->drones[i];
+        vy_drone_def *def = &drone->def;
+        if (drone->place.latitude != VY_NOWHERE && scenario->environment.planet.radius > 0.0) {
+            vy_geodetic_to_world(&scenario->environment.planet, 0.0, &drone->place, &def->position,
+                                 &def->velocity, &def->attitude);
+            drone->place = (vy_geodetic){.latitude = VY_NOWHERE}; // resolved: what stays are world axes
+        }
+        const double g = vec3_length(gravity_at(&env.gravity, def->position));
         if (def->rotor_speed == VY_HOVER) def->rotor_speed = vy_vehicle_hover_speed(&def->vehicle, g);
     }
 }
@@ -94,7 +103,7 @@ static void check_drone(vy_reader *r, const vy_scenario *s, int index)
     }
     check_controller(r, drone);
     if (!check_vehicle(r, &def->vehicle)) return;
-    if (!GOOD(r, def->rotor_speed) || !GOOD(r, s->gravity) || !GOOD(r, s->step)) return;
+    if (!GOOD(r, def->rotor_speed) || !GOOD(r, s->environment) || !GOOD(r, s->step)) return;
     const double most = def->vehicle.speed_max;
     if (def->vehicle.rotor_count > 0 && def->rotor_speed > most) {
         COMPLAIN(r, &def->rotor_speed, "rotor_speed of %s is %.6g rad/s, above its speed_max of %.6g rad/s",

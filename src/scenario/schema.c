@@ -1,28 +1,10 @@
 // schema.c - the rows. A new value: a field in the C struct, its default where the struct gets its defaults,
 // a row here.
-#include "scenario/schema.h"
+#include "scenario/schema_rows.h"
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-// clang-format off
-// Ranges.
-#define ANY                  {-DBL_MAX, DBL_MAX, 0}
-#define POSITIVE             {0.0, DBL_MAX, 1}
-#define AT_LEAST_0           {0.0, DBL_MAX, 0}
-#define WITHIN(min_, max_)   {min_, max_, 0}
-#define ABOVE_TO(min_, max_) {min_, max_, 1}
-
-// A row of struct `type_`. `field_` may reach into structs inside it.
-#define ROW(key_, kind_, type_, field_, ...) \
-    {.key = key_, .type = VY_TYPE_##kind_, .offset = offsetof(type_, field_), __VA_ARGS__}
-// Keys of the same struct under one heading.
-#define GROUP(key_, table_, ...) {.key = key_, .type = VY_TYPE_OBJECT, .table = table_, __VA_ARGS__}
-#define CHOICE(name_, value_, help_) {.name = name_, .value = value_, .help = help_}
-#define ROWS(list) .rows = list, .row_count = (int)(sizeof list / sizeof list[0])
-#define CHOICES(list) .choices = list, .choice_count = (int)(sizeof list / sizeof list[0])
-// clang-format on
 
 _Static_assert(sizeof(vy_allocation) == sizeof(int) && sizeof(vy_controller_kind) == sizeof(int) &&
                    sizeof(vy_disturbance_kind) == sizeof(int) && sizeof(vy_frame) == sizeof(int) &&
@@ -40,6 +22,8 @@ static const vy_choice allocations[] = {
     CHOICE("documented", VY_ALLOCATION_DOCUMENTED,
            "the published rows of the Crazyflie engine: pitch and yaw reversed"),
 };
+
+static const vy_choice switches[] = {CHOICE("off", 0, "it does not"), CHOICE("on", 1, "it does")};
 
 static void init_rotor(void *object, int index)
 {
@@ -98,8 +82,26 @@ static const vy_row vehicle_rows[] = {
         .help = "time constant of rotor speed; 0 is an ideal motor"),
     ROW("drag_linear", VECTOR, vy_vehicle_def, drag_linear, .size = 3, .unit = "N s/m", .range = AT_LEAST_0,
         .help = "air resistance over airspeed, body axes"),
-    ROW("drag_quadratic", NUMBER, vy_vehicle_def, drag_quadratic, .unit = "kg/m", .range = AT_LEAST_0,
-        .help = "air resistance over airspeed squared: half of density, drag coefficient and area"),
+    ROW("area", NUMBER, vy_vehicle_def, area, .unit = "m^2", .range = AT_LEAST_0,
+        .help = "that cd and cl refer to"),
+    ROW("cd", NUMBER, vy_vehicle_def, cd, .range = AT_LEAST_0, .help = "drag coefficient"),
+    ROW("cl", NUMBER, vy_vehicle_def, cl, .range = ANY, .help = "lift coefficient"),
+    ROW("volume", NUMBER, vy_vehicle_def, volume, .unit = "m^3", .range = AT_LEAST_0,
+        .help = "of the air it displaces"),
+    ROW("pressure_centre", VECTOR, vy_vehicle_def, pressure_centre, .size = 3, .unit = "m", .range = ANY,
+        .help = "where drag and lift act, body axes"),
+    ROW("damping_area", VECTOR, vy_vehicle_def, damping_area, .size = 3, .unit = "m^4", .range = AT_LEAST_0,
+        .help = "of damping by the air: minus the derivative times area times length squared"),
+    ROW("damping", VECTOR, vy_vehicle_def, damping, .size = 3, .unit = "N m s", .range = AT_LEAST_0,
+        .help = "of rotation, whatever the air"),
+    ROW("density_scaling", CHOICE, vy_vehicle_def, density_scaling, CHOICES(switches),
+        .help = "whether rotor thrust and torque follow the air's density; they hold at 1.225 kg/m^3"),
+    ROW("dipole", VECTOR, vy_vehicle_def, dipole, .size = 3, .unit = "A m^2", .range = ANY,
+        .help = "magnetic, body axes"),
+    ROW("light_area", NUMBER, vy_vehicle_def, light_area, .unit = "m^2", .range = AT_LEAST_0,
+        .help = "for the pressure of sunlight, times the reflectivity factor"),
+    ROW("torque_ref", NUMBER, vy_vehicle_def, torque_ref, .unit = "N m", .range = AT_LEAST_0,
+        .help = "reference of the negligibility policy; 0 takes the strongest torque of one rotor"),
 };
 const vy_table vy_vehicle_table = {
     .title = "Vehicle",
@@ -140,6 +142,21 @@ static const vy_row start_rows[] = {
         .help = "angular velocity, body axes"),
     ROW("rotor_speed", NUMBER, vy_scenario_drone, def.rotor_speed, .unit = "rad/s", .range = AT_LEAST_0,
         .word = "hover", .word_value = VY_HOVER, .help = "of every rotor; `hover` carries the weight"),
+    ROW("latitude", NUMBER, vy_scenario_drone, place.latitude, .unit = "rad",
+        .range = WITHIN(-1.5707963267948966, 1.5707963267948966), .word = "none", .word_value = VY_NOWHERE,
+        .help =
+            "geodetic; with it the start is given over the ground of the planet, instead of in world axes"),
+    ROW("longitude", NUMBER, vy_scenario_drone, place.longitude, .unit = "rad", .range = ANY,
+        .help = "east of the meridian that lies on world +x at time 0"),
+    ROW("altitude", NUMBER, vy_scenario_drone, place.altitude, .unit = "m", .range = ANY,
+        .help = "above the ellipsoid"),
+    ROW("velocity_ned", VECTOR, vy_scenario_drone, place.velocity, .size = 3, .unit = "m/s", .range = ANY,
+        .help = "north, east, down, over the ground"),
+    ROW("yaw_ned", NUMBER, vy_scenario_drone, place.yaw, .unit = "rad", .range = ANY,
+        .help = "of the nose, clockwise from north"),
+    ROW("pitch_ned", NUMBER, vy_scenario_drone, place.pitch, .unit = "rad", .range = ANY, .help = "nose up"),
+    ROW("roll_ned", NUMBER, vy_scenario_drone, place.roll, .unit = "rad", .range = ANY,
+        .help = "right side down"),
 };
 static const vy_table start_table = {
     .title = "Start", .help = "Where and how a drone begins.", ROWS(start_rows)};
@@ -282,9 +299,10 @@ static const vy_row safety_rows[] = {
     LIMIT("tilt_max", tilt_max, "rad", "largest angle between body +z and world +z"),
     LIMIT("rate_max", rate_max, "rad/s", "largest angular velocity"),
     LIMIT("speed_max", speed_max, "m/s", "largest speed"),
-    ROW("height_min", NUMBER, vy_safety_def, height_min, .unit = "m", .range = ANY,
-        .help = "least height; looked at where below height_max"),
-    ROW("height_max", NUMBER, vy_safety_def, height_max, .unit = "m", .range = ANY, .help = "largest height"),
+    ROW("height_min", NUMBER, vy_safety_def, height_min, .unit = "m", .range = ANY, .word = "none",
+        .word_value = -DBL_MAX, .help = "least height"),
+    ROW("height_max", NUMBER, vy_safety_def, height_max, .unit = "m", .range = ANY, .word = "none",
+        .word_value = DBL_MAX, .help = "largest height"),
     LIMIT("distance_max", distance_max, "m", "largest horizontal distance from the world's origin"),
     ROW("sustain", NUMBER, vy_safety_def, sustain, .unit = "s", .range = AT_LEAST_0,
         .help = "how long a limit must be exceeded without a break"),
@@ -302,6 +320,7 @@ static void init_drone(void *object, int index)
     snprintf(drone->name, sizeof drone->name, "drone%d", index);
     drone->def = vy_default_drone_def();
     drone->def.rotor_speed = VY_HOVER;
+    drone->place.latitude = VY_NOWHERE;
 }
 
 static const vy_row drone_rows[] = {
@@ -451,13 +470,6 @@ static const vy_row log_rows[] = {
 static const vy_table log_table = {
     .title = "Log", .help = "What the log file holds.", .size = sizeof(vy_log_def), ROWS(log_rows)};
 
-static const vy_row world_rows[] = {
-    ROW("gravity", VECTOR, vy_scenario, gravity, .size = 3, .unit = "m/s^2", .range = ANY,
-        .help = "the same everywhere, world axes (east, north, up)"),
-};
-static const vy_table world_table = {
-    .title = "World", .help = "What surrounds the drones.", ROWS(world_rows)};
-
 static void init_scenario(void *object, int index)
 {
     (void)index;
@@ -468,7 +480,7 @@ static void init_scenario(void *object, int index)
                        .seed = world.seed,
                        .step = world.dt,
                        .duration = 10.0,
-                       .gravity = world.gravity,
+                       .environment = world.environment,
                        .log = {.every = 10, .snapshot = 1.0, .compression = VY_LOG_ZSTD}};
 }
 
@@ -482,7 +494,8 @@ static const vy_row scenario_rows[] = {
         .help = "of the simulation"),
     ROW("duration", NUMBER, vy_scenario, duration, .unit = "s", .range = ABOVE_TO(0.0, 1e9),
         .help = "of the run, to the nearest step"),
-    GROUP("world", &world_table, .help = "what surrounds the drones"),
+    ROW("world", OBJECT, vy_scenario, environment, .table = &vy_world_table,
+        .help = "what surrounds the drones"),
     ROW("drones", LIST, vy_scenario, drones, .table = &drone_table, .size = 1000, .range = {.min = 1.0},
         .count_offset = offsetof(vy_scenario, drone_count), .flags = VY_ROW_REQUIRED | VY_ROW_HEAP,
         .help = "who flies"),

@@ -84,6 +84,8 @@ extern const vy_table vy_angles_table;
 
 /// The rotor speed that stands for "as fast as hovering needs" until the scenario is resolved.
 #define VY_HOVER (-1.0)
+/// In place of a latitude: the start is in world axes.
+#define VY_NOWHERE (-10.0)
 
 /// Whether a row applies, given the object's first value.
 int vy_row_applies(const vy_table *table, const vy_row *row, const void *object);

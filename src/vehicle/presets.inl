@@ -31,7 +31,17 @@
     .speed_max = 2500.0, // rad/s
     .motor_lag = 0.015, // s
     .drag_linear = {0.00567, 0.00567, 0.00636}, // N s/m
-    .drag_quadratic = 0.0, // kg/m
+    .area = 0.0, // m^2
+    .cd = 0.0,
+    .cl = 0.0,
+    .volume = 0.0, // m^3
+    .pressure_centre = {0.0, 0.0, 0.0}, // m
+    .damping_area = {0.0, 0.0, 0.0}, // m^4
+    .damping = {0.0, 0.0, 0.0}, // N m s
+    .density_scaling = 0, // off
+    .dipole = {0.0, 0.0, 0.0}, // A m^2
+    .light_area = 0.0, // m^2
+    .torque_ref = 0.0, // N m
 },
 {
     .cookie = VEHICLE_COOKIE,
@@ -64,5 +74,15 @@
     .speed_max = 2500.0, // rad/s
     .motor_lag = 0.015, // s
     .drag_linear = {0.00567, 0.00567, 0.00636}, // N s/m
-    .drag_quadratic = 0.0, // kg/m
+    .area = 0.0, // m^2
+    .cd = 0.0,
+    .cl = 0.0,
+    .volume = 0.0, // m^3
+    .pressure_centre = {0.0, 0.0, 0.0}, // m
+    .damping_area = {0.0, 0.0, 0.0}, // m^4
+    .damping = {0.0, 0.0, 0.0}, // N m s
+    .density_scaling = 0, // off
+    .dipole = {0.0, 0.0, 0.0}, // A m^2
+    .light_area = 0.0, // m^2
+    .torque_ref = 0.0, // N m
 },

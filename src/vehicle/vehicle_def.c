@@ -1,5 +1,6 @@
 // vehicle_def.c - presets of vehicles and the check of a vehicle's constants.
 #include "base/fail.h"
+#include "base/finite.h"
 #include "base/vec.h"
 #include "volery/vehicle.h"
 #include <stdio.h>
@@ -96,6 +97,39 @@ static vy_status check_rotors(const vy_vehicle_def *def, vy_error *err)
     return VY_OK;
 }
 
+// What air and fields act on.
+static vy_status check_body(const vy_vehicle_def *def, vy_error *err)
+{
+    const struct {
+        const char *name;
+        const double *values;
+        size_t count;
+    } amounts[] = {
+        {"drag_linear", &def->drag_linear.x, 3},
+        {"area", &def->area, 1},
+        {"cd", &def->cd, 1},
+        {"volume", &def->volume, 1},
+        {"damping_area", &def->damping_area.x, 3},
+        {"damping", &def->damping.x, 3},
+        {"light_area", &def->light_area, 1},
+        {"torque_ref", &def->torque_ref, 1},
+    };
+    for (size_t i = 0; i < sizeof amounts / sizeof amounts[0]; ++i) {
+        for (size_t k = 0; k < amounts[i].count; ++k) {
+            const double x = amounts[i].values[k];
+            if (!(real_is_finite(x) && x >= 0.0)) {
+                return vy_fail(err, VY_BAD_VALUE, "vehicle.%s must be at least 0, got %g", amounts[i].name,
+                               x);
+            }
+        }
+    }
+    if (!real_is_finite(def->cl) || !vy_all_finite(&def->pressure_centre.x, 3) ||
+        !vy_all_finite(&def->dipole.x, 3)) {
+        return vy_fail(err, VY_BAD_VALUE, "vehicle: cl, pressure_centre and dipole must be finite");
+    }
+    return VY_OK;
+}
+
 vy_status vy_check_vehicle_def(const vy_vehicle_def *def, vy_error *err)
 {
     if (def->cookie != VEHICLE_COOKIE) {
@@ -112,20 +146,16 @@ vy_status vy_check_vehicle_def(const vy_vehicle_def *def, vy_error *err)
             err, VY_BAD_VALUE,
             "vehicle.inertia must be symmetric, positive, and no moment above the sum of the others");
     }
-    const vy_vec3 d = def->drag_linear;
-    if (!(real_is_finite(d.x) && real_is_finite(d.y) && real_is_finite(d.z) && d.x >= 0.0 && d.y >= 0.0 &&
-          d.z >= 0.0)) {
-        return vy_fail(err, VY_BAD_VALUE, "vehicle.drag_linear must be at least 0 on each axis");
-    }
-    if (!(real_is_finite(def->drag_quadratic) && def->drag_quadratic >= 0.0)) {
-        return vy_fail(err, VY_BAD_VALUE, "vehicle.drag_quadratic must be at least 0, got %g",
-                       def->drag_quadratic);
-    }
+    const vy_status status = check_body(def, err);
+    if (status != VY_OK) return status;
     return check_rotors(def, err);
 }
 
 double vy_vehicle_hover_speed(const vy_vehicle_def *def, double g)
 {
     if (def->rotor_count == 0) return 0.0;
-    return real_sqrt(def->mass * g / (def->rotor_count * def->thrust_coef));
+    const uint64_t found = fpu_enter(); // defaults too must not depend on the caller's rounding
+    const double speed = real_sqrt(def->mass * g / (def->rotor_count * def->thrust_coef));
+    fpu_leave(found);
+    return speed;
 }

@@ -41,8 +41,73 @@ static void build_plant(const vy_model *w, const vy_vehicle_def *v, drone_model 
         .body = {1.0 / v->mass, v->inertia, mat3_inverse(v->inertia)},
         .rotor = {v->thrust_coef, v->torque_coef, lag > 0.0 ? math_exp(-0.5 * w->dt / lag) : 0.0,
                   lag > 0.0 ? math_exp(-w->dt / lag) : 0.0},
-        .drag = {v->drag_linear, v->drag_quadratic},
+        .effects =
+            {
+                .mass = v->mass,
+                .linear_drag = v->drag_linear,
+                .drag_area = v->cd * v->area,
+                .lift_area = v->cl * v->area,
+                .volume = v->volume,
+                .pressure_centre = v->pressure_centre,
+                .spin_area = v->damping_area,
+                .spin_damping = v->damping,
+                .density_share = v->density_scaling ? 1.0 : 0.0,
+                .dipole = v->dipole,
+                .light_area = v->light_area,
+            },
     };
+}
+
+// Least and greatest principal moment (O. Smith, Eigenvalues of a symmetric 3x3 matrix, CACM 4, 1961),
+// widened by what rounding can hide.
+static void principal_moments(mat3 i, double *least, double *most)
+{
+    const double mean = (i.m[0][0] + i.m[1][1] + i.m[2][2]) / 3.0;
+    double square = 0.0;
+    mat3 b = i;
+    for (int r = 0; r < 3; ++r) {
+        b.m[r][r] -= mean;
+        for (int c = 0; c < 3; ++c) square += b.m[r][c] * b.m[r][c];
+    }
+    const double p = real_sqrt(square / 6.0);
+    *least = *most = mean;
+    if (p > 1e-12 * mean) {
+        const double half = 0.5 * (mat3_det(b) / (p * p * p));
+        const double angle = math_acos(real_clamp(half, -1.0, 1.0)) / 3.0;
+        *most = mean + 2.0 * p * math_cos(angle);
+        *least = mean + 2.0 * p * math_cos(angle + 2.0943951023931953);
+    }
+    *least *= 1.0 - 1e-9;
+    *most *= 1.0 + 1e-9;
+}
+
+static void build_nap(const vy_model *w, const vy_nap_def *nap, const vy_drone_def *def, drone_model *out)
+{
+    const vy_vehicle_def *v = &def->vehicle;
+    nap_params *n = &out->nap;
+    // References: the weight, and the largest torque of one rotor (arm or yaw); a body without rotors
+    // declares one.
+    const double weight = v->mass * vec3_length(gravity_at(&w->env.gravity, def->position));
+    double arm = 0.0;
+    for (int i = 0; i < v->rotor_count; ++i) {
+        const vec3 p = v->rotors[i].position;
+        arm = real_max(arm, real_sqrt(p.x * p.x + p.y * p.y));
+    }
+    const double square = v->speed_max * v->speed_max;
+    double torque = real_max(arm * v->thrust_coef * square, v->torque_coef * square);
+    if (v->rotor_count == 0) torque = 0.0;
+    if (v->torque_ref > 0.0) torque = v->torque_ref;
+    n->force_off = real_max(nap->force_abs, nap->force_rel * weight);
+    n->torque_off = real_max(nap->torque_abs, nap->torque_rel * torque);
+    n->force_on = nap->hysteresis * n->force_off;
+    n->torque_on = nap->hysteresis * n->torque_off;
+    n->period = (double)w->nap_period * w->dt;
+    principal_moments(v->inertia, &n->inertia_least, &n->inertia_most);
+    n->rotor_speed_max = v->rotor_count > 0 ? v->speed_max : 0.0;
+    n->rotor_count = v->rotor_count;
+    n->strict = nap->strict;
+    n->horizon = nap->horizon;
+    n->open_loop = def->controller.kind == VY_CONTROLLER_NONE;
 }
 
 static void build_sensors(const vy_model *w, const vy_drone_def *def, drone_model *out)
@@ -56,7 +121,7 @@ static void build_sensors(const vy_model *w, const vy_drone_def *def, drone_mode
     }
     out->mocap = (mocap_params){def->mocap.position_noise, def->mocap.attitude_noise};
     out->estimator.period = imu->period;
-    out->estimator.gravity = w->gravity;
+    out->estimator.gravity = gravity_at(&w->env.gravity, def->position);
     if (def->mocap.period > 0.0) {
         estimator_set_gains(def->mocap.period, math_exp(-def->mocap.period / POSITION_MEMORY),
                             math_exp(-def->mocap.period / ATTITUDE_MEMORY), &out->estimator);
@@ -69,16 +134,19 @@ vy_status vy_drone_build(const vy_model *world, const vy_drone_def *def, drone_m
     memset(&m, 0, sizeof m);
     vy_status status = build_schedule(world, def, &m, err);
     if (status == VY_OK) {
-        status = vy_ladder_build(&def->controller, &def->vehicle, world->gravity, &m.ladder, err);
+        const vec3 gravity = gravity_at(&world->env.gravity, def->position);
+        status = vy_ladder_build(&def->controller, &def->vehicle, gravity, &m.ladder, err);
     }
     if (status != VY_OK) return status;
 
     build_plant(world, &def->vehicle, &m);
     build_sensors(world, def, &m);
+    build_nap(world, &world->nap, def, &m);
     m.controller = def->controller;
     if (m.controller.setpoint_count == 0) { // hold the start
         m.controller.setpoint_count = 1;
-        m.controller.setpoints[0] = (vy_setpoint){0.0, def->position, 0.0};
+        const mat3 r = quat_matrix(quat_normalize(def->attitude));
+        m.controller.setpoints[0] = (vy_setpoint){0.0, def->position, math_atan2(r.m[1][0], r.m[0][0])};
     }
     m.safety = def->safety;
     const double tilt = def->safety.tilt_max;
@@ -93,10 +161,12 @@ void vy_drone_start(const vy_model *world, const drone_model *model, const vy_dr
 {
     drone_block d;
     memset(&d, 0, sizeof d);
+    d.effects = EFFECTS_ALL;
     d.body = (body_state){def->position, def->velocity, quat_normalize(def->attitude), def->rate};
     for (int k = 0; k < model->layout.count; ++k) d.rotor_speed[k] = def->rotor_speed;
 
-    d.imu = imu_start(&d.body, def->imu.accel_bias, def->imu.gyro_bias, world->gravity, world->seed, index);
+    d.imu = imu_start(&d.body, def->imu.accel_bias, def->imu.gyro_bias,
+                      gravity_at(&world->env.gravity, def->position), world->seed, index);
     d.mocap = (mocap_state){d.body.position, d.body.attitude};
     if (model->mocap_period != 0) mocap_sample(&model->mocap, &d.body, world->seed, index, 0, &d.mocap);
     d.estimate.position = d.mocap.position;

@@ -32,6 +32,39 @@ static void filter_noise(const vy_model *m, const disturbance_model *dm, uint32_
     }
 }
 
+// The largest size of one filtered axis within `count` steps: no deviate exceeds TURBULENCE_DEVIATE.
+static double noise_bound(const disturbance_model *dm, double x, uint64_t count)
+{
+    const double feed = TURBULENCE_DEVIATE * dm->fresh;
+    const double steps = real_min((double)count, 1.0 / (1.0 - dm->keep)) + 1.0;
+    return real_max(real_abs(x) + steps * feed, TURBULENCE_DEVIATE);
+}
+
+void vy_disturbance_bound(const vy_model *m, uint64_t tick, uint64_t count, const noise_block *noise,
+                          uint32_t drone, double *force, double *torque)
+{
+    double f = 0.0, t = 0.0;
+    for (uint32_t k = 0; k < m->disturbance_count; ++k) {
+        const disturbance_model *dm = &m->disturbances[k];
+        if (tick + count <= dm->start || tick >= dm->end || drone < dm->first || drone >= dm->last) continue;
+        vec3 force_axes = dm->def.force, torque_axes = dm->def.torque;
+        double scale = dm->def.kind == VY_DISTURBANCE_IMPULSE ? dm->scale : 1.0;
+        if (dm->def.kind == VY_DISTURBANCE_NOISE) {
+            const noise_block *x = &noise[dm->noise + (drone - dm->first)];
+            force_axes = vec3_mul(force_axes, vec3_make(noise_bound(dm, x->force.x, count),
+                                                        noise_bound(dm, x->force.y, count),
+                                                        noise_bound(dm, x->force.z, count)));
+            torque_axes = vec3_mul(torque_axes, vec3_make(noise_bound(dm, x->torque.x, count),
+                                                          noise_bound(dm, x->torque.y, count),
+                                                          noise_bound(dm, x->torque.z, count)));
+        }
+        f += scale * vec3_length(force_axes);
+        t += scale * vec3_length(torque_axes);
+    }
+    *force = f * (1.0 + 0x1p-40); // what rounding can hide
+    *torque = t * (1.0 + 0x1p-40);
+}
+
 void vy_disturbance_stage(const vy_model *m, uint64_t tick, noise_block *noise, body_loads *loads)
 {
     for (uint32_t i = 0; i < m->drone_count; ++i) loads[i] = loads_zero();

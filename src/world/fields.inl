@@ -8,6 +8,9 @@
 #ifndef DRONE_FIELD
 #define DRONE_FIELD(member, type, count, unit, text)
 #endif
+#ifndef LEDGER_FIELD
+#define LEDGER_FIELD(member, type, count, unit, text)
+#endif
 #ifndef NOISE_FIELD
 #define NOISE_FIELD(member, type, count, unit, text)
 #endif
@@ -47,6 +50,12 @@ DRONE_FIELD(control.rates, f64, 3, "rad/s", "wanted, body")
 DRONE_FIELD(control.torque, f64, 3, "N m", "wanted, body")
 DRONE_FIELD(control.thrust, f64, 1, "N", "wanted")
 DRONE_FIELD(control.motors, f64, 8, "", "motor commands, 0 to 1")
+DRONE_FIELD(turbulence.along, f64, 1, "", "filter of the gusts along the wind")
+DRONE_FIELD(turbulence.across, f64, 2, "", "across it")
+DRONE_FIELD(turbulence.up, f64, 2, "", "upwards")
+DRONE_FIELD(gust, f64, 3, "m/s", "turbulence now: east, north, up")
+DRONE_FIELD(effects, u64, 1, "", "effects computed, one bit each")
+DRONE_FIELD(effect_changes, u64, 1, "", "decisions of the negligibility policy that changed")
 DRONE_FIELD(rung, u64, 1, "", "rung of the intent that acts")
 DRONE_FIELD(imu_tick, u64, 1, "", "when the IMU was last sampled")
 DRONE_FIELD(mocap_tick, u64, 1, "", "when motion capture was last sampled")
@@ -56,6 +65,11 @@ DRONE_FIELD(exceeded, u64, 5, "", "steps each safety limit has been exceeded wit
 NOISE_FIELD(force, f64, 3, "", "band-limited noise of unit variance, for the force")
 NOISE_FIELD(torque, f64, 3, "", "the same for the torque")
 
+LEDGER_FIELD(impulse, f64, EFFECT_COUNT, "N s", "neglected at most, per effect")
+LEDGER_FIELD(angular, f64, EFFECT_COUNT, "N m s", "neglected at most, per effect")
+LEDGER_FIELD(deviation, f64, DEVIATION_COUNT, "", "of rate, angle, velocity, position, at most")
+
 #undef WORLD_FIELD
 #undef DRONE_FIELD
 #undef NOISE_FIELD
+#undef LEDGER_FIELD

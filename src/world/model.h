@@ -18,6 +18,7 @@ typedef struct drone_model {
     vy_safety_def safety;
     uint64_t sustain; // steps a limit may be exceeded
     double cos_tilt_max;
+    nap_params nap;
 } drone_model;
 
 typedef struct disturbance_model {
@@ -33,7 +34,11 @@ typedef struct disturbance_model {
 typedef struct vy_model {
     double dt;
     uint64_t seed;
-    vy_vec3 gravity;
+    surroundings env;
+    turbulence_params turbulence;
+    vy_nap_def nap;
+    vy_planet_def planet;
+    uint64_t turbulence_period, nap_period; // steps; 0: never
     uint32_t drone_count, drone_cap;
     uint32_t disturbance_count, disturbance_cap;
     uint32_t noise_count; // filters in the state
@@ -44,6 +49,9 @@ typedef struct vy_model {
 /// The stages of a step, in order. Each reads the model and writes what comes last. (The controllers' stage,
 /// which calls out, is in world_impl.h.)
 void vy_disturbance_stage(const vy_model *m, uint64_t tick, noise_block *noise, body_loads *loads);
+void vy_turbulence_stage(const vy_model *m, uint64_t tick, drone_block *drones);
+void vy_nap_stage(const vy_model *m, uint64_t tick, const noise_block *noise, drone_block *drones,
+                  ledger_block *ledger);
 void vy_actuator_stage(const vy_model *m, const drone_block *drones, double (*speeds)[VY_ROTOR_CAP]);
 void vy_plant_stage(const vy_model *m, const body_loads *loads, double (*speeds)[VY_ROTOR_CAP],
                     world_block *w, drone_block *drones);
@@ -51,6 +59,11 @@ void vy_sensor_stage(const vy_model *m, uint64_t tick, drone_block *drones);
 void vy_estimator_stage(const vy_model *m, uint64_t tick, drone_block *drones);
 uint32_t vy_dal_stage(const vy_model *m, uint64_t tick, drone_block *drones);
 void vy_safety_stage(const vy_model *m, world_block *w, drone_block *drones);
+
+/// No declared disturbance on drone `drone` exceeds this at ticks [tick, tick + count): force [N], torque [N
+/// m].
+void vy_disturbance_bound(const vy_model *m, uint64_t tick, uint64_t count, const noise_block *noise,
+                          uint32_t drone, double *force, double *torque);
 
 /// End the run unless it has ended already.
 void vy_world_fail(world_block *w, vy_failure_reason reason, uint32_t drone, double value, double limit,
@@ -66,5 +79,8 @@ vy_samples vy_drone_samples(const vy_model *m, uint64_t tick, const drone_block 
 /// Is a period of `period` steps due at `tick`?
 static inline int due(uint64_t tick, uint64_t period)
 {
-    return period == 1 || (period != 0 && tick % period == 0);
+    if (period <= 1) return period == 1;
+    if ((tick | period) >> 32 == 0)
+        return (uint32_t)tick % (uint32_t)period == 0; // a short division is quicker
+    return tick % period == 0;
 }

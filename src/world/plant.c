@@ -9,14 +9,29 @@ void vy_actuator_stage(const vy_model *m, const drone_block *drones, double (*sp
     }
 }
 
+// An infinity or a NaN survives every addition. Rotor speeds lie between finite ones and stay finite.
+static int body_finite(const body_state *b)
+{
+    const double sum = ((b->position.x + b->position.y) + (b->position.z + b->velocity.x)) +
+                       ((b->velocity.y + b->velocity.z) + (b->rate.x + b->rate.y)) +
+                       ((b->rate.z + b->attitude.w) + (b->attitude.x + b->attitude.y)) + b->attitude.z;
+    return sum - sum == 0.0;
+}
+
 void vy_plant_stage(const vy_model *m, const body_loads *loads, double (*speeds)[VY_ROTOR_CAP],
                     world_block *w, drone_block *drones)
 {
     for (uint32_t i = 0; i < m->drone_count; ++i) {
         const drone_model *dm = &m->drones[i];
         drone_block *d = &drones[i];
-        multirotor_step(&dm->layout, &dm->plant, m->dt, m->gravity, &loads[i], speeds[i], &d->body,
-                        d->rotor_speed);
-        (void)vy_check_finite(i, 0, PLANT_REALS, w, d);
+        const multirotor_inputs in = {
+            .layout = &dm->layout,
+            .params = &dm->plant,
+            .env = &m->env,
+            .held = {loads[i], d->gust, (double)(w->tick - 1) * m->dt},
+            .flags = d->effects,
+        };
+        multirotor_step(&in, m->dt, speeds[i], &d->body, d->rotor_speed);
+        if (!body_finite(&d->body)) (void)vy_check_finite(i, 0, PLANT_REALS, w, d);
     }
 }

@@ -29,7 +29,7 @@ static int exceeds(const drone_model *dm, const body_state *b, int limit)
     case LIMIT_SPEED:
         return s->speed_max > 0.0 && vec3_dot(b->velocity, b->velocity) > s->speed_max * s->speed_max;
     case LIMIT_HEIGHT:
-        return s->height_max > s->height_min &&
+        return (s->height_min != 0.0 || s->height_max != 0.0) &&
                (b->position.z > s->height_max || b->position.z < s->height_min);
     default: {
         const vec3 p = b->position;

@@ -7,7 +7,10 @@ void vy_sensor_stage(const vy_model *m, uint64_t tick, drone_block *drones)
         const drone_model *dm = &m->drones[i];
         drone_block *d = &drones[i];
         if (due(tick, dm->imu_period)) {
-            imu_sample(&dm->imu, &d->body, m->gravity, m->seed, i, tick, &d->imu);
+            // The gravity that acted: none where the policy neglects it.
+            const vec3 g =
+                vec3_if(effect_on(d->effects, EFFECT_gravity), gravity_at(&m->env.gravity, d->body.position));
+            imu_sample(&dm->imu, &d->body, g, m->seed, i, tick, &d->imu);
             d->imu_tick = tick;
         }
         if (due(tick, dm->mocap_period)) {

@@ -5,9 +5,10 @@
     {#block, #member, #type, unit, text, offsetof(block##_block, member), count},
 
 const vy_field vy_fields[] = {
-#define WORLD_FIELD(...) ROW(world, __VA_ARGS__)
-#define DRONE_FIELD(...) ROW(drone, __VA_ARGS__)
-#define NOISE_FIELD(...) ROW(noise, __VA_ARGS__)
+#define WORLD_FIELD(...)  ROW(world, __VA_ARGS__)
+#define DRONE_FIELD(...)  ROW(drone, __VA_ARGS__)
+#define NOISE_FIELD(...)  ROW(noise, __VA_ARGS__)
+#define LEDGER_FIELD(...) ROW(ledger, __VA_ARGS__)
 #include "world/fields.inl"
 };
 const int vy_field_count = (int)(sizeof vy_fields / sizeof vy_fields[0]);
@@ -16,9 +17,10 @@ const int vy_field_count = (int)(sizeof vy_fields / sizeof vy_fields[0]);
 // forgotten.
 #define SAME_SIZE(block, member, count) \
     _Static_assert(sizeof(((block##_block *)0)->member) == 8 * (count), "fields.inl: " #block "." #member);
-#define WORLD_FIELD(member, type, count, unit, text) SAME_SIZE(world, member, count)
-#define DRONE_FIELD(member, type, count, unit, text) SAME_SIZE(drone, member, count)
-#define NOISE_FIELD(member, type, count, unit, text) SAME_SIZE(noise, member, count)
+#define WORLD_FIELD(member, type, count, unit, text)  SAME_SIZE(world, member, count)
+#define DRONE_FIELD(member, type, count, unit, text)  SAME_SIZE(drone, member, count)
+#define NOISE_FIELD(member, type, count, unit, text)  SAME_SIZE(noise, member, count)
+#define LEDGER_FIELD(member, type, count, unit, text) SAME_SIZE(ledger, member, count)
 #include "world/fields.inl"
 
 enum {
@@ -33,10 +35,15 @@ enum {
     SIZE_noise = 0
 #define NOISE_FIELD(member, type, count, unit, text) +8 * (count)
 #include "world/fields.inl"
+    ,
+    SIZE_ledger = 0
+#define LEDGER_FIELD(member, type, count, unit, text) +8 * (count)
+#include "world/fields.inl"
 };
 _Static_assert(SIZE_world == sizeof(world_block), "fields.inl must list every value of world_block");
 _Static_assert(SIZE_drone == sizeof(drone_block), "fields.inl must list every value of drone_block");
 _Static_assert(SIZE_noise == sizeof(noise_block), "fields.inl must list every value of noise_block");
+_Static_assert(SIZE_ledger == sizeof(ledger_block), "fields.inl must list every value of ledger_block");
 
 int vy_drone_field_at(size_t offset)
 {

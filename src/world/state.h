@@ -1,6 +1,8 @@
 // state.h - everything of a world that changes, as one block of 8-byte values without pointers.
 #pragma once
 #include "control/control.h"
+#include "environment/environment.h"
+#include "environment/nap.h"
 #include "sensors/imu.h"
 #include "sensors/mocap.h"
 #include <stddef.h>
@@ -20,6 +22,9 @@ typedef struct drone_block {
     mocap_state mocap;
     estimator_state estimate;
     control_state control;
+    turbulence_state turbulence;
+    vec3 gust;
+    uint64_t effects, effect_changes;
     uint64_t rung, imu_tick, mocap_tick, clamps;
     uint64_t exceeded[LIMIT_COUNT];
 } drone_block;
@@ -28,8 +33,11 @@ typedef struct noise_block {
     vec3 force, torque;
 } noise_block;
 
+/// What is kept per drone but changes only when the negligibility policy is evaluated: hashed then.
+typedef nap_state ledger_block;
+
 /// How many values stand before the whole numbers of a drone_block: all of them must be finite.
-#define DRONE_REALS (offsetof(drone_block, rung) / sizeof(double))
+#define DRONE_REALS (offsetof(drone_block, effects) / sizeof(double))
 /// How many of those the plant writes.
 #define PLANT_REALS (offsetof(drone_block, imu) / sizeof(double))
 

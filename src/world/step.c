@@ -12,6 +12,10 @@ static uint32_t step(vy_world *world)
 
     w->tick += 1;                                                     // time
     vy_disturbance_stage(m, w->tick - 1, world->noise, world->loads); // disturbance, at the step's start
+    vy_turbulence_stage(m, w->tick - 1, d);                           // and gusts
+    const int look = due(w->tick - 1, m->nap_period);
+    if (look)
+        vy_nap_stage(m, w->tick - 1, world->noise, d, world->ledger); // what is negligible until the next
     vy_actuator_stage(m, d, world->speeds);                           // actuator
     vy_plant_stage(m, world->loads, world->speeds, w, d);             // plant: RK4
     if (w->failure_reason == VY_FAILURE_NONE) {
@@ -22,7 +26,7 @@ static uint32_t step(vy_world *world)
         vy_safety_stage(m, w, d);                   // limits that end the run
     }
     if (w->failure_reason != VY_FAILURE_NOT_FINITE) { // NaN never enters a hash
-        w->chain = vy_hash64(w, world->state_size);
+        w->chain = vy_hash64(w, look ? world->state_size : world->hashed_size);
     }
     if (world->sink.write != NULL) { // log
         if (world->sink.write(world->sink.self, world) != 0) events |= VY_EVENT_SINK;

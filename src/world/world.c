@@ -9,6 +9,8 @@
 #include "world/world_impl.h"
 #include <stdlib.h>
 
+enum { DEFAULT_TICKS = 10 };
+
 // Handles: low half slot + 1, high half generation (always 1: drones are not removed).
 static vy_drone_id id_of(uint32_t slot) { return (vy_drone_id){(uint64_t)1 << 32 | (slot + 1u)}; }
 
@@ -35,16 +37,35 @@ static void lay_out(vy_world *world)
         if (d->def.kind == VY_DISTURBANCE_NOISE) m->noise_count += d->last - d->first;
     }
     world->noise = (noise_block *)(world->drones + m->drone_count);
-    world->state_size =
+    world->ledger = (ledger_block *)(world->noise + m->noise_count);
+    world->hashed_size =
         sizeof(world_block) + m->drone_count * sizeof(drone_block) + m->noise_count * sizeof(noise_block);
+    world->state_size = world->hashed_size + m->drone_count * sizeof(ledger_block);
     const uint64_t identity[2] = {m->drone_count, m->noise_count};
     world->state->identity = vy_hash64(identity, sizeof identity);
+}
+
+// Periods of the policy and of turbulence in steps; those left at 0 are ten.
+static vy_status environment_ticks(const vy_world_def *def, uint64_t *nap, uint64_t *turbulence, vy_error *err)
+{
+    const vy_turbulence_def *t = &def->environment.wind.turbulence;
+    const double period = def->environment.nap.period;
+    vy_status status = VY_OK;
+    *nap = DEFAULT_TICKS;
+    *turbulence = 0;
+    if (period != 0.0) status = vy_period_ticks("world.nap.period", period, def->dt, nap, err);
+    if (status != VY_OK || (t->wind20 == 0.0 && t->intensity == 0.0)) return status;
+    *turbulence = DEFAULT_TICKS;
+    if (t->period != 0.0) status = vy_period_ticks("world.wind.turbulence.period", t->period, def->dt, turbulence, err);
+    return status;
 }
 
 vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err)
 {
     *out = NULL;
-    const vy_status status = vy_check_world_def(def, err);
+    vy_status status = vy_check_world_def(def, err);
+    uint64_t turbulence_ticks = 0, nap_ticks = 0;
+    if (status == VY_OK) status = environment_ticks(def, &nap_ticks, &turbulence_ticks, err);
     if (status != VY_OK) return status;
 
     const size_t drones = def->drone_cap, disturbances = def->disturbance_cap;
@@ -53,7 +74,8 @@ vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err
         sizeof(vy_world),
         drones * sizeof(drone_model),
         disturbances * sizeof(disturbance_model),
-        sizeof(world_block) + drones * sizeof(drone_block) + noises * sizeof(noise_block),
+        sizeof(world_block) + drones * (sizeof(drone_block) + sizeof(ledger_block)) +
+            noises * sizeof(noise_block),
         drones * sizeof(body_loads),
         drones * sizeof(double[VY_ROTOR_CAP]),
     };
@@ -71,12 +93,21 @@ vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err
     world->model = (vy_model){
         .dt = def->dt,
         .seed = def->seed,
-        .gravity = def->gravity,
+        .nap = def->environment.nap,
+        .planet = def->environment.planet,
         .drone_cap = def->drone_cap,
         .disturbance_cap = def->disturbance_cap,
         .drones = parts[1],
         .disturbances = parts[2],
     };
+    const vy_environment_def *env = &def->environment;
+    const uint64_t found = fpu_enter();
+    vy_surroundings_build(env, &world->model.env);
+    world->model.turbulence = vy_turbulence_build(&env->wind.turbulence);
+    world->model.turbulence.period = (double)turbulence_ticks * def->dt;
+    world->model.turbulence_period = turbulence_ticks;
+    world->model.nap_period = nap_ticks;
+    fpu_leave(found);
     world->state = parts[3];
     world->drones = (drone_block *)(world->state + 1);
     world->loads = parts[4];
@@ -169,6 +200,32 @@ vy_status vy_world_read_drone(const vy_world *world, vy_drone_id id, vy_drone_st
         vy_reference_at(m->controller.setpoints, m->controller.setpoint_count, s.target.time, &s.target.yaw);
     s.target.position = r.position;
     *out = s;
+    return VY_OK;
+}
+
+vy_status vy_world_certificate(const vy_world *world, vy_drone_id id, vy_certificate *out)
+{
+    uint32_t slot;
+    if (!slot_of(world, id, &slot)) return VY_NOT_FOUND;
+    const drone_block *d = &world->drones[slot];
+    const ledger_block *l = &world->ledger[slot];
+    vy_certificate c = {
+        .effects = d->effects,
+        .changes = d->effect_changes,
+        .horizon = world->model.nap.horizon,
+        .bounded = l->deviation[DEVIATION_POSITION] < NAP_UNBOUNDED,
+        .rate = l->deviation[DEVIATION_RATE],
+        .angle = l->deviation[DEVIATION_ANGLE],
+        .velocity = l->deviation[DEVIATION_VELOCITY],
+        .position = l->deviation[DEVIATION_POSITION],
+    };
+    for (int i = 0; i < EFFECT_COUNT; ++i) {
+        c.impulse[i] = l->impulse[i];
+        c.angular_impulse[i] = l->angular[i];
+        c.total_impulse += l->impulse[i];
+        c.total_angular_impulse += l->angular[i];
+    }
+    *out = c;
     return VY_OK;
 }
 

@@ -16,7 +16,7 @@ vy_world_def vy_default_world_def(void)
         .cookie = WORLD_COOKIE,
         .dt = 0.001,
         .seed = 1,
-        .gravity = {0.0, 0.0, -9.80665},
+        .environment = vy_default_environment_def(),
         .drone_cap = 1,
         .disturbance_cap = 8,
     };
@@ -34,6 +34,8 @@ vy_drone_def vy_default_drone_def(void)
     def.imu = vy_default_imu_def();
     def.mocap = vy_default_mocap_def();
     def.controller = vy_default_controller_def();
+    def.safety.height_min = -DBL_MAX;
+    def.safety.height_max = DBL_MAX;
     return def;
 }
 
@@ -55,9 +57,8 @@ vy_status vy_check_world_def(const vy_world_def *def, vy_error *err)
     if (!(def->dt >= 1e-9 && def->dt <= 1.0)) {
         return vy_fail(err, VY_BAD_VALUE, "world.dt must be between 1e-9 and 1 s, got %g", def->dt);
     }
-    if (!vy_all_finite(&def->gravity.x, 3)) {
-        return vy_fail(err, VY_BAD_VALUE, "world.gravity must be finite");
-    }
+    const vy_status status = vy_check_environment_def(&def->environment, err);
+    if (status != VY_OK) return status;
     if (def->drone_cap > VY_DRONE_CAP_MAX || def->disturbance_cap > VY_DISTURBANCE_CAP_MAX) {
         return vy_fail(err, VY_BAD_VALUE, "world: at most %u drones and %u disturbances", VY_DRONE_CAP_MAX,
                        VY_DISTURBANCE_CAP_MAX);
@@ -115,8 +116,8 @@ static vy_status check_drone_amounts(const vy_drone_def *def, vy_error *err)
         {"safety.distance_max", safety->distance_max},
         {"safety.sustain", safety->sustain},
     };
-    if (!(real_is_finite(safety->height_min) && real_is_finite(safety->height_max))) {
-        return vy_fail(err, VY_BAD_VALUE, "drone.safety.height_min and height_max must be finite");
+    if (!(safety->height_min <= safety->height_max)) {
+        return vy_fail(err, VY_BAD_VALUE, "drone.safety.height_min must not be above height_max");
     }
     return check_amounts(amounts, sizeof amounts / sizeof amounts[0], err);
 }
@@ -134,6 +135,9 @@ vy_status vy_check_drone_def(const vy_drone_def *def, vy_error *err)
     if (!vy_all_finite(&def->position.x, 3) || !vy_all_finite(&def->velocity.x, 3) ||
         !vy_all_finite(&def->attitude.w, 4) || !vy_all_finite(&def->rate.x, 3)) {
         return vy_fail(err, VY_BAD_VALUE, "drone: position, velocity, attitude and rate must be finite");
+    }
+    if (def->controller.kind == VY_CONTROLLER_HOLD && !(def->imu.period > 0.0 && def->mocap.period > 0.0)) {
+        return vy_fail(err, VY_BAD_VALUE, "drone: the controller hold needs an IMU and motion capture");
     }
     const double length = quat_dot(def->attitude, def->attitude);
     if (!(length > 0.0 && real_is_finite(length))) {

@@ -4,11 +4,13 @@
 
 struct vy_world {
     vy_model model;
-    // State: one block [world_block][drone_block x drones][noise_block x noises].
+    // State: one block [world_block][drone_block x drones][noise_block x noises][ledger_block x drones].
     world_block *state;
     drone_block *drones;
     noise_block *noise;
-    size_t state_size;
+    ledger_block *ledger;
+    size_t state_size;  // the whole block
+    size_t hashed_size; // without the ledger, which is hashed when it changes
     // Scratch of a step.
     body_loads *loads;
     double (*speeds)[VY_ROTOR_CAP];

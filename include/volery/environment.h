@@ -1,0 +1,148 @@
+// environment.h - what the world is made of: gravity, air, wind, planet, fields, and what may be neglected.
+//
+// World frame right-handed with +Z up, +X east, +Y north; on a planet inertial, about its centre, +Z its
+// axis. Units are SI. Gravity, atmosphere and wind are always declared, even where the policy treats them as
+// zero.
+#pragma once
+#include "volery/status.h"
+#include "volery/types.h"
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define VY_GRAVITY_BODY_CAP 8
+#define VY_GUST_CAP         8
+
+typedef enum vy_gravity_mode {
+    VY_GRAVITY_UNIFORM, ///< the vector `uniform`
+    VY_GRAVITY_CENTRAL, ///< the one body
+    VY_GRAVITY_BODIES,  ///< the sum of all bodies
+} vy_gravity_mode;
+
+typedef struct vy_gravity_body {
+    double gm;      ///< [m^3/s^2] > 0
+    vy_vec3 origin; ///< [m] world
+    double j2;      ///< [1] oblateness about world +z; 0: none
+    double radius;  ///< [m] that j2 refers to, > 0 with a j2
+} vy_gravity_body;
+
+typedef struct vy_gravity_def {
+    vy_gravity_mode mode;
+    vy_vec3 uniform; ///< [m/s^2]
+    int body_count;  ///< 1 when central, 1 to VY_GRAVITY_BODY_CAP for bodies
+    vy_gravity_body bodies[VY_GRAVITY_BODY_CAP];
+} vy_gravity_def;
+
+typedef enum vy_atmosphere_mode {
+    VY_ATMOSPHERE_NONE,     ///< a vacuum
+    VY_ATMOSPHERE_STANDARD, ///< pressure and temperature as declared, everywhere; ideal gas
+    VY_ATMOSPHERE_LAYERED,  ///< U.S. Standard Atmosphere 1976 over the altitude
+} vy_atmosphere_mode;
+
+typedef struct vy_atmosphere_def {
+    vy_atmosphere_mode mode;
+    double pressure;    ///< [Pa] > 0, of the standard mode
+    double temperature; ///< [K] > 0, of the standard mode
+} vy_atmosphere_def;
+
+typedef enum vy_shear {
+    VY_SHEAR_NONE,
+    VY_SHEAR_LINEAR, ///< speed proportional to height
+    VY_SHEAR_POWER,  ///< speed (height / reference)^exponent
+    VY_SHEAR_LOG,    ///< speed ln(height / roughness) / ln(reference / roughness)
+} vy_shear;
+
+/// A 1-cosine gust: it rises to `velocity` within `rise`, stays for `hold`, and falls as it rose.
+typedef struct vy_gust_def {
+    vy_vec3 velocity; ///< [m/s] at its height
+    double start;     ///< [s]
+    double rise;      ///< [s] > 0
+    double hold;      ///< [s] >= 0
+} vy_gust_def;
+
+/// Dryden turbulence by MIL-F-8785C: a filter per drone, advanced once per period.
+typedef struct vy_turbulence_def {
+    double wind20; ///< [m/s] wind speed 6 m (20 ft) above the ground: sets the low-altitude strength; 0: none
+    double intensity; ///< [m/s] standard deviation above 2000 ft
+    double period;    ///< [s] a whole multiple of the world's dt; 0: ten steps
+} vy_turbulence_def;
+
+/// A grid of wind vectors: trilinear in space, linear in time, held at the borders. Made by
+/// vy_wind_grid_load.
+typedef struct vy_wind_grid vy_wind_grid;
+
+typedef struct vy_wind_def {
+    vy_vec3 constant;       ///< [m/s] everywhere
+    vy_shear shear;         ///< a profile over height, added
+    double shear_speed;     ///< [m/s] at the reference height
+    double shear_direction; ///< [rad] the way it blows, counter-clockwise from +X
+    double shear_height;    ///< [m] reference, > 0
+    double shear_exponent;  ///< [1] of the power law
+    double shear_roughness; ///< [m] of the logarithm, > 0 and below the reference
+    int gust_count;         ///< 0 to VY_GUST_CAP
+    vy_gust_def gusts[VY_GUST_CAP];
+    vy_turbulence_def turbulence;
+    const vy_wind_grid *grid; ///< or NULL; must outlive the world
+} vy_wind_def;
+
+/// A planet about the world's origin. radius 0: a flat world.
+typedef struct vy_planet_def {
+    double radius;     ///< [m] equatorial
+    double flattening; ///< [1] 0 is a sphere; WGS 84: 1 / 298.257223563
+    double rate;       ///< [rad/s] about world +z
+} vy_planet_def;
+
+/// The negligibility policy: an effect is computed as zero while a bound that it cannot exceed until the next
+/// evaluation is below a threshold, absolute or relative to the drone's reference (its weight; its largest
+/// control torque). It is computed again when the bound is above `hysteresis` times both thresholds.
+typedef struct vy_nap_def {
+    int strict;        ///< 1: nothing is neglected
+    double force_abs;  ///< [N] >= 0
+    double force_rel;  ///< [1] of m |g|, >= 0
+    double torque_abs; ///< [N m] >= 0
+    double torque_rel; ///< [1] of the reference torque, >= 0
+    double hysteresis; ///< [1] > 1: threshold to come back over threshold to go
+    double period;     ///< [s] between evaluations, a whole multiple of the world's dt; 0: ten steps
+    double horizon;    ///< [s] over which the deviation of an open-loop flight is bounded
+} vy_nap_def;
+
+typedef struct vy_environment_def {
+    vy_gravity_def gravity;
+    vy_atmosphere_def atmosphere;
+    vy_wind_def wind;
+    vy_planet_def planet;
+    vy_vec3 magnetic_field; ///< [T] world
+    vy_vec3 sunlight;       ///< [N/m^2] pressure along its direction, world; 4.56e-6 at the Earth
+    vy_nap_def nap;
+} vy_environment_def;
+
+/// The baseline: 9.80665 m/s^2 downwards, standard air of 101325 Pa and 288.15 K, no wind, a flat world, and
+/// thresholds that neglect less than a ten-thousandth of the weight.
+vy_environment_def vy_default_environment_def(void);
+
+vy_status vy_check_environment_def(const vy_environment_def *def, vy_error *err);
+
+/// A motion seen from the ground of a planet. Angles are yaw, pitch, roll of forward-right-down axes in
+/// north-east-down, in that order; for display and for starts, never integrated.
+typedef struct vy_geodetic {
+    double latitude, longitude; ///< [rad] geodetic; longitude within -pi to pi
+    double altitude;            ///< [m] above the ellipsoid
+    vy_vec3 velocity;           ///< [m/s] north, east, down, over the ground
+    double yaw, pitch, roll;    ///< [rad]
+} vy_geodetic;
+
+/// From world axes at `time` [s], and back. `planet` has a radius above 0.
+vy_geodetic vy_geodetic_of(const vy_planet_def *planet, double time, vy_vec3 position, vy_vec3 velocity,
+                           vy_quat attitude);
+void vy_geodetic_to_world(const vy_planet_def *planet, double time, const vy_geodetic *geodetic,
+                          vy_vec3 *position, vy_vec3 *velocity, vy_quat *attitude);
+
+/// How many effects there are, and their names, as in docs/effects.md. NULL beyond the last.
+int vy_effect_count(void);
+const char *vy_effect_name(int effect);
+
+#ifdef __cplusplus
+}
+#endif

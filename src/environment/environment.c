@@ -1,0 +1,212 @@
+// environment.c - declared surroundings: defaults, checks, constants.
+#include "environment/environment.h"
+#include "base/fail.h"
+#include "base/finite.h"
+#include "environment/wind_grid.h"
+
+vy_environment_def vy_default_environment_def(void)
+{
+    vy_environment_def def;
+    memset(&def, 0, sizeof def);
+    def.gravity.uniform.z = -9.80665;
+    def.atmosphere = (vy_atmosphere_def){VY_ATMOSPHERE_STANDARD, 101325.0, 288.15};
+    def.wind.shear_height = 10.0;
+    def.wind.shear_exponent = 1.0 / 7.0;
+    def.wind.shear_roughness = 0.03;
+    def.nap = (vy_nap_def){
+        .force_abs = 1e-6,
+        .force_rel = 1e-4,
+        .torque_abs = 1e-9,
+        .torque_rel = 1e-4,
+        .hysteresis = 2.0,
+        .horizon = 1.0,
+    };
+    return def;
+}
+
+int vy_effect_count(void) { return EFFECT_COUNT; }
+
+const char *vy_effect_name(int effect)
+{
+    static const char *const names[] = {
+#define EFFECT(name, text) #name,
+#include "equations/effects.inl"
+#undef EFFECT
+    };
+    return effect >= 0 && effect < EFFECT_COUNT ? names[effect] : NULL;
+}
+
+static vy_status check_gravity(const vy_gravity_def *def, vy_error *err)
+{
+    if ((unsigned)def->mode > VY_GRAVITY_BODIES) return vy_fail(err, VY_BAD_VALUE, "gravity.mode is unknown");
+    if (!vy_all_finite(&def->uniform.x, 3))
+        return vy_fail(err, VY_BAD_VALUE, "gravity.uniform must be finite");
+    if (def->mode == VY_GRAVITY_UNIFORM) return VY_OK;
+    const int most = def->mode == VY_GRAVITY_CENTRAL ? 1 : VY_GRAVITY_BODY_CAP;
+    if (def->body_count < 1 || def->body_count > most) {
+        return vy_fail(err, VY_BAD_VALUE, "gravity.bodies must have 1 to %d bodies, got %d", most,
+                       def->body_count);
+    }
+    for (int i = 0; i < def->body_count; ++i) {
+        const vy_gravity_body *b = &def->bodies[i];
+        if (!(real_is_finite(b->gm) && b->gm > 0.0) || !vy_all_finite(&b->origin.x, 3)) {
+            return vy_fail(err, VY_BAD_VALUE, "gravity.bodies[%d]: gm must be above 0 and its origin finite",
+                           i);
+        }
+        if (!real_is_finite(b->j2) || !(real_is_finite(b->radius) && b->radius >= 0.0) ||
+            (b->j2 != 0.0 && b->radius == 0.0)) {
+            return vy_fail(err, VY_BAD_VALUE, "gravity.bodies[%d]: a j2 needs a radius above 0", i);
+        }
+    }
+    return VY_OK;
+}
+
+static vy_status check_air(const vy_environment_def *def, vy_error *err)
+{
+    const vy_atmosphere_def *air = &def->atmosphere;
+    if ((unsigned)air->mode > VY_ATMOSPHERE_LAYERED)
+        return vy_fail(err, VY_BAD_VALUE, "atmosphere.mode is unknown");
+    if (air->mode == VY_ATMOSPHERE_STANDARD) {
+        const double density = air->pressure / (AIR_GAS_CONSTANT * air->temperature);
+        if (!(air->pressure >= 0.0 && air->temperature > 0.0 && real_is_finite(density))) {
+            return vy_fail(err, VY_BAD_VALUE,
+                           "atmosphere: pressure must be at least 0 Pa and temperature above 0 K");
+        }
+    }
+    return VY_OK;
+}
+
+static vy_status check_wind(const vy_wind_def *w, const vy_planet_def *planet, vy_error *err)
+{
+    const double numbers[] = {w->constant.x,      w->constant.y,   w->constant.z,     w->shear_speed,
+                              w->shear_direction, w->shear_height, w->shear_exponent, w->shear_roughness};
+    if (!vy_all_finite(numbers, sizeof numbers / sizeof numbers[0]) || (unsigned)w->shear > VY_SHEAR_LOG) {
+        return vy_fail(err, VY_BAD_VALUE, "wind: every value must be finite");
+    }
+    if (w->shear != VY_SHEAR_NONE && !(w->shear_height > 0.0 && w->shear_exponent >= 0.0)) {
+        return vy_fail(err, VY_BAD_VALUE, "wind: shear_height must be above 0 and shear_exponent at least 0");
+    }
+    if (w->shear == VY_SHEAR_LOG && !(w->shear_roughness > 0.0 && w->shear_roughness < w->shear_height)) {
+        return vy_fail(err, VY_BAD_VALUE, "wind.shear_roughness must be above 0 and below shear_height");
+    }
+    if (w->gust_count < 0 || w->gust_count > VY_GUST_CAP) {
+        return vy_fail(err, VY_BAD_VALUE, "wind.gusts: at most %d", VY_GUST_CAP);
+    }
+    for (int i = 0; i < w->gust_count; ++i) {
+        const vy_gust_def *g = &w->gusts[i];
+        if (!vy_all_finite(&g->velocity.x, 3) || !vy_all_finite(&g->start, 3) ||
+            !(g->rise > 0.0 && g->hold >= 0.0)) {
+            return vy_fail(err, VY_BAD_VALUE, "wind.gusts[%d]: rise must be above 0 s and hold at least 0 s",
+                           i);
+        }
+    }
+    const vy_turbulence_def *t = &w->turbulence;
+    if (!(t->wind20 >= 0.0 && t->intensity >= 0.0 && real_is_finite(t->wind20) &&
+          real_is_finite(t->intensity))) {
+        return vy_fail(err, VY_BAD_VALUE, "wind.turbulence: wind20 and intensity must be at least 0 m/s");
+    }
+    if (w->grid != NULL && planet->radius > 0.0) {
+        return vy_fail(err, VY_BAD_VALUE, "wind.grid is for a flat world");
+    }
+    return VY_OK;
+}
+
+static vy_status check_nap(const vy_nap_def *n, vy_error *err)
+{
+    const double thresholds[] = {n->force_abs, n->force_rel, n->torque_abs, n->torque_rel, n->horizon};
+    for (size_t i = 0; i < sizeof thresholds / sizeof thresholds[0]; ++i) {
+        if (!(real_is_finite(thresholds[i]) && thresholds[i] >= 0.0)) {
+            return vy_fail(err, VY_BAD_VALUE, "nap: thresholds and horizon must be at least 0");
+        }
+    }
+    if (!(real_is_finite(n->hysteresis) && n->hysteresis > 1.0)) {
+        return vy_fail(
+            err, VY_BAD_VALUE,
+            "nap.hysteresis must be above 1: the threshold to come back lies above the one to go, got %g",
+            n->hysteresis);
+    }
+    return VY_OK;
+}
+
+vy_status vy_check_environment_def(const vy_environment_def *def, vy_error *err)
+{
+    vy_status status = check_gravity(&def->gravity, err);
+    if (status == VY_OK) status = check_air(def, err);
+    if (status == VY_OK) status = check_wind(&def->wind, &def->planet, err);
+    if (status == VY_OK) status = check_nap(&def->nap, err);
+    if (status != VY_OK) return status;
+    const vy_planet_def *p = &def->planet;
+    if (!(real_is_finite(p->radius) && p->radius >= 0.0 && p->flattening >= 0.0 && p->flattening < 1.0 &&
+          real_is_finite(p->rate))) {
+        return vy_fail(err, VY_BAD_VALUE, "planet: radius must be at least 0 m and flattening in [0, 1)");
+    }
+    if (!vy_all_finite(&def->magnetic_field.x, 3) || !vy_all_finite(&def->sunlight.x, 3)) {
+        return vy_fail(err, VY_BAD_VALUE, "magnetic_field and sunlight must be finite");
+    }
+    return VY_OK;
+}
+
+static void build_wind(const vy_wind_def *def, surroundings *out)
+{
+    wind_params *w = &out->wind;
+    w->x = def->constant.x;
+    w->y = def->constant.y;
+    w->z = def->constant.z;
+    w->shear = (int)def->shear;
+    math_sincos(def->shear_direction, &w->shear_y, &w->shear_x);
+    w->shear_speed = def->shear_speed;
+    w->shear_height = def->shear_height;
+    w->shear_power = def->shear_exponent;
+    w->shear_roughness = def->shear_roughness;
+    w->gust_count = def->gust_count;
+    for (int i = 0; i < def->gust_count; ++i) {
+        const vy_gust_def *g = &def->gusts[i];
+        w->gusts[i] =
+            (wind_gust){g->velocity.x, g->velocity.y, g->velocity.z, g->start, g->rise, g->rise, g->hold};
+    }
+    if (def->grid != NULL) w->grid = def->grid->field;
+    wind_prepare(w);
+    out->windy = w->x != 0.0 || w->y != 0.0 || w->z != 0.0 || w->shear != WIND_SHEAR_NONE ||
+                 w->gust_count > 0 || def->grid != NULL || def->turbulence.wind20 > 0.0 ||
+                 def->turbulence.intensity > 0.0;
+}
+
+void vy_surroundings_build(const vy_environment_def *def, surroundings *out)
+{
+    memset(out, 0, sizeof *out);
+    const vy_gravity_def *g = &def->gravity;
+    if (g->mode == VY_GRAVITY_UNIFORM) {
+        out->gravity.uniform = g->uniform;
+    } else {
+        out->gravity.body_count = g->body_count;
+        for (int i = 0; i < g->body_count; ++i) {
+            const vy_gravity_body *b = &g->bodies[i];
+            out->gravity.bodies[i] =
+                (gravity_body){b->gm, b->origin.x, b->origin.y, b->origin.z, b->j2, b->radius};
+        }
+    }
+    const vy_atmosphere_def *a = &def->atmosphere;
+    out->air.mode = (int)a->mode;
+    if (a->mode == VY_ATMOSPHERE_STANDARD) {
+        out->air.pressure = a->pressure;
+        out->air.temperature = a->temperature;
+        out->air.density = a->pressure / (AIR_GAS_CONSTANT * a->temperature);
+    }
+    const vy_planet_def *p = &def->planet;
+    if (p->radius > 0.0) {
+        out->planet = (planet_params){1, p->radius, p->radius * (1.0 - p->flattening),
+                                      p->flattening * (2.0 - p->flattening), p->rate};
+    }
+    build_wind(&def->wind, out);
+    out->magnetic[0] = def->magnetic_field.x;
+    out->magnetic[1] = def->magnetic_field.y;
+    out->magnetic[2] = def->magnetic_field.z;
+    out->light[0] = def->sunlight.x;
+    out->light[1] = def->sunlight.y;
+    out->light[2] = def->sunlight.z;
+}
+
+turbulence_params vy_turbulence_build(const vy_turbulence_def *def)
+{
+    return (turbulence_params){def->wind20, def->intensity, def->period, 1.0};
+}

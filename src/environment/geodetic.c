@@ -1,0 +1,87 @@
+// geodetic.c - motion over the ground of a planet, and back to world axes.
+#include "environment/environment.h"
+
+static planet_params params_of(const vy_planet_def *def)
+{
+    return (planet_params){1, def->radius, def->radius * (1.0 - def->flattening),
+                           def->flattening * (2.0 - def->flattening), def->rate};
+}
+
+// Columns north, east, down: from local axes to the world's.
+static mat3 local_axes(const planet_place *a)
+{
+    return (mat3){{{a->north.x, a->east.x, -a->up.x},
+                   {a->north.y, a->east.y, -a->up.y},
+                   {a->north.z, a->east.z, -a->up.z}}};
+}
+
+// Forward-right-down of a forward-left-up rotation, or the reverse: both turn by half about x.
+static mat3 flip(mat3 r)
+{
+    for (int i = 0; i < 3; ++i) {
+        r.m[i][1] = -r.m[i][1];
+        r.m[i][2] = -r.m[i][2];
+    }
+    return r;
+}
+
+// A unit quaternion of a rotation matrix, by its largest component.
+static quat quat_of_matrix(mat3 r)
+{
+    const double trace = r.m[0][0] + r.m[1][1] + r.m[2][2];
+    int k = 0;
+    for (int i = 1; i < 3; ++i) {
+        if (r.m[i][i] > r.m[k][k]) k = i;
+    }
+    double q[4]; // x, y, z, w
+    if (trace > r.m[k][k]) {
+        q[3] = 1.0 + trace;
+        q[0] = r.m[2][1] - r.m[1][2];
+        q[1] = r.m[0][2] - r.m[2][0];
+        q[2] = r.m[1][0] - r.m[0][1];
+    } else {
+        const int a = (k + 1) % 3, b = (k + 2) % 3;
+        q[k] = 1.0 + 2.0 * r.m[k][k] - trace;
+        q[a] = r.m[a][k] + r.m[k][a];
+        q[b] = r.m[b][k] + r.m[k][b];
+        q[3] = r.m[b][a] - r.m[a][b];
+    }
+    return quat_normalize(quat_make(q[3], q[0], q[1], q[2]));
+}
+
+vy_geodetic vy_geodetic_of(const vy_planet_def *planet, double time, vy_vec3 position, vy_vec3 velocity,
+                           vy_quat attitude)
+{
+    const planet_params p = params_of(planet);
+    const planet_place place = planet_locate(&p, position);
+    const mat3 local = local_axes(&place);
+    const mat3 body = flip(mat3_mul(mat3_transpose(local), quat_matrix(attitude)));
+    vy_geodetic g = {
+        .latitude = planet_latitude(&place),
+        .longitude = planet_longitude(&p, position, time),
+        .altitude = place.altitude,
+        .velocity = mat3_tmul_vec(local, vec3_sub(velocity, planet_ground_velocity(&p, position))),
+        .yaw = math_atan2(body.m[1][0], body.m[0][0]),
+        .pitch = math_asin(real_clamp(-body.m[2][0], -1.0, 1.0)),
+        .roll = math_atan2(body.m[2][1], body.m[2][2]),
+    };
+    return g;
+}
+
+void vy_geodetic_to_world(const vy_planet_def *planet, double time, const vy_geodetic *g, vy_vec3 *position,
+                          vy_vec3 *velocity, vy_quat *attitude)
+{
+    const planet_params p = params_of(planet);
+    *position = planet_position(&p, g->latitude, g->longitude, g->altitude, time);
+    const planet_place place = planet_locate(&p, *position);
+    const mat3 local = local_axes(&place);
+    *velocity = vec3_add(planet_ground_velocity(&p, *position), mat3_mul_vec(local, g->velocity));
+    double sy, cy, sp, cp, sr, cr;
+    math_sincos(g->yaw, &sy, &cy);
+    math_sincos(g->pitch, &sp, &cp);
+    math_sincos(g->roll, &sr, &cr);
+    const mat3 body = {{{cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr},
+                        {sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr},
+                        {-sp, cp * sr, cp * cr}}};
+    *attitude = quat_of_matrix(mat3_mul(local, flip(body)));
+}

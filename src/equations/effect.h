@@ -1,0 +1,79 @@
+// effect.h - what every effect of the world is: a function that adds loads, and a bound it cannot exceed.
+//
+// An effect is one file effect_NAME.h with two functions and one row in effects.inl:
+//   void effect_NAME(const effect_params *p, const effect_context *c, mask on, body_loads *l)
+//       adds the effect of the lanes in `on` to the accumulators, +0.0 to the others;
+//   effect_bound effect_NAME_bound(const effect_params *p, const effect_reach *r)
+//       magnitudes that its force and torque cannot exceed anywhere within reach.
+#pragma once
+#include "equations/atmosphere.h"
+#include "equations/gravity.h"
+#include "equations/planet.h"
+#include "equations/rigid_body.h"
+#include "equations/wind.h"
+
+/// Density at which a vehicle's rotor coefficients hold [kg/m^3]: the standard sea level.
+#define REFERENCE_DENSITY 1.225
+
+/// Constants of a vehicle that effects need. Zero switches an effect off.
+typedef struct effect_params {
+    real mass;            // [kg]
+    vec3 linear_drag;     // [N s/m] body axes
+    real drag_area;       // [m^2] Cd A
+    real lift_area;       // [m^2] Cl A
+    real volume;          // [m^3] of displaced air
+    vec3 pressure_centre; // [m] body, where drag and lift act
+    vec3 spin_area;       // [m^4] damping by the air: torque -1/4 rho |v| spin_area w, that is -C S b^2
+    vec3 spin_damping;    // [N m s] damping that does not depend on the air
+    real density_share;   // 1: rotor thrust and torque follow the air's density; 0: they do not
+    vec3 dipole;          // [A m^2] body
+    real light_area;      // [m^2] times the reflectivity factor
+} effect_params;
+
+/// Where a body is and how it moves, as the effects see it at one moment.
+typedef struct effect_context {
+    mat3 rotation;                            // body to world
+    vec3 gravity;                             // [m/s^2] world
+    vec3 flow;                                // [m/s] velocity through the air, world
+    real flow_speed;                          // [m/s] its length
+    real density;                             // [kg/m^3]
+    real density_change;                      // [1] density over the reference - 1; 0 without an atmosphere
+    vec3 rate;                                // [rad/s] body
+    vec3 rotor_force;                         // [N] body, of all rotors at the reference density
+    vec3 rotor_torque;                        // [N m] body
+    vec3 disturbance_world, disturbance_body; // [N]
+    vec3 twist_world, twist_body;             // [N m]
+    vec3 magnetic_field;                      // [T] world
+    vec3 light;                               // [N/m^2] pressure of sunlight, along its direction, world
+} effect_context;
+
+/// Largest magnitudes until the next evaluation of the negligibility policy.
+typedef struct effect_reach {
+    real gravity;                // [m/s^2]
+    real speed;                  // [m/s] of the body over the ground
+    real wind;                   // [m/s]
+    real density, density_least; // [kg/m^3]
+    real rate;                   // [rad/s]
+    real rotor_force, rotor_torque;
+    real disturbance, twist; // [N], [N m]
+    real magnetic_field;     // [T]
+    real light;              // [N/m^2]
+    int air;                 // an atmosphere is declared
+} effect_reach;
+
+typedef struct effect_bound {
+    real force;  // [N]
+    real torque; // [N m]
+} effect_bound;
+
+VY_FN effect_bound bound_of(real force, real torque)
+{
+    effect_bound b = {force, torque};
+    return b;
+}
+
+/// Bit `effect` of the flags, as a mask.
+VY_FN mask effect_on(bits flags, int effect) { return ((flags >> effect) & 1u) != 0u; }
+
+VY_FN vec3 vec3_if(mask on, vec3 v) { return vec3_select(on, v, vec3_zero()); }
+VY_FN real vec3_most(vec3 v) { return real_max(real_max(real_abs(v.x), real_abs(v.y)), real_abs(v.z)); }

@@ -1,0 +1,17 @@
+// effect_damping.h - resistance to turning: t = -(k + 1/4 rho |v| C S b^2) w, axis by axis. The second part
+// is the usual damping derivative: C (w b / 2 |v|) on 1/2 rho |v|^2 S b.
+#pragma once
+#include "equations/effect.h"
+
+VY_FN void effect_damping(const effect_params *p, const effect_context *c, mask on, body_loads *l)
+{
+    const vec3 k = vec3_add_scaled(p->spin_damping, 0.25 * (c->density * c->flow_speed), p->spin_area);
+    l->torque_body = vec3_sub(l->torque_body, vec3_if(on, vec3_mul(k, c->rate)));
+}
+
+VY_FN effect_bound effect_damping_bound(const effect_params *p, const effect_reach *r)
+{
+    const real k =
+        vec3_most(p->spin_damping) + 0.25 * r->density * (r->speed + r->wind) * vec3_most(p->spin_area);
+    return bound_of(real_set(0.0), k * r->rate);
+}

@@ -1,0 +1,16 @@
+// effect_disturbance.h - declared forces from outside.
+#pragma once
+#include "equations/effect.h"
+
+VY_FN void effect_disturbance(const effect_params *p, const effect_context *c, mask on, body_loads *l)
+{
+    (void)p;
+    l->force_world = vec3_add(l->force_world, vec3_if(on, c->disturbance_world));
+    l->force_body = vec3_add(l->force_body, vec3_if(on, c->disturbance_body));
+}
+
+VY_FN effect_bound effect_disturbance_bound(const effect_params *p, const effect_reach *r)
+{
+    (void)p;
+    return bound_of(r->disturbance, real_set(0.0));
+}

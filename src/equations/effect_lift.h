@@ -1,0 +1,28 @@
+// effect_lift.h - lift: F = 1/2 rho Cl A |v|^2 along the part of body +z that is across v; none when v is
+// along z.
+#pragma once
+#include "equations/effect.h"
+
+VY_FN vec3 lift_force(const effect_params *p, const effect_context *c)
+{
+    const vec3 z = vec3_make(c->rotation.m[0][2], c->rotation.m[1][2], c->rotation.m[2][2]);
+    const real square = c->flow_speed * c->flow_speed;
+    // across = z |v|^2 - v (v . z), of length |v|^2 sin(angle); the force is 1/2 rho Cl A |v|^2 across /
+    // |across|.
+    const vec3 across = vec3_sub(vec3_scale(square, z), vec3_scale(vec3_dot(c->flow, z), c->flow));
+    const real length = vec3_length(across);
+    const mask clear = length > 1e-9 * square; // else along z, or at rest
+    const real k = 0.5 * (c->density * p->lift_area) * square / real_select(clear, length, real_set(1.0));
+    return vec3_scale(real_select(clear, k, real_set(0.0)), across);
+}
+
+VY_FN void effect_lift(const effect_params *p, const effect_context *c, mask on, body_loads *l)
+{
+    l->force_world = vec3_add(l->force_world, vec3_if(on, lift_force(p, c)));
+}
+
+VY_FN effect_bound effect_lift_bound(const effect_params *p, const effect_reach *r)
+{
+    const real v = r->speed + r->wind;
+    return bound_of(0.5 * (r->density * real_abs(p->lift_area)) * (v * v), real_set(0.0));
+}

@@ -1,0 +1,14 @@
+// effect_magnetic.h - torque on a magnetic dipole in a uniform field: t = dipole x B, body axes.
+#pragma once
+#include "equations/effect.h"
+
+VY_FN void effect_magnetic(const effect_params *p, const effect_context *c, mask on, body_loads *l)
+{
+    const vec3 field = mat3_tmul_vec(c->rotation, c->magnetic_field);
+    l->torque_body = vec3_add(l->torque_body, vec3_if(on, vec3_cross(p->dipole, field)));
+}
+
+VY_FN effect_bound effect_magnetic_bound(const effect_params *p, const effect_reach *r)
+{
+    return bound_of(real_set(0.0), vec3_length(p->dipole) * r->magnetic_field);
+}

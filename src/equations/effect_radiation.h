@@ -1,0 +1,14 @@
+// effect_radiation.h - pressure of sunlight on a body that looks the same from all sides: F = P A along the
+// light (Montenbruck, Gill, Satellite Orbits, section 3.4; P = 4.56e-6 N/m^2 at the Earth's distance).
+#pragma once
+#include "equations/effect.h"
+
+VY_FN void effect_radiation(const effect_params *p, const effect_context *c, mask on, body_loads *l)
+{
+    l->force_world = vec3_add(l->force_world, vec3_if(on, vec3_scale(p->light_area, c->light)));
+}
+
+VY_FN effect_bound effect_radiation_bound(const effect_params *p, const effect_reach *r)
+{
+    return bound_of(p->light_area * r->light, real_set(0.0));
+}

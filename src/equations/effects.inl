@@ -1,0 +1,15 @@
+// effects.inl - every effect of the world, in the order in which they are added. A row: EFFECT(name, text).
+// Adding one is a file effect_NAME.h and a row here. Numbers are bits of logged flags: append, never reorder.
+EFFECT(gravity, "F = m g(r)")
+EFFECT(density, "rotor thrust and torque times rho / 1.225 - 1")
+EFFECT(wind, "velocity through the air instead of over the ground")
+EFFECT(linear_drag, "F_body = -D v_body")
+EFFECT(drag, "F = -1/2 rho Cd A |v| v")
+EFFECT(lift, "F = 1/2 rho Cl A |v|^2 across v, towards body +z")
+EFFECT(buoyancy, "F = -rho V g(r)")
+EFFECT(aero_torque, "drag and lift at the centre of pressure")
+EFFECT(damping, "t = -(k + 1/4 rho |v| C S b^2) w")
+EFFECT(disturbance, "declared forces from outside")
+EFFECT(twist, "declared torques from outside")
+EFFECT(magnetic, "t = dipole x B")
+EFFECT(radiation, "F = pressure of sunlight times area")

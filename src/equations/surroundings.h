@@ -1,0 +1,113 @@
+// surroundings.h - gravity, air, wind and planet at one place and time, as the effects see them.
+#pragma once
+#include "equations/effect_aero_torque.h"
+#include "equations/effect_buoyancy.h"
+#include "equations/effect_damping.h"
+#include "equations/effect_density.h"
+#include "equations/effect_disturbance.h"
+#include "equations/effect_drag.h"
+#include "equations/effect_gravity.h"
+#include "equations/effect_lift.h"
+#include "equations/effect_linear_drag.h"
+#include "equations/effect_magnetic.h"
+#include "equations/effect_radiation.h"
+#include "equations/effect_twist.h"
+#include "equations/effect_wind.h"
+
+enum effect_number {
+#define EFFECT(name, text) EFFECT_##name,
+#include "equations/effects.inl"
+#undef EFFECT
+    EFFECT_COUNT
+};
+
+#define EFFECT_BIT(name) ((uint64_t)1 << EFFECT_##name)
+#define EFFECTS_ALL      (((uint64_t)1 << EFFECT_COUNT) - 1)
+/// Those that need the air: without any of them neither altitude nor density nor flow is computed.
+#define EFFECTS_OF_AIR                                                                     \
+    (EFFECT_BIT(density) | EFFECT_BIT(linear_drag) | EFFECT_BIT(drag) | EFFECT_BIT(lift) | \
+     EFFECT_BIT(buoyancy) | EFFECT_BIT(aero_torque) | EFFECT_BIT(damping))
+
+/// What is declared of the world; the same for every drone of a batch.
+typedef struct surroundings {
+    gravity_params gravity;
+    atmosphere_params air;
+    planet_params planet;
+    wind_params wind;
+    int windy;          // some wind is declared
+    double magnetic[3]; // [T] world
+    double light[3];    // [N/m^2] world
+} surroundings;
+
+/// What is sampled at the start of a step and held over it.
+typedef struct held_inputs {
+    body_loads disturbance;
+    vec3 turbulence; // [m/s] east, north, up
+    real time;       // [s] of the step's start
+} held_inputs;
+
+VY_FN vec3 vec3_of(const double v[3]) { return vec3_make(real_set(v[0]), real_set(v[1]), real_set(v[2])); }
+
+/// Velocity of the air at a place, world [m/s]: it turns with the planet, and the wind blows over the ground.
+VY_FN vec3 air_velocity(const surroundings *env, vec3 position, const planet_place *place, vec3 wind)
+{
+    if (!env->planet.on) return wind;
+    const vec3 ground = planet_ground_velocity(&env->planet, position);
+    const vec3 over = vec3_add_scaled(vec3_scale(wind.x, place->east), wind.y, place->north);
+    return vec3_add(ground, vec3_add_scaled(over, wind.z, place->up));
+}
+
+/// Fill the parts of `c` that belong to the air.
+VY_BIG_FN void look_at_air(const surroundings *env, const held_inputs *held, const body_state *s, real time,
+                           bits flags, effect_context *c)
+{
+    planet_place place;
+    real altitude = s->position.z;
+    if (env->planet.on) {
+        place = planet_locate(&env->planet, s->position);
+        altitude = place.altitude;
+    }
+    c->density = air_at(&env->air, altitude).density;
+    if (env->air.mode != ATMOSPHERE_NONE) c->density_change = c->density * (1.0 / REFERENCE_DENSITY) - 1.0;
+    vec3 wind = vec3_zero();
+    const mask windy = effect_on(flags, EFFECT_wind);
+    if (env->windy && mask_any(windy)) {
+        // On a planet the wind is given over the ground below; its field depends on the height alone there.
+        const vec3 at = env->planet.on ? vec3_make(real_set(0.0), real_set(0.0), altitude) : s->position;
+        wind = vec3_if(windy, vec3_add(wind_at(&env->wind, at, time), held->turbulence));
+    }
+    c->flow = vec3_sub(s->velocity, air_velocity(env, s->position, &place, wind));
+    c->flow_speed = vec3_length(c->flow);
+}
+
+/// All effects that are on, added to `l`, which holds the rotors' wrench. Returns g(r) as the plant shall use
+/// it.
+VY_FN vec3 effects_add(const surroundings *env, const effect_params *p, const held_inputs *held,
+                       const body_state *s, mat3 rotation, real time, bits flags, body_loads *l)
+{
+    effect_context c;
+    c.flow = vec3_zero();
+    c.flow_speed = real_set(0.0);
+    c.density = real_set(0.0);
+    c.density_change = real_set(0.0);
+    c.rotation = rotation;
+    c.rate = s->rate;
+    c.rotor_force = l->force_body;
+    c.rotor_torque = l->torque_body;
+    c.gravity = gravity_at(&env->gravity, s->position);
+    c.disturbance_world = held->disturbance.force_world;
+    c.disturbance_body = held->disturbance.force_body;
+    c.twist_world = held->disturbance.torque_world;
+    c.twist_body = held->disturbance.torque_body;
+    c.magnetic_field = vec3_of(env->magnetic);
+    c.light = vec3_of(env->light);
+    if (mask_any((flags & EFFECTS_OF_AIR) != 0u)) look_at_air(env, held, s, time, flags, &c);
+#define EFFECT(name, text)                               \
+    {                                                    \
+        const mask on = effect_on(flags, EFFECT_##name); \
+        if (mask_any(on)) effect_##name(p, &c, on, l);   \
+    }
+#include "equations/effects.inl"
+#undef EFFECT
+    return vec3_if(effect_on(flags, EFFECT_gravity), c.gravity);
+}

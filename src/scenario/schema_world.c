@@ -1,0 +1,187 @@
+// schema_world.c - the rows of what surrounds the drones.
+#include "scenario/schema_rows.h"
+#include <string.h>
+
+_Static_assert(sizeof(vy_gravity_mode) == sizeof(int) && sizeof(vy_atmosphere_mode) == sizeof(int) &&
+                   sizeof(vy_shear) == sizeof(int),
+               "choices are read and written as int");
+
+static const vy_choice gravities[] = {
+    CHOICE("uniform", VY_GRAVITY_UNIFORM, "the same vector everywhere"),
+    CHOICE("central", VY_GRAVITY_CENTRAL, "one body attracts"),
+    CHOICE("bodies", VY_GRAVITY_BODIES, "several bodies attract"),
+};
+
+static void init_body(void *object, int index)
+{
+    (void)index;
+    memset(object, 0, sizeof(vy_gravity_body));
+}
+
+static const vy_row body_rows[] = {
+    ROW("gm", NUMBER, vy_gravity_body, gm, .unit = "m^3/s^2", .range = POSITIVE, .flags = VY_ROW_REQUIRED,
+        .help = "gravitational constant times mass"),
+    ROW("origin", VECTOR, vy_gravity_body, origin, .size = 3, .unit = "m", .range = ANY,
+        .help = "world axes"),
+    ROW("j2", NUMBER, vy_gravity_body, j2, .range = ANY, .help = "oblateness about world +z"),
+    ROW("radius", NUMBER, vy_gravity_body, radius, .unit = "m", .range = AT_LEAST_0,
+        .help = "that j2 refers to"),
+};
+static const vy_table body_table = {.title = "Bodies",
+                                    .help = "A list of what attracts.",
+                                    .size = sizeof(vy_gravity_body),
+                                    .init = init_body,
+                                    ROWS(body_rows)};
+
+static const vy_row gravity_rows[] = {
+    ROW("mode", CHOICE, vy_gravity_def, mode, CHOICES(gravities), .help = "kind of field"),
+    ROW("uniform", VECTOR, vy_gravity_def, uniform, .size = 3, .unit = "m/s^2", .range = ANY,
+        .when = 1u << VY_GRAVITY_UNIFORM, .help = "world axes (east, north, up)"),
+    ROW("bodies", LIST, vy_gravity_def, bodies, .table = &body_table, .size = VY_GRAVITY_BODY_CAP,
+        .count_offset = offsetof(vy_gravity_def, body_count), .range = {.min = 1.0}, .flags = VY_ROW_REQUIRED,
+        .when = 1u << VY_GRAVITY_CENTRAL | 1u << VY_GRAVITY_BODIES,
+        .help = "what attracts; one when central"),
+};
+static const vy_table gravity_table = {
+    .title = "Gravity", .help = "Always declared.", .size = sizeof(vy_gravity_def), ROWS(gravity_rows)};
+
+static const vy_choice atmospheres[] = {
+    CHOICE("none", VY_ATMOSPHERE_NONE, "a vacuum"),
+    CHOICE("standard", VY_ATMOSPHERE_STANDARD, "pressure and temperature as declared, everywhere"),
+    CHOICE("layered", VY_ATMOSPHERE_LAYERED, "the U.S. Standard Atmosphere 1976 over the altitude"),
+};
+static const vy_row atmosphere_rows[] = {
+    ROW("mode", CHOICE, vy_atmosphere_def, mode, CHOICES(atmospheres), .help = "kind of air"),
+    ROW("pressure", NUMBER, vy_atmosphere_def, pressure, .unit = "Pa", .range = AT_LEAST_0,
+        .when = 1u << VY_ATMOSPHERE_STANDARD, .help = "everywhere"),
+    ROW("temperature", NUMBER, vy_atmosphere_def, temperature, .unit = "K", .range = POSITIVE,
+        .when = 1u << VY_ATMOSPHERE_STANDARD, .help = "everywhere"),
+};
+static const vy_table atmosphere_table = {.title = "Atmosphere",
+                                          .help = "Always declared; `none` is a vacuum.",
+                                          .size = sizeof(vy_atmosphere_def),
+                                          ROWS(atmosphere_rows)};
+
+static const vy_choice shears[] = {
+    CHOICE("none", VY_SHEAR_NONE, "the same at all heights"),
+    CHOICE("linear", VY_SHEAR_LINEAR, "proportional to the height"),
+    CHOICE("power", VY_SHEAR_POWER, "by a power of the height"),
+    CHOICE("log", VY_SHEAR_LOG, "by the logarithm of the height over the roughness"),
+};
+#define SHEARED (1u << VY_SHEAR_LINEAR | 1u << VY_SHEAR_POWER | 1u << VY_SHEAR_LOG)
+static const vy_row shear_rows[] = {
+    ROW("profile", CHOICE, vy_wind_def, shear, CHOICES(shears), .help = "speed over the height"),
+    ROW("speed", NUMBER, vy_wind_def, shear_speed, .unit = "m/s", .range = ANY, .when = SHEARED,
+        .help = "at the reference height"),
+    ROW("direction", NUMBER, vy_wind_def, shear_direction, .unit = "rad", .range = ANY, .when = SHEARED,
+        .help = "the way it blows, counter-clockwise from east"),
+    ROW("height", NUMBER, vy_wind_def, shear_height, .unit = "m", .range = POSITIVE, .when = SHEARED,
+        .help = "reference"),
+    ROW("exponent", NUMBER, vy_wind_def, shear_exponent, .range = AT_LEAST_0, .when = 1u << VY_SHEAR_POWER,
+        .help = "of the height"),
+    ROW("roughness", NUMBER, vy_wind_def, shear_roughness, .unit = "m", .range = POSITIVE,
+        .when = 1u << VY_SHEAR_LOG, .help = "height at which the wind ends, below the reference"),
+};
+static const vy_table shear_table = {
+    .title = "Shear", .help = "A profile over the height, added to the constant wind.", ROWS(shear_rows)};
+
+static void init_gust(void *object, int index)
+{
+    (void)index;
+    *(vy_gust_def *)object = (vy_gust_def){.rise = 1.0};
+}
+
+static const vy_row gust_rows[] = {
+    ROW("velocity", VECTOR, vy_gust_def, velocity, .size = 3, .unit = "m/s", .range = ANY,
+        .flags = VY_ROW_REQUIRED, .help = "at its height, east, north, up"),
+    ROW("start", NUMBER, vy_gust_def, start, .unit = "s", .range = ANY, .help = "when it begins to rise"),
+    ROW("rise", NUMBER, vy_gust_def, rise, .unit = "s", .range = POSITIVE,
+        .help = "how long it rises, and falls"),
+    ROW("hold", NUMBER, vy_gust_def, hold, .unit = "s", .range = AT_LEAST_0, .help = "how long it stays"),
+};
+static const vy_table gust_table = {.title = "Gusts",
+                                    .help = "A list of 1-cosine gusts.",
+                                    .size = sizeof(vy_gust_def),
+                                    .init = init_gust,
+                                    ROWS(gust_rows)};
+
+static const vy_row turbulence_rows[] = {
+    ROW("wind20", NUMBER, vy_turbulence_def, wind20, .unit = "m/s", .range = AT_LEAST_0,
+        .help = "mean wind 6 m above the ground: sets the strength up to 300 m"),
+    ROW("intensity", NUMBER, vy_turbulence_def, intensity, .unit = "m/s", .range = AT_LEAST_0,
+        .help = "standard deviation above 600 m"),
+    ROW("period", NUMBER, vy_turbulence_def, period, .unit = "s", .range = AT_LEAST_0, .flags = VY_ROW_PERIOD,
+        .word = "auto", .help = "between two values; `auto` is ten steps"),
+};
+static const vy_table turbulence_table = {.title = "Turbulence",
+                                          .help = "Dryden turbulence by MIL-F-8785C.",
+                                          .size = sizeof(vy_turbulence_def),
+                                          ROWS(turbulence_rows)};
+
+static const vy_row wind_rows[] = {
+    ROW("constant", VECTOR, vy_wind_def, constant, .size = 3, .unit = "m/s", .range = ANY,
+        .help = "where the air goes: east, north, up"),
+    GROUP("shear", &shear_table, .help = "a profile over the height"),
+    ROW("gusts", LIST, vy_wind_def, gusts, .table = &gust_table, .size = VY_GUST_CAP,
+        .count_offset = offsetof(vy_wind_def, gust_count), .help = "single gusts"),
+    ROW("turbulence", OBJECT, vy_wind_def, turbulence, .table = &turbulence_table,
+        .help = "continuous gusts"),
+};
+static const vy_table wind_table = {
+    .title = "Wind", .help = "The sum of its parts.", .size = sizeof(vy_wind_def), ROWS(wind_rows)};
+
+static const vy_row planet_rows[] = {
+    ROW("radius", NUMBER, vy_planet_def, radius, .unit = "m", .range = AT_LEAST_0, .word = "none",
+        .help = "at the equator; `none` is a flat world"),
+    ROW("flattening", NUMBER, vy_planet_def, flattening, .range = WITHIN(0.0, 0.999),
+        .help = "0 is a sphere"),
+    ROW("rate", NUMBER, vy_planet_def, rate, .unit = "rad/s", .range = ANY,
+        .help = "of its rotation about +z"),
+};
+static const vy_table planet_table = {.title = "Planet",
+                                      .help = "About the world's origin; its air turns with it.",
+                                      .size = sizeof(vy_planet_def),
+                                      ROWS(planet_rows)};
+
+static const vy_choice policies[] = {
+    CHOICE("neglect", 0, "effects below the thresholds are computed as zero"),
+    CHOICE("strict", 1, "every effect is computed"),
+};
+static const vy_row nap_rows[] = {
+    ROW("policy", CHOICE, vy_nap_def, strict, CHOICES(policies), .help = "whether anything may be neglected"),
+    ROW("force_abs", NUMBER, vy_nap_def, force_abs, .unit = "N", .range = AT_LEAST_0,
+        .help = "absolute threshold"),
+    ROW("force_rel", NUMBER, vy_nap_def, force_rel, .range = AT_LEAST_0,
+        .help = "threshold as a share of the weight"),
+    ROW("torque_abs", NUMBER, vy_nap_def, torque_abs, .unit = "N m", .range = AT_LEAST_0,
+        .help = "absolute threshold"),
+    ROW("torque_rel", NUMBER, vy_nap_def, torque_rel, .range = AT_LEAST_0,
+        .help = "threshold as a share of the reference torque"),
+    ROW("hysteresis", NUMBER, vy_nap_def, hysteresis, .range = ABOVE_TO(1.0, DBL_MAX),
+        .help = "threshold to come back over the threshold to go"),
+    ROW("period", NUMBER, vy_nap_def, period, .unit = "s", .range = AT_LEAST_0, .flags = VY_ROW_PERIOD,
+        .word = "auto", .help = "between two evaluations; `auto` is ten steps"),
+    ROW("horizon", NUMBER, vy_nap_def, horizon, .unit = "s", .range = AT_LEAST_0,
+        .help = "over which the deviation of an open-loop flight is bounded"),
+};
+static const vy_table nap_table = {.title = "Negligibility policy",
+                                   .help =
+                                       "What may be computed as zero, and on which proof: docs/effects.md.",
+                                   .size = sizeof(vy_nap_def),
+                                   ROWS(nap_rows)};
+
+static const vy_row world_rows[] = {
+    ROW("gravity", OBJECT, vy_environment_def, gravity, .table = &gravity_table, .help = "what pulls"),
+    ROW("atmosphere", OBJECT, vy_environment_def, atmosphere, .table = &atmosphere_table, .help = "the air"),
+    ROW("wind", OBJECT, vy_environment_def, wind, .table = &wind_table, .help = "how the air moves"),
+    ROW("planet", OBJECT, vy_environment_def, planet, .table = &planet_table, .help = "a round world"),
+    ROW("magnetic_field", VECTOR, vy_environment_def, magnetic_field, .size = 3, .unit = "T", .range = ANY,
+        .help = "the same everywhere, world axes"),
+    ROW("sunlight", VECTOR, vy_environment_def, sunlight, .size = 3, .unit = "Pa", .range = ANY,
+        .help = "pressure of light along its direction; 4.56e-6 Pa at the Earth"),
+    ROW("nap", OBJECT, vy_environment_def, nap, .table = &nap_table, .help = "what may be neglected"),
+};
+const vy_table vy_world_table = {.title = "World",
+                                 .help = "What surrounds the drones.",
+                                 .size = sizeof(vy_environment_def),
+                                 ROWS(world_rows)};

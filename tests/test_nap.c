@@ -1,0 +1,710 @@
+// test_nap.c - the negligibility policy: its bounds are never exceeded, its decisions are as declared, and its
+// certificate holds and is of use.
+#include "environment/nap.h"
+#include "flight.h"
+#include "world/state.h"
+#include <stdlib.h>
+#include <string.h>
+
+// Part one: the bounds.
+//
+// A case of the search follows from an array of numbers between 0 and 1, so that it can be changed a little and
+// tried again: each effect's ratio of actual load to bound is driven up from many random starts.
+
+enum { GENES = 240, STARTS = 60, CLIMB = 60 };
+
+typedef struct genes {
+    double value[GENES];
+    int next;
+} genes;
+
+static double unit(genes *g)
+{
+    assert_true(g->next < GENES);
+    return g->value[g->next++];
+}
+
+static double within(genes *g, double low, double high) { return low + (high - low) * unit(g); }
+static double scaled(genes *g, double low, double high) { return low * pow(high / low, unit(g)); }
+
+// Zero in one case of four.
+static double amount(genes *g, double low, double high)
+{
+    const double x = scaled(g, low, high);
+    return unit(g) < 0.25 ? 0.0 : x;
+}
+
+static vec3 axes(genes *g)
+{
+    const double x = within(g, -1, 1), y = within(g, -1, 1), z = within(g, -1, 1);
+    const double length = sqrt(x * x + y * y + z * z) + 1e-9;
+    return (vec3){x / length, y / length, z / length};
+}
+
+static vec3 amounts(genes *g, double low, double high)
+{
+    const double most = amount(g, low, high), x = unit(g), y = unit(g), z = unit(g);
+    return (vec3){most * x, most * y, most * z};
+}
+
+typedef struct search_case {
+    surroundings env;
+    multirotor_params p;
+    rotor_layout layout;
+    nap_params n;
+    nap_moment m;
+    body_state s;
+    double speed[ROTOR_CAP], command[ROTOR_CAP];
+    double dt;
+    int steps;
+    vec3 push, turn, gust; // directions of what is held
+    random_source r;       // of what changes from step to step
+} search_case;
+
+static double grid_samples[2 * 2 * 2 * 2 * 3];
+
+static void make_wind(genes *g, surroundings *env)
+{
+    wind_params *w = &env->wind;
+    const vec3 constant = vec3_scale(amount(g, 0.01, 20.0), axes(g));
+    w->x = constant.x;
+    w->y = constant.y;
+    w->z = constant.z;
+    w->shear = (int)(3.99 * unit(g));
+    const double angle = within(g, -PI, PI);
+    w->shear_x = cos(angle);
+    w->shear_y = sin(angle);
+    w->shear_speed = within(g, -10.0, 10.0);
+    w->shear_height = scaled(g, 1.0, 100.0);
+    w->shear_power = within(g, 0.0, 0.5);
+    w->shear_roughness = 0.03;
+    w->gust_count = (int)(2.99 * unit(g));
+    for (int i = 0; i < w->gust_count; ++i) {
+        const vec3 v = vec3_scale(scaled(g, 0.01, 20.0), axes(g));
+        w->gusts[i] = (wind_gust){v.x, v.y, v.z, within(g, -0.05, 0.05), scaled(g, 1e-3, 0.1), scaled(g, 1e-3, 0.1),
+                                  within(g, 0.0, 0.02)};
+    }
+    wind_prepare(w);
+    const double fastest = scaled(g, 0.01, 20.0), seed = unit(g);
+    if (unit(g) < 0.3 && !env->planet.on) {
+        random_source r = {(uint64_t)(1e15 * seed)};
+        for (int i = 0; i < 48; i += 3) {
+            const vec3 v = vec3_scale(0.57 * fastest, random_vec(&r, 1.0));
+            grid_samples[i] = v.x;
+            grid_samples[i + 1] = v.y;
+            grid_samples[i + 2] = v.z;
+        }
+        w->grid = (wind_grid){grid_samples, 2, 2, 2, 2, -5.0, -5.0, 0.0, 0.0, 10.0, 10.0, 50.0, 0.05, fastest};
+    }
+    env->windy = 1;
+}
+
+static void make_surroundings(genes *g, surroundings *env)
+{
+    env->gravity.uniform = vec3_scale(amount(g, 1e-3, 20.0), axes(g));
+    env->air.mode = (int)(2.99 * unit(g));
+    env->air.density = scaled(g, 0.01, 10.0);
+    const double radius = scaled(g, 1e4, 6.4e6), flat = within(g, 0.0, 0.1), rate = within(g, -500.0, 500.0) / radius;
+    if (unit(g) < 0.4) {
+        env->planet = (planet_params){1, radius, radius * (1.0 - flat), flat * (2.0 - flat), rate};
+        env->gravity.body_count = 1;
+        env->gravity.bodies[0] = (gravity_body){9.8 * radius * radius, 0.0, 0.0, 0.0, within(g, 0.0, 1e-2), radius};
+    } else if (unit(g) < 0.3) { // a small and close attractor
+        env->gravity.body_count = 1;
+        env->gravity.bodies[0] = (gravity_body){scaled(g, 1e3, 1e6), 0.0, 0.0, -100.0, within(g, -0.1, 0.1), 50.0};
+    }
+    make_wind(g, env);
+    const vec3 field = vec3_scale(amount(g, 1e-6, 1e-3), axes(g)), light = vec3_scale(amount(g, 1e-6, 1e-3), axes(g));
+    memcpy(env->magnetic, &field, sizeof field);
+    memcpy(env->light, &light, sizeof light);
+}
+
+// Parameters that a step of 1 ms can follow.
+static void make_vehicle(genes *g, search_case *c)
+{
+    const double mass = scaled(g, 0.01, 10.0), size = mass * scaled(g, 1e-4, 1e-1);
+    const double x = within(g, 1.0, 1.9), y = within(g, 1.0, 1.9), z = within(g, 1.0, 1.9);
+    const mat3 turned = quat_matrix(quat_normalize((quat){1.0, within(g, -1, 1), within(g, -1, 1), within(g, -1, 1)}));
+    const mat3 inertia = mat3_mul(mat3_mul(turned, mat3_diag(size * x, size * y, size * z)), mat3_transpose(turned));
+    c->n.inertia_least = size * fmin(x, fmin(y, z)) * (1.0 - 1e-12);
+    c->n.inertia_most = size * fmax(x, fmax(y, z)) * (1.0 + 1e-12);
+    c->n.rotor_speed_max = scaled(g, 100.0, 3000.0);
+    c->layout.count = c->n.rotor_count = (int)(8.99 * unit(g));
+    const double lag = scaled(g, 1e-3, 0.1), arm = scaled(g, 1e-4, 0.3) * size / mass;
+    const double coef = mass * scaled(g, 1.0, 10.0) / (c->n.rotor_speed_max * c->n.rotor_speed_max);
+    for (int i = 0; i < c->layout.count; ++i) {
+        c->layout.roll[i] = within(g, -arm, arm);
+        c->layout.pitch[i] = within(g, -arm, arm);
+        c->layout.yaw[i] = i % 2 ? 1.0 : -1.0;
+        c->speed[i] = within(g, 0.0, c->n.rotor_speed_max);
+        c->command[i] = within(g, 0.0, c->n.rotor_speed_max);
+    }
+    c->p = (multirotor_params){
+        .body = {1.0 / mass, inertia, mat3_inverse(inertia)},
+        .rotor = {coef, 0.1 * arm * coef, exp(-0.5 * c->dt / lag), exp(-c->dt / lag)},
+        .effects = {.mass = mass,
+                    .linear_drag = amounts(g, 1e-4 * mass, 50.0 * mass),
+                    .drag_area = amount(g, 1e-4 * mass, 0.3 * mass),
+                    .lift_area = within(g, -1, 1) * amount(g, 1e-4 * mass, 0.1 * mass),
+                    .volume = amount(g, 1e-4 * mass, mass),
+                    .pressure_centre = vec3_scale(amount(g, 1e-4, 0.3) * size / mass, axes(g)),
+                    .spin_area = amounts(g, 1e-4 * size, 0.3 * size),
+                    .spin_damping = amounts(g, 1e-4 * size, 50.0 * size),
+                    .density_share = unit(g) < 0.7 ? 1.0 : 0.0,
+                    .dipole = vec3_scale(amount(g, 1e-3, 1e3) * size, axes(g)),
+                    .light_area = amount(g, 1e-2, 10.0)},
+    };
+}
+
+static search_case make_case(genes *g)
+{
+    search_case c;
+    memset(&c, 0, sizeof c);
+    g->next = 0;
+    c.dt = scaled(g, 1e-5, 1e-3);
+    c.steps = 1 + (int)(19.99 * unit(g));
+    c.n.period = c.steps * c.dt;
+    c.n.open_loop = unit(g) < 0.5;
+    make_surroundings(g, &c.env);
+    make_vehicle(g, &c);
+    c.s.position = (vec3){within(g, -20, 20), within(g, -20, 20), scaled(g, 0.1, 3e4)};
+    if (c.env.planet.on) {
+        const vec3 up = axes(g);
+        c.s.position = vec3_scale(c.env.planet.radius + within(g, -500.0, 2e4), up);
+        c.s.velocity = planet_ground_velocity(&c.env.planet, c.s.position);
+    }
+    c.s.velocity = vec3_add_scaled(c.s.velocity, amount(g, 0.01, 100.0), axes(g));
+    c.s.attitude = quat_normalize((quat){within(g, -1, 1), within(g, -1, 1), within(g, -1, 1), within(g, 0.01, 1)});
+    c.s.rate = vec3_scale(amount(g, 0.01, 50.0), axes(g));
+    const double mass = c.p.effects.mass, size = c.n.inertia_least;
+    c.m = (nap_moment){.time = 0.0, .disturbance = amount(g, 1e-3 * mass, 100.0 * mass),
+                       .twist = amount(g, 1e-3 * size, 100.0 * size), .turbulence = amount(g, 0.01, 10.0)};
+    c.push = axes(g);
+    c.turn = axes(g);
+    c.gust = axes(g);
+    c.r.state = (uint64_t)(1e15 * unit(g));
+    return c;
+}
+
+// What is held over a step: as strong as declared, or a random share of it, in either frame.
+static held_inputs hold(search_case *c, int step)
+{
+    const double share = random_bits(&c->r) % 3 ? 1.0 : random_in(&c->r, 0.0, 1.0);
+    held_inputs h = {loads_zero(), vec3_scale(share * c->m.turbulence, c->gust), step * c->dt};
+    const vec3 force = vec3_scale(share * c->m.disturbance, c->push), torque = vec3_scale(share * c->m.twist, c->turn);
+    if (random_bits(&c->r) % 2) {
+        h.disturbance.force_world = force;
+        h.disturbance.torque_world = torque;
+    } else {
+        h.disturbance.force_body = force;
+        h.disturbance.torque_body = torque;
+    }
+    return h;
+}
+
+static effect_bound loads_of(const search_case *c, const held_inputs *held, uint64_t flags, vec3 *force, vec3 *torque)
+{
+    body_loads rotors = loads_zero();
+    rotor_add(&c->layout, &c->p.rotor, c->speed, c->layout.count, &rotors);
+    body_loads l = rotors;
+    const mat3 rotation = quat_matrix(c->s.attitude);
+    const vec3 g = effects_add(&c->env, &c->p.effects, held, &c->s, rotation, held->time, flags, &l);
+    const vec3 body = vec3_add(mat3_mul_vec(rotation, vec3_sub(l.force_body, rotors.force_body)), l.force_world);
+    *force = vec3_add_scaled(body, c->p.effects.mass, g);
+    *torque = vec3_add(vec3_sub(l.torque_body, rotors.torque_body), mat3_tmul_vec(rotation, l.torque_world));
+    return (effect_bound){vec3_length(*force), vec3_length(*torque)};
+}
+
+// The actual loads of effect `i`. Wind has none of its own: what it changes in all others counts.
+static effect_bound actual(const search_case *c, const held_inputs *held, int i)
+{
+    vec3 force, torque, force_calm, torque_calm;
+    if (i != EFFECT_wind) return loads_of(c, held, ((uint64_t)1 << i) | EFFECT_BIT(wind), &force, &torque);
+    (void)loads_of(c, held, EFFECTS_ALL, &force, &torque);
+    (void)loads_of(c, held, EFFECTS_ALL & ~EFFECT_BIT(wind), &force_calm, &torque_calm);
+    return (effect_bound){check_distance(force, force_calm), check_distance(torque, torque_calm)};
+}
+
+// What rounding can leave of a load that is a difference of larger ones.
+static double rounding(const search_case *c)
+{
+    return 1e-13 * c->p.effects.mass * 1e3;
+}
+
+static double ratio_of(double value, double bound, double noise)
+{
+    if (value <= noise) return 0.0;
+    return bound > 0.0 ? (value - noise) / bound : INFINITE;
+}
+
+// Fly the strict motion until the next evaluation. The largest ratio of each effect's load to its bound.
+static void fly_case(genes *g, double ratio[EFFECT_COUNT], int only)
+{
+    search_case c = make_case(g);
+    const double exact[DEVIATION_COUNT] = {0};
+    c.m.command = c.command;
+    const nap_reach reach = nap_reach_of(&c.env, &c.n, &c.p, &c.layout, &c.s, c.speed, &c.m, exact);
+    const nap_bounds bounds = nap_bounds_of(&c.p.effects, &reach.effect);
+    for (int i = 0; i < EFFECT_COUNT; ++i) ratio[i] = 0.0;
+    for (int step = 0; step <= c.steps; ++step) {
+        const held_inputs held = hold(&c, step);
+        for (int i = 0; i < EFFECT_COUNT; ++i) {
+            if (only >= 0 && only != i) continue;
+            const effect_bound a = actual(&c, &held, i);
+            ratio[i] = fmax(ratio[i], ratio_of(a.force, bounds.of[i].force, rounding(&c)));
+            ratio[i] = fmax(ratio[i], ratio_of(a.torque, bounds.of[i].torque, rounding(&c)));
+        }
+        if (step == c.steps) break;
+        for (int k = 0; k < c.layout.count && !c.n.open_loop; ++k) { // full, none, or something in between
+            const uint64_t dice = random_bits(&c.r) % 4;
+            c.command[k] = c.n.rotor_speed_max * (dice == 3 ? random_in(&c.r, 0, 1) : dice ? 1.0 : 0.0);
+        }
+        const multirotor_inputs in = {&c.layout, &c.p, &c.env, held, EFFECTS_ALL};
+        multirotor_step_count(&in, c.dt, c.command, c.layout.count, &c.s, c.speed);
+    }
+}
+
+static genes random_genes(random_source *r)
+{
+    genes g;
+    for (int i = 0; i < GENES; ++i) g.value[i] = random_in(r, 0.0, 1.0);
+    g.next = 0;
+    return g;
+}
+
+static genes changed(random_source *r, const genes *from)
+{
+    genes g = *from;
+    const int count = 1 + (int)(random_bits(r) % 8);
+    for (int i = 0; i < count; ++i) {
+        double *v = &g.value[random_bits(r) % GENES];
+        const double step = random_bits(r) % 2 ? random_in(r, -0.05, 0.05) : random_in(r, -1.0, 1.0);
+        *v = fmin(fmax(*v + step, 0.0), 1.0 - 1e-12);
+    }
+    return g;
+}
+
+// What the integrator's own error leaves of a bound that is reached exactly.
+#define EXCESS (1.0 + 1e-8)
+
+// Ruling 19: an effect cannot exceed its bound until the next evaluation. Many random flights, then for each effect
+// flights that come ever closer to its bound.
+static void ruling_19_no_effect_exceeds_its_bound(void **unused)
+{
+    (void)unused;
+    random_source r = {501};
+    double closest[EFFECT_COUNT] = {0}, ratio[EFFECT_COUNT];
+    for (int n = 0; n < 20000; ++n) {
+        genes g = random_genes(&r);
+        fly_case(&g, ratio, -1);
+        for (int i = 0; i < EFFECT_COUNT; ++i) {
+            closest[i] = fmax(closest[i], ratio[i]);
+            if (ratio[i] > EXCESS) fail_msg("case %d: %s is %.17g of its bound", n, vy_effect_name(i), ratio[i]);
+        }
+    }
+    for (int i = 0; i < EFFECT_COUNT; ++i) {
+        for (int start = 0; start < STARTS; ++start) {
+            genes best = random_genes(&r);
+            fly_case(&best, ratio, i);
+            double most = ratio[i];
+            for (int n = 0; n < CLIMB; ++n) {
+                genes g = changed(&r, &best);
+                fly_case(&g, ratio, i);
+                if (ratio[i] > EXCESS) fail_msg("start %d: %s is %.17g of its bound", start, vy_effect_name(i), ratio[i]);
+                if (ratio[i] < most) continue;
+                most = ratio[i];
+                best = g;
+            }
+            closest[i] = fmax(closest[i], most);
+        }
+        print_message("%-12s at most %.4f of its bound\n", vy_effect_name(i), closest[i]);
+        assert_true(closest[i] > 0.9); // a bound that is never approached would hide a mistake
+    }
+}
+
+// Gravity within a distance never differs by more than its gradient's bound says.
+static void gravity_changes_within_its_gradient(void **unused)
+{
+    (void)unused;
+    random_source r = {502};
+    double closest = 0.0;
+    for (int n = 0; n < 200000; ++n) {
+        gravity_params p = {.body_count = 1};
+        p.bodies[0] = (gravity_body){1e6, 1.0, 2.0, 3.0, n % 4 ? random_in(&r, -0.5, 0.5) : 0.0, 50.0};
+        const vec3 centre = {1.0, 2.0, 3.0};
+        const vec3 at = vec3_add_scaled(centre, random_in(&r, 50.0, 300.0), quat_rotate(random_attitude(&r), (vec3){1, 0, 0}));
+        const double far = random_in(&r, 1e-3, 5.0);
+        const vec3 to = vec3_add_scaled(at, far, quat_rotate(random_attitude(&r), (vec3){1, 0, 0}));
+        const vec3 a = gravity_at(&p, at), b = gravity_at(&p, to);
+        const double share = check_distance(a, b) / (far * gravity_gradient_bound(&p, at, far));
+        closest = fmax(closest, share);
+        assert_true(share <= 1.0);
+        assert_true(vec3_length(b) <= gravity_bound(&p, at, far));
+    }
+    assert_true(closest > 0.9);
+}
+
+// Part two: the decisions.
+
+static nap_bounds alone(int effect, double force, double torque)
+{
+    nap_bounds b;
+    memset(&b, 0, sizeof b);
+    b.of[effect] = (effect_bound){force, torque};
+    return b;
+}
+
+// Ruling 19: off below the lower thresholds of force and torque both, on again above the higher one of either, and
+// between them as it was.
+static void ruling_19_decisions_have_hysteresis(void **unused)
+{
+    (void)unused;
+    const nap_params n = {.force_off = 1.0, .torque_off = 0.1, .force_on = 2.0, .torque_on = 0.2};
+    static const struct {
+        double force, torque;
+        int from_on, from_off;
+    } list[] = {
+        {0.99, 0.09, 0, 0}, {1.0, 0.09, 1, 0}, {0.99, 0.1, 1, 0}, {1.5, 0.15, 1, 0}, {2.0, 0.2, 1, 0},
+        {2.01, 0.0, 1, 1},  {0.0, 0.201, 1, 1}, {5.0, 5.0, 1, 1}, {0.0, 0.0, 0, 0},
+    };
+    for (int effect = 0; effect < EFFECT_COUNT; ++effect) {
+        const uint64_t bit = (uint64_t)1 << effect;
+        for (size_t i = 0; i < sizeof list / sizeof list[0]; ++i) {
+            const nap_bounds b = alone(effect, list[i].force, list[i].torque);
+            assert_int_equal((nap_decide(&n, &b, EFFECTS_ALL) & bit) != 0, list[i].from_on);
+            assert_int_equal((nap_decide(&n, &b, 0) & bit) != 0, list[i].from_off);
+        }
+    }
+}
+
+// Strict: whatever is not exactly zero is computed, from any decision before.
+static void strict_computes_everything(void **unused)
+{
+    (void)unused;
+    const nap_params n = {.force_off = 1e9, .torque_off = 1e9, .force_on = 2e9, .torque_on = 2e9, .strict = 1};
+    for (int effect = 0; effect < EFFECT_COUNT; ++effect) {
+        const nap_bounds tiny = alone(effect, 1e-300, 0.0), twist = alone(effect, 0.0, 1e-300);
+        assert_true((nap_decide(&n, &tiny, 0) >> effect & 1) != 0);
+        assert_true((nap_decide(&n, &twist, 0) >> effect & 1) != 0);
+    }
+}
+
+static vy_certificate certificate_of(const vy_world *world)
+{
+    vy_certificate c;
+    assert_int_equal(vy_world_certificate(world, vy_world_drone(world, 0), &c), VY_OK);
+    return c;
+}
+
+static int computes(const vy_world *world, int effect) { return (int)(certificate_of(world).effects >> effect & 1); }
+
+static vy_world *pushed(const vy_world_def *wd, const vy_drone_def *def, vy_vec3 force, vy_vec3 torque)
+{
+    vy_world *world = fly_in(wd, def);
+    vy_disturbance_def d = vy_default_disturbance_def();
+    d.force = force;
+    d.torque = torque;
+    assert_int_equal(vy_world_add_disturbance(world, &d, NULL), VY_OK);
+    assert_int_equal(certificate_of(world).effects, EFFECTS_ALL); // all effects start computed
+    assert_int_equal(certificate_of(world).changes, 0);
+    (void)vy_world_step(world);
+    return world;
+}
+
+// Ruling 19: the absolute or the relative threshold is enough to neglect an effect; without weight there is no
+// relative one; torque is relative to the rotors' largest, or to what a body declares.
+static void ruling_19_thresholds_are_absolute_or_relative(void **unused)
+{
+    (void)unused;
+    const vy_vec3 none = {0, 0, 0}, force = {1e-3, 0, 0}, torque = {0, 1e-6, 0};
+    static const struct {
+        double force_abs, force_rel, g;
+        int on;
+    } forces[] = {
+        {0.0, 0.0, 10.0, 1}, {2e-3, 0.0, 10.0, 0}, {0.0, 2e-4, 10.0, 0}, {0.0, 2e-5, 10.0, 1}, {0.0, 1e6, 0.0, 1},
+        {2e-3, 0.0, 0.0, 0},
+    };
+    for (size_t i = 0; i < sizeof forces / sizeof forces[0]; ++i) {
+        vy_world_def wd = vy_default_world_def();
+        wd.environment.gravity.uniform.z = -forces[i].g;
+        wd.environment.nap.force_abs = forces[i].force_abs;
+        wd.environment.nap.force_rel = forces[i].force_rel;
+        const vy_drone_def def = plain_body(); // 1 kg
+        vy_world *world = pushed(&wd, &def, force, none);
+        assert_int_equal(computes(world, EFFECT_disturbance), forces[i].on);
+        vy_world_destroy(world);
+    }
+    static const struct {
+        double torque_abs, torque_rel, reference;
+        int rotors, on;
+    } torques[] = {
+        {0.0, 0.0, 0.0, 0, 1}, {2e-6, 0.0, 0.0, 0, 0}, {0.0, 1e6, 0.0, 0, 1}, {0.0, 1e-3, 2e-3, 0, 0},
+        {0.0, 1e-3, 2e-4, 0, 1}, {0.0, 2e-4, 0.0, 4, 0}, {0.0, 5e-5, 0.0, 4, 1},
+    };
+    for (size_t i = 0; i < sizeof torques / sizeof torques[0]; ++i) {
+        vy_world_def wd = vy_default_world_def();
+        wd.environment.nap.torque_abs = torques[i].torque_abs;
+        wd.environment.nap.torque_rel = torques[i].torque_rel;
+        vy_drone_def def = torques[i].rotors ? quiet_drone() : plain_body(); // 8.3e-3 N m of one rotor
+        def.vehicle.torque_ref = torques[i].reference;
+        vy_world *world = pushed(&wd, &def, none, torque);
+        assert_int_equal(computes(world, EFFECT_twist), torques[i].on);
+        vy_world_destroy(world);
+    }
+}
+
+// A body that falls from rest in air: drag is left out while it cannot matter, comes on, and every change is counted.
+static vy_world *falling_body(void)
+{
+    vy_world_def wd = vy_default_world_def();
+    wd.environment.wind.gust_count = 1;
+    wd.environment.wind.gusts[0] = (vy_gust_def){{0.3, 0, 0}, 0.2, 0.2, 0.1};
+    vy_drone_def def = plain_body();
+    def.vehicle.area = 0.01;
+    def.vehicle.cd = 1.0;
+    return fly_in(&wd, &def);
+}
+
+static void changes_are_counted(void **unused)
+{
+    (void)unused;
+    vy_world *world = falling_body();
+    uint64_t before = certificate_of(world).effects, changes = 0, drag_off = 0, drag_on = 0;
+    for (int i = 0; i < 1000; ++i) {
+        (void)vy_world_step(world);
+        const vy_certificate c = certificate_of(world);
+        if (i % 10 != 0) assert_true(c.effects == before); // decided every 10 ms
+        for (int k = 0; k < EFFECT_COUNT; ++k) changes += (c.effects ^ before) >> k & 1;
+        drag_off += (before & ~c.effects & EFFECT_BIT(drag)) != 0;
+        drag_on += (~before & c.effects & EFFECT_BIT(drag)) != 0;
+        before = c.effects;
+        assert_int_equal(c.changes, changes);
+    }
+    assert_int_equal(drag_off, 1);
+    assert_int_equal(drag_on, 1);
+    assert_true(changes > 10);
+    vy_world_destroy(world);
+}
+
+// The same input gives the same decisions, and a decision is part of the state: with another one, even of an effect
+// that adds nothing, the hash is another.
+static void decisions_are_state(void **unused)
+{
+    (void)unused;
+    static unsigned char block[1 << 14];
+    vy_world *a = falling_body(), *b = falling_body();
+    for (int i = 0; i < 505; ++i) {
+        (void)vy_world_step(a);
+        (void)vy_world_step(b);
+        assert_true(certificate_of(a).effects == certificate_of(b).effects);
+        assert_true(vy_world_hash(a) == vy_world_hash(b));
+    }
+    assert_true(vy_world_state_size(a) <= sizeof block);
+    vy_world_save(a, block);
+    uint64_t effects;
+    unsigned char *place = block + sizeof(world_block) + offsetof(drone_block, effects);
+    memcpy(&effects, place, sizeof effects);
+    assert_true((effects & EFFECT_BIT(radiation)) == 0);
+    effects |= EFFECT_BIT(radiation); // there is no light
+    memcpy(place, &effects, sizeof effects);
+    assert_int_equal(vy_world_restore(b, block, vy_world_state_size(a), NULL), VY_OK);
+    (void)vy_world_step(a);
+    (void)vy_world_step(b);
+    assert_vec_near(state_of(a, 0).position, state_of(b, 0).position, 0.0);
+    assert_true(vy_world_hash(a) != vy_world_hash(b));
+    vy_world_destroy(a);
+    vy_world_destroy(b);
+}
+
+// A strict run neglects nothing; a closed loop has impulses but no bound of the deviation.
+static void certificates_know_their_limits(void **unused)
+{
+    (void)unused;
+    for (int strict = 0; strict < 2; ++strict) {
+        for (int closed = 0; closed < 2; ++closed) {
+            vy_world_def wd = vy_default_world_def();
+            wd.environment.nap.strict = strict;
+            wd.environment.nap.force_abs = 1.0;
+            vy_drone_def def = vy_default_drone_def();
+            def.velocity = (vy_vec3){0.1, 0, 0};
+            if (!closed) def.controller.kind = VY_CONTROLLER_NONE;
+            vy_world *world = fly_in(&wd, &def);
+            (void)vy_world_advance(world, 1000);
+            const vy_certificate c = certificate_of(world);
+            assert_int_equal(c.bounded, strict || !closed);
+            assert_true((c.total_impulse > 0.0) == !strict);
+            assert_true(c.impulse[EFFECT_linear_drag] > 0.0 || strict);
+            if (strict) assert_true(c.rate == 0.0 && c.angle == 0.0 && c.velocity == 0.0 && c.position == 0.0);
+            vy_world_destroy(world);
+        }
+    }
+}
+
+// Part three: the certificate.
+
+enum { SCENARIOS = 1000 };
+
+static double scattered(random_source *r, double low, double high) { return low * pow(high / low, random_in(r, 0.0, 1.0)); }
+
+static vy_vec3 ball(random_source *r, double most)
+{
+    const double size = random_in(r, 0.0, most);
+    return vec3_scale(size, quat_rotate(random_attitude(r), (vec3){1, 0, 0}));
+}
+
+static vy_vec3 scattered_vec(random_source *r, double low, double high)
+{
+    const double x = scattered(r, low, high), y = scattered(r, low, high), z = scattered(r, low, high);
+    return (vy_vec3){x, y, z};
+}
+
+static int chance(random_source *r, double share) { return random_in(r, 0.0, 1.0) < share; }
+
+static void random_environment(random_source *r, vy_environment_def *e)
+{
+    e->atmosphere.mode = (vy_atmosphere_mode)(random_bits(r) % 3);
+    if (chance(r, 0.5)) e->wind.constant = ball(r, 8.0);
+    if (chance(r, 0.25)) {
+        e->wind.shear = (vy_shear)(1 + random_bits(r) % 3);
+        e->wind.shear_speed = random_in(r, 0.0, 8.0);
+        e->wind.shear_direction = random_in(r, -3.0, 3.0);
+    }
+    if (chance(r, 0.25)) {
+        e->wind.gust_count = 1;
+        e->wind.gusts[0] = (vy_gust_def){ball(r, 5.0), random_in(r, 0, 0.5), random_in(r, 0.1, 0.4), random_in(r, 0, 0.3)};
+    }
+    if (chance(r, 0.25)) e->magnetic_field = ball(r, 1e-4);
+    if (chance(r, 0.1)) {
+        e->planet = (vy_planet_def){6378137.0, 1.0 / 298.257223563, 7.292115e-5};
+        e->gravity.mode = VY_GRAVITY_CENTRAL;
+        e->gravity.body_count = 1;
+        e->gravity.bodies[0] = (vy_gravity_body){3.986004418e14, {0, 0, 0}, 1.08262668e-3, 6378137.0};
+    }
+    static const int periods[] = {1, 5, 10, 20, 50};
+    e->nap.force_abs = scattered(r, 1e-7, 1e-1);
+    e->nap.force_rel = scattered(r, 1e-6, 1e-1);
+    e->nap.torque_abs = scattered(r, 1e-10, 1e-4);
+    e->nap.torque_rel = scattered(r, 1e-6, 1e-1);
+    e->nap.hysteresis = random_in(r, 1.1, 4.0);
+    e->nap.period = 1e-3 * periods[random_bits(r) % 5];
+}
+
+// At most 15 m/s and 5 rad/s; motors a little uneven.
+static vy_drone_def random_drone(random_source *r, const vy_environment_def *e)
+{
+    vy_drone_def d = quiet_drone();
+    d.imu.period = d.mocap.period = 0.0;
+    d.position = (vy_vec3){random_in(r, -5, 5), random_in(r, -5, 5), random_in(r, 20, 100)};
+    d.velocity = ball(r, 15.0);
+    if (e->planet.radius > 0.0) {
+        d.position = vec3_scale(e->planet.radius + random_in(r, 20, 100), quat_rotate(random_attitude(r), (vec3){1, 0, 0}));
+        d.velocity = vec3_add(d.velocity, vec3_cross((vec3){0, 0, e->planet.rate}, d.position));
+    }
+    d.rate = ball(r, 5.0);
+    d.attitude = random_attitude(r);
+    d.controller.start.rung = VY_RUNG_MOTORS;
+    const double level = random_in(r, 0.5, 0.7);
+    for (int k = 0; k < 4; ++k) d.controller.start.motors[k] = level * random_in(r, 0.999, 1.001);
+    vy_vehicle_def *v = &d.vehicle;
+    v->drag_linear = scattered_vec(r, 1e-5, 1e-2);
+    v->area = scattered(r, 1e-5, 1e-2);
+    v->cd = random_in(r, 0.0, 2.0);
+    v->cl = chance(r, 0.5) ? random_in(r, -1.0, 1.0) : 0.0;
+    v->volume = scattered(r, 1e-7, 1e-3);
+    v->pressure_centre = ball(r, chance(r, 0.5) ? 0.02 : 0.0);
+    v->damping_area = scattered_vec(r, 1e-10, 1e-6);
+    v->damping = scattered_vec(r, 1e-10, 1e-6);
+    v->density_scaling = chance(r, 0.5);
+    v->dipole = ball(r, 1e-3);
+    return d;
+}
+
+// How far the strict run is from the one with the policy: rate, angle, velocity, position.
+static void measure(const vy_drone_state *a, const vy_drone_state *b, double out[4])
+{
+    out[DEVIATION_RATE] = check_distance(a->rate, b->rate);
+    out[DEVIATION_ANGLE] = check_angle(a->attitude, b->attitude);
+    out[DEVIATION_VELOCITY] = check_distance(a->velocity, b->velocity);
+    out[DEVIATION_POSITION] = check_distance(a->position, b->position);
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+// A thousand random open-loop flights of 1 s, each flown with the policy and strictly. The certificate is never below
+// the measured deviation, up to what rounding alone can do; and where something was zeroed and it shows, it is within
+// a factor of 1000 in the median: an unbounded certificate counts as infinite.
+static void the_certificate_holds_and_is_of_use(void **unused)
+{
+    (void)unused;
+    static const char *const names[4] = {"rate", "angle", "velocity", "position"};
+    static double ratios[4][SCENARIOS];
+    int counts[4] = {0}, unbounded = 0, zeroed = 0;
+    random_source r = {503};
+    for (int n = 0; n < SCENARIOS; ++n) {
+        vy_world_def wd = vy_default_world_def();
+        random_environment(&r, &wd.environment);
+        const vy_drone_def drone = random_drone(&r, &wd.environment);
+        vy_disturbance_def d = vy_default_disturbance_def();
+        d.kind = (vy_disturbance_kind)(random_bits(&r) % 4);
+        d.force = ball(&r, scattered(&r, 1e-7, 1e-2));
+        d.torque = ball(&r, scattered(&r, 1e-10, 1e-5));
+        d.frame = (vy_frame)(random_bits(&r) % 2);
+        d.duration = random_in(&r, 0.1, 1.0);
+        d.frequency = random_in(&r, 0.5, 5.0);
+        vy_drone_state states[2];
+        vy_certificate c = {0};
+        for (int strict = 0; strict < 2; ++strict) {
+            wd.environment.nap.strict = strict;
+            vy_world *world = fly_in(&wd, &drone);
+            assert_int_equal(vy_world_add_disturbance(world, &d, NULL), VY_OK);
+            if (vy_world_advance(world, 1000) != 0) fail_msg("scenario %d: %s is %g", n, vy_world_failure(world).what, vy_world_failure(world).value);
+            states[strict] = state_of(world, 0);
+            if (!strict) c = certificate_of(world);
+            vy_world_destroy(world);
+        }
+        // Positions on a planet have 1e-9 m to spare, and velocities follow.
+        const double ground = wd.environment.planet.radius > 0.0 ? 1e-8 : 0.0;
+        const double floors[4] = {1e-10, 1e-11, 1e-11 + ground, 1e-11 + ground};
+        const double bounds[4] = {c.rate, c.angle, c.velocity, c.position};
+        double measured[4];
+        measure(&states[0], &states[1], measured);
+        const int some = c.total_impulse > 0.0 || c.total_angular_impulse > 0.0;
+        unbounded += !c.bounded;
+        zeroed += some;
+        for (int k = 0; k < 4; ++k) {
+            if (c.bounded && !(measured[k] <= bounds[k] + floors[k])) {
+                fail_msg("scenario %d: %s differs by %g, certified %g", n, names[k], measured[k], bounds[k]);
+            }
+            if (some && measured[k] > floors[k]) ratios[k][counts[k]++] = c.bounded ? bounds[k] / measured[k] : INFINITE;
+        }
+    }
+    print_message("of %d scenarios %d zeroed something, %d without a bound\n", SCENARIOS, zeroed, unbounded);
+    for (int k = 0; k < 4; ++k) {
+        qsort(ratios[k], (size_t)counts[k], sizeof ratios[k][0], by_size);
+        const double median = ratios[k][counts[k] / 2];
+        print_message("%-8s %d seen; certificate over deviation: least %.2f, median %.1f\n", names[k], counts[k],
+                      ratios[k][0], median);
+        assert_true(counts[k] >= SCENARIOS / 2);
+        assert_true(median < 1000.0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ruling_19_no_effect_exceeds_its_bound),
+        cmocka_unit_test(gravity_changes_within_its_gradient),
+        cmocka_unit_test(ruling_19_decisions_have_hysteresis),
+        cmocka_unit_test(strict_computes_everything),
+        cmocka_unit_test(ruling_19_thresholds_are_absolute_or_relative),
+        cmocka_unit_test(changes_are_counted),
+        cmocka_unit_test(decisions_are_state),
+        cmocka_unit_test(certificates_know_their_limits),
+        cmocka_unit_test(the_certificate_holds_and_is_of_use),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
