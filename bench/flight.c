@@ -7,8 +7,8 @@
 
 enum { RUNS = 9, STEPS = 400000 };
 
-// The bare loop: RK4 of the flight equations under a proportional controller, and nothing else. Which effects are
-// computed is known at run time only, as in a world.
+// The bare loop: RK4 of the flight equations under a proportional controller, and nothing else. Which effects
+// are computed is known at run time only, as in a world.
 static uint64_t kernel_loop(int steps)
 {
     volatile uint64_t chosen = EFFECT_BIT(gravity) | EFFECT_BIT(drag);

@@ -177,8 +177,8 @@ static void a_sensor_more_moves_no_other(void **unused)
     }
 }
 
-// The hash of a step is XXH3 over the whole state, with the hash of the step before in the place of its own. The
-// policy's ledger at its end is hashed when the policy is evaluated, and changes at no other time.
+// The hash of a step is XXH3 over the whole state, with the hash of the step before in the place of its own.
+// The policy's ledger at its end is hashed when the policy is evaluated, and changes at no other time.
 static void the_hash_covers_the_whole_state(void **unused)
 {
     (void)unused;

@@ -1,5 +1,6 @@
-// test_nap.c - the negligibility policy: its bounds are never exceeded, its decisions are as declared, and its
-// certificate holds and is of use.
+// test_nap.c - the negligibility policy: its bounds are never exceeded, its decisions are as declared, and
+// its certificate holds and is of use.
+#include "environment/environment.h"
 #include "environment/nap.h"
 #include "flight.h"
 #include "world/state.h"
@@ -8,8 +9,8 @@
 
 // Part one: the bounds.
 //
-// A case of the search follows from an array of numbers between 0 and 1, so that it can be changed a little and
-// tried again: each effect's ratio of actual load to bound is driven up from many random starts.
+// A case of the search follows from an array of numbers between 0 and 1, so that it can be changed a little
+// and tried again: each effect's ratio of actual load to bound is driven up from many random starts.
 
 enum { GENES = 240, STARTS = 60, CLIMB = 60 };
 
@@ -81,7 +82,12 @@ static void make_wind(genes *g, surroundings *env)
     w->gust_count = (int)(2.99 * unit(g));
     for (int i = 0; i < w->gust_count; ++i) {
         const vec3 v = vec3_scale(scaled(g, 0.01, 20.0), axes(g));
-        w->gusts[i] = (wind_gust){v.x, v.y, v.z, within(g, -0.05, 0.05), scaled(g, 1e-3, 0.1), scaled(g, 1e-3, 0.1),
+        w->gusts[i] = (wind_gust){v.x,
+                                  v.y,
+                                  v.z,
+                                  within(g, -0.05, 0.05),
+                                  scaled(g, 1e-3, 0.1),
+                                  scaled(g, 1e-3, 0.1),
                                   within(g, 0.0, 0.02)};
     }
     wind_prepare(w);
@@ -94,7 +100,8 @@ static void make_wind(genes *g, surroundings *env)
             grid_samples[i + 1] = v.y;
             grid_samples[i + 2] = v.z;
         }
-        w->grid = (wind_grid){grid_samples, 2, 2, 2, 2, -5.0, -5.0, 0.0, 0.0, 10.0, 10.0, 50.0, 0.05, fastest};
+        w->grid =
+            (wind_grid){grid_samples, 2, 2, 2, 2, -5.0, -5.0, 0.0, 0.0, 10.0, 10.0, 50.0, 0.05, fastest};
     }
     env->windy = 1;
 }
@@ -104,17 +111,21 @@ static void make_surroundings(genes *g, surroundings *env)
     env->gravity.uniform = vec3_scale(amount(g, 1e-3, 20.0), axes(g));
     env->air.mode = (int)(2.99 * unit(g));
     env->air.density = scaled(g, 0.01, 10.0);
-    const double radius = scaled(g, 1e4, 6.4e6), flat = within(g, 0.0, 0.1), rate = within(g, -500.0, 500.0) / radius;
+    const double radius = scaled(g, 1e4, 6.4e6), flat = within(g, 0.0, 0.1),
+                 rate = within(g, -500.0, 500.0) / radius;
     if (unit(g) < 0.4) {
         env->planet = (planet_params){1, radius, radius * (1.0 - flat), flat * (2.0 - flat), rate};
         env->gravity.body_count = 1;
-        env->gravity.bodies[0] = (gravity_body){9.8 * radius * radius, 0.0, 0.0, 0.0, within(g, 0.0, 1e-2), radius};
+        env->gravity.bodies[0] =
+            (gravity_body){9.8 * radius * radius, 0.0, 0.0, 0.0, within(g, 0.0, 1e-2), radius};
     } else if (unit(g) < 0.3) { // a small and close attractor
         env->gravity.body_count = 1;
-        env->gravity.bodies[0] = (gravity_body){scaled(g, 1e3, 1e6), 0.0, 0.0, -100.0, within(g, -0.1, 0.1), 50.0};
+        env->gravity.bodies[0] =
+            (gravity_body){scaled(g, 1e3, 1e6), 0.0, 0.0, -100.0, within(g, -0.1, 0.1), 50.0};
     }
     make_wind(g, env);
-    const vec3 field = vec3_scale(amount(g, 1e-6, 1e-3), axes(g)), light = vec3_scale(amount(g, 1e-6, 1e-3), axes(g));
+    const vec3 field = vec3_scale(amount(g, 1e-6, 1e-3), axes(g)),
+               light = vec3_scale(amount(g, 1e-6, 1e-3), axes(g));
     memcpy(env->magnetic, &field, sizeof field);
     memcpy(env->light, &light, sizeof light);
 }
@@ -124,8 +135,10 @@ static void make_vehicle(genes *g, search_case *c)
 {
     const double mass = scaled(g, 0.01, 10.0), size = mass * scaled(g, 1e-4, 1e-1);
     const double x = within(g, 1.0, 1.9), y = within(g, 1.0, 1.9), z = within(g, 1.0, 1.9);
-    const mat3 turned = quat_matrix(quat_normalize((quat){1.0, within(g, -1, 1), within(g, -1, 1), within(g, -1, 1)}));
-    const mat3 inertia = mat3_mul(mat3_mul(turned, mat3_diag(size * x, size * y, size * z)), mat3_transpose(turned));
+    const mat3 turned =
+        quat_matrix(quat_normalize((quat){1.0, within(g, -1, 1), within(g, -1, 1), within(g, -1, 1)}));
+    const mat3 inertia =
+        mat3_mul(mat3_mul(turned, mat3_diag(size * x, size * y, size * z)), mat3_transpose(turned));
     c->n.inertia_least = size * fmin(x, fmin(y, z)) * (1.0 - 1e-12);
     c->n.inertia_most = size * fmax(x, fmax(y, z)) * (1.0 + 1e-12);
     c->n.rotor_speed_max = scaled(g, 100.0, 3000.0);
@@ -168,17 +181,22 @@ static search_case make_case(genes *g)
     make_surroundings(g, &c.env);
     make_vehicle(g, &c);
     c.s.position = (vec3){within(g, -20, 20), within(g, -20, 20), scaled(g, 0.1, 3e4)};
+    if (c.env.wind.shear == WIND_SHEAR_LINEAR) c.s.position.z = scaled(g, 0.1, 3.0 * c.env.wind.shear_height);
     if (c.env.planet.on) {
-        const vec3 up = axes(g);
-        c.s.position = vec3_scale(c.env.planet.radius + within(g, -500.0, 2e4), up);
+        const double high = c.env.wind.shear == WIND_SHEAR_LINEAR ? 3.0 * c.env.wind.shear_height : 2e4;
+        c.s.position = planet_position(&c.env.planet, within(g, -1.57, 1.57), within(g, -PI, PI),
+                                       scaled(g, 0.1, high), 0.0);
         c.s.velocity = planet_ground_velocity(&c.env.planet, c.s.position);
     }
     c.s.velocity = vec3_add_scaled(c.s.velocity, amount(g, 0.01, 100.0), axes(g));
-    c.s.attitude = quat_normalize((quat){within(g, -1, 1), within(g, -1, 1), within(g, -1, 1), within(g, 0.01, 1)});
+    c.s.attitude =
+        quat_normalize((quat){within(g, -1, 1), within(g, -1, 1), within(g, -1, 1), within(g, 0.01, 1)});
     c.s.rate = vec3_scale(amount(g, 0.01, 50.0), axes(g));
     const double mass = c.p.effects.mass, size = c.n.inertia_least;
-    c.m = (nap_moment){.time = 0.0, .disturbance = amount(g, 1e-3 * mass, 100.0 * mass),
-                       .twist = amount(g, 1e-3 * size, 100.0 * size), .turbulence = amount(g, 0.01, 10.0)};
+    c.m = (nap_moment){.time = 0.0,
+                       .disturbance = amount(g, 1e-3 * mass, 100.0 * mass),
+                       .twist = amount(g, 1e-3 * size, 100.0 * size),
+                       .turbulence = amount(g, 0.01, 10.0)};
     c.push = axes(g);
     c.turn = axes(g);
     c.gust = axes(g);
@@ -191,7 +209,8 @@ static held_inputs hold(search_case *c, int step)
 {
     const double share = random_bits(&c->r) % 3 ? 1.0 : random_in(&c->r, 0.0, 1.0);
     held_inputs h = {loads_zero(), vec3_scale(share * c->m.turbulence, c->gust), step * c->dt};
-    const vec3 force = vec3_scale(share * c->m.disturbance, c->push), torque = vec3_scale(share * c->m.twist, c->turn);
+    const vec3 force = vec3_scale(share * c->m.disturbance, c->push),
+               torque = vec3_scale(share * c->m.twist, c->turn);
     if (random_bits(&c->r) % 2) {
         h.disturbance.force_world = force;
         h.disturbance.torque_world = torque;
@@ -202,14 +221,16 @@ static held_inputs hold(search_case *c, int step)
     return h;
 }
 
-static effect_bound loads_of(const search_case *c, const held_inputs *held, uint64_t flags, vec3 *force, vec3 *torque)
+static effect_bound loads_of(const search_case *c, const held_inputs *held, uint64_t flags, vec3 *force,
+                             vec3 *torque)
 {
     body_loads rotors = loads_zero();
     rotor_add(&c->layout, &c->p.rotor, c->speed, c->layout.count, &rotors);
     body_loads l = rotors;
     const mat3 rotation = quat_matrix(c->s.attitude);
     const vec3 g = effects_add(&c->env, &c->p.effects, held, &c->s, rotation, held->time, flags, &l);
-    const vec3 body = vec3_add(mat3_mul_vec(rotation, vec3_sub(l.force_body, rotors.force_body)), l.force_world);
+    const vec3 body =
+        vec3_add(mat3_mul_vec(rotation, vec3_sub(l.force_body, rotors.force_body)), l.force_world);
     *force = vec3_add_scaled(body, c->p.effects.mass, g);
     *torque = vec3_add(vec3_sub(l.torque_body, rotors.torque_body), mat3_tmul_vec(rotation, l.torque_world));
     return (effect_bound){vec3_length(*force), vec3_length(*torque)};
@@ -226,10 +247,7 @@ static effect_bound actual(const search_case *c, const held_inputs *held, int i)
 }
 
 // What rounding can leave of a load that is a difference of larger ones.
-static double rounding(const search_case *c)
-{
-    return 1e-13 * c->p.effects.mass * 1e3;
-}
+static double rounding(const search_case *c) { return 1e-13 * c->p.effects.mass * 1e3; }
 
 static double ratio_of(double value, double bound, double noise)
 {
@@ -287,8 +305,8 @@ static genes changed(random_source *r, const genes *from)
 // What the integrator's own error leaves of a bound that is reached exactly.
 #define EXCESS (1.0 + 1e-8)
 
-// Ruling 19: an effect cannot exceed its bound until the next evaluation. Many random flights, then for each effect
-// flights that come ever closer to its bound.
+// Ruling 19: an effect cannot exceed its bound until the next evaluation. Many random flights, then for each
+// effect flights that come ever closer to its bound.
 static void ruling_19_no_effect_exceeds_its_bound(void **unused)
 {
     (void)unused;
@@ -299,7 +317,8 @@ static void ruling_19_no_effect_exceeds_its_bound(void **unused)
         fly_case(&g, ratio, -1);
         for (int i = 0; i < EFFECT_COUNT; ++i) {
             closest[i] = fmax(closest[i], ratio[i]);
-            if (ratio[i] > EXCESS) fail_msg("case %d: %s is %.17g of its bound", n, vy_effect_name(i), ratio[i]);
+            if (ratio[i] > EXCESS)
+                fail_msg("case %d: %s is %.17g of its bound", n, vy_effect_name(i), ratio[i]);
         }
     }
     for (int i = 0; i < EFFECT_COUNT; ++i) {
@@ -310,7 +329,8 @@ static void ruling_19_no_effect_exceeds_its_bound(void **unused)
             for (int n = 0; n < CLIMB; ++n) {
                 genes g = changed(&r, &best);
                 fly_case(&g, ratio, i);
-                if (ratio[i] > EXCESS) fail_msg("start %d: %s is %.17g of its bound", start, vy_effect_name(i), ratio[i]);
+                if (ratio[i] > EXCESS)
+                    fail_msg("start %d: %s is %.17g of its bound", start, vy_effect_name(i), ratio[i]);
                 if (ratio[i] < most) continue;
                 most = ratio[i];
                 best = g;
@@ -332,7 +352,8 @@ static void gravity_changes_within_its_gradient(void **unused)
         gravity_params p = {.body_count = 1};
         p.bodies[0] = (gravity_body){1e6, 1.0, 2.0, 3.0, n % 4 ? random_in(&r, -0.5, 0.5) : 0.0, 50.0};
         const vec3 centre = {1.0, 2.0, 3.0};
-        const vec3 at = vec3_add_scaled(centre, random_in(&r, 50.0, 300.0), quat_rotate(random_attitude(&r), (vec3){1, 0, 0}));
+        const vec3 at = vec3_add_scaled(centre, random_in(&r, 50.0, 300.0),
+                                        quat_rotate(random_attitude(&r), (vec3){1, 0, 0}));
         const double far = random_in(&r, 1e-3, 5.0);
         const vec3 to = vec3_add_scaled(at, far, quat_rotate(random_attitude(&r), (vec3){1, 0, 0}));
         const vec3 a = gravity_at(&p, at), b = gravity_at(&p, to);
@@ -354,8 +375,8 @@ static nap_bounds alone(int effect, double force, double torque)
     return b;
 }
 
-// Ruling 19: off below the lower thresholds of force and torque both, on again above the higher one of either, and
-// between them as it was.
+// Ruling 19: off below the lower thresholds of force and torque both, on again above the higher one of
+// either, and between them as it was.
 static void ruling_19_decisions_have_hysteresis(void **unused)
 {
     (void)unused;
@@ -364,8 +385,8 @@ static void ruling_19_decisions_have_hysteresis(void **unused)
         double force, torque;
         int from_on, from_off;
     } list[] = {
-        {0.99, 0.09, 0, 0}, {1.0, 0.09, 1, 0}, {0.99, 0.1, 1, 0}, {1.5, 0.15, 1, 0}, {2.0, 0.2, 1, 0},
-        {2.01, 0.0, 1, 1},  {0.0, 0.201, 1, 1}, {5.0, 5.0, 1, 1}, {0.0, 0.0, 0, 0},
+        {0.99, 0.09, 0, 0}, {1.0, 0.09, 1, 0},  {0.99, 0.1, 1, 0}, {1.5, 0.15, 1, 0}, {2.0, 0.2, 1, 0},
+        {2.01, 0.0, 1, 1},  {0.0, 0.201, 1, 1}, {5.0, 5.0, 1, 1},  {0.0, 0.0, 0, 0},
     };
     for (int effect = 0; effect < EFFECT_COUNT; ++effect) {
         const uint64_t bit = (uint64_t)1 << effect;
@@ -381,7 +402,8 @@ static void ruling_19_decisions_have_hysteresis(void **unused)
 static void strict_computes_everything(void **unused)
 {
     (void)unused;
-    const nap_params n = {.force_off = 1e9, .torque_off = 1e9, .force_on = 2e9, .torque_on = 2e9, .strict = 1};
+    const nap_params n = {
+        .force_off = 1e9, .torque_off = 1e9, .force_on = 2e9, .torque_on = 2e9, .strict = 1};
     for (int effect = 0; effect < EFFECT_COUNT; ++effect) {
         const nap_bounds tiny = alone(effect, 1e-300, 0.0), twist = alone(effect, 0.0, 1e-300);
         assert_true((nap_decide(&n, &tiny, 0) >> effect & 1) != 0);
@@ -396,7 +418,10 @@ static vy_certificate certificate_of(const vy_world *world)
     return c;
 }
 
-static int computes(const vy_world *world, int effect) { return (int)(certificate_of(world).effects >> effect & 1); }
+static int computes(const vy_world *world, int effect)
+{
+    return (int)(certificate_of(world).effects >> effect & 1);
+}
 
 static vy_world *pushed(const vy_world_def *wd, const vy_drone_def *def, vy_vec3 force, vy_vec3 torque)
 {
@@ -411,8 +436,8 @@ static vy_world *pushed(const vy_world_def *wd, const vy_drone_def *def, vy_vec3
     return world;
 }
 
-// Ruling 19: the absolute or the relative threshold is enough to neglect an effect; without weight there is no
-// relative one; torque is relative to the rotors' largest, or to what a body declares.
+// Ruling 19: the absolute or the relative threshold is enough to neglect an effect; without weight there is
+// no relative one; torque is relative to the rotors' largest, or to what a body declares.
 static void ruling_19_thresholds_are_absolute_or_relative(void **unused)
 {
     (void)unused;
@@ -421,8 +446,8 @@ static void ruling_19_thresholds_are_absolute_or_relative(void **unused)
         double force_abs, force_rel, g;
         int on;
     } forces[] = {
-        {0.0, 0.0, 10.0, 1}, {2e-3, 0.0, 10.0, 0}, {0.0, 2e-4, 10.0, 0}, {0.0, 2e-5, 10.0, 1}, {0.0, 1e6, 0.0, 1},
-        {2e-3, 0.0, 0.0, 0},
+        {0.0, 0.0, 10.0, 1},  {2e-3, 0.0, 10.0, 0}, {0.0, 2e-4, 10.0, 0},
+        {0.0, 2e-5, 10.0, 1}, {0.0, 1e6, 0.0, 1},   {2e-3, 0.0, 0.0, 0},
     };
     for (size_t i = 0; i < sizeof forces / sizeof forces[0]; ++i) {
         vy_world_def wd = vy_default_world_def();
@@ -438,7 +463,7 @@ static void ruling_19_thresholds_are_absolute_or_relative(void **unused)
         double torque_abs, torque_rel, reference;
         int rotors, on;
     } torques[] = {
-        {0.0, 0.0, 0.0, 0, 1}, {2e-6, 0.0, 0.0, 0, 0}, {0.0, 1e6, 0.0, 0, 1}, {0.0, 1e-3, 2e-3, 0, 0},
+        {0.0, 0.0, 0.0, 0, 1},   {2e-6, 0.0, 0.0, 0, 0}, {0.0, 1e6, 0.0, 0, 1},  {0.0, 1e-3, 2e-3, 0, 0},
         {0.0, 1e-3, 2e-4, 0, 1}, {0.0, 2e-4, 0.0, 4, 0}, {0.0, 5e-5, 0.0, 4, 1},
     };
     for (size_t i = 0; i < sizeof torques / sizeof torques[0]; ++i) {
@@ -453,7 +478,8 @@ static void ruling_19_thresholds_are_absolute_or_relative(void **unused)
     }
 }
 
-// A body that falls from rest in air: drag is left out while it cannot matter, comes on, and every change is counted.
+// A body that falls from rest in air: drag is left out while it cannot matter, comes on, and every change is
+// counted.
 static vy_world *falling_body(void)
 {
     vy_world_def wd = vy_default_world_def();
@@ -486,8 +512,8 @@ static void changes_are_counted(void **unused)
     vy_world_destroy(world);
 }
 
-// The same input gives the same decisions, and a decision is part of the state: with another one, even of an effect
-// that adds nothing, the hash is another.
+// The same input gives the same decisions, and a decision is part of the state: with another one, even of an
+// effect that adds nothing, the hash is another.
 static void decisions_are_state(void **unused)
 {
     (void)unused;
@@ -534,7 +560,8 @@ static void certificates_know_their_limits(void **unused)
             assert_int_equal(c.bounded, strict || !closed);
             assert_true((c.total_impulse > 0.0) == !strict);
             assert_true(c.impulse[EFFECT_linear_drag] > 0.0 || strict);
-            if (strict) assert_true(c.rate == 0.0 && c.angle == 0.0 && c.velocity == 0.0 && c.position == 0.0);
+            if (strict)
+                assert_true(c.rate == 0.0 && c.angle == 0.0 && c.velocity == 0.0 && c.position == 0.0);
             vy_world_destroy(world);
         }
     }
@@ -544,7 +571,10 @@ static void certificates_know_their_limits(void **unused)
 
 enum { SCENARIOS = 1000 };
 
-static double scattered(random_source *r, double low, double high) { return low * pow(high / low, random_in(r, 0.0, 1.0)); }
+static double scattered(random_source *r, double low, double high)
+{
+    return low * pow(high / low, random_in(r, 0.0, 1.0));
+}
 
 static vy_vec3 ball(random_source *r, double most)
 {
@@ -571,7 +601,8 @@ static void random_environment(random_source *r, vy_environment_def *e)
     }
     if (chance(r, 0.25)) {
         e->wind.gust_count = 1;
-        e->wind.gusts[0] = (vy_gust_def){ball(r, 5.0), random_in(r, 0, 0.5), random_in(r, 0.1, 0.4), random_in(r, 0, 0.3)};
+        e->wind.gusts[0] =
+            (vy_gust_def){ball(r, 5.0), random_in(r, 0, 0.5), random_in(r, 0.1, 0.4), random_in(r, 0, 0.3)};
     }
     if (chance(r, 0.25)) e->magnetic_field = ball(r, 1e-4);
     if (chance(r, 0.1)) {
@@ -597,7 +628,10 @@ static vy_drone_def random_drone(random_source *r, const vy_environment_def *e)
     d.position = (vy_vec3){random_in(r, -5, 5), random_in(r, -5, 5), random_in(r, 20, 100)};
     d.velocity = ball(r, 15.0);
     if (e->planet.radius > 0.0) {
-        d.position = vec3_scale(e->planet.radius + random_in(r, 20, 100), quat_rotate(random_attitude(r), (vec3){1, 0, 0}));
+        surroundings env;
+        vy_surroundings_build(e, &env);
+        d.position = planet_position(&env.planet, random_in(r, -1.5, 1.5), random_in(r, -PI, PI),
+                                     random_in(r, 20, 100), 0.0);
         d.velocity = vec3_add(d.velocity, vec3_cross((vec3){0, 0, e->planet.rate}, d.position));
     }
     d.rate = ball(r, 5.0);
@@ -619,13 +653,27 @@ static vy_drone_def random_drone(random_source *r, const vy_environment_def *e)
     return d;
 }
 
-// How far the strict run is from the one with the policy: rate, angle, velocity, position.
-static void measure(const vy_drone_state *a, const vy_drone_state *b, double out[4])
+// How far the strict run is from the one with the policy after 1 s: rate, angle, velocity, position.
+static vy_certificate compare(const vy_world_def *def, const vy_drone_def *drone, const vy_disturbance_def *d,
+                              double out[4])
 {
-    out[DEVIATION_RATE] = check_distance(a->rate, b->rate);
-    out[DEVIATION_ANGLE] = check_angle(a->attitude, b->attitude);
-    out[DEVIATION_VELOCITY] = check_distance(a->velocity, b->velocity);
-    out[DEVIATION_POSITION] = check_distance(a->position, b->position);
+    vy_drone_state s[2];
+    vy_certificate c = {0};
+    for (int strict = 0; strict < 2; ++strict) {
+        vy_world_def wd = *def;
+        wd.environment.nap.strict = strict;
+        vy_world *world = fly_in(&wd, drone);
+        assert_int_equal(vy_world_add_disturbance(world, d, NULL), VY_OK);
+        assert_int_equal(vy_world_advance(world, 1000), 0);
+        s[strict] = state_of(world, 0);
+        if (!strict) c = certificate_of(world);
+        vy_world_destroy(world);
+    }
+    out[DEVIATION_RATE] = check_distance(s[0].rate, s[1].rate);
+    out[DEVIATION_ANGLE] = check_angle(s[0].attitude, s[1].attitude);
+    out[DEVIATION_VELOCITY] = check_distance(s[0].velocity, s[1].velocity);
+    out[DEVIATION_POSITION] = check_distance(s[0].position, s[1].position);
+    return c;
 }
 
 static int by_size(const void *a, const void *b)
@@ -634,9 +682,9 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// A thousand random open-loop flights of 1 s, each flown with the policy and strictly. The certificate is never below
-// the measured deviation, up to what rounding alone can do; and where something was zeroed and it shows, it is within
-// a factor of 1000 in the median: an unbounded certificate counts as infinite.
+// A thousand random open-loop flights of 1 s, each flown with the policy and strictly. The certificate is
+// never below the measured deviation, up to what rounding alone can do; and where something was zeroed and it
+// shows, it is within a factor of 1000 in the median: an unbounded certificate counts as infinite.
 static void the_certificate_holds_and_is_of_use(void **unused)
 {
     (void)unused;
@@ -655,23 +703,12 @@ static void the_certificate_holds_and_is_of_use(void **unused)
         d.frame = (vy_frame)(random_bits(&r) % 2);
         d.duration = random_in(&r, 0.1, 1.0);
         d.frequency = random_in(&r, 0.5, 5.0);
-        vy_drone_state states[2];
-        vy_certificate c = {0};
-        for (int strict = 0; strict < 2; ++strict) {
-            wd.environment.nap.strict = strict;
-            vy_world *world = fly_in(&wd, &drone);
-            assert_int_equal(vy_world_add_disturbance(world, &d, NULL), VY_OK);
-            if (vy_world_advance(world, 1000) != 0) fail_msg("scenario %d: %s is %g", n, vy_world_failure(world).what, vy_world_failure(world).value);
-            states[strict] = state_of(world, 0);
-            if (!strict) c = certificate_of(world);
-            vy_world_destroy(world);
-        }
+        double measured[4];
+        const vy_certificate c = compare(&wd, &drone, &d, measured);
         // Positions on a planet have 1e-9 m to spare, and velocities follow.
         const double ground = wd.environment.planet.radius > 0.0 ? 1e-8 : 0.0;
         const double floors[4] = {1e-10, 1e-11, 1e-11 + ground, 1e-11 + ground};
         const double bounds[4] = {c.rate, c.angle, c.velocity, c.position};
-        double measured[4];
-        measure(&states[0], &states[1], measured);
         const int some = c.total_impulse > 0.0 || c.total_angular_impulse > 0.0;
         unbounded += !c.bounded;
         zeroed += some;
@@ -679,17 +716,64 @@ static void the_certificate_holds_and_is_of_use(void **unused)
             if (c.bounded && !(measured[k] <= bounds[k] + floors[k])) {
                 fail_msg("scenario %d: %s differs by %g, certified %g", n, names[k], measured[k], bounds[k]);
             }
-            if (some && measured[k] > floors[k]) ratios[k][counts[k]++] = c.bounded ? bounds[k] / measured[k] : INFINITE;
+            if (some && measured[k] > floors[k])
+                ratios[k][counts[k]++] = c.bounded ? bounds[k] / measured[k] : INFINITE;
         }
     }
     print_message("of %d scenarios %d zeroed something, %d without a bound\n", SCENARIOS, zeroed, unbounded);
     for (int k = 0; k < 4; ++k) {
         qsort(ratios[k], (size_t)counts[k], sizeof ratios[k][0], by_size);
         const double median = ratios[k][counts[k] / 2];
-        print_message("%-8s %d seen; certificate over deviation: least %.2f, median %.1f\n", names[k], counts[k],
-                      ratios[k][0], median);
+        print_message("%-8s %d seen; certificate over deviation: least %.2f, median %.1f\n", names[k],
+                      counts[k], ratios[k][0], median);
         assert_true(counts[k] >= SCENARIOS / 2);
         assert_true(median < 1000.0);
+    }
+}
+
+// What makes a small neglect grow is in the certificate: gravity that changes with the place, a needle
+// against its field, lift whose direction hangs on a thread. In each case the growth is of the neglected load
+// alone, and much larger than without it.
+static void the_certificate_covers_what_grows(void **unused)
+{
+    (void)unused;
+    for (int n = 0; n < 3; ++n) {
+        vy_world_def wd = vy_default_world_def();
+        vy_environment_def *e = &wd.environment;
+        e->nap.force_abs = 1e-4;
+        e->nap.torque_abs = 1e-6;
+        e->gravity.uniform = (vy_vec3){0, 0, 0};
+        vy_drone_def def = plain_body();
+        def.vehicle.inertia = (vy_mat3){{{0.02, 0, 0}, {0, 0.02, 0}, {0, 0, 0.02}}};
+        vy_disturbance_def d = vy_default_disturbance_def();
+        double least[4] = {0};
+        if (n == 0) { // 20 m above a centre: 10 m/s^2, and 1 m/s^2 less per metre
+            e->gravity.mode = VY_GRAVITY_CENTRAL;
+            e->gravity.body_count = 1;
+            e->gravity.bodies[0] = (vy_gravity_body){4000.0, {0, 0, -19.0}, 0.0, 0.0};
+            d.force = (vy_vec3){0, 0, 5e-5};
+            least[DEVIATION_POSITION] = 5e-5 * 0.54; // (cosh t - 1) where it would be t^2 / 2
+        } else if (n == 1) {
+            e->magnetic_field = (vy_vec3){-1.0, 0, 0};
+            def.vehicle.dipole = (vy_vec3){0.2, 0, 0};
+            d.torque = (vy_vec3){0, 0, 5e-7};
+            least[DEVIATION_ANGLE] = 5e-7 / 0.2 * 10.0; // cosh(3.16 t) - 1
+        } else {
+            def.velocity = (vy_vec3){0, 0, 20.0};
+            def.vehicle.area = 0.1;
+            def.vehicle.cl = -0.1;
+            d.force = (vy_vec3){5e-5, 0, 0};
+            least[DEVIATION_VELOCITY] = 1.0; // 2.4 N of lift
+        }
+        double measured[4];
+        const vy_certificate c = compare(&wd, &def, &d, measured);
+        const double bounds[4] = {c.rate, c.angle, c.velocity, c.position};
+        assert_true(c.impulse[EFFECT_disturbance] > 0.0 || c.angular_impulse[EFFECT_twist] > 0.0);
+        assert_true(c.bounded);
+        for (int k = 0; k < 4; ++k) {
+            assert_true(measured[k] <= bounds[k] + 1e-10);
+            assert_true(measured[k] >= least[k]);
+        }
     }
 }
 
@@ -705,6 +789,7 @@ int main(void)
         cmocka_unit_test(decisions_are_state),
         cmocka_unit_test(certificates_know_their_limits),
         cmocka_unit_test(the_certificate_holds_and_is_of_use),
+        cmocka_unit_test(the_certificate_covers_what_grows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

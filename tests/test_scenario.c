@@ -58,7 +58,8 @@ static void defaults_are_those_of_the_library(void **unused)
     assert_memory_equal(&got->controller.gains, &wanted.controller.gains, sizeof wanted.controller.gains);
     assert_string_equal(got->vehicle.name, "crazyflie2x");
     const vy_world_def world = vy_default_world_def();
-    assert_true(s->step == world.dt && s->seed == world.seed && s->environment.gravity.uniform.z == world.environment.gravity.uniform.z);
+    assert_true(s->step == world.dt && s->seed == world.seed &&
+                s->environment.gravity.uniform.z == world.environment.gravity.uniform.z);
     vy_scenario_destroy(s);
 }
 

@@ -12,9 +12,9 @@ static int each_finite(const double *values, size_t count)
 
 int vy_all_finite(const double *values, size_t count)
 {
-    // An infinity or a NaN survives every addition, so a finite sum answers at once. Finite values can also add
-    // up to infinity; then each is looked at. Eight sums hide each other's latency; single values, not vectors,
-    // because they were just written as such and a wider load would have to wait for them.
+    // An infinity or a NaN survives every addition, so a finite sum answers at once. Finite values can also
+    // add up to infinity; then each is looked at. Eight sums hide each other's latency; single values, not
+    // vectors, because they were just written as such and a wider load would have to wait for them.
     double a = 0.0, b = 0.0, c = 0.0, d = 0.0, e = 0.0, f = 0.0, g = 0.0, h = 0.0;
     size_t i = 0;
     for (; i + 8 <= count; i += 8) {

@@ -46,7 +46,8 @@ static void lay_out(vy_world *world)
 }
 
 // Periods of the policy and of turbulence in steps; those left at 0 are ten.
-static vy_status environment_ticks(const vy_world_def *def, uint64_t *nap, uint64_t *turbulence, vy_error *err)
+static vy_status environment_ticks(const vy_world_def *def, uint64_t *nap, uint64_t *turbulence,
+                                   vy_error *err)
 {
     const vy_turbulence_def *t = &def->environment.wind.turbulence;
     const double period = def->environment.nap.period;
@@ -56,7 +57,8 @@ static vy_status environment_ticks(const vy_world_def *def, uint64_t *nap, uint6
     if (period != 0.0) status = vy_period_ticks("world.nap.period", period, def->dt, nap, err);
     if (status != VY_OK || (t->wind20 == 0.0 && t->intensity == 0.0)) return status;
     *turbulence = DEFAULT_TICKS;
-    if (t->period != 0.0) status = vy_period_ticks("world.wind.turbulence.period", t->period, def->dt, turbulence, err);
+    if (t->period != 0.0)
+        status = vy_period_ticks("world.wind.turbulence.period", t->period, def->dt, turbulence, err);
     return status;
 }
 
