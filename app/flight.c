@@ -104,6 +104,11 @@ static int open_log(const flight *f, vy_recorder **out)
         def.every = (uint64_t)s->log.every;
         def.snapshot = to_steps(s->log.snapshot, s->step);
         def.compress = s->log.compression == VY_LOG_ZSTD;
+        if (s->wind_grid_text != NULL) {
+            def.extra_name = s->environment.wind.grid_name;
+            def.extra = s->wind_grid_text;
+            def.extra_size = s->wind_grid_size;
+        }
         if (f->def.parent != NULL) {
             def.has_parent = 1;
             def.parent_hash = vy_log_get_info(f->def.parent).final_hash;

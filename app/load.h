@@ -35,7 +35,7 @@ int vy_load_log(const char *name, const char *path, vy_log **out);
 
 /// The scenario inside a log, with `changes` (may be NULL) on top.
 /// @return 0, or the exit status after a sentence
-int vy_load_logged_scenario(const char *name, const char *path, const vy_log *log, const overrides *changes,
+int vy_load_logged_scenario(const char *name, const char *path, vy_log *log, const overrides *changes,
                             vy_scenario **out);
 
 /// Check that this program computes the physics the log was written with.

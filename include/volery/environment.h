@@ -84,6 +84,7 @@ typedef struct vy_wind_def {
     int gust_count;         ///< 0 to VY_GUST_CAP
     vy_gust_def gusts[VY_GUST_CAP];
     vy_turbulence_def turbulence;
+    char grid_name[96];       ///< where the grid came from, for people and logs; empty without one
     const vy_wind_grid *grid; ///< or NULL; must outlive the world
 } vy_wind_def;
 

@@ -16,9 +16,12 @@ typedef struct vy_recorder vy_recorder; ///< writes one log; one owner
 /// What goes into a log. Start from vy_default_recorder_def(). Everything is copied.
 typedef struct vy_recorder_def {
     uint32_t cookie;
-    const char *path;               ///< written as PATH.part, renamed at the end
-    const char *scenario;           ///< the resolved scenario as text
-    uint64_t config_hash;           ///< of the resolved scenario
+    const char *path;       ///< written as PATH.part, renamed at the end
+    const char *scenario;   ///< the resolved scenario as text
+    uint64_t config_hash;   ///< of the resolved scenario
+    const char *extra_name; ///< a file the scenario stands on, kept in the log; NULL: none
+    const void *extra;
+    size_t extra_size;              ///< [bytes]
     const char *const *drone_names; ///< one per drone of the world, in order; unique
     uint64_t every;                 ///< [steps] between records of each drone, >= 1
     uint64_t snapshot;    ///< [steps] between full states, >= 1; 1 lets replay point at the exact step
@@ -77,6 +80,9 @@ vy_status vy_log_open(const char *path, vy_log **out, vy_error *err);
 void vy_log_close(vy_log *log); ///< NULL is a no-op
 vy_log_info vy_log_get_info(const vy_log *log);
 const char *vy_log_scenario(const vy_log *log); ///< the resolved scenario; valid until close
+/// A file kept in the log (see extra_name). `*data` is freed by the caller. VY_NOT_FOUND: it has none of that
+/// name.
+vy_status vy_log_read_extra(vy_log *log, const char *name, char **data, size_t *size, vy_error *err);
 const char *vy_log_drone_name(const vy_log *log, uint32_t index); ///< NULL beyond the last; valid until close
 
 /// Check all checksums of the file. VY_DAMAGED with the place in `err`.

@@ -68,6 +68,9 @@ typedef struct vy_scenario {
     int expect_count;
     vy_expect_def *expect;
     vy_log_def log;
+    vy_wind_grid *wind_grid; ///< owned: the field that environment.wind.grid names, or NULL
+    char *wind_grid_text;    ///< owned: the file it was read from, as logs keep it
+    size_t wind_grid_size;   ///< [bytes] of it
 } vy_scenario;
 
 /// One mistake (or a warning) and its place.

@@ -156,6 +156,16 @@ void vy_log_close(vy_log *log)
     free(log);
 }
 
+vy_status vy_log_read_extra(vy_log *log, const char *name, char **data, size_t *size, vy_error *err)
+{
+    const vy_mcap_attachment *a = vy_mcap_reader_find_attachment(log->reader, name);
+    if (a == NULL) return vy_fail(err, VY_NOT_FOUND, "the log has no file %.60s in it", name);
+    unsigned char *bytes = NULL;
+    const vy_status status = vy_mcap_reader_read_attachment(log->reader, a, &bytes, size, err);
+    *data = (char *)bytes;
+    return status;
+}
+
 vy_log_info vy_log_get_info(const vy_log *log) { return log->info; }
 const char *vy_log_scenario(const vy_log *log) { return log->scenario; }
 

@@ -143,6 +143,10 @@ static vy_status write_head(vy_recorder *r, const vy_recorder_def *def, const vy
                                              .data = def->scenario,
                                              .size = strlen(def->scenario)};
     if (status == VY_OK) status = vy_mcap_writer_attachment(r->writer, &scenario, err);
+    const vy_mcap_attachment_def extra = {
+        .name = def->extra_name, .media_type = "text/plain", .data = def->extra, .size = def->extra_size};
+    if (status == VY_OK && def->extra_name != NULL)
+        status = vy_mcap_writer_attachment(r->writer, &extra, err);
     return status;
 }
 

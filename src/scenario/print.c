@@ -1,6 +1,7 @@
 // print.c - a resolved scenario as YAML, and its hash: two walks over the same rows.
 #include "scenario/print.h"
 #include "base/hash.h"
+#include "environment/wind_grid.h"
 #include "scenario/number.h"
 #include <stdlib.h>
 
@@ -168,6 +169,14 @@ uint64_t vy_scenario_hash(const vy_scenario *scenario)
 {
     vy_text bytes = {0};
     collect_rows(&bytes, &vy_scenario_table, scenario);
+    if (scenario->wind_grid != NULL) { // the field itself, not the name of its file
+        const wind_grid *g = &scenario->wind_grid->field;
+        const double head[] = {g->nx, g->ny, g->nz, g->nt, g->x0, g->y0,
+                               g->z0, g->t0, g->dx, g->dy, g->dz, g->dt};
+        const size_t values = (size_t)g->nx * (size_t)g->ny * (size_t)g->nz * (size_t)g->nt * 3;
+        vy_text_add(&bytes, (const char *)head, sizeof head);
+        vy_text_add(&bytes, (const char *)g->velocity, values * sizeof(double));
+    }
     const uint64_t hash = bytes.failed ? 0 : vy_hash64(bytes.data, bytes.size);
     free(bytes.data);
     return hash;

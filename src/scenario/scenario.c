@@ -1,5 +1,6 @@
 // scenario.c - reading a scenario: files, overrides, the table, the checks. Read vy_scenario_parse() first.
 #include "base/fail.h"
+#include "environment/wind_grid.h"
 #include "scenario/check.h"
 #include "scenario/number.h"
 #include "scenario/override.h"
@@ -58,6 +59,7 @@ static vy_status try_file(const char *from, const char *folder, const char *name
 vy_status vy_load_vehicle(void *self, const char *name, const char *from, vy_source_text *out)
 {
     (void)self;
+    if (ends_with(name, ".csv")) return try_file(from, "", name, "", out);
     if (ends_with(name, ".yaml") || ends_with(name, ".yml") || ends_with(name, ".json")) {
         return try_file(from, "", name, "", out);
     }
@@ -93,6 +95,33 @@ static int right_version(vy_report *report, const vy_node *root)
     return 1;
 }
 
+// The field of a gridded wind; its mistakes are told with the file's own line and column.
+static void load_wind_grid(vy_reader *reader, const char *from, vy_scenario *scenario)
+{
+    vy_wind_def *wind = &scenario->environment.wind;
+    if (wind->grid_name[0] == '\0') return;
+    const vy_node *place = vy_reader_place(reader, wind->grid_name);
+    vy_source_text text = {0};
+    const vy_status status =
+        reader->load != NULL ? reader->load(reader->self, wind->grid_name, from, &text) : VY_NOT_FOUND;
+    if (status == VY_NO_MEMORY) reader->no_memory = 1;
+    if (status != VY_OK) {
+        if (status != VY_NO_MEMORY)
+            vy_report_error(reader->report, place, "grid: %s cannot be read", wind->grid_name);
+        return;
+    }
+    vy_error err = {0};
+    if (vy_wind_grid_read(text.text, text.size, text.name, &scenario->wind_grid, &err) != VY_OK) {
+        char where[32] = "";
+        if (err.line > 0) snprintf(where, sizeof where, ":%d:%d", err.line, err.column);
+        vy_report_error(reader->report, place, "grid: %s%s: %s", wind->grid_name, where, err.text);
+    }
+    wind->grid = scenario->wind_grid;
+    scenario->wind_grid_text = text.text;
+    scenario->wind_grid_size = text.size;
+    free(text.name);
+}
+
 static void read_scenario(vy_reader *reader, const vy_source *source, const vy_scenario_options *options,
                           vy_scenario *scenario)
 {
@@ -106,6 +135,7 @@ static void read_scenario(vy_reader *reader, const vy_source *source, const vy_s
     vy_read_object(reader, &vy_scenario_table, root, scenario);
     if (reader->no_memory || reader->tree->no_memory) return;
     vy_resolve_scenario(scenario);
+    load_wind_grid(reader, source->name, scenario);
     vy_check_scenario(reader, scenario);
 }
 
@@ -186,5 +216,7 @@ void vy_scenario_destroy(vy_scenario *scenario)
     free(scenario->drones);
     free(scenario->disturbances);
     free(scenario->expect);
+    vy_wind_grid_destroy(scenario->wind_grid);
+    free(scenario->wind_grid_text);
     free(scenario);
 }

@@ -11,6 +11,9 @@
 
 enum { DEFAULT_TICKS = 10 };
 
+// [m] Nothing flies below the deepest mine.
+#define LOWEST_ALTITUDE (-5000.0)
+
 // Handles: low half slot + 1, high half generation (always 1: drones are not removed).
 static vy_drone_id id_of(uint32_t slot) { return (vy_drone_id){(uint64_t)1 << 32 | (slot + 1u)}; }
 
@@ -133,6 +136,10 @@ vy_status vy_world_add_drone(vy_world *world, const vy_drone_def *def, vy_drone_
     if (status != VY_OK) return status;
     const uint64_t found = fpu_enter();
     const uint32_t index = m->drone_count;
+    if (m->env.planet.on && !(nap_altitude(&m->env, def->position) > LOWEST_ALTITUDE)) {
+        fpu_leave(found);
+        return vy_fail(err, VY_BAD_VALUE, "drone.position lies inside the planet");
+    }
     status = vy_drone_build(m, def, &m->drones[index], err);
     if (status == VY_OK) {
         vy_drone_start(m, &m->drones[index], def, index, &world->drones[index]);
