@@ -98,7 +98,7 @@ static void units_convert_with_one_rounding(void **unused)
         {"175 ug/sqrt(Hz)", "m/s^2/sqrt(Hz)", 175e-6 * 9.80665},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
-        double value = NAN;
+        double value = (double)NAN;
         assert_int_equal(vy_number_read(cases[i].text, strlen(cases[i].text), cases[i].unit, &value),
                          VY_NUMBER_OK);
         assert_near(value, cases[i].wanted, 4e-16 * fabs(cases[i].wanted));

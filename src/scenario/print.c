@@ -67,7 +67,12 @@ void vy_print_value(vy_text *out, const vy_row *row, const void *object, const v
         memcpy(&index, field, sizeof index);
         vy_text_printf(out, "%d", index);
         break;
-    case VY_TYPE_TEXT: print_quoted(out, field); break;
+    case VY_TYPE_TEXT:
+        if (row->word != NULL && *(const char *)field == '\0')
+            vy_text_puts(out, row->word);
+        else
+            print_quoted(out, field);
+        break;
     case VY_TYPE_CHOICE:
         memcpy(&index, field, sizeof index);
         vy_text_puts(out, vy_choice_of(row, index) != NULL ? vy_choice_of(row, index)->name : "?");

@@ -243,6 +243,11 @@ int vy_is_identifier(const char *text, size_t size)
 static void read_text(vy_reader *r, const vy_row *row, const vy_node *node, char *field)
 {
     const int named = (row->flags & VY_ROW_IDENTIFIER) != 0;
+    if (row->word != NULL && node->kind == VY_NODE_SCALAR && node->size == strlen(row->word) &&
+        memcmp(node->text, row->word, node->size) == 0) { // it stands for no text at all
+        memset(field, 0, row->size);
+        return;
+    }
     if (node->kind != VY_NODE_SCALAR || node->size == 0 ||
         (named && !vy_is_identifier(node->text, node->size))) {
         say_expected(r, row->key, named ? "a name (a letter, then letters, digits, - and _)" : "a text",

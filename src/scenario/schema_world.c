@@ -125,7 +125,7 @@ static const vy_row wind_rows[] = {
     ROW("gusts", LIST, vy_wind_def, gusts, .table = &gust_table, .size = VY_GUST_CAP,
         .count_offset = offsetof(vy_wind_def, gust_count), .help = "single gusts"),
     ROW("grid", TEXT, vy_wind_def, grid_name, .size = sizeof((vy_wind_def *)0)->grid_name,
-        .flags = VY_ROW_LABEL,
+        .flags = VY_ROW_LABEL, .word = "none",
         .help = "a file NAME.csv of samples beside the scenario, t,x,y,z,u,v,w; see docs/environment.md"),
     ROW("turbulence", OBJECT, vy_wind_def, turbulence, .table = &turbulence_table,
         .help = "continuous gusts"),
