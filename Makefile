@@ -13,7 +13,7 @@ PACKAGES ?= tools/install_packages.sh
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
 MAKEFLAGS += --no-print-directory
-.PHONY: build demo test check-long matrix sanitize clang kills fuzz lint format bench install clean help
+.PHONY: build demo test check-long matrix sanitize clang kills fuzz lint format bench bench-peers install clean help
 
 # $(call preset,NAME): configure and build one preset of CMakePresets.json.
 define preset
@@ -77,6 +77,11 @@ format: ## write every C file as clang-format wants it
 
 bench: build ## run the benchmarks
 	build/volery bench
+
+bench-peers: build ## the same work by other libraries, one table; about ten minutes
+	@$(PACKAGES) demo peers
+	@$(MAKE) -C bench/peers run
+	@cd bench/peers && ./summary.py
 
 install: build ## install below PREFIX (/usr/local); DESTDIR goes in front
 	DESTDIR=$(DESTDIR) cmake --install build --prefix $(PREFIX)

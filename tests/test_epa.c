@@ -254,6 +254,94 @@ static void every_kind_is_honest(void **unused)
     vy_hull_destroy(hull);
 }
 
+// A capsule's segment along an edge that a corner leaves by 3e-11: the direction between two nearest points
+// that close is rounding, and no normal.
+static void segment_on_a_bent_edge(void **unused)
+{
+    (void)unused;
+    const vy_vec3 p[7] = {{-0.53125, 0.0, -2.0},
+                          {-2.0, -0.53125, -2.0},
+                          {-2.0, -2.0, -2.0},
+                          {-5.3446876471793711e-79, -0.53125, -0.9375},
+                          {-2.6860410192360479e-11, 0.0, -2.0},
+                          {-2.0, -2.0, -1.1875},
+                          {-6.8285277991114881e-229, -5.176136021734444e-79, 0.0}};
+    pair_case c = {.pa = pose_at(-4, -4, -4), .pb = pose_at(-4, -4, -4), .size = 6.0};
+    vy_hull *hull;
+    assert_int_equal(vy_hull_create(p, 7, VY_HULL_TOLERANCE, &hull, NULL), VY_OK);
+    assert_int_equal(vy_shape_capsule(2.0625004843750001, 2.2812504296875002, &c.a, NULL), VY_OK);
+    c.b = hull_shape(hull);
+    vy_contact k;
+    int hit;
+    assert_int_equal(vy_penetration(&c.a, &c.pa, &c.b, &c.pb, NULL, &hit, &k, NULL), VY_OK);
+    assert_int_equal(hit, 1);
+    assert_near(k.depth, 2.2812504296875002, 1e-9);
+    check_contact(&c, &k, 1e-9);
+    vy_hull_destroy(hull);
+}
+
+// The end of a capsule's segment a hair above or below the middle of a face: the depth is known.
+static void segment_near_a_face(void **unused)
+{
+    (void)unused;
+    sampler s = {23};
+    for (int round = 0; round < 1500; ++round) {
+        const double height = pow(10.0, -5.0 - 11.0 * sample_unit(&s)) * (round % 2 == 0 ? 1.0 : -1.0);
+        const double tilt = round % 3 == 0 ? 0.0 : 0.1 + sample_unit(&s), half = 0.3 + sample_unit(&s);
+        pair_case c = {.size = 4.0};
+        vy_hull *box;
+        assert_int_equal(vy_hull_box(vec3_make(2.0, 2.0, 1.0), &box, NULL), VY_OK);
+        if (round % 5 == 0) {
+            assert_int_equal(vy_shape_cylinder(1.0, 2.0, &c.a, NULL), VY_OK);
+        } else {
+            c.a = hull_shape(box);
+        }
+        assert_int_equal(vy_shape_capsule(half, 0.5, &c.b, NULL), VY_OK);
+        const vy_pose away = sample_pose(&s, 1.0);
+        vy_pose lying = pose_at(0.3 * sample_unit(&s), 0.3 * sample_unit(&s), 1.0 + height);
+        lying.rotation = quat_normalize(quat_make(cos(tilt / 2.0), sin(tilt / 2.0), 0.0, 0.0));
+        const vy_vec3 along = quat_rotate(lying.rotation, vec3_make(0.0, 0.0, half));
+        lying.position = vec3_add(lying.position, along);
+        c.pa = away;
+        c.pb = pose_after(away, lying);
+        vy_contact k;
+        int hit;
+        assert_int_equal(vy_penetration(&c.a, &c.pa, &c.b, &c.pb, NULL, &hit, &k, NULL), VY_OK);
+        assert_int_equal(hit, 1);
+        assert_near(k.depth, 0.5 - height, 1e-9);
+        check_contact(&c, &k, 1e-9);
+        vy_hull_destroy(box);
+    }
+}
+
+// Segments a hair apart, or a sphere's centre a hair off one: the closed forms have the same to heed.
+static void segments_near_each_other(void **unused)
+{
+    (void)unused;
+    sampler s = {29};
+    for (int round = 0; round < 3000; ++round) {
+        const double gap = pow(10.0, -5.0 - 8.0 * sample_unit(&s)), at = 2.0 * sample_unit(&s) - 1.0;
+        const double turn = round % 4 == 1 ? 0.0 : 0.1 + sample_unit(&s);
+        pair_case c = {.size = 4.0};
+        assert_int_equal(vy_shape_capsule(1.0, 0.5, &c.a, NULL), VY_OK);
+        if (round % 2 == 0) {
+            assert_int_equal(vy_shape_sphere(0.25, &c.b, NULL), VY_OK);
+        } else {
+            assert_int_equal(vy_shape_capsule(0.8, 0.25, &c.b, NULL), VY_OK);
+        }
+        vy_pose beside = pose_at(gap, 0.0, at);
+        beside.rotation = quat_make(cos(turn / 2.0), sin(turn / 2.0), 0.0, 0.0);
+        c.pa = sample_pose(&s, 4.0);
+        c.pb = pose_after(c.pa, beside);
+        vy_contact k;
+        int hit;
+        assert_int_equal(vy_penetration(&c.a, &c.pa, &c.b, &c.pb, NULL, &hit, &k, NULL), VY_OK);
+        assert_int_equal(hit, 1);
+        assert_near(k.depth, 0.75 - gap, 1e-9);
+        check_contact(&c, &k, 1e-9);
+    }
+}
+
 // The search through all facets and EPA know nothing of each other.
 static void facets_agree_with_epa(void **unused)
 {
@@ -359,6 +447,9 @@ int main(void)
         cmocka_unit_test(ruling_15_touching_has_depth_zero),
         cmocka_unit_test(ruling_15_witness_points_are_barycentric),
         cmocka_unit_test(every_kind_is_honest),
+        cmocka_unit_test(segment_on_a_bent_edge),
+        cmocka_unit_test(segment_near_a_face),
+        cmocka_unit_test(segments_near_each_other),
         cmocka_unit_test(facets_agree_with_epa),
         cmocka_unit_test(options_are_obeyed),
         cmocka_unit_test(simplices_are_completed),

@@ -1,5 +1,5 @@
-// test_nap.c - the negligibility policy: its bounds are never exceeded, its decisions are as declared, and
-// its certificate holds and is of use.
+// test_nap.c - the negligibility policy: its decisions are as declared, and its certificate holds and is of
+// use.
 #include "environment/environment.h"
 #include "environment/nap.h"
 #include "flight.h"
@@ -7,365 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Part one: the bounds.
-//
-// A case of the search follows from an array of numbers between 0 and 1, so that it can be changed a little
-// and tried again: each effect's ratio of actual load to bound is driven up from many random starts.
-
-enum { GENES = 240, STARTS = 60, CLIMB = 60 };
-
-typedef struct genes {
-    double value[GENES];
-    int next;
-} genes;
-
-static double unit(genes *g)
-{
-    assert_true(g->next < GENES);
-    return g->value[g->next++];
-}
-
-static double within(genes *g, double low, double high) { return low + (high - low) * unit(g); }
-static double scaled(genes *g, double low, double high) { return low * pow(high / low, unit(g)); }
-
-// Zero in one case of four.
-static double amount(genes *g, double low, double high)
-{
-    const double x = scaled(g, low, high);
-    return unit(g) < 0.25 ? 0.0 : x;
-}
-
-static vec3 axes(genes *g)
-{
-    const double x = within(g, -1, 1), y = within(g, -1, 1), z = within(g, -1, 1);
-    const double length = sqrt(x * x + y * y + z * z) + 1e-9;
-    return (vec3){x / length, y / length, z / length};
-}
-
-static vec3 amounts(genes *g, double low, double high)
-{
-    const double most = amount(g, low, high), x = unit(g), y = unit(g), z = unit(g);
-    return (vec3){most * x, most * y, most * z};
-}
-
-typedef struct search_case {
-    surroundings env;
-    multirotor_params p;
-    rotor_layout layout;
-    nap_params n;
-    nap_moment m;
-    body_state s;
-    double speed[ROTOR_CAP], command[ROTOR_CAP];
-    double dt;
-    int steps;
-    vec3 push, turn, gust; // directions of what is held
-    random_source r;       // of what changes from step to step
-} search_case;
-
-static double grid_samples[2 * 2 * 2 * 2 * 3];
-
-static void make_wind(genes *g, surroundings *env)
-{
-    wind_params *w = &env->wind;
-    const vec3 constant = vec3_scale(amount(g, 0.01, 20.0), axes(g));
-    w->x = constant.x;
-    w->y = constant.y;
-    w->z = constant.z;
-    w->shear = (int)(3.99 * unit(g));
-    const double angle = within(g, -PI, PI);
-    w->shear_x = cos(angle);
-    w->shear_y = sin(angle);
-    w->shear_speed = within(g, -10.0, 10.0);
-    w->shear_height = scaled(g, 1.0, 100.0);
-    w->shear_power = within(g, 0.0, 0.5);
-    w->shear_roughness = 0.03;
-    w->gust_count = (int)(2.99 * unit(g));
-    for (int i = 0; i < w->gust_count; ++i) {
-        const vec3 v = vec3_scale(scaled(g, 0.01, 20.0), axes(g));
-        w->gusts[i] = (wind_gust){v.x,
-                                  v.y,
-                                  v.z,
-                                  within(g, -0.05, 0.05),
-                                  scaled(g, 1e-3, 0.1),
-                                  scaled(g, 1e-3, 0.1),
-                                  within(g, 0.0, 0.02)};
-    }
-    wind_prepare(w);
-    const double fastest = scaled(g, 0.01, 20.0), seed = unit(g);
-    if (unit(g) < 0.3 && !env->planet.on) {
-        random_source r = {(uint64_t)(1e15 * seed)};
-        for (int i = 0; i < 48; i += 3) {
-            const vec3 v = vec3_scale(0.57 * fastest, random_vec(&r, 1.0));
-            grid_samples[i] = v.x;
-            grid_samples[i + 1] = v.y;
-            grid_samples[i + 2] = v.z;
-        }
-        w->grid =
-            (wind_grid){grid_samples, 2, 2, 2, 2, -5.0, -5.0, 0.0, 0.0, 10.0, 10.0, 50.0, 0.05, fastest};
-    }
-    env->windy = 1;
-}
-
-static void make_surroundings(genes *g, surroundings *env)
-{
-    env->gravity.uniform = vec3_scale(amount(g, 1e-3, 20.0), axes(g));
-    env->air.mode = (int)(2.99 * unit(g));
-    env->air.density = scaled(g, 0.01, 10.0);
-    const double radius = scaled(g, 1e4, 6.4e6), flat = within(g, 0.0, 0.1),
-                 rate = within(g, -500.0, 500.0) / radius;
-    if (unit(g) < 0.4) {
-        env->planet = (planet_params){1, radius, radius * (1.0 - flat), flat * (2.0 - flat), rate};
-        env->gravity.body_count = 1;
-        env->gravity.bodies[0] =
-            (gravity_body){9.8 * radius * radius, 0.0, 0.0, 0.0, within(g, 0.0, 1e-2), radius};
-    } else if (unit(g) < 0.3) { // a small and close attractor
-        env->gravity.body_count = 1;
-        env->gravity.bodies[0] =
-            (gravity_body){scaled(g, 1e3, 1e6), 0.0, 0.0, -100.0, within(g, -0.1, 0.1), 50.0};
-    }
-    make_wind(g, env);
-    const vec3 field = vec3_scale(amount(g, 1e-6, 1e-3), axes(g)),
-               light = vec3_scale(amount(g, 1e-6, 1e-3), axes(g));
-    memcpy(env->magnetic, &field, sizeof field);
-    memcpy(env->light, &light, sizeof light);
-}
-
-// Parameters that a step of 1 ms can follow.
-static void make_vehicle(genes *g, search_case *c)
-{
-    const double mass = scaled(g, 0.01, 10.0), size = mass * scaled(g, 1e-4, 1e-1);
-    const double x = within(g, 1.0, 1.9), y = within(g, 1.0, 1.9), z = within(g, 1.0, 1.9);
-    const mat3 turned =
-        quat_matrix(quat_normalize((quat){1.0, within(g, -1, 1), within(g, -1, 1), within(g, -1, 1)}));
-    const mat3 inertia =
-        mat3_mul(mat3_mul(turned, mat3_diag(size * x, size * y, size * z)), mat3_transpose(turned));
-    c->n.inertia_least = size * fmin(x, fmin(y, z)) * (1.0 - 1e-12);
-    c->n.inertia_most = size * fmax(x, fmax(y, z)) * (1.0 + 1e-12);
-    c->n.rotor_speed_max = scaled(g, 100.0, 3000.0);
-    c->layout.count = c->n.rotor_count = (int)(8.99 * unit(g));
-    const double lag = scaled(g, 1e-3, 0.1), arm = scaled(g, 1e-4, 0.3) * size / mass;
-    const double coef = mass * scaled(g, 1.0, 10.0) / (c->n.rotor_speed_max * c->n.rotor_speed_max);
-    for (int i = 0; i < c->layout.count; ++i) {
-        c->layout.roll[i] = within(g, -arm, arm);
-        c->layout.pitch[i] = within(g, -arm, arm);
-        c->layout.yaw[i] = i % 2 ? 1.0 : -1.0;
-        c->speed[i] = within(g, 0.0, c->n.rotor_speed_max);
-        c->command[i] = within(g, 0.0, c->n.rotor_speed_max);
-    }
-    c->p = (multirotor_params){
-        .body = {1.0 / mass, inertia, mat3_inverse(inertia)},
-        .rotor = {coef, 0.1 * arm * coef, exp(-0.5 * c->dt / lag), exp(-c->dt / lag)},
-        .effects = {.mass = mass,
-                    .linear_drag = amounts(g, 1e-4 * mass, 50.0 * mass),
-                    .drag_area = amount(g, 1e-4 * mass, 0.3 * mass),
-                    .lift_area = within(g, -1, 1) * amount(g, 1e-4 * mass, 0.1 * mass),
-                    .volume = amount(g, 1e-4 * mass, mass),
-                    .pressure_centre = vec3_scale(amount(g, 1e-4, 0.3) * size / mass, axes(g)),
-                    .spin_area = amounts(g, 1e-4 * size, 0.3 * size),
-                    .spin_damping = amounts(g, 1e-4 * size, 50.0 * size),
-                    .density_share = unit(g) < 0.7 ? 1.0 : 0.0,
-                    .dipole = vec3_scale(amount(g, 1e-3, 1e3) * size, axes(g)),
-                    .light_area = amount(g, 1e-2, 10.0)},
-    };
-}
-
-static search_case make_case(genes *g)
-{
-    search_case c;
-    memset(&c, 0, sizeof c);
-    g->next = 0;
-    c.dt = scaled(g, 1e-5, 1e-3);
-    c.steps = 1 + (int)(19.99 * unit(g));
-    c.n.period = c.steps * c.dt;
-    c.n.open_loop = unit(g) < 0.5;
-    make_surroundings(g, &c.env);
-    make_vehicle(g, &c);
-    c.s.position = (vec3){within(g, -20, 20), within(g, -20, 20), scaled(g, 0.1, 3e4)};
-    if (c.env.wind.shear == WIND_SHEAR_LINEAR) c.s.position.z = scaled(g, 0.1, 3.0 * c.env.wind.shear_height);
-    if (c.env.planet.on) {
-        const double high = c.env.wind.shear == WIND_SHEAR_LINEAR ? 3.0 * c.env.wind.shear_height : 2e4;
-        c.s.position = planet_position(&c.env.planet, within(g, -1.57, 1.57), within(g, -PI, PI),
-                                       scaled(g, 0.1, high), 0.0);
-        c.s.velocity = planet_ground_velocity(&c.env.planet, c.s.position);
-    }
-    c.s.velocity = vec3_add_scaled(c.s.velocity, amount(g, 0.01, 100.0), axes(g));
-    c.s.attitude =
-        quat_normalize((quat){within(g, -1, 1), within(g, -1, 1), within(g, -1, 1), within(g, 0.01, 1)});
-    c.s.rate = vec3_scale(amount(g, 0.01, 50.0), axes(g));
-    const double mass = c.p.effects.mass, size = c.n.inertia_least;
-    c.m = (nap_moment){.time = 0.0,
-                       .disturbance = amount(g, 1e-3 * mass, 100.0 * mass),
-                       .twist = amount(g, 1e-3 * size, 100.0 * size),
-                       .turbulence = amount(g, 0.01, 10.0)};
-    c.push = axes(g);
-    c.turn = axes(g);
-    c.gust = axes(g);
-    c.r.state = (uint64_t)(1e15 * unit(g));
-    return c;
-}
-
-// What is held over a step: as strong as declared, or a random share of it, in either frame.
-static held_inputs hold(search_case *c, int step)
-{
-    const double share = random_bits(&c->r) % 3 ? 1.0 : random_in(&c->r, 0.0, 1.0);
-    held_inputs h = {loads_zero(), vec3_scale(share * c->m.turbulence, c->gust), step * c->dt};
-    const vec3 force = vec3_scale(share * c->m.disturbance, c->push),
-               torque = vec3_scale(share * c->m.twist, c->turn);
-    if (random_bits(&c->r) % 2) {
-        h.disturbance.force_world = force;
-        h.disturbance.torque_world = torque;
-    } else {
-        h.disturbance.force_body = force;
-        h.disturbance.torque_body = torque;
-    }
-    return h;
-}
-
-static effect_bound loads_of(const search_case *c, const held_inputs *held, uint64_t flags, vec3 *force,
-                             vec3 *torque)
-{
-    body_loads rotors = loads_zero();
-    rotor_add(&c->layout, &c->p.rotor, c->speed, c->layout.count, &rotors);
-    body_loads l = rotors;
-    const mat3 rotation = quat_matrix(c->s.attitude);
-    const vec3 g = effects_add(&c->env, &c->p.effects, held, &c->s, rotation, held->time, flags, &l);
-    const vec3 body =
-        vec3_add(mat3_mul_vec(rotation, vec3_sub(l.force_body, rotors.force_body)), l.force_world);
-    *force = vec3_add_scaled(body, c->p.effects.mass, g);
-    *torque = vec3_add(vec3_sub(l.torque_body, rotors.torque_body), mat3_tmul_vec(rotation, l.torque_world));
-    return (effect_bound){vec3_length(*force), vec3_length(*torque)};
-}
-
-// The actual loads of effect `i`. Wind has none of its own: what it changes in all others counts.
-static effect_bound actual(const search_case *c, const held_inputs *held, int i)
-{
-    vec3 force, torque, force_calm, torque_calm;
-    if (i != EFFECT_wind) return loads_of(c, held, ((uint64_t)1 << i) | EFFECT_BIT(wind), &force, &torque);
-    (void)loads_of(c, held, EFFECTS_ALL, &force, &torque);
-    (void)loads_of(c, held, EFFECTS_ALL & ~EFFECT_BIT(wind), &force_calm, &torque_calm);
-    return (effect_bound){check_distance(force, force_calm), check_distance(torque, torque_calm)};
-}
-
-// What rounding can leave of a load that is a difference of larger ones.
-static double rounding(const search_case *c) { return 1e-13 * c->p.effects.mass * 1e3; }
-
-static double ratio_of(double value, double bound, double noise)
-{
-    if (value <= noise) return 0.0;
-    return bound > 0.0 ? (value - noise) / bound : INFINITE;
-}
-
-// Fly the strict motion until the next evaluation. The largest ratio of each effect's load to its bound.
-static void fly_case(genes *g, double ratio[EFFECT_COUNT], int only)
-{
-    search_case c = make_case(g);
-    const double exact[DEVIATION_COUNT] = {0};
-    c.m.command = c.command;
-    const nap_reach reach = nap_reach_of(&c.env, &c.n, &c.p, &c.layout, &c.s, c.speed, &c.m, exact);
-    const nap_bounds bounds = nap_bounds_of(&c.p.effects, &reach.effect);
-    for (int i = 0; i < EFFECT_COUNT; ++i) ratio[i] = 0.0;
-    for (int step = 0; step <= c.steps; ++step) {
-        const held_inputs held = hold(&c, step);
-        for (int i = 0; i < EFFECT_COUNT; ++i) {
-            if (only >= 0 && only != i) continue;
-            const effect_bound a = actual(&c, &held, i);
-            ratio[i] = fmax(ratio[i], ratio_of(a.force, bounds.of[i].force, rounding(&c)));
-            ratio[i] = fmax(ratio[i], ratio_of(a.torque, bounds.of[i].torque, rounding(&c)));
-        }
-        if (step == c.steps) break;
-        for (int k = 0; k < c.layout.count && !c.n.open_loop; ++k) { // full, none, or something in between
-            const uint64_t dice = random_bits(&c.r) % 4;
-            c.command[k] = c.n.rotor_speed_max * (dice == 3 ? random_in(&c.r, 0, 1) : dice ? 1.0 : 0.0);
-        }
-        const multirotor_inputs in = {&c.layout, &c.p, &c.env, held, EFFECTS_ALL};
-        multirotor_step_count(&in, c.dt, c.command, c.layout.count, &c.s, c.speed);
-    }
-}
-
-static genes random_genes(random_source *r)
-{
-    genes g;
-    for (int i = 0; i < GENES; ++i) g.value[i] = random_in(r, 0.0, 1.0);
-    g.next = 0;
-    return g;
-}
-
-static genes changed(random_source *r, const genes *from)
-{
-    genes g = *from;
-    const int count = 1 + (int)(random_bits(r) % 8);
-    for (int i = 0; i < count; ++i) {
-        double *v = &g.value[random_bits(r) % GENES];
-        const double step = random_bits(r) % 2 ? random_in(r, -0.05, 0.05) : random_in(r, -1.0, 1.0);
-        *v = fmin(fmax(*v + step, 0.0), 1.0 - 1e-12);
-    }
-    return g;
-}
-
-// What the integrator's own error leaves of a bound that is reached exactly.
-#define EXCESS (1.0 + 1e-8)
-
-// Ruling 19: an effect cannot exceed its bound until the next evaluation. Many random flights, then for each
-// effect flights that come ever closer to its bound.
-static void ruling_19_no_effect_exceeds_its_bound(void **unused)
-{
-    (void)unused;
-    random_source r = {501};
-    double closest[EFFECT_COUNT] = {0}, ratio[EFFECT_COUNT];
-    for (int n = 0; n < 20000; ++n) {
-        genes g = random_genes(&r);
-        fly_case(&g, ratio, -1);
-        for (int i = 0; i < EFFECT_COUNT; ++i) {
-            closest[i] = fmax(closest[i], ratio[i]);
-            if (ratio[i] > EXCESS)
-                fail_msg("case %d: %s is %.17g of its bound", n, vy_effect_name(i), ratio[i]);
-        }
-    }
-    for (int i = 0; i < EFFECT_COUNT; ++i) {
-        for (int start = 0; start < STARTS; ++start) {
-            genes best = random_genes(&r);
-            fly_case(&best, ratio, i);
-            double most = ratio[i];
-            for (int n = 0; n < CLIMB; ++n) {
-                genes g = changed(&r, &best);
-                fly_case(&g, ratio, i);
-                if (ratio[i] > EXCESS)
-                    fail_msg("start %d: %s is %.17g of its bound", start, vy_effect_name(i), ratio[i]);
-                if (ratio[i] < most) continue;
-                most = ratio[i];
-                best = g;
-            }
-            closest[i] = fmax(closest[i], most);
-        }
-        print_message("%-12s at most %.4f of its bound\n", vy_effect_name(i), closest[i]);
-        assert_true(closest[i] > 0.9); // a bound that is never approached would hide a mistake
-    }
-}
-
-// Gravity within a distance never differs by more than its gradient's bound says.
-static void gravity_changes_within_its_gradient(void **unused)
-{
-    (void)unused;
-    random_source r = {502};
-    double closest = 0.0;
-    for (int n = 0; n < 200000; ++n) {
-        gravity_params p = {.body_count = 1};
-        p.bodies[0] = (gravity_body){1e6, 1.0, 2.0, 3.0, n % 4 ? random_in(&r, -0.5, 0.5) : 0.0, 50.0};
-        const vec3 centre = {1.0, 2.0, 3.0};
-        const vec3 at = vec3_add_scaled(centre, random_in(&r, 50.0, 300.0),
-                                        quat_rotate(random_attitude(&r), (vec3){1, 0, 0}));
-        const double far = random_in(&r, 1e-3, 5.0);
-        const vec3 to = vec3_add_scaled(at, far, quat_rotate(random_attitude(&r), (vec3){1, 0, 0}));
-        const vec3 a = gravity_at(&p, at), b = gravity_at(&p, to);
-        const double share = check_distance(a, b) / (far * gravity_gradient_bound(&p, at, far));
-        closest = fmax(closest, share);
-        assert_true(share <= 1.0);
-        assert_true(vec3_length(b) <= gravity_bound(&p, at, far));
-    }
-    assert_true(closest > 0.9);
-}
-
-// Part two: the decisions.
+// Part one: the decisions.
 
 static nap_bounds alone(int effect, double force, double torque)
 {
@@ -567,7 +209,7 @@ static void certificates_know_their_limits(void **unused)
     }
 }
 
-// Part three: the certificate.
+// Part two: the certificate.
 
 enum { SCENARIOS = 1000 };
 
@@ -600,9 +242,11 @@ static void random_environment(random_source *r, vy_environment_def *e)
         e->wind.shear_direction = random_in(r, -3.0, 3.0);
     }
     if (chance(r, 0.25)) {
-        e->wind.gust_count = 1;
-        e->wind.gusts[0] =
-            (vy_gust_def){ball(r, 5.0), random_in(r, 0, 0.5), random_in(r, 0.1, 0.4), random_in(r, 0, 0.3)};
+        vy_gust_def *g = &e->wind.gusts[e->wind.gust_count++];
+        g->velocity = ball(r, 5.0);
+        g->start = random_in(r, 0.0, 0.5);
+        g->rise = random_in(r, 0.1, 0.4);
+        g->hold = random_in(r, 0.0, 0.3);
     }
     if (chance(r, 0.25)) e->magnetic_field = ball(r, 1e-4);
     if (chance(r, 0.1)) {
@@ -625,13 +269,14 @@ static vy_drone_def random_drone(random_source *r, const vy_environment_def *e)
 {
     vy_drone_def d = quiet_drone();
     d.imu.period = d.mocap.period = 0.0;
-    d.position = (vy_vec3){random_in(r, -5, 5), random_in(r, -5, 5), random_in(r, 20, 100)};
+    d.position = random_vec(r, 5.0);
+    d.position.z = random_in(r, 20.0, 100.0);
     d.velocity = ball(r, 15.0);
     if (e->planet.radius > 0.0) {
         surroundings env;
         vy_surroundings_build(e, &env);
-        d.position = planet_position(&env.planet, random_in(r, -1.5, 1.5), random_in(r, -PI, PI),
-                                     random_in(r, 20, 100), 0.0);
+        const double latitude = random_in(r, -1.5, 1.5), longitude = random_in(r, -PI, PI);
+        d.position = planet_position(&env.planet, latitude, longitude, d.position.z, 0.0);
         d.velocity = vec3_add(d.velocity, vec3_cross((vec3){0, 0, e->planet.rate}, d.position));
     }
     d.rate = ball(r, 5.0);
@@ -780,8 +425,6 @@ static void the_certificate_covers_what_grows(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ruling_19_no_effect_exceeds_its_bound),
-        cmocka_unit_test(gravity_changes_within_its_gradient),
         cmocka_unit_test(ruling_19_decisions_have_hysteresis),
         cmocka_unit_test(strict_computes_everything),
         cmocka_unit_test(ruling_19_thresholds_are_absolute_or_relative),

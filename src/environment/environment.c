@@ -198,6 +198,10 @@ void vy_surroundings_build(const vy_environment_def *def, surroundings *out)
                                       p->flattening * (2.0 - p->flattening), p->rate};
     }
     build_wind(&def->wind, out);
+    const wind_params *w = &out->wind;
+    const vy_turbulence_def *t = &def->wind.turbulence;
+    out->steady = !out->planet.on && a->mode != VY_ATMOSPHERE_LAYERED && w->shear == WIND_SHEAR_NONE &&
+                  w->gust_count == 0 && def->wind.grid == NULL && t->wind20 == 0.0 && t->intensity == 0.0;
     out->magnetic[0] = def->magnetic_field.x;
     out->magnetic[1] = def->magnetic_field.y;
     out->magnetic[2] = def->magnetic_field.z;

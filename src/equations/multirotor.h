@@ -20,22 +20,22 @@ typedef struct multirotor_inputs {
     bits flags; // effects that are computed
 } multirotor_inputs;
 
-/// `count` is layout->count, where possible as a compile-time constant.
+/// `count` is layout->count, where possible as a compile-time constant; `plain` is one (see effects_add_way).
 VY_FN body_rates multirotor_derivative(const multirotor_inputs *in, const body_state *s, const real *speed,
-                                       int count, real time)
+                                       int count, int plain, real time)
 {
     const mat3 rotation = quat_matrix(s->attitude);
     body_loads loads = loads_zero();
     rotor_add(in->layout, &in->params->rotor, speed, count, &loads);
-    const vec3 gravity =
-        effects_add(in->env, &in->params->effects, &in->held, s, rotation, time, in->flags, &loads);
+    const vec3 gravity = effects_add_way(in->env, &in->params->effects, &in->held, s, rotation, time,
+                                         in->flags, plain, &loads);
     return body_derivative(&in->params->body, s, rotation, &loads, gravity);
 }
 
 /// Advance `s` and `speed` by dt. `command` [rad/s] and what is held stay constant over the step; rotor
 /// speeds follow their exact solution and are sampled at the three times of the four stages.
-VY_FN void multirotor_step_count(const multirotor_inputs *in, real dt, const real *command, int count,
-                                 body_state *s, real *speed)
+VY_FN void multirotor_step_way(const multirotor_inputs *in, real dt, const real *command, int count,
+                               int plain, body_state *s, real *speed)
 {
     const rotor_params *rotor = &in->params->rotor;
     real speed_half[ROTOR_CAP], speed_full[ROTOR_CAP];
@@ -45,27 +45,37 @@ VY_FN void multirotor_step_count(const multirotor_inputs *in, real dt, const rea
     }
     const real half = 0.5 * dt;
     const real t1 = in->held.time, t2 = t1 + half, t4 = t1 + dt;
-    const body_rates k1 = multirotor_derivative(in, s, speed, count, t1);
+    const body_rates k1 = multirotor_derivative(in, s, speed, count, plain, t1);
     const body_state s2 = body_advance(s, half, &k1);
-    const body_rates k2 = multirotor_derivative(in, &s2, speed_half, count, t2);
+    const body_rates k2 = multirotor_derivative(in, &s2, speed_half, count, plain, t2);
     const body_state s3 = body_advance(s, half, &k2);
-    const body_rates k3 = multirotor_derivative(in, &s3, speed_half, count, t2);
+    const body_rates k3 = multirotor_derivative(in, &s3, speed_half, count, plain, t2);
     const body_state s4 = body_advance(s, dt, &k3);
-    const body_rates k4 = multirotor_derivative(in, &s4, speed_full, count, t4);
+    const body_rates k4 = multirotor_derivative(in, &s4, speed_full, count, plain, t4);
     *s = body_rk4_finish(s, dt, &k1, &k2, &k3, &k4);
     for (int i = 0; i < count; ++i) speed[i] = rotor_speed_settled(speed_full[i]);
 }
 
-/// The same for a count known at run time: a straight-line copy for the usual ones. The order of every sum
-/// depends on the count alone, so each copy gives the same bits.
+/// The same with every effect in reach.
+VY_FN void multirotor_step_count(const multirotor_inputs *in, real dt, const real *command, int count,
+                                 body_state *s, real *speed)
+{
+    multirotor_step_way(in, dt, command, count, 0, s, speed);
+}
+
+/// The same for a count known at run time: straight-line copies for the usual flights. The order of every sum
+/// depends on the count alone, and an effect that is off adds nothing, so each copy gives the same bits.
 VY_FN void multirotor_step(const multirotor_inputs *in, real dt, const real *command, body_state *s,
                            real *speed)
 {
     const int count = in->layout->count;
-    switch (count) {
-    case 4: multirotor_step_count(in, dt, command, 4, s, speed); break;
-    case 6: multirotor_step_count(in, dt, command, 6, s, speed); break;
-    case 8: multirotor_step_count(in, dt, command, 8, s, speed); break;
-    default: multirotor_step_count(in, dt, command, count, s, speed); break;
+    const int plain =
+        in->env->gravity.body_count == 0 && !mask_any((in->flags & ~(uint64_t)EFFECTS_PLAIN) != 0u);
+    if (count == 4 && plain) {
+        multirotor_step_way(in, dt, command, 4, 1, s, speed);
+    } else if (count == 4) {
+        multirotor_step_way(in, dt, command, 4, 0, s, speed);
+    } else {
+        multirotor_step_way(in, dt, command, count, 0, s, speed);
     }
 }

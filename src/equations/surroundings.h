@@ -23,6 +23,8 @@ enum effect_number {
 
 #define EFFECT_BIT(name) ((uint64_t)1 << EFFECT_##name)
 #define EFFECTS_ALL      (((uint64_t)1 << EFFECT_COUNT) - 1)
+/// Those that every flight has; with no other, a step takes a shorter way to the same bits.
+#define EFFECTS_PLAIN (EFFECT_BIT(gravity) | EFFECT_BIT(disturbance) | EFFECT_BIT(twist))
 /// Those that need the air: without any of them neither altitude nor density nor flow is computed.
 #define EFFECTS_OF_AIR                                                                     \
     (EFFECT_BIT(density) | EFFECT_BIT(linear_drag) | EFFECT_BIT(drag) | EFFECT_BIT(lift) | \
@@ -35,6 +37,7 @@ typedef struct surroundings {
     planet_params planet;
     wind_params wind;
     int windy;          // some wind is declared
+    int steady;         // flat, the same density everywhere, and no wind but a constant one: the short way
     double magnetic[3]; // [T] world
     double light[3];    // [N/m^2] world
 } surroundings;
@@ -57,9 +60,15 @@ VY_FN vec3 air_velocity(const surroundings *env, vec3 position, const planet_pla
     return vec3_add(ground, vec3_add_scaled(over, wind.z, place->up));
 }
 
-/// Fill the parts of `c` that belong to the air.
-VY_BIG_FN void look_at_air(const surroundings *env, const held_inputs *held, const body_state *s, real time,
-                           bits flags, effect_context *c)
+/// The air around a body.
+typedef struct air_around {
+    real density; // [kg/m^3]
+    vec3 flow;    // [m/s] velocity of the body through the air, world
+} air_around;
+
+// By value, so that what the caller keeps of it stays in registers.
+VY_BIG_FN air_around look_at_any_air(const surroundings *env, const held_inputs *held, const body_state *s,
+                                     real time, bits flags)
 {
     planet_place place;
     real altitude = s->position.z;
@@ -67,8 +76,8 @@ VY_BIG_FN void look_at_air(const surroundings *env, const held_inputs *held, con
         place = planet_locate(&env->planet, s->position);
         altitude = place.altitude;
     }
-    c->density = air_at(&env->air, altitude).density;
-    if (env->air.mode != ATMOSPHERE_NONE) c->density_change = c->density * (1.0 / REFERENCE_DENSITY) - 1.0;
+    air_around a;
+    a.density = air_at(&env->air, altitude).density;
     vec3 wind = vec3_zero();
     const mask windy = effect_on(flags, EFFECT_wind);
     if (env->windy && mask_any(windy)) {
@@ -76,14 +85,28 @@ VY_BIG_FN void look_at_air(const surroundings *env, const held_inputs *held, con
         const vec3 at = env->planet.on ? vec3_make(real_set(0.0), real_set(0.0), altitude) : s->position;
         wind = vec3_if(windy, vec3_add(wind_at(&env->wind, at, time), held->turbulence));
     }
-    c->flow = vec3_sub(s->velocity, air_velocity(env, s->position, &place, wind));
-    c->flow_speed = vec3_length(c->flow);
+    a.flow = vec3_sub(s->velocity, air_velocity(env, s->position, &place, wind));
+    return a;
 }
 
-/// All effects that are on, added to `l`, which holds the rotors' wrench. Returns g(r) as the plant shall use
-/// it.
-VY_FN vec3 effects_add(const surroundings *env, const effect_params *p, const held_inputs *held,
-                       const body_state *s, mat3 rotation, real time, bits flags, body_loads *l)
+/// The same, the short way where there is one. Both give the same bits.
+VY_FN air_around look_at_air(const surroundings *env, const held_inputs *held, const body_state *s, real time,
+                             bits flags)
+{
+    if (!env->steady) return look_at_any_air(env, held, s, time, flags);
+    const mask windy = effect_on(flags, EFFECT_wind);
+    const vec3 wind = vec3_make(real_set(env->wind.x), real_set(env->wind.y), real_set(env->wind.z));
+    air_around a;
+    a.density = real_set(env->air.density);
+    a.flow = vec3_sub(s->velocity, vec3_if(windy, vec3_add(wind, vec3_zero())));
+    return a;
+}
+
+/// All effects that are on, added to `l`, which holds the rotors' wrench. `plain` is a compile-time constant:
+/// 1 when none but EFFECTS_PLAIN is on and gravity is uniform. Returns g(r) as the plant shall use it.
+VY_FN vec3 effects_add_way(const surroundings *env, const effect_params *p, const held_inputs *held,
+                           const body_state *s, mat3 rotation, real time, bits flags, int plain,
+                           body_loads *l)
 {
     effect_context c;
     c.flow = vec3_zero();
@@ -94,20 +117,34 @@ VY_FN vec3 effects_add(const surroundings *env, const effect_params *p, const he
     c.rate = s->rate;
     c.rotor_force = l->force_body;
     c.rotor_torque = l->torque_body;
-    c.gravity = gravity_at(&env->gravity, s->position);
+    c.gravity = plain ? env->gravity.uniform : gravity_at(&env->gravity, s->position);
     c.disturbance_world = held->disturbance.force_world;
     c.disturbance_body = held->disturbance.force_body;
     c.twist_world = held->disturbance.torque_world;
     c.twist_body = held->disturbance.torque_body;
     c.magnetic_field = vec3_of(env->magnetic);
     c.light = vec3_of(env->light);
-    if (mask_any((flags & EFFECTS_OF_AIR) != 0u)) look_at_air(env, held, s, time, flags, &c);
-#define EFFECT(name, text)                               \
-    {                                                    \
-        const mask on = effect_on(flags, EFFECT_##name); \
-        if (mask_any(on)) effect_##name(p, &c, on, l);   \
+    if (!plain && mask_any((flags & EFFECTS_OF_AIR) != 0u)) {
+        const air_around air = look_at_air(env, held, s, time, flags);
+        c.density = air.density;
+        if (env->air.mode != ATMOSPHERE_NONE)
+            c.density_change = air.density * (1.0 / REFERENCE_DENSITY) - 1.0;
+        c.flow = air.flow;
+        c.flow_speed = vec3_length(air.flow);
+    }
+#define EFFECT(name, text)                                                      \
+    {                                                                           \
+        const mask on = effect_on(flags, EFFECT_##name);                        \
+        const int possible = !plain || (EFFECTS_PLAIN & EFFECT_BIT(name)) != 0; \
+        if (possible && mask_any(on)) effect_##name(p, &c, on, l);              \
     }
 #include "equations/effects.inl"
 #undef EFFECT
     return vec3_if(effect_on(flags, EFFECT_gravity), c.gravity);
+}
+
+VY_FN vec3 effects_add(const surroundings *env, const effect_params *p, const held_inputs *held,
+                       const body_state *s, mat3 rotation, real time, bits flags, body_loads *l)
+{
+    return effects_add_way(env, p, held, s, rotation, time, flags, 0, l);
 }

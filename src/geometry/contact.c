@@ -35,24 +35,31 @@ static void facet_points(vy_pair *pair, vy_local_contact *out)
     out->point_b = vec3_add_scaled(out->point_a, -out->depth, out->normal);
 }
 
+// How far A - B reaches along n: the cores' depth for this normal, negative where it tells them apart.
+static double reach(const vy_pair *pair, vec3 n)
+{
+    vy_minkowski m;
+    vy_support()->minkowski(pair, n.x, n.y, n.z, &m);
+    return vec3_dot(m.w, n);
+}
+
 // Of a smooth core EPA's last triangle is tiny and its normal and points coarse. The nearest points across a
-// gap are not: their direction is the better normal as long as A - B reaches less far along it.
-static void polish(vy_pair *pair, vy_local_contact *out)
+// gap are not: their direction is the better normal as long as A - B reaches less far along it, but no less
+// than `least`.
+static void polish(vy_pair *pair, double least, vy_local_contact *out)
 {
     facet_points(pair, out);
     for (int i = 0; i < 4; ++i) {
         vy_local_contact next;
         vy_gjk g;
-        vy_minkowski m;
         const vec3 offset = pair->offset;
         pair->offset = vec3_add_scaled(offset, out->depth + 0.01 * pair->scale, out->normal);
         vy_gjk_distance(pair, NULL, -1.0, VY_QUERY_ITERATIONS, &g);
         pair->offset = offset;
         if (!(g.distance > 0.0)) return;
         next.normal = vec3_scale(-1.0 / g.distance, g.v);
-        vy_support()->minkowski(pair, next.normal.x, next.normal.y, next.normal.z, &m);
-        next.depth = vec3_dot(m.w, next.normal);
-        if (!(next.depth < out->depth) || next.depth < 0.0) return;
+        next.depth = reach(pair, next.normal);
+        if (!(next.depth < out->depth) || next.depth < least) return;
         facet_points(pair, &next);
         *out = next;
     }
@@ -75,7 +82,7 @@ static vy_status core_depth(vy_pair *pair, const vy_shape *a, const vy_shape *b,
             out->depth = real_max(epa.depth, 0.0);
             out->point_a = epa.point_a;
             out->point_b = epa.point_b;
-            if (!polyhedral(pair)) polish(pair, out);
+            if (!polyhedral(pair)) polish(pair, 0.0, out);
             return VY_OK;
         }
     }
@@ -86,6 +93,28 @@ static vy_status core_depth(vy_pair *pair, const vy_shape *a, const vy_shape *b,
     out->normal = facets.normal;
     out->depth = real_max(facets.depth, 0.0);
     facet_points(pair, out);
+    return VY_OK;
+}
+
+// The origin is on the surface of A - B to rounding: a touch. B pushed in by a hair has a depth, and the
+// normal of that is the normal of the touch.
+static vy_status touch(vy_pair *pair, const vy_shape *a, const vy_shape *b, const vy_query_options *options,
+                       vy_local_contact *out, vy_query_info *info)
+{
+    const vec3 offset = pair->offset;
+    const vec3 cb = vec3_add(mat3_mul_vec(pair->rotation, pair->b.center), offset);
+    const vec3 line = vec3_sub(cb, pair->a.center);
+    const double length = vec3_length(line);
+    if (!(length > 0.0)) return VY_NO_CONVERGENCE;
+    vy_portal portal;
+    vy_status status = VY_NO_CONVERGENCE;
+    pair->offset = vec3_add_scaled(offset, -1e-7 * pair->scale / length, line);
+    vy_support()->portal_find(pair, 1, &portal);
+    if (portal.hit == 1) status = core_depth(pair, a, b, portal.v, options, out, info);
+    pair->offset = offset;
+    if (status != VY_OK) out->normal = vec3_scale(1.0 / length, line);
+    out->depth = real_max(reach(pair, out->normal), 0.0);
+    polish(pair, 0.0, out);
     return VY_OK;
 }
 
@@ -106,15 +135,30 @@ static vy_status core_contact(vy_pair *pair, const vy_shape *a, const vy_shape *
         *hit = facets.depth >= 0.0;
         return *hit ? core_depth(pair, a, b, NULL, options, out, info) : VY_OK;
     }
-    // The origin is on the surface of A - B to rounding: a touch, along the line of the centres.
-    const vec3 cb = vec3_add(mat3_mul_vec(pair->rotation, pair->b.center), pair->offset);
-    const vec3 line = vec3_sub(cb, pair->a.center);
-    const double length = vec3_length(line);
-    if (!(length > 0.0)) return VY_NO_CONVERGENCE;
-    out->normal = vec3_scale(1.0 / length, line);
-    out->depth = 0.0;
+    return touch(pair, a, b, options, out, info);
+}
+
+// Cores that are apart by so little that the direction between their nearest points may be rounding. The gap
+// along it tells: where it is not their distance, the normal is sought again.
+static void narrow_gap(vy_pair *pair, const vy_shape *a, const vy_shape *b, const vy_gjk *g,
+                       const vy_query_options *options, vy_local_contact *out, vy_query_info *info)
+{
+    const double enough = options->tolerance * pair->scale - g->distance;
+    out->normal = vec3_scale(-1.0 / g->distance, g->v);
+    out->depth = reach(pair, out->normal);
+    if (out->depth <= enough) {
+        vy_gjk_points(pair, g, &out->point_a, &out->point_b);
+        return;
+    }
+    polish(pair, -pair->scale, out);
+    if (out->depth <= enough || !polyhedral(pair)) return;
+    vy_facets_result facets;
+    vy_facets_search(pair, a, b, &facets);
+    info->enumerated = 1;
+    if (!(facets.depth < out->depth)) return;
+    out->normal = facets.normal;
+    out->depth = facets.depth;
     facet_points(pair, out);
-    return VY_OK;
 }
 
 vy_status vy_contact_general(vy_pair *pair, const vy_shape *a, const vy_shape *b,
@@ -129,19 +173,19 @@ vy_status vy_contact_general(vy_pair *pair, const vy_shape *a, const vy_shape *b
         *hit = 0;
         return VY_OK;
     }
-    int inside = 0;
-    if (g.distance < 1e-5 * pair->scale) { // near for a direction: do the cores overlap?
-        const vy_status status = core_contact(pair, a, b, options, &inside, out, info);
-        if (status != VY_OK) return status;
-        if (!inside && g.distance == 0.0) { // they touch to rounding
-            if (!polyhedral(pair)) return VY_NO_CONVERGENCE;
-            (void)core_depth(pair, a, b, NULL, options, out, info);
-            inside = 1;
-        }
-    }
     *hit = 1;
-    if (inside) {
-        out->depth += pair->margin;
+    if (g.distance < 1e-5 * pair->scale) { // near for a direction: do the cores overlap?
+        int inside = 0;
+        vy_status status = core_contact(pair, a, b, options, &inside, out, info);
+        if (status != VY_OK) return status;
+        if (!inside && g.distance > 0.0) {
+            narrow_gap(pair, a, b, &g, options, out, info);
+        } else if (!inside) { // they touch to rounding
+            status = polyhedral(pair) ? core_depth(pair, a, b, NULL, options, out, info)
+                                      : touch(pair, a, b, options, out, info);
+            if (status != VY_OK) return status;
+        }
+        out->depth = real_max(out->depth + pair->margin, 0.0);
     } else {
         out->normal = vec3_scale(-1.0 / g.distance, g.v);
         out->depth = pair->margin - g.distance;

@@ -11,13 +11,37 @@ static vec3 across(vec3 u)
     return vec3_scale(1.0 / vec3_length(n), n);
 }
 
-// Two balls about points a and b. `spare` is the normal when the points coincide.
-static int balls(vec3 a, double ra, vec3 b, double rb, vec3 spare, vy_contact *out)
+// A segment with half `u`, and where the way out leaves it: -1 ... 1.
+typedef struct core_line {
+    vec3 u;
+    double at;
+} core_line;
+
+// The way out of a segment is across it, or at an end not back along it: what d has else is rounding.
+static vec3 square_to(vec3 d, core_line line)
 {
-    const vec3 d = vec3_sub(b, a);
+    const double along = vec3_dot(d, line.u), uu = vec3_dot(line.u, line.u);
+    if (!(uu > 0.0) || (real_abs(line.at) >= 1.0 && along * line.at >= 0.0)) return d;
+    return vec3_add_scaled(d, -along / uu, line.u);
+}
+
+// Two balls about points a and b, each on a segment. `spare` is the normal when the points coincide.
+static int balls(vec3 a, double ra, core_line on_a, vec3 b, double rb, core_line on_b, vec3 spare,
+                 vy_contact *out)
+{
+    vec3 d = vec3_sub(b, a);
     const double distance2 = vec3_dot(d, d), reach = ra + rb;
     if (distance2 > reach * reach) return 0;
-    const double distance = real_sqrt(distance2);
+    double distance = real_sqrt(distance2);
+    if (distance < 1e-5 * reach) { // near for a direction
+        d = square_to(d, on_a);
+        // The second line without its part along the first, lest it undo that; parallel ones have no more.
+        const double uu = vec3_dot(on_a.u, on_a.u), vv = vec3_dot(on_b.u, on_b.u);
+        const double uv = vec3_dot(on_a.u, on_b.u);
+        if (uu > 0.0 && real_abs(on_a.at) < 1.0) on_b.u = vec3_add_scaled(on_b.u, -uv / uu, on_a.u);
+        if (vec3_dot(on_b.u, on_b.u) > 1e-14 * vv) d = square_to(d, on_b);
+        distance = vec3_length(d);
+    }
     out->normal = distance > 1e-12 * reach ? vec3_scale(1.0 / distance, d) : spare;
     out->depth = real_max(reach - distance, 0.0);
     out->point_a = vec3_add_scaled(a, ra, out->normal);
@@ -37,8 +61,8 @@ static int sphere_capsule(const vy_shape *a, const vy_pose *pose_a, const vy_sha
     const vec3 u = capsule_axis(b, pose_b), d = vec3_sub(pose_a->position, pose_b->position);
     const double uu = vec3_dot(u, u), t = uu > 0.0 ? real_clamp(vec3_dot(d, u) / uu, -1.0, 1.0) : 0.0;
     const vec3 spare = across(quat_rotate(pose_b->rotation, vec3_make(0.0, 0.0, 1.0)));
-    return balls(pose_a->position, a->sphere.radius, vec3_add_scaled(pose_b->position, t, u),
-                 b->capsule.radius, spare, out);
+    return balls(pose_a->position, a->sphere.radius, (core_line){vec3_zero(), 0.0},
+                 vec3_add_scaled(pose_b->position, t, u), b->capsule.radius, (core_line){u, -t}, spare, out);
 }
 
 // The nearest points of two segments p + s u and q + t v, s and t in -1 ... 1.
@@ -69,8 +93,8 @@ static int capsules(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b,
     const vec3 spare = n2 > 1e-20 * vec3_dot(u, u) * vec3_dot(v, v)
                            ? vec3_scale(1.0 / real_sqrt(n2), n)
                            : across(quat_rotate(longer->rotation, vec3_make(0.0, 0.0, 1.0)));
-    return balls(vec3_add_scaled(pose_a->position, s, u), a->capsule.radius,
-                 vec3_add_scaled(pose_b->position, t, v), b->capsule.radius, spare, out);
+    return balls(vec3_add_scaled(pose_a->position, s, u), a->capsule.radius, (core_line){u, s},
+                 vec3_add_scaled(pose_b->position, t, v), b->capsule.radius, (core_line){v, -t}, spare, out);
 }
 
 // Sphere a against box b: the nearest point of the box, or of its surface when the centre is inside.
@@ -115,7 +139,8 @@ int vy_contact_round(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b
 {
     const int sphere_a = a->kind == VY_SHAPE_SPHERE, sphere_b = b->kind == VY_SHAPE_SPHERE;
     if (sphere_a && sphere_b) {
-        *hit = balls(pose_a->position, a->sphere.radius, pose_b->position, b->sphere.radius,
+        const core_line none = {vec3_zero(), 0.0};
+        *hit = balls(pose_a->position, a->sphere.radius, none, pose_b->position, b->sphere.radius, none,
                      vec3_make(1.0, 0.0, 0.0), out);
     } else if (sphere_a && b->kind == VY_SHAPE_CAPSULE) {
         *hit = sphere_capsule(a, pose_a, b, pose_b, out);

@@ -35,7 +35,7 @@ struct vy_recorder {
 
 vy_recorder_def vy_default_recorder_def(void)
 {
-    return (vy_recorder_def){.cookie = RECORDER_COOKIE, .every = 10, .snapshot = 1000, .compress = 1};
+    return (vy_recorder_def){.cookie = RECORDER_COOKIE, .every = 10, .snapshot = 1000, .compress = 0};
 }
 
 static int failed(vy_recorder *r) { return r->error.status != VY_OK; }
@@ -203,7 +203,12 @@ static void write_geodetic(vy_recorder *r, uint32_t drone, const drone_block *d,
 
 static void write_drones(vy_recorder *r, const vy_world *world)
 {
-    enum { IMU, MOCAP }; // the two streams that are written only when there is something new
+    enum {
+        IMU,
+        MOCAP,
+        ESTIMATE,
+        CONTROL
+    }; // all but the truth and the estimate are written when they are new
     const uint64_t tick = world->state->tick;
     const uint64_t time = vy_log_time(tick, r->dt);
     for (uint32_t i = 0; i < r->drone_count && !failed(r); ++i) {
@@ -213,6 +218,7 @@ static void write_drones(vy_recorder *r, const vy_world *world)
         for (int s = 0; s < DRONE_STREAM_COUNT; ++s) {
             if (s == IMU && d->imu_tick != tick) continue;
             if (s == MOCAP && d->mocap_tick != tick) continue;
+            if (s == CONTROL && tick > 0 && !due(tick, world->model.drones[i].rate_period)) continue;
             write_stream(r, i, s, codecs[s], d, time);
         }
     }

@@ -95,7 +95,8 @@ const drone_stream vy_drone_streams[DRONE_STREAM_COUNT] = {
     {"imu", "imu.accel", "imu.gyro", "the IMU's sample, when there is a new one"},
     {"mocap", "mocap.position", "mocap.attitude", "the motion-capture sample, when there is a new one"},
     {"estimate", "estimate.position", "estimate.rate", "what the estimator believes"},
-    {"control", "control.attitude", "control.motors", "what the controller wants and the motors are told"},
+    {"control", "control.attitude", "control.motors",
+     "what the controller wants and the motors are told, when there is something new"},
     {"truth", "body.position", "rotor_speed", "where the drone is, how it moves, how fast its rotors turn"},
 };
 
