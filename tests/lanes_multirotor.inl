@@ -72,6 +72,10 @@ VY_FN surroundings lanes_surroundings(const lanes_vehicle *v, const struct fligh
     env.planet = v->planet;
     env.wind = v->wind;
     env.windy = 1;
+    // The scalar takes the short way through steady air where it may, so that it is compared with the long one.
+    env.steady = VY_LANES == 1 && !v->planet.on && v->air.mode != ATMOSPHERE_LAYERED &&
+                 v->wind.shear == WIND_SHEAR_NONE && v->wind.gust_count == 0 && v->wind.grid.velocity == NULL &&
+                 !mask_any(vec3_any_set(f->held.turbulence));
     memcpy(env.magnetic, v->magnetic, sizeof env.magnetic);
     memcpy(env.light, v->light, sizeof env.light);
     return env;
