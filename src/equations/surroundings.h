@@ -97,7 +97,7 @@ VY_FN air_around look_at_air(const surroundings *env, const held_inputs *held, c
     const mask windy = effect_on(flags, EFFECT_wind);
     const vec3 wind = vec3_make(real_set(env->wind.x), real_set(env->wind.y), real_set(env->wind.z));
     air_around a;
-    a.density = real_set(env->air.density);
+    a.density = real_set(env->air.mode == ATMOSPHERE_STANDARD ? env->air.density : 0.0);
     a.flow = vec3_sub(s->velocity, vec3_if(windy, vec3_add(wind, vec3_zero())));
     return a;
 }

@@ -49,6 +49,15 @@ static int discover(const vy_pair *pair, vy_portal *out)
     return ended(out, -1);
 }
 
+// Whether the line from v[0] through the origin passes the portal. Where it meets an edge of one, a step may
+// have taken the wrong side.
+static int passes(const vy_minkowski v[4])
+{
+    const vec3 v0 = v[0].w;
+    return vec3_dot(vec3_cross(v[1].w, v[3].w), v0) >= 0.0 &&
+           vec3_dot(vec3_cross(v[3].w, v[2].w), v0) >= 0.0 && vec3_dot(vec3_cross(v[2].w, v[1].w), v0) >= 0.0;
+}
+
 // Moves the portal outwards until the origin is behind it, or beyond a plane that A - B does not reach.
 static void refine(const vy_pair *pair, vy_portal *out)
 {
@@ -58,7 +67,7 @@ static void refine(const vy_pair *pair, vy_portal *out)
     while (out->iterations < STEPS) {
         const vec3 n = vec3_cross(vec3_sub(v[2].w, v[1].w), vec3_sub(v[3].w, v[1].w));
         if (vec3_dot(n, v[1].w) >= 0.0) {
-            out->hit = vec3_dot(n, n) > 0.0 ? 1 : -1;
+            out->hit = vec3_dot(n, n) > 0.0 && passes(v) ? 1 : -1;
             return;
         }
         if (!reach(pair, n, out, &next)) {
