@@ -1,6 +1,7 @@
 #!/bin/sh
 # fuzz.sh BUILD SECONDS - run every fuzz target of a build for so long, two at a time. A target NAME starts from
 # fuzz/corpus/NAME (less fuzz_) where there is one; what it finds, and an input that breaks it, stay in BUILD/NAME.d.
+# FUZZ_SEED (1) picks another walk: 0 a new one every time, for long hunts.
 set -eu
 build=$(cd "$1" && pwd)
 seconds=$2
@@ -13,7 +14,7 @@ run_one() {
     mkdir -p "$build/$1.d"
     [ -d "$seeds" ] || seeds=
     # shellcheck disable=SC2086 # none or one
-    if "$build/fuzz/$1" -max_total_time="$seconds" -timeout=10 -artifact_prefix="$build/$1.d/" "$build/$1.d" $seeds \
+    if "$build/fuzz/$1" -max_total_time="$seconds" -seed="${FUZZ_SEED:-1}" -timeout=10 -artifact_prefix="$build/$1.d/" "$build/$1.d" $seeds \
         >"$build/$1.log" 2>&1; then
         echo "$1: $(tail -n 1 "$build/$1.log")"
     else
