@@ -35,22 +35,22 @@ typedef struct vy_vehicle_def {
     int rotor_count;        ///< 0 to VY_ROTOR_CAP
     vy_rotor_def rotors[VY_ROTOR_CAP];
     vy_allocation allocation; ///< sign convention of roll, pitch and yaw torque
-    double thrust_coef;       ///< [N s^2] thrust = thrust_coef * speed^2, > 0 with rotors
-    double torque_coef;       ///< [N m s^2] rotor drag torque = torque_coef * speed^2, >= 0
-    double speed_max;         ///< [rad/s] rotor speed at command 1, > 0 with rotors
-    double motor_lag;         ///< [s] first-order time constant of rotor speed; 0 is an ideal motor
-    vy_vec3 drag_linear;      ///< [N s/m] drag proportional to speed, body axes, each >= 0
-    double area;              ///< [m^2] that cd and cl refer to, >= 0
-    double cd;                ///< [1] drag coefficient, >= 0
-    double cl;                ///< [1] lift coefficient, any sign
-    double volume;            ///< [m^3] of displaced air, >= 0
-    vy_vec3 pressure_centre;  ///< [m] body, where drag and lift act
-    vy_vec3 damping_area;     ///< [m^4] of air damping, -C S b^2 per axis, each >= 0
-    vy_vec3 damping;          ///< [N m s] damping that does not depend on the air, each >= 0
     int density_scaling; ///< 1: rotor thrust and torque follow the air's density; they hold at 1.225 kg/m^3
-    vy_vec3 dipole;      ///< [A m^2] magnetic, body
-    double light_area;   ///< [m^2] for the pressure of sunlight, times the reflectivity factor, >= 0
-    double torque_ref;   ///< [N m] reference of the negligibility policy; 0: from the rotors
+    double thrust_coef;  ///< [N s^2] thrust = thrust_coef * speed^2, > 0 with rotors
+    double torque_coef;  ///< [N m s^2] rotor drag torque = torque_coef * speed^2, >= 0
+    double speed_max;    ///< [rad/s] rotor speed at command 1, > 0 with rotors
+    double motor_lag;    ///< [s] first-order time constant of rotor speed; 0 is an ideal motor
+    vy_vec3 drag_linear; ///< [N s/m] drag proportional to speed, body axes, each >= 0
+    double area;         ///< [m^2] that cd and cl refer to, >= 0
+    double cd;           ///< [1] drag coefficient, >= 0
+    double cl;           ///< [1] lift coefficient, any sign
+    double volume;       ///< [m^3] of displaced air, >= 0
+    vy_vec3 pressure_centre; ///< [m] body, where drag and lift act
+    vy_vec3 damping_area;    ///< [m^4] of air damping, -C S b^2 per axis, each >= 0
+    vy_vec3 damping;         ///< [N m s] damping that does not depend on the air, each >= 0
+    vy_vec3 dipole;          ///< [A m^2] magnetic, body
+    double light_area;       ///< [m^2] for the pressure of sunlight, times the reflectivity factor, >= 0
+    double torque_ref;       ///< [N m] reference of the negligibility policy; 0: from the rotors
 } vy_vehicle_def;
 
 /// The crazyflie2x preset.
