@@ -13,18 +13,19 @@ write_basic_package_version_file(volery-config-version.cmake COMPATIBILITY SameM
 install(FILES ${PROJECT_BINARY_DIR}/volery-config.cmake ${PROJECT_BINARY_DIR}/volery-config-version.cmake
   DESTINATION ${VOLERY_CMAKE_DIR})
 
-# The files a user copies and edits, and what the command says about itself.
-install(DIRECTORY scenarios vehicles DESTINATION ${CMAKE_INSTALL_DATADIR}/volery)
-add_custom_command(OUTPUT volery.1 volery.bash _volery
-  COMMAND volery_app manual > volery.1
-  COMMAND volery_app completion bash > volery.bash
-  COMMAND volery_app completion zsh > _volery
-  DEPENDS volery_app VERBATIM)
-add_custom_target(volery_pages ALL DEPENDS volery.1 volery.bash _volery)
-install(FILES ${PROJECT_BINARY_DIR}/volery.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-install(FILES ${PROJECT_BINARY_DIR}/volery.bash RENAME volery
-  DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
-install(FILES ${PROJECT_BINARY_DIR}/_volery DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+# The command prints its own man page and completions.
+if(NOT CMAKE_CROSSCOMPILING)
+  add_custom_command(OUTPUT volery.1 volery.bash _volery
+    COMMAND volery_app manual > volery.1
+    COMMAND volery_app completion bash > volery.bash
+    COMMAND volery_app completion zsh > _volery
+    DEPENDS volery_app VERBATIM)
+  add_custom_target(volery_pages ALL DEPENDS volery.1 volery.bash _volery)
+  install(FILES ${PROJECT_BINARY_DIR}/volery.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  install(FILES ${PROJECT_BINARY_DIR}/volery.bash RENAME volery
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  install(FILES ${PROJECT_BINARY_DIR}/_volery DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+endif()
 
 # volery.pc finds its prefix from its own place, so an installed tree may be moved.
 string(REGEX REPLACE "[^/]+" ".." VOLERY_PC_UP ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
@@ -33,18 +34,5 @@ list(JOIN VOLERY_PC_LIBS " " VOLERY_PC_LIBS)
 configure_file(cmake/volery.pc.in volery.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/volery.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
-# The command prints its own man page and completions.
-if(NOT CMAKE_CROSSCOMPILING)
-  add_custom_command(TARGET volery_app POST_BUILD
-    COMMAND volery_app manual > volery.1
-    COMMAND volery_app completion bash > volery.bash
-    COMMAND volery_app completion zsh > volery.zsh
-    BYPRODUCTS volery.1 volery.bash volery.zsh)
-  install(FILES ${PROJECT_BINARY_DIR}/volery.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-  install(FILES ${PROJECT_BINARY_DIR}/volery.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
-    RENAME volery)
-  install(FILES ${PROJECT_BINARY_DIR}/volery.zsh DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions RENAME _volery)
-endif()
-
-# The command finds these beside itself, in PREFIX/share/volery.
-install(DIRECTORY scenarios vehicles DESTINATION ${CMAKE_INSTALL_DATADIR}/volery FILES_MATCHING PATTERN *.yaml)
+# The files a user copies and edits. The command finds these beside itself, in PREFIX/share/volery.
+install(DIRECTORY scenarios vehicles DESTINATION ${CMAKE_INSTALL_DATADIR}/volery)
