@@ -284,6 +284,8 @@ static void each_mistake_is_named_at_its_place(void **unused)
          "2:32: rotor_speed of drone0 is 2600 rad/s, above its speed_max of 2500 rad/s"},
         {"drones: [{sensors: {imu: {period: 1.5 ms}}}]\n",
          "2:35: sensors.imu.period must be a whole multiple of the step (0.001 s), got 0.0015 s"},
+        {"drones: [{controller: {kind: none, rate_period: 2 ms}}]\nstep: 1.5 ms\n",
+         "2:49: controller.rate_period must be a whole multiple of the step (0.0015 s), got 0.002 s"},
         {"drones: [{controller: {setpoints: [{time: 1, position: [0, 0, 0]}, {time: 1, position: [0, 0, "
          "1]}]}}]\n",
          "2:75: time must be later than 1 s, that of the setpoint before"},

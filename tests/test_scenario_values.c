@@ -424,6 +424,40 @@ static void quantities_of_an_attitude(void **unused)
     }
 }
 
+// Whoever changes the step alone gets a flight: periods left to their defaults follow it.
+static void a_step_alone_flies(void **unused)
+{
+    (void)unused;
+    static const char *const steps[] = {"1 ms",   "2 ms",   "0.5 ms", "0.3 ms",
+                                        "1.5 ms", "0.7 ms", "3 ms",   "5 ms"};
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; ++i) {
+        char text[300];
+        snprintf(text, sizeof text,
+                 "volery: 1\nstep: %s\nduration: 5\n"
+                 "drones: [{controller: {setpoints: [{time: 0, position: [0, 0, 1]}, "
+                 "{time: 2, position: [1, 0, 1.5]}]}}]\n"
+                 "expect: [{quantity: x, at: end, min: 0.8, max: 1.2}, "
+                 "{quantity: height, at: end, min: 1.3, max: 1.7}]\n",
+                 steps[i]);
+        vy_scenario *s = read_good(text);
+        const vy_drone_def *d = &s->drones[0].def;
+        assert_near(d->imu.period, 0.001 > s->step ? 0.001 : s->step, 0.5 * s->step);
+        assert_near(d->mocap.period, 0.01, 0.5 * s->step);
+        assert_near(d->controller.rate_period, 0.002 > s->step ? 0.002 : s->step, 0.5 * s->step);
+        vy_world *world;
+        assert_int_equal(vy_scenario_build(s, &world, NULL), VY_OK);
+        vy_expect_result r[2];
+        vy_expect_begin(s, r);
+        for (uint64_t k = 0; k < vy_scenario_steps(s); ++k) {
+            vy_world_step(world);
+            vy_expect_feed(s, world, r);
+        }
+        assert_true(r[0].met && r[1].met);
+        vy_world_destroy(world);
+        vy_scenario_destroy(s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -437,6 +471,7 @@ int main(void)
         cmocka_unit_test(worlds_built_from_a_print_fly_the_same),
         cmocka_unit_test(expectations_are_judged_by_free_fall),
         cmocka_unit_test(quantities_of_an_attitude),
+        cmocka_unit_test(a_step_alone_flies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

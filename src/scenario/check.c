@@ -13,8 +13,44 @@
 // Whether the text gave a usable value for this variable.
 #define GOOD(r, variable) vy_reader_good(r, &(variable), sizeof(variable))
 
-void vy_resolve_scenario(vy_scenario *scenario)
+// Every period is a whole multiple of the step: one left to its default goes to the nearest, one written
+// otherwise is a mistake. `path` is that of the object, with a dot at its end.
+static void settle_periods(vy_reader *r, const vy_table *table, char *object, const char *path, double step)
 {
+    for (int i = 0; i < table->row_count; ++i) {
+        const vy_row *row = &table->rows[i];
+        char *field = object + row->offset;
+        char name[100];
+        snprintf(name, sizeof name, "%s%s%s", path, row->key, row->type == VY_TYPE_OBJECT ? "." : "");
+        if (row->type == VY_TYPE_OBJECT) settle_periods(r, row->table, field, name, step);
+        if (row->type == VY_TYPE_LIST) { // an element's values are named as seen from there
+            int count;
+            char *elements = (char *)vy_list_elements(row, object, &count); // inside ours, which is not const
+            for (int k = 0; k < count; ++k) {
+                settle_periods(r, row->table, elements + (size_t)k * row->table->size, "", step);
+            }
+        }
+        if (!(row->flags & VY_ROW_PERIOD)) continue;
+        double period;
+        uint64_t ticks;
+        vy_error err;
+        memcpy(&period, field, sizeof period);
+        if (period == 0.0 || !vy_reader_good(r, field, sizeof period)) continue;
+        if (vy_period_ticks(name, period, step, &ticks, &err) == VY_OK) continue;
+        if (vy_reader_wrote(r, field, sizeof period)) {
+            COMPLAIN(r, field, "%s", err.text);
+        } else {
+            period = real_max(real_round(period / step), 1.0) * step;
+            memcpy(field, &period, sizeof period);
+        }
+    }
+}
+
+void vy_resolve_scenario(vy_reader *reader, vy_scenario *scenario)
+{
+    if (GOOD(reader, scenario->step)) {
+        settle_periods(reader, &vy_scenario_table, (char *)scenario, "", scenario->step);
+    }
     surroundings env;
     vy_surroundings_build(&scenario->environment, &env);
     for (int i = 0; i < scenario->drone_count; ++i) {
@@ -27,33 +63,6 @@ void vy_resolve_scenario(vy_scenario *scenario)
         }
         const double g = vec3_length(gravity_at(&env.gravity, def->position));
         if (def->rotor_speed == VY_HOVER) def->rotor_speed = vy_vehicle_hover_speed(&def->vehicle, g);
-    }
-}
-
-// Every period row is a whole multiple of the step. `path` is that of the object, with a dot at its end.
-static void check_periods(vy_reader *r, const vy_table *table, const void *object, const char *path,
-                          double step)
-{
-    for (int i = 0; i < table->row_count; ++i) {
-        const vy_row *row = &table->rows[i];
-        const char *field = (const char *)object + row->offset;
-        char name[100];
-        snprintf(name, sizeof name, "%s%s%s", path, row->key, row->type == VY_TYPE_OBJECT ? "." : "");
-        if (row->type == VY_TYPE_OBJECT) check_periods(r, row->table, field, name, step);
-        if (row->type == VY_TYPE_LIST) { // an element's values are named as seen from there
-            int count;
-            const char *elements = vy_list_elements(row, object, &count);
-            for (int k = 0; k < count; ++k) {
-                check_periods(r, row->table, elements + (size_t)k * row->table->size, "", step);
-            }
-        }
-        if (!(row->flags & VY_ROW_PERIOD)) continue;
-        double period;
-        uint64_t ticks;
-        vy_error err;
-        memcpy(&period, field, sizeof period);
-        if (period == 0.0 || !vy_reader_good(r, field, sizeof period)) continue;
-        if (vy_period_ticks(name, period, step, &ticks, &err) != VY_OK) COMPLAIN(r, field, "%s", err.text);
     }
 }
 
@@ -134,7 +143,6 @@ void vy_check_scenario(vy_reader *reader, const vy_scenario *s)
         vy_report_warning(reader->report, vy_reader_place(reader, &s->step),
                           "step is above 5 ms: flights will differ from those with a smaller step");
     }
-    if (GOOD(reader, s->step)) check_periods(reader, &vy_scenario_table, s, "", s->step);
     for (int i = 0; i < s->drone_count; ++i) check_drone(reader, s, i);
     for (int i = 0; i < s->expect_count; ++i) check_expect(reader, s, &s->expect[i]);
     if (GOOD(reader, s->duration) && GOOD(reader, s->step) && vy_scenario_steps(s) == 0)

@@ -2,8 +2,9 @@
 #pragma once
 #include "scenario/read.h"
 
-/// Put numbers in place of words that depend on other values (`hover`). Before vy_check_scenario().
-void vy_resolve_scenario(vy_scenario *scenario);
+/// Settle what depends on other values: numbers in place of words (`hover`), default periods as multiples of
+/// the step. Before vy_check_scenario().
+void vy_resolve_scenario(vy_reader *reader, vy_scenario *scenario);
 
 /// Report whatever keeps this scenario from being built, and warn of what is unwise.
 void vy_check_scenario(vy_reader *reader, const vy_scenario *scenario);

@@ -96,7 +96,8 @@ static void remember(vy_reader *r, const void *begin, size_t size, const vy_node
     if (bad) add_place(r, &r->bad, (vy_place){begin, size, node});
 }
 
-const vy_node *vy_reader_place(const vy_reader *reader, const void *field)
+// The smallest thing read that lies around `field`; NULL when there is none.
+static const vy_place *place_of(const vy_reader *reader, const void *field)
 {
     const vy_place *best = NULL;
     for (size_t i = 0; i < reader->places.count; ++i) {
@@ -105,7 +106,19 @@ const vy_node *vy_reader_place(const vy_reader *reader, const void *field)
         if (at < begin || at - begin >= p->size) continue;
         if (best == NULL || p->size <= best->size) best = p; // the later one was written over the other
     }
-    return best != NULL ? best->node : reader->root;
+    return best;
+}
+
+const vy_node *vy_reader_place(const vy_reader *reader, const void *field)
+{
+    const vy_place *place = place_of(reader, field);
+    return place != NULL ? place->node : reader->root;
+}
+
+int vy_reader_wrote(const vy_reader *reader, const void *field, size_t size)
+{
+    const vy_place *place = place_of(reader, field);
+    return place != NULL && place->size == size;
 }
 
 int vy_reader_good(const vy_reader *reader, const void *begin, size_t size)

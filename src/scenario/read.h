@@ -39,6 +39,9 @@ void vy_read_file_object(vy_reader *reader, const vy_table *table, const vy_node
 /// Where the value at `field` was written, or the smallest object around it that was.
 const vy_node *vy_reader_place(const vy_reader *reader, const void *field);
 
+/// Whether the text gave the value of `size` bytes at `field` itself, and not only an object around it.
+int vy_reader_wrote(const vy_reader *reader, const void *field, size_t size);
+
 /// 0 when something in these bytes could not be read: judging it further would only confuse.
 int vy_reader_good(const vy_reader *reader, const void *begin, size_t size);
 

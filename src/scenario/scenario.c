@@ -134,7 +134,7 @@ static void read_scenario(vy_reader *reader, const vy_source *source, const vy_s
     reader->scenario = scenario;
     vy_read_object(reader, &vy_scenario_table, root, scenario);
     if (reader->no_memory || reader->tree->no_memory) return;
-    vy_resolve_scenario(scenario);
+    vy_resolve_scenario(reader, scenario);
     load_wind_grid(reader, source->name, scenario);
     vy_check_scenario(reader, scenario);
 }

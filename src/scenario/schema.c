@@ -491,7 +491,7 @@ static const vy_row scenario_rows[] = {
         .help = "for people"),
     ROW("seed", WHOLE, vy_scenario, seed, .help = "of everything random: the same seed, the same run"),
     ROW("step", NUMBER, vy_scenario, step, .unit = "s", .range = WITHIN(1e-9, 1.0),
-        .help = "of the simulation"),
+        .help = "of the simulation; a period left to its default is the multiple of it nearest to that"),
     ROW("duration", NUMBER, vy_scenario, duration, .unit = "s", .range = ABOVE_TO(0.0, 1e9),
         .help = "of the run, to the nearest step"),
     ROW("world", OBJECT, vy_scenario, environment, .table = &vy_world_table,
