@@ -3,6 +3,8 @@
 #include "scenario_text.h"
 #include <float.h>
 
+#define VEHICLES "crazyflie21-brushless, crazyflie2x-physical, crazyflie2x, hexa, octo, reference-quad, x500"
+
 static void expect_said_with(const char *text, const vy_scenario_options *options, const char *wanted)
 {
     char *said;
@@ -263,8 +265,7 @@ static void each_mistake_is_named_at_its_place(void **unused)
         {"drones: [{name: all}]\n", "2:17: all stands for every drone: use another name"},
         {"drones: [{name: abcdefghijklmnopqrstuvwxyzabcdef}]\n",
          "2:17: name must have at most 31 bytes, got 32"},
-        {"drones: [{vehicle: crazyfly2x}]\n",
-         "2:20: no vehicle is called crazyfly2x: there are crazyflie2x-physical, crazyflie2x"},
+        {"drones: [{vehicle: crazyfly2x}]\n", "2:20: no vehicle is called crazyfly2x: there are " VEHICLES},
         {"drones: [{vehicle: {base: [1], mass: 1}}]\n",
          "2:27: base: expected a name or a path ending in .yaml, got a list of 1"},
         {"drones: [{vehicle: {base: crazyflie2x, inertia: [1, 1, 3]}}]\n",
@@ -472,7 +473,7 @@ static void files_report_their_own_lines(void **unused)
         "    2 | mass: 28 mm\n      |       ^\n"
         "dir/bad.yaml:3:1: unknown key \"speed\"; did you mean speed_max?\n"
         "    3 | speed: 3\n      | ^\n"
-        "s.yaml:5:15: no vehicle is called none.yaml: there are crazyflie2x-physical, crazyflie2x\n"
+        "s.yaml:5:15: no vehicle is called none.yaml: there are " VEHICLES "\n"
         "    5 |   - {vehicle: none.yaml}\n      |               ^\n");
     assert_int_equal(calls, 2); // each file is read once
     expect_said_with("volery: 1\ndrones: [{vehicle: loop.yaml}]\n", &options,

@@ -399,6 +399,33 @@ static void real_inertia_is_accepted(void **unused)
     }
 }
 
+// Every built-in vehicle can hover with thrust to spare, and its built-in controller brings it back from a
+// shove: after three seconds within 5 cm of where it started.
+static void every_preset_hovers(void **unused)
+{
+    (void)unused;
+    static const char *const names[] = {
+        "crazyflie2x", "crazyflie2x-physical", "crazyflie21-brushless", "reference-quad", "x500", "hexa",
+        "octo"};
+    for (size_t n = 0; n < sizeof names / sizeof names[0]; ++n) {
+        vy_drone_def def = vy_default_drone_def();
+        def.vehicle = preset(names[n]);
+        assert_int_equal(vy_check_vehicle_def(&def.vehicle, NULL), VY_OK);
+        def.rotor_speed = vy_vehicle_hover_speed(&def.vehicle, 9.80665);
+        assert_true(def.rotor_speed < 0.8 * def.vehicle.speed_max);
+        def.velocity = (vy_vec3){0.5, -0.3, 0.2};
+        const vy_world_def wd = vy_default_world_def();
+        vy_world *world;
+        assert_int_equal(vy_world_create(&wd, &world, NULL), VY_OK);
+        assert_int_equal(vy_world_add_drone(world, &def, NULL, NULL), VY_OK);
+        assert_int_equal(vy_world_advance(world, 3000) & VY_EVENT_FAILED, 0);
+        vy_drone_state s;
+        assert_int_equal(vy_world_read_drone(world, vy_world_drone(world, 0), &s), VY_OK);
+        assert_true(check_distance(s.position, def.position) < 0.05);
+        vy_world_destroy(world);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -417,6 +444,7 @@ int main(void)
         cmocka_unit_test(preset_of_unknown_name),
         cmocka_unit_test(bad_vehicles_are_refused_by_name),
         cmocka_unit_test(real_inertia_is_accepted),
+        cmocka_unit_test(every_preset_hovers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

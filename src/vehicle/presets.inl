@@ -2,6 +2,49 @@
 // clang-format off
 {
     .cookie = VEHICLE_COOKIE,
+    .name = "crazyflie21-brushless",
+    .mass = 0.0434, // kg
+    .inertia = {{{2.5e-05, 0.0, 0.0}, {0.0, 2.8e-05, 0.0}, {0.0, 0.0, 4.9e-05}}}, // kg m^2
+    .rotor_count = 4,
+    .rotors =
+        {
+            {
+                .position = {0.0354, 0.0354, 0.0}, // m
+                .spin = -1, // cw
+            },
+            {
+                .position = {0.0354, -0.0354, 0.0}, // m
+                .spin = 1, // ccw
+            },
+            {
+                .position = {-0.0354, -0.0354, 0.0}, // m
+                .spin = -1, // cw
+            },
+            {
+                .position = {-0.0354, 0.0354, 0.0}, // m
+                .spin = 1, // ccw
+            },
+        },
+    .allocation = 0, // physical
+    .thrust_coef = 3.839e-08, // N s^2
+    .torque_coef = 2.28e-10, // N m s^2
+    .speed_max = 2283.0, // rad/s
+    .motor_lag = 0.05, // s
+    .drag_linear = {0.0215, 0.0215, 0.0236}, // N s/m
+    .area = 0.0, // m^2
+    .cd = 0.0,
+    .cl = 0.0,
+    .volume = 0.0, // m^3
+    .pressure_centre = {0.0, 0.0, 0.0}, // m
+    .damping_area = {0.0, 0.0, 0.0}, // m^4
+    .damping = {0.0, 0.0, 0.0}, // N m s
+    .density_scaling = 0, // off
+    .dipole = {0.0, 0.0, 0.0}, // A m^2
+    .light_area = 0.0, // m^2
+    .torque_ref = 0.0, // N m
+},
+{
+    .cookie = VEHICLE_COOKIE,
     .name = "crazyflie2x-physical",
     .mass = 0.028, // kg
     .inertia = {{{1.4e-05, 0.0, 0.0}, {0.0, 1.4e-05, 0.0}, {0.0, 0.0, 2.17e-05}}}, // kg m^2
@@ -74,6 +117,202 @@
     .speed_max = 2500.0, // rad/s
     .motor_lag = 0.015, // s
     .drag_linear = {0.00567, 0.00567, 0.00636}, // N s/m
+    .area = 0.0, // m^2
+    .cd = 0.0,
+    .cl = 0.0,
+    .volume = 0.0, // m^3
+    .pressure_centre = {0.0, 0.0, 0.0}, // m
+    .damping_area = {0.0, 0.0, 0.0}, // m^4
+    .damping = {0.0, 0.0, 0.0}, // N m s
+    .density_scaling = 0, // off
+    .dipole = {0.0, 0.0, 0.0}, // A m^2
+    .light_area = 0.0, // m^2
+    .torque_ref = 0.0, // N m
+},
+{
+    .cookie = VEHICLE_COOKIE,
+    .name = "hexa",
+    .mass = 1.53, // kg
+    .inertia = {{{0.0347563, 0.0, 0.0}, {0.0, 0.0458929, 0.0}, {0.0, 0.0, 0.0806}}}, // kg m^2
+    .rotor_count = 6,
+    .rotors =
+        {
+            {
+                .position = {0.1861954618136543, 0.1075, 0.0}, // m
+                .spin = 1, // ccw
+            },
+            {
+                .position = {0.0, 0.215, 0.0}, // m
+                .spin = -1, // cw
+            },
+            {
+                .position = {-0.1861954618136543, 0.1075, 0.0}, // m
+                .spin = 1, // ccw
+            },
+            {
+                .position = {-0.1861954618136543, -0.1075, 0.0}, // m
+                .spin = -1, // cw
+            },
+            {
+                .position = {0.0, -0.215, 0.0}, // m
+                .spin = 1, // ccw
+            },
+            {
+                .position = {0.1861954618136543, -0.1075, 0.0}, // m
+                .spin = -1, // cw
+            },
+        },
+    .allocation = 0, // physical
+    .thrust_coef = 8.54858e-06, // N s^2
+    .torque_coef = 1.3677728e-07, // N m s^2
+    .speed_max = 838.0, // rad/s
+    .motor_lag = 0.0125, // s
+    .drag_linear = {0.0, 0.0, 0.0}, // N s/m
+    .area = 0.0, // m^2
+    .cd = 0.0,
+    .cl = 0.0,
+    .volume = 0.0, // m^3
+    .pressure_centre = {0.0, 0.0, 0.0}, // m
+    .damping_area = {0.0, 0.0, 0.0}, // m^4
+    .damping = {0.0, 0.0, 0.0}, // N m s
+    .density_scaling = 0, // off
+    .dipole = {0.0, 0.0, 0.0}, // A m^2
+    .light_area = 0.0, // m^2
+    .torque_ref = 0.0, // N m
+},
+{
+    .cookie = VEHICLE_COOKIE,
+    .name = "octo",
+    .mass = 1.64, // kg
+    .inertia = {{{0.044, 0.0, 0.0}, {0.0, 0.044, 0.0}, {0.0, 0.0, 0.088}}}, // kg m^2
+    .rotor_count = 8,
+    .rotors =
+        {
+            {
+                .position = {0.4, 0.0, 0.0}, // m
+                .spin = -1, // cw
+            },
+            {
+                .position = {0.282842712474619, 0.282842712474619, 0.0}, // m
+                .spin = 1, // ccw
+            },
+            {
+                .position = {0.0, 0.4, 0.0}, // m
+                .spin = -1, // cw
+            },
+            {
+                .position = {-0.282842712474619, 0.282842712474619, 0.0}, // m
+                .spin = 1, // ccw
+            },
+            {
+                .position = {-0.4, 0.0, 0.0}, // m
+                .spin = -1, // cw
+            },
+            {
+                .position = {-0.282842712474619, -0.282842712474619, 0.0}, // m
+                .spin = 1, // ccw
+            },
+            {
+                .position = {0.0, -0.4, 0.0}, // m
+                .spin = -1, // cw
+            },
+            {
+                .position = {0.282842712474619, -0.282842712474619, 0.0}, // m
+                .spin = 1, // ccw
+            },
+        },
+    .allocation = 0, // physical
+    .thrust_coef = 1e-05, // N s^2
+    .torque_coef = 3e-07, // N m s^2
+    .speed_max = 710.0, // rad/s
+    .motor_lag = 0.04, // s
+    .drag_linear = {0.0, 0.0, 0.0}, // N s/m
+    .area = 0.0, // m^2
+    .cd = 0.0,
+    .cl = 0.0,
+    .volume = 0.0, // m^3
+    .pressure_centre = {0.0, 0.0, 0.0}, // m
+    .damping_area = {0.0, 0.0, 0.0}, // m^4
+    .damping = {0.0, 0.0, 0.0}, // N m s
+    .density_scaling = 0, // off
+    .dipole = {0.0, 0.0, 0.0}, // A m^2
+    .light_area = 0.0, // m^2
+    .torque_ref = 0.0, // N m
+},
+{
+    .cookie = VEHICLE_COOKIE,
+    .name = "reference-quad",
+    .mass = 1.0, // kg
+    .inertia = {{{0.005, 0.0, 0.0}, {0.0, 0.005, 0.0}, {0.0, 0.0, 0.009}}}, // kg m^2
+    .rotor_count = 4,
+    .rotors =
+        {
+            {
+                .position = {0.08485281374238571, 0.08485281374238571, 0.0}, // m
+                .spin = -1, // cw
+            },
+            {
+                .position = {0.08485281374238571, -0.08485281374238571, 0.0}, // m
+                .spin = 1, // ccw
+            },
+            {
+                .position = {-0.08485281374238571, -0.08485281374238571, 0.0}, // m
+                .spin = -1, // cw
+            },
+            {
+                .position = {-0.08485281374238571, 0.08485281374238571, 0.0}, // m
+                .spin = 1, // ccw
+            },
+        },
+    .allocation = 0, // physical
+    .thrust_coef = 6e-06, // N s^2
+    .torque_coef = 1.2e-07, // N m s^2
+    .speed_max = 1000.0, // rad/s
+    .motor_lag = 0.03, // s
+    .drag_linear = {0.0, 0.0, 0.0}, // N s/m
+    .area = 0.0, // m^2
+    .cd = 0.0,
+    .cl = 0.0,
+    .volume = 0.0, // m^3
+    .pressure_centre = {0.0, 0.0, 0.0}, // m
+    .damping_area = {0.0, 0.0, 0.0}, // m^4
+    .damping = {0.0, 0.0, 0.0}, // N m s
+    .density_scaling = 0, // off
+    .dipole = {0.0, 0.0, 0.0}, // A m^2
+    .light_area = 0.0, // m^2
+    .torque_ref = 0.0, // N m
+},
+{
+    .cookie = VEHICLE_COOKIE,
+    .name = "x500",
+    .mass = 2.064, // kg
+    .inertia = {{{0.0236, 0.0, 0.0}, {0.0, 0.0236, 0.0}, {0.0, 0.0, 0.0439}}}, // kg m^2
+    .rotor_count = 4,
+    .rotors =
+        {
+            {
+                .position = {0.174, 0.174, 0.06}, // m
+                .spin = -1, // cw
+            },
+            {
+                .position = {0.174, -0.174, 0.06}, // m
+                .spin = 1, // ccw
+            },
+            {
+                .position = {-0.174, -0.174, 0.06}, // m
+                .spin = -1, // cw
+            },
+            {
+                .position = {-0.174, 0.174, 0.06}, // m
+                .spin = 1, // ccw
+            },
+        },
+    .allocation = 0, // physical
+    .thrust_coef = 8.54858e-06, // N s^2
+    .torque_coef = 1.3677728e-07, // N m s^2
+    .speed_max = 1000.0, // rad/s
+    .motor_lag = 0.0125, // s
+    .drag_linear = {0.0, 0.0, 0.0}, // N s/m
     .area = 0.0, // m^2
     .cd = 0.0,
     .cl = 0.0,

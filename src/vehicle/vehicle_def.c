@@ -14,7 +14,7 @@ static const vy_vehicle_def presets[] = {
 
 vy_status vy_vehicle_preset(const char *name, vy_vehicle_def *out, vy_error *err)
 {
-    char names[100] = "";
+    char names[200] = "";
     for (size_t i = 0; i < PRESET_COUNT; ++i) {
         if (strcmp(name, presets[i].name) == 0) {
             *out = presets[i];
