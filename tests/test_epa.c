@@ -280,6 +280,83 @@ static void segment_on_a_bent_edge(void **unused)
     vy_hull_destroy(hull);
 }
 
+// A capsule's segment along an edge of a hull whose corners are off it by next to nothing, down to numbers
+// whose squares are no numbers: the hull starts at the segment, so the depth is the radius.
+static void segment_on_an_edge(void **unused)
+{
+    (void)unused;
+    sampler s = {31};
+    for (int round = 0; round < 3000; ++round) {
+        const double size = round % 3 == 0 ? 12.0 + 311.0 * sample_unit(&s) : 150.0 + 15.0 * sample_unit(&s);
+        double tiny[6];
+        for (int i = 0; i < 6; ++i)
+            tiny[i] = sample_unit(&s) < 0.3 ? 0.0 : pow(10.0, -size - 2.0 * sample_unit(&s));
+        const vy_vec3 p[6] = {{-tiny[0], tiny[1], -1.0 - sample_unit(&s)},
+                              {-tiny[2], -tiny[3], 1.0 + sample_unit(&s)},
+                              {-tiny[4], -tiny[5], sample_unit(&s) - 0.5},
+                              {-1.0, 1.0, -1.5},
+                              {-2.0, -0.5, 0.25},
+                              {-0.5 - sample_unit(&s), 1.5, 1.0}};
+        pair_case c = {.size = 6.0};
+        vy_hull *hull;
+        assert_int_equal(vy_hull_create(p, 6, VY_HULL_TOLERANCE, &hull, NULL), VY_OK);
+        assert_int_equal(vy_shape_capsule(0.25 + 3.0 * sample_unit(&s), 0.75, &c.a, NULL), VY_OK);
+        c.b = hull_shape(hull);
+        c.pa = c.pb = round % 2 == 0 ? pose_at(-4, -4, -4) : sample_pose(&s, 4.0);
+        for (int turned = 0; turned < 2; ++turned) {
+            vy_contact k;
+            int hit;
+            assert_int_equal(vy_penetration(&c.a, &c.pa, &c.b, &c.pb, NULL, &hit, &k, NULL), VY_OK);
+            assert_int_equal(hit, 1);
+            assert_near(k.depth, 0.75, 1e-9);
+            check_contact(&c, &k, 1e-9);
+            const vy_shape a = c.a;
+            c.a = c.b;
+            c.b = a;
+        }
+        vy_hull_destroy(hull);
+    }
+}
+
+// Round shapes with parallel axes: on one axis they are equally deep all the way round, or nearly so beside
+// it.
+static void cylinders_with_parallel_axes(void **unused)
+{
+    (void)unused;
+    sampler s = {37};
+    for (int round = 0; round < 1000; ++round) {
+        const double ra = 0.2 + sample_unit(&s), ha = 0.2 + 2.0 * sample_unit(&s), rb = 0.2 + sample_unit(&s),
+                     hb = 0.2 + 2.0 * sample_unit(&s);
+        const double beside = round % 3 == 0 ? 0.0 : pow(10.0, -10.0 * sample_unit(&s)),
+                     above = round % 2 == 0 ? 0.0 : sample_unit(&s);
+        double length = ha + hb;
+        pair_case c = {.size = 6.0};
+        assert_int_equal(vy_shape_cylinder(ha, ra, &c.a, NULL), VY_OK);
+        switch (round % 5) {
+        case 0:
+            assert_int_equal(vy_shape_sphere(rb, &c.b, NULL), VY_OK);
+            length = ha + rb;
+            break;
+        case 1:
+            assert_int_equal(vy_shape_capsule(hb, rb, &c.b, NULL), VY_OK);
+            length = ha + hb + rb;
+            break;
+        default: assert_int_equal(vy_shape_cylinder(hb, rb, &c.b, NULL), VY_OK);
+        }
+        const double depth = fmin(ra + rb - beside, length - above);
+        // A ball beyond the rim has another depth.
+        if (depth < 0.0 || (round % 5 < 2 && above + beside > 0.9 * fmin(ra, ha))) continue;
+        c.pa = sample_pose(&s, 4.0);
+        c.pb = pose_after(c.pa, pose_at(0.6 * beside, 0.8 * beside, above));
+        vy_contact k;
+        int hit;
+        assert_int_equal(vy_penetration(&c.a, &c.pa, &c.b, &c.pb, NULL, &hit, &k, NULL), VY_OK);
+        assert_int_equal(hit, 1);
+        assert_near(k.depth, depth, 1e-7);
+        check_contact(&c, &k, 1e-6);
+    }
+}
+
 // The end of a capsule's segment a hair above or below the middle of a face: the depth is known.
 static void segment_near_a_face(void **unused)
 {
@@ -448,6 +525,8 @@ int main(void)
         cmocka_unit_test(ruling_15_witness_points_are_barycentric),
         cmocka_unit_test(every_kind_is_honest),
         cmocka_unit_test(segment_on_a_bent_edge),
+        cmocka_unit_test(segment_on_an_edge),
+        cmocka_unit_test(cylinders_with_parallel_axes),
         cmocka_unit_test(segment_near_a_face),
         cmocka_unit_test(segments_near_each_other),
         cmocka_unit_test(facets_agree_with_epa),

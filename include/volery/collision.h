@@ -126,8 +126,7 @@ typedef struct vy_manifold {
 
 /// One call from two shapes and poses to "no contact" (count 0) or a manifold. Any kinds, but not two without
 /// bounds.
-/// @return VY_BAD_VALUE for a pose that is not finite or two unbounded shapes; VY_NO_CONVERGENCE. On failure
-/// *out is untouched
+/// @return VY_BAD_VALUE for a pose that is not finite or two unbounded shapes: then *out is untouched
 vy_status vy_collide(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, const vy_pose *pose_b,
                      vy_manifold *out);
 

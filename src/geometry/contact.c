@@ -4,6 +4,7 @@
 #include "geometry/facets.h"
 #include "geometry/gjk.h"
 #include "geometry/portal.h"
+#include <float.h>
 
 vy_query_options vy_options_of(const vy_query_options *options)
 {
@@ -67,26 +68,64 @@ static void polish(vy_pair *pair, double least, vy_local_contact *out)
 
 static int polyhedral(const vy_pair *pair) { return !pair->a.smooth && !pair->b.smooth; }
 
+static void try_normal(const vy_pair *pair, vec3 n, vy_local_contact *out)
+{
+    const double depth = reach(pair, n);
+    if (!(depth < out->depth)) return;
+    out->depth = depth;
+    out->normal = n;
+}
+
+// The ways out of a cylinder with this axis: by its ends, and by its side away from the other core's centre.
+static void try_cylinder(const vy_pair *pair, vec3 axis, vec3 line, vy_local_contact *out)
+{
+    const vec3 across = vec3_add_scaled(line, -vec3_dot(line, axis), axis);
+    const double length = vec3_length(across);
+    try_normal(pair, axis, out);
+    try_normal(pair, vec3_neg(axis), out);
+    if (length > 0.0) try_normal(pair, vec3_scale(1.0 / length, across), out);
+}
+
+// A cylinder about the other core may be equally deep all the way round, or nearly, and no storage holds a
+// polytope with so many faces. So the cylinders' own ways out are looked at beside the best of EPA's faces,
+// whether or not it ended, and the polish starts from the best of all.
+static void smooth_depth(vy_pair *pair, const vy_epa_result *epa, vy_local_contact *out)
+{
+    const vec3 up = vec3_make(0.0, 0.0, 1.0);
+    const vec3 cb = vec3_add(mat3_mul_vec(pair->rotation, pair->b.center), pair->offset);
+    const vec3 line = vec3_sub(cb, pair->a.center);
+    out->depth = epa->depth;
+    out->normal = epa->normal;
+    if (pair->a.smooth) try_cylinder(pair, up, line, out);
+    if (pair->b.smooth) try_cylinder(pair, mat3_mul_vec(pair->rotation, up), line, out);
+    out->depth = real_max(out->depth, 0.0);
+    polish(pair, 0.0, out);
+}
+
 // The depth of overlapping cores from four points about the origin. Smooth cores are met to a looser
 // tolerance where the storage does not reach for the asked one.
 static vy_status core_depth(vy_pair *pair, const vy_shape *a, const vy_shape *b, const vy_minkowski v[4],
                             const vy_query_options *options, vy_local_contact *out, vy_query_info *info)
 {
-    vy_epa_result epa = {0};
+    vy_epa_result epa = {.depth = DBL_MAX};
     const double loosest = polyhedral(pair) ? options->tolerance : real_max(options->tolerance, 1e-6);
     for (double tolerance = options->tolerance; v != NULL && tolerance <= loosest; tolerance *= 100.0) {
         vy_support()->epa_expand(pair, v, tolerance * pair->scale, options->iterations, &epa);
         info->epa_iterations += epa.iterations;
-        if (epa.converged) {
-            out->normal = epa.normal;
-            out->depth = real_max(epa.depth, 0.0);
-            out->point_a = epa.point_a;
-            out->point_b = epa.point_b;
-            if (!polyhedral(pair)) polish(pair, 0.0, out);
-            return VY_OK;
-        }
+        if (epa.converged) break;
     }
-    if (!polyhedral(pair)) return VY_NO_CONVERGENCE;
+    if (!polyhedral(pair)) {
+        if (!epa.converged && epa.iterations >= options->iterations) return VY_NO_CONVERGENCE;
+        smooth_depth(pair, &epa, out);
+        return VY_OK;
+    }
+    if (epa.converged) {
+        out->normal = epa.normal;
+        out->depth = real_max(epa.depth, 0.0);
+        out->point_a = epa.point_a;
+        out->point_b = epa.point_b;
+        return VY_OK;
+    }
     vy_facets_result facets;
     vy_facets_search(pair, a, b, &facets);
     info->enumerated = 1;

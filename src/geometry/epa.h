@@ -31,7 +31,8 @@ typedef struct vy_epa {
 typedef struct vy_epa_result {
     int converged;         ///< 0: the storage or the cap was used up, or rounding broke the polytope
     vec3 normal;           ///< unit, in A's frame: moving B along it by `depth` separates the cores
-    double depth;          ///< [m] how far A - B reaches along the normal: never less than the true depth
+    double depth;          ///< [m] how far A - B reaches along the normal: never less than the true depth.
+                           ///< Not converged: the least that any face had, or 1e38 and no normal
     vec3 point_a, point_b; ///< [m] in A's frame; point_a - point_b = depth normal
     int iterations;        ///< faces looked at
 } vy_epa_result;

@@ -12,12 +12,13 @@ _Static_assert(sizeof(vy_epa) < 10000, "the storage of a query is under 10 KB");
 _Static_assert(VY_EPA_FACES >= 2 * VY_EPA_VERTICES - 4 && VY_EPA_FACES % 8 == 0, "room for every face");
 _Static_assert(VY_EPA_FACES < UINT8_MAX, "a face's number fits a byte");
 
+// The plane through three points; NOWHERE when they are on one line.
 VY_FN vec3 epa_plane(const vy_epa *e, int a, int b, int c, double *d)
 {
     const vec3 p = e->w[a];
     const vec3 m = vec3_cross(vec3_sub(e->w[b], p), vec3_sub(e->w[c], p));
-    const double s = 1.0 / real_sqrt(vec3_dot(m, m));
-    *d = s * vec3_dot(m, p);
+    const double area2 = vec3_dot(m, m), s = 1.0 / real_sqrt(area2);
+    *d = area2 > VY_LEAST_AREA2 ? s * vec3_dot(m, p) : NOWHERE;
     return vec3_scale(s, m);
 }
 
@@ -220,6 +221,25 @@ VY_FN int epa_look(const vy_pair *pair, const vy_epa *e, int f, double tolerance
     return out->depth - d <= tolerance;
 }
 
+// Of all faces the normal along which A - B reaches least far.
+static void epa_best(const vy_pair *pair, const vy_epa *e, vy_epa_result *out)
+{
+    out->depth = NOWHERE;
+    for (int f = 0; f < e->face_count; ++f) {
+        const vy_epa_face *face = &e->faces[f];
+        if (!face->alive) continue;
+        double d;
+        vy_minkowski m;
+        const vec3 n = epa_plane(e, face->v[0], face->v[1], face->v[2], &d);
+        if (!(real_abs(d) < NOWHERE)) continue;
+        minkowski(pair, n.x, n.y, n.z, &m);
+        if (vec3_dot(n, m.w) < out->depth) {
+            out->depth = vec3_dot(n, m.w);
+            out->normal = n;
+        }
+    }
+}
+
 static void epa_expand(const vy_pair *pair, const vy_minkowski v[4], double tolerance, int cap,
                        vy_epa_result *out)
 {
@@ -229,8 +249,8 @@ static void epa_expand(const vy_pair *pair, const vy_minkowski v[4], double tole
     vy_minkowski m;
     out->converged = 0;
     out->iterations = 0;
-    if (!epa_start(&e, v)) return;
-    while (out->iterations < cap) {
+    int whole = epa_start(&e, v);
+    while (whole && out->iterations < cap) {
         const int f = least(e.d, e.face_count);
         ++out->iterations;
         if (epa_look(pair, &e, f, tolerance, doubt, &m, out)) {
@@ -238,9 +258,10 @@ static void epa_expand(const vy_pair *pair, const vy_minkowski v[4], double tole
             epa_witness(pair, &e, f, tolerance, out);
             return;
         }
-        if (e.vertex_count == VY_EPA_VERTICES) return;
+        if (e.vertex_count == VY_EPA_VERTICES) break;
         epa_add(&e, &m);
         const int rims = epa_open(&e, f, m.w, eps, doubt);
-        if (!epa_close(&e, rims, e.vertex_count - 1)) return;
+        whole = epa_close(&e, rims, e.vertex_count - 1);
     }
+    epa_best(pair, &e, out);
 }

@@ -74,11 +74,12 @@ static nearest nearest_of_triangle(vec3 a, vec3 b, vec3 c)
     const double va = vec3_dot(n, vec3_cross(b, bc));
     if (va <= 0.0 && d4 >= d3 && d5 >= d6)
         return nearest_edge(b, c, (d4 - d3) / ((d4 - d3) + (d5 - d6)), 1, 2);
-    if (!(va > 0.0 && vb > 0.0 && vc > 0.0))
+    const double area2 = vec3_dot(n, n);
+    if (!(va > 0.0 && vb > 0.0 && vc > 0.0 && area2 > VY_LEAST_AREA2))
         return nearest_of_sides(a, b, c); // rounding: the triangle is a line
     const double s = 1.0 / (va + vb + vc);
     // The foot along the plane's normal keeps its direction when the origin is close to the plane.
-    nearest r = {7, {va * s, vb * s, vc * s}, vec3_scale(vec3_dot(n, a) / vec3_dot(n, n), n), 0.0};
+    nearest r = {7, {va * s, vb * s, vc * s}, vec3_scale(vec3_dot(n, a) / area2, n), 0.0};
     r.v2 = vec3_dot(r.v, r.v);
     return r;
 }

@@ -7,6 +7,11 @@
 #include "base/vec.h"
 #include "volery/shape.h"
 
+/// [m^4] A triangle of extreme points whose doubled area has no larger square is a line. Shapes are 1e-6 m or
+/// larger and coordinates are rounded to 1e-16 of that, so a triangle that is one has at least some 1e-76;
+/// and far below (1e-308) the square would have too few digits to make a normal of length 1 from.
+#define VY_LEAST_AREA2 1e-100
+
 /// A convex core. The points are the shape's own where it has them (a hull), else `own`, so that a core is
 /// never copied.
 typedef struct vy_core {
