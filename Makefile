@@ -4,8 +4,9 @@
 DEMO = build/volery run first-flight -o build/first-flight.mcap
 # Where `make install` puts things; DESTDIR goes in front of it.
 PREFIX ?= /usr/local
-# Seconds for each fuzz target.
-FUZZ_SECONDS ?= 60
+# Runs of each fuzz target, and the seconds after which it is stopped all the same.
+FUZZ_RUNS ?= 200000
+FUZZ_SECONDS ?= 180
 JOBS ?= $(shell nproc)
 # Installs missing Debian packages; `make PACKAGES=: ...` leaves the machine as it is.
 PACKAGES ?= tools/install_packages.sh
@@ -62,10 +63,10 @@ kills: ## the tests of the command, with runs killed at 50 random moments
 	$(call preset,test)
 	@VOLERY_KILLS=50 tests/app_test.sh build/test
 
-fuzz: ## every fuzz target for FUZZ_SECONDS (60) seconds
+fuzz: ## every fuzz target FUZZ_RUNS (200000) times
 	@$(PACKAGES) demo test long
 	$(call preset,fuzz)
-	@tools/fuzz.sh build/fuzz $(FUZZ_SECONDS)
+	@tools/fuzz.sh build/fuzz $(FUZZ_RUNS) $(FUZZ_SECONDS)
 
 lint: ## clang-tidy, cppcheck and shellcheck
 	@$(PACKAGES) demo test lint

@@ -1,33 +1,48 @@
 #!/bin/sh
-# fuzz.sh BUILD SECONDS - run every fuzz target of a build for so long, two at a time. A target NAME starts from
-# fuzz/corpus/NAME (less fuzz_) where there is one; what it finds, and an input that breaks it, stay in BUILD/NAME.d.
-# FUZZ_SEED (1) picks another walk: 0 a new one every time, for long hunts.
+# fuzz.sh BUILD RUNS SECONDS - run every fuzz target of a build so many times from its corpus, two targets at a time, but
+# no longer than SECONDS each. A target NAME starts from fuzz/corpus/NAME (less fuzz_) where there is one; what it
+# finds, and an input that breaks it, stay in BUILD/NAME.d. The same RUNS is the same walk, whatever the machine's
+# speed, unless the seconds end it first, which is said. FUZZ_SEED (1) picks another walk: 0 a new one every time, going
+# on from what earlier ones found, for long hunts.
 set -eu
 build=$(cd "$1" && pwd)
-seconds=$2
+runs=$2
+seconds=$3
+seed=${FUZZ_SEED:-1}
 cd "$(dirname "$0")/.."
 
 targets=$(find "$build" -name 'fuzz_*' -type f -perm -u+x -exec basename {} \; | sort)
 [ -n "$targets" ] || { echo "fuzz: no targets"; exit 0; }
-run_one() {
-    seeds=fuzz/corpus/${1#fuzz_}
-    mkdir -p "$build/$1.d"
-    [ -d "$seeds" ] || seeds=
-    # shellcheck disable=SC2086 # none or one
-    if "$build/fuzz/$1" -max_total_time="$seconds" -seed="${FUZZ_SEED:-1}" -timeout=10 -artifact_prefix="$build/$1.d/" "$build/$1.d" $seeds \
-        >"$build/$1.log" 2>&1; then
-        echo "$1: $(tail -n 1 "$build/$1.log")"
-    else
-        tail -n 40 "$build/$1.log"
-        echo "$1: FAILED, the input is in $build/$1.d"
+
+# libFuzzer learns from the operands of comparisons, pointers too: a walk repeats only where addresses do.
+fixed=
+if setarch -R true 2>/dev/null; then fixed="setarch -R"; else echo "fuzz: addresses are random here: no run repeats"; fi
+
+fuzz_one() {
+    name=$1 found=$build/$1.d log=$build/$1.log corpus=fuzz/corpus/${1#fuzz_}
+    [ "$seed" = 0 ] || rm -rf "$found" # what an earlier run found would make another walk of this one
+    mkdir -p "$found"
+    [ -d "$corpus" ] || corpus=
+    # shellcheck disable=SC2086 # none or one, twice
+    if ! $fixed "$build/fuzz/$name" -runs="$runs" -max_total_time="$seconds" -seed="$seed" -reload=0 -timeout=10 \
+        -artifact_prefix="$found/" "$found" $corpus >"$log" 2>&1; then
+        tail -n 40 "$log"
+        echo "$name: FAILED, the input is in $found"
         return 1
     fi
+    # Not the last line: the leak sanitizer writes after it.
+    finished=$(sed -n 's/^Done \([0-9]*\) runs in \([0-9]*\) second.*/\1/p' "$log")
+    case $finished in
+    '') echo "$name: FAILED, it ended without a count: $log"; return 1 ;;
+    "$runs") echo "$name: $finished runs" ;;
+    *) echo "$name: $finished runs of $runs, ended by $seconds s" ;;
+    esac
 }
 
 status=0
 pair=
 for target in $targets; do
-    run_one "$target" &
+    fuzz_one "$target" &
     if [ -z "$pair" ]; then pair=$!; continue; fi
     wait "$pair" || status=1
     wait $! || status=1
