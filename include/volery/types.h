@@ -22,6 +22,17 @@ typedef struct vy_mat3 {
     double m[3][3];
 } vy_mat3;
 
+/// How a rigid body stands and moves.
+typedef struct vy_body_state {
+    vy_vec3 position; ///< [m] of the centre of mass, world
+    vy_vec3 velocity; ///< [m/s] of the centre of mass, world
+    vy_quat attitude; ///< q_WB
+    vy_vec3 rate;     ///< [rad/s] body
+} vy_body_state;
+
+/// The axes in which a vector is given.
+typedef enum vy_frame { VY_FRAME_WORLD, VY_FRAME_BODY } vy_frame;
+
 #ifdef __cplusplus
 }
 #endif

@@ -68,8 +68,6 @@ typedef enum vy_disturbance_kind {
     VY_DISTURBANCE_NOISE,    ///< first-order band-limited Gaussian noise: amplitude is its standard deviation
 } vy_disturbance_kind;
 
-typedef enum vy_frame { VY_FRAME_WORLD, VY_FRAME_BODY } vy_frame;
-
 /// A force and torque from outside, acting on [start, start + duration).
 typedef struct vy_disturbance_def {
     uint32_t cookie; ///< set by the default function

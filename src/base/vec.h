@@ -157,6 +157,19 @@ VY_FN mat3 mat3_diag(real x, real y, real z)
     return d;
 }
 
+/// [a]: the matrix of b -> a x b.
+VY_FN mat3 mat3_cross(vec3 a)
+{
+    mat3 m = mat3_diag(real_set(0.0), real_set(0.0), real_set(0.0));
+    m.m[0][1] = -a.z;
+    m.m[0][2] = a.y;
+    m.m[1][0] = a.z;
+    m.m[1][2] = -a.x;
+    m.m[2][0] = -a.y;
+    m.m[2][1] = a.x;
+    return m;
+}
+
 VY_FN real mat3_det(mat3 a)
 {
     return (a.m[0][0] * (a.m[1][1] * a.m[2][2] - a.m[1][2] * a.m[2][1]) -

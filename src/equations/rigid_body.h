@@ -10,12 +10,16 @@
 #pragma once
 #include "base/vec.h"
 
+#if VY_LANES == 1
+typedef vy_body_state body_state;
+#else
 typedef struct body_state {
     vec3 position; // [m] world
     vec3 velocity; // [m/s] world
     quat attitude; // q_WB
     vec3 rate;     // [rad/s] body
 } body_state;
+#endif
 
 typedef struct body_params {
     real inverse_mass; // [1/kg]
@@ -107,3 +111,14 @@ VY_FN body_state body_rk4_finish(const body_state *s, real h, const body_rates *
     n.attitude = quat_normalize(n.attitude);
     return n;
 }
+
+#if VY_LANES == 1
+/// An infinity or a NaN survives every addition.
+VY_FN int body_is_finite(const body_state *b)
+{
+    const real sum = ((b->position.x + b->position.y) + (b->position.z + b->velocity.x)) +
+                     ((b->velocity.y + b->velocity.z) + (b->rate.x + b->rate.y)) +
+                     ((b->rate.z + b->attitude.w) + (b->attitude.x + b->attitude.y)) + b->attitude.z;
+    return sum - sum == 0.0;
+}
+#endif

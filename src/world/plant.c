@@ -9,15 +9,6 @@ void vy_actuator_stage(const vy_model *m, const drone_block *drones, double (*sp
     }
 }
 
-// An infinity or a NaN survives every addition. Rotor speeds lie between finite ones and stay finite.
-static int body_finite(const body_state *b)
-{
-    const double sum = ((b->position.x + b->position.y) + (b->position.z + b->velocity.x)) +
-                       ((b->velocity.y + b->velocity.z) + (b->rate.x + b->rate.y)) +
-                       ((b->rate.z + b->attitude.w) + (b->attitude.x + b->attitude.y)) + b->attitude.z;
-    return sum - sum == 0.0;
-}
-
 void vy_plant_stage(const vy_model *m, const body_loads *loads, double (*speeds)[VY_ROTOR_CAP],
                     world_block *w, drone_block *drones)
 {
@@ -32,6 +23,7 @@ void vy_plant_stage(const vy_model *m, const body_loads *loads, double (*speeds)
             .flags = d->effects,
         };
         multirotor_step(&in, m->dt, speeds[i], &d->body, d->rotor_speed);
-        if (!body_finite(&d->body)) (void)vy_check_finite(i, 0, PLANT_REALS, w, d);
+        // Rotor speeds lie between finite ones and stay finite.
+        if (!body_is_finite(&d->body)) (void)vy_check_finite(i, 0, PLANT_REALS, w, d);
     }
 }

@@ -1,0 +1,172 @@
+// bodies.h - rigid bodies: create a set of them, push them, step them, read them.
+//
+// A set owns its bodies and is independent of every other. World frame +Z up, body axes those of the shape,
+// both right-handed; a body's position is that of its centre of mass. Steps are of one fixed length and give
+// the same bits on every supported compiler and CPU. Calls with an id that is not, or no longer, of the set
+// return VY_NOT_FOUND and change nothing.
+#pragma once
+#include "volery/potential.h"
+#include "volery/shape.h"
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct vy_bodies vy_bodies; ///< opaque; one owner
+
+/// A body of a set. Zero is null. Low half: slot + 1; high half: generation, so that the id of a body that
+/// was removed never names its successor.
+typedef struct vy_body_id {
+    uint64_t bits;
+} vy_body_id;
+
+#define VY_NULL_BODY ((vy_body_id){0})
+
+typedef enum vy_body_kind {
+    VY_BODY_STATIC,    ///< never moves
+    VY_BODY_KINEMATIC, ///< moves with the velocity it is given, whatever pushes it
+    VY_BODY_DYNAMIC,   ///< moves by forces
+} vy_body_kind;
+
+/// How a step advances time. All may be changed between steps.
+typedef enum vy_integrator {
+    VY_INTEGRATOR_EULER,         ///< forward Euler; order 1
+    VY_INTEGRATOR_SEMI_IMPLICIT, ///< velocity first, position with the new velocity; order 1
+    VY_INTEGRATOR_RK4,           ///< Runge and Kutta; order 4; the default
+    /// Velocity Verlet with the midpoint rule on the rotation group: order 2; a free spin keeps energy and
+    /// angular momentum to rounding for ever
+    VY_INTEGRATOR_LIE_MIDPOINT,
+} vy_integrator;
+
+/// Name and order of convergence. NULL and 0 for a value that is no integrator.
+const char *vy_integrator_name(vy_integrator integrator);
+int vy_integrator_order(vy_integrator integrator);
+
+typedef struct vy_bodies_def {
+    uint32_t cookie; ///< set by the default function
+    double dt;       ///< [s] fixed step, > 0
+    vy_vec3 gravity; ///< [m/s^2] uniform, world; it is potential 0
+    vy_integrator integrator;
+    uint32_t body_cap;      ///< all memory is taken at creation
+    uint32_t potential_cap; ///< beside gravity
+} vy_bodies_def;
+
+/// 1 ms, gravity 9.80665 m/s^2 along -z, RK4, room for 64 bodies and 8 potentials.
+vy_bodies_def vy_default_bodies_def(void);
+
+typedef struct vy_body_def {
+    uint32_t cookie; ///< set by the default function
+    vy_body_kind kind;
+    const vy_shape *shape; ///< NULL: a body without a surface. Copied; a hull it names must outlive the body
+    double mass;           ///< [kg] > 0 for a dynamic body
+    vy_mat3 inertia; ///< [kg m^2] about the centre of mass, body axes; all zero: of the shape, even density
+    vy_body_state state; ///< attitude of any length above zero
+} vy_body_def;
+
+/// A dynamic body of 1 kg at rest at the origin, without a shape or an inertia: one of the two must be given.
+vy_body_def vy_default_body_def(void);
+
+/// Create a set. On failure `*out` is NULL and nothing leaks.
+/// @param err may be NULL, here and below
+vy_status vy_bodies_create(const vy_bodies_def *def, vy_bodies **out, vy_error *err);
+void vy_bodies_destroy(vy_bodies *bodies); ///< NULL is a no-op
+
+/// Add a body. The def is copied. `out` may be NULL.
+/// @return VY_BAD_MASS, VY_BAD_HULL, VY_BAD_VALUE (a number that is not finite, an inertia that no solid has,
+/// a dynamic body with neither inertia nor volume), VY_FULL
+vy_status vy_bodies_add(vy_bodies *bodies, const vy_body_def *def, vy_body_id *out, vy_error *err);
+
+/// Remove a body; its id goes stale.
+vy_status vy_bodies_remove(vy_bodies *bodies, vy_body_id id);
+
+uint32_t vy_bodies_count(const vy_bodies *bodies);
+/// The id of the body in `slot`, 0 <= slot < vy_bodies_limit(); null when the slot is empty.
+vy_body_id vy_bodies_at(const vy_bodies *bodies, uint32_t slot);
+uint32_t vy_bodies_limit(const vy_bodies *bodies); ///< slots in use are below this
+int vy_bodies_has(const vy_bodies *bodies, vy_body_id id);
+
+/// Let a potential act on one body, or on every dynamic body with VY_NULL_BODY. Copied.
+/// @return VY_FULL, VY_NOT_FOUND, or VY_BAD_VALUE
+vy_status vy_bodies_add_potential(vy_bodies *bodies, const vy_potential *potential, vy_body_id body,
+                                  vy_error *err);
+
+/// @return VY_BAD_VALUE for a value that is no integrator
+vy_status vy_bodies_set_integrator(vy_bodies *bodies, vy_integrator integrator);
+vy_integrator vy_bodies_integrator(const vy_bodies *bodies);
+
+/// What a step reported.
+enum {
+    VY_BODIES_NOT_FINITE = 1u << 0, ///< a body's motion became infinite; it keeps its last state and the set
+                                    ///< has ended: further steps do nothing
+};
+
+/// Advance one step. Never allocates. Forces that were applied act over this step and are gone after it.
+/// @return VY_BODIES_ bits, 0 for a quiet step
+uint32_t vy_bodies_step(vy_bodies *bodies);
+uint64_t vy_bodies_tick(const vy_bodies *bodies);
+double vy_bodies_time(const vy_bodies *bodies);   ///< [s] tick * dt
+uint64_t vy_bodies_hash(const vy_bodies *bodies); ///< of all state
+
+/// Snapshots: vy_bodies_state_size() bytes. Restore puts a set with the same bodies back to that moment.
+/// @return VY_BAD_VALUE when the block does not fit
+size_t vy_bodies_state_size(const vy_bodies *bodies);
+void vy_bodies_save(const vy_bodies *bodies, void *block);
+vy_status vy_bodies_restore(vy_bodies *bodies, const void *block, size_t size);
+
+// ---- one body
+
+vy_status vy_body_read(const vy_bodies *bodies, vy_body_id id, vy_body_state *out);
+/// @return VY_BAD_VALUE, with nothing changed, for numbers that are not finite or an attitude of length zero
+vy_status vy_body_set_state(vy_bodies *bodies, vy_body_id id, const vy_body_state *state);
+
+/// Mass and inertia of a body; infinite mass reads as 0.
+vy_status vy_body_read_mass(const vy_bodies *bodies, vy_body_id id, double *mass, vy_mat3 *inertia);
+/// The shape and where its frame stands; `shape` is NULL without one.
+vy_status vy_body_read_shape(const vy_bodies *bodies, vy_body_id id, const vy_shape **shape, vy_pose *pose);
+/// [m/s^2] world and [rad/s^2] body: velocity gained in the last step over its length.
+vy_status vy_body_read_acceleration(const vy_bodies *bodies, vy_body_id id, vy_vec3 *linear,
+                                    vy_vec3 *angular);
+
+/// A force over the next step, at a point: a world point, or a body point from the centre of mass. A force in
+/// body axes turns with the body. Its torque is that of the moment of the call, in the force's axes.
+vy_status vy_body_apply_force_at(vy_bodies *bodies, vy_body_id id, vy_vec3 force, vy_frame force_frame,
+                                 vy_vec3 point, vy_frame point_frame);
+/// A force at the centre of mass.
+vy_status vy_body_apply_force(vy_bodies *bodies, vy_body_id id, vy_vec3 force, vy_frame frame);
+vy_status vy_body_apply_torque(vy_bodies *bodies, vy_body_id id, vy_vec3 torque, vy_frame frame);
+vy_status vy_body_clear_forces(vy_bodies *bodies, vy_body_id id);
+/// The same as forces and torques, but at once: velocities change. No effect on a body that is not dynamic.
+vy_status vy_body_apply_impulse_at(vy_bodies *bodies, vy_body_id id, vy_vec3 impulse, vy_frame impulse_frame,
+                                   vy_vec3 point, vy_frame point_frame);
+vy_status vy_body_apply_impulse(vy_bodies *bodies, vy_body_id id, vy_vec3 impulse, vy_frame frame);
+vy_status vy_body_apply_angular_impulse(vy_bodies *bodies, vy_body_id id, vy_vec3 impulse, vy_frame frame);
+
+/// Speeds below which a body counts as at rest.
+#define VY_REST_SPEED 1e-6 // [m/s]
+#define VY_REST_RATE  1e-6 // [rad/s]
+
+/// 1 when both speeds are below the thresholds, else 0; also 0 for an unknown id.
+int vy_body_at_rest(const vy_bodies *bodies, vy_body_id id, double speed, double rate);
+/// Stop a body: no velocity, no acceleration, no force. It stays where it is.
+vy_status vy_body_reset(vy_bodies *bodies, vy_body_id id);
+
+/// [J] of one body; 0 for an unknown id or a body that is not dynamic.
+double vy_body_linear_energy(const vy_bodies *bodies, vy_body_id id);
+double vy_body_spin_energy(const vy_bodies *bodies, vy_body_id id);
+
+// ---- all dynamic bodies
+
+typedef struct vy_bodies_energy {
+    double kinetic;   ///< [J]
+    double potential; ///< [J] of all potentials
+} vy_bodies_energy;
+
+vy_bodies_energy vy_bodies_read_energy(const vy_bodies *bodies);
+/// Momentum [kg m/s] and angular momentum about the world's origin [kg m^2/s].
+void vy_bodies_read_momentum(const vy_bodies *bodies, vy_vec3 *linear, vy_vec3 *angular);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,340 @@
+// bodies.c - a set of rigid bodies: memory, ids, what a body is made of, snapshots.
+#include "dynamics/bodies.h"
+#include "base/fail.h"
+#include "base/hash.h"
+#include "volery/mass.h"
+#include <stdlib.h>
+
+#define BODIES_COOKIE 0x626f6473u
+#define BODY_COOKIE   0x626f6479u
+
+enum { MOST_BODIES = 1 << 24, MOST_POTENTIALS = 1 << 16 };
+
+_Static_assert(sizeof(bodies_head) == 3 * 8 && sizeof(body_state) == 13 * 8 && sizeof(body_loads) == 12 * 8 &&
+                   sizeof(body_before) == 6 * 8,
+               "the state is hashed as memory: it has no holes");
+
+vy_bodies_def vy_default_bodies_def(void)
+{
+    const vy_bodies_def def = {
+        .cookie = BODIES_COOKIE,
+        .dt = 1e-3,
+        .gravity = {0.0, 0.0, -9.80665},
+        .integrator = VY_INTEGRATOR_RK4,
+        .body_cap = 64,
+        .potential_cap = 8,
+    };
+    return def;
+}
+
+vy_body_def vy_default_body_def(void)
+{
+    const vy_body_def def = {
+        .cookie = BODY_COOKIE,
+        .kind = VY_BODY_DYNAMIC,
+        .mass = 1.0,
+        .state = {.attitude = {1.0, 0.0, 0.0, 0.0}},
+    };
+    return def;
+}
+
+static int vec_finite(vec3 v) { return real_is_finite(v.x) && real_is_finite(v.y) && real_is_finite(v.z); }
+
+static vy_status check_bodies_def(const vy_bodies_def *def, vy_error *err)
+{
+    if (def->cookie != BODIES_COOKIE) return vy_fail(err, VY_BAD_VALUE, "start from vy_default_bodies_def()");
+    if (!(def->dt > 0.0) || !real_is_finite(def->dt)) {
+        return vy_fail(err, VY_BAD_VALUE, "dt must be finite and above zero, not %g", def->dt);
+    }
+    if (!vec_finite(def->gravity)) return vy_fail(err, VY_BAD_VALUE, "gravity must be finite");
+    if (vy_integrator_order(def->integrator) == 0) {
+        return vy_fail(err, VY_BAD_VALUE, "no integrator %d", (int)def->integrator);
+    }
+    if (def->body_cap < 1 || def->body_cap > MOST_BODIES) {
+        return vy_fail(err, VY_BAD_VALUE, "body_cap must be 1 ... %d, not %u", MOST_BODIES, def->body_cap);
+    }
+    if (def->potential_cap > MOST_POTENTIALS) {
+        return vy_fail(err, VY_BAD_VALUE, "potential_cap must be at most %d, not %u", MOST_POTENTIALS,
+                       def->potential_cap);
+    }
+    return VY_OK;
+}
+
+vy_status vy_bodies_create(const vy_bodies_def *def, vy_bodies **out, vy_error *err)
+{
+    *out = NULL;
+    const vy_status status = check_bodies_def(def, err);
+    if (status != VY_OK) return status;
+    const size_t n = def->body_cap;
+    vy_bodies *b = calloc(1, sizeof *b);
+    if (b == NULL) return vy_fail(err, VY_NO_MEMORY, "no memory for %zu bodies", n);
+    b->def = *def;
+    b->state_size = sizeof *b->head + n * (sizeof *b->state + sizeof *b->loads + sizeof *b->before);
+    b->slots = calloc(n, sizeof *b->slots);
+    b->params = calloc(n, sizeof *b->params);
+    b->loaded = calloc(n, sizeof *b->loaded);
+    b->fields = calloc((size_t)def->potential_cap + 1, sizeof *b->fields); // one more: never of size 0
+    b->head = calloc(1, b->state_size);
+    if (!b->slots || !b->params || !b->loaded || !b->fields || !b->head) {
+        vy_bodies_destroy(b);
+        return vy_fail(err, VY_NO_MEMORY, "no memory for %zu bodies", n);
+    }
+    b->state = (body_state *)(b->head + 1);
+    b->loads = (body_loads *)(b->state + n);
+    b->before = (body_before *)(b->loads + n);
+    *out = b;
+    return VY_OK;
+}
+
+void vy_bodies_destroy(vy_bodies *b)
+{
+    if (b == NULL) return;
+    free(b->slots);
+    free(b->params);
+    free(b->loaded);
+    free(b->fields);
+    free(b->head);
+    free(b);
+}
+
+// ---- what a body is made of
+
+static vy_status check_inertia(const vy_mat3 *inertia, vy_error *err)
+{
+    for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < 3; ++j) {
+            if (!real_is_finite(inertia->m[i][j]) || inertia->m[i][j] != inertia->m[j][i]) {
+                return vy_fail(err, VY_BAD_VALUE, "an inertia tensor must be finite and symmetric");
+            }
+        }
+    }
+    const vec3 m = vy_mass_principal_axes(inertia).moments;
+    if (!(m.x > 0.0) || m.x + m.y < m.z * (1.0 - 1e-9)) {
+        return vy_fail(err, VY_BAD_VALUE, "no solid has principal moments of %g, %g and %g kg m^2", m.x, m.y,
+                       m.z);
+    }
+    return VY_OK;
+}
+
+static int is_zero(const vy_mat3 *m)
+{
+    for (int i = 0; i < 9; ++i) {
+        if (m->m[i / 3][i % 3] != 0.0) return 0;
+    }
+    return 1;
+}
+
+static vy_status check_state(const vy_body_state *s, vy_error *err)
+{
+    const double length2 = quat_dot(s->attitude, s->attitude);
+    if (!body_is_finite(s) || !(length2 > 0.0) || !real_is_finite(length2)) {
+        return vy_fail(err, VY_BAD_VALUE, "a state must be finite, with an attitude longer than zero");
+    }
+    return VY_OK;
+}
+
+/// Mass, inertia and centroid of a def, into a slot and its params.
+static vy_status make_solid(const vy_body_def *def, body_slot *slot, body_params *params, vy_error *err)
+{
+    if (def->kind < VY_BODY_STATIC || def->kind > VY_BODY_DYNAMIC) {
+        return vy_fail(err, VY_BAD_VALUE, "no body of kind %d", (int)def->kind);
+    }
+    slot->kind = def->kind;
+    vy_status status = def->shape == NULL ? VY_OK : vy_shape_check(def->shape, err);
+    if (status != VY_OK) return status;
+    if (def->shape != NULL) slot->shape = *def->shape;
+    const int solid = def->shape != NULL && vy_shape_is_convex(def->shape);
+    const int dynamic = def->kind == VY_BODY_DYNAMIC;
+    vy_mass_properties mass = {0};
+    if (solid) {
+        status = vy_shape_mass(def->shape, dynamic ? def->mass : 1.0, &mass, err);
+        if (status != VY_OK) return status;
+        slot->centroid = mass.centroid;
+    }
+    if (!dynamic) return VY_OK;
+    if (!(def->mass > 0.0) || !real_is_finite(def->mass)) {
+        return vy_fail(err, VY_BAD_MASS, "a dynamic body's mass must be finite and above zero, not %g",
+                       def->mass);
+    }
+    const int given = !is_zero(&def->inertia);
+    if (!given && !solid)
+        return vy_fail(err, VY_BAD_VALUE, "a dynamic body needs an inertia or a solid shape");
+    params->inertia = given ? def->inertia : mass.inertia;
+    status = check_inertia(&params->inertia, err);
+    if (status != VY_OK) return status;
+    slot->mass = def->mass;
+    params->inverse_mass = 1.0 / def->mass;
+    params->inverse_inertia = mat3_inverse(params->inertia);
+    return VY_OK;
+}
+
+// ---- ids
+
+static vy_body_id id_of(const vy_bodies *b, uint32_t i)
+{
+    const vy_body_id id = {((uint64_t)b->slots[i].generation << 32) | (i + 1u)};
+    return id;
+}
+
+int64_t vy_bodies_find(const vy_bodies *b, vy_body_id id)
+{
+    const uint64_t i = (id.bits & 0xffffffffu) - 1u;
+    if (i >= b->limit || !b->slots[i].used || b->slots[i].generation != id.bits >> 32) return -1;
+    return (int64_t)i;
+}
+
+vy_status vy_bodies_add(vy_bodies *b, const vy_body_def *def, vy_body_id *out, vy_error *err)
+{
+    if (def->cookie != BODY_COOKIE) return vy_fail(err, VY_BAD_VALUE, "start from vy_default_body_def()");
+    body_slot slot = {.used = 1};
+    body_params params = {0};
+    vy_status status = make_solid(def, &slot, &params, err);
+    if (status == VY_OK) status = check_state(&def->state, err);
+    if (status != VY_OK) return status;
+    if (b->unused == 0 && b->limit == b->def.body_cap) {
+        return vy_fail(err, VY_FULL, "the set holds %u bodies already", b->def.body_cap);
+    }
+    const uint32_t i = b->unused != 0 ? b->unused - 1u : b->limit++;
+    if (b->unused != 0) b->unused = b->slots[i].next;
+    slot.generation = b->slots[i].generation;
+    b->slots[i] = slot;
+    b->params[i] = params;
+    b->state[i] = def->state;
+    b->state[i].attitude = quat_normalize(def->state.attitude);
+    b->before[i] = (body_before){b->state[i].velocity, b->state[i].rate};
+    b->count += 1;
+    b->head->roster += 1;
+    if (out != NULL) *out = id_of(b, i);
+    return VY_OK;
+}
+
+vy_status vy_bodies_remove(vy_bodies *b, vy_body_id id)
+{
+    const int64_t i = vy_bodies_find(b, id);
+    if (i < 0) return VY_NOT_FOUND;
+    const body_slot gone = {.generation = b->slots[i].generation + 1u, .next = b->unused};
+    b->slots[i] = gone;
+    b->params[i] = (body_params){0};
+    b->loaded[i] = 0;
+    b->state[i] = (body_state){0};
+    b->loads[i] = (body_loads){0};
+    b->before[i] = (body_before){0};
+    b->unused = (uint32_t)i + 1u;
+    b->count -= 1;
+    b->head->roster += 1;
+    uint32_t kept = 0; // potentials that act on this body alone go with it
+    for (uint32_t k = 0; k < b->field_count; ++k) {
+        if (b->fields[k].first != (uint32_t)i || b->fields[k].last != (uint32_t)i + 1u) {
+            b->fields[kept++] = b->fields[k];
+        }
+    }
+    b->field_count = kept;
+    return VY_OK;
+}
+
+uint32_t vy_bodies_count(const vy_bodies *b) { return b->count; }
+uint32_t vy_bodies_limit(const vy_bodies *b) { return b->limit; }
+int vy_bodies_has(const vy_bodies *b, vy_body_id id) { return vy_bodies_find(b, id) >= 0; }
+
+vy_body_id vy_bodies_at(const vy_bodies *b, uint32_t slot)
+{
+    return slot < b->limit && b->slots[slot].used ? id_of(b, slot) : VY_NULL_BODY;
+}
+
+vy_status vy_bodies_add_potential(vy_bodies *b, const vy_potential *potential, vy_body_id body, vy_error *err)
+{
+    const vy_status status = vy_potential_check(potential, err);
+    if (status != VY_OK) return status;
+    body_field field = {*potential, 0, b->def.body_cap};
+    if (body.bits != 0) {
+        const int64_t i = vy_bodies_find(b, body);
+        if (i < 0) return vy_fail(err, VY_NOT_FOUND, "a potential on a body that is not of this set");
+        field.first = (uint32_t)i;
+        field.last = (uint32_t)i + 1u;
+    }
+    if (b->field_count == b->def.potential_cap) {
+        return vy_fail(err, VY_FULL, "the set holds %u potentials already", b->def.potential_cap);
+    }
+    b->fields[b->field_count++] = field;
+    return VY_OK;
+}
+
+vy_status vy_bodies_set_integrator(vy_bodies *b, vy_integrator integrator)
+{
+    if (vy_integrator_order(integrator) == 0) return VY_BAD_VALUE;
+    b->def.integrator = integrator;
+    return VY_OK;
+}
+
+vy_integrator vy_bodies_integrator(const vy_bodies *b) { return b->def.integrator; }
+
+// ---- time and snapshots
+
+uint64_t vy_bodies_tick(const vy_bodies *b) { return b->head->tick; }
+double vy_bodies_time(const vy_bodies *b) { return (double)b->head->tick * b->def.dt; }
+uint64_t vy_bodies_hash(const vy_bodies *b) { return vy_hash64(b->head, b->state_size); }
+size_t vy_bodies_state_size(const vy_bodies *b) { return b->state_size; }
+void vy_bodies_save(const vy_bodies *b, void *block) { memcpy(block, b->head, b->state_size); }
+
+vy_status vy_bodies_restore(vy_bodies *b, const void *block, size_t size)
+{
+    bodies_head head;
+    if (size != b->state_size) return VY_BAD_VALUE;
+    memcpy(&head, block, sizeof head);
+    if (head.roster != b->head->roster) return VY_BAD_VALUE;
+    memcpy(b->head, block, size);
+    for (uint32_t i = 0; i < b->limit; ++i) b->loaded[i] = 1; // whether they are zero costs more to find out
+    return VY_OK;
+}
+
+// ---- one body
+
+vy_status vy_body_read(const vy_bodies *b, vy_body_id id, vy_body_state *out)
+{
+    const int64_t i = vy_bodies_find(b, id);
+    if (i < 0) return VY_NOT_FOUND;
+    *out = b->state[i];
+    return VY_OK;
+}
+
+vy_status vy_body_set_state(vy_bodies *b, vy_body_id id, const vy_body_state *state)
+{
+    const int64_t i = vy_bodies_find(b, id);
+    if (i < 0) return VY_NOT_FOUND;
+    const vy_status status = check_state(state, NULL);
+    if (status != VY_OK) return status;
+    b->state[i] = *state;
+    b->state[i].attitude = quat_normalize(state->attitude);
+    b->before[i] = (body_before){state->velocity, state->rate};
+    return VY_OK;
+}
+
+vy_status vy_body_read_mass(const vy_bodies *b, vy_body_id id, double *mass, vy_mat3 *inertia)
+{
+    const int64_t i = vy_bodies_find(b, id);
+    if (i < 0) return VY_NOT_FOUND;
+    *mass = b->slots[i].mass;
+    *inertia = b->params[i].inertia;
+    return VY_OK;
+}
+
+vy_status vy_body_read_shape(const vy_bodies *b, vy_body_id id, const vy_shape **shape, vy_pose *pose)
+{
+    const int64_t i = vy_bodies_find(b, id);
+    if (i < 0) return VY_NOT_FOUND;
+    const body_state *s = &b->state[i];
+    *shape = b->slots[i].shape.kind == VY_SHAPE_NONE ? NULL : &b->slots[i].shape;
+    pose->position = vec3_sub(s->position, quat_rotate(s->attitude, b->slots[i].centroid));
+    pose->rotation = s->attitude;
+    return VY_OK;
+}
+
+vy_status vy_body_read_acceleration(const vy_bodies *b, vy_body_id id, vy_vec3 *linear, vy_vec3 *angular)
+{
+    const int64_t i = vy_bodies_find(b, id);
+    if (i < 0) return VY_NOT_FOUND;
+    const double per = 1.0 / b->def.dt;
+    *linear = vec3_scale(per, vec3_sub(b->state[i].velocity, b->before[i].velocity));
+    *angular = vec3_scale(per, vec3_sub(b->state[i].rate, b->before[i].rate));
+    return VY_OK;
+}

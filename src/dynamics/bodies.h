@@ -1,0 +1,70 @@
+// bodies.h - the arrays behind a vy_bodies, for the files of this folder.
+//
+// Slot i of every array is one body. Slots are taken in order and used again, so the order of a loop over
+// slots is the order of every sum: it depends on the calls that were made and on nothing else.
+#pragma once
+#include "equations/rigid_body.h"
+#include "volery/bodies.h"
+
+/// What stays of a body.
+typedef struct body_slot {
+    uint32_t generation;
+    uint32_t next; // the next free slot + 1 while it is free
+    vy_body_kind kind;
+    int used;
+    double mass;    // [kg] 0 unless dynamic
+    vec3 centroid;  // [m] the centre of mass in the shape's frame
+    vy_shape shape; // VY_SHAPE_NONE without one
+} body_slot;
+
+/// What all bodies share and a step changes.
+typedef struct bodies_head {
+    uint64_t tick;
+    uint64_t failed; // 1: a state was not finite
+    uint64_t roster; // changes with every body that comes or goes
+} bodies_head;
+
+/// Velocities at the start of the last step.
+typedef struct body_before {
+    vec3 velocity, rate;
+} body_before;
+
+typedef struct body_field {
+    vy_potential potential;
+    uint32_t first, last; // slots [first, last)
+} body_field;
+
+struct vy_bodies {
+    vy_bodies_def def;
+    uint32_t count, limit; // bodies; slots in use are below limit
+    uint32_t unused;       // first free slot below limit, + 1
+    body_slot *slots;
+    body_params *params;
+    body_field *fields; // potentials beside gravity
+    uint32_t field_count;
+    int *loaded; // [body_cap] 1: forces wait for the next step
+    // One block without pointers: a snapshot is a copy.
+    bodies_head *head;
+    body_state *state;   // [body_cap]
+    body_loads *loads;   // [body_cap] that wait for the next step
+    body_before *before; // [body_cap]
+    size_t state_size;
+};
+
+/// The slot of an id, or -1 when it is stale.
+int64_t vy_bodies_find(const vy_bodies *bodies, vy_body_id id);
+
+/// Force and torque of a potential, both added to.
+void vy_potential_add(const vy_potential *potential, const vy_potential_body *body, vec3 *force,
+                      vec3 *torque);
+
+VY_FN int body_is_dynamic(const vy_bodies *b, uint32_t i)
+{
+    return b->slots[i].kind == VY_BODY_DYNAMIC; // a free slot is static
+}
+
+VY_FN vy_potential_body body_for_potential(const vy_bodies *b, uint32_t i, const body_state *s)
+{
+    const vy_potential_body body = {*s, b->slots[i].mass, b->params[i].inertia};
+    return body;
+}

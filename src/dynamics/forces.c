@@ -1,0 +1,166 @@
+// forces.c - pushes and kicks on bodies, and what they carry: energy, momentum, rest.
+#include "dynamics/bodies.h"
+
+/// The lever of a point in the axes of `frame`, from the centre of mass.
+static vec3 lever_of(const body_state *s, vec3 point, vy_frame point_frame, vy_frame frame)
+{
+    vec3 lever = point;
+    if (point_frame == VY_FRAME_WORLD) {
+        lever = vec3_sub(point, s->position);
+        return frame == VY_FRAME_WORLD ? lever : quat_unrotate(s->attitude, lever);
+    }
+    return frame == VY_FRAME_WORLD ? quat_rotate(s->attitude, lever) : lever;
+}
+
+static void add_force(vy_bodies *b, int64_t i, vec3 force, vec3 torque, vy_frame frame)
+{
+    body_loads *l = &b->loads[i];
+    vec3 *f = frame == VY_FRAME_WORLD ? &l->force_world : &l->force_body;
+    vec3 *t = frame == VY_FRAME_WORLD ? &l->torque_world : &l->torque_body;
+    *f = vec3_add(*f, force);
+    *t = vec3_add(*t, torque);
+    b->loaded[i] = 1;
+}
+
+vy_status vy_body_apply_force_at(vy_bodies *b, vy_body_id id, vy_vec3 force, vy_frame force_frame,
+                                 vy_vec3 point, vy_frame point_frame)
+{
+    const int64_t i = vy_bodies_find(b, id);
+    if (i < 0) return VY_NOT_FOUND;
+    const vec3 lever = lever_of(&b->state[i], point, point_frame, force_frame);
+    add_force(b, i, force, vec3_cross(lever, force), force_frame);
+    return VY_OK;
+}
+
+vy_status vy_body_apply_force(vy_bodies *b, vy_body_id id, vy_vec3 force, vy_frame frame)
+{
+    const int64_t i = vy_bodies_find(b, id);
+    if (i < 0) return VY_NOT_FOUND;
+    add_force(b, i, force, vec3_zero(), frame);
+    return VY_OK;
+}
+
+vy_status vy_body_apply_torque(vy_bodies *b, vy_body_id id, vy_vec3 torque, vy_frame frame)
+{
+    const int64_t i = vy_bodies_find(b, id);
+    if (i < 0) return VY_NOT_FOUND;
+    add_force(b, i, vec3_zero(), torque, frame);
+    return VY_OK;
+}
+
+vy_status vy_body_clear_forces(vy_bodies *b, vy_body_id id)
+{
+    const int64_t i = vy_bodies_find(b, id);
+    if (i < 0) return VY_NOT_FOUND;
+    b->loads[i] = loads_zero();
+    b->loaded[i] = 0;
+    return VY_OK;
+}
+
+/// Impulse and angular impulse, both in `frame`, on velocity (world) and rate (body).
+static void kick(vy_bodies *b, int64_t i, vec3 impulse, vec3 angular, vy_frame frame)
+{
+    body_state *s = &b->state[i];
+    if (frame == VY_FRAME_BODY) {
+        impulse = quat_rotate(s->attitude, impulse);
+    } else {
+        angular = quat_unrotate(s->attitude, angular);
+    }
+    s->velocity = vec3_add_scaled(s->velocity, b->params[i].inverse_mass, impulse);
+    s->rate = vec3_add(s->rate, mat3_mul_vec(b->params[i].inverse_inertia, angular));
+}
+
+vy_status vy_body_apply_impulse_at(vy_bodies *b, vy_body_id id, vy_vec3 impulse, vy_frame impulse_frame,
+                                   vy_vec3 point, vy_frame point_frame)
+{
+    const int64_t i = vy_bodies_find(b, id);
+    if (i < 0) return VY_NOT_FOUND;
+    const vec3 lever = lever_of(&b->state[i], point, point_frame, impulse_frame);
+    kick(b, i, impulse, vec3_cross(lever, impulse), impulse_frame);
+    return VY_OK;
+}
+
+vy_status vy_body_apply_impulse(vy_bodies *b, vy_body_id id, vy_vec3 impulse, vy_frame frame)
+{
+    const int64_t i = vy_bodies_find(b, id);
+    if (i < 0) return VY_NOT_FOUND;
+    kick(b, i, impulse, vec3_zero(), frame);
+    return VY_OK;
+}
+
+vy_status vy_body_apply_angular_impulse(vy_bodies *b, vy_body_id id, vy_vec3 impulse, vy_frame frame)
+{
+    const int64_t i = vy_bodies_find(b, id);
+    if (i < 0) return VY_NOT_FOUND;
+    kick(b, i, vec3_zero(), impulse, frame);
+    return VY_OK;
+}
+
+int vy_body_at_rest(const vy_bodies *b, vy_body_id id, double speed, double rate)
+{
+    const int64_t i = vy_bodies_find(b, id);
+    if (i < 0) return 0;
+    return vec3_length(b->state[i].velocity) < speed && vec3_length(b->state[i].rate) < rate;
+}
+
+vy_status vy_body_reset(vy_bodies *b, vy_body_id id)
+{
+    const int64_t i = vy_bodies_find(b, id);
+    if (i < 0) return VY_NOT_FOUND;
+    b->state[i].velocity = b->state[i].rate = vec3_zero();
+    b->before[i] = (body_before){vec3_zero(), vec3_zero()};
+    return vy_body_clear_forces(b, id);
+}
+
+static double linear_energy(const vy_bodies *b, uint32_t i)
+{
+    return 0.5 * b->slots[i].mass * vec3_dot(b->state[i].velocity, b->state[i].velocity);
+}
+
+static double spin_energy(const vy_bodies *b, uint32_t i)
+{
+    return 0.5 * vec3_dot(b->state[i].rate, mat3_mul_vec(b->params[i].inertia, b->state[i].rate));
+}
+
+double vy_body_linear_energy(const vy_bodies *b, vy_body_id id)
+{
+    const int64_t i = vy_bodies_find(b, id);
+    return i < 0 ? 0.0 : linear_energy(b, (uint32_t)i);
+}
+
+double vy_body_spin_energy(const vy_bodies *b, vy_body_id id)
+{
+    const int64_t i = vy_bodies_find(b, id);
+    return i < 0 ? 0.0 : spin_energy(b, (uint32_t)i);
+}
+
+vy_bodies_energy vy_bodies_read_energy(const vy_bodies *b)
+{
+    vy_bodies_energy e = {0.0, 0.0};
+    for (uint32_t i = 0; i < b->limit; ++i) {
+        if (!body_is_dynamic(b, i)) continue;
+        e.kinetic += linear_energy(b, i) + spin_energy(b, i);
+        e.potential -= b->slots[i].mass * vec3_dot(b->def.gravity, b->state[i].position);
+        const vy_potential_body body = body_for_potential(b, i, &b->state[i]);
+        for (uint32_t k = 0; k < b->field_count; ++k) {
+            if (i < b->fields[k].first || i >= b->fields[k].last) continue;
+            e.potential += vy_potential_energy(&b->fields[k].potential, &body);
+        }
+    }
+    return e;
+}
+
+void vy_bodies_read_momentum(const vy_bodies *b, vy_vec3 *linear, vy_vec3 *angular)
+{
+    vec3 p = vec3_zero(), l = vec3_zero();
+    for (uint32_t i = 0; i < b->limit; ++i) {
+        if (!body_is_dynamic(b, i)) continue;
+        const body_state *s = &b->state[i];
+        const vec3 mv = vec3_scale(b->slots[i].mass, s->velocity);
+        const vec3 spin = quat_rotate(s->attitude, mat3_mul_vec(b->params[i].inertia, s->rate));
+        p = vec3_add(p, mv);
+        l = vec3_add(l, vec3_add(spin, vec3_cross(s->position, mv)));
+    }
+    *linear = p;
+    *angular = l;
+}
