@@ -1,7 +1,8 @@
 # The commands of the project; `make help` lists them. CMake does the work, see CMakePresets.json.
 
-# What `make demo` runs once the command is built.
+# What `make demo` runs once the command is built: a flight, and a page to look at it.
 DEMO = build/volery run first-flight -o build/first-flight.mcap
+DEMO_PAGE = build/volery view build/first-flight.mcap
 # Where `make install` puts things; DESTDIR goes in front of it.
 PREFIX ?= /usr/local
 # Runs of each fuzz target, and the seconds after which it is stopped all the same.
@@ -27,10 +28,12 @@ endef
 build: ## build build/volery and the library (what make alone does)
 	$(call preset,release)
 
-demo: ## install what is missing, build, fly the default flight
+demo: ## install what is missing, build, fly the default flight, make its page
 	@$(PACKAGES) demo
 	@$(MAKE) build
 	$(DEMO)
+	@test -s build/page/page.html || { echo "no page: see above; the flight is in build/first-flight.mcap"; exit 0; }; \
+	    echo "$(DEMO_PAGE)" && $(DEMO_PAGE)
 
 test: ## install what is missing, build with warnings as errors, run all tests and gates
 	@$(PACKAGES) demo test

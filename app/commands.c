@@ -102,6 +102,20 @@ static const example export_examples[] = {
     END,
 };
 
+static const option view_options[] = {
+    {"output", 'o', "RUN.html", WORD_FILE, 0, "where the page goes; by default beside the log"},
+    {"open", 0, NULL, WORD_OTHER, 0, "open the page in the browser"},
+    {"size", 0, "MB", WORD_OTHER, 0, "how large the page may become, 2 to 50; by default 50"},
+    {"quiet", 'q', NULL, WORD_OTHER, 0, "say nothing when it is done"},
+    END,
+};
+static const example view_examples[] = {
+    {"volery view first-flight.mcap --open", "look at the flight"},
+    {"volery view monday.mcap tuesday.mcap -o both.html",
+     "two runs in one scene, with their first difference"},
+    END,
+};
+
 static const option no_options[] = {END};
 static const example bench_examples[] = {
     {"volery bench", "all of them, one JSON object a line"},
@@ -160,6 +174,13 @@ const command vy_commands[] = {
     {"export", "RUN.mcap", WORD_LOG, 1, 1, "write the records of a log as a table",
      "One line per record of a drone: the time and the values, with all their digits.", export_options,
      export_examples, vy_cmd_export},
+    {"view", "RUN.mcap [OTHER.mcap]", WORD_LOG, 1, 2, "make a page to look at a flight",
+     "Writes one HTML file that needs no server and no network: the flight in 3D, a timeline with the "
+     "events,\n"
+     "plots, and what the run was. Two logs are shown together, with the first step at which they differ. A "
+     "log\n"
+     "that would make the page too large is thinned: whole records are left out, and the page says so.",
+     view_options, view_examples, vy_cmd_view},
     {"bench", "[NAME]", WORD_BENCH, 0, 1, "run the benchmarks",
      "Each benchmark does a fixed amount of work several times, prints its best speed and checks the hash of "
      "what it\n"

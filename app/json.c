@@ -34,7 +34,7 @@ static void put_text(FILE *out, const char *text)
             fprintf(out, "\\%c", *s);
         } else if (*s == '\n') {
             fputs("\\n", out);
-        } else if (*s < 0x20 || *s == 0x7f) {
+        } else if (*s < 0x20 || *s == 0x7f || *s == '<') { // so that no text can end a script of a page
             fprintf(out, "\\u%04x", *s);
         } else {
             fwrite(s, 1, (size_t)length, out);

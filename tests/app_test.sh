@@ -41,7 +41,7 @@ flip() { # flip FILE OFFSET: one bit of one byte
 size() { stat -c %s "$1" 2>/dev/null || echo 0; }
 
 # --- words
-commands="run check replay diff branch export bench help completion manual"
+commands="run check replay diff branch export view bench help completion manual"
 try 0 "$volery" --version
 says out "physics revision"
 try 0 "$volery" --help
@@ -82,7 +82,7 @@ try 2 "$volery" run
 says err "volery run first-flight"
 says err "hover" # one of those it lists
 try 2 "$volery" bench nothing
-for c in replay diff branch export check completion; do
+for c in replay diff branch export view check completion; do
     try 2 "$volery" $c
     [ "$(grep -c '^volery ' err)" -eq 1 ] || fail "volery $c alone does not say one sentence"
 done
@@ -240,6 +240,27 @@ try 2 "$volery" export a.mcap --csv --fields nothing -o a.csv
 [ "$(wc -l <a.csv)" -eq 2002 ] || fail "a failed export replaced an older table"
 [ ! -e a.csv.part ] || fail "a failed export left a .part"
 try 2 "$volery" export a.mcap
+
+# --- view: what the page looks like is in view_test.sh
+if "$volery" view a.mcap -o a.html >out 2>err; then
+    says out "a.html"
+    grep -qF 'id="volery-log-0"' a.html || fail "a page without records"
+    [ $(($(size a.html) - 2 * $(size a.mcap))) -lt 1000000 ] || fail "the page is larger than 1 MB and its data"
+    try 0 "$volery" view a.mcap b.mcap -o both.html -q
+    silent out
+    grep -qF 'id="volery-log-1"' both.html || fail "a page without the second run"
+    try 2 "$volery" view a.mcap --size 1
+    says err "--size needs a number of MB from 2 to 50, got 1"
+    try 2 "$volery" view nothing.mcap
+    try 2 "$volery" view a.mcap -o a.mcap
+    try 0 "$volery" run swarm -o many.mcap -q
+    try 0 "$volery" view many.mcap -o many.html --size 2
+    says err "is thinned to fit the page"
+    [ "$(size many.html)" -le 2000000 ] || fail "a page of $(size many.html) bytes where 2 MB were asked for"
+else
+    says err "built without the page"
+    skipped="$skipped view"
+fi
 try 2 "$volery" export a.mcap --csv --drone beta
 says err "alpha"
 try 2 "$volery" export strange.mcap --csv

@@ -1,0 +1,186 @@
+// cmd_view.c - volery view: one or two logs as a page that opens from disk, without a server or a network.
+#include "command.h"
+#include "difference.h"
+#include "files.h"
+#include "load.h"
+#include "page.h"
+#include "page_data.h"
+#include "page_info.h"
+#include "say.h"
+#include "volery/version.h"
+#include <errno.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+enum { RUN_CAP = 2, MEGABYTE = 1000 * 1000, SIZE_MAX_MB = 50 };
+
+typedef struct shown {
+    int count;
+    const char *paths[RUN_CAP];
+    vy_log *logs[RUN_CAP];
+    page_data data[RUN_CAP];
+    vy_difference difference; // of two
+} shown;
+
+static void put_base64(FILE *out, const unsigned char *bytes, size_t size)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (size_t i = 0; i < size; i += 3) {
+        const size_t left = size - i;
+        const unsigned b = left > 1 ? bytes[i + 1] : 0, c = left > 2 ? bytes[i + 2] : 0;
+        const unsigned group = (unsigned)bytes[i] << 16 | b << 8 | c;
+        const char four[4] = {digits[group >> 18], digits[group >> 12 & 63],
+                              left > 1 ? digits[group >> 6 & 63] : '=', left > 2 ? digits[group & 63] : '='};
+        fwrite(four, 1, sizeof four, out);
+    }
+}
+
+static void put_data(FILE *out, const shown *s)
+{
+    fputs("<script type=\"application/json\" id=\"volery-info\">", out);
+    json j = vy_json_begin(out);
+    vy_json_text(&j, "volery", VY_VERSION);
+    vy_json_list(&j, "runs");
+    for (int i = 0; i < s->count; ++i) {
+        vy_json_object(&j, NULL);
+        vy_page_info(&j, s->paths[i], s->logs[i], &s->data[i]);
+        vy_json_close(&j);
+    }
+    vy_json_close(&j);
+    if (s->count > 1) {
+        vy_json_object(&j, "difference");
+        vy_difference_json(&s->difference, vy_log_get_info(s->logs[0]).dt, &j);
+        vy_json_close(&j);
+    }
+    vy_json_end(&j);
+    fputs("</script>\n", out);
+    for (int i = 0; i < s->count; ++i) {
+        fprintf(out, "<script type=\"text/plain\" id=\"volery-log-%d\">", i);
+        put_base64(out, s->data[i].bytes, s->data[i].size);
+        fputs("</script>\n", out);
+    }
+}
+
+static int write_page(const shown *s, const char *path)
+{
+    char *page = NULL;
+    output out;
+    int status = vy_page_load("view", &page);
+    if (status == 0) status = vy_output_open("view", path, &out);
+    if (status != 0) {
+        free(page);
+        return status;
+    }
+    const char *mark = strstr(page, PAGE_DATA_MARK);
+    errno = 0;
+    fwrite(page, 1, (size_t)(mark - page), out.file);
+    put_data(out.file, s);
+    fputs(mark + strlen(PAGE_DATA_MARK), out.file);
+    if (ferror(out.file)) out.reason = errno;
+    free(page);
+    return vy_output_commit("view", &out);
+}
+
+static int read_size(const arguments *given, size_t *limit)
+{
+    const char *text = vy_given_value(given, "size");
+    double megabytes = SIZE_MAX_MB;
+    if (text != NULL && (!vy_read_real(text, &megabytes) || megabytes < 2.0 || megabytes > SIZE_MAX_MB)) {
+        return vy_say_usage(given->command, "--size needs a number of MB from 2 to %d, got %s", SIZE_MAX_MB,
+                            text);
+    }
+    *limit = (size_t)(megabytes * MEGABYTE) - MEGABYTE; // the page itself takes less than one
+    return 0;
+}
+
+static int load_runs(const arguments *given, size_t limit, shown *s)
+{
+    vy_error error = {.status = VY_OK};
+    for (int i = 0; i < given->operand_count; ++i) {
+        s->paths[i] = given->operands[i];
+        int status = vy_load_log("view", s->paths[i], &s->logs[i]);
+        if (status != 0) return status;
+        s->count += 1;
+        const vy_status made =
+            vy_page_data_make(s->logs[i], limit / (size_t)given->operand_count, &s->data[i], &error);
+        if (made != VY_OK) return vy_say_log_error("view", s->paths[i], made, &error);
+    }
+    if (s->count < 2) return 0;
+    const vy_status compared = vy_log_compare(s->logs[0], s->logs[1], &s->difference, &error);
+    return compared == VY_OK ? 0 : vy_say_log_error("view", s->paths[1], compared, &error);
+}
+
+// RUN.mcap -> RUN.html, in the log's folder.
+static char *default_page(const char *log)
+{
+    const char *slash = strrchr(log, '/');
+    const char *base = slash != NULL ? slash + 1 : log;
+    const char *end = strstr(base, ".mcap");
+    const size_t length = end != NULL && end != base ? (size_t)(end - log) : strlen(log);
+    char *out = malloc(length + sizeof ".html");
+    if (out != NULL) snprintf(out, length + sizeof ".html", "%.*s.html", (int)length, log);
+    return out;
+}
+
+static int open_page(const char *path)
+{
+    extern char **environ;
+    char *words[] = {"xdg-open", (char *)path, NULL}; // posix_spawn does not write to it
+    pid_t child;
+    int ended = 0;
+    if (posix_spawnp(&child, words[0], NULL, NULL, words, environ) != 0 || waitpid(child, &ended, 0) < 0 ||
+        !WIFEXITED(ended) || WEXITSTATUS(ended) != 0) {
+        return vy_say("view", EXIT_SYSTEM, "xdg-open could not open %s; open it in a browser yourself", path);
+    }
+    return 0;
+}
+
+static void tell(const shown *s, const char *path)
+{
+    for (int i = 0; i < s->count; ++i) {
+        const page_data *d = &s->data[i];
+        if (d->truth_stride > 1 || d->other_stride > 1) {
+            vy_say_warning(
+                "view",
+                "%s is thinned to fit the page: every %lu. record of where drones are, every %lu. of "
+                "the rest",
+                s->paths[i], (unsigned long)d->truth_stride, (unsigned long)d->other_stride);
+        }
+    }
+    printf("%s\n", path);
+    fprintf(stderr, "volery view: open it in a browser, or let --open do it\n");
+}
+
+static int view(const arguments *given, const char *path, shown *s)
+{
+    size_t limit = 0;
+    int status = read_size(given, &limit);
+    for (int i = 0; i < given->operand_count && status == 0; ++i) {
+        status = vy_file_check_apart("view", given->operands[i], path);
+    }
+    if (status == 0) status = load_runs(given, limit, s);
+    if (status == 0) status = write_page(s, path);
+    if (status == 0 && !vy_given(given, "quiet")) tell(s, path);
+    if (status == 0 && vy_given(given, "open")) status = open_page(path);
+    return status;
+}
+
+int vy_cmd_view(const arguments *given)
+{
+    if (given->operand_count == 0) {
+        return vy_say_usage(given->command, "which log? For example: volery view first-flight.mcap");
+    }
+    const char *asked = vy_given_value(given, "output");
+    char *path = asked != NULL ? strdup(asked) : default_page(given->operands[0]);
+    if (path == NULL) return vy_say_no_memory("view");
+    shown s = {.count = 0};
+    const int status = view(given, path, &s);
+    for (int i = 0; i < RUN_CAP; ++i) {
+        vy_page_data_destroy(&s.data[i]);
+        vy_log_close(s.logs[i]);
+    }
+    free(path);
+    return status;
+}

@@ -1,0 +1,166 @@
+// page_info.c - a run's identity, its drones' shapes, its certificate and its scenario as JSON.
+#include "page_info.h"
+#include "load.h"
+#include "record/log.h"
+#include "volery/version.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void put_vector(json *j, const char *name, const double *values, int count)
+{
+    vy_json_list(j, name);
+    for (int i = 0; i < count; ++i) vy_json_real(j, NULL, values[i]);
+    vy_json_close(j);
+}
+
+static void put_vec3(json *j, const char *name, vy_vec3 v)
+{
+    put_vector(j, name, (const double[]){v.x, v.y, v.z}, 3);
+}
+
+// Numbers of 64 bits as text: a page's numbers are doubles.
+static void put_whole_text(json *j, const char *name, uint64_t value)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%" PRIu64, value);
+    vy_json_text(j, name, text);
+}
+
+static void put_identity(json *j, const char *path, const vy_log *log)
+{
+    const vy_log_info info = vy_log_get_info(log);
+    const char *slash = strrchr(path, '/');
+    vy_json_text(j, "file", slash != NULL ? slash + 1 : path);
+    vy_json_text(j, "version", info.version);
+    vy_json_whole(j, "physics", info.physics);
+    vy_json_text(j, "status", info.complete ? info.status : "cut off");
+    put_whole_text(j, "seed", info.seed);
+    vy_json_real(j, "dt", info.dt);
+    vy_json_whole(j, "first_tick", info.first_tick);
+    vy_json_whole(j, "last_tick", info.last_tick);
+    vy_json_hash(j, "config_hash", info.config_hash);
+    vy_json_hash(j, "final_hash", info.final_hash);
+    if (!info.has_parent) return;
+    vy_json_hash(j, "parent_hash", info.parent_hash);
+    vy_json_whole(j, "parent_tick", info.parent_tick);
+}
+
+static void put_left_out(json *j, const page_data *data)
+{
+    vy_json_object(j, "thinned");
+    vy_json_whole(j, "truth", data->truth_stride);
+    vy_json_whole(j, "other", data->other_stride);
+    vy_json_whole(j, "records", data->records);
+    vy_json_whole(j, "total", data->total);
+    vy_json_whole(j, "events_left", data->events_left);
+    vy_json_close(j);
+}
+
+static void put_drone(json *j, const vy_scenario_drone *drone)
+{
+    const vy_vehicle_def *v = &drone->def.vehicle;
+    const vy_controller_def *c = &drone->def.controller;
+    vy_json_object(j, NULL);
+    vy_json_text(j, "name", drone->name);
+    vy_json_text(j, "vehicle", v->name);
+    vy_json_real(j, "mass", v->mass);
+    put_vector(j, "inertia", (const double *)&v->inertia, 9);
+    vy_json_real(j, "speed_max", v->speed_max);
+    vy_json_list(j, "rotors");
+    for (int i = 0; i < v->rotor_count; ++i) {
+        vy_json_object(j, NULL);
+        put_vec3(j, "position", v->rotors[i].position);
+        vy_json_real(j, "spin", v->rotors[i].spin);
+        vy_json_close(j);
+    }
+    vy_json_close(j);
+    vy_json_list(j, "setpoints");
+    for (int i = 0; i < c->setpoint_count && c->kind == VY_CONTROLLER_HOLD; ++i) {
+        put_vec3(j, NULL, c->setpoints[i].position);
+    }
+    vy_json_close(j);
+    vy_json_close(j);
+}
+
+static void put_certificate(json *j, const vy_certificate *c)
+{
+    vy_json_object(j, NULL);
+    vy_json_list(j, "effects");
+    for (int k = 0; k < vy_effect_count(); ++k) {
+        vy_json_object(j, NULL);
+        vy_json_text(j, "name", vy_effect_name(k));
+        vy_json_truth(j, "computed", (int)(c->effects >> k & 1));
+        vy_json_real(j, "impulse", c->impulse[k]);
+        vy_json_real(j, "angular_impulse", c->angular_impulse[k]);
+        vy_json_close(j);
+    }
+    vy_json_close(j);
+    vy_json_whole(j, "changes", c->changes);
+    vy_json_real(j, "total_impulse", c->total_impulse);
+    vy_json_real(j, "total_angular_impulse", c->total_angular_impulse);
+    vy_json_truth(j, "bounded", c->bounded);
+    vy_json_real(j, "horizon", c->horizon);
+    vy_json_real(j, "velocity", c->velocity);
+    vy_json_real(j, "position", c->position);
+    vy_json_close(j);
+}
+
+// The certificate is in the last full state. A log of other physics has one this program cannot read.
+static void put_certificates(json *j, vy_log *log, const vy_scenario *scenario)
+{
+    const vy_log_info info = vy_log_get_info(log);
+    vy_world *world = NULL;
+    state_record last;
+    vy_json_list(j, "nap");
+    if (info.physics == VY_PHYSICS_REVISION && vy_load_world("view", scenario, &world) == 0 &&
+        vy_log_state_before(log, info.last_tick, &last, NULL) == VY_OK &&
+        vy_world_restore(world, last.bytes, last.size, NULL) == VY_OK) {
+        for (uint32_t i = 0; i < vy_world_drone_count(world); ++i) {
+            vy_certificate c;
+            if (vy_world_certificate(world, vy_world_drone(world, i), &c) == VY_OK) put_certificate(j, &c);
+        }
+    }
+    vy_json_close(j);
+    vy_world_destroy(world);
+}
+
+static void put_scenario(json *j, vy_log *log, const vy_scenario *s)
+{
+    vy_json_text(j, "name", s->name);
+    vy_json_truth(j, "strict", s->environment.nap.strict);
+    vy_json_real(j, "planet_radius", s->environment.planet.radius);
+    if (s->environment.gravity.mode == VY_GRAVITY_UNIFORM) {
+        put_vec3(j, "gravity", s->environment.gravity.uniform);
+    }
+    vy_json_list(j, "drones");
+    for (int i = 0; i < s->drone_count; ++i) put_drone(j, &s->drones[i]);
+    vy_json_close(j);
+    put_certificates(j, log, s);
+}
+
+// Of a scenario that this version cannot read, the names are known.
+static void put_names(json *j, const vy_log *log)
+{
+    vy_json_list(j, "drones");
+    for (uint32_t i = 0; vy_log_drone_name(log, i) != NULL; ++i) {
+        vy_json_object(j, NULL);
+        vy_json_text(j, "name", vy_log_drone_name(log, i));
+        vy_json_close(j);
+    }
+    vy_json_close(j);
+}
+
+void vy_page_info(json *j, const char *path, vy_log *log, const page_data *data)
+{
+    vy_scenario *scenario = NULL;
+    put_identity(j, path, log);
+    put_left_out(j, data);
+    vy_json_text(j, "scenario", vy_log_scenario(log));
+    if (vy_load_logged_scenario("view", path, log, NULL, &scenario) == 0) {
+        put_scenario(j, log, scenario);
+    } else {
+        put_names(j, log);
+    }
+    vy_scenario_destroy(scenario);
+}

@@ -1,0 +1,243 @@
+// app.ts - the page: scene on one side, plots or the panel on the other, the timeline below.
+import type { PageInfo } from "./data/embedded";
+import type { Drone, Run, RunEvent } from "./data/run";
+import { indexAt } from "./data/table";
+import { Plots } from "./plots/plots";
+import { View, type CameraMode } from "./scene/view";
+import { Clock } from "./ui/clock";
+import { make, makeButton } from "./ui/dom";
+import { Help, listenForKeys, type Shortcut } from "./ui/help";
+import { Layers } from "./ui/layers";
+import { wordsOf } from "./ui/message";
+import { makePanel } from "./ui/panel";
+import { onTheme, theme, toggleTheme } from "./ui/theme";
+import { Timeline } from "./ui/timeline";
+
+const CAMERAS: CameraMode[] = ["follow", "orbit", "top"];
+const LAYERS_EVERY = 100; // [ms]
+
+export class App {
+  readonly clock: Clock;
+  readonly plots: Plots;
+  readonly events: RunEvent[];
+  readonly frames = { count: 0, script: 0 }; // frames drawn, and milliseconds of script they took
+  private view?: View;
+  private layers?: Layers;
+  private chosen: Drone[];
+  private readonly help: Help;
+  private readonly sceneBox = make("div", "scene");
+  private readonly side = make("aside", "side");
+  private readonly sideBody = make("div", "side-body");
+  private readonly cameraButtons = new Map<CameraMode, HTMLButtonElement>();
+  private readonly droneSelect = make("select", "drone-select");
+  private readonly tabs: HTMLButtonElement[] = [];
+  private panelShown = false;
+  private dirty = true;
+  private layersAt = 0;
+
+  constructor(readonly info: PageInfo, readonly runs: Run[]) {
+    const difference = info.difference;
+    this.clock = new Clock(Math.min(...runs.map((run) => run.start)), Math.max(...runs.map((run) => run.end)));
+    this.events = runs.flatMap((run) => run.events).filter((event) => event.kind !== "expectation");
+    if (difference && !difference.identical && difference.time_s !== undefined) {
+      this.events.push({ time: difference.time_s, kind: "difference", drone: "", text: `first difference${difference.field ? `, ${difference.field}` : ""}` });
+    }
+    this.events.sort((a, b) => a.time - b.time);
+    this.chosen = this.fellows(runs[0].drones[0]);
+    this.plots = new Plots(runs, this.clock, () => (difference?.time_s !== undefined ? [{ time: difference.time_s, color: theme().lines[3] }] : []));
+    this.help = new Help(this.shortcuts());
+  }
+
+  // The drone, and in the other run the one of the same name.
+  private fellows(drone: Drone): Drone[] {
+    const others = this.runs.filter((run) => run !== drone.run).map((run) => run.drones.find((d) => d.name === drone.name));
+    return [drone, ...others.filter((d): d is Drone => d !== undefined)].sort((a, b) => a.run.index - b.run.index);
+  }
+
+  start(): void {
+    const app = document.getElementById("app")!;
+    const stage = make("main", "stage", this.sceneBox);
+    this.side.append(this.makeTabs(), this.sideBody);
+    const timeline = new Timeline(this.clock, this.events, { step: (by) => this.step(by) });
+    app.replaceChildren(this.makeHeader(), stage, this.side, timeline.element, this.help.element);
+    this.makeScene();
+    this.showSide(false);
+    this.choose(this.chosen[0]);
+    listenForKeys(this.shortcuts(), this.help);
+    onTheme((now) => {
+      this.view?.paint(now);
+      this.dirty = true;
+    });
+    this.clock.onChange(() => (this.dirty = true));
+    document.documentElement.dataset.state = "ready";
+    let last = performance.now();
+    const frame = (now: number) => {
+      const before = performance.now();
+      this.clock.advance((now - last) / 1000);
+      last = now;
+      this.draw(now);
+      this.frames.count += 1;
+      this.frames.script += performance.now() - before;
+      requestAnimationFrame(frame);
+    };
+    requestAnimationFrame(frame);
+  }
+
+  private makeHeader(): HTMLElement {
+    const names = this.runs.map((run) => run.info.name || run.info.file);
+    const title = this.runs.length > 1 ? `${names[0]} · ${names[1]}` : names[0];
+    document.title = `${title} – Volery`;
+    const status = this.runs[0].info.status;
+    const chip = make("span", `chip ${status === "completed" ? "good" : "bad"}`, status);
+    const buttons = [
+      makeButton("tool text", "?", "keys (h)", () => this.help.show()),
+      makeButton("tool text", "◐", "light or dark (d)", toggleTheme),
+    ];
+    const header = make("header", "top", make("span", "brand", "Volery"), make("h1", "", title), chip);
+    if (this.runs.length > 1) header.append(make("span", "run-mark run-0", "A"), make("span", "run-mark run-1", "B"));
+    const thinned = this.runs.some((run) => run.info.thinned.truth > 1 || run.info.thinned.other > 1);
+    if (thinned) header.append(make("span", "chip", "thinned"));
+    header.append(make("span", "space"), ...buttons);
+    return header;
+  }
+
+  private makeScene(): void {
+    try {
+      this.view = new View(this.sceneBox, this.runs.flatMap((run) => run.drones));
+    } catch (error) {
+      this.sceneBox.append(make("p", "no-scene", `The scene cannot be drawn here (${wordsOf(error)}). The plots work without it.`));
+      return;
+    }
+    const view = this.view;
+    view.paint(theme());
+    view.onPick = (drone) => this.choose(drone);
+    this.layers = new Layers(view, () => (this.dirty = true));
+    const cameras = make("div", "cameras");
+    for (const mode of CAMERAS) {
+      const button = makeButton("tool text", mode, `${mode} camera (c for the next)`, () => this.setCamera(mode));
+      this.cameraButtons.set(mode, button);
+      cameras.append(button);
+    }
+    const drones = this.runs[0].drones;
+    drones.forEach((drone, i) => {
+      const option = make("option", "", drone.name);
+      option.value = String(i);
+      this.droneSelect.append(option);
+    });
+    this.droneSelect.setAttribute("aria-label", "drone");
+    this.droneSelect.title = "drone (n for the next)";
+    this.droneSelect.addEventListener("change", () => {
+      this.choose(drones[Number(this.droneSelect.value)]);
+      this.droneSelect.blur();
+    });
+    const details = make("details", "layer-box", make("summary", "", "show"), this.layers.element);
+    const notes = [`grid ${formatLength(view.ground.cell)}`];
+    if (view.drawScale > 1) notes.push(`drones drawn ${view.drawScale}× larger`);
+    this.sceneBox.append(make("div", "scene-tools", cameras, this.droneSelect), details, make("div", "scene-note", notes.join(" · ")));
+    new ResizeObserver(() => {
+      view.resize();
+      this.dirty = true;
+    }).observe(this.sceneBox);
+    this.setCamera("follow");
+    this.sceneBox.addEventListener("pointermove", () => (this.dirty = true));
+    this.sceneBox.addEventListener("wheel", () => (this.dirty = true), { passive: true });
+  }
+
+  private makeTabs(): HTMLElement {
+    this.tabs.push(
+      makeButton("tab", "plots", "plots (p)", () => this.showSide(false)),
+      makeButton("tab", "run", "what the run was (i)", () => this.showSide(true)),
+    );
+    const reset = makeButton("tool text reset", "whole flight", "show the whole flight in the plots (z)", () => this.plots.zoom(NaN, NaN));
+    return make("nav", "tabs", ...this.tabs, make("span", "space"), reset);
+  }
+
+  private showSide(panel: boolean): void {
+    this.panelShown = panel;
+    this.tabs.forEach((tab, i) => tab.classList.toggle("on", (i === 1) === panel));
+    const body = panel ? makePanel(this.runs, this.chosen, this.clock, this.events, this.info.difference) : this.plots.element;
+    this.sideBody.replaceChildren(body);
+    this.sideBody.scrollTop = 0;
+  }
+
+  choose(drone: Drone): void {
+    this.chosen = this.fellows(drone);
+    this.view?.choose(drone);
+    this.droneSelect.value = String(this.runs[0].drones.findIndex((d) => d.name === drone.name));
+    this.plots.show(this.chosen);
+    if (this.panelShown) this.showSide(true);
+    this.dirty = true;
+  }
+
+  private setCamera(mode: CameraMode): void {
+    this.view?.setMode(mode);
+    for (const [name, button] of this.cameraButtons) button.classList.toggle("on", name === mode);
+    this.dirty = true;
+  }
+
+  private step(by: number): void {
+    const times = this.chosen[0].streams.get("truth")?.time;
+    if (!times || times.length === 0) return;
+    this.clock.playing = false;
+    const i = indexAt(times, this.clock.time + 1e-9);
+    this.clock.seek(times[Math.max(0, Math.min(times.length - 1, i + by))]);
+  }
+
+  private jumpToEvent(by: number): void {
+    const now = this.clock.time;
+    const others = this.events.filter((event) => (by > 0 ? event.time > now + 1e-6 : event.time < now - 1e-6));
+    const next = by > 0 ? others[0] : others[others.length - 1];
+    if (next) this.clock.seek(next.time);
+  }
+
+  private nextDrone(): void {
+    const { drones } = this.runs[0];
+    const at = drones.findIndex((drone) => drone.name === this.chosen[0].name);
+    this.choose(drones[(at + 1) % drones.length]);
+  }
+
+  private nextCamera(): void {
+    const mode = this.view?.mode ?? "follow";
+    this.setCamera(CAMERAS[(CAMERAS.indexOf(mode) + 1) % CAMERAS.length]);
+  }
+
+  private shortcuts(): Shortcut[] {
+    const { clock } = this;
+    return [
+      { keys: [" ", "k"], shown: "space", text: "play or pause", act: () => clock.toggle() },
+      { keys: ["ArrowLeft"], shown: "←", text: "one record back", act: () => this.step(-1) },
+      { keys: ["ArrowRight"], shown: "→", text: "one record on", act: () => this.step(1) },
+      { keys: ["["], shown: "[", text: "the event before", act: () => this.jumpToEvent(-1) },
+      { keys: ["]"], shown: "]", text: "the next event", act: () => this.jumpToEvent(1) },
+      { keys: ["Home"], shown: "Home", text: "to the start", act: () => clock.seek(clock.start) },
+      { keys: ["End"], shown: "End", text: "to the end", act: () => clock.seek(clock.end) },
+      { keys: ["+", "="], shown: "+", text: "faster", act: () => clock.faster(1) },
+      { keys: ["-"], shown: "−", text: "slower", act: () => clock.faster(-1) },
+      { keys: ["l"], shown: "l", text: "loop", act: () => clock.toggleLoop() },
+      { keys: ["c"], shown: "c", text: "next camera: follow, orbit, top", act: () => this.nextCamera() },
+      { keys: ["n"], shown: "n", text: "next drone", act: () => this.nextDrone() },
+      { keys: ["f"], shown: "f", text: "forces on or off", act: () => this.layers?.toggleForces() },
+      { keys: ["z"], shown: "z", text: "whole flight in the plots", act: () => this.plots.zoom(NaN, NaN) },
+      { keys: ["p"], shown: "p", text: "plots", act: () => this.showSide(false) },
+      { keys: ["i"], shown: "i", text: "what the run was", act: () => this.showSide(true) },
+      { keys: ["d"], shown: "d", text: "light or dark", act: toggleTheme },
+      { keys: ["h", "?"], shown: "h", text: "this help", act: () => this.help.show() },
+    ];
+  }
+
+  private draw(now: number): void {
+    if (!this.dirty) return;
+    this.dirty = false;
+    this.view?.draw(this.clock.time);
+    this.plots.update(now);
+    if (this.layers && (now - this.layersAt > LAYERS_EVERY || !this.clock.playing)) {
+      this.layersAt = now;
+      this.layers.update(this.clock.time);
+    }
+  }
+}
+
+function formatLength(metres: number): string {
+  if (metres >= 1000) return `${metres / 1000} km`;
+  return metres >= 1 ? `${metres} m` : `${+(metres * 100).toPrecision(3)} cm`;
+}

@@ -1,0 +1,116 @@
+// embedded.ts - what `volery view` has put into this page: a JSON text, and one packed log per run.
+
+export interface RotorInfo {
+  position: number[]; // [m] body
+  spin: number; // +1 counter-clockwise from above
+}
+
+export interface DroneInfo {
+  name: string;
+  vehicle?: string;
+  mass?: number; // [kg]
+  inertia?: number[]; // [kg m^2] rows
+  speed_max?: number; // [rad/s]
+  rotors?: RotorInfo[];
+  setpoints?: number[][]; // [m] world
+}
+
+export interface EffectInfo {
+  name: string;
+  computed: boolean;
+  impulse: number; // [N s] neglected at most
+  angular_impulse: number; // [N m s]
+}
+
+export interface CertificateInfo {
+  effects: EffectInfo[];
+  changes: number;
+  total_impulse: number;
+  total_angular_impulse: number;
+  bounded: boolean;
+  horizon: number; // [s]
+  velocity: number; // [m/s]
+  position: number; // [m]
+}
+
+export interface RunInfo {
+  file: string;
+  name?: string;
+  version: string;
+  physics: number;
+  status: string;
+  seed: string;
+  dt: number; // [s]
+  first_tick: number;
+  last_tick: number;
+  config_hash: string;
+  final_hash: string;
+  parent_hash?: string;
+  parent_tick?: number;
+  thinned: { truth: number; other: number; records: number; total: number; events_left: number };
+  scenario: string;
+  strict?: boolean;
+  planet_radius?: number; // [m] 0: a flat world
+  gravity?: number[]; // [m/s^2] where it is uniform
+  drones: DroneInfo[];
+  nap?: CertificateInfo[];
+}
+
+export interface DifferenceInfo {
+  identical: boolean;
+  step?: number;
+  time_s?: number;
+  field?: string | null;
+  a?: number | string | null;
+  b?: number | string | null;
+}
+
+export interface PageInfo {
+  volery: string;
+  runs: RunInfo[];
+  difference?: DifferenceInfo;
+}
+
+/// The text of an element that must be there.
+function textOf(id: string): string {
+  const element = document.getElementById(id);
+  if (!element || !element.textContent) throw new Error(`This page is incomplete: it has no ${id}. Make it again.`);
+  return element.textContent;
+}
+
+export function readInfo(): PageInfo {
+  let info: PageInfo;
+  try {
+    info = JSON.parse(textOf("volery-info")) as PageInfo;
+  } catch (error) {
+    throw new Error(`This page is damaged: what it says of its runs cannot be read (${String(error)}).`);
+  }
+  if (!Array.isArray(info.runs) || info.runs.length === 0) throw new Error("This page holds no run.");
+  return info;
+}
+
+function fromBase64(text: string): Uint8Array {
+  const binary = atob(text);
+  const bytes = new Uint8Array(binary.length);
+  for (let i = 0; i < binary.length; ++i) bytes[i] = binary.charCodeAt(i);
+  return bytes;
+}
+
+/// The log of run `index`: an MCAP file.
+export async function readLog(index: number): Promise<Uint8Array> {
+  const id = `volery-log-${index}`;
+  const element = document.getElementById(id);
+  let packed: Uint8Array;
+  try {
+    packed = fromBase64(textOf(id));
+  } catch (error) {
+    throw new Error(`This page is damaged or was cut off: its records are no base64 (${String(error)}).`);
+  }
+  element?.remove(); // tens of MB of text that nobody needs again
+  try {
+    const stream = new Blob([packed as BlobPart]).stream().pipeThrough(new DecompressionStream("gzip"));
+    return new Uint8Array(await new Response(stream).arrayBuffer());
+  } catch (error) {
+    throw new Error(`This page is damaged or was cut off: its records cannot be unpacked (${String(error)}).`);
+  }
+}

@@ -1,0 +1,96 @@
+// run.ts - one run: its drones with their streams, and its events, read from the log in the page.
+import { McapStreamReader } from "@mcap/core";
+import type { CertificateInfo, DroneInfo, RunInfo } from "./embedded";
+import { RowReader } from "./protobuf";
+import { Table } from "./table";
+
+export interface RunEvent {
+  time: number; // [s]
+  kind: string;
+  drone: string;
+  text: string;
+}
+
+/// One drone of one run.
+export interface Drone {
+  run: Run;
+  index: number;
+  name: string;
+  info: DroneInfo;
+  certificate?: CertificateInfo;
+  streams: Map<string, Table>; // by the last part of the topic: truth, imu, ...
+}
+
+export interface Run {
+  index: number; // 0, or 1 for the second of two
+  info: RunInfo;
+  drones: Drone[];
+  events: RunEvent[];
+  start: number; // [s] of the first record
+  end: number; // [s] of the last
+}
+
+function textField(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+function readEvent(bytes: Uint8Array, time: number): RunEvent | undefined {
+  try {
+    const parsed = JSON.parse(new TextDecoder().decode(bytes)) as Record<string, unknown>;
+    return { time, kind: textField(parsed.kind), drone: textField(parsed.drone), text: textField(parsed.text) };
+  } catch {
+    return undefined; // an event nobody can read says nothing
+  }
+}
+
+/// The stream a topic belongs to: /drones/NAME/STREAM.
+function placeOf(topic: string): { drone: string; stream: string } | undefined {
+  const parts = topic.split("/");
+  return parts.length === 4 && parts[0] === "" && parts[1] === "drones" ? { drone: parts[2], stream: parts[3] } : undefined;
+}
+
+export function readRun(index: number, info: RunInfo, file: Uint8Array): Run {
+  const run: Run = { index, info, drones: [], events: [], start: Infinity, end: -Infinity };
+  info.drones.forEach((drone, i) => {
+    run.drones.push({ run, index: i, name: drone.name, info: drone, certificate: info.nap?.[i], streams: new Map() });
+  });
+  const byName = new Map(run.drones.map((drone) => [drone.name, drone]));
+  const schemas = new Map<number, { name: string; data: Uint8Array }>();
+  const takers = new Map<number, (time: number, bytes: Uint8Array) => void>();
+
+  const reader = new McapStreamReader({ validateCrcs: true });
+  reader.append(file);
+  for (let record = reader.nextRecord(); record; record = reader.nextRecord()) {
+    if (record.type === "Schema") {
+      schemas.set(record.id, { name: record.name, data: record.data });
+    } else if (record.type === "Channel" && !takers.has(record.id)) {
+      const place = placeOf(record.topic);
+      const schema = schemas.get(record.schemaId);
+      const drone = place && byName.get(place.drone);
+      if (record.topic === "/events") {
+        takers.set(record.id, (time, bytes) => {
+          const event = readEvent(bytes, time);
+          if (event) run.events.push(event);
+        });
+      } else if (place && drone && schema && record.messageEncoding === "protobuf") {
+        const table = new Table();
+        drone.streams.set(place.stream, table);
+        const rows = new RowReader(schema.data, schema.name, table);
+        takers.set(record.id, (time, bytes) => rows.read(time, bytes));
+      }
+    } else if (record.type === "Message") {
+      const time = Number(record.logTime) * 1e-9;
+      run.start = Math.min(run.start, time);
+      run.end = Math.max(run.end, time);
+      takers.get(record.channelId)?.(time, record.data);
+    }
+  }
+  for (const drone of run.drones) {
+    for (const [name, table] of drone.streams) if (table.length === 0) drone.streams.delete(name);
+  }
+  if (!(run.start <= run.end)) throw new Error(`${info.file} holds no record: there is nothing to show.`);
+  if (!run.drones.some((drone) => drone.streams.has("truth"))) {
+    throw new Error(`${info.file} does not say where any drone was: there is nothing to show.`);
+  }
+  return run;
+}

@@ -1,0 +1,172 @@
+// lines.ts - what can be plotted of a drone: groups of lines, straight from the log or worked out from it.
+import { pilotAngles } from "../data/attitude";
+import type { Drone } from "../data/run";
+import { indexAt, type Table } from "../data/table";
+import { vectorNames } from "../scene/arrows";
+
+export type Dash = "solid" | "dashed" | "dotted";
+
+export interface PlotLine {
+  label: string;
+  time: Float64Array;
+  values: Float64Array;
+  color: number; // index into the theme's lines
+  dash: Dash;
+  second?: boolean; // less important: left out when two runs are compared
+}
+
+export interface PlotGroup {
+  id: string;
+  title: string;
+  unit: string;
+  lines(drone: Drone): PlotLine[];
+}
+
+const AXES = ["x", "y", "z"];
+
+function axes(drone: Drone, stream: string, field: string, prefix: string, dash: Dash, second = false): PlotLine[] {
+  const table = drone.streams.get(stream);
+  const columns = table?.vector(field, "xyz");
+  if (!table || !columns) return [];
+  return columns.map((values, k) => ({ label: `${prefix}${AXES[k]}`, time: table.time, values, color: k, dash, second }));
+}
+
+function list(drone: Drone, stream: string, field: string, dash: Dash): PlotLine[] {
+  const table = drone.streams.get(stream);
+  return (table?.list(field) ?? []).map((values, k) => ({ label: `${k}`, time: table!.time, values, color: k, dash }));
+}
+
+function single(drone: Drone, stream: string, field: string, label: string, color: number, dash: Dash, second = false): PlotLine[] {
+  const table = drone.streams.get(stream);
+  const values = table?.column(field);
+  return table && values ? [{ label, time: table.time, values, color, dash, second }] : [];
+}
+
+/// A line worked out at the times of a table.
+function worked(table: Table, label: string, color: number, dash: Dash, value: (i: number) => number, second = false): PlotLine {
+  const values = new Float64Array(table.length);
+  for (let i = 0; i < values.length; ++i) values[i] = value(i);
+  return { label, time: table.time, values, color, dash, second };
+}
+
+// Angles that go on beyond half a turn instead of jumping.
+function unwrap(line: PlotLine): PlotLine {
+  for (let i = 1; i < line.values.length; ++i) {
+    line.values[i] -= 360 * Math.round((line.values[i] - line.values[i - 1]) / 360);
+  }
+  return line;
+}
+
+function angles(drone: Drone, stream: string, prefix: string, dash: Dash, second = false): PlotLine[] {
+  const table = drone.streams.get(stream);
+  const q = table?.vector("attitude", "wxyz");
+  if (!table || !q || !q.some((column) => column.some((value) => value !== 0))) return [];
+  return ["roll", "pitch", "heading"].map((name, k) =>
+    unwrap(worked(table, prefix + name, k, dash, (i) => pilotAngles(q[0][i], q[1][i], q[2][i], q[3][i])[k], second)),
+  );
+}
+
+// The distance of the truth from where it should be, axis by axis, at the times of the reference.
+function errors(drone: Drone): PlotLine[] {
+  const truth = drone.streams.get("truth");
+  const reference = drone.streams.get("reference");
+  const is = truth?.vector("position", "xyz");
+  const wanted = reference?.vector("position", "xyz");
+  if (!truth || !reference || !is || !wanted) return [];
+  const rows = sameTimes(reference.time, truth.time);
+  const lines = is.map((column, k) => worked(reference, AXES[k], k, "solid", (i) => (rows[i] < 0 ? NaN : column[rows[i]] - wanted[k][i])));
+  const total = worked(reference, "length", 6, "dashed", (i) => Math.hypot(...lines.map((line) => line.values[i])));
+  return [...lines, total];
+}
+
+/// For each of `times` the row of `others` at exactly that time, or -1.
+function sameTimes(times: Float64Array, others: Float64Array): Int32Array {
+  const rows = new Int32Array(times.length);
+  for (let i = 0; i < times.length; ++i) {
+    const row = indexAt(others, times[i] + 1e-9);
+    rows[i] = others.length > 0 && Math.abs(others[row] - times[i]) < 2e-9 ? row : -1;
+  }
+  return rows;
+}
+
+// What a sensor says beyond the truth, at the times of its samples.
+function beyondTruth(drone: Drone, stream: string, field: string, of: string, prefix: string, dash: Dash): PlotLine[] {
+  const truth = drone.streams.get("truth");
+  const sensor = drone.streams.get(stream);
+  const is = truth?.vector(of, "xyz");
+  const said = sensor?.vector(field, "xyz");
+  if (!truth || !sensor || !is || !said) return [];
+  const rows = sameTimes(sensor.time, truth.time);
+  return said.map((column, k) => worked(sensor, prefix + AXES[k], k, dash, (i) => (rows[i] < 0 ? NaN : column[i] - is[k][rows[i]])));
+}
+
+function energies(drone: Drone): PlotLine[] {
+  const truth = drone.streams.get("truth");
+  const { mass, inertia } = drone.info;
+  const gravity = drone.run.info.gravity;
+  const [p, v, w] = ["position", "velocity", "rate"].map((name) => truth?.vector(name, "xyz"));
+  if (!truth || !mass || !inertia || !gravity || !p || !v || !w) return [];
+  const kinetic = worked(truth, "kinetic", 0, "solid", (i) => {
+    let twice = 0;
+    for (let a = 0; a < 3; ++a) {
+      twice += mass * v[a][i] ** 2;
+      for (let b = 0; b < 3; ++b) twice += w[a][i] * inertia[3 * a + b] * w[b][i];
+    }
+    return twice / 2;
+  });
+  const potential = worked(truth, "potential", 2, "dashed", (i) => -mass * (gravity[0] * p[0][i] + gravity[1] * p[1][i] + gravity[2] * p[2][i]));
+  return [kinetic, potential, worked(truth, "sum", 6, "dotted", (i) => kinetic.values[i] + potential.values[i])];
+}
+
+const DASHES: Dash[] = ["solid", "dashed", "dotted"];
+
+// How large each effect's vector is; the list follows the log.
+function lengths(drone: Drone, stream: string): PlotLine[] {
+  const table = drone.streams.get(stream);
+  if (!table) return [];
+  const names = vectorNames(table).filter((name) => name !== "wind");
+  return names.map((name, k) => {
+    const [x, y, z] = table.vector(name, "xyz")!;
+    return worked(table, name.replace(/_/g, " "), k, DASHES[Math.floor(k / 8) % 3], (i) => Math.hypot(x[i], y[i], z[i]));
+  });
+}
+
+const SHOWN = new Set(["truth", "estimate", "imu", "mocap", "control", "reference", "forces", "torques", "geodetic"]);
+
+/// Streams that this page has no group for: one group each, so that nothing in a log is hidden.
+function otherGroups(drones: Drone[]): PlotGroup[] {
+  const names = new Set<string>();
+  for (const drone of drones.slice(0, 16)) for (const name of drone.streams.keys()) if (!SHOWN.has(name)) names.add(name);
+  return [...names].map((stream) => ({
+    id: `stream-${stream}`,
+    title: stream,
+    unit: "",
+    lines: (drone) => {
+      const table = drone.streams.get(stream);
+      return (table?.names ?? []).slice(0, 12).map((name, k) => ({ label: name, time: table!.time, values: table!.column(name)!, color: k, dash: DASHES[Math.floor(k / 8) % 3] }));
+    },
+  }));
+}
+
+export function plotGroups(drones: Drone[]): PlotGroup[] {
+  const groups: PlotGroup[] = [
+    { id: "position", title: "position", unit: "m", lines: (d) => [...axes(d, "truth", "position", "", "solid"), ...axes(d, "reference", "position", "wanted ", "dashed", true)] },
+    { id: "error", title: "position error", unit: "m", lines: errors },
+    { id: "velocity", title: "velocity", unit: "m/s", lines: (d) => [...axes(d, "truth", "velocity", "", "solid"), ...axes(d, "estimate", "velocity", "estimated ", "dotted", true)] },
+    { id: "attitude", title: "attitude", unit: "deg", lines: (d) => [...angles(d, "truth", "", "solid"), ...angles(d, "control", "wanted ", "dashed", true)] },
+    { id: "rates", title: "body rates", unit: "rad/s", lines: (d) => [...axes(d, "truth", "rate", "", "solid"), ...axes(d, "control", "rates", "wanted ", "dashed", true)] },
+    { id: "motors", title: "motor commands", unit: "", lines: (d) => list(d, "control", "motors", "solid") },
+    { id: "rotors", title: "rotor speeds", unit: "rad/s", lines: (d) => list(d, "truth", "rotor_speed", "solid") },
+    { id: "thrust", title: "wanted thrust", unit: "N", lines: (d) => single(d, "control", "thrust", "thrust", 2, "solid") },
+    { id: "mocap", title: "motion capture beyond truth", unit: "m", lines: (d) => beyondTruth(d, "mocap", "position", "position", "", "solid") },
+    { id: "gyro", title: "gyro beyond truth", unit: "rad/s", lines: (d) => beyondTruth(d, "imu", "gyro", "rate", "", "solid") },
+    { id: "estimate", title: "estimate beyond truth", unit: "m", lines: (d) => beyondTruth(d, "estimate", "position", "position", "", "solid") },
+    { id: "accel", title: "accelerometer", unit: "m/s²", lines: (d) => axes(d, "imu", "accel", "", "solid") },
+    { id: "forces", title: "forces by effect", unit: "N", lines: (d) => lengths(d, "forces") },
+    { id: "torques", title: "torques by effect", unit: "N m", lines: (d) => lengths(d, "torques") },
+    { id: "wind", title: "wind", unit: "m/s", lines: (d) => (vectorNames(d.streams.get("forces")).includes("wind") ? axes(d, "forces", "wind", "", "solid") : []) },
+    { id: "energy", title: "energy", unit: "J", lines: energies },
+    { id: "altitude", title: "altitude", unit: "m", lines: (d) => single(d, "geodetic", "altitude", "altitude", 2, "solid") },
+  ];
+  return [...groups, ...otherGroups(drones)];
+}

@@ -1,0 +1,193 @@
+// plot.ts - one plot: lines over time with a legend that shows the values at the moment.
+import uPlot from "uplot";
+import type { Drone } from "../data/run";
+import { indexAt } from "../data/table";
+import { formatNumber, make } from "../ui/dom";
+import { theme } from "../ui/theme";
+import { align } from "./align";
+import type { Dash, PlotGroup, PlotLine } from "./lines";
+
+const DASHES: Record<Dash, number[]> = { solid: [], dashed: [7, 4], dotted: [2, 3] };
+const HEIGHT = 150;
+
+export interface PlotHost {
+  sync: string; // plots of one key share their cursor
+  marks(): { time: number; color: string }[]; // vertical lines: events
+  zoomed(min: number, max: number): void;
+  seek(time: number): void;
+}
+
+interface Entry {
+  line: PlotLine;
+  value: HTMLElement;
+  key: HTMLElement;
+}
+
+export class Plot {
+  readonly element = make("section", "plot");
+  readonly lines: PlotLine[];
+  private readonly legend = make("div", "legend");
+  private readonly area = make("div", "plot-area");
+  private readonly now = make("div", "plot-now");
+  private readonly entries: Entry[] = [];
+  private readonly hidden = new Set<number>();
+  private chart?: uPlot;
+  private range?: [number, number];
+
+  constructor(readonly group: PlotGroup, drones: Drone[], private readonly host: PlotHost) {
+    this.lines = drones.flatMap((drone, i) => {
+      const own = group.lines(drone).filter((line) => drones.length === 1 || !line.second);
+      return own.map((line) => ({ ...line, label: drones.length > 1 ? `${i === 0 ? "A" : "B"} ${line.label}` : line.label, dash: i > 0 ? ("dashed" as Dash) : line.dash }));
+    });
+    const head = make("header", "plot-head", make("h3", "", group.title, make("span", "unit", group.unit ? ` ${group.unit}` : "")), this.legend);
+    this.element.dataset.plot = group.id;
+    this.element.append(head, this.area);
+    this.makeLegend();
+  }
+
+  private makeLegend(): void {
+    this.lines.forEach((line, i) => {
+      const value = make("span", "value", "–");
+      const key = make("button", "key", make("span", `swatch ${line.dash}`), make("span", "name", line.label), value);
+      key.type = "button";
+      key.title = `show or hide ${line.label}`;
+      key.addEventListener("click", () => this.toggle(i));
+      this.entries.push({ line, value, key });
+      this.legend.append(key);
+    });
+    this.paintLegend();
+  }
+
+  private paintLegend(): void {
+    const colors = theme().lines;
+    for (const { line, key } of this.entries) key.style.setProperty("--line", colors[line.color % colors.length]);
+  }
+
+  private toggle(i: number): void {
+    if (this.hidden.has(i)) this.hidden.delete(i);
+    else this.hidden.add(i);
+    this.entries[i].key.classList.toggle("off", this.hidden.has(i));
+    this.chart?.setSeries(i + 1, { show: !this.hidden.has(i) });
+  }
+
+  /// Draw anew, as wide as there is room.
+  draw(): void {
+    this.chart?.destroy();
+    this.paintLegend();
+    const width = this.area.clientWidth;
+    if (width < 40 || this.lines.length === 0) return;
+    const { time, values } = align(this.lines);
+    this.chart = new uPlot(this.options(width), [time, ...values] as unknown as uPlot.AlignedData, this.area);
+    this.chart.over.append(this.now);
+    if (this.range) this.chart.setScale("x", { min: this.range[0], max: this.range[1] });
+  }
+
+  private options(width: number): uPlot.Options {
+    const colors = theme();
+    const axis = { stroke: colors.faint, grid: { stroke: colors.grid, width: 1 }, ticks: { stroke: colors.grid, width: 1, size: 4 }, font: "11px system-ui, sans-serif" };
+    return {
+      width,
+      height: HEIGHT,
+      legend: { show: false },
+      padding: [6, 16, 0, 0],
+      scales: { x: { time: false } },
+      cursor: { sync: { key: this.host.sync, setSeries: false }, drag: { x: true, y: false }, points: { size: 6 }, bind: { dblclick: () => () => (this.host.zoomed(NaN, NaN), null) } },
+      axes: [
+        { ...axis, size: 24, space: 60, values: (_, ticks) => ticks.map((t) => `${+t.toPrecision(8)} s`.replace("-", "−")) },
+        { ...axis, size: 52, space: 26, values: (_, ticks) => ticks.map((t) => `${+t.toPrecision(6)}`.replace("-", "−")) },
+      ],
+      series: [
+        {},
+        ...this.lines.map((line, i) => ({
+          label: line.label,
+          show: !this.hidden.has(i),
+          stroke: colors.lines[line.color % colors.lines.length],
+          width: 1.5,
+          dash: DASHES[line.dash],
+          spanGaps: true,
+          points: { show: false },
+        })),
+      ],
+      hooks: {
+        draw: [(chart) => this.drawMarks(chart)],
+        setSelect: [(chart) => this.selected(chart)],
+        ready: [(chart) => this.listen(chart)],
+      },
+    };
+  }
+
+  private drawMarks(chart: uPlot): void {
+    const { ctx, bbox } = chart;
+    ctx.save();
+    ctx.setLineDash([]);
+    for (const mark of this.host.marks()) {
+      const x = Math.round(chart.valToPos(mark.time, "x", true)) + 0.5;
+      if (x < bbox.left || x > bbox.left + bbox.width) continue;
+      ctx.strokeStyle = mark.color;
+      ctx.globalAlpha = 0.55;
+      ctx.lineWidth = devicePixelRatio;
+      ctx.beginPath();
+      ctx.moveTo(x, bbox.top);
+      ctx.lineTo(x, bbox.top + bbox.height);
+      ctx.stroke();
+    }
+    ctx.restore();
+  }
+
+  private selected(chart: uPlot): void {
+    if (chart.select.width < 6) return;
+    const min = chart.posToVal(chart.select.left, "x");
+    const max = chart.posToVal(chart.select.left + chart.select.width, "x");
+    this.host.zoomed(min, max);
+  }
+
+  // A click goes there; the wheel zooms about the pointer.
+  private listen(chart: uPlot): void {
+    const timeAt = (event: MouseEvent) => chart.posToVal(event.clientX - chart.over.getBoundingClientRect().left, "x");
+    let down = 0;
+    chart.over.addEventListener("pointerdown", (event) => (down = event.clientX));
+    chart.over.addEventListener("click", (event) => {
+      if (Math.abs(event.clientX - down) < 4) this.host.seek(timeAt(event));
+    });
+    chart.over.addEventListener(
+      "wheel",
+      (event) => {
+        if (!event.ctrlKey && !event.shiftKey) return; // a plain wheel scrolls the list
+        event.preventDefault();
+        const at = timeAt(event);
+        const { min, max } = chart.scales.x;
+        if (min === undefined || max === undefined || min === null || max === null) return;
+        const factor = (event.deltaY || event.deltaX) > 0 ? 1.25 : 0.8;
+        this.host.zoomed(at - (at - min) * factor, at + (max - at) * factor);
+      },
+      { passive: false },
+    );
+  }
+
+  setRange(range: [number, number] | undefined, whole: [number, number]): void {
+    this.range = range;
+    const [min, max] = range ?? whole;
+    this.chart?.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+    this.chart?.setScale("x", { min, max });
+  }
+
+  /// Move the line of the present moment; the values follow when `values` is set.
+  setTime(time: number, values: boolean): void {
+    if (this.chart) {
+      const { min, max } = this.chart.scales.x;
+      const inside = min != null && max != null && time >= min && time <= max;
+      this.now.style.display = inside ? "block" : "none";
+      if (inside) this.now.style.transform = `translateX(${this.chart.valToPos(time, "x")}px)`;
+    }
+    if (!values) return;
+    for (const { line, value } of this.entries) {
+      const i = indexAt(line.time, time);
+      value.textContent = line.time.length > 0 && line.time[0] <= time + 1e-9 ? formatNumber(line.values[i]) : "–";
+    }
+  }
+
+  destroy(): void {
+    this.chart?.destroy();
+    this.element.remove();
+  }
+}

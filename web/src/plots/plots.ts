@@ -1,0 +1,98 @@
+// plots.ts - the column of plots: those the log has data for, all with the same time axis.
+import type { Drone, Run } from "../data/run";
+import type { Clock } from "../ui/clock";
+import { make } from "../ui/dom";
+import { onTheme, theme } from "../ui/theme";
+import { colorOfKind } from "../ui/events";
+import { plotGroups, type PlotGroup } from "./lines";
+import { Plot, type PlotHost } from "./plot";
+
+const VALUES_EVERY = 80; // [ms] numbers that change faster cannot be read
+
+export class Plots {
+  readonly element = make("div", "plots");
+  plots: Plot[] = [];
+  private readonly groups: PlotGroup[];
+  private readonly host: PlotHost;
+  private range?: [number, number];
+  private valuesAt = 0;
+  private shownTime = NaN;
+  private visible = new Set<Plot>();
+  private readonly watcher: IntersectionObserver;
+
+  constructor(runs: Run[], private readonly clock: Clock, extraMarks: () => { time: number; color: string }[]) {
+    this.groups = plotGroups(runs.flatMap((run) => run.drones));
+    const events = runs.flatMap((run) => run.events).filter((event) => event.kind !== "expectation").slice(0, 200);
+    this.host = {
+      sync: "volery",
+      marks: () => [...events.map((event) => ({ time: event.time, color: colorOfKind(event.kind) })), ...extraMarks()],
+      zoomed: (min, max) => this.zoom(min, max),
+      seek: (time) => clock.seek(time),
+    };
+    this.watcher = new IntersectionObserver((entries) => this.sawEntries(entries), { rootMargin: "200px" });
+    onTheme(() => this.redraw());
+    new ResizeObserver(() => this.redraw()).observe(this.element);
+  }
+
+  /// Show these drones (one, or the same one of two runs).
+  show(drones: Drone[]): void {
+    for (const plot of this.plots) plot.destroy();
+    this.visible.clear();
+    this.plots = this.groups.map((group) => new Plot(group, drones, this.host)).filter((plot) => plot.lines.length > 0);
+    for (const plot of this.plots) {
+      this.element.append(plot.element);
+      this.watcher.observe(plot.element);
+    }
+    this.shownTime = NaN;
+  }
+
+  // Only plots in sight are drawn: with many of them this is most of the work.
+  private sawEntries(entries: IntersectionObserverEntry[]): void {
+    for (const entry of entries) {
+      const plot = this.plots.find((p) => p.element === entry.target);
+      if (!plot) continue;
+      if (!entry.isIntersecting) {
+        this.visible.delete(plot);
+      } else if (!this.visible.has(plot)) {
+        this.visible.add(plot);
+        plot.draw();
+        plot.setRange(this.range, this.whole);
+        plot.setTime(this.clock.time, true);
+      }
+    }
+  }
+
+  private get whole(): [number, number] {
+    return [this.clock.start, this.clock.end];
+  }
+
+  private redraw(): void {
+    for (const plot of this.visible) {
+      plot.draw();
+      plot.setRange(this.range, this.whole);
+    }
+    this.shownTime = NaN;
+  }
+
+  zoom(min: number, max: number): void {
+    const [first, last] = this.whole;
+    const low = Math.max(first, min);
+    const high = Math.min(last, max);
+    this.range = high - low > 1e-6 && !(low === first && high === last) ? [low, high] : undefined;
+    for (const plot of this.visible) plot.setRange(this.range, this.whole);
+    this.shownTime = NaN;
+  }
+
+  update(now: number): void {
+    if (this.clock.time === this.shownTime) return;
+    const values = now - this.valuesAt > VALUES_EVERY || !this.clock.playing;
+    if (values) this.valuesAt = now;
+    this.shownTime = this.clock.time;
+    for (const plot of this.visible) plot.setTime(this.clock.time, values);
+  }
+
+  /// For events drawn in the theme's colours.
+  static differenceColor(): string {
+    return theme().lines[3];
+  }
+}

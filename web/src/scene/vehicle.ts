@@ -1,0 +1,108 @@
+// vehicle.ts - the shape of a drone from where its rotors are: arms, motors and a body, with the front marked.
+import { BoxGeometry, BufferAttribute, BufferGeometry, CircleGeometry, Color, CylinderGeometry, Matrix4, Quaternion, SphereGeometry, Vector3 } from "three";
+import type { DroneInfo } from "../data/embedded";
+import { mergeGeometries } from "three/addons/utils/BufferGeometryUtils.js";
+
+export interface VehicleShape {
+  body: BufferGeometry; // with the colours of its parts
+  blades: BufferGeometry; // of one rotor, flat at z = 0, turning about z
+  disc: BufferGeometry; // what a turning rotor looks like
+  hubs: Vector3[]; // [m] where the rotors turn
+  spins: number[];
+  size: number; // [m] from the centre to the tip of a rotor
+}
+
+/// What part of a shape a vertex belongs to; the scene gives the parts their colours.
+export const PART_FRAME = 0;
+export const PART_FRONT = 1;
+
+function marked(geometry: BufferGeometry, part: number): BufferGeometry {
+  const flat = geometry.index ? geometry.toNonIndexed() : geometry;
+  flat.deleteAttribute("uv");
+  const count = flat.getAttribute("position").count;
+  flat.setAttribute("part", new BufferAttribute(new Float32Array(count).fill(part), 1));
+  return flat;
+}
+
+function beam(from: Vector3, to: Vector3, width: number, height: number): BufferGeometry {
+  const along = to.clone().sub(from);
+  const length = along.length();
+  const box = new BoxGeometry(length, width, height);
+  const turn = new Quaternion().setFromUnitVectors(new Vector3(1, 0, 0), along.normalize());
+  box.applyMatrix4(new Matrix4().compose(from.clone().add(to).multiplyScalar(0.5), turn, new Vector3(1, 1, 1)));
+  return box;
+}
+
+function rotorRadius(hubs: Vector3[]): number {
+  let nearest = Infinity;
+  for (let i = 0; i < hubs.length; ++i) {
+    for (let j = 0; j < i; ++j) {
+      const apart = Math.hypot(hubs[i].x - hubs[j].x, hubs[i].y - hubs[j].y);
+      if (apart > 1e-6) nearest = Math.min(nearest, apart);
+    }
+  }
+  return Number.isFinite(nearest) ? 0.44 * nearest : 0.4 * (hubs[0]?.length() ?? 0.1);
+}
+
+// Two blades with a little chord, seen from above and below.
+function bladesOf(radius: number): BufferGeometry {
+  const blade = new BoxGeometry(2 * radius, 0.13 * radius, 0.015 * radius);
+  const hub = new CylinderGeometry(0.1 * radius, 0.1 * radius, 0.1 * radius, 12);
+  hub.rotateX(Math.PI / 2);
+  return mergeGeometries([marked(blade, PART_FRAME), marked(hub, PART_FRAME)]);
+}
+
+// A body without rotors: a plain box of the size its inertia suggests.
+function boxOf(info: DroneInfo): VehicleShape {
+  const mass = info.mass ?? 1;
+  const inertia = info.inertia ?? [1, 0, 0, 0, 1, 0, 0, 0, 1];
+  const [ix, iy, iz] = [inertia[0], inertia[4], inertia[8]];
+  const side = (a: number, b: number, c: number) => Math.sqrt(Math.max((6 * (a + b - c)) / mass, 0));
+  const sides = [side(iy, iz, ix), side(iz, ix, iy), side(ix, iy, iz)].map((s) => (Number.isFinite(s) ? s : 0));
+  const most = Math.max(...sides) || 1;
+  const [x, y, z] = sides.map((s) => Math.max(s, 0.03 * most));
+  const nose = new BoxGeometry(0.12 * x, 0.6 * y, 0.6 * z);
+  nose.translate(0.52 * x, 0, 0);
+  const body = mergeGeometries([marked(new BoxGeometry(x, y, z), PART_FRAME), marked(nose, PART_FRONT)]);
+  return { body, blades: bladesOf(0.1), disc: new CircleGeometry(0.1, 8), hubs: [], spins: [], size: Math.hypot(x, y, z) / 2 };
+}
+
+export function shapeOf(info: DroneInfo): VehicleShape {
+  const rotors = info.rotors ?? [];
+  if (rotors.length === 0) return boxOf(info);
+  const at = rotors.map((rotor) => new Vector3(rotor.position[0] ?? 0, rotor.position[1] ?? 0, rotor.position[2] ?? 0));
+  const reach = Math.max(...at.map((hub) => Math.hypot(hub.x, hub.y)), 1e-3);
+  const radius = rotorRadius(at);
+  const hubs = at.map((hub) => hub.clone().setZ(hub.z + 0.13 * reach));
+  const parts: BufferGeometry[] = [];
+  for (const hub of at) {
+    const front = hub.x > 0.05 * reach ? PART_FRONT : PART_FRAME;
+    parts.push(marked(beam(new Vector3(0, 0, hub.z), hub, 0.13 * reach, 0.09 * reach), PART_FRAME));
+    const motor = new CylinderGeometry(0.11 * reach, 0.12 * reach, 0.22 * reach, 14);
+    motor.rotateX(Math.PI / 2);
+    motor.translate(hub.x, hub.y, hub.z + 0.02 * reach);
+    parts.push(marked(motor, front));
+  }
+  const shell = new SphereGeometry(0.36 * reach, 20, 12);
+  shell.scale(1.15, 0.85, 0.42);
+  const nose = new SphereGeometry(0.13 * reach, 14, 8);
+  nose.scale(1, 1, 0.7);
+  nose.translate(0.36 * reach, 0, 0.02 * reach);
+  parts.push(marked(shell, PART_FRAME), marked(nose, PART_FRONT));
+  return {
+    body: mergeGeometries(parts),
+    blades: bladesOf(radius),
+    disc: new CircleGeometry(radius, 36),
+    hubs,
+    spins: rotors.map((rotor) => Math.sign(rotor.spin) || 1),
+    size: reach + radius,
+  };
+}
+
+/// Colours of a shape's parts, into its attribute `color`.
+export function paint(geometry: BufferGeometry, frame: Color, front: Color): void {
+  const part = geometry.getAttribute("part");
+  const colors = new Float32Array(3 * part.count);
+  for (let i = 0; i < part.count; ++i) (part.getX(i) === PART_FRONT ? front : frame).toArray(colors, 3 * i);
+  geometry.setAttribute("color", new BufferAttribute(colors, 3));
+}

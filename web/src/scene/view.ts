@@ -1,0 +1,202 @@
+// view.ts - the 3D scene: drones, trails, floor, arrows, and three cameras.
+import { BufferAttribute, BufferGeometry, Color, DirectionalLight, Fog, HemisphereLight, LineDashedMaterial, Line, PerspectiveCamera, Scene, Vector3, WebGLRenderer } from "three";
+import { OrbitControls } from "three/addons/controls/OrbitControls.js";
+import type { Drone } from "../data/run";
+import { originOf } from "../data/motion";
+import type { Theme } from "../ui/theme";
+import { Arrows, arrowKinds } from "./arrows";
+import { craftPosition, Fleet, type Craft } from "./fleet";
+import { Ground, roundUp } from "./ground";
+import { Trail } from "./trail";
+
+export type CameraMode = "follow" | "orbit" | "top";
+
+interface Extent {
+  low: Vector3;
+  high: Vector3;
+  reach: number; // [m] largest side, at least a few body sizes
+}
+
+export class View {
+  readonly fleet: Fleet;
+  readonly arrows: Arrows;
+  readonly ground: Ground;
+  readonly drawScale: number; // bodies are drawn so many times their size
+  mode: CameraMode = "follow";
+  trails = true;
+  onPick?: (drone: Drone) => void;
+  private readonly renderer: WebGLRenderer;
+  private readonly scene = new Scene();
+  private readonly camera = new PerspectiveCamera(45, 1, 0.01, 1000);
+  private readonly controls: OrbitControls;
+  private readonly trailLines: Trail[];
+  private readonly plans: LineDashedMaterial[] = [];
+  private readonly extent: Extent;
+  private readonly floor: number;
+  private readonly target = new Vector3();
+  private chosen: Craft;
+
+  constructor(private readonly box: HTMLElement, drones: Drone[]) {
+    this.renderer = new WebGLRenderer({ antialias: true, powerPreference: "high-performance", preserveDrawingBuffer: false });
+    this.renderer.domElement.className = "scene-canvas";
+    box.append(this.renderer.domElement);
+    this.fleet = new Fleet(this.scene, drones, originOf(drones));
+    if (this.fleet.crafts.length === 0) throw new Error("The log does not say where any drone was.");
+    this.chosen = this.fleet.crafts[0];
+    this.extent = extentOf(this.fleet.crafts);
+    const size = Math.max(...this.fleet.crafts.map((craft) => craft.shape.size));
+    this.drawScale = size * 60 >= this.extent.reach ? 1 : roundUp(this.extent.reach / 60 / size);
+    this.floor = this.extent.low.z < 4 * this.extent.reach + 1 ? Math.min(0, this.extent.low.z) : this.extent.low.z - 0.1 * this.extent.reach;
+    this.ground = new Ground(this.extent.reach, this.floor);
+    this.trailLines = this.fleet.crafts.map((craft) => new Trail(this.scene, craft));
+    this.arrows = new Arrows(this.scene, arrowKinds(drones));
+    this.scene.add(this.ground.object, ...this.lights());
+    this.addPlans();
+    this.camera.up.set(0, 0, 1);
+    this.controls = new OrbitControls(this.camera, this.renderer.domElement);
+    this.controls.enableDamping = false;
+    this.controls.maxPolarAngle = Math.PI * 0.55;
+    this.camera.near = Math.max(this.extent.reach / 5000, 0.005);
+    this.camera.far = this.extent.reach * 60;
+    this.fleet.update(this.chosen.motion.time[0], this.drawScale, this.floor);
+    this.setMode("follow");
+    this.listenForPicks();
+  }
+
+  private lights() {
+    const sun = new DirectionalLight(0xffffff, 2.0);
+    sun.position.set(-0.4, -0.6, 1);
+    return [new HemisphereLight(0xffffff, 0x9aa4ad, 1.6), sun];
+  }
+
+  // The declared way: setpoints joined by dashes.
+  private addPlans(): void {
+    for (const craft of this.fleet.crafts.slice(0, 20)) {
+      const points = craft.drone.info.setpoints ?? [];
+      if (points.length < 2 || craft.drone.run.info.planet_radius) continue;
+      const material = new LineDashedMaterial({ dashSize: this.ground.cell / 4, gapSize: this.ground.cell / 5 });
+      const geometry = new BufferGeometry();
+      geometry.setAttribute("position", new BufferAttribute(new Float32Array(points.flat()), 3));
+      const line = new Line(geometry, material);
+      line.computeLineDistances();
+      this.plans.push(material);
+      this.scene.add(line);
+    }
+  }
+
+  get drone(): Drone {
+    return this.chosen.drone;
+  }
+
+  choose(drone: Drone): void {
+    const craft = this.fleet.crafts.find((c) => c.drone === drone);
+    if (!craft) return;
+    const before = craftPosition(this.chosen);
+    this.chosen = craft;
+    if (this.mode === "follow") this.shift(craftPosition(craft).sub(before));
+  }
+
+  setMode(mode: CameraMode): void {
+    this.mode = mode;
+    const { low, high, reach } = this.extent;
+    const middle = low.clone().add(high).multiplyScalar(0.5);
+    const at = craftPosition(this.chosen);
+    const size = this.chosen.shape.size * this.drawScale;
+    if (mode === "follow") {
+      this.target.copy(at);
+      this.controls.target.copy(at);
+      const far = Math.min(Math.max(9 * size, 0.45 * reach), 40 * size);
+      this.camera.position.copy(at).add(new Vector3(-0.75, -0.8, 0.55).normalize().multiplyScalar(far));
+    } else if (mode === "orbit") {
+      this.controls.target.copy(middle);
+      this.camera.position.copy(middle).add(new Vector3(-0.7, -0.9, 0.62).normalize().multiplyScalar(1.9 * reach));
+    } else {
+      this.controls.target.copy(middle);
+      this.camera.position.set(middle.x, middle.y - 1e-4 * reach, middle.z + 1.9 * reach);
+    }
+    this.controls.enableRotate = mode !== "top";
+    this.controls.update();
+  }
+
+  private shift(by: Vector3): void {
+    this.camera.position.add(by);
+    this.controls.target.add(by);
+    this.target.add(by);
+  }
+
+  private listenForPicks(): void {
+    const canvas = this.renderer.domElement;
+    let down = { x: 0, y: 0 };
+    canvas.addEventListener("pointerdown", (event) => (down = { x: event.clientX, y: event.clientY }));
+    canvas.addEventListener("pointerup", (event) => {
+      if (Math.hypot(event.clientX - down.x, event.clientY - down.y) > 4) return;
+      const craft = this.nearest(event.clientX, event.clientY);
+      if (craft) this.onPick?.(craft.drone);
+    });
+  }
+
+  // The drone drawn within a finger's breadth of a point of the screen.
+  private nearest(x: number, y: number): Craft | undefined {
+    const box = this.renderer.domElement.getBoundingClientRect();
+    let best = 24;
+    let found: Craft | undefined;
+    for (const craft of this.fleet.crafts) {
+      const point = craftPosition(craft).project(this.camera);
+      if (point.z > 1) continue;
+      const apart = Math.hypot(((point.x + 1) / 2) * box.width + box.left - x, ((1 - point.y) / 2) * box.height + box.top - y);
+      if (apart < best) [best, found] = [apart, craft];
+    }
+    return found;
+  }
+
+  paint(theme: Theme): void {
+    this.scene.background = new Color(theme.sky);
+    this.scene.fog = new Fog(theme.sky, this.extent.reach * 3, this.extent.reach * 16);
+    this.ground.paint(theme);
+    this.fleet.paint(theme);
+    this.arrows.paint(theme);
+    for (const trail of this.trailLines) trail.paint(theme);
+    for (const plan of this.plans) plan.color.set(theme.faint);
+  }
+
+  resize(): void {
+    const { clientWidth: width, clientHeight: height } = this.box;
+    if (width === 0 || height === 0) return;
+    this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
+    this.renderer.setSize(width, height);
+    this.camera.aspect = width / height;
+    this.camera.updateProjectionMatrix();
+  }
+
+  draw(time: number): void {
+    this.fleet.update(time, this.drawScale, this.floor);
+    const at = craftPosition(this.chosen);
+    if (this.mode === "follow") this.shift(at.clone().sub(this.target));
+    this.fleet.crafts.forEach((craft, i) => {
+      this.trailLines[i].update(craft.motion.at(time), 8, craft === this.chosen, this.trails);
+    });
+    this.arrows.update(this.chosen, time, this.drawScale);
+    this.controls.update();
+    this.renderer.render(this.scene, this.camera);
+  }
+}
+
+function extentOf(crafts: Craft[]): Extent {
+  const low = new Vector3(Infinity, Infinity, Infinity);
+  const high = new Vector3(-Infinity, -Infinity, -Infinity);
+  for (const craft of crafts) {
+    craft.motion.position.forEach((values, k) => {
+      let [least, most] = [low.getComponent(k), high.getComponent(k)];
+      for (const value of values) {
+        if (value < least) least = value;
+        if (value > most && value < Infinity) most = value;
+      }
+      low.setComponent(k, Math.max(least, -1e12));
+      high.setComponent(k, Math.min(most, 1e12));
+    });
+  }
+  const size = Math.max(...crafts.map((craft) => craft.shape.size));
+  const sides = high.clone().sub(low);
+  return { low, high, reach: Math.max(sides.x, sides.y, sides.z, 6 * size) };
+}
+

@@ -1,0 +1,48 @@
+// dom.ts - elements made by code. Texts go in as text, never as markup: what a log says is data.
+
+type Child = Node | string | undefined;
+
+export function make<K extends keyof HTMLElementTagNameMap>(tag: K, className = "", ...children: Child[]): HTMLElementTagNameMap[K] {
+  const element = document.createElement(tag);
+  if (className) element.className = className;
+  for (const child of children) if (child !== undefined) element.append(child);
+  return element;
+}
+
+/// A button with a shape for the eye and words for everybody else.
+export function makeButton(className: string, face: Node | string, words: string, act: () => void): HTMLButtonElement {
+  const button = make("button", className, face);
+  button.type = "button";
+  button.title = words;
+  button.setAttribute("aria-label", words.replace(/ \(.*\)$/, ""));
+  button.addEventListener("click", () => {
+    act();
+    button.blur(); // so that the space bar stays the one for play
+  });
+  return button;
+}
+
+/// A drawing of 16 by 16 from a path.
+export function makeIcon(path: string, filled = true): SVGSVGElement {
+  const space = "http://www.w3.org/2000/svg";
+  const svg = document.createElementNS(space, "svg");
+  svg.setAttribute("viewBox", "0 0 16 16");
+  svg.setAttribute("class", filled ? "icon" : "icon line");
+  const shape = document.createElementNS(space, "path");
+  shape.setAttribute("d", path);
+  svg.append(shape);
+  return svg;
+}
+
+/// A number for people: `digits` significant ones, never in a way that jumps about.
+export function formatNumber(value: number | null | undefined, digits = 4): string {
+  if (value === null || value === undefined || !Number.isFinite(value)) return "–";
+  const size = Math.abs(value);
+  if (size !== 0 && (size >= 1e6 || size < 1e-4)) return value.toExponential(digits - 2).replace("-", "−").replace("e−", "e−");
+  const before = size >= 1 ? Math.floor(Math.log10(size)) + 1 : 1;
+  return value.toFixed(Math.max(0, Math.min(6, digits - before))).replace("-", "−");
+}
+
+export function formatTime(seconds: number): string {
+  return seconds.toFixed(3);
+}

@@ -1,0 +1,49 @@
+// events.ts - how kinds of events look: a colour and a shape each, so that neither is needed alone.
+import { theme } from "./theme";
+
+interface Look {
+  color: number; // index into the theme's lines
+  shape: string; // a path of 12 by 12
+}
+
+const CROSS = "M2 2l8 8M10 2l-8 8";
+const TRIANGLE = "M6 1.5l5 9h-10z";
+const DIAMOND = "M6 1l5 5-5 5-5-5z";
+const DOT = "M6 2a4 4 0 1 1 0 8a4 4 0 1 1 0-8";
+const SQUARE = "M2 2h8v8h-8z";
+
+const LOOKS: Record<string, Look> = {
+  failure: { color: 0, shape: CROSS },
+  fault: { color: 4, shape: TRIANGLE },
+  contact: { color: 3, shape: DOT },
+  collision: { color: 3, shape: DOT },
+  nap: { color: 2, shape: DIAMOND },
+  difference: { color: 3, shape: CROSS },
+};
+const OTHER: Look = { color: 6, shape: SQUARE };
+
+function lookOf(kind: string): Look {
+  return Object.prototype.hasOwnProperty.call(LOOKS, kind) ? LOOKS[kind] : OTHER;
+}
+
+export function colorOfKind(kind: string): string {
+  return theme().lines[lookOf(kind).color];
+}
+
+/// A mark of 12 by 12.
+export function markOfKind(kind: string): SVGSVGElement {
+  const space = "http://www.w3.org/2000/svg";
+  const svg = document.createElementNS(space, "svg");
+  const path = document.createElementNS(space, "path");
+  const look = lookOf(kind);
+  svg.setAttribute("viewBox", "0 0 12 12");
+  svg.setAttribute("class", look.shape === CROSS ? "mark line" : "mark");
+  path.setAttribute("d", look.shape);
+  svg.style.setProperty("--mark", `var(--line-${look.color})`);
+  svg.append(path);
+  return svg;
+}
+
+export function namedKind(kind: string): string {
+  return kind === "nap" ? "negligibility" : kind;
+}

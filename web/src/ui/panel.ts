@@ -1,0 +1,113 @@
+// panel.ts - what the run was: identity, hashes, expectations, certificate, events, scenario.
+import type { DifferenceInfo } from "../data/embedded";
+import type { Drone, Run, RunEvent } from "../data/run";
+import type { Clock } from "./clock";
+import { formatNumber, formatTime, make } from "./dom";
+import { markOfKind, namedKind } from "./events";
+
+const EVENTS_MAX = 500;
+
+function facts(rows: [string, string | undefined][]): HTMLElement {
+  const list = make("dl", "facts");
+  for (const [name, value] of rows) if (value !== undefined) list.append(make("dt", "", name), make("dd", "", value));
+  return list;
+}
+
+function section(title: string, ...children: (Node | string | undefined)[]): HTMLElement {
+  return make("section", "panel-part", make("h3", "", title), ...children);
+}
+
+function thinnedText(run: Run): string | undefined {
+  const { thinned } = run.info;
+  const parts: string[] = [];
+  if (thinned.truth > 1 || thinned.other > 1) {
+    parts.push(`thinned to fit a page: every ${thinned.truth}. record of where drones are and every ${thinned.other}. of the rest, ${thinned.records} of ${thinned.total}; what is shown is as logged`);
+  }
+  if (thinned.events_left > 0) parts.push(`${thinned.events_left} further events are left out`);
+  return parts.length > 0 ? parts.join("; ") : undefined;
+}
+
+function identity(run: Run): HTMLElement {
+  const { info } = run;
+  return section(
+    info.name || info.file,
+    facts([
+      ["log", info.file],
+      ["status", info.status],
+      ["flown", `${formatTime((info.last_tick - info.first_tick) * info.dt)} s in ${info.last_tick - info.first_tick} steps of ${+(info.dt * 1e3).toPrecision(6)} ms`],
+      ["drones", String(run.drones.length)],
+      ["seed", info.seed],
+      ["configuration", info.config_hash],
+      ["final hash", info.final_hash],
+      ["branched", info.parent_hash && `from step ${info.parent_tick ?? 0} of a run that ended with ${info.parent_hash}`],
+      ["written by", `Volery ${info.version}, physics revision ${info.physics}`],
+      ["records", thinnedText(run)],
+    ]),
+  );
+}
+
+function expectations(run: Run): HTMLElement | undefined {
+  const told = run.events.filter((event) => event.kind === "expectation");
+  if (told.length === 0) return undefined;
+  const list = make("ul", "expectations");
+  for (const event of told) {
+    const broken = event.text.startsWith("broken: ");
+    list.append(make("li", broken ? "bad" : "good", make("b", "", broken ? "FAILED" : "ok"), event.text.replace(/^(broken|met): /, " ")));
+  }
+  return section("expectations", list);
+}
+
+function certificate(drone: Drone): HTMLElement | undefined {
+  const c = drone.certificate;
+  if (!c) return undefined;
+  if (drone.run.info.strict) return section("negligibility", "strict: every effect was computed");
+  const table = make("table", "effects", make("tr", "", ...["effect", "", "N s", "N m s"].map((text) => make("th", "", text))));
+  for (const effect of c.effects) {
+    const cells = [effect.name.replace(/_/g, " "), effect.computed ? "computed" : "neglected", formatNumber(effect.impulse, 3), formatNumber(effect.angular_impulse, 3)];
+    table.append(make("tr", effect.computed ? "" : "dim", ...cells.map((text) => make("td", "", text))));
+  }
+  const bound = c.bounded ? `; at most ${formatNumber(c.position, 3)} m within ${c.horizon} s` : "; no bound of the deviation is known in a closed loop";
+  return section(`negligibility: ${drone.name}`, make("p", "", `At most ${formatNumber(c.total_impulse, 3)} N s and ${formatNumber(c.total_angular_impulse, 3)} N m s were neglected${bound}. ${c.changes} decisions changed.`), table);
+}
+
+function eventList(events: RunEvent[], clock: Clock): HTMLElement {
+  const list = make("ul", "events");
+  for (const event of events.slice(0, EVENTS_MAX)) {
+    const button = make("button", "", markOfKind(event.kind), make("span", "when", `${formatTime(event.time)} s`), make("span", "what", `${namedKind(event.kind)}${event.drone ? ` ${event.drone}` : ""}: ${event.text}`));
+    button.type = "button";
+    button.addEventListener("click", () => {
+      clock.seek(event.time);
+      button.blur();
+    });
+    list.append(make("li", "", button));
+  }
+  if (events.length > EVENTS_MAX) list.append(make("li", "", `and ${events.length - EVENTS_MAX} more`));
+  return events.length > 0 ? list : make("p", "dim", "none");
+}
+
+function differenceText(difference: DifferenceInfo): string {
+  if (difference.identical) return "The two runs are identical, step for step.";
+  const field = difference.field ? `: ${difference.field} is ${String(difference.a)} in A and ${String(difference.b)} in B` : "";
+  return `The runs part at step ${difference.step ?? "?"} (${difference.time_s === undefined ? "?" : formatTime(difference.time_s)} s)${field}.`;
+}
+
+export function makePanel(runs: Run[], chosen: Drone[], clock: Clock, events: RunEvent[], difference?: DifferenceInfo): HTMLElement {
+  const panel = make("div", "panel");
+  if (difference) panel.append(section("difference", make("p", "difference", differenceText(difference))));
+  runs.forEach((run, i) => {
+    const part = identity(run);
+    if (runs.length > 1) part.querySelector("h3")?.prepend(make("span", `run-mark run-${i}`, i === 0 ? "A" : "B"));
+    panel.append(part);
+    const told = expectations(run);
+    if (told) panel.append(told);
+  });
+  panel.append(section("events", eventList(events, clock)));
+  for (const drone of chosen) {
+    const part = certificate(drone);
+    if (part) panel.append(part);
+  }
+  runs.forEach((run, i) => {
+    panel.append(section(runs.length > 1 ? `scenario ${i === 0 ? "A" : "B"}` : "scenario, resolved", make("pre", "yaml", run.info.scenario)));
+  });
+  return panel;
+}

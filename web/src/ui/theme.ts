@@ -1,0 +1,86 @@
+// theme.ts - light and dark, and the colours of lines and bodies. The palette is Okabe and Ito's, chosen so that people
+// with any kind of colour vision can tell its colours apart; lines differ by dashes as well.
+
+export type ThemeName = "light" | "dark";
+
+export interface Theme {
+  name: ThemeName;
+  lines: string[];
+  text: string;
+  faint: string;
+  grid: string;
+  sky: string;
+  ground: string;
+  groundLine: string;
+  groundLineStrong: string;
+  shadow: number; // opacity
+  body: string;
+  bodyFront: string;
+}
+
+const light: Theme = {
+  name: "light",
+  lines: ["#d55e00", "#009e73", "#0072b2", "#cc79a7", "#b07d00", "#3a9bd9", "#555555", "#8a6d3b"],
+  text: "#1c2733",
+  faint: "#66727e",
+  grid: "#e3e8ec",
+  sky: "#eef2f5",
+  ground: "#e4e9ed",
+  groundLine: "#cfd7de",
+  groundLineStrong: "#aab6c0",
+  shadow: 0.28,
+  body: "#2b3640",
+  bodyFront: "#d55e00",
+};
+
+const dark: Theme = {
+  name: "dark",
+  lines: ["#ff8b3d", "#35c79a", "#5db4f0", "#e59bc4", "#e6b32e", "#8fd3ff", "#b4bdc6", "#c9a66b"],
+  text: "#dfe6ec",
+  faint: "#8a97a3",
+  grid: "#26303a",
+  sky: "#12181e",
+  ground: "#171f27",
+  groundLine: "#2a3540",
+  groundLineStrong: "#44525f",
+  shadow: 0.55,
+  body: "#c3ccd4",
+  bodyFront: "#ff8b3d",
+};
+
+const KEY = "volery-theme";
+
+function stored(): ThemeName | undefined {
+  try {
+    const name = localStorage.getItem(KEY);
+    return name === "light" || name === "dark" ? name : undefined;
+  } catch {
+    return undefined; // a page from disk may have no storage
+  }
+}
+
+let current: Theme = (stored() ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark" ? dark : light;
+const listeners: ((theme: Theme) => void)[] = [];
+
+export function theme(): Theme {
+  return current;
+}
+
+export function onTheme(listener: (theme: Theme) => void): void {
+  listeners.push(listener);
+}
+
+export function applyTheme(): void {
+  document.documentElement.dataset.theme = current.name;
+}
+
+export function toggleTheme(): void {
+  current = current === light ? dark : light;
+  try {
+    localStorage.setItem(KEY, current.name);
+  } catch {
+    // then it holds until the page is closed
+  }
+  applyTheme();
+  for (const listener of listeners) listener(current);
+}

@@ -1,0 +1,87 @@
+// timeline.ts - the bar at the bottom: play, step, speed, loop, and a line of time with the events on it.
+import type { RunEvent } from "../data/run";
+import { SPEEDS, type Clock } from "./clock";
+import { formatTime, make, makeButton, makeIcon } from "./dom";
+import { markOfKind, namedKind } from "./events";
+
+const MARKS_MAX = 400; // more would be a bar
+
+const ICONS = {
+  play: "M4 2.5v11l9-5.5z",
+  pause: "M4 2.5h3v11h-3zM9 2.5h3v11h-3z",
+  back: "M10.5 3v10l-6-5zM3 3h1.6v10h-1.6z",
+  next: "M5.5 3v10l6-5zM11.4 3h1.6v10h-1.6z",
+  loop: "M4 6a4.5 4.5 0 0 1 8-1M12 10a4.5 4.5 0 0 1-8 1M12.4 2v3.2h-3.2M3.6 14v-3.2h3.2",
+};
+
+export interface TimelineHost {
+  step(by: number): void; // records of the chosen drone
+}
+
+export class Timeline {
+  readonly element = make("footer", "timeline");
+  private readonly play: HTMLButtonElement;
+  private readonly loop: HTMLButtonElement;
+  private readonly range = make("input", "scrub");
+  private readonly readout = make("output", "readout");
+  private readonly speed = make("select", "speed");
+  private shown = "";
+
+  constructor(private readonly clock: Clock, events: RunEvent[], host: TimelineHost) {
+    this.play = makeButton("round", makeIcon(ICONS.play), "play or pause (space)", () => clock.toggle());
+    this.loop = makeButton("tool", makeIcon(ICONS.loop, false), "loop (l)", () => clock.toggleLoop());
+    const back = makeButton("tool", makeIcon(ICONS.back), "one record back (left arrow)", () => host.step(-1));
+    const next = makeButton("tool", makeIcon(ICONS.next), "one record on (right arrow)", () => host.step(1));
+    for (const value of SPEEDS) {
+      const option = make("option", "", `${value}×`);
+      option.value = String(value);
+      this.speed.append(option);
+    }
+    this.speed.title = "speed (+ and −)";
+    this.speed.setAttribute("aria-label", "speed");
+    this.speed.addEventListener("change", () => {
+      clock.setSpeed(Number(this.speed.value));
+      this.speed.blur();
+    });
+    this.range.type = "range";
+    this.range.min = String(clock.start);
+    this.range.max = String(clock.end);
+    this.range.step = "any";
+    this.range.setAttribute("aria-label", "time in seconds");
+    this.range.addEventListener("input", () => clock.seek(Number(this.range.value)));
+    const track = make("div", "track", this.makeMarks(events), this.range);
+    this.element.append(make("div", "buttons", back, this.play, next), this.readout, track, this.speed, this.loop);
+    clock.onChange(() => this.update());
+    this.update();
+  }
+
+  private makeMarks(events: RunEvent[]): HTMLElement {
+    const box = make("div", "marks");
+    const span = Math.max(this.clock.end - this.clock.start, 1e-9);
+    for (const event of events.slice(0, MARKS_MAX)) {
+      const words = `${formatTime(event.time)} s  ${namedKind(event.kind)}${event.drone ? ` (${event.drone})` : ""}: ${event.text}`;
+      const mark = makeButton("event", markOfKind(event.kind), words, () => this.clock.seek(event.time));
+      mark.dataset.kind = event.kind;
+      mark.style.left = `${(100 * (event.time - this.clock.start)) / span}%`;
+      box.append(mark);
+    }
+    return box;
+  }
+
+  private update(): void {
+    const { clock } = this;
+    const state = `${clock.playing} ${clock.loop} ${clock.speed}`;
+    if (state !== this.shown) {
+      this.shown = state;
+      this.play.replaceChildren(makeIcon(clock.playing ? ICONS.pause : ICONS.play));
+      this.play.setAttribute("aria-pressed", String(clock.playing));
+      this.loop.classList.toggle("on", clock.loop);
+      this.loop.setAttribute("aria-pressed", String(clock.loop));
+      this.speed.value = String(clock.speed);
+    }
+    this.range.value = String(clock.time);
+    const share = (clock.time - clock.start) / Math.max(clock.end - clock.start, 1e-9);
+    this.range.style.setProperty("--done", `${100 * share}%`);
+    this.readout.textContent = `${formatTime(clock.time)} / ${formatTime(clock.end)} s`;
+  }
+}
