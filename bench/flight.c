@@ -14,8 +14,10 @@ static uint64_t kernel_loop(int steps)
     volatile uint64_t chosen = EFFECT_BIT(gravity) | EFFECT_BIT(drag);
     const uint64_t effects = chosen;
     const double lever = 0.046 * 0.70710678118654752440;
-    const rotor_layout layout = {
-        4, {lever, -lever, -lever, lever}, {-lever, -lever, lever, lever}, {1.0, -1.0, 1.0, -1.0}};
+    const rotor_layout layout = {.count = 4,
+                                 .roll = {lever, -lever, -lever, lever},
+                                 .pitch = {-lever, -lever, lever, lever},
+                                 .yaw = {1.0, -1.0, 1.0, -1.0}};
     const mat3 inertia = mat3_diag(1.4e-5, 1.4e-5, 2.17e-5);
     const multirotor_params params = {
         .body = {1.0 / 0.028, inertia, mat3_inverse(inertia)},

@@ -3,12 +3,13 @@
 #pragma once
 #include <stdint.h>
 
-enum { LANES_ROTORS = 8, LANES_VALUES = 235 };
+enum { LANES_ROTORS = 8, LANES_VALUES = 242 };
 
 /// What is the same for every drone of a batch.
 typedef struct lanes_vehicle {
     int count; ///< rotors
-    double roll[LANES_ROTORS], pitch[LANES_ROTORS], yaw[LANES_ROTORS];
+    rotor_layout layout;
+    int curved; ///< motors with a dead zone, an idle speed and a curve
     double inverse[LANES_ROTORS][4];
     int body_count; ///< of gravity
     gravity_body bodies[2];

@@ -57,6 +57,16 @@ VY_FN ladder_params lanes_ladder(const lanes_vehicle *v, const struct flight *f)
     p.attitude = f->attitude_gain;
     memcpy(p.inverse, v->inverse, sizeof p.inverse);
     p.rotor_count = v->count;
+    p.motor.plain = !v->curved;
+    p.motor.top = f->speed_max;
+    p.motor.idle = 0.05 * f->speed_max;
+    p.motor.dead = real_set(0.1);
+    p.motor.square = real_set(0.6);
+    p.motor.quadratic = f->plant.rotor.thrust_coef;
+    p.motor.linear = f->plant.shape.linear;
+    p.motor.cubic = f->plant.shape.cubic;
+    memcpy(p.scale, v->layout.thrust_scale, sizeof p.scale);
+    p.uneven = v->layout.general;
     p.thrust_max = f->thrust_max;
     p.inverse_thrust_max = f->inverse_thrust_max;
     return p;
@@ -113,7 +123,7 @@ VY_FN void lanes_step(const lanes_vehicle *v, const rotor_layout *layout, const 
                       bits seed, bits index, bits tick, int step, struct flight *f)
 {
     real command[LANES_ROTORS];
-    for (int k = 0; k < LANES_ROTORS; ++k) command[k] = f->speed_max * f->motors[k];
+    for (int k = 0; k < LANES_ROTORS; ++k) command[k] = motor_speed(&ladder->motor, f->motors[k]);
     const surroundings env = lanes_surroundings(v, f);
     if (step % v->period == 0) lanes_decide(v, layout, &env, command, f);
     multirotor_inputs in;
@@ -142,12 +152,6 @@ VY_FN void lanes_step(const lanes_vehicle *v, const rotor_layout *layout, const 
 
 void LANES_FLY(const lanes_vehicle *v, const lanes_key *keys, int steps, double *values)
 {
-    rotor_layout layout;
-    layout.count = v->count;
-    memcpy(layout.roll, v->roll, sizeof layout.roll);
-    memcpy(layout.pitch, v->pitch, sizeof layout.pitch);
-    memcpy(layout.yaw, v->yaw, sizeof layout.yaw);
-
     // Lane by lane in memory: this works for a double as for a vector.
     struct flight f;
     uint64_t key[3][VY_LANES];
@@ -166,7 +170,7 @@ void LANES_FLY(const lanes_vehicle *v, const lanes_key *keys, int steps, double 
 
     const ladder_params ladder = lanes_ladder(v, &f);
     for (int i = 0; i < steps; ++i) {
-        lanes_step(v, &layout, &ladder, seed, index, tick + (uint64_t)i, i, &f);
+        lanes_step(v, &v->layout, &ladder, seed, index, tick + (uint64_t)i, i, &f);
     }
 
     for (int lane = 0; lane < VY_LANES; ++lane) {

@@ -516,7 +516,8 @@ static body_state full_flight(double dt, int steps)
                     .dipole = {0.01, 0.02, -0.01},
                     .light_area = 0.5},
     };
-    const rotor_layout layout = {4, {0.1, -0.1, -0.1, 0.1}, {-0.1, -0.1, 0.1, 0.1}, {1, -1, 1, -1}};
+    const rotor_layout layout = {
+        .count = 4, .roll = {0.1, -0.1, -0.1, 0.1}, .pitch = {-0.1, -0.1, 0.1, 0.1}, .yaw = {1, -1, 1, -1}};
     const double command[ROTOR_CAP] = {430.0, 425.0, 440.0, 435.0};
     double speed[ROTOR_CAP] = {300.0, 320.0, 340.0, 360.0};
     c.s = (body_state){{0, 0, 100}, {8, -3, 1}, {0.8, 0.36, 0.0, 0.48}, {1.0, -2.0, 1.5}};

@@ -60,6 +60,11 @@ static void random_parameters(random_source *r, struct flight *f)
     const double thrust_coef = mass * random_in(r, 1.0, 50.0) / (f->speed_max * f->speed_max);
     const double half = random_bits(r) % 4 ? exp(-random_in(r, 0.0, 2.0)) : 0.0;
     f->plant.rotor = (rotor_params){thrust_coef, 0.001 * thrust_coef, half, half * half};
+    f->plant.shape.linear = sometimes(r, 0.1 * thrust_coef * f->speed_max);
+    f->plant.shape.cubic = sometimes(r, 0.1 * thrust_coef / f->speed_max);
+    f->plant.shape.torque_ratio = 0.001;
+    f->plant.shape.fall_half = random_bits(r) % 4 ? exp(-random_in(r, 0.0, 2.0)) : 0.0;
+    f->plant.shape.fall_full = f->plant.shape.fall_half * f->plant.shape.fall_half;
     random_effects(r, mass, size, &f->plant.effects);
     f->held.disturbance = (body_loads){sometimes_vec(r, mass), sometimes_vec(r, mass), sometimes_vec(r, size),
                                        sometimes_vec(r, size)};
@@ -162,11 +167,22 @@ static void settle(random_source *r, const lanes_vehicle *v, struct flight *f)
 static void random_vehicle(random_source *r, int count, lanes_vehicle *v)
 {
     memset(v, 0, sizeof *v);
-    v->count = count;
+    v->count = v->layout.count = count;
+    v->layout.general = random_bits(r) % 2 != 0;
+    v->curved = random_bits(r) % 2 != 0;
     for (int i = 0; i < count; ++i) {
-        v->roll[i] = random_in(r, -0.01, 0.01);
-        v->pitch[i] = random_in(r, -0.01, 0.01);
-        v->yaw[i] = i % 2 ? 1.0 : -1.0;
+        rotor_layout *l = &v->layout;
+        l->roll[i] = random_in(r, -0.01, 0.01);
+        l->pitch[i] = random_in(r, -0.01, 0.01);
+        l->yaw[i] = l->spin[i] = i % 2 ? 1.0 : -1.0;
+        for (int j = 0; j < 3; ++j) {
+            l->place[i][j] = random_in(r, -0.01, 0.01);
+            l->axis[i][j] = random_in(r, -0.5, 0.5);
+            l->lever[i][j] = random_in(r, -0.01, 0.01);
+            l->reaction[i][j] = random_in(r, -0.5, 0.5);
+        }
+        l->thrust_scale[i] = random_in(r, 0.8, 1.2);
+        l->torque_scale[i] = random_in(r, 0.8, 1.2);
         for (int j = 0; j < 4; ++j) v->inverse[i][j] = random_in(r, -5.0, 5.0);
         v->inverse[i][0] = 0.25;
     }

@@ -149,6 +149,12 @@ static void make_vehicle(genes *g, search_case *c)
         c->layout.roll[i] = within(g, -arm, arm);
         c->layout.pitch[i] = within(g, -arm, arm);
         c->layout.yaw[i] = i % 2 ? 1.0 : -1.0;
+        for (int k = 0; k < 3; ++k) {
+            c->layout.axis[i][k] = k == 2 ? 0.8 : 0.6 / sqrt(2.0);
+            c->layout.lever[i][k] = within(g, -arm, arm);
+            c->layout.reaction[i][k] = c->layout.yaw[i] * c->layout.axis[i][k];
+        }
+        c->layout.thrust_scale[i] = c->layout.torque_scale[i] = within(g, 0.5, 1.5);
         c->speed[i] = within(g, 0.0, c->n.rotor_speed_max);
         c->command[i] = within(g, 0.0, c->n.rotor_speed_max);
     }
@@ -156,7 +162,13 @@ static void make_vehicle(genes *g, search_case *c)
         .body = {1.0 / mass, inertia, mat3_inverse(inertia)},
         .rotor = {coef, 0.1 * arm * coef, exp(-0.5 * c->dt / lag), exp(-c->dt / lag)},
         .effects = {.mass = mass},
+        .shape = {.linear = within(g, -0.1, 0.1) * coef * c->n.rotor_speed_max,
+                  .cubic = within(g, -0.1, 0.1) * coef / c->n.rotor_speed_max,
+                  .torque_ratio = 0.1 * arm,
+                  .fall_half = exp(-0.25 * c->dt / lag),
+                  .fall_full = exp(-0.5 * c->dt / lag)},
     };
+    c->layout.general = unit(g) < 0.3;
     effect_params *e = &c->p.effects;
     e->linear_drag = amounts(g, 1e-4 * mass, 50.0 * mass);
     e->drag_area = amount(g, 1e-4 * mass, 0.3 * mass);
@@ -226,7 +238,10 @@ static effect_bound loads_of(const search_case *c, const held_inputs *held, uint
                              vec3 *torque)
 {
     body_loads rotors = loads_zero();
-    rotor_add(&c->layout, &c->p.rotor, c->speed, c->layout.count, &rotors);
+    if (c->layout.general)
+        rotor_add_general(&c->layout, &c->p.rotor, &c->p.shape, c->speed, c->layout.count, &rotors);
+    else
+        rotor_add(&c->layout, &c->p.rotor, c->speed, c->layout.count, &rotors);
     body_loads l = rotors;
     const mat3 rotation = quat_matrix(c->s.attitude);
     const vec3 g = effects_add(&c->env, &c->p.effects, held, &c->s, rotation, held->time, flags, &l);

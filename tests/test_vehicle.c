@@ -225,7 +225,8 @@ static void allocation_inverse_gives_the_wrench_back(void **unused)
                 for (int i = 0; i < count; ++i) {
                     const double a = 2.0 * PI * i / count + random_in(&r, -0.1, 0.1),
                                  l = random_in(&r, 0.08, 0.12);
-                    v.rotors[i] = (vy_rotor_def){{l * cos(a), l * sin(a), 0.01}, i % 2 ? 1 : -1};
+                    v.rotors[i] =
+                        (vy_rotor_def){.position = {l * cos(a), l * sin(a), 0.01}, .spin = i % 2 ? 1 : -1};
                 }
             }
             check_inverse(&v, &r);
@@ -241,7 +242,8 @@ static void allocation_inverse_is_of_least_norm(void **unused)
     vy_vehicle_def v = preset("crazyflie2x-physical");
     v.rotor_count = 6;
     for (int i = 0; i < 6; ++i) {
-        v.rotors[i] = (vy_rotor_def){{0.1 * cos(PI * i / 3.0), 0.1 * sin(PI * i / 3.0), 0.0}, i % 2 ? 1 : -1};
+        v.rotors[i] = (vy_rotor_def){.position = {0.1 * cos(PI * i / 3.0), 0.1 * sin(PI * i / 3.0), 0.0},
+                                     .spin = i % 2 ? 1 : -1};
     }
     const rotor_layout layout = vy_layout_build(&v);
     double inverse[VY_ROTOR_CAP][4];

@@ -1,6 +1,7 @@
 // vehicle.h - what a vehicle is: mass, inertia, rotors, motors, air resistance.
 //
-// Body frame is forward-left-up; positions are relative to the centre of mass. Units are SI.
+// Body frame is forward-left-up. Positions are from the frame's origin, which need not be the centre of mass:
+// that is at `centre_of_mass`. What a world reports of a drone is its centre of mass. Units are SI.
 #pragma once
 #include "volery/status.h"
 #include "volery/types.h"
@@ -19,38 +20,58 @@ typedef enum vy_allocation {
     VY_ALLOCATION_DOCUMENTED, ///< the Crazyflie engine's published rows: pitch and yaw with the opposite sign
 } vy_allocation;
 
-/// One rotor, thrusting along body +z.
+#define VY_COLLISION_POINT_CAP 16
+
+/// One rotor. A zeroed axis is body +z; a coefficient of 0 is the vehicle's.
 typedef struct vy_rotor_def {
-    vy_vec3 position; ///< [m] hub relative to the centre of mass
-    int spin;         ///< seen from above: +1 counter-clockwise, -1 clockwise
+    vy_vec3 position;   ///< [m] of the hub
+    vy_vec3 axis;       ///< of its thrust, any length; 0 is body +z
+    double thrust_coef; ///< [N s^2] >= 0; 0: the vehicle's
+    double torque_coef; ///< [N m s^2] >= 0; 0: the vehicle's ratio of torque to thrust
+    int spin;           ///< seen against the axis (from above): +1 counter-clockwise, -1 clockwise
 } vy_rotor_def;
+
+/// A point of the vehicle that touches things first.
+typedef struct vy_collision_point {
+    vy_vec3 position; ///< [m]
+} vy_collision_point;
 
 /// Constants of one vehicle. Start from vy_default_vehicle_def() or a preset and change fields; a zeroed
 /// struct is refused. With rotor_count 0 it is a plain rigid body.
 typedef struct vy_vehicle_def {
-    uint32_t cookie;        ///< set by the default function
-    char name[VY_NAME_CAP]; ///< for people
-    double mass;            ///< [kg] > 0
-    vy_mat3 inertia;        ///< [kg m^2] about the centre of mass, symmetric, physically possible
-    int rotor_count;        ///< 0 to VY_ROTOR_CAP
+    uint32_t cookie;           ///< set by the default function
+    char name[VY_NAME_CAP];    ///< for people
+    double mass;               ///< [kg] > 0
+    vy_mat3 inertia;           ///< [kg m^2] about the centre of mass, symmetric, physically possible
+    vy_vec3 centre_of_mass;    ///< [m]
+    int rotor_count;           ///< 0 to VY_ROTOR_CAP
+    int collision_point_count; ///< 0 to VY_COLLISION_POINT_CAP
     vy_rotor_def rotors[VY_ROTOR_CAP];
     vy_allocation allocation; ///< sign convention of roll, pitch and yaw torque
-    int density_scaling; ///< 1: rotor thrust and torque follow the air's density; they hold at 1.225 kg/m^3
-    double thrust_coef;  ///< [N s^2] thrust = thrust_coef * speed^2, > 0 with rotors
-    double torque_coef;  ///< [N m s^2] rotor drag torque = torque_coef * speed^2, >= 0
-    double speed_max;    ///< [rad/s] rotor speed at command 1, > 0 with rotors
-    double motor_lag;    ///< [s] first-order time constant of rotor speed; 0 is an ideal motor
-    vy_vec3 drag_linear; ///< [N s/m] drag proportional to speed, body axes, each >= 0
-    double area;         ///< [m^2] that cd and cl refer to, >= 0
-    double cd;           ///< [1] drag coefficient, >= 0
-    double cl;           ///< [1] lift coefficient, any sign
-    double volume;       ///< [m^3] of displaced air, >= 0
+    int density_scaling;   ///< 1: rotor thrust and torque follow the air's density; they hold at 1.225 kg/m^3
+    double thrust_coef;    ///< [N s^2] thrust = thrust_coef * speed^2, > 0 with rotors
+    double torque_coef;    ///< [N m s^2] rotor drag torque = torque_coef * speed^2, >= 0
+    double speed_max;      ///< [rad/s] rotor speed at command 1, > 0 with rotors
+    double motor_lag;      ///< [s] first-order time constant of rotor speed; 0 is an ideal motor
+    double motor_lag_down; ///< [s] the same when speed falls; 0: as motor_lag
+    double thrust_linear;  ///< [N s] thrust += thrust_linear * speed, any sign; total never below 0
+    double thrust_cubic;   ///< [N s^3] thrust += thrust_cubic * speed^3. With one of these two, a rotor's
+                           ///< drag torque is torque_coef / thrust_coef times its thrust
+    double command_dead;   ///< commands up to this one stop the rotor, 0 to below 1
+    double command_curve;  ///< 1: speed is proportional to the command; 0: thrust is; between: a mixture
+    double speed_idle;     ///< [rad/s] just above the dead zone, below speed_max
+    vy_vec3 drag_linear;   ///< [N s/m] drag proportional to speed, body axes, each >= 0
+    double area;           ///< [m^2] that cd and cl refer to, >= 0
+    double cd;             ///< [1] drag coefficient, >= 0
+    double cl;             ///< [1] lift coefficient, any sign
+    double volume;         ///< [m^3] of displaced air, >= 0
     vy_vec3 pressure_centre; ///< [m] body, where drag and lift act
     vy_vec3 damping_area;    ///< [m^4] of air damping, -C S b^2 per axis, each >= 0
     vy_vec3 damping;         ///< [N m s] damping that does not depend on the air, each >= 0
     vy_vec3 dipole;          ///< [A m^2] magnetic, body
     double light_area;       ///< [m^2] for the pressure of sunlight, times the reflectivity factor, >= 0
     double torque_ref;       ///< [N m] reference of the negligibility policy; 0: from the rotors
+    vy_collision_point collision_points[VY_COLLISION_POINT_CAP];
 } vy_vehicle_def;
 
 /// The crazyflie2x preset.
@@ -65,7 +86,8 @@ vy_status vy_vehicle_preset(const char *name, vy_vehicle_def *out, vy_error *err
 vy_status vy_check_vehicle_def(const vy_vehicle_def *def, vy_error *err);
 
 /// Rotor speed [rad/s] at which all rotors together carry the weight under gravity `g` [m/s^2]:
-/// sqrt(m g / (n thrust_coef)). 0 without rotors.
+/// sqrt(m g / (n thrust_coef)), or the same with tilted rotors and a polynomial. 0 without rotors; top speed
+/// or more when they cannot carry it.
 double vy_vehicle_hover_speed(const vy_vehicle_def *def, double g);
 
 #ifdef __cplusplus

@@ -26,6 +26,7 @@ VY_FN vec3 vec3_make(real x, real y, real z)
     return v;
 }
 
+VY_FN vec3 vec3_of(const double v[3]) { return vec3_make(real_set(v[0]), real_set(v[1]), real_set(v[2])); }
 VY_FN vec3 vec3_zero(void) { return vec3_make(real_set(0.0), real_set(0.0), real_set(0.0)); }
 VY_FN vec3 vec3_add(vec3 a, vec3 b) { return vec3_make(a.x + b.x, a.y + b.y, a.z + b.z); }
 VY_FN vec3 vec3_sub(vec3 a, vec3 b) { return vec3_make(a.x - b.x, a.y - b.y, a.z - b.z); }

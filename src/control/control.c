@@ -105,11 +105,17 @@ vy_status vy_ladder_build(const vy_controller_def *def, const vy_vehicle_def *ve
     p.rate = g->rate;
     p.rotor_count = vehicle->rotor_count;
     if (vehicle->rotor_count > 0) {
-        p.thrust_max = vehicle->thrust_coef * vehicle->speed_max * vehicle->speed_max;
+        p.motor = vy_motor_build(vehicle);
+        p.thrust_max = p.motor.plain ? vehicle->thrust_coef * vehicle->speed_max * vehicle->speed_max
+                                     : vy_rotor_thrust(vehicle, vehicle->speed_max);
         p.inverse_thrust_max = 1.0 / p.thrust_max;
     }
     // A vehicle that cannot make every wrench may still be flown by motor commands.
     const rotor_layout layout = vy_layout_build(vehicle);
+    for (int i = 0; i < layout.count; ++i) {
+        p.scale[i] = layout.thrust_scale[i];
+        p.uneven |= p.scale[i] != 1.0;
+    }
     const int must = def->kind == VY_CONTROLLER_HOLD;
     if (vehicle->rotor_count > 0) {
         const vy_status status = vy_layout_invert(vehicle, &layout, p.inverse, must ? err : NULL);

@@ -4,6 +4,7 @@
 // of time only: mass, inertia and allocation come from the vehicle.
 #pragma once
 #include "control/estimator.h"
+#include "equations/motor.h"
 
 #define LADDER_ROTORS 8
 
@@ -19,9 +20,12 @@ typedef struct ladder_params {
     real rate;                         // [1/s]
     double inverse[LADDER_ROTORS][4];  // rotor thrust per thrust, roll, pitch, yaw
     int rotor_count;
-    int makes_wrench;        // the rotors can make thrust, roll, pitch and yaw apart
-    real thrust_max;         // [N] of one rotor
-    real inverse_thrust_max; // [1/N]
+    int makes_wrench;            // the rotors can make thrust, roll, pitch and yaw apart
+    real thrust_max;             // [N] of one rotor
+    real inverse_thrust_max;     // [1/N]
+    motor_params motor;          // how a thrust becomes a command where thrust is not top * command^2
+    double scale[LADDER_ROTORS]; // of each rotor's thrust over the vehicle's
+    int uneven;                  // some scale is not 1
 } ladder_params;
 
 typedef struct reference {
@@ -84,6 +88,14 @@ VY_FN vec3 lower_rates(const ladder_params *p, vec3 wanted, vec3 rate)
     return vec3_add(mat3_mul_vec(p->inertia, acceleration), gyroscopic);
 }
 
+/// Thrust of rotor `i`, within its limits -> command.
+VY_FN real command_of(const ladder_params *p, int i, real thrust)
+{
+    const real own = p->uneven ? thrust / p->scale[i] : thrust; // as a rotor of the vehicle's coefficients
+    if (!p->motor.plain) return motor_command_for(&p->motor, own);
+    return real_sqrt(own * p->inverse_thrust_max);
+}
+
 /// Wrench -> motors: least-norm thrusts, each clamped to what a rotor can do; command = speed / maximum
 /// speed. Returns how many were clamped.
 VY_FN real lower_wrench(const ladder_params *p, real thrust, vec3 torque, real *motors)
@@ -92,9 +104,10 @@ VY_FN real lower_wrench(const ladder_params *p, real thrust, vec3 torque, real *
     for (int i = 0; i < p->rotor_count; ++i) {
         const double *row = p->inverse[i];
         const real wanted = (row[0] * thrust + row[1] * torque.x) + (row[2] * torque.y + row[3] * torque.z);
-        const real t = real_clamp(wanted, real_set(0.0), p->thrust_max);
+        const real most = p->uneven ? p->scale[i] * p->thrust_max : p->thrust_max;
+        const real t = real_clamp(wanted, real_set(0.0), most);
         clamped = clamped + real_select(t == wanted, real_set(0.0), real_set(1.0));
-        motors[i] = real_sqrt(t * p->inverse_thrust_max);
+        motors[i] = command_of(p, i, t);
     }
     return clamped;
 }

@@ -204,6 +204,25 @@ VY_FN real nap_turn(const effect_params *p, const effect_reach *e)
     return torque + effect_magnetic_bound(p, e).torque + effect_damping_bound(p, e).torque;
 }
 
+/// The same for rotors of any axis and polynomial: what each can do at most, all together.
+VY_FN void nap_look_at_general_rotors(const nap_params *n, const multirotor_params *p,
+                                      const rotor_layout *layout, const real *speed, const real *command,
+                                      effect_reach *e)
+{
+    const real linear = real_abs(p->shape.linear), cubic = real_abs(p->shape.cubic);
+    real force = real_set(0.0), torque = real_set(0.0);
+    for (int i = 0; i < n->rotor_count; ++i) {
+        const real target = n->open_loop ? command[i] : n->rotor_speed_max;
+        const real w = real_max(speed[i], target);
+        const real thrust = layout->thrust_scale[i] * (w * (linear + w * (p->rotor.thrust_coef + cubic * w)));
+        force = force + thrust;
+        torque = torque + thrust * (vec3_length(vec3_of(layout->lever[i])) +
+                                    layout->torque_scale[i] * p->shape.torque_ratio);
+    }
+    e->rotor_force = force * (1.0 + 0x1p-40); // what rounding can hide
+    e->rotor_torque = torque * (1.0 + 0x1p-40);
+}
+
 /// What the rotors can do within the period. In an open loop each one's speed lies between what it is and
 /// what it is told; in a closed loop it may be told anything. Torques: the middle of the range, and half its
 /// width on top.
@@ -212,6 +231,10 @@ VY_FN void nap_look_at_rotors(const nap_params *n, const multirotor_params *p, c
 {
     vec3 torque = vec3_zero();
     real force = real_set(0.0), slack = real_set(0.0);
+    if (layout->general) {
+        nap_look_at_general_rotors(n, p, layout, speed, command, e);
+        return;
+    }
     for (int i = 0; i < n->rotor_count; ++i) {
         const real target = n->open_loop ? command[i] : n->rotor_speed_max;
         const real high = real_max(speed[i], target);

@@ -9,6 +9,7 @@ typedef struct multirotor_params {
     body_params body;
     rotor_params rotor;
     effect_params effects;
+    rotor_shape shape; // read when the layout is general
 } multirotor_params;
 
 /// Everything of a step that its four stages share.
@@ -26,7 +27,11 @@ VY_FN body_rates multirotor_derivative(const multirotor_inputs *in, const body_s
 {
     const mat3 rotation = quat_matrix(s->attitude);
     body_loads loads = loads_zero();
-    rotor_add(in->layout, &in->params->rotor, speed, count, &loads);
+    if (!plain && in->layout->general) {
+        rotor_add_general(in->layout, &in->params->rotor, &in->params->shape, speed, count, &loads);
+    } else {
+        rotor_add(in->layout, &in->params->rotor, speed, count, &loads);
+    }
     const vec3 gravity = effects_add_way(in->env, &in->params->effects, &in->held, s, rotation, time,
                                          in->flags, plain, &loads);
     return body_derivative(&in->params->body, s, rotation, &loads, gravity);
@@ -38,10 +43,17 @@ VY_FN void multirotor_step_way(const multirotor_inputs *in, real dt, const real 
                                int plain, body_state *s, real *speed)
 {
     const rotor_params *rotor = &in->params->rotor;
+    const rotor_shape *shape = &in->params->shape;
     real speed_half[ROTOR_CAP], speed_full[ROTOR_CAP];
     for (int i = 0; i < count; ++i) {
-        speed_half[i] = rotor_speed_after(speed[i], command[i], rotor->decay_half);
-        speed_full[i] = rotor_speed_after(speed[i], command[i], rotor->decay_full);
+        real decay_half = rotor->decay_half, decay_full = rotor->decay_full;
+        if (!plain && in->layout->general) { // it rises or falls all the way: it never passes its command
+            const mask falls = command[i] < speed[i];
+            decay_half = real_select(falls, shape->fall_half, decay_half);
+            decay_full = real_select(falls, shape->fall_full, decay_full);
+        }
+        speed_half[i] = rotor_speed_after(speed[i], command[i], decay_half);
+        speed_full[i] = rotor_speed_after(speed[i], command[i], decay_full);
     }
     const real half = 0.5 * dt;
     const real t1 = in->held.time, t2 = t1 + half, t4 = t1 + dt;
@@ -69,8 +81,8 @@ VY_FN void multirotor_step(const multirotor_inputs *in, real dt, const real *com
                            real *speed)
 {
     const int count = in->layout->count;
-    const int plain =
-        in->env->gravity.body_count == 0 && !mask_any((in->flags & ~(uint64_t)EFFECTS_PLAIN) != 0u);
+    const int plain = !in->layout->general && in->env->gravity.body_count == 0 &&
+                      !mask_any((in->flags & ~(uint64_t)EFFECTS_PLAIN) != 0u);
     if (count == 4 && plain) {
         multirotor_step_way(in, dt, command, 4, 1, s, speed);
     } else if (count == 4) {

@@ -6,11 +6,20 @@
 
 /// Where the rotors are, the same for every drone of a batch. Torques per newton of thrust [m] and per newton
 /// metre of rotor drag [1]: derived from position and spin, or documented rows (vehicle/allocation.h).
+/// Positions are from the centre of mass.
 typedef struct rotor_layout {
-    int count; // 0 (a plain rigid body) to ROTOR_CAP
+    int count;   // 0 (a plain rigid body) to ROTOR_CAP
+    int general; // rotors that are tilted or differ, a thrust polynomial, or two time constants
     double roll[ROTOR_CAP];
     double pitch[ROTOR_CAP];
     double yaw[ROTOR_CAP];
+    double place[ROTOR_CAP][3];     // [m] hub, body
+    double axis[ROTOR_CAP][3];      // unit vector of its thrust, body
+    double spin[ROTOR_CAP];         // +1 counter-clockwise about the axis, -1 clockwise
+    double lever[ROTOR_CAP][3];     // [m] torque per newton of thrust
+    double reaction[ROTOR_CAP][3];  // [1] torque per newton metre of rotor drag
+    double thrust_scale[ROTOR_CAP]; // [1] of this rotor's thrust over the vehicle's
+    double torque_scale[ROTOR_CAP]; // [1] of its drag over thrust, likewise
 } rotor_layout;
 
 typedef struct rotor_params {
@@ -19,6 +28,14 @@ typedef struct rotor_params {
     real decay_half;  // e^(-dt / 2 lag): what is left of a speed error after half a step
     real decay_full;  // e^(-dt / lag)
 } rotor_params;
+
+/// What a general rotor has beside rotor_params.
+typedef struct rotor_shape {
+    real linear, cubic;        // [N s], [N s^3] of the thrust polynomial
+    real torque_ratio;         // [m] drag torque over thrust
+    real fall_half, fall_full; // decays of a speed that falls
+    real rise, fall;           // [1/s] inverse time constants; 0 of an ideal motor
+} rotor_shape;
 
 /// Exact solution of w' = (command - w) / lag after the time whose decay is given. RK4 would be unstable
 /// as lag -> 0; this is exact for every step, and decay 0 is an ideal motor.
@@ -67,4 +84,35 @@ VY_FN void rotor_add(const rotor_layout *layout, const rotor_params *p, const re
     l->force_body.z = l->force_body.z + rotor_sum(thrust, count);
     l->torque_body = vec3_add(
         l->torque_body, vec3_make(rotor_sum(roll, count), rotor_sum(pitch, count), rotor_sum(yaw, count)));
+}
+
+/// Thrust [N] of general rotor `i`: a polynomial without a constant term, so that a rotor at rest makes none,
+/// and never below 0.
+VY_FN real rotor_thrust(const rotor_layout *layout, const rotor_params *p, const rotor_shape *shape, int i,
+                        real speed)
+{
+    const real square = speed * speed;
+    const real thrust = p->thrust_coef * square + (shape->linear * speed + shape->cubic * (square * speed));
+    return layout->thrust_scale[i] * real_max(thrust, real_set(0.0));
+}
+
+/// The same as rotor_add for rotors of any axis, each with its own strength. The drag torque follows the
+/// thrust.
+VY_FN void rotor_add_general(const rotor_layout *layout, const rotor_params *p, const rotor_shape *shape,
+                             const real *speed, int count, body_loads *l)
+{
+    real force[3][ROTOR_CAP], torque[3][ROTOR_CAP];
+    for (int i = 0; i < count; ++i) {
+        const real thrust = rotor_thrust(layout, p, shape, i, speed[i]);
+        const real drag = layout->torque_scale[i] * (shape->torque_ratio * thrust);
+        for (int k = 0; k < 3; ++k) {
+            force[k][i] = layout->axis[i][k] * thrust;
+            torque[k][i] = layout->lever[i][k] * thrust + layout->reaction[i][k] * drag;
+        }
+    }
+    l->force_body = vec3_add(l->force_body, vec3_make(rotor_sum(force[0], count), rotor_sum(force[1], count),
+                                                      rotor_sum(force[2], count)));
+    l->torque_body =
+        vec3_add(l->torque_body, vec3_make(rotor_sum(torque[0], count), rotor_sum(torque[1], count),
+                                           rotor_sum(torque[2], count)));
 }

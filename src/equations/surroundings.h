@@ -49,8 +49,6 @@ typedef struct held_inputs {
     real time;       // [s] of the step's start
 } held_inputs;
 
-VY_FN vec3 vec3_of(const double v[3]) { return vec3_make(real_set(v[0]), real_set(v[1]), real_set(v[2])); }
-
 /// Velocity of the air at a place, world [m/s]: it turns with the planet, and the wind blows over the ground.
 VY_FN vec3 air_velocity(const surroundings *env, vec3 position, const planet_place *place, vec3 wind)
 {

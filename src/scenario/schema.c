@@ -33,16 +33,37 @@ static void init_rotor(void *object, int index)
 
 static const vy_row rotor_rows[] = {
     ROW("position", VECTOR, vy_rotor_def, position, .size = 3, .unit = "m", .range = ANY,
-        .flags = VY_ROW_REQUIRED,
-        .help = "of the hub from the centre of mass, body axes (forward, left, up)"),
+        .flags = VY_ROW_REQUIRED, .help = "of the hub, body axes (forward, left, up)"),
     ROW("spin", CHOICE, vy_rotor_def, spin, CHOICES(spins), .flags = VY_ROW_REQUIRED,
-        .help = "direction of rotation"),
+        .help = "direction of rotation, seen against the axis"),
+    ROW("axis", VECTOR, vy_rotor_def, axis, .size = 3, .range = ANY,
+        .help = "direction of its thrust, any length; zero is body +z"),
+    ROW("thrust_coef", NUMBER, vy_rotor_def, thrust_coef, .unit = "N s^2", .range = AT_LEAST_0,
+        .word = "same", .help = "of this rotor; `same` is the vehicle's"),
+    ROW("torque_coef", NUMBER, vy_rotor_def, torque_coef, .unit = "N m s^2", .range = AT_LEAST_0,
+        .word = "same", .help = "of this rotor; `same` has the vehicle's ratio of torque to thrust"),
 };
 static const vy_table rotor_table = {.title = "Rotors",
-                                     .help = "A list; each thrusts along body +z.",
+                                     .help = "A list; each thrusts along its axis.",
                                      .size = sizeof(vy_rotor_def),
                                      .init = init_rotor,
                                      ROWS(rotor_rows)};
+
+static void init_collision_point(void *object, int index)
+{
+    (void)index;
+    memset(object, 0, sizeof(vy_collision_point));
+}
+
+static const vy_row collision_point_rows[] = {
+    ROW("position", VECTOR, vy_collision_point, position, .size = 3, .unit = "m", .range = ANY,
+        .flags = VY_ROW_REQUIRED, .help = "body axes"),
+};
+static const vy_table collision_point_table = {.title = "Collision points",
+                                               .help = "A list of points that touch things first.",
+                                               .size = sizeof(vy_collision_point),
+                                               .init = init_collision_point,
+                                               ROWS(collision_point_rows)};
 
 // A vehicle that stands on no other says everything itself.
 static void init_vehicle(void *object, int index)
@@ -53,6 +74,7 @@ static void init_vehicle(void *object, int index)
     memset(def, 0, sizeof *def);
     def->cookie = cookie;
     def->allocation = VY_ALLOCATION_PHYSICAL;
+    def->command_curve = 1.0;
     memcpy(def->name, "unnamed", sizeof "unnamed");
 }
 
@@ -68,6 +90,8 @@ static const vy_row vehicle_rows[] = {
         .help = "of everything that flies"),
     ROW("inertia", INERTIA, vy_vehicle_def, inertia, .unit = "kg m^2", .range = ANY, .flags = VY_ROW_REQUIRED,
         .help = "about the centre of mass, body axes: the diagonal [x, y, z] or three rows"),
+    ROW("centre_of_mass", VECTOR, vy_vehicle_def, centre_of_mass, .size = 3, .unit = "m", .range = ANY,
+        .help = "from the origin that every position in this file refers to"),
     ROW("rotors", LIST, vy_vehicle_def, rotors, .table = &rotor_table, .size = VY_ROTOR_CAP,
         .count_offset = offsetof(vy_vehicle_def, rotor_count), .help = "none: a plain body"),
     ROW("allocation", CHOICE, vy_vehicle_def, allocation, CHOICES(allocations),
@@ -80,6 +104,18 @@ static const vy_row vehicle_rows[] = {
         .help = "rotor speed at full command; above 0 with rotors"),
     ROW("motor_lag", NUMBER, vy_vehicle_def, motor_lag, .unit = "s", .range = AT_LEAST_0,
         .help = "time constant of rotor speed; 0 is an ideal motor"),
+    ROW("motor_lag_down", NUMBER, vy_vehicle_def, motor_lag_down, .unit = "s", .range = AT_LEAST_0,
+        .word = "same", .help = "the same when the speed falls; `same` as it rises"),
+    ROW("thrust_linear", NUMBER, vy_vehicle_def, thrust_linear, .unit = "N s", .range = ANY,
+        .help = "thrust over speed, beside thrust_coef; then the drag torque follows the thrust"),
+    ROW("thrust_cubic", NUMBER, vy_vehicle_def, thrust_cubic, .unit = "N s^3", .range = ANY,
+        .help = "thrust over speed cubed, likewise"),
+    ROW("command_dead", NUMBER, vy_vehicle_def, command_dead, .range = WITHIN(0.0, 0.999),
+        .help = "commands up to this one stop the rotor"),
+    ROW("command_curve", NUMBER, vy_vehicle_def, command_curve, .range = WITHIN(0.0, 1.0),
+        .help = "1: speed is proportional to the command, 0: thrust is; between them a mixture"),
+    ROW("speed_idle", NUMBER, vy_vehicle_def, speed_idle, .unit = "rad/s", .range = AT_LEAST_0,
+        .help = "rotor speed just above the dead zone; below speed_max"),
     ROW("drag_linear", VECTOR, vy_vehicle_def, drag_linear, .size = 3, .unit = "N s/m", .range = AT_LEAST_0,
         .help = "air resistance over airspeed, body axes"),
     ROW("area", NUMBER, vy_vehicle_def, area, .unit = "m^2", .range = AT_LEAST_0,
@@ -102,6 +138,9 @@ static const vy_row vehicle_rows[] = {
         .help = "for the pressure of sunlight, times the reflectivity factor"),
     ROW("torque_ref", NUMBER, vy_vehicle_def, torque_ref, .unit = "N m", .range = AT_LEAST_0,
         .help = "reference of the negligibility policy; 0 takes the strongest torque of one rotor"),
+    ROW("collision_points", LIST, vy_vehicle_def, collision_points, .table = &collision_point_table,
+        .size = VY_COLLISION_POINT_CAP, .count_offset = offsetof(vy_vehicle_def, collision_point_count),
+        .help = "that touch things first"),
 };
 const vy_table vy_vehicle_table = {
     .title = "Vehicle",

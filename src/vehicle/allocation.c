@@ -2,20 +2,77 @@
 #include "vehicle/allocation.h"
 #include "base/fail.h"
 
+static void store(double out[3], vec3 v)
+{
+    out[0] = v.x;
+    out[1] = v.y;
+    out[2] = v.z;
+}
+
+vec3 vy_rotor_axis(const vy_rotor_def *rotor)
+{
+    const vec3 up = {0.0, 0.0, 1.0};
+    const double length = vec3_length(rotor->axis);
+    if (!(length > 0.0) || (rotor->axis.x == 0.0 && rotor->axis.y == 0.0 && rotor->axis.z > 0.0)) return up;
+    return vec3_scale(1.0 / length, rotor->axis);
+}
+
 rotor_layout vy_layout_build(const vy_vehicle_def *def)
 {
     // r x F with F along +z is (y, -x, 0) T; a rotor turning counter-clockwise drags the body clockwise.
     // The documented rows are the same with pitch and yaw negated.
-    const double sign = def->allocation == VY_ALLOCATION_DOCUMENTED ? -1.0 : 1.0;
+    const int documented = def->allocation == VY_ALLOCATION_DOCUMENTED;
+    const double sign = documented ? -1.0 : 1.0;
     rotor_layout layout;
     memset(&layout, 0, sizeof layout);
     layout.count = def->rotor_count;
+    layout.general = def->thrust_linear != 0.0 || def->thrust_cubic != 0.0 || def->motor_lag_down != 0.0;
     for (int i = 0; i < def->rotor_count; ++i) {
-        layout.roll[i] = def->rotors[i].position.y;
-        layout.pitch[i] = sign * -def->rotors[i].position.x;
-        layout.yaw[i] = sign * -(double)def->rotors[i].spin;
+        const vy_rotor_def *rotor = &def->rotors[i];
+        const vec3 place = vec3_sub(rotor->position, def->centre_of_mass), axis = vy_rotor_axis(rotor);
+        layout.roll[i] = place.y;
+        layout.pitch[i] = sign * -place.x;
+        layout.yaw[i] = sign * -(double)rotor->spin;
+        layout.spin[i] = rotor->spin;
+        store(layout.place[i], place);
+        store(layout.axis[i], axis);
+        store(layout.lever[i],
+              documented ? vec3_make(layout.roll[i], layout.pitch[i], 0.0) : vec3_cross(place, axis));
+        store(layout.reaction[i], vec3_scale(sign * -layout.spin[i], axis));
+        layout.thrust_scale[i] = layout.torque_scale[i] = 1.0;
+        if (rotor->thrust_coef > 0.0) layout.thrust_scale[i] = rotor->thrust_coef / def->thrust_coef;
+        if (rotor->torque_coef > 0.0) {
+            const double thrust_coef = layout.thrust_scale[i] * def->thrust_coef;
+            layout.torque_scale[i] = rotor->torque_coef / thrust_coef / (def->torque_coef / def->thrust_coef);
+        }
+        if (axis.z != 1.0 || layout.thrust_scale[i] != 1.0 || layout.torque_scale[i] != 1.0)
+            layout.general = 1;
     }
     return layout;
+}
+
+motor_params vy_motor_build(const vy_vehicle_def *def)
+{
+    const motor_params m = {
+        .plain = def->command_dead == 0.0 && def->command_curve == 1.0 && def->speed_idle == 0.0 &&
+                 def->thrust_linear == 0.0 && def->thrust_cubic == 0.0,
+        .top = def->speed_max,
+        .idle = def->speed_idle,
+        .dead = def->command_dead,
+        .square = def->command_curve,
+        .quadratic = def->thrust_coef,
+        .linear = def->thrust_linear,
+        .cubic = def->thrust_cubic,
+    };
+    return m;
+}
+
+double vy_rotor_thrust(const vy_vehicle_def *def, double speed)
+{
+    const double square = speed * speed;
+    if (def->thrust_linear == 0.0 && def->thrust_cubic == 0.0) return def->thrust_coef * square;
+    return real_max(
+        def->thrust_coef * square + (def->thrust_linear * speed + def->thrust_cubic * (square * speed)), 0.0);
 }
 
 // Solve a x = b for one symmetric positive 4x4 matrix and all four unit vectors, by Gauss-Jordan with pivots.
@@ -63,19 +120,28 @@ vy_status vy_layout_invert(const vy_vehicle_def *def, const rotor_layout *layout
 {
     const int n = layout->count;
     const double yaw_per_thrust = def->torque_coef / def->thrust_coef;
+    double roll[VY_ROTOR_CAP], pitch[VY_ROTOR_CAP], yaw[VY_ROTOR_CAP], lift[VY_ROTOR_CAP];
+    for (int i = 0; i < n; ++i) { // torque and lift per newton of thrust; yaw in units of yaw_per_thrust
+        const double drag = layout->torque_scale[i] * yaw_per_thrust;
+        const double *lever = layout->lever[i], *reaction = layout->reaction[i];
+        roll[i] = layout->general ? lever[0] + reaction[0] * drag : layout->roll[i];
+        pitch[i] = layout->general ? lever[1] + reaction[1] * drag : layout->pitch[i];
+        yaw[i] = layout->general ? (lever[2] + reaction[2] * drag) / yaw_per_thrust : layout->yaw[i];
+        lift[i] = layout->general ? layout->axis[i][2] : 1.0;
+    }
     // Rows are scaled to comparable size (by the arm and the yaw ratio), so that the pivot test means
     // something.
     double arm = 0.0;
     for (int i = 0; i < n; ++i) {
-        arm = real_max(arm, real_max(real_abs(layout->roll[i]), real_abs(layout->pitch[i])));
+        arm = real_max(arm, real_max(real_abs(roll[i]), real_abs(pitch[i])));
     }
     const double scale[4] = {1.0, arm, arm, yaw_per_thrust};
     double rows[4][VY_ROTOR_CAP];
     for (int i = 0; i < n; ++i) {
-        rows[0][i] = 1.0;
-        rows[1][i] = layout->roll[i] / arm;
-        rows[2][i] = layout->pitch[i] / arm;
-        rows[3][i] = layout->yaw[i];
+        rows[0][i] = lift[i];
+        rows[1][i] = roll[i] / arm;
+        rows[2][i] = pitch[i] / arm;
+        rows[3][i] = yaw[i];
     }
     double gram[4][4], gram_inverse[4][4];
     for (int i = 0; i < 4; ++i) {

@@ -1,10 +1,19 @@
 // allocation.h - rotor layout of a vehicle: thrusts to wrench, and back.
 #pragma once
-#include "equations/rotor.h"
+#include "equations/motor.h"
 #include "volery/vehicle.h"
 
 /// Rows of the wrench per rotor thrust, from a checked def.
 rotor_layout vy_layout_build(const vy_vehicle_def *def);
+
+/// Unit vector of a checked rotor's thrust, body.
+vec3 vy_rotor_axis(const vy_rotor_def *rotor);
+
+/// From command to speed and from thrust to command, of a checked def.
+motor_params vy_motor_build(const vy_vehicle_def *def);
+
+/// Thrust [N] of a rotor with the vehicle's own coefficients.
+double vy_rotor_thrust(const vy_vehicle_def *def, double speed);
 
 /// Least-norm thrusts for (thrust, roll, pitch, yaw): thrust_i = sum of inverse[i][j] * wrench[j].
 /// @return VY_BAD_VALUE when the rotors cannot make every wrench (fewer than four, or in a bad place)

@@ -5,31 +5,50 @@
     .name = "crazyflie21-brushless",
     .mass = 0.0434, // kg
     .inertia = {{{2.5e-05, 0.0, 0.0}, {0.0, 2.8e-05, 0.0}, {0.0, 0.0, 4.9e-05}}}, // kg m^2
+    .centre_of_mass = {0.0, 0.0, 0.0}, // m
     .rotor_count = 4,
     .rotors =
         {
             {
                 .position = {0.0354, 0.0354, 0.0}, // m
                 .spin = -1, // cw
+                .axis = {0.0, 0.0, 0.0},
+                .thrust_coef = 0.0, // N s^2
+                .torque_coef = 0.0, // N m s^2
             },
             {
                 .position = {0.0354, -0.0354, 0.0}, // m
                 .spin = 1, // ccw
+                .axis = {0.0, 0.0, 0.0},
+                .thrust_coef = 0.0, // N s^2
+                .torque_coef = 0.0, // N m s^2
             },
             {
                 .position = {-0.0354, -0.0354, 0.0}, // m
                 .spin = -1, // cw
+                .axis = {0.0, 0.0, 0.0},
+                .thrust_coef = 0.0, // N s^2
+                .torque_coef = 0.0, // N m s^2
             },
             {
                 .position = {-0.0354, 0.0354, 0.0}, // m
                 .spin = 1, // ccw
+                .axis = {0.0, 0.0, 0.0},
+                .thrust_coef = 0.0, // N s^2
+                .torque_coef = 0.0, // N m s^2
             },
         },
     .allocation = 0, // physical
-    .thrust_coef = 3.839e-08, // N s^2
-    .torque_coef = 2.28e-10, // N m s^2
-    .speed_max = 2283.0, // rad/s
+    .thrust_coef = 4.01907e-08, // N s^2
+    .torque_coef = 2.38733e-10, // N m s^2
+    .speed_max = 2268.0, // rad/s
     .motor_lag = 0.05, // s
+    .motor_lag_down = 0.0, // s
+    .thrust_linear = -2.99179e-06, // N s
+    .thrust_cubic = 0.0, // N s^3
+    .command_dead = 0.0,
+    .command_curve = 1.0,
+    .speed_idle = 0.0, // rad/s
     .drag_linear = {0.0215, 0.0215, 0.0236}, // N s/m
     .area = 0.0, // m^2
     .cd = 0.0,
@@ -42,30 +61,44 @@
     .dipole = {0.0, 0.0, 0.0}, // A m^2
     .light_area = 0.0, // m^2
     .torque_ref = 0.0, // N m
+    .collision_point_count = 0,
 },
 {
     .cookie = VEHICLE_COOKIE,
     .name = "crazyflie2x-physical",
     .mass = 0.028, // kg
     .inertia = {{{1.4e-05, 0.0, 0.0}, {0.0, 1.4e-05, 0.0}, {0.0, 0.0, 2.17e-05}}}, // kg m^2
+    .centre_of_mass = {0.0, 0.0, 0.0}, // m
     .rotor_count = 4,
     .rotors =
         {
             {
                 .position = {0.03252691193458119, 0.03252691193458119, 0.0}, // m
                 .spin = -1, // cw
+                .axis = {0.0, 0.0, 0.0},
+                .thrust_coef = 0.0, // N s^2
+                .torque_coef = 0.0, // N m s^2
             },
             {
                 .position = {0.03252691193458119, -0.03252691193458119, 0.0}, // m
                 .spin = 1, // ccw
+                .axis = {0.0, 0.0, 0.0},
+                .thrust_coef = 0.0, // N s^2
+                .torque_coef = 0.0, // N m s^2
             },
             {
                 .position = {-0.03252691193458119, -0.03252691193458119, 0.0}, // m
                 .spin = -1, // cw
+                .axis = {0.0, 0.0, 0.0},
+                .thrust_coef = 0.0, // N s^2
+                .torque_coef = 0.0, // N m s^2
             },
             {
                 .position = {-0.03252691193458119, 0.03252691193458119, 0.0}, // m
                 .spin = 1, // ccw
+                .axis = {0.0, 0.0, 0.0},
+                .thrust_coef = 0.0, // N s^2
+                .torque_coef = 0.0, // N m s^2
             },
         },
     .allocation = 0, // physical
@@ -73,6 +106,12 @@
     .torque_coef = 7.24e-10, // N m s^2
     .speed_max = 2500.0, // rad/s
     .motor_lag = 0.015, // s
+    .motor_lag_down = 0.0, // s
+    .thrust_linear = 0.0, // N s
+    .thrust_cubic = 0.0, // N s^3
+    .command_dead = 0.0,
+    .command_curve = 1.0,
+    .speed_idle = 0.0, // rad/s
     .drag_linear = {0.00567, 0.00567, 0.00636}, // N s/m
     .area = 0.0, // m^2
     .cd = 0.0,
@@ -85,30 +124,44 @@
     .dipole = {0.0, 0.0, 0.0}, // A m^2
     .light_area = 0.0, // m^2
     .torque_ref = 0.0, // N m
+    .collision_point_count = 0,
 },
 {
     .cookie = VEHICLE_COOKIE,
     .name = "crazyflie2x",
     .mass = 0.028, // kg
     .inertia = {{{1.4e-05, 0.0, 0.0}, {0.0, 1.4e-05, 0.0}, {0.0, 0.0, 2.17e-05}}}, // kg m^2
+    .centre_of_mass = {0.0, 0.0, 0.0}, // m
     .rotor_count = 4,
     .rotors =
         {
             {
                 .position = {0.03252691193458119, 0.03252691193458119, 0.0}, // m
                 .spin = -1, // cw
+                .axis = {0.0, 0.0, 0.0},
+                .thrust_coef = 0.0, // N s^2
+                .torque_coef = 0.0, // N m s^2
             },
             {
                 .position = {0.03252691193458119, -0.03252691193458119, 0.0}, // m
                 .spin = 1, // ccw
+                .axis = {0.0, 0.0, 0.0},
+                .thrust_coef = 0.0, // N s^2
+                .torque_coef = 0.0, // N m s^2
             },
             {
                 .position = {-0.03252691193458119, -0.03252691193458119, 0.0}, // m
                 .spin = -1, // cw
+                .axis = {0.0, 0.0, 0.0},
+                .thrust_coef = 0.0, // N s^2
+                .torque_coef = 0.0, // N m s^2
             },
             {
                 .position = {-0.03252691193458119, 0.03252691193458119, 0.0}, // m
                 .spin = 1, // ccw
+                .axis = {0.0, 0.0, 0.0},
+                .thrust_coef = 0.0, // N s^2
+                .torque_coef = 0.0, // N m s^2
             },
         },
     .allocation = 1, // documented
@@ -116,6 +169,12 @@
     .torque_coef = 7.24e-10, // N m s^2
     .speed_max = 2500.0, // rad/s
     .motor_lag = 0.015, // s
+    .motor_lag_down = 0.0, // s
+    .thrust_linear = 0.0, // N s
+    .thrust_cubic = 0.0, // N s^3
+    .command_dead = 0.0,
+    .command_curve = 1.0,
+    .speed_idle = 0.0, // rad/s
     .drag_linear = {0.00567, 0.00567, 0.00636}, // N s/m
     .area = 0.0, // m^2
     .cd = 0.0,
@@ -128,38 +187,58 @@
     .dipole = {0.0, 0.0, 0.0}, // A m^2
     .light_area = 0.0, // m^2
     .torque_ref = 0.0, // N m
+    .collision_point_count = 0,
 },
 {
     .cookie = VEHICLE_COOKIE,
     .name = "hexa",
     .mass = 1.53, // kg
     .inertia = {{{0.0347563, 0.0, 0.0}, {0.0, 0.0458929, 0.0}, {0.0, 0.0, 0.0806}}}, // kg m^2
+    .centre_of_mass = {0.0, 0.0, 0.0}, // m
     .rotor_count = 6,
     .rotors =
         {
             {
                 .position = {0.1861954618136543, 0.1075, 0.0}, // m
                 .spin = 1, // ccw
+                .axis = {0.0, 0.0, 0.0},
+                .thrust_coef = 0.0, // N s^2
+                .torque_coef = 0.0, // N m s^2
             },
             {
                 .position = {0.0, 0.215, 0.0}, // m
                 .spin = -1, // cw
+                .axis = {0.0, 0.0, 0.0},
+                .thrust_coef = 0.0, // N s^2
+                .torque_coef = 0.0, // N m s^2
             },
             {
                 .position = {-0.1861954618136543, 0.1075, 0.0}, // m
                 .spin = 1, // ccw
+                .axis = {0.0, 0.0, 0.0},
+                .thrust_coef = 0.0, // N s^2
+                .torque_coef = 0.0, // N m s^2
             },
             {
                 .position = {-0.1861954618136543, -0.1075, 0.0}, // m
                 .spin = -1, // cw
+                .axis = {0.0, 0.0, 0.0},
+                .thrust_coef = 0.0, // N s^2
+                .torque_coef = 0.0, // N m s^2
             },
             {
                 .position = {0.0, -0.215, 0.0}, // m
                 .spin = 1, // ccw
+                .axis = {0.0, 0.0, 0.0},
+                .thrust_coef = 0.0, // N s^2
+                .torque_coef = 0.0, // N m s^2
             },
             {
                 .position = {0.1861954618136543, -0.1075, 0.0}, // m
                 .spin = -1, // cw
+                .axis = {0.0, 0.0, 0.0},
+                .thrust_coef = 0.0, // N s^2
+                .torque_coef = 0.0, // N m s^2
             },
         },
     .allocation = 0, // physical
@@ -167,6 +246,12 @@
     .torque_coef = 1.3677728e-07, // N m s^2
     .speed_max = 838.0, // rad/s
     .motor_lag = 0.0125, // s
+    .motor_lag_down = 0.025, // s
+    .thrust_linear = 0.0, // N s
+    .thrust_cubic = 0.0, // N s^3
+    .command_dead = 0.0,
+    .command_curve = 1.0,
+    .speed_idle = 0.0, // rad/s
     .drag_linear = {0.0, 0.0, 0.0}, // N s/m
     .area = 0.0, // m^2
     .cd = 0.0,
@@ -179,46 +264,72 @@
     .dipole = {0.0, 0.0, 0.0}, // A m^2
     .light_area = 0.0, // m^2
     .torque_ref = 0.0, // N m
+    .collision_point_count = 0,
 },
 {
     .cookie = VEHICLE_COOKIE,
     .name = "octo",
     .mass = 1.64, // kg
     .inertia = {{{0.044, 0.0, 0.0}, {0.0, 0.044, 0.0}, {0.0, 0.0, 0.088}}}, // kg m^2
+    .centre_of_mass = {0.0, 0.0, 0.0}, // m
     .rotor_count = 8,
     .rotors =
         {
             {
                 .position = {0.4, 0.0, 0.0}, // m
                 .spin = -1, // cw
+                .axis = {0.0, 0.0, 0.0},
+                .thrust_coef = 0.0, // N s^2
+                .torque_coef = 0.0, // N m s^2
             },
             {
                 .position = {0.282842712474619, 0.282842712474619, 0.0}, // m
                 .spin = 1, // ccw
+                .axis = {0.0, 0.0, 0.0},
+                .thrust_coef = 0.0, // N s^2
+                .torque_coef = 0.0, // N m s^2
             },
             {
                 .position = {0.0, 0.4, 0.0}, // m
                 .spin = -1, // cw
+                .axis = {0.0, 0.0, 0.0},
+                .thrust_coef = 0.0, // N s^2
+                .torque_coef = 0.0, // N m s^2
             },
             {
                 .position = {-0.282842712474619, 0.282842712474619, 0.0}, // m
                 .spin = 1, // ccw
+                .axis = {0.0, 0.0, 0.0},
+                .thrust_coef = 0.0, // N s^2
+                .torque_coef = 0.0, // N m s^2
             },
             {
                 .position = {-0.4, 0.0, 0.0}, // m
                 .spin = -1, // cw
+                .axis = {0.0, 0.0, 0.0},
+                .thrust_coef = 0.0, // N s^2
+                .torque_coef = 0.0, // N m s^2
             },
             {
                 .position = {-0.282842712474619, -0.282842712474619, 0.0}, // m
                 .spin = 1, // ccw
+                .axis = {0.0, 0.0, 0.0},
+                .thrust_coef = 0.0, // N s^2
+                .torque_coef = 0.0, // N m s^2
             },
             {
                 .position = {0.0, -0.4, 0.0}, // m
                 .spin = -1, // cw
+                .axis = {0.0, 0.0, 0.0},
+                .thrust_coef = 0.0, // N s^2
+                .torque_coef = 0.0, // N m s^2
             },
             {
                 .position = {0.282842712474619, -0.282842712474619, 0.0}, // m
                 .spin = 1, // ccw
+                .axis = {0.0, 0.0, 0.0},
+                .thrust_coef = 0.0, // N s^2
+                .torque_coef = 0.0, // N m s^2
             },
         },
     .allocation = 0, // physical
@@ -226,6 +337,12 @@
     .torque_coef = 3e-07, // N m s^2
     .speed_max = 710.0, // rad/s
     .motor_lag = 0.04, // s
+    .motor_lag_down = 0.0, // s
+    .thrust_linear = 0.0, // N s
+    .thrust_cubic = 0.0, // N s^3
+    .command_dead = 0.0,
+    .command_curve = 1.0,
+    .speed_idle = 0.0, // rad/s
     .drag_linear = {0.0, 0.0, 0.0}, // N s/m
     .area = 0.0, // m^2
     .cd = 0.0,
@@ -238,30 +355,44 @@
     .dipole = {0.0, 0.0, 0.0}, // A m^2
     .light_area = 0.0, // m^2
     .torque_ref = 0.0, // N m
+    .collision_point_count = 0,
 },
 {
     .cookie = VEHICLE_COOKIE,
     .name = "reference-quad",
     .mass = 1.0, // kg
     .inertia = {{{0.005, 0.0, 0.0}, {0.0, 0.005, 0.0}, {0.0, 0.0, 0.009}}}, // kg m^2
+    .centre_of_mass = {0.0, 0.0, 0.0}, // m
     .rotor_count = 4,
     .rotors =
         {
             {
                 .position = {0.08485281374238571, 0.08485281374238571, 0.0}, // m
                 .spin = -1, // cw
+                .axis = {0.0, 0.0, 0.0},
+                .thrust_coef = 0.0, // N s^2
+                .torque_coef = 0.0, // N m s^2
             },
             {
                 .position = {0.08485281374238571, -0.08485281374238571, 0.0}, // m
                 .spin = 1, // ccw
+                .axis = {0.0, 0.0, 0.0},
+                .thrust_coef = 0.0, // N s^2
+                .torque_coef = 0.0, // N m s^2
             },
             {
                 .position = {-0.08485281374238571, -0.08485281374238571, 0.0}, // m
                 .spin = -1, // cw
+                .axis = {0.0, 0.0, 0.0},
+                .thrust_coef = 0.0, // N s^2
+                .torque_coef = 0.0, // N m s^2
             },
             {
                 .position = {-0.08485281374238571, 0.08485281374238571, 0.0}, // m
                 .spin = 1, // ccw
+                .axis = {0.0, 0.0, 0.0},
+                .thrust_coef = 0.0, // N s^2
+                .torque_coef = 0.0, // N m s^2
             },
         },
     .allocation = 0, // physical
@@ -269,6 +400,12 @@
     .torque_coef = 1.2e-07, // N m s^2
     .speed_max = 1000.0, // rad/s
     .motor_lag = 0.03, // s
+    .motor_lag_down = 0.0, // s
+    .thrust_linear = 0.0, // N s
+    .thrust_cubic = 0.0, // N s^3
+    .command_dead = 0.0,
+    .command_curve = 1.0,
+    .speed_idle = 0.0, // rad/s
     .drag_linear = {0.0, 0.0, 0.0}, // N s/m
     .area = 0.0, // m^2
     .cd = 0.0,
@@ -281,30 +418,44 @@
     .dipole = {0.0, 0.0, 0.0}, // A m^2
     .light_area = 0.0, // m^2
     .torque_ref = 0.0, // N m
+    .collision_point_count = 0,
 },
 {
     .cookie = VEHICLE_COOKIE,
     .name = "x500",
     .mass = 2.064, // kg
     .inertia = {{{0.0236, 0.0, 0.0}, {0.0, 0.0236, 0.0}, {0.0, 0.0, 0.0439}}}, // kg m^2
+    .centre_of_mass = {0.0, 0.0, 0.0}, // m
     .rotor_count = 4,
     .rotors =
         {
             {
                 .position = {0.174, 0.174, 0.06}, // m
                 .spin = -1, // cw
+                .axis = {0.0, 0.0, 0.0},
+                .thrust_coef = 0.0, // N s^2
+                .torque_coef = 0.0, // N m s^2
             },
             {
                 .position = {0.174, -0.174, 0.06}, // m
                 .spin = 1, // ccw
+                .axis = {0.0, 0.0, 0.0},
+                .thrust_coef = 0.0, // N s^2
+                .torque_coef = 0.0, // N m s^2
             },
             {
                 .position = {-0.174, -0.174, 0.06}, // m
                 .spin = -1, // cw
+                .axis = {0.0, 0.0, 0.0},
+                .thrust_coef = 0.0, // N s^2
+                .torque_coef = 0.0, // N m s^2
             },
             {
                 .position = {-0.174, 0.174, 0.06}, // m
                 .spin = 1, // ccw
+                .axis = {0.0, 0.0, 0.0},
+                .thrust_coef = 0.0, // N s^2
+                .torque_coef = 0.0, // N m s^2
             },
         },
     .allocation = 0, // physical
@@ -312,6 +463,12 @@
     .torque_coef = 1.3677728e-07, // N m s^2
     .speed_max = 1000.0, // rad/s
     .motor_lag = 0.0125, // s
+    .motor_lag_down = 0.025, // s
+    .thrust_linear = 0.0, // N s
+    .thrust_cubic = 0.0, // N s^3
+    .command_dead = 0.0,
+    .command_curve = 1.0,
+    .speed_idle = 0.0, // rad/s
     .drag_linear = {0.0, 0.0, 0.0}, // N s/m
     .area = 0.0, // m^2
     .cd = 0.0,
@@ -324,4 +481,5 @@
     .dipole = {0.0, 0.0, 0.0}, // A m^2
     .light_area = 0.0, // m^2
     .torque_ref = 0.0, // N m
+    .collision_point_count = 0,
 },

@@ -2,6 +2,7 @@
 #include "base/fail.h"
 #include "base/finite.h"
 #include "base/vec.h"
+#include "vehicle/allocation.h"
 #include "volery/vehicle.h"
 #include <stdio.h>
 
@@ -69,6 +70,21 @@ static vy_status check_rotors(const vy_vehicle_def *def, vy_error *err)
         if (!(real_is_finite(p.x) && real_is_finite(p.y) && real_is_finite(p.z))) {
             return vy_fail(err, VY_BAD_VALUE, "vehicle.rotors[%d].position must be finite", i);
         }
+        if (!vy_all_finite(&rotor->axis.x, 3) || !real_is_finite(vec3_length(rotor->axis))) {
+            return vy_fail(err, VY_BAD_VALUE, "vehicle.rotors[%d].axis must be finite", i);
+        }
+        if (!(real_is_finite(rotor->thrust_coef) && rotor->thrust_coef >= 0.0 &&
+              real_is_finite(rotor->torque_coef) && rotor->torque_coef >= 0.0)) {
+            return vy_fail(err, VY_BAD_VALUE, "vehicle.rotors[%d]: coefficients must be at least 0", i);
+        }
+        if (rotor->torque_coef > 0.0 && !(def->torque_coef > 0.0)) {
+            return vy_fail(err, VY_BAD_VALUE, "vehicle.rotors[%d].torque_coef needs the vehicle's above 0",
+                           i);
+        }
+        if (def->allocation == VY_ALLOCATION_DOCUMENTED && vy_rotor_axis(rotor).z != 1.0) {
+            return vy_fail(err, VY_BAD_VALUE,
+                           "vehicle.allocation documented is for rotors along +z, not rotors[%d]", i);
+        }
         if (rotor->spin != 1 && rotor->spin != -1) {
             return vy_fail(err, VY_BAD_VALUE, "vehicle.rotors[%d].spin must be 1 or -1, got %d", i,
                            rotor->spin);
@@ -79,10 +95,9 @@ static vy_status check_rotors(const vy_vehicle_def *def, vy_error *err)
         double value, least;
         int open; // must be above `least`, not equal to it
     } ranges[] = {
-        {"thrust_coef", def->thrust_coef, 0.0, 1},
-        {"torque_coef", def->torque_coef, 0.0, 0},
-        {"speed_max", def->speed_max, 0.0, 1},
-        {"motor_lag", def->motor_lag, 0.0, 0},
+        {"thrust_coef", def->thrust_coef, 0.0, 1},       {"torque_coef", def->torque_coef, 0.0, 0},
+        {"speed_max", def->speed_max, 0.0, 1},           {"motor_lag", def->motor_lag, 0.0, 0},
+        {"motor_lag_down", def->motor_lag_down, 0.0, 0}, {"speed_idle", def->speed_idle, 0.0, 0},
     };
     for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; ++i) {
         const double x = ranges[i].value;
@@ -90,6 +105,18 @@ static vy_status check_rotors(const vy_vehicle_def *def, vy_error *err)
             return vy_fail(err, VY_BAD_VALUE, "vehicle.%s must be %s 0, got %g", ranges[i].name,
                            ranges[i].open ? "above" : "at least", x);
         }
+    }
+    if (!(def->speed_idle < def->speed_max)) {
+        return vy_fail(err, VY_BAD_VALUE, "vehicle.speed_idle must be below speed_max");
+    }
+    if (!(def->command_dead >= 0.0 && def->command_dead < 1.0 && def->command_curve >= 0.0 &&
+          def->command_curve <= 1.0)) {
+        return vy_fail(err, VY_BAD_VALUE,
+                       "vehicle: command_dead must be in [0, 1) and command_curve in [0, 1]");
+    }
+    if (!(real_is_finite(def->thrust_linear) && real_is_finite(def->thrust_cubic) &&
+          vy_rotor_thrust(def, def->speed_max) > 0.0)) {
+        return vy_fail(err, VY_BAD_VALUE, "vehicle: the thrust polynomial must be above 0 N at speed_max");
     }
     if (def->allocation != VY_ALLOCATION_PHYSICAL && def->allocation != VY_ALLOCATION_DOCUMENTED) {
         return vy_fail(err, VY_BAD_VALUE, "vehicle.allocation must be physical or documented");
@@ -124,8 +151,17 @@ static vy_status check_body(const vy_vehicle_def *def, vy_error *err)
         }
     }
     if (!real_is_finite(def->cl) || !vy_all_finite(&def->pressure_centre.x, 3) ||
-        !vy_all_finite(&def->dipole.x, 3)) {
-        return vy_fail(err, VY_BAD_VALUE, "vehicle: cl, pressure_centre and dipole must be finite");
+        !vy_all_finite(&def->dipole.x, 3) || !vy_all_finite(&def->centre_of_mass.x, 3)) {
+        return vy_fail(err, VY_BAD_VALUE,
+                       "vehicle: cl, pressure_centre, dipole and centre_of_mass must be finite");
+    }
+    if (def->collision_point_count < 0 || def->collision_point_count > VY_COLLISION_POINT_CAP) {
+        return vy_fail(err, VY_BAD_VALUE, "vehicle.collision_points: at most %d", VY_COLLISION_POINT_CAP);
+    }
+    for (int i = 0; i < def->collision_point_count; ++i) {
+        if (!vy_all_finite(&def->collision_points[i].position.x, 3)) {
+            return vy_fail(err, VY_BAD_VALUE, "vehicle.collision_points[%d].position must be finite", i);
+        }
     }
     return VY_OK;
 }
@@ -151,11 +187,29 @@ vy_status vy_check_vehicle_def(const vy_vehicle_def *def, vy_error *err)
     return check_rotors(def, err);
 }
 
+// By bisection, up to twice the top speed.
+static double general_hover_speed(const vy_vehicle_def *def, const rotor_layout *layout, double weight)
+{
+    double share = 0.0; // of one rotor's thrust that carries
+    for (int i = 0; i < layout->count; ++i) share += layout->thrust_scale[i] * layout->axis[i][2];
+    double low = 0.0, high = 2.0 * def->speed_max;
+    for (int i = 0; i < 60; ++i) {
+        const double middle = 0.5 * (low + high);
+        if (share * vy_rotor_thrust(def, middle) < weight)
+            low = middle;
+        else
+            high = middle;
+    }
+    return high;
+}
+
 double vy_vehicle_hover_speed(const vy_vehicle_def *def, double g)
 {
     if (def->rotor_count == 0) return 0.0;
     const uint64_t found = fpu_enter(); // defaults too must not depend on the caller's rounding
-    const double speed = real_sqrt(def->mass * g / (def->rotor_count * def->thrust_coef));
+    const rotor_layout layout = vy_layout_build(def);
+    double speed = real_sqrt(def->mass * g / (def->rotor_count * def->thrust_coef));
+    if (layout.general) speed = general_hover_speed(def, &layout, def->mass * g);
     fpu_leave(found);
     return speed;
 }

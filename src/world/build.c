@@ -32,15 +32,27 @@ static vy_status build_schedule(const vy_model *w, const vy_drone_def *def, dron
     return VY_OK;
 }
 
+// What is left of an error after `time`.
+static double decay(double time, double lag) { return lag > 0.0 ? math_exp(-time / lag) : 0.0; }
+
 static void build_plant(const vy_model *w, const vy_vehicle_def *v, drone_model *out)
 {
-    const double lag = v->motor_lag;
+    const double lag = v->motor_lag, lag_down = v->motor_lag_down > 0.0 ? v->motor_lag_down : lag;
     out->layout = vy_layout_build(v);
-    out->speed_max = v->speed_max;
+    out->motor = vy_motor_build(v);
     out->plant = (multirotor_params){
         .body = {1.0 / v->mass, v->inertia, mat3_inverse(v->inertia)},
-        .rotor = {v->thrust_coef, v->torque_coef, lag > 0.0 ? math_exp(-0.5 * w->dt / lag) : 0.0,
-                  lag > 0.0 ? math_exp(-w->dt / lag) : 0.0},
+        .rotor = {v->thrust_coef, v->torque_coef, decay(0.5 * w->dt, lag), decay(w->dt, lag)},
+        .shape =
+            {
+                .linear = v->thrust_linear,
+                .cubic = v->thrust_cubic,
+                .torque_ratio = v->rotor_count > 0 ? v->torque_coef / v->thrust_coef : 0.0,
+                .fall_half = decay(0.5 * w->dt, lag_down),
+                .fall_full = decay(w->dt, lag_down),
+                .rise = lag > 0.0 ? 1.0 / lag : 0.0,
+                .fall = lag_down > 0.0 ? 1.0 / lag_down : 0.0,
+            },
         .effects =
             {
                 .mass = v->mass,
@@ -48,7 +60,7 @@ static void build_plant(const vy_model *w, const vy_vehicle_def *v, drone_model 
                 .drag_area = v->cd * v->area,
                 .lift_area = v->cl * v->area,
                 .volume = v->volume,
-                .pressure_centre = v->pressure_centre,
+                .pressure_centre = vec3_sub(v->pressure_centre, v->centre_of_mass),
                 .spin_area = v->damping_area,
                 .spin_damping = v->damping,
                 .density_share = v->density_scaling ? 1.0 : 0.0,
@@ -90,8 +102,8 @@ static void build_nap(const vy_model *w, const vy_nap_def *nap, const vy_drone_d
     const double weight = v->mass * vec3_length(gravity_at(&w->env.gravity, def->position));
     double arm = 0.0;
     for (int i = 0; i < v->rotor_count; ++i) {
-        const vec3 p = v->rotors[i].position;
-        arm = real_max(arm, real_sqrt(p.x * p.x + p.y * p.y));
+        const double *p = out->layout.place[i];
+        arm = real_max(arm, real_sqrt(p[0] * p[0] + p[1] * p[1]));
     }
     const double square = v->speed_max * v->speed_max;
     double torque = real_max(arm * v->thrust_coef * square, v->torque_coef * square);
@@ -175,8 +187,10 @@ void vy_drone_start(const vy_model *world, const drone_model *model, const vy_dr
     d.estimate.rate = d.imu.gyro;
 
     d.control.attitude = quat_identity();
-    const double speed = model->speed_max > 0.0 ? def->rotor_speed / model->speed_max : 0.0;
-    for (int k = 0; k < model->layout.count; ++k) d.control.motors[k] = speed;
+    const double top = model->motor.top;
+    double command = top > 0.0 ? def->rotor_speed / top : 0.0;
+    if (!model->motor.plain && top > 0.0) command = motor_command(&model->motor, def->rotor_speed);
+    for (int k = 0; k < model->layout.count; ++k) d.control.motors[k] = command;
     if (def->controller.start.rung != VY_RUNG_NONE) {
         const int rung = vy_control_accept(&model->ladder, &def->controller.start, &d.control, &d.clamps);
         d.rung = rung < 0 ? VY_RUNG_NONE : (uint64_t)rung;

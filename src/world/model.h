@@ -1,5 +1,6 @@
 // model.h - everything of a world that stays: what step.c reads and never writes.
 #pragma once
+#include "equations/motor.h"
 #include "equations/multirotor.h"
 #include "volery/world.h"
 #include "world/state.h"
@@ -8,7 +9,7 @@
 typedef struct drone_model {
     rotor_layout layout;
     multirotor_params plant;
-    double speed_max; // [rad/s] rotor speed at command 1
+    motor_params motor;
     imu_params imu;
     mocap_params mocap;
     estimator_params estimator;

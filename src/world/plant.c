@@ -5,7 +5,8 @@ void vy_actuator_stage(const vy_model *m, const drone_block *drones, double (*sp
 {
     for (uint32_t i = 0; i < m->drone_count; ++i) {
         const drone_model *dm = &m->drones[i];
-        for (int k = 0; k < dm->layout.count; ++k) speeds[i][k] = dm->speed_max * drones[i].control.motors[k];
+        for (int k = 0; k < dm->layout.count; ++k)
+            speeds[i][k] = motor_speed(&dm->motor, drones[i].control.motors[k]);
     }
 }
 

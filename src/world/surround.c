@@ -50,7 +50,7 @@ void vy_nap_stage(const vy_model *m, uint64_t tick, const noise_block *noise, dr
         vy_disturbance_bound(m, tick, m->nap_period, noise, i, &now.disturbance, &now.twist);
         now.turbulence = gust_bound(m, d);
         double command[VY_ROTOR_CAP] = {0.0};
-        for (int k = 0; k < dm->layout.count; ++k) command[k] = dm->speed_max * d->control.motors[k];
+        for (int k = 0; k < dm->layout.count; ++k) command[k] = motor_speed(&dm->motor, d->control.motors[k]);
         now.command = command;
         const uint64_t before = d->effects;
         d->effects = nap_evaluate(&m->env, &dm->nap, &dm->plant, &dm->layout, &d->body, d->rotor_speed, &now,

@@ -1,0 +1,60 @@
+// motor.h - what a motor makes of its command: a dead zone, an idle speed, a curve; and the way back.
+//
+//   x = (u - dead) / (1 - dead)            0 at and below the dead zone, 1 at full command
+//   w = idle + (top - idle) sqrt(s x^2 + (1 - s) x)
+//
+// With s = 1 speed is proportional to the command, with s = 0 thrust is (the thrust model of PX4's control
+// allocation, THR_MDL_FAC, is s).
+#pragma once
+#include "equations/rotor.h"
+
+/// Constants of a motor and its rotor that lead from a command to a speed, and from a thrust to a command.
+typedef struct motor_params {
+    int plain; // speed is top * command and thrust is quadratic * speed^2
+    real top;  // [rad/s] at command 1
+    real idle; // [rad/s] just above the dead zone
+    real dead; // commands up to here stop the rotor
+    real square;
+    real quadratic, linear, cubic; // thrust over powers of speed: [N s^2], [N s], [N s^3]
+} motor_params;
+
+/// Rotor speed [rad/s] that a command of 0 to 1 asks for.
+VY_FN real motor_speed(const motor_params *m, real command)
+{
+    if (m->plain) return m->top * command;
+    const real x = (command - m->dead) / (1.0 - m->dead);
+    const real share = m->square * (x * x) + (1.0 - m->square) * x;
+    const real speed = m->idle + (m->top - m->idle) * real_sqrt(real_max(share, real_set(0.0)));
+    return real_select(command > m->dead, speed, real_set(0.0));
+}
+
+/// The command that asks for a speed; 0 for no speed.
+VY_FN real motor_command(const motor_params *m, real speed)
+{
+    const real f = real_max(speed - m->idle, real_set(0.0)) / (m->top - m->idle);
+    const real share = f * f, rest = 1.0 - m->square;
+    // The root of s x^2 + (1 - s) x = share in the form that loses no digits, whatever s.
+    const real bottom = rest + real_sqrt(rest * rest + 4.0 * (m->square * share));
+    const real x = 2.0 * share / real_max(bottom, real_set(1e-150));
+    return real_select(speed > 0.0, m->dead + (1.0 - m->dead) * x, real_set(0.0));
+}
+
+/// The speed [rad/s] at which a rotor makes a thrust [N] of at least 0.
+VY_FN real motor_speed_for(const motor_params *m, real thrust)
+{
+    const real root = real_sqrt(m->linear * m->linear + 4.0 * (m->quadratic * thrust));
+    real w = (root - m->linear) / (2.0 * m->quadratic);
+    for (int i = 0; i < 6; ++i) { // Newton; without a cubic term the start is the answer
+        const real value = m->quadratic * (w * w) + (m->linear * w + m->cubic * (w * w * w));
+        const real slope = 2.0 * (m->quadratic * w) + (m->linear + 3.0 * (m->cubic * (w * w)));
+        const mask go = (m->cubic * w != 0.0) & (slope > 0.0);
+        w = real_select(go, w - (value - thrust) / real_select(go, slope, real_set(1.0)), w);
+    }
+    return w;
+}
+
+/// The command for a thrust [N] of at least 0.
+VY_FN real motor_command_for(const motor_params *m, real thrust)
+{
+    return motor_command(m, motor_speed_for(m, thrust));
+}
