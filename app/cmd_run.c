@@ -1,5 +1,6 @@
 // cmd_run.c - volery run: fly a scenario and log it.
 #include "command.h"
+#include "controllers.h"
 #include "files.h"
 #include "flight.h"
 #include "load.h"
@@ -51,18 +52,6 @@ static int check_options(const arguments *given)
     return 0;
 }
 
-static int check_controllers(const vy_scenario *s)
-{
-    for (int i = 0; i < s->drone_count; ++i) {
-        if (s->drones[i].def.controller.kind != VY_CONTROLLER_CALLBACK) continue;
-        return vy_say(
-            "run", EXIT_USAGE,
-            "drone %s is steered by a callback, which only a program that uses the library can provide",
-            s->drones[i].name);
-    }
-    return 0;
-}
-
 static int fly(const arguments *given, const char *file, const char *log, const vy_scenario *scenario)
 {
     vy_world *world = NULL;
@@ -97,8 +86,10 @@ static int run_file(const arguments *given, const char *file, const overrides *c
         if (log == NULL) status = vy_say_no_memory("run");
     }
     if (status == 0 && log != NULL) status = vy_file_check_apart("run", file, log);
-    if (status == 0) status = check_controllers(scenario);
+    controllers programs = {.count = 0};
+    if (status == 0) status = vy_controllers_open("run", scenario, &programs);
     if (status == 0) status = fly(given, file, log, scenario);
+    vy_controllers_close(&programs);
     free(log);
     vy_scenario_destroy(scenario);
     return status;

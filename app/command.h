@@ -84,6 +84,8 @@ int vy_cmd_diff(const arguments *given);
 int vy_cmd_branch(const arguments *given);
 int vy_cmd_export(const arguments *given);
 int vy_cmd_view(const arguments *given);
+int vy_cmd_new(const arguments *given);
+int vy_cmd_serve(const arguments *given);
 int vy_cmd_bench(const arguments *given);
 int vy_cmd_help(const arguments *given);
 int vy_cmd_completion(const arguments *given);

@@ -117,6 +117,15 @@ static const example view_examples[] = {
 };
 
 static const option no_options[] = {END};
+static const example new_examples[] = {
+    {"volery new controller mine && cd mine && make fly", "write, build and fly a controller of your own"},
+    END,
+};
+static const example serve_examples[] = {
+    {"controller: {kind: process, command: volery serve ./mine.so}",
+     "in a scenario: the plug-in in a process of its own"},
+    END,
+};
 static const example bench_examples[] = {
     {"volery bench", "all of them, one JSON object a line"},
     {"volery bench hover", "one of them"},
@@ -181,6 +190,15 @@ const command vy_commands[] = {
      "log\n"
      "that would make the page too large is thinned: whole records are left out, and the page says so.",
      view_options, view_examples, vy_cmd_view},
+    {"new", "controller NAME", WORD_OTHER, 0, 2, "write a controller to start from",
+     "Makes the folder NAME with a plug-in in C, a scenario that flies it and a Makefile that builds it.",
+     no_options, new_examples, vy_cmd_new},
+    {"serve", "PLUGIN.so", WORD_FILE, 0, 1, "run a plug-in as a process",
+     "Speaks the wire of a controller process (docs/controllers.md) on stdin and stdout, and answers with "
+     "the "
+     "plug-in:\n"
+     "the same bits as the plug-in itself, and whatever it breaks is not the simulation's.",
+     no_options, serve_examples, vy_cmd_serve},
     {"bench", "[NAME]", WORD_BENCH, 0, 1, "run the benchmarks",
      "Each benchmark does a fixed amount of work several times, prints its best speed and checks the hash of "
      "what it\n"

@@ -200,6 +200,7 @@ static failure_words words_of(vy_failure_reason reason)
     case VY_FAILURE_SPEED: return (failure_words){"speed", "m/s"};
     case VY_FAILURE_HEIGHT: return (failure_words){"height", "m"};
     case VY_FAILURE_DISTANCE: return (failure_words){"distance", "m"};
+    case VY_FAILURE_CONTROLLER: return (failure_words){"controller", ""};
     }
     return (failure_words){"unknown", ""};
 }
@@ -227,6 +228,8 @@ void vy_flight_why(const flight *f, char *out, size_t size)
         snprintf(out, size, "at %.3f s the state of %s was no longer finite: %s", e->time, name, e->what);
     } else if (e->reason == VY_FAILURE_COMMAND) {
         snprintf(out, size, "at %.3f s the controller of %s gave a reply that is no command", e->time, name);
+    } else if (e->reason == VY_FAILURE_CONTROLLER) {
+        snprintf(out, size, "at %.3f s the controller of %s %s (%.0f)", e->time, name, e->what, e->value);
     } else {
         const char *beyond = e->value > e->limit ? "above" : "below";
         snprintf(out, size, "at %.3f s the %s of %s was %.4g %s, %s its limit of %.4g %s", e->time,

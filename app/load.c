@@ -197,7 +197,8 @@ int vy_load_world(const char *name, const vy_scenario *scenario, vy_world **out)
     vy_error error = {.status = VY_OK};
     for (int i = 0; i < scenario->drone_count; ++i) {
         vy_controller_def *controller = &scenario->drones[i].def.controller;
-        if (controller->kind == VY_CONTROLLER_CALLBACK) controller->call = silent_controller;
+        if (vy_controller_is_asked(controller->kind) && controller->call == NULL)
+            controller->call = silent_controller;
     }
     const vy_status status = vy_scenario_build(scenario, out, &error);
     return status == VY_OK ? 0 : vy_say_error(name, status, &error);

@@ -50,7 +50,7 @@ int vy_check_log_hash(const char *name, const char *path, const vy_log *log, con
 /// @return the exit status
 int vy_say_log_error(const char *name, const char *path, vy_status status, vy_error *err);
 
-/// The world of a scenario. A drone steered by a callback gets one that says nothing: a log feeds its
-/// replies.
+/// The world of a scenario. A drone whose controller is not built in and not started gets one that says
+/// nothing: a log feeds its replies.
 /// @return 0, or the exit status after a sentence
 int vy_load_world(const char *name, const vy_scenario *scenario, vy_world **out);

@@ -25,17 +25,30 @@ static int program_folder(char *out, size_t size)
     return 1;
 }
 
-// The folder of shipped scenarios, without .. in it; text to free(), or NULL.
-static char *scenarios_folder(void)
+// The first of some folders that is there, seen from the program's; without .. in it; text to free(), or
+// NULL.
+static char *first_folder(const char *const *list, size_t count)
 {
     char program[PATH_CAP], path[PATH_CAP + 64];
     if (!program_folder(program, sizeof program)) return NULL;
-    for (size_t i = 0; i < sizeof places / sizeof places[0]; ++i) {
-        snprintf(path, sizeof path, "%s/%s", program, places[i]);
+    for (size_t i = 0; i < count; ++i) {
+        snprintf(path, sizeof path, "%s/%s", program, list[i]);
         char *real = realpath(path, NULL);
         if (real != NULL) return real;
     }
     return NULL;
+}
+
+static char *scenarios_folder(void) { return first_folder(places, sizeof places / sizeof places[0]); }
+
+char *vy_shipped_headers(void)
+{
+    static const char *const headers[] = {"../include/volery", "../../include/volery",
+                                          "../../../include/volery"};
+    char *folder = first_folder(headers, sizeof headers / sizeof headers[0]);
+    char *slash = folder != NULL ? strrchr(folder, '/') : NULL;
+    if (slash != NULL) *slash = '\0';
+    return folder;
 }
 
 char *vy_shipped_find(const char *name)

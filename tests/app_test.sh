@@ -41,7 +41,7 @@ flip() { # flip FILE OFFSET: one bit of one byte
 size() { stat -c %s "$1" 2>/dev/null || echo 0; }
 
 # --- words
-commands="run check replay diff branch export view bench help completion manual"
+commands="run check replay diff branch export view new serve bench help completion manual"
 try 0 "$volery" --version
 says out "physics revision"
 try 0 "$volery" --help

@@ -17,14 +17,37 @@ typedef enum vy_rung {
     VY_RUNG_ATTITUDE, ///< thrust [N] and attitude q_WB
 } vy_rung;
 
+/// What came of a call of a controller that is not built in: a reply, or why there is none. Numbers are
+/// stable.
+#define VY_VERDICT_LIST(X)                                   \
+    X(VY_VERDICT_REPLIED, "replied")                         \
+    X(VY_VERDICT_CRASHED, "crashed")                         \
+    X(VY_VERDICT_LATE, "did not reply within its deadline")  \
+    X(VY_VERDICT_ENDED, "ended before the run did")          \
+    X(VY_VERDICT_FLOODED, "sent more than it was asked for") \
+    X(VY_VERDICT_SIZE, "sent a reply of the wrong size")     \
+    X(VY_VERDICT_GARBAGE, "sent something that is no reply") \
+    X(VY_VERDICT_ABSENT, "is not there to reply")
+
+typedef enum vy_verdict {
+#define X(name, text) name,
+    VY_VERDICT_LIST(X)
+#undef X
+} vy_verdict;
+
+/// The words of the list: `crashed`. Never NULL, static storage.
+const char *vy_verdict_text(vy_verdict verdict);
+
 /// A controller's reply. Only the fields of its rung are read; others may hold anything.
 typedef struct vy_intent {
     vy_rung rung;
     double motors[VY_ROTOR_CAP];
-    double thrust;    ///< [N] along body +z, >= 0
-    vy_vec3 torque;   ///< [N m] body axes
-    vy_vec3 rates;    ///< [rad/s] body axes
-    vy_quat attitude; ///< q_WB, any length above zero
+    double thrust;      ///< [N] along body +z, >= 0
+    vy_vec3 torque;     ///< [N m] body axes
+    vy_vec3 rates;      ///< [rad/s] body axes
+    vy_quat attitude;   ///< q_WB, any length above zero
+    vy_verdict verdict; ///< leave it at 0: anything else is no intent but the end of the controller
+    int32_t detail; ///< of the verdict: the signal of a crash, the exit status of an end, the bytes of a size
 } vy_intent;
 
 /// Your controller: fill `intent` from `samples`. Called once per controller period, always from the stepping
@@ -43,6 +66,8 @@ typedef enum vy_controller_kind {
     VY_CONTROLLER_NONE,     ///< motors stay at the intent of the start
     VY_CONTROLLER_HOLD,     ///< follow the setpoints: position -> attitude -> rates -> motors
     VY_CONTROLLER_CALLBACK, ///< your function
+    VY_CONTROLLER_PLUGIN,   ///< a shared library over volery/plugin.h; volery/host.h opens it
+    VY_CONTROLLER_PROCESS,  ///< a program of its own, in lock-step; volery/host.h starts it
 } vy_controller_kind;
 
 /// Gains of the built-in lowerings, in units that do not depend on the vehicle.
@@ -56,7 +81,14 @@ typedef struct vy_gains {
     double tilt_max; ///< [rad] largest tilt the position loop asks for, in (0, 1.5]
 } vy_gains;
 
-#define VY_SETPOINT_CAP 32
+#define VY_SETPOINT_CAP  32
+#define VY_PARAMETER_CAP 32
+
+/// A number for your own controller, by name.
+typedef struct vy_parameter {
+    char name[VY_NAME_CAP];
+    double value;
+} vy_parameter;
 
 typedef struct vy_controller_def {
     vy_controller_kind kind;
@@ -66,9 +98,22 @@ typedef struct vy_controller_def {
     vy_intent start;    ///< acts until the controller's first reply
     int setpoint_count; ///< 0 to VY_SETPOINT_CAP; 0 holds the start position
     vy_setpoint setpoints[VY_SETPOINT_CAP];
-    vy_controller_fn *call; ///< for VY_CONTROLLER_CALLBACK; may be NULL in a world that replays its replies
+    vy_controller_fn *call; ///< of a controller that is not built in; NULL: a log replays its replies
     void *self;             ///< handed to `call`
+    // For volery/host.h; a world does not read what follows.
+    char program[256];   ///< the plug-in's library, or the process's command line
+    char folder[256];    ///< where the program is looked for and runs; empty: the current one
+    double deadline;     ///< [s] of wall clock for one reply, > 0
+    int spread;          ///< 1: a process may run on any core; 0: on the core of the stepping thread
+    int parameter_count; ///< 0 to VY_PARAMETER_CAP
+    vy_parameter parameters[VY_PARAMETER_CAP];
 } vy_controller_def;
+
+/// Is a controller of this kind asked for its replies, rather than built in?
+static inline int vy_controller_is_asked(vy_controller_kind kind)
+{
+    return kind == VY_CONTROLLER_CALLBACK || kind == VY_CONTROLLER_PLUGIN || kind == VY_CONTROLLER_PROCESS;
+}
 
 /// Hold, position at 100 Hz over rates at 500 Hz.
 vy_controller_def vy_default_controller_def(void);

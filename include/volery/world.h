@@ -146,6 +146,7 @@ typedef enum vy_failure_reason {
     VY_FAILURE_SPEED,
     VY_FAILURE_HEIGHT,
     VY_FAILURE_DISTANCE,
+    VY_FAILURE_CONTROLLER, ///< a controller that is not built in gave no reply; `what` says why
 } vy_failure_reason;
 
 typedef struct vy_failure {
@@ -153,7 +154,7 @@ typedef struct vy_failure {
     uint64_t tick;
     double time;      ///< [s]
     uint32_t drone;   ///< index of the drone
-    double value;     ///< what was measured, in the limit's unit
+    double value;     ///< what was measured, in the limit's unit; of a controller: vy_intent.detail
     double limit;     ///< what was allowed
     const char *what; ///< name of the variable or limit; static storage
 } vy_failure;

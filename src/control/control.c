@@ -21,7 +21,19 @@ vy_controller_def vy_default_controller_def(void)
                   .rate = 25.0,
                   .tilt_max = 0.6},
         .start = {.attitude = {1.0, 0.0, 0.0, 0.0}},
+        .deadline = 1.0,
     };
+}
+
+const char *vy_verdict_text(vy_verdict verdict)
+{
+    static const char *const texts[] = {
+#define X(name, text) text,
+        VY_VERDICT_LIST(X)
+#undef X
+    };
+    const unsigned index = (unsigned)verdict;
+    return index < sizeof texts / sizeof texts[0] ? texts[index] : "gave a verdict that is not known";
 }
 
 static vy_status check_setpoints(const vy_controller_def *def, vy_error *err)
@@ -58,8 +70,8 @@ static int start_is_sound(const vy_controller_def *def, const vy_vehicle_def *ve
 
 vy_status vy_check_controller_def(const vy_controller_def *def, const vy_vehicle_def *vehicle, vy_error *err)
 {
-    if ((unsigned)def->kind > VY_CONTROLLER_CALLBACK) {
-        return vy_fail(err, VY_BAD_VALUE, "controller.kind must be none, hold or callback");
+    if ((unsigned)def->kind > VY_CONTROLLER_PROCESS) {
+        return vy_fail(err, VY_BAD_VALUE, "controller.kind must be none, hold, callback, plugin or process");
     }
     if (def->kind != VY_CONTROLLER_NONE && vehicle->rotor_count == 0) {
         return vy_fail(err, VY_BAD_VALUE, "controller: %s has no rotors to control", vehicle->name);

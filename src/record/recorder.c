@@ -264,6 +264,8 @@ static void note_failure(vy_recorder *r, const vy_world *world)
         snprintf(text, sizeof text, "%s is not finite", f.what);
     } else if (f.reason == VY_FAILURE_COMMAND) {
         snprintf(text, sizeof text, "%s is not finite or of no known rung", f.what);
+    } else if (f.reason == VY_FAILURE_CONTROLLER) {
+        snprintf(text, sizeof text, "the controller %s (%.0f)", f.what, f.value);
     } else {
         snprintf(text, sizeof text, "%s %.6g, allowed %.6g", f.what, f.value, f.limit);
     }

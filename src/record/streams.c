@@ -40,9 +40,11 @@ static const vy_pb_field reply_fields[] = {
     {.name = "torque", .number = 6, .type = VY_PB_MESSAGE, .message = &vec3_message},
     {.name = "rates", .number = 7, .type = VY_PB_MESSAGE, .message = &vec3_message},
     {.name = "attitude", .number = 8, .type = VY_PB_MESSAGE, .message = &quat_message},
+    {.name = "verdict", .number = 9, .type = VY_PB_FIXED64},
+    {.name = "detail", .number = 10, .type = VY_PB_FIXED64},
 };
-const vy_pb_message vy_message_reply = {.name = "volery.Reply", .fields = reply_fields, .field_count = 8};
-_Static_assert(sizeof(reply_cells) == 8 * (3 + VY_ROTOR_CAP + 1 + 3 + 3 + 4), "cells without padding");
+const vy_pb_message vy_message_reply = {.name = "volery.Reply", .fields = reply_fields, .field_count = 10};
+_Static_assert(sizeof(reply_cells) == 8 * (3 + VY_ROTOR_CAP + 1 + 3 + 3 + 4 + 2), "cells without padding");
 
 static const vy_pb_field geodetic_fields[] = {
     {.name = "latitude", .number = 1, .type = VY_PB_DOUBLE},
@@ -71,6 +73,8 @@ reply_cells vy_reply_pack(uint64_t tick, uint32_t drone, const vy_intent *intent
         .torque = intent->torque,
         .rates = intent->rates,
         .attitude = intent->attitude,
+        .verdict = (uint64_t)intent->verdict,
+        .detail = (uint64_t)(int64_t)intent->detail,
     };
     memcpy(c.motors, intent->motors, sizeof c.motors);
     return c;
@@ -84,6 +88,8 @@ vy_intent vy_reply_unpack(const reply_cells *cells)
         .torque = cells->torque,
         .rates = cells->rates,
         .attitude = cells->attitude,
+        .verdict = (vy_verdict)cells->verdict,
+        .detail = (int32_t)(int64_t)cells->detail,
     };
     memcpy(intent.motors, cells->motors, sizeof intent.motors);
     return intent;

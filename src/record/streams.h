@@ -30,6 +30,7 @@ typedef struct reply_cells {
     double thrust;
     vy_vec3 torque, rates;
     vy_quat attitude;
+    uint64_t verdict, detail;
 } reply_cells;
 
 reply_cells vy_reply_pack(uint64_t tick, uint32_t drone, const vy_intent *intent);

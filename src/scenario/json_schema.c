@@ -146,6 +146,12 @@ static void write_type(vy_text *out, const vy_row *row, const void *defaults, in
             write_object(out, row->table, (const char *)defaults + row->offset, indent, 0);
         break;
     case VY_TYPE_LIST: write_list(out, row, indent); break;
+    case VY_TYPE_NAMED:
+        vy_text_puts(out, "{\"type\": \"object\", \"propertyNames\": {\"pattern\": \"" NAME_PATTERN
+                          "\"}, \"additionalProperties\": ");
+        write_number(out, row);
+        vy_text_printf(out, ", \"maxProperties\": %zu}", row->size);
+        break;
     }
 }
 

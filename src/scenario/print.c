@@ -45,6 +45,18 @@ static void print_inertia(vy_text *out, const vy_mat3 *m)
     vy_text_puts(out, "]");
 }
 
+static void print_named(vy_text *out, const vy_row *row, const void *object)
+{
+    int count;
+    const vy_parameter *list = vy_list_elements(row, object, &count);
+    vy_text_puts(out, "{");
+    for (int i = 0; i < count; ++i) {
+        vy_text_printf(out, "%s%s: ", i > 0 ? ", " : "", list[i].name);
+        vy_number_print(out, list[i].value);
+    }
+    vy_text_puts(out, "}");
+}
+
 void vy_print_value(vy_text *out, const vy_row *row, const void *object, const vy_scenario *scenario)
 {
     const void *field = (const char *)object + row->offset;
@@ -87,6 +99,7 @@ void vy_print_value(vy_text *out, const vy_row *row, const void *object, const v
         else
             print_quoted(out, scenario->drones[index].name);
         break;
+    case VY_TYPE_NAMED: print_named(out, row, object); break;
     case VY_TYPE_OBJECT:
     case VY_TYPE_LIST: break;
     }
@@ -157,6 +170,15 @@ static void collect_rows(vy_text *out, const vy_table *table, const void *object
             memcpy(&number, field, sizeof number);
             wide = number;
             vy_text_add(out, &wide, sizeof wide);
+            break;
+        case VY_TYPE_NAMED:
+            elements = vy_list_elements(row, object, &count);
+            for (int k = 0; k < count; ++k) {
+                const vy_parameter *p = (const vy_parameter *)(const void *)elements + k;
+                vy_text_add(out, p->name, strlen(p->name) + 1);
+                vy_text_add(out, (const char *)&p->value, sizeof p->value);
+            }
+            vy_text_add(out, "", 1);
             break;
         case VY_TYPE_OBJECT: collect_rows(out, row->table, field); break;
         case VY_TYPE_LIST:

@@ -414,6 +414,36 @@ static void read_list(vy_reader *r, const vy_row *row, const vy_node *node, void
     }
 }
 
+// Names of the user's choice, each with a number.
+static void read_named_numbers(vy_reader *r, const vy_row *row, const vy_node *node, void *object)
+{
+    if (node->kind != VY_NODE_MAP) {
+        say_expected(r, row->key, "a mapping (of a name to a number)", node);
+        return;
+    }
+    if (node->count > (int)row->size) {
+        vy_report_error(r->report, node, "%s: at most %zu can be given, got %d", row->key, row->size,
+                        node->count);
+        return;
+    }
+    vy_parameter *out = (vy_parameter *)(void *)((char *)object + row->offset);
+    memset(out, 0, row->size * sizeof *out);
+    int count = 0;
+    for (const vy_node *n = node->first; n != NULL; n = n->next) {
+        const vy_node *key = n->key;
+        vy_row one = *row;
+        one.key = key->text;
+        if (!vy_is_identifier(key->text, key->size) || key->size >= VY_NAME_CAP) {
+            say_expected(r, row->key, "names (a letter, then letters, digits, - and _, at most 31)", key);
+        } else if (vy_node_find(node, key->text) != n) {
+            vy_report_error(r->report, key, "%s is given twice", key->text);
+        } else if (read_number(r, &one, "", n, &out[count].value)) {
+            memcpy(out[count++].name, key->text, key->size);
+        }
+    }
+    memcpy((char *)object + row->count_offset, &count, sizeof count);
+}
+
 // Bytes of a row's value in its struct.
 static size_t value_size(const vy_row *row)
 {
@@ -426,6 +456,7 @@ static size_t value_size(const vy_row *row)
     case VY_TYPE_INERTIA: return sizeof(vy_mat3);
     case VY_TYPE_OBJECT: return row->table->size;
     case VY_TYPE_LIST: return row->flags & VY_ROW_HEAP ? sizeof(void *) : row->size * row->table->size;
+    case VY_TYPE_NAMED: return row->size * sizeof(vy_parameter);
     case VY_TYPE_COUNT:
     case VY_TYPE_CHOICE:
     case VY_TYPE_DRONE: break;
@@ -450,6 +481,7 @@ static void read_value(vy_reader *r, const vy_row *row, const vy_node *node, voi
     case VY_TYPE_INERTIA: read_inertia(r, row, node, field); break;
     case VY_TYPE_DRONE: read_drone(r, row, node, field); break;
     case VY_TYPE_LIST: read_list(r, row, node, object); break;
+    case VY_TYPE_NAMED: read_named_numbers(r, row, node, object); break;
     case VY_TYPE_OBJECT: // remembers its place and its parts itself
         if (row->flags & VY_ROW_FILE)
             vy_read_file_object(r, row->table, node, field);

@@ -1,4 +1,5 @@
 // scenario.c - reading a scenario: files, overrides, the table, the checks. Read vy_scenario_parse() first.
+#define _XOPEN_SOURCE 700 // realpath
 #include "base/fail.h"
 #include "environment/wind_grid.h"
 #include "scenario/check.h"
@@ -139,6 +140,26 @@ static void read_scenario(vy_reader *reader, const vy_source *source, const vy_s
     vy_check_scenario(reader, scenario);
 }
 
+// Programs are looked for beside the scenario that names them, wherever the run is started from.
+static void settle_folders(const char *path, vy_scenario *scenario)
+{
+    const char *slash = strrchr(path, '/');
+    char *resolved = NULL;
+    for (int i = 0; i < scenario->drone_count; ++i) {
+        vy_controller_def *c = &scenario->drones[i].def.controller;
+        if ((c->kind != VY_CONTROLLER_PLUGIN && c->kind != VY_CONTROLLER_PROCESS) || c->folder[0] != '\0')
+            continue;
+        if (resolved == NULL) {
+            char *folder = vy_text_copy(path, slash == NULL ? 0 : slash == path ? 1 : (size_t)(slash - path));
+            resolved = folder != NULL ? realpath(slash != NULL ? folder : ".", NULL) : NULL;
+            free(folder);
+        }
+        if (resolved != NULL && strlen(resolved) < sizeof c->folder)
+            memcpy(c->folder, resolved, strlen(resolved) + 1);
+    }
+    free(resolved);
+}
+
 // Takes ownership of `text`, which may be NULL when memory was out.
 static vy_status parse_owned(char *text, size_t size, const char *name, const vy_scenario_options *options,
                              vy_load_fn *load, vy_scenario **out, vy_diagnostics *diagnostics)
@@ -199,7 +220,11 @@ vy_status vy_scenario_load(const char *path, const vy_scenario_options *options,
     *out = NULL;
     errno = 0;
     const vy_status status = read_file(path, &text, &size);
-    if (status == VY_OK) return parse(text, size, path, options, vy_load_vehicle, out, diagnostics);
+    if (status == VY_OK) {
+        const vy_status parsed = parse(text, size, path, options, vy_load_vehicle, out, diagnostics);
+        if (parsed == VY_OK) settle_folders(path, *out);
+        return parsed;
+    }
     if (diagnostics != NULL && status != VY_NO_MEMORY) {
         vy_report report = {.out = diagnostics};
         vy_source source = {.name = vy_text_copy(path, strlen(path)), .is_override = 1};

@@ -312,7 +312,16 @@ static const vy_choice controllers[] = {
     CHOICE("none", VY_CONTROLLER_NONE, "nobody: the intent of the start stays"),
     CHOICE("hold", VY_CONTROLLER_HOLD, "the built-in controller follows the setpoints"),
     CHOICE("callback", VY_CONTROLLER_CALLBACK, "a function of the program that uses the library"),
+    CHOICE("plugin", VY_CONTROLLER_PLUGIN, "your own, a shared library; see controllers.md"),
+    CHOICE("process", VY_CONTROLLER_PROCESS, "your own, a program in any language; see controllers.md"),
 };
+static const vy_choice cores[] = {
+    CHOICE("one", 0, "the program runs on the core of the simulation: quickest in lock-step"),
+    CHOICE("any", 1, "the program runs where the system puts it"),
+};
+#define OWN_PLUGIN  (1u << VY_CONTROLLER_PLUGIN)
+#define OWN_PROCESS (1u << VY_CONTROLLER_PROCESS)
+#define OWN         (OWN_PLUGIN | OWN_PROCESS | 1u << VY_CONTROLLER_CALLBACK)
 static const vy_row controller_rows[] = {
     ROW("kind", CHOICE, vy_controller_def, kind, CHOICES(controllers), .help = "what steers"),
     ROW("period", NUMBER, vy_controller_def, period, .unit = "s", .range = POSITIVE, .flags = VY_ROW_PERIOD,
@@ -325,6 +334,22 @@ static const vy_row controller_rows[] = {
     ROW("setpoints", LIST, vy_controller_def, setpoints, .table = &setpoint_table, .size = VY_SETPOINT_CAP,
         .count_offset = offsetof(vy_controller_def, setpoint_count),
         .help = "where to be when; none holds the start"),
+    ROW("library", TEXT, vy_controller_def, program, .size = sizeof((vy_controller_def *)0)->program,
+        .flags = VY_ROW_REQUIRED, .when = OWN_PLUGIN, .help = "file of the plug-in, seen from `folder`"),
+    ROW("command", TEXT, vy_controller_def, program, .size = sizeof((vy_controller_def *)0)->program,
+        .flags = VY_ROW_REQUIRED, .when = OWN_PROCESS,
+        .help = "command line of the program, run in `folder` by the shell"),
+    ROW("folder", TEXT, vy_controller_def, folder, .size = sizeof((vy_controller_def *)0)->folder,
+        .word = "none", .default_text = "that of the scenario", .flags = VY_ROW_LABEL,
+        .when = OWN_PLUGIN | OWN_PROCESS, .help = "where the program is; `none` is the current one"),
+    ROW("deadline", NUMBER, vy_controller_def, deadline, .unit = "s", .range = ABOVE_TO(0.0, 1e6),
+        .when = OWN_PLUGIN | OWN_PROCESS, .flags = VY_ROW_LABEL,
+        .help = "of wall clock for one reply; later ones end the run"),
+    ROW("cores", CHOICE, vy_controller_def, spread, CHOICES(cores), .when = OWN_PROCESS,
+        .flags = VY_ROW_LABEL, .help = "where the program runs"),
+    ROW("parameters", NAMED, vy_controller_def, parameters, .size = VY_PARAMETER_CAP, .range = ANY,
+        .count_offset = offsetof(vy_controller_def, parameter_count), .when = OWN,
+        .help = "numbers for it, by names of your choice"),
 };
 static const vy_table controller_table = {.title = "Controller",
                                           .help = "What steers a drone.",

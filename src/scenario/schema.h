@@ -19,6 +19,7 @@ typedef enum vy_type {
     VY_TYPE_DRONE,    ///< int: the index of a drone, by name, or `all`
     VY_TYPE_OBJECT,   ///< a table of its own, at `offset`; offset 0 and the same struct: a group of keys
     VY_TYPE_LIST,     ///< elements of `table`, at most `size`
+    VY_TYPE_NAMED,    ///< vy_parameter[size]: a mapping of names to numbers
 } vy_type;
 
 enum {
@@ -52,7 +53,7 @@ typedef struct vy_row {
     int flags;
     size_t offset;
     size_t size;         ///< of text [bytes], vector [numbers], list [elements]
-    size_t count_offset; ///< of a list: where its int count is
+    size_t count_offset; ///< of a list or mapping of names: where its int count is
     vy_range range;      ///< of numbers and of each number of a vector; min is the fewest elements of a list
     const char *word;    ///< may be written in place of `word_value`, which need not be in range
     double word_value;

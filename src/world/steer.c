@@ -20,15 +20,18 @@ static uint32_t call(const vy_world *world, uint32_t index, world_block *w, dron
     if (replay->reply == NULL || !replay->reply(replay->self, world, index, &intent)) {
         const vy_samples samples = vy_drone_samples(&world->model, w->tick, d);
         if (dm->controller.call == NULL) {
-            intent.rung = (vy_rung)-1; // nobody there to answer
+            intent.verdict = VY_VERDICT_ABSENT;
         } else {
             dm->controller.call(dm->controller.self, &samples, &intent);
         }
     }
     (void)fpu_enter(); // whoever answered may have changed rounding
     const uint64_t clamps = d->clamps;
-    const int rung = vy_control_accept(&dm->ladder, &intent, &d->control, &d->clamps);
-    if (rung < 0) {
+    const int replied = intent.verdict == VY_VERDICT_REPLIED;
+    const int rung = replied ? vy_control_accept(&dm->ladder, &intent, &d->control, &d->clamps) : -1;
+    if (!replied) {
+        vy_world_fail(w, VY_FAILURE_CONTROLLER, index, (double)intent.detail, 0.0, (int)intent.verdict);
+    } else if (rung < 0) {
         vy_world_fail(w, VY_FAILURE_COMMAND, index, 0.0, 0.0, 0);
     } else {
         d->rung = (uint64_t)rung;
@@ -48,7 +51,7 @@ uint32_t vy_controller_stage(const vy_world *world, world_block *w, drone_block 
         const drone_model *dm = &m->drones[i];
         if (!due(w->tick, dm->control_period)) continue;
         if (dm->controller.kind == VY_CONTROLLER_HOLD) hold(dm, (double)w->tick * m->dt, &drones[i]);
-        if (dm->controller.kind == VY_CONTROLLER_CALLBACK) events |= call(world, i, w, &drones[i]);
+        if (vy_controller_is_asked(dm->controller.kind)) events |= call(world, i, w, &drones[i]);
     }
     return events;
 }

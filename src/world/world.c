@@ -251,7 +251,9 @@ vy_failure vy_world_failure(const vy_world *world)
         .drone = (uint32_t)w->failure_drone,
         .value = w->failure_value,
         .limit = w->failure_limit,
-        .what = reason == VY_FAILURE_NOT_FINITE ? vy_fields[w->failure_field].name : names[reason],
+        .what = reason == VY_FAILURE_NOT_FINITE   ? vy_fields[w->failure_field].name
+                : reason == VY_FAILURE_CONTROLLER ? vy_verdict_text((vy_verdict)w->failure_field)
+                                                  : names[reason],
     };
 }
 
@@ -267,7 +269,7 @@ vy_status vy_world_restore(vy_world *world, const void *block, size_t size, vy_e
                        world->state_size);
     }
     memcpy(&head, block, sizeof head);
-    if (head.identity != world->state->identity || head.failure_reason > VY_FAILURE_DISTANCE ||
+    if (head.identity != world->state->identity || head.failure_reason > VY_FAILURE_CONTROLLER ||
         head.failure_field >= (uint64_t)vy_field_count) {
         return vy_fail(err, VY_BAD_VALUE, "snapshot: not of a world with the same drones and noise");
     }

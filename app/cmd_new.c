@@ -1,0 +1,153 @@
+// cmd_new.c - volery new controller NAME: a starting point that builds and flies.
+#define _XOPEN_SOURCE 700 // realpath
+#include "command.h"
+#include "files.h"
+#include "say.h"
+#include "shipped.h"
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+// In the texts @ stands for the name, % for the folder of Volery's headers.
+static const char source_text[] =
+    "// @.c - a controller for Volery. `make` builds it, `make fly` flies it.\n"
+    "#include \"volery/plugin.h\"\n"
+    "#include <math.h>\n"
+    "#include <stdlib.h>\n"
+    "\n"
+    "// What the controller remembers between two calls.\n"
+    "typedef struct controller {\n"
+    "    double mass;         // [kg]\n"
+    "    double height;       // [m] where to hover\n"
+    "    double kp, kd;       // [1/s^2] [1/s]\n"
+    "} controller;\n"
+    "\n"
+    "static void *init(const vy_plugin_start *start, char *why, size_t room)\n"
+    "{\n"
+    "    (void)why;  // to refuse: write a sentence here and return NULL\n"
+    "    (void)room;\n"
+    "    controller *c = calloc(1, sizeof *c);\n"
+    "    if (c == NULL) return NULL;\n"
+    "    c->mass = start->mass;\n"
+    "    c->height = vy_plugin_parameter(start, \"height\", 1.0); // from `parameters:` in @.yaml\n"
+    "    c->kp = vy_plugin_parameter(start, \"kp\", 4.0);\n"
+    "    c->kd = vy_plugin_parameter(start, \"kd\", 3.0);\n"
+    "    return c;\n"
+    "}\n"
+    "\n"
+    "// Once per period: from what was measured to what is wanted. Here: an attitude and a thrust that bring "
+    "the\n"
+    "// drone above the origin. Other rungs are in volery/controller.h.\n"
+    "static void step(void *self, const vy_samples *samples, vy_intent *intent)\n"
+    "{\n"
+    "    const controller *c = self;\n"
+    "    const vy_vec3 p = samples->estimate.position, v = samples->estimate.velocity;\n"
+    "    const double x = -c->kp * p.x - c->kd * v.x;\n"
+    "    const double y = -c->kp * p.y - c->kd * v.y;\n"
+    "    const double z = 9.80665 + c->kp * (c->height - p.z) - c->kd * v.z;\n"
+    "    const double length = sqrt(x * x + y * y + z * z);\n"
+    "    intent->rung = VY_RUNG_ATTITUDE;\n"
+    "    intent->thrust = fmax(c->mass * z, 0.0);\n"
+    "    intent->attitude = (vy_quat){1.0 + z / length, -y / length, x / length, 0.0}; // up along (x, y, "
+    "z)\n"
+    "}\n"
+    "\n"
+    "static void done(void *self) { free(self); }\n"
+    "\n"
+    "VY_PLUGIN(init, step, done)\n";
+
+static const char scenario_text[] =
+    "# @: a controller of our own, and what it must achieve.\n"
+    "volery: 1\n"
+    "name: @\n"
+    "duration: 10 s\n"
+    "drones:\n"
+    "  - name: alpha\n"
+    "    vehicle: crazyflie2x\n"
+    "    start: {position: [0.5, -0.5, 0.5]}\n"
+    "    controller:\n"
+    "      kind: plugin\n"
+    "      library: ./@.so\n"
+    "      period: 10 ms\n"
+    "      parameters: {height: 1.0, kp: 4.0, kd: 3.0}\n"
+    "    safety: {tilt_max: 60 deg, height_min: 0}\n"
+    "expect:\n"
+    "  - {quantity: distance, at: throughout, after: 5 s, max: 5 cm}\n"
+    "  - {quantity: height, at: throughout, after: 5 s, min: 0.95, max: 1.05}\n";
+
+static const char makefile_text[] = "VOLERY ?= volery\n"
+                                    "CFLAGS ?= -O2 -Wall -Wextra\n"
+                                    "\n"
+                                    "@.so: @.c\n"
+                                    "\t$(CC) $(CFLAGS) -shared -fPIC -ffp-contract=off -I% $< -o $@ -lm\n"
+                                    "\n"
+                                    "fly: @.so\n"
+                                    "\t$(VOLERY) run @.yaml\n"
+                                    "\n"
+                                    ".PHONY: fly\n";
+
+// In a Makefile $@ is the target, so there a name is written as @ alone and never behind a $.
+static void put_text(FILE *file, const char *text, const char *name, const char *headers)
+{
+    for (const char *c = text; *c != '\0'; ++c) {
+        if (*c == '@' && (c == text || c[-1] != '$'))
+            fputs(name, file);
+        else if (*c == '%' && headers != NULL)
+            fputs(headers, file);
+        else
+            fputc(*c, file);
+    }
+}
+
+static int write_one(const char *name, const char *end, const char *text, const char *headers)
+{
+    char path[256];
+    if (end[0] == '.')
+        snprintf(path, sizeof path, "%s/%s%s", name, name, end);
+    else
+        snprintf(path, sizeof path, "%s/%s", name, end);
+    output out;
+    const int status = vy_output_open("new", path, &out);
+    if (status != 0) return status;
+    put_text(out.file, text, name, headers);
+    return vy_output_commit("new", &out);
+}
+
+static int is_name(const char *text)
+{
+    const size_t size = strlen(text);
+    if (size == 0 || size > 40 || !isalpha((unsigned char)text[0])) return 0;
+    for (size_t i = 0; i < size; ++i) {
+        if (!isalnum((unsigned char)text[i]) && text[i] != '_' && text[i] != '-') return 0;
+    }
+    return 1;
+}
+
+int vy_cmd_new(const arguments *given)
+{
+    if (given->operand_count < 2 || strcmp(given->operands[0], "controller") != 0) {
+        return vy_say_usage(given->command, "say what and its name: volery new controller NAME");
+    }
+    const char *name = given->operands[1];
+    if (!is_name(name)) {
+        return vy_say_usage(given->command,
+                            "a name is a letter, then letters, digits, - and _, at most 40; got %s", name);
+    }
+    if (mkdir(name, 0777) != 0) {
+        return vy_say("new", errno == EEXIST ? EXIT_USAGE : EXIT_SYSTEM, "the folder %s: %s", name,
+                      strerror(errno));
+    }
+    char *headers = vy_shipped_headers();
+    int status = write_one(name, ".c", source_text, NULL);
+    if (status == 0) status = write_one(name, ".yaml", scenario_text, NULL);
+    if (status == 0)
+        status = write_one(name, "Makefile", makefile_text, headers != NULL ? headers : "/usr/local/include");
+    free(headers);
+    if (status == 0) {
+        printf("%s/%s.c, %s.yaml and a Makefile are written. To build and fly it:\n\n  cd %s && make fly\n",
+               name, name, name, name);
+    }
+    return status;
+}

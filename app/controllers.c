@@ -1,0 +1,43 @@
+// controllers.c - starting and ending the programs that steer.
+#include "controllers.h"
+#include "command.h"
+#include "say.h"
+#include <stdlib.h>
+
+static int open_one(const char *name, const vy_scenario *s, int index, vy_host **out)
+{
+    vy_scenario_drone *drone = &s->drones[index];
+    vy_controller_def *def = &drone->def.controller;
+    if (def->kind == VY_CONTROLLER_CALLBACK) {
+        return vy_say(
+            name, EXIT_USAGE,
+            "drone %s is steered by a callback, which only a program that uses the library can provide",
+            drone->name);
+    }
+    if (!vy_controller_is_asked(def->kind)) return 0;
+    vy_error error = {.status = VY_OK};
+    const vy_status status = vy_host_open(def, &drone->def.vehicle, drone->name, s->step, out, &error);
+    if (status == VY_OK) return 0;
+    return vy_say(name, status == VY_IO || status == VY_NO_MEMORY ? EXIT_SYSTEM : EXIT_USAGE, "drone %s: %s",
+                  drone->name, error.text);
+}
+
+int vy_controllers_open(const char *name, const vy_scenario *scenario, controllers *out)
+{
+    *out = (controllers){.hosts = calloc((size_t)scenario->drone_count + 1, sizeof *out->hosts)};
+    if (out->hosts == NULL) return vy_say_no_memory(name);
+    int status = 0;
+    for (int i = 0; i < scenario->drone_count && status == 0; ++i) {
+        status = open_one(name, scenario, i, &out->hosts[out->count]);
+        if (out->hosts[out->count] != NULL) ++out->count;
+    }
+    if (status != 0) vy_controllers_close(out);
+    return status;
+}
+
+void vy_controllers_close(controllers *c)
+{
+    for (int i = 0; i < c->count; ++i) vy_host_close(c->hosts[i]);
+    free(c->hosts);
+    *c = (controllers){.count = 0};
+}

@@ -1,0 +1,38 @@
+// host.h - controllers that are programs: plug-ins in this process, guarded, and processes of their own in
+// lock-step.
+//
+// vy_host_open() brings up the program that a controller's def names, and puts a `call` into the def. Build
+// the world from the def then. Close the host after the world's last step.
+#pragma once
+#include "volery/plugin.h"
+#include "volery/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct vy_host vy_host; ///< one program that steers one drone; one owner
+
+/// Start the program of `def` (VY_CONTROLLER_PLUGIN or VY_CONTROLLER_PROCESS) and make it `def`'s controller.
+/// @param drone name of the drone
+/// @param dt [s] the world's step
+/// @return VY_NOT_FOUND, VY_BAD_VALUE, VY_OTHER_VERSION or VY_IO with a sentence; `*out` is NULL and `def`
+/// untouched then
+vy_status vy_host_open(vy_controller_def *def, const vy_vehicle_def *vehicle, const char *drone, double dt,
+                       vy_host **out, vy_error *err);
+
+/// End the program and everything it started. NULL is a no-op.
+void vy_host_close(vy_host *host);
+
+/// The other side of VY_CONTROLLER_PROCESS: answer on these file descriptors with the plug-in until the world
+/// has ended. This is how a plug-in runs as a process.
+/// @return VY_OK at the end of the run; VY_IO, VY_DAMAGED or VY_OTHER_VERSION with a sentence
+vy_status vy_serve(const vy_plugin *plugin, int in, int out, vy_error *err);
+
+/// Load a plug-in's library and check that it fits this Volery. `*library` is for vy_plugin_unload().
+vy_status vy_plugin_load(const char *path, void **library, const vy_plugin **out, vy_error *err);
+void vy_plugin_unload(void *library);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,188 @@
+// frame.c - samples and replies as numbers on a wire.
+#include "host/frame.h"
+#include <stdio.h>
+#include <string.h>
+
+#define CELL(name, field)                    \
+    {                                        \
+        name, offsetof(vy_samples, field), 0 \
+    }
+#define WHOLE(name, field)                   \
+    {                                        \
+        name, offsetof(vy_samples, field), 1 \
+    }
+#define VEC(name, field)  CELL(name ".x", field.x), CELL(name ".y", field.y), CELL(name ".z", field.z)
+#define QUAT(name, field) CELL(name ".w", field.w), VEC(name, field)
+
+// Numbers of the samples in their order on the wire: append, never insert.
+const wire_cell vy_wire_cells[] = {
+    WHOLE("tick", tick),
+    CELL("time", time),
+    CELL("dt", dt),
+    WHOLE("imu.tick", imu.tick),
+    VEC("imu.accel", imu.accel),
+    VEC("imu.gyro", imu.gyro),
+    WHOLE("mocap.tick", mocap.tick),
+    VEC("mocap.position", mocap.position),
+    QUAT("mocap.attitude", mocap.attitude),
+    VEC("estimate.position", estimate.position),
+    VEC("estimate.velocity", estimate.velocity),
+    QUAT("estimate.attitude", estimate.attitude),
+    VEC("estimate.rate", estimate.rate),
+    VEC("estimate.gyro_bias", estimate.gyro_bias),
+    VEC("estimate.accel_bias", estimate.accel_bias),
+};
+const int vy_wire_cell_count = (int)(sizeof vy_wire_cells / sizeof vy_wire_cells[0]);
+_Static_assert(sizeof(vy_samples) == 8 * sizeof vy_wire_cells / sizeof vy_wire_cells[0],
+               "every sample is on the wire");
+
+static void put_u64(uint64_t value, unsigned char *out)
+{
+    for (int i = 0; i < 8; ++i) out[i] = (unsigned char)(value >> (8 * i));
+}
+
+static uint64_t get_u64(const unsigned char *in)
+{
+    uint64_t value = 0;
+    for (int i = 7; i >= 0; --i) value = value << 8 | in[i];
+    return value;
+}
+
+static void put_f64(double value, unsigned char *out)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    put_u64(bits, out);
+}
+
+static double get_f64(const unsigned char *in)
+{
+    const uint64_t bits = get_u64(in);
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+uint32_t vy_wire_size(const unsigned char *head)
+{
+    return (uint32_t)head[0] | (uint32_t)head[1] << 8 | (uint32_t)head[2] << 16 | (uint32_t)head[3] << 24;
+}
+
+void vy_wire_put_size(uint32_t size, unsigned char *head)
+{
+    for (int i = 0; i < 4; ++i) head[i] = (unsigned char)(size >> (8 * i));
+}
+
+size_t vy_wire_put_samples(const vy_samples *samples, unsigned char *out)
+{
+    const size_t size = 8 * (size_t)vy_wire_cell_count;
+    vy_wire_put_size((uint32_t)size, out);
+    for (int i = 0; i < vy_wire_cell_count; ++i) {
+        const wire_cell *c = &vy_wire_cells[i];
+        const char *field = (const char *)samples + c->offset;
+        double value;
+        uint64_t whole;
+        memcpy(&value, field, sizeof value);
+        memcpy(&whole, field, sizeof whole);
+        put_f64(c->whole ? (double)whole : value, out + FRAME_HEAD + 8 * i);
+    }
+    return FRAME_HEAD + size;
+}
+
+void vy_wire_get_samples(const unsigned char *numbers, vy_samples *out)
+{
+    for (int i = 0; i < vy_wire_cell_count; ++i) {
+        const wire_cell *c = &vy_wire_cells[i];
+        const double value = get_f64(numbers + 8 * i);
+        const uint64_t whole = c->whole && value >= 0.0 && value < 0x1p63 ? (uint64_t)value : 0;
+        memcpy((char *)out + c->offset, c->whole ? (const void *)&whole : (const void *)&value, 8);
+    }
+}
+
+// Where the numbers of a rung are in an intent.
+static double *rung_field(vy_intent *intent, int rung)
+{
+    switch (rung) {
+    case VY_RUNG_MOTORS: return intent->motors;
+    case VY_RUNG_WRENCH: return &intent->torque.x;
+    case VY_RUNG_RATES: return &intent->rates.x;
+    case VY_RUNG_ATTITUDE: return &intent->attitude.w;
+    default: return NULL;
+    }
+}
+
+int vy_wire_rung_numbers(int rung, int rotor_count)
+{
+    switch (rung) {
+    case VY_RUNG_NONE: return 0;
+    case VY_RUNG_MOTORS: return rotor_count;
+    case VY_RUNG_WRENCH:
+    case VY_RUNG_RATES: return 1 + 3;
+    case VY_RUNG_ATTITUDE: return 1 + 4;
+    default: return -1;
+    }
+}
+
+size_t vy_wire_put_reply(const vy_intent *intent, uint64_t tick, int rotor_count, unsigned char *out)
+{
+    const int rung = (int)intent->rung;
+    const int count = vy_wire_rung_numbers(rung, rotor_count);
+    if (count < 0) return 0;
+    vy_wire_put_size(8 * (2 + (uint32_t)count), out);
+    unsigned char *at = out + FRAME_HEAD;
+    put_f64((double)tick, at);
+    put_f64((double)rung, at + 8);
+    at += 16;
+    vy_intent copy = *intent;
+    const double *field = rung_field(&copy, rung);
+    const int thrust = rung >= VY_RUNG_WRENCH;
+    if (thrust) put_f64(intent->thrust, at);
+    for (int i = 0; i < count - thrust; ++i) put_f64(field[i], at + 8 * (i + thrust));
+    return FRAME_HEAD + 8 * (2 + (size_t)count);
+}
+
+vy_verdict vy_wire_get_reply(const unsigned char *numbers, size_t size, uint64_t tick, int rotor_count,
+                             vy_intent *intent)
+{
+    intent->detail = (int32_t)size;
+    if (size < 16 || size % 8 != 0) return VY_VERDICT_SIZE;
+    const double at = get_f64(numbers), rung_number = get_f64(numbers + 8);
+    if (!(rung_number >= 0.0 && rung_number < 256.0)) return VY_VERDICT_GARBAGE;
+    const int rung = (int)rung_number;
+    const int count = vy_wire_rung_numbers(rung, rotor_count);
+    if ((double)rung != rung_number || count < 0) return VY_VERDICT_GARBAGE;
+    if (size != 8 * (2 + (size_t)count)) return VY_VERDICT_SIZE;
+    if (at != (double)tick) return VY_VERDICT_FLOODED; // a reply to no question, or to an older one
+    double *field = rung_field(intent, rung);
+    const int thrust = rung >= VY_RUNG_WRENCH;
+    if (thrust) intent->thrust = get_f64(numbers + 16);
+    for (int i = 0; i < count - thrust; ++i) field[i] = get_f64(numbers + 16 + 8 * (i + thrust));
+    intent->rung = (vy_rung)rung;
+    intent->detail = 0;
+    return VY_VERDICT_REPLIED;
+}
+
+// Names are identifiers: nothing in them needs an escape.
+size_t vy_wire_print_start(const vy_plugin_start *start, char *out, size_t room)
+{
+    size_t n = 0;
+#define PUT(...)                                                  \
+    do {                                                          \
+        const int put = snprintf(out + n, room - n, __VA_ARGS__); \
+        if (put < 0 || (size_t)put >= room - n) return 0;         \
+        n += (size_t)put;                                         \
+    } while (0)
+    PUT("{\"volery\": %d, \"drone\": \"%s\", \"dt\": %.17g, \"period\": %.17g, \"mass\": %.17g, \"inertia\": "
+        "[",
+        WIRE_VERSION, start->drone, start->dt, start->period, start->mass);
+    for (int i = 0; i < 9; ++i) PUT("%s%.17g", i > 0 ? ", " : "", start->inertia.m[i / 3][i % 3]);
+    PUT("], \"thrust_max\": %.17g, \"rotor_count\": %d, \"parameters\": {", start->thrust_max,
+        start->rotor_count);
+    for (int i = 0; i < start->parameter_count; ++i)
+        PUT("%s\"%s\": %.17g", i > 0 ? ", " : "", start->parameters[i].name, start->parameters[i].value);
+    PUT("}, \"samples\": [");
+    for (int i = 0; i < vy_wire_cell_count; ++i) PUT("%s\"%s\"", i > 0 ? ", " : "", vy_wire_cells[i].name);
+    PUT("]}");
+#undef PUT
+    return n;
+}

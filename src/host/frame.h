@@ -1,0 +1,45 @@
+// frame.h - the wire between a world and a controller that is a process: docs/controllers.md, "The wire".
+//
+// A frame is its size in bytes as 4 bytes, little-endian, then so many bytes. The first frame of each side is
+// text; every later one is a list of 64-bit floating-point numbers, little-endian.
+#pragma once
+#include "volery/plugin.h"
+
+#define WIRE_VERSION 1
+
+enum {
+    FRAME_HEAD = 4,
+    START_CAP = 16384, // [bytes] of the world's first frame
+    READY_CAP = 64,    // [bytes] of the controller's
+    REPLY_CAP = 16,    // [numbers] of a reply: tick, rung, the rung's numbers
+};
+
+/// One number of the samples: its name, and where it is in vy_samples.
+typedef struct wire_cell {
+    const char *name;
+    size_t offset;
+    int whole; // an uint64_t rather than a double
+} wire_cell;
+
+extern const wire_cell vy_wire_cells[];
+extern const int vy_wire_cell_count;
+
+/// The samples as a frame with its head. Returns its bytes; `out` has room for FRAME_HEAD and 8 each.
+size_t vy_wire_put_samples(const vy_samples *samples, unsigned char *out);
+void vy_wire_get_samples(const unsigned char *numbers, vy_samples *out);
+
+/// How many numbers follow tick and rung in a reply; -1: no such rung.
+int vy_wire_rung_numbers(int rung, int rotor_count);
+
+/// An intent as a reply's frame with its head. Returns its bytes; 0: of no rung that can be sent.
+size_t vy_wire_put_reply(const vy_intent *intent, uint64_t tick, int rotor_count, unsigned char *out);
+
+/// A reply's numbers, without the head, into an intent: what came of it.
+vy_verdict vy_wire_get_reply(const unsigned char *numbers, size_t size, uint64_t tick, int rotor_count,
+                             vy_intent *intent);
+
+uint32_t vy_wire_size(const unsigned char *head);
+void vy_wire_put_size(uint32_t size, unsigned char *head);
+
+/// The text of the world's first frame: JSON. Returns its bytes, or 0 when it does not fit.
+size_t vy_wire_print_start(const vy_plugin_start *start, char *out, size_t room);

@@ -1,0 +1,59 @@
+// host.c - bringing up whichever program a controller's def names.
+#include "host/host.h"
+#include "base/fail.h"
+#include <stdlib.h>
+
+struct vy_host {
+    vy_plugin_host *plugin; // one of the two
+    vy_process_host *process;
+};
+
+vy_status vy_host_open(vy_controller_def *def, const vy_vehicle_def *vehicle, const char *drone, double dt,
+                       vy_host **out, vy_error *err)
+{
+    *out = NULL;
+    if (def->kind != VY_CONTROLLER_PLUGIN && def->kind != VY_CONTROLLER_PROCESS)
+        return vy_fail(err, VY_BAD_VALUE, "controller.kind must be plugin or process");
+    if (def->program[0] == '\0') return vy_fail(err, VY_BAD_VALUE, "controller.program is empty");
+    if (!(def->deadline > 0.0 && def->deadline <= 1e6))
+        return vy_fail(err, VY_BAD_VALUE, "controller.deadline must be above 0 and at most 1e6 s, got %g",
+                       def->deadline);
+    vy_host *host = calloc(1, sizeof *host);
+    if (host == NULL) return vy_fail(err, VY_NO_MEMORY, "controller: out of memory");
+    const vy_host_job job = {
+        .def = def,
+        .start =
+            {
+                .drone = drone,
+                .dt = dt,
+                .period = def->period,
+                .mass = vehicle->mass,
+                .inertia = vehicle->inertia,
+                .thrust_max = vehicle->thrust_coef * vehicle->speed_max * vehicle->speed_max,
+                .rotor_count = vehicle->rotor_count,
+                .parameter_count = def->parameter_count,
+                .parameters = def->parameters,
+            },
+    };
+    vy_status status;
+    if (def->kind == VY_CONTROLLER_PLUGIN)
+        status = vy_plugin_host_open(&job, &host->plugin, err);
+    else
+        status = vy_process_host_open(&job, &host->process, err);
+    if (status != VY_OK) {
+        free(host);
+        return status;
+    }
+    def->call = host->plugin != NULL ? vy_plugin_host_call : vy_process_host_call;
+    def->self = host->plugin != NULL ? (void *)host->plugin : (void *)host->process;
+    *out = host;
+    return VY_OK;
+}
+
+void vy_host_close(vy_host *host)
+{
+    if (host == NULL) return;
+    vy_plugin_host_close(host->plugin);
+    vy_process_host_close(host->process);
+    free(host);
+}

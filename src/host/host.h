@@ -1,0 +1,20 @@
+// host.h - what the two kinds of programs share.
+#pragma once
+#include "volery/host.h"
+
+typedef struct vy_plugin_host vy_plugin_host;
+typedef struct vy_process_host vy_process_host;
+
+/// What is opened, and for whom.
+typedef struct vy_host_job {
+    const vy_controller_def *def;
+    vy_plugin_start start;
+} vy_host_job;
+
+vy_status vy_plugin_host_open(const vy_host_job *job, vy_plugin_host **out, vy_error *err);
+void vy_plugin_host_close(vy_plugin_host *host);
+void vy_plugin_host_call(void *host, const vy_samples *samples, vy_intent *intent);
+
+vy_status vy_process_host_open(const vy_host_job *job, vy_process_host **out, vy_error *err);
+void vy_process_host_close(vy_process_host *host);
+void vy_process_host_call(void *host, const vy_samples *samples, vy_intent *intent);

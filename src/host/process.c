@@ -1,0 +1,261 @@
+// process.c - a program of its own as a controller: started, asked in lock-step, ended with all it started.
+#define _GNU_SOURCE // sched_setaffinity
+#include "base/fail.h"
+#include "host/frame.h"
+#include "host/host.h"
+#include "scenario/number.h"
+#include <errno.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    WIRE_CAP = 4096,         // [bytes] of a frame between the first and the last
+    START_SECONDS = 10,      // to be ready, beside the deadline: an interpreter has to load
+    END_MILLISECONDS = 1000, // to end by itself when the world has
+    REAP_MILLISECONDS = 200, // from the end of its replies to the end of the process
+};
+
+struct vy_process_host {
+    pid_t pid;
+    int wire; // our end of the socket
+    double deadline;
+    int rotor_count;
+    int core;       // where both run; -1: anywhere
+    int pinned;     // the caller's thread has been put there
+    cpu_set_t kept; // where it could run before
+    int dead;
+    vy_verdict verdict;
+    int32_t detail;
+    unsigned char out[WIRE_CAP], in[WIRE_CAP];
+};
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void set_timeout(int wire, double seconds)
+{
+    const struct timeval t = {.tv_sec = (time_t)seconds,
+                              .tv_usec = (suseconds_t)(1e6 * (seconds - (double)(time_t)seconds)) + 1};
+    (void)setsockopt(wire, SOL_SOCKET, SO_RCVTIMEO, &t, sizeof t);
+    (void)setsockopt(wire, SOL_SOCKET, SO_SNDTIMEO, &t, sizeof t);
+}
+
+// In the child, between fork and exec: only what is safe there.
+static void become(const char *line, const char *folder, int wire, int core, pid_t parent)
+{
+    sigset_t none;
+    sigemptyset(&none);
+    (void)sigprocmask(SIG_SETMASK, &none, NULL);
+    (void)signal(SIGPIPE, SIG_DFL);
+    (void)setpgid(0, 0); // Ctrl-C is for the world, which ends us properly; and a group can be ended as one
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(126); // it died before it could be watched
+    if (core >= 0) {
+        cpu_set_t one;
+        CPU_ZERO(&one);
+        CPU_SET((size_t)core, &one);
+        (void)sched_setaffinity(0, sizeof one, &one);
+    }
+    if (folder[0] != '\0' && chdir(folder) != 0) _exit(126);
+    if (dup2(wire, 0) < 0 || dup2(wire, 1) < 0) _exit(126);
+    execl("/bin/sh", "sh", "-c", line, (char *)NULL);
+    _exit(127);
+}
+
+static vy_status spawn(const vy_controller_def *def, vy_process_host *h, vy_error *err)
+{
+    char line[sizeof def->program + 8];
+    snprintf(line, sizeof line, "exec %s", def->program);
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+        return vy_fail(err, VY_IO, "controller: no socket: %s", strerror(errno));
+    h->core = def->spread ? -1 : sched_getcpu();
+    const pid_t parent = getpid();
+    h->pid = fork();
+    if (h->pid == 0) become(line, def->folder, ends[1], h->core, parent);
+    close(ends[1]);
+    h->wire = ends[0];
+    if (h->pid < 0) {
+        close(ends[0]);
+        return vy_fail(err, VY_IO, "controller: no process: %s", strerror(errno));
+    }
+    (void)setpgid(h->pid, h->pid); // whichever of us is first
+    return VY_OK;
+}
+
+// Wait for the process to end, and leave it to be reaped. Returns 0 when the time is over.
+static int wait_end(pid_t pid, int milliseconds, siginfo_t *info)
+{
+    for (int i = 0; i <= milliseconds; ++i) {
+        memset(info, 0, sizeof *info);
+        if (waitid(P_PID, (id_t)pid, info, WEXITED | WNOHANG | WNOWAIT) == 0 && info->si_pid == pid) return 1;
+        if (i < milliseconds) (void)nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+    return 0;
+}
+
+// The end of the process and of everything in its group.
+static void end_process(vy_process_host *h, int milliseconds)
+{
+    siginfo_t info;
+    if (h->wire >= 0) {
+        (void)shutdown(h->wire, SHUT_RDWR);
+        close(h->wire);
+        h->wire = -1;
+    }
+    if (h->pid <= 0) return;
+    (void)wait_end(h->pid, milliseconds, &info);
+    (void)kill(-h->pid, SIGKILL); // its number is not given away before it is reaped
+    while (waitpid(h->pid, NULL, 0) < 0 && errno == EINTR) {
+    }
+    h->pid = 0;
+}
+
+// The other end is closed: how did the process end?
+static vy_verdict ended(const vy_process_host *h, int32_t *detail)
+{
+    siginfo_t info;
+    *detail = -1; // it lives, but has closed its end
+    if (!wait_end(h->pid, REAP_MILLISECONDS, &info)) return VY_VERDICT_ENDED;
+    *detail = info.si_status;
+    return info.si_code == CLD_EXITED ? VY_VERDICT_ENDED : VY_VERDICT_CRASHED;
+}
+
+static vy_verdict send_frame(vy_process_host *h, const unsigned char *bytes, size_t size, int32_t *detail)
+{
+    for (size_t sent = 0; sent < size;) {
+        const ssize_t n = send(h->wire, bytes + sent, size - sent, MSG_NOSIGNAL);
+        if (n > 0) sent += (size_t)n;
+        if (n >= 0 || errno == EINTR) continue;
+        if (errno == EAGAIN || errno == EWOULDBLOCK) return VY_VERDICT_LATE;
+        return ended(h, detail);
+    }
+    return VY_VERDICT_REPLIED;
+}
+
+// One frame of at most `cap` bytes, and no byte more, into h->in.
+static vy_verdict receive_frame(vy_process_host *h, double seconds, size_t cap, size_t *size, int32_t *detail)
+{
+    const double start = now();
+    size_t have = 0;
+    for (;;) {
+        const ssize_t n = recv(h->wire, h->in + have, sizeof h->in - have, 0);
+        if (n == 0) return ended(h, detail);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) return errno == EAGAIN || errno == EWOULDBLOCK ? VY_VERDICT_LATE : ended(h, detail);
+        have += (size_t)n;
+        if (have >= FRAME_HEAD) {
+            *size = vy_wire_size(h->in);
+            if (*size > WIRE_CAP - FRAME_HEAD) return VY_VERDICT_GARBAGE;
+            *detail = (int32_t)*size;
+            if (*size > cap) return VY_VERDICT_SIZE;
+            if (have > FRAME_HEAD + *size) return VY_VERDICT_FLOODED;
+            if (have == FRAME_HEAD + *size) break;
+        }
+        // The rest comes later: what is left of the deadline counts, not a new one.
+        const double left = seconds - (now() - start);
+        struct pollfd waits = {.fd = h->wire, .events = POLLIN};
+        if (left <= 0.0 || poll(&waits, 1, (int)(1e3 * left) + 1) == 0) return VY_VERDICT_LATE;
+    }
+    *detail = 0;
+    return VY_VERDICT_REPLIED;
+}
+
+// First frames: what the controller must know, and that it is ready.
+static vy_status greet(const vy_host_job *job, vy_process_host *h, vy_error *err)
+{
+    const char *program = job->def->program;
+    unsigned char *text = malloc(FRAME_HEAD + START_CAP);
+    if (text == NULL) return vy_fail(err, VY_NO_MEMORY, "controller: out of memory");
+    const vy_locale locale = vy_locale_enter();
+    size_t size = vy_wire_print_start(&job->start, (char *)text + FRAME_HEAD, START_CAP);
+    vy_locale_leave(locale);
+    vy_wire_put_size((uint32_t)size, text);
+    set_timeout(h->wire, START_SECONDS + h->deadline);
+    int32_t detail = 0;
+    vy_verdict verdict = send_frame(h, text, FRAME_HEAD + size, &detail);
+    free(text);
+    if (verdict == VY_VERDICT_REPLIED)
+        verdict = receive_frame(h, START_SECONDS + h->deadline, READY_CAP, &size, &detail);
+    if (verdict != VY_VERDICT_REPLIED)
+        return vy_fail(err, VY_IO, "controller `%.80s` %s (%d), before the first step", program,
+                       vy_verdict_text(verdict), (int)detail);
+    char ready[32];
+    const int length = snprintf(ready, sizeof ready, "volery %d", WIRE_VERSION);
+    if (size != (size_t)length || memcmp(h->in + FRAME_HEAD, ready, size) != 0)
+        return vy_fail(err, VY_OTHER_VERSION, "controller `%.80s` did not begin with the frame \"%s\"",
+                       program, ready);
+    set_timeout(h->wire, h->deadline);
+    return VY_OK;
+}
+
+vy_status vy_process_host_open(const vy_host_job *job, vy_process_host **out, vy_error *err)
+{
+    vy_process_host *h = calloc(1, sizeof *h);
+    if (h == NULL) return vy_fail(err, VY_NO_MEMORY, "controller: out of memory");
+    h->wire = -1;
+    h->deadline = job->def->deadline;
+    h->rotor_count = job->start.rotor_count;
+    vy_status status = spawn(job->def, h, err);
+    if (status == VY_OK) status = greet(job, h, err);
+    if (status != VY_OK) {
+        end_process(h, 0);
+        free(h);
+        return status;
+    }
+    *out = h;
+    return VY_OK;
+}
+
+void vy_process_host_close(vy_process_host *h)
+{
+    if (h == NULL) return;
+    end_process(h, h->dead ? 0 : END_MILLISECONDS);
+    if (h->pinned) (void)sched_setaffinity(0, sizeof h->kept, &h->kept);
+    free(h);
+}
+
+// In lock-step only one of us runs at a time: on one core the other is woken without a word to another core.
+static void pin(vy_process_host *h)
+{
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET((size_t)h->core, &one);
+    if (sched_getaffinity(0, sizeof h->kept, &h->kept) == 0)
+        h->pinned = sched_setaffinity(0, sizeof one, &one) == 0;
+    h->core = -1;
+}
+
+void vy_process_host_call(void *host, const vy_samples *samples, vy_intent *intent)
+{
+    vy_process_host *h = host;
+    if (h->core >= 0) pin(h);
+    if (!h->dead) {
+        size_t size = vy_wire_put_samples(samples, h->out);
+        h->verdict = send_frame(h, h->out, size, &h->detail);
+        if (h->verdict == VY_VERDICT_REPLIED)
+            h->verdict = receive_frame(h, h->deadline, 8 * REPLY_CAP, &size, &h->detail);
+        if (h->verdict == VY_VERDICT_REPLIED) {
+            h->verdict = vy_wire_get_reply(h->in + FRAME_HEAD, size, samples->tick, h->rotor_count, intent);
+            h->detail = intent->detail;
+        }
+        h->dead = h->verdict != VY_VERDICT_REPLIED;
+        if (h->dead) end_process(h, 0);
+    }
+    intent->verdict = h->verdict;
+    intent->detail = h->detail;
+}

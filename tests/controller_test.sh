@@ -1,0 +1,85 @@
+#!/bin/sh
+# controller_test.sh BUILD - controllers of one's own through the command: a new one builds and flies; a crash and a
+# hang end the run with a reason, exit status 1 and a log that replays; nothing is left running.
+set -eu
+volery=$(cd "$1" && pwd)/volery
+plugins=$(cd "$1" && pwd)/tests
+source=$(cd "$(dirname "$0")/.." && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+fail() { echo "controller_test: $*"; cat out err 2>/dev/null; exit 1; }
+# try STATUS COMMAND... - its exit status must be STATUS; its output is in the files out and err.
+try() {
+    wanted=$1
+    shift
+    status=0
+    "$@" >out 2>err || status=$?
+    [ $status -eq "$wanted" ] || fail "$* gives status $status, wanted $wanted"
+}
+says() { grep -qF -- "$2" "$1" || fail "$1 does not say: $2"; }
+final() { "$volery" run "$@" --json | sed 's/.*"final_hash": *"\([0-9a-f]*\)".*/\1/'; }
+
+# A new controller builds with every warning and flies as its scenario expects.
+try 0 "$volery" new controller mine
+try 0 make -C mine CFLAGS='-O2 -Wall -Wextra -Wpedantic -Werror' VOLERY="$volery" fly
+says out "completed"
+try 0 "$volery" replay mine/mine.mcap
+says out "identical"
+try 2 "$volery" new controller mine
+says err "mine"
+try 2 "$volery" new controller ../mine
+try 2 "$volery" new scenario mine
+try 2 "$volery" serve
+
+# The same plug-in as a process of its own: the same bits.
+sed "s|kind: plugin|kind: process|; s|library: ./mine.so|command: $volery serve ./mine.so|" mine/mine.yaml >mine/apart.yaml
+[ "$(final mine/mine.yaml --no-log)" = "$(final mine/apart.yaml --no-log)" ] || fail "plug-in and process differ"
+
+# Endings.
+cat >odd.yaml <<TEXT
+volery: 1
+duration: 1 s
+drones:
+  - name: alpha
+    controller: {kind: plugin, library: $plugins/plugin_odd_plugin.so, deadline: 0.2 s, parameters: {mode: 1}}
+TEXT
+for mode in 1 2 3 4 6 8 10; do
+    try 1 "$volery" run odd.yaml --set drones.alpha.controller.parameters.mode=$mode -o odd.mcap
+    says out "at 0.100 s the controller of alpha"
+    try 0 "$volery" replay odd.mcap
+    says out "identical: 100 steps"
+    [ ! -e odd.mcap.part ] || fail "mode $mode leaves odd.mcap.part"
+done
+for mode in crash hang flood garbage size nan end; do
+    cat >odd.yaml <<TEXT
+volery: 1
+duration: 1 s
+drones:
+  - name: alpha
+    controller: {kind: process, command: $plugins/odd_process $mode, deadline: 0.2 s}
+TEXT
+    try 1 "$volery" run odd.yaml -o odd.mcap
+    says out "the controller of alpha"
+    try 0 "$volery" replay odd.mcap
+done
+try 3 "$volery" run odd.yaml --set "drones.alpha.controller.command=/no/such/program" --no-log
+says err "drone alpha: controller"
+try 2 "$volery" run odd.yaml --set "drones.alpha.controller.parameters={9: 1}" --no-log
+says err "parameters: expected names"
+try 2 "$volery" run "$source/scenarios/hover.yaml" --set "drones[0].controller.deadline=1" --no-log
+says err "deadline does not apply to kind hold"
+
+# Killed itself, it leaves no controller behind.
+sed -i 's|odd_process [a-z]*, deadline: 0.2 s|odd_process hang child, deadline: 600 s|' odd.yaml
+"$volery" run odd.yaml --no-log >out 2>err &
+pid=$!
+for _ in $(seq 500); do [ -s child ] && break; sleep 0.02; done
+[ -s child ] || fail "the controller did not start"
+controller=$(sed 's/.*) . \([0-9]*\) .*/\1/' "/proc/$(cat child)/stat")
+kill -9 $pid
+for _ in $(seq 500); do kill -0 "$controller" 2>/dev/null || break; sleep 0.02; done
+if kill -0 "$controller" 2>/dev/null; then fail "the controller outlives the run"; fi
+kill -9 "$(cat child)" 2>/dev/null || true
+echo "controller_test: ok"

@@ -1,0 +1,95 @@
+// odd_process.c - odd_process MODE [FILE]: a controller on the wire that misbehaves in the way MODE says,
+// from 0.1 s on. With FILE it starts a child first, and writes its number there.
+#include "host/frame.h"
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *mode;
+
+static int is(const char *name) { return strcmp(mode, name) == 0; }
+
+static size_t read_frame(unsigned char *out)
+{
+    unsigned char head[FRAME_HEAD];
+    if (fread(head, 1, sizeof head, stdin) < sizeof head) exit(0);
+    return fread(out, 1, vy_wire_size(head), stdin);
+}
+
+static void write_bytes(const void *bytes, size_t size)
+{
+    if (fwrite(bytes, 1, size, stdout) < size || fflush(stdout) != 0) exit(0);
+}
+
+static void write_text(const char *text)
+{
+    unsigned char head[FRAME_HEAD];
+    vy_wire_put_size((uint32_t)strlen(text), head);
+    write_bytes(head, sizeof head);
+    write_bytes(text, strlen(text));
+}
+
+static void start_child(const char *path)
+{
+    const pid_t child = fork();
+    if (child == 0) {
+        sleep(600);
+        _exit(0);
+    }
+    FILE *file = fopen(path, "w");
+    if (file == NULL) exit(3);
+    fprintf(file, "%d", (int)child);
+    fclose(file);
+}
+
+// Instead of, or before, the reply.
+static void misbehave(unsigned char *frame, size_t *size)
+{
+    if (is("crash")) (void)raise(SIGSEGV);
+    if (is("end")) exit(5);
+    if (is("hang")) sleep(600);
+    for (int i = 0; is("trickle") && i < 600; ++i) { // a byte now and then
+        write_bytes(&frame[i % 4], 1);
+        usleep(50000);
+    }
+    while (is("flood")) write_bytes(frame, *size);
+    if (is("twice")) write_bytes(frame, *size);
+    if (is("size")) vy_wire_put_size((uint32_t)(*size -= 8) - 4, frame);
+    if (is("huge")) vy_wire_put_size((uint32_t)(*size += 800) - 4, frame);
+    if (is("odd")) vy_wire_put_size((uint32_t)(*size += 3) - 4, frame);
+    if (is("garbage")) write_bytes("hello from my controller\n", 25);
+    if (is("closed")) {
+        close(1);
+        close(0);
+        sleep(600);
+    }
+}
+
+int main(int count, char **words)
+{
+    static unsigned char bytes[START_CAP], frame[4096];
+    mode = count > 1 ? words[1] : "good";
+    if (is("absent")) return 7;
+    (void)read_frame(bytes);
+    if (count > 2) start_child(words[2]);
+    write_text(is("version") ? "volery 2" : "volery 1");
+    for (;;) {
+        vy_samples samples;
+        (void)read_frame(bytes);
+        vy_wire_get_samples(bytes, &samples);
+        vy_intent intent;
+        memset(&intent, 0, sizeof intent);
+        intent.rung = VY_RUNG_RATES;
+        intent.thrust = 0.27;
+        const int now = samples.time >= 0.1;
+        if (now && is("nan")) intent.thrust = (double)NAN;
+        size_t size = vy_wire_put_reply(&intent, samples.tick - (now && is("late")), 4, frame);
+        const double odd_rung = 77.0; // this machine and the wire agree on the order of bytes
+        if (now && is("rung")) memcpy(frame + FRAME_HEAD + 8, &odd_rung, 8);
+        if (now) misbehave(frame, &size);
+        write_bytes(frame, size);
+    }
+}

@@ -1,0 +1,361 @@
+// test_host.c - controllers that are programs: the same bits three ways, and every way to misbehave is an
+// ending with a reason.
+#include "check.h"
+#include "host/frame.h"
+#include "volery/host.h"
+#include "volery/world.h"
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { STEPS = 400, FAIL_TICK = 100 };
+
+static vy_drone_def drone_of(vy_controller_kind kind, const char *program)
+{
+    vy_drone_def def = vy_default_drone_def();
+    def.position = (vy_vec3){0.2, -0.1, 1.0};
+    def.controller.kind = kind;
+    def.controller.deadline = 0.2;
+    snprintf(def.controller.program, sizeof def.controller.program, "%s", program);
+    return def;
+}
+
+static void set_parameter(vy_drone_def *def, const char *name, double value)
+{
+    vy_parameter *p = &def->controller.parameters[def->controller.parameter_count++];
+    snprintf(p->name, sizeof p->name, "%s", name);
+    p->value = value;
+}
+
+static vy_world *world_of(const vy_drone_def *def)
+{
+    vy_world *world = NULL;
+    const vy_world_def w = vy_default_world_def();
+    assert_int_equal(vy_world_create(&w, &world, NULL), VY_OK);
+    assert_int_equal(vy_world_add_drone(world, def, NULL, NULL), VY_OK);
+    return world;
+}
+
+// Fly `def` under its program; the hash at the end, and how it failed.
+static uint64_t fly(vy_drone_def *def, vy_failure *failure)
+{
+    vy_host *host = NULL;
+    vy_error err = {0};
+    if (def->controller.kind != VY_CONTROLLER_CALLBACK) {
+        const vy_status status =
+            vy_host_open(&def->controller, &def->vehicle, "alpha", vy_default_world_def().dt, &host, &err);
+        if (status != VY_OK) fail_msg("%s", err.text);
+    }
+    vy_world *world = world_of(def);
+    (void)vy_world_advance(world, STEPS);
+    *failure = vy_world_failure(world);
+    const uint64_t hash = vy_world_hash(world);
+    vy_world_destroy(world);
+    vy_host_close(host);
+    return hash;
+}
+
+// --- the same controller three ways
+
+static void same_bits_in_library_process_and_callback(void **unused)
+{
+    (void)unused;
+    static const char *const programs[] = {PLUGIN_HOVER, "python3 " SOURCE "/examples/controller.py",
+                                           SERVE " " PLUGIN_HOVER};
+    uint64_t hashes[4];
+    vy_failure failure;
+    for (int i = 0; i < 3; ++i) {
+        vy_drone_def def = drone_of(i == 0 ? VY_CONTROLLER_PLUGIN : VY_CONTROLLER_PROCESS, programs[i]);
+        set_parameter(&def, "height", 1.5);
+        def.controller.deadline = 20.0;
+        hashes[i] = fly(&def, &failure);
+        assert_int_equal(failure.reason, VY_FAILURE_NONE);
+    }
+    // And through the API: the plug-in's own functions as a callback.
+    void *library;
+    const vy_plugin *plugin;
+    assert_int_equal(vy_plugin_load(PLUGIN_HOVER, &library, &plugin, NULL), VY_OK);
+    vy_drone_def def = drone_of(VY_CONTROLLER_CALLBACK, "");
+    set_parameter(&def, "height", 1.5);
+    char why[80];
+    const vy_plugin_start start = {.drone = "alpha",
+                                   .mass = def.vehicle.mass,
+                                   .parameter_count = 1,
+                                   .parameters = def.controller.parameters};
+    def.controller.call = plugin->step;
+    def.controller.self = plugin->init(&start, why, sizeof why);
+    assert_non_null(def.controller.self);
+    hashes[3] = fly(&def, &failure);
+    plugin->done(def.controller.self);
+    vy_plugin_unload(library);
+    for (int i = 1; i < 4; ++i) assert_int_equal(hashes[i], hashes[0]);
+
+    def = drone_of(VY_CONTROLLER_PLUGIN, PLUGIN_HOVER); // parameters reach it: another height, another flight
+    set_parameter(&def, "height", 1.4);
+    assert_int_not_equal(fly(&def, &failure), hashes[0]);
+}
+
+// --- plug-ins
+
+static void plugin_misbehaviour_ends_the_run(void **unused)
+{
+    (void)unused;
+    static const struct {
+        int mode;
+        vy_failure_reason reason;
+        const char *what;
+        int detail;
+    } cases[] = {
+        {1, VY_FAILURE_CONTROLLER, "crashed", SIGSEGV},
+        {2, VY_FAILURE_CONTROLLER, "did not reply within its deadline", 0},
+        {3, VY_FAILURE_CONTROLLER, "crashed", SIGABRT},
+        {4, VY_FAILURE_CONTROLLER, "crashed", SIGABRT},
+        {5, VY_FAILURE_COMMAND, "the controller's reply", 0},
+        {6, VY_FAILURE_CONTROLLER, "crashed", SIGSEGV},
+        {8, VY_FAILURE_CONTROLLER, "crashed", SIGFPE},
+        {10, VY_FAILURE_CONTROLLER, "did not reply within its deadline", 0},
+        {11, VY_FAILURE_COMMAND, "the controller's reply", 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        vy_drone_def def = drone_of(VY_CONTROLLER_PLUGIN, PLUGIN_ODD);
+        set_parameter(&def, "mode", cases[i].mode);
+        vy_failure failure;
+        (void)fly(&def, &failure);
+        if (failure.reason != cases[i].reason) fail_msg("mode %d: reason %d", cases[i].mode, failure.reason);
+        assert_string_equal(failure.what, cases[i].what);
+        assert_int_equal(failure.tick, FAIL_TICK);
+        assert_true(failure.value == cases[i].detail);
+        free(malloc(100000)); // our own heap is whole
+    }
+}
+
+// A plug-in that changes the rounding of arithmetic changes nothing but its own.
+static void plugin_cannot_change_rounding(void **unused)
+{
+    (void)unused;
+    uint64_t hashes[2];
+    for (int i = 0; i < 2; ++i) {
+        vy_drone_def def = drone_of(VY_CONTROLLER_PLUGIN, PLUGIN_ODD);
+        set_parameter(&def, "mode", i == 0 ? 0 : 7);
+        vy_failure failure;
+        hashes[i] = fly(&def, &failure);
+    }
+    assert_int_equal(hashes[0], hashes[1]);
+}
+
+static void plugin_that_does_not_fit_is_refused(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *program;
+        double mode;
+        vy_status status;
+        const char *text;
+    } cases[] = {
+        {PLUGIN_ODD, 9, VY_BAD_VALUE, "refuses: mode 9 is not for alpha"},
+        {PLUGIN_ODD, 12, VY_BAD_VALUE, "its init crashed (11)"},
+        {"no-such.so", 0, VY_NOT_FOUND, "no-such.so"},
+        {SOURCE "/README.md", 0, VY_NOT_FOUND, "README.md"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        vy_drone_def def = drone_of(VY_CONTROLLER_PLUGIN, cases[i].program);
+        set_parameter(&def, "mode", cases[i].mode);
+        vy_host *host = (vy_host *)&def;
+        vy_error err = {0};
+        assert_int_equal(vy_host_open(&def.controller, &def.vehicle, "alpha", 1e-3, &host, &err),
+                         cases[i].status);
+        assert_null(host);
+        assert_null(def.controller.call);
+        if (strstr(err.text, cases[i].text) == NULL) fail_msg("%s", err.text);
+    }
+}
+
+// Two worlds in two threads, each with a plug-in that dies at its own time.
+static void *fly_apart(void *self)
+{
+    vy_drone_def def = drone_of(VY_CONTROLLER_PLUGIN, PLUGIN_HOVER);
+    set_parameter(&def, "height", 1.5);
+    vy_failure failure;
+    *(uint64_t *)self = fly(&def, &failure);
+    return NULL;
+}
+
+static void plugin_crash_in_one_thread_spares_another(void **unused)
+{
+    (void)unused;
+    uint64_t alone, beside;
+    (void)fly_apart(&alone);
+    pthread_t other;
+    assert_int_equal(pthread_create(&other, NULL, fly_apart, &beside), 0);
+    vy_drone_def def = drone_of(VY_CONTROLLER_PLUGIN, PLUGIN_ODD);
+    set_parameter(&def, "mode", 1);
+    vy_failure failure;
+    (void)fly(&def, &failure);
+    pthread_join(other, NULL);
+    assert_int_equal(failure.reason, VY_FAILURE_CONTROLLER);
+    assert_int_equal(alone, beside);
+}
+
+// --- processes
+
+static void process_misbehaviour_ends_the_run(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *mode;
+        vy_failure_reason reason;
+        const char *what;
+        int detail, tick;
+    } cases[] = {
+        {"crash", VY_FAILURE_CONTROLLER, "crashed", SIGSEGV, FAIL_TICK},
+        {"end", VY_FAILURE_CONTROLLER, "ended before the run did", 5, FAIL_TICK},
+        {"hang", VY_FAILURE_CONTROLLER, "did not reply within its deadline", 0, FAIL_TICK},
+        {"trickle", VY_FAILURE_CONTROLLER, "did not reply within its deadline", -1, FAIL_TICK},
+        {"flood", VY_FAILURE_CONTROLLER, "sent more than it was asked for", -1, -1},
+        {"twice", VY_FAILURE_CONTROLLER, "sent more than it was asked for", -1, -1},
+        {"nan", VY_FAILURE_COMMAND, "the controller's reply", 0, FAIL_TICK},
+        {"size", VY_FAILURE_CONTROLLER, "sent a reply of the wrong size", 40, FAIL_TICK},
+        {"huge", VY_FAILURE_CONTROLLER, "sent a reply of the wrong size", 848, FAIL_TICK},
+        {"odd", VY_FAILURE_CONTROLLER, "sent a reply of the wrong size", 51, FAIL_TICK},
+        {"rung", VY_FAILURE_CONTROLLER, "sent something that is no reply", -1, FAIL_TICK},
+        {"garbage", VY_FAILURE_CONTROLLER, "sent something that is no reply", -1, FAIL_TICK},
+        {"late", VY_FAILURE_CONTROLLER, "sent more than it was asked for", -1, FAIL_TICK},
+        {"closed", VY_FAILURE_CONTROLLER, "ended before the run did", -1, FAIL_TICK},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        char command[256];
+        snprintf(command, sizeof command, "%s %s", PROCESS_ODD, cases[i].mode);
+        vy_drone_def def = drone_of(VY_CONTROLLER_PROCESS, command);
+        const int slow = strcmp(cases[i].mode, "hang") != 0 && strcmp(cases[i].mode, "trickle") != 0;
+        def.controller.deadline = slow ? 20.0 : 0.2;
+        vy_failure failure;
+        (void)fly(&def, &failure);
+        if (failure.reason != cases[i].reason || strcmp(failure.what, cases[i].what) != 0)
+            fail_msg("%s: reason %d, %s", cases[i].mode, failure.reason, failure.what);
+        // A flood is seen with the first reply too many, or at the next call at the latest.
+        if (cases[i].tick >= 0) assert_int_equal(failure.tick, cases[i].tick);
+        if (cases[i].tick < 0) assert_in_range(failure.tick, FAIL_TICK, FAIL_TICK + 10);
+        if (cases[i].detail >= 0) assert_true(failure.value == cases[i].detail);
+    }
+}
+
+static void process_that_does_not_begin_is_refused(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *program, *text;
+    } cases[] = {
+        {PROCESS_ODD " absent", "ended before the run did (7)"},
+        {PROCESS_ODD " version", "did not begin with the frame"},
+        {"/no/such/program 2>/dev/null", "ended before the run did (127)"},
+        {"echo hello", "sent something that is no reply"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        vy_drone_def def = drone_of(VY_CONTROLLER_PROCESS, cases[i].program);
+        vy_host *host = (vy_host *)&def;
+        vy_error err = {0};
+        assert_int_not_equal(vy_host_open(&def.controller, &def.vehicle, "alpha", 1e-3, &host, &err), VY_OK);
+        assert_null(host);
+        if (strstr(err.text, cases[i].text) == NULL) fail_msg("%s", err.text);
+    }
+}
+
+// Is the process there, and not just waiting to be reaped by whoever inherited it?
+static int is_alive(long pid)
+{
+    char path[64], text[256] = "";
+    snprintf(path, sizeof path, "/proc/%ld/stat", pid);
+    FILE *file = fopen(path, "r");
+    if (file == NULL) return 0;
+    const size_t size = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    const char *name_end = size > 0 ? strrchr(text, ')') : NULL;
+    return name_end != NULL && name_end[2] != 'Z' && name_end[2] != 'X';
+}
+
+// Whatever a controller started is gone when its host is closed, after a good end and after a bad one.
+static void process_leaves_no_orphans(void **unused)
+{
+    (void)unused;
+    static const char *const modes[] = {"good", "hang", "crash"};
+    for (size_t i = 0; i < sizeof modes / sizeof modes[0]; ++i) {
+        char file[] = "/tmp/volery-child-XXXXXX", command[256];
+        const int fd = mkstemp(file);
+        assert_true(fd >= 0);
+        snprintf(command, sizeof command, "%s %s %s", PROCESS_ODD, modes[i], file);
+        vy_drone_def def = drone_of(VY_CONTROLLER_PROCESS, command);
+        vy_failure failure;
+        (void)fly(&def, &failure);
+        char text[32] = "";
+        assert_true(read(fd, text, sizeof text - 1) > 0);
+        const long child = strtol(text, NULL, 10);
+        assert_true(child > 1);
+        int alive = 1; // SIGKILL has been sent; the system may take a moment
+        for (int k = 0; k < 500 && (alive = is_alive(child)); ++k)
+            (void)nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+        assert_false(alive);
+        close(fd);
+        (void)unlink(file);
+    }
+}
+
+// --- the wire
+
+static void wire_carries_every_bit(void **unused)
+{
+    (void)unused;
+    unsigned char bytes[4096];
+    vy_samples a, b;
+    double *values = (double *)(void *)&a;
+    for (size_t i = 0; i < sizeof a / 8; ++i) values[i] = sqrt((double)i + 2.0) * (i % 2 ? 1e-300 : -1e300);
+    a.tick = (uint64_t)1 << 52;
+    a.imu.tick = 12345;
+    a.mocap.tick = 0;
+    const size_t size = vy_wire_put_samples(&a, bytes);
+    assert_int_equal(size, 4 + 8 * vy_wire_cell_count);
+    assert_int_equal(vy_wire_size(bytes), size - 4);
+    vy_wire_get_samples(bytes + 4, &b);
+    assert_memory_equal(&a, &b, sizeof a);
+
+    for (int rung = VY_RUNG_NONE; rung <= VY_RUNG_ATTITUDE; ++rung) {
+        vy_intent from, to, again;
+        memset(&from, 0, sizeof from);
+        memset(&to, 0, sizeof to);
+        from.rung = (vy_rung)rung;
+        from.thrust = 0.1;
+        for (int i = 0; i < 4; ++i) from.motors[i] = 0.2 + i / 3.0;
+        from.torque = (vy_vec3){1.0 / 3, 2.0 / 3, -0.0};
+        from.rates = (vy_vec3){4.0 / 3, 5.0 / 3, 1e-310};
+        from.attitude = (vy_quat){0.1, 0.2, 0.3, 0.4};
+        const size_t reply = vy_wire_put_reply(&from, 77, 4, bytes);
+        assert_int_equal(vy_wire_get_reply(bytes + 4, reply - 4, 77, 4, &to), VY_VERDICT_REPLIED);
+        assert_int_equal(to.rung, rung);
+        // What is sent again is the same bytes: nothing of the rung was lost.
+        unsigned char second[4096];
+        again = to;
+        assert_int_equal(vy_wire_put_reply(&again, 77, 4, second), reply);
+        assert_memory_equal(bytes, second, reply);
+        assert_int_equal(vy_wire_get_reply(bytes + 4, reply - 4, 78, 4, &to), VY_VERDICT_FLOODED);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(same_bits_in_library_process_and_callback),
+        cmocka_unit_test(plugin_misbehaviour_ends_the_run),
+        cmocka_unit_test(plugin_cannot_change_rounding),
+        cmocka_unit_test(plugin_that_does_not_fit_is_refused),
+        cmocka_unit_test(plugin_crash_in_one_thread_spares_another),
+        cmocka_unit_test(process_misbehaviour_ends_the_run),
+        cmocka_unit_test(process_that_does_not_begin_is_refused),
+        cmocka_unit_test(process_leaves_no_orphans),
+        cmocka_unit_test(wire_carries_every_bit),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
