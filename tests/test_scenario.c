@@ -25,7 +25,7 @@ static void values_of_every_key_arrive(void **unused)
     assert_string_equal(s->name, "every kind of thing");
     assert_true(s->seed == UINT64_MAX && s->step == 0.001 && s->duration == 120.0);
     assert_true(s->environment.gravity.uniform.x == 0.01 && s->environment.gravity.uniform.z == -9.7);
-    assert_int_equal(s->drone_count, 5);
+    assert_int_equal(s->drone_count, 7);
     const vy_drone_def *a = &s->drones[0].def, *e = &s->drones[4].def;
     assert_true(a->position.y == 2.0 && a->velocity.x == 0.1 && a->rate.x == 1.0 && a->rotor_speed == 1000.0);
     assert_int_equal(a->controller.start.rung, VY_RUNG_MOTORS);
@@ -35,6 +35,15 @@ static void values_of_every_key_arrive(void **unused)
     assert_near(a->safety.tilt_max, PI / 3.0, 1e-15);
     assert_int_equal(s->drones[1].def.vehicle.allocation, VY_ALLOCATION_PHYSICAL);
     assert_int_equal(s->drones[3].def.controller.kind, VY_CONTROLLER_CALLBACK);
+    const vy_controller_def *own = &s->drones[5].def.controller;
+    assert_string_equal(own->program, "f.so");
+    assert_string_equal(own->folder, "/lib");
+    assert_true(own->deadline == 0.02);
+    assert_int_equal(own->parameter_count, 2);
+    assert_string_equal(own->parameters[1].name, "k-d");
+    assert_true(own->parameters[0].value == 1.5 && own->parameters[1].value == -2e-3);
+    assert_string_equal(s->drones[6].def.controller.program, "./g a");
+    assert_int_equal(s->drones[6].def.controller.spread, 1);
     assert_true(e->vehicle.inertia.m[0][1] == 0.1 && e->vehicle.rotor_count == 0 && e->rotor_speed == 0.0);
     assert_true(e->imu.period == 0.0 && e->mocap.period == 0.02 && e->mocap.position_noise == 0.002);
     assert_int_equal(s->disturbances[0].drone, 0);

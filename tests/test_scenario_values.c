@@ -166,6 +166,14 @@ static void change_value(void *self, const vy_table *table, const vy_row *row, c
     if (row->type == VY_TYPE_ROTATION) count = 4;
     if (row->type == VY_TYPE_INERTIA) count = 9;
     if (row->type == VY_TYPE_TEXT) size = 1;
+    if (row->type == VY_TYPE_NAMED) { // names, and then values
+        int names;
+        memcpy(&names, field - row->offset + row->count_offset, sizeof names);
+        count = (size_t)names;
+        size = sizeof(vy_parameter);
+        for (size_t i = 0; i < count; ++i)
+            check_bit(c, row, field + i * size + offsetof(vy_parameter, value), label);
+    }
     if (row->type == VY_TYPE_CHOICE || row->type == VY_TYPE_COUNT || row->type == VY_TYPE_DRONE) size = 4;
     for (size_t i = 0; i < count; ++i) check_bit(c, row, field + i * size, label);
 }
@@ -215,6 +223,7 @@ static void mark_value(void *self, const vy_table *table, const vy_row *row, cha
     if (row->type == VY_TYPE_ROTATION) size = sizeof(vy_quat);
     if (row->type == VY_TYPE_INERTIA) size = sizeof(vy_mat3);
     if (row->type == VY_TYPE_TEXT) size = row->size;
+    if (row->type == VY_TYPE_NAMED) size = row->size * sizeof(vy_parameter);
     mark(self, field, size);
 }
 
@@ -236,6 +245,13 @@ static void every_field_of_a_drone_has_a_key(void **unused)
         k->start.rung = (vy_rung)rung;
         walk(drones->table, (char *)&drone, 0, mark_value, &c);
     }
+    for (int kind = VY_CONTROLLER_NONE; kind <= VY_CONTROLLER_PROCESS; ++kind) {
+        k->kind = (vy_controller_kind)kind;
+        walk(drones->table, (char *)&drone, 0, mark_value, &c);
+    }
+    mark(&c, &k->start.verdict, sizeof k->start.verdict); // of replies only
+    mark(&c, &k->start.detail, sizeof k->start.detail);
+    mark(&c, &k->parameter_count, sizeof k->parameter_count);
     mark(&c, &drone.def.cookie, sizeof drone.def.cookie);
     mark(&c, &v->cookie, sizeof v->cookie);
     mark(&c, &v->rotor_count, sizeof v->rotor_count);
