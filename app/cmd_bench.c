@@ -1,5 +1,6 @@
 // cmd_bench.c - volery bench: the benchmarks.
 #include "bench/bench.h"
+#include "bench/calling.h"
 #include "command.h"
 #include "say.h"
 #include <stdio.h>
@@ -7,6 +8,7 @@
 
 int vy_cmd_bench(const arguments *given)
 {
+    if (vy_given(given, "echo")) return vy_bench_echo();
     const char *name = given->operand_count > 0 ? given->operands[0] : NULL;
     int known = name == NULL;
     for (int i = 0; !known && i < vy_bench_count; ++i) known = vy_bench_named(&vy_benches[i], name);

@@ -1,5 +1,6 @@
 // cmd_branch.c - volery branch: go on from a moment of a log, with changed values if asked.
 #include "command.h"
+#include "controllers.h"
 #include "files.h"
 #include "flight.h"
 #include "load.h"
@@ -26,17 +27,33 @@ static int read_moment(const arguments *given, const vy_log_info *info, uint64_t
     return 0;
 }
 
-// The state at `tick`, computed with the scenario as it was flown; to free().
-static int state_at(const char *path, vy_log *log, uint64_t tick, void **block, size_t *size)
+// The controllers of the branch are shown what those of the parent saw.
+static void lend_controllers(const vy_scenario *from, const vy_scenario *to)
+{
+    for (int i = 0; i < from->drone_count && i < to->drone_count; ++i) {
+        const vy_controller_def *c = &from->drones[i].def.controller;
+        vy_controller_def *d = &to->drones[i].def.controller;
+        if (!vy_controller_is_asked(c->kind) || !vy_controller_is_asked(d->kind)) continue;
+        d->call = c->call;
+        d->self = c->self;
+    }
+}
+
+// The state at `tick`, computed with the scenario as it was flown; to free(). The controllers of `branch`, if
+// any have been started, are warm then.
+static int state_at(const char *path, vy_log *log, uint64_t tick, const vy_scenario *branch, int warm,
+                    void **block, size_t *size)
 {
     vy_scenario *scenario = NULL;
     vy_world *world = NULL;
     vy_error error = {.status = VY_OK};
     int status = vy_load_logged_scenario("branch", path, log, NULL, &scenario);
     if (status == 0) status = vy_check_log_hash("branch", path, log, scenario);
+    if (status == 0 && warm) lend_controllers(branch, scenario);
     if (status == 0) status = vy_load_world("branch", scenario, &world);
     if (status == 0) {
-        const vy_status sought = vy_log_seek(log, world, tick, &error);
+        const vy_status sought =
+            warm ? vy_log_seek_warm(log, world, tick, &error) : vy_log_seek(log, world, tick, &error);
         if (sought != VY_OK) status = vy_say_log_error("branch", path, sought, &error);
     }
     if (status == 0) {
@@ -94,8 +111,11 @@ static int branch(const arguments *given, const overrides *changes, vy_log *log)
     if (status == 0 && fabs(scenario->step - info.dt) > 0.0) {
         status = vy_say("branch", EXIT_USAGE, "a branch keeps the step of its parent, %.6g s", info.dt);
     }
-    if (status == 0) status = state_at(path, log, tick, &block, &size);
+    controllers programs = {.count = 0};
+    if (status == 0) status = vy_controllers_open("branch", scenario, &programs);
+    if (status == 0) status = state_at(path, log, tick, scenario, programs.count > 0, &block, &size);
     if (status == 0) status = fly(given, log, scenario, block, size);
+    vy_controllers_close(&programs);
     free(block);
     vy_scenario_destroy(scenario);
     return status;

@@ -1,5 +1,6 @@
 // cmd_replay.c - volery replay: have a run again from its log alone.
 #include "command.h"
+#include "controllers.h"
 #include "difference.h"
 #include "json.h"
 #include "load.h"
@@ -50,7 +51,9 @@ static int replay(const arguments *given, const char *path, vy_log *log, vy_worl
     vy_error error = {.status = VY_OK};
     vy_signals_catch();
     progress shown = vy_progress_begin(!vy_given(given, "quiet"), info.first_tick, info.last_tick, info.dt);
-    const vy_status status = vy_log_replay(log, world, show, &shown, &found, &error);
+    const vy_status status = vy_given(given, "live")
+                                 ? vy_log_replay_live(log, world, show, &shown, &found, &error)
+                                 : vy_log_replay(log, world, show, &shown, &found, &error);
     const double wall = vy_wall_clock() - shown.start;
     vy_progress_end(&shown);
     const int signal = vy_signals_seen();
@@ -75,8 +78,11 @@ int vy_cmd_replay(const arguments *given)
     if (status == 0) status = vy_check_log_physics("replay", path, log);
     if (status == 0) status = vy_load_logged_scenario("replay", path, log, NULL, &scenario);
     if (status == 0) status = vy_check_log_hash("replay", path, log, scenario);
+    controllers programs = {.count = 0};
+    if (status == 0 && vy_given(given, "live")) status = vy_controllers_open("replay", scenario, &programs);
     if (status == 0) status = vy_load_world("replay", scenario, &world);
     if (status == 0) status = replay(given, path, log, world);
+    vy_controllers_close(&programs);
     vy_world_destroy(world);
     vy_scenario_destroy(scenario);
     vy_log_close(log);

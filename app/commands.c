@@ -56,6 +56,7 @@ static const example check_examples[] = {
 };
 
 static const option replay_options[] = {
+    {"live", 0, NULL, WORD_OTHER, 0, "start the controllers again and compare their replies with the log's"},
     JSON_OPTION,
     {"quiet", 'q', NULL, WORD_OTHER, 0, "say nothing when the replay is identical"},
     END,
@@ -63,6 +64,7 @@ static const option replay_options[] = {
 static const example replay_examples[] = {
     {"volery replay first-flight.mcap",
      "prints \"identical\" and the hash, or where the replay first differs"},
+    {"volery replay mine.mcap --live", "does my changed controller still answer as it did?"},
     {"volery replay killed.mcap.part", "what a killed run left behind, as far as it goes"},
     END,
 };
@@ -124,6 +126,10 @@ static const example new_examples[] = {
 static const example serve_examples[] = {
     {"controller: {kind: process, command: volery serve ./mine.so}",
      "in a scenario: the plug-in in a process of its own"},
+    END,
+};
+static const option bench_options[] = {
+    {"echo", 0, NULL, WORD_OTHER, OPTION_HIDDEN, "be the other side of the benchmark call-process"},
     END,
 };
 static const example bench_examples[] = {
@@ -203,7 +209,7 @@ const command vy_commands[] = {
      "Each benchmark does a fixed amount of work several times, prints its best speed and checks the hash of "
      "what it\n"
      "computed: a fast wrong answer is exit status 1.",
-     no_options, bench_examples, vy_cmd_bench},
+     bench_options, bench_examples, vy_cmd_bench},
     {"help", "[COMMAND]", WORD_COMMAND, 0, 1, "explain a command", "The same as volery COMMAND --help.",
      no_options, help_examples, vy_cmd_help},
     {"completion", "bash|zsh", WORD_SHELL, 1, 1, "print the completion script of a shell",

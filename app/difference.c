@@ -12,6 +12,15 @@ static void value_text(const vy_difference *d, int second, char *out, size_t siz
 void vy_difference_print(const vy_difference *d, double dt, const char *a, const char *b)
 {
     const palette p = vy_palette(stdout);
+    if (d->reply) {
+        char was[40], is[40];
+        value_text(d, 0, was, sizeof was);
+        value_text(d, 1, is, sizeof is);
+        printf("%sanswers differently%s first at step %" PRIu64
+               " (%.6g s): %s is\n    %s in %s\n    %s in %s\n",
+               p.bad, p.plain, d->tick, (double)d->tick * dt, d->field, was, a, is, b);
+        return;
+    }
     if (d->hash_b == 0 && d->last_tick < d->tick) {
         printf("%sdiffers%s in length: %s ended at step %" PRIu64 ", %s goes on\n", p.bad, p.plain, b,
                d->last_tick, a);
@@ -43,6 +52,7 @@ void vy_difference_json(const vy_difference *d, double dt, json *j)
     vy_json_object(j, "difference");
     vy_json_whole(j, "step", d->tick);
     vy_json_real(j, "time_s", (double)d->tick * dt);
+    vy_json_truth(j, "reply", d->reply);
     vy_json_hash(j, "hash_a", d->hash_a);
     vy_json_hash(j, "hash_b", d->hash_b);
     vy_json_text(j, "field", d->field[0] != '\0' ? d->field : NULL);

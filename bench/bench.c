@@ -1,6 +1,7 @@
 // bench.c - the table of benchmarks and its printer. A fast wrong answer must not enter a table: a wrong hash
 // fails.
 #include "bench/bench.h"
+#include "bench/calling.h"
 #include "bench/flight.h"
 #include "bench/logging.h"
 #include <inttypes.h>
@@ -25,6 +26,14 @@ const bench vy_benches[] = {
     {"log-none", "baseline by wall clock, no log", "steps/s", vy_bench_log_none, 0xf295052886397ed4u},
     {"log-10", "the same with every 10th step logged", "steps/s", vy_bench_log_10, 0xf295052886397ed4u},
     {"log-1", "the same with every step logged", "steps/s", vy_bench_log_1, 0xf295052886397ed4u},
+    {"call-direct", "a small controller called by its pointer", "calls/s", vy_bench_call_direct,
+     0x66453e4e52f824eau},
+    {"call-guarded", "the same under the guard of a plug-in", "calls/s", vy_bench_call_guarded,
+     0x66453e4e52f824eau},
+    {"call-bare-socket", "round trips of the same bytes over a bare socket, wall clock", "calls/s",
+     vy_bench_call_bare_socket, 0x2d06800538d394c2u},
+    {"call-process", "the same controller as a process of its own, wall clock", "calls/s",
+     vy_bench_call_process, 0x58066981f645bb0bu},
 };
 const int vy_bench_count = (int)(sizeof vy_benches / sizeof vy_benches[0]);
 

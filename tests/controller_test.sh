@@ -37,6 +37,47 @@ try 2 "$volery" serve
 sed "s|kind: plugin|kind: process|; s|library: ./mine.so|command: $volery serve ./mine.so|" mine/mine.yaml >mine/apart.yaml
 [ "$(final mine/mine.yaml --no-log)" = "$(final mine/apart.yaml --no-log)" ] || fail "plug-in and process differ"
 
+# Live: the same answers, from the plug-in, the process, and Python; a changed controller is found by its first reply.
+try 0 "$volery" replay mine/mine.mcap --live
+says out "identical"
+try 0 "$volery" run mine/apart.yaml -q -o apart.mcap
+try 0 "$volery" replay apart.mcap --live
+try 0 "$volery" branch mine/mine.mcap --at 5 -q -o branch.mcap
+try 0 "$volery" diff mine/mine.mcap branch.mcap
+sed -i 's/9.80665/9.8/' mine/mine.c
+try 0 make -C mine mine.so
+try 1 "$volery" replay mine/mine.mcap --live
+says out "answers differently first at step 10 (0.01 s): drones[0].reply.thrust is"
+try 1 "$volery" replay mine/mine.mcap --live --json
+says out '"reply": true'
+try 0 "$volery" replay mine/mine.mcap # which needs no controller
+
+# A controller with a memory goes on from a branch as if nothing had been: it has been shown every sample.
+cat >memory.c <<'TEXT'
+#include "volery/plugin.h"
+static double sum;
+static void *init(const vy_plugin_start *start, char *why, size_t room)
+{
+    (void)start, (void)why, (void)room;
+    sum = 0.0;
+    return &sum;
+}
+static void step(void *self, const vy_samples *samples, vy_intent *intent)
+{
+    double *s = self;
+    *s += 1e-3 * samples->imu.gyro.x;
+    intent->rung = VY_RUNG_RATES;
+    intent->thrust = 0.2746;
+    intent->rates.x = -*s;
+}
+VY_PLUGIN(init, step, 0)
+TEXT
+cc -shared -fPIC -I "$source/include" memory.c -o memory.so
+printf 'volery: 1\nduration: 2 s\ndrones: [{controller: {kind: plugin, library: memory.so}}]\n' >memory.yaml
+try 0 "$volery" run memory.yaml -q -o memory.mcap
+try 0 "$volery" branch memory.mcap --at 1.2345 -q -o later.mcap
+try 0 "$volery" diff memory.mcap later.mcap
+
 # Endings.
 cat >odd.yaml <<TEXT
 volery: 1

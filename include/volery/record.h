@@ -94,6 +94,7 @@ typedef struct vy_difference {
     uint64_t tick;       ///< the first step whose hashes differ
     uint64_t field_tick; ///< the step at which states could be compared; 0: at none
     char field[96];      ///< the first differing value there, like drones[0].body.position.z
+    int reply;           ///< 1: what differs first is a controller's reply, like drones[0].reply.thrust
     int real;            ///< 1: compare a and b; 0: whole numbers, compare whole_a and whole_b
     double a, b;         ///< in the log (or first log), and in the replay (or second log)
     uint64_t whole_a, whole_b;
@@ -109,12 +110,21 @@ typedef int vy_progress_fn(void *self, uint64_t tick, uint64_t last);
 vy_status vy_log_replay(vy_log *log, vy_world *world, vy_progress_fn *progress, void *self,
                         vy_difference *out, vy_error *err);
 
+/// The same with the world's own controllers asked again instead of the log: their first reply that differs
+/// from the logged one ends the replay and is named. Controllers must have been opened (volery/host.h).
+vy_status vy_log_replay_live(vy_log *log, vy_world *world, vy_progress_fn *progress, void *self,
+                             vy_difference *out, vy_error *err);
+
 /// Compare two logs, hash by hash and then state by state.
 vy_status vy_log_compare(vy_log *a, vy_log *b, vy_difference *out, vy_error *err);
 
 /// Bring `world` to the moment `tick` of the log: the nearest full state before it, then steps, replies fed.
 /// VY_DIVERGED when the hash then differs from the log's.
 vy_status vy_log_seek(vy_log *log, vy_world *world, uint64_t tick, vy_error *err);
+
+/// The same from the log's first moment on, with every sample shown to the world's own controllers on the
+/// way: they then know what they knew in the run. Their replies are ignored, the logged ones act.
+vy_status vy_log_seek_warm(vy_log *log, vy_world *world, uint64_t tick, vy_error *err);
 
 /// One line per record of the drone `index`: time and the values of `fields` (names as in docs/log.md, like
 /// body.position; NULL: all), as comma-separated values with a header line.

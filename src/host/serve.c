@@ -124,18 +124,19 @@ vy_status vy_serve(const vy_plugin *plugin, int in, int out, vy_error *err)
     int rotor_count = 0;
     vy_status status = begin(plugin, in, out, &rotor_count, &self, err);
     while (status == VY_OK) {
-        unsigned char numbers[4096], reply[FRAME_HEAD + 8 * REPLY_CAP];
-        size_t size = 0;
-        const int got = read_frame(in, numbers, sizeof numbers, &size);
+        // Its size is known, so that one read does.
+        unsigned char frame[4096], reply[FRAME_HEAD + 8 * REPLY_CAP];
+        size_t size = 8 * (size_t)vy_wire_cell_count;
+        const int got = read_all(in, frame, FRAME_HEAD + size);
         if (got == 0) break; // the world has ended
-        if (got < 0 || size != 8 * (size_t)vy_wire_cell_count) {
+        if (got < 0 || vy_wire_size(frame) != size) {
             status = vy_fail(err, VY_DAMAGED, "serve: a frame of samples is cut off or of another size");
             break;
         }
         vy_samples samples;
         vy_intent intent;
         memset(&intent, 0, sizeof intent);
-        vy_wire_get_samples(numbers, &samples);
+        vy_wire_get_samples(frame + FRAME_HEAD, &samples);
         (void)fpu_enter(); // the world calls a plug-in so, too
         plugin->step(self, &samples, &intent);
         size = vy_wire_put_reply(&intent, samples.tick, rotor_count, reply);

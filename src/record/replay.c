@@ -13,6 +13,8 @@ typedef struct follower {
     reply_cells reply;  // the next reply
     int has_state, has_reply, missing_reply;
     int ended; // the log has no further hashes
+    int live;  // controllers are asked, and their replies compared
+    int warm;  // controllers are shown the samples, and their replies ignored
     vy_difference *out;
 } follower;
 
@@ -29,19 +31,66 @@ static void next_reply(follower *f)
 }
 
 // The replies of a log are in the order of the calls; those before the present moment are skipped.
+static int find_reply(follower *f, uint64_t tick, uint32_t drone)
+{
+    while (f->has_reply && (f->reply.tick < tick || (f->reply.tick == tick && f->reply.drone < drone)))
+        next_reply(f);
+    const int found = f->has_reply && f->reply.tick == tick && f->reply.drone == drone;
+    if (!found) f->missing_reply = 1;
+    return found;
+}
+
 static int feed_reply(void *self, const vy_world *world, uint32_t drone, vy_intent *intent)
 {
     follower *f = self;
     const uint64_t tick = world->state->tick;
-    while (f->has_reply && (f->reply.tick < tick || (f->reply.tick == tick && f->reply.drone < drone)))
-        next_reply(f);
-    if (!f->has_reply || f->reply.tick != tick || f->reply.drone != drone) {
-        f->missing_reply = 1;
-        return 0;
-    }
+    if (f->live || !find_reply(f, tick, drone)) return 0;
     *intent = vy_reply_unpack(&f->reply);
     next_reply(f);
+    const vy_controller_def *c = &world->model.drones[drone].controller;
+    if (f->warm && c->call != NULL) {
+        const vy_samples samples = vy_drone_samples(&world->model, tick, &world->drones[drone]);
+        vy_intent ignored;
+        memset(&ignored, 0, sizeof ignored);
+        c->call(c->self, &samples, &ignored);
+    }
     return 1;
+}
+
+// A live controller's reply beside the logged one: the first value that differs is the answer.
+static int check_reply(void *self, const vy_world *world, uint32_t drone, const vy_intent *intent)
+{
+    follower *f = self;
+    vy_difference *out = f->out;
+    const uint64_t tick = world->state->tick;
+    if (out->found || f->missing_reply || !find_reply(f, tick, drone)) return 0;
+    const reply_cells now = vy_reply_pack(tick, drone, intent);
+    const unsigned char *a = (const unsigned char *)&f->reply, *b = (const unsigned char *)&now;
+    size_t at = 0;
+    for (size_t i = 0; i < vy_message_reply.field_count; ++i) {
+        const vy_pb_field *field = &vy_message_reply.fields[i];
+        const int count = field->message != NULL ? (int)field->message->field_count
+                          : field->repeat > 0    ? (int)field->repeat
+                                                 : 1;
+        for (int k = 0; k < count && !out->found; ++k, at += 8) {
+            if (memcmp(a + at, b + at, 8) == 0) continue;
+            char component[12];
+            vy_component_name(count, k, component);
+            *out = (vy_difference){.found = 1,
+                                   .reply = 1,
+                                   .tick = tick,
+                                   .field_tick = tick,
+                                   .last_tick = tick,
+                                   .real = field->type != VY_PB_FIXED64};
+            snprintf(out->field, sizeof out->field, "drones[%u].reply.%s%s", drone, field->name, component);
+            memcpy(&out->a, a + at, 8);
+            memcpy(&out->b, b + at, 8);
+            memcpy(&out->whole_a, a + at, 8);
+            memcpy(&out->whole_b, b + at, 8);
+        }
+    }
+    next_reply(f);
+    return 0;
 }
 
 // Compare the step just done. After the first different hash, wait for the next full state to name the field.
@@ -111,7 +160,7 @@ static vy_status unfollow(follower *f, vy_world *world, vy_status status, vy_err
     return status;
 }
 
-vy_status vy_log_replay(vy_log *log, vy_world *world, vy_progress_fn *progress, void *self,
+static vy_status replay(vy_log *log, vy_world *world, int live, vy_progress_fn *progress, void *self,
                         vy_difference *out, vy_error *err)
 {
     state_record first;
@@ -119,6 +168,8 @@ vy_status vy_log_replay(vy_log *log, vy_world *world, vy_progress_fn *progress, 
     vy_status status = vy_log_state_before(log, log->info.first_tick, &first, err);
     if (status != VY_OK) return status;
     status = follow(log, world, &first, out, &f, err);
+    f.live = live;
+    if (live) vy_world_set_sink(world, (vy_sink){.self = &f, .reply = check_reply});
     const uint64_t last = log->info.last_tick;
     uint32_t events = 0;
     while (status == VY_OK && world->state->tick < last && !f.ended && (events & VY_EVENT_FAILED) == 0 &&
@@ -135,10 +186,23 @@ vy_status vy_log_replay(vy_log *log, vy_world *world, vy_progress_fn *progress, 
         *out = (vy_difference){.found = 1, .tick = world->state->tick + 1, .last_tick = world->state->tick};
         (void)vy_hash_walk_next(&f.hashes, &out->tick, &out->hash_a);
     }
+    if (live) vy_world_set_sink(world, (vy_sink){.self = NULL});
     return unfollow(&f, world, status, err);
 }
 
-vy_status vy_log_seek(vy_log *log, vy_world *world, uint64_t tick, vy_error *err)
+vy_status vy_log_replay(vy_log *log, vy_world *world, vy_progress_fn *progress, void *self,
+                        vy_difference *out, vy_error *err)
+{
+    return replay(log, world, 0, progress, self, out, err);
+}
+
+vy_status vy_log_replay_live(vy_log *log, vy_world *world, vy_progress_fn *progress, void *self,
+                             vy_difference *out, vy_error *err)
+{
+    return replay(log, world, 1, progress, self, out, err);
+}
+
+static vy_status seek(vy_log *log, vy_world *world, uint64_t tick, int warm, vy_error *err)
 {
     state_record from;
     follower f;
@@ -148,9 +212,10 @@ vy_status vy_log_seek(vy_log *log, vy_world *world, uint64_t tick, vy_error *err
                        (double)log->info.first_tick * log->info.dt,
                        (double)log->info.last_tick * log->info.dt);
     }
-    vy_status status = vy_log_state_before(log, tick, &from, err);
+    vy_status status = vy_log_state_before(log, warm ? log->info.first_tick : tick, &from, err);
     if (status != VY_OK) return status;
     status = follow(log, world, &from, &difference, &f, err);
+    f.warm = warm;
     if (status == VY_OK && world->state->tick < tick)
         (void)vy_world_advance(world, tick - world->state->tick);
     status = unfollow(&f, world, status, err);
@@ -158,6 +223,16 @@ vy_status vy_log_seek(vy_log *log, vy_world *world, uint64_t tick, vy_error *err
         return vy_fail(err, VY_DIVERGED, "the run differs from its log at step %" PRIu64, difference.tick);
     }
     return status;
+}
+
+vy_status vy_log_seek(vy_log *log, vy_world *world, uint64_t tick, vy_error *err)
+{
+    return seek(log, world, tick, 0, err);
+}
+
+vy_status vy_log_seek_warm(vy_log *log, vy_world *world, uint64_t tick, vy_error *err)
+{
+    return seek(log, world, tick, 1, err);
 }
 
 // The first full states of both logs at the same step from `tick` on.

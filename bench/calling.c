@@ -1,0 +1,176 @@
+// calling.c - the same small controller called directly, under guard, and in another process; and the bare
+// round trip over a socket that the last one is measured against.
+#define _GNU_SOURCE // sched_setaffinity
+#include "bench/calling.h"
+#include "base/hash.h"
+#include "bench/clock.h"
+#include "host/frame.h"
+#include "host/guard.h"
+#include "volery/host.h"
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { RUNS = 9, CALLS = 1000000, TRIPS = 10000 };
+
+static void *init(const vy_plugin_start *start, char *why, size_t room)
+{
+    static double mass;
+    (void)why;
+    (void)room;
+    mass = start->mass;
+    return &mass;
+}
+
+// Small, so that the call itself is what is measured.
+static void step(void *self, const vy_samples *samples, vy_intent *intent)
+{
+    intent->rung = VY_RUNG_RATES;
+    intent->thrust = *(const double *)self * 9.80665;
+    intent->rates.x = -samples->estimate.rate.x + 1e-9 * (double)samples->tick;
+}
+
+static const vy_plugin plugin = {
+    VY_PLUGIN_VERSION, sizeof(vy_plugin_start), sizeof(vy_samples), sizeof(vy_intent), init, step, NULL};
+
+int vy_bench_echo(void) { return vy_serve(&plugin, STDIN_FILENO, STDOUT_FILENO, NULL) == VY_OK ? 0 : 3; }
+
+typedef struct one_call {
+    double mass;
+    vy_samples samples;
+    vy_intent intent;
+    void (*volatile step)(void *self, const vy_samples *samples, vy_intent *intent); // as dlsym would give it
+} one_call;
+
+static one_call call_start(void)
+{
+    one_call c;
+    memset(&c, 0, sizeof c);
+    c.mass = 0.028;
+    c.step = step;
+    return c;
+}
+
+static uint64_t call_hash(const one_call *c) { return vy_hash64(&c->intent.rates, sizeof c->intent.rates); }
+
+static void call_step(void *self)
+{
+    one_call *c = self;
+    c->step(&c->mass, &c->samples, &c->intent);
+}
+
+bench_result vy_bench_call_direct(void)
+{
+    bench_result r = {CALLS, 1e300, 0};
+    for (int run = 0; run < RUNS; ++run) {
+        one_call c = call_start();
+        const double start = clock_seconds();
+        for (uint64_t i = 0; i < CALLS; ++i) {
+            c.samples.tick = i;
+            c.step(&c.mass, &c.samples, &c.intent);
+        }
+        const double seconds = clock_seconds() - start;
+        if (seconds < r.best_s) r.best_s = seconds;
+        r.hash = call_hash(&c);
+    }
+    return r;
+}
+
+bench_result vy_bench_call_guarded(void)
+{
+    bench_result r = {CALLS, 1e300, 0};
+    vy_guard *guard;
+    if (vy_guard_open(1.0, &guard, NULL) != VY_OK) return r;
+    for (int run = 0; run < RUNS; ++run) {
+        one_call c = call_start();
+        int32_t detail = 0;
+        const double start = clock_seconds();
+        for (uint64_t i = 0; i < CALLS; ++i) {
+            c.samples.tick = i;
+            (void)vy_guard_call(guard, call_step, &c, &detail);
+        }
+        const double seconds = clock_seconds() - start;
+        if (seconds < r.best_s) r.best_s = seconds;
+        r.hash = call_hash(&c);
+    }
+    vy_guard_close(guard);
+    return r;
+}
+
+// As many bytes there and back as a controller's, both ends on one core.
+static size_t samples_size(void) { return FRAME_HEAD + 8 * (size_t)vy_wire_cell_count; }
+enum { REPLY_SIZE = FRAME_HEAD + 8 * 6 };
+
+static void echo(int wire)
+{
+    unsigned char bytes[4096] = {0};
+    while (read(wire, bytes, samples_size()) > 0 && write(wire, bytes, REPLY_SIZE) > 0) {
+    }
+    _exit(0);
+}
+
+bench_result vy_bench_call_bare_socket(void)
+{
+    bench_result r = {TRIPS, 1e300, vy_hash64("", 0)};
+    unsigned char bytes[4096] = {0};
+    int ends[2];
+    cpu_set_t kept, one;
+    CPU_ZERO(&one);
+    CPU_SET((size_t)sched_getcpu(), &one);
+    (void)sched_getaffinity(0, sizeof kept, &kept);
+    (void)sched_setaffinity(0, sizeof one, &one);
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) return r;
+    const pid_t child = fork();
+    if (child == 0) {
+        close(ends[0]);
+        echo(ends[1]);
+    }
+    close(ends[1]);
+    for (int run = 0; run < RUNS; ++run) {
+        const double start = clock_wall_seconds();
+        for (int i = 0; i < TRIPS; ++i) {
+            if (write(ends[0], bytes, samples_size()) < 0 || read(ends[0], bytes, sizeof bytes) <= 0) break;
+        }
+        const double seconds = clock_wall_seconds() - start;
+        if (seconds < r.best_s) r.best_s = seconds;
+    }
+    close(ends[0]);
+    if (child > 0) (void)waitpid(child, NULL, 0);
+    (void)sched_setaffinity(0, sizeof kept, &kept);
+    return r;
+}
+
+bench_result vy_bench_call_process(void)
+{
+    bench_result r = {TRIPS, 1e300, 0};
+    vy_controller_def def = vy_default_controller_def();
+    const vy_vehicle_def vehicle = vy_default_vehicle_def();
+    char program[200] = "";
+    if (readlink("/proc/self/exe", program, sizeof program - 1) <= 0) return r;
+    def.kind = VY_CONTROLLER_PROCESS;
+    def.deadline = 10.0;
+    snprintf(def.program, sizeof def.program, "%s bench --echo", program);
+    vy_host *host = NULL;
+    vy_error err;
+    if (vy_host_open(&def, &vehicle, "alpha", 1e-3, &host, &err) != VY_OK) {
+        fprintf(stderr, "%s\n", err.text);
+        return r;
+    }
+    for (int run = 0; run < RUNS; ++run) {
+        one_call c = call_start();
+        const double start = clock_wall_seconds();
+        for (uint64_t i = 0; i < TRIPS; ++i) {
+            c.samples.tick = i;
+            def.call(def.self, &c.samples, &c.intent);
+        }
+        const double seconds = clock_wall_seconds() - start;
+        if (seconds < r.best_s) r.best_s = seconds;
+        r.hash = call_hash(&c);
+    }
+    vy_host_close(host);
+    return r;
+}
