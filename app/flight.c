@@ -103,6 +103,7 @@ static int open_log(const flight *f, vy_recorder **out)
         def.drone_names = names;
         def.every = (uint64_t)s->log.every;
         def.snapshot = to_steps(s->log.snapshot, s->step);
+        def.display = s->log.display > 0.0 ? to_steps(s->log.display, s->step) : 0;
         def.compress = s->log.compression == VY_LOG_ZSTD;
         if (s->wind_grid_text != NULL) {
             def.extra_name = s->environment.wind.grid_name;
@@ -132,9 +133,20 @@ static void judge(flight *f)
     f->status = f->signal != 0 ? "interrupted" : failed ? "failed" : "completed";
 }
 
+// How each expectation stands at the end, for whoever reads the log.
+static void note_expectations(const flight *f, vy_recorder *recorder)
+{
+    for (int i = 0; i < f->def.scenario->expect_count; ++i) {
+        char *text = vy_expect_print(f->def.scenario, i, &f->results[i]);
+        if (text != NULL) vy_recorder_note(recorder, f->def.world, "expectation", text);
+        free(text);
+    }
+}
+
 static int close_log(const flight *f, vy_recorder *recorder)
 {
     char why[400];
+    note_expectations(f, recorder);
     vy_flight_why(f, why, sizeof why);
     if (f->signal != 0) vy_recorder_note(recorder, f->def.world, "interrupted", "stopped by a signal");
     if (f->signal == 0 && why[0] != '\0') vy_recorder_note(recorder, f->def.world, "outcome", why);

@@ -60,7 +60,7 @@ static void put_left_out(json *j, const page_data *data)
 static void put_drone(json *j, const vy_scenario_drone *drone)
 {
     const vy_vehicle_def *v = &drone->def.vehicle;
-    const vy_controller_def *c = &drone->def.controller;
+    const vy_controller_def *steer = &drone->def.controller;
     vy_json_object(j, NULL);
     vy_json_text(j, "name", drone->name);
     vy_json_text(j, "vehicle", v->name);
@@ -70,14 +70,15 @@ static void put_drone(json *j, const vy_scenario_drone *drone)
     vy_json_list(j, "rotors");
     for (int i = 0; i < v->rotor_count; ++i) {
         vy_json_object(j, NULL);
-        put_vec3(j, "position", v->rotors[i].position);
+        const vy_vec3 at = v->rotors[i].position, c = v->centre_of_mass;
+        put_vec3(j, "position", (vy_vec3){at.x - c.x, at.y - c.y, at.z - c.z});
         vy_json_real(j, "spin", v->rotors[i].spin);
         vy_json_close(j);
     }
     vy_json_close(j);
     vy_json_list(j, "setpoints");
-    for (int i = 0; i < c->setpoint_count && c->kind == VY_CONTROLLER_HOLD; ++i) {
-        put_vec3(j, NULL, c->setpoints[i].position);
+    for (int i = 0; i < steer->setpoint_count && steer->kind == VY_CONTROLLER_HOLD; ++i) {
+        put_vec3(j, NULL, steer->setpoints[i].position);
     }
     vy_json_close(j);
     vy_json_close(j);

@@ -25,6 +25,7 @@ typedef struct vy_recorder_def {
     const char *const *drone_names; ///< one per drone of the world, in order; unique
     uint64_t every;                 ///< [steps] between records of each drone, >= 1
     uint64_t snapshot;    ///< [steps] between full states, >= 1; 1 lets replay point at the exact step
+    uint64_t display;     ///< [steps] between records for people and their tools (Foxglove); 0: none
     int compress;         ///< 1: zstd; 0: plain
     int has_parent;       ///< 1: this run goes on from a moment of another
     uint64_t parent_hash; ///< final hash of the parent log

@@ -49,6 +49,7 @@ typedef enum vy_log_compression { VY_LOG_NONE, VY_LOG_ZSTD } vy_log_compression;
 typedef struct vy_log_def {
     int every;       ///< [steps] between two records of a drone, >= 1
     double snapshot; ///< [s] between two records of the full state, > 0
+    double display;  ///< [s] between two records for people and their tools; 0: none
     vy_log_compression compression;
 } vy_log_def;
 

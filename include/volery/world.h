@@ -136,6 +136,17 @@ typedef struct vy_drone_state {
 /// @return VY_NOT_FOUND for a handle that is not of this world; `*out` is untouched then
 vy_status vy_world_read_drone(const vy_world *world, vy_drone_id id, vy_drone_state *out);
 
+/// What acts on a drone, by cause: forces in world axes [N], torques in body axes [N m]. An effect that is
+/// neglected now is zero. Disturbances are those of the step just done.
+typedef struct vy_loads {
+    vy_vec3 rotor_force, rotor_torque; ///< of all rotors, at the reference density
+    vy_vec3 force[32], torque[32];     ///< per effect (vy_effect_name)
+    vy_vec3 wind;                      ///< [m/s] velocity of the air over the ground, world
+} vy_loads;
+
+/// @return VY_NOT_FOUND for a handle that is not of this world; `*out` is untouched then
+vy_status vy_world_read_loads(const vy_world *world, vy_drone_id id, vy_loads *out);
+
 /// Why a world ended.
 typedef enum vy_failure_reason {
     VY_FAILURE_NONE,

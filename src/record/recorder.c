@@ -1,5 +1,6 @@
 // recorder.c - writes the log of a run: a sink of the world.
 #include "base/fail.h"
+#include "record/display.h"
 #include "record/mcap_writer.h"
 #include "record/streams.h"
 #include "volery/record.h"
@@ -31,11 +32,14 @@ struct vy_recorder {
     uint16_t *geodetic;   // channels, on a planet
     vy_pb_codec *geodetic_codec;
     uint64_t *effects; // as last noted, per drone
+    display *display;  // NULL: nothing for people
+    uint64_t display_every;
 };
 
 vy_recorder_def vy_default_recorder_def(void)
 {
-    return (vy_recorder_def){.cookie = RECORDER_COOKIE, .every = 10, .snapshot = 1000, .compress = 0};
+    return (vy_recorder_def){
+        .cookie = RECORDER_COOKIE, .every = 10, .snapshot = 1000, .display = 40, .compress = 0};
 }
 
 static int failed(vy_recorder *r) { return r->error.status != VY_OK; }
@@ -113,6 +117,8 @@ static vy_status add_channels(vy_recorder *r, const vy_world *world, vy_error *e
     }
     const vy_mcap_channel_def events = {.topic = TOPIC_EVENTS, .encoding = "json", .schema = schema};
     if (status == VY_OK) status = vy_mcap_writer_add_channel(r->writer, &events, &r->events, err);
+    if (status == VY_OK && r->display_every > 0)
+        status = vy_display_open(r->writer, world, r->names, &r->display, err);
     return status;
 }
 
@@ -201,6 +207,11 @@ static void write_geodetic(vy_recorder *r, uint32_t drone, const drone_block *d,
     if (at != NULL) vy_mcap_writer_end(r->writer, vy_pb_encode(r->geodetic_codec, &g, at));
 }
 
+static void write_display(vy_recorder *r, const vy_world *world)
+{
+    vy_display_write(r->display, world, vy_log_time(world->state->tick, r->dt), &r->sequence, &r->error);
+}
+
 static void write_drones(vy_recorder *r, const vy_world *world)
 {
     enum {
@@ -252,8 +263,10 @@ static void write_event(vy_recorder *r, uint64_t tick, const char *kind, const c
         snprintf(json, sizeof json,
                  "{\"tick\":%" PRIu64 ",\"time\":%.9g,\"kind\":\"%s\",\"drone\":\"%s\",\"text\":\"%s\"}",
                  tick, (double)tick * r->dt, escaped[0], escaped[1], escaped[2]);
-    (void)vy_mcap_writer_message(r->writer, r->events, r->sequence++, vy_log_time(tick, r->dt), json,
-                                 (size_t)size, &r->error);
+    const uint64_t when = vy_log_time(tick, r->dt);
+    (void)vy_mcap_writer_message(r->writer, r->events, r->sequence++, when, json, (size_t)size, &r->error);
+    if (r->display != NULL && !failed(r))
+        vy_display_event(r->display, when, &r->sequence, kind, drone, text, &r->error);
 }
 
 static void note_failure(vy_recorder *r, const vy_world *world)
@@ -303,6 +316,7 @@ static int take_step(void *self, const vy_world *world)
     const int ended = world->state->failure_reason != VY_FAILURE_NONE;
     const int state_due = tick % r->snapshot == 0;
     if (tick % r->every == 0 || ended) write_drones(r, world);
+    if (r->display != NULL && tick % r->display_every == 0 && !failed(r)) write_display(r, world);
     if (r->batch_count == HASH_BATCH || state_due || ended) write_hashes(r);
     // A state that is not finite is told by the event; its values would differ from machine to machine.
     if (state_due && world->state->failure_reason != VY_FAILURE_NOT_FINITE) write_state(r, world);
@@ -331,6 +345,7 @@ static void release(vy_recorder *r)
     }
     vy_pb_codec_destroy(r->reply_codec);
     vy_pb_codec_destroy(r->geodetic_codec);
+    vy_display_destroy(r->display);
     free(r->geodetic);
     free(r->effects);
     for (uint32_t i = 0; r->names != NULL && i < r->drone_count; ++i) free(r->names[i]);
@@ -371,6 +386,7 @@ vy_status vy_recorder_open(const vy_recorder_def *def, const vy_world *world, vy
     r->dt = world->model.dt;
     r->every = def->every;
     r->snapshot = def->snapshot;
+    r->display_every = def->display;
     r->drone_count = world->model.drone_count;
     r->planet = world->model.planet;
     vy_status status = copy_names(r, def, err);
@@ -388,6 +404,11 @@ vy_status vy_recorder_open(const vy_recorder_def *def, const vy_world *world, vy
         for (uint32_t i = 0; i < r->drone_count; ++i) r->effects[i] = world->drones[i].effects;
         write_state(r, world);
         write_drones(r, world);
+        if (r->display != NULL) {
+            vy_display_shapes(r->display, world, vy_log_time(world->state->tick, r->dt), &r->sequence,
+                              &r->error);
+            write_display(r, world);
+        }
         status = r->error.status;
         if (failed(r) && err != NULL) *err = r->error;
     }

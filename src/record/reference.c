@@ -1,4 +1,5 @@
 // reference.c - the page that lists every channel and field of a log, from the same tables that write it.
+#include "record/display.h"
 #include "record/streams.h"
 #include "volery/record.h"
 
@@ -84,5 +85,6 @@ void vy_log_print_reference(FILE *out)
           "velocity_ned [m/s] over the ground,\nyaw, pitch, roll [rad] of forward-right-down axes in "
           "north-east-down.\n\n",
           out);
+    vy_display_print_reference(out);
     print_state(out);
 }

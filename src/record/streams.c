@@ -7,7 +7,7 @@ static const vy_pb_field vec3_fields[] = {
     {.name = "y", .number = 2, .type = VY_PB_DOUBLE},
     {.name = "z", .number = 3, .type = VY_PB_DOUBLE},
 };
-static const vy_pb_message vec3_message = {.name = "volery.Vec3", .fields = vec3_fields, .field_count = 3};
+const vy_pb_message vy_message_vec3 = {.name = "volery.Vec3", .fields = vec3_fields, .field_count = 3};
 
 static const vy_pb_field quat_fields[] = {
     {.name = "w", .number = 1, .type = VY_PB_DOUBLE},
@@ -37,8 +37,8 @@ static const vy_pb_field reply_fields[] = {
     {.name = "rung", .number = 3, .type = VY_PB_FIXED64},
     {.name = "motors", .number = 4, .type = VY_PB_DOUBLE, .repeat = VY_ROTOR_CAP},
     {.name = "thrust", .number = 5, .type = VY_PB_DOUBLE},
-    {.name = "torque", .number = 6, .type = VY_PB_MESSAGE, .message = &vec3_message},
-    {.name = "rates", .number = 7, .type = VY_PB_MESSAGE, .message = &vec3_message},
+    {.name = "torque", .number = 6, .type = VY_PB_MESSAGE, .message = &vy_message_vec3},
+    {.name = "rates", .number = 7, .type = VY_PB_MESSAGE, .message = &vy_message_vec3},
     {.name = "attitude", .number = 8, .type = VY_PB_MESSAGE, .message = &quat_message},
     {.name = "verdict", .number = 9, .type = VY_PB_FIXED64},
     {.name = "detail", .number = 10, .type = VY_PB_FIXED64},
@@ -50,7 +50,7 @@ static const vy_pb_field geodetic_fields[] = {
     {.name = "latitude", .number = 1, .type = VY_PB_DOUBLE},
     {.name = "longitude", .number = 2, .type = VY_PB_DOUBLE},
     {.name = "altitude", .number = 3, .type = VY_PB_DOUBLE},
-    {.name = "velocity_ned", .number = 4, .type = VY_PB_MESSAGE, .message = &vec3_message},
+    {.name = "velocity_ned", .number = 4, .type = VY_PB_MESSAGE, .message = &vy_message_vec3},
     {.name = "yaw", .number = 5, .type = VY_PB_DOUBLE},
     {.name = "pitch", .number = 6, .type = VY_PB_DOUBLE},
     {.name = "roll", .number = 7, .type = VY_PB_DOUBLE},
@@ -131,7 +131,7 @@ void vy_stream_layout(int stream, int rotors, stream_layout *out)
         *field = (vy_pb_field){.name = out->names[i], .number = (uint32_t)i + 1, .type = VY_PB_DOUBLE};
         if (f->count == 3 || f->count == 4) {
             field->type = VY_PB_MESSAGE;
-            field->message = f->count == 3 ? &vec3_message : &quat_message;
+            field->message = f->count == 3 ? &vy_message_vec3 : &quat_message;
         } else if (f->count > 4) {
             field->repeat = (uint32_t)count;
         }

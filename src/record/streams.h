@@ -17,6 +17,7 @@
 enum { HASHES_FIRST_TICK = 1, HASHES_LIST = 2 };
 enum { STATE_TICK = 1, STATE_HASH = 2, STATE_BYTES = 3 };
 
+extern const vy_pb_message vy_message_vec3;
 extern const vy_pb_message vy_message_hashes;
 extern const vy_pb_message vy_message_state;
 extern const vy_pb_message vy_message_reply;

@@ -528,6 +528,10 @@ static const vy_row log_rows[] = {
         .help = "steps from one record of each drone to the next"),
     ROW("snapshot", NUMBER, vy_log_def, snapshot, .unit = "s", .range = POSITIVE, .flags = VY_ROW_LABEL,
         .help = "between two records of the full state, from which a run can be branched"),
+    ROW("display", NUMBER, vy_log_def, display, .unit = "s", .range = AT_LEAST_0, .word = "none",
+        .word_value = 0.0, .flags = VY_ROW_LABEL,
+        .help =
+            "between two records for people and their tools: loads by effect, frames and poses for Foxglove"),
     ROW("compression", CHOICE, vy_log_def, compression, CHOICES(compressions), .flags = VY_ROW_LABEL,
         .help = "of the log file"),
 };
@@ -545,7 +549,7 @@ static void init_scenario(void *object, int index)
                        .step = world.dt,
                        .duration = 10.0,
                        .environment = world.environment,
-                       .log = {.every = 10, .snapshot = 1.0, .compression = VY_LOG_NONE}};
+                       .log = {.every = 10, .snapshot = 1.0, .display = 0.04, .compression = VY_LOG_NONE}};
 }
 
 static const vy_row scenario_rows[] = {

@@ -212,6 +212,14 @@ vy_status vy_world_read_drone(const vy_world *world, vy_drone_id id, vy_drone_st
     return VY_OK;
 }
 
+vy_status vy_world_read_loads(const vy_world *world, vy_drone_id id, vy_loads *out)
+{
+    uint32_t slot;
+    if (!slot_of(world, id, &slot)) return VY_NOT_FOUND;
+    vy_drone_loads(world, slot, out);
+    return VY_OK;
+}
+
 vy_status vy_world_certificate(const vy_world *world, vy_drone_id id, vy_certificate *out)
 {
     uint32_t slot;

@@ -21,3 +21,6 @@ struct vy_world {
 
 /// Call the controllers that are due, or take their replies from the replay source.
 uint32_t vy_controller_stage(const vy_world *world, world_block *w, drone_block *drones);
+
+/// What acts on drone `index` now, by cause.
+void vy_drone_loads(const vy_world *world, uint32_t index, vy_loads *out);

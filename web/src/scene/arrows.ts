@@ -39,9 +39,12 @@ export function vectorNames(table: Table | undefined): string[] {
   return names.filter((name) => table.vector(name, "xyz")?.some((column) => column.some((value) => value !== 0)));
 }
 
+/// Colours of effects, those of motion last.
+const EFFECT_COLORS = [0, 1, 2, 4, 7, 5, 3, 6];
+
 export function arrowKinds(drones: Drone[]): ArrowKind[] {
   const kinds: ArrowKind[] = [
-    { id: "velocity", label: "velocity", group: "motion", unit: "m/s", color: 1, vector: (drone, time) => vectorAt(drone.streams.get("truth"), "velocity", time) },
+    { id: "velocity", label: "velocity", group: "motion", unit: "m/s", color: 6, vector: (drone, time) => vectorAt(drone.streams.get("truth"), "velocity", time) },
     { id: "wanted", label: "wanted thrust axis", group: "motion", unit: "", color: 3, vector: wantedAxis },
   ];
   const some = (test: (drone: Drone) => boolean) => drones.some(test);
@@ -59,7 +62,7 @@ export function arrowKinds(drones: Drone[]): ArrowKind[] {
         label: name.replace(/_/g, " "),
         group,
         unit,
-        color: i,
+        color: EFFECT_COLORS[i % EFFECT_COLORS.length],
         vector: (drone, time) => {
           const v = vectorAt(drone.streams.get(stream), name, time);
           const q = inBody ? quaternionAt(drone.streams.get("truth"), "attitude", time) : undefined;

@@ -43,6 +43,17 @@ export function formatNumber(value: number | null | undefined, digits = 4): stri
   return value.toFixed(Math.max(0, Math.min(6, digits - before))).replace("-", "−");
 }
 
+/// With a prefix, so that small values keep their digits: 0.31 mN.
+export function formatUnit(value: number, unit: string): string {
+  const size = Math.abs(value);
+  if (!Number.isFinite(value)) return "–";
+  if (size === 0 || size >= 0.1) return `${formatNumber(value, 3)} ${unit}`;
+  for (const [prefix, scale] of [["m", 1e-3], ["µ", 1e-6], ["n", 1e-9]] as const) {
+    if (size >= 0.0999 * scale) return `${formatNumber(value / scale, 3)} ${prefix}${unit}`;
+  }
+  return `0 ${unit}`;
+}
+
 export function formatTime(seconds: number): string {
   return seconds.toFixed(3);
 }

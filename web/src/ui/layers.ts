@@ -1,6 +1,6 @@
 // layers.ts - switches of what the scene shows: trail and arrows.
 import type { View } from "../scene/view";
-import { formatNumber, make } from "./dom";
+import { formatUnit, make } from "./dom";
 import { theme } from "./theme";
 import type { ArrowKind } from "../scene/arrows";
 
@@ -81,7 +81,7 @@ export class Layers {
       const element = this.values.get(kind.id);
       if (!element) continue;
       const vector = this.view.arrows.shown.has(kind.id) && kind.unit ? kind.vector(this.view.drone, time) : undefined;
-      element.textContent = vector ? `${formatNumber(Math.hypot(...vector), 3)} ${kind.unit}` : "";
+      element.textContent = vector ? formatUnit(Math.hypot(...vector), kind.unit) : "";
     }
   }
 }

@@ -51,8 +51,8 @@ function expectations(run: Run): HTMLElement | undefined {
   if (told.length === 0) return undefined;
   const list = make("ul", "expectations");
   for (const event of told) {
-    const broken = event.text.startsWith("broken: ");
-    list.append(make("li", broken ? "bad" : "good", make("b", "", broken ? "FAILED" : "ok"), event.text.replace(/^(broken|met): /, " ")));
+    const met = !/: not met,/.test(event.text);
+    list.append(make("li", met ? "good" : "bad", make("b", "", met ? "ok" : "FAILED"), event.text));
   }
   return section("expectations", list);
 }

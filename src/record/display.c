@@ -1,0 +1,293 @@
+// display.c - loads, references, frames, poses and lines of a log, for people and their tools.
+#include "record/display.h"
+#include "base/fail.h"
+#include "control/reference.h"
+#include "record/foxglove.h"
+#include "record/streams.h"
+#include <math.h>
+#include <stdlib.h>
+
+enum { ROTORS = 1, FIRST_EFFECT = 2, WIND = 100, VECTOR_ROOM = 32 }; // numbers of fields; bytes of a vector
+
+typedef struct drone_channels {
+    uint16_t reference, forces, torques, pose, location;
+    uint64_t forces_seen,
+        torques_seen; // bit k: field k has been other than zero, and is written from then on
+} drone_channels;
+
+struct display {
+    vy_mcap_writer *writer;
+    char *const *names;
+    uint16_t frames, shapes, lines;
+    drone_channels *drones;
+};
+
+static vy_status add_schema(vy_mcap_writer *writer, const vy_pb_message *message, uint16_t *id, vy_error *err)
+{
+    unsigned char *data = NULL;
+    size_t size = 0;
+    vy_status status = vy_pb_descriptor_set(message, &data, &size, err);
+    if (status == VY_OK)
+        status = vy_mcap_writer_add_schema(writer, message->name, "protobuf", data, size, id, err);
+    free(data);
+    return status;
+}
+
+static vy_status add_channel(vy_mcap_writer *writer, const char *topic, uint16_t schema, uint16_t *channel,
+                             vy_error *err)
+{
+    const vy_mcap_channel_def def = {.topic = topic, .encoding = "protobuf", .schema = schema};
+    return vy_mcap_writer_add_channel(writer, &def, channel, err);
+}
+
+// A vector per effect, named after it.
+typedef struct load_message {
+    vy_pb_field fields[EFFECT_COUNT + 2];
+    vy_pb_message message;
+} load_message;
+
+static void describe_loads(const char *name, int with_wind, load_message *out)
+{
+    size_t n = 0;
+    const vy_pb_field vector = {.type = VY_PB_MESSAGE, .message = &vy_message_vec3};
+    out->fields[n] = vector;
+    out->fields[n].name = "rotors";
+    out->fields[n++].number = ROTORS;
+    for (int k = 0; k < EFFECT_COUNT; ++k) {
+        if (k == EFFECT_wind) continue; // it acts through the others
+        out->fields[n] = vector;
+        out->fields[n].name = vy_effect_name(k);
+        out->fields[n++].number = (uint32_t)(FIRST_EFFECT + k);
+    }
+    if (with_wind) {
+        out->fields[n] = vector;
+        out->fields[n].name = "wind";
+        out->fields[n++].number = WIND;
+    }
+    out->message = (vy_pb_message){.name = name, .fields = out->fields, .field_count = n};
+}
+
+static const vy_pb_field reference_fields[] = {
+    {.name = "position", .number = 1, .type = VY_PB_MESSAGE, .message = &vy_message_vec3},
+    {.name = "yaw", .number = 2, .type = VY_PB_DOUBLE},
+};
+static const vy_pb_message reference_message = {
+    .name = "volery.Reference", .fields = reference_fields, .field_count = 2};
+
+static vy_status add_drones(display *d, const vy_world *world, vy_error *err)
+{
+    load_message forces, torques;
+    describe_loads("volery.Forces", 1, &forces);
+    describe_loads("volery.Torques", 0, &torques);
+    uint16_t schemas[5] = {0};
+    const vy_pb_message *const messages[5] = {&reference_message, &forces.message, &torques.message,
+                                              &vy_foxglove_pose_in_frame, &vy_foxglove_location_fix};
+    static const char *const ends[5] = {"reference", "forces", "torques", "pose", "location"};
+    const int planet = world->model.planet.radius > 0.0;
+    vy_status status = VY_OK;
+    for (int s = 0; s < 5 && status == VY_OK; ++s) {
+        if (s < 4 || planet) status = add_schema(d->writer, messages[s], &schemas[s], err);
+    }
+    for (uint32_t i = 0; i < world->model.drone_count; ++i) {
+        drone_channels *c = &d->drones[i];
+        uint16_t *const channels[5] = {&c->reference, &c->forces, &c->torques, &c->pose, &c->location};
+        const int steered = world->model.drones[i].controller.kind == VY_CONTROLLER_HOLD;
+        for (int s = 0; s < 5 && status == VY_OK; ++s) {
+            if ((s == 0 && !steered) || (s == 4 && !planet)) continue;
+            char topic[VY_NAME_CAP + 40];
+            snprintf(topic, sizeof topic, "/drones/%s/%s", d->names[i], ends[s]);
+            status = add_channel(d->writer, topic, schemas[s], channels[s], err);
+        }
+    }
+    return status;
+}
+
+vy_status vy_display_open(vy_mcap_writer *writer, const vy_world *world, char *const *names, display **out,
+                          vy_error *err)
+{
+    *out = NULL;
+    display *d = calloc(1, sizeof *d);
+    if (d != NULL) d->drones = calloc(world->model.drone_count + 1u, sizeof *d->drones);
+    if (d == NULL || d->drones == NULL) {
+        free(d);
+        return vy_fail(err, VY_NO_MEMORY, "log: out of memory");
+    }
+    d->writer = writer;
+    d->names = names;
+    const struct {
+        const char *topic;
+        const vy_pb_message *message;
+        uint16_t *channel;
+    } shared[] = {{"/tf", &vy_foxglove_frame_transforms, &d->frames},
+                  {"/scene", &vy_foxglove_scene_update, &d->shapes},
+                  {"/log", &vy_foxglove_log, &d->lines}};
+    vy_status status = VY_OK;
+    for (int i = 0; i < 3 && status == VY_OK; ++i) {
+        uint16_t schema = 0;
+        status = add_schema(writer, shared[i].message, &schema, err);
+        if (status == VY_OK) status = add_channel(writer, shared[i].topic, schema, shared[i].channel, err);
+    }
+    if (status == VY_OK) status = add_drones(d, world, err);
+    if (status != VY_OK) {
+        vy_display_destroy(d);
+        return status;
+    }
+    *out = d;
+    return VY_OK;
+}
+
+void vy_display_destroy(display *d)
+{
+    if (d == NULL) return;
+    free(d->drones);
+    free(d);
+}
+
+// A message of at most `room` bytes; its writer has no memory when the log has failed, and takes nothing.
+static vy_pb_writer begin(display *d, uint16_t channel, uint64_t time, uint32_t *sequence, size_t room,
+                          vy_error *err)
+{
+    unsigned char *at = vy_mcap_writer_begin(d->writer, channel, (*sequence)++, time, room, err);
+    return vy_pb_writer_on(at, at != NULL ? room : 0);
+}
+
+static void end(display *d, const vy_pb_writer *w)
+{
+    if (w->data != NULL) vy_mcap_writer_end(d->writer, w->size);
+}
+
+static void put_vec3(vy_pb_writer *w, uint32_t number, vy_vec3 v)
+{
+    vy_pb_begin(w, number);
+    vy_pb_put_double(w, 1, v.x);
+    vy_pb_put_double(w, 2, v.y);
+    vy_pb_put_double(w, 3, v.z);
+    vy_pb_end(w);
+}
+
+// A vector that was never other than zero is left out: most effects of most flights.
+static void put_load(vy_pb_writer *w, uint32_t number, int bit, vy_vec3 v, uint64_t *seen)
+{
+    if (v.x != 0.0 || v.y != 0.0 || v.z != 0.0) *seen |= (uint64_t)1 << bit;
+    if ((*seen >> bit & 1) != 0) put_vec3(w, number, v);
+}
+
+static void write_loads(display *d, const vy_loads *l, drone_channels *c, uint64_t time, uint32_t *sequence,
+                        vy_error *err)
+{
+    enum { ROOM = (EFFECT_COUNT + 2) * VECTOR_ROOM };
+    vy_pb_writer w = begin(d, c->forces, time, sequence, ROOM, err);
+    put_load(&w, ROTORS, 0, l->rotor_force, &c->forces_seen);
+    for (int k = 0; k < EFFECT_COUNT; ++k)
+        put_load(&w, (uint32_t)(FIRST_EFFECT + k), 1 + k, l->force[k], &c->forces_seen);
+    put_load(&w, WIND, 1 + EFFECT_COUNT, l->wind, &c->forces_seen);
+    end(d, &w);
+    w = begin(d, c->torques, time, sequence, ROOM, err);
+    put_load(&w, ROTORS, 0, l->rotor_torque, &c->torques_seen);
+    for (int k = 0; k < EFFECT_COUNT; ++k)
+        put_load(&w, (uint32_t)(FIRST_EFFECT + k), 1 + k, l->torque[k], &c->torques_seen);
+    end(d, &w);
+}
+
+static void write_reference(display *d, const drone_model *m, const drone_channels *c, double seconds,
+                            uint64_t time, uint32_t *sequence, vy_error *err)
+{
+    double yaw = 0.0;
+    const reference r = vy_reference_at(m->controller.setpoints, m->controller.setpoint_count, seconds, &yaw);
+    vy_pb_writer w = begin(d, c->reference, time, sequence, 2 * VECTOR_ROOM, err);
+    put_vec3(&w, 1, r.position);
+    vy_pb_put_double(&w, 2, yaw);
+    end(d, &w);
+}
+
+static void write_drone(display *d, const vy_world *world, uint32_t i, uint64_t time, uint32_t *sequence,
+                        vy_error *err)
+{
+    drone_channels *c = &d->drones[i];
+    const drone_block *b = &world->drones[i];
+    const double seconds = (double)world->state->tick * world->model.dt;
+    vy_loads loads;
+    vy_drone_loads(world, i, &loads);
+    write_loads(d, &loads, c, time, sequence, err);
+    if (c->reference != 0) write_reference(d, &world->model.drones[i], c, seconds, time, sequence, err);
+    vy_pb_writer w = begin(d, c->pose, time, sequence, FOXGLOVE_ROOM, err);
+    vy_foxglove_put_pose(&w, time, b->body.position, b->body.attitude);
+    end(d, &w);
+    if (c->location == 0) return;
+    const vy_geodetic g =
+        vy_geodetic_of(&world->model.planet, seconds, b->body.position, b->body.velocity, b->body.attitude);
+    w = begin(d, c->location, time, sequence, FOXGLOVE_ROOM, err);
+    vy_foxglove_put_location(&w, time, g.latitude, g.longitude, g.altitude);
+    end(d, &w);
+}
+
+void vy_display_write(display *d, const vy_world *world, uint64_t time, uint32_t *sequence, vy_error *err)
+{
+    const uint32_t count = world->model.drone_count;
+    vy_pb_writer w = begin(d, d->frames, time, sequence, (size_t)count * FOXGLOVE_ROOM, err);
+    for (uint32_t i = 0; i < count; ++i) {
+        const body_state *b = &world->drones[i].body;
+        vy_foxglove_put_frame(&w, time, d->names[i], b->position, b->attitude);
+    }
+    end(d, &w);
+    for (uint32_t i = 0; i < count; ++i) write_drone(d, world, i, time, sequence, err);
+}
+
+void vy_display_shapes(display *d, const vy_world *world, uint64_t time, uint32_t *sequence, vy_error *err)
+{
+    const uint32_t count = world->model.drone_count;
+    vy_pb_writer w = begin(d, d->shapes, time, sequence, (size_t)count * FOXGLOVE_SHAPE_ROOM, err);
+    for (uint32_t i = 0; i < count; ++i) {
+        const drone_model *m = &world->model.drones[i];
+        double reach = 0.0;
+        for (int k = 0; k < m->layout.count; ++k) {
+            const double *at = m->layout.place[k], far = sqrt(at[0] * at[0] + at[1] * at[1] + at[2] * at[2]);
+            reach = far > reach ? far : reach;
+        }
+        vy_foxglove_put_shape(&w, time, d->names[i], m->layout.place, m->layout.count,
+                              reach > 0.0 ? reach : 0.5);
+    }
+    end(d, &w);
+}
+
+void vy_display_event(display *d, uint64_t time, uint32_t *sequence, const char *kind, const char *drone,
+                      const char *text, vy_error *err)
+{
+    const size_t room = FOXGLOVE_ROOM + strlen(kind) + strlen(drone) + strlen(text);
+    const int bad = strcmp(kind, "failure") == 0 || strcmp(kind, "outcome") == 0;
+    vy_pb_writer w = begin(d, d->lines, time, sequence, room, err);
+    char name[VY_NAME_CAP + 64];
+    snprintf(name, sizeof name, "%.40s%s%s", kind, drone[0] != '\0' ? " " : "", drone);
+    vy_foxglove_put_log(&w, time, bad ? FOXGLOVE_ERROR : FOXGLOVE_INFO, name, text);
+    end(d, &w);
+}
+
+void vy_display_print_reference(FILE *out)
+{
+    fputs(
+        "## For people and their tools\n\n"
+        "Written every `log.display` seconds (none: not at all). Foxglove shows a moving drone by itself: "
+        "its 3D "
+        "panel\nfinds `/tf` and `/scene`, with `world` as the frame to look from.\n\n"
+        "| topic | message | when |\n|---|---|---|\n"
+        "| `/tf` | `foxglove.FrameTransforms`: where each drone's frame is in `world` | every time |\n"
+        "| `/scene` | `foxglove.SceneUpdate`: the drones' shapes, fixed to their frames | once |\n"
+        "| `/log` | `foxglove.Log`: the events as lines | with each event |\n"
+        "| `/drones/NAME/pose` | `foxglove.PoseInFrame`: pose in `world` | every time |\n"
+        "| `/drones/NAME/location` | `foxglove.LocationFix`: latitude, longitude [deg], altitude [m] | every "
+        "time, on a planet |\n"
+        "| `/drones/NAME/reference` | `volery.Reference`: position [m], yaw [rad] where the built-in "
+        "controller "
+        "shall be | every time |\n"
+        "| `/drones/NAME/forces` | `volery.Forces`: a Vec3 [N] in world axes for `rotors` and each effect; "
+        "`wind` [m/s] | every time |\n"
+        "| `/drones/NAME/torques` | `volery.Torques`: a Vec3 [N m] in body axes for `rotors` and each effect "
+        "| "
+        "every time |\n\n"
+        "A vector of forces or torques that has always been zero so far is absent. The effects:",
+        out);
+    for (int k = 0; k < EFFECT_COUNT; ++k) {
+        if (k != EFFECT_wind) fprintf(out, "%s `%s`", k > 0 ? "," : "", vy_effect_name(k));
+    }
+    fputs(".\n\n", out);
+}

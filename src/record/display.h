@@ -1,0 +1,27 @@
+// display.h - what people look at: loads by effect, the reference, and the messages other tools show by
+// themselves. Written at a cadence of its own, slower than the streams'.
+#pragma once
+#include "record/mcap_writer.h"
+#include "world/world_impl.h"
+#include <stdio.h>
+
+typedef struct display display; ///< one owner
+
+/// Add its channels. `names`, one per drone, must outlive it.
+vy_status vy_display_open(vy_mcap_writer *writer, const vy_world *world, char *const *names, display **out,
+                          vy_error *err);
+
+/// The shapes of all drones, once, before anything else.
+void vy_display_shapes(display *d, const vy_world *world, uint64_t time, uint32_t *sequence, vy_error *err);
+
+/// Everything of this moment. `*sequence` counts on.
+void vy_display_write(display *d, const vy_world *world, uint64_t time, uint32_t *sequence, vy_error *err);
+
+/// An event as a line of a log: what ended a run is an error, the rest is information.
+void vy_display_event(display *d, uint64_t time, uint32_t *sequence, const char *kind, const char *drone,
+                      const char *text, vy_error *err);
+
+void vy_display_destroy(display *d); ///< NULL is a no-op
+
+/// Its channels for the reference page.
+void vy_display_print_reference(FILE *out);

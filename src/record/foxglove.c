@@ -1,0 +1,261 @@
+// foxglove.c - descriptions and writers of the messages Foxglove knows by name.
+#include "record/foxglove.h"
+
+#define FIELDS(list) .fields = (list), .field_count = sizeof(list) / sizeof(list)[0]
+#define DOUBLE(n, text)                                     \
+    {                                                       \
+        .name = (text), .number = (n), .type = VY_PB_DOUBLE \
+    }
+#define STRING(n, text)                                     \
+    {                                                       \
+        .name = (text), .number = (n), .type = VY_PB_STRING \
+    }
+#define BOOL(n, text)                                     \
+    {                                                     \
+        .name = (text), .number = (n), .type = VY_PB_BOOL \
+    }
+#define BYTES(n, text)                                     \
+    {                                                      \
+        .name = (text), .number = (n), .type = VY_PB_BYTES \
+    }
+#define FIXED32(n, text)                                     \
+    {                                                        \
+        .name = (text), .number = (n), .type = VY_PB_FIXED32 \
+    }
+#define FIXED32S(n, text)                                                          \
+    {                                                                              \
+        .name = (text), .number = (n), .type = VY_PB_FIXED32, .repeat = VY_PB_LIST \
+    }
+#define DOUBLES(n, text)                                                          \
+    {                                                                             \
+        .name = (text), .number = (n), .type = VY_PB_DOUBLE, .repeat = VY_PB_LIST \
+    }
+#define ONE(n, text, of)                                                       \
+    {                                                                          \
+        .name = (text), .number = (n), .type = VY_PB_MESSAGE, .message = &(of) \
+    }
+#define MANY(n, text, of)                                                                            \
+    {                                                                                                \
+        .name = (text), .number = (n), .type = VY_PB_MESSAGE, .repeat = VY_PB_LIST, .message = &(of) \
+    }
+#define ENUM(n, text, of)                                                       \
+    {                                                                           \
+        .name = (text), .number = (n), .type = VY_PB_ENUM, .enumeration = &(of) \
+    }
+
+static const vy_pb_field seconds_fields[] = {{.name = "seconds", .number = 1, .type = VY_PB_INT64},
+                                             {.name = "nanos", .number = 2, .type = VY_PB_INT32}};
+static const vy_pb_message timestamp = {
+    .name = "google.protobuf.Timestamp", .file = "google/protobuf/timestamp.proto", FIELDS(seconds_fields)};
+static const vy_pb_message duration = {
+    .name = "google.protobuf.Duration", .file = "google/protobuf/duration.proto", FIELDS(seconds_fields)};
+
+static const vy_pb_field xyz_fields[] = {DOUBLE(1, "x"), DOUBLE(2, "y"), DOUBLE(3, "z")};
+static const vy_pb_message vector3 = {.name = "foxglove.Vector3", FIELDS(xyz_fields)};
+static const vy_pb_message point3 = {.name = "foxglove.Point3", FIELDS(xyz_fields)};
+static const vy_pb_field quaternion_fields[] = {DOUBLE(1, "x"), DOUBLE(2, "y"), DOUBLE(3, "z"),
+                                                DOUBLE(4, "w")};
+static const vy_pb_message quaternion = {.name = "foxglove.Quaternion", FIELDS(quaternion_fields)};
+static const vy_pb_field color_fields[] = {DOUBLE(1, "r"), DOUBLE(2, "g"), DOUBLE(3, "b"), DOUBLE(4, "a")};
+static const vy_pb_message color = {.name = "foxglove.Color", FIELDS(color_fields)};
+static const vy_pb_field pose_fields[] = {ONE(1, "position", vector3), ONE(2, "orientation", quaternion)};
+static const vy_pb_message pose = {.name = "foxglove.Pose", FIELDS(pose_fields)};
+static const vy_pb_field pair_fields[] = {STRING(1, "key"), STRING(2, "value")};
+static const vy_pb_message pair = {.name = "foxglove.KeyValuePair", FIELDS(pair_fields)};
+
+static const vy_pb_field frame_fields[] = {ONE(1, "timestamp", timestamp), STRING(2, "parent_frame_id"),
+                                           STRING(3, "child_frame_id"), ONE(4, "translation", vector3),
+                                           ONE(5, "rotation", quaternion)};
+static const vy_pb_message frame = {.name = "foxglove.FrameTransform", FIELDS(frame_fields)};
+static const vy_pb_field frames_fields[] = {MANY(1, "transforms", frame)};
+const vy_pb_message vy_foxglove_frame_transforms = {.name = "foxglove.FrameTransforms",
+                                                    FIELDS(frames_fields)};
+
+static const vy_pb_field pose_in_frame_fields[] = {ONE(1, "timestamp", timestamp), STRING(2, "frame_id"),
+                                                   ONE(3, "pose", pose)};
+const vy_pb_message vy_foxglove_pose_in_frame = {.name = "foxglove.PoseInFrame",
+                                                 FIELDS(pose_in_frame_fields)};
+
+static const vy_pb_enum_value level_values[] = {{"UNKNOWN", 0}, {"DEBUG", 1}, {"INFO", 2},
+                                                {"WARNING", 3}, {"ERROR", 4}, {"FATAL", 5}};
+static const vy_pb_enum level = {.name = "foxglove.Log.Level", .values = level_values, .value_count = 6};
+static const vy_pb_field log_fields[] = {ONE(1, "timestamp", timestamp),
+                                         ENUM(2, "level", level),
+                                         STRING(3, "message"),
+                                         STRING(4, "name"),
+                                         STRING(5, "file"),
+                                         FIXED32(6, "line")};
+const vy_pb_message vy_foxglove_log = {.name = "foxglove.Log", FIELDS(log_fields)};
+
+static const vy_pb_enum_value covariance_values[] = {
+    {"UNKNOWN", 0}, {"APPROXIMATED", 1}, {"DIAGONAL_KNOWN", 2}, {"KNOWN", 3}};
+static const vy_pb_enum covariance = {
+    .name = "foxglove.LocationFix.PositionCovarianceType", .values = covariance_values, .value_count = 4};
+static const vy_pb_field location_fields[] = {
+    ONE(6, "timestamp", timestamp),
+    STRING(7, "frame_id"),
+    DOUBLE(1, "latitude"),
+    DOUBLE(2, "longitude"),
+    DOUBLE(3, "altitude"),
+    DOUBLES(4, "position_covariance"),
+    ENUM(5, "position_covariance_type", covariance),
+    ONE(8, "color", color),
+    MANY(9, "metadata", pair),
+};
+const vy_pb_message vy_foxglove_location_fix = {.name = "foxglove.LocationFix", FIELDS(location_fields)};
+
+static const vy_pb_field arrow_fields[] = {
+    ONE(1, "pose", pose),     DOUBLE(2, "shaft_length"),  DOUBLE(3, "shaft_diameter"),
+    DOUBLE(4, "head_length"), DOUBLE(5, "head_diameter"), ONE(6, "color", color),
+};
+static const vy_pb_message arrow = {.name = "foxglove.ArrowPrimitive", FIELDS(arrow_fields)};
+static const vy_pb_field solid_fields[] = {ONE(1, "pose", pose), ONE(2, "size", vector3),
+                                           ONE(3, "color", color)};
+static const vy_pb_message cube = {.name = "foxglove.CubePrimitive", FIELDS(solid_fields)};
+static const vy_pb_message sphere = {.name = "foxglove.SpherePrimitive", FIELDS(solid_fields)};
+static const vy_pb_field cylinder_fields[] = {ONE(1, "pose", pose), ONE(2, "size", vector3),
+                                              DOUBLE(3, "bottom_scale"), DOUBLE(4, "top_scale"),
+                                              ONE(5, "color", color)};
+static const vy_pb_message cylinder = {.name = "foxglove.CylinderPrimitive", FIELDS(cylinder_fields)};
+static const vy_pb_enum_value line_values[] = {{"LINE_STRIP", 0}, {"LINE_LOOP", 1}, {"LINE_LIST", 2}};
+static const vy_pb_enum line_type = {
+    .name = "foxglove.LinePrimitive.Type", .values = line_values, .value_count = 3};
+static const vy_pb_field line_fields[] = {
+    ENUM(1, "type", line_type), ONE(2, "pose", pose),   DOUBLE(3, "thickness"),   BOOL(4, "scale_invariant"),
+    MANY(5, "points", point3),  ONE(6, "color", color), MANY(7, "colors", color), FIXED32S(8, "indices"),
+};
+static const vy_pb_message line = {.name = "foxglove.LinePrimitive", FIELDS(line_fields)};
+static const vy_pb_field triangle_fields[] = {ONE(1, "pose", pose), MANY(2, "points", point3),
+                                              ONE(3, "color", color), MANY(4, "colors", color),
+                                              FIXED32S(5, "indices")};
+static const vy_pb_message triangles = {.name = "foxglove.TriangleListPrimitive", FIELDS(triangle_fields)};
+static const vy_pb_field text_fields[] = {
+    ONE(1, "pose", pose),       BOOL(2, "billboard"),   DOUBLE(3, "font_size"),
+    BOOL(4, "scale_invariant"), ONE(5, "color", color), STRING(6, "text"),
+};
+static const vy_pb_message text_shape = {.name = "foxglove.TextPrimitive", FIELDS(text_fields)};
+static const vy_pb_field model_fields[] = {
+    ONE(1, "pose", pose), ONE(2, "scale", vector3), ONE(3, "color", color), BOOL(4, "override_color"),
+    STRING(5, "url"),     STRING(6, "media_type"),  BYTES(7, "data"),
+};
+static const vy_pb_message model = {.name = "foxglove.ModelPrimitive", FIELDS(model_fields)};
+static const vy_pb_enum_value deletion_values[] = {{"MATCHING_ID", 0}, {"ALL", 1}};
+static const vy_pb_enum deletion_type = {
+    .name = "foxglove.SceneEntityDeletion.Type", .values = deletion_values, .value_count = 2};
+static const vy_pb_field deletion_fields[] = {ONE(1, "timestamp", timestamp), ENUM(2, "type", deletion_type),
+                                              STRING(3, "id")};
+static const vy_pb_message deletion = {.name = "foxglove.SceneEntityDeletion", FIELDS(deletion_fields)};
+static const vy_pb_field entity_fields[] = {
+    ONE(1, "timestamp", timestamp),  STRING(2, "frame_id"),     STRING(3, "id"),
+    ONE(4, "lifetime", duration),    BOOL(5, "frame_locked"),   MANY(6, "metadata", pair),
+    MANY(7, "arrows", arrow),        MANY(8, "cubes", cube),    MANY(9, "spheres", sphere),
+    MANY(10, "cylinders", cylinder), MANY(11, "lines", line),   MANY(12, "triangles", triangles),
+    MANY(13, "texts", text_shape),   MANY(14, "models", model),
+};
+static const vy_pb_message entity = {.name = "foxglove.SceneEntity", FIELDS(entity_fields)};
+static const vy_pb_field scene_fields[] = {MANY(1, "deletions", deletion), MANY(2, "entities", entity)};
+const vy_pb_message vy_foxglove_scene_update = {.name = "foxglove.SceneUpdate", FIELDS(scene_fields)};
+
+static void put_time(vy_pb_writer *w, uint32_t number, uint64_t time)
+{
+    const uint64_t second = 1000000000;
+    vy_pb_begin(w, number);
+    vy_pb_put_int(w, 1, (int64_t)(time / second));
+    vy_pb_put_int(w, 2, (int64_t)(time % second));
+    vy_pb_end(w);
+}
+
+static void put_vector(vy_pb_writer *w, uint32_t number, double x, double y, double z)
+{
+    vy_pb_begin(w, number);
+    vy_pb_put_double(w, 1, x);
+    vy_pb_put_double(w, 2, y);
+    vy_pb_put_double(w, 3, z);
+    vy_pb_end(w);
+}
+
+static void put_four(vy_pb_writer *w, uint32_t number, double a, double b, double c, double d)
+{
+    vy_pb_begin(w, number);
+    vy_pb_put_double(w, 1, a);
+    vy_pb_put_double(w, 2, b);
+    vy_pb_put_double(w, 3, c);
+    vy_pb_put_double(w, 4, d);
+    vy_pb_end(w);
+}
+
+void vy_foxglove_put_frame(vy_pb_writer *w, uint64_t time, const char *name, vy_vec3 p, vy_quat q)
+{
+    vy_pb_begin(w, 1);
+    put_time(w, 1, time);
+    vy_pb_put_string(w, 2, FOXGLOVE_WORLD);
+    vy_pb_put_string(w, 3, name);
+    put_vector(w, 4, p.x, p.y, p.z);
+    put_four(w, 5, q.x, q.y, q.z, q.w);
+    vy_pb_end(w);
+}
+
+void vy_foxglove_put_pose(vy_pb_writer *w, uint64_t time, vy_vec3 p, vy_quat q)
+{
+    put_time(w, 1, time);
+    vy_pb_put_string(w, 2, FOXGLOVE_WORLD);
+    vy_pb_begin(w, 3);
+    put_vector(w, 1, p.x, p.y, p.z);
+    put_four(w, 2, q.x, q.y, q.z, q.w);
+    vy_pb_end(w);
+}
+
+static void put_pose_at(vy_pb_writer *w, double x, double y, double z)
+{
+    vy_pb_begin(w, 1);
+    put_vector(w, 1, x, y, z);
+    put_four(w, 2, 0.0, 0.0, 0.0, 1.0);
+    vy_pb_end(w);
+}
+
+// A body, and a flat disc per rotor; those in front have the colour of the page's front.
+void vy_foxglove_put_shape(vy_pb_writer *w, uint64_t time, const char *name, const double (*rotors)[3],
+                           int count, double size)
+{
+    vy_pb_begin(w, 2);
+    put_time(w, 1, time);
+    vy_pb_put_string(w, 2, name);
+    vy_pb_put_string(w, 3, name);
+    vy_pb_put_uint(w, 5, 1);
+    vy_pb_begin(w, 9);
+    put_pose_at(w, 0.0, 0.0, 0.0);
+    put_vector(w, 2, 0.8 * size, 0.6 * size, 0.3 * size);
+    put_four(w, 3, 0.17, 0.21, 0.25, 1.0);
+    vy_pb_end(w);
+    for (int i = 0; i < count; ++i) {
+        const int front = rotors[i][0] > 0.05 * size;
+        vy_pb_begin(w, 10);
+        put_pose_at(w, rotors[i][0], rotors[i][1], rotors[i][2]);
+        put_vector(w, 2, 1.2 * size, 1.2 * size, 0.04 * size);
+        vy_pb_put_double(w, 3, 1.0);
+        vy_pb_put_double(w, 4, 1.0);
+        put_four(w, 5, front ? 0.84 : 0.45, front ? 0.37 : 0.5, front ? 0.0 : 0.55, 0.6);
+        vy_pb_end(w);
+    }
+    vy_pb_end(w);
+}
+
+void vy_foxglove_put_log(vy_pb_writer *w, uint64_t time, foxglove_level of, const char *name,
+                         const char *text)
+{
+    put_time(w, 1, time);
+    vy_pb_put_int(w, 2, of);
+    vy_pb_put_string(w, 3, text);
+    vy_pb_put_string(w, 4, name);
+}
+
+void vy_foxglove_put_location(vy_pb_writer *w, uint64_t time, double latitude, double longitude,
+                              double altitude)
+{
+    const double degrees = 57.29577951308232;
+    vy_pb_put_double(w, 1, latitude * degrees);
+    vy_pb_put_double(w, 2, longitude * degrees);
+    vy_pb_put_double(w, 3, altitude);
+    put_time(w, 6, time);
+    vy_pb_put_string(w, 7, FOXGLOVE_WORLD);
+}

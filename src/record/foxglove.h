@@ -1,0 +1,40 @@
+// foxglove.h - the messages that Foxglove shows without being told how: frames, poses, shapes, places, lines
+// of a log.
+//
+// Their fields and numbers are those of the schemas published under these names. Quaternions are x, y, z, w
+// there.
+#pragma once
+#include "record/protobuf.h"
+#include "volery/vehicle.h"
+
+extern const vy_pb_message vy_foxglove_frame_transforms;
+extern const vy_pb_message vy_foxglove_pose_in_frame;
+extern const vy_pb_message vy_foxglove_scene_update;
+extern const vy_pb_message vy_foxglove_log;
+extern const vy_pb_message vy_foxglove_location_fix;
+
+/// The frame everything is in.
+#define FOXGLOVE_WORLD "world"
+
+typedef enum foxglove_level { FOXGLOVE_INFO = 2, FOXGLOVE_WARNING = 3, FOXGLOVE_ERROR = 4 } foxglove_level;
+
+/// Bytes that one message needs at most, besides its texts.
+enum { FOXGLOVE_ROOM = 256, FOXGLOVE_SHAPE_ROOM = 512 + 256 * (2 * VY_ROTOR_CAP + 1) };
+
+/// One element of FrameTransforms: where the frame `name` is in the world. `time` in ns.
+void vy_foxglove_put_frame(vy_pb_writer *w, uint64_t time, const char *name, vy_vec3 position,
+                           vy_quat attitude);
+
+void vy_foxglove_put_pose(vy_pb_writer *w, uint64_t time, vy_vec3 position, vy_quat attitude);
+
+/// An entity of SceneUpdate: the vehicle's shape, fixed to the frame `name`; `rotors` are positions [m],
+/// body.
+void vy_foxglove_put_shape(vy_pb_writer *w, uint64_t time, const char *name, const double (*rotors)[3],
+                           int count, double size);
+
+void vy_foxglove_put_log(vy_pb_writer *w, uint64_t time, foxglove_level level, const char *name,
+                         const char *text);
+
+/// Angles in radians.
+void vy_foxglove_put_location(vy_pb_writer *w, uint64_t time, double latitude, double longitude,
+                              double altitude);

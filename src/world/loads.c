@@ -1,0 +1,58 @@
+// loads.c - what acts on a drone, by cause: the same functions as the step's, one effect at a time.
+#include "world/world_impl.h"
+
+static vec3 to_world(mat3 rotation, const body_loads *l)
+{
+    return vec3_add(l->force_world, mat3_mul_vec(rotation, l->force_body));
+}
+
+static vec3 to_body(mat3 rotation, const body_loads *l)
+{
+    return vec3_add(l->torque_body, mat3_tmul_vec(rotation, l->torque_world));
+}
+
+// Effects look at the rotors' loads, so each starts from those; what it adds is the difference.
+static body_loads difference(const body_loads *after, const body_loads *before)
+{
+    return (body_loads){
+        .force_world = vec3_sub(after->force_world, before->force_world),
+        .force_body = vec3_sub(after->force_body, before->force_body),
+        .torque_world = vec3_sub(after->torque_world, before->torque_world),
+        .torque_body = vec3_sub(after->torque_body, before->torque_body),
+    };
+}
+
+void vy_drone_loads(const vy_world *world, uint32_t index, vy_loads *out)
+{
+    const vy_model *m = &world->model;
+    const drone_model *dm = &m->drones[index];
+    const drone_block *d = &world->drones[index];
+    const double time = (double)world->state->tick * m->dt;
+    const mat3 rotation = quat_matrix(d->body.attitude);
+    const held_inputs held = {world->loads[index], d->gust, time};
+    body_loads rotors = loads_zero();
+    if (dm->layout.general) {
+        rotor_add_general(&dm->layout, &dm->plant.rotor, &dm->plant.shape, d->rotor_speed, dm->layout.count,
+                          &rotors);
+    } else {
+        rotor_add(&dm->layout, &dm->plant.rotor, d->rotor_speed, dm->layout.count, &rotors);
+    }
+
+    *out = (vy_loads){.rotor_force = to_world(rotation, &rotors), .rotor_torque = to_body(rotation, &rotors)};
+    const bits windy = d->effects & EFFECT_BIT(wind);
+    if (m->env.windy && windy != 0) {
+        const air_around air = look_at_air(&m->env, &held, &d->body, time, windy);
+        out->wind = vec3_sub(d->body.velocity, air.flow);
+    }
+    for (int k = 0; k < EFFECT_COUNT; ++k) {
+        const bits only = (bits)1 << k;
+        if ((d->effects & only) == 0 || k == EFFECT_wind) continue; // wind acts through the others
+        body_loads l = rotors;
+        const vec3 g =
+            effects_add(&m->env, &dm->plant.effects, &held, &d->body, rotation, time, only | windy, &l);
+        l = difference(&l, &rotors);
+        out->force[k] =
+            vec3_add_scaled(to_world(rotation, &l), dm->plant.effects.mass, g); // weight is no load
+        out->torque[k] = to_body(rotation, &l);
+    }
+}
