@@ -1,11 +1,13 @@
 // test_base.c - statuses, errors, arena, hash, finiteness, and the floating-point environment.
 #include "check.h"
 #include "base/arena.h"
+#include "base/decimal.h"
 #include "base/fail.h"
 #include "base/finite.h"
 #include "base/hash.h"
 #include "volery/world.h"
 #include <fenv.h>
+#include <stdlib.h>
 #include <string.h>
 
 // Every status has a sentence of its own; a number that is none has one too.
@@ -242,6 +244,62 @@ static void flush_to_zero_of_the_caller_changes_nothing(void **unused)
 #endif
 }
 
+// strtod() in the C locale reads the same texts to the same bits; what it also reads, ours does not.
+static void decimals_are_those_of_the_c_library(void **unused)
+{
+    (void)unused;
+    uint64_t x = 1;
+    for (int round = 0; round < 20000; ++round) {
+        char text[64];
+        double value = 7.0, wanted;
+        x = x * 6364136223846793005u + 1442695040888963407u;
+        const uint64_t mixed = x ^ x >> 29;
+        memcpy(&wanted, &mixed, sizeof wanted);
+        if (!(fabs(wanted) < 1e308)) continue;
+        const int size = snprintf(text, sizeof text, round % 2 == 0 ? "%.*e" : "%+.*E", round % 20, wanted);
+        wanted = strtod(text, NULL);
+        if (isinf(wanted)) continue;
+        assert_int_equal(vy_decimal_read(text, (size_t)size, 0, &value), size);
+        assert_true(memcmp(&value, &wanted, sizeof value) == 0);
+    }
+}
+
+static void decimals_end_where_they_end(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *text;
+        size_t length;
+        double value;
+    } cases[] = {
+        {"28 g", 2, 28.0},      {"-.5e-1x", 6, -0.05}, {"+7.", 3, 7.0},  {"1e", 1, 1.0},
+        {"1e+", 1, 1.0},        {"1.2.3", 3, 1.2},     {"0x10", 1, 0.0}, {"1e999999999", 11, INFINITY},
+        {"1e-99999999", 11, 0}, {"", 0, 7.0},          {".", 0, 7.0},    {"-", 0, 7.0},
+        {"e5", 0, 7.0},         {"inf", 0, 7.0},       {"1,5", 1, 1.0},  {" 1", 0, 7.0}};
+    double value = 7.0;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        value = 7.0;
+        assert_int_equal(vy_decimal_read(cases[i].text, strlen(cases[i].text), 0, &value), cases[i].length);
+        assert_true(value == cases[i].value);
+        const int whole = cases[i].length > 0 && cases[i].text[cases[i].length] == '\0';
+        assert_int_equal(vy_decimal_parse(cases[i].text, strlen(cases[i].text), &value), whole);
+    }
+    // A power of ten goes into the one rounding: 28 g are 0.028 kg, while 28 * 1e-3 are not.
+    assert_int_equal(vy_decimal_read("28", 2, -3, &value), 2);
+    assert_true(value == 0.028);
+    char longest[402];
+    memset(longest, '1', sizeof longest);
+    assert_int_equal(vy_decimal_read(longest, 400, -390, &value), 400);
+    assert_near(value, 1111111111.1111111, 1e-6);
+    assert_int_equal(vy_decimal_read(longest, 401, 0, &value), 0);
+    static const char *const special[] = {"nan", "-INF", "+Infinity", ".inf", "-.NaN"};
+    for (size_t i = 0; i < sizeof special / sizeof special[0]; ++i)
+        assert_int_equal(vy_decimal_not_finite(special[i], strlen(special[i])), 1);
+    assert_int_equal(vy_decimal_not_finite("infin", 5), 0);
+    assert_int_equal(vy_decimal_not_finite("", 0), 0);
+    assert_int_equal(vy_decimal_not_finite("1", 1), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -250,6 +308,8 @@ int main(void)
         cmocka_unit_test(fail_cuts_a_long_sentence),
         cmocka_unit_test(arena_hands_out_and_refuses),
         cmocka_unit_test(hash_is_xxh3),
+        cmocka_unit_test(decimals_are_those_of_the_c_library),
+        cmocka_unit_test(decimals_end_where_they_end),
         cmocka_unit_test(finite_finds_every_place),
         cmocka_unit_test(rounding_of_the_caller_changes_nothing),
         cmocka_unit_test(rounding_of_plug_ins_changes_nothing),

@@ -1,6 +1,7 @@
 // wind_grid.c - a gridded wind field from a text file. Files come from anywhere: every byte is checked, and
 // memory is bounded by the size of the file. The text is read twice: first the axes, then the samples.
 #include "environment/wind_grid.h"
+#include "base/decimal.h"
 #include "base/fail.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -74,62 +75,6 @@ static const char *shown(span s, char text[24])
     return text;
 }
 
-static int is_digit(char c) { return c >= '0' && c <= '9'; }
-
-/// A whole number in the exponent's place: sign and digits to the end. Large ones are as good as any larger.
-static int read_exponent(const char *at, const char *end, long *out)
-{
-    const int negative = at < end && *at == '-';
-    if (at < end && (*at == '-' || *at == '+')) ++at;
-    if (at == end) return 0;
-    long e = 0;
-    for (; at < end; ++at) {
-        if (!is_digit(*at)) return 0;
-        if (e < 100000) e = 10 * e + (*at - '0');
-    }
-    *out = negative ? -e : e;
-    return 1;
-}
-
-/// A decimal number, correctly rounded whatever the locale says about decimal points: the digits go to
-/// strtod() as a whole number with an exponent.
-static int read_number(span s, double *out)
-{
-    char digits[128];
-    int used = 0, any = 0, point = 0;
-    long exponent = 0, moved = 0;
-    const char *at = s.text, *const end = s.text + s.size;
-    if (at < end && (*at == '-' || *at == '+')) digits[used++] = *at++;
-    for (; at < end && (is_digit(*at) || (*at == '.' && !point)); ++at) {
-        if (*at == '.') {
-            point = 1;
-            continue;
-        }
-        if (used == 100) return 0;
-        digits[used++] = *at;
-        any = 1;
-        moved -= point;
-    }
-    if (!any) return 0;
-    if (at < end && ((*at != 'e' && *at != 'E') || !read_exponent(at + 1, end, &exponent))) return 0;
-    snprintf(digits + used, sizeof digits - (size_t)used, "e%ld", exponent + moved);
-    *out = strtod(digits, NULL);
-    return 1;
-}
-
-/// "nan", "inf" and "infinity", with a sign or without: numbers to a person, but none to calculate with.
-static int is_not_finite(span s)
-{
-    static const char *const words[] = {"nan", "inf", "infinity"};
-    if (s.size > 0 && (*s.text == '-' || *s.text == '+')) s = (span){s.text + 1, s.size - 1};
-    for (size_t w = 0; w < sizeof words / sizeof words[0]; ++w) {
-        size_t k = 0;
-        while (k < s.size && (s.text[k] | 32) == words[w][k]) ++k;
-        if (k == s.size && words[w][k] == '\0') return 1;
-    }
-    return 0;
-}
-
 // ---- rows ----
 
 /// The next line that is not empty without its remark. 0 at the end of the text.
@@ -166,11 +111,11 @@ static vy_status next_field(reader *r, const char **at, const char *end, int k, 
 static vy_status field_value(reader *r, span s, int k, double *out)
 {
     char text[24];
-    if (is_not_finite(s)) {
+    if (vy_decimal_not_finite(s.text, s.size)) {
         return fail_at(r, s.text, VY_BAD_VALUE, "%c = %s is not a finite number", field_names[k],
                        shown(s, text));
     }
-    if (!read_number(s, out)) {
+    if (!vy_decimal_parse(s.text, s.size, out)) {
         return fail_at(r, s.text, VY_BAD_SYNTAX, "%c: expected a number, found '%s'", field_names[k],
                        shown(s, text));
     }

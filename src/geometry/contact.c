@@ -83,7 +83,7 @@ static void try_cylinder(const vy_pair *pair, vec3 axis, vec3 line, vy_local_con
     const double length = vec3_length(across);
     try_normal(pair, axis, out);
     try_normal(pair, vec3_neg(axis), out);
-    if (length > 0.0) try_normal(pair, vec3_scale(1.0 / length, across), out);
+    if (length > 1e-12 * pair->scale) try_normal(pair, vec3_scale(1.0 / length, across), out);
 }
 
 // A cylinder about the other core may be equally deep all the way round, or nearly, and no storage holds a
@@ -144,7 +144,7 @@ static vy_status touch(vy_pair *pair, const vy_shape *a, const vy_shape *b, cons
     const vec3 cb = vec3_add(mat3_mul_vec(pair->rotation, pair->b.center), offset);
     const vec3 line = vec3_sub(cb, pair->a.center);
     const double length = vec3_length(line);
-    if (!(length > 0.0)) return VY_NO_CONVERGENCE;
+    if (!(length > 1e-12 * pair->scale)) return VY_NO_CONVERGENCE;
     vy_portal portal;
     vy_status status = VY_NO_CONVERGENCE;
     pair->offset = vec3_add_scaled(offset, -1e-7 * pair->scale / length, line);

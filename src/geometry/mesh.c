@@ -1,6 +1,7 @@
 // mesh.c - points from STL and OBJ files. Files come from anywhere: every byte is checked, memory is bounded
 // by the limits in mesh.h, and an error says where.
 #include "volery/mesh.h"
+#include "base/decimal.h"
 #include "base/fail.h"
 #include "base/vec.h"
 #include <stdarg.h>
@@ -158,49 +159,12 @@ static const char *shown(word w, char text[24])
 
 static int is_not_finite_word(word w)
 {
-    if (w.length > 0 && (w.text[0] == '-' || w.text[0] == '+')) {
-        w.text++;
-        w.length--;
-    }
-    return word_is(w, "nan") || word_is(w, "inf") || word_is(w, "infinity");
+    return vy_decimal_not_finite((const char *)w.text, (size_t)w.length);
 }
 
-// A decimal number, correctly rounded whatever the locale says about decimal points: the digits go to
-// strtod() as a whole number with an exponent.
 static int parse_number(word w, double *out)
 {
-    char digits[128];
-    int used = 0, k = 0, point = 0, any = 0;
-    long exponent = 0;
-    if (k < w.length && (w.text[k] == '-' || w.text[k] == '+')) digits[used++] = (char)w.text[k++];
-    for (; k < w.length; ++k) {
-        if (w.text[k] == '.' && !point) {
-            point = 1;
-        } else if (w.text[k] >= '0' && w.text[k] <= '9') {
-            if (used >= 100) return 0;
-            digits[used++] = (char)w.text[k];
-            any = 1;
-            exponent -= point;
-        } else {
-            break;
-        }
-    }
-    if (!any) return 0;
-    if (k < w.length) {
-        if (lower(w.text[k++]) != 'e') return 0;
-        const int negative = k < w.length && w.text[k] == '-';
-        if (k < w.length && (w.text[k] == '-' || w.text[k] == '+')) k++;
-        if (k == w.length) return 0;
-        long e = 0;
-        for (; k < w.length; ++k) {
-            if (w.text[k] < '0' || w.text[k] > '9') return 0;
-            e = e > 99999 ? e : 10 * e + (w.text[k] - '0');
-        }
-        exponent += negative ? -e : e;
-    }
-    snprintf(digits + used, sizeof digits - (size_t)used, "e%ld", exponent);
-    *out = strtod(digits, NULL);
-    return 1;
+    return vy_decimal_parse((const char *)w.text, (size_t)w.length, out);
 }
 
 static vy_status read_coordinates(reader *r, vy_vec3 *out)

@@ -1,6 +1,7 @@
 // number.c - numbers with units, as people write them.
 #define _POSIX_C_SOURCE 200809L // newlocale, uselocale
 #include "scenario/number.h"
+#include "base/decimal.h"
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,69 +38,18 @@ const vy_unit *vy_units(int *count)
     return units;
 }
 
-// Where the parts of a decimal number are: sign, digits and point, then perhaps an exponent.
-typedef struct decimal {
-    size_t digits; // [bytes] of sign, digits and point
-    size_t size;   // [bytes] of all
-    long exponent;
-} decimal;
-
-static int is_digit(char c) { return c >= '0' && c <= '9'; }
-
-static int scan_decimal(const char *text, size_t size, decimal *out)
-{
-    size_t at = 0, count = 0;
-    if (at < size && (text[at] == '-' || text[at] == '+')) ++at;
-    for (; at < size && is_digit(text[at]); ++at) ++count;
-    if (at < size && text[at] == '.') {
-        for (++at; at < size && is_digit(text[at]); ++at) ++count;
-    }
-    if (count == 0) return 0;
-    *out = (decimal){.digits = at, .size = at};
-    size_t e = at + 1;
-    if (at < size && (text[at] == 'e' || text[at] == 'E')) {
-        const int negative = e < size && text[e] == '-';
-        if (e < size && (text[e] == '-' || text[e] == '+')) ++e;
-        if (e < size && is_digit(text[e])) {
-            for (; e < size && is_digit(text[e]); ++e) {
-                if (out->exponent < 100000) out->exponent = 10 * out->exponent + (text[e] - '0');
-            }
-            if (negative) out->exponent = -out->exponent;
-            out->size = e;
-        }
-    }
-    return 1;
-}
-
 static int equals(const char *text, size_t size, const char *word)
 {
     return strlen(word) == size && memcmp(text, word, size) == 0;
 }
 
-static int names_infinity_or_nan(const char *text, size_t size)
-{
-    static const char *const words[] = {".inf", "inf", "infinity", ".nan", "nan"};
-    if (size > 0 && (*text == '-' || *text == '+')) {
-        ++text;
-        --size;
-    }
-    char lower[16] = {0};
-    if (size >= sizeof lower) return 0;
-    for (size_t i = 0; i < size; ++i)
-        lower[i] = text[i] >= 'A' && text[i] <= 'Z' ? (char)(text[i] + 32) : text[i];
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; ++i) {
-        if (strcmp(lower, words[i]) == 0) return 1;
-    }
-    return 0;
-}
-
 vy_number_result vy_number_read(const char *text, size_t size, const char *si, double *out)
 {
-    decimal d;
-    if (names_infinity_or_nan(text, size)) return VY_NUMBER_NOT_FINITE;
-    if (!scan_decimal(text, size, &d) || d.digits > 400) return VY_NUMBER_BAD;
-
-    size_t at = d.size;
+    double value;
+    if (vy_decimal_not_finite(text, size)) return VY_NUMBER_NOT_FINITE;
+    size_t at = vy_decimal_read(text, size, 0, &value);
+    if (at == 0) return VY_NUMBER_BAD;
+    const size_t number = at;
     while (at < size && text[at] == ' ') ++at;
     static const vy_unit as_written = {"", "", 0, 1.0};
     const vy_unit *unit =
@@ -110,10 +60,9 @@ vy_number_result vy_number_read(const char *text, size_t size, const char *si, d
         if (strcmp(units[i].si, si) == 0 && equals(text + at, size - at, units[i].name)) unit = &units[i];
     }
     if (unit == NULL) return VY_NUMBER_UNIT;
-
-    char buffer[440]; // the digits with the unit's power of ten in the exponent: one rounding
-    snprintf(buffer, sizeof buffer, "%.*se%ld", (int)d.digits, text, d.exponent + unit->power);
-    const double value = strtod(buffer, NULL) * unit->factor;
+    // Again with the unit's power of ten in the exponent: one rounding.
+    (void)vy_decimal_read(text, number, unit->power, &value);
+    value *= unit->factor;
     if (!real_is_finite(value)) return VY_NUMBER_NOT_FINITE;
     *out = value;
     return VY_NUMBER_OK;
@@ -124,7 +73,7 @@ int vy_whole_read(const char *text, size_t size, uint64_t *out)
     uint64_t value = 0;
     if (size == 0) return 0;
     for (size_t i = 0; i < size; ++i) {
-        if (!is_digit(text[i])) return 0;
+        if (text[i] < '0' || text[i] > '9') return 0;
         const uint64_t digit = (uint64_t)(text[i] - '0');
         if (value > (UINT64_MAX - digit) / 10) return 0;
         value = 10 * value + digit;

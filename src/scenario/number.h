@@ -21,8 +21,7 @@ typedef enum vy_number_result {
     VY_NUMBER_NOT_FINITE, ///< infinite, not a number, or too large
 } vy_number_result;
 
-/// Read "28", "28 g", "-1.5e-3 m". The decimal value is rounded once, so "28 g" is exactly 0.028. Call
-/// between vy_locale_enter() and vy_locale_leave().
+/// Read "28", "28 g", "-1.5e-3 m". The decimal value is rounded once, so "28 g" is exactly 0.028.
 /// @param si the unit of the result; empty when it has none
 /// @param out untouched unless VY_NUMBER_OK
 vy_number_result vy_number_read(const char *text, size_t size, const char *si, double *out);

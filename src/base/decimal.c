@@ -1,0 +1,69 @@
+// decimal.c - decimal numbers in text.
+#include "base/decimal.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { MOST_DIGITS = 400 };
+
+static int is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// The exponent after the digits: its length, or 0 when what follows is none. Beyond what a double can hold,
+// one is as good as another.
+static size_t read_exponent(const char *text, size_t size, long *out)
+{
+    size_t at = 1;
+    long e = 0;
+    if (size == 0 || (text[0] != 'e' && text[0] != 'E')) return 0;
+    const int negative = at < size && text[at] == '-';
+    if (at < size && (text[at] == '-' || text[at] == '+')) ++at;
+    if (at == size || !is_digit(text[at])) return 0;
+    for (; at < size && is_digit(text[at]); ++at) {
+        if (e < 100000) e = 10 * e + (text[at] - '0');
+    }
+    *out = negative ? -e : e;
+    return at;
+}
+
+size_t vy_decimal_read(const char *text, size_t size, int power, double *out)
+{
+    char buffer[MOST_DIGITS + 40]; // the digits as a whole number: no locale writes that otherwise
+    size_t at = 0;
+    int used = 0, digits = 0, point = 0;
+    long exponent = 0, moved = 0;
+    if (at < size && (text[at] == '-' || text[at] == '+')) buffer[used++] = text[at++];
+    for (; at < size && (is_digit(text[at]) || (text[at] == '.' && !point)); ++at) {
+        if (text[at] == '.') {
+            point = 1;
+            continue;
+        }
+        if (digits++ == MOST_DIGITS) return 0;
+        buffer[used++] = text[at];
+        moved -= point;
+    }
+    if (digits == 0) return 0;
+    at += read_exponent(text + at, size - at, &exponent);
+    snprintf(buffer + used, sizeof buffer - (size_t)used, "e%ld", exponent + moved + power);
+    *out = strtod(buffer, NULL);
+    return at;
+}
+
+int vy_decimal_parse(const char *text, size_t size, double *out)
+{
+    double value;
+    if (size == 0 || vy_decimal_read(text, size, 0, &value) != size) return 0;
+    *out = value;
+    return 1;
+}
+
+int vy_decimal_not_finite(const char *text, size_t size)
+{
+    static const char *const words[] = {"nan", "inf", "infinity"};
+    if (size > 0 && (*text == '-' || *text == '+')) ++text, --size;
+    if (size > 0 && *text == '.') ++text, --size;
+    for (size_t w = 0; w < sizeof words / sizeof words[0]; ++w) {
+        size_t k = 0;
+        while (k < size && (text[k] | 32) == words[w][k]) ++k;
+        if (k == size && words[w][k] == '\0') return 1;
+    }
+    return 0;
+}
