@@ -1,7 +1,7 @@
 // fuzz_collide.c - any bytes as two shapes and their poses. Three oracles: the sanitizers; the promises of
 // collision.h (finite answers, unit normals, points that say what normal and depth say); and the depth along
 // the normal, which two reaches computed here must confirm.
-#include "base/vec.h"
+#include "../tests/shape_reach.h"
 #include "volery/collision.h"
 #include <math.h>
 #include <stdlib.h>
@@ -76,25 +76,6 @@ static int take_pose(input *in, vy_pose *out)
     return 1;
 }
 
-static double reach(const vy_shape *s, const vy_pose *pose, vy_vec3 u)
-{
-    const vy_vec3 d = quat_unrotate(pose->rotation, u);
-    double most = -1e300;
-    switch (s->kind) {
-    case VY_SHAPE_SPHERE: most = s->sphere.radius; break;
-    case VY_SHAPE_CAPSULE: most = s->capsule.radius + s->capsule.half_length * fabs(d.z); break;
-    case VY_SHAPE_BOX:
-        most = s->box.half.x * fabs(d.x) + s->box.half.y * fabs(d.y) + s->box.half.z * fabs(d.z);
-        break;
-    case VY_SHAPE_CYLINDER:
-        most = s->cylinder.radius * sqrt(d.x * d.x + d.y * d.y) + s->cylinder.half_height * fabs(d.z);
-        break;
-    default:
-        for (int i = 0; i < s->hull->vertex_count; ++i) most = fmax(most, vec3_dot(d, s->hull->vertices[i]));
-    }
-    return most + vec3_dot(u, pose->position);
-}
-
 #define require(condition) ((condition) ? (void)0 : abort())
 
 static void check(const vy_shape *a, const vy_pose *pa, const vy_shape *b, const vy_pose *pb)
@@ -117,7 +98,7 @@ static void check(const vy_shape *a, const vy_pose *pa, const vy_shape *b, const
     const int apart = vy_shape_distance(a, pa, b, pb, NULL, NULL, &d, NULL) == VY_OK && d.distance > 1e-6;
     if (apart) require(m.count == 0 && !vy_overlap(a, pa, b, pb));
     if (m.count == 0) return;
-    const double along = reach(a, pa, m.normal) + reach(b, pb, vec3_neg(m.normal));
+    const double along = reach_along(a, pa, m.normal) + reach_along(b, pb, vec3_neg(m.normal));
     require(fabs(along - m.points[0].depth) < 1e-6);
     if (m.points[0].depth > 1e-6) require(vy_overlap(a, pa, b, pb));
 }

@@ -3,7 +3,6 @@
 #include "environment/wind_grid.h"
 #include "base/decimal.h"
 #include "base/fail.h"
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -35,17 +34,11 @@ static vy_status fail_at(reader *r, const char *where, vy_status status, const c
 /// An error on the current line, at `where` in it; NULL: about the line as a whole.
 static vy_status fail_at(reader *r, const char *where, vy_status status, const char *format, ...)
 {
-    char text[sizeof r->err->text];
+    const int column = where != NULL ? (int)(where - r->line_start) + 1 : 0;
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    vy_fail_at(r->err, r->name, r->line, column, status, format, args);
     va_end(args);
-    vy_fail(r->err, status, "%s", text);
-    if (r->err != NULL) {
-        r->err->line = r->line;
-        r->err->column = where != NULL ? (int)(where - r->line_start) + 1 : 0;
-        snprintf(r->err->file, sizeof r->err->file, "%s", r->name != NULL ? r->name : "");
-    }
     return status;
 }
 

@@ -4,7 +4,6 @@
 #include "base/decimal.h"
 #include "base/fail.h"
 #include "base/vec.h"
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -25,16 +24,10 @@ static vy_status fail_here(reader *r, vy_status status, const char *format, ...)
 
 static vy_status fail_here(reader *r, vy_status status, const char *format, ...)
 {
-    char text[sizeof r->err->text];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    vy_fail_at(r->err, r->name, r->line, 0, status, format, args);
     va_end(args);
-    vy_fail(r->err, status, "%s", text);
-    if (r->err != NULL) {
-        r->err->line = r->line;
-        snprintf(r->err->file, sizeof r->err->file, "%s", r->name != NULL ? r->name : "");
-    }
     return status;
 }
 
