@@ -55,9 +55,12 @@ VY_FN ladder_params lanes_ladder(const lanes_vehicle *v, const struct flight *f)
     p.integral_max = f->gains[5];
     p.rate = f->gains[6];
     p.attitude = f->attitude_gain;
-    memcpy(p.inverse, v->inverse, sizeof p.inverse);
-    p.rotor_count = v->count;
-    p.motor.plain = !v->curved;
+    for (int i = 0; i < LADDER_ROTORS; ++i) {
+        for (int j = 0; j < 4; ++j) p.inverse[i][j] = real_set(v->inverse[i][j]);
+        p.scale[i] = real_set(v->layout.thrust_scale[i]);
+    }
+    p.rotor_count = bits_set((uint64_t)v->count);
+    p.motor.plain = bits_set(!v->curved);
     p.motor.top = f->speed_max;
     p.motor.idle = 0.05 * f->speed_max;
     p.motor.dead = real_set(0.1);
@@ -65,8 +68,7 @@ VY_FN ladder_params lanes_ladder(const lanes_vehicle *v, const struct flight *f)
     p.motor.quadratic = f->plant.rotor.thrust_coef;
     p.motor.linear = f->plant.shape.linear;
     p.motor.cubic = f->plant.shape.cubic;
-    memcpy(p.scale, v->layout.thrust_scale, sizeof p.scale);
-    p.uneven = v->layout.general;
+    p.uneven = bits_set((uint64_t)v->layout.general);
     p.thrust_max = f->thrust_max;
     p.inverse_thrust_max = f->inverse_thrust_max;
     return p;
@@ -81,6 +83,7 @@ VY_FN surroundings lanes_surroundings(const lanes_vehicle *v, const struct fligh
     env.air = v->air;
     env.planet = v->planet;
     env.wind = v->wind;
+    env.breeze = wind_constant(&v->wind);
     env.windy = 1;
     // The scalar takes the short way through steady air where it may, so that it is compared with the long one.
     env.steady = VY_LANES == 1 && !v->planet.on && v->air.mode != ATMOSPHERE_LAYERED &&
@@ -104,10 +107,10 @@ VY_SLOW_FN void lanes_decide(const lanes_vehicle *v, const rotor_layout *layout,
     n.inertia_least = f->inertia_least;
     n.inertia_most = f->inertia_most;
     n.rotor_speed_max = f->speed_max;
-    n.rotor_count = v->count;
-    n.strict = v->strict;
+    n.rotor_count = bits_set((uint64_t)v->count);
+    n.strict = bits_set((uint64_t)v->strict);
     n.horizon = f->horizon;
-    n.open_loop = v->open_loop;
+    n.open_loop = bits_set((uint64_t)v->open_loop);
     nap_moment m;
     m.time = f->held.time;
     m.disturbance = f->disturbance;

@@ -165,8 +165,8 @@ static void reference_is_smooth(void **unused)
     const vy_setpoint plan[3] = {{1.0, {0, 0, 1}, 0.0}, {3.0, {2, -1, 1.5}, 1.0}, {4.0, {2, 0, 1}, -1.0}};
     const double h = 1e-4;
     for (double t = 0.0; t < 5.0; t += 0.0101) {
-        const reference a = vy_reference_at(plan, 3, t - h, NULL), b = vy_reference_at(plan, 3, t, NULL),
-                        c = vy_reference_at(plan, 3, t + h, NULL);
+        const reference a = reference_at(plan, 3, t - h, NULL), b = reference_at(plan, 3, t, NULL),
+                        c = reference_at(plan, 3, t + h, NULL);
         const vec3 slope = vec3_scale(0.5 / h, vec3_sub(c.position, a.position));
         const vec3 bend = vec3_scale(0.5 / h, vec3_sub(c.velocity, a.velocity));
         assert_vec_near(b.velocity, slope, 2e-6);
@@ -175,15 +175,15 @@ static void reference_is_smooth(void **unused)
     }
     for (int i = 0; i < 3; ++i) {
         double yaw;
-        const reference r = vy_reference_at(plan, 3, plan[i].time, &yaw);
+        const reference r = reference_at(plan, 3, plan[i].time, &yaw);
         assert_vec_near(r.position, plan[i].position, 0.0);
         assert_vec_near(r.velocity, vec3_zero(), 0.0);
         assert_vec_near(r.acceleration, vec3_zero(), 0.0);
         assert_true(yaw == plan[i].yaw);
         assert_near(check_angle(r.heading, turn(yaw, 0, 0, 1)), 0.0, 1e-15);
     }
-    assert_vec_near(vy_reference_at(plan, 3, 0.0, NULL).position, plan[0].position, 0.0);
-    assert_vec_near(vy_reference_at(plan, 3, 99.0, NULL).position, plan[2].position, 0.0);
+    assert_vec_near(reference_at(plan, 3, 0.0, NULL).position, plan[0].position, 0.0);
+    assert_vec_near(reference_at(plan, 3, 99.0, NULL).position, plan[2].position, 0.0);
 }
 
 // A drone at rest at any attitude with constant sensor biases: the estimator finds attitude, place and both

@@ -23,6 +23,7 @@ static effect_case random_case(random_source *r)
     c.env.wind.x = random_in(r, -5.0, 5.0);
     c.env.wind.y = random_in(r, -5.0, 5.0);
     c.env.wind.z = random_in(r, -5.0, 5.0);
+    c.env.breeze = wind_constant(&c.env.wind);
     c.env.windy = 1;
     for (int i = 0; i < 3; ++i) {
         c.env.magnetic[i] = random_in(r, -1e-4, 1e-4);
@@ -496,6 +497,7 @@ static body_state full_flight(double dt, int steps)
                                .gust_count = 1,
                                .gusts = {{4.0, 2.0, -1.0, -0.5, 2.0, 2.0, 1.0}}};
     wind_prepare(&c.env.wind);
+    c.env.breeze = wind_constant(&c.env.wind);
     c.env.magnetic[0] = 0.1;
     c.env.light[1] = 0.1;
     c.held.disturbance =

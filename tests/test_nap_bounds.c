@@ -106,6 +106,7 @@ static void make_wind(genes *g, surroundings *env)
             (wind_grid){grid_samples, 2, 2, 2, 2, -5.0, -5.0, 0.0, 0.0, 10.0, 10.0, 50.0, 0.05, fastest};
     }
     env->windy = 1;
+    env->breeze = wind_constant(w);
 }
 
 static void make_surroundings(genes *g, surroundings *env)
@@ -142,7 +143,8 @@ static void make_vehicle(genes *g, search_case *c)
     c->n.inertia_least = size * fmin(x, fmin(y, z)) * (1.0 - 1e-12);
     c->n.inertia_most = size * fmax(x, fmax(y, z)) * (1.0 + 1e-12);
     c->n.rotor_speed_max = scaled(g, 100.0, 3000.0);
-    c->layout.count = c->n.rotor_count = (int)(8.99 * unit(g));
+    c->layout.count = (int)(8.99 * unit(g));
+    c->n.rotor_count = (uint64_t)c->layout.count;
     const double lag = scaled(g, 1e-3, 0.1), arm = scaled(g, 1e-4, 0.3) * size / mass;
     const double coef = mass * scaled(g, 1.0, 10.0) / (c->n.rotor_speed_max * c->n.rotor_speed_max);
     for (int i = 0; i < c->layout.count; ++i) {

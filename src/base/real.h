@@ -256,6 +256,9 @@ VY_FN real real_sqrt(real x)
 
 // The rest is the same for every choice.
 
+/// A whole number that every lane holds.
+VY_FN int bits_uniform(bits x) { return (int)bits_lane(x, 0); }
+
 VY_FN real real_abs(real x) { return real_of(bits_of(x) & 0x7fffffffffffffffu); }
 VY_FN real real_min(real a, real b) { return real_select(a < b, a, b); }
 VY_FN real real_max(real a, real b) { return real_select(a > b, a, b); }

@@ -57,6 +57,12 @@ VY_FN quat quat_make(real w, real x, real y, real z)
     return q;
 }
 
+VY_FN quat quat_select(mask m, quat a, quat b)
+{
+    return quat_make(real_select(m, a.w, b.w), real_select(m, a.x, b.x), real_select(m, a.y, b.y),
+                     real_select(m, a.z, b.z));
+}
+
 VY_FN quat quat_identity(void)
 {
     return quat_make(real_set(1.0), real_set(0.0), real_set(0.0), real_set(0.0));

@@ -63,7 +63,7 @@ static int start_is_sound(const vy_controller_def *def, const vy_vehicle_def *ve
     uint64_t clamps = 0;
     memset(&p, 0, sizeof p);
     memset(&c, 0, sizeof c);
-    p.rotor_count = vehicle->rotor_count;
+    p.rotor_count = (uint64_t)vehicle->rotor_count;
     p.makes_wrench = 1;
     return vy_control_accept(&p, &def->start, &c, &clamps) >= 0;
 }
@@ -115,7 +115,7 @@ vy_status vy_ladder_build(const vy_controller_def *def, const vy_vehicle_def *ve
     p.integral_max = 0.5 * vec3_length(gravity);
     p.attitude = vec3_make(g->attitude, g->attitude, g->yaw);
     p.rate = g->rate;
-    p.rotor_count = vehicle->rotor_count;
+    p.rotor_count = (uint64_t)vehicle->rotor_count;
     if (vehicle->rotor_count > 0) {
         p.motor = vy_motor_build(vehicle);
         p.thrust_max = p.motor.plain ? vehicle->thrust_coef * vehicle->speed_max * vehicle->speed_max
@@ -126,7 +126,7 @@ vy_status vy_ladder_build(const vy_controller_def *def, const vy_vehicle_def *ve
     const rotor_layout layout = vy_layout_build(vehicle);
     for (int i = 0; i < layout.count; ++i) {
         p.scale[i] = layout.thrust_scale[i];
-        p.uneven |= p.scale[i] != 1.0;
+        if (p.scale[i] != 1.0) p.uneven = 1;
     }
     const int must = def->kind == VY_CONTROLLER_HOLD;
     if (vehicle->rotor_count > 0) {
@@ -138,54 +138,21 @@ vy_status vy_ladder_build(const vy_controller_def *def, const vy_vehicle_def *ve
     return VY_OK;
 }
 
-static double clamp_motor(double x, uint64_t *clamps)
+control_reply vy_control_reply(const vy_intent *reply)
 {
-    const double y = real_clamp(x, 0.0, 1.0);
-    *clamps += y != x;
-    return y;
+    control_reply in = {.rung = (uint64_t)reply->rung,
+                        .thrust = reply->thrust,
+                        .torque = reply->torque,
+                        .rates = reply->rates,
+                        .attitude = reply->attitude};
+    memcpy(in.motors, reply->motors, sizeof in.motors);
+    return in;
 }
 
-int vy_control_accept(const ladder_params *p, const vy_intent *intent, control_state *c, uint64_t *clamps)
+int vy_control_accept(const ladder_params *p, const vy_intent *reply, control_state *c, uint64_t *clamps)
 {
-    control_state n = *c;
-    double values[LADDER_ROTORS] = {0.0};
-    size_t count = 0;
-    if (intent->rung >= VY_RUNG_WRENCH && !p->makes_wrench)
-        return -1; // such a vehicle takes motor commands only
-    switch (intent->rung) {
-    case VY_RUNG_NONE: break;
-    case VY_RUNG_MOTORS:
-        count = (size_t)p->rotor_count;
-        memcpy(values, intent->motors, count * sizeof values[0]);
-        break;
-    case VY_RUNG_WRENCH:
-        n.torque = intent->torque;
-        memcpy(values, &intent->torque, 3 * sizeof values[0]);
-        count = 3;
-        break;
-    case VY_RUNG_RATES:
-        n.rates = intent->rates;
-        memcpy(values, &intent->rates, 3 * sizeof values[0]);
-        count = 3;
-        break;
-    case VY_RUNG_ATTITUDE:
-        memcpy(values, &intent->attitude, 4 * sizeof values[0]);
-        count = 4;
-        break;
-    default: return -1;
-    }
-    if (!vy_all_finite(values, count)) return -1;
-    if (intent->rung == VY_RUNG_ATTITUDE) {
-        const double square = quat_dot(intent->attitude, intent->attitude);
-        if (!(square > 0.0 && real_is_finite(square))) return -1;
-        n.attitude = quat_normalize(intent->attitude);
-    }
-    if (intent->rung >= VY_RUNG_WRENCH) {
-        if (!real_is_finite(intent->thrust)) return -1;
-        n.thrust = real_max(intent->thrust, 0.0);
-    } else {
-        for (int i = 0; i < p->rotor_count; ++i) n.motors[i] = clamp_motor(values[i], clamps);
-    }
-    *c = n;
-    return (int)intent->rung;
+    const control_reply in = vy_control_reply(reply);
+    if (!control_sound(p, &in)) return -1;
+    control_take(p, &in, 1, c, clamps);
+    return (int)in.rung;
 }

@@ -18,14 +18,15 @@ typedef struct ladder_params {
     real integral_max;                 // [m/s^2]
     vec3 attitude;                     // [1/s]
     real rate;                         // [1/s]
-    double inverse[LADDER_ROTORS][4];  // rotor thrust per thrust, roll, pitch, yaw
-    int rotor_count;
-    int makes_wrench;            // the rotors can make thrust, roll, pitch and yaw apart
-    real thrust_max;             // [N] of one rotor
-    real inverse_thrust_max;     // [1/N]
-    motor_params motor;          // how a thrust becomes a command where thrust is not top * command^2
-    double scale[LADDER_ROTORS]; // of each rotor's thrust over the vehicle's
-    int uneven;                  // some scale is not 1
+    real inverse[LADDER_ROTORS][4];    // rotor thrust per thrust, roll, pitch, yaw
+    real thrust_max;                   // [N] of one rotor
+    real inverse_thrust_max;           // [1/N]
+    motor_params motor;                // how a thrust becomes a command where thrust is not top * command^2
+    real scale[LADDER_ROTORS];         // of each rotor's thrust over the vehicle's
+    // The same in every lane.
+    bits rotor_count;
+    bits makes_wrench; // the rotors can make thrust, roll, pitch and yaw apart
+    bits uneven;       // some scale is not 1
 } ladder_params;
 
 typedef struct reference {
@@ -91,8 +92,9 @@ VY_FN vec3 lower_rates(const ladder_params *p, vec3 wanted, vec3 rate)
 /// Thrust of rotor `i`, within its limits -> command.
 VY_FN real command_of(const ladder_params *p, int i, real thrust)
 {
-    const real own = p->uneven ? thrust / p->scale[i] : thrust; // as a rotor of the vehicle's coefficients
-    if (!p->motor.plain) return motor_command_for(&p->motor, own);
+    const real own =
+        bits_uniform(p->uneven) ? thrust / p->scale[i] : thrust; // as a rotor of the vehicle's coefficients
+    if (!bits_uniform(p->motor.plain)) return motor_command_for(&p->motor, own);
     return real_sqrt(own * p->inverse_thrust_max);
 }
 
@@ -101,10 +103,10 @@ VY_FN real command_of(const ladder_params *p, int i, real thrust)
 VY_FN real lower_wrench(const ladder_params *p, real thrust, vec3 torque, real *motors)
 {
     real clamped = real_set(0.0);
-    for (int i = 0; i < p->rotor_count; ++i) {
-        const double *row = p->inverse[i];
+    for (int i = 0; i < bits_uniform(p->rotor_count); ++i) {
+        const real *row = p->inverse[i];
         const real wanted = (row[0] * thrust + row[1] * torque.x) + (row[2] * torque.y + row[3] * torque.z);
-        const real most = p->uneven ? p->scale[i] * p->thrust_max : p->thrust_max;
+        const real most = bits_uniform(p->uneven) ? p->scale[i] * p->thrust_max : p->thrust_max;
         const real t = real_clamp(wanted, real_set(0.0), most);
         clamped = clamped + real_select(t == wanted, real_set(0.0), real_set(1.0));
         motors[i] = command_of(p, i, t);

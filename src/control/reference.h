@@ -1,7 +1,63 @@
-// reference.h - where a flight plan wants the drone to be at a given time.
+// reference.h - where a flight plan wants the drone to be at a given time, over `real`.
 #pragma once
+#include "base/math.h"
 #include "control/ladder.h"
 #include "volery/controller.h"
 
-/// Between setpoints: a straight line at minimum jerk (position 10 s^3 - 15 s^4 + 6 s^5). `yaw` may be NULL.
-reference vy_reference_at(const vy_setpoint *setpoints, int count, double time, double *yaw);
+/// At rest at a place. `yaw` [rad] counter-clockwise.
+VY_FN reference reference_rest(vec3 position, real yaw)
+{
+    real s, c;
+    math_sincos(0.5 * yaw, &s, &c);
+    reference r;
+    r.position = position;
+    r.velocity = vec3_zero();
+    r.acceleration = vec3_zero();
+    r.heading = quat_make(c, real_set(0.0), real_set(0.0), s);
+    return r;
+}
+
+VY_FN vec3 setpoint_position(const vy_setpoint *p)
+{
+    return vec3_make(real_set(p->position.x), real_set(p->position.y), real_set(p->position.z));
+}
+
+/// Between setpoints: a straight line at minimum jerk (position 10 s^3 - 15 s^4 + 6 s^5). The setpoints are
+/// the same for every drone of a batch, at least one; the times are not. `yaw_out` may be NULL.
+VY_FN reference reference_at(const vy_setpoint *setpoints, int count, real time, real *yaw_out)
+{
+    const vy_setpoint *from = &setpoints[0], *to = from;
+    vec3 start = setpoint_position(from), way = vec3_zero();
+    real since = real_set(from->time), span = real_set(1.0), yaw = real_set(from->yaw), turn = real_set(0.0);
+    mask moving = mask_set(0);
+    for (int k = 0; k < count; ++k) { // the last setpoint that is not after `time`, and the one after it
+        const mask past = setpoints[k].time <= time;
+        if (!mask_any(past)) break;
+        from = &setpoints[k];
+        to = &setpoints[k + 1 < count ? k + 1 : k];
+        start = vec3_select(past, setpoint_position(from), start);
+        way = vec3_select(past, vec3_sub(setpoint_position(to), setpoint_position(from)), way);
+        since = real_select(past, real_set(from->time), since);
+        span = real_select(past, real_set(to->time - from->time), span);
+        yaw = real_select(past, real_set(from->yaw), yaw);
+        turn = real_select(past, real_set(to->yaw - from->yaw), turn);
+        moving = (moving & mask_not(past)) | (past & mask_set(from != to));
+    }
+    const vec3 zero = vec3_zero();
+    vec3 position = start, velocity = zero, acceleration = zero;
+    if (mask_any(moving)) {
+        const real s = (time - since) / span;
+        const real place = s * s * s * (10.0 + s * (6.0 * s - 15.0));
+        const real speed = 30.0 * s * s * ((s - 1.0) * (s - 1.0)) / span;
+        const real push = 60.0 * s * (1.0 + s * (2.0 * s - 3.0)) / (span * span);
+        position = vec3_select(moving, vec3_add_scaled(start, place, way), start);
+        velocity = vec3_select(moving, vec3_scale(speed, way), zero);
+        acceleration = vec3_select(moving, vec3_scale(push, way), zero);
+        yaw = real_select(moving, yaw + place * turn, yaw);
+    }
+    reference r = reference_rest(position, yaw);
+    r.velocity = velocity;
+    r.acceleration = acceleration;
+    if (yaw_out != NULL) *yaw_out = yaw;
+    return r;
+}

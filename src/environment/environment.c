@@ -152,6 +152,7 @@ static void build_wind(const vy_wind_def *def, surroundings *out)
     w->x = def->constant.x;
     w->y = def->constant.y;
     w->z = def->constant.z;
+    out->breeze = wind_constant(w);
     w->shear = (int)def->shear;
     math_sincos(def->shear_direction, &w->shear_y, &w->shear_x);
     w->shear_speed = def->shear_speed;

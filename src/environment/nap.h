@@ -30,10 +30,11 @@ typedef struct nap_params {
     real period;                      // [s] between evaluations
     real inertia_least, inertia_most; // [kg m^2] principal moments
     real rotor_speed_max;             // [rad/s]
-    int rotor_count;
-    int strict;    // everything is computed
-    real horizon;  // [s]
-    int open_loop; // motor commands do not depend on the motion
+    real horizon;                     // [s]
+    // The same in every lane.
+    bits rotor_count;
+    bits strict;    // everything is computed
+    bits open_loop; // motor commands do not depend on the motion
 } nap_params;
 
 /// Greatest deviations of the strict motion from this one.
@@ -175,7 +176,8 @@ VY_FN void nap_look_at_air(const surroundings *env, const nap_moment *m, real pe
     r->wind_slope = real_set(0.0);
     r->wind_change = nap_planet_rate(env) * r->far; // of the air that turns with the planet
     if (!env->windy) return;
-    e->wind = wind_speed_bound(&env->wind, low, high, m->time, m->time + period) + m->turbulence;
+    e->wind =
+        wind_speed_bound_from(&env->wind, env->breeze, low, high, m->time, m->time + period) + m->turbulence;
     r->wind_slope = wind_slope_bound(&env->wind, low);
     if (env->planet.on) { // east, north and up turn on the way
         const double curve = env->planet.radius / (env->planet.polar * env->planet.polar);
@@ -211,8 +213,8 @@ VY_FN void nap_look_at_general_rotors(const nap_params *n, const multirotor_para
 {
     const real linear = real_abs(p->shape.linear), cubic = real_abs(p->shape.cubic);
     real force = real_set(0.0), torque = real_set(0.0);
-    for (int i = 0; i < n->rotor_count; ++i) {
-        const real target = n->open_loop ? command[i] : n->rotor_speed_max;
+    for (int i = 0; i < bits_uniform(n->rotor_count); ++i) {
+        const real target = bits_uniform(n->open_loop) ? command[i] : n->rotor_speed_max;
         const real w = real_max(speed[i], target);
         const real thrust = layout->thrust_scale[i] * (w * (linear + w * (p->rotor.thrust_coef + cubic * w)));
         force = force + thrust;
@@ -229,16 +231,17 @@ VY_FN void nap_look_at_general_rotors(const nap_params *n, const multirotor_para
 VY_FN void nap_look_at_rotors(const nap_params *n, const multirotor_params *p, const rotor_layout *layout,
                               const real *speed, const real *command, effect_reach *e)
 {
+    const int open_loop = bits_uniform(n->open_loop);
     vec3 torque = vec3_zero();
     real force = real_set(0.0), slack = real_set(0.0);
     if (layout->general) {
         nap_look_at_general_rotors(n, p, layout, speed, command, e);
         return;
     }
-    for (int i = 0; i < n->rotor_count; ++i) {
-        const real target = n->open_loop ? command[i] : n->rotor_speed_max;
+    for (int i = 0; i < bits_uniform(n->rotor_count); ++i) {
+        const real target = open_loop ? command[i] : n->rotor_speed_max;
         const real high = real_max(speed[i], target);
-        const real low = n->open_loop ? real_min(speed[i], target) : real_set(0.0);
+        const real low = open_loop ? real_min(speed[i], target) : real_set(0.0);
         const real most = high * high, middle = 0.5 * (most + low * low), half = most - middle;
         const real thrust = p->rotor.thrust_coef * middle, drag = p->rotor.torque_coef * middle;
         torque = vec3_add(
@@ -322,7 +325,7 @@ VY_FN bits nap_decide(const nap_params *n, const nap_bounds *b, bits flags)
         const bits bit = bits_set((uint64_t)1 << i);
         // An effect that is zero exactly need not be computed even when nothing may be neglected.
         const mask none = (b->of[i].force == 0.0) & (b->of[i].torque == 0.0);
-        if (n->strict) {
+        if (bits_uniform(n->strict)) {
             flags = bits_select(none, flags & ~bit, flags | bit);
             continue;
         }
@@ -396,7 +399,7 @@ VY_FN vec3 nap_air_velocity(const surroundings *env, vec3 position, real time, b
         place = planet_locate(&env->planet, position);
         at = vec3_make(real_set(0.0), real_set(0.0), place.altitude);
     }
-    const vec3 wind = env->windy ? wind_at(&env->wind, at, time) : vec3_zero();
+    const vec3 wind = env->windy ? wind_from(&env->wind, env->breeze, at, time) : vec3_zero();
     return air_velocity(env, position, &place, vec3_if(effect_on(flags, EFFECT_wind), wind));
 }
 
@@ -481,9 +484,10 @@ VY_FN bits nap_evaluate(const surroundings *env, const nap_params *n, const mult
         state->impulse[i] = state->impulse[i] + real_select(off, n->period * b.of[i].force, real_set(0.0));
         state->angular[i] = state->angular[i] + real_select(off, n->period * b.of[i].torque, real_set(0.0));
     }
-    if (!n->open_loop || m->turbulent) { // motors or gusts that follow the motion: no bound is known
+    if (!bits_uniform(n->open_loop) ||
+        m->turbulent) { // motors or gusts that follow the motion: no bound is known
         for (int i = 0; i < DEVIATION_COUNT; ++i)
-            state->deviation[i] = real_set(n->strict ? 0.0 : NAP_UNBOUNDED);
+            state->deviation[i] = real_set(bits_uniform(n->strict) ? 0.0 : NAP_UNBOUNDED);
     } else if (mask_any(m->time < n->horizon)) {
         real next[DEVIATION_COUNT];
         for (int i = 0; i < DEVIATION_COUNT; ++i) next[i] = state->deviation[i];

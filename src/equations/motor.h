@@ -10,10 +10,10 @@
 
 /// Constants of a motor and its rotor that lead from a command to a speed, and from a thrust to a command.
 typedef struct motor_params {
-    int plain; // speed is top * command and thrust is quadratic * speed^2
-    real top;  // [rad/s] at command 1
-    real idle; // [rad/s] just above the dead zone
-    real dead; // commands up to here stop the rotor
+    bits plain; // the same in every lane: speed is top * command and thrust is quadratic * speed^2
+    real top;   // [rad/s] at command 1
+    real idle;  // [rad/s] just above the dead zone
+    real dead;  // commands up to here stop the rotor
     real square;
     real quadratic, linear, cubic; // thrust over powers of speed: [N s^2], [N s], [N s^3]
 } motor_params;
@@ -21,7 +21,7 @@ typedef struct motor_params {
 /// Rotor speed [rad/s] that a command of 0 to 1 asks for.
 VY_FN real motor_speed(const motor_params *m, real command)
 {
-    if (m->plain) return m->top * command;
+    if (bits_uniform(m->plain)) return m->top * command;
     const real x = (command - m->dead) / (1.0 - m->dead);
     const real share = m->square * (x * x) + (1.0 - m->square) * x;
     const real speed = m->idle + (m->top - m->idle) * real_sqrt(real_max(share, real_set(0.0)));

@@ -30,12 +30,14 @@ enum effect_number {
     (EFFECT_BIT(density) | EFFECT_BIT(linear_drag) | EFFECT_BIT(drag) | EFFECT_BIT(lift) | \
      EFFECT_BIT(buoyancy) | EFFECT_BIT(aero_torque) | EFFECT_BIT(damping))
 
-/// What is declared of the world; the same for every drone of a batch.
+/// What is declared of the world; the same for every drone of a batch, but for uniform gravity and the
+/// breeze.
 typedef struct surroundings {
     gravity_params gravity;
     atmosphere_params air;
     planet_params planet;
     wind_params wind;
+    vec3 breeze;        // [m/s] the constant part of the wind: may differ from drone to drone
     int windy;          // some wind is declared
     int steady;         // flat, the same density everywhere, and no wind but a constant one: the short way
     double magnetic[3]; // [T] world
@@ -81,7 +83,7 @@ VY_BIG_FN air_around look_at_any_air(const surroundings *env, const held_inputs 
     if (env->windy && mask_any(windy)) {
         // On a planet the wind is given over the ground below; its field depends on the height alone there.
         const vec3 at = env->planet.on ? vec3_make(real_set(0.0), real_set(0.0), altitude) : s->position;
-        wind = vec3_if(windy, vec3_add(wind_at(&env->wind, at, time), held->turbulence));
+        wind = vec3_if(windy, vec3_add(wind_from(&env->wind, env->breeze, at, time), held->turbulence));
     }
     a.flow = vec3_sub(s->velocity, air_velocity(env, s->position, &place, wind));
     return a;
@@ -93,10 +95,9 @@ VY_FN air_around look_at_air(const surroundings *env, const held_inputs *held, c
 {
     if (!env->steady) return look_at_any_air(env, held, s, time, flags);
     const mask windy = effect_on(flags, EFFECT_wind);
-    const vec3 wind = vec3_make(real_set(env->wind.x), real_set(env->wind.y), real_set(env->wind.z));
     air_around a;
     a.density = real_set(env->air.mode == ATMOSPHERE_STANDARD ? env->air.density : 0.0);
-    a.flow = vec3_sub(s->velocity, vec3_if(windy, vec3_add(wind, vec3_zero())));
+    a.flow = vec3_sub(s->velocity, vec3_if(windy, vec3_add(env->breeze, vec3_zero())));
     return a;
 }
 

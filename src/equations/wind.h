@@ -152,10 +152,16 @@ VY_FN vec3 wind_grid_at(const wind_grid *g, vec3 place, real time)
     return wind_grid_mix(when[0], when[1], st);
 }
 
-/// The mean wind [m/s] at `place` [m] and `time` [s].
-VY_FN vec3 wind_at(const wind_params *p, vec3 place, real time)
+VY_FN vec3 wind_constant(const wind_params *p)
 {
-    vec3 wind = vec3_add(vec3_zero(), vec3_make(real_set(p->x), real_set(p->y), real_set(p->z)));
+    return vec3_make(real_set(p->x), real_set(p->y), real_set(p->z));
+}
+
+/// The mean wind [m/s] at `place` [m] and `time` [s], with a constant part that may differ from drone to
+/// drone in the place of the declared one.
+VY_FN vec3 wind_from(const wind_params *p, vec3 constant, vec3 place, real time)
+{
+    vec3 wind = vec3_add(vec3_zero(), constant);
     if (p->shear != WIND_SHEAR_NONE) {
         const real speed = wind_shear_speed(p, place.z);
         wind.x = wind.x + speed * p->shear_x;
@@ -172,6 +178,12 @@ VY_FN vec3 wind_at(const wind_params *p, vec3 place, real time)
     return wind;
 }
 
+/// The mean wind [m/s] as declared.
+VY_FN vec3 wind_at(const wind_params *p, vec3 place, real time)
+{
+    return wind_from(p, wind_constant(p), place, time);
+}
+
 /// The most of a gust's amplitude within a span of time.
 VY_FN real wind_gust_share_bound(const wind_gust *g, real time_low, real time_high)
 {
@@ -183,9 +195,9 @@ VY_FN real wind_gust_share_bound(const wind_gust *g, real time_low, real time_hi
 /// No wind anywhere at heights z_low to z_high [m] and times time_low to time_high [s] is faster than this
 /// [m/s]. Constant and sheared parts together: the largest value there is, since their sum is a straight line
 /// over the sheared speed. Gusts and grid: the sum of their largest sizes.
-VY_FN real wind_speed_bound(const wind_params *p, real z_low, real z_high, real time_low, real time_high)
+VY_FN real wind_speed_bound_from(const wind_params *p, vec3 constant, real z_low, real z_high, real time_low,
+                                 real time_high)
 {
-    const vec3 constant = vec3_make(real_set(p->x), real_set(p->y), real_set(p->z));
     const vec3 along = vec3_make(real_set(p->shear_x), real_set(p->shear_y), real_set(0.0));
     const real low = wind_shear_speed(p, z_low), high = wind_shear_speed(p, z_high);
     real bound = real_max(vec3_length(vec3_add_scaled(constant, low, along)),
@@ -204,4 +216,9 @@ VY_FN real wind_speed_bound(const wind_params *p, real z_low, real z_high, real 
         sizes = sizes + p->grid.fastest;
     }
     return bound + 0x1p-46 * sizes;
+}
+
+VY_FN real wind_speed_bound(const wind_params *p, real z_low, real z_high, real time_low, real time_high)
+{
+    return wind_speed_bound_from(p, wind_constant(p), z_low, z_high, time_low, time_high);
 }

@@ -1,7 +1,6 @@
 // display.c - loads, references, frames, poses and lines of a log, for people and their tools.
 #include "record/display.h"
 #include "base/fail.h"
-#include "control/reference.h"
 #include "record/foxglove.h"
 #include "record/streams.h"
 #include <math.h>
@@ -189,11 +188,11 @@ static void write_loads(display *d, const vy_loads *l, drone_channels *c, uint64
     end(d, &w);
 }
 
-static void write_reference(display *d, const drone_model *m, const drone_channels *c, double seconds,
-                            uint64_t time, uint32_t *sequence, vy_error *err)
+static void write_reference(display *d, const vy_model *m, uint32_t i, const drone_channels *c,
+                            double seconds, uint64_t time, uint32_t *sequence, vy_error *err)
 {
     double yaw = 0.0;
-    const reference r = vy_reference_at(m->controller.setpoints, m->controller.setpoint_count, seconds, &yaw);
+    const reference r = drone_reference(m, i, seconds, &yaw);
     vy_pb_writer w = begin(d, c->reference, time, sequence, 2 * VECTOR_ROOM, err);
     put_vec3(&w, 1, r.position);
     vy_pb_put_double(&w, 2, yaw);
@@ -209,7 +208,7 @@ static void write_drone(display *d, const vy_world *world, uint32_t i, uint64_t 
     vy_loads loads;
     vy_drone_loads(world, i, &loads);
     write_loads(d, &loads, c, time, sequence, err);
-    if (c->reference != 0) write_reference(d, &world->model.drones[i], c, seconds, time, sequence, err);
+    if (c->reference != 0) write_reference(d, &world->model, i, c, seconds, time, sequence, err);
     vy_pb_writer w = begin(d, c->pose, time, sequence, FOXGLOVE_ROOM, err);
     vy_foxglove_put_pose(&w, time, b->body.position, b->body.attitude);
     end(d, &w);

@@ -35,10 +35,9 @@ static vy_status build_schedule(const vy_model *w, const vy_drone_def *def, dron
 // What is left of an error after `time`.
 static double decay(double time, double lag) { return lag > 0.0 ? math_exp(-time / lag) : 0.0; }
 
-static void build_plant(const vy_model *w, const vy_vehicle_def *v, drone_model *out)
+static void build_plant(const vy_model *w, const vy_vehicle_def *v, drone_params *out)
 {
     const double lag = v->motor_lag, lag_down = v->motor_lag_down > 0.0 ? v->motor_lag_down : lag;
-    out->layout = vy_layout_build(v);
     out->motor = vy_motor_build(v);
     out->plant = (multirotor_params){
         .body = {1.0 / v->mass, v->inertia, mat3_inverse(v->inertia)},
@@ -93,16 +92,18 @@ static void principal_moments(mat3 i, double *least, double *most)
     *most *= 1.0 + 1e-9;
 }
 
-static void build_nap(const vy_model *w, const vy_nap_def *nap, const vy_drone_def *def, drone_model *out)
+static void build_nap(const vy_model *w, const rotor_layout *layout, const vy_drone_def *def,
+                      drone_params *out)
 {
     const vy_vehicle_def *v = &def->vehicle;
+    const vy_nap_def *nap = &w->nap;
     nap_params *n = &out->nap;
     // References: the weight, and the largest torque of one rotor (arm or yaw); a body without rotors
     // declares one.
     const double weight = v->mass * vec3_length(gravity_at(&w->env.gravity, def->position));
     double arm = 0.0;
     for (int i = 0; i < v->rotor_count; ++i) {
-        const double *p = out->layout.place[i];
+        const double *p = layout->place[i];
         arm = real_max(arm, real_sqrt(p[0] * p[0] + p[1] * p[1]));
     }
     const double square = v->speed_max * v->speed_max;
@@ -116,13 +117,13 @@ static void build_nap(const vy_model *w, const vy_nap_def *nap, const vy_drone_d
     n->period = (double)w->nap_period * w->dt;
     principal_moments(v->inertia, &n->inertia_least, &n->inertia_most);
     n->rotor_speed_max = v->rotor_count > 0 ? v->speed_max : 0.0;
-    n->rotor_count = v->rotor_count;
-    n->strict = nap->strict;
+    n->rotor_count = (uint64_t)v->rotor_count;
+    n->strict = nap->strict != 0;
     n->horizon = nap->horizon;
     n->open_loop = def->controller.kind == VY_CONTROLLER_NONE;
 }
 
-static void build_sensors(const vy_model *w, const vy_drone_def *def, drone_model *out)
+static void build_sensors(const vy_model *w, const vy_drone_def *def, drone_params *out)
 {
     const vy_imu_def *imu = &def->imu;
     if (imu->period > 0.0) {
@@ -140,37 +141,42 @@ static void build_sensors(const vy_model *w, const vy_drone_def *def, drone_mode
     }
 }
 
-vy_status vy_drone_build(const vy_model *world, const vy_drone_def *def, drone_model *out, vy_error *err)
+vy_status vy_drone_build(const vy_model *world, const vy_drone_def *def, drone_model *model,
+                         drone_params *params, vy_error *err)
 {
     drone_model m;
+    drone_params p;
     memset(&m, 0, sizeof m);
+    memset(&p, 0, sizeof p);
     vy_status status = build_schedule(world, def, &m, err);
     if (status == VY_OK) {
         const vec3 gravity = gravity_at(&world->env.gravity, def->position);
-        status = vy_ladder_build(&def->controller, &def->vehicle, gravity, &m.ladder, err);
+        status = vy_ladder_build(&def->controller, &def->vehicle, gravity, &p.ladder, err);
     }
     if (status != VY_OK) return status;
 
-    build_plant(world, &def->vehicle, &m);
-    build_sensors(world, def, &m);
-    build_nap(world, &world->nap, def, &m);
+    m.layout = vy_layout_build(&def->vehicle);
     m.controller = def->controller;
-    if (m.controller.setpoint_count == 0) { // hold the start
-        m.controller.setpoint_count = 1;
-        const mat3 r = quat_matrix(quat_normalize(def->attitude));
-        m.controller.setpoints[0] = (vy_setpoint){0.0, def->position, math_atan2(r.m[1][0], r.m[0][0])};
-    }
     m.safety = def->safety;
     const double tilt = def->safety.tilt_max;
     m.cos_tilt_max = tilt < 3.141592653589793 ? math_cos(tilt) : -2.0; // no tilt is above half a turn
     m.sustain = (uint64_t)real_round(real_min(def->safety.sustain / world->dt, 1e15));
-    *out = m;
+
+    build_plant(world, &def->vehicle, &p);
+    build_sensors(world, def, &p);
+    build_nap(world, &m.layout, def, &p);
+    const mat3 r = quat_matrix(quat_normalize(def->attitude));
+    p.home = def->position;
+    p.home_yaw = math_atan2(r.m[1][0], r.m[0][0]);
+    *model = m;
+    *params = p;
     return VY_OK;
 }
 
-void vy_drone_start(const vy_model *world, const drone_model *model, const vy_drone_def *def, uint32_t index,
-                    drone_block *out)
+void vy_drone_start(const vy_model *world, const vy_drone_def *def, uint32_t index, drone_block *out)
 {
+    const drone_model *model = &world->drones[index];
+    const drone_params *params = &world->params[index];
     drone_block d;
     memset(&d, 0, sizeof d);
     d.effects = EFFECTS_ALL;
@@ -180,21 +186,21 @@ void vy_drone_start(const vy_model *world, const drone_model *model, const vy_dr
     d.imu = imu_start(&d.body, def->imu.accel_bias, def->imu.gyro_bias,
                       gravity_at(&world->env.gravity, def->position), world->seed, index);
     d.mocap = (mocap_state){d.body.position, d.body.attitude};
-    if (model->mocap_period != 0) mocap_sample(&model->mocap, &d.body, world->seed, index, 0, &d.mocap);
+    if (model->mocap_period != 0) mocap_sample(&params->mocap, &d.body, world->seed, index, 0, &d.mocap);
     d.estimate.position = d.mocap.position;
     d.estimate.attitude = d.mocap.attitude;
     d.estimate.velocity = d.body.velocity; // a drone knows how it was launched
     d.estimate.rate = d.imu.gyro;
 
     d.control.attitude = quat_identity();
-    const double top = model->motor.top;
-    double command = top > 0.0 ? def->rotor_speed / top : 0.0;
-    if (!model->motor.plain && top > 0.0) command = motor_command(&model->motor, def->rotor_speed);
+    const motor_params *motor = &params->motor;
+    double command = motor->top > 0.0 ? def->rotor_speed / motor->top : 0.0;
+    if (!motor->plain && motor->top > 0.0) command = motor_command(motor, def->rotor_speed);
     for (int k = 0; k < model->layout.count; ++k) d.control.motors[k] = command;
     if (def->controller.start.rung != VY_RUNG_NONE) {
-        const int rung = vy_control_accept(&model->ladder, &def->controller.start, &d.control, &d.clamps);
+        const int rung = vy_control_accept(&params->ladder, &def->controller.start, &d.control, &d.clamps);
         d.rung = rung < 0 ? VY_RUNG_NONE : (uint64_t)rung;
-        (void)control_lower(&model->ladder, (int)d.rung, &d.estimate, &d.control);
+        (void)control_lower(&params->ladder, d.rung, 1, &d.estimate, &d.control);
     }
     *out = d;
 }

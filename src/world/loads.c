@@ -26,16 +26,17 @@ void vy_drone_loads(const vy_world *world, uint32_t index, vy_loads *out)
 {
     const vy_model *m = &world->model;
     const drone_model *dm = &m->drones[index];
+    const multirotor_params *plant = &m->params[index].plant;
     const drone_block *d = &world->drones[index];
     const double time = (double)world->state->tick * m->dt;
     const mat3 rotation = quat_matrix(d->body.attitude);
     const held_inputs held = {world->loads[index], d->gust, time};
     body_loads rotors = loads_zero();
     if (dm->layout.general) {
-        rotor_add_general(&dm->layout, &dm->plant.rotor, &dm->plant.shape, d->rotor_speed, dm->layout.count,
+        rotor_add_general(&dm->layout, &plant->rotor, &plant->shape, d->rotor_speed, dm->layout.count,
                           &rotors);
     } else {
-        rotor_add(&dm->layout, &dm->plant.rotor, d->rotor_speed, dm->layout.count, &rotors);
+        rotor_add(&dm->layout, &plant->rotor, d->rotor_speed, dm->layout.count, &rotors);
     }
 
     *out = (vy_loads){.rotor_force = to_world(rotation, &rotors), .rotor_torque = to_body(rotation, &rotors)};
@@ -49,10 +50,9 @@ void vy_drone_loads(const vy_world *world, uint32_t index, vy_loads *out)
         if ((d->effects & only) == 0 || k == EFFECT_wind) continue; // wind acts through the others
         body_loads l = rotors;
         const vec3 g =
-            effects_add(&m->env, &dm->plant.effects, &held, &d->body, rotation, time, only | windy, &l);
+            effects_add(&m->env, &plant->effects, &held, &d->body, rotation, time, only | windy, &l);
         l = difference(&l, &rotors);
-        out->force[k] =
-            vec3_add_scaled(to_world(rotation, &l), dm->plant.effects.mass, g); // weight is no load
+        out->force[k] = vec3_add_scaled(to_world(rotation, &l), plant->effects.mass, g); // weight is no load
         out->torque[k] = to_body(rotation, &l);
     }
 }

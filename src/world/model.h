@@ -1,27 +1,36 @@
-// model.h - everything of a world that stays: what step.c reads and never writes.
+// model.h - everything of a world that stays: what step.c reads and never writes. Over `real`.
 #pragma once
+#include "control/reference.h"
 #include "equations/motor.h"
 #include "equations/multirotor.h"
 #include "volery/world.h"
 #include "world/state.h"
 
-/// Periods are whole numbers of steps; 0 is never.
-typedef struct drone_model {
-    rotor_layout layout;
+/// Constants of one drone that may differ from world to world of a batch. Cells alone, as in state.h.
+typedef struct drone_params {
     multirotor_params plant;
     motor_params motor;
     imu_params imu;
     mocap_params mocap;
     estimator_params estimator;
     ladder_params ladder;
+    nap_params nap;
+    vec3 home; // [m] held when no setpoint is declared
+    real home_yaw;
+} drone_params;
+
+/// Constants of one drone that are the same in every world of a batch; one layout for every lane width.
+/// Periods are whole numbers of steps; 0 is never.
+typedef struct drone_model {
+    rotor_layout layout;
     uint64_t imu_period, mocap_period, control_period, rate_period;
     vy_controller_def controller;
     vy_safety_def safety;
     uint64_t sustain; // steps a limit may be exceeded
     double cos_tilt_max;
-    nap_params nap;
 } drone_model;
 
+/// One layout for every lane width.
 typedef struct disturbance_model {
     vy_disturbance_def def;
     uint32_t first, last; // drones [first, last)
@@ -34,7 +43,7 @@ typedef struct disturbance_model {
 
 typedef struct vy_model {
     double dt;
-    uint64_t seed;
+    bits seed;
     surroundings env;
     turbulence_params turbulence;
     vy_nap_def nap;
@@ -44,44 +53,50 @@ typedef struct vy_model {
     uint32_t disturbance_count, disturbance_cap;
     uint32_t noise_count; // filters in the state
     drone_model *drones;
+    drone_params *params; // of each drone
     disturbance_model *disturbances;
 } vy_model;
-
-/// The stages of a step, in order. Each reads the model and writes what comes last. (The controllers' stage,
-/// which calls out, is in world_impl.h.)
-void vy_disturbance_stage(const vy_model *m, uint64_t tick, noise_block *noise, body_loads *loads);
-void vy_turbulence_stage(const vy_model *m, uint64_t tick, drone_block *drones);
-void vy_nap_stage(const vy_model *m, uint64_t tick, const noise_block *noise, drone_block *drones,
-                  ledger_block *ledger);
-void vy_actuator_stage(const vy_model *m, const drone_block *drones, double (*speeds)[VY_ROTOR_CAP]);
-void vy_plant_stage(const vy_model *m, const body_loads *loads, double (*speeds)[VY_ROTOR_CAP],
-                    world_block *w, drone_block *drones);
-void vy_sensor_stage(const vy_model *m, uint64_t tick, drone_block *drones);
-void vy_estimator_stage(const vy_model *m, uint64_t tick, drone_block *drones);
-uint32_t vy_dal_stage(const vy_model *m, uint64_t tick, drone_block *drones);
-void vy_safety_stage(const vy_model *m, world_block *w, drone_block *drones);
-
-/// No declared disturbance on drone `drone` exceeds this at ticks [tick, tick + count): force [N], torque [N
-/// m].
-void vy_disturbance_bound(const vy_model *m, uint64_t tick, uint64_t count, const noise_block *noise,
-                          uint32_t drone, double *force, double *torque);
-
-/// End the run unless it has ended already.
-void vy_world_fail(world_block *w, vy_failure_reason reason, uint32_t drone, double value, double limit,
-                   int field);
-
-/// Are `count` values of a drone's state, from value `first` on, finite? If not the run ends, naming the
-/// field.
-int vy_check_finite(uint32_t drone, size_t first, size_t count, world_block *w, const drone_block *d);
 
 /// What a controller of drone `d` may know.
 vy_samples vy_drone_samples(const vy_model *m, uint64_t tick, const drone_block *d);
 
 /// Is a period of `period` steps due at `tick`?
-static inline int due(uint64_t tick, uint64_t period)
+VY_FN mask due(bits tick, uint64_t period)
 {
-    if (period <= 1) return period == 1;
+    if (period <= 1) return mask_set(period == 1);
+#if VY_LANES == 1
     if ((tick | period) >> 32 == 0)
         return (uint32_t)tick % (uint32_t)period == 0; // a short division is quicker
     return tick % period == 0;
+#else
+    // The nearest multiple is the right one where there is one, for ticks below 2^50.
+    const real t = real_of_whole(tick);
+    return t - real_round(t * (1.0 / (double)period)) * (double)period == 0.0;
+#endif
+}
+
+/// Time of `tick` [s].
+VY_FN real time_of(const vy_model *m, bits tick) { return real_of_whole(tick) * m->dt; }
+
+/// Where drone `index` is wanted at `time`. `yaw` may be NULL.
+VY_FN reference drone_reference(const vy_model *m, uint32_t index, real time, real *yaw)
+{
+    const vy_controller_def *c = &m->drones[index].controller;
+    if (c->setpoint_count > 0) return reference_at(c->setpoints, c->setpoint_count, time, yaw);
+    const drone_params *p = &m->params[index];
+    if (yaw != NULL) *yaw = p->home_yaw;
+    return reference_rest(p->home, p->home_yaw);
+}
+
+/// End the run in the lanes of `who`, unless it has ended already.
+VY_FN void world_fail(mask who, vy_failure_reason reason, uint32_t drone, real value, real limit, int field,
+                      world_block *w)
+{
+    const mask now = who & (w->failure_reason == bits_set(VY_FAILURE_NONE)); // the first one is reported
+    w->failure_reason = bits_select(now, bits_set((uint64_t)reason), w->failure_reason);
+    w->failure_tick = bits_select(now, w->tick, w->failure_tick);
+    w->failure_drone = bits_select(now, bits_set(drone), w->failure_drone);
+    w->failure_field = bits_select(now, bits_set((uint64_t)field), w->failure_field);
+    w->failure_value = real_select(now, value, w->failure_value);
+    w->failure_limit = real_select(now, limit, w->failure_limit);
 }

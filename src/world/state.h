@@ -1,4 +1,7 @@
-// state.h - everything of a world that changes, as one block of 8-byte values without pointers.
+// state.h - everything of a world that changes, as blocks of 8-byte cells without pointers, over `real`.
+//
+// In a world a cell is one value. In a batch it is one value for each of the worlds that lie side by side:
+// the same blocks with wider cells, so that the same stages serve both.
 #pragma once
 #include "control/control.h"
 #include "environment/environment.h"
@@ -10,23 +13,23 @@
 enum { LIMIT_TILT, LIMIT_RATE, LIMIT_SPEED, LIMIT_HEIGHT, LIMIT_DISTANCE, LIMIT_COUNT };
 
 typedef struct world_block {
-    uint64_t chain, tick, identity;
-    uint64_t failure_reason, failure_tick, failure_drone, failure_field;
-    double failure_value, failure_limit;
+    bits chain, tick, identity;
+    bits failure_reason, failure_tick, failure_drone, failure_field;
+    real failure_value, failure_limit;
 } world_block;
 
 typedef struct drone_block {
     body_state body;
-    double rotor_speed[VY_ROTOR_CAP];
+    real rotor_speed[VY_ROTOR_CAP];
     imu_state imu;
     mocap_state mocap;
     estimator_state estimate;
     control_state control;
     turbulence_state turbulence;
     vec3 gust;
-    uint64_t effects, effect_changes;
-    uint64_t rung, imu_tick, mocap_tick, clamps;
-    uint64_t exceeded[LIMIT_COUNT];
+    bits effects, effect_changes;
+    bits rung, imu_tick, mocap_tick, clamps;
+    bits exceeded[LIMIT_COUNT];
 } drone_block;
 
 typedef struct noise_block {
@@ -37,9 +40,28 @@ typedef struct noise_block {
 typedef nap_state ledger_block;
 
 /// How many values stand before the whole numbers of a drone_block: all of them must be finite.
-#define DRONE_REALS (offsetof(drone_block, effects) / sizeof(double))
+#define DRONE_REALS (offsetof(drone_block, effects) / sizeof(real))
 /// How many of those the plant writes.
-#define PLANT_REALS (offsetof(drone_block, imu) / sizeof(double))
+#define PLANT_REALS (offsetof(drone_block, imu) / sizeof(real))
+
+/// A stage that acts on the lanes of `who` alone keeps the cells it is about to write, and afterwards gives
+/// the other lanes theirs back. `size` is in bytes.
+VY_FN void cells_keep(mask who, const void *cells, void *kept, size_t size)
+{
+    if (!mask_all(who)) memcpy(kept, cells, size);
+}
+
+VY_FN void cells_give_back(mask who, const void *kept, void *cells, size_t size)
+{
+    if (mask_all(who)) return;
+    for (size_t at = 0; at < size; at += sizeof(bits)) { // cells are reals or whole numbers: copied as bytes
+        bits now, before;
+        memcpy(&now, (const unsigned char *)cells + at, sizeof now);
+        memcpy(&before, (const unsigned char *)kept + at, sizeof before);
+        now = bits_select(who, now, before);
+        memcpy((unsigned char *)cells + at, &now, sizeof now);
+    }
+}
 
 /// One row of fields.inl.
 typedef struct vy_field {

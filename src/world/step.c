@@ -1,6 +1,14 @@
 // step.c - one step, in the only order there is. Read this file first.
+//
+// The stages are headers over `real`: batch/ flies many worlds side by side through the same ones.
 #include "base/hash.h"
 #include "base/real.h"
+#include "world/disturbance.h"
+#include "world/plant.h"
+#include "world/safety.h"
+#include "world/sense.h"
+#include "world/steer.h"
+#include "world/surround.h"
 #include "world/world_impl.h"
 
 static uint32_t step(vy_world *world)
@@ -10,20 +18,19 @@ static uint32_t step(vy_world *world)
     drone_block *d = world->drones;
     uint32_t events = 0;
 
-    w->tick += 1;                                                     // time
-    vy_disturbance_stage(m, w->tick - 1, world->noise, world->loads); // disturbance, at the step's start
-    vy_turbulence_stage(m, w->tick - 1, d);                           // and gusts
-    const int look = due(w->tick - 1, m->nap_period);
-    if (look)
-        vy_nap_stage(m, w->tick - 1, world->noise, d, world->ledger); // what is negligible until the next
-    vy_actuator_stage(m, d, world->speeds);                           // actuator
-    vy_plant_stage(m, world->loads, world->speeds, w, d);             // plant: RK4
+    w->tick += 1;                                        // time
+    disturbance_stage(m, w, world->noise, world->loads); // disturbance, at the step's start
+    turbulence_stage(m, w, d);                           // and gusts
+    const int look =
+        nap_stage(m, w, world->noise, d, world->ledger); // what is negligible until the next look
+    actuator_stage(m, d, world->speeds);                 // actuator
+    plant_stage(m, world->loads, world->speeds, w, d);   // plant: RK4
     if (w->failure_reason == VY_FAILURE_NONE) {
-        vy_sensor_stage(m, w->tick, d);             // sensor
-        vy_estimator_stage(m, w->tick, d);          // estimator
-        events |= vy_controller_stage(world, w, d); // controller under test
-        events |= vy_dal_stage(m, w->tick, d);      // drive abstraction layer, apply
-        vy_safety_stage(m, w, d);                   // limits that end the run
+        sensor_stage(m, w, d);                              // sensor
+        estimator_stage(m, w, d);                           // estimator
+        events |= vy_controller_stage(world, w, d);         // controller under test
+        if (dal_stage(m, w, d)) events |= VY_EVENT_CLAMPED; // drive abstraction layer, apply
+        safety_stage(m, w, d);                              // limits that end the run
     }
     if (w->failure_reason != VY_FAILURE_NOT_FINITE) { // NaN never enters a hash
         w->chain = vy_hash64(w, look ? world->state_size : world->hashed_size);

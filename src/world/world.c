@@ -3,7 +3,6 @@
 #include "base/arena.h"
 #include "base/fail.h"
 #include "base/hash.h"
-#include "control/reference.h"
 #include "world/build.h"
 #include "world/world_def.h"
 #include "world/world_impl.h"
@@ -78,6 +77,7 @@ vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err
     const size_t sizes[] = {
         sizeof(vy_world),
         drones * sizeof(drone_model),
+        drones * sizeof(drone_params),
         disturbances * sizeof(disturbance_model),
         sizeof(world_block) + drones * (sizeof(drone_block) + sizeof(ledger_block)) +
             noises * sizeof(noise_block),
@@ -103,7 +103,8 @@ vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err
         .drone_cap = def->drone_cap,
         .disturbance_cap = def->disturbance_cap,
         .drones = parts[1],
-        .disturbances = parts[2],
+        .params = parts[2],
+        .disturbances = parts[3],
     };
     const vy_environment_def *env = &def->environment;
     const uint64_t found = fpu_enter();
@@ -113,10 +114,10 @@ vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err
     world->model.turbulence_period = turbulence_ticks;
     world->model.nap_period = nap_ticks;
     fpu_leave(found);
-    world->state = parts[3];
+    world->state = parts[4];
     world->drones = (drone_block *)(world->state + 1);
-    world->loads = parts[4];
-    world->speeds = parts[5];
+    world->loads = parts[5];
+    world->speeds = parts[6];
     world->memory = total;
     lay_out(world);
     *out = world;
@@ -140,9 +141,9 @@ vy_status vy_world_add_drone(vy_world *world, const vy_drone_def *def, vy_drone_
         fpu_leave(found);
         return vy_fail(err, VY_BAD_VALUE, "drone.position lies inside the planet");
     }
-    status = vy_drone_build(m, def, &m->drones[index], err);
+    status = vy_drone_build(m, def, &m->drones[index], &m->params[index], err);
     if (status == VY_OK) {
-        vy_drone_start(m, &m->drones[index], def, index, &world->drones[index]);
+        vy_drone_start(m, def, index, &world->drones[index]);
         m->drone_count += 1;
         lay_out(world);
         if (out != NULL) *out = id_of(index);
@@ -191,7 +192,6 @@ vy_status vy_world_read_drone(const vy_world *world, vy_drone_id id, vy_drone_st
 {
     uint32_t slot;
     if (!slot_of(world, id, &slot)) return VY_NOT_FOUND;
-    const drone_model *m = &world->model.drones[slot];
     const drone_block *d = &world->drones[slot];
     const uint64_t tick = world->state->tick;
     vy_drone_state s = {
@@ -205,9 +205,7 @@ vy_status vy_world_read_drone(const vy_world *world, vy_drone_id id, vy_drone_st
     memcpy(s.rotor_speed, d->rotor_speed, sizeof s.rotor_speed);
     memcpy(s.motor_command, d->control.motors, sizeof s.motor_command);
     s.target.time = vy_world_time(world);
-    const reference r =
-        vy_reference_at(m->controller.setpoints, m->controller.setpoint_count, s.target.time, &s.target.yaw);
-    s.target.position = r.position;
+    s.target.position = drone_reference(&world->model, slot, s.target.time, &s.target.yaw).position;
     *out = s;
     return VY_OK;
 }

@@ -1,0 +1,59 @@
+// callback.c - controllers under test that are not built in: somebody's function, or its logged replies.
+#include "world/steer.h"
+#include "world/world_impl.h"
+
+vy_samples vy_drone_samples(const vy_model *m, uint64_t tick, const drone_block *d)
+{
+    const estimator_state *e = &d->estimate;
+    return (vy_samples){
+        .tick = tick,
+        .time = (double)tick * m->dt,
+        .dt = m->dt,
+        .imu = {d->imu_tick, d->imu.accel, d->imu.gyro},
+        .mocap = {d->mocap_tick, d->mocap.position, d->mocap.attitude},
+        .estimate = {e->position, e->velocity, e->attitude, e->rate, e->gyro_bias, e->accel_bias},
+    };
+}
+
+// The events of one call.
+static uint32_t call(const vy_world *world, uint32_t index, world_block *w, drone_block *d)
+{
+    const vy_controller_def *controller = &world->model.drones[index].controller;
+    const vy_replay *replay = &world->replay;
+    vy_intent reply;
+    memset(&reply, 0, sizeof reply);
+    if (replay->reply == NULL || !replay->reply(replay->self, world, index, &reply)) {
+        const vy_samples samples = vy_drone_samples(&world->model, w->tick, d);
+        if (controller->call == NULL) {
+            reply.verdict = VY_VERDICT_ABSENT;
+        } else {
+            controller->call(controller->self, &samples, &reply);
+        }
+    }
+    (void)fpu_enter(); // whoever answered may have changed rounding
+    const uint64_t clamps = d->clamps;
+    if (reply.verdict == VY_VERDICT_REPLIED) {
+        const control_reply taken = vy_control_reply(&reply);
+        steer_reply(&world->model, index, 1, &taken, w, d);
+    } else {
+        world_fail(1, VY_FAILURE_CONTROLLER, index, (double)reply.detail, 0.0, (int)reply.verdict, w);
+    }
+    uint32_t events = d->clamps != clamps ? VY_EVENT_CLAMPED : 0;
+    const vy_sink *sink = &world->sink;
+    if (sink->reply != NULL && sink->reply(sink->self, world, index, &reply) != 0) events |= VY_EVENT_SINK;
+    (void)fpu_enter();
+    return events;
+}
+
+uint32_t vy_controller_stage(const vy_world *world, world_block *w, drone_block *drones)
+{
+    const vy_model *m = &world->model;
+    uint32_t events = 0;
+    for (uint32_t i = 0; i < m->drone_count; ++i) {
+        const drone_model *dm = &m->drones[i];
+        if (!due(w->tick, dm->control_period)) continue;
+        if (dm->controller.kind == VY_CONTROLLER_HOLD) steer_hold(m, i, 1, w->tick, &drones[i]);
+        if (vy_controller_is_asked(dm->controller.kind)) events |= call(world, i, w, &drones[i]);
+    }
+    return events;
+}

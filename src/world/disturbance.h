@@ -1,0 +1,111 @@
+// disturbance.h - forces and torques from outside, sampled at the start of a step and held over it. Over
+// `real`.
+#pragma once
+#include "base/math.h"
+#include "base/rng.h"
+#include "world/model.h"
+
+VY_FN vec3 disturbance_axes(vy_vec3 v) { return vec3_make(real_set(v.x), real_set(v.y), real_set(v.z)); }
+VY_FN int disturbance_any(vy_vec3 v) { return v.x != 0.0 || v.y != 0.0 || v.z != 0.0; }
+
+/// Adds to the accumulators of the lanes in `on`, +0.0 to the others.
+VY_FN void disturbance_add(const vy_disturbance_def *def, mask on, vec3 force, vec3 torque, body_loads *l)
+{
+    if (def->frame == VY_FRAME_WORLD) {
+        l->force_world = vec3_add(l->force_world, vec3_if(on, force));
+        l->torque_world = vec3_add(l->torque_world, vec3_if(on, torque));
+    } else {
+        l->force_body = vec3_add(l->force_body, vec3_if(on, force));
+        l->torque_body = vec3_add(l->torque_body, vec3_if(on, torque));
+    }
+}
+
+/// First-order Gauss-Markov noise of unit variance: white noise through a low-pass with the declared corner.
+VY_FN void disturbance_filter(const vy_model *m, const disturbance_model *dm, uint32_t drone, bits tick,
+                              mask on, noise_block *x)
+{
+    const bits index = bits_set(((uint64_t)dm->index << 20) + drone); // disturbances < 2^12, drones < 2^20
+    const mask first = tick == bits_set(dm->start); // begins as strong as it stays, not at rest
+    const real keep = real_select(first, real_set(0.0), real_set(dm->keep));
+    const real fresh = real_select(first, real_set(1.0), real_set(dm->fresh));
+    real n[4];
+    if (disturbance_any(dm->def.force)) {
+        rng_normals(m->seed, RNG_STREAM_DISTURBANCE_FORCE, index, tick, n, 3);
+        const vec3 next = vec3_add_scaled(vec3_scale(keep, x->force), fresh, vec3_make(n[0], n[1], n[2]));
+        x->force = vec3_select(on, next, x->force);
+    }
+    if (disturbance_any(dm->def.torque)) {
+        rng_normals(m->seed, RNG_STREAM_DISTURBANCE_TORQUE, index, tick, n, 3);
+        const vec3 next = vec3_add_scaled(vec3_scale(keep, x->torque), fresh, vec3_make(n[0], n[1], n[2]));
+        x->torque = vec3_select(on, next, x->torque);
+    }
+}
+
+/// The largest size of one filtered axis within `count` steps: no deviate exceeds TURBULENCE_DEVIATE.
+VY_FN real disturbance_noise_bound(const disturbance_model *dm, real x, uint64_t count)
+{
+    const double feed = TURBULENCE_DEVIATE * dm->fresh, memory = 1.0 / (1.0 - dm->keep);
+    const double steps = ((double)count < memory ? (double)count : memory) + 1.0;
+    return real_max(real_abs(x) + steps * feed, real_set(TURBULENCE_DEVIATE));
+}
+
+VY_FN vec3 disturbance_noise_bounds(const disturbance_model *dm, vec3 x, uint64_t count)
+{
+    return vec3_make(disturbance_noise_bound(dm, x.x, count), disturbance_noise_bound(dm, x.y, count),
+                     disturbance_noise_bound(dm, x.z, count));
+}
+
+/// No declared disturbance on drone `drone` exceeds this at ticks [tick, tick + count): force [N], torque [N
+/// m].
+VY_FN void disturbance_bound(const vy_model *m, bits tick, uint64_t count, const noise_block *noise,
+                             uint32_t drone, real *force, real *torque)
+{
+    const real zero = real_set(0.0);
+    real f = zero, t = zero;
+    for (uint32_t k = 0; k < m->disturbance_count; ++k) {
+        const disturbance_model *dm = &m->disturbances[k];
+        const mask acts = (tick + count > bits_set(dm->start)) & (tick < bits_set(dm->end));
+        if (drone < dm->first || drone >= dm->last || !mask_any(acts)) continue;
+        vec3 force_axes = disturbance_axes(dm->def.force), torque_axes = disturbance_axes(dm->def.torque);
+        const double scale = dm->def.kind == VY_DISTURBANCE_IMPULSE ? dm->scale : 1.0;
+        if (dm->def.kind == VY_DISTURBANCE_NOISE) {
+            const noise_block *x = &noise[dm->noise + (drone - dm->first)];
+            force_axes = vec3_mul(force_axes, disturbance_noise_bounds(dm, x->force, count));
+            torque_axes = vec3_mul(torque_axes, disturbance_noise_bounds(dm, x->torque, count));
+        }
+        f = f + real_select(acts, scale * vec3_length(force_axes), zero);
+        t = t + real_select(acts, scale * vec3_length(torque_axes), zero);
+    }
+    *force = f * (1.0 + 0x1p-40); // what rounding can hide
+    *torque = t * (1.0 + 0x1p-40);
+}
+
+/// `tick` is that of the step's start.
+VY_BIG_FN void disturbance_stage(const vy_model *m, const world_block *w, noise_block *noise,
+                                 body_loads *loads)
+{
+    const bits tick = w->tick - 1u;
+    for (uint32_t i = 0; i < m->drone_count; ++i) loads[i] = loads_zero();
+
+    for (uint32_t k = 0; k < m->disturbance_count; ++k) {
+        const disturbance_model *dm = &m->disturbances[k];
+        const mask on = (tick >= bits_set(dm->start)) & (tick < bits_set(dm->end));
+        if (!mask_any(on)) continue;
+        const vy_disturbance_def *def = &dm->def;
+        const vec3 force = disturbance_axes(def->force), torque = disturbance_axes(def->torque);
+        real scale = real_set(dm->scale);
+        if (def->kind == VY_DISTURBANCE_SINUSOID) {
+            const real t = real_of_whole(bits_select(on, tick - dm->start, bits_set(0))) * m->dt;
+            scale = math_sin(6.283185307179586 * (def->frequency * t) + def->phase);
+        }
+        for (uint32_t i = dm->first; i < dm->last; ++i) {
+            if (def->kind == VY_DISTURBANCE_NOISE) {
+                noise_block *x = &noise[dm->noise + (i - dm->first)];
+                disturbance_filter(m, dm, i, tick, on, x);
+                disturbance_add(def, on, vec3_mul(force, x->force), vec3_mul(torque, x->torque), &loads[i]);
+            } else {
+                disturbance_add(def, on, vec3_scale(scale, force), vec3_scale(scale, torque), &loads[i]);
+            }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+// safety.h - what ends a run: limits exceeded for too long, and states that are not finite. Over `real`.
+#pragma once
+#include "base/finite.h"
+#include "base/math.h"
+#include "world/model.h"
+
+/// Where is the limit exceeded now? Comparisons avoid square roots and angles: the value for people is
+/// computed only on the way out.
+VY_FN mask safety_exceeds(const drone_model *dm, const body_state *b, int limit)
+{
+    const vy_safety_def *s = &dm->safety;
+    const vec3 p = b->position;
+    switch (limit) {
+    case LIMIT_TILT: {
+        const quat q = b->attitude;
+        if (!(s->tilt_max > 0.0)) return mask_set(0);
+        return 1.0 - 2.0 * (q.x * q.x + q.y * q.y) < dm->cos_tilt_max;
+    }
+    case LIMIT_RATE:
+        if (!(s->rate_max > 0.0)) return mask_set(0);
+        return vec3_dot(b->rate, b->rate) > s->rate_max * s->rate_max;
+    case LIMIT_SPEED:
+        if (!(s->speed_max > 0.0)) return mask_set(0);
+        return vec3_dot(b->velocity, b->velocity) > s->speed_max * s->speed_max;
+    case LIMIT_HEIGHT:
+        if (s->height_min == 0.0 && s->height_max == 0.0) return mask_set(0);
+        return (p.z > s->height_max) | (p.z < s->height_min);
+    default:
+        if (!(s->distance_max > 0.0)) return mask_set(0);
+        return p.x * p.x + p.y * p.y > s->distance_max * s->distance_max;
+    }
+}
+
+VY_SLOW_FN void safety_report(const drone_model *dm, mask who, const body_state *b, uint32_t drone, int limit,
+                              world_block *w)
+{
+    const vy_safety_def *s = &dm->safety;
+    const quat q = b->attitude;
+    const vec3 p = b->position;
+    real value, most;
+    vy_failure_reason reason;
+    switch (limit) {
+    case LIMIT_TILT:
+        reason = VY_FAILURE_TILT;
+        value = math_acos(real_clamp(1.0 - 2.0 * (q.x * q.x + q.y * q.y), real_set(-1.0), real_set(1.0)));
+        most = real_set(s->tilt_max);
+        break;
+    case LIMIT_RATE:
+        reason = VY_FAILURE_RATE;
+        value = vec3_length(b->rate);
+        most = real_set(s->rate_max);
+        break;
+    case LIMIT_SPEED:
+        reason = VY_FAILURE_SPEED;
+        value = vec3_length(b->velocity);
+        most = real_set(s->speed_max);
+        break;
+    case LIMIT_HEIGHT:
+        reason = VY_FAILURE_HEIGHT;
+        value = p.z;
+        most = real_select(p.z > s->height_max, real_set(s->height_max), real_set(s->height_min));
+        break;
+    default:
+        reason = VY_FAILURE_DISTANCE;
+        value = real_sqrt(p.x * p.x + p.y * p.y);
+        most = real_set(s->distance_max);
+        break;
+    }
+    world_fail(who, reason, drone, value, most, 0, w);
+}
+
+/// Name the first field that is not finite.
+VY_SLOW_FN void safety_report_not_finite(mask who, uint32_t drone, const drone_block *d, world_block *w)
+{
+    const real *values = &d->body.position.x;
+    for (size_t k = 0; k < DRONE_REALS; ++k) {
+        const mask bad = who & mask_not(real_is_finite(values[k]));
+        if (!mask_any(bad)) continue;
+        world_fail(bad, VY_FAILURE_NOT_FINITE, drone, real_set(0.0), real_set(0.0),
+                   vy_drone_field_at(k * sizeof(double)), w);
+        who = who & mask_not(bad);
+    }
+}
+
+/// Where are `count` values of a drone's state, from value `first` on, finite? Elsewhere the run ends, naming
+/// the field.
+VY_FN mask check_finite(uint32_t drone, size_t first, size_t count, world_block *w, const drone_block *d)
+{
+    const mask finite = reals_finite(&d->body.position.x + first, count);
+    if (!mask_all(finite)) safety_report_not_finite(mask_not(finite), drone, d, w);
+    return finite;
+}
+
+VY_BIG_FN void safety_stage(const vy_model *m, world_block *w, drone_block *drones)
+{
+    for (uint32_t i = 0; i < m->drone_count; ++i) {
+        const drone_model *dm = &m->drones[i];
+        drone_block *d = &drones[i];
+        const mask finite = check_finite(i, PLANT_REALS, DRONE_REALS - PLANT_REALS, w, d);
+        if (!mask_any(finite)) continue;
+        for (int limit = 0; limit < LIMIT_COUNT; ++limit) {
+            const mask over = safety_exceeds(dm, &d->body, limit);
+            const bits count = bits_select(over, d->exceeded[limit] + 1u, bits_set(0));
+            d->exceeded[limit] = bits_select(finite, count, d->exceeded[limit]);
+            const mask broken = finite & (d->exceeded[limit] > bits_set(dm->sustain));
+            if (mask_any(broken)) safety_report(dm, broken, &d->body, i, limit, w);
+        }
+    }
+}

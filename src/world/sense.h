@@ -1,0 +1,52 @@
+// sense.h - sensors and estimator of every drone, each at its own period. Over `real`.
+#pragma once
+#include "world/model.h"
+
+VY_BIG_FN void sensor_stage(const vy_model *m, const world_block *w, drone_block *drones)
+{
+    const bits tick = w->tick;
+    for (uint32_t i = 0; i < m->drone_count; ++i) {
+        const drone_model *dm = &m->drones[i];
+        const drone_params *p = &m->params[i];
+        drone_block *d = &drones[i];
+        const mask imu = due(tick, dm->imu_period);
+        if (mask_any(imu)) {
+            // The gravity that acted: none where the policy neglects it.
+            const vec3 g =
+                vec3_if(effect_on(d->effects, EFFECT_gravity), gravity_at(&m->env.gravity, d->body.position));
+            imu_state kept;
+            cells_keep(imu, &d->imu, &kept, sizeof kept);
+            imu_sample(&p->imu, &d->body, g, m->seed, bits_set(i), tick, &d->imu);
+            cells_give_back(imu, &kept, &d->imu, sizeof kept);
+            d->imu_tick = bits_select(imu, tick, d->imu_tick);
+        }
+        const mask mocap = due(tick, dm->mocap_period);
+        if (mask_any(mocap)) {
+            mocap_state kept;
+            cells_keep(mocap, &d->mocap, &kept, sizeof kept);
+            mocap_sample(&p->mocap, &d->body, m->seed, bits_set(i), tick, &d->mocap);
+            cells_give_back(mocap, &kept, &d->mocap, sizeof kept);
+            d->mocap_tick = bits_select(mocap, tick, d->mocap_tick);
+        }
+    }
+}
+
+VY_BIG_FN void estimator_stage(const vy_model *m, const world_block *w, drone_block *drones)
+{
+    for (uint32_t i = 0; i < m->drone_count; ++i) {
+        const estimator_params *p = &m->params[i].estimator;
+        drone_block *d = &drones[i];
+        const mask imu = d->imu_tick == w->tick, mocap = d->mocap_tick == w->tick;
+        estimator_state kept;
+        if (mask_any(imu)) {
+            cells_keep(imu, &d->estimate, &kept, sizeof kept);
+            estimator_predict(p, d->imu.accel, d->imu.gyro, &d->estimate);
+            cells_give_back(imu, &kept, &d->estimate, sizeof kept);
+        }
+        if (mask_any(mocap)) {
+            cells_keep(mocap, &d->estimate, &kept, sizeof kept);
+            estimator_correct(p, d->mocap.position, d->mocap.attitude, &d->estimate);
+            cells_give_back(mocap, &kept, &d->estimate, sizeof kept);
+        }
+    }
+}

@@ -1,0 +1,44 @@
+// steer.h - the built-in controller and the drive abstraction layer, each at its own period. Over `real`.
+#pragma once
+#include "world/model.h"
+
+/// Follow the flight plan, in the lanes of `who`.
+VY_FN void steer_hold(const vy_model *m, uint32_t index, mask who, bits tick, drone_block *d)
+{
+    const reference r = drone_reference(m, index, time_of(m, tick), NULL);
+    vec3 integral = d->control.integral;
+    quat attitude;
+    const real thrust = lower_position(&m->params[index].ladder, &r, &d->estimate, &integral, &attitude);
+    control_state *c = &d->control;
+    c->integral = vec3_select(who, integral, c->integral);
+    c->attitude = quat_select(who, attitude, c->attitude);
+    c->thrust = real_select(who, thrust, c->thrust);
+    d->rung = bits_select(who, bits_set(VY_RUNG_ATTITUDE), d->rung);
+}
+
+/// Take the reply of a controller, in the lanes of `who`. One that is not sound ends the run.
+VY_FN void steer_reply(const vy_model *m, uint32_t index, mask who, const control_reply *reply,
+                       world_block *w, drone_block *d)
+{
+    const ladder_params *p = &m->params[index].ladder;
+    const mask sound = control_sound(p, reply);
+    control_take(p, reply, who & sound, &d->control, &d->clamps);
+    d->rung = bits_select(who & sound, reply->rung, d->rung);
+    const mask lost = who & mask_not(sound);
+    if (mask_any(lost)) world_fail(lost, VY_FAILURE_COMMAND, index, real_set(0.0), real_set(0.0), 0, w);
+}
+
+/// Returns the lanes in which a command was clamped.
+VY_BIG_FN mask dal_stage(const vy_model *m, const world_block *w, drone_block *drones)
+{
+    mask clamped = mask_set(0);
+    for (uint32_t i = 0; i < m->drone_count; ++i) {
+        drone_block *d = &drones[i];
+        const mask now = due(w->tick, m->drones[i].rate_period);
+        if (!mask_any(now)) continue;
+        const real count = control_lower(&m->params[i].ladder, d->rung, now, &d->estimate, &d->control);
+        d->clamps = d->clamps + real_round_bits(count);
+        clamped = clamped | (count > 0.0);
+    }
+    return clamped;
+}
