@@ -15,7 +15,7 @@ PACKAGES ?= tools/install_packages.sh
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
 MAKEFLAGS += --no-print-directory
-.PHONY: build demo test check-long matrix sanitize clang kills fuzz lint format bench bench-peers install clean help
+.PHONY: build demo test test-page check-long matrix sanitize clang kills fuzz lint format bench bench-peers install clean help
 
 # $(call preset,NAME): configure and build one preset of CMakePresets.json.
 define preset
@@ -41,9 +41,14 @@ test: ## install what is missing, build with warnings as errors, run all tests a
 	@echo "== test"
 	@ctest --preset test -j $(JOBS)
 
-check-long: ## what takes minutes: matrix, sanitize, clang, kills, lint, fuzz
-	@$(PACKAGES) demo test lint long
-	@$(MAKE) matrix sanitize clang kills lint fuzz
+test-page: ## the page of volery view in headless Chromium; pictures of it in build/test/view
+	@$(PACKAGES) demo test page
+	$(call preset,test)
+	@tests/view_app_test.sh build/test
+
+check-long: ## what takes minutes: the page, matrix, sanitize, clang, kills, lint, fuzz
+	@$(PACKAGES) demo test page lint long
+	@$(MAKE) test-page matrix sanitize clang kills lint fuzz
 	@echo "check-long: all passed"
 
 matrix: ## the full determinism matrix: every compiler, level and machine must give the same hashes

@@ -50,7 +50,7 @@ static void put_data(FILE *out, const shown *s)
     }
     vy_json_close(&j);
     if (s->count > 1) {
-        vy_json_object(&j, "difference");
+        vy_json_object(&j, "comparison");
         vy_difference_json(&s->difference, vy_log_get_info(s->logs[0]).dt, &j);
         vy_json_close(&j);
     }

@@ -1,7 +1,10 @@
 # fetch.cmake - the packages of packages.lock, each checked by its hash, into INTO/node_modules. What is there already
-# is kept. cmake -DREGISTRY=address -DMACHINE=x64|arm64 -DINTO=folder -P fetch.cmake
+# is kept. cmake -DREGISTRY=address -DMACHINE=x64|arm64 -DINTO=folder [-DLOCK=file] -P fetch.cmake
 # Without REGISTRY it fails when one is missing.
-file(STRINGS ${CMAKE_CURRENT_LIST_DIR}/packages.lock lines REGEX "^[^#]")
+if(NOT LOCK)
+  set(LOCK ${CMAKE_CURRENT_LIST_DIR}/packages.lock)
+endif()
+file(STRINGS ${LOCK} lines REGEX "^[^#]")
 foreach(line IN LISTS lines)
   separate_arguments(words UNIX_COMMAND "${line}")
   list(GET words 0 name)

@@ -6,6 +6,7 @@
 //   parameter  flown with a heavier drone than the scenario and its hash say
 //   scenario   the scenario in the log was edited afterwards
 //   reply      one reply of the controller was changed in the log, at step 500
+//   hostile    names, texts and the scenario are markup and scripts
 #include "volery/record.h"
 #include "volery/scenario.h"
 #include <stdlib.h>
@@ -69,11 +70,12 @@ int main(int count, char **words)
     vy_world *world = NULL;
     if (vy_scenario_build(heavy ? other : told, &world, NULL) != VY_OK) return 1;
 
-    const char *name = "alpha";
+    const int hostile = strcmp(kind, "hostile") == 0;
+    const char *name = hostile ? "<u onclick=document.hacked=1>" : "alpha";
     vy_recorder_def def = vy_default_recorder_def();
     def.path = words[2];
     char *resolved = vy_scenario_print(edited ? other : told);
-    def.scenario = resolved;
+    def.scenario = hostile ? "</script><script>document.hacked=1</script>" : resolved;
     def.config_hash = vy_scenario_hash(told);
     def.drone_names = &name;
     def.snapshot = 1;
@@ -86,7 +88,11 @@ int main(int count, char **words)
         vy_world_step(world);
         if (strcmp(kind, "value") == 0 && vy_world_tick(world) == ODD_STEP) change_value(world);
     }
-    const vy_status status = vy_recorder_close(r, world, "completed", NULL);
+    if (hostile) {
+        vy_recorder_note(r, world, "</script><script>document.hacked=1//",
+                         "<img src=x onerror=document.hacked=1>");
+    }
+    const vy_status status = vy_recorder_close(r, world, hostile ? "<s>done</s>" : "completed", NULL);
     vy_world_destroy(world);
     vy_scenario_destroy(told);
     vy_scenario_destroy(other);

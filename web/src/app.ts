@@ -21,7 +21,7 @@ export class App {
   readonly plots: Plots;
   readonly events: RunEvent[];
   readonly frames = { count: 0, script: 0 }; // frames drawn, and milliseconds of script they took
-  private view?: View;
+  view?: View;
   private layers?: Layers;
   private chosen: Drone[];
   private readonly help: Help;
@@ -36,15 +36,15 @@ export class App {
   private layersAt = 0;
 
   constructor(readonly info: PageInfo, readonly runs: Run[]) {
-    const difference = info.difference;
+    const difference = info.comparison?.difference;
     this.clock = new Clock(Math.min(...runs.map((run) => run.start)), Math.max(...runs.map((run) => run.end)));
     this.events = runs.flatMap((run) => run.events).filter((event) => event.kind !== "expectation");
-    if (difference && !difference.identical && difference.time_s !== undefined) {
+    if (difference) {
       this.events.push({ time: difference.time_s, kind: "difference", drone: "", text: `first difference${difference.field ? `, ${difference.field}` : ""}` });
     }
     this.events.sort((a, b) => a.time - b.time);
     this.chosen = this.fellows(runs[0].drones[0]);
-    this.plots = new Plots(runs, this.clock, () => (difference?.time_s !== undefined ? [{ time: difference.time_s, color: theme().lines[3] }] : []));
+    this.plots = new Plots(runs, this.clock, () => (difference ? [{ time: difference.time_s, color: theme().lines[3] }] : []));
     this.help = new Help(this.shortcuts());
   }
 
@@ -69,6 +69,7 @@ export class App {
       this.dirty = true;
     });
     this.clock.onChange(() => (this.dirty = true));
+    if (!matchMedia("(prefers-reduced-motion: reduce)").matches) this.clock.toggle();
     document.documentElement.dataset.state = "ready";
     let last = performance.now();
     const frame = (now: number) => {
@@ -155,7 +156,7 @@ export class App {
   private showSide(panel: boolean): void {
     this.panelShown = panel;
     this.tabs.forEach((tab, i) => tab.classList.toggle("on", (i === 1) === panel));
-    const body = panel ? makePanel(this.runs, this.chosen, this.clock, this.events, this.info.difference) : this.plots.element;
+    const body = panel ? makePanel(this.runs, this.chosen, this.clock, this.events, this.info.comparison) : this.plots.element;
     this.sideBody.replaceChildren(body);
     this.sideBody.scrollTop = 0;
   }

@@ -56,19 +56,20 @@ export interface RunInfo {
   nap?: CertificateInfo[];
 }
 
+/// Where two runs part; the values are of the first full state at or after that step.
 export interface DifferenceInfo {
-  identical: boolean;
-  step?: number;
-  time_s?: number;
+  step: number;
+  time_s: number;
   field?: string | null;
-  a?: number | string | null;
-  b?: number | string | null;
+  field_step?: number;
+  a?: number | null;
+  b?: number | null;
 }
 
 export interface PageInfo {
   volery: string;
   runs: RunInfo[];
-  difference?: DifferenceInfo;
+  comparison?: { identical: boolean; last_step: number; difference?: DifferenceInfo };
 }
 
 /// The text of an element that must be there.

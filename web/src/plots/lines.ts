@@ -27,7 +27,7 @@ const AXES = ["x", "y", "z"];
 function axes(drone: Drone, stream: string, field: string, prefix: string, dash: Dash, second = false): PlotLine[] {
   const table = drone.streams.get(stream);
   const columns = table?.vector(field, "xyz");
-  if (!table || !columns) return [];
+  if (!table || !columns || (second && !columns.some((column) => column.some((value) => value !== 0)))) return [];
   return columns.map((values, k) => ({ label: `${prefix}${AXES[k]}`, time: table.time, values, color: k, dash, second }));
 }
 
@@ -60,10 +60,20 @@ function unwrap(line: PlotLine): PlotLine {
 function angles(drone: Drone, stream: string, prefix: string, dash: Dash, second = false): PlotLine[] {
   const table = drone.streams.get(stream);
   const q = table?.vector("attitude", "wxyz");
-  if (!table || !q || !q.some((column) => column.some((value) => value !== 0))) return [];
+  if (!table || !q || !q.slice(1).some((column) => column.some((value) => value !== 0))) return []; // never set
   return ["roll", "pitch", "heading"].map((name, k) =>
     unwrap(worked(table, prefix + name, k, dash, (i) => pilotAngles(q[0][i], q[1][i], q[2][i], q[3][i])[k], second)),
   );
+}
+
+// On a planet, over the ground below.
+function anglesOverGround(drone: Drone): PlotLine[] {
+  const table = drone.streams.get("geodetic");
+  if (!table) return [];
+  return ["roll", "pitch", "yaw"].flatMap((name, k) => {
+    const radians = table.column(name);
+    return radians ? [unwrap(worked(table, name === "yaw" ? "heading" : name, k, "solid", (i) => (radians[i] * 180) / Math.PI))] : [];
+  });
 }
 
 // The distance of the truth from where it should be, axis by axis, at the times of the reference.
@@ -75,7 +85,7 @@ function errors(drone: Drone): PlotLine[] {
   if (!truth || !reference || !is || !wanted) return [];
   const rows = sameTimes(reference.time, truth.time);
   const lines = is.map((column, k) => worked(reference, AXES[k], k, "solid", (i) => (rows[i] < 0 ? NaN : column[rows[i]] - wanted[k][i])));
-  const total = worked(reference, "length", 6, "dashed", (i) => Math.hypot(...lines.map((line) => line.values[i])));
+  const total = worked(reference, "length", 6, "solid", (i) => Math.hypot(...lines.map((line) => line.values[i])));
   return [...lines, total];
 }
 
@@ -153,7 +163,7 @@ export function plotGroups(drones: Drone[]): PlotGroup[] {
     { id: "position", title: "position", unit: "m", lines: (d) => [...axes(d, "truth", "position", "", "solid"), ...axes(d, "reference", "position", "wanted ", "dashed", true)] },
     { id: "error", title: "position error", unit: "m", lines: errors },
     { id: "velocity", title: "velocity", unit: "m/s", lines: (d) => [...axes(d, "truth", "velocity", "", "solid"), ...axes(d, "estimate", "velocity", "estimated ", "dotted", true)] },
-    { id: "attitude", title: "attitude", unit: "deg", lines: (d) => [...angles(d, "truth", "", "solid"), ...angles(d, "control", "wanted ", "dashed", true)] },
+    { id: "attitude", title: "attitude", unit: "deg", lines: (d) => (d.streams.has("geodetic") ? anglesOverGround(d) : [...angles(d, "truth", "", "solid"), ...angles(d, "control", "wanted ", "dashed", true)]) },
     { id: "rates", title: "body rates", unit: "rad/s", lines: (d) => [...axes(d, "truth", "rate", "", "solid"), ...axes(d, "control", "rates", "wanted ", "dashed", true)] },
     { id: "motors", title: "motor commands", unit: "", lines: (d) => list(d, "control", "motors", "solid") },
     { id: "rotors", title: "rotor speeds", unit: "rad/s", lines: (d) => list(d, "truth", "rotor_speed", "solid") },

@@ -17,6 +17,11 @@ export interface PlotHost {
   seek(time: number): void;
 }
 
+function formatTick(value: number): string {
+  const text = Math.abs(value) >= 1e5 ? value.toExponential(3).replace(/\.?0*e\+?/, "e") : `${+value.toPrecision(6)}`;
+  return text.replace("-", "−");
+}
+
 interface Entry {
   line: PlotLine;
   value: HTMLElement;
@@ -94,7 +99,7 @@ export class Plot {
       cursor: { sync: { key: this.host.sync, setSeries: false }, drag: { x: true, y: false }, points: { size: 6 }, bind: { dblclick: () => () => (this.host.zoomed(NaN, NaN), null) } },
       axes: [
         { ...axis, size: 24, space: 60, values: (_, ticks) => ticks.map((t) => `${+t.toPrecision(8)} s`.replace("-", "−")) },
-        { ...axis, size: 52, space: 26, values: (_, ticks) => ticks.map((t) => `${+t.toPrecision(6)}`.replace("-", "−")) },
+        { ...axis, size: 52, space: 26, values: (_, ticks) => ticks.map(formatTick) },
       ],
       series: [
         {},

@@ -45,7 +45,7 @@ export class View {
     this.chosen = this.fleet.crafts[0];
     this.extent = extentOf(this.fleet.crafts);
     const size = Math.max(...this.fleet.crafts.map((craft) => craft.shape.size));
-    this.drawScale = size * 60 >= this.extent.reach ? 1 : roundUp(this.extent.reach / 60 / size);
+    this.drawScale = size * 28 >= this.extent.reach ? 1 : roundUp(this.extent.reach / 28 / size);
     this.floor = this.extent.low.z < 4 * this.extent.reach + 1 ? Math.min(0, this.extent.low.z) : this.extent.low.z - 0.1 * this.extent.reach;
     this.ground = new Ground(this.extent.reach, this.floor);
     this.trailLines = this.fleet.crafts.map((craft) => new Trail(this.scene, craft));
@@ -164,6 +164,7 @@ export class View {
     if (width === 0 || height === 0) return;
     this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
     this.renderer.setSize(width, height);
+    for (const trail of this.trailLines) trail.resize(width, height);
     this.camera.aspect = width / height;
     this.camera.updateProjectionMatrix();
   }
@@ -173,7 +174,7 @@ export class View {
     const at = craftPosition(this.chosen);
     if (this.mode === "follow") this.shift(at.clone().sub(this.target));
     this.fleet.crafts.forEach((craft, i) => {
-      this.trailLines[i].update(craft.motion.at(time), 8, craft === this.chosen, this.trails);
+      this.trailLines[i].update(craft.motion.at(time), craft.drone.name === this.chosen.drone.name, this.trails);
     });
     this.arrows.update(this.chosen, time, this.drawScale);
     this.controls.update();

@@ -48,7 +48,7 @@ export function formatUnit(value: number, unit: string): string {
   const size = Math.abs(value);
   if (!Number.isFinite(value)) return "–";
   if (size === 0 || size >= 0.1) return `${formatNumber(value, 3)} ${unit}`;
-  for (const [prefix, scale] of [["m", 1e-3], ["µ", 1e-6], ["n", 1e-9]] as const) {
+  for (const [prefix, scale] of [["m", 1e-3], ["µ", 1e-6], ["n", 1e-9], ["p", 1e-12]] as const) {
     if (size >= 0.0999 * scale) return `${formatNumber(value / scale, 3)} ${prefix}${unit}`;
   }
   return `0 ${unit}`;

@@ -4,6 +4,7 @@ import { theme } from "./theme";
 interface Look {
   color: number; // index into the theme's lines
   shape: string; // a path of 12 by 12
+  rank: number; // what lies on top where marks meet
 }
 
 const CROSS = "M2 2l8 8M10 2l-8 8";
@@ -13,14 +14,14 @@ const DOT = "M6 2a4 4 0 1 1 0 8a4 4 0 1 1 0-8";
 const SQUARE = "M2 2h8v8h-8z";
 
 const LOOKS: Record<string, Look> = {
-  failure: { color: 0, shape: CROSS },
-  fault: { color: 4, shape: TRIANGLE },
-  contact: { color: 3, shape: DOT },
-  collision: { color: 3, shape: DOT },
-  nap: { color: 2, shape: DIAMOND },
-  difference: { color: 3, shape: CROSS },
+  failure: { color: 0, shape: CROSS, rank: 4 },
+  fault: { color: 4, shape: TRIANGLE, rank: 3 },
+  contact: { color: 3, shape: DOT, rank: 2 },
+  collision: { color: 3, shape: DOT, rank: 2 },
+  nap: { color: 2, shape: DIAMOND, rank: 1 },
+  difference: { color: 3, shape: CROSS, rank: 4 },
 };
-const OTHER: Look = { color: 6, shape: SQUARE };
+const OTHER: Look = { color: 6, shape: SQUARE, rank: 0 };
 
 function lookOf(kind: string): Look {
   return Object.prototype.hasOwnProperty.call(LOOKS, kind) ? LOOKS[kind] : OTHER;
@@ -42,6 +43,10 @@ export function markOfKind(kind: string): SVGSVGElement {
   svg.style.setProperty("--mark", `var(--line-${look.color})`);
   svg.append(path);
   return svg;
+}
+
+export function rankOfKind(kind: string): number {
+  return lookOf(kind).rank;
 }
 
 export function namedKind(kind: string): string {

@@ -1,8 +1,8 @@
 // panel.ts - what the run was: identity, hashes, expectations, certificate, events, scenario.
-import type { DifferenceInfo } from "../data/embedded";
+import type { PageInfo } from "../data/embedded";
 import type { Drone, Run, RunEvent } from "../data/run";
 import type { Clock } from "./clock";
-import { formatNumber, formatTime, make } from "./dom";
+import { formatTime, formatUnit, make } from "./dom";
 import { markOfKind, namedKind } from "./events";
 
 const EVENTS_MAX = 500;
@@ -61,13 +61,13 @@ function certificate(drone: Drone): HTMLElement | undefined {
   const c = drone.certificate;
   if (!c) return undefined;
   if (drone.run.info.strict) return section("negligibility", "strict: every effect was computed");
-  const table = make("table", "effects", make("tr", "", ...["effect", "", "N s", "N m s"].map((text) => make("th", "", text))));
+  const table = make("table", "effects", make("tr", "", ...["effect", "", "impulse", "angular impulse"].map((text) => make("th", "", text))));
   for (const effect of c.effects) {
-    const cells = [effect.name.replace(/_/g, " "), effect.computed ? "computed" : "neglected", formatNumber(effect.impulse, 3), formatNumber(effect.angular_impulse, 3)];
+    const cells = [effect.name.replace(/_/g, " "), effect.computed ? "computed" : "neglected", formatUnit(effect.impulse, "N s"), formatUnit(effect.angular_impulse, "N m s")];
     table.append(make("tr", effect.computed ? "" : "dim", ...cells.map((text) => make("td", "", text))));
   }
-  const bound = c.bounded ? `; at most ${formatNumber(c.position, 3)} m within ${c.horizon} s` : "; no bound of the deviation is known in a closed loop";
-  return section(`negligibility: ${drone.name}`, make("p", "", `At most ${formatNumber(c.total_impulse, 3)} N s and ${formatNumber(c.total_angular_impulse, 3)} N m s were neglected${bound}. ${c.changes} decisions changed.`), table);
+  const bound = c.bounded ? `; at most ${formatUnit(c.position, "m")} within ${c.horizon} s` : "; no bound of the deviation is known in a closed loop";
+  return section(`negligibility: ${drone.name}`, make("p", "", `At most ${formatUnit(c.total_impulse, "N s")} and ${formatUnit(c.total_angular_impulse, "N m s")} were neglected${bound}. ${c.changes} decisions changed.`), table);
 }
 
 function eventList(events: RunEvent[], clock: Clock): HTMLElement {
@@ -85,15 +85,18 @@ function eventList(events: RunEvent[], clock: Clock): HTMLElement {
   return events.length > 0 ? list : make("p", "dim", "none");
 }
 
-function differenceText(difference: DifferenceInfo): string {
-  if (difference.identical) return "The two runs are identical, step for step.";
-  const field = difference.field ? `: ${difference.field} is ${String(difference.a)} in A and ${String(difference.b)} in B` : "";
-  return `The runs part at step ${difference.step ?? "?"} (${difference.time_s === undefined ? "?" : formatTime(difference.time_s)} s)${field}.`;
+type Comparison = NonNullable<PageInfo["comparison"]>;
+
+function comparisonText(comparison: Comparison): string {
+  const d = comparison.difference;
+  if (!d) return "The two runs are identical, step for step, as far as both go.";
+  const field = d.field ? ` At step ${d.field_step ?? d.step}, ${d.field} is ${String(d.a)} in A and ${String(d.b)} in B.` : "";
+  return `The runs part at step ${d.step} (${formatTime(d.time_s)} s).${field}`;
 }
 
-export function makePanel(runs: Run[], chosen: Drone[], clock: Clock, events: RunEvent[], difference?: DifferenceInfo): HTMLElement {
+export function makePanel(runs: Run[], chosen: Drone[], clock: Clock, events: RunEvent[], comparison?: Comparison): HTMLElement {
   const panel = make("div", "panel");
-  if (difference) panel.append(section("difference", make("p", "difference", differenceText(difference))));
+  if (comparison) panel.append(section("first difference", make("p", "difference", comparisonText(comparison))));
   runs.forEach((run, i) => {
     const part = identity(run);
     if (runs.length > 1) part.querySelector("h3")?.prepend(make("span", `run-mark run-${i}`, i === 0 ? "A" : "B"));

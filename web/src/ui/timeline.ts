@@ -2,7 +2,7 @@
 import type { RunEvent } from "../data/run";
 import { SPEEDS, type Clock } from "./clock";
 import { formatTime, make, makeButton, makeIcon } from "./dom";
-import { markOfKind, namedKind } from "./events";
+import { markOfKind, namedKind, rankOfKind } from "./events";
 
 const MARKS_MAX = 400; // more would be a bar
 
@@ -62,6 +62,7 @@ export class Timeline {
       const words = `${formatTime(event.time)} s  ${namedKind(event.kind)}${event.drone ? ` (${event.drone})` : ""}: ${event.text}`;
       const mark = makeButton("event", markOfKind(event.kind), words, () => this.clock.seek(event.time));
       mark.dataset.kind = event.kind;
+      mark.style.zIndex = String(rankOfKind(event.kind));
       mark.style.left = `${(100 * (event.time - this.clock.start)) / span}%`;
       box.append(mark);
     }

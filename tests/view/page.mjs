@@ -1,0 +1,263 @@
+// page.mjs FOLDER - opens the pages that view_app_test.sh made, uses them, and compares their numbers with the log's.
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const folder = process.argv[2];
+const { chromium } = createRequire(join(folder, "node_modules", "x.js"))("playwright-core");
+const profile = mkdtempSync(join(tmpdir(), "volery-view-"));
+const options = {
+  executablePath: "/usr/bin/chromium",
+  headless: true,
+  viewport: { width: 1280, height: 720 },
+  args: ["--no-sandbox", "--disable-gpu", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+};
+const browser = await chromium.launchPersistentContext(profile, options);
+let failures = 0;
+let checks = 0;
+
+function check(what, good, told = "") {
+  checks += 1;
+  if (good) return;
+  failures += 1;
+  console.log(`FAILED: ${what} ${told}`);
+}
+
+// Open a page from disk. Anything on the console and any request beyond the file is a failure.
+async function open(name, { width = 1280, height = 720, scheme = "light", expect = "ready", still = true } = {}) {
+  const page = await browser.newPage();
+  await page.setViewportSize({ width, height });
+  await page.emulateMedia({ colorScheme: scheme, reducedMotion: still ? "reduce" : "no-preference" });
+  page.on("console", (m) => check(`${name}: console`, m.text().includes("GL Driver Message"), m.text()));
+  page.on("pageerror", (e) => check(`${name}: error`, false, e.message));
+  page.on("request", (r) => check(`${name}: request`, /^(file|data|blob):/.test(r.url()), r.url()));
+  await page.goto(`file://${join(folder, name)}`);
+  if (expect) {
+    await page.waitForFunction(() => document.documentElement.dataset.state, null, { timeout: 60000 });
+    const state = await page.evaluate(() => document.documentElement.dataset.state);
+    check(`${name}: state`, state === expect, `${state}: ${(await page.innerText("body")).slice(0, 300)}`);
+  }
+  return page;
+}
+
+const settled = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50)))));
+const shot = (page, name) => page.screenshot({ path: join(folder, `${name}.png`) });
+const timeOf = (page) => page.evaluate(() => window.volery.clock.time);
+
+function readCsv(name) {
+  const [head, ...rows] = readFileSync(join(folder, name), "utf8").trim().split("\n").map((line) => line.split(","));
+  return new Map(head.map((column, i) => [column, rows.map((row) => (row[i] === "" ? NaN : Number(row[i])))]));
+}
+
+// Values of a line of a plot, straight from what is drawn.
+const lineOf = (page, plot, label) =>
+  page.evaluate(([p, l]) => {
+    const line = window.volery.plots.plots.find((x) => x.group.id === p).lines.find((x) => x.label === l);
+    return { time: [...line.time], values: [...line.values] };
+  }, [plot, label]);
+
+async function useIt() {
+  const page = await open("a.html");
+  await settled(page);
+  check("title", (await page.title()) === "first flight – Volery");
+  check("status", (await page.innerText(".chip")) === "completed");
+
+  const start = await timeOf(page);
+  await page.keyboard.press("Space");
+  await page.waitForTimeout(1200);
+  await page.keyboard.press("Space");
+  const played = await timeOf(page);
+  check("it plays", played > start + 0.2, `${start} ${played}`);
+  await page.waitForTimeout(200);
+  check("it pauses", (await timeOf(page)) === played);
+
+  await page.keyboard.press("ArrowRight");
+  const stepped = await timeOf(page);
+  check("a step is a record", stepped > played && Math.abs(stepped * 100 - Math.round(stepped * 100)) < 1e-6, stepped);
+  await page.keyboard.press("Home");
+  check("Home", (await timeOf(page)) === 0);
+
+  const box = await page.locator(".scrub").boundingBox();
+  await page.mouse.click(box.x + box.width * 0.6, box.y + box.height / 2);
+  check("scrub", Math.abs((await timeOf(page)) - 12) < 0.3, await timeOf(page));
+  const event = page.locator(".event").first();
+  const told = Number((await event.getAttribute("title")).split(" ")[0]);
+  await event.click();
+  check("an event is gone to", Math.abs((await timeOf(page)) - told) < 1e-9);
+
+  await page.evaluate(() => window.volery.clock.seek(12.3));
+  await settled(page);
+  const before = await page.locator(".scene").screenshot();
+  await page.keyboard.press("f");
+  await settled(page);
+  const after = await page.locator(".scene").screenshot({ path: join(folder, "forces.png") });
+  check("forces are drawn", !before.equals(after));
+  await page.click(".layer-box summary");
+  check("forces are told", (await page.innerText('[data-layer="force-gravity"]')).includes("0.27 N"), await page.innerText('[data-layer="force-gravity"]'));
+  await page.click('[data-layer="force-gravity"] input');
+  check("a force is switched off", !(await page.isChecked('[data-layer="force-gravity"] input')));
+  for (const mode of ["orbit", "top", "follow"]) {
+    await page.keyboard.press("c");
+    await settled(page);
+    check(`camera ${mode}`, await page.locator(".cameras .on", { hasText: mode }).isVisible());
+    await shot(page, `camera-${mode}`);
+  }
+
+  await page.keyboard.press("h");
+  check("help", await page.locator(".help .card").isVisible());
+  await shot(page, "help");
+  await page.keyboard.press("Escape");
+  check("help closes", !(await page.locator(".help .card").isVisible()));
+  await page.keyboard.press("i");
+  const panel = await page.innerText(".panel");
+  for (const words of ["final hash", "position_error of all at most 0.15 m throughout: met", "negligibility", "seed", "volery: 1"]) check("panel", panel.includes(words), words);
+  await shot(page, "panel");
+  await page.keyboard.press("p");
+  await page.keyboard.press("d");
+  await settled(page);
+  check("dark", (await page.evaluate(() => document.documentElement.dataset.theme)) === "dark");
+  await shot(page, "dark");
+
+  // Zoom by dragging in a plot, then out.
+  const area = await page.locator('[data-plot="position"] .u-over').boundingBox();
+  await page.mouse.move(area.x + area.width * 0.25, area.y + 40);
+  await page.mouse.down();
+  await page.mouse.move(area.x + area.width * 0.5, area.y + 40, { steps: 4 });
+  await page.mouse.up();
+  const range = () => page.evaluate(() => window.volery.plots.plots[0].chart.scales.x);
+  const zoomed = await range();
+  check("zoom", Math.abs(zoomed.min - 5) < 0.3 && Math.abs(zoomed.max - 10) < 0.3, JSON.stringify(zoomed));
+  await page.keyboard.press("z");
+  check("whole flight", Math.abs((await range()).max - 20) < 0.1);
+  await page.close();
+}
+
+// Every value of these lines must be the log's, bit for bit.
+async function compareNumbers() {
+  const page = await open("a.html");
+  const csv = readCsv("a.csv");
+  const same = (a, b) => a.length === b.length && a.every((value, i) => value === b[i]);
+  for (const [plot, label, column] of [["position", "x", "body.position.x"], ["position", "z", "body.position.z"], ["velocity", "y", "body.velocity.y"], ["rates", "x", "body.rate.x"], ["rotors", "0", "rotor_speed[0]"], ["rotors", "3", "rotor_speed[3]"], ["velocity", "estimated y", "estimate.velocity.y"], ["motors", "2", "control.motors[2]"]]) {
+    const line = await lineOf(page, plot, label);
+    check(`${plot} ${label}`, same(line.values, csv.get(column)), `${line.values.length} values, ${line.values[7]} ${csv.get(column)[7]}`);
+  }
+  const error = await lineOf(page, "error", "length");
+  check("the largest error is the run's", Math.abs(Math.max(...error.values) - 0.109926) < 2e-3, Math.max(...error.values));
+  // What the legend says at a moment is the record of that moment.
+  await page.evaluate(() => window.volery.clock.seek(5.2));
+  await settled(page);
+  const said = await page.innerText('[data-plot="position"] .key >> nth=0');
+  const x = csv.get("body.position.x")[520];
+  check("legend", said.includes(x.toFixed(3)), `${said} ${x}`);
+  await page.close();
+}
+
+async function compareRuns() {
+  const page = await open("both.html");
+  const diff = JSON.parse(readFileSync(join(folder, "diff.json"), "utf8"));
+  const mark = page.locator('.event[data-kind="difference"]');
+  check("the first difference is marked", (await mark.count()) === 1);
+  await mark.click();
+  check("at its time", Math.abs((await timeOf(page)) - diff.difference.time_s) < 1e-9, `${await timeOf(page)} ${JSON.stringify(diff)}`);
+  const legend = await page.innerText('[data-plot="position"] .legend');
+  check("both runs in a plot", legend.includes("A x") && legend.includes("B x"), legend);
+  check("both drones in the scene", (await page.evaluate(() => window.volery.view.fleet.crafts.length)) === 2);
+  await page.keyboard.press("i");
+  check("the difference is told", (await page.innerText(".difference")).includes("part at step"), await page.innerText(".difference"));
+  await page.keyboard.press("p");
+  await page.evaluate(() => window.volery.clock.seek(12.4));
+  await settled(page);
+  await shot(page, "both");
+  await page.close();
+}
+
+async function lookAround() {
+  const moving = await open("a.html", { still: false });
+  await moving.waitForTimeout(600);
+  check("a page plays when it is opened", (await timeOf(moving)) > 0.05);
+  await moving.close();
+
+  const failed = await open("failed.html");
+  check("a failed run says so", (await failed.innerText(".chip")) === "failed");
+  const mark = failed.locator('.event[data-kind="failure"]');
+  check("the failure is marked", (await mark.count()) === 1);
+  await mark.click();
+  await settled(failed);
+  await shot(failed, "failed");
+  await failed.close();
+
+  const thin = await open("thin.html");
+  check("a thinned page says so", await thin.locator(".chip", { hasText: "thinned" }).isVisible());
+  const csv = readCsv("west.csv");
+  const byTime = new Map(csv.get("time").map((t, i) => [Math.round(t * 1e9), csv.get("body.position.y")[i]]));
+  const line = await lineOf(thin, "position", "y");
+  check("thinned", line.values.length < byTime.size && line.values.length > 10, line.values.length);
+  check("what is left is the log's", line.values.every((value, i) => value === byTime.get(Math.round(line.time[i] * 1e9))));
+  await thin.keyboard.press("n");
+  check("next drone", (await thin.inputValue(".drone-select")) === "1");
+  await thin.close();
+
+  const swarm = await open("swarm.html", { scheme: "dark" });
+  await swarm.keyboard.press("c");
+  await swarm.evaluate(() => window.volery.clock.seek(6.5));
+  await settled(swarm);
+  await shot(swarm, "swarm");
+  await swarm.close();
+
+  const planet = await open("planet.html");
+  await planet.evaluate(() => window.volery.clock.seek(10));
+  await settled(planet);
+  await shot(planet, "planet");
+  await planet.close();
+
+  const cut = await open("cut.html");
+  check("a log that was cut off says so", (await cut.innerText(".chip")) === "cut off");
+  await cut.close();
+
+  const phone = await open("a.html", { width: 390, height: 844 });
+  await settled(phone);
+  check("a phone scrolls one way only", await phone.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+  check("a phone has the buttons", await phone.locator(".round").isVisible());
+  await phone.locator(".round").click();
+  await phone.waitForTimeout(400);
+  check("a phone plays", (await timeOf(phone)) > 0);
+  await shot(phone, "phone");
+  await phone.close();
+}
+
+// Nothing a log says is markup.
+async function stayUnharmed() {
+  const page = await open("hostile.html");
+  await page.keyboard.press("i");
+  await settled(page);
+  check("no script of a log runs", (await page.evaluate(() => document.hacked)) === undefined);
+  check("texts are shown as they are", (await page.innerText(".panel")).includes("<img src=x onerror=document.hacked=1>"));
+  check("no image", (await page.locator("img").count()) === 0);
+  await shot(page, "hostile");
+  await page.close();
+  for (const [name, words] of [["damaged.html", "damaged"], ["no-info.html", "damaged"]]) {
+    const bad = await open(name, { expect: "failed" });
+    const text = await bad.innerText("body");
+    check(`${name}: a clear message`, text.includes("cannot be shown") && text.includes(words), text);
+    await shot(bad, name.replace(".html", ""));
+    await bad.close();
+  }
+  // A page that was cut off before its script cannot say anything by script; it must not be blank.
+  const torn = await open("torn.html", { expect: "" });
+  check("torn.html: not blank", (await torn.innerText("body")).includes("cut off"), (await torn.innerText("body")).slice(0, 200));
+  await torn.close();
+}
+
+try {
+  await useIt();
+  await compareNumbers();
+  await compareRuns();
+  await lookAround();
+  await stayUnharmed();
+} finally {
+  await browser.close();
+  rmSync(profile, { recursive: true, force: true });
+}
+console.log(failures === 0 ? `view: ok, ${checks} checks` : `view: ${failures} of ${checks} checks FAILED`);
+process.exit(failures === 0 ? 0 : 1);

@@ -1,0 +1,51 @@
+#!/bin/bash
+# view_app_test.sh BUILD - the page of volery view as a person uses it, in headless Chromium. Pictures of what it saw are
+# left in BUILD/view. Where chromium or node is missing (make test-page installs them), it is skipped and says so.
+set -euo pipefail
+build=$(cd "$1" && pwd)
+root=$(cd "$(dirname "$0")/.." && pwd)
+volery=$build/volery
+work=$build/view
+mkdir -p "$work"
+cd "$work"
+
+skip() {
+    echo "view: SKIPPED: $*"
+    exit 0
+}
+command -v node >/dev/null || skip "no node"
+command -v chromium >/dev/null || skip "no chromium"
+if ! cmake -DINTO="$work" -DLOCK="$root/tests/view/packages.lock" -P "$root/web/fetch.cmake" 2>/dev/null; then
+    registry=$("$root/web/registry.sh") || skip "no registry"
+    cmake -DINTO="$work" -DLOCK="$root/tests/view/packages.lock" -DREGISTRY="$registry" -P "$root/web/fetch.cmake" \
+        2>fetch.log || skip "playwright-core cannot be fetched, see $work/fetch.log"
+fi
+
+"$volery" run first-flight -q -o a.mcap
+"$volery" view a.mcap -o a.html -q 2>err || { grep -q "without the page" err && skip "built without the page"; cat err; exit 1; }
+"$volery" export a.mcap --csv -o a.csv
+"$volery" run first-flight -q --seed 2 -o b.mcap || true # expectations may be missed
+"$volery" diff a.mcap b.mcap --json >diff.json || true
+"$volery" view a.mcap b.mcap -o both.html -q
+"$volery" run shock -q 2>/dev/null --set drones.alpha.safety.tilt_max=0.1 --set 'expect=[]' -o failed.mcap || true
+"$volery" view failed.mcap -o failed.html -q
+"$volery" run swarm -q -o swarm.mcap
+"$volery" view swarm.mcap -o swarm.html -q
+"$volery" view swarm.mcap -o thin.html -q --size 2
+"$volery" export swarm.mcap --csv --drone west --fields body.position -o west.csv
+"$volery" run nesc/case06 -q -o planet.mcap 2>/dev/null || "$volery" run "$root/scenarios/nesc/case06.yaml" -q -o planet.mcap
+"$volery" view planet.mcap -o planet.html -q
+
+# Logs that were cut off, and pages that were.
+"${CC:-cc}" -std=c17 -O1 -I"$root/include" "$root/tests/app/odd_logs.c" "$build/libvolery.a" -lfyaml -lqhull_r -lzstd \
+    -lz -lm -lpthread -o odd_logs
+./odd_logs hostile hostile.mcap
+"$volery" view hostile.mcap -o hostile.html -q 2>hostile.err
+head -c 1500000 a.mcap >cut.mcap.part
+"$volery" view cut.mcap.part -o cut.html -q 2>/dev/null
+head -c $(($(stat -c %s a.html) - 900000)) a.html >torn.html
+sed 's|id="volery-log-0">H4sI|id="volery-log-0">H4sIxxxxxxxx|' a.html >damaged.html
+sed 's|id="volery-info">{|id="volery-info">{{|' a.html >no-info.html
+: >empty.html
+
+NODE_PATH=$work/node_modules node "$root/tests/view/page.mjs" "$work"
