@@ -3,7 +3,7 @@
 #pragma once
 #include <stdint.h>
 
-enum { LANES_ROTORS = 8, LANES_VALUES = 242 };
+enum { LANES_ROTORS = 8, LANES_VALUES = 285 };
 
 /// What is the same for every drone of a batch.
 typedef struct lanes_vehicle {
@@ -11,7 +11,8 @@ typedef struct lanes_vehicle {
     rotor_layout layout;
     int curved; ///< motors with a dead zone, an idle speed and a curve
     double inverse[LANES_ROTORS][4];
-    int body_count; ///< of gravity
+    double rows[4][LANES_ROTORS], hessian[LANES_ROTORS][LANES_ROTORS]; ///< of the allocation
+    int body_count;                                                    ///< of gravity
     gravity_body bodies[2];
     atmosphere_params air;
     planet_params planet;

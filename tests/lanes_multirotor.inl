@@ -32,8 +32,13 @@ struct flight {
     imu_params imu_params;
     mocap_params mocap_params;
     estimator_params estimator_params;
-    real gains[7];
+    real gains[7], keep;
     vec3 attitude_gain;
+    vec3 stick, stick_speed, velocity, velocity_integral; // of the pilot and velocity rungs
+    real heading, yaw_rate;
+    indi_params indi_params;
+    indi_state indi;
+    real limit[LANES_ROTORS];
     real thrust_max, inverse_thrust_max;
     reference reference;
 };
@@ -71,6 +76,17 @@ VY_FN ladder_params lanes_ladder(const lanes_vehicle *v, const struct flight *f)
     p.uneven = bits_set((uint64_t)v->layout.general);
     p.thrust_max = f->thrust_max;
     p.inverse_thrust_max = f->inverse_thrust_max;
+    p.rate_period = f->dt;
+    p.keep = f->keep;
+    for (int i = 0; i < LANES_ROTORS; ++i) p.limit[i] = f->limit[i];
+    for (int i = 0; i < LANES_ROTORS; ++i) {
+        for (int j = 0; j < 4; ++j) p.allocate.rows[j][i] = real_set(v->rows[j][i]);
+        for (int k = 0; k < LANES_ROTORS; ++k) p.allocate.hessian[i][k] = real_set(v->hessian[i][k]);
+    }
+    for (int j = 0; j < 4; ++j) p.allocate.scale[j] = (j == 0 ? 10.0 : 1000.0) * f->inverse_thrust_max;
+    p.allocate.unit = f->thrust_max;
+    p.allocate.count = bits_set((uint64_t)v->count);
+    p.indi = f->indi_params;
     return p;
 }
 
@@ -151,6 +167,15 @@ VY_FN void lanes_step(const lanes_vehicle *v, const rotor_layout *layout, const 
     f->rates = lower_attitude(ladder, f->attitude, f->estimate.attitude);
     f->torque = lower_rates(ladder, f->rates, f->estimate.rate);
     f->clamped = f->clamped + lower_wrench(ladder, f->thrust, f->torque, f->motors);
+
+    // The rungs above, beside the loop.
+    quat attitude;
+    f->velocity = lower_pilot(ladder, f->stick, f->estimate.attitude, &f->stick_speed);
+    f->thrust = lower_velocity(ladder, f->velocity, f->yaw_rate, &f->estimate, &f->heading,
+                               &f->velocity_integral, &attitude);
+    f->rates = rates_with_yaw(lower_attitude(ladder, attitude, f->estimate.attitude), f->yaw_rate,
+                              f->estimate.attitude);
+    f->torque = lower_rates_indi(ladder, f->rates, f->estimate.rate, f->motors, &f->indi);
 }
 
 void LANES_FLY(const lanes_vehicle *v, const lanes_key *keys, int steps, double *values)

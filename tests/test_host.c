@@ -322,7 +322,7 @@ static void wire_carries_every_bit(void **unused)
     vy_wire_get_samples(bytes + 4, &b);
     assert_memory_equal(&a, &b, sizeof a);
 
-    for (int rung = VY_RUNG_NONE; rung <= VY_RUNG_ATTITUDE; ++rung) {
+    for (int rung = VY_RUNG_NONE; rung <= VY_RUNG_PILOT; ++rung) {
         vy_intent from, to, again;
         memset(&from, 0, sizeof from);
         memset(&to, 0, sizeof to);
@@ -332,6 +332,8 @@ static void wire_carries_every_bit(void **unused)
         from.torque = (vy_vec3){1.0 / 3, 2.0 / 3, -0.0};
         from.rates = (vy_vec3){4.0 / 3, 5.0 / 3, 1e-310};
         from.attitude = (vy_quat){0.1, 0.2, 0.3, 0.4};
+        from.velocity = (vy_vec3){7.0 / 3, 8.0 / 3, 1e300};
+        from.yaw_rate = from.throttle = from.strafe = from.vertical = from.yaw = 1.0 / 7;
         const size_t reply = vy_wire_put_reply(&from, 77, 4, bytes);
         assert_int_equal(vy_wire_get_reply(bytes + 4, reply - 4, 77, 4, &to), VY_VERDICT_REPLIED);
         assert_int_equal(to.rung, rung);

@@ -92,6 +92,13 @@ static void random_parameters(random_source *r, struct flight *f)
     f->attitude_gain = vec3_make(random_in(r, 0, 20), random_in(r, 0, 20), random_in(r, 0, 20));
     f->thrust_max = thrust_coef * f->speed_max * f->speed_max;
     f->inverse_thrust_max = 1.0 / f->thrust_max;
+    f->keep = random_in(r, 0.0, 1.0);
+    f->indi_params =
+        (indi_params){{{random_in(r, 0, 1), random_in(r, 0, 0.01)}, {-10.0, random_in(r, 0, 1)}}, 0.9};
+    for (int k = 0; k < LANES_ROTORS; ++k) {
+        f->limit[k] = random_bits(r) % 4 ? f->thrust_max : random_in(r, 0.0, 1.0) * f->thrust_max;
+        if (random_bits(r) % 8 == 0) f->limit[k] = 0.0;
+    }
 }
 
 static void random_state(random_source *r, struct flight *f)
@@ -111,6 +118,11 @@ static void random_state(random_source *r, struct flight *f)
     f->reference.position = random_vec(r, 10);
     f->reference.velocity = sometimes_vec(r, 1);
     f->reference.heading = turn(random_in(r, -4, 4), 0, 0, 1);
+    f->stick = sometimes_vec(r, 20);
+    f->stick_speed = sometimes_vec(r, 20);
+    f->velocity_integral = sometimes_vec(r, 2);
+    f->heading = random_in(r, -3, 3);
+    f->yaw_rate = sometimes(r, 2);
 }
 
 // What is declared for the whole batch: each part is there in some batches and not in others.
@@ -185,6 +197,16 @@ static void random_vehicle(random_source *r, int count, lanes_vehicle *v)
         l->torque_scale[i] = random_in(r, 0.8, 1.2);
         for (int j = 0; j < 4; ++j) v->inverse[i][j] = random_in(r, -5.0, 5.0);
         v->inverse[i][0] = 0.25;
+        v->rows[0][i] = 10.0;
+        v->rows[1][i] = 1e4 * v->layout.roll[i];
+        v->rows[2][i] = 1e4 * v->layout.pitch[i];
+        v->rows[3][i] = v->layout.yaw[i];
+    }
+    for (int i = 0; i < count; ++i) {
+        for (int k = 0; k < count; ++k) {
+            v->hessian[i][k] = i == k ? 1e-6 : 0.0;
+            for (int j = 0; j < 4; ++j) v->hessian[i][k] += v->rows[j][i] * v->rows[j][k];
+        }
     }
 }
 

@@ -15,6 +15,8 @@ typedef enum vy_rung {
     VY_RUNG_WRENCH,   ///< thrust [N] and torque [N m] in body axes
     VY_RUNG_RATES,    ///< thrust [N] and rates [rad/s] in body axes, yaw counter-clockwise positive
     VY_RUNG_ATTITUDE, ///< thrust [N] and attitude q_WB
+    VY_RUNG_VELOCITY, ///< velocity [m/s] in world axes and yaw rate [rad/s], counter-clockwise positive
+    VY_RUNG_PILOT,    ///< throttle step, strafe, vertical, yaw: what a person does with sticks
 } vy_rung;
 
 /// What came of a call of a controller that is not built in: a reply, or why there is none. Numbers are
@@ -46,6 +48,12 @@ typedef struct vy_intent {
     vy_vec3 torque;     ///< [N m] body axes
     vy_vec3 rates;      ///< [rad/s] body axes
     vy_quat attitude;   ///< q_WB, any length above zero
+    vy_vec3 velocity;   ///< [m/s] world axes
+    double yaw_rate;    ///< [rad/s] about world +z, counter-clockwise positive
+    double throttle;    ///< step 0 to 10: forward speed
+    double strafe;      ///< -1 to 1: positive to the right
+    double vertical;    ///< -1 to 1: positive upwards
+    double yaw;         ///< -1 to 1: positive turns right, clockwise from above
     vy_verdict verdict; ///< leave it at 0: anything else is no intent but the end of the controller
     int32_t detail; ///< of the verdict: the signal of a crash, the exit status of an end, the bytes of a size
 } vy_intent;
@@ -63,11 +71,12 @@ typedef struct vy_setpoint {
 } vy_setpoint;
 
 typedef enum vy_controller_kind {
-    VY_CONTROLLER_NONE,     ///< motors stay at the intent of the start
+    VY_CONTROLLER_NONE,     ///< motors stay as the intent of the start has set them
     VY_CONTROLLER_HOLD,     ///< follow the setpoints: position -> attitude -> rates -> motors
     VY_CONTROLLER_CALLBACK, ///< your function
     VY_CONTROLLER_PLUGIN,   ///< a shared library over volery/plugin.h; volery/host.h opens it
     VY_CONTROLLER_PROCESS,  ///< a program of its own, in lock-step; volery/host.h starts it
+    VY_CONTROLLER_INTENT,   ///< the intent of the start for ever, lowered again and again: loops are closed
 } vy_controller_kind;
 
 /// Gains of the built-in lowerings, in units that do not depend on the vehicle.
@@ -80,6 +89,23 @@ typedef struct vy_gains {
     double rate;     ///< [1/s]
     double tilt_max; ///< [rad] largest tilt the position loop asks for, in (0, 1.5]
 } vy_gains;
+
+/// What the sticks of the pilot rung mean.
+typedef struct vy_pilot_def {
+    double speed;    ///< [m/s] forward at throttle step 10, >= 0
+    double strafe;   ///< [m/s] sideways at full stick, >= 0
+    double climb;    ///< [m/s] up and down at full stick, >= 0
+    double yaw_rate; ///< [rad/s] at full stick, >= 0
+    double response; ///< [1/s] a change of speed is down to 1/e of itself after 1/response, > 0
+} vy_pilot_def;
+
+#define VY_THROTTLE_STEPS 10
+
+/// How wanted rates become torque.
+typedef enum vy_rate_law {
+    VY_RATE_LAW_PLAIN, ///< the inertia times the wanted angular acceleration, and the gyroscopic term
+    VY_RATE_LAW_INDI,  ///< what is missing between measured and wanted acceleration, on top of what acts
+} vy_rate_law;
 
 #define VY_SETPOINT_CAP  32
 #define VY_PARAMETER_CAP 32
@@ -95,8 +121,12 @@ typedef struct vy_controller_def {
     double period;      ///< [s] of the controller, a whole multiple of the world's dt
     double rate_period; ///< [s] of the attitude and rate loops below it, a whole multiple of dt
     vy_gains gains;
-    vy_intent start;    ///< acts until the controller's first reply
-    int setpoint_count; ///< 0 to VY_SETPOINT_CAP; 0 holds the start position
+    vy_rate_law rate_law; ///< of the rungs rates and above
+    double indi_cutoff;   ///< [rad/s] of the filter of VY_RATE_LAW_INDI, > 0
+    vy_pilot_def pilot;
+    double lost[VY_ROTOR_CAP]; ///< share of each rotor's thrust that the allocation must do without, 0 to 1
+    vy_intent start;           ///< acts until the controller's first reply
+    int setpoint_count;        ///< 0 to VY_SETPOINT_CAP; 0 holds the start position
     vy_setpoint setpoints[VY_SETPOINT_CAP];
     vy_controller_fn *call; ///< of a controller that is not built in; NULL: a log replays its replies
     void *self;             ///< handed to `call`

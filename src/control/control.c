@@ -20,6 +20,10 @@ vy_controller_def vy_default_controller_def(void)
                   .yaw = 4.0,
                   .rate = 25.0,
                   .tilt_max = 0.6},
+        .rate_law = VY_RATE_LAW_PLAIN,
+        .indi_cutoff = 200.0,
+        .pilot =
+            {.speed = 20.0, .strafe = 10.0, .climb = 5.0, .yaw_rate = 1.5707963267948966, .response = 5.0},
         .start = {.attitude = {1.0, 0.0, 0.0, 0.0}},
         .deadline = 1.0,
     };
@@ -60,18 +64,54 @@ static int start_is_sound(const vy_controller_def *def, const vy_vehicle_def *ve
 {
     ladder_params p;
     control_state c;
+    estimator_state e;
     uint64_t clamps = 0;
     memset(&p, 0, sizeof p);
     memset(&c, 0, sizeof c);
+    memset(&e, 0, sizeof e);
     p.rotor_count = (uint64_t)vehicle->rotor_count;
     p.makes_wrench = 1;
-    return vy_control_accept(&p, &def->start, &c, &clamps) >= 0;
+    return vy_control_accept(&p, &def->start, &e, &c, &clamps) >= 0;
+}
+
+static vy_status check_pilot(const vy_pilot_def *def, vy_error *err)
+{
+    const struct {
+        const char *name;
+        double value;
+    } list[] = {{"speed", def->speed},
+                {"strafe", def->strafe},
+                {"climb", def->climb},
+                {"yaw_rate", def->yaw_rate},
+                {"response", def->response}};
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; ++i) {
+        if (real_is_finite(list[i].value) && list[i].value >= 0.0) continue;
+        return vy_fail(err, VY_BAD_VALUE, "controller.pilot.%s must be at least 0, got %g", list[i].name,
+                       list[i].value);
+    }
+    if (def->response > 0.0) return VY_OK;
+    return vy_fail(err, VY_BAD_VALUE, "controller.pilot.response must be above 0 1/s");
+}
+
+static vy_status check_lost(const vy_controller_def *def, const vy_vehicle_def *vehicle, vy_error *err)
+{
+    for (int i = 0; i < VY_ROTOR_CAP; ++i) {
+        if (!(def->lost[i] >= 0.0 && def->lost[i] <= 1.0)) {
+            return vy_fail(err, VY_BAD_VALUE, "controller.lost[%d] must be 0 to 1, got %g", i, def->lost[i]);
+        }
+        if (i >= vehicle->rotor_count && def->lost[i] != 0.0) {
+            return vy_fail(err, VY_BAD_VALUE, "controller.lost[%d]: %s has %d rotors", i, vehicle->name,
+                           vehicle->rotor_count);
+        }
+    }
+    return VY_OK;
 }
 
 vy_status vy_check_controller_def(const vy_controller_def *def, const vy_vehicle_def *vehicle, vy_error *err)
 {
-    if ((unsigned)def->kind > VY_CONTROLLER_PROCESS) {
-        return vy_fail(err, VY_BAD_VALUE, "controller.kind must be none, hold, callback, plugin or process");
+    if ((unsigned)def->kind > VY_CONTROLLER_INTENT) {
+        return vy_fail(err, VY_BAD_VALUE,
+                       "controller.kind must be none, hold, callback, plugin, process or intent");
     }
     if (def->kind != VY_CONTROLLER_NONE && vehicle->rotor_count == 0) {
         return vy_fail(err, VY_BAD_VALUE, "controller: %s has no rotors to control", vehicle->name);
@@ -95,7 +135,64 @@ vy_status vy_check_controller_def(const vy_controller_def *def, const vy_vehicle
     if (!start_is_sound(def, vehicle)) {
         return vy_fail(err, VY_BAD_VALUE, "controller.start must be finite and of a known rung");
     }
-    return check_setpoints(def, err);
+    if ((unsigned)def->rate_law > VY_RATE_LAW_INDI) {
+        return vy_fail(err, VY_BAD_VALUE, "controller.rate_law must be plain or indi");
+    }
+    if (!(real_is_finite(def->indi_cutoff) && def->indi_cutoff > 0.0)) {
+        return vy_fail(err, VY_BAD_VALUE, "controller.indi_cutoff must be above 0 rad/s, got %g",
+                       def->indi_cutoff);
+    }
+    vy_status status = check_pilot(&def->pilot, err);
+    if (status == VY_OK) status = check_lost(def, vehicle, err);
+    if (status == VY_OK) status = check_setpoints(def, err);
+    return status;
+}
+
+// Sticks to speeds, and what is left of a difference after one period.
+static void build_pilot(const vy_controller_def *def, ladder_params *p)
+{
+    p->stick[0] = def->pilot.speed / VY_THROTTLE_STEPS;
+    p->stick[1] = -def->pilot.strafe; // positive is to the right
+    p->stick[2] = def->pilot.climb;
+    p->stick[3] = -def->pilot.yaw_rate; // positive is clockwise
+    p->keep = math_exp(-def->pilot.response * def->rate_period);
+}
+
+// The Butterworth filter's exact step: poles at c (-1 +- i) / sqrt(2).
+static void build_indi(const vy_controller_def *def, const vy_vehicle_def *vehicle, ladder_params *p)
+{
+    const double a = def->indi_cutoff * 0.70710678118654752, t = def->rate_period;
+    double sine, cosine;
+    math_sincos(a * t, &sine, &cosine);
+    const double decay = math_exp(-a * t);
+    p->incremental = def->rate_law == VY_RATE_LAW_INDI;
+    p->indi.phi[0][0] = decay * (cosine + sine);
+    p->indi.phi[0][1] = decay * sine / a;
+    p->indi.phi[1][0] = -2.0 * a * decay * sine;
+    p->indi.phi[1][1] = decay * (cosine - sine);
+    p->indi.lag = vehicle->motor_lag > 0.0 ? math_exp(-t / vehicle->motor_lag) : 0.0;
+}
+
+// Rows of the wrench in comparable units, weighted by their priority.
+static void build_allocate(const vy_vehicle_def *vehicle, const rotor_layout *layout, double unit,
+                           allocate_params *p)
+{
+    static const double weights[4] = {ALLOCATE_WEIGHT_THRUST, ALLOCATE_WEIGHT_TILT, ALLOCATE_WEIGHT_TILT,
+                                      ALLOCATE_WEIGHT_YAW};
+    double rows[4][VY_ROTOR_CAP], units[4];
+    vy_layout_rows(vehicle, layout, rows, units);
+    p->count = (uint64_t)layout->count;
+    p->unit = unit;
+    for (int j = 0; j < 4; ++j) {
+        p->scale[j] = weights[j] / (unit * units[j]);
+        for (int i = 0; i < layout->count; ++i) p->rows[j][i] = weights[j] * rows[j][i];
+    }
+    for (int i = 0; i < layout->count; ++i) {
+        for (int k = 0; k < layout->count; ++k) {
+            p->hessian[i][k] = i == k ? ALLOCATE_NORM : 0.0;
+            for (int j = 0; j < 4; ++j) p->hessian[i][k] += p->rows[j][i] * p->rows[j][k];
+        }
+    }
 }
 
 vy_status vy_ladder_build(const vy_controller_def *def, const vy_vehicle_def *vehicle, vy_vec3 gravity,
@@ -122,17 +219,23 @@ vy_status vy_ladder_build(const vy_controller_def *def, const vy_vehicle_def *ve
                                      : vy_rotor_thrust(vehicle, vehicle->speed_max);
         p.inverse_thrust_max = 1.0 / p.thrust_max;
     }
+    p.rate_period = def->rate_period;
+    build_pilot(def, &p);
+    build_indi(def, vehicle, &p);
     // A vehicle that cannot make every wrench may still be flown by motor commands.
     const rotor_layout layout = vy_layout_build(vehicle);
     for (int i = 0; i < layout.count; ++i) {
         p.scale[i] = layout.thrust_scale[i];
         if (p.scale[i] != 1.0) p.uneven = 1;
+        p.limit[i] = ((1.0 - def->lost[i]) * p.scale[i]) * p.thrust_max;
     }
-    const int must = def->kind == VY_CONTROLLER_HOLD;
+    const int must = def->kind == VY_CONTROLLER_HOLD ||
+                     (def->kind == VY_CONTROLLER_INTENT && def->start.rung >= VY_RUNG_WRENCH);
     if (vehicle->rotor_count > 0) {
         const vy_status status = vy_layout_invert(vehicle, &layout, p.inverse, must ? err : NULL);
         if (status != VY_OK && must) return status;
         p.makes_wrench = status == VY_OK;
+        if (p.makes_wrench) build_allocate(vehicle, &layout, p.thrust_max, &p.allocate);
     }
     *out = p;
     return VY_OK;
@@ -144,15 +247,20 @@ control_reply vy_control_reply(const vy_intent *reply)
                         .thrust = reply->thrust,
                         .torque = reply->torque,
                         .rates = reply->rates,
-                        .attitude = reply->attitude};
+                        .attitude = reply->attitude,
+                        .velocity = reply->velocity,
+                        .yaw_rate = reply->yaw_rate,
+                        .sticks = {reply->throttle, reply->strafe, reply->vertical, reply->yaw}};
     memcpy(in.motors, reply->motors, sizeof in.motors);
     return in;
 }
 
-int vy_control_accept(const ladder_params *p, const vy_intent *reply, control_state *c, uint64_t *clamps)
+int vy_control_accept(const ladder_params *p, const vy_intent *reply, const estimator_state *e,
+                      control_state *c, uint64_t *clamps)
 {
     const control_reply in = vy_control_reply(reply);
     if (!control_sound(p, &in)) return -1;
+    control_enter(p, VY_RUNG_NONE, in.rung, 1, e, c);
     control_take(p, &in, 1, c, clamps);
     return (int)in.rung;
 }

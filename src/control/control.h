@@ -5,7 +5,13 @@
 
 /// The last intent, rung by rung as it was lowered, and what the loops remember.
 typedef struct control_state {
-    vec3 integral;              // [m/s^2] of the position loop
+    vec3 stick;                 // [m/s] wanted by the sticks: forward, left, up
+    vec3 speed;                 // [m/s] on the way there
+    vec3 velocity;              // [m/s] wanted, world
+    real yaw_rate;              // [rad/s] wanted, about world +z
+    real heading;               // [rad] wanted by the velocity loop
+    vec3 integral;              // [m/s^2] of the position or velocity loop
+    indi_state indi;            // of the rate loop, where it works by increments
     quat attitude;              // wanted q_WB
     vec3 rates;                 // [rad/s] wanted
     vec3 torque;                // [N m] wanted
@@ -20,7 +26,48 @@ typedef struct control_reply {
     real thrust;
     vec3 torque, rates;
     quat attitude;
+    vec3 velocity;
+    real yaw_rate;
+    real sticks[4]; // throttle, strafe, vertical, yaw
 } control_reply;
+
+VY_FN mask vec3_is_finite(vec3 v) { return real_is_finite(v.x) & real_is_finite(v.y) & real_is_finite(v.z); }
+
+VY_FN mask rung_is(bits rung, vy_rung which) { return rung == bits_set((uint64_t)which); }
+VY_FN mask rung_from(bits rung, vy_rung least) { return rung >= bits_set((uint64_t)least); }
+
+/// Sticks and velocity -> attitude and thrust, in the lanes of `who`.
+VY_FN void control_lower_velocity(const ladder_params *p, bits rung, mask who, const estimator_state *e,
+                                  control_state *c)
+{
+    const mask sticks = who & rung_from(rung, VY_RUNG_PILOT);
+    if (mask_any(sticks)) {
+        vec3 speed = c->speed;
+        const vec3 velocity = lower_pilot(p, c->stick, e->attitude, &speed);
+        c->speed = vec3_select(sticks, speed, c->speed);
+        c->velocity = vec3_select(sticks, velocity, c->velocity);
+    }
+    real heading = c->heading;
+    vec3 integral = c->integral;
+    quat attitude;
+    const real thrust = lower_velocity(p, c->velocity, c->yaw_rate, e, &heading, &integral, &attitude);
+    c->heading = real_select(who, heading, c->heading);
+    c->integral = vec3_select(who, integral, c->integral);
+    c->attitude = quat_select(who, attitude, c->attitude);
+    c->thrust = real_select(who, thrust, c->thrust);
+}
+
+/// Rates -> torque by the declared law, in the lanes of `who`.
+VY_FN void control_lower_rates(const ladder_params *p, mask who, const estimator_state *e, control_state *c)
+{
+    if (!bits_uniform(p->incremental)) {
+        c->torque = vec3_select(who, lower_rates(p, c->rates, e->rate), c->torque);
+        return;
+    }
+    indi_state s = c->indi;
+    c->torque = vec3_select(who, lower_rates_indi(p, c->rates, e->rate, c->motors, &s), c->torque);
+    c->indi = indi_select(who, s, c->indi);
+}
 
 /// The drive abstraction layer: lower the held intent to motor commands in the lanes of `who`. Returns how
 /// many commands were clamped. (Motor commands of the lowest rung were set, and clamped, when the intent
@@ -28,12 +75,17 @@ typedef struct control_reply {
 VY_FN real control_lower(const ladder_params *p, bits rung, mask who, const estimator_state *e,
                          control_state *c)
 {
-    const mask wrench = who & (rung >= bits_set(VY_RUNG_WRENCH));
+    const mask wrench = who & rung_from(rung, VY_RUNG_WRENCH);
     if (!mask_any(wrench)) return real_set(0.0);
-    const mask turns = wrench & (rung >= bits_set(VY_RUNG_ATTITUDE));
+    const mask moves = wrench & rung_from(rung, VY_RUNG_VELOCITY);
+    if (mask_any(moves)) control_lower_velocity(p, rung, moves, e, c);
+    const mask turns = wrench & rung_from(rung, VY_RUNG_ATTITUDE);
     if (mask_any(turns)) c->rates = vec3_select(turns, lower_attitude(p, c->attitude, e->attitude), c->rates);
-    const mask spins = wrench & (rung >= bits_set(VY_RUNG_RATES));
-    if (mask_any(spins)) c->torque = vec3_select(spins, lower_rates(p, c->rates, e->rate), c->torque);
+    if (mask_any(moves)) {
+        c->rates = vec3_select(moves, rates_with_yaw(c->rates, c->yaw_rate, e->attitude), c->rates);
+    }
+    const mask spins = wrench & rung_from(rung, VY_RUNG_RATES);
+    if (mask_any(spins)) control_lower_rates(p, spins, e, c);
     real motors[LADDER_ROTORS];
     const real clamped = lower_wrench(p, c->thrust, c->torque, motors);
     for (int i = 0; i < bits_uniform(p->rotor_count); ++i) {
@@ -42,43 +94,94 @@ VY_FN real control_lower(const ladder_params *p, bits rung, mask who, const esti
     return real_select(wrench, clamped, real_set(0.0));
 }
 
+/// The rung `now` comes to act after the rung `before`, in the lanes of `who`: loops that begin to work start
+/// from what the drone does.
+VY_FN void control_enter(const ladder_params *p, bits before, bits now, mask who, const estimator_state *e,
+                         control_state *c)
+{
+    const mask moves = who & rung_from(now, VY_RUNG_VELOCITY) & mask_not(rung_from(before, VY_RUNG_VELOCITY));
+    if (mask_any(moves)) {
+        const real yaw = yaw_of(e->attitude);
+        real s, k;
+        math_sincos(yaw, &s, &k);
+        const vec3 v = e->velocity;
+        const vec3 speed = vec3_make(k * v.x + s * v.y, k * v.y - s * v.x, v.z);
+        c->heading = real_select(moves, yaw, c->heading);
+        c->integral = vec3_select(moves, vec3_zero(), c->integral);
+        c->speed = vec3_select(moves, speed, c->speed);
+    }
+    if (!bits_uniform(p->incremental)) return;
+    const mask spins = who & rung_from(now, VY_RUNG_RATES) & mask_not(rung_from(before, VY_RUNG_RATES));
+    if (mask_any(spins)) {
+        c->indi = indi_select(spins, indi_start(e->rate, torque_of_motors(p, c->motors)), c->indi);
+    }
+}
+
 /// The lanes whose reply can be taken: finite, and of a rung that the vehicle has.
 VY_FN mask control_sound(const ladder_params *p, const control_reply *in)
 {
-    const mask motors = in->rung == bits_set(VY_RUNG_MOTORS), torque = in->rung == bits_set(VY_RUNG_WRENCH);
-    const mask rates = in->rung == bits_set(VY_RUNG_RATES), turn = in->rung == bits_set(VY_RUNG_ATTITUDE);
-    const mask wrench = torque | rates | turn;
-    const vec3 asked = vec3_select(torque, in->torque, in->rates);
+    const mask motors = rung_is(in->rung, VY_RUNG_MOTORS), torque = rung_is(in->rung, VY_RUNG_WRENCH);
+    const mask rates = rung_is(in->rung, VY_RUNG_RATES), turn = rung_is(in->rung, VY_RUNG_ATTITUDE);
+    const mask moves = rung_is(in->rung, VY_RUNG_VELOCITY), pilot = rung_is(in->rung, VY_RUNG_PILOT);
+    const mask thrust = torque | rates | turn;
+    const mask wrench = thrust | moves | pilot;
     const real square = quat_dot(in->attitude, in->attitude);
-    mask sound = motors | wrench | (in->rung == bits_set(VY_RUNG_NONE));
+    mask sound = motors | wrench | rung_is(in->rung, VY_RUNG_NONE);
     if (!bits_uniform(p->makes_wrench)) sound = sound & mask_not(wrench); // it takes motor commands only
     for (int i = 0; i < bits_uniform(p->rotor_count); ++i) {
         sound = sound & (mask_not(motors) | real_is_finite(in->motors[i]));
     }
-    sound = sound & (mask_not(wrench) | real_is_finite(in->thrust));
+    for (int i = 0; i < 4; ++i) sound = sound & (mask_not(pilot) | real_is_finite(in->sticks[i]));
+    sound = sound & (mask_not(thrust) | real_is_finite(in->thrust));
     sound = sound & (mask_not(turn) | ((square > 0.0) & real_is_finite(square)));
-    return sound & (mask_not(torque | rates) |
-                    (real_is_finite(asked.x) & real_is_finite(asked.y) & real_is_finite(asked.z)));
+    sound = sound & (mask_not(moves) | (vec3_is_finite(in->velocity) & real_is_finite(in->yaw_rate)));
+    return sound & (mask_not(torque | rates) | vec3_is_finite(vec3_select(torque, in->torque, in->rates)));
+}
+
+/// `x` within its limits, in the lanes of `who`; elsewhere `otherwise`. Counts the lanes that were clamped.
+VY_FN real control_clamp(mask who, real x, real low, real high, real otherwise, bits *clamps)
+{
+    const real told = real_clamp(x, low, high);
+    *clamps = *clamps + bits_select(who & (told != x), bits_set(1), bits_set(0));
+    return real_select(who, told, otherwise);
+}
+
+VY_FN void control_take_sticks(const ladder_params *p, const real *sticks, mask who, control_state *c,
+                               bits *clamps)
+{
+    const real zero = real_set(0.0), one = real_set(1.0);
+    const real step = control_clamp(who, sticks[0], zero, real_set(VY_THROTTLE_STEPS), zero, clamps);
+    const real strafe = control_clamp(who, sticks[1], -one, one, zero, clamps);
+    const real vertical = control_clamp(who, sticks[2], -one, one, zero, clamps);
+    const real yaw = control_clamp(who, sticks[3], -one, one, zero, clamps);
+    const vec3 full = vec3_make(p->stick[0] * step, p->stick[1] * strafe, p->stick[2] * vertical);
+    c->stick = vec3_select(who, full, c->stick);
+    c->yaw_rate = real_select(who, p->stick[3] * yaw, c->yaw_rate);
 }
 
 /// Take a reply into the held state, in the lanes of `who`, all of which are sound. Adds the clamped motor
-/// commands to `*clamps`.
+/// commands and sticks to `*clamps`.
 VY_FN void control_take(const ladder_params *p, const control_reply *in, mask who, control_state *c,
                         bits *clamps)
 {
-    const real zero = real_set(0.0), one = real_set(1.0);
-    const mask wrench = who & (in->rung >= bits_set(VY_RUNG_WRENCH)), direct = who & mask_not(wrench);
-    c->thrust = real_select(wrench, real_max(in->thrust, zero), c->thrust);
-    c->torque = vec3_select(who & (in->rung == bits_set(VY_RUNG_WRENCH)), in->torque, c->torque);
-    c->rates = vec3_select(who & (in->rung == bits_set(VY_RUNG_RATES)), in->rates, c->rates);
-    const mask turn = who & (in->rung == bits_set(VY_RUNG_ATTITUDE));
+    const real zero = real_set(0.0);
+    const mask direct = who & mask_not(rung_from(in->rung, VY_RUNG_WRENCH));
+    const mask moves = who & rung_is(in->rung, VY_RUNG_VELOCITY),
+               pilot = who & rung_is(in->rung, VY_RUNG_PILOT);
+    const mask thrust = who & mask_not(direct | moves | pilot);
+    c->thrust = real_select(thrust, real_max(in->thrust, zero), c->thrust);
+    c->torque = vec3_select(who & rung_is(in->rung, VY_RUNG_WRENCH), in->torque, c->torque);
+    c->rates = vec3_select(who & rung_is(in->rung, VY_RUNG_RATES), in->rates, c->rates);
+    const mask turn = who & rung_is(in->rung, VY_RUNG_ATTITUDE);
     if (mask_any(turn)) c->attitude = quat_select(turn, quat_normalize(in->attitude), c->attitude);
+    c->velocity = vec3_select(moves, in->velocity, c->velocity);
+    c->yaw_rate = real_select(moves, in->yaw_rate, c->yaw_rate);
+    if (mask_any(pilot)) control_take_sticks(p, in->sticks, pilot, c, clamps);
     if (!mask_any(direct)) return;
-    const mask motors = in->rung == bits_set(VY_RUNG_MOTORS);
+    const mask motors = rung_is(in->rung, VY_RUNG_MOTORS);
     for (int i = 0; i < bits_uniform(p->rotor_count); ++i) {
-        const real asked = real_select(motors, in->motors[i], zero), told = real_clamp(asked, zero, one);
-        *clamps = *clamps + bits_select(direct & (told != asked), bits_set(1), bits_set(0));
-        c->motors[i] = real_select(direct, told, c->motors[i]);
+        const real asked = real_select(motors, in->motors[i], zero);
+        c->motors[i] = control_clamp(direct, asked, zero, real_set(1.0), c->motors[i], clamps);
     }
 }
 
@@ -92,6 +195,7 @@ vy_status vy_ladder_build(const vy_controller_def *def, const vy_vehicle_def *ve
 /// A reply as the lowerings take it.
 control_reply vy_control_reply(const vy_intent *reply);
 
-/// Take a reply into the held state. Returns the rung that now acts; on a reply that is not finite or has no
-/// known rung, -1, and `c` is untouched. Adds the clamped motor commands to `*clamps`.
-int vy_control_accept(const ladder_params *p, const vy_intent *intent, control_state *c, uint64_t *clamps);
+/// Take the first reply into the held state. Returns the rung that now acts; on a reply that is not finite or
+/// has no known rung, -1, and `c` is untouched. Adds what was clamped to `*clamps`.
+int vy_control_accept(const ladder_params *p, const vy_intent *intent, const estimator_state *e,
+                      control_state *c, uint64_t *clamps);

@@ -1,12 +1,19 @@
-// ladder.h - the lowerings: position -> attitude + thrust -> rates + thrust -> wrench -> motors, over `real`.
+// ladder.h - the lowerings, over `real`: pilot -> velocity + yaw rate -> attitude + thrust -> rates + thrust
+// -> wrench -> motors; and position -> attitude + thrust.
 //
 // Each rung is one pure function; a user's controller may replace any of those above it. Gains are in units
 // of time only: mass, inertia and allocation come from the vehicle.
 #pragma once
+#include "base/math.h"
+#include "control/allocate.h"
 #include "control/estimator.h"
+#include "control/indi.h"
 #include "equations/motor.h"
 
-#define LADDER_ROTORS 8
+#define LADDER_ROTORS ALLOCATE_ROTORS
+
+/// [rad] The wanted heading of the velocity rung leads the estimated one by no more.
+#define LADDER_LEAD_MAX 0.5
 
 typedef struct ladder_params {
     real mass;                         // [kg]
@@ -14,6 +21,7 @@ typedef struct ladder_params {
     vec3 gravity;                      // [m/s^2] world
     real position, velocity, integral; // [1/s^2] [1/s] [1/s^3]
     real period;                       // [s] of the position loop
+    real rate_period;                  // [s] of everything below it
     real tan_tilt;                     // tangent of the largest tilt
     real integral_max;                 // [m/s^2]
     vec3 attitude;                     // [1/s]
@@ -23,10 +31,16 @@ typedef struct ladder_params {
     real inverse_thrust_max;           // [1/N]
     motor_params motor;                // how a thrust becomes a command where thrust is not top * command^2
     real scale[LADDER_ROTORS];         // of each rotor's thrust over the vehicle's
+    real limit[LADDER_ROTORS];         // [N] of each rotor: less than its most where a share of it is lost
+    allocate_params allocate;
+    indi_params indi;
+    real keep;     // what is left of the difference between stick and speed after rate_period
+    real stick[4]; // full stick: forward per step, left, up [m/s], yaw rate [rad/s]
     // The same in every lane.
     bits rotor_count;
     bits makes_wrench; // the rotors can make thrust, roll, pitch and yaw apart
     bits uneven;       // some scale is not 1
+    bits incremental;  // rates are lowered by indi.h
 } ladder_params;
 
 typedef struct reference {
@@ -39,24 +53,12 @@ typedef struct reference {
 /// The shortest turn that takes world +z to the unit vector `z`, which is not straight down.
 VY_FN quat tilt_to(vec3 z) { return quat_normalize(quat_make(1.0 + z.z, -z.y, z.x, real_set(0.0))); }
 
-/// Position -> attitude and thrust. The thrust is the wanted force seen along the present body z, so that a
-/// tilt still to be flown does not throw the drone up. Returns the thrust; heading is turned first, then
-/// tilt.
-VY_FN real lower_position(const ladder_params *p, const reference *r, const estimator_state *e,
-                          vec3 *integral, quat *attitude)
+/// Acceleration (without gravity's) -> attitude and thrust: what the lowerings of position and velocity
+/// share. The thrust is the wanted force seen along the present body z, so that a tilt still to be flown does
+/// not throw the drone up. Heading is turned first, then tilt. `*limited`: the tilt was.
+VY_FN real lower_acceleration(const ladder_params *p, vec3 a, quat heading, quat present, quat *attitude,
+                              mask *limited)
 {
-    const vec3 error = vec3_sub(r->position, e->position);
-    const vec3 velocity_error = vec3_sub(r->velocity, e->velocity);
-    const real low = -p->integral_max;
-    vec3 i = vec3_add_scaled(*integral, p->integral * p->period, error);
-    i.x = real_clamp(i.x, low, p->integral_max);
-    i.y = real_clamp(i.y, low, p->integral_max);
-    i.z = real_clamp(i.z, low, p->integral_max);
-    *integral = i;
-
-    vec3 a = vec3_sub(vec3_add(r->acceleration, i), p->gravity);
-    a = vec3_add_scaled(a, p->position, error);
-    a = vec3_add_scaled(a, p->velocity, velocity_error);
     const real least = 0.2 * vec3_length(p->gravity);
     a.z =
         real_max(a.z, least + 1e-3); // never ask for a push downwards, nor for none where there is no gravity
@@ -64,13 +66,88 @@ VY_FN real lower_position(const ladder_params *p, const reference *r, const esti
     const real across = real_sqrt(a.x * a.x + a.y * a.y);
     const real most = p->tan_tilt * a.z;
     const real shrink = real_select(across > most, most / real_max(across, real_set(1e-9)), real_set(1.0));
+    *limited = across > most;
     a.x = a.x * shrink;
     a.y = a.y * shrink;
 
     const vec3 z = vec3_scale(1.0 / vec3_length(a), a);
-    *attitude = quat_mul(tilt_to(z), r->heading);
-    const vec3 body_z = quat_rotate(e->attitude, vec3_make(real_set(0.0), real_set(0.0), real_set(1.0)));
+    *attitude = quat_mul(tilt_to(z), heading);
+    const vec3 body_z = quat_rotate(present, vec3_make(real_set(0.0), real_set(0.0), real_set(1.0)));
     return real_max(p->mass * vec3_dot(a, body_z), real_set(0.0));
+}
+
+/// `i` with each part kept within the largest integral.
+VY_FN vec3 integral_clamped(const ladder_params *p, vec3 i)
+{
+    const real low = -p->integral_max;
+    return vec3_make(real_clamp(i.x, low, p->integral_max), real_clamp(i.y, low, p->integral_max),
+                     real_clamp(i.z, low, p->integral_max));
+}
+
+/// Position -> attitude and thrust. Returns the thrust.
+VY_FN real lower_position(const ladder_params *p, const reference *r, const estimator_state *e,
+                          vec3 *integral, quat *attitude)
+{
+    const vec3 error = vec3_sub(r->position, e->position);
+    const vec3 velocity_error = vec3_sub(r->velocity, e->velocity);
+    const vec3 i = integral_clamped(p, vec3_add_scaled(*integral, p->integral * p->period, error));
+    *integral = i;
+
+    vec3 a = vec3_sub(vec3_add(r->acceleration, i), p->gravity);
+    a = vec3_add_scaled(a, p->position, error);
+    a = vec3_add_scaled(a, p->velocity, velocity_error);
+    mask limited;
+    return lower_acceleration(p, a, r->heading, e->attitude, attitude, &limited);
+}
+
+/// A turn about world +z.
+VY_FN quat heading_of(real yaw)
+{
+    real s, c;
+    math_sincos(0.5 * yaw, &s, &c);
+    return quat_make(c, real_set(0.0), real_set(0.0), s);
+}
+
+/// Where the nose points over the ground; 0 when it points straight up or down.
+VY_FN real yaw_of(quat q)
+{
+    return math_atan2(2.0 * (q.w * q.z + q.x * q.y), 1.0 - 2.0 * (q.y * q.y + q.z * q.z));
+}
+
+/// The same angle within half a turn of zero.
+VY_FN real angle_wrapped(real angle)
+{
+    return angle - 6.283185307179586 * real_round(angle * (1.0 / 6.283185307179586));
+}
+
+/// Sticks -> velocity: `*speed` (forward, left, up) follows `wanted` with a first-order lag, exact for any
+/// period, and is turned to where the nose points.
+VY_FN vec3 lower_pilot(const ladder_params *p, vec3 wanted, quat attitude, vec3 *speed)
+{
+    const vec3 v = vec3_add_scaled(wanted, p->keep, vec3_sub(*speed, wanted));
+    real s, c;
+    math_sincos(yaw_of(attitude), &s, &c);
+    *speed = v;
+    return vec3_make(c * v.x - s * v.y, s * v.x + c * v.y, v.z);
+}
+
+/// Velocity and yaw rate -> attitude and thrust: proportional and integral in the velocity error (the gains
+/// of the position loop, one integration earlier). The wanted heading moves at the yaw rate and waits for a
+/// drone that cannot follow; the integral waits while the tilt is limited. Returns the thrust.
+VY_FN real lower_velocity(const ladder_params *p, vec3 wanted, real yaw_rate, const estimator_state *e,
+                          real *heading, vec3 *integral, quat *attitude)
+{
+    const real yaw = yaw_of(e->attitude);
+    const real lead = angle_wrapped((*heading + p->rate_period * yaw_rate) - yaw);
+    *heading = angle_wrapped(yaw + real_clamp(lead, real_set(-LADDER_LEAD_MAX), real_set(LADDER_LEAD_MAX)));
+
+    const vec3 error = vec3_sub(wanted, e->velocity);
+    const vec3 i = integral_clamped(p, vec3_add_scaled(*integral, p->position * p->rate_period, error));
+    const vec3 a = vec3_add_scaled(vec3_sub(i, p->gravity), p->velocity, error);
+    mask limited;
+    const real thrust = lower_acceleration(p, a, heading_of(*heading), e->attitude, attitude, &limited);
+    *integral = vec3_select(limited, *integral, i);
+    return thrust;
 }
 
 /// Attitude -> rates: proportional to the remaining turn, the shorter way round.
@@ -79,6 +156,12 @@ VY_FN vec3 lower_attitude(const ladder_params *p, quat wanted, quat attitude)
     const quat d = quat_mul(quat_conj(attitude), wanted);
     const real two = real_copysign(real_set(2.0), d.w);
     return vec3_mul(p->attitude, vec3_make(two * d.x, two * d.y, two * d.z));
+}
+
+/// Body rates with a turn about world +z on top of them.
+VY_FN vec3 rates_with_yaw(vec3 rates, real yaw_rate, quat attitude)
+{
+    return vec3_add(rates, quat_unrotate(attitude, vec3_make(real_set(0.0), real_set(0.0), yaw_rate)));
 }
 
 /// Rates -> torque: the angular acceleration that closes the error, and the gyroscopic term.
@@ -98,18 +181,54 @@ VY_FN real command_of(const ladder_params *p, int i, real thrust)
     return real_sqrt(own * p->inverse_thrust_max);
 }
 
-/// Wrench -> motors: least-norm thrusts, each clamped to what a rotor can do; command = speed / maximum
-/// speed. Returns how many were clamped.
+/// The thrust of rotor `i`, in units of the largest, that a command asks for.
+VY_FN real thrust_of(const ladder_params *p, int i, real command)
+{
+    if (bits_uniform(p->motor.plain)) return p->scale[i] * (command * command);
+    return p->scale[i] * (motor_thrust(&p->motor, motor_speed(&p->motor, command)) * p->inverse_thrust_max);
+}
+
+/// The torque [N m] that motor commands make once the rotors have followed them.
+VY_FN vec3 torque_of_motors(const ladder_params *p, const real *motors)
+{
+    real sum[4];
+    for (int j = 1; j < 4; ++j) {
+        sum[j] = real_set(0.0);
+        for (int i = 0; i < bits_uniform(p->rotor_count); ++i)
+            sum[j] = sum[j] + p->allocate.rows[j][i] * thrust_of(p, i, motors[i]);
+    }
+    return vec3_make(sum[1] / p->allocate.scale[1], sum[2] / p->allocate.scale[2],
+                     sum[3] / p->allocate.scale[3]);
+}
+
+/// Rates -> torque by increments.
+VY_FN vec3 lower_rates_indi(const ladder_params *p, vec3 wanted, vec3 rate, const real *motors, indi_state *s)
+{
+    const vec3 acceleration = vec3_scale(p->rate, vec3_sub(wanted, rate));
+    return indi_torque(&p->indi, p->inertia, acceleration, rate, torque_of_motors(p, motors), s);
+}
+
+/// Wrench -> motors: least-norm thrusts where every rotor can do its part; otherwise the nearest wrench in
+/// reach, tilt and thrust before yaw (allocate.h). Command = speed / maximum speed. Returns how many rotors
+/// the least-norm thrusts asked too much of.
 VY_FN real lower_wrench(const ladder_params *p, real thrust, vec3 torque, real *motors)
 {
+    real wanted[LADDER_ROTORS], t[LADDER_ROTORS];
     real clamped = real_set(0.0);
     for (int i = 0; i < bits_uniform(p->rotor_count); ++i) {
         const real *row = p->inverse[i];
-        const real wanted = (row[0] * thrust + row[1] * torque.x) + (row[2] * torque.y + row[3] * torque.z);
-        const real most = bits_uniform(p->uneven) ? p->scale[i] * p->thrust_max : p->thrust_max;
-        const real t = real_clamp(wanted, real_set(0.0), most);
-        clamped = clamped + real_select(t == wanted, real_set(0.0), real_set(1.0));
-        motors[i] = command_of(p, i, t);
+        wanted[i] = (row[0] * thrust + row[1] * torque.x) + (row[2] * torque.y + row[3] * torque.z);
+        t[i] = real_clamp(wanted[i], real_set(0.0), p->limit[i]);
+        clamped = clamped + real_select(t[i] == wanted[i], real_set(0.0), real_set(1.0));
     }
+    if (mask_any(clamped > 0.0)) {
+        const real asked[4] = {thrust, torque.x, torque.y, torque.z};
+        real best[LADDER_ROTORS];
+        for (int i = 0; i < bits_uniform(p->rotor_count); ++i) best[i] = t[i];
+        allocate(&p->allocate, asked, p->limit, best);
+        for (int i = 0; i < bits_uniform(p->rotor_count); ++i)
+            t[i] = real_select(clamped > 0.0, best[i], t[i]);
+    }
+    for (int i = 0; i < bits_uniform(p->rotor_count); ++i) motors[i] = command_of(p, i, t[i]);
     return clamped;
 }

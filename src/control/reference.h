@@ -1,19 +1,16 @@
 // reference.h - where a flight plan wants the drone to be at a given time, over `real`.
 #pragma once
-#include "base/math.h"
 #include "control/ladder.h"
 #include "volery/controller.h"
 
 /// At rest at a place. `yaw` [rad] counter-clockwise.
 VY_FN reference reference_rest(vec3 position, real yaw)
 {
-    real s, c;
-    math_sincos(0.5 * yaw, &s, &c);
     reference r;
     r.position = position;
     r.velocity = vec3_zero();
     r.acceleration = vec3_zero();
-    r.heading = quat_make(c, real_set(0.0), real_set(0.0), s);
+    r.heading = heading_of(yaw);
     return r;
 }
 

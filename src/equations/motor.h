@@ -39,13 +39,19 @@ VY_FN real motor_command(const motor_params *m, real speed)
     return real_select(speed > 0.0, m->dead + (1.0 - m->dead) * x, real_set(0.0));
 }
 
+/// The thrust [N] of a rotor at a speed [rad/s].
+VY_FN real motor_thrust(const motor_params *m, real w)
+{
+    return m->quadratic * (w * w) + (m->linear * w + m->cubic * (w * w * w));
+}
+
 /// The speed [rad/s] at which a rotor makes a thrust [N] of at least 0.
 VY_FN real motor_speed_for(const motor_params *m, real thrust)
 {
     const real root = real_sqrt(m->linear * m->linear + 4.0 * (m->quadratic * thrust));
     real w = (root - m->linear) / (2.0 * m->quadratic);
     for (int i = 0; i < 6; ++i) { // Newton; without a cubic term the start is the answer
-        const real value = m->quadratic * (w * w) + (m->linear * w + m->cubic * (w * w * w));
+        const real value = motor_thrust(m, w);
         const real slope = 2.0 * (m->quadratic * w) + (m->linear + 3.0 * (m->cubic * (w * w)));
         const mask go = (m->cubic * w != 0.0) & (slope > 0.0);
         w = real_select(go, w - (value - thrust) / real_select(go, slope, real_set(1.0)), w);

@@ -107,6 +107,8 @@ static double *rung_field(vy_intent *intent, int rung)
     case VY_RUNG_WRENCH: return &intent->torque.x;
     case VY_RUNG_RATES: return &intent->rates.x;
     case VY_RUNG_ATTITUDE: return &intent->attitude.w;
+    case VY_RUNG_VELOCITY: return &intent->velocity.x; // and the yaw rate behind it
+    case VY_RUNG_PILOT: return &intent->throttle;      // and the other sticks
     default: return NULL;
     }
 }
@@ -119,6 +121,8 @@ int vy_wire_rung_numbers(int rung, int rotor_count)
     case VY_RUNG_WRENCH:
     case VY_RUNG_RATES: return 1 + 3;
     case VY_RUNG_ATTITUDE: return 1 + 4;
+    case VY_RUNG_VELOCITY:
+    case VY_RUNG_PILOT: return 4;
     default: return -1;
     }
 }
@@ -135,7 +139,7 @@ size_t vy_wire_put_reply(const vy_intent *intent, uint64_t tick, int rotor_count
     at += 16;
     vy_intent copy = *intent;
     const double *field = rung_field(&copy, rung);
-    const int thrust = rung >= VY_RUNG_WRENCH;
+    const int thrust = rung >= VY_RUNG_WRENCH && rung <= VY_RUNG_ATTITUDE;
     if (thrust) put_f64(intent->thrust, at);
     for (int i = 0; i < count - thrust; ++i) put_f64(field[i], at + 8 * (i + thrust));
     return FRAME_HEAD + 8 * (2 + (size_t)count);
@@ -154,7 +158,7 @@ vy_verdict vy_wire_get_reply(const unsigned char *numbers, size_t size, uint64_t
     if (size != 8 * (2 + (size_t)count)) return VY_VERDICT_SIZE;
     if (at != (double)tick) return VY_VERDICT_FLOODED; // a reply to no question, or to an older one
     double *field = rung_field(intent, rung);
-    const int thrust = rung >= VY_RUNG_WRENCH;
+    const int thrust = rung >= VY_RUNG_WRENCH && rung <= VY_RUNG_ATTITUDE;
     if (thrust) intent->thrust = get_f64(numbers + 16);
     for (int i = 0; i < count - thrust; ++i) field[i] = get_f64(numbers + 16 + 8 * (i + thrust));
     intent->rung = (vy_rung)rung;

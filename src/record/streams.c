@@ -42,9 +42,18 @@ static const vy_pb_field reply_fields[] = {
     {.name = "attitude", .number = 8, .type = VY_PB_MESSAGE, .message = &quat_message},
     {.name = "verdict", .number = 9, .type = VY_PB_FIXED64},
     {.name = "detail", .number = 10, .type = VY_PB_FIXED64},
+    {.name = "velocity", .number = 11, .type = VY_PB_MESSAGE, .message = &vy_message_vec3},
+    {.name = "yaw_rate", .number = 12, .type = VY_PB_DOUBLE},
+    {.name = "throttle", .number = 13, .type = VY_PB_DOUBLE},
+    {.name = "strafe", .number = 14, .type = VY_PB_DOUBLE},
+    {.name = "vertical", .number = 15, .type = VY_PB_DOUBLE},
+    {.name = "yaw", .number = 16, .type = VY_PB_DOUBLE},
 };
-const vy_pb_message vy_message_reply = {.name = "volery.Reply", .fields = reply_fields, .field_count = 10};
-_Static_assert(sizeof(reply_cells) == 8 * (3 + VY_ROTOR_CAP + 1 + 3 + 3 + 4 + 2), "cells without padding");
+const vy_pb_message vy_message_reply = {.name = "volery.Reply",
+                                        .fields = reply_fields,
+                                        .field_count = sizeof reply_fields / sizeof reply_fields[0]};
+_Static_assert(sizeof(reply_cells) == 8 * (3 + VY_ROTOR_CAP + 1 + 3 + 3 + 4 + 2 + 3 + 5),
+               "cells without padding");
 
 static const vy_pb_field geodetic_fields[] = {
     {.name = "latitude", .number = 1, .type = VY_PB_DOUBLE},
@@ -75,6 +84,12 @@ reply_cells vy_reply_pack(uint64_t tick, uint32_t drone, const vy_intent *intent
         .attitude = intent->attitude,
         .verdict = (uint64_t)intent->verdict,
         .detail = (uint64_t)(int64_t)intent->detail,
+        .velocity = intent->velocity,
+        .yaw_rate = intent->yaw_rate,
+        .throttle = intent->throttle,
+        .strafe = intent->strafe,
+        .vertical = intent->vertical,
+        .yaw = intent->yaw,
     };
     memcpy(c.motors, intent->motors, sizeof c.motors);
     return c;
@@ -90,6 +105,12 @@ vy_intent vy_reply_unpack(const reply_cells *cells)
         .attitude = cells->attitude,
         .verdict = (vy_verdict)cells->verdict,
         .detail = (int32_t)(int64_t)cells->detail,
+        .velocity = cells->velocity,
+        .yaw_rate = cells->yaw_rate,
+        .throttle = cells->throttle,
+        .strafe = cells->strafe,
+        .vertical = cells->vertical,
+        .yaw = cells->yaw,
     };
     memcpy(intent.motors, cells->motors, sizeof intent.motors);
     return intent;

@@ -32,6 +32,8 @@ typedef struct reply_cells {
     vy_vec3 torque, rates;
     vy_quat attitude;
     uint64_t verdict, detail;
+    vy_vec3 velocity;
+    double yaw_rate, throttle, strafe, vertical, yaw;
 } reply_cells;
 
 reply_cells vy_reply_pack(uint64_t tick, uint32_t drone, const vy_intent *intent);

@@ -9,7 +9,7 @@
 _Static_assert(sizeof(vy_allocation) == sizeof(int) && sizeof(vy_controller_kind) == sizeof(int) &&
                    sizeof(vy_disturbance_kind) == sizeof(int) && sizeof(vy_frame) == sizeof(int) &&
                    sizeof(vy_expect_at) == sizeof(int) && sizeof(vy_log_compression) == sizeof(int) &&
-                   sizeof(vy_rung) == sizeof(int),
+                   sizeof(vy_rung) == sizeof(int) && sizeof(vy_rate_law) == sizeof(int),
                "choices are read and written as int");
 
 // --- vehicles
@@ -260,6 +260,23 @@ static const vy_table gain_table = {.title = "Gains",
                                     .size = sizeof(vy_gains),
                                     ROWS(gain_rows)};
 
+static const vy_row pilot_rows[] = {
+    ROW("speed", NUMBER, vy_pilot_def, speed, .unit = "m/s", .range = AT_LEAST_0,
+        .help = "forward at throttle step 10"),
+    ROW("strafe", NUMBER, vy_pilot_def, strafe, .unit = "m/s", .range = AT_LEAST_0,
+        .help = "sideways at full stick"),
+    ROW("climb", NUMBER, vy_pilot_def, climb, .unit = "m/s", .range = AT_LEAST_0,
+        .help = "up and down at full stick"),
+    ROW("yaw_rate", NUMBER, vy_pilot_def, yaw_rate, .unit = "rad/s", .range = AT_LEAST_0,
+        .help = "at full stick"),
+    ROW("response", NUMBER, vy_pilot_def, response, .unit = "1/s", .range = POSITIVE,
+        .help = "a change of speed is down to 1/e of itself after one over this"),
+};
+static const vy_table pilot_table = {.title = "Pilot",
+                                     .help = "What the sticks of the rung `pilot` mean.",
+                                     .size = sizeof(vy_pilot_def),
+                                     ROWS(pilot_rows)};
+
 static void init_setpoint(void *object, int index)
 {
     (void)index;
@@ -288,7 +305,12 @@ static const vy_choice rungs[] = {
     CHOICE("wrench", VY_RUNG_WRENCH, "thrust and torque"),
     CHOICE("rates", VY_RUNG_RATES, "thrust and angular velocity"),
     CHOICE("attitude", VY_RUNG_ATTITUDE, "thrust and attitude"),
+    CHOICE("velocity", VY_RUNG_VELOCITY, "velocity and yaw rate"),
+    CHOICE("pilot", VY_RUNG_PILOT, "the sticks: throttle step, strafe, vertical, yaw"),
 };
+#define STICK(key_, field_, help_)                                                                \
+    ROW(key_, NUMBER, vy_intent, field_, .range = WITHIN(-1.0, 1.0), .when = 1u << VY_RUNG_PILOT, \
+        .help = help_)
 #define THRUST_RUNGS (1u << VY_RUNG_WRENCH | 1u << VY_RUNG_RATES | 1u << VY_RUNG_ATTITUDE)
 static const vy_row intent_rows[] = {
     ROW("rung", CHOICE, vy_intent, rung, CHOICES(rungs), .help = "what the intent speaks of"),
@@ -302,18 +324,32 @@ static const vy_row intent_rows[] = {
         .when = 1u << VY_RUNG_RATES, .help = "body axes"),
     ROW("attitude", ROTATION, vy_intent, attitude, .unit = "rad", .range = ANY,
         .when = 1u << VY_RUNG_ATTITUDE, .help = "body to world, as under `start`"),
+    ROW("velocity", VECTOR, vy_intent, velocity, .size = 3, .unit = "m/s", .range = ANY,
+        .when = 1u << VY_RUNG_VELOCITY, .help = "world axes"),
+    ROW("yaw_rate", NUMBER, vy_intent, yaw_rate, .unit = "rad/s", .range = ANY,
+        .when = 1u << VY_RUNG_VELOCITY, .help = "about world +z, counter-clockwise"),
+    ROW("throttle", NUMBER, vy_intent, throttle, .range = WITHIN(0.0, VY_THROTTLE_STEPS),
+        .when = 1u << VY_RUNG_PILOT, .help = "step of forward speed"),
+    STICK("strafe", strafe, "sideways, positive to the right"),
+    STICK("vertical", vertical, "up and down, positive upwards"),
+    STICK("yaw", yaw, "turning, positive to the right"),
 };
 static const vy_table intent_table = {.title = "Intent",
                                       .help = "What acts until the controller's first reply.",
                                       .size = sizeof(vy_intent),
                                       ROWS(intent_rows)};
 
+static const vy_choice rate_laws[] = {
+    CHOICE("plain", VY_RATE_LAW_PLAIN, "inertia times the wanted acceleration, and the gyroscopic term"),
+    CHOICE("indi", VY_RATE_LAW_INDI, "by increments from the measured acceleration: needs no exact inertia"),
+};
 static const vy_choice controllers[] = {
-    CHOICE("none", VY_CONTROLLER_NONE, "nobody: the intent of the start stays"),
+    CHOICE("none", VY_CONTROLLER_NONE, "nobody: the motors stay as the intent of the start sets them"),
     CHOICE("hold", VY_CONTROLLER_HOLD, "the built-in controller follows the setpoints"),
     CHOICE("callback", VY_CONTROLLER_CALLBACK, "a function of the program that uses the library"),
     CHOICE("plugin", VY_CONTROLLER_PLUGIN, "your own, a shared library; see controllers.md"),
     CHOICE("process", VY_CONTROLLER_PROCESS, "your own, a program in any language; see controllers.md"),
+    CHOICE("intent", VY_CONTROLLER_INTENT, "nobody, but the loops below the intent of the start are closed"),
 };
 static const vy_choice cores[] = {
     CHOICE("one", 0, "the program runs on the core of the simulation: quickest in lock-step"),
@@ -330,6 +366,13 @@ static const vy_row controller_rows[] = {
         .flags = VY_ROW_PERIOD, .help = "of the attitude and rate loops below it"),
     ROW("gains", OBJECT, vy_controller_def, gains, .table = &gain_table,
         .help = "of the built-in controller"),
+    ROW("rate_law", CHOICE, vy_controller_def, rate_law, CHOICES(rate_laws),
+        .help = "how wanted rates become torque"),
+    ROW("indi_cutoff", NUMBER, vy_controller_def, indi_cutoff, .unit = "rad/s", .range = POSITIVE,
+        .help = "of the filter of the rate law `indi`"),
+    ROW("pilot", OBJECT, vy_controller_def, pilot, .table = &pilot_table, .help = "what sticks mean"),
+    ROW("lost", VECTOR, vy_controller_def, lost, .size = VY_ROTOR_CAP, .range = WITHIN(0.0, 1.0),
+        .flags = VY_ROW_SHORT, .help = "share of each rotor's thrust that the allocation must do without"),
     ROW("intent", OBJECT, vy_controller_def, start, .table = &intent_table, .help = "until the first reply"),
     ROW("setpoints", LIST, vy_controller_def, setpoints, .table = &setpoint_table, .size = VY_SETPOINT_CAP,
         .count_offset = offsetof(vy_controller_def, setpoint_count),

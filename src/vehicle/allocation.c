@@ -115,8 +115,8 @@ static int invert4(double a[4][4], double out[4][4])
     return 1;
 }
 
-vy_status vy_layout_invert(const vy_vehicle_def *def, const rotor_layout *layout,
-                           double inverse[VY_ROTOR_CAP][4], vy_error *err)
+void vy_layout_rows(const vy_vehicle_def *def, const rotor_layout *layout, double rows[4][VY_ROTOR_CAP],
+                    double units[4])
 {
     const int n = layout->count;
     const double yaw_per_thrust = def->torque_coef / def->thrust_coef;
@@ -129,20 +129,28 @@ vy_status vy_layout_invert(const vy_vehicle_def *def, const rotor_layout *layout
         yaw[i] = layout->general ? (lever[2] + reaction[2] * drag) / yaw_per_thrust : layout->yaw[i];
         lift[i] = layout->general ? layout->axis[i][2] : 1.0;
     }
-    // Rows are scaled to comparable size (by the arm and the yaw ratio), so that the pivot test means
-    // something.
     double arm = 0.0;
     for (int i = 0; i < n; ++i) {
         arm = real_max(arm, real_max(real_abs(roll[i]), real_abs(pitch[i])));
     }
-    const double scale[4] = {1.0, arm, arm, yaw_per_thrust};
-    double rows[4][VY_ROTOR_CAP];
+    units[0] = 1.0;
+    units[1] = units[2] = arm;
+    units[3] = yaw_per_thrust;
     for (int i = 0; i < n; ++i) {
         rows[0][i] = lift[i];
         rows[1][i] = roll[i] / arm;
         rows[2][i] = pitch[i] / arm;
         rows[3][i] = yaw[i];
     }
+}
+
+vy_status vy_layout_invert(const vy_vehicle_def *def, const rotor_layout *layout,
+                           double inverse[VY_ROTOR_CAP][4], vy_error *err)
+{
+    // Rows are of comparable size, so that the pivot test means something.
+    const int n = layout->count;
+    double rows[4][VY_ROTOR_CAP], scale[4];
+    vy_layout_rows(def, layout, rows, scale);
     double gram[4][4], gram_inverse[4][4];
     for (int i = 0; i < 4; ++i) {
         for (int j = 0; j < 4; ++j) {
@@ -150,7 +158,7 @@ vy_status vy_layout_invert(const vy_vehicle_def *def, const rotor_layout *layout
             for (int k = 0; k < n; ++k) gram[i][j] += rows[i][k] * rows[j][k];
         }
     }
-    if (n < 4 || !(arm > 0.0) || !(yaw_per_thrust > 0.0) || !invert4(gram, gram_inverse)) {
+    if (n < 4 || !(scale[1] > 0.0) || !(scale[3] > 0.0) || !invert4(gram, gram_inverse)) {
         return vy_fail(err, VY_BAD_VALUE,
                        "vehicle %s: its rotors cannot make thrust, roll, pitch and yaw apart", def->name);
     }

@@ -15,6 +15,11 @@ motor_params vy_motor_build(const vy_vehicle_def *def);
 /// Thrust [N] of a rotor with the vehicle's own coefficients.
 double vy_rotor_thrust(const vy_vehicle_def *def, double speed);
 
+/// The wrench (thrust, roll, pitch, yaw) per newton of each rotor's thrust, in units that make the rows
+/// comparable: 1, the longest arm twice, the vehicle's torque per thrust [m].
+void vy_layout_rows(const vy_vehicle_def *def, const rotor_layout *layout, double rows[4][VY_ROTOR_CAP],
+                    double units[4]);
+
 /// Least-norm thrusts for (thrust, roll, pitch, yaw): thrust_i = sum of inverse[i][j] * wrench[j].
 /// @return VY_BAD_VALUE when the rotors cannot make every wrench (fewer than four, or in a bad place)
 vy_status vy_layout_invert(const vy_vehicle_def *def, const rotor_layout *layout,

@@ -198,7 +198,8 @@ void vy_drone_start(const vy_model *world, const vy_drone_def *def, uint32_t ind
     if (!motor->plain && motor->top > 0.0) command = motor_command(motor, def->rotor_speed);
     for (int k = 0; k < model->layout.count; ++k) d.control.motors[k] = command;
     if (def->controller.start.rung != VY_RUNG_NONE) {
-        const int rung = vy_control_accept(&params->ladder, &def->controller.start, &d.control, &d.clamps);
+        const int rung =
+            vy_control_accept(&params->ladder, &def->controller.start, &d.estimate, &d.control, &d.clamps);
         d.rung = rung < 0 ? VY_RUNG_NONE : (uint64_t)rung;
         (void)control_lower(&params->ladder, d.rung, 1, &d.estimate, &d.control);
     }

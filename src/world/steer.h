@@ -10,10 +10,12 @@ VY_FN void steer_hold(const vy_model *m, uint32_t index, mask who, bits tick, dr
     quat attitude;
     const real thrust = lower_position(&m->params[index].ladder, &r, &d->estimate, &integral, &attitude);
     control_state *c = &d->control;
+    const bits rung = bits_set(VY_RUNG_ATTITUDE);
+    control_enter(&m->params[index].ladder, d->rung, rung, who, &d->estimate, c);
     c->integral = vec3_select(who, integral, c->integral);
     c->attitude = quat_select(who, attitude, c->attitude);
     c->thrust = real_select(who, thrust, c->thrust);
-    d->rung = bits_select(who, bits_set(VY_RUNG_ATTITUDE), d->rung);
+    d->rung = bits_select(who, rung, d->rung);
 }
 
 /// Take the reply of a controller, in the lanes of `who`. One that is not sound ends the run.
@@ -22,6 +24,7 @@ VY_FN void steer_reply(const vy_model *m, uint32_t index, mask who, const contro
 {
     const ladder_params *p = &m->params[index].ladder;
     const mask sound = control_sound(p, reply);
+    control_enter(p, d->rung, reply->rung, who & sound, &d->estimate, &d->control);
     control_take(p, reply, who & sound, &d->control, &d->clamps);
     d->rung = bits_select(who & sound, reply->rung, d->rung);
     const mask lost = who & mask_not(sound);

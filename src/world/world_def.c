@@ -136,8 +136,12 @@ vy_status vy_check_drone_def(const vy_drone_def *def, vy_error *err)
         !vy_all_finite(&def->attitude.w, 4) || !vy_all_finite(&def->rate.x, 3)) {
         return vy_fail(err, VY_BAD_VALUE, "drone: position, velocity, attitude and rate must be finite");
     }
-    if (def->controller.kind == VY_CONTROLLER_HOLD && !(def->imu.period > 0.0 && def->mocap.period > 0.0)) {
-        return vy_fail(err, VY_BAD_VALUE, "drone: the controller hold needs an IMU and motion capture");
+    const vy_controller_kind kind = def->controller.kind;
+    const int looks = kind == VY_CONTROLLER_HOLD ||
+                      (kind == VY_CONTROLLER_INTENT && def->controller.start.rung >= VY_RUNG_RATES);
+    if (looks && !(def->imu.period > 0.0 && def->mocap.period > 0.0)) {
+        return vy_fail(err, VY_BAD_VALUE, "drone: the controller %s needs an IMU and motion capture",
+                       kind == VY_CONTROLLER_HOLD ? "hold" : "intent");
     }
     const double length = quat_dot(def->attitude, def->attitude);
     if (!(length > 0.0 && real_is_finite(length))) {

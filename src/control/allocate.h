@@ -1,0 +1,134 @@
+// allocate.h - thrusts for a wrench that the rotors cannot make: the nearest one they can, by declared
+// weights.
+//
+//   minimise  sum_j (w_j (B t - wanted)_j)^2 + n |t|^2   over   0 <= t_i <= limit_i
+//
+// with j = thrust, roll, pitch, yaw, forces counted in one rotor's largest thrust and torques in that thrust
+// times the arm (yaw: times the torque per thrust). The weights are the priority: tilt before thrust before
+// yaw. The small n makes the answer unique. Solved exactly by an active-set method (O. Harkegard, Efficient
+// active set algorithms for solving constrained least squares problems in aircraft control allocation, 2002):
+// move to the best point with the present set of rotors held at their limits; where a free rotor meets its
+// limit on the way, hold it; where holding one no longer pays, free it.
+#pragma once
+#include "base/vec.h"
+
+#define ALLOCATE_ROTORS 8
+
+#define ALLOCATE_WEIGHT_THRUST 100.0
+#define ALLOCATE_WEIGHT_TILT   1000.0
+#define ALLOCATE_WEIGHT_YAW    1.0
+#define ALLOCATE_NORM          1e-4 // n above
+
+// Four times what any of 400,000 random wrenches needed (tests/test_allocation.c).
+#define ALLOCATE_STEPS 64
+
+typedef struct allocate_params {
+    real rows[4][ALLOCATE_ROTORS];                  // w_j B, thrusts in units of the largest
+    real hessian[ALLOCATE_ROTORS][ALLOCATE_ROTORS]; // rows^T rows + n
+    real scale[4];                                  // w_j over the unit of wrench j [1/N] [1/(N m)]
+    real unit;                                      // [N] largest thrust of a rotor
+    bits count;                                     // of rotors, the same in every lane
+} allocate_params;
+
+// One lane's problem on its way. Thrusts are in units of the largest.
+typedef struct allocate_state {
+    real x[ALLOCATE_ROTORS], high[ALLOCATE_ROTORS], b[ALLOCATE_ROTORS];
+    real freed[ALLOCATE_ROTORS]; // 1: free, 0: held at a limit
+    mask open;                   // not solved yet
+} allocate_state;
+
+VY_FN real allocate_slope(const allocate_params *p, const allocate_state *s, int i)
+{
+    real g = -s->b[i];
+    for (int k = 0; k < bits_uniform(p->count); ++k) g = g + p->hessian[i][k] * s->x[k];
+    return g;
+}
+
+/// The step to the best point with the held rotors held: LDL^T of the Hessian, in which held rows are those
+/// of the unit matrix.
+VY_FN void allocate_direction(const allocate_params *p, const allocate_state *s, real *step)
+{
+    real l[ALLOCATE_ROTORS][ALLOCATE_ROTORS], d[ALLOCATE_ROTORS];
+    for (int i = 0; i < bits_uniform(p->count); ++i) {
+        step[i] = -s->freed[i] * allocate_slope(p, s, i);
+        for (int j = 0; j < i; ++j) {
+            real sum = (s->freed[i] * s->freed[j]) * p->hessian[i][j];
+            for (int k = 0; k < j; ++k) sum = sum - l[i][k] * l[j][k] * d[k];
+            l[i][j] = sum / d[j];
+            step[i] = step[i] - l[i][j] * step[j];
+        }
+        d[i] = real_select(s->freed[i] > 0.0, p->hessian[i][i], real_set(1.0));
+        for (int k = 0; k < i; ++k) d[i] = d[i] - l[i][k] * l[i][k] * d[k];
+    }
+    for (int i = bits_uniform(p->count) - 1; i >= 0; --i) {
+        step[i] = step[i] / d[i];
+        for (int k = i + 1; k < bits_uniform(p->count); ++k) step[i] = step[i] - l[k][i] * step[k];
+    }
+}
+
+/// Move until the best point or the first limit, and hold the rotor that met it. Returns the lanes that
+/// arrived.
+VY_FN mask allocate_move(const allocate_params *p, allocate_state *s)
+{
+    real step[ALLOCATE_ROTORS], reach[ALLOCATE_ROTORS], bound[ALLOCATE_ROTORS];
+    allocate_direction(p, s, step);
+    real way = real_set(1.0);
+    for (int i = 0; i < bits_uniform(p->count); ++i) {
+        const mask moves = (s->freed[i] > 0.0) & (step[i] != 0.0);
+        bound[i] = real_select(step[i] > 0.0, s->high[i], real_set(0.0));
+        reach[i] = real_select(moves, (bound[i] - s->x[i]) / real_select(moves, step[i], real_set(1.0)),
+                               real_set(2.0));
+        way = real_min(way, reach[i]);
+    }
+    way = real_max(way, real_set(0.0));
+    const mask arrived = way >= 1.0;
+    mask seeking = s->open & mask_not(arrived);
+    for (int i = 0; i < bits_uniform(p->count); ++i) {
+        const mask hit = seeking & (reach[i] <= way);
+        seeking = seeking & mask_not(hit); // one at a time, the first in order
+        s->x[i] = real_select(s->open, s->x[i] + way * step[i], s->x[i]);
+        s->x[i] = real_select(hit, bound[i], s->x[i]);
+        s->freed[i] = real_select(hit, real_set(0.0), s->freed[i]);
+    }
+    return arrived;
+}
+
+/// In lanes that arrived: free the rotor whose limit costs most, or be done.
+VY_FN void allocate_release(const allocate_params *p, mask arrived, allocate_state *s)
+{
+    real pull[ALLOCATE_ROTORS];
+    real most = real_set(1e-9);
+    for (int i = 0; i < bits_uniform(p->count); ++i) {
+        const real g = allocate_slope(p, s, i);
+        const mask held = (s->freed[i] == 0.0) & (s->high[i] > 0.0);
+        pull[i] = real_select(held, real_select(s->x[i] > 0.0, g, -g), real_set(0.0));
+        most = real_max(most, pull[i]);
+    }
+    mask seeking = s->open & arrived;
+    for (int i = 0; i < bits_uniform(p->count); ++i) {
+        const mask pays = seeking & (pull[i] >= most);
+        seeking = seeking & mask_not(pays);
+        s->freed[i] = real_select(pays, real_set(1.0), s->freed[i]);
+    }
+    s->open = s->open & mask_not(seeking); // nothing left to free
+}
+
+/// The best thrusts [N] for `wanted` (thrust, roll, pitch, yaw) within `limit` [N]; `thrusts` come as a first
+/// guess within the limits.
+VY_SLOW_FN void allocate(const allocate_params *p, const real *wanted, const real *limit, real *thrusts)
+{
+    allocate_state s;
+    const real inverse = 1.0 / p->unit;
+    for (int i = 0; i < bits_uniform(p->count); ++i) {
+        s.high[i] = limit[i] * inverse;
+        s.x[i] = real_min(thrusts[i] * inverse, s.high[i]);
+        s.freed[i] = real_select((s.x[i] > 0.0) & (s.x[i] < s.high[i]), real_set(1.0), real_set(0.0));
+        s.b[i] = real_set(0.0);
+        for (int j = 0; j < 4; ++j) s.b[i] = s.b[i] + p->rows[j][i] * (p->scale[j] * wanted[j]);
+    }
+    s.open = mask_set(1);
+    for (int n = 0; n < ALLOCATE_STEPS && mask_any(s.open); ++n) {
+        allocate_release(p, allocate_move(p, &s), &s);
+    }
+    for (int i = 0; i < bits_uniform(p->count); ++i) thrusts[i] = real_min(s.x[i] * p->unit, limit[i]);
+}
