@@ -41,6 +41,7 @@ cmake -S examples -B "$temp/cmake" -DCMAKE_PREFIX_PATH="$prefix" >/dev/null
 cmake --build "$temp/cmake" >/dev/null
 shared=$(LD_LIBRARY_PATH=$prefix/lib "$temp/shared")
 by_cmake=$("$temp/cmake/first_flight")
+"$temp/cmake/own_constraint" || fail "the example with a constraint of its own does not hold"
 
 rm "$prefix"/lib/libvolery.so* # now -lvolery is libvolery.a
 # shellcheck disable=SC2046

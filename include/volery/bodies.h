@@ -51,9 +51,13 @@ typedef struct vy_bodies_def {
     vy_integrator integrator;
     uint32_t body_cap;      ///< all memory is taken at creation
     uint32_t potential_cap; ///< beside gravity
+    uint32_t joint_cap;
+    double joint_step; ///< [s] longest substep of jointed bodies, > 0
+    int baumgarte;     ///< 1: joints are held by their gains alpha and beta instead of by projection
 } vy_bodies_def;
 
-/// 1 ms, gravity 9.80665 m/s^2 along -z, RK4, room for 64 bodies and 8 potentials.
+/// 1 ms, gravity 9.80665 m/s^2 along -z, RK4, room for 64 bodies, 8 potentials and 64 joints; jointed bodies
+/// in substeps of 0.5 ms or less, with projection.
 vy_bodies_def vy_default_bodies_def(void);
 
 typedef struct vy_body_def {
@@ -100,6 +104,9 @@ vy_integrator vy_bodies_integrator(const vy_bodies *bodies);
 enum {
     VY_BODIES_NOT_FINITE = 1u << 0, ///< a body's motion became infinite; it keeps its last state and the set
                                     ///< has ended: further steps do nothing
+    VY_BODIES_REDUNDANT = 1u << 1,  ///< rows of joints say what others say already; they were left out
+    VY_BODIES_CONFLICT = 1u << 2,   ///< joints that cannot all hold: an error stayed after projection
+    VY_BODIES_NO_MEMORY = 1u << 3,  ///< joints had changed and there was no memory for their order; no step
 };
 
 /// Advance one step. Never allocates. Forces that were applied act over this step and are gone after it.
@@ -160,7 +167,7 @@ double vy_body_spin_energy(const vy_bodies *bodies, vy_body_id id);
 
 typedef struct vy_bodies_energy {
     double kinetic;   ///< [J]
-    double potential; ///< [J] of all potentials
+    double potential; ///< [J] of all potentials and of the springs of joints
 } vy_bodies_energy;
 
 vy_bodies_energy vy_bodies_read_energy(const vy_bodies *bodies);

@@ -26,32 +26,42 @@ typedef enum vy_potential_kind {
     VY_POTENTIAL_CUSTOM,
 } vy_potential_kind;
 
+typedef struct vy_uniform_potential {
+    vy_vec3 gravity; ///< [m/s^2] world
+} vy_uniform_potential;
+
+typedef struct vy_central_potential {
+    double mu;      ///< [m^3/s^2] gravitational parameter, > 0
+    vy_vec3 centre; ///< [m] world
+} vy_central_potential;
+
+typedef struct vy_spring_potential {
+    double stiffness; ///< [N/m] >= 0
+    double length;    ///< [m] at rest, >= 0
+    vy_vec3 anchor;   ///< [m] world
+    vy_vec3 point;    ///< [m] body, from the centre of mass
+} vy_spring_potential;
+
+typedef struct vy_magnetic_potential {
+    vy_vec3 dipole; ///< [A m^2] body
+    vy_vec3 field;  ///< [T] world
+} vy_magnetic_potential;
+
+typedef struct vy_custom_potential {
+    void *self; ///< the caller's; must outlive the potential
+    /// Write force [N] and torque [N m]. Must not keep state: a step asks several times.
+    void (*loads)(const void *self, const vy_potential_body *body, vy_vec3 *force, vy_vec3 *torque);
+    double (*energy)(const void *self, const vy_potential_body *body); ///< [J]
+} vy_custom_potential;
+
 typedef struct vy_potential {
     vy_potential_kind kind;
     union {
-        struct {
-            vy_vec3 gravity; ///< [m/s^2] world
-        } uniform;
-        struct {
-            double mu;      ///< [m^3/s^2] gravitational parameter, > 0
-            vy_vec3 centre; ///< [m] world
-        } central;
-        struct {
-            double stiffness; ///< [N/m] >= 0
-            double length;    ///< [m] at rest, >= 0
-            vy_vec3 anchor;   ///< [m] world
-            vy_vec3 point;    ///< [m] body, from the centre of mass
-        } spring;
-        struct {
-            vy_vec3 dipole; ///< [A m^2] body
-            vy_vec3 field;  ///< [T] world
-        } magnetic;
-        struct {
-            void *self; ///< the caller's; must outlive the potential
-            /// Write force [N] and torque [N m]. Must not keep state: a step asks several times.
-            void (*loads)(const void *self, const vy_potential_body *body, vy_vec3 *force, vy_vec3 *torque);
-            double (*energy)(const void *self, const vy_potential_body *body); ///< [J]
-        } custom;
+        vy_uniform_potential uniform;
+        vy_central_potential central;
+        vy_spring_potential spring;
+        vy_magnetic_potential magnetic;
+        vy_custom_potential custom;
     };
 } vy_potential;
 

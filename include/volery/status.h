@@ -28,7 +28,8 @@ extern "C" {
     X(VY_BAD_HULL, "not a closed convex polyhedron")                 \
     X(VY_BAD_MASS, "a mass must be finite and above zero")           \
     X(VY_SIMPLEX_FULL, "a simplex has at most four points")          \
-    X(VY_NO_CONVERGENCE, "the iteration cap came before the answer")
+    X(VY_NO_CONVERGENCE, "the iteration cap came before the answer") \
+    X(VY_BAD_DISTANCE, "a distance must be finite and above zero")
 
 typedef enum vy_status {
 #define X(name, text) name,

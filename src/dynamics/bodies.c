@@ -1,5 +1,5 @@
 // bodies.c - a set of rigid bodies: memory, ids, what a body is made of, snapshots.
-#include "dynamics/bodies.h"
+#include "dynamics/joint.h"
 #include "base/fail.h"
 #include "base/hash.h"
 #include "volery/mass.h"
@@ -11,7 +11,7 @@
 enum { MOST_BODIES = 1 << 24, MOST_POTENTIALS = 1 << 16 };
 
 _Static_assert(sizeof(bodies_head) == 3 * 8 && sizeof(body_state) == 13 * 8 && sizeof(body_loads) == 12 * 8 &&
-                   sizeof(body_before) == 6 * 8,
+                   sizeof(body_before) == 6 * 8 && sizeof(joint_block) == 8,
                "the state is hashed as memory: it has no holes");
 
 vy_bodies_def vy_default_bodies_def(void)
@@ -23,6 +23,8 @@ vy_bodies_def vy_default_bodies_def(void)
         .integrator = VY_INTEGRATOR_RK4,
         .body_cap = 64,
         .potential_cap = 8,
+        .joint_cap = 64,
+        .joint_step = 0.5e-3,
     };
     return def;
 }
@@ -57,6 +59,14 @@ static vy_status check_bodies_def(const vy_bodies_def *def, vy_error *err)
         return vy_fail(err, VY_BAD_VALUE, "potential_cap must be at most %d, not %u", MOST_POTENTIALS,
                        def->potential_cap);
     }
+    if (def->joint_cap > MOST_BODIES) {
+        return vy_fail(err, VY_BAD_VALUE, "joint_cap must be at most %d, not %u", MOST_BODIES,
+                       def->joint_cap);
+    }
+    if (!(def->joint_step > 0.0) || !real_is_finite(def->joint_step)) {
+        return vy_fail(err, VY_BAD_VALUE, "joint_step must be finite and above zero, not %g",
+                       def->joint_step);
+    }
     return VY_OK;
 }
 
@@ -69,19 +79,22 @@ vy_status vy_bodies_create(const vy_bodies_def *def, vy_bodies **out, vy_error *
     vy_bodies *b = calloc(1, sizeof *b);
     if (b == NULL) return vy_fail(err, VY_NO_MEMORY, "no memory for %zu bodies", n);
     b->def = *def;
-    b->state_size = sizeof *b->head + n * (sizeof *b->state + sizeof *b->loads + sizeof *b->before);
+    b->state_size = sizeof *b->head + n * (sizeof *b->state + sizeof *b->loads + sizeof *b->before) +
+                    def->joint_cap * sizeof *b->joint_state;
     b->slots = calloc(n, sizeof *b->slots);
     b->params = calloc(n, sizeof *b->params);
-    b->loaded = calloc(n, sizeof *b->loaded);
+    b->loaded = calloc(2 * n, sizeof *b->loaded);
+    b->touched = b->loaded == NULL ? NULL : b->loaded + n;
     b->fields = calloc((size_t)def->potential_cap + 1, sizeof *b->fields); // one more: never of size 0
     b->head = calloc(1, b->state_size);
-    if (!b->slots || !b->params || !b->loaded || !b->fields || !b->head) {
+    if (!b->slots || !b->params || !b->loaded || !b->fields || !b->head || vy_joints_create(b) != VY_OK) {
         vy_bodies_destroy(b);
         return vy_fail(err, VY_NO_MEMORY, "no memory for %zu bodies", n);
     }
     b->state = (body_state *)(b->head + 1);
     b->loads = (body_loads *)(b->state + n);
     b->before = (body_before *)(b->loads + n);
+    b->joint_state = (joint_block *)(b->before + n);
     *out = b;
     return VY_OK;
 }
@@ -89,6 +102,7 @@ vy_status vy_bodies_create(const vy_bodies_def *def, vy_bodies **out, vy_error *
 void vy_bodies_destroy(vy_bodies *b)
 {
     if (b == NULL) return;
+    vy_joints_destroy(b);
     free(b->slots);
     free(b->params);
     free(b->loaded);
@@ -202,6 +216,7 @@ vy_status vy_bodies_add(vy_bodies *b, const vy_body_def *def, vy_body_id *out, v
     b->state[i] = def->state;
     b->state[i].attitude = quat_normalize(def->state.attitude);
     b->before[i] = (body_before){b->state[i].velocity, b->state[i].rate};
+    b->touched[i] = 1;
     b->count += 1;
     b->head->roster += 1;
     if (out != NULL) *out = id_of(b, i);
@@ -212,6 +227,7 @@ vy_status vy_bodies_remove(vy_bodies *b, vy_body_id id)
 {
     const int64_t i = vy_bodies_find(b, id);
     if (i < 0) return VY_NOT_FOUND;
+    vy_joints_drop_body(b, (uint32_t)i);
     const body_slot gone = {.generation = b->slots[i].generation + 1u, .next = b->unused};
     b->slots[i] = gone;
     b->params[i] = (body_params){0};
@@ -306,6 +322,7 @@ vy_status vy_body_set_state(vy_bodies *b, vy_body_id id, const vy_body_state *st
     b->state[i] = *state;
     b->state[i].attitude = quat_normalize(state->attitude);
     b->before[i] = (body_before){state->velocity, state->rate};
+    b->touched[i] = 1;
     return VY_OK;
 }
 

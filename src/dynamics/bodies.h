@@ -34,6 +34,9 @@ typedef struct body_field {
     uint32_t first, last; // slots [first, last)
 } body_field;
 
+struct joint_system;
+struct joint_block;
+
 struct vy_bodies {
     vy_bodies_def def;
     uint32_t count, limit; // bodies; slots in use are below limit
@@ -42,13 +45,16 @@ struct vy_bodies {
     body_params *params;
     body_field *fields; // potentials beside gravity
     uint32_t field_count;
-    int *loaded; // [body_cap] 1: forces wait for the next step
+    int *loaded;  // [body_cap] 1: forces wait for the next step
+    int *touched; // [body_cap] 1: its state was set or kicked since the last step
     // One block without pointers: a snapshot is a copy.
     bodies_head *head;
-    body_state *state;   // [body_cap]
-    body_loads *loads;   // [body_cap] that wait for the next step
-    body_before *before; // [body_cap]
+    body_state *state;               // [body_cap]
+    body_loads *loads;               // [body_cap] that wait for the next step
+    body_before *before;             // [body_cap]
+    struct joint_block *joint_state; // [joint_cap]
     size_t state_size;
+    struct joint_system *joints;
 };
 
 /// The slot of an id, or -1 when it is stale.

@@ -1,5 +1,5 @@
 // forces.c - pushes and kicks on bodies, and what they carry: energy, momentum, rest.
-#include "dynamics/bodies.h"
+#include "dynamics/joint.h"
 
 /// The lever of a point in the axes of `frame`, from the centre of mass.
 static vec3 lever_of(const body_state *s, vec3 point, vy_frame point_frame, vy_frame frame)
@@ -68,6 +68,7 @@ static void kick(vy_bodies *b, int64_t i, vec3 impulse, vec3 angular, vy_frame f
     }
     s->velocity = vec3_add_scaled(s->velocity, b->params[i].inverse_mass, impulse);
     s->rate = vec3_add(s->rate, mat3_mul_vec(b->params[i].inverse_inertia, angular));
+    b->touched[i] = 1;
 }
 
 vy_status vy_body_apply_impulse_at(vy_bodies *b, vy_body_id id, vy_vec3 impulse, vy_frame impulse_frame,
@@ -109,6 +110,7 @@ vy_status vy_body_reset(vy_bodies *b, vy_body_id id)
     if (i < 0) return VY_NOT_FOUND;
     b->state[i].velocity = b->state[i].rate = vec3_zero();
     b->before[i] = (body_before){vec3_zero(), vec3_zero()};
+    b->touched[i] = 1;
     return vy_body_clear_forces(b, id);
 }
 
@@ -147,7 +149,7 @@ vy_bodies_energy vy_bodies_read_energy(const vy_bodies *b)
             e.potential += vy_potential_energy(&b->fields[k].potential, &body);
         }
     }
-    return e;
+    return vy_joints_add_energy(b, e);
 }
 
 void vy_bodies_read_momentum(const vy_bodies *b, vy_vec3 *linear, vy_vec3 *angular)

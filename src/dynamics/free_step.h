@@ -3,6 +3,7 @@
 // The equations are those of equations/rigid_body.h. Forces are what was applied, held over the step in the
 // axes they were given in, and potentials, which are evaluated at every stage.
 #pragma once
+#include "base/math.h"
 #include "dynamics/bodies.h"
 
 /// What pushes a body, at one moment.
@@ -130,4 +131,18 @@ VY_FN body_state free_lie_midpoint(const vy_bodies *b, uint32_t i, double h)
     spin_midpoint(&b->params[i], h, &s);
     kick_half(b, i, h, &s);
     return s;
+}
+
+/// A body that is driven: straight on, and turning at a constant rate.
+VY_FN body_state body_coast(const body_state *s, double h)
+{
+    body_state n = *s;
+    n.position = vec3_add_scaled(s->position, h, s->velocity);
+    const double rate = vec3_length(s->rate);
+    if (rate == 0.0) return n;
+    double sine, cosine;
+    math_sincos(0.5 * h * rate, &sine, &cosine);
+    const vec3 u = vec3_scale(sine / rate, s->rate);
+    n.attitude = quat_normalize(quat_mul(s->attitude, quat_make(cosine, u.x, u.y, u.z)));
+    return n;
 }

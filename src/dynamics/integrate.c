@@ -1,7 +1,6 @@
 // integrate.c - one step of every body, by the integrator of the set.
-#include "base/math.h"
-#include "dynamics/bodies.h"
 #include "dynamics/free_step.h"
+#include "dynamics/joint.h"
 
 const char *vy_integrator_name(vy_integrator integrator)
 {
@@ -25,24 +24,10 @@ int vy_integrator_order(vy_integrator integrator)
     return 0;
 }
 
-/// A body that is driven: straight on, and turning at a constant rate.
-static body_state coast(const body_state *s, double h)
-{
-    body_state n = *s;
-    n.position = vec3_add_scaled(s->position, h, s->velocity);
-    const double rate = vec3_length(s->rate);
-    if (rate == 0.0) return n;
-    double sine, cosine;
-    math_sincos(0.5 * h * rate, &sine, &cosine);
-    const vec3 u = vec3_scale(sine / rate, s->rate);
-    n.attitude = quat_normalize(quat_mul(s->attitude, quat_make(cosine, u.x, u.y, u.z)));
-    return n;
-}
-
 /// Step every dynamic body by `step`; a constant, so that each caller gets a loop of its own.
 #define STEP_ALL(step)                                                        \
     for (uint32_t i = 0; i < b->limit; ++i) {                                 \
-        if (!body_is_dynamic(b, i)) continue;                                 \
+        if (!body_is_dynamic(b, i) || b->joints->joined[i]) continue;         \
         const body_state n = step(b, i, h);                                   \
         b->before[i] = (body_before){b->state[i].velocity, b->state[i].rate}; \
         if (body_is_finite(&n)) {                                             \
@@ -65,16 +50,18 @@ static void step_free(vy_bodies *b, double h)
 uint32_t vy_bodies_step(vy_bodies *b)
 {
     if (b->head->failed) return VY_BODIES_NOT_FINITE;
+    if (vy_bodies_prepare(b) != VY_OK) return VY_BODIES_NO_MEMORY;
     const uint64_t found = fpu_enter();
     const double h = b->def.dt;
     step_free(b, h);
+    const uint32_t events = vy_islands_step(b, h);
     for (uint32_t i = 0; i < b->limit; ++i) {
-        if (b->slots[i].kind == VY_BODY_KINEMATIC) b->state[i] = coast(&b->state[i], h);
+        if (b->slots[i].kind == VY_BODY_KINEMATIC) b->state[i] = body_coast(&b->state[i], h);
         if (!b->loaded[i]) continue;
         b->loads[i] = loads_zero();
         b->loaded[i] = 0;
     }
     b->head->tick += 1;
     fpu_leave(found);
-    return b->head->failed ? VY_BODIES_NOT_FINITE : 0;
+    return b->head->failed ? events | VY_BODIES_NOT_FINITE : events;
 }

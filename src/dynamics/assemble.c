@@ -1,0 +1,200 @@
+// assemble.c - the equations of an island at one moment: accelerations, rows, J M^-1 J^T and the right-hand
+// side.
+#include "dynamics/free_step.h"
+#include "dynamics/joint.h"
+
+/// a b^T, added to m.
+VY_FN void add_product(mat3 *m, const mat3 *a, const mat3 *b)
+{
+    for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < 3; ++j) {
+            m->m[i][j] += (a->m[i][0] * b->m[j][0] + a->m[i][1] * b->m[j][1]) + a->m[i][2] * b->m[j][2];
+        }
+    }
+}
+
+/// R D R^T of a symmetric D, added nowhere: the inverse inertia in world axes.
+VY_FN mat3 turned_symmetric(const mat3 *r, const mat3 *d)
+{
+    const mat3 rd = mat3_mul(*r, *d);
+    mat3 m;
+    for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j <= i; ++j) {
+            m.m[i][j] = (rd.m[i][0] * r->m[j][0] + rd.m[i][1] * r->m[j][1]) + rd.m[i][2] * r->m[j][2];
+            m.m[j][i] = m.m[i][j];
+        }
+    }
+    return m;
+}
+
+/// Rotation and rate of every member at b->joints->stage; enough for rows.
+void vy_island_look(vy_bodies *b, const island *is)
+{
+    joint_system *s = b->joints;
+    for (uint32_t n = is->body_first; n < is->body_last; ++n) {
+        const uint32_t i = s->members[n];
+        body_work *w = &s->work[i];
+        w->rotation = quat_matrix(s->stage[i].attitude);
+        w->rate = mat3_mul_vec(w->rotation, s->stage[i].rate);
+    }
+}
+
+void vy_island_rows(vy_bodies *b, const island *is, double time)
+{
+    joint_system *s = b->joints;
+    for (uint32_t n = is->joint_first; n < is->joint_last; ++n) {
+        const uint32_t t = s->ties[n];
+        const joint_slot *j = &s->slots[t];
+        if (j->blocks == 0) continue;
+        const uint32_t x = j->body[0], y = j->body[1];
+        vy_joint_rows(j, &s->stage[x], &s->stage[y], &s->work[x], &s->work[y], time, b->joint_state[t].active,
+                      &s->rows[j->first]);
+    }
+}
+
+/// Accelerations by everything but what joints hold.
+static void free_accelerations(vy_bodies *b, const island *is)
+{
+    joint_system *s = b->joints;
+    for (uint32_t n = is->body_first; n < is->moving_last; ++n) {
+        const uint32_t i = s->members[n];
+        body_work *w = &s->work[i];
+        const body_push p = push_at(b, i, &s->stage[i]);
+        w->inverse_mass = b->params[i].inverse_mass;
+        w->inverse_inertia = turned_symmetric(&w->rotation, &b->params[i].inverse_inertia);
+        w->linear = p.acceleration;
+        w->angular = mat3_mul_vec(w->rotation, spin_rate(&b->params[i], s->stage[i].rate, p.torque));
+    }
+    for (uint32_t n = is->moving_last; n < is->body_last; ++n) {
+        body_work *w = &s->work[s->members[n]];
+        w->inverse_mass = 0.0;
+        w->inverse_inertia = mat3_diag(0.0, 0.0, 0.0);
+        w->linear = w->angular = vec3_zero();
+    }
+    for (uint32_t n = is->joint_first; n < is->joint_last; ++n) {
+        const joint_slot *j = &s->slots[s->ties[n]];
+        const uint32_t x = j->body[0], y = j->body[1];
+        vy_joint_push(j, &s->stage[x], &s->stage[y], &s->work[x], &s->work[y]);
+    }
+}
+
+/// The linear part of a block on one side.
+VY_FN mat3 linear_part(const row_block *r, uint32_t side)
+{
+    const double one = side == 0 ? -1.0 : 1.0;
+    return r->point ? mat3_diag(one, one, one) : r->linear[side];
+}
+
+/// J_p M^-1 J_q^T by one body, added to m.
+VY_FN void add_meeting(mat3 *m, const row_block *p, uint32_t side_p, const row_block *q, uint32_t side_q,
+                       double inverse_mass)
+{
+    if (p->point && q->point) {
+        const double x = side_p == side_q ? inverse_mass : -inverse_mass;
+        for (int i = 0; i < 3; ++i) m->m[i][i] += x;
+    } else {
+        mat3 a = linear_part(p, side_p);
+        const mat3 c = linear_part(q, side_q);
+        for (int i = 0; i < 9; ++i) a.m[i / 3][i % 3] *= inverse_mass;
+        add_product(m, &a, &c);
+    }
+    add_product(m, &p->turned[side_p], &q->angular[side_q]);
+}
+
+static void fill_matrix(joint_system *s, const island *is)
+{
+    for (uint32_t k = is->block_first; k < is->block_last; ++k) {
+        row_block *r = &s->rows[k];
+        mat3 *d = &s->diagonal[k];
+        *d = mat3_diag(0.0, 0.0, 0.0);
+        for (uint32_t side = 0; side < 2; ++side) {
+            const body_work *w = &s->work[r->body[side]];
+            r->turned[side] = mat3_mul(r->angular[side], w->inverse_inertia);
+            if (w->inverse_mass != 0.0) add_meeting(d, r, side, r, side, w->inverse_mass);
+        }
+        for (int i = 0; i < 3; ++i) {
+            if (((r->present >> i) & 1) == 0) d->m[i][i] = 1.0;
+            s->scale[k][i] = d->m[i][i];
+        }
+    }
+    for (uint32_t e = s->column[is->block_first]; e < s->column[is->block_last]; ++e) {
+        s->below[e] = mat3_diag(0.0, 0.0, 0.0);
+    }
+    for (uint32_t n = is->pair_first; n < is->pair_last; ++n) {
+        const block_pair *p = &s->pairs[n];
+        const row_block *x = &s->rows[p->p], *y = &s->rows[p->q];
+        add_meeting(&s->below[p->target], x, p->side_p, y, p->side_q,
+                    s->work[x->body[p->side_p]].inverse_mass);
+    }
+}
+
+/// J x for the changes in `linear` and `angular` of both bodies.
+VY_FN vec3 row_product(const row_block *r, vec3 la, vec3 aa, vec3 lb, vec3 ab)
+{
+    const vec3 turn = vec3_add(mat3_mul_vec(r->angular[0], aa), mat3_mul_vec(r->angular[1], ab));
+    if (r->point) return vec3_add(vec3_sub(lb, la), turn);
+    return vec3_add(vec3_add(mat3_mul_vec(r->linear[0], la), mat3_mul_vec(r->linear[1], lb)), turn);
+}
+
+vec3 vy_block_acceleration(const joint_system *s, uint32_t k)
+{
+    const row_block *r = &s->rows[k];
+    const body_work *a = &s->work[r->body[0]], *b = &s->work[r->body[1]];
+    return vec3_add(row_product(r, a->linear, a->angular, b->linear, b->angular), r->bias);
+}
+
+vec3 vy_block_speed(const joint_system *s, uint32_t k)
+{
+    const row_block *r = &s->rows[k];
+    const uint32_t a = r->body[0], b = r->body[1];
+    return vec3_add(
+        row_product(r, s->stage[a].velocity, s->work[a].rate, s->stage[b].velocity, s->work[b].rate),
+        r->rate);
+}
+
+/// -(J a + bias), and with Baumgarte's gains -(alpha C + beta C'). An integrator of the first order cannot
+/// turn the velocity along a curve; it gets the forces that end a step of length h with J v = 0 instead.
+static void fill_right(vy_bodies *b, const island *is)
+{
+    joint_system *s = b->joints;
+    const double per = vy_integrator_order(b->def.integrator) == 1 ? 1.0 / s->step : 0.0;
+    for (uint32_t k = is->block_first; k < is->block_last; ++k) {
+        const vec3 a = vy_block_acceleration(s, k);
+        s->right[k] = vec3_neg(a);
+        if (per == 0.0) continue;
+        s->right[k] = vec3_neg(vec3_add_scaled(vec3_sub(a, s->rows[k].bias), per, vy_block_speed(s, k)));
+    }
+    if (!b->def.baumgarte) return;
+    for (uint32_t n = is->joint_first; n < is->joint_last; ++n) {
+        const joint_slot *j = &s->slots[s->ties[n]];
+        const int custom = j->def.kind == VY_JOINT_CUSTOM;
+        const double alpha = custom ? j->def.custom->alpha : 10.0, beta = custom ? j->def.custom->beta : 10.0;
+        for (uint32_t k = j->first; k < j->first + (uint32_t)j->blocks; ++k) {
+            s->right[k] = vec3_add_scaled(s->right[k], -alpha, s->rows[k].value);
+            s->right[k] = vec3_add_scaled(s->right[k], -beta, vy_block_speed(s, k));
+        }
+    }
+}
+
+void vy_island_assemble(vy_bodies *b, const island *is, double time)
+{
+    vy_island_look(b, is);
+    free_accelerations(b, is);
+    vy_island_rows(b, is, time);
+    fill_matrix(b->joints, is);
+    fill_right(b, is);
+}
+
+void vy_island_apply(joint_system *s, const island *is)
+{
+    for (uint32_t k = is->block_first; k < is->block_last; ++k) {
+        const row_block *r = &s->rows[k];
+        const vec3 x = s->right[k];
+        for (int side = 0; side < 2; ++side) {
+            body_work *w = &s->work[r->body[side]];
+            const vec3 f = r->point ? (side == 0 ? vec3_neg(x) : x) : mat3_tmul_vec(r->linear[side], x);
+            w->linear = vec3_add_scaled(w->linear, w->inverse_mass, f);
+            w->angular = vec3_add(w->angular, mat3_tmul_vec(r->turned[side], x));
+        }
+    }
+}

@@ -1,0 +1,95 @@
+// factor.c - the linear algebra of an island: LDL^T in blocks of 3x3, in the order of elimination.
+//
+// Columns are eliminated leaves first, so a chain or a tree fills nothing in; a loop fills in along itself,
+// and the structure (structure.c) has room for that. A pivot that is nothing beside the row's own diagonal
+// means that the row says what rows before it say: it is left out, and its multiplier is zero.
+#include "dynamics/joint.h"
+
+#define NO_PIVOT 1e-12 // of a row's diagonal, below which it is redundant
+
+/// m -= a b^T
+VY_FN void subtract_product(mat3 *m, const mat3 *a, const mat3 *b)
+{
+    for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < 3; ++j) {
+            m->m[i][j] -= (a->m[i][0] * b->m[j][0] + a->m[i][1] * b->m[j][1]) + a->m[i][2] * b->m[j][2];
+        }
+    }
+}
+
+/// The inverse of a symmetric block by its own LDL^T; rows without a pivot get zeros. `scale` is the diagonal
+/// before elimination. Returns the rows left out, one bit each.
+VY_FN int invert_block(const mat3 *a, const double scale[3], mat3 *inverse)
+{
+    int out = 0;
+    const double d0 = a->m[0][0];
+    const double i0 = d0 > NO_PIVOT * scale[0] ? 1.0 / d0 : 0.0;
+    const double l10 = a->m[1][0] * i0, l20 = a->m[2][0] * i0;
+    const double d1 = a->m[1][1] - l10 * a->m[1][0];
+    const double i1 = d1 > NO_PIVOT * scale[1] ? 1.0 / d1 : 0.0;
+    const double e21 = a->m[2][1] - l20 * a->m[1][0];
+    const double l21 = e21 * i1;
+    const double d2 = (a->m[2][2] - l20 * a->m[2][0]) - l21 * e21;
+    const double i2 = d2 > NO_PIVOT * scale[2] ? 1.0 / d2 : 0.0;
+    out |= (i0 == 0.0) | (i1 == 0.0) << 1 | (i2 == 0.0) << 2;
+    // Rows of L^-1: (1), (-l10, 1), (m20, -l21, 1).
+    const double m20 = l10 * l21 - l20;
+    const double n22 = i2, n21 = -l21 * i2, n20 = m20 * i2;
+    const double n11 = i1 - l21 * n21, n10 = -l10 * i1 - l21 * n20;
+    inverse->m[0][0] = (i0 + l10 * l10 * i1) + m20 * n20;
+    inverse->m[1][0] = inverse->m[0][1] = n10;
+    inverse->m[1][1] = n11;
+    inverse->m[2][0] = inverse->m[0][2] = n20;
+    inverse->m[2][1] = inverse->m[1][2] = n21;
+    inverse->m[2][2] = n22;
+    return out;
+}
+
+int vy_island_factor(joint_system *s, const island *is)
+{
+    int redundant = 0;
+    for (uint32_t k = is->block_first; k < is->block_last; ++k) {
+        const int out = invert_block(&s->diagonal[k], s->scale[k], &s->inverse[k]);
+        s->dropped[k] = out;
+        redundant += (out & 1) + ((out >> 1) & 1) + ((out >> 2) & 1);
+        const uint32_t first = s->column[k], last = s->column[k + 1];
+        const uint32_t *target = &s->update[s->update_first[k]];
+        for (uint32_t e = first; e < last; ++e) {
+            s->scaled[e] = mat3_mul(s->below[e], s->inverse[k]);
+            for (uint32_t f = first; f < e; ++f) {
+                subtract_product(&s->below[*target++], &s->scaled[e], &s->below[f]);
+            }
+            subtract_product(&s->diagonal[s->row[e]], &s->scaled[e], &s->below[e]);
+        }
+    }
+    return redundant;
+}
+
+void vy_island_solve(joint_system *s, const island *is)
+{
+    for (uint32_t k = is->block_first; k < is->block_last; ++k) {
+        for (uint32_t e = s->column[k]; e < s->column[k + 1]; ++e) {
+            const uint32_t i = s->row[e];
+            s->right[i] = vec3_sub(s->right[i], mat3_mul_vec(s->scaled[e], s->right[k]));
+        }
+    }
+    for (uint32_t k = is->block_last; k-- > is->block_first;) {
+        vec3 x = mat3_mul_vec(s->inverse[k], s->right[k]);
+        for (uint32_t e = s->column[k]; e < s->column[k + 1]; ++e) {
+            x = vec3_sub(x, mat3_tmul_vec(s->scaled[e], s->right[s->row[e]]));
+        }
+        s->right[k] = x;
+    }
+}
+
+void vy_island_multiply(const joint_system *s, const island *is, const vec3 *x, vec3 *y)
+{
+    for (uint32_t k = is->block_first; k < is->block_last; ++k) y[k] = mat3_mul_vec(s->diagonal[k], x[k]);
+    for (uint32_t k = is->block_first; k < is->block_last; ++k) {
+        for (uint32_t e = s->column[k]; e < s->column[k + 1]; ++e) {
+            const uint32_t i = s->row[e];
+            y[i] = vec3_add(y[i], mat3_mul_vec(s->below[e], x[k]));
+            y[k] = vec3_add(y[k], mat3_tmul_vec(s->below[e], x[i]));
+        }
+    }
+}

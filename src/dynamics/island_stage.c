@@ -1,0 +1,140 @@
+// island_stage.c - the integrators for joined bodies: every stage solves for the forces of all joints.
+#include "dynamics/free_step.h"
+#include "dynamics/joint.h"
+
+void vy_island_accelerate(vy_bodies *b, const island *is, double time)
+{
+    joint_system *s = b->joints;
+    vy_island_assemble(b, is, time);
+    s->redundant = vy_island_factor(s, is);
+    vy_island_solve(s, is);
+    vy_island_apply(s, is);
+}
+
+/// The derivatives of the island at s->stage into k.
+static void rates(vy_bodies *b, const island *is, double time, body_rates *k)
+{
+    joint_system *s = b->joints;
+    vy_island_accelerate(b, is, time);
+    for (uint32_t n = is->body_first; n < is->moving_last; ++n) {
+        const uint32_t i = s->members[n];
+        k[i].velocity = s->stage[i].velocity;
+        k[i].acceleration = s->work[i].linear;
+        k[i].attitude_rate = attitude_derivative(s->stage[i].attitude, s->stage[i].rate);
+        k[i].rate_dot = mat3_tmul_vec(s->work[i].rotation, s->work[i].angular);
+    }
+}
+
+/// Keep the multipliers of the stage just solved, for readers.
+static void keep_lambda(joint_system *s, const island *is)
+{
+    for (uint32_t n = is->joint_first; n < is->joint_last; ++n) {
+        joint_slot *j = &s->slots[s->ties[n]];
+        for (int k = 0; k < j->blocks; ++k) j->lambda[k] = s->right[j->first + (uint32_t)k];
+    }
+}
+
+/// Bodies that stand or are driven, at h after the start.
+static void drive(vy_bodies *b, const island *is, double h)
+{
+    joint_system *s = b->joints;
+    for (uint32_t n = is->moving_last; n < is->body_last; ++n) {
+        const uint32_t i = s->members[n];
+        s->stage[i] = b->slots[i].kind == VY_BODY_KINEMATIC ? body_coast(&s->start[i], h) : s->start[i];
+    }
+}
+
+static void stage_from(vy_bodies *b, const island *is, double h, const body_rates *k)
+{
+    joint_system *s = b->joints;
+    for (uint32_t n = is->body_first; n < is->moving_last; ++n) {
+        const uint32_t i = s->members[n];
+        s->stage[i] = body_advance(&s->start[i], h, &k[i]);
+    }
+    drive(b, is, h);
+}
+
+static void normalise(joint_system *s, const island *is)
+{
+    for (uint32_t n = is->body_first; n < is->moving_last; ++n) {
+        body_state *e = &s->stage[s->members[n]];
+        e->attitude = quat_normalize(e->attitude);
+    }
+}
+
+static void semi_implicit(vy_bodies *b, const island *is, double h)
+{
+    joint_system *s = b->joints;
+    stage_from(b, is, h, s->k[0]);
+    for (uint32_t n = is->body_first; n < is->moving_last; ++n) {
+        const uint32_t i = s->members[n];
+        body_state *e = &s->stage[i];
+        const quat turn = attitude_derivative(s->start[i].attitude, e->rate);
+        e->position = vec3_add_scaled(s->start[i].position, h, e->velocity);
+        e->attitude = quat_add_scaled(s->start[i].attitude, h, turn);
+    }
+    normalise(s, is);
+}
+
+static void rk4(vy_bodies *b, const island *is, double time, double h)
+{
+    joint_system *s = b->joints;
+    body_rates *const *k = s->k;
+    stage_from(b, is, 0.5 * h, k[0]);
+    rates(b, is, time + 0.5 * h, k[1]);
+    stage_from(b, is, 0.5 * h, k[1]);
+    rates(b, is, time + 0.5 * h, k[2]);
+    stage_from(b, is, h, k[2]);
+    rates(b, is, time + h, k[3]);
+    for (uint32_t n = is->body_first; n < is->moving_last; ++n) {
+        const uint32_t i = s->members[n];
+        s->stage[i] = body_rk4_finish(&s->start[i], h, &k[0][i], &k[1][i], &k[2][i], &k[3][i]);
+    }
+}
+
+/// Half a kick of velocity Verlet: all but the gyroscopic term, which is the midpoint rule's.
+static void kick(vy_bodies *b, const island *is, double half, const body_rates *k)
+{
+    joint_system *s = b->joints;
+    for (uint32_t n = is->body_first; n < is->moving_last; ++n) {
+        const uint32_t i = s->members[n];
+        body_state *e = &s->stage[i];
+        const vec3 gyro = spin_rate(&b->params[i], e->rate, vec3_zero());
+        e->velocity = vec3_add_scaled(e->velocity, half, k[i].acceleration);
+        e->rate = vec3_add_scaled(e->rate, half, vec3_sub(k[i].rate_dot, gyro));
+    }
+}
+
+static void lie_midpoint(vy_bodies *b, const island *is, double time, double h)
+{
+    joint_system *s = b->joints;
+    kick(b, is, 0.5 * h, s->k[0]);
+    for (uint32_t n = is->body_first; n < is->moving_last; ++n) {
+        const uint32_t i = s->members[n];
+        body_state *e = &s->stage[i];
+        e->position = vec3_add_scaled(e->position, h, e->velocity);
+        spin_midpoint(&b->params[i], h, e);
+    }
+    drive(b, is, h);
+    rates(b, is, time + h, s->k[1]);
+    kick(b, is, 0.5 * h, s->k[1]);
+}
+
+void vy_island_integrate(vy_bodies *b, const island *is, double time, double h)
+{
+    joint_system *s = b->joints;
+    for (uint32_t n = is->body_first; n < is->body_last; ++n)
+        s->stage[s->members[n]] = s->start[s->members[n]];
+    s->step = h > 0.0 ? h : b->def.dt;
+    rates(b, is, time, s->k[0]);
+    keep_lambda(s, is);
+    switch (b->def.integrator) {
+    case VY_INTEGRATOR_EULER:
+        stage_from(b, is, h, s->k[0]);
+        normalise(s, is);
+        break;
+    case VY_INTEGRATOR_SEMI_IMPLICIT: semi_implicit(b, is, h); break;
+    case VY_INTEGRATOR_RK4: rk4(b, is, time, h); break;
+    case VY_INTEGRATOR_LIE_MIDPOINT: lie_midpoint(b, is, time, h); break;
+    }
+}

@@ -1,0 +1,387 @@
+// joint.c - joints of a set: checks, ids, reading; and the requirements' constraints of one body.
+#include "dynamics/joint.h"
+#include "base/fail.h"
+#include <stdlib.h>
+
+#define JOINT_COOKIE 0x6a6f696eu
+#define PI           3.14159265358979323846
+
+vy_constraint vy_default_constraint(void)
+{
+    const vy_constraint c = {.name = "constraint", .dimension = 1, .alpha = 10.0, .beta = 10.0};
+    return c;
+}
+
+vy_joint_def vy_default_joint_def(void)
+{
+    const vy_joint_def def = {.cookie = JOINT_COOKIE, .axis_a = {0.0, 0.0, 1.0}, .axis_b = {0.0, 0.0, 1.0}};
+    return def;
+}
+
+// ---- memory
+
+vy_status vy_joints_create(vy_bodies *b)
+{
+    const size_t n = (size_t)b->def.body_cap + 1, m = (size_t)b->def.joint_cap + 1;
+    joint_system *s = calloc(1, sizeof *s);
+    b->joints = s;
+    if (s == NULL) return VY_NO_MEMORY;
+    s->slots = calloc(m, sizeof *s->slots);
+    s->islands = calloc(n, sizeof *s->islands);
+    s->members = calloc(n + 2 * m, sizeof *s->members);
+    s->ties = calloc(m, sizeof *s->ties);
+    s->joined = calloc(n, sizeof *s->joined);
+    s->work = calloc(n, sizeof *s->work);
+    s->stops = calloc(VY_CONSTRAINT_ROWS * m, sizeof *s->stops);
+    s->stage = calloc(2 * n, sizeof *s->stage);
+    s->k[0] = calloc(4 * n, sizeof *s->k[0]);
+    if (!s->slots || !s->islands || !s->members || !s->ties || !s->joined || !s->work || !s->stops ||
+        !s->stage || !s->k[0]) {
+        return VY_NO_MEMORY;
+    }
+    s->start = s->stage + n;
+    s->step = b->def.dt;
+    for (int i = 1; i < 4; ++i) s->k[i] = s->k[0] + (size_t)i * n;
+    s->work[n - 1].rotation = mat3_diag(1.0, 1.0, 1.0);
+    s->stage[n - 1].attitude = quat_identity();
+    return VY_OK;
+}
+
+void vy_joints_destroy(vy_bodies *b)
+{
+    joint_system *s = b->joints;
+    if (s == NULL) return;
+    vy_structure_free(s);
+    free(s->slots);
+    free(s->islands);
+    free(s->members);
+    free(s->ties);
+    free(s->joined);
+    free(s->work);
+    free(s->stops);
+    free(s->stage);
+    free(s->k[0]);
+    free(s);
+}
+
+// ---- checks
+
+static int vec_finite(vec3 v) { return real_is_finite(v.x) && real_is_finite(v.y) && real_is_finite(v.z); }
+static int not_negative(double x) { return real_is_finite(x) && x >= 0.0; }
+
+static vy_status check_length(const vy_joint_def *def, vy_error *err)
+{
+    const int spring = def->kind == VY_JOINT_SPRING;
+    if (!spring && def->kind != VY_JOINT_DISTANCE && def->kind != VY_JOINT_CABLE) return VY_OK;
+    if (real_is_finite(def->length) && (def->length > 0.0 || (spring && def->length == 0.0))) return VY_OK;
+    return vy_fail(err, VY_BAD_DISTANCE, "a joint's length must be finite and above zero, not %g",
+                   def->length);
+}
+
+static vy_status check_custom(const vy_constraint *c, vy_error *err)
+{
+    if (c == NULL || c->evaluate == NULL || c->jacobian == NULL) {
+        return vy_fail(err, VY_BAD_VALUE, "a custom joint needs a constraint with evaluate and jacobian");
+    }
+    if (c->dimension < 1 || c->dimension > VY_CONSTRAINT_ROWS) {
+        return vy_fail(err, VY_BAD_VALUE, "a constraint has 1 ... %d rows, not %d", VY_CONSTRAINT_ROWS,
+                       c->dimension);
+    }
+    if (!not_negative(c->alpha) || !not_negative(c->beta)) {
+        return vy_fail(err, VY_BAD_VALUE, "the gains alpha and beta must be finite and not negative");
+    }
+    return VY_OK;
+}
+
+static vy_status check_def(const vy_joint_def *def, vy_error *err)
+{
+    if (def->cookie != JOINT_COOKIE) return vy_fail(err, VY_BAD_VALUE, "start from vy_default_joint_def()");
+    if (def->kind <= VY_JOINT_NONE || def->kind > VY_JOINT_CUSTOM) {
+        return vy_fail(err, VY_BAD_VALUE, "no joint of kind %d", (int)def->kind);
+    }
+    if (!vec_finite(def->anchor_a) || !vec_finite(def->anchor_b)) {
+        return vy_fail(err, VY_BAD_VALUE, "a joint's anchors must be finite");
+    }
+    const double a = vec3_dot(def->axis_a, def->axis_a), b = vec3_dot(def->axis_b, def->axis_b);
+    if (!(a > 0.0) || !real_is_finite(a) || !(b > 0.0) || !real_is_finite(b)) {
+        return vy_fail(err, VY_BAD_VALUE, "a joint's axes must be finite and longer than zero");
+    }
+    if (!not_negative(def->stiffness) || !not_negative(def->damping) || !real_is_finite(def->rest) ||
+        !not_negative(def->motor_gain) || !not_negative(def->motor_torque) ||
+        !real_is_finite(def->motor_speed)) {
+        return vy_fail(err, VY_BAD_VALUE, "stiffness, damping and motor must be finite and not negative");
+    }
+    if (def->limited &&
+        (!real_is_finite(def->low) || !real_is_finite(def->high) || !(def->low < def->high))) {
+        return vy_fail(err, VY_BAD_VALUE, "limits must be finite and low below high");
+    }
+    if (def->limited && def->kind == VY_JOINT_HINGE && !(def->low > -PI && def->high < PI)) {
+        return vy_fail(err, VY_BAD_VALUE, "a hinge's limits must be within -pi ... pi");
+    }
+    if (def->limited && def->kind != VY_JOINT_HINGE && def->kind != VY_JOINT_SLIDER) {
+        return vy_fail(err, VY_BAD_VALUE, "only a hinge or a slider has limits");
+    }
+    const vy_status status = check_length(def, err);
+    if (status != VY_OK) return status;
+    return def->kind == VY_JOINT_CUSTOM ? check_custom(def->custom, err) : VY_OK;
+}
+
+/// The slot of a joint's body: body_cap for the world, -1 when it is not of the set.
+static int64_t body_slot_of(const vy_bodies *b, vy_body_id id)
+{
+    return id.bits == 0 ? (int64_t)b->def.body_cap : vy_bodies_find(b, id);
+}
+
+static int is_dynamic(const vy_bodies *b, int64_t i)
+{
+    return i != (int64_t)b->def.body_cap && body_is_dynamic(b, (uint32_t)i);
+}
+
+static quat attitude_of(const vy_bodies *b, int64_t i)
+{
+    return i == (int64_t)b->def.body_cap ? quat_identity() : b->state[i].attitude;
+}
+
+static vec3 position_of(const vy_bodies *b, int64_t i)
+{
+    return i == (int64_t)b->def.body_cap ? vec3_zero() : b->state[i].position;
+}
+
+// ---- making one
+
+static vec3 unit(vec3 v) { return vec3_scale(1.0 / vec3_length(v), v); }
+
+/// A unit vector square to a unit vector: against its smallest component.
+static vec3 square_to(vec3 u)
+{
+    const double x = real_abs(u.x), y = real_abs(u.y), z = real_abs(u.z);
+    const vec3 e = x <= y && x <= z ? vec3_make(1.0, 0.0, 0.0)
+                   : y <= z         ? vec3_make(0.0, 1.0, 0.0)
+                                    : vec3_make(0.0, 0.0, 1.0);
+    return unit(vec3_cross(u, e));
+}
+
+static int blocks_of(const vy_joint_def *def)
+{
+    switch (def->kind) {
+    case VY_JOINT_SPRING: return 0;
+    case VY_JOINT_DISTANCE:
+    case VY_JOINT_CABLE:
+    case VY_JOINT_BALL: return 1;
+    case VY_JOINT_CUSTOM: return def->custom->dimension > BLOCK_ROWS ? 2 : 1;
+    default: return 2;
+    }
+}
+
+static uint32_t one_sided_rows(const vy_joint_def *def)
+{
+    if (def->kind == VY_JOINT_CABLE) return 1u;
+    if (def->kind == VY_JOINT_CUSTOM)
+        return def->custom->unilateral ? (1u << def->custom->dimension) - 1u : 0u;
+    if (!def->limited) return 0u;
+    return def->kind == VY_JOINT_SLIDER ? 1u << 2 : 1u << 5;
+}
+
+static void make_axes(const vy_bodies *b, joint_slot *j)
+{
+    const quat qa = attitude_of(b, j->body[0]), qb = attitude_of(b, j->body[1]);
+    j->side[0] = unit(j->def.axis_a);
+    j->side[1] = square_to(j->side[0]);
+    j->side[2] = vec3_cross(j->side[0], j->side[1]);
+    for (int k = 0; k < 3; ++k) j->other[k] = quat_unrotate(qb, quat_rotate(qa, j->side[k]));
+    if (j->def.kind == VY_JOINT_HINGE || j->def.kind == VY_JOINT_UNIVERSAL) j->other[0] = unit(j->def.axis_b);
+}
+
+vy_status vy_bodies_add_joint(vy_bodies *b, const vy_joint_def *def, vy_joint_id *out, vy_error *err)
+{
+    const vy_status status = check_def(def, err);
+    if (status != VY_OK) return status;
+    const int64_t a = body_slot_of(b, def->body_a), c = body_slot_of(b, def->body_b);
+    if (a < 0 || c < 0) return vy_fail(err, VY_NOT_FOUND, "a joint of a body that is not of this set");
+    if (a == c || (!is_dynamic(b, a) && !is_dynamic(b, c))) {
+        return vy_fail(err, VY_BAD_VALUE, "a joint needs two bodies, one of them dynamic");
+    }
+    joint_system *s = b->joints;
+    if (s->unused == 0 && s->limit == b->def.joint_cap) {
+        return vy_fail(err, VY_FULL, "the set holds %u joints already", b->def.joint_cap);
+    }
+    const uint32_t i = s->unused != 0 ? s->unused - 1u : s->limit++;
+    if (s->unused != 0) s->unused = s->slots[i].next;
+    joint_slot *j = &s->slots[i];
+    *j =
+        (joint_slot){.generation = j->generation, .used = 1, .body = {(uint32_t)a, (uint32_t)c}, .def = *def};
+    j->blocks = blocks_of(def);
+    j->one_side = one_sided_rows(def);
+    make_axes(b, j);
+    b->joint_state[i].active = 0;
+    b->head->roster += 1;
+    s->count += 1;
+    s->dirty = 1;
+    if (out != NULL) out->bits = ((uint64_t)j->generation << 32) | (i + 1u);
+    return VY_OK;
+}
+
+static int64_t find_joint(const vy_bodies *b, vy_joint_id id)
+{
+    const joint_system *s = b->joints;
+    const uint64_t i = (id.bits & 0xffffffffu) - 1u;
+    if (i >= s->limit || !s->slots[i].used || s->slots[i].generation != id.bits >> 32) return -1;
+    return (int64_t)i;
+}
+
+static void drop(vy_bodies *b, uint32_t i)
+{
+    joint_system *s = b->joints;
+    s->slots[i] = (joint_slot){.generation = s->slots[i].generation + 1u, .next = s->unused};
+    s->unused = i + 1u;
+    b->joint_state[i].active = 0;
+    b->head->roster += 1;
+    s->count -= 1;
+    s->dirty = 1;
+}
+
+vy_status vy_bodies_remove_joint(vy_bodies *b, vy_joint_id id)
+{
+    const int64_t i = find_joint(b, id);
+    if (i < 0) return VY_NOT_FOUND;
+    drop(b, (uint32_t)i);
+    return VY_OK;
+}
+
+void vy_joints_drop_body(vy_bodies *b, uint32_t body)
+{
+    joint_system *s = b->joints;
+    for (uint32_t i = 0; i < s->limit; ++i) {
+        if (s->slots[i].used && (s->slots[i].body[0] == body || s->slots[i].body[1] == body)) drop(b, i);
+    }
+}
+
+uint32_t vy_bodies_joint_count(const vy_bodies *b) { return b->joints->count; }
+
+vy_status vy_joint_place(const vy_bodies *b, vy_body_id a, vy_body_id c, vy_vec3 point, vy_vec3 axis,
+                         vy_joint_def *def)
+{
+    const int64_t i = body_slot_of(b, a), k = body_slot_of(b, c);
+    if (i < 0 || k < 0) return VY_NOT_FOUND;
+    def->body_a = a;
+    def->body_b = c;
+    def->anchor_a = quat_unrotate(attitude_of(b, i), vec3_sub(point, position_of(b, i)));
+    def->anchor_b = quat_unrotate(attitude_of(b, k), vec3_sub(point, position_of(b, k)));
+    def->axis_a = quat_unrotate(attitude_of(b, i), axis);
+    def->axis_b = quat_unrotate(attitude_of(b, k), axis);
+    return VY_OK;
+}
+
+// ---- reading one
+
+static body_state state_at(const vy_bodies *b, uint32_t i)
+{
+    const body_state world = {.attitude = {1.0, 0.0, 0.0, 0.0}};
+    return i == b->def.body_cap ? world : b->state[i];
+}
+
+/// What the joint does to body b: J_b^T lambda of the last solution, about the anchor.
+static void read_load(const joint_slot *j, const body_state *a, const body_state *b, double time, vec3 *force,
+                      vec3 *torque)
+{
+    row_block rows[JOINT_BLOCKS];
+    memset(rows, 0, sizeof rows);
+    body_work wa = {.rotation = quat_matrix(a->attitude)}, wb = {.rotation = quat_matrix(b->attitude)};
+    wa.rate = mat3_mul_vec(wa.rotation, a->rate);
+    wb.rate = mat3_mul_vec(wb.rotation, b->rate);
+    *force = *torque = vec3_zero();
+    if (j->blocks > 0) vy_joint_rows(j, a, b, &wa, &wb, time, ~(uint64_t)0, rows);
+    for (int k = 0; k < j->blocks; ++k) {
+        *force =
+            vec3_add(*force, rows[k].point ? j->lambda[k] : mat3_tmul_vec(rows[k].linear[1], j->lambda[k]));
+        *torque = vec3_add(*torque, mat3_tmul_vec(rows[k].angular[1], j->lambda[k]));
+    }
+    *torque = vec3_sub(*torque, vec3_cross(mat3_mul_vec(wb.rotation, j->def.anchor_b), *force));
+    // Springs and motors: with masses of one, what they add to the accelerations is their force.
+    wa.inverse_mass = wb.inverse_mass = 1.0;
+    wa.inverse_inertia = wb.inverse_inertia = mat3_diag(1.0, 1.0, 1.0);
+    vy_joint_push(j, a, b, &wa, &wb);
+    *force = vec3_add(*force, wb.linear);
+    *torque = vec3_add(
+        *torque, vec3_sub(wb.angular, vec3_cross(mat3_mul_vec(wb.rotation, j->def.anchor_b), wb.linear)));
+}
+
+vy_status vy_joint_read(const vy_bodies *b, vy_joint_id id, vy_joint_state *out)
+{
+    const int64_t i = find_joint(b, id);
+    if (i < 0) return VY_NOT_FOUND;
+    const joint_slot *j = &b->joints->slots[i];
+    const body_state sa = state_at(b, j->body[0]), sb = state_at(b, j->body[1]);
+    const double time = vy_bodies_time(b);
+    vy_joint_values(j, &sa, &sb, time, out->value);
+    const vec3 pa = vec3_add(sa.position, quat_rotate(sa.attitude, j->def.anchor_a));
+    const vec3 pb = vec3_add(sb.position, quat_rotate(sb.attitude, j->def.anchor_b));
+    out->gap = vec3_length(vec3_sub(pb, pa));
+    vy_joint_angle(j, &sa, &sb, &out->angle, &out->rate);
+    out->active = vy_joint_is_active(b, id);
+    read_load(j, &sa, &sb, time, &out->force, &out->torque);
+    return VY_OK;
+}
+
+int vy_joint_is_active(const vy_bodies *b, vy_joint_id id)
+{
+    const int64_t i = find_joint(b, id);
+    if (i < 0) return 0;
+    return b->joints->slots[i].one_side == 0 || b->joint_state[i].active != 0;
+}
+
+vy_bodies_energy vy_joints_add_energy(const vy_bodies *b, vy_bodies_energy e)
+{
+    const joint_system *s = b->joints;
+    for (uint32_t i = 0; i < s->limit; ++i) {
+        const joint_slot *j = &s->slots[i];
+        if (!j->used) continue;
+        const body_state sa = state_at(b, j->body[0]), sb = state_at(b, j->body[1]);
+        e.potential += vy_joint_energy(j, &sa, &sb);
+    }
+    return e;
+}
+
+vy_status vy_joint_set_motor(vy_bodies *b, vy_joint_id id, double speed, double gain, double torque)
+{
+    const int64_t i = find_joint(b, id);
+    if (i < 0) return VY_NOT_FOUND;
+    if (!real_is_finite(speed) || !not_negative(gain) || !not_negative(torque)) return VY_BAD_VALUE;
+    vy_joint_def *def = &b->joints->slots[i].def;
+    def->motor_speed = speed;
+    def->motor_gain = gain;
+    def->motor_torque = torque;
+    return VY_OK;
+}
+
+// ---- constraints of one body, over (x, y, z, w, x, y, z)
+
+double vy_unit_quaternion_value(vy_quat q) { return quat_dot(q, q) - 1.0; }
+
+void vy_unit_quaternion_jacobian(vy_quat q, double row[7])
+{
+    row[0] = row[1] = row[2] = 0.0;
+    row[3] = 2.0 * q.w;
+    row[4] = 2.0 * q.x;
+    row[5] = 2.0 * q.y;
+    row[6] = 2.0 * q.z;
+}
+
+void vy_unit_quaternion_enforce(double alpha, double beta, vy_quat *q, vy_quat *rate)
+{
+    *q = quat_normalize(*q);
+    *rate = quat_add_scaled(*rate, -quat_dot(*q, *rate), *q);
+    const double value = quat_dot(*q, *q) - 1.0, speed = 2.0 * quat_dot(*q, *rate);
+    *rate = quat_add_scaled(*rate, -2.0 * (alpha * value + beta * speed), *q);
+}
+
+vy_status vy_distance_value(vy_vec3 position, double distance, double *value, double row[7])
+{
+    if (!not_negative(distance)) return VY_BAD_DISTANCE;
+    *value = vec3_dot(position, position) - distance * distance;
+    row[0] = 2.0 * position.x;
+    row[1] = 2.0 * position.y;
+    row[2] = 2.0 * position.z;
+    row[3] = row[4] = row[5] = row[6] = 0.0;
+    return VY_OK;
+}

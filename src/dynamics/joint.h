@@ -1,0 +1,152 @@
+// joint.h - joints as the solver sees them: models, blocks of three rows, islands, and the order of
+// elimination.
+//
+// Every constraint is cut into blocks of three rows; a row that a joint does not need, or that does not act
+// now, is a row of zeros with one on the diagonal, whose multiplier is zero. So the linear algebra knows one
+// size only. Slot body_cap of the work arrays is the world: at the origin, at rest, of infinite mass.
+#pragma once
+#include "dynamics/bodies.h"
+#include "volery/joint.h"
+
+enum { BLOCK_ROWS = 3, JOINT_BLOCKS = 2 };
+
+/// What stays of a joint.
+typedef struct joint_slot {
+    uint32_t generation, next;
+    int used;
+    uint32_t body[2]; // slots of a and b; body_cap: the world
+    vy_joint_def def;
+    vec3 side[3];      // in a: the axis of a and two directions square to it; a's share of a fixed joint
+    vec3 other[3];     // in b: what was side[] when the joint was made
+    int blocks;        // 0: a force only
+    uint32_t one_side; // bit r: row r is unilateral
+    uint32_t first;    // its first block, once prepared
+    vec3 lambda[JOINT_BLOCKS]; // of the last solution
+} joint_slot;
+
+/// The state of a joint: hashed, and in snapshots.
+typedef struct joint_block {
+    uint64_t active; // bit r: the unilateral row r acts
+} joint_block;
+
+/// Three rows at one moment. Index 0 is body a, 1 is body b.
+typedef struct row_block {
+    mat3 linear[2], angular[2]; // the Jacobian
+    mat3 turned[2];             // angular I^-1
+    vec3 value, bias, rate;     // C, J' v, dC/dt by time alone
+    uint32_t body[2];
+    int point;   // the linear part is -1 on a and +1 on b
+    int present; // bit r: row r is there
+} row_block;
+
+/// A body of an island at one moment.
+typedef struct body_work {
+    mat3 rotation, inverse_inertia; // the latter in world axes
+    vec3 rate;                      // [rad/s] world
+    vec3 linear, angular;           // accelerations or changes of velocity, world
+    double inverse_mass;
+} body_work;
+
+/// Two blocks that meet in a body: block `target` of the matrix gets J_p M^-1 J_q^T of it.
+typedef struct block_pair {
+    uint32_t p, q, side_p, side_q, target;
+} block_pair;
+
+/// A unilateral row.
+typedef struct stop {
+    uint32_t joint;
+    int row;
+} stop;
+
+/// Bodies that are joined, with ranges of the arrays below.
+typedef struct island {
+    uint32_t body_first, body_last;   // of members; the dynamic ones first
+    uint32_t moving_last;             // dynamic ones are before this
+    uint32_t joint_first, joint_last; // of ties
+    uint32_t block_first, block_last; // rows, in the order of elimination
+    uint32_t pair_first, pair_last;
+    uint32_t stop_first, stop_last;
+} island;
+
+/// Everything about joints but their state. Arrays are made by vy_bodies_prepare.
+typedef struct joint_system {
+    joint_slot *slots; // [joint_cap]
+    uint32_t count, limit, unused;
+    int dirty;
+    island *islands;
+    uint32_t island_count;
+    uint32_t *members; // slots of bodies, by island; those that stand or are driven too
+    uint32_t *ties;    // slots of joints, by island, in the order of elimination
+    stop *stops;       // [VY_CONSTRAINT_ROWS joint_cap]
+    uint32_t stop_count;
+    int *joined; // [body_cap] 1: the body is stepped with its island
+    row_block *rows;
+    uint32_t block_count, pair_count;
+    block_pair *pairs;
+    // The matrix: diagonal blocks, and below it column by column.
+    mat3 *diagonal, *inverse;
+    double (*scale)[3]; // the diagonal before elimination
+    uint32_t *column;   // [block_count + 1] entries of column k are column[k] ... column[k + 1] - 1
+    uint32_t *row;      // of each entry
+    mat3 *below, *scaled;
+    uint32_t *update; // entries that products of two entries of a column go to, in the order of factor.c
+    uint32_t *update_first; // [block_count]
+    uint32_t entry_count;
+    vec3 *right;     // [2 block_count] right-hand sides; the second half is scratch
+    int *dropped;    // [block_count] bit r: redundant
+    body_work *work; // [body_cap + 1]
+    body_state *stage;
+    body_rates *k[4];
+    body_state *start;
+    double step;     // [s] length of the substep
+    int redundant;   // rows left out by the last factorisation
+    double conflict; // largest error after the last projection
+    double lost;     // [J] kinetic energy taken by cables and limits that caught, since creation
+} joint_system;
+
+/// The rows of a joint for bodies at states a and b: values, Jacobian, bias. `active` masks unilateral rows.
+void vy_joint_rows(const joint_slot *j, const body_state *a, const body_state *b, const body_work *wa,
+                   const body_work *wb, double time, uint64_t active, row_block *rows);
+/// C of every row, unilateral ones too, whether they act or not.
+void vy_joint_values(const joint_slot *j, const body_state *a, const body_state *b, double time,
+                     double value[VY_CONSTRAINT_ROWS]);
+/// Angle and rate of a hinge, length and speed of a slider.
+void vy_joint_angle(const joint_slot *j, const body_state *a, const body_state *b, double *angle,
+                    double *rate);
+/// Add what springs, dampers and motors do to the accelerations of a and b.
+void vy_joint_push(const joint_slot *j, const body_state *a, const body_state *b, body_work *wa,
+                   body_work *wb);
+double vy_joint_energy(const joint_slot *j, const body_state *a, const body_state *b); // [J] of its spring
+
+/// `e` with the springs of all joints.
+vy_bodies_energy vy_joints_add_energy(const vy_bodies *b, vy_bodies_energy e);
+
+vy_status vy_joints_create(vy_bodies *b);
+void vy_joints_destroy(vy_bodies *b);
+void vy_structure_free(joint_system *s);
+void vy_joints_drop_body(vy_bodies *b, uint32_t body);
+
+/// Factorise the matrix of an island; counts redundant rows.
+int vy_island_factor(joint_system *s, const island *is);
+/// Solve for right[] in place.
+void vy_island_solve(joint_system *s, const island *is);
+/// y = A x, before the factorisation.
+void vy_island_multiply(const joint_system *s, const island *is, const vec3 *x, vec3 *y);
+
+/// Rotation and rate of every member at s->stage; then the rows of all joints.
+void vy_island_look(vy_bodies *b, const island *is);
+void vy_island_rows(vy_bodies *b, const island *is, double time);
+/// Accelerations without joints, rows, matrix and right-hand side of an island at s->stage.
+void vy_island_assemble(vy_bodies *b, const island *is, double time);
+/// M^-1 J^T right, added to `linear` and `angular` of the work.
+void vy_island_apply(joint_system *s, const island *is);
+vec3 vy_block_acceleration(const joint_system *s, uint32_t k); // J a + bias
+vec3 vy_block_speed(const joint_system *s, uint32_t k);        // J v + the part by time
+
+/// From s->start at `time` to s->stage at time + h by the integrator of the set; not yet projected.
+void vy_island_integrate(vy_bodies *b, const island *is, double time, double h);
+/// Factorise and solve for the accelerations at s->stage.
+void vy_island_accelerate(vy_bodies *b, const island *is, double time);
+
+/// Advance every island by dt, and say what happened in VY_BODIES_ bits.
+uint32_t vy_islands_step(vy_bodies *b, double dt);

@@ -1,0 +1,382 @@
+// joint_rows.c - the equations of every joint: C, its Jacobian over twists, and what C'' is without
+// acceleration.
+//
+// With levers r from the centres of mass to the anchors, d from anchor a to anchor b, unit vectors u fixed in
+// a and w fixed in b, all in world axes:
+//   point   C = d                  the anchors coincide
+//   dot     C = u.w                two directions stay square: dC/dt = (wa - wb).(u x w)
+//   along   C = u.d                b stays in the plane through anchor a square to u
+//   length  C = |d|^2 - L^2        and L^2 - |d|^2 >= 0 of a cable
+#include "base/math.h"
+#include "dynamics/joint.h"
+
+/// Both anchors at one moment.
+typedef struct anchors {
+    vec3 ra, rb;    // levers
+    vec3 d, d_rate; // from a to b, and its rate
+    vec3 d_bias;    // its second derivative without accelerations
+} anchors;
+
+static anchors anchors_of(const joint_slot *j, const body_state *a, const body_state *b, const body_work *wa,
+                          const body_work *wb)
+{
+    anchors n;
+    n.ra = mat3_mul_vec(wa->rotation, j->def.anchor_a);
+    n.rb = mat3_mul_vec(wb->rotation, j->def.anchor_b);
+    n.d = vec3_sub(vec3_add(b->position, n.rb), vec3_add(a->position, n.ra));
+    const vec3 va = vec3_cross(wa->rate, n.ra), vb = vec3_cross(wb->rate, n.rb);
+    n.d_rate = vec3_sub(vec3_add(b->velocity, vb), vec3_add(a->velocity, va));
+    n.d_bias = vec3_sub(vec3_cross(wb->rate, vb), vec3_cross(wa->rate, va));
+    return n;
+}
+
+static void set_row(mat3 *m, int r, vec3 v)
+{
+    m->m[r][0] = v.x;
+    m->m[r][1] = v.y;
+    m->m[r][2] = v.z;
+}
+
+static void set_part(vec3 *v, int r, double x) { (r == 0 ? &v->x : r == 1 ? &v->y : &v->z)[0] = x; }
+
+/// All but `turned`, which is the solver's.
+static void row_clear(row_block *rows)
+{
+    memset(rows->linear, 0, sizeof rows->linear);
+    memset(rows->angular, 0, sizeof rows->angular);
+    rows->value = rows->bias = rows->rate = vec3_zero();
+    rows->point = rows->present = 0;
+}
+
+static void point_rows(const anchors *n, row_block *rows)
+{
+    rows->point = 1;
+    rows->present = 7;
+    rows->angular[0] = mat3_cross(n->ra);
+    rows->angular[1] = mat3_cross(vec3_neg(n->rb));
+    rows->value = n->d;
+    rows->bias = n->d_bias;
+}
+
+/// u in a, w in b, world axes.
+static void dot_row(row_block *rows, int r, vec3 u, vec3 w, const body_work *wa, const body_work *wb)
+{
+    const vec3 square = vec3_cross(u, w), relative = vec3_sub(wa->rate, wb->rate);
+    const vec3 change =
+        vec3_add(vec3_cross(vec3_cross(wa->rate, u), w), vec3_cross(u, vec3_cross(wb->rate, w)));
+    rows->present |= 1 << r;
+    set_row(&rows->angular[0], r, square);
+    set_row(&rows->angular[1], r, vec3_neg(square));
+    set_part(&rows->value, r, vec3_dot(u, w));
+    set_part(&rows->bias, r, vec3_dot(change, relative));
+}
+
+/// sign (u.d - shift); u in a, world axes.
+static void along_row(row_block *rows, int r, vec3 u, double sign, double shift, const anchors *n,
+                      const body_work *wa)
+{
+    const vec3 s = vec3_scale(sign, u), turn = vec3_cross(wa->rate, s);
+    rows->present |= 1 << r;
+    set_row(&rows->linear[0], r, vec3_neg(s));
+    set_row(&rows->linear[1], r, s);
+    set_row(&rows->angular[0], r, vec3_sub(vec3_cross(s, n->d), vec3_cross(n->ra, s)));
+    set_row(&rows->angular[1], r, vec3_cross(n->rb, s));
+    set_part(&rows->value, r, vec3_dot(s, n->d) - sign * shift);
+    set_part(&rows->bias, r,
+             (vec3_dot(vec3_cross(wa->rate, turn), n->d) + 2.0 * vec3_dot(turn, n->d_rate)) +
+                 vec3_dot(s, n->d_bias));
+}
+
+/// sign (|d|^2 - length^2)
+static void length_row(row_block *rows, int r, double sign, double length, const anchors *n)
+{
+    const vec3 s = vec3_scale(2.0 * sign, n->d);
+    rows->present |= 1 << r;
+    set_row(&rows->linear[0], r, vec3_neg(s));
+    set_row(&rows->linear[1], r, s);
+    set_row(&rows->angular[0], r, vec3_neg(vec3_cross(n->ra, s)));
+    set_row(&rows->angular[1], r, vec3_cross(n->rb, s));
+    set_part(&rows->value, r, sign * (vec3_dot(n->d, n->d) - length * length));
+    set_part(&rows->bias, r, 2.0 * sign * vec3_dot(n->d_rate, n->d_rate) + vec3_dot(s, n->d_bias));
+}
+
+/// The limit that is nearer: its sign (+1 low, -1 high).
+static double limit_sign(const joint_slot *j, double angle)
+{
+    return angle - j->def.low < j->def.high - angle ? 1.0 : -1.0;
+}
+
+/// sign (angle - limit) about the axis of a.
+static void angle_row(const joint_slot *j, row_block *rows, int r, vec3 axis, double angle,
+                      const body_work *wa, const body_work *wb)
+{
+    const double sign = limit_sign(j, angle);
+    const vec3 s = vec3_scale(sign, axis), relative = vec3_sub(wb->rate, wa->rate);
+    rows->present |= 1 << r;
+    set_row(&rows->angular[0], r, vec3_neg(s));
+    set_row(&rows->angular[1], r, s);
+    set_part(&rows->value, r, sign * (angle - (sign > 0.0 ? j->def.low : j->def.high)));
+    set_part(&rows->bias, r, vec3_dot(vec3_cross(wa->rate, s), relative));
+}
+
+// ---- angles
+
+static double hinge_angle(const joint_slot *j, const mat3 *ra, const mat3 *rb)
+{
+    const vec3 x = mat3_mul_vec(*ra, j->side[1]), y = mat3_mul_vec(*ra, j->side[2]);
+    const vec3 w = mat3_mul_vec(*rb, j->other[1]);
+    return math_atan2(vec3_dot(w, y), vec3_dot(w, x));
+}
+
+static body_work turned_body(const body_state *s)
+{
+    body_work w = {.rotation = quat_matrix(s->attitude)};
+    w.rate = mat3_mul_vec(w.rotation, s->rate);
+    return w;
+}
+
+void vy_joint_angle(const joint_slot *j, const body_state *a, const body_state *b, double *angle,
+                    double *rate)
+{
+    const body_work wa = turned_body(a), wb = turned_body(b);
+    const vec3 axis = mat3_mul_vec(wa.rotation, j->side[0]);
+    *angle = *rate = 0.0;
+    if (j->def.kind == VY_JOINT_HINGE) {
+        *angle = hinge_angle(j, &wa.rotation, &wb.rotation);
+        *rate = vec3_dot(axis, vec3_sub(wb.rate, wa.rate));
+    } else if (j->def.kind == VY_JOINT_SLIDER) {
+        const anchors n = anchors_of(j, a, b, &wa, &wb);
+        *angle = vec3_dot(axis, n.d);
+        *rate = vec3_dot(axis, n.d_rate) + vec3_dot(vec3_cross(wa.rate, axis), n.d);
+    }
+}
+
+// ---- constraints of the user
+
+/// J(t) v of the states, in the rows' units.
+static void custom_speed(const vy_constraint *c, const body_state *a, const body_state *b,
+                         const body_state *va, const body_state *vb, double time, double *speed)
+{
+    vy_jacobian ja = {{0}}, jb = {{0}};
+    c->jacobian(c, a, b, time, ja, jb);
+    const vec3 wa = quat_rotate(va->attitude, va->rate), wb = quat_rotate(vb->attitude, vb->rate);
+    for (int r = 0; r < c->dimension; ++r) {
+        const double *x = ja[r], *y = jb[r];
+        speed[r] =
+            (vec3_dot(vec3_make(x[0], x[1], x[2]), va->velocity) +
+             vec3_dot(vec3_make(x[3], x[4], x[5]), wa)) +
+            (vec3_dot(vec3_make(y[0], y[1], y[2]), vb->velocity) + vec3_dot(vec3_make(y[3], y[4], y[5]), wb));
+    }
+    if (c->time_derivative == NULL) return;
+    double rate[VY_CONSTRAINT_ROWS];
+    c->time_derivative(c, a, b, time, rate);
+    for (int r = 0; r < c->dimension; ++r) speed[r] += rate[r];
+}
+
+static body_state moved(const body_state *s, double h)
+{
+    body_state n = *s;
+    n.position = vec3_add_scaled(s->position, h, s->velocity);
+    n.attitude = quat_normalize(quat_add_scaled(s->attitude, h, attitude_derivative(s->attitude, s->rate)));
+    return n;
+}
+
+/// J' v by the difference of J v at places a moment before and after, with the velocities of now.
+static void custom_bias(const vy_constraint *c, const body_state *a, const body_state *b, double time,
+                        double *bias)
+{
+    if (c->bias != NULL) {
+        c->bias(c, a, b, time, bias);
+        return;
+    }
+    const double h = 1e-5;
+    double before[VY_CONSTRAINT_ROWS], after[VY_CONSTRAINT_ROWS];
+    const body_state a0 = moved(a, -h), b0 = moved(b, -h), a1 = moved(a, h), b1 = moved(b, h);
+    custom_speed(c, &a0, &b0, a, b, time - h, before);
+    custom_speed(c, &a1, &b1, a, b, time + h, after);
+    for (int r = 0; r < c->dimension; ++r) bias[r] = (after[r] - before[r]) / (2.0 * h);
+}
+
+static void custom_rows(const vy_constraint *c, const body_state *a, const body_state *b, double time,
+                        row_block *rows)
+{
+    double value[VY_CONSTRAINT_ROWS], bias[VY_CONSTRAINT_ROWS], rate[VY_CONSTRAINT_ROWS] = {0};
+    vy_jacobian ja = {{0}}, jb = {{0}};
+    c->evaluate(c, a, b, time, value);
+    c->jacobian(c, a, b, time, ja, jb);
+    custom_bias(c, a, b, time, bias);
+    if (c->time_derivative != NULL) c->time_derivative(c, a, b, time, rate);
+    for (int n = 0; n < c->dimension; ++n) {
+        row_block *block = &rows[n / BLOCK_ROWS];
+        const int r = n % BLOCK_ROWS;
+        block->present |= 1 << r;
+        set_row(&block->linear[0], r, vec3_make(ja[n][0], ja[n][1], ja[n][2]));
+        set_row(&block->angular[0], r, vec3_make(ja[n][3], ja[n][4], ja[n][5]));
+        set_row(&block->linear[1], r, vec3_make(jb[n][0], jb[n][1], jb[n][2]));
+        set_row(&block->angular[1], r, vec3_make(jb[n][3], jb[n][4], jb[n][5]));
+        set_part(&block->value, r, value[n]);
+        set_part(&block->bias, r, bias[n]);
+        set_part(&block->rate, r, rate[n]);
+    }
+}
+
+// ---- all kinds
+
+/// Take the rows that do not act out of a block.
+static void mask_rows(row_block *rows, uint32_t off)
+{
+    if ((off & (uint32_t)rows->present) == 0) return;
+    const vec3 zero = vec3_zero();
+    for (int r = 0; r < BLOCK_ROWS; ++r) {
+        if (((off >> r) & 1u) == 0) continue;
+        for (int k = 0; k < 2; ++k) {
+            set_row(&rows->linear[k], r, zero);
+            set_row(&rows->angular[k], r, zero);
+        }
+        set_part(&rows->value, r, 0.0);
+        set_part(&rows->bias, r, 0.0);
+        set_part(&rows->rate, r, 0.0);
+    }
+    rows->present &= ~(int)off;
+}
+
+static void fixed_turn_rows(const joint_slot *j, row_block *rows, const body_work *wa, const body_work *wb)
+{
+    for (int r = 0; r < 3; ++r) {
+        dot_row(rows, r, mat3_mul_vec(wa->rotation, j->side[r]),
+                mat3_mul_vec(wb->rotation, j->other[(r + 1) % 3]), wa, wb);
+    }
+}
+
+static void hinge_turn_rows(const joint_slot *j, row_block *rows, const body_work *wa, const body_work *wb)
+{
+    const vec3 w = mat3_mul_vec(wb->rotation, j->other[0]);
+    dot_row(rows, 0, mat3_mul_vec(wa->rotation, j->side[1]), w, wa, wb);
+    dot_row(rows, 1, mat3_mul_vec(wa->rotation, j->side[2]), w, wa, wb);
+    if (!j->def.limited) return;
+    angle_row(j, rows, 2, mat3_mul_vec(wa->rotation, j->side[0]),
+              hinge_angle(j, &wa->rotation, &wb->rotation), wa, wb);
+}
+
+static void slider_rows(const joint_slot *j, row_block *rows, const anchors *n, const body_work *wa,
+                        const body_work *wb)
+{
+    along_row(&rows[0], 0, mat3_mul_vec(wa->rotation, j->side[1]), 1.0, 0.0, n, wa);
+    along_row(&rows[0], 1, mat3_mul_vec(wa->rotation, j->side[2]), 1.0, 0.0, n, wa);
+    fixed_turn_rows(j, &rows[1], wa, wb);
+    if (!j->def.limited) return;
+    const vec3 axis = mat3_mul_vec(wa->rotation, j->side[0]);
+    const double sign = limit_sign(j, vec3_dot(axis, n->d));
+    along_row(&rows[0], 2, axis, sign, sign > 0.0 ? j->def.low : j->def.high, n, wa);
+}
+
+void vy_joint_rows(const joint_slot *j, const body_state *a, const body_state *b, const body_work *wa,
+                   const body_work *wb, double time, uint64_t active, row_block *rows)
+{
+    const anchors n = anchors_of(j, a, b, wa, wb);
+    if (j->def.kind == VY_JOINT_BALL) {
+        point_rows(&n, rows); // writes all that may be read of a point block
+        return;
+    }
+    for (int k = 0; k < j->blocks; ++k) row_clear(&rows[k]);
+    switch (j->def.kind) {
+    case VY_JOINT_DISTANCE: length_row(rows, 0, 1.0, j->def.length, &n); break;
+    case VY_JOINT_CABLE: length_row(rows, 0, -1.0, j->def.length, &n); break;
+    case VY_JOINT_HINGE:
+        point_rows(&n, rows);
+        hinge_turn_rows(j, &rows[1], wa, wb);
+        break;
+    case VY_JOINT_FIXED:
+        point_rows(&n, rows);
+        fixed_turn_rows(j, &rows[1], wa, wb);
+        break;
+    case VY_JOINT_UNIVERSAL:
+        point_rows(&n, rows);
+        dot_row(&rows[1], 0, mat3_mul_vec(wa->rotation, j->side[0]), mat3_mul_vec(wb->rotation, j->other[0]),
+                wa, wb);
+        break;
+    case VY_JOINT_SLIDER: slider_rows(j, rows, &n, wa, wb); break;
+    case VY_JOINT_CUSTOM: custom_rows(j->def.custom, a, b, time, rows); break;
+    case VY_JOINT_BALL:
+    case VY_JOINT_SPRING:
+    case VY_JOINT_NONE: break;
+    }
+    const uint32_t off = j->one_side & ~(uint32_t)active;
+    for (int k = 0; k < j->blocks; ++k) mask_rows(&rows[k], (off >> (BLOCK_ROWS * k)) & 7u);
+}
+
+void vy_joint_values(const joint_slot *j, const body_state *a, const body_state *b, double time,
+                     double value[VY_CONSTRAINT_ROWS])
+{
+    row_block rows[JOINT_BLOCKS];
+    memset(rows, 0, sizeof rows);
+    const body_work wa = turned_body(a), wb = turned_body(b);
+    if (j->blocks > 0) vy_joint_rows(j, a, b, &wa, &wb, time, ~(uint64_t)0, rows);
+    for (int k = 0; k < JOINT_BLOCKS; ++k) {
+        value[BLOCK_ROWS * k] = rows[k].value.x;
+        value[BLOCK_ROWS * k + 1] = rows[k].value.y;
+        value[BLOCK_ROWS * k + 2] = rows[k].value.z;
+    }
+}
+
+// ---- springs, dampers, motors
+
+static double push_of(const vy_joint_def *def, double angle, double rate)
+{
+    const double motor =
+        real_clamp(def->motor_gain * (def->motor_speed - rate), -def->motor_torque, def->motor_torque);
+    return (-def->stiffness * (angle - def->rest) - def->damping * rate) + motor;
+}
+
+static void push_at(body_work *w, vec3 lever, vec3 force)
+{
+    w->linear = vec3_add_scaled(w->linear, w->inverse_mass, force);
+    w->angular = vec3_add(w->angular, mat3_mul_vec(w->inverse_inertia, vec3_cross(lever, force)));
+}
+
+static void push_turn(body_work *w, vec3 torque)
+{
+    w->angular = vec3_add(w->angular, mat3_mul_vec(w->inverse_inertia, torque));
+}
+
+void vy_joint_push(const joint_slot *j, const body_state *a, const body_state *b, body_work *wa,
+                   body_work *wb)
+{
+    const vy_joint_def *def = &j->def;
+    if (def->stiffness == 0.0 && def->damping == 0.0 && def->motor_torque == 0.0) return;
+    const anchors n = anchors_of(j, a, b, wa, wb);
+    if (def->kind == VY_JOINT_SPRING) {
+        const double length = vec3_length(n.d);
+        if (length == 0.0) return; // no direction
+        const vec3 u = vec3_scale(1.0 / length, n.d);
+        const double pull = -def->stiffness * (length - def->length) - def->damping * vec3_dot(u, n.d_rate);
+        push_at(wb, n.rb, vec3_scale(pull, u));
+        push_at(wa, n.ra, vec3_scale(-pull, u));
+        return;
+    }
+    const vec3 axis = mat3_mul_vec(wa->rotation, j->side[0]);
+    if (def->kind == VY_JOINT_HINGE) {
+        const double angle = hinge_angle(j, &wa->rotation, &wb->rotation);
+        const vec3 t = vec3_scale(push_of(def, angle, vec3_dot(axis, vec3_sub(wb->rate, wa->rate))), axis);
+        push_turn(wb, t);
+        push_turn(wa, vec3_neg(t));
+    } else if (def->kind == VY_JOINT_SLIDER) {
+        const double rate = vec3_dot(axis, n.d_rate) + vec3_dot(vec3_cross(wa->rate, axis), n.d);
+        const vec3 f = vec3_scale(push_of(def, vec3_dot(axis, n.d), rate), axis);
+        push_at(wb, n.rb, f);
+        push_at(wa, vec3_add(n.ra, n.d), vec3_neg(f)); // both at anchor b: no torque is made
+    }
+}
+
+double vy_joint_energy(const joint_slot *j, const body_state *a, const body_state *b)
+{
+    if (j->def.stiffness == 0.0) return 0.0;
+    double angle, rate;
+    vy_joint_angle(j, a, b, &angle, &rate);
+    double stretch = angle - j->def.rest;
+    if (j->def.kind == VY_JOINT_SPRING) {
+        const body_work wa = turned_body(a), wb = turned_body(b);
+        stretch = vec3_length(anchors_of(j, a, b, &wa, &wb).d) - j->def.length;
+    }
+    return 0.5 * j->def.stiffness * stretch * stretch;
+}

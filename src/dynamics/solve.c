@@ -1,0 +1,228 @@
+// solve.c - the multipliers of a set without a step: dense Cholesky or blocks in tree order, with a report.
+#include "dynamics/joint.h"
+#include <math.h>
+
+enum { POWER_STEPS = 400 };
+
+/// Rows that are there, numbered over all islands.
+typedef struct dense {
+    double a[VY_DENSE_ROWS][VY_DENSE_ROWS]; // lower triangle
+    double x[VY_DENSE_ROWS];
+    int count;
+} dense;
+
+static int count_rows(const joint_system *s)
+{
+    int n = 0;
+    for (uint32_t k = 0; k < s->block_count; ++k) {
+        for (int r = 0; r < BLOCK_ROWS; ++r) n += (s->rows[k].present >> r) & 1;
+    }
+    return n;
+}
+
+static double part(vec3 v, int r) { return r == 0 ? v.x : r == 1 ? v.y : v.z; }
+
+static void put_block(dense *d, const joint_system *s, uint32_t p, uint32_t q, int at_p, int at_q,
+                      const mat3 *m)
+{
+    for (int i = 0, row = at_p; i < BLOCK_ROWS; ++i) {
+        if (((s->rows[p].present >> i) & 1) == 0) continue;
+        for (int j = 0, column = at_q; j < BLOCK_ROWS; ++j) {
+            if (((s->rows[q].present >> j) & 1) != 0) d->a[row][column++] = m->m[i][j];
+        }
+        ++row;
+    }
+}
+
+/// Blocks as one matrix, without the rows that are not there.
+static void gather(dense *d, const joint_system *s)
+{
+    static const int bits_in[8] = {0, 1, 1, 2, 1, 2, 2, 3};
+    memset(d, 0, sizeof *d);
+    int at[VY_DENSE_ROWS + JOINT_BLOCKS * VY_DENSE_ROWS];
+    int n = 0;
+    for (uint32_t k = 0; k < s->block_count; ++k) {
+        at[k] = n;
+        n += bits_in[s->rows[k].present];
+    }
+    d->count = n;
+    for (uint32_t k = 0; k < s->block_count; ++k) {
+        put_block(d, s, k, k, at[k], at[k], &s->diagonal[k]);
+        for (uint32_t e = s->column[k]; e < s->column[k + 1]; ++e) {
+            put_block(d, s, s->row[e], k, at[s->row[e]], at[k], &s->below[e]);
+        }
+        for (int r = 0, row = at[k]; r < BLOCK_ROWS; ++r) {
+            if ((s->rows[k].present >> r) & 1) d->x[row++] = part(s->right[k], r);
+        }
+    }
+}
+
+/// Cholesky's A = L L^T in place, then x = A^-1 x. 0 when a pivot is not positive.
+static int cholesky(dense *d)
+{
+    const int n = d->count;
+    for (int j = 0; j < n; ++j) {
+        const double whole = d->a[j][j];
+        double pivot = whole;
+        for (int k = 0; k < j; ++k) pivot -= d->a[j][k] * d->a[j][k];
+        if (!(pivot > 1e-12 * whole)) return 0;
+        d->a[j][j] = real_sqrt(pivot);
+        for (int i = j + 1; i < n; ++i) {
+            double sum = d->a[i][j];
+            for (int k = 0; k < j; ++k) sum -= d->a[i][k] * d->a[j][k];
+            d->a[i][j] = sum / d->a[j][j];
+        }
+    }
+    for (int i = 0; i < n; ++i) {
+        for (int k = 0; k < i; ++k) d->x[i] -= d->a[i][k] * d->x[k];
+        d->x[i] /= d->a[i][i];
+    }
+    for (int i = n; i-- > 0;) {
+        for (int k = i + 1; k < n; ++k) d->x[i] -= d->a[k][i] * d->x[k];
+        d->x[i] /= d->a[i][i];
+    }
+    return 1;
+}
+
+static void scatter(const dense *d, joint_system *s)
+{
+    int row = 0;
+    for (uint32_t k = 0; k < s->block_count; ++k) {
+        double x[BLOCK_ROWS] = {0};
+        for (int r = 0; r < BLOCK_ROWS; ++r) {
+            if ((s->rows[k].present >> r) & 1) x[r] = d->x[row++];
+        }
+        s->right[k] = vec3_make(x[0], x[1], x[2]);
+    }
+}
+
+// ---- the condition number: power iteration with A, then with its inverse
+
+/// Rows that are there and not redundant get numbers that favour no eigenvector, the others zero.
+static void start_vector(const joint_system *s, const island *is, vec3 *x, int without_redundant)
+{
+    double v = 0.5;
+    for (uint32_t k = is->block_first; k < is->block_last; ++k) {
+        double c[BLOCK_ROWS];
+        const int on = s->rows[k].present & ~(without_redundant ? s->dropped[k] : 0);
+        for (int r = 0; r < BLOCK_ROWS; ++r) {
+            v = v * 0.6180339887498949 + 0.7548776662466927;
+            v -= floor(v);
+            c[r] = (on >> r) & 1 ? 0.5 + v : 0.0;
+        }
+        x[k] = vec3_make(c[0], c[1], c[2]);
+    }
+}
+
+static double normalise(const island *is, vec3 *x)
+{
+    double sum = 0.0;
+    for (uint32_t k = is->block_first; k < is->block_last; ++k) sum += vec3_dot(x[k], x[k]);
+    const double length = real_sqrt(sum);
+    for (uint32_t k = is->block_first; k < is->block_last && length > 0.0; ++k)
+        x[k] = vec3_scale(1.0 / length, x[k]);
+    return length;
+}
+
+static double largest_eigenvalue(joint_system *s, const island *is)
+{
+    vec3 *x = s->right + s->block_count, *y = s->right;
+    double value = 0.0;
+    start_vector(s, is, x, 0);
+    (void)normalise(is, x);
+    for (int n = 0; n < POWER_STEPS; ++n) {
+        vy_island_multiply(s, is, x, y);
+        value = normalise(is, y);
+        for (uint32_t k = is->block_first; k < is->block_last; ++k) x[k] = y[k];
+    }
+    return value;
+}
+
+static double smallest_eigenvalue(joint_system *s, const island *is)
+{
+    double value = 0.0;
+    start_vector(s, is, s->right, 1);
+    (void)normalise(is, s->right);
+    for (int n = 0; n < POWER_STEPS; ++n) {
+        vy_island_solve(s, is);
+        value = normalise(is, s->right);
+    }
+    return value > 0.0 ? 1.0 / value : 0.0;
+}
+
+// ---- all islands
+
+static void assemble_all(vy_bodies *b)
+{
+    joint_system *s = b->joints;
+    for (uint32_t n = 0; n < s->island_count; ++n) {
+        const island *is = &s->islands[n];
+        for (uint32_t k = is->body_first; k < is->body_last; ++k)
+            s->stage[s->members[k]] = b->state[s->members[k]];
+        vy_island_assemble(b, is, vy_bodies_time(b));
+    }
+}
+
+/// Largest error of J a + bias with the multipliers applied; counts redundant rows it does not hold for.
+static void judge(const joint_system *s, vy_joint_solution *out)
+{
+    double size = 0.0;
+    for (uint32_t k = 0; k < s->block_count; ++k) {
+        const vec3 e = vy_block_acceleration(s, k), c = s->rows[k].bias;
+        size = real_max(size, vec3_length(c));
+        for (int r = 0; r < BLOCK_ROWS; ++r) {
+            const double error = real_abs(part(e, r));
+            if (((s->rows[k].present >> r) & 1) == 0) continue;
+            out->residual = real_max(out->residual, error);
+            if (((s->dropped[k] >> r) & 1) && !(error <= 1e-6 * (1.0 + size))) out->conflicting += 1;
+        }
+    }
+}
+
+vy_status vy_bodies_solve(vy_bodies *b, vy_solver solver, double *lambda, vy_joint_solution *out)
+{
+    joint_system *s = b->joints;
+    const vy_status status = vy_bodies_prepare(b);
+    if (status != VY_OK) return status;
+    assemble_all(b);
+    const int rows = count_rows(s);
+    const int use_dense = solver == VY_SOLVER_DENSE || (solver == VY_SOLVER_AUTO && rows <= VY_DENSE_ROWS);
+    if (use_dense && (rows > VY_DENSE_ROWS || s->block_count > (JOINT_BLOCKS + 1) * VY_DENSE_ROWS))
+        return VY_FULL;
+    *out = (vy_joint_solution){.converged = 1, .rows = rows, .condition = 1.0};
+
+    double most = 0.0, least = DBL_MAX;
+    for (uint32_t n = 0; n < s->island_count && rows > 0; ++n) {
+        const double value = largest_eigenvalue(s, &s->islands[n]);
+        most = real_max(most, value);
+    }
+    assemble_all(b); // the right-hand side served as scratch
+    dense d;
+    int solved = 0;
+    if (use_dense) {
+        gather(&d, s);
+        solved = cholesky(&d);
+    }
+    for (uint32_t n = 0; n < s->island_count; ++n) {
+        out->redundant += vy_island_factor(s, &s->islands[n]);
+        if (!use_dense) vy_island_solve(s, &s->islands[n]);
+    }
+    if (use_dense && solved) scatter(&d, s);
+    if (use_dense && !solved) memset(s->right, 0, s->block_count * sizeof *s->right); // no forces
+    for (uint32_t n = 0; n < s->island_count; ++n) vy_island_apply(s, &s->islands[n]);
+    judge(s, out);
+    if ((use_dense && !solved) || out->conflicting > 0) out->converged = 0;
+    for (uint32_t i = 0; i < s->limit && lambda != NULL; ++i) {
+        const joint_slot *j = &s->slots[i];
+        for (int r = 0; r < VY_CONSTRAINT_ROWS; ++r) {
+            const int there = j->used && r / BLOCK_ROWS < j->blocks;
+            lambda[VY_CONSTRAINT_ROWS * i + (uint32_t)r] =
+                there ? part(s->right[j->first + (uint32_t)(r / BLOCK_ROWS)], r % BLOCK_ROWS) : 0.0;
+        }
+    }
+    for (uint32_t n = 0; n < s->island_count && rows > 0; ++n) {
+        least = real_min(least, smallest_eigenvalue(s, &s->islands[n]));
+    }
+    if (rows > 0) out->condition = least > 0.0 ? most / least : DBL_MAX;
+    return VY_OK;
+}

@@ -1,0 +1,398 @@
+// structure.c - which bodies are joined, in what order joints are eliminated, and which blocks that fills.
+//
+// Islands are the connected parts of the graph whose nodes are dynamic bodies and whose edges are joints; the
+// world and driven bodies join nothing. In each island joints are found breadth first, from a body that is
+// tied to the world where there is one, and eliminated in the reverse order: leaves first. Joints that close
+// a loop come last.
+#include "dynamics/joint.h"
+#include <stdlib.h>
+
+enum { NONE = -1 };
+
+static uint32_t root_of(uint32_t *parent, uint32_t i)
+{
+    while (parent[i] != i) {
+        parent[i] = parent[parent[i]];
+        i = parent[i];
+    }
+    return i;
+}
+
+/// Scratch of one preparation.
+typedef struct plan {
+    uint32_t *parent; // [body_cap] of the union-find
+    int *number;      // [body_cap] island of a root
+    int *seen;        // [body_cap] found by the search; kinematic bodies: island + 1 of the last mention
+    uint32_t *first;  // [body_cap + 1] joints of body i are touch[first[i]] ...
+    uint32_t *touch;  // [2 joint_cap]
+    uint32_t *queue;  // [body_cap]
+    int *placed;      // [joint_cap]
+    uint32_t *late;   // [joint_cap] joints that close loops
+} plan;
+
+static int dynamic_side(const vy_bodies *b, const joint_slot *j, int side)
+{
+    return j->body[side] != b->def.body_cap && body_is_dynamic(b, j->body[side]);
+}
+
+static void find_islands(vy_bodies *b, plan *p)
+{
+    joint_system *s = b->joints;
+    for (uint32_t i = 0; i < b->limit; ++i) p->parent[i] = i;
+    memset(s->joined, 0, b->def.body_cap * sizeof *s->joined);
+    for (uint32_t j = 0; j < s->limit; ++j) {
+        const joint_slot *t = &s->slots[j];
+        if (!t->used) continue;
+        for (int side = 0; side < 2; ++side) {
+            if (dynamic_side(b, t, side)) s->joined[t->body[side]] = 1;
+        }
+        if (!dynamic_side(b, t, 0) || !dynamic_side(b, t, 1)) continue;
+        const uint32_t x = root_of(p->parent, t->body[0]), y = root_of(p->parent, t->body[1]);
+        if (x != y) p->parent[x > y ? x : y] = x < y ? x : y; // the root is the smallest slot
+    }
+    s->island_count = 0;
+    for (uint32_t i = 0; i < b->limit; ++i) {
+        p->number[i] = NONE;
+        if (!s->joined[i]) continue;
+        const uint32_t root = root_of(p->parent, i);
+        if (root == i) p->number[i] = (int)s->island_count++;
+    }
+}
+
+/// The joints of each dynamic body, in order of their slots.
+static void list_touches(const vy_bodies *b, plan *p)
+{
+    const joint_system *s = b->joints;
+    memset(p->first, 0, (b->def.body_cap + 1u) * sizeof *p->first);
+    for (int pass = 0; pass < 2; ++pass) {
+        for (uint32_t j = 0; j < s->limit; ++j) {
+            const joint_slot *t = &s->slots[j];
+            for (int side = 0; side < 2 && t->used; ++side) {
+                if (!dynamic_side(b, t, side)) continue;
+                if (pass == 0) {
+                    p->first[t->body[side] + 1u] += 1;
+                } else {
+                    p->touch[p->first[t->body[side]]++] = j;
+                }
+            }
+        }
+        if (pass == 0) {
+            for (uint32_t i = 0; i < b->def.body_cap; ++i) p->first[i + 1u] += p->first[i];
+        }
+    }
+    for (uint32_t i = b->def.body_cap; i > 0; --i) p->first[i] = p->first[i - 1u]; // filling moved them on
+    p->first[0] = 0;
+}
+
+/// Breadth first from `root`: tree joints are written from `end` downwards, joints that close loops to
+/// late[].
+static uint32_t search(vy_bodies *b, plan *p, uint32_t root, uint32_t end, uint32_t *late)
+{
+    joint_system *s = b->joints;
+    uint32_t head = 0, tail = 0;
+    p->queue[tail++] = root;
+    p->seen[root] = 1;
+    while (head < tail) {
+        const uint32_t i = p->queue[head++];
+        for (uint32_t k = p->first[i]; k < p->first[i + 1u]; ++k) {
+            const uint32_t j = p->touch[k];
+            if (p->placed[j]) continue;
+            p->placed[j] = 1;
+            const joint_slot *t = &s->slots[j];
+            const uint32_t other = t->body[0] == i ? t->body[1] : t->body[0];
+            const int grows = dynamic_side(b, t, t->body[0] == i) && !p->seen[other];
+            const int ties = !dynamic_side(b, t, 0) || !dynamic_side(b, t, 1);
+            if (grows || ties) {
+                s->ties[--end] = j;
+            } else {
+                p->late[(*late)++] = j;
+            }
+            if (!grows) continue;
+            p->seen[other] = 1;
+            p->queue[tail++] = other;
+        }
+    }
+    return end;
+}
+
+static int tied_to_world(const vy_bodies *b, const plan *p, uint32_t i)
+{
+    for (uint32_t k = p->first[i]; k < p->first[i + 1u]; ++k) {
+        const joint_slot *t = &b->joints->slots[p->touch[k]];
+        if (!dynamic_side(b, t, 0) || !dynamic_side(b, t, 1)) return 1;
+    }
+    return 0;
+}
+
+/// Members and ties of one island, appended to the arrays.
+static void fill_island(vy_bodies *b, plan *p, int number, island *is)
+{
+    joint_system *s = b->joints;
+    uint32_t root = 0, joints = 0;
+    int found = NONE;
+    is->moving_last = is->body_first;
+    for (uint32_t i = 0; i < b->limit; ++i) {
+        if (!s->joined[i] || p->number[root_of(p->parent, i)] != number) continue;
+        s->members[is->moving_last++] = i;
+        const int tied = tied_to_world(b, p, i);
+        if (found == NONE || (tied && !found)) {
+            root = i;
+            found = tied;
+        }
+    }
+    for (uint32_t j = 0; j < s->limit; ++j) {
+        const joint_slot *t = &s->slots[j];
+        if (!t->used) continue;
+        const int side = dynamic_side(b, t, 0) ? 0 : 1;
+        joints += p->number[root_of(p->parent, t->body[side])] == number;
+    }
+    uint32_t late = 0, end = is->joint_first + joints;
+    is->joint_last = end;
+    const uint32_t start = search(b, p, root, end, &late);
+    // The search wrote `joints - late` ties at the end of the range: move them down, loops go behind them.
+    for (uint32_t k = 0; k < joints - late; ++k) s->ties[is->joint_first + k] = s->ties[start + k];
+    for (uint32_t k = 0; k < late; ++k) s->ties[is->joint_first + joints - late + k] = p->late[k];
+    is->body_last = is->moving_last;
+    for (uint32_t k = is->joint_first; k < is->joint_last; ++k) { // bodies that stand or are driven
+        const joint_slot *t = &s->slots[s->ties[k]];
+        for (int side = 0; side < 2; ++side) {
+            const uint32_t i = t->body[side];
+            if (i == b->def.body_cap || body_is_dynamic(b, i) || p->seen[i] == number + 1) continue;
+            p->seen[i] = number + 1;
+            s->members[is->body_last++] = i;
+        }
+    }
+}
+
+// ---- blocks
+
+static int add_pair(joint_system *s, uint32_t *capacity, block_pair pair)
+{
+    if (s->pair_count == *capacity) {
+        *capacity = *capacity == 0 ? 64 : 2 * *capacity;
+        block_pair *more = realloc(s->pairs, *capacity * sizeof *more);
+        if (more == NULL) return 0;
+        s->pairs = more;
+    }
+    s->pairs[s->pair_count++] = pair;
+    return 1;
+}
+
+/// Number the blocks of an island and list the pairs that meet in a body.
+static int fill_blocks(vy_bodies *b, const plan *p, island *is, uint32_t *capacity)
+{
+    joint_system *s = b->joints;
+    is->block_first = s->block_count;
+    is->stop_first = s->stop_count;
+    for (uint32_t k = is->joint_first; k < is->joint_last; ++k) {
+        joint_slot *t = &s->slots[s->ties[k]];
+        t->first = s->block_count;
+        for (int r = 0; r < VY_CONSTRAINT_ROWS; ++r) {
+            if ((t->one_side >> r) & 1u) s->stops[s->stop_count++] = (stop){s->ties[k], r};
+        }
+        for (int n = 0; n < t->blocks; ++n) {
+            s->rows[s->block_count] = (row_block){.body = {t->body[0], t->body[1]}};
+            s->block_count += 1;
+        }
+    }
+    is->block_last = s->block_count;
+    is->stop_last = s->stop_count;
+    is->pair_first = s->pair_count;
+    for (uint32_t m = is->body_first; m < is->moving_last; ++m) {
+        const uint32_t i = s->members[m];
+        for (uint32_t x = p->first[i]; x < p->first[i + 1u]; ++x) {
+            for (uint32_t y = p->first[i]; y < p->first[i + 1u]; ++y) {
+                const joint_slot *tp = &s->slots[p->touch[x]], *tq = &s->slots[p->touch[y]];
+                for (int u = 0; u < tp->blocks; ++u) {
+                    for (int v = 0; v < tq->blocks; ++v) {
+                        const uint32_t bp = tp->first + (uint32_t)u, bq = tq->first + (uint32_t)v;
+                        if (bp <= bq) continue;
+                        const block_pair pair = {bp, bq, tp->body[1] == i, tq->body[1] == i, 0};
+                        if (!add_pair(s, capacity, pair)) return 0;
+                    }
+                }
+            }
+        }
+    }
+    is->pair_last = s->pair_count;
+    return 1;
+}
+
+// ---- fill-in
+
+static int grow(uint32_t **array, uint32_t *capacity, uint32_t need)
+{
+    if (need <= *capacity) return 1;
+    while (*capacity < need) *capacity = *capacity == 0 ? 64 : 2 * *capacity;
+    uint32_t *more = realloc(*array, *capacity * sizeof *more);
+    if (more == NULL) return 0;
+    *array = more;
+    return 1;
+}
+
+static void sort(uint32_t *x, uint32_t n) // by insertion: columns are short
+{
+    for (uint32_t i = 1; i < n; ++i) {
+        const uint32_t v = x[i];
+        uint32_t k = i;
+        for (; k > 0 && x[k - 1] > v; --k) x[k] = x[k - 1];
+        x[k] = v;
+    }
+}
+
+static uint32_t entry_at(const joint_system *s, uint32_t row, uint32_t column)
+{
+    uint32_t e = s->column[column];
+    while (s->row[e] != row) ++e;
+    return e;
+}
+
+/// Rows of every column: those of the matrix, and those that eliminating earlier columns fills in. A column's
+/// rows are a subset of those of the column of its first row, its parent, but for that row.
+static int fill_columns(joint_system *s, uint32_t *scratch)
+{
+    const uint32_t n = s->block_count;
+    uint32_t *pair_head = scratch, *child_head = scratch + n, *child_next = scratch + 2 * n,
+             *mark = scratch + 3 * n;
+    uint32_t *pair_next = scratch + 4 * n; // [pair_count]
+    uint32_t capacity = 0, entries = 0;
+    memset(scratch, 0, 4 * (size_t)n * sizeof *scratch); // heads and links are indices + 1
+    for (uint32_t k = s->pair_count; k-- > 0;) {
+        pair_next[k] = pair_head[s->pairs[k].q];
+        pair_head[s->pairs[k].q] = k + 1;
+    }
+    for (uint32_t k = 0; k < n; ++k) {
+        s->column[k] = entries;
+        mark[k] = k + 1;
+        for (uint32_t x = pair_head[k]; x != 0; x = pair_next[x - 1]) {
+            const uint32_t r = s->pairs[x - 1].p;
+            if (mark[r] == k + 1) continue;
+            mark[r] = k + 1;
+            if (!grow(&s->row, &capacity, entries + 1)) return 0;
+            s->row[entries++] = r;
+        }
+        for (uint32_t c = child_head[k]; c != 0; c = child_next[c - 1]) {
+            for (uint32_t e = s->column[c - 1]; e < s->column[c]; ++e) {
+                const uint32_t r = s->row[e];
+                if (mark[r] == k + 1) continue;
+                mark[r] = k + 1;
+                if (!grow(&s->row, &capacity, entries + 1)) return 0;
+                s->row[entries++] = r;
+            }
+        }
+        sort(&s->row[s->column[k]], entries - s->column[k]);
+        if (entries == s->column[k]) continue;
+        const uint32_t parent = s->row[s->column[k]];
+        child_next[k] = child_head[parent];
+        child_head[parent] = k + 1;
+    }
+    s->column[n] = entries;
+    s->entry_count = entries;
+    return 1;
+}
+
+static int fill_updates(joint_system *s)
+{
+    uint32_t capacity = 0, count = 0;
+    for (uint32_t k = 0; k < s->block_count; ++k) {
+        s->update_first[k] = count;
+        for (uint32_t e = s->column[k]; e < s->column[k + 1]; ++e) {
+            for (uint32_t f = s->column[k]; f < e; ++f) {
+                if (!grow(&s->update, &capacity, count + 1)) return 0;
+                s->update[count++] = entry_at(s, s->row[e], s->row[f]);
+            }
+        }
+    }
+    for (uint32_t k = 0; k < s->pair_count; ++k)
+        s->pairs[k].target = entry_at(s, s->pairs[k].p, s->pairs[k].q);
+    return 1;
+}
+
+// ---- memory
+
+void vy_structure_free(joint_system *s)
+{
+    free(s->rows);
+    free(s->pairs);
+    free(s->diagonal);
+    free(s->inverse);
+    free(s->scale);
+    free(s->column);
+    free(s->row);
+    free(s->below);
+    free(s->scaled);
+    free(s->update);
+    free(s->update_first);
+    free(s->right);
+    free(s->dropped);
+    s->rows = NULL;
+    s->pairs = NULL;
+    s->diagonal = s->inverse = s->below = s->scaled = NULL;
+    s->scale = NULL;
+    s->column = s->row = s->update = s->update_first = NULL;
+    s->right = NULL;
+    s->dropped = NULL;
+    s->block_count = s->pair_count = s->entry_count = s->island_count = s->stop_count = 0;
+}
+
+static int build(vy_bodies *b, plan *p)
+{
+    joint_system *s = b->joints;
+    find_islands(b, p);
+    list_touches(b, p);
+    const size_t blocks = (size_t)s->count * JOINT_BLOCKS + 1;
+    s->rows = calloc(blocks, sizeof *s->rows);
+    s->diagonal = calloc(blocks, sizeof *s->diagonal);
+    s->inverse = calloc(blocks, sizeof *s->inverse);
+    s->scale = calloc(blocks, sizeof *s->scale);
+    s->column = calloc(blocks + 1, sizeof *s->column);
+    s->update_first = calloc(blocks, sizeof *s->update_first);
+    s->right = calloc(2 * blocks, sizeof *s->right);
+    s->dropped = calloc(blocks, sizeof *s->dropped);
+    if (!s->rows || !s->diagonal || !s->inverse || !s->scale || !s->column || !s->update_first || !s->right ||
+        !s->dropped) {
+        return 0;
+    }
+    uint32_t bodies = 0, joints = 0, capacity = 0;
+    for (uint32_t n = 0; n < s->island_count; ++n) {
+        island *is = &s->islands[n];
+        *is = (island){.body_first = bodies, .joint_first = joints};
+        fill_island(b, p, (int)n, is);
+        if (!fill_blocks(b, p, is, &capacity)) return 0;
+        bodies = is->body_last;
+        joints = is->joint_last;
+    }
+    uint32_t *scratch = calloc(4 * (size_t)s->block_count + s->pair_count + 1, sizeof *scratch);
+    const int filled = scratch != NULL && fill_columns(s, scratch) && fill_updates(s);
+    free(scratch);
+    s->below = calloc((size_t)s->entry_count + 1, sizeof *s->below);
+    s->scaled = calloc((size_t)s->entry_count + 1, sizeof *s->scaled);
+    return filled && s->below != NULL && s->scaled != NULL;
+}
+
+vy_status vy_bodies_prepare(vy_bodies *b)
+{
+    joint_system *s = b->joints;
+    if (!s->dirty) return VY_OK;
+    vy_structure_free(s);
+    const size_t n = b->def.body_cap, m = (size_t)b->def.joint_cap + 1;
+    // One block: parent, number, seen, first, queue of bodies; touch, placed, late of joints.
+    uint32_t *memory = calloc(5 * n + 1 + 4 * m, sizeof *memory);
+    if (memory == NULL) return VY_NO_MEMORY;
+    plan p = {.parent = memory,
+              .number = (int *)(memory + n),
+              .seen = (int *)(memory + 2 * n),
+              .queue = memory + 3 * n,
+              .first = memory + 4 * n,
+              .touch = memory + 5 * n + 1,
+              .placed = (int *)(memory + 5 * n + 1 + 2 * m),
+              .late = memory + 5 * n + 1 + 3 * m};
+    const int built = build(b, &p);
+    free(memory);
+    if (!built) {
+        vy_structure_free(s);
+        return VY_NO_MEMORY;
+    }
+    s->dirty = 0;
+    return VY_OK;
+}
