@@ -4,6 +4,7 @@
 #include "base/decimal.h"
 #include "base/fail.h"
 #include "base/finite.h"
+#include "base/cpu.h"
 #include "base/hash.h"
 #include "volery/world.h"
 #include <fenv.h>
@@ -100,6 +101,9 @@ static void hash_is_xxh3(void **unused)
     assert_true(vy_hash64(bytes, 2048) == 0xdd59e2c3a5f038e0u);
     assert_true(vy_hash64(bytes, 2240) == 0x6e73a90539cf2948u);
     assert_true(vy_hash64(bytes, 2367) == 0xcb37aeb9e5d361edu);
+    for (size_t size = 0; size <= sizeof bytes && vy_cpu_best() >= VY_CPU_AVX2; ++size) {
+        assert_true(vy_hash64_avx2(bytes, size) == vy_hash64_plain(bytes, size));
+    }
 }
 
 // One bad value anywhere, of either kind and sign, is found, among plain values and among the most extreme

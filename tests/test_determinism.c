@@ -1,6 +1,8 @@
 // test_determinism.c - the same bits twice, interleaved, from a snapshot, and with unrelated things added.
 #include "flight.h"
+#include "base/cpu.h"
 #include "base/hash.h"
+#include "scenes/scenes.h"
 #include "world/state.h"
 #include <string.h>
 
@@ -237,6 +239,27 @@ static void the_hash_remembers_every_step(void **unused)
     assert_true(hashes[0] != hashes[2]);
 }
 
+// A processor with fewer instructions takes another way to the same bits.
+static void every_level_of_the_cpu_gives_the_same(void **unused)
+{
+    (void)unused;
+    const vy_cpu_level best = vy_cpu_best();
+    for (int i = 0; i < vy_scene_count; ++i) {
+        uint64_t want = 0;
+        for (int level = VY_CPU_PLAIN; level <= (int)best; ++level) {
+            vy_world *world = NULL;
+            assert_true(vy_cpu_choose((vy_cpu_level)level));
+            assert_int_equal(vy_scenes[i].build(3, &world, NULL), VY_OK);
+            (void)vy_world_advance(world, 2000);
+            if (level == VY_CPU_PLAIN) want = vy_world_hash(world);
+            assert_true(vy_world_hash(world) == want);
+            vy_world_destroy(world);
+        }
+    }
+    assert_false(best < VY_CPU_AVX512 && vy_cpu_choose(VY_CPU_AVX512));
+    assert_int_equal(vy_cpu(), best);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -248,6 +271,7 @@ int main(void)
         cmocka_unit_test(a_sensor_more_moves_no_other),
         cmocka_unit_test(the_hash_covers_the_whole_state),
         cmocka_unit_test(the_hash_remembers_every_step),
+        cmocka_unit_test(every_level_of_the_cpu_gives_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "base/cpu.h"
 #include "base/rng.h"
 #include "lanes_rng.h"
 #include <math.h>
@@ -322,6 +323,36 @@ static void rng_lanes_equal_scalar(void **unused)
     }
 }
 
+// Sixteen at a time are the same numbers as one by one, at every level the processor has.
+static void rng_normals_side_by_side(void **unused)
+{
+    (void)unused;
+    random_state = 11;
+    for (int i = 0; i < 20000; ++i) {
+        const uint64_t seed = random_bits(), index = random_bits() >> 32, step = random_bits();
+        const uint32_t stream = (uint32_t)(random_bits() & 0xffffff), first = (uint32_t)(random_bits() % 250);
+        const uint32_t block = (stream << 8) + first;
+        double each[16], wide[16];
+        rng_normals_of_blocks(seed, block, index, step, each, 16);
+        if (vy_cpu_best() >= VY_CPU_AVX2) {
+            vy_rng_normals_avx2(seed, block, index, step, wide);
+            assert_memory_equal(each, wide, sizeof each);
+        }
+        if (vy_cpu_best() >= VY_CPU_AVX512) {
+            vy_rng_normals_avx512(seed, block, index, step, wide);
+            assert_memory_equal(each, wide, sizeof each);
+        }
+        vy_rng_normals(seed, block, index, step, wide);
+        assert_memory_equal(each, wide, sizeof each);
+    }
+    double many[40], few[40];
+    rng_normals(5, RNG_STREAM_WIND, 3, 9, many, 40);
+    for (int count = 1; count <= 40; ++count) {
+        rng_normals(5, RNG_STREAM_WIND, 3, 9, few, count);
+        assert_memory_equal(few, many, (size_t)count * sizeof few[0]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -335,6 +366,7 @@ int main(void)
         cmocka_unit_test(rng_inversion_is_exact_to_4e_9),
         cmocka_unit_test(rng_normal_is_symmetric),
         cmocka_unit_test(rng_lanes_equal_scalar),
+        cmocka_unit_test(rng_normals_side_by_side),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -160,6 +160,7 @@ VY_FN real real_sqrt(real x)
 #elif defined(__aarch64__)
 #include <arm_neon.h>
 #endif
+#pragma GCC diagnostic ignored "-Wpsabi" // lanes never cross from unit to unit, so no ABI can differ
 
 typedef double real __attribute__((vector_size(8 * VY_LANES)));
 typedef int64_t mask __attribute__((vector_size(8 * VY_LANES))); // 0 or -1 per lane
@@ -211,14 +212,14 @@ VY_FN int mask_all(mask m) { return !mask_any(~m); }
 
 VY_FN bits bits_gather(const uint64_t *table, bits index)
 {
-    bits x = index;
+    bits x = {0};
     for (int i = 0; i < VY_LANES; ++i) x[i] = table[index[i]];
     return x;
 }
 
 VY_FN real real_gather(const double *table, bits index)
 {
-    real x = (real)index;
+    real x = {0};
     for (int i = 0; i < VY_LANES; ++i) x[i] = table[index[i]];
     return x;
 }

@@ -106,16 +106,37 @@ VY_FN real rng_normal_of_word(bits word)
     return real_of(bits_of(x) ^ ((word << 32) & 0x8000000000000000u));
 }
 
-/// `count` independent standard normal deviates, one word each; at most 1024, and fastest when `count` is a
-/// constant. Up to four blocks are drawn before any is inverted: their chains of multiplications overlap.
+/// `count` <= 16 normal deviates, one word each, of consecutive blocks beginning with block `block` & 0xff of
+/// stream `block` >> 8. All blocks are drawn before any is inverted: their chains of multiplications overlap.
+VY_FN void rng_normals_of_blocks(bits seed, uint32_t block, bits index, bits step, real *out, int count)
+{
+    bits word[16];
+    for (int i = 0; i < count; i += 4) {
+        rng_words(seed, block >> 8, index, step, block + (uint32_t)i / 4, word + i);
+    }
+    for (int i = 0; i < count; ++i) out[i] = rng_normal_of_word(word[i]);
+}
+
+// Sixteen of them for a scalar caller: four blocks in the lanes of a vector where the processor has such, and
+// what does that for each level of vy_cpu().
+void vy_rng_normals(uint64_t seed, uint32_t block, uint64_t index, uint64_t step, double out[16]);
+void vy_rng_normals_avx2(uint64_t seed, uint32_t block, uint64_t index, uint64_t step, double out[16]);
+void vy_rng_normals_avx512(uint64_t seed, uint32_t block, uint64_t index, uint64_t step, double out[16]);
+
+/// `count` independent standard normal deviates; at most 1024, and fastest when `count` is a constant.
 VY_FN void rng_normals(bits seed, uint32_t stream, bits index, bits step, real *out, int count)
 {
     for (int start = 0; start < count; start += 16) {
         const int left = count - start < 16 ? count - start : 16;
-        bits word[16];
-        for (int i = 0; i < left; i += 4) {
-            rng_words(seed, stream, index, step, (uint32_t)((start + i) / 4), word + i);
+        const uint32_t block = (stream << 8) + (uint32_t)start / 4;
+#if VY_LANES == 1 && !defined(__CUDACC__)
+        if (left > 4) {
+            double n[16];
+            vy_rng_normals(seed, block, index, step, n);
+            for (int i = 0; i < left; ++i) out[start + i] = n[i];
+            continue;
         }
-        for (int i = 0; i < left; ++i) out[start + i] = rng_normal_of_word(word[i]);
+#endif
+        rng_normals_of_blocks(seed, block, index, step, out + start, left);
     }
 }

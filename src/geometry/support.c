@@ -1,5 +1,6 @@
 // support.c - cores of shapes, the portable support functions, and the choice of instruction set.
 #include "geometry/support.h"
+#include "base/cpu.h"
 #include <stdatomic.h>
 #include <stddef.h>
 
@@ -38,15 +39,10 @@ static _Atomic(const vy_support_table *) chosen;
 
 static int has(const char *name)
 {
-#if defined(__x86_64__)
-    const int bmi = __builtin_cpu_supports("bmi") != 0;
-    if (strcmp(name, "avx512") == 0) {
-        return vy_support_avx512 != NULL && bmi && __builtin_cpu_supports("avx512f") &&
-               __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-    }
-    if (strcmp(name, "avx2") == 0) return vy_support_avx2 != NULL && bmi && __builtin_cpu_supports("avx2");
+    const vy_cpu_level level = vy_cpu_best();
+    if (strcmp(name, "avx512") == 0) return vy_support_avx512 != NULL && level >= VY_CPU_AVX512;
+    if (strcmp(name, "avx2") == 0) return vy_support_avx2 != NULL && level >= VY_CPU_AVX2;
     if (strcmp(name, "sse2") == 0) return vy_support_sse2 != NULL;
-#endif
     return strcmp(name, "scalar") == 0;
 }
 

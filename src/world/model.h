@@ -1,4 +1,4 @@
-// model.h - everything of a world that stays: what step.c reads and never writes. Over `real`.
+// model.h - everything of a world that stays: what step.h reads and never writes. Over `real`.
 #pragma once
 #include "control/reference.h"
 #include "equations/motor.h"

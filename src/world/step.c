@@ -1,58 +1,20 @@
-// step.c - one step, in the only order there is. Read this file first.
-//
-// The stages are headers over `real`: batch/ flies many worlds side by side through the same ones.
-#include "base/hash.h"
-#include "base/real.h"
-#include "world/disturbance.h"
-#include "world/plant.h"
-#include "world/safety.h"
-#include "world/sense.h"
-#include "world/steer.h"
-#include "world/surround.h"
-#include "world/world_impl.h"
+// step.c - steps with the best instructions this processor has. What a step is stands in step.h.
+#include "world/step.h"
+#include "base/cpu.h"
 
-static uint32_t step(vy_world *world)
-{
-    const vy_model *m = &world->model; // constant: drones, disturbances, schedule
-    world_block *w = world->state;     // everything that changes, and nothing else
-    drone_block *d = world->drones;
-    uint32_t events = 0;
-
-    w->tick += 1;                                        // time
-    disturbance_stage(m, w, world->noise, world->loads); // disturbance, at the step's start
-    turbulence_stage(m, w, d);                           // and gusts
-    const int look =
-        nap_stage(m, w, world->noise, d, world->ledger); // what is negligible until the next look
-    actuator_stage(m, d, world->speeds);                 // actuator
-    plant_stage(m, world->loads, world->speeds, w, d);   // plant: RK4
-    if (w->failure_reason == VY_FAILURE_NONE) {
-        sensor_stage(m, w, d);                              // sensor
-        estimator_stage(m, w, d);                           // estimator
-        events |= vy_controller_stage(world, w, d);         // controller under test
-        if (dal_stage(m, w, d)) events |= VY_EVENT_CLAMPED; // drive abstraction layer, apply
-        safety_stage(m, w, d);                              // limits that end the run
-    }
-    if (w->failure_reason != VY_FAILURE_NOT_FINITE) { // NaN never enters a hash
-        w->chain = vy_hash64(w, look ? world->state_size : world->hashed_size);
-    }
-    if (world->sink.write != NULL) { // log
-        if (world->sink.write(world->sink.self, world) != 0) events |= VY_EVENT_SINK;
-        (void)fpu_enter(); // a listener may have changed rounding
-    }
-    if (world->replay.check != NULL) { // replay check
-        if (world->replay.check(world->replay.self, world) != 0) events |= VY_EVENT_DIVERGED;
-        (void)fpu_enter();
-    }
-    return w->failure_reason == VY_FAILURE_NONE ? events : events | VY_EVENT_FAILED;
-}
+uint32_t vy_steps_plain(vy_world *world, uint64_t count) { return steps(world, count); }
 
 uint32_t vy_world_step(vy_world *world) { return vy_world_advance(world, 1); }
 
 uint32_t vy_world_advance(vy_world *world, uint64_t count)
 {
     const uint64_t found = fpu_enter();
-    uint32_t events = world->state->failure_reason == VY_FAILURE_NONE ? 0 : VY_EVENT_FAILED;
-    for (uint64_t i = 0; i < count && (events & VY_EVENT_FAILED) == 0; ++i) events |= step(world);
+    uint32_t events;
+    switch (vy_cpu()) { // the same bits whichever it is
+    case VY_CPU_AVX512: events = vy_steps_avx512(world, count); break;
+    case VY_CPU_AVX2: events = vy_steps_avx2(world, count); break;
+    default: events = vy_steps_plain(world, count); break;
+    }
     fpu_leave(found);
     return events;
 }

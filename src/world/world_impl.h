@@ -24,3 +24,8 @@ uint32_t vy_controller_stage(const vy_world *world, world_block *w, drone_block 
 
 /// What acts on drone `index` now, by cause.
 void vy_drone_loads(const vy_world *world, uint32_t index, vy_loads *out);
+
+/// Up to `count` steps, for each level of vy_cpu(); fewer when the world fails. Returns the events.
+uint32_t vy_steps_plain(vy_world *world, uint64_t count);
+uint32_t vy_steps_avx2(vy_world *world, uint64_t count);
+uint32_t vy_steps_avx512(vy_world *world, uint64_t count);

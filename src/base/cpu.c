@@ -1,0 +1,35 @@
+// cpu.c - asks the processor once.
+#include "base/cpu.h"
+#include <stdatomic.h>
+
+// One more than the level in use; 0 until somebody asks. Every thread would store the same value.
+static atomic_int chosen;
+
+vy_cpu_level vy_cpu_best(void)
+{
+#if defined(__x86_64__)
+    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("bmi")) return VY_CPU_PLAIN;
+    const int more = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+                     __builtin_cpu_supports("avx512vl");
+    return more ? VY_CPU_AVX512 : VY_CPU_AVX2;
+#else
+    return VY_CPU_PLAIN;
+#endif
+}
+
+vy_cpu_level vy_cpu(void)
+{
+    int known = atomic_load_explicit(&chosen, memory_order_relaxed);
+    if (known == 0) {
+        known = (int)vy_cpu_best() + 1;
+        atomic_store_explicit(&chosen, known, memory_order_relaxed);
+    }
+    return (vy_cpu_level)(known - 1);
+}
+
+int vy_cpu_choose(vy_cpu_level level)
+{
+    if (level > vy_cpu_best()) return 0;
+    atomic_store_explicit(&chosen, (int)level + 1, memory_order_relaxed);
+    return 1;
+}
