@@ -1,49 +1,14 @@
-// cmd_export.c - volery export: the records of a drone as comma-separated values.
+// cmd_export.c - volery export: the records of a drone as a table.
 #include "command.h"
+#include "fields.h"
 #include "files.h"
 #include "load.h"
 #include "say.h"
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
+#include <unistd.h>
 
-static int find_drone(const arguments *given, const vy_log *log, uint32_t *index)
+static int export_to(const char *log_path, const char *path, vy_log *log, const vy_export_def *def)
 {
-    const char *name = vy_given_value(given, "drone");
-    const uint32_t count = vy_log_get_info(log).drone_count;
-    char names[400] = "";
-    for (uint32_t i = 0; i < count; ++i) {
-        const char *is = vy_log_drone_name(log, i);
-        if (name != NULL && strcmp(is, name) == 0) {
-            *index = i;
-            return 0;
-        }
-        const size_t used = strlen(names);
-        snprintf(names + used, sizeof names - used, "%s%s", i > 0 ? ", " : "", is);
-    }
-    *index = 0;
-    if (name == NULL && count == 1) return 0;
-    if (name == NULL) return vy_say("export", EXIT_USAGE, "which drone? Give --drone with one of: %s", names);
-    return vy_say("export", EXIT_USAGE, "the log holds no drone %s; it holds: %s", name, names);
-}
-
-// Part `text` at its commas; the pieces point into it.
-static int split(char *text, const char **pieces)
-{
-    int count = 0;
-    for (char *at = text; at != NULL;) {
-        char *comma = strchr(at, ',');
-        if (comma != NULL) *comma++ = '\0';
-        pieces[count++] = at;
-        at = comma;
-    }
-    return count;
-}
-
-static int export_to(const arguments *given, vy_log *log, uint32_t drone, const char *const *fields,
-                     int count)
-{
-    const char *path = vy_given_value(given, "output");
     output out = {.file = stdout};
     if (path != NULL) {
         const int status = vy_output_open("export", path, &out);
@@ -51,15 +16,28 @@ static int export_to(const arguments *given, vy_log *log, uint32_t drone, const 
     }
     vy_error error = {.status = VY_OK};
     errno = 0;
-    const vy_status status = vy_log_export_csv(log, drone, fields, count, out.file, &error);
+    const vy_status status = vy_log_export(log, def, out.file, &error);
     if (ferror(out.file)) { // then the system's reason is the better one
         out.reason = errno;
     } else if (status != VY_OK) {
         if (path != NULL) vy_output_discard(&out);
-        return vy_say_log_error("export", given->operands[0], status, &error);
+        return vy_say_log_error("export", log_path, status, &error);
     }
     if (path != NULL) return vy_output_commit("export", &out);
     return ferror(stdout) ? vy_say_unwritten("export", out.reason) : EXIT_DONE;
+}
+
+static int read_options(const arguments *given, vy_export_def *def)
+{
+    const char *rate = vy_given_value(given, "rate");
+    const int csv = vy_given(given, "csv"), parquet = vy_given(given, "parquet");
+    if (csv == parquet) return vy_say_usage(given->command, "say the format: --csv or --parquet");
+    if (rate != NULL && (!vy_read_real(rate, &def->rate) || def->rate <= 0.0 || def->rate > 1e6))
+        return vy_say_usage(given->command, "--rate needs a number of Hz above 0, at most 1e6, got %s", rate);
+    if (parquet && vy_given_value(given, "output") == NULL && isatty(STDOUT_FILENO))
+        return vy_say_usage(given->command, "a Parquet file is nothing to read on a terminal: give -o FILE");
+    def->format = parquet ? VY_EXPORT_PARQUET : VY_EXPORT_CSV;
+    return 0;
 }
 
 int vy_cmd_export(const arguments *given)
@@ -67,23 +45,21 @@ int vy_cmd_export(const arguments *given)
     if (given->operand_count == 0) {
         return vy_say_usage(given->command, "which log? For example: volery export first-flight.mcap --csv");
     }
-    if (!vy_given(given, "csv")) return vy_say_usage(given->command, "say the format: --csv");
     const char *path = given->operands[0], *to = vy_given_value(given, "output");
-    const char *asked = vy_given_value(given, "fields");
-    char *text = asked != NULL ? strdup(asked) : NULL;
-    const char **fields = calloc(asked != NULL ? strlen(asked) + 1 : 1, sizeof *fields);
+    vy_export_def def = vy_default_export_def();
+    fields asked = {.count = 0};
     vy_log *log = NULL;
-    uint32_t drone = 0;
-    int status = fields == NULL || (asked != NULL && text == NULL) ? vy_say_no_memory("export") : 0;
+    int status = read_options(given, &def);
+    if (status == 0) status = vy_fields_from("export", vy_given_value(given, "fields"), &asked);
     if (status == 0) status = vy_load_log("export", path, &log);
     if (status == 0 && to != NULL) status = vy_file_check_apart("export", path, to);
-    if (status == 0) status = find_drone(given, log, &drone);
+    if (status == 0) status = vy_drone_from(given, log, &def.drone);
     if (status == 0) {
-        const int count = text != NULL ? split(text, fields) : 0;
-        status = export_to(given, log, drone, count > 0 ? fields : NULL, count);
+        def.fields = asked.items;
+        def.field_count = asked.count;
+        status = export_to(path, to, log, &def);
     }
     vy_log_close(log);
-    free(fields);
-    free(text);
+    vy_fields_destroy(&asked);
     return status;
 }

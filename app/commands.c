@@ -93,14 +93,18 @@ static const example branch_examples[] = {
 
 static const option export_options[] = {
     {"csv", 0, NULL, WORD_OTHER, 0, "comma-separated values with a header line"},
+    {"parquet", 0, NULL, WORD_OTHER, 0, "a Parquet file, which pandas, polars and DuckDB read"},
     {"drone", 0, "NAME", WORD_OTHER, 0, "which drone; needed when the log holds several"},
-    {"fields", 0, "A,B", WORD_OTHER, 0, "only these fields, like body.position,body.rate; by default all"},
+    {"fields", 0, "A,B", WORD_OTHER, 0,
+     "only these fields, like body.position,forces.gravity; by default all"},
+    {"rate", 0, "HZ", WORD_OTHER, 0, "rows at an even rate; by default one per record"},
     {"output", 'o', "FILE", WORD_FILE, 0, "where it goes; by default stdout"},
     END,
 };
 static const example export_examples[] = {
     {"volery export run.mcap --csv -o run.csv", "all fields of the only drone"},
     {"volery export run.mcap --csv --drone alpha --fields body.position", "time and position, on stdout"},
+    {"volery export run.mcap --parquet --rate 50 -o run.parquet", "fifty rows a second, for pandas"},
     END,
 };
 
@@ -187,8 +191,10 @@ const command vy_commands[] = {
      "new log names its parent. With nothing changed it ends with the parent's hash.",
      branch_options, branch_examples, vy_cmd_branch},
     {"export", "RUN.mcap", WORD_LOG, 1, 1, "write the records of a log as a table",
-     "One line per record of a drone: the time and the values, with all their digits.", export_options,
-     export_examples, vy_cmd_export},
+     "One line per record of a drone: the time and the values, with all their digits. docs/log.md lists the "
+     "fields.\n"
+     "With --rate the lines are evenly spaced, and each holds the latest record at or before its time.",
+     export_options, export_examples, vy_cmd_export},
     {"view", "RUN.mcap [OTHER.mcap]", WORD_LOG, 1, 2, "make a page to look at a flight",
      "Writes one HTML file that needs no server and no network: the flight in 3D, a timeline with the "
      "events,\n"

@@ -325,7 +325,10 @@ static void log_table_has_the_values(void **state)
     FILE *out = fopen(path[1], "w+");
     assert_non_null(out);
     const char *const fields[] = {"body.position", "control.motors"};
-    assert_int_equal(vy_log_export_csv(log, 0, fields, 2, out, NULL), VY_OK);
+    vy_export_def def = vy_default_export_def();
+    def.fields = fields;
+    def.field_count = 2;
+    assert_int_equal(vy_log_export(log, &def, out, NULL), VY_OK);
     rewind(out);
     char line[512];
     int rows = 0;
@@ -346,7 +349,9 @@ static void log_table_has_the_values(void **state)
     assert_int_equal(rows, 101);
     const char *const wrong[] = {"body.positon"};
     vy_error err = {0};
-    assert_int_equal(vy_log_export_csv(log, 0, wrong, 1, out, &err), VY_NOT_FOUND);
+    def.fields = wrong;
+    def.field_count = 1;
+    assert_int_equal(vy_log_export(log, &def, out, &err), VY_NOT_FOUND);
     assert_non_null(strstr(err.text, "body.positon"));
     fclose(out);
     vy_log_close(log);

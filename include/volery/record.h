@@ -127,10 +127,25 @@ vy_status vy_log_seek(vy_log *log, vy_world *world, uint64_t tick, vy_error *err
 /// way: they then know what they knew in the run. Their replies are ignored, the logged ones act.
 vy_status vy_log_seek_warm(vy_log *log, vy_world *world, uint64_t tick, vy_error *err);
 
-/// One line per record of the drone `index`: time and the values of `fields` (names as in docs/log.md, like
-/// body.position; NULL: all), as comma-separated values with a header line.
-vy_status vy_log_export_csv(vy_log *log, uint32_t index, const char *const *fields, int field_count,
-                            FILE *out, vy_error *err);
+typedef enum vy_export_format {
+    VY_EXPORT_CSV, ///< comma-separated values with a header line, all digits; empty before the first sample
+    VY_EXPORT_PARQUET, ///< columns of doubles, packed; null before the first sample; units in its metadata
+} vy_export_format;
+
+/// A table of one drone. Start from vy_default_export_def().
+typedef struct vy_export_def {
+    uint32_t drone;            ///< index
+    const char *const *fields; ///< names as in docs/log.md, like body.position or forces.gravity; NULL: all
+    int field_count;
+    double rate; ///< [Hz] 0: a row per record; else evenly, each row the latest record at or before its time
+    vy_export_format format;
+} vy_export_def;
+
+/// All fields and records of the first drone, comma-separated.
+vy_export_def vy_default_export_def(void);
+
+/// Write the table: a column of time [s], then one per value.
+vy_status vy_log_export(vy_log *log, const vy_export_def *def, FILE *out, vy_error *err);
 
 /// The page docs/log.md: every channel and field of a log, Markdown.
 void vy_log_print_reference(FILE *out);

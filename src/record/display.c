@@ -39,12 +39,6 @@ static vy_status add_channel(vy_mcap_writer *writer, const char *topic, uint16_t
     return vy_mcap_writer_add_channel(writer, &def, channel, err);
 }
 
-// A vector per effect, named after it.
-typedef struct load_message {
-    vy_pb_field fields[EFFECT_COUNT + 2];
-    vy_pb_message message;
-} load_message;
-
 static void describe_loads(const char *name, int with_wind, load_message *out)
 {
     size_t n = 0;
@@ -73,14 +67,20 @@ static const vy_pb_field reference_fields[] = {
 static const vy_pb_message reference_message = {
     .name = "volery.Reference", .fields = reference_fields, .field_count = 2};
 
+const vy_pb_message *vy_display_message(int which, load_message *made)
+{
+    if (which == 0) return &reference_message;
+    describe_loads(which == 1 ? "volery.Forces" : "volery.Torques", which == 1, made);
+    return &made->message;
+}
+
 static vy_status add_drones(display *d, const vy_world *world, vy_error *err)
 {
     load_message forces, torques;
-    describe_loads("volery.Forces", 1, &forces);
-    describe_loads("volery.Torques", 0, &torques);
     uint16_t schemas[5] = {0};
-    const vy_pb_message *const messages[5] = {&reference_message, &forces.message, &torques.message,
-                                              &vy_foxglove_pose_in_frame, &vy_foxglove_location_fix};
+    const vy_pb_message *const messages[5] = {vy_display_message(0, NULL), vy_display_message(1, &forces),
+                                              vy_display_message(2, &torques), &vy_foxglove_pose_in_frame,
+                                              &vy_foxglove_location_fix};
     static const char *const ends[5] = {"reference", "forces", "torques", "pose", "location"};
     const int planet = world->model.planet.radius > 0.0;
     vy_status status = VY_OK;

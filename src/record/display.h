@@ -2,10 +2,21 @@
 // themselves. Written at a cadence of its own, slower than the streams'.
 #pragma once
 #include "record/mcap_writer.h"
+#include "record/protobuf.h"
 #include "world/world_impl.h"
 #include <stdio.h>
 
 typedef struct display display; ///< one owner
+
+/// A message with a vector per effect, named after it.
+typedef struct load_message {
+    vy_pb_field fields[EFFECT_COUNT + 2];
+    vy_pb_message message;
+} load_message;
+
+/// The messages of /drones/NAME/reference, forces and torques: `which` is 0, 1, 2. `made` is where they are
+/// made.
+const vy_pb_message *vy_display_message(int which, load_message *made);
 
 /// Add its channels. `names`, one per drone, must outlive it.
 vy_status vy_display_open(vy_mcap_writer *writer, const vy_world *world, char *const *names, display **out,

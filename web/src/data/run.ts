@@ -79,7 +79,7 @@ export function readRun(index: number, info: RunInfo, file: Uint8Array): Run {
         takers.set(record.id, (time, bytes) => rows.read(time, bytes));
       }
     } else if (record.type === "Message") {
-      const time = Number(record.logTime) * 1e-9;
+      const time = Number(record.logTime) / 1e9;
       run.start = Math.min(run.start, time);
       run.end = Math.max(run.end, time);
       takers.get(record.channelId)?.(time, record.data);

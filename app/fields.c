@@ -1,0 +1,52 @@
+// fields.c - drones and fields by the names a user gives.
+#include "fields.h"
+#include "command.h"
+#include "say.h"
+#include <stdlib.h>
+#include <string.h>
+
+int vy_drone_from(const arguments *given, const vy_log *log, uint32_t *index)
+{
+    const char *of = given->command->name, *name = vy_given_value(given, "drone");
+    const uint32_t count = vy_log_get_info(log).drone_count;
+    char names[400] = "";
+    for (uint32_t i = 0; i < count; ++i) {
+        const char *is = vy_log_drone_name(log, i);
+        if (name != NULL && strcmp(is, name) == 0) {
+            *index = i;
+            return 0;
+        }
+        const size_t used = strlen(names);
+        snprintf(names + used, sizeof names - used, "%s%s", i > 0 ? ", " : "", is);
+    }
+    *index = 0;
+    if (name == NULL && count == 1) return 0;
+    if (name == NULL) return vy_say(of, EXIT_USAGE, "which drone? Give --drone with one of: %s", names);
+    return vy_say(of, EXIT_USAGE, "the log holds no drone %s; it holds: %s", name, names);
+}
+
+int vy_fields_from(const char *name, const char *list, fields *out)
+{
+    *out = (fields){.count = 0};
+    if (list == NULL) return 0;
+    out->text = strdup(list);
+    out->items = calloc(strlen(list) + 1, sizeof *out->items);
+    if (out->text == NULL || out->items == NULL) {
+        vy_fields_destroy(out);
+        return vy_say_no_memory(name);
+    }
+    for (char *at = out->text; at != NULL;) {
+        char *comma = strchr(at, ',');
+        if (comma != NULL) *comma++ = '\0';
+        out->items[out->count++] = at;
+        at = comma;
+    }
+    return 0;
+}
+
+void vy_fields_destroy(fields *f)
+{
+    free(f->items);
+    free(f->text);
+    *f = (fields){.count = 0};
+}

@@ -1,0 +1,261 @@
+// table.c - streams of a drone as rows of values.
+#include "record/table.h"
+#include "base/fail.h"
+#include "record/display.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+enum { TRUTH = DRONE_STREAM_COUNT - 1 };
+
+// A stream as a table sees it: its fields, with full names.
+typedef struct stream_fields {
+    char topic[16]; // the last part
+    stream_layout layout;
+    load_message loads;
+    const vy_pb_message *message; // as written into logs
+    int count;
+    struct {
+        char name[48];
+        const char *unit;
+        int values;
+    } fields[32];
+} stream_fields;
+
+// Streams that follow the manifest of state have its names: body.position of the stream truth.
+static void describe_manifest(int stream, int rotors, stream_fields *out)
+{
+    vy_stream_layout(stream, rotors, &out->layout);
+    snprintf(out->topic, sizeof out->topic, "%s", vy_drone_streams[stream].name);
+    out->message = &out->layout.message;
+    out->count = out->layout.field_count;
+    for (int i = 0; i < out->count; ++i) {
+        const vy_field *f = &vy_fields[out->layout.first_field + i];
+        snprintf(out->fields[i].name, sizeof out->fields[i].name, "%s", f->name);
+        out->fields[i].unit = f->unit;
+        out->fields[i].values = out->layout.counts[i];
+    }
+}
+
+// The others have the stream's name in front: forces.gravity.
+static void describe_display(int stream, stream_fields *out)
+{
+    static const char *const names[] = {"reference", "forces", "torques"};
+    static const char *const units[] = {"m", "N", "N m"};
+    snprintf(out->topic, sizeof out->topic, "%s", names[stream]);
+    out->message = vy_display_message(stream, &out->loads);
+    out->count = (int)out->message->field_count;
+    for (int i = 0; i < out->count; ++i) {
+        const vy_pb_field *f = &out->message->fields[i];
+        snprintf(out->fields[i].name, sizeof out->fields[i].name, "%s.%s", names[stream], f->name);
+        out->fields[i].unit = strcmp(f->name, "wind") == 0  ? "m/s"
+                              : strcmp(f->name, "yaw") == 0 ? "rad"
+                                                            : units[stream];
+        out->fields[i].values = f->type == VY_PB_MESSAGE ? 3 : 1;
+    }
+}
+
+static void describe(int stream, int rotors, stream_fields *out)
+{
+    if (stream < DRONE_STREAM_COUNT) describe_manifest(stream, rotors, out);
+    if (stream >= DRONE_STREAM_COUNT) describe_display(stream - DRONE_STREAM_COUNT, out);
+}
+
+static int wanted(const char *name, const char *const *fields, int count)
+{
+    if (fields == NULL) return 1;
+    for (int i = 0; i < count; ++i) {
+        if (strcmp(fields[i], name) == 0) return 1;
+    }
+    return 0;
+}
+
+static void add_columns(const stream_fields *s, int stream, const char *const *fields, int field_count,
+                        log_table *t)
+{
+    size_t cell = 0;
+    for (int i = 0; i < s->count; ++i) {
+        const int want = wanted(s->fields[i].name, fields, field_count);
+        const int values = s->fields[i].values;
+        for (int c = 0; c < values; ++c, ++cell) {
+            if (!want || t->count == TABLE_COLUMNS_MAX) continue;
+            char component[12];
+            const int shown = strcmp(s->fields[i].name, "rotor_speed") == 0 ||
+                                      strcmp(s->fields[i].name, "control.motors") == 0
+                                  ? VY_ROTOR_CAP
+                                  : values;
+            vy_component_name(shown, c, component);
+            table_column *column = &t->columns[t->count++];
+            *column = (table_column){.stream = stream, .cell = cell};
+            snprintf(column->name, sizeof column->name, "%s%s", s->fields[i].name, component);
+            snprintf(column->unit, sizeof column->unit, "%s", s->fields[i].unit);
+        }
+    }
+}
+
+// The stream must look as this program writes it; else its values could be taken for others.
+static vy_status open_stream(vy_log *log, const vy_mcap_channel *channel, int stream, int rotors,
+                             log_table *t, vy_error *err)
+{
+    stream_fields s;
+    unsigned char *data = NULL;
+    size_t size = 0;
+    describe(stream, VY_ROTOR_CAP, &s);
+    vy_status status = vy_pb_descriptor_set(s.message, &data, &size, err);
+    const vy_mcap_schema *schema = vy_mcap_reader_schema_by_id(log->reader, channel->schema);
+    if (status == VY_OK &&
+        (schema == NULL || schema->size != size || memcmp(schema->data, data, size) != 0)) {
+        status = vy_fail(err, VY_OTHER_VERSION, "channel %.60s was written by another version, Volery %s",
+                         channel->topic, log->info.version);
+    }
+    free(data);
+    describe(stream, rotors, &s);
+    if (status == VY_OK) status = vy_pb_codec_create(s.message, &t->codecs[stream], err);
+    if (status == VY_OK && vy_pb_codec_cells(t->codecs[stream]) > TABLE_CELLS_MAX)
+        status = vy_fail(err, VY_FULL, "channel %.60s has too many values", channel->topic);
+    t->channels[stream] = channel->id;
+    return status;
+}
+
+static int rotors_of(const vy_mcap_channel *channel)
+{
+    const char *text = channel->metadata_count > 0 ? channel->metadata[0].value : "";
+    return text[0] >= '0' && text[0] <= '8' && text[1] == '\0' ? text[0] - '0' : 0;
+}
+
+static vy_status check_fields(const log_table *t, const char *const *fields, int count, vy_error *err)
+{
+    for (int i = 0; i < count; ++i) {
+        const size_t size = strlen(fields[i]);
+        int found = 0, state = 0;
+        for (int k = 0; k < t->count; ++k) {
+            const char *name = t->columns[k].name, end = name[strncmp(name, fields[i], size) == 0 ? size : 0];
+            found |= strncmp(name, fields[i], size) == 0 && (end == '\0' || end == '.' || end == '[');
+        }
+        for (int k = 0; k < vy_field_count; ++k) state |= strcmp(vy_fields[k].name, fields[i]) == 0;
+        if (!found && state)
+            return vy_fail(err, VY_NOT_FOUND, "field %.60s is only in full states, not in the streams",
+                           fields[i]);
+        if (!found) return vy_fail(err, VY_NOT_FOUND, "the log has no field %.60s", fields[i]);
+    }
+    return VY_OK;
+}
+
+vy_status vy_table_open(vy_log *log, uint32_t drone, const char *const *fields, int field_count,
+                        log_table *out, vy_error *err)
+{
+    static const int order[TABLE_STREAMS] = {4, 0, 1, 2, 3, 5, 6, 7}; // truth first
+    memset(out, 0, sizeof *out);
+    out->log = log;
+    if (drone >= log->info.drone_count)
+        return vy_fail(err, VY_NOT_FOUND, "the log has no drone %" PRIu32, drone);
+    vy_status status = VY_OK;
+    int rotors = 0;
+    for (int k = 0; k < TABLE_STREAMS && status == VY_OK; ++k) {
+        stream_fields s;
+        char topic[VY_NAME_CAP + 40];
+        describe(order[k], VY_ROTOR_CAP, &s);
+        snprintf(topic, sizeof topic, "/drones/%s/%s", log->names[drone], s.topic);
+        const vy_mcap_channel *channel = vy_mcap_reader_find_channel(log->reader, topic);
+        if (channel == NULL && order[k] < DRONE_STREAM_COUNT)
+            status = vy_fail(err, VY_DAMAGED, "the log has no channel %.60s", topic);
+        if (channel == NULL) continue;
+        if (order[k] < DRONE_STREAM_COUNT) rotors = rotors_of(channel);
+        status = open_stream(log, channel, order[k], rotors, out, err);
+        describe(order[k], rotors, &s);
+        if (status == VY_OK) add_columns(&s, order[k], fields, field_count, out);
+    }
+    if (status == VY_OK && fields != NULL) status = check_fields(out, fields, field_count, err);
+    if (status != VY_OK) vy_table_close(out);
+    return status;
+}
+
+void vy_table_close(log_table *table)
+{
+    for (int s = 0; s < TABLE_STREAMS; ++s) {
+        vy_pb_codec_destroy(table->codecs[s]);
+        table->codecs[s] = NULL;
+    }
+}
+
+// Where a walk over the records stands.
+typedef struct walk {
+    log_table *table;
+    double rate;
+    table_row_fn *take;
+    void *self;
+    double row[TABLE_COLUMNS_MAX];
+    double start;       // [s] of the first row
+    uint64_t next;      // of the even rows
+    int pending, whole; // a record of the truth was met; all that goes with it too
+    uint64_t time;      // [ns] of it
+    int stopped;
+} walk;
+
+static void fill_row(walk *w)
+{
+    const log_table *t = w->table;
+    for (int i = 0; i < t->count; ++i) {
+        const table_column *c = &t->columns[i];
+        w->row[i] = t->seen[c->stream] ? t->cells[c->stream][c->cell] : (double)NAN;
+    }
+    w->whole = 1;
+}
+
+// The rows that the pending record stands for, until the next one at `until` [s].
+static void emit(walk *w, double until)
+{
+    const double time = (double)w->time / 1e9;
+    if (!w->whole) fill_row(w);
+    w->pending = w->whole = 0;
+    if (w->rate == 0.0) {
+        w->stopped |= w->take(w->self, time, w->row) != 0;
+        return;
+    }
+    if (w->next == 0) w->start = time;
+    for (;; ++w->next) {
+        const double at = w->start + (double)w->next / w->rate;
+        if (at >= until - 1e-9 || w->stopped) return;
+        w->stopped |= w->take(w->self, at, w->row) != 0;
+    }
+}
+
+static vy_status take_record(walk *w, const vy_mcap_message *message, vy_error *err)
+{
+    log_table *t = w->table;
+    int s = 0;
+    while (s < TABLE_STREAMS && (t->codecs[s] == NULL || t->channels[s] != message->channel)) ++s;
+    if (s == TABLE_STREAMS) return VY_OK;
+    if (w->pending && message->log_time > w->time && !w->whole)
+        fill_row(w); // what follows belongs to later rows
+    if (w->pending && s == TRUTH) emit(w, (double)message->log_time / 1e9);
+    const vy_status status = vy_pb_decode(t->codecs[s], message->data, message->size, t->cells[s], err);
+    t->seen[s] = 1;
+    if (s == TRUTH) {
+        w->pending = 1;
+        w->time = message->log_time;
+    }
+    return status;
+}
+
+vy_status vy_table_rows(log_table *table, double rate, table_row_fn *take, void *self, vy_error *err)
+{
+    walk w = {.table = table, .rate = rate, .take = take, .self = self};
+    uint16_t channels[TABLE_STREAMS];
+    size_t count = 0;
+    memset(table->seen, 0, sizeof table->seen);
+    for (int s = 0; s < TABLE_STREAMS; ++s) {
+        if (table->codecs[s] != NULL) channels[count++] = table->channels[s];
+    }
+    const vy_mcap_query query = {.channels = channels, .channel_count = count};
+    vy_mcap_cursor *cursor = NULL;
+    vy_status status = vy_mcap_cursor_open(table->log->reader, &query, &cursor, err);
+    vy_mcap_message message;
+    while (status == VY_OK && !w.stopped && vy_mcap_cursor_next(cursor, &message)) {
+        status = take_record(&w, &message, err);
+    }
+    if (status == VY_OK && w.pending && !w.stopped) emit(&w, (double)w.time / 1e9 + 2e-9);
+    if (status == VY_OK) status = vy_mcap_cursor_status(cursor, err);
+    vy_mcap_cursor_close(cursor);
+    return status;
+}

@@ -1,0 +1,36 @@
+// table.h - a log as a table of one drone: a row per record, a column per value.
+#pragma once
+#include "record/log.h"
+
+enum { TABLE_STREAMS = DRONE_STREAM_COUNT + 3, TABLE_COLUMNS_MAX = 256, TABLE_CELLS_MAX = 64 };
+
+/// One column: a cell of one stream.
+typedef struct table_column {
+    char name[64]; ///< like body.position.x
+    char unit[12]; ///< SI; empty for none
+    int stream;
+    size_t cell;
+} table_column;
+
+typedef struct log_table {
+    vy_log *log;
+    table_column columns[TABLE_COLUMNS_MAX];
+    int count;
+    double cells[TABLE_STREAMS][TABLE_CELLS_MAX]; // the latest values of each stream
+    int seen[TABLE_STREAMS];
+    vy_pb_codec *codecs[TABLE_STREAMS]; // NULL: the log has no such stream
+    uint16_t channels[TABLE_STREAMS];
+} log_table;
+
+/// Choose the columns: `fields` by name (as in docs/log.md: body.position, control.motors, forces.gravity),
+/// or all when it is NULL. Release with vy_table_close(), which may be called twice.
+vy_status vy_table_open(vy_log *log, uint32_t drone, const char *const *fields, int field_count,
+                        log_table *out, vy_error *err);
+void vy_table_close(log_table *table);
+
+/// One row: its time [s] and a value per column; NaN before a stream has spoken. Return not 0 to stop.
+typedef int table_row_fn(void *self, double time, const double *row);
+
+/// All rows in order of time. With `rate` 0 there is one per record of the truth; else one at each multiple
+/// of 1 / rate [s] from the first record on, holding the latest record at or before it.
+vy_status vy_table_rows(log_table *table, double rate, table_row_fn *take, void *self, vy_error *err);
