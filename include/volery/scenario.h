@@ -137,6 +137,9 @@ vy_status vy_scenario_parse(const char *text, size_t size, const char *name,
                             vy_diagnostics *diagnostics);
 void vy_scenario_destroy(vy_scenario *scenario); ///< NULL is a no-op
 
+/// A copy that stands alone. On failure `*out` is NULL.
+vy_status vy_scenario_copy(const vy_scenario *scenario, vy_scenario **out, vy_error *err);
+
 /// Build the world: every drone and disturbance is in it, at tick 0. On failure `*out` is NULL.
 vy_status vy_scenario_build(const vy_scenario *scenario, vy_world **out, vy_error *err);
 

@@ -119,6 +119,8 @@ vy_drone_id vy_world_drone(const vy_world *world, uint32_t index);
 
 /// Hash of all simulation state of every step so far, the same on every supported compiler and CPU.
 uint64_t vy_world_hash(const vy_world *world);
+/// Hash of the state as it is, whatever came before: without the chain.
+uint64_t vy_world_state_hash(const vy_world *world);
 
 /// The truth about one drone, and what it measured, believes and commands.
 typedef struct vy_drone_state {

@@ -2,6 +2,7 @@
 #include "environment/environment.h"
 #include "base/fail.h"
 #include "base/finite.h"
+#include "environment/surroundings_build.h"
 #include "environment/wind_grid.h"
 
 vy_environment_def vy_default_environment_def(void)
@@ -146,70 +147,7 @@ vy_status vy_check_environment_def(const vy_environment_def *def, vy_error *err)
     return VY_OK;
 }
 
-static void build_wind(const vy_wind_def *def, surroundings *out)
-{
-    wind_params *w = &out->wind;
-    w->x = def->constant.x;
-    w->y = def->constant.y;
-    w->z = def->constant.z;
-    out->breeze = wind_constant(w);
-    w->shear = (int)def->shear;
-    math_sincos(def->shear_direction, &w->shear_y, &w->shear_x);
-    w->shear_speed = def->shear_speed;
-    w->shear_height = def->shear_height;
-    w->shear_power = def->shear_exponent;
-    w->shear_roughness = def->shear_roughness;
-    w->gust_count = def->gust_count;
-    for (int i = 0; i < def->gust_count; ++i) {
-        const vy_gust_def *g = &def->gusts[i];
-        w->gusts[i] =
-            (wind_gust){g->velocity.x, g->velocity.y, g->velocity.z, g->start, g->rise, g->rise, g->hold};
-    }
-    if (def->grid != NULL) w->grid = def->grid->field;
-    wind_prepare(w);
-    out->windy = w->x != 0.0 || w->y != 0.0 || w->z != 0.0 || w->shear != WIND_SHEAR_NONE ||
-                 w->gust_count > 0 || def->grid != NULL || def->turbulence.wind20 > 0.0 ||
-                 def->turbulence.intensity > 0.0;
-}
-
-void vy_surroundings_build(const vy_environment_def *def, surroundings *out)
-{
-    memset(out, 0, sizeof *out);
-    const vy_gravity_def *g = &def->gravity;
-    if (g->mode == VY_GRAVITY_UNIFORM) {
-        out->gravity.uniform = g->uniform;
-    } else {
-        out->gravity.body_count = g->body_count;
-        for (int i = 0; i < g->body_count; ++i) {
-            const vy_gravity_body *b = &g->bodies[i];
-            out->gravity.bodies[i] =
-                (gravity_body){b->gm, b->origin.x, b->origin.y, b->origin.z, b->j2, b->radius};
-        }
-    }
-    const vy_atmosphere_def *a = &def->atmosphere;
-    out->air.mode = (int)a->mode;
-    if (a->mode == VY_ATMOSPHERE_STANDARD) {
-        out->air.pressure = a->pressure;
-        out->air.temperature = a->temperature;
-        out->air.density = a->pressure / (AIR_GAS_CONSTANT * a->temperature);
-    }
-    const vy_planet_def *p = &def->planet;
-    if (p->radius > 0.0) {
-        out->planet = (planet_params){1, p->radius, p->radius * (1.0 - p->flattening),
-                                      p->flattening * (2.0 - p->flattening), p->rate};
-    }
-    build_wind(&def->wind, out);
-    const wind_params *w = &out->wind;
-    const vy_turbulence_def *t = &def->wind.turbulence;
-    out->steady = !out->planet.on && a->mode != VY_ATMOSPHERE_LAYERED && w->shear == WIND_SHEAR_NONE &&
-                  w->gust_count == 0 && def->wind.grid == NULL && t->wind20 == 0.0 && t->intensity == 0.0;
-    out->magnetic[0] = def->magnetic_field.x;
-    out->magnetic[1] = def->magnetic_field.y;
-    out->magnetic[2] = def->magnetic_field.z;
-    out->light[0] = def->sunlight.x;
-    out->light[1] = def->sunlight.y;
-    out->light[2] = def->sunlight.z;
-}
+void vy_surroundings_build(const vy_environment_def *def, surroundings *out) { surroundings_build(def, out); }
 
 turbulence_params vy_turbulence_build(const vy_turbulence_def *def)
 {

@@ -235,6 +235,41 @@ vy_status vy_scenario_load(const char *path, const vy_scenario_options *options,
     return status == VY_NOT_FOUND ? VY_IO : status;
 }
 
+// NULL for none, or when memory is out: `*lost` is set then.
+static void *duplicate(const void *items, size_t size, int *lost)
+{
+    void *copy = size > 0 ? malloc(size) : NULL;
+    if (copy != NULL) memcpy(copy, items, size);
+    if (size > 0 && copy == NULL) *lost = 1;
+    return copy;
+}
+
+vy_status vy_scenario_copy(const vy_scenario *scenario, vy_scenario **out, vy_error *err)
+{
+    int lost = 0;
+    *out = NULL;
+    vy_scenario *s = duplicate(scenario, sizeof *scenario, &lost);
+    if (s == NULL) return vy_fail(err, VY_NO_MEMORY, "scenario: no memory for a copy");
+    s->drones = duplicate(s->drones, (size_t)s->drone_count * sizeof *s->drones, &lost);
+    s->disturbances =
+        duplicate(s->disturbances, (size_t)s->disturbance_count * sizeof *s->disturbances, &lost);
+    s->expect = duplicate(s->expect, (size_t)s->expect_count * sizeof *s->expect, &lost);
+    s->wind_grid_text = duplicate(s->wind_grid_text, s->wind_grid_size, &lost);
+    s->wind_grid = NULL;
+    vy_status status = lost ? vy_fail(err, VY_NO_MEMORY, "scenario: no memory for a copy") : VY_OK;
+    if (status == VY_OK && scenario->wind_grid != NULL) {
+        status = vy_wind_grid_read(s->wind_grid_text, s->wind_grid_size, s->environment.wind.grid_name,
+                                   &s->wind_grid, err);
+        s->environment.wind.grid = s->wind_grid;
+    }
+    if (status != VY_OK) {
+        vy_scenario_destroy(s);
+        return status;
+    }
+    *out = s;
+    return VY_OK;
+}
+
 void vy_scenario_destroy(vy_scenario *scenario)
 {
     if (scenario == NULL) return;

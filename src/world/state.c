@@ -1,5 +1,6 @@
 // state.c - the manifest of state as a table, and the proof that it is complete.
 #include "world/state.h"
+#include "base/hash.h"
 
 #define ROW(block, member, type, count, unit, text) \
     {#block, #member, #type, unit, text, offsetof(block##_block, member), count},
@@ -44,6 +45,12 @@ _Static_assert(SIZE_world == sizeof(world_block), "fields.inl must list every va
 _Static_assert(SIZE_drone == sizeof(drone_block), "fields.inl must list every value of drone_block");
 _Static_assert(SIZE_noise == sizeof(noise_block), "fields.inl must list every value of noise_block");
 _Static_assert(SIZE_ledger == sizeof(ledger_block), "fields.inl must list every value of ledger_block");
+
+uint64_t vy_state_hash(const void *state, size_t size)
+{
+    const size_t chain = sizeof(uint64_t); // it comes first
+    return vy_hash64((const unsigned char *)state + chain, size - chain);
+}
 
 int vy_drone_field_at(size_t offset)
 {

@@ -73,5 +73,8 @@ typedef struct vy_field {
 extern const vy_field vy_fields[];
 extern const int vy_field_count;
 
+/// Hash of a world's whole state, `size` bytes, without its chain.
+uint64_t vy_state_hash(const void *state, size_t size);
+
 /// Index in vy_fields of the drone_block value at byte `offset`.
 int vy_drone_field_at(size_t offset);

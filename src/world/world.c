@@ -179,6 +179,7 @@ uint64_t vy_world_tick(const vy_world *world) { return world->state->tick; }
 double vy_world_time(const vy_world *world) { return (double)world->state->tick * world->model.dt; }
 uint32_t vy_world_drone_count(const vy_world *world) { return world->model.drone_count; }
 uint64_t vy_world_hash(const vy_world *world) { return world->state->chain; }
+uint64_t vy_world_state_hash(const vy_world *world) { return vy_state_hash(world->state, world->state_size); }
 size_t vy_world_memory(const vy_world *world) { return world->memory; }
 void vy_world_set_sink(vy_world *world, vy_sink sink) { world->sink = sink; }
 void vy_world_set_replay(vy_world *world, vy_replay replay) { world->replay = replay; }

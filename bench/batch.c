@@ -1,0 +1,102 @@
+// batch.c - many drones at once: the plain flight by lane width and threads, and a whole world's step.
+#include "bench/batch.h"
+#include "base/hash.h"
+#include "bench/clock.h"
+#include "volery/batch.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { RUNS = 7, WORLDS = 1024, CALLS = 200 };
+
+static vy_scenario *scenario_of(int full)
+{
+    static const char text[] = "volery: 1\nduration: 1 s\ndrones:\n  - name: a\n    vehicle: crazyflie2x\n";
+    vy_scenario *s = NULL;
+    if (vy_scenario_parse(text, sizeof text - 1, "bench", NULL, &s, NULL) != VY_OK) return NULL;
+    vy_drone_def *drone = &s->drones[0].def;
+    drone->vehicle.drag_linear = (vy_vec3){0.0, 0.0, 0.0};
+    drone->vehicle.area = 0.005;
+    drone->vehicle.cd = 1.0;
+    if (!full) { // gravity, drag, motors; nothing sensed
+        drone->imu.period = drone->mocap.period = 0.0;
+        return s;
+    }
+    // The world specification's third configuration: see scenes/scenes.c, but for its disturbance.
+    drone->vehicle.volume = 3e-5;
+    drone->vehicle.damping = (vy_vec3){1e-8, 1e-8, 1e-8};
+    drone->vehicle.density_scaling = 1;
+    drone->vehicle.cl = 0.2;
+    s->environment.wind.constant = (vy_vec3){1.0, 0.5, 0.0};
+    s->environment.nap.strict = 1;
+    return s;
+}
+
+static vy_batch *batch_of(int full, uint32_t lanes, uint32_t threads)
+{
+    vy_scenario *s = scenario_of(full);
+    vy_batch_def def = vy_default_batch_def();
+    vy_batch *batch = NULL;
+    def.scenario = s;
+    def.world_count = WORLDS;
+    def.lanes = lanes;
+    def.threads = threads;
+    def.rung = full ? VY_RUNG_NONE : VY_RUNG_MOTORS;
+    if (full) {
+        def.vary_count = 3;
+        def.vary[0] = (vy_vary){VY_VARY_MASS, VY_DRAW_UNIFORM, 0.9, 1.1, VY_EVERY_DRONE};
+        def.vary[1] = (vy_vary){VY_VARY_INERTIA, VY_DRAW_UNIFORM, 0.9, 1.1, VY_EVERY_DRONE};
+        def.vary[2] = (vy_vary){VY_VARY_IMU_NOISE, VY_DRAW_UNIFORM, 0.5, 2.0, VY_EVERY_DRONE};
+    }
+    if (s == NULL || vy_batch_create(&def, &batch, NULL) != VY_OK) { // a width that this CPU has not
+        def.lanes = 0;
+        (void)vy_batch_create(&def, &batch, NULL);
+    }
+    vy_scenario_destroy(s);
+    return batch;
+}
+
+static uint64_t hash_of(const vy_batch *batch)
+{
+    uint64_t hashes[WORLDS];
+    for (uint32_t i = 0; i < WORLDS; ++i) hashes[i] = vy_batch_state_hash(batch, i);
+    return vy_hash64(hashes, sizeof hashes);
+}
+
+// Actions change at every step: hover, more or less.
+static void act(const vy_batch_view *v, int call)
+{
+    for (uint32_t i = 0; i < WORLDS; ++i) {
+        double *a = v->actions + (size_t)i * v->action_size;
+        const double u = 0.6176 + 1e-4 * (double)((i + (uint32_t)call) % 17);
+        a[0] = a[2] = u;
+        a[1] = a[3] = 0.6176;
+    }
+}
+
+static bench_result fly(int full, uint32_t lanes, uint32_t threads)
+{
+    bench_result r = {(double)WORLDS * CALLS, 1e300, 0};
+    for (int run = 0; run < RUNS; ++run) {
+        vy_batch *batch = batch_of(full, lanes, threads);
+        if (batch == NULL) return r;
+        const vy_batch_view v = vy_batch_get_view(batch);
+        double seconds = 0.0;
+        for (int call = 0; call < CALLS; ++call) {
+            if (!full) act(&v, call);
+            const double start = clock_wall_seconds();
+            vy_batch_step(batch, 1);
+            seconds += clock_wall_seconds() - start;
+        }
+        if (seconds < r.best_s) r.best_s = seconds;
+        r.hash = hash_of(batch);
+        vy_batch_destroy(batch);
+    }
+    return r;
+}
+
+bench_result vy_bench_batch_scalar(void) { return fly(0, 1, 1); }
+bench_result vy_bench_batch_sse2(void) { return fly(0, 2, 1); }
+bench_result vy_bench_batch_avx2(void) { return fly(0, 4, 1); }
+bench_result vy_bench_batch_widest(void) { return fly(0, 0, 1); }
+bench_result vy_bench_batch_threads(void) { return fly(0, 0, 2); }
+bench_result vy_bench_batch_full(void) { return fly(1, 0, 1); }

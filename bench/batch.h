@@ -1,0 +1,10 @@
+// batch.h - many drones at once.
+#pragma once
+#include "bench/bench.h"
+
+bench_result vy_bench_batch_scalar(void);
+bench_result vy_bench_batch_sse2(void);
+bench_result vy_bench_batch_avx2(void);
+bench_result vy_bench_batch_widest(void);
+bench_result vy_bench_batch_threads(void);
+bench_result vy_bench_batch_full(void);

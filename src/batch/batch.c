@@ -1,0 +1,549 @@
+// batch.c - the worlds of a batch: made, started, stepped, observed, read.
+#include "volery/batch.h"
+#include "base/fail.h"
+#include "base/hash.h"
+#include "batch/lanes.h"
+#include "batch/pool.h"
+#include "batch/vary.h"
+#include "world/build.h"
+#include "world/world_impl.h"
+#include <stdlib.h>
+#include <unistd.h>
+
+#define BATCH_COOKIE 0x62746368u
+
+enum { WORLD_MOST = 1 << 24, DRONE_MOST = 64, THREAD_MOST = 1024 };
+
+typedef struct observed {
+    size_t cell; // from the start of a drone's block
+    int count;
+    int whole; // a whole number rather than a real
+} observed;
+
+struct vy_batch {
+    vy_batch_def def;
+    vy_scenario *scenario; // our own copy
+    vy_world *origin;      // one world of it, on which every episode is built
+    lanes_family family;
+    const lanes_table *lanes;
+    vy_pool *pool;
+    size_t blocks;
+    unsigned char *cells; // blocks x block_cells x lanes x 8 bytes
+    unsigned char *rooms; // of the threads: model and scratch
+    size_t model_room, room;
+    observed observe[VY_OBSERVE_CAP];
+    vy_batch_view view;
+    uint64_t *bases, *episodes; // of each world
+    uint64_t steps;             // of the call in flight
+    size_t memory;
+};
+
+vy_batch_def vy_default_batch_def(void)
+{
+    return (vy_batch_def){
+        .cookie = BATCH_COOKIE,
+        .world_count = 1,
+        .seed = 1,
+        .observe_count = 4,
+        .observe = {"body.position", "body.velocity", "body.attitude", "body.rate"},
+    };
+}
+
+// The widest kernel that this CPU can run and `wanted` allows; NULL: not that one here.
+static const lanes_table *choose_lanes(uint32_t wanted)
+{
+    const lanes_table *const tables[] = {vy_lanes_8_avx512, vy_lanes_4_avx2, vy_lanes_2, vy_lanes_1};
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; ++i) {
+        const lanes_table *t = tables[i];
+        if (t == NULL || (wanted != 0 && (uint32_t)t->width != wanted)) continue;
+#if defined(__x86_64__)
+        if (t->width == 8 && !(__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+                               __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("bmi")))
+            continue;
+        if (t->width == 4 && !(__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi"))) continue;
+#endif
+        return t;
+    }
+    return NULL;
+}
+
+static unsigned char *block_of(const vy_batch *b, uint32_t world, size_t *lane)
+{
+    const size_t width = (size_t)b->lanes->width;
+    *lane = world % width;
+    return b->cells + world / width * b->family.block_cells * width * 8;
+}
+
+// Cell `cell` of a world.
+static unsigned char *cell_of(const vy_batch *b, uint32_t world, size_t cell)
+{
+    size_t lane;
+    unsigned char *block = block_of(b, world, &lane);
+    return block + (cell * (size_t)b->lanes->width + lane) * 8;
+}
+
+static void put_cells(const vy_batch *b, uint32_t world, size_t first, const void *from, size_t count)
+{
+    for (size_t c = 0; c < count; ++c)
+        memcpy(cell_of(b, world, first + c), (const unsigned char *)from + c * 8, 8);
+}
+
+static void get_cells(const vy_batch *b, uint32_t world, size_t first, void *to, size_t count)
+{
+    for (size_t c = 0; c < count; ++c) memcpy((unsigned char *)to + c * 8, cell_of(b, world, first + c), 8);
+}
+
+static const world_block *head_of(const vy_batch *b, uint32_t world, world_block *head)
+{
+    get_cells(b, world, 0, head, sizeof *head / 8);
+    return head;
+}
+
+static int is_halted(const vy_batch *b, uint32_t world)
+{
+    extra_block extra;
+    get_cells(b, world, b->family.extra_at, &extra, sizeof extra / 8);
+    return extra.halted != 0;
+}
+
+// Put world `world` at the start of the episode with this seed.
+static void start_world(vy_batch *b, uint32_t world, uint64_t seed, int halted)
+{
+    vy_world *origin = b->origin;
+    vy_model *m = &origin->model;
+    const vy_batch_def *def = &b->def;
+    const uint64_t found = fpu_enter();
+    m->seed = seed;
+    for (uint32_t i = 0; i < m->drone_count; ++i) {
+        vy_drone_def drone = b->scenario->drones[i].def;
+        vy_vary_drone(def->vary, def->vary_count, seed, i, &drone);
+        drone_model same; // checked when the batch was made: what varies does not touch it
+        (void)vy_drone_build(m, &drone, &same, &m->params[i], NULL);
+        vy_drone_start(m, &drone, i, &origin->drones[i]);
+    }
+    extra_block extra = {.seed = seed, .halted = halted != 0};
+    extra.breeze = vy_vary_wind(def->vary, def->vary_count, seed, b->scenario->environment.wind.constant);
+    put_cells(b, world, 0, origin->state, b->family.state_cells);
+    put_cells(b, world, b->family.params_at, m->params, m->drone_count * sizeof(drone_params) / 8);
+    put_cells(b, world, b->family.extra_at, &extra, sizeof extra / 8);
+    fpu_leave(found);
+}
+
+static void observe_world(const vy_batch *b, uint32_t world, double *out)
+{
+    for (uint32_t d = 0; d < b->view.drones; ++d) {
+        const size_t drone = b->lanes->shape.world + d * b->lanes->shape.drone;
+        for (int k = 0; k < b->def.observe_count; ++k) {
+            const observed *o = &b->observe[k];
+            for (int i = 0; i < o->count; ++i) {
+                const unsigned char *at = cell_of(b, world, drone + o->cell + (size_t)i);
+                uint64_t bits_here;
+                memcpy(&bits_here, at, 8);
+                memcpy(out, at, 8);
+                if (o->whole) *out = (double)bits_here;
+                ++out;
+            }
+        }
+    }
+}
+
+static void begin_episode(vy_batch *b, uint32_t world)
+{
+    const uint64_t seed = vy_episode_seed(b->bases[world], b->episodes[world]);
+    start_world(b, world, seed, 0);
+    b->view.seeds[world] = seed;
+    b->view.ticks[world] = 0;
+}
+
+// One thread's share of the blocks, as a range.
+static void share(size_t count, uint32_t thread, uint32_t threads, size_t *first, size_t *last)
+{
+    *first = count * thread / threads;
+    *last = count * (thread + 1) / threads;
+}
+
+// What the users see of one world after a step.
+static void report(vy_batch *b, uint32_t world, size_t row)
+{
+    world_block head;
+    (void)head_of(b, world, &head);
+    const int failed = head.failure_reason != VY_FAILURE_NONE;
+    b->view.terminated[world] = (uint8_t)failed;
+    b->view.truncated[world] = (uint8_t)(!failed && is_halted(b, world));
+    b->view.ticks[world] = head.tick;
+    observe_world(b, world, b->view.observations + world * row);
+}
+
+static void step_share(void *self, uint32_t thread, uint32_t threads)
+{
+    vy_batch *b = self;
+    const uint64_t found = fpu_enter();
+    const size_t width = (size_t)b->lanes->width, row = (size_t)b->view.drones * b->view.observation_size;
+    unsigned char *model = b->rooms + thread * b->room, *scratch = model + b->model_room;
+    size_t first, last;
+    share(b->blocks, thread, threads, &first, &last);
+    for (size_t k = first; k < last; ++k) {
+        const size_t world = k * width, left = b->view.worlds - world, present = left < width ? left : width;
+        const double *actions = b->view.actions;
+        if (actions != NULL) actions += world * b->view.drones * b->view.action_size;
+        b->lanes->advance(&b->family, model, scratch, b->steps, actions, (int)present,
+                          b->cells + k * b->family.block_cells * width * 8);
+        for (size_t i = 0; i < present; ++i) report(b, (uint32_t)(world + i), row);
+    }
+    fpu_leave(found);
+}
+
+static int has_ended(const vy_batch *b, uint32_t world)
+{
+    return b->view.terminated[world] || b->view.truncated[world];
+}
+
+void vy_batch_step(vy_batch *batch, uint64_t steps)
+{
+    const size_t row = (size_t)batch->view.drones * batch->view.observation_size;
+    if (batch->def.autoreset ==
+        VY_AUTORESET_NEXT) { // a world that had ended starts anew and waits this call out
+        for (uint32_t i = 0; i < batch->view.worlds; ++i) {
+            if (!has_ended(batch, i)) continue;
+            batch->episodes[i] += 1;
+            start_world(batch, i, vy_episode_seed(batch->bases[i], batch->episodes[i]), 1);
+        }
+    }
+    batch->steps = steps;
+    vy_pool_run(batch->pool, step_share, batch);
+    for (uint32_t i = 0; i < batch->view.worlds && batch->def.autoreset != VY_AUTORESET_OFF; ++i) {
+        if (!has_ended(batch, i)) continue;
+        double *now = batch->view.observations + i * row;
+        if (batch->def.autoreset == VY_AUTORESET_SAME) {
+            memcpy(batch->view.finals + i * row, now, row * sizeof *now);
+            batch->episodes[i] += 1;
+            begin_episode(batch, i);
+            observe_world(batch, i, now);
+        } else if (batch->view.ticks[i] == 0) { // it waited: let it run from the next call on
+            begin_episode(batch, i);
+            batch->view.truncated[i] = 0;
+        }
+    }
+}
+
+void vy_batch_reset(vy_batch *batch, const uint8_t *who, const uint64_t *seeds)
+{
+    const size_t row = (size_t)batch->view.drones * batch->view.observation_size;
+    for (uint32_t i = 0; i < batch->view.worlds; ++i) {
+        if (who != NULL && !who[i]) continue;
+        batch->episodes[i] = seeds != NULL ? 0 : batch->episodes[i] + 1;
+        if (seeds != NULL) batch->bases[i] = seeds[i];
+        begin_episode(batch, i);
+        batch->view.terminated[i] = batch->view.truncated[i] = 0;
+        observe_world(batch, i, batch->view.observations + i * row);
+    }
+}
+
+vy_batch_view vy_batch_get_view(const vy_batch *batch) { return batch->view; }
+const char *vy_batch_machine(const vy_batch *batch) { return batch->lanes->name; }
+uint32_t vy_batch_threads(const vy_batch *batch) { return vy_pool_count(batch->pool); }
+size_t vy_batch_memory(const vy_batch *batch) { return batch->memory; }
+size_t vy_batch_state_size(const vy_batch *batch) { return batch->family.state_cells * 8; }
+
+uint64_t vy_batch_hash(const vy_batch *batch, uint32_t world)
+{
+    world_block head;
+    return head_of(batch, world, &head)->chain;
+}
+
+void vy_batch_save(const vy_batch *batch, uint32_t world, void *block)
+{
+    get_cells(batch, world, 0, block, batch->family.state_cells);
+}
+
+uint64_t vy_batch_state_hash(const vy_batch *batch, uint32_t world)
+{
+    void *block = malloc(vy_batch_state_size(batch));
+    if (block == NULL) return 0;
+    vy_batch_save(batch, world, block);
+    const uint64_t hash = vy_state_hash(block, vy_batch_state_size(batch));
+    free(block);
+    return hash;
+}
+
+vy_status vy_batch_restore(vy_batch *batch, uint32_t world, const void *block, size_t size, vy_error *err)
+{
+    world_block *head = batch->origin->state;
+    const uint64_t identity = head->identity;
+    const vy_status status = vy_world_restore(batch->origin, block, size, err);
+    if (status != VY_OK) return status;
+    put_cells(batch, world, 0, block, batch->family.state_cells);
+    extra_block extra;
+    get_cells(batch, world, batch->family.extra_at, &extra, sizeof extra / 8);
+    const uint64_t tick = head->tick, cut = batch->family.episode;
+    extra.halted = cut != 0 && tick >= cut;
+    put_cells(batch, world, batch->family.extra_at, &extra, sizeof extra / 8);
+    report(batch, world, (size_t)batch->view.drones * batch->view.observation_size);
+    memset(head, 0, batch->origin->state_size); // the next episode is built on a clean world
+    head->identity = identity;
+    return VY_OK;
+}
+
+static const vy_field *find_field(const char *name)
+{
+    for (int i = 0; i < vy_field_count; ++i) {
+        if (strcmp(vy_fields[i].block, "drone") == 0 && strcmp(vy_fields[i].name, name) == 0)
+            return &vy_fields[i];
+    }
+    return NULL;
+}
+
+vy_status vy_batch_cells(const vy_batch *batch, uint32_t drone, const char *field, vy_cells *out,
+                         vy_error *err)
+{
+    const vy_field *f = find_field(field);
+    if (f == NULL) return vy_fail(err, VY_NOT_FOUND, "a drone has no field %s", field);
+    if (drone >= batch->view.drones) return vy_fail(err, VY_NOT_FOUND, "there is no drone %u", drone);
+    const lanes_shape *shape = &batch->lanes->shape;
+    *out = (vy_cells){
+        .first = (double *)(void *)cell_of(batch, 0, shape->world + drone * shape->drone + f->offset / 8),
+        .count = (uint32_t)f->count,
+        .lanes = (uint32_t)batch->lanes->width,
+        .block = batch->family.block_cells * (size_t)batch->lanes->width,
+    };
+    return VY_OK;
+}
+
+vy_status vy_batch_scenario(const vy_batch *batch, uint32_t world, vy_scenario **out, vy_error *err)
+{
+    vy_scenario *s = NULL;
+    *out = NULL;
+    const vy_status status = vy_scenario_copy(batch->scenario, &s, err);
+    if (status != VY_OK) return status;
+    const vy_batch_def *def = &batch->def;
+    s->seed = batch->view.seeds[world];
+    s->environment.wind.constant =
+        vy_vary_wind(def->vary, def->vary_count, s->seed, s->environment.wind.constant);
+    for (int i = 0; i < s->drone_count; ++i)
+        vy_vary_drone(def->vary, def->vary_count, s->seed, (uint32_t)i, &s->drones[i].def);
+    *out = s;
+    return VY_OK;
+}
+
+// ---- creation
+
+static vy_status check_def(const vy_batch_def *def, vy_error *err)
+{
+    if (def->cookie != BATCH_COOKIE || def->scenario == NULL)
+        return vy_fail(err, VY_BAD_VALUE, "batch: start from vy_default_batch_def() and give a scenario");
+    if (def->world_count < 1 || def->world_count > WORLD_MOST)
+        return vy_fail(err, VY_BAD_VALUE, "batch: 1 to %d worlds, got %u", WORLD_MOST, def->world_count);
+    if (def->scenario->drone_count < 1 || def->scenario->drone_count > DRONE_MOST)
+        return vy_fail(err, VY_BAD_VALUE, "batch: 1 to %d drones per world, got %d", DRONE_MOST,
+                       def->scenario->drone_count);
+    if (def->threads > THREAD_MOST)
+        return vy_fail(err, VY_BAD_VALUE, "batch: at most %d threads", THREAD_MOST);
+    if (choose_lanes(def->lanes) == NULL)
+        return vy_fail(err, VY_BAD_VALUE, "batch: this machine has no lanes of %u; 0 takes the widest it has",
+                       def->lanes);
+    if ((unsigned)def->rung > VY_RUNG_ATTITUDE || (unsigned)def->autoreset > VY_AUTORESET_SAME)
+        return vy_fail(err, VY_BAD_VALUE, "batch: rung or autoreset is unknown");
+    if (def->vary_count < 0 || def->vary_count > VY_VARY_CAP)
+        return vy_fail(err, VY_BAD_VALUE, "batch: at most %d variables", VY_VARY_CAP);
+    if (def->observe_count < 0 || def->observe_count > VY_OBSERVE_CAP)
+        return vy_fail(err, VY_BAD_VALUE, "batch: at most %d observed fields", VY_OBSERVE_CAP);
+    for (int i = 0; i < def->vary_count; ++i) {
+        const vy_status status = vy_check_vary(&def->vary[i], def->scenario, err);
+        if (status != VY_OK) return status;
+    }
+    return VY_OK;
+}
+
+// Our copy of the scenario, steered by actions where the def says so.
+static vy_status take_scenario(vy_batch *b, vy_error *err)
+{
+    vy_status status = vy_scenario_copy(b->def.scenario, &b->scenario, err);
+    if (status != VY_OK) return status;
+    for (int i = 0; i < b->scenario->drone_count; ++i) {
+        vy_controller_def *c = &b->scenario->drones[i].def.controller;
+        if (b->def.rung != VY_RUNG_NONE) {
+            c->kind = VY_CONTROLLER_CALLBACK;
+            c->period = b->scenario->step;
+            c->call = NULL;
+        } else if (vy_controller_is_asked(c->kind)) {
+            return vy_fail(err, VY_BAD_VALUE,
+                           "batch: the controller of %s is not built in: choose a rung for actions",
+                           b->scenario->drones[i].name);
+        }
+        const vy_vehicle_def *v = &b->scenario->drones[i].def.vehicle;
+        if (b->def.rung == VY_RUNG_MOTORS && v->rotor_count != b->scenario->drones[0].def.vehicle.rotor_count)
+            return vy_fail(err, VY_BAD_VALUE, "batch: motor actions want the same rotors on every drone");
+    }
+    return vy_scenario_build(b->scenario, &b->origin, err);
+}
+
+static void take_family(vy_batch *b)
+{
+    const vy_model *m = &b->origin->model;
+    lanes_family *f = &b->family;
+    *f = (lanes_family){
+        .dt = m->dt,
+        .environment = &b->scenario->environment,
+        .windy = m->env.windy,
+        .turbulence = m->turbulence,
+        .turbulence_period = m->turbulence_period,
+        .nap_period = m->nap_period,
+        .drone_count = m->drone_count,
+        .disturbance_count = m->disturbance_count,
+        .noise_count = m->noise_count,
+        .drones = m->drones,
+        .disturbances = m->disturbances,
+        .episode = b->def.episode,
+        .chain = b->def.chain,
+        .rung = (int)b->def.rung,
+    };
+    for (int i = 0; i < b->def.vary_count; ++i) {
+        const vy_variable what = b->def.vary[i].what;
+        if (what >= VY_VARY_WIND_X && what <= VY_VARY_WIND_Z) f->windy = 1;
+    }
+    static const uint32_t sizes[] = {0, 0, 4, 4, 5};
+    f->action_size = sizes[f->rung];
+    if (f->rung == VY_RUNG_MOTORS) f->action_size = (uint32_t)m->drones[0].layout.count;
+    const lanes_shape *s = &b->lanes->shape;
+    f->hashed_cells = s->world + f->drone_count * s->drone + f->noise_count * s->noise;
+    f->state_cells = f->hashed_cells + f->drone_count * s->ledger;
+    f->params_at = f->state_cells;
+    f->extra_at = f->params_at + f->drone_count * s->params;
+    f->block_cells = f->extra_at + s->extra;
+}
+
+static vy_status take_observation(vy_batch *b, vy_error *err)
+{
+    for (int i = 0; i < b->def.observe_count; ++i) {
+        const vy_field *f = find_field(b->def.observe[i]);
+        if (f == NULL) return vy_fail(err, VY_NOT_FOUND, "a drone has no field %s", b->def.observe[i]);
+        b->observe[i] = (observed){f->offset / 8, f->count, f->type[0] == 'u'};
+        b->view.observation_size += (uint32_t)f->count;
+    }
+    return VY_OK;
+}
+
+static size_t rounded(size_t size) { return (size + 63u) & ~(size_t)63u; }
+
+static void *take_memory(vy_batch *b, size_t size)
+{
+    void *block = aligned_alloc(64, rounded(size > 0 ? size : 1));
+    if (block != NULL) {
+        memset(block, 0, rounded(size > 0 ? size : 1));
+        b->memory += rounded(size);
+    }
+    return block;
+}
+
+static vy_status take_all_memory(vy_batch *b, vy_error *err)
+{
+    vy_batch_view *v = &b->view;
+    const size_t width = (size_t)b->lanes->width, worlds = b->def.world_count;
+    v->worlds = b->def.world_count;
+    v->drones = b->family.drone_count;
+    v->action_size = b->family.action_size;
+    b->blocks = (worlds + width - 1) / width;
+    b->model_room = rounded(b->lanes->model_size);
+    b->room = b->model_room + rounded(b->family.state_cells * 8 * (2 * width + 1));
+    const size_t row = (size_t)v->drones * v->observation_size * sizeof(double);
+    b->cells = take_memory(b, b->blocks * b->family.block_cells * width * 8);
+    b->rooms = take_memory(b, vy_pool_count(b->pool) * b->room);
+    v->actions = take_memory(b, worlds * v->drones * v->action_size * sizeof(double));
+    v->observations = take_memory(b, worlds * row);
+    v->finals = take_memory(b, worlds * row);
+    v->terminated = take_memory(b, worlds);
+    v->truncated = take_memory(b, worlds);
+    v->ticks = take_memory(b, worlds * sizeof(uint64_t));
+    v->seeds = take_memory(b, worlds * sizeof(uint64_t));
+    b->bases = take_memory(b, worlds * sizeof(uint64_t));
+    b->episodes = take_memory(b, worlds * sizeof(uint64_t));
+    if (b->cells == NULL || b->rooms == NULL || v->actions == NULL || v->observations == NULL ||
+        v->finals == NULL || v->terminated == NULL || v->truncated == NULL || v->ticks == NULL ||
+        v->seeds == NULL || b->bases == NULL || b->episodes == NULL) {
+        return vy_fail(err, VY_NO_MEMORY, "batch: no memory for %zu worlds", worlds);
+    }
+    return VY_OK;
+}
+
+// A scenario may be sound and yet not with what is drawn: the worlds are built on the checked values of each.
+static vy_status check_draws(const vy_batch *b, vy_error *err)
+{
+    for (uint32_t i = 0; i < b->view.drones; ++i) {
+        vy_drone_def drone = b->scenario->drones[i].def;
+        vy_vary_drone(b->def.vary, b->def.vary_count, b->def.seed, i, &drone);
+        drone_model model;
+        drone_params params;
+        const vy_status status = vy_drone_build(&b->origin->model, &drone, &model, &params, err);
+        if (status != VY_OK) return status;
+    }
+    return VY_OK;
+}
+
+static vy_status fill(vy_batch *b, vy_error *err)
+{
+    vy_status status = take_scenario(b, err);
+    if (status != VY_OK) return status;
+    b->lanes = choose_lanes(b->def.lanes);
+    take_family(b);
+    if (b->def.rung >= VY_RUNG_WRENCH) {
+        for (uint32_t i = 0; i < b->family.drone_count; ++i) {
+            if (!b->origin->model.params[i].ladder.makes_wrench)
+                return vy_fail(err, VY_BAD_VALUE, "batch: the rotors of %s take motor commands only",
+                               b->scenario->drones[i].name);
+        }
+    }
+    status = take_observation(b, err);
+    if (status != VY_OK) return status;
+    uint32_t threads = b->def.threads;
+    if (threads == 0) {
+        const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+        threads = cores > 0 && cores <= THREAD_MOST ? (uint32_t)cores : 1;
+    }
+    b->pool = vy_pool_create(threads);
+    if (b->pool == NULL) return vy_fail(err, VY_NO_MEMORY, "batch: the system gives no %u threads", threads);
+    status = take_all_memory(b, err);
+    if (status == VY_OK) status = check_draws(b, err);
+    if (status != VY_OK) return status;
+    for (uint32_t t = 0; t < threads; ++t) b->lanes->prepare(&b->family, b->rooms + t * b->room);
+    const uint32_t width = (uint32_t)b->lanes->width, all = (uint32_t)b->blocks * width;
+    for (uint32_t i = b->view.worlds; i < all; ++i)
+        start_world(b, i, b->def.seed, 1); // lanes without a world
+    for (uint32_t i = 0; i < b->view.worlds; ++i) {
+        b->bases[i] = b->def.seed + i;
+        begin_episode(b, i);
+        observe_world(b, i, b->view.observations + (size_t)i * b->view.drones * b->view.observation_size);
+    }
+    return VY_OK;
+}
+
+vy_status vy_batch_create(const vy_batch_def *def, vy_batch **out, vy_error *err)
+{
+    *out = NULL;
+    vy_status status = check_def(def, err);
+    if (status != VY_OK) return status;
+    vy_batch *b = calloc(1, sizeof *b);
+    if (b == NULL) return vy_fail(err, VY_NO_MEMORY, "batch: no memory");
+    b->memory = sizeof *b;
+    b->def = *def;
+    status = fill(b, err);
+    if (status != VY_OK) {
+        vy_batch_destroy(b);
+        return status;
+    }
+    *out = b;
+    return VY_OK;
+}
+
+void vy_batch_destroy(vy_batch *batch)
+{
+    if (batch == NULL) return;
+    vy_batch_view *v = &batch->view;
+    void *const blocks[] = {batch->cells, batch->rooms,  v->actions,     v->observations,
+                            v->finals,    v->terminated, v->truncated,   v->ticks,
+                            v->seeds,     batch->bases,  batch->episodes};
+    vy_pool_destroy(batch->pool);
+    for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; ++i) free(blocks[i]);
+    vy_world_destroy(batch->origin);
+    vy_scenario_destroy(batch->scenario);
+    free(batch);
+}

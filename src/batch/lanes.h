@@ -1,0 +1,55 @@
+// lanes.h - what the batch and its kernels share: plain types alone, one layout for every lane width.
+//
+// A block is the worlds that lie side by side, as cells of one 8-byte value per lane:
+//   [world_block][drone_block x drones][noise_block x noises][ledger_block x drones]   the state, as in a
+//   world [drone_params x drones][extra_block]                                               what stays for
+//   an episode
+#pragma once
+#include "world/model.h"
+
+/// Beyond state and parameters: one cell each.
+typedef struct extra_block {
+    bits seed;
+    vec3 breeze; // [m/s]
+    bits halted; // not 0: the episode was cut off, or there is no such world
+} extra_block;
+
+/// Counts of cells; the same for every lane width.
+typedef struct lanes_shape {
+    size_t world, drone, noise, ledger, params, extra;
+} lanes_shape;
+
+/// What every block shares.
+typedef struct lanes_family {
+    double dt;
+    const vy_environment_def *environment;
+    int windy; // some world has wind
+    turbulence_params turbulence;
+    uint64_t turbulence_period, nap_period;
+    uint32_t drone_count, disturbance_count, noise_count;
+    drone_model *drones;
+    disturbance_model *disturbances;
+    uint64_t episode;
+    int chain;
+    int rung; // of the actions
+    uint32_t action_size;
+    size_t state_cells, hashed_cells, params_at, extra_at, block_cells; // [cells] from the start of a block
+} lanes_family;
+
+/// One kernel. `model` and `scratch` are memory of one thread, model_size and block_size bytes, aligned
+/// to 64.
+typedef struct lanes_table {
+    const char *name;
+    int width;
+    lanes_shape shape;
+    size_t model_size;
+    void (*prepare)(const lanes_family *family, void *model);
+    /// Advance the worlds of `block` that run. `actions` is that of its first world; `present` worlds are
+    /// there.
+    void (*advance)(const lanes_family *family, void *model, void *scratch, uint64_t steps,
+                    const double *actions, int present, void *block);
+} lanes_table;
+
+/// NULL where the compiler has no such instructions.
+extern const lanes_table *const vy_lanes_1, *const vy_lanes_2, *const vy_lanes_4_avx2,
+                                                                   *const vy_lanes_8_avx512;

@@ -1,0 +1,11 @@
+// lanes_8_avx512.c - eight worlds side by side; the end of the name has it built for AVX-512. Empty
+// elsewhere.
+#define VY_LANES    8
+#define LANES_NAME  "avx512"
+#define LANES_TABLE vy_lanes_8_avx512
+#if defined(__AVX512F__)
+#include "batch/kernel.inl"
+#else
+#include "batch/lanes.h"
+const lanes_table *const LANES_TABLE = NULL;
+#endif

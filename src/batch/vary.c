@@ -1,0 +1,137 @@
+// vary.c - domain randomisation: rows of distributions, drawn from a world's own random stream.
+#include "batch/vary.h"
+#include "base/fail.h"
+#include "base/math.h"
+#include "base/rng.h"
+#include "base/vec.h"
+#include "equations/turbulence.h"
+
+enum { EPISODE_INDEX = 0x7fff0000 }; // far from any variable
+
+static const struct {
+    const char *name;
+    int scale;
+} variables[] = {
+#define X(name, text, scale) {text, scale},
+    VY_VARIABLE_LIST(X)
+#undef X
+};
+
+const char *vy_variable_name(int variable)
+{
+    return variable >= 0 && variable < VY_VARIABLE_COUNT ? variables[variable].name : NULL;
+}
+
+uint64_t vy_episode_seed(uint64_t base, uint64_t episode)
+{
+    if (episode == 0) return base;
+    uint64_t word[4];
+    rng_words(base, RNG_STREAM_PARAMETER, EPISODE_INDEX, episode, 0, word);
+    return word[0] << 32 | word[1];
+}
+
+static int is_wind(vy_variable what) { return what >= VY_VARY_WIND_X && what <= VY_VARY_WIND_Z; }
+
+vy_status vy_check_vary(const vy_vary *v, const vy_scenario *scenario, vy_error *err)
+{
+    if ((unsigned)v->what >= VY_VARIABLE_COUNT) return vy_fail(err, VY_BAD_VALUE, "vary: no such variable");
+    const char *name = variables[v->what].name;
+    if ((unsigned)v->distribution > VY_DRAW_LOG)
+        return vy_fail(err, VY_BAD_VALUE, "vary %s: the distribution must be uniform, normal or log", name);
+    if (!real_is_finite(v->a) || !real_is_finite(v->b))
+        return vy_fail(err, VY_BAD_VALUE, "vary %s: both numbers must be finite", name);
+    if (v->drone != VY_EVERY_DRONE && (v->drone < 0 || v->drone >= scenario->drone_count))
+        return vy_fail(err, VY_BAD_VALUE, "vary %s: there is no drone %d", name, v->drone);
+    const int normal = v->distribution == VY_DRAW_NORMAL;
+    if (normal ? v->b < 0.0 : v->b < v->a) {
+        return vy_fail(err, VY_BAD_VALUE,
+                       normal ? "vary %s: the deviation must be at least 0"
+                              : "vary %s: the range must not end before it begins",
+                       name);
+    }
+    const double least = normal ? v->a - TURBULENCE_DEVIATE * v->b : v->a;
+    if ((variables[v->what].scale || v->distribution == VY_DRAW_LOG) && !(least > 0.0))
+        return vy_fail(err, VY_BAD_VALUE, "vary %s: every factor drawn must be above 0", name);
+    return VY_OK;
+}
+
+static double draw(const vy_vary *v, uint64_t seed, uint32_t drone)
+{
+    const uint64_t index = (uint64_t)v->what << 20 | (is_wind(v->what) ? 0 : drone);
+    double x;
+    if (v->distribution == VY_DRAW_NORMAL) {
+        rng_normals(seed, RNG_STREAM_PARAMETER, index, 0, &x, 1);
+        return v->a + v->b * x;
+    }
+    rng_uniforms(seed, RNG_STREAM_PARAMETER, index, 0, &x, 1);
+    if (v->distribution == VY_DRAW_LOG) return v->a * math_exp(x * math_log(v->b / v->a));
+    return v->a + x * (v->b - v->a);
+}
+
+static quat turn_about(int axis, double angle)
+{
+    double s, c;
+    math_sincos(0.5 * angle, &s, &c);
+    return quat_make(c, axis == 0 ? s : 0.0, axis == 1 ? s : 0.0, axis == 2 ? s : 0.0);
+}
+
+static void apply(vy_variable what, double x, vy_drone_def *def)
+{
+    vy_vehicle_def *v = &def->vehicle;
+    switch (what) {
+    case VY_VARY_MASS: v->mass *= x; break;
+    case VY_VARY_INERTIA:
+        for (int k = 0; k < 9; ++k) v->inertia.m[k / 3][k % 3] *= x;
+        break;
+    case VY_VARY_THRUST: v->thrust_coef *= x; break;
+    case VY_VARY_TORQUE: v->torque_coef *= x; break;
+    case VY_VARY_LAG: v->motor_lag *= x; break;
+    case VY_VARY_DRAG:
+        v->drag_linear = vec3_scale(x, v->drag_linear);
+        v->cd *= x;
+        break;
+    case VY_VARY_IMU_NOISE:
+        def->imu.accel_noise *= x;
+        def->imu.gyro_noise *= x;
+        def->imu.accel_bias *= x;
+        def->imu.gyro_bias *= x;
+        def->imu.accel_drift *= x;
+        def->imu.gyro_drift *= x;
+        break;
+    case VY_VARY_MOCAP_NOISE:
+        def->mocap.position_noise *= x;
+        def->mocap.attitude_noise *= x;
+        break;
+    case VY_VARY_X: def->position.x += x; break;
+    case VY_VARY_Y: def->position.y += x; break;
+    case VY_VARY_Z: def->position.z += x; break;
+    case VY_VARY_VELOCITY_X: def->velocity.x += x; break;
+    case VY_VARY_VELOCITY_Y: def->velocity.y += x; break;
+    case VY_VARY_VELOCITY_Z: def->velocity.z += x; break;
+    case VY_VARY_ROLL: def->attitude = quat_mul(def->attitude, turn_about(0, x)); break;
+    case VY_VARY_PITCH: def->attitude = quat_mul(def->attitude, turn_about(1, x)); break;
+    case VY_VARY_YAW: def->attitude = quat_mul(def->attitude, turn_about(2, x)); break;
+    case VY_VARY_RATE_X: def->rate.x += x; break;
+    case VY_VARY_RATE_Y: def->rate.y += x; break;
+    case VY_VARY_RATE_Z: def->rate.z += x; break;
+    default: break; // wind is the world's
+    }
+}
+
+void vy_vary_drone(const vy_vary *rows, int count, uint64_t seed, uint32_t drone, vy_drone_def *def)
+{
+    for (int k = 0; k < count; ++k) {
+        const vy_vary *v = &rows[k];
+        if (is_wind(v->what) || (v->drone != VY_EVERY_DRONE && v->drone != (int)drone)) continue;
+        apply(v->what, draw(v, seed, drone), def);
+    }
+}
+
+vy_vec3 vy_vary_wind(const vy_vary *rows, int count, uint64_t seed, vy_vec3 wind)
+{
+    double *const axes[3] = {&wind.x, &wind.y, &wind.z};
+    for (int k = 0; k < count; ++k) {
+        if (is_wind(rows[k].what)) *axes[rows[k].what - VY_VARY_WIND_X] += draw(&rows[k], seed, 0);
+    }
+    return wind;
+}

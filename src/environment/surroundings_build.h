@@ -1,0 +1,74 @@
+// surroundings_build.h - from declared surroundings to the constants that a step reads, over `real`.
+#pragma once
+#include "environment/environment.h"
+#include "environment/wind_grid.h"
+
+VY_FN void surroundings_build_wind(const vy_wind_def *def, surroundings *out)
+{
+    wind_params *w = &out->wind;
+    real sine, cosine;
+    math_sincos(real_set(def->shear_direction), &sine, &cosine);
+    w->x = def->constant.x;
+    w->y = def->constant.y;
+    w->z = def->constant.z;
+    out->breeze = wind_constant(w);
+    w->shear = (int)def->shear;
+    w->shear_x = real_lane(cosine, 0);
+    w->shear_y = real_lane(sine, 0);
+    w->shear_speed = def->shear_speed;
+    w->shear_height = def->shear_height;
+    w->shear_power = def->shear_exponent;
+    w->shear_roughness = def->shear_roughness;
+    w->gust_count = def->gust_count;
+    for (int i = 0; i < def->gust_count; ++i) {
+        const vy_gust_def *g = &def->gusts[i];
+        w->gusts[i] =
+            (wind_gust){g->velocity.x, g->velocity.y, g->velocity.z, g->start, g->rise, g->rise, g->hold};
+    }
+    if (def->grid != NULL) w->grid = def->grid->field;
+    wind_prepare(w);
+    out->windy = w->x != 0.0 || w->y != 0.0 || w->z != 0.0 || w->shear != WIND_SHEAR_NONE ||
+                 w->gust_count > 0 || def->grid != NULL || def->turbulence.wind20 > 0.0 ||
+                 def->turbulence.intensity > 0.0;
+}
+
+/// Constants of a checked def.
+VY_FN void surroundings_build(const vy_environment_def *def, surroundings *out)
+{
+    memset(out, 0, sizeof *out);
+    const vy_gravity_def *g = &def->gravity;
+    if (g->mode == VY_GRAVITY_UNIFORM) {
+        out->gravity.uniform =
+            vec3_make(real_set(g->uniform.x), real_set(g->uniform.y), real_set(g->uniform.z));
+    } else {
+        out->gravity.body_count = g->body_count;
+        for (int i = 0; i < g->body_count; ++i) {
+            const vy_gravity_body *b = &g->bodies[i];
+            out->gravity.bodies[i] =
+                (gravity_body){b->gm, b->origin.x, b->origin.y, b->origin.z, b->j2, b->radius};
+        }
+    }
+    const vy_atmosphere_def *a = &def->atmosphere;
+    out->air.mode = (int)a->mode;
+    if (a->mode == VY_ATMOSPHERE_STANDARD) {
+        out->air.pressure = a->pressure;
+        out->air.temperature = a->temperature;
+        out->air.density = a->pressure / (AIR_GAS_CONSTANT * a->temperature);
+    }
+    const vy_planet_def *p = &def->planet;
+    if (p->radius > 0.0) {
+        out->planet = (planet_params){1, p->radius, p->radius * (1.0 - p->flattening),
+                                      p->flattening * (2.0 - p->flattening), p->rate};
+    }
+    surroundings_build_wind(&def->wind, out);
+    const wind_params *w = &out->wind;
+    const vy_turbulence_def *t = &def->wind.turbulence;
+    out->steady = !out->planet.on && a->mode != VY_ATMOSPHERE_LAYERED && w->shear == WIND_SHEAR_NONE &&
+                  w->gust_count == 0 && def->wind.grid == NULL && t->wind20 == 0.0 && t->intensity == 0.0;
+    out->magnetic[0] = def->magnetic_field.x;
+    out->magnetic[1] = def->magnetic_field.y;
+    out->magnetic[2] = def->magnetic_field.z;
+    out->light[0] = def->sunlight.x;
+    out->light[1] = def->sunlight.y;
+    out->light[2] = def->sunlight.z;
+}
