@@ -1,5 +1,6 @@
 // controller.h - what steers a drone: the rungs of the ladder, the built-in controller, your own.
 #pragma once
+#include "volery/autopilot.h"
 #include "volery/sensors.h"
 #include "volery/vehicle.h"
 
@@ -71,12 +72,13 @@ typedef struct vy_setpoint {
 } vy_setpoint;
 
 typedef enum vy_controller_kind {
-    VY_CONTROLLER_NONE,     ///< motors stay as the intent of the start has set them
-    VY_CONTROLLER_HOLD,     ///< follow the setpoints: position -> attitude -> rates -> motors
-    VY_CONTROLLER_CALLBACK, ///< your function
-    VY_CONTROLLER_PLUGIN,   ///< a shared library over volery/plugin.h; volery/host.h opens it
-    VY_CONTROLLER_PROCESS,  ///< a program of its own, in lock-step; volery/host.h starts it
-    VY_CONTROLLER_INTENT,   ///< the intent of the start for ever, lowered again and again: loops are closed
+    VY_CONTROLLER_NONE,      ///< motors stay as the intent of the start has set them
+    VY_CONTROLLER_HOLD,      ///< follow the setpoints: position -> attitude -> rates -> motors
+    VY_CONTROLLER_CALLBACK,  ///< your function
+    VY_CONTROLLER_PLUGIN,    ///< a shared library over volery/plugin.h; volery/host.h opens it
+    VY_CONTROLLER_PROCESS,   ///< a program of its own, in lock-step; volery/host.h starts it
+    VY_CONTROLLER_AUTOPILOT, ///< turn towards the target, then fly straight on (volery/autopilot.h)
+    VY_CONTROLLER_INTENT,    ///< the intent of the start for ever, lowered again and again: loops are closed
 } vy_controller_kind;
 
 /// Gains of the built-in lowerings, in units that do not depend on the vehicle.
@@ -101,6 +103,12 @@ typedef struct vy_pilot_def {
 
 #define VY_THROTTLE_STEPS 10
 
+/// What the sticks of the pilot rung act on.
+typedef enum vy_flight_path {
+    VY_FLIGHT_DYNAMIC,   ///< velocity -> attitude -> rates -> motors: rotors fly the drone
+    VY_FLIGHT_KINEMATIC, ///< the drone has the wanted velocity and heading at once; needs the simple engine
+} vy_flight_path;
+
 /// How wanted rates become torque.
 typedef enum vy_rate_law {
     VY_RATE_LAW_PLAIN, ///< the inertia times the wanted angular acceleration, and the gyroscopic term
@@ -124,6 +132,8 @@ typedef struct vy_controller_def {
     vy_rate_law rate_law; ///< of the rungs rates and above
     double indi_cutoff;   ///< [rad/s] of the filter of VY_RATE_LAW_INDI, > 0
     vy_pilot_def pilot;
+    vy_flight_path flight;
+    vy_autopilot autopilot; ///< of VY_CONTROLLER_AUTOPILOT; its target's height becomes the flight altitude
     double lost[VY_ROTOR_CAP]; ///< share of each rotor's thrust that the allocation must do without, 0 to 1
     vy_intent start;           ///< acts until the controller's first reply
     int setpoint_count;        ///< 0 to VY_SETPOINT_CAP; 0 holds the start position

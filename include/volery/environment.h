@@ -109,6 +109,18 @@ typedef struct vy_nap_def {
     double horizon;    ///< [s] over which the deviation of an open-loop flight is bounded
 } vy_nap_def;
 
+/// What moves the bodies of a world.
+typedef enum vy_engine {
+    VY_ENGINE_STRICT, ///< the strict equations, by RK4
+    VY_ENGINE_SIMPLE, ///< the simple physics service (volery/physics.h): Euler's method, a ground at z = 0
+                      ///< and a boundary that bodies stick to
+} vy_engine;
+
+typedef struct vy_engine_def {
+    vy_engine engine;
+    double boundary; ///< [m] of VY_ENGINE_SIMPLE: largest |x| and |y|, > 0
+} vy_engine_def;
+
 typedef struct vy_environment_def {
     vy_gravity_def gravity;
     vy_atmosphere_def atmosphere;
@@ -117,6 +129,7 @@ typedef struct vy_environment_def {
     vy_vec3 magnetic_field; ///< [T] world
     vy_vec3 sunlight;       ///< [N/m^2] pressure along its direction, world; 4.56e-6 at the Earth
     vy_nap_def nap;
+    vy_engine_def physics;
 } vy_environment_def;
 
 /// The baseline: 9.80665 m/s^2 downwards, standard air of 101325 Pa and 288.15 K, no wind, a flat world, and

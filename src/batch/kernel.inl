@@ -57,6 +57,7 @@ static void lanes_prepare(const lanes_family *f, void *memory)
     m->nap = f->environment->nap;
     m->planet = f->environment->planet;
     m->turbulence_period = f->turbulence_period;
+    m->physics = f->environment->physics;
     m->nap_period = f->nap_period;
     m->drone_count = m->drone_cap = f->drone_count;
     m->disturbance_count = m->disturbance_cap = f->disturbance_count;
@@ -99,8 +100,8 @@ VY_FN void lanes_controller_stage(const lanes_family *f, const lanes_model *lm, 
         if (!mask_any(now)) continue;
         if (f->rung != VY_RUNG_NONE) {
             steer_reply(m, i, now, &lm->replies[i], w, &drones[i]);
-        } else if (m->drones[i].controller.kind == VY_CONTROLLER_HOLD) {
-            steer_hold(m, i, now, w->tick, &drones[i]);
+        } else {
+            steer_built_in(m, i, now, w, &drones[i]);
         }
     }
 }

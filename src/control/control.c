@@ -24,6 +24,7 @@ vy_controller_def vy_default_controller_def(void)
         .indi_cutoff = 200.0,
         .pilot =
             {.speed = 20.0, .strafe = 10.0, .climb = 5.0, .yaw_rate = 1.5707963267948966, .response = 5.0},
+        .autopilot = {.def = vy_default_autopilot_def(), .has_target = 1},
         .start = {.attitude = {1.0, 0.0, 0.0, 0.0}},
         .deadline = 1.0,
     };
@@ -71,6 +72,7 @@ static int start_is_sound(const vy_controller_def *def, const vy_vehicle_def *ve
     memset(&e, 0, sizeof e);
     p.rotor_count = (uint64_t)vehicle->rotor_count;
     p.makes_wrench = 1;
+    p.kinematic = def->flight == VY_FLIGHT_KINEMATIC;
     return vy_control_accept(&p, &def->start, &e, &c, &clamps) >= 0;
 }
 
@@ -107,16 +109,8 @@ static vy_status check_lost(const vy_controller_def *def, const vy_vehicle_def *
     return VY_OK;
 }
 
-vy_status vy_check_controller_def(const vy_controller_def *def, const vy_vehicle_def *vehicle, vy_error *err)
+static vy_status check_gains(const vy_gains *g, vy_error *err)
 {
-    if ((unsigned)def->kind > VY_CONTROLLER_INTENT) {
-        return vy_fail(err, VY_BAD_VALUE,
-                       "controller.kind must be none, hold, callback, plugin, process or intent");
-    }
-    if (def->kind != VY_CONTROLLER_NONE && vehicle->rotor_count == 0) {
-        return vy_fail(err, VY_BAD_VALUE, "controller: %s has no rotors to control", vehicle->name);
-    }
-    const vy_gains *g = &def->gains;
     const struct {
         const char *name;
         double value;
@@ -132,6 +126,27 @@ vy_status vy_check_controller_def(const vy_controller_def *def, const vy_vehicle
         return vy_fail(err, VY_BAD_VALUE, "controller.gains.tilt_max must be in (0, 1.5] rad, got %g",
                        g->tilt_max);
     }
+    return VY_OK;
+}
+
+vy_status vy_check_controller_def(const vy_controller_def *def, const vy_vehicle_def *vehicle, vy_error *err)
+{
+    if ((unsigned)def->kind > VY_CONTROLLER_INTENT) {
+        return vy_fail(err, VY_BAD_VALUE,
+                       "controller.kind must be none, hold, callback, plugin, process, autopilot or intent");
+    }
+    if ((unsigned)def->flight > VY_FLIGHT_KINEMATIC) {
+        return vy_fail(err, VY_BAD_VALUE, "controller.flight must be dynamic or kinematic");
+    }
+    const int kinematic = def->flight == VY_FLIGHT_KINEMATIC;
+    if (kinematic && def->kind == VY_CONTROLLER_HOLD) {
+        return vy_fail(err, VY_BAD_VALUE, "controller.flight: a kinematic drone takes the sticks only");
+    }
+    if (def->kind != VY_CONTROLLER_NONE && vehicle->rotor_count == 0 && !kinematic) {
+        return vy_fail(err, VY_BAD_VALUE, "controller: %s has no rotors to control", vehicle->name);
+    }
+    vy_status status = check_gains(&def->gains, err);
+    if (status != VY_OK) return status;
     if (!start_is_sound(def, vehicle)) {
         return vy_fail(err, VY_BAD_VALUE, "controller.start must be finite and of a known rung");
     }
@@ -142,7 +157,11 @@ vy_status vy_check_controller_def(const vy_controller_def *def, const vy_vehicle
         return vy_fail(err, VY_BAD_VALUE, "controller.indi_cutoff must be above 0 rad/s, got %g",
                        def->indi_cutoff);
     }
-    vy_status status = check_pilot(&def->pilot, err);
+    status = check_pilot(&def->pilot, err);
+    if (status == VY_OK) status = vy_check_autopilot_def(&def->autopilot.def, err);
+    if (status == VY_OK && !vy_all_finite(&def->autopilot.target.x, 3)) {
+        status = vy_fail(err, VY_BAD_VALUE, "controller.autopilot.target must be finite");
+    }
     if (status == VY_OK) status = check_lost(def, vehicle, err);
     if (status == VY_OK) status = check_setpoints(def, err);
     return status;
@@ -229,8 +248,10 @@ vy_status vy_ladder_build(const vy_controller_def *def, const vy_vehicle_def *ve
         if (p.scale[i] != 1.0) p.uneven = 1;
         p.limit[i] = ((1.0 - def->lost[i]) * p.scale[i]) * p.thrust_max;
     }
-    const int must = def->kind == VY_CONTROLLER_HOLD ||
-                     (def->kind == VY_CONTROLLER_INTENT && def->start.rung >= VY_RUNG_WRENCH);
+    p.kinematic = def->flight == VY_FLIGHT_KINEMATIC;
+    const int must =
+        !p.kinematic && (def->kind == VY_CONTROLLER_HOLD || def->kind == VY_CONTROLLER_AUTOPILOT ||
+                         (def->kind == VY_CONTROLLER_INTENT && def->start.rung >= VY_RUNG_WRENCH));
     if (vehicle->rotor_count > 0) {
         const vy_status status = vy_layout_invert(vehicle, &layout, p.inverse, must ? err : NULL);
         if (status != VY_OK && must) return status;

@@ -1,5 +1,6 @@
 // control.h - one drone's controller and drive abstraction layer: what is held between calls, and the calls.
 #pragma once
+#include "control/autopilot.h"
 #include "control/ladder.h"
 #include "volery/controller.h"
 
@@ -94,6 +95,21 @@ VY_FN real control_lower(const ladder_params *p, bits rung, mask who, const esti
     return real_select(wrench, clamped, real_set(0.0));
 }
 
+/// Sticks -> velocity and heading of a drone that has both at once, in the lanes of `who`.
+VY_FN void control_lead(const ladder_params *p, bits rung, mask who, control_state *c)
+{
+    const mask sticks = who & rung_is(rung, VY_RUNG_PILOT);
+    if (!mask_any(sticks)) return;
+    const real heading = angle_wrapped(c->heading + p->rate_period * c->yaw_rate);
+    const quat attitude = heading_of(heading);
+    vec3 speed = c->speed;
+    const vec3 velocity = lower_pilot(p, c->stick, attitude, &speed);
+    c->heading = real_select(sticks, heading, c->heading);
+    c->attitude = quat_select(sticks, attitude, c->attitude);
+    c->speed = vec3_select(sticks, speed, c->speed);
+    c->velocity = vec3_select(sticks, velocity, c->velocity);
+}
+
 /// The rung `now` comes to act after the rung `before`, in the lanes of `who`: loops that begin to work start
 /// from what the drone does.
 VY_FN void control_enter(const ladder_params *p, bits before, bits now, mask who, const estimator_state *e,
@@ -128,6 +144,7 @@ VY_FN mask control_sound(const ladder_params *p, const control_reply *in)
     const real square = quat_dot(in->attitude, in->attitude);
     mask sound = motors | wrench | rung_is(in->rung, VY_RUNG_NONE);
     if (!bits_uniform(p->makes_wrench)) sound = sound & mask_not(wrench); // it takes motor commands only
+    if (bits_uniform(p->kinematic)) sound = pilot | rung_is(in->rung, VY_RUNG_NONE);
     for (int i = 0; i < bits_uniform(p->rotor_count); ++i) {
         sound = sound & (mask_not(motors) | real_is_finite(in->motors[i]));
     }
@@ -191,6 +208,9 @@ vy_status vy_check_controller_def(const vy_controller_def *def, const vy_vehicle
 /// Constants of the lowerings. `gravity` in world axes.
 vy_status vy_ladder_build(const vy_controller_def *def, const vy_vehicle_def *vehicle, vy_vec3 gravity,
                           ladder_params *out, vy_error *err);
+
+/// Constants of the autopilot.
+autopilot_params vy_autopilot_build(const vy_autopilot *autopilot);
 
 /// A reply as the lowerings take it.
 control_reply vy_control_reply(const vy_intent *reply);

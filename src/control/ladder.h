@@ -41,6 +41,7 @@ typedef struct ladder_params {
     bits makes_wrench; // the rotors can make thrust, roll, pitch and yaw apart
     bits uneven;       // some scale is not 1
     bits incremental;  // rates are lowered by indi.h
+    bits kinematic;    // no rotors fly the drone: it takes the sticks only
 } ladder_params;
 
 typedef struct reference {

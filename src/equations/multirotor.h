@@ -21,19 +21,26 @@ typedef struct multirotor_inputs {
     bits flags; // effects that are computed
 } multirotor_inputs;
 
-/// `count` is layout->count, where possible as a compile-time constant; `plain` is one (see effects_add_way).
+/// Adds what rotors and effects do; returns gravity [m/s^2]. `count` is layout->count, where possible as a
+/// compile-time constant; `plain` is one (see effects_add_way).
+VY_FN vec3 multirotor_loads(const multirotor_inputs *in, const body_state *s, mat3 rotation,
+                            const real *speed, int count, int plain, real time, body_loads *loads)
+{
+    if (!plain && in->layout->general) {
+        rotor_add_general(in->layout, &in->params->rotor, &in->params->shape, speed, count, loads);
+    } else {
+        rotor_add(in->layout, &in->params->rotor, speed, count, loads);
+    }
+    return effects_add_way(in->env, &in->params->effects, &in->held, s, rotation, time, in->flags, plain,
+                           loads);
+}
+
 VY_FN body_rates multirotor_derivative(const multirotor_inputs *in, const body_state *s, const real *speed,
                                        int count, int plain, real time)
 {
     const mat3 rotation = quat_matrix(s->attitude);
     body_loads loads = loads_zero();
-    if (!plain && in->layout->general) {
-        rotor_add_general(in->layout, &in->params->rotor, &in->params->shape, speed, count, &loads);
-    } else {
-        rotor_add(in->layout, &in->params->rotor, speed, count, &loads);
-    }
-    const vec3 gravity = effects_add_way(in->env, &in->params->effects, &in->held, s, rotation, time,
-                                         in->flags, plain, &loads);
+    const vec3 gravity = multirotor_loads(in, s, rotation, speed, count, plain, time, &loads);
     return body_derivative(&in->params->body, s, rotation, &loads, gravity);
 }
 

@@ -88,7 +88,7 @@ static void check_controller(vy_reader *r, const vy_scenario_drone *drone)
 {
     const vy_controller_def *c = &drone->def.controller;
     if (GOOD(r, c->kind) && GOOD(r, drone->def.vehicle) && c->kind != VY_CONTROLLER_NONE &&
-        drone->def.vehicle.rotor_count == 0) {
+        drone->def.vehicle.rotor_count == 0 && c->flight != VY_FLIGHT_KINEMATIC) {
         COMPLAIN(r, &c->kind, "%s has no rotors to control: use controller: {kind: none}", drone->name);
     }
     for (int i = 1; i < c->setpoint_count; ++i) {

@@ -339,6 +339,28 @@ static const vy_table intent_table = {.title = "Intent",
                                       .size = sizeof(vy_intent),
                                       ROWS(intent_rows)};
 
+static const vy_row autopilot_rows[] = {
+    ROW("target", VECTOR, vy_autopilot, target, .size = 3, .unit = "m", .range = ANY,
+        .help = "where to fly, world axes; its height is replaced by the altitude"),
+    ROW("target_set", CHOICE, vy_autopilot, has_target, CHOICES(switches),
+        .help = "off: it has no target, and leaves the sticks alone"),
+    ROW("altitude", NUMBER, vy_autopilot, def.altitude, .unit = "m", .range = ANY, .help = "of flight"),
+    ROW("throttle", COUNT, vy_autopilot, def.throttle, .range = WITHIN(0.0, VY_THROTTLE_STEPS),
+        .help = "step when flying on"),
+    ROW("radius", NUMBER, vy_autopilot, def.radius, .unit = "m", .range = POSITIVE,
+        .help = "horizontal distance from the target at which it has arrived"),
+    ROW("yaw_tolerance", NUMBER, vy_autopilot, def.yaw_tolerance, .unit = "rad",
+        .range = ABOVE_TO(0.0, 3.14159), .help = "within which it faces the target"),
+};
+static const vy_table autopilot_table = {.title = "Autopilot",
+                                         .help = "Turns towards the target, then flies straight on.",
+                                         .size = sizeof(vy_autopilot),
+                                         ROWS(autopilot_rows)};
+static const vy_choice flights[] = {
+    CHOICE("dynamic", VY_FLIGHT_DYNAMIC, "rotors fly the drone"),
+    CHOICE("kinematic", VY_FLIGHT_KINEMATIC,
+           "the drone has the speeds of the sticks at once; needs `world: {physics: {engine: simple}}`"),
+};
 static const vy_choice rate_laws[] = {
     CHOICE("plain", VY_RATE_LAW_PLAIN, "inertia times the wanted acceleration, and the gyroscopic term"),
     CHOICE("indi", VY_RATE_LAW_INDI, "by increments from the measured acceleration: needs no exact inertia"),
@@ -349,6 +371,7 @@ static const vy_choice controllers[] = {
     CHOICE("callback", VY_CONTROLLER_CALLBACK, "a function of the program that uses the library"),
     CHOICE("plugin", VY_CONTROLLER_PLUGIN, "your own, a shared library; see controllers.md"),
     CHOICE("process", VY_CONTROLLER_PROCESS, "your own, a program in any language; see controllers.md"),
+    CHOICE("autopilot", VY_CONTROLLER_AUTOPILOT, "turns towards a target, then flies straight on"),
     CHOICE("intent", VY_CONTROLLER_INTENT, "nobody, but the loops below the intent of the start are closed"),
 };
 static const vy_choice cores[] = {
@@ -371,6 +394,9 @@ static const vy_row controller_rows[] = {
     ROW("indi_cutoff", NUMBER, vy_controller_def, indi_cutoff, .unit = "rad/s", .range = POSITIVE,
         .help = "of the filter of the rate law `indi`"),
     ROW("pilot", OBJECT, vy_controller_def, pilot, .table = &pilot_table, .help = "what sticks mean"),
+    ROW("flight", CHOICE, vy_controller_def, flight, CHOICES(flights), .help = "what the sticks act on"),
+    ROW("autopilot", OBJECT, vy_controller_def, autopilot, .table = &autopilot_table,
+        .when = 1u << VY_CONTROLLER_AUTOPILOT, .help = "where to, and how"),
     ROW("lost", VECTOR, vy_controller_def, lost, .size = VY_ROTOR_CAP, .range = WITHIN(0.0, 1.0),
         .flags = VY_ROW_SHORT, .help = "share of each rotor's thrust that the allocation must do without"),
     ROW("intent", OBJECT, vy_controller_def, start, .table = &intent_table, .help = "until the first reply"),

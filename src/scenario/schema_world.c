@@ -173,6 +173,21 @@ static const vy_table nap_table = {.title = "Negligibility policy",
                                    .size = sizeof(vy_nap_def),
                                    ROWS(nap_rows)};
 
+static const vy_choice engines[] = {
+    CHOICE("strict", VY_ENGINE_STRICT, "the strict equations, by RK4"),
+    CHOICE("simple", VY_ENGINE_SIMPLE,
+           "the simple physics service: Euler's method; bodies stick to the ground z = 0 and the boundary"),
+};
+static const vy_row physics_rows[] = {
+    ROW("engine", CHOICE, vy_engine_def, engine, CHOICES(engines), .help = "what moves the drones"),
+    ROW("boundary", NUMBER, vy_engine_def, boundary, .unit = "m", .range = POSITIVE,
+        .when = 1u << VY_ENGINE_SIMPLE, .help = "largest x and y, either way"),
+};
+static const vy_table physics_table = {.title = "Physics",
+                                       .help = "The engine behind the world: docs/physics.md.",
+                                       .size = sizeof(vy_engine_def),
+                                       ROWS(physics_rows)};
+
 static const vy_row world_rows[] = {
     ROW("gravity", OBJECT, vy_environment_def, gravity, .table = &gravity_table, .help = "what pulls"),
     ROW("atmosphere", OBJECT, vy_environment_def, atmosphere, .table = &atmosphere_table, .help = "the air"),
@@ -182,6 +197,8 @@ static const vy_row world_rows[] = {
         .help = "the same everywhere, world axes"),
     ROW("sunlight", VECTOR, vy_environment_def, sunlight, .size = 3, .unit = "Pa", .range = ANY,
         .help = "pressure of light along its direction; 4.56e-6 Pa at the Earth"),
+    ROW("physics", OBJECT, vy_environment_def, physics, .table = &physics_table,
+        .help = "the engine behind the world"),
     ROW("nap", OBJECT, vy_environment_def, nap, .table = &nap_table, .help = "what may be neglected"),
 };
 const vy_table vy_world_table = {.title = "World",

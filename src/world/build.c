@@ -1,5 +1,6 @@
 // build.c - constants of drones and disturbances, computed once.
 #include "world/build.h"
+#include "base/fail.h"
 #include "base/math.h"
 #include "vehicle/allocation.h"
 #include "world/world_def.h"
@@ -149,6 +150,10 @@ vy_status vy_drone_build(const vy_model *world, const vy_drone_def *def, drone_m
     memset(&m, 0, sizeof m);
     memset(&p, 0, sizeof p);
     vy_status status = build_schedule(world, def, &m, err);
+    if (def->controller.flight == VY_FLIGHT_KINEMATIC && world->physics.engine != VY_ENGINE_SIMPLE) {
+        status = vy_fail(err, VY_BAD_VALUE,
+                         "controller.flight: kinematic needs a world with `physics: {engine: simple}`");
+    }
     if (status == VY_OK) {
         const vec3 gravity = gravity_at(&world->env.gravity, def->position);
         status = vy_ladder_build(&def->controller, &def->vehicle, gravity, &p.ladder, err);
@@ -165,6 +170,9 @@ vy_status vy_drone_build(const vy_model *world, const vy_drone_def *def, drone_m
     build_plant(world, &def->vehicle, &p);
     build_sensors(world, def, &p);
     build_nap(world, &m.layout, def, &p);
+    vy_autopilot autopilot = def->controller.autopilot;
+    if (autopilot.has_target) vy_autopilot_set_target(&autopilot, autopilot.target);
+    p.autopilot = vy_autopilot_build(&autopilot);
     const mat3 r = quat_matrix(quat_normalize(def->attitude));
     p.home = def->position;
     p.home_yaw = math_atan2(r.m[1][0], r.m[0][0]);

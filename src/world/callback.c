@@ -52,7 +52,7 @@ uint32_t vy_controller_stage(const vy_world *world, world_block *w, drone_block 
     for (uint32_t i = 0; i < m->drone_count; ++i) {
         const drone_model *dm = &m->drones[i];
         if (!due(w->tick, dm->control_period)) continue;
-        if (dm->controller.kind == VY_CONTROLLER_HOLD) steer_hold(m, i, 1, w->tick, &drones[i]);
+        steer_built_in(m, i, 1, w, &drones[i]);
         if (vy_controller_is_asked(dm->controller.kind)) events |= call(world, i, w, &drones[i]);
     }
     return events;

@@ -14,6 +14,7 @@ typedef struct drone_params {
     mocap_params mocap;
     estimator_params estimator;
     ladder_params ladder;
+    autopilot_params autopilot;
     nap_params nap;
     vec3 home; // [m] held when no setpoint is declared
     real home_yaw;
@@ -48,6 +49,7 @@ typedef struct vy_model {
     turbulence_params turbulence;
     vy_nap_def nap;
     vy_planet_def planet;
+    vy_engine_def physics;
     uint64_t turbulence_period, nap_period; // steps; 0: never
     uint32_t drone_count, drone_cap;
     uint32_t disturbance_count, disturbance_cap;

@@ -31,6 +31,26 @@ VY_FN void steer_reply(const vy_model *m, uint32_t index, mask who, const contro
     if (mask_any(lost)) world_fail(lost, VY_FAILURE_COMMAND, index, real_set(0.0), real_set(0.0), 0, w);
 }
 
+/// Let the autopilot move the sticks, in the lanes of `who`.
+VY_FN void steer_autopilot(const vy_model *m, uint32_t index, mask who, world_block *w, drone_block *d)
+{
+    control_reply reply;
+    memset(&reply, 0, sizeof reply);
+    reply.rung = bits_set(VY_RUNG_PILOT);
+    autopilot_sticks(&m->params[index].autopilot, d->estimate.position, d->estimate.attitude, reply.sticks);
+    steer_reply(m, index, who, &reply, w, d);
+}
+
+/// A controller that is built in, in the lanes of `who`.
+VY_FN void steer_built_in(const vy_model *m, uint32_t index, mask who, world_block *w, drone_block *d)
+{
+    switch (m->drones[index].controller.kind) {
+    case VY_CONTROLLER_HOLD: steer_hold(m, index, who, w->tick, d); break;
+    case VY_CONTROLLER_AUTOPILOT: steer_autopilot(m, index, who, w, d); break;
+    default: break;
+    }
+}
+
 /// Returns the lanes in which a command was clamped.
 VY_BIG_FN mask dal_stage(const vy_model *m, const world_block *w, drone_block *drones)
 {
@@ -39,6 +59,10 @@ VY_BIG_FN mask dal_stage(const vy_model *m, const world_block *w, drone_block *d
         drone_block *d = &drones[i];
         const mask now = due(w->tick, m->drones[i].rate_period);
         if (!mask_any(now)) continue;
+        if (m->drones[i].controller.flight == VY_FLIGHT_KINEMATIC) {
+            control_lead(&m->params[i].ladder, d->rung, now, &d->control);
+            continue;
+        }
         const real count = control_lower(&m->params[i].ladder, d->rung, now, &d->estimate, &d->control);
         d->clamps = d->clamps + real_round_bits(count);
         clamped = clamped | (count > 0.0);

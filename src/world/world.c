@@ -100,6 +100,7 @@ vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err
         .seed = def->seed,
         .nap = def->environment.nap,
         .planet = def->environment.planet,
+        .physics = def->environment.physics,
         .drone_cap = def->drone_cap,
         .disturbance_cap = def->disturbance_cap,
         .drones = parts[1],

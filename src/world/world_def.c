@@ -137,7 +137,7 @@ vy_status vy_check_drone_def(const vy_drone_def *def, vy_error *err)
         return vy_fail(err, VY_BAD_VALUE, "drone: position, velocity, attitude and rate must be finite");
     }
     const vy_controller_kind kind = def->controller.kind;
-    const int looks = kind == VY_CONTROLLER_HOLD ||
+    const int looks = kind == VY_CONTROLLER_HOLD || kind == VY_CONTROLLER_AUTOPILOT ||
                       (kind == VY_CONTROLLER_INTENT && def->controller.start.rung >= VY_RUNG_RATES);
     if (looks && !(def->imu.period > 0.0 && def->mocap.period > 0.0)) {
         return vy_fail(err, VY_BAD_VALUE, "drone: the controller %s needs an IMU and motion capture",
