@@ -1,5 +1,7 @@
 // test_mcap.c - the log container: what is written is what is read, by every way of reading.
 #include "mcap_sample.h"
+#include "base/cpu.h"
+#include "record/crc.h"
 #include <stdlib.h>
 #include <zlib.h>
 
@@ -374,9 +376,29 @@ static void memory_does_not_grow(void **unused)
     }
 }
 
+// Whatever computes it, a CRC is zlib's, at every size, place and beginning.
+static void crc_is_that_of_zlib(void **unused)
+{
+    (void)unused;
+    unsigned char bytes[1500];
+    random_source r = {17};
+    for (size_t i = 0; i < sizeof bytes; ++i) bytes[i] = (unsigned char)random_bits(&r);
+    for (size_t size = 0; size <= 1200; ++size) {
+        const unsigned char *at = bytes + random_bits(&r) % 300;
+        const uint32_t before = size % 3 == 0 ? 0 : (uint32_t)random_bits(&r);
+        const uint32_t want = (uint32_t)crc32_z(before, at, size);
+        assert_int_equal(vy_crc32(before, at, size), want);
+        if (vy_cpu_best() >= VY_CPU_AVX2) assert_int_equal(vy_crc32_avx2(before, at, size), want);
+        assert_int_equal(vy_crc32_joined(before, vy_crc32(0, at, size), size), want);
+    }
+    assert_int_equal(vy_crc32(0, "123456789", 9), 0xcbf43926u); // the check value of CRC-32
+    assert_int_equal(vy_crc32(7, NULL, 0), 7);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(crc_is_that_of_zlib),
         cmocka_unit_test(round_trip),
         cmocka_unit_test(thread_changes_no_byte),
         cmocka_unit_test(empty_file),

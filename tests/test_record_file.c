@@ -121,8 +121,8 @@ typedef struct fault {
     int call;    // calls of write so far
     int fail_at; // this write and all after it fail with `error`; -1: none
     int error;
-    bool shorter;            // take one byte, or some, and be interrupted now and then
-    int sync, close, rename; // what these return
+    bool shorter;      // take one byte, or some, and be interrupted now and then
+    int close, rename; // what these return
     random_source random;
 } fault;
 
@@ -135,12 +135,6 @@ static int64_t faulty_write(void *self, int file, const void *data, size_t size)
     const size_t part_size = f->shorter ? 1 + random_bits(&f->random) % size : size;
     const ssize_t done = write(file, data, part_size);
     return done < 0 ? -errno : done;
-}
-
-static int faulty_sync(void *self, int file)
-{
-    (void)file;
-    return ((fault *)self)->sync;
 }
 
 static int faulty_close(void *self, int file)
@@ -159,7 +153,7 @@ static int faulty_rename(void *self, const char *from, const char *to)
 // The sample to the target through faulty calls; ends as the program would end it.
 static vy_status write_target(fault *f, int count, bool threaded, vy_error *err)
 {
-    const vy_file_calls calls = {f, faulty_write, faulty_sync, faulty_close, faulty_rename};
+    const vy_file_calls calls = {f, faulty_write, faulty_close, faulty_rename};
     vy_mcap_writer_def def = sample_def(VY_MCAP_ZSTD, 500);
     def.threaded = threaded;
     vy_file_sink *file = NULL;
@@ -225,9 +219,8 @@ static void full_disk_at_every_write(void **unused)
 static void failing_end_keeps_the_old_file(void **unused)
 {
     (void)unused;
-    const fault faults[] = {
-        {.fail_at = -1, .sync = -EIO}, {.fail_at = -1, .close = -EDQUOT}, {.fail_at = -1, .rename = -EXDEV}};
-    for (int i = 0; i < 3; ++i) {
+    const fault faults[] = {{.fail_at = -1, .close = -EDQUOT}, {.fail_at = -1, .rename = -EXDEV}};
+    for (int i = 0; i < 2; ++i) {
         put_text(target, "old");
         fault f = faults[i];
         vy_error err;

@@ -8,7 +8,9 @@ static atomic_int chosen;
 vy_cpu_level vy_cpu_best(void)
 {
 #if defined(__x86_64__)
-    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("bmi")) return VY_CPU_PLAIN;
+    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("bmi") ||
+        !__builtin_cpu_supports("pclmul"))
+        return VY_CPU_PLAIN;
     const int more = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
                      __builtin_cpu_supports("avx512vl");
     return more ? VY_CPU_AVX512 : VY_CPU_AVX2;

@@ -4,7 +4,7 @@
 
 typedef enum vy_cpu_level {
     VY_CPU_PLAIN,  ///< what every machine of this kind has
-    VY_CPU_AVX2,   ///< AVX2 and BMI
+    VY_CPU_AVX2,   ///< AVX2, BMI and PCLMUL
     VY_CPU_AVX512, ///< AVX-512 F, DQ and VL as well
 } vy_cpu_level;
 

@@ -36,12 +36,6 @@ static int64_t system_write(void *self, int file, const void *data, size_t size)
     return poll(&wait, 1, -1) < 0 ? -errno : -EINTR;
 }
 
-static int system_sync(void *self, int file)
-{
-    (void)self;
-    return fsync(file) == 0 ? 0 : -errno;
-}
-
 static int system_close(void *self, int file)
 {
     (void)self;
@@ -56,7 +50,7 @@ static int system_rename(void *self, const char *from, const char *to)
 
 vy_file_calls vy_system_file_calls(void)
 {
-    return (vy_file_calls){NULL, system_write, system_sync, system_close, system_rename};
+    return (vy_file_calls){NULL, system_write, system_close, system_rename};
 }
 
 // The reason comes first: a long name must not push it out of the text.
@@ -181,13 +175,8 @@ const char *vy_file_sink_name(const vy_file_sink *file) { return file->temporary
 vy_status vy_file_sink_commit(vy_file_sink *file, vy_error *err)
 {
     vy_status status = sink_flush(file, err);
-    if (status == VY_OK) {
-        const int error = file->calls.sync(file->calls.self, file->file);
-        // Pipes and devices cannot be synced, and need not be.
-        if (error != 0 && !file->in_place) status = fail_file(err, "syncing", file->temporary, -error);
-    }
-    // EINTR from close leaves the descriptor closed on Linux: never closed twice, and the data is synced
-    // already.
+    // EINTR from close leaves the descriptor closed on Linux: never closed twice, and the system has the
+    // data.
     const int closed = file->calls.close(file->calls.self, file->file);
     if (status == VY_OK && closed != 0 && closed != -EINTR) {
         status = fail_file(err, "closing", file->temporary, -closed);

@@ -29,7 +29,6 @@ typedef struct vy_byte_source {
 typedef struct vy_file_calls {
     void *self;
     int64_t (*write)(void *self, int file, const void *data, size_t size); ///< bytes taken, perhaps fewer
-    int (*sync)(void *self, int file);
     int (*close)(void *self, int file);
     int (*rename)(void *self, const char *from, const char *to);
 } vy_file_calls;
@@ -53,8 +52,9 @@ vy_byte_sink vy_file_sink_bytes(vy_file_sink *file);
 /// The name of the file being written, PATH.part or PATH itself for a pipe; valid until the file is ended.
 const char *vy_file_sink_name(const vy_file_sink *file);
 
-/// Flush, sync, close and rename to the final name. On failure PATH is untouched and PATH.part is kept.
-/// The file is ended either way.
+/// Flush, close and rename to the final name. On failure PATH is untouched and PATH.part is kept. The system
+/// has the data then and writes it to the disk in its own time: waiting for that would take longer than most
+/// flights. The file is ended either way.
 vy_status vy_file_sink_commit(vy_file_sink *file, vy_error *err);
 
 /// Close and keep PATH.part as far as it got; PATH is untouched. NULL is a no-op.

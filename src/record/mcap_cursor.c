@@ -1,7 +1,7 @@
 // mcap_cursor.c - chunks unpacked, and passes over their messages in file order or by time.
 #include "record/mcap_tables.h"
 #include "base/fail.h"
-#include <zlib.h>
+#include "record/crc.h"
 #include <zstd.h>
 
 enum { OPEN_CHUNKS = 16 }; // chunks that may overlap in time at one moment of a pass by time
@@ -82,7 +82,7 @@ vy_status vy_mcap_load(vy_mcap_reader *r, const mcap_place *place, mcap_view *vi
     }
     status = unpack(r, place, s, (const char *)name, name_size, view, err);
     if (status != VY_OK) return status;
-    if (crc != 0 && crc != (uint32_t)crc32_z(crc32(0, NULL, 0), view->records.data, view->records.size)) {
+    if (crc != 0 && crc != vy_crc32(0, view->records.data, view->records.size)) {
         return fail_damaged(offset, "a chunk is damaged: its CRC differs", err);
     }
     view->place = place;

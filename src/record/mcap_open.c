@@ -2,8 +2,8 @@
 // chunk.
 #include "record/mcap_tables.h"
 #include "base/fail.h"
+#include "record/crc.h"
 #include <stdio.h>
-#include <zlib.h>
 
 static vy_status fail_damaged(uint64_t offset, const char *what, vy_error *err)
 {
@@ -183,7 +183,7 @@ vy_status vy_mcap_read_summary(vy_mcap_reader *r, vy_error *err)
     status = r->source.read(r->source.self, start, data, covered, err);
     r->data_end = start;
     r->summary_checked = crc != 0;
-    if (status == VY_OK && crc != 0 && crc != (uint32_t)crc32_z(crc32(0, NULL, 0), data, covered)) {
+    if (status == VY_OK && crc != 0 && crc != vy_crc32(0, data, covered)) {
         status = fail_damaged(start, "the summary is damaged: its CRC differs", err);
     }
     if (status == VY_OK) status = add_summary(r, data, length, err);

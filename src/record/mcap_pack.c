@@ -1,7 +1,7 @@
 // mcap_pack.c - a chunk: index, CRC, compression, one write.
 #include "record/mcap_pack.h"
 #include "base/fail.h"
-#include <zlib.h>
+#include "record/crc.h"
 #include <zstd.h>
 
 static const char *const compression_names[] = {[VY_MCAP_NONE] = "", [VY_MCAP_ZSTD] = "zstd"};
@@ -12,7 +12,7 @@ vy_status vy_mcap_pack_init(mcap_pack *pack, const vy_mcap_writer_def *def, vy_b
         .sink = sink,
         .compression = def->compression,
         .level = def->level,
-        .data_crc = (uint32_t)crc32(0, NULL, 0),
+        .data_crc = 0,
         .start_time = UINT64_MAX,
     };
     if (def->compression == VY_MCAP_ZSTD) {
@@ -86,7 +86,7 @@ static vy_status send(mcap_pack *pack, const void *data, size_t size)
 
 vy_status vy_mcap_pack_put(mcap_pack *pack, const void *data, size_t size)
 {
-    if (size > 0) pack->data_crc = (uint32_t)crc32_z(pack->data_crc, data, size);
+    if (size > 0) pack->data_crc = vy_crc32(pack->data_crc, data, size);
     return send(pack, data, size);
 }
 
@@ -178,7 +178,7 @@ vy_status vy_mcap_pack_chunk(mcap_pack *pack, mcap_bytes *chunk)
     const size_t size = chunk->size - MCAP_CHUNK_ROOM;
     mcap_chunk_entry entry = {.size = size, .packed_size = size};
     survey(pack, chunk->data + MCAP_CHUNK_ROOM, size, &entry);
-    const uint32_t crc = (uint32_t)crc32_z(crc32(0, NULL, 0), chunk->data + MCAP_CHUNK_ROOM, size);
+    const uint32_t crc = vy_crc32(0, chunk->data + MCAP_CHUNK_ROOM, size);
 
     mcap_bytes *out = chunk; // a plain chunk is completed where it lies
     if (pack->compression == VY_MCAP_ZSTD) {
@@ -203,12 +203,12 @@ vy_status vy_mcap_pack_chunk(mcap_pack *pack, mcap_bytes *chunk)
     // The CRC of the data section goes over everything; the records of a plain chunk have theirs already.
     const unsigned char *behind = start + head + entry.packed_size;
     if (pack->compression == VY_MCAP_NONE) {
-        pack->data_crc = (uint32_t)crc32_z(pack->data_crc, start, head);
-        pack->data_crc = (uint32_t)crc32_combine(pack->data_crc, crc, (z_off_t)size);
+        pack->data_crc = vy_crc32(pack->data_crc, start, head);
+        pack->data_crc = vy_crc32_joined(pack->data_crc, crc, size);
     } else {
-        pack->data_crc = (uint32_t)crc32_z(pack->data_crc, start, entry.length);
+        pack->data_crc = vy_crc32(pack->data_crc, start, entry.length);
     }
-    pack->data_crc = (uint32_t)crc32_z(pack->data_crc, behind, entry.index_length);
+    pack->data_crc = vy_crc32(pack->data_crc, behind, entry.index_length);
     mcap_bytes_put(&pack->chunks, &entry, sizeof entry);
     if (pack->chunks.failed) return fail_memory(pack);
     if (entry.start_time < pack->start_time) pack->start_time = entry.start_time;

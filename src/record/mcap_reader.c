@@ -1,8 +1,8 @@
 // mcap_reader.c - opens a file, keeps its tables, answers lookups.
 #include "record/mcap_tables.h"
 #include "base/fail.h"
+#include "record/crc.h"
 #include <stdio.h>
-#include <zlib.h>
 #include <zstd.h>
 
 #define READER_COOKIE 0x6d636172u
@@ -514,7 +514,7 @@ vy_status vy_mcap_reader_read_attachment(vy_mcap_reader *r, const vy_mcap_attach
     const uint32_t crc = mcap_span_u32(&span);
     if (span.bad || mcap_span_left(&span) != 0 || length != attachment->size) {
         status = fail_damaged(offset, "an attachment is broken", err);
-    } else if (crc != 0 && crc != (uint32_t)crc32_z(crc32(0, NULL, 0), body, (size_t)(stop - body))) {
+    } else if (crc != 0 && crc != vy_crc32(0, body, (size_t)(stop - body))) {
         status = fail_damaged(offset, "an attachment is damaged: its CRC differs", err);
     }
     if (status != VY_OK) {

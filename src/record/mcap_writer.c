@@ -3,9 +3,9 @@
 #define _POSIX_C_SOURCE 200809L
 #include "record/mcap_writer.h"
 #include "base/fail.h"
+#include "record/crc.h"
 #include "record/mcap_pack.h"
 #include <pthread.h>
-#include <zlib.h>
 
 #define WRITER_COOKIE 0x6d636177u
 enum { MESSAGE_LIMIT = 64 << 20 };
@@ -365,9 +365,8 @@ vy_status vy_mcap_writer_attachment(vy_mcap_writer *w, const vy_mcap_attachment_
     if (w->record.failed) return fail_memory(w, err);
     const uint64_t length = w->record.size + def->size + 4;
     mcap_put_u64(w->record.data + 1, length - MCAP_RECORD_HEAD);
-    uint32_t crc = (uint32_t)crc32_z(crc32(0, NULL, 0), w->record.data + MCAP_RECORD_HEAD,
-                                     w->record.size - MCAP_RECORD_HEAD);
-    if (def->size > 0) crc = (uint32_t)crc32_z(crc, def->data, def->size);
+    uint32_t crc = vy_crc32(0, w->record.data + MCAP_RECORD_HEAD, w->record.size - MCAP_RECORD_HEAD);
+    if (def->size > 0) crc = vy_crc32(crc, def->data, def->size);
     vy_mcap_pack_put(&w->pack, w->record.data, w->record.size);
     vy_mcap_pack_put(&w->pack, def->data, def->size);
     vy_mcap_pack_put(&w->pack, &crc, sizeof crc);
@@ -502,7 +501,7 @@ static void put_summary(const vy_mcap_writer *w, mcap_bytes *b)
     mcap_bytes_u32(b, 0);
     mcap_bytes_end(b, at); // before the CRC, which goes over the footer's length too
     if (b->failed) return;
-    mcap_put_u32(b->data + b->size - 4, (uint32_t)crc32_z(crc32(0, NULL, 0), b->data, b->size - 4));
+    mcap_put_u32(b->data + b->size - 4, vy_crc32(0, b->data, b->size - 4));
     mcap_bytes_put(b, MCAP_MAGIC, MCAP_MAGIC_SIZE);
 }
 

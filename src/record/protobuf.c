@@ -183,6 +183,10 @@ struct vy_pb_codec {
     size_t node_count, node_capacity;
     uint32_t root_count; // fields of the message itself: the first nodes
     size_t cells, size_max;
+    // Where every value has eight bytes, a message differs from another in its values alone.
+    unsigned char *form; // the message with all values 0; NULL where sizes vary
+    size_t form_size;
+    uint32_t *places; // of each cell in it
 };
 
 static uint32_t wire_of(vy_pb_type type)
@@ -260,31 +264,6 @@ static vy_status add_fields(vy_pb_codec *codec, const vy_pb_message *message, in
     return VY_OK;
 }
 
-vy_status vy_pb_codec_create(const vy_pb_message *message, vy_pb_codec **out, vy_error *err)
-{
-    *out = NULL;
-    vy_pb_codec *codec = calloc(1, sizeof *codec);
-    if (codec == NULL) return vy_fail(err, VY_NO_MEMORY, "no memory for a protobuf codec");
-    uint32_t cells = 0;
-    const vy_status status = add_fields(codec, message, 0, &cells, &codec->size_max, err);
-    if (status != VY_OK) {
-        vy_pb_codec_destroy(codec);
-        return status;
-    }
-    codec->root_count = (uint32_t)message->field_count;
-    codec->cells = cells;
-    codec->size_max += PREFIX_ROOM; // prefixes are copied whole
-    *out = codec;
-    return VY_OK;
-}
-
-void vy_pb_codec_destroy(vy_pb_codec *codec)
-{
-    if (codec == NULL) return;
-    free(codec->nodes);
-    free(codec);
-}
-
 size_t vy_pb_codec_cells(const vy_pb_codec *codec) { return codec->cells; }
 size_t vy_pb_codec_size_max(const vy_pb_codec *codec) { return codec->size_max; }
 
@@ -333,11 +312,6 @@ static unsigned char *put_fields(const vy_pb_codec *codec, uint32_t first, uint3
         const node *n = &codec->nodes[i];
         memcpy(p, n->prefix, PREFIX_ROOM);
         p += n->prefix_size;
-        if (n->type == VY_PB_DOUBLE && !n->list) {
-            memcpy(p, cells + 8 * (size_t)n->cell, 8);
-            p += 8;
-            continue;
-        }
         unsigned char *body = p + n->length_size;
         unsigned char *end = n->type == VY_PB_MESSAGE
                                  ? put_fields(codec, n->child, n->child_count, cells, body)
@@ -354,9 +328,79 @@ static unsigned char *put_fields(const vy_pb_codec *codec, uint32_t first, uint3
     return p;
 }
 
+// Where the values of a run of fields lie in the form, which has them from `at` on. Returns where it ends.
+static size_t place_fields(vy_pb_codec *codec, uint32_t first, uint32_t count, size_t at)
+{
+    for (uint32_t i = first; i < first + count; ++i) {
+        const node *n = &codec->nodes[i];
+        at += n->prefix_size + n->length_size;
+        if (n->type == VY_PB_MESSAGE) {
+            at = place_fields(codec, n->child, n->child_count, at);
+        } else {
+            for (uint32_t k = 0; k < n->count; ++k, at += 8) codec->places[n->cell + k] = (uint32_t)at;
+        }
+    }
+    return at;
+}
+
+// The form and its places, where all values have eight bytes. @return false when memory is out
+static bool make_form(vy_pb_codec *codec)
+{
+    for (size_t i = 0; i < codec->node_count; ++i) {
+        const node *n = &codec->nodes[i];
+        if (n->type != VY_PB_MESSAGE && wire_of(n->type) != WIRE_64) return true;
+    }
+    unsigned char *zeros = calloc(codec->cells + 1, 8);
+    codec->form = malloc(codec->size_max);
+    codec->places = calloc(codec->cells + 1, sizeof *codec->places);
+    const bool made = zeros != NULL && codec->form != NULL && codec->places != NULL;
+    if (made) {
+        codec->form_size =
+            (size_t)(put_fields(codec, 0, codec->root_count, zeros, codec->form) - codec->form);
+        (void)place_fields(codec, 0, codec->root_count, 0);
+    }
+    free(zeros);
+    return made;
+}
+
+vy_status vy_pb_codec_create(const vy_pb_message *message, vy_pb_codec **out, vy_error *err)
+{
+    *out = NULL;
+    vy_pb_codec *codec = calloc(1, sizeof *codec);
+    if (codec == NULL) return vy_fail(err, VY_NO_MEMORY, "no memory for a protobuf codec");
+    uint32_t cells = 0;
+    const vy_status status = add_fields(codec, message, 0, &cells, &codec->size_max, err);
+    if (status != VY_OK) {
+        vy_pb_codec_destroy(codec);
+        return status;
+    }
+    codec->root_count = (uint32_t)message->field_count;
+    codec->cells = cells;
+    codec->size_max += PREFIX_ROOM; // prefixes are copied whole
+    if (!make_form(codec)) {
+        vy_pb_codec_destroy(codec);
+        return vy_fail(err, VY_NO_MEMORY, "no memory for a protobuf codec");
+    }
+    *out = codec;
+    return VY_OK;
+}
+
+void vy_pb_codec_destroy(vy_pb_codec *codec)
+{
+    if (codec == NULL) return;
+    free(codec->nodes);
+    free(codec->form);
+    free(codec->places);
+    free(codec);
+}
+
 size_t vy_pb_encode(const vy_pb_codec *codec, const void *cells, unsigned char *out)
 {
-    return (size_t)(put_fields(codec, 0, codec->root_count, cells, out) - out);
+    if (codec->form == NULL) return (size_t)(put_fields(codec, 0, codec->root_count, cells, out) - out);
+    memcpy(out, codec->form, codec->form_size);
+    const unsigned char *value = cells;
+    for (size_t i = 0; i < codec->cells; ++i) memcpy(out + codec->places[i], value + 8 * i, 8);
+    return codec->form_size;
 }
 
 // A list in one packed run.
