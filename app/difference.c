@@ -2,6 +2,7 @@
 #include "difference.h"
 #include "say.h"
 #include <inttypes.h>
+#include <string.h>
 
 static void value_text(const vy_difference *d, int second, char *out, size_t size)
 {
@@ -12,6 +13,14 @@ static void value_text(const vy_difference *d, int second, char *out, size_t siz
 void vy_difference_print(const vy_difference *d, double dt, const char *a, const char *b)
 {
     const palette p = vy_palette(stdout);
+    if (d->reply && strstr(d->field, ".reply.check") != NULL) {
+        printf("%sdiffers%s first at step %" PRIu64
+               " (%.6g s): %.*s was changed after the flight: its check is\n"
+               "    %016" PRIx64 " in %s\n    %016" PRIx64 " by its values\n",
+               p.bad, p.plain, d->tick, (double)d->tick * dt, (int)(strlen(d->field) - strlen(".check")),
+               d->field, d->whole_a, a, d->whole_b);
+        return;
+    }
     if (d->reply) {
         char was[40], is[40];
         value_text(d, 0, was, sizeof was);

@@ -1,4 +1,5 @@
 // test_log.c - logs of runs: written, read back, replayed, compared, damaged, branched.
+#include "record/mcap_format.h"
 #include "base/real.h"
 #include "scenes/scenes.h"
 #include "volery/record.h"
@@ -153,12 +154,30 @@ static void log_compare_finds_the_moment(void **state)
     vy_log_close(a);
 }
 
-// Replies of a callback are in the log: replay needs no controller, and a changed reply is found.
-static void log_feeds_replies(void **state)
+static unsigned char *slurp(const char *file, size_t *size)
 {
-    (void)state;
-    record(0, build("feedback", 3), 3000, 100);
-    vy_log *log = open_log(0);
+    FILE *in = fopen(file, "rb");
+    assert_non_null(in);
+    fseek(in, 0, SEEK_END);
+    *size = (size_t)ftell(in);
+    rewind(in);
+    unsigned char *data = malloc(*size);
+    assert_int_equal(fread(data, 1, *size, in), *size);
+    fclose(in);
+    return data;
+}
+
+static void spit(const char *file, const unsigned char *data, size_t size)
+{
+    FILE *out = fopen(file, "wb");
+    assert_non_null(out);
+    assert_int_equal(fwrite(data, 1, size, out), size);
+    fclose(out);
+}
+
+// The scene `feedback` without its controller.
+static vy_world *build_silent(void)
+{
     vy_world_def world_def = vy_default_world_def();
     world_def.seed = 3;
     vy_world *world = NULL;
@@ -174,11 +193,79 @@ static void log_feeds_replies(void **state)
     gust.torque = (vy_vec3){1e-5, 1e-5, 1e-5};
     gust.frequency = 0.5;
     assert_int_equal(vy_world_add_disturbance(world, &gust, NULL), VY_OK);
+    return world;
+}
+
+// Replies of a callback are in the log: replay needs no controller.
+static void log_feeds_replies(void **state)
+{
+    (void)state;
+    record(0, build("feedback", 3), 3000, 100);
+    vy_log *log = open_log(0);
+    vy_world *world = build_silent();
     vy_difference d;
     assert_int_equal(vy_log_replay(log, world, NULL, NULL, &d, NULL), VY_OK);
     assert_false(d.found);
     vy_world_destroy(world);
     vy_log_close(log);
+}
+
+// A byte of the reply at `tick` changed, `at` bytes behind its tick, by somebody who leaves out the
+// checksums.
+static void forge_reply(const char *from, const char *to, uint64_t tick, size_t at)
+{
+    size_t size;
+    unsigned char *data = slurp(from, &size);
+    unsigned char head[18] = {0x09, [9] = 0x11}; // tag, tick, tag, drone 0
+    memcpy(head + 1, &tick, 8);
+    int forged = 0;
+    for (size_t i = 8; i + 9 < size; i += 9 + mcap_get_u64(data + i + 1)) {
+        if (data[i] == MCAP_CHUNK) memset(data + i + 9 + 24, 0, 4);
+        if (data[i] == MCAP_DATA_END) memset(data + i + 9, 0, 4);
+        if (data[i] == MCAP_FOOTER) break;
+    }
+    for (size_t i = 0; i + sizeof head < size; ++i) {
+        if (memcmp(data + i, head, sizeof head) != 0 || data[i + 18] != 0x19) continue;
+        data[i + 9 + at] ^= 1;
+        ++forged;
+    }
+    assert_int_equal(forged, 1);
+    spit(to, data, size);
+    free(data);
+}
+
+// A reply that was changed after the flight is named by replay, whether it has an effect or not; diff tells
+// its values.
+static void log_names_a_changed_reply(void **state)
+{
+    (void)state;
+    record(0, build("feedback", 3), 3000, 100);
+    // Behind the tick: drone and rung with their tags, the list's tag and length, two motors; or as far as
+    // torque.x.
+    const struct {
+        size_t at;
+        const char *field;
+    } forged[] = {{9 + 9 + 2 + 2 * 8, "drones[0].reply.motors[2]"},
+                  {9 + 9 + 2 + 8 * 8 + 9 + 3, "drones[0].reply.torque.x"}};
+    for (int i = 0; i < 2; ++i) {
+        forge_reply(path[0], path[1], 1500, forged[i].at);
+        vy_log *a = open_log(0), *b = open_log(1);
+        vy_world *world = build_silent();
+        vy_difference d;
+        assert_int_equal(vy_log_replay(b, world, NULL, NULL, &d, NULL), VY_OK);
+        assert_true(d.found && d.reply);
+        assert_int_equal(d.tick, 1500);
+        assert_string_equal(d.field, "drones[0].reply.check");
+        assert_true(d.whole_a != d.whole_b);
+        assert_int_equal(vy_log_compare(a, b, &d, NULL), VY_OK);
+        assert_true(d.found && d.reply && d.real);
+        assert_int_equal(d.tick, 1500);
+        assert_string_equal(d.field, forged[i].field);
+        assert_true(d.a != d.b);
+        vy_world_destroy(world);
+        vy_log_close(b);
+        vy_log_close(a);
+    }
 }
 
 // Any logged moment can be had, and going on from it gives the rest of the run.
@@ -201,27 +288,6 @@ static void log_seek_and_go_on(void **state)
     assert_int_equal(vy_log_seek(log, world, 2501, NULL), VY_BAD_VALUE);
     vy_world_destroy(world);
     vy_log_close(log);
-}
-
-static unsigned char *slurp(const char *file, size_t *size)
-{
-    FILE *in = fopen(file, "rb");
-    assert_non_null(in);
-    fseek(in, 0, SEEK_END);
-    *size = (size_t)ftell(in);
-    rewind(in);
-    unsigned char *data = malloc(*size);
-    assert_int_equal(fread(data, 1, *size, in), *size);
-    fclose(in);
-    return data;
-}
-
-static void spit(const char *file, const unsigned char *data, size_t size)
-{
-    FILE *out = fopen(file, "wb");
-    assert_non_null(out);
-    assert_int_equal(fwrite(data, 1, size, out), size);
-    fclose(out);
 }
 
 // A log cut at any place opens with a prefix of its run, or says that it is no log; the prefix replays.
@@ -378,11 +444,17 @@ static void log_page_is_current(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(log_replays_every_scene),      cmocka_unit_test(log_names_the_first_difference),
-        cmocka_unit_test(log_compare_finds_the_moment), cmocka_unit_test(log_feeds_replies),
-        cmocka_unit_test(log_seek_and_go_on),           cmocka_unit_test(log_cut_anywhere),
-        cmocka_unit_test(log_flipped_byte_is_found),    cmocka_unit_test(log_of_a_failure),
-        cmocka_unit_test(log_abandoned_keeps_the_old),  cmocka_unit_test(log_table_has_the_values),
+        cmocka_unit_test(log_replays_every_scene),
+        cmocka_unit_test(log_names_the_first_difference),
+        cmocka_unit_test(log_compare_finds_the_moment),
+        cmocka_unit_test(log_feeds_replies),
+        cmocka_unit_test(log_names_a_changed_reply),
+        cmocka_unit_test(log_seek_and_go_on),
+        cmocka_unit_test(log_cut_anywhere),
+        cmocka_unit_test(log_flipped_byte_is_found),
+        cmocka_unit_test(log_of_a_failure),
+        cmocka_unit_test(log_abandoned_keeps_the_old),
+        cmocka_unit_test(log_table_has_the_values),
         cmocka_unit_test(log_page_is_current),
     };
     return cmocka_run_group_tests(tests, make_paths, remove_paths);

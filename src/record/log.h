@@ -31,6 +31,22 @@ typedef struct state_record {
     size_t size;
 } state_record;
 
+/// The replies of controllers, one after the other.
+typedef struct reply_walk {
+    vy_mcap_cursor *cursor;
+    vy_pb_codec *codec;
+    reply_cells cells; // the present one
+    int more;          // 0: there is none
+} reply_walk;
+
+/// Opens and goes to the first reply.
+vy_status vy_reply_walk_open(vy_log *log, reply_walk *out, vy_error *err);
+void vy_reply_walk_next(reply_walk *walk);
+vy_status vy_reply_walk_close(reply_walk *walk, vy_error *err);
+
+/// The first value in which two replies at the same step differ, into `out`. 0: there is none.
+int vy_reply_compare(const reply_cells *a, const reply_cells *b, vy_difference *out);
+
 /// Open a cursor on one topic. VY_DAMAGED when the log has no such channel.
 vy_status vy_log_cursor(vy_log *log, const char *topic, vy_mcap_cursor **out, vy_error *err);
 /// The next full state of a cursor on TOPIC_STATE; 0 at the end.

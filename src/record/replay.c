@@ -1,4 +1,4 @@
-// replay.c - having a run again: replay, comparison of two logs, and going to any moment of one.
+// replay.c - having a run again: replay, and going to any moment of a log.
 #include "base/fail.h"
 #include "record/log.h"
 #include <inttypes.h>
@@ -7,11 +7,10 @@
 typedef struct follower {
     vy_log *log;
     hash_walk hashes;
-    vy_mcap_cursor *states, *replies;
-    vy_pb_codec *codec;
+    vy_mcap_cursor *states;
+    reply_walk replies;
     state_record state; // the next full state
-    reply_cells reply;  // the next reply
-    int has_state, has_reply, missing_reply;
+    int has_state, missing_reply;
     int ended; // the log has no further hashes
     int live;  // controllers are asked, and their replies compared
     int warm;  // controllers are shown the samples, and their replies ignored
@@ -23,19 +22,13 @@ static void next_state(follower *f)
     f->has_state = f->states != NULL && vy_state_next(f->states, &f->state);
 }
 
-static void next_reply(follower *f)
-{
-    vy_mcap_message message;
-    f->has_reply = f->replies != NULL && vy_mcap_cursor_next(f->replies, &message) &&
-                   vy_pb_decode(f->codec, message.data, message.size, &f->reply, NULL) == VY_OK;
-}
-
 // The replies of a log are in the order of the calls; those before the present moment are skipped.
 static int find_reply(follower *f, uint64_t tick, uint32_t drone)
 {
-    while (f->has_reply && (f->reply.tick < tick || (f->reply.tick == tick && f->reply.drone < drone)))
-        next_reply(f);
-    const int found = f->has_reply && f->reply.tick == tick && f->reply.drone == drone;
+    reply_walk *w = &f->replies;
+    while (w->more && (w->cells.tick < tick || (w->cells.tick == tick && w->cells.drone < drone)))
+        vy_reply_walk_next(w);
+    const int found = w->more && w->cells.tick == tick && w->cells.drone == drone;
     if (!found) f->missing_reply = 1;
     return found;
 }
@@ -45,8 +38,11 @@ static int feed_reply(void *self, const vy_world *world, uint32_t drone, vy_inte
     follower *f = self;
     const uint64_t tick = world->state->tick;
     if (f->live || !find_reply(f, tick, drone)) return 0;
-    *intent = vy_reply_unpack(&f->reply);
-    next_reply(f);
+    reply_cells given = f->replies.cells;
+    given.check = vy_reply_check(&given);
+    if (!f->out->found) (void)vy_reply_compare(&f->replies.cells, &given, f->out); // changed since the flight
+    *intent = vy_reply_unpack(&given);
+    vy_reply_walk_next(&f->replies);
     const vy_controller_def *c = &world->model.drones[drone].controller;
     if (f->warm && c->call != NULL) {
         const vy_samples samples = vy_drone_samples(&world->model, tick, &world->drones[drone]);
@@ -65,31 +61,8 @@ static int check_reply(void *self, const vy_world *world, uint32_t drone, const 
     const uint64_t tick = world->state->tick;
     if (out->found || f->missing_reply || !find_reply(f, tick, drone)) return 0;
     const reply_cells now = vy_reply_pack(tick, drone, intent);
-    const unsigned char *a = (const unsigned char *)&f->reply, *b = (const unsigned char *)&now;
-    size_t at = 0;
-    for (size_t i = 0; i < vy_message_reply.field_count; ++i) {
-        const vy_pb_field *field = &vy_message_reply.fields[i];
-        const int count = field->message != NULL ? (int)field->message->field_count
-                          : field->repeat > 0    ? (int)field->repeat
-                                                 : 1;
-        for (int k = 0; k < count && !out->found; ++k, at += 8) {
-            if (memcmp(a + at, b + at, 8) == 0) continue;
-            char component[12];
-            vy_component_name(count, k, component);
-            *out = (vy_difference){.found = 1,
-                                   .reply = 1,
-                                   .tick = tick,
-                                   .field_tick = tick,
-                                   .last_tick = tick,
-                                   .real = field->type != VY_PB_FIXED64};
-            snprintf(out->field, sizeof out->field, "drones[%u].reply.%s%s", drone, field->name, component);
-            memcpy(&out->a, a + at, 8);
-            memcpy(&out->b, b + at, 8);
-            memcpy(&out->whole_a, a + at, 8);
-            memcpy(&out->whole_b, b + at, 8);
-        }
-    }
-    next_reply(f);
+    (void)vy_reply_compare(&f->replies.cells, &now, out);
+    vy_reply_walk_next(&f->replies);
     return 0;
 }
 
@@ -128,17 +101,16 @@ static vy_status follow(vy_log *log, vy_world *world, const state_record *from, 
     *f = (follower){.log = log, .out = out};
     memset(out, 0, sizeof *out);
     vy_status status = vy_world_restore(world, from->bytes, from->size, err);
-    if (status == VY_OK) status = vy_pb_codec_create(&vy_message_reply, &f->codec, err);
     if (status == VY_OK) status = vy_hash_walk_open(log, &f->hashes, err);
     if (status == VY_OK) status = vy_log_cursor(log, TOPIC_STATE, &f->states, err);
-    if (status == VY_OK) status = vy_log_cursor(log, TOPIC_REPLIES, &f->replies, err);
+    if (status == VY_OK) status = vy_reply_walk_open(log, &f->replies, err);
     if (status != VY_OK) return status;
     const uint64_t time = vy_log_time(from->tick, log->info.dt);
     vy_mcap_cursor_seek(f->hashes.cursor, time);
     vy_mcap_cursor_seek(f->states, time);
-    vy_mcap_cursor_seek(f->replies, time);
+    vy_mcap_cursor_seek(f->replies.cursor, time);
     next_state(f);
-    next_reply(f);
+    vy_reply_walk_next(&f->replies);
     vy_world_set_replay(world, (vy_replay){.self = f, .reply = feed_reply, .check = check_step});
     return VY_OK;
 }
@@ -151,8 +123,8 @@ static vy_status unfollow(follower *f, vy_world *world, vy_status status, vy_err
         if (status == VY_OK) status = walked;
     }
     vy_mcap_cursor_close(f->states);
-    vy_mcap_cursor_close(f->replies);
-    vy_pb_codec_destroy(f->codec);
+    const vy_status closed = vy_reply_walk_close(&f->replies, status == VY_OK ? err : NULL);
+    if (status == VY_OK) status = closed;
     if (status == VY_OK && f->missing_reply) {
         return vy_fail(err, VY_DAMAGED, "a reply of a controller is missing from the log at step %" PRIu64,
                        world->state->tick);
@@ -233,66 +205,4 @@ vy_status vy_log_seek(vy_log *log, vy_world *world, uint64_t tick, vy_error *err
 vy_status vy_log_seek_warm(vy_log *log, vy_world *world, uint64_t tick, vy_error *err)
 {
     return seek(log, world, tick, 1, err);
-}
-
-// The first full states of both logs at the same step from `tick` on.
-static vy_status compare_states(vy_log *a, vy_log *b, vy_difference *out, vy_error *err)
-{
-    vy_mcap_cursor *in[2] = {NULL, NULL};
-    state_record state[2];
-    vy_status status = vy_log_cursor(a, TOPIC_STATE, &in[0], err);
-    if (status == VY_OK) status = vy_log_cursor(b, TOPIC_STATE, &in[1], err);
-    int more = status == VY_OK && vy_state_next(in[0], &state[0]) && vy_state_next(in[1], &state[1]);
-    while (more) {
-        const uint64_t ticks[2] = {state[0].tick, state[1].tick};
-        if (ticks[0] == ticks[1] && ticks[0] >= out->tick) {
-            if (state[0].size == state[1].size &&
-                vy_state_compare(state[0].bytes, state[1].bytes, state[0].size, a->info.drone_count, out)) {
-                out->field_tick = ticks[0];
-            }
-            break;
-        }
-        if (ticks[0] <= ticks[1]) more = vy_state_next(in[0], &state[0]);
-        if (more && ticks[1] <= ticks[0]) more = vy_state_next(in[1], &state[1]);
-    }
-    for (int i = 0; i < 2; ++i) {
-        if (status == VY_OK) status = vy_mcap_cursor_status(in[i], err);
-        vy_mcap_cursor_close(in[i]);
-    }
-    return status;
-}
-
-vy_status vy_log_compare(vy_log *a, vy_log *b, vy_difference *out, vy_error *err)
-{
-    memset(out, 0, sizeof *out);
-    hash_walk walk[2];
-    vy_status status = vy_hash_walk_open(a, &walk[0], err);
-    if (status != VY_OK) return status;
-    status = vy_hash_walk_open(b, &walk[1], err);
-    if (status != VY_OK) {
-        (void)vy_hash_walk_close(&walk[0], NULL);
-        return status;
-    }
-    uint64_t tick[2], hash[2];
-    int more =
-        vy_hash_walk_next(&walk[0], &tick[0], &hash[0]) && vy_hash_walk_next(&walk[1], &tick[1], &hash[1]);
-    while (more && !out->found) {
-        const int order = tick[0] < tick[1] ? -1 : tick[0] > tick[1];
-        if (order == 0) {
-            out->last_tick = tick[0];
-            if (hash[0] != hash[1]) {
-                out->found = 1;
-                out->tick = tick[0];
-                out->hash_a = hash[0];
-                out->hash_b = hash[1];
-            }
-        }
-        if (order <= 0) more = vy_hash_walk_next(&walk[0], &tick[0], &hash[0]);
-        if (more && order >= 0) more = vy_hash_walk_next(&walk[1], &tick[1], &hash[1]);
-    }
-    for (int i = 0; i < 2; ++i) {
-        const vy_status walked = vy_hash_walk_close(&walk[i], status == VY_OK ? err : NULL);
-        if (status == VY_OK) status = walked;
-    }
-    return status == VY_OK && out->found ? compare_states(a, b, out, err) : status;
 }

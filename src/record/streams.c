@@ -1,5 +1,6 @@
 // streams.c - messages of a log. Streams of a drone follow the manifest of state, so none can be forgotten.
 #include "record/streams.h"
+#include "base/hash.h"
 #include <stdio.h>
 
 static const vy_pb_field vec3_fields[] = {
@@ -48,11 +49,12 @@ static const vy_pb_field reply_fields[] = {
     {.name = "strafe", .number = 14, .type = VY_PB_DOUBLE},
     {.name = "vertical", .number = 15, .type = VY_PB_DOUBLE},
     {.name = "yaw", .number = 16, .type = VY_PB_DOUBLE},
+    {.name = "check", .number = 17, .type = VY_PB_FIXED64},
 };
 const vy_pb_message vy_message_reply = {.name = "volery.Reply",
                                         .fields = reply_fields,
                                         .field_count = sizeof reply_fields / sizeof reply_fields[0]};
-_Static_assert(sizeof(reply_cells) == 8 * (3 + VY_ROTOR_CAP + 1 + 3 + 3 + 4 + 2 + 3 + 5),
+_Static_assert(sizeof(reply_cells) == 8 * (3 + VY_ROTOR_CAP + 1 + 3 + 3 + 4 + 2 + 3 + 5 + 1),
                "cells without padding");
 
 static const vy_pb_field geodetic_fields[] = {
@@ -92,8 +94,11 @@ reply_cells vy_reply_pack(uint64_t tick, uint32_t drone, const vy_intent *intent
         .yaw = intent->yaw,
     };
     memcpy(c.motors, intent->motors, sizeof c.motors);
+    c.check = vy_reply_check(&c);
     return c;
 }
+
+uint64_t vy_reply_check(const reply_cells *cells) { return vy_hash64(cells, offsetof(reply_cells, check)); }
 
 vy_intent vy_reply_unpack(const reply_cells *cells)
 {

@@ -34,10 +34,12 @@ typedef struct reply_cells {
     uint64_t verdict, detail;
     vy_vec3 velocity;
     double yaw_rate, throttle, strafe, vertical, yaw;
+    uint64_t check; ///< hash of all the others: a reply that was changed later is found by itself
 } reply_cells;
 
 reply_cells vy_reply_pack(uint64_t tick, uint32_t drone, const vy_intent *intent);
 vy_intent vy_reply_unpack(const reply_cells *cells);
+uint64_t vy_reply_check(const reply_cells *cells); ///< what `check` must be
 
 /// One stream of a drone: a run of consecutive fields of drone_block.
 typedef struct drone_stream {

@@ -45,6 +45,34 @@ vy_status vy_hash_walk_close(hash_walk *walk, vy_error *err)
     return status;
 }
 
+vy_status vy_reply_walk_open(vy_log *log, reply_walk *out, vy_error *err)
+{
+    *out = (reply_walk){0};
+    vy_status status = vy_pb_codec_create(&vy_message_reply, &out->codec, err);
+    if (status == VY_OK) status = vy_log_cursor(log, TOPIC_REPLIES, &out->cursor, err);
+    if (status == VY_OK)
+        vy_reply_walk_next(out);
+    else
+        (void)vy_reply_walk_close(out, NULL);
+    return status;
+}
+
+void vy_reply_walk_next(reply_walk *walk)
+{
+    vy_mcap_message message;
+    walk->more = vy_mcap_cursor_next(walk->cursor, &message) &&
+                 vy_pb_decode(walk->codec, message.data, message.size, &walk->cells, NULL) == VY_OK;
+}
+
+vy_status vy_reply_walk_close(reply_walk *walk, vy_error *err)
+{
+    const vy_status status = walk->cursor != NULL ? vy_mcap_cursor_status(walk->cursor, err) : VY_OK;
+    vy_mcap_cursor_close(walk->cursor);
+    vy_pb_codec_destroy(walk->codec);
+    *walk = (reply_walk){0};
+    return status;
+}
+
 static void parse_state(const vy_mcap_message *message, state_record *out)
 {
     *out = (state_record){0};
@@ -125,4 +153,35 @@ int vy_state_compare(const unsigned char *a, const unsigned char *b, size_t size
         if (compare_block("ledger", a + at, b + at, prefix, out)) return 1;
     }
     return compare_block("world", a, b, "world.", out);
+}
+
+int vy_reply_compare(const reply_cells *a, const reply_cells *b, vy_difference *out)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < vy_message_reply.field_count; ++i) {
+        const vy_pb_field *field = &vy_message_reply.fields[i];
+        const int count = field->message != NULL ? (int)field->message->field_count
+                          : field->repeat > 0    ? (int)field->repeat
+                                                 : 1;
+        for (int k = 0; k < count; ++k, at += 8) {
+            const unsigned char *x = (const unsigned char *)a + at, *y = (const unsigned char *)b + at;
+            if (memcmp(x, y, 8) == 0) continue;
+            char component[12];
+            vy_component_name(count, k, component);
+            *out = (vy_difference){.found = 1,
+                                   .reply = 1,
+                                   .tick = a->tick,
+                                   .field_tick = a->tick,
+                                   .last_tick = a->tick,
+                                   .real = field->type != VY_PB_FIXED64};
+            snprintf(out->field, sizeof out->field, "drones[%u].reply.%s%s", (unsigned)a->drone, field->name,
+                     component);
+            memcpy(&out->a, x, 8);
+            memcpy(&out->b, y, 8);
+            memcpy(&out->whole_a, x, 8);
+            memcpy(&out->whole_b, y, 8);
+            return 1;
+        }
+    }
+    return 0;
 }

@@ -1,0 +1,102 @@
+// compare.c - where two logs part: their hashes, then replies, then states.
+#include "record/log.h"
+
+// The first full states of both logs at the same step from `tick` on.
+static vy_status compare_states(vy_log *a, vy_log *b, vy_difference *out, vy_error *err)
+{
+    vy_mcap_cursor *in[2] = {NULL, NULL};
+    state_record state[2];
+    vy_status status = vy_log_cursor(a, TOPIC_STATE, &in[0], err);
+    if (status == VY_OK) status = vy_log_cursor(b, TOPIC_STATE, &in[1], err);
+    int more = status == VY_OK && vy_state_next(in[0], &state[0]) && vy_state_next(in[1], &state[1]);
+    while (more) {
+        const uint64_t ticks[2] = {state[0].tick, state[1].tick};
+        if (ticks[0] == ticks[1] && ticks[0] >= out->tick) {
+            if (state[0].size == state[1].size &&
+                vy_state_compare(state[0].bytes, state[1].bytes, state[0].size, a->info.drone_count, out)) {
+                out->field_tick = ticks[0];
+            }
+            break;
+        }
+        if (ticks[0] <= ticks[1]) more = vy_state_next(in[0], &state[0]);
+        if (more && ticks[1] <= ticks[0]) more = vy_state_next(in[1], &state[1]);
+    }
+    for (int i = 0; i < 2; ++i) {
+        if (status == VY_OK) status = vy_mcap_cursor_status(in[i], err);
+        vy_mcap_cursor_close(in[i]);
+    }
+    return status;
+}
+
+// The first step at which the hashes of both logs differ.
+static vy_status compare_hashes(vy_log *a, vy_log *b, vy_difference *out, vy_error *err)
+{
+    hash_walk walk[2];
+    vy_status status = vy_hash_walk_open(a, &walk[0], err);
+    if (status != VY_OK) return status;
+    status = vy_hash_walk_open(b, &walk[1], err);
+    if (status != VY_OK) {
+        (void)vy_hash_walk_close(&walk[0], NULL);
+        return status;
+    }
+    uint64_t tick[2], hash[2];
+    int more =
+        vy_hash_walk_next(&walk[0], &tick[0], &hash[0]) && vy_hash_walk_next(&walk[1], &tick[1], &hash[1]);
+    while (more && !out->found) {
+        const int order = tick[0] < tick[1] ? -1 : tick[0] > tick[1];
+        if (order == 0) {
+            out->last_tick = tick[0];
+            if (hash[0] != hash[1]) {
+                out->found = 1;
+                out->tick = tick[0];
+                out->hash_a = hash[0];
+                out->hash_b = hash[1];
+            }
+        }
+        if (order <= 0) more = vy_hash_walk_next(&walk[0], &tick[0], &hash[0]);
+        if (more && order >= 0) more = vy_hash_walk_next(&walk[1], &tick[1], &hash[1]);
+    }
+    for (int i = 0; i < 2; ++i) {
+        const vy_status walked = vy_hash_walk_close(&walk[i], status == VY_OK ? err : NULL);
+        if (status == VY_OK) status = walked;
+    }
+    return status;
+}
+
+// The first reply that both logs have and that differs, no later than the states do. A reply comes before
+// what it does, so it is the answer.
+static vy_status compare_replies(vy_log *a, vy_log *b, vy_difference *out, vy_error *err)
+{
+    reply_walk walk[2];
+    vy_status status = vy_reply_walk_open(a, &walk[0], err);
+    if (status != VY_OK) return status;
+    status = vy_reply_walk_open(b, &walk[1], err);
+    const reply_cells *x = &walk[0].cells, *y = &walk[1].cells;
+    const uint64_t end = out->found ? out->tick : out->last_tick;
+    while (status == VY_OK && walk[0].more && walk[1].more && x->tick <= end && y->tick <= end) {
+        const int earlier = x->tick < y->tick || (x->tick == y->tick && x->drone < y->drone);
+        const int later = y->tick < x->tick || (x->tick == y->tick && y->drone < x->drone);
+        const vy_difference hashes = *out;
+        if (!earlier && !later && vy_reply_compare(x, y, out)) {
+            out->hash_a = hashes.found && hashes.tick == out->tick ? hashes.hash_a : 0;
+            out->hash_b = hashes.found && hashes.tick == out->tick ? hashes.hash_b : 0;
+            out->last_tick = hashes.last_tick;
+            break;
+        }
+        if (!later) vy_reply_walk_next(&walk[0]);
+        if (!earlier) vy_reply_walk_next(&walk[1]);
+    }
+    for (int i = 0; i < 2; ++i) {
+        const vy_status walked = vy_reply_walk_close(&walk[i], status == VY_OK ? err : NULL);
+        if (status == VY_OK) status = walked;
+    }
+    return status;
+}
+
+vy_status vy_log_compare(vy_log *a, vy_log *b, vy_difference *out, vy_error *err)
+{
+    memset(out, 0, sizeof *out);
+    vy_status status = compare_hashes(a, b, out, err);
+    if (status == VY_OK) status = compare_replies(a, b, out, err);
+    return status == VY_OK && out->found && !out->reply ? compare_states(a, b, out, err) : status;
+}
