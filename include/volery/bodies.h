@@ -5,6 +5,7 @@
 // the same bits on every supported compiler and CPU. Calls with an id that is not, or no longer, of the set
 // return VY_NOT_FOUND and change nothing.
 #pragma once
+#include "volery/contacts.h"
 #include "volery/potential.h"
 #include "volery/shape.h"
 #include <stddef.h>
@@ -54,6 +55,7 @@ typedef struct vy_bodies_def {
     uint32_t joint_cap;
     double joint_step; ///< [s] longest substep of jointed bodies, > 0
     int baumgarte;     ///< 1: joints are held by their gains alpha and beta instead of by projection
+    vy_contacts_def contacts;
 } vy_bodies_def;
 
 /// 1 ms, gravity 9.80665 m/s^2 along -z, RK4, room for 64 bodies, 8 potentials and 64 joints; jointed bodies
@@ -67,6 +69,7 @@ typedef struct vy_body_def {
     double mass;           ///< [kg] > 0 for a dynamic body
     vy_mat3 inertia; ///< [kg m^2] about the centre of mass, body axes; all zero: of the shape, even density
     vy_body_state state; ///< attitude of any length above zero
+    vy_material material;
 } vy_body_def;
 
 /// A dynamic body of 1 kg at rest at the origin, without a shape or an inertia: one of the two must be given.
@@ -107,6 +110,7 @@ enum {
     VY_BODIES_REDUNDANT = 1u << 1,  ///< rows of joints say what others say already; they were left out
     VY_BODIES_CONFLICT = 1u << 2,   ///< joints that cannot all hold: an error stayed after projection
     VY_BODIES_NO_MEMORY = 1u << 3,  ///< joints had changed and there was no memory for their order; no step
+    VY_BODIES_CONTACTS_FULL = 1u << 4, ///< more pairs met than contacts.cap: some passed through each other
 };
 
 /// Advance one step. Never allocates. Forces that were applied act over this step and are gone after it.
@@ -121,6 +125,12 @@ uint64_t vy_bodies_hash(const vy_bodies *bodies); ///< of all state
 size_t vy_bodies_state_size(const vy_bodies *bodies);
 void vy_bodies_save(const vy_bodies *bodies, void *block);
 vy_status vy_bodies_restore(vy_bodies *bodies, const void *block, size_t size);
+
+/// Contacts of the last step, ordered by the slots of their bodies: those that pushed, and the ends of those
+/// that pushed in the step before.
+uint32_t vy_bodies_contact_count(const vy_bodies *bodies);
+/// @return VY_NOT_FOUND
+vy_status vy_bodies_contact(const vy_bodies *bodies, uint32_t index, vy_contact_report *out);
 
 // ---- one body
 

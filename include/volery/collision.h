@@ -130,6 +130,14 @@ typedef struct vy_manifold {
 vy_status vy_collide(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, const vy_pose *pose_b,
                      vy_manifold *out);
 
+/// The same for shapes that are about to touch: up to `margin` apart there are points, too, with depths down
+/// to -margin. Where the gap is not small against the shapes, there may be one point where touching faces
+/// have four.
+/// @param margin [m] >= 0; with 0 this is vy_collide()
+/// @return as vy_collide(); VY_NO_CONVERGENCE
+vy_status vy_collide_near(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, const vy_pose *pose_b,
+                          double margin, vy_manifold *out);
+
 /// The broad phase: a tree of boxes, one per body, each a little larger than its body needs so that small
 /// moves change nothing. Answers come in one order that does not depend on how the tree came to be. Any
 /// number of threads may ask at once; a change needs the tree alone.

@@ -1,5 +1,5 @@
 // bodies.c - a set of rigid bodies: memory, ids, what a body is made of, snapshots.
-#include "dynamics/joint.h"
+#include "dynamics/contacts.h"
 #include "base/fail.h"
 #include "base/hash.h"
 #include "volery/mass.h"
@@ -11,7 +11,8 @@
 enum { MOST_BODIES = 1 << 24, MOST_POTENTIALS = 1 << 16 };
 
 _Static_assert(sizeof(bodies_head) == 3 * 8 && sizeof(body_state) == 13 * 8 && sizeof(body_loads) == 12 * 8 &&
-                   sizeof(body_before) == 6 * 8 && sizeof(joint_block) == 8,
+                   sizeof(body_before) == 6 * 8 && sizeof(joint_block) == 8 &&
+                   sizeof(contact_memory) == 25 * 8,
                "the state is hashed as memory: it has no holes");
 
 vy_bodies_def vy_default_bodies_def(void)
@@ -25,6 +26,7 @@ vy_bodies_def vy_default_bodies_def(void)
         .potential_cap = 8,
         .joint_cap = 64,
         .joint_step = 0.5e-3,
+        .contacts = vy_default_contacts_def(),
     };
     return def;
 }
@@ -35,6 +37,7 @@ vy_body_def vy_default_body_def(void)
         .cookie = BODY_COOKIE,
         .kind = VY_BODY_DYNAMIC,
         .mass = 1.0,
+        .material = vy_default_material(),
         .state = {.attitude = {1.0, 0.0, 0.0, 0.0}},
     };
     return def;
@@ -67,7 +70,7 @@ static vy_status check_bodies_def(const vy_bodies_def *def, vy_error *err)
         return vy_fail(err, VY_BAD_VALUE, "joint_step must be finite and above zero, not %g",
                        def->joint_step);
     }
-    return VY_OK;
+    return vy_contacts_check(&def->contacts, err);
 }
 
 vy_status vy_bodies_create(const vy_bodies_def *def, vy_bodies **out, vy_error *err)
@@ -80,14 +83,15 @@ vy_status vy_bodies_create(const vy_bodies_def *def, vy_bodies **out, vy_error *
     if (b == NULL) return vy_fail(err, VY_NO_MEMORY, "no memory for %zu bodies", n);
     b->def = *def;
     b->state_size = sizeof *b->head + n * (sizeof *b->state + sizeof *b->loads + sizeof *b->before) +
-                    def->joint_cap * sizeof *b->joint_state;
+                    def->joint_cap * sizeof *b->joint_state + vy_contacts_state_size(def);
     b->slots = calloc(n, sizeof *b->slots);
     b->params = calloc(n, sizeof *b->params);
     b->loaded = calloc(2 * n, sizeof *b->loaded);
     b->touched = b->loaded == NULL ? NULL : b->loaded + n;
     b->fields = calloc((size_t)def->potential_cap + 1, sizeof *b->fields); // one more: never of size 0
     b->head = calloc(1, b->state_size);
-    if (!b->slots || !b->params || !b->loaded || !b->fields || !b->head || vy_joints_create(b) != VY_OK) {
+    if (!b->slots || !b->params || !b->loaded || !b->fields || !b->head || vy_joints_create(b) != VY_OK ||
+        vy_contacts_create(b) != VY_OK) {
         vy_bodies_destroy(b);
         return vy_fail(err, VY_NO_MEMORY, "no memory for %zu bodies", n);
     }
@@ -95,6 +99,10 @@ vy_status vy_bodies_create(const vy_bodies_def *def, vy_bodies **out, vy_error *
     b->loads = (body_loads *)(b->state + n);
     b->before = (body_before *)(b->loads + n);
     b->joint_state = (joint_block *)(b->before + n);
+    if (b->contacts != NULL) {
+        b->contact_count = (contact_count *)(b->joint_state + def->joint_cap);
+        b->memory = (contact_memory *)(b->contact_count + 1);
+    }
     *out = b;
     return VY_OK;
 }
@@ -103,6 +111,7 @@ void vy_bodies_destroy(vy_bodies *b)
 {
     if (b == NULL) return;
     vy_joints_destroy(b);
+    vy_contacts_destroy(b);
     free(b->slots);
     free(b->params);
     free(b->loaded);
@@ -204,7 +213,9 @@ vy_status vy_bodies_add(vy_bodies *b, const vy_body_def *def, vy_body_id *out, v
     body_params params = {0};
     vy_status status = make_solid(def, &slot, &params, err);
     if (status == VY_OK) status = check_state(&def->state, err);
+    if (status == VY_OK) status = vy_material_check(&def->material, err);
     if (status != VY_OK) return status;
+    slot.material = def->material;
     if (b->unused == 0 && b->limit == b->def.body_cap) {
         return vy_fail(err, VY_FULL, "the set holds %u bodies already", b->def.body_cap);
     }
@@ -219,6 +230,7 @@ vy_status vy_bodies_add(vy_bodies *b, const vy_body_def *def, vy_body_id *out, v
     b->touched[i] = 1;
     b->count += 1;
     b->head->roster += 1;
+    vy_contacts_add_body(b, i);
     if (out != NULL) *out = id_of(b, i);
     return VY_OK;
 }
@@ -228,6 +240,7 @@ vy_status vy_bodies_remove(vy_bodies *b, vy_body_id id)
     const int64_t i = vy_bodies_find(b, id);
     if (i < 0) return VY_NOT_FOUND;
     vy_joints_drop_body(b, (uint32_t)i);
+    vy_contacts_drop_body(b, (uint32_t)i);
     const body_slot gone = {.generation = b->slots[i].generation + 1u, .next = b->unused};
     b->slots[i] = gone;
     b->params[i] = (body_params){0};

@@ -15,6 +15,7 @@ typedef struct body_slot {
     double mass;    // [kg] 0 unless dynamic
     vec3 centroid;  // [m] the centre of mass in the shape's frame
     vy_shape shape; // VY_SHAPE_NONE without one
+    vy_material material;
 } body_slot;
 
 /// What all bodies share and a step changes.
@@ -36,6 +37,9 @@ typedef struct body_field {
 
 struct joint_system;
 struct joint_block;
+typedef struct contact_memory contact_memory;
+typedef struct contact_count contact_count;
+struct contact_system;
 
 struct vy_bodies {
     vy_bodies_def def;
@@ -53,8 +57,11 @@ struct vy_bodies {
     body_loads *loads;               // [body_cap] that wait for the next step
     body_before *before;             // [body_cap]
     struct joint_block *joint_state; // [joint_cap]
+    contact_count *contact_count;    // NULL without contacts
+    contact_memory *memory;          // [contacts.cap]
     size_t state_size;
     struct joint_system *joints;
+    struct contact_system *contacts; // NULL without contacts
 };
 
 /// The slot of an id, or -1 when it is stale.

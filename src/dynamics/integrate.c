@@ -1,6 +1,6 @@
 // integrate.c - one step of every body, by the integrator of the set.
+#include "dynamics/contacts.h"
 #include "dynamics/free_step.h"
-#include "dynamics/joint.h"
 
 const char *vy_integrator_name(vy_integrator integrator)
 {
@@ -53,8 +53,10 @@ uint32_t vy_bodies_step(vy_bodies *b)
     if (vy_bodies_prepare(b) != VY_OK) return VY_BODIES_NO_MEMORY;
     const uint64_t found = fpu_enter();
     const double h = b->def.dt;
+    vy_contacts_begin(b);
     step_free(b, h);
-    const uint32_t events = vy_islands_step(b, h);
+    uint32_t events = vy_islands_step(b, h);
+    events |= vy_contacts_step(b, h);
     for (uint32_t i = 0; i < b->limit; ++i) {
         if (b->slots[i].kind == VY_BODY_KINEMATIC) b->state[i] = body_coast(&b->state[i], h);
         if (!b->loaded[i]) continue;

@@ -14,7 +14,7 @@ static void turn_round(vy_manifold *m)
 }
 
 static void collide_boxes(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, const vy_pose *pose_b,
-                          vy_manifold *out)
+                          double near, vy_manifold *out)
 {
     const mat3 rotation = quat_matrix(quat_mul(quat_conj(pose_a->rotation), pose_b->rotation));
     const vec3 offset = quat_unrotate(pose_a->rotation, vec3_sub(pose_b->position, pose_a->position));
@@ -24,8 +24,8 @@ static void collide_boxes(const vy_shape *a, const vy_pose *pose_a, const vy_sha
     out->count = 0;
     const int edges = vy_contact_boxes(&a->box, &b->box, &rotation, offset, &hit, &c);
     if (!hit) return;
-    vy_manifold_build(a, b, &rotation, offset, scale, c.normal, c.depth, edges ? &c.point_a : NULL, pose_a,
-                      out);
+    vy_manifold_build(a, b, &rotation, offset, scale, c.normal, c.depth, edges ? &c.point_a : NULL, near,
+                      pose_a, out);
 }
 
 // A sphere touches in one point: what was found is the manifold.
@@ -40,7 +40,7 @@ static void single_point(const vy_contact *c, vy_manifold *out)
 }
 
 static vy_status collide_convex(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b,
-                                const vy_pose *pose_b, vy_manifold *out)
+                                const vy_pose *pose_b, double near, vy_manifold *out)
 {
     vy_contact round;
     int hit = 0;
@@ -67,14 +67,14 @@ static vy_status collide_convex(const vy_shape *a, const vy_pose *pose_a, const 
     }
     out->count = 0;
     if (hit) {
-        vy_manifold_build(a, b, &pair.rotation, pair.offset, pair.scale, c.normal, c.depth, &c.point_a,
+        vy_manifold_build(a, b, &pair.rotation, pair.offset, pair.scale, c.normal, c.depth, &c.point_a, near,
                           pose_a, out);
     }
     return VY_OK;
 }
 
-vy_status vy_collide(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, const vy_pose *pose_b,
-                     vy_manifold *out)
+static vy_status collide(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, const vy_pose *pose_b,
+                         double near, vy_manifold *out)
 {
     if (!vy_pose_valid(pose_a) || !vy_pose_valid(pose_b)) return VY_BAD_VALUE;
     const int convex_a = vy_shape_is_convex(a), convex_b = vy_shape_is_convex(b);
@@ -85,9 +85,76 @@ vy_status vy_collide(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b
         vy_collide_ground(b, pose_b, a, pose_a, out);
         turn_round(out);
     } else if (a->kind == VY_SHAPE_BOX && b->kind == VY_SHAPE_BOX) {
-        collide_boxes(a, pose_a, b, pose_b, out);
+        collide_boxes(a, pose_a, b, pose_b, near, out);
     } else {
-        return collide_convex(a, pose_a, b, pose_b, out);
+        return collide_convex(a, pose_a, b, pose_b, near, out);
     }
+    return VY_OK;
+}
+
+vy_status vy_collide(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, const vy_pose *pose_b,
+                     vy_manifold *out)
+{
+    return collide(a, pose_a, b, pose_b, 0.0, out);
+}
+
+// B moved by `back` along -n overlaps A; the manifold of that, with B where it was.
+static vy_status collide_moved(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b,
+                               const vy_pose *pose_b, vec3 n, double back, double near, vy_manifold *out)
+{
+    vy_pose moved = *pose_b;
+    moved.position = vec3_add_scaled(pose_b->position, -back, n);
+    const vy_status status = collide(a, pose_a, b, &moved, near, out);
+    if (status != VY_OK) return status;
+    const double along = back * vec3_dot(out->normal, n);
+    for (int i = 0; i < out->count; ++i) {
+        vy_manifold_point *p = &out->points[i];
+        p->depth -= along;
+        p->point_b = vec3_add_scaled(p->point_a, -p->depth, out->normal);
+    }
+    return VY_OK;
+}
+
+// Planes and height fields: up is the way out of them.
+static vy_status near_ground(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b,
+                             const vy_pose *pose_b, double margin, vy_manifold *out)
+{
+    const int ground_a = !vy_shape_is_convex(a);
+    const vy_shape *ground = ground_a ? a : b;
+    const vec3 local = ground->kind == VY_SHAPE_PLANE ? ground->plane.normal : vec3_make(0.0, 0.0, 1.0);
+    const vec3 up = quat_rotate((ground_a ? pose_a : pose_b)->rotation, local);
+    return collide_moved(a, pose_a, b, pose_b, ground_a ? up : vec3_neg(up), margin, 0.0, out);
+}
+
+static double size_of(const vy_shape *shape)
+{
+    vy_core core;
+    vy_core_of(shape, &core);
+    return core.outer + core.margin;
+}
+
+vy_status vy_collide_near(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, const vy_pose *pose_b,
+                          double margin, vy_manifold *out)
+{
+    const int convex = vy_shape_is_convex(a) && vy_shape_is_convex(b);
+    if (!convex && margin > 0.0) return near_ground(a, pose_a, b, pose_b, margin, out);
+    vy_status status = collide(a, pose_a, b, pose_b, margin, out);
+    if (status != VY_OK || out->count > 0 || !(margin > 0.0)) return status;
+    vy_distance d;
+    status = vy_shape_distance(a, pose_a, b, pose_b, NULL, NULL, &d, NULL);
+    if (status != VY_OK || !(d.distance > 0.0) || d.distance > margin) return status;
+    // So much beyond touching that faces side by side show all their corners, and no other pair of them is
+    // nearer.
+    const double beyond = 0.01 * real_min(size_of(a), size_of(b));
+    vy_manifold near;
+    status = collide_moved(a, pose_a, b, pose_b, d.normal, d.distance + beyond, margin, &near);
+    if (status != VY_OK) return status;
+    if (near.count > 0 && vec3_dot(near.normal, d.normal) > 0.99) {
+        *out = near;
+        return VY_OK;
+    }
+    out->normal = d.normal;
+    out->count = 1;
+    out->points[0] = (vy_manifold_point){d.point_a, d.point_b, -d.distance, (uint64_t)3 << 61};
     return VY_OK;
 }

@@ -69,7 +69,7 @@ static void collide_plane(const vy_plane *plane, const vy_pose *pose, const plac
     top.normal = n;
     top.face = 0;
     feature_towards(p, n, &bottom);
-    vy_manifold_clip(&top, &bottom, n, 0, 0, 1e-12 * p->scale, &c);
+    vy_manifold_clip(&top, &bottom, n, 0, 0, 1e-12 * p->scale, 0.0, &c);
     double most = -1.0;
     for (int i = 0; i < c.count; ++i) most = real_max(most, c.at[i].depth);
     if (most < depth - 1e-9 * p->scale) {
@@ -146,7 +146,7 @@ static void collide_triangle(const placed *p, const vec3 corner[3], uint32_t fac
     feature_towards(p, n, &bottom);
     vy_candidates c, below;
     c.count = below.count = 0;
-    vy_manifold_clip(&top, &bottom, top.normal, 0, 1, 1e300, &c);
+    vy_manifold_clip(&top, &bottom, top.normal, 0, 1, 1e300, 0.0, &c);
     for (int i = 0; i < c.count; ++i) {
         const double depth = vec3_dot(n, vec3_sub(corner[0], c.at[i].p));
         if (depth < 0.0) continue;

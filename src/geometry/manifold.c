@@ -57,7 +57,7 @@ static int cut(const loop *in, vec3 m, double offset, uint32_t side, loop *out)
 }
 
 void vy_manifold_clip(const vy_feature *reference, const vy_feature *incident, vec3 n, int turned,
-                      int bounded, double slop, vy_candidates *out)
+                      int bounded, double slop, double near, vy_candidates *out)
 {
     loop buffer[2];
     loop *now = &buffer[0], *next = &buffer[1];
@@ -78,9 +78,9 @@ void vy_manifold_clip(const vy_feature *reference, const vy_feature *incident, v
     const double along = real_abs(vec3_dot(reference->normal, n));
     for (int i = 0; i < now->count && out->count < 2 * VY_FEATURE_POINTS; ++i) {
         const double below = level - vec3_dot(reference->normal, now->p[i]);
-        if (below < -slop) continue;
+        if (below < -real_max(slop, near)) continue;
         out->at[out->count].p = now->p[i];
-        out->at[out->count].depth = real_max(below, 0.0) / along;
+        out->at[out->count].depth = (near > 0.0 ? below : real_max(below, 0.0)) / along;
         out->at[out->count++].id = now->id[i];
     }
 }
@@ -241,7 +241,8 @@ static int crossing_edges(const vy_shape *a, vec3 n, const vy_shape *b, vec3 m)
 }
 
 void vy_manifold_build(const vy_shape *a, const vy_shape *b, const mat3 *rotation, vec3 offset, double scale,
-                       vec3 n, double depth, const vec3 *witness, const vy_pose *pose_a, vy_manifold *out)
+                       vec3 n, double depth, const vec3 *witness, double near, const vy_pose *pose_a,
+                       vy_manifold *out)
 {
     vy_feature fa, fb;
     vy_candidates c;
@@ -260,7 +261,7 @@ void vy_manifold_build(const vy_shape *a, const vy_shape *b, const mat3 *rotatio
     // A's face is preferred by a little, so that rounding does not make two equal faces take turns.
     const int turned = align_b > align_a + 1e-14, segments = fa.count == 2 && fb.count == 2;
     if (real_max(align_a, align_b) >= ALIGNED) {
-        vy_manifold_clip(turned ? &fb : &fa, turned ? &fa : &fb, n, turned, 1, 1e-12 * scale, &c);
+        vy_manifold_clip(turned ? &fb : &fa, turned ? &fa : &fb, n, turned, 1, 1e-12 * scale, near, &c);
     } else if (segments) {
         clip_segments(&fa, &fb, n, &c);
     }

@@ -35,8 +35,9 @@ typedef struct vy_candidates {
 /// @param turned 1: the reference is on B
 /// @param bounded 0: the reference is a plane without sides
 /// @param slop   [m] points up to this far above the plane count as touching
+/// @param near   [m] points up to this far above it are taken, too, with a depth below zero
 void vy_manifold_clip(const vy_feature *reference, const vy_feature *incident, vec3 n, int turned,
-                      int bounded, double slop, vy_candidates *out);
+                      int bounded, double slop, double near, vy_candidates *out);
 
 /// Keep up to four: the deepest, and those that span the largest area with it.
 void vy_manifold_reduce(vy_candidates *candidates);
@@ -46,5 +47,7 @@ void vy_manifold_reduce(vy_candidates *candidates);
 /// @param n       unit normal in A's frame
 /// @param depth   [m]
 /// @param witness the deepest point, in A's frame and on A; NULL when the polygons are known to have it
+/// @param near    [m] points of the faces that are so far apart are taken, too, with a depth below zero
 void vy_manifold_build(const vy_shape *a, const vy_shape *b, const mat3 *rotation, vec3 offset, double scale,
-                       vec3 n, double depth, const vec3 *witness, const vy_pose *pose_a, vy_manifold *out);
+                       vec3 n, double depth, const vec3 *witness, double near, const vy_pose *pose_a,
+                       vy_manifold *out);

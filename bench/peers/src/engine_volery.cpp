@@ -28,11 +28,11 @@ public:
     }
     bool build() override
     {
-        if (cfg.ground || cfg.collide) return false;
         vy_bodies_def set = vy_default_bodies_def();
         set.dt = cfg.dt;
         set.gravity = {0, 0, -cfg.gravity};
-        set.body_cap = (uint32_t)defs.size();
+        set.body_cap = (uint32_t)defs.size() + (cfg.ground ? 1 : 0);
+        if (cfg.collide) set.contacts.cap = 16 * set.body_cap;
         set.joint_cap = (uint32_t)balls.size();
         for (vy_integrator i : {VY_INTEGRATOR_EULER, VY_INTEGRATOR_SEMI_IMPLICIT, VY_INTEGRATOR_RK4, VY_INTEGRATOR_LIE_MIDPOINT})
             if (cfg.variant == vy_integrator_name(i)) set.integrator = i;
@@ -44,11 +44,21 @@ public:
             vy_shape_box(vec(b.half), &shape, nullptr);
             def.shape = &shape;
             def.mass = b.mass;
+            def.material.friction = cfg.friction;
             mat3 r = m_of_q(b.q);
             def.state = {vec(b.pos), vec(b.vel), {b.q.w, b.q.x, b.q.y, b.q.z}, vec(m_apply_t(&r, b.omega))};
             vy_body_id id;
             if (vy_bodies_add(bodies, &def, &id, &err) != VY_OK) { fprintf(stderr, "volery: %s\n", err.text); return false; }
             ids.push_back(id);
+        }
+        if (cfg.ground) {
+            vy_shape plane;
+            vy_body_def def = vy_default_body_def();
+            vy_shape_plane({0, 0, 1}, 0, &plane, nullptr);
+            def.kind = VY_BODY_STATIC;
+            def.shape = &plane;
+            def.material.friction = cfg.friction;
+            if (vy_bodies_add(bodies, &def, nullptr, &err) != VY_OK) { fprintf(stderr, "volery: %s\n", err.text); return false; }
         }
         for (const Ball &j : balls) {
             vy_joint_def def = vy_default_joint_def();
@@ -76,17 +86,26 @@ public:
         return {v3_of(s.position.x, s.position.y, s.position.z), q, v3_of(s.velocity.x, s.velocity.y, s.velocity.z),
                 m_apply(&r, v3_of(s.rate.x, s.rate.y, s.rate.z))};
     }
-    int contacts() override { return 0; }
+    int contacts() override
+    {
+        int n = 0;
+        for (uint32_t i = 0; i < vy_bodies_contact_count(bodies); i++) {
+            vy_contact_report r;
+            vy_bodies_contact(bodies, i, &r);
+            n += r.points;
+        }
+        return n;
+    }
 };
 
 }  // namespace
 
 const char *engine_name() { return "volery-f64"; }
 std::unique_ptr<Engine> engine_make(const Settings &s) { return std::make_unique<VoleryEngine>(s); }
-int engine_pile_bodies(const std::string &) { return 0; }
+int engine_pile_bodies(const std::string &) { return 1000; }
 std::vector<std::string> engine_variants(const std::string &bench)
 {
-    if (bench == "pile" || bench == "stack") return {};
+    if (bench == "pile" || bench == "stack") return {"rk4"};
     if (bench == "chain") return {"rk4", "semi-implicit"};
     return {"rk4", "semi-implicit", "lie-midpoint"};
 }

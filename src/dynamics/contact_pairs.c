@@ -1,0 +1,222 @@
+// contact_pairs.c - which bodies may touch within a step, and where: the tree, then the exact bounds of the
+// motion, then the shapes. What comes of it depends on the bodies' states alone, not on how the tree came to
+// be.
+#include "dynamics/contacts.h"
+
+// [m] How far a body's surface can get in a step, beyond its centre's straight way.
+static double reach_of_turn(const vy_bodies *b, uint32_t i, const body_state *s, const vy_bounds *bounds,
+                            double h)
+{
+    const double radius =
+        0.5 * vec3_length(vec3_sub(bounds->high, bounds->low)) + vec3_length(b->slots[i].centroid);
+    return h * vec3_length(s->rate) * radius;
+}
+
+// The bounds of a body from the start of the step to its end, and all that forces may add.
+static vy_bounds swept(const vy_bodies *b, uint32_t i, double h)
+{
+    const body_state *s = &b->contacts->start[i];
+    const vy_pose pose = body_shape_pose(b, i, s);
+    vy_bounds box = vy_shape_bounds(&b->slots[i].shape, &pose);
+    const vec3 way = b->slots[i].kind == VY_BODY_DYNAMIC ? vec3_sub(b->state[i].position, s->position)
+                                                         : vec3_scale(h, s->velocity);
+    const double more = reach_of_turn(b, i, s, &box, h) + b->def.contacts.slop;
+    box.low.x += real_min(way.x, 0.0) - more;
+    box.low.y += real_min(way.y, 0.0) - more;
+    box.low.z += real_min(way.z, 0.0) - more;
+    box.high.x += real_max(way.x, 0.0) + more;
+    box.high.y += real_max(way.y, 0.0) + more;
+    box.high.z += real_max(way.z, 0.0) + more;
+    return box;
+}
+
+static int overlap(const vy_bounds *a, const vy_bounds *b)
+{
+    return a->low.x <= b->high.x && b->low.x <= a->high.x && a->low.y <= b->high.y && b->low.y <= a->high.y &&
+           a->low.z <= b->high.z && b->low.z <= a->high.z;
+}
+
+static uint64_t key_of(uint32_t i, uint32_t j)
+{
+    return i < j ? (uint64_t)i << 32 | j : (uint64_t)j << 32 | i;
+}
+
+// Merge sort: the keys differ, so any order of equal ones is the same.
+static void sort(uint64_t *keys, uint64_t *spare, size_t count)
+{
+    int ordered = 1;
+    for (size_t i = 1; i < count && ordered; ++i) ordered = keys[i - 1] < keys[i];
+    if (ordered) return;
+    uint64_t *from = keys, *to = spare;
+    for (size_t width = 1; width < count; width *= 2) {
+        for (size_t low = 0; low < count; low += 2 * width) {
+            const size_t mid = low + width < count ? low + width : count;
+            const size_t high = low + 2 * width < count ? low + 2 * width : count;
+            size_t i = low, j = mid;
+            for (size_t k = low; k < high; ++k)
+                to[k] = i < mid && (j >= high || from[i] < from[j]) ? from[i++] : from[j++];
+        }
+        uint64_t *const t = from;
+        from = to;
+        to = t;
+    }
+    if (from != keys) memcpy(keys, from, count * sizeof *keys);
+}
+
+static int may_meet(const vy_bodies *b, uint32_t i, uint32_t j)
+{
+    return body_is_dynamic(b, i) || body_is_dynamic(b, j);
+}
+
+// All pairs worth a look, sorted. Returns 0 when there are too many.
+static int list_pairs(vy_bodies *b, double h, size_t *count)
+{
+    contact_system *s = b->contacts;
+    size_t found = 0, n = 0;
+    for (uint32_t i = 0; i < b->limit; ++i) {
+        if (s->proxy_of[i] < 0) continue;
+        const vy_bounds box = swept(b, i, h);
+        (void)vy_tree_move(s->tree, s->proxy_of[i], &box, vec3_scale(h, b->state[i].velocity), NULL);
+    }
+    if (vy_tree_pairs(s->tree, s->pairs, s->pair_cap, &found) != VY_OK) return 0;
+    for (size_t k = 0; k < found; ++k) {
+        const uint32_t i = s->slot_of[s->pairs[k].a], j = s->slot_of[s->pairs[k].b];
+        if (may_meet(b, i, j)) s->keys[n++] = key_of(i, j);
+    }
+    for (uint32_t i = 0; i < b->limit; ++i) { // planes and height fields meet everyone
+        const vy_shape *shape = &b->slots[i].shape;
+        if (shape->kind == VY_SHAPE_NONE || s->proxy_of[i] >= 0 || vy_shape_is_convex(shape)) continue;
+        for (uint32_t j = 0; j < b->limit; ++j) {
+            if (s->proxy_of[j] < 0 || !may_meet(b, i, j)) continue;
+            if (n == s->pair_cap) return 0;
+            s->keys[n++] = key_of(i, j);
+        }
+    }
+    sort(s->keys, s->sorted, n);
+    *count = n;
+    return 1;
+}
+
+static double mean(double a, double b) { return real_sqrt(a * b); }
+
+// Two unit vectors across n.
+static void across(vec3 n, vec3 *t1, vec3 *t2)
+{
+    const vec3 k = real_abs(n.x) < 0.6 ? vec3_make(1.0, 0.0, 0.0) : vec3_make(0.0, 1.0, 0.0);
+    const vec3 t = vec3_cross(n, k);
+    *t1 = vec3_scale(1.0 / vec3_length(t), t);
+    *t2 = vec3_cross(n, *t1);
+}
+
+static void fill_points(const vy_bodies *b, const vy_manifold *m, contact *c)
+{
+    const body_state *sa = &b->contacts->start[c->a], *sb = &b->contacts->start[c->b];
+    c->gap = -m->points[0].depth;
+    c->round_a = b->slots[c->a].shape.kind == VY_SHAPE_SPHERE;
+    c->round_b = b->slots[c->b].shape.kind == VY_SHAPE_SPHERE;
+    for (int i = 0; i < m->count; ++i) {
+        const vy_manifold_point *from = &m->points[i];
+        contact_point *p = &c->p[i];
+        *p = (contact_point){.push = 0.0};
+        p->from_a = vec3_sub(from->point_a, sa->position);
+        p->from_b = vec3_sub(from->point_b, sb->position);
+        p->on_a = quat_unrotate(sa->attitude, p->from_a);
+        p->on_b = quat_unrotate(sb->attitude, p->from_b);
+        c->gap = real_min(c->gap, -from->depth);
+    }
+}
+
+// The remembered point nearest to p that has not been taken yet, or -1 when none is near against the arms.
+// Names of points would be exact, but two faces that lie on each other take turns at naming them.
+static int nearest(const contact_memory *m, const contact_point *p, unsigned taken)
+{
+    double least = 0.01 * real_min(vec3_dot(p->on_a, p->on_a), vec3_dot(p->on_b, p->on_b));
+    int best = -1;
+    for (int k = 0; k < (int)m->count; ++k) {
+        const vec3 d = vec3_sub(m->at[k], p->on_a);
+        if ((taken >> k & 1u) != 0 || !(vec3_dot(d, d) < least)) continue;
+        least = vec3_dot(d, d);
+        best = k;
+    }
+    return best;
+}
+
+// What the pair remembers, onto the points that are where it was; what is left over is shared by the new
+// ones, so that a body that stands does not fall when a corner slides over an edge.
+static void recall(const contact_memory *m, contact *c)
+{
+    unsigned taken = 0, fresh = 0;
+    double rest = 0.0;
+    int count = 0;
+    for (int i = 0; i < c->count; ++i) {
+        const int k = nearest(m, &c->p[i], taken);
+        if (k < 0) {
+            fresh |= 1u << i;
+            ++count;
+            continue;
+        }
+        taken |= 1u << k;
+        c->p[i].push = m->push[k];
+    }
+    for (uint32_t k = 0; k < m->count; ++k) {
+        if ((taken >> k & 1u) == 0) rest += m->push[k];
+    }
+    for (int i = 0; i < c->count; ++i) {
+        if ((fresh >> i & 1u) != 0) c->p[i].push = rest / count;
+    }
+    c->load = m->load;
+    c->drag_1 = vec3_dot(m->friction, c->t1);
+    c->drag_2 = vec3_dot(m->friction, c->t2);
+    c->roll_1 = vec3_dot(m->twist, c->t1);
+    c->roll_2 = vec3_dot(m->twist, c->t2);
+    c->spin = vec3_dot(m->twist, c->n);
+    c->was = 1;
+}
+
+static void material_of(const vy_bodies *b, contact *c)
+{
+    const vy_material *x = &b->slots[c->a].material, *y = &b->slots[c->b].material;
+    c->friction = mean(x->friction, y->friction);
+    c->restitution = mean(x->restitution, y->restitution);
+    c->rolling = mean(x->rolling, y->rolling);
+    c->spinning = mean(x->spinning, y->spinning);
+}
+
+int vy_contacts_find(vy_bodies *b, double h)
+{
+    contact_system *s = b->contacts;
+    size_t pairs = 0;
+    uint64_t known = 0;
+    s->count = 0;
+    if (!list_pairs(b, h, &pairs)) return 0;
+    for (size_t k = 0; k < pairs; ++k) {
+        const uint32_t i = (uint32_t)(s->keys[k] >> 32), j = (uint32_t)s->keys[k];
+        const int bounded = s->proxy_of[i] >= 0 && s->proxy_of[j] >= 0;
+        const vy_bounds bi = swept(b, i, h), bj = swept(b, j, h);
+        if (bounded && !overlap(&bi, &bj)) continue;
+        const vy_pose pi = body_shape_pose(b, i, &s->start[i]), pj = body_shape_pose(b, j, &s->start[j]);
+        const vec3 wi = vec3_sub(b->state[i].position, s->start[i].position),
+                   wj = vec3_sub(b->state[j].position, s->start[j].position);
+        double margin = vec3_length(vec3_sub(wj, wi)) + 2.0 * b->def.contacts.slop;
+        if (s->proxy_of[i] >= 0) margin += reach_of_turn(b, i, &s->start[i], &bi, h);
+        if (s->proxy_of[j] >= 0) margin += reach_of_turn(b, j, &s->start[j], &bj, h);
+        vy_manifold m;
+        if (vy_collide_near(&b->slots[i].shape, &pi, &b->slots[j].shape, &pj, margin, &m) != VY_OK ||
+            m.count == 0)
+            continue;
+        if (s->count == b->def.contacts.cap) return 0;
+        contact *c = &s->list[s->count++];
+        *c = (contact){.a = i, .b = j, .n = m.normal, .count = m.count};
+        c->simple =
+            b->joints->joined[i] || b->joints->joined[j] || b->def.contacts.solver == VY_SOLVER_IMPULSE;
+        c->rigid = !body_is_dynamic(b, i) || !body_is_dynamic(b, j);
+        across(c->n, &c->t1, &c->t2);
+        fill_points(b, &m, c);
+        material_of(b, c);
+        while (known < b->contact_count->count && key_of(b->memory[known].a, b->memory[known].b) < s->keys[k])
+            ++known;
+        if (known < b->contact_count->count && key_of(b->memory[known].a, b->memory[known].b) == s->keys[k])
+            recall(&b->memory[known], c);
+    }
+    return 1;
+}

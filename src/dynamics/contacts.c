@@ -1,0 +1,148 @@
+// contacts.c - memory, defaults and books of contacts: who is in the tree, what a pair remembers, what
+// happened.
+#include "dynamics/contacts.h"
+#include "base/fail.h"
+#include <stdlib.h>
+
+enum { PAIRS_PER_BODY = 32 };
+
+vy_material vy_default_material(void) { return (vy_material){.friction = 0.5}; }
+
+vy_contacts_def vy_default_contacts_def(void)
+{
+    return (vy_contacts_def){.solver = VY_SOLVER_SOFT,
+                             .substep = 1.0 / 240.0,
+                             .slop = 1e-4,
+                             .push_speed = 3.0,
+                             .correction = 0.8,
+                             .restitution_speed = 0.01};
+}
+
+vy_contacts_def vy_impulse_contacts_def(void)
+{
+    vy_contacts_def def = vy_default_contacts_def();
+    def.solver = VY_SOLVER_IMPULSE;
+    def.slop = 0.01;
+    return def;
+}
+
+static int not_negative(double x) { return x >= 0.0 && real_is_finite(x); }
+
+vy_status vy_contacts_check(const vy_contacts_def *def, vy_error *err)
+{
+    if (def->cap == 0) return VY_OK;
+    if (def->cap > 1u << 24) return vy_fail(err, VY_BAD_VALUE, "contacts.cap must be at most %u", 1u << 24);
+    if (def->solver != VY_SOLVER_SOFT && def->solver != VY_SOLVER_IMPULSE)
+        return vy_fail(err, VY_BAD_VALUE, "no contact solver %d", (int)def->solver);
+    if (!not_negative(def->slop) || !not_negative(def->restitution_speed) || !not_negative(def->correction) ||
+        def->correction > 1.0 || !not_negative(def->push_speed) || !not_negative(def->substep) ||
+        def->substep == 0.0 || def->push_speed == 0.0)
+        return vy_fail(err, VY_BAD_VALUE, "a number of contacts is out of its range");
+    return VY_OK;
+}
+
+vy_status vy_material_check(const vy_material *m, vy_error *err)
+{
+    if (!not_negative(m->friction) || !not_negative(m->rolling) || !not_negative(m->spinning))
+        return vy_fail(err, VY_BAD_VALUE, "friction, rolling and spinning must be finite and not below zero");
+    if (!not_negative(m->restitution) || m->restitution > 1.0)
+        return vy_fail(err, VY_BAD_VALUE, "restitution must be 0 ... 1, not %g", m->restitution);
+    return VY_OK;
+}
+
+size_t vy_contacts_state_size(const vy_bodies_def *def)
+{
+    return def->contacts.cap == 0 ? 0 : sizeof(contact_count) + def->contacts.cap * sizeof(contact_memory);
+}
+
+vy_status vy_contacts_create(vy_bodies *b)
+{
+    const size_t n = b->def.body_cap, cap = b->def.contacts.cap;
+    if (cap == 0) return VY_OK;
+    contact_system *s = calloc(1, sizeof *s);
+    b->contacts = s;
+    if (s == NULL) return VY_NO_MEMORY;
+    s->pair_cap = (uint32_t)(PAIRS_PER_BODY * n > cap ? PAIRS_PER_BODY * n : cap);
+    vy_tree_def tree = vy_default_tree_def();
+    tree.capacity = (int)n;
+    tree.margin = 0.02;
+    s->proxy_of = calloc(n, sizeof *s->proxy_of);
+    s->slot_of = calloc(n, sizeof *s->slot_of);
+    s->parent = calloc(n, sizeof *s->parent);
+    s->touching = calloc(n, sizeof *s->touching);
+    s->solved = calloc(n, sizeof *s->solved);
+    s->start = calloc(n, sizeof *s->start);
+    s->body = calloc(n, sizeof *s->body);
+    s->pairs = calloc(s->pair_cap, sizeof *s->pairs);
+    s->keys = calloc(s->pair_cap, sizeof *s->keys);
+    s->sorted = calloc(s->pair_cap, sizeof *s->sorted);
+    s->list = calloc(cap, sizeof *s->list);
+    s->old = calloc(cap, sizeof *s->old);
+    s->reports = calloc(2 * cap, sizeof *s->reports);
+    if (!s->proxy_of || !s->slot_of || !s->parent || !s->touching || !s->solved || !s->start || !s->body ||
+        !s->pairs || !s->keys || !s->sorted || !s->list || !s->old || !s->reports)
+        return VY_NO_MEMORY;
+    for (size_t i = 0; i < n; ++i) s->proxy_of[i] = -1;
+    return vy_tree_create(&tree, &s->tree, NULL);
+}
+
+void vy_contacts_destroy(vy_bodies *b)
+{
+    contact_system *s = b->contacts;
+    if (s == NULL) return;
+    vy_tree_destroy(s->tree);
+    free(s->proxy_of);
+    free(s->slot_of);
+    free(s->parent);
+    free(s->touching);
+    free(s->solved);
+    free(s->start);
+    free(s->body);
+    free(s->pairs);
+    free(s->keys);
+    free(s->sorted);
+    free(s->list);
+    free(s->old);
+    free(s->reports);
+    free(s);
+}
+
+void vy_contacts_add_body(vy_bodies *b, uint32_t i)
+{
+    contact_system *s = b->contacts;
+    if (s == NULL || !vy_shape_is_convex(&b->slots[i].shape))
+        return; // those without bounds are met one by one
+    const vy_pose pose = body_shape_pose(b, i, &b->state[i]);
+    const vy_bounds bounds = vy_shape_bounds(&b->slots[i].shape, &pose);
+    int proxy;
+    if (vy_tree_add(s->tree, &bounds, &proxy) != VY_OK) return; // too far away for numbers
+    s->proxy_of[i] = proxy;
+    s->slot_of[proxy] = i;
+}
+
+void vy_contacts_drop_body(vy_bodies *b, uint32_t i)
+{
+    contact_system *s = b->contacts;
+    if (s == NULL) return;
+    if (s->proxy_of[i] >= 0) (void)vy_tree_remove(s->tree, s->proxy_of[i]);
+    s->proxy_of[i] = -1;
+    uint64_t kept = 0;
+    const uint64_t count = b->contact_count->count;
+    for (uint64_t k = 0; k < count; ++k) {
+        if (b->memory[k].a != i && b->memory[k].b != i) b->memory[kept++] = b->memory[k];
+    }
+    for (uint64_t k = kept; k < count; ++k) b->memory[k] = (contact_memory){0};
+    b->contact_count->count = kept;
+}
+
+uint32_t vy_bodies_contact_count(const vy_bodies *b)
+{
+    return b->contacts == NULL ? 0 : b->contacts->report_count;
+}
+
+vy_status vy_bodies_contact(const vy_bodies *b, uint32_t index, vy_contact_report *out)
+{
+    if (index >= vy_bodies_contact_count(b)) return VY_NOT_FOUND;
+    *out = b->contacts->reports[index];
+    return VY_OK;
+}
