@@ -84,6 +84,7 @@ int vy_cmd_diff(const arguments *given);
 int vy_cmd_branch(const arguments *given);
 int vy_cmd_export(const arguments *given);
 int vy_cmd_view(const arguments *given);
+int vy_cmd_plot(const arguments *given);
 int vy_cmd_new(const arguments *given);
 int vy_cmd_serve(const arguments *given);
 int vy_cmd_bench(const arguments *given);

@@ -122,6 +122,27 @@ static const example view_examples[] = {
     END,
 };
 
+static const option plot_options[] = {
+    {"output", 'o', "FILE", WORD_FILE, 0, "an .svg or .png file; by default RUN.svg beside the log"},
+    {"signals", 0, "A,B", WORD_OTHER, OPTION_REPEATS,
+     "fields of one panel, or position, error or angles; may be repeated"},
+    {"drone", 0, "NAME", WORD_OTHER, 0, "which drone; needed when the log holds several"},
+    {"from", 0, "S", WORD_OTHER, 0, "where the time axis begins, in seconds"},
+    {"to", 0, "S", WORD_OTHER, 0, "where it ends"},
+    {"width", 0, "PT", WORD_OTHER, 0, "width of the figure in points; by default 560"},
+    {"panel", 0, "PT", WORD_OTHER, 0, "height of each panel in points; by default 104"},
+    {"scale", 0, "N", WORD_OTHER, 0, "pixels per point of a .png; by default 3"},
+    {"dark", 0, NULL, WORD_OTHER, 0, "light lines on a dark ground"},
+    END,
+};
+static const example plot_examples[] = {
+    {"volery plot first-flight.mcap", "position, error, attitude and motors as first-flight.svg"},
+    {"volery plot run.mcap --signals forces.linear_drag --signals body.rate,control.rates --from 5 --to 8 -o "
+     "f.png",
+     "two panels of three seconds, as a picture"},
+    END,
+};
+
 static const option no_options[] = {END};
 static const example new_examples[] = {
     {"volery new controller mine && cd mine && make fly", "write, build and fly a controller of your own"},
@@ -211,6 +232,12 @@ const command vy_commands[] = {
      "plug-in:\n"
      "the same bits as the plug-in itself, and whatever it breaks is not the simulation's.",
      no_options, serve_examples, vy_cmd_serve},
+    {"plot", "RUN.mcap", WORD_LOG, 1, 1, "draw a figure of a flight, for a paper",
+     "Lines over time in panels, one below the other, with units and legends, in the colours of the page of\n"
+     "volery view. docs/log.md lists the fields; position has the reference beside it, error is the "
+     "distance\n"
+     "from it, angles is the attitude as pilots read it: yaw, pitch and roll in north-east-down.",
+     plot_options, plot_examples, vy_cmd_plot},
     {"bench", "[NAME]", WORD_BENCH, 0, 1, "run the benchmarks",
      "Each benchmark does a fixed amount of work several times, prints its best speed and checks the hash of "
      "what it\n"

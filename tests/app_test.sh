@@ -41,7 +41,7 @@ flip() { # flip FILE OFFSET: one bit of one byte
 size() { stat -c %s "$1" 2>/dev/null || echo 0; }
 
 # --- words
-commands="run check replay diff branch export view new serve bench help completion manual"
+commands="run check replay diff branch export view plot new serve bench help completion manual"
 try 0 "$volery" --version
 says out "physics revision"
 try 0 "$volery" --help
@@ -82,7 +82,7 @@ try 2 "$volery" run
 says err "volery run first-flight"
 says err "hover" # one of those it lists
 try 2 "$volery" bench nothing
-for c in replay diff branch export view check completion; do
+for c in replay diff branch export view plot check completion; do
     try 2 "$volery" $c
     [ "$(grep -c '^volery ' err)" -eq 1 ] || fail "volery $c alone does not say one sentence"
 done
@@ -240,6 +240,40 @@ try 2 "$volery" export a.mcap --csv --fields nothing -o a.csv
 [ "$(wc -l <a.csv)" -eq 2002 ] || fail "a failed export replaced an older table"
 [ ! -e a.csv.part ] || fail "a failed export left a .part"
 try 2 "$volery" export a.mcap
+
+# --- plot
+try 0 "$volery" plot a.mcap
+grep -qF "<svg" a.svg && tail -n 1 a.svg | grep -qF "</svg>" || fail "no whole figure"
+grep -qF "position error" a.svg || fail "a figure without the error"
+[ "$(size a.svg)" -lt 400000 ] || fail "a figure of $(size a.svg) bytes"
+try 0 "$volery" plot a.mcap --signals forces.gravity --signals body.rate,control.rates --from 5 --to 8 -o a.png
+[ "$(head -c 8 a.png | od -An -tx1 | tr -d ' ')" = 89504e470d0a1a0a ] || fail "no PNG"
+if command -v python3 >/dev/null; then
+    python3 - a.png a.svg <<'PYTHON' || fail "a figure that cannot be read"
+import struct, sys, xml.dom.minidom, zlib
+data = open(sys.argv[1], "rb").read()
+at, pixels = 8, b""
+while at < len(data):
+    size, kind = struct.unpack(">I4s", data[at : at + 8])
+    body = data[at + 8 : at + 8 + size]
+    assert zlib.crc32(kind + body) == struct.unpack(">I", data[at + 8 + size : at + 12 + size])[0]
+    if kind == b"IHDR":
+        width, height = struct.unpack(">II", body[:8])
+    if kind == b"IDAT":
+        pixels += body
+    at += 12 + size
+rows = zlib.decompress(pixels)
+assert width == 1680 and len(rows) == height * (3 * width + 1)
+assert bytes.fromhex("d55e00") in rows, "no line"
+xml.dom.minidom.parse(sys.argv[2])
+PYTHON
+fi
+try 2 "$volery" plot a.mcap -o a.gif
+says err "a figure is an .svg or a .png file"
+try 2 "$volery" plot a.mcap --signals nothing -o x.svg
+says err "the log has no field nothing"
+try 2 "$volery" plot a.mcap --from 5 --to 4
+[ ! -e x.svg ] || fail "a failed plot left a file"
 
 # --- view: what the page looks like is in view_test.sh
 if "$volery" view a.mcap -o a.html >out 2>err; then

@@ -200,6 +200,13 @@ static void fill_row(walk *w)
         w->row[i] = t->seen[c->stream] ? t->cells[c->stream][c->cell] : (double)NAN;
     }
     w->whole = 1;
+    w->table->row_stamp = w->time;
+}
+
+int vy_table_fresh(const log_table *table, int column)
+{
+    const int stream = table->columns[column].stream;
+    return table->seen[stream] && table->stamps[stream] == table->row_stamp;
 }
 
 // The rows that the pending record stands for, until the next one at `until` [s].
@@ -226,11 +233,14 @@ static vy_status take_record(walk *w, const vy_mcap_message *message, vy_error *
     int s = 0;
     while (s < TABLE_STREAMS && (t->codecs[s] == NULL || t->channels[s] != message->channel)) ++s;
     if (s == TABLE_STREAMS) return VY_OK;
-    if (w->pending && message->log_time > w->time && !w->whole)
-        fill_row(w); // what follows belongs to later rows
+    if (w->pending && message->log_time > w->time && !w->whole) { // what follows belongs to later rows
+        fill_row(w);
+        if (w->rate == 0.0) emit(w, 0.0);
+    }
     if (w->pending && s == TRUTH) emit(w, (double)message->log_time / 1e9);
     const vy_status status = vy_pb_decode(t->codecs[s], message->data, message->size, t->cells[s], err);
     t->seen[s] = 1;
+    t->stamps[s] = message->log_time;
     if (s == TRUTH) {
         w->pending = 1;
         w->time = message->log_time;

@@ -18,6 +18,8 @@ typedef struct log_table {
     int count;
     double cells[TABLE_STREAMS][TABLE_CELLS_MAX]; // the latest values of each stream
     int seen[TABLE_STREAMS];
+    uint64_t stamps[TABLE_STREAMS];     // [ns] of the latest record of each
+    uint64_t row_stamp;                 // [ns] of the row
     vy_pb_codec *codecs[TABLE_STREAMS]; // NULL: the log has no such stream
     uint16_t channels[TABLE_STREAMS];
 } log_table;
@@ -30,6 +32,10 @@ void vy_table_close(log_table *table);
 
 /// One row: its time [s] and a value per column; NaN before a stream has spoken. Return not 0 to stop.
 typedef int table_row_fn(void *self, double time, const double *row);
+
+/// Inside a table_row_fn, at rate 0: was column `column` recorded at this very moment, or is it an older
+/// value?
+int vy_table_fresh(const log_table *table, int column);
 
 /// All rows in order of time. With `rate` 0 there is one per record of the truth; else one at each multiple
 /// of 1 / rate [s] from the first record on, holding the latest record at or before it.

@@ -34,6 +34,7 @@ export class App {
   private panelShown = false;
   private dirty = true;
   private layersAt = 0;
+  private wasPlaying = false;
 
   constructor(readonly info: PageInfo, readonly runs: Run[]) {
     const difference = info.comparison?.difference;
@@ -74,6 +75,9 @@ export class App {
     let last = performance.now();
     const frame = (now: number) => {
       const before = performance.now();
+      if (this.clock.playing || this.wasPlaying) this.view?.pace(this.clock.playing ? now - last : 0);
+      if (this.wasPlaying && !this.clock.playing) this.dirty = true; // once more, in full
+      this.wasPlaying = this.clock.playing;
       this.clock.advance((now - last) / 1000);
       last = now;
       this.draw(now);

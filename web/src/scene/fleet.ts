@@ -23,6 +23,7 @@ interface Group {
 
 /// How fast rotors are seen to turn: 1/40 of their speed, so that the eye (and the screen) can follow.
 const SLOWED = 1 / 40;
+const FINE_MAX = 12; // drones that are drawn in full detail
 const SHADOW_LEAN = [0.18, -0.28]; // the light comes from the south-west, high
 
 export class Fleet {
@@ -48,7 +49,7 @@ export class Fleet {
       const craft: Craft = {
         drone,
         motion,
-        shape: fellows[0]?.shape ?? shapeOf(drone.info),
+        shape: fellows[0]?.shape ?? shapeOf(drone.info, drones.length <= FINE_MAX),
         pose: { position: [0, 0, 0], attitude: [1, 0, 0, 0] },
       };
       fellows.push(craft);
@@ -67,7 +68,7 @@ export class Fleet {
       shape,
       crafts,
       body: new InstancedMesh(shape.body, material, crafts.length),
-      shadow: new InstancedMesh(shape.body, this.shadowMaterial, crafts.length),
+      shadow: new InstancedMesh(shape.outline, this.shadowMaterial, crafts.length),
       blades: rotors > 0 ? new InstancedMesh(shape.blades, this.rotorMaterial, rotors) : undefined,
       discs: rotors > 0 ? new InstancedMesh(shape.disc, this.discMaterial, rotors) : undefined,
     };

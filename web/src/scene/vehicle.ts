@@ -1,10 +1,11 @@
 // vehicle.ts - the shape of a drone from where its rotors are: arms, motors and a body, with the front marked.
-import { BoxGeometry, BufferAttribute, BufferGeometry, CircleGeometry, Color, CylinderGeometry, Matrix4, Quaternion, SphereGeometry, Vector3 } from "three";
+import { BoxGeometry, BufferAttribute, BufferGeometry, CircleGeometry, Color, CylinderGeometry, Matrix4, PlaneGeometry, Quaternion, SphereGeometry, Vector3 } from "three";
 import type { DroneInfo } from "../data/embedded";
 import { mergeGeometries } from "three/addons/utils/BufferGeometryUtils.js";
 
 export interface VehicleShape {
   body: BufferGeometry; // with the colours of its parts
+  outline: BufferGeometry; // flat, for the shadow
   blades: BufferGeometry; // of one rotor, flat at z = 0, turning about z
   disc: BufferGeometry; // what a turning rotor looks like
   hubs: Vector3[]; // [m] where the rotors turn
@@ -44,9 +45,30 @@ function rotorRadius(hubs: Vector3[]): number {
   return Number.isFinite(nearest) ? 0.44 * nearest : 0.4 * (hubs[0]?.length() ?? 0.1);
 }
 
+// The body from above: arms, motors and shell, a few triangles each.
+function outlineOf(at: Vector3[], reach: number): BufferGeometry {
+  const parts: BufferGeometry[] = [];
+  const circle = (x: number, y: number, rx: number, ry: number) => {
+    const shape = new CircleGeometry(1, 10);
+    shape.scale(rx, ry, 1);
+    shape.translate(x, y, 0);
+    parts.push(shape);
+  };
+  circle(0, 0, 0.41 * reach, 0.31 * reach);
+  for (const hub of at) {
+    circle(hub.x, hub.y, 0.13 * reach, 0.13 * reach);
+    const arm = new PlaneGeometry(Math.hypot(hub.x, hub.y), 0.13 * reach);
+    arm.rotateZ(Math.atan2(hub.y, hub.x));
+    arm.translate(hub.x / 2, hub.y / 2, 0);
+    parts.push(arm);
+  }
+  return mergeGeometries(parts.map((part) => marked(part, PART_FRAME)));
+}
+
 // Two blades with a little chord, seen from above and below.
-function bladesOf(radius: number): BufferGeometry {
+function bladesOf(radius: number, fine: boolean): BufferGeometry {
   const blade = new BoxGeometry(2 * radius, 0.13 * radius, 0.015 * radius);
+  if (!fine) return marked(blade, PART_FRAME);
   const hub = new CylinderGeometry(0.1 * radius, 0.1 * radius, 0.1 * radius, 12);
   hub.rotateX(Math.PI / 2);
   return mergeGeometries([marked(blade, PART_FRAME), marked(hub, PART_FRAME)]);
@@ -64,10 +86,12 @@ function boxOf(info: DroneInfo): VehicleShape {
   const nose = new BoxGeometry(0.12 * x, 0.6 * y, 0.6 * z);
   nose.translate(0.52 * x, 0, 0);
   const body = mergeGeometries([marked(new BoxGeometry(x, y, z), PART_FRAME), marked(nose, PART_FRONT)]);
-  return { body, blades: bladesOf(0.1), disc: new CircleGeometry(0.1, 8), hubs: [], spins: [], size: Math.hypot(x, y, z) / 2 };
+  const outline = marked(new PlaneGeometry(x, y), PART_FRAME);
+  return { body, outline, blades: bladesOf(0.1, false), disc: new CircleGeometry(0.1, 8), hubs: [], spins: [], size: Math.hypot(x, y, z) / 2 };
 }
 
-export function shapeOf(info: DroneInfo): VehicleShape {
+/// `fine` is for a few drones; of many, each is made of fewer triangles.
+export function shapeOf(info: DroneInfo, fine: boolean): VehicleShape {
   const rotors = info.rotors ?? [];
   if (rotors.length === 0) return boxOf(info);
   const at = rotors.map((rotor) => new Vector3(rotor.position[0] ?? 0, rotor.position[1] ?? 0, rotor.position[2] ?? 0));
@@ -78,21 +102,22 @@ export function shapeOf(info: DroneInfo): VehicleShape {
   for (const hub of at) {
     const front = hub.x > 0.05 * reach ? PART_FRONT : PART_FRAME;
     parts.push(marked(beam(new Vector3(0, 0, hub.z), hub, 0.13 * reach, 0.09 * reach), PART_FRAME));
-    const motor = new CylinderGeometry(0.11 * reach, 0.12 * reach, 0.22 * reach, 14);
+    const motor = new CylinderGeometry(0.11 * reach, 0.12 * reach, 0.22 * reach, fine ? 14 : 6);
     motor.rotateX(Math.PI / 2);
     motor.translate(hub.x, hub.y, hub.z + 0.02 * reach);
     parts.push(marked(motor, front));
   }
-  const shell = new SphereGeometry(0.36 * reach, 20, 12);
+  const shell = new SphereGeometry(0.36 * reach, fine ? 20 : 9, fine ? 12 : 5);
   shell.scale(1.15, 0.85, 0.42);
-  const nose = new SphereGeometry(0.13 * reach, 14, 8);
+  const nose = new SphereGeometry(0.13 * reach, fine ? 14 : 6, fine ? 8 : 4);
   nose.scale(1, 1, 0.7);
   nose.translate(0.36 * reach, 0, 0.02 * reach);
   parts.push(marked(shell, PART_FRAME), marked(nose, PART_FRONT));
   return {
     body: mergeGeometries(parts),
-    blades: bladesOf(radius),
-    disc: new CircleGeometry(radius, 36),
+    outline: outlineOf(at, reach),
+    blades: bladesOf(radius, fine),
+    disc: new CircleGeometry(radius, fine ? 36 : 12),
     hubs,
     spins: rotors.map((rotor) => Math.sign(rotor.spin) || 1),
     size: reach + radius,

@@ -11,6 +11,10 @@ import { Trail } from "./trail";
 
 export type CameraMode = "follow" | "orbit" | "top";
 
+const SMOOTH_MAX = 24; // drones up to which edges are smoothed: it costs most where no graphics card helps
+const SLOW = 70; // [ms] from frame to frame: beyond, fewer pixels are drawn while it plays
+const RATIOS = [2, 1, 0.7, 0.5]; // pixels of the picture per pixel of the page
+
 interface Extent {
   low: Vector3;
   high: Vector3;
@@ -35,9 +39,11 @@ export class View {
   private readonly floor: number;
   private readonly target = new Vector3();
   private chosen: Craft;
+  private ratio = 0; // index into RATIOS
+  private slow = 0; // frames in a row
 
   constructor(private readonly box: HTMLElement, drones: Drone[]) {
-    this.renderer = new WebGLRenderer({ antialias: true, powerPreference: "high-performance", preserveDrawingBuffer: false });
+    this.renderer = new WebGLRenderer({ antialias: drones.length <= SMOOTH_MAX, powerPreference: "high-performance", preserveDrawingBuffer: false });
     this.renderer.domElement.className = "scene-canvas";
     box.append(this.renderer.domElement);
     this.fleet = new Fleet(this.scene, drones, originOf(drones));
@@ -162,11 +168,23 @@ export class View {
   resize(): void {
     const { clientWidth: width, clientHeight: height } = this.box;
     if (width === 0 || height === 0) return;
-    this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
+    this.renderer.setPixelRatio(Math.min(devicePixelRatio, RATIOS[this.ratio]));
     this.renderer.setSize(width, height);
     for (const trail of this.trailLines) trail.resize(width, height);
     this.camera.aspect = width / height;
     this.camera.updateProjectionMatrix();
+  }
+
+  /// Tell how long the last frame took [ms] while playing, 0 when nothing moves: what is slow is drawn coarser.
+  pace(interval: number): void {
+    let ratio = this.ratio;
+    if (interval === 0) ratio = 0;
+    else if (interval < SLOW) this.slow = 0;
+    else if (++this.slow > 4) ratio = Math.min(this.ratio + 1, RATIOS.length - 1);
+    if (ratio === this.ratio) return;
+    this.ratio = ratio;
+    this.slow = 0;
+    this.resize();
   }
 
   draw(time: number): void {

@@ -1,0 +1,117 @@
+// cmd_plot.c - volery plot: signals of a log as a figure, SVG or PNG.
+#include "command.h"
+#include "fields.h"
+#include "files.h"
+#include "load.h"
+#include "plot_data.h"
+#include "say.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WIDTH = 560, PANEL = 104 }; // [points]
+
+static int read_number(const arguments *given, const char *name, double low, double high, double *out)
+{
+    const char *text = vy_given_value(given, name);
+    if (text == NULL) return 0;
+    if (vy_read_real(text, out) && *out >= low && *out <= high) return 0;
+    return vy_say_usage(given->command, "--%s needs a number from %g to %g, got %s", name, low, high, text);
+}
+
+static int ends_with(const char *text, const char *end)
+{
+    const size_t size = strlen(text), tail = strlen(end);
+    return size > tail && strcmp(text + size - tail, end) == 0;
+}
+
+static int write_figure(const char *path, double scale, const figure *f)
+{
+    output out;
+    const int status = vy_output_open("plot", path, &out);
+    if (status != 0) return status;
+    errno = 0;
+    const double height = vy_figure_height(f);
+    canvas *c = ends_with(path, ".png")
+                    ? vy_canvas_png(out.file, f->width, height, vy_figure_background(f), scale)
+                    : vy_canvas_svg(out.file, f->width, height, vy_figure_background(f));
+    if (c != NULL) vy_figure_draw(f, c);
+    if (c == NULL || !vy_canvas_close(c)) {
+        vy_output_discard(&out);
+        return vy_say_no_memory("plot");
+    }
+    if (ferror(out.file)) out.reason = errno;
+    return vy_output_commit("plot", &out);
+}
+
+// What is shown, and how large.
+static int read_frame(const arguments *given, const vy_log *log, figure *f)
+{
+    const vy_log_info info = vy_log_get_info(log);
+    f->from = (double)info.first_tick * info.dt;
+    f->to = (double)info.last_tick * info.dt;
+    f->width = WIDTH;
+    f->panel = PANEL;
+    f->dark = vy_given(given, "dark");
+    int status = read_number(given, "from", -1e12, 1e12, &f->from);
+    if (status == 0) status = read_number(given, "to", -1e12, 1e12, &f->to);
+    if (status == 0) status = read_number(given, "width", 200.0, 4000.0, &f->width);
+    if (status == 0) status = read_number(given, "panel", 30.0, 2000.0, &f->panel);
+    if (status == 0 && !(f->to > f->from))
+        status = vy_say_usage(given->command, "there is nothing between %g s and %g s", f->from, f->to);
+    return status;
+}
+
+static int make_figure(const arguments *given, vy_log *log, uint32_t drone, figure *f)
+{
+    const char *path = given->operands[0], *slash = strrchr(path, '/');
+    const char **panels = calloc((size_t)given->option_count + 1, sizeof *panels);
+    if (panels == NULL) return vy_say_no_memory("plot");
+    int count = 0;
+    for (int i = 0; i < given->option_count; ++i) {
+        if (strcmp(given->options[i].option->name, "signals") == 0) panels[count++] = given->options[i].value;
+    }
+    snprintf(f->title, sizeof f->title, "%.60s, %.40s, seed %llu", slash != NULL ? slash + 1 : path,
+             vy_log_drone_name(log, drone), (unsigned long long)vy_log_get_info(log).seed);
+    vy_error error = {.status = VY_OK};
+    const vy_status status = vy_plot_fill(log, drone, panels, count, f, &error);
+    free(panels);
+    return status == VY_OK ? 0 : vy_say_log_error("plot", path, status, &error);
+}
+
+// RUN.mcap -> RUN.svg, beside the log.
+static char *default_name(const char *log)
+{
+    const size_t length = ends_with(log, ".mcap") ? strlen(log) - 5 : strlen(log);
+    char *out = malloc(length + sizeof ".svg");
+    if (out != NULL) snprintf(out, length + sizeof ".svg", "%.*s.svg", (int)length, log);
+    return out;
+}
+
+int vy_cmd_plot(const arguments *given)
+{
+    if (given->operand_count == 0)
+        return vy_say_usage(given->command, "which log? For example: volery plot first-flight.mcap");
+    const char *log_path = given->operands[0], *asked = vy_given_value(given, "output");
+    char *path = asked != NULL ? strdup(asked) : default_name(log_path);
+    figure *f = calloc(1, sizeof *f);
+    vy_log *log = NULL;
+    uint32_t drone = 0;
+    double scale = 3.0;
+    int status = path == NULL || f == NULL ? vy_say_no_memory("plot") : 0;
+    if (status == 0 && !ends_with(path, ".svg") && !ends_with(path, ".png"))
+        status = vy_say_usage(given->command, "a figure is an .svg or a .png file, got %s", path);
+    if (status == 0) status = read_number(given, "scale", 0.5, 10.0, &scale);
+    if (status == 0) status = vy_load_log("plot", log_path, &log);
+    if (status == 0) status = vy_file_check_apart("plot", log_path, path);
+    if (status == 0) status = vy_drone_from(given, log, &drone);
+    if (status == 0) status = read_frame(given, log, f);
+    if (status == 0) status = make_figure(given, log, drone, f);
+    if (status == 0) status = write_figure(path, scale, f);
+    if (status == 0) printf("%s\n", path);
+    vy_log_close(log);
+    if (f != NULL) vy_plot_release(f);
+    free(f);
+    free(path);
+    return status;
+}

@@ -1,0 +1,213 @@
+// figure.c - axes with round ticks, a grid, legends and lines.
+#include "figure.h"
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// [points]
+enum { LEFT = 52, RIGHT = 14, TOP = 26, HEAD = 20, GAP = 24, BOTTOM = 34, LINE = 13 };
+#define SMALL  9.0
+#define NORMAL 10.5
+
+// The page's colours: Okabe and Ito's, which everybody can tell apart. See web/src/ui/theme.ts.
+typedef struct look {
+    uint32_t lines[8], text, faint, grid, background;
+} look;
+static const look looks[2] = {
+    {{0xd55e00, 0x009e73, 0x0072b2, 0xcc79a7, 0xb07d00, 0x3a9bd9, 0x555555, 0x8a6d3b},
+     0x1c2733,
+     0x5c6873,
+     0xe3e8ec,
+     0xffffff},
+    {{0xff8b3d, 0x35c79a, 0x5db4f0, 0xe59bc4, 0xe6b32e, 0x8fd3ff, 0xb4bdc6, 0xc9a66b},
+     0xdfe6ec,
+     0x93a0ab,
+     0x26303a,
+     0x141b21},
+};
+
+static const look *look_of(const figure *f) { return &looks[f->dark ? 1 : 0]; }
+
+uint32_t vy_figure_background(const figure *f) { return look_of(f)->background; }
+
+// Width of a legend's entry: a dash, a space, the label, a gap.
+static double entry_width(const figure_line *line)
+{
+    return 24.0 + vy_canvas_text_width(SMALL, line->label) + 12.0;
+}
+
+static double title_width(const figure_panel *p)
+{
+    return vy_canvas_text_width(NORMAL, p->title) +
+           (p->unit[0] != '\0' ? 8.0 + vy_canvas_text_width(SMALL, p->unit) : 0.0) + 18.0;
+}
+
+// Lines that the legend takes beside and below the title.
+static int legend_rows(const figure *f, const figure_panel *p)
+{
+    double x = title_width(p);
+    int rows = 1;
+    for (int i = 0; i < p->line_count; ++i) {
+        const double width = entry_width(&p->lines[i]);
+        if (x + width > f->width - LEFT - RIGHT && x > 0.0) {
+            rows += 1;
+            x = 0.0;
+        }
+        x += width;
+    }
+    return rows;
+}
+
+static double head_height(const figure *f, const figure_panel *p)
+{
+    return HEAD + LINE * (legend_rows(f, p) - 1);
+}
+
+double vy_figure_height(const figure *f)
+{
+    double height = TOP + BOTTOM;
+    for (int i = 0; i < f->panel_count; ++i)
+        height += head_height(f, &f->panels[i]) + f->panel + (i + 1 < f->panel_count ? GAP : 0);
+    return height;
+}
+
+static double round_step(double span, int steps)
+{
+    const double rough = span / steps, power = pow(10.0, floor(log10(rough)));
+    const double share = rough / power;
+    return power * (share <= 1.0 ? 1.0 : share <= 2.0 ? 2.0 : share <= 5.0 ? 5.0 : 10.0);
+}
+
+typedef struct axes {
+    double left, top, width, height; // [points]
+    double t0, t1, low, high;
+} axes;
+
+static canvas_point place(const axes *a, double time, double value)
+{
+    return (canvas_point){a->left + (time - a->t0) / (a->t1 - a->t0) * a->width,
+                          a->top + (a->high - value) / (a->high - a->low) * a->height};
+}
+
+static void find_range(const figure_panel *p, double from, double to, double *low, double *high)
+{
+    *low = DBL_MAX;
+    *high = -DBL_MAX;
+    for (int i = 0; i < p->line_count; ++i) {
+        const figure_line *line = &p->lines[i];
+        for (size_t k = 0; k < line->count; ++k) {
+            if (line->time[k] < from || line->time[k] > to || !isfinite(line->values[k])) continue;
+            *low = fmin(*low, line->values[k]);
+            *high = fmax(*high, line->values[k]);
+        }
+    }
+    if (*low > *high) *low = *high = 0.0;
+    const double least =
+        fmax(fabs(*low), fabs(*high)) * 1e-6 + 1e-12; // a line that does not move is drawn flat
+    if (*high - *low < least) {
+        const double middle = 0.5 * (*low + *high), half = fmax(0.1 * fabs(middle), least);
+        *low = middle - half;
+        *high = middle + half;
+    }
+    const double margin = 0.06 * (*high - *low);
+    *low -= margin;
+    *high += margin;
+}
+
+static void draw_ticks(const figure *f, canvas *c, const axes *a, int last)
+{
+    const look *l = look_of(f);
+    char text[32];
+    const double rise = round_step(a->high - a->low, a->height > 90.0 ? 5 : 3);
+    for (double v = ceil(a->low / rise) * rise; v <= a->high + 1e-9 * rise; v += rise) {
+        const canvas_point at = place(a, a->t0, v), ends[2] = {at, {a->left + a->width, at.y}};
+        vy_canvas_line(c, ends, 2, l->grid, 0.6, DASH_SOLID);
+        snprintf(text, sizeof text, "%.6g", fabs(v) < 1e-9 * rise ? 0.0 : v);
+        vy_canvas_text(c, a->left - 5.0, at.y + 3.2, SMALL, TEXT_RIGHT, l->faint, 0, text);
+    }
+    const double step = round_step(a->t1 - a->t0, a->width > 300.0 ? 10 : 5);
+    for (double t = ceil(a->t0 / step - 1e-9) * step; t <= a->t1 + 1e-9 * step; t += step) {
+        const canvas_point at = place(a, t, a->low), ends[2] = {{at.x, a->top}, at};
+        vy_canvas_line(c, ends, 2, l->grid, 0.6, DASH_SOLID);
+        snprintf(text, sizeof text, "%.6g", fabs(t) < 1e-9 * step ? 0.0 : t);
+        vy_canvas_text(c, at.x, a->top + a->height + 12.0, SMALL, TEXT_MIDDLE, l->faint, 0, text);
+    }
+    const canvas_point frame[3] = {
+        {a->left, a->top}, {a->left, a->top + a->height}, {a->left + a->width, a->top + a->height}};
+    vy_canvas_line(c, frame, 3, l->faint, 0.8, DASH_SOLID);
+    if (last)
+        vy_canvas_text(c, a->left + 0.5 * a->width, a->top + a->height + 27.0, SMALL, TEXT_MIDDLE, l->faint,
+                       0, "time [s]");
+}
+
+// No more than the smallest and the largest value of every half point: more cannot be seen.
+static void draw_line(const figure *f, canvas *c, const axes *a, const figure_line *line)
+{
+    canvas_point *points = malloc((line->count + 1) * sizeof *points);
+    if (points == NULL) return;
+    const double bucket = 0.5;
+    size_t n = 0, first = 0;
+    for (size_t i = 0; i < line->count; ++i) {
+        const double t = line->time[i];
+        if (!isfinite(line->values[i]) || (i + 1 < line->count && line->time[i + 1] < f->from) ||
+            (i > 0 && line->time[i - 1] > f->to))
+            continue;
+        const canvas_point at = place(a, t, line->values[i]);
+        if (n - first >= 4 && fabs(at.x - points[first].x) < bucket) {
+            // The bucket has its first, its lowest, its highest and its last point, in some order.
+            canvas_point *b = points + first;
+            if (at.y < fmin(b[1].y, b[2].y)) b[b[1].y < b[2].y ? 1 : 2].y = at.y;
+            if (at.y > fmax(b[1].y, b[2].y)) b[b[1].y > b[2].y ? 1 : 2].y = at.y;
+            b[3] = at;
+        } else {
+            if (n > 0 && fabs(at.x - points[first].x) >= bucket) first = n;
+            points[n++] = at;
+        }
+    }
+    vy_canvas_line(c, points, n, look_of(f)->lines[line->color % 8], 1.2, line->dash);
+    free(points);
+}
+
+static void draw_head(const figure *f, canvas *c, const figure_panel *p, double y)
+{
+    const look *l = look_of(f);
+    vy_canvas_text(c, LEFT, y, NORMAL, TEXT_LEFT, l->text, 1, p->title);
+    if (p->unit[0] != '\0') {
+        char unit[24];
+        snprintf(unit, sizeof unit, "[%s]", p->unit);
+        vy_canvas_text(c, LEFT + vy_canvas_text_width(NORMAL, p->title) + 5.0, y, SMALL, TEXT_LEFT, l->faint,
+                       0, unit);
+    }
+    double x = title_width(p);
+    for (int i = 0; i < p->line_count; ++i) {
+        const figure_line *line = &p->lines[i];
+        const double width = entry_width(line);
+        if (x + width > f->width - LEFT - RIGHT && x > 0.0) {
+            x = 0.0;
+            y += LINE;
+        }
+        const canvas_point dash[2] = {{LEFT + x, y - 3.0}, {LEFT + x + 18.0, y - 3.0}};
+        vy_canvas_line(c, dash, 2, l->lines[line->color % 8], 1.6, line->dash);
+        vy_canvas_text(c, LEFT + x + 22.0, y, SMALL, TEXT_LEFT, l->text, 0, line->label);
+        x += width;
+    }
+}
+
+void vy_figure_draw(const figure *f, canvas *c)
+{
+    vy_canvas_text(c, LEFT, 15.0, NORMAL, TEXT_LEFT, look_of(f)->text, 0, f->title);
+    double y = TOP;
+    for (int i = 0; i < f->panel_count; ++i) {
+        const figure_panel *p = &f->panels[i];
+        const double head = head_height(f, p);
+        axes a = {LEFT, y + head, f->width - LEFT - RIGHT, f->panel, f->from, f->to, 0.0, 0.0};
+        find_range(p, f->from, f->to, &a.low, &a.high);
+        draw_head(f, c, p, y + 11.0);
+        draw_ticks(f, c, &a, i + 1 == f->panel_count);
+        vy_canvas_clip(c, a.left, a.top, a.width, a.height);
+        for (int k = 0; k < p->line_count; ++k) draw_line(f, c, &a, &p->lines[k]);
+        vy_canvas_clip(c, 0.0, 0.0, 0.0, 0.0);
+        y += head + f->panel + GAP;
+    }
+}

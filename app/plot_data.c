@@ -1,0 +1,283 @@
+// plot_data.c - fills a figure with the values of a log.
+#include "plot_data.h"
+#include "base/fail.h"
+#include "fields.h"
+#include "record/table.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAMES_MAX = 64 };
+static const double degrees = 57.29577951308232; // per radian
+
+// What is drawn when nothing is asked for: one panel each.
+static const char *const usual[] = {"position", "error", "angles", "control.motors"};
+
+// Panels that are worked out, and what they need.
+static const struct {
+    const char *name, *title, *unit;
+    const char *needs[2];
+} worked[] = {
+    {"error", "position error", "m", {"body.position", "reference.position"}},
+    {"angles", "attitude", "deg", {"body.attitude", NULL}},
+    {"position", "position", "m", {"body.position", "reference.position"}},
+};
+enum { WORKED_NONE = -1, WORKED_ERROR, WORKED_ANGLES, WORKED_POSITION, WORKED_COUNT };
+
+// One panel as it was asked for.
+typedef struct wish {
+    fields names;
+    int kind; // of the worked ones, or WORKED_NONE
+} wish;
+
+typedef struct plot {
+    figure *figure;
+    wish wishes[FIGURE_PANELS];
+    log_table table;
+    const char *needed[NAMES_MAX]; // fields to read
+    int needed_count;
+} plot;
+
+static int kind_of(const fields *names)
+{
+    for (int k = 0; k < WORKED_COUNT; ++k) {
+        if (names->count == 1 && strcmp(names->items[0], worked[k].name) == 0) return k;
+    }
+    return WORKED_NONE;
+}
+
+static void need(plot *p, const char *name)
+{
+    for (int i = 0; i < p->needed_count; ++i) {
+        if (strcmp(p->needed[i], name) == 0) return;
+    }
+    if (p->needed_count < NAMES_MAX) p->needed[p->needed_count++] = name;
+}
+
+static vy_status add_wish(plot *p, const char *list, vy_error *err)
+{
+    if (p->figure->panel_count == FIGURE_PANELS)
+        return vy_fail(err, VY_FULL, "at most %d panels fit a figure", FIGURE_PANELS);
+    wish *w = &p->wishes[p->figure->panel_count++];
+    if (vy_fields_from("plot", list, &w->names) != 0) return vy_fail(err, VY_NO_MEMORY, "out of memory");
+    w->kind = kind_of(&w->names);
+    for (int i = 0; i < w->names.count && w->kind == WORKED_NONE; ++i) need(p, w->names.items[i]);
+    for (int i = 0; i < 2 && w->kind != WORKED_NONE; ++i) {
+        if (worked[w->kind].needs[i] != NULL) need(p, worked[w->kind].needs[i]);
+    }
+    return VY_OK;
+}
+
+// A log without references has no error to show, and nobody asked for one.
+static vy_status add_usual(vy_log *log, uint32_t drone, plot *p, vy_error *err)
+{
+    char topic[VY_NAME_CAP + 40];
+    snprintf(topic, sizeof topic, "/drones/%s/reference", vy_log_drone_name(log, drone));
+    const int references = vy_mcap_reader_find_channel(log->reader, topic) != NULL;
+    vy_status status = VY_OK;
+    for (size_t i = 0; i < sizeof usual / sizeof usual[0] && status == VY_OK; ++i) {
+        if (!references && strcmp(usual[i], "error") == 0) continue;
+        status = add_wish(p, !references && i == 0 ? "body.position" : usual[i], err);
+    }
+    return status;
+}
+
+// Does column `name` belong to the field: is it it, or one of its components?
+static const char *component_of(const char *name, const char *field)
+{
+    const size_t size = strlen(field);
+    if (strncmp(name, field, size) != 0) return NULL;
+    return name[size] == '\0' || name[size] == '.' || name[size] == '[' ? name + size : NULL;
+}
+
+static figure_line *add_line(figure_panel *panel, const char *label, int color, line_dash dash)
+{
+    if (panel->line_count == FIGURE_LINES) return NULL;
+    figure_line *line = &panel->lines[panel->line_count++];
+    snprintf(line->label, sizeof line->label, "%s", label);
+    line->color = color;
+    line->dash = dash;
+    return line;
+}
+
+// Lines of a panel of plain fields, in the order in which add_fields() fills them.
+static void plan_fields(const plot *p, const wish *w, figure_panel *panel)
+{
+    int mixed = 0;
+    for (int i = 0; i < w->names.count; ++i) {
+        int k = 0;
+        for (int c = 0; c < p->table.count; ++c) {
+            const table_column *column = &p->table.columns[c];
+            const char *component = component_of(column->name, w->names.items[i]);
+            if (component == NULL) continue;
+            char label[64];
+            const char *name = w->names.count == 1 && component[0] != '\0' ? component + (component[0] == '.')
+                                                                           : column->name;
+            snprintf(label, sizeof label, "%s", name);
+            const int alone = component[0] == '\0';
+            if (add_line(panel, label, alone ? i : k++, alone ? DASH_SOLID : (line_dash)(i % 3)) == NULL)
+                return;
+            mixed |= panel->line_count > 1 && strcmp(panel->unit, column->unit) != 0;
+            snprintf(panel->unit, sizeof panel->unit, "%s", column->unit);
+        }
+        const size_t used = strlen(panel->title);
+        snprintf(panel->title + used, sizeof panel->title - used, "%s%s", i > 0 ? ", " : "",
+                 w->names.items[i]);
+    }
+    if (mixed) snprintf(panel->unit, sizeof panel->unit, "SI");
+}
+
+static void plan_panel(const plot *p, const wish *w, figure_panel *panel)
+{
+    if (w->kind == WORKED_NONE) {
+        plan_fields(p, w, panel);
+        return;
+    }
+    static const char *const labels[WORKED_COUNT][6] = {
+        {"x", "y", "z", "length", NULL, NULL},
+        {"roll", "pitch", "heading", NULL, NULL, NULL},
+        {"x", "y", "z", "wanted x", "wanted y", "wanted z"},
+    };
+    snprintf(panel->title, sizeof panel->title, "%s", worked[w->kind].title);
+    snprintf(panel->unit, sizeof panel->unit, "%s", worked[w->kind].unit);
+    for (int i = 0; i < 6 && labels[w->kind][i] != NULL; ++i) {
+        const int color = w->kind == WORKED_ERROR && i == 3 ? 6 : i % 3;
+        add_line(panel, labels[w->kind][i], color,
+                 w->kind == WORKED_POSITION && i >= 3 ? DASH_DASHED : DASH_SOLID);
+    }
+}
+
+static void add_point(figure_line *line, double time, double value)
+{
+    line->time[line->count] = time;
+    line->values[line->count++] = value;
+}
+
+static int count_row(void *self, double time, const double *row)
+{
+    (void)time;
+    (void)row;
+    *(size_t *)self += 1;
+    return 0;
+}
+
+// Values of the columns of `field`, as many as there are; 1 when all of them are of this very moment.
+static int take_values(const plot *p, const double *row, const char *field, double *out, int count)
+{
+    int n = 0;
+    for (int c = 0; c < p->table.count && n < count; ++c) {
+        if (component_of(p->table.columns[c].name, field) == NULL) continue;
+        if (!vy_table_fresh(&p->table, c)) return 0;
+        out[n++] = row[c];
+    }
+    return n == count;
+}
+
+static void add_error(const plot *p, double time, const double *row, figure_panel *panel)
+{
+    double is[3], wanted[3], square = 0.0;
+    if (!take_values(p, row, "body.position", is, 3) || !take_values(p, row, "reference.position", wanted, 3))
+        return;
+    for (int k = 0; k < 3; ++k) {
+        add_point(&panel->lines[k], time, is[k] - wanted[k]);
+        square += (is[k] - wanted[k]) * (is[k] - wanted[k]);
+    }
+    add_point(&panel->lines[3], time, sqrt(square));
+}
+
+static void add_position(const plot *p, double time, const double *row, figure_panel *panel)
+{
+    double is[3];
+    for (int k = 0; k < 3 && take_values(p, row, "body.position", is, 3); ++k)
+        add_point(&panel->lines[k], time, is[k]);
+    for (int k = 0; k < 3 && take_values(p, row, "reference.position", is, 3); ++k)
+        add_point(&panel->lines[3 + k], time, is[k]);
+}
+
+// As pilots read them; world x is east, y is north.
+static void add_angles(const plot *p, double time, const double *row, figure_panel *panel)
+{
+    double q[4];
+    if (!take_values(p, row, "body.attitude", q, 4)) return;
+    const double down = 2.0 * (q[0] * q[2] - q[3] * q[1]);
+    const double angles[3] = {
+        atan2(2.0 * (q[0] * q[1] + q[2] * q[3]), 1.0 - 2.0 * (q[1] * q[1] + q[2] * q[2])) * degrees,
+        -asin(fmin(fmax(down, -1.0), 1.0)) * degrees,
+        90.0 - atan2(2.0 * (q[0] * q[3] + q[1] * q[2]), 1.0 - 2.0 * (q[2] * q[2] + q[3] * q[3])) * degrees,
+    };
+    for (int k = 0; k < 3; ++k) {
+        figure_line *line = &panel->lines[k];
+        const double before = line->count > 0 ? line->values[line->count - 1] : angles[k];
+        add_point(line, time, angles[k] - 360.0 * floor((angles[k] - before) / 360.0 + 0.5)); // no jumps
+    }
+}
+
+static void add_fields(const plot *p, const wish *w, double time, const double *row, figure_panel *panel)
+{
+    int line = 0;
+    for (int i = 0; i < w->names.count; ++i) {
+        for (int c = 0; c < p->table.count && line < panel->line_count; ++c) {
+            if (component_of(p->table.columns[c].name, w->names.items[i]) == NULL) continue;
+            if (vy_table_fresh(&p->table, c)) add_point(&panel->lines[line], time, row[c]);
+            line += 1;
+        }
+    }
+}
+
+static int take_row(void *self, double time, const double *row)
+{
+    plot *p = self;
+    for (int i = 0; i < p->figure->panel_count; ++i) {
+        figure_panel *panel = &p->figure->panels[i];
+        if (p->wishes[i].kind == WORKED_NONE) add_fields(p, &p->wishes[i], time, row, panel);
+        if (p->wishes[i].kind == WORKED_ERROR) add_error(p, time, row, panel);
+        if (p->wishes[i].kind == WORKED_ANGLES) add_angles(p, time, row, panel);
+        if (p->wishes[i].kind == WORKED_POSITION) add_position(p, time, row, panel);
+    }
+    return 0;
+}
+
+static vy_status read_values(plot *p, vy_error *err)
+{
+    size_t rows = 0;
+    vy_status status = vy_table_rows(&p->table, 0.0, count_row, &rows, err);
+    for (int i = 0; i < p->figure->panel_count && status == VY_OK; ++i) {
+        figure_panel *panel = &p->figure->panels[i];
+        plan_panel(p, &p->wishes[i], panel);
+        for (int k = 0; k < panel->line_count; ++k) {
+            panel->lines[k].time = calloc(rows + 1, sizeof(double));
+            panel->lines[k].values = calloc(rows + 1, sizeof(double));
+            if (panel->lines[k].time == NULL || panel->lines[k].values == NULL)
+                return vy_fail(err, VY_NO_MEMORY, "out of memory");
+        }
+    }
+    return status == VY_OK ? vy_table_rows(&p->table, 0.0, take_row, p, err) : status;
+}
+
+vy_status vy_plot_fill(vy_log *log, uint32_t drone, const char *const *panels, int count, figure *out,
+                       vy_error *err)
+{
+    plot *p = calloc(1, sizeof *p);
+    if (p == NULL) return vy_fail(err, VY_NO_MEMORY, "out of memory");
+    p->figure = out;
+    vy_status status = VY_OK;
+    for (int i = 0; i < count && status == VY_OK; ++i) status = add_wish(p, panels[i], err);
+    if (count == 0) status = add_usual(log, drone, p, err);
+    if (status == VY_OK) status = vy_table_open(log, drone, p->needed, p->needed_count, &p->table, err);
+    if (status == VY_OK) status = read_values(p, err);
+    vy_table_close(&p->table);
+    for (int i = 0; i < FIGURE_PANELS; ++i) vy_fields_destroy(&p->wishes[i].names);
+    free(p);
+    return status;
+}
+
+void vy_plot_release(figure *f)
+{
+    for (int i = 0; i < f->panel_count; ++i) {
+        for (int k = 0; k < f->panels[i].line_count; ++k) {
+            free(f->panels[i].lines[k].time);
+            free(f->panels[i].lines[k].values);
+        }
+    }
+    f->panel_count = 0;
+}
