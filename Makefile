@@ -15,7 +15,7 @@ PACKAGES ?= tools/install_packages.sh
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
 MAKEFLAGS += --no-print-directory
-.PHONY: build demo test test-page check-long matrix sanitize clang kills fuzz lint format bench bench-peers install clean help
+.PHONY: build demo test test-page screenshots check-long matrix sanitize clang kills fuzz lint format bench bench-peers install clean help
 
 # $(call preset,NAME): configure and build one preset of CMakePresets.json.
 define preset
@@ -45,6 +45,11 @@ test-page: ## the page of volery view in headless Chromium; pictures of it in bu
 	@$(PACKAGES) demo test page
 	$(call preset,test)
 	@tests/view_app_test.sh build/test
+
+screenshots: ## the pictures of the README and docs, made anew
+	@$(PACKAGES) demo test page
+	$(call preset,test)
+	@tools/screenshots.sh build/test
 
 check-long: ## what takes minutes: the page, matrix, sanitize, clang, kills, lint, fuzz
 	@$(PACKAGES) demo test page lint long

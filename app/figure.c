@@ -141,6 +141,26 @@ static void draw_ticks(const figure *f, canvas *c, const axes *a, int last)
                        0, "time [s]");
 }
 
+// Leave out points that lie on the straight line between those kept, as far as anybody can see.
+static size_t thin_out(canvas_point *points, size_t count)
+{
+    const double unseen = 0.04;
+    size_t kept = count > 0 ? 1 : 0,
+           start = 0; // the last one kept is points[kept - 1], which was number `start`
+    for (size_t end = 2; end < count; ++end) {
+        const canvas_point a = points[kept - 1], b = points[end];
+        const double dx = b.x - a.x, dy = b.y - a.y, length = hypot(dx, dy);
+        int straight = length > 0.0 && end - start < 64;
+        for (size_t i = start + 1; i < end && straight; ++i)
+            straight = fabs(dx * (points[i].y - a.y) - dy * (points[i].x - a.x)) <= unseen * length;
+        if (straight) continue;
+        start = end - 1;
+        points[kept++] = points[start];
+    }
+    if (count > 1) points[kept++] = points[count - 1];
+    return kept;
+}
+
 // No more than the smallest and the largest value of every half point: more cannot be seen.
 static void draw_line(const figure *f, canvas *c, const axes *a, const figure_line *line)
 {
@@ -165,6 +185,7 @@ static void draw_line(const figure *f, canvas *c, const axes *a, const figure_li
             points[n++] = at;
         }
     }
+    n = thin_out(points, n);
     vy_canvas_line(c, points, n, look_of(f)->lines[line->color % 8], 1.2, line->dash);
     free(points);
 }
