@@ -141,21 +141,46 @@ function lengths(drone: Drone, stream: string): PlotLine[] {
   });
 }
 
-const SHOWN = new Set(["truth", "estimate", "imu", "mocap", "control", "reference", "forces", "torques", "geodetic"]);
+// What the groups below show of each stream. Whatever else a log has gets a group of its own, so that nothing is hidden.
+const SHOWN: Record<string, string[] | "all"> = {
+  truth: ["position", "velocity", "attitude", "rate", "rotor_speed"],
+  estimate: ["position", "velocity", "attitude", "rate"],
+  imu: ["accel", "gyro"],
+  mocap: ["position", "attitude"],
+  control: ["attitude", "rates", "torque", "thrust", "motors"],
+  reference: ["position", "yaw"],
+  forces: "all",
+  torques: "all",
+  geodetic: "all",
+};
 
-/// Streams that this page has no group for: one group each, so that nothing in a log is hidden.
+/// Columns of a table that belong to a field: itself, or its components.
+function columnsOf(table: Table, field: string): string[] {
+  return table.names.filter((name) => name.split(/[.[]/)[0] === field);
+}
+
 function otherGroups(drones: Drone[]): PlotGroup[] {
-  const names = new Set<string>();
-  for (const drone of drones.slice(0, 16)) for (const name of drone.streams.keys()) if (!SHOWN.has(name)) names.add(name);
-  return [...names].map((stream) => ({
-    id: `stream-${stream}`,
-    title: stream,
-    unit: "",
-    lines: (drone) => {
-      const table = drone.streams.get(stream);
-      return (table?.names ?? []).slice(0, 12).map((name, k) => ({ label: name, time: table!.time, values: table!.column(name)!, color: k, dash: DASHES[Math.floor(k / 8) % 3] }));
-    },
-  }));
+  const found = new Map<string, PlotGroup>();
+  for (const drone of drones.slice(0, 16)) {
+    for (const [stream, table] of drone.streams) {
+      const shown = Object.prototype.hasOwnProperty.call(SHOWN, stream) ? SHOWN[stream] : [];
+      if (shown === "all") continue;
+      for (const field of new Set(table.names.map((name) => name.split(/[.[]/)[0]))) {
+        if (shown.includes(field)) continue;
+        const id = `${stream}-${field}`;
+        found.set(id, { id, title: `${stream} ${field.replace(/_/g, " ")}`, unit: "", lines: (d) => allOf(d, stream, field) });
+      }
+    }
+  }
+  return [...found.values()].slice(0, 40);
+}
+
+function allOf(drone: Drone, stream: string, field: string): PlotLine[] {
+  const table = drone.streams.get(stream);
+  if (!table) return [];
+  return columnsOf(table, field)
+    .slice(0, 16)
+    .map((name, k) => ({ label: name.slice(field.length).replace(/^\./, "") || name, time: table.time, values: table.column(name)!, color: k, dash: DASHES[Math.floor(k / 8) % 3] }));
 }
 
 export function plotGroups(drones: Drone[]): PlotGroup[] {
@@ -168,6 +193,7 @@ export function plotGroups(drones: Drone[]): PlotGroup[] {
     { id: "motors", title: "motor commands", unit: "", lines: (d) => list(d, "control", "motors", "solid") },
     { id: "rotors", title: "rotor speeds", unit: "rad/s", lines: (d) => list(d, "truth", "rotor_speed", "solid") },
     { id: "thrust", title: "wanted thrust", unit: "N", lines: (d) => single(d, "control", "thrust", "thrust", 2, "solid") },
+    { id: "torque", title: "wanted torque", unit: "N m", lines: (d) => axes(d, "control", "torque", "", "solid", true) },
     { id: "mocap", title: "motion capture beyond truth", unit: "m", lines: (d) => beyondTruth(d, "mocap", "position", "position", "", "solid") },
     { id: "gyro", title: "gyro beyond truth", unit: "rad/s", lines: (d) => beyondTruth(d, "imu", "gyro", "rate", "", "solid") },
     { id: "estimate", title: "estimate beyond truth", unit: "m", lines: (d) => beyondTruth(d, "estimate", "position", "position", "", "solid") },

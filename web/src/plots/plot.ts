@@ -2,7 +2,7 @@
 import uPlot from "uplot";
 import type { Drone } from "../data/run";
 import { indexAt } from "../data/table";
-import { formatNumber, make } from "../ui/dom";
+import { formatFixed, make } from "../ui/dom";
 import { theme } from "../ui/theme";
 import { align } from "./align";
 import type { Dash, PlotGroup, PlotLine } from "./lines";
@@ -22,8 +22,16 @@ function formatTick(value: number): string {
   return text.replace("-", "−");
 }
 
+// So many digits behind the point that a line's values differ by them, always as many.
+function digitsOf(values: Float64Array): number {
+  let most = 0;
+  for (const value of values) if (Math.abs(value) > most && Math.abs(value) < Infinity) most = Math.abs(value);
+  return most > 0 ? Math.max(0, Math.min(9, 3 - Math.ceil(Math.log10(most)))) : 3;
+}
+
 interface Entry {
   line: PlotLine;
+  digits: number; // behind the point
   value: HTMLElement;
   key: HTMLElement;
 }
@@ -57,7 +65,7 @@ export class Plot {
       key.type = "button";
       key.title = `show or hide ${line.label}`;
       key.addEventListener("click", () => this.toggle(i));
-      this.entries.push({ line, value, key });
+      this.entries.push({ line, value, key, digits: digitsOf(line.values) });
       this.legend.append(key);
     });
     this.paintLegend();
@@ -185,9 +193,9 @@ export class Plot {
       if (inside) this.now.style.transform = `translateX(${this.chart.valToPos(time, "x")}px)`;
     }
     if (!values) return;
-    for (const { line, value } of this.entries) {
+    for (const { line, value, digits } of this.entries) {
       const i = indexAt(line.time, time);
-      value.textContent = line.time.length > 0 && line.time[0] <= time + 1e-9 ? formatNumber(line.values[i]) : "–";
+      value.textContent = line.time.length > 0 && line.time[0] <= time + 1e-9 ? formatFixed(line.values[i], digits) : "–";
     }
   }
 

@@ -43,6 +43,11 @@ export function formatNumber(value: number | null | undefined, digits = 4): stri
   return value.toFixed(Math.max(0, Math.min(6, digits - before))).replace("-", "−");
 }
 
+export function formatFixed(value: number, digits: number): string {
+  if (!Number.isFinite(value)) return "–";
+  return Math.abs(value) >= 1e7 ? formatNumber(value) : value.toFixed(digits).replace("-", "−");
+}
+
 /// With a prefix, so that small values keep their digits: 0.31 mN.
 export function formatUnit(value: number, unit: string): string {
   const size = Math.abs(value);
