@@ -51,10 +51,15 @@ screenshots: ## the pictures of the README and docs, made anew
 	$(call preset,test)
 	@tools/screenshots.sh build/test
 
-check-long: ## what takes minutes: the page, matrix, sanitize, clang, kills, lint, fuzz
+check-long: ## what takes minutes: the page, matrix, sanitize, clang, kills, lint, fuzz, wheel
 	@$(PACKAGES) demo test page lint long
-	@$(MAKE) test-page matrix sanitize clang kills lint fuzz
+	@$(MAKE) test-page matrix sanitize clang kills lint fuzz wheel
 	@echo "check-long: all passed"
+
+wheel: ## the Python package as `pip install .` builds it, and its tests
+	@$(PACKAGES) demo test
+	$(call preset,test)
+	@tests/python_test.sh build/test wheel
 
 matrix: ## the full determinism matrix: every compiler, level and machine must give the same hashes
 	@$(PACKAGES) demo test long

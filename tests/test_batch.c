@@ -77,7 +77,12 @@ static void act(void *self, const vy_samples *samples, vy_intent *intent)
         memcpy(intent->motors, a->row, (size_t)a->size * sizeof(double));
         return;
     }
-    intent->thrust = a->row[0];
+    intent->thrust = intent->throttle = a->row[0];
+    intent->strafe = a->row[1];
+    intent->vertical = a->row[2];
+    intent->yaw = a->row[3];
+    intent->velocity = (vy_vec3){a->row[0], a->row[1], a->row[2]};
+    intent->yaw_rate = a->row[3];
     intent->torque = intent->rates = (vy_vec3){a->row[1], a->row[2], a->row[3]};
     if (a->rung == VY_RUNG_ATTITUDE) intent->attitude = (vy_quat){a->row[1], a->row[2], a->row[3], a->row[4]};
 }
@@ -109,7 +114,7 @@ static void random_actions(random_source *r, const vy_batch_view *v, vy_rung run
             for (uint32_t j = 0; j < v->action_size; ++j) a[j] = random_in(r, 0.4, 1.05); // some are clamped
         } else if (rung != VY_RUNG_NONE) {
             const double size = rung == VY_RUNG_WRENCH ? 1e-4 : 2.0;
-            a[0] = random_in(r, 0.1, 0.5);
+            a[0] = rung == VY_RUNG_PILOT ? (double)(random_bits(r) % 11) : random_in(r, 0.1, 0.5);
             for (uint32_t j = 1; j < v->action_size; ++j) a[j] = random_in(r, -size, size);
         }
     }
@@ -197,7 +202,7 @@ static void actions_steer_as_a_callback(void **unused)
 {
     (void)unused;
     for (int w = 0; w < WIDTHS; ++w) {
-        for (int rung = VY_RUNG_MOTORS; rung <= VY_RUNG_ATTITUDE; ++rung) {
+        for (int rung = VY_RUNG_MOTORS; rung <= VY_RUNG_PILOT; ++rung) {
             vy_scenario *s = one_drone();
             s->drones[0].def.safety.rate_max = 30.0;
             s->drones[0].def.safety.height_min = 0.1;

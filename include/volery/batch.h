@@ -99,7 +99,7 @@ typedef struct vy_batch_view {
     uint32_t worlds, drones;
     uint32_t action_size;      ///< values per drone; 0 when the scenario's controllers steer
     uint32_t observation_size; ///< values per drone
-    double *actions;           ///< [worlds][drones][action_size]: motors, or thrust and the rung's values
+    double *actions;           ///< [worlds][drones][action_size]: the values of the rung, thrust first
     double *observations;      ///< [worlds][drones][observation_size]: as after the last step or reset
     double *finals;            ///< the same of an episode's last moment, where one ended in the last step
     uint8_t *terminated;       ///< [worlds] 1: a limit or a failure ended the episode in the last step

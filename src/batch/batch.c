@@ -67,43 +67,31 @@ static const lanes_table *choose_lanes(uint32_t wanted)
     return NULL;
 }
 
-static unsigned char *block_of(const vy_batch *b, uint32_t world, size_t *lane)
+// Where the cells of one world are: cell c is at first + c * stride.
+typedef struct column {
+    unsigned char *first;
+    size_t stride;
+} column;
+
+static column column_of(const vy_batch *b, uint32_t world)
 {
     const size_t width = (size_t)b->lanes->width;
-    *lane = world % width;
-    return b->cells + world / width * b->family.block_cells * width * 8;
-}
-
-// Cell `cell` of a world.
-static unsigned char *cell_of(const vy_batch *b, uint32_t world, size_t cell)
-{
-    size_t lane;
-    unsigned char *block = block_of(b, world, &lane);
-    return block + (cell * (size_t)b->lanes->width + lane) * 8;
+    return (column){b->cells + world / width * b->family.block_cells * width * 8 + world % width * 8,
+                    width * 8};
 }
 
 static void put_cells(const vy_batch *b, uint32_t world, size_t first, const void *from, size_t count)
 {
-    for (size_t c = 0; c < count; ++c)
-        memcpy(cell_of(b, world, first + c), (const unsigned char *)from + c * 8, 8);
+    const column c = column_of(b, world);
+    for (size_t i = 0; i < count; ++i)
+        memcpy(c.first + (first + i) * c.stride, (const unsigned char *)from + i * 8, 8);
 }
 
 static void get_cells(const vy_batch *b, uint32_t world, size_t first, void *to, size_t count)
 {
-    for (size_t c = 0; c < count; ++c) memcpy((unsigned char *)to + c * 8, cell_of(b, world, first + c), 8);
-}
-
-static const world_block *head_of(const vy_batch *b, uint32_t world, world_block *head)
-{
-    get_cells(b, world, 0, head, sizeof *head / 8);
-    return head;
-}
-
-static int is_halted(const vy_batch *b, uint32_t world)
-{
-    extra_block extra;
-    get_cells(b, world, b->family.extra_at, &extra, sizeof extra / 8);
-    return extra.halted != 0;
+    const column c = column_of(b, world);
+    for (size_t i = 0; i < count; ++i)
+        memcpy((unsigned char *)to + i * 8, c.first + (first + i) * c.stride, 8);
 }
 
 // Put world `world` at the start of the episode with this seed.
@@ -131,17 +119,17 @@ static void start_world(vy_batch *b, uint32_t world, uint64_t seed, int halted)
 
 static void observe_world(const vy_batch *b, uint32_t world, double *out)
 {
+    const column c = column_of(b, world);
     for (uint32_t d = 0; d < b->view.drones; ++d) {
-        const size_t drone = b->lanes->shape.world + d * b->lanes->shape.drone;
+        const unsigned char *drone = c.first + (b->lanes->shape.world + d * b->lanes->shape.drone) * c.stride;
         for (int k = 0; k < b->def.observe_count; ++k) {
             const observed *o = &b->observe[k];
-            for (int i = 0; i < o->count; ++i) {
-                const unsigned char *at = cell_of(b, world, drone + o->cell + (size_t)i);
-                uint64_t bits_here;
-                memcpy(&bits_here, at, 8);
+            const unsigned char *at = drone + o->cell * c.stride;
+            for (int i = 0; i < o->count; ++i, at += c.stride, ++out) {
+                uint64_t whole;
+                memcpy(&whole, at, 8);
                 memcpy(out, at, 8);
-                if (o->whole) *out = (double)bits_here;
-                ++out;
+                if (o->whole) *out = (double)whole;
             }
         }
     }
@@ -165,12 +153,13 @@ static void share(size_t count, uint32_t thread, uint32_t threads, size_t *first
 // What the users see of one world after a step.
 static void report(vy_batch *b, uint32_t world, size_t row)
 {
-    world_block head;
-    (void)head_of(b, world, &head);
-    const int failed = head.failure_reason != VY_FAILURE_NONE;
-    b->view.terminated[world] = (uint8_t)failed;
-    b->view.truncated[world] = (uint8_t)(!failed && is_halted(b, world));
-    b->view.ticks[world] = head.tick;
+    uint64_t tick, reason, halted;
+    get_cells(b, world, offsetof(world_block, tick) / 8, &tick, 1);
+    get_cells(b, world, offsetof(world_block, failure_reason) / 8, &reason, 1);
+    get_cells(b, world, b->family.extra_at + offsetof(extra_block, halted) / 8, &halted, 1);
+    b->view.terminated[world] = reason != VY_FAILURE_NONE;
+    b->view.truncated[world] = reason == VY_FAILURE_NONE && halted != 0;
+    b->view.ticks[world] = tick;
     observe_world(b, world, b->view.observations + world * row);
 }
 
@@ -247,8 +236,9 @@ size_t vy_batch_state_size(const vy_batch *batch) { return batch->family.state_c
 
 uint64_t vy_batch_hash(const vy_batch *batch, uint32_t world)
 {
-    world_block head;
-    return head_of(batch, world, &head)->chain;
+    uint64_t chain;
+    get_cells(batch, world, offsetof(world_block, chain) / 8, &chain, 1);
+    return chain;
 }
 
 void vy_batch_save(const vy_batch *batch, uint32_t world, void *block)
@@ -301,7 +291,9 @@ vy_status vy_batch_cells(const vy_batch *batch, uint32_t drone, const char *fiel
     if (drone >= batch->view.drones) return vy_fail(err, VY_NOT_FOUND, "there is no drone %u", drone);
     const lanes_shape *shape = &batch->lanes->shape;
     *out = (vy_cells){
-        .first = (double *)(void *)cell_of(batch, 0, shape->world + drone * shape->drone + f->offset / 8),
+        .first = (double *)(void *)(column_of(batch, 0).first +
+                                    (shape->world + drone * shape->drone + f->offset / 8) *
+                                        (size_t)batch->lanes->width * 8),
         .count = (uint32_t)f->count,
         .lanes = (uint32_t)batch->lanes->width,
         .block = batch->family.block_cells * (size_t)batch->lanes->width,
@@ -341,7 +333,7 @@ static vy_status check_def(const vy_batch_def *def, vy_error *err)
     if (choose_lanes(def->lanes) == NULL)
         return vy_fail(err, VY_BAD_VALUE, "batch: this machine has no lanes of %u; 0 takes the widest it has",
                        def->lanes);
-    if ((unsigned)def->rung > VY_RUNG_ATTITUDE || (unsigned)def->autoreset > VY_AUTORESET_SAME)
+    if ((unsigned)def->rung > VY_RUNG_PILOT || (unsigned)def->autoreset > VY_AUTORESET_SAME)
         return vy_fail(err, VY_BAD_VALUE, "batch: rung or autoreset is unknown");
     if (def->vary_count < 0 || def->vary_count > VY_VARY_CAP)
         return vy_fail(err, VY_BAD_VALUE, "batch: at most %d variables", VY_VARY_CAP);
@@ -401,7 +393,7 @@ static void take_family(vy_batch *b)
         const vy_variable what = b->def.vary[i].what;
         if (what >= VY_VARY_WIND_X && what <= VY_VARY_WIND_Z) f->windy = 1;
     }
-    static const uint32_t sizes[] = {0, 0, 4, 4, 5};
+    static const uint32_t sizes[] = {0, 0, 4, 4, 5, 4, 4};
     f->action_size = sizes[f->rung];
     if (f->rung == VY_RUNG_MOTORS) f->action_size = (uint32_t)m->drones[0].layout.count;
     const lanes_shape *s = &b->lanes->shape;

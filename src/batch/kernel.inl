@@ -84,7 +84,10 @@ static void lanes_read_actions(const lanes_family *f, const double *actions, int
         r->rung = bits_set((uint64_t)f->rung);
         if (f->rung == VY_RUNG_MOTORS) memcpy(r->motors, value, f->action_size * sizeof(real));
         if (f->rung < VY_RUNG_WRENCH) continue;
-        r->thrust = value[0];
+        r->thrust = r->sticks[0] = value[0];
+        for (uint32_t k = 1; k < 4; ++k) r->sticks[k] = value[k];
+        r->velocity = vec3_make(value[0], value[1], value[2]);
+        r->yaw_rate = value[3];
         if (f->rung == VY_RUNG_WRENCH) r->torque = vec3_make(value[1], value[2], value[3]);
         if (f->rung == VY_RUNG_RATES) r->rates = vec3_make(value[1], value[2], value[3]);
         if (f->rung == VY_RUNG_ATTITUDE) r->attitude = quat_make(value[1], value[2], value[3], value[4]);

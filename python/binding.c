@@ -1,0 +1,360 @@
+// binding.c - Volery as flat functions for Python's ctypes: numbers, text and pointers, no structs.
+//
+// A function that can fail returns NULL or -1 and leaves a sentence in binding_error().
+#include "volery/batch.h"
+#include "volery/record.h"
+#include "volery/version.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static _Thread_local char message[4096];
+
+const char *binding_error(void) { return message; }
+const char *binding_version(void) { return VY_VERSION; }
+void binding_free(void *block) { free(block); }
+
+static void *fail(const vy_error *err)
+{
+    snprintf(message, sizeof message, "%s", err->text[0] != '\0' ? err->text : vy_status_text(err->status));
+    return NULL;
+}
+
+// ---- scenarios
+
+static vy_scenario *take(vy_status status, vy_scenario **s, vy_diagnostics *d)
+{
+    if (status != VY_OK) {
+        char *text = vy_diagnostics_print(d);
+        snprintf(message, sizeof message, "%s", text != NULL ? text : vy_status_text(status));
+        free(text);
+    }
+    vy_diagnostics_destroy(d);
+    return status == VY_OK ? *s : NULL;
+}
+
+vy_scenario *scenario_load(const char *path, const char *const *overrides, int count)
+{
+    vy_scenario *s = NULL;
+    vy_diagnostics d;
+    const vy_scenario_options options = {.overrides = overrides, .override_count = count};
+    return take(vy_scenario_load(path, &options, &s, &d), &s, &d);
+}
+
+vy_scenario *scenario_parse(const char *text, size_t size, const char *const *overrides, int count)
+{
+    vy_scenario *s = NULL;
+    vy_diagnostics d;
+    const vy_scenario_options options = {.overrides = overrides, .override_count = count};
+    return take(vy_scenario_parse(text, size, "scenario", &options, &s, &d), &s, &d);
+}
+
+void scenario_destroy(vy_scenario *s) { vy_scenario_destroy(s); }
+char *scenario_print(const vy_scenario *s) { return vy_scenario_print(s); }
+uint64_t scenario_seed(const vy_scenario *s) { return s->seed; }
+void scenario_set_seed(vy_scenario *s, uint64_t seed) { s->seed = seed; }
+double scenario_step(const vy_scenario *s) { return s->step; }
+uint64_t scenario_steps(const vy_scenario *s) { return vy_scenario_steps(s); }
+int scenario_drones(const vy_scenario *s) { return s->drone_count; }
+const char *scenario_drone_name(const vy_scenario *s, int drone) { return s->drones[drone].name; }
+int scenario_rotors(const vy_scenario *s, int drone) { return s->drones[drone].def.vehicle.rotor_count; }
+
+// What a reader of a vehicle wants to know first: mass [kg], thrust of all rotors at full speed [N].
+void scenario_vehicle(const vy_scenario *s, int drone, double out[2])
+{
+    const vy_vehicle_def *v = &s->drones[drone].def.vehicle;
+    out[0] = v->mass;
+    out[1] = v->rotor_count * v->thrust_coef * v->speed_max * v->speed_max;
+}
+
+// Limits that end an episode; 0 is none. Both heights 0: none.
+void scenario_limit(vy_scenario *s, double tilt, double distance, double low, double high)
+{
+    for (int i = 0; i < s->drone_count; ++i) {
+        vy_safety_def *d = &s->drones[i].def.safety;
+        d->tilt_max = tilt;
+        d->distance_max = distance;
+        d->height_min = low;
+        d->height_max = high;
+    }
+}
+
+// ---- worlds
+
+typedef struct held {
+    vy_intent intent;
+} held;
+
+typedef struct lone {
+    vy_scenario *scenario;
+    vy_world *world;
+    held *actions;
+    vy_recorder *recorder;
+} lone;
+
+static void reply(void *self, const vy_samples *samples, vy_intent *intent)
+{
+    (void)samples;
+    *intent = ((const held *)self)->intent;
+}
+
+void world_destroy(lone *w)
+{
+    if (w == NULL) return;
+    vy_recorder_abandon(w->recorder);
+    vy_world_destroy(w->world);
+    vy_scenario_destroy(w->scenario);
+    free(w->actions);
+    free(w);
+}
+
+// With `acts` the world is steered by world_act, taken at the end of every step.
+lone *world_create(const vy_scenario *scenario, int acts)
+{
+    vy_error err = {0};
+    lone *w = calloc(1, sizeof *w);
+    if (w == NULL || vy_scenario_copy(scenario, &w->scenario, &err) != VY_OK) {
+        world_destroy(w);
+        return fail(&err);
+    }
+    w->actions = calloc((size_t)scenario->drone_count + 1, sizeof *w->actions);
+    for (int i = 0; i < scenario->drone_count && acts && w->actions != NULL; ++i) {
+        vy_controller_def *c = &w->scenario->drones[i].def.controller;
+        c->kind = VY_CONTROLLER_CALLBACK;
+        c->period = scenario->step;
+        c->call = reply;
+        c->self = &w->actions[i];
+    }
+    if (w->actions == NULL || vy_scenario_build(w->scenario, &w->world, &err) != VY_OK) {
+        world_destroy(w);
+        return fail(&err);
+    }
+    return w;
+}
+
+void world_act(lone *w, uint32_t drone, int rung, const double *v)
+{
+    vy_intent *in = &w->actions[drone].intent;
+    memset(in, 0, sizeof *in);
+    in->rung = (vy_rung)rung;
+    if (rung == VY_RUNG_MOTORS) {
+        const int rotors = w->scenario->drones[drone].def.vehicle.rotor_count;
+        memcpy(in->motors, v, (size_t)rotors * sizeof *v);
+    } else if (rung == VY_RUNG_VELOCITY) {
+        in->velocity = (vy_vec3){v[0], v[1], v[2]};
+        in->yaw_rate = v[3];
+    } else if (rung == VY_RUNG_PILOT) {
+        in->throttle = v[0];
+        in->strafe = v[1];
+        in->vertical = v[2];
+        in->yaw = v[3];
+    } else if (rung != VY_RUNG_NONE) {
+        in->thrust = v[0];
+        in->torque = in->rates = (vy_vec3){v[1], v[2], v[3]};
+        if (rung == VY_RUNG_ATTITUDE) in->attitude = (vy_quat){v[1], v[2], v[3], v[4]};
+    }
+}
+
+uint32_t world_step(lone *w, uint64_t steps) { return vy_world_advance(w->world, steps); }
+uint64_t world_tick(const lone *w) { return vy_world_tick(w->world); }
+uint64_t world_hash(const lone *w) { return vy_world_hash(w->world); }
+uint64_t world_state_hash(const lone *w) { return vy_world_state_hash(w->world); }
+size_t world_state_size(const lone *w) { return vy_world_state_size(w->world); }
+void world_save(const lone *w, void *block) { vy_world_save(w->world, block); }
+
+int world_restore(lone *w, const void *block, size_t size)
+{
+    vy_error err = {0};
+    if (vy_world_restore(w->world, block, size, &err) == VY_OK) return 0;
+    (void)fail(&err);
+    return -1;
+}
+
+// Position, velocity, attitude, rate, then the same of the estimate, rotor speeds, motor commands.
+void world_read(const lone *w, uint32_t drone, double *out)
+{
+    vy_drone_state s;
+    if (vy_world_read_drone(w->world, vy_world_drone(w->world, drone), &s) != VY_OK) return;
+    const vy_estimate *e = &s.samples.estimate;
+    memcpy(out, &s.position, 24);
+    memcpy(out + 3, &s.velocity, 24);
+    memcpy(out + 6, &s.attitude, 32);
+    memcpy(out + 10, &s.rate, 24);
+    memcpy(out + 13, &e->position, 24);
+    memcpy(out + 16, &e->velocity, 24);
+    memcpy(out + 19, &e->attitude, 32);
+    memcpy(out + 23, &e->rate, 24);
+    memcpy(out + 26, s.rotor_speed, 64);
+    memcpy(out + 34, s.motor_command, 64);
+}
+
+// Why the world ended, as a sentence; NULL while it runs.
+const char *world_failure(const lone *w)
+{
+    const vy_failure f = vy_world_failure(w->world);
+    if (f.reason == VY_FAILURE_NONE) return NULL;
+    snprintf(message, sizeof message, "%s of %s at %.6g s: %.6g, limit %.6g", f.what,
+             w->scenario->drones[f.drone].name, f.time, f.value, f.limit);
+    return message;
+}
+
+int world_record(lone *w, const char *path)
+{
+    vy_error err = {0};
+    vy_recorder_def def = vy_default_recorder_def();
+    const char *names[1024];
+    char *text = vy_scenario_print(w->scenario);
+    for (int i = 0; i < w->scenario->drone_count && i < 1024; ++i) names[i] = w->scenario->drones[i].name;
+    def.path = path;
+    def.scenario = text;
+    def.config_hash = vy_scenario_hash(w->scenario);
+    def.drone_names = names;
+    def.every = (uint64_t)w->scenario->log.every;
+    def.compress = w->scenario->log.compression == VY_LOG_ZSTD;
+    const double snapshot = w->scenario->log.snapshot / w->scenario->step;
+    def.snapshot = snapshot > 1.0 ? (uint64_t)(snapshot + 0.5) : 1;
+    const vy_status status =
+        text == NULL ? VY_NO_MEMORY : vy_recorder_open(&def, w->world, &w->recorder, &err);
+    free(text);
+    if (status != VY_OK) {
+        err.status = status;
+        (void)fail(&err);
+        return -1;
+    }
+    vy_world_set_sink(w->world, vy_recorder_sink(w->recorder));
+    return 0;
+}
+
+int world_record_end(lone *w)
+{
+    vy_error err = {0};
+    const int failed = vy_world_failure(w->world).reason != VY_FAILURE_NONE;
+    vy_recorder *r = w->recorder;
+    w->recorder = NULL;
+    vy_world_set_sink(w->world, (vy_sink){0});
+    if (r == NULL || vy_recorder_close(r, w->world, failed ? "failed" : "completed", &err) == VY_OK) return 0;
+    (void)fail(&err);
+    return -1;
+}
+
+// Fly a log again. 0: the same to the bit; 1: message names the first difference; -1: it cannot be read.
+int log_replay(const char *path)
+{
+    vy_error err = {0};
+    vy_log *log = NULL;
+    vy_scenario *s = NULL;
+    vy_world *world = NULL;
+    vy_difference d = {0};
+    vy_diagnostics said;
+    int result = -1;
+    vy_status status = vy_log_open(path, &log, &err);
+    if (status == VY_OK) {
+        const char *text = vy_log_scenario(log);
+        s = take(vy_scenario_parse(text, strlen(text), path, NULL, &s, &said), &s, &said);
+        if (s == NULL) {
+            vy_log_close(log);
+            return -1;
+        }
+        status = vy_scenario_build(s, &world, &err);
+    }
+    if (status == VY_OK) status = vy_log_replay(log, world, NULL, NULL, &d, &err);
+    if (status == VY_OK) {
+        result = d.found;
+        snprintf(message, sizeof message, "step %" PRIu64 ": %s differs", d.tick, d.field);
+    } else {
+        err.status = status;
+        (void)fail(&err);
+    }
+    vy_world_destroy(world);
+    vy_scenario_destroy(s);
+    vy_log_close(log);
+    return result;
+}
+
+// ---- batches
+
+const char *batch_variable(int index) { return vy_variable_name(index); }
+
+// `numbers`: worlds, seed, threads, lanes, chain, rung, episode, autoreset. `vary`: what, distribution, a, b,
+// drone for each row.
+vy_batch *batch_create(const vy_scenario *scenario, const uint64_t *numbers, const double *vary,
+                       int vary_count, const char *const *observe, int observe_count)
+{
+    vy_error err = {0};
+    vy_batch *batch = NULL;
+    vy_batch_def def = vy_default_batch_def();
+    def.scenario = scenario;
+    def.world_count = (uint32_t)numbers[0];
+    def.seed = numbers[1];
+    def.threads = (uint32_t)numbers[2];
+    def.lanes = (uint32_t)numbers[3];
+    def.chain = (int)numbers[4];
+    def.rung = (vy_rung)numbers[5];
+    def.episode = numbers[6];
+    def.autoreset = (vy_autoreset)numbers[7];
+    def.vary_count = vary_count;
+    for (int i = 0; i < vary_count && i < VY_VARY_CAP; ++i) {
+        const double *v = vary + 5 * i;
+        def.vary[i] = (vy_vary){(vy_variable)v[0], (vy_distribution)v[1], v[2], v[3], (int)v[4]};
+    }
+    def.observe_count = observe_count;
+    for (int i = 0; i < observe_count && i < VY_OBSERVE_CAP; ++i) def.observe[i] = observe[i];
+    if (vy_batch_create(&def, &batch, &err) != VY_OK) return fail(&err);
+    return batch;
+}
+
+void batch_destroy(vy_batch *b) { vy_batch_destroy(b); }
+
+// worlds, drones, action_size, observation_size; then the addresses of the arrays.
+void batch_view(const vy_batch *b, uint64_t out[11])
+{
+    const vy_batch_view v = vy_batch_get_view(b);
+    const void *arrays[] = {v.actions, v.observations, v.finals, v.terminated, v.truncated, v.ticks, v.seeds};
+    out[0] = v.worlds;
+    out[1] = v.drones;
+    out[2] = v.action_size;
+    out[3] = v.observation_size;
+    for (int i = 0; i < 7; ++i) out[4 + i] = (uint64_t)(uintptr_t)arrays[i];
+}
+
+void batch_step(vy_batch *b, uint64_t steps) { vy_batch_step(b, steps); }
+void batch_reset(vy_batch *b, const uint8_t *who, const uint64_t *seeds) { vy_batch_reset(b, who, seeds); }
+uint64_t batch_hash(const vy_batch *b, uint32_t world) { return vy_batch_hash(b, world); }
+uint64_t batch_state_hash(const vy_batch *b, uint32_t world) { return vy_batch_state_hash(b, world); }
+size_t batch_state_size(const vy_batch *b) { return vy_batch_state_size(b); }
+void batch_save(const vy_batch *b, uint32_t world, void *block) { vy_batch_save(b, world, block); }
+const char *batch_machine(const vy_batch *b) { return vy_batch_machine(b); }
+uint32_t batch_threads(const vy_batch *b) { return vy_batch_threads(b); }
+
+int batch_restore(vy_batch *b, uint32_t world, const void *block, size_t size)
+{
+    vy_error err = {0};
+    if (vy_batch_restore(b, world, block, size, &err) == VY_OK) return 0;
+    (void)fail(&err);
+    return -1;
+}
+
+vy_scenario *batch_scenario(const vy_batch *b, uint32_t world)
+{
+    vy_error err = {0};
+    vy_scenario *s = NULL;
+    if (vy_batch_scenario(b, world, &s, &err) != VY_OK) return fail(&err);
+    return s;
+}
+
+// address, values, lanes, values from block to block.
+int batch_cells(const vy_batch *b, uint32_t drone, const char *field, uint64_t out[4])
+{
+    vy_error err = {0};
+    vy_cells c;
+    if (vy_batch_cells(b, drone, field, &c, &err) != VY_OK) {
+        (void)fail(&err);
+        return -1;
+    }
+    out[0] = (uint64_t)(uintptr_t)c.first;
+    out[1] = c.count;
+    out[2] = c.lanes;
+    out[3] = c.block;
+    return 0;
+}

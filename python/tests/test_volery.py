@@ -1,0 +1,204 @@
+"""Tests of the package; run by tests/python_test.sh. Plain functions: test_NAME() fails by an exception."""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import traceback
+import warnings
+
+import gymnasium as gym
+import numpy as np
+import volery
+from gymnasium.utils.env_checker import check_env
+from gymnasium.vector import AutoresetMode
+
+HOVER = "volery: 1\nduration: 1 s\ndrones:\n  - name: a\n    vehicle: crazyflie2x\n"
+TASKS = ("Hover", "Waypoints", "Track", "Race", "Swarm")
+
+
+def raises(kind: type[BaseException], words: str, call) -> None:
+    try:
+        call()
+    except kind as error:
+        assert words in str(error), error
+    else:
+        raise AssertionError(f"no {kind.__name__}")
+
+
+def test_world_steps_saves_and_restores() -> None:
+    world = volery.World(HOVER, seed=5)
+    world.step(100)
+    kept, before = world.save(), world.hash
+    world.step(200)
+    after = world.hash
+    world.restore(kept)
+    assert world.tick == 100 and world.hash == before
+    world.step(200)
+    assert world.hash == after and world.failure is None
+    assert abs(world.time - 0.3) < 1e-12
+    assert np.linalg.norm(world.state().position - [0.0, 0.0, 1.0]) < 0.1
+    raises(volery.Error, "snapshot", lambda: world.restore(kept[:-8]))
+    raises(IndexError, "drone 3", lambda: world.state(3))
+
+
+def test_errors_carry_the_library_s_words() -> None:
+    raises(volery.Error, "unknown key", lambda: volery.World("volery: 1\nwings: 2\n"))
+    raises(volery.Error, "nowhere.yaml", lambda: volery.World("nowhere.yaml"))
+    raises(volery.Error, "1 to", lambda: volery.Batch(HOVER, 0))
+    raises(volery.Error, "mass", lambda: volery.Batch(HOVER, 2, vary={"mass": ("normal", 1.0, 1.0)}))
+    raises(volery.Error, "colour", lambda: volery.Batch(HOVER, 2, observe=["body.colour"]))
+    raises(volery.Error, "shape", lambda: volery.Batch(HOVER, 2).reset(np.ones(3, dtype=bool)))
+
+
+def test_logs_replay() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "run.mcap")
+        world = volery.World(HOVER)
+        with world.record(path):
+            world.step(300)
+        assert volery.replay(path) is None
+        with open(path, "r+b") as file:
+            file.truncate(100)
+        raises(volery.Error, "", lambda: volery.replay(path))
+
+
+def test_batch_is_its_worlds() -> None:
+    vary = {"mass": ("uniform", 0.8, 1.2), "wind_x": ("normal", 0.0, 2.0), "z": ("uniform", 0.0, 1.0)}
+    batch = volery.Batch(HOVER, 19, seed=40, rung="rates", vary=vary, chain=True, threads=2)
+    batch.actions[..., 0] = np.linspace(0.2, 0.4, 19)[:, None]
+    batch.step(57)
+    for i in (0, 7, 18):
+        world = volery.World(batch.world_scenario(i), rung="rates")
+        world.act(batch.actions[i, 0])
+        world.step(57)
+        assert world.hash == batch.hash(i) and world.state_hash == batch.state_hash(i)
+        assert np.array_equal(world.state().position, batch.observations[i, 0, :3])
+        lanes = batch.cells("body.position").shape[2]
+        assert np.array_equal(batch.cells("body.position")[i // lanes, :, i % lanes], world.state().position)
+    block = batch.save(3)
+    batch.step(10)
+    hashed = batch.hash(3)
+    batch.restore(3, block)
+    batch.step(10)
+    assert batch.hash(3) == hashed
+
+
+def test_arrays_are_views() -> None:
+    batch = volery.Batch(HOVER, 4, rung="motors")
+    observations = batch.observations
+    address = observations.ctypes.data
+    batch.actions[...] = 0.62
+    before = observations.copy()
+    batch.step(20)
+    assert observations.ctypes.data == address and not np.array_equal(observations, before)
+    assert np.array_equal(np.from_dlpack(observations), observations)
+    assert np.from_dlpack(observations).ctypes.data == address
+    del batch
+    gc.collect()
+    assert np.isfinite(observations).all()  # the memory lives as long as a view of it
+
+
+def test_autoreset_in_the_batch() -> None:
+    batch = volery.Batch(HOVER, 3, episode=20, autoreset="same_step")
+    batch.step(20)
+    assert batch.truncated.all() and (batch.ticks == 0).all()
+    batch.step(10)
+    assert not batch.truncated.any() and (batch.ticks == 10).all()
+
+
+def test_environments_pass_the_checker() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for task in TASKS:
+            env = gym.make(f"volery/{task}-v0")
+            check_env(env.unwrapped)
+            env.close()
+
+
+def walk(env: gym.vector.VectorEnv, steps: int, seed: int) -> list:
+    out = [env.reset(seed=seed)[0]]
+    random = np.random.default_rng(3)
+    for _ in range(steps):
+        action = np.tile(random.uniform(-1.0, 1.0, env.single_action_space.shape).astype(np.float32), (env.num_envs, 1))
+        observation, reward, terminated, truncated, _ = env.step(action)
+        out += [observation.copy(), reward.copy(), terminated, truncated]
+    return out
+
+
+def test_rows_do_not_depend_on_their_number() -> None:
+    for task in TASKS:
+        many = walk(gym.make_vec(f"volery/{task}-v0", num_envs=9), 150, 11)
+        few = walk(gym.make_vec(f"volery/{task}-v0", num_envs=2), 150, 11)
+        for a, b in zip(many, few):
+            assert np.array_equal(a[:2], b), task
+        env = gym.make(f"volery/{task}-v0")
+        assert np.array_equal(env.reset(seed=12)[0], few[0][1])
+
+
+def test_processes_agree() -> None:
+    code = ("import sys; sys.path.insert(0, sys.argv[1]); import hashlib, gymnasium as gym, test_volery as t; "
+            "print(hashlib.sha256(b''.join(x.tobytes() for x in "
+            "t.walk(gym.make_vec('volery/Race-v0', num_envs=5), 60, 2))).hexdigest())")
+    here = os.path.dirname(os.path.abspath(__file__))
+    runs = {subprocess.run([sys.executable, "-c", code, here], check=True, capture_output=True, text=True).stdout
+            for _ in range(2)}
+    assert len(runs) == 1 and len(runs.pop()) == 65
+
+
+def test_three_autoreset_modes() -> None:
+    fall = np.tile(np.array([-1.0, 0.0, 0.0, 0.0], dtype=np.float32), (3, 1))
+    for mode in AutoresetMode:
+        env = gym.make_vec("volery/Hover-v0", num_envs=3, autoreset_mode=mode)
+        env.reset(seed=1)
+        for _ in range(200):
+            observation, _, terminated, _, info = env.step(fall)
+            if terminated.any():
+                break
+        done = terminated.copy()
+        assert done.any()
+        height = lambda o: 1.0 - o[done, 2]  # the target is at 1 m
+        if mode == AutoresetMode.SAME_STEP:
+            assert (height(observation) > 0.4).all() and info["_final_obs"][done].all()
+            assert all(1.0 - o[2] < 0.1 for o in info["final_obs"][done])
+        else:
+            assert (height(observation) < 0.1).all()
+        if mode == AutoresetMode.NEXT_STEP:
+            observation, reward, terminated, _, _ = env.step(fall)
+            assert (height(observation) > 0.4).all() and (reward[done] == 0.0).all() and not terminated[done].any()
+        if mode == AutoresetMode.DISABLED:
+            observation, _ = env.reset(options={"reset_mask": done})
+            assert (height(observation) > 0.4).all()
+        env.close()
+
+
+def test_interrupts_are_heard() -> None:
+    world = volery.World(HOVER)
+    threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    start = time.perf_counter()
+    raises(KeyboardInterrupt, "", lambda: world.step(2**40))
+    assert time.perf_counter() - start < 20.0 and world.tick > 0
+    batch = volery.Batch(HOVER, 64)
+    threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    raises(KeyboardInterrupt, "", lambda: batch.step(2**40))
+    assert (batch.ticks > 0).all()
+
+
+if __name__ == "__main__":
+    failed = 0
+    for name, test in list(globals().items()):
+        if name.startswith("test_"):
+            try:
+                test()
+                print(f"ok      {name}")
+            except Exception:
+                failed += 1
+                print(f"FAILED  {name}")
+                traceback.print_exc()
+    sys.exit(failed != 0)

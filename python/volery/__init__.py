@@ -1,0 +1,33 @@
+"""Volery: a deterministic drone-flight world, alone or by the thousand.
+
+    world = volery.World("scenarios/hover.yaml")
+    world.step(1000)
+    print(world.state().position, hex(world.hash))
+
+    batch = volery.Batch("scenarios/hover.yaml", 4096, rung="rates")
+    batch.actions[...] = ...
+    batch.step(10)
+
+With Gymnasium installed: `gymnasium.make("volery/Hover-v0")`, Waypoints, Track, Race and Swarm, and their `make_vec`.
+"""
+
+from ._binding import Error, lib as _lib
+from .batch import Batch, variables
+from .scenario import RUNGS, Scenario
+from .world import DroneState, Recording, World, replay
+
+__version__: str = _lib.binding_version().decode()
+__all__ = ["Batch", "DroneState", "Error", "RUNGS", "Recording", "Scenario", "World", "replay", "variables"]
+
+try:
+    import gymnasium as _gymnasium
+except ImportError:  # the environments need it, the rest does not
+    pass
+else:
+    for _task in ("Hover", "Waypoints", "Track", "Race", "Swarm"):
+        if f"volery/{_task}-v0" not in _gymnasium.registry:
+            _gymnasium.register(
+                id=f"volery/{_task}-v0",
+                entry_point=f"volery.envs:{_task}Env",
+                vector_entry_point=f"volery.envs:{_task}VectorEnv",
+            )

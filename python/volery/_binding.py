@@ -1,0 +1,92 @@
+"""The C library behind the package: declared once, called through ctypes, which lets other threads run meanwhile."""
+
+from __future__ import annotations
+
+import ctypes as c
+import os
+from pathlib import Path
+
+
+class Error(Exception):
+    """What the library has to say about a mistake."""
+
+
+def _open() -> c.CDLL:
+    path = os.environ.get("VOLERY_LIBRARY", str(Path(__file__).parent / "libvolery_python.so"))
+    return c.CDLL(path)
+
+
+lib = _open()
+
+_P, _S, _I, _U32, _U64, _Z, _D = (
+    c.c_void_p, c.c_char_p, c.c_int, c.c_uint32, c.c_uint64, c.c_size_t, c.c_double)
+
+_DECLARED = {
+    "binding_error": (_S, ()),
+    "binding_version": (_S, ()),
+    "binding_free": (None, (_P,)),
+    "scenario_load": (_P, (_S, _P, _I)),
+    "scenario_parse": (_P, (_S, _Z, _P, _I)),
+    "scenario_destroy": (None, (_P,)),
+    "scenario_print": (_P, (_P,)),
+    "scenario_seed": (_U64, (_P,)),
+    "scenario_set_seed": (None, (_P, _U64)),
+    "scenario_step": (_D, (_P,)),
+    "scenario_steps": (_U64, (_P,)),
+    "scenario_drones": (_I, (_P,)),
+    "scenario_drone_name": (_S, (_P, _I)),
+    "scenario_rotors": (_I, (_P, _I)),
+    "scenario_vehicle": (None, (_P, _I, _P)),
+    "scenario_limit": (None, (_P, _D, _D, _D, _D)),
+    "world_create": (_P, (_P, _I)),
+    "world_destroy": (None, (_P,)),
+    "world_act": (None, (_P, _U32, _I, _P)),
+    "world_step": (_U32, (_P, _U64)),
+    "world_tick": (_U64, (_P,)),
+    "world_hash": (_U64, (_P,)),
+    "world_state_hash": (_U64, (_P,)),
+    "world_state_size": (_Z, (_P,)),
+    "world_save": (None, (_P, _P)),
+    "world_restore": (_I, (_P, _P, _Z)),
+    "world_read": (None, (_P, _U32, _P)),
+    "world_failure": (_S, (_P,)),
+    "world_record": (_I, (_P, _S)),
+    "world_record_end": (_I, (_P,)),
+    "log_replay": (_I, (_S,)),
+    "batch_variable": (_S, (_I,)),
+    "batch_create": (_P, (_P, _P, _P, _I, _P, _I)),
+    "batch_destroy": (None, (_P,)),
+    "batch_view": (None, (_P, _P)),
+    "batch_step": (None, (_P, _U64)),
+    "batch_reset": (None, (_P, _P, _P)),
+    "batch_hash": (_U64, (_P, _U32)),
+    "batch_state_hash": (_U64, (_P, _U32)),
+    "batch_state_size": (_Z, (_P,)),
+    "batch_save": (None, (_P, _U32, _P)),
+    "batch_restore": (_I, (_P, _U32, _P, _Z)),
+    "batch_scenario": (_P, (_P, _U32)),
+    "batch_cells": (_I, (_P, _U32, _S, _P)),
+    "batch_machine": (_S, (_P,)),
+    "batch_threads": (_U32, (_P,)),
+}
+for _name, (_result, _arguments) in _DECLARED.items():
+    _function = getattr(lib, _name)
+    _function.restype = _result
+    _function.argtypes = _arguments
+
+
+def error() -> Error:
+    """The last failure of this thread, to be raised."""
+    return Error(lib.binding_error().decode())
+
+
+def made(pointer: int | None) -> int:
+    """The pointer, unless making it failed."""
+    if not pointer:
+        raise error()
+    return pointer
+
+
+def strings(texts: list[str]) -> c.Array[c.c_char_p]:
+    """An array of C strings."""
+    return (c.c_char_p * max(len(texts), 1))(*[t.encode() for t in texts])

@@ -1,0 +1,192 @@
+"""Many worlds of one scenario at once, on vector registers and threads, as NumPy arrays that are never copied."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import time
+from typing import Any, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _binding as b
+from .scenario import RUNGS, Scenario
+
+AUTORESETS = {"disabled": 0, "next_step": 1, "same_step": 2}
+_DISTRIBUTIONS = {"uniform": 0, "normal": 1, "log": 2}
+_PATIENCE = 0.2  # [s] between two chances for an interrupt
+
+
+def variables() -> list[str]:
+    """What may be drawn for each world: the keys of `vary`."""
+    names: list[str] = []
+    while (name := b.lib.batch_variable(len(names))) is not None:
+        names.append(name.decode())
+    return names
+
+
+class Batch:
+    """`worlds` worlds of a scenario; world i is a world of seed + i, with the bits that it has alone.
+
+    rung         None: the scenario's controllers steer; else the name of a rung that `actions` speaks
+    vary         {"mass": ("uniform", 0.8, 1.2)}: drawn anew for every episode of every world; see `variables()`
+    observe      names of drone fields that make up an observation
+    episode      steps after which an episode is cut off; 0 is never
+    autoreset    "disabled", "next_step" or "same_step"
+    threads      0 is one per core;  lanes  0 is the widest this CPU has;  chain  keep each world's chain of hashes
+
+    The arrays are the batch's own memory, valid as long as they or the batch are referenced; they change in place:
+    actions, observations, final_observations (worlds, drones, n); terminated, truncated (worlds,) bool; ticks, seeds.
+    They export DLPack as every NumPy array does: `torch.from_dlpack(batch.observations)`.
+    """
+
+    actions: NDArray[np.float64]
+    observations: NDArray[np.float64]
+    final_observations: NDArray[np.float64]
+    terminated: NDArray[np.bool_]
+    truncated: NDArray[np.bool_]
+    ticks: NDArray[np.uint64]
+    seeds: NDArray[np.uint64]
+
+    def __init__(self, scenario: Scenario | str | os.PathLike[str], worlds: int, *, seed: int = 1,
+                 rung: str | None = None,
+                 vary: Mapping[str, tuple[str, float, float]] | None = None,
+                 observe: Sequence[str] = ("body.position", "body.velocity", "body.attitude", "body.rate"),
+                 episode: int = 0, autoreset: str = "disabled", threads: int = 0, lanes: int = 0,
+                 chain: bool = False) -> None:
+        self.scenario = scenario if isinstance(scenario, Scenario) else Scenario(scenario)
+        known = variables()
+        rows: list[float] = []
+        for name, (distribution, low, high) in (vary or {}).items():
+            if name not in known or distribution not in _DISTRIBUTIONS:
+                raise b.Error(f"vary {name!r} {distribution!r}: choose from {known} and {list(_DISTRIBUTIONS)}")
+            rows += [known.index(name), _DISTRIBUTIONS[distribution], low, high, -1]
+        if worlds < 0 or threads < 0 or lanes < 0 or episode < 0:
+            raise b.Error("batch: counts must not be negative")
+        numbers = (ctypes.c_uint64 * 8)(worlds, seed, threads, lanes, int(chain), RUNGS[rung or "none"], episode,
+                                        AUTORESETS[autoreset])
+        self._pointer = b.made(b.lib.batch_create(
+            self.scenario._pointer, numbers, (ctypes.c_double * max(len(rows), 1))(*rows), len(rows) // 5,
+            b.strings(list(observe)), len(observe)))
+        self._take_arrays()
+        self._whole = autoreset != "disabled"
+        self._pace = 1  # steps that take about _PATIENCE
+
+    def _take_arrays(self) -> None:
+        out = (ctypes.c_uint64 * 11)()
+        b.lib.batch_view(self._pointer, out)
+        worlds, drones, actions, observations = (int(out[i]) for i in range(4))
+
+        def array(slot: int, kind: Any, *shape: int) -> NDArray[Any]:
+            size = int(np.prod(shape)) * np.dtype(kind).itemsize
+            memory = (ctypes.c_char * size).from_address(int(out[slot])) if size else bytearray(0)
+            if size:
+                memory._owner = self  # the batch lives as long as any view of it
+            return np.frombuffer(memory, dtype=kind).reshape(shape)
+
+        self._views = {
+            "actions": array(4, np.float64, worlds, drones, actions),
+            "observations": array(5, np.float64, worlds, drones, observations),
+            "final_observations": array(6, np.float64, worlds, drones, observations),
+            "terminated": array(7, np.bool_, worlds),
+            "truncated": array(8, np.bool_, worlds),
+            "ticks": array(9, np.uint64, worlds),
+            "seeds": array(10, np.uint64, worlds),
+        }
+        self.__dict__.update(self._views)
+
+    def close(self) -> None:
+        """Give the memory back now. The arrays must not be used any more."""
+        if getattr(self, "_pointer", None):
+            for name in self._views:
+                self.__dict__.pop(name, None)
+            self._views = {}
+            b.lib.batch_destroy(self._pointer)
+            self._pointer = 0
+
+    def __del__(self) -> None:
+        if getattr(self, "_pointer", None):
+            b.lib.batch_destroy(self._pointer)
+            self._pointer = 0
+
+    def __len__(self) -> int:
+        return len(self.ticks)
+
+    def step(self, steps: int = 1) -> None:
+        """Advance every world that has not ended, under `actions` as they are. Ctrl-C is heard meanwhile.
+
+        With an autoreset a long call must not be cut in two: it is made whole.
+        """
+        if steps <= self._pace or self._whole:
+            b.lib.batch_step(self._pointer, steps)
+            return
+        while steps > 0:
+            now = min(steps, self._pace)
+            start = time.perf_counter()
+            b.lib.batch_step(self._pointer, now)
+            spent = time.perf_counter() - start
+            steps -= now
+            if spent < 0.5 * _PATIENCE:
+                self._pace *= 2
+
+    def reset(self, mask: NDArray[np.bool_] | None = None, seeds: Sequence[int] | NDArray[np.uint64] | None = None) -> None:
+        """Start the next episode of the worlds in `mask` (all of them: None). With seeds, that of a fresh world each."""
+        who = np.ascontiguousarray(mask, dtype=np.uint8) if mask is not None else None
+        keys = np.ascontiguousarray(seeds, dtype=np.uint64) if seeds is not None else None
+        for given in (who, keys):
+            if given is not None and given.shape != (len(self),):
+                raise b.Error(f"reset: {len(self)} worlds, but a shape of {given.shape}")
+        b.lib.batch_reset(self._pointer, who.ctypes.data if who is not None else None,
+                          keys.ctypes.data if keys is not None else None)
+
+    def cells(self, field: str, drone: int = 0) -> NDArray[np.float64]:
+        """A field of the state itself, in place: (blocks, values, lanes); world w is [w // lanes, :, w % lanes]."""
+        out = (ctypes.c_uint64 * 4)()
+        if b.lib.batch_cells(self._pointer, drone, field.encode(), out) != 0:
+            raise b.error()
+        first, count, lanes, block = (int(v) for v in out)
+        blocks = -(-len(self) // lanes)
+        size = ((blocks - 1) * block + count * lanes) * 8
+        memory = (ctypes.c_char * size).from_address(first)
+        memory._owner = self
+        flat = np.frombuffer(memory, dtype=np.float64)
+        return np.lib.stride_tricks.as_strided(flat, (blocks, count, lanes), (block * 8, lanes * 8, 8))
+
+    def hash(self, world: int) -> int:
+        """`World.hash` of one world; 0 unless the batch keeps the chain."""
+        return b.lib.batch_hash(self._pointer, self._index(world))
+
+    def state_hash(self, world: int) -> int:
+        """`World.state_hash` of one world."""
+        return b.lib.batch_state_hash(self._pointer, self._index(world))
+
+    def save(self, world: int) -> bytes:
+        """The state of one world, as `World.save`: a `World(batch.world_scenario(i))` can go on from it."""
+        block = ctypes.create_string_buffer(b.lib.batch_state_size(self._pointer))
+        b.lib.batch_save(self._pointer, self._index(world), block)
+        return block.raw
+
+    def restore(self, world: int, block: bytes) -> None:
+        """Put one world back to a saved state."""
+        if b.lib.batch_restore(self._pointer, self._index(world), block, len(block)) != 0:
+            raise b.error()
+
+    def world_scenario(self, world: int) -> Scenario:
+        """The scenario of one world's episode, with its seed and all that was drawn for it."""
+        return Scenario._of(b.lib.batch_scenario(self._pointer, self._index(world)))
+
+    @property
+    def machine(self) -> str:
+        """What runs it: avx512, avx2, lanes2 or scalar."""
+        return b.lib.batch_machine(self._pointer).decode()
+
+    @property
+    def threads(self) -> int:
+        """Threads that share the work."""
+        return b.lib.batch_threads(self._pointer)
+
+    def _index(self, world: int) -> int:
+        if not 0 <= world < len(self):
+            raise IndexError(f"there is no world {world}")
+        return world

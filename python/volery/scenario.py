@@ -1,0 +1,92 @@
+"""Scenarios: what a world is made of, as a YAML file or text."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from pathlib import Path
+from typing import Any
+
+from . import _binding as b
+
+RUNGS = {"none": 0, "motors": 1, "wrench": 2, "rates": 3, "attitude": 4, "velocity": 5, "pilot": 6}
+
+
+class Scenario:
+    """A checked scenario. `source` is a path, or YAML text (anything with a line break).
+
+    `settings` override values by their dotted path: `Scenario("hover.yaml", {"seed": 7})`.
+    Raises `volery.Error` with file, line and column of every mistake.
+    """
+
+    def __init__(self, source: str | os.PathLike[str], settings: dict[str, Any] | None = None) -> None:
+        pairs = [f"{key}={_word(value)}" for key, value in (settings or {}).items()]
+        overrides, count = b.strings(pairs), len(pairs)
+        if isinstance(source, str) and "\n" in source:
+            text = source.encode()
+            pointer = b.lib.scenario_parse(text, len(text), overrides, count)
+        else:
+            pointer = b.lib.scenario_load(os.fspath(Path(source)).encode(), overrides, count)
+        self._pointer = b.made(pointer)
+
+    @classmethod
+    def _of(cls, pointer: int | None) -> Scenario:
+        scenario = cls.__new__(cls)
+        scenario._pointer = b.made(pointer)
+        return scenario
+
+    def __del__(self) -> None:
+        if getattr(self, "_pointer", None):
+            b.lib.scenario_destroy(self._pointer)
+            self._pointer = 0
+
+    def __str__(self) -> str:
+        """The resolved scenario as YAML; read again, it gives the same scenario to the bit."""
+        text = b.made(b.lib.scenario_print(self._pointer))
+        try:
+            return ctypes.string_at(text).decode()
+        finally:
+            b.lib.binding_free(text)
+
+    @property
+    def seed(self) -> int:
+        """Of every random stream."""
+        return b.lib.scenario_seed(self._pointer)
+
+    @seed.setter
+    def seed(self, value: int) -> None:
+        b.lib.scenario_set_seed(self._pointer, value)
+
+    @property
+    def step(self) -> float:
+        """[s] of one step of the world."""
+        return b.lib.scenario_step(self._pointer)
+
+    @property
+    def steps(self) -> int:
+        """Steps of the whole run."""
+        return b.lib.scenario_steps(self._pointer)
+
+    @property
+    def drones(self) -> list[str]:
+        """Their names."""
+        count = b.lib.scenario_drones(self._pointer)
+        return [b.lib.scenario_drone_name(self._pointer, i).decode() for i in range(count)]
+
+    def rotors(self, drone: int = 0) -> int:
+        """Rotors of a drone."""
+        return b.lib.scenario_rotors(self._pointer, drone)
+
+    def vehicle(self, drone: int = 0) -> tuple[float, float]:
+        """Mass [kg] of a drone, and the thrust [N] of all its rotors at full speed."""
+        out = (ctypes.c_double * 2)()
+        b.lib.scenario_vehicle(self._pointer, drone, out)
+        return out[0], out[1]
+
+    def limit(self, *, tilt: float = 0.0, distance: float = 0.0, low: float = 0.0, high: float = 0.0) -> None:
+        """Limits that end a run, for every drone: tilt [rad], horizontal distance [m], heights [m]. 0 is none."""
+        b.lib.scenario_limit(self._pointer, tilt, distance, low, high)
+
+
+def _word(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

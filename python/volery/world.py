@@ -1,0 +1,154 @@
+"""One world: step it, read it, save and restore it, record and replay it."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _binding as b
+from .scenario import RUNGS, Scenario
+
+CHUNK = 20_000  # steps between two chances for an interrupt
+
+Vector = NDArray[np.float64]
+
+
+class DroneState(NamedTuple):
+    """A drone at one moment: the truth, then what its estimator believes. World axes east, north, up; SI units."""
+
+    position: Vector
+    velocity: Vector
+    attitude: Vector  # w, x, y, z: body to world
+    rate: Vector  # body axes
+    estimated_position: Vector
+    estimated_velocity: Vector
+    estimated_attitude: Vector
+    estimated_rate: Vector
+    rotor_speed: Vector
+    motor_command: Vector
+
+
+_CUTS = [3, 6, 10, 13, 16, 19, 23, 26, 34]
+
+
+class World:
+    """A world built from a scenario.
+
+    With `rung` None the scenario's own controllers steer; with the name of a rung (`volery.RUNGS`) the world obeys
+    `act`, taken at the end of every step.
+    """
+
+    def __init__(self, scenario: Scenario | str | os.PathLike[str], *, seed: int | None = None,
+                 rung: str | None = None, settings: dict[str, Any] | None = None) -> None:
+        self.scenario = scenario if isinstance(scenario, Scenario) else Scenario(scenario, settings)
+        kept = self.scenario.seed
+        if seed is not None:
+            self.scenario.seed = seed
+        try:
+            self._pointer = b.made(b.lib.world_create(self.scenario._pointer, int(rung is not None)))
+        finally:
+            self.scenario.seed = kept
+        self._rung = RUNGS[rung] if rung is not None else 0
+        self._step = b.lib.world_step
+        self._read = np.zeros(42)
+        self._read_at = self._read.ctypes.data
+        size = self.scenario.rotors() if self._rung == 1 else 5
+        self._action = np.zeros(max(size, 5))
+        self._action_at = self._action.ctypes.data
+
+    def __del__(self) -> None:
+        if getattr(self, "_pointer", None):
+            b.lib.world_destroy(self._pointer)
+            self._pointer = 0
+
+    def step(self, steps: int = 1) -> int:
+        """Advance; stops early when the world ends. Returns the events, 0 for none. Ctrl-C is heard meanwhile."""
+        if steps <= CHUNK:
+            return self._step(self._pointer, steps)
+        events = 0
+        while steps > 0 and self.failure is None:
+            events |= self._step(self._pointer, min(steps, CHUNK))
+            steps -= CHUNK
+        return events
+
+    def act(self, action: Any, drone: int = 0) -> None:
+        """Set what the drone obeys from the end of the next step on."""
+        values = np.asarray(action, dtype=np.float64).ravel()
+        self._action[: values.size] = values
+        b.lib.world_act(self._pointer, drone, self._rung, self._action_at)
+
+    def state(self, drone: int = 0) -> DroneState:
+        """A copy of a drone's state."""
+        if not 0 <= drone < b.lib.scenario_drones(self.scenario._pointer):
+            raise IndexError(f"there is no drone {drone}")
+        b.lib.world_read(self._pointer, drone, self._read_at)
+        return DroneState(*np.split(self._read.copy(), _CUTS))
+
+    @property
+    def tick(self) -> int:
+        """Steps done."""
+        return b.lib.world_tick(self._pointer)
+
+    @property
+    def time(self) -> float:
+        """[s]"""
+        return self.tick * self.scenario.step
+
+    @property
+    def hash(self) -> int:
+        """Of the last step, chained to all before it: equal hashes, equal runs."""
+        return b.lib.world_hash(self._pointer)
+
+    @property
+    def state_hash(self) -> int:
+        """Of the state as it is."""
+        return b.lib.world_state_hash(self._pointer)
+
+    @property
+    def failure(self) -> str | None:
+        """Why the world ended; None while it runs."""
+        text = b.lib.world_failure(self._pointer)
+        return text.decode() if text is not None else None
+
+    def save(self) -> bytes:
+        """The whole state."""
+        block = ctypes.create_string_buffer(b.lib.world_state_size(self._pointer))
+        b.lib.world_save(self._pointer, block)
+        return block.raw
+
+    def restore(self, block: bytes) -> None:
+        """Go back to a saved state; further steps give the same bits as they did from there."""
+        if b.lib.world_restore(self._pointer, block, len(block)) != 0:
+            raise b.error()
+
+    def record(self, path: str | os.PathLike[str]) -> Recording:
+        """Log what follows: `with world.record("run.mcap"): world.step(1000)`."""
+        if b.lib.world_record(self._pointer, os.fspath(path).encode()) != 0:
+            raise b.error()
+        return Recording(self)
+
+
+class Recording:
+    """A log being written; ends with its `with` block."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+
+    def __enter__(self) -> Recording:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if b.lib.world_record_end(self._world._pointer) != 0:
+            raise b.error()
+
+
+def replay(path: str | os.PathLike[str]) -> str | None:
+    """Fly a log again from itself alone. None when every bit is the same, else a sentence on the first difference."""
+    result = b.lib.log_replay(os.fspath(path).encode())
+    if result < 0:
+        raise b.error()
+    return b.lib.binding_error().decode() if result else None
