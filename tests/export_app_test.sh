@@ -1,6 +1,7 @@
 #!/bin/bash
-# export_app_test.sh BUILD - tables of volery export, read by NumPy and pyarrow. The packages, pinned in tests/export, are
-# installed into BUILD/export; where they cannot be had the test is skipped and says so.
+# export_app_test.sh BUILD - what others read: tables of volery export by NumPy and pyarrow, Foxglove's messages by its own
+# classes. The packages, pinned in tests/export, are installed into BUILD/export; where they cannot be had the reading is
+# skipped, and that is said.
 set -euo pipefail
 build=$(cd "$1" && pwd)
 here=$(cd "$(dirname "$0")/export" && pwd)
@@ -15,6 +16,7 @@ cd "$work"
 "$volery" export run.mcap --parquet --rate 30 --fields body.position,reference.position -o even.parquet
 "$volery" run first-flight -q --set log.every=1 -o many.mcap
 "$volery" export many.mcap --parquet --fields body.position,mocap.position -o many.parquet
+"$volery" run "$here/../../scenarios/nesc/case06.yaml" -q -o planet.mcap
 if "$volery" export run.mcap --csv --parquet 2>err || ! grep -q "say the format" err; then
     echo "FAILED: two formats at once" && exit 1
 fi
@@ -31,3 +33,4 @@ if ! command -v python3 >/dev/null || ! install_packages >install.log 2>&1; then
     exit 0
 fi
 venv/bin/python "$here/read_tables.py" "$work"
+venv/bin/python "$here/read_foxglove.py" run.mcap planet.mcap

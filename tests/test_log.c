@@ -424,6 +424,50 @@ static void log_table_has_the_values(void **state)
     vy_world_destroy(world);
 }
 
+// Loads in the log are those of the world at that moment; at a rate, a row is the latest record before it.
+static void log_table_has_the_loads(void **state)
+{
+    (void)state;
+    vy_world *world = build("square", 1);
+    record(0, world, 1000, 100);
+    world = build("square", 1);
+    vy_world_advance(world, 800);
+    vy_loads loads;
+    assert_int_equal(vy_world_read_loads(world, vy_world_drone(world, 0), &loads), VY_OK);
+    vy_log *log = open_log(0);
+    FILE *out = fopen(path[1], "w+");
+    assert_non_null(out);
+    const char *const fields[] = {"forces.rotors", "torques.rotors"};
+    vy_export_def def = vy_default_export_def();
+    def.fields = fields;
+    def.field_count = 2;
+    def.rate = 12.5; // every other record of the display
+    assert_int_equal(vy_log_export(log, &def, out, NULL), VY_OK);
+    rewind(out);
+    char line[512];
+    int rows = 0, found = 0;
+    assert_non_null(fgets(line, sizeof line, out));
+    while (fgets(line, sizeof line, out) != NULL) {
+        double v[7];
+        assert_int_equal(
+            sscanf(line, "%lf,%lf,%lf,%lf,%lf,%lf,%lf", &v[0], &v[1], &v[2], &v[3], &v[4], &v[5], &v[6]), 7);
+        if (v[0] == 0.8) {
+            assert_true(v[1] == loads.rotor_force.x && v[2] == loads.rotor_force.y &&
+                        v[3] == loads.rotor_force.z);
+            assert_true(v[4] == loads.rotor_torque.x && v[6] == loads.rotor_torque.z);
+            found = 1;
+        }
+        ++rows;
+    }
+    assert_true(found);
+    assert_int_equal(rows, 13);
+    def.rate = -1.0;
+    assert_int_equal(vy_log_export(log, &def, out, NULL), VY_BAD_VALUE);
+    fclose(out);
+    vy_log_close(log);
+    vy_world_destroy(world);
+}
+
 // docs/log.md is what the tables print. After a change of the tables: UPDATE_DOCS=1 writes it anew.
 static void log_page_is_current(void **state)
 {
@@ -455,6 +499,7 @@ int main(void)
         cmocka_unit_test(log_of_a_failure),
         cmocka_unit_test(log_abandoned_keeps_the_old),
         cmocka_unit_test(log_table_has_the_values),
+        cmocka_unit_test(log_table_has_the_loads),
         cmocka_unit_test(log_page_is_current),
     };
     return cmocka_run_group_tests(tests, make_paths, remove_paths);
