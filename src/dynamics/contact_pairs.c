@@ -3,31 +3,25 @@
 // be.
 #include "dynamics/contacts.h"
 
-// [m] How far a body's surface can get in a step, beyond its centre's straight way.
-static double reach_of_turn(const vy_bodies *b, uint32_t i, const body_state *s, const vy_bounds *bounds,
-                            double h)
+// The bounds of a body from the start of the step to its end, and all that turning may add.
+static void sweep(vy_bodies *b, uint32_t i, double h)
 {
-    const double radius =
-        0.5 * vec3_length(vec3_sub(bounds->high, bounds->low)) + vec3_length(b->slots[i].centroid);
-    return h * vec3_length(s->rate) * radius;
-}
-
-// The bounds of a body from the start of the step to its end, and all that forces may add.
-static vy_bounds swept(const vy_bodies *b, uint32_t i, double h)
-{
-    const body_state *s = &b->contacts->start[i];
-    const vy_pose pose = body_shape_pose(b, i, s);
+    contact_system *s = b->contacts;
+    const body_state *start = &s->start[i];
+    const vy_pose pose = body_shape_pose(b, i, start);
     vy_bounds box = vy_shape_bounds(&b->slots[i].shape, &pose);
-    const vec3 way = b->slots[i].kind == VY_BODY_DYNAMIC ? vec3_sub(b->state[i].position, s->position)
-                                                         : vec3_scale(h, s->velocity);
-    const double more = reach_of_turn(b, i, s, &box, h) + b->def.contacts.slop;
+    const vec3 way = b->slots[i].kind == VY_BODY_DYNAMIC ? vec3_sub(b->state[i].position, start->position)
+                                                         : vec3_scale(h, start->velocity);
+    const double radius = 0.5 * vec3_length(vec3_sub(box.high, box.low)) + vec3_length(b->slots[i].centroid);
+    s->turn[i] = h * vec3_length(start->rate) * radius;
+    const double more = s->turn[i] + b->def.contacts.slop;
     box.low.x += real_min(way.x, 0.0) - more;
     box.low.y += real_min(way.y, 0.0) - more;
     box.low.z += real_min(way.z, 0.0) - more;
     box.high.x += real_max(way.x, 0.0) + more;
     box.high.y += real_max(way.y, 0.0) + more;
     box.high.z += real_max(way.z, 0.0) + more;
-    return box;
+    s->bounds[i] = box;
 }
 
 static int overlap(const vy_bounds *a, const vy_bounds *b)
@@ -75,8 +69,8 @@ static int list_pairs(vy_bodies *b, double h, size_t *count)
     size_t found = 0, n = 0;
     for (uint32_t i = 0; i < b->limit; ++i) {
         if (s->proxy_of[i] < 0) continue;
-        const vy_bounds box = swept(b, i, h);
-        (void)vy_tree_move(s->tree, s->proxy_of[i], &box, vec3_scale(h, b->state[i].velocity), NULL);
+        sweep(b, i, h);
+        (void)vy_tree_move(s->tree, s->proxy_of[i], &s->bounds[i], vec3_scale(h, b->state[i].velocity), NULL);
     }
     if (vy_tree_pairs(s->tree, s->pairs, s->pair_cap, &found) != VY_OK) return 0;
     for (size_t k = 0; k < found; ++k) {
@@ -192,14 +186,12 @@ int vy_contacts_find(vy_bodies *b, double h)
     for (size_t k = 0; k < pairs; ++k) {
         const uint32_t i = (uint32_t)(s->keys[k] >> 32), j = (uint32_t)s->keys[k];
         const int bounded = s->proxy_of[i] >= 0 && s->proxy_of[j] >= 0;
-        const vy_bounds bi = swept(b, i, h), bj = swept(b, j, h);
-        if (bounded && !overlap(&bi, &bj)) continue;
+        if (bounded && !overlap(&s->bounds[i], &s->bounds[j])) continue;
         const vy_pose pi = body_shape_pose(b, i, &s->start[i]), pj = body_shape_pose(b, j, &s->start[j]);
         const vec3 wi = vec3_sub(b->state[i].position, s->start[i].position),
                    wj = vec3_sub(b->state[j].position, s->start[j].position);
-        double margin = vec3_length(vec3_sub(wj, wi)) + 2.0 * b->def.contacts.slop;
-        if (s->proxy_of[i] >= 0) margin += reach_of_turn(b, i, &s->start[i], &bi, h);
-        if (s->proxy_of[j] >= 0) margin += reach_of_turn(b, j, &s->start[j], &bj, h);
+        const double margin =
+            vec3_length(vec3_sub(wj, wi)) + (s->turn[i] + s->turn[j]) + 2.0 * b->def.contacts.slop;
         vy_manifold m;
         if (vy_collide_near(&b->slots[i].shape, &pi, &b->slots[j].shape, &pj, margin, &m) != VY_OK ||
             m.count == 0)

@@ -73,6 +73,8 @@ vy_status vy_contacts_create(vy_bodies *b)
     s->solved = calloc(n, sizeof *s->solved);
     s->start = calloc(n, sizeof *s->start);
     s->body = calloc(n, sizeof *s->body);
+    s->bounds = calloc(n, sizeof *s->bounds);
+    s->turn = calloc(n, sizeof *s->turn);
     s->pairs = calloc(s->pair_cap, sizeof *s->pairs);
     s->keys = calloc(s->pair_cap, sizeof *s->keys);
     s->sorted = calloc(s->pair_cap, sizeof *s->sorted);
@@ -80,7 +82,7 @@ vy_status vy_contacts_create(vy_bodies *b)
     s->old = calloc(cap, sizeof *s->old);
     s->reports = calloc(2 * cap, sizeof *s->reports);
     if (!s->proxy_of || !s->slot_of || !s->parent || !s->touching || !s->solved || !s->start || !s->body ||
-        !s->pairs || !s->keys || !s->sorted || !s->list || !s->old || !s->reports)
+        !s->bounds || !s->turn || !s->pairs || !s->keys || !s->sorted || !s->list || !s->old || !s->reports)
         return VY_NO_MEMORY;
     for (size_t i = 0; i < n; ++i) s->proxy_of[i] = -1;
     return vy_tree_create(&tree, &s->tree, NULL);
@@ -98,6 +100,8 @@ void vy_contacts_destroy(vy_bodies *b)
     free(s->solved);
     free(s->start);
     free(s->body);
+    free(s->bounds);
+    free(s->turn);
     free(s->pairs);
     free(s->keys);
     free(s->sorted);
@@ -126,6 +130,7 @@ void vy_contacts_drop_body(vy_bodies *b, uint32_t i)
     if (s == NULL) return;
     if (s->proxy_of[i] >= 0) (void)vy_tree_remove(s->tree, s->proxy_of[i]);
     s->proxy_of[i] = -1;
+    s->turn[i] = 0.0;
     uint64_t kept = 0;
     const uint64_t count = b->contact_count->count;
     for (uint64_t k = 0; k < count; ++k) {

@@ -85,6 +85,8 @@ typedef struct contact_system {
     int *solved;             // [body_cap] 1: takes part in it
     body_state *start;       // [body_cap] before the step
     contact_body *body;      // [body_cap]
+    vy_bounds *bounds;       // [body_cap] of the way through the step
+    double *turn;            // [m] [body_cap] how far the surface gets by turning, beyond the centre's way
     vy_tree_pair *pairs;     // [pair_cap]
     uint64_t *keys, *sorted; // [pair_cap]
     uint32_t pair_cap;
