@@ -12,6 +12,9 @@ enum {
     PROGRESS_EVERY = 4096, // strides between two looks at the clock
 };
 
+#define SETTLE_BAND  0.05 // [m]
+#define SETTLE_SHARE 0.05 // of the largest error
+
 static double length(vy_vec3 v) { return sqrt(v.x * v.x + v.y * v.y + v.z * v.z); }
 
 static vy_vec3 difference(vy_vec3 a, vy_vec3 b) { return (vy_vec3){a.x - b.x, a.y - b.y, a.z - b.z}; }
@@ -29,10 +32,15 @@ static void look_at(const vy_world *world, uint32_t index, drone_track *t)
     if (t->count++ > 0) t->distance += length(difference(t->now.position, before));
     t->tilt_max = fmax(t->tilt_max, tilt_of(t->now.attitude));
     t->speed_max = fmax(t->speed_max, length(t->now.velocity));
+    double effort = 0.0;
+    for (int i = 0; i < t->rotors; ++i) effort += t->now.motor_command[i] * t->now.motor_command[i];
+    t->effort += t->rotors > 0 ? effort / t->rotors : 0.0;
     if (!t->has_error) return;
     const double error = length(difference(t->now.position, t->now.target.position));
     t->error_sum += error * error;
     t->error_max = fmax(t->error_max, error);
+    t->outside = error > fmax(SETTLE_BAND, SETTLE_SHARE * t->error_max);
+    if (t->outside) t->settled = vy_world_time(world);
 }
 
 static void look_at_all(flight *f)
@@ -44,7 +52,7 @@ static void look_at_all(flight *f)
 static int looks_throughout(const vy_scenario *s)
 {
     for (int i = 0; i < s->expect_count; ++i) {
-        if (s->expect[i].at == VY_AT_THROUGHOUT) return 1;
+        if (s->expect[i].at != VY_AT_END) return 1;
     }
     return 0;
 }
@@ -164,7 +172,8 @@ int vy_flight_fly(const flight_def *def, flight *out)
     out->results = calloc((size_t)s->expect_count + 1, sizeof *out->results);
     if (out->tracks == NULL || out->results == NULL) return vy_say_no_memory(def->command);
     for (int i = 0; i < s->drone_count; ++i) {
-        out->tracks[i].has_error = s->drones[i].def.controller.kind == VY_CONTROLLER_HOLD;
+        out->tracks[i].rotors = s->drones[i].def.vehicle.rotor_count;
+        out->tracks[i].has_error = vy_controller_follows(s->drones[i].def.controller.kind);
     }
     vy_expect_begin(s, out->results);
     vy_recorder *recorder = NULL;

@@ -11,8 +11,12 @@ typedef struct drone_track {
     double speed_max; ///< [m/s]
     double error_sum; ///< [m^2] sum of squared distances from the reference
     double error_max; ///< [m]
-    uint64_t count;   ///< moments taken
-    int has_error;    ///< the built-in controller steers it, so that there is a reference
+    double settled;   ///< [s] when the error was last outside the band: 5 cm, or a twentieth of the largest
+    int outside;      ///< it is so now
+    double effort;    ///< sum of the mean squared motor command: the mean is the share of full thrust
+    int rotors;
+    uint64_t count; ///< moments taken
+    int has_error;  ///< the built-in controller steers it, so that there is a reference
     vy_drone_state now;
 } drone_track;
 

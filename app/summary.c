@@ -13,6 +13,9 @@ static const double degrees = 57.29577951308232; // per radian
 
 static double rms(const drone_track *t) { return t->count > 0 ? sqrt(t->error_sum / (double)t->count) : 0.0; }
 
+// The share of full thrust that the motors were told on average.
+static double effort(const drone_track *t) { return t->count > 0 ? t->effort / (double)t->count : 0.0; }
+
 static uint64_t steps_flown(const flight *f) { return vy_world_tick(f->def.world) - f->first; }
 
 static double realtime_factor(const flight *f)
@@ -28,16 +31,31 @@ static void print_drones(const flight *f)
     for (int i = 0; i < s->drone_count; ++i) {
         if ((int)strlen(s->drones[i].name) > width) width = (int)strlen(s->drones[i].name);
     }
-    printf("\n  %s%-*s %11s %10s %12s %11s %11s   %s%s\n", p.dim, width, "drone", "flown", "tilt", "speed",
-           "error rms", "error max", "ends at", p.plain);
+    printf("\n  %s%-*s %11s %10s %12s %11s %11s %9s %7s   %s%s\n", p.dim, width, "drone", "flown", "tilt",
+           "speed", "error rms", "error max", "settled", "effort", "ends at", p.plain);
     for (int i = 0; i < s->drone_count; ++i) {
         const drone_track *t = &f->tracks[i];
         printf("  %-*s %9.2f m %6.1f deg %8.2f m/s", width, s->drones[i].name, t->distance,
                t->tilt_max * degrees, t->speed_max);
         if (t->has_error) printf(" %9.4f m %9.4f m", rms(t), t->error_max);
         if (!t->has_error) printf(" %11s %11s", "-", "-");
+        if (t->has_error && !t->outside) printf(" %7.2f s", t->settled);
+        if (!t->has_error || t->outside) printf(" %9s", t->has_error ? "never" : "-");
+        printf(" %5.1f %%", 100.0 * effort(t));
         printf("   (%.3f, %.3f, %.3f) m\n", t->now.position.x, t->now.position.y, t->now.position.z);
     }
+}
+
+// Who is told the truth flies better than any sensor allows: that must show.
+static void print_truth(const flight *f)
+{
+    const vy_scenario *s = f->def.scenario;
+    int told = 0;
+    for (int i = 0; i < s->drone_count; ++i) {
+        if (!s->drones[i].def.truth) continue;
+        printf("%s%s", told++ ? ", " : "\n  told the truth instead of an estimate: ", s->drones[i].name);
+    }
+    if (told) putchar('\n');
 }
 
 static void print_expectations(const flight *f)
@@ -108,6 +126,7 @@ static void print_summary(const flight *f)
     if (f->first > 0) printf(", from %.3f s on", (double)f->first * s->step);
     printf("\n  took        %.3f s, %.0f times real time\n", f->wall, realtime_factor(f));
     print_drones(f);
+    print_truth(f);
     print_expectations(f);
     char why[400];
     vy_flight_why(f, why, sizeof why);
@@ -217,6 +236,9 @@ static void json_drones(const flight *f, json *j)
         vy_json_real(j, "speed_max_m_s", t->speed_max);
         vy_json_real(j, "error_rms_m", t->has_error ? rms(t) : HUGE_VAL);
         vy_json_real(j, "error_max_m", t->has_error ? t->error_max : HUGE_VAL);
+        vy_json_real(j, "settled_s", t->has_error && !t->outside ? t->settled : HUGE_VAL);
+        vy_json_real(j, "effort", effort(t));
+        vy_json_truth(j, "truth", f->def.scenario->drones[i].def.truth);
         json_vec3(j, "position_m", t->now.position);
         vy_json_close(j);
     }
@@ -256,7 +278,7 @@ static void json_expectations(const flight *f, json *j)
         vy_json_object(j, NULL);
         vy_json_text(j, "quantity", q->name);
         vy_json_text(j, "unit", q->unit);
-        vy_json_text(j, "at", e->at == VY_AT_END ? "end" : "throughout");
+        vy_json_text(j, "at", e->at == VY_AT_END ? "end" : e->at == VY_AT_RMS ? "rms" : "throughout");
         vy_json_real(j, "after_s", e->after);
         json_bound(j, "min", e->min);
         json_bound(j, "max", e->max);

@@ -249,6 +249,12 @@ static void every_field_of_a_drone_has_a_key(void **unused)
         k->kind = (vy_controller_kind)kind;
         walk(drones->table, (char *)&drone, 0, mark_value, &c);
     }
+    k->path.waypoint_count = VY_WAYPOINT_CAP;
+    for (int kind = VY_PATH_SETPOINTS; kind <= VY_PATH_SNAP; ++kind) {
+        k->path.kind = (vy_path_kind)kind;
+        walk(drones->table, (char *)&drone, 0, mark_value, &c);
+    }
+    mark(&c, &k->path.waypoint_count, sizeof k->path.waypoint_count);
     mark(&c, &k->start.verdict, sizeof k->start.verdict); // of replies only
     mark(&c, &k->start.detail, sizeof k->start.detail);
     mark(&c, &k->parameter_count, sizeof k->parameter_count);
@@ -263,7 +269,7 @@ static void every_field_of_a_drone_has_a_key(void **unused)
     for (size_t i = 0; i < sizeof c.seen; ++i) unseen += c.seen[i] == 0;
     // Padding: 4 bytes after each of 8 spins and after cookies, counts and choices that stand before a
     // double.
-    assert_int_equal(unseen, 8 * 4 + 9 * 4);
+    assert_int_equal(unseen, 8 * 4 + 12 * 4);
 }
 
 typedef struct shaker {

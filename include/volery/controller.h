@@ -77,6 +77,8 @@ typedef enum vy_controller_kind {
     VY_CONTROLLER_CALLBACK,  ///< your function
     VY_CONTROLLER_PLUGIN,    ///< a shared library over volery/plugin.h; volery/host.h opens it
     VY_CONTROLLER_PROCESS,   ///< a program of its own, in lock-step; volery/host.h starts it
+    VY_CONTROLLER_LEE,       ///< follow the setpoints or path: geometric tracking on SE(3), Lee 2010
+    VY_CONTROLLER_MELLINGER, ///< the same by Mellinger's law, 2011
     VY_CONTROLLER_AUTOPILOT, ///< turn towards the target, then fly straight on (volery/autopilot.h)
     VY_CONTROLLER_INTENT,    ///< the intent of the start for ever, lowered again and again: loops are closed
 } vy_controller_kind;
@@ -115,7 +117,45 @@ typedef enum vy_rate_law {
     VY_RATE_LAW_INDI,  ///< what is missing between measured and wanted acceleration, on top of what acts
 } vy_rate_law;
 
-#define VY_SETPOINT_CAP  32
+#define VY_SETPOINT_CAP 32
+#define VY_WAYPOINT_CAP 16
+
+/// What a drone follows.
+typedef enum vy_path_kind {
+    VY_PATH_SETPOINTS, ///< the setpoints; without any it holds the start
+    VY_PATH_LINE,      ///< from `centre` to `to`
+    VY_PATH_CIRCLE,    ///< counter-clockwise about `centre`, from its +x side
+    VY_PATH_EIGHT, ///< two lobes of `radius` along x, from the crossing at `centre` (lemniscate of Gerono)
+    VY_PATH_HELIX, ///< a circle that climbs `climb` per lap
+    VY_PATH_SNAP,  ///< through the waypoints with the least snap, as fast as the limits allow
+} vy_path_kind;
+
+typedef struct vy_waypoint {
+    vy_vec3 position; ///< [m] world
+    double yaw;       ///< [rad]
+} vy_waypoint;
+
+/// A trajectory. At rest before `start` and after its end; between, at `speed` but for the ramps at both
+/// ends.
+typedef struct vy_path_def {
+    vy_path_kind kind;
+    double start;        ///< [s] when it begins
+    double speed;        ///< [m/s] along the path, > 0; of VY_PATH_SNAP the limit
+    double ramp;         ///< [s] from rest to speed, and back, > 0
+    vy_vec3 centre;      ///< [m] world; of a line where it begins
+    vy_vec3 to;          ///< [m] world: where a line ends
+    double radius;       ///< [m] > 0
+    double climb;        ///< [m] per lap of a helix
+    double laps;         ///< > 0
+    double yaw;          ///< [rad] of the nose all the way
+    double acceleration; ///< [m/s^2] limit of VY_PATH_SNAP, > 0
+    int waypoint_count;  ///< 2 to VY_WAYPOINT_CAP for VY_PATH_SNAP
+    vy_waypoint waypoints[VY_WAYPOINT_CAP];
+} vy_path_def;
+
+/// Setpoints; of the shapes: one lap of 1 m at 1 m/s.
+vy_path_def vy_default_path_def(void);
+
 #define VY_PARAMETER_CAP 32
 
 /// A number for your own controller, by name.
@@ -138,6 +178,7 @@ typedef struct vy_controller_def {
     vy_intent start;           ///< acts until the controller's first reply
     int setpoint_count;        ///< 0 to VY_SETPOINT_CAP; 0 holds the start position
     vy_setpoint setpoints[VY_SETPOINT_CAP];
+    vy_path_def path;       ///< in place of the setpoints
     vy_controller_fn *call; ///< of a controller that is not built in; NULL: a log replays its replies
     void *self;             ///< handed to `call`
     // For volery/host.h; a world does not read what follows.
@@ -148,6 +189,12 @@ typedef struct vy_controller_def {
     int parameter_count; ///< 0 to VY_PARAMETER_CAP
     vy_parameter parameters[VY_PARAMETER_CAP];
 } vy_controller_def;
+
+/// Does a controller of this kind follow the setpoints or the path?
+static inline int vy_controller_follows(vy_controller_kind kind)
+{
+    return kind == VY_CONTROLLER_HOLD || kind == VY_CONTROLLER_LEE || kind == VY_CONTROLLER_MELLINGER;
+}
 
 /// Is a controller of this kind asked for its replies, rather than built in?
 static inline int vy_controller_is_asked(vy_controller_kind kind)

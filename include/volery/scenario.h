@@ -33,6 +33,7 @@ typedef struct vy_scenario_disturbance {
 typedef enum vy_expect_at {
     VY_AT_END,        ///< at the last step
     VY_AT_THROUGHOUT, ///< at every step
+    VY_AT_RMS,        ///< the root mean square over every step
 } vy_expect_at;
 
 /// A bound on a quantity. A run that breaks one has failed its own expectations.
@@ -174,11 +175,13 @@ const vy_quantity *vy_quantities(int *count);
 
 /// How one expectation stands.
 typedef struct vy_expect_result {
-    int measured;   ///< 0: no step was looked at yet, and so it is not met
-    int met;        ///< 1: within its bounds so far (throughout) or at the latest step (end)
-    double worst;   ///< the value nearest to a bound or farthest beyond it, in the quantity's unit
-    double margin;  ///< its distance from that bound; negative beyond it
-    double time;    ///< [s] when it was so
+    int measured;  ///< 0: no step was looked at yet, and so it is not met
+    int met;       ///< 1: within its bounds so far (throughout) or at the latest step (end)
+    double worst;  ///< the value nearest to a bound or farthest beyond it, in the quantity's unit
+    double margin; ///< its distance from that bound; negative beyond it
+    double time;   ///< [s] when it was so
+    double sum;    ///< of squares, and over how many steps, for VY_AT_RMS
+    uint64_t steps;
     uint32_t drone; ///< index of the drone it was
 } vy_expect_result;
 

@@ -54,6 +54,7 @@ typedef struct vy_drone_def {
     double rotor_speed; ///< [rad/s] of every rotor at the start, within 0 and the vehicle's maximum
     vy_imu_def imu;
     vy_mocap_def mocap;
+    int truth; ///< 1: the sensor `truth`: the estimate is the truth at every step, and shows as such
     vy_controller_def controller;
     vy_safety_def safety;
 } vy_drone_def;

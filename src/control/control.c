@@ -3,6 +3,7 @@
 #include "base/fail.h"
 #include "base/finite.h"
 #include "base/math.h"
+#include "control/trajectory.h"
 #include "vehicle/allocation.h"
 
 _Static_assert(LADDER_ROTORS == VY_ROTOR_CAP, "one capacity of rotors");
@@ -24,6 +25,7 @@ vy_controller_def vy_default_controller_def(void)
         .indi_cutoff = 200.0,
         .pilot =
             {.speed = 20.0, .strafe = 10.0, .climb = 5.0, .yaw_rate = 1.5707963267948966, .response = 5.0},
+        .path = vy_default_path_def(),
         .autopilot = {.def = vy_default_autopilot_def(), .has_target = 1},
         .start = {.attitude = {1.0, 0.0, 0.0, 0.0}},
         .deadline = 1.0,
@@ -133,13 +135,14 @@ vy_status vy_check_controller_def(const vy_controller_def *def, const vy_vehicle
 {
     if ((unsigned)def->kind > VY_CONTROLLER_INTENT) {
         return vy_fail(err, VY_BAD_VALUE,
-                       "controller.kind must be none, hold, callback, plugin, process, autopilot or intent");
+                       "controller.kind must be none, hold, callback, plugin, process, lee, mellinger, "
+                       "autopilot or intent");
     }
     if ((unsigned)def->flight > VY_FLIGHT_KINEMATIC) {
         return vy_fail(err, VY_BAD_VALUE, "controller.flight must be dynamic or kinematic");
     }
     const int kinematic = def->flight == VY_FLIGHT_KINEMATIC;
-    if (kinematic && def->kind == VY_CONTROLLER_HOLD) {
+    if (kinematic && vy_controller_follows(def->kind)) {
         return vy_fail(err, VY_BAD_VALUE, "controller.flight: a kinematic drone takes the sticks only");
     }
     if (def->kind != VY_CONTROLLER_NONE && vehicle->rotor_count == 0 && !kinematic) {
@@ -163,6 +166,7 @@ vy_status vy_check_controller_def(const vy_controller_def *def, const vy_vehicle
         status = vy_fail(err, VY_BAD_VALUE, "controller.autopilot.target must be finite");
     }
     if (status == VY_OK) status = check_lost(def, vehicle, err);
+    if (status == VY_OK) status = vy_check_path_def(&def->path, err);
     if (status == VY_OK) status = check_setpoints(def, err);
     return status;
 }
@@ -250,7 +254,7 @@ vy_status vy_ladder_build(const vy_controller_def *def, const vy_vehicle_def *ve
     }
     p.kinematic = def->flight == VY_FLIGHT_KINEMATIC;
     const int must =
-        !p.kinematic && (def->kind == VY_CONTROLLER_HOLD || def->kind == VY_CONTROLLER_AUTOPILOT ||
+        !p.kinematic && (vy_controller_follows(def->kind) || def->kind == VY_CONTROLLER_AUTOPILOT ||
                          (def->kind == VY_CONTROLLER_INTENT && def->start.rung >= VY_RUNG_WRENCH));
     if (vehicle->rotor_count > 0) {
         const vy_status status = vy_layout_invert(vehicle, &layout, p.inverse, must ? err : NULL);

@@ -90,7 +90,7 @@ static vy_status add_drones(display *d, const vy_world *world, vy_error *err)
     for (uint32_t i = 0; i < world->model.drone_count; ++i) {
         drone_channels *c = &d->drones[i];
         uint16_t *const channels[5] = {&c->reference, &c->forces, &c->torques, &c->pose, &c->location};
-        const int steered = world->model.drones[i].controller.kind == VY_CONTROLLER_HOLD;
+        const int steered = vy_controller_follows(world->model.drones[i].controller.kind);
         for (int s = 0; s < 5 && status == VY_OK; ++s) {
             if ((s == 0 && !steered) || (s == 4 && !planet)) continue;
             char topic[VY_NAME_CAP + 40];

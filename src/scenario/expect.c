@@ -64,10 +64,15 @@ void vy_expect_begin(const vy_scenario *scenario, vy_expect_result *results)
 // Take a value into a result: at the end the latest step counts, throughout the worst.
 static void take(const vy_expect_def *e, double value, double time, uint32_t drone, vy_expect_result *r)
 {
+    const double sum = r->sum + value * value;
+    const uint64_t steps = r->steps + 1;
+    if (e->at == VY_AT_RMS) value = real_sqrt(sum / (double)steps);
     const double margin = real_min(value - e->min, e->max - value);
-    const int fresh = !r->measured || (e->at == VY_AT_END && time > r->time);
+    const int fresh = !r->measured || e->at == VY_AT_RMS || (e->at == VY_AT_END && time > r->time);
     if (!fresh && margin >= r->margin) return;
     *r = (vy_expect_result){.measured = 1,
+                            .sum = sum,
+                            .steps = steps,
                             .met = value >= e->min && value <= e->max,
                             .worst = value,
                             .margin = margin,
@@ -112,13 +117,15 @@ char *vy_expect_print(const vy_scenario *scenario, int index, const vy_expect_re
     if (e->min > -DBL_MAX) print_bound(&out, "at least", e->min, q->unit);
     if (e->min > -DBL_MAX && e->max < DBL_MAX) vy_text_puts(&out, " and");
     if (e->max < DBL_MAX) print_bound(&out, "at most", e->max, q->unit);
-    vy_text_puts(&out, e->at == VY_AT_END ? " at the end" : " throughout");
+    vy_text_puts(&out, e->at == VY_AT_END   ? " at the end"
+                       : e->at == VY_AT_RMS ? " in the root mean square"
+                                            : " throughout");
     if (e->after > 0.0) vy_text_printf(&out, " after %g s", e->after);
     if (!result->measured) {
         vy_text_puts(&out, ": not met, the run ended before");
     } else {
         vy_text_printf(&out, ": %s,", result->met ? "met" : "not met");
-        print_bound(&out, e->at == VY_AT_END ? "was" : "worst", result->worst, q->unit);
+        print_bound(&out, e->at == VY_AT_THROUGHOUT ? "worst" : "was", result->worst, q->unit);
         vy_text_printf(&out, " at %.6g s", result->time);
         if (e->drone == VY_EVERY_DRONE && scenario->drone_count > 1 &&
             (int)result->drone < scenario->drone_count) {

@@ -235,6 +235,8 @@ static const vy_table mocap_table = {.title = "Motion capture",
 static const vy_row sensor_rows[] = {
     ROW("imu", OBJECT, vy_scenario_drone, def.imu, .table = &imu_table,
         .help = "accelerometer and gyroscope"),
+    ROW("truth", CHOICE, vy_scenario_drone, def.truth, CHOICES(switches),
+        .help = "whether the estimate is the truth at every step: no sensor is that good"),
     ROW("mocap", OBJECT, vy_scenario_drone, def.mocap, .table = &mocap_table, .help = "motion capture"),
 };
 static const vy_table sensor_table = {
@@ -339,6 +341,64 @@ static const vy_table intent_table = {.title = "Intent",
                                       .size = sizeof(vy_intent),
                                       ROWS(intent_rows)};
 
+static void init_waypoint(void *object, int index)
+{
+    (void)index;
+    *(vy_waypoint *)object = (vy_waypoint){0};
+}
+
+static const vy_row waypoint_rows[] = {
+    ROW("position", VECTOR, vy_waypoint, position, .size = 3, .unit = "m", .range = ANY,
+        .flags = VY_ROW_REQUIRED, .help = "world axes"),
+    ROW("yaw", NUMBER, vy_waypoint, yaw, .unit = "rad", .range = ANY,
+        .help = "heading, counter-clockwise about world +z"),
+};
+static const vy_table waypoint_table = {.title = "Waypoints",
+                                        .help = "Passed through in order, at rest at the first and the last.",
+                                        .size = sizeof(vy_waypoint),
+                                        .init = init_waypoint,
+                                        ROWS(waypoint_rows)};
+static const vy_choice paths[] = {
+    CHOICE("setpoints", VY_PATH_SETPOINTS, "the setpoints; none holds the start"),
+    CHOICE("line", VY_PATH_LINE, "from `centre` to `to`"),
+    CHOICE("circle", VY_PATH_CIRCLE, "counter-clockwise about `centre`, from its +x side"),
+    CHOICE("figure_eight", VY_PATH_EIGHT, "two lobes of `radius` along x, from the crossing at `centre`"),
+    CHOICE("helix", VY_PATH_HELIX, "a circle that climbs"),
+    CHOICE("minimum_snap", VY_PATH_SNAP,
+           "through the waypoints with the least snap, as fast as the limits allow"),
+};
+#define SHAPES (1u << VY_PATH_LINE | ROUNDS)
+#define ROUNDS (1u << VY_PATH_CIRCLE | 1u << VY_PATH_EIGHT | 1u << VY_PATH_HELIX)
+static const vy_row path_rows[] = {
+    ROW("kind", CHOICE, vy_path_def, kind, CHOICES(paths), .help = "what is followed"),
+    ROW("start", NUMBER, vy_path_def, start, .unit = "s", .range = ANY, .when = SHAPES | 1u << VY_PATH_SNAP,
+        .help = "when it begins; the drone is wanted at its beginning before"),
+    ROW("speed", NUMBER, vy_path_def, speed, .unit = "m/s", .range = POSITIVE,
+        .when = SHAPES | 1u << VY_PATH_SNAP, .help = "along the path; of `minimum_snap` the limit"),
+    ROW("ramp", NUMBER, vy_path_def, ramp, .unit = "s", .range = POSITIVE, .when = SHAPES,
+        .help = "from rest to speed, and back"),
+    ROW("centre", VECTOR, vy_path_def, centre, .size = 3, .unit = "m", .range = ANY, .when = SHAPES,
+        .help = "world axes; of a line its beginning"),
+    ROW("to", VECTOR, vy_path_def, to, .size = 3, .unit = "m", .range = ANY, .when = 1u << VY_PATH_LINE,
+        .help = "where the line ends"),
+    ROW("radius", NUMBER, vy_path_def, radius, .unit = "m", .range = POSITIVE, .when = ROUNDS,
+        .help = "of the circle; of a figure eight the length of a lobe"),
+    ROW("climb", NUMBER, vy_path_def, climb, .unit = "m", .range = ANY, .when = 1u << VY_PATH_HELIX,
+        .help = "per lap"),
+    ROW("laps", NUMBER, vy_path_def, laps, .range = POSITIVE, .when = ROUNDS, .help = "rounds"),
+    ROW("yaw", NUMBER, vy_path_def, yaw, .unit = "rad", .range = ANY, .when = SHAPES,
+        .help = "heading all the way"),
+    ROW("acceleration", NUMBER, vy_path_def, acceleration, .unit = "m/s^2", .range = POSITIVE,
+        .when = 1u << VY_PATH_SNAP, .help = "limit"),
+    ROW("waypoints", LIST, vy_path_def, waypoints, .table = &waypoint_table, .size = VY_WAYPOINT_CAP,
+        .count_offset = offsetof(vy_path_def, waypoint_count), .when = 1u << VY_PATH_SNAP,
+        .help = "to pass through, two at least"),
+};
+static const vy_table path_table = {.title = "Path",
+                                    .help = "A trajectory to follow in place of the setpoints.",
+                                    .size = sizeof(vy_path_def),
+                                    ROWS(path_rows)};
+
 static const vy_row autopilot_rows[] = {
     ROW("target", VECTOR, vy_autopilot, target, .size = 3, .unit = "m", .range = ANY,
         .help = "where to fly, world axes; its height is replaced by the altitude"),
@@ -371,6 +431,9 @@ static const vy_choice controllers[] = {
     CHOICE("callback", VY_CONTROLLER_CALLBACK, "a function of the program that uses the library"),
     CHOICE("plugin", VY_CONTROLLER_PLUGIN, "your own, a shared library; see controllers.md"),
     CHOICE("process", VY_CONTROLLER_PROCESS, "your own, a program in any language; see controllers.md"),
+    CHOICE("lee", VY_CONTROLLER_LEE,
+           "follows the setpoints or the path: geometric tracking on SE(3), Lee 2010"),
+    CHOICE("mellinger", VY_CONTROLLER_MELLINGER, "the same by the law of Mellinger 2011"),
     CHOICE("autopilot", VY_CONTROLLER_AUTOPILOT, "turns towards a target, then flies straight on"),
     CHOICE("intent", VY_CONTROLLER_INTENT, "nobody, but the loops below the intent of the start are closed"),
 };
@@ -403,6 +466,8 @@ static const vy_row controller_rows[] = {
     ROW("setpoints", LIST, vy_controller_def, setpoints, .table = &setpoint_table, .size = VY_SETPOINT_CAP,
         .count_offset = offsetof(vy_controller_def, setpoint_count),
         .help = "where to be when; none holds the start"),
+    ROW("path", OBJECT, vy_controller_def, path, .table = &path_table,
+        .help = "a trajectory in place of the setpoints"),
     ROW("library", TEXT, vy_controller_def, program, .size = sizeof((vy_controller_def *)0)->program,
         .flags = VY_ROW_REQUIRED, .when = OWN_PLUGIN, .help = "file of the plug-in, seen from `folder`"),
     ROW("command", TEXT, vy_controller_def, program, .size = sizeof((vy_controller_def *)0)->program,
@@ -550,6 +615,7 @@ static const vy_choice quantities[] = {
 static const vy_choice moments[] = {
     CHOICE("end", VY_AT_END, "at the last step"),
     CHOICE("throughout", VY_AT_THROUGHOUT, "at every step"),
+    CHOICE("rms", VY_AT_RMS, "the root mean square over every step"),
 };
 
 static void init_expect(void *object, int index)

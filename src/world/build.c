@@ -2,6 +2,7 @@
 #include "world/build.h"
 #include "base/fail.h"
 #include "base/math.h"
+#include "control/trajectory.h"
 #include "vehicle/allocation.h"
 #include "world/world_def.h"
 
@@ -162,6 +163,8 @@ vy_status vy_drone_build(const vy_model *world, const vy_drone_def *def, drone_m
 
     m.layout = vy_layout_build(&def->vehicle);
     m.controller = def->controller;
+    m.truth = def->truth != 0;
+    vy_path_build(&def->controller.path, &m.path);
     m.safety = def->safety;
     const double tilt = def->safety.tilt_max;
     m.cos_tilt_max = tilt < 3.141592653589793 ? math_cos(tilt) : -2.0; // no tilt is above half a turn
@@ -199,6 +202,11 @@ void vy_drone_start(const vy_model *world, const vy_drone_def *def, uint32_t ind
     d.estimate.attitude = d.mocap.attitude;
     d.estimate.velocity = d.body.velocity; // a drone knows how it was launched
     d.estimate.rate = d.imu.gyro;
+    if (model->truth) {
+        d.estimate.position = d.body.position;
+        d.estimate.attitude = d.body.attitude;
+        d.estimate.rate = d.body.rate;
+    }
 
     d.control.attitude = quat_identity();
     const motor_params *motor = &params->motor;

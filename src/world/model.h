@@ -1,5 +1,6 @@
 // model.h - everything of a world that stays: what step.h reads and never writes. Over `real`.
 #pragma once
+#include "control/geometric.h"
 #include "control/reference.h"
 #include "equations/motor.h"
 #include "equations/multirotor.h"
@@ -25,7 +26,9 @@ typedef struct drone_params {
 typedef struct drone_model {
     rotor_layout layout;
     uint64_t imu_period, mocap_period, control_period, rate_period;
+    int truth; // the estimate is the truth
     vy_controller_def controller;
+    path_model path;
     vy_safety_def safety;
     uint64_t sustain; // steps a limit may be exceeded
     double cos_tilt_max;
@@ -84,10 +87,36 @@ VY_FN real time_of(const vy_model *m, bits tick) { return real_of_whole(tick) * 
 VY_FN reference drone_reference(const vy_model *m, uint32_t index, real time, real *yaw)
 {
     const vy_controller_def *c = &m->drones[index].controller;
+    if (c->path.kind != VY_PATH_SETPOINTS) {
+        trajectory_point p;
+        path_at(&m->drones[index].path, &time, &p);
+        reference r = reference_rest(p.d[0], p.yaw);
+        r.velocity = p.d[1];
+        r.acceleration = p.d[2];
+        if (yaw != NULL) *yaw = p.yaw;
+        return r;
+    }
     if (c->setpoint_count > 0) return reference_at(c->setpoints, c->setpoint_count, time, yaw);
     const drone_params *p = &m->params[index];
     if (yaw != NULL) *yaw = p->home_yaw;
     return reference_rest(p->home, p->home_yaw);
+}
+
+/// The same with all derivatives; between setpoints those above the acceleration count as zero.
+VY_FN trajectory_point drone_trajectory(const vy_model *m, uint32_t index, real time)
+{
+    trajectory_point p;
+    if (m->drones[index].controller.path.kind != VY_PATH_SETPOINTS) {
+        path_at(&m->drones[index].path, &time, &p);
+        return p;
+    }
+    const reference r = drone_reference(m, index, time, &p.yaw);
+    p.d[0] = r.position;
+    p.d[1] = r.velocity;
+    p.d[2] = r.acceleration;
+    p.d[3] = p.d[4] = vec3_zero();
+    p.yaw_rate = p.yaw_acceleration = real_set(0.0);
+    return p;
 }
 
 /// End the run in the lanes of `who`, unless it has ended already.

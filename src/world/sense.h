@@ -36,6 +36,13 @@ VY_BIG_FN void estimator_stage(const vy_model *m, const world_block *w, drone_bl
     for (uint32_t i = 0; i < m->drone_count; ++i) {
         const estimator_params *p = &m->params[i].estimator;
         drone_block *d = &drones[i];
+        if (m->drones[i].truth) {
+            d->estimate.position = d->body.position;
+            d->estimate.velocity = d->body.velocity;
+            d->estimate.attitude = d->body.attitude;
+            d->estimate.rate = d->body.rate;
+            continue;
+        }
         const mask imu = d->imu_tick == w->tick, mocap = d->mocap_tick == w->tick;
         estimator_state kept;
         if (mask_any(imu)) {

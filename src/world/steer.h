@@ -18,6 +18,20 @@ VY_FN void steer_hold(const vy_model *m, uint32_t index, mask who, bits tick, dr
     d->rung = bits_select(who, rung, d->rung);
 }
 
+/// Follow the flight plan by thrust and torque: Lee's law or Mellinger's, in the lanes of `who`.
+VY_SLOW_FN void steer_trajectory(const vy_model *m, uint32_t index, const mask *who, int lee,
+                                 const world_block *w, drone_block *d)
+{
+    const trajectory_point r = drone_trajectory(m, index, time_of(m, w->tick));
+    vec3 integral = d->control.integral, torque;
+    const real thrust = lower_trajectory(&m->params[index].ladder, &r, &d->estimate, lee, &integral, &torque);
+    control_state *c = &d->control;
+    c->integral = vec3_select(*who, integral, c->integral);
+    c->torque = vec3_select(*who, torque, c->torque);
+    c->thrust = real_select(*who, thrust, c->thrust);
+    d->rung = bits_select(*who, bits_set(VY_RUNG_WRENCH), d->rung);
+}
+
 /// Take the reply of a controller, in the lanes of `who`. One that is not sound ends the run.
 VY_FN void steer_reply(const vy_model *m, uint32_t index, mask who, const control_reply *reply,
                        world_block *w, drone_block *d)
@@ -46,6 +60,8 @@ VY_FN void steer_built_in(const vy_model *m, uint32_t index, mask who, world_blo
 {
     switch (m->drones[index].controller.kind) {
     case VY_CONTROLLER_HOLD: steer_hold(m, index, who, w->tick, d); break;
+    case VY_CONTROLLER_LEE: steer_trajectory(m, index, &who, 1, w, d); break;
+    case VY_CONTROLLER_MELLINGER: steer_trajectory(m, index, &who, 0, w, d); break;
     case VY_CONTROLLER_AUTOPILOT: steer_autopilot(m, index, who, w, d); break;
     default: break;
     }

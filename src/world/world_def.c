@@ -137,11 +137,11 @@ vy_status vy_check_drone_def(const vy_drone_def *def, vy_error *err)
         return vy_fail(err, VY_BAD_VALUE, "drone: position, velocity, attitude and rate must be finite");
     }
     const vy_controller_kind kind = def->controller.kind;
-    const int looks = kind == VY_CONTROLLER_HOLD || kind == VY_CONTROLLER_AUTOPILOT ||
+    const int looks = vy_controller_follows(kind) || kind == VY_CONTROLLER_AUTOPILOT ||
                       (kind == VY_CONTROLLER_INTENT && def->controller.start.rung >= VY_RUNG_RATES);
-    if (looks && !(def->imu.period > 0.0 && def->mocap.period > 0.0)) {
-        return vy_fail(err, VY_BAD_VALUE, "drone: the controller %s needs an IMU and motion capture",
-                       kind == VY_CONTROLLER_HOLD ? "hold" : "intent");
+    if (looks && !def->truth && !(def->imu.period > 0.0 && def->mocap.period > 0.0)) {
+        return vy_fail(err, VY_BAD_VALUE,
+                       "drone: the controller needs an IMU and motion capture, or the truth");
     }
     const double length = quat_dot(def->attitude, def->attitude);
     if (!(length > 0.0 && real_is_finite(length))) {

@@ -1,0 +1,216 @@
+// snap.c - the trajectory of minimum snap through waypoints: polynomials, and how long each piece takes.
+//
+// D. Mellinger, V. Kumar, ICRA 2011. Among all motions that are at rest at both ends and pass the waypoints
+// at given times, the one with the least integral of squared snap is a spline of degree 7 whose derivatives
+// up to the sixth are continuous. Unknown are velocity, acceleration and jerk at the inner waypoints;
+// continuity of the fourth to sixth derivative gives three equations at each: a block tridiagonal system, the
+// same matrix for all three axes. The times are then moved to lower the cost at a fixed total, and all of
+// them stretched until speed and acceleration keep their limits (both only scale with the total).
+#include "base/math.h"
+#include "control/trajectory.h"
+
+enum { INNER = VY_WAYPOINT_CAP - 2, LOOKS = 200, ROUNDS = 60 };
+
+// Coefficients over s = t / T of the polynomial with value, velocity, acceleration, jerk (over s) at both
+// ends.
+static void hermite(const double from[4], const double to[4], double c[8])
+{
+    c[0] = from[0];
+    c[1] = from[1];
+    c[2] = 0.5 * from[2];
+    c[3] = from[3] / 6.0;
+    const double p = to[0] - (c[0] + c[1] + c[2] + c[3]);
+    const double v = to[1] - (c[1] + 2.0 * c[2] + 3.0 * c[3]);
+    const double a = to[2] - (2.0 * c[2] + 6.0 * c[3]);
+    const double j = to[3] - 6.0 * c[3];
+    c[4] = 35.0 * p - 15.0 * v + 2.5 * a - j / 6.0;
+    c[5] = -84.0 * p + 39.0 * v - 7.0 * a + 0.5 * j;
+    c[6] = 70.0 * p - 34.0 * v + 6.5 * a - 0.5 * j;
+    c[7] = -20.0 * p + 10.0 * v - 2.0 * a + j / 6.0;
+}
+
+// The k-th derivative over s of such a polynomial at its start (end 0) or end (1), as weights of the four
+// values at the start and the four at the end.
+static void end_weights(int k, int end, double weights[8])
+{
+    for (int i = 0; i < 8; ++i) {
+        double from[4] = {0.0}, to[4] = {0.0}, c[8];
+        (i < 4 ? from : to)[i % 4] = 1.0;
+        hermite(from, to, c);
+        double sum = 0.0;
+        for (int n = 7; n >= k; --n) {
+            double factor = 1.0;
+            for (int m = 0; m < k; ++m) factor *= n - m;
+            sum += (end || n == k ? factor : 0.0) * c[n];
+        }
+        weights[i] = sum;
+    }
+}
+
+// Gaussian elimination with pivots, in place, for three right-hand sides.
+static void solve(int n, double m[3 * INNER][3 * INNER], double b[3 * INNER][3])
+{
+    for (int k = 0; k < n; ++k) {
+        int pivot = k;
+        for (int i = k + 1; i < n; ++i) pivot = real_abs(m[i][k]) > real_abs(m[pivot][k]) ? i : pivot;
+        for (int j = 0; j < n; ++j) {
+            const double t = m[k][j];
+            m[k][j] = m[pivot][j];
+            m[pivot][j] = t;
+        }
+        for (int j = 0; j < 3; ++j) {
+            const double t = b[k][j];
+            b[k][j] = b[pivot][j];
+            b[pivot][j] = t;
+        }
+        for (int i = k + 1; i < n; ++i) {
+            const double f = m[i][k] / m[k][k];
+            if (f == 0.0) continue;
+            for (int j = k; j < n; ++j) m[i][j] -= f * m[k][j];
+            for (int j = 0; j < 3; ++j) b[i][j] -= f * b[k][j];
+        }
+    }
+    for (int k = n - 1; k >= 0; --k) {
+        for (int j = 0; j < 3; ++j) {
+            for (int i = k + 1; i < n; ++i) b[k][j] -= m[k][i] * b[i][j];
+            b[k][j] /= m[k][k];
+        }
+    }
+}
+
+static double place(const vy_path_def *def, int waypoint, int axis)
+{
+    const vy_vec3 p = def->waypoints[waypoint].position;
+    return axis == 0 ? p.x : axis == 1 ? p.y : p.z;
+}
+
+// At inner waypoint i: derivatives 4 to 6 of the piece before, at its end, equal those of the piece after.
+static void continuity(const vy_path_def *def, const double *spans, double m[3 * INNER][3 * INNER],
+                       double b[3 * INNER][3])
+{
+    const int inner = def->waypoint_count - 2;
+    for (int i = 1; i <= inner; ++i) {
+        for (int k = 4; k <= 6; ++k) {
+            const int row = 3 * (i - 1) + (k - 4);
+            for (int side = 0; side < 2; ++side) { // the piece before, the piece after
+                double weights[8];
+                const double t = spans[i - 1 + side];
+                end_weights(k, side == 0, weights);
+                for (int n = 0; n < 8; ++n) {
+                    const int waypoint = i - 1 + side + n / 4, order = n % 4;
+                    double w = (side == 0 ? 1.0 : -1.0) * weights[n];
+                    for (int d = order; d < k; ++d)
+                        w /= t; // derivatives over s are those over t times powers of T
+                    if (order == 0) {
+                        for (int axis = 0; axis < 3; ++axis) b[row][axis] -= w * place(def, waypoint, axis);
+                    } else if (waypoint >= 1 && waypoint <= inner) {
+                        m[row][3 * (waypoint - 1) + order - 1] += w;
+                    }
+                }
+            }
+        }
+    }
+}
+
+// The polynomials for given spans; returns the integral of squared snap.
+static double fit(const vy_path_def *def, const double *spans, double out[][3][8])
+{
+    double m[3 * INNER][3 * INNER], b[3 * INNER][3];
+    memset(m, 0, sizeof m);
+    memset(b, 0, sizeof b);
+    const int inner = def->waypoint_count - 2;
+    continuity(def, spans, m, b);
+    solve(3 * inner, m, b);
+    double cost = 0.0;
+    for (int i = 0; i + 1 < def->waypoint_count; ++i) {
+        const double t = spans[i];
+        for (int axis = 0; axis < 3; ++axis) {
+            double ends[2][4], c[8], power = 1.0;
+            for (int e = 0; e < 2; ++e) {
+                const int waypoint = i + e, free = waypoint >= 1 && waypoint <= inner;
+                ends[e][0] = place(def, waypoint, axis);
+                for (int k = 1; k < 4; ++k) {
+                    ends[e][k] = free ? b[3 * (waypoint - 1) + k - 1][axis] : 0.0;
+                    for (int n = 0; n < k; ++n) ends[e][k] *= t;
+                }
+            }
+            hermite(ends[0], ends[1], c);
+            // snap over s is 24 c4 + 120 c5 s + 360 c6 s^2 + 840 c7 s^3
+            const double q[4] = {24.0 * c[4], 120.0 * c[5], 360.0 * c[6], 840.0 * c[7]};
+            double sum = 0.0;
+            for (int r = 0; r < 4; ++r) {
+                for (int s = 0; s < 4; ++s) sum += q[r] * q[s] / (r + s + 1);
+            }
+            const double t2 = t * t;
+            cost += sum / (t2 * t2 * t2 * t);
+            for (int n = 0; n < 8; ++n, power /= t) out[i][axis][n] = c[n] * power;
+        }
+    }
+    return cost;
+}
+
+// How far speed and acceleration exceed their limits, as the factor by which time must be stretched.
+static double stretch(const vy_path_def *def, const double *spans, double polynomials[][3][8])
+{
+    double speed = 0.0, acceleration = 0.0;
+    for (int i = 0; i + 1 < def->waypoint_count; ++i) {
+        for (int k = 0; k <= LOOKS; ++k) {
+            const double t = spans[i] * k / LOOKS;
+            double v = 0.0, a = 0.0;
+            for (int axis = 0; axis < 3; ++axis) {
+                const jet x = path_polynomial(polynomials[i][axis], t);
+                v += x.d[1] * x.d[1];
+                a += x.d[2] * x.d[2];
+            }
+            speed = real_max(speed, v);
+            acceleration = real_max(acceleration, a);
+        }
+    }
+    const double by_speed = real_sqrt(speed) / def->speed;
+    const double by_acceleration = real_sqrt(real_sqrt(acceleration) / def->acceleration);
+    return 1.001 * real_max(by_speed, by_acceleration); // between two looks it may be a little more
+}
+
+// Move time between pieces while that lowers the cost at the same total.
+static void share_time(const vy_path_def *def, double *spans, double polynomials[][3][8])
+{
+    const int pieces = def->waypoint_count - 1;
+    double best = fit(def, spans, polynomials), step = 0.2;
+    for (int round = 0; round < ROUNDS && step > 1e-3; ++round) {
+        int better = 0;
+        for (int i = 0; i < 2 * pieces; ++i) {
+            double tried[VY_WAYPOINT_CAP], total = 0.0, before = 0.0;
+            for (int k = 0; k < pieces; ++k) before += tried[k] = spans[k];
+            tried[i / 2] *= i % 2 ? 1.0 + step : 1.0 / (1.0 + step);
+            for (int k = 0; k < pieces; ++k) total += tried[k];
+            for (int k = 0; k < pieces; ++k) tried[k] *= before / total;
+            const double cost = fit(def, tried, polynomials);
+            if (!(cost < best)) continue;
+            best = cost;
+            better = 1;
+            memcpy(spans, tried, (size_t)pieces * sizeof spans[0]);
+        }
+        if (!better) step *= 0.5;
+    }
+}
+
+void vy_snap_build(const vy_path_def *def, path_model *out)
+{
+    double spans[VY_WAYPOINT_CAP] = {0.0};
+    const int pieces = def->waypoint_count - 1;
+    for (int i = 0; i < pieces; ++i) {
+        const vec3 way = vec3_sub(def->waypoints[i + 1].position, def->waypoints[i].position);
+        const double far = vec3_length(way);
+        spans[i] = far / def->speed + real_sqrt(far / def->acceleration);
+    }
+    share_time(def, spans, out->polynomials);
+    (void)fit(def, spans, out->polynomials);
+    const double longer = stretch(def, spans, out->polynomials);
+    out->segments = pieces;
+    out->times[0] = 0.0;
+    for (int i = 0; i < pieces; ++i) {
+        spans[i] *= longer;
+        out->times[i + 1] = out->times[i] + spans[i];
+    }
+    (void)fit(def, spans, out->polynomials);
+}
