@@ -26,7 +26,7 @@ function formatTick(value: number): string {
 function digitsOf(values: Float64Array): number {
   let most = 0;
   for (const value of values) if (Math.abs(value) > most && Math.abs(value) < Infinity) most = Math.abs(value);
-  return most > 0 ? Math.max(0, Math.min(9, 3 - Math.ceil(Math.log10(most)))) : 3;
+  return most > 0 ? Math.max(0, Math.min(9, 3 - Math.floor(Math.log10(most)))) : 3;
 }
 
 interface Entry {
