@@ -21,7 +21,7 @@ const bench vy_benches[] = {
      vy_bench_world_baseline, 0xe7dd10a7a82f8328u},
     {"world-air", "with drag, buoyancy, damping and wind", "steps/s", vy_bench_world_air,
      0x6188c61568aea4cau},
-    {"world-full", "with thrust by density and lift", "steps/s", vy_bench_world_full, 0x1fbddc746c76fb51u},
+    {"world-full", "with thrust by density and lift", "steps/s", vy_bench_world_full, 0x2fe917e2e28505efu},
     {"world-neglected", "declared in full, neglected by the policy", "steps/s", vy_bench_world_neglected,
      0x70c22e7027ce1b0eu},
     {"log-none", "baseline by wall clock, no log", "steps/s", vy_bench_log_none, 0xa445392b3d5d8880u},

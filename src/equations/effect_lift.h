@@ -6,7 +6,7 @@
 VY_FN vec3 lift_force(const effect_params *p, const effect_context *c)
 {
     const vec3 z = vec3_make(c->rotation.m[0][2], c->rotation.m[1][2], c->rotation.m[2][2]);
-    const real square = c->flow_speed * c->flow_speed;
+    const real square = vec3_dot(c->flow, c->flow); // not from the speed: that waits for a square root
     // across = z |v|^2 - v (v . z), of length |v|^2 sin(angle); the force is 1/2 rho Cl A |v|^2 across /
     // |across|.
     const vec3 across = vec3_sub(vec3_scale(square, z), vec3_scale(vec3_dot(c->flow, z), c->flow));
