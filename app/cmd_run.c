@@ -3,6 +3,7 @@
 #include "controllers.h"
 #include "files.h"
 #include "flight.h"
+#include "junit.h"
 #include "load.h"
 #include "say.h"
 #include "shipped.h"
@@ -66,6 +67,8 @@ static int fly(const arguments *given, const char *file, const char *log, const 
                             .show_progress = !quiet};
     flight flown;
     status = vy_flight_fly(&def, &flown);
+    const char *junit = vy_given_value(given, "junit");
+    if (status == 0 && junit != NULL) status = vy_junit_write(&flown, junit);
     if (status == 0) status = vy_summary_tell(&flown, json, quiet);
     vy_flight_destroy(&flown);
     vy_world_destroy(world);

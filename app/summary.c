@@ -62,8 +62,6 @@ static void print_expectations(const flight *f)
 {
     const vy_scenario *s = f->def.scenario;
     const palette p = vy_palette(stdout);
-    int known = 0;
-    const vy_quantity *quantities = vy_quantities(&known);
     if (s->expect_count > 0) putchar('\n');
     for (int i = 0; i < s->expect_count; ++i) {
         const vy_expect_result *r = &f->results[i];
@@ -71,7 +69,7 @@ static void print_expectations(const flight *f)
         printf("  %s%-12s%s%s", r->met ? p.good : p.bad, r->met ? "ok" : "FAILED", p.plain,
                text != NULL ? text : "");
         if (r->measured) {
-            const char *unit = quantities[s->expect[i].quantity].unit;
+            const char *unit = vy_expect_unit(s, i);
             printf(", %.4g%s%s %s", fabs(r->margin), unit[0] != '\0' ? " " : "", unit,
                    r->margin < 0.0 ? "beyond" : "to spare");
         }
@@ -277,8 +275,10 @@ static void json_expectations(const flight *f, json *j)
         char *text = vy_expect_print(s, i, r);
         vy_json_object(j, NULL);
         vy_json_text(j, "quantity", q->name);
-        vy_json_text(j, "unit", q->unit);
-        vy_json_text(j, "at", e->at == VY_AT_END ? "end" : e->at == VY_AT_RMS ? "rms" : "throughout");
+        static const char *const moments[] = {"end", "throughout", "rms", "settled", "reached"};
+        vy_json_text(j, "unit", vy_expect_unit(s, i));
+        vy_json_text(j, "at", moments[e->at]);
+        vy_json_real(j, "within_s", e->within > 0.0 ? e->within : HUGE_VAL);
         vy_json_real(j, "after_s", e->after);
         json_bound(j, "min", e->min);
         json_bound(j, "max", e->max);

@@ -1,6 +1,6 @@
 // test_scenario_values.c - scenarios: print, hash, generated files, worlds, expectations.
 #define _POSIX_C_SOURCE 200809L // opendir
-#include "scenario/schema.h"
+#include "scenario/schema_rows.h"
 #include "scenario/text.h"
 #include "scenario_text.h"
 #include <dirent.h>
@@ -284,7 +284,9 @@ static void shake_value(void *self, const vy_table *table, const vy_row *row, ch
     const int fixed =
         (row->flags & VY_ROW_PERIOD) || strcmp(row->key, "step") == 0 || strcmp(row->key, "time") == 0 ||
         strcmp(row->key, "after") == 0 || strcmp(row->key, "spin") == 0 || strcmp(row->key, "min") == 0 ||
-        strcmp(row->key, "max") == 0 || strcmp(row->key, "latitude") == 0 || // resolved: no geodetic start
+        strcmp(row->key, "max") == 0 || strcmp(row->key, "rotor") == 0 || strcmp(row->key, "every") == 0 ||
+        (table == &vy_fault_table && strcmp(row->key, "duration") == 0) ||
+        strcmp(row->key, "latitude") == 0 || // resolved: no geodetic start
         strcmp(row->key, "axis") == 0 || strcmp(row->key, "thrust_linear") == 0 ||
         strcmp(row->key, "thrust_cubic") == 0 || // not every value makes a vehicle
         strcmp(row->key, "flight") == 0;         // not every engine and controller allows it

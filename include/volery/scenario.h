@@ -4,6 +4,7 @@
 // defaults, units, overrides; what comes out is plain numbers in SI units. All mistakes of a text are
 // reported in one go.
 #pragma once
+#include "volery/fault.h"
 #include "volery/world.h"
 #include <stddef.h>
 #include <stdint.h>
@@ -29,11 +30,18 @@ typedef struct vy_scenario_disturbance {
     vy_disturbance_def def; ///< its `drone` is set when the world is built
 } vy_scenario_disturbance;
 
+typedef struct vy_scenario_fault {
+    int drone;        ///< index into the drones, or VY_EVERY_DRONE
+    vy_fault_def def; ///< its `drone` is set when the world is built
+} vy_scenario_fault;
+
 /// When an expectation is looked at.
 typedef enum vy_expect_at {
     VY_AT_END,        ///< at the last step
     VY_AT_THROUGHOUT, ///< at every step
     VY_AT_RMS,        ///< the root mean square over every step
+    VY_AT_SETTLED,    ///< how long from `after` on until it is within its bounds for good: at most `within`
+    VY_AT_REACHED,    ///< how long until it is within them for the first time: at most `within`; of one drone
 } vy_expect_at;
 
 /// A bound on a quantity. A run that breaks one has failed its own expectations.
@@ -42,6 +50,7 @@ typedef struct vy_expect_def {
     int drone;       ///< index into the drones, or VY_EVERY_DRONE
     vy_expect_at at; ///< at the end or throughout
     double after;    ///< [s] earlier steps are not looked at, >= 0
+    double within;   ///< [s] > 0 for settled and reached, else 0
     double min, max; ///< in the quantity's unit; -DBL_MAX and DBL_MAX are no bound
 } vy_expect_def;
 
@@ -67,6 +76,8 @@ typedef struct vy_scenario {
     vy_scenario_drone *drones;
     int disturbance_count;
     vy_scenario_disturbance *disturbances;
+    int fault_count;
+    vy_scenario_fault *faults;
     int expect_count;
     vy_expect_def *expect;
     vy_log_def log;
@@ -177,7 +188,8 @@ const vy_quantity *vy_quantities(int *count);
 typedef struct vy_expect_result {
     int measured;  ///< 0: no step was looked at yet, and so it is not met
     int met;       ///< 1: within its bounds so far (throughout) or at the latest step (end)
-    double worst;  ///< the value nearest to a bound or farthest beyond it, in the quantity's unit
+    double worst;  ///< the value nearest to a bound or farthest beyond it, in the quantity's unit; of settled
+                   ///< and reached the time it took [s]
     double margin; ///< its distance from that bound; negative beyond it
     double time;   ///< [s] when it was so
     double sum;    ///< of squares, and over how many steps, for VY_AT_RMS
@@ -190,6 +202,9 @@ void vy_expect_begin(const vy_scenario *scenario, vy_expect_result *results);
 
 /// Look at the world as it is now: call after each step (or each logged step) up to the last.
 void vy_expect_feed(const vy_scenario *scenario, const vy_world *world, vy_expect_result *results);
+
+/// The unit of an expectation's worst value and margin.
+const char *vy_expect_unit(const vy_scenario *scenario, int index);
 
 /// `result` as one sentence: what was expected, what was measured, when, by which drone.
 /// @return text to free(); NULL when memory is out

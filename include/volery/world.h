@@ -27,9 +27,11 @@ typedef struct vy_world_def {
     vy_environment_def environment; ///< gravity, air, wind, planet, fields, what may be neglected
     uint32_t drone_cap;             ///< drones the world can hold; all memory is taken at creation
     uint32_t disturbance_cap;       ///< disturbances the world can hold
+    uint32_t fault_cap;             ///< faults the world can hold; see volery/fault.h
+    uint32_t line_cap;              ///< delayed samples and replies that its faults hold, all together
 } vy_world_def;
 
-/// dt 1 ms, seed 1, the default environment, one drone, eight disturbances.
+/// dt 1 ms, seed 1, the default environment, one drone, eight disturbances, no faults.
 vy_world_def vy_default_world_def(void);
 
 /// Limits that end a run, each checked every step against the truth; 0 means no limit.

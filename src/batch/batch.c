@@ -330,6 +330,8 @@ static vy_status check_def(const vy_batch_def *def, vy_error *err)
                        def->scenario->drone_count);
     if (def->threads > THREAD_MOST)
         return vy_fail(err, VY_BAD_VALUE, "batch: at most %d threads", THREAD_MOST);
+    if (def->scenario->fault_count > 0)
+        return vy_fail(err, VY_BAD_VALUE, "batch: a scenario with faults is flown by `volery run` alone");
     if (choose_lanes(def->lanes) == NULL)
         return vy_fail(err, VY_BAD_VALUE, "batch: this machine has no lanes of %u; 0 takes the widest it has",
                        def->lanes);

@@ -9,6 +9,7 @@ struct vy_log {
     vy_log_info info;
     char *scenario;
     char **names;
+    uint64_t lines; // places of delay lines in its states
 };
 
 /// The hash of every step, one after the other.
@@ -56,4 +57,4 @@ vy_status vy_log_state_before(vy_log *log, uint64_t tick, state_record *out, vy_
 
 /// The first difference of two states of the same layout, into `out`. 0: there is none.
 int vy_state_compare(const unsigned char *a, const unsigned char *b, size_t size, uint32_t drone_count,
-                     vy_difference *out);
+                     uint64_t line_count, vy_difference *out);

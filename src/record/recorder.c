@@ -32,6 +32,7 @@ struct vy_recorder {
     uint16_t *geodetic;   // channels, on a planet
     vy_pb_codec *geodetic_codec;
     uint64_t *effects; // as last noted, per drone
+    uint64_t *faults;  // likewise: bit k, fault k acts
     display *display;  // NULL: nothing for people
     uint64_t display_every;
 };
@@ -125,7 +126,7 @@ static vy_status add_channels(vy_recorder *r, const vy_world *world, vy_error *e
 // The file's head: what this is, and the scenario it was flown from, before the first chunk.
 static vy_status write_head(vy_recorder *r, const vy_recorder_def *def, const vy_world *world, vy_error *err)
 {
-    char text[9][32];
+    char text[10][32];
     const vy_model *m = &world->model;
     snprintf(text[0], 32, "%d", VY_PHYSICS_REVISION);
     snprintf(text[1], 32, "%" PRIu64, m->seed);
@@ -136,11 +137,15 @@ static vy_status write_head(vy_recorder *r, const vy_recorder_def *def, const vy
     snprintf(text[6], 32, "%" PRIu32, r->drone_count);
     snprintf(text[7], 32, "%016" PRIx64, def->parent_hash);
     snprintf(text[8], 32, "%" PRIu64, def->parent_tick);
+    snprintf(text[9], 32, "%" PRIu32, m->line_count);
     const vy_mcap_pair pairs[] = {
-        {"format", LOG_FORMAT}, {"version", VY_VERSION},  {"physics", text[0]},
-        {"seed", text[1]},      {"dt", text[2]},          {"config_hash", text[3]},
-        {"every", text[4]},     {"snapshot", text[5]},    {"drones", text[6]},
-        {"tier", "0"},          {"parent_hash", text[7]}, {"parent_tick", text[8]},
+        {"format", LOG_FORMAT},   {"version", VY_VERSION},
+        {"physics", text[0]},     {"seed", text[1]},
+        {"dt", text[2]},          {"config_hash", text[3]},
+        {"every", text[4]},       {"snapshot", text[5]},
+        {"drones", text[6]},      {"tier", "0"},
+        {"lines", text[9]},       {"parent_hash", text[7]},
+        {"parent_tick", text[8]},
     };
     const size_t count = sizeof pairs / sizeof pairs[0] - (def->has_parent ? 0 : 2);
     vy_status status = vy_mcap_writer_metadata(r->writer, METADATA_RUN, pairs, count, err);
@@ -304,12 +309,32 @@ static void note_effects(vy_recorder *r, const vy_world *world)
     }
 }
 
+// Faults, when they begin and end.
+static void note_faults(vy_recorder *r, const vy_world *world)
+{
+    for (uint32_t i = 0; i < r->drone_count; ++i) {
+        const uint64_t now = vy_world_faults(world, vy_world_drone(world, i)), change = now ^ r->faults[i];
+        r->faults[i] = now;
+        for (uint32_t k = 0; k < world->model.fault_count && k < 64 && change != 0; ++k) {
+            if ((change >> k & 1) == 0) continue;
+            const vy_fault_def *def = &world->model.faults[k].def;
+            char text[100], which[24] = "";
+            if (def->kind <= VY_FAULT_MOTOR_MAX && def->rotor >= 0)
+                snprintf(which, sizeof which, " of rotor %d", def->rotor);
+            snprintf(text, sizeof text, "%s%s %s", vy_fault_name(def->kind), which,
+                     now >> k & 1 ? "begins" : "ends");
+            write_event(r, world->state->tick, "fault", r->names[i], text);
+        }
+    }
+}
+
 static int take_step(void *self, const vy_world *world)
 {
     vy_recorder *r = self;
     if (failed(r)) return 1;
     const uint64_t tick = world->state->tick;
     if ((tick - 1) % world->model.nap_period == 0) note_effects(r, world);
+    if (world->model.fault_count > 0) note_faults(r, world);
     if (r->batch_count == 0) r->batch_first = tick;
     r->batch[r->batch_count++] = world->state->chain;
 
@@ -348,6 +373,7 @@ static void release(vy_recorder *r)
     vy_display_destroy(r->display);
     free(r->geodetic);
     free(r->effects);
+    free(r->faults);
     for (uint32_t i = 0; r->names != NULL && i < r->drone_count; ++i) free(r->names[i]);
     free(r->names);
     free(r->drones);
@@ -360,7 +386,9 @@ static vy_status copy_names(vy_recorder *r, const vy_recorder_def *def, vy_error
     r->drones = calloc(r->drone_count + 1u, sizeof r->drones[0]);
     r->geodetic = calloc(r->drone_count + 1u, sizeof r->geodetic[0]);
     r->effects = calloc(r->drone_count + 1u, sizeof r->effects[0]);
-    if (r->names == NULL || r->drones == NULL || r->geodetic == NULL || r->effects == NULL)
+    r->faults = calloc(r->drone_count + 1u, sizeof r->faults[0]);
+    if (r->names == NULL || r->drones == NULL || r->geodetic == NULL || r->effects == NULL ||
+        r->faults == NULL)
         return vy_fail(err, VY_NO_MEMORY, "log: out of memory");
     for (uint32_t i = 0; i < r->drone_count; ++i) {
         const size_t size = strlen(def->drone_names[i]) + 1;

@@ -133,7 +133,7 @@ static int compare_block(const char *block, const unsigned char *a, const unsign
 }
 
 int vy_state_compare(const unsigned char *a, const unsigned char *b, size_t size, uint32_t drone_count,
-                     vy_difference *out)
+                     uint64_t line_count, vy_difference *out)
 {
     size_t at = sizeof(world_block);
     if (size < at || (size - at) / sizeof(drone_block) < drone_count) return 0;
@@ -143,9 +143,15 @@ int vy_state_compare(const unsigned char *a, const unsigned char *b, size_t size
         if (compare_block("drone", a + at, b + at, prefix, out)) return 1;
     }
     const size_t ledger = drone_count * sizeof(ledger_block);
-    for (unsigned i = 0; at + sizeof(noise_block) + ledger <= size; ++i, at += sizeof(noise_block)) {
+    if (line_count > (size - at) / sizeof(line_block)) return 0;
+    const size_t rest = ledger + line_count * sizeof(line_block);
+    for (unsigned i = 0; at + sizeof(noise_block) + rest <= size; ++i, at += sizeof(noise_block)) {
         snprintf(prefix, sizeof prefix, "noise[%u].", i);
         if (compare_block("noise", a + at, b + at, prefix, out)) return 1;
+    }
+    for (unsigned i = 0; i < line_count && at + sizeof(line_block) <= size; ++i, at += sizeof(line_block)) {
+        snprintf(prefix, sizeof prefix, "lines[%u].", i);
+        if (compare_block("line", a + at, b + at, prefix, out)) return 1;
     }
     for (uint32_t i = 0; i < drone_count && at + sizeof(ledger_block) <= size;
          ++i, at += sizeof(ledger_block)) {

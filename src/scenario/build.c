@@ -17,7 +17,27 @@ static vy_status add_all(const vy_scenario *s, vy_world *world, const void **cul
         const vy_status status = vy_world_add_disturbance(world, &def, err);
         if (status != VY_OK) return status;
     }
+    for (int i = 0; i < s->fault_count; ++i) {
+        vy_fault_def def = s->faults[i].def;
+        const int drone = s->faults[i].drone;
+        def.drone = drone == VY_EVERY_DRONE ? VY_ALL_DRONES : vy_world_drone(world, (uint32_t)drone);
+        *culprit = &s->faults[i].def;
+        const vy_status status = vy_world_add_fault(world, &def, err);
+        if (status != VY_OK) return status;
+    }
     return VY_OK;
+}
+
+// Places for everything that can be on its way at once; a period is one step at least.
+static uint32_t line_places(const vy_scenario *s)
+{
+    double places = 0.0;
+    for (int i = 0; i < s->fault_count; ++i) {
+        const vy_scenario_fault *f = &s->faults[i];
+        if (f->def.kind != VY_FAULT_SENSOR_DELAY && f->def.kind != VY_FAULT_COMMAND_DELAY) continue;
+        places += (f->def.size / s->step + 2.0) * (f->drone == VY_EVERY_DRONE ? s->drone_count : 1);
+    }
+    return places < 4e9 ? (uint32_t)places : UINT32_MAX; // too many are refused
 }
 
 vy_status vy_scenario_build_checked(const vy_scenario *scenario, vy_world **out, const void **culprit,
@@ -29,6 +49,8 @@ vy_status vy_scenario_build_checked(const vy_scenario *scenario, vy_world **out,
     def.environment = scenario->environment;
     def.drone_cap = (uint32_t)scenario->drone_count;
     def.disturbance_cap = (uint32_t)scenario->disturbance_count;
+    def.fault_cap = (uint32_t)scenario->fault_count;
+    def.line_cap = line_places(scenario);
     *culprit = scenario;
     *out = NULL;
     vy_world *world = NULL;

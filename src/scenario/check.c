@@ -133,6 +133,11 @@ static void check_expect(vy_reader *r, const vy_scenario *s, const vy_expect_def
     if (!GOOD(r, *e)) return;
     if (e->min == -DBL_MAX && e->max == DBL_MAX) COMPLAIN(r, &e->max, "give min or max, or both");
     if (e->min > e->max) COMPLAIN(r, &e->min, "min is above max");
+    const int timed = e->at == VY_AT_SETTLED || e->at == VY_AT_REACHED;
+    if (timed && e->within == 0.0) COMPLAIN(r, &e->at, "give within, the longest time it may take");
+    if (!timed && e->within != 0.0) COMPLAIN(r, &e->within, "within is for settled and reached");
+    if (e->at == VY_AT_REACHED && e->drone == VY_EVERY_DRONE && s->drone_count > 1)
+        COMPLAIN(r, &e->at, "reached is of one drone: name it");
     if (e->after > s->duration)
         COMPLAIN(r, &e->after, "after is later than the end of the run, %g s", s->duration);
 }

@@ -80,6 +80,35 @@ static void take(const vy_expect_def *e, double value, double time, uint32_t dro
                             .drone = drone};
 }
 
+// How long it takes: to be within the bounds for good, or for the first time.
+static void take_time(const vy_expect_def *e, double value, double time, double step, uint32_t drone,
+                      vy_expect_result *r)
+{
+    const int inside = value >= e->min && value <= e->max;
+    const double passed = real_max(time - e->after, 0.0);
+    if (e->at == VY_AT_REACHED) {
+        if (r->measured || !inside) return;
+        *r = (vy_expect_result){.measured = 1,
+                                .met = passed <= e->within,
+                                .worst = passed,
+                                .margin = e->within - passed,
+                                .time = time,
+                                .drone = drone};
+        return;
+    }
+    if (!inside) { // at the next step at the earliest
+        *r = (vy_expect_result){.measured = 1,
+                                .worst = passed + step,
+                                .margin = e->within - (passed + step),
+                                .time = time,
+                                .drone = drone};
+    } else if (!r->measured) {
+        *r = (vy_expect_result){.measured = 1, .met = 1, .margin = e->within, .time = -1.0, .drone = drone};
+    } else if (r->time < time) { // nobody is outside now
+        r->met = r->worst <= e->within;
+    }
+}
+
 void vy_expect_feed(const vy_scenario *scenario, const vy_world *world, vy_expect_result *results)
 {
     if (scenario->expect_count == 0) return;
@@ -95,7 +124,11 @@ void vy_expect_feed(const vy_scenario *scenario, const vy_world *world, vy_expec
             if (e->drone != VY_EVERY_DRONE && e->drone != (int)d) continue;
             // Half a step of slack: 3000 steps of 1 ms need not sum up to exactly 3 s.
             if (time < e->after - 0.5 * scenario->step || e->quantity < 0 || e->quantity >= count) continue;
-            take(e, list[e->quantity].value(&state), time, d, &results[i]);
+            const double value = list[e->quantity].value(&state);
+            if (e->at != VY_AT_SETTLED && e->at != VY_AT_REACHED)
+                take(e, value, time, d, &results[i]);
+            else
+                take_time(e, value, time, scenario->step, d, &results[i]);
         }
     }
 }
@@ -103,6 +136,14 @@ void vy_expect_feed(const vy_scenario *scenario, const vy_world *world, vy_expec
 static void print_bound(vy_text *out, const char *word, double bound, const char *unit)
 {
     vy_text_printf(out, " %s %.6g%s%s", word, bound, *unit != '\0' ? " " : "", unit);
+}
+
+const char *vy_expect_unit(const vy_scenario *scenario, int index)
+{
+    const vy_expect_def *e = &scenario->expect[index];
+    int count;
+    const int timed = e->at == VY_AT_SETTLED || e->at == VY_AT_REACHED;
+    return timed ? "s" : vy_quantities(&count)[e->quantity].unit;
 }
 
 char *vy_expect_print(const vy_scenario *scenario, int index, const vy_expect_result *result)
@@ -117,12 +158,16 @@ char *vy_expect_print(const vy_scenario *scenario, int index, const vy_expect_re
     if (e->min > -DBL_MAX) print_bound(&out, "at least", e->min, q->unit);
     if (e->min > -DBL_MAX && e->max < DBL_MAX) vy_text_puts(&out, " and");
     if (e->max < DBL_MAX) print_bound(&out, "at most", e->max, q->unit);
-    vy_text_puts(&out, e->at == VY_AT_END   ? " at the end"
-                       : e->at == VY_AT_RMS ? " in the root mean square"
-                                            : " throughout");
+    const int timed = e->at == VY_AT_SETTLED || e->at == VY_AT_REACHED;
+    if (timed)
+        vy_text_printf(&out, e->at == VY_AT_SETTLED ? " for good within %g s" : " within %g s", e->within);
+    else
+        vy_text_puts(&out, e->at == VY_AT_END ? " at the end" : e->at == VY_AT_RMS ? " in the root mean square" : " throughout");
     if (e->after > 0.0) vy_text_printf(&out, " after %g s", e->after);
     if (!result->measured) {
         vy_text_puts(&out, ": not met, the run ended before");
+    } else if (timed) {
+        vy_text_printf(&out, ": %s, took %.6g s", result->met ? "met" : "not met", result->worst);
     } else {
         vy_text_printf(&out, ": %s,", result->met ? "met" : "not met");
         print_bound(&out, e->at == VY_AT_THROUGHOUT ? "worst" : "was", result->worst, q->unit);

@@ -275,6 +275,7 @@ void vy_scenario_destroy(vy_scenario *scenario)
     if (scenario == NULL) return;
     free(scenario->drones);
     free(scenario->disturbances);
+    free(scenario->faults);
     free(scenario->expect);
     vy_wind_grid_destroy(scenario->wind_grid);
     free(scenario->wind_grid_text);

@@ -616,6 +616,8 @@ static const vy_choice moments[] = {
     CHOICE("end", VY_AT_END, "at the last step"),
     CHOICE("throughout", VY_AT_THROUGHOUT, "at every step"),
     CHOICE("rms", VY_AT_RMS, "the root mean square over every step"),
+    CHOICE("settled", VY_AT_SETTLED, "how long from `after` on until it is within its bounds for good"),
+    CHOICE("reached", VY_AT_REACHED, "how long until it is within its bounds for the first time"),
 };
 
 static void init_expect(void *object, int index)
@@ -641,6 +643,8 @@ static const vy_row expect_rows[] = {
         .help = "when it is looked at"),
     ROW("after", NUMBER, vy_expect_def, after, .unit = "s", .range = AT_LEAST_0, .flags = VY_ROW_LABEL,
         .help = "earlier steps are not looked at"),
+    ROW("within", NUMBER, vy_expect_def, within, .unit = "s", .range = AT_LEAST_0, .word = "none",
+        .flags = VY_ROW_LABEL, .help = "longest time for `settled` and `reached`"),
     ROW("min", NUMBER, vy_expect_def, min, .unit_of = unit_of_quantity, .range = ANY, .word = "none",
         .word_value = -DBL_MAX, .flags = VY_ROW_LABEL, .help = "least value allowed, in the quantity's unit"),
     ROW("max", NUMBER, vy_expect_def, max, .unit_of = unit_of_quantity, .range = ANY, .word = "none",
@@ -705,6 +709,8 @@ static const vy_row scenario_rows[] = {
     ROW("disturbances", LIST, vy_scenario, disturbances, .table = &disturbance_table, .size = 1000,
         .count_offset = offsetof(vy_scenario, disturbance_count), .flags = VY_ROW_HEAP,
         .help = "forces and torques from outside"),
+    ROW("faults", LIST, vy_scenario, faults, .table = &vy_fault_table, .size = 1000,
+        .count_offset = offsetof(vy_scenario, fault_count), .flags = VY_ROW_HEAP, .help = "what breaks"),
     ROW("expect", LIST, vy_scenario, expect, .table = &expect_table, .size = 1000,
         .count_offset = offsetof(vy_scenario, expect_count), .flags = VY_ROW_HEAP | VY_ROW_LABEL,
         .help = "what must hold for the run to count as good"),

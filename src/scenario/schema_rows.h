@@ -23,3 +23,6 @@
 
 /// The table of vy_environment_def, under the key `world`.
 extern const vy_table vy_world_table;
+
+/// The table of vy_scenario_fault, under the key `faults`.
+extern const vy_table vy_fault_table;

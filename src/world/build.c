@@ -222,8 +222,7 @@ void vy_drone_start(const vy_model *world, const vy_drone_def *def, uint32_t ind
     *out = d;
 }
 
-// The tick nearest to `time`, never past what a 64-bit count of steps holds.
-static uint64_t tick_at(double time, double dt)
+uint64_t vy_tick_at(double time, double dt)
 {
     const double ticks = time / dt;
     return ticks < 1e15 ? (uint64_t)real_round(ticks) : UINT64_MAX / 2;
@@ -233,8 +232,8 @@ void vy_disturbance_build(const vy_model *world, const vy_disturbance_def *def, 
 {
     memset(out, 0, sizeof *out);
     out->def = *def;
-    out->start = tick_at(def->start, world->dt);
-    uint64_t length = tick_at(def->duration, world->dt);
+    out->start = vy_tick_at(def->start, world->dt);
+    uint64_t length = vy_tick_at(def->duration, world->dt);
     if (length == 0) length = 1;
     out->end = out->start + length;
     out->scale = 1.0;

@@ -11,3 +11,12 @@ void vy_drone_start(const vy_model *world, const vy_drone_def *def, uint32_t ind
 
 /// Constants of a checked disturbance, but for its slot of noise.
 void vy_disturbance_build(const vy_model *world, const vy_disturbance_def *def, disturbance_model *out);
+
+/// Constants of a checked fault, but for its drones and its line.
+void vy_fault_build(const vy_model *world, const vy_fault_def *def, fault_model *out);
+
+/// Length and period of the delay line of a fault whose drones are known. None: `places` stays 0.
+vy_status vy_fault_lay_line(const vy_model *world, fault_model *f, vy_error *err);
+
+/// The tick nearest to `time`, never past what a 64-bit count of steps holds.
+uint64_t vy_tick_at(double time, double dt);

@@ -11,6 +11,9 @@
 #ifndef LEDGER_FIELD
 #define LEDGER_FIELD(member, type, count, unit, text)
 #endif
+#ifndef LINE_FIELD
+#define LINE_FIELD(member, type, count, unit, text)
+#endif
 #ifndef NOISE_FIELD
 #define NOISE_FIELD(member, type, count, unit, text)
 #endif
@@ -75,6 +78,9 @@ DRONE_FIELD(exceeded, u64, 5, "", "steps each safety limit has been exceeded wit
 NOISE_FIELD(force, f64, 3, "", "band-limited noise of unit variance, for the force")
 NOISE_FIELD(torque, f64, 3, "", "the same for the torque")
 
+LINE_FIELD(tick, u64, 1, "", "when it was made; 0: nothing is on its way here")
+LINE_FIELD(values, f64, LINE_CELLS, "", "a sample or a reply on its way through a faulty line")
+
 LEDGER_FIELD(impulse, f64, EFFECT_COUNT, "N s", "neglected at most, per effect")
 LEDGER_FIELD(angular, f64, EFFECT_COUNT, "N m s", "neglected at most, per effect")
 LEDGER_FIELD(deviation, f64, DEVIATION_COUNT, "", "of rate, angle, velocity, position, at most")
@@ -82,4 +88,5 @@ LEDGER_FIELD(deviation, f64, DEVIATION_COUNT, "", "of rate, angle, velocity, pos
 #undef WORLD_FIELD
 #undef DRONE_FIELD
 #undef NOISE_FIELD
+#undef LINE_FIELD
 #undef LEDGER_FIELD

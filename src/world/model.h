@@ -4,7 +4,7 @@
 #include "control/reference.h"
 #include "equations/motor.h"
 #include "equations/multirotor.h"
-#include "volery/world.h"
+#include "volery/fault.h"
 #include "world/state.h"
 
 /// Constants of one drone that may differ from world to world of a batch. Cells alone, as in state.h.
@@ -45,6 +45,19 @@ typedef struct disturbance_model {
     uint32_t index;       // in order of creation: keys its random stream
 } disturbance_model;
 
+typedef struct fault_model {
+    vy_fault_def def;
+    uint32_t first, last;          // drones [first, last)
+    uint32_t index;                // in order of creation: keys its random stream
+    uint64_t start, length;        // ticks
+    uint64_t spread, every;        // ticks; 0: none
+    uint64_t delay, period;        // of a delay: calls; ticks from one to the next
+    uint32_t line;                 // its first place in the state's lines
+    uint32_t places;               // per drone
+    double decay_half, decay_full; // of a motor's lag
+    double speed_share;            // of a motor's speed
+} fault_model;
+
 typedef struct vy_model {
     double dt;
     bits seed;
@@ -57,9 +70,12 @@ typedef struct vy_model {
     uint32_t drone_count, drone_cap;
     uint32_t disturbance_count, disturbance_cap;
     uint32_t noise_count; // filters in the state
+    uint32_t fault_count, fault_cap;
+    uint32_t line_count, line_cap; // places of delay lines in the state
     drone_model *drones;
     drone_params *params; // of each drone
     disturbance_model *disturbances;
+    fault_model *faults;
 } vy_model;
 
 /// What a controller of drone `d` may know.

@@ -9,6 +9,7 @@ const vy_field vy_fields[] = {
 #define WORLD_FIELD(...)  ROW(world, __VA_ARGS__)
 #define DRONE_FIELD(...)  ROW(drone, __VA_ARGS__)
 #define NOISE_FIELD(...)  ROW(noise, __VA_ARGS__)
+#define LINE_FIELD(...)   ROW(line, __VA_ARGS__)
 #define LEDGER_FIELD(...) ROW(ledger, __VA_ARGS__)
 #include "world/fields.inl"
 };
@@ -21,6 +22,7 @@ const int vy_field_count = (int)(sizeof vy_fields / sizeof vy_fields[0]);
 #define WORLD_FIELD(member, type, count, unit, text)  SAME_SIZE(world, member, count)
 #define DRONE_FIELD(member, type, count, unit, text)  SAME_SIZE(drone, member, count)
 #define NOISE_FIELD(member, type, count, unit, text)  SAME_SIZE(noise, member, count)
+#define LINE_FIELD(member, type, count, unit, text)   SAME_SIZE(line, member, count)
 #define LEDGER_FIELD(member, type, count, unit, text) SAME_SIZE(ledger, member, count)
 #include "world/fields.inl"
 
@@ -37,6 +39,10 @@ enum {
 #define NOISE_FIELD(member, type, count, unit, text) +8 * (count)
 #include "world/fields.inl"
     ,
+    SIZE_line = 0
+#define LINE_FIELD(member, type, count, unit, text) +8 * (count)
+#include "world/fields.inl"
+    ,
     SIZE_ledger = 0
 #define LEDGER_FIELD(member, type, count, unit, text) +8 * (count)
 #include "world/fields.inl"
@@ -44,6 +50,7 @@ enum {
 _Static_assert(SIZE_world == sizeof(world_block), "fields.inl must list every value of world_block");
 _Static_assert(SIZE_drone == sizeof(drone_block), "fields.inl must list every value of drone_block");
 _Static_assert(SIZE_noise == sizeof(noise_block), "fields.inl must list every value of noise_block");
+_Static_assert(SIZE_line == sizeof(line_block), "fields.inl must list every value of line_block");
 _Static_assert(SIZE_ledger == sizeof(ledger_block), "fields.inl must list every value of ledger_block");
 
 uint64_t vy_state_hash(const void *state, size_t size)

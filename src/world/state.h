@@ -36,6 +36,14 @@ typedef struct noise_block {
     vec3 force, torque;
 } noise_block;
 
+enum { LINE_CELLS = 64 };
+
+/// One place of a delay line: a sample or a reply on its way, and when it was made.
+typedef struct line_block {
+    uint64_t tick;
+    double values[LINE_CELLS];
+} line_block;
+
 /// What is kept per drone but changes only when the negligibility policy is evaluated: hashed then.
 typedef nap_state ledger_block;
 

@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "base/real.h"
 #include "world/disturbance.h"
+#include "world/fault.h"
 #include "world/plant.h"
 #include "world/safety.h"
 #include "world/sense.h"
@@ -18,6 +19,8 @@ VY_FN uint32_t step(vy_world *world)
     world_block *w = world->state;     // everything that changes, and nothing else
     drone_block *d = world->drones;
     uint32_t events = 0;
+    const int faulty = m->fault_count > 0; // what breaks does so between the stages
+    const vy_model *plant = m;
 
     w->tick += 1;                                        // time
     disturbance_stage(m, w, world->noise, world->loads); // disturbance, at the step's start
@@ -25,11 +28,16 @@ VY_FN uint32_t step(vy_world *world)
     const int look =
         nap_stage(m, w, world->noise, d, world->ledger); // what is negligible until the next look
     actuator_stage(m, d, world->speeds);                 // actuator
-    plant_stage(m, world->loads, world->speeds, w, d);   // plant: RK4
+    if (faulty) plant = vy_fault_motors(world);
+    plant_stage(plant, world->loads, world->speeds, w, d); // plant: RK4
     if (w->failure_reason == VY_FAILURE_NONE) {
-        sensor_stage(m, w, d);                              // sensor
-        estimator_stage(m, w, d);                           // estimator
-        events |= vy_controller_stage(world, w, d);         // controller under test
+        if (faulty) vy_fault_remember(world);
+        sensor_stage(m, w, d); // sensor
+        if (faulty) vy_fault_samples(world);
+        estimator_stage(m, w, d); // estimator
+        if (faulty) vy_fault_remember(world);
+        events |= vy_controller_stage(world, w, d); // controller under test
+        if (faulty) vy_fault_commands(world);
         if (dal_stage(m, w, d)) events |= VY_EVENT_CLAMPED; // drive abstraction layer, apply
         safety_stage(m, w, d);                              // limits that end the run
     }

@@ -4,6 +4,7 @@
 #include "base/fail.h"
 #include "base/hash.h"
 #include "world/build.h"
+#include "world/fault.h"
 #include "world/world_def.h"
 #include "world/world_impl.h"
 #include <stdlib.h>
@@ -39,12 +40,13 @@ static void lay_out(vy_world *world)
         if (d->def.kind == VY_DISTURBANCE_NOISE) m->noise_count += d->last - d->first;
     }
     world->noise = (noise_block *)(world->drones + m->drone_count);
-    world->ledger = (ledger_block *)(world->noise + m->noise_count);
-    world->hashed_size =
-        sizeof(world_block) + m->drone_count * sizeof(drone_block) + m->noise_count * sizeof(noise_block);
+    world->lines = (line_block *)(world->noise + m->noise_count);
+    world->ledger = (ledger_block *)(world->lines + m->line_count);
+    world->hashed_size = sizeof(world_block) + m->drone_count * sizeof(drone_block) +
+                         m->noise_count * sizeof(noise_block) + m->line_count * sizeof(line_block);
     world->state_size = world->hashed_size + m->drone_count * sizeof(ledger_block);
-    const uint64_t identity[2] = {m->drone_count, m->noise_count};
-    world->state->identity = vy_hash64(identity, sizeof identity);
+    const uint64_t identity[3] = {m->drone_count, m->noise_count, m->line_count};
+    world->state->identity = vy_hash64(identity, (m->line_count > 0 ? 3 : 2) * sizeof identity[0]);
 }
 
 // Periods of the policy and of turbulence in steps; those left at 0 are ten.
@@ -80,9 +82,12 @@ vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err
         drones * sizeof(drone_params),
         disturbances * sizeof(disturbance_model),
         sizeof(world_block) + drones * (sizeof(drone_block) + sizeof(ledger_block)) +
-            noises * sizeof(noise_block),
+            noises * sizeof(noise_block) + def->line_cap * sizeof(line_block),
         drones * sizeof(body_loads),
         drones * sizeof(double[VY_ROTOR_CAP]),
+        def->fault_cap * sizeof(fault_model),
+        def->fault_cap > 0 ? drones * sizeof(drone_block) : 0,
+        def->fault_cap > 0 ? drones * sizeof(drone_params) : 0,
     };
     enum { PARTS = sizeof sizes / sizeof sizes[0] };
     size_t total = 0;
@@ -106,6 +111,9 @@ vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err
         .drones = parts[1],
         .params = parts[2],
         .disturbances = parts[3],
+        .fault_cap = def->fault_cap,
+        .line_cap = def->line_cap,
+        .faults = parts[7],
     };
     const vy_environment_def *env = &def->environment;
     const uint64_t found = fpu_enter();
@@ -119,6 +127,8 @@ vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err
     world->drones = (drone_block *)(world->state + 1);
     world->loads = parts[5];
     world->speeds = parts[6];
+    world->before = parts[8];
+    world->faulty = parts[9];
     world->memory = total;
     lay_out(world);
     *out = world;
@@ -174,6 +184,57 @@ vy_status vy_world_add_disturbance(vy_world *world, const vy_disturbance_def *de
     lay_out(world);
     fpu_leave(found);
     return VY_OK;
+}
+
+vy_status vy_world_add_fault(vy_world *world, const vy_fault_def *def, vy_error *err)
+{
+    vy_model *m = &world->model;
+    if (world->state->tick > 0) return vy_fail(err, VY_BAD_STATE, "faults are added before the first step");
+    if (m->fault_count == m->fault_cap)
+        return vy_fail(err, VY_FULL, "the world was made for %u faults", m->fault_cap);
+    vy_status status = vy_check_fault_def(def, err);
+    if (status != VY_OK) return status;
+    uint32_t slot = 0;
+    if (def->drone.bits != 0 && !slot_of(world, def->drone, &slot))
+        return vy_fail(err, VY_NOT_FOUND, "fault.drone is not a drone of this world");
+    const uint64_t found = fpu_enter();
+    fault_model *f = &m->faults[m->fault_count];
+    vy_fault_build(m, def, f);
+    f->index = m->fault_count;
+    f->first = slot;
+    f->last = def->drone.bits != 0 ? slot + 1 : m->drone_count;
+    f->line = m->line_count;
+    status = vy_fault_lay_line(m, f, err);
+    for (uint32_t i = f->first; i < f->last && status == VY_OK; ++i) {
+        if (def->kind <= VY_FAULT_MOTOR_MAX && def->rotor >= m->drones[i].layout.count)
+            status = vy_fail(err, VY_BAD_VALUE, "fault.rotor is %d, but the drone has %d rotors", def->rotor,
+                             m->drones[i].layout.count);
+    }
+    const uint64_t lines = (uint64_t)f->places * (f->last - f->first);
+    if (status == VY_OK && lines > m->line_cap - m->line_count)
+        status = vy_fail(err, VY_FULL, "the world was made for %u delayed samples", m->line_cap);
+    if (status == VY_OK) {
+        m->fault_count += 1;
+        m->line_count += (uint32_t)lines;
+        // Faulty motors do not follow their commands, so the certificate has no bound to offer.
+        for (uint32_t i = f->first; i < f->last && def->kind <= VY_FAULT_MOTOR_LAG; ++i)
+            m->params[i].nap.open_loop = 0;
+        lay_out(world);
+    }
+    fpu_leave(found);
+    return status;
+}
+
+uint64_t vy_world_faults(const vy_world *world, vy_drone_id id)
+{
+    const vy_model *m = &world->model;
+    uint32_t slot;
+    uint64_t acting = 0, began;
+    if (!slot_of(world, id, &slot)) return 0;
+    for (uint32_t k = 0; k < m->fault_count && k < 64; ++k) {
+        if (vy_fault_acts(m, &m->faults[k], slot, world->state->tick, &began)) acting |= (uint64_t)1 << k;
+    }
+    return acting;
 }
 
 uint64_t vy_world_tick(const vy_world *world) { return world->state->tick; }

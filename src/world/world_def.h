@@ -1,13 +1,16 @@
 // world_def.h - the checks of what a user declares.
 #pragma once
-#include "volery/world.h"
+#include "volery/fault.h"
 
 #define VY_DRONE_CAP_MAX       100000u
 #define VY_DISTURBANCE_CAP_MAX 4096u
+#define VY_FAULT_CAP_MAX       1024u
+#define VY_LINE_CAP_MAX        10000000u
 
 vy_status vy_check_world_def(const vy_world_def *def, vy_error *err);
 vy_status vy_check_drone_def(const vy_drone_def *def, vy_error *err);
 vy_status vy_check_disturbance_def(const vy_disturbance_def *def, vy_error *err);
+vy_status vy_check_fault_def(const vy_fault_def *def, vy_error *err);
 
 /// A period [s] as a whole number of steps; `name` is for the error.
 vy_status vy_period_ticks(const char *name, double period, double dt, uint64_t *out, vy_error *err);

@@ -4,16 +4,21 @@
 
 struct vy_world {
     vy_model model;
-    // State: one block [world_block][drone_block x drones][noise_block x noises][ledger_block x drones].
+    // State: one block
+    // [world_block][drone_block x drones][noise_block x noises][line_block x lines][ledger_block x drones].
     world_block *state;
     drone_block *drones;
     noise_block *noise;
+    line_block *lines;
     ledger_block *ledger;
     size_t state_size;  // the whole block
     size_t hashed_size; // without the ledger, which is hashed when it changes
     // Scratch of a step.
     body_loads *loads;
     double (*speeds)[VY_ROTOR_CAP];
+    drone_block *before;  // as it was before the stage; in a world made for faults
+    drone_params *faulty; // what the plant reads while a motor's lag is another; likewise
+    vy_model slow;        // the model that points there
     vy_sink sink;
     vy_replay replay;
     size_t memory;

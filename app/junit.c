@@ -1,0 +1,80 @@
+// junit.c - a flight's outcome as JUnit XML.
+#include "junit.h"
+#include "files.h"
+#include "say.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void put_text(FILE *out, const char *text)
+{
+    for (; *text != '\0'; ++text) {
+        const unsigned char c = (unsigned char)*text;
+        if (c == '<')
+            fputs("&lt;", out);
+        else if (c == '>')
+            fputs("&gt;", out);
+        else if (c == '&')
+            fputs("&amp;", out);
+        else if (c == '"')
+            fputs("&quot;", out);
+        else if (c >= 0x20)
+            fputc(c, out);
+    }
+}
+
+// One test; `why` is empty when it is good.
+static void put_case(FILE *out, const char *suite, const char *name, const char *kind, const char *why,
+                     double time)
+{
+    fputs("    <testcase classname=\"", out);
+    put_text(out, suite);
+    fputs("\" name=\"", out);
+    put_text(out, name);
+    fprintf(out, "\" time=\"%.6f\"", time);
+    if (why[0] == '\0') {
+        fputs("/>\n", out);
+        return;
+    }
+    fprintf(out, ">\n      <failure type=\"%s\" message=\"", kind);
+    put_text(out, why);
+    fputs("\"/>\n    </testcase>\n", out);
+}
+
+int vy_junit_write(const flight *f, const char *path)
+{
+    const vy_scenario *s = f->def.scenario;
+    output out;
+    const int status = vy_output_open(f->def.command, path, &out);
+    if (status != 0) return status;
+    const int ended = f->failure.reason != VY_FAILURE_NONE || f->signal != 0;
+    int failures = ended;
+    for (int i = 0; i < s->expect_count; ++i) failures += !f->results[i].met;
+    char suite[128], why[400] = "";
+    snprintf(suite, sizeof suite, "%s seed %" PRIu64, s->name, s->seed);
+    if (f->signal != 0)
+        snprintf(why, sizeof why, "interrupted");
+    else if (ended)
+        vy_flight_why(f, why, sizeof why);
+    fprintf(out.file, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite name=\"");
+    put_text(out.file, suite);
+    fprintf(out.file, "\" tests=\"%d\" failures=\"%d\" errors=\"0\" skipped=\"0\" time=\"%.6f\">\n",
+            s->expect_count + 1, failures, f->wall);
+    put_case(out.file, suite, "flight", "safety", why, f->wall);
+    for (int i = 0; i < s->expect_count; ++i) {
+        char *text = vy_expect_print(s, i, &f->results[i]);
+        char name[160];
+        // Unique within the suite, and the same from run to run: without what was measured.
+        snprintf(name, sizeof name, "expect %d: %s", i + 1, text != NULL ? text : "");
+        char *end = strstr(name, f->results[i].met ? ": met" : ": not met");
+        if (end != NULL) *end = '\0';
+        put_case(out.file, suite, name, "expectation",
+                 f->results[i].met ? ""
+                 : text != NULL    ? text
+                                   : "not met",
+                 0.0);
+        free(text);
+    }
+    fputs("  </testsuite>\n</testsuites>\n", out.file);
+    return vy_output_commit(f->def.command, &out);
+}

@@ -1,0 +1,70 @@
+// fault.h - what breaks when: motors, sensors and commands, on schedule or at random.
+//
+// Faults come from the schedule alone: the same seed breaks the same things at the same steps, whatever
+// flies.
+#pragma once
+#include "volery/world.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum vy_fault_kind {
+    VY_FAULT_MOTOR_LOSS,   ///< the rotor is not driven: it spins down
+    VY_FAULT_MOTOR_WEAK,   ///< `size`, 0 to 1: share of its thrust at any command
+    VY_FAULT_MOTOR_MAX,    ///< `size`, 0 to 1: share of its largest speed; commands up to there are obeyed
+    VY_FAULT_MOTOR_LAG,    ///< `size` [s]: time constant of all rotors
+    VY_FAULT_SENSOR_BIAS,  ///< `vector` is added to the channel
+    VY_FAULT_SENSOR_NOISE, ///< white noise of standard deviation `vector` is added to each sample
+    VY_FAULT_SENSOR_VIBRATION, ///< `vector` times sin(2 pi `frequency` t) is added
+    VY_FAULT_SENSOR_STUCK,     ///< the channel repeats its last sample
+    VY_FAULT_SENSOR_SWAP,      ///< the channel's x and y axes are exchanged
+    VY_FAULT_SENSOR_DROPOUT,   ///< `size`, 0 to 1: share of the samples that never arrive
+    VY_FAULT_SENSOR_DELAY,     ///< `size` [s]: samples arrive later by this, to the nearest sample
+    VY_FAULT_COMMAND_LOSS,     ///< `size`, 0 to 1: share of the controller's replies that never arrive
+    VY_FAULT_COMMAND_DELAY,    ///< `size` [s]: replies arrive later by this, to the nearest call
+} vy_fault_kind;
+
+/// What a sensor fault acts on. Dropout and delay are of the whole sensor that a channel is part of.
+typedef enum vy_channel {
+    VY_CHANNEL_ACCEL,    ///< [m/s^2] of the IMU
+    VY_CHANNEL_GYRO,     ///< [rad/s] of the IMU
+    VY_CHANNEL_POSITION, ///< [m] of motion capture
+    VY_CHANNEL_ATTITUDE, ///< [rad] of motion capture, as small turns about body axes
+} vy_channel;
+
+#define VY_ALL_ROTORS (-1)
+
+/// A fault on [start, start + duration), or on random stretches.
+typedef struct vy_fault_def {
+    uint32_t cookie; ///< set by the default function
+    vy_fault_kind kind;
+    vy_drone_id drone; ///< VY_ALL_DRONES: each drone, at random times of its own
+    int rotor;         ///< of a motor fault: its index, or VY_ALL_ROTORS
+    vy_channel channel;
+    double size;      ///< see the kinds
+    vy_vec3 vector;   ///< see the kinds; in the channel's unit
+    double frequency; ///< [Hz] of a vibration, > 0
+    double start;     ///< [s] >= 0: when it begins, or when its random stretches may begin
+    double duration;  ///< [s] > 0; infinity is for ever
+    double spread;    ///< [s] >= 0: the beginning is drawn evenly from [start, start + spread)
+    double every;     ///< [s] 0: once. Else time from `start` on is cut into pieces this long; in each the
+                      ///< fault acts once with probability `chance`, from a moment drawn evenly on
+    double chance;    ///< 0 to 1, with `every`
+} vy_fault_def;
+
+/// A motor lost for ever at 0 s.
+vy_fault_def vy_default_fault_def(void);
+
+/// The kind's name, as motor_loss. Never NULL.
+const char *vy_fault_name(vy_fault_kind kind);
+
+/// Add a fault, before the first step only. The def is copied.
+vy_status vy_world_add_fault(vy_world *world, const vy_fault_def *def, vy_error *err);
+
+/// Which faults act on a drone now: bit k is fault k in order of creation (the first 64).
+uint64_t vy_world_faults(const vy_world *world, vy_drone_id id);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,17 @@
+// fault.h - faults between the stages of a step. Called in a world that has some.
+#pragma once
+#include "world/world_impl.h"
+
+/// Does the fault act on drone `drone` at `tick`? `*began` is the tick from which on.
+int vy_fault_acts(const vy_model *m, const fault_model *f, uint32_t drone, uint64_t tick, uint64_t *began);
+
+/// Bring the rotor speed targets to what the motors can still follow. Returns the model that the plant reads:
+/// the world's own, or one with slower motors.
+const vy_model *vy_fault_motors(vy_world *world);
+
+/// Keep the drones as they are before a stage, for the next two.
+void vy_fault_remember(vy_world *world);
+
+/// What becomes of fresh samples, and of fresh replies.
+void vy_fault_samples(vy_world *world);
+void vy_fault_commands(vy_world *world);
