@@ -284,8 +284,8 @@ static void shake_value(void *self, const vy_table *table, const vy_row *row, ch
     const int fixed =
         (row->flags & VY_ROW_PERIOD) || strcmp(row->key, "step") == 0 || strcmp(row->key, "time") == 0 ||
         strcmp(row->key, "after") == 0 || strcmp(row->key, "spin") == 0 || strcmp(row->key, "min") == 0 ||
-        strcmp(row->key, "max") == 0 || strcmp(row->key, "rotor") == 0 || strcmp(row->key, "every") == 0 ||
-        (table == &vy_fault_table && strcmp(row->key, "duration") == 0) ||
+        strcmp(row->key, "max") == 0 || strcmp(row->key, "rotor") == 0 || strcmp(row->key, "at") == 0 ||
+        strcmp(row->key, "every") == 0 || (table == &vy_fault_table && strcmp(row->key, "duration") == 0) ||
         strcmp(row->key, "latitude") == 0 || // resolved: no geodetic start
         strcmp(row->key, "axis") == 0 || strcmp(row->key, "thrust_linear") == 0 ||
         strcmp(row->key, "thrust_cubic") == 0 || // not every value makes a vehicle
@@ -433,6 +433,47 @@ static void expectations_are_judged_by_free_fall(void **unused)
     vy_scenario_destroy(s);
 }
 
+// A fall again: how long it takes is sqrt(2 h / g) and v / g.
+static void times_are_judged_by_free_fall(void **unused)
+{
+    (void)unused;
+    vy_scenario *s =
+        read_good("volery: 1\nduration: 1\nworld: {gravity: {uniform: [0, 0, -10]}}\n"
+                  "drones: [{name: a, vehicle: {mass: 1, inertia: [1, 1, 1]}, start: {position: [0, 0, 10]}, "
+                  "controller: "
+                  "{kind: none}}]\n"
+                  "expect:\n"
+                  "  - {quantity: speed, at: reached, min: 5, max: 6, within: 0.6}\n"      // at 0.5 s
+                  "  - {quantity: speed, at: reached, min: 4.995, within: 0.4}\n"          // too late
+                  "  - {quantity: speed, at: reached, min: 50, within: 1}\n"               // never
+                  "  - {quantity: speed, at: settled, min: 5, within: 0.6}\n"              // from 0.5 s on
+                  "  - {quantity: speed, at: settled, min: 5, max: 6, within: 0.9}\n"      // but not for good
+                  "  - {quantity: speed, at: settled, after: 0.3, min: 5, within: 0.25}\n" // 0.2 s later
+                  "  - {quantity: height, at: settled, max: 20, within: 0.1}\n");          // all the time
+    vy_world *world;
+    assert_int_equal(vy_scenario_build(s, &world, NULL), VY_OK);
+    vy_expect_result r[7];
+    vy_expect_begin(s, r);
+    for (uint64_t i = 0; i < vy_scenario_steps(s); ++i) {
+        vy_world_step(world);
+        vy_expect_feed(s, world, r);
+    }
+    static const int met[7] = {1, 0, 0, 1, 0, 1, 1};
+    static const double took[7] = {0.5, 0.5, 0.0, 0.5, 1.001, 0.2, 0.0};
+    for (int i = 0; i < 7; ++i) {
+        assert_int_equal(r[i].met, met[i]);
+        assert_near(r[i].worst, took[i], 0.0015); // to the step
+        if (i != 2) assert_int_equal(r[i].margin >= 0.0, met[i]);
+    }
+    assert_false(r[2].measured);
+    assert_string_equal(vy_expect_unit(s, 3), "s");
+    char *sentence = vy_expect_print(s, 1, &r[1]);
+    assert_string_equal(sentence, "speed of all at least 4.995 m/s within 0.4 s: not met, took 0.5 s");
+    free(sentence);
+    vy_world_destroy(world);
+    vy_scenario_destroy(s);
+}
+
 static void quantities_of_an_attitude(void **unused)
 {
     (void)unused;
@@ -499,6 +540,7 @@ int main(void)
         cmocka_unit_test(a_host_locale_changes_nothing),
         cmocka_unit_test(worlds_built_from_a_print_fly_the_same),
         cmocka_unit_test(expectations_are_judged_by_free_fall),
+        cmocka_unit_test(times_are_judged_by_free_fall),
         cmocka_unit_test(quantities_of_an_attitude),
         cmocka_unit_test(a_step_alone_flies),
     };

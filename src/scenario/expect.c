@@ -99,13 +99,14 @@ static void take_time(const vy_expect_def *e, double value, double time, double 
     if (!inside) { // at the next step at the earliest
         *r = (vy_expect_result){.measured = 1,
                                 .worst = passed + step,
-                                .margin = e->within - (passed + step),
+                                .margin = real_min(e->within - (passed + step), -step),
                                 .time = time,
                                 .drone = drone};
     } else if (!r->measured) {
         *r = (vy_expect_result){.measured = 1, .met = 1, .margin = e->within, .time = -1.0, .drone = drone};
     } else if (r->time < time) { // nobody is outside now
         r->met = r->worst <= e->within;
+        r->margin = e->within - r->worst;
     }
 }
 
@@ -167,7 +168,8 @@ char *vy_expect_print(const vy_scenario *scenario, int index, const vy_expect_re
     if (!result->measured) {
         vy_text_puts(&out, ": not met, the run ended before");
     } else if (timed) {
-        vy_text_printf(&out, ": %s, took %.6g s", result->met ? "met" : "not met", result->worst);
+        const char *late = e->at == VY_AT_SETTLED ? "not met, outside until" : "not met, took";
+        vy_text_printf(&out, ": %s %.6g s", result->met ? "met, took" : late, result->worst);
     } else {
         vy_text_printf(&out, ": %s,", result->met ? "met" : "not met");
         print_bound(&out, e->at == VY_AT_THROUGHOUT ? "worst" : "was", result->worst, q->unit);
