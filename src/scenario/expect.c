@@ -163,7 +163,9 @@ char *vy_expect_print(const vy_scenario *scenario, int index, const vy_expect_re
     if (timed)
         vy_text_printf(&out, e->at == VY_AT_SETTLED ? " for good within %g s" : " within %g s", e->within);
     else
-        vy_text_puts(&out, e->at == VY_AT_END ? " at the end" : e->at == VY_AT_RMS ? " in the root mean square" : " throughout");
+        vy_text_puts(&out, e->at == VY_AT_END   ? " at the end"
+                           : e->at == VY_AT_RMS ? " in the root mean square"
+                                                : " throughout");
     if (e->after > 0.0) vy_text_printf(&out, " after %g s", e->after);
     if (!result->measured) {
         vy_text_puts(&out, ": not met, the run ended before");
