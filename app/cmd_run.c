@@ -64,6 +64,7 @@ static int fly(const arguments *given, const char *file, const char *log, const 
                             .scenario = scenario,
                             .world = world,
                             .log = log,
+                            .realtime = vy_given(given, "realtime"),
                             .show_progress = !quiet};
     flight flown;
     status = vy_flight_fly(&def, &flown);

@@ -27,6 +27,7 @@ static const option run_options[] = {
      "log the full state at every step, so that replay names the exact step"},
     {"nap", 0, "strict", WORD_STRICT, 0, "compute every effect: nothing is negligible"},
     {"no-log", 0, NULL, WORD_OTHER, 0, "write no log"},
+    {"realtime", 0, NULL, WORD_OTHER, 0, "no faster than the clock; the result is the same"},
     {"junit", 0, "FILE", WORD_FILE, 0, "write the outcome as JUnit XML, for systems that run tests"},
     JSON_OPTION,
     {"quiet", 'q', NULL, WORD_OTHER, 0, "no summary and no progress; mistakes and failures are still told"},

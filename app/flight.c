@@ -6,6 +6,7 @@
 #include "signals.h"
 #include <math.h>
 #include <stdlib.h>
+#include <time.h>
 
 enum {
     STRIDE = 10,           // steps between two looks at the drones and at signals
@@ -69,6 +70,17 @@ static uint32_t advance(flight *f, uint64_t count, int each)
     return events;
 }
 
+// Wait until the clock has come to where the flight is. A flight that is behind goes on as fast as it can.
+static void wait_for_clock(const flight *f, uint64_t tick, double start)
+{
+    const double flown = (double)(tick - f->first) * f->def.scenario->step;
+    const double ahead = flown - (vy_wall_clock() - start);
+    if (ahead <= 0.0) return;
+    const double whole = floor(ahead);
+    const struct timespec pause = {.tv_sec = (time_t)whole, .tv_nsec = (long)(1e9 * (ahead - whole))};
+    (void)nanosleep(&pause, NULL); // a signal ends it early, and is seen at once
+}
+
 static void fly_on(flight *f)
 {
     const int each = looks_throughout(f->def.scenario);
@@ -82,7 +94,8 @@ static void fly_on(flight *f)
         events |= advance(f, left < STRIDE ? left : STRIDE, each);
         tick = vy_world_tick(f->def.world);
         look_at_all(f);
-        if (stride % PROGRESS_EVERY == 0) vy_progress_update(&shown, tick);
+        if (f->def.realtime) wait_for_clock(f, tick, shown.start);
+        if (f->def.realtime || stride % PROGRESS_EVERY == 0) vy_progress_update(&shown, tick);
     }
     if (!each) vy_expect_feed(f->def.scenario, f->def.world, f->results);
     f->wall = vy_wall_clock() - shown.start;

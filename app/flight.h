@@ -28,6 +28,7 @@ typedef struct flight_def {
     const char *log;      ///< file to write; NULL: none
     const vy_log *parent; ///< of a branch; NULL: none
     int show_progress;    ///< on a terminal
+    int realtime;         ///< no faster than the clock
 } flight_def;
 
 /// A flight and its outcome. Release with vy_flight_destroy().

@@ -45,4 +45,13 @@ bad = tree.parse("bad.xml").getroot().find("testsuite").find("testcase")
 assert bad.get("name") == "flight" and "limit" in bad.find("failure").get("message")
 TEXT
 fi
+
+# Paced by the clock it takes its time, and flies the same.
+printf 'volery: 1\nduration: 0.5 s\ndrones: [{name: alpha}]\n' >brief.yaml
+value() { sed "s/.*\"$1\": *\"\{0,1\}\([0-9a-f.]*\).*/\1/" out; }
+"$volery" run brief.yaml --no-log --json >out
+fast=$(value final_hash)
+"$volery" run brief.yaml --no-log --json --realtime >out
+[ "$(value final_hash)" = "$fast" ] || fail "paced by the clock it flies another flight"
+value wall_s | awk '{ exit !($1 >= 0.49) }' || fail "half a second took $(value wall_s) s by the clock"
 echo "attitude_test: ok"
