@@ -69,7 +69,7 @@ typedef struct vy_log_info {
     uint64_t first_tick; ///< of the first full state: 0 unless the run is a branch
     uint64_t last_tick;  ///< of the last hash
     uint64_t final_hash; ///< at last_tick
-    uint32_t drone_count;
+    uint32_t drone_count, joint_count;
     int has_parent;
     uint64_t parent_hash, parent_tick;
     uint64_t messages; ///< of all channels

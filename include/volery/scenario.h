@@ -25,6 +25,14 @@ typedef struct vy_scenario_drone {
     vy_geodetic place; ///< a start over the ground of a planet; loading turns it into `def`
 } vy_scenario_drone;
 
+/// In place of the index of a drone: the world.
+#define VY_THE_WORLD (-1)
+
+typedef struct vy_scenario_joint {
+    vy_joint_def def; ///< its bodies are set when the world is built
+    int a, b;         ///< indices into the drones, or VY_THE_WORLD
+} vy_scenario_joint;
+
 typedef struct vy_scenario_disturbance {
     int drone;              ///< index into the drones, or VY_EVERY_DRONE
     vy_disturbance_def def; ///< its `drone` is set when the world is built
@@ -74,6 +82,10 @@ typedef struct vy_scenario {
     vy_environment_def environment;
     int drone_count;
     vy_scenario_drone *drones;
+    int body_count; ///< while loading: bodies stand behind the drones afterwards, and this is 0
+    vy_scenario_drone *bodies;
+    int joint_count;
+    vy_scenario_joint *joints;
     int disturbance_count;
     vy_scenario_disturbance *disturbances;
     int fault_count;

@@ -2,6 +2,7 @@
 #pragma once
 #include "volery/controller.h"
 #include "volery/environment.h"
+#include "volery/joint.h"
 #include "volery/sensors.h"
 #include "volery/status.h"
 #include "volery/vehicle.h"
@@ -29,9 +30,11 @@ typedef struct vy_world_def {
     uint32_t disturbance_cap;       ///< disturbances the world can hold
     uint32_t fault_cap;             ///< faults the world can hold; see volery/fault.h
     uint32_t line_cap;              ///< delayed samples and replies that its faults hold, all together
+    uint32_t joint_cap;             ///< joints the world can hold
 } vy_world_def;
 
-/// dt 1 ms, seed 1, the default environment, one drone, eight disturbances, no faults.
+/// dt 1 ms, seed 1, the default environment, one drone, eight disturbances, no faults, no
+/// joints.
 vy_world_def vy_default_world_def(void);
 
 /// Limits that end a run, each checked every step against the truth; 0 means no limit.
@@ -97,12 +100,23 @@ void vy_world_destroy(vy_world *world); ///< NULL is a no-op
 vy_status vy_world_add_drone(vy_world *world, const vy_drone_def *def, vy_drone_id *out, vy_error *err);
 vy_status vy_world_add_disturbance(vy_world *world, const vy_disturbance_def *def, vy_error *err);
 
+/// The body of a drone, to name it in a vy_joint_def; null for a stranger or in a world made without joints.
+/// Anchors are from the drone's centre of mass. A drone without rotors is a plain body: a load, a link.
+vy_body_id vy_world_body(const vy_world *world, vy_drone_id id);
+
+/// Join two drones, or a drone and the world (VY_NULL_BODY), before the first step, as vy_bodies_add_joint().
+/// Drones that are joined are stepped together, with the joints solved in every stage.
+vy_status vy_world_add_joint(vy_world *world, const vy_joint_def *def, vy_joint_id *out, vy_error *err);
+uint32_t vy_world_joint_count(const vy_world *world);
+
 /// What one step reported.
 enum {
-    VY_EVENT_CLAMPED = 1u << 0,  ///< a motor command was outside 0 to 1 and was clamped; counted per drone
-    VY_EVENT_FAILED = 1u << 1,   ///< the world has ended: see vy_world_failure. Further steps do nothing
-    VY_EVENT_SINK = 1u << 2,     ///< the sink refused a record; the world went on
-    VY_EVENT_DIVERGED = 1u << 3, ///< the replay source found a difference; the world went on
+    VY_EVENT_CLAMPED = 1u << 0,   ///< a motor command was outside 0 to 1 and was clamped; counted per drone
+    VY_EVENT_FAILED = 1u << 1,    ///< the world has ended: see vy_world_failure. Further steps do nothing
+    VY_EVENT_SINK = 1u << 2,      ///< the sink refused a record; the world went on
+    VY_EVENT_DIVERGED = 1u << 3,  ///< the replay source found a difference; the world went on
+    VY_EVENT_REDUNDANT = 1u << 4, ///< rows of joints say what others say already; they were left out
+    VY_EVENT_CONFLICT = 1u << 5,  ///< joints that cannot all hold: an error stayed
 };
 
 /// Advance exactly one step. Never allocates. A world that has failed stays as it is.
@@ -140,6 +154,9 @@ typedef struct vy_drone_state {
 
 /// @return VY_NOT_FOUND for a handle that is not of this world; `*out` is untouched then
 vy_status vy_world_read_drone(const vy_world *world, vy_drone_id id, vy_drone_state *out);
+
+/// How a joint stands: as vy_joint_read().
+vy_status vy_world_read_joint(const vy_world *world, vy_joint_id id, vy_joint_state *out);
 
 /// What acts on a drone, by cause: forces in world axes [N], torques in body axes [N m]. An effect that is
 /// neglected now is zero. Disturbances are those of the step just done.

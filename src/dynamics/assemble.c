@@ -53,15 +53,21 @@ void vy_island_rows(vy_bodies *b, const island *is, double time)
 }
 
 /// Accelerations by everything but what joints hold.
-static void free_accelerations(vy_bodies *b, const island *is)
+static void free_accelerations(vy_bodies *b, const island *is, double time)
 {
     joint_system *s = b->joints;
     for (uint32_t n = is->body_first; n < is->moving_last; ++n) {
         const uint32_t i = s->members[n];
         body_work *w = &s->work[i];
-        const body_push p = push_at(b, i, &s->stage[i]);
         w->inverse_mass = b->params[i].inverse_mass;
         w->inverse_inertia = turned_symmetric(&w->rotation, &b->params[i].inverse_inertia);
+        if (b->driver.rates != NULL) {
+            const body_rates d = b->driver.rates(b->driver.self, i, &s->stage[i], time);
+            w->linear = d.acceleration;
+            w->angular = mat3_mul_vec(w->rotation, d.rate_dot);
+            continue;
+        }
+        const body_push p = push_at(b, i, &s->stage[i]);
         w->linear = p.acceleration;
         w->angular = mat3_mul_vec(w->rotation, spin_rate(&b->params[i], s->stage[i].rate, p.torque));
     }
@@ -179,7 +185,7 @@ static void fill_right(vy_bodies *b, const island *is)
 void vy_island_assemble(vy_bodies *b, const island *is, double time)
 {
     vy_island_look(b, is);
-    free_accelerations(b, is);
+    free_accelerations(b, is, time);
     vy_island_rows(b, is, time);
     fill_matrix(b->joints, is);
     fill_right(b, is);

@@ -41,6 +41,13 @@ typedef struct contact_memory contact_memory;
 typedef struct contact_count contact_count;
 struct contact_system;
 
+/// Whoever knows what pushes the bodies of a set, in place of applied forces and potentials: their rates as
+/// if nothing held them.
+typedef struct body_driver {
+    const void *self;
+    body_rates (*rates)(const void *self, uint32_t slot, const body_state *state, double time);
+} body_driver;
+
 struct vy_bodies {
     vy_bodies_def def;
     uint32_t count, limit; // bodies; slots in use are below limit
@@ -60,6 +67,7 @@ struct vy_bodies {
     contact_count *contact_count;    // NULL without contacts
     contact_memory *memory;          // [contacts.cap]
     size_t state_size;
+    body_driver driver; // rates NULL: none
     struct joint_system *joints;
     struct contact_system *contacts; // NULL without contacts
 };

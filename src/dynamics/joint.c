@@ -256,6 +256,12 @@ void vy_joints_drop_body(vy_bodies *b, uint32_t body)
     }
 }
 
+int vy_body_is_joined(const vy_bodies *b, vy_body_id id)
+{
+    const int64_t i = vy_bodies_find(b, id);
+    return i >= 0 && b->joints->joined[i];
+}
+
 uint32_t vy_bodies_joint_count(const vy_bodies *b) { return b->joints->count; }
 
 vy_status vy_joint_place(const vy_bodies *b, vy_body_id a, vy_body_id c, vy_vec3 point, vy_vec3 axis,

@@ -121,6 +121,9 @@ double vy_joint_energy(const joint_slot *j, const body_state *a, const body_stat
 /// `e` with the springs of all joints.
 vy_bodies_energy vy_joints_add_energy(const vy_bodies *b, vy_bodies_energy e);
 
+/// Whether a joint holds the body, once prepared.
+int vy_body_is_joined(const vy_bodies *b, vy_body_id id);
+
 vy_status vy_joints_create(vy_bodies *b);
 void vy_joints_destroy(vy_bodies *b);
 void vy_structure_free(joint_system *s);

@@ -112,13 +112,11 @@ VY_FN body_state body_rk4_finish(const body_state *s, real h, const body_rates *
     return n;
 }
 
-#if VY_LANES == 1
 /// An infinity or a NaN survives every addition.
-VY_FN int body_is_finite(const body_state *b)
+VY_FN mask body_is_finite(const body_state *b)
 {
     const real sum = ((b->position.x + b->position.y) + (b->position.z + b->velocity.x)) +
                      ((b->velocity.y + b->velocity.z) + (b->rate.x + b->rate.y)) +
                      ((b->rate.z + b->attitude.w) + (b->attitude.x + b->attitude.y)) + b->attitude.z;
     return sum - sum == 0.0;
 }
-#endif

@@ -57,4 +57,4 @@ vy_status vy_log_state_before(vy_log *log, uint64_t tick, state_record *out, vy_
 
 /// The first difference of two states of the same layout, into `out`. 0: there is none.
 int vy_state_compare(const unsigned char *a, const unsigned char *b, size_t size, uint32_t drone_count,
-                     uint64_t line_count, vy_difference *out);
+                     uint32_t joint_count, uint64_t line_count, vy_difference *out);

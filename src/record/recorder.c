@@ -126,7 +126,7 @@ static vy_status add_channels(vy_recorder *r, const vy_world *world, vy_error *e
 // The file's head: what this is, and the scenario it was flown from, before the first chunk.
 static vy_status write_head(vy_recorder *r, const vy_recorder_def *def, const vy_world *world, vy_error *err)
 {
-    char text[10][32];
+    char text[11][32];
     const vy_model *m = &world->model;
     snprintf(text[0], 32, "%d", VY_PHYSICS_REVISION);
     snprintf(text[1], 32, "%" PRIu64, m->seed);
@@ -138,14 +138,15 @@ static vy_status write_head(vy_recorder *r, const vy_recorder_def *def, const vy
     snprintf(text[7], 32, "%016" PRIx64, def->parent_hash);
     snprintf(text[8], 32, "%" PRIu64, def->parent_tick);
     snprintf(text[9], 32, "%" PRIu32, m->line_count);
+    snprintf(text[10], 32, "%" PRIu32, m->joint_count);
     const vy_mcap_pair pairs[] = {
         {"format", LOG_FORMAT},   {"version", VY_VERSION},
         {"physics", text[0]},     {"seed", text[1]},
         {"dt", text[2]},          {"config_hash", text[3]},
         {"every", text[4]},       {"snapshot", text[5]},
         {"drones", text[6]},      {"tier", "0"},
-        {"lines", text[9]},       {"parent_hash", text[7]},
-        {"parent_tick", text[8]},
+        {"lines", text[9]},       {"joints", text[10]},
+        {"parent_hash", text[7]}, {"parent_tick", text[8]},
     };
     const size_t count = sizeof pairs / sizeof pairs[0] - (def->has_parent ? 0 : 2);
     vy_status status = vy_mcap_writer_metadata(r->writer, METADATA_RUN, pairs, count, err);

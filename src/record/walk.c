@@ -133,7 +133,7 @@ static int compare_block(const char *block, const unsigned char *a, const unsign
 }
 
 int vy_state_compare(const unsigned char *a, const unsigned char *b, size_t size, uint32_t drone_count,
-                     uint64_t line_count, vy_difference *out)
+                     uint32_t joint_count, uint64_t line_count, vy_difference *out)
 {
     size_t at = sizeof(world_block);
     if (size < at || (size - at) / sizeof(drone_block) < drone_count) return 0;
@@ -141,6 +141,10 @@ int vy_state_compare(const unsigned char *a, const unsigned char *b, size_t size
     for (uint32_t i = 0; i < drone_count; ++i, at += sizeof(drone_block)) {
         snprintf(prefix, sizeof prefix, "drones[%u].", i);
         if (compare_block("drone", a + at, b + at, prefix, out)) return 1;
+    }
+    for (uint32_t i = 0; i < joint_count && at + sizeof(tie_block) <= size; ++i, at += sizeof(tie_block)) {
+        snprintf(prefix, sizeof prefix, "joints[%u].", i);
+        if (compare_block("tie", a + at, b + at, prefix, out)) return 1;
     }
     const size_t ledger = drone_count * sizeof(ledger_block);
     if (line_count > (size - at) / sizeof(line_block)) return 0;

@@ -9,6 +9,20 @@ static vy_status add_all(const vy_scenario *s, vy_world *world, const void **cul
         const vy_status status = vy_world_add_drone(world, &s->drones[i].def, NULL, err);
         if (status != VY_OK) return status;
     }
+    for (int i = 0; i < s->body_count; ++i) {
+        *culprit = &s->bodies[i].def;
+        const vy_status status = vy_world_add_drone(world, &s->bodies[i].def, NULL, err);
+        if (status != VY_OK) return status;
+    }
+    for (int i = 0; i < s->joint_count; ++i) {
+        const vy_scenario_joint *joint = &s->joints[i];
+        vy_joint_def def = joint->def;
+        def.body_a = vy_world_body(world, vy_world_drone(world, (uint32_t)joint->a));
+        def.body_b = vy_world_body(world, vy_world_drone(world, (uint32_t)joint->b));
+        *culprit = &joint->def.kind;
+        const vy_status status = vy_world_add_joint(world, &def, NULL, err);
+        if (status != VY_OK) return status;
+    }
     for (int i = 0; i < s->disturbance_count; ++i) {
         vy_disturbance_def def = s->disturbances[i].def;
         const int drone = s->disturbances[i].drone;
@@ -47,7 +61,8 @@ vy_status vy_scenario_build_checked(const vy_scenario *scenario, vy_world **out,
     def.dt = scenario->step;
     def.seed = scenario->seed;
     def.environment = scenario->environment;
-    def.drone_cap = (uint32_t)scenario->drone_count;
+    def.drone_cap = (uint32_t)(scenario->drone_count + scenario->body_count);
+    def.joint_cap = (uint32_t)scenario->joint_count;
     def.disturbance_cap = (uint32_t)scenario->disturbance_count;
     def.fault_cap = (uint32_t)scenario->fault_count;
     def.line_cap = line_places(scenario);

@@ -53,6 +53,7 @@ void vy_resolve_scenario(vy_reader *reader, vy_scenario *scenario)
     }
     surroundings env;
     vy_surroundings_build(&scenario->environment, &env);
+    for (int i = 0; i < scenario->body_count; ++i) scenario->bodies[i].def.rotor_speed = 0.0;
     for (int i = 0; i < scenario->drone_count; ++i) {
         vy_scenario_drone *drone = &scenario->drones[i];
         vy_drone_def *def = &drone->def;
@@ -128,6 +129,28 @@ static void check_drone(vy_reader *r, const vy_scenario *s, int index)
     }
 }
 
+static void check_body(vy_reader *r, const vy_scenario *s, int index)
+{
+    const vy_scenario_drone *body = &s->bodies[index];
+    if (strcmp(body->name, "all") == 0 || strcmp(body->name, "world") == 0)
+        COMPLAIN(r, body->name, "%s has a meaning of its own: use another name", body->name);
+    for (int i = 0; i < s->drone_count + index; ++i) {
+        const char *other = i < s->drone_count ? s->drones[i].name : s->bodies[i - s->drone_count].name;
+        if (strcmp(other, body->name) != 0) continue;
+        COMPLAIN(r, body->name, "two drones or bodies are called %s", body->name);
+        break;
+    }
+    (void)check_vehicle(r, &body->def.vehicle);
+}
+
+static void check_joint(vy_reader *r, const vy_scenario_joint *j)
+{
+    if (GOOD(r, j->a) && GOOD(r, j->b) && j->a == j->b)
+        COMPLAIN(r, &j->b, "a joint needs two different ends");
+    if (j->def.limited && GOOD(r, j->def) && !(j->def.low < j->def.high))
+        COMPLAIN(r, &j->def.high, "high must be above low");
+}
+
 static void check_expect(vy_reader *r, const vy_scenario *s, const vy_expect_def *e)
 {
     if (!GOOD(r, *e)) return;
@@ -149,6 +172,8 @@ void vy_check_scenario(vy_reader *reader, const vy_scenario *s)
                           "step is above 5 ms: flights will differ from those with a smaller step");
     }
     for (int i = 0; i < s->drone_count; ++i) check_drone(reader, s, i);
+    for (int i = 0; i < s->body_count; ++i) check_body(reader, s, i);
+    for (int i = 0; i < s->joint_count; ++i) check_joint(reader, &s->joints[i]);
     for (int i = 0; i < s->expect_count; ++i) check_expect(reader, s, &s->expect[i]);
     if (GOOD(reader, s->duration) && GOOD(reader, s->step) && vy_scenario_steps(s) == 0)
         COMPLAIN(reader, &s->duration, "duration is less than one step");

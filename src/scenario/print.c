@@ -95,7 +95,7 @@ void vy_print_value(vy_text *out, const vy_row *row, const void *object, const v
     case VY_TYPE_DRONE:
         memcpy(&index, field, sizeof index);
         if (index < 0 || scenario == NULL)
-            vy_text_puts(out, "all");
+            vy_text_puts(out, row->word != NULL ? row->word : "all");
         else
             print_quoted(out, scenario->drones[index].name);
         break;

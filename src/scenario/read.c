@@ -306,20 +306,24 @@ static void read_choice(vy_reader *r, const vy_row *row, const vy_node *node, vo
 static void read_drone(vy_reader *r, const vy_row *row, const vy_node *node, int *field)
 {
     const vy_scenario *s = r->scenario;
+    const char *none = row->word != NULL ? row->word : "all"; // what stands for no drone in particular
     if (node->kind != VY_NODE_SCALAR || node->size == 0) {
-        say_expected(r, row->key, "the name of a drone or all", node);
+        say_expected(
+            r, row->key,
+            row->word != NULL ? "the name of a drone or body, or world" : "the name of a drone or all", node);
         return;
     }
     *field = VY_EVERY_DRONE;
-    if (strcmp(node->text, "all") == 0 || s->drone_count == 0) return;
+    if (strcmp(node->text, none) == 0 || s->drone_count == 0) return;
     const char *names[NAME_CAP];
     int count = 0;
-    for (int i = 0; i < s->drone_count; ++i) {
-        if (strcmp(node->text, s->drones[i].name) == 0) {
+    for (int i = 0; i < s->drone_count + s->body_count; ++i) {
+        const char *name = i < s->drone_count ? s->drones[i].name : s->bodies[i - s->drone_count].name;
+        if (strcmp(node->text, name) == 0) {
             *field = i;
             return;
         }
-        if (count < NAME_CAP) names[count++] = s->drones[i].name;
+        if (count < NAME_CAP) names[count++] = name;
     }
     vy_text text = {0};
     vy_text_puts(&text, "no drone is called ");

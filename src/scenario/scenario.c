@@ -160,6 +160,22 @@ static void settle_folders(const char *path, vy_scenario *scenario)
     free(resolved);
 }
 
+// A checked body is a drone without rotors: from here on it stands behind the drones.
+static int merge_bodies(vy_scenario *s)
+{
+    if (s->body_count == 0) return 1;
+    const size_t total = (size_t)(s->drone_count + s->body_count);
+    vy_scenario_drone *all = realloc(s->drones, total * sizeof *all);
+    if (all == NULL) return 0;
+    memcpy(all + s->drone_count, s->bodies, (size_t)s->body_count * sizeof *all);
+    s->drones = all;
+    s->drone_count = (int)total;
+    free(s->bodies);
+    s->bodies = NULL;
+    s->body_count = 0;
+    return 1;
+}
+
 // Takes ownership of `text`, which may be NULL when memory was out.
 static vy_status parse_owned(char *text, size_t size, const char *name, const vy_scenario_options *options,
                              vy_load_fn *load, vy_scenario **out, vy_diagnostics *diagnostics)
@@ -180,7 +196,8 @@ static vy_status parse_owned(char *text, size_t size, const char *name, const vy
     }
     vy_report_sort(&report);
     const int no_memory = scenario == NULL || tree.no_memory || reader.no_memory || report.no_memory;
-    const vy_status status = no_memory ? VY_NO_MEMORY : report.status;
+    vy_status status = no_memory ? VY_NO_MEMORY : report.status;
+    if (status == VY_OK && !merge_bodies(scenario)) status = VY_NO_MEMORY;
     vy_reader_destroy(&reader);
     vy_yaml_destroy(&tree);
     vy_locale_leave(locale);
@@ -274,6 +291,8 @@ void vy_scenario_destroy(vy_scenario *scenario)
 {
     if (scenario == NULL) return;
     free(scenario->drones);
+    free(scenario->bodies);
+    free(scenario->joints);
     free(scenario->disturbances);
     free(scenario->faults);
     free(scenario->expect);

@@ -26,3 +26,5 @@ extern const vy_table vy_world_table;
 
 /// The table of vy_scenario_fault, under the key `faults`.
 extern const vy_table vy_fault_table;
+/// Bodies without rotors, and what joins them.
+extern const vy_table vy_body_table, vy_joint_table;

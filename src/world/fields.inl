@@ -14,6 +14,9 @@
 #ifndef LINE_FIELD
 #define LINE_FIELD(member, type, count, unit, text)
 #endif
+#ifndef TIE_FIELD
+#define TIE_FIELD(member, type, count, unit, text)
+#endif
 #ifndef NOISE_FIELD
 #define NOISE_FIELD(member, type, count, unit, text)
 #endif
@@ -75,6 +78,8 @@ DRONE_FIELD(mocap_tick, u64, 1, "", "when motion capture was last sampled")
 DRONE_FIELD(clamps, u64, 1, "", "motor commands clamped so far")
 DRONE_FIELD(exceeded, u64, 5, "", "steps each safety limit has been exceeded without a break")
 
+TIE_FIELD(active, u64, 1, "", "rows of a cable or limit that act now, one bit each")
+
 NOISE_FIELD(force, f64, 3, "", "band-limited noise of unit variance, for the force")
 NOISE_FIELD(torque, f64, 3, "", "the same for the torque")
 
@@ -87,6 +92,7 @@ LEDGER_FIELD(deviation, f64, DEVIATION_COUNT, "", "of rate, angle, velocity, pos
 
 #undef WORLD_FIELD
 #undef DRONE_FIELD
+#undef TIE_FIELD
 #undef NOISE_FIELD
 #undef LINE_FIELD
 #undef LEDGER_FIELD

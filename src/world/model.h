@@ -32,6 +32,7 @@ typedef struct drone_model {
     vy_safety_def safety;
     uint64_t sustain; // steps a limit may be exceeded
     double cos_tilt_max;
+    int joined; // a joint holds it: it is stepped with what it is joined to
 } drone_model;
 
 /// One layout for every lane width.
@@ -72,6 +73,7 @@ typedef struct vy_model {
     uint32_t noise_count; // filters in the state
     uint32_t fault_count, fault_cap;
     uint32_t line_count, line_cap; // places of delay lines in the state
+    uint32_t joint_count;
     drone_model *drones;
     drone_params *params; // of each drone
     disturbance_model *disturbances;

@@ -12,13 +12,19 @@ VY_BIG_FN void actuator_stage(const vy_model *m, const drone_block *drones, real
     }
 }
 
-// An infinity or a NaN survives every addition. Rotor speeds lie between finite ones and stay finite.
-VY_FN mask body_finite(const body_state *b)
+/// What the stages of a step of drone `i` share.
+VY_FN multirotor_inputs plant_inputs(const vy_model *m, uint32_t i, const body_loads *loads, real time,
+                                     const drone_block *d)
 {
-    const real sum = ((b->position.x + b->position.y) + (b->position.z + b->velocity.x)) +
-                     ((b->velocity.y + b->velocity.z) + (b->rate.x + b->rate.y)) +
-                     ((b->rate.z + b->attitude.w) + (b->attitude.x + b->attitude.y)) + b->attitude.z;
-    return sum - sum == 0.0;
+    multirotor_inputs in;
+    in.layout = &m->drones[i].layout;
+    in.params = &m->params[i].plant;
+    in.env = &m->env;
+    in.held.disturbance = loads[i];
+    in.held.turbulence = d->gust;
+    in.held.time = time;
+    in.flags = d->effects;
+    return in;
 }
 
 // Rotors and effects at the step's start are the forces that the simple engine gets.
@@ -61,24 +67,19 @@ VY_SLOW_FN void simple_stage(const vy_model *m, uint32_t index, const multirotor
     simple_move(dt, real_set(m->physics.boundary), &d->body);
 }
 
+/// Every drone that no joint holds. Rotor speeds lie between finite ones and stay finite.
 VY_BIG_FN void plant_stage(const vy_model *m, const body_loads *loads, real (*speeds)[VY_ROTOR_CAP],
                            world_block *w, drone_block *drones)
 {
     for (uint32_t i = 0; i < m->drone_count; ++i) {
         drone_block *d = &drones[i];
-        multirotor_inputs in;
-        in.layout = &m->drones[i].layout;
-        in.params = &m->params[i].plant;
-        in.env = &m->env;
-        in.held.disturbance = loads[i];
-        in.held.turbulence = d->gust;
-        in.held.time = time_of(m, w->tick - 1u);
-        in.flags = d->effects;
+        if (m->drones[i].joined) continue;
+        const multirotor_inputs in = plant_inputs(m, i, loads, time_of(m, w->tick - 1u), d);
         if (m->physics.engine == VY_ENGINE_STRICT) {
             multirotor_step(&in, real_set(m->dt), speeds[i], &d->body, d->rotor_speed);
         } else {
             simple_stage(m, i, &in, speeds[i], d);
         }
-        if (!mask_all(body_finite(&d->body))) (void)check_finite(i, 0, PLANT_REALS, w, d);
+        if (!mask_all(body_is_finite(&d->body))) (void)check_finite(i, 0, PLANT_REALS, w, d);
     }
 }

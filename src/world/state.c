@@ -8,6 +8,7 @@
 const vy_field vy_fields[] = {
 #define WORLD_FIELD(...)  ROW(world, __VA_ARGS__)
 #define DRONE_FIELD(...)  ROW(drone, __VA_ARGS__)
+#define TIE_FIELD(...)    ROW(tie, __VA_ARGS__)
 #define NOISE_FIELD(...)  ROW(noise, __VA_ARGS__)
 #define LINE_FIELD(...)   ROW(line, __VA_ARGS__)
 #define LEDGER_FIELD(...) ROW(ledger, __VA_ARGS__)
@@ -21,6 +22,7 @@ const int vy_field_count = (int)(sizeof vy_fields / sizeof vy_fields[0]);
     _Static_assert(sizeof(((block##_block *)0)->member) == 8 * (count), "fields.inl: " #block "." #member);
 #define WORLD_FIELD(member, type, count, unit, text)  SAME_SIZE(world, member, count)
 #define DRONE_FIELD(member, type, count, unit, text)  SAME_SIZE(drone, member, count)
+#define TIE_FIELD(member, type, count, unit, text)    SAME_SIZE(tie, member, count)
 #define NOISE_FIELD(member, type, count, unit, text)  SAME_SIZE(noise, member, count)
 #define LINE_FIELD(member, type, count, unit, text)   SAME_SIZE(line, member, count)
 #define LEDGER_FIELD(member, type, count, unit, text) SAME_SIZE(ledger, member, count)
@@ -33,6 +35,10 @@ enum {
     ,
     SIZE_drone = 0
 #define DRONE_FIELD(member, type, count, unit, text) +8 * (count)
+#include "world/fields.inl"
+    ,
+    SIZE_tie = 0
+#define TIE_FIELD(member, type, count, unit, text) +8 * (count)
 #include "world/fields.inl"
     ,
     SIZE_noise = 0
@@ -49,6 +55,7 @@ enum {
 };
 _Static_assert(SIZE_world == sizeof(world_block), "fields.inl must list every value of world_block");
 _Static_assert(SIZE_drone == sizeof(drone_block), "fields.inl must list every value of drone_block");
+_Static_assert(SIZE_tie == sizeof(tie_block), "fields.inl must list every value of tie_block");
 _Static_assert(SIZE_noise == sizeof(noise_block), "fields.inl must list every value of noise_block");
 _Static_assert(SIZE_line == sizeof(line_block), "fields.inl must list every value of line_block");
 _Static_assert(SIZE_ledger == sizeof(ledger_block), "fields.inl must list every value of ledger_block");

@@ -32,6 +32,11 @@ typedef struct drone_block {
     bits exceeded[LIMIT_COUNT];
 } drone_block;
 
+/// Of one joint.
+typedef struct tie_block {
+    bits active;
+} tie_block;
+
 typedef struct noise_block {
     vec3 force, torque;
 } noise_block;

@@ -29,7 +29,8 @@ VY_FN uint32_t step(vy_world *world)
         nap_stage(m, w, world->noise, d, world->ledger); // what is negligible until the next look
     actuator_stage(m, d, world->speeds);                 // actuator
     if (faulty) plant = vy_fault_motors(world);
-    plant_stage(plant, world->loads, world->speeds, w, d); // plant: RK4
+    plant_stage(plant, world->loads, world->speeds, w, d);                    // plant: RK4
+    if (world->bodies != NULL) events |= vy_joined_stage(world, plant, w, d); // and what joints hold
     if (w->failure_reason == VY_FAILURE_NONE) {
         if (faulty) vy_fault_remember(world);
         sensor_stage(m, w, d); // sensor

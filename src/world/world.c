@@ -39,14 +39,17 @@ static void lay_out(vy_world *world)
         d->noise = m->noise_count;
         if (d->def.kind == VY_DISTURBANCE_NOISE) m->noise_count += d->last - d->first;
     }
-    world->noise = (noise_block *)(world->drones + m->drone_count);
+    world->ties = (tie_block *)(world->drones + m->drone_count);
+    world->noise = (noise_block *)(world->ties + m->joint_count);
     world->lines = (line_block *)(world->noise + m->noise_count);
     world->ledger = (ledger_block *)(world->lines + m->line_count);
     world->hashed_size = sizeof(world_block) + m->drone_count * sizeof(drone_block) +
-                         m->noise_count * sizeof(noise_block) + m->line_count * sizeof(line_block);
+                         m->joint_count * sizeof(tie_block) + m->noise_count * sizeof(noise_block) +
+                         m->line_count * sizeof(line_block);
     world->state_size = world->hashed_size + m->drone_count * sizeof(ledger_block);
-    const uint64_t identity[3] = {m->drone_count, m->noise_count, m->line_count};
-    world->state->identity = vy_hash64(identity, (m->line_count > 0 ? 3 : 2) * sizeof identity[0]);
+    const uint64_t identity[4] = {m->drone_count, m->noise_count, m->line_count, m->joint_count};
+    const size_t counts = m->joint_count > 0 ? 4 : m->line_count > 0 ? 3 : 2;
+    world->state->identity = vy_hash64(identity, counts * sizeof identity[0]);
 }
 
 // Periods of the policy and of turbulence in steps; those left at 0 are ten.
@@ -82,7 +85,8 @@ vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err
         drones * sizeof(drone_params),
         disturbances * sizeof(disturbance_model),
         sizeof(world_block) + drones * (sizeof(drone_block) + sizeof(ledger_block)) +
-            noises * sizeof(noise_block) + def->line_cap * sizeof(line_block),
+            def->joint_cap * sizeof(tie_block) + noises * sizeof(noise_block) +
+            def->line_cap * sizeof(line_block),
         drones * sizeof(body_loads),
         drones * sizeof(double[VY_ROTOR_CAP]),
         def->fault_cap * sizeof(fault_model),
@@ -131,11 +135,36 @@ vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err
     world->faulty = parts[9];
     world->memory = total;
     lay_out(world);
+    if (def->joint_cap > 0) {
+        vy_bodies_def set = vy_default_bodies_def();
+        set.dt = def->dt;
+        set.body_cap = def->drone_cap > 0 ? def->drone_cap : 1;
+        set.joint_cap = def->joint_cap;
+        status = vy_bodies_create(&set, &world->bodies, err);
+        if (status != VY_OK) {
+            free(world);
+            return status;
+        }
+    }
     *out = world;
     return VY_OK;
 }
 
-void vy_world_destroy(vy_world *world) { free(world); }
+void vy_world_destroy(vy_world *world)
+{
+    if (world == NULL) return;
+    vy_bodies_destroy(world->bodies);
+    free(world);
+}
+
+static vy_status add_body(vy_world *world, const vy_drone_def *drone, vy_error *err)
+{
+    vy_body_def def = vy_default_body_def();
+    def.mass = drone->vehicle.mass;
+    def.inertia = drone->vehicle.inertia;
+    def.state = (vy_body_state){drone->position, drone->velocity, drone->attitude, drone->rate};
+    return vy_bodies_add(world->bodies, &def, NULL, err);
+}
 
 vy_status vy_world_add_drone(vy_world *world, const vy_drone_def *def, vy_drone_id *out, vy_error *err)
 {
@@ -153,6 +182,7 @@ vy_status vy_world_add_drone(vy_world *world, const vy_drone_def *def, vy_drone_
         return vy_fail(err, VY_BAD_VALUE, "drone.position lies inside the planet");
     }
     status = vy_drone_build(m, def, &m->drones[index], &m->params[index], err);
+    if (status == VY_OK && world->bodies != NULL) status = add_body(world, def, err);
     if (status == VY_OK) {
         vy_drone_start(m, def, index, &world->drones[index]);
         m->drone_count += 1;
@@ -235,6 +265,41 @@ uint64_t vy_world_faults(const vy_world *world, vy_drone_id id)
         if (vy_fault_acts(m, &m->faults[k], slot, world->state->tick, &began)) acting |= (uint64_t)1 << k;
     }
     return acting;
+}
+
+vy_body_id vy_world_body(const vy_world *world, vy_drone_id id)
+{
+    uint32_t slot;
+    if (world->bodies == NULL || !slot_of(world, id, &slot)) return VY_NULL_BODY;
+    return vy_bodies_at(world->bodies, slot);
+}
+
+vy_status vy_world_add_joint(vy_world *world, const vy_joint_def *def, vy_joint_id *out, vy_error *err)
+{
+    vy_model *m = &world->model;
+    if (world->state->tick > 0) return vy_fail(err, VY_BAD_STATE, "joints are added before the first step");
+    if (world->bodies == NULL) return vy_fail(err, VY_FULL, "the world was made for 0 joints");
+    vy_joint_id id;
+    vy_status status = vy_bodies_add_joint(world->bodies, def, &id, err);
+    if (status == VY_OK) status = vy_bodies_prepare(world->bodies);
+    if (status != VY_OK) return status;
+    m->joint_count += 1;
+    for (uint32_t i = 0; i < m->drone_count; ++i) {
+        m->drones[i].joined = vy_body_is_joined(world->bodies, vy_bodies_at(world->bodies, i));
+        if (m->drones[i].joined) m->params[i].nap.open_loop = 0; // the bound is that of a body alone
+    }
+    lay_out(world);
+    if (out != NULL) *out = id;
+    return VY_OK;
+}
+
+uint32_t vy_world_joint_count(const vy_world *world) { return world->model.joint_count; }
+
+vy_status vy_world_read_joint(const vy_world *world, vy_joint_id id, vy_joint_state *out)
+{
+    if (world->bodies == NULL) return VY_NOT_FOUND;
+    vy_joined_sync(world);
+    return vy_joint_read(world->bodies, id, out);
 }
 
 uint64_t vy_world_tick(const vy_world *world) { return world->state->tick; }

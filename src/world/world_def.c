@@ -19,6 +19,7 @@ vy_world_def vy_default_world_def(void)
         .environment = vy_default_environment_def(),
         .drone_cap = 1,
         .disturbance_cap = 8,
+        .joint_cap = 0,
     };
 }
 

@@ -1,13 +1,15 @@
 // world_impl.h - the world itself: a model, a state, and scratch that no step remembers.
 #pragma once
+#include "dynamics/joint.h"
 #include "world/model.h"
 
 struct vy_world {
     vy_model model;
-    // State: one block
-    // [world_block][drone_block x drones][noise_block x noises][line_block x lines][ledger_block x drones].
+    // State: one block [world_block][drone_block x drones][tie_block x joints][noise_block x noises]
+    // [line_block x lines][ledger_block x drones].
     world_block *state;
     drone_block *drones;
+    tie_block *ties;
     noise_block *noise;
     line_block *lines;
     ledger_block *ledger;
@@ -19,6 +21,7 @@ struct vy_world {
     drone_block *before;  // as it was before the stage; in a world made for faults
     drone_params *faulty; // what the plant reads while a motor's lag is another; likewise
     vy_model slow;        // the model that points there
+    vy_bodies *bodies;    // drones as the joints see them, body i is drone i; NULL: no joints
     vy_sink sink;
     vy_replay replay;
     size_t memory;
@@ -26,6 +29,12 @@ struct vy_world {
 
 /// Call the controllers that are due, or take their replies from the replay source.
 uint32_t vy_controller_stage(const vy_world *world, world_block *w, drone_block *drones);
+
+/// Step the drones that joints hold, island by island.
+uint32_t vy_joined_stage(vy_world *world, const vy_model *plant, world_block *w, drone_block *drones);
+
+/// Give the set of joined bodies the states of the drones and joints.
+void vy_joined_sync(const vy_world *world);
 
 /// What acts on drone `index` now, by cause.
 void vy_drone_loads(const vy_world *world, uint32_t index, vy_loads *out);

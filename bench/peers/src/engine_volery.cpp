@@ -106,6 +106,7 @@ int engine_pile_bodies(const std::string &) { return 1000; }
 std::vector<std::string> engine_variants(const std::string &bench)
 {
     if (bench == "pile" || bench == "stack") return {"rk4"};
+    if (bench == "links") return {"rk4"};
     if (bench == "chain") return {"rk4", "semi-implicit"};
     return {"rk4", "semi-implicit", "lie-midpoint"};
 }

@@ -1,0 +1,73 @@
+// joined.c - drones that joints hold: a load on a cable, an arm, a tether. Stepped together, joints solved in
+// every stage with what rotors, air and gravity do at that stage.
+#include "base/math.h"
+#include "world/plant.h"
+#include "world/world_impl.h"
+
+/// A world and the constants its plant has in this step: faults change them.
+typedef struct joined_plant {
+    const vy_world *world;
+    const vy_model *plant;
+} joined_plant;
+
+/// The speed of a rotor after a part of the step, 0 ... 1.
+static double speed_after(const multirotor_inputs *in, double speed, double command, double part)
+{
+    const int falls = in->layout->general && command < speed;
+    const double decay = falls ? in->params->shape.fall_full : in->params->rotor.decay_full;
+    return rotor_speed_after(speed, command, math_pow(decay, part));
+}
+
+static body_rates drone_rates(const void *self, uint32_t i, const body_state *s, double time)
+{
+    const joined_plant *j = self;
+    const vy_world *world = j->world;
+    const drone_block *d = &world->drones[i];
+    const double start = time_of(j->plant, world->state->tick - 1u);
+    const multirotor_inputs in = plant_inputs(j->plant, i, world->loads, start, d);
+    double speed[VY_ROTOR_CAP];
+    for (int k = 0; k < in.layout->count; ++k) {
+        speed[k] = speed_after(&in, d->rotor_speed[k], world->speeds[i][k], (time - start) / j->plant->dt);
+    }
+    return multirotor_derivative(&in, s, speed, in.layout->count, 0, time);
+}
+
+void vy_joined_sync(const vy_world *world)
+{
+    const vy_model *m = &world->model;
+    for (uint32_t i = 0; i < m->drone_count; ++i) {
+        world->bodies->state[i] = world->drones[i].body;
+        // The start of a run need not fit the joints to the last bit; from then on it does.
+        world->bodies->touched[i] = world->state->tick <= 1;
+    }
+    for (uint32_t k = 0; k < m->joint_count; ++k)
+        world->bodies->joint_state[k].active = world->ties[k].active;
+}
+
+uint32_t vy_joined_stage(vy_world *world, const vy_model *plant, world_block *w, drone_block *drones)
+{
+    const vy_model *m = &world->model;
+    vy_bodies *b = world->bodies;
+    vy_joined_sync(world);
+    b->head->tick = w->tick - 1u;
+    b->head->failed = 0;
+    const joined_plant joined = {world, plant};
+    b->driver = (body_driver){&joined, drone_rates};
+    const uint32_t found = vy_islands_step(b, m->dt);
+    for (uint32_t k = 0; k < m->joint_count; ++k) world->ties[k].active = b->joint_state[k].active;
+    for (uint32_t i = 0; i < m->drone_count; ++i) {
+        if (!m->drones[i].joined) continue;
+        drone_block *d = &drones[i];
+        const multirotor_inputs in = plant_inputs(plant, i, world->loads, 0.0, d);
+        d->body = b->joints->stage[i];
+        for (int k = 0; k < in.layout->count; ++k) {
+            d->rotor_speed[k] =
+                rotor_speed_settled(speed_after(&in, d->rotor_speed[k], world->speeds[i][k], 1.0));
+        }
+        if (!body_is_finite(&d->body)) (void)check_finite(i, 0, PLANT_REALS, w, d);
+    }
+    b->head->tick = w->tick;
+    b->driver = (body_driver){NULL, NULL};
+    return (found & VY_BODIES_REDUNDANT ? VY_EVENT_REDUNDANT : 0u) |
+           (found & VY_BODIES_CONFLICT ? VY_EVENT_CONFLICT : 0u);
+}

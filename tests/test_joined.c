@@ -1,0 +1,313 @@
+// test_joined.c - drones and bodies in a world, held by joints.
+#include "check.h"
+#include "scenario_text.h"
+#include "volery/world.h"
+#include <stdlib.h>
+
+static vy_world *world_for(uint32_t drones, uint32_t joints, double gravity)
+{
+    vy_world_def def = vy_default_world_def();
+    def.drone_cap = drones;
+    def.joint_cap = joints;
+    def.environment.gravity.uniform = (vy_vec3){0, 0, -gravity};
+    vy_world *world = NULL;
+    assert_int_equal(vy_world_create(&def, &world, NULL), VY_OK);
+    return world;
+}
+
+/// A drone without rotors.
+static vy_drone_def plain(double mass, vy_vec3 moments, vy_vec3 position)
+{
+    vy_drone_def def = vy_default_drone_def();
+    def.vehicle.rotor_count = 0;
+    def.vehicle.mass = mass;
+    def.vehicle.inertia = mat3_diag(moments.x, moments.y, moments.z);
+    def.vehicle.drag_linear = (vy_vec3){0, 0, 0};
+    def.vehicle.cd = def.vehicle.volume = 0.0;
+    def.rotor_speed = 0.0;
+    def.imu.period = def.mocap.period = 0.0;
+    def.controller.kind = VY_CONTROLLER_NONE;
+    def.position = position;
+    return def;
+}
+
+static vy_drone_id add(vy_world *world, const vy_drone_def *def)
+{
+    vy_drone_id id;
+    vy_error err = {0};
+    if (vy_world_add_drone(world, def, &id, &err) != VY_OK) fail_msg("%s", err.text);
+    return id;
+}
+
+static vy_drone_state read(const vy_world *world, vy_drone_id id)
+{
+    vy_drone_state s;
+    assert_int_equal(vy_world_read_drone(world, id, &s), VY_OK);
+    return s;
+}
+
+// A boom on a spring-damper hinge: natural frequency sqrt(k / I about the hinge), decay by its damper.
+static void joined_flexible_arm_frequency(void **unused)
+{
+    (void)unused;
+    const double k = 4.0, damping = 0.004, mass = 0.05, arm = 0.2, about = 2e-4 + mass * arm * arm;
+    vy_world *world = world_for(1, 1, 0.0);
+    const vy_drone_def def = plain(mass, (vy_vec3){2e-4, 1e-5, 2e-4}, (vy_vec3){0, arm, 0});
+    const vy_drone_id boom = add(world, &def);
+    vy_joint_def joint = vy_default_joint_def();
+    joint.kind = VY_JOINT_HINGE;
+    joint.body_b = vy_world_body(world, boom);
+    joint.anchor_b = (vy_vec3){0, -arm, 0};
+    joint.axis_a = joint.axis_b = (vy_vec3){1, 0, 0};
+    joint.stiffness = k;
+    joint.damping = damping;
+    joint.rest = 0.1;
+    vy_joint_id hinge;
+    assert_int_equal(vy_world_add_joint(world, &joint, &hinge, NULL), VY_OK);
+    const double w = sqrt(k / about), d = damping / (2 * about * w), wd = w * sqrt(1 - d * d);
+    for (int n = 1; n <= 2000; ++n) {
+        assert_int_equal(vy_world_step(world), 0);
+        const double t = n * 1e-3;
+        vy_joint_state s;
+        assert_int_equal(vy_world_read_joint(world, hinge, &s), VY_OK);
+        assert_near(s.angle, 0.1 - 0.1 * exp(-d * w * t) * (cos(wd * t) + d * w / wd * sin(wd * t)), 1e-8);
+    }
+    vy_world_destroy(world);
+}
+
+// A drone at full thrust with a load fixed under it climbs with T / (m + M) - g, rotors spinning up included:
+// the same flight as one vehicle that has both masses.
+static void joined_load_adds_its_mass(void **unused)
+{
+    (void)unused;
+    const double load = 0.006;
+    vy_drone_def drone = vy_default_drone_def();
+    drone.vehicle.drag_linear = (vy_vec3){0, 0, 0};
+    drone.vehicle.cd = 0.0;
+    drone.controller.kind = VY_CONTROLLER_NONE;
+    drone.controller.start.rung = VY_RUNG_MOTORS;
+    for (int k = 0; k < 4; ++k) drone.controller.start.motors[k] = 0.75;
+    vy_world *two = world_for(2, 1, 9.80665), *one = world_for(1, 0, 9.80665);
+    const vy_drone_id a = add(two, &drone);
+    const vy_drone_def below = plain(load, (vy_vec3){1e-6, 1e-6, 1e-6}, (vy_vec3){0, 0, 0.95});
+    const vy_drone_id b = add(two, &below);
+    vy_joint_def joint = vy_default_joint_def();
+    joint.kind = VY_JOINT_FIXED;
+    joint.body_a = vy_world_body(two, a);
+    joint.body_b = vy_world_body(two, b);
+    joint.anchor_a = (vy_vec3){0, 0, -0.05};
+    vy_joint_id fixed;
+    assert_int_equal(vy_world_add_joint(two, &joint, &fixed, NULL), VY_OK);
+    drone.vehicle.mass += load;
+    const vy_drone_id both = add(one, &drone);
+    for (int n = 0; n < 500; ++n) {
+        assert_int_equal(vy_world_step(two) & ~(unsigned)VY_EVENT_CLAMPED, 0);
+        vy_world_step(one);
+    }
+    assert_true(read(one, both).position.z > 1.05);
+    assert_near(read(two, a).position.z, read(one, both).position.z, 1e-9);
+    assert_near(read(two, b).position.z, read(two, a).position.z - 0.05, 1e-9);
+    vy_world_destroy(two);
+    vy_world_destroy(one);
+}
+
+// Two falling stones on a cable that never gets taut fall as they would without it.
+static void joined_slack_changes_nothing(void **unused)
+{
+    (void)unused;
+    vy_world *tied = world_for(2, 1, 9.80665);
+    vy_drone_def x = plain(0.1, (vy_vec3){1e-4, 1e-4, 1e-4}, (vy_vec3){0, 0, 100}), y = x;
+    y.position.z = 100.5;
+    const vy_drone_id a = add(tied, &x), b = add(tied, &y);
+    vy_joint_def cable = vy_default_joint_def();
+    cable.kind = VY_JOINT_CABLE;
+    cable.length = 1.0;
+    cable.body_a = vy_world_body(tied, a);
+    cable.body_b = vy_world_body(tied, b);
+    vy_joint_id id;
+    assert_int_equal(vy_world_add_joint(tied, &cable, &id, NULL), VY_OK);
+    vy_world_advance(tied, 1000);
+    vy_joint_state s;
+    assert_int_equal(vy_world_read_joint(tied, id, &s), VY_OK);
+    assert_int_equal(s.active, 0);
+    assert_near(s.gap, 0.5, 1e-12);
+    assert_near(read(tied, a).position.z, 100 - 0.5 * 9.80665, 1e-10);
+    vy_world_destroy(tied);
+}
+
+static vy_world *slung(void)
+{
+    vy_world *world = world_for(2, 1, 9.80665);
+    vy_drone_def drone = vy_default_drone_def();
+    const vy_drone_id a = add(world, &drone);
+    const vy_drone_def load = plain(0.004, (vy_vec3){1e-7, 1e-7, 1e-7}, (vy_vec3){0.1, 0, 0.9});
+    const vy_drone_id b = add(world, &load);
+    vy_joint_def cable = vy_default_joint_def();
+    cable.kind = VY_JOINT_CABLE;
+    cable.length = 0.3;
+    cable.body_a = vy_world_body(world, a);
+    cable.body_b = vy_world_body(world, b);
+    assert_int_equal(vy_world_add_joint(world, &cable, NULL, NULL), VY_OK);
+    return world;
+}
+
+// A world with a cable that is caught goes on from a snapshot with the same bits, also in another world.
+static void joined_snapshot(void **unused)
+{
+    (void)unused;
+    vy_world *x = slung(), *y = slung();
+    const size_t size = vy_world_state_size(x);
+    void *block = malloc(size);
+    assert_non_null(block);
+    vy_world_advance(x, 700);
+    vy_world_save(x, block);
+    vy_world_advance(x, 800);
+    assert_int_equal(vy_world_restore(y, block, size, NULL), VY_OK);
+    vy_world_advance(y, 800);
+    assert_true(vy_world_hash(y) == vy_world_hash(x));
+    assert_int_equal(vy_world_failure(x).reason, VY_FAILURE_NONE);
+    free(block);
+    vy_world_destroy(x);
+    vy_world_destroy(y);
+}
+
+static void joined_refusals(void **unused)
+{
+    (void)unused;
+    vy_error err;
+    vy_world *world = world_for(1, 0, 9.80665);
+    const vy_drone_def def = plain(1.0, (vy_vec3){1, 1, 1}, (vy_vec3){0, 0, 0});
+    const vy_drone_id id = add(world, &def);
+    assert_true(vy_world_body(world, id).bits == 0);
+    vy_joint_def joint = vy_default_joint_def();
+    joint.kind = VY_JOINT_BALL;
+    assert_int_equal(vy_world_add_joint(world, &joint, NULL, &err), VY_FULL);
+    vy_world_destroy(world);
+
+    world = world_for(1, 1, 9.80665);
+    const vy_drone_id other = add(world, &def);
+    joint.body_b = vy_world_body(world, other);
+    vy_world_step(world);
+    assert_int_equal(vy_world_add_joint(world, &joint, NULL, &err), VY_BAD_STATE);
+    vy_world_destroy(world);
+}
+
+// ---- scenarios
+
+#define HEAD  "volery: 1\ndrones: [{name: alpha}]\n"
+#define STONE "{name: stone, mass: 1, inertia: [1, 1, 1]}"
+
+static void joined_scenario_mistakes(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *text, *wanted;
+    } cases[] = {
+        {HEAD "joints: [{kind: ball, a: alpha, b: nobody}]\n", "no drone is called \"nobody\""},
+        {HEAD "joints: [{kind: ball, a: alpha, b: alpha}]\n", "a joint needs two different ends"},
+        {HEAD "joints: [{kind: cable, a: alpha}]\n", "length"},
+        {HEAD "joints: [{kind: cable, a: alpha, length: 0}]\n", "length must be finite and above zero"},
+        {HEAD "joints: [{kind: rope, a: alpha}]\n", "kind"},
+        {HEAD "joints: [{kind: ball, a: alpha, stiffness: 1}]\n", "stiffness does not apply to kind ball"},
+        {HEAD "joints: [{kind: hinge, a: alpha, limited: on, low: 1, high: 0}]\n", "high must be above low"},
+        {HEAD "bodies: [{name: alpha, mass: 1, inertia: [1, 1, 1]}]\n",
+         "two drones or bodies are called alpha"},
+        {HEAD "bodies: [{name: world, mass: 1, inertia: [1, 1, 1]}]\n", "use another name"},
+        {HEAD "bodies: [{name: stone, mass: 0, inertia: [1, 1, 1]}]\n", "mass"},
+        {HEAD "bodies: [{name: stone, mass: 1, inertia: [1, 1, 9]}]\n", "inertia"},
+        {HEAD "bodies: [{name: stone}]\n", "mass"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        vy_scenario *s = NULL;
+        vy_diagnostics d = {0};
+        const vy_status status =
+            vy_scenario_parse(cases[i].text, strlen(cases[i].text), "test.yaml", NULL, &s, &d);
+        assert_true(status != VY_OK && s == NULL && d.errors > 0);
+        char *text = vy_diagnostics_print(&d);
+        if (strstr(text, cases[i].wanted) == NULL) fail_msg("wanted \"%s\" in:\n%s", cases[i].wanted, text);
+        free(text);
+        vy_diagnostics_destroy(&d);
+    }
+}
+
+// What is printed reads as the same scenario, bodies among the drones, and flies the same.
+static void joined_scenario_prints_itself(void **unused)
+{
+    (void)unused;
+    static const char text[] = HEAD "bodies: [" STONE "]\n"
+                                    "joints:\n  - {kind: hinge, a: alpha, b: stone, anchor_b: [0, 0, 0.5],"
+                                    " stiffness: 2 N m/rad, motor_max: 1 N m}\n"
+                                    "  - {kind: cable, b: stone, length: 30 cm}\n"
+                                    "expect: [{quantity: z, drone: stone, max: 5}]\n";
+    vy_scenario *a = NULL, *b = NULL;
+    assert_int_equal(vy_scenario_parse(text, strlen(text), "a", NULL, &a, NULL), VY_OK);
+    assert_int_equal(a->drone_count, 2);
+    assert_int_equal(a->body_count, 0);
+    assert_string_equal(a->drones[1].name, "stone");
+    assert_int_equal(a->joints[0].b, 1);
+    assert_int_equal(a->joints[1].a, VY_THE_WORLD);
+    assert_int_equal(a->expect[0].drone, 1);
+    char *printed = vy_scenario_print(a);
+    assert_int_equal(vy_scenario_parse(printed, strlen(printed), "b", NULL, &b, NULL), VY_OK);
+    assert_true(vy_scenario_hash(a) == vy_scenario_hash(b));
+    vy_world *x = NULL, *y = NULL;
+    assert_int_equal(vy_scenario_build(a, &x, NULL), VY_OK);
+    assert_int_equal(vy_scenario_build(b, &y, NULL), VY_OK);
+    vy_world_advance(x, 50);
+    vy_world_advance(y, 50);
+    assert_true(vy_world_hash(x) == vy_world_hash(y));
+    a->joints[0].def.stiffness = 3.0; // every value of a joint is in the hash
+    assert_true(vy_scenario_hash(a) != vy_scenario_hash(b));
+    free(printed);
+    vy_world_destroy(x);
+    vy_world_destroy(y);
+    vy_scenario_destroy(a);
+    vy_scenario_destroy(b);
+}
+
+// The scenarios that come with the project fly as they expect.
+static void joined_scenarios_fly(void **unused)
+{
+    (void)unused;
+    static const char *const files[] = {"scenarios/slung-load.yaml", "scenarios/arm.yaml",
+                                        "scenarios/flexible-arms.yaml", "scenarios/tether.yaml"};
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; ++i) {
+        vy_scenario *s = NULL;
+        vy_world *world = NULL;
+        assert_int_equal(vy_scenario_load(files[i], NULL, &s, NULL), VY_OK);
+        assert_int_equal(vy_scenario_build(s, &world, NULL), VY_OK);
+        vy_expect_result results[16];
+        assert_true(s->expect_count > 0 && s->expect_count <= 16);
+        vy_expect_begin(s, results);
+        int slack = 0, taut = 0;
+        for (uint64_t k = 0; k < vy_scenario_steps(s); ++k) {
+            const uint32_t events = vy_world_step(world);
+            assert_int_equal(events & (VY_EVENT_FAILED | VY_EVENT_CONFLICT), 0);
+            vy_expect_feed(s, world, results);
+            vy_joint_state joint;
+            const vy_joint_id first = {1};
+            assert_int_equal(vy_world_read_joint(world, first, &joint), VY_OK);
+            slack += !joint.active;
+            taut += joint.active;
+        }
+        for (int k = 0; k < s->expect_count; ++k) assert_true(results[k].met);
+        if (s->joints[0].def.kind == VY_JOINT_CABLE) assert_true(slack > 50 && taut > 1000);
+        vy_world_destroy(world);
+        vy_scenario_destroy(s);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(joined_flexible_arm_frequency),
+        cmocka_unit_test(joined_load_adds_its_mass),
+        cmocka_unit_test(joined_slack_changes_nothing),
+        cmocka_unit_test(joined_snapshot),
+        cmocka_unit_test(joined_refusals),
+        cmocka_unit_test(joined_scenario_mistakes),
+        cmocka_unit_test(joined_scenario_prints_itself),
+        cmocka_unit_test(joined_scenarios_fly),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
