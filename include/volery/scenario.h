@@ -69,6 +69,7 @@ typedef struct vy_log_def {
     double snapshot; ///< [s] between two records of the full state, > 0
     double display;  ///< [s] between two records for people and their tools; 0: none
     vy_log_compression compression;
+    int energy; ///< 1: with an account of energy
 } vy_log_def;
 
 /// A resolved scenario. Filled by vy_scenario_load() or vy_scenario_parse(), which own no part of it

@@ -169,6 +169,26 @@ typedef struct vy_loads {
 /// @return VY_NOT_FOUND for a handle that is not of this world; `*out` is untouched then
 vy_status vy_world_read_loads(const vy_world *world, vy_drone_id id, vy_loads *out);
 
+/// Where a drone's energy came from and went since its account was opened [J]. Work is the integral of force
+/// times velocity and torque times angular velocity, by the quadrature of RK4 over the stages of each step.
+typedef struct vy_energy {
+    double kinetic;    ///< now, of motion and of rotation; that of the rotors is not in it
+    double potential;  ///< now, in the field of gravity
+    double rotors;     ///< work of the rotors
+    double work[32];   ///< of each effect (vy_effect_name); gravity is one of them
+    double dissipated; ///< what drag and damping took: minus their work
+    double exchanged;  ///< sum of the sizes of all these amounts, step by step
+    double residual;   ///< change of kinetic energy that no work explains; for a drone that joints hold, that
+                       ///< is the work of the joints
+} vy_energy;
+
+/// Begin to account for energy: costs a second look at every effect of every stage. Not state: a world that
+/// is restored begins anew.
+void vy_world_open_account(vy_world *world);
+/// All work is 0 while no account is open.
+/// @return VY_NOT_FOUND for a handle that is not of this world
+vy_status vy_world_read_energy(const vy_world *world, vy_drone_id id, vy_energy *out);
+
 /// Why a world ended.
 typedef enum vy_failure_reason {
     VY_FAILURE_NONE,

@@ -51,6 +51,9 @@ VY_FN vec3 vec3_select(mask m, vec3 a, vec3 b)
     return vec3_make(real_select(m, a.x, b.x), real_select(m, a.y, b.y), real_select(m, a.z, b.z));
 }
 
+/// Lanes where no component is infinite or NaN.
+VY_FN mask vec3_is_finite(vec3 v) { return real_is_finite(v.x) & real_is_finite(v.y) & real_is_finite(v.z); }
+
 VY_FN quat quat_make(real w, real x, real y, real z)
 {
     quat q = {w, x, y, z};

@@ -32,8 +32,6 @@ typedef struct control_reply {
     real sticks[4]; // throttle, strafe, vertical, yaw
 } control_reply;
 
-VY_FN mask vec3_is_finite(vec3 v) { return real_is_finite(v.x) & real_is_finite(v.y) & real_is_finite(v.z); }
-
 VY_FN mask rung_is(bits rung, vy_rung which) { return rung == bits_set((uint64_t)which); }
 VY_FN mask rung_from(bits rung, vy_rung least) { return rung >= bits_set((uint64_t)least); }
 

@@ -43,15 +43,13 @@ vy_body_def vy_default_body_def(void)
     return def;
 }
 
-static int vec_finite(vec3 v) { return real_is_finite(v.x) && real_is_finite(v.y) && real_is_finite(v.z); }
-
 static vy_status check_bodies_def(const vy_bodies_def *def, vy_error *err)
 {
     if (def->cookie != BODIES_COOKIE) return vy_fail(err, VY_BAD_VALUE, "start from vy_default_bodies_def()");
     if (!(def->dt > 0.0) || !real_is_finite(def->dt)) {
         return vy_fail(err, VY_BAD_VALUE, "dt must be finite and above zero, not %g", def->dt);
     }
-    if (!vec_finite(def->gravity)) return vy_fail(err, VY_BAD_VALUE, "gravity must be finite");
+    if (!vec3_is_finite(def->gravity)) return vy_fail(err, VY_BAD_VALUE, "gravity must be finite");
     if (vy_integrator_order(def->integrator) == 0) {
         return vy_fail(err, VY_BAD_VALUE, "no integrator %d", (int)def->integrator);
     }

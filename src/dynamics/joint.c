@@ -66,7 +66,6 @@ void vy_joints_destroy(vy_bodies *b)
 
 // ---- checks
 
-static int vec_finite(vec3 v) { return real_is_finite(v.x) && real_is_finite(v.y) && real_is_finite(v.z); }
 static int not_negative(double x) { return real_is_finite(x) && x >= 0.0; }
 
 static vy_status check_length(const vy_joint_def *def, vy_error *err)
@@ -99,7 +98,7 @@ static vy_status check_def(const vy_joint_def *def, vy_error *err)
     if (def->kind <= VY_JOINT_NONE || def->kind > VY_JOINT_CUSTOM) {
         return vy_fail(err, VY_BAD_VALUE, "no joint of kind %d", (int)def->kind);
     }
-    if (!vec_finite(def->anchor_a) || !vec_finite(def->anchor_b)) {
+    if (!vec3_is_finite(def->anchor_a) || !vec3_is_finite(def->anchor_b)) {
         return vy_fail(err, VY_BAD_VALUE, "a joint's anchors must be finite");
     }
     const double a = vec3_dot(def->axis_a, def->axis_a), b = vec3_dot(def->axis_b, def->axis_b);

@@ -6,27 +6,26 @@
 #include "base/fail.h"
 #include "dynamics/bodies.h"
 
-static int finite(double x) { return real_is_finite(x); }
-static int vec_finite(vec3 v) { return finite(v.x) && finite(v.y) && finite(v.z); }
-
 vy_status vy_potential_check(const vy_potential *p, vy_error *err)
 {
     switch (p->kind) {
     case VY_POTENTIAL_UNIFORM:
-        if (vec_finite(p->uniform.gravity)) return VY_OK;
+        if (vec3_is_finite(p->uniform.gravity)) return VY_OK;
         return vy_fail(err, VY_BAD_VALUE, "a uniform potential needs finite numbers");
     case VY_POTENTIAL_CENTRAL:
-        if (finite(p->central.mu) && p->central.mu > 0.0 && vec_finite(p->central.centre)) return VY_OK;
+        if (real_is_finite(p->central.mu) && p->central.mu > 0.0 && vec3_is_finite(p->central.centre))
+            return VY_OK;
         return vy_fail(err, VY_BAD_VALUE, "a central potential needs a finite centre and mu above zero");
     case VY_POTENTIAL_SPRING:
-        if (finite(p->spring.stiffness) && p->spring.stiffness >= 0.0 && finite(p->spring.length) &&
-            p->spring.length >= 0.0 && vec_finite(p->spring.anchor) && vec_finite(p->spring.point)) {
+        if (real_is_finite(p->spring.stiffness) && p->spring.stiffness >= 0.0 &&
+            real_is_finite(p->spring.length) && p->spring.length >= 0.0 && vec3_is_finite(p->spring.anchor) &&
+            vec3_is_finite(p->spring.point)) {
             return VY_OK;
         }
         return vy_fail(err, VY_BAD_VALUE,
                        "a spring needs stiffness and length of zero or more, and finite points");
     case VY_POTENTIAL_MAGNETIC:
-        if (vec_finite(p->magnetic.dipole) && vec_finite(p->magnetic.field)) return VY_OK;
+        if (vec3_is_finite(p->magnetic.dipole) && vec3_is_finite(p->magnetic.field)) return VY_OK;
         return vy_fail(err, VY_BAD_VALUE, "a magnetic potential needs finite numbers");
     case VY_POTENTIAL_CUSTOM:
         if (p->custom.loads != NULL && p->custom.energy != NULL) return VY_OK;

@@ -9,7 +9,7 @@
 enum { ROTORS = 1, FIRST_EFFECT = 2, WIND = 100, VECTOR_ROOM = 32 }; // numbers of fields; bytes of a vector
 
 typedef struct drone_channels {
-    uint16_t reference, forces, torques, pose, location;
+    uint16_t reference, forces, torques, pose, location, energy;
     uint64_t forces_seen,
         torques_seen; // bit k: field k has been other than zero, and is written from then on
 } drone_channels;
@@ -74,6 +74,44 @@ const vy_pb_message *vy_display_message(int which, load_message *made)
     return &made->message;
 }
 
+enum { KINETIC = 1, POTENTIAL, ROTOR_WORK, DISSIPATED, EXCHANGED, RESIDUAL, FIRST_WORK };
+
+/// Energies and work, the work of each effect named after it.
+typedef struct energy_message {
+    vy_pb_field fields[FIRST_WORK + EFFECT_COUNT];
+    vy_pb_message message;
+} energy_message;
+
+static void describe_energy(energy_message *out)
+{
+    static const char *const names[] = {"kinetic",    "potential", "rotors",
+                                        "dissipated", "exchanged", "residual"};
+    size_t n = 0;
+    for (; n < RESIDUAL; ++n) {
+        out->fields[n] = (vy_pb_field){.name = names[n], .number = (uint32_t)n + 1, .type = VY_PB_DOUBLE};
+    }
+    for (int k = 0; k < EFFECT_COUNT; ++k) {
+        if (k == EFFECT_wind) continue; // it acts through the others
+        out->fields[n++] = (vy_pb_field){
+            .name = vy_effect_name(k), .number = (uint32_t)(FIRST_WORK + k), .type = VY_PB_DOUBLE};
+    }
+    out->message = (vy_pb_message){.name = "volery.Energy", .fields = out->fields, .field_count = n};
+}
+
+static vy_status add_energy(display *d, const vy_world *world, vy_error *err)
+{
+    energy_message energy;
+    describe_energy(&energy);
+    uint16_t schema = 0;
+    vy_status status = add_schema(d->writer, &energy.message, &schema, err);
+    for (uint32_t i = 0; i < world->model.drone_count && status == VY_OK; ++i) {
+        char topic[VY_NAME_CAP + 40];
+        snprintf(topic, sizeof topic, "/drones/%s/energy", d->names[i]);
+        status = add_channel(d->writer, topic, schema, &d->drones[i].energy, err);
+    }
+    return status;
+}
+
 static vy_status add_drones(display *d, const vy_world *world, vy_error *err)
 {
     load_message forces, torques;
@@ -127,6 +165,7 @@ vy_status vy_display_open(vy_mcap_writer *writer, const vy_world *world, char *c
         if (status == VY_OK) status = add_channel(writer, shared[i].topic, schema, shared[i].channel, err);
     }
     if (status == VY_OK) status = add_drones(d, world, err);
+    if (status == VY_OK && world->accounting) status = add_energy(d, world, err);
     if (status != VY_OK) {
         vy_display_destroy(d);
         return status;
@@ -199,6 +238,20 @@ static void write_reference(display *d, const vy_model *m, uint32_t i, const dro
     end(d, &w);
 }
 
+static void write_energy(display *d, const vy_world *world, uint32_t i, uint64_t time, uint32_t *sequence,
+                         vy_error *err)
+{
+    vy_energy e;
+    vy_drone_energy(world, i, &e);
+    vy_pb_writer w = begin(d, d->drones[i].energy, time, sequence, (FIRST_WORK + EFFECT_COUNT) * 16, err);
+    const double values[] = {e.kinetic, e.potential, e.rotors, e.dissipated, e.exchanged, e.residual};
+    for (uint32_t k = KINETIC; k <= RESIDUAL; ++k) vy_pb_put_double(&w, k, values[k - 1]);
+    for (int k = 0; k < EFFECT_COUNT; ++k) {
+        if (k != EFFECT_wind) vy_pb_put_double(&w, (uint32_t)(FIRST_WORK + k), e.work[k]);
+    }
+    end(d, &w);
+}
+
 static void write_drone(display *d, const vy_world *world, uint32_t i, uint64_t time, uint32_t *sequence,
                         vy_error *err)
 {
@@ -208,6 +261,7 @@ static void write_drone(display *d, const vy_world *world, uint32_t i, uint64_t 
     vy_loads loads;
     vy_drone_loads(world, i, &loads);
     write_loads(d, &loads, c, time, sequence, err);
+    if (c->energy != 0) write_energy(d, world, i, time, sequence, err);
     if (c->reference != 0) write_reference(d, &world->model, i, c, seconds, time, sequence, err);
     vy_pb_writer w = begin(d, c->pose, time, sequence, FOXGLOVE_ROOM, err);
     vy_foxglove_put_pose(&w, time, b->body.position, b->body.attitude);
@@ -280,6 +334,8 @@ void vy_display_print_reference(FILE *out)
         "shall be | every time |\n"
         "| `/drones/NAME/forces` | `volery.Forces`: a Vec3 [N] in world axes for `rotors` and each effect; "
         "`wind` [m/s] | every time |\n"
+        "| `/drones/NAME/energy` | `volery.Energy` [J]: kinetic, potential, work of the rotors and of each "
+        "effect since the start, dissipated, exchanged, residual | every time, with `log.energy: on` |\n"
         "| `/drones/NAME/torques` | `volery.Torques`: a Vec3 [N m] in body axes for `rotors` and each effect "
         "| "
         "every time |\n\n"

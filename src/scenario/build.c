@@ -75,6 +75,7 @@ vy_status vy_scenario_build_checked(const vy_scenario *scenario, vy_world **out,
         vy_world_destroy(world);
         return status;
     }
+    if (scenario->log.energy) vy_world_open_account(world);
     *out = world;
     return VY_OK;
 }

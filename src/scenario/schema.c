@@ -671,6 +671,8 @@ static const vy_row log_rows[] = {
         .word_value = 0.0, .flags = VY_ROW_LABEL,
         .help =
             "between two records for people and their tools: loads by effect, frames and poses for Foxglove"),
+    ROW("energy", CHOICE, vy_log_def, energy, CHOICES(switches), .flags = VY_ROW_LABEL,
+        .help = "with an account of energy: where it came from and went, with `display`"),
     ROW("compression", CHOICE, vy_log_def, compression, CHOICES(compressions), .flags = VY_ROW_LABEL,
         .help = "of the log file"),
 };

@@ -1,4 +1,5 @@
 // loads.c - what acts on a drone, by cause: the same functions as the step's, one effect at a time.
+#include "world/plant.h"
 #include "world/world_impl.h"
 
 static vec3 to_world(mat3 rotation, const body_loads *l)
@@ -24,33 +25,35 @@ static body_loads difference(const body_loads *after, const body_loads *before)
 
 void vy_drone_loads(const vy_world *world, uint32_t index, vy_loads *out)
 {
-    const vy_model *m = &world->model;
-    const drone_model *dm = &m->drones[index];
-    const multirotor_params *plant = &m->params[index].plant;
     const drone_block *d = &world->drones[index];
-    const double time = (double)world->state->tick * m->dt;
-    const mat3 rotation = quat_matrix(d->body.attitude);
-    const held_inputs held = {world->loads[index], d->gust, time};
+    const double time = (double)world->state->tick * world->model.dt;
+    const multirotor_inputs in = plant_inputs(&world->model, index, world->loads, time, d);
+    vy_loads_at(&in, &d->body, d->rotor_speed, time, out);
+}
+
+void vy_loads_at(const multirotor_inputs *in, const body_state *s, const double *speed, double time,
+                 vy_loads *out)
+{
+    const multirotor_params *plant = in->params;
+    const mat3 rotation = quat_matrix(s->attitude);
     body_loads rotors = loads_zero();
-    if (dm->layout.general) {
-        rotor_add_general(&dm->layout, &plant->rotor, &plant->shape, d->rotor_speed, dm->layout.count,
-                          &rotors);
+    if (in->layout->general) {
+        rotor_add_general(in->layout, &plant->rotor, &plant->shape, speed, in->layout->count, &rotors);
     } else {
-        rotor_add(&dm->layout, &plant->rotor, d->rotor_speed, dm->layout.count, &rotors);
+        rotor_add(in->layout, &plant->rotor, speed, in->layout->count, &rotors);
     }
 
     *out = (vy_loads){.rotor_force = to_world(rotation, &rotors), .rotor_torque = to_body(rotation, &rotors)};
-    const bits windy = d->effects & EFFECT_BIT(wind);
-    if (m->env.windy && windy != 0) {
-        const air_around air = look_at_air(&m->env, &held, &d->body, time, windy);
-        out->wind = vec3_sub(d->body.velocity, air.flow);
+    const bits windy = in->flags & EFFECT_BIT(wind);
+    if (in->env->windy && windy != 0) {
+        const air_around air = look_at_air(in->env, &in->held, s, time, windy);
+        out->wind = vec3_sub(s->velocity, air.flow);
     }
     for (int k = 0; k < EFFECT_COUNT; ++k) {
         const bits only = (bits)1 << k;
-        if ((d->effects & only) == 0 || k == EFFECT_wind) continue; // wind acts through the others
+        if ((in->flags & only) == 0 || k == EFFECT_wind) continue; // wind acts through the others
         body_loads l = rotors;
-        const vec3 g =
-            effects_add(&m->env, &plant->effects, &held, &d->body, rotation, time, only | windy, &l);
+        const vec3 g = effects_add(in->env, &plant->effects, &in->held, s, rotation, time, only | windy, &l);
         l = difference(&l, &rotors);
         out->force[k] = vec3_add_scaled(to_world(rotation, &l), plant->effects.mass, g); // weight is no load
         out->torque[k] = to_body(rotation, &l);

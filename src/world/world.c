@@ -92,6 +92,7 @@ vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err
         def->fault_cap * sizeof(fault_model),
         def->fault_cap > 0 ? drones * sizeof(drone_block) : 0,
         def->fault_cap > 0 ? drones * sizeof(drone_params) : 0,
+        drones * sizeof(energy_account),
     };
     enum { PARTS = sizeof sizes / sizeof sizes[0] };
     size_t total = 0;
@@ -133,6 +134,7 @@ vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err
     world->speeds = parts[6];
     world->before = parts[8];
     world->faulty = parts[9];
+    world->accounts = parts[10];
     world->memory = total;
     lay_out(world);
     if (def->joint_cap > 0) {
@@ -346,6 +348,14 @@ vy_status vy_world_read_loads(const vy_world *world, vy_drone_id id, vy_loads *o
     return VY_OK;
 }
 
+vy_status vy_world_read_energy(const vy_world *world, vy_drone_id id, vy_energy *out)
+{
+    uint32_t slot;
+    if (!slot_of(world, id, &slot)) return VY_NOT_FOUND;
+    vy_drone_energy(world, slot, out);
+    return VY_OK;
+}
+
 vy_status vy_world_certificate(const vy_world *world, vy_drone_id id, vy_certificate *out)
 {
     uint32_t slot;
@@ -408,5 +418,6 @@ vy_status vy_world_restore(vy_world *world, const void *block, size_t size, vy_e
         return vy_fail(err, VY_BAD_VALUE, "snapshot: not of a world with the same drones and noise");
     }
     memcpy(world->state, block, size);
+    if (world->accounting) vy_world_open_account(world);
     return VY_OK;
 }

@@ -3,6 +3,12 @@
 #include "dynamics/joint.h"
 #include "world/model.h"
 
+/// Work on one drone since its account was opened [J].
+typedef struct energy_account {
+    double start; // kinetic energy then
+    double rotors, work[EFFECT_COUNT], exchanged;
+} energy_account;
+
 struct vy_world {
     vy_model model;
     // State: one block [world_block][drone_block x drones][tie_block x joints][noise_block x noises]
@@ -22,6 +28,8 @@ struct vy_world {
     drone_params *faulty; // what the plant reads while a motor's lag is another; likewise
     vy_model slow;        // the model that points there
     vy_bodies *bodies;    // drones as the joints see them, body i is drone i; NULL: no joints
+    energy_account *accounts; // [drone_cap] what is not state: opened anew, never restored
+    int accounting;
     vy_sink sink;
     vy_replay replay;
     size_t memory;
@@ -38,6 +46,13 @@ void vy_joined_sync(const vy_world *world);
 
 /// What acts on drone `index` now, by cause.
 void vy_drone_loads(const vy_world *world, uint32_t index, vy_loads *out);
+/// The same for any state, rotor speeds and time within a step.
+void vy_loads_at(const multirotor_inputs *in, const body_state *s, const double *speed, double time,
+                 vy_loads *out);
+
+/// Before the plant: the work that the coming step does on every drone that no joint holds.
+void vy_energy_stage(vy_world *world, const vy_model *plant);
+void vy_drone_energy(const vy_world *world, uint32_t index, vy_energy *out);
 
 /// Up to `count` steps, for each level of vy_cpu(); fewer when the world fails. Returns the events.
 uint32_t vy_steps_plain(vy_world *world, uint64_t count);
