@@ -328,6 +328,8 @@ static vy_status check_def(const vy_batch_def *def, vy_error *err)
     if (def->scenario->drone_count < 1 || def->scenario->drone_count > DRONE_MOST)
         return vy_fail(err, VY_BAD_VALUE, "batch: 1 to %d drones per world, got %d", DRONE_MOST,
                        def->scenario->drone_count);
+    if (def->scenario->joint_count > 0)
+        return vy_fail(err, VY_BAD_VALUE, "batch: worlds with joints are flown one by one");
     if (def->threads > THREAD_MOST)
         return vy_fail(err, VY_BAD_VALUE, "batch: at most %d threads", THREAD_MOST);
     if (def->scenario->fault_count > 0)
