@@ -182,8 +182,8 @@ typedef struct vy_energy {
                        ///< is the work of the joints
 } vy_energy;
 
-/// Begin to account for energy: costs a second look at every effect of every stage. Not state: a world that
-/// is restored begins anew.
+/// Begin to account for energy, with the strict engine: costs a second look at every effect of every stage.
+/// Not state: a world that is restored begins anew.
 void vy_world_open_account(vy_world *world);
 /// All work is 0 while no account is open.
 /// @return VY_NOT_FOUND for a handle that is not of this world

@@ -29,8 +29,8 @@ VY_FN uint32_t step(vy_world *world)
         nap_stage(m, w, world->noise, d, world->ledger); // what is negligible until the next look
     actuator_stage(m, d, world->speeds);                 // actuator
     if (faulty) plant = vy_fault_motors(world);
-    if (world->accounting) vy_energy_stage(world, plant); // who is about to do how much work
-    plant_stage(plant, world->loads, world->speeds, w, d);                    // plant: RK4
+    if (world->accounting) vy_energy_stage(world, plant);  // who is about to do how much work
+    plant_stage(plant, world->loads, world->speeds, w, d); // plant: RK4
     if (world->bodies != NULL) events |= vy_joined_stage(world, plant, w, d); // and what joints hold
     if (w->failure_reason == VY_FAILURE_NONE) {
         if (faulty) vy_fault_remember(world);

@@ -24,10 +24,10 @@ struct vy_world {
     // Scratch of a step.
     body_loads *loads;
     double (*speeds)[VY_ROTOR_CAP];
-    drone_block *before;  // as it was before the stage; in a world made for faults
-    drone_params *faulty; // what the plant reads while a motor's lag is another; likewise
-    vy_model slow;        // the model that points there
-    vy_bodies *bodies;    // drones as the joints see them, body i is drone i; NULL: no joints
+    drone_block *before;      // as it was before the stage; in a world made for faults
+    drone_params *faulty;     // what the plant reads while a motor's lag is another; likewise
+    vy_model slow;            // the model that points there
+    vy_bodies *bodies;        // drones as the joints see them, body i is drone i; NULL: no joints
     energy_account *accounts; // [drone_cap] what is not state: opened anew, never restored
     int accounting;
     vy_sink sink;
