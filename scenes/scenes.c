@@ -258,6 +258,42 @@ static vy_status build_feedback(uint64_t seed, vy_world **out, vy_error *err)
     return finish(status, out);
 }
 
+// Three drones above each other with everything that rotors can have: each in the wakes of those above it,
+// the lowest close to the ground, on batteries that sag; one by blade elements.
+static vy_status build_wake(uint64_t seed, vy_world **out, vy_error *err)
+{
+    vy_world_def def = vy_default_world_def();
+    def.seed = seed;
+    def.drone_cap = 3;
+    def.environment.wakes.on = 1;
+    vy_status status = vy_world_create(&def, out, err);
+    for (int i = 0; status == VY_OK && i < 3; ++i) {
+        vy_drone_def drone = vy_default_drone_def();
+        status = vy_vehicle_preset(i == 1 ? "hexa" : "x500", &drone.vehicle, err);
+        vy_vehicle_def *v = &drone.vehicle;
+        v->battery = (vy_battery_def){900.0, 0.9, 0.02, 15.0, {12.0, 14.4, 15.0, 15.6, 16.7}, 0.8, 5.0};
+        v->rotor_air.inflow_lag = 0.02;
+        v->rotor_air.inertia = 3e-5;
+        v->rotor_air.ground = 1;
+        if (i == 2) {
+            v->rotor_air.drag = 0.0;
+            v->blade = (vy_blade_def){2, 0.02, 0.15, 5.7, 1.3, 1.5};
+        } else {
+            v->rotor_air.flap = 1e-6;
+            v->rotor_air.lift = 1e-3;
+            v->rotor_air.inflow = 2e-4;
+            v->rotor_air.vortex_loss = 0.2;
+        }
+        drone.rotor_speed = vy_vehicle_hover_speed(v, 9.80665);
+        drone.position = (vy_vec3){0.1 * i, 0.0, 3.2 - 1.5 * i};
+        drone.controller.setpoint_count = 2;
+        drone.controller.setpoints[0] = (vy_setpoint){0.5, drone.position, 0.0};
+        drone.controller.setpoints[1] = (vy_setpoint){2.0, {0.1 * i, 0.5, 2.2 - i}, 0.5};
+        if (status == VY_OK) status = vy_world_add_drone(*out, &drone, NULL, err);
+    }
+    return finish(status, out);
+}
+
 static vy_status build_swarm(uint64_t seed, vy_world **out, vy_error *err)
 {
     enum { COUNT = 8 };
@@ -306,6 +342,7 @@ const vy_scene vy_scenes[] = {
     {"throw", "a thrown drone, motors off, both kinds of drag", 3000, build_throw},
     {"feedback", "raw samples into the motors: chaos that shows any difference", 20000, build_feedback},
     {"swarm", "eight drones of both allocations", 5000, build_swarm},
+    {"wake", "rotors in the air: three drones above each other, ground, batteries, blades", 3000, build_wake},
     {"upset", "a torque too strong to hold: the tilt limit ends the run", 5000, build_upset},
 };
 const int vy_scene_count = (int)(sizeof vy_scenes / sizeof vy_scenes[0]);

@@ -3,12 +3,13 @@
 #pragma once
 #include <stdint.h>
 
-enum { LANES_ROTORS = 8, LANES_VALUES = 285 };
+enum { LANES_ROTORS = 8, LANES_VALUES = 342 };
 
 /// What is the same for every drone of a batch.
 typedef struct lanes_vehicle {
     int count; ///< rotors
     rotor_layout layout;
+    int rotors; ///< effects of their own
     int curved; ///< motors with a dead zone, an idle speed and a curve
     double inverse[LANES_ROTORS][4];
     double rows[4][LANES_ROTORS], hessian[LANES_ROTORS][LANES_ROTORS]; ///< of the allocation

@@ -24,6 +24,8 @@ struct flight {
     // Parameters.
     multirotor_params plant;
     held_inputs held;
+    rotor_memory memory;
+    real downwash;
     real force_off, torque_off, hysteresis; // of the negligibility policy
     real inertia_least, inertia_most, horizon;
     real disturbance, twist, turbulence; // bounds of what is held
@@ -134,6 +136,9 @@ VY_SLOW_FN void lanes_decide(const lanes_vehicle *v, const rotor_layout *layout,
     m.turbulence = f->turbulence;
     m.command = command;
     m.turbulent = 0;
+    m.downwash = f->downwash;
+    n.rotors = bits_set((uint64_t)v->rotors);
+    n.flat = bits_set(v->planet.on == 0);
     f->flags =
         real_of(nap_evaluate(env, &n, &f->plant, layout, &f->body, f->speed, &m, bits_of(f->flags), &f->nap));
 }
@@ -151,12 +156,16 @@ VY_FN void lanes_step(const lanes_vehicle *v, const rotor_layout *layout, const 
     in.env = &env;
     in.held = f->held;
     in.flags = bits_of(f->flags);
+    in.memory = &f->memory;
+    rotor_memory next = f->memory;
+    if (v->rotors) multirotor_inflow(&in, &f->body, f->speed, &next);
     // One copy of the step for every count of rotors is enough for lanes; the scalar has a copy per count.
     if (VY_LANES == 1) {
         multirotor_step(&in, f->dt, command, &f->body, f->speed);
     } else {
         multirotor_step_count(&in, f->dt, command, v->count, &f->body, f->speed);
     }
+    f->memory = next;
     f->held.time = f->held.time + f->dt;
     imu_sample(&f->imu_params, &f->body, gravity_at(&env.gravity, f->body.position), seed, index, tick,
                &f->imu);

@@ -525,7 +525,7 @@ static body_state full_flight(double dt, int steps)
     c.s = (body_state){{0, 0, 100}, {8, -3, 1}, {0.8, 0.36, 0.0, 0.48}, {1.0, -2.0, 1.5}};
     for (int i = 0; i < steps; ++i) {
         c.held.time = i * dt;
-        const multirotor_inputs in = {&layout, &p, &c.env, c.held, EFFECTS_ALL};
+        const multirotor_inputs in = {&layout, &p, &c.env, c.held, EFFECTS_OF_BODIES, NULL};
         multirotor_step(&in, dt, command, &c.s, speed);
     }
     return c.s;

@@ -51,6 +51,35 @@ static void random_effects(random_source *r, double mass, double size, effect_pa
     p->light_area = fabs(sometimes(r, 2.0));
 }
 
+// Rotors in the air: each part in some lanes and not in others.
+static void random_rotors(random_source *r, double mass, double speed, rotor_air_params *p)
+{
+    p->radius = random_in(r, 0.01, 0.2);
+    p->drag_across = fabs(sometimes(r, 0.1 * mass / speed));
+    p->drag_along = fabs(sometimes(r, 0.1 * mass / speed));
+    p->flap = fabs(sometimes(r, 1e-4 * mass / speed));
+    p->lift = fabs(sometimes(r, 1e-3 * mass));
+    p->inflow = fabs(sometimes(r, 0.1 * mass / speed));
+    p->ring = fabs(sometimes(r, 0.5));
+    p->disc = random_in(r, 0.1, 2.0) * mass;
+    p->inflow_keep = random_in(r, 0.0, 1.0);
+    p->ground = random_bits(r) % 2 ? 1.0 : 0.0;
+    p->inertia = fabs(sometimes(r, 1e-6 * mass));
+    p->battery = 1.0;
+    blade_params *b = &p->blade;
+    b->on = random_bits(r) % 3 ? 0.0 : 1.0;
+    b->radius = p->radius;
+    b->solid = random_in(r, 1e-7, 1e-6) * mass / (p->radius * p->radius);
+    b->slope = 5.5;
+    b->stall = 1.2;
+    b->drag_0 = 0.05;
+    b->drag_2 = 1.0;
+    for (int k = 0; k < BLADE_RADII; ++k) {
+        b->pitch_sin[k] = sin(0.3 - 0.05 * k);
+        b->pitch_cos[k] = cos(0.3 - 0.05 * k);
+    }
+}
+
 static void random_parameters(random_source *r, struct flight *f)
 {
     const double mass = pow(10.0, random_in(r, -2.0, 1.0));
@@ -65,7 +94,11 @@ static void random_parameters(random_source *r, struct flight *f)
     f->plant.shape.torque_ratio = 0.001;
     f->plant.shape.fall_half = random_bits(r) % 4 ? exp(-random_in(r, 0.0, 2.0)) : 0.0;
     f->plant.shape.fall_full = f->plant.shape.fall_half * f->plant.shape.fall_half;
+    f->plant.shape.rise = f->plant.shape.fall = 20.0;
     random_effects(r, mass, size, &f->plant.effects);
+    random_rotors(r, mass, f->speed_max, &f->plant.effects.rotors);
+    f->downwash = fabs(sometimes(r, 5.0));
+    f->memory.downwash = vec3_scale(f->downwash, vec3_make(0.6, 0.0, -0.8));
     f->held.disturbance = (body_loads){sometimes_vec(r, mass), sometimes_vec(r, mass), sometimes_vec(r, size),
                                        sometimes_vec(r, size)};
     f->held.turbulence = sometimes_vec(r, 3.0);
@@ -108,6 +141,7 @@ static void random_state(random_source *r, struct flight *f)
     for (int k = 0; k < LANES_ROTORS; ++k) {
         f->speed[k] = random_in(r, 0.0, f->speed_max);
         f->motors[k] = random_in(r, 0.0, 1.0);
+        f->memory.inflow[k] = random_in(r, 0.0, 5.0);
     }
     f->imu.velocity = vec3_add(f->body.velocity, sometimes_vec(r, 0.1));
     f->imu.attitude = f->body.attitude;
@@ -182,6 +216,7 @@ static void random_vehicle(random_source *r, int count, lanes_vehicle *v)
     v->count = v->layout.count = count;
     v->layout.general = random_bits(r) % 2 != 0;
     v->curved = random_bits(r) % 2 != 0;
+    v->rotors = random_bits(r) % 2 != 0;
     for (int i = 0; i < count; ++i) {
         rotor_layout *l = &v->layout;
         l->roll[i] = random_in(r, -0.01, 0.01);
@@ -190,6 +225,7 @@ static void random_vehicle(random_source *r, int count, lanes_vehicle *v)
         for (int j = 0; j < 3; ++j) {
             l->place[i][j] = random_in(r, -0.01, 0.01);
             l->axis[i][j] = random_in(r, -0.5, 0.5);
+            l->side[i][j] = random_in(r, -0.5, 0.5);
             l->lever[i][j] = random_in(r, -0.01, 0.01);
             l->reaction[i][j] = random_in(r, -0.5, 0.5);
         }
@@ -227,6 +263,7 @@ static void compare(int lanes, lanes_fn *fly)
             random_parameters(&r, &f);
             random_state(&r, &f);
             settle(&r, &v, &f);
+            if (!v.rotors) f.flags = real_of(bits_of(f.flags) & EFFECTS_OF_BODIES);
             memcpy(wide[i], &f, sizeof f);
             memcpy(scalar[i], &f, sizeof f);
             keys[i] = (lanes_key){random_bits(&r), random_bits(&r) >> 32,
@@ -234,7 +271,7 @@ static void compare(int lanes, lanes_fn *fly)
             lanes_fly_1(&v, &keys[i], STEPS, scalar[i]);
             moved += memcmp(wide[i], scalar[i], sizeof f) != 0;
             memcpy(&f, scalar[i], sizeof f);
-            zeroed += bits_of(f.flags) != EFFECTS_ALL;
+            zeroed += (bits_of(f.flags) & EFFECTS_OF_BODIES) != EFFECTS_OF_BODIES;
         }
         fly(&v, keys, STEPS, wide[0]);
         for (int i = 0; i < lanes; ++i) {

@@ -6,7 +6,7 @@
 #include "check.h"
 #include "volery/environment.h"
 
-enum { GENES = 240, STARTS = 60, CLIMB = 60 };
+enum { GENES = 320, STARTS = 60, CLIMB = 60 };
 
 typedef struct genes {
     double value[GENES];
@@ -63,6 +63,8 @@ typedef struct search_case {
     nap_moment m;
     body_state s;
     double speed[ROTOR_CAP], command[ROTOR_CAP];
+    rotor_memory memory;
+    vec3 wake; // direction of others' air
     double dt;
     int steps;
     vec3 push, spin, gust; // directions of what is held
@@ -133,6 +135,46 @@ static void make_surroundings(genes *g, surroundings *env)
 }
 
 // Parameters that a step of 1 ms can follow.
+static void make_rotors(genes *g, double mass, double coef, double size, search_case *c)
+{
+    rotor_air_params *p = &c->p.effects.rotors;
+    const double w = c->n.rotor_speed_max;
+    c->n.rotors = 1;
+    c->n.open_loop = 0;
+    c->n.flat = !c->env.planet.on;
+    p->radius = scaled(g, 1e-3, 0.3);
+    p->drag_across = amount(g, 1e-4 * mass / w, 5.0 * mass / w);
+    p->drag_along = amount(g, 1e-4 * mass / w, 5.0 * mass / w);
+    p->flap = amount(g, 1e-4 * mass * size / w, mass * size / w);
+    p->lift = amount(g, 1e-6 * mass, 1e-3 * mass);
+    p->inflow = amount(g, 1e-4 * mass / w, mass / w);
+    p->ring = unit(g) < 0.5 ? unit(g) : 0.0;
+    p->disc = scaled(g, 0.01, 1.0) * mass;
+    p->inflow_keep = unit(g);
+    p->ground = unit(g) < 0.5 && c->n.flat ? 1.0 : 0.0;
+    p->inertia = amount(g, 1e-6 * mass * size / w, 0.1 * mass * size / w);
+    c->p.shape.rise = scaled(g, 10.0, 1000.0);
+    c->p.shape.fall = scaled(g, 10.0, 1000.0);
+    blade_params *b = &p->blade;
+    b->on = unit(g) < 0.3 ? 1.0 : 0.0;
+    b->radius = p->radius;
+    const double tip = w * p->radius + 100.0;
+    b->solid = scaled(g, 0.1, 10.0) * (coef * w * w) / (p->radius * tip * tip);
+    b->slope = within(g, 2.0, 6.0);
+    b->stall = within(g, 0.5, 1.5);
+    b->drag_0 = within(g, 0.0, 0.1);
+    b->drag_2 = within(g, 0.0, 2.0);
+    for (int k = 0; k < BLADE_RADII; ++k) {
+        const double pitch = within(g, 0.0, 0.5);
+        b->pitch_sin[k] = sin(pitch);
+        b->pitch_cos[k] = cos(pitch);
+    }
+    for (int i = 0; i < ROTOR_CAP; ++i) // what it induces in hover
+        c->memory.inflow[i] = unit(g) * c->speed[i] * sqrt(0.5 * coef / p->disc);
+    c->m.downwash = amount(g, 0.01, 20.0);
+    c->wake = axes(g);
+}
+
 static void make_vehicle(genes *g, search_case *c)
 {
     const double mass = scaled(g, 0.01, 10.0), size = mass * scaled(g, 1e-4, 1e-1);
@@ -157,6 +199,10 @@ static void make_vehicle(genes *g, search_case *c)
             c->layout.reaction[i][k] = c->layout.yaw[i] * c->layout.axis[i][k];
         }
         c->layout.thrust_scale[i] = c->layout.torque_scale[i] = within(g, 0.5, 1.5);
+        c->layout.spin[i] = c->layout.yaw[i];
+        const vec3 side = {0.8, 0.0, -0.6 / sqrt(2.0)}, hub = vec3_scale(arm, axes(g));
+        memcpy(c->layout.place[i], &hub, sizeof hub);
+        for (int k = 0; k < 3; ++k) c->layout.side[i][k] = (&side.x)[k] / vec3_length(side);
         c->speed[i] = within(g, 0.0, c->n.rotor_speed_max);
         c->command[i] = within(g, 0.0, c->n.rotor_speed_max);
     }
@@ -171,6 +217,11 @@ static void make_vehicle(genes *g, search_case *c)
                   .fall_full = exp(-0.5 * c->dt / lag)},
     };
     c->layout.general = unit(g) < 0.3;
+    if (!c->layout.general) {
+        c->p.shape.linear = c->p.shape.cubic = 0.0;
+        for (int i = 0; i < ROTOR_CAP; ++i) c->layout.thrust_scale[i] = c->layout.torque_scale[i] = 1.0;
+    }
+    if (unit(g) < 0.5) make_rotors(g, mass, coef, size / mass, c);
     effect_params *e = &c->p.effects;
     e->linear_drag = amounts(g, 1e-4 * mass, 50.0 * mass);
     e->drag_area = amount(g, 1e-4 * mass, 0.3 * mass);
@@ -233,6 +284,7 @@ static held_inputs hold(search_case *c, int step)
         h.disturbance.force_body = force;
         h.disturbance.torque_body = torque;
     }
+    c->memory.downwash = vec3_scale(share * c->m.downwash, c->wake);
     return h;
 }
 
@@ -246,7 +298,11 @@ static effect_bound loads_of(const search_case *c, const held_inputs *held, uint
         rotor_add(&c->layout, &c->p.rotor, c->speed, c->layout.count, &rotors);
     body_loads l = rotors;
     const mat3 rotation = quat_matrix(c->s.attitude);
-    const vec3 g = effects_add(&c->env, &c->p.effects, held, &c->s, rotation, held->time, flags, &l);
+    const rotor_scene scene = {&c->layout, &c->p.rotor, &c->p.shape,    &c->memory,
+                               c->speed,   c->command,  c->layout.count};
+    if (!c->n.rotors) flags &= EFFECTS_OF_BODIES;
+    const vec3 g =
+        effects_add_way(&c->env, &c->p.effects, held, &c->s, rotation, held->time, flags, &scene, 0, &l);
     const vec3 body =
         vec3_add(mat3_mul_vec(rotation, vec3_sub(l.force_body, rotors.force_body)), l.force_world);
     *force = vec3_add_scaled(body, c->p.effects.mass, g);
@@ -254,13 +310,15 @@ static effect_bound loads_of(const search_case *c, const held_inputs *held, uint
     return (effect_bound){vec3_length(*force), vec3_length(*torque)};
 }
 
-// The actual loads of effect `i`. Wind has none of its own: what it changes in all others counts.
+// The actual loads of effect `i`. Wind and wakes have none of their own: what they change in all others
+// counts.
 static effect_bound actual(const search_case *c, const held_inputs *held, int i)
 {
     vec3 force, torque, force_calm, torque_calm;
-    if (i != EFFECT_wind) return loads_of(c, held, ((uint64_t)1 << i) | EFFECT_BIT(wind), &force, &torque);
+    const uint64_t air = EFFECT_BIT(wind) | EFFECT_BIT(downwash), bit = (uint64_t)1 << i;
+    if ((bit & air) == 0) return loads_of(c, held, bit | air, &force, &torque);
     (void)loads_of(c, held, EFFECTS_ALL, &force, &torque);
-    (void)loads_of(c, held, EFFECTS_ALL & ~EFFECT_BIT(wind), &force_calm, &torque_calm);
+    (void)loads_of(c, held, EFFECTS_ALL & ~bit, &force_calm, &torque_calm);
     return (effect_bound){check_distance(force, force_calm), check_distance(torque, torque_calm)};
 }
 
@@ -295,8 +353,12 @@ static void fly_case(genes *g, double ratio[EFFECT_COUNT], int only)
             const uint64_t dice = random_bits(&c.r) % 4;
             c.command[k] = c.n.rotor_speed_max * (dice == 3 ? random_in(&c.r, 0, 1) : dice ? 1.0 : 0.0);
         }
-        const multirotor_inputs in = {&c.layout, &c.p, &c.env, held, EFFECTS_ALL};
+        const uint64_t flags = c.n.rotors ? EFFECTS_ALL : EFFECTS_OF_BODIES;
+        const multirotor_inputs in = {&c.layout, &c.p, &c.env, held, flags, &c.memory};
+        rotor_memory next = c.memory;
+        if (c.n.rotors) multirotor_inflow(&in, &c.s, c.speed, &next);
         multirotor_step_count(&in, c.dt, c.command, c.layout.count, &c.s, c.speed);
+        c.memory = next;
     }
 }
 
@@ -355,8 +417,11 @@ static void ruling_19_no_effect_exceeds_its_bound(void **unused)
             }
             closest[i] = fmax(closest[i], most);
         }
-        print_message("%-12s at most %.4f of its bound\n", vy_effect_name(i), closest[i]);
-        assert_true(closest[i] > 0.9); // a bound that is never approached would hide a mistake
+        print_message("%-18s at most %.4f of its bound\n", vy_effect_name(i), closest[i]);
+        if (i == EFFECT_battery) continue; // no load of its own
+        // A bound that is never approached would hide a mistake. Those of rotors add up what cannot come
+        // together.
+        assert_true(closest[i] > (i < EFFECT_FIRST_OF_ROTORS ? 0.9 : 0.3));
     }
 }
 

@@ -56,10 +56,17 @@ static void print_rows(const vy_table *table, const void *object, int indent)
             print_list(row, object, indent);
             continue;
         }
+        if (row->type == VY_TYPE_OBJECT) {
+            printf("%*s.%s =\n%*s{\n", indent, "", row->key, indent + 4, "");
+            print_rows(row->table, field, indent + 8);
+            printf("%*s},\n", indent + 4, "");
+            continue;
+        }
         printf("%*s.%s = ", indent, "", row->key);
         switch (row->type) {
         case VY_TYPE_NUMBER: print_number(*(const double *)field); break;
         case VY_TYPE_TEXT: printf("\"%s\"", (const char *)field); break;
+        case VY_TYPE_COUNT:
         case VY_TYPE_CHOICE: printf("%d", *(const int *)field); break;
         case VY_TYPE_VECTOR: print_numbers(field, row->size); break;
         case VY_TYPE_INERTIA:

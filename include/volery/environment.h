@@ -121,6 +121,13 @@ typedef struct vy_engine_def {
     double boundary; ///< [m] of VY_ENGINE_SIMPLE: largest |x| and |y|, > 0
 } vy_engine_def;
 
+/// Wakes of the drones: each feels the air that those above it drive down.
+typedef struct vy_wakes_def {
+    int on;        ///< 1: they are computed
+    double period; ///< [s] between two looks, a whole multiple of the world's dt; 0: ten steps
+    double length; ///< [m] after which a wake is over, > 0
+} vy_wakes_def;
+
 typedef struct vy_environment_def {
     vy_gravity_def gravity;
     vy_atmosphere_def atmosphere;
@@ -130,6 +137,7 @@ typedef struct vy_environment_def {
     vy_vec3 sunlight;       ///< [N/m^2] pressure along its direction, world; 4.56e-6 at the Earth
     vy_nap_def nap;
     vy_engine_def physics;
+    vy_wakes_def wakes;
 } vy_environment_def;
 
 /// The baseline: 9.80665 m/s^2 downwards, standard air of 101325 Pa and 288.15 K, no wind, a flat world, and

@@ -36,6 +36,44 @@ typedef struct vy_collision_point {
     vy_vec3 position; ///< [m]
 } vy_collision_point;
 
+/// Rotors in moving air, the same for every rotor. Zero switches a part off; docs/effects.md has the
+/// equations.
+typedef struct vy_rotor_air_def {
+    double radius;      ///< [m] of the discs; needed by inflow, ground effect, blades and wakes
+    double drag;        ///< [kg] force over rotor speed and airspeed across the axis
+    double drag_axial;  ///< [kg] the same along the axis
+    double flap;        ///< [kg m] torque over rotor speed and airspeed
+    double lift;        ///< [kg/m] thrust over airspeed across the axis, squared
+    double inflow;      ///< [kg] thrust over rotor speed and velocity through the disc
+    double inflow_lag;  ///< [s] time constant of the induced velocity
+    double vortex_loss; ///< [1] share of thrust lost in the middle of the vortex ring state, 0 to 1
+    double inertia;     ///< [kg m^2] of a rotor about its axis
+    int ground;         ///< 1: thrust grows near the ground
+} vy_rotor_air_def;
+
+/// Blades, instead of the coefficients' thrust and torque; they agree with these in hover.
+typedef struct vy_blade_def {
+    int count;          ///< of a rotor; 0: no blade elements
+    double chord;       ///< [m]
+    double twist;       ///< [rad] pitch at the axis less pitch at the tip
+    double lift_slope;  ///< [1/rad] of the profile
+    double lift_max;    ///< [1] its largest lift coefficient
+    double drag_square; ///< [1] drag coefficient over the square of the sine of the angle of attack
+} vy_blade_def;
+
+/// A battery. capacity 0: none, the voltage is always nominal.
+typedef struct vy_battery_def {
+    double capacity;   ///< [A s]
+    double charge;     ///< [1] at the start, 0 to 1
+    double resistance; ///< [ohm]
+    double nominal;    ///< [V] at which rotors reach the speed they are told
+    double voltage[5]; ///< [V] open circuit, at charge 0, 1/4, 1/2, 3/4, 1
+    double efficiency; ///< [1] of motors and their electronics, above 0 to 1
+    double power;      ///< [W] of everything that is no rotor
+} vy_battery_def;
+
+#define VY_THRUSTER_CAP 8
+
 /// Constants of one vehicle. Start from vy_default_vehicle_def() or a preset and change fields; a zeroed
 /// struct is refused. With rotor_count 0 it is a plain rigid body.
 typedef struct vy_vehicle_def {
@@ -71,6 +109,9 @@ typedef struct vy_vehicle_def {
     vy_vec3 dipole;          ///< [A m^2] magnetic, body
     double light_area;       ///< [m^2] for the pressure of sunlight, times the reflectivity factor, >= 0
     double torque_ref;       ///< [N m] reference of the negligibility policy; 0: from the rotors
+    vy_rotor_air_def rotor_air;
+    vy_blade_def blade;
+    vy_battery_def battery;
     vy_collision_point collision_points[VY_COLLISION_POINT_CAP];
 } vy_vehicle_def;
 

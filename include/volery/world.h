@@ -150,6 +150,9 @@ typedef struct vy_drone_state {
     vy_samples samples;                 ///< as the controller sees them
     vy_setpoint target;                 ///< the reference of the built-in controller, now
     uint64_t clamps;                    ///< motor commands clamped so far
+    double battery_charge;              ///< [A s] left; 0 without a battery
+    double battery_voltage;             ///< [V] at its terminals; 0 without a battery
+    vy_vec3 wake;                       ///< [m/s] air that other drones drive past this one, world
 } vy_drone_state;
 
 /// @return VY_NOT_FOUND for a handle that is not of this world; `*out` is untouched then

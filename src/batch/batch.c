@@ -259,7 +259,7 @@ uint64_t vy_batch_state_hash(const vy_batch *batch, uint32_t world)
 vy_status vy_batch_restore(vy_batch *batch, uint32_t world, const void *block, size_t size, vy_error *err)
 {
     world_block *head = batch->origin->state;
-    const uint64_t identity = head->identity;
+    const world_block before = *head;
     const vy_status status = vy_world_restore(batch->origin, block, size, err);
     if (status != VY_OK) return status;
     put_cells(batch, world, 0, block, batch->family.state_cells);
@@ -270,7 +270,11 @@ vy_status vy_batch_restore(vy_batch *batch, uint32_t world, const void *block, s
     put_cells(batch, world, batch->family.extra_at, &extra, sizeof extra / 8);
     report(batch, world, (size_t)batch->view.drones * batch->view.observation_size);
     memset(head, 0, batch->origin->state_size); // the next episode is built on a clean world
-    head->identity = identity;
+    head->drone_count = before.drone_count;
+    head->noise_count = before.noise_count;
+    head->line_count = before.line_count;
+    head->gear_count = before.gear_count;
+    head->joint_count = before.joint_count;
     return VY_OK;
 }
 
@@ -370,7 +374,12 @@ static vy_status take_scenario(vy_batch *b, vy_error *err)
         if (b->def.rung == VY_RUNG_MOTORS && v->rotor_count != b->scenario->drones[0].def.vehicle.rotor_count)
             return vy_fail(err, VY_BAD_VALUE, "batch: motor actions want the same rotors on every drone");
     }
-    return vy_scenario_build(b->scenario, &b->origin, err);
+    status = vy_scenario_build(b->scenario, &b->origin, err);
+    if (status == VY_OK && b->origin->model.geared) {
+        return vy_fail(err, VY_BAD_VALUE,
+                       "batch: rotors in the air (rotor_air, blade), batteries and wakes fly in worlds only");
+    }
+    return status;
 }
 
 static void take_family(vy_batch *b)

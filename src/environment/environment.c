@@ -23,6 +23,7 @@ vy_environment_def vy_default_environment_def(void)
         .horizon = 1.0,
     };
     def.physics.boundary = 1000.0;
+    def.wakes.length = 3.0;
     return def;
 }
 
@@ -130,12 +131,22 @@ static vy_status check_nap(const vy_nap_def *n, vy_error *err)
     return VY_OK;
 }
 
+static vy_status check_wakes(const vy_wakes_def *def, vy_error *err)
+{
+    if (!(real_is_finite(def->length) && def->length > 0.0) ||
+        !(real_is_finite(def->period) && def->period >= 0.0)) {
+        return vy_fail(err, VY_BAD_VALUE, "wakes: length must be above 0 m and period at least 0 s");
+    }
+    return VY_OK;
+}
+
 vy_status vy_check_environment_def(const vy_environment_def *def, vy_error *err)
 {
     vy_status status = check_gravity(&def->gravity, err);
     if (status == VY_OK) status = check_air(def, err);
     if (status == VY_OK) status = check_wind(&def->wind, &def->planet, err);
     if (status == VY_OK) status = check_nap(&def->nap, err);
+    if (status == VY_OK) status = check_wakes(&def->wakes, err);
     if (status != VY_OK) return status;
     const vy_planet_def *p = &def->planet;
     if (!(real_is_finite(p->radius) && p->radius >= 0.0 && p->flattening >= 0.0 && p->flattening < 1.0 &&

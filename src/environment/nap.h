@@ -35,6 +35,8 @@ typedef struct nap_params {
     bits rotor_count;
     bits strict;    // everything is computed
     bits open_loop; // motor commands do not depend on the motion
+    bits rotors;    // the vehicle's rotors have effects of their own
+    bits flat;      // the ground is z = 0
 } nap_params;
 
 /// Greatest deviations of the strict motion from this one.
@@ -54,6 +56,7 @@ typedef struct nap_moment {
     real disturbance, twist; // [N], [N m] no declared disturbance exceeds this until the next evaluation
     real turbulence;         // [m/s] likewise
     const real *command;     // [rad/s] rotor speeds told
+    real downwash;           // [m/s] no wake of another drone is faster
     int turbulent; // turbulence is declared: its filter follows the motion, and so has no certificate
 } nap_moment;
 
@@ -64,7 +67,15 @@ typedef struct nap_bounds {
 VY_FN nap_bounds nap_bounds_of(const effect_params *p, const effect_reach *r)
 {
     nap_bounds b;
-#define EFFECT(name, text) b.of[EFFECT_##name] = effect_##name##_bound(p, r);
+#define EFFECT(name, text)       b.of[EFFECT_##name] = effect_##name##_bound(p, r);
+#define ROTOR_EFFECT(name, text) // below
+#include "equations/effects.inl"
+#undef EFFECT
+    for (int i = EFFECT_FIRST_OF_ROTORS; i < EFFECT_COUNT; ++i)
+        b.of[i] = bound_of(real_set(0.0), real_set(0.0));
+    if (!r->rotors) return b;
+#define EFFECT(name, text)       // above
+#define ROTOR_EFFECT(name, text) b.of[EFFECT_##name] = effect_##name##_bound(p, r);
 #include "equations/effects.inl"
 #undef EFFECT
     return b;
@@ -172,12 +183,15 @@ VY_FN void nap_look_at_air(const surroundings *env, const nap_moment *m, real pe
         // The formula ends at the centre of the Earth: nothing is known of what lies far below the ground.
         e->density = real_select(low > -1e5, e->density, real_set(NAP_UNBOUNDED));
     }
-    e->wind = real_set(0.0);
+    e->rotor_air =
+        1.0 + real_abs(e->density * (1.0 / REFERENCE_DENSITY) - 1.0); // whether they follow it or not
+    e->wind = e->downwash;
     r->wind_slope = real_set(0.0);
     r->wind_change = nap_planet_rate(env) * r->far; // of the air that turns with the planet
     if (!env->windy) return;
-    e->wind =
-        wind_speed_bound_from(&env->wind, env->breeze, low, high, m->time, m->time + period) + m->turbulence;
+    e->wind = e->downwash +
+              wind_speed_bound_from(&env->wind, env->breeze, low, high, m->time, m->time + period) +
+              m->turbulence;
     r->wind_slope = wind_slope_bound(&env->wind, low);
     if (env->planet.on) { // east, north and up turn on the way
         const double curve = env->planet.radius / (env->planet.polar * env->planet.polar);
@@ -189,13 +203,30 @@ VY_FN void nap_look_at_air(const surroundings *env, const nap_moment *m, real pe
     r->wind_change = r->wind_change + nap_wind_change(&env->wind, period, r->far, r->wind_slope, e->wind);
 }
 
+/// What all effects of the rotors together can do. The battery's is in the top speed of the rotors already.
+VY_FN effect_bound nap_rotor_effects(const effect_params *p, const effect_reach *e)
+{
+    effect_bound sum = bound_of(real_set(0.0), real_set(0.0));
+    if (!e->rotors) return sum;
+#define EFFECT(name, text)
+#define ROTOR_EFFECT(name, text)                                               \
+    if (EFFECT_##name != EFFECT_battery && EFFECT_##name != EFFECT_downwash) { \
+        const effect_bound b = effect_##name##_bound(p, e);                    \
+        sum = bound_of(sum.force + b.force, sum.torque + b.torque);            \
+    }
+#include "equations/effects.inl"
+#undef EFFECT
+    return sum;
+}
+
 /// Sum of all forces but gravity.
 VY_FN real nap_push(const effect_params *p, const effect_reach *e)
 {
     real force = e->rotor_force + e->disturbance;
     force = force + effect_density_bound(p, e).force + effect_buoyancy_bound(p, e).force;
     force = force + effect_radiation_bound(p, e).force + effect_lift_bound(p, e).force;
-    return force + (effect_drag_bound(p, e).force + effect_linear_drag_bound(p, e).force);
+    force = force + (effect_drag_bound(p, e).force + effect_linear_drag_bound(p, e).force);
+    return e->rotors ? force + nap_rotor_effects(p, e).force : force;
 }
 
 /// Sum of all torques.
@@ -203,7 +234,8 @@ VY_FN real nap_turn(const effect_params *p, const effect_reach *e)
 {
     real torque = e->rotor_torque + e->twist;
     torque = torque + effect_density_bound(p, e).torque + effect_aero_torque_bound(p, e).torque;
-    return torque + effect_magnetic_bound(p, e).torque + effect_damping_bound(p, e).torque;
+    torque = torque + effect_magnetic_bound(p, e).torque + effect_damping_bound(p, e).torque;
+    return e->rotors ? torque + nap_rotor_effects(p, e).torque : torque;
 }
 
 /// The same for rotors of any axis and polynomial: what each can do at most, all together.
@@ -255,6 +287,31 @@ VY_FN void nap_look_at_rotors(const nap_params *n, const multirotor_params *p, c
     e->rotor_torque = vec3_length(torque) + slack + 0x1p-40 * force;
 }
 
+/// What the rotors' effects can see within the period.
+VY_FN void nap_look_at_rotor_air(const nap_params *n, const multirotor_params *p, const rotor_layout *layout,
+                                 const real *speed, const nap_moment *m, effect_reach *e)
+{
+    const rotor_air_params *r = &p->effects.rotors;
+    e->rotors = 1;
+    e->rotor_count = real_of_whole(n->rotor_count);
+    e->rotor_speed = n->rotor_speed_max;
+    real thrust = real_set(0.0);
+    for (int i = 0; i < bits_uniform(n->rotor_count); ++i) {
+        e->rotor_speed = real_max(e->rotor_speed, speed[i]);
+        e->arm = real_max(e->arm, vec3_length(vec3_of(layout->place[i])));
+        e->lever = real_max(e->lever, vec3_length(vec3_of(layout->lever[i])));
+        thrust = real_max(thrust, real_set(layout->thrust_scale[i]));
+    }
+    const real w = e->rotor_speed;
+    thrust = thrust *
+             (w * (real_abs(p->shape.linear) + w * (p->rotor.thrust_coef + real_abs(p->shape.cubic) * w)));
+    e->height_least = real_set(NAP_UNBOUNDED); // a round world has no ground near
+    e->rotor_gain = w * real_max(p->shape.rise, p->shape.fall);
+    e->hover_flow = real_sqrt(thrust / real_select(r->disc > 0.0, r->disc, real_set(1.0)));
+    e->inflow = 2.1 * e->hover_flow; // the measured curve ends at 2.04
+    e->downwash = m->downwash;
+}
+
 /// Where `lost`, nothing is known of where the body can be.
 VY_FN void nap_reach_lose(mask lost, nap_reach *r)
 {
@@ -265,6 +322,7 @@ VY_FN void nap_reach_lose(mask lost, nap_reach *r)
     e->density = real_select(lost & mask_set(e->air), endless, e->density);
     e->density_least = real_select(lost, real_set(0.0), e->density_least);
     e->wind = real_select(lost & (e->wind > 0.0), endless, e->wind);
+    e->height_least = real_select(lost & (e->height_least < endless), real_set(0.0), e->height_least);
     r->acceleration = real_select(lost, endless, r->acceleration);
     r->far = real_select(lost, endless, r->far);
 }
@@ -286,6 +344,12 @@ VY_FN nap_reach nap_reach_of(const surroundings *env, const nap_params *n, const
     e->magnetic_field = vec3_length(vec3_of(env->magnetic));
     e->light = vec3_length(vec3_of(env->light));
     nap_look_at_rotors(n, p, layout, speed, m->command, e);
+    if (bits_uniform(n->rotors)) nap_look_at_rotor_air(n, p, layout, speed, m, e);
+    const real spin0 =
+        vec3_length(mat3_mul_vec(p->body.inertia, s->rate)) + n->inertia_most * deviation[DEVIATION_RATE];
+    const real inverse = 1.0 / n->inertia_least;
+    if (bits_uniform(n->rotors))
+        e->rate = inverse * spin0 + 1.0; // a guess as well: the rotors' effects see it
 
     const real altitude = nap_altitude(env, s->position);
     const double turning = nap_planet_rate(env);
@@ -298,19 +362,27 @@ VY_FN nap_reach nap_reach_of(const surroundings *env, const nap_params *n, const
     for (int round = 0; round < 3; ++round) {
         const real way = period * (v0 + gain);
         r.far = way + deviation[DEVIATION_POSITION];
+        if (bits_uniform(n->rotors) && bits_uniform(n->flat))
+            e->height_least = s->position.z - (r.far + e->arm);
         e->speed = over0 + (gain + turning * way);
         e->gravity = gravity_bound(&env->gravity, s->position, r.far);
         nap_look_at_air(env, m, period, s->position, altitude, &r);
         r.acceleration = e->gravity + p->body.inverse_mass * nap_push(&p->effects, e);
         const real need = period * r.acceleration;
         holds = need <= gain;
+        if (bits_uniform(n->rotors)) {
+            const real turn = inverse * (spin0 + period * nap_turn(&p->effects, e));
+            const mask turns = turn <= e->rate;
+            holds = holds & turns;
+            if (round < 2) e->rate = real_select(turns, turn * (1.0 + 1e-9), 1.5 * turn + 1e-9);
+        }
         if (round < 2) gain = real_select(holds, need * (1.0 + 1e-9), 1.5 * need + 1e-9);
     }
     nap_reach_lose(mask_not(holds), &r);
-
-    const real spin0 =
-        vec3_length(mat3_mul_vec(p->body.inertia, s->rate)) + n->inertia_most * deviation[DEVIATION_RATE];
-    const real inverse = 1.0 / n->inertia_least;
+    if (bits_uniform(n->rotors)) {
+        e->rate = real_select(holds, e->rate, real_set(NAP_UNBOUNDED));
+        return r;
+    }
     e->rate = inverse * spin0;
     e->rate = 1.5 * (e->rate + inverse * (period * nap_turn(&p->effects, e))) + 1e-9;
     const real need = inverse * (spin0 + period * nap_turn(&p->effects, e));
@@ -318,10 +390,16 @@ VY_FN nap_reach nap_reach_of(const surroundings *env, const nap_params *n, const
     return r;
 }
 
+/// How many effects there are for a vehicle: those of rotors come last.
+VY_FN int nap_effect_count(const nap_params *n)
+{
+    return bits_uniform(n->rotors) ? EFFECT_COUNT : EFFECT_FIRST_OF_ROTORS;
+}
+
 /// One bit per effect: zeroed when below both thresholds, computed again when above one of the higher ones.
 VY_FN bits nap_decide(const nap_params *n, const nap_bounds *b, bits flags)
 {
-    for (int i = 0; i < EFFECT_COUNT; ++i) {
+    for (int i = 0; i < nap_effect_count(n); ++i) {
         const bits bit = bits_set((uint64_t)1 << i);
         // An effect that is zero exactly need not be computed even when nothing may be neglected.
         const mask none = (b->of[i].force == 0.0) & (b->of[i].torque == 0.0);
@@ -457,7 +535,7 @@ VY_FN void nap_certify(const surroundings *env, const nap_params *n, const multi
     const nap_reach r = nap_reach_of(env, n, p, layout, s, speed, m, deviation);
     const nap_bounds b = nap_bounds_of(&p->effects, &r.effect);
     real force = real_set(0.0), torque = real_set(0.0);
-    for (int i = 0; i < EFFECT_COUNT; ++i) {
+    for (int i = 0; i < nap_effect_count(n); ++i) {
         const mask off = mask_not(effect_on(flags, i));
         force = force + real_select(off, b.of[i].force, real_set(0.0));
         torque = torque + real_select(off, b.of[i].torque, real_set(0.0));
@@ -479,7 +557,7 @@ VY_FN bits nap_evaluate(const surroundings *env, const nap_params *n, const mult
     const nap_reach r = nap_reach_of(env, n, p, layout, s, speed, m, exact);
     const nap_bounds b = nap_bounds_of(&p->effects, &r.effect);
     flags = nap_decide(n, &b, flags);
-    for (int i = 0; i < EFFECT_COUNT; ++i) {
+    for (int i = 0; i < nap_effect_count(n); ++i) {
         const mask off = mask_not(effect_on(flags, i));
         state->impulse[i] = state->impulse[i] + real_select(off, n->period * b.of[i].force, real_set(0.0));
         state->angular[i] = state->angular[i] + real_select(off, n->period * b.of[i].torque, real_set(0.0));

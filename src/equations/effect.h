@@ -10,6 +10,7 @@
 #include "equations/gravity.h"
 #include "equations/planet.h"
 #include "equations/rigid_body.h"
+#include "equations/rotor_air.h"
 #include "equations/wind.h"
 
 /// Density at which a vehicle's rotor coefficients hold [kg/m^3]: the standard sea level.
@@ -28,6 +29,7 @@ typedef struct effect_params {
     real density_share;   // 1: rotor thrust and torque follow the air's density; 0: they do not
     vec3 dipole;          // [A m^2] body
     real light_area;      // [m^2] times the reflectivity factor
+    rotor_air_params rotors;
 } effect_params;
 
 /// Where a body is and how it moves, as the effects see it at one moment.
@@ -45,6 +47,8 @@ typedef struct effect_context {
     vec3 twist_world, twist_body;             // [N m]
     vec3 magnetic_field;                      // [T] world
     vec3 light;                               // [N/m^2] pressure of sunlight, along its direction, world
+    real height;                              // [m] of the centre of mass over the ground
+    const rotor_view *rotors;                 // for the rotors' effects
 } effect_context;
 
 /// Largest magnitudes until the next evaluation of the negligibility policy.
@@ -59,6 +63,14 @@ typedef struct effect_reach {
     real magnetic_field;     // [T]
     real light;              // [N/m^2]
     int air;                 // an atmosphere is declared
+    int rotors;              // the vehicle's rotors have effects of their own; the rest is 0 if not
+    real rotor_count;
+    real rotor_speed, rotor_gain; // [rad/s], [rad/s^2]
+    real rotor_air;               // [1] density over the reference, as far as the rotors follow it
+    real arm, lever;              // [m] farthest hub from the centre of mass; most torque per thrust
+    real hover_flow, inflow;      // [m/s] v_h, induced velocity
+    real height_least;            // [m] of the lowest hub over the ground
+    real downwash;                // [m/s] part of `wind`
 } effect_reach;
 
 typedef struct effect_bound {
@@ -71,6 +83,9 @@ VY_FN effect_bound bound_of(real force, real torque)
     effect_bound b = {force, torque};
     return b;
 }
+
+/// No hub moves faster through the air [m/s].
+VY_FN real reach_hub_speed(const effect_reach *r) { return r->speed + r->wind + r->rate * r->arm; }
 
 /// Bit `effect` of the flags, as a mask.
 VY_FN mask effect_on(bits flags, int effect) { return ((flags >> effect) & 1u) != 0u; }

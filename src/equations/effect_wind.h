@@ -2,6 +2,7 @@
 // see.
 #pragma once
 #include "equations/effect_damping.h"
+#include "equations/effect_downwash.h"
 #include "equations/effect_drag.h"
 #include "equations/effect_lift.h"
 #include "equations/effect_linear_drag.h"
@@ -23,5 +24,11 @@ VY_FN effect_bound effect_wind_bound(const effect_params *p, const effect_reach 
     const real lift = r->density * real_abs(p->lift_area) * real_select(r->wind > 0.0, v * v, real_set(0.0));
     const real linear = vec3_most(p->linear_drag) * r->wind;
     const real spin = 0.25 * r->density * r->wind * vec3_most(p->spin_area) * r->rate;
-    return bound_of(drag + lift + linear, vec3_length(p->pressure_centre) * (drag + lift) + spin);
+    const effect_bound body =
+        bound_of(drag + lift + linear, vec3_length(p->pressure_centre) * (drag + lift) + spin);
+    if (!r->rotors) return body;
+    const effect_bound rotors = rotor_flow_bound(p, r);
+    const mask some = r->wind > 0.0;
+    return bound_of(body.force + real_select(some, rotors.force, real_set(0.0)),
+                    body.torque + real_select(some, rotors.torque, real_set(0.0)));
 }

@@ -5,6 +5,9 @@
 #include "equations/rotor.h"
 #include "equations/surroundings.h"
 
+/// Induced velocities below this [m/s] are none: a decay must not end in denormal numbers.
+#define INFLOW_FLOOR 1e-9
+
 typedef struct multirotor_params {
     body_params body;
     rotor_params rotor;
@@ -18,29 +21,41 @@ typedef struct multirotor_inputs {
     const multirotor_params *params;
     const surroundings *env;
     held_inputs held;
-    bits flags; // effects that are computed
+    bits flags;                 // effects that are computed
+    const rotor_memory *memory; // what the rotors' effects remember; NULL when none can be on
 } multirotor_inputs;
 
 /// Adds what rotors and effects do; returns gravity [m/s^2]. `count` is layout->count, where possible as a
 /// compile-time constant; `plain` is one (see effects_add_way).
 VY_FN vec3 multirotor_loads(const multirotor_inputs *in, const body_state *s, mat3 rotation,
-                            const real *speed, int count, int plain, real time, body_loads *loads)
+                            const real *speed, const real *command, int count, int plain, real time,
+                            body_loads *loads)
 {
     if (!plain && in->layout->general) {
         rotor_add_general(in->layout, &in->params->rotor, &in->params->shape, speed, count, loads);
     } else {
         rotor_add(in->layout, &in->params->rotor, speed, count, loads);
     }
-    return effects_add_way(in->env, &in->params->effects, &in->held, s, rotation, time, in->flags, plain,
-                           loads);
+    rotor_scene scene;
+    if (!plain) {
+        scene.layout = in->layout;
+        scene.rotor = &in->params->rotor;
+        scene.shape = &in->params->shape;
+        scene.memory = in->memory;
+        scene.speed = speed;
+        scene.command = command;
+        scene.count = count;
+    }
+    return effects_add_way(in->env, &in->params->effects, &in->held, s, rotation, time, in->flags, &scene,
+                           plain, loads);
 }
 
 VY_FN body_rates multirotor_derivative(const multirotor_inputs *in, const body_state *s, const real *speed,
-                                       int count, int plain, real time)
+                                       const real *command, int count, int plain, real time)
 {
     const mat3 rotation = quat_matrix(s->attitude);
     body_loads loads = loads_zero();
-    const vec3 gravity = multirotor_loads(in, s, rotation, speed, count, plain, time, &loads);
+    const vec3 gravity = multirotor_loads(in, s, rotation, speed, command, count, plain, time, &loads);
     return body_derivative(&in->params->body, s, rotation, &loads, gravity);
 }
 
@@ -64,13 +79,13 @@ VY_FN void multirotor_step_way(const multirotor_inputs *in, real dt, const real 
     }
     const real half = 0.5 * dt;
     const real t1 = in->held.time, t2 = t1 + half, t4 = t1 + dt;
-    const body_rates k1 = multirotor_derivative(in, s, speed, count, plain, t1);
+    const body_rates k1 = multirotor_derivative(in, s, speed, command, count, plain, t1);
     const body_state s2 = body_advance(s, half, &k1);
-    const body_rates k2 = multirotor_derivative(in, &s2, speed_half, count, plain, t2);
+    const body_rates k2 = multirotor_derivative(in, &s2, speed_half, command, count, plain, t2);
     const body_state s3 = body_advance(s, half, &k2);
-    const body_rates k3 = multirotor_derivative(in, &s3, speed_half, count, plain, t2);
+    const body_rates k3 = multirotor_derivative(in, &s3, speed_half, command, count, plain, t2);
     const body_state s4 = body_advance(s, dt, &k3);
-    const body_rates k4 = multirotor_derivative(in, &s4, speed_full, count, plain, t4);
+    const body_rates k4 = multirotor_derivative(in, &s4, speed_full, command, count, plain, t4);
     *s = body_rk4_finish(s, dt, &k1, &k2, &k3, &k4);
     for (int i = 0; i < count; ++i) speed[i] = rotor_speed_settled(speed_full[i]);
 }
@@ -96,5 +111,32 @@ VY_FN void multirotor_step(const multirotor_inputs *in, real dt, const real *com
         multirotor_step_way(in, dt, command, 4, 0, s, speed);
     } else {
         multirotor_step_way(in, dt, command, count, 0, s, speed);
+    }
+}
+
+/// The induced velocities after a step of which `s` and `speed` are the start: each goes towards its steady
+/// value there, by the exact solution of its lag. (A step itself sees them as they were: they are held over
+/// it.)
+VY_BIG_FN void multirotor_inflow(const multirotor_inputs *in, const body_state *s, const real *speed,
+                                 rotor_memory *next)
+{
+    const rotor_air_params *p = &in->params->effects.rotors;
+    const mat3 rotation = quat_matrix(s->attitude);
+    vec3 flow = look_at_air(in->env, &in->held, s, in->held.time, in->flags).flow;
+    flow = vec3_sub(flow, vec3_if(effect_on(in->flags, EFFECT_downwash), in->memory->downwash));
+    rotor_scene scene;
+    scene.layout = in->layout;
+    scene.rotor = &in->params->rotor;
+    scene.shape = &in->params->shape;
+    scene.memory = in->memory;
+    scene.speed = speed;
+    scene.command = speed;
+    scene.count = in->layout->count;
+    const rotor_view v = rotor_look(&scene, p, mat3_tmul_vec(rotation, flow), s->rate, real_set(1.0));
+    for (int i = 0; i < v.count; ++i) {
+        const real steady = inflow_steady(v.hover[i], v.climb[i], vec3_dot(v.across[i], v.across[i]));
+        const real after = steady + (v.inflow[i] - steady) * p->inflow_keep;
+        const real kept = real_select(after < INFLOW_FLOOR, real_set(0.0), after);
+        next->inflow[i] = real_select(p->disc > 0.0, kept, v.inflow[i]);
     }
 }

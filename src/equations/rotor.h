@@ -15,6 +15,7 @@ typedef struct rotor_layout {
     double yaw[ROTOR_CAP];
     double place[ROTOR_CAP][3];     // [m] hub, body
     double axis[ROTOR_CAP][3];      // unit vector of its thrust, body
+    double side[ROTOR_CAP][3];      // a unit vector across the axis, body
     double spin[ROTOR_CAP];         // +1 counter-clockwise about the axis, -1 clockwise
     double lever[ROTOR_CAP][3];     // [m] torque per newton of thrust
     double reaction[ROTOR_CAP][3];  // [1] torque per newton metre of rotor drag

@@ -1,16 +1,25 @@
 // surroundings.h - gravity, air, wind and planet at one place and time, as the effects see them.
 #pragma once
 #include "equations/effect_aero_torque.h"
+#include "equations/effect_battery.h"
+#include "equations/effect_blade_element.h"
 #include "equations/effect_buoyancy.h"
 #include "equations/effect_damping.h"
 #include "equations/effect_density.h"
 #include "equations/effect_disturbance.h"
+#include "equations/effect_downwash.h"
 #include "equations/effect_drag.h"
+#include "equations/effect_flapping.h"
 #include "equations/effect_gravity.h"
+#include "equations/effect_ground.h"
+#include "equations/effect_gyroscopic.h"
+#include "equations/effect_inflow.h"
 #include "equations/effect_lift.h"
 #include "equations/effect_linear_drag.h"
 #include "equations/effect_magnetic.h"
 #include "equations/effect_radiation.h"
+#include "equations/effect_rotor_drag.h"
+#include "equations/effect_translational_lift.h"
 #include "equations/effect_twist.h"
 #include "equations/effect_wind.h"
 
@@ -20,15 +29,19 @@ enum effect_number {
 #undef EFFECT
     EFFECT_COUNT
 };
+/// Effects below this number are of every body; from it on, of rotors that declare them.
+#define EFFECT_FIRST_OF_ROTORS EFFECT_rotor_drag
 
-#define EFFECT_BIT(name) ((uint64_t)1 << EFFECT_##name)
-#define EFFECTS_ALL      (((uint64_t)1 << EFFECT_COUNT) - 1)
+#define EFFECT_BIT(name)  ((uint64_t)1 << EFFECT_##name)
+#define EFFECTS_ALL       (((uint64_t)1 << EFFECT_COUNT) - 1)
+#define EFFECTS_OF_ROTORS (EFFECTS_ALL & ~(((uint64_t)1 << EFFECT_FIRST_OF_ROTORS) - 1))
+#define EFFECTS_OF_BODIES (EFFECTS_ALL & ~EFFECTS_OF_ROTORS)
 /// Those that every flight has; with no other, a step takes a shorter way to the same bits.
 #define EFFECTS_PLAIN (EFFECT_BIT(gravity) | EFFECT_BIT(disturbance) | EFFECT_BIT(twist))
 /// Those that need the air: without any of them neither altitude nor density nor flow is computed.
 #define EFFECTS_OF_AIR                                                                     \
     (EFFECT_BIT(density) | EFFECT_BIT(linear_drag) | EFFECT_BIT(drag) | EFFECT_BIT(lift) | \
-     EFFECT_BIT(buoyancy) | EFFECT_BIT(aero_torque) | EFFECT_BIT(damping))
+     EFFECT_BIT(buoyancy) | EFFECT_BIT(aero_torque) | EFFECT_BIT(damping) | EFFECTS_OF_ROTORS)
 
 /// What is declared of the world; the same for every drone of a batch, but for uniform gravity and the
 /// breeze.
@@ -101,11 +114,31 @@ VY_FN air_around look_at_air(const surroundings *env, const held_inputs *held, c
     return a;
 }
 
+/// The rotors' effects that are on, added to `l`: one copy, out of the way of flights without them.
+VY_BIG_FN void rotor_effects_add(const effect_params *p, const rotor_scene *scene,
+                                 const effect_context *around, bits flags, body_loads *l)
+{
+    const real air = 1.0 + p->density_share * around->density_change;
+    const rotor_view view =
+        rotor_look(scene, &p->rotors, mat3_tmul_vec(around->rotation, around->flow), around->rate, air);
+    effect_context c = *around;
+    c.rotors = &view;
+#define EFFECT(name, text)
+#define ROTOR_EFFECT(name, text)                         \
+    {                                                    \
+        const mask on = effect_on(flags, EFFECT_##name); \
+        if (mask_any(on)) effect_##name(p, &c, on, l);   \
+    }
+#include "equations/effects.inl"
+#undef EFFECT
+}
+
 /// All effects that are on, added to `l`, which holds the rotors' wrench. `plain` is a compile-time constant:
-/// 1 when none but EFFECTS_PLAIN is on and gravity is uniform. Returns g(r) as the plant shall use it.
+/// 1 when none but EFFECTS_PLAIN is on and gravity is uniform. `scene` is for the rotors' effects and may be
+/// NULL when none is on. Returns g(r) as the plant shall use it.
 VY_FN vec3 effects_add_way(const surroundings *env, const effect_params *p, const held_inputs *held,
-                           const body_state *s, mat3 rotation, real time, bits flags, int plain,
-                           body_loads *l)
+                           const body_state *s, mat3 rotation, real time, bits flags,
+                           const rotor_scene *scene, int plain, body_loads *l)
 {
     effect_context c;
     c.flow = vec3_zero();
@@ -129,7 +162,9 @@ VY_FN vec3 effects_add_way(const surroundings *env, const effect_params *p, cons
         if (env->air.mode != ATMOSPHERE_NONE)
             c.density_change = air.density * (1.0 / REFERENCE_DENSITY) - 1.0;
         c.flow = air.flow;
-        c.flow_speed = vec3_length(air.flow);
+        const mask wakes = effect_on(flags, EFFECT_downwash);
+        if (mask_any(wakes)) c.flow = vec3_sub(c.flow, vec3_if(wakes, scene->memory->downwash));
+        c.flow_speed = vec3_length(c.flow);
     }
 #define EFFECT(name, text)                                                      \
     {                                                                           \
@@ -137,13 +172,19 @@ VY_FN vec3 effects_add_way(const surroundings *env, const effect_params *p, cons
         const int possible = !plain || (EFFECTS_PLAIN & EFFECT_BIT(name)) != 0; \
         if (possible && mask_any(on)) effect_##name(p, &c, on, l);              \
     }
+#define ROTOR_EFFECT(name, text)
 #include "equations/effects.inl"
 #undef EFFECT
+    if (!plain && mask_any((flags & EFFECTS_OF_ROTORS) != 0u)) {
+        c.height = s->position.z;
+        rotor_effects_add(p, scene, &c, flags, l);
+    }
     return vec3_if(effect_on(flags, EFFECT_gravity), c.gravity);
 }
 
+/// The same but for the rotors' effects.
 VY_FN vec3 effects_add(const surroundings *env, const effect_params *p, const held_inputs *held,
                        const body_state *s, mat3 rotation, real time, bits flags, body_loads *l)
 {
-    return effects_add_way(env, p, held, s, rotation, time, flags, 0, l);
+    return effects_add_way(env, p, held, s, rotation, time, flags & EFFECTS_OF_BODIES, NULL, 0, l);
 }

@@ -26,13 +26,14 @@ static void print_streams(FILE *out)
 
 static void print_state(FILE *out)
 {
-    static const char *const blocks[] = {"world", "drone", "tie", "noise", "line", "ledger"};
+    static const char *const blocks[] = {"world", "drone", "tie", "noise", "line", "gear", "ledger"};
     static const char *const texts[] = {
         "once",
         "per drone, in order of creation",
         "per joint, in order of creation",
         "per band-limited disturbance and drone it acts on",
         "per sample or reply that a fault can delay",
+        "per drone, in worlds where one has more than plain rotors: rotors in the air, battery, thrusters",
         "per drone: what the negligibility policy left out, hashed when it changes"};
     fputs("## Full state\n\n`/world/state` holds the simulation's whole state as little-endian values of 8 "
           "bytes: "
@@ -40,7 +41,7 @@ static void print_state(FILE *out)
           "holds and what "
           "`volery replay` names.\n\n",
           out);
-    for (int b = 0; b < 6; ++b) {
+    for (int b = 0; b < 7; ++b) {
         fprintf(out, "**%s** (%s)\n\n| field | values | type | unit | |\n|---|---|---|---|---|\n", blocks[b],
                 texts[b]);
         for (int i = 0; i < vy_field_count; ++i) {

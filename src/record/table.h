@@ -2,7 +2,7 @@
 #pragma once
 #include "record/log.h"
 
-enum { TABLE_STREAMS = DRONE_STREAM_COUNT + 3, TABLE_COLUMNS_MAX = 256, TABLE_CELLS_MAX = 64 };
+enum { TABLE_STREAMS = DRONE_STREAM_COUNT + 3, TABLE_COLUMNS_MAX = 384, TABLE_CELLS_MAX = 128 };
 
 /// One column: a cell of one stream.
 typedef struct table_column {

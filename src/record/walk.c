@@ -146,16 +146,21 @@ int vy_state_compare(const unsigned char *a, const unsigned char *b, size_t size
         snprintf(prefix, sizeof prefix, "joints[%u].", i);
         if (compare_block("tie", a + at, b + at, prefix, out)) return 1;
     }
-    const size_t ledger = drone_count * sizeof(ledger_block);
-    if (line_count > (size - at) / sizeof(line_block)) return 0;
-    const size_t rest = ledger + line_count * sizeof(line_block);
-    for (unsigned i = 0; at + sizeof(noise_block) + rest <= size; ++i, at += sizeof(noise_block)) {
-        snprintf(prefix, sizeof prefix, "noise[%u].", i);
+    world_block head;
+    memcpy(&head, a, sizeof head);
+    for (uint64_t i = 0; i < head.noise_count && at + sizeof(noise_block) <= size;
+         ++i, at += sizeof(noise_block)) {
+        snprintf(prefix, sizeof prefix, "noise[%u].", (unsigned)i);
         if (compare_block("noise", a + at, b + at, prefix, out)) return 1;
     }
     for (unsigned i = 0; i < line_count && at + sizeof(line_block) <= size; ++i, at += sizeof(line_block)) {
         snprintf(prefix, sizeof prefix, "lines[%u].", i);
         if (compare_block("line", a + at, b + at, prefix, out)) return 1;
+    }
+    for (uint64_t i = 0; i < head.gear_count && at + sizeof(gear_block) <= size;
+         ++i, at += sizeof(gear_block)) {
+        snprintf(prefix, sizeof prefix, "gear[%u].", (unsigned)i);
+        if (compare_block("gear", a + at, b + at, prefix, out)) return 1;
     }
     for (uint32_t i = 0; i < drone_count && at + sizeof(ledger_block) <= size;
          ++i, at += sizeof(ledger_block)) {

@@ -49,6 +49,72 @@ static const vy_table rotor_table = {.title = "Rotors",
                                      .init = init_rotor,
                                      ROWS(rotor_rows)};
 
+static const vy_row rotor_air_rows[] = {
+    ROW("radius", NUMBER, vy_rotor_air_def, radius, .unit = "m", .range = AT_LEAST_0,
+        .help = "of the discs; needed by inflow, vortex_loss, ground, blades and wakes"),
+    ROW("drag", NUMBER, vy_rotor_air_def, drag, .unit = "kg", .range = AT_LEAST_0,
+        .help = "force over rotor speed and airspeed across the axis"),
+    ROW("drag_axial", NUMBER, vy_rotor_air_def, drag_axial, .unit = "kg", .range = AT_LEAST_0,
+        .help = "the same along the axis"),
+    ROW("flap", NUMBER, vy_rotor_air_def, flap, .unit = "kg m", .range = AT_LEAST_0,
+        .help = "torque over rotor speed and airspeed"),
+    ROW("lift", NUMBER, vy_rotor_air_def, lift, .unit = "kg/m", .range = AT_LEAST_0,
+        .help = "thrust over airspeed across the axis, squared"),
+    ROW("inflow", NUMBER, vy_rotor_air_def, inflow, .unit = "kg", .range = AT_LEAST_0,
+        .help = "thrust over rotor speed and velocity through the disc"),
+    ROW("inflow_lag", NUMBER, vy_rotor_air_def, inflow_lag, .unit = "s", .range = AT_LEAST_0,
+        .help = "time constant of the induced velocity"),
+    ROW("vortex_loss", NUMBER, vy_rotor_air_def, vortex_loss, .range = WITHIN(0.0, 1.0),
+        .help = "share of thrust lost in the middle of the vortex ring state"),
+    ROW("inertia", NUMBER, vy_rotor_air_def, inertia, .unit = "kg m^2", .range = AT_LEAST_0,
+        .help = "of a rotor about its axis, for gyroscopic torques"),
+    ROW("ground", CHOICE, vy_rotor_air_def, ground, CHOICES(switches),
+        .help = "whether thrust grows near the ground, z = 0"),
+};
+static const vy_table rotor_air_table = {.title = "Rotors in the air",
+                                         .help = "The same for every rotor; 0 leaves an effect out.",
+                                         .size = sizeof(vy_rotor_air_def),
+                                         ROWS(rotor_air_rows)};
+
+static const vy_row blade_rows[] = {
+    ROW("count", COUNT, vy_blade_def, count, .range = WITHIN(0.0, 16.0),
+        .help = "blades of a rotor; 0: none, thrust and torque are the coefficients'"),
+    ROW("chord", NUMBER, vy_blade_def, chord, .unit = "m", .range = AT_LEAST_0, .help = "of a blade"),
+    ROW("twist", NUMBER, vy_blade_def, twist, .unit = "rad", .range = WITHIN(0.0, 1.0),
+        .help = "pitch at the axis less pitch at the tip"),
+    ROW("lift_slope", NUMBER, vy_blade_def, lift_slope, .unit = "1/rad", .range = AT_LEAST_0,
+        .help = "lift coefficient over angle of attack"),
+    ROW("lift_max", NUMBER, vy_blade_def, lift_max, .range = AT_LEAST_0, .help = "largest lift coefficient"),
+    ROW("drag_square", NUMBER, vy_blade_def, drag_square, .range = AT_LEAST_0,
+        .help = "drag coefficient over the square of the sine of the angle of attack"),
+};
+static const vy_table blade_table = {
+    .title = "Blades",
+    .help = "Blade elements instead of the coefficients; pitch and profile drag follow from "
+            "`thrust_coef` and `torque_coef` in hover.",
+    .size = sizeof(vy_blade_def),
+    ROWS(blade_rows)};
+
+static const vy_row battery_rows[] = {
+    ROW("capacity", NUMBER, vy_battery_def, capacity, .unit = "A s", .range = AT_LEAST_0, .word = "none",
+        .help = "`none`: the voltage is always nominal"),
+    ROW("charge", NUMBER, vy_battery_def, charge, .range = WITHIN(0.0, 1.0), .help = "at the start"),
+    ROW("resistance", NUMBER, vy_battery_def, resistance, .unit = "ohm", .range = AT_LEAST_0,
+        .help = "inner"),
+    ROW("nominal", NUMBER, vy_battery_def, nominal, .unit = "V", .range = AT_LEAST_0,
+        .help = "at which rotors reach the speed they are told"),
+    ROW("voltage", VECTOR, vy_battery_def, voltage, .size = 5, .unit = "V", .range = AT_LEAST_0,
+        .help = "open circuit, at charge 0, 1/4, 1/2, 3/4, 1"),
+    ROW("efficiency", NUMBER, vy_battery_def, efficiency, .range = WITHIN(0.0, 1.0),
+        .help = "of motors and their electronics"),
+    ROW("power", NUMBER, vy_battery_def, power, .unit = "W", .range = AT_LEAST_0,
+        .help = "of everything that is no rotor"),
+};
+static const vy_table battery_table = {.title = "Battery",
+                                       .help = "What the rotors' speed depends on.",
+                                       .size = sizeof(vy_battery_def),
+                                       ROWS(battery_rows)};
+
 static void init_collision_point(void *object, int index)
 {
     (void)index;
@@ -75,6 +141,7 @@ static void init_vehicle(void *object, int index)
     def->cookie = cookie;
     def->allocation = VY_ALLOCATION_PHYSICAL;
     def->command_curve = 1.0;
+    def->battery.charge = def->battery.efficiency = 1.0;
     memcpy(def->name, "unnamed", sizeof "unnamed");
 }
 
@@ -138,6 +205,10 @@ static const vy_row vehicle_rows[] = {
         .help = "for the pressure of sunlight, times the reflectivity factor"),
     ROW("torque_ref", NUMBER, vy_vehicle_def, torque_ref, .unit = "N m", .range = AT_LEAST_0,
         .help = "reference of the negligibility policy; 0 takes the strongest torque of one rotor"),
+    ROW("rotor_air", OBJECT, vy_vehicle_def, rotor_air, .table = &rotor_air_table,
+        .help = "rotors in moving air"),
+    ROW("blade", OBJECT, vy_vehicle_def, blade, .table = &blade_table, .help = "rotors by blade elements"),
+    ROW("battery", OBJECT, vy_vehicle_def, battery, .table = &battery_table, .help = "what feeds the motors"),
     ROW("collision_points", LIST, vy_vehicle_def, collision_points, .table = &collision_point_table,
         .size = VY_COLLISION_POINT_CAP, .count_offset = offsetof(vy_vehicle_def, collision_point_count),
         .help = "that touch things first"),

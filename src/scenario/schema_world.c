@@ -188,6 +188,21 @@ static const vy_table physics_table = {.title = "Physics",
                                        .size = sizeof(vy_engine_def),
                                        ROWS(physics_rows)};
 
+static const vy_choice wake_switches[] = {CHOICE("off", 0, "drones do not feel each other's air"),
+                                          CHOICE("on", 1, "they do")};
+static const vy_row wake_rows[] = {
+    ROW("mode", CHOICE, vy_wakes_def, on, CHOICES(wake_switches), .help = "whether wakes are computed"),
+    ROW("period", NUMBER, vy_wakes_def, period, .unit = "s", .range = AT_LEAST_0, .flags = VY_ROW_PERIOD,
+        .word = "auto", .help = "between two looks at who is below whom; `auto` is ten steps"),
+    ROW("length", NUMBER, vy_wakes_def, length, .unit = "m", .range = POSITIVE,
+        .help = "after which a wake is over"),
+};
+static const vy_table wake_table = {
+    .title = "Wakes",
+    .help = "The air that drones with a `rotor_air.radius` drive down onto those below them.",
+    .size = sizeof(vy_wakes_def),
+    ROWS(wake_rows)};
+
 static const vy_row world_rows[] = {
     ROW("gravity", OBJECT, vy_environment_def, gravity, .table = &gravity_table, .help = "what pulls"),
     ROW("atmosphere", OBJECT, vy_environment_def, atmosphere, .table = &atmosphere_table, .help = "the air"),
@@ -200,6 +215,8 @@ static const vy_row world_rows[] = {
     ROW("physics", OBJECT, vy_environment_def, physics, .table = &physics_table,
         .help = "the engine behind the world"),
     ROW("nap", OBJECT, vy_environment_def, nap, .table = &nap_table, .help = "what may be neglected"),
+    ROW("wakes", OBJECT, vy_environment_def, wakes, .table = &wake_table,
+        .help = "what drones do to each other's air"),
 };
 const vy_table vy_world_table = {.title = "World",
                                  .help = "What surrounds the drones.",

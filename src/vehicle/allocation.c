@@ -36,6 +36,11 @@ rotor_layout vy_layout_build(const vy_vehicle_def *def)
         layout.spin[i] = rotor->spin;
         store(layout.place[i], place);
         store(layout.axis[i], axis);
+        const vec3 level =
+            vec3_make(1.0 - axis.x * axis.x, -axis.x * axis.y, -axis.x * axis.z); // x across it
+        const vec3 other = vec3_make(-axis.y * axis.x, 1.0 - axis.y * axis.y, -axis.y * axis.z);
+        const vec3 side = real_abs(axis.x) < 0.9 ? level : other;
+        store(layout.side[i], vec3_scale(1.0 / vec3_length(side), side));
         store(layout.lever[i],
               documented ? vec3_make(layout.roll[i], layout.pitch[i], 0.0) : vec3_cross(place, axis));
         store(layout.reaction[i], vec3_scale(sign * -layout.spin[i], axis));

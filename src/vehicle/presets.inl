@@ -61,6 +61,38 @@
     .dipole = {0.0, 0.0, 0.0}, // A m^2
     .light_area = 0.0, // m^2
     .torque_ref = 0.0, // N m
+    .rotor_air =
+        {
+            .radius = 0.0275, // m
+            .drag = 0.0, // kg
+            .drag_axial = 0.0, // kg
+            .flap = 0.0, // kg m
+            .lift = 0.0, // kg/m
+            .inflow = 0.0, // kg
+            .inflow_lag = 0.0, // s
+            .vortex_loss = 0.0,
+            .inertia = 0.0, // kg m^2
+            .ground = 0, // off
+        },
+    .blade =
+        {
+            .count = 0,
+            .chord = 0.0, // m
+            .twist = 0.0, // rad
+            .lift_slope = 0.0, // 1/rad
+            .lift_max = 0.0,
+            .drag_square = 0.0,
+        },
+    .battery =
+        {
+            .capacity = 0.0, // A s
+            .charge = 1.0,
+            .resistance = 0.0, // ohm
+            .nominal = 0.0, // V
+            .voltage = {0.0, 0.0, 0.0, 0.0, 0.0}, // V
+            .efficiency = 1.0,
+            .power = 0.0, // W
+        },
     .collision_point_count = 0,
 },
 {
@@ -124,6 +156,38 @@
     .dipole = {0.0, 0.0, 0.0}, // A m^2
     .light_area = 0.0, // m^2
     .torque_ref = 0.0, // N m
+    .rotor_air =
+        {
+            .radius = 0.0231, // m
+            .drag = 0.0, // kg
+            .drag_axial = 0.0, // kg
+            .flap = 0.0, // kg m
+            .lift = 0.0, // kg/m
+            .inflow = 0.0, // kg
+            .inflow_lag = 0.0, // s
+            .vortex_loss = 0.0,
+            .inertia = 0.0, // kg m^2
+            .ground = 0, // off
+        },
+    .blade =
+        {
+            .count = 0,
+            .chord = 0.0, // m
+            .twist = 0.0, // rad
+            .lift_slope = 0.0, // 1/rad
+            .lift_max = 0.0,
+            .drag_square = 0.0,
+        },
+    .battery =
+        {
+            .capacity = 0.0, // A s
+            .charge = 1.0,
+            .resistance = 0.0, // ohm
+            .nominal = 0.0, // V
+            .voltage = {0.0, 0.0, 0.0, 0.0, 0.0}, // V
+            .efficiency = 1.0,
+            .power = 0.0, // W
+        },
     .collision_point_count = 0,
 },
 {
@@ -187,6 +251,38 @@
     .dipole = {0.0, 0.0, 0.0}, // A m^2
     .light_area = 0.0, // m^2
     .torque_ref = 0.0, // N m
+    .rotor_air =
+        {
+            .radius = 0.0231, // m
+            .drag = 0.0, // kg
+            .drag_axial = 0.0, // kg
+            .flap = 0.0, // kg m
+            .lift = 0.0, // kg/m
+            .inflow = 0.0, // kg
+            .inflow_lag = 0.0, // s
+            .vortex_loss = 0.0,
+            .inertia = 0.0, // kg m^2
+            .ground = 0, // off
+        },
+    .blade =
+        {
+            .count = 0,
+            .chord = 0.0, // m
+            .twist = 0.0, // rad
+            .lift_slope = 0.0, // 1/rad
+            .lift_max = 0.0,
+            .drag_square = 0.0,
+        },
+    .battery =
+        {
+            .capacity = 0.0, // A s
+            .charge = 1.0,
+            .resistance = 0.0, // ohm
+            .nominal = 0.0, // V
+            .voltage = {0.0, 0.0, 0.0, 0.0, 0.0}, // V
+            .efficiency = 1.0,
+            .power = 0.0, // W
+        },
     .collision_point_count = 0,
 },
 {
@@ -264,6 +360,38 @@
     .dipole = {0.0, 0.0, 0.0}, // A m^2
     .light_area = 0.0, // m^2
     .torque_ref = 0.0, // N m
+    .rotor_air =
+        {
+            .radius = 0.1, // m
+            .drag = 8.06428e-05, // kg
+            .drag_axial = 0.0, // kg
+            .flap = 0.0, // kg m
+            .lift = 0.0, // kg/m
+            .inflow = 0.0, // kg
+            .inflow_lag = 0.0, // s
+            .vortex_loss = 0.0,
+            .inertia = 0.0, // kg m^2
+            .ground = 0, // off
+        },
+    .blade =
+        {
+            .count = 0,
+            .chord = 0.0, // m
+            .twist = 0.0, // rad
+            .lift_slope = 0.0, // 1/rad
+            .lift_max = 0.0,
+            .drag_square = 0.0,
+        },
+    .battery =
+        {
+            .capacity = 0.0, // A s
+            .charge = 1.0,
+            .resistance = 0.0, // ohm
+            .nominal = 0.0, // V
+            .voltage = {0.0, 0.0, 0.0, 0.0, 0.0}, // V
+            .efficiency = 1.0,
+            .power = 0.0, // W
+        },
     .collision_point_count = 0,
 },
 {
@@ -355,6 +483,38 @@
     .dipole = {0.0, 0.0, 0.0}, // A m^2
     .light_area = 0.0, // m^2
     .torque_ref = 0.0, // N m
+    .rotor_air =
+        {
+            .radius = 0.0, // m
+            .drag = 0.0, // kg
+            .drag_axial = 0.0, // kg
+            .flap = 0.0, // kg m
+            .lift = 0.0, // kg/m
+            .inflow = 0.0, // kg
+            .inflow_lag = 0.0, // s
+            .vortex_loss = 0.0,
+            .inertia = 9e-05, // kg m^2
+            .ground = 0, // off
+        },
+    .blade =
+        {
+            .count = 0,
+            .chord = 0.0, // m
+            .twist = 0.0, // rad
+            .lift_slope = 0.0, // 1/rad
+            .lift_max = 0.0,
+            .drag_square = 0.0,
+        },
+    .battery =
+        {
+            .capacity = 0.0, // A s
+            .charge = 1.0,
+            .resistance = 0.0, // ohm
+            .nominal = 0.0, // V
+            .voltage = {0.0, 0.0, 0.0, 0.0, 0.0}, // V
+            .efficiency = 1.0,
+            .power = 0.0, // W
+        },
     .collision_point_count = 0,
 },
 {
@@ -418,6 +578,38 @@
     .dipole = {0.0, 0.0, 0.0}, // A m^2
     .light_area = 0.0, // m^2
     .torque_ref = 0.0, // N m
+    .rotor_air =
+        {
+            .radius = 0.0, // m
+            .drag = 0.0, // kg
+            .drag_axial = 0.0, // kg
+            .flap = 0.0, // kg m
+            .lift = 0.0, // kg/m
+            .inflow = 0.0, // kg
+            .inflow_lag = 0.0, // s
+            .vortex_loss = 0.0,
+            .inertia = 0.0, // kg m^2
+            .ground = 0, // off
+        },
+    .blade =
+        {
+            .count = 0,
+            .chord = 0.0, // m
+            .twist = 0.0, // rad
+            .lift_slope = 0.0, // 1/rad
+            .lift_max = 0.0,
+            .drag_square = 0.0,
+        },
+    .battery =
+        {
+            .capacity = 0.0, // A s
+            .charge = 1.0,
+            .resistance = 0.0, // ohm
+            .nominal = 0.0, // V
+            .voltage = {0.0, 0.0, 0.0, 0.0, 0.0}, // V
+            .efficiency = 1.0,
+            .power = 0.0, // W
+        },
     .collision_point_count = 0,
 },
 {
@@ -481,5 +673,37 @@
     .dipole = {0.0, 0.0, 0.0}, // A m^2
     .light_area = 0.0, // m^2
     .torque_ref = 0.0, // N m
+    .rotor_air =
+        {
+            .radius = 0.127, // m
+            .drag = 8.06428e-05, // kg
+            .drag_axial = 0.0, // kg
+            .flap = 0.0, // kg m
+            .lift = 0.0, // kg/m
+            .inflow = 0.0, // kg
+            .inflow_lag = 0.0, // s
+            .vortex_loss = 0.0,
+            .inertia = 0.0, // kg m^2
+            .ground = 0, // off
+        },
+    .blade =
+        {
+            .count = 0,
+            .chord = 0.0, // m
+            .twist = 0.0, // rad
+            .lift_slope = 0.0, // 1/rad
+            .lift_max = 0.0,
+            .drag_square = 0.0,
+        },
+    .battery =
+        {
+            .capacity = 0.0, // A s
+            .charge = 1.0,
+            .resistance = 0.0, // ohm
+            .nominal = 0.0, // V
+            .voltage = {0.0, 0.0, 0.0, 0.0, 0.0}, // V
+            .efficiency = 1.0,
+            .power = 0.0, // W
+        },
     .collision_point_count = 0,
 },

@@ -3,6 +3,7 @@
 #include "base/finite.h"
 #include "base/vec.h"
 #include "vehicle/allocation.h"
+#include "vehicle/blade.h"
 #include "volery/vehicle.h"
 #include <stdio.h>
 
@@ -166,6 +167,78 @@ static vy_status check_body(const vy_vehicle_def *def, vy_error *err)
     return VY_OK;
 }
 
+static vy_status check_blades(const vy_vehicle_def *def, vy_error *err)
+{
+    const vy_blade_def *b = &def->blade;
+    const vy_rotor_air_def *a = &def->rotor_air;
+    if (b->count == 0) return VY_OK;
+    const double numbers[] = {b->chord, b->lift_slope, b->lift_max};
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; ++i) {
+        if (!(real_is_finite(numbers[i]) && numbers[i] > 0.0)) {
+            return vy_fail(err, VY_BAD_VALUE,
+                           "vehicle.blade: chord, lift_slope and lift_max must be above 0");
+        }
+    }
+    if (b->count < 0 || !(b->twist >= 0.0 && b->twist <= 1.0) ||
+        !(real_is_finite(b->drag_square) && b->drag_square >= 0.0)) {
+        return vy_fail(err, VY_BAD_VALUE,
+                       "vehicle.blade: count and drag_square must be at least 0, twist within 0 and 1 rad");
+    }
+    if (def->thrust_linear != 0.0 || def->thrust_cubic != 0.0 || !(def->torque_coef > 0.0)) {
+        return vy_fail(err, VY_BAD_VALUE,
+                       "vehicle.blade needs thrust by thrust_coef alone and a torque_coef above 0");
+    }
+    if (a->drag != 0.0 || a->drag_axial != 0.0 || a->flap != 0.0 || a->lift != 0.0 || a->inflow != 0.0) {
+        return vy_fail(err, VY_BAD_VALUE,
+                       "vehicle.blade makes drag, flap, lift and inflow of rotor_air itself: leave them 0");
+    }
+    blade_params built;
+    return vy_blade_build(def, &built, err);
+}
+
+static vy_status check_rotor_air(const vy_vehicle_def *def, vy_error *err)
+{
+    const vy_rotor_air_def *a = &def->rotor_air;
+    const double amounts[] = {a->radius, a->drag,       a->drag_axial,  a->flap,   a->lift,
+                              a->inflow, a->inflow_lag, a->vortex_loss, a->inertia};
+    for (size_t i = 0; i < sizeof amounts / sizeof amounts[0]; ++i) {
+        if (!(real_is_finite(amounts[i]) && amounts[i] >= 0.0)) {
+            return vy_fail(err, VY_BAD_VALUE, "vehicle.rotor_air: every value must be at least 0");
+        }
+    }
+    if (a->vortex_loss > 1.0) {
+        return vy_fail(err, VY_BAD_VALUE, "vehicle.rotor_air.vortex_loss must be within 0 and 1");
+    }
+    const int wide = a->inflow > 0.0 || a->vortex_loss > 0.0 || a->ground || def->blade.count > 0;
+    if (wide && !(a->radius > 0.0)) {
+        return vy_fail(
+            err, VY_BAD_VALUE,
+            "vehicle.rotor_air.radius must be above 0 m for inflow, vortex_loss, ground or blades");
+    }
+    return check_blades(def, err);
+}
+
+static vy_status check_battery(const vy_battery_def *b, vy_error *err)
+{
+    if (!(real_is_finite(b->capacity) && b->capacity >= 0.0)) {
+        return vy_fail(err, VY_BAD_VALUE, "vehicle.battery.capacity must be at least 0 A s");
+    }
+    if (b->capacity == 0.0) return VY_OK;
+    if (!vy_all_finite(&b->resistance, 9) || !(b->resistance >= 0.0 && b->nominal > 0.0 && b->power >= 0.0) ||
+        !(b->efficiency > 0.0 && b->efficiency <= 1.0) || !(b->charge > 0.0 && b->charge <= 1.0)) {
+        return vy_fail(
+            err, VY_BAD_VALUE,
+            "vehicle.battery: resistance and power must be at least 0, nominal above 0, efficiency and "
+            "charge above 0 to 1");
+    }
+    for (int i = 0; i < 5; ++i) {
+        if (!(b->voltage[i] > 0.0) || (i > 0 && b->voltage[i] < b->voltage[i - 1])) {
+            return vy_fail(err, VY_BAD_VALUE, "vehicle.battery.voltage must be above 0 V and not fall");
+        }
+    }
+    return VY_OK;
+}
+
 vy_status vy_check_vehicle_def(const vy_vehicle_def *def, vy_error *err)
 {
     if (def->cookie != VEHICLE_COOKIE) {
@@ -182,9 +255,11 @@ vy_status vy_check_vehicle_def(const vy_vehicle_def *def, vy_error *err)
             err, VY_BAD_VALUE,
             "vehicle.inertia must be symmetric, positive, and no moment above the sum of the others");
     }
-    const vy_status status = check_body(def, err);
-    if (status != VY_OK) return status;
-    return check_rotors(def, err);
+    vy_status status = check_body(def, err);
+    if (status == VY_OK) status = check_rotors(def, err);
+    if (status == VY_OK) status = check_battery(&def->battery, err);
+    if (status == VY_OK && def->rotor_count > 0) status = check_rotor_air(def, err);
+    return status;
 }
 
 // By bisection, up to twice the top speed.

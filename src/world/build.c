@@ -4,6 +4,7 @@
 #include "base/math.h"
 #include "control/trajectory.h"
 #include "vehicle/allocation.h"
+#include "vehicle/blade.h"
 #include "world/world_def.h"
 
 // Time constants of the estimator's fading memories [s]: shorter follows motion capture, longer trusts the
@@ -71,6 +72,47 @@ static void build_plant(const vy_model *w, const vy_vehicle_def *v, drone_params
     };
 }
 
+// Rotors in the air, battery, wake: what a plain rotor does not have.
+static void build_gear(const vy_model *w, const vy_vehicle_def *v, drone_model *model, drone_params *out)
+{
+    const vy_rotor_air_def *a = &v->rotor_air;
+    const vy_battery_def *b = &v->battery;
+    const double disc = 2.0 * REFERENCE_DENSITY * 3.14159265358979323846 * a->radius * a->radius;
+    const int induces = a->inflow > 0.0 || a->vortex_loss > 0.0 || v->blade.count > 0;
+    rotor_air_params *p = &out->plant.effects.rotors;
+    *p = (rotor_air_params){
+        .radius = a->radius,
+        .drag_across = a->drag,
+        .drag_along = a->drag_axial,
+        .flap = a->flap,
+        .lift = a->lift,
+        .inflow = a->inflow,
+        .ring = a->vortex_loss,
+        .disc = induces ? disc : 0.0,
+        .inflow_keep = decay(w->dt, a->inflow_lag),
+        .ground = a->ground && !w->env.planet.on ? 1.0 : 0.0,
+        .inertia = a->inertia,
+    };
+    if (v->rotor_count > 0 && v->blade.count > 0) (void)vy_blade_build(v, &p->blade, NULL); // checked before
+    if (b->capacity > 0.0) {
+        const double fresh = b->voltage[4] / b->nominal;
+        out->battery =
+            (battery_params){b->capacity, b->resistance, b->nominal, {0.0}, b->efficiency, b->power};
+        memcpy(out->battery.open, b->voltage, sizeof b->voltage);
+        out->battery_start = b->charge * b->capacity;
+        p->battery = real_max(1.0, fresh * fresh - 1.0); // an empty one leaves nothing
+    }
+    model->geared = induces || a->drag > 0.0 || a->drag_axial > 0.0 || a->flap > 0.0 || a->lift > 0.0 ||
+                    a->inertia > 0.0 || a->ground || b->capacity > 0.0;
+    if (v->rotor_count > 0 && a->radius > 0.0) {
+        double thrust = 0.0;
+        for (int i = 0; i < v->rotor_count; ++i)
+            thrust += model->layout.thrust_scale[i] * vy_rotor_thrust(v, v->speed_max);
+        model->wake_width = 2.0 * a->radius * real_sqrt(v->rotor_count);
+        model->wake_exit = 2.0 * real_sqrt(thrust / (v->rotor_count * disc)) * (1.0 + 1e-9);
+    }
+}
+
 // Least and greatest principal moment (O. Smith, Eigenvalues of a symmetric 3x3 matrix, CACM 4, 1961),
 // widened by what rounding can hide.
 static void principal_moments(mat3 i, double *least, double *most)
@@ -94,7 +136,7 @@ static void principal_moments(mat3 i, double *least, double *most)
     *most *= 1.0 + 1e-9;
 }
 
-static void build_nap(const vy_model *w, const rotor_layout *layout, const vy_drone_def *def,
+static void build_nap(const vy_model *w, const rotor_layout *layout, const vy_drone_def *def, int geared,
                       drone_params *out)
 {
     const vy_vehicle_def *v = &def->vehicle;
@@ -123,6 +165,12 @@ static void build_nap(const vy_model *w, const rotor_layout *layout, const vy_dr
     n->strict = nap->strict != 0;
     n->horizon = nap->horizon;
     n->open_loop = def->controller.kind == VY_CONTROLLER_NONE;
+    // Air that follows the motion has no certificate, and a battery's speeds are not those told.
+    n->rotors = geared || w->wakes.on;
+    n->flat = !w->env.planet.on;
+    if (n->rotors) n->open_loop = 0;
+    if (v->battery.capacity > 0.0)
+        n->rotor_speed_max *= real_max(1.0, v->battery.voltage[4] / v->battery.nominal);
 }
 
 static void build_sensors(const vy_model *w, const vy_drone_def *def, drone_params *out)
@@ -171,8 +219,9 @@ vy_status vy_drone_build(const vy_model *world, const vy_drone_def *def, drone_m
     m.sustain = (uint64_t)real_round(real_min(def->safety.sustain / world->dt, 1e15));
 
     build_plant(world, &def->vehicle, &p);
+    build_gear(world, &def->vehicle, &m, &p);
     build_sensors(world, def, &p);
-    build_nap(world, &m.layout, def, &p);
+    build_nap(world, &m.layout, def, m.geared, &p);
     vy_autopilot autopilot = def->controller.autopilot;
     if (autopilot.has_target) vy_autopilot_set_target(&autopilot, autopilot.target);
     p.autopilot = vy_autopilot_build(&autopilot);
@@ -190,7 +239,7 @@ void vy_drone_start(const vy_model *world, const vy_drone_def *def, uint32_t ind
     const drone_params *params = &world->params[index];
     drone_block d;
     memset(&d, 0, sizeof d);
-    d.effects = EFFECTS_ALL;
+    d.effects = params->nap.rotors ? EFFECTS_ALL : EFFECTS_OF_BODIES;
     d.body = (body_state){def->position, def->velocity, quat_normalize(def->attitude), def->rate};
     for (int k = 0; k < model->layout.count; ++k) d.rotor_speed[k] = def->rotor_speed;
 
@@ -220,6 +269,26 @@ void vy_drone_start(const vy_model *world, const vy_drone_def *def, uint32_t ind
         (void)control_lower(&params->ladder, d.rung, 1, &d.estimate, &d.control);
     }
     *out = d;
+}
+
+void vy_gear_start(const vy_model *world, const drone_block *drones, gear_block *out)
+{
+    for (uint32_t i = 0; i < world->drone_count; ++i) {
+        const rotor_layout *layout = &world->drones[i].layout;
+        const drone_params *p = &world->params[i];
+        gear_block g;
+        memset(&g, 0, sizeof g);
+        const double disc = p->plant.effects.rotors.disc;
+        for (int k = 0; k < layout->count && disc > 0.0; ++k) {
+            const double speed = drones[i].rotor_speed[k];
+            g.memory.inflow[k] =
+                real_sqrt(rotor_thrust(layout, &p->plant.rotor, &p->plant.shape, k, speed) / disc);
+        }
+        g.battery.charge = p->battery_start;
+        if (p->battery.capacity > 0.0)
+            g.battery.voltage = battery_open_voltage(&p->battery, p->battery_start);
+        out[i] = g;
+    }
 }
 
 uint64_t vy_tick_at(double time, double dt)

@@ -22,10 +22,11 @@ static double power_of(const body_state *s, vec3 force, vec3 torque)
     return vec3_dot(force, s->velocity) + vec3_dot(torque, s->rate);
 }
 
-static powers powers_at(const multirotor_inputs *in, const body_state *s, const double *speed, double time)
+static powers powers_at(const multirotor_inputs *in, const body_state *s, const double *speed,
+                        const double *command, double time)
 {
     vy_loads loads;
-    vy_loads_at(in, s, speed, time, &loads);
+    vy_loads_at(in, s, speed, command, time, &loads);
     powers p = {.rotors = power_of(s, loads.rotor_force, loads.rotor_torque)};
     for (int k = 0; k < EFFECT_COUNT; ++k) p.effect[k] = power_of(s, loads.force[k], loads.torque[k]);
     return p;
@@ -57,9 +58,9 @@ static void account_for(const multirotor_inputs *in, double h, const double *com
     powers p[4];
     for (int n = 0; n < 4; ++n) {
         const double time = in->held.time + after[n];
-        p[n] = powers_at(in, &s, speeds[n], time);
+        p[n] = powers_at(in, &s, speeds[n], command, time);
         if (n == 3) break;
-        const body_rates k = multirotor_derivative(in, &s, speeds[n], count, 0, time);
+        const body_rates k = multirotor_derivative(in, &s, speeds[n], command, count, 0, time);
         s = body_advance(&d->body, after[n + 1], &k);
     }
     const double rotors = weigh(h, p[0].rotors, p[1].rotors, p[2].rotors, p[3].rotors);
@@ -78,7 +79,7 @@ void vy_energy_stage(vy_world *world, const vy_model *m)
     const double time = time_of(m, world->state->tick - 1u);
     for (uint32_t i = 0; i < m->drone_count; ++i) {
         const drone_block *d = &world->drones[i];
-        const multirotor_inputs in = plant_inputs(m, i, world->loads, time, d);
+        const multirotor_inputs in = plant_inputs(m, i, world->loads, time, d, world->gear);
         account_for(&in, m->dt, world->speeds[i], d, &world->accounts[i]);
     }
 }

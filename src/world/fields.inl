@@ -17,13 +17,20 @@
 #ifndef TIE_FIELD
 #define TIE_FIELD(member, type, count, unit, text)
 #endif
+#ifndef GEAR_FIELD
+#define GEAR_FIELD(member, type, count, unit, text)
+#endif
 #ifndef NOISE_FIELD
 #define NOISE_FIELD(member, type, count, unit, text)
 #endif
 
 WORLD_FIELD(chain, u64, 1, "", "hash of the step before")
 WORLD_FIELD(tick, u64, 1, "", "steps done")
-WORLD_FIELD(identity, u64, 1, "", "hash of the layout of the state")
+WORLD_FIELD(drone_count, u64, 1, "", "drones in the state")
+WORLD_FIELD(noise_count, u64, 1, "", "noises in it")
+WORLD_FIELD(line_count, u64, 1, "", "places of delay lines in it")
+WORLD_FIELD(gear_count, u64, 1, "", "gears in it")
+WORLD_FIELD(joint_count, u64, 1, "", "joints in it")
 WORLD_FIELD(failure_reason, u64, 1, "", "why the world ended; 0 while it runs")
 WORLD_FIELD(failure_tick, u64, 1, "", "when it ended")
 WORLD_FIELD(failure_drone, u64, 1, "", "which drone ended it")
@@ -86,6 +93,13 @@ NOISE_FIELD(torque, f64, 3, "", "the same for the torque")
 LINE_FIELD(tick, u64, 1, "", "when it was made; 0: nothing is on its way here")
 LINE_FIELD(values, f64, LINE_CELLS, "", "a sample or a reply on its way through a faulty line")
 
+GEAR_FIELD(memory.downwash, f64, 3, "m/s", "air that moves in others' wakes, world")
+GEAR_FIELD(memory.inflow, f64, 8, "m/s", "velocity induced by each rotor")
+GEAR_FIELD(battery.charge, f64, 1, "A s", "left in the battery")
+GEAR_FIELD(battery.voltage, f64, 1, "V", "at its terminals")
+GEAR_FIELD(battery.current, f64, 1, "A", "drawn from it")
+GEAR_FIELD(jet, f64, 8, "N", "force of each thruster")
+
 LEDGER_FIELD(impulse, f64, EFFECT_COUNT, "N s", "neglected at most, per effect")
 LEDGER_FIELD(angular, f64, EFFECT_COUNT, "N m s", "neglected at most, per effect")
 LEDGER_FIELD(deviation, f64, DEVIATION_COUNT, "", "of rate, angle, velocity, position, at most")
@@ -95,4 +109,5 @@ LEDGER_FIELD(deviation, f64, DEVIATION_COUNT, "", "of rate, angle, velocity, pos
 #undef TIE_FIELD
 #undef NOISE_FIELD
 #undef LINE_FIELD
+#undef GEAR_FIELD
 #undef LEDGER_FIELD

@@ -24,12 +24,12 @@ static body_rates drone_rates(const void *self, uint32_t i, const body_state *s,
     const vy_world *world = j->world;
     const drone_block *d = &world->drones[i];
     const double start = time_of(j->plant, world->state->tick - 1u);
-    const multirotor_inputs in = plant_inputs(j->plant, i, world->loads, start, d);
+    const multirotor_inputs in = plant_inputs(j->plant, i, world->loads, start, d, world->gear);
     double speed[VY_ROTOR_CAP];
     for (int k = 0; k < in.layout->count; ++k) {
         speed[k] = speed_after(&in, d->rotor_speed[k], world->speeds[i][k], (time - start) / j->plant->dt);
     }
-    return multirotor_derivative(&in, s, speed, in.layout->count, 0, time);
+    return multirotor_derivative(&in, s, speed, world->speeds[i], in.layout->count, 0, time);
 }
 
 void vy_joined_sync(const vy_world *world)
@@ -58,7 +58,7 @@ uint32_t vy_joined_stage(vy_world *world, const vy_model *plant, world_block *w,
     for (uint32_t i = 0; i < m->drone_count; ++i) {
         if (!m->drones[i].joined) continue;
         drone_block *d = &drones[i];
-        const multirotor_inputs in = plant_inputs(plant, i, world->loads, 0.0, d);
+        const multirotor_inputs in = plant_inputs(plant, i, world->loads, 0.0, d, world->gear);
         d->body = b->joints->stage[i];
         for (int k = 0; k < in.layout->count; ++k) {
             d->rotor_speed[k] =

@@ -27,12 +27,12 @@ void vy_drone_loads(const vy_world *world, uint32_t index, vy_loads *out)
 {
     const drone_block *d = &world->drones[index];
     const double time = (double)world->state->tick * world->model.dt;
-    const multirotor_inputs in = plant_inputs(&world->model, index, world->loads, time, d);
-    vy_loads_at(&in, &d->body, d->rotor_speed, time, out);
+    const multirotor_inputs in = plant_inputs(&world->model, index, world->loads, time, d, world->gear);
+    vy_loads_at(&in, &d->body, d->rotor_speed, world->speeds[index], time, out);
 }
 
-void vy_loads_at(const multirotor_inputs *in, const body_state *s, const double *speed, double time,
-                 vy_loads *out)
+void vy_loads_at(const multirotor_inputs *in, const body_state *s, const double *speed, const double *command,
+                 double time, vy_loads *out)
 {
     const multirotor_params *plant = in->params;
     const mat3 rotation = quat_matrix(s->attitude);
@@ -44,16 +44,20 @@ void vy_loads_at(const multirotor_inputs *in, const body_state *s, const double 
     }
 
     *out = (vy_loads){.rotor_force = to_world(rotation, &rotors), .rotor_torque = to_body(rotation, &rotors)};
-    const bits windy = in->flags & EFFECT_BIT(wind);
-    if (in->env->windy && windy != 0) {
+    const bits windy = in->flags & (EFFECT_BIT(wind) | EFFECT_BIT(downwash));
+    const rotor_scene scene = {in->layout, &plant->rotor, &plant->shape,    in->memory,
+                               speed,      command,       in->layout->count};
+    if (in->env->windy && (windy & EFFECT_BIT(wind)) != 0) {
         const air_around air = look_at_air(in->env, &in->held, s, time, windy);
         out->wind = vec3_sub(s->velocity, air.flow);
     }
+    if ((windy & EFFECT_BIT(downwash)) != 0) out->wind = vec3_add(out->wind, scene.memory->downwash);
     for (int k = 0; k < EFFECT_COUNT; ++k) {
         const bits only = (bits)1 << k;
-        if ((in->flags & only) == 0 || k == EFFECT_wind) continue; // wind acts through the others
+        if ((in->flags & only) == 0 || (only & windy) != 0) continue; // moving air acts through the others
         body_loads l = rotors;
-        const vec3 g = effects_add(in->env, &plant->effects, &in->held, s, rotation, time, only | windy, &l);
+        const vec3 g = effects_add_way(in->env, &plant->effects, &in->held, s, rotation, time, only | windy,
+                                       &scene, 0, &l);
         l = difference(&l, &rotors);
         out->force[k] = vec3_add_scaled(to_world(rotation, &l), plant->effects.mass, g); // weight is no load
         out->torque[k] = to_body(rotation, &l);

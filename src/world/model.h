@@ -4,6 +4,7 @@
 #include "control/reference.h"
 #include "equations/motor.h"
 #include "equations/multirotor.h"
+#include "equations/wake.h"
 #include "volery/fault.h"
 #include "world/state.h"
 
@@ -17,7 +18,9 @@ typedef struct drone_params {
     ladder_params ladder;
     autopilot_params autopilot;
     nap_params nap;
-    vec3 home; // [m] held when no setpoint is declared
+    battery_params battery;
+    real battery_start; // [A s]
+    vec3 home;          // [m] held when no setpoint is declared
     real home_yaw;
 } drone_params;
 
@@ -32,7 +35,10 @@ typedef struct drone_model {
     vy_safety_def safety;
     uint64_t sustain; // steps a limit may be exceeded
     double cos_tilt_max;
-    int joined; // a joint holds it: it is stepped with what it is joined to
+    int joined;        // a joint holds it: it is stepped with what it is joined to
+    double wake_width; // [m] diameter of a disc as large as all rotors together; 0: it has no wake
+    double wake_exit;  // [m/s] 2 v_h at full thrust
+    int geared;        // needs a gear_block: rotors in the air or a battery
 } drone_model;
 
 /// One layout for every lane width.
@@ -59,6 +65,13 @@ typedef struct fault_model {
     double speed_share;            // of a motor's speed
 } fault_model;
 
+/// A drone in the search for wakes: scratch.
+typedef struct wake_entry {
+    int64_t column, row; // of the grid
+    uint32_t drone;
+    wake_source source;
+} wake_entry;
+
 typedef struct vy_model {
     double dt;
     bits seed;
@@ -68,6 +81,10 @@ typedef struct vy_model {
     vy_planet_def planet;
     vy_engine_def physics;
     uint64_t turbulence_period, nap_period; // steps; 0: never
+    vy_wakes_def wakes;
+    uint64_t wake_period;
+    double wake_most; // [m/s] no wake is faster
+    int geared;       // the drones have gear_blocks
     uint32_t drone_count, drone_cap;
     uint32_t disturbance_count, disturbance_cap;
     uint32_t noise_count; // filters in the state
@@ -79,6 +96,10 @@ typedef struct vy_model {
     disturbance_model *disturbances;
     fault_model *faults;
 } vy_model;
+
+/// Look at who is in whose wake, when it is due. One world at a time: drones are searched on a grid.
+void vy_wake_stage(const vy_model *m, uint64_t tick, const drone_block *drones, wake_entry *entries,
+                   gear_block *gear);
 
 /// What a controller of drone `d` may know.
 vy_samples vy_drone_samples(const vy_model *m, uint64_t tick, const drone_block *d);

@@ -3,18 +3,44 @@
 #include "equations/simple_engine.h"
 #include "world/safety.h"
 
-VY_BIG_FN void actuator_stage(const vy_model *m, const drone_block *drones, real (*speeds)[VY_ROTOR_CAP])
+/// What the battery of drone `i` leaves of the speeds told: its voltage over the nominal one.
+VY_FN real actuator_drain(const vy_model *m, uint32_t i, const drone_block *d, battery_state *battery)
+{
+    const drone_params *p = &m->params[i];
+    const rotor_layout *layout = &m->drones[i].layout;
+    real power = real_set(0.0);
+    for (int k = 0; k < layout->count; ++k) {
+        const real thrust = rotor_thrust(layout, &p->plant.rotor, &p->plant.shape, k, d->rotor_speed[k]);
+        const real torque = layout->torque_scale[k] * (p->plant.shape.torque_ratio * thrust);
+        power = power + torque * d->rotor_speed[k];
+    }
+    battery_draw(&p->battery, power, real_set(m->dt), battery);
+    return real_select(effect_on(d->effects, EFFECT_battery), battery->voltage / p->battery.nominal,
+                       real_set(1.0));
+}
+
+/// `gear` may be NULL in a world that is not geared, here and below.
+VY_BIG_FN void actuator_stage(const vy_model *m, const drone_block *drones, gear_block *gear,
+                              real (*speeds)[VY_ROTOR_CAP])
 {
     for (uint32_t i = 0; i < m->drone_count; ++i) {
         const motor_params *motor = &m->params[i].motor;
         for (int k = 0; k < m->drones[i].layout.count; ++k)
             speeds[i][k] = motor_speed(motor, drones[i].control.motors[k]);
+        if (!m->geared) continue;
+        const mask fed = m->params[i].battery.capacity > 0.0;
+        if (!mask_any(fed)) continue;
+        battery_state battery = gear[i].battery;
+        const real share = real_select(fed, actuator_drain(m, i, &drones[i], &battery), real_set(1.0));
+        cells_give_back(fed, &gear[i].battery, &battery, sizeof battery);
+        gear[i].battery = battery;
+        for (int k = 0; k < m->drones[i].layout.count; ++k) speeds[i][k] = speeds[i][k] * share;
     }
 }
 
 /// What the stages of a step of drone `i` share.
 VY_FN multirotor_inputs plant_inputs(const vy_model *m, uint32_t i, const body_loads *loads, real time,
-                                     const drone_block *d)
+                                     const drone_block *d, const gear_block *gear)
 {
     multirotor_inputs in;
     in.layout = &m->drones[i].layout;
@@ -24,6 +50,7 @@ VY_FN multirotor_inputs plant_inputs(const vy_model *m, uint32_t i, const body_l
     in.held.turbulence = d->gust;
     in.held.time = time;
     in.flags = d->effects;
+    in.memory = m->geared ? &gear[i].memory : NULL;
     return in;
 }
 
@@ -33,7 +60,7 @@ VY_FN void simple_fly(const multirotor_inputs *in, real dt, const real *command,
     const int count = in->layout->count;
     const mat3 rotation = quat_matrix(s->attitude);
     body_loads l = loads_zero();
-    const vec3 gravity = multirotor_loads(in, s, rotation, speed, count, 0, in->held.time, &l);
+    const vec3 gravity = multirotor_loads(in, s, rotation, speed, command, count, 0, in->held.time, &l);
     vec3 force = vec3_add(mat3_mul_vec(rotation, l.force_body), l.force_world);
     force = vec3_add_scaled(force, in->params->effects.mass, gravity);
     const vec3 torque = vec3_add(l.torque_body, mat3_tmul_vec(rotation, l.torque_world));
@@ -69,17 +96,28 @@ VY_SLOW_FN void simple_stage(const vy_model *m, uint32_t index, const multirotor
 
 /// Every drone that no joint holds. Rotor speeds lie between finite ones and stay finite.
 VY_BIG_FN void plant_stage(const vy_model *m, const body_loads *loads, real (*speeds)[VY_ROTOR_CAP],
-                           world_block *w, drone_block *drones)
+                           world_block *w, drone_block *drones, gear_block *gear)
 {
     for (uint32_t i = 0; i < m->drone_count; ++i) {
         drone_block *d = &drones[i];
-        if (m->drones[i].joined) continue;
-        const multirotor_inputs in = plant_inputs(m, i, loads, time_of(m, w->tick - 1u), d);
+        const multirotor_inputs in = plant_inputs(m, i, loads, time_of(m, w->tick - 1u), d, gear);
+        const int induces = m->geared && mask_any(in.params->effects.rotors.disc > 0.0);
+        rotor_memory
+            next; // held over the step as it was at its start; a joined drone sees the one at its end
+        if (induces) {
+            next = gear[i].memory;
+            multirotor_inflow(&in, &d->body, d->rotor_speed, &next);
+        }
+        if (m->drones[i].joined) {
+            if (induces) gear[i].memory = next;
+            continue;
+        }
         if (m->physics.engine == VY_ENGINE_STRICT) {
             multirotor_step(&in, real_set(m->dt), speeds[i], &d->body, d->rotor_speed);
         } else {
             simple_stage(m, i, &in, speeds[i], d);
         }
+        if (induces) gear[i].memory = next;
         if (!mask_all(body_is_finite(&d->body))) (void)check_finite(i, 0, PLANT_REALS, w, d);
     }
 }

@@ -11,6 +11,7 @@ const vy_field vy_fields[] = {
 #define TIE_FIELD(...)    ROW(tie, __VA_ARGS__)
 #define NOISE_FIELD(...)  ROW(noise, __VA_ARGS__)
 #define LINE_FIELD(...)   ROW(line, __VA_ARGS__)
+#define GEAR_FIELD(...)   ROW(gear, __VA_ARGS__)
 #define LEDGER_FIELD(...) ROW(ledger, __VA_ARGS__)
 #include "world/fields.inl"
 };
@@ -25,6 +26,7 @@ const int vy_field_count = (int)(sizeof vy_fields / sizeof vy_fields[0]);
 #define TIE_FIELD(member, type, count, unit, text)    SAME_SIZE(tie, member, count)
 #define NOISE_FIELD(member, type, count, unit, text)  SAME_SIZE(noise, member, count)
 #define LINE_FIELD(member, type, count, unit, text)   SAME_SIZE(line, member, count)
+#define GEAR_FIELD(member, type, count, unit, text)   SAME_SIZE(gear, member, count)
 #define LEDGER_FIELD(member, type, count, unit, text) SAME_SIZE(ledger, member, count)
 #include "world/fields.inl"
 
@@ -49,6 +51,10 @@ enum {
 #define LINE_FIELD(member, type, count, unit, text) +8 * (count)
 #include "world/fields.inl"
     ,
+    SIZE_gear = 0
+#define GEAR_FIELD(member, type, count, unit, text) +8 * (count)
+#include "world/fields.inl"
+    ,
     SIZE_ledger = 0
 #define LEDGER_FIELD(member, type, count, unit, text) +8 * (count)
 #include "world/fields.inl"
@@ -58,6 +64,7 @@ _Static_assert(SIZE_drone == sizeof(drone_block), "fields.inl must list every va
 _Static_assert(SIZE_tie == sizeof(tie_block), "fields.inl must list every value of tie_block");
 _Static_assert(SIZE_noise == sizeof(noise_block), "fields.inl must list every value of noise_block");
 _Static_assert(SIZE_line == sizeof(line_block), "fields.inl must list every value of line_block");
+_Static_assert(SIZE_gear == sizeof(gear_block), "fields.inl must list every value of gear_block");
 _Static_assert(SIZE_ledger == sizeof(ledger_block), "fields.inl must list every value of ledger_block");
 
 uint64_t vy_state_hash(const void *state, size_t size)

@@ -6,6 +6,7 @@
 #include "control/control.h"
 #include "environment/environment.h"
 #include "environment/nap.h"
+#include "equations/battery.h"
 #include "sensors/imu.h"
 #include "sensors/mocap.h"
 #include <stddef.h>
@@ -13,7 +14,8 @@
 enum { LIMIT_TILT, LIMIT_RATE, LIMIT_SPEED, LIMIT_HEIGHT, LIMIT_DISTANCE, LIMIT_COUNT };
 
 typedef struct world_block {
-    bits chain, tick, identity;
+    bits chain, tick;
+    bits drone_count, noise_count, line_count, gear_count, joint_count; // what the state is made of
     bits failure_reason, failure_tick, failure_drone, failure_field;
     real failure_value, failure_limit;
 } world_block;
@@ -48,6 +50,14 @@ typedef struct line_block {
     uint64_t tick;
     double values[LINE_CELLS];
 } line_block;
+
+/// What a vehicle has beside plain rotors. Every drone has one when one of them needs it, or when wakes are
+/// declared; none has one otherwise.
+typedef struct gear_block {
+    rotor_memory memory;
+    battery_state battery;
+    real jet[VY_THRUSTER_CAP];
+} gear_block;
 
 /// What is kept per drone but changes only when the negligibility policy is evaluated: hashed then.
 typedef nap_state ledger_block;

@@ -4,6 +4,7 @@
 #pragma once
 #include "base/hash.h"
 #include "base/real.h"
+#include "world/build.h"
 #include "world/disturbance.h"
 #include "world/fault.h"
 #include "world/plant.h"
@@ -22,15 +23,17 @@ VY_FN uint32_t step(vy_world *world)
     const int faulty = m->fault_count > 0; // what breaks does so between the stages
     const vy_model *plant = m;
 
+    if (m->geared && w->tick == 0) vy_gear_start(m, d, world->gear);
     w->tick += 1;                                        // time
     disturbance_stage(m, w, world->noise, world->loads); // disturbance, at the step's start
-    turbulence_stage(m, w, d);                           // and gusts
+    turbulence_stage(m, w, d);                           // gusts
+    if (m->wakes.on) vy_wake_stage(m, w->tick - 1, d, world->wakes, world->gear); // and wakes
     const int look =
         nap_stage(m, w, world->noise, d, world->ledger); // what is negligible until the next look
-    actuator_stage(m, d, world->speeds);                 // actuator
+    actuator_stage(m, d, world->gear, world->speeds);    // actuator
     if (faulty) plant = vy_fault_motors(world);
-    if (world->accounting) vy_energy_stage(world, plant);  // who is about to do how much work
-    plant_stage(plant, world->loads, world->speeds, w, d); // plant: RK4
+    if (world->accounting) vy_energy_stage(world, plant);               // who is about to do how much work
+    plant_stage(plant, world->loads, world->speeds, w, d, world->gear); // plant: RK4
     if (world->bodies != NULL) events |= vy_joined_stage(world, plant, w, d); // and what joints hold
     if (w->failure_reason == VY_FAILURE_NONE) {
         if (faulty) vy_fault_remember(world);

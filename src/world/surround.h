@@ -72,6 +72,7 @@ VY_BIG_FN mask nap_stage(const vy_model *m, const world_block *w, const noise_bl
         moment.turbulent = m->turbulence_period != 0;
         disturbance_bound(m, tick, m->nap_period, noise, i, &moment.disturbance, &moment.twist);
         moment.turbulence = nap_gust_bound(m, d);
+        moment.downwash = real_set(m->wakes.on && m->drone_count > 1 ? m->wake_most : 0.0);
         real command[VY_ROTOR_CAP];
         for (int k = 0; k < layout->count; ++k) command[k] = motor_speed(&p->motor, d->control.motors[k]);
         moment.command = command;

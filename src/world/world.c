@@ -41,27 +41,34 @@ static void lay_out(vy_world *world)
     }
     world->ties = (tie_block *)(world->drones + m->drone_count);
     world->noise = (noise_block *)(world->ties + m->joint_count);
+    const uint32_t gears = m->geared ? m->drone_count : 0;
     world->lines = (line_block *)(world->noise + m->noise_count);
-    world->ledger = (ledger_block *)(world->lines + m->line_count);
+    world->gear = (gear_block *)(world->lines + m->line_count);
+    world->ledger = (ledger_block *)(world->gear + gears);
     world->hashed_size = sizeof(world_block) + m->drone_count * sizeof(drone_block) +
                          m->joint_count * sizeof(tie_block) + m->noise_count * sizeof(noise_block) +
-                         m->line_count * sizeof(line_block);
+                         m->line_count * sizeof(line_block) + gears * sizeof(gear_block);
     world->state_size = world->hashed_size + m->drone_count * sizeof(ledger_block);
-    const uint64_t identity[4] = {m->drone_count, m->noise_count, m->line_count, m->joint_count};
-    const size_t counts = m->joint_count > 0 ? 4 : m->line_count > 0 ? 3 : 2;
-    world->state->identity = vy_hash64(identity, counts * sizeof identity[0]);
+    world->state->drone_count = m->drone_count;
+    world->state->noise_count = m->noise_count;
+    world->state->line_count = m->line_count;
+    world->state->gear_count = gears;
+    world->state->joint_count = m->joint_count;
 }
 
-// Periods of the policy and of turbulence in steps; those left at 0 are ten.
+// Periods of the policy, of turbulence and of wakes in steps; those left at 0 are ten.
 static vy_status environment_ticks(const vy_world_def *def, uint64_t *nap, uint64_t *turbulence,
-                                   vy_error *err)
+                                   uint64_t *wakes, vy_error *err)
 {
     const vy_turbulence_def *t = &def->environment.wind.turbulence;
-    const double period = def->environment.nap.period;
+    const double period = def->environment.nap.period, wake = def->environment.wakes.period;
     vy_status status = VY_OK;
     *nap = DEFAULT_TICKS;
     *turbulence = 0;
-    if (period != 0.0) status = vy_period_ticks("world.nap.period", period, def->dt, nap, err);
+    *wakes = DEFAULT_TICKS;
+    if (wake != 0.0) status = vy_period_ticks("world.wakes.period", wake, def->dt, wakes, err);
+    if (status == VY_OK && period != 0.0)
+        status = vy_period_ticks("world.nap.period", period, def->dt, nap, err);
     if (status != VY_OK || (t->wind20 == 0.0 && t->intensity == 0.0)) return status;
     *turbulence = DEFAULT_TICKS;
     if (t->period != 0.0)
@@ -73,8 +80,8 @@ vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err
 {
     *out = NULL;
     vy_status status = vy_check_world_def(def, err);
-    uint64_t turbulence_ticks = 0, nap_ticks = 0;
-    if (status == VY_OK) status = environment_ticks(def, &nap_ticks, &turbulence_ticks, err);
+    uint64_t turbulence_ticks = 0, nap_ticks = 0, wake_ticks = 0;
+    if (status == VY_OK) status = environment_ticks(def, &nap_ticks, &turbulence_ticks, &wake_ticks, err);
     if (status != VY_OK) return status;
 
     const size_t drones = def->drone_cap, disturbances = def->disturbance_cap;
@@ -84,7 +91,7 @@ vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err
         drones * sizeof(drone_model),
         drones * sizeof(drone_params),
         disturbances * sizeof(disturbance_model),
-        sizeof(world_block) + drones * (sizeof(drone_block) + sizeof(ledger_block)) +
+        sizeof(world_block) + drones * (sizeof(drone_block) + sizeof(gear_block) + sizeof(ledger_block)) +
             def->joint_cap * sizeof(tie_block) + noises * sizeof(noise_block) +
             def->line_cap * sizeof(line_block),
         drones * sizeof(body_loads),
@@ -93,6 +100,7 @@ vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err
         def->fault_cap > 0 ? drones * sizeof(drone_block) : 0,
         def->fault_cap > 0 ? drones * sizeof(drone_params) : 0,
         drones * sizeof(energy_account),
+        def->environment.wakes.on ? drones * sizeof(wake_entry) : 0,
     };
     enum { PARTS = sizeof sizes / sizeof sizes[0] };
     size_t total = 0;
@@ -111,6 +119,7 @@ vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err
         .nap = def->environment.nap,
         .planet = def->environment.planet,
         .physics = def->environment.physics,
+        .wakes = def->environment.wakes,
         .drone_cap = def->drone_cap,
         .disturbance_cap = def->disturbance_cap,
         .drones = parts[1],
@@ -127,6 +136,8 @@ vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err
     world->model.turbulence.period = (double)turbulence_ticks * def->dt;
     world->model.turbulence_period = turbulence_ticks;
     world->model.nap_period = nap_ticks;
+    world->model.wake_period = wake_ticks;
+    world->model.geared = env->wakes.on;
     fpu_leave(found);
     world->state = parts[4];
     world->drones = (drone_block *)(world->state + 1);
@@ -135,6 +146,7 @@ vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err
     world->before = parts[8];
     world->faulty = parts[9];
     world->accounts = parts[10];
+    world->wakes = parts[11];
     world->memory = total;
     lay_out(world);
     if (def->joint_cap > 0) {
@@ -188,6 +200,8 @@ vy_status vy_world_add_drone(vy_world *world, const vy_drone_def *def, vy_drone_
     if (status == VY_OK) {
         vy_drone_start(m, def, index, &world->drones[index]);
         m->drone_count += 1;
+        m->geared |= m->drones[index].geared;
+        m->wake_most = real_max(m->wake_most, m->drones[index].wake_exit);
         lay_out(world);
         if (out != NULL) *out = id_of(index);
     }
@@ -334,6 +348,12 @@ vy_status vy_world_read_drone(const vy_world *world, vy_drone_id id, vy_drone_st
         .samples = vy_drone_samples(&world->model, tick, d),
         .clamps = d->clamps,
     };
+    if (world->model.geared && tick > 0) { // it begins with the first step
+        const gear_block *g = &world->gear[slot];
+        s.battery_charge = g->battery.charge;
+        s.battery_voltage = g->battery.voltage;
+        s.wake = g->memory.downwash;
+    }
     memcpy(s.rotor_speed, d->rotor_speed, sizeof s.rotor_speed);
     memcpy(s.motor_command, d->control.motors, sizeof s.motor_command);
     s.target.time = vy_world_time(world);
@@ -415,7 +435,10 @@ vy_status vy_world_restore(vy_world *world, const void *block, size_t size, vy_e
                        world->state_size);
     }
     memcpy(&head, block, sizeof head);
-    if (head.identity != world->state->identity || head.failure_reason > VY_FAILURE_CONTROLLER ||
+    const world_block *mine = world->state;
+    if (head.drone_count != mine->drone_count || head.noise_count != mine->noise_count ||
+        head.line_count != mine->line_count || head.gear_count != mine->gear_count ||
+        head.joint_count != mine->joint_count || head.failure_reason > VY_FAILURE_CONTROLLER ||
         head.failure_field >= (uint64_t)vy_field_count) {
         return vy_fail(err, VY_BAD_VALUE, "snapshot: not of a world with the same drones and noise");
     }

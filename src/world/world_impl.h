@@ -12,12 +12,13 @@ typedef struct energy_account {
 struct vy_world {
     vy_model model;
     // State: one block [world_block][drone_block x drones][tie_block x joints][noise_block x noises]
-    // [line_block x lines][ledger_block x drones].
+    // [line_block x lines][gear_block x gears][ledger_block x drones].
     world_block *state;
     drone_block *drones;
     tie_block *ties;
     noise_block *noise;
     line_block *lines;
+    gear_block *gear;
     ledger_block *ledger;
     size_t state_size;  // the whole block
     size_t hashed_size; // without the ledger, which is hashed when it changes
@@ -30,6 +31,7 @@ struct vy_world {
     vy_bodies *bodies;        // drones as the joints see them, body i is drone i; NULL: no joints
     energy_account *accounts; // [drone_cap] what is not state: opened anew, never restored
     int accounting;
+    wake_entry *wakes;
     vy_sink sink;
     vy_replay replay;
     size_t memory;
@@ -47,8 +49,8 @@ void vy_joined_sync(const vy_world *world);
 /// What acts on drone `index` now, by cause.
 void vy_drone_loads(const vy_world *world, uint32_t index, vy_loads *out);
 /// The same for any state, rotor speeds and time within a step.
-void vy_loads_at(const multirotor_inputs *in, const body_state *s, const double *speed, double time,
-                 vy_loads *out);
+void vy_loads_at(const multirotor_inputs *in, const body_state *s, const double *speed, const double *command,
+                 double time, vy_loads *out);
 
 /// Before the plant: the work that the coming step does on every drone that no joint holds.
 void vy_energy_stage(vy_world *world, const vy_model *plant);

@@ -1,0 +1,17 @@
+// effect_battery.h - a battery that sags. It adds no load of its own: rotors are told less speed than they
+// would be at the nominal voltage (battery.h).
+#pragma once
+#include "equations/effect.h"
+
+VY_FN void effect_battery(const effect_params *p, const effect_context *c, mask on, body_loads *l)
+{
+    (void)p;
+    (void)c;
+    (void)on;
+    (void)l;
+}
+
+VY_FN effect_bound effect_battery_bound(const effect_params *p, const effect_reach *r)
+{
+    return bound_of(p->rotors.battery * r->rotor_force, p->rotors.battery * r->rotor_torque);
+}

@@ -1,0 +1,38 @@
+// effect_blade_element.h - the rotor by blade elements instead of k_F w^2 and k_M w^2: what the elements
+// make, less what the coefficients made. In hover the two agree (blade.h, vehicle/blade.c).
+#pragma once
+#include "equations/effect.h"
+
+VY_FN void effect_blade_element(const effect_params *p, const effect_context *c, mask on, body_loads *l)
+{
+    const rotor_view *v = c->rotors;
+    for (int i = 0; i < v->count; ++i) {
+        const vec3 axis = vec3_of(v->layout->axis[i]), first = vec3_of(v->layout->side[i]);
+        const vec3 second = vec3_cross(axis, first);
+        const real scale = v->layout->thrust_scale[i] * v->air;
+        const blade_loads b =
+            blade_sum(&p->rotors.blade, v->speed[i], v->layout->spin[i], vec3_dot(v->across[i], first),
+                      vec3_dot(v->across[i], second), v->inflow[i] + v->climb[i]);
+        const real mine = real_select(on, scale * p->rotors.blade.on, real_set(0.0));
+        const real old = real_select(on, v->air * (p->rotors.blade.on * v->thrust[i]), real_set(0.0));
+        rotor_push(v, i, mine * b.thrust - old, l);
+        const real drag = v->layout->torque_scale[i] * (mine * b.torque - v->torque_ratio * old);
+        l->torque_body = vec3_add_scaled(l->torque_body, drag, vec3_of(v->layout->reaction[i]));
+        const vec3 across = vec3_add_scaled(vec3_scale(b.force_1, first), b.force_2, second);
+        rotor_drag_at(v, i, vec3_scale(mine, across), l);
+        const vec3 moment = vec3_add_scaled(vec3_scale(b.moment_1, first), b.moment_2, second);
+        l->torque_body = vec3_add_scaled(l->torque_body, mine, moment);
+    }
+}
+
+VY_FN effect_bound effect_blade_element_bound(const effect_params *p, const effect_reach *r)
+{
+    const blade_params *b = &p->rotors.blade;
+    const real v = reach_hub_speed(r);
+    const real tip = r->rotor_speed * b->radius + v, through = v + r->inflow;
+    const real pressure = b->solid * b->radius * (tip * tip + through * through);
+    const real one = 1.5 * (pressure * (b->stall + b->drag_0 + b->drag_2)); // rotors may be stronger by half
+    const real force = b->on * (r->rotor_air * (r->rotor_count * one + r->rotor_force));
+    return bound_of(2.0 * force,
+                    2.0 * (r->lever + r->arm + b->radius) * force + b->on * (r->rotor_air * r->rotor_torque));
+}

@@ -1,0 +1,21 @@
+// effect_flapping.h - blades that advance lift more: the disc tilts back and turns the nose away from the
+// motion, t_i = k w_i (v_i x axis) (Hoffmann, Huang, Waslander, Tomlin, Quadrotor Helicopter Flight Dynamics,
+// 2007).
+#pragma once
+#include "equations/effect.h"
+
+VY_FN void effect_flapping(const effect_params *p, const effect_context *c, mask on, body_loads *l)
+{
+    const rotor_view *v = c->rotors;
+    for (int i = 0; i < v->count; ++i) {
+        const real k = real_select(on, v->air * (p->rotors.flap * v->speed[i]), real_set(0.0));
+        const vec3 turn = vec3_cross(v->velocity[i], vec3_of(v->layout->axis[i]));
+        l->torque_body = vec3_add_scaled(l->torque_body, k, turn);
+    }
+}
+
+VY_FN effect_bound effect_flapping_bound(const effect_params *p, const effect_reach *r)
+{
+    return bound_of(real_set(0.0),
+                    r->rotor_air * r->rotor_count * (r->rotor_speed * p->rotors.flap) * reach_hub_speed(r));
+}

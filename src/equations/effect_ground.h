@@ -1,0 +1,33 @@
+// effect_ground.h - near the ground a rotor's wake cannot leave: T / T_far = 1 / (1 - (R / 4 d)^2), d the
+// distance to the ground along the thrust axis (Cheeseman, Bennett, 1955). It grows without limit as d falls
+// to R / 4; below d = R / 2, where it was never measured, it stays as it is there, 4/3.
+#pragma once
+#include "equations/effect.h"
+
+/// T / T_far - 1 at a distance along the axis.
+VY_FN real ground_gain(real radius, real distance)
+{
+    const real ratio = 0.25 * radius / real_max(distance, real_max(0.5 * radius, real_set(1e-9)));
+    const real square = ratio * ratio;
+    return square / (1.0 - square);
+}
+
+VY_FN void effect_ground(const effect_params *p, const effect_context *c, mask on, body_loads *l)
+{
+    const rotor_view *v = c->rotors;
+    for (int i = 0; i < v->count; ++i) {
+        const vec3 hub = mat3_mul_vec(c->rotation, vec3_of(v->layout->place[i]));
+        const vec3 axis = mat3_mul_vec(c->rotation, vec3_of(v->layout->axis[i]));
+        const mask down = axis.z > 0.05; // the wake meets the ground
+        const real distance = (c->height + hub.z) / real_select(down, axis.z, real_set(1.0));
+        const real thrust = v->air * (v->thrust[i] * ground_gain(p->rotors.radius, distance));
+        rotor_push(v, i, real_select(on & down, p->rotors.ground * thrust, real_set(0.0)), l);
+    }
+}
+
+VY_FN effect_bound effect_ground_bound(const effect_params *p, const effect_reach *r)
+{
+    const real gain = p->rotors.ground * ground_gain(p->rotors.radius, r->height_least);
+    const real force = r->rotor_air * (gain * r->rotor_force);
+    return bound_of(force, r->lever * force);
+}

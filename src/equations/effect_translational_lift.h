@@ -1,0 +1,20 @@
+// effect_translational_lift.h - a rotor that moves across meets more air: T_i += k |v_across|^2 (Bristeau,
+// Martin, Salaun, Petit, The Role of Propeller Aerodynamics in the Model of a Quadrotor UAV, 2009).
+#pragma once
+#include "equations/effect.h"
+
+VY_FN void effect_translational_lift(const effect_params *p, const effect_context *c, mask on, body_loads *l)
+{
+    const rotor_view *v = c->rotors;
+    for (int i = 0; i < v->count; ++i) {
+        const real thrust = v->air * (p->rotors.lift * vec3_dot(v->across[i], v->across[i]));
+        rotor_push(v, i, real_select(on, thrust, real_set(0.0)), l);
+    }
+}
+
+VY_FN effect_bound effect_translational_lift_bound(const effect_params *p, const effect_reach *r)
+{
+    const real v = reach_hub_speed(r);
+    const real force = r->rotor_air * r->rotor_count * (p->rotors.lift * (v * v));
+    return bound_of(force, r->lever * force);
+}

@@ -1,0 +1,118 @@
+// rotor_air.h - rotors in moving air: what the rotor effects need to know of a vehicle and of a moment.
+//
+// A rotor moves through the air with velocity v_i = v + w x r_i, which has a part along its axis (climb) and
+// one across. In hover it induces v_h = sqrt(T / 2 rho A); the induced velocity follows its steady value with
+// a lag of its own.
+#pragma once
+#include "equations/blade.h"
+
+/// Constants of a vehicle's rotors in the air; the same for each rotor. Zero switches an effect off.
+typedef struct rotor_air_params {
+    real radius;                  // [m]
+    real drag_across, drag_along; // [kg] force over rotor speed and velocity, across and along the axis
+    real flap;                    // [kg m] torque over rotor speed and velocity
+    real lift;                    // [kg/m] thrust over velocity across, squared
+    real inflow;                  // [kg] thrust over rotor speed and velocity through the disc
+    real ring;                    // [1] share of thrust lost in the middle of the vortex ring state
+    real disc;                    // [kg/m] 2 rho A at the reference density: T = disc v_h^2
+    real inflow_keep;             // [1] of an error of the induced velocity after a step
+    real ground;                  // 1: near the ground thrust grows; 0: it does not
+    real inertia;                 // [kg m^2] of a rotor about its axis
+    real battery;                 // [1] what the battery can change in a rotor's thrust, at most
+    blade_params blade;
+} rotor_air_params;
+
+/// What rotors remember, or is held over a step: state.
+typedef struct rotor_memory {
+    vec3 downwash;          // [m/s] velocity of the air in others' wakes, world
+    real inflow[ROTOR_CAP]; // [m/s] induced velocity, downwards through each disc
+} rotor_memory;
+
+/// The rotors of a vehicle at one moment of a step.
+typedef struct rotor_scene {
+    const rotor_layout *layout;
+    const rotor_params *rotor;
+    const rotor_shape *shape;
+    const rotor_memory *memory;
+    const real *speed;   // [rad/s]
+    const real *command; // [rad/s]
+    int count;
+} rotor_scene;
+
+/// Each rotor as its effects see it.
+typedef struct rotor_view {
+    const rotor_layout *layout;
+    int count;
+    real air;                 // [1] density over the reference, as far as the rotors follow it
+    real torque_ratio;        // [m] drag torque over thrust, of the coefficients
+    vec3 velocity[ROTOR_CAP]; // [m/s] of the hub through the air, body
+    real climb[ROTOR_CAP];    // [m/s] its part along the axis
+    vec3 across[ROTOR_CAP];   // [m/s] the rest, body
+    real speed[ROTOR_CAP];    // [rad/s]
+    real gain[ROTOR_CAP];     // [rad/s^2] of the speed
+    real thrust[ROTOR_CAP];   // [N] at the reference density
+    real hover[ROTOR_CAP];    // [m/s] v_h, what it induces in hover at this thrust
+    real inflow[ROTOR_CAP];   // [m/s] what it induces now
+} rotor_view;
+
+/// Induced velocity over v_h in steady axial flow, x = climb over v_h: momentum theory in climb (x >= 0) and
+/// in the windmill state (x < -2); between them, in the vortex ring and turbulent wake states where it does
+/// not hold, the measured curve (Leishman, Principles of Helicopter Aerodynamics, eq. 2.99 with kappa 1).
+VY_FN real inflow_axial(real x)
+{
+    const real half = 0.5 * x, square = half * half;
+    const real climb = 1.0 / (half + real_sqrt(square + 1.0));
+    const real ring = 1.0 + x * (-1.125 + x * (-1.372 + x * (-1.718 - 0.655 * x)));
+    const real mill =
+        1.0 / (real_sqrt(real_max(square - 1.0, real_set(0.0))) - real_min(half, real_set(-1.0)));
+    return real_select(x < 0.0, real_select(x < -2.0, mill, ring), climb);
+}
+
+/// The same in flow across, m = (velocity across / v_h)^2 / 2 (Glauert).
+VY_FN real inflow_across(real m) { return 1.0 / real_sqrt(real_sqrt(1.0 + m * m) + m); }
+
+/// Steady induced velocity [m/s]: exact along and across; between them the product.
+VY_FN real inflow_steady(real hover, real climb, real across_square)
+{
+    const mask turns = hover > 1e-6;
+    const real scale = 1.0 / real_select(turns, hover, real_set(1.0));
+    const real v = hover * inflow_axial(climb * scale) * inflow_across(0.5 * across_square * (scale * scale));
+    return real_select(turns, v, real_set(0.0));
+}
+
+VY_FN rotor_view rotor_look(const rotor_scene *scene, const rotor_air_params *p, vec3 flow_body, vec3 rate,
+                            real air)
+{
+    rotor_view v;
+    v.layout = scene->layout;
+    v.count = scene->count;
+    v.air = air;
+    v.torque_ratio = scene->shape->torque_ratio;
+    for (int i = 0; i < scene->count; ++i) {
+        const vec3 axis = vec3_of(scene->layout->axis[i]);
+        v.velocity[i] = vec3_add(flow_body, vec3_cross(rate, vec3_of(scene->layout->place[i])));
+        v.climb[i] = vec3_dot(v.velocity[i], axis);
+        v.across[i] = vec3_add_scaled(v.velocity[i], -v.climb[i], axis);
+        v.speed[i] = scene->speed[i];
+        const real lead = scene->command[i] - scene->speed[i];
+        v.gain[i] = lead * real_select(lead < 0.0, scene->shape->fall, scene->shape->rise);
+        v.thrust[i] = rotor_thrust(scene->layout, scene->rotor, scene->shape, i, scene->speed[i]);
+        v.hover[i] = real_sqrt(v.thrust[i] / real_select(p->disc > 0.0, p->disc, real_set(1.0)));
+        v.inflow[i] = scene->memory->inflow[i];
+    }
+    return v;
+}
+
+/// Add thrust [N] to rotor `i`: along its axis, with the torque that the layout gives it.
+VY_FN void rotor_push(const rotor_view *v, int i, real thrust, body_loads *l)
+{
+    l->force_body = vec3_add_scaled(l->force_body, thrust, vec3_of(v->layout->axis[i]));
+    l->torque_body = vec3_add_scaled(l->torque_body, thrust, vec3_of(v->layout->lever[i]));
+}
+
+/// Add a force [N] at the hub of rotor `i`, body axes.
+VY_FN void rotor_drag_at(const rotor_view *v, int i, vec3 force, body_loads *l)
+{
+    l->force_body = vec3_add(l->force_body, force);
+    l->torque_body = vec3_add(l->torque_body, vec3_cross(vec3_of(v->layout->place[i]), force));
+}

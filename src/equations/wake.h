@@ -1,0 +1,39 @@
+// wake.h - the wake below a drone as others feel it: a round turbulent jet along its thrust, reversed.
+//
+//   w(z, r) = min(2 v_h, K sqrt(T / rho) / z) exp(-ln 2 (r / S z)^2)     K = 6.84, S = 0.094
+//
+// z is the distance along the jet, r the distance from its axis. The jet of momentum flux T spreads and slows
+// as measured by Hussein, Capp and George (1994; Pope, Turbulent Flows, section 5.1: decay 6.06 per diameter,
+// half width 0.094 z); close to the rotors it is no faster than momentum theory's far wake, 2 v_h.
+#pragma once
+#include "base/math.h"
+#include "base/vec.h"
+
+#define WAKE_DECAY  6.84
+#define WAKE_SPREAD 0.094
+/// Half widths from its axis where a wake ends: 0.2 % of its middle.
+#define WAKE_EDGE 3.0
+
+/// One drone as others feel it.
+typedef struct wake_source {
+    vec3 place; // [m] world
+    vec3 down;  // unit vector along the wake, world
+    real push;  // [m^2/s] sqrt(T / rho)
+    real exit;  // [m/s] 2 v_h: its speed at the rotors
+    real width; // [m] of the disc, at least this at the rotors
+} wake_source;
+
+/// Speed of a wake [m/s] at an offset [m] from its source, along source->down; 0 above the source, beyond
+/// `length` [m] and outside its edge.
+VY_FN real wake_speed(const wake_source *w, vec3 offset, real length)
+{
+    const real along = vec3_dot(offset, w->down);
+    const vec3 across = vec3_add_scaled(offset, -along, w->down);
+    const real half = real_max(WAKE_SPREAD * along, 0.5 * w->width);
+    const real square = vec3_dot(across, across) / (half * half);
+    const mask inside = (along > 0.0) & (along < length) & (square < WAKE_EDGE * WAKE_EDGE);
+    const real far = WAKE_DECAY * w->push / real_max(along, real_set(1e-6));
+    const real middle = real_min(w->exit, far);
+    const real speed = middle * math_exp(-0.69314718055994531 * real_select(inside, square, real_set(0.0)));
+    return real_select(inside, speed, real_set(0.0));
+}

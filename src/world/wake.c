@@ -1,0 +1,123 @@
+// wake.c - the air that drones drive down onto each other, sampled now and then and held.
+//
+// Every drone asks those whose wake may reach it. They are found on a grid over the ground, whose cells are
+// as wide as a wake reaches sideways: sorting costs n log n, and a cell and its eight neighbours hold all
+// that matter.
+#include "world/model.h"
+#include <math.h>
+
+static wake_source source_of(const drone_model *dm, const multirotor_params *plant, const drone_block *d)
+{
+    vec3 force = vec3_zero();
+    for (int k = 0; k < dm->layout.count; ++k) {
+        const double thrust = rotor_thrust(&dm->layout, &plant->rotor, &plant->shape, k, d->rotor_speed[k]);
+        force = vec3_add_scaled(force, thrust, vec3_of(dm->layout.axis[k]));
+    }
+    wake_source w = {.place = d->body.position, .width = dm->wake_width};
+    const double size = vec3_length(force);
+    if (!(size > 0.0) || !(dm->wake_width > 0.0)) return w;
+    w.down = vec3_scale(-1.0 / size, quat_rotate(d->body.attitude, force));
+    w.push = real_sqrt(size / REFERENCE_DENSITY);
+    // 2 v_h of a disc as wide as the wake: T = 2 rho A v_h^2.
+    w.exit = 2.0 * w.push / (w.width * real_sqrt(0.5 * 3.14159265358979323846));
+    return w;
+}
+
+// How far sideways a wake reaches.
+static double sideways(const wake_source *w, double length)
+{
+    const double level = real_sqrt(real_max(1.0 - w->down.z * w->down.z, 0.0));
+    return length * level + WAKE_EDGE * real_max(WAKE_SPREAD * length, 0.5 * w->width);
+}
+
+// Drones by column, row and number: a total order.
+static int before(const wake_entry *a, const wake_entry *b)
+{
+    if (a->column != b->column) return a->column < b->column;
+    if (a->row != b->row) return a->row < b->row;
+    return a->drone < b->drone;
+}
+
+static void sink(wake_entry *list, size_t at, size_t count)
+{
+    const wake_entry moved = list[at];
+    for (;;) {
+        size_t child = 2 * at + 1;
+        if (child >= count) break;
+        if (child + 1 < count && before(&list[child], &list[child + 1])) ++child;
+        if (!before(&moved, &list[child])) break;
+        list[at] = list[child];
+        at = child;
+    }
+    list[at] = moved;
+}
+
+// Heapsort: n log n whatever the order was.
+static void sort(wake_entry *list, size_t count)
+{
+    for (size_t i = count / 2; i-- > 0;) sink(list, i, count);
+    for (size_t end = count; end-- > 1;) {
+        const wake_entry last = list[end];
+        list[end] = list[0];
+        list[0] = last;
+        sink(list, 0, end);
+    }
+}
+
+// The first entry at or after a cell.
+static size_t find(const wake_entry *list, size_t count, int64_t column, int64_t row)
+{
+    const wake_entry key = {.column = column, .row = row};
+    size_t low = 0, high = count;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (before(&list[middle], &key))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static int64_t cell(double x, double size) { return (int64_t)floor(real_clamp(x / size, -1e9, 1e9)); }
+
+static vec3 air_at_drone(const vy_model *m, const wake_entry *list, size_t count, const wake_entry *mine)
+{
+    vec3 air = vec3_zero();
+    for (int64_t column = mine->column - 1; column <= mine->column + 1; ++column) {
+        for (size_t k = find(list, count, column, mine->row - 1); k < count; ++k) {
+            const wake_entry *e = &list[k];
+            if (e->column != column || e->row > mine->row + 1) break;
+            if (e->drone == mine->drone || !(e->source.push > 0.0)) continue;
+            const vec3 offset = vec3_sub(mine->source.place, e->source.place);
+            if (!(vec3_dot(offset, e->source.down) > 0.0)) continue;
+            const double speed = wake_speed(&e->source, offset, m->wakes.length);
+            air = vec3_add_scaled(air, speed, e->source.down);
+        }
+    }
+    // Wakes that meet share their air: together they are no faster than the fastest can be.
+    const double size = vec3_length(air);
+    return size > m->wake_most ? vec3_scale(m->wake_most / size, air) : air;
+}
+
+void vy_wake_stage(const vy_model *m, uint64_t tick, const drone_block *drones, wake_entry *entries,
+                   gear_block *gear)
+{
+    if (!due(tick, m->wake_period)) return;
+    const size_t count = m->drone_count;
+    double widest = 0.0;
+    for (uint32_t i = 0; i < count; ++i) {
+        entries[i].drone = i;
+        entries[i].source = source_of(&m->drones[i], &m->params[i].plant, &drones[i]);
+        if (entries[i].source.push > 0.0)
+            widest = real_max(widest, sideways(&entries[i].source, m->wakes.length));
+    }
+    for (size_t i = 0; i < count; ++i) {
+        const vec3 place = entries[i].source.place;
+        entries[i].column = widest > 0.0 ? cell(place.x, widest) : 0;
+        entries[i].row = widest > 0.0 ? cell(place.y, widest) : 0;
+    }
+    sort(entries, count);
+    for (size_t i = 0; i < count; ++i)
+        gear[entries[i].drone].memory.downwash = air_at_drone(m, entries, count, &entries[i]);
+}
