@@ -5,6 +5,7 @@
 #include "bench/calling.h"
 #include "bench/flight.h"
 #include "bench/logging.h"
+#include "bench/swarm.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,17 +17,21 @@
 const bench vy_benches[] = {
     {"kernel", "the bare flight equations in a loop", "steps/s", vy_bench_kernel, 0xb52da9d7946504a2u},
     {"hover", "a world as it comes: sensors, estimator, controller, hash chain", "steps/s", vy_bench_hover,
-     0xcded891080c13634u},
+     0x736850f50f9c2afcu},
     {"world-baseline", "the world specification's first configuration, 100 flights of 5 s", "steps/s",
-     vy_bench_world_baseline, 0xe7dd10a7a82f8328u},
+     vy_bench_world_baseline, 0x16b531744b374353u},
     {"world-air", "with drag, buoyancy, damping and wind", "steps/s", vy_bench_world_air,
-     0x6188c61568aea4cau},
-    {"world-full", "with thrust by density and lift", "steps/s", vy_bench_world_full, 0x2fe917e2e28505efu},
+     0xdcb8e55aca6163adu},
+    {"world-full", "with thrust by density and lift", "steps/s", vy_bench_world_full, 0xb126da475816e74au},
     {"world-neglected", "declared in full, neglected by the policy", "steps/s", vy_bench_world_neglected,
-     0x70c22e7027ce1b0eu},
-    {"log-none", "baseline by wall clock, no log", "steps/s", vy_bench_log_none, 0xa445392b3d5d8880u},
-    {"log-10", "the same with every 10th step logged", "steps/s", vy_bench_log_10, 0xa445392b3d5d8880u},
-    {"log-1", "the same with every step logged", "steps/s", vy_bench_log_1, 0xa445392b3d5d8880u},
+     0xfdfd4dc5dc01d45cu},
+    {"log-none", "baseline by wall clock, no log", "steps/s", vy_bench_log_none, 0xee9f89946364d6d6u},
+    {"log-10", "the same with every 10th step logged", "steps/s", vy_bench_log_10, 0xee9f89946364d6d6u},
+    {"log-1", "the same with every step logged", "steps/s", vy_bench_log_1, 0xee9f89946364d6d6u},
+    {"swarm-10", "ten Crazyflies in each other's wakes, sensors and controllers running", "drone-steps/s",
+     vy_bench_swarm_10, 0x7cb6a2cdf9335920u},
+    {"swarm-100", "a hundred of them", "drone-steps/s", vy_bench_swarm_100, 0x823571a16e9650b5u},
+    {"swarm-1000", "a thousand of them", "drone-steps/s", vy_bench_swarm_1000, 0xe3e0c2df4347fbceu},
     {"call-direct", "a small controller called by its pointer", "calls/s", vy_bench_call_direct,
      0x66453e4e52f824eau},
     {"call-guarded", "the same under the guard of a plug-in", "calls/s", vy_bench_call_guarded,

@@ -1,0 +1,52 @@
+// swarm.c - Crazyflies in one world with wakes, every sensor, estimator and controller running.
+//
+// They hold places on a grid of 0.5 m in two layers 0.6 m apart, the upper one shifted a little: each drone
+// of the lower layer flies in the wake of the one above it. The density is the same for any number of them.
+#define _POSIX_C_SOURCE 200809L
+#include "bench/swarm.h"
+#include "bench/clock.h"
+#include "volery/world.h"
+
+enum { RUNS = 5 };
+
+static vy_world *build(uint32_t count)
+{
+    vy_world_def def = vy_default_world_def();
+    def.drone_cap = count;
+    def.disturbance_cap = 0;
+    def.environment.wakes.on = 1;
+    vy_world *world = NULL;
+    if (vy_world_create(&def, &world, NULL) != VY_OK) return NULL;
+    uint32_t side = 1;
+    while (side * side * 2 < count) ++side;
+    for (uint32_t i = 0; i < count; ++i) {
+        const uint32_t column = i / 2 % side, row = i / 2 / side, upper = i % 2;
+        vy_drone_def drone = vy_default_drone_def();
+        drone.position = (vy_vec3){0.5 * column + 0.02 * upper, 0.5 * row - 0.01 * upper, 1.0 + 0.6 * upper};
+        if (vy_world_add_drone(world, &drone, NULL, NULL) != VY_OK) {
+            vy_world_destroy(world);
+            return NULL;
+        }
+    }
+    return world;
+}
+
+static bench_result fly(uint32_t count, uint64_t steps)
+{
+    bench_result r = {(double)count * (double)steps, 1e300, 0};
+    for (int run = 0; run < RUNS; ++run) {
+        vy_world *world = build(count);
+        if (world == NULL) return r;
+        const double start = clock_seconds();
+        vy_world_advance(world, steps);
+        const double seconds = clock_seconds() - start;
+        if (seconds < r.best_s) r.best_s = seconds;
+        r.hash = vy_world_hash(world);
+        vy_world_destroy(world);
+    }
+    return r;
+}
+
+bench_result vy_bench_swarm_10(void) { return fly(10, 20000); }
+bench_result vy_bench_swarm_100(void) { return fly(100, 2000); }
+bench_result vy_bench_swarm_1000(void) { return fly(1000, 200); }

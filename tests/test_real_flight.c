@@ -1,0 +1,288 @@
+// test_real_flight.c - a real Crazyflie's motor commands drive the model: how well are its accelerations
+// predicted?
+//
+// The logged commands turn the rotors of the model; with the logged body rate its equations give angular
+// acceleration and the force along body z, which are compared with those of the IMU. Nothing is integrated
+// but the rotors' speed, so errors do not pile up. Parameters are fitted on the first 15 s; figures are of
+// the last 15 s.
+#include "check.h"
+#include "base/math.h"
+#include "equations/multirotor.h"
+#include "vehicle/allocation.h"
+#include <stdlib.h>
+
+#define G  9.80665
+#define DT 0.004 // [s] of the record
+
+enum { SAMPLES = 7500, HALF = 3750, WINDOW = 3, EDGE = 10, OUTPUTS = 4 };
+static const char *const output_names[OUTPUTS] = {"vertical m/s^2", "roll rad/s^2", "pitch rad/s^2",
+                                                  "yaw rad/s^2"};
+
+static double command[SAMPLES][4];       // of rotors 0 to 3, 0 to 1
+static vec3 rate[SAMPLES];               // [rad/s]
+static double seen[OUTPUTS][SAMPLES];    // what the IMU says
+static double thought[OUTPUTS][SAMPLES]; // what the model says
+
+// Mean over the window, and slope by least squares: the model's accelerations and the gyroscope's slope are
+// taken over the same 28 ms.
+static double mean_at(const double *x, int i)
+{
+    double sum = 0.0;
+    for (int k = -WINDOW; k <= WINDOW; ++k) sum += x[i + k];
+    return sum / (2 * WINDOW + 1);
+}
+
+static double slope_at(const double *x, int stride, int i)
+{
+    double sum = 0.0, square = 0.0;
+    for (int k = -WINDOW; k <= WINDOW; ++k) {
+        sum += k * x[(i + k) * stride];
+        square += k * k;
+    }
+    return sum / (square * DT);
+}
+
+static void smooth(double *x)
+{
+    static double copy[SAMPLES];
+    memcpy(copy, x, sizeof copy);
+    for (int i = WINDOW; i < SAMPLES - WINDOW; ++i) x[i] = mean_at(copy, i);
+}
+
+static int read_record(void **unused)
+{
+    (void)unused;
+    FILE *file = fopen("tests/data/crazyflie/flight.csv", "r");
+    assert_non_null(file);
+    char line[200];
+    int count = 0;
+    assert_non_null(fgets(line, sizeof line, file));
+    while (count < SAMPLES && fgets(line, sizeof line, file) != NULL) {
+        double v[9];
+        const char *at = line;
+        char *end;
+        for (int k = 0; k < 9; ++k, at = end + 1) v[k] = strtod(at, &end);
+        assert_near(v[0], 4.0 * count, 0.5);
+        seen[0][count] = 1e-3 * G * v[1];
+        rate[count] = (vec3){1e-3 * v[2], 1e-3 * v[3], 1e-3 * v[4]};
+        for (int k = 0; k < 4; ++k)
+            command[count][k] = v[5 + (k + 3) % 4] / 65535.0; // rotor 0 is M4 (ruling 3)
+        ++count;
+    }
+    fclose(file);
+    assert_int_equal(count, SAMPLES);
+    smooth(seen[0]);
+    for (int a = 0; a < 3; ++a) {
+        for (int i = WINDOW; i < SAMPLES - WINDOW; ++i) seen[1 + a][i] = slope_at(&rate[0].x + a, 3, i);
+    }
+    return 0;
+}
+
+// Run the commands through the model.
+static void think(const vy_vehicle_def *v,
+                  double *speeds) // speeds: SAMPLES x 4, over the top speed; may be NULL
+{
+    const double up = v->motor_lag, down = v->motor_lag_down > 0.0 ? v->motor_lag_down : up;
+    const rotor_layout layout = vy_layout_build(v);
+    const motor_params motor = vy_motor_build(v);
+    const multirotor_params p = {
+        .body = {1.0 / v->mass, v->inertia, mat3_inverse(v->inertia)},
+        .rotor = {v->thrust_coef, v->torque_coef, exp(-0.5 * DT / up), exp(-DT / up)},
+        .shape = {.linear = v->thrust_linear,
+                  .cubic = v->thrust_cubic,
+                  .torque_ratio = v->torque_coef / v->thrust_coef,
+                  .fall_half = exp(-0.5 * DT / down),
+                  .fall_full = exp(-DT / down),
+                  .rise = 1.0 / up,
+                  .fall = 1.0 / down},
+        .effects = {.mass = v->mass, .rotors = {.inertia = v->rotor_air.inertia}},
+    };
+    const surroundings env = {.gravity = {.uniform = {0.0, 0.0, 0.0}}};
+    const rotor_memory memory = {{0.0, 0.0, 0.0}, {0.0}};
+    const multirotor_inputs in = {&layout, &p, &env, {loads_zero(), {0, 0, 0}, 0.0}, EFFECT_BIT(gyroscopic),
+                                  &memory};
+    double speed[ROTOR_CAP] = {0};
+    for (int i = 0; i < SAMPLES; ++i) {
+        double told[ROTOR_CAP] = {0};
+        for (int k = 0; k < 4; ++k) {
+            told[k] = motor_speed(&motor, command[i][k]);
+            if (i == 0) speed[k] = told[k];
+            const double keep = told[k] < speed[k] ? p.shape.fall_full : p.rotor.decay_full;
+            if (i > 0) speed[k] = rotor_speed_after(speed[k], told[k], keep);
+            if (speeds != NULL) speeds[4 * i + k] = speed[k] / v->speed_max;
+        }
+        const body_state s = {{0, 0, 0}, {0, 0, 0}, {1, 0, 0, 0}, rate[i]};
+        const body_rates d = multirotor_derivative(&in, &s, speed, told, 4, 0, 0.0);
+        thought[0][i] = d.acceleration.z;
+        thought[1][i] = d.rate_dot.x;
+        thought[2][i] = d.rate_dot.y;
+        thought[3][i] = d.rate_dot.z;
+    }
+    for (int k = 0; k < OUTPUTS; ++k) smooth(thought[k]);
+}
+
+typedef struct score {
+    double r2, rmse;
+} score;
+
+// Over samples [first, last).
+static score score_of(int output, int first, int last)
+{
+    double mean = 0.0, error = 0.0, spread = 0.0;
+    for (int i = first; i < last; ++i) mean += seen[output][i] / (last - first);
+    for (int i = first; i < last; ++i) {
+        const double e = seen[output][i] - thought[output][i], d = seen[output][i] - mean;
+        error += e * e;
+        spread += d * d;
+    }
+    return (score){1.0 - error / spread, sqrt(error / (last - first))};
+}
+
+// Least squares of up to three columns on the first half: normal equations, by Cramer's rule.
+static void least_squares(double (*columns)[SAMPLES], int count, const double *wanted, double *x)
+{
+    mat3 a = mat3_diag(1.0, 1.0, 1.0);
+    double b[3] = {0};
+    for (int r = 0; r < count; ++r) {
+        for (int c = 0; c < count; ++c) {
+            a.m[r][c] = 0.0;
+            for (int i = EDGE; i < HALF; ++i) a.m[r][c] += columns[r][i] * columns[c][i];
+        }
+        for (int i = EDGE; i < HALF; ++i) b[r] += columns[r][i] * wanted[i];
+    }
+    const vec3 y = mat3_mul_vec(mat3_inverse(a), (vec3){b[0], b[1], b[2]});
+    memcpy(x, &y, (size_t)count * sizeof y.x);
+}
+
+static double speeds[SAMPLES * 4], column[3][SAMPLES];
+
+// With time constants given, the other parameters follow from linear least squares, one output after the
+// other.
+static vy_vehicle_def fit(const vy_vehicle_def *start, double up, double down)
+{
+    const double d = 0.028; // [m] of the rotors along x and y
+    vy_vehicle_def v = *start;
+    v.mass = 0.027;
+    v.motor_lag = up;
+    v.motor_lag_down = down;
+    for (int k = 0; k < 4; ++k)
+        v.rotors[k].position = (vy_vec3){k < 2 ? d : -d, k == 0 || k == 3 ? d : -d, 0.0};
+    think(&v, speeds);
+
+    // Thrust: a polynomial of the rotors' speed.
+    double x[3];
+    for (int i = 0; i < SAMPLES; ++i) {
+        column[0][i] = column[1][i] = 0.0;
+        for (int k = 0; k < 4; ++k) {
+            column[0][i] += speeds[4 * i + k];
+            column[1][i] += speeds[4 * i + k] * speeds[4 * i + k];
+        }
+    }
+    smooth(column[0]);
+    smooth(column[1]);
+    least_squares(column, 2, seen[0], x);
+    v.thrust_linear = v.mass * x[0] / v.speed_max;
+    v.thrust_coef = v.mass * x[1] / (v.speed_max * v.speed_max);
+
+    // Moments of inertia and the centre of mass: a = (sum of lever T - offset sum of T) / I.
+    double moment[2], offset[2];
+    for (int axis = 0; axis < 2; ++axis) {
+        for (int i = 0; i < SAMPLES; ++i) {
+            column[0][i] = column[1][i] = 0.0;
+            for (int k = 0; k < 4; ++k) {
+                const double t = vy_rotor_thrust(&v, v.speed_max * speeds[4 * i + k]);
+                column[0][i] += (axis == 0 ? v.rotors[k].position.y : -v.rotors[k].position.x) * t;
+                column[1][i] += t;
+            }
+        }
+        smooth(column[0]);
+        smooth(column[1]);
+        least_squares(column, 2, seen[1 + axis], x);
+        moment[axis] = 1.0 / x[0];
+        offset[axis] = x[1] / x[0];
+    }
+    v.centre_of_mass = (vy_vec3){offset[1], -offset[0], 0.0};
+    // About z only ratios show: the moment is the preset's share of the two others. Motors that lean a little
+    // all the same way round turn the drone with their thrust.
+    const mat3 old = start->inertia;
+    const double share = old.m[2][2] / (old.m[0][0] + old.m[1][1]);
+    v.inertia = mat3_diag(moment[0], moment[1], share * (moment[0] + moment[1]));
+    for (int i = 0; i < SAMPLES; ++i) {
+        column[0][i] = column[1][i] = column[2][i] = 0.0;
+        for (int k = 0; k < 4; ++k) {
+            const double w = v.speed_max * speeds[4 * i + k], told = v.speed_max * command[i][k];
+            const double gain = (told - w) / (told < w ? down : up);
+            column[0][i] -= v.rotors[k].spin * vy_rotor_thrust(&v, w) / v.inertia.m[2][2];
+            column[1][i] -= v.rotors[k].spin * gain / v.inertia.m[2][2];
+            column[2][i] += sqrt(2.0) * d * vy_rotor_thrust(&v, w) / v.inertia.m[2][2];
+        }
+    }
+    smooth(column[0]);
+    smooth(column[1]);
+    smooth(column[2]);
+    least_squares(column, 3, seen[3], x);
+    v.torque_coef = x[0] * v.thrust_coef;
+    v.rotor_air.inertia = fmax(x[1], 0.0);
+    for (int k = 0; k < 4; ++k) {
+        const vec3 p = v.rotors[k].position;
+        v.rotors[k].axis = (vec3){-p.y * x[2] / (sqrt(2.0) * d), p.x * x[2] / (sqrt(2.0) * d), 1.0};
+    }
+    return v;
+}
+
+static void print_scores(const char *title, score out[OUTPUTS])
+{
+    print_message("%s\n", title);
+    for (int k = 0; k < OUTPUTS; ++k) {
+        out[k] = score_of(k, HALF, SAMPLES - EDGE);
+        const score early = score_of(k, EDGE, HALF);
+        print_message("  %-16s last 15 s: R2 %6.3f, RMSE %6.3f   (first 15 s: R2 %6.3f, RMSE %6.3f)\n",
+                      output_names[k], out[k].r2, out[k].rmse, early.r2, early.rmse);
+    }
+}
+
+static void a_real_flight_is_predicted(void **unused)
+{
+    (void)unused;
+    vy_vehicle_def preset;
+    assert_int_equal(vy_vehicle_preset("crazyflie2x-physical", &preset, NULL), VY_OK);
+    score unfitted[OUTPUTS], fitted[OUTPUTS];
+    think(&preset, NULL);
+    print_scores("crazyflie2x-physical as it comes", unfitted);
+
+    // Time constants by a search on the first half: the least sum of errors over spreads.
+    vy_vehicle_def best = preset;
+    double least = 1e300;
+    for (double up = 0.02; up < 0.0801; up += 0.01) {
+        for (double down = 0.04; down < 0.1601; down += 0.02) {
+            const vy_vehicle_def v = fit(&preset, up, down);
+            if (vy_check_vehicle_def(&v, NULL) != VY_OK) continue;
+            think(&v, NULL);
+            double sum = 0.0;
+            for (int k = 0; k < OUTPUTS; ++k) sum += 1.0 - score_of(k, EDGE, HALF).r2;
+            if (sum < least) least = sum, best = v;
+        }
+    }
+    think(&best, NULL);
+    print_scores("fitted on the first 15 s", fitted);
+    const mat3 i = best.inertia;
+    print_message("  lag %.3f s up, %.3f s down; thrust %.4g W + %.4g W^2 N (top 2500 rad/s: %.4f N)\n",
+                  best.motor_lag, best.motor_lag_down, best.thrust_linear, best.thrust_coef,
+                  vy_rotor_thrust(&best, 2500.0));
+    print_message(
+        "  inertia %.3g, %.3g (%.3g) kg m^2; centre of mass %.2f, %.2f mm; torque over thrust %.4g m; rotor "
+        "inertia %.3g kg m^2; motors lean by %.2f mrad\n",
+        i.m[0][0], i.m[1][1], i.m[2][2], 1e3 * best.centre_of_mass.x, 1e3 * best.centre_of_mass.y,
+        best.torque_coef / best.thrust_coef, best.rotor_air.inertia, 1e3 * best.rotors[0].axis.y * sqrt(2.0));
+    assert_true(fitted[0].r2 > 0.9);
+    for (int k = 0; k < OUTPUTS; ++k) {
+        assert_true(fitted[k].rmse < unfitted[k].rmse);
+        assert_true(fitted[k].r2 > 0.0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_real_flight_is_predicted)};
+    return cmocka_run_group_tests(tests, read_record, NULL);
+}
