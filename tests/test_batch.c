@@ -197,6 +197,35 @@ static void worlds_fly_as_alone(void **unused)
     }
 }
 
+// Every built-in controller, path, rung and engine, side by side as alone.
+static void built_in_controllers_fly_as_alone(void **unused)
+{
+    (void)unused;
+    static const char *const drones[] = {
+        "kind: lee, path: {kind: figure_eight, start: 0, radius: 2, speed: 3, ramp: 0.2}}}\n",
+        "kind: mellinger, path: {kind: minimum_snap, start: 0, speed: 4, waypoints: "
+        "[{position: [0, 0, 1]}, {position: [1, 0, 2], yaw: 1}, {position: [1, 1, 1]}]}}}\n",
+        "kind: hold, rate_law: indi, path: {kind: helix, start: 0.1, ramp: 0.3}}}\n",
+        "kind: autopilot, autopilot: {target: [30, -20, 0]}}}\n",
+        "kind: intent, intent: {rung: velocity, velocity: [2, 1, -1], yaw_rate: 2}}}\n",
+        "kind: intent, lost: [0, 0, 1], intent: {rung: pilot, throttle: 7, strafe: -1, yaw: 0.5}}}\n",
+        "kind: autopilot, flight: kinematic, autopilot: {target: [30, -20, 0]}}}\n"
+        "world: {physics: {engine: simple, boundary: 3}}\n",
+        "kind: lee}, sensors: {truth: on}}\nworld: {physics: {engine: simple, boundary: 3}}\n",
+    };
+    for (size_t i = 0; i < sizeof drones / sizeof drones[0]; ++i) {
+        for (int w = 0; w < WIDTHS; ++w) {
+            char text[600];
+            snprintf(text, sizeof text, "  - {name: a, vehicle: crazyflie2x, controller: {%s", drones[i]);
+            vy_scenario *s = parse(text);
+            vy_batch_def def = def_of(s, 11, widths[w]);
+            vary_much(&def);
+            compare(&def, 3, 130, i);
+            vy_scenario_destroy(s);
+        }
+    }
+}
+
 // Actions at every rung, episodes that are cut off.
 static void actions_steer_as_a_callback(void **unused)
 {
@@ -481,6 +510,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(worlds_fly_as_alone),
+        cmocka_unit_test(built_in_controllers_fly_as_alone),
         cmocka_unit_test(actions_steer_as_a_callback),
         cmocka_unit_test(random_families_fly_as_alone),
         cmocka_unit_test(a_broken_world_stands_alone),

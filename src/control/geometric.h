@@ -90,16 +90,6 @@ VY_FN wanted_frame geometric_frame(const vec3 *a, const trajectory_point *r)
     return frame_of(&b3, r->yaw, r->yaw_rate, r->yaw_acceleration);
 }
 
-/// A with its tilt limited as in lower_acceleration().
-VY_FN vec3 acceleration_limited(const ladder_params *p, vec3 a)
-{
-    const real least = 0.2 * vec3_length(p->gravity) + 1e-3;
-    a.z = real_max(a.z, least);
-    const real across = real_sqrt(a.x * a.x + a.y * a.y), most = p->tan_tilt * a.z;
-    const real shrink = real_select(across > most, most / real_max(across, real_set(1e-9)), real_set(1.0));
-    return vec3_make(a.x * shrink, a.y * shrink, a.z);
-}
-
 /// Trajectory -> thrust (returned) and torque. `lee` 0: Mellinger's law.
 VY_FN real lower_trajectory(const ladder_params *p, const trajectory_point *r, const estimator_state *e,
                             int lee, vec3 *integral, vec3 *torque)
@@ -112,7 +102,8 @@ VY_FN real lower_trajectory(const ladder_params *p, const trajectory_point *r, c
     vec3 a[3];
     a[0] = vec3_sub(vec3_add(r->d[2], i), p->gravity);
     a[0] = vec3_add_scaled(vec3_add_scaled(a[0], p->position, error), p->velocity, slip);
-    a[0] = acceleration_limited(p, a[0]);
+    mask limited;
+    a[0] = acceleration_limited(p, a[0], &limited);
     const real push = real_max(vec3_dot(a[0], z), real_set(0.0)); // thrust over mass
     a[1] = r->d[3];
     a[2] = r->d[4];

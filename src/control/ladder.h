@@ -54,23 +54,26 @@ typedef struct reference {
 /// The shortest turn that takes world +z to the unit vector `z`, which is not straight down.
 VY_FN quat tilt_to(vec3 z) { return quat_normalize(quat_make(1.0 + z.z, -z.y, z.x, real_set(0.0))); }
 
-/// Acceleration (without gravity's) -> attitude and thrust: what the lowerings of position and velocity
-/// share. The thrust is the wanted force seen along the present body z, so that a tilt still to be flown does
-/// not throw the drone up. Heading is turned first, then tilt. `*limited`: the tilt was.
-VY_FN real lower_acceleration(const ladder_params *p, vec3 a, quat heading, quat present, quat *attitude,
-                              mask *limited)
+/// A wanted acceleration (without gravity's) that rotors can give: never a push downwards, nor none where
+/// there is no gravity, and no tilt above the largest. `*limited`: the tilt was.
+VY_FN vec3 acceleration_limited(const ladder_params *p, vec3 a, mask *limited)
 {
     const real least = 0.2 * vec3_length(p->gravity);
-    a.z =
-        real_max(a.z, least + 1e-3); // never ask for a push downwards, nor for none where there is no gravity
-
+    a.z = real_max(a.z, least + 1e-3);
     const real across = real_sqrt(a.x * a.x + a.y * a.y);
     const real most = p->tan_tilt * a.z;
     const real shrink = real_select(across > most, most / real_max(across, real_set(1e-9)), real_set(1.0));
     *limited = across > most;
-    a.x = a.x * shrink;
-    a.y = a.y * shrink;
+    return vec3_make(a.x * shrink, a.y * shrink, a.z);
+}
 
+/// Acceleration -> attitude and thrust: what the lowerings of position and velocity share. The thrust is the
+/// wanted force seen along the present body z, so that a tilt still to be flown does not throw the drone up.
+/// Heading is turned first, then tilt.
+VY_FN real lower_acceleration(const ladder_params *p, vec3 wanted, quat heading, quat present, quat *attitude,
+                              mask *limited)
+{
+    const vec3 a = acceleration_limited(p, wanted, limited);
     const vec3 z = vec3_scale(1.0 / vec3_length(a), a);
     *attitude = quat_mul(tilt_to(z), heading);
     const vec3 body_z = quat_rotate(present, vec3_make(real_set(0.0), real_set(0.0), real_set(1.0)));
