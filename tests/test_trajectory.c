@@ -160,8 +160,7 @@ static void minimum_snap_passes_and_keeps_its_limits(void **unused)
     }
 }
 
-// From rest to rest along a line the answer is known: 35 s^4 - 84 s^5 + 70 s^6 - 20 s^7. And sharing the time
-// among the pieces costs less than sharing it by distance.
+// From rest to rest along a line the answer is known: 35 s^4 - 84 s^5 + 70 s^6 - 20 s^7.
 static void minimum_snap_of_one_piece_is_known(void **unused)
 {
     (void)unused;

@@ -19,7 +19,7 @@
 #define ALLOCATE_WEIGHT_YAW    1.0
 #define ALLOCATE_NORM          1e-4 // n above
 
-// Four times what any of 400,000 random wrenches needed (tests/test_allocation.c).
+// Twice what any random wrench of tests/test_allocation.c may take.
 #define ALLOCATE_STEPS 64
 
 typedef struct allocate_params {
