@@ -16,6 +16,12 @@
 
 const bench vy_benches[] = {
     {"kernel", "the bare flight equations in a loop", "steps/s", vy_bench_kernel, 0xb52da9d7946504a2u},
+    {"lanes-1", "the same by the short way through steady air", "drone-steps/s", vy_bench_lanes_1,
+     0xb52da9d7946504a2u},
+    {"lanes-2", "that for two drones side by side (SSE2, NEON)", "drone-steps/s", vy_bench_lanes_2,
+     0xb52da9d7946504a2u},
+    {"lanes-4", "for four (AVX2)", "drone-steps/s", vy_bench_lanes_4, 0xb52da9d7946504a2u},
+    {"lanes-8", "for eight (AVX-512)", "drone-steps/s", vy_bench_lanes_8, 0xb52da9d7946504a2u},
     {"hover", "a world as it comes: sensors, estimator, controller, hash chain", "steps/s", vy_bench_hover,
      0x23e6edbe85561f41u},
     {"world-baseline", "the world specification's first configuration, 100 flights of 5 s", "steps/s",

@@ -3,6 +3,10 @@
 #include "bench/bench.h"
 
 bench_result vy_bench_kernel(void);
+bench_result vy_bench_lanes_1(void);
+bench_result vy_bench_lanes_2(void);
+bench_result vy_bench_lanes_4(void);
+bench_result vy_bench_lanes_8(void);
 bench_result vy_bench_world_baseline(void);
 bench_result vy_bench_world_air(void);
 bench_result vy_bench_world_full(void);

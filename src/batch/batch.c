@@ -2,6 +2,7 @@
 #include "volery/batch.h"
 #include "base/fail.h"
 #include "base/hash.h"
+#include "batch/gpu_parts.h"
 #include "batch/lanes.h"
 #include "batch/pool.h"
 #include "batch/vary.h"
@@ -321,6 +322,55 @@ vy_status vy_batch_scenario(const vy_batch *batch, uint32_t world, vy_scenario *
     return VY_OK;
 }
 
+vy_status vy_batch_gpu_parts(const vy_batch *batch, uint32_t noise_most, gpu_parts *out,
+                             uint32_t observed_cells[GPU_OBSERVED_MOST], vy_error *err)
+{
+    const lanes_family *f = &batch->family;
+    if (f->drone_count != 1 || f->chain || f->noise_count > noise_most || f->environment->wind.grid != NULL ||
+        batch->view.observation_size > GPU_OBSERVED_MOST || batch->def.autoreset != VY_AUTORESET_OFF) {
+        return vy_fail(err, VY_BAD_VALUE,
+                       "GPU: worlds of one drone, without chain, wind grid or autoreset, %u noises at most",
+                       noise_most);
+    }
+    uint32_t n = 0;
+    for (int k = 0; k < batch->def.observe_count; ++k) {
+        const observed *o = &batch->observe[k];
+        for (int i = 0; i < o->count; ++i)
+            observed_cells[n++] = (uint32_t)(o->cell + (size_t)i) | (o->whole ? 0x80000000u : 0u);
+    }
+    *out = (gpu_parts){
+        .model = &batch->origin->model,
+        .worlds = batch->view.worlds,
+        .noise_count = f->noise_count,
+        .action_size = f->action_size,
+        .observation_size = batch->view.observation_size,
+        .rung = f->rung,
+        .episode = f->episode,
+        .params_at = (uint32_t)f->params_at,
+        .extra_at = (uint32_t)f->extra_at,
+        .block_cells = (uint32_t)f->block_cells,
+        .actions = batch->view.actions,
+        .observations = batch->view.observations,
+    };
+    return VY_OK;
+}
+
+void vy_batch_gpu_copy(vy_batch *batch, uint32_t width, uint64_t *cells, int back)
+{
+    const size_t count = batch->family.block_cells;
+    for (uint32_t i = 0; i < batch->view.worlds; ++i) {
+        uint64_t *at = cells + (size_t)(i / width) * count * width + i % width;
+        for (size_t c = 0; c < count; ++c) {
+            if (back) {
+                put_cells(batch, i, c, at + c * width, 1);
+            } else {
+                get_cells(batch, i, c, at + c * width, 1);
+            }
+        }
+        if (back) report(batch, i, (size_t)batch->view.drones * batch->view.observation_size);
+    }
+}
+
 // ---- creation
 
 static vy_status check_def(const vy_batch_def *def, vy_error *err)
@@ -406,6 +456,7 @@ static void take_family(vy_batch *b)
         const vy_variable what = b->def.vary[i].what;
         if (what >= VY_VARY_WIND_X && what <= VY_VARY_WIND_Z) f->windy = 1;
     }
+    b->origin->model.env.windy = f->windy;
     static const uint32_t sizes[] = {0, 0, 4, 4, 5, 4, 4};
     f->action_size = sizes[f->rung];
     if (f->rung == VY_RUNG_MOTORS) f->action_size = (uint32_t)m->drones[0].layout.count;

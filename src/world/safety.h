@@ -76,8 +76,7 @@ VY_SLOW_FN void safety_report_not_finite(mask who, uint32_t drone, const drone_b
     for (size_t k = 0; k < DRONE_REALS; ++k) {
         const mask bad = who & mask_not(real_is_finite(values[k]));
         if (!mask_any(bad)) continue;
-        world_fail(bad, VY_FAILURE_NOT_FINITE, drone, real_set(0.0), real_set(0.0),
-                   vy_drone_field_at(k * sizeof(double)), w);
+        world_fail(bad, VY_FAILURE_NOT_FINITE, drone, real_set(0.0), real_set(0.0), drone_field_at(k), w);
         who = who & mask_not(bad);
     }
 }

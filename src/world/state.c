@@ -72,12 +72,3 @@ uint64_t vy_state_hash(const void *state, size_t size)
     const size_t chain = sizeof(uint64_t); // it comes first
     return vy_hash64((const unsigned char *)state + chain, size - chain);
 }
-
-int vy_drone_field_at(size_t offset)
-{
-    for (int i = 0; i < vy_field_count; ++i) {
-        const vy_field *f = &vy_fields[i];
-        if (f->block[0] == 'd' && offset >= f->offset && offset < f->offset + 8 * (size_t)f->count) return i;
-    }
-    return 0;
-}

@@ -99,5 +99,15 @@ extern const int vy_field_count;
 /// Hash of a world's whole state, `size` bytes, without its chain.
 uint64_t vy_state_hash(const void *state, size_t size);
 
-/// Index in vy_fields of the drone_block value at byte `offset`.
-int vy_drone_field_at(size_t offset);
+/// Index in vy_fields of cell `cell` of a drone_block.
+VY_FN int drone_field_at(size_t cell)
+{
+    size_t at = 0;
+    int field = 0;
+#define WORLD_FIELD(member, type, count, unit, text) ++field;
+#define DRONE_FIELD(member, type, count, unit, text) \
+    if (cell < (at += (count))) return field;        \
+    ++field;
+#include "world/fields.inl"
+    return 0;
+}

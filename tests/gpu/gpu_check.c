@@ -1,0 +1,161 @@
+// gpu_check.c - a batch on the GPU beside the same batch on the CPU: every world's state after thousands of
+// steps, bit for bit; then how fast it is. Exit status 1 on the first family that differs, 77 where there is
+// no GPU.
+#include "base/hash.h"
+#include "bench/clock.h"
+#include "bench/gpu.h"
+#include "bench/kernel_loop.h"
+#include "volery/gpu.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WORLDS = 4096, STEPS = 5000, CALLS = 5 };
+
+static void add(vy_batch_def *def, vy_variable what, vy_distribution distribution, double a, double b)
+{
+    def->vary[def->vary_count++] = (vy_vary){what, distribution, a, b, VY_EVERY_DRONE};
+}
+
+static vy_scenario *scenario_of(int family)
+{
+    static const char text[] = "volery: 1\nduration: 1 s\ndrones:\n  - name: a\n    vehicle: crazyflie2x\n";
+    vy_scenario *s = NULL;
+    if (vy_scenario_parse(text, sizeof text - 1, "check", NULL, &s, NULL) != VY_OK) exit(2);
+    vy_drone_def *drone = &s->drones[0].def;
+    drone->vehicle.area = 0.005;
+    drone->vehicle.cd = 1.0;
+    drone->safety.tilt_max = 0.7;
+    drone->safety.sustain = 0.05;
+    if (family == 0) return s;
+    drone->vehicle.cl = 0.2;
+    drone->vehicle.volume = 3e-5;
+    drone->vehicle.density_scaling = 1;
+    drone->vehicle.damping = (vy_vec3){1e-8, 1e-8, 1e-8};
+    s->environment.nap.strict = family == 2;
+    s->environment.wind.turbulence = (vy_turbulence_def){3.0, 1.0, 0.0};
+    s->environment.wind.shear = VY_SHEAR_LOG;
+    s->environment.wind.shear_speed = 2.0;
+    s->environment.atmosphere.mode = VY_ATMOSPHERE_LAYERED;
+    s->disturbances = calloc(2, sizeof *s->disturbances);
+    if (s->disturbances == NULL) exit(3);
+    s->disturbance_count = 2;
+    for (int i = 0; i < 2; ++i) {
+        vy_disturbance_def *d = &s->disturbances[i].def;
+        s->disturbances[i].drone = VY_EVERY_DRONE;
+        *d = vy_default_disturbance_def();
+        d->kind = i == 0 ? VY_DISTURBANCE_NOISE : VY_DISTURBANCE_SINUSOID;
+        d->force = (vy_vec3){2e-3, 2e-3, 1e-3};
+        d->torque = (vy_vec3){1e-6, 1e-6, 1e-6};
+        d->frequency = 2.0;
+    }
+    return s;
+}
+
+static vy_batch *batch_of(int family)
+{
+    vy_scenario *s = scenario_of(family);
+    vy_batch_def def = vy_default_batch_def();
+    vy_batch *batch = NULL;
+    vy_error err = {0};
+    def.scenario = s;
+    def.world_count = WORLDS;
+    def.rung = family == 2 ? VY_RUNG_RATES : VY_RUNG_NONE;
+    add(&def, VY_VARY_MASS, VY_DRAW_UNIFORM, 0.8, 1.2);
+    add(&def, VY_VARY_INERTIA, VY_DRAW_LOG, 0.8, 1.25);
+    add(&def, VY_VARY_THRUST, VY_DRAW_NORMAL, 1.0, 0.03);
+    add(&def, VY_VARY_IMU_NOISE, VY_DRAW_LOG, 0.1, 10.0);
+    add(&def, VY_VARY_WIND_X, VY_DRAW_NORMAL, 0.0, 1.0);
+    add(&def, VY_VARY_Z, VY_DRAW_UNIFORM, 0.0, 5.0);
+    add(&def, VY_VARY_ROLL, VY_DRAW_UNIFORM, -0.8, 0.8);
+    add(&def, VY_VARY_RATE_X, VY_DRAW_NORMAL, 0.0, 2.0);
+    if (vy_batch_create(&def, &batch, &err) != VY_OK) {
+        printf("%s\n", err.text);
+        exit(2);
+    }
+    vy_scenario_destroy(s);
+    return batch;
+}
+
+static void act(const vy_batch_view *v, int call)
+{
+    for (uint32_t i = 0; i < v->worlds && v->action_size > 0; ++i) {
+        double *a = v->actions + (size_t)i * v->action_size;
+        a[0] = 0.26 + 0.001 * (double)((i + (uint32_t)call) % 40);
+        for (uint32_t k = 1; k < v->action_size; ++k)
+            a[k] = 0.01 * (double)((i * k + (uint32_t)call) % 7) - 0.03;
+    }
+}
+
+static int compare(int family)
+{
+    vy_error err = {0};
+    vy_batch *mine = batch_of(family), *theirs = batch_of(family);
+    vy_gpu *gpu = NULL;
+    const vy_status status = vy_gpu_create(theirs, &gpu, &err);
+    if (status != VY_OK) {
+        printf("%s\n", err.text);
+        exit(status == VY_NOT_FOUND ? 77 : 2);
+    }
+    const vy_batch_view a = vy_batch_get_view(mine), b = vy_batch_get_view(theirs);
+    double cpu_s = 0.0, gpu_s = 0.0;
+    for (int call = 0; call < CALLS; ++call) {
+        act(&a, call);
+        act(&b, call);
+        double start = clock_wall_seconds();
+        vy_batch_step(mine, STEPS / CALLS);
+        cpu_s += clock_wall_seconds() - start;
+        if (vy_gpu_upload_actions(gpu, &err) != VY_OK) printf("%s\n", err.text);
+        start = clock_wall_seconds();
+        if (vy_gpu_step(gpu, STEPS / CALLS, &err) != VY_OK) printf("%s\n", err.text);
+        gpu_s += clock_wall_seconds() - start;
+    }
+    if (vy_gpu_download_observations(gpu, &err) != VY_OK) printf("%s\n", err.text);
+    const int seen = memcmp(a.observations, b.observations, WORLDS * 13 * sizeof(double)) == 0;
+    if (vy_gpu_download(gpu, &err) != VY_OK) printf("%s\n", err.text);
+    uint32_t same = 0, ended = 0;
+    for (uint32_t i = 0; i < WORLDS; ++i) {
+        same += vy_batch_state_hash(mine, i) == vy_batch_state_hash(theirs, i) && a.ticks[i] == b.ticks[i];
+        ended += a.terminated[i];
+    }
+    printf("family %d: %u of %d worlds the same after %d steps, observations %s, %u ended early; CPU (%s, %u "
+           "threads) "
+           "%.3g, GPU %.3g drone-steps/s\n",
+           family, same, WORLDS, STEPS, seen ? "too" : "NOT", ended, vy_batch_machine(mine),
+           vy_batch_threads(mine), (double)WORLDS * STEPS / cpu_s, (double)WORLDS * STEPS / gpu_s);
+    vy_gpu_destroy(gpu);
+    vy_batch_destroy(theirs);
+    vy_batch_destroy(mine);
+    return same == WORLDS && seen;
+}
+
+static int measure(uint32_t drones, uint32_t steps, uint32_t launches)
+{
+    vy_error err = {0};
+    double seconds;
+    uint64_t hash;
+    if (vy_bench_gpu_fly(drones, steps, launches, &seconds, &hash, &err) != VY_OK) {
+        printf("%s\n", err.text);
+        return 0;
+    }
+    body_state s;
+    double speed[ROTOR_CAP];
+    kernel_start(&s, speed);
+    kernel_fly((int)(steps * launches), EFFECT_BIT(gravity) | EFFECT_BIT(drag), 1, &s, speed);
+    const int same = hash == vy_hash64(&s, sizeof s);
+    printf("bare equations: %u drones, %u launches of %u steps: %.4g drone-steps/s, bits %s\n", drones,
+           launches, steps, (double)drones * steps * launches / seconds, same ? "the same" : "DIFFER");
+    return same;
+}
+
+int main(void)
+{
+    int good = 1;
+    for (int family = 0; family < 3; ++family) good &= compare(family);
+    good &= measure(1u << 20, 1000, 1);
+    good &= measure(1u << 20, 100, 10);
+    good &= measure(1u << 20, 1, 500);
+    good &= measure(4u << 20, 1, 200);
+    return good ? 0 : 1;
+}
