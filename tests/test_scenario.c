@@ -591,9 +591,30 @@ static void overrides_are_named_when_wrong(void **unused)
     }
 }
 
+// A copy stands alone: it prints the same, and outlives what it was made from.
+static void a_copy_stands_alone(void **unused)
+{
+    (void)unused;
+    static const char *const files[] = {"scenarios/canyon.yaml", "scenarios/shock.yaml",
+                                        "scenarios/attitude/actuator-degradation.yaml"};
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; ++i) { // a wind grid; disturbances; faults
+        vy_scenario *s = NULL, *copy = NULL;
+        assert_int_equal(vy_scenario_load(files[i], NULL, &s, NULL), VY_OK);
+        char *before = vy_scenario_print(s);
+        assert_int_equal(vy_scenario_copy(s, &copy, NULL), VY_OK);
+        vy_scenario_destroy(s);
+        char *after = vy_scenario_print(copy);
+        assert_string_equal(before, after);
+        free(before);
+        free(after);
+        vy_scenario_destroy(copy);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_copy_stands_alone),
         cmocka_unit_test(values_of_every_key_arrive),
         cmocka_unit_test(defaults_are_those_of_the_library),
         cmocka_unit_test(hover_follows_mass_and_gravity),

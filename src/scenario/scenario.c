@@ -270,6 +270,7 @@ vy_status vy_scenario_copy(const vy_scenario *scenario, vy_scenario **out, vy_er
     s->drones = duplicate(s->drones, (size_t)s->drone_count * sizeof *s->drones, &lost);
     s->disturbances =
         duplicate(s->disturbances, (size_t)s->disturbance_count * sizeof *s->disturbances, &lost);
+    s->faults = duplicate(s->faults, (size_t)s->fault_count * sizeof *s->faults, &lost);
     s->expect = duplicate(s->expect, (size_t)s->expect_count * sizeof *s->expect, &lost);
     s->wind_grid_text = duplicate(s->wind_grid_text, s->wind_grid_size, &lost);
     s->wind_grid = NULL;
