@@ -22,16 +22,15 @@ function formatTick(value: number): string {
   return text.replace("-", "−");
 }
 
-// So many digits behind the point that a line's values differ by them, always as many.
-function digitsOf(values: Float64Array): number {
+// So many digits behind the point that a plot's values differ by them, always as many.
+function digitsOf(lines: PlotLine[]): number {
   let most = 0;
-  for (const value of values) if (Math.abs(value) > most && Math.abs(value) < Infinity) most = Math.abs(value);
+  for (const { values } of lines) for (const value of values) if (Math.abs(value) > most && Math.abs(value) < Infinity) most = Math.abs(value);
   return most > 0 ? Math.max(0, Math.min(9, 3 - Math.floor(Math.log10(most)))) : 3;
 }
 
 interface Entry {
   line: PlotLine;
-  digits: number; // behind the point
   value: HTMLElement;
   key: HTMLElement;
 }
@@ -43,6 +42,7 @@ export class Plot {
   private readonly area = make("div", "plot-area");
   private readonly now = make("div", "plot-now");
   private readonly entries: Entry[] = [];
+  private readonly digits: number;
   private readonly hidden = new Set<number>();
   private chart?: uPlot;
   private range?: [number, number];
@@ -52,6 +52,7 @@ export class Plot {
       const own = group.lines(drone).filter((line) => drones.length === 1 || !line.second);
       return own.map((line) => ({ ...line, label: drones.length > 1 ? `${i === 0 ? "A" : "B"} ${line.label}` : line.label, dash: i > 0 ? ("dashed" as Dash) : line.dash }));
     });
+    this.digits = digitsOf(this.lines);
     const head = make("header", "plot-head", make("h3", "", group.title, make("span", "unit", group.unit ? ` ${group.unit}` : "")), this.legend);
     this.element.dataset.plot = group.id;
     this.element.append(head, this.area);
@@ -65,7 +66,7 @@ export class Plot {
       key.type = "button";
       key.title = `show or hide ${line.label}`;
       key.addEventListener("click", () => this.toggle(i));
-      this.entries.push({ line, value, key, digits: digitsOf(line.values) });
+      this.entries.push({ line, value, key });
       this.legend.append(key);
     });
     this.paintLegend();
@@ -193,9 +194,9 @@ export class Plot {
       if (inside) this.now.style.transform = `translateX(${this.chart.valToPos(time, "x")}px)`;
     }
     if (!values) return;
-    for (const { line, value, digits } of this.entries) {
+    for (const { line, value } of this.entries) {
       const i = indexAt(line.time, time);
-      value.textContent = line.time.length > 0 && line.time[0] <= time + 1e-9 ? formatFixed(line.values[i], digits) : "–";
+      value.textContent = line.time.length > 0 && line.time[0] <= time + 1e-9 ? formatFixed(line.values[i], this.digits) : "–";
     }
   }
 
