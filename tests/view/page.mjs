@@ -14,6 +14,7 @@ const options = {
   args: ["--no-sandbox", "--disable-gpu", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
 };
 const browser = await chromium.launchPersistentContext(profile, options);
+browser.setDefaultTimeout(120000); // a busy machine is not a fault
 let failures = 0;
 let checks = 0;
 
@@ -34,7 +35,7 @@ async function open(name, { width = 1280, height = 720, scheme = "light", expect
   page.on("request", (r) => check(`${name}: request`, /^(file|data|blob):/.test(r.url()), r.url()));
   await page.goto(`file://${join(folder, name)}`);
   if (expect) {
-    await page.waitForFunction(() => document.documentElement.dataset.state, null, { timeout: 60000 });
+    await page.waitForFunction(() => document.documentElement.dataset.state, null);
     const state = await page.evaluate(() => document.documentElement.dataset.state);
     check(`${name}: state`, state === expect, `${state}: ${(await page.innerText("body")).slice(0, 300)}`);
   }
