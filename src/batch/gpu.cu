@@ -99,16 +99,16 @@ __device__ static void step_world(const gpu_parts *p, const vy_model *m, const c
     disturbance_stage(m, &w->world, w->noise, &loads);
     turbulence_stage(m, &w->world, &w->drone);
     (void)nap_stage(m, &w->world, w->noise, &w->drone, &w->ledger);
-    actuator_stage(m, &w->drone, speeds);
-    plant_stage(m, &loads, speeds, &w->world, &w->drone);
+    actuator_stage(m, &w->drone, NULL, speeds);
+    plant_stage(m, &loads, speeds, &w->world, &w->drone, NULL);
     if (w->world.failure_reason != VY_FAILURE_NONE) return;
     sensor_stage(m, &w->world, &w->drone);
     estimator_stage(m, &w->world, &w->drone);
     if (due(w->world.tick, m->drones[0].control_period)) {
         if (p->rung != VY_RUNG_NONE) {
             steer_reply(m, 0, 1, reply, &w->world, &w->drone);
-        } else if (m->drones[0].controller.kind == VY_CONTROLLER_HOLD) {
-            steer_hold(m, 0, 1, w->world.tick, &w->drone);
+        } else {
+            steer_built_in(m, 0, 1, &w->world, &w->drone);
         }
     }
     (void)dal_stage(m, &w->world, &w->drone);
