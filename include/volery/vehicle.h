@@ -72,8 +72,6 @@ typedef struct vy_battery_def {
     double power;      ///< [W] of everything that is no rotor
 } vy_battery_def;
 
-#define VY_THRUSTER_CAP 8
-
 /// Constants of one vehicle. Start from vy_default_vehicle_def() or a preset and change fields; a zeroed
 /// struct is refused. With rotor_count 0 it is a plain rigid body.
 typedef struct vy_vehicle_def {

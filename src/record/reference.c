@@ -33,7 +33,7 @@ static void print_state(FILE *out)
         "per joint, in order of creation",
         "per band-limited disturbance and drone it acts on",
         "per sample or reply that a fault can delay",
-        "per drone, in worlds where one has more than plain rotors: rotors in the air, battery, thrusters",
+        "per drone, in worlds where one has more than plain rotors: rotors in the air, battery",
         "per drone: what the negligibility policy left out, hashed when it changes"};
     fputs("## Full state\n\n`/world/state` holds the simulation's whole state as little-endian values of 8 "
           "bytes: "

@@ -98,7 +98,6 @@ GEAR_FIELD(memory.inflow, f64, 8, "m/s", "velocity induced by each rotor")
 GEAR_FIELD(battery.charge, f64, 1, "A s", "left in the battery")
 GEAR_FIELD(battery.voltage, f64, 1, "V", "at its terminals")
 GEAR_FIELD(battery.current, f64, 1, "A", "drawn from it")
-GEAR_FIELD(jet, f64, 8, "N", "force of each thruster")
 
 LEDGER_FIELD(impulse, f64, EFFECT_COUNT, "N s", "neglected at most, per effect")
 LEDGER_FIELD(angular, f64, EFFECT_COUNT, "N m s", "neglected at most, per effect")

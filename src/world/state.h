@@ -56,7 +56,6 @@ typedef struct line_block {
 typedef struct gear_block {
     rotor_memory memory;
     battery_state battery;
-    real jet[VY_THRUSTER_CAP];
 } gear_block;
 
 /// What is kept per drone but changes only when the negligibility policy is evaluated: hashed then.
