@@ -156,11 +156,12 @@ static const example serve_examples[] = {
     END,
 };
 static const option bench_options[] = {
+    {"json", 0, NULL, WORD_OTHER, 0, "print one JSON object a line instead of text"},
     {"echo", 0, NULL, WORD_OTHER, OPTION_HIDDEN, "be the other side of the benchmark call-process"},
     END,
 };
 static const example bench_examples[] = {
-    {"volery bench", "all of them, one JSON object a line"},
+    {"volery bench", "all of them"},
     {"volery bench hover", "one of them"},
     END,
 };

@@ -85,7 +85,25 @@ int vy_bench_named(const bench *b, const char *name)
     return strncmp(b->name, name, size) == 0 && (b->name[size] == '\0' || b->name[size] == '-');
 }
 
-int vy_bench_main(const char *name)
+static void print_json(const bench *b, bench_result r, const char *machine)
+{
+    printf("{\"name\":\"%s\",\"value\":%.6g,\"unit\":\"%s\",\"n\":%.0f,\"best_s\":%.6f,\"hash\":\"%016" PRIx64
+           "\",\"commit\":\"%s\",\"machine\":\"%s\"}\n",
+           b->name, r.count / r.best_s, b->unit, r.count, r.best_s, r.hash, VOLERY_COMMIT, machine);
+}
+
+// The value with a prefix, as people say it: 3.23 M steps/s.
+static void print_line(const bench *b, bench_result r)
+{
+    static const char prefixes[] = {' ', 'k', 'M', 'G'};
+    double value = r.count / r.best_s;
+    int p = 0;
+    for (; value >= 1000.0 && p < 3; ++p) value /= 1000.0;
+    printf("%-18s %7.4g %c %-14s %016" PRIx64 "  %s\n", b->name, value, prefixes[p], b->unit, r.hash,
+           b->text);
+}
+
+int vy_bench_main(const char *name, int json)
 {
     char machine[128];
     machine_name(machine, sizeof machine);
@@ -94,9 +112,11 @@ int vy_bench_main(const char *name)
         const bench *b = &vy_benches[i];
         if (name != NULL && !vy_bench_named(b, name)) continue;
         const bench_result r = b->run();
-        printf("{\"name\":\"%s\",\"value\":%.6g,\"unit\":\"%s\",\"n\":%.0f,\"best_s\":%.6f,\"hash\":\"%"
-               "016" PRIx64 "\",\"commit\":\"%s\",\"machine\":\"%s\"}\n",
-               b->name, r.count / r.best_s, b->unit, r.count, r.best_s, r.hash, VOLERY_COMMIT, machine);
+        if (json) {
+            print_json(b, r, machine);
+        } else {
+            print_line(b, r);
+        }
         fflush(stdout);
         ++ran;
         if (r.hash != b->hash) {

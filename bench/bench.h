@@ -22,6 +22,6 @@ extern const int vy_bench_count;
 /// Is `b` meant by `name`? `world` stands for all of world-baseline, world-air, ...
 int vy_bench_named(const bench *b, const char *name);
 
-/// Run `name` (NULL: all), one JSON object a line on stdout. Returns 0, 1 on a wrong hash, 2 on an unknown
-/// name.
-int vy_bench_main(const char *name);
+/// Run `name` (NULL: all), one line of text or one JSON object each on stdout. Returns 0, 1 on a wrong hash,
+/// 2 on an unknown name.
+int vy_bench_main(const char *name, int json);

@@ -82,6 +82,10 @@ try 2 "$volery" run
 says err "volery run first-flight"
 says err "hover" # one of those it lists
 try 2 "$volery" bench nothing
+try 0 "$volery" bench hover
+says out "steps/s"
+try 0 "$volery" bench hover --json
+json
 for c in replay diff branch export view plot check completion; do
     try 2 "$volery" $c
     [ "$(grep -c '^volery ' err)" -eq 1 ] || fail "volery $c alone does not say one sentence"
