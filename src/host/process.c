@@ -19,10 +19,10 @@
 #include <unistd.h>
 
 enum {
-    WIRE_CAP = 4096,         // [bytes] of a frame between the first and the last
-    START_SECONDS = 10,      // to be ready, beside the deadline: an interpreter has to load
-    END_MILLISECONDS = 1000, // to end by itself when the world has
-    REAP_MILLISECONDS = 200, // from the end of its replies to the end of the process
+    WIRE_CAP = 4096,          // [bytes] of a frame between the first and the last
+    START_SECONDS = 10,       // to be ready, beside the deadline: an interpreter has to load
+    END_MILLISECONDS = 1000,  // to end by itself when the world has
+    REAP_MILLISECONDS = 1000, // from the end of its replies to the end of the process
 };
 
 struct vy_process_host {
@@ -142,6 +142,8 @@ static vy_verdict send_frame(vy_process_host *h, const unsigned char *bytes, siz
         if (n > 0) sent += (size_t)n;
         if (n >= 0 || errno == EINTR) continue;
         if (errno == EAGAIN || errno == EWOULDBLOCK) return VY_VERDICT_LATE;
+        // What it said before it went tells more than that it went, and does not depend on who was faster.
+        if (recv(h->wire, h->in, 1, MSG_PEEK | MSG_DONTWAIT) == 1) return VY_VERDICT_REPLIED;
         return ended(h, detail);
     }
     return VY_VERDICT_REPLIED;
