@@ -154,7 +154,9 @@ VY_FN void lanes_step(const lanes_family *f, mask live, lanes_model *lm, void *s
 
 VY_FN mask lanes_live(const lanes_block *b)
 {
-    return (b->world->failure_reason == bits_set(VY_FAILURE_NONE)) & (b->extra->halted == bits_set(0));
+    const mask sound = b->world->failure_reason == bits_set(VY_FAILURE_NONE);
+    const mask wanted = b->extra->halted == bits_set(0);
+    return sound & wanted;
 }
 
 static void lanes_advance(const lanes_family *f, void *model, void *scratch, uint64_t steps,

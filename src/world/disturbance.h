@@ -64,7 +64,8 @@ VY_FN void disturbance_bound(const vy_model *m, bits tick, uint64_t count, const
     real f = zero, t = zero;
     for (uint32_t k = 0; k < m->disturbance_count; ++k) {
         const disturbance_model *dm = &m->disturbances[k];
-        const mask acts = (tick + count > bits_set(dm->start)) & (tick < bits_set(dm->end));
+        const mask begun = tick + count > bits_set(dm->start), lasts = tick < bits_set(dm->end);
+        const mask acts = begun & lasts;
         if (drone < dm->first || drone >= dm->last || !mask_any(acts)) continue;
         vec3 force_axes = disturbance_axes(dm->def.force), torque_axes = disturbance_axes(dm->def.torque);
         const double scale = dm->def.kind == VY_DISTURBANCE_IMPULSE ? dm->scale : 1.0;
@@ -89,7 +90,8 @@ VY_BIG_FN void disturbance_stage(const vy_model *m, const world_block *w, noise_
 
     for (uint32_t k = 0; k < m->disturbance_count; ++k) {
         const disturbance_model *dm = &m->disturbances[k];
-        const mask on = (tick >= bits_set(dm->start)) & (tick < bits_set(dm->end));
+        const mask begun = tick >= bits_set(dm->start), lasts = tick < bits_set(dm->end);
+        const mask on = begun & lasts;
         if (!mask_any(on)) continue;
         const vy_disturbance_def *def = &dm->def;
         const vec3 force = disturbance_axes(def->force), torque = disturbance_axes(def->torque);
