@@ -24,7 +24,7 @@ static int open_one(const char *name, const vy_scenario *s, int index, vy_host *
 
 int vy_controllers_open(const char *name, const vy_scenario *scenario, controllers *out)
 {
-    *out = (controllers){.hosts = calloc((size_t)scenario->drone_count + 1, sizeof *out->hosts)};
+    *out = (controllers){.hosts = calloc((size_t)scenario->drone_count + 1, sizeof(vy_host *))};
     if (out->hosts == NULL) return vy_say_no_memory(name);
     int status = 0;
     for (int i = 0; i < scenario->drone_count && status == 0; ++i) {

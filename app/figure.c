@@ -120,14 +120,19 @@ static void draw_ticks(const figure *f, canvas *c, const axes *a, int last)
     const look *l = look_of(f);
     char text[32];
     const double rise = round_step(a->high - a->low, a->height > 90.0 ? 5 : 3);
-    for (double v = ceil(a->low / rise) * rise; v <= a->high + 1e-9 * rise; v += rise) {
+    const int rises = (int)floor((a->high - ceil(a->low / rise) * rise) / rise + 1e-9);
+    for (int i = 0; i <= rises; ++i) {
+        const double v = (ceil(a->low / rise) + i) * rise;
         const canvas_point at = place(a, a->t0, v), ends[2] = {at, {a->left + a->width, at.y}};
         vy_canvas_line(c, ends, 2, l->grid, 0.6, DASH_SOLID);
         snprintf(text, sizeof text, "%.6g", fabs(v) < 1e-9 * rise ? 0.0 : v);
         vy_canvas_text(c, a->left - 5.0, at.y + 3.2, SMALL, TEXT_RIGHT, l->faint, 0, text);
     }
     const double step = round_step(a->t1 - a->t0, a->width > 300.0 ? 10 : 5);
-    for (double t = ceil(a->t0 / step - 1e-9) * step; t <= a->t1 + 1e-9 * step; t += step) {
+    const double first = ceil(a->t0 / step - 1e-9);
+    const int steps = (int)floor(a->t1 / step - first + 1e-9);
+    for (int i = 0; i <= steps; ++i) {
+        const double t = (first + i) * step;
         const canvas_point at = place(a, t, a->low), ends[2] = {{at.x, a->top}, at};
         vy_canvas_line(c, ends, 2, l->grid, 0.6, DASH_SOLID);
         snprintf(text, sizeof text, "%.6g", fabs(t) < 1e-9 * step ? 0.0 : t);

@@ -247,7 +247,8 @@ try 2 "$volery" export a.mcap
 
 # --- plot
 try 0 "$volery" plot a.mcap
-grep -qF "<svg" a.svg && tail -n 1 a.svg | grep -qF "</svg>" || fail "no whole figure"
+grep -qF "<svg" a.svg || fail "no figure"
+tail -n 1 a.svg | grep -qF "</svg>" || fail "no whole figure"
 grep -qF "position error" a.svg || fail "a figure without the error"
 [ "$(size a.svg)" -lt 400000 ] || fail "a figure of $(size a.svg) bytes"
 try 0 "$volery" plot a.mcap --signals forces.gravity --signals body.rate,control.rates --from 5 --to 8 -o a.png

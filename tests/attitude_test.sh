@@ -14,7 +14,7 @@ for file in "$source"/scenarios/attitude/*.yaml; do
         "$volery" run "$file" --seed $seed --no-log >out 2>&1 || fail "$file with seed $seed"
     done
 done
-[ "$(ls "$source"/scenarios/attitude/*.yaml | wc -l)" -eq 5 ] || fail "there are five scenarios"
+[ "$(find "$source"/scenarios/attitude -name '*.yaml' | wc -l)" -eq 5 ] || fail "there are five scenarios"
 
 # Attitude corrected faster than the rates can follow: it swings ever more, and the limits end the flight.
 for name in hover-start impulse-shock; do

@@ -215,5 +215,5 @@ control_reply vy_control_reply(const vy_intent *reply);
 
 /// Take the first reply into the held state. Returns the rung that now acts; on a reply that is not finite or
 /// has no known rung, -1, and `c` is untouched. Adds what was clamped to `*clamps`.
-int vy_control_accept(const ladder_params *p, const vy_intent *intent, const estimator_state *e,
+int vy_control_accept(const ladder_params *p, const vy_intent *reply, const estimator_state *e,
                       control_state *c, uint64_t *clamps);

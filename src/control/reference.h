@@ -23,7 +23,7 @@ VY_FN vec3 setpoint_position(const vy_setpoint *p)
 /// the same for every drone of a batch, at least one; the times are not. `yaw_out` may be NULL.
 VY_FN reference reference_at(const vy_setpoint *setpoints, int count, real time, real *yaw_out)
 {
-    const vy_setpoint *from = &setpoints[0], *to = from;
+    const vy_setpoint *from = &setpoints[0], *to;
     vec3 start = setpoint_position(from), way = vec3_zero();
     real since = real_set(from->time), span = real_set(1.0), yaw = real_set(from->yaw), turn = real_set(0.0);
     mask moving = mask_set(0);

@@ -179,7 +179,7 @@ static void share_time(const vy_path_def *def, double *spans, double polynomials
     for (int round = 0; round < ROUNDS && step > 1e-3; ++round) {
         int better = 0;
         for (int i = 0; i < 2 * pieces; ++i) {
-            double tried[VY_WAYPOINT_CAP], total = 0.0, before = 0.0;
+            double tried[VY_WAYPOINT_CAP] = {0}, total = 0.0, before = 0.0;
             for (int k = 0; k < pieces; ++k) before += tried[k] = spans[k];
             tried[i / 2] *= i % 2 ? 1.0 + step : 1.0 / (1.0 + step);
             for (int k = 0; k < pieces; ++k) total += tried[k];

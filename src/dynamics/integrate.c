@@ -16,7 +16,7 @@ const char *vy_integrator_name(vy_integrator integrator)
 int vy_integrator_order(vy_integrator integrator)
 {
     switch (integrator) {
-    case VY_INTEGRATOR_EULER: return 1;
+    case VY_INTEGRATOR_EULER:
     case VY_INTEGRATOR_SEMI_IMPLICIT: return 1;
     case VY_INTEGRATOR_RK4: return 4;
     case VY_INTEGRATOR_LIE_MIDPOINT: return 2;

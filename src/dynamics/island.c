@@ -296,7 +296,7 @@ static void step_island(vy_bodies *b, const island *is, double dt)
         let_go(b, is, time, 1);
         project(b, is, time, 0);
     }
-    for (double k = 0.0; k < count; k += 1.0) substep(b, is, time + k * h, h);
+    for (uint64_t k = 0; (double)k < count; ++k) substep(b, is, time + (double)k * h, h);
     for (uint32_t n = is->body_first; n < is->moving_last; ++n) {
         if (!body_is_finite(&s->stage[s->members[n]])) b->head->failed = 1;
     }

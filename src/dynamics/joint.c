@@ -263,17 +263,17 @@ int vy_body_is_joined(const vy_bodies *b, vy_body_id id)
 
 uint32_t vy_bodies_joint_count(const vy_bodies *b) { return b->joints->count; }
 
-vy_status vy_joint_place(const vy_bodies *b, vy_body_id a, vy_body_id c, vy_vec3 point, vy_vec3 axis,
+vy_status vy_joint_place(const vy_bodies *bodies, vy_body_id a, vy_body_id b, vy_vec3 point, vy_vec3 axis,
                          vy_joint_def *def)
 {
-    const int64_t i = body_slot_of(b, a), k = body_slot_of(b, c);
+    const int64_t i = body_slot_of(bodies, a), k = body_slot_of(bodies, b);
     if (i < 0 || k < 0) return VY_NOT_FOUND;
     def->body_a = a;
-    def->body_b = c;
-    def->anchor_a = quat_unrotate(attitude_of(b, i), vec3_sub(point, position_of(b, i)));
-    def->anchor_b = quat_unrotate(attitude_of(b, k), vec3_sub(point, position_of(b, k)));
-    def->axis_a = quat_unrotate(attitude_of(b, i), axis);
-    def->axis_b = quat_unrotate(attitude_of(b, k), axis);
+    def->body_b = b;
+    def->anchor_a = quat_unrotate(attitude_of(bodies, i), vec3_sub(point, position_of(bodies, i)));
+    def->anchor_b = quat_unrotate(attitude_of(bodies, k), vec3_sub(point, position_of(bodies, k)));
+    def->axis_a = quat_unrotate(attitude_of(bodies, i), axis);
+    def->axis_b = quat_unrotate(attitude_of(bodies, k), axis);
     return VY_OK;
 }
 

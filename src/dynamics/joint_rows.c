@@ -168,7 +168,7 @@ static void custom_speed(const vy_constraint *c, const body_state *a, const body
             (vec3_dot(vec3_make(y[0], y[1], y[2]), vb->velocity) + vec3_dot(vec3_make(y[3], y[4], y[5]), wb));
     }
     if (c->time_derivative == NULL) return;
-    double rate[VY_CONSTRAINT_ROWS];
+    double rate[VY_CONSTRAINT_ROWS] = {0};
     c->time_derivative(c, a, b, time, rate);
     for (int r = 0; r < c->dimension; ++r) speed[r] += rate[r];
 }
@@ -190,7 +190,7 @@ static void custom_bias(const vy_constraint *c, const body_state *a, const body_
         return;
     }
     const double h = 1e-5;
-    double before[VY_CONSTRAINT_ROWS], after[VY_CONSTRAINT_ROWS];
+    double before[VY_CONSTRAINT_ROWS] = {0}, after[VY_CONSTRAINT_ROWS] = {0};
     const body_state a0 = moved(a, -h), b0 = moved(b, -h), a1 = moved(a, h), b1 = moved(b, h);
     custom_speed(c, &a0, &b0, a, b, time - h, before);
     custom_speed(c, &a1, &b1, a, b, time + h, after);
@@ -200,7 +200,7 @@ static void custom_bias(const vy_constraint *c, const body_state *a, const body_
 static void custom_rows(const vy_constraint *c, const body_state *a, const body_state *b, double time,
                         row_block *rows)
 {
-    double value[VY_CONSTRAINT_ROWS], bias[VY_CONSTRAINT_ROWS], rate[VY_CONSTRAINT_ROWS] = {0};
+    double value[VY_CONSTRAINT_ROWS] = {0}, bias[VY_CONSTRAINT_ROWS] = {0}, rate[VY_CONSTRAINT_ROWS] = {0};
     vy_jacobian ja = {{0}}, jb = {{0}};
     c->evaluate(c, a, b, time, value);
     c->jacobian(c, a, b, time, ja, jb);

@@ -22,17 +22,16 @@ typedef enum foxglove_level { FOXGLOVE_INFO = 2, FOXGLOVE_WARNING = 3, FOXGLOVE_
 enum { FOXGLOVE_ROOM = 256, FOXGLOVE_SHAPE_ROOM = 512 + 256 * (2 * VY_ROTOR_CAP + 1) };
 
 /// One element of FrameTransforms: where the frame `name` is in the world. `time` in ns.
-void vy_foxglove_put_frame(vy_pb_writer *w, uint64_t time, const char *name, vy_vec3 position,
-                           vy_quat attitude);
+void vy_foxglove_put_frame(vy_pb_writer *w, uint64_t time, const char *name, vy_vec3 p, vy_quat q);
 
-void vy_foxglove_put_pose(vy_pb_writer *w, uint64_t time, vy_vec3 position, vy_quat attitude);
+void vy_foxglove_put_pose(vy_pb_writer *w, uint64_t time, vy_vec3 p, vy_quat q);
 
 /// An entity of SceneUpdate: the vehicle's shape, fixed to the frame `name`; `rotors` are positions [m],
 /// body.
 void vy_foxglove_put_shape(vy_pb_writer *w, uint64_t time, const char *name, const double (*rotors)[3],
                            int count, double size);
 
-void vy_foxglove_put_log(vy_pb_writer *w, uint64_t time, foxglove_level level, const char *name,
+void vy_foxglove_put_log(vy_pb_writer *w, uint64_t time, foxglove_level of, const char *name,
                          const char *text);
 
 /// Angles in radians.

@@ -164,7 +164,7 @@ static void settle_folders(const char *path, vy_scenario *scenario)
 static int merge_bodies(vy_scenario *s)
 {
     if (s->body_count == 0) return 1;
-    const size_t total = (size_t)(s->drone_count + s->body_count);
+    const size_t total = (size_t)s->drone_count + (size_t)s->body_count;
     vy_scenario_drone *all = realloc(s->drones, total * sizeof *all);
     if (all == NULL) return 0;
     memcpy(all + s->drone_count, s->bodies, (size_t)s->body_count * sizeof *all);

@@ -53,7 +53,7 @@ void vy_loads_at(const multirotor_inputs *in, const body_state *s, const double 
                  double time, vy_loads *out);
 
 /// Before the plant: the work that the coming step does on every drone that no joint holds.
-void vy_energy_stage(vy_world *world, const vy_model *plant);
+void vy_energy_stage(vy_world *world, const vy_model *m);
 void vy_drone_energy(const vy_world *world, uint32_t index, vy_energy *out);
 
 /// Up to `count` steps, for each level of vy_cpu(); fewer when the world fails. Returns the events.
