@@ -49,3 +49,23 @@ static inline vy_drone_def plain_body(void)
     def.vehicle.drag_linear = (vy_vec3){0.0, 0.0, 0.0};
     return def;
 }
+
+/// A controller of the user's that always answers the same: the intent at `self`.
+static inline void always_answer(void *self, const vy_samples *samples, vy_intent *intent)
+{
+    (void)samples;
+    *intent = *(const vy_intent *)self;
+}
+
+/// A quiet drone high up, without drag, that always gets `intent`.
+static inline vy_drone_def answering_drone(vy_intent *intent, vy_allocation allocation)
+{
+    vy_drone_def def = quiet_drone();
+    def.position.z = 100.0;
+    def.vehicle.allocation = allocation;
+    def.vehicle.drag_linear = (vy_vec3){0.0, 0.0, 0.0};
+    def.controller.kind = VY_CONTROLLER_CALLBACK;
+    def.controller.call = always_answer;
+    def.controller.self = intent;
+    return def;
+}

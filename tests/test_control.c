@@ -268,25 +268,6 @@ static void hold_recovers_from_anything(void **unused)
     }
 }
 
-// A controller of the user's that always answers the same.
-static void answer(void *self, const vy_samples *samples, vy_intent *intent)
-{
-    (void)samples;
-    *intent = *(const vy_intent *)self;
-}
-
-static vy_drone_def answering_drone(vy_intent *intent, vy_allocation allocation)
-{
-    vy_drone_def def = quiet_drone();
-    def.position.z = 100.0;
-    def.vehicle.allocation = allocation;
-    def.vehicle.drag_linear = (vy_vec3){0, 0, 0};
-    def.controller.kind = VY_CONTROLLER_CALLBACK;
-    def.controller.call = answer;
-    def.controller.self = intent;
-    return def;
-}
-
 // What no rung reads: fields of other rungs may hold anything.
 static vy_intent anything(vy_rung rung)
 {
@@ -530,7 +511,7 @@ static void bad_controllers_are_refused_by_name(void **unused)
     three.vehicle.rotor_count = 3;
     assert_int_equal(vy_world_add_drone(world, &three, NULL, NULL), VY_BAD_VALUE);
     three.controller.kind = VY_CONTROLLER_CALLBACK; // but its motors may be commanded
-    three.controller.call = answer;
+    three.controller.call = always_answer;
     vy_error err = {0};
     assert_int_equal(vy_world_add_drone(world, &three, NULL, &err), VY_OK);
     assert_int_equal(err.status, VY_OK); // and the error is left alone

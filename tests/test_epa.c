@@ -24,6 +24,17 @@ static void check_contact(const pair_case *c, const vy_contact *k, double tolera
     assert_near(-vec3_dot(k->normal, k->point_b), reach_along(&c->b, &c->pb, vec3_neg(k->normal)), tolerance);
 }
 
+// They overlap, by so much.
+static void check_depth(const pair_case *c, double depth, double tolerance)
+{
+    vy_contact k;
+    int hit;
+    assert_int_equal(vy_penetration(&c->a, &c->pa, &c->b, &c->pb, NULL, &hit, &k, NULL), VY_OK);
+    assert_int_equal(hit, 1);
+    assert_near(k.depth, depth, tolerance);
+    check_contact(c, &k, tolerance);
+}
+
 // Depth against Qhull for both orders, and the same pair moved elsewhere.
 static void check_against_qhull(sampler *s, const pair_case *c, double tolerance)
 {
@@ -271,12 +282,7 @@ static void segment_on_a_bent_edge(void **unused)
     assert_int_equal(vy_hull_create(p, 7, VY_HULL_TOLERANCE, &hull, NULL), VY_OK);
     assert_int_equal(vy_shape_capsule(2.0625004843750001, 2.2812504296875002, &c.a, NULL), VY_OK);
     c.b = hull_shape(hull);
-    vy_contact k;
-    int hit;
-    assert_int_equal(vy_penetration(&c.a, &c.pa, &c.b, &c.pb, NULL, &hit, &k, NULL), VY_OK);
-    assert_int_equal(hit, 1);
-    assert_near(k.depth, 2.2812504296875002, 1e-9);
-    check_contact(&c, &k, 1e-9);
+    check_depth(&c, 2.2812504296875002, 1e-9);
     vy_hull_destroy(hull);
 }
 
@@ -304,12 +310,7 @@ static void segment_on_an_edge(void **unused)
         c.b = hull_shape(hull);
         c.pa = c.pb = round % 2 == 0 ? pose_at(-4, -4, -4) : sample_pose(&s, 4.0);
         for (int turned = 0; turned < 2; ++turned) {
-            vy_contact k;
-            int hit;
-            assert_int_equal(vy_penetration(&c.a, &c.pa, &c.b, &c.pb, NULL, &hit, &k, NULL), VY_OK);
-            assert_int_equal(hit, 1);
-            assert_near(k.depth, 0.75, 1e-9);
-            check_contact(&c, &k, 1e-9);
+            check_depth(&c, 0.75, 1e-9);
             const vy_shape a = c.a;
             c.a = c.b;
             c.b = a;
@@ -349,12 +350,7 @@ static void cylinders_with_parallel_axes(void **unused)
         if (depth < 0.0 || (round % 5 < 2 && above + beside > 0.9 * fmin(ra, ha))) continue;
         c.pa = sample_pose(&s, round % 3 == 2 ? 0.0 : 4.0); // such small numbers last at the origin only
         c.pb = pose_after(c.pa, pose_at(0.6 * beside, 0.8 * beside, above));
-        vy_contact k;
-        int hit;
-        assert_int_equal(vy_penetration(&c.a, &c.pa, &c.b, &c.pb, NULL, &hit, &k, NULL), VY_OK);
-        assert_int_equal(hit, 1);
-        assert_near(k.depth, depth, 1e-7);
-        check_contact(&c, &k, 1e-6);
+        check_depth(&c, depth, 1e-9);
     }
 }
 
@@ -382,12 +378,7 @@ static void segment_near_a_face(void **unused)
         lying.position = vec3_add(lying.position, along);
         c.pa = away;
         c.pb = pose_after(away, lying);
-        vy_contact k;
-        int hit;
-        assert_int_equal(vy_penetration(&c.a, &c.pa, &c.b, &c.pb, NULL, &hit, &k, NULL), VY_OK);
-        assert_int_equal(hit, 1);
-        assert_near(k.depth, 0.5 - height, 1e-9);
-        check_contact(&c, &k, 1e-9);
+        check_depth(&c, 0.5 - height, 1e-9);
         vy_hull_destroy(box);
     }
 }
@@ -411,12 +402,7 @@ static void segments_near_each_other(void **unused)
         beside.rotation = quat_make(cos(turn / 2.0), sin(turn / 2.0), 0.0, 0.0);
         c.pa = sample_pose(&s, 4.0);
         c.pb = pose_after(c.pa, beside);
-        vy_contact k;
-        int hit;
-        assert_int_equal(vy_penetration(&c.a, &c.pa, &c.b, &c.pb, NULL, &hit, &k, NULL), VY_OK);
-        assert_int_equal(hit, 1);
-        assert_near(k.depth, 0.75 - gap, 1e-9);
-        check_contact(&c, &k, 1e-9);
+        check_depth(&c, 0.75 - gap, 1e-9);
     }
 }
 

@@ -123,23 +123,6 @@ static void velocity_waits_for_the_drone(void **unused)
     }
 }
 
-static void answer(void *self, const vy_samples *samples, vy_intent *intent)
-{
-    (void)samples;
-    *intent = *(const vy_intent *)self;
-}
-
-static vy_drone_def answering(vy_intent *intent, vy_allocation allocation)
-{
-    vy_drone_def def = quiet_drone();
-    def.position.z = 100.0;
-    def.vehicle.allocation = allocation;
-    def.controller.kind = VY_CONTROLLER_CALLBACK;
-    def.controller.call = answer;
-    def.controller.self = intent;
-    return def;
-}
-
 // A drone that starts at any heading flies the velocity it is told and turns at the rate it is told, and a
 // controller of the program gives the same flight as the intent in its def.
 static void a_flight_by_velocity(void **unused)
@@ -148,7 +131,7 @@ static void a_flight_by_velocity(void **unused)
     random_source r = {84};
     for (int n = 0; n < 6; ++n) {
         vy_intent intent = {.rung = VY_RUNG_VELOCITY, .velocity = random_vec(&r, 2.0), .yaw_rate = 0.5};
-        vy_drone_def def = answering(&intent, (vy_allocation)(n % 2));
+        vy_drone_def def = answering_drone(&intent, (vy_allocation)(n % 2));
         def.attitude = turn(random_in(&r, -3.0, 3.0), 0, 0, 1);
         vy_world *world = fly(&def);
         (void)vy_world_advance(world, 5000);
@@ -175,7 +158,7 @@ static void ruling_01_sticks_have_their_signs(void **unused)
     (void)unused;
     for (int allocation = 0; allocation < 2; ++allocation) {
         vy_intent intent = {.rung = VY_RUNG_PILOT, .throttle = 1, .strafe = 0.1, .vertical = -0.2};
-        vy_drone_def def = answering(&intent, (vy_allocation)allocation);
+        vy_drone_def def = answering_drone(&intent, (vy_allocation)allocation);
         def.attitude = turn(0.5 * PI, 0, 0, 1); // the nose along world +y, the right side along +x
         vy_world *world = fly(&def);
         (void)vy_world_advance(world, 5000);
@@ -197,7 +180,7 @@ static void sticks_have_limits(void **unused)
 {
     (void)unused;
     vy_intent intent = {.rung = VY_RUNG_PILOT, .throttle = 11, .strafe = -1.5, .vertical = 0.5, .yaw = 7.0};
-    vy_drone_def def = answering(&intent, VY_ALLOCATION_PHYSICAL);
+    vy_drone_def def = answering_drone(&intent, VY_ALLOCATION_PHYSICAL);
     vy_world *world = fly(&def);
     assert_int_equal(vy_world_advance(world, 10) & VY_EVENT_CLAMPED, VY_EVENT_CLAMPED);
     assert_true(state_of(world, 0).clamps >= 3);
@@ -273,7 +256,7 @@ static void indi_needs_no_model_of_the_torque(void **unused)
     (void)unused;
     for (int law = 0; law < 2; ++law) {
         vy_intent intent = {.rung = VY_RUNG_RATES, .thrust = 0.028 * 9.80665, .rates = {0.5, -0.3, 0.4}};
-        vy_drone_def def = answering(&intent, VY_ALLOCATION_PHYSICAL);
+        vy_drone_def def = answering_drone(&intent, VY_ALLOCATION_PHYSICAL);
         def.controller.rate_law = (vy_rate_law)law;
         vy_disturbance_def push = vy_default_disturbance_def();
         push.frame = VY_FRAME_BODY;

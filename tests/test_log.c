@@ -397,7 +397,7 @@ static void log_table_has_the_values(void **state)
     assert_int_equal(vy_log_export(log, &def, out, NULL), VY_OK);
     rewind(out);
     char line[512];
-    int rows = 0;
+    int rows = 0, found = 0;
     assert_non_null(fgets(line, sizeof line, out));
     assert_string_equal(line, "time,body.position.x,body.position.y,body.position.z,control.motors[0],"
                               "control.motors[1],control.motors[2],control.motors[3]\n");
@@ -409,9 +409,11 @@ static void log_table_has_the_values(void **state)
         if (v[0] == 0.5) {
             assert_true(v[1] == truth.position.x && v[2] == truth.position.y && v[3] == truth.position.z);
             assert_true(v[7] == truth.motor_command[3]);
+            found = 1;
         }
         ++rows;
     }
+    assert_true(found);
     assert_int_equal(rows, 101);
     const char *const wrong[] = {"body.positon"};
     vy_error err = {0};
