@@ -15,11 +15,8 @@ skip() {
 }
 command -v node >/dev/null || skip "no node"
 command -v chromium >/dev/null || skip "no chromium"
-if ! cmake -DINTO="$work" -DLOCK="$root/tests/view/packages.lock" -P "$root/web/fetch.cmake" 2>/dev/null; then
-    registry=$("$root/web/registry.sh") || skip "no registry"
-    cmake -DINTO="$work" -DLOCK="$root/tests/view/packages.lock" -DREGISTRY="$registry" -P "$root/web/fetch.cmake" \
-        2>fetch.log || skip "playwright-core cannot be fetched, see $work/fetch.log"
-fi
+"$root/web/fetch.sh" "$root/tests/view/packages.lock" "$work" 2>fetch.log ||
+    skip "playwright-core cannot be fetched, see $work/fetch.log"
 
 "$volery" run first-flight -q -o a.mcap
 "$volery" view a.mcap -o a.html -q 2>err || { grep -q "without the page" err && skip "built without the page"; cat err; exit 1; }

@@ -8,9 +8,7 @@ volery=$build/volery
 work=$build/view
 mkdir -p "$work" "$root/docs/images"
 cd "$work"
-lock=$root/tests/view/packages.lock
-cmake -DINTO="$work" -DLOCK="$lock" -P "$root/web/fetch.cmake" 2>/dev/null ||
-    cmake -DINTO="$work" -DLOCK="$lock" -DREGISTRY="$("$root/web/registry.sh")" -P "$root/web/fetch.cmake"
+"$root/web/fetch.sh" "$root/tests/view/packages.lock" "$work"
 
 "$volery" run first-flight -q -o flight.mcap
 "$volery" branch flight.mcap --at 6 --set drones.alpha.controller.gains.rate=9 -q -o soft.mcap || true # it may miss its mark

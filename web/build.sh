@@ -7,16 +7,9 @@ mkdir -p "$1"
 out=$(cd "$1" && pwd)
 
 build() {
-    case $(uname -sm) in
-    "Linux x86_64") machine=x64 ;;
-    "Linux aarch64") machine=arm64 ;;
-    *) echo "packages.lock has no esbuild for $(uname -sm)" && return 1 ;;
-    esac
+    machine=$("$web/machine.sh") || return 1
     modules=$out/node_modules
-    if ! cmake -DMACHINE="$machine" -DINTO="$out" -P "$web/fetch.cmake" 2>/dev/null; then
-        registry=$("$web/registry.sh") || return 1
-        cmake -DMACHINE="$machine" -DINTO="$out" -DREGISTRY="$registry" -P "$web/fetch.cmake" || return 1
-    fi
+    "$web/fetch.sh" "$web/packages.lock" "$out" || return 1
     NODE_PATH=$modules "$modules/@esbuild/linux-$machine/bin/esbuild" "$web/src/main.ts" --bundle --minify \
         --format=iife --target=es2020 --legal-comments=none --log-level=warning --outfile="$out/page.js" || return 1
     cat "$modules/uplot/dist/uPlot.min.css" "$web/style.css" >"$out/page.css" || return 1

@@ -1,16 +1,13 @@
-# fetch.cmake - the packages of packages.lock, each checked by its hash, into INTO/node_modules. What is there already
-# is kept. cmake -DREGISTRY=address -DMACHINE=x64|arm64 -DINTO=folder [-DLOCK=file] -P fetch.cmake
-# Without REGISTRY it fails when one is missing.
-if(NOT LOCK)
-  set(LOCK ${CMAKE_CURRENT_LIST_DIR}/packages.lock)
-endif()
+# fetch.cmake - the packages of LOCK, each checked by its hash, into INTO/node_modules. What is there already
+# is kept. cmake -DREGISTRY=address -DMACHINE=x64|arm64 -DINTO=folder -DLOCK=file -P fetch.cmake
+# Without REGISTRY it fails when one is missing. Programs for other machines are left out.
 file(STRINGS ${LOCK} lines REGEX "^[^#]")
 foreach(line IN LISTS lines)
   separate_arguments(words UNIX_COMMAND "${line}")
   list(GET words 0 name)
   list(GET words 1 version)
   list(GET words 2 hash)
-  if(name MATCHES "^@esbuild/" AND NOT name STREQUAL "@esbuild/linux-${MACHINE}")
+  if(name MATCHES "linux-[^-]+$" AND NOT name MATCHES "linux-${MACHINE}$")
     continue()
   endif()
   set(folder ${INTO}/node_modules/${name})
@@ -38,7 +35,7 @@ foreach(line IN LISTS lines)
   file(SHA512 ${archive} found)
   if(NOT found STREQUAL hash)
     file(REMOVE ${archive})
-    message(FATAL_ERROR "${name} ${version}: the archive is not the one of packages.lock")
+    message(FATAL_ERROR "${name} ${version}: the archive is not the one of ${LOCK}")
   endif()
   file(REMOVE_RECURSE ${folder} ${INTO}/unpacked)
   file(ARCHIVE_EXTRACT INPUT ${archive} DESTINATION ${INTO}/unpacked)
