@@ -470,6 +470,59 @@ static void log_table_has_the_loads(void **state)
     vy_world_destroy(world);
 }
 
+// Two drones, of which the second has a battery: its stream has the state's values, the other has none.
+static void log_table_has_the_battery(void **state)
+{
+    (void)state;
+    vy_world_def world_def = vy_default_world_def();
+    world_def.drone_cap = 2;
+    vy_world *world = NULL;
+    assert_int_equal(vy_world_create(&world_def, &world, NULL), VY_OK);
+    vy_drone_def drone = vy_default_drone_def();
+    assert_int_equal(vy_world_add_drone(world, &drone, NULL, NULL), VY_OK);
+    drone.vehicle.battery = (vy_battery_def){.capacity = 900.0,
+                                             .charge = 0.9,
+                                             .resistance = 0.1,
+                                             .nominal = 3.7,
+                                             .voltage = {3.0, 3.6, 3.74, 3.9, 4.17},
+                                             .efficiency = 1.0};
+    assert_int_equal(vy_world_add_drone(world, &drone, NULL, NULL), VY_OK);
+    vy_recorder *recorder = NULL;
+    const vy_recorder_def recorder_of = recorder_def(0, 1000);
+    assert_int_equal(vy_recorder_open(&recorder_of, world, &recorder, NULL), VY_OK);
+    vy_world_set_sink(world, vy_recorder_sink(recorder));
+    vy_world_advance(world, 500);
+    assert_int_equal(vy_recorder_close(recorder, world, "completed", NULL), VY_OK);
+    vy_drone_state s;
+    assert_int_equal(vy_world_read_drone(world, vy_world_drone(world, 1), &s), VY_OK);
+
+    vy_log *log = open_log(0);
+    FILE *out = fopen(path[1], "w+");
+    assert_non_null(out);
+    const char *const fields[] = {"battery.charge", "battery.voltage", "battery.current"};
+    vy_export_def def = vy_default_export_def();
+    def.fields = fields;
+    def.field_count = 3;
+    assert_int_equal(vy_log_export(log, &def, out, NULL), VY_NOT_FOUND); // the first drone
+    def.drone = 1;
+    rewind(out);
+    assert_int_equal(vy_log_export(log, &def, out, NULL), VY_OK);
+    rewind(out);
+    char line[512];
+    double v[4] = {0};
+    assert_non_null(fgets(line, sizeof line, out));
+    assert_string_equal(line, "time,battery.charge,battery.voltage,battery.current\n");
+    assert_non_null(fgets(line, sizeof line, out)); // it begins with the first step
+    assert_string_equal(line, "0.000000000,,,\n");
+    while (fgets(line, sizeof line, out) != NULL)
+        assert_int_equal(sscanf(line, "%lf,%lf,%lf,%lf", &v[0], &v[1], &v[2], &v[3]), 4);
+    assert_true(v[0] == 0.5 && v[1] == s.battery_charge && v[2] == s.battery_voltage);
+    assert_true(v[1] < 810.0 && v[1] > 805.0 && v[3] > 1.0);
+    fclose(out);
+    vy_log_close(log);
+    vy_world_destroy(world);
+}
+
 // docs/log.md is what the tables print. After a change of the tables: UPDATE_DOCS=1 writes it anew.
 static void log_page_is_current(void **state)
 {
@@ -502,6 +555,7 @@ int main(void)
         cmocka_unit_test(log_abandoned_keeps_the_old),
         cmocka_unit_test(log_table_has_the_values),
         cmocka_unit_test(log_table_has_the_loads),
+        cmocka_unit_test(log_table_has_the_battery),
         cmocka_unit_test(log_page_is_current),
     };
     return cmocka_run_group_tests(tests, make_paths, remove_paths);

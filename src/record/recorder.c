@@ -61,10 +61,19 @@ static vy_status add_channel(vy_recorder *r, const char *topic, const vy_pb_mess
     return vy_mcap_writer_add_channel(r->writer, &def, channel, err);
 }
 
+// Does drone `i` have what stream `s` tells?
+static int has_stream(const vy_world *world, uint32_t i, int s)
+{
+    return s != STREAM_BATTERY || world->model.params[i].battery.capacity > 0.0;
+}
+
 // The streams of all drones share one schema per stream; lists are as long as the drone has rotors.
 static vy_status add_stream(vy_recorder *r, const vy_world *world, int s, vy_error *err)
 {
     stream_layout layout;
+    uint32_t first = 0;
+    while (first < r->drone_count && !has_stream(world, first, s)) ++first;
+    if (first == r->drone_count && s == STREAM_BATTERY) return VY_OK;
     vy_stream_layout(s, VY_ROTOR_CAP, &layout);
     r->offsets[s] = layout.offset;
     unsigned char *schema = NULL;
@@ -75,7 +84,8 @@ static vy_status add_stream(vy_recorder *r, const vy_world *world, int s, vy_err
         status = vy_mcap_writer_add_schema(r->writer, layout.full_name, "protobuf", schema, size, &id, err);
     }
     free(schema);
-    for (uint32_t i = 0; i < r->drone_count && status == VY_OK; ++i) {
+    for (uint32_t i = first; i < r->drone_count && status == VY_OK; ++i) {
+        if (!has_stream(world, i, s)) continue;
         const int rotors = world->model.drones[i].layout.count;
         if (r->codecs[rotors][s] == NULL) {
             vy_stream_layout(s, rotors, &layout);
@@ -192,13 +202,13 @@ static void write_hashes(vy_recorder *r)
     r->batch_count = 0;
 }
 
-static void write_stream(vy_recorder *r, uint32_t drone, int s, const vy_pb_codec *codec,
-                         const drone_block *d, uint64_t time)
+static void write_stream(vy_recorder *r, uint32_t drone, int s, const vy_pb_codec *codec, const void *block,
+                         uint64_t time)
 {
     unsigned char *at = vy_mcap_writer_begin(r->writer, r->drones[drone][s], r->sequence++, time,
                                              vy_pb_codec_size_max(codec), &r->error);
     if (at == NULL) return;
-    const unsigned char *cells = (const unsigned char *)d + r->offsets[s];
+    const unsigned char *cells = (const unsigned char *)block + r->offsets[s];
     vy_mcap_writer_end(r->writer, vy_pb_encode(codec, cells, at));
 }
 
@@ -218,14 +228,9 @@ static void write_display(vy_recorder *r, const vy_world *world)
     vy_display_write(r->display, world, vy_log_time(world->state->tick, r->dt), &r->sequence, &r->error);
 }
 
+// All but the truth, the estimate and the battery are written when they are new.
 static void write_drones(vy_recorder *r, const vy_world *world)
 {
-    enum {
-        IMU,
-        MOCAP,
-        ESTIMATE,
-        CONTROL
-    }; // all but the truth and the estimate are written when they are new
     const uint64_t tick = world->state->tick;
     const uint64_t time = vy_log_time(tick, r->dt);
     for (uint32_t i = 0; i < r->drone_count && !failed(r); ++i) {
@@ -233,10 +238,12 @@ static void write_drones(vy_recorder *r, const vy_world *world)
         if (r->geodetic_codec != NULL) write_geodetic(r, i, d, tick);
         vy_pb_codec *const *codecs = r->codecs[world->model.drones[i].layout.count];
         for (int s = 0; s < DRONE_STREAM_COUNT; ++s) {
-            if (s == IMU && d->imu_tick != tick) continue;
-            if (s == MOCAP && d->mocap_tick != tick) continue;
-            if (s == CONTROL && tick > 0 && !due(tick, world->model.drones[i].rate_period)) continue;
-            write_stream(r, i, s, codecs[s], d, time);
+            if (s == STREAM_IMU && d->imu_tick != tick) continue;
+            if (s == STREAM_MOCAP && d->mocap_tick != tick) continue;
+            if (s == STREAM_CONTROL && tick > 0 && !due(tick, world->model.drones[i].rate_period)) continue;
+            if (s == STREAM_BATTERY && (tick == 0 || !has_stream(world, i, s))) continue;
+            const void *block = s == STREAM_BATTERY ? (const void *)&world->gear[i] : d;
+            write_stream(r, i, s, codecs[s], block, time);
         }
     }
 }

@@ -124,18 +124,22 @@ vy_intent vy_reply_unpack(const reply_cells *cells)
 // In the order in which they are written at one tick; truth comes last, so that a reader of rows has the
 // rest.
 const drone_stream vy_drone_streams[DRONE_STREAM_COUNT] = {
-    {"imu", "imu.accel", "imu.gyro", "the IMU's sample, when there is a new one"},
-    {"mocap", "mocap.position", "mocap.attitude", "the motion-capture sample, when there is a new one"},
-    {"estimate", "estimate.position", "estimate.rate", "what the estimator believes"},
-    {"control", "control.attitude", "control.motors",
+    {"imu", "drone", "imu.accel", "imu.gyro", "the IMU's sample, when there is a new one"},
+    {"mocap", "drone", "mocap.position", "mocap.attitude",
+     "the motion-capture sample, when there is a new one"},
+    {"estimate", "drone", "estimate.position", "estimate.rate", "what the estimator believes"},
+    {"control", "drone", "control.attitude", "control.motors",
      "what the controller wants and the motors are told, when there is something new"},
-    {"truth", "body.position", "rotor_speed", "where the drone is, how it moves, how fast its rotors turn"},
+    {"battery", "gear", "battery.charge", "battery.current",
+     "the battery of a drone that has one, from the first step on"},
+    {"truth", "drone", "body.position", "rotor_speed",
+     "where the drone is, how it moves, how fast its rotors turn"},
 };
 
-static int field_index(const char *name)
+static int field_index(const char *block, const char *name)
 {
     for (int i = 0; i < vy_field_count; ++i) {
-        if (strcmp(vy_fields[i].block, "drone") == 0 && strcmp(vy_fields[i].name, name) == 0) return i;
+        if (strcmp(vy_fields[i].block, block) == 0 && strcmp(vy_fields[i].name, name) == 0) return i;
     }
     return 0;
 }
@@ -144,8 +148,8 @@ void vy_stream_layout(int stream, int rotors, stream_layout *out)
 {
     const drone_stream *s = &vy_drone_streams[stream];
     memset(out, 0, sizeof *out);
-    out->first_field = field_index(s->first);
-    const int last = field_index(s->last);
+    out->first_field = field_index(s->block, s->first);
+    const int last = field_index(s->block, s->last);
     out->offset = vy_fields[out->first_field].offset;
     for (int i = 0; out->first_field + i <= last; ++i) {
         const vy_field *f = &vy_fields[out->first_field + i];

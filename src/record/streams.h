@@ -11,7 +11,7 @@
 #define METADATA_RUN       "volery"
 #define METADATA_RESULT    "result"
 #define SCENARIO_NAME      "scenario.yaml"
-#define DRONE_STREAM_COUNT 5
+#define DRONE_STREAM_COUNT 6
 
 /// Fields of the messages below, by number.
 enum { HASHES_FIRST_TICK = 1, HASHES_LIST = 2 };
@@ -41,9 +41,12 @@ reply_cells vy_reply_pack(uint64_t tick, uint32_t drone, const vy_intent *intent
 vy_intent vy_reply_unpack(const reply_cells *cells);
 uint64_t vy_reply_check(const reply_cells *cells); ///< what `check` must be
 
-/// One stream of a drone: a run of consecutive fields of drone_block.
+enum { STREAM_IMU, STREAM_MOCAP, STREAM_ESTIMATE, STREAM_CONTROL, STREAM_BATTERY, STREAM_TRUTH };
+
+/// One stream of a drone: a run of consecutive fields of its drone_block or another block it has.
 typedef struct drone_stream {
     const char *name;         ///< last part of the topic
+    const char *block;        ///< of the manifest; streams of another one than `drone` may be absent
     const char *first, *last; ///< fields of the manifest
     const char *text;         ///< for the reference page
 } drone_stream;
@@ -56,7 +59,7 @@ typedef struct stream_layout {
     vy_pb_field fields[16];
     char names[16][24];
     char full_name[40];
-    size_t offset; ///< of the first cell in drone_block
+    size_t offset; ///< of the first cell in its block
     size_t cells;
     int first_field, field_count; ///< in vy_fields
     int counts[16];               ///< values of each field

@@ -6,8 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { TRUTH = DRONE_STREAM_COUNT - 1 };
-
 // A stream as a table sees it: its fields, with full names.
 typedef struct stream_fields {
     char topic[16]; // the last part
@@ -144,7 +142,7 @@ static vy_status check_fields(const log_table *t, const char *const *fields, int
 vy_status vy_table_open(vy_log *log, uint32_t drone, const char *const *fields, int field_count,
                         log_table *out, vy_error *err)
 {
-    static const int order[TABLE_STREAMS] = {4, 0, 1, 2, 3, 5, 6, 7}; // truth first
+    static const int order[TABLE_STREAMS] = {5, 0, 1, 2, 3, 4, 6, 7, 8}; // truth first
     memset(out, 0, sizeof *out);
     out->log = log;
     if (drone >= log->info.drone_count)
@@ -157,7 +155,7 @@ vy_status vy_table_open(vy_log *log, uint32_t drone, const char *const *fields, 
         describe(order[k], VY_ROTOR_CAP, &s);
         snprintf(topic, sizeof topic, "/drones/%s/%s", log->names[drone], s.topic);
         const vy_mcap_channel *channel = vy_mcap_reader_find_channel(log->reader, topic);
-        if (channel == NULL && order[k] < DRONE_STREAM_COUNT)
+        if (channel == NULL && order[k] < DRONE_STREAM_COUNT && order[k] != STREAM_BATTERY)
             status = vy_fail(err, VY_DAMAGED, "the log has no channel %.60s", topic);
         if (channel == NULL) continue;
         if (order[k] < DRONE_STREAM_COUNT) rotors = rotors_of(channel);
@@ -237,11 +235,11 @@ static vy_status take_record(walk *w, const vy_mcap_message *message, vy_error *
         fill_row(w);
         if (w->rate == 0.0) emit(w, 0.0);
     }
-    if (w->pending && s == TRUTH) emit(w, (double)message->log_time / 1e9);
+    if (w->pending && s == STREAM_TRUTH) emit(w, (double)message->log_time / 1e9);
     const vy_status status = vy_pb_decode(t->codecs[s], message->data, message->size, t->cells[s], err);
     t->seen[s] = 1;
     t->stamps[s] = message->log_time;
-    if (s == TRUTH) {
+    if (s == STREAM_TRUTH) {
         w->pending = 1;
         w->time = message->log_time;
     }

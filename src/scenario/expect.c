@@ -24,6 +24,8 @@ static double speed(const vy_drone_state *d) { return vec3_length(d->velocity); 
 static double climb(const vy_drone_state *d) { return d->velocity.z; }
 static double rate(const vy_drone_state *d) { return vec3_length(d->rate); }
 static double clamps(const vy_drone_state *d) { return (double)d->clamps; }
+static double battery_charge(const vy_drone_state *d) { return d->battery_charge; }
+static double battery_voltage(const vy_drone_state *d) { return d->battery_voltage; }
 
 // The angle of the rotation that is left when the heading is taken out; exact for small angles too.
 static double tilt(const vy_drone_state *d)
