@@ -475,6 +475,102 @@ static void draws_have_their_distribution(void **unused)
     vy_scenario_destroy(s);
 }
 
+// Worlds that lanes cannot fly, one by one behind the same calls: a load on a cable that catches, a flexible
+// arm.
+static const char joined_text[] =
+    "  - {name: a, vehicle: x500, start: {position: [0, 0, 5]}, sensors: {mocap: {period: 0.01}}}\n"
+    "bodies:\n"
+    "  - {name: load, mass: 0.3, inertia: [2e-4, 2e-4, 2e-4], position: [0.2, 0, 4.02], area: 0.01, cd: "
+    "0.8}\n"
+    "  - {name: arm, mass: 0.05, inertia: [2e-4, 1e-5, 2e-4], position: [0, 0.4, 5]}\n"
+    "joints:\n"
+    "  - {kind: cable, a: a, b: load, anchor_a: [0, 0, -0.05], anchor_b: [0, 0, 0.05], length: 1}\n"
+    "  - {kind: hinge, a: a, b: arm, anchor_a: [0, 0.2, 0], anchor_b: [0, -0.2, 0], axis_a: [1, 0, 0], "
+    "axis_b: [1, 0, 0], stiffness: 4, damping: 0.01}\n";
+
+static void joined_worlds_fly_as_alone(void **unused)
+{
+    (void)unused;
+    for (int rung = VY_RUNG_NONE; rung <= VY_RUNG_VELOCITY; ++rung) {
+        vy_scenario *s = parse(joined_text);
+        s->drones[0].def.safety.tilt_max = 0.9;
+        vy_batch_def def = def_of(s, 9, 0);
+        def.rung = (vy_rung)rung;
+        def.chain = rung % 2;
+        def.episode = 90;
+        vary(&def, VY_VARY_MASS, VY_DRAW_UNIFORM, 0.7, 1.3);
+        vary(&def, VY_VARY_WIND_X, VY_DRAW_NORMAL, 0.0, 3.0);
+        vary(&def, VY_VARY_RATE_X, VY_DRAW_NORMAL, 0.0, 3.0);
+        compare(&def, 5, 37, 40 + (uint64_t)rung);
+        vy_scenario_destroy(s);
+    }
+}
+
+// The same for faults, which are no affair of lanes either.
+static void faulty_worlds_fly_as_alone(void **unused)
+{
+    (void)unused;
+    vy_scenario *s =
+        parse("  - {name: a, vehicle: crazyflie2x}\nfaults:\n"
+              "  - {kind: motor_weak, drone: a, rotor: 1, start: 0.05, share: 0.8}\n"
+              "  - {kind: sensor_delay, drone: a, channel: position, start: 0.02, delay: 0.02}\n");
+    vy_batch_def def = def_of(s, 11, 0);
+    def.chain = 1;
+    vary_much(&def);
+    compare(&def, 5, 37, 50);
+    vy_scenario_destroy(s);
+}
+
+// Snapshots, cells, autoreset and the threads of worlds that are flown one by one.
+static void lone_worlds_are_a_batch(void **unused)
+{
+    (void)unused;
+    vy_scenario *s = parse(joined_text);
+    vy_batch_def def = def_of(s, 5, 0);
+    def.chain = 1;
+    def.threads = 3;
+    def.episode = 100;
+    def.autoreset = VY_AUTORESET_SAME;
+    vary(&def, VY_VARY_X, VY_DRAW_UNIFORM, -1.0, 1.0);
+    vy_batch *batch = create(&def);
+    def.threads = 1;
+    def.world_count = 2;
+    vy_batch *two = create(&def);
+    assert_string_equal(vy_batch_machine(batch), "worlds");
+    const vy_batch_view v = vy_batch_get_view(batch);
+    assert_int_equal(v.drones, 3);
+    const size_t size = vy_batch_state_size(batch);
+    void *block = test_malloc(size);
+    vy_batch_step(batch, 60);
+    vy_batch_step(two, 60);
+    vy_cells cells;
+    assert_int_equal(vy_batch_cells(batch, 1, "body.position", &cells, NULL), VY_OK);
+    for (uint32_t i = 0; i < v.worlds; ++i) {
+        assert_true(cells.first[i * cells.block + 2] == v.observations[(i * 3 + 1) * v.observation_size + 2]);
+    }
+    vy_batch_save(batch, 1, block);
+    vy_batch_step(batch, 30);
+    vy_batch_step(two, 30);
+    const uint64_t later = vy_batch_hash(two, 1);
+    assert_true(vy_batch_hash(batch, 1) == later);
+    assert_int_equal(vy_batch_restore(batch, 1, block, size, NULL), VY_OK);
+    assert_int_equal(v.ticks[1], 60);
+    vy_batch_step(batch, 30);
+    assert_true(vy_batch_hash(batch, 1) == later);
+    assert_int_equal(v.ticks[0], 0); // 120 steps: its next episode has begun
+    assert_true(v.truncated[0] && v.seeds[0] != def.seed);
+    vy_batch_step(batch, 10);
+    assert_true(v.ticks[0] == 10 && !v.truncated[0] && v.truncated[1]);
+    vy_world *world = alone(batch, 0, NULL, VY_RUNG_NONE);
+    vy_world_advance(world, 10);
+    assert_true(vy_batch_hash(batch, 0) == vy_world_hash(world));
+    vy_world_destroy(world);
+    test_free(block);
+    vy_batch_destroy(two);
+    vy_batch_destroy(batch);
+    vy_scenario_destroy(s);
+}
+
 // Kernels of every width see the same cells.
 static void mistakes_are_named(void **unused)
 {
@@ -518,6 +614,9 @@ int main(void)
         cmocka_unit_test(autoreset_starts_the_next_episode),
         cmocka_unit_test(worlds_do_not_know_each_other),
         cmocka_unit_test(draws_have_their_distribution),
+        cmocka_unit_test(joined_worlds_fly_as_alone),
+        cmocka_unit_test(faulty_worlds_fly_as_alone),
+        cmocka_unit_test(lone_worlds_are_a_batch),
         cmocka_unit_test(mistakes_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

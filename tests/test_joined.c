@@ -1,7 +1,6 @@
 // test_joined.c - drones and bodies in a world, held by joints.
 #include "check.h"
 #include "scenario_text.h"
-#include "volery/batch.h"
 #include "volery/world.h"
 #include <stdlib.h>
 
@@ -266,23 +265,6 @@ static void joined_scenario_prints_itself(void **unused)
     vy_scenario_destroy(b);
 }
 
-// Batches have no joints: they say so instead of flying without them.
-static void joined_batches_refuse(void **unused)
-{
-    (void)unused;
-    static const char text[] = HEAD "joints: [{kind: cable, a: alpha, length: 3}]\n";
-    vy_batch_def def = vy_default_batch_def();
-    vy_scenario *s = NULL;
-    vy_error err = {0};
-    assert_int_equal(vy_scenario_parse(text, strlen(text), "a", NULL, &s, NULL), VY_OK);
-    def.scenario = s;
-    vy_batch *batch = NULL;
-    assert_int_equal(vy_batch_create(&def, &batch, &err), VY_BAD_VALUE);
-    assert_non_null(strstr(err.text, "joints"));
-    assert_null(batch);
-    vy_scenario_destroy(s);
-}
-
 // The scenarios that come with the project fly as they expect.
 static void joined_scenarios_fly(void **unused)
 {
@@ -325,7 +307,6 @@ int main(void)
         cmocka_unit_test(joined_refusals),
         cmocka_unit_test(joined_scenario_mistakes),
         cmocka_unit_test(joined_scenario_prints_itself),
-        cmocka_unit_test(joined_batches_refuse),
         cmocka_unit_test(joined_scenarios_fly),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -596,8 +596,9 @@ static void a_copy_stands_alone(void **unused)
 {
     (void)unused;
     static const char *const files[] = {"scenarios/canyon.yaml", "scenarios/shock.yaml",
-                                        "scenarios/attitude/actuator-degradation.yaml"};
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; ++i) { // a wind grid; disturbances; faults
+                                        "scenarios/attitude/actuator-degradation.yaml",
+                                        "scenarios/slung-load.yaml"};
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; ++i) { // a wind grid; disturbances; faults; joints
         vy_scenario *s = NULL, *copy = NULL;
         assert_int_equal(vy_scenario_load(files[i], NULL, &s, NULL), VY_OK);
         char *before = vy_scenario_print(s);

@@ -1,5 +1,6 @@
 // batch.h - many worlds of one scenario at once: drones side by side in vector registers, blocks of them on
-// threads. Every world has the bits that vy_world_step gives it alone.
+// threads. Every world has the bits that vy_world_step gives it alone. Worlds with joints, faults and
+// whatever else lanes cannot do are flown one by one on the threads, behind the same calls.
 #pragma once
 #include "volery/scenario.h"
 
@@ -99,7 +100,8 @@ typedef struct vy_batch_view {
     uint32_t worlds, drones;
     uint32_t action_size;      ///< values per drone; 0 when the scenario's controllers steer
     uint32_t observation_size; ///< values per drone
-    double *actions;           ///< [worlds][drones][action_size]: the values of the rung, thrust first
+    double *actions;           ///< [worlds][drones][action_size]: the values of the rung, thrust first; those
+                               ///< of bodies without rotors are not read
     double *observations;      ///< [worlds][drones][observation_size]: as after the last step or reset
     double *finals;            ///< the same of an episode's last moment, where one ended in the last step
     uint8_t *terminated;       ///< [worlds] 1: a limit or a failure ended the episode in the last step
@@ -114,7 +116,7 @@ vy_batch_view vy_batch_get_view(const vy_batch *batch);
 void vy_batch_step(vy_batch *batch, uint64_t steps);
 
 /// Start the next episode of the worlds with who[i] not 0 (NULL: all). With seeds the episode of world i is
-/// that of a fresh world of seed seeds[i].
+/// that of a fresh world of seed seeds[i]. A world flown alone whose memory cannot be had stays truncated.
 void vy_batch_reset(vy_batch *batch, const uint8_t *who, const uint64_t *seeds);
 
 /// One field of the state of drone `drone` in place: value k of world w is at
@@ -145,7 +147,7 @@ vy_status vy_batch_restore(vy_batch *batch, uint32_t world, const void *block, s
 /// build it, record it. Release with vy_scenario_destroy().
 vy_status vy_batch_scenario(const vy_batch *batch, uint32_t world, vy_scenario **out, vy_error *err);
 
-/// What runs it: "avx512", "avx2", "lanes2", "scalar"; and on how many threads.
+/// What runs it: "avx512", "avx2", "lanes2", "scalar"; "worlds" where lanes cannot; and on how many threads.
 const char *vy_batch_machine(const vy_batch *batch);
 uint32_t vy_batch_threads(const vy_batch *batch);
 /// Bytes taken at creation.

@@ -113,6 +113,17 @@ def test_autoreset_in_the_batch() -> None:
     assert not batch.truncated.any() and (batch.ticks == 10).all()
 
 
+def test_joined_worlds_in_a_batch() -> None:
+    slung = HOVER + ("bodies: [{name: load, mass: 3 g, inertia: [1e-7, 1e-7, 1e-7], position: [0, 0, 0.2]}]\n"
+                     "joints: [{kind: cable, a: a, b: load, length: 0.3 m}]\n")
+    batch = volery.Batch(slung, 3, chain=True)
+    assert batch.machine == "worlds" and batch.observations.shape[:2] == (3, 2)
+    batch.step(500)
+    world = volery.World(batch.world_scenario(2))
+    world.step(500)
+    assert batch.hash(2) == world.hash and batch.ticks[2] == 500
+
+
 def test_environments_pass_the_checker() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")

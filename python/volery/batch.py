@@ -178,7 +178,7 @@ class Batch:
 
     @property
     def machine(self) -> str:
-        """What runs it: avx512, avx2, lanes2 or scalar."""
+        """What runs it: avx512, avx2, lanes2 or scalar; worlds, one by one, where lanes cannot."""
         return b.lib.batch_machine(self._pointer).decode()
 
     @property

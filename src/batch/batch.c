@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "batch/gpu_parts.h"
 #include "batch/lanes.h"
+#include "batch/lone.h"
 #include "batch/pool.h"
 #include "batch/vary.h"
 #include "world/build.h"
@@ -25,6 +26,7 @@ struct vy_batch {
     vy_batch_def def;
     vy_scenario *scenario; // our own copy
     vy_world *origin;      // one world of it, on which every episode is built
+    uint32_t rotors;       // of the drones that have some
     lanes_family family;
     const lanes_table *lanes;
     vy_pool *pool;
@@ -35,6 +37,8 @@ struct vy_batch {
     observed observe[VY_OBSERVE_CAP];
     vy_batch_view view;
     uint64_t *bases, *episodes; // of each world
+    vy_world **lone;            // [worlds] flown one by one; NULL: in lanes
+    lone_seat *seats;           // [worlds][drones] where their actions are
     uint64_t steps;             // of the call in flight
     size_t memory;
 };
@@ -95,9 +99,45 @@ static void get_cells(const vy_batch *b, uint32_t world, size_t first, void *to,
         memcpy((unsigned char *)to + i * 8, c.first + (first + i) * c.stride, 8);
 }
 
-// Put world `world` at the start of the episode with this seed.
-static void start_world(vy_batch *b, uint32_t world, uint64_t seed, int halted)
+// The scenario with this seed and what is drawn for it.
+static vy_status drawn_scenario(const vy_batch *b, uint64_t seed, vy_scenario **out, vy_error *err)
 {
+    const vy_batch_def *def = &b->def;
+    vy_scenario *s = NULL;
+    *out = NULL;
+    const vy_status status = vy_scenario_copy(b->scenario, &s, err);
+    if (status != VY_OK) return status;
+    s->seed = seed;
+    s->environment.wind.constant =
+        vy_vary_wind(def->vary, def->vary_count, seed, s->environment.wind.constant);
+    for (int i = 0; i < s->drone_count; ++i)
+        vy_vary_drone(def->vary, def->vary_count, seed, (uint32_t)i, &s->drones[i].def);
+    *out = s;
+    return VY_OK;
+}
+
+// The same for a world that stands alone. Without memory it keeps the world it has, which has ended.
+static vy_status start_lone(vy_batch *b, uint32_t world, uint64_t seed, int halted, vy_error *err)
+{
+    extra_block extra = {.seed = seed, .halted = 1};
+    vy_scenario *s = NULL;
+    vy_status status = drawn_scenario(b, seed, &s, err);
+    if (status == VY_OK) {
+        const size_t seats = (size_t)world * b->view.drones;
+        vy_lone_seat(s, (vy_rung)b->family.rung, b->view.actions + seats * b->view.action_size,
+                     b->view.action_size, b->seats + seats);
+        status = vy_lone_start(s, column_of(b, world).first, &b->lone[world], err);
+    }
+    if (status == VY_OK) extra.halted = halted != 0;
+    put_cells(b, world, b->family.extra_at, &extra, sizeof extra / 8);
+    vy_scenario_destroy(s);
+    return status;
+}
+
+// Put world `world` at the start of the episode with this seed.
+static vy_status start_world(vy_batch *b, uint32_t world, uint64_t seed, int halted, vy_error *err)
+{
+    if (b->lone != NULL) return start_lone(b, world, seed, halted, err);
     vy_world *origin = b->origin;
     vy_model *m = &origin->model;
     const vy_batch_def *def = &b->def;
@@ -116,6 +156,7 @@ static void start_world(vy_batch *b, uint32_t world, uint64_t seed, int halted)
     put_cells(b, world, b->family.params_at, m->params, m->drone_count * sizeof(drone_params) / 8);
     put_cells(b, world, b->family.extra_at, &extra, sizeof extra / 8);
     fpu_leave(found);
+    return VY_OK;
 }
 
 static void observe_world(const vy_batch *b, uint32_t world, double *out)
@@ -136,12 +177,14 @@ static void observe_world(const vy_batch *b, uint32_t world, double *out)
     }
 }
 
-static void begin_episode(vy_batch *b, uint32_t world)
+static vy_status begin_episode(vy_batch *b, uint32_t world, vy_error *err)
 {
     const uint64_t seed = vy_episode_seed(b->bases[world], b->episodes[world]);
-    start_world(b, world, seed, 0);
+    const vy_status status = start_world(b, world, seed, 0, err);
+    if (status != VY_OK) return status;
     b->view.seeds[world] = seed;
     b->view.ticks[world] = 0;
+    return VY_OK;
 }
 
 // One thread's share of the blocks, as a range.
@@ -162,6 +205,27 @@ static void report(vy_batch *b, uint32_t world, size_t row)
     b->view.truncated[world] = reason == VY_FAILURE_NONE && halted != 0;
     b->view.ticks[world] = tick;
     observe_world(b, world, b->view.observations + world * row);
+}
+
+// The same for worlds that stand alone.
+static void step_lone_share(void *self, uint32_t thread, uint32_t threads)
+{
+    vy_batch *b = self;
+    const uint64_t cut = b->family.episode;
+    size_t first, last;
+    share(b->view.worlds, thread, threads, &first, &last);
+    for (size_t i = first; i < last; ++i) {
+        const size_t at = b->family.extra_at + offsetof(extra_block, halted) / 8;
+        uint64_t halted;
+        get_cells(b, (uint32_t)i, at, &halted, 1);
+        if (halted == 0) {
+            const uint64_t left = cut != 0 ? cut - vy_world_tick(b->lone[i]) : b->steps;
+            (void)vy_world_advance(b->lone[i], left < b->steps ? left : b->steps);
+            halted = cut != 0 && vy_world_tick(b->lone[i]) >= cut;
+            put_cells(b, (uint32_t)i, at, &halted, 1);
+        }
+        report(b, (uint32_t)i, (size_t)b->view.drones * b->view.observation_size);
+    }
 }
 
 static void step_share(void *self, uint32_t thread, uint32_t threads)
@@ -196,22 +260,21 @@ void vy_batch_step(vy_batch *batch, uint64_t steps)
         for (uint32_t i = 0; i < batch->view.worlds; ++i) {
             if (!has_ended(batch, i)) continue;
             batch->episodes[i] += 1;
-            start_world(batch, i, vy_episode_seed(batch->bases[i], batch->episodes[i]), 1);
+            (void)start_world(batch, i, vy_episode_seed(batch->bases[i], batch->episodes[i]), 1, NULL);
         }
     }
     batch->steps = steps;
-    vy_pool_run(batch->pool, step_share, batch);
+    vy_pool_run(batch->pool, batch->lone != NULL ? step_lone_share : step_share, batch);
     for (uint32_t i = 0; i < batch->view.worlds && batch->def.autoreset != VY_AUTORESET_OFF; ++i) {
         if (!has_ended(batch, i)) continue;
         double *now = batch->view.observations + i * row;
         if (batch->def.autoreset == VY_AUTORESET_SAME) {
             memcpy(batch->view.finals + i * row, now, row * sizeof *now);
             batch->episodes[i] += 1;
-            begin_episode(batch, i);
+            (void)begin_episode(batch, i, NULL);
             observe_world(batch, i, now);
         } else if (batch->view.ticks[i] == 0) { // it waited: let it run from the next call on
-            begin_episode(batch, i);
-            batch->view.truncated[i] = 0;
+            batch->view.truncated[i] = begin_episode(batch, i, NULL) != VY_OK;
         }
     }
 }
@@ -223,14 +286,17 @@ void vy_batch_reset(vy_batch *batch, const uint8_t *who, const uint64_t *seeds)
         if (who != NULL && !who[i]) continue;
         batch->episodes[i] = seeds != NULL ? 0 : batch->episodes[i] + 1;
         if (seeds != NULL) batch->bases[i] = seeds[i];
-        begin_episode(batch, i);
-        batch->view.terminated[i] = batch->view.truncated[i] = 0;
+        batch->view.truncated[i] = begin_episode(batch, i, NULL) != VY_OK;
+        batch->view.terminated[i] = 0;
         observe_world(batch, i, batch->view.observations + i * row);
     }
 }
 
 vy_batch_view vy_batch_get_view(const vy_batch *batch) { return batch->view; }
-const char *vy_batch_machine(const vy_batch *batch) { return batch->lanes->name; }
+const char *vy_batch_machine(const vy_batch *batch)
+{
+    return batch->lone != NULL ? "worlds" : batch->lanes->name;
+}
 uint32_t vy_batch_threads(const vy_batch *batch) { return vy_pool_count(batch->pool); }
 size_t vy_batch_memory(const vy_batch *batch) { return batch->memory; }
 size_t vy_batch_state_size(const vy_batch *batch) { return batch->family.state_cells * 8; }
@@ -239,7 +305,7 @@ uint64_t vy_batch_hash(const vy_batch *batch, uint32_t world)
 {
     uint64_t chain;
     get_cells(batch, world, offsetof(world_block, chain) / 8, &chain, 1);
-    return chain;
+    return batch->def.chain ? chain : 0;
 }
 
 void vy_batch_save(const vy_batch *batch, uint32_t world, void *block)
@@ -257,19 +323,31 @@ uint64_t vy_batch_state_hash(const vy_batch *batch, uint32_t world)
     return hash;
 }
 
+// A state has been put into a world's cells: it runs, unless its episode is over.
+static void go_on(vy_batch *b, uint32_t world)
+{
+    extra_block extra;
+    uint64_t tick;
+    get_cells(b, world, offsetof(world_block, tick) / 8, &tick, 1);
+    get_cells(b, world, b->family.extra_at, &extra, sizeof extra / 8);
+    extra.halted = b->family.episode != 0 && tick >= b->family.episode;
+    put_cells(b, world, b->family.extra_at, &extra, sizeof extra / 8);
+    report(b, world, (size_t)b->view.drones * b->view.observation_size);
+}
+
 vy_status vy_batch_restore(vy_batch *batch, uint32_t world, const void *block, size_t size, vy_error *err)
 {
+    if (batch->lone != NULL) {
+        const vy_status restored = vy_world_restore(batch->lone[world], block, size, err);
+        if (restored == VY_OK) go_on(batch, world);
+        return restored;
+    }
     world_block *head = batch->origin->state;
     const world_block before = *head;
     const vy_status status = vy_world_restore(batch->origin, block, size, err);
     if (status != VY_OK) return status;
     put_cells(batch, world, 0, block, batch->family.state_cells);
-    extra_block extra;
-    get_cells(batch, world, batch->family.extra_at, &extra, sizeof extra / 8);
-    const uint64_t tick = head->tick, cut = batch->family.episode;
-    extra.halted = cut != 0 && tick >= cut;
-    put_cells(batch, world, batch->family.extra_at, &extra, sizeof extra / 8);
-    report(batch, world, (size_t)batch->view.drones * batch->view.observation_size);
+    go_on(batch, world);
     memset(head, 0, batch->origin->state_size); // the next episode is built on a clean world
     head->drone_count = before.drone_count;
     head->noise_count = before.noise_count;
@@ -308,26 +386,16 @@ vy_status vy_batch_cells(const vy_batch *batch, uint32_t drone, const char *fiel
 
 vy_status vy_batch_scenario(const vy_batch *batch, uint32_t world, vy_scenario **out, vy_error *err)
 {
-    vy_scenario *s = NULL;
-    *out = NULL;
-    const vy_status status = vy_scenario_copy(batch->scenario, &s, err);
-    if (status != VY_OK) return status;
-    const vy_batch_def *def = &batch->def;
-    s->seed = batch->view.seeds[world];
-    s->environment.wind.constant =
-        vy_vary_wind(def->vary, def->vary_count, s->seed, s->environment.wind.constant);
-    for (int i = 0; i < s->drone_count; ++i)
-        vy_vary_drone(def->vary, def->vary_count, s->seed, (uint32_t)i, &s->drones[i].def);
-    *out = s;
-    return VY_OK;
+    return drawn_scenario(batch, batch->view.seeds[world], out, err);
 }
 
 vy_status vy_batch_gpu_parts(const vy_batch *batch, uint32_t noise_most, gpu_parts *out,
                              uint32_t observed_cells[GPU_OBSERVED_MOST], vy_error *err)
 {
     const lanes_family *f = &batch->family;
-    if (f->drone_count != 1 || f->chain || f->noise_count > noise_most || f->environment->wind.grid != NULL ||
-        batch->view.observation_size > GPU_OBSERVED_MOST || batch->def.autoreset != VY_AUTORESET_OFF) {
+    if (batch->lone != NULL || f->drone_count != 1 || f->chain || f->noise_count > noise_most ||
+        f->environment->wind.grid != NULL || batch->view.observation_size > GPU_OBSERVED_MOST ||
+        batch->def.autoreset != VY_AUTORESET_OFF) {
         return vy_fail(err, VY_BAD_VALUE,
                        "GPU: worlds of one drone, without chain, wind grid or autoreset, %u noises at most",
                        noise_most);
@@ -379,15 +447,9 @@ static vy_status check_def(const vy_batch_def *def, vy_error *err)
         return vy_fail(err, VY_BAD_VALUE, "batch: start from vy_default_batch_def() and give a scenario");
     if (def->world_count < 1 || def->world_count > WORLD_MOST)
         return vy_fail(err, VY_BAD_VALUE, "batch: 1 to %d worlds, got %u", WORLD_MOST, def->world_count);
-    if (def->scenario->drone_count < 1 || def->scenario->drone_count > DRONE_MOST)
-        return vy_fail(err, VY_BAD_VALUE, "batch: 1 to %d drones per world, got %d", DRONE_MOST,
-                       def->scenario->drone_count);
-    if (def->scenario->joint_count > 0)
-        return vy_fail(err, VY_BAD_VALUE, "batch: worlds with joints are flown one by one");
+    if (def->scenario->drone_count < 1) return vy_fail(err, VY_BAD_VALUE, "batch: the scenario has no drone");
     if (def->threads > THREAD_MOST)
         return vy_fail(err, VY_BAD_VALUE, "batch: at most %d threads", THREAD_MOST);
-    if (def->scenario->fault_count > 0)
-        return vy_fail(err, VY_BAD_VALUE, "batch: a scenario with faults is flown by `volery run` alone");
     if (choose_lanes(def->lanes) == NULL)
         return vy_fail(err, VY_BAD_VALUE, "batch: this machine has no lanes of %u; 0 takes the widest it has",
                        def->lanes);
@@ -409,8 +471,11 @@ static vy_status take_scenario(vy_batch *b, vy_error *err)
 {
     vy_status status = vy_scenario_copy(b->def.scenario, &b->scenario, err);
     if (status != VY_OK) return status;
+    int rotors = 0; // of the first drone that has some; bodies take no actions
     for (int i = 0; i < b->scenario->drone_count; ++i) {
         vy_controller_def *c = &b->scenario->drones[i].def.controller;
+        const vy_vehicle_def *v = &b->scenario->drones[i].def.vehicle;
+        if (v->rotor_count == 0 && c->kind == VY_CONTROLLER_NONE) continue;
         if (b->def.rung != VY_RUNG_NONE) {
             c->kind = VY_CONTROLLER_CALLBACK;
             c->period = b->scenario->step;
@@ -420,16 +485,18 @@ static vy_status take_scenario(vy_batch *b, vy_error *err)
                            "batch: the controller of %s is not built in: choose a rung for actions",
                            b->scenario->drones[i].name);
         }
-        const vy_vehicle_def *v = &b->scenario->drones[i].def.vehicle;
-        if (b->def.rung == VY_RUNG_MOTORS && v->rotor_count != b->scenario->drones[0].def.vehicle.rotor_count)
+        if (rotors == 0) rotors = v->rotor_count;
+        if (b->def.rung == VY_RUNG_MOTORS && v->rotor_count != rotors)
             return vy_fail(err, VY_BAD_VALUE, "batch: motor actions want the same rotors on every drone");
     }
-    status = vy_scenario_build(b->scenario, &b->origin, err);
-    if (status == VY_OK && b->origin->model.geared) {
-        return vy_fail(err, VY_BAD_VALUE,
-                       "batch: rotors in the air (rotor_air, blade), batteries and wakes fly in worlds only");
-    }
-    return status;
+    b->rotors = (uint32_t)rotors;
+    return vy_scenario_build(b->scenario, &b->origin, err);
+}
+
+// Whether worlds have what lanes cannot do: those are flown one by one.
+static int is_lone(const vy_model *m)
+{
+    return m->joint_count > 0 || m->fault_count > 0 || m->geared || m->drone_count > DRONE_MOST;
 }
 
 static void take_family(vy_batch *b)
@@ -459,12 +526,16 @@ static void take_family(vy_batch *b)
     b->origin->model.env.windy = f->windy;
     static const uint32_t sizes[] = {0, 0, 4, 4, 5, 4, 4};
     f->action_size = sizes[f->rung];
-    if (f->rung == VY_RUNG_MOTORS) f->action_size = (uint32_t)m->drones[0].layout.count;
+    if (f->rung == VY_RUNG_MOTORS) f->action_size = b->rotors;
     const lanes_shape *s = &b->lanes->shape;
     f->hashed_cells = s->world + f->drone_count * s->drone + f->noise_count * s->noise;
     f->state_cells = f->hashed_cells + f->drone_count * s->ledger;
     f->params_at = f->state_cells;
     f->extra_at = f->params_at + f->drone_count * s->params;
+    if (is_lone(m)) {
+        f->hashed_cells = b->origin->hashed_size / 8;
+        f->params_at = f->extra_at = f->state_cells = b->origin->state_size / 8;
+    }
     f->block_cells = f->extra_at + s->extra;
 }
 
@@ -501,6 +572,12 @@ static vy_status take_all_memory(vy_batch *b, vy_error *err)
     b->blocks = (worlds + width - 1) / width;
     b->model_room = rounded(b->lanes->model_size);
     b->room = b->model_room + rounded(b->family.state_cells * 8 * (2 * width + 1));
+    if (is_lone(&b->origin->model)) {
+        b->room = 0;
+        b->lone = take_memory(b, worlds * sizeof *b->lone);
+        b->seats = take_memory(b, worlds * v->drones * sizeof *b->seats);
+        if (b->lone == NULL || b->seats == NULL) return vy_fail(err, VY_NO_MEMORY, "batch: no memory");
+    }
     const size_t row = (size_t)v->drones * v->observation_size * sizeof(double);
     b->cells = take_memory(b, b->blocks * b->family.block_cells * width * 8);
     b->rooms = take_memory(b, vy_pool_count(b->pool) * b->room);
@@ -539,11 +616,12 @@ static vy_status fill(vy_batch *b, vy_error *err)
 {
     vy_status status = take_scenario(b, err);
     if (status != VY_OK) return status;
-    b->lanes = choose_lanes(b->def.lanes);
+    b->lanes = is_lone(&b->origin->model) ? vy_lanes_1 : choose_lanes(b->def.lanes);
     take_family(b);
     if (b->def.rung >= VY_RUNG_WRENCH) {
         for (uint32_t i = 0; i < b->family.drone_count; ++i) {
-            if (!b->origin->model.params[i].ladder.makes_wrench)
+            if (vy_controller_is_asked(b->scenario->drones[i].def.controller.kind) &&
+                !b->origin->model.params[i].ladder.makes_wrench)
                 return vy_fail(err, VY_BAD_VALUE, "batch: the rotors of %s take motor commands only",
                                b->scenario->drones[i].name);
         }
@@ -560,13 +638,16 @@ static vy_status fill(vy_batch *b, vy_error *err)
     status = take_all_memory(b, err);
     if (status == VY_OK) status = check_draws(b, err);
     if (status != VY_OK) return status;
-    for (uint32_t t = 0; t < threads; ++t) b->lanes->prepare(&b->family, b->rooms + t * b->room);
+    for (uint32_t t = 0; t < threads && b->lone == NULL; ++t)
+        b->lanes->prepare(&b->family, b->rooms + t * b->room);
     const uint32_t width = (uint32_t)b->lanes->width, all = (uint32_t)b->blocks * width;
     for (uint32_t i = b->view.worlds; i < all; ++i)
-        start_world(b, i, b->def.seed, 1); // lanes without a world
+        (void)start_world(b, i, b->def.seed, 1, NULL); // lanes without a world
     for (uint32_t i = 0; i < b->view.worlds; ++i) {
         b->bases[i] = b->def.seed + i;
-        begin_episode(b, i);
+        status = begin_episode(b, i, err);
+        if (status != VY_OK) return status;
+        if (b->lone != NULL) b->memory += vy_world_memory(b->lone[i]);
         observe_world(b, i, b->view.observations + (size_t)i * b->view.drones * b->view.observation_size);
     }
     return VY_OK;
@@ -598,6 +679,9 @@ void vy_batch_destroy(vy_batch *batch)
                             v->finals,    v->terminated, v->truncated,   v->ticks,
                             v->seeds,     batch->bases,  batch->episodes};
     vy_pool_destroy(batch->pool);
+    for (uint32_t i = 0; batch->lone != NULL && i < v->worlds; ++i) vy_world_destroy(batch->lone[i]);
+    free(batch->lone);
+    free(batch->seats);
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; ++i) free(blocks[i]);
     vy_world_destroy(batch->origin);
     vy_scenario_destroy(batch->scenario);

@@ -267,11 +267,14 @@ vy_status vy_scenario_copy(const vy_scenario *scenario, vy_scenario **out, vy_er
     *out = NULL;
     vy_scenario *s = duplicate(scenario, sizeof *scenario, &lost);
     if (s == NULL) return vy_fail(err, VY_NO_MEMORY, "scenario: no memory for a copy");
-    s->drones = duplicate(s->drones, (size_t)s->drone_count * sizeof *s->drones, &lost);
-    s->disturbances =
-        duplicate(s->disturbances, (size_t)s->disturbance_count * sizeof *s->disturbances, &lost);
-    s->faults = duplicate(s->faults, (size_t)s->fault_count * sizeof *s->faults, &lost);
-    s->expect = duplicate(s->expect, (size_t)s->expect_count * sizeof *s->expect, &lost);
+    for (int i = 0; i < vy_scenario_table.row_count; ++i) { // every list has elements of its own
+        const vy_row *row = &vy_scenario_table.rows[i];
+        if (!(row->flags & VY_ROW_HEAP)) continue;
+        int count;
+        const void *elements = vy_list_elements(row, s, &count);
+        void *copy = duplicate(elements, (size_t)count * row->table->size, &lost);
+        memcpy((char *)s + row->offset, &copy, sizeof copy);
+    }
     s->wind_grid_text = duplicate(s->wind_grid_text, s->wind_grid_size, &lost);
     s->wind_grid = NULL;
     vy_status status = lost ? vy_fail(err, VY_NO_MEMORY, "scenario: no memory for a copy") : VY_OK;

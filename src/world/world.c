@@ -425,6 +425,14 @@ vy_failure vy_world_failure(const vy_world *world)
 
 size_t vy_world_state_size(const vy_world *world) { return world->state_size; }
 
+void vy_world_move_state(vy_world *world, void *cells)
+{
+    memcpy(cells, world->state, world->state_size);
+    world->state = cells;
+    world->drones = (drone_block *)(world->state + 1);
+    lay_out(world);
+}
+
 void vy_world_save(const vy_world *world, void *block) { memcpy(block, world->state, world->state_size); }
 
 vy_status vy_world_restore(vy_world *world, const void *block, size_t size, vy_error *err)
