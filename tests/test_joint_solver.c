@@ -401,6 +401,52 @@ static void solver_same_bits(void **unused)
     vy_bodies_destroy(y);
 }
 
+// Whatever changes a later step is state: a motor's settings, the integrator, and that a body was just
+// kicked.
+static void solver_settings_are_state(void **unused)
+{
+    (void)unused;
+    vy_bodies *b[2];
+    vy_joint_id joint[2];
+    vy_body_id link[2];
+    for (int k = 0; k < 2; ++k) {
+        b[k] = set_of(G);
+        link[k] = add_box(b[k], 1.0, (vy_vec3){0.2, 0.05, 0.03}, standing(0.2, 0, 0));
+        vy_joint_def def = vy_default_joint_def();
+        def.kind = VY_JOINT_HINGE;
+        vy_joint_place(b[k], VY_NULL_BODY, link[k], (vy_vec3){0, 0, 0}, (vy_vec3){0, 0, 1}, &def);
+        assert_int_equal(vy_bodies_add_joint(b[k], &def, &joint[k], NULL), VY_OK);
+        for (int n = 0; n < 10; ++n) vy_bodies_step(b[k]);
+    }
+    const size_t size = vy_bodies_state_size(b[0]);
+    void *block = malloc(size);
+    const uint64_t hash = vy_bodies_hash(b[0]);
+    assert_true(vy_bodies_hash(b[1]) == hash);
+    assert_int_equal(vy_joint_set_motor(b[0], joint[0], 2.0, 1.0, 0.3), VY_OK);
+    assert_true(vy_bodies_hash(b[0]) != hash);
+    const uint64_t driven = vy_bodies_hash(b[0]);
+    assert_int_equal(vy_bodies_set_integrator(b[0], VY_INTEGRATOR_LIE_MIDPOINT), VY_OK);
+    assert_true(vy_bodies_hash(b[0]) != driven);
+    vy_body_apply_impulse(b[0], link[0], (vy_vec3){0.1, 0.2, 0.3}, VY_FRAME_WORLD);
+    vy_bodies_save(b[0], block);
+    assert_int_equal(vy_bodies_restore(b[1], block, size), VY_OK);
+    assert_int_equal(vy_bodies_integrator(b[1]), VY_INTEGRATOR_LIE_MIDPOINT);
+    for (int n = 0; n < 50; ++n) {
+        vy_bodies_step(b[0]);
+        vy_bodies_step(b[1]);
+        assert_true(vy_bodies_hash(b[0]) == vy_bodies_hash(b[1]));
+    }
+    assert_true(joint_of(b[1], joint[1]).rate > 0.05);
+    vy_joint_def ball = vy_default_joint_def(); // which has no motor
+    ball.kind = VY_JOINT_BALL;
+    ball.body_b = link[0];
+    assert_int_equal(vy_bodies_add_joint(b[0], &ball, &joint[0], NULL), VY_OK);
+    assert_int_equal(vy_joint_set_motor(b[0], joint[0], 1.0, 1.0, 1.0), VY_BAD_VALUE);
+    free(block);
+    vy_bodies_destroy(b[0]);
+    vy_bodies_destroy(b[1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -417,6 +463,7 @@ int main(void)
         cmocka_unit_test(ruling_17_enforce),
         cmocka_unit_test(solver_baumgarte),
         cmocka_unit_test(solver_same_bits),
+        cmocka_unit_test(solver_settings_are_state),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -106,18 +106,22 @@ vy_status vy_bodies_prepare(vy_bodies *bodies);
 
 typedef struct vy_joint_state {
     double value[VY_CONSTRAINT_ROWS]; ///< C; zero where the joint holds
-    double gap;     ///< [m] between the anchors: distance, ball, hinge, fixed, universal, cable, spring
-    double angle;   ///< [rad] of a hinge, [m] of a slider
-    double rate;    ///< [rad/s] its rate
-    int active;     ///< 0: a cable is slack, or a limit is not reached; 1: it acts, or is always on
-    vy_vec3 force;  ///< [N] of the joint on body b at its anchor, world; as the last step began its last part
+    double gap;    ///< [m] between the anchors: distance, ball, hinge, fixed, universal, cable, spring
+    double angle;  ///< [rad] of a hinge, [m] of a slider
+    double length; ///< [m] between the anchors of a distance, cable or spring; of a slider its angle
+    double rate;   ///< [rad/s] its rate
+    int active;    ///< 0: a cable is slack, or a limit is not reached; 1: it acts, or is always on
+    vy_vec3 force; ///< [N] of the joint on body b at its anchor, world; as the last step began its last part,
+                   ///< 0 before the first step and after a state was restored
     vy_vec3 torque; ///< [N m] on body b about its anchor, world
+    double tension; ///< [N] of a distance, cable or spring: how much it pulls the anchors together
 } vy_joint_state;
 
 vy_status vy_joint_read(const vy_bodies *bodies, vy_joint_id id, vy_joint_state *out);
 /// Whether a joint acts: 0 for a slack cable or an unknown id.
 int vy_joint_is_active(const vy_bodies *bodies, vy_joint_id id);
-/// Change the motor of a hinge or slider.
+/// Change the motor of a hinge or slider: state, hashed and in snapshots.
+/// @return VY_NOT_FOUND, or VY_BAD_VALUE (a number, or a joint that has no motor)
 vy_status vy_joint_set_motor(vy_bodies *bodies, vy_joint_id id, double speed, double gain, double torque);
 
 /// The multipliers of all joints as the bodies stand now, with the forces that wait for the next step.

@@ -80,7 +80,7 @@ static void free_accelerations(vy_bodies *b, const island *is, double time)
     for (uint32_t n = is->joint_first; n < is->joint_last; ++n) {
         const joint_slot *j = &s->slots[s->ties[n]];
         const uint32_t x = j->body[0], y = j->body[1];
-        vy_joint_push(j, &s->stage[x], &s->stage[y], &s->work[x], &s->work[y]);
+        vy_joint_push(j, &b->joint_state[s->ties[n]], &s->stage[x], &s->stage[y], &s->work[x], &s->work[y]);
     }
 }
 

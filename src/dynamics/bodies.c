@@ -10,8 +10,8 @@
 
 enum { MOST_BODIES = 1 << 24, MOST_POTENTIALS = 1 << 16 };
 
-_Static_assert(sizeof(bodies_head) == 3 * 8 && sizeof(body_state) == 13 * 8 && sizeof(body_loads) == 12 * 8 &&
-                   sizeof(body_before) == 6 * 8 && sizeof(joint_block) == 8 &&
+_Static_assert(sizeof(bodies_head) == 4 * 8 && sizeof(body_state) == 13 * 8 && sizeof(body_loads) == 12 * 8 &&
+                   sizeof(body_before) == 6 * 8 && sizeof(joint_block) == 4 * 8 &&
                    sizeof(contact_memory) == 25 * 8,
                "the state is hashed as memory: it has no holes");
 
@@ -80,12 +80,12 @@ vy_status vy_bodies_create(const vy_bodies_def *def, vy_bodies **out, vy_error *
     vy_bodies *b = calloc(1, sizeof *b);
     if (b == NULL) return vy_fail(err, VY_NO_MEMORY, "no memory for %zu bodies", n);
     b->def = *def;
-    b->state_size = sizeof *b->head + n * (sizeof *b->state + sizeof *b->loads + sizeof *b->before) +
+    b->state_size = sizeof *b->head +
+                    n * (sizeof *b->state + sizeof *b->loads + sizeof *b->before + sizeof *b->touched) +
                     def->joint_cap * sizeof *b->joint_state + vy_contacts_state_size(def);
     b->slots = calloc(n, sizeof *b->slots);
     b->params = calloc(n, sizeof *b->params);
-    b->loaded = calloc(2 * n, sizeof *b->loaded);
-    b->touched = b->loaded == NULL ? NULL : b->loaded + n;
+    b->loaded = calloc(n, sizeof *b->loaded);
     b->fields = calloc((size_t)def->potential_cap + 1, sizeof *b->fields); // one more: never of size 0
     b->head = calloc(1, b->state_size);
     if (!b->slots || !b->params || !b->loaded || !b->fields || !b->head || vy_joints_create(b) != VY_OK ||
@@ -96,7 +96,9 @@ vy_status vy_bodies_create(const vy_bodies_def *def, vy_bodies **out, vy_error *
     b->state = (body_state *)(b->head + 1);
     b->loads = (body_loads *)(b->state + n);
     b->before = (body_before *)(b->loads + n);
-    b->joint_state = (joint_block *)(b->before + n);
+    b->touched = (uint64_t *)(b->before + n);
+    b->joint_state = (joint_block *)(b->touched + n);
+    b->head->integrator = (uint64_t)def->integrator;
     if (b->contacts != NULL) {
         b->contact_count = (contact_count *)(b->joint_state + def->joint_cap);
         b->memory = (contact_memory *)(b->contact_count + 1);
@@ -290,6 +292,7 @@ vy_status vy_bodies_set_integrator(vy_bodies *b, vy_integrator integrator)
 {
     if (vy_integrator_order(integrator) == 0) return VY_BAD_VALUE;
     b->def.integrator = integrator;
+    b->head->integrator = (uint64_t)integrator;
     return VY_OK;
 }
 
@@ -308,8 +311,11 @@ vy_status vy_bodies_restore(vy_bodies *b, const void *block, size_t size)
     bodies_head head;
     if (size != b->state_size) return VY_BAD_VALUE;
     memcpy(&head, block, sizeof head);
-    if (head.roster != b->head->roster) return VY_BAD_VALUE;
+    if (head.roster != b->head->roster || vy_integrator_order((vy_integrator)head.integrator) == 0)
+        return VY_BAD_VALUE;
     memcpy(b->head, block, size);
+    b->def.integrator = (vy_integrator)head.integrator;
+    vy_joints_forget(b);
     for (uint32_t i = 0; i < b->limit; ++i) b->loaded[i] = 1; // whether they are zero costs more to find out
     return VY_OK;
 }

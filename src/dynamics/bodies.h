@@ -21,8 +21,9 @@ typedef struct body_slot {
 /// What all bodies share and a step changes.
 typedef struct bodies_head {
     uint64_t tick;
-    uint64_t failed; // 1: a state was not finite
-    uint64_t roster; // changes with every body that comes or goes
+    uint64_t failed;     // 1: a state was not finite
+    uint64_t roster;     // changes with every body that comes or goes
+    uint64_t integrator; // as in the def, which a restored state changes
 } bodies_head;
 
 /// Velocities at the start of the last step.
@@ -56,13 +57,13 @@ struct vy_bodies {
     body_params *params;
     body_field *fields; // potentials beside gravity
     uint32_t field_count;
-    int *loaded;  // [body_cap] 1: forces wait for the next step
-    int *touched; // [body_cap] 1: its state was set or kicked since the last step
+    int *loaded; // [body_cap] 1: forces wait for the next step
     // One block without pointers: a snapshot is a copy.
     bodies_head *head;
     body_state *state;               // [body_cap]
     body_loads *loads;               // [body_cap] that wait for the next step
     body_before *before;             // [body_cap]
+    uint64_t *touched;               // [body_cap] 1: its state was set or kicked since the last step
     struct joint_block *joint_state; // [joint_cap]
     contact_count *contact_count;    // NULL without contacts
     contact_memory *memory;          // [contacts.cap]

@@ -212,7 +212,8 @@ vy_status vy_bodies_add_joint(vy_bodies *b, const vy_joint_def *def, vy_joint_id
     j->blocks = blocks_of(def);
     j->one_side = one_sided_rows(def);
     make_axes(b, j);
-    b->joint_state[i].active = 0;
+    b->joint_state[i] = (joint_block){
+        .motor_speed = def->motor_speed, .motor_gain = def->motor_gain, .motor_torque = def->motor_torque};
     b->head->roster += 1;
     s->count += 1;
     s->dirty = 1;
@@ -233,7 +234,7 @@ static void drop(vy_bodies *b, uint32_t i)
     joint_system *s = b->joints;
     s->slots[i] = (joint_slot){.generation = s->slots[i].generation + 1u, .next = s->unused};
     s->unused = i + 1u;
-    b->joint_state[i].active = 0;
+    b->joint_state[i] = (joint_block){.active = 0};
     b->head->roster += 1;
     s->count -= 1;
     s->dirty = 1;
@@ -253,6 +254,12 @@ void vy_joints_drop_body(vy_bodies *b, uint32_t body)
     for (uint32_t i = 0; i < s->limit; ++i) {
         if (s->slots[i].used && (s->slots[i].body[0] == body || s->slots[i].body[1] == body)) drop(b, i);
     }
+}
+
+void vy_joints_forget(vy_bodies *b)
+{
+    joint_system *s = b->joints;
+    for (uint32_t i = 0; i < s->limit; ++i) s->slots[i].lambda[0] = s->slots[i].lambda[1] = vec3_zero();
 }
 
 int vy_body_is_joined(const vy_bodies *b, vy_body_id id)
@@ -286,8 +293,8 @@ static body_state state_at(const vy_bodies *b, uint32_t i)
 }
 
 /// What the joint does to body b: J_b^T lambda of the last solution, about the anchor.
-static void read_load(const joint_slot *j, const body_state *a, const body_state *b, double time, vec3 *force,
-                      vec3 *torque)
+static void read_load(const joint_slot *j, const joint_block *motor, const body_state *a, const body_state *b,
+                      double time, vec3 *force, vec3 *torque)
 {
     row_block rows[JOINT_BLOCKS];
     memset(rows, 0, sizeof rows);
@@ -305,7 +312,7 @@ static void read_load(const joint_slot *j, const body_state *a, const body_state
     // Springs and motors: with masses of one, what they add to the accelerations is their force.
     wa.inverse_mass = wb.inverse_mass = 1.0;
     wa.inverse_inertia = wb.inverse_inertia = mat3_diag(1.0, 1.0, 1.0);
-    vy_joint_push(j, a, b, &wa, &wb);
+    vy_joint_push(j, motor, a, b, &wa, &wb);
     *force = vec3_add(*force, wb.linear);
     *torque = vec3_add(
         *torque, vec3_sub(wb.angular, vec3_cross(mat3_mul_vec(wb.rotation, j->def.anchor_b), wb.linear)));
@@ -324,7 +331,12 @@ vy_status vy_joint_read(const vy_bodies *b, vy_joint_id id, vy_joint_state *out)
     out->gap = vec3_length(vec3_sub(pb, pa));
     vy_joint_angle(j, &sa, &sb, &out->angle, &out->rate);
     out->active = vy_joint_is_active(b, id);
-    read_load(j, &sa, &sb, time, &out->force, &out->torque);
+    read_load(j, &b->joint_state[i], &sa, &sb, time, &out->force, &out->torque);
+    const int along =
+        j->def.kind == VY_JOINT_DISTANCE || j->def.kind == VY_JOINT_CABLE || j->def.kind == VY_JOINT_SPRING;
+    out->length = j->def.kind == VY_JOINT_SLIDER ? out->angle : along ? out->gap : 0.0;
+    out->tension = 0.0;
+    if (along && out->gap > 0.0) out->tension = -vec3_dot(out->force, vec3_sub(pb, pa)) / out->gap;
     return VY_OK;
 }
 
@@ -352,10 +364,12 @@ vy_status vy_joint_set_motor(vy_bodies *b, vy_joint_id id, double speed, double 
     const int64_t i = find_joint(b, id);
     if (i < 0) return VY_NOT_FOUND;
     if (!real_is_finite(speed) || !not_negative(gain) || !not_negative(torque)) return VY_BAD_VALUE;
-    vy_joint_def *def = &b->joints->slots[i].def;
-    def->motor_speed = speed;
-    def->motor_gain = gain;
-    def->motor_torque = torque;
+    const vy_joint_kind kind = b->joints->slots[i].def.kind;
+    if (kind != VY_JOINT_HINGE && kind != VY_JOINT_SLIDER) return VY_BAD_VALUE;
+    joint_block *state = &b->joint_state[i];
+    state->motor_speed = speed;
+    state->motor_gain = gain;
+    state->motor_torque = torque;
     return VY_OK;
 }
 

@@ -27,6 +27,7 @@ typedef struct joint_slot {
 /// The state of a joint: hashed, and in snapshots.
 typedef struct joint_block {
     uint64_t active; // bit r: the unilateral row r acts
+    double motor_speed, motor_gain, motor_torque;
 } joint_block;
 
 /// Three rows at one moment. Index 0 is body a, 1 is body b.
@@ -114,8 +115,8 @@ void vy_joint_values(const joint_slot *j, const body_state *a, const body_state 
 void vy_joint_angle(const joint_slot *j, const body_state *a, const body_state *b, double *angle,
                     double *rate);
 /// Add what springs, dampers and motors do to the accelerations of a and b.
-void vy_joint_push(const joint_slot *j, const body_state *a, const body_state *b, body_work *wa,
-                   body_work *wb);
+void vy_joint_push(const joint_slot *j, const joint_block *motor, const body_state *a, const body_state *b,
+                   body_work *wa, body_work *wb);
 double vy_joint_energy(const joint_slot *j, const body_state *a, const body_state *b); // [J] of its spring
 
 /// `e` with the springs of all joints.
@@ -127,6 +128,7 @@ int vy_body_is_joined(const vy_bodies *b, vy_body_id id);
 vy_status vy_joints_create(vy_bodies *b);
 void vy_joints_destroy(vy_bodies *b);
 void vy_structure_free(joint_system *s);
+void vy_joints_forget(vy_bodies *b); // the multipliers of the last solution, which are those of another state
 void vy_joints_drop_body(vy_bodies *b, uint32_t body);
 
 /// Factorise the matrix of an island; counts redundant rows.

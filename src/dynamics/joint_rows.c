@@ -321,10 +321,10 @@ void vy_joint_values(const joint_slot *j, const body_state *a, const body_state 
 
 // ---- springs, dampers, motors
 
-static double push_of(const vy_joint_def *def, double angle, double rate)
+static double push_of(const vy_joint_def *def, const joint_block *m, double angle, double rate)
 {
     const double motor =
-        real_clamp(def->motor_gain * (def->motor_speed - rate), -def->motor_torque, def->motor_torque);
+        real_clamp(m->motor_gain * (m->motor_speed - rate), -m->motor_torque, m->motor_torque);
     return (-def->stiffness * (angle - def->rest) - def->damping * rate) + motor;
 }
 
@@ -339,11 +339,11 @@ static void push_turn(body_work *w, vec3 torque)
     w->angular = vec3_add(w->angular, mat3_mul_vec(w->inverse_inertia, torque));
 }
 
-void vy_joint_push(const joint_slot *j, const body_state *a, const body_state *b, body_work *wa,
-                   body_work *wb)
+void vy_joint_push(const joint_slot *j, const joint_block *motor, const body_state *a, const body_state *b,
+                   body_work *wa, body_work *wb)
 {
     const vy_joint_def *def = &j->def;
-    if (def->stiffness == 0.0 && def->damping == 0.0 && def->motor_torque == 0.0) return;
+    if (def->stiffness == 0.0 && def->damping == 0.0 && motor->motor_torque == 0.0) return;
     const anchors n = anchors_of(j, a, b, wa, wb);
     if (def->kind == VY_JOINT_SPRING) {
         const double length = vec3_length(n.d);
@@ -357,12 +357,13 @@ void vy_joint_push(const joint_slot *j, const body_state *a, const body_state *b
     const vec3 axis = mat3_mul_vec(wa->rotation, j->side[0]);
     if (def->kind == VY_JOINT_HINGE) {
         const double angle = hinge_angle(j, &wa->rotation, &wb->rotation);
-        const vec3 t = vec3_scale(push_of(def, angle, vec3_dot(axis, vec3_sub(wb->rate, wa->rate))), axis);
+        const vec3 t =
+            vec3_scale(push_of(def, motor, angle, vec3_dot(axis, vec3_sub(wb->rate, wa->rate))), axis);
         push_turn(wb, t);
         push_turn(wa, vec3_neg(t));
     } else if (def->kind == VY_JOINT_SLIDER) {
         const double rate = vec3_dot(axis, n.d_rate) + vec3_dot(vec3_cross(wa->rate, axis), n.d);
-        const vec3 f = vec3_scale(push_of(def, vec3_dot(axis, n.d), rate), axis);
+        const vec3 f = vec3_scale(push_of(def, motor, vec3_dot(axis, n.d), rate), axis);
         push_at(wb, n.rb, f);
         push_at(wa, vec3_add(n.ra, n.d), vec3_neg(f)); // both at anchor b: no torque is made
     }

@@ -451,6 +451,7 @@ vy_status vy_world_restore(vy_world *world, const void *block, size_t size, vy_e
         return vy_fail(err, VY_BAD_VALUE, "snapshot: not of a world with the same drones and noise");
     }
     memcpy(world->state, block, size);
+    if (world->bodies != NULL) vy_joints_forget(world->bodies);
     if (world->accounting) vy_world_open_account(world);
     return VY_OK;
 }
