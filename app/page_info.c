@@ -84,6 +84,37 @@ static void put_drone(json *j, const vy_scenario_drone *drone)
     vy_json_close(j);
 }
 
+static const char *joint_word(vy_joint_kind kind)
+{
+    switch (kind) {
+    case VY_JOINT_DISTANCE: return "distance";
+    case VY_JOINT_BALL: return "ball";
+    case VY_JOINT_HINGE: return "hinge";
+    case VY_JOINT_SLIDER: return "slider";
+    case VY_JOINT_FIXED: return "fixed";
+    case VY_JOINT_UNIVERSAL: return "universal";
+    case VY_JOINT_CABLE: return "cable";
+    case VY_JOINT_SPRING: return "spring";
+    case VY_JOINT_NONE:
+    case VY_JOINT_CUSTOM: break;
+    }
+    return "";
+}
+
+static void put_joint(json *j, const vy_scenario_joint *joint)
+{
+    const vy_joint_def *def = &joint->def;
+    vy_json_object(j, NULL);
+    vy_json_text(j, "kind", joint_word(def->kind));
+    vy_json_real(j, "a", joint->a); // index of a drone; -1: the world
+    vy_json_real(j, "b", joint->b);
+    put_vec3(j, "anchor_a", def->anchor_a);
+    put_vec3(j, "anchor_b", def->anchor_b);
+    put_vec3(j, "axis", def->axis_a);
+    vy_json_real(j, "length", def->length);
+    vy_json_close(j);
+}
+
 static void put_certificate(json *j, const vy_certificate *c)
 {
     vy_json_object(j, NULL);
@@ -136,6 +167,9 @@ static void put_scenario(json *j, vy_log *log, const vy_scenario *s)
     }
     vy_json_list(j, "drones");
     for (int i = 0; i < s->drone_count; ++i) put_drone(j, &s->drones[i]);
+    vy_json_close(j);
+    vy_json_list(j, "joints");
+    for (int i = 0; i < s->joint_count; ++i) put_joint(j, &s->joints[i]);
     vy_json_close(j);
     put_certificates(j, log, s);
 }

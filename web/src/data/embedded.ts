@@ -15,6 +15,17 @@ export interface DroneInfo {
   setpoints?: number[][]; // [m] world
 }
 
+/// What holds two bodies together.
+export interface JointInfo {
+  kind: string; // cable, spring, distance, ball, hinge, slider, fixed, universal
+  a: number; // index of a drone; -1: the world
+  b: number;
+  anchor_a: number[]; // [m] body, from the centre of mass; world axes for the world
+  anchor_b: number[];
+  axis: number[]; // of a hinge or slider, in axes of a
+  length: number; // [m] of a cable, a spring at ease, a rod
+}
+
 export interface EffectInfo {
   name: string;
   computed: boolean;
@@ -53,6 +64,7 @@ export interface RunInfo {
   planet_radius?: number; // [m] 0: a flat world
   gravity?: number[]; // [m/s^2] where it is uniform
   drones: DroneInfo[];
+  joints?: JointInfo[];
   nap?: CertificateInfo[];
 }
 

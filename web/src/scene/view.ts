@@ -7,6 +7,7 @@ import type { Theme } from "../ui/theme";
 import { Arrows, arrowKinds } from "./arrows";
 import { craftPosition, Fleet, type Craft } from "./fleet";
 import { Ground, roundUp } from "./ground";
+import { Joints } from "./joints";
 import { Trail } from "./trail";
 
 export type CameraMode = "follow" | "orbit" | "top";
@@ -33,6 +34,7 @@ export class View {
   private readonly scene = new Scene();
   private readonly camera = new PerspectiveCamera(45, 1, 0.01, 1000);
   private readonly controls: OrbitControls;
+  private readonly joints: Joints;
   private readonly trailLines: Trail[];
   private readonly plans: LineDashedMaterial[] = [];
   private readonly extent: Extent;
@@ -54,6 +56,7 @@ export class View {
     this.drawScale = size * 28 >= this.extent.reach ? 1 : roundUp(this.extent.reach / 28 / size);
     this.floor = this.extent.low.z < 4 * this.extent.reach + 1 ? Math.min(0, this.extent.low.z) : this.extent.low.z - 0.1 * this.extent.reach;
     this.ground = new Ground(this.extent.reach, this.floor);
+    this.joints = new Joints(this.scene, this.fleet.crafts);
     this.trailLines = this.fleet.crafts.map((craft) => new Trail(this.scene, craft));
     this.arrows = new Arrows(this.scene, arrowKinds(drones));
     this.scene.add(this.ground.object, ...this.lights());
@@ -160,6 +163,7 @@ export class View {
     this.scene.fog = new Fog(theme.sky, this.extent.reach * 3, this.extent.reach * 16);
     this.ground.paint(theme);
     this.fleet.paint(theme);
+    this.joints.paint(theme);
     this.arrows.paint(theme);
     for (const trail of this.trailLines) trail.paint(theme);
     for (const plan of this.plans) plan.color.set(theme.faint);
@@ -189,6 +193,7 @@ export class View {
 
   draw(time: number): void {
     this.fleet.update(time, this.drawScale, this.floor);
+    this.joints.update(this.drawScale, this.floor);
     const at = craftPosition(this.chosen);
     if (this.mode === "follow") this.shift(at.clone().sub(this.target));
     this.fleet.crafts.forEach((craft, i) => {

@@ -1,0 +1,131 @@
+// joints.ts - what holds bodies together: cables that hang when they are slack, springs, rods, and hinges as knobs with
+// a link to the middle of each body. All of it in two calls: one mesh of rods and one of knobs.
+import { Color, CylinderGeometry, InstancedMesh, Matrix4, MeshLambertMaterial, Quaternion, Scene, SphereGeometry, Vector3 } from "three";
+import type { JointInfo } from "../data/embedded";
+import type { Theme } from "../ui/theme";
+import { craftPosition, craftQuaternion, type Craft } from "./fleet";
+
+const PIECES = 20; // of a cable that hangs
+const TURNS = 8; // of a spring
+const PER_TURN = 10; // pieces of a turn
+const UP = new Vector3(0, 1, 0);
+
+/// Points of a joint that is long: a cable, a spring, a rod. Pure, for `from` and `to` in the world.
+export function spanPoints(kind: string, length: number, from: Vector3, to: Vector3, down: Vector3, width: number): Vector3[] {
+  const apart = from.distanceTo(to);
+  if (kind === "cable" && apart < 0.999 * length) {
+    // A parabola as long as the cable: exactly so where it is nearly taut, within a tenth where it hangs down double.
+    const depth = Math.sqrt(3 * (length * length - apart * apart)) / 4;
+    return Array.from({ length: PIECES + 1 }, (_, i) => {
+      const s = i / PIECES;
+      return from.clone().lerp(to, s).addScaledVector(down, 4 * depth * s * (1 - s));
+    });
+  }
+  if (kind === "spring" && apart > 1e-9) {
+    const along = to.clone().sub(from).divideScalar(apart);
+    const side = new Vector3(Math.abs(along.z) < 0.9 ? 0 : 1, 0, Math.abs(along.z) < 0.9 ? 1 : 0).cross(along).normalize();
+    const other = along.clone().cross(side);
+    const count = TURNS * PER_TURN;
+    return Array.from({ length: count + 1 }, (_, i) => {
+      const angle = (2 * Math.PI * i) / PER_TURN;
+      const reach = i === 0 || i === count ? 0 : 3 * width;
+      return from.clone().lerp(to, i / count).addScaledVector(side, reach * Math.cos(angle)).addScaledVector(other, reach * Math.sin(angle));
+    });
+  }
+  return [from, to];
+}
+
+interface Tie {
+  info: JointInfo;
+  a?: Craft; // none: the world
+  b?: Craft;
+  long: boolean;
+  width: number; // [m] radius of its rods
+  down: Vector3;
+}
+
+const LONG = ["cable", "spring", "distance"];
+
+function roomOf(tie: Tie): number {
+  if (!tie.long) return 2;
+  return tie.info.kind === "spring" ? TURNS * PER_TURN : tie.info.kind === "cable" ? PIECES : 1;
+}
+
+export class Joints {
+  private readonly ties: Tie[] = [];
+  private readonly rods?: InstancedMesh;
+  private readonly knobs?: InstancedMesh;
+  private readonly material = new MeshLambertMaterial();
+  private readonly matrix = new Matrix4();
+  private readonly turn = new Quaternion();
+
+  constructor(scene: Scene, crafts: Craft[]) {
+    for (const run of new Set(crafts.map((craft) => craft.drone.run))) {
+      if (run.info.planet_radius) continue; // there the scene's frame is not the joints'
+      const own = new Map(crafts.filter((craft) => craft.drone.run === run).map((craft) => [craft.drone.index, craft]));
+      const gravity = new Vector3(...(run.info.gravity ?? [0, 0, -1]));
+      const down = gravity.lengthSq() > 0 ? gravity.normalize() : new Vector3(0, 0, -1);
+      for (const info of run.info.joints ?? []) {
+        const [a, b] = [own.get(info.a), own.get(info.b)];
+        if ((!a && info.a >= 0) || (!b && info.b >= 0) || (!a && !b)) continue;
+        const size = Math.max(a?.shape.size ?? 0, b?.shape.size ?? 0);
+        this.ties.push({ info, a, b, long: LONG.includes(info.kind), width: 0.018 * size, down });
+      }
+    }
+    if (this.ties.length === 0) return;
+    const rod = new CylinderGeometry(1, 1, 1, 6).translate(0, 0.5, 0);
+    this.rods = new InstancedMesh(rod, this.material, this.ties.reduce((sum, tie) => sum + roomOf(tie), 0));
+    this.knobs = new InstancedMesh(new SphereGeometry(1, 10, 8), this.material, 2 * this.ties.length);
+    for (const mesh of [this.rods, this.knobs]) {
+      mesh.frustumCulled = false;
+      scene.add(mesh);
+    }
+  }
+
+  paint(theme: Theme): void {
+    this.material.color = new Color(theme.faint);
+  }
+
+  /// Where crafts are must be known by now. Nothing is drawn below `floor`: a cable lies on it.
+  update(scale: number, floor: number): void {
+    if (!this.rods || !this.knobs) return;
+    this.rods.count = this.knobs.count = 0;
+    for (const tie of this.ties) {
+      const from = anchor(tie.a, tie.info.anchor_a, scale);
+      const to = anchor(tie.b, tie.info.anchor_b, scale);
+      const width = tie.width * scale;
+      if (tie.long) {
+        const points = spanPoints(tie.info.kind, tie.info.length, from, to, tie.down, width);
+        for (const point of points) point.z = Math.max(point.z, Math.min(floor + width, from.z, to.z));
+        for (let i = 1; i < points.length; ++i) this.addRod(points[i - 1], points[i], width);
+        this.addKnob(from, 1.8 * width);
+        this.addKnob(to, 1.8 * width);
+      } else {
+        if (tie.a) this.addRod(craftPosition(tie.a), from, 1.6 * width);
+        if (tie.b) this.addRod(craftPosition(tie.b), to, 1.6 * width);
+        this.addKnob(to, 3 * width);
+      }
+    }
+    this.rods.instanceMatrix.needsUpdate = this.knobs.instanceMatrix.needsUpdate = true;
+  }
+
+  private addRod(from: Vector3, to: Vector3, width: number): void {
+    const along = to.clone().sub(from);
+    const length = along.length();
+    if (!(length > 1e-9)) return;
+    this.turn.setFromUnitVectors(UP, along.divideScalar(length));
+    this.matrix.compose(from, this.turn, new Vector3(width, length, width));
+    this.rods!.setMatrixAt(this.rods!.count++, this.matrix);
+  }
+
+  private addKnob(at: Vector3, size: number): void {
+    this.turn.identity();
+    this.matrix.compose(at, this.turn, new Vector3(size, size, size));
+    this.knobs!.setMatrixAt(this.knobs!.count++, this.matrix);
+  }
+}
+
+function anchor(craft: Craft | undefined, at: number[], scale: number): Vector3 {
+  const point = new Vector3(at[0] ?? 0, at[1] ?? 0, at[2] ?? 0);
+  return craft ? point.multiplyScalar(scale).applyQuaternion(craftQuaternion(craft)).add(craftPosition(craft)) : point;
+}
