@@ -2,6 +2,7 @@
 #include "page_info.h"
 #include "load.h"
 #include "record/log.h"
+#include "record/streams.h"
 #include "volery/version.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -44,6 +45,23 @@ static void put_identity(json *j, const char *path, const vy_log *log)
     if (!info.has_parent) return;
     vy_json_hash(j, "parent_hash", info.parent_hash);
     vy_json_whole(j, "parent_tick", info.parent_tick);
+}
+
+// Units of what the drones' streams hold, so that the page need not know the streams.
+static void put_units(json *j)
+{
+    vy_json_object(j, "units");
+    for (int s = 0; s < DRONE_STREAM_COUNT; ++s) {
+        stream_layout layout;
+        vy_stream_layout(s, VY_ROTOR_CAP, &layout);
+        vy_json_object(j, vy_drone_streams[s].name);
+        for (int i = 0; i < layout.field_count; ++i) {
+            const char *unit = vy_fields[layout.first_field + i].unit;
+            if (unit[0] != '\0') vy_json_text(j, layout.names[i], unit);
+        }
+        vy_json_close(j);
+    }
+    vy_json_close(j);
 }
 
 static void put_left_out(json *j, const page_data *data)
@@ -191,6 +209,7 @@ void vy_page_info(json *j, const char *path, vy_log *log, const page_data *data)
     vy_scenario *scenario = NULL;
     put_identity(j, path, log);
     put_left_out(j, data);
+    put_units(j);
     vy_json_text(j, "scenario", vy_log_scenario(log));
     if (vy_load_logged_scenario("view", path, log, NULL, &scenario) == 0) {
         put_scenario(j, log, scenario);

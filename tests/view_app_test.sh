@@ -30,6 +30,11 @@ command -v chromium >/dev/null || skip "no chromium"
 "$volery" view swarm.mcap -o swarm.html -q
 "$volery" view swarm.mcap -o thin.html -q --size 2
 "$volery" export swarm.mcap --csv --drone west --fields body.position -o west.csv
+"$volery" run battery -q --set log.energy=on --set duration=20 --set 'expect=[]' -o battery.mcap
+"$volery" view battery.mcap -o battery.html -q
+"$volery" export battery.mcap --csv -o battery.csv
+"$volery" run slung-load -q --set duration=8 --set 'expect=[]' -o load.mcap
+"$volery" view load.mcap -o load.html -q
 "$volery" run nesc/case06 -q -o planet.mcap 2>/dev/null || "$volery" run "$root/scenarios/nesc/case06.yaml" -q -o planet.mcap
 "$volery" view planet.mcap -o planet.html -q
 

@@ -154,6 +154,84 @@ async function compareNumbers() {
   await page.close();
 }
 
+// The plots a flight must have, and what is worked out in the page against what the log says of the same moment.
+async function compareWorked() {
+  const page = await open("battery.html");
+  const csv = readCsv("battery.csv");
+  const has = await page.evaluate(() => window.volery.plots.plots.map((plot) => plot.group.id));
+  for (const id of ["position", "error", "attitude", "rates", "motors", "rotors", "voltage", "current", "charge", "mocap", "gyro", "estimate", "forces", "torques", "energy", "work"]) check("plots", has.includes(id), id);
+  const rowAt = new Map(csv.get("time").map((t, i) => [Math.round(t * 1e9), i]));
+  const near = (a, b) => Math.abs(a - b) <= 1e-12 * Math.max(1, Math.abs(a), Math.abs(b));
+  const at = (name, i) => csv.get(name)[i];
+  const long = (name, i) => Math.hypot(...["x", "y", "z"].map((axis) => at(`${name}.${axis}`, i)));
+  const angle = (i) => {
+    const [w, x, y, z] = ["w", "x", "y", "z"].map((part) => at(`body.attitude.${part}`, i));
+    return (Math.atan2(2 * (w * x + y * z), 1 - 2 * (x * x + y * y)) * 180) / Math.PI;
+  };
+  for (const [plot, label, value] of [
+    ["voltage", "voltage", (i) => at("battery.voltage", i)],
+    ["current", "current", (i) => at("battery.current", i)],
+    ["charge", "charge", (i) => at("battery.charge", i)],
+    ["forces", "rotors", (i) => long("forces.rotors", i)],
+    ["forces", "gravity", (i) => long("forces.gravity", i)],
+    ["torques", "rotors", (i) => long("torques.rotors", i)],
+    ["mocap", "y", (i) => at("mocap.position.y", i) - at("body.position.y", i)],
+    ["gyro", "z", (i) => at("imu.gyro.z", i) - at("body.rate.z", i)],
+    ["estimate", "x", (i) => at("estimate.position.x", i) - at("body.position.x", i)],
+    ["error", "z", (i) => at("body.position.z", i) - at("reference.position.z", i)],
+    ["attitude", "roll", angle],
+  ]) {
+    const line = await lineOf(page, plot, label);
+    const wrong = line.values.findIndex((said, k) => !near(said, value(rowAt.get(Math.round(line.time[k] * 1e9)))));
+    check(`${plot} ${label} is the log's`, line.values.length > 100 && wrong < 0, `${line.values.length} values, ${wrong} at ${line.time[wrong]}: ${line.values[wrong]}`);
+  }
+  // The run's own account of energy, and the same worked out from where the drone was.
+  const kinetic = await lineOf(page, "energy", "kinetic");
+  const { mass, inertia } = await page.evaluate(() => window.volery.info.runs[0].drones[0]);
+  const wrong = kinetic.values.findIndex((said, k) => {
+    const i = rowAt.get(Math.round(kinetic.time[k] * 1e9));
+    const w = ["x", "y", "z"].map((axis) => at(`body.rate.${axis}`, i));
+    const turning = w.reduce((sum, a, m) => sum + w.reduce((inner, b, n) => inner + a * inertia[3 * m + n] * b, 0), 0);
+    return Math.abs(said - (mass * long("body.velocity", i) ** 2 + turning) / 2) > 1e-12;
+  });
+  check("kinetic energy", kinetic.values.length > 100 && wrong < 0, `${wrong} ${kinetic.values[wrong]}`);
+  await page.close();
+}
+
+async function seeEvents() {
+  const page = await open("failed.html");
+  await page.keyboard.press("e");
+  const rows = page.locator(".events button");
+  const all = await rows.count();
+  check("events are listed", all === (await page.evaluate(() => window.volery.events.shown.length)) && all > 1, all);
+  await page.locator('.events button[data-kind="failure"]').click();
+  const failure = await page.evaluate(() => window.volery.events.all.find((event) => event.kind === "failure").time);
+  check("a click in the list goes there", (await timeOf(page)) === failure);
+  await settled(page);
+  check("the list follows the time", (await page.innerText(".events .now .when")) === `${failure.toFixed(3)} s`);
+  await shot(page, "events");
+  const shapes = await page.evaluate(() => Object.fromEntries([...document.querySelectorAll(".event")].map((mark) => [mark.dataset.kind, [mark.querySelector("path").getAttribute("d"), mark.querySelector("svg").style.getPropertyValue("--mark")]])));
+  const kinds = Object.keys(shapes);
+  check("kinds of events differ", kinds.length > 1 && new Set(kinds.map((kind) => shapes[kind][0])).size === kinds.length && new Set(kinds.map((kind) => shapes[kind][1])).size === kinds.length, JSON.stringify(shapes));
+  await page.locator(".switch", { hasText: "negligibility" }).click();
+  check("a kind is hidden", (await page.locator('.events button[data-kind="nap"]').count()) === 0 && (await page.locator('.event[data-kind="nap"]').count()) === 0);
+  await page.close();
+}
+
+async function seeJoints() {
+  const page = await open("load.html");
+  const drawn = () => page.evaluate(() => ({ rods: window.volery.view.joints.rods.count, knobs: window.volery.view.joints.knobs.count }));
+  await settled(page);
+  const slack = await drawn();
+  check("a slack cable hangs", slack.rods > 10 && slack.knobs === 2, JSON.stringify(slack));
+  await page.evaluate(() => window.volery.clock.seek(6));
+  await settled(page);
+  const taut = await drawn();
+  check("a taut one is straight", taut.rods === 1, JSON.stringify(taut));
+  await shot(page, "load");
+  await page.close();
+}
+
 async function compareRuns() {
   const page = await open("both.html");
   const diff = JSON.parse(readFileSync(join(folder, "diff.json"), "utf8"));
@@ -233,7 +311,10 @@ async function stayUnharmed() {
   await page.keyboard.press("i");
   await settled(page);
   check("no script of a log runs", (await page.evaluate(() => document.hacked)) === undefined);
-  check("texts are shown as they are", (await page.innerText(".panel")).includes("<img src=x onerror=document.hacked=1>"));
+  check("texts are shown as they are", (await page.innerText(".panel")).includes("</script><script>document.hacked=1</script>"), await page.innerText(".panel"));
+  await shot(page, "hostile-run");
+  await page.keyboard.press("e");
+  check("events are shown as they are", (await page.innerText(".panel")).includes("<img src=x onerror=document.hacked=1>"), await page.innerText(".panel"));
   check("no image", (await page.locator("img").count()) === 0);
   await shot(page, "hostile");
   await page.close();
@@ -253,6 +334,9 @@ async function stayUnharmed() {
 try {
   await useIt();
   await compareNumbers();
+  await compareWorked();
+  await seeEvents();
+  await seeJoints();
   await compareRuns();
   await lookAround();
   await stayUnharmed();

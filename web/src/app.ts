@@ -1,11 +1,13 @@
 // app.ts - the page: scene on one side, plots or the panel on the other, the timeline below.
 import type { PageInfo } from "./data/embedded";
+import { EventList } from "./data/events";
 import type { Drone, Run, RunEvent } from "./data/run";
 import { indexAt } from "./data/table";
 import { Plots } from "./plots/plots";
 import { View, type CameraMode } from "./scene/view";
 import { Clock } from "./ui/clock";
 import { make, makeButton } from "./ui/dom";
+import { EventPanel } from "./ui/event_panel";
 import { Help, listenForKeys, type Shortcut } from "./ui/help";
 import { Layers } from "./ui/layers";
 import { wordsOf } from "./ui/message";
@@ -14,12 +16,15 @@ import { onTheme, theme, toggleTheme } from "./ui/theme";
 import { Timeline } from "./ui/timeline";
 
 const CAMERAS: CameraMode[] = ["follow", "orbit", "top"];
+const SIDES = ["plots", "events", "run"] as const;
 const LAYERS_EVERY = 100; // [ms]
+
+type Side = (typeof SIDES)[number];
 
 export class App {
   readonly clock: Clock;
   readonly plots: Plots;
-  readonly events: RunEvent[];
+  readonly events: EventList;
   readonly frames = { count: 0, script: 0 }; // frames drawn, and milliseconds of script they took
   view?: View;
   private layers?: Layers;
@@ -31,7 +36,8 @@ export class App {
   private readonly cameraButtons = new Map<CameraMode, HTMLButtonElement>();
   private readonly droneSelect = make("select", "drone-select");
   private readonly tabs: HTMLButtonElement[] = [];
-  private panelShown = false;
+  private readonly eventPanel: EventPanel;
+  private sideShown: Side = "plots";
   private dirty = true;
   private layersAt = 0;
   private wasPlaying = false;
@@ -39,13 +45,14 @@ export class App {
   constructor(readonly info: PageInfo, readonly runs: Run[]) {
     const difference = info.comparison?.difference;
     this.clock = new Clock(Math.min(...runs.map((run) => run.start)), Math.max(...runs.map((run) => run.end)));
-    this.events = runs.flatMap((run) => run.events).filter((event) => event.kind !== "expectation");
+    const told: RunEvent[] = runs.flatMap((run) => run.events).filter((event) => event.kind !== "expectation");
     if (difference) {
-      this.events.push({ time: difference.time_s, kind: "difference", drone: "", text: `first difference${difference.field ? `, ${difference.field}` : ""}` });
+      told.push({ time: difference.time_s, kind: "difference", drone: "", text: `first difference${difference.field ? `, ${difference.field}` : ""}` });
     }
-    this.events.sort((a, b) => a.time - b.time);
     this.chosen = this.fellows(runs[0].drones[0]);
-    this.plots = new Plots(runs, this.clock, () => (difference ? [{ time: difference.time_s, color: theme().lines[3] }] : []));
+    this.events = new EventList(told);
+    this.eventPanel = new EventPanel(this.events, this.clock, () => this.chosen[0].name);
+    this.plots = new Plots(runs, this.clock, this.events);
     this.help = new Help(this.shortcuts());
   }
 
@@ -62,7 +69,7 @@ export class App {
     const timeline = new Timeline(this.clock, this.events, { step: (by) => this.step(by) });
     app.replaceChildren(this.makeHeader(), stage, this.side, timeline.element, this.help.element);
     this.makeScene();
-    this.showSide(false);
+    this.showSide("plots");
     this.choose(this.chosen[0]);
     listenForKeys(this.shortcuts(), this.help);
     onTheme((now) => {
@@ -149,20 +156,19 @@ export class App {
   }
 
   private makeTabs(): HTMLElement {
-    this.tabs.push(
-      makeButton("tab", "plots", "plots (p)", () => this.showSide(false)),
-      makeButton("tab", "run", "what the run was (i)", () => this.showSide(true)),
-    );
+    const words = { plots: "plots (p)", events: "what happened (e)", run: "what the run was (i)" };
+    for (const side of SIDES) this.tabs.push(makeButton("tab", side, words[side], () => this.showSide(side)));
     const reset = makeButton("tool text reset", "whole flight", "show the whole flight in the plots (z)", () => this.plots.zoom(NaN, NaN));
     return make("nav", "tabs", ...this.tabs, make("span", "space"), reset);
   }
 
-  private showSide(panel: boolean): void {
-    this.panelShown = panel;
-    this.tabs.forEach((tab, i) => tab.classList.toggle("on", (i === 1) === panel));
-    const body = panel ? makePanel(this.runs, this.chosen, this.clock, this.events, this.info.comparison) : this.plots.element;
-    this.sideBody.replaceChildren(body);
+  private showSide(side: Side): void {
+    this.sideShown = side;
+    this.tabs.forEach((tab, i) => tab.classList.toggle("on", SIDES[i] === side));
+    const bodies = { plots: () => this.plots.element, events: () => this.eventPanel.element, run: () => makePanel(this.runs, this.chosen, this.info.comparison) };
+    this.sideBody.replaceChildren(bodies[side]());
     this.sideBody.scrollTop = 0;
+    this.dirty = true;
   }
 
   choose(drone: Drone): void {
@@ -170,7 +176,8 @@ export class App {
     this.view?.choose(drone);
     this.droneSelect.value = String(this.runs[0].drones.findIndex((d) => d.name === drone.name));
     this.plots.show(this.chosen);
-    if (this.panelShown) this.showSide(true);
+    this.eventPanel.choose(drone.name);
+    if (this.sideShown === "run") this.showSide("run");
     this.dirty = true;
   }
 
@@ -190,7 +197,7 @@ export class App {
 
   private jumpToEvent(by: number): void {
     const now = this.clock.time;
-    const others = this.events.filter((event) => (by > 0 ? event.time > now + 1e-6 : event.time < now - 1e-6));
+    const others = this.events.shown.filter((event) => (by > 0 ? event.time > now + 1e-6 : event.time < now - 1e-6));
     const next = by > 0 ? others[0] : others[others.length - 1];
     if (next) this.clock.seek(next.time);
   }
@@ -223,8 +230,9 @@ export class App {
       { keys: ["n"], shown: "n", text: "next drone", act: () => this.nextDrone() },
       { keys: ["f"], shown: "f", text: "forces on or off", act: () => this.layers?.toggleForces() },
       { keys: ["z"], shown: "z", text: "whole flight in the plots", act: () => this.plots.zoom(NaN, NaN) },
-      { keys: ["p"], shown: "p", text: "plots", act: () => this.showSide(false) },
-      { keys: ["i"], shown: "i", text: "what the run was", act: () => this.showSide(true) },
+      { keys: ["p"], shown: "p", text: "plots", act: () => this.showSide("plots") },
+      { keys: ["e"], shown: "e", text: "what happened", act: () => this.showSide("events") },
+      { keys: ["i"], shown: "i", text: "what the run was", act: () => this.showSide("run") },
       { keys: ["d"], shown: "d", text: "light or dark", act: toggleTheme },
       { keys: ["h", "?"], shown: "h", text: "this help", act: () => this.help.show() },
     ];
@@ -234,7 +242,8 @@ export class App {
     if (!this.dirty) return;
     this.dirty = false;
     this.view?.draw(this.clock.time);
-    this.plots.update(now);
+    if (this.sideShown === "plots") this.plots.update(now);
+    if (this.sideShown === "events") this.eventPanel.update();
     if (this.layers && (now - this.layersAt > LAYERS_EVERY || !this.clock.playing)) {
       this.layersAt = now;
       this.layers.update(this.clock.time);

@@ -59,6 +59,7 @@ export interface RunInfo {
   parent_hash?: string;
   parent_tick?: number;
   thinned: { truth: number; other: number; records: number; total: number; events_left: number };
+  units?: Record<string, Record<string, string>>; // of streams' fields
   scenario: string;
   strict?: boolean;
   planet_radius?: number; // [m] 0: a flat world

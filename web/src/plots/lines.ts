@@ -110,7 +110,10 @@ function beyondTruth(drone: Drone, stream: string, field: string, of: string, pr
   return said.map((column, k) => worked(sensor, prefix + AXES[k], k, dash, (i) => (rows[i] < 0 ? NaN : column[i] - is[k][rows[i]])));
 }
 
+// As the run has accounted for it, or worked out from where the drone was.
 function energies(drone: Drone): PlotLine[] {
+  const told = ["kinetic", "potential"].flatMap((name, k) => single(drone, "energy", name, name, 2 * k, k === 0 ? "solid" : "dashed"));
+  if (told.length > 0) return told;
   const truth = drone.streams.get("truth");
   const { mass, inertia } = drone.info;
   const gravity = drone.run.info.gravity;
@@ -126,6 +129,14 @@ function energies(drone: Drone): PlotLine[] {
   });
   const potential = worked(truth, "potential", 2, "dashed", (i) => -mass * (gravity[0] * p[0][i] + gravity[1] * p[1][i] + gravity[2] * p[2][i]));
   return [kinetic, potential, worked(truth, "sum", 6, "dotted", (i) => kinetic.values[i] + potential.values[i])];
+}
+
+// Work since the start, where the run has kept an account of it.
+function work(drone: Drone): PlotLine[] {
+  const table = drone.streams.get("energy");
+  const names = (table?.names ?? []).filter((name) => name !== "kinetic" && name !== "potential");
+  const ever = names.filter((name) => table?.column(name)?.some((value) => value !== 0));
+  return ever.flatMap((name, k) => single(drone, "energy", name, name.replace(/_/g, " "), k, DASHES[Math.floor(k / 8) % 3]));
 }
 
 const DASHES: Dash[] = ["solid", "dashed", "dotted"];
@@ -149,6 +160,8 @@ const SHOWN: Record<string, string[] | "all"> = {
   mocap: ["position", "attitude"],
   control: ["attitude", "rates", "torque", "thrust", "motors"],
   reference: ["position", "yaw"],
+  battery: ["voltage", "current", "charge"],
+  energy: "all",
   forces: "all",
   torques: "all",
   geodetic: "all",
@@ -157,6 +170,13 @@ const SHOWN: Record<string, string[] | "all"> = {
 /// Columns of a table that belong to a field: itself, or its components.
 function columnsOf(table: Table, field: string): string[] {
   return table.names.filter((name) => name.split(/[.[]/)[0] === field);
+}
+
+// Units are names from the log's own description; a page from elsewhere may have none.
+function unitOf(drone: Drone, stream: string, field: string): string {
+  const units = drone.run.info.units;
+  const own = units && Object.prototype.hasOwnProperty.call(units, stream) ? units[stream] : {};
+  return Object.prototype.hasOwnProperty.call(own, field) ? own[field].replace("^2", "²") : "";
 }
 
 function otherGroups(drones: Drone[]): PlotGroup[] {
@@ -168,7 +188,7 @@ function otherGroups(drones: Drone[]): PlotGroup[] {
       for (const field of new Set(table.names.map((name) => name.split(/[.[]/)[0]))) {
         if (shown.includes(field)) continue;
         const id = `${stream}-${field}`;
-        found.set(id, { id, title: `${stream} ${field.replace(/_/g, " ")}`, unit: "", lines: (d) => allOf(d, stream, field) });
+        found.set(id, { id, title: `${stream} ${field.replace(/_/g, " ")}`, unit: unitOf(drone, stream, field), lines: (d) => allOf(d, stream, field) });
       }
     }
   }
@@ -192,6 +212,9 @@ export function plotGroups(drones: Drone[]): PlotGroup[] {
     { id: "rates", title: "body rates", unit: "rad/s", lines: (d) => [...axes(d, "truth", "rate", "", "solid"), ...axes(d, "control", "rates", "wanted ", "dashed", true)] },
     { id: "motors", title: "motor commands", unit: "", lines: (d) => list(d, "control", "motors", "solid") },
     { id: "rotors", title: "rotor speeds", unit: "rad/s", lines: (d) => list(d, "truth", "rotor_speed", "solid") },
+    { id: "voltage", title: "battery voltage", unit: "V", lines: (d) => single(d, "battery", "voltage", "voltage", 2, "solid") },
+    { id: "current", title: "battery current", unit: "A", lines: (d) => single(d, "battery", "current", "current", 0, "solid") },
+    { id: "charge", title: "battery charge", unit: "A s", lines: (d) => single(d, "battery", "charge", "charge", 1, "solid") },
     { id: "thrust", title: "wanted thrust", unit: "N", lines: (d) => single(d, "control", "thrust", "thrust", 2, "solid") },
     { id: "torque", title: "wanted torque", unit: "N m", lines: (d) => axes(d, "control", "torque", "", "solid", true) },
     { id: "mocap", title: "motion capture beyond truth", unit: "m", lines: (d) => beyondTruth(d, "mocap", "position", "position", "", "solid") },
@@ -202,6 +225,7 @@ export function plotGroups(drones: Drone[]): PlotGroup[] {
     { id: "torques", title: "torques by effect", unit: "N m", lines: (d) => lengths(d, "torques") },
     { id: "wind", title: "wind", unit: "m/s", lines: (d) => (vectorNames(d.streams.get("forces")).includes("wind") ? axes(d, "forces", "wind", "", "solid") : []) },
     { id: "energy", title: "energy", unit: "J", lines: energies },
+    { id: "work", title: "work since the start", unit: "J", lines: work },
     { id: "altitude", title: "altitude", unit: "m", lines: (d) => single(d, "geodetic", "altitude", "altitude", 2, "solid") },
   ];
   return [...groups, ...otherGroups(drones)];

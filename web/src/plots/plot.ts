@@ -9,10 +9,18 @@ import type { Dash, PlotGroup, PlotLine } from "./lines";
 
 const DASHES: Record<Dash, number[]> = { solid: [], dashed: [7, 4], dotted: [2, 3] };
 const HEIGHT = 150;
+const QUIET = 6; // [pixels] height of a quiet mark
+
+/// A vertical line at an event; a quiet one is short.
+export interface Mark {
+  time: number;
+  color: string;
+  quiet: boolean;
+}
 
 export interface PlotHost {
   sync: string; // plots of one key share their cursor
-  marks(): { time: number; color: string }[]; // vertical lines: events
+  marks(): Mark[];
   zoomed(min: number, max: number): void;
   seek(time: number): void;
 }
@@ -138,10 +146,10 @@ export class Plot {
       const x = Math.round(chart.valToPos(mark.time, "x", true)) + 0.5;
       if (x < bbox.left || x > bbox.left + bbox.width) continue;
       ctx.strokeStyle = mark.color;
-      ctx.globalAlpha = 0.55;
+      ctx.globalAlpha = mark.quiet ? 0.8 : 0.6;
       ctx.lineWidth = devicePixelRatio;
       ctx.beginPath();
-      ctx.moveTo(x, bbox.top);
+      ctx.moveTo(x, mark.quiet ? bbox.top + bbox.height - QUIET * devicePixelRatio : bbox.top);
       ctx.lineTo(x, bbox.top + bbox.height);
       ctx.stroke();
     }

@@ -1,12 +1,14 @@
 // plots.ts - the column of plots: those the log has data for, all with the same time axis.
+import { bunches, type EventList } from "../data/events";
 import type { Drone, Run } from "../data/run";
 import type { Clock } from "../ui/clock";
 import { make } from "../ui/dom";
-import { onTheme, theme } from "../ui/theme";
-import { colorOfKind } from "../ui/events";
+import { onTheme } from "../ui/theme";
+import { colorOfKind, isQuiet } from "../ui/events";
 import { plotGroups, type PlotGroup } from "./lines";
-import { Plot, type PlotHost } from "./plot";
+import { Plot, type Mark, type PlotHost } from "./plot";
 
+const MARKS_APART = 1e-3; // of the flight: closer events of a kind have one mark
 const VALUES_EVERY = 80; // [ms] numbers that change faster cannot be read
 
 export class Plots {
@@ -17,20 +19,22 @@ export class Plots {
   private range?: [number, number];
   private valuesAt = 0;
   private shownTime = NaN;
+  private marks: Mark[] = [];
+  private drone = ""; // the one that is shown
   private visible = new Set<Plot>();
   private readonly watcher: IntersectionObserver;
 
-  constructor(runs: Run[], private readonly clock: Clock, extraMarks: () => { time: number; color: string }[]) {
+  constructor(runs: Run[], private readonly clock: Clock, private readonly events: EventList) {
     this.groups = plotGroups(runs.flatMap((run) => run.drones));
-    const events = runs.flatMap((run) => run.events).filter((event) => event.kind !== "expectation").slice(0, 200);
     this.host = {
       sync: "volery",
-      marks: () => [...events.map((event) => ({ time: event.time, color: colorOfKind(event.kind) })), ...extraMarks()],
+      marks: () => this.marks,
       zoomed: (min, max) => this.zoom(min, max),
       seek: (time) => clock.seek(time),
     };
     this.watcher = new IntersectionObserver((entries) => this.sawEntries(entries), { rootMargin: "200px" });
     onTheme(() => this.redraw());
+    events.onChange(() => this.redraw());
     new ResizeObserver(() => this.redraw()).observe(this.element);
   }
 
@@ -38,6 +42,8 @@ export class Plots {
   show(drones: Drone[]): void {
     for (const plot of this.plots) plot.destroy();
     this.visible.clear();
+    this.drone = drones[0].name;
+    this.markEvents();
     this.plots = this.groups.map((group) => new Plot(group, drones, this.host)).filter((plot) => plot.lines.length > 0);
     for (const plot of this.plots) {
       this.element.append(plot.element);
@@ -66,7 +72,13 @@ export class Plots {
     return [this.clock.start, this.clock.end];
   }
 
+  private markEvents(): void {
+    const found = bunches(this.events.shownOf(this.drone), MARKS_APART * (this.clock.end - this.clock.start));
+    this.marks = found.map(({ kind, first }) => ({ time: first.time, color: colorOfKind(kind), quiet: isQuiet(kind) }));
+  }
+
   private redraw(): void {
+    this.markEvents();
     for (const plot of this.visible) {
       plot.draw();
       plot.setRange(this.range, this.whole);
@@ -89,10 +101,5 @@ export class Plots {
     if (values) this.valuesAt = now;
     this.shownTime = this.clock.time;
     for (const plot of this.visible) plot.setTime(this.clock.time, values);
-  }
-
-  /// For events drawn in the theme's colours.
-  static differenceColor(): string {
-    return theme().lines[3];
   }
 }

@@ -12,16 +12,19 @@ const TRIANGLE = "M6 1.5l5 9h-10z";
 const DIAMOND = "M6 1l5 5-5 5-5-5z";
 const DOT = "M6 2a4 4 0 1 1 0 8a4 4 0 1 1 0-8";
 const SQUARE = "M2 2h8v8h-8z";
+const SHIELD = "M6 1l4.5 1.6v3.4c0 2.6-1.9 4.3-4.5 5.2c-2.6-.9-4.5-2.6-4.5-5.2v-3.4z";
+const STAR = "M6 .5l1.5 3.5l3.8.2l-3 2.4l1 3.8l-3.3-2.1l-3.3 2.1l1-3.8l-3-2.4l3.8-.2z";
 
 const LOOKS: Record<string, Look> = {
-  failure: { color: 0, shape: CROSS, rank: 4 },
+  failure: { color: 0, shape: CROSS, rank: 6 },
+  difference: { color: 3, shape: CROSS, rank: 6 },
+  crash: { color: 0, shape: STAR, rank: 5 },
+  failsafe: { color: 1, shape: SHIELD, rank: 4 },
   fault: { color: 4, shape: TRIANGLE, rank: 3 },
   contact: { color: 3, shape: DOT, rank: 2 },
-  collision: { color: 3, shape: DOT, rank: 2 },
-  nap: { color: 2, shape: DIAMOND, rank: 1 },
-  difference: { color: 3, shape: CROSS, rank: 4 },
+  nap: { color: 2, shape: DIAMOND, rank: 0 },
 };
-const OTHER: Look = { color: 6, shape: SQUARE, rank: 0 };
+const OTHER: Look = { color: 6, shape: SQUARE, rank: 1 };
 
 function lookOf(kind: string): Look {
   return Object.prototype.hasOwnProperty.call(LOOKS, kind) ? LOOKS[kind] : OTHER;
@@ -47,6 +50,11 @@ export function markOfKind(kind: string): SVGSVGElement {
 
 export function rankOfKind(kind: string): number {
   return lookOf(kind).rank;
+}
+
+/// What happens often and to no harm is marked in the margin of a plot, not across it.
+export function isQuiet(kind: string): boolean {
+  return rankOfKind(kind) === 0;
 }
 
 export function namedKind(kind: string): string {

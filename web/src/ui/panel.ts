@@ -1,11 +1,7 @@
-// panel.ts - what the run was: identity, hashes, expectations, certificate, events, scenario.
+// panel.ts - what the run was: identity, hashes, expectations, certificate, scenario.
 import type { PageInfo } from "../data/embedded";
-import type { Drone, Run, RunEvent } from "../data/run";
-import type { Clock } from "./clock";
+import type { Drone, Run } from "../data/run";
 import { formatTime, formatUnit, make } from "./dom";
-import { markOfKind, namedKind } from "./events";
-
-const EVENTS_MAX = 500;
 
 function facts(rows: [string, string | undefined][]): HTMLElement {
   const list = make("dl", "facts");
@@ -70,21 +66,6 @@ function certificate(drone: Drone): HTMLElement | undefined {
   return section(`negligibility: ${drone.name}`, make("p", "", `At most ${formatUnit(c.total_impulse, "N s")} and ${formatUnit(c.total_angular_impulse, "N m s")} were neglected${bound}. ${c.changes} decisions changed.`), table);
 }
 
-function eventList(events: RunEvent[], clock: Clock): HTMLElement {
-  const list = make("ul", "events");
-  for (const event of events.slice(0, EVENTS_MAX)) {
-    const button = make("button", "", markOfKind(event.kind), make("span", "when", `${formatTime(event.time)} s`), make("span", "what", `${namedKind(event.kind)}${event.drone ? ` ${event.drone}` : ""}: ${event.text}`));
-    button.type = "button";
-    button.addEventListener("click", () => {
-      clock.seek(event.time);
-      button.blur();
-    });
-    list.append(make("li", "", button));
-  }
-  if (events.length > EVENTS_MAX) list.append(make("li", "", `and ${events.length - EVENTS_MAX} more`));
-  return events.length > 0 ? list : make("p", "dim", "none");
-}
-
 type Comparison = NonNullable<PageInfo["comparison"]>;
 
 function comparisonText(comparison: Comparison): string {
@@ -94,7 +75,7 @@ function comparisonText(comparison: Comparison): string {
   return `The runs part at step ${d.step} (${formatTime(d.time_s)} s).${field}`;
 }
 
-export function makePanel(runs: Run[], chosen: Drone[], clock: Clock, events: RunEvent[], comparison?: Comparison): HTMLElement {
+export function makePanel(runs: Run[], chosen: Drone[], comparison?: Comparison): HTMLElement {
   const panel = make("div", "panel");
   if (comparison) panel.append(section("first difference", make("p", "difference", comparisonText(comparison))));
   runs.forEach((run, i) => {
@@ -104,7 +85,6 @@ export function makePanel(runs: Run[], chosen: Drone[], clock: Clock, events: Ru
     const told = expectations(run);
     if (told) panel.append(told);
   });
-  panel.append(section("events", eventList(events, clock)));
   for (const drone of chosen) {
     const part = certificate(drone);
     if (part) panel.append(part);

@@ -1,10 +1,11 @@
 // timeline.ts - the bar at the bottom: play, step, speed, loop, and a line of time with the events on it.
-import type { RunEvent } from "../data/run";
+import { bunches, type Bunch, type EventList } from "../data/events";
 import { SPEEDS, type Clock } from "./clock";
 import { formatTime, make, makeButton, makeIcon } from "./dom";
 import { markOfKind, namedKind, rankOfKind } from "./events";
 
 const MARKS_MAX = 400; // more would be a bar
+const APART = 0.008; // of the line: events of a kind that are closer have one mark
 
 const ICONS = {
   play: "M4 2.5v11l9-5.5z",
@@ -25,9 +26,10 @@ export class Timeline {
   private readonly range = make("input", "scrub");
   private readonly readout = make("output", "readout");
   private readonly speed = make("select", "speed");
+  private readonly marks = make("div", "marks");
   private shown = "";
 
-  constructor(private readonly clock: Clock, events: RunEvent[], host: TimelineHost) {
+  constructor(private readonly clock: Clock, private readonly events: EventList, host: TimelineHost) {
     this.play = makeButton("round", makeIcon(ICONS.play), "play or pause (space)", () => clock.toggle());
     this.loop = makeButton("tool", makeIcon(ICONS.loop, false), "loop (l)", () => clock.toggleLoop());
     const back = makeButton("tool", makeIcon(ICONS.back), "one record back (left arrow)", () => host.step(-1));
@@ -49,24 +51,27 @@ export class Timeline {
     this.range.step = "any";
     this.range.setAttribute("aria-label", "time in seconds");
     this.range.addEventListener("input", () => clock.seek(Number(this.range.value)));
-    const track = make("div", "track", this.makeMarks(events), this.range);
+    const track = make("div", "track", this.marks, this.range);
     this.element.append(make("div", "buttons", back, this.play, next), this.readout, track, this.speed, this.loop);
     clock.onChange(() => this.update());
+    events.onChange(() => this.mark());
+    this.mark();
     this.update();
   }
 
-  private makeMarks(events: RunEvent[]): HTMLElement {
-    const box = make("div", "marks");
+  private mark(): void {
     const span = Math.max(this.clock.end - this.clock.start, 1e-9);
-    for (const event of events.slice(0, MARKS_MAX)) {
-      const words = `${formatTime(event.time)} s  ${namedKind(event.kind)}${event.drone ? ` (${event.drone})` : ""}: ${event.text}`;
-      const mark = makeButton("event", markOfKind(event.kind), words, () => this.clock.seek(event.time));
-      mark.dataset.kind = event.kind;
-      mark.style.zIndex = String(rankOfKind(event.kind));
-      mark.style.left = `${(100 * (event.time - this.clock.start)) / span}%`;
-      box.append(mark);
-    }
-    return box;
+    const found = bunches(this.events.shown, APART * span).slice(0, MARKS_MAX);
+    this.marks.replaceChildren(
+      ...found.map((bunch) => {
+        const { first, kind } = bunch;
+        const mark = makeButton("event", markOfKind(kind), wordsOf(bunch), () => this.clock.seek(first.time));
+        mark.dataset.kind = kind;
+        mark.style.zIndex = String(rankOfKind(kind));
+        mark.style.left = `${(100 * (first.time - this.clock.start)) / span}%`;
+        return mark;
+      }),
+    );
   }
 
   private update(): void {
@@ -85,4 +90,10 @@ export class Timeline {
     this.range.style.setProperty("--done", `${100 * share}%`);
     this.readout.textContent = `${formatTime(clock.time)} / ${formatTime(clock.end)} s`;
   }
+}
+
+function wordsOf({ kind, first, last, count }: Bunch): string {
+  const what = `${namedKind(kind)}${first.drone ? ` (${first.drone})` : ""}: ${first.text}`;
+  const more = count > 1 ? `; ${count - 1} more until ${formatTime(last.time)} s` : "";
+  return `${formatTime(first.time)} s  ${what}${more}`;
 }

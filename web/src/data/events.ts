@@ -1,0 +1,88 @@
+// events.ts - the events of all runs in order, which of them are shown, and bunches of them for a line of time.
+import type { RunEvent } from "./run";
+
+/// Events of one kind that are too close to be told apart on a line of time.
+export interface Bunch {
+  kind: string;
+  first: RunEvent;
+  last: RunEvent;
+  count: number;
+}
+
+/// All events; kinds can be switched off, and all but one drone's.
+export class EventList {
+  readonly all: RunEvent[];
+  private readonly hidden = new Set<string>();
+  private drone = ""; // when set, only events of that drone and of the whole run
+  private readonly listeners: (() => void)[] = [];
+
+  constructor(events: RunEvent[]) {
+    this.all = [...events].sort((a, b) => a.time - b.time);
+  }
+
+  onChange(listener: () => void): void {
+    this.listeners.push(listener);
+  }
+
+  private changed(): void {
+    for (const listener of this.listeners) listener();
+  }
+
+  /// Kinds there are, each with how many.
+  get kinds(): Map<string, number> {
+    const counts = new Map<string, number>();
+    for (const event of this.all) counts.set(event.kind, (counts.get(event.kind) ?? 0) + 1);
+    return counts;
+  }
+
+  isHidden(kind: string): boolean {
+    return this.hidden.has(kind);
+  }
+
+  toggle(kind: string): void {
+    if (!this.hidden.delete(kind)) this.hidden.add(kind);
+    this.changed();
+  }
+
+  get only(): string {
+    return this.drone;
+  }
+
+  /// Only this drone's; "" for all.
+  setOnly(drone: string): void {
+    if (drone === this.drone) return;
+    this.drone = drone;
+    this.changed();
+  }
+
+  get shown(): RunEvent[] {
+    return this.all.filter((event) => !this.hidden.has(event.kind) && concerns(event, this.drone));
+  }
+
+  /// Those of a drone, for its plots.
+  shownOf(drone: string): RunEvent[] {
+    return this.all.filter((event) => !this.hidden.has(event.kind) && concerns(event, drone));
+  }
+}
+
+function concerns(event: RunEvent, drone: string): boolean {
+  return drone === "" || event.drone === "" || event.drone === drone;
+}
+
+/// Events of one kind that follow each other within `gap` [s] of their first, as one.
+export function bunches(events: RunEvent[], gap: number): Bunch[] {
+  const open = new Map<string, Bunch>();
+  const found: Bunch[] = [];
+  for (const event of events) {
+    const bunch = open.get(event.kind);
+    if (bunch && event.time - bunch.first.time <= gap) {
+      bunch.last = event;
+      bunch.count += 1;
+    } else {
+      const next = { kind: event.kind, first: event, last: event, count: 1 };
+      open.set(event.kind, next);
+      found.push(next);
+    }
+  }
+  return found;
+}
