@@ -111,17 +111,19 @@ static uint64_t to_steps(double seconds, double step)
 static int open_log(const flight *f, vy_recorder **out)
 {
     const vy_scenario *s = f->def.scenario;
-    const char **names = calloc((size_t)s->drone_count + 1, sizeof *names);
+    const char **names = calloc((size_t)s->drone_count + (size_t)s->joint_count + 1, sizeof *names);
     char *text = vy_scenario_print(s);
     vy_recorder_def def = vy_default_recorder_def();
     vy_error error = {.status = VY_NO_MEMORY};
     vy_status status = VY_NO_MEMORY;
     if (names != NULL && text != NULL) {
         for (int i = 0; i < s->drone_count; ++i) names[i] = s->drones[i].name;
+        for (int i = 0; i < s->joint_count; ++i) names[s->drone_count + i] = s->joints[i].name;
         def.path = f->def.log;
         def.scenario = text;
         def.config_hash = vy_scenario_hash(s);
         def.drone_names = names;
+        def.joint_names = names + s->drone_count;
         def.every = (uint64_t)s->log.every;
         def.snapshot = to_steps(s->log.snapshot, s->step);
         def.display = s->log.display > 0.0 ? to_steps(s->log.display, s->step) : 0;

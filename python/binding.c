@@ -203,13 +203,15 @@ int world_record(lone *w, const char *path)
 {
     vy_error err = {0};
     vy_recorder_def def = vy_default_recorder_def();
-    const char *names[1024];
+    const char *names[1024], *joints[1024];
     char *text = vy_scenario_print(w->scenario);
     for (int i = 0; i < w->scenario->drone_count && i < 1024; ++i) names[i] = w->scenario->drones[i].name;
+    for (int i = 0; i < w->scenario->joint_count && i < 1024; ++i) joints[i] = w->scenario->joints[i].name;
     def.path = path;
     def.scenario = text;
     def.config_hash = vy_scenario_hash(w->scenario);
     def.drone_names = names;
+    def.joint_names = joints;
     def.every = (uint64_t)w->scenario->log.every;
     def.compress = w->scenario->log.compression == VY_LOG_ZSTD;
     const double snapshot = w->scenario->log.snapshot / w->scenario->step;

@@ -216,6 +216,19 @@ static void joined_scenario_mistakes(void **unused)
         {HEAD "bodies: [{name: stone, mass: 0, inertia: [1, 1, 1]}]\n", "mass"},
         {HEAD "bodies: [{name: stone, mass: 1, inertia: [1, 1, 9]}]\n", "inertia"},
         {HEAD "bodies: [{name: stone}]\n", "mass"},
+        {HEAD "joints: [{kind: ball, name: x, a: alpha}, {kind: ball, name: x, a: alpha}]\n",
+         "two joints are called x"},
+        {HEAD "joints: [{kind: ball, name: all, a: alpha}]\n", "all stands for every joint"},
+        {HEAD "joints: [{kind: ball, name: x, a: alpha}]\nexpect: [{quantity: force, joint: y, max: 1}]\n",
+         "no joint is called \"y\""},
+        {HEAD "joints: [{kind: ball, name: x, a: alpha}]\nexpect: [{quantity: angle, joint: x, max: 1}]\n",
+         "joint x has no angle"},
+        {HEAD "expect: [{quantity: tension, max: 1}]\n", "no joint has a tension"},
+        {HEAD "joints: [{kind: ball, name: x, a: alpha}]\nexpect: [{quantity: z, joint: x, max: 1}]\n",
+         "z is of drones: name a drone"},
+        {HEAD
+         "joints: [{kind: ball, name: x, a: alpha}]\nexpect: [{quantity: force, drone: alpha, max: 1}]\n",
+         "force is of joints: name a joint"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
         vy_scenario *s = NULL;
@@ -238,7 +251,8 @@ static void joined_scenario_prints_itself(void **unused)
                                     "joints:\n  - {kind: hinge, a: alpha, b: stone, anchor_b: [0, 0, 0.5],"
                                     " stiffness: 2 N m/rad, motor_max: 1 N m}\n"
                                     "  - {kind: cable, b: stone, length: 30 cm}\n"
-                                    "expect: [{quantity: z, drone: stone, max: 5}]\n";
+                                    "expect: [{quantity: z, drone: stone, max: 5}, {quantity: angle, joint: "
+                                    "joint0, max: 5}]\n";
     vy_scenario *a = NULL, *b = NULL;
     assert_int_equal(vy_scenario_parse(text, strlen(text), "a", NULL, &a, NULL), VY_OK);
     assert_int_equal(a->drone_count, 2);
@@ -247,9 +261,12 @@ static void joined_scenario_prints_itself(void **unused)
     assert_int_equal(a->joints[0].b, 1);
     assert_int_equal(a->joints[1].a, VY_THE_WORLD);
     assert_int_equal(a->expect[0].drone, 1);
+    assert_int_equal(a->expect[1].joint, 0);
+    assert_string_equal(a->joints[1].name, "joint1");
     char *printed = vy_scenario_print(a);
     assert_int_equal(vy_scenario_parse(printed, strlen(printed), "b", NULL, &b, NULL), VY_OK);
     assert_true(vy_scenario_hash(a) == vy_scenario_hash(b));
+    assert_int_equal(b->expect[1].joint, 0);
     vy_world *x = NULL, *y = NULL;
     assert_int_equal(vy_scenario_build(a, &x, NULL), VY_OK);
     assert_int_equal(vy_scenario_build(b, &y, NULL), VY_OK);

@@ -523,6 +523,69 @@ static void log_table_has_the_battery(void **state)
     vy_world_destroy(world);
 }
 
+// A stone at rest under a cable, a body that nothing holds: the cable's stream says m g, in the stone's table
+// alone.
+static void log_table_has_the_joints(void **state)
+{
+    (void)state;
+    vy_world_def world_def = vy_default_world_def();
+    world_def.drone_cap = 2;
+    world_def.joint_cap = 1;
+    vy_world *world = NULL;
+    assert_int_equal(vy_world_create(&world_def, &world, NULL), VY_OK);
+    vy_drone_def stone = vy_default_drone_def();
+    stone.vehicle.rotor_count = 0;
+    stone.vehicle.mass = 0.5;
+    stone.vehicle.drag_linear = (vy_vec3){0, 0, 0};
+    stone.controller.kind = VY_CONTROLLER_NONE;
+    stone.rotor_speed = 0.0;
+    for (int i = 0; i < 2; ++i) {
+        stone.position = (vy_vec3){0, i, -2};
+        assert_int_equal(vy_world_add_drone(world, &stone, NULL, NULL), VY_OK);
+    }
+    vy_joint_def cable = vy_default_joint_def();
+    cable.kind = VY_JOINT_CABLE;
+    cable.body_b = vy_world_body(world, vy_world_drone(world, 0));
+    cable.length = 2.0;
+    assert_int_equal(vy_world_add_joint(world, &cable, NULL, NULL), VY_OK);
+    vy_recorder *recorder = NULL;
+    static const char *const joints[] = {"rope"};
+    vy_recorder_def recorder_of = recorder_def(0, 1000);
+    recorder_of.joint_names = joints;
+    assert_int_equal(vy_recorder_open(&recorder_of, world, &recorder, NULL), VY_OK);
+    vy_world_set_sink(world, vy_recorder_sink(recorder));
+    vy_world_advance(world, 500);
+    assert_int_equal(vy_recorder_close(recorder, world, "completed", NULL), VY_OK);
+    vy_joint_state s;
+    assert_int_equal(vy_world_read_joint(world, vy_world_joint(world, 0), &s), VY_OK);
+    assert_true(vy_world_joint(world, 1).bits == 0);
+
+    vy_log *log = open_log(0);
+    FILE *out = fopen(path[1], "w+");
+    assert_non_null(out);
+    const char *const fields[] = {"joints.rope.tension", "joints.rope.length", "joints.rope.active"};
+    vy_export_def def = vy_default_export_def();
+    def.fields = fields;
+    def.field_count = 3;
+    def.drone = 1;
+    assert_int_equal(vy_log_export(log, &def, out, NULL), VY_NOT_FOUND); // nothing holds that one
+    def.drone = 0;
+    rewind(out);
+    assert_int_equal(vy_log_export(log, &def, out, NULL), VY_OK);
+    rewind(out);
+    char line[512];
+    double v[4] = {0};
+    assert_non_null(fgets(line, sizeof line, out));
+    assert_string_equal(line, "time,joints.rope.length,joints.rope.tension,joints.rope.active\n");
+    while (fgets(line, sizeof line, out) != NULL)
+        assert_int_equal(sscanf(line, "%lf,%lf,%lf,%lf", &v[0], &v[1], &v[2], &v[3]), 4);
+    assert_true(v[0] == 0.5 && v[1] == s.length && v[2] == s.tension && v[3] == 1.0);
+    assert_true(real_abs(s.tension - 0.5 * 9.80665) < 1e-9 && real_abs(s.length - 2.0) < 1e-12);
+    fclose(out);
+    vy_log_close(log);
+    vy_world_destroy(world);
+}
+
 // docs/log.md is what the tables print. After a change of the tables: UPDATE_DOCS=1 writes it anew.
 static void log_page_is_current(void **state)
 {
@@ -556,6 +619,7 @@ int main(void)
         cmocka_unit_test(log_table_has_the_values),
         cmocka_unit_test(log_table_has_the_loads),
         cmocka_unit_test(log_table_has_the_battery),
+        cmocka_unit_test(log_table_has_the_joints),
         cmocka_unit_test(log_page_is_current),
     };
     return cmocka_run_group_tests(tests, make_paths, remove_paths);

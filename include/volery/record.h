@@ -23,6 +23,7 @@ typedef struct vy_recorder_def {
     const void *extra;
     size_t extra_size;              ///< [bytes]
     const char *const *drone_names; ///< one per drone of the world, in order; unique
+    const char *const *joint_names; ///< one per joint; unique; NULL: joint0, joint1, ...
     uint64_t every;                 ///< [steps] between records of each drone, >= 1
     uint64_t snapshot;    ///< [steps] between full states, >= 1; 1 lets replay point at the exact step
     uint64_t display;     ///< [steps] between records for people and their tools (Foxglove); 0: none

@@ -27,10 +27,13 @@ typedef struct vy_scenario_drone {
 
 /// In place of the index of a drone: the world.
 #define VY_THE_WORLD (-1)
+/// In place of the index of a joint: each of them.
+#define VY_EVERY_JOINT (-1)
 
 typedef struct vy_scenario_joint {
-    vy_joint_def def; ///< its bodies are set when the world is built
-    int a, b;         ///< indices into the drones, or VY_THE_WORLD
+    char name[VY_NAME_CAP]; ///< unique among joints: a letter, then letters, digits, - and _
+    vy_joint_def def;       ///< its bodies are set when the world is built
+    int a, b;               ///< indices into the drones, or VY_THE_WORLD
 } vy_scenario_joint;
 
 typedef struct vy_scenario_disturbance {
@@ -56,6 +59,7 @@ typedef enum vy_expect_at {
 typedef struct vy_expect_def {
     int quantity;    ///< index into vy_quantities()
     int drone;       ///< index into the drones, or VY_EVERY_DRONE
+    int joint;       ///< of a quantity of joints: index into the joints, or VY_EVERY_JOINT
     vy_expect_at at; ///< at the end or throughout
     double after;    ///< [s] earlier steps are not looked at, >= 0
     double within;   ///< [s] > 0 for settled and reached, else 0
@@ -189,9 +193,11 @@ char *vy_scenario_print_reference(void);
 /// Something a run can be judged by.
 typedef struct vy_quantity {
     const char *name;
-    const char *unit; ///< SI; empty for a count
-    const char *help; ///< one sentence
-    double (*value)(const vy_drone_state *drone);
+    const char *unit;                             ///< SI; empty for a count
+    const char *help;                             ///< one sentence
+    double (*value)(const vy_drone_state *drone); ///< NULL: a quantity of joints
+    double (*of_joint)(const vy_joint_state *joint);
+    unsigned joints; ///< kinds of joints that have it, a bit each
 } vy_quantity;
 
 /// All of them; static storage.
@@ -207,7 +213,7 @@ typedef struct vy_expect_result {
     double time;   ///< [s] when it was so
     double sum;    ///< of squares, and over how many steps, for VY_AT_RMS
     uint64_t steps;
-    uint32_t drone; ///< index of the drone it was
+    uint32_t drone; ///< index of the drone, or of the joint, it was
 } vy_expect_result;
 
 /// Clear `results`, one per expectation.

@@ -108,6 +108,8 @@ vy_body_id vy_world_body(const vy_world *world, vy_drone_id id);
 /// Drones that are joined are stepped together, with the joints solved in every stage.
 vy_status vy_world_add_joint(vy_world *world, const vy_joint_def *def, vy_joint_id *out, vy_error *err);
 uint32_t vy_world_joint_count(const vy_world *world);
+vy_joint_id vy_world_joint(const vy_world *world,
+                           uint32_t index); ///< in order of creation; null beyond the last
 
 /// What one step reported.
 enum {

@@ -221,12 +221,19 @@ vy_status vy_bodies_add_joint(vy_bodies *b, const vy_joint_def *def, vy_joint_id
     return VY_OK;
 }
 
-static int64_t find_joint(const vy_bodies *b, vy_joint_id id)
+int64_t vy_joints_find(const vy_bodies *b, vy_joint_id id)
 {
     const joint_system *s = b->joints;
     const uint64_t i = (id.bits & 0xffffffffu) - 1u;
     if (i >= s->limit || !s->slots[i].used || s->slots[i].generation != id.bits >> 32) return -1;
     return (int64_t)i;
+}
+
+vy_joint_id vy_joints_at(const vy_bodies *b, uint32_t slot)
+{
+    const joint_system *s = b->joints;
+    if (slot >= s->limit || !s->slots[slot].used) return VY_NULL_JOINT;
+    return (vy_joint_id){(uint64_t)s->slots[slot].generation << 32 | (slot + 1u)};
 }
 
 static void drop(vy_bodies *b, uint32_t i)
@@ -242,7 +249,7 @@ static void drop(vy_bodies *b, uint32_t i)
 
 vy_status vy_bodies_remove_joint(vy_bodies *b, vy_joint_id id)
 {
-    const int64_t i = find_joint(b, id);
+    const int64_t i = vy_joints_find(b, id);
     if (i < 0) return VY_NOT_FOUND;
     drop(b, (uint32_t)i);
     return VY_OK;
@@ -320,7 +327,7 @@ static void read_load(const joint_slot *j, const joint_block *motor, const body_
 
 vy_status vy_joint_read(const vy_bodies *b, vy_joint_id id, vy_joint_state *out)
 {
-    const int64_t i = find_joint(b, id);
+    const int64_t i = vy_joints_find(b, id);
     if (i < 0) return VY_NOT_FOUND;
     const joint_slot *j = &b->joints->slots[i];
     const body_state sa = state_at(b, j->body[0]), sb = state_at(b, j->body[1]);
@@ -336,13 +343,13 @@ vy_status vy_joint_read(const vy_bodies *b, vy_joint_id id, vy_joint_state *out)
         j->def.kind == VY_JOINT_DISTANCE || j->def.kind == VY_JOINT_CABLE || j->def.kind == VY_JOINT_SPRING;
     out->length = j->def.kind == VY_JOINT_SLIDER ? out->angle : along ? out->gap : 0.0;
     out->tension = 0.0;
-    if (along && out->gap > 0.0) out->tension = -vec3_dot(out->force, vec3_sub(pb, pa)) / out->gap;
+    if (along && out->gap > 0.0) out->tension = vec3_dot(out->force, vec3_sub(pa, pb)) / out->gap;
     return VY_OK;
 }
 
 int vy_joint_is_active(const vy_bodies *b, vy_joint_id id)
 {
-    const int64_t i = find_joint(b, id);
+    const int64_t i = vy_joints_find(b, id);
     if (i < 0) return 0;
     return b->joints->slots[i].one_side == 0 || b->joint_state[i].active != 0;
 }
@@ -361,7 +368,7 @@ vy_bodies_energy vy_joints_add_energy(const vy_bodies *b, vy_bodies_energy e)
 
 vy_status vy_joint_set_motor(vy_bodies *b, vy_joint_id id, double speed, double gain, double torque)
 {
-    const int64_t i = find_joint(b, id);
+    const int64_t i = vy_joints_find(b, id);
     if (i < 0) return VY_NOT_FOUND;
     if (!real_is_finite(speed) || !not_negative(gain) || !not_negative(torque)) return VY_BAD_VALUE;
     const vy_joint_kind kind = b->joints->slots[i].def.kind;

@@ -122,6 +122,10 @@ double vy_joint_energy(const joint_slot *j, const body_state *a, const body_stat
 /// `e` with the springs of all joints.
 vy_bodies_energy vy_joints_add_energy(const vy_bodies *b, vy_bodies_energy e);
 
+/// The slot of an id, or -1 when it is stale; the id of the joint in a slot, null when the slot is empty.
+int64_t vy_joints_find(const vy_bodies *b, vy_joint_id id);
+vy_joint_id vy_joints_at(const vy_bodies *b, uint32_t slot);
+
 /// Whether a joint holds the body, once prepared.
 int vy_body_is_joined(const vy_bodies *b, vy_body_id id);
 

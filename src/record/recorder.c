@@ -31,6 +31,8 @@ struct vy_recorder {
     vy_planet_def planet; // radius 0: a flat world
     uint16_t *geodetic;   // channels, on a planet
     vy_pb_codec *geodetic_codec;
+    uint16_t *joints; // channels
+    vy_pb_codec *joint_codec;
     uint64_t *effects; // as last noted, per drone
     uint64_t *faults;  // likewise: bit k, fault k acts
     display *display;  // NULL: nothing for people
@@ -113,7 +115,38 @@ static vy_status add_geodetic(vy_recorder *r, vy_error *err)
     return status;
 }
 
-static vy_status add_channels(vy_recorder *r, const vy_world *world, vy_error *err)
+// The streams of joints; metadata say what each holds, in order of its ends.
+static vy_status add_joints(vy_recorder *r, const vy_world *world, const char *const *names, vy_error *err)
+{
+    const uint32_t count = world->model.joint_count;
+    if (count == 0) return VY_OK;
+    unsigned char *schema = NULL;
+    size_t size = 0;
+    uint16_t id = 0;
+    r->joints = calloc(count, sizeof *r->joints);
+    if (r->joints == NULL) return vy_fail(err, VY_NO_MEMORY, "log: out of memory");
+    vy_status status = vy_pb_descriptor_set(&vy_message_joint, &schema, &size, err);
+    if (status == VY_OK)
+        status =
+            vy_mcap_writer_add_schema(r->writer, vy_message_joint.name, "protobuf", schema, size, &id, err);
+    free(schema);
+    if (status == VY_OK) status = vy_pb_codec_create(&vy_message_joint, &r->joint_codec, err);
+    for (uint32_t k = 0; k < count && status == VY_OK; ++k) {
+        const uint32_t *body = world->bodies->joints->slots[k].body;
+        char topic[VY_NAME_CAP + 40], number[24];
+        snprintf(number, sizeof number, "joint%" PRIu32, k);
+        snprintf(topic, sizeof topic, "/joints/%.*s", VY_NAME_CAP, names != NULL ? names[k] : number);
+        const vy_mcap_pair ends[2] = {{"a", body[0] < r->drone_count ? r->names[body[0]] : "world"},
+                                      {"b", body[1] < r->drone_count ? r->names[body[1]] : "world"}};
+        const vy_mcap_channel_def def = {
+            .topic = topic, .encoding = "protobuf", .schema = id, .metadata = ends, .metadata_count = 2};
+        status = vy_mcap_writer_add_channel(r->writer, &def, &r->joints[k], err);
+    }
+    return status;
+}
+
+static vy_status add_channels(vy_recorder *r, const vy_recorder_def *recorder, const vy_world *world,
+                              vy_error *err)
 {
     vy_status status = add_channel(r, TOPIC_HASHES, &vy_message_hashes, &r->hashes, err);
     if (status == VY_OK) status = add_channel(r, TOPIC_STATE, &vy_message_state, &r->state, err);
@@ -121,6 +154,7 @@ static vy_status add_channels(vy_recorder *r, const vy_world *world, vy_error *e
     if (status == VY_OK) status = vy_pb_codec_create(&vy_message_reply, &r->reply_codec, err);
     for (int s = 0; s < DRONE_STREAM_COUNT && status == VY_OK; ++s) status = add_stream(r, world, s, err);
     if (status == VY_OK && r->planet.radius > 0.0) status = add_geodetic(r, err);
+    if (status == VY_OK) status = add_joints(r, world, recorder->joint_names, err);
     uint16_t schema = 0;
     if (status == VY_OK) {
         status = vy_mcap_writer_add_schema(r->writer, "volery.Event", "jsonschema", vy_event_schema,
@@ -248,6 +282,19 @@ static void write_drones(vy_recorder *r, const vy_world *world)
     }
 }
 
+static void write_joints(vy_recorder *r, const vy_world *world)
+{
+    const uint64_t time = vy_log_time(world->state->tick, r->dt);
+    for (uint32_t k = 0; k < world->model.joint_count && !failed(r); ++k) {
+        vy_joint_state state;
+        if (vy_world_read_joint(world, vy_world_joint(world, k), &state) != VY_OK) continue;
+        const joint_cells cells = vy_joint_pack(&state);
+        unsigned char *at = vy_mcap_writer_begin(r->writer, r->joints[k], r->sequence++, time,
+                                                 vy_pb_codec_size_max(r->joint_codec), &r->error);
+        if (at != NULL) vy_mcap_writer_end(r->writer, vy_pb_encode(r->joint_codec, &cells, at));
+    }
+}
+
 // A JSON string with everything escaped that must be.
 static void put_json(char *out, size_t room, const char *text)
 {
@@ -348,7 +395,10 @@ static int take_step(void *self, const vy_world *world)
 
     const int ended = world->state->failure_reason != VY_FAILURE_NONE;
     const int state_due = tick % r->snapshot == 0;
-    if (tick % r->every == 0 || ended) write_drones(r, world);
+    if (tick % r->every == 0 || ended) {
+        write_joints(r, world);
+        write_drones(r, world);
+    }
     if (r->display != NULL && tick % r->display_every == 0 && !failed(r)) write_display(r, world);
     if (r->batch_count == HASH_BATCH || state_due || ended) write_hashes(r);
     // A state that is not finite is told by the event; its values would differ from machine to machine.
@@ -379,6 +429,8 @@ static void release(vy_recorder *r)
     vy_pb_codec_destroy(r->reply_codec);
     vy_pb_codec_destroy(r->geodetic_codec);
     vy_display_destroy(r->display);
+    vy_pb_codec_destroy(r->joint_codec);
+    free(r->joints);
     free(r->geodetic);
     free(r->effects);
     free(r->faults);
@@ -434,11 +486,12 @@ vy_status vy_recorder_open(const vy_recorder_def *def, const vy_world *world, vy
         writer.threaded = true;
         status = vy_mcap_writer_open(&writer, vy_file_sink_bytes(r->file), &r->writer, err);
     }
-    if (status == VY_OK) status = add_channels(r, world, err);
+    if (status == VY_OK) status = add_channels(r, def, world, err);
     if (status == VY_OK) status = write_head(r, def, world, err);
     if (status == VY_OK) {
         for (uint32_t i = 0; i < r->drone_count; ++i) r->effects[i] = world->drones[i].effects;
         write_state(r, world);
+        write_joints(r, world);
         write_drones(r, world);
         if (r->display != NULL) {
             vy_display_shapes(r->display, world, vy_log_time(world->state->tick, r->dt), &r->sequence,

@@ -83,7 +83,8 @@ void vy_log_print_reference(FILE *out)
         "detail, velocity, yaw_rate, throttle, strafe, vertical, yaw, check (XXH3 of the other values) | "
         "protobuf | every reply of a controller that is not built in |\n"
         "| `/events` | tick, time, kind, drone, text | json | when something happens |\n"
-        "| `/drones/NAME/…` | see below | protobuf | every `log.every` steps |\n\n"
+        "| `/drones/NAME/…` | see below | protobuf | every `log.every` steps |\n"
+        "| `/joints/NAME` | `volery.Joint`: see below | protobuf | every `log.every` steps |\n\n"
         "## Streams of a drone\n\n"
         "World frame +Z up, body frame forward-left-up, SI units.\n\n",
         out);
@@ -93,6 +94,20 @@ void vy_log_print_reference(FILE *out)
           "velocity_ned [m/s] over the ground,\nyaw, pitch, roll [rad] of forward-right-down axes in "
           "north-east-down.\n\n",
           out);
+    fputs(
+        "## Joints\n\n`/joints/NAME`, `volery.Joint`; the channel's metadata `a` and `b` name what it holds. "
+        "In the "
+        "table of a drone the fields of\nits joints are `joints.NAME.tension` and so on.\n\n"
+        "| field | type | unit | |\n|---|---|---|---|\n"
+        "| `length` | number | m | between the ends of a rod, cable or spring; how far a slider has moved |\n"
+        "| `angle` | number | rad, m | of a hinge, of a slider |\n"
+        "| `rate` | number | rad/s, m/s | its rate |\n"
+        "| `tension` | number | N | of a rod, cable or spring: how much it pulls its ends together |\n"
+        "| `force` | Vec3 {x, y, z} | N | of the joint on `b` at its anchor, world; from the first step on "
+        "|\n"
+        "| `torque` | Vec3 {x, y, z} | N m | on `b` about its anchor, world |\n"
+        "| `active` | number | – | 0: a cable is slack or a stop is not reached; else 1 |\n\n",
+        out);
     vy_display_print_reference(out);
     print_state(out);
 }

@@ -70,6 +70,34 @@ const vy_pb_message vy_message_geodetic = {
     .name = "volery.Geodetic", .fields = geodetic_fields, .field_count = 7};
 _Static_assert(sizeof(vy_geodetic) == 8 * 9, "cells without padding");
 
+static const vy_pb_field joint_fields[] = {
+    {.name = "length", .number = 1, .type = VY_PB_DOUBLE},
+    {.name = "angle", .number = 2, .type = VY_PB_DOUBLE},
+    {.name = "rate", .number = 3, .type = VY_PB_DOUBLE},
+    {.name = "tension", .number = 4, .type = VY_PB_DOUBLE},
+    {.name = "force", .number = 5, .type = VY_PB_MESSAGE, .message = &vy_message_vec3},
+    {.name = "torque", .number = 6, .type = VY_PB_MESSAGE, .message = &vy_message_vec3},
+    {.name = "active", .number = 7, .type = VY_PB_DOUBLE},
+};
+const vy_pb_message vy_message_joint = {.name = "volery.Joint", .fields = joint_fields, .field_count = 7};
+_Static_assert(sizeof(joint_cells) == 8 * 11, "cells without padding");
+
+joint_cells vy_joint_pack(const vy_joint_state *state)
+{
+    return (joint_cells){state->length, state->angle,  state->rate,  state->tension,
+                         state->force,  state->torque, state->active};
+}
+
+const char *vy_joint_unit(const char *field)
+{
+    static const char *const units[] = {"m", "",    "", "N",
+                                        "N", "N m", ""}; // of an angle: rad, or m of a slider
+    for (size_t i = 0; i < vy_message_joint.field_count; ++i) {
+        if (strcmp(joint_fields[i].name, field) == 0) return units[i];
+    }
+    return "";
+}
+
 const char vy_event_schema[] =
     "{\"type\":\"object\",\"properties\":{\"tick\":{\"type\":\"integer\"},\"time\":{\"type\":\"number\"},"
     "\"kind\":{\"type\":\"string\"},\"drone\":{\"type\":\"string\"},\"text\":{\"type\":\"string\"}}}";

@@ -22,7 +22,19 @@ extern const vy_pb_message vy_message_hashes;
 extern const vy_pb_message vy_message_state;
 extern const vy_pb_message vy_message_reply;
 extern const vy_pb_message vy_message_geodetic; ///< its cells are a vy_geodetic
+extern const vy_pb_message vy_message_joint;    ///< its cells are joint_cells
 extern const char vy_event_schema[];            ///< JSON Schema of an event
+
+/// A joint in cells, as volery.Joint lies in memory.
+typedef struct joint_cells {
+    double length, angle, rate, tension;
+    vy_vec3 force, torque;
+    double active;
+} joint_cells;
+
+joint_cells vy_joint_pack(const vy_joint_state *state);
+/// The unit of a field of volery.Joint.
+const char *vy_joint_unit(const char *field);
 
 /// A reply in cells, as volery.Reply lies in memory.
 typedef struct reply_cells {

@@ -14,7 +14,7 @@ typedef struct stream_fields {
     const vy_pb_message *message; // as written into logs
     int count;
     struct {
-        char name[48];
+        char name[VY_NAME_CAP + 24];
         const char *unit;
         int values;
     } fields[32];
@@ -53,17 +53,39 @@ static void describe_display(int stream, stream_fields *out)
     }
 }
 
-static void describe(int stream, int rotors, stream_fields *out)
+// A joint's fields are joints.NAME.tension and so on; `name` is NULL where they are not asked for.
+static void describe_joint(const char *name, stream_fields *out)
 {
-    if (stream < DRONE_STREAM_COUNT) describe_manifest(stream, rotors, out);
-    if (stream >= DRONE_STREAM_COUNT) describe_display(stream - DRONE_STREAM_COUNT, out);
+    out->message = &vy_message_joint;
+    out->count = (int)out->message->field_count;
+    for (int i = 0; i < out->count; ++i) {
+        const vy_pb_field *f = &out->message->fields[i];
+        snprintf(out->fields[i].name, sizeof out->fields[i].name, "joints.%.*s.%.12s", VY_NAME_CAP,
+                 name != NULL ? name : "", f->name);
+        out->fields[i].unit = vy_joint_unit(f->name);
+        out->fields[i].values = f->type == VY_PB_MESSAGE ? 3 : 1;
+    }
 }
 
+static void describe(int stream, int rotors, stream_fields *out)
+{
+    if (stream < DRONE_STREAM_COUNT)
+        describe_manifest(stream, rotors, out);
+    else if (stream < TABLE_OWN)
+        describe_display(stream - DRONE_STREAM_COUNT, out);
+    else
+        describe_joint(NULL, out);
+}
+
+// Whether a field is asked for, by its name or as a part of joints.NAME.
 static int wanted(const char *name, const char *const *fields, int count)
 {
     if (fields == NULL) return 1;
     for (int i = 0; i < count; ++i) {
+        const size_t size = strlen(fields[i]);
         if (strcmp(fields[i], name) == 0) return 1;
+        if (strncmp(name, "joints.", 7) == 0 && strncmp(name, fields[i], size) == 0 && name[size] == '.')
+            return 1;
     }
     return 0;
 }
@@ -139,17 +161,39 @@ static vy_status check_fields(const log_table *t, const char *const *fields, int
     return VY_OK;
 }
 
+// The joints that hold the drone: their channels say so.
+static vy_status open_joints(vy_log *log, uint32_t drone, const char *const *fields, int field_count,
+                             log_table *t, vy_error *err)
+{
+    static const char head[] = "/joints/";
+    const size_t channels = vy_mcap_reader_info(log->reader)->channel_count;
+    vy_status status = VY_OK;
+    int stream = TABLE_OWN;
+    for (size_t i = 0; i < channels && stream < TABLE_STREAMS && status == VY_OK; ++i) {
+        const vy_mcap_channel *c = vy_mcap_reader_channel(log->reader, i);
+        if (strncmp(c->topic, head, sizeof head - 1) != 0 || c->metadata_count != 2) continue;
+        if (strcmp(c->metadata[0].value, log->names[drone]) != 0 &&
+            strcmp(c->metadata[1].value, log->names[drone]) != 0)
+            continue;
+        stream_fields s;
+        describe_joint(c->topic + sizeof head - 1, &s);
+        status = open_stream(log, c, stream, 0, t, err);
+        if (status == VY_OK) add_columns(&s, stream++, fields, field_count, t);
+    }
+    return status;
+}
+
 vy_status vy_table_open(vy_log *log, uint32_t drone, const char *const *fields, int field_count,
                         log_table *out, vy_error *err)
 {
-    static const int order[TABLE_STREAMS] = {5, 0, 1, 2, 3, 4, 6, 7, 8}; // truth first
+    static const int order[TABLE_OWN] = {5, 0, 1, 2, 3, 4, 6, 7, 8}; // truth first
     memset(out, 0, sizeof *out);
     out->log = log;
     if (drone >= log->info.drone_count)
         return vy_fail(err, VY_NOT_FOUND, "the log has no drone %" PRIu32, drone);
     vy_status status = VY_OK;
     int rotors = 0;
-    for (int k = 0; k < TABLE_STREAMS && status == VY_OK; ++k) {
+    for (int k = 0; k < TABLE_OWN && status == VY_OK; ++k) {
         stream_fields s;
         char topic[VY_NAME_CAP + 40];
         describe(order[k], VY_ROTOR_CAP, &s);
@@ -163,6 +207,7 @@ vy_status vy_table_open(vy_log *log, uint32_t drone, const char *const *fields, 
         describe(order[k], rotors, &s);
         if (status == VY_OK) add_columns(&s, order[k], fields, field_count, out);
     }
+    if (status == VY_OK) status = open_joints(log, drone, fields, field_count, out, err);
     if (status == VY_OK && fields != NULL) status = check_fields(out, fields, field_count, err);
     if (status != VY_OK) vy_table_close(out);
     return status;

@@ -2,7 +2,13 @@
 #pragma once
 #include "record/log.h"
 
-enum { TABLE_STREAMS = DRONE_STREAM_COUNT + 3, TABLE_COLUMNS_MAX = 384, TABLE_CELLS_MAX = 128 };
+enum {
+    TABLE_JOINTS = 16, ///< of a drone, at most: the first ones
+    TABLE_OWN = DRONE_STREAM_COUNT + 3,
+    TABLE_STREAMS = TABLE_OWN + TABLE_JOINTS,
+    TABLE_COLUMNS_MAX = 512,
+    TABLE_CELLS_MAX = 128
+};
 
 /// One column: a cell of one stream.
 typedef struct table_column {
@@ -24,7 +30,8 @@ typedef struct log_table {
     uint16_t channels[TABLE_STREAMS];
 } log_table;
 
-/// Choose the columns: `fields` by name (as in docs/log.md: body.position, control.motors, forces.gravity),
+/// Choose the columns: `fields` by name (as in docs/log.md: body.position, control.motors, forces.gravity,
+/// joints.NAME.tension of the joints that hold the drone),
 /// or all when it is NULL. Release with vy_table_close(), which may be called twice.
 vy_status vy_table_open(vy_log *log, uint32_t drone, const char *const *fields, int field_count,
                         log_table *out, vy_error *err);

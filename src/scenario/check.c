@@ -143,12 +143,35 @@ static void check_body(vy_reader *r, const vy_scenario *s, int index)
     (void)check_vehicle(r, &body->def.vehicle);
 }
 
-static void check_joint(vy_reader *r, const vy_scenario_joint *j)
+static void check_joint(vy_reader *r, const vy_scenario *s, int index)
 {
+    const vy_scenario_joint *j = &s->joints[index];
+    if (strcmp(j->name, "all") == 0) COMPLAIN(r, j->name, "all stands for every joint: use another name");
+    for (int i = 0; i < index; ++i) {
+        if (strcmp(s->joints[i].name, j->name) != 0) continue;
+        COMPLAIN(r, j->name, "two joints are called %s", j->name);
+        break;
+    }
     if (GOOD(r, j->a) && GOOD(r, j->b) && j->a == j->b)
         COMPLAIN(r, &j->b, "a joint needs two different ends");
     if (j->def.limited && GOOD(r, j->def) && !(j->def.low < j->def.high))
         COMPLAIN(r, &j->def.high, "high must be above low");
+}
+
+// A quantity of joints: those it is asked of must have it.
+static void check_expect_joint(vy_reader *r, const vy_scenario *s, const vy_expect_def *e,
+                               const vy_quantity *q)
+{
+    if (e->drone != VY_EVERY_DRONE) COMPLAIN(r, &e->drone, "%s is of joints: name a joint", q->name);
+    int have = 0;
+    for (int k = 0; k < s->joint_count; ++k) {
+        const int has = q->joints >> s->joints[k].def.kind & 1u;
+        have += has && (e->joint == VY_EVERY_JOINT || e->joint == k);
+    }
+    if (have == 0 && e->joint == VY_EVERY_JOINT) COMPLAIN(r, &e->quantity, "no joint has a %s", q->name);
+    if (have == 0 && e->joint != VY_EVERY_JOINT)
+        COMPLAIN(r, &e->quantity, "joint %s has no %s", s->joints[e->joint].name, q->name);
+    if (have > 1 && e->at == VY_AT_REACHED) COMPLAIN(r, &e->at, "reached is of one joint: name it");
 }
 
 static void check_expect(vy_reader *r, const vy_scenario *s, const vy_expect_def *e)
@@ -159,8 +182,14 @@ static void check_expect(vy_reader *r, const vy_scenario *s, const vy_expect_def
     const int timed = e->at == VY_AT_SETTLED || e->at == VY_AT_REACHED;
     if (timed && e->within == 0.0) COMPLAIN(r, &e->at, "give within, the longest time it may take");
     if (!timed && e->within != 0.0) COMPLAIN(r, &e->within, "within is for settled and reached");
-    if (e->at == VY_AT_REACHED && e->drone == VY_EVERY_DRONE && s->drone_count > 1)
-        COMPLAIN(r, &e->at, "reached is of one drone: name it");
+    const vy_quantity *q = &vy_quantities(&(int){0})[e->quantity];
+    if (q->value == NULL) {
+        check_expect_joint(r, s, e, q);
+    } else {
+        if (e->joint != VY_EVERY_JOINT) COMPLAIN(r, &e->joint, "%s is of drones: name a drone", q->name);
+        if (e->at == VY_AT_REACHED && e->drone == VY_EVERY_DRONE && s->drone_count > 1)
+            COMPLAIN(r, &e->at, "reached is of one drone: name it");
+    }
     if (e->after > s->duration)
         COMPLAIN(r, &e->after, "after is later than the end of the run, %g s", s->duration);
 }
@@ -173,7 +202,7 @@ void vy_check_scenario(vy_reader *reader, const vy_scenario *s)
     }
     for (int i = 0; i < s->drone_count; ++i) check_drone(reader, s, i);
     for (int i = 0; i < s->body_count; ++i) check_body(reader, s, i);
-    for (int i = 0; i < s->joint_count; ++i) check_joint(reader, &s->joints[i]);
+    for (int i = 0; i < s->joint_count; ++i) check_joint(reader, s, i);
     for (int i = 0; i < s->expect_count; ++i) check_expect(reader, s, &s->expect[i]);
     if (GOOD(reader, s->duration) && GOOD(reader, s->step) && vy_scenario_steps(s) == 0)
         COMPLAIN(reader, &s->duration, "duration is less than one step");

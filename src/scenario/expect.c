@@ -47,10 +47,20 @@ static double motor_max(const vy_drone_state *d)
     return most;
 }
 
+static double tension(const vy_joint_state *j) { return j->tension; }
+static double length(const vy_joint_state *j) { return j->length; }
+static double angle(const vy_joint_state *j) { return j->angle; }
+static double force(const vy_joint_state *j) { return vec3_length(j->force); }
+static double torque(const vy_joint_state *j) { return vec3_length(j->torque); }
+static double active(const vy_joint_state *j) { return j->active; }
+
+#define BETWEEN_ANCHORS (1u << VY_JOINT_DISTANCE | 1u << VY_JOINT_CABLE | 1u << VY_JOINT_SPRING)
+
 const vy_quantity *vy_quantities(int *count)
 {
     static const vy_quantity list[] = {
-#define QUANTITY(name, unit, help) {#name, unit, help, name},
+#define QUANTITY(name, unit, help)              {#name, unit, help, name, NULL, 0},
+#define JOINT_QUANTITY(name, unit, kinds, help) {#name, unit, help, NULL, name, kinds},
 #include "scenario/quantities.inl"
 #undef QUANTITY
     };
@@ -112,6 +122,43 @@ static void take_time(const vy_expect_def *e, double value, double time, double 
     }
 }
 
+// Whether expectation `e` looks at this moment.
+static int looks(const vy_scenario *scenario, const vy_expect_def *e, double time, int quantities)
+{
+    // Half a step of slack: 3000 steps of 1 ms need not sum up to exactly 3 s.
+    return time >= e->after - 0.5 * scenario->step && e->quantity >= 0 && e->quantity < quantities;
+}
+
+static void take_any(const vy_expect_def *e, double value, double time, double step, uint32_t who,
+                     vy_expect_result *r)
+{
+    if (e->at != VY_AT_SETTLED && e->at != VY_AT_REACHED)
+        take(e, value, time, who, r);
+    else
+        take_time(e, value, time, step, who, r);
+}
+
+static void feed_joints(const vy_scenario *scenario, const vy_world *world, vy_expect_result *results)
+{
+    int count;
+    const vy_quantity *list = vy_quantities(&count);
+    const double time = vy_world_time(world);
+    for (int k = 0; k < scenario->joint_count; ++k) {
+        int known = 0; // reading a joint is work: done where somebody looks
+        vy_joint_state state;
+        for (int i = 0; i < scenario->expect_count; ++i) {
+            const vy_expect_def *e = &scenario->expect[i];
+            if (!looks(scenario, e, time, count) || list[e->quantity].of_joint == NULL) continue;
+            if (e->joint != VY_EVERY_JOINT && e->joint != k) continue;
+            if ((list[e->quantity].joints >> scenario->joints[k].def.kind & 1u) == 0) continue;
+            if (!known && vy_world_read_joint(world, vy_world_joint(world, (uint32_t)k), &state) != VY_OK)
+                break;
+            known = 1;
+            take_any(e, list[e->quantity].of_joint(&state), time, scenario->step, (uint32_t)k, &results[i]);
+        }
+    }
+}
+
 void vy_expect_feed(const vy_scenario *scenario, const vy_world *world, vy_expect_result *results)
 {
     if (scenario->expect_count == 0) return;
@@ -125,15 +172,19 @@ void vy_expect_feed(const vy_scenario *scenario, const vy_world *world, vy_expec
         for (int i = 0; i < scenario->expect_count; ++i) {
             const vy_expect_def *e = &scenario->expect[i];
             if (e->drone != VY_EVERY_DRONE && e->drone != (int)d) continue;
-            // Half a step of slack: 3000 steps of 1 ms need not sum up to exactly 3 s.
-            if (time < e->after - 0.5 * scenario->step || e->quantity < 0 || e->quantity >= count) continue;
-            const double value = list[e->quantity].value(&state);
-            if (e->at != VY_AT_SETTLED && e->at != VY_AT_REACHED)
-                take(e, value, time, d, &results[i]);
-            else
-                take_time(e, value, time, scenario->step, d, &results[i]);
+            if (!looks(scenario, e, time, count) || list[e->quantity].value == NULL) continue;
+            take_any(e, list[e->quantity].value(&state), time, scenario->step, d, &results[i]);
         }
     }
+    if (vy_world_time(world) > 0.0)
+        feed_joints(scenario, world, results); // forces are known from the first step on
+}
+
+// The name of the drone or joint `who`; "all" where that is none of them.
+static const char *name_of(const vy_scenario *s, const vy_quantity *q, int who)
+{
+    if (who < 0 || who >= (q->value != NULL ? s->drone_count : s->joint_count)) return "all";
+    return q->value != NULL ? s->drones[who].name : s->joints[who].name;
 }
 
 static void print_bound(vy_text *out, const char *word, double bound, const char *unit)
@@ -156,8 +207,8 @@ char *vy_expect_print(const vy_scenario *scenario, int index, const vy_expect_re
     const vy_quantity *q = &vy_quantities(&count)[e->quantity];
     const vy_locale locale = vy_locale_enter();
     vy_text out = {0};
-    vy_text_printf(&out, "%s of %s", q->name,
-                   e->drone == VY_EVERY_DRONE ? "all" : scenario->drones[e->drone].name);
+    const int who = q->value != NULL ? e->drone : e->joint;
+    vy_text_printf(&out, "%s of %s", q->name, name_of(scenario, q, who));
     if (e->min > -DBL_MAX) print_bound(&out, "at least", e->min, q->unit);
     if (e->min > -DBL_MAX && e->max < DBL_MAX) vy_text_puts(&out, " and");
     if (e->max < DBL_MAX) print_bound(&out, "at most", e->max, q->unit);
@@ -178,10 +229,8 @@ char *vy_expect_print(const vy_scenario *scenario, int index, const vy_expect_re
         vy_text_printf(&out, ": %s,", result->met ? "met" : "not met");
         print_bound(&out, e->at == VY_AT_THROUGHOUT ? "worst" : "was", result->worst, q->unit);
         vy_text_printf(&out, " at %.6g s", result->time);
-        if (e->drone == VY_EVERY_DRONE && scenario->drone_count > 1 &&
-            (int)result->drone < scenario->drone_count) {
-            vy_text_printf(&out, " by %s", scenario->drones[result->drone].name);
-        }
+        if (who < 0 && (q->value != NULL ? scenario->drone_count : scenario->joint_count) > 1)
+            vy_text_printf(&out, " by %s", name_of(scenario, q, (int)result->drone));
     }
     vy_locale_leave(locale);
     return vy_text_take(&out);

@@ -123,7 +123,8 @@ static void write_type(vy_text *out, const vy_row *row, const void *defaults, in
         vy_text_printf(out, "\"maxLength\": %zu}", row->size - 1);
         break;
     case VY_TYPE_CHOICE: write_choice(out, row); break;
-    case VY_TYPE_DRONE: vy_text_puts(out, "{\"type\": \"string\", \"pattern\": \"" NAME_PATTERN "\"}"); break;
+    case VY_TYPE_DRONE:
+    case VY_TYPE_JOINT: vy_text_puts(out, "{\"type\": \"string\", \"pattern\": \"" NAME_PATTERN "\"}"); break;
     case VY_TYPE_VECTOR: write_numbers(out, row, row->size); break;
     case VY_TYPE_ROTATION:
         vy_text_puts(out,

@@ -99,6 +99,13 @@ void vy_print_value(vy_text *out, const vy_row *row, const void *object, const v
         else
             print_quoted(out, scenario->drones[index].name);
         break;
+    case VY_TYPE_JOINT:
+        memcpy(&index, field, sizeof index);
+        if (index < 0 || scenario == NULL)
+            vy_text_puts(out, "all");
+        else
+            print_quoted(out, scenario->joints[index].name);
+        break;
     case VY_TYPE_NAMED: print_named(out, row, object); break;
     case VY_TYPE_OBJECT:
     case VY_TYPE_LIST: break;
@@ -167,6 +174,7 @@ static void collect_rows(vy_text *out, const vy_table *table, const void *object
         case VY_TYPE_COUNT:
         case VY_TYPE_CHOICE:
         case VY_TYPE_DRONE:
+        case VY_TYPE_JOINT:
             memcpy(&number, field, sizeof number);
             wide = number;
             vy_text_add(out, &wide, sizeof wide);

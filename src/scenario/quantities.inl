@@ -1,4 +1,5 @@
-// quantities.inl - what a run can be judged by: QUANTITY(name, unit, help). expect.c has a function for each.
+// quantities.inl - what a run can be judged by: QUANTITY(name, unit, help) of drones, JOINT_QUANTITY(name, unit, kinds,
+// help) of joints of these kinds. expect.c has a function for each.
 QUANTITY(position_error, "m", "distance from the built-in controller's reference")
 QUANTITY(estimate_error, "m", "distance of the estimated from the true position")
 QUANTITY(x, "m", "position along world +x")
@@ -15,3 +16,14 @@ QUANTITY(motor_max, "", "the largest motor command, 0 to 1")
 QUANTITY(clamps, "", "motor commands clamped since the start")
 QUANTITY(battery_charge, "A s", "left in its battery; 0 without one")
 QUANTITY(battery_voltage, "V", "at the battery's terminals; 0 without one")
+#ifndef JOINT_QUANTITY
+#define JOINT_QUANTITY(name, unit, kinds, help) QUANTITY(name, unit, help)
+#endif
+JOINT_QUANTITY(tension, "N", BETWEEN_ANCHORS, "of a rod, cable or spring: how much it pulls its ends together")
+JOINT_QUANTITY(length, "m", BETWEEN_ANCHORS | 1u << VY_JOINT_SLIDER,
+               "of a rod, cable or spring between its ends; of a slider how far it has moved")
+JOINT_QUANTITY(angle, "rad", 1u << VY_JOINT_HINGE, "of a hinge")
+JOINT_QUANTITY(force, "N", ~0u, "of a joint: length of the force on b")
+JOINT_QUANTITY(torque, "N m", ~0u, "of a joint: length of the torque on b about its anchor")
+JOINT_QUANTITY(active, "", ~0u, "of a joint: 0 while a cable is slack or a stop is not reached, else 1")
+#undef JOINT_QUANTITY

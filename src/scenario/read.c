@@ -332,6 +332,31 @@ static void read_drone(vy_reader *r, const vy_row *row, const vy_node *node, int
     say(r, node, &text);
 }
 
+static void read_joint(vy_reader *r, const vy_row *row, const vy_node *node, int *field)
+{
+    const vy_scenario *s = r->scenario;
+    if (node->kind != VY_NODE_SCALAR || node->size == 0) {
+        say_expected(r, row->key, "the name of a joint or all", node);
+        return;
+    }
+    *field = VY_EVERY_JOINT;
+    if (strcmp(node->text, "all") == 0) return;
+    const char *names[NAME_CAP];
+    int count = 0;
+    for (int i = 0; i < s->joint_count; ++i) {
+        if (strcmp(node->text, s->joints[i].name) == 0) {
+            *field = i;
+            return;
+        }
+        if (count < NAME_CAP) names[count++] = s->joints[i].name;
+    }
+    vy_text text = {0};
+    vy_text_puts(&text, "no joint is called ");
+    print_got(&text, node);
+    print_names(&text, node->text, node->size, names, count);
+    say(r, node, &text);
+}
+
 static void read_rotation(vy_reader *r, const vy_row *row, const vy_node *node, vy_quat *field)
 {
     if (node->kind == VY_NODE_MAP) {
@@ -463,7 +488,8 @@ static size_t value_size(const vy_row *row)
     case VY_TYPE_NAMED: return row->size * sizeof(vy_parameter);
     case VY_TYPE_COUNT:
     case VY_TYPE_CHOICE:
-    case VY_TYPE_DRONE: break;
+    case VY_TYPE_DRONE:
+    case VY_TYPE_JOINT: break;
     }
     return sizeof(int);
 }
@@ -484,6 +510,7 @@ static void read_value(vy_reader *r, const vy_row *row, const vy_node *node, voi
     case VY_TYPE_ROTATION: read_rotation(r, row, node, field); break;
     case VY_TYPE_INERTIA: read_inertia(r, row, node, field); break;
     case VY_TYPE_DRONE: read_drone(r, row, node, field); break;
+    case VY_TYPE_JOINT: read_joint(r, row, node, field); break;
     case VY_TYPE_LIST: read_list(r, row, node, object); break;
     case VY_TYPE_NAMED: read_named_numbers(r, row, node, object); break;
     case VY_TYPE_OBJECT: // remembers its place and its parts itself

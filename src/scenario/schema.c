@@ -694,8 +694,11 @@ static const vy_choice moments[] = {
 static void init_expect(void *object, int index)
 {
     (void)index;
-    *(vy_expect_def *)object =
-        (vy_expect_def){.drone = VY_EVERY_DRONE, .at = VY_AT_THROUGHOUT, .min = -DBL_MAX, .max = DBL_MAX};
+    *(vy_expect_def *)object = (vy_expect_def){.drone = VY_EVERY_DRONE,
+                                               .joint = VY_EVERY_JOINT,
+                                               .at = VY_AT_THROUGHOUT,
+                                               .min = -DBL_MAX,
+                                               .max = DBL_MAX};
 }
 
 static const char *unit_of_quantity(const void *object)
@@ -710,6 +713,8 @@ static const vy_row expect_rows[] = {
     ROW("quantity", CHOICE, vy_expect_def, quantity, CHOICES(quantities),
         .flags = VY_ROW_REQUIRED | VY_ROW_LABEL, .help = "what is looked at"),
     ROW("drone", DRONE, vy_expect_def, drone, .flags = VY_ROW_LABEL, .help = "the name of a drone, or `all`"),
+    ROW("joint", JOINT, vy_expect_def, joint, .flags = VY_ROW_LABEL,
+        .help = "of a quantity of joints: the name of one, or `all` that have it"),
     ROW("at", CHOICE, vy_expect_def, at, CHOICES(moments), .flags = VY_ROW_LABEL,
         .help = "when it is looked at"),
     ROW("after", NUMBER, vy_expect_def, after, .unit = "s", .range = AT_LEAST_0, .flags = VY_ROW_LABEL,

@@ -17,6 +17,7 @@ typedef enum vy_type {
     VY_TYPE_ROTATION, ///< vy_quat: [w, x, y, z] or {roll, pitch, yaw}
     VY_TYPE_INERTIA,  ///< vy_mat3: three principal moments or three rows
     VY_TYPE_DRONE,    ///< int: the index of a drone, by name, or `all`
+    VY_TYPE_JOINT,    ///< int: the index of a joint, by name, or `all`
     VY_TYPE_OBJECT,   ///< a table of its own, at `offset`; offset 0 and the same struct: a group of keys
     VY_TYPE_LIST,     ///< elements of `table`, at most `size`
     VY_TYPE_NAMED,    ///< vy_parameter[size]: a mapping of names to numbers

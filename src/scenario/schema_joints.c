@@ -75,9 +75,9 @@ static const vy_choice kinds[] = {
 
 static void init_joint(void *object, int index)
 {
-    (void)index;
     vy_scenario_joint *joint = object;
     *joint = (vy_scenario_joint){.def = vy_default_joint_def(), .a = VY_THE_WORLD, .b = VY_THE_WORLD};
+    snprintf(joint->name, sizeof joint->name, "joint%d", index);
     joint->def.kind = VY_JOINT_BALL;
 }
 
@@ -97,6 +97,8 @@ static const vy_choice limits[] = {CHOICE("off", 0, "free"), CHOICE("on", 1, "wi
 static const vy_row joint_rows[] = {
     ROW("kind", CHOICE, vy_scenario_joint, def.kind, CHOICES(kinds), .flags = VY_ROW_REQUIRED,
         .help = "what it allows"),
+    ROW("name", TEXT, vy_scenario_joint, name, .size = VY_NAME_CAP, .flags = VY_ROW_LABEL | VY_ROW_IDENTIFIER,
+        .default_text = "joint0, joint1, ...", .help = "unique among joints"),
     ROW("a", DRONE, vy_scenario_joint, a, .word = "world", .help = "the name of a drone or body, or `world`"),
     ROW("b", DRONE, vy_scenario_joint, b, .word = "world", .help = "the same"),
     ROW("anchor_a", VECTOR, vy_scenario_joint, def.anchor_a, .size = 3, .unit = "m", .range = ANY,

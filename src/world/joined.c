@@ -32,7 +32,19 @@ static body_rates drone_rates(const void *self, uint32_t i, const body_state *s,
     return multirotor_derivative(&in, s, speed, world->speeds[i], in.layout->count, 0, time);
 }
 
-void vy_joined_sync(const vy_world *world)
+void vy_joined_sync_joint(const vy_world *world, uint32_t joint)
+{
+    const joint_slot *j = &world->bodies->joints->slots[joint];
+    for (int side = 0; side < 2; ++side) {
+        const uint32_t i = j->body[side];
+        if (i < world->model.drone_count) world->bodies->state[i] = world->drones[i].body;
+    }
+    world->bodies->joint_state[joint].active = world->ties[joint].active;
+    world->bodies->head->tick = world->state->tick;
+}
+
+// The states of all drones and joints.
+static void sync(const vy_world *world)
 {
     const vy_model *m = &world->model;
     for (uint32_t i = 0; i < m->drone_count; ++i) {
@@ -48,7 +60,7 @@ uint32_t vy_joined_stage(vy_world *world, const vy_model *plant, world_block *w,
 {
     const vy_model *m = &world->model;
     vy_bodies *b = world->bodies;
-    vy_joined_sync(world);
+    sync(world);
     b->head->tick = w->tick - 1u;
     b->head->failed = 0;
     const joined_plant joined = {world, plant};

@@ -313,10 +313,17 @@ vy_status vy_world_add_joint(vy_world *world, const vy_joint_def *def, vy_joint_
 
 uint32_t vy_world_joint_count(const vy_world *world) { return world->model.joint_count; }
 
+vy_joint_id vy_world_joint(const vy_world *world, uint32_t index)
+{
+    return world->bodies != NULL ? vy_joints_at(world->bodies, index) : VY_NULL_JOINT;
+}
+
 vy_status vy_world_read_joint(const vy_world *world, vy_joint_id id, vy_joint_state *out)
 {
     if (world->bodies == NULL) return VY_NOT_FOUND;
-    vy_joined_sync(world);
+    const int64_t k = vy_joints_find(world->bodies, id);
+    if (k < 0) return VY_NOT_FOUND;
+    vy_joined_sync_joint(world, (uint32_t)k);
     return vy_joint_read(world->bodies, id, out);
 }
 

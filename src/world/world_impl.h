@@ -46,8 +46,8 @@ uint32_t vy_controller_stage(const vy_world *world, world_block *w, drone_block 
 /// Step the drones that joints hold, island by island.
 uint32_t vy_joined_stage(vy_world *world, const vy_model *plant, world_block *w, drone_block *drones);
 
-/// Give the set of joined bodies the states of the drones and joints.
-void vy_joined_sync(const vy_world *world);
+/// Give the set of joined bodies the states of one joint and of the drones it holds.
+void vy_joined_sync_joint(const vy_world *world, uint32_t joint);
 
 /// What acts on drone `index` now, by cause.
 void vy_drone_loads(const vy_world *world, uint32_t index, vy_loads *out);
