@@ -301,8 +301,8 @@ static effect_bound loads_of(const search_case *c, const held_inputs *held, uint
     const rotor_scene scene = {&c->layout, &c->p.rotor, &c->p.shape,    &c->memory,
                                c->speed,   c->command,  c->layout.count};
     if (!c->n.rotors) flags &= EFFECTS_OF_BODIES;
-    const vec3 g =
-        effects_add_way(&c->env, &c->p.effects, held, &c->s, rotation, held->time, flags, &scene, 0, &l);
+    const vec3 g = effects_add_way(&c->env, &c->p.effects, held, &c->s, rotation, held->time, flags, &scene,
+                                   WAY_ANY, &l);
     const vec3 body =
         vec3_add(mat3_mul_vec(rotation, vec3_sub(l.force_body, rotors.force_body)), l.force_world);
     *force = vec3_add_scaled(body, c->p.effects.mass, g);

@@ -112,7 +112,7 @@ static void think(const vy_vehicle_def *v,
             if (speeds != NULL) speeds[4 * i + k] = speed[k] / v->speed_max;
         }
         const body_state s = {{0, 0, 0}, {0, 0, 0}, {1, 0, 0, 0}, rate[i]};
-        const body_rates d = multirotor_derivative(&in, &s, speed, told, 4, 0, 0.0);
+        const body_rates d = multirotor_derivative(&in, &s, speed, told, 4, WAY_ANY, 0.0);
         thought[0][i] = d.acceleration.z;
         thought[1][i] = d.rate_dot.x;
         thought[2][i] = d.rate_dot.y;

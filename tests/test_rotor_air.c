@@ -70,7 +70,7 @@ static vec3 force_of(const moment *m, uint64_t bit)
                                m->speed,   m->command, m->layout.count};
     body_loads l = loads_zero();
     (void)effects_add_way(&m->env, &m->p, &m->held, &m->s, quat_matrix(m->s.attitude), 0.0,
-                          bit | EFFECT_BIT(wind) | EFFECT_BIT(downwash), &scene, 0, &l);
+                          bit | EFFECT_BIT(wind) | EFFECT_BIT(downwash), &scene, WAY_ANY, &l);
     assert_true(vec3_length(l.force_world) == 0.0 && vec3_length(l.torque_world) == 0.0);
     torque_seen = l.torque_body;
     return l.force_body;

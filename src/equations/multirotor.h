@@ -26,18 +26,18 @@ typedef struct multirotor_inputs {
 } multirotor_inputs;
 
 /// Adds what rotors and effects do; returns gravity [m/s^2]. `count` is layout->count, where possible as a
-/// compile-time constant; `plain` is one (see effects_add_way).
+/// compile-time constant; `way` is one.
 VY_FN vec3 multirotor_loads(const multirotor_inputs *in, const body_state *s, mat3 rotation,
-                            const real *speed, const real *command, int count, int plain, real time,
+                            const real *speed, const real *command, int count, enum effect_way way, real time,
                             body_loads *loads)
 {
-    if (!plain && in->layout->general) {
+    if (way == WAY_ANY && in->layout->general) {
         rotor_add_general(in->layout, &in->params->rotor, &in->params->shape, speed, count, loads);
     } else {
         rotor_add(in->layout, &in->params->rotor, speed, count, loads);
     }
     rotor_scene scene;
-    if (!plain) {
+    if (way == WAY_ANY) {
         scene.layout = in->layout;
         scene.rotor = &in->params->rotor;
         scene.shape = &in->params->shape;
@@ -47,29 +47,30 @@ VY_FN vec3 multirotor_loads(const multirotor_inputs *in, const body_state *s, ma
         scene.count = count;
     }
     return effects_add_way(in->env, &in->params->effects, &in->held, s, rotation, time, in->flags, &scene,
-                           plain, loads);
+                           way, loads);
 }
 
 VY_FN body_rates multirotor_derivative(const multirotor_inputs *in, const body_state *s, const real *speed,
-                                       const real *command, int count, int plain, real time)
+                                       const real *command, int count, enum effect_way way, real time)
 {
     const mat3 rotation = quat_matrix(s->attitude);
     body_loads loads = loads_zero();
-    const vec3 gravity = multirotor_loads(in, s, rotation, speed, command, count, plain, time, &loads);
+    const vec3 gravity = multirotor_loads(in, s, rotation, speed, command, count, way, time, &loads);
     return body_derivative(&in->params->body, s, rotation, &loads, gravity);
 }
 
 /// Advance `s` and `speed` by dt. `command` [rad/s] and what is held stay constant over the step; rotor
 /// speeds follow their exact solution and are sampled at the three times of the four stages.
 VY_FN void multirotor_step_way(const multirotor_inputs *in, real dt, const real *command, int count,
-                               int plain, body_state *s, real *speed)
+                               enum effect_way way, body_state *s, real *speed)
 {
     const rotor_params *rotor = &in->params->rotor;
     const rotor_shape *shape = &in->params->shape;
     real speed_half[ROTOR_CAP], speed_full[ROTOR_CAP];
     for (int i = 0; i < count; ++i) {
         real decay_half = rotor->decay_half, decay_full = rotor->decay_full;
-        if (!plain && in->layout->general) { // it rises or falls all the way: it never passes its command
+        if (way == WAY_ANY &&
+            in->layout->general) { // it rises or falls all the way: it never passes its command
             const mask falls = command[i] < speed[i];
             decay_half = real_select(falls, shape->fall_half, decay_half);
             decay_full = real_select(falls, shape->fall_full, decay_full);
@@ -79,13 +80,13 @@ VY_FN void multirotor_step_way(const multirotor_inputs *in, real dt, const real 
     }
     const real half = 0.5 * dt;
     const real t1 = in->held.time, t2 = t1 + half, t4 = t1 + dt;
-    const body_rates k1 = multirotor_derivative(in, s, speed, command, count, plain, t1);
+    const body_rates k1 = multirotor_derivative(in, s, speed, command, count, way, t1);
     const body_state s2 = body_advance(s, half, &k1);
-    const body_rates k2 = multirotor_derivative(in, &s2, speed_half, command, count, plain, t2);
+    const body_rates k2 = multirotor_derivative(in, &s2, speed_half, command, count, way, t2);
     const body_state s3 = body_advance(s, half, &k2);
-    const body_rates k3 = multirotor_derivative(in, &s3, speed_half, command, count, plain, t2);
+    const body_rates k3 = multirotor_derivative(in, &s3, speed_half, command, count, way, t2);
     const body_state s4 = body_advance(s, dt, &k3);
-    const body_rates k4 = multirotor_derivative(in, &s4, speed_full, command, count, plain, t4);
+    const body_rates k4 = multirotor_derivative(in, &s4, speed_full, command, count, way, t4);
     *s = body_rk4_finish(s, dt, &k1, &k2, &k3, &k4);
     for (int i = 0; i < count; ++i) speed[i] = rotor_speed_settled(speed_full[i]);
 }
@@ -94,7 +95,7 @@ VY_FN void multirotor_step_way(const multirotor_inputs *in, real dt, const real 
 VY_FN void multirotor_step_count(const multirotor_inputs *in, real dt, const real *command, int count,
                                  body_state *s, real *speed)
 {
-    multirotor_step_way(in, dt, command, count, 0, s, speed);
+    multirotor_step_way(in, dt, command, count, WAY_ANY, s, speed);
 }
 
 /// The same for a count known at run time: straight-line copies for the usual flights. The order of every sum
@@ -103,14 +104,13 @@ VY_FN void multirotor_step(const multirotor_inputs *in, real dt, const real *com
                            real *speed)
 {
     const int count = in->layout->count;
-    const int plain = !in->layout->general && in->env->gravity.body_count == 0 &&
-                      !mask_any((in->flags & ~(uint64_t)EFFECTS_PLAIN) != 0u);
-    if (count == 4 && plain) {
-        multirotor_step_way(in, dt, command, 4, 1, s, speed);
-    } else if (count == 4) {
-        multirotor_step_way(in, dt, command, 4, 0, s, speed);
+    const int usual = count == 4 && !in->layout->general && in->env->gravity.body_count == 0;
+    if (usual && !mask_any((in->flags & ~(uint64_t)EFFECTS_PLAIN) != 0u)) {
+        multirotor_step_way(in, dt, command, 4, WAY_PLAIN, s, speed);
+    } else if (usual && in->env->steady && !mask_any((in->flags & ~(uint64_t)EFFECTS_STEADY) != 0u)) {
+        multirotor_step_way(in, dt, command, 4, WAY_STEADY, s, speed);
     } else {
-        multirotor_step_way(in, dt, command, count, 0, s, speed);
+        multirotor_step_way(in, dt, command, count, WAY_ANY, s, speed);
     }
 }
 

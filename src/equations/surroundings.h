@@ -36,12 +36,26 @@ enum effect_number {
 #define EFFECTS_ALL       (((uint64_t)1 << EFFECT_COUNT) - 1)
 #define EFFECTS_OF_ROTORS (EFFECTS_ALL & ~(((uint64_t)1 << EFFECT_FIRST_OF_ROTORS) - 1))
 #define EFFECTS_OF_BODIES (EFFECTS_ALL & ~EFFECTS_OF_ROTORS)
-/// Those that every flight has; with no other, a step takes a shorter way to the same bits.
+/// Those that every flight has.
 #define EFFECTS_PLAIN (EFFECT_BIT(gravity) | EFFECT_BIT(disturbance) | EFFECT_BIT(twist))
+/// Those of an ordinary flight through ordinary air.
+#define EFFECTS_STEADY                                                                                     \
+    (EFFECTS_PLAIN | EFFECT_BIT(density) | EFFECT_BIT(wind) | EFFECT_BIT(linear_drag) | EFFECT_BIT(drag) | \
+     EFFECT_BIT(lift) | EFFECT_BIT(buoyancy) | EFFECT_BIT(damping))
 /// Those that need the air: without any of them neither altitude nor density nor flow is computed.
 #define EFFECTS_OF_AIR                                                                     \
     (EFFECT_BIT(density) | EFFECT_BIT(linear_drag) | EFFECT_BIT(drag) | EFFECT_BIT(lift) | \
      EFFECT_BIT(buoyancy) | EFFECT_BIT(aero_torque) | EFFECT_BIT(damping) | EFFECTS_OF_ROTORS)
+
+/// How much of the equations a step has to look at, a compile-time constant. Each way gives the same bits: an
+/// effect that is off adds nothing, and a shorter way has less to hold in registers.
+enum effect_way {
+    WAY_PLAIN,  // EFFECTS_PLAIN under uniform gravity
+    WAY_STEADY, // EFFECTS_STEADY under uniform gravity in steady surroundings
+    WAY_ANY,    // everything
+};
+#define WAY_EFFECTS(way) \
+    ((way) == WAY_PLAIN ? EFFECTS_PLAIN : (way) == WAY_STEADY ? EFFECTS_STEADY : EFFECTS_ALL)
 
 /// What is declared of the world; the same for every drone of a batch, but for uniform gravity and the
 /// breeze.
@@ -102,16 +116,21 @@ VY_BIG_FN air_around look_at_any_air(const surroundings *env, const held_inputs 
     return a;
 }
 
-/// The same, the short way where there is one. Both give the same bits.
-VY_FN air_around look_at_air(const surroundings *env, const held_inputs *held, const body_state *s, real time,
-                             bits flags)
+/// The same in steady surroundings, with the same bits.
+VY_FN air_around look_at_steady_air(const surroundings *env, const body_state *s, bits flags)
 {
-    if (!env->steady) return look_at_any_air(env, held, s, time, flags);
     const mask windy = effect_on(flags, EFFECT_wind);
     air_around a;
     a.density = real_set(env->air.mode == ATMOSPHERE_STANDARD ? env->air.density : 0.0);
     a.flow = vec3_sub(s->velocity, vec3_if(windy, vec3_add(env->breeze, vec3_zero())));
     return a;
+}
+
+/// The same, the short way where there is one.
+VY_FN air_around look_at_air(const surroundings *env, const held_inputs *held, const body_state *s, real time,
+                             bits flags)
+{
+    return env->steady ? look_at_steady_air(env, s, flags) : look_at_any_air(env, held, s, time, flags);
 }
 
 /// The rotors' effects that are on, added to `l`: one copy, out of the way of flights without them.
@@ -133,12 +152,11 @@ VY_BIG_FN void rotor_effects_add(const effect_params *p, const rotor_scene *scen
 #undef EFFECT
 }
 
-/// All effects that are on, added to `l`, which holds the rotors' wrench. `plain` is a compile-time constant:
-/// 1 when none but EFFECTS_PLAIN is on and gravity is uniform. `scene` is for the rotors' effects and may be
-/// NULL when none is on. Returns g(r) as the plant shall use it.
+/// All effects that are on, added to `l`, which holds the rotors' wrench. `scene` is for the rotors' effects
+/// and may be NULL when none is on. Returns g(r) as the plant shall use it.
 VY_FN vec3 effects_add_way(const surroundings *env, const effect_params *p, const held_inputs *held,
                            const body_state *s, mat3 rotation, real time, bits flags,
-                           const rotor_scene *scene, int plain, body_loads *l)
+                           const rotor_scene *scene, enum effect_way way, body_loads *l)
 {
     effect_context c;
     c.flow = vec3_zero();
@@ -149,33 +167,35 @@ VY_FN vec3 effects_add_way(const surroundings *env, const effect_params *p, cons
     c.rate = s->rate;
     c.rotor_force = l->force_body;
     c.rotor_torque = l->torque_body;
-    c.gravity = plain ? env->gravity.uniform : gravity_at(&env->gravity, s->position);
+    c.gravity = way != WAY_ANY ? env->gravity.uniform : gravity_at(&env->gravity, s->position);
     c.disturbance_world = held->disturbance.force_world;
     c.disturbance_body = held->disturbance.force_body;
     c.twist_world = held->disturbance.torque_world;
     c.twist_body = held->disturbance.torque_body;
     c.magnetic_field = vec3_of(env->magnetic);
     c.light = vec3_of(env->light);
-    if (!plain && mask_any((flags & EFFECTS_OF_AIR) != 0u)) {
-        const air_around air = look_at_air(env, held, s, time, flags);
+    if (way != WAY_PLAIN && mask_any((flags & EFFECTS_OF_AIR) != 0u)) {
+        const air_around air =
+            way == WAY_STEADY ? look_at_steady_air(env, s, flags) : look_at_air(env, held, s, time, flags);
         c.density = air.density;
         if (env->air.mode != ATMOSPHERE_NONE)
             c.density_change = air.density * (1.0 / REFERENCE_DENSITY) - 1.0;
         c.flow = air.flow;
         const mask wakes = effect_on(flags, EFFECT_downwash);
-        if (mask_any(wakes)) c.flow = vec3_sub(c.flow, vec3_if(wakes, scene->memory->downwash));
+        if (way == WAY_ANY && mask_any(wakes))
+            c.flow = vec3_sub(c.flow, vec3_if(wakes, scene->memory->downwash));
         c.flow_speed = vec3_length(c.flow);
     }
-#define EFFECT(name, text)                                                      \
-    {                                                                           \
-        const mask on = effect_on(flags, EFFECT_##name);                        \
-        const int possible = !plain || (EFFECTS_PLAIN & EFFECT_BIT(name)) != 0; \
-        if (possible && mask_any(on)) effect_##name(p, &c, on, l);              \
+#define EFFECT(name, text)                                               \
+    {                                                                    \
+        const mask on = effect_on(flags, EFFECT_##name);                 \
+        const int possible = (WAY_EFFECTS(way) & EFFECT_BIT(name)) != 0; \
+        if (possible && mask_any(on)) effect_##name(p, &c, on, l);       \
     }
 #define ROTOR_EFFECT(name, text)
 #include "equations/effects.inl"
 #undef EFFECT
-    if (!plain && mask_any((flags & EFFECTS_OF_ROTORS) != 0u)) {
+    if (way == WAY_ANY && mask_any((flags & EFFECTS_OF_ROTORS) != 0u)) {
         c.height = s->position.z;
         rotor_effects_add(p, scene, &c, flags, l);
     }
@@ -186,5 +206,5 @@ VY_FN vec3 effects_add_way(const surroundings *env, const effect_params *p, cons
 VY_FN vec3 effects_add(const surroundings *env, const effect_params *p, const held_inputs *held,
                        const body_state *s, mat3 rotation, real time, bits flags, body_loads *l)
 {
-    return effects_add_way(env, p, held, s, rotation, time, flags & EFFECTS_OF_BODIES, NULL, 0, l);
+    return effects_add_way(env, p, held, s, rotation, time, flags & EFFECTS_OF_BODIES, NULL, WAY_ANY, l);
 }

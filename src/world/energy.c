@@ -60,7 +60,7 @@ static void account_for(const multirotor_inputs *in, double h, const double *com
         const double time = in->held.time + after[n];
         p[n] = powers_at(in, &s, speeds[n], command, time);
         if (n == 3) break;
-        const body_rates k = multirotor_derivative(in, &s, speeds[n], command, count, 0, time);
+        const body_rates k = multirotor_derivative(in, &s, speeds[n], command, count, WAY_ANY, time);
         s = body_advance(&d->body, after[n + 1], &k);
     }
     const double rotors = weigh(h, p[0].rotors, p[1].rotors, p[2].rotors, p[3].rotors);

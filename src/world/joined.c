@@ -29,7 +29,7 @@ static body_rates drone_rates(const void *self, uint32_t i, const body_state *s,
     for (int k = 0; k < in.layout->count; ++k) {
         speed[k] = speed_after(&in, d->rotor_speed[k], world->speeds[i][k], (time - start) / j->plant->dt);
     }
-    return multirotor_derivative(&in, s, speed, world->speeds[i], in.layout->count, 0, time);
+    return multirotor_derivative(&in, s, speed, world->speeds[i], in.layout->count, WAY_ANY, time);
 }
 
 void vy_joined_sync_joint(const vy_world *world, uint32_t joint)

@@ -57,7 +57,7 @@ void vy_loads_at(const multirotor_inputs *in, const body_state *s, const double 
         if ((in->flags & only) == 0 || (only & windy) != 0) continue; // moving air acts through the others
         body_loads l = rotors;
         const vec3 g = effects_add_way(in->env, &plant->effects, &in->held, s, rotation, time, only | windy,
-                                       &scene, 0, &l);
+                                       &scene, WAY_ANY, &l);
         l = difference(&l, &rotors);
         out->force[k] = vec3_add_scaled(to_world(rotation, &l), plant->effects.mass, g); // weight is no load
         out->torque[k] = to_body(rotation, &l);

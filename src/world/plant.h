@@ -60,7 +60,7 @@ VY_FN void simple_fly(const multirotor_inputs *in, real dt, const real *command,
     const int count = in->layout->count;
     const mat3 rotation = quat_matrix(s->attitude);
     body_loads l = loads_zero();
-    const vec3 gravity = multirotor_loads(in, s, rotation, speed, command, count, 0, in->held.time, &l);
+    const vec3 gravity = multirotor_loads(in, s, rotation, speed, command, count, WAY_ANY, in->held.time, &l);
     vec3 force = vec3_add(mat3_mul_vec(rotation, l.force_body), l.force_world);
     force = vec3_add_scaled(force, in->params->effects.mass, gravity);
     const vec3 torque = vec3_add(l.torque_body, mat3_tmul_vec(rotation, l.torque_world));
