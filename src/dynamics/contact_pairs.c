@@ -105,26 +105,20 @@ static void across(vec3 n, vec3 *t1, vec3 *t2)
 static void fill_points(const vy_bodies *b, const vy_manifold *m, contact *c)
 {
     const body_state *sa = &b->contacts->start[c->a], *sb = &b->contacts->start[c->b];
-    c->gap = -m->points[0].depth;
-    c->round_a = b->slots[c->a].shape.kind == VY_SHAPE_SPHERE;
-    c->round_b = b->slots[c->b].shape.kind == VY_SHAPE_SPHERE;
+    c->apart = vec3_sub(sb->position, sa->position);
     for (int i = 0; i < m->count; ++i) {
-        const vy_manifold_point *from = &m->points[i];
-        contact_point *p = &c->p[i];
-        *p = (contact_point){.push = 0.0};
-        p->from_a = vec3_sub(from->point_a, sa->position);
-        p->from_b = vec3_sub(from->point_b, sb->position);
-        p->on_a = quat_unrotate(sa->attitude, p->from_a);
-        p->on_b = quat_unrotate(sb->attitude, p->from_b);
-        c->gap = real_min(c->gap, -from->depth);
+        const vec3 from = vec3_sub(m->points[i].point_a, sa->position);
+        c->p[i] = (contact_point){
+            .on_a = quat_unrotate(sa->attitude, from), .from_a = from, .gap = -m->points[i].depth};
     }
 }
 
 // The remembered point nearest to p that has not been taken yet, or -1 when none is near against the arms.
 // Names of points would be exact, but two faces that lie on each other take turns at naming them.
-static int nearest(const contact_memory *m, const contact_point *p, unsigned taken)
+static int nearest(const contact_memory *m, const contact *c, const contact_point *p, unsigned taken)
 {
-    double least = 0.01 * real_min(vec3_dot(p->on_a, p->on_a), vec3_dot(p->on_b, p->on_b));
+    const vec3 from_b = vec3_sub(p->from_a, c->apart);
+    double least = 0.01 * real_min(vec3_dot(p->on_a, p->on_a), vec3_dot(from_b, from_b));
     int best = -1;
     for (int k = 0; k < (int)m->count; ++k) {
         const vec3 d = vec3_sub(m->at[k], p->on_a);
@@ -143,7 +137,7 @@ static void recall(const contact_memory *m, contact *c)
     double rest = 0.0;
     int count = 0;
     for (int i = 0; i < c->count; ++i) {
-        const int k = nearest(m, &c->p[i], taken);
+        const int k = nearest(m, c, &c->p[i], taken);
         if (k < 0) {
             fresh |= 1u << i;
             ++count;
@@ -161,8 +155,10 @@ static void recall(const contact_memory *m, contact *c)
     c->load = m->load;
     c->drag_1 = vec3_dot(m->friction, c->t1);
     c->drag_2 = vec3_dot(m->friction, c->t2);
-    c->roll_1 = vec3_dot(m->twist, c->t1);
-    c->roll_2 = vec3_dot(m->twist, c->t2);
+    if (c->rolling > 0.0) { // else the twist is about the normal, and across it there is rounding alone
+        c->roll_1 = vec3_dot(m->twist, c->t1);
+        c->roll_2 = vec3_dot(m->twist, c->t2);
+    }
     c->spin = vec3_dot(m->twist, c->n);
     c->was = 1;
 }

@@ -5,28 +5,39 @@
 // Solver2D 2024); bodies move; each contact in turn takes away what the springs have added (relaxation).
 // After the last one fast impacts bounce. Both bodies of a contact are pushed at one common point, and
 // spinning bodies keep their angular momentum, so momentum and angular momentum are kept to rounding.
+//
+// The turns go by colour: contacts of one colour share no body that moves, so they may be solved at the same
+// time, as many as a register has lanes. Colours depend on the contacts alone, in their order.
+#include "base/cpu.h"
 #include "dynamics/contacts.h"
 #include "dynamics/free_step.h"
+#include <stdlib.h>
 
 #define CONTACT_HERTZ  30.0
 #define CONTACT_DAMPED 10.0 // ratio to critical damping
 #define SETTLE         0.25 // [s]
-#define FAST           0.1  // [m/s]
 #define TWO_PI         6.283185307179586
-enum { BOUNCES = 8, SWEEPS = 16 };
+enum { BOUNCES = 8 };
 
-/// A spring and damper as the solver wants them.
-typedef struct softness {
-    double bias;    // [1/s] speed asked for over overlap
-    double mass;    // part of the effective mass
-    double impulse; // part of the push so far that is given back
-} softness;
-
-static softness soft(double hertz, double damped, double h)
+static contact_spring soft(double hertz, double damped, double h)
 {
     const double omega = TWO_PI * hertz, a1 = 2.0 * damped + h * omega, a2 = h * omega * a1,
                  a3 = 1.0 / (1.0 + a2);
-    return (softness){omega / a1, a2 * a3, a3};
+    return (contact_spring){omega / a1, a2 * a3, a3};
+}
+
+// ---- bodies
+
+static void set_inverse(contact_body *s, mat3 m)
+{
+    const double parts[6] = {m.m[0][0], m.m[0][1], m.m[0][2], m.m[1][1], m.m[1][2], m.m[2][2]};
+    memcpy(s->inverse, parts, sizeof parts);
+}
+
+static mat3 inverse_of(const contact_body *s)
+{
+    const double *i = s->inverse;
+    return (mat3){{{i[0], i[1], i[2]}, {i[1], i[3], i[4]}, {i[2], i[4], i[5]}}};
 }
 
 static mat3 turned(mat3 r, mat3 m) { return mat3_mul(mat3_mul(r, m), mat3_transpose(r)); }
@@ -37,255 +48,45 @@ static int is_round(const mat3 *m)
            m->m[1][2] == 0.0;
 }
 
-static void load_body(const vy_bodies *b, uint32_t i, contact_body *out)
+static void put(double to[3], vec3 v)
+{
+    to[0] = v.x;
+    to[1] = v.y;
+    to[2] = v.z;
+}
+
+static void load_body(const vy_bodies *b, uint32_t i)
 {
     const body_state *s = &b->contacts->start[i];
+    contact_body *out = &b->contacts->body[i];
+    contact_motion *motion = &b->contacts->motion[i];
+    *motion = (contact_motion){.spare = {0.0}};
     *out = (contact_body){.position = s->position, .attitude = s->attitude};
-    out->rotation = quat_matrix(s->attitude);
+    out->rotation = out->first = quat_matrix(s->attitude);
+    out->ball = b->slots[i].shape.kind == VY_SHAPE_SPHERE;
     if (b->slots[i].kind == VY_BODY_STATIC) return;
-    out->velocity = s->velocity;
-    out->rate = mat3_mul_vec(out->rotation, s->rate);
+    put(motion->velocity, s->velocity);
+    put(motion->rate, mat3_mul_vec(out->rotation, s->rate));
     if (!body_is_dynamic(b, i)) return;
     const body_push p = push_at(b, i, s);
     out->moves = 1;
     out->inverse_mass = b->params[i].inverse_mass;
     out->round = is_round(&b->params[i].inertia);
-    out->inverse_inertia =
-        out->round ? b->params[i].inverse_inertia : turned(out->rotation, b->params[i].inverse_inertia);
+    set_inverse(out, out->round ? b->params[i].inverse_inertia
+                                : turned(out->rotation, b->params[i].inverse_inertia));
     out->acceleration = p.acceleration;
     out->torque = p.torque;
 }
 
-static vec3 point_speed(const contact_body *a, const contact_body *b, vec3 arm_a, vec3 arm_b)
+// Forces, and the contacts' impulses of the last sub-step once more.
+static void accelerate(const contact_body *s, contact_motion *m, double h)
 {
-    const vec3 va = vec3_add(a->velocity, vec3_cross(a->rate, arm_a));
-    return vec3_sub(vec3_add(b->velocity, vec3_cross(b->rate, arm_b)), va);
-}
-
-// [m/s] At which the bodies separate at a point.
-static double separation(const contact_body *a, const contact_body *b, const contact *c,
-                         const contact_point *p)
-{
-    return vec3_dot(c->n, vec3_sub(b->velocity, a->velocity)) +
-           (vec3_dot(b->rate, p->turn_b) - vec3_dot(a->rate, p->turn_a));
-}
-
-// +impulse on b and -impulse on a, at the point.
-static void push_apart(contact_body *a, contact_body *b, vec3 arm_a, vec3 arm_b, vec3 impulse)
-{
-    a->velocity = vec3_add_scaled(a->velocity, -a->inverse_mass, impulse);
-    a->rate = vec3_sub(a->rate, mat3_mul_vec(a->inverse_inertia, vec3_cross(arm_a, impulse)));
-    b->velocity = vec3_add_scaled(b->velocity, b->inverse_mass, impulse);
-    b->rate = vec3_add(b->rate, mat3_mul_vec(b->inverse_inertia, vec3_cross(arm_b, impulse)));
-}
-
-static void twist_apart(contact_body *a, contact_body *b, vec3 impulse)
-{
-    a->rate = vec3_sub(a->rate, mat3_mul_vec(a->inverse_inertia, impulse));
-    b->rate = vec3_add(b->rate, mat3_mul_vec(b->inverse_inertia, impulse));
-}
-
-static double effective_mass(const contact_body *a, const contact_body *b, vec3 arm_a, vec3 arm_b, vec3 u)
-{
-    const vec3 ra = vec3_cross(arm_a, u), rb = vec3_cross(arm_b, u);
-    const double k =
-        (a->inverse_mass + b->inverse_mass) + (vec3_dot(ra, mat3_mul_vec(a->inverse_inertia, ra)) +
-                                               vec3_dot(rb, mat3_mul_vec(b->inverse_inertia, rb)));
-    return k > 0.0 ? 1.0 / k : 0.0;
-}
-
-static double effective_inertia(const contact_body *a, const contact_body *b, vec3 u)
-{
-    const double k =
-        vec3_dot(u, mat3_mul_vec(a->inverse_inertia, u)) + vec3_dot(u, mat3_mul_vec(b->inverse_inertia, u));
-    return k > 0.0 ? 1.0 / k : 0.0;
-}
-
-// Where the points are now: the arms to the place between both surfaces, and the gap.
-static void place_points(contact_system *s, contact *c)
-{
-    const contact_body *a = &s->body[c->a], *b = &s->body[c->b];
-    const double share = b->inverse_mass / (a->inverse_mass + b->inverse_mass);
-    vec3 sum = vec3_zero(), plain = vec3_zero();
-    double weight = 0.0;
-    for (int i = 0; i < c->count; ++i) {
-        contact_point *p = &c->p[i];
-        const vec3 on_a = c->round_a ? p->from_a : mat3_mul_vec(a->rotation, p->on_a);
-        const vec3 on_b = c->round_b ? p->from_b : mat3_mul_vec(b->rotation, p->on_b);
-        const vec3 apart = vec3_sub(b->position, a->position);
-        const vec3 gap = vec3_add(vec3_sub(on_b, on_a), apart);
-        // The place that touches goes with the bodies, the lighter one before all, but does not turn with
-        // them: a wheel's stays under its axle.
-        p->arm_a = vec3_add_scaled(p->from_a, share, vec3_sub(vec3_add(p->from_b, apart), p->from_a));
-        p->arm_b = vec3_sub(p->arm_a, apart);
-        p->turn_a = vec3_cross(p->arm_a, c->n);
-        p->turn_b = vec3_cross(p->arm_b, c->n);
-        p->gap = vec3_dot(gap, c->n);
-        sum = vec3_add_scaled(sum, p->push, p->arm_a);
-        plain = vec3_add(plain, p->arm_a);
-        weight += p->push;
-    }
-    c->arm_a = weight > 0.0 ? vec3_scale(1.0 / weight, sum) : vec3_scale(1.0 / c->count, plain);
-    c->arm_b = vec3_sub(c->arm_a, vec3_sub(b->position, a->position));
-    double far = 0.0;
-    for (int i = 0; i < c->count && weight > 0.0; ++i)
-        far += c->p[i].push * vec3_length(vec3_sub(c->p[i].arm_a, c->arm_a));
-    c->radius = weight > 0.0 ? far / weight : 0.0;
-}
-
-static void prepare(contact_system *s, contact *c)
-{
-    const contact_body *a = &s->body[c->a], *b = &s->body[c->b];
-    place_points(s, c);
-    for (int i = 0; i < c->count; ++i) {
-        contact_point *p = &c->p[i];
-        const vec3 ta = mat3_mul_vec(a->inverse_inertia, p->turn_a),
-                   tb = mat3_mul_vec(b->inverse_inertia, p->turn_b);
-        for (int j = 0; j < c->count; ++j)
-            c->couple[i][j] = (a->inverse_mass + b->inverse_mass) +
-                              (vec3_dot(ta, c->p[j].turn_a) + vec3_dot(tb, c->p[j].turn_b));
-        p->mass = 1.0 / c->couple[i][i];
-        p->speed = separation(a, b, c, p);
-    }
-    double all = 0.0;
-    for (int i = 0; i < c->count; ++i) {
-        for (int j = 0; j < c->count; ++j) all += c->couple[i][j];
-    }
-    c->together = c->count / all;
-    c->mass_1 = effective_mass(a, b, c->arm_a, c->arm_b, c->t1);
-    c->mass_2 = effective_mass(a, b, c->arm_a, c->arm_b, c->t2);
-    c->spin_mass = effective_inertia(a, b, c->n);
-    if (c->rolling > 0.0)
-        c->roll_mass = real_min(effective_inertia(a, b, c->t1), effective_inertia(a, b, c->t2));
-}
-
-// Pushes of `by[i]` along the normal at all points at once.
-static void push_points(contact *c, contact_body *a, contact_body *b, const double by[VY_MANIFOLD_POINTS])
-{
-    vec3 turn_a = vec3_zero(), turn_b = vec3_zero();
-    double sum = 0.0;
-    for (int i = 0; i < c->count; ++i) {
-        turn_a = vec3_add_scaled(turn_a, by[i], c->p[i].turn_a);
-        turn_b = vec3_add_scaled(turn_b, by[i], c->p[i].turn_b);
-        sum += by[i];
-    }
-    a->velocity = vec3_add_scaled(a->velocity, -sum * a->inverse_mass, c->n);
-    b->velocity = vec3_add_scaled(b->velocity, sum * b->inverse_mass, c->n);
-    a->rate = vec3_sub(a->rate, mat3_mul_vec(a->inverse_inertia, turn_a));
-    b->rate = vec3_add(b->rate, mat3_mul_vec(b->inverse_inertia, turn_b));
-}
-
-static void warm_start(contact_system *s, contact *c)
-{
-    contact_body *a = &s->body[c->a], *b = &s->body[c->b];
-    double push[VY_MANIFOLD_POINTS];
-    for (int i = 0; i < c->count; ++i) push[i] = c->p[i].push;
-    push_points(c, a, b, push);
-    push_apart(a, b, c->arm_a, c->arm_b, vec3_add_scaled(vec3_scale(c->drag_1, c->t1), c->drag_2, c->t2));
-    const vec3 roll = vec3_add_scaled(vec3_scale(c->roll_1, c->t1), c->roll_2, c->t2);
-    twist_apart(a, b, vec3_add_scaled(roll, c->spin, c->n));
-}
-
-// Of two impulses across each other, both cut so that they are no longer than `most` together.
-static void cut_to(double most, double *x, double *y)
-{
-    const double length2 = *x * *x + *y * *y;
-    if (!(length2 > most * most)) return;
-    const double k = most / real_sqrt(length2);
-    *x *= k;
-    *y *= k;
-}
-
-// Friction by Coulomb's cone, and torques against spinning and rolling, all limited by the push of the
-// points.
-static void rub(contact *c, contact_body *a, contact_body *b)
-{
-    double push = 0.0;
-    for (int i = 0; i < c->count; ++i) push += c->p[i].push;
-    if (c->rolling > 0.0) {
-        const vec3 w = vec3_sub(b->rate, a->rate);
-        const double old_1 = c->roll_1, old_2 = c->roll_2;
-        c->roll_1 -= c->roll_mass * vec3_dot(w, c->t1);
-        c->roll_2 -= c->roll_mass * vec3_dot(w, c->t2);
-        cut_to(c->rolling * push, &c->roll_1, &c->roll_2);
-        twist_apart(a, b, vec3_add_scaled(vec3_scale(c->roll_1 - old_1, c->t1), c->roll_2 - old_2, c->t2));
-    }
-    const double most_spin = (c->friction * c->radius + c->spinning) * push;
-    if (most_spin > 0.0 || c->spin != 0.0) {
-        const double old = c->spin, w = vec3_dot(vec3_sub(b->rate, a->rate), c->n);
-        c->spin = real_clamp(old - c->spin_mass * w, -most_spin, most_spin);
-        twist_apart(a, b, vec3_scale(c->spin - old, c->n));
-    }
-    if (c->friction > 0.0) {
-        const vec3 v = point_speed(a, b, c->arm_a, c->arm_b);
-        const double old_1 = c->drag_1, old_2 = c->drag_2;
-        c->drag_1 -= c->mass_1 * vec3_dot(v, c->t1);
-        c->drag_2 -= c->mass_2 * vec3_dot(v, c->t2);
-        cut_to(c->friction * push, &c->drag_1, &c->drag_2);
-        push_apart(a, b, c->arm_a, c->arm_b,
-                   vec3_add_scaled(vec3_scale(c->drag_1 - old_1, c->t1), c->drag_2 - old_2, c->t2));
-    }
-}
-
-// The pushes of all points together: sweeps over their few numbers, there and back, so that none is favoured;
-// then the bodies feel them.
-static void solve_contact(const vy_bodies *b, contact *c, const softness *spring, double h, int use_bias)
-{
-    contact_body *ba = &b->contacts->body[c->a], *bb = &b->contacts->body[c->b];
-    double speed[VY_MANIFOLD_POINTS], bias[VY_MANIFOLD_POINTS], mass[VY_MANIFOLD_POINTS],
-        keep[VY_MANIFOLD_POINTS], hold[VY_MANIFOLD_POINTS], by[VY_MANIFOLD_POINTS] = {0.0};
-    const int n = c->count;
-    for (int i = 0; i < n; ++i) {
-        const contact_point *p = &c->p[i];
-        const int soft_one = use_bias && p->gap < -b->def.contacts.slop;
-        const double overlap = real_min(p->gap + b->def.contacts.slop, 0.0);
-        bias[i] = p->gap > 0.0 ? p->gap / h // it may close, but no more
-                  : use_bias   ? real_max(spring->bias * overlap, -b->def.contacts.push_speed)
-                               : 0.0;
-        mass[i] = soft_one ? spring->mass * p->mass : p->mass;
-        keep[i] = soft_one ? 1.0 - spring->impulse : 1.0;
-        hold[i] = soft_one ? spring->impulse * c->load / n : 0.0;
-        speed[i] = separation(ba, bb, c, p);
-    }
-    if (n > 1) {
-        // First what all need alike, so that none is favoured.
-        double need = 0.0;
-        for (int i = 0; i < n; ++i)
-            need += keep[i] * c->p[i].push + hold[i] - c->p[i].push -
-                    mass[i] / c->p[i].mass * c->together * (speed[i] + bias[i]);
-        need /= n;
-        for (int i = 0; i < n; ++i) {
-            by[i] = real_max(need, -c->p[i].push);
-            for (int j = 0; j < n; ++j) speed[j] += c->couple[i][j] * by[i];
-        }
-    }
-    // One sweep is enough at rest; where points still close fast, an impact, they need more.
-    double worst = 1.0;
-    for (int sweep = 0; sweep < SWEEPS && worst > 0.0; ++sweep) {
-        for (int k = 0; k < n; ++k) {
-            const int i = sweep % 2 == 0 ? k : n - 1 - k;
-            const double old = c->p[i].push + by[i];
-            const double change =
-                real_max(keep[i] * old + hold[i] - mass[i] * (speed[i] + bias[i]), 0.0) - old;
-            by[i] += change;
-            for (int j = 0; j < n; ++j) speed[j] += c->couple[i][j] * change;
-        }
-        worst = 0.0;
-        for (int i = 0; i < n; ++i) worst = real_max(worst, -(speed[i] + bias[i]) - FAST);
-    }
-    push_points(c, ba, bb, by);
-    for (int i = 0; i < n; ++i) {
-        c->p[i].push += by[i];
-        c->p[i].most = real_max(c->p[i].most, c->p[i].push);
-    }
-    rub(c, ba, bb);
-}
-
-static void accelerate(contact_body *s, double h)
-{
-    s->velocity = vec3_add_scaled(s->velocity, h, s->acceleration);
-    s->rate =
-        vec3_add_scaled(s->rate, h, mat3_mul_vec(s->inverse_inertia, mat3_mul_vec(s->rotation, s->torque)));
+    const vec3 v = vec3_add_scaled(vec3_of(m->velocity), h, s->acceleration);
+    const vec3 twist = vec3_add_scaled(vec3_of(m->twist), h, mat3_mul_vec(s->rotation, s->torque));
+    put(m->velocity, vec3_add_scaled(v, s->inverse_mass, vec3_of(m->push)));
+    put(m->rate, vec3_add(vec3_of(m->rate), mat3_mul_vec(inverse_of(s), twist)));
+    put(m->push, vec3_zero());
+    put(m->twist, vec3_zero());
 }
 
 static quat turned_by(quat q, mat3 rotation, vec3 rate, double h)
@@ -294,17 +95,11 @@ static quat turned_by(quat q, mat3 rotation, vec3 rate, double h)
 }
 
 // The midpoint rule for a free turn: the angular momentum stays, and the rate is what it asks for.
-static void move(contact_body *s, const body_params *params, double h)
+static void turn_free(contact_body *s, contact_motion *m, const body_params *params, double h)
 {
-    s->position = vec3_add_scaled(s->position, h, s->velocity);
-    if (s->round || !s->moves) {
-        s->attitude = turned_by(s->attitude, s->rotation, s->rate, h);
-        s->rotation = quat_matrix(s->attitude);
-        return;
-    }
     const mat3 r = s->rotation;
-    const vec3 momentum = mat3_mul_vec(r, mat3_mul_vec(params->inertia, mat3_tmul_vec(r, s->rate)));
-    const mat3 half = quat_matrix(turned_by(s->attitude, r, s->rate, 0.5 * h));
+    const vec3 momentum = mat3_mul_vec(r, mat3_mul_vec(params->inertia, mat3_tmul_vec(r, vec3_of(m->rate))));
+    const mat3 half = quat_matrix(turned_by(s->attitude, r, vec3_of(m->rate), 0.5 * h));
     const vec3 rate =
         mat3_mul_vec(half, mat3_mul_vec(params->inverse_inertia, mat3_tmul_vec(half, momentum)));
     const quat q = s->attitude;
@@ -314,100 +109,211 @@ static void move(contact_body *s, const body_params *params, double h)
         attitude_derivative(quat_normalize(quat_add_scaled(q, 0.5 * h, attitude_derivative(q, body_rate))),
                             body_rate)));
     s->rotation = quat_matrix(s->attitude);
-    s->inverse_inertia = turned(s->rotation, params->inverse_inertia);
-    s->rate = mat3_mul_vec(s->inverse_inertia, momentum);
+    const mat3 inverse = turned(s->rotation, params->inverse_inertia);
+    set_inverse(s, inverse);
+    put(m->rate, mat3_mul_vec(inverse_of(s), momentum));
 }
 
-// Points that closed faster than that leave with their part of the speed.
-static void bounce(const vy_bodies *b, contact *c, double threshold)
+static void move(contact_body *s, contact_motion *m, const body_params *params, double h)
 {
-    contact_system *s = b->contacts;
-    contact_body *ba = &s->body[c->a], *bb = &s->body[c->b];
-    for (int i = 0; i < c->count; ++i) {
-        contact_point *p = &c->p[i];
-        if (p->speed > -threshold || p->most == 0.0) continue;
-        const double speed = separation(ba, bb, c, p);
-        const double push = real_max(p->push - p->mass * (speed + c->restitution * p->speed), 0.0);
-        push_apart(ba, bb, p->arm_a, p->arm_b, vec3_scale(push - p->push, c->n));
-        c->impulse = vec3_add_scaled(c->impulse, push - p->push, c->n);
-        p->total += push - p->push;
-        p->push = push;
+    for (int k = 0; k < 3; ++k) s->moved[k] += h * m->velocity[k];
+    if (s->round || !s->moves) {
+        s->attitude = turned_by(s->attitude, s->rotation, vec3_of(m->rate), h);
+        s->rotation = quat_matrix(s->attitude);
+    } else {
+        turn_free(s, m, params, h);
     }
+    if (s->ball) return;
+    const mat3 spun = mat3_mul(s->rotation, mat3_transpose(s->first));
+    for (int k = 0; k < 9; ++k) s->spun[k] = spun.m[k / 3][k % 3] - (k % 4 == 0 ? 1.0 : 0.0);
 }
 
-static void add_up(contact *c, double settle)
-{
-    double push = 0.0;
-    for (int i = 0; i < c->count; ++i) {
-        contact_point *p = &c->p[i];
-        p->total += p->push;
-        push += p->push;
-        c->impulse = vec3_add_scaled(c->impulse, p->push, c->n);
-    }
-    c->load += settle * (push - c->load);
-    c->impulse = vec3_add_scaled(vec3_add_scaled(c->impulse, c->drag_1, c->t1), c->drag_2, c->t2);
-}
-
-static void substep(vy_bodies *b, double h, const softness spring[2])
-{
-    contact_system *s = b->contacts;
-    for (uint32_t i = 0; i < b->limit; ++i) {
-        if (s->solved[i] && s->body[i].moves) accelerate(&s->body[i], h);
-    }
-    for (uint32_t k = 0; k < s->count; ++k) {
-        if (s->list[k].active) warm_start(s, &s->list[k]);
-    }
-    for (uint32_t k = 0; k < s->count; ++k) {
-        if (s->list[k].active) solve_contact(b, &s->list[k], &spring[s->list[k].rigid], h, 1);
-    }
-    for (uint32_t i = 0; i < b->limit; ++i) {
-        if (s->solved[i] && b->slots[i].kind != VY_BODY_STATIC) move(&s->body[i], &b->params[i], h);
-    }
-    for (uint32_t k = 0; k < s->count; ++k) {
-        if (!s->list[k].active) continue;
-        place_points(s, &s->list[k]);
-        solve_contact(b, &s->list[k], &spring[0], h, 0);
-        add_up(&s->list[k], h / SETTLE);
-    }
-}
-
-static void store(vy_bodies *b)
+static void store_body(vy_bodies *b, uint32_t i)
 {
     const contact_system *s = b->contacts;
-    for (uint32_t i = 0; i < b->limit; ++i) {
-        if (!s->solved[i] || !s->body[i].moves) continue;
-        const contact_body *from = &s->body[i];
-        const body_state n = {from->position, from->velocity, from->attitude,
-                              mat3_tmul_vec(from->rotation, from->rate)};
-        if (body_is_finite(&n)) {
-            b->state[i] = n;
-        } else {
-            b->state[i] = s->start[i];
-            b->head->failed = 1;
+    const contact_body *from = &s->body[i];
+    const contact_motion *m = &s->motion[i];
+    const body_state n = {vec3_add(from->position, vec3_of(from->moved)), vec3_of(m->velocity),
+                          from->attitude, mat3_tmul_vec(from->rotation, vec3_of(m->rate))};
+    if (body_is_finite(&n)) {
+        b->state[i] = n;
+    } else {
+        b->state[i] = s->start[i];
+        b->head->failed = 1;
+    }
+}
+
+// ---- colours and packs
+
+/// Packs of one colour lie side by side.
+typedef struct colour_range {
+    uint32_t first, last;  // packs
+    uint32_t start, count; // contacts, in their order by colour
+} colour_range;
+
+enum { COLOURS = 64, UNCOLOURED = COLOURS };
+
+/// The packs of a step.
+typedef struct pack_plan {
+    const contact_kernel *wide, *narrow;
+    contact_job job;
+    colour_range colour[COLOURS];
+    uint32_t colours;
+    uint32_t packs; // of all colours
+    void *loose;    // contacts for which no colour was left, one in a pack of the narrow kernel
+    uint32_t loose_start, loose_count;
+} pack_plan;
+
+const contact_kernel *vy_contacts_kernel(void)
+{
+    const vy_cpu_level level = vy_cpu();
+    if (level == VY_CPU_AVX512 && vy_contact_kernel_8_avx512 != NULL) return vy_contact_kernel_8_avx512;
+    if (level >= VY_CPU_AVX2 && vy_contact_kernel_4_avx2 != NULL) return vy_contact_kernel_4_avx2;
+    return vy_contact_kernel_2;
+}
+
+static uint32_t lowest_free(uint64_t taken)
+{
+    uint32_t c = 0;
+    while (c < COLOURS && (taken >> c & 1u) != 0) ++c;
+    return c;
+}
+
+// Each contact in turn takes the first colour that neither of its moving bodies has.
+static void colour_contacts(contact_system *s, uint32_t count[COLOURS + 1])
+{
+    for (uint32_t k = 0; k < s->count; ++k) {
+        const contact *c = &s->list[k];
+        if (!c->active) continue;
+        s->colours[c->a] = 0;
+        s->colours[c->b] = 0;
+    }
+    for (uint32_t k = 0; k < s->count; ++k) {
+        contact *c = &s->list[k];
+        if (!c->active) continue;
+        const int moves_a = s->body[c->a].moves, moves_b = s->body[c->b].moves;
+        c->colour = lowest_free((moves_a ? s->colours[c->a] : 0) | (moves_b ? s->colours[c->b] : 0));
+        count[c->colour] += 1;
+        if (c->colour == UNCOLOURED) continue;
+        s->colours[c->a] |= (uint64_t)1 << c->colour;
+        s->colours[c->b] |= (uint64_t)1 << c->colour;
+    }
+}
+
+// Active contacts by colour, and within a colour by their number of points, so that packs are even.
+static void plan_packs(contact_system *s, pack_plan *plan)
+{
+    uint32_t count[COLOURS + 1] = {0}, at[COLOURS + 1], n = 0;
+    colour_contacts(s, count);
+    for (uint32_t c = 0; c <= COLOURS; ++c) {
+        at[c] = n;
+        n += count[c];
+    }
+    for (int points = 1; points <= VY_MANIFOLD_POINTS; ++points) {
+        for (uint32_t k = 0; k < s->count; ++k) {
+            const contact *c = &s->list[k];
+            if (c->active && c->count == points) s->order[at[c->colour]++] = k;
         }
     }
+    plan->packs = 0;
+    for (plan->colours = 0; plan->colours < COLOURS && count[plan->colours] > 0; ++plan->colours) {
+        const uint32_t c = plan->colours, packs = (count[c] + plan->wide->width - 1) / plan->wide->width;
+        plan->colour[c] = (colour_range){plan->packs, plan->packs + packs, at[c] - count[c], count[c]};
+        plan->packs += packs;
+    }
+    plan->loose_count = count[UNCOLOURED];
+    plan->loose_start = n - plan->loose_count;
+    plan->loose = (unsigned char *)s->packs + plan->packs * plan->wide->pack_size;
+}
+
+static void fill_packs(contact_system *s, const pack_plan *plan)
+{
+    const uint32_t width = plan->wide->width;
+    for (uint32_t c = 0; c < plan->colours; ++c) {
+        const colour_range *range = &plan->colour[c];
+        for (uint32_t done = 0; done < range->count; done += width) {
+            const uint32_t left = range->count - done, pack = range->first + done / width;
+            plan->wide->fill(&plan->job, &s->order[range->start + done], left < width ? left : width,
+                             (unsigned char *)s->packs + pack * plan->wide->pack_size);
+        }
+    }
+    for (uint32_t k = 0; k < plan->loose_count; ++k)
+        plan->narrow->fill(&plan->job, &s->order[plan->loose_start + k], 1,
+                           (unsigned char *)plan->loose + k * plan->narrow->pack_size);
+}
+
+typedef enum stage { WARM, SOLVE, RELAX, BOUNCE } stage;
+
+static void run_packs(const contact_system *s, const pack_plan *plan, stage at)
+{
+    void (*const wide[])(const contact_job *, void *, uint32_t, uint32_t) = {
+        plan->wide->warm, plan->wide->solve, plan->wide->relax, plan->wide->bounce};
+    void (*const narrow[])(const contact_job *, void *, uint32_t, uint32_t) = {
+        plan->narrow->warm, plan->narrow->solve, plan->narrow->relax, plan->narrow->bounce};
+    for (uint32_t c = 0; c < plan->colours; ++c)
+        wide[at](&plan->job, s->packs, plan->colour[c].first, plan->colour[c].last);
+    narrow[at](&plan->job, plan->loose, 0, plan->loose_count);
+}
+
+size_t vy_contacts_pack_memory(uint32_t cap)
+{
+    const contact_kernel *const all[] = {vy_contact_kernel_1, vy_contact_kernel_2, vy_contact_kernel_4_avx2,
+                                         vy_contact_kernel_8_avx512};
+    size_t most = 0;
+    for (int i = 0; i < 4; ++i) {
+        if (all[i] == NULL) continue;
+        const size_t size = (cap / all[i]->width + COLOURS) * all[i]->pack_size;
+        most = size > most ? size : most;
+    }
+    return most + cap * vy_contact_kernel_1->pack_size;
+}
+
+// ---- a step
+
+static void substep(vy_bodies *b, const pack_plan *plan, double h)
+{
+    contact_system *s = b->contacts;
+    for (uint32_t i = 0; i < b->limit; ++i) {
+        if (s->solved[i] && s->body[i].moves) accelerate(&s->body[i], &s->motion[i], h);
+    }
+    run_packs(s, plan, SOLVE);
+    for (uint32_t i = 0; i < b->limit; ++i) {
+        if (s->solved[i] && b->slots[i].kind != VY_BODY_STATIC)
+            move(&s->body[i], &s->motion[i], &b->params[i], h);
+    }
+    run_packs(s, plan, RELAX);
 }
 
 void vy_contacts_solve(vy_bodies *b, double h)
 {
     contact_system *s = b->contacts;
-    const double ratio = h / b->def.contacts.substep * (1.0 - 1e-12);
+    const vy_contacts_def *def = &b->def.contacts;
+    const double ratio = h / def->substep * (1.0 - 1e-12);
     const int steps = (int)ratio + ((double)(int)ratio < ratio);
     const double each = h / (double)steps;
     const double hertz = real_min(CONTACT_HERTZ, 0.25 / each);
-    const softness spring[2] = {soft(hertz, CONTACT_DAMPED, each), soft(2.0 * hertz, CONTACT_DAMPED, each)};
+    pack_plan plan = {.wide = s->kernel, .narrow = vy_contact_kernel_1};
+    plan.job =
+        (contact_job){.list = s->list,
+                      .motion = s->motion,
+                      .body = s->body,
+                      .per_h = 1.0 / each,
+                      .slop = def->slop,
+                      .push_speed = def->push_speed,
+                      .settle = each / SETTLE,
+                      .threshold = def->restitution_speed + 2.0 * h * vec3_length(b->def.gravity),
+                      .spring = {soft(hertz, CONTACT_DAMPED, each), soft(2.0 * hertz, CONTACT_DAMPED, each)}};
     for (uint32_t i = 0; i < b->limit; ++i) {
-        if (s->solved[i]) load_body(b, i, &s->body[i]);
+        if (s->solved[i]) load_body(b, i);
     }
-    for (uint32_t k = 0; k < s->count; ++k) {
-        if (s->list[k].active) prepare(s, &s->list[k]);
+    plan_packs(s, &plan);
+    fill_packs(s, &plan);
+    run_packs(s, &plan, WARM);
+    for (int k = 0; k < steps; ++k) substep(b, &plan, each);
+    for (int n = 0; n < BOUNCES; ++n) run_packs(s, &plan, BOUNCE);
+    plan.wide->empty(&plan.job, s->packs, 0, plan.packs);
+    plan.narrow->empty(&plan.job, plan.loose, 0, plan.loose_count);
+    for (uint32_t i = 0; i < b->limit; ++i) {
+        if (s->solved[i] && s->body[i].moves) store_body(b, i);
     }
-    for (int k = 0; k < steps; ++k) substep(b, each, spring);
-    const double threshold = b->def.contacts.restitution_speed + 2.0 * h * vec3_length(b->def.gravity);
-    for (int n = 0; n < BOUNCES; ++n) {
-        for (uint32_t k = 0; k < s->count; ++k) {
-            if (s->list[k].active && s->list[k].restitution > 0.0) bounce(b, &s->list[k], threshold);
-        }
-    }
-    store(b);
 }

@@ -50,9 +50,13 @@ static vec3 speed_at(const body_state *s, vec3 lever)
 // Points that pushed in the last step and do not leave.
 static int still_pushes(const vy_bodies *b, const contact *c)
 {
+    if (!c->was) return 0;
     const body_state *sa = &b->contacts->start[c->a], *sb = &b->contacts->start[c->b];
-    for (int i = 0; i < c->count && c->was; ++i) {
-        const vec3 v = vec3_sub(speed_at(sb, c->p[i].on_b), speed_at(sa, c->p[i].on_a));
+    const vec3 wa = quat_rotate(sa->attitude, sa->rate), wb = quat_rotate(sb->attitude, sb->rate);
+    const vec3 apart = vec3_sub(sb->velocity, sa->velocity);
+    for (int i = 0; i < c->count; ++i) {
+        const vec3 from_a = c->p[i].from_a, from_b = vec3_sub(from_a, c->apart);
+        const vec3 v = vec3_add(apart, vec3_sub(vec3_cross(wb, from_b), vec3_cross(wa, from_a)));
         if (vec3_dot(v, c->n) <= 0.0) return 1;
     }
     return 0;
@@ -152,7 +156,6 @@ static void respond(vy_bodies *b)
         c->count = 1;
         c->p[0] = (contact_point){.push = 0.0};
         c->p[0].on_a = quat_unrotate(b->state[c->a].attitude, vec3_sub(point, b->state[c->a].position));
-        c->p[0].on_b = quat_unrotate(b->state[c->b].attitude, vec3_sub(point, b->state[c->b].position));
         c->p[0].push = c->p[0].total = respond_speed(b, c, point, m.normal);
         respond_position(b, c, m.points[0].depth, m.normal);
         b->touched[c->a] = b->touched[c->b] = 1; // joints look again

@@ -55,6 +55,9 @@ size_t vy_contacts_state_size(const vy_bodies_def *def)
     return def->contacts.cap == 0 ? 0 : sizeof(contact_count) + def->contacts.cap * sizeof(contact_memory);
 }
 
+// Memory on the boundary that lanes want.
+static void *aligned(size_t size) { return aligned_alloc(64, (size + 63u) & ~(size_t)63u); }
+
 vy_status vy_contacts_create(vy_bodies *b)
 {
     const size_t n = b->def.body_cap, cap = b->def.contacts.cap;
@@ -62,6 +65,7 @@ vy_status vy_contacts_create(vy_bodies *b)
     contact_system *s = calloc(1, sizeof *s);
     b->contacts = s;
     if (s == NULL) return VY_NO_MEMORY;
+    s->kernel = vy_contacts_kernel();
     s->pair_cap = (uint32_t)(PAIRS_PER_BODY * n > cap ? PAIRS_PER_BODY * n : cap);
     vy_tree_def tree = vy_default_tree_def();
     tree.capacity = (int)n;
@@ -73,16 +77,21 @@ vy_status vy_contacts_create(vy_bodies *b)
     s->solved = calloc(n, sizeof *s->solved);
     s->start = calloc(n, sizeof *s->start);
     s->body = calloc(n, sizeof *s->body);
+    s->motion = aligned(n * sizeof *s->motion);
+    s->colours = calloc(n, sizeof *s->colours);
     s->bounds = calloc(n, sizeof *s->bounds);
     s->turn = calloc(n, sizeof *s->turn);
     s->pairs = calloc(s->pair_cap, sizeof *s->pairs);
     s->keys = calloc(s->pair_cap, sizeof *s->keys);
     s->sorted = calloc(s->pair_cap, sizeof *s->sorted);
     s->list = calloc(cap, sizeof *s->list);
+    s->order = calloc(cap, sizeof *s->order);
+    s->packs = aligned(vy_contacts_pack_memory((uint32_t)cap));
     s->old = calloc(cap, sizeof *s->old);
     s->reports = calloc(2 * cap, sizeof *s->reports);
     if (!s->proxy_of || !s->slot_of || !s->parent || !s->touching || !s->solved || !s->start || !s->body ||
-        !s->bounds || !s->turn || !s->pairs || !s->keys || !s->sorted || !s->list || !s->old || !s->reports)
+        !s->motion || !s->colours || !s->order || !s->packs || !s->bounds || !s->turn || !s->pairs ||
+        !s->keys || !s->sorted || !s->list || !s->old || !s->reports)
         return VY_NO_MEMORY;
     for (size_t i = 0; i < n; ++i) s->proxy_of[i] = -1;
     return vy_tree_create(&tree, &s->tree, NULL);
@@ -100,6 +109,10 @@ void vy_contacts_destroy(vy_bodies *b)
     free(s->solved);
     free(s->start);
     free(s->body);
+    free(s->motion);
+    free(s->colours);
+    free(s->order);
+    free(s->packs);
     free(s->bounds);
     free(s->turn);
     free(s->pairs);

@@ -4,8 +4,8 @@
 // pairs make islands, and the bodies of an island that touches are put back to where they were and stepped
 // with contacts. All other bodies keep the bits of their free flight.
 #pragma once
+#include "dynamics/contact_kernel.h"
 #include "dynamics/joint.h"
-#include "volery/collision.h"
 
 /// What a pair of bodies remembers from step to step: state.
 struct contact_memory {
@@ -23,59 +23,6 @@ struct contact_count {
     uint64_t count;
 };
 
-/// One point of a contact in a step.
-typedef struct contact_point {
-    vec3 on_a, on_b;     // [m] from the centres of mass to the surfaces, body axes
-    vec3 from_a, from_b; // [m] the same at the start of the step, world
-    vec3 arm_a, arm_b;   // [m] from the centres of mass to the point between, world
-    vec3 turn_a, turn_b; // [m] arms x normal
-    double mass;         // [kg] effective, along the normal
-    double push;         // [N s] so far
-    double most;         // [N s] largest push of all sub-steps
-    double total;        // [N s] of all sub-steps
-    double gap;          // [m] now
-    double speed;        // [m/s] of separation before the step
-} contact_point;
-
-/// Two bodies that touch or are about to.
-typedef struct contact {
-    uint32_t a, b;
-    int count;
-    int was;              // 1: pushed in the last step
-    int active;           // 1: solved in this step
-    int simple;           // 1: a body is held by joints, and gets the simple response
-    int rigid;            // 1: one of the two does not move: twice as stiff
-    int round_a, round_b; // 1: a ball, whose surface does not move when it turns
-    vec3 n, t1, t2;
-    double gap; // [m] of the nearest point
-    double friction, restitution, rolling, spinning;
-    // Friction acts at one point, where the pushes have their mean.
-    vec3 arm_a, arm_b;           // [m] to it from the centres of mass, world
-    double load;                 // [N s] mean push of the last quarter of a second, of all points: at rest
-                                 // the springs carry it without giving way
-    double radius;               // [m] mean distance of the pushes from it
-    double mass_1, mass_2;       // [kg] effective, across the normal
-    double roll_mass, spin_mass; // [kg m^2] effective
-    double drag_1, drag_2;       // [N s] friction so far
-    double roll_1, roll_2, spin; // [N m s] so far
-    vec3 impulse;                // [N s] on b, of all sub-steps
-    // [1/kg] Speed of separation at one point by a push at another.
-    double together; // [kg] effective, for a push shared evenly by all points
-    double couple[VY_MANIFOLD_POINTS][VY_MANIFOLD_POINTS];
-    contact_point p[VY_MANIFOLD_POINTS];
-} contact;
-
-/// A body while contacts are solved, world axes.
-typedef struct contact_body {
-    vec3 position, velocity, rate;
-    quat attitude;
-    mat3 rotation, inverse_inertia;
-    double inverse_mass;
-    vec3 acceleration, torque; // [m/s^2], [N m] at the start of the step
-    int moves;                 // 1: dynamic
-    int round;                 // 1: the same moment about every axis
-} contact_body;
-
 typedef struct contact_system {
     vy_tree *tree;
     int *proxy_of;           // [body_cap] of a slot, -1: none
@@ -85,6 +32,8 @@ typedef struct contact_system {
     int *solved;             // [body_cap] 1: takes part in it
     body_state *start;       // [body_cap] before the step
     contact_body *body;      // [body_cap]
+    contact_motion *motion;  // [body_cap]
+    uint64_t *colours;       // [body_cap] a bit for every colour that a contact of the body has
     vy_bounds *bounds;       // [body_cap] of the way through the step
     double *turn;            // [m] [body_cap] how far the surface gets by turning, beyond the centre's way
     vy_tree_pair *pairs;     // [pair_cap]
@@ -92,7 +41,10 @@ typedef struct contact_system {
     uint32_t pair_cap;
     contact *list; // [cap], sorted by slots
     uint32_t count;
-    contact_memory *old; // [cap] of the step before
+    const contact_kernel *kernel; // the widest this machine has
+    uint32_t *order;              // [cap] active contacts, by colour
+    void *packs;                  // of the wide kernel, then of the narrow one
+    contact_memory *old;          // [cap] of the step before
     uint64_t old_count;
     vy_contact_report *reports; // [2 cap]
     uint32_t report_count;
@@ -114,6 +66,10 @@ uint32_t vy_contacts_step(vy_bodies *b, double h);
 
 /// Every pair that may touch within the step, with its points. Returns 0 when there was no room for all.
 int vy_contacts_find(vy_bodies *b, double h);
+/// The widest kernel that this machine has.
+const contact_kernel *vy_contacts_kernel(void);
+/// Bytes that the packs of so many contacts take at most, on any machine.
+size_t vy_contacts_pack_memory(uint32_t cap);
 /// Solve the active contacts, from where the bodies were at the start.
 void vy_contacts_solve(vy_bodies *b, double h);
 

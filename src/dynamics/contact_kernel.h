@@ -1,0 +1,104 @@
+// contact_kernel.h - what the contact solver and its kernels share: plain types alone, one layout for every
+// lane width.
+//
+// Contacts of one colour have no moving body in common, so they may be solved side by side: a pack is as many
+// of them as a register has lanes. What a lane does depends on its own two bodies alone, so every width gives
+// the same bits.
+#pragma once
+#include "volery/collision.h"
+#include <stdint.h>
+
+/// One point of a contact in a step.
+typedef struct contact_point {
+    vy_vec3 on_a;   // [m] from a's centre of mass to its surface, a's axes
+    vy_vec3 from_a; // [m] the same at the start of the step, world
+    double gap;     // [m] at the start of the step
+    double push;    // [N s] of the last sub-step
+    double total;   // [N s] of all sub-steps
+    double speed;   // [m/s] of separation before the step
+} contact_point;
+
+/// Two bodies that touch or are about to.
+typedef struct contact {
+    uint32_t a, b;
+    int count;
+    int was;           // 1: pushed in the last step
+    int active;        // 1: solved in this step
+    int simple;        // 1: a body is held by joints, and gets the simple response
+    int rigid;         // 1: one of the two does not move: twice as stiff
+    uint32_t colour;   // contacts of one colour share no body that moves
+    vy_vec3 n, t1, t2; // from a to b, and across
+    vy_vec3 apart;     // [m] from a's centre of mass to b's at the start of the step
+    double friction, restitution, rolling, spinning;
+    double load;                 // [N s] mean push of the last quarter of a second, of all points: at rest
+                                 // the springs carry it without giving way
+    double drag_1, drag_2;       // [N s] friction of the last sub-step
+    double roll_1, roll_2, spin; // [N m s] of the last sub-step
+    vy_vec3 impulse;             // [N s] on b, of all sub-steps
+    contact_point p[VY_MANIFOLD_POINTS];
+} contact;
+
+/// How a body moves while contacts are solved, world axes: what every contact reads and writes.
+typedef struct contact_motion {
+    double velocity[3], rate[3];
+    double spare[2]; // a cache line each
+    double push[3];  // [N s] sum of the contacts' impulses, to be given again in the next sub-step
+    double twist[3]; // [N m s]
+    double unused[2];
+} contact_motion;
+
+/// Where a body is while contacts are solved, world axes.
+typedef struct contact_body {
+    double moved[3];   // [m] since the start of the step
+    double spun[9];    // rotation since then, less the identity; of a ball zero: its surface stays
+    double inverse[6]; // inverse inertia: xx xy xz yy yz zz
+    double inverse_mass;
+    int moves; // 1: dynamic
+    int round; // 1: the same moment about every axis
+    int ball;
+    vy_vec3 position; // [m] at the start
+    vy_quat attitude;
+    vy_mat3 rotation, first;      // now, and at the start
+    vy_vec3 acceleration, torque; // [m/s^2], [N m] at the start of the step, body axes
+} contact_body;
+
+/// A spring and damper as the solver wants them.
+typedef struct contact_spring {
+    double bias;    // [1/s] speed asked for over overlap
+    double mass;    // part of the effective mass
+    double impulse; // part of the push so far that is given back
+} contact_spring;
+
+/// What a kernel works on.
+typedef struct contact_job {
+    contact *list;
+    contact_motion *motion;
+    const contact_body *body;
+    double per_h;             // [1/s] of a sub-step
+    double slop, push_speed;  // [m], [m/s]
+    double settle;            // part of the load that a sub-step renews
+    double threshold;         // [m/s] slower impacts do not bounce
+    contact_spring spring[2]; // between bodies that move, and against one that does not
+} contact_job;
+
+/// The solver over one lane width. Packs [first, last) of `packs`, of one colour where bodies are written.
+typedef struct contact_kernel {
+    const char *name;
+    uint32_t width;
+    size_t pack_size;
+    /// One pack of `count` contacts, by their numbers.
+    void (*fill)(const contact_job *job, const uint32_t *contacts, uint32_t count, void *pack);
+    /// Add the pushes of the last step to what the bodies are given again.
+    void (*warm)(const contact_job *job, void *packs, uint32_t first, uint32_t last);
+    /// Take away the speed at which points close, with springs under what overlaps.
+    void (*solve)(const contact_job *job, void *packs, uint32_t first, uint32_t last);
+    /// After the bodies have moved: where the points are now, and take away what the springs have added.
+    void (*relax)(const contact_job *job, void *packs, uint32_t first, uint32_t last);
+    void (*bounce)(const contact_job *job, void *packs, uint32_t first, uint32_t last);
+    /// Results, back to the contacts.
+    void (*empty)(const contact_job *job, const void *packs, uint32_t first, uint32_t last);
+} contact_kernel;
+
+/// NULL where the compiler has no such instructions.
+extern const contact_kernel *const vy_contact_kernel_1,
+    *const vy_contact_kernel_2, *const vy_contact_kernel_4_avx2, *const vy_contact_kernel_8_avx512;

@@ -1,0 +1,596 @@
+// contact_kernel.inl - contacts solved side by side, for the VY_LANES of the including file, which also
+// defines KERNEL_NAME (text) and KERNEL_TABLE (symbol).
+//
+// Points that a lane does not have are zeros: they change nothing. What a lane computes beyond that is
+// thrown away by real_select, never by a branch, so that packs may be put together in any way.
+#include "base/vec.h"
+#include "dynamics/contact_kernel.h"
+
+enum { SWEEPS = 16, POINTS = VY_MANIFOLD_POINTS };
+#define FAST 0.1 // [m/s]
+
+typedef struct pack_point {
+    vec3 turn; // [m] a's arm x normal
+    real mass; // [kg] effective, along the normal
+    real push; // [N s] so far
+    real gap;  // [m] now
+} pack_point;
+
+/// What only moving and adding up need.
+typedef struct pack_past {
+    vec3 from;  // [m] on a at the start of the step, world
+    real gap;   // [m] then
+    real speed; // [m/s] of separation then
+    real most;  // [N s] largest push of all sub-steps
+    real total; // [N s]
+} pack_past;
+
+typedef struct pack {
+    uint32_t a[VY_LANES], b[VY_LANES], contact[VY_LANES];
+    int write_a[VY_LANES], write_b[VY_LANES]; // 1: it moves
+    uint32_t lanes;                           // in use
+    int points;                               // 1, 2 or 4: no lane has more
+    int rolls, bounces;                       // some lane does
+    vec3 n, t1, t2;
+    vec3 apart;       // [m] from a's centre of mass to b's, now
+    vec3 shift;       // [m] apart x n: b's arm x normal is turn - shift
+    vec3 arm_a;       // [m] to the mean of the pushes, where friction acts
+    real inverse_a[6], inverse_b[6], mass_a, mass_b; // inverse inertia and mass
+    real count, per_count, stiff;
+    real friction, rolling, spinning;
+    real load;
+    real radius;                 // [m] mean distance of the pushes from where friction acts
+    real mass_1, mass_2;         // [kg] effective, across the normal
+    real roll_mass, spin_mass;   // [kg m^2] effective
+    real drag_1, drag_2, roll_1, roll_2, spin;
+    real together;               // [kg] effective, for a push shared evenly by all points
+    real couple[POINTS][POINTS]; // [1/kg] speed at one point by a push at another; only j >= i is used
+    pack_point p[POINTS];
+    vec3 first;    // [m] apart at the start of the step
+    vec3 impulse;  // [N s] on b
+    real share;    // of b's inverse mass in both: the point goes with the lighter one
+    real restitution;
+    pack_past past[POINTS];
+} pack;
+
+/// Velocities of both bodies of each lane.
+typedef struct pack_motion {
+    vec3 va, wa, vb, wb;
+} pack_motion;
+
+// ---- bodies to lanes and back
+
+VY_FN real gather(const double *const from[VY_LANES], int k)
+{
+    real x = real_set(0.0);
+    for (int i = 0; i < VY_LANES; ++i) x = real_with_lane(x, i, from[i][k]);
+    return x;
+}
+
+VY_FN vec3 gather_vec(const double *const from[VY_LANES], int k)
+{
+    return vec3_make(gather(from, k), gather(from, k + 1), gather(from, k + 2));
+}
+
+VY_FN pack_motion load_motion(const contact_job *job, const pack *p)
+{
+    const double *a[VY_LANES], *b[VY_LANES];
+    for (int i = 0; i < VY_LANES; ++i) {
+        a[i] = job->motion[p->a[i]].velocity;
+        b[i] = job->motion[p->b[i]].velocity;
+    }
+    const pack_motion v = {gather_vec(a, 0), gather_vec(a, 3), gather_vec(b, 0), gather_vec(b, 3)};
+    return v;
+}
+
+VY_FN void scatter(double *to, vec3 x, vec3 y, int lane)
+{
+    to[0] = real_lane(x.x, lane);
+    to[1] = real_lane(x.y, lane);
+    to[2] = real_lane(x.z, lane);
+    to[3] = real_lane(y.x, lane);
+    to[4] = real_lane(y.y, lane);
+    to[5] = real_lane(y.z, lane);
+}
+
+VY_FN void store_motion(const contact_job *job, const pack *p, const pack_motion *v)
+{
+    for (int i = 0; i < VY_LANES; ++i) {
+        if (p->write_a[i]) scatter(job->motion[p->a[i]].velocity, v->va, v->wa, i);
+        if (p->write_b[i]) scatter(job->motion[p->b[i]].velocity, v->vb, v->wb, i);
+    }
+}
+
+VY_FN void scatter_add(double *to, vec3 x, vec3 y, double sign, int lane)
+{
+    to[0] += sign * real_lane(x.x, lane);
+    to[1] += sign * real_lane(x.y, lane);
+    to[2] += sign * real_lane(x.z, lane);
+    to[3] += sign * real_lane(y.x, lane);
+    to[4] += sign * real_lane(y.y, lane);
+    to[5] += sign * real_lane(y.z, lane);
+}
+
+VY_FN vec3 turn_by(const real inverse[6], vec3 v)
+{
+    return vec3_make((inverse[0] * v.x + inverse[1] * v.y) + inverse[2] * v.z,
+                     (inverse[1] * v.x + inverse[3] * v.y) + inverse[4] * v.z,
+                     (inverse[2] * v.x + inverse[4] * v.y) + inverse[5] * v.z);
+}
+
+// ---- one contact per lane
+
+VY_FN vec3 point_turn_b(const pack *p, int i) { return vec3_sub(p->p[i].turn, p->shift); }
+
+// [m/s] At which the bodies separate at a point.
+VY_FN real separation(const pack *p, const pack_motion *v, int i)
+{
+    return vec3_dot(p->n, vec3_sub(v->vb, v->va)) +
+           (vec3_dot(v->wb, point_turn_b(p, i)) - vec3_dot(v->wa, p->p[i].turn));
+}
+
+VY_FN mask has_point(const pack *p, int i) { return p->count > (double)i; }
+
+// +impulse on b and -impulse on a, which turn them by the same about each centre of mass.
+VY_FN void push_apart(const pack *p, pack_motion *v, vec3 impulse, vec3 turn_a, vec3 turn_b)
+{
+    v->va = vec3_add_scaled(v->va, -p->mass_a, impulse);
+    v->vb = vec3_add_scaled(v->vb, p->mass_b, impulse);
+    v->wa = vec3_sub(v->wa, turn_by(p->inverse_a, turn_a));
+    v->wb = vec3_add(v->wb, turn_by(p->inverse_b, turn_b));
+}
+
+VY_FN void twist_apart(const pack *p, pack_motion *v, vec3 twist)
+{
+    v->wa = vec3_sub(v->wa, turn_by(p->inverse_a, twist));
+    v->wb = vec3_add(v->wb, turn_by(p->inverse_b, twist));
+}
+
+// Of two impulses across each other, both cut so that they are no longer than `most` together.
+VY_FN void cut_to(real most, real *x, real *y)
+{
+    const real length2 = *x * *x + *y * *y;
+    const real k = real_select(length2 > most * most, most / real_sqrt(length2), real_set(1.0));
+    *x = *x * k;
+    *y = *y * k;
+}
+
+VY_FN vec3 along_both(real x, vec3 t1, real y, vec3 t2) { return vec3_add_scaled(vec3_scale(x, t1), y, t2); }
+
+// Friction by Coulomb's cone, and torques against spinning and rolling, all limited by the push of the
+// points.
+VY_FN void rub(pack *p, pack_motion *v, int n)
+{
+    real push = real_set(0.0);
+    for (int i = 0; i < n; ++i) push = push + p->p[i].push;
+    if (p->rolls) {
+        const vec3 w = vec3_sub(v->wb, v->wa);
+        const real old_1 = p->roll_1, old_2 = p->roll_2;
+        const mask rolls = p->rolling > 0.0;
+        p->roll_1 = old_1 - p->roll_mass * vec3_dot(w, p->t1);
+        p->roll_2 = old_2 - p->roll_mass * vec3_dot(w, p->t2);
+        cut_to(p->rolling * push, &p->roll_1, &p->roll_2);
+        pack_motion after = *v;
+        twist_apart(p, &after, along_both(p->roll_1 - old_1, p->t1, p->roll_2 - old_2, p->t2));
+        v->wa = vec3_select(rolls, after.wa, v->wa);
+        v->wb = vec3_select(rolls, after.wb, v->wb);
+    }
+    const real most_spin = (p->friction * p->radius + p->spinning) * push;
+    const real old = p->spin, w = vec3_dot(vec3_sub(v->wb, v->wa), p->n);
+    p->spin = real_clamp(old - p->spin_mass * w, -most_spin, most_spin);
+    twist_apart(p, v, vec3_scale(p->spin - old, p->n));
+
+    const vec3 arm_b = vec3_sub(p->arm_a, p->apart);
+    const vec3 at_a = vec3_add(v->va, vec3_cross(v->wa, p->arm_a)),
+               at_b = vec3_add(v->vb, vec3_cross(v->wb, arm_b)), slip = vec3_sub(at_b, at_a);
+    const real old_1 = p->drag_1, old_2 = p->drag_2;
+    p->drag_1 = old_1 - p->mass_1 * vec3_dot(slip, p->t1);
+    p->drag_2 = old_2 - p->mass_2 * vec3_dot(slip, p->t2);
+    cut_to(p->friction * push, &p->drag_1, &p->drag_2);
+    const vec3 drag = along_both(p->drag_1 - old_1, p->t1, p->drag_2 - old_2, p->t2);
+    push_apart(p, v, drag, vec3_cross(p->arm_a, drag), vec3_cross(arm_b, drag));
+}
+
+/// What the points of a contact ask for.
+typedef struct pack_rows {
+    real speed[POINTS], bias[POINTS], mass[POINTS], keep[POINTS], hold[POINTS], by[POINTS];
+} pack_rows;
+
+VY_FN void ask(const contact_job *job, const pack *p, const pack_motion *v, int n, int springs, pack_rows *r)
+{
+    const mask stiff = p->stiff > 0.5;
+    const contact_spring *s = job->spring;
+    for (int i = 0; i < n; ++i) {
+        const pack_point *q = &p->p[i];
+        r->speed[i] = real_select(has_point(p, i), separation(p, v, i), real_set(0.0));
+        r->by[i] = real_set(0.0);
+        r->mass[i] = r->keep[i] = real_set(1.0); // of the effective mass, first
+        r->hold[i] = r->bias[i] = real_set(0.0);
+        if (springs) {
+            const mask soft = q->gap < -job->slop;
+            const real bias = real_select(stiff, real_set(s[1].bias), real_set(s[0].bias)),
+                       mass = real_select(stiff, real_set(s[1].mass), real_set(s[0].mass)),
+                       back = real_select(stiff, real_set(s[1].impulse), real_set(s[0].impulse));
+            const real over = real_min(q->gap + job->slop, real_set(0.0));
+            r->bias[i] = real_max(bias * over, real_set(-job->push_speed));
+            r->mass[i] = real_select(soft, mass, r->mass[i]);
+            r->keep[i] = real_select(soft, 1.0 - back, r->keep[i]);
+            r->hold[i] = real_select(soft, back * p->load * p->per_count, r->hold[i]);
+        }
+        // It may close, but no more.
+        r->bias[i] = real_select(q->gap > 0.0, q->gap * job->per_h, r->bias[i]);
+    }
+}
+
+VY_FN void spread(const pack *p, pack_rows *r, int n, int i, real change)
+{
+    r->by[i] = r->by[i] + change;
+    for (int j = 0; j < n; ++j)
+        r->speed[j] = r->speed[j] + (j < i ? p->couple[j][i] : p->couple[i][j]) * change;
+}
+
+// What all points of a contact need alike, so that none is favoured.
+VY_FN void share_out(const pack *p, pack_rows *r, int n)
+{
+    const mask several = p->count > 1.5;
+    real need = real_set(0.0);
+    for (int i = 0; i < n; ++i) {
+        const real push = p->p[i].push;
+        need = need + (((r->keep[i] * push + r->hold[i]) - push) -
+                       r->mass[i] * p->together * (r->speed[i] + r->bias[i]));
+    }
+    need = need * p->per_count;
+    for (int i = 0; i < n; ++i) {
+        const real by = real_max(need, -p->p[i].push);
+        spread(p, r, n, i, real_select(several & has_point(p, i), by, real_set(0.0)));
+    }
+}
+
+VY_FN void sweep(const pack *p, pack_rows *r, int n, int i, mask go)
+{
+    const real old = p->p[i].push + r->by[i];
+    const real ask = (r->keep[i] * old + r->hold[i]) - r->mass[i] * p->p[i].mass * (r->speed[i] + r->bias[i]);
+    const real change = real_max(ask, real_set(0.0)) - old;
+    spread(p, r, n, i, real_select(go, change, real_set(0.0)));
+}
+
+// Lanes where a point still closes fast.
+VY_FN mask closing(const pack_rows *r, int n)
+{
+    mask fast = (-(r->speed[0] + r->bias[0])) > FAST;
+    for (int i = 1; i < n; ++i) fast = fast | ((-(r->speed[i] + r->bias[i])) > FAST);
+    return fast;
+}
+
+// The pushes of all points together: sweeps over their few numbers, there and back, so that none is favoured;
+// then the bodies feel them.
+VY_FN void solve_points(const contact_job *job, pack *p, pack_motion *v, int n, int springs)
+{
+    pack_rows r;
+    ask(job, p, v, n, springs, &r);
+    if (n > 1) share_out(p, &r, n);
+    // One sweep is enough at rest; where points still close fast, an impact, they need more.
+    mask go = mask_set(1);
+    for (int round = 0; round < SWEEPS && mask_any(go); round += 2) {
+        for (int i = 0; i < n; ++i) sweep(p, &r, n, i, go);
+        go = go & closing(&r, n);
+        if (!mask_any(go)) break;
+        for (int i = n - 1; i >= 0; --i) sweep(p, &r, n, i, go);
+        go = go & closing(&r, n);
+    }
+    vec3 turn = vec3_zero();
+    real sum = real_set(0.0);
+    for (int i = 0; i < n; ++i) {
+        turn = vec3_add_scaled(turn, r.by[i], p->p[i].turn);
+        sum = sum + r.by[i];
+        p->p[i].push = p->p[i].push + r.by[i];
+    }
+    push_apart(p, v, vec3_scale(sum, p->n), turn, vec3_add_scaled(turn, -sum, p->shift));
+    rub(p, v, n);
+}
+
+// Where the points are now, and the place between them where friction acts.
+VY_FN void place_points(const contact_job *job, pack *p, int n)
+{
+    const double *a[VY_LANES], *b[VY_LANES];
+    for (int i = 0; i < VY_LANES; ++i) {
+        a[i] = job->body[p->a[i]].moved;
+        b[i] = job->body[p->b[i]].moved;
+    }
+    const vec3 moved = vec3_sub(gather_vec(b, 0), gather_vec(a, 0));
+    mat3 spun_a, spun_b;
+    for (int k = 0; k < 9; ++k) {
+        spun_a.m[k / 3][k % 3] = gather(a, 3 + k);
+        spun_b.m[k / 3][k % 3] = gather(b, 3 + k);
+    }
+    for (int k = 0; k < 6; ++k) {
+        p->inverse_a[k] = gather(a, 12 + k);
+        p->inverse_b[k] = gather(b, 12 + k);
+    }
+    // gap = n.(from_b' - from_a' + apart), with from_b = from_a + gap n - apart at the start.
+    const vec3 na = mat3_tmul_vec(spun_a, p->n), nb = mat3_tmul_vec(spun_b, p->n);
+    const vec3 by_place = vec3_sub(nb, na);
+    const real by_gap = 1.0 + vec3_dot(nb, p->n), base = vec3_dot(p->n, moved) - vec3_dot(nb, p->first);
+    p->apart = vec3_add(p->first, moved);
+    p->shift = vec3_cross(p->apart, p->n);
+    // The place that touches goes with the bodies, the lighter one before all, but does not turn with them: a
+    // wheel's stays under its axle.
+    const vec3 along = vec3_scale(p->share, moved), more = vec3_cross(along, p->n);
+    vec3 sum = vec3_zero(), plain = vec3_zero();
+    real weight = real_set(0.0);
+    for (int i = 0; i < n; ++i) {
+        const pack_past *q = &p->past[i];
+        const mask here = has_point(p, i);
+        const vec3 arm = vec3_add_scaled(q->from, p->share * q->gap, p->n);
+        p->p[i].turn = vec3_select(here, vec3_add(vec3_cross(q->from, p->n), more), vec3_zero());
+        p->p[i].gap =
+            real_select(here, (by_gap * q->gap + base) + vec3_dot(by_place, q->from), real_set(0.0));
+        sum = vec3_add_scaled(sum, p->p[i].push, arm);
+        plain = vec3_add(plain, arm);
+        weight = weight + p->p[i].push;
+    }
+    const mask pushed = weight > 0.0;
+    const real per = 1.0 / weight;
+    const vec3 mean = vec3_select(pushed, vec3_scale(per, sum), vec3_scale(p->per_count, plain));
+    p->arm_a = vec3_add(mean, along);
+    if (n == 1) return;
+    real far = real_set(0.0);
+    for (int i = 0; i < n; ++i) {
+        const pack_past *q = &p->past[i];
+        const vec3 arm = vec3_add_scaled(q->from, p->share * q->gap, p->n);
+        far = far + p->p[i].push * vec3_length(vec3_sub(arm, mean));
+    }
+    p->radius = real_select(pushed & (p->count > 1.5), far * per, real_set(0.0));
+}
+
+// What the bodies are given again in the next sub-step.
+VY_FN vec3 carry_on(const contact_job *job, const pack *p, int n)
+{
+    vec3 turn = vec3_zero();
+    real sum = real_set(0.0);
+    for (int i = 0; i < n; ++i) {
+        turn = vec3_add_scaled(turn, p->p[i].push, p->p[i].turn);
+        sum = sum + p->p[i].push;
+    }
+    const vec3 drag = along_both(p->drag_1, p->t1, p->drag_2, p->t2);
+    const vec3 push = vec3_add(vec3_scale(sum, p->n), drag);
+    const vec3 twist = vec3_add_scaled(along_both(p->roll_1, p->t1, p->roll_2, p->t2), p->spin, p->n);
+    const vec3 arm_b = vec3_sub(p->arm_a, p->apart);
+    const vec3 twist_a = vec3_add(vec3_add(turn, vec3_cross(p->arm_a, drag)), twist),
+               twist_b = vec3_add(
+                   vec3_add(vec3_add_scaled(turn, -sum, p->shift), vec3_cross(arm_b, drag)), twist);
+    for (int i = 0; i < VY_LANES; ++i) {
+        if (p->write_a[i]) scatter_add(job->motion[p->a[i]].push, push, twist_a, -1.0, i);
+        if (p->write_b[i]) scatter_add(job->motion[p->b[i]].push, push, twist_b, 1.0, i);
+    }
+    return push;
+}
+
+VY_FN void relax_points(const contact_job *job, pack *p, pack_motion *v, int n)
+{
+    place_points(job, p, n);
+    for (int i = 0; i < n; ++i) p->past[i].most = real_max(p->past[i].most, p->p[i].push);
+    solve_points(job, p, v, n, 0);
+    real push = real_set(0.0);
+    for (int i = 0; i < n; ++i) {
+        pack_past *q = &p->past[i];
+        q->most = real_max(q->most, p->p[i].push);
+        q->total = q->total + p->p[i].push;
+        push = push + p->p[i].push;
+    }
+    p->load = p->load + job->settle * (push - p->load);
+    p->impulse = vec3_add(p->impulse, carry_on(job, p, n));
+}
+
+// Points that closed faster than the threshold leave with their part of that speed.
+VY_FN void bounce_points(const contact_job *job, pack *p, pack_motion *v, int n)
+{
+    for (int i = 0; i < n; ++i) {
+        pack_past *q = &p->past[i];
+        const mask now = (q->speed <= -job->threshold) & (q->most > 0.0) & (p->restitution > 0.0);
+        const real old = p->p[i].push, ask = old - p->p[i].mass * (separation(p, v, i) +
+                                                                    p->restitution * q->speed);
+        const real push = real_select(now, real_max(ask, real_set(0.0)), old), by = push - old;
+        const vec3 impulse = vec3_scale(by, p->n);
+        pack_motion after = *v;
+        push_apart(p, &after, impulse, vec3_scale(by, p->p[i].turn), vec3_scale(by, point_turn_b(p, i)));
+        v->va = vec3_select(now, after.va, v->va);
+        v->wa = vec3_select(now, after.wa, v->wa);
+        v->vb = vec3_select(now, after.vb, v->vb);
+        v->wb = vec3_select(now, after.wb, v->wb);
+        p->impulse = vec3_select(now, vec3_add(p->impulse, impulse), p->impulse);
+        q->total = q->total + by;
+        p->p[i].push = push;
+    }
+}
+
+// ---- packs
+
+VY_FN void put(real *field, int lane, double x)
+{
+    memcpy((unsigned char *)field + (size_t)lane * sizeof x, &x, sizeof x);
+}
+
+VY_FN double get(const real *field, int lane)
+{
+    double x;
+    memcpy(&x, (const unsigned char *)field + (size_t)lane * sizeof x, sizeof x);
+    return x;
+}
+
+VY_FN void put_vec(vec3 *field, int lane, vy_vec3 x)
+{
+    put(&field->x, lane, x.x);
+    put(&field->y, lane, x.y);
+    put(&field->z, lane, x.z);
+}
+
+static void fill_lane(const contact_job *job, const contact *c, int lane, pack *p)
+{
+    const contact_body *a = &job->body[c->a], *b = &job->body[c->b];
+    p->a[lane] = c->a;
+    p->b[lane] = c->b;
+    p->write_a[lane] = a->moves;
+    p->write_b[lane] = b->moves;
+    p->rolls |= c->rolling > 0.0;
+    p->bounces |= c->restitution > 0.0;
+    p->points = c->count > p->points ? (c->count == 3 ? 4 : c->count) : p->points;
+    put_vec(&p->n, lane, c->n);
+    put_vec(&p->t1, lane, c->t1);
+    put_vec(&p->t2, lane, c->t2);
+    put_vec(&p->first, lane, c->apart);
+    put(&p->mass_a, lane, a->inverse_mass);
+    put(&p->mass_b, lane, b->inverse_mass);
+    put(&p->count, lane, c->count);
+    put(&p->per_count, lane, 1.0 / c->count);
+    put(&p->stiff, lane, c->rigid);
+    put(&p->friction, lane, c->friction);
+    put(&p->rolling, lane, c->rolling);
+    put(&p->spinning, lane, c->spinning);
+    put(&p->restitution, lane, c->restitution);
+    put(&p->load, lane, c->load);
+    put(&p->drag_1, lane, c->drag_1);
+    put(&p->drag_2, lane, c->drag_2);
+    put(&p->roll_1, lane, c->roll_1);
+    put(&p->roll_2, lane, c->roll_2);
+    put(&p->spin, lane, c->spin);
+    put(&p->share, lane, b->inverse_mass / (a->inverse_mass + b->inverse_mass));
+    for (int i = 0; i < c->count; ++i) {
+        put_vec(&p->past[i].from, lane, c->p[i].from_a);
+        put(&p->past[i].gap, lane, c->p[i].gap);
+        put(&p->p[i].push, lane, c->p[i].push);
+    }
+}
+
+// An effective mass from its inverse; 0 where nothing moves.
+VY_FN real inverse_of(real k) { return real_select(k > 0.0, 1.0 / k, real_set(0.0)); }
+
+VY_FN real mass_along(const pack *p, vec3 u)
+{
+    const vec3 ra = vec3_cross(p->arm_a, u), rb = vec3_cross(vec3_sub(p->arm_a, p->apart), u);
+    return inverse_of((p->mass_a + p->mass_b) + (vec3_dot(ra, turn_by(p->inverse_a, ra)) +
+                                                 vec3_dot(rb, turn_by(p->inverse_b, rb))));
+}
+
+VY_FN real inertia_about(const pack *p, vec3 u)
+{
+    return inverse_of(vec3_dot(u, turn_by(p->inverse_a, u)) + vec3_dot(u, turn_by(p->inverse_b, u)));
+}
+
+VY_FN void prepare_points(const contact_job *job, pack *p, int n)
+{
+    place_points(job, p, n);
+    const pack_motion v = load_motion(job, p);
+    const real both = p->mass_a + p->mass_b;
+    real all = real_set(0.0);
+    for (int i = 0; i < n; ++i) {
+        const mask here = has_point(p, i);
+        const vec3 ta = turn_by(p->inverse_a, p->p[i].turn), tb = turn_by(p->inverse_b, point_turn_b(p, i));
+        for (int j = i; j < n; ++j) {
+            const real k = both + (vec3_dot(ta, p->p[j].turn) + vec3_dot(tb, point_turn_b(p, j)));
+            p->couple[i][j] = real_select(here & has_point(p, j), k, real_set(0.0));
+            all = all + (i == j ? 1.0 : 2.0) * p->couple[i][j];
+        }
+        p->p[i].mass = inverse_of(p->couple[i][i]);
+        p->past[i].speed = real_select(here, separation(p, &v, i), real_set(0.0));
+    }
+    p->together = p->count / all;
+    p->mass_1 = mass_along(p, p->t1);
+    p->mass_2 = mass_along(p, p->t2);
+    p->spin_mass = inertia_about(p, p->n);
+    p->roll_mass = real_select(p->rolling > 0.0, real_min(inertia_about(p, p->t1), inertia_about(p, p->t2)),
+                               real_set(0.0));
+}
+
+/// Call a function over points for the number that a pack has, as a constant.
+#define FOR_POINTS(p, call)              \
+    switch ((p)->points) {               \
+    case 1: call(1); break;              \
+    case 2: call(2); break;              \
+    default: call(4); break;             \
+    }
+
+static void kernel_fill(const contact_job *job, const uint32_t *contacts, uint32_t count, void *memory)
+{
+    pack *p = (pack *)memory;
+    memset(p, 0, sizeof *p);
+    p->lanes = count;
+    p->points = 1;
+    for (uint32_t i = 0; i < VY_LANES; ++i) { // lanes without a contact of their own do the first one's work
+        const uint32_t c = contacts[i < count ? i : 0];
+        fill_lane(job, &job->list[c], (int)i, p);
+        p->contact[i] = c;
+        if (i >= count) p->write_a[i] = p->write_b[i] = 0;
+    }
+#define CALL(n) prepare_points(job, p, n)
+    FOR_POINTS(p, CALL)
+#undef CALL
+}
+
+static void kernel_warm(const contact_job *job, void *packs, uint32_t first, uint32_t last)
+{
+    for (pack *p = (pack *)packs + first; p < (pack *)packs + last; ++p) {
+#define CALL(n) (void)carry_on(job, p, n)
+        FOR_POINTS(p, CALL)
+#undef CALL
+    }
+}
+
+static void kernel_solve(const contact_job *job, void *packs, uint32_t first, uint32_t last)
+{
+    for (pack *p = (pack *)packs + first; p < (pack *)packs + last; ++p) {
+        pack_motion v = load_motion(job, p);
+#define CALL(n) solve_points(job, p, &v, n, 1)
+        FOR_POINTS(p, CALL)
+#undef CALL
+        store_motion(job, p, &v);
+    }
+}
+
+static void kernel_relax(const contact_job *job, void *packs, uint32_t first, uint32_t last)
+{
+    for (pack *p = (pack *)packs + first; p < (pack *)packs + last; ++p) {
+        pack_motion v = load_motion(job, p);
+#define CALL(n) relax_points(job, p, &v, n)
+        FOR_POINTS(p, CALL)
+#undef CALL
+        store_motion(job, p, &v);
+    }
+}
+
+static void kernel_bounce(const contact_job *job, void *packs, uint32_t first, uint32_t last)
+{
+    for (pack *p = (pack *)packs + first; p < (pack *)packs + last; ++p) {
+        if (!p->bounces) continue;
+        pack_motion v = load_motion(job, p);
+        bounce_points(job, p, &v, p->points);
+        store_motion(job, p, &v);
+    }
+}
+
+static void kernel_empty(const contact_job *job, const void *packs, uint32_t first, uint32_t last)
+{
+    for (const pack *p = (const pack *)packs + first; p < (const pack *)packs + last; ++p) {
+        for (int i = 0; i < (int)p->lanes; ++i) {
+            contact *c = &job->list[p->contact[i]];
+            c->load = get(&p->load, i);
+            c->drag_1 = get(&p->drag_1, i);
+            c->drag_2 = get(&p->drag_2, i);
+            c->roll_1 = get(&p->roll_1, i);
+            c->roll_2 = get(&p->roll_2, i);
+            c->spin = get(&p->spin, i);
+            c->impulse.x = get(&p->impulse.x, i);
+            c->impulse.y = get(&p->impulse.y, i);
+            c->impulse.z = get(&p->impulse.z, i);
+            for (int k = 0; k < c->count; ++k) {
+                c->p[k].push = get(&p->p[k].push, i);
+                c->p[k].total = get(&p->past[k].total, i);
+                c->p[k].speed = get(&p->past[k].speed, i);
+            }
+        }
+    }
+}
+
+static const contact_kernel kernel = {KERNEL_NAME,  VY_LANES,     sizeof(pack),  kernel_fill, kernel_warm,
+                                      kernel_solve, kernel_relax, kernel_bounce, kernel_empty};
+const contact_kernel *const KERNEL_TABLE = &kernel;

@@ -1,0 +1,78 @@
+// contact_sets.h - sets of bodies that touch, for the tests of contacts.
+#pragma once
+#include "check.h"
+#include "volery/bodies.h"
+#include "volery/collision.h"
+
+#define G 9.80665
+
+static inline vy_bodies *new_set(double dt, double g, uint32_t cap)
+{
+    vy_bodies_def def = vy_default_bodies_def();
+    vy_bodies *b = NULL;
+    def.dt = dt;
+    def.gravity = vec3_make(0.0, 0.0, -g);
+    def.body_cap = cap;
+    def.contacts.cap = 16 * cap;
+    assert_int_equal(vy_bodies_create(&def, &b, NULL), VY_OK);
+    return b;
+}
+
+static inline vy_body_id add(vy_bodies *b, vy_body_kind kind, const vy_shape *shape, double mass,
+                             vy_vec3 position, vy_vec3 velocity, vy_material material)
+{
+    vy_body_def def = vy_default_body_def();
+    vy_body_id id;
+    def.kind = kind;
+    def.shape = shape;
+    def.mass = mass;
+    def.state.position = position;
+    def.state.velocity = velocity;
+    def.material = material;
+    assert_int_equal(vy_bodies_add(b, &def, &id, NULL), VY_OK);
+    return id;
+}
+
+static inline vy_body_state read(const vy_bodies *b, vy_body_id id)
+{
+    vy_body_state s;
+    assert_int_equal(vy_body_read(b, id, &s), VY_OK);
+    return s;
+}
+
+static inline vy_shape ball(double radius)
+{
+    vy_shape s = {0};
+    assert_int_equal(vy_shape_sphere(radius, &s, NULL), VY_OK);
+    return s;
+}
+
+static inline vy_shape box(double x, double y, double z)
+{
+    vy_shape s = {0};
+    assert_int_equal(vy_shape_box(vec3_make(x, y, z), &s, NULL), VY_OK);
+    return s;
+}
+
+static inline vy_shape plane(vy_vec3 normal)
+{
+    vy_shape s = {0};
+    assert_int_equal(vy_shape_plane(normal, 0.0, &s, NULL), VY_OK);
+    return s;
+}
+
+static inline vy_material surface(double friction, double restitution)
+{
+    return (vy_material){.friction = friction, .restitution = restitution};
+}
+
+static inline void step(vy_bodies *b, int n)
+{
+    for (int i = 0; i < n; ++i) assert_int_equal(vy_bodies_step(b), 0);
+}
+
+static inline double unit(uint64_t *x)
+{
+    *x = *x * 6364136223846793005u + 1442695040888963407u;
+    return (double)(*x >> 11) * 0x1p-53;
+}
