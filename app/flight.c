@@ -237,6 +237,7 @@ static failure_words words_of(vy_failure_reason reason)
     case VY_FAILURE_HEIGHT: return (failure_words){"height", "m"};
     case VY_FAILURE_DISTANCE: return (failure_words){"distance", "m"};
     case VY_FAILURE_CONTROLLER: return (failure_words){"controller", ""};
+    case VY_FAILURE_CRASH: return (failure_words){"crash", ""};
     }
     return (failure_words){"unknown", ""};
 }
@@ -266,6 +267,10 @@ void vy_flight_why(const flight *f, char *out, size_t size)
         snprintf(out, size, "at %.3f s the controller of %s gave a reply that is no command", e->time, name);
     } else if (e->reason == VY_FAILURE_CONTROLLER) {
         snprintf(out, size, "at %.3f s the controller of %s %s (%.0f)", e->time, name, e->what, e->value);
+    } else if (e->reason == VY_FAILURE_CRASH) {
+        const char *unit = strcmp(e->what, "impulse") == 0 ? "N s" : "m/s";
+        snprintf(out, size, "at %.3f s %s crashed: the %s of a contact was %.4g %s, its limit is %.4g %s",
+                 e->time, name, e->what, e->value, unit, e->limit, unit);
     } else {
         const char *beyond = e->value > e->limit ? "above" : "below";
         snprintf(out, size, "at %.3f s the %s of %s was %.4g %s, %s its limit of %.4g %s", e->time,

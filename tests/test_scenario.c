@@ -367,14 +367,15 @@ static void carets_stand_under_their_characters(void **unused)
                 "s.yaml:3:7: name: expected a text, got a mapping\n"
                 "    3 | name: {\xc3\xa9\xc3\xa9: 1}\n"
                 "      |       ^\n");
-    expect_said(
-        "volery: 1\ndrones:\n  - {\"n\xc3\xa4me\": 1, \tseed: 2}\n",
-        "s.yaml:3:6: unknown key \"n\xc3\xa4me\"; did you mean name?\n"
-        "    3 |   - {\"n\xc3\xa4me\": 1, \tseed: 2}\n"
-        "      |      ^\n"
-        "s.yaml:3:18: unknown key \"seed\"; there are name, vehicle, start, sensors, controller, safety\n"
-        "    3 |   - {\"n\xc3\xa4me\": 1, \tseed: 2}\n"
-        "      |                 \t^\n");
+    expect_said("volery: 1\ndrones:\n  - {\"n\xc3\xa4me\": 1, \tseed: 2}\n",
+                "s.yaml:3:6: unknown key \"n\xc3\xa4me\"; did you mean name?\n"
+                "    3 |   - {\"n\xc3\xa4me\": 1, \tseed: 2}\n"
+                "      |      ^\n"
+                "s.yaml:3:18: unknown key \"seed\"; there are name, vehicle, start, sensors, controller, "
+                "safety, shape, "
+                "crash\n"
+                "    3 |   - {\"n\xc3\xa4me\": 1, \tseed: 2}\n"
+                "      |                 \t^\n");
 }
 
 static void warnings_do_not_refuse(void **unused)

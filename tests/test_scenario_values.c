@@ -166,6 +166,12 @@ static void change_value(void *self, const vy_table *table, const vy_row *row, c
     if (row->type == VY_TYPE_ROTATION) count = 4;
     if (row->type == VY_TYPE_INERTIA) count = 9;
     if (row->type == VY_TYPE_TEXT) size = 1;
+    if (row->type == VY_TYPE_TABLE) {
+        vy_numbers n;
+        memcpy(&n, field, sizeof n);
+        for (int i = 0; i < n.rows * n.columns; ++i) check_bit(c, row, (char *)&n.values[i], label);
+        count = 0;
+    }
     if (row->type == VY_TYPE_NAMED) { // names, and then values
         int names;
         memcpy(&names, field - row->offset + row->count_offset, sizeof names);
@@ -224,6 +230,7 @@ static void mark_value(void *self, const vy_table *table, const vy_row *row, cha
     if (row->type == VY_TYPE_INERTIA) size = sizeof(vy_mat3);
     if (row->type == VY_TYPE_TEXT) size = row->size;
     if (row->type == VY_TYPE_NAMED) size = row->size * sizeof(vy_parameter);
+    if (row->type == VY_TYPE_TABLE) size = sizeof(vy_numbers);
     mark(self, field, size);
 }
 
@@ -254,6 +261,12 @@ static void every_field_of_a_drone_has_a_key(void **unused)
         k->path.kind = (vy_path_kind)kind;
         walk(drones->table, (char *)&drone, 0, mark_value, &c);
     }
+    for (int kind = VY_SOLID_AUTO; kind <= VY_SOLID_HULL; ++kind) {
+        drone.def.solid.kind = (vy_solid_kind)kind;
+        walk(drones->table, (char *)&drone, 0, mark_value, &c);
+    }
+    mark(&c, &drone.def.solid.heights, sizeof drone.def.solid.heights); // of obstacles
+    mark(&c, &drone.def.solid.spacing, sizeof drone.def.solid.spacing);
     mark(&c, &k->path.waypoint_count, sizeof k->path.waypoint_count);
     mark(&c, &k->start.verdict, sizeof k->start.verdict); // of replies only
     mark(&c, &k->start.detail, sizeof k->start.detail);
@@ -269,7 +282,7 @@ static void every_field_of_a_drone_has_a_key(void **unused)
     for (size_t i = 0; i < sizeof c.seen; ++i) unseen += c.seen[i] == 0;
     // Padding: 4 bytes after each of 8 spins and after cookies, counts and choices that stand before a
     // double.
-    assert_int_equal(unseen, 8 * 4 + 14 * 4);
+    assert_int_equal(unseen, 8 * 4 + 16 * 4);
 }
 
 typedef struct shaker {

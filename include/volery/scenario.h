@@ -36,6 +36,23 @@ typedef struct vy_scenario_joint {
     int a, b;               ///< indices into the drones, or VY_THE_WORLD
 } vy_scenario_joint;
 
+typedef struct vy_scenario_obstacle {
+    char name[VY_NAME_CAP]; ///< unique among obstacles
+    vy_obstacle_def def;
+} vy_scenario_obstacle;
+
+/// Whether anything collides.
+typedef enum vy_contacts_mode {
+    VY_CONTACTS_AUTO, ///< where there is terrain, an obstacle, or a drone or body of a declared shape
+    VY_CONTACTS_ON,
+    VY_CONTACTS_OFF, ///< all pass through each other; rays meet them all the same
+} vy_contacts_mode;
+
+typedef struct vy_scenario_contacts {
+    vy_contacts_mode mode;
+    vy_contacts_def def; ///< a cap of 0: room for 16 and four more for each drone
+} vy_scenario_contacts;
+
 typedef struct vy_scenario_disturbance {
     int drone;              ///< index into the drones, or VY_EVERY_DRONE
     vy_disturbance_def def; ///< its `drone` is set when the world is built
@@ -91,6 +108,10 @@ typedef struct vy_scenario {
     vy_scenario_drone *bodies;
     int joint_count;
     vy_scenario_joint *joints;
+    vy_obstacle_def terrain; ///< of kind VY_SOLID_NONE, VY_SOLID_PLANE or VY_SOLID_HEIGHTS
+    int obstacle_count;
+    vy_scenario_obstacle *obstacles;
+    vy_scenario_contacts contacts;
     int disturbance_count;
     vy_scenario_disturbance *disturbances;
     int fault_count;
@@ -133,7 +154,7 @@ typedef struct vy_source_text {
     size_t size; ///< [bytes] of text
 } vy_source_text;
 
-/// Finds the text of a vehicle: `name` as written in the text called `from`.
+/// Finds the text of a vehicle, a mesh or a table: `name` as written in the text called `from`.
 /// @return VY_NOT_FOUND: there is no such file (built-in vehicles are tried next); VY_IO and others are
 /// reported
 typedef vy_status vy_load_fn(void *self, const char *name, const char *from, vy_source_text *out);

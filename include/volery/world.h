@@ -3,6 +3,7 @@
 #include "volery/controller.h"
 #include "volery/environment.h"
 #include "volery/joint.h"
+#include "volery/obstacle.h"
 #include "volery/sensors.h"
 #include "volery/status.h"
 #include "volery/vehicle.h"
@@ -31,10 +32,12 @@ typedef struct vy_world_def {
     uint32_t fault_cap;             ///< faults the world can hold; see volery/fault.h
     uint32_t line_cap;              ///< delayed samples and replies that its faults hold, all together
     uint32_t joint_cap;             ///< joints the world can hold
+    uint32_t obstacle_cap;          ///< obstacles the world can hold; see volery/obstacle.h
+    vy_contacts_def contacts;       ///< its cap is 0: nothing collides
 } vy_world_def;
 
-/// dt 1 ms, seed 1, the default environment, one drone, eight disturbances, no faults, no
-/// joints.
+/// dt 1 ms, seed 1, the default environment, one drone, eight disturbances, no faults, no joints, no
+/// obstacles, no contacts.
 vy_world_def vy_default_world_def(void);
 
 /// Limits that end a run, each checked every step against the truth; 0 means no limit.
@@ -62,6 +65,8 @@ typedef struct vy_drone_def {
     int truth; ///< 1: the sensor `truth`: the estimate is the truth at every step, and shows as such
     vy_controller_def controller;
     vy_safety_def safety;
+    vy_solid_def solid; ///< what of it can touch things, in a world with contacts
+    vy_crash_def crash; ///< which impacts count as crashes
 } vy_drone_def;
 
 /// A crazyflie2x hovering at (0, 0, 1) with IMU, motion capture and the built-in controller; no limits.
@@ -111,6 +116,25 @@ uint32_t vy_world_joint_count(const vy_world *world);
 vy_joint_id vy_world_joint(const vy_world *world,
                            uint32_t index); ///< in order of creation; null beyond the last
 
+/// Put up something that never moves, before the first step and after all drones. The def is copied.
+/// @return VY_BAD_STATE, VY_FULL, VY_BAD_VALUE, VY_BAD_HULL or another status of vy_hull_create()
+vy_status vy_world_add_obstacle(vy_world *world, const vy_obstacle_def *def, vy_error *err);
+uint32_t vy_world_obstacle_count(const vy_world *world);
+/// The shape of an obstacle and where it stands. The shape is the world's.
+/// @return VY_NOT_FOUND
+vy_status vy_world_obstacle(const vy_world *world, uint32_t index, const vy_shape **shape, vy_pose *pose);
+/// The shape of a drone and where it stands now; `*shape` is NULL for one that has none.
+/// @return VY_NOT_FOUND
+vy_status vy_world_drone_shape(const vy_world *world, vy_drone_id id, const vy_shape **shape, vy_pose *pose);
+
+/// The first obstacle, drone or body that a ray meets within `reach` [m].
+/// @param way    its direction, any length but zero
+/// @param except a drone that the ray passes through, the one it comes from; VY_ALL_DRONES: obstacles alone
+///               are met
+/// @return 1 and *out filled, or 0 and *out untouched
+int vy_world_cast_ray(const vy_world *world, vy_vec3 origin, vy_vec3 way, double reach, vy_drone_id except,
+                      vy_ray_target *out);
+
 /// What one step reported.
 enum {
     VY_EVENT_CLAMPED = 1u << 0,   ///< a motor command was outside 0 to 1 and was clamped; counted per drone
@@ -119,6 +143,9 @@ enum {
     VY_EVENT_DIVERGED = 1u << 3,  ///< the replay source found a difference; the world went on
     VY_EVENT_REDUNDANT = 1u << 4, ///< rows of joints say what others say already; they were left out
     VY_EVENT_CONFLICT = 1u << 5,  ///< joints that cannot all hold: an error stayed
+    VY_EVENT_CONTACT = 1u << 6,   ///< a contact began or ended: see vy_world_contact()
+    VY_EVENT_CRASH = 1u << 7,     ///< an impact was beyond a drone's limits; counted per drone
+    VY_EVENT_CONTACTS_FULL = 1u << 8, ///< more contacts than there was room for: some passed through
 };
 
 /// Advance exactly one step. Never allocates. A world that has failed stays as it is.
@@ -155,10 +182,35 @@ typedef struct vy_drone_state {
     double battery_charge;              ///< [A s] left; 0 without a battery
     double battery_voltage;             ///< [V] at its terminals; 0 without a battery
     vy_vec3 wake;                       ///< [m/s] air that other drones drive past this one, world
+    uint64_t touching;                  ///< contacts that push it now
+    uint64_t contacts;                  ///< contacts begun since the start
+    uint64_t crashes;                   ///< impacts beyond its limits since the start
+    vy_vec3 contact_impulse;            ///< [N s] of all contacts in the last step, world
+    double contact_speed;               ///< [m/s] largest at which a contact closed since the start
+    double contact_push;                ///< [N s] largest of one contact in one step since the start
 } vy_drone_state;
 
 /// @return VY_NOT_FOUND for a handle that is not of this world; `*out` is untouched then
 vy_status vy_world_read_drone(const vy_world *world, vy_drone_id id, vy_drone_state *out);
+
+/// A contact of the last step: one that pushed, or the end of one that pushed in the step before.
+typedef struct vy_contact_event {
+    vy_contact_phase phase;
+    int drone;       ///< index of the drone or body
+    int other;       ///< index of the other drone or body; -1: an obstacle
+    int obstacle;    ///< index of the obstacle; -1: a drone or body
+    int points;      ///< that push; the rest is zero at the end of a contact
+    vy_vec3 point;   ///< [m] world: where the impulses act, weighted by them
+    vy_vec3 normal;  ///< unit, towards the drone
+    vy_vec3 impulse; ///< [N s] on the drone, over the step, world
+    double speed;    ///< [m/s] >= 0: at which the deepest point closed
+    double severity; ///< largest share of a crash limit of either drone; 1 and more is a crash
+} vy_contact_event;
+
+/// Contacts of the last step, ordered by their bodies: drones first, then obstacles.
+uint32_t vy_world_contact_count(const vy_world *world);
+/// @return VY_NOT_FOUND
+vy_status vy_world_contact(const vy_world *world, uint32_t index, vy_contact_event *out);
 
 /// How a joint stands: as vy_joint_read().
 vy_status vy_world_read_joint(const vy_world *world, vy_joint_id id, vy_joint_state *out);
@@ -182,6 +234,7 @@ typedef struct vy_energy {
     double rotors;     ///< work of the rotors
     double work[32];   ///< of each effect (vy_effect_name); gravity is one of them
     double dissipated; ///< what drag and damping took: minus their work
+    double contacts;   ///< work of contacts: what they change of the energy of each step's free flight
     double exchanged;  ///< sum of the sizes of all these amounts, step by step
     double residual;   ///< change of kinetic energy that no work explains; for a drone that joints hold, that
                        ///< is the work of the joints
@@ -205,6 +258,7 @@ typedef enum vy_failure_reason {
     VY_FAILURE_HEIGHT,
     VY_FAILURE_DISTANCE,
     VY_FAILURE_CONTROLLER, ///< a controller that is not built in gave no reply; `what` says why
+    VY_FAILURE_CRASH,      ///< an impact beyond the drone's limits; `what` says which
 } vy_failure_reason;
 
 typedef struct vy_failure {

@@ -69,6 +69,7 @@ struct vy_bodies {
     contact_memory *memory;          // [contacts.cap]
     size_t state_size;
     body_driver driver; // rates NULL: none
+    int flown;          // 1: somebody else flies the bodies; what pushes them shows in how they fly
     struct joint_system *joints;
     struct contact_system *contacts; // NULL without contacts
 };

@@ -57,9 +57,25 @@ static void sort(uint64_t *keys, uint64_t *spare, size_t count)
     if (from != keys) memcpy(keys, from, count * sizeof *keys);
 }
 
+// Whether a joint holds two bodies at one place, where their shapes may well overlap.
+static int meet_in_joint(const vy_bodies *b, uint32_t i, uint32_t j)
+{
+    const joint_system *s = b->joints;
+    if (!s->joined[i] || !s->joined[j]) return 0;
+    for (uint32_t k = 0; k < s->limit; ++k) {
+        const joint_slot *t = &s->slots[k];
+        const vy_joint_kind kind = t->def.kind;
+        const int apart = kind == VY_JOINT_DISTANCE || kind == VY_JOINT_CABLE || kind == VY_JOINT_SPRING;
+        if (t->used && !apart &&
+            ((t->body[0] == i && t->body[1] == j) || (t->body[0] == j && t->body[1] == i)))
+            return 1;
+    }
+    return 0;
+}
+
 static int may_meet(const vy_bodies *b, uint32_t i, uint32_t j)
 {
-    return body_is_dynamic(b, i) || body_is_dynamic(b, j);
+    return (body_is_dynamic(b, i) || body_is_dynamic(b, j)) && !meet_in_joint(b, i, j);
 }
 
 // All pairs worth a look, sorted. Returns 0 when there are too many.

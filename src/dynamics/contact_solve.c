@@ -55,7 +55,7 @@ static void put(double to[3], vec3 v)
     to[2] = v.z;
 }
 
-static void load_body(const vy_bodies *b, uint32_t i)
+static void load_body(const vy_bodies *b, uint32_t i, double h)
 {
     const body_state *s = &b->contacts->start[i];
     contact_body *out = &b->contacts->body[i];
@@ -68,7 +68,7 @@ static void load_body(const vy_bodies *b, uint32_t i)
     put(motion->velocity, s->velocity);
     put(motion->rate, mat3_mul_vec(out->rotation, s->rate));
     if (!body_is_dynamic(b, i)) return;
-    const body_push p = push_at(b, i, s);
+    const body_push p = b->flown ? push_of_flight(b, i, h) : push_at(b, i, s);
     out->moves = 1;
     out->inverse_mass = b->params[i].inverse_mass;
     out->round = is_round(&b->params[i].inertia);
@@ -304,7 +304,7 @@ void vy_contacts_solve(vy_bodies *b, double h)
                       .threshold = def->restitution_speed + 2.0 * h * vec3_length(b->def.gravity),
                       .spring = {soft(hertz, CONTACT_DAMPED, each), soft(2.0 * hertz, CONTACT_DAMPED, each)}};
     for (uint32_t i = 0; i < b->limit; ++i) {
-        if (s->solved[i]) load_body(b, i);
+        if (s->solved[i]) load_body(b, i, h);
     }
     plan_packs(s, &plan);
     fill_packs(s, &plan);

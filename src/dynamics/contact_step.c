@@ -120,6 +120,7 @@ static double respond_speed(vy_bodies *b, contact *c, vec3 point, vec3 n)
     const double d = (pa->inverse_mass + pb->inverse_mass) +
                      (vec3_dot(vec3_cross(ta, ra), na) + vec3_dot(vec3_cross(tb, rb), nb));
     const double j = -(1.0 + c->restitution) * speed / d;
+    c->p[0].speed = speed;
     sa->velocity = vec3_add_scaled(sa->velocity, -j * pa->inverse_mass, n);
     sb->velocity = vec3_add_scaled(sb->velocity, j * pb->inverse_mass, n);
     sa->rate = vec3_add_scaled(sa->rate, -j, ta);

@@ -5,6 +5,7 @@
 // with contacts. All other bodies keep the bits of their free flight.
 #pragma once
 #include "dynamics/contact_kernel.h"
+#include "dynamics/free_step.h"
 #include "dynamics/joint.h"
 
 /// What a pair of bodies remembers from step to step: state.
@@ -72,6 +73,18 @@ const contact_kernel *vy_contacts_kernel(void);
 size_t vy_contacts_pack_memory(uint32_t cap);
 /// Solve the active contacts, from where the bodies were at the start.
 void vy_contacts_solve(vy_bodies *b, double h);
+
+/// What pushed a body in its free flight, on average over the step: for sets that somebody else flies.
+VY_FN body_push push_of_flight(const vy_bodies *b, uint32_t i, double h)
+{
+    const body_state *s = &b->contacts->start[i], *e = &b->state[i];
+    const mat3 inertia = b->params[i].inertia;
+    const vec3 turn = vec3_cross(s->rate, mat3_mul_vec(inertia, s->rate));
+    const body_push p = {
+        vec3_scale(1.0 / h, vec3_sub(e->velocity, s->velocity)),
+        vec3_add(mat3_mul_vec(inertia, vec3_scale(1.0 / h, vec3_sub(e->rate, s->rate))), turn)};
+    return p;
+}
 
 VY_FN vy_pose body_shape_pose(const vy_bodies *b, uint32_t i, const body_state *s)
 {

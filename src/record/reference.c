@@ -26,7 +26,8 @@ static void print_streams(FILE *out)
 
 static void print_state(FILE *out)
 {
-    static const char *const blocks[] = {"world", "drone", "tie", "noise", "line", "gear", "ledger"};
+    static const char *const blocks[] = {"world", "drone", "tie",      "noise",   "line",
+                                         "gear",  "touch", "contacts", "contact", "ledger"};
     static const char *const texts[] = {
         "once",
         "per drone, in order of creation",
@@ -34,6 +35,9 @@ static void print_state(FILE *out)
         "per band-limited disturbance and drone it acts on",
         "per sample or reply that a fault can delay",
         "per drone, in worlds where one has more than plain rotors: rotors in the air, battery",
+        "per drone, in worlds where things collide",
+        "once, likewise",
+        "per pair of bodies there is room for, likewise: those in use first",
         "per drone: what the negligibility policy left out, hashed when it changes"};
     fputs("## Full state\n\n`/world/state` holds the simulation's whole state as little-endian values of 8 "
           "bytes: "
@@ -41,7 +45,7 @@ static void print_state(FILE *out)
           "holds and what "
           "`volery replay` names.\n\n",
           out);
-    for (int b = 0; b < 7; ++b) {
+    for (int b = 0; b < 10; ++b) {
         fprintf(out, "**%s** (%s)\n\n| field | values | type | unit | |\n|---|---|---|---|---|\n", blocks[b],
                 texts[b]);
         for (int i = 0; i < vy_field_count; ++i) {

@@ -162,6 +162,20 @@ int vy_state_compare(const unsigned char *a, const unsigned char *b, size_t size
         snprintf(prefix, sizeof prefix, "gear[%u].", (unsigned)i);
         if (compare_block("gear", a + at, b + at, prefix, out)) return 1;
     }
+    // Whatever else there is before the ledger is of contacts.
+    if (size - at > drone_count * (sizeof(ledger_block) + sizeof(touch_block))) {
+        for (uint32_t i = 0; i < drone_count; ++i, at += sizeof(touch_block)) {
+            snprintf(prefix, sizeof prefix, "touch[%u].", i);
+            if (compare_block("touch", a + at, b + at, prefix, out)) return 1;
+        }
+        if (compare_block("contacts", a + at, b + at, "contacts.", out)) return 1;
+        at += sizeof(contacts_block);
+        for (unsigned i = 0; size - at >= drone_count * sizeof(ledger_block) + sizeof(contact_block);
+             ++i, at += sizeof(contact_block)) {
+            snprintf(prefix, sizeof prefix, "contacts[%u].", i);
+            if (compare_block("contact", a + at, b + at, prefix, out)) return 1;
+        }
+    }
     for (uint32_t i = 0; i < drone_count && at + sizeof(ledger_block) <= size;
          ++i, at += sizeof(ledger_block)) {
         snprintf(prefix, sizeof prefix, "ledger[%u].", i);

@@ -14,6 +14,16 @@ static vy_status add_all(const vy_scenario *s, vy_world *world, const void **cul
         const vy_status status = vy_world_add_drone(world, &s->bodies[i].def, NULL, err);
         if (status != VY_OK) return status;
     }
+    for (int i = 0; i < s->obstacle_count; ++i) {
+        *culprit = &s->obstacles[i].def.solid.kind;
+        const vy_status status = vy_world_add_obstacle(world, &s->obstacles[i].def, err);
+        if (status != VY_OK) return status;
+    }
+    if (s->terrain.solid.kind != VY_SOLID_NONE) {
+        *culprit = &s->terrain.solid.kind;
+        const vy_status status = vy_world_add_obstacle(world, &s->terrain, err);
+        if (status != VY_OK) return status;
+    }
     for (int i = 0; i < s->joint_count; ++i) {
         const vy_scenario_joint *joint = &s->joints[i];
         vy_joint_def def = joint->def;
@@ -54,6 +64,18 @@ static uint32_t line_places(const vy_scenario *s)
     return places < 4e9 ? (uint32_t)places : UINT32_MAX; // too many are refused
 }
 
+// Room for contacts, 0 when nothing collides.
+static uint32_t contact_room(const vy_scenario *s)
+{
+    int solids = s->obstacle_count + (s->terrain.solid.kind != VY_SOLID_NONE);
+    for (int i = 0; i < s->drone_count; ++i) solids += s->drones[i].def.solid.kind > VY_SOLID_NONE;
+    for (int i = 0; i < s->body_count; ++i) solids += s->bodies[i].def.solid.kind > VY_SOLID_NONE;
+    if (s->contacts.mode == VY_CONTACTS_OFF || (s->contacts.mode == VY_CONTACTS_AUTO && solids == 0))
+        return 0;
+    if (s->contacts.def.cap > 0) return s->contacts.def.cap;
+    return 16u + 4u * (uint32_t)(s->drone_count + s->body_count);
+}
+
 vy_status vy_scenario_build_checked(const vy_scenario *scenario, vy_world **out, const void **culprit,
                                     vy_error *err)
 {
@@ -66,6 +88,9 @@ vy_status vy_scenario_build_checked(const vy_scenario *scenario, vy_world **out,
     def.disturbance_cap = (uint32_t)scenario->disturbance_count;
     def.fault_cap = (uint32_t)scenario->fault_count;
     def.line_cap = line_places(scenario);
+    def.obstacle_cap = (uint32_t)scenario->obstacle_count + (scenario->terrain.solid.kind != VY_SOLID_NONE);
+    def.contacts = scenario->contacts.def;
+    def.contacts.cap = contact_room(scenario);
     *culprit = scenario;
     *out = NULL;
     vy_world *world = NULL;

@@ -174,6 +174,16 @@ static void check_expect_joint(vy_reader *r, const vy_scenario *s, const vy_expe
     if (have > 1 && e->at == VY_AT_REACHED) COMPLAIN(r, &e->at, "reached is of one joint: name it");
 }
 
+static void check_obstacle(vy_reader *r, const vy_scenario *s, int index)
+{
+    const vy_scenario_obstacle *o = &s->obstacles[index];
+    for (int i = 0; i < index; ++i) {
+        if (strcmp(s->obstacles[i].name, o->name) != 0) continue;
+        COMPLAIN(r, o->name, "two obstacles are called %s", o->name);
+        break;
+    }
+}
+
 static void check_expect(vy_reader *r, const vy_scenario *s, const vy_expect_def *e)
 {
     if (!GOOD(r, *e)) return;
@@ -203,6 +213,7 @@ void vy_check_scenario(vy_reader *reader, const vy_scenario *s)
     for (int i = 0; i < s->drone_count; ++i) check_drone(reader, s, i);
     for (int i = 0; i < s->body_count; ++i) check_body(reader, s, i);
     for (int i = 0; i < s->joint_count; ++i) check_joint(reader, s, i);
+    for (int i = 0; i < s->obstacle_count; ++i) check_obstacle(reader, s, i);
     for (int i = 0; i < s->expect_count; ++i) check_expect(reader, s, &s->expect[i]);
     if (GOOD(reader, s->duration) && GOOD(reader, s->step) && vy_scenario_steps(s) == 0)
         COMPLAIN(reader, &s->duration, "duration is less than one step");

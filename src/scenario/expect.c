@@ -26,6 +26,11 @@ static double rate(const vy_drone_state *d) { return vec3_length(d->rate); }
 static double clamps(const vy_drone_state *d) { return (double)d->clamps; }
 static double battery_charge(const vy_drone_state *d) { return d->battery_charge; }
 static double battery_voltage(const vy_drone_state *d) { return d->battery_voltage; }
+static double touching(const vy_drone_state *d) { return (double)d->touching; }
+static double contacts(const vy_drone_state *d) { return (double)d->contacts; }
+static double contact_speed(const vy_drone_state *d) { return d->contact_speed; }
+static double contact_impulse(const vy_drone_state *d) { return d->contact_push; }
+static double crashes(const vy_drone_state *d) { return (double)d->crashes; }
 
 // The angle of the rotation that is left when the heading is taken out; exact for small angles too.
 static double tilt(const vy_drone_state *d)

@@ -147,6 +147,13 @@ static void write_type(vy_text *out, const vy_row *row, const void *defaults, in
             write_object(out, row->table, (const char *)defaults + row->offset, indent, 0);
         break;
     case VY_TYPE_LIST: write_list(out, row, indent); break;
+    case VY_TYPE_TABLE:
+        vy_text_puts(out, "{\"type\": \"array\", \"items\": {\"type\": \"array\", \"items\": ");
+        write_number(out, row);
+        if (row->size > 0)
+            vy_text_printf(out, ", \"minItems\": %zu, \"maxItems\": %zu", row->size, row->size);
+        vy_text_puts(out, "}}");
+        break;
     case VY_TYPE_NAMED:
         vy_text_puts(out, "{\"type\": \"object\", \"propertyNames\": {\"pattern\": \"" NAME_PATTERN
                           "\"}, \"additionalProperties\": ");

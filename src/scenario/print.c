@@ -57,6 +57,16 @@ static void print_named(vy_text *out, const vy_row *row, const void *object)
     vy_text_puts(out, "}");
 }
 
+static void print_table(vy_text *out, const vy_numbers *n)
+{
+    vy_text_puts(out, "[");
+    for (int i = 0; i < n->rows; ++i) {
+        if (i > 0) vy_text_puts(out, ", ");
+        print_numbers(out, n->values + (size_t)i * (size_t)n->columns, (size_t)n->columns);
+    }
+    vy_text_puts(out, "]");
+}
+
 void vy_print_value(vy_text *out, const vy_row *row, const void *object, const vy_scenario *scenario)
 {
     const void *field = (const char *)object + row->offset;
@@ -107,6 +117,7 @@ void vy_print_value(vy_text *out, const vy_row *row, const void *object, const v
             print_quoted(out, scenario->joints[index].name);
         break;
     case VY_TYPE_NAMED: print_named(out, row, object); break;
+    case VY_TYPE_TABLE: print_table(out, field); break;
     case VY_TYPE_OBJECT:
     case VY_TYPE_LIST: break;
     }
@@ -188,6 +199,14 @@ static void collect_rows(vy_text *out, const vy_table *table, const void *object
             }
             vy_text_add(out, "", 1);
             break;
+        case VY_TYPE_TABLE: {
+            vy_numbers n;
+            memcpy(&n, field, sizeof n);
+            const int64_t sides[2] = {n.rows, n.columns};
+            vy_text_add(out, (const char *)sides, sizeof sides);
+            vy_text_add(out, (const char *)n.values, (size_t)n.rows * (size_t)n.columns * sizeof *n.values);
+            break;
+        }
         case VY_TYPE_OBJECT: collect_rows(out, row->table, field); break;
         case VY_TYPE_LIST:
             elements = vy_list_elements(row, object, &count);

@@ -16,6 +16,11 @@ QUANTITY(motor_max, "", "the largest motor command, 0 to 1")
 QUANTITY(clamps, "", "motor commands clamped since the start")
 QUANTITY(battery_charge, "A s", "left in its battery; 0 without one")
 QUANTITY(battery_voltage, "V", "at the battery's terminals; 0 without one")
+QUANTITY(touching, "", "contacts that push now")
+QUANTITY(contacts, "", "contacts begun since the start")
+QUANTITY(contact_speed, "m/s", "the largest speed at which a contact closed since the start")
+QUANTITY(contact_impulse, "N s", "the largest impulse of a contact in one step since the start")
+QUANTITY(crashes, "", "impacts beyond the limits of `crash` since the start")
 #ifndef JOINT_QUANTITY
 #define JOINT_QUANTITY(name, unit, kinds, help) QUANTITY(name, unit, help)
 #endif

@@ -8,6 +8,7 @@
 #define KEY_CAP     256 // of one mapping
 #define NAME_CAP    64  // names a suggestion is chosen from
 #define INCLUDE_CAP 8
+#define TABLE_CAP   (1 << 20) // numbers of one table
 
 static void read_value(vy_reader *r, const vy_row *row, const vy_node *node, void *object);
 
@@ -473,6 +474,47 @@ static void read_named_numbers(vy_reader *r, const vy_row *row, const vy_node *n
     memcpy((char *)object + row->count_offset, &count, sizeof count);
 }
 
+// Rows of numbers, all of one length.
+static void read_table(vy_reader *r, const vy_row *row, const vy_node *node, vy_numbers *field)
+{
+    const vy_node *first =
+        node->kind == VY_NODE_LIST && node->count > 0 ? vy_node_resolve(node->first) : node;
+    const int columns = row->size > 0 ? (int)row->size : first->kind == VY_NODE_LIST ? first->count : 0;
+    if (node->kind != VY_NODE_LIST || (columns == 0 && node->count > 0)) {
+        say_expected(r, row->key, "a list of rows of numbers", node);
+        return;
+    }
+    if ((double)node->count * columns > TABLE_CAP) {
+        vy_report_error(r->report, node, "%s: at most %d numbers can be given", row->key, TABLE_CAP);
+        return;
+    }
+    const size_t count = (size_t)node->count * (size_t)columns;
+    double *values = count > 0 ? malloc(count * sizeof *values) : NULL;
+    if (values == NULL && count > 0) {
+        r->no_memory = 1;
+        return;
+    }
+    int good = 1;
+    double *at = values;
+    for (const vy_node *n = node->first; n != NULL; n = n->next, at += columns) {
+        const vy_node *line = vy_node_resolve(n);
+        if (line->kind != VY_NODE_LIST || line->count != columns) {
+            vy_report_error(r->report, line, "%s: expected a row of %d numbers", row->key, columns);
+            good = 0;
+            continue;
+        }
+        int k = 0;
+        for (const vy_node *x = line->first; x != NULL; x = x->next)
+            good &= read_number(r, row, row->unit, x, &at[k++]);
+    }
+    if (!good) {
+        free(values);
+        return;
+    }
+    free(field->values);
+    *field = (vy_numbers){values, node->count, columns};
+}
+
 // Bytes of a row's value in its struct.
 static size_t value_size(const vy_row *row)
 {
@@ -486,6 +528,7 @@ static size_t value_size(const vy_row *row)
     case VY_TYPE_OBJECT: return row->table->size;
     case VY_TYPE_LIST: return row->flags & VY_ROW_HEAP ? sizeof(void *) : row->size * row->table->size;
     case VY_TYPE_NAMED: return row->size * sizeof(vy_parameter);
+    case VY_TYPE_TABLE: return sizeof(vy_numbers);
     case VY_TYPE_COUNT:
     case VY_TYPE_CHOICE:
     case VY_TYPE_DRONE:
@@ -513,6 +556,7 @@ static void read_value(vy_reader *r, const vy_row *row, const vy_node *node, voi
     case VY_TYPE_JOINT: read_joint(r, row, node, field); break;
     case VY_TYPE_LIST: read_list(r, row, node, object); break;
     case VY_TYPE_NAMED: read_named_numbers(r, row, node, object); break;
+    case VY_TYPE_TABLE: read_table(r, row, node, field); break;
     case VY_TYPE_OBJECT: // remembers its place and its parts itself
         if (row->flags & VY_ROW_FILE)
             vy_read_file_object(r, row->table, node, field);

@@ -56,6 +56,10 @@ static void write_kind(vy_text *out, const vy_row *row)
     case VY_TYPE_JOINT: vy_text_puts(out, "name of a joint, or `all`"); break;
     case VY_TYPE_OBJECT: vy_text_puts(out, row->flags & VY_ROW_FILE ? "name or mapping" : "mapping"); break;
     case VY_TYPE_LIST: vy_text_printf(out, "list of at most %zu", row->size); break;
+    case VY_TYPE_TABLE:
+        vy_text_puts(out, row->size > 0 ? "list of " : "list of rows of numbers");
+        if (row->size > 0) vy_text_printf(out, "[%zu numbers]", row->size);
+        break;
     case VY_TYPE_NAMED: vy_text_printf(out, "mapping of at most %zu names to numbers", row->size); break;
     }
     const int numeric =

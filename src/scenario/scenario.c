@@ -5,6 +5,7 @@
 #include "scenario/check.h"
 #include "scenario/number.h"
 #include "scenario/override.h"
+#include "scenario/solids.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,9 +61,9 @@ static vy_status try_file(const char *from, const char *folder, const char *name
 vy_status vy_load_vehicle(void *self, const char *name, const char *from, vy_source_text *out)
 {
     (void)self;
-    if (ends_with(name, ".csv")) return try_file(from, "", name, "", out);
-    if (ends_with(name, ".yaml") || ends_with(name, ".yml") || ends_with(name, ".json")) {
-        return try_file(from, "", name, "", out);
+    static const char *const kinds[] = {".csv", ".stl", ".STL", ".obj", ".OBJ", ".yaml", ".yml", ".json"};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; ++i) {
+        if (ends_with(name, kinds[i])) return try_file(from, "", name, "", out);
     }
     if (!vy_is_identifier(name, strlen(name))) return VY_NOT_FOUND;
     static const char *const folders[] = {"", "vehicles/", "../vehicles/"};
@@ -137,6 +138,7 @@ static void read_scenario(vy_reader *reader, const vy_source *source, const vy_s
     if (reader->no_memory || reader->tree->no_memory) return;
     vy_resolve_scenario(reader, scenario);
     load_wind_grid(reader, source->name, scenario);
+    vy_load_solids(reader, source->name, scenario);
     vy_check_scenario(reader, scenario);
 }
 
@@ -261,6 +263,19 @@ static void *duplicate(const void *items, size_t size, int *lost)
     return copy;
 }
 
+// The tables of a scenario's shapes: their own in a copy.
+static void duplicate_solids(vy_scenario *s, int *lost)
+{
+    vy_solid_def *solid;
+    for (int i = 0; (solid = vy_scenario_solid(s, i)) != NULL; ++i) {
+        vy_numbers *tables[2] = {&solid->points, &solid->heights};
+        for (int k = 0; k < 2; ++k)
+            tables[k]->values =
+                duplicate(tables[k]->values,
+                          (size_t)tables[k]->rows * (size_t)tables[k]->columns * sizeof(double), lost);
+    }
+}
+
 vy_status vy_scenario_copy(const vy_scenario *scenario, vy_scenario **out, vy_error *err)
 {
     int lost = 0;
@@ -277,6 +292,10 @@ vy_status vy_scenario_copy(const vy_scenario *scenario, vy_scenario **out, vy_er
     }
     s->wind_grid_text = duplicate(s->wind_grid_text, s->wind_grid_size, &lost);
     s->wind_grid = NULL;
+    if (s->drones == NULL) s->drone_count = 0;
+    if (s->bodies == NULL) s->body_count = 0;
+    if (s->obstacles == NULL) s->obstacle_count = 0;
+    duplicate_solids(s, &lost);
     vy_status status = lost ? vy_fail(err, VY_NO_MEMORY, "scenario: no memory for a copy") : VY_OK;
     if (status == VY_OK && scenario->wind_grid != NULL) {
         status = vy_wind_grid_read(s->wind_grid_text, s->wind_grid_size, s->environment.wind.grid_name,
@@ -294,6 +313,12 @@ vy_status vy_scenario_copy(const vy_scenario *scenario, vy_scenario **out, vy_er
 void vy_scenario_destroy(vy_scenario *scenario)
 {
     if (scenario == NULL) return;
+    vy_solid_def *solid;
+    for (int i = 0; (solid = vy_scenario_solid(scenario, i)) != NULL; ++i) {
+        free(solid->points.values);
+        free(solid->heights.values);
+    }
+    free(scenario->obstacles);
     free(scenario->drones);
     free(scenario->bodies);
     free(scenario->joints);

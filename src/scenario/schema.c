@@ -603,6 +603,10 @@ static const vy_row drone_rows[] = {
     ROW("controller", OBJECT, vy_scenario_drone, def.controller, .table = &controller_table,
         .help = "what steers it"),
     ROW("safety", OBJECT, vy_scenario_drone, def.safety, .table = &safety_table, .help = "what ends its run"),
+    ROW("shape", OBJECT, vy_scenario_drone, def.solid, .table = &vy_shape_table,
+        .help = "what of it can touch things"),
+    ROW("crash", OBJECT, vy_scenario_drone, def.crash, .table = &vy_crash_table,
+        .help = "which impacts count as crashes"),
 };
 static const vy_table drone_table = {.title = "Drones",
                                      .help = "A list; each drone is a mapping of these keys.",
@@ -766,7 +770,10 @@ static void init_scenario(void *object, int index)
                        .step = world.dt,
                        .duration = 10.0,
                        .environment = world.environment,
+                       .terrain = vy_default_obstacle_def(),
+                       .contacts = {.def = world.contacts},
                        .log = {.every = 10, .snapshot = 1.0, .display = 0.04, .compression = VY_LOG_NONE}};
+    s->terrain.solid.kind = VY_SOLID_NONE;
 }
 
 static const vy_row scenario_rows[] = {
@@ -790,6 +797,12 @@ static const vy_row scenario_rows[] = {
     ROW("joints", LIST, vy_scenario, joints, .table = &vy_joint_table, .size = 1000,
         .count_offset = offsetof(vy_scenario, joint_count), .flags = VY_ROW_HEAP,
         .help = "what holds them together"),
+    ROW("terrain", OBJECT, vy_scenario, terrain, .table = &vy_terrain_table, .help = "the ground"),
+    ROW("obstacles", LIST, vy_scenario, obstacles, .table = &vy_obstacle_table, .size = 10000,
+        .count_offset = offsetof(vy_scenario, obstacle_count), .flags = VY_ROW_HEAP,
+        .help = "what stands in the way: walls, gates, pads"),
+    ROW("contacts", OBJECT, vy_scenario, contacts, .table = &vy_contacts_table,
+        .help = "what collides, and how"),
     ROW("disturbances", LIST, vy_scenario, disturbances, .table = &disturbance_table, .size = 1000,
         .count_offset = offsetof(vy_scenario, disturbance_count), .flags = VY_ROW_HEAP,
         .help = "forces and torques from outside"),

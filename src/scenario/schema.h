@@ -21,6 +21,7 @@ typedef enum vy_type {
     VY_TYPE_OBJECT,   ///< a table of its own, at `offset`; offset 0 and the same struct: a group of keys
     VY_TYPE_LIST,     ///< elements of `table`, at most `size`
     VY_TYPE_NAMED,    ///< vy_parameter[size]: a mapping of names to numbers
+    VY_TYPE_TABLE,    ///< vy_numbers, owned: rows of `size` numbers each, or of any one length when that is 0
 } vy_type;
 
 enum {

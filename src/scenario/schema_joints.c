@@ -40,6 +40,8 @@ static const vy_row body_rows[] = {
         .help = "at the start: [w, x, y, z] or {roll, pitch, yaw}"),
     ROW("rate", VECTOR, vy_scenario_drone, def.rate, .size = 3, .unit = "rad/s", .range = ANY,
         .help = "angular velocity at the start, body axes"),
+    ROW("shape", OBJECT, vy_scenario_drone, def.solid, .table = &vy_shape_table,
+        .help = "what of it can touch things, from its centre of mass, body axes"),
     ROW("area", NUMBER, vy_scenario_drone, def.vehicle.area, .unit = "m^2", .range = AT_LEAST_0,
         .help = "that cd refers to"),
     ROW("cd", NUMBER, vy_scenario_drone, def.vehicle.cd, .range = AT_LEAST_0, .help = "drag coefficient"),

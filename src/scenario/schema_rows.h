@@ -28,3 +28,6 @@ extern const vy_table vy_world_table;
 extern const vy_table vy_fault_table;
 /// Bodies without rotors, and what joins them.
 extern const vy_table vy_body_table, vy_joint_table;
+/// What can be hit: of drones and bodies, of obstacles and terrain; when an impact is a crash; how contacts
+/// are solved.
+extern const vy_table vy_shape_table, vy_obstacle_table, vy_terrain_table, vy_crash_table, vy_contacts_table;

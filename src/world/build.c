@@ -214,6 +214,7 @@ vy_status vy_drone_build(const vy_model *world, const vy_drone_def *def, drone_m
     m.truth = def->truth != 0;
     vy_path_build(&def->controller.path, &m.path);
     m.safety = def->safety;
+    m.crash = def->crash;
     const double tilt = def->safety.tilt_max;
     m.cos_tilt_max = tilt < 3.141592653589793 ? math_cos(tilt) : -2.0; // no tilt is above half a turn
     m.sustain = (uint64_t)real_round(real_min(def->safety.sustain / world->dt, 1e15));

@@ -84,9 +84,17 @@ void vy_energy_stage(vy_world *world, const vy_model *m)
     }
 }
 
+void vy_energy_contact(vy_world *world, uint32_t index, const body_state *flown, const body_state *now)
+{
+    const drone_params *p = &world->model.params[index];
+    const double work = kinetic_of(p, now) - kinetic_of(p, flown);
+    world->accounts[index].contacts += work;
+    world->accounts[index].exchanged += real_abs(work);
+}
+
 void vy_world_open_account(vy_world *world)
 {
-    world->accounting = 1;
+    world->accounting = world->watching = 1;
     for (uint32_t i = 0; i < world->model.drone_count; ++i) {
         world->accounts[i] = (energy_account){0};
         world->accounts[i].start = kinetic_of(&world->model.params[i], &world->drones[i].body);
@@ -98,9 +106,10 @@ void vy_drone_energy(const vy_world *world, uint32_t index, vy_energy *out)
     const drone_params *p = &world->model.params[index];
     const body_state *s = &world->drones[index].body;
     const energy_account *a = &world->accounts[index];
-    vy_energy e = {.kinetic = kinetic_of(p, s), .rotors = a->rotors, .exchanged = a->exchanged};
+    vy_energy e = {
+        .kinetic = kinetic_of(p, s), .rotors = a->rotors, .contacts = a->contacts, .exchanged = a->exchanged};
     e.potential = p->plant.effects.mass * gravity_potential(&world->model.env.gravity, s->position);
-    double sum = a->rotors;
+    double sum = a->rotors + a->contacts;
     for (int k = 0; k < EFFECT_COUNT; ++k) {
         e.work[k] = a->work[k];
         sum += a->work[k];

@@ -20,6 +20,15 @@
 #ifndef GEAR_FIELD
 #define GEAR_FIELD(member, type, count, unit, text)
 #endif
+#ifndef TOUCH_FIELD
+#define TOUCH_FIELD(member, type, count, unit, text)
+#endif
+#ifndef CONTACTS_FIELD
+#define CONTACTS_FIELD(member, type, count, unit, text)
+#endif
+#ifndef CONTACT_FIELD
+#define CONTACT_FIELD(member, type, count, unit, text)
+#endif
 #ifndef NOISE_FIELD
 #define NOISE_FIELD(member, type, count, unit, text)
 #endif
@@ -99,6 +108,21 @@ GEAR_FIELD(battery.charge, f64, 1, "A s", "left in the battery")
 GEAR_FIELD(battery.voltage, f64, 1, "V", "at its terminals")
 GEAR_FIELD(battery.current, f64, 1, "A", "drawn from it")
 
+TOUCH_FIELD(now, u64, 1, "", "contacts that push it")
+TOUCH_FIELD(count, u64, 1, "", "contacts begun since the start")
+TOUCH_FIELD(crashes, u64, 1, "", "impacts beyond its limits since the start")
+TOUCH_FIELD(impulse, f64, 3, "N s", "of all contacts in the last step, world")
+TOUCH_FIELD(angular, f64, 3, "N m s", "the same about the centre of mass, body")
+TOUCH_FIELD(speed, f64, 1, "m/s", "largest at which a contact closed")
+TOUCH_FIELD(push, f64, 1, "N s", "largest of one contact in one step")
+TOUCH_FIELD(total, f64, 1, "N s", "of all contacts and steps")
+
+CONTACTS_FIELD(count, u64, 1, "", "contacts in use")
+
+CONTACT_FIELD(pair, u64, 1, "", "bodies that touch: drones, then obstacles; the lower one in the low half")
+CONTACT_FIELD(points, u64, 1, "", "points that push")
+CONTACT_FIELD(values, f64, CONTACT_CELLS, "", "where they are, their pushes, friction and torques: the warm start")
+
 LEDGER_FIELD(impulse, f64, EFFECT_COUNT, "N s", "neglected at most, per effect")
 LEDGER_FIELD(angular, f64, EFFECT_COUNT, "N m s", "neglected at most, per effect")
 LEDGER_FIELD(deviation, f64, DEVIATION_COUNT, "", "of rate, angle, velocity, position, at most")
@@ -109,4 +133,7 @@ LEDGER_FIELD(deviation, f64, DEVIATION_COUNT, "", "of rate, angle, velocity, pos
 #undef NOISE_FIELD
 #undef LINE_FIELD
 #undef GEAR_FIELD
+#undef TOUCH_FIELD
+#undef CONTACTS_FIELD
+#undef CONTACT_FIELD
 #undef LEDGER_FIELD

@@ -50,7 +50,9 @@ static void sync(const vy_world *world)
     for (uint32_t i = 0; i < m->drone_count; ++i) {
         world->bodies->state[i] = world->drones[i].body;
         // The start of a run need not fit the joints to the last bit; from then on it does.
-        world->bodies->touched[i] = world->state->tick <= 1;
+        // Contacts push what joints hold, too, and the joints take it up in the next step.
+        const int pushed = world->touches != NULL && world->touches[i].now > 0;
+        world->bodies->touched[i] = world->state->tick <= 1 || pushed;
     }
     for (uint32_t k = 0; k < m->joint_count; ++k)
         world->bodies->joint_state[k].active = world->ties[k].active;

@@ -6,6 +6,7 @@
 #include "equations/multirotor.h"
 #include "equations/wake.h"
 #include "volery/fault.h"
+#include "volery/obstacle.h"
 #include "world/state.h"
 
 /// Constants of one drone that may differ from world to world of a batch. Cells alone, as in state.h.
@@ -39,6 +40,7 @@ typedef struct drone_model {
     double wake_width; // [m] diameter of a disc as large as all rotors together; 0: it has no wake
     double wake_exit;  // [m/s] 2 v_h at full thrust
     int geared;        // needs a gear_block: rotors in the air or a battery
+    vy_crash_def crash;
 } drone_model;
 
 /// One layout for every lane width.
@@ -91,6 +93,8 @@ typedef struct vy_model {
     uint32_t fault_count, fault_cap;
     uint32_t line_count, line_cap; // places of delay lines in the state
     uint32_t joint_count;
+    uint32_t obstacle_count, obstacle_cap;
+    uint32_t contact_cap; // 0: drones pass through everything
     drone_model *drones;
     drone_params *params; // of each drone
     disturbance_model *disturbances;

@@ -6,13 +6,16 @@
     {#block, #member, #type, unit, text, offsetof(block##_block, member), count},
 
 const vy_field vy_fields[] = {
-#define WORLD_FIELD(...)  ROW(world, __VA_ARGS__)
-#define DRONE_FIELD(...)  ROW(drone, __VA_ARGS__)
-#define TIE_FIELD(...)    ROW(tie, __VA_ARGS__)
-#define NOISE_FIELD(...)  ROW(noise, __VA_ARGS__)
-#define LINE_FIELD(...)   ROW(line, __VA_ARGS__)
-#define GEAR_FIELD(...)   ROW(gear, __VA_ARGS__)
-#define LEDGER_FIELD(...) ROW(ledger, __VA_ARGS__)
+#define WORLD_FIELD(...)    ROW(world, __VA_ARGS__)
+#define DRONE_FIELD(...)    ROW(drone, __VA_ARGS__)
+#define TIE_FIELD(...)      ROW(tie, __VA_ARGS__)
+#define NOISE_FIELD(...)    ROW(noise, __VA_ARGS__)
+#define LINE_FIELD(...)     ROW(line, __VA_ARGS__)
+#define GEAR_FIELD(...)     ROW(gear, __VA_ARGS__)
+#define TOUCH_FIELD(...)    ROW(touch, __VA_ARGS__)
+#define CONTACTS_FIELD(...) ROW(contacts, __VA_ARGS__)
+#define CONTACT_FIELD(...)  ROW(contact, __VA_ARGS__)
+#define LEDGER_FIELD(...)   ROW(ledger, __VA_ARGS__)
 #include "world/fields.inl"
 };
 const int vy_field_count = (int)(sizeof vy_fields / sizeof vy_fields[0]);
@@ -21,13 +24,16 @@ const int vy_field_count = (int)(sizeof vy_fields / sizeof vy_fields[0]);
 // forgotten.
 #define SAME_SIZE(block, member, count) \
     _Static_assert(sizeof(((block##_block *)0)->member) == 8 * (count), "fields.inl: " #block "." #member);
-#define WORLD_FIELD(member, type, count, unit, text)  SAME_SIZE(world, member, count)
-#define DRONE_FIELD(member, type, count, unit, text)  SAME_SIZE(drone, member, count)
-#define TIE_FIELD(member, type, count, unit, text)    SAME_SIZE(tie, member, count)
-#define NOISE_FIELD(member, type, count, unit, text)  SAME_SIZE(noise, member, count)
-#define LINE_FIELD(member, type, count, unit, text)   SAME_SIZE(line, member, count)
-#define GEAR_FIELD(member, type, count, unit, text)   SAME_SIZE(gear, member, count)
-#define LEDGER_FIELD(member, type, count, unit, text) SAME_SIZE(ledger, member, count)
+#define WORLD_FIELD(member, type, count, unit, text)    SAME_SIZE(world, member, count)
+#define DRONE_FIELD(member, type, count, unit, text)    SAME_SIZE(drone, member, count)
+#define TIE_FIELD(member, type, count, unit, text)      SAME_SIZE(tie, member, count)
+#define NOISE_FIELD(member, type, count, unit, text)    SAME_SIZE(noise, member, count)
+#define LINE_FIELD(member, type, count, unit, text)     SAME_SIZE(line, member, count)
+#define GEAR_FIELD(member, type, count, unit, text)     SAME_SIZE(gear, member, count)
+#define TOUCH_FIELD(member, type, count, unit, text)    SAME_SIZE(touch, member, count)
+#define CONTACTS_FIELD(member, type, count, unit, text) SAME_SIZE(contacts, member, count)
+#define CONTACT_FIELD(member, type, count, unit, text)  SAME_SIZE(contact, member, count)
+#define LEDGER_FIELD(member, type, count, unit, text)   SAME_SIZE(ledger, member, count)
 #include "world/fields.inl"
 
 enum {
@@ -55,6 +61,18 @@ enum {
 #define GEAR_FIELD(member, type, count, unit, text) +8 * (count)
 #include "world/fields.inl"
     ,
+    SIZE_touch = 0
+#define TOUCH_FIELD(member, type, count, unit, text) +8 * (count)
+#include "world/fields.inl"
+    ,
+    SIZE_contacts = 0
+#define CONTACTS_FIELD(member, type, count, unit, text) +8 * (count)
+#include "world/fields.inl"
+    ,
+    SIZE_contact = 0
+#define CONTACT_FIELD(member, type, count, unit, text) +8 * (count)
+#include "world/fields.inl"
+    ,
     SIZE_ledger = 0
 #define LEDGER_FIELD(member, type, count, unit, text) +8 * (count)
 #include "world/fields.inl"
@@ -65,6 +83,9 @@ _Static_assert(SIZE_tie == sizeof(tie_block), "fields.inl must list every value 
 _Static_assert(SIZE_noise == sizeof(noise_block), "fields.inl must list every value of noise_block");
 _Static_assert(SIZE_line == sizeof(line_block), "fields.inl must list every value of line_block");
 _Static_assert(SIZE_gear == sizeof(gear_block), "fields.inl must list every value of gear_block");
+_Static_assert(SIZE_touch == sizeof(touch_block), "fields.inl must list every value of touch_block");
+_Static_assert(SIZE_contacts == sizeof(contacts_block), "fields.inl must list every value of contacts_block");
+_Static_assert(SIZE_contact == sizeof(contact_block), "fields.inl must list every value of contact_block");
 _Static_assert(SIZE_ledger == sizeof(ledger_block), "fields.inl must list every value of ledger_block");
 
 uint64_t vy_state_hash(const void *state, size_t size)

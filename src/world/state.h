@@ -58,6 +58,29 @@ typedef struct gear_block {
     battery_state battery;
 } gear_block;
 
+/// What touching did to a drone. Every drone has one in a world with contacts.
+typedef struct touch_block {
+    uint64_t now;                  // contacts that push it
+    uint64_t count, crashes;       // since the start
+    double impulse[3], angular[3]; // [N s] world, [N m s] body: in the last step
+    double speed;                  // [m/s] largest at which a contact closed
+    double push;                   // [N s] largest of one contact in one step
+    double total;                  // [N s] of all contacts and steps
+} touch_block;
+
+/// How many contacts follow that are in use.
+typedef struct contacts_block {
+    uint64_t count;
+} contacts_block;
+
+enum { CONTACT_CELLS = 23 };
+
+/// What two that touch remember: contact_memory of dynamics/contacts.h, as cells.
+typedef struct contact_block {
+    uint64_t pair, points;
+    double values[CONTACT_CELLS];
+} contact_block;
+
 /// What is kept per drone but changes only when the negligibility policy is evaluated: hashed then.
 typedef nap_state ledger_block;
 

@@ -32,9 +32,9 @@ VY_FN uint32_t step(vy_world *world)
         nap_stage(m, w, world->noise, d, world->ledger); // what is negligible until the next look
     actuator_stage(m, d, world->gear, world->speeds);    // actuator
     if (faulty) plant = vy_fault_motors(world);
-    if (world->accounting) vy_energy_stage(world, plant);               // who is about to do how much work
+    if (world->watching) vy_watch_stage(world, plant);                  // for contacts and the energy account
     plant_stage(plant, world->loads, world->speeds, w, d, world->gear); // plant: RK4
-    if (world->bodies != NULL) events |= vy_joined_stage(world, plant, w, d); // and what joints hold
+    if (world->bodies != NULL) events |= vy_bodies_stage(world, plant, w, d); // and joints, and contacts
     if (w->failure_reason == VY_FAILURE_NONE) {
         if (faulty) vy_fault_remember(world);
         sensor_stage(m, w, d); // sensor

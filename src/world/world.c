@@ -25,6 +25,13 @@ static int slot_of(const vy_world *world, vy_drone_id id, uint32_t *slot)
     return 1;
 }
 
+// Bytes of state that contacts take.
+static size_t contacts_size(const vy_model *m, size_t drones)
+{
+    if (m->contact_cap == 0) return 0;
+    return drones * sizeof(touch_block) + sizeof(contacts_block) + m->contact_cap * sizeof(contact_block);
+}
+
 // Who is there settles where the state ends: one dense block, whose size and identity follow from the counts.
 static void lay_out(vy_world *world)
 {
@@ -44,10 +51,14 @@ static void lay_out(vy_world *world)
     const uint32_t gears = m->geared ? m->drone_count : 0;
     world->lines = (line_block *)(world->noise + m->noise_count);
     world->gear = (gear_block *)(world->lines + m->line_count);
-    world->ledger = (ledger_block *)(world->gear + gears);
+    unsigned char *end = (unsigned char *)(world->gear + gears);
+    const size_t touching = contacts_size(m, m->drone_count);
+    world->touches = touching > 0 ? (touch_block *)(void *)end : NULL;
+    world->contacts = touching > 0 ? (contacts_block *)(void *)(world->touches + m->drone_count) : NULL;
+    world->ledger = (ledger_block *)(void *)(end + touching);
     world->hashed_size = sizeof(world_block) + m->drone_count * sizeof(drone_block) +
                          m->joint_count * sizeof(tie_block) + m->noise_count * sizeof(noise_block) +
-                         m->line_count * sizeof(line_block) + gears * sizeof(gear_block);
+                         m->line_count * sizeof(line_block) + gears * sizeof(gear_block) + touching;
     world->state_size = world->hashed_size + m->drone_count * sizeof(ledger_block);
     world->state->drone_count = m->drone_count;
     world->state->noise_count = m->noise_count;
@@ -85,7 +96,8 @@ vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err
     if (status != VY_OK) return status;
 
     const size_t drones = def->drone_cap, disturbances = def->disturbance_cap;
-    const size_t noises = drones * disturbances;
+    const size_t noises = drones * disturbances, solids = drones + def->obstacle_cap;
+    const vy_model caps = {.contact_cap = def->contacts.cap};
     const size_t sizes[] = {
         sizeof(vy_world),
         drones * sizeof(drone_model),
@@ -93,7 +105,7 @@ vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err
         disturbances * sizeof(disturbance_model),
         sizeof(world_block) + drones * (sizeof(drone_block) + sizeof(gear_block) + sizeof(ledger_block)) +
             def->joint_cap * sizeof(tie_block) + noises * sizeof(noise_block) +
-            def->line_cap * sizeof(line_block),
+            def->line_cap * sizeof(line_block) + contacts_size(&caps, drones),
         drones * sizeof(body_loads),
         drones * sizeof(double[VY_ROTOR_CAP]),
         def->fault_cap * sizeof(fault_model),
@@ -101,6 +113,8 @@ vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err
         def->fault_cap > 0 ? drones * sizeof(drone_params) : 0,
         drones * sizeof(energy_account),
         def->environment.wakes.on ? drones * sizeof(wake_entry) : 0,
+        solids * sizeof(solid_memory),
+        solids * sizeof(double),
     };
     enum { PARTS = sizeof sizes / sizeof sizes[0] };
     size_t total = 0;
@@ -128,6 +142,8 @@ vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err
         .fault_cap = def->fault_cap,
         .line_cap = def->line_cap,
         .faults = parts[7],
+        .obstacle_cap = def->obstacle_cap,
+        .contact_cap = def->contacts.cap,
     };
     const vy_environment_def *env = &def->environment;
     const uint64_t found = fpu_enter();
@@ -147,18 +163,27 @@ vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err
     world->faulty = parts[9];
     world->accounts = parts[10];
     world->wakes = parts[11];
+    world->solids = parts[12];
+    world->reach = parts[13];
+    world->watching = def->contacts.cap > 0;
     world->memory = total;
     lay_out(world);
-    if (def->joint_cap > 0) {
+    if (def->joint_cap > 0 || def->obstacle_cap > 0 || def->contacts.cap > 0) {
         vy_bodies_def set = vy_default_bodies_def();
         set.dt = def->dt;
-        set.body_cap = def->drone_cap > 0 ? def->drone_cap : 1;
+        set.body_cap = solids > 0 ? (uint32_t)solids : 1;
         set.joint_cap = def->joint_cap;
+        set.contacts = def->contacts;
+        if (def->contacts.cap > 0) { // what impacts must exceed to bounce
+            set.gravity = gravity_at(&world->model.env.gravity, vec3_zero());
+            if (!vec3_is_finite(set.gravity)) set.gravity = vec3_zero(); // in the middle of what attracts
+        }
         status = vy_bodies_create(&set, &world->bodies, err);
         if (status != VY_OK) {
             free(world);
             return status;
         }
+        world->bodies->flown = 1;
     }
     *out = world;
     return VY_OK;
@@ -168,16 +193,9 @@ void vy_world_destroy(vy_world *world)
 {
     if (world == NULL) return;
     vy_bodies_destroy(world->bodies);
+    for (uint32_t i = 0; i < world->model.drone_cap + world->model.obstacle_cap; ++i)
+        vy_solid_free(&world->solids[i]);
     free(world);
-}
-
-static vy_status add_body(vy_world *world, const vy_drone_def *drone, vy_error *err)
-{
-    vy_body_def def = vy_default_body_def();
-    def.mass = drone->vehicle.mass;
-    def.inertia = drone->vehicle.inertia;
-    def.state = (vy_body_state){drone->position, drone->velocity, drone->attitude, drone->rate};
-    return vy_bodies_add(world->bodies, &def, NULL, err);
 }
 
 vy_status vy_world_add_drone(vy_world *world, const vy_drone_def *def, vy_drone_id *out, vy_error *err)
@@ -196,10 +214,11 @@ vy_status vy_world_add_drone(vy_world *world, const vy_drone_def *def, vy_drone_
         return vy_fail(err, VY_BAD_VALUE, "drone.position lies inside the planet");
     }
     status = vy_drone_build(m, def, &m->drones[index], &m->params[index], err);
-    if (status == VY_OK && world->bodies != NULL) status = add_body(world, def, err);
+    if (status == VY_OK && world->bodies != NULL) status = vy_touch_add_drone(world, def, err);
     if (status == VY_OK) {
         vy_drone_start(m, def, index, &world->drones[index]);
         m->drone_count += 1;
+        if (m->contact_cap > 0) m->params[index].nap.open_loop = 0; // the bound is that of a body alone
         m->geared |= m->drones[index].geared;
         m->wake_most = real_max(m->wake_most, m->drones[index].wake_exit);
         lay_out(world);
@@ -361,6 +380,15 @@ vy_status vy_world_read_drone(const vy_world *world, vy_drone_id id, vy_drone_st
         s.battery_voltage = g->battery.voltage;
         s.wake = g->memory.downwash;
     }
+    if (world->touches != NULL) {
+        const touch_block *t = &world->touches[slot];
+        s.touching = t->now;
+        s.contacts = t->count;
+        s.crashes = t->crashes;
+        s.contact_impulse = vec3_make(t->impulse[0], t->impulse[1], t->impulse[2]);
+        s.contact_speed = t->speed;
+        s.contact_push = t->push;
+    }
     memcpy(s.rotor_speed, d->rotor_speed, sizeof s.rotor_speed);
     memcpy(s.motor_command, d->control.motors, sizeof s.motor_command);
     s.target.time = vy_world_time(world);
@@ -414,7 +442,7 @@ vy_status vy_world_certificate(const vy_world *world, vy_drone_id id, vy_certifi
 vy_failure vy_world_failure(const vy_world *world)
 {
     static const char *const names[] = {
-        "", "", "the controller's reply", "tilt", "rate", "speed", "height", "distance"};
+        "", "", "the controller's reply", "tilt", "rate", "speed", "height", "distance", "", ""};
     const world_block *w = world->state;
     const vy_failure_reason reason = (vy_failure_reason)w->failure_reason;
     return (vy_failure){
@@ -426,6 +454,7 @@ vy_failure vy_world_failure(const vy_world *world)
         .limit = w->failure_limit,
         .what = reason == VY_FAILURE_NOT_FINITE   ? vy_fields[w->failure_field].name
                 : reason == VY_FAILURE_CONTROLLER ? vy_verdict_text((vy_verdict)w->failure_field)
+                : reason == VY_FAILURE_CRASH      ? (w->failure_field ? "impulse" : "closing speed")
                                                   : names[reason],
     };
 }
@@ -453,9 +482,17 @@ vy_status vy_world_restore(vy_world *world, const void *block, size_t size, vy_e
     const world_block *mine = world->state;
     if (head.drone_count != mine->drone_count || head.noise_count != mine->noise_count ||
         head.line_count != mine->line_count || head.gear_count != mine->gear_count ||
-        head.joint_count != mine->joint_count || head.failure_reason > VY_FAILURE_CONTROLLER ||
+        head.joint_count != mine->joint_count || head.failure_reason > VY_FAILURE_CRASH ||
         head.failure_field >= (uint64_t)vy_field_count) {
         return vy_fail(err, VY_BAD_VALUE, "snapshot: not of a world with the same drones and noise");
+    }
+    if (world->touches != NULL) {
+        contacts_block contacts;
+        memcpy(&contacts,
+               (const unsigned char *)block + ((unsigned char *)world->contacts - (unsigned char *)mine),
+               sizeof contacts);
+        if (contacts.count > world->model.contact_cap)
+            return vy_fail(err, VY_BAD_VALUE, "snapshot: more contacts than this world has room for");
     }
     memcpy(world->state, block, size);
     if (world->bodies != NULL) vy_joints_forget(world->bodies);

@@ -20,6 +20,7 @@ vy_world_def vy_default_world_def(void)
         .drone_cap = 1,
         .disturbance_cap = 8,
         .joint_cap = 0,
+        .contacts = vy_default_contacts_def(),
     };
 }
 
@@ -37,6 +38,7 @@ vy_drone_def vy_default_drone_def(void)
     def.controller = vy_default_controller_def();
     def.safety.height_min = -DBL_MAX;
     def.safety.height_max = DBL_MAX;
+    def.solid = vy_default_solid_def();
     return def;
 }
 
@@ -68,6 +70,8 @@ vy_status vy_check_world_def(const vy_world_def *def, vy_error *err)
         return vy_fail(err, VY_BAD_VALUE, "world: at most %u faults and %u delayed samples", VY_FAULT_CAP_MAX,
                        VY_LINE_CAP_MAX);
     }
+    if (def->obstacle_cap > VY_OBSTACLE_CAP_MAX)
+        return vy_fail(err, VY_BAD_VALUE, "world: at most %u obstacles", VY_OBSTACLE_CAP_MAX);
     return VY_OK;
 }
 
@@ -120,6 +124,8 @@ static vy_status check_drone_amounts(const vy_drone_def *def, vy_error *err)
         {"safety.speed_max", safety->speed_max},
         {"safety.distance_max", safety->distance_max},
         {"safety.sustain", safety->sustain},
+        {"crash.speed", def->crash.speed},
+        {"crash.impulse", def->crash.impulse},
     };
     if (!(safety->height_min <= safety->height_max)) {
         return vy_fail(err, VY_BAD_VALUE, "drone.safety.height_min must not be above height_max");

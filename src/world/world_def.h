@@ -6,6 +6,7 @@
 #define VY_DISTURBANCE_CAP_MAX 4096u
 #define VY_FAULT_CAP_MAX       1024u
 #define VY_LINE_CAP_MAX        10000000u
+#define VY_OBSTACLE_CAP_MAX    100000u
 
 vy_status vy_check_world_def(const vy_world_def *def, vy_error *err);
 vy_status vy_check_drone_def(const vy_drone_def *def, vy_error *err);

@@ -2,23 +2,27 @@
 #pragma once
 #include "dynamics/joint.h"
 #include "world/model.h"
+#include "world/solid.h"
 
 /// Work on one drone since its account was opened [J].
 typedef struct energy_account {
     double start; // kinetic energy then
-    double rotors, work[EFFECT_COUNT], exchanged;
+    double rotors, work[EFFECT_COUNT], contacts, exchanged;
 } energy_account;
 
 struct vy_world {
     vy_model model;
     // State: one block [world_block][drone_block x drones][tie_block x joints][noise_block x noises]
-    // [line_block x lines][gear_block x gears][ledger_block x drones].
+    // [line_block x lines][gear_block x gears][touch_block x drones][contacts_block][contact_block x cap]
+    // [ledger_block x drones]; the three of contacts only in a world made for them.
     world_block *state;
     drone_block *drones;
     tie_block *ties;
     noise_block *noise;
     line_block *lines;
     gear_block *gear;
+    touch_block *touches; // NULL without contacts
+    contacts_block *contacts;
     ledger_block *ledger;
     size_t state_size;  // the whole block
     size_t hashed_size; // without the ledger, which is hashed when it changes
@@ -28,9 +32,13 @@ struct vy_world {
     drone_block *before;      // as it was before the stage; in a world made for faults
     drone_params *faulty;     // what the plant reads while a motor's lag is another; likewise
     vy_model slow;            // the model that points there
-    vy_bodies *bodies;        // drones as the joints see them, body i is drone i; NULL: no joints
+    vy_bodies *bodies;        // drones as joints and contacts see them, body i is drone i; obstacles follow.
+                              // NULL: neither joints nor contacts nor obstacles
+    solid_memory *solids;     // [drone_cap + obstacle_cap] what their shapes stand on
+    double *reach;            // [m] [drone_cap + obstacle_cap] of a shape from the origin of its frame
     energy_account *accounts; // [drone_cap] what is not state: opened anew, never restored
     int accounting;
+    int watching; // 1: somebody looks at the world before the plant
     wake_entry *wakes;
     vy_sink sink;
     vy_replay replay;
@@ -49,6 +57,18 @@ uint32_t vy_joined_stage(vy_world *world, const vy_model *plant, world_block *w,
 /// Give the set of joined bodies the states of one joint and of the drones it holds.
 void vy_joined_sync_joint(const vy_world *world, uint32_t joint);
 
+/// Before the plant: where everybody is, for contacts, and who is about to do how much work.
+void vy_watch_stage(vy_world *world, const vy_model *plant);
+
+/// After the plant: what joints hold, then what touches. Returns events.
+uint32_t vy_bodies_stage(vy_world *world, const vy_model *plant, world_block *w, drone_block *drones);
+
+/// Put the flown drones that touch back to the start of the step, and through it with contacts.
+uint32_t vy_touch_stage(vy_world *world, world_block *w, drone_block *drones);
+
+/// Add a drone's body to the set, with its shape.
+vy_status vy_touch_add_drone(vy_world *world, const vy_drone_def *drone, vy_error *err);
+
 /// What acts on drone `index` now, by cause.
 void vy_drone_loads(const vy_world *world, uint32_t index, vy_loads *out);
 /// The same for any state, rotor speeds and time within a step.
@@ -57,6 +77,8 @@ void vy_loads_at(const multirotor_inputs *in, const body_state *s, const double 
 
 /// Before the plant: the work that the coming step does on every drone that no joint holds.
 void vy_energy_stage(vy_world *world, const vy_model *m);
+/// What contacts did to a drone, from the end of its flight to where they put it.
+void vy_energy_contact(vy_world *world, uint32_t index, const body_state *flown, const body_state *now);
 void vy_drone_energy(const vy_world *world, uint32_t index, vy_energy *out);
 
 /// Up to `count` steps, for each level of vy_cpu(); fewer when the world fails. Returns the events.

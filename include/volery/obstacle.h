@@ -1,0 +1,81 @@
+// obstacle.h - what can be hit: the shape and surface of drones, of bodies, of obstacles and of the ground.
+//
+// A world made with room for contacts (vy_world_def.contacts.cap > 0) lets its drones and bodies collide with
+// each other and with its obstacles. A drone that touches nothing keeps the bits of its free flight.
+#pragma once
+#include "volery/contacts.h"
+#include "volery/status.h"
+#include "volery/types.h"
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// A table of numbers, row after row.
+typedef struct vy_numbers {
+    double *values; ///< [rows * columns] NULL when there are none
+    int rows, columns;
+} vy_numbers;
+
+typedef enum vy_solid_kind {
+    VY_SOLID_AUTO,     ///< of a drone: the hull of its collision points, else a box about its rotors; of
+                       ///< anything without rotors: none
+    VY_SOLID_NONE,     ///< passes through everything
+    VY_SOLID_BOX,      ///< about the origin, along the axes
+    VY_SOLID_SPHERE,   ///< about the origin
+    VY_SOLID_CAPSULE,  ///< about the origin, along z
+    VY_SOLID_CYLINDER, ///< about the origin, along z
+    VY_SOLID_HULL,     ///< the convex hull of points
+    VY_SOLID_PLANE,    ///< all that is below z = 0, for ever; obstacles only
+    VY_SOLID_HEIGHTS,  ///< all that is below a surface over a grid; obstacles only
+} vy_solid_kind;
+
+/// Shape and surface, in a frame of its own: of a drone the vehicle's, of a body without rotors that of its
+/// centre of mass. Only the fields of its kind are read. Whoever takes one copies it, tables included.
+typedef struct vy_solid_def {
+    vy_solid_kind kind;
+    vy_vec3 size;       ///< [m] of a box: its sides, each > 0
+    double radius;      ///< [m] of a sphere, capsule or cylinder, > 0
+    double length;      ///< [m] of a capsule without its caps, >= 0; of a cylinder, > 0
+    vy_numbers points;  ///< [m] of a hull: rows of x, y, z
+    vy_numbers heights; ///< [m] one row for each y, from 0 on, one column for each x; 2 by 2 at least
+    double spacing;     ///< [m] from one height to the next, in x and in y, > 0
+    char file[256];     ///< a scenario's: where points or heights come from; empty once they are read
+    double scale;       ///< [m] a scenario's: length of one unit of that file, > 0
+    vy_material material;
+} vy_solid_def;
+
+/// VY_SOLID_AUTO of the default material, its scale 1.
+vy_solid_def vy_default_solid_def(void);
+
+/// Something that never moves: a wall, a gate's post, a pad, the ground.
+typedef struct vy_obstacle_def {
+    uint32_t cookie; ///< set by the default function
+    vy_solid_def solid;
+    vy_vec3 position; ///< [m] world: where the origin of the shape's frame stands
+    vy_quat attitude; ///< shape to world, any length above zero
+} vy_obstacle_def;
+
+/// The ground z <= 0.
+vy_obstacle_def vy_default_obstacle_def(void);
+
+/// What an impact must be for a drone to count as crashed; 0 means no limit.
+typedef struct vy_crash_def {
+    double speed;   ///< [m/s] at which the surfaces close, >= 0
+    double impulse; ///< [N s] of a contact within one step, >= 0
+    int ends;       ///< 1: a crash ends the run
+} vy_crash_def;
+
+/// What a ray met first.
+typedef struct vy_ray_target {
+    double distance; ///< [m] from the ray's origin; 0 when it starts inside
+    vy_vec3 point;   ///< [m] world
+    vy_vec3 normal;  ///< unit, outward; zero when the ray starts inside
+    int obstacle;    ///< index of the obstacle, in order of creation; -1: a drone
+    int drone;       ///< index of the drone; -1: an obstacle
+} vy_ray_target;
+
+#ifdef __cplusplus
+}
+#endif

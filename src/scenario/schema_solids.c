@@ -1,0 +1,180 @@
+// schema_solids.c - the rows of what can be hit: shapes, surfaces, obstacles, terrain, and what an impact
+// means.
+#include "scenario/schema_rows.h"
+#include <stdio.h>
+
+_Static_assert(sizeof(vy_solid_kind) == sizeof(int) && sizeof(vy_contacts_mode) == sizeof(int) &&
+                   sizeof(vy_contact_solver) == sizeof(int),
+               "choices are read and written as int");
+
+static const vy_row material_rows[] = {
+    ROW("friction", NUMBER, vy_material, friction, .range = AT_LEAST_0, .help = "Coulomb's coefficient"),
+    ROW("restitution", NUMBER, vy_material, restitution, .range = WITHIN(0.0, 1.0),
+        .help = "speed after an impact over speed before"),
+    ROW("rolling", NUMBER, vy_material, rolling, .unit = "m", .range = AT_LEAST_0,
+        .help = "torque against rolling over normal force"),
+    ROW("spinning", NUMBER, vy_material, spinning, .unit = "m", .range = AT_LEAST_0,
+        .help = "torque against spinning about the normal over normal force"),
+};
+static const vy_table material_table = {
+    .title = "Material",
+    .help = "A surface. Two that meet combine by the geometric mean of each number.",
+    .size = sizeof(vy_material),
+    ROWS(material_rows)};
+
+#define KIND(name)  (1u << VY_SOLID_##name)
+#define WITH_RADIUS (KIND(SPHERE) | KIND(CAPSULE) | KIND(CYLINDER))
+
+#define BOUNDED_KINDS                                                             \
+    CHOICE("box", VY_SOLID_BOX, "about the origin of its frame, along the axes"), \
+        CHOICE("sphere", VY_SOLID_SPHERE, "about the origin"),                    \
+        CHOICE("capsule", VY_SOLID_CAPSULE, "about the origin, along z"),         \
+        CHOICE("cylinder", VY_SOLID_CYLINDER, "about the origin, along z"),       \
+        CHOICE("hull", VY_SOLID_HULL, "the convex hull of points")
+#define HEIGHTS_KIND CHOICE("heights", VY_SOLID_HEIGHTS, "all below a surface over a grid; nothing beside it")
+#define PLANE_KIND   CHOICE("plane", VY_SOLID_PLANE, "all below z = 0 of its frame, without end")
+
+// The numbers of the bounded kinds, for a vy_solid_def at `in_` of `type_`.
+#define BOUNDED_ROWS(type_, in_)                                                                           \
+    ROW("size", VECTOR, type_, in_ size, .size = 3, .unit = "m", .range = POSITIVE,                        \
+        .flags = VY_ROW_REQUIRED, .when = KIND(BOX), .help = "its sides"),                                 \
+        ROW("radius", NUMBER, type_, in_ radius, .unit = "m", .range = POSITIVE, .flags = VY_ROW_REQUIRED, \
+            .when = WITH_RADIUS, .help = "of a sphere, capsule or cylinder"),                              \
+        ROW("length", NUMBER, type_, in_ length, .unit = "m", .range = POSITIVE, .flags = VY_ROW_REQUIRED, \
+            .when = KIND(CAPSULE) | KIND(CYLINDER), .help = "along z, a capsule's without its caps"),      \
+        ROW("points", TABLE, type_, in_ points, .size = 3, .unit = "m", .range = WITHIN(-1e9, 1e9),        \
+            .when = KIND(HULL), .help = "of the hull: rows of x, y, z; four or more"),                     \
+        ROW("file", TEXT, type_, in_ file, .size = sizeof((vy_solid_def *)0)->file, .flags = VY_ROW_LABEL, \
+            .word = "none", .when = KIND(HULL),                                                            \
+            .help = "an STL or OBJ file beside the scenario, for points"),                                 \
+        ROW("scale", NUMBER, type_, in_ scale, .unit = "m", .range = POSITIVE, .flags = VY_ROW_LABEL,      \
+            .when = KIND(HULL), .help = "length of one unit of that file")
+#define HEIGHTS_ROWS(type_, in_)                                                                             \
+    ROW("heights", TABLE, type_, in_ heights, .unit = "m", .range = WITHIN(-1e9, 1e9),                       \
+        .when = KIND(HEIGHTS),                                                                               \
+        .help = "one row for each y, from south to north, one number for each x, from west to east"),        \
+        ROW("spacing", NUMBER, type_, in_ spacing, .unit = "m", .range = POSITIVE, .flags = VY_ROW_REQUIRED, \
+            .when = KIND(HEIGHTS), .help = "from one height to the next, in x and in y"),                    \
+        ROW("file", TEXT, type_, in_ file, .size = sizeof((vy_solid_def *)0)->file, .flags = VY_ROW_LABEL,   \
+            .word = "none", .when = KIND(HEIGHTS),                                                           \
+            .help = "a file NAME.csv beside the scenario, for heights: lines of numbers, parted by commas")
+#define MATERIAL_ROW(type_, in_) \
+    ROW("material", OBJECT, type_, in_ material, .table = &material_table, .help = "its surface")
+
+static const vy_choice shapes[] = {
+    CHOICE(
+        "auto", VY_SOLID_AUTO,
+        "of a drone: the hull of its collision points, else a box about its rotors' discs; of a body: none"),
+    CHOICE("none", VY_SOLID_NONE, "passes through everything"),
+    BOUNDED_KINDS,
+};
+static const vy_row shape_rows[] = {
+    ROW("kind", CHOICE, vy_solid_def, kind, CHOICES(shapes), .help = "what it looks like"),
+    BOUNDED_ROWS(vy_solid_def, ),
+    MATERIAL_ROW(vy_solid_def, ),
+};
+const vy_table vy_shape_table = {
+    .title = "Shape",
+    .help = "What of a drone or body can touch things: docs/contacts.md. In the vehicle's frame; of a body "
+            "from its centre of mass.",
+    .size = sizeof(vy_solid_def),
+    ROWS(shape_rows)};
+
+static void init_obstacle(void *object, int index)
+{
+    vy_scenario_obstacle *o = object;
+    *o = (vy_scenario_obstacle){.def = vy_default_obstacle_def()};
+    snprintf(o->name, sizeof o->name, "obstacle%d", index);
+    o->def.solid.kind = VY_SOLID_BOX;
+}
+
+static const vy_choice obstacles[] = {BOUNDED_KINDS, PLANE_KIND, HEIGHTS_KIND};
+static const vy_row obstacle_rows[] = {
+    ROW("kind", CHOICE, vy_scenario_obstacle, def.solid.kind, CHOICES(obstacles), .flags = VY_ROW_REQUIRED,
+        .help = "what it looks like"),
+    ROW("name", TEXT, vy_scenario_obstacle, name, .size = VY_NAME_CAP,
+        .flags = VY_ROW_LABEL | VY_ROW_IDENTIFIER, .default_text = "obstacle0, obstacle1, ...",
+        .help = "unique among obstacles"),
+    ROW("position", VECTOR, vy_scenario_obstacle, def.position, .size = 3, .unit = "m", .range = ANY,
+        .help = "of the origin of its frame, world axes"),
+    ROW("attitude", ROTATION, vy_scenario_obstacle, def.attitude, .unit = "rad", .range = ANY,
+        .help = "its frame to the world: [w, x, y, z] or {roll, pitch, yaw}"),
+    BOUNDED_ROWS(vy_scenario_obstacle, def.solid.),
+    HEIGHTS_ROWS(vy_scenario_obstacle, def.solid.),
+    MATERIAL_ROW(vy_scenario_obstacle, def.solid.),
+};
+const vy_table vy_obstacle_table = {
+    .title = "Obstacles",
+    .help = "A list of what never moves: walls, gates of several boxes, pads. Drones and bodies collide with "
+            "them, rays end on them.",
+    .size = sizeof(vy_scenario_obstacle),
+    .init = init_obstacle,
+    ROWS(obstacle_rows)};
+
+static const vy_choice grounds[] = {
+    CHOICE("none", VY_SOLID_NONE, "drones fall for ever"),
+    PLANE_KIND,
+    HEIGHTS_KIND,
+};
+static const vy_row terrain_rows[] = {
+    ROW("kind", CHOICE, vy_obstacle_def, solid.kind, CHOICES(grounds), .help = "what it looks like"),
+    ROW("position", VECTOR, vy_obstacle_def, position, .size = 3, .unit = "m", .range = ANY,
+        .when = KIND(PLANE) | KIND(HEIGHTS),
+        .help = "a point of the plane; of heights: the place of the first one, where it is 0"),
+    ROW("attitude", ROTATION, vy_obstacle_def, attitude, .unit = "rad", .range = ANY,
+        .when = KIND(PLANE) | KIND(HEIGHTS), .help = "its tilt: [w, x, y, z] or {roll, pitch, yaw}"),
+    HEIGHTS_ROWS(vy_obstacle_def, solid.),
+    ROW("material", OBJECT, vy_obstacle_def, solid.material, .table = &material_table,
+        .when = KIND(PLANE) | KIND(HEIGHTS), .help = "its surface"),
+};
+const vy_table vy_terrain_table = {.title = "Terrain",
+                                   .help = "The ground, the last of the obstacles.",
+                                   .size = sizeof(vy_obstacle_def),
+                                   ROWS(terrain_rows)};
+
+static const vy_choice ends[] = {CHOICE("no", 0, "the run goes on"), CHOICE("yes", 1, "the run ends")};
+static const vy_row crash_rows[] = {
+    ROW("speed", NUMBER, vy_crash_def, speed, .unit = "m/s", .range = AT_LEAST_0, .word = "none",
+        .help = "at which surfaces close"),
+    ROW("impulse", NUMBER, vy_crash_def, impulse, .unit = "N s", .range = AT_LEAST_0, .word = "none",
+        .help = "of a contact within one step"),
+    ROW("ends", CHOICE, vy_crash_def, ends, CHOICES(ends), .help = "whether a crash is a failure"),
+};
+const vy_table vy_crash_table = {
+    .title = "Crash",
+    .help =
+        "An impact beyond one of these limits is a crash: an event, counted, and a failure if it `ends` the "
+        "run.",
+    .size = sizeof(vy_crash_def),
+    ROWS(crash_rows)};
+
+static const vy_choice modes[] = {
+    CHOICE("auto", VY_CONTACTS_AUTO,
+           "where there is terrain, an obstacle, or a drone or body of a declared shape"),
+    CHOICE("on", VY_CONTACTS_ON, "drones and bodies with a shape collide"),
+    CHOICE("off", VY_CONTACTS_OFF, "all pass through each other; rays meet them all the same"),
+};
+static const vy_choice solvers[] = {
+    CHOICE("soft", VY_SOLVER_SOFT, "sub-steps of soft contacts, friction by Coulomb's cone"),
+    CHOICE("impulse", VY_SOLVER_IMPULSE, "one impulse per contact, then part of the overlap is moved away"),
+};
+static const vy_row contacts_rows[] = {
+    ROW("mode", CHOICE, vy_scenario_contacts, mode, CHOICES(modes), .help = "whether anything collides"),
+    ROW("solver", CHOICE, vy_scenario_contacts, def.solver, CHOICES(solvers), .help = "how"),
+    ROW("substep", NUMBER, vy_scenario_contacts, def.substep, .unit = "s", .range = POSITIVE,
+        .help = "soft: the longest"),
+    ROW("slop", NUMBER, vy_scenario_contacts, def.slop, .unit = "m", .range = AT_LEAST_0,
+        .help = "overlap that is left alone"),
+    ROW("push_speed", NUMBER, vy_scenario_contacts, def.push_speed, .unit = "m/s", .range = POSITIVE,
+        .help = "soft: overlaps end at most this fast"),
+    ROW("correction", NUMBER, vy_scenario_contacts, def.correction, .range = WITHIN(0.0, 1.0),
+        .help = "impulse: part of the overlap that a step moves away"),
+    ROW("restitution_speed", NUMBER, vy_scenario_contacts, def.restitution_speed, .unit = "m/s",
+        .range = AT_LEAST_0, .help = "slower impacts do not bounce; what gravity adds in two steps is added"),
+    ROW("room", COUNT, vy_scenario_contacts, def.cap, .range = WITHIN(0.0, 1 << 20),
+        .help = "for pairs that touch or are about to; 0 is 16 and four more for each drone"),
+};
+const vy_table vy_contacts_table = {.title = "Contacts",
+                                    .help = "What collides, and how: docs/contacts.md.",
+                                    .size = sizeof(vy_scenario_contacts),
+                                    ROWS(contacts_rows)};

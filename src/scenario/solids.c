@@ -1,0 +1,131 @@
+// solids.c - points and heights from files, into the scenario that names them.
+#include "scenario/solids.h"
+#include "scenario/number.h"
+#include "volery/hull.h"
+#include "volery/mesh.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { MOST_HEIGHTS = 1 << 20 };
+
+vy_solid_def *vy_scenario_solid(vy_scenario *s, int index)
+{
+    if (index < s->drone_count) return &s->drones[index].def.solid;
+    index -= s->drone_count;
+    if (index < s->body_count) return &s->bodies[index].def.solid;
+    index -= s->body_count;
+    if (index < s->obstacle_count) return &s->obstacles[index].def.solid;
+    return index == s->obstacle_count ? &s->terrain.solid : NULL;
+}
+
+// The corners of a mesh's hull: what lies inside is of no use to anybody.
+static vy_status read_mesh(const vy_source_text *text, vy_solid_def *s, vy_error *err)
+{
+    vy_mesh_points mesh = {NULL, 0};
+    vy_hull *hull = NULL;
+    vy_status status = vy_mesh_read(text->text, text->size, s->scale, NULL, &mesh, err);
+    if (status == VY_OK) status = vy_hull_create(mesh.points, mesh.count, VY_HULL_TOLERANCE, &hull, err);
+    vy_mesh_points_free(&mesh);
+    if (status != VY_OK) return status;
+    const size_t size = (size_t)hull->vertex_count * sizeof *hull->vertices;
+    s->points = (vy_numbers){malloc(size), hull->vertex_count, 3};
+    if (s->points.values != NULL) memcpy(s->points.values, hull->vertices, size);
+    vy_hull_destroy(hull);
+    return s->points.values != NULL ? VY_OK : VY_NO_MEMORY;
+}
+
+static vy_status bad_heights(vy_error *err, int line, int column, const char *sentence)
+{
+    *err = (vy_error){.status = VY_BAD_SYNTAX, .line = line, .column = column};
+    snprintf(err->text, sizeof err->text, "%s", sentence);
+    return VY_BAD_SYNTAX;
+}
+
+// One line of numbers parted by commas, added to `out`. The line has an end: a newline or the text's 0.
+static vy_status read_heights_line(const char *text, const char *end, int line, vy_text *out, int *count,
+                                   vy_error *err)
+{
+    *count = 0;
+    for (const char *at = text; at <= end;) {
+        const char *comma = memchr(at, ',', (size_t)(end - at)), *stop = comma != NULL ? comma : end;
+        const char *first = at, *last = stop;
+        double value;
+        while (first < last && (*first == ' ' || *first == '\t')) ++first;
+        while (last > first && (last[-1] == ' ' || last[-1] == '\t' || last[-1] == '\r')) --last;
+        if (vy_number_read(first, (size_t)(last - first), "m", &value) != VY_NUMBER_OK ||
+            !(value >= -1e9 && value <= 1e9))
+            return bad_heights(err, line, (int)(first - text) + 1, "expected a height in m");
+        vy_text_add(out, (const char *)&value, sizeof value);
+        *count += 1;
+        at = stop + 1;
+    }
+    return VY_OK;
+}
+
+static vy_status read_heights(const vy_source_text *text, vy_solid_def *s, vy_error *err)
+{
+    vy_text values = {0};
+    int line = 0, rows = 0, columns = 0;
+    vy_status status = VY_OK;
+    const char *const last = text->text + text->size;
+    for (const char *at = text->text; at < last && status == VY_OK;) {
+        const char *newline = memchr(at, '\n', (size_t)(last - at)), *end = newline != NULL ? newline : last;
+        int count = 0, blank = 1;
+        ++line;
+        for (const char *c = at; c < end; ++c) blank &= *c == ' ' || *c == '\t' || *c == '\r';
+        if (!blank) {
+            status = read_heights_line(at, end, line, &values, &count, err);
+            if (status == VY_OK && rows > 0 && count != columns)
+                status = bad_heights(err, line, 1, "a line has another number of heights than the first");
+            if (status == VY_OK && values.size > MOST_HEIGHTS * sizeof(double))
+                status = bad_heights(err, line, 1, "more than 1048576 heights");
+            columns = count;
+            ++rows;
+        }
+        at = end + 1;
+    }
+    if (status == VY_OK && values.failed) status = VY_NO_MEMORY;
+    if (status == VY_OK && rows == 0) status = bad_heights(err, 1, 1, "no heights");
+    if (status == VY_OK)
+        s->heights = (vy_numbers){(double *)(void *)values.data, rows, columns};
+    else
+        free(values.data);
+    return status;
+}
+
+static void load_solid(vy_reader *r, const char *from, vy_solid_def *s)
+{
+    const int hull = s->kind == VY_SOLID_HULL;
+    vy_numbers *table = hull ? &s->points : &s->heights;
+    if ((!hull && s->kind != VY_SOLID_HEIGHTS) || s->file[0] == '\0') return;
+    const vy_node *place = vy_reader_place(r, s->file);
+    if (table->rows > 0) {
+        vy_report_error(r->report, place, "give %s or file, not both", hull ? "points" : "heights");
+        return;
+    }
+    vy_source_text text = {0};
+    vy_error err = {0};
+    vy_status status = r->load != NULL ? r->load(r->self, s->file, from, &text) : VY_NOT_FOUND;
+    if (status == VY_OK && text.size > VY_TREE_TEXT_CAP) {
+        vy_report_error(r->report, place, "file: %s is larger than %u MiB", s->file, VY_TREE_TEXT_CAP >> 20);
+    } else if (status == VY_OK) {
+        status = hull ? read_mesh(&text, s, &err) : read_heights(&text, s, &err);
+        char where[32] = "";
+        if (err.line > 0) snprintf(where, sizeof where, ":%d:%d", err.line, err.column > 0 ? err.column : 1);
+        if (status != VY_OK && status != VY_NO_MEMORY)
+            vy_report_error(r->report, place, "file: %s%s: %s", s->file, where, err.text);
+    } else if (status != VY_NO_MEMORY) {
+        vy_report_error(r->report, place, "file: %s cannot be read", s->file);
+    }
+    if (status == VY_NO_MEMORY) r->no_memory = 1;
+    if (status == VY_OK) memset(s->file, 0, sizeof s->file);
+    s->scale = 1.0;
+    free(text.name);
+    free(text.text);
+}
+
+void vy_load_solids(vy_reader *reader, const char *from, vy_scenario *scenario)
+{
+    vy_solid_def *s;
+    for (int i = 0; (s = vy_scenario_solid(scenario, i)) != NULL; ++i) load_solid(reader, from, s);
+}

@@ -1,0 +1,11 @@
+// solids.h - every shape of a scenario, wherever it is declared, and the files they come from.
+#pragma once
+#include "scenario/read.h"
+
+/// The solid number `index` of a scenario: of its drones, its bodies, its obstacles, its terrain; NULL
+/// beyond.
+vy_solid_def *vy_scenario_solid(vy_scenario *scenario, int index);
+
+/// Read the files that shapes name: points of meshes, tables of heights. From then on the scenario stands
+/// alone. Mistakes are reported at the file's name, with the place in it.
+void vy_load_solids(vy_reader *reader, const char *from, vy_scenario *scenario);

@@ -1,0 +1,270 @@
+// touch.c - drones that land, crash and bump: obstacles, contacts, and what comes of them.
+//
+// The plant has flown every drone freely. Contacts look at these flights; drones that touch are put back to
+// the start of the step and go through it again, pushed by what pushed them in their flight and by contacts
+// (dynamics/contact_step.c). All others keep the bits of their flight.
+#include "base/fail.h"
+#include "dynamics/contacts.h"
+#include "world/plant.h"
+#include "world/world_impl.h"
+#include <math.h>
+
+_Static_assert(sizeof(contact_block) == sizeof(contact_memory) &&
+                   sizeof(contacts_block) == sizeof(contact_count),
+               "contacts of the state are those of the set: state.h");
+
+static int slot_of_report(uint64_t id) { return (int)((id & 0xffffffffu) - 1u); }
+
+// --- the step
+
+void vy_watch_stage(vy_world *world, const vy_model *plant)
+{
+    if (world->touches != NULL) {
+        for (uint32_t i = 0; i < plant->drone_count; ++i) world->bodies->state[i] = world->drones[i].body;
+        vy_contacts_begin(world->bodies);
+    }
+    if (world->accounting) vy_energy_stage(world, plant);
+}
+
+uint32_t vy_bodies_stage(vy_world *world, const vy_model *plant, world_block *w, drone_block *drones)
+{
+    uint32_t events = 0;
+    if (world->model.joint_count > 0) events |= vy_joined_stage(world, plant, w, drones);
+    if (world->touches != NULL) events |= vy_touch_stage(world, w, drones);
+    return events;
+}
+
+// How bad an impact is for a drone: its largest share of a limit. `by_push`: whether that is the impulse's.
+static double severity_of(const vy_crash_def *c, double speed, double push, int *by_push)
+{
+    const double a = c->speed > 0.0 ? speed / c->speed : 0.0, b = c->impulse > 0.0 ? push / c->impulse : 0.0;
+    *by_push = b > a;
+    return real_max(a, b);
+}
+
+// One side of a contact: what the drone keeps of it, and whether it has crashed.
+static uint32_t feel(vy_world *world, uint32_t drone, const vy_contact_report *r, world_block *w)
+{
+    const vy_crash_def *crash = &world->model.drones[drone].crash;
+    touch_block *t = &world->touches[drone];
+    if (r->phase == VY_CONTACT_END) return VY_EVENT_CONTACT;
+    const double push = vec3_length(r->impulse);
+    int by_push;
+    t->now += 1;
+    t->count += r->phase == VY_CONTACT_BEGIN;
+    t->speed = real_max(t->speed, r->speed);
+    t->push = real_max(t->push, push);
+    t->total += push;
+    uint32_t events = r->phase == VY_CONTACT_BEGIN ? VY_EVENT_CONTACT : 0;
+    if (severity_of(crash, r->speed, push, &by_push) >= 1.0) {
+        t->crashes += 1;
+        events |= VY_EVENT_CRASH;
+        if (crash->ends)
+            world_fail(1, VY_FAILURE_CRASH, drone, by_push ? push : r->speed,
+                       by_push ? crash->impulse : crash->speed, by_push, w);
+    }
+    return events;
+}
+
+// From where the flight ended to where the contacts put it.
+static void settle(vy_world *world, uint32_t i, const body_state *now, drone_block *d)
+{
+    const multirotor_params *p = &world->model.params[i].plant;
+    touch_block *t = &world->touches[i];
+    const vec3 impulse = vec3_scale(p->effects.mass, vec3_sub(now->velocity, d->body.velocity));
+    const vec3 angular = mat3_mul_vec(p->body.inertia, vec3_sub(now->rate, d->body.rate));
+    t->now = 0;
+    memcpy(t->impulse, &impulse, sizeof t->impulse);
+    memcpy(t->angular, &angular, sizeof t->angular);
+    if (world->accounting) vy_energy_contact(world, i, &d->body, now);
+    d->body = *now;
+}
+
+uint32_t vy_touch_stage(vy_world *world, world_block *w, drone_block *drones)
+{
+    const vy_model *m = &world->model;
+    vy_bodies *b = world->bodies;
+    if (w->failure_reason != VY_FAILURE_NONE) return 0;
+    b->contact_count = (contact_count *)(void *)world->contacts; // what pairs remember is the world's state
+    b->memory = (contact_memory *)(void *)(world->contacts + 1);
+    for (uint32_t i = 0; i < m->drone_count; ++i) b->state[i] = drones[i].body;
+    b->head->failed = 0;
+    uint32_t events = vy_contacts_step(b, m->dt) != 0 ? VY_EVENT_CONTACTS_FULL : 0;
+    for (uint32_t i = 0; i < m->drone_count; ++i) settle(world, i, &b->state[i], &drones[i]);
+    for (uint32_t k = 0; k < b->contacts->report_count; ++k) {
+        const vy_contact_report *r = &b->contacts->reports[k];
+        const uint32_t x = (uint32_t)slot_of_report(r->a), y = (uint32_t)slot_of_report(r->b);
+        if (x < m->drone_count) events |= feel(world, x, r, w);
+        if (y < m->drone_count) events |= feel(world, y, r, w);
+    }
+    if (b->head->failed) world_fail(1, VY_FAILURE_NOT_FINITE, 0, 0.0, 0.0, drone_field_at(0), w);
+    return events;
+}
+
+// --- what happened
+
+uint32_t vy_world_contact_count(const vy_world *world)
+{
+    return world->touches != NULL ? vy_bodies_contact_count(world->bodies) : 0;
+}
+
+vy_status vy_world_contact(const vy_world *world, uint32_t index, vy_contact_event *out)
+{
+    if (index >= vy_world_contact_count(world)) return VY_NOT_FOUND;
+    const vy_contact_report *r = &world->bodies->contacts->reports[index];
+    const int drones = (int)world->model.drone_count, a = slot_of_report(r->a), b = slot_of_report(r->b);
+    vy_contact_event e = {
+        .phase = r->phase,
+        .drone = a,
+        .other = b < drones ? b : -1,
+        .obstacle = b < drones ? -1 : b - drones,
+        .points = r->points,
+        .point = r->point,
+        .normal = vec3_scale(-1.0, r->normal),
+        .impulse = vec3_scale(-1.0, r->impulse),
+        .speed = r->speed,
+    };
+    int by_push;
+    const double push = vec3_length(r->impulse);
+    e.severity = severity_of(&world->model.drones[a].crash, r->speed, push, &by_push);
+    if (b < drones)
+        e.severity =
+            real_max(e.severity, severity_of(&world->model.drones[b].crash, r->speed, push, &by_push));
+    *out = e;
+    return VY_OK;
+}
+
+// --- shapes
+
+// [m] How far a shape goes from the origin of its frame.
+static double reach_of(const vy_shape *shape)
+{
+    static const vy_pose home = {.rotation = {1.0, 0.0, 0.0, 0.0}};
+    if (shape->kind == VY_SHAPE_NONE) return -1.0;
+    if (!vy_shape_is_convex(shape)) return HUGE_VAL;
+    const vy_bounds b = vy_shape_bounds(shape, &home);
+    const vec3 far =
+        vec3_make(real_max(-b.low.x, b.high.x), real_max(-b.low.y, b.high.y), real_max(-b.low.z, b.high.z));
+    return vec3_length(far) * (1.0 + 1e-12);
+}
+
+// Add a body whose centre of mass is at `centre` of its shape's frame, whatever the shape's own is.
+static vy_status add_solid(vy_world *world, vy_body_def *def, const vy_solid_def *solid,
+                           const vy_vehicle_def *vehicle, vec3 centre, vy_error *err)
+{
+    const uint32_t slot = vy_bodies_limit(world->bodies);
+    vy_shape shape;
+    vy_status status = vy_solid_build(solid, vehicle, &shape, &world->solids[slot], err);
+    if (status != VY_OK) return status;
+    def->material = solid->material;
+    if (shape.kind != VY_SHAPE_NONE) def->shape = &shape;
+    status = vy_bodies_add(world->bodies, def, NULL, err);
+    if (status != VY_OK) {
+        vy_solid_free(&world->solids[slot]);
+        return status;
+    }
+    world->bodies->slots[slot].centroid = centre;
+    world->reach[slot] = reach_of(&shape);
+    return VY_OK;
+}
+
+vy_status vy_touch_add_drone(vy_world *world, const vy_drone_def *drone, vy_error *err)
+{
+    const vy_vehicle_def *v = &drone->vehicle;
+    const vy_solid_kind kind = drone->solid.kind;
+    if (world->model.obstacle_count > 0)
+        return vy_fail(err, VY_BAD_STATE, "drones are added before obstacles");
+    if (kind == VY_SOLID_PLANE || kind == VY_SOLID_HEIGHTS)
+        return vy_fail(err, VY_BAD_VALUE, "drone.solid must have bounds: the ground is an obstacle");
+    vy_body_def def = vy_default_body_def();
+    def.mass = v->mass;
+    def.inertia = v->inertia;
+    def.state = (vy_body_state){drone->position, drone->velocity, drone->attitude, drone->rate};
+    return add_solid(world, &def, &drone->solid, v, v->rotor_count > 0 ? v->centre_of_mass : vec3_zero(),
+                     err);
+}
+
+vy_status vy_world_add_obstacle(vy_world *world, const vy_obstacle_def *obstacle, vy_error *err)
+{
+    vy_model *m = &world->model;
+    if (obstacle->cookie != vy_default_obstacle_def().cookie)
+        return vy_fail(err, VY_BAD_VALUE, "obstacle: start from vy_default_obstacle_def()");
+    if (world->state->tick > 0)
+        return vy_fail(err, VY_BAD_STATE, "obstacles are added before the first step");
+    if (m->obstacle_count == m->obstacle_cap)
+        return vy_fail(err, VY_FULL, "the world was made for %u obstacles", m->obstacle_cap);
+    if (obstacle->solid.kind <= VY_SOLID_NONE) return vy_fail(err, VY_BAD_VALUE, "an obstacle needs a shape");
+    vy_body_def def = vy_default_body_def();
+    def.kind = VY_BODY_STATIC;
+    def.state = (vy_body_state){.position = obstacle->position, .attitude = obstacle->attitude};
+    const uint64_t found = fpu_enter();
+    const vy_status status = add_solid(world, &def, &obstacle->solid, NULL, vec3_zero(), err);
+    fpu_leave(found);
+    if (status == VY_OK) m->obstacle_count += 1;
+    return status;
+}
+
+uint32_t vy_world_obstacle_count(const vy_world *world) { return world->model.obstacle_count; }
+
+static void read_shape(const vy_world *world, uint32_t slot, const body_state *s, const vy_shape **shape,
+                       vy_pose *pose)
+{
+    const vy_bodies *b = world->bodies;
+    *shape = b->slots[slot].shape.kind == VY_SHAPE_NONE ? NULL : &b->slots[slot].shape;
+    *pose = body_shape_pose(b, slot, s);
+}
+
+vy_status vy_world_obstacle(const vy_world *world, uint32_t index, const vy_shape **shape, vy_pose *pose)
+{
+    const vy_model *m = &world->model;
+    if (index >= m->obstacle_count) return VY_NOT_FOUND;
+    const uint32_t slot = m->drone_count + index;
+    read_shape(world, slot, &world->bodies->state[slot], shape, pose);
+    return VY_OK;
+}
+
+vy_status vy_world_drone_shape(const vy_world *world, vy_drone_id id, const vy_shape **shape, vy_pose *pose)
+{
+    const uint32_t slot = (uint32_t)(id.bits & 0xffffffffu) - 1u;
+    if (slot >= world->model.drone_count || vy_world_drone(world, slot).bits != id.bits) return VY_NOT_FOUND;
+    const body_state *s = &world->drones[slot].body;
+    *shape = NULL;
+    *pose = (vy_pose){s->position, s->attitude};
+    if (world->bodies != NULL) read_shape(world, slot, s, shape, pose);
+    return VY_OK;
+}
+
+int vy_world_cast_ray(const vy_world *world, vy_vec3 origin, vy_vec3 way, double reach, vy_drone_id except,
+                      vy_ray_target *out)
+{
+    const uint32_t drones = world->model.drone_count;
+    const double length = vec3_length(way);
+    if (world->bodies == NULL || !(length > 0.0) || !real_is_finite(length)) return 0;
+    const vec3 u = vec3_scale(1.0 / length, way);
+    const uint32_t limit = vy_bodies_limit(world->bodies);
+    vy_ray_target best = {.distance = reach};
+    int met = 0;
+    for (uint32_t i = except.bits == 0 ? drones : 0; i < limit; ++i) {
+        if (i < drones && vy_world_drone(world, i).bits == except.bits) continue;
+        const vy_shape *shape;
+        vy_pose pose;
+        read_shape(world, i, i < drones ? &world->drones[i].body : &world->bodies->state[i], &shape, &pose);
+        // Whether the ray comes near enough is asked first: it costs little.
+        const vec3 away = vec3_sub(pose.position, origin);
+        const double along = real_clamp(vec3_dot(away, u), 0.0, best.distance);
+        const vec3 gap = vec3_add_scaled(away, -along, u);
+        vy_ray_hit hit;
+        if (shape == NULL || vec3_dot(gap, gap) > world->reach[i] * world->reach[i] ||
+            !vy_ray_cast(shape, &pose, origin, u, best.distance, &hit))
+            continue;
+        if (met && hit.t == best.distance) continue; // of two at the same place the first
+        met = 1;
+        best = (vy_ray_target){.distance = hit.t,
+                               .point = hit.point,
+                               .normal = hit.normal,
+                               .obstacle = i < drones ? -1 : (int)(i - drones),
+                               .drone = i < drones ? (int)i : -1};
+    }
+    if (met) *out = best;
+    return met;
+}

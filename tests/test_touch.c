@@ -1,0 +1,449 @@
+// test_touch.c - drones and bodies that touch the ground, obstacles and each other, in a world.
+#include "flight.h"
+#include "scenario_text.h"
+#include "volery/world.h"
+#include <stdlib.h>
+
+/// A world with room for `drones`, `obstacles` and contacts of all of them.
+static vy_world_def solid_world(uint32_t drones, uint32_t obstacles)
+{
+    vy_world_def def = vy_default_world_def();
+    def.drone_cap = drones;
+    def.obstacle_cap = obstacles;
+    def.contacts.cap = 16 + 4 * drones;
+    return def;
+}
+
+static vy_world *create(const vy_world_def *def)
+{
+    vy_world *world = NULL;
+    vy_error err = {0};
+    if (vy_world_create(def, &world, &err) != VY_OK) fail_msg("%s", err.text);
+    return world;
+}
+
+static void add(vy_world *world, const vy_drone_def *def)
+{
+    vy_error err = {0};
+    if (vy_world_add_drone(world, def, NULL, &err) != VY_OK) fail_msg("%s", err.text);
+}
+
+static void put(vy_world *world, const vy_obstacle_def *def)
+{
+    vy_error err = {0};
+    if (vy_world_add_obstacle(world, def, &err) != VY_OK) fail_msg("%s", err.text);
+}
+
+static vy_obstacle_def box(vy_vec3 size, vy_vec3 position, vy_quat attitude)
+{
+    vy_obstacle_def def = vy_default_obstacle_def();
+    def.solid.kind = VY_SOLID_BOX;
+    def.solid.size = size;
+    def.position = position;
+    def.attitude = attitude;
+    return def;
+}
+
+/// A brick of 1 kg and 20 by 15 by 10 cm without air around it.
+static vy_drone_def brick(vy_vec3 position)
+{
+    vy_drone_def def = plain_body();
+    def.vehicle.inertia = (vy_mat3){{{0.02, 0, 0}, {0, 0.03, 0}, {0, 0, 0.04}}};
+    def.vehicle.cd = def.vehicle.cl = def.vehicle.volume = 0.0;
+    def.vehicle.damping_area = def.vehicle.damping = (vy_vec3){0, 0, 0};
+    def.position = position;
+    def.solid.kind = VY_SOLID_BOX;
+    def.solid.size = (vy_vec3){0.2, 0.15, 0.1};
+    return def;
+}
+
+static double spun(vy_quat q, vy_vec3 half)
+{
+    // How far a box of that attitude reaches below its centre.
+    const vy_mat3 r = quat_matrix(q);
+    return fabs(r.m[2][0]) * half.x + fabs(r.m[2][1]) * half.y + fabs(r.m[2][2]) * half.z;
+}
+
+// Until the first impulse, a run with contacts equals one without, bit for bit; and it does touch later.
+static void free_flight_keeps_its_bits(void **unused)
+{
+    (void)unused;
+    for (int flying = 0; flying < 2; ++flying) {
+        vy_drone_def drone = flying ? vy_default_drone_def() : brick((vy_vec3){0.1, -0.2, 0.6});
+        drone.position.z = 0.6;
+        drone.attitude = turn(0.7, 0.6, 0.0, 0.8);
+        drone.rate = (vy_vec3){3, -2, 5};
+        drone.velocity = (vy_vec3){0.4, 0.2, 1.0};
+        if (flying) drone.controller.kind = VY_CONTROLLER_NONE;
+        if (flying) drone.rotor_speed *= 0.9;
+        const vy_world_def solid = solid_world(1, 1);
+        vy_world *with = create(&solid), *without = fly(&drone);
+        const vy_obstacle_def ground = vy_default_obstacle_def();
+        add(with, &drone);
+        put(with, &ground);
+        int steps = 0;
+        while (steps < 3000 && (vy_world_step(with) & VY_EVENT_CONTACT) == 0) {
+            ++steps;
+            assert_int_equal(vy_world_step(without) & VY_EVENT_FAILED, 0);
+            const vy_drone_state a = state_of(with, 0), b = state_of(without, 0);
+            assert_memory_equal(&a.position, &b.position, sizeof a.position);
+            assert_memory_equal(&a.velocity, &b.velocity, sizeof a.velocity);
+            assert_memory_equal(&a.attitude, &b.attitude, sizeof a.attitude);
+            assert_memory_equal(&a.rate, &b.rate, sizeof a.rate);
+            assert_int_equal(a.contacts, 0);
+        }
+        assert_in_range(steps, 200, 2000);
+        assert_int_equal(state_of(with, 0).contacts, 1);
+        vy_world_destroy(with);
+        vy_world_destroy(without);
+    }
+}
+
+// A brick on a slope: it stays below the angle of friction, and above it slides with g (sin - mu cos).
+static void slopes_hold_or_not(void **unused)
+{
+    (void)unused;
+    const double mu = 0.5, g = 9.80665;
+    for (int steep = 0; steep < 2; ++steep) {
+        const double angle = steep ? 0.6 : 0.4; // atan(0.5) = 0.4636
+        vy_obstacle_def slope = vy_default_obstacle_def();
+        slope.attitude = turn(angle, 0, 1, 0); // down towards +x
+        slope.position = (vy_vec3){0.3, 0.2, 0.1};
+        const vy_vec3 up = quat_rotate(slope.attitude, vec3_make(0, 0, 1));
+        vy_drone_def def = brick(vec3_add_scaled(slope.position, 0.05, up));
+        def.attitude = slope.attitude;
+        const vy_world_def solid = solid_world(1, 1);
+        vy_world *world = create(&solid);
+        add(world, &def);
+        put(world, &slope);
+        (void)vy_world_advance(world, 500);
+        const vy_drone_state a = state_of(world, 0);
+        (void)vy_world_advance(world, 500);
+        const vy_drone_state b = state_of(world, 0);
+        if (steep) {
+            const double gained = vec3_length(b.velocity) - vec3_length(a.velocity);
+            assert_near(gained / 0.5, g * (sin(angle) - mu * cos(angle)), 0.01);
+        } else {
+            assert_vec_near(a.position, b.position, 1e-6);
+        }
+        // What the contact gives carries the weight across the slope, step by step.
+        assert_near(vec3_dot(b.contact_impulse, up), def.vehicle.mass * g * cos(angle) * 1e-3, 1e-5);
+        vy_world_destroy(world);
+    }
+}
+
+static double energy_of(const vy_vehicle_def *v, const vy_drone_state *s)
+{
+    return 0.5 * (v->mass * vec3_dot(s->velocity, s->velocity) +
+                  vec3_dot(s->rate, mat3_mul_vec(v->inertia, s->rate)));
+}
+
+// 30 m/s against 2 mm, from both sides, spinning, at many phases: it stays on its side.
+static void thin_walls_hold(void **unused)
+{
+    (void)unused;
+    random_source random = {7};
+    for (int n = 0; n < 40; ++n) {
+        const double side = n % 2 == 0 ? 1.0 : -1.0;
+        vy_drone_def def = quiet_drone();
+        def.position = (vy_vec3){-side * random_in(&random, 0.3, 0.4), 0.0, 2.0};
+        def.velocity = (vy_vec3){30.0 * side, random_in(&random, -3, 3), random_in(&random, -3, 3)};
+        def.attitude = random_attitude(&random);
+        def.rate = random_vec(&random, 40.0);
+        const vy_world_def solid = solid_world(1, 1);
+        vy_world *world = create(&solid);
+        add(world, &def);
+        const vy_obstacle_def wall = box((vy_vec3){0.002, 4, 4}, (vy_vec3){0, 0, 2}, (vy_quat){1, 0, 0, 0});
+        put(world, &wall);
+        vy_drone_state s = state_of(world, 0);
+        const double before = energy_of(&def.vehicle, &s);
+        (void)vy_world_advance(world, 100);
+        s = state_of(world, 0);
+        assert_true(s.position.x * side < 0.0);
+        assert_true(s.contacts > 0);
+        assert_true(s.contact_speed > 24.0); // 30 m/s, more or less a corner's spin
+        assert_true(energy_of(&def.vehicle, &s) < before);
+        vy_world_destroy(world);
+    }
+}
+
+// A flown drone that is let go of in the air lands, and is at rest within 0.3 s and stays within 1 um.
+static void landing_ends(void **unused)
+{
+    (void)unused;
+    for (int tilted = 0; tilted < 2; ++tilted) {
+        vy_drone_def def = quiet_drone();
+        def.rotor_speed = 0.0;
+        def.controller.start = (vy_intent){.rung = VY_RUNG_MOTORS};
+        def.velocity.z = -0.5;
+        vy_obstacle_def pad = vy_default_obstacle_def();
+        if (tilted) pad.attitude = turn(0.2, 0.6, 0.8, 0.0);
+        def.attitude = pad.attitude;
+        const vy_world_def solid = solid_world(1, 1);
+        vy_world *world = create(&solid);
+        def.position = vec3_scale(0.02, quat_rotate(pad.attitude, vec3_make(0, 0, 1)));
+        add(world, &def);
+        put(world, &pad);
+        double touched = 0.0;
+        for (int n = 0; n < 200 && touched == 0.0; ++n) {
+            (void)vy_world_step(world);
+            if (state_of(world, 0).contacts > 0) touched = vy_world_time(world);
+        }
+        assert_true(touched > 0.0);
+        (void)vy_world_advance(world, 300);
+        const vy_drone_state a = state_of(world, 0);
+        assert_true(vec3_length(a.velocity) < 1e-5);
+        double moved = 0.0;
+        for (int n = 0; n < 60000; ++n) {
+            (void)vy_world_step(world);
+            if (n % 100 == 0) moved = fmax(moved, check_distance(state_of(world, 0).position, a.position));
+        }
+        assert_true(moved < 1e-6);
+        assert_int_equal(state_of(world, 0).contacts, 1); // it never let go
+        vy_world_destroy(world);
+    }
+}
+
+// Two bricks that meet: momentum of both together is kept, and both feel the same.
+static void bricks_exchange_momentum(void **unused)
+{
+    (void)unused;
+    vy_world_def solid = solid_world(2, 0);
+    solid.environment.gravity.uniform = (vy_vec3){0, 0, 0};
+    vy_world *world = create(&solid);
+    vy_drone_def a = brick((vy_vec3){-0.5, 0.02, 5}), b = brick((vy_vec3){0.5, -0.03, 5.02});
+    a.velocity = (vy_vec3){2, 0.1, 0};
+    b.velocity = (vy_vec3){-1, 0, 0.2};
+    b.vehicle.mass = 3.0;
+    a.attitude = turn(0.5, 0.6, 0.8, 0);
+    a.rate = (vy_vec3){1, 2, 3};
+    add(world, &a);
+    add(world, &b);
+    uint32_t events = 0;
+    vy_contact_event first = {.drone = -1};
+    for (int n = 0; n < 1000; ++n) {
+        const uint32_t now = vy_world_step(world);
+        if (first.drone < 0 && (now & VY_EVENT_CONTACT)) {
+            assert_int_equal(vy_world_contact_count(world), 1);
+            assert_int_equal(vy_world_contact(world, 0, &first), VY_OK);
+        }
+        events |= now;
+    }
+    assert_true(events & VY_EVENT_CONTACT);
+    const vy_drone_state s = state_of(world, 0), t = state_of(world, 1);
+    const vy_vec3 before = {2.0 - 3.0, 0.1, 0.6};
+    const vy_vec3 after = vec3_add_scaled(s.velocity, 3.0, t.velocity);
+    assert_vec_near(after, before, 1e-14);
+    assert_int_equal(first.phase, VY_CONTACT_BEGIN);
+    assert_int_equal(first.drone, 0);
+    assert_int_equal(first.other, 1);
+    assert_int_equal(first.obstacle, -1);
+    assert_true(first.normal.x < -0.5 && first.impulse.x < 0.0 && first.speed > 2.0);
+    assert_int_equal(s.contacts, t.contacts);
+    assert_int_equal(vy_world_contact(world, 99, &first), VY_NOT_FOUND);
+    vy_world_destroy(world);
+}
+
+// A crash is counted, and ends the run where it is declared to, with the reason, the drone and the values.
+static void crashes_are_told(void **unused)
+{
+    (void)unused;
+    for (int by_push = 0; by_push < 2; ++by_push) {
+        for (int ends = 0; ends < 2; ++ends) {
+            vy_drone_def def = brick((vy_vec3){0, 0, 0.5});
+            def.crash =
+                (vy_crash_def){.speed = by_push ? 0.0 : 2.0, .impulse = by_push ? 1.0 : 0.0, .ends = ends};
+            const vy_world_def solid = solid_world(1, 1);
+            vy_world *world = create(&solid);
+            const vy_obstacle_def ground = vy_default_obstacle_def();
+            add(world, &def);
+            put(world, &ground);
+            const uint32_t events = vy_world_advance(world, 1000);
+            assert_true(events & VY_EVENT_CRASH);
+            assert_int_equal(state_of(world, 0).crashes, 1);
+            const vy_failure f = vy_world_failure(world);
+            assert_int_equal(f.reason, ends ? VY_FAILURE_CRASH : VY_FAILURE_NONE);
+            // It falls 45 cm: sqrt(2 g h) = 2.97 m/s, and 1 kg stops within a step or two.
+            if (ends) {
+                assert_int_equal(f.drone, 0);
+                assert_string_equal(f.what, by_push ? "impulse" : "closing speed");
+                assert_near(f.value, 2.97, 0.2);
+                assert_near(f.limit, by_push ? 1.0 : 2.0, 0.0);
+            } else {
+                assert_int_equal(vy_world_tick(world), 1000);
+            }
+            vy_world_destroy(world);
+        }
+    }
+}
+
+// A snapshot in the middle of a heap gives the same bits again: what contacts remember is state.
+static void snapshots_hold_contacts(void **unused)
+{
+    (void)unused;
+    const vy_world_def solid = solid_world(4, 1);
+    vy_world *world = create(&solid);
+    for (int i = 0; i < 4; ++i) {
+        vy_drone_def def = brick((vy_vec3){0.02 * i, 0.01 * i * i, 0.06 + 0.11 * i});
+        def.attitude = turn(0.1 * i, 0, 0, 1);
+        add(world, &def);
+    }
+    const vy_obstacle_def ground = vy_default_obstacle_def();
+    put(world, &ground);
+    (void)vy_world_advance(world, 300);
+    const size_t size = vy_world_state_size(world);
+    void *kept = malloc(size);
+    assert_non_null(kept);
+    vy_world_save(world, kept);
+    (void)vy_world_advance(world, 200);
+    const uint64_t hash = vy_world_hash(world);
+    (void)vy_world_advance(world, 50);
+    assert_int_equal(vy_world_restore(world, kept, size, NULL), VY_OK);
+    (void)vy_world_advance(world, 200);
+    assert_true(vy_world_hash(world) == hash);
+    assert_int_equal(vy_world_restore(world, kept, size - 8, NULL), VY_BAD_VALUE);
+    free(kept);
+    vy_world_destroy(world);
+}
+
+// Rays: what is met first, and how far; the drone they come from is passed through.
+static void rays_meet_shapes(void **unused)
+{
+    (void)unused;
+    vy_world_def solid = solid_world(2, 2);
+    solid.contacts.cap = 0; // rays need no contacts
+    vy_world *world = create(&solid);
+    const vy_drone_def a = brick((vy_vec3){0, 0, 1}), b = brick((vy_vec3){2, 0, 1});
+    add(world, &a);
+    add(world, &b);
+    const vy_obstacle_def ground = vy_default_obstacle_def(),
+                          wall = box((vy_vec3){0.1, 2, 2}, (vy_vec3){3, 0, 1}, turn(PI / 4, 0, 0, 1));
+    put(world, &ground);
+    put(world, &wall);
+    const vy_drone_id self = vy_world_drone(world, 0);
+    vy_ray_target t;
+    assert_int_equal(vy_world_cast_ray(world, a.position, vec3_make(0, 0, -5), 10, self, &t), 1);
+    assert_near(t.distance, 1.0, 1e-12);
+    assert_int_equal(t.obstacle, 0);
+    assert_vec_near(t.normal, vec3_make(0, 0, 1), 1e-12);
+    assert_int_equal(vy_world_cast_ray(world, a.position, vec3_make(1, 0, 0), 10, self, &t), 1);
+    assert_int_equal(t.drone, 1);
+    assert_near(t.distance, 1.9, 1e-12);
+    assert_int_equal(vy_world_cast_ray(world, a.position, vec3_make(1, 0, 0), 10, VY_ALL_DRONES, &t), 1);
+    assert_int_equal(t.obstacle, 1);
+    assert_near(t.distance, 3.0 - 0.05 * sqrt(2.0), 1e-12);
+    assert_int_equal(vy_world_cast_ray(world, a.position, vec3_make(1, 0, 0), 1.8, self, &t), 0);
+    assert_int_equal(vy_world_cast_ray(world, a.position, vec3_make(0, 0, 1), 1e6, self, &t), 0);
+    const vy_shape *shape;
+    vy_pose pose;
+    assert_int_equal(vy_world_obstacle(world, 1, &shape, &pose), VY_OK);
+    assert_int_equal(shape->kind, VY_SHAPE_BOX);
+    assert_vec_near(pose.position, wall.position, 0.0);
+    assert_int_equal(vy_world_obstacle(world, 2, &shape, &pose), VY_NOT_FOUND);
+    assert_int_equal(vy_world_drone_shape(world, self, &shape, &pose), VY_OK);
+    assert_non_null(shape);
+    vy_world_destroy(world);
+}
+
+// The shape of a drone: the hull of its points, else a box about its rotors, from its centre of mass.
+static void drones_have_shapes(void **unused)
+{
+    (void)unused;
+    for (int pointed = 0; pointed < 2; ++pointed) {
+        vy_drone_def def = quiet_drone();
+        def.vehicle.centre_of_mass = (vy_vec3){0.01, -0.005, 0.002};
+        def.attitude = turn(1.0, 0.6, 0, 0.8);
+        def.vehicle.collision_point_count = pointed ? 4 : 0;
+        const vy_vec3 points[4] = {{0.1, 0, 0}, {-0.1, 0.1, 0}, {-0.1, -0.1, 0}, {0, 0, -0.07}};
+        for (int i = 0; i < 4; ++i) def.vehicle.collision_points[i].position = points[i];
+        const vy_world_def solid = solid_world(1, 1);
+        vy_world *world = create(&solid);
+        add(world, &def);
+        const vy_shape *shape;
+        vy_pose pose;
+        assert_int_equal(vy_world_drone_shape(world, vy_world_drone(world, 0), &shape, &pose), VY_OK);
+        assert_int_equal(shape->kind, VY_SHAPE_HULL);
+        const vy_bounds b = shape->hull->bounds;
+        const double half = 0.032526911934581189 + def.vehicle.rotor_air.radius;
+        assert_near(b.high.x, pointed ? 0.1 : half, 1e-15);
+        assert_near(b.low.z, pointed ? -0.07 : -0.25 * half, 1e-15);
+        const vy_vec3 origin = vec3_sub(def.position, quat_rotate(def.attitude, def.vehicle.centre_of_mass));
+        assert_vec_near(pose.position, origin, 1e-15);
+        vy_world_destroy(world);
+    }
+}
+
+// A corner of a brick that spins in the air reaches the ground when geometry says so.
+static void spinning_bricks_touch_on_time(void **unused)
+{
+    (void)unused;
+    vy_drone_def def = brick((vy_vec3){0, 0, 0.5});
+    def.rate = (vy_vec3){0, 7, 0};
+    vy_world_def solid = solid_world(1, 1);
+    vy_world *world = create(&solid), *alone = fly(&def);
+    const vy_obstacle_def ground = vy_default_obstacle_def();
+    add(world, &def);
+    put(world, &ground);
+    for (int n = 0; n < 1000 && (vy_world_step(world) & VY_EVENT_CONTACT) == 0; ++n)
+        (void)vy_world_step(alone);
+    (void)vy_world_step(alone);
+    const vy_drone_state s = state_of(alone, 0); // where it would be without the ground
+    const double low = s.position.z - spun(s.attitude, (vy_vec3){0.1, 0.075, 0.05});
+    assert_in_range((int)(1e6 - 1e6 * low), 1000000 - 1, 1000000 + 4000); // within a step's way below it
+    vy_world_destroy(world);
+    vy_world_destroy(alone);
+}
+
+// What may be declared, and in which order.
+static void mistakes_are_told(void **unused)
+{
+    (void)unused;
+    vy_error err = {0};
+    vy_world_def def = solid_world(2, 1);
+    vy_world *world = create(&def);
+    const vy_drone_def drone = quiet_drone();
+    vy_drone_def odd = drone;
+    odd.solid.kind = VY_SOLID_PLANE;
+    add(world, &drone);
+    assert_int_equal(vy_world_add_drone(world, &odd, NULL, &err), VY_BAD_VALUE);
+    odd.solid.kind = VY_SOLID_HULL;
+    assert_int_equal(vy_world_add_drone(world, &odd, NULL, &err), VY_BAD_VALUE);
+    odd = drone;
+    odd.crash.speed = -1.0;
+    assert_int_equal(vy_world_add_drone(world, &odd, NULL, &err), VY_BAD_VALUE);
+    assert_string_equal(err.text, "drone.crash.speed must be at least 0, got -1");
+    vy_obstacle_def wall = box((vy_vec3){0, 1, 1}, (vy_vec3){0, 0, 0}, (vy_quat){1, 0, 0, 0});
+    assert_int_equal(vy_world_add_obstacle(world, &wall, &err), VY_BAD_VALUE);
+    wall.solid.size.x = 1.0;
+    wall.solid.material.restitution = 2.0;
+    assert_int_equal(vy_world_add_obstacle(world, &wall, &err), VY_BAD_VALUE);
+    wall.solid.material.restitution = 0.0;
+    wall.attitude = (vy_quat){0, 0, 0, 0};
+    assert_int_equal(vy_world_add_obstacle(world, &wall, &err), VY_BAD_VALUE);
+    wall.attitude.w = 1.0;
+    wall.solid.kind = VY_SOLID_NONE;
+    assert_int_equal(vy_world_add_obstacle(world, &wall, &err), VY_BAD_VALUE);
+    wall.solid.kind = VY_SOLID_BOX;
+    put(world, &wall);
+    assert_int_equal(vy_world_add_obstacle(world, &wall, &err), VY_FULL);
+    assert_int_equal(vy_world_add_drone(world, &drone, NULL, &err), VY_BAD_STATE);
+    vy_world_destroy(world);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(free_flight_keeps_its_bits),
+        cmocka_unit_test(slopes_hold_or_not),
+        cmocka_unit_test(thin_walls_hold),
+        cmocka_unit_test(landing_ends),
+        cmocka_unit_test(bricks_exchange_momentum),
+        cmocka_unit_test(crashes_are_told),
+        cmocka_unit_test(snapshots_hold_contacts),
+        cmocka_unit_test(rays_meet_shapes),
+        cmocka_unit_test(drones_have_shapes),
+        cmocka_unit_test(spinning_bricks_touch_on_time),
+        cmocka_unit_test(mistakes_are_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
