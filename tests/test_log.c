@@ -1,5 +1,6 @@
 // test_log.c - logs of runs: written, read back, replayed, compared, damaged, branched.
 #include "record/mcap_format.h"
+#include "record/mcap_reader.h"
 #include "base/real.h"
 #include "scenes/scenes.h"
 #include "volery/record.h"
@@ -28,7 +29,7 @@ static int remove_paths(void **state)
 {
     (void)state;
     for (int i = 0; i < 2; ++i) {
-        char part[80];
+        char part[sizeof path + 8];
         snprintf(part, sizeof part, "%s.part", path[i]);
         remove(path[i]);
         remove(part);
@@ -426,6 +427,62 @@ static void log_table_has_the_values(void **state)
     vy_world_destroy(world);
 }
 
+// What the policy decided stands in the log, at the tick at which it did.
+static void log_has_the_decisions(void **state)
+{
+    (void)state;
+    vy_world_def wd = vy_default_world_def();
+    wd.environment.wind.gust_count = 1;
+    wd.environment.wind.gusts[0] = (vy_gust_def){{3.0, 0.0, 0.0}, 0.3, 0.2, 0.1};
+    vy_drone_def def = vy_default_drone_def();
+    def.vehicle.area = 0.01;
+    def.vehicle.cd = 1.0;
+    vy_world *worlds[2];
+    for (int i = 0; i < 2; ++i) {
+        assert_int_equal(vy_world_create(&wd, &worlds[i], NULL), VY_OK);
+        assert_int_equal(vy_world_add_drone(worlds[i], &def, NULL, NULL), VY_OK);
+    }
+    record(0, worlds[0], 1000, 100);
+    vy_mcap_reader *reader = NULL;
+    vy_mcap_cursor *cursor = NULL;
+    assert_int_equal(vy_mcap_reader_open(path[0], NULL, &reader, NULL), VY_OK);
+    const uint16_t channel = vy_mcap_reader_find_channel(reader, "/events")->id;
+    const vy_mcap_query query = {.channels = &channel, .channel_count = 1};
+    assert_int_equal(vy_mcap_cursor_open(reader, &query, &cursor, NULL), VY_OK);
+    const vy_drone_id drone = vy_world_drone(worlds[1], 0);
+    vy_certificate before, after;
+    vy_mcap_message event = {0};
+    int windy = 0, decisions = 0;
+    assert_int_equal(vy_world_certificate(worlds[1], drone, &before), VY_OK);
+    while (vy_mcap_cursor_next(cursor, &event)) {
+        char text[512];
+        snprintf(text, sizeof text, "%.*s", (int)event.size, (const char *)event.data);
+        if (strstr(text, "\"nap\"") == NULL) continue;
+        // Nothing changes until the moment of the event; then its words say what did.
+        uint64_t change = 0;
+        while (change == 0) {
+            (void)vy_world_step(worlds[1]);
+            assert_int_equal(vy_world_certificate(worlds[1], drone, &after), VY_OK);
+            change = after.effects ^ before.effects;
+            assert_true(1000000 * vy_world_tick(worlds[1]) <= event.log_time);
+        }
+        assert_true(1000000 * vy_world_tick(worlds[1]) == event.log_time);
+        for (int k = 0; vy_effect_name(k) != NULL; ++k) {
+            char words[64];
+            snprintf(words, sizeof words, "%s %s", vy_effect_name(k),
+                     after.effects >> k & 1 ? "computed" : "neglected");
+            if (change >> k & 1) assert_non_null(strstr(text, words));
+        }
+        windy += strstr(text, "wind computed") != NULL;
+        decisions += 1;
+        before = after;
+    }
+    assert_true(decisions == 3 && windy == 1); // the gust came and went
+    vy_mcap_cursor_close(cursor);
+    vy_mcap_reader_close(reader);
+    vy_world_destroy(worlds[1]);
+}
+
 // Loads in the log are those of the world at that moment; at a rate, a row is the latest record before it.
 static void log_table_has_the_loads(void **state)
 {
@@ -617,6 +674,7 @@ int main(void)
         cmocka_unit_test(log_of_a_failure),
         cmocka_unit_test(log_abandoned_keeps_the_old),
         cmocka_unit_test(log_table_has_the_values),
+        cmocka_unit_test(log_has_the_decisions),
         cmocka_unit_test(log_table_has_the_loads),
         cmocka_unit_test(log_table_has_the_battery),
         cmocka_unit_test(log_table_has_the_joints),

@@ -155,6 +155,20 @@ static void changes_are_counted(void **unused)
     vy_world_destroy(world);
 }
 
+// The default world declares air and wind, and with a hovering drone the policy leaves both out.
+static void the_baseline_neglects_air_and_wind(void **unused)
+{
+    (void)unused;
+    vy_drone_def def = vy_default_drone_def();
+    def.vehicle.drag_linear = (vy_vec3){0.0, 0.0, 0.0};
+    vy_world *world = fly(&def);
+    (void)vy_world_advance(world, 1000);
+    const uint64_t on = certificate_of(world).effects;
+    assert_true((on & EFFECT_BIT(gravity)) != 0);
+    assert_true((on & (EFFECTS_OF_AIR | EFFECT_BIT(wind))) == 0);
+    vy_world_destroy(world);
+}
+
 // The same input gives the same decisions, and a decision is part of the state: with another one, even of an
 // effect that adds nothing, the hash is another.
 static void decisions_are_state(void **unused)
@@ -430,6 +444,7 @@ int main(void)
         cmocka_unit_test(strict_computes_everything),
         cmocka_unit_test(ruling_19_thresholds_are_absolute_or_relative),
         cmocka_unit_test(changes_are_counted),
+        cmocka_unit_test(the_baseline_neglects_air_and_wind),
         cmocka_unit_test(decisions_are_state),
         cmocka_unit_test(certificates_know_their_limits),
         cmocka_unit_test(the_certificate_holds_and_is_of_use),

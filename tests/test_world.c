@@ -616,6 +616,139 @@ static void a_sink_hears_every_step(void **unused)
     vy_world_destroy(world);
 }
 
+/// Who was called in a step, in order, and what the world showed to each.
+typedef struct witness {
+    vy_world *world;
+    char seen[8];
+    size_t count;
+    vy_drone_state before;
+} witness;
+
+static void witness_call(void *self, const vy_samples *samples, vy_intent *intent)
+{
+    witness *w = self;
+    const vy_drone_state now = state_of(w->world, 0);
+    w->seen[w->count++] = 'c';
+    assert_int_equal(samples->tick, vy_world_tick(w->world)); // time has gone on
+    assert_true(now.velocity.x > w->before.velocity.x);       // the disturbance and the plant have acted
+    assert_int_equal(samples->imu.tick, samples->tick);       // the sensors have looked at it
+    assert_true(samples->imu.accel.x > 0.0);
+    assert_memory_equal(now.motor_command, w->before.motor_command, sizeof now.motor_command);
+    intent->rung = VY_RUNG_MOTORS;
+    for (int i = 0; i < 4; ++i) intent->motors[i] = 0.5;
+}
+
+static int witness_reply(void *self, const vy_world *world, uint32_t drone, const vy_intent *intent)
+{
+    witness *w = self;
+    (void)world;
+    (void)drone;
+    w->seen[w->count++] = 'r';
+    assert_true(intent->motors[0] == 0.5);
+    return 0;
+}
+
+static int witness_write(void *self, const vy_world *world)
+{
+    witness *w = self;
+    w->seen[w->count++] = 'w';
+    const vy_drone_state now = state_of(world, 0);
+    assert_true(now.motor_command[0] == 0.5);                          // the drive abstraction layer is done,
+    assert_true(now.rotor_speed[0] == w->before.rotor_speed[0]);       // its command acts from the next step,
+    assert_int_equal(vy_world_failure(world).reason, VY_FAILURE_RATE); // limits were looked at
+    return 0;
+}
+
+static int witness_check(void *self, const vy_world *world)
+{
+    witness *w = self;
+    (void)world;
+    w->seen[w->count++] = 'k';
+    return 0;
+}
+
+// Disturbance, plant, sensors, controller, drive abstraction layer, safety, log, replay check: each finds
+// what the one before it left, within one step.
+static void stages_follow_their_order(void **unused)
+{
+    (void)unused;
+    witness w = {0};
+    vy_drone_def def = quiet_drone();
+    def.controller.kind = VY_CONTROLLER_CALLBACK;
+    def.controller.call = witness_call;
+    def.controller.self = &w;
+    def.controller.period = def.controller.rate_period = 0.001;
+    def.safety.rate_max = 1e-9;
+    w.world = fly(&def);
+    vy_disturbance_def push = vy_default_disturbance_def();
+    push.kind = VY_DISTURBANCE_CONSTANT;
+    push.force = (vy_vec3){1e-3, 0.0, 0.0};
+    push.torque = (vy_vec3){0.0, 0.0, 1e-5};
+    assert_int_equal(vy_world_add_disturbance(w.world, &push, NULL), VY_OK);
+    vy_world_set_sink(w.world, (vy_sink){.self = &w, .write = witness_write, .reply = witness_reply});
+    vy_world_set_replay(w.world, (vy_replay){.self = &w, .check = witness_check});
+    w.before = state_of(w.world, 0);
+    (void)vy_world_step(w.world);
+    assert_string_equal(w.seen, "crwk");
+    vy_world_destroy(w.world);
+}
+
+// At the longest step that is not warned of, with every noise on, the built-in controller still holds its
+// place.
+static void hover_at_five_milliseconds_stays_put(void **unused)
+{
+    (void)unused;
+    vy_world_def wd = vy_default_world_def();
+    wd.dt = 0.005;
+    vy_drone_def def = vy_default_drone_def();
+    def.imu.period = def.controller.rate_period = def.controller.period = 0.005;
+    vy_world *world = fly_in(&wd, &def);
+    assert_int_equal(vy_world_advance(world, 400) & VY_EVENT_FAILED, 0);
+    for (int i = 0; i < 12000; ++i) {
+        (void)vy_world_step(world);
+        assert_true(check_distance(state_of(world, 0).position, def.position) < 0.05);
+    }
+    vy_world_destroy(world);
+}
+
+// Every call that can fail says so, and leaves its outputs as they were.
+static void ruling_20_failures_leave_outputs_alone(void **unused)
+{
+    (void)unused;
+    vy_world_def wd = vy_default_world_def();
+    vy_world *none = (vy_world *)&wd;
+    wd.dt = -1.0;
+    assert_int_not_equal(vy_world_create(&wd, &none, NULL), VY_OK);
+    assert_null(none); // a created object's pointer is NULL
+
+    vy_drone_def def = vy_default_drone_def();
+    vy_world *world = fly(&def);
+    const uint64_t hash = vy_world_state_hash(world);
+    unsigned char mark[4096], out[sizeof mark];
+    memset(mark, 0xa5, sizeof mark);
+    memcpy(out, mark, sizeof out);
+    const vy_drone_id stranger = {12345};
+    const vy_joint_id no_joint = {12345};
+    def.vehicle.mass = -1.0;
+    assert_int_not_equal(vy_world_add_drone(world, &def, (vy_drone_id *)out, NULL), VY_OK);
+    assert_memory_equal(out, mark, sizeof out);
+    assert_int_not_equal(
+        vy_world_add_joint(world, &(vy_joint_def){.kind = VY_JOINT_BALL}, (vy_joint_id *)out, NULL), VY_OK);
+    assert_memory_equal(out, mark, sizeof out);
+    assert_int_equal(vy_world_read_drone(world, stranger, (vy_drone_state *)out), VY_NOT_FOUND);
+    assert_memory_equal(out, mark, sizeof out);
+    assert_int_equal(vy_world_read_joint(world, no_joint, (vy_joint_state *)out), VY_NOT_FOUND);
+    assert_memory_equal(out, mark, sizeof out);
+    assert_int_equal(vy_world_read_loads(world, stranger, (vy_loads *)out), VY_NOT_FOUND);
+    assert_memory_equal(out, mark, sizeof out);
+    assert_int_equal(vy_world_read_energy(world, stranger, (vy_energy *)out), VY_NOT_FOUND);
+    assert_memory_equal(out, mark, sizeof out);
+    assert_int_equal(vy_world_certificate(world, stranger, (vy_certificate *)out), VY_NOT_FOUND);
+    assert_memory_equal(out, mark, sizeof out);
+    assert_true(vy_world_state_hash(world) == hash);
+    vy_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -640,6 +773,9 @@ int main(void)
         cmocka_unit_test(worlds_are_independent),
         cmocka_unit_test(snapshots_are_checked),
         cmocka_unit_test(a_sink_hears_every_step),
+        cmocka_unit_test(stages_follow_their_order),
+        cmocka_unit_test(hover_at_five_milliseconds_stays_put),
+        cmocka_unit_test(ruling_20_failures_leave_outputs_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
