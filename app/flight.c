@@ -147,7 +147,12 @@ static int open_log(const flight *f, vy_recorder **out)
 
 static void judge(flight *f)
 {
-    f->failure = vy_world_failure(f->def.world);
+    const vy_world *world = f->def.world;
+    f->failure = vy_world_failure(world);
+    for (uint32_t i = 0; i < vy_world_drone_count(world); ++i) {
+        (void)vy_world_read_drive(world, vy_world_drone(world, i), &f->tracks[i].drive);
+        f->tracks[i].faults = vy_world_fault_count(world, vy_world_drone(world, i));
+    }
     f->broken = -1;
     for (int i = 0; i < f->def.scenario->expect_count && f->broken < 0; ++i) {
         if (!f->results[i].met) f->broken = i;
@@ -238,6 +243,9 @@ static failure_words words_of(vy_failure_reason reason)
     case VY_FAILURE_DISTANCE: return (failure_words){"distance", "m"};
     case VY_FAILURE_CONTROLLER: return (failure_words){"controller", ""};
     case VY_FAILURE_CRASH: return (failure_words){"crash", ""};
+    case VY_FAILURE_FALL: return (failure_words){"fall", "m/s"};
+    case VY_FAILURE_GROUND: return (failure_words){"ground", "m"};
+    case VY_FAILURE_FENCE: return (failure_words){"geofence", "m"};
     }
     return (failure_words){"unknown", ""};
 }
@@ -271,6 +279,11 @@ void vy_flight_why(const flight *f, char *out, size_t size)
         const char *unit = strcmp(e->what, "impulse") == 0 ? "N s" : "m/s";
         snprintf(out, size, "at %.3f s %s crashed: the %s of a contact was %.4g %s, its limit is %.4g %s",
                  e->time, name, e->what, e->value, unit, e->limit, unit);
+    } else if (e->reason == VY_FAILURE_GROUND) {
+        snprintf(out, size, "at %.3f s the lowest point of %s was %.4g m below the ground", e->time, name,
+                 -e->value);
+    } else if (e->reason == VY_FAILURE_FENCE) {
+        snprintf(out, size, "at %.3f s %s was %.4g m outside of its geofence", e->time, name, e->value);
     } else {
         const char *beyond = e->value > e->limit ? "above" : "below";
         snprintf(out, size, "at %.3f s the %s of %s was %.4g %s, %s its limit of %.4g %s", e->time,

@@ -18,6 +18,8 @@ typedef struct drone_track {
     uint64_t count; ///< moments taken
     int has_error;  ///< the built-in controller steers it, so that there is a reference
     vy_drone_state now;
+    vy_drive_state drive; ///< at the end
+    uint64_t faults;      ///< begun up to the end
 } drone_track;
 
 typedef struct flight_def {

@@ -58,6 +58,35 @@ static void print_truth(const flight *f)
     if (told) putchar('\n');
 }
 
+static const char *failsafe_name(vy_failsafe failsafe)
+{
+    static const char *const names[] = {"none", "hold", "land", "cut"};
+    return names[failsafe];
+}
+
+// What broke, what the drive held back, and who flew instead.
+static void print_incidents(const flight *f)
+{
+    for (int i = 0; i < f->def.scenario->drone_count; ++i) {
+        const char *name = f->def.scenario->drones[i].name;
+        const drone_track *t = &f->tracks[i];
+        const vy_drive_state *d = &t->drive;
+        if (t->faults > 0)
+            printf("  faults      %s: %" PRIu64 " %s\n", name, t->faults, t->faults == 1 ? "time" : "times");
+        for (int k = 0, any = 0; k <= VY_DRIVE_LIMIT_COUNT; ++k) {
+            if (k == VY_DRIVE_LIMIT_COUNT && any) putchar('\n');
+            if (k == VY_DRIVE_LIMIT_COUNT || d->acted[k] == 0) continue;
+            if (!any++) printf("  limits      %s:", name);
+            printf("%s %s %" PRIu64 " times", any > 1 ? "," : "", vy_drive_limit_name((vy_drive_limit)k),
+                   d->acted[k]);
+        }
+        if (d->handovers > 0)
+            printf("  failsafe    %s: took over %" PRIu64 " %s, last at %.3f s; %s\n", name, d->handovers,
+                   d->handovers == 1 ? "time" : "times", d->since,
+                   d->failsafe == VY_FAILSAFE_NONE ? "handed back" : failsafe_name(d->failsafe));
+    }
+}
+
 static void print_expectations(const flight *f)
 {
     const vy_scenario *s = f->def.scenario;
@@ -132,6 +161,7 @@ static void print_summary(const flight *f)
     printf("\n  %s%-12s%shash %016" PRIx64 "\n", good ? p.good : p.bad, f->status, p.plain,
            vy_world_hash(f->def.world));
     if (f->failure.reason != VY_FAILURE_NONE) printf("  because     %s\n", why);
+    print_incidents(f);
     print_nap(f);
     if (f->def.log == NULL) return;
     printf("  log         %s", f->def.log);
@@ -243,16 +273,33 @@ static void json_drones(const flight *f, json *j)
     vy_json_close(j);
 }
 
+static void json_event(json *j, const char *kind, const char *vehicle, uint64_t count)
+{
+    if (count == 0) return;
+    vy_json_object(j, NULL);
+    vy_json_text(j, "kind", kind);
+    vy_json_text(j, "vehicle", vehicle);
+    vy_json_whole(j, "count", count);
+    vy_json_close(j);
+}
+
 static void json_events(const flight *f, json *j)
 {
     vy_json_list(j, "events");
     for (int i = 0; i < f->def.scenario->drone_count; ++i) {
-        if (f->tracks[i].now.clamps == 0) continue;
-        vy_json_object(j, NULL);
-        vy_json_text(j, "kind", "clamped");
-        vy_json_text(j, "vehicle", f->def.scenario->drones[i].name);
-        vy_json_whole(j, "count", f->tracks[i].now.clamps);
-        vy_json_close(j);
+        const char *name = f->def.scenario->drones[i].name;
+        const drone_track *t = &f->tracks[i];
+        json_event(j, "clamped", name, t->now.clamps);
+        json_event(j, "fault", name, t->faults);
+        for (int k = 0; k < VY_DRIVE_LIMIT_COUNT; ++k) {
+            char kind[32];
+            snprintf(kind, sizeof kind, "limit_%s", vy_drive_limit_name((vy_drive_limit)k));
+            json_event(j, kind, name, t->drive.acted[k]);
+        }
+        json_event(j, "failsafe", name, t->drive.handovers);
+        uint64_t lost = 0;
+        for (int k = 0; k < VY_ROTOR_CAP; ++k) lost += t->drive.lost >> k & 1;
+        json_event(j, "rotor_lost", name, lost);
     }
     vy_json_close(j);
 }

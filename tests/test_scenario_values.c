@@ -267,6 +267,13 @@ static void every_field_of_a_drone_has_a_key(void **unused)
     }
     mark(&c, &drone.def.solid.heights, sizeof drone.def.solid.heights); // of obstacles
     mark(&c, &drone.def.solid.spacing, sizeof drone.def.solid.spacing);
+    vy_fence_def *fence = &drone.def.safety.fence;
+    fence->corner_count = VY_FENCE_CORNER_CAP;
+    for (int kind = VY_FENCE_NONE; kind <= VY_FENCE_POLYGON; ++kind) {
+        fence->kind = (vy_fence_kind)kind;
+        walk(drones->table, (char *)&drone, 0, mark_value, &c);
+    }
+    mark(&c, &fence->corner_count, sizeof fence->corner_count);
     mark(&c, &k->path.waypoint_count, sizeof k->path.waypoint_count);
     mark(&c, &k->start.verdict, sizeof k->start.verdict); // of replies only
     mark(&c, &k->start.detail, sizeof k->start.detail);
@@ -282,7 +289,7 @@ static void every_field_of_a_drone_has_a_key(void **unused)
     for (size_t i = 0; i < sizeof c.seen; ++i) unseen += c.seen[i] == 0;
     // Padding: 4 bytes after each of 8 spins and after cookies, counts and choices that stand before a
     // double.
-    assert_int_equal(unseen, 8 * 4 + 16 * 4);
+    assert_int_equal(unseen, 8 * 4 + 20 * 4);
 }
 
 typedef struct shaker {

@@ -65,6 +65,12 @@ vy_status vy_world_add_fault(vy_world *world, const vy_fault_def *def, vy_error 
 /// Which faults act on a drone now: bit k is fault k in order of creation (the first 64).
 uint64_t vy_world_faults(const vy_world *world, vy_drone_id id);
 
+/// Does fault `index`, in order of creation, act on a drone now? 0 beyond the last.
+int vy_world_fault_acts(const vy_world *world, vy_drone_id id, uint32_t index);
+
+/// How often a fault has begun to act on a drone, all faults together, up to now.
+uint64_t vy_world_fault_count(const vy_world *world, vy_drone_id id);
+
 #ifdef __cplusplus
 }
 #endif

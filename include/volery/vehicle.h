@@ -72,6 +72,31 @@ typedef struct vy_battery_def {
     double power;      ///< [W] of everything that is no rotor
 } vy_battery_def;
 
+/// What takes over when no usable intent comes.
+typedef enum vy_failsafe {
+    VY_FAILSAFE_NONE, ///< nothing: a controller that fails ends the run
+    VY_FAILSAFE_HOLD, ///< stay where it is
+    VY_FAILSAFE_LAND, ///< go straight down, and cut the motors when something holds it there
+    VY_FAILSAFE_CUT,  ///< motors off, for good
+} vy_failsafe;
+
+/// What the drive abstraction layer lets through to the motors, and what it does without an intent. Limits
+/// act on every rung that they belong to, whoever speaks; 0 is no limit.
+typedef struct vy_drive_def {
+    double speed_max;   ///< [m/s] of a wanted velocity, horizontal
+    double climb_max;   ///< [m/s] the same, up and down
+    double tilt_max;    ///< [rad] of a wanted attitude, below a quarter of a turn
+    double rate_max;    ///< [rad/s] of wanted rates, each axis
+    double command_min; ///< least motor command while the motors are on, 0 to below 1
+    double command_max; ///< largest motor command, above command_min to 1
+    double slew;        ///< [1/s] change of a motor command
+    double deadline;    ///< [s] of simulated time without a fresh intent, then the failsafe acts; 0: for ever
+    double rotor_loss;  ///< [s] a rotor at less than half of its commanded speed for so long counts as lost:
+                        ///< the allocation does without it from then on; 0: it never does
+    double land_speed;  ///< [m/s] of VY_FAILSAFE_LAND, > 0
+    vy_failsafe failsafe;
+} vy_drive_def;
+
 /// Constants of one vehicle. Start from vy_default_vehicle_def() or a preset and change fields; a zeroed
 /// struct is refused. With rotor_count 0 it is a plain rigid body.
 typedef struct vy_vehicle_def {
@@ -110,6 +135,7 @@ typedef struct vy_vehicle_def {
     vy_rotor_air_def rotor_air;
     vy_blade_def blade;
     vy_battery_def battery;
+    vy_drive_def drive;
     vy_collision_point collision_points[VY_COLLISION_POINT_CAP];
 } vy_vehicle_def;
 

@@ -40,6 +40,32 @@ typedef struct vy_world_def {
 /// obstacles, no contacts.
 vy_world_def vy_default_world_def(void);
 
+/// The shape of a geofence.
+typedef enum vy_fence_kind {
+    VY_FENCE_NONE,
+    VY_FENCE_BOX,      ///< from `min` to `max`
+    VY_FENCE_CYLINDER, ///< upright, about `centre`, from `low` to `high`
+    VY_FENCE_POLYGON,  ///< upright over the corners, in order, from `low` to `high`
+} vy_fence_kind;
+
+#define VY_FENCE_CORNER_CAP 16
+
+/// A corner of a polygon on the ground.
+typedef struct vy_fence_corner {
+    double position[2]; ///< [m] x, y
+} vy_fence_corner;
+
+/// Where a drone must stay.
+typedef struct vy_fence_def {
+    vy_fence_kind kind;
+    vy_vec3 min, max; ///< [m] corners of a box
+    double centre[2]; ///< [m] x, y of a cylinder's axis
+    double radius;    ///< [m] of a cylinder, > 0
+    double low, high; ///< [m] heights of a cylinder or polygon; -DBL_MAX and DBL_MAX: none
+    int corner_count; ///< 3 to VY_FENCE_CORNER_CAP for a polygon, of any shape that does not cross itself
+    vy_fence_corner corners[VY_FENCE_CORNER_CAP];
+} vy_fence_def;
+
 /// Limits that end a run, each checked every step against the truth; 0 means no limit.
 typedef struct vy_safety_def {
     double tilt_max;     ///< [rad] between body +z and world +z
@@ -49,6 +75,9 @@ typedef struct vy_safety_def {
     double height_max;   ///< [m] DBL_MAX: no ceiling
     double distance_max; ///< [m] horizontal, from the world's origin
     double sustain;      ///< [s] a limit must be exceeded this long without a break; 0 is at once
+    double fall_max;     ///< [m/s] downwards
+    int ground;          ///< 1: neither the centre of mass, a rotor's hub nor a collision point below z = 0
+    vy_fence_def fence;
 } vy_safety_def;
 
 /// One drone: the vehicle, where it starts, what it senses, what steers it, what ends its run.
@@ -211,6 +240,43 @@ typedef struct vy_contact_event {
 uint32_t vy_world_contact_count(const vy_world *world);
 /// @return VY_NOT_FOUND
 vy_status vy_world_contact(const vy_world *world, uint32_t index, vy_contact_event *out);
+/// The limits of vy_drive_def, as vy_drive_state counts them.
+typedef enum vy_drive_limit {
+    VY_DRIVE_SPEED,
+    VY_DRIVE_CLIMB,
+    VY_DRIVE_TILT,
+    VY_DRIVE_RATE,
+    VY_DRIVE_COMMAND,
+    VY_DRIVE_SLEW,
+    VY_DRIVE_LIMIT_COUNT,
+} vy_drive_limit;
+
+/// The limit's name, as tilt. Never NULL.
+const char *vy_drive_limit_name(vy_drive_limit limit);
+
+/// Why a failsafe took over.
+typedef enum vy_handover {
+    VY_HANDOVER_NONE,
+    VY_HANDOVER_DEADLINE,   ///< no fresh intent within vy_drive_def.deadline; the next one takes over again
+    VY_HANDOVER_COMMAND,    ///< a reply was not finite or of no known rung; final
+    VY_HANDOVER_CONTROLLER, ///< the controller gave no reply: see `verdict`; final
+} vy_handover;
+
+/// What a drone's drive abstraction layer does and has done, where its vehicle declares a `drive`.
+typedef struct vy_drive_state {
+    vy_failsafe failsafe;                 ///< that acts now
+    vy_handover cause;                    ///< of the last handover
+    vy_verdict verdict;                   ///< of VY_HANDOVER_CONTROLLER
+    int32_t detail;                       ///< of the verdict
+    double since;                         ///< [s] when it was
+    uint64_t handovers;                   ///< to the failsafe, so far
+    uint32_t lost;                        ///< bit i: rotor i counts as lost
+    uint64_t acted[VY_DRIVE_LIMIT_COUNT]; ///< how often each limit has changed something
+} vy_drive_state;
+
+/// All zero for a drone whose vehicle declares no `drive`.
+/// @return VY_NOT_FOUND for a handle that is not of this world; `*out` is untouched then
+vy_status vy_world_read_drive(const vy_world *world, vy_drone_id id, vy_drive_state *out);
 
 /// How a joint stands: as vy_joint_read().
 vy_status vy_world_read_joint(const vy_world *world, vy_joint_id id, vy_joint_state *out);
@@ -259,6 +325,9 @@ typedef enum vy_failure_reason {
     VY_FAILURE_DISTANCE,
     VY_FAILURE_CONTROLLER, ///< a controller that is not built in gave no reply; `what` says why
     VY_FAILURE_CRASH,      ///< an impact beyond the drone's limits; `what` says which
+    VY_FAILURE_FALL,
+    VY_FAILURE_GROUND, ///< `value` is the height of its lowest point
+    VY_FAILURE_FENCE,  ///< `value` is how far outside of the geofence
 } vy_failure_reason;
 
 typedef struct vy_failure {

@@ -496,8 +496,8 @@ static vy_status take_scenario(vy_batch *b, vy_error *err)
 // Whether worlds have what lanes cannot do: those are flown one by one.
 static int is_lone(const vy_model *m)
 {
-    return m->joint_count > 0 || m->fault_count > 0 || m->geared || m->drone_count > DRONE_MOST ||
-           m->contact_cap > 0 || m->obstacle_count > 0;
+    return m->joint_count > 0 || m->fault_count > 0 || m->geared || m->guarded ||
+           m->drone_count > DRONE_MOST || m->contact_cap > 0 || m->obstacle_count > 0;
 }
 
 static void take_family(vy_batch *b)

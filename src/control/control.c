@@ -253,8 +253,10 @@ vy_status vy_ladder_build(const vy_controller_def *def, const vy_vehicle_def *ve
         p.limit[i] = ((1.0 - def->lost[i]) * p.scale[i]) * p.thrust_max;
     }
     p.kinematic = def->flight == VY_FLIGHT_KINEMATIC;
+    const vy_failsafe failsafe = def->kind != VY_CONTROLLER_NONE ? vehicle->drive.failsafe : VY_FAILSAFE_NONE;
     const int must =
-        !p.kinematic && (vy_controller_follows(def->kind) || def->kind == VY_CONTROLLER_AUTOPILOT ||
+        !p.kinematic && (failsafe == VY_FAILSAFE_HOLD || failsafe == VY_FAILSAFE_LAND ||
+                         vy_controller_follows(def->kind) || def->kind == VY_CONTROLLER_AUTOPILOT ||
                          (def->kind == VY_CONTROLLER_INTENT && def->start.rung >= VY_RUNG_WRENCH));
     if (vehicle->rotor_count > 0) {
         const vy_status status = vy_layout_invert(vehicle, &layout, p.inverse, must ? err : NULL);

@@ -2,6 +2,7 @@
 #pragma once
 #include "control/autopilot.h"
 #include "control/ladder.h"
+#include "control/limits.h"
 #include "volery/controller.h"
 
 /// The last intent, rung by rung as it was lowered, and what the loops remember.
@@ -35,9 +36,9 @@ typedef struct control_reply {
 VY_FN mask rung_is(bits rung, vy_rung which) { return rung == bits_set((uint64_t)which); }
 VY_FN mask rung_from(bits rung, vy_rung least) { return rung >= bits_set((uint64_t)least); }
 
-/// Sticks and velocity -> attitude and thrust, in the lanes of `who`.
-VY_FN void control_lower_velocity(const ladder_params *p, bits rung, mask who, const estimator_state *e,
-                                  control_state *c)
+/// Sticks and velocity -> attitude and thrust, in the lanes of `who`. `limits` may be NULL.
+VY_FN void control_lower_velocity(const ladder_params *p, const drive_limits *limits, bits *acted, bits rung,
+                                  mask who, const estimator_state *e, control_state *c)
 {
     const mask sticks = who & rung_from(rung, VY_RUNG_PILOT);
     if (mask_any(sticks)) {
@@ -46,6 +47,7 @@ VY_FN void control_lower_velocity(const ladder_params *p, bits rung, mask who, c
         c->speed = vec3_select(sticks, speed, c->speed);
         c->velocity = vec3_select(sticks, velocity, c->velocity);
     }
+    if (limits != NULL) c->velocity = limit_velocity(limits, who, c->velocity, acted);
     real heading = c->heading;
     vec3 integral = c->integral;
     quat attitude;
@@ -70,20 +72,22 @@ VY_FN void control_lower_rates(const ladder_params *p, mask who, const estimator
 
 /// The drive abstraction layer: lower the held intent to motor commands in the lanes of `who`. Returns how
 /// many commands were clamped. (Motor commands of the lowest rung were set, and clamped, when the intent
-/// came.)
-VY_FN real control_lower(const ladder_params *p, bits rung, mask who, const estimator_state *e,
-                         control_state *c)
+/// came.) `limits` are the vehicle's, `acted` counts for each how often it did; both may be NULL.
+VY_FN real control_lower_within(const ladder_params *p, const drive_limits *limits, bits *acted, bits rung,
+                                mask who, const estimator_state *e, control_state *c)
 {
     const mask wrench = who & rung_from(rung, VY_RUNG_WRENCH);
     if (!mask_any(wrench)) return real_set(0.0);
     const mask moves = wrench & rung_from(rung, VY_RUNG_VELOCITY);
-    if (mask_any(moves)) control_lower_velocity(p, rung, moves, e, c);
+    if (mask_any(moves)) control_lower_velocity(p, limits, acted, rung, moves, e, c);
     const mask turns = wrench & rung_from(rung, VY_RUNG_ATTITUDE);
+    if (limits != NULL) c->attitude = limit_attitude(limits, turns, c->attitude, acted);
     if (mask_any(turns)) c->rates = vec3_select(turns, lower_attitude(p, c->attitude, e->attitude), c->rates);
     if (mask_any(moves)) {
         c->rates = vec3_select(moves, rates_with_yaw(c->rates, c->yaw_rate, e->attitude), c->rates);
     }
     const mask spins = wrench & rung_from(rung, VY_RUNG_RATES);
+    if (limits != NULL) c->rates = limit_rates(limits, spins, c->rates, acted);
     if (mask_any(spins)) control_lower_rates(p, spins, e, c);
     real motors[LADDER_ROTORS];
     const real clamped = lower_wrench(p, c->thrust, c->torque, motors);
@@ -91,6 +95,13 @@ VY_FN real control_lower(const ladder_params *p, bits rung, mask who, const esti
         c->motors[i] = real_select(wrench, motors[i], c->motors[i]);
     }
     return real_select(wrench, clamped, real_set(0.0));
+}
+
+/// The same for a vehicle that declares no limits.
+VY_FN real control_lower(const ladder_params *p, bits rung, mask who, const estimator_state *e,
+                         control_state *c)
+{
+    return control_lower_within(p, NULL, NULL, rung, who, e, c);
 }
 
 /// Sticks -> velocity and heading of a drone that has both at once, in the lanes of `who`.

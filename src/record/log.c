@@ -78,8 +78,11 @@ static vy_status read_info(vy_log *log, vy_error *err)
     info->every = number(log, METADATA_RUN, "every", 10);
     info->snapshot = number(log, METADATA_RUN, "snapshot", 10);
     info->drone_count = (uint32_t)number(log, METADATA_RUN, "drones", 10);
-    log->lines = number(log, METADATA_RUN, "lines", 10);
     info->joint_count = (uint32_t)number(log, METADATA_RUN, "joints", 10);
+    log->counts = (state_counts){.drones = info->drone_count,
+                                 .joints = info->joint_count,
+                                 .lines = number(log, METADATA_RUN, "lines", 10),
+                                 .guards = number(log, METADATA_RUN, "guards", 10)};
     info->has_parent = vy_mcap_reader_find_value(reader, METADATA_RUN, "parent_hash") != NULL;
     info->parent_hash = number(log, METADATA_RUN, "parent_hash", 16);
     info->parent_tick = number(log, METADATA_RUN, "parent_tick", 10);

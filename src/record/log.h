@@ -4,12 +4,17 @@
 #include "record/streams.h"
 #include "volery/record.h"
 
+/// What a state is made of, beside what its world block says.
+typedef struct state_counts {
+    uint64_t drones, joints, lines, guards;
+} state_counts;
+
 struct vy_log {
     vy_mcap_reader *reader;
     vy_log_info info;
     char *scenario;
     char **names;
-    uint64_t lines; // places of delay lines in its states
+    state_counts counts;
 };
 
 /// The hash of every step, one after the other.
@@ -56,5 +61,5 @@ int vy_state_next(vy_mcap_cursor *cursor, state_record *out);
 vy_status vy_log_state_before(vy_log *log, uint64_t tick, state_record *out, vy_error *err);
 
 /// The first difference of two states of the same layout, into `out`. 0: there is none.
-int vy_state_compare(const unsigned char *a, const unsigned char *b, size_t size, uint32_t drone_count,
-                     uint32_t joint_count, uint64_t line_count, vy_difference *out);
+int vy_state_compare(const unsigned char *a, const unsigned char *b, size_t size, const state_counts *counts,
+                     vy_difference *out);

@@ -11,6 +11,12 @@
 #define RECORDER_COOKIE 0x76796c40u
 enum { HASH_BATCH = 256 };
 
+// What was last told of a drone's drive.
+typedef struct guard_note {
+    uint64_t failsafe, handovers, lost;
+    uint64_t acted[VY_DRIVE_LIMIT_COUNT], last[VY_DRIVE_LIMIT_COUNT]; // how often, and when last
+} guard_note;
+
 struct vy_recorder {
     vy_file_sink *file;
     vy_mcap_writer *writer;
@@ -33,9 +39,10 @@ struct vy_recorder {
     vy_pb_codec *geodetic_codec;
     uint16_t *joints; // channels
     vy_pb_codec *joint_codec;
-    uint64_t *effects; // as last noted, per drone
-    uint64_t *faults;  // likewise: bit k, fault k acts
-    display *display;  // NULL: nothing for people
+    uint64_t *effects;     // as last noted, per drone
+    unsigned char *faults; // likewise: drone by drone, whether fault k acts
+    guard_note *guards;    // likewise, in a guarded world
+    display *display;      // NULL: nothing for people
     uint64_t display_every;
 };
 
@@ -170,7 +177,7 @@ static vy_status add_channels(vy_recorder *r, const vy_recorder_def *recorder, c
 // The file's head: what this is, and the scenario it was flown from, before the first chunk.
 static vy_status write_head(vy_recorder *r, const vy_recorder_def *def, const vy_world *world, vy_error *err)
 {
-    char text[11][32];
+    char text[12][32];
     const vy_model *m = &world->model;
     snprintf(text[0], 32, "%d", VY_PHYSICS_REVISION);
     snprintf(text[1], 32, "%" PRIu64, m->seed);
@@ -183,14 +190,13 @@ static vy_status write_head(vy_recorder *r, const vy_recorder_def *def, const vy
     snprintf(text[8], 32, "%" PRIu64, def->parent_tick);
     snprintf(text[9], 32, "%" PRIu32, m->line_count);
     snprintf(text[10], 32, "%" PRIu32, m->joint_count);
+    snprintf(text[11], 32, "%" PRIu32, m->guarded ? m->drone_count : 0);
     const vy_mcap_pair pairs[] = {
-        {"format", LOG_FORMAT},   {"version", VY_VERSION},
-        {"physics", text[0]},     {"seed", text[1]},
-        {"dt", text[2]},          {"config_hash", text[3]},
-        {"every", text[4]},       {"snapshot", text[5]},
-        {"drones", text[6]},      {"tier", "0"},
-        {"lines", text[9]},       {"joints", text[10]},
-        {"parent_hash", text[7]}, {"parent_tick", text[8]},
+        {"format", LOG_FORMAT}, {"version", VY_VERSION},  {"physics", text[0]},
+        {"seed", text[1]},      {"dt", text[2]},          {"config_hash", text[3]},
+        {"every", text[4]},     {"snapshot", text[5]},    {"drones", text[6]},
+        {"tier", "0"},          {"lines", text[9]},       {"joints", text[10]},
+        {"guards", text[11]},   {"parent_hash", text[7]}, {"parent_tick", text[8]},
     };
     const size_t count = sizeof pairs / sizeof pairs[0] - (def->has_parent ? 0 : 2);
     vy_status status = vy_mcap_writer_metadata(r->writer, METADATA_RUN, pairs, count, err);
@@ -367,19 +373,87 @@ static void note_effects(vy_recorder *r, const vy_world *world)
 // Faults, when they begin and end.
 static void note_faults(vy_recorder *r, const vy_world *world)
 {
+    const uint32_t count = world->model.fault_count;
     for (uint32_t i = 0; i < r->drone_count; ++i) {
-        const uint64_t now = vy_world_faults(world, vy_world_drone(world, i)), change = now ^ r->faults[i];
-        r->faults[i] = now;
-        for (uint32_t k = 0; k < world->model.fault_count && k < 64 && change != 0; ++k) {
-            if ((change >> k & 1) == 0) continue;
+        for (uint32_t k = 0; k < count; ++k) {
+            const int now = vy_world_fault_acts(world, vy_world_drone(world, i), k);
+            unsigned char *before = &r->faults[(size_t)i * count + k];
+            if (now == *before) continue;
+            *before = (unsigned char)now;
             const vy_fault_def *def = &world->model.faults[k].def;
             char text[100], which[24] = "";
             if (def->kind <= VY_FAULT_MOTOR_MAX && def->rotor >= 0)
                 snprintf(which, sizeof which, " of rotor %d", def->rotor);
-            snprintf(text, sizeof text, "%s%s %s", vy_fault_name(def->kind), which,
-                     now >> k & 1 ? "begins" : "ends");
+            snprintf(text, sizeof text, "%s%s %s", vy_fault_name(def->kind), which, now ? "begins" : "ends");
             write_event(r, world->state->tick, "fault", r->names[i], text);
         }
+    }
+}
+
+static void note_failsafe(vy_recorder *r, uint64_t tick, uint32_t drone, const guard_block *g)
+{
+    static const char *const names[] = {"none", "hold", "land", "cut"};
+    guard_note *n = &r->guards[drone];
+    char text[160];
+    if (g->handovers != n->handovers) {
+        const char *name = names[g->failsafe % 4];
+        if (g->cause == VY_HANDOVER_CONTROLLER)
+            snprintf(text, sizeof text, "%s: the controller %s (%d)", name,
+                     vy_verdict_text((vy_verdict)g->verdict), (int)(int64_t)g->detail);
+        else
+            snprintf(text, sizeof text, "%s: %s", name,
+                     g->cause == VY_HANDOVER_COMMAND ? "the controller's reply is no command"
+                                                     : "no fresh intent within the deadline");
+    } else if (g->failsafe != n->failsafe) {
+        snprintf(text, sizeof text, "%s",
+                 g->failsafe == VY_FAILSAFE_CUT ? "landed: motors off" : "over: a fresh intent has come");
+    } else {
+        return;
+    }
+    write_event(r, tick, "failsafe", r->names[drone], text);
+}
+
+// What a declared drive does: limits when they begin to act after a second of rest, the failsafe, lost
+// rotors.
+static void note_guards(vy_recorder *r, const vy_world *world)
+{
+    const uint64_t tick = world->state->tick;
+    const uint64_t rest = (uint64_t)(1.0 / r->dt) + 1;
+    for (uint32_t i = 0; i < r->drone_count; ++i) {
+        const guard_block *g = &world->guards[i];
+        guard_note *n = &r->guards[i];
+        char text[100];
+        for (int k = 0; k < VY_DRIVE_LIMIT_COUNT; ++k) {
+            if (g->acted[k] == n->acted[k]) continue;
+            if (n->acted[k] == 0 || tick - n->last[k] >= rest) {
+                snprintf(text, sizeof text, "the drive's limit of %s acts",
+                         vy_drive_limit_name((vy_drive_limit)k));
+                write_event(r, tick, "limit", r->names[i], text);
+            }
+            n->acted[k] = g->acted[k];
+            n->last[k] = tick;
+        }
+        for (int k = 0; k < VY_ROTOR_CAP; ++k) {
+            if (!((g->lost & ~n->lost) >> k & 1)) continue;
+            snprintf(text, sizeof text, "rotor %d does not follow: the allocation does without it", k);
+            write_event(r, tick, "rotor_lost", r->names[i], text);
+        }
+        note_failsafe(r, tick, i, g);
+        n->failsafe = g->failsafe;
+        n->handovers = g->handovers;
+        n->lost = g->lost;
+    }
+}
+
+// A branch tells what changes from its first moment on.
+static void start_guards(vy_recorder *r, const vy_world *world)
+{
+    if (!world->model.guarded || world->state->tick == 0) return;
+    for (uint32_t i = 0; i < r->drone_count; ++i) {
+        const guard_block *g = &world->guards[i];
+        guard_note *n = &r->guards[i];
+        *n = (guard_note){.failsafe = g->failsafe, .handovers = g->handovers, .lost = g->lost};
+        memcpy(n->acted, g->acted, sizeof n->acted);
     }
 }
 
@@ -390,6 +464,7 @@ static int take_step(void *self, const vy_world *world)
     const uint64_t tick = world->state->tick;
     if ((tick - 1) % world->model.nap_period == 0) note_effects(r, world);
     if (world->model.fault_count > 0) note_faults(r, world);
+    if (world->model.guarded) note_guards(r, world);
     if (r->batch_count == 0) r->batch_first = tick;
     r->batch[r->batch_count++] = world->state->chain;
 
@@ -434,21 +509,23 @@ static void release(vy_recorder *r)
     free(r->geodetic);
     free(r->effects);
     free(r->faults);
+    free(r->guards);
     for (uint32_t i = 0; r->names != NULL && i < r->drone_count; ++i) free(r->names[i]);
     free(r->names);
     free(r->drones);
     free(r);
 }
 
-static vy_status copy_names(vy_recorder *r, const vy_recorder_def *def, vy_error *err)
+static vy_status copy_names(vy_recorder *r, const vy_recorder_def *def, uint32_t fault_count, vy_error *err)
 {
     r->names = calloc(r->drone_count + 1u, sizeof r->names[0]);
     r->drones = calloc(r->drone_count + 1u, sizeof r->drones[0]);
     r->geodetic = calloc(r->drone_count + 1u, sizeof r->geodetic[0]);
     r->effects = calloc(r->drone_count + 1u, sizeof r->effects[0]);
-    r->faults = calloc(r->drone_count + 1u, sizeof r->faults[0]);
+    r->faults = calloc((size_t)r->drone_count * fault_count + 1u, sizeof r->faults[0]);
+    r->guards = calloc(r->drone_count + 1u, sizeof r->guards[0]);
     if (r->names == NULL || r->drones == NULL || r->geodetic == NULL || r->effects == NULL ||
-        r->faults == NULL)
+        r->faults == NULL || r->guards == NULL)
         return vy_fail(err, VY_NO_MEMORY, "log: out of memory");
     for (uint32_t i = 0; i < r->drone_count; ++i) {
         const size_t size = strlen(def->drone_names[i]) + 1;
@@ -477,7 +554,7 @@ vy_status vy_recorder_open(const vy_recorder_def *def, const vy_world *world, vy
     r->display_every = def->display;
     r->drone_count = world->model.drone_count;
     r->planet = world->model.planet;
-    vy_status status = copy_names(r, def, err);
+    vy_status status = copy_names(r, def, world->model.fault_count, err);
     if (status == VY_OK) status = vy_file_sink_open(def->path, NULL, &r->file, err);
     if (status == VY_OK) {
         vy_mcap_writer_def writer = vy_default_mcap_writer_def();
@@ -490,6 +567,7 @@ vy_status vy_recorder_open(const vy_recorder_def *def, const vy_world *world, vy
     if (status == VY_OK) status = write_head(r, def, world, err);
     if (status == VY_OK) {
         for (uint32_t i = 0; i < r->drone_count; ++i) r->effects[i] = world->drones[i].effects;
+        start_guards(r, world);
         write_state(r, world);
         write_joints(r, world);
         write_drones(r, world);

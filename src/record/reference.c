@@ -26,8 +26,8 @@ static void print_streams(FILE *out)
 
 static void print_state(FILE *out)
 {
-    static const char *const blocks[] = {"world", "drone", "tie",      "noise",   "line",
-                                         "gear",  "touch", "contacts", "contact", "ledger"};
+    static const char *const blocks[] = {"world", "drone", "tie",      "noise",   "line",  "gear",
+                                         "guard", "touch", "contacts", "contact", "ledger"};
     static const char *const texts[] = {
         "once",
         "per drone, in order of creation",
@@ -35,6 +35,7 @@ static void print_state(FILE *out)
         "per band-limited disturbance and drone it acts on",
         "per sample or reply that a fault can delay",
         "per drone, in worlds where one has more than plain rotors: rotors in the air, battery",
+        "per drone, in worlds where one has a declared drive, a limit of fall or ground, or a geofence",
         "per drone, in worlds where things collide",
         "once, likewise",
         "per pair of bodies there is room for, likewise: those in use first",
@@ -45,7 +46,7 @@ static void print_state(FILE *out)
           "holds and what "
           "`volery replay` names.\n\n",
           out);
-    for (int b = 0; b < 10; ++b) {
+    for (int b = 0; b < 11; ++b) {
         fprintf(out, "**%s** (%s)\n\n| field | values | type | unit | |\n|---|---|---|---|---|\n", blocks[b],
                 texts[b]);
         for (int i = 0; i < vy_field_count; ++i) {

@@ -89,7 +89,7 @@ static int check_step(void *self, const vy_world *world)
     if (out->found && out->field_tick == 0 && f->has_state && f->state.tick == now &&
         f->state.size == world->state_size &&
         vy_state_compare(f->state.bytes, (const unsigned char *)world->state, world->state_size,
-                         world->model.drone_count, world->model.joint_count, world->model.line_count, out)) {
+                         &f->log->counts, out)) {
         out->field_tick = now;
     }
     return out->found;

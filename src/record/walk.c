@@ -132,54 +132,48 @@ static int compare_block(const char *block, const unsigned char *a, const unsign
     return 0;
 }
 
-int vy_state_compare(const unsigned char *a, const unsigned char *b, size_t size, uint32_t drone_count,
-                     uint32_t joint_count, uint64_t line_count, vy_difference *out)
+// How many contacts a state has room for. Whatever there is that nothing else accounts for is of contacts.
+static uint64_t contact_room(size_t left, uint64_t drones)
 {
-    size_t at = sizeof(world_block);
-    if (size < at || (size - at) / sizeof(drone_block) < drone_count) return 0;
-    char prefix[32];
-    for (uint32_t i = 0; i < drone_count; ++i, at += sizeof(drone_block)) {
-        snprintf(prefix, sizeof prefix, "drones[%u].", i);
-        if (compare_block("drone", a + at, b + at, prefix, out)) return 1;
-    }
-    for (uint32_t i = 0; i < joint_count && at + sizeof(tie_block) <= size; ++i, at += sizeof(tie_block)) {
-        snprintf(prefix, sizeof prefix, "joints[%u].", i);
-        if (compare_block("tie", a + at, b + at, prefix, out)) return 1;
-    }
+    const size_t fixed = drones * (sizeof(ledger_block) + sizeof(touch_block)) + sizeof(contacts_block);
+    return left >= fixed ? (left - fixed) / sizeof(contact_block) : 0;
+}
+
+int vy_state_compare(const unsigned char *a, const unsigned char *b, size_t size, const state_counts *counts,
+                     vy_difference *out)
+{
     world_block head;
+    if (size < sizeof head || (size - sizeof head) / sizeof(drone_block) < counts->drones) return 0;
     memcpy(&head, a, sizeof head);
-    for (uint64_t i = 0; i < head.noise_count && at + sizeof(noise_block) <= size;
-         ++i, at += sizeof(noise_block)) {
-        snprintf(prefix, sizeof prefix, "noise[%u].", (unsigned)i);
-        if (compare_block("noise", a + at, b + at, prefix, out)) return 1;
-    }
-    for (unsigned i = 0; i < line_count && at + sizeof(line_block) <= size; ++i, at += sizeof(line_block)) {
-        snprintf(prefix, sizeof prefix, "lines[%u].", i);
-        if (compare_block("line", a + at, b + at, prefix, out)) return 1;
-    }
-    for (uint64_t i = 0; i < head.gear_count && at + sizeof(gear_block) <= size;
-         ++i, at += sizeof(gear_block)) {
-        snprintf(prefix, sizeof prefix, "gear[%u].", (unsigned)i);
-        if (compare_block("gear", a + at, b + at, prefix, out)) return 1;
-    }
-    // Whatever else there is before the ledger is of contacts.
-    if (size - at > drone_count * (sizeof(ledger_block) + sizeof(touch_block))) {
-        for (uint32_t i = 0; i < drone_count; ++i, at += sizeof(touch_block)) {
-            snprintf(prefix, sizeof prefix, "touch[%u].", i);
-            if (compare_block("touch", a + at, b + at, prefix, out)) return 1;
+    const size_t others = sizeof head + counts->drones * sizeof(drone_block) +
+                          counts->joints * sizeof(tie_block) + head.noise_count * sizeof(noise_block) +
+                          counts->lines * sizeof(line_block) + head.gear_count * sizeof(gear_block) +
+                          counts->guards * sizeof(guard_block);
+    if (size < others) return 0;
+    const uint64_t contacts = contact_room(size - others, counts->drones);
+    const struct {
+        const char *block, *list;
+        uint64_t count;
+        size_t size;
+    } parts[] = {
+        {"drone", "drones", counts->drones, sizeof(drone_block)},
+        {"tie", "joints", counts->joints, sizeof(tie_block)},
+        {"noise", "noise", head.noise_count, sizeof(noise_block)},
+        {"line", "lines", counts->lines, sizeof(line_block)},
+        {"gear", "gear", head.gear_count, sizeof(gear_block)},
+        {"guard", "guards", counts->guards, sizeof(guard_block)},
+        {"touch", "touch", contacts > 0 ? counts->drones : 0, sizeof(touch_block)},
+        {"contacts", NULL, contacts > 0, sizeof(contacts_block)},
+        {"contact", "contacts", contacts, sizeof(contact_block)},
+        {"ledger", "ledger", counts->drones, sizeof(ledger_block)},
+    };
+    size_t at = sizeof head;
+    for (size_t k = 0; k < sizeof parts / sizeof parts[0]; ++k) {
+        for (uint64_t i = 0; i < parts[k].count && at + parts[k].size <= size; ++i, at += parts[k].size) {
+            char prefix[32] = "contacts.";
+            if (parts[k].list != NULL) snprintf(prefix, sizeof prefix, "%s[%u].", parts[k].list, (unsigned)i);
+            if (compare_block(parts[k].block, a + at, b + at, prefix, out)) return 1;
         }
-        if (compare_block("contacts", a + at, b + at, "contacts.", out)) return 1;
-        at += sizeof(contacts_block);
-        for (unsigned i = 0; size - at >= drone_count * sizeof(ledger_block) + sizeof(contact_block);
-             ++i, at += sizeof(contact_block)) {
-            snprintf(prefix, sizeof prefix, "contacts[%u].", i);
-            if (compare_block("contact", a + at, b + at, prefix, out)) return 1;
-        }
-    }
-    for (uint32_t i = 0; i < drone_count && at + sizeof(ledger_block) <= size;
-         ++i, at += sizeof(ledger_block)) {
-        snprintf(prefix, sizeof prefix, "ledger[%u].", i);
-        if (compare_block("ledger", a + at, b + at, prefix, out)) return 1;
     }
     return compare_block("world", a, b, "world.", out);
 }

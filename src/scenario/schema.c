@@ -142,6 +142,7 @@ static void init_vehicle(void *object, int index)
     def->allocation = VY_ALLOCATION_PHYSICAL;
     def->command_curve = 1.0;
     def->battery.charge = def->battery.efficiency = 1.0;
+    def->drive.land_speed = 0.5;
     memcpy(def->name, "unnamed", sizeof "unnamed");
 }
 
@@ -209,6 +210,8 @@ static const vy_row vehicle_rows[] = {
         .help = "rotors in moving air"),
     ROW("blade", OBJECT, vy_vehicle_def, blade, .table = &blade_table, .help = "rotors by blade elements"),
     ROW("battery", OBJECT, vy_vehicle_def, battery, .table = &battery_table, .help = "what feeds the motors"),
+    ROW("drive", OBJECT, vy_vehicle_def, drive, .table = &vy_drive_table,
+        .help = "limits between intent and motors, and what acts without an intent"),
     ROW("collision_points", LIST, vy_vehicle_def, collision_points, .table = &collision_point_table,
         .size = VY_COLLISION_POINT_CAP, .count_offset = offsetof(vy_vehicle_def, collision_point_count),
         .help = "that touch things first"),
@@ -561,27 +564,6 @@ static const vy_table controller_table = {.title = "Controller",
                                           .size = sizeof(vy_controller_def),
                                           ROWS(controller_rows)};
 
-#define LIMIT(key_, field_, unit_, help_)                                                        \
-    ROW(key_, NUMBER, vy_safety_def, field_, .unit = unit_, .range = AT_LEAST_0, .word = "none", \
-        .help = help_)
-static const vy_row safety_rows[] = {
-    LIMIT("tilt_max", tilt_max, "rad", "largest angle between body +z and world +z"),
-    LIMIT("rate_max", rate_max, "rad/s", "largest angular velocity"),
-    LIMIT("speed_max", speed_max, "m/s", "largest speed"),
-    ROW("height_min", NUMBER, vy_safety_def, height_min, .unit = "m", .range = ANY, .word = "none",
-        .word_value = -DBL_MAX, .help = "least height"),
-    ROW("height_max", NUMBER, vy_safety_def, height_max, .unit = "m", .range = ANY, .word = "none",
-        .word_value = DBL_MAX, .help = "largest height"),
-    LIMIT("distance_max", distance_max, "m", "largest horizontal distance from the world's origin"),
-    ROW("sustain", NUMBER, vy_safety_def, sustain, .unit = "s", .range = AT_LEAST_0,
-        .help = "how long a limit must be exceeded without a break"),
-};
-static const vy_table safety_table = {.title = "Safety",
-                                      .help =
-                                          "Limits that end the run, checked every step against the truth.",
-                                      .size = sizeof(vy_safety_def),
-                                      ROWS(safety_rows)};
-
 static void init_drone(void *object, int index)
 {
     vy_scenario_drone *drone = object;
@@ -602,7 +584,8 @@ static const vy_row drone_rows[] = {
     GROUP("sensors", &sensor_table, .help = "what it measures"),
     ROW("controller", OBJECT, vy_scenario_drone, def.controller, .table = &controller_table,
         .help = "what steers it"),
-    ROW("safety", OBJECT, vy_scenario_drone, def.safety, .table = &safety_table, .help = "what ends its run"),
+    ROW("safety", OBJECT, vy_scenario_drone, def.safety, .table = &vy_safety_table,
+        .help = "what ends its run"),
     ROW("shape", OBJECT, vy_scenario_drone, def.solid, .table = &vy_shape_table,
         .help = "what of it can touch things"),
     ROW("crash", OBJECT, vy_scenario_drone, def.crash, .table = &vy_crash_table,

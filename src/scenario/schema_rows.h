@@ -26,6 +26,8 @@ extern const vy_table vy_world_table;
 
 /// The table of vy_scenario_fault, under the key `faults`.
 extern const vy_table vy_fault_table;
+/// A vehicle's drive, and the limits that end a run.
+extern const vy_table vy_drive_table, vy_safety_table;
 /// Bodies without rotors, and what joins them.
 extern const vy_table vy_body_table, vy_joint_table;
 /// What can be hit: of drones and bodies, of obstacles and terrain; when an impact is a crash; how contacts

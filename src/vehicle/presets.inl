@@ -93,6 +93,20 @@
             .efficiency = 1.0,
             .power = 0.0, // W
         },
+    .drive =
+        {
+            .speed_max = 0.0, // m/s
+            .climb_max = 0.0, // m/s
+            .tilt_max = 0.0, // rad
+            .rate_max = 0.0, // rad/s
+            .command_min = 0.0,
+            .command_max = 0.0,
+            .slew = 0.0, // 1/s
+            .deadline = 0.0, // s
+            .rotor_loss = 0.0, // s
+            .land_speed = 0.5, // m/s
+            .failsafe = 0, // none
+        },
     .collision_point_count = 0,
 },
 {
@@ -188,6 +202,20 @@
             .efficiency = 1.0,
             .power = 0.0, // W
         },
+    .drive =
+        {
+            .speed_max = 0.0, // m/s
+            .climb_max = 0.0, // m/s
+            .tilt_max = 0.0, // rad
+            .rate_max = 0.0, // rad/s
+            .command_min = 0.0,
+            .command_max = 0.0,
+            .slew = 0.0, // 1/s
+            .deadline = 0.0, // s
+            .rotor_loss = 0.0, // s
+            .land_speed = 0.5, // m/s
+            .failsafe = 0, // none
+        },
     .collision_point_count = 0,
 },
 {
@@ -282,6 +310,20 @@
             .voltage = {0.0, 0.0, 0.0, 0.0, 0.0}, // V
             .efficiency = 1.0,
             .power = 0.0, // W
+        },
+    .drive =
+        {
+            .speed_max = 0.0, // m/s
+            .climb_max = 0.0, // m/s
+            .tilt_max = 0.0, // rad
+            .rate_max = 0.0, // rad/s
+            .command_min = 0.0,
+            .command_max = 0.0,
+            .slew = 0.0, // 1/s
+            .deadline = 0.0, // s
+            .rotor_loss = 0.0, // s
+            .land_speed = 0.5, // m/s
+            .failsafe = 0, // none
         },
     .collision_point_count = 0,
 },
@@ -391,6 +433,20 @@
             .voltage = {0.0, 0.0, 0.0, 0.0, 0.0}, // V
             .efficiency = 1.0,
             .power = 0.0, // W
+        },
+    .drive =
+        {
+            .speed_max = 0.0, // m/s
+            .climb_max = 0.0, // m/s
+            .tilt_max = 0.0, // rad
+            .rate_max = 0.0, // rad/s
+            .command_min = 0.0,
+            .command_max = 0.0,
+            .slew = 0.0, // 1/s
+            .deadline = 0.0, // s
+            .rotor_loss = 0.0, // s
+            .land_speed = 0.5, // m/s
+            .failsafe = 0, // none
         },
     .collision_point_count = 0,
 },
@@ -515,6 +571,20 @@
             .efficiency = 1.0,
             .power = 0.0, // W
         },
+    .drive =
+        {
+            .speed_max = 0.0, // m/s
+            .climb_max = 0.0, // m/s
+            .tilt_max = 0.0, // rad
+            .rate_max = 0.0, // rad/s
+            .command_min = 0.0,
+            .command_max = 0.0,
+            .slew = 0.0, // 1/s
+            .deadline = 0.0, // s
+            .rotor_loss = 0.0, // s
+            .land_speed = 0.5, // m/s
+            .failsafe = 0, // none
+        },
     .collision_point_count = 0,
 },
 {
@@ -610,6 +680,20 @@
             .efficiency = 1.0,
             .power = 0.0, // W
         },
+    .drive =
+        {
+            .speed_max = 0.0, // m/s
+            .climb_max = 0.0, // m/s
+            .tilt_max = 0.0, // rad
+            .rate_max = 0.0, // rad/s
+            .command_min = 0.0,
+            .command_max = 0.0,
+            .slew = 0.0, // 1/s
+            .deadline = 0.0, // s
+            .rotor_loss = 0.0, // s
+            .land_speed = 0.5, // m/s
+            .failsafe = 0, // none
+        },
     .collision_point_count = 0,
 },
 {
@@ -704,6 +788,20 @@
             .voltage = {0.0, 0.0, 0.0, 0.0, 0.0}, // V
             .efficiency = 1.0,
             .power = 0.0, // W
+        },
+    .drive =
+        {
+            .speed_max = 0.0, // m/s
+            .climb_max = 0.0, // m/s
+            .tilt_max = 0.0, // rad
+            .rate_max = 0.0, // rad/s
+            .command_min = 0.0,
+            .command_max = 0.0,
+            .slew = 0.0, // 1/s
+            .deadline = 0.0, // s
+            .rotor_loss = 0.0, // s
+            .land_speed = 0.5, // m/s
+            .failsafe = 0, // none
         },
     .collision_point_count = 0,
 },

@@ -239,6 +239,44 @@ static vy_status check_battery(const vy_battery_def *b, vy_error *err)
     return VY_OK;
 }
 
+static vy_status check_drive(const vy_drive_def *d, vy_error *err)
+{
+    const struct {
+        const char *name;
+        double value, most;
+    } amounts[] = {
+        {"speed_max", d->speed_max, 1e9},
+        {"climb_max", d->climb_max, 1e9},
+        {"tilt_max", d->tilt_max, 1.57},
+        {"rate_max", d->rate_max, 1e9},
+        {"command_min", d->command_min, 1},
+        {"command_max", d->command_max, 1},
+        {"slew", d->slew, 1e9},
+        {"deadline", d->deadline, 1e9},
+        {"rotor_loss", d->rotor_loss, 1e9},
+        {"land_speed", d->land_speed, 1e9},
+    };
+    for (size_t i = 0; i < sizeof amounts / sizeof amounts[0]; ++i) {
+        if (!(amounts[i].value >= 0.0 && amounts[i].value <= amounts[i].most)) {
+            return vy_fail(err, VY_BAD_VALUE, "vehicle.drive.%s must be 0 to %g, got %g", amounts[i].name,
+                           amounts[i].most, amounts[i].value);
+        }
+    }
+    if (d->command_min >= (d->command_max > 0.0 ? d->command_max : 1.0)) {
+        return vy_fail(err, VY_BAD_VALUE, "vehicle.drive.command_min must be below command_max");
+    }
+    if ((unsigned)d->failsafe > VY_FAILSAFE_CUT) {
+        return vy_fail(err, VY_BAD_VALUE, "vehicle.drive.failsafe must be none, hold, land or cut");
+    }
+    if (d->failsafe == VY_FAILSAFE_LAND && !(d->land_speed > 0.0)) {
+        return vy_fail(err, VY_BAD_VALUE, "vehicle.drive.land_speed must be above 0 m/s");
+    }
+    if (d->deadline > 0.0 && d->failsafe == VY_FAILSAFE_NONE) {
+        return vy_fail(err, VY_BAD_VALUE, "vehicle.drive.deadline needs a failsafe: hold, land or cut");
+    }
+    return VY_OK;
+}
+
 vy_status vy_check_vehicle_def(const vy_vehicle_def *def, vy_error *err)
 {
     if (def->cookie != VEHICLE_COOKIE) {
@@ -258,6 +296,7 @@ vy_status vy_check_vehicle_def(const vy_vehicle_def *def, vy_error *err)
     vy_status status = check_body(def, err);
     if (status == VY_OK) status = check_rotors(def, err);
     if (status == VY_OK) status = check_battery(&def->battery, err);
+    if (status == VY_OK) status = check_drive(&def->drive, err);
     if (status == VY_OK && def->rotor_count > 0) status = check_rotor_air(def, err);
     return status;
 }

@@ -5,6 +5,7 @@
 #include "control/trajectory.h"
 #include "vehicle/allocation.h"
 #include "vehicle/blade.h"
+#include "world/guard.h"
 #include "world/world_def.h"
 
 // Time constants of the estimator's fading memories [s]: shorter follows motion capture, longer trusts the
@@ -191,6 +192,17 @@ static void build_sensors(const vy_model *w, const vy_drone_def *def, drone_para
     }
 }
 
+// Points that could touch the ground, from the centre of mass.
+static void build_feet(const vy_vehicle_def *v, drone_model *out)
+{
+    for (int i = 0; i < v->rotor_count + v->collision_point_count; ++i) {
+        const vec3 p =
+            i < v->rotor_count ? v->rotors[i].position : v->collision_points[i - v->rotor_count].position;
+        out->feet[i] = vec3_sub(p, v->centre_of_mass);
+    }
+    out->foot_count = v->rotor_count + v->collision_point_count;
+}
+
 vy_status vy_drone_build(const vy_model *world, const vy_drone_def *def, drone_model *model,
                          drone_params *params, vy_error *err)
 {
@@ -219,6 +231,8 @@ vy_status vy_drone_build(const vy_model *world, const vy_drone_def *def, drone_m
     m.cos_tilt_max = tilt < 3.141592653589793 ? math_cos(tilt) : -2.0; // no tilt is above half a turn
     m.sustain = (uint64_t)real_round(real_min(def->safety.sustain / world->dt, 1e15));
 
+    vy_drive_build(world, def, &m);
+    build_feet(&def->vehicle, &m);
     build_plant(world, &def->vehicle, &p);
     build_gear(world, &def->vehicle, &m, &p);
     build_sensors(world, def, &p);

@@ -1,4 +1,5 @@
 // callback.c - controllers under test that are not built in: somebody's function, or its logged replies.
+#include "world/guard.h"
 #include "world/steer.h"
 #include "world/world_impl.h"
 
@@ -32,11 +33,14 @@ static uint32_t call(const vy_world *world, uint32_t index, world_block *w, dron
     }
     (void)fpu_enter(); // whoever answered may have changed rounding
     const uint64_t clamps = d->clamps;
-    if (reply.verdict == VY_VERDICT_REPLIED) {
-        const control_reply taken = vy_control_reply(&reply);
+    const control_reply taken = vy_control_reply(&reply);
+    if (reply.verdict != VY_VERDICT_REPLIED) {
+        if (!vy_guard_take_over(world, index, VY_HANDOVER_CONTROLLER, &reply))
+            world_fail(1, VY_FAILURE_CONTROLLER, index, (double)reply.detail, 0.0, (int)reply.verdict, w);
+    } else if (control_sound(&world->model.params[index].ladder, &taken) ||
+               !vy_guard_take_over(world, index, VY_HANDOVER_COMMAND, &reply)) {
         steer_reply(&world->model, index, 1, &taken, w, d);
-    } else {
-        world_fail(1, VY_FAILURE_CONTROLLER, index, (double)reply.detail, 0.0, (int)reply.verdict, w);
+        vy_guard_mark(world, index, 1);
     }
     uint32_t events = d->clamps != clamps ? VY_EVENT_CLAMPED : 0;
     const vy_sink *sink = &world->sink;
@@ -53,7 +57,10 @@ uint32_t vy_controller_stage(const vy_world *world, world_block *w, drone_block 
         const drone_model *dm = &m->drones[i];
         if (!due(w->tick, dm->control_period)) continue;
         steer_built_in(m, i, 1, w, &drones[i]);
-        if (vy_controller_is_asked(dm->controller.kind)) events |= call(world, i, w, &drones[i]);
+        if (!vy_controller_is_asked(dm->controller.kind))
+            vy_guard_mark(world, i, 1);
+        else if (!m->guarded || vy_guard_listens(world, i))
+            events |= call(world, i, w, &drones[i]);
     }
     return events;
 }

@@ -8,6 +8,7 @@
 #include "base/math.h"
 #include "base/rng.h"
 #include "world/build.h"
+#include "world/guard.h"
 #include "world/world_def.h"
 #include "world/world_impl.h"
 
@@ -28,19 +29,35 @@ static double draw(const vy_model *m, const fault_model *f, uint32_t drone, int 
     return u[which];
 }
 
-int vy_fault_acts(const vy_model *m, const fault_model *f, uint32_t drone, uint64_t tick, uint64_t *began)
+// When it begins in piece `piece` of time; the only one when it comes once. Returns 0 when it does not.
+static int begins(const vy_model *m, const fault_model *f, uint32_t drone, uint64_t piece, uint64_t *began)
 {
-    if (tick < f->start || drone < f->first || drone >= f->last) return 0;
-    uint64_t piece = 0, begin = f->start, room = f->spread;
+    uint64_t begin = f->start, room = f->spread;
     if (f->every > 0) {
-        piece = (tick - f->start) / f->every;
         begin = f->start + piece * f->every;
         room = f->every - f->length;
         if (draw(m, f, drone, DRAW_SCHEDULE, piece, 1) >= f->def.chance) return 0;
     }
     if (room > 0) begin += (uint64_t)(draw(m, f, drone, DRAW_SCHEDULE, piece, 0) * (double)room);
     *began = begin;
-    return tick >= begin && tick - begin < f->length;
+    return 1;
+}
+
+int vy_fault_acts(const vy_model *m, const fault_model *f, uint32_t drone, uint64_t tick, uint64_t *began)
+{
+    if (tick < f->start || drone < f->first || drone >= f->last) return 0;
+    const uint64_t piece = f->every > 0 ? (tick - f->start) / f->every : 0;
+    return begins(m, f, drone, piece, began) && tick >= *began && tick - *began < f->length;
+}
+
+uint64_t vy_fault_count(const vy_model *m, const fault_model *f, uint32_t drone, uint64_t tick)
+{
+    if (tick < f->start || drone < f->first || drone >= f->last) return 0;
+    const uint64_t last = f->every > 0 ? (tick - f->start) / f->every : 0;
+    uint64_t began, count = 0;
+    for (uint64_t piece = 0; piece <= last; ++piece)
+        count += begins(m, f, drone, piece, &began) && began <= tick;
+    return count;
 }
 
 static void limit_motors(const vy_model *m, uint64_t tick, double (*speeds)[VY_ROTOR_CAP])
@@ -254,8 +271,9 @@ static void unpack_command(const double *values, drone_block *d)
     d->control.indi = own.indi;
 }
 
-static void pass_command(const vy_model *m, uint64_t tick, uint32_t drone, const drone_block *before,
-                         line_block *lines, drone_block *d)
+// Returns 0 when nothing arrives.
+static int pass_command(const vy_model *m, uint64_t tick, uint32_t drone, const drone_block *before,
+                        line_block *lines, drone_block *d)
 {
     double values[LINE_CELLS];
     int arrives = 1;
@@ -278,6 +296,7 @@ static void pass_command(const vy_model *m, uint64_t tick, uint32_t drone, const
         (void)pack_command(before, values);
         unpack_command(values, d);
     }
+    return arrives;
 }
 
 void vy_fault_commands(vy_world *world)
@@ -286,6 +305,7 @@ void vy_fault_commands(vy_world *world)
     const uint64_t tick = world->state->tick;
     for (uint32_t i = 0; i < m->drone_count; ++i) {
         if (!due(tick, m->drones[i].control_period)) continue;
-        pass_command(m, tick, i, &world->before[i], world->lines, &world->drones[i]);
+        if (!pass_command(m, tick, i, &world->before[i], world->lines, &world->drones[i]))
+            vy_guard_mark(world, i, 0);
     }
 }

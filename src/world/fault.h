@@ -5,6 +5,9 @@
 /// Does the fault act on drone `drone` at `tick`? `*began` is the tick from which on.
 int vy_fault_acts(const vy_model *m, const fault_model *f, uint32_t drone, uint64_t tick, uint64_t *began);
 
+/// How often it has begun to act on drone `drone` up to `tick`.
+uint64_t vy_fault_count(const vy_model *m, const fault_model *f, uint32_t drone, uint64_t tick);
+
 /// Bring the rotor speed targets to what the motors can still follow. Returns the model that the plant reads:
 /// the world's own, or one with slower motors.
 const vy_model *vy_fault_motors(vy_world *world);

@@ -29,6 +29,9 @@
 #ifndef CONTACT_FIELD
 #define CONTACT_FIELD(member, type, count, unit, text)
 #endif
+#ifndef GUARD_FIELD
+#define GUARD_FIELD(member, type, count, unit, text)
+#endif
 #ifndef NOISE_FIELD
 #define NOISE_FIELD(member, type, count, unit, text)
 #endif
@@ -108,6 +111,39 @@ GEAR_FIELD(battery.charge, f64, 1, "A s", "left in the battery")
 GEAR_FIELD(battery.voltage, f64, 1, "V", "at its terminals")
 GEAR_FIELD(battery.current, f64, 1, "A", "drawn from it")
 
+GUARD_FIELD(control.stick, f64, 3, "m/s", "of the failsafe, as `control` of the drone")
+GUARD_FIELD(control.speed, f64, 3, "m/s", "likewise")
+GUARD_FIELD(control.velocity, f64, 3, "m/s", "likewise")
+GUARD_FIELD(control.yaw_rate, f64, 1, "rad/s", "likewise")
+GUARD_FIELD(control.heading, f64, 1, "rad", "likewise")
+GUARD_FIELD(control.integral, f64, 3, "m/s^2", "likewise")
+GUARD_FIELD(control.indi.rate.value, f64, 3, "rad/s", "likewise")
+GUARD_FIELD(control.indi.rate.slope, f64, 3, "rad/s^2", "likewise")
+GUARD_FIELD(control.indi.acting, f64, 3, "N m", "likewise")
+GUARD_FIELD(control.indi.torque.value, f64, 3, "N m", "likewise")
+GUARD_FIELD(control.indi.torque.slope, f64, 3, "N m/s", "likewise")
+GUARD_FIELD(control.attitude, f64, 4, "", "likewise")
+GUARD_FIELD(control.rates, f64, 3, "rad/s", "likewise")
+GUARD_FIELD(control.torque, f64, 3, "N m", "likewise")
+GUARD_FIELD(control.thrust, f64, 1, "N", "likewise")
+GUARD_FIELD(control.motors, f64, 8, "", "likewise")
+GUARD_FIELD(place, f64, 3, "m", "where the failsafe took over, world")
+GUARD_FIELD(heading, f64, 1, "rad", "likewise")
+GUARD_FIELD(asked, f64, 8, "", "motor commands before the drive's limits")
+GUARD_FIELD(told, f64, 8, "", "and behind them")
+GUARD_FIELD(failsafe, u64, 1, "", "that acts now; 0: none")
+GUARD_FIELD(since, u64, 1, "", "when it took over")
+GUARD_FIELD(cause, u64, 1, "", "why: 1 deadline, 2 command, 3 controller")
+GUARD_FIELD(verdict, u64, 1, "", "on the controller")
+GUARD_FIELD(detail, u64, 1, "", "of the verdict")
+GUARD_FIELD(handovers, u64, 1, "", "to the failsafe so far")
+GUARD_FIELD(fresh, u64, 1, "", "when the last intent arrived")
+GUARD_FIELD(still, u64, 1, "", "steps that something has held a landing drone")
+GUARD_FIELD(lost, u64, 1, "", "rotors that count as lost, one bit each")
+GUARD_FIELD(slow, u64, 8, "", "steps each rotor has been too slow without a break")
+GUARD_FIELD(acted, u64, 6, "", "how often each limit of the drive has acted")
+GUARD_FIELD(exceeded, u64, 3, "", "steps that fall, ground and geofence have been exceeded without a break")
+
 TOUCH_FIELD(now, u64, 1, "", "contacts that push it")
 TOUCH_FIELD(count, u64, 1, "", "contacts begun since the start")
 TOUCH_FIELD(crashes, u64, 1, "", "impacts beyond its limits since the start")
@@ -136,4 +172,5 @@ LEDGER_FIELD(deviation, f64, DEVIATION_COUNT, "", "of rate, angle, velocity, pos
 #undef TOUCH_FIELD
 #undef CONTACTS_FIELD
 #undef CONTACT_FIELD
+#undef GUARD_FIELD
 #undef LEDGER_FIELD

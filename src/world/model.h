@@ -25,6 +25,15 @@ typedef struct drone_params {
     real home_yaw;
 } drone_params;
 
+/// A vehicle's drive in steps.
+typedef struct drive_model {
+    vy_drive_def def;
+    double cos_tilt, sin_tilt;     // of the largest tilt; 0: none
+    double slew;                   // of a command, per lowering; 0: no limit
+    uint64_t deadline, rotor_loss; // steps; 0: never
+    uint64_t held;                 // steps after which a landing drone that is held has landed
+} drive_model;
+
 /// Constants of one drone that are the same in every world of a batch; one layout for every lane width.
 /// Periods are whole numbers of steps; 0 is never.
 typedef struct drone_model {
@@ -33,14 +42,19 @@ typedef struct drone_model {
     int truth; // the estimate is the truth
     vy_controller_def controller;
     path_model path;
+    int driven; // its vehicle declares a drive
+    drive_model drive;
     vy_safety_def safety;
     uint64_t sustain; // steps a limit may be exceeded
     double cos_tilt_max;
+    int foot_count; // points that could touch the ground, from the centre of mass [m]
+    vy_vec3 feet[VY_ROTOR_CAP + VY_COLLISION_POINT_CAP];
     int joined;        // a joint holds it: it is stepped with what it is joined to
     double wake_width; // [m] diameter of a disc as large as all rotors together; 0: it has no wake
     double wake_exit;  // [m/s] 2 v_h at full thrust
     int geared;        // needs a gear_block: rotors in the air or a battery
     vy_crash_def crash;
+    int guarded; // needs a guard_block: a drive, or limits that few have
 } drone_model;
 
 /// One layout for every lane width.
@@ -87,6 +101,7 @@ typedef struct vy_model {
     uint64_t wake_period;
     double wake_most; // [m/s] no wake is faster
     int geared;       // the drones have gear_blocks
+    int guarded;      // the drones have guard_blocks
     uint32_t drone_count, drone_cap;
     uint32_t disturbance_count, disturbance_cap;
     uint32_t noise_count; // filters in the state

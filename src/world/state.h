@@ -9,9 +9,12 @@
 #include "equations/battery.h"
 #include "sensors/imu.h"
 #include "sensors/mocap.h"
+#include "volery/world.h"
 #include <stddef.h>
 
 enum { LIMIT_TILT, LIMIT_RATE, LIMIT_SPEED, LIMIT_HEIGHT, LIMIT_DISTANCE, LIMIT_COUNT };
+/// Limits of which few drones have one.
+enum { FENCE_FALL, FENCE_GROUND, FENCE_GEOFENCE, FENCE_COUNT };
 
 typedef struct world_block {
     bits chain, tick;
@@ -80,6 +83,21 @@ typedef struct contact_block {
     uint64_t pair, points;
     double values[CONTACT_CELLS];
 } contact_block;
+/// What a drone has whose vehicle declares a drive, or whose safety has limits that few have. Every drone has
+/// one when one of them needs it; none has one otherwise.
+typedef struct guard_block {
+    control_state control;                        // of the failsafe: the controller's own stays as it is
+    vec3 place;                                   // [m] where the failsafe took over
+    real heading;                                 // [rad] likewise
+    real asked[VY_ROTOR_CAP], told[VY_ROTOR_CAP]; // motor commands before and after the limits
+    bits failsafe, since, cause, verdict, detail, handovers;
+    bits fresh; // tick of the last intent that arrived
+    bits still; // steps that a landing drone has been held
+    bits lost;  // rotors, one bit each
+    bits slow[VY_ROTOR_CAP];
+    bits acted[VY_DRIVE_LIMIT_COUNT];
+    bits exceeded[FENCE_COUNT];
+} guard_block;
 
 /// What is kept per drone but changes only when the negligibility policy is evaluated: hashed then.
 typedef nap_state ledger_block;

@@ -67,21 +67,24 @@ VY_FN void steer_built_in(const vy_model *m, uint32_t index, mask who, world_blo
     }
 }
 
+/// One drone whose vehicle declares no limits. Returns the lanes in which a command was clamped.
+VY_FN mask dal_drone(const vy_model *m, uint32_t index, bits tick, drone_block *d)
+{
+    const mask now = due(tick, m->drones[index].rate_period);
+    if (!mask_any(now)) return mask_set(0);
+    if (m->drones[index].controller.flight == VY_FLIGHT_KINEMATIC) {
+        control_lead(&m->params[index].ladder, d->rung, now, &d->control);
+        return mask_set(0);
+    }
+    const real count = control_lower(&m->params[index].ladder, d->rung, now, &d->estimate, &d->control);
+    d->clamps = d->clamps + real_round_bits(count);
+    return count > 0.0;
+}
+
 /// Returns the lanes in which a command was clamped.
 VY_BIG_FN mask dal_stage(const vy_model *m, const world_block *w, drone_block *drones)
 {
     mask clamped = mask_set(0);
-    for (uint32_t i = 0; i < m->drone_count; ++i) {
-        drone_block *d = &drones[i];
-        const mask now = due(w->tick, m->drones[i].rate_period);
-        if (!mask_any(now)) continue;
-        if (m->drones[i].controller.flight == VY_FLIGHT_KINEMATIC) {
-            control_lead(&m->params[i].ladder, d->rung, now, &d->control);
-            continue;
-        }
-        const real count = control_lower(&m->params[i].ladder, d->rung, now, &d->estimate, &d->control);
-        d->clamps = d->clamps + real_round_bits(count);
-        clamped = clamped | (count > 0.0);
-    }
+    for (uint32_t i = 0; i < m->drone_count; ++i) clamped = clamped | dal_drone(m, i, w->tick, &drones[i]);
     return clamped;
 }

@@ -7,6 +7,7 @@
 #include "world/build.h"
 #include "world/disturbance.h"
 #include "world/fault.h"
+#include "world/guard.h"
 #include "world/plant.h"
 #include "world/safety.h"
 #include "world/sense.h"
@@ -23,7 +24,7 @@ VY_FN uint32_t step(vy_world *world)
     const int faulty = m->fault_count > 0; // what breaks does so between the stages
     const vy_model *plant = m;
 
-    if (m->geared && w->tick == 0) vy_gear_start(m, d, world->gear);
+    if (w->tick == 0) vy_extras_start(world);
     w->tick += 1;                                        // time
     disturbance_stage(m, w, world->noise, world->loads); // disturbance, at the step's start
     turbulence_stage(m, w, d);                           // gusts
@@ -43,8 +44,11 @@ VY_FN uint32_t step(vy_world *world)
         if (faulty) vy_fault_remember(world);
         events |= vy_controller_stage(world, w, d); // controller under test
         if (faulty) vy_fault_commands(world);
-        if (dal_stage(m, w, d)) events |= VY_EVENT_CLAMPED; // drive abstraction layer, apply
-        safety_stage(m, w, d);                              // limits that end the run
+        if (m->guarded)
+            events |= vy_guard_stage(world, w, d); // drive abstraction layer with limits and failsafe, fences
+        else if (dal_stage(m, w, d))
+            events |= VY_EVENT_CLAMPED; // drive abstraction layer, apply
+        safety_stage(m, w, d);          // limits that end the run
     }
     if (w->failure_reason != VY_FAILURE_NOT_FINITE) { // NaN never enters a hash
         w->chain = vy_hash64(w, look ? world->state_size : world->hashed_size);

@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "world/build.h"
 #include "world/fault.h"
+#include "world/guard.h"
 #include "world/world_def.h"
 #include "world/world_impl.h"
 #include <stdlib.h>
@@ -51,14 +52,17 @@ static void lay_out(vy_world *world)
     const uint32_t gears = m->geared ? m->drone_count : 0;
     world->lines = (line_block *)(world->noise + m->noise_count);
     world->gear = (gear_block *)(world->lines + m->line_count);
-    unsigned char *end = (unsigned char *)(world->gear + gears);
+    const uint32_t guards = m->guarded ? m->drone_count : 0;
+    world->guards = (guard_block *)(world->gear + gears);
+    unsigned char *end = (unsigned char *)(world->guards + guards);
     const size_t touching = contacts_size(m, m->drone_count);
     world->touches = touching > 0 ? (touch_block *)(void *)end : NULL;
     world->contacts = touching > 0 ? (contacts_block *)(void *)(world->touches + m->drone_count) : NULL;
     world->ledger = (ledger_block *)(void *)(end + touching);
     world->hashed_size = sizeof(world_block) + m->drone_count * sizeof(drone_block) +
                          m->joint_count * sizeof(tie_block) + m->noise_count * sizeof(noise_block) +
-                         m->line_count * sizeof(line_block) + gears * sizeof(gear_block) + touching;
+                         m->line_count * sizeof(line_block) + gears * sizeof(gear_block) +
+                         guards * sizeof(guard_block) + touching;
     world->state_size = world->hashed_size + m->drone_count * sizeof(ledger_block);
     world->state->drone_count = m->drone_count;
     world->state->noise_count = m->noise_count;
@@ -103,7 +107,8 @@ vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err
         drones * sizeof(drone_model),
         drones * sizeof(drone_params),
         disturbances * sizeof(disturbance_model),
-        sizeof(world_block) + drones * (sizeof(drone_block) + sizeof(gear_block) + sizeof(ledger_block)) +
+        sizeof(world_block) +
+            drones * (sizeof(drone_block) + sizeof(gear_block) + sizeof(guard_block) + sizeof(ledger_block)) +
             def->joint_cap * sizeof(tie_block) + noises * sizeof(noise_block) +
             def->line_cap * sizeof(line_block) + contacts_size(&caps, drones),
         drones * sizeof(body_loads),
@@ -115,6 +120,7 @@ vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err
         def->environment.wakes.on ? drones * sizeof(wake_entry) : 0,
         solids * sizeof(solid_memory),
         solids * sizeof(double),
+        drones,
     };
     enum { PARTS = sizeof sizes / sizeof sizes[0] };
     size_t total = 0;
@@ -166,6 +172,7 @@ vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err
     world->solids = parts[12];
     world->reach = parts[13];
     world->watching = def->contacts.cap > 0;
+    world->fresh = parts[14];
     world->memory = total;
     lay_out(world);
     if (def->joint_cap > 0 || def->obstacle_cap > 0 || def->contacts.cap > 0) {
@@ -220,6 +227,7 @@ vy_status vy_world_add_drone(vy_world *world, const vy_drone_def *def, vy_drone_
         m->drone_count += 1;
         if (m->contact_cap > 0) m->params[index].nap.open_loop = 0; // the bound is that of a body alone
         m->geared |= m->drones[index].geared;
+        m->guarded |= m->drones[index].guarded;
         m->wake_most = real_max(m->wake_most, m->drones[index].wake_exit);
         lay_out(world);
         if (out != NULL) *out = id_of(index);
@@ -300,6 +308,26 @@ uint64_t vy_world_faults(const vy_world *world, vy_drone_id id)
         if (vy_fault_acts(m, &m->faults[k], slot, world->state->tick, &began)) acting |= (uint64_t)1 << k;
     }
     return acting;
+}
+
+int vy_world_fault_acts(const vy_world *world, vy_drone_id id, uint32_t index)
+{
+    const vy_model *m = &world->model;
+    uint32_t slot;
+    uint64_t began;
+    if (!slot_of(world, id, &slot) || index >= m->fault_count) return 0;
+    return vy_fault_acts(m, &m->faults[index], slot, world->state->tick, &began);
+}
+
+uint64_t vy_world_fault_count(const vy_world *world, vy_drone_id id)
+{
+    const vy_model *m = &world->model;
+    uint32_t slot;
+    uint64_t count = 0;
+    if (!slot_of(world, id, &slot)) return 0;
+    for (uint32_t k = 0; k < m->fault_count; ++k)
+        count += vy_fault_count(m, &m->faults[k], slot, world->state->tick);
+    return count;
 }
 
 vy_body_id vy_world_body(const vy_world *world, vy_drone_id id)
@@ -397,6 +425,34 @@ vy_status vy_world_read_drone(const vy_world *world, vy_drone_id id, vy_drone_st
     return VY_OK;
 }
 
+void vy_extras_start(vy_world *world)
+{
+    const vy_model *m = &world->model;
+    if (m->geared) vy_gear_start(m, world->drones, world->gear);
+    if (m->guarded) vy_guard_start(m, world->drones, world->guards);
+}
+
+vy_status vy_world_read_drive(const vy_world *world, vy_drone_id id, vy_drive_state *out)
+{
+    uint32_t slot;
+    if (!slot_of(world, id, &slot)) return VY_NOT_FOUND;
+    memset(out, 0, sizeof *out);
+    if (!world->model.drones[slot].driven || world->state->tick == 0)
+        return VY_OK; // it begins with the first step
+    const guard_block *g = &world->guards[slot];
+    *out = (vy_drive_state){
+        .failsafe = (vy_failsafe)g->failsafe,
+        .cause = (vy_handover)g->cause,
+        .verdict = (vy_verdict)g->verdict,
+        .detail = (int32_t)(int64_t)g->detail,
+        .since = (double)g->since * world->model.dt,
+        .handovers = g->handovers,
+        .lost = (uint32_t)g->lost,
+    };
+    memcpy(out->acted, g->acted, sizeof out->acted);
+    return VY_OK;
+}
+
 vy_status vy_world_read_loads(const vy_world *world, vy_drone_id id, vy_loads *out)
 {
     uint32_t slot;
@@ -441,8 +497,11 @@ vy_status vy_world_certificate(const vy_world *world, vy_drone_id id, vy_certifi
 
 vy_failure vy_world_failure(const vy_world *world)
 {
-    static const char *const names[] = {
-        "", "", "the controller's reply", "tilt", "rate", "speed", "height", "distance", "", ""};
+    static const char *const names[] = {"",        "",         "the controller's reply",
+                                        "tilt",    "rate",     "speed",
+                                        "height",  "distance", "",
+                                        "",        "fall",     "ground",
+                                        "geofence"};
     const world_block *w = world->state;
     const vy_failure_reason reason = (vy_failure_reason)w->failure_reason;
     return (vy_failure){
@@ -482,7 +541,7 @@ vy_status vy_world_restore(vy_world *world, const void *block, size_t size, vy_e
     const world_block *mine = world->state;
     if (head.drone_count != mine->drone_count || head.noise_count != mine->noise_count ||
         head.line_count != mine->line_count || head.gear_count != mine->gear_count ||
-        head.joint_count != mine->joint_count || head.failure_reason > VY_FAILURE_CRASH ||
+        head.joint_count != mine->joint_count || head.failure_reason > VY_FAILURE_FENCE ||
         head.failure_field >= (uint64_t)vy_field_count) {
         return vy_fail(err, VY_BAD_VALUE, "snapshot: not of a world with the same drones and noise");
     }

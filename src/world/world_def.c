@@ -1,5 +1,6 @@
 // world_def.c - defaults of worlds, drones and disturbances, and the checks of what a user declares.
 #include "world/world_def.h"
+#include "world/guard.h"
 #include "base/fail.h"
 #include "base/finite.h"
 #include "base/vec.h"
@@ -39,6 +40,8 @@ vy_drone_def vy_default_drone_def(void)
     def.safety.height_min = -DBL_MAX;
     def.safety.height_max = DBL_MAX;
     def.solid = vy_default_solid_def();
+    def.safety.fence.low = -DBL_MAX;
+    def.safety.fence.high = DBL_MAX;
     return def;
 }
 
@@ -123,6 +126,7 @@ static vy_status check_drone_amounts(const vy_drone_def *def, vy_error *err)
         {"safety.rate_max", safety->rate_max},
         {"safety.speed_max", safety->speed_max},
         {"safety.distance_max", safety->distance_max},
+        {"safety.fall_max", safety->fall_max},
         {"safety.sustain", safety->sustain},
         {"crash.speed", def->crash.speed},
         {"crash.impulse", def->crash.impulse},
@@ -140,6 +144,7 @@ vy_status vy_check_drone_def(const vy_drone_def *def, vy_error *err)
     }
     vy_status status = vy_check_vehicle_def(&def->vehicle, err);
     if (status == VY_OK) status = check_drone_amounts(def, err);
+    if (status == VY_OK) status = vy_check_fence_def(&def->safety.fence, err);
     if (status == VY_OK) status = vy_check_controller_def(&def->controller, &def->vehicle, err);
     if (status != VY_OK) return status;
 
@@ -150,6 +155,16 @@ vy_status vy_check_drone_def(const vy_drone_def *def, vy_error *err)
     const vy_controller_kind kind = def->controller.kind;
     const int looks = vy_controller_follows(kind) || kind == VY_CONTROLLER_AUTOPILOT ||
                       (kind == VY_CONTROLLER_INTENT && def->controller.start.rung >= VY_RUNG_RATES);
+    const vy_failsafe failsafe = def->vehicle.drive.failsafe;
+    const int flies = failsafe == VY_FAILSAFE_HOLD || failsafe == VY_FAILSAFE_LAND;
+    if (flies && kind != VY_CONTROLLER_NONE && !def->truth &&
+        !(def->imu.period > 0.0 && def->mocap.period > 0.0)) {
+        return vy_fail(err, VY_BAD_VALUE,
+                       "vehicle.drive.failsafe: hold and land need an IMU and motion capture, or the truth");
+    }
+    if (def->controller.flight == VY_FLIGHT_KINEMATIC && vy_drive_is_declared(&def->vehicle.drive)) {
+        return vy_fail(err, VY_BAD_VALUE, "vehicle.drive: a kinematic drone has no motors to limit");
+    }
     if (looks && !def->truth && !(def->imu.period > 0.0 && def->mocap.period > 0.0)) {
         return vy_fail(err, VY_BAD_VALUE,
                        "drone: the controller needs an IMU and motion capture, or the truth");

@@ -15,6 +15,7 @@ struct vy_world {
     // State: one block [world_block][drone_block x drones][tie_block x joints][noise_block x noises]
     // [line_block x lines][gear_block x gears][touch_block x drones][contacts_block][contact_block x cap]
     // [ledger_block x drones]; the three of contacts only in a world made for them.
+    // [line_block x lines][gear_block x gears][guard_block x guards][ledger_block x drones].
     world_block *state;
     drone_block *drones;
     tie_block *ties;
@@ -23,12 +24,14 @@ struct vy_world {
     gear_block *gear;
     touch_block *touches; // NULL without contacts
     contacts_block *contacts;
+    guard_block *guards;
     ledger_block *ledger;
     size_t state_size;  // the whole block
     size_t hashed_size; // without the ledger, which is hashed when it changes
     // Scratch of a step.
     body_loads *loads;
     double (*speeds)[VY_ROTOR_CAP];
+    unsigned char *fresh;     // of each drone: an intent arrived in this step; in a guarded world
     drone_block *before;      // as it was before the stage; in a world made for faults
     drone_params *faulty;     // what the plant reads while a motor's lag is another; likewise
     vy_model slow;            // the model that points there
@@ -50,6 +53,9 @@ void vy_world_move_state(vy_world *world, void *cells);
 
 /// Call the controllers that are due, or take their replies from the replay source.
 uint32_t vy_controller_stage(const vy_world *world, world_block *w, drone_block *drones);
+
+/// At tick 0: what only some worlds have.
+void vy_extras_start(vy_world *world);
 
 /// Step the drones that joints hold, island by island.
 uint32_t vy_joined_stage(vy_world *world, const vy_model *plant, world_block *w, drone_block *drones);

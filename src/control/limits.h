@@ -1,0 +1,53 @@
+// limits.h - what a vehicle's drive lets through of an intent, rung by rung. Over `real`.
+#pragma once
+#include "control/ladder.h"
+
+/// Limits of the rungs; 0: none. The order of the counts is that of vy_drive_limit.
+typedef struct drive_limits {
+    real speed, climb;       // [m/s] of a wanted velocity, across and along the vertical
+    real cos_tilt, sin_tilt; // of the largest tilt of a wanted attitude
+    real rate;               // [rad/s] of wanted rates, each axis
+} drive_limits;
+
+enum { LIMIT_ON_SPEED, LIMIT_ON_CLIMB, LIMIT_ON_TILT, LIMIT_ON_RATE };
+
+VY_FN void limit_count(mask acts, bits *count)
+{
+    *count = *count + bits_select(acts, bits_set(1), bits_set(0));
+}
+
+/// A wanted velocity: its direction over the ground is kept.
+VY_FN vec3 limit_velocity(const drive_limits *l, mask who, vec3 v, bits *acted)
+{
+    const mask climbs = who & (l->climb > 0.0) & (real_abs(v.z) > l->climb);
+    v.z = real_select(climbs, real_clamp(v.z, -l->climb, l->climb), v.z);
+    const real across = real_sqrt(v.x * v.x + v.y * v.y);
+    const mask fast = who & (l->speed > 0.0) & (across > l->speed);
+    const real shrink = real_select(fast, l->speed / real_max(across, real_set(1e-9)), real_set(1.0));
+    limit_count(climbs, &acted[LIMIT_ON_CLIMB]);
+    limit_count(fast, &acted[LIMIT_ON_SPEED]);
+    return vec3_make(v.x * shrink, v.y * shrink, v.z);
+}
+
+/// A wanted attitude: heading and direction of the tilt are kept.
+VY_FN quat limit_attitude(const drive_limits *l, mask who, quat q, bits *acted)
+{
+    const vec3 z = quat_rotate(q, vec3_make(real_set(0.0), real_set(0.0), real_set(1.0)));
+    const mask steep = who & (l->sin_tilt > 0.0) & (z.z < l->cos_tilt);
+    limit_count(steep, &acted[LIMIT_ON_TILT]);
+    const real across = l->sin_tilt / real_max(real_sqrt(z.x * z.x + z.y * z.y), real_set(1e-9));
+    const quat tilt = tilt_to(vec3_make(across * z.x, across * z.y, l->cos_tilt));
+    // The turn about the vertical that is left when the tilt is taken out; upside down it may be none.
+    const real least = real_set(1e-12), w = real_select(real_abs(q.w) > least, q.w, least);
+    const quat heading = quat_normalize(quat_make(w, real_set(0.0), real_set(0.0), q.z));
+    return quat_select(steep, quat_mul(tilt, heading), q);
+}
+
+VY_FN vec3 limit_rates(const drive_limits *l, mask who, vec3 w, bits *acted)
+{
+    const vec3 most = vec3_make(real_clamp(w.x, -l->rate, l->rate), real_clamp(w.y, -l->rate, l->rate),
+                                real_clamp(w.z, -l->rate, l->rate));
+    const mask fast = who & (l->rate > 0.0) & ((most.x != w.x) | (most.y != w.y) | (most.z != w.z));
+    limit_count(fast, &acted[LIMIT_ON_RATE]);
+    return vec3_select(fast, most, w);
+}
