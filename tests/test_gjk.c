@@ -2,6 +2,7 @@
 // right when the points are on the shapes and the plane between them separates by as much.
 #include "collision_samples.h"
 #include "geometry/facets.h"
+#include "base/math.h"
 #include "geometry/portal.h"
 
 // Whatever found it: points on both shapes at that distance (no less is possible along the normal).
@@ -101,6 +102,42 @@ static void warm_start_is_cheaper(void **unused)
     vy_distance d;
     assert_int_equal(vy_shape_distance(&cube, &o, &cube, &p, NULL, &odd, &d, NULL), VY_OK);
     assert_near(d.distance, 3.0, 1e-14);
+}
+
+// An extreme point belongs to its shape and lies as far along the direction as the shape reaches, whatever
+// the direction's length; that of a difference is made of two.
+static void extreme_points_are_extreme(void **unused)
+{
+    (void)unused;
+    sampler s = {5};
+    for (int round = 0; round < 3000; ++round) {
+        vy_hull *hull = sample_hull(&s, 0, 1.0);
+        const vy_shape a = sample_shape(&s, hull == NULL ? round % 4 : round % 5, 1.0, hull);
+        const vy_shape b = sample_shape(&s, sample_int(&s, 0, 3), 1.0, NULL);
+        const vy_pose pa = sample_pose(&s, 3.0), pb = sample_pose(&s, 3.0);
+        const vy_vec3 way = sample_vec(&s), u = vec3_scale(1.0 / vec3_length(way), way);
+        const vy_vec3 d = vec3_scale(math_pow(10.0, (double)sample_int(&s, -160, 150)), u);
+        vy_vec3 point;
+        vy_support_points pair;
+        assert_int_equal(vy_shape_support(&a, &pa, d, &point), VY_OK);
+        assert_near(vec3_dot(point, u), reach_along(&a, &pa, u), 1e-14 * 10.0);
+        assert_true(outside(&a, &pa, point) < 1e-14 * 10.0);
+        assert_int_equal(vy_shape_support_pair(&a, &pa, &b, &pb, d, &pair), VY_OK);
+        assert_near(vec3_dot(pair.difference, u), overlap_along(&a, &pa, &b, &pb, u), 1e-14 * 20.0);
+        assert_true(outside(&b, &pb, pair.point_b) < 1e-14 * 10.0);
+        assert_vec_near(pair.point_a, point, 0.0);
+        assert_vec_near(pair.difference, vec3_sub(pair.point_a, pair.point_b), 0.0);
+        vy_hull_destroy(hull);
+    }
+    vy_shape box, plane;
+    vy_vec3 out = {1.0, 2.0, 3.0};
+    const vy_pose o = pose_at(0, 0, 0);
+    assert_int_equal(vy_shape_box(vec3_make(1.0, 1.0, 1.0), &box, NULL), VY_OK);
+    assert_int_equal(vy_shape_plane(vec3_make(0.0, 0.0, 1.0), 0.0, &plane, NULL), VY_OK);
+    assert_int_equal(vy_shape_support(&plane, &o, out, &out), VY_BAD_VALUE);
+    assert_int_equal(vy_shape_support(&box, &o, vec3_zero(), &out), VY_BAD_VALUE);
+    assert_int_equal(vy_shape_support(&box, &o, vec3_make(NAN, 0.0, 1.0), &out), VY_BAD_VALUE);
+    assert_vec_near(out, vec3_make(1.0, 2.0, 3.0), 0.0);
 }
 
 // The requirements name fewer than 20 iterations as usual: for hulls of 8 to some hundred points, near each
@@ -403,17 +440,12 @@ static void portals_never_lie(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(distance_has_a_certificate),
-        cmocka_unit_test(distance_of_cubes),
-        cmocka_unit_test(warm_start_is_cheaper),
-        cmocka_unit_test(iterations_are_few),
-        cmocka_unit_test(bad_poses_and_kinds_are_refused),
-        cmocka_unit_test(rays_meet_surfaces),
-        cmocka_unit_test(rays_meet_the_ground),
-        cmocka_unit_test(casts_stop_at_contact),
-        cmocka_unit_test(cast_of_a_falling_sphere),
-        cmocka_unit_test(portals_never_lie),
-        cmocka_unit_test(instruction_sets_agree),
+        cmocka_unit_test(distance_has_a_certificate),  cmocka_unit_test(distance_of_cubes),
+        cmocka_unit_test(warm_start_is_cheaper),       cmocka_unit_test(iterations_are_few),
+        cmocka_unit_test(extreme_points_are_extreme),  cmocka_unit_test(bad_poses_and_kinds_are_refused),
+        cmocka_unit_test(rays_meet_surfaces),          cmocka_unit_test(rays_meet_the_ground),
+        cmocka_unit_test(casts_stop_at_contact),       cmocka_unit_test(cast_of_a_falling_sphere),
+        cmocka_unit_test(portals_never_lie),           cmocka_unit_test(instruction_sets_agree),
         cmocka_unit_test(ties_go_to_the_lowest_index),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -55,6 +55,23 @@ typedef struct vy_distance {
     vy_vec3 point_a, point_b; ///< [m] point_b - point_a = distance * normal
 } vy_distance;
 
+/// An extreme point of the difference A - B, and the two points that it is the difference of.
+typedef struct vy_support_points {
+    vy_vec3 difference;       ///< [m] point_a - point_b
+    vy_vec3 point_a, point_b; ///< [m] world, on A's surface farthest along, on B's farthest against
+} vy_support_points;
+
+/// The point of a bounded convex shape that lies farthest along `direction`, world. Of several the first in
+/// the shape's own order.
+/// @param direction any length but zero
+/// @return VY_BAD_VALUE, *out untouched: a plane or height field, a pose or direction that is not finite,
+/// zero
+vy_status vy_shape_support(const vy_shape *shape, const vy_pose *pose, vy_vec3 direction, vy_vec3 *out);
+
+/// The same of A - B, with the points it came from: what GJK and EPA are made of. Failure as above.
+vy_status vy_shape_support_pair(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b,
+                                const vy_pose *pose_b, vy_vec3 direction, vy_support_points *out);
+
 /// Whether two shapes overlap or touch. Any kinds; two shapes that are both without bounds never do.
 int vy_overlap(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, const vy_pose *pose_b);
 

@@ -21,6 +21,36 @@ static vec3 to_world(const vy_pose *pose, vec3 p)
     return vec3_add(pose->position, quat_rotate(pose->rotation, p));
 }
 
+vy_status vy_shape_support(const vy_shape *shape, const vy_pose *pose, vy_vec3 direction, vy_vec3 *out)
+{
+    const double most =
+        real_max(real_max(real_abs(direction.x), real_abs(direction.y)), real_abs(direction.z));
+    const double sum = (direction.x + direction.y) + direction.z;
+    if (!vy_shape_is_convex(shape) || !vy_pose_valid(pose)) return VY_BAD_VALUE;
+    if (!(most > 0.0) || !real_is_finite(most) || sum != sum) return VY_BAD_VALUE;
+    // By its largest part first: its square may not be a number.
+    const vec3 part = vec3_make(direction.x / most, direction.y / most, direction.z / most);
+    const vec3 d = quat_unrotate(pose->rotation, vec3_scale(1.0 / vec3_length(part), part));
+    vy_core core;
+    vy_core_of(shape, &core);
+    const uint32_t id = core.smooth ? vy_cylinder_extreme(d)
+                                    : (uint32_t)vy_support()->extreme(core.x, core.y, core.z, core.padded, d);
+    *out = to_world(pose, vec3_add_scaled(vy_core_point(&core, id), core.margin, d));
+    return VY_OK;
+}
+
+vy_status vy_shape_support_pair(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b,
+                                const vy_pose *pose_b, vy_vec3 direction, vy_support_points *out)
+{
+    vy_support_points s;
+    vy_status status = vy_shape_support(a, pose_a, direction, &s.point_a);
+    if (status == VY_OK) status = vy_shape_support(b, pose_b, vec3_neg(direction), &s.point_b);
+    if (status != VY_OK) return status;
+    s.difference = vec3_sub(s.point_a, s.point_b);
+    *out = s;
+    return VY_OK;
+}
+
 static vy_contact contact_in_world(const vy_pose *pose, const vy_local_contact *c)
 {
     const vy_contact w = {quat_rotate(pose->rotation, c->normal), c->depth, to_world(pose, c->point_a),
