@@ -1,15 +1,16 @@
-// contact_pairs.c - which bodies may touch within a step, and where: the tree, then the exact bounds of the
-// motion, then the shapes. What comes of it depends on the bodies' states alone, not on how the tree came to
-// be.
+// contact_pairs.c - which bodies may touch within a step: the tree, then the exact bounds of the motion. What
+// comes of it depends on the bodies' states alone, not on how the tree came to be.
 #include "dynamics/contacts.h"
+#include "geometry/broadphase.h"
 
-// The bounds of a body from the start of the step to its end, and all that turning may add.
+// Where a body's shape is at the start of the step, and its bounds from there to the end with all that
+// turning may add.
 static void sweep(vy_bodies *b, uint32_t i, double h)
 {
     contact_system *s = b->contacts;
     const body_state *start = &s->start[i];
-    const vy_pose pose = body_shape_pose(b, i, start);
-    vy_bounds box = vy_shape_bounds(&b->slots[i].shape, &pose);
+    s->pose[i] = body_shape_pose(b, i, start);
+    vy_bounds box = vy_shape_bounds(&b->slots[i].shape, &s->pose[i]);
     const vec3 way = b->slots[i].kind == VY_BODY_DYNAMIC ? vec3_sub(b->state[i].position, start->position)
                                                          : vec3_scale(h, start->velocity);
     const double radius = 0.5 * vec3_length(vec3_sub(box.high, box.low)) + vec3_length(b->slots[i].centroid);
@@ -28,11 +29,6 @@ static int overlap(const vy_bounds *a, const vy_bounds *b)
 {
     return a->low.x <= b->high.x && b->low.x <= a->high.x && a->low.y <= b->high.y && b->low.y <= a->high.y &&
            a->low.z <= b->high.z && b->low.z <= a->high.z;
-}
-
-static uint64_t key_of(uint32_t i, uint32_t j)
-{
-    return i < j ? (uint64_t)i << 32 | j : (uint64_t)j << 32 | i;
 }
 
 // Merge sort: the keys differ, so any order of equal ones is the same.
@@ -78,149 +74,91 @@ static int may_meet(const vy_bodies *b, uint32_t i, uint32_t j)
     return (body_is_dynamic(b, i) || body_is_dynamic(b, j)) && !meet_in_joint(b, i, j);
 }
 
-// All pairs worth a look, sorted. Returns 0 when there are too many.
-static int list_pairs(vy_bodies *b, double h, size_t *count)
+// The tree's pairs, sorted: by their first slot into buckets, and each bucket by insertion, for it is short.
+static int list_tree(vy_bodies *b)
 {
     contact_system *s = b->contacts;
-    size_t found = 0, n = 0;
-    for (uint32_t i = 0; i < b->limit; ++i) {
-        if (s->proxy_of[i] < 0) continue;
-        sweep(b, i, h);
-        (void)vy_tree_move(s->tree, s->proxy_of[i], &s->bounds[i], vec3_scale(h, b->state[i].velocity), NULL);
-    }
-    if (vy_tree_pairs(s->tree, s->pairs, s->pair_cap, &found) != VY_OK) return 0;
+    size_t found = 0;
+    uint32_t *const end = s->bucket + 1;
+    if (vy_tree_list(s->tree, s->pairs, s->pair_cap, &found) != VY_OK) return 0;
+    memset(s->bucket, 0, ((size_t)b->limit + 1) * sizeof *s->bucket);
     for (size_t k = 0; k < found; ++k) {
-        const uint32_t i = s->slot_of[s->pairs[k].a], j = s->slot_of[s->pairs[k].b];
-        if (may_meet(b, i, j)) s->keys[n++] = key_of(i, j);
+        const uint64_t key = contact_key(s->slot_of[s->pairs[k].a], s->slot_of[s->pairs[k].b]);
+        end[key >> 32] += 1;
+        s->keys[k] = key;
     }
-    for (uint32_t i = 0; i < b->limit; ++i) { // planes and height fields meet everyone
+    for (uint32_t i = 0; i < b->limit; ++i) end[i] += s->bucket[i];
+    for (size_t k = 0; k < found; ++k) s->tree_keys[s->bucket[s->keys[k] >> 32]++] = s->keys[k];
+    size_t n = 0;
+    for (size_t k = 0; k < found; ++k) { // keys of one bucket are between those of its neighbours
+        const uint64_t key = s->tree_keys[k];
+        if (!body_is_dynamic(b, (uint32_t)(key >> 32)) && !body_is_dynamic(b, (uint32_t)key)) continue;
+        size_t at = n++;
+        for (; at > 0 && s->tree_keys[at - 1] > key; --at) s->tree_keys[at] = s->tree_keys[at - 1];
+        s->tree_keys[at] = key;
+    }
+    s->tree_count = n;
+    return 1;
+}
+
+// Whether a body stays above a plane that does not move.
+static int clears(const vy_bodies *b, uint32_t ground, uint32_t i)
+{
+    const body_slot *slot = &b->slots[ground];
+    if (slot->shape.kind != VY_SHAPE_PLANE || slot->kind != VY_BODY_STATIC) return 0;
+    const vy_pose pose = body_shape_pose(b, ground, &b->contacts->start[ground]);
+    const vec3 up = quat_rotate(pose.rotation, slot->shape.plane.normal);
+    const vy_bounds *box = &b->contacts->bounds[i];
+    const vec3 low = vec3_make(up.x > 0.0 ? box->low.x : box->high.x, up.y > 0.0 ? box->low.y : box->high.y,
+                               up.z > 0.0 ? box->low.z : box->high.z);
+    return vec3_dot(up, vec3_sub(low, pose.position)) - slot->shape.plane.offset > b->def.contacts.slop;
+}
+
+// Planes and height fields meet everyone: their pairs, sorted. Returns 0 when there are too many.
+static int list_ground(vy_bodies *b, size_t *count)
+{
+    contact_system *s = b->contacts;
+    size_t n = 0;
+    for (uint32_t i = 0; i < b->limit; ++i) {
         const vy_shape *shape = &b->slots[i].shape;
         if (shape->kind == VY_SHAPE_NONE || s->proxy_of[i] >= 0 || vy_shape_is_convex(shape)) continue;
+        s->pose[i] = body_shape_pose(b, i, &s->start[i]);
         for (uint32_t j = 0; j < b->limit; ++j) {
-            if (s->proxy_of[j] < 0 || !may_meet(b, i, j)) continue;
+            if (s->proxy_of[j] < 0 || !may_meet(b, i, j) || clears(b, i, j)) continue;
             if (n == s->pair_cap) return 0;
-            s->keys[n++] = key_of(i, j);
+            s->sorted[n++] = contact_key(i, j);
         }
     }
-    sort(s->keys, s->sorted, n);
+    sort(s->sorted, s->keys, n);
     *count = n;
     return 1;
 }
 
-static double mean(double a, double b) { return real_sqrt(a * b); }
-
-// Two unit vectors across n.
-static void across(vec3 n, vec3 *t1, vec3 *t2)
-{
-    const vec3 k = real_abs(n.x) < 0.6 ? vec3_make(1.0, 0.0, 0.0) : vec3_make(0.0, 1.0, 0.0);
-    const vec3 t = vec3_cross(n, k);
-    *t1 = vec3_scale(1.0 / vec3_length(t), t);
-    *t2 = vec3_cross(n, *t1);
-}
-
-static void fill_points(const vy_bodies *b, const vy_manifold *m, contact *c)
-{
-    const body_state *sa = &b->contacts->start[c->a], *sb = &b->contacts->start[c->b];
-    c->apart = vec3_sub(sb->position, sa->position);
-    for (int i = 0; i < m->count; ++i) {
-        const vec3 from = vec3_sub(m->points[i].point_a, sa->position);
-        c->p[i] = (contact_point){
-            .on_a = quat_unrotate(sa->attitude, from), .from_a = from, .gap = -m->points[i].depth};
-    }
-}
-
-// The remembered point nearest to p that has not been taken yet, or -1 when none is near against the arms.
-// Names of points would be exact, but two faces that lie on each other take turns at naming them.
-static int nearest(const contact_memory *m, const contact *c, const contact_point *p, unsigned taken)
-{
-    const vec3 from_b = vec3_sub(p->from_a, c->apart);
-    double least = 0.01 * real_min(vec3_dot(p->on_a, p->on_a), vec3_dot(from_b, from_b));
-    int best = -1;
-    for (int k = 0; k < (int)m->count; ++k) {
-        const vec3 d = vec3_sub(m->at[k], p->on_a);
-        if ((taken >> k & 1u) != 0 || !(vec3_dot(d, d) < least)) continue;
-        least = vec3_dot(d, d);
-        best = k;
-    }
-    return best;
-}
-
-// What the pair remembers, onto the points that are where it was; what is left over is shared by the new
-// ones, so that a body that stands does not fall when a corner slides over an edge.
-static void recall(const contact_memory *m, contact *c)
-{
-    unsigned taken = 0, fresh = 0;
-    double rest = 0.0;
-    int count = 0;
-    for (int i = 0; i < c->count; ++i) {
-        const int k = nearest(m, c, &c->p[i], taken);
-        if (k < 0) {
-            fresh |= 1u << i;
-            ++count;
-            continue;
-        }
-        taken |= 1u << k;
-        c->p[i].push = m->push[k];
-    }
-    for (uint32_t k = 0; k < m->count; ++k) {
-        if ((taken >> k & 1u) == 0) rest += m->push[k];
-    }
-    for (int i = 0; i < c->count; ++i) {
-        if ((fresh >> i & 1u) != 0) c->p[i].push = rest / count;
-    }
-    c->load = m->load;
-    c->drag_1 = vec3_dot(m->friction, c->t1);
-    c->drag_2 = vec3_dot(m->friction, c->t2);
-    if (c->rolling > 0.0) { // else the twist is about the normal, and across it there is rounding alone
-        c->roll_1 = vec3_dot(m->twist, c->t1);
-        c->roll_2 = vec3_dot(m->twist, c->t2);
-    }
-    c->spin = vec3_dot(m->twist, c->n);
-    c->was = 1;
-}
-
-static void material_of(const vy_bodies *b, contact *c)
-{
-    const vy_material *x = &b->slots[c->a].material, *y = &b->slots[c->b].material;
-    c->friction = mean(x->friction, y->friction);
-    c->restitution = mean(x->restitution, y->restitution);
-    c->rolling = mean(x->rolling, y->rolling);
-    c->spinning = mean(x->spinning, y->spinning);
-}
-
-int vy_contacts_find(vy_bodies *b, double h)
+int vy_contacts_pairs(vy_bodies *b, double h, size_t *count)
 {
     contact_system *s = b->contacts;
-    size_t pairs = 0;
-    uint64_t known = 0;
-    s->count = 0;
-    if (!list_pairs(b, h, &pairs)) return 0;
-    for (size_t k = 0; k < pairs; ++k) {
-        const uint32_t i = (uint32_t)(s->keys[k] >> 32), j = (uint32_t)s->keys[k];
-        const int bounded = s->proxy_of[i] >= 0 && s->proxy_of[j] >= 0;
-        if (bounded && !overlap(&s->bounds[i], &s->bounds[j])) continue;
-        const vy_pose pi = body_shape_pose(b, i, &s->start[i]), pj = body_shape_pose(b, j, &s->start[j]);
-        const vec3 wi = vec3_sub(b->state[i].position, s->start[i].position),
-                   wj = vec3_sub(b->state[j].position, s->start[j].position);
-        const double margin =
-            vec3_length(vec3_sub(wj, wi)) + (s->turn[i] + s->turn[j]) + 2.0 * b->def.contacts.slop;
-        vy_manifold m;
-        if (vy_collide_near(&b->slots[i].shape, &pi, &b->slots[j].shape, &pj, margin, &m) != VY_OK ||
-            m.count == 0)
-            continue;
-        if (s->count == b->def.contacts.cap) return 0;
-        contact *c = &s->list[s->count++];
-        *c = (contact){.a = i, .b = j, .n = m.normal, .count = m.count};
-        c->simple =
-            b->joints->joined[i] || b->joints->joined[j] || b->def.contacts.solver == VY_SOLVER_IMPULSE;
-        c->rigid = !body_is_dynamic(b, i) || !body_is_dynamic(b, j);
-        across(c->n, &c->t1, &c->t2);
-        fill_points(b, &m, c);
-        material_of(b, c);
-        while (known < b->contact_count->count && key_of(b->memory[known].a, b->memory[known].b) < s->keys[k])
-            ++known;
-        if (known < b->contact_count->count && key_of(b->memory[known].a, b->memory[known].b) == s->keys[k])
-            recall(&b->memory[known], c);
+    size_t ground = 0, n = 0, at = 0;
+    int changed = s->stale;
+    for (uint32_t i = 0; i < b->limit; ++i) {
+        int moved = 0;
+        if (s->proxy_of[i] < 0) continue;
+        sweep(b, i, h);
+        (void)vy_tree_move(s->tree, s->proxy_of[i], &s->bounds[i], vec3_scale(h, b->state[i].velocity),
+                           &moved);
+        changed |= moved;
     }
+    s->stale = changed && !list_tree(b);
+    if (s->stale || !list_ground(b, &ground)) return 0;
+    for (size_t k = 0; k < s->tree_count; ++k) {
+        const uint64_t key = s->tree_keys[k];
+        const uint32_t i = (uint32_t)(key >> 32), j = (uint32_t)key;
+        if (!overlap(&s->bounds[i], &s->bounds[j]) || meet_in_joint(b, i, j)) continue;
+        while (at < ground && s->sorted[at] < key && n < s->pair_cap) s->keys[n++] = s->sorted[at++];
+        if (n == s->pair_cap) return 0;
+        s->keys[n++] = key;
+    }
+    if (n + (ground - at) > s->pair_cap) return 0;
+    while (at < ground) s->keys[n++] = s->sorted[at++];
+    *count = n;
     return 1;
 }

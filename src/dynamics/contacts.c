@@ -81,6 +81,9 @@ vy_status vy_contacts_create(vy_bodies *b)
     s->colours = calloc(n, sizeof *s->colours);
     s->bounds = calloc(n, sizeof *s->bounds);
     s->turn = calloc(n, sizeof *s->turn);
+    s->pose = calloc(n, sizeof *s->pose);
+    s->bucket = calloc(n + 1, sizeof *s->bucket);
+    s->tree_keys = calloc(s->pair_cap, sizeof *s->tree_keys);
     s->pairs = calloc(s->pair_cap, sizeof *s->pairs);
     s->keys = calloc(s->pair_cap, sizeof *s->keys);
     s->sorted = calloc(s->pair_cap, sizeof *s->sorted);
@@ -90,8 +93,9 @@ vy_status vy_contacts_create(vy_bodies *b)
     s->old = calloc(cap, sizeof *s->old);
     s->reports = calloc(2 * cap, sizeof *s->reports);
     if (!s->proxy_of || !s->slot_of || !s->parent || !s->touching || !s->solved || !s->start || !s->body ||
-        !s->motion || !s->colours || !s->order || !s->packs || !s->bounds || !s->turn || !s->pairs ||
-        !s->keys || !s->sorted || !s->list || !s->old || !s->reports)
+        !s->motion || !s->colours || !s->order || !s->packs || !s->bounds || !s->turn || !s->pose ||
+        !s->bucket || !s->tree_keys || !s->pairs || !s->keys || !s->sorted || !s->list || !s->old ||
+        !s->reports)
         return VY_NO_MEMORY;
     for (size_t i = 0; i < n; ++i) s->proxy_of[i] = -1;
     return vy_tree_create(&tree, &s->tree, NULL);
@@ -115,6 +119,9 @@ void vy_contacts_destroy(vy_bodies *b)
     free(s->packs);
     free(s->bounds);
     free(s->turn);
+    free(s->pose);
+    free(s->bucket);
+    free(s->tree_keys);
     free(s->pairs);
     free(s->keys);
     free(s->sorted);
@@ -135,6 +142,7 @@ void vy_contacts_add_body(vy_bodies *b, uint32_t i)
     if (vy_tree_add(s->tree, &bounds, &proxy) != VY_OK) return; // too far away for numbers
     s->proxy_of[i] = proxy;
     s->slot_of[proxy] = i;
+    s->stale = 1;
 }
 
 void vy_contacts_drop_body(vy_bodies *b, uint32_t i)
@@ -144,6 +152,7 @@ void vy_contacts_drop_body(vy_bodies *b, uint32_t i)
     if (s->proxy_of[i] >= 0) (void)vy_tree_remove(s->tree, s->proxy_of[i]);
     s->proxy_of[i] = -1;
     s->turn[i] = 0.0;
+    s->stale = 1;
     uint64_t kept = 0;
     const uint64_t count = b->contact_count->count;
     for (uint64_t k = 0; k < count; ++k) {

@@ -36,11 +36,16 @@ typedef struct contact_system {
     contact_motion *motion;  // [body_cap]
     uint64_t *colours;       // [body_cap] a bit for every colour that a contact of the body has
     vy_bounds *bounds;       // [body_cap] of the way through the step
+    vy_pose *pose;           // [body_cap] of the shape, at the start of the step
     double *turn;            // [m] [body_cap] how far the surface gets by turning, beyond the centre's way
     vy_tree_pair *pairs;     // [pair_cap]
     uint64_t *keys, *sorted; // [pair_cap]
     uint32_t pair_cap;
-    contact *list; // [cap], sorted by slots
+    uint64_t *tree_keys; // [pair_cap] the tree's pairs, sorted: as long as no box of it moves they stay
+    size_t tree_count;
+    int stale;        // 1: bodies came or went since
+    uint32_t *bucket; // [body_cap + 1]
+    contact *list;    // [cap], sorted by slots
     uint32_t count;
     const contact_kernel *kernel; // the widest this machine has
     uint32_t *order;              // [cap] active contacts, by colour
@@ -65,6 +70,8 @@ void vy_contacts_begin(vy_bodies *b);
 /// After it: put back and step what touches. Returns VY_BODIES_ bits.
 uint32_t vy_contacts_step(vy_bodies *b, double h);
 
+/// Pairs whose bounds meet within the step, sorted, into the keys. Returns 0 when there was no room for all.
+int vy_contacts_pairs(vy_bodies *b, double h, size_t *count);
 /// Every pair that may touch within the step, with its points. Returns 0 when there was no room for all.
 int vy_contacts_find(vy_bodies *b, double h);
 /// The widest kernel that this machine has.
@@ -84,6 +91,12 @@ VY_FN body_push push_of_flight(const vy_bodies *b, uint32_t i, double h)
         vec3_scale(1.0 / h, vec3_sub(e->velocity, s->velocity)),
         vec3_add(mat3_mul_vec(inertia, vec3_scale(1.0 / h, vec3_sub(e->rate, s->rate))), turn)};
     return p;
+}
+
+/// Orders pairs of slots.
+VY_FN uint64_t contact_key(uint32_t i, uint32_t j)
+{
+    return i < j ? (uint64_t)i << 32 | j : (uint64_t)j << 32 | i;
 }
 
 VY_FN vy_pose body_shape_pose(const vy_bodies *b, uint32_t i, const body_state *s)

@@ -2,9 +2,9 @@
 //
 // A leaf is put where it makes the boxes above it grow least, and subtrees are rotated where their heights
 // differ by more than one, so the depth stays below 1.44 log2 of the number of leaves.
+#include "geometry/broadphase.h"
 #include "base/fail.h"
 #include "base/vec.h"
-#include "volery/collision.h"
 #include <float.h>
 #include <stdlib.h>
 
@@ -347,7 +347,7 @@ typedef struct task {
 
 enum { TASKS = 4 * STACK };
 
-vy_status vy_tree_pairs(const vy_tree *tree, vy_tree_pair *out, size_t capacity, size_t *count)
+vy_status vy_tree_list(const vy_tree *tree, vy_tree_pair *out, size_t capacity, size_t *count)
 {
     task stack[TASKS];
     int top = 0;
@@ -376,9 +376,14 @@ vy_status vy_tree_pairs(const vy_tree *tree, vy_tree_pair *out, size_t capacity,
             }
         }
     }
-    if (*count > capacity) return VY_FULL;
-    sort_pairs(out, *count);
-    return VY_OK;
+    return *count > capacity ? VY_FULL : VY_OK;
+}
+
+vy_status vy_tree_pairs(const vy_tree *tree, vy_tree_pair *out, size_t capacity, size_t *count)
+{
+    const vy_status status = vy_tree_list(tree, out, capacity, count);
+    if (status == VY_OK) sort_pairs(out, *count);
+    return status;
 }
 
 static int before(const vy_tree_hit *a, const vy_tree_hit *b)

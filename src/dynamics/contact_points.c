@@ -1,0 +1,133 @@
+// contact_points.c - where the bodies of a pair touch, or are about to, and what they remember of the last
+// step.
+#include "dynamics/contacts.h"
+
+static double mean(double a, double b) { return real_sqrt(a * b); }
+
+// Two unit vectors across n.
+static void across(vec3 n, vec3 *t1, vec3 *t2)
+{
+    const vec3 k = real_abs(n.x) < 0.6 ? vec3_make(1.0, 0.0, 0.0) : vec3_make(0.0, 1.0, 0.0);
+    const vec3 t = vec3_cross(n, k);
+    *t1 = vec3_scale(1.0 / vec3_length(t), t);
+    *t2 = vec3_cross(n, *t1);
+}
+
+static void fill_points(const vy_bodies *b, const vy_manifold *m, contact *c)
+{
+    const body_state *sa = &b->contacts->start[c->a], *sb = &b->contacts->start[c->b];
+    c->apart = vec3_sub(sb->position, sa->position);
+    for (int i = 0; i < m->count; ++i) {
+        const vec3 from = vec3_sub(m->points[i].point_a, sa->position);
+        c->p[i] = (contact_point){
+            .on_a = quat_unrotate(sa->attitude, from), .from_a = from, .gap = -m->points[i].depth};
+    }
+}
+
+// The remembered point nearest to p that has not been taken yet, or -1 when none is near against the arms.
+// Names of points would be exact, but two faces that lie on each other take turns at naming them.
+static int nearest(const contact_memory *m, const contact *c, const contact_point *p, unsigned taken)
+{
+    const vec3 from_b = vec3_sub(p->from_a, c->apart);
+    double least = 0.01 * real_min(vec3_dot(p->on_a, p->on_a), vec3_dot(from_b, from_b));
+    int best = -1;
+    for (int k = 0; k < (int)m->count; ++k) {
+        const vec3 d = vec3_sub(m->at[k], p->on_a);
+        if ((taken >> k & 1u) != 0 || !(vec3_dot(d, d) < least)) continue;
+        least = vec3_dot(d, d);
+        best = k;
+    }
+    return best;
+}
+
+// What the pair remembers, onto the points that are where it was; what is left over is shared by the new
+// ones, so that a body that stands does not fall when a corner slides over an edge.
+static void recall(const contact_memory *m, contact *c)
+{
+    unsigned taken = 0, fresh = 0;
+    double rest = 0.0;
+    int count = 0;
+    for (int i = 0; i < c->count; ++i) {
+        const int k = nearest(m, c, &c->p[i], taken);
+        if (k < 0) {
+            fresh |= 1u << i;
+            ++count;
+            continue;
+        }
+        taken |= 1u << k;
+        c->p[i].push = m->push[k];
+    }
+    for (uint32_t k = 0; k < m->count; ++k) {
+        if ((taken >> k & 1u) == 0) rest += m->push[k];
+    }
+    for (int i = 0; i < c->count; ++i) {
+        if ((fresh >> i & 1u) != 0) c->p[i].push = rest / count;
+    }
+    c->load = m->load;
+    c->drag_1 = vec3_dot(m->friction, c->t1);
+    c->drag_2 = vec3_dot(m->friction, c->t2);
+    if (c->rolling > 0.0) { // else the twist is about the normal, and across it there is rounding alone
+        c->roll_1 = vec3_dot(m->twist, c->t1);
+        c->roll_2 = vec3_dot(m->twist, c->t2);
+    }
+    c->spin = vec3_dot(m->twist, c->n);
+    c->was = 1;
+}
+
+static void material_of(const vy_bodies *b, contact *c)
+{
+    const vy_material *x = &b->slots[c->a].material, *y = &b->slots[c->b].material;
+    c->friction = mean(x->friction, y->friction);
+    c->restitution = mean(x->restitution, y->restitution);
+    c->rolling = mean(x->rolling, y->rolling);
+    c->spinning = mean(x->spinning, y->spinning);
+}
+
+// The manifold of a pair, for shapes up to the distance that they can close in the step.
+static int manifold_of(const vy_bodies *b, uint32_t i, uint32_t j, vy_manifold *m)
+{
+    const contact_system *s = b->contacts;
+    const vec3 wi = vec3_sub(b->state[i].position, s->start[i].position),
+               wj = vec3_sub(b->state[j].position, s->start[j].position);
+    const double margin =
+        vec3_length(vec3_sub(wj, wi)) + (s->turn[i] + s->turn[j]) + 2.0 * b->def.contacts.slop;
+    return vy_collide_near(&b->slots[i].shape, &s->pose[i], &b->slots[j].shape, &s->pose[j], margin, m) ==
+               VY_OK &&
+           m->count > 0;
+}
+
+static void fill_contact(const vy_bodies *b, uint32_t i, uint32_t j, const vy_manifold *m, contact *c)
+{
+    c->a = i;
+    c->b = j;
+    c->count = m->count;
+    c->was = c->active = 0;
+    c->simple = b->joints->joined[i] || b->joints->joined[j] || b->def.contacts.solver == VY_SOLVER_IMPULSE;
+    c->rigid = !body_is_dynamic(b, i) || !body_is_dynamic(b, j);
+    c->n = m->normal;
+    across(c->n, &c->t1, &c->t2);
+    c->load = c->drag_1 = c->drag_2 = c->roll_1 = c->roll_2 = c->spin = 0.0;
+    c->impulse = vec3_zero();
+    fill_points(b, m, c);
+    material_of(b, c);
+}
+
+int vy_contacts_find(vy_bodies *b, double h)
+{
+    contact_system *s = b->contacts;
+    const contact_memory *known = b->memory, *const end = known + b->contact_count->count;
+    size_t pairs = 0;
+    s->count = 0;
+    if (!vy_contacts_pairs(b, h, &pairs)) return 0;
+    for (size_t k = 0; k < pairs; ++k) {
+        vy_manifold m;
+        const uint32_t i = (uint32_t)(s->keys[k] >> 32), j = (uint32_t)s->keys[k];
+        if (!manifold_of(b, i, j, &m)) continue;
+        if (s->count == b->def.contacts.cap) return 0;
+        contact *c = &s->list[s->count++];
+        fill_contact(b, i, j, &m, c);
+        while (known < end && contact_key(known->a, known->b) < s->keys[k]) ++known;
+        if (known < end && contact_key(known->a, known->b) == s->keys[k]) recall(known, c);
+    }
+    return 1;
+}
