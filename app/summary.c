@@ -322,7 +322,8 @@ static void json_expectations(const flight *f, json *j)
         char *text = vy_expect_print(s, i, r);
         vy_json_object(j, NULL);
         vy_json_text(j, "quantity", q->name);
-        static const char *const moments[] = {"end", "throughout", "rms", "settled", "reached"};
+        static const char *const moments[] = {"end",     "throughout", "rms",     "settled",
+                                              "reached", "overshoot",  "integral"};
         vy_json_text(j, "unit", vy_expect_unit(s, i));
         vy_json_text(j, "at", moments[e->at]);
         vy_json_real(j, "within_s", e->within > 0.0 ? e->within : HUGE_VAL);

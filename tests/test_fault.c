@@ -88,6 +88,39 @@ static void weak_and_limited_motors_reach_less(void **unused)
     vy_world_destroy(world);
 }
 
+static void a_failing_battery_slows_every_rotor(void **unused)
+{
+    (void)unused;
+    for (int has = 0; has < 2; ++has) {
+        vy_drone_def drone = open_loop();
+        if (has)
+            drone.vehicle.battery = (vy_battery_def){.capacity = 900.0,
+                                                     .charge = 1.0,
+                                                     .nominal = 3.7,
+                                                     .voltage = {3.7, 3.7, 3.7, 3.7, 3.7},
+                                                     .efficiency = 1.0};
+        const double most = drone.vehicle.speed_max;
+        vy_fault_def f = fault(VY_FAULT_BATTERY);
+        f.size = 0.8;
+        vy_world *world = world_with(&drone, 1, &f, 1);
+        vy_world_advance(world, TO);
+        vy_drone_state s = look(world);
+        for (int r = 0; r < 4; ++r)
+            assert_near(s.rotor_speed[r], 0.8 * (0.62 + 0.001 * r) * most, 1e-4 * most);
+        assert_near(s.battery_voltage, has ? 0.8 * 3.7 : 0.0, 1e-12);
+        vy_world_advance(world, STEPS - TO);
+        s = look(world);
+        assert_near(s.rotor_speed[0], 0.62 * most, 1e-4 * most);
+        assert_int_equal(vy_world_fault_count(world, vy_world_drone(world, 0)), 1);
+        vy_world_destroy(world);
+        f.size = 0.0;
+        world = world_with(&drone, 1, &f, 1);
+        vy_world_advance(world, TO);
+        assert_true(look(world).rotor_speed[3] < 1e-3 * most);
+        vy_world_destroy(world);
+    }
+}
+
 static void motor_lag_is_exchanged(void **unused)
 {
     (void)unused;
@@ -427,6 +460,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(motor_loss_spins_down_by_its_lag),
         cmocka_unit_test(weak_and_limited_motors_reach_less),
+        cmocka_unit_test(a_failing_battery_slows_every_rotor),
         cmocka_unit_test(motor_lag_is_exchanged),
         cmocka_unit_test(sensor_faults_change_their_channel),
         cmocka_unit_test(noise_and_dropout_have_their_size),

@@ -309,7 +309,8 @@ static void shake_value(void *self, const vy_table *table, const vy_row *row, ch
         strcmp(row->key, "latitude") == 0 || // resolved: no geodetic start
         strcmp(row->key, "axis") == 0 || strcmp(row->key, "thrust_linear") == 0 ||
         strcmp(row->key, "thrust_cubic") == 0 || // not every value makes a vehicle
-        strcmp(row->key, "flight") == 0;         // not every engine and controller allows it
+        strcmp(row->key, "flight") == 0 ||       // not every engine and controller allows it
+        (strcmp(row->key, "target") == 0 && row->type == VY_TYPE_NUMBER); // of an overshoot only
     double values[16];
     size_t count = row->type == VY_TYPE_VECTOR ? row->size : row->type == VY_TYPE_ROTATION ? 4 : 1;
     if (row->type == VY_TYPE_WHOLE) {
@@ -494,6 +495,60 @@ static void times_are_judged_by_free_fall(void **unused)
     vy_scenario_destroy(s);
 }
 
+// A throw and a fall: how far beyond is v^2 / 2 g, the way fallen the integral of the speed. And rotors at a
+// constant speed: power is torque times speed.
+static void overshoot_and_integrals_are_those_of_a_throw(void **unused)
+{
+    (void)unused;
+    vy_scenario *s = read_good(
+        "volery: 1\nduration: 1\nworld: {gravity: {uniform: [0, 0, -10]}}\n"
+        "drones:\n"
+        "  - {name: a, vehicle: &v {mass: 1, inertia: [1, 1, 1]}, start: {position: [0, 0, 10], velocity: "
+        "[0, 0, "
+        "8]}, controller: {kind: none}}\n"
+        "  - {name: b, vehicle: *v, start: {position: [0, 0, 10]}, controller: {kind: none}}\n"
+        "  - {name: c, vehicle: crazyflie2x, start: {rotor_speed: 1000}, controller: {kind: none}}\n"
+        "expect:\n"
+        "  - {quantity: z, drone: a, at: overshoot, target: 11, max: 3}\n"             // to 13.2
+        "  - {quantity: z, drone: a, at: overshoot, target: 11, max: 2}\n"             // too far
+        "  - {quantity: z, drone: b, at: overshoot, target: 9, max: 4.5}\n"            // down to 5
+        "  - {quantity: z, drone: b, at: overshoot, after: 0.5, target: 20, max: 0}\n" // never there
+        "  - {quantity: speed, drone: b, at: integral, min: 4.9, max: 5.1}\n"
+        "  - {quantity: speed, drone: b, at: integral, after: 0.5, max: 3}\n" // 5 - 1.25: broken
+        "  - {quantity: rotor_power, at: integral, max: 2.9 J}\n"             // 4 * 7.24e-10 * 1000^3
+        "  - {quantity: failsafes, at: integral, max: 0}\n");
+    vy_world *world;
+    assert_int_equal(vy_scenario_build(s, &world, NULL), VY_OK);
+    vy_expect_result r[8];
+    vy_expect_begin(s, r);
+    for (uint64_t i = 0; i < vy_scenario_steps(s); ++i) {
+        vy_world_step(world);
+        vy_expect_feed(s, world, r);
+    }
+    static const int met[8] = {1, 0, 1, 1, 1, 0, 1, 1};
+    static const double worst[8] = {2.2,   2.2,    4.0,   0.0,
+                                    5.005, 3.7525, 2.896, 0.0}; // right sums: half a step more
+    for (int i = 0; i < 8; ++i) {
+        assert_int_equal(r[i].met, met[i]);
+        assert_near(r[i].worst, worst[i], 1e-6);
+        assert_near(r[i].margin, fmin(worst[i] - s->expect[i].min, s->expect[i].max - worst[i]), 1e-6);
+    }
+    assert_near(r[0].time, 0.8, 1e-9);
+    static const char *const sentences[] = {
+        "z of a at most 2 m beyond 11 m: not met, was 2.2 m at 0.8 s",
+        "rotor_power of all at most 2.9 W s in all: met, was 2.896 W s at 1 s",
+        "failsafes of all at most 0 s in all: met, was 0 s at 1 s",
+    };
+    static const int which[] = {1, 6, 7};
+    for (int i = 0; i < 3; ++i) {
+        char *sentence = vy_expect_print(s, which[i], &r[which[i]]);
+        assert_string_equal(sentence, sentences[i]);
+        free(sentence);
+    }
+    vy_world_destroy(world);
+    vy_scenario_destroy(s);
+}
+
 static void quantities_of_an_attitude(void **unused)
 {
     (void)unused;
@@ -561,6 +616,7 @@ int main(void)
         cmocka_unit_test(worlds_built_from_a_print_fly_the_same),
         cmocka_unit_test(expectations_are_judged_by_free_fall),
         cmocka_unit_test(times_are_judged_by_free_fall),
+        cmocka_unit_test(overshoot_and_integrals_are_those_of_a_throw),
         cmocka_unit_test(quantities_of_an_attitude),
         cmocka_unit_test(a_step_alone_flies),
     };

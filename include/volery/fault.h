@@ -23,6 +23,7 @@ typedef enum vy_fault_kind {
     VY_FAULT_SENSOR_DELAY,     ///< `size` [s]: samples arrive later by this, to the nearest sample
     VY_FAULT_COMMAND_LOSS,     ///< `size`, 0 to 1: share of the controller's replies that never arrive
     VY_FAULT_COMMAND_DELAY,    ///< `size` [s]: replies arrive later by this, to the nearest call
+    VY_FAULT_BATTERY, ///< `size`, 0 to 1: share of the voltage that is left; all rotors slow down with it
 } vy_fault_kind;
 
 /// What a sensor fault acts on. Dropout and delay are of the whole sensor that a channel is part of.

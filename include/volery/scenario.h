@@ -70,6 +70,8 @@ typedef enum vy_expect_at {
     VY_AT_RMS,        ///< the root mean square over every step
     VY_AT_SETTLED,    ///< how long from `after` on until it is within its bounds for good: at most `within`
     VY_AT_REACHED,    ///< how long until it is within them for the first time: at most `within`; of one drone
+    VY_AT_OVERSHOOT,  ///< how far it goes beyond `target`, seen from where it was at `after`; of one drone
+    VY_AT_INTEGRAL,   ///< its integral over time from `after` on, over all drones or joints it is of
 } vy_expect_at;
 
 /// A bound on a quantity. A run that breaks one has failed its own expectations.
@@ -80,6 +82,7 @@ typedef struct vy_expect_def {
     vy_expect_at at; ///< at the end or throughout
     double after;    ///< [s] earlier steps are not looked at, >= 0
     double within;   ///< [s] > 0 for settled and reached, else 0
+    double target;   ///< of an overshoot: what was to be reached, in the quantity's unit
     double min, max; ///< in the quantity's unit; -DBL_MAX and DBL_MAX are no bound
 } vy_expect_def;
 
@@ -218,7 +221,8 @@ typedef struct vy_quantity {
     const char *help;                             ///< one sentence
     double (*value)(const vy_drone_state *drone); ///< NULL: a quantity of joints
     double (*of_joint)(const vy_joint_state *joint);
-    unsigned joints; ///< kinds of joints that have it, a bit each
+    unsigned joints;           ///< kinds of joints that have it, a bit each
+    const char *integral_unit; ///< of its integral over time
 } vy_quantity;
 
 /// All of them; static storage.
@@ -232,7 +236,8 @@ typedef struct vy_expect_result {
                    ///< and reached the time it took [s]
     double margin; ///< its distance from that bound; negative beyond it
     double time;   ///< [s] when it was so
-    double sum;    ///< of squares, and over how many steps, for VY_AT_RMS
+    double first;  ///< of an overshoot: the first value
+    double sum;    ///< of squares, and over how many steps, for VY_AT_RMS; of an integral itself
     uint64_t steps;
     uint32_t drone; ///< index of the drone, or of the joint, it was
 } vy_expect_result;

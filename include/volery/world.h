@@ -210,13 +210,15 @@ typedef struct vy_drone_state {
     uint64_t clamps;                    ///< motor commands clamped so far
     double battery_charge;              ///< [A s] left; 0 without a battery
     double battery_voltage;             ///< [V] at its terminals; 0 without a battery
-    vy_vec3 wake;                       ///< [m/s] air that other drones drive past this one, world
-    uint64_t touching;                  ///< contacts that push it now
-    uint64_t contacts;                  ///< contacts begun since the start
-    uint64_t crashes;                   ///< impacts beyond its limits since the start
-    vy_vec3 contact_impulse;            ///< [N s] of all contacts in the last step, world
-    double contact_speed;               ///< [m/s] largest at which a contact closed since the start
-    double contact_push;                ///< [N s] largest of one contact in one step since the start
+    double rotor_power;                 ///< [W] at the shafts of its rotors
+    uint64_t failsafes;      ///< times its vehicle's failsafe has taken over; see vy_world_read_drive
+    vy_vec3 wake;            ///< [m/s] air that other drones drive past this one, world
+    uint64_t touching;       ///< contacts that push it now
+    uint64_t contacts;       ///< contacts begun since the start
+    uint64_t crashes;        ///< impacts beyond its limits since the start
+    vy_vec3 contact_impulse; ///< [N s] of all contacts in the last step, world
+    double contact_speed;    ///< [m/s] largest at which a contact closed since the start
+    double contact_push;     ///< [N s] largest of one contact in one step since the start
 } vy_drone_state;
 
 /// @return VY_NOT_FOUND for a handle that is not of this world; `*out` is untouched then

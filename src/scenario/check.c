@@ -171,7 +171,8 @@ static void check_expect_joint(vy_reader *r, const vy_scenario *s, const vy_expe
     if (have == 0 && e->joint == VY_EVERY_JOINT) COMPLAIN(r, &e->quantity, "no joint has a %s", q->name);
     if (have == 0 && e->joint != VY_EVERY_JOINT)
         COMPLAIN(r, &e->quantity, "joint %s has no %s", s->joints[e->joint].name, q->name);
-    if (have > 1 && e->at == VY_AT_REACHED) COMPLAIN(r, &e->at, "reached is of one joint: name it");
+    if (have > 1 && (e->at == VY_AT_REACHED || e->at == VY_AT_OVERSHOOT))
+        COMPLAIN(r, &e->at, "%s is of one joint: name it", e->at == VY_AT_REACHED ? "reached" : "overshoot");
 }
 
 static void check_obstacle(vy_reader *r, const vy_scenario *s, int index)
@@ -192,13 +193,16 @@ static void check_expect(vy_reader *r, const vy_scenario *s, const vy_expect_def
     const int timed = e->at == VY_AT_SETTLED || e->at == VY_AT_REACHED;
     if (timed && e->within == 0.0) COMPLAIN(r, &e->at, "give within, the longest time it may take");
     if (!timed && e->within != 0.0) COMPLAIN(r, &e->within, "within is for settled and reached");
+    if (e->target != 0.0 && e->at != VY_AT_OVERSHOOT) COMPLAIN(r, &e->target, "target is for overshoot");
     const vy_quantity *q = &vy_quantities(&(int){0})[e->quantity];
     if (q->value == NULL) {
         check_expect_joint(r, s, e, q);
     } else {
         if (e->joint != VY_EVERY_JOINT) COMPLAIN(r, &e->joint, "%s is of drones: name a drone", q->name);
-        if (e->at == VY_AT_REACHED && e->drone == VY_EVERY_DRONE && s->drone_count > 1)
-            COMPLAIN(r, &e->at, "reached is of one drone: name it");
+        const int single = e->at == VY_AT_REACHED || e->at == VY_AT_OVERSHOOT;
+        if (single && e->drone == VY_EVERY_DRONE && s->drone_count > 1)
+            COMPLAIN(r, &e->at, "%s is of one drone: name it",
+                     e->at == VY_AT_REACHED ? "reached" : "overshoot");
     }
     if (e->after > s->duration)
         COMPLAIN(r, &e->after, "after is later than the end of the run, %g s", s->duration);

@@ -26,6 +26,8 @@ static double rate(const vy_drone_state *d) { return vec3_length(d->rate); }
 static double clamps(const vy_drone_state *d) { return (double)d->clamps; }
 static double battery_charge(const vy_drone_state *d) { return d->battery_charge; }
 static double battery_voltage(const vy_drone_state *d) { return d->battery_voltage; }
+static double rotor_power(const vy_drone_state *d) { return d->rotor_power; }
+static double failsafes(const vy_drone_state *d) { return (double)d->failsafes; }
 static double touching(const vy_drone_state *d) { return (double)d->touching; }
 static double contacts(const vy_drone_state *d) { return (double)d->contacts; }
 static double contact_speed(const vy_drone_state *d) { return d->contact_speed; }
@@ -61,11 +63,14 @@ static double active(const vy_joint_state *j) { return j->active; }
 
 #define BETWEEN_ANCHORS (1u << VY_JOINT_DISTANCE | 1u << VY_JOINT_CABLE | 1u << VY_JOINT_SPRING)
 
+// The unit times a second: of no unit, the second alone.
+#define INTEGRAL(unit) &(unit " s")[sizeof(unit) == 1]
+
 const vy_quantity *vy_quantities(int *count)
 {
     static const vy_quantity list[] = {
-#define QUANTITY(name, unit, help)              {#name, unit, help, name, NULL, 0},
-#define JOINT_QUANTITY(name, unit, kinds, help) {#name, unit, help, NULL, name, kinds},
+#define QUANTITY(name, unit, help)              {#name, unit, help, name, NULL, 0, INTEGRAL(unit)},
+#define JOINT_QUANTITY(name, unit, kinds, help) {#name, unit, help, NULL, name, kinds, INTEGRAL(unit)},
 #include "scenario/quantities.inl"
 #undef QUANTITY
     };
@@ -93,6 +98,36 @@ static void take(const vy_expect_def *e, double value, double time, uint32_t dro
                             .met = value >= e->min && value <= e->max,
                             .worst = value,
                             .margin = margin,
+                            .time = time,
+                            .drone = drone};
+}
+
+// How far it goes beyond the target, in the direction from where it was first.
+static void take_overshoot(const vy_expect_def *e, double value, double time, uint32_t drone,
+                           vy_expect_result *r)
+{
+    const double first = r->measured ? r->first : value;
+    const double beyond = real_max(first <= e->target ? value - e->target : e->target - value, 0.0);
+    if (r->measured && beyond <= r->worst) return;
+    *r = (vy_expect_result){.measured = 1,
+                            .first = first,
+                            .met = beyond >= e->min && beyond <= e->max,
+                            .worst = beyond,
+                            .margin = real_min(beyond - e->min, e->max - beyond),
+                            .time = time,
+                            .drone = drone};
+}
+
+// Each step counts with its length; the first one looked at is where the time begins.
+static void take_integral(const vy_expect_def *e, double value, double time, double step, uint32_t drone,
+                          vy_expect_result *r)
+{
+    const double sum = r->sum + (time > real_max(e->after, 0.5 * step) ? value * step : 0.0);
+    *r = (vy_expect_result){.measured = 1,
+                            .sum = sum,
+                            .met = sum >= e->min && sum <= e->max,
+                            .worst = sum,
+                            .margin = real_min(sum - e->min, e->max - sum),
                             .time = time,
                             .drone = drone};
 }
@@ -137,10 +172,13 @@ static int looks(const vy_scenario *scenario, const vy_expect_def *e, double tim
 static void take_any(const vy_expect_def *e, double value, double time, double step, uint32_t who,
                      vy_expect_result *r)
 {
-    if (e->at != VY_AT_SETTLED && e->at != VY_AT_REACHED)
-        take(e, value, time, who, r);
-    else
-        take_time(e, value, time, step, who, r);
+    switch (e->at) {
+    case VY_AT_SETTLED:
+    case VY_AT_REACHED: take_time(e, value, time, step, who, r); break;
+    case VY_AT_OVERSHOOT: take_overshoot(e, value, time, who, r); break;
+    case VY_AT_INTEGRAL: take_integral(e, value, time, step, who, r); break;
+    default: take(e, value, time, who, r); break;
+    }
 }
 
 static void feed_joints(const vy_scenario *scenario, const vy_world *world, vy_expect_result *results)
@@ -201,8 +239,23 @@ const char *vy_expect_unit(const vy_scenario *scenario, int index)
 {
     const vy_expect_def *e = &scenario->expect[index];
     int count;
-    const int timed = e->at == VY_AT_SETTLED || e->at == VY_AT_REACHED;
-    return timed ? "s" : vy_quantities(&count)[e->quantity].unit;
+    const vy_quantity *q = &vy_quantities(&count)[e->quantity];
+    if (e->at == VY_AT_SETTLED || e->at == VY_AT_REACHED) return "s";
+    return e->at == VY_AT_INTEGRAL ? q->integral_unit : q->unit;
+}
+
+// When it is looked at, in words.
+static void print_moment(vy_text *out, const vy_expect_def *e, const char *unit)
+{
+    switch (e->at) {
+    case VY_AT_END: vy_text_puts(out, " at the end"); break;
+    case VY_AT_RMS: vy_text_puts(out, " in the root mean square"); break;
+    case VY_AT_SETTLED: vy_text_printf(out, " for good within %g s", e->within); break;
+    case VY_AT_REACHED: vy_text_printf(out, " within %g s", e->within); break;
+    case VY_AT_OVERSHOOT: print_bound(out, "beyond", e->target, unit); break;
+    case VY_AT_INTEGRAL: vy_text_puts(out, " in all"); break;
+    default: vy_text_puts(out, " throughout"); break;
+    }
 }
 
 char *vy_expect_print(const vy_scenario *scenario, int index, const vy_expect_result *result)
@@ -214,16 +267,12 @@ char *vy_expect_print(const vy_scenario *scenario, int index, const vy_expect_re
     vy_text out = {0};
     const int who = q->value != NULL ? e->drone : e->joint;
     vy_text_printf(&out, "%s of %s", q->name, name_of(scenario, q, who));
-    if (e->min > -DBL_MAX) print_bound(&out, "at least", e->min, q->unit);
-    if (e->min > -DBL_MAX && e->max < DBL_MAX) vy_text_puts(&out, " and");
-    if (e->max < DBL_MAX) print_bound(&out, "at most", e->max, q->unit);
     const int timed = e->at == VY_AT_SETTLED || e->at == VY_AT_REACHED;
-    if (timed)
-        vy_text_printf(&out, e->at == VY_AT_SETTLED ? " for good within %g s" : " within %g s", e->within);
-    else
-        vy_text_puts(&out, e->at == VY_AT_END   ? " at the end"
-                           : e->at == VY_AT_RMS ? " in the root mean square"
-                                                : " throughout");
+    const char *unit = timed ? q->unit : vy_expect_unit(scenario, index);
+    if (e->min > -DBL_MAX) print_bound(&out, "at least", e->min, unit);
+    if (e->min > -DBL_MAX && e->max < DBL_MAX) vy_text_puts(&out, " and");
+    if (e->max < DBL_MAX) print_bound(&out, "at most", e->max, unit);
+    print_moment(&out, e, unit);
     if (e->after > 0.0) vy_text_printf(&out, " after %g s", e->after);
     if (!result->measured) {
         vy_text_puts(&out, ": not met, the run ended before");
@@ -232,9 +281,10 @@ char *vy_expect_print(const vy_scenario *scenario, int index, const vy_expect_re
         vy_text_printf(&out, ": %s %.6g s", result->met ? "met, took" : late, result->worst);
     } else {
         vy_text_printf(&out, ": %s,", result->met ? "met" : "not met");
-        print_bound(&out, e->at == VY_AT_THROUGHOUT ? "worst" : "was", result->worst, q->unit);
+        print_bound(&out, e->at == VY_AT_THROUGHOUT ? "worst" : "was", result->worst, unit);
         vy_text_printf(&out, " at %.6g s", result->time);
-        if (who < 0 && (q->value != NULL ? scenario->drone_count : scenario->joint_count) > 1)
+        if (e->at != VY_AT_INTEGRAL && who < 0 &&
+            (q->value != NULL ? scenario->drone_count : scenario->joint_count) > 1)
             vy_text_printf(&out, " by %s", name_of(scenario, q, (int)result->drone));
     }
     vy_locale_leave(locale);

@@ -676,6 +676,9 @@ static const vy_choice moments[] = {
     CHOICE("rms", VY_AT_RMS, "the root mean square over every step"),
     CHOICE("settled", VY_AT_SETTLED, "how long from `after` on until it is within its bounds for good"),
     CHOICE("reached", VY_AT_REACHED, "how long until it is within its bounds for the first time"),
+    CHOICE("overshoot", VY_AT_OVERSHOOT,
+           "how far it goes beyond `target`, seen from where it was at `after`"),
+    CHOICE("integral", VY_AT_INTEGRAL, "the integral over time from `after` on, of all drones together"),
 };
 
 static void init_expect(void *object, int index)
@@ -692,8 +695,10 @@ static const char *unit_of_quantity(const void *object)
 {
     int count;
     const vy_quantity *list = vy_quantities(&count);
-    const int index = ((const vy_expect_def *)object)->quantity;
-    return index >= 0 && index < count ? list[index].unit : "";
+    const vy_expect_def *e = object;
+    const int index = e->quantity;
+    if (index < 0 || index >= count) return "";
+    return e->at == VY_AT_INTEGRAL ? list[index].integral_unit : list[index].unit;
 }
 
 static const vy_row expect_rows[] = {
@@ -708,6 +713,8 @@ static const vy_row expect_rows[] = {
         .help = "earlier steps are not looked at"),
     ROW("within", NUMBER, vy_expect_def, within, .unit = "s", .range = AT_LEAST_0, .word = "none",
         .flags = VY_ROW_LABEL, .help = "longest time for `settled` and `reached`"),
+    ROW("target", NUMBER, vy_expect_def, target, .unit_of = unit_of_quantity, .range = ANY,
+        .flags = VY_ROW_LABEL, .help = "of `overshoot`: what was to be reached, in the quantity's unit"),
     ROW("min", NUMBER, vy_expect_def, min, .unit_of = unit_of_quantity, .range = ANY, .word = "none",
         .word_value = -DBL_MAX, .flags = VY_ROW_LABEL, .help = "least value allowed, in the quantity's unit"),
     ROW("max", NUMBER, vy_expect_def, max, .unit_of = unit_of_quantity, .range = ANY, .word = "none",

@@ -20,6 +20,7 @@ static const vy_choice kinds[] = {
     CHOICE("sensor_delay", VY_FAULT_SENSOR_DELAY, "samples of the channel's sensor arrive late"),
     CHOICE("command_loss", VY_FAULT_COMMAND_LOSS, "replies of the controller do not arrive"),
     CHOICE("command_delay", VY_FAULT_COMMAND_DELAY, "replies of the controller arrive late"),
+    CHOICE("battery", VY_FAULT_BATTERY, "the battery gives a share of its voltage: all rotors slow down"),
 };
 static const vy_choice rotors[] = {
     CHOICE("all", VY_ALL_ROTORS, "every rotor"),
@@ -74,6 +75,8 @@ static const vy_row fault_rows[] = {
         .when = BIT(MOTOR_WEAK) | BIT(MOTOR_MAX), .help = "of its thrust, or largest speed, that is left"),
     ROW("share", NUMBER, vy_scenario_fault, def.size, .range = WITHIN(0.0, 1.0), .flags = VY_ROW_REQUIRED,
         .when = LOST, .help = "that does not arrive, drawn one by one"),
+    ROW("share", NUMBER, vy_scenario_fault, def.size, .range = WITHIN(0.0, 1.0), .flags = VY_ROW_REQUIRED,
+        .when = BIT(BATTERY), .help = "of its voltage that is left; 0 stops every rotor"),
     ROW("lag", NUMBER, vy_scenario_fault, def.size, .unit = "s", .range = WITHIN(0.0, 10.0),
         .flags = VY_ROW_REQUIRED, .when = BIT(MOTOR_LAG), .help = "time constant"),
     ROW("delay", NUMBER, vy_scenario_fault, def.size, .unit = "s", .range = WITHIN(0.0, 10.0),

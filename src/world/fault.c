@@ -78,11 +78,30 @@ static void limit_motors(const vy_model *m, uint64_t tick, double (*speeds)[VY_R
     }
 }
 
+// Rotors turn in proportion to the voltage. A vehicle that declares no battery has one that is always
+// nominal.
+static void weaken_batteries(const vy_world *world, uint64_t tick)
+{
+    const vy_model *m = &world->model;
+    uint64_t began;
+    for (uint32_t k = 0; k < m->fault_count; ++k) {
+        const fault_model *f = &m->faults[k];
+        for (uint32_t i = f->first; i < f->last && f->def.kind == VY_FAULT_BATTERY; ++i) {
+            if (!vy_fault_acts(m, f, i, tick, &began)) continue;
+            for (int r = 0; r < m->drones[i].layout.count; ++r) world->speeds[i][r] *= f->def.size;
+            if (!(m->params[i].battery.capacity > 0.0)) continue;
+            world->gear[i].battery.voltage *= f->def.size;
+            if (f->def.size == 0.0) world->gear[i].battery.current = 0.0;
+        }
+    }
+}
+
 const vy_model *vy_fault_motors(vy_world *world)
 {
     const vy_model *m = &world->model;
     const uint64_t tick = world->state->tick - 1;
     limit_motors(m, tick, world->speeds);
+    weaken_batteries(world, tick);
     uint64_t began;
     int any = 0;
     for (uint32_t k = 0; k < m->fault_count; ++k) {
@@ -279,7 +298,8 @@ static int pass_command(const vy_model *m, uint64_t tick, uint32_t drone, const 
     int arrives = 1;
     for (uint32_t k = 0; k < m->fault_count; ++k) {
         const fault_model *f = &m->faults[k];
-        if (f->def.kind < VY_FAULT_COMMAND_LOSS || drone < f->first || drone >= f->last) continue;
+        if (f->def.kind != VY_FAULT_COMMAND_LOSS && f->def.kind != VY_FAULT_COMMAND_DELAY) continue;
+        if (drone < f->first || drone >= f->last) continue;
         uint64_t began = 0;
         const int acts = vy_fault_acts(m, f, drone, tick, &began);
         if (f->def.kind == VY_FAULT_COMMAND_DELAY) {

@@ -26,7 +26,7 @@ const char *vy_fault_name(vy_fault_kind kind)
     static const char *const names[] = {
         "motor_loss",   "motor_weak",       "motor_max",     "motor_lag",   "sensor_bias",
         "sensor_noise", "sensor_vibration", "sensor_stuck",  "sensor_swap", "sensor_dropout",
-        "sensor_delay", "command_loss",     "command_delay",
+        "sensor_delay", "command_loss",     "command_delay", "battery",
     };
     const unsigned index = (unsigned)kind;
     return index < sizeof names / sizeof names[0] ? names[index] : "unknown";
@@ -35,7 +35,7 @@ const char *vy_fault_name(vy_fault_kind kind)
 static int is_share(vy_fault_kind kind)
 {
     return kind == VY_FAULT_MOTOR_WEAK || kind == VY_FAULT_MOTOR_MAX || kind == VY_FAULT_SENSOR_DROPOUT ||
-           kind == VY_FAULT_COMMAND_LOSS;
+           kind == VY_FAULT_COMMAND_LOSS || kind == VY_FAULT_BATTERY;
 }
 
 static int is_time(vy_fault_kind kind)
@@ -47,7 +47,7 @@ vy_status vy_check_fault_def(const vy_fault_def *def, vy_error *err)
 {
     if (def->cookie != FAULT_COOKIE)
         return vy_fail(err, VY_BAD_VALUE, "fault: start from vy_default_fault_def()");
-    if ((unsigned)def->kind > VY_FAULT_COMMAND_DELAY || (unsigned)def->channel > VY_CHANNEL_ATTITUDE)
+    if ((unsigned)def->kind > VY_FAULT_BATTERY || (unsigned)def->channel > VY_CHANNEL_ATTITUDE)
         return vy_fail(err, VY_BAD_VALUE, "fault: unknown kind or channel");
     if (def->rotor < VY_ALL_ROTORS || def->rotor >= VY_ROTOR_CAP)
         return vy_fail(err, VY_BAD_VALUE, "fault.rotor must be a rotor's index, got %d", def->rotor);

@@ -3,8 +3,8 @@
 #include "equations/simple_engine.h"
 #include "world/safety.h"
 
-/// What the battery of drone `i` leaves of the speeds told: its voltage over the nominal one.
-VY_FN real actuator_drain(const vy_model *m, uint32_t i, const drone_block *d, battery_state *battery)
+/// Power at the shafts of all rotors of drone `i` [W].
+VY_FN real rotors_power(const vy_model *m, uint32_t i, const drone_block *d)
 {
     const drone_params *p = &m->params[i];
     const rotor_layout *layout = &m->drones[i].layout;
@@ -14,7 +14,14 @@ VY_FN real actuator_drain(const vy_model *m, uint32_t i, const drone_block *d, b
         const real torque = layout->torque_scale[k] * (p->plant.shape.torque_ratio * thrust);
         power = power + torque * d->rotor_speed[k];
     }
-    battery_draw(&p->battery, power, real_set(m->dt), battery);
+    return power;
+}
+
+/// What the battery of drone `i` leaves of the speeds told: its voltage over the nominal one.
+VY_FN real actuator_drain(const vy_model *m, uint32_t i, const drone_block *d, battery_state *battery)
+{
+    const drone_params *p = &m->params[i];
+    battery_draw(&p->battery, rotors_power(m, i, d), real_set(m->dt), battery);
     return real_select(effect_on(d->effects, EFFECT_battery), battery->voltage / p->battery.nominal,
                        real_set(1.0));
 }

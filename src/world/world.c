@@ -6,6 +6,7 @@
 #include "world/build.h"
 #include "world/fault.h"
 #include "world/guard.h"
+#include "world/plant.h"
 #include "world/world_def.h"
 #include "world/world_impl.h"
 #include <stdlib.h>
@@ -290,8 +291,8 @@ vy_status vy_world_add_fault(vy_world *world, const vy_fault_def *def, vy_error 
         m->fault_count += 1;
         m->line_count += (uint32_t)lines;
         // Faulty motors do not follow their commands, so the certificate has no bound to offer.
-        for (uint32_t i = f->first; i < f->last && def->kind <= VY_FAULT_MOTOR_LAG; ++i)
-            m->params[i].nap.open_loop = 0;
+        const int motors = def->kind <= VY_FAULT_MOTOR_LAG || def->kind == VY_FAULT_BATTERY;
+        for (uint32_t i = f->first; i < f->last && motors; ++i) m->params[i].nap.open_loop = 0;
         lay_out(world);
     }
     fpu_leave(found);
@@ -402,6 +403,8 @@ vy_status vy_world_read_drone(const vy_world *world, vy_drone_id id, vy_drone_st
         .samples = vy_drone_samples(&world->model, tick, d),
         .clamps = d->clamps,
     };
+    s.rotor_power = rotors_power(&world->model, slot, d);
+    if (world->model.drones[slot].driven && tick > 0) s.failsafes = world->guards[slot].handovers;
     if (world->model.geared && tick > 0) { // it begins with the first step
         const gear_block *g = &world->gear[slot];
         s.battery_charge = g->battery.charge;
