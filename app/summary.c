@@ -87,6 +87,20 @@ static void print_incidents(const flight *f)
     }
 }
 
+// Who touched something, how often and how hard.
+static void print_contacts(const flight *f)
+{
+    const vy_scenario *s = f->def.scenario;
+    for (int i = 0; i < s->drone_count; ++i) {
+        const vy_drone_state *d = &f->tracks[i].now;
+        if (d->contacts == 0) continue;
+        printf("  touched     %s: %" PRIu64 " contact%s, at most %.3g m/s and %.3g N s", s->drones[i].name,
+               d->contacts, d->contacts == 1 ? "" : "s", d->contact_speed, d->contact_push);
+        if (d->crashes > 0) printf(", %" PRIu64 " crash%s", d->crashes, d->crashes == 1 ? "" : "es");
+        putchar('\n');
+    }
+}
+
 static void print_expectations(const flight *f)
 {
     const vy_scenario *s = f->def.scenario;
@@ -162,6 +176,7 @@ static void print_summary(const flight *f)
            vy_world_hash(f->def.world));
     if (f->failure.reason != VY_FAILURE_NONE) printf("  because     %s\n", why);
     print_incidents(f);
+    print_contacts(f);
     print_nap(f);
     if (f->def.log == NULL) return;
     printf("  log         %s", f->def.log);
@@ -268,6 +283,14 @@ static void json_drones(const flight *f, json *j)
         vy_json_real(j, "effort", effort(t));
         vy_json_truth(j, "truth", f->def.scenario->drones[i].def.truth);
         json_vec3(j, "position_m", t->now.position);
+        if (t->now.contacts > 0) {
+            vy_json_object(j, "contacts");
+            vy_json_whole(j, "count", t->now.contacts);
+            vy_json_real(j, "speed_m_s", t->now.contact_speed);
+            vy_json_real(j, "impulse_N_s", t->now.contact_push);
+            vy_json_whole(j, "crashes", t->now.crashes);
+            vy_json_close(j);
+        }
         vy_json_close(j);
     }
     vy_json_close(j);

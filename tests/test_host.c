@@ -316,6 +316,7 @@ static void wire_carries_every_bit(void **unused)
     a.tick = (uint64_t)1 << 52;
     a.imu.tick = 12345;
     a.mocap.tick = 0;
+    a.touch.contacts = 7;
     const size_t size = vy_wire_put_samples(&a, bytes);
     assert_int_equal(size, 4 + 8 * vy_wire_cell_count);
     assert_int_equal(vy_wire_size(bytes), size - 4);

@@ -1,8 +1,10 @@
 // test_touch.c - drones and bodies that touch the ground, obstacles and each other, in a world.
 #include "flight.h"
 #include "scenario_text.h"
+#include "record/log.h"
 #include "volery/world.h"
 #include <stdlib.h>
+#include <unistd.h>
 
 /// A world with room for `drones`, `obstacles` and contacts of all of them.
 static vy_world_def solid_world(uint32_t drones, uint32_t obstacles)
@@ -394,6 +396,80 @@ static void spinning_bricks_touch_on_time(void **unused)
     vy_world_destroy(alone);
 }
 
+static int count_of(vy_log *log, const char *topic, const char *part)
+{
+    vy_mcap_cursor *cursor = NULL;
+    vy_mcap_message message;
+    int count = 0;
+    assert_int_equal(vy_log_cursor(log, topic, &cursor, NULL), VY_OK);
+    while (vy_mcap_cursor_next(cursor, &message)) {
+        char text[400] = "";
+        memcpy(text, message.data, message.size < sizeof text ? message.size : sizeof text - 1);
+        count += part == NULL || strstr(text, part) != NULL;
+    }
+    vy_mcap_cursor_close(cursor);
+    return count;
+}
+
+// A log has contacts as events and as a stream, replays to the same bits, and a replay points into them.
+static void logs_tell_of_contacts(void **unused)
+{
+    (void)unused;
+    static const char *const names[] = {"brick", "other"}, *const places[] = {"floor"};
+    char path[64];
+    snprintf(path, sizeof path, "/tmp/volery-test-touch-%ld.mcap", (long)getpid());
+    for (int run = 0; run < 2; ++run) { // the second is a replay
+        const vy_world_def solid = solid_world(2, 1);
+        vy_world *world = create(&solid);
+        vy_drone_def def = brick((vy_vec3){0, 0, 0.3}), above = brick((vy_vec3){0.03, 0, 0.6});
+        def.crash.speed = 2.0;
+        add(world, &def);
+        add(world, &above);
+        const vy_obstacle_def ground = vy_default_obstacle_def();
+        put(world, &ground);
+        vy_error err = {0};
+        if (run == 0) {
+            vy_recorder_def record = vy_default_recorder_def();
+            record.path = path;
+            record.scenario = "volery: 1\n";
+            record.drone_names = names;
+            record.obstacle_names = places;
+            vy_recorder *recorder = NULL;
+            if (vy_recorder_open(&record, world, &recorder, &err) != VY_OK) fail_msg("%s", err.text);
+            vy_world_set_sink(world, vy_recorder_sink(recorder));
+            (void)vy_world_advance(world, 1000);
+            if (vy_recorder_close(recorder, world, "completed", &err) != VY_OK) fail_msg("%s", err.text);
+            vy_world_destroy(world);
+            continue;
+        }
+        vy_log *log = NULL;
+        if (vy_log_open(path, &log, &err) != VY_OK) fail_msg("%s", err.text);
+        assert_int_equal(count_of(log, "/events", "with floor begins at 2.2"), 1); // sqrt(2 g 0.25 m)
+        assert_int_equal(count_of(log, "/events", "\"crash\",\"drone\":\"brick\",\"text\":\"against floor"),
+                         1);
+        assert_true(count_of(log, "/events", "with other begins") >= 1);
+        assert_true(count_of(log, "/contacts", NULL) > 100);
+        assert_int_equal(count_of(log, "/drones/brick/touch", NULL), 101);
+        vy_difference d;
+        assert_int_equal(vy_log_replay(log, world, NULL, NULL, &d, NULL), VY_OK);
+        assert_false(d.found);
+        // A push that is another one shows by name.
+        unsigned char *a = malloc(world->state_size), *b = malloc(world->state_size);
+        vy_world_save(world, a);
+        vy_world_save(world, b);
+        const size_t at = (size_t)((unsigned char *)(world->contacts + 1) - (unsigned char *)world->state);
+        b[at + 2 * 8 + 3] ^= 1;
+        const state_counts counts = {.drones = 2};
+        assert_int_equal(vy_state_compare(a, b, world->state_size, &counts, &d), 1);
+        assert_string_equal(d.field, "contacts[0].values[0]");
+        free(a);
+        free(b);
+        vy_log_close(log);
+        vy_world_destroy(world);
+    }
+    remove(path);
+}
+
 // What may be declared, and in which order.
 static void mistakes_are_told(void **unused)
 {
@@ -444,6 +520,7 @@ int main(void)
         cmocka_unit_test(drones_have_shapes),
         cmocka_unit_test(spinning_bricks_touch_on_time),
         cmocka_unit_test(mistakes_are_told),
+        cmocka_unit_test(logs_tell_of_contacts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,10 +21,11 @@ typedef struct vy_recorder_def {
     uint64_t config_hash;   ///< of the resolved scenario
     const char *extra_name; ///< a file the scenario stands on, kept in the log; NULL: none
     const void *extra;
-    size_t extra_size;              ///< [bytes]
-    const char *const *drone_names; ///< one per drone of the world, in order; unique
-    const char *const *joint_names; ///< one per joint; unique; NULL: joint0, joint1, ...
-    uint64_t every;                 ///< [steps] between records of each drone, >= 1
+    size_t extra_size;                 ///< [bytes]
+    const char *const *drone_names;    ///< one per drone of the world, in order; unique
+    const char *const *joint_names;    ///< one per joint; unique; NULL: joint0, joint1, ...
+    const char *const *obstacle_names; ///< one per obstacle; NULL: obstacle0, obstacle1, ...
+    uint64_t every;                    ///< [steps] between records of each drone, >= 1
     uint64_t snapshot;    ///< [steps] between full states, >= 1; 1 lets replay point at the exact step
     uint64_t display;     ///< [steps] between records for people and their tools (Foxglove); 0: none
     int compress;         ///< 1: zstd; 0: plain

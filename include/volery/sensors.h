@@ -56,6 +56,12 @@ typedef struct vy_estimate {
     vy_vec3 accel_bias; ///< [m/s^2]
 } vy_estimate;
 
+/// A sensor of touch: exact, and of every step.
+typedef struct vy_touch_sample {
+    uint64_t contacts; ///< that push the drone now
+    vy_vec3 impulse;   ///< [N s] of all of them over the last step, body axes
+} vy_touch_sample;
+
 /// Everything a controller may know. Samples are held between their ticks.
 typedef struct vy_samples {
     uint64_t tick; ///< now
@@ -64,6 +70,7 @@ typedef struct vy_samples {
     vy_imu_sample imu;
     vy_mocap_sample mocap;
     vy_estimate estimate;
+    vy_touch_sample touch; ///< zero in a world where nothing collides
 } vy_samples;
 
 #ifdef __cplusplus

@@ -31,6 +31,8 @@ const wire_cell vy_wire_cells[] = {
     VEC("estimate.rate", estimate.rate),
     VEC("estimate.gyro_bias", estimate.gyro_bias),
     VEC("estimate.accel_bias", estimate.accel_bias),
+    WHOLE("touch.contacts", touch.contacts),
+    VEC("touch.impulse", touch.impulse),
 };
 const int vy_wire_cell_count = (int)(sizeof vy_wire_cells / sizeof vy_wire_cells[0]);
 _Static_assert(sizeof(vy_samples) == 8 * sizeof vy_wire_cells / sizeof vy_wire_cells[0],

@@ -6,7 +6,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { ROTORS = 1, FIRST_EFFECT = 2, WIND = 100, VECTOR_ROOM = 32 }; // numbers of fields; bytes of a vector
+enum {
+    ROTORS = 1,
+    FIRST_EFFECT = 2,
+    WIND = 100,
+    CONTACTS = 101,
+    VECTOR_ROOM = 32
+}; // numbers of fields; bytes of a vector
 
 typedef struct drone_channels {
     uint16_t reference, forces, torques, pose, location, energy;
@@ -57,6 +63,9 @@ static void describe_loads(const char *name, int with_wind, load_message *out)
         out->fields[n].name = "wind";
         out->fields[n++].number = WIND;
     }
+    out->fields[n] = vector;
+    out->fields[n].name = "contacts";
+    out->fields[n++].number = CONTACTS;
     out->message = (vy_pb_message){.name = name, .fields = out->fields, .field_count = n};
 }
 
@@ -78,7 +87,7 @@ enum { KINETIC = 1, POTENTIAL, ROTOR_WORK, DISSIPATED, EXCHANGED, RESIDUAL, FIRS
 
 /// Energies and work, the work of each effect named after it.
 typedef struct energy_message {
-    vy_pb_field fields[FIRST_WORK + EFFECT_COUNT];
+    vy_pb_field fields[FIRST_WORK + EFFECT_COUNT + 1];
     vy_pb_message message;
 } energy_message;
 
@@ -95,6 +104,7 @@ static void describe_energy(energy_message *out)
         out->fields[n++] = (vy_pb_field){
             .name = vy_effect_name(k), .number = (uint32_t)(FIRST_WORK + k), .type = VY_PB_DOUBLE};
     }
+    out->fields[n++] = (vy_pb_field){.name = "contacts", .number = CONTACTS, .type = VY_PB_DOUBLE};
     out->message = (vy_pb_message){.name = "volery.Energy", .fields = out->fields, .field_count = n};
 }
 
@@ -213,17 +223,19 @@ static void put_load(vy_pb_writer *w, uint32_t number, int bit, vy_vec3 v, uint6
 static void write_loads(display *d, const vy_loads *l, drone_channels *c, uint64_t time, uint32_t *sequence,
                         vy_error *err)
 {
-    enum { ROOM = (EFFECT_COUNT + 2) * VECTOR_ROOM };
+    enum { ROOM = (EFFECT_COUNT + 3) * VECTOR_ROOM };
     vy_pb_writer w = begin(d, c->forces, time, sequence, ROOM, err);
     put_load(&w, ROTORS, 0, l->rotor_force, &c->forces_seen);
     for (int k = 0; k < EFFECT_COUNT; ++k)
         put_load(&w, (uint32_t)(FIRST_EFFECT + k), 1 + k, l->force[k], &c->forces_seen);
     put_load(&w, WIND, 1 + EFFECT_COUNT, l->wind, &c->forces_seen);
+    put_load(&w, CONTACTS, 2 + EFFECT_COUNT, l->contact_force, &c->forces_seen);
     end(d, &w);
     w = begin(d, c->torques, time, sequence, ROOM, err);
     put_load(&w, ROTORS, 0, l->rotor_torque, &c->torques_seen);
     for (int k = 0; k < EFFECT_COUNT; ++k)
         put_load(&w, (uint32_t)(FIRST_EFFECT + k), 1 + k, l->torque[k], &c->torques_seen);
+    put_load(&w, CONTACTS, 2 + EFFECT_COUNT, l->contact_torque, &c->torques_seen);
     end(d, &w);
 }
 
@@ -243,12 +255,13 @@ static void write_energy(display *d, const vy_world *world, uint32_t i, uint64_t
 {
     vy_energy e;
     vy_drone_energy(world, i, &e);
-    vy_pb_writer w = begin(d, d->drones[i].energy, time, sequence, (FIRST_WORK + EFFECT_COUNT) * 16, err);
+    vy_pb_writer w = begin(d, d->drones[i].energy, time, sequence, (FIRST_WORK + EFFECT_COUNT + 1) * 16, err);
     const double values[] = {e.kinetic, e.potential, e.rotors, e.dissipated, e.exchanged, e.residual};
     for (uint32_t k = KINETIC; k <= RESIDUAL; ++k) vy_pb_put_double(&w, k, values[k - 1]);
     for (int k = 0; k < EFFECT_COUNT; ++k) {
         if (k != EFFECT_wind) vy_pb_put_double(&w, (uint32_t)(FIRST_WORK + k), e.work[k]);
     }
+    if (world->touches != NULL) vy_pb_put_double(&w, CONTACTS, e.contacts);
     end(d, &w);
 }
 
@@ -335,7 +348,8 @@ void vy_display_print_reference(FILE *out)
         "| `/drones/NAME/forces` | `volery.Forces`: a Vec3 [N] in world axes for `rotors` and each effect; "
         "`wind` [m/s] | every time |\n"
         "| `/drones/NAME/energy` | `volery.Energy` [J]: kinetic, potential, work of the rotors and of each "
-        "effect since the start, dissipated, exchanged, residual | every time, with `log.energy: on` |\n"
+        "effect and of contacts since the start, dissipated, exchanged, residual | every time, with "
+        "`log.energy: on` |\n"
         "| `/drones/NAME/torques` | `volery.Torques`: a Vec3 [N m] in body axes for `rotors` and each effect "
         "| "
         "every time |\n\n"

@@ -39,10 +39,13 @@ struct vy_recorder {
     vy_pb_codec *geodetic_codec;
     uint16_t *joints; // channels
     vy_pb_codec *joint_codec;
-    uint64_t *effects;     // as last noted, per drone
-    unsigned char *faults; // likewise: drone by drone, whether fault k acts
-    guard_note *guards;    // likewise, in a guarded world
-    display *display;      // NULL: nothing for people
+    uint16_t contacts; // the channel, where things collide
+    vy_pb_codec *contact_codec;
+    char (*bodies)[VY_NAME_CAP]; // names of drones, then of obstacles, likewise
+    uint64_t *effects;           // as last noted, per drone
+    unsigned char *faults;       // likewise: drone by drone, whether fault k acts
+    guard_note *guards;          // likewise, in a guarded world
+    display *display;            // NULL: nothing for people
     uint64_t display_every;
 };
 
@@ -73,6 +76,7 @@ static vy_status add_channel(vy_recorder *r, const char *topic, const vy_pb_mess
 // Does drone `i` have what stream `s` tells?
 static int has_stream(const vy_world *world, uint32_t i, int s)
 {
+    if (s == STREAM_TOUCH) return world->touches != NULL;
     return s != STREAM_BATTERY || world->model.params[i].battery.capacity > 0.0;
 }
 
@@ -82,7 +86,7 @@ static vy_status add_stream(vy_recorder *r, const vy_world *world, int s, vy_err
     stream_layout layout;
     uint32_t first = 0;
     while (first < r->drone_count && !has_stream(world, first, s)) ++first;
-    if (first == r->drone_count && s == STREAM_BATTERY) return VY_OK;
+    if (first == r->drone_count && strcmp(vy_drone_streams[s].block, "drone") != 0) return VY_OK;
     vy_stream_layout(s, VY_ROTOR_CAP, &layout);
     r->offsets[s] = layout.offset;
     unsigned char *schema = NULL;
@@ -152,6 +156,47 @@ static vy_status add_joints(vy_recorder *r, const vy_world *world, const char *c
     return status;
 }
 
+// The stream of contacts; its metadata name the bodies: drones, then obstacles.
+static vy_status add_contacts(vy_recorder *r, const vy_world *world, const char *const *obstacles,
+                              vy_error *err)
+{
+    if (world->touches == NULL) return VY_OK;
+    const uint32_t count = r->drone_count + world->model.obstacle_count;
+    vy_mcap_pair *pairs = calloc(count + 1u, sizeof *pairs);
+    char(*numbers)[12] = calloc(count + 1u, sizeof *numbers);
+    r->bodies = calloc(count + 1u, sizeof *r->bodies);
+    unsigned char *schema = NULL;
+    size_t size = 0;
+    uint16_t id = 0;
+    vy_status status = VY_NO_MEMORY;
+    if (pairs != NULL && numbers != NULL && r->bodies != NULL) {
+        for (uint32_t i = 0; i < count; ++i) {
+            const uint32_t k = i - r->drone_count; // of an obstacle
+            if (i < r->drone_count || obstacles != NULL)
+                snprintf(r->bodies[i], VY_NAME_CAP, "%s", i < r->drone_count ? r->names[i] : obstacles[k]);
+            else
+                snprintf(r->bodies[i], VY_NAME_CAP, "obstacle%" PRIu32, k);
+            snprintf(numbers[i], sizeof numbers[i], "%" PRIu32, i);
+            pairs[i] = (vy_mcap_pair){numbers[i], r->bodies[i]};
+        }
+        status = vy_pb_descriptor_set(&vy_message_contact, &schema, &size, err);
+    }
+    if (status == VY_OK)
+        status =
+            vy_mcap_writer_add_schema(r->writer, vy_message_contact.name, "protobuf", schema, size, &id, err);
+    const vy_mcap_channel_def def = {.topic = TOPIC_CONTACTS,
+                                     .encoding = "protobuf",
+                                     .schema = id,
+                                     .metadata = pairs,
+                                     .metadata_count = count};
+    if (status == VY_OK) status = vy_mcap_writer_add_channel(r->writer, &def, &r->contacts, err);
+    if (status == VY_OK) status = vy_pb_codec_create(&vy_message_contact, &r->contact_codec, err);
+    free(schema);
+    free(numbers);
+    free(pairs);
+    return status == VY_NO_MEMORY ? vy_fail(err, status, "log: out of memory") : status;
+}
+
 static vy_status add_channels(vy_recorder *r, const vy_recorder_def *recorder, const vy_world *world,
                               vy_error *err)
 {
@@ -162,6 +207,7 @@ static vy_status add_channels(vy_recorder *r, const vy_recorder_def *recorder, c
     for (int s = 0; s < DRONE_STREAM_COUNT && status == VY_OK; ++s) status = add_stream(r, world, s, err);
     if (status == VY_OK && r->planet.radius > 0.0) status = add_geodetic(r, err);
     if (status == VY_OK) status = add_joints(r, world, recorder->joint_names, err);
+    if (status == VY_OK) status = add_contacts(r, world, recorder->obstacle_names, err);
     uint16_t schema = 0;
     if (status == VY_OK) {
         status = vy_mcap_writer_add_schema(r->writer, "volery.Event", "jsonschema", vy_event_schema,
@@ -282,7 +328,10 @@ static void write_drones(vy_recorder *r, const vy_world *world)
             if (s == STREAM_MOCAP && d->mocap_tick != tick) continue;
             if (s == STREAM_CONTROL && tick > 0 && !due(tick, world->model.drones[i].rate_period)) continue;
             if (s == STREAM_BATTERY && (tick == 0 || !has_stream(world, i, s))) continue;
-            const void *block = s == STREAM_BATTERY ? (const void *)&world->gear[i] : d;
+            if (s == STREAM_TOUCH && !has_stream(world, i, s)) continue;
+            const void *block = s == STREAM_BATTERY ? (const void *)&world->gear[i]
+                                : s == STREAM_TOUCH ? (const void *)&world->touches[i]
+                                                    : d;
             write_stream(r, i, s, codecs[s], block, time);
         }
     }
@@ -350,6 +399,39 @@ static void note_failure(vy_recorder *r, const vy_world *world)
     }
     write_event(r, f.tick, "failure", f.drone < r->drone_count ? r->names[f.drone] : "", text);
     r->failure_noted = 1;
+}
+
+// Contacts: each in the stream when it begins or ends and with the other records; begins, ends and crashes
+// are events.
+static void note_contacts(vy_recorder *r, const vy_world *world)
+{
+    const uint64_t tick = world->state->tick;
+    const uint32_t count = vy_world_contact_count(world);
+    for (uint32_t k = 0; k < count && !failed(r); ++k) {
+        vy_contact_event e;
+        char text[160];
+        (void)vy_world_contact(world, k, &e);
+        const int crash = e.severity >= 1.0;
+        if (e.phase == VY_CONTACT_PERSIST && !crash && tick % r->every != 0) continue;
+        const contact_cells cells = vy_contact_pack(tick, r->drone_count, &e);
+        unsigned char *at =
+            vy_mcap_writer_begin(r->writer, r->contacts, r->sequence++, vy_log_time(tick, r->dt),
+                                 vy_pb_codec_size_max(r->contact_codec), &r->error);
+        if (at != NULL) vy_mcap_writer_end(r->writer, vy_pb_encode(r->contact_codec, &cells, at));
+        const char *other = r->bodies[cells.other], *name = r->names[e.drone];
+        if (e.phase == VY_CONTACT_END) {
+            snprintf(text, sizeof text, "with %s ends", other);
+        } else {
+            snprintf(text, sizeof text, "with %s %s at %.3g m/s, %.3g N s", other,
+                     e.phase == VY_CONTACT_BEGIN ? "begins" : "goes on", e.speed,
+                     real_sqrt(vec3_dot(e.impulse, e.impulse)));
+        }
+        if (e.phase != VY_CONTACT_PERSIST) write_event(r, tick, "contact", name, text);
+        if (!crash) continue;
+        snprintf(text, sizeof text, "against %s at %.3g m/s, %.3g N s: severity %.3g", other, e.speed,
+                 real_sqrt(vec3_dot(e.impulse, e.impulse)), e.severity);
+        write_event(r, tick, "crash", name, text);
+    }
 }
 
 // Decisions of the negligibility policy, when they change.
@@ -465,6 +547,7 @@ static int take_step(void *self, const vy_world *world)
     if ((tick - 1) % world->model.nap_period == 0) note_effects(r, world);
     if (world->model.fault_count > 0) note_faults(r, world);
     if (world->model.guarded) note_guards(r, world);
+    if (r->contact_codec != NULL) note_contacts(r, world);
     if (r->batch_count == 0) r->batch_first = tick;
     r->batch[r->batch_count++] = world->state->chain;
 
@@ -505,6 +588,8 @@ static void release(vy_recorder *r)
     vy_pb_codec_destroy(r->geodetic_codec);
     vy_display_destroy(r->display);
     vy_pb_codec_destroy(r->joint_codec);
+    vy_pb_codec_destroy(r->contact_codec);
+    free(r->bodies);
     free(r->joints);
     free(r->geodetic);
     free(r->effects);

@@ -89,7 +89,10 @@ void vy_log_print_reference(FILE *out)
         "protobuf | every reply of a controller that is not built in |\n"
         "| `/events` | tick, time, kind, drone, text | json | when something happens |\n"
         "| `/drones/NAME/…` | see below | protobuf | every `log.every` steps |\n"
-        "| `/joints/NAME` | `volery.Joint`: see below | protobuf | every `log.every` steps |\n\n"
+        "| `/joints/NAME` | `volery.Joint`: see below | protobuf | every `log.every` steps |\n"
+        "| `/contacts` | `volery.Contact`: see below | protobuf | when a contact begins or ends or is a "
+        "crash, and "
+        "every `log.every` steps |\n\n"
         "## Streams of a drone\n\n"
         "World frame +Z up, body frame forward-left-up, SI units.\n\n",
         out);
@@ -113,6 +116,22 @@ void vy_log_print_reference(FILE *out)
         "| `torque` | Vec3 {x, y, z} | N m | on `b` about its anchor, world |\n"
         "| `active` | number | – | 0: a cable is slack or a stop is not reached; else 1 |\n\n",
         out);
+    fputs("## Contacts\n\n`/contacts`, `volery.Contact`, in worlds where things collide; the channel's "
+          "metadata "
+          "name the bodies by number: drones,\nthen obstacles, terrain last. Begins, ends and crashes are "
+          "events "
+          "as well, of the kinds `contact` and `crash`.\n\n"
+          "| field | type | unit | |\n|---|---|---|---|\n"
+          "| `tick` | number | – | the step |\n"
+          "| `phase` | number | – | 0: begins, 1: goes on, 2: has ended; the rest is zero then |\n"
+          "| `drone`, `other` | number | – | the two, by number; the lower one first |\n"
+          "| `points` | number | – | that push |\n"
+          "| `point` | Vec3 {x, y, z} | m | where, weighted by impulse, world |\n"
+          "| `normal` | Vec3 {x, y, z} | – | unit, towards the drone |\n"
+          "| `impulse` | Vec3 {x, y, z} | N s | on the drone, over the step, world |\n"
+          "| `speed` | number | m/s | at which the deepest point closed |\n"
+          "| `severity` | number | – | largest share of a crash limit; 1 and more is a crash |\n\n",
+          out);
     vy_display_print_reference(out);
     print_state(out);
 }

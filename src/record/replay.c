@@ -45,7 +45,7 @@ static int feed_reply(void *self, const vy_world *world, uint32_t drone, vy_inte
     vy_reply_walk_next(&f->replies);
     const vy_controller_def *c = &world->model.drones[drone].controller;
     if (f->warm && c->call != NULL) {
-        const vy_samples samples = vy_drone_samples(&world->model, tick, &world->drones[drone]);
+        const vy_samples samples = vy_drone_samples(world, drone);
         vy_intent ignored;
         memset(&ignored, 0, sizeof ignored);
         c->call(c->self, &samples, &ignored);

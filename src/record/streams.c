@@ -98,6 +98,38 @@ const char *vy_joint_unit(const char *field)
     return "";
 }
 
+static const vy_pb_field contact_fields[] = {
+    {.name = "tick", .number = 1, .type = VY_PB_FIXED64},
+    {.name = "phase", .number = 2, .type = VY_PB_FIXED64},
+    {.name = "drone", .number = 3, .type = VY_PB_FIXED64},
+    {.name = "other", .number = 4, .type = VY_PB_FIXED64},
+    {.name = "points", .number = 5, .type = VY_PB_FIXED64},
+    {.name = "point", .number = 6, .type = VY_PB_MESSAGE, .message = &vy_message_vec3},
+    {.name = "normal", .number = 7, .type = VY_PB_MESSAGE, .message = &vy_message_vec3},
+    {.name = "impulse", .number = 8, .type = VY_PB_MESSAGE, .message = &vy_message_vec3},
+    {.name = "speed", .number = 9, .type = VY_PB_DOUBLE},
+    {.name = "severity", .number = 10, .type = VY_PB_DOUBLE},
+};
+const vy_pb_message vy_message_contact = {
+    .name = "volery.Contact", .fields = contact_fields, .field_count = 10};
+_Static_assert(sizeof(contact_cells) == 8 * 16, "cells without padding");
+
+contact_cells vy_contact_pack(uint64_t tick, uint32_t drone_count, const vy_contact_event *event)
+{
+    return (contact_cells){
+        .tick = tick,
+        .phase = (uint64_t)event->phase,
+        .drone = (uint64_t)event->drone,
+        .other = event->other >= 0 ? (uint64_t)event->other : drone_count + (uint64_t)event->obstacle,
+        .points = (uint64_t)event->points,
+        .point = event->point,
+        .normal = event->normal,
+        .impulse = event->impulse,
+        .speed = event->speed,
+        .severity = event->severity,
+    };
+}
+
 const char vy_event_schema[] =
     "{\"type\":\"object\",\"properties\":{\"tick\":{\"type\":\"integer\"},\"time\":{\"type\":\"number\"},"
     "\"kind\":{\"type\":\"string\"},\"drone\":{\"type\":\"string\"},\"text\":{\"type\":\"string\"}}}";
@@ -160,6 +192,8 @@ const drone_stream vy_drone_streams[DRONE_STREAM_COUNT] = {
      "what the controller wants and the motors are told, when there is something new"},
     {"battery", "gear", "battery.charge", "battery.current",
      "the battery of a drone that has one, from the first step on"},
+    {"touch", "touch", "contact.impulse", "contact.total",
+     "what contacts did to the drone, in a world where things collide"},
     {"truth", "drone", "body.position", "rotor_speed",
      "where the drone is, how it moves, how fast its rotors turn"},
 };

@@ -8,10 +8,11 @@
 #define TOPIC_STATE        "/world/state"
 #define TOPIC_REPLIES      "/replies"
 #define TOPIC_EVENTS       "/events"
+#define TOPIC_CONTACTS     "/contacts"
 #define METADATA_RUN       "volery"
 #define METADATA_RESULT    "result"
 #define SCENARIO_NAME      "scenario.yaml"
-#define DRONE_STREAM_COUNT 6
+#define DRONE_STREAM_COUNT 7
 
 /// Fields of the messages below, by number.
 enum { HASHES_FIRST_TICK = 1, HASHES_LIST = 2 };
@@ -23,7 +24,17 @@ extern const vy_pb_message vy_message_state;
 extern const vy_pb_message vy_message_reply;
 extern const vy_pb_message vy_message_geodetic; ///< its cells are a vy_geodetic
 extern const vy_pb_message vy_message_joint;    ///< its cells are joint_cells
+extern const vy_pb_message vy_message_contact;  ///< its cells are contact_cells
 extern const char vy_event_schema[];            ///< JSON Schema of an event
+
+/// A contact in cells, as volery.Contact lies in memory.
+typedef struct contact_cells {
+    uint64_t tick, phase, drone, other, points;
+    vy_vec3 point, normal, impulse;
+    double speed, severity;
+} contact_cells;
+
+contact_cells vy_contact_pack(uint64_t tick, uint32_t drone_count, const vy_contact_event *event);
 
 /// A joint in cells, as volery.Joint lies in memory.
 typedef struct joint_cells {
@@ -53,7 +64,15 @@ reply_cells vy_reply_pack(uint64_t tick, uint32_t drone, const vy_intent *intent
 vy_intent vy_reply_unpack(const reply_cells *cells);
 uint64_t vy_reply_check(const reply_cells *cells); ///< what `check` must be
 
-enum { STREAM_IMU, STREAM_MOCAP, STREAM_ESTIMATE, STREAM_CONTROL, STREAM_BATTERY, STREAM_TRUTH };
+enum {
+    STREAM_IMU,
+    STREAM_MOCAP,
+    STREAM_ESTIMATE,
+    STREAM_CONTROL,
+    STREAM_BATTERY,
+    STREAM_TOUCH,
+    STREAM_TRUTH
+};
 
 /// One stream of a drone: a run of consecutive fields of its drone_block or another block it has.
 typedef struct drone_stream {

@@ -186,7 +186,7 @@ static vy_status open_joints(vy_log *log, uint32_t drone, const char *const *fie
 vy_status vy_table_open(vy_log *log, uint32_t drone, const char *const *fields, int field_count,
                         log_table *out, vy_error *err)
 {
-    static const int order[TABLE_OWN] = {5, 0, 1, 2, 3, 4, 6, 7, 8}; // truth first
+    static const int order[TABLE_OWN] = {6, 0, 1, 2, 3, 4, 5, 7, 8, 9}; // truth first
     memset(out, 0, sizeof *out);
     out->log = log;
     if (drone >= log->info.drone_count)
@@ -199,7 +199,8 @@ vy_status vy_table_open(vy_log *log, uint32_t drone, const char *const *fields, 
         describe(order[k], VY_ROTOR_CAP, &s);
         snprintf(topic, sizeof topic, "/drones/%s/%s", log->names[drone], s.topic);
         const vy_mcap_channel *channel = vy_mcap_reader_find_channel(log->reader, topic);
-        if (channel == NULL && order[k] < DRONE_STREAM_COUNT && order[k] != STREAM_BATTERY)
+        if (channel == NULL && order[k] < DRONE_STREAM_COUNT &&
+            strcmp(vy_drone_streams[order[k]].block, "drone") == 0)
             status = vy_fail(err, VY_DAMAGED, "the log has no channel %.60s", topic);
         if (channel == NULL) continue;
         if (order[k] < DRONE_STREAM_COUNT) rotors = rotors_of(channel);

@@ -3,10 +3,13 @@
 #include "world/steer.h"
 #include "world/world_impl.h"
 
-vy_samples vy_drone_samples(const vy_model *m, uint64_t tick, const drone_block *d)
+vy_samples vy_drone_samples(const vy_world *world, uint32_t index)
 {
+    const vy_model *m = &world->model;
+    const drone_block *d = &world->drones[index];
     const estimator_state *e = &d->estimate;
-    return (vy_samples){
+    const uint64_t tick = world->state->tick;
+    vy_samples s = {
         .tick = tick,
         .time = (double)tick * m->dt,
         .dt = m->dt,
@@ -14,6 +17,13 @@ vy_samples vy_drone_samples(const vy_model *m, uint64_t tick, const drone_block 
         .mocap = {d->mocap_tick, d->mocap.position, d->mocap.attitude},
         .estimate = {e->position, e->velocity, e->attitude, e->rate, e->gyro_bias, e->accel_bias},
     };
+    if (world->touches != NULL) {
+        const touch_block *t = &world->touches[index];
+        const double *j = t->contact.impulse;
+        s.touch.contacts = t->now;
+        s.touch.impulse = quat_unrotate(d->body.attitude, vec3_make(j[0], j[1], j[2]));
+    }
+    return s;
 }
 
 // The events of one call.
@@ -24,7 +34,7 @@ static uint32_t call(const vy_world *world, uint32_t index, world_block *w, dron
     vy_intent reply;
     memset(&reply, 0, sizeof reply);
     if (replay->reply == NULL || !replay->reply(replay->self, world, index, &reply)) {
-        const vy_samples samples = vy_drone_samples(&world->model, w->tick, d);
+        const vy_samples samples = vy_drone_samples(world, index);
         if (controller->call == NULL) {
             reply.verdict = VY_VERDICT_ABSENT;
         } else {

@@ -147,11 +147,11 @@ GUARD_FIELD(exceeded, u64, 3, "", "steps that fall, ground and geofence have bee
 TOUCH_FIELD(now, u64, 1, "", "contacts that push it")
 TOUCH_FIELD(count, u64, 1, "", "contacts begun since the start")
 TOUCH_FIELD(crashes, u64, 1, "", "impacts beyond its limits since the start")
-TOUCH_FIELD(impulse, f64, 3, "N s", "of all contacts in the last step, world")
-TOUCH_FIELD(angular, f64, 3, "N m s", "the same about the centre of mass, body")
-TOUCH_FIELD(speed, f64, 1, "m/s", "largest at which a contact closed")
-TOUCH_FIELD(push, f64, 1, "N s", "largest of one contact in one step")
-TOUCH_FIELD(total, f64, 1, "N s", "of all contacts and steps")
+TOUCH_FIELD(contact.impulse, f64, 3, "N s", "of all contacts in the last step, world")
+TOUCH_FIELD(contact.angular, f64, 3, "N m s", "the same about the centre of mass, body")
+TOUCH_FIELD(contact.speed, f64, 1, "m/s", "largest at which a contact closed")
+TOUCH_FIELD(contact.push, f64, 1, "N s", "largest of one contact in one step")
+TOUCH_FIELD(contact.total, f64, 1, "N s", "of all contacts and steps")
 
 CONTACTS_FIELD(count, u64, 1, "", "contacts in use")
 

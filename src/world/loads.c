@@ -29,6 +29,12 @@ void vy_drone_loads(const vy_world *world, uint32_t index, vy_loads *out)
     const double time = (double)world->state->tick * world->model.dt;
     const multirotor_inputs in = plant_inputs(&world->model, index, world->loads, time, d, world->gear);
     vy_loads_at(&in, &d->body, d->rotor_speed, world->speeds[index], time, out);
+    if (world->touches != NULL) {
+        const double *j = world->touches[index].contact.impulse, *l = world->touches[index].contact.angular;
+        const double per = 1.0 / world->model.dt;
+        out->contact_force = vec3_scale(per, vec3_make(j[0], j[1], j[2]));
+        out->contact_torque = vec3_scale(per, vec3_make(l[0], l[1], l[2]));
+    }
 }
 
 void vy_loads_at(const multirotor_inputs *in, const body_state *s, const double *speed, const double *command,

@@ -120,9 +120,6 @@ typedef struct vy_model {
 void vy_wake_stage(const vy_model *m, uint64_t tick, const drone_block *drones, wake_entry *entries,
                    gear_block *gear);
 
-/// What a controller of drone `d` may know.
-vy_samples vy_drone_samples(const vy_model *m, uint64_t tick, const drone_block *d);
-
 /// Is a period of `period` steps due at `tick`?
 VY_FN mask due(bits tick, uint64_t period)
 {

@@ -63,12 +63,14 @@ typedef struct gear_block {
 
 /// What touching did to a drone. Every drone has one in a world with contacts.
 typedef struct touch_block {
-    uint64_t now;                  // contacts that push it
-    uint64_t count, crashes;       // since the start
-    double impulse[3], angular[3]; // [N s] world, [N m s] body: in the last step
-    double speed;                  // [m/s] largest at which a contact closed
-    double push;                   // [N s] largest of one contact in one step
-    double total;                  // [N s] of all contacts and steps
+    uint64_t now;            // contacts that push it
+    uint64_t count, crashes; // since the start
+    struct {
+        double impulse[3], angular[3]; // [N s] world, [N m s] body: in the last step
+        double speed;                  // [m/s] largest at which a contact closed
+        double push;                   // [N s] largest of one contact in one step
+        double total;                  // [N s] of all contacts and steps
+    } contact;
 } touch_block;
 
 /// How many contacts follow that are in use.

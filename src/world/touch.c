@@ -52,9 +52,9 @@ static uint32_t feel(vy_world *world, uint32_t drone, const vy_contact_report *r
     int by_push;
     t->now += 1;
     t->count += r->phase == VY_CONTACT_BEGIN;
-    t->speed = real_max(t->speed, r->speed);
-    t->push = real_max(t->push, push);
-    t->total += push;
+    t->contact.speed = real_max(t->contact.speed, r->speed);
+    t->contact.push = real_max(t->contact.push, push);
+    t->contact.total += push;
     uint32_t events = r->phase == VY_CONTACT_BEGIN ? VY_EVENT_CONTACT : 0;
     if (severity_of(crash, r->speed, push, &by_push) >= 1.0) {
         t->crashes += 1;
@@ -74,8 +74,8 @@ static void settle(vy_world *world, uint32_t i, const body_state *now, drone_blo
     const vec3 impulse = vec3_scale(p->effects.mass, vec3_sub(now->velocity, d->body.velocity));
     const vec3 angular = mat3_mul_vec(p->body.inertia, vec3_sub(now->rate, d->body.rate));
     t->now = 0;
-    memcpy(t->impulse, &impulse, sizeof t->impulse);
-    memcpy(t->angular, &angular, sizeof t->angular);
+    memcpy(t->contact.impulse, &impulse, sizeof t->contact.impulse);
+    memcpy(t->contact.angular, &angular, sizeof t->contact.angular);
     if (world->accounting) vy_energy_contact(world, i, &d->body, now);
     d->body = *now;
 }

@@ -400,7 +400,7 @@ vy_status vy_world_read_drone(const vy_world *world, vy_drone_id id, vy_drone_st
         .velocity = d->body.velocity,
         .attitude = d->body.attitude,
         .rate = d->body.rate,
-        .samples = vy_drone_samples(&world->model, tick, d),
+        .samples = vy_drone_samples(world, slot),
         .clamps = d->clamps,
     };
     s.rotor_power = rotors_power(&world->model, slot, d);
@@ -416,9 +416,9 @@ vy_status vy_world_read_drone(const vy_world *world, vy_drone_id id, vy_drone_st
         s.touching = t->now;
         s.contacts = t->count;
         s.crashes = t->crashes;
-        s.contact_impulse = vec3_make(t->impulse[0], t->impulse[1], t->impulse[2]);
-        s.contact_speed = t->speed;
-        s.contact_push = t->push;
+        s.contact_impulse = vec3_make(t->contact.impulse[0], t->contact.impulse[1], t->contact.impulse[2]);
+        s.contact_speed = t->contact.speed;
+        s.contact_push = t->contact.push;
     }
     memcpy(s.rotor_speed, d->rotor_speed, sizeof s.rotor_speed);
     memcpy(s.motor_command, d->control.motors, sizeof s.motor_command);

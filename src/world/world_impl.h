@@ -51,6 +51,9 @@ struct vy_world {
 /// Have the state lie at `cells` from now on: state_size bytes of the caller's, which must outlive the world.
 void vy_world_move_state(vy_world *world, void *cells);
 
+/// What a controller of drone `index` may know.
+vy_samples vy_drone_samples(const vy_world *world, uint32_t index);
+
 /// Call the controllers that are due, or take their replies from the replay source.
 uint32_t vy_controller_stage(const vy_world *world, world_block *w, drone_block *drones);
 
