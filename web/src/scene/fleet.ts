@@ -1,5 +1,5 @@
-// fleet.ts - all drones, drawn in a few calls: one instanced mesh per kind of part and vehicle.
-import { Color, DoubleSide, InstancedMesh, Matrix4, MeshBasicMaterial, MeshLambertMaterial, Object3D, Quaternion, Scene, Vector3 } from "three";
+// fleet.ts - all drones, drawn in a few calls: one instanced mesh per kind of part, vehicle and degree of detail.
+import { Color, DoubleSide, Frustum, InstancedMesh, Matrix4, MeshBasicMaterial, MeshLambertMaterial, Object3D, PerspectiveCamera, Quaternion, Scene, Sphere, Vector3 } from "three";
 import type { Drone } from "../data/run";
 import { Motion, type Origin, type Pose } from "../data/motion";
 import type { Theme } from "../ui/theme";
@@ -12,18 +12,26 @@ export interface Craft {
   pose: Pose;
 }
 
-interface Group {
+/// One degree of detail: its meshes, as many of their instances as are in sight.
+interface Level {
   shape: VehicleShape;
-  crafts: Craft[];
+  room: number; // crafts
+  used: number;
   body: InstancedMesh;
   shadow: InstancedMesh;
-  blades?: InstancedMesh;
   discs?: InstancedMesh;
+  blades?: InstancedMesh;
+}
+
+interface Group {
+  crafts: Craft[];
+  levels: Level[]; // the finest first
 }
 
 /// How fast rotors are seen to turn: 1/40 of their speed, so that the eye (and the screen) can follow.
 const SLOWED = 1 / 40;
-const FINE_MAX = 12; // drones that are drawn in full detail
+const FINE_MAX = 12; // drones that are drawn in full detail; of more, the nearest
+const NEAR = 0.05; // size over distance from which a drone is near
 const SHADOW_LEAN = [0.18, -0.28]; // the light comes from the south-west, high
 
 export class Fleet {
@@ -32,11 +40,12 @@ export class Fleet {
   private readonly rotorMaterial = new MeshLambertMaterial({ color: 0x808890 });
   private readonly discMaterial = new MeshBasicMaterial({ transparent: true, opacity: 0.16, depthWrite: false, side: DoubleSide });
   private readonly shadowMaterial = new MeshBasicMaterial({ color: 0, transparent: true, depthWrite: false });
-  private readonly bodyMaterials: MeshLambertMaterial[] = [];
   private readonly matrix = new Matrix4();
   private readonly inner = new Matrix4();
   private readonly place = new Object3D();
   private readonly flatten = new Matrix4();
+  private readonly sight = new Frustum();
+  private readonly ball = new Sphere();
 
   constructor(scene: Scene, drones: Drone[], origin: Origin) {
     const byKind = new Map<string, Craft[]>();
@@ -49,7 +58,7 @@ export class Fleet {
       const craft: Craft = {
         drone,
         motion,
-        shape: fellows[0]?.shape ?? shapeOf(drone.info, drones.length <= FINE_MAX),
+        shape: fellows[0]?.shape ?? shapeOf(drone.info, true),
         pose: { position: [0, 0, 0], attitude: [1, 0, 0, 0] },
       };
       fellows.push(craft);
@@ -59,67 +68,96 @@ export class Fleet {
   }
 
   private makeGroup(scene: Scene, crafts: Craft[]): Group {
-    const shape = crafts[0].shape;
     const ghost = crafts[0].drone.run.index > 0; // the second run is seen through
     const material = new MeshLambertMaterial({ vertexColors: true, transparent: ghost, opacity: ghost ? 0.75 : 1 });
-    this.bodyMaterials.push(material);
-    const rotors = shape.hubs.length * crafts.length;
-    const group: Group = {
+    const fine = crafts[0].shape;
+    const levels = [this.makeLevel(scene, fine, Math.min(crafts.length, FINE_MAX), material)];
+    if (crafts.length > FINE_MAX) levels.push(this.makeLevel(scene, shapeOf(crafts[0].drone.info, false), crafts.length, material));
+    return { crafts, levels };
+  }
+
+  private makeLevel(scene: Scene, shape: VehicleShape, room: number, material: MeshLambertMaterial): Level {
+    const level: Level = {
       shape,
-      crafts,
-      body: new InstancedMesh(shape.body, material, crafts.length),
-      shadow: new InstancedMesh(shape.outline, this.shadowMaterial, crafts.length),
-      blades: rotors > 0 ? new InstancedMesh(shape.blades, this.rotorMaterial, rotors) : undefined,
-      discs: rotors > 0 ? new InstancedMesh(shape.disc, this.discMaterial, rotors) : undefined,
+      room,
+      used: 0,
+      body: new InstancedMesh(shape.body, material, room),
+      shadow: new InstancedMesh(shape.outline, this.shadowMaterial, room),
+      discs: shape.discs && new InstancedMesh(shape.discs, this.discMaterial, room),
+      blades: shape.blades && new InstancedMesh(shape.blades, this.rotorMaterial, room * shape.hubs.length),
     };
-    for (const mesh of [group.shadow, group.body, group.blades, group.discs]) {
+    for (const mesh of [level.shadow, level.body, level.blades, level.discs]) {
       if (!mesh) continue;
       mesh.frustumCulled = false; // its instances are elsewhere
       scene.add(mesh);
     }
-    return group;
+    return level;
   }
 
   paint(theme: Theme): void {
     for (const group of this.groups) {
       const front = theme.lines[group.crafts[0].drone.run.index === 0 ? 0 : 2];
-      paint(group.shape.body, new Color(theme.body), new Color(front));
+      for (const level of group.levels) paint(level.shape.body, new Color(theme.body), new Color(front));
     }
     this.rotorMaterial.color.set(theme.faint);
     this.discMaterial.color.set(theme.faint);
     this.shadowMaterial.opacity = theme.shadow;
   }
 
-  /// Put everything where it is at `time`; bodies are drawn `scale` times their size.
-  update(time: number, scale: number, floor: number): void {
-    for (const group of this.groups) this.updateGroup(group, time, scale, floor);
+  /// Where every craft is at `time`.
+  move(time: number): void {
+    for (const craft of this.crafts) craft.motion.pose(time, craft.pose);
   }
 
-  private updateGroup(group: Group, time: number, scale: number, floor: number): void {
-    const { place, matrix } = this;
-    let rotor = 0;
+  /// Make ready what `camera` sees; bodies are drawn `scale` times their size.
+  draw(time: number, camera: PerspectiveCamera, scale: number, floor: number): void {
+    this.sight.setFromProjectionMatrix(this.matrix.multiplyMatrices(camera.projectionMatrix, camera.matrixWorldInverse));
     this.flatten.set(1, 0, SHADOW_LEAN[0], -SHADOW_LEAN[0] * floor, 0, 1, SHADOW_LEAN[1], -SHADOW_LEAN[1] * floor, 0, 0, 0.001, floor + 0.002, 0, 0, 0, 1);
-    group.crafts.forEach((craft, i) => {
-      craft.motion.pose(time, craft.pose);
-      const { position: p, attitude: q } = craft.pose;
-      place.position.set(p[0], p[1], p[2]);
-      place.quaternion.set(q[1], q[2], q[3], q[0]);
-      place.scale.setScalar(scale);
-      place.updateMatrix();
-      group.body.setMatrixAt(i, place.matrix);
-      group.shadow.setMatrixAt(i, matrix.multiplyMatrices(this.flatten, place.matrix));
-      const record = craft.motion.at(time);
-      group.shape.hubs.forEach((hub, k) => {
-        const speed = craft.motion.rotorSpeed[k]?.[record] ?? 0;
-        const turn = turned(craft.motion, k, record, time, speed) * group.shape.spins[k] * SLOWED;
-        this.inner.makeRotationZ(turn).setPosition(hub);
-        matrix.multiplyMatrices(place.matrix, this.inner);
-        group.blades?.setMatrixAt(rotor, matrix);
-        group.discs?.setMatrixAt(rotor, matrix);
-        rotor += 1;
-      });
-    });
-    for (const mesh of [group.body, group.shadow, group.blades, group.discs]) if (mesh) mesh.instanceMatrix.needsUpdate = true;
+    for (const { crafts, levels } of this.groups) {
+      for (const level of levels) level.used = 0;
+      for (const craft of crafts) this.drawCraft(craft, levels, time, camera, scale, floor);
+      for (const level of levels) finish(level);
+    }
+  }
+
+  private drawCraft(craft: Craft, levels: Level[], time: number, camera: PerspectiveCamera, scale: number, floor: number): void {
+    const { place, matrix, ball } = this;
+    const { position: p, attitude: q } = craft.pose;
+    const above = p[2] - floor;
+    ball.radius = craft.shape.size * scale;
+    ball.center.set(p[0] + SHADOW_LEAN[0] * above, p[1] + SHADOW_LEAN[1] * above, floor);
+    const shadowSeen = this.sight.intersectsSphere(ball);
+    ball.center.set(p[0], p[1], p[2]);
+    if (!shadowSeen && !this.sight.intersectsSphere(ball)) return;
+    const near = ball.radius > NEAR * camera.position.distanceTo(ball.center);
+    const level = levels.length === 1 || (near && levels[0].used < levels[0].room) ? levels[0] : levels[1];
+    place.position.set(p[0], p[1], p[2]);
+    place.quaternion.set(q[1], q[2], q[3], q[0]);
+    place.scale.setScalar(scale);
+    place.updateMatrix();
+    const i = level.used++;
+    level.body.setMatrixAt(i, place.matrix);
+    level.discs?.setMatrixAt(i, place.matrix);
+    level.shadow.setMatrixAt(i, matrix.multiplyMatrices(this.flatten, place.matrix));
+    if (!level.blades) return;
+    const { hubs, spins } = level.shape;
+    const record = craft.motion.at(time);
+    for (let k = 0; k < hubs.length; ++k) {
+      const speed = craft.motion.rotorSpeed[k]?.[record] ?? 0;
+      const turn = turned(craft.motion, k, record, time, speed) * spins[k] * SLOWED;
+      this.inner.makeRotationZ(turn).setPosition(hubs[k]);
+      level.blades.setMatrixAt(i * hubs.length + k, matrix.multiplyMatrices(place.matrix, this.inner));
+    }
+  }
+}
+
+function finish(level: Level): void {
+  for (const mesh of [level.body, level.shadow, level.discs]) if (mesh) mesh.count = level.used;
+  if (level.blades) level.blades.count = level.used * level.shape.hubs.length;
+  for (const mesh of [level.body, level.shadow, level.discs, level.blades]) {
+    if (!mesh) continue;
+    mesh.visible = mesh.count > 0;
+    mesh.instanceMatrix.needsUpdate = true;
   }
 }
 

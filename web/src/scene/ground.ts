@@ -2,6 +2,9 @@
 import { BufferAttribute, BufferGeometry, Color, Group, LineBasicMaterial, LineSegments, Mesh, MeshBasicMaterial, PlaneGeometry } from "three";
 import type { Theme } from "../ui/theme";
 
+const CELLS = 40; // of the grid, from the middle to an edge
+const PIECE = 10; // cells of a line's pieces
+
 /// 1, 2 or 5 times a power of ten, at or above `value`.
 export function roundUp(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value));
@@ -18,12 +21,12 @@ export class Ground {
 
   constructor(reach: number, height: number) {
     this.cell = roundUp(reach / 12);
-    const half = this.cell * 60;
+    const half = this.cell * CELLS;
     // Everything flat lies in one plane: it is drawn in this order, and leaves no depth behind to fight about.
     this.minor = new LineBasicMaterial({ depthWrite: false });
     this.major = new LineBasicMaterial({ depthWrite: false });
     this.plane = new MeshBasicMaterial({ depthWrite: false });
-    const floor = new Mesh(new PlaneGeometry(8 * half, 8 * half), this.plane);
+    const floor = new Mesh(new PlaneGeometry(12 * half, 12 * half), this.plane);
     const thin = new LineSegments(gridLines(this.cell, half, false), this.minor);
     const thick = new LineSegments(gridLines(this.cell, half, true), this.major);
     [floor, thin, thick].forEach((object, i) => (object.renderOrder = i - 3));
@@ -45,7 +48,10 @@ function gridLines(cell: number, half: number, strong: boolean): BufferGeometry 
   for (let i = -count; i <= count; ++i) {
     if ((i % 5 === 0) !== strong) continue;
     const at = i * cell;
-    for (let k = -half; k < half; k += 5 * cell) points.push(at, k, 0, at, k + 5 * cell, 0, k, at, 0, k + 5 * cell, at, 0);
+    for (let k = -count; k < count; k += PIECE) {
+      const [from, to] = [k * cell, (k + PIECE) * cell];
+      points.push(at, from, 0, at, to, 0, from, at, 0, to, at, 0);
+    }
   }
   const geometry = new BufferGeometry();
   geometry.setAttribute("position", new BufferAttribute(new Float32Array(points), 3));

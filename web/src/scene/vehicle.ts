@@ -6,8 +6,8 @@ import { mergeGeometries } from "three/addons/utils/BufferGeometryUtils.js";
 export interface VehicleShape {
   body: BufferGeometry; // with the colours of its parts
   outline: BufferGeometry; // flat, for the shadow
-  blades: BufferGeometry; // of one rotor, flat at z = 0, turning about z
-  disc: BufferGeometry; // what a turning rotor looks like
+  discs?: BufferGeometry; // what turning rotors look like, all of them
+  blades?: BufferGeometry; // of one rotor, flat at z = 0, turning about z; none where they could not be seen
   hubs: Vector3[]; // [m] where the rotors turn
   spins: number[];
   size: number; // [m] from the centre to the tip of a rotor
@@ -17,12 +17,13 @@ export interface VehicleShape {
 export const PART_FRAME = 0;
 export const PART_FRONT = 1;
 
+// With an index and without what nobody draws: parts that are to be merged must be alike.
 function marked(geometry: BufferGeometry, part: number): BufferGeometry {
-  const flat = geometry.index ? geometry.toNonIndexed() : geometry;
-  flat.deleteAttribute("uv");
-  const count = flat.getAttribute("position").count;
-  flat.setAttribute("part", new BufferAttribute(new Float32Array(count).fill(part), 1));
-  return flat;
+  geometry.deleteAttribute("uv");
+  const count = geometry.getAttribute("position").count;
+  if (!geometry.index) geometry.setIndex(Array.from({ length: count }, (_, i) => i));
+  geometry.setAttribute("part", new BufferAttribute(new Float32Array(count).fill(part), 1));
+  return geometry;
 }
 
 function beam(from: Vector3, to: Vector3, width: number, height: number): BufferGeometry {
@@ -46,17 +47,17 @@ function rotorRadius(hubs: Vector3[]): number {
 }
 
 // The body from above: arms, motors and shell, a few triangles each.
-function outlineOf(at: Vector3[], reach: number): BufferGeometry {
+function outlineOf(at: Vector3[], reach: number, fine: boolean): BufferGeometry {
   const parts: BufferGeometry[] = [];
   const circle = (x: number, y: number, rx: number, ry: number) => {
-    const shape = new CircleGeometry(1, 10);
+    const shape = new CircleGeometry(1, fine ? 10 : 6);
     shape.scale(rx, ry, 1);
     shape.translate(x, y, 0);
     parts.push(shape);
   };
   circle(0, 0, 0.41 * reach, 0.31 * reach);
   for (const hub of at) {
-    circle(hub.x, hub.y, 0.13 * reach, 0.13 * reach);
+    if (fine) circle(hub.x, hub.y, 0.13 * reach, 0.13 * reach);
     const arm = new PlaneGeometry(Math.hypot(hub.x, hub.y), 0.13 * reach);
     arm.rotateZ(Math.atan2(hub.y, hub.x));
     arm.translate(hub.x / 2, hub.y / 2, 0);
@@ -66,12 +67,15 @@ function outlineOf(at: Vector3[], reach: number): BufferGeometry {
 }
 
 // Two blades with a little chord, seen from above and below.
-function bladesOf(radius: number, fine: boolean): BufferGeometry {
+function bladesOf(radius: number): BufferGeometry {
   const blade = new BoxGeometry(2 * radius, 0.13 * radius, 0.015 * radius);
-  if (!fine) return marked(blade, PART_FRAME);
   const hub = new CylinderGeometry(0.1 * radius, 0.1 * radius, 0.1 * radius, 12);
   hub.rotateX(Math.PI / 2);
   return mergeGeometries([marked(blade, PART_FRAME), marked(hub, PART_FRAME)]);
+}
+
+function discsOf(hubs: Vector3[], radius: number, fine: boolean): BufferGeometry {
+  return mergeGeometries(hubs.map((hub) => marked(new CircleGeometry(radius, fine ? 36 : 8).translate(hub.x, hub.y, hub.z), PART_FRAME)));
 }
 
 // A body without rotors: a plain box of the size its inertia suggests.
@@ -87,10 +91,10 @@ function boxOf(info: DroneInfo): VehicleShape {
   nose.translate(0.52 * x, 0, 0);
   const body = mergeGeometries([marked(new BoxGeometry(x, y, z), PART_FRAME), marked(nose, PART_FRONT)]);
   const outline = marked(new PlaneGeometry(x, y), PART_FRAME);
-  return { body, outline, blades: bladesOf(0.1, false), disc: new CircleGeometry(0.1, 8), hubs: [], spins: [], size: Math.hypot(x, y, z) / 2 };
+  return { body, outline, hubs: [], spins: [], size: Math.hypot(x, y, z) / 2 };
 }
 
-/// `fine` is for a few drones; of many, each is made of fewer triangles.
+/// `fine` is for a few drones, and near ones; others are made of a third of the triangles.
 export function shapeOf(info: DroneInfo, fine: boolean): VehicleShape {
   const rotors = info.rotors ?? [];
   if (rotors.length === 0) return boxOf(info);
@@ -102,22 +106,22 @@ export function shapeOf(info: DroneInfo, fine: boolean): VehicleShape {
   for (const hub of at) {
     const front = hub.x > 0.05 * reach ? PART_FRONT : PART_FRAME;
     parts.push(marked(beam(new Vector3(0, 0, hub.z), hub, 0.13 * reach, 0.09 * reach), PART_FRAME));
-    const motor = new CylinderGeometry(0.11 * reach, 0.12 * reach, 0.22 * reach, fine ? 14 : 6);
+    const motor = new CylinderGeometry(0.11 * reach, 0.12 * reach, 0.22 * reach, fine ? 14 : 4, 1, !fine);
     motor.rotateX(Math.PI / 2);
     motor.translate(hub.x, hub.y, hub.z + 0.02 * reach);
     parts.push(marked(motor, front));
   }
-  const shell = new SphereGeometry(0.36 * reach, fine ? 20 : 9, fine ? 12 : 5);
+  const shell = new SphereGeometry(0.36 * reach, fine ? 20 : 6, fine ? 12 : 4);
   shell.scale(1.15, 0.85, 0.42);
-  const nose = new SphereGeometry(0.13 * reach, fine ? 14 : 6, fine ? 8 : 4);
+  const nose = new SphereGeometry(0.13 * reach, fine ? 14 : 4, fine ? 8 : 2);
   nose.scale(1, 1, 0.7);
   nose.translate(0.36 * reach, 0, 0.02 * reach);
   parts.push(marked(shell, PART_FRAME), marked(nose, PART_FRONT));
   return {
     body: mergeGeometries(parts),
-    outline: outlineOf(at, reach),
-    blades: bladesOf(radius, fine),
-    disc: new CircleGeometry(radius, fine ? 36 : 12),
+    outline: outlineOf(at, reach, fine),
+    discs: discsOf(hubs, radius, fine),
+    blades: fine ? bladesOf(radius) : undefined,
     hubs,
     spins: rotors.map((rotor) => Math.sign(rotor.spin) || 1),
     size: reach + radius,

@@ -8,11 +8,12 @@ import { Arrows, arrowKinds } from "./arrows";
 import { craftPosition, Fleet, type Craft } from "./fleet";
 import { Ground, roundUp } from "./ground";
 import { Joints } from "./joints";
-import { Trail } from "./trail";
+import { Trails } from "./trail";
 
 export type CameraMode = "follow" | "orbit" | "top";
 
 const SMOOTH_MAX = 24; // drones up to which edges are smoothed: it costs most where no graphics card helps
+const PLANS_MAX = 6; // declared ways that are shown together
 const SLOW = 70; // [ms] from frame to frame: beyond, fewer pixels are drawn while it plays
 const RATIOS = [2, 1, 0.7, 0.5]; // pixels of the picture per pixel of the page
 
@@ -35,8 +36,8 @@ export class View {
   private readonly camera = new PerspectiveCamera(45, 1, 0.01, 1000);
   private readonly controls: OrbitControls;
   private readonly joints: Joints;
-  private readonly trailLines: Trail[];
-  private readonly plans: LineDashedMaterial[] = [];
+  private readonly trailLines: Trails[];
+  private readonly plans = new Map<Craft, Line<BufferGeometry, LineDashedMaterial>>();
   private readonly extent: Extent;
   private readonly floor: number;
   private readonly target = new Vector3();
@@ -57,7 +58,9 @@ export class View {
     this.floor = this.extent.low.z < 4 * this.extent.reach + 1 ? Math.min(0, this.extent.low.z) : this.extent.low.z - 0.1 * this.extent.reach;
     this.ground = new Ground(this.extent.reach, this.floor);
     this.joints = new Joints(this.scene, this.fleet.crafts);
-    this.trailLines = this.fleet.crafts.map((craft) => new Trail(this.scene, craft));
+    const runs = new Set(drones.map((drone) => drone.run));
+    const flown = [...runs].map((run) => this.fleet.crafts.filter((craft) => craft.drone.run === run));
+    this.trailLines = flown.filter((crafts) => crafts.length > 0).map((crafts) => new Trails(this.scene, crafts));
     this.arrows = new Arrows(this.scene, arrowKinds(drones));
     this.scene.add(this.ground.object, ...this.lights());
     this.addPlans();
@@ -67,7 +70,7 @@ export class View {
     this.controls.maxPolarAngle = Math.PI * 0.55;
     this.camera.near = Math.max(this.extent.reach / 5000, 0.005);
     this.camera.far = this.extent.reach * 60;
-    this.fleet.update(this.chosen.motion.time[0], this.drawScale, this.floor);
+    this.fleet.move(this.chosen.motion.time[0]);
     this.setMode("follow");
     this.listenForPicks();
   }
@@ -80,17 +83,22 @@ export class View {
 
   // The declared way: setpoints joined by dashes.
   private addPlans(): void {
-    for (const craft of this.fleet.crafts.slice(0, 20)) {
+    for (const craft of this.fleet.crafts) {
       const points = craft.drone.info.setpoints ?? [];
       if (points.length < 2 || craft.drone.run.info.planet_radius) continue;
       const material = new LineDashedMaterial({ dashSize: this.ground.cell / 4, gapSize: this.ground.cell / 5 });
-      const geometry = new BufferGeometry();
-      geometry.setAttribute("position", new BufferAttribute(new Float32Array(points.flat()), 3));
+      const geometry = new BufferGeometry().setAttribute("position", new BufferAttribute(new Float32Array(points.flat()), 3));
       const line = new Line(geometry, material);
       line.computeLineDistances();
-      this.plans.push(material);
+      this.plans.set(craft, line);
       this.scene.add(line);
     }
+    this.showPlans();
+  }
+
+  // Of a few drones all are shown, of many the chosen one's.
+  private showPlans(): void {
+    for (const [craft, line] of this.plans) line.visible = this.plans.size <= PLANS_MAX || craft.drone.name === this.chosen.drone.name;
   }
 
   get drone(): Drone {
@@ -102,6 +110,7 @@ export class View {
     if (!craft) return;
     const before = craftPosition(this.chosen);
     this.chosen = craft;
+    this.showPlans();
     if (this.mode === "follow") this.shift(craftPosition(craft).sub(before));
   }
 
@@ -166,7 +175,7 @@ export class View {
     this.joints.paint(theme);
     this.arrows.paint(theme);
     for (const trail of this.trailLines) trail.paint(theme);
-    for (const plan of this.plans) plan.color.set(theme.faint);
+    for (const plan of this.plans.values()) plan.material.color.set(theme.faint);
   }
 
   resize(): void {
@@ -192,15 +201,14 @@ export class View {
   }
 
   draw(time: number): void {
-    this.fleet.update(time, this.drawScale, this.floor);
-    this.joints.update(this.drawScale, this.floor);
-    const at = craftPosition(this.chosen);
-    if (this.mode === "follow") this.shift(at.clone().sub(this.target));
-    this.fleet.crafts.forEach((craft, i) => {
-      this.trailLines[i].update(craft.motion.at(time), craft.drone.name === this.chosen.drone.name, this.trails);
-    });
-    this.arrows.update(this.chosen, time, this.drawScale);
+    this.fleet.move(time);
+    if (this.mode === "follow") this.shift(craftPosition(this.chosen).sub(this.target));
     this.controls.update();
+    this.camera.updateMatrixWorld();
+    this.fleet.draw(time, this.camera, this.drawScale, this.floor);
+    this.joints.update(this.drawScale, this.floor);
+    for (const trails of this.trailLines) trails.update(time, this.chosen.drone.name, this.trails);
+    this.arrows.update(this.chosen, time, this.drawScale);
     this.renderer.render(this.scene, this.camera);
   }
 }
