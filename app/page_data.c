@@ -32,11 +32,13 @@ typedef struct copy {
 
 static part part_of(vy_log *log, const vy_mcap_channel *channel)
 {
-    static const char head[] = "/drones/", tail[] = "/truth", ours[] = "volery.";
+    static const char drones[] = "/drones/", joints[] = "/joints/", tail[] = "/truth", ours[] = "volery.";
     if (strcmp(channel->topic, TOPIC_EVENTS) == 0) return PART_EVENTS;
     const vy_mcap_schema *schema = vy_mcap_reader_schema_by_id(log->reader, channel->schema);
     if (schema == NULL || strncmp(schema->name, ours, sizeof ours - 1) != 0) return PART_NONE;
-    if (strncmp(channel->topic, head, sizeof head - 1) != 0) return PART_NONE;
+    if (strcmp(channel->topic, "/contacts") == 0 || strncmp(channel->topic, joints, sizeof joints - 1) == 0)
+        return PART_OTHER;
+    if (strncmp(channel->topic, drones, sizeof drones - 1) != 0) return PART_NONE;
     const size_t length = strlen(channel->topic);
     return strcmp(channel->topic + length - (sizeof tail - 1), tail) == 0 ? PART_TRUTH : PART_OTHER;
 }

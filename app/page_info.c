@@ -75,6 +75,72 @@ static void put_left_out(json *j, const page_data *data)
     vy_json_close(j);
 }
 
+static const char *solid_word(vy_solid_kind kind)
+{
+    switch (kind) {
+    case VY_SOLID_BOX: return "box";
+    case VY_SOLID_SPHERE: return "sphere";
+    case VY_SOLID_CAPSULE: return "capsule";
+    case VY_SOLID_CYLINDER: return "cylinder";
+    case VY_SOLID_HULL: return "hull";
+    case VY_SOLID_PLANE: return "plane";
+    case VY_SOLID_HEIGHTS: return "heights";
+    case VY_SOLID_AUTO:
+    case VY_SOLID_NONE: break;
+    }
+    return "";
+}
+
+// Every n-th row and column of a large surface, and the last ones: a page shows it, and measures nothing by
+// it.
+static void put_heights(json *j, const vy_numbers *heights, double spacing)
+{
+    enum { SIDE_MAX = 128 };
+    const int longest = heights->rows > heights->columns ? heights->rows : heights->columns;
+    const int stride = (longest - 1 + SIDE_MAX - 1) / SIDE_MAX;
+    vy_json_object(j, "heights");
+    vy_json_real(j, "spacing", spacing);
+    vy_json_whole(j, "rows", (uint64_t)heights->rows);
+    vy_json_whole(j, "columns", (uint64_t)heights->columns);
+    vy_json_whole(j, "stride", (uint64_t)stride);
+    vy_json_list(j, "values");
+    for (int y = 0; y < heights->rows - 1 + stride; y += stride) {
+        const int row = y < heights->rows ? y : heights->rows - 1;
+        for (int x = 0; x < heights->columns - 1 + stride; x += stride) {
+            const int column = x < heights->columns ? x : heights->columns - 1;
+            vy_json_real(j, NULL, heights->values[(size_t)row * (size_t)heights->columns + (size_t)column]);
+        }
+    }
+    vy_json_close(j);
+    vy_json_close(j);
+}
+
+static void put_solid(json *j, const vy_solid_def *solid)
+{
+    vy_json_text(j, "kind", solid_word(solid->kind));
+    put_vec3(j, "size", solid->size);
+    vy_json_real(j, "radius", solid->radius);
+    vy_json_real(j, "length", solid->length);
+    if (solid->kind == VY_SOLID_HULL && solid->points.values != NULL)
+        put_vector(j, "points", solid->points.values, solid->points.rows * solid->points.columns);
+    if (solid->kind == VY_SOLID_HEIGHTS && solid->heights.values != NULL)
+        put_heights(j, &solid->heights, solid->spacing);
+}
+
+static void put_obstacle(json *j, const char *name, const vy_obstacle_def *def)
+{
+    const vy_quat q = def->attitude;
+    if (solid_word(def->solid.kind)[0] == '\0') return;
+    vy_json_object(j, NULL);
+    vy_json_text(j, "name", name);
+    put_vec3(j, "position", def->position);
+    put_vector(j, "attitude", (const double[]){q.w, q.x, q.y, q.z}, 4);
+    vy_json_object(j, "solid");
+    put_solid(j, &def->solid);
+    vy_json_close(j);
+    vy_json_close(j);
+}
+
 static void put_drone(json *j, const vy_scenario_drone *drone)
 {
     const vy_vehicle_def *v = &drone->def.vehicle;
@@ -94,6 +160,11 @@ static void put_drone(json *j, const vy_scenario_drone *drone)
         vy_json_close(j);
     }
     vy_json_close(j);
+    if (v->rotor_count == 0 && solid_word(drone->def.solid.kind)[0] != '\0') {
+        vy_json_object(j, "solid");
+        put_solid(j, &drone->def.solid);
+        vy_json_close(j);
+    }
     vy_json_list(j, "setpoints");
     for (int i = 0; i < steer->setpoint_count && steer->kind == VY_CONTROLLER_HOLD; ++i) {
         put_vec3(j, NULL, steer->setpoints[i].position);
@@ -123,6 +194,7 @@ static void put_joint(json *j, const vy_scenario_joint *joint)
 {
     const vy_joint_def *def = &joint->def;
     vy_json_object(j, NULL);
+    vy_json_text(j, "name", joint->name);
     vy_json_text(j, "kind", joint_word(def->kind));
     vy_json_real(j, "a", joint->a); // index of a drone; -1: the world
     vy_json_real(j, "b", joint->b);
@@ -130,6 +202,14 @@ static void put_joint(json *j, const vy_scenario_joint *joint)
     put_vec3(j, "anchor_b", def->anchor_b);
     put_vec3(j, "axis", def->axis_a);
     vy_json_real(j, "length", def->length);
+    vy_json_close(j);
+}
+
+static void put_surroundings(json *j, const vy_scenario *s)
+{
+    vy_json_list(j, "obstacles");
+    put_obstacle(j, "terrain", &s->terrain);
+    for (int i = 0; i < s->obstacle_count; ++i) put_obstacle(j, s->obstacles[i].name, &s->obstacles[i].def);
     vy_json_close(j);
 }
 
@@ -186,6 +266,7 @@ static void put_scenario(json *j, vy_log *log, const vy_scenario *s)
     vy_json_list(j, "drones");
     for (int i = 0; i < s->drone_count; ++i) put_drone(j, &s->drones[i]);
     vy_json_close(j);
+    put_surroundings(j, s);
     vy_json_list(j, "joints");
     for (int i = 0; i < s->joint_count; ++i) put_joint(j, &s->joints[i]);
     vy_json_close(j);

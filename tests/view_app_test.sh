@@ -35,6 +35,11 @@ command -v chromium >/dev/null || skip "no chromium"
 "$volery" export battery.mcap --csv -o battery.csv
 "$volery" run slung-load -q --set duration=8 --set 'expect=[]' -o load.mcap
 "$volery" view load.mcap -o load.html -q
+"$volery" export load.mcap --csv --drone carrier -o load.csv
+"$volery" run "$root/tests/view/ground.yaml" -q -o ground.mcap
+"$volery" view ground.mcap -o ground.html -q
+"$volery" run gate -q -o gate.mcap
+"$volery" view gate.mcap -o gate.html -q
 "$volery" run nesc/case06 -q -o planet.mcap 2>/dev/null || "$volery" run "$root/scenarios/nesc/case06.yaml" -q -o planet.mcap
 "$volery" view planet.mcap -o planet.html -q
 

@@ -228,8 +228,38 @@ async function seeJoints() {
   await settled(page);
   const taut = await drawn();
   check("a taut one is straight", taut.rods === 1, JSON.stringify(taut));
+  const csv = readCsv("load.csv");
+  const tension = await lineOf(page, "tension", "rope");
+  const logged = csv.get("joints.rope.tension");
+  check("its tension is the log's", tension.values.length === logged.length && tension.values.every((value, i) => value === logged[i]) && Math.max(...logged) > 2, `${tension.values[300]} ${logged[300]}`);
   await shot(page, "load");
   await page.close();
+}
+
+// Terrain, obstacles of every kind, and bodies of a declared shape; a shadow lies on the ground below its drone.
+async function seeObstacles() {
+  const page = await open("ground.html");
+  await page.evaluate(() => window.volery.clock.seek(1));
+  await settled(page);
+  const found = await page.evaluate(() => {
+    const { obstacles, fleet, camera, floor } = window.volery.view;
+    const at = camera.position.clone().set(1, 2, 5);
+    const top = camera.position.clone().set(6, 1, 9);
+    return { count: obstacles.count, floor, ground: obstacles.below(at, floor, true), top: obstacles.below(top, floor, true), beside: obstacles.below(at.clone().set(-50, 0, 5), floor, true).height, sizes: fleet.crafts.map((craft) => craft.shape.size) };
+  });
+  check("all obstacles", found.count === 6, JSON.stringify(found));
+  check("the height of the terrain", Math.abs(found.ground.height - 0.5 * 1) < 1e-12 && found.ground.normal.x < -0.4, JSON.stringify(found.ground)); // z = x / 2
+  check("the top of a box", Math.abs(found.top.height - 4) < 1e-5 && found.top.normal.z > 0.999, JSON.stringify(found.top));
+  check("nothing beside the terrain", found.beside === found.floor);
+  check("a body has its shape", Math.abs(found.sizes[1] - Math.hypot(0.4, 0.2, 0.1) / 2) < 1e-6, JSON.stringify(found.sizes));
+  await shot(page, "ground");
+  await page.close();
+  const gate = await open("gate.html");
+  await gate.evaluate(() => window.volery.clock.seek(3.5));
+  await settled(gate);
+  check("a drone beside obstacles has its size", (await gate.evaluate(() => window.volery.view.drawScale)) === 1);
+  await shot(gate, "gate");
+  await gate.close();
 }
 
 async function compareRuns() {
@@ -337,6 +367,7 @@ try {
   await compareWorked();
   await seeEvents();
   await seeJoints();
+  await seeObstacles();
   await compareRuns();
   await lookAround();
   await stayUnharmed();

@@ -5,6 +5,33 @@ export interface RotorInfo {
   spin: number; // +1 counter-clockwise from above
 }
 
+/// A surface over a grid; of a large one every stride-th row and column, and the last.
+export interface HeightsInfo {
+  spacing: number; // [m] between neighbours
+  rows: number;
+  columns: number;
+  stride: number;
+  values: number[]; // [m] one row for each y
+}
+
+/// A shape in a frame of its own.
+export interface SolidInfo {
+  kind: string; // box, sphere, capsule, cylinder, hull, plane, heights
+  size: number[]; // [m] of a box
+  radius: number; // [m]
+  length: number; // [m] of a capsule without its caps, of a cylinder
+  points?: number[]; // [m] x, y, z after x, y, z
+  heights?: HeightsInfo;
+}
+
+/// Something that never moves.
+export interface ObstacleInfo {
+  name: string;
+  position: number[]; // [m] world
+  attitude: number[]; // w, x, y, z
+  solid: SolidInfo;
+}
+
 export interface DroneInfo {
   name: string;
   vehicle?: string;
@@ -12,11 +39,13 @@ export interface DroneInfo {
   inertia?: number[]; // [kg m^2] rows
   speed_max?: number; // [rad/s]
   rotors?: RotorInfo[];
+  solid?: SolidInfo; // of a body without rotors
   setpoints?: number[][]; // [m] world
 }
 
 /// What holds two bodies together.
 export interface JointInfo {
+  name?: string;
   kind: string; // cable, spring, distance, ball, hinge, slider, fixed, universal
   a: number; // index of a drone; -1: the world
   b: number;
@@ -66,6 +95,7 @@ export interface RunInfo {
   gravity?: number[]; // [m/s^2] where it is uniform
   drones: DroneInfo[];
   joints?: JointInfo[];
+  obstacles?: ObstacleInfo[]; // the terrain first, if there is one
   nap?: CertificateInfo[];
 }
 

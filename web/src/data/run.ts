@@ -21,8 +21,17 @@ export interface Drone {
   streams: Map<string, Table>; // by the last part of the topic: truth, imu, ...
 }
 
+/// What the log says of one joint.
+export interface JointStream {
+  name: string;
+  ends: string[]; // names of what it holds
+  table: Table;
+}
+
 export interface Run {
   index: number; // 0, or 1 for the second of two
+  joints: JointStream[];
+  contacts: Table; // one row per contact that began, went on or ended; empty where nothing collides
   info: RunInfo;
   drones: Drone[];
   events: RunEvent[];
@@ -43,18 +52,26 @@ function readEvent(bytes: Uint8Array, time: number): RunEvent | undefined {
   }
 }
 
-/// The stream a topic belongs to: /drones/NAME/STREAM.
-function placeOf(topic: string): { drone: string; stream: string } | undefined {
-  const parts = topic.split("/");
-  return parts.length === 4 && parts[0] === "" && parts[1] === "drones" ? { drone: parts[2], stream: parts[3] } : undefined;
+/// Where the records of a topic go: /drones/NAME/STREAM, /joints/NAME or /contacts.
+function tableOf(run: Run, topic: string, metadata: Map<string, string>): Table | undefined {
+  if (topic === "/contacts") return run.contacts;
+  const [empty, family, name, stream, ...more] = topic.split("/");
+  if (empty !== "" || !name || more.length > 0) return undefined;
+  const table = new Table();
+  if (family === "joints" && stream === undefined) {
+    run.joints.push({ name, ends: [metadata.get("a") ?? "", metadata.get("b") ?? ""], table });
+    return table;
+  }
+  const drone = family === "drones" && stream ? run.drones.find((d) => d.name === name) : undefined;
+  drone?.streams.set(stream, table);
+  return drone && table;
 }
 
 export function readRun(index: number, info: RunInfo, file: Uint8Array): Run {
-  const run: Run = { index, info, drones: [], events: [], start: Infinity, end: -Infinity };
+  const run: Run = { index, info, joints: [], contacts: new Table(), drones: [], events: [], start: Infinity, end: -Infinity };
   info.drones.forEach((drone, i) => {
     run.drones.push({ run, index: i, name: drone.name, info: drone, certificate: info.nap?.[i], streams: new Map() });
   });
-  const byName = new Map(run.drones.map((drone) => [drone.name, drone]));
   const schemas = new Map<number, { name: string; data: Uint8Array }>();
   const takers = new Map<number, (time: number, bytes: Uint8Array) => void>();
 
@@ -64,20 +81,18 @@ export function readRun(index: number, info: RunInfo, file: Uint8Array): Run {
     if (record.type === "Schema") {
       schemas.set(record.id, { name: record.name, data: record.data });
     } else if (record.type === "Channel" && !takers.has(record.id)) {
-      const place = placeOf(record.topic);
       const schema = schemas.get(record.schemaId);
-      const drone = place && byName.get(place.drone);
       if (record.topic === "/events") {
         takers.set(record.id, (time, bytes) => {
           const event = readEvent(bytes, time);
           if (event) run.events.push(event);
         });
-      } else if (place && drone && schema && record.messageEncoding === "protobuf") {
-        const table = new Table();
-        drone.streams.set(place.stream, table);
-        const rows = new RowReader(schema.data, schema.name, table);
-        takers.set(record.id, (time, bytes) => rows.read(time, bytes));
+        continue;
       }
+      const table = schema && record.messageEncoding === "protobuf" ? tableOf(run, record.topic, record.metadata) : undefined;
+      if (!schema || !table) continue;
+      const rows = new RowReader(schema.data, schema.name, table);
+      takers.set(record.id, (time, bytes) => rows.read(time, bytes));
     } else if (record.type === "Message") {
       const time = Number(record.logTime) / 1e9;
       run.start = Math.min(run.start, time);

@@ -139,6 +139,24 @@ function work(drone: Drone): PlotLine[] {
   return ever.flatMap((name, k) => single(drone, "energy", name, name.replace(/_/g, " "), k, DASHES[Math.floor(k / 8) % 3]));
 }
 
+// What the joints of a drone carry and how they stand; those that stay zero are left out.
+function joints(drone: Drone, field: string): PlotLine[] {
+  const own = drone.run.joints.filter((joint) => joint.ends.includes(drone.name));
+  return own.flatMap(({ name, table }, k) => {
+    const values = table.column(field);
+    if (!values?.some((value) => value !== 0)) return [];
+    return [{ label: name, time: table.time, values, color: k, dash: DASHES[Math.floor(k / 8) % 3] }];
+  });
+}
+
+function jointForces(drone: Drone): PlotLine[] {
+  const own = drone.run.joints.filter((joint) => joint.ends.includes(drone.name) && vectorNames(joint.table).includes("force"));
+  return own.map(({ name, table }, k) => {
+    const [x, y, z] = table.vector("force", "xyz")!;
+    return worked(table, name, k, DASHES[Math.floor(k / 8) % 3], (i) => Math.hypot(x[i], y[i], z[i]));
+  });
+}
+
 const DASHES: Dash[] = ["solid", "dashed", "dotted"];
 
 // How large each effect's vector is; the list follows the log.
@@ -226,6 +244,9 @@ export function plotGroups(drones: Drone[]): PlotGroup[] {
     { id: "wind", title: "wind", unit: "m/s", lines: (d) => (vectorNames(d.streams.get("forces")).includes("wind") ? axes(d, "forces", "wind", "", "solid") : []) },
     { id: "energy", title: "energy", unit: "J", lines: energies },
     { id: "work", title: "work since the start", unit: "J", lines: work },
+    { id: "tension", title: "tension of joints", unit: "N", lines: (d) => joints(d, "tension") },
+    { id: "joint-force", title: "force of joints", unit: "N", lines: jointForces },
+    { id: "joint-angle", title: "angle of joints", unit: "rad, m", lines: (d) => joints(d, "angle") },
     { id: "altitude", title: "altitude", unit: "m", lines: (d) => single(d, "geodetic", "altitude", "altitude", 2, "solid") },
   ];
   return [...groups, ...otherGroups(drones)];

@@ -86,7 +86,8 @@ const shaft = new CylinderGeometry(0.5, 0.5, 1, 10).translate(0, 0.5, 0) as Buff
 const head = mergeGeometries([new ConeGeometry(1.6, 4, 14).translate(0, -2, 0)]);
 const UP = new Vector3(0, 1, 0);
 
-class Arrow {
+/// A shaft and a head in one colour.
+export class Arrow {
   private readonly material = new MeshBasicMaterial();
   private readonly shaft = new Mesh(shaft, this.material);
   private readonly head = new Mesh(head, this.material);

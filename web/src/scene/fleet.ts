@@ -3,6 +3,7 @@ import { Color, DoubleSide, Frustum, InstancedMesh, Matrix4, MeshBasicMaterial, 
 import type { Drone } from "../data/run";
 import { Motion, type Origin, type Pose } from "../data/motion";
 import type { Theme } from "../ui/theme";
+import { SHADOW_LEAN, type Footing } from "./obstacles";
 import { paint, shapeOf, type VehicleShape } from "./vehicle";
 
 export interface Craft {
@@ -32,7 +33,7 @@ interface Group {
 const SLOWED = 1 / 40;
 const FINE_MAX = 12; // drones that are drawn in full detail; of more, the nearest
 const NEAR = 0.05; // size over distance from which a drone is near
-const SHADOW_LEAN = [0.18, -0.28]; // the light comes from the south-west, high
+const LIFT = 2e-3; // [m] of a shadow above what it falls on
 
 export class Fleet {
   readonly crafts: Craft[] = [];
@@ -43,7 +44,8 @@ export class Fleet {
   private readonly matrix = new Matrix4();
   private readonly inner = new Matrix4();
   private readonly place = new Object3D();
-  private readonly flatten = new Matrix4();
+  private readonly flat = new Matrix4();
+  private readonly at = new Vector3();
   private readonly sight = new Frustum();
   private readonly ball = new Sphere();
 
@@ -52,7 +54,7 @@ export class Fleet {
     for (const drone of drones) {
       const motion = new Motion(drone, origin);
       if (motion.empty) continue;
-      const kind = JSON.stringify([drone.run.index, drone.info.rotors, drone.info.rotors?.length ? 0 : [drone.info.mass, drone.info.inertia]]);
+      const kind = JSON.stringify([drone.run.index, drone.info.rotors, drone.info.rotors?.length ? 0 : [drone.info.mass, drone.info.inertia, drone.info.solid]]);
       const fellows = byKind.get(kind) ?? [];
       byKind.set(kind, fellows);
       const craft: Craft = {
@@ -110,24 +112,23 @@ export class Fleet {
   }
 
   /// Make ready what `camera` sees; bodies are drawn `scale` times their size.
-  draw(time: number, camera: PerspectiveCamera, scale: number, floor: number): void {
+  draw(time: number, camera: PerspectiveCamera, scale: number, below: (point: Vector3) => Footing): void {
     this.sight.setFromProjectionMatrix(this.matrix.multiplyMatrices(camera.projectionMatrix, camera.matrixWorldInverse));
-    this.flatten.set(1, 0, SHADOW_LEAN[0], -SHADOW_LEAN[0] * floor, 0, 1, SHADOW_LEAN[1], -SHADOW_LEAN[1] * floor, 0, 0, 0.001, floor + 0.002, 0, 0, 0, 1);
     for (const { crafts, levels } of this.groups) {
       for (const level of levels) level.used = 0;
-      for (const craft of crafts) this.drawCraft(craft, levels, time, camera, scale, floor);
+      for (const craft of crafts) this.drawCraft(craft, levels, time, camera, scale, below);
       for (const level of levels) finish(level);
     }
   }
 
-  private drawCraft(craft: Craft, levels: Level[], time: number, camera: PerspectiveCamera, scale: number, floor: number): void {
+  private drawCraft(craft: Craft, levels: Level[], time: number, camera: PerspectiveCamera, scale: number, below: (point: Vector3) => Footing): void {
     const { place, matrix, ball } = this;
     const { position: p, attitude: q } = craft.pose;
-    const above = p[2] - floor;
+    const footing = below(this.at.set(p[0], p[1], p[2]));
     ball.radius = craft.shape.size * scale;
-    ball.center.set(p[0] + SHADOW_LEAN[0] * above, p[1] + SHADOW_LEAN[1] * above, floor);
+    ball.center.copy(this.at).addScaledVector(SHADOW_LEAN, p[2] - footing.height);
     const shadowSeen = this.sight.intersectsSphere(ball);
-    ball.center.set(p[0], p[1], p[2]);
+    ball.center.copy(this.at);
     if (!shadowSeen && !this.sight.intersectsSphere(ball)) return;
     const near = ball.radius > NEAR * camera.position.distanceTo(ball.center);
     const level = levels.length === 1 || (near && levels[0].used < levels[0].room) ? levels[0] : levels[1];
@@ -138,7 +139,8 @@ export class Fleet {
     const i = level.used++;
     level.body.setMatrixAt(i, place.matrix);
     level.discs?.setMatrixAt(i, place.matrix);
-    level.shadow.setMatrixAt(i, matrix.multiplyMatrices(this.flatten, place.matrix));
+    flatten(this.at.setZ(footing.height + LIFT), footing.normal, this.flat);
+    level.shadow.setMatrixAt(i, matrix.multiplyMatrices(this.flat, place.matrix));
     if (!level.blades) return;
     const { hubs, spins } = level.shape;
     const record = craft.motion.at(time);
@@ -149,6 +151,19 @@ export class Fleet {
       level.blades.setMatrixAt(i * hubs.length + k, matrix.multiplyMatrices(place.matrix, this.inner));
     }
   }
+}
+
+// Along the light onto the plane through `point`: a shadow.
+function flatten(point: Vector3, n: Vector3, out: Matrix4): void {
+  const d = SHADOW_LEAN;
+  const k = -1 / n.dot(d);
+  const c = n.dot(point);
+  out.set(
+    1 + k * d.x * n.x, k * d.x * n.y, k * d.x * n.z, -k * d.x * c,
+    k * d.y * n.x, 1 + k * d.y * n.y, k * d.y * n.z, -k * d.y * c,
+    k * d.z * n.x, k * d.z * n.y, 1 + k * d.z * n.z, -k * d.z * c,
+    0, 0, 0, 1,
+  );
 }
 
 function finish(level: Level): void {

@@ -1,6 +1,7 @@
 // vehicle.ts - the shape of a drone from where its rotors are: arms, motors and a body, with the front marked.
 import { BoxGeometry, BufferAttribute, BufferGeometry, CircleGeometry, Color, CylinderGeometry, Matrix4, PlaneGeometry, Quaternion, SphereGeometry, Vector3 } from "three";
 import type { DroneInfo } from "../data/embedded";
+import { geometryOf } from "./solids";
 import { mergeGeometries } from "three/addons/utils/BufferGeometryUtils.js";
 
 export interface VehicleShape {
@@ -78,7 +79,17 @@ function discsOf(hubs: Vector3[], radius: number, fine: boolean): BufferGeometry
   return mergeGeometries(hubs.map((hub) => marked(new CircleGeometry(radius, fine ? 36 : 8).translate(hub.x, hub.y, hub.z), PART_FRAME)));
 }
 
-// A body without rotors: a plain box of the size its inertia suggests.
+// A body without rotors, of a shape that the scenario declares.
+function solidOf(info: DroneInfo): VehicleShape | undefined {
+  const geometry = info.solid && geometryOf(info.solid);
+  if (!geometry) return undefined;
+  geometry.computeBoundingBox();
+  const size = geometry.boundingBox!.getSize(new Vector3());
+  const body = marked(geometry, PART_FRAME);
+  return { body, outline: body, hubs: [], spins: [], size: size.length() / 2 };
+}
+
+// Else a plain box of the size its inertia suggests.
 function boxOf(info: DroneInfo): VehicleShape {
   const mass = info.mass ?? 1;
   const inertia = info.inertia ?? [1, 0, 0, 0, 1, 0, 0, 0, 1];
@@ -97,7 +108,7 @@ function boxOf(info: DroneInfo): VehicleShape {
 /// `fine` is for a few drones, and near ones; others are made of a third of the triangles.
 export function shapeOf(info: DroneInfo, fine: boolean): VehicleShape {
   const rotors = info.rotors ?? [];
-  if (rotors.length === 0) return boxOf(info);
+  if (rotors.length === 0) return solidOf(info) ?? boxOf(info);
   const at = rotors.map((rotor) => new Vector3(rotor.position[0] ?? 0, rotor.position[1] ?? 0, rotor.position[2] ?? 0));
   const reach = Math.max(...at.map((hub) => Math.hypot(hub.x, hub.y)), 1e-3);
   const radius = rotorRadius(at);

@@ -8,6 +8,8 @@ import { Arrows, arrowKinds } from "./arrows";
 import { craftPosition, Fleet, type Craft } from "./fleet";
 import { Ground, roundUp } from "./ground";
 import { Joints } from "./joints";
+import { Obstacles } from "./obstacles";
+import { Touches } from "./touches";
 import { Trails } from "./trail";
 
 export type CameraMode = "follow" | "orbit" | "top";
@@ -30,13 +32,16 @@ export class View {
   readonly drawScale: number; // bodies are drawn so many times their size
   mode: CameraMode = "follow";
   trails = true;
+  contacts = true;
   onPick?: (drone: Drone) => void;
   private readonly renderer: WebGLRenderer;
   private readonly scene = new Scene();
   private readonly camera = new PerspectiveCamera(45, 1, 0.01, 1000);
   private readonly controls: OrbitControls;
   private readonly joints: Joints;
+  private readonly obstacles: Obstacles;
   private readonly trailLines: Trails[];
+  private readonly touches: Touches[];
   private readonly plans = new Map<Craft, Line<BufferGeometry, LineDashedMaterial>>();
   private readonly extent: Extent;
   private readonly floor: number;
@@ -54,13 +59,17 @@ export class View {
     this.chosen = this.fleet.crafts[0];
     this.extent = extentOf(this.fleet.crafts);
     const size = Math.max(...this.fleet.crafts.map((craft) => craft.shape.size));
-    this.drawScale = size * 28 >= this.extent.reach ? 1 : roundUp(this.extent.reach / 28 / size);
-    this.floor = this.extent.low.z < 4 * this.extent.reach + 1 ? Math.min(0, this.extent.low.z) : this.extent.low.z - 0.1 * this.extent.reach;
+    const runs = [...new Set(drones.map((drone) => drone.run))];
+    this.obstacles = new Obstacles(this.scene, runs, this.extent.reach);
+    // Beside what it can hit, a drone is as large as it is, as long as it can be seen at all.
+    const far = this.obstacles.count > 0 ? 200 : 28;
+    this.drawScale = size * far >= this.extent.reach ? 1 : roundUp(this.extent.reach / far / size);
+    this.floor = this.obstacles.level ?? this.obstacles.lowest ?? floorOf(this.extent);
     this.ground = new Ground(this.extent.reach, this.floor);
     this.joints = new Joints(this.scene, this.fleet.crafts);
-    const runs = new Set(drones.map((drone) => drone.run));
-    const flown = [...runs].map((run) => this.fleet.crafts.filter((craft) => craft.drone.run === run));
+    const flown = runs.map((run) => this.fleet.crafts.filter((craft) => craft.drone.run === run));
     this.trailLines = flown.filter((crafts) => crafts.length > 0).map((crafts) => new Trails(this.scene, crafts));
+    this.touches = runs.map((run) => new Touches(this.scene, run));
     this.arrows = new Arrows(this.scene, arrowKinds(drones));
     this.scene.add(this.ground.object, ...this.lights());
     this.addPlans();
@@ -99,6 +108,11 @@ export class View {
   // Of a few drones all are shown, of many the chosen one's.
   private showPlans(): void {
     for (const [craft, line] of this.plans) line.visible = this.plans.size <= PLANS_MAX || craft.drone.name === this.chosen.drone.name;
+  }
+
+  /// The log tells of contacts.
+  get touched(): boolean {
+    return this.fleet.crafts.some((craft) => craft.drone.run.contacts.length > 0);
   }
 
   get drone(): Drone {
@@ -173,8 +187,10 @@ export class View {
     this.ground.paint(theme);
     this.fleet.paint(theme);
     this.joints.paint(theme);
+    this.obstacles.paint(theme);
     this.arrows.paint(theme);
     for (const trail of this.trailLines) trail.paint(theme);
+    for (const touches of this.touches) touches.paint(theme);
     for (const plan of this.plans.values()) plan.material.color.set(theme.faint);
   }
 
@@ -205,12 +221,19 @@ export class View {
     if (this.mode === "follow") this.shift(craftPosition(this.chosen).sub(this.target));
     this.controls.update();
     this.camera.updateMatrixWorld();
-    this.fleet.draw(time, this.camera, this.drawScale, this.floor);
+    const all = this.fleet.crafts.length <= SMOOTH_MAX;
+    this.fleet.draw(time, this.camera, this.drawScale, (point) => this.obstacles.below(point, this.floor, all));
     this.joints.update(this.drawScale, this.floor);
     for (const trails of this.trailLines) trails.update(time, this.chosen.drone.name, this.trails);
+    for (const touches of this.touches) touches.update(time, this.chosen.shape.size * this.drawScale, this.contacts);
     this.arrows.update(this.chosen, time, this.drawScale);
     this.renderer.render(this.scene, this.camera);
   }
+}
+
+// Below all flights; where they are far above zero, below them.
+function floorOf({ low, reach }: Extent): number {
+  return low.z < 4 * reach + 1 ? Math.min(0, low.z) : low.z - 0.1 * reach;
 }
 
 function extentOf(crafts: Craft[]): Extent {

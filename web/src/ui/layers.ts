@@ -13,6 +13,7 @@ export class Layers {
 
   constructor(private readonly view: View, private readonly changed: () => void) {
     this.element.append(this.makeSwitch("trail", "", () => view.trails, (on) => (view.trails = on)));
+    if (view.touched) this.element.append(this.makeSwitch("contacts", "--line-3", () => view.contacts, (on) => (view.contacts = on)));
     for (const group of ["motion", "force", "torque"] as const) {
       const kinds = view.arrows.kinds.filter((kind) => kind.group === group);
       if (kinds.length === 0) continue;

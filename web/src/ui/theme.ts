@@ -13,6 +13,8 @@ export interface Theme {
   ground: string;
   groundLine: string;
   groundLineStrong: string;
+  stone: string; // of obstacles
+  earth: string; // of ground that has a shape
   shadow: number; // opacity
   body: string;
   bodyFront: string;
@@ -28,6 +30,8 @@ const light: Theme = {
   ground: "#e4e9ed",
   groundLine: "#cfd7de",
   groundLineStrong: "#aab6c0",
+  stone: "#b3bfca",
+  earth: "#ccd6cf",
   shadow: 0.28,
   body: "#2b3640",
   bodyFront: "#d55e00",
@@ -43,6 +47,8 @@ const dark: Theme = {
   ground: "#171f27",
   groundLine: "#2a3540",
   groundLineStrong: "#44525f",
+  stone: "#4d5b68",
+  earth: "#2f3d38",
   shadow: 0.55,
   body: "#c3ccd4",
   bodyFront: "#ff8b3d",

@@ -1,0 +1,60 @@
+// touches.ts - contacts as they happen: a spot where things touch and an arrow along the push, which stay for a moment.
+import { Color, InstancedMesh, Matrix4, MeshBasicMaterial, Scene, SphereGeometry, Vector3 } from "three";
+import type { Run } from "../data/run";
+import { indexAt } from "../data/table";
+import type { Theme } from "../ui/theme";
+import { Arrow } from "./arrows";
+
+const ROOM = 24; // contacts that are shown at once: the latest
+const LINGER = 0.25; // [s] after their moment
+const ENDED = 2; // phase of a contact that is over
+
+/// The contacts of one run.
+export class Touches {
+  private readonly spots: InstancedMesh<SphereGeometry, MeshBasicMaterial>;
+  private readonly arrows: Arrow[] = [];
+  private readonly most: number; // [N s] largest push of all
+  private readonly matrix = new Matrix4();
+
+  constructor(scene: Scene, private readonly run: Run) {
+    this.spots = new InstancedMesh(new SphereGeometry(1, 12, 8), new MeshBasicMaterial(), ROOM);
+    this.spots.frustumCulled = false;
+    this.spots.count = 0;
+    let most = 0;
+    const push = run.contacts.vector("impulse", "xyz");
+    if (push) for (let i = 0; i < run.contacts.length; ++i) most = Math.max(most, Math.hypot(push[0][i], push[1][i], push[2][i]));
+    this.most = most;
+    if (run.contacts.length === 0 || run.info.planet_radius) return;
+    scene.add(this.spots);
+    for (let i = 0; i < ROOM; ++i) this.arrows.push(new Arrow(scene));
+  }
+
+  paint(theme: Theme): void {
+    const color = new Color(theme.lines[3]);
+    this.spots.material.color = color;
+    for (const arrow of this.arrows) arrow.paint(color);
+  }
+
+  /// Contacts up to `time`; the largest push of the flight is three `size` long.
+  update(time: number, size: number, shown: boolean): void {
+    if (this.arrows.length === 0) return;
+    for (const arrow of this.arrows) arrow.hide();
+    this.spots.count = 0;
+    const { contacts } = this.run;
+    const [at, push] = [contacts.vector("point", "xyz"), contacts.vector("impulse", "xyz")];
+    const phase = contacts.column("phase");
+    if (!shown || !at || !push) return;
+    for (let i = indexAt(contacts.time, time); i >= 0 && contacts.time[i] > time - LINGER && this.spots.count < ROOM; --i) {
+      if (contacts.time[i] > time || phase?.[i] === ENDED) continue;
+      const point = new Vector3(at[0][i], at[1][i], at[2][i]);
+      const along = new Vector3(push[0][i], push[1][i], push[2][i]);
+      if (!Number.isFinite(point.lengthSq() + along.lengthSq())) continue;
+      const share = this.most > 0 ? along.length() / this.most : 0;
+      const arrow = this.arrows[this.spots.count];
+      arrow.show(point, along.setLength(size * (0.6 + 2.4 * Math.sqrt(share))), 0.045 * size);
+      this.matrix.makeScale(0.12 * size, 0.12 * size, 0.12 * size).setPosition(point);
+      this.spots.setMatrixAt(this.spots.count++, this.matrix);
+    }
+    this.spots.instanceMatrix.needsUpdate = true;
+  }
+}
