@@ -197,7 +197,8 @@ int vy_flight_fly(const flight_def *def, flight *out)
     out->results = calloc((size_t)s->expect_count + 1, sizeof *out->results);
     if (out->tracks == NULL || out->results == NULL) return vy_say_no_memory(def->command);
     for (int i = 0; i < s->drone_count; ++i) {
-        out->tracks[i].rotors = s->drones[i].def.vehicle.rotor_count;
+        out->tracks[i].rotors =
+            s->drones[i].def.vehicle.rotor_count + s->drones[i].def.vehicle.thruster_count;
         out->tracks[i].has_error = vy_controller_follows(s->drones[i].def.controller.kind);
     }
     vy_expect_begin(s, out->results);

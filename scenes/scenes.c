@@ -329,6 +329,50 @@ static vy_status build_upset(uint64_t seed, vy_world **out, vy_error *err)
     return finish(status, out);
 }
 
+// A quad with two jets beside its rotors, and a plain body that eight thrusters turn, in pulses and without.
+static vy_status build_thrusters(uint64_t seed, vy_world **out, vy_error *err)
+{
+    vy_status status = new_world(seed, 2, out, err);
+    if (status != VY_OK) return status;
+    vy_drone_def quad = vy_default_drone_def();
+    quad.controller.kind = VY_CONTROLLER_NONE;
+    quad.controller.start = (vy_intent){.rung = VY_RUNG_MOTORS, .motors = {0.62, 0.61, 0.62, 0.61, 0.3, 0.7}};
+    quad.vehicle.thruster_count = 2;
+    quad.vehicle.thrusters[0] = (vy_thruster_def){.position = {-0.03, 0.001, 0.0},
+                                                  .axis = {1.0, 0.1, 0.3},
+                                                  .thrust_max = 0.05,
+                                                  .thrust_min = 0.01,
+                                                  .lag = 0.1};
+    quad.vehicle.thrusters[1] = (vy_thruster_def){.axis = {-1.0, 0.0, 0.2},
+                                                  .thrust_max = 0.04,
+                                                  .lag = 0.01,
+                                                  .lag_down = 0.03,
+                                                  .pulse_period = 0.05,
+                                                  .pulse_min = 0.004};
+    status = vy_world_add_drone(*out, &quad, NULL, err);
+    if (status != VY_OK) return finish(status, out);
+
+    vy_drone_def body = vy_default_drone_def();
+    body.vehicle.rotor_count = 0;
+    body.vehicle.thruster_count = 8;
+    for (int i = 0; i < 8; ++i) {
+        const double x = i / 2 == 0 || i / 2 == 3 ? 0.05 : -0.05, y = i / 2 < 2 ? 0.05 : -0.05;
+        const double way = i % 2 == 0 ? 20.0 : -20.0, up = i / 2 % 2 == 0 ? 1.0 : -1.0;
+        body.vehicle.thrusters[i] = (vy_thruster_def){.position = {x, y, 0.01},
+                                                      .axis = {-way * y, way * x, 0.05 * way * up},
+                                                      .thrust_max = 0.005,
+                                                      .lag = 0.008,
+                                                      .pulse_period = i < 4 ? 0.02 : 0.0,
+                                                      .pulse_min = i < 4 ? 0.003 : 0.0};
+    }
+    body.position = (vy_vec3){1.0, 0.0, 5.0};
+    body.rate = (vy_vec3){0.5, -1.0, 0.7};
+    body.controller.kind = VY_CONTROLLER_INTENT;
+    body.controller.start =
+        (vy_intent){.rung = VY_RUNG_ATTITUDE, .thrust = 0.001, .attitude = {0.9, 0.3, -0.2, 0.1}};
+    return finish(vy_world_add_drone(*out, &body, NULL, err), out);
+}
+
 const vy_scene vy_scenes[] = {
     {"hover", "a Crazyflie holds its place on noisy sensors", 20000, build_hover},
     {"square", "a square in gusts, and a knock", 20000, build_square},
@@ -343,6 +387,8 @@ const vy_scene vy_scenes[] = {
     {"feedback", "raw samples into the motors: chaos that shows any difference", 20000, build_feedback},
     {"swarm", "eight drones of both allocations", 5000, build_swarm},
     {"wake", "rotors in the air: three drones above each other, ground, batteries, blades", 3000, build_wake},
+    {"thrusters", "jets beside rotors, and a body that thrusters turn, throttled and in pulses", 5000,
+     build_thrusters},
     {"upset", "a torque too strong to hold: the tilt limit ends the run", 5000, build_upset},
 };
 const int vy_scene_count = (int)(sizeof vy_scenes / sizeof vy_scenes[0]);

@@ -75,6 +75,8 @@ VY_FN ladder_params lanes_ladder(const lanes_vehicle *v, const struct flight *f)
     p.motor.quadratic = f->plant.rotor.thrust_coef;
     p.motor.linear = f->plant.shape.linear;
     p.motor.cubic = f->plant.shape.cubic;
+    p.thrusters = bits_set(0);
+    p.command_count = p.rotor_count;
     p.uneven = bits_set((uint64_t)v->layout.general);
     p.thrust_max = f->thrust_max;
     p.inverse_thrust_max = f->inverse_thrust_max;

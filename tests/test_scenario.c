@@ -284,7 +284,7 @@ static void each_mistake_is_named_at_its_place(void **unused)
         {"drones: [{vehicle: {base: crazyflie2x, thrust_coef: 0}}]\n",
          "2:53: thrust_coef must be above 0 N s^2 with rotors"},
         {"drones: [{vehicle: {base: crazyflie2x, rotors: []}}]\n",
-         "2:10: drone0 has no rotors to control: use controller: {kind: none}"},
+         "2:10: drone0 has no rotors and no thrusters to control: use controller: {kind: none}"},
         {"drones: [{vehicle: {base: crazyflie2x, rotors: [{position: [0, 0, 0], spin: 1}]}}]\n",
          "2:77: spin cannot be \"1\"; there are cw, ccw"},
         {"drones: [{start: {attitude: [0, 0, 0, 0]}}]\n", "2:29: attitude must have a length above 0"},

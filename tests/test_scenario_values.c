@@ -243,7 +243,7 @@ static void every_field_of_a_drone_has_a_key(void **unused)
     vy_vehicle_def *v = &drone.def.vehicle;
     vy_controller_def *k = &drone.def.controller;
     drone.def = vy_default_drone_def();
-    v->rotor_count = VY_ROTOR_CAP;
+    v->rotor_count = v->thruster_count = VY_ROTOR_CAP;
     v->collision_point_count = VY_COLLISION_POINT_CAP;
     k->setpoint_count = VY_SETPOINT_CAP;
     c.begin = (const char *)&drone;
@@ -281,6 +281,7 @@ static void every_field_of_a_drone_has_a_key(void **unused)
     mark(&c, &drone.def.cookie, sizeof drone.def.cookie);
     mark(&c, &v->cookie, sizeof v->cookie);
     mark(&c, &v->rotor_count, sizeof v->rotor_count);
+    mark(&c, &v->thruster_count, sizeof v->thruster_count);
     mark(&c, &v->collision_point_count, sizeof v->collision_point_count);
     mark(&c, &k->setpoint_count, sizeof k->setpoint_count);
     mark(&c, &k->call, sizeof k->call);
@@ -289,7 +290,7 @@ static void every_field_of_a_drone_has_a_key(void **unused)
     for (size_t i = 0; i < sizeof c.seen; ++i) unseen += c.seen[i] == 0;
     // Padding: 4 bytes after each of 8 spins and after cookies, counts and choices that stand before a
     // double.
-    assert_int_equal(unseen, 8 * 4 + 20 * 4);
+    assert_int_equal(unseen, 8 * 4 + 21 * 4);
 }
 
 typedef struct shaker {

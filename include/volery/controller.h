@@ -12,7 +12,7 @@ extern "C" {
 /// limits.
 typedef enum vy_rung {
     VY_RUNG_NONE,     ///< motors off
-    VY_RUNG_MOTORS,   ///< motors[i]: 0 to 1 each
+    VY_RUNG_MOTORS,   ///< motors[i]: 0 to 1 each; thrusters follow the rotors
     VY_RUNG_WRENCH,   ///< thrust [N] and torque [N m] in body axes
     VY_RUNG_RATES,    ///< thrust [N] and rates [rad/s] in body axes, yaw counter-clockwise positive
     VY_RUNG_ATTITUDE, ///< thrust [N] and attitude q_WB

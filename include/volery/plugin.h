@@ -29,7 +29,7 @@ typedef struct vy_plugin_start {
     double mass;       ///< [kg] of the vehicle
     vy_mat3 inertia;   ///< [kg m^2] about the centre of mass, body axes
     double thrust_max; ///< [N] of one rotor
-    int rotor_count;
+    int rotor_count;   ///< commands of the rung motors: rotors, then thrusters
     int parameter_count;
     const vy_parameter *parameters; ///< as the scenario has them
 } vy_plugin_start;

@@ -1,4 +1,4 @@
-// vehicle.h - what a vehicle is: mass, inertia, rotors, motors, air resistance.
+// vehicle.h - what a vehicle is: mass, inertia, rotors, motors, thrusters, air resistance.
 //
 // Body frame is forward-left-up. Positions are from the frame's origin, which need not be the centre of mass:
 // that is at `centre_of_mass`. What a world reports of a drone is its centre of mass. Units are SI.
@@ -30,6 +30,20 @@ typedef struct vy_rotor_def {
     double torque_coef; ///< [N m s^2] >= 0; 0: the vehicle's ratio of torque to thrust
     int spin;           ///< seen against the axis (from above): +1 counter-clockwise, -1 clockwise
 } vy_rotor_def;
+
+/// A jet or thruster: a force at a point along an axis. Its command follows those of the rotors: thruster k
+/// is told motors[rotor_count + k]. Throttled, it makes nothing at command 0 and thrust_min to thrust_max
+/// above it. Pulsed, its valve is open for the command's share of every period, at thrust_max.
+typedef struct vy_thruster_def {
+    vy_vec3 position;    ///< [m] where the force acts
+    vy_vec3 axis;        ///< of the force on the vehicle, any length; 0 is body +z
+    double thrust_max;   ///< [N] > 0
+    double thrust_min;   ///< [N] at the least command above 0, below thrust_max; 0 when pulsed
+    double lag;          ///< [s] first-order time constant of the thrust; 0: at once
+    double lag_down;     ///< [s] the same when it falls; 0: as lag
+    double pulse_period; ///< [s] a whole multiple of the step; 0: throttled
+    double pulse_min;    ///< [s] shortest pulse, at most pulse_period; shorter ones wait for the next period
+} vy_thruster_def;
 
 /// A point of the vehicle that touches things first.
 typedef struct vy_collision_point {
@@ -108,6 +122,8 @@ typedef struct vy_vehicle_def {
     int rotor_count;           ///< 0 to VY_ROTOR_CAP
     int collision_point_count; ///< 0 to VY_COLLISION_POINT_CAP
     vy_rotor_def rotors[VY_ROTOR_CAP];
+    int thruster_count; ///< rotors and thrusters together: 0 to VY_ROTOR_CAP
+    vy_thruster_def thrusters[VY_ROTOR_CAP];
     vy_allocation allocation; ///< sign convention of roll, pitch and yaw torque
     int density_scaling;   ///< 1: rotor thrust and torque follow the air's density; they hold at 1.225 kg/m^3
     double thrust_coef;    ///< [N s^2] thrust = thrust_coef * speed^2, > 0 with rotors
@@ -131,7 +147,7 @@ typedef struct vy_vehicle_def {
     vy_vec3 damping;         ///< [N m s] damping that does not depend on the air, each >= 0
     vy_vec3 dipole;          ///< [A m^2] magnetic, body
     double light_area;       ///< [m^2] for the pressure of sunlight, times the reflectivity factor, >= 0
-    double torque_ref;       ///< [N m] reference of the negligibility policy; 0: from the rotors
+    double torque_ref;       ///< [N m] reference of the negligibility policy; 0: from rotors and thrusters
     vy_rotor_air_def rotor_air;
     vy_blade_def blade;
     vy_battery_def battery;

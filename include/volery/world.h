@@ -204,7 +204,8 @@ typedef struct vy_drone_state {
     vy_quat attitude;                   ///< q_WB
     vy_vec3 rate;                       ///< [rad/s] body
     double rotor_speed[VY_ROTOR_CAP];   ///< [rad/s]
-    double motor_command[VY_ROTOR_CAP]; ///< 0 to 1, after limits
+    double thrust[VY_ROTOR_CAP];        ///< [N] of each thruster
+    double motor_command[VY_ROTOR_CAP]; ///< 0 to 1, after limits; those of thrusters follow the rotors'
     vy_samples samples;                 ///< as the controller sees them
     vy_setpoint target;                 ///< the reference of the built-in controller, now
     uint64_t clamps;                    ///< motor commands clamped so far
@@ -286,10 +287,11 @@ vy_status vy_world_read_joint(const vy_world *world, vy_joint_id id, vy_joint_st
 /// What acts on a drone, by cause: forces in world axes [N], torques in body axes [N m]. An effect that is
 /// neglected now is zero. Disturbances are those of the step just done.
 typedef struct vy_loads {
-    vy_vec3 rotor_force, rotor_torque;     ///< of all rotors, at the reference density
-    vy_vec3 force[32], torque[32];         ///< per effect (vy_effect_name)
-    vy_vec3 wind;                          ///< [m/s] velocity of the air over the ground, world
-    vy_vec3 contact_force, contact_torque; ///< of contacts, mean of the step just done
+    vy_vec3 rotor_force, rotor_torque;       ///< of all rotors, at the reference density
+    vy_vec3 thruster_force, thruster_torque; ///< of all thrusters
+    vy_vec3 force[32], torque[32];           ///< per effect (vy_effect_name)
+    vy_vec3 wind;                            ///< [m/s] velocity of the air over the ground, world
+    vy_vec3 contact_force, contact_torque;   ///< of contacts, mean of the step just done
 } vy_loads;
 
 /// @return VY_NOT_FOUND for a handle that is not of this world; `*out` is untouched then

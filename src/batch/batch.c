@@ -471,11 +471,12 @@ static vy_status take_scenario(vy_batch *b, vy_error *err)
 {
     vy_status status = vy_scenario_copy(b->def.scenario, &b->scenario, err);
     if (status != VY_OK) return status;
-    int rotors = 0; // of the first drone that has some; bodies take no actions
+    int rotors = 0; // and thrusters, of the first drone that has some; bodies take no actions
     for (int i = 0; i < b->scenario->drone_count; ++i) {
         vy_controller_def *c = &b->scenario->drones[i].def.controller;
         const vy_vehicle_def *v = &b->scenario->drones[i].def.vehicle;
-        if (v->rotor_count == 0 && c->kind == VY_CONTROLLER_NONE) continue;
+        const int count = v->rotor_count + v->thruster_count;
+        if (count == 0 && c->kind == VY_CONTROLLER_NONE) continue;
         if (b->def.rung != VY_RUNG_NONE) {
             c->kind = VY_CONTROLLER_CALLBACK;
             c->period = b->scenario->step;
@@ -485,8 +486,8 @@ static vy_status take_scenario(vy_batch *b, vy_error *err)
                            "batch: the controller of %s is not built in: choose a rung for actions",
                            b->scenario->drones[i].name);
         }
-        if (rotors == 0) rotors = v->rotor_count;
-        if (b->def.rung == VY_RUNG_MOTORS && v->rotor_count != rotors)
+        if (rotors == 0) rotors = count;
+        if (b->def.rung == VY_RUNG_MOTORS && count != rotors)
             return vy_fail(err, VY_BAD_VALUE, "batch: motor actions want the same rotors on every drone");
     }
     b->rotors = (uint32_t)rotors;
@@ -496,7 +497,7 @@ static vy_status take_scenario(vy_batch *b, vy_error *err)
 // Whether worlds have what lanes cannot do: those are flown one by one.
 static int is_lone(const vy_model *m)
 {
-    return m->joint_count > 0 || m->fault_count > 0 || m->geared || m->guarded ||
+    return m->joint_count > 0 || m->fault_count > 0 || m->geared || m->guarded || m->thrusting ||
            m->drone_count > DRONE_MOST || m->contact_cap > 0 || m->obstacle_count > 0;
 }
 

@@ -100,7 +100,7 @@ __device__ static void step_world(const gpu_parts *p, const vy_model *m, const c
     turbulence_stage(m, &w->world, &w->drone);
     (void)nap_stage(m, &w->world, w->noise, &w->drone, &w->ledger);
     actuator_stage(m, &w->drone, NULL, speeds);
-    plant_stage(m, &loads, speeds, &w->world, &w->drone, NULL);
+    plant_stage(m, &loads, speeds, &w->world, &w->drone, NULL, NULL);
     if (w->world.failure_reason != VY_FAILURE_NONE) return;
     sensor_stage(m, &w->world, &w->drone);
     estimator_stage(m, &w->world, &w->drone);

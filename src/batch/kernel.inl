@@ -147,7 +147,7 @@ VY_FN void lanes_step(const lanes_family *f, mask live, lanes_model *lm, void *s
     turbulence_stage(m, b->world, b->drones);
     const mask looked = nap_stage(m, b->world, b->noise, b->drones, b->ledger);
     actuator_stage(m, b->drones, NULL, lm->speeds);
-    plant_stage(m, lm->loads, lm->speeds, b->world, b->drones, NULL);
+    plant_stage(m, lm->loads, lm->speeds, b->world, b->drones, NULL, NULL);
     lanes_after_plant(f, lm, scratch, b);
     if (f->chain) lanes_chain(f, live, looked, lm, b);
 }

@@ -73,6 +73,7 @@ static int start_is_sound(const vy_controller_def *def, const vy_vehicle_def *ve
     memset(&c, 0, sizeof c);
     memset(&e, 0, sizeof e);
     p.rotor_count = (uint64_t)vehicle->rotor_count;
+    p.command_count = (uint64_t)(vehicle->rotor_count + vehicle->thruster_count);
     p.makes_wrench = 1;
     p.kinematic = def->flight == VY_FLIGHT_KINEMATIC;
     return vy_control_accept(&p, &def->start, &e, &c, &clamps) >= 0;
@@ -103,9 +104,10 @@ static vy_status check_lost(const vy_controller_def *def, const vy_vehicle_def *
         if (!(def->lost[i] >= 0.0 && def->lost[i] <= 1.0)) {
             return vy_fail(err, VY_BAD_VALUE, "controller.lost[%d] must be 0 to 1, got %g", i, def->lost[i]);
         }
-        if (i >= vehicle->rotor_count && def->lost[i] != 0.0) {
-            return vy_fail(err, VY_BAD_VALUE, "controller.lost[%d]: %s has %d rotors", i, vehicle->name,
-                           vehicle->rotor_count);
+        const int count = vehicle->rotor_count > 0 ? vehicle->rotor_count : vehicle->thruster_count;
+        if (i >= count && def->lost[i] != 0.0) {
+            return vy_fail(err, VY_BAD_VALUE, "controller.lost[%d]: %s has %d %s", i, vehicle->name, count,
+                           vehicle->rotor_count > 0 ? "rotors" : "thrusters");
         }
     }
     return VY_OK;
@@ -145,8 +147,10 @@ vy_status vy_check_controller_def(const vy_controller_def *def, const vy_vehicle
     if (kinematic && vy_controller_follows(def->kind)) {
         return vy_fail(err, VY_BAD_VALUE, "controller.flight: a kinematic drone takes the sticks only");
     }
-    if (def->kind != VY_CONTROLLER_NONE && vehicle->rotor_count == 0 && !kinematic) {
-        return vy_fail(err, VY_BAD_VALUE, "controller: %s has no rotors to control", vehicle->name);
+    const int moved = vehicle->rotor_count > 0 || vehicle->thruster_count > 0;
+    if (def->kind != VY_CONTROLLER_NONE && !moved && !kinematic) {
+        return vy_fail(err, VY_BAD_VALUE, "controller: %s has no rotors and no thrusters to control",
+                       vehicle->name);
     }
     vy_status status = check_gains(&def->gains, err);
     if (status != VY_OK) return status;
@@ -204,17 +208,33 @@ static void build_allocate(const vy_vehicle_def *vehicle, const rotor_layout *la
                                       ALLOCATE_WEIGHT_YAW};
     double rows[4][VY_ROTOR_CAP], units[4];
     vy_layout_rows(vehicle, layout, rows, units);
-    p->count = (uint64_t)layout->count;
+    const int count = vy_layout_count(layout);
+    p->count = (uint64_t)count;
     p->unit = unit;
     for (int j = 0; j < 4; ++j) {
         p->scale[j] = weights[j] / (unit * units[j]);
-        for (int i = 0; i < layout->count; ++i) p->rows[j][i] = weights[j] * rows[j][i];
+        for (int i = 0; i < count; ++i) p->rows[j][i] = weights[j] * rows[j][i];
     }
-    for (int i = 0; i < layout->count; ++i) {
-        for (int k = 0; k < layout->count; ++k) {
+    for (int i = 0; i < count; ++i) {
+        for (int k = 0; k < count; ++k) {
             p->hessian[i][k] = i == k ? ALLOCATE_NORM : 0.0;
             for (int j = 0; j < 4; ++j) p->hessian[i][k] += p->rows[j][i] * p->rows[j][k];
         }
+    }
+}
+
+// Thrusters in the place of rotors.
+static void build_thrusters(const vy_controller_def *def, const thruster_layout *t, ladder_params *p)
+{
+    if (t->count == 0) return;
+    p->thrusters = 1;
+    p->rotor_count = (uint64_t)t->count;
+    for (int i = 0; i < t->count; ++i) p->thrust_max = real_max(p->thrust_max, t->most[i]);
+    p->inverse_thrust_max = 1.0 / p->thrust_max;
+    for (int i = 0; i < t->count; ++i) {
+        p->scale[i] = t->most[i] * p->inverse_thrust_max;
+        p->limit[i] = (1.0 - def->lost[i]) * t->most[i];
+        p->least[i] = t->least[i];
     }
 }
 
@@ -236,6 +256,7 @@ vy_status vy_ladder_build(const vy_controller_def *def, const vy_vehicle_def *ve
     p.attitude = vec3_make(g->attitude, g->attitude, g->yaw);
     p.rate = g->rate;
     p.rotor_count = (uint64_t)vehicle->rotor_count;
+    p.command_count = (uint64_t)(vehicle->rotor_count + vehicle->thruster_count);
     if (vehicle->rotor_count > 0) {
         p.motor = vy_motor_build(vehicle);
         p.thrust_max = p.motor.plain ? vehicle->thrust_coef * vehicle->speed_max * vehicle->speed_max
@@ -252,13 +273,14 @@ vy_status vy_ladder_build(const vy_controller_def *def, const vy_vehicle_def *ve
         if (p.scale[i] != 1.0) p.uneven = 1;
         p.limit[i] = ((1.0 - def->lost[i]) * p.scale[i]) * p.thrust_max;
     }
+    if (vehicle->rotor_count == 0) build_thrusters(def, &layout.thrusters, &p);
     p.kinematic = def->flight == VY_FLIGHT_KINEMATIC;
     const vy_failsafe failsafe = def->kind != VY_CONTROLLER_NONE ? vehicle->drive.failsafe : VY_FAILSAFE_NONE;
     const int must =
         !p.kinematic && (failsafe == VY_FAILSAFE_HOLD || failsafe == VY_FAILSAFE_LAND ||
                          vy_controller_follows(def->kind) || def->kind == VY_CONTROLLER_AUTOPILOT ||
                          (def->kind == VY_CONTROLLER_INTENT && def->start.rung >= VY_RUNG_WRENCH));
-    if (vehicle->rotor_count > 0) {
+    if (vy_layout_count(&layout) > 0) {
         const vy_status status = vy_layout_invert(vehicle, &layout, p.inverse, must ? err : NULL);
         if (status != VY_OK && must) return status;
         p.makes_wrench = status == VY_OK;

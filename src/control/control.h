@@ -154,7 +154,7 @@ VY_FN mask control_sound(const ladder_params *p, const control_reply *in)
     mask sound = motors | wrench | rung_is(in->rung, VY_RUNG_NONE);
     if (!bits_uniform(p->makes_wrench)) sound = sound & mask_not(wrench); // it takes motor commands only
     if (bits_uniform(p->kinematic)) sound = pilot | rung_is(in->rung, VY_RUNG_NONE);
-    for (int i = 0; i < bits_uniform(p->rotor_count); ++i) {
+    for (int i = 0; i < bits_uniform(p->command_count); ++i) {
         sound = sound & (mask_not(motors) | real_is_finite(in->motors[i]));
     }
     for (int i = 0; i < 4; ++i) sound = sound & (mask_not(pilot) | real_is_finite(in->sticks[i]));
@@ -203,9 +203,12 @@ VY_FN void control_take(const ladder_params *p, const control_reply *in, mask wh
     c->velocity = vec3_select(moves, in->velocity, c->velocity);
     c->yaw_rate = real_select(moves, in->yaw_rate, c->yaw_rate);
     if (mask_any(pilot)) control_take_sticks(p, in->sticks, pilot, c, clamps);
+    // Where rotors make the wrench, thrusters rest.
+    for (int i = bits_uniform(p->rotor_count); i < bits_uniform(p->command_count); ++i)
+        c->motors[i] = real_select(who & mask_not(direct), zero, c->motors[i]);
     if (!mask_any(direct)) return;
     const mask motors = rung_is(in->rung, VY_RUNG_MOTORS);
-    for (int i = 0; i < bits_uniform(p->rotor_count); ++i) {
+    for (int i = 0; i < bits_uniform(p->command_count); ++i) {
         const real asked = real_select(motors, in->motors[i], zero);
         c->motors[i] = control_clamp(direct, asked, zero, real_set(1.0), c->motors[i], clamps);
     }

@@ -32,16 +32,19 @@ typedef struct ladder_params {
     motor_params motor;                // how a thrust becomes a command where thrust is not top * command^2
     real scale[LADDER_ROTORS];         // of each rotor's thrust over the vehicle's
     real limit[LADDER_ROTORS];         // [N] of each rotor: less than its most where a share of it is lost
+    real least[LADDER_ROTORS];         // [N] of each thruster that is on
     allocate_params allocate;
     indi_params indi;
     real keep;     // what is left of the difference between stick and speed after rate_period
     real stick[4]; // full stick: forward per step, left, up [m/s], yaw rate [rad/s]
     // The same in every lane.
-    bits rotor_count;
-    bits makes_wrench; // the rotors can make thrust, roll, pitch and yaw apart
-    bits uneven;       // some scale is not 1
-    bits incremental;  // rates are lowered by indi.h
-    bits kinematic;    // no rotors fly the drone: it takes the sticks only
+    bits rotor_count;   // those that make a wrench: rotors, or thrusters where there are no rotors
+    bits command_count; // rotors and thrusters
+    bits thrusters;     // thrusters make the wrench: "rotor" means one of them throughout
+    bits makes_wrench;  // they can make thrust, roll, pitch and yaw apart
+    bits uneven;        // some scale is not 1
+    bits incremental;   // rates are lowered by indi.h
+    bits kinematic;     // no rotors fly the drone: it takes the sticks only
 } ladder_params;
 
 typedef struct reference {
@@ -176,12 +179,23 @@ VY_FN vec3 lower_rates(const ladder_params *p, vec3 wanted, vec3 rate)
     return vec3_add(mat3_mul_vec(p->inertia, acceleration), gyroscopic);
 }
 
+/// Thrust of thruster `i`, within its limits -> command: off or on where it is below the least.
+VY_FN real thruster_command(const ladder_params *p, int i, real thrust)
+{
+    const real range = p->scale[i] * p->thrust_max - p->least[i];
+    const real command = real_clamp((thrust - p->least[i]) / range, real_set(1e-9), real_set(1.0));
+    return real_select((thrust > 0.0) & (thrust >= 0.5 * p->least[i]), command, real_set(0.0));
+}
+
 /// Thrust of rotor `i`, within its limits -> command.
 VY_FN real command_of(const ladder_params *p, int i, real thrust)
 {
     const real own =
         bits_uniform(p->uneven) ? thrust / p->scale[i] : thrust; // as a rotor of the vehicle's coefficients
-    if (!bits_uniform(p->motor.plain)) return motor_command_for(&p->motor, own);
+    if (!bits_uniform(p->motor.plain)) {
+        return bits_uniform(p->thrusters) ? thruster_command(p, i, thrust)
+                                          : motor_command_for(&p->motor, own);
+    }
     return real_sqrt(own * p->inverse_thrust_max);
 }
 
@@ -189,6 +203,10 @@ VY_FN real command_of(const ladder_params *p, int i, real thrust)
 VY_FN real thrust_of(const ladder_params *p, int i, real command)
 {
     if (bits_uniform(p->motor.plain)) return p->scale[i] * (command * command);
+    if (bits_uniform(p->thrusters)) {
+        const real least = p->least[i] * p->inverse_thrust_max;
+        return real_select(command > 0.0, least + (p->scale[i] - least) * command, real_set(0.0));
+    }
     return p->scale[i] * (motor_thrust(&p->motor, motor_speed(&p->motor, command)) * p->inverse_thrust_max);
 }
 
@@ -212,6 +230,16 @@ VY_FN vec3 lower_rates_indi(const ladder_params *p, vec3 wanted, vec3 rate, cons
     return indi_torque(&p->indi, p->inertia, acceleration, rate, torque_of_motors(p, motors), s);
 }
 
+/// How many thrusters are asked for more than they have. (A push one way is none the other way: less than 0
+/// is as usual.)
+VY_FN real thrusters_overtaxed(const ladder_params *p, const real *wanted)
+{
+    real count = real_set(0.0);
+    for (int i = 0; i < bits_uniform(p->rotor_count); ++i)
+        count = count + real_select(wanted[i] > p->limit[i], real_set(1.0), real_set(0.0));
+    return count;
+}
+
 /// Wrench -> motors: least-norm thrusts where every rotor can do its part; otherwise the nearest wrench in
 /// reach, tilt and thrust before yaw (allocate.h). Command = speed / maximum speed. Returns how many rotors
 /// the least-norm thrusts asked too much of.
@@ -232,6 +260,7 @@ VY_FN real lower_wrench(const ladder_params *p, real thrust, vec3 torque, real *
         allocate(&p->allocate, asked, p->limit, best);
         for (int i = 0; i < bits_uniform(p->rotor_count); ++i)
             t[i] = real_select(clamped > 0.0, best[i], t[i]);
+        if (bits_uniform(p->thrusters)) clamped = thrusters_overtaxed(p, wanted);
     }
     for (int i = 0; i < bits_uniform(p->rotor_count); ++i) motors[i] = command_of(p, i, t[i]);
     return clamped;

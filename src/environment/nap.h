@@ -222,7 +222,7 @@ VY_FN effect_bound nap_rotor_effects(const effect_params *p, const effect_reach 
 /// Sum of all forces but gravity.
 VY_FN real nap_push(const effect_params *p, const effect_reach *e)
 {
-    real force = e->rotor_force + e->disturbance;
+    real force = (e->rotor_force + e->disturbance) + e->thruster_force;
     force = force + effect_density_bound(p, e).force + effect_buoyancy_bound(p, e).force;
     force = force + effect_radiation_bound(p, e).force + effect_lift_bound(p, e).force;
     force = force + (effect_drag_bound(p, e).force + effect_linear_drag_bound(p, e).force);
@@ -232,7 +232,7 @@ VY_FN real nap_push(const effect_params *p, const effect_reach *e)
 /// Sum of all torques.
 VY_FN real nap_turn(const effect_params *p, const effect_reach *e)
 {
-    real torque = e->rotor_torque + e->twist;
+    real torque = (e->rotor_torque + e->twist) + e->thruster_torque;
     torque = torque + effect_density_bound(p, e).torque + effect_aero_torque_bound(p, e).torque;
     torque = torque + effect_magnetic_bound(p, e).torque + effect_damping_bound(p, e).torque;
     return e->rotors ? torque + nap_rotor_effects(p, e).torque : torque;
@@ -255,6 +255,12 @@ VY_FN void nap_look_at_general_rotors(const nap_params *n, const multirotor_para
     }
     e->rotor_force = force * (1.0 + 0x1p-40); // what rounding can hide
     e->rotor_torque = torque * (1.0 + 0x1p-40);
+    const thruster_layout *t = &layout->thrusters;
+    for (int i = 0; i < t->count; ++i) { // each may be told anything
+        const real most = real_set(t->most[i] * (1.0 + 0x1p-40));
+        e->thruster_force = e->thruster_force + most;
+        e->thruster_torque = e->thruster_torque + most * vec3_length(vec3_of(t->lever[i]));
+    }
 }
 
 /// What the rotors can do within the period. In an open loop each one's speed lies between what it is and

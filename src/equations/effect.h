@@ -59,6 +59,7 @@ typedef struct effect_reach {
     real density, density_least; // [kg/m^3]
     real rate;                   // [rad/s]
     real rotor_force, rotor_torque;
+    real thruster_force, thruster_torque;
     real disturbance, twist; // [N], [N m]
     real magnetic_field;     // [T]
     real light;              // [N/m^2]

@@ -25,8 +25,9 @@ typedef struct multirotor_inputs {
     const rotor_memory *memory; // what the rotors' effects remember; NULL when none can be on
 } multirotor_inputs;
 
-/// Adds what rotors and effects do; returns gravity [m/s^2]. `count` is layout->count, where possible as a
-/// compile-time constant; `way` is one.
+/// Adds what rotors, effects and thrusters do; returns gravity [m/s^2]. `count` is layout->count, where
+/// possible as a compile-time constant; `way` is one. Behind the speeds of the rotors
+/// stand the thrusts [N] of the thrusters, in `speed`, in `command` and below.
 VY_FN vec3 multirotor_loads(const multirotor_inputs *in, const body_state *s, mat3 rotation,
                             const real *speed, const real *command, int count, enum effect_way way, real time,
                             body_loads *loads)
@@ -46,8 +47,10 @@ VY_FN vec3 multirotor_loads(const multirotor_inputs *in, const body_state *s, ma
         scene.command = command;
         scene.count = count;
     }
-    return effects_add_way(in->env, &in->params->effects, &in->held, s, rotation, time, in->flags, &scene,
-                           way, loads);
+    const vec3 gravity = effects_add_way(in->env, &in->params->effects, &in->held, s, rotation, time,
+                                         in->flags, &scene, way, loads);
+    if (way == WAY_ANY) thrusters_add(&in->layout->thrusters, speed + count, loads);
+    return gravity;
 }
 
 VY_FN body_rates multirotor_derivative(const multirotor_inputs *in, const body_state *s, const real *speed,
@@ -78,6 +81,10 @@ VY_FN void multirotor_step_way(const multirotor_inputs *in, real dt, const real 
         speed_half[i] = rotor_speed_after(speed[i], command[i], decay_half);
         speed_full[i] = rotor_speed_after(speed[i], command[i], decay_full);
     }
+    if (way == WAY_ANY) {
+        thrusters_follow(&in->layout->thrusters, speed + count, command + count, speed_half + count,
+                         speed_full + count);
+    }
     const real half = 0.5 * dt;
     const real t1 = in->held.time, t2 = t1 + half, t4 = t1 + dt;
     const body_rates k1 = multirotor_derivative(in, s, speed, command, count, way, t1);
@@ -89,6 +96,8 @@ VY_FN void multirotor_step_way(const multirotor_inputs *in, real dt, const real 
     const body_rates k4 = multirotor_derivative(in, &s4, speed_full, command, count, way, t4);
     *s = body_rk4_finish(s, dt, &k1, &k2, &k3, &k4);
     for (int i = 0; i < count; ++i) speed[i] = rotor_speed_settled(speed_full[i]);
+    for (int i = count; way == WAY_ANY && i < count + in->layout->thrusters.count; ++i)
+        speed[i] = thruster_settled(speed_full[i]);
 }
 
 /// The same with every effect in reach.

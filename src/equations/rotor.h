@@ -1,6 +1,6 @@
 // rotor.h - rotor speed over time, and the wrench of all rotors of a vehicle.
 #pragma once
-#include "equations/rigid_body.h"
+#include "equations/thruster.h"
 
 #define ROTOR_CAP 8
 
@@ -9,7 +9,7 @@
 /// Positions are from the centre of mass.
 typedef struct rotor_layout {
     int count;   // 0 (a plain rigid body) to ROTOR_CAP
-    int general; // rotors that are tilted or differ, a thrust polynomial, or two time constants
+    int general; // rotors that are tilted or differ, a thrust polynomial, two time constants, or thrusters
     double roll[ROTOR_CAP];
     double pitch[ROTOR_CAP];
     double yaw[ROTOR_CAP];
@@ -21,6 +21,7 @@ typedef struct rotor_layout {
     double reaction[ROTOR_CAP][3];  // [1] torque per newton metre of rotor drag
     double thrust_scale[ROTOR_CAP]; // [1] of this rotor's thrust over the vehicle's
     double torque_scale[ROTOR_CAP]; // [1] of its drag over thrust, likewise
+    thruster_layout thrusters;
 } rotor_layout;
 
 typedef struct rotor_params {

@@ -20,6 +20,10 @@ vy_status vy_host_open(vy_controller_def *def, const vy_vehicle_def *vehicle, co
                        def->deadline);
     vy_host *host = calloc(1, sizeof *host);
     if (host == NULL) return vy_fail(err, VY_NO_MEMORY, "controller: out of memory");
+    double thrust_max = vehicle->thrust_coef * vehicle->speed_max * vehicle->speed_max;
+    for (int i = 0; i < vehicle->thruster_count && vehicle->rotor_count == 0; ++i) {
+        if (thrust_max < vehicle->thrusters[i].thrust_max) thrust_max = vehicle->thrusters[i].thrust_max;
+    }
     const vy_host_job job = {
         .def = def,
         .start =
@@ -29,8 +33,8 @@ vy_status vy_host_open(vy_controller_def *def, const vy_vehicle_def *vehicle, co
                 .period = def->period,
                 .mass = vehicle->mass,
                 .inertia = vehicle->inertia,
-                .thrust_max = vehicle->thrust_coef * vehicle->speed_max * vehicle->speed_max,
-                .rotor_count = vehicle->rotor_count,
+                .thrust_max = thrust_max,
+                .rotor_count = vehicle->rotor_count + vehicle->thruster_count,
                 .parameter_count = def->parameter_count,
                 .parameters = def->parameters,
             },

@@ -11,6 +11,7 @@ enum {
     FIRST_EFFECT = 2,
     WIND = 100,
     CONTACTS = 101,
+    THRUSTERS = 102,
     VECTOR_ROOM = 32
 }; // numbers of fields; bytes of a vector
 
@@ -66,6 +67,9 @@ static void describe_loads(const char *name, int with_wind, load_message *out)
     out->fields[n] = vector;
     out->fields[n].name = "contacts";
     out->fields[n++].number = CONTACTS;
+    out->fields[n] = vector;
+    out->fields[n].name = "thrusters";
+    out->fields[n++].number = THRUSTERS;
     out->message = (vy_pb_message){.name = name, .fields = out->fields, .field_count = n};
 }
 
@@ -223,19 +227,21 @@ static void put_load(vy_pb_writer *w, uint32_t number, int bit, vy_vec3 v, uint6
 static void write_loads(display *d, const vy_loads *l, drone_channels *c, uint64_t time, uint32_t *sequence,
                         vy_error *err)
 {
-    enum { ROOM = (EFFECT_COUNT + 3) * VECTOR_ROOM };
+    enum { ROOM = (EFFECT_COUNT + 4) * VECTOR_ROOM };
     vy_pb_writer w = begin(d, c->forces, time, sequence, ROOM, err);
     put_load(&w, ROTORS, 0, l->rotor_force, &c->forces_seen);
     for (int k = 0; k < EFFECT_COUNT; ++k)
         put_load(&w, (uint32_t)(FIRST_EFFECT + k), 1 + k, l->force[k], &c->forces_seen);
     put_load(&w, WIND, 1 + EFFECT_COUNT, l->wind, &c->forces_seen);
     put_load(&w, CONTACTS, 2 + EFFECT_COUNT, l->contact_force, &c->forces_seen);
+    put_load(&w, THRUSTERS, 3 + EFFECT_COUNT, l->thruster_force, &c->forces_seen);
     end(d, &w);
     w = begin(d, c->torques, time, sequence, ROOM, err);
     put_load(&w, ROTORS, 0, l->rotor_torque, &c->torques_seen);
     for (int k = 0; k < EFFECT_COUNT; ++k)
         put_load(&w, (uint32_t)(FIRST_EFFECT + k), 1 + k, l->torque[k], &c->torques_seen);
     put_load(&w, CONTACTS, 2 + EFFECT_COUNT, l->contact_torque, &c->torques_seen);
+    put_load(&w, THRUSTERS, 3 + EFFECT_COUNT, l->thruster_torque, &c->torques_seen);
     end(d, &w);
 }
 

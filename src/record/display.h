@@ -10,7 +10,7 @@ typedef struct display display; ///< one owner
 
 /// A message with a vector per effect, named after it.
 typedef struct load_message {
-    vy_pb_field fields[EFFECT_COUNT + 3];
+    vy_pb_field fields[EFFECT_COUNT + 4];
     vy_pb_message message;
 } load_message;
 

@@ -27,7 +27,7 @@ struct vy_recorder {
     char **names;
     uint16_t hashes, state, replies, events;
     uint16_t (*drones)[DRONE_STREAM_COUNT];                                  // channels
-    vy_pb_codec *codecs[VY_ROTOR_CAP + 1][DRONE_STREAM_COUNT], *reply_codec; // by number of rotors
+    vy_pb_codec *codecs[VY_ROTOR_CAP + 1][DRONE_STREAM_COUNT], *reply_codec; // by length
     size_t offsets[DRONE_STREAM_COUNT];
     uint32_t sequence;
     uint64_t batch[HASH_BATCH], batch_first;
@@ -77,7 +77,24 @@ static vy_status add_channel(vy_recorder *r, const char *topic, const vy_pb_mess
 static int has_stream(const vy_world *world, uint32_t i, int s)
 {
     if (s == STREAM_TOUCH) return world->touches != NULL;
-    return s != STREAM_BATTERY || world->model.params[i].battery.capacity > 0.0;
+    if (s == STREAM_BATTERY) return world->model.params[i].battery.capacity > 0.0;
+    return s != STREAM_THRUSTERS || world->model.drones[i].layout.thrusters.count > 0;
+}
+
+// How long the list is that ends the stream.
+static int stream_length(const vy_world *world, uint32_t i, int s)
+{
+    const rotor_layout *layout = &world->model.drones[i].layout;
+    if (s == STREAM_CONTROL) return layout->count + layout->thrusters.count;
+    return s == STREAM_THRUSTERS ? layout->thrusters.count : layout->count;
+}
+
+// Where what it tells is.
+static const void *stream_block(const vy_world *world, uint32_t i, int s)
+{
+    if (s == STREAM_BATTERY) return &world->gear[i];
+    if (s == STREAM_TOUCH) return &world->touches[i];
+    return s == STREAM_THRUSTERS ? (const void *)&world->thrusters[i] : &world->drones[i];
 }
 
 // The streams of all drones share one schema per stream; lists are as long as the drone has rotors.
@@ -99,14 +116,14 @@ static vy_status add_stream(vy_recorder *r, const vy_world *world, int s, vy_err
     free(schema);
     for (uint32_t i = first; i < r->drone_count && status == VY_OK; ++i) {
         if (!has_stream(world, i, s)) continue;
-        const int rotors = world->model.drones[i].layout.count;
-        if (r->codecs[rotors][s] == NULL) {
-            vy_stream_layout(s, rotors, &layout);
-            status = vy_pb_codec_create(&layout.message, &r->codecs[rotors][s], err);
+        const int length = stream_length(world, i, s);
+        if (r->codecs[length][s] == NULL) {
+            vy_stream_layout(s, length, &layout);
+            status = vy_pb_codec_create(&layout.message, &r->codecs[length][s], err);
         }
         char topic[VY_NAME_CAP + 40], count[16];
         snprintf(topic, sizeof topic, "/drones/%s/%s", r->names[i], vy_drone_streams[s].name);
-        snprintf(count, sizeof count, "%d", rotors);
+        snprintf(count, sizeof count, "%d", length);
         const vy_mcap_pair pair = {"rotors", count};
         const vy_mcap_channel_def def = {
             .topic = topic, .encoding = "protobuf", .schema = id, .metadata = &pair, .metadata_count = 1};
@@ -314,7 +331,7 @@ static void write_display(vy_recorder *r, const vy_world *world)
     vy_display_write(r->display, world, vy_log_time(world->state->tick, r->dt), &r->sequence, &r->error);
 }
 
-// All but the truth, the estimate and the battery are written when they are new.
+// Samples and commands are written when they are new.
 static void write_drones(vy_recorder *r, const vy_world *world)
 {
     const uint64_t tick = world->state->tick;
@@ -322,17 +339,15 @@ static void write_drones(vy_recorder *r, const vy_world *world)
     for (uint32_t i = 0; i < r->drone_count && !failed(r); ++i) {
         const drone_block *d = &world->drones[i];
         if (r->geodetic_codec != NULL) write_geodetic(r, i, d, tick);
-        vy_pb_codec *const *codecs = r->codecs[world->model.drones[i].layout.count];
         for (int s = 0; s < DRONE_STREAM_COUNT; ++s) {
             if (s == STREAM_IMU && d->imu_tick != tick) continue;
             if (s == STREAM_MOCAP && d->mocap_tick != tick) continue;
             if (s == STREAM_CONTROL && tick > 0 && !due(tick, world->model.drones[i].rate_period)) continue;
-            if (s == STREAM_BATTERY && (tick == 0 || !has_stream(world, i, s))) continue;
             if (s == STREAM_TOUCH && !has_stream(world, i, s)) continue;
-            const void *block = s == STREAM_BATTERY ? (const void *)&world->gear[i]
-                                : s == STREAM_TOUCH ? (const void *)&world->touches[i]
-                                                    : d;
-            write_stream(r, i, s, codecs[s], block, time);
+            const int optional = s == STREAM_BATTERY || s == STREAM_THRUSTERS;
+            if (optional && (tick == 0 || !has_stream(world, i, s))) continue;
+            const vy_pb_codec *codec = r->codecs[stream_length(world, i, s)][s];
+            write_stream(r, i, s, codec, stream_block(world, i, s), time);
         }
     }
 }

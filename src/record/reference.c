@@ -6,7 +6,7 @@
 static void print_row(const vy_field *f, const char *name, FILE *out)
 {
     static const char *const types[] = {"", "number", "", "Vec3 {x, y, z}", "Quaternion {w, x, y, z}"};
-    const char *type = f->count <= 4 ? types[f->count] : "list of numbers, one per rotor";
+    const char *type = f->count <= 4 ? types[f->count] : "list of numbers, one per rotor or thruster";
     fprintf(out, "| `%s` | %s | %s | %s |\n", name, type, f->unit[0] != '\0' ? f->unit : "–", f->text);
 }
 
@@ -26,8 +26,8 @@ static void print_streams(FILE *out)
 
 static void print_state(FILE *out)
 {
-    static const char *const blocks[] = {"world", "drone", "tie",      "noise",   "line",  "gear",
-                                         "guard", "touch", "contacts", "contact", "ledger"};
+    static const char *const blocks[] = {"world", "drone",    "tie",   "noise",    "line",    "gear",
+                                         "guard", "thruster", "touch", "contacts", "contact", "ledger"};
     static const char *const texts[] = {
         "once",
         "per drone, in order of creation",
@@ -36,6 +36,7 @@ static void print_state(FILE *out)
         "per sample or reply that a fault can delay",
         "per drone, in worlds where one has more than plain rotors: rotors in the air, battery",
         "per drone, in worlds where one has a declared drive, a limit of fall or ground, or a geofence",
+        "per drone, in worlds where one has thrusters",
         "per drone, in worlds where things collide",
         "once, likewise",
         "per pair of bodies there is room for, likewise: those in use first",

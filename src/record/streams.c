@@ -194,6 +194,8 @@ const drone_stream vy_drone_streams[DRONE_STREAM_COUNT] = {
      "the battery of a drone that has one, from the first step on"},
     {"touch", "touch", "contact.impulse", "contact.total",
      "what contacts did to the drone, in a world where things collide"},
+    {"thrusters", "thruster", "thrust", "thrust",
+     "the thrust of a drone that has thrusters, from the first step on"},
     {"truth", "drone", "body.position", "rotor_speed",
      "where the drone is, how it moves, how fast its rotors turn"},
 };
@@ -206,7 +208,7 @@ static int field_index(const char *block, const char *name)
     return 0;
 }
 
-void vy_stream_layout(int stream, int rotors, stream_layout *out)
+void vy_stream_layout(int stream, int length, stream_layout *out)
 {
     const drone_stream *s = &vy_drone_streams[stream];
     memset(out, 0, sizeof *out);
@@ -215,8 +217,8 @@ void vy_stream_layout(int stream, int rotors, stream_layout *out)
     out->offset = vy_fields[out->first_field].offset;
     for (int i = 0; out->first_field + i <= last; ++i) {
         const vy_field *f = &vy_fields[out->first_field + i];
-        const int count = f->count > 4 ? rotors : f->count;
-        if (count == 0) break; // no rotors: the list is absent
+        const int count = f->count > 4 ? length : f->count;
+        if (count == 0) break; // the list is absent
         const char *dot = strrchr(f->name, '.');
         snprintf(out->names[i], sizeof out->names[i], "%s", dot != NULL ? dot + 1 : f->name);
         vy_pb_field *field = &out->fields[i];

@@ -12,7 +12,7 @@
 #define METADATA_RUN       "volery"
 #define METADATA_RESULT    "result"
 #define SCENARIO_NAME      "scenario.yaml"
-#define DRONE_STREAM_COUNT 7
+#define DRONE_STREAM_COUNT 8
 
 /// Fields of the messages below, by number.
 enum { HASHES_FIRST_TICK = 1, HASHES_LIST = 2 };
@@ -71,6 +71,7 @@ enum {
     STREAM_CONTROL,
     STREAM_BATTERY,
     STREAM_TOUCH,
+    STREAM_THRUSTERS,
     STREAM_TRUTH
 };
 
@@ -96,8 +97,9 @@ typedef struct stream_layout {
     int counts[16];               ///< values of each field
 } stream_layout;
 
-/// Rotors and motors come last in their streams, so a drone's messages end with the `rotors` it has.
-void vy_stream_layout(int stream, int rotors, stream_layout *out);
+/// Lists come last in their streams, so a drone's messages end with what it has: `length` rotors in the
+/// stream truth, rotors and thrusters in control, thrusters in theirs.
+void vy_stream_layout(int stream, int length, stream_layout *out);
 
 /// Position of the record in ns of simulated time.
 uint64_t vy_log_time(uint64_t tick, double dt);

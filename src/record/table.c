@@ -101,7 +101,8 @@ static void add_columns(const stream_fields *s, int stream, const char *const *f
             if (!want || t->count == TABLE_COLUMNS_MAX) continue;
             char component[12];
             const int shown = strcmp(s->fields[i].name, "rotor_speed") == 0 ||
-                                      strcmp(s->fields[i].name, "control.motors") == 0
+                                      strcmp(s->fields[i].name, "control.motors") == 0 ||
+                                      strcmp(s->fields[i].name, "thrust") == 0
                                   ? VY_ROTOR_CAP
                                   : values;
             vy_component_name(shown, c, component);
@@ -186,7 +187,7 @@ static vy_status open_joints(vy_log *log, uint32_t drone, const char *const *fie
 vy_status vy_table_open(vy_log *log, uint32_t drone, const char *const *fields, int field_count,
                         log_table *out, vy_error *err)
 {
-    static const int order[TABLE_OWN] = {6, 0, 1, 2, 3, 4, 5, 7, 8, 9}; // truth first
+    static const int order[TABLE_OWN] = {7, 0, 1, 2, 3, 4, 5, 6, 8, 9, 10}; // truth first
     memset(out, 0, sizeof *out);
     out->log = log;
     if (drone >= log->info.drone_count)

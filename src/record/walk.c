@@ -145,10 +145,11 @@ int vy_state_compare(const unsigned char *a, const unsigned char *b, size_t size
     world_block head;
     if (size < sizeof head || (size - sizeof head) / sizeof(drone_block) < counts->drones) return 0;
     memcpy(&head, a, sizeof head);
-    const size_t others = sizeof head + counts->drones * sizeof(drone_block) +
-                          counts->joints * sizeof(tie_block) + head.noise_count * sizeof(noise_block) +
-                          counts->lines * sizeof(line_block) + head.gear_count * sizeof(gear_block) +
-                          counts->guards * sizeof(guard_block);
+    const size_t others =
+        sizeof head + counts->drones * sizeof(drone_block) + counts->joints * sizeof(tie_block) +
+        head.noise_count * sizeof(noise_block) + counts->lines * sizeof(line_block) +
+        count_low(head.gear_count) * sizeof(gear_block) + counts->guards * sizeof(guard_block) +
+        count_high(head.gear_count) * sizeof(thruster_block);
     if (size < others) return 0;
     const uint64_t contacts = contact_room(size - others, counts->drones);
     const struct {
@@ -160,8 +161,9 @@ int vy_state_compare(const unsigned char *a, const unsigned char *b, size_t size
         {"tie", "joints", counts->joints, sizeof(tie_block)},
         {"noise", "noise", head.noise_count, sizeof(noise_block)},
         {"line", "lines", counts->lines, sizeof(line_block)},
-        {"gear", "gear", head.gear_count, sizeof(gear_block)},
+        {"gear", "gear", count_low(head.gear_count), sizeof(gear_block)},
         {"guard", "guards", counts->guards, sizeof(guard_block)},
+        {"thruster", "thrusters", count_high(head.gear_count), sizeof(thruster_block)},
         {"touch", "touch", contacts > 0 ? counts->drones : 0, sizeof(touch_block)},
         {"contacts", NULL, contacts > 0, sizeof(contacts_block)},
         {"contact", "contacts", contacts, sizeof(contact_block)},

@@ -79,9 +79,14 @@ static int check_vehicle(vy_reader *r, const vy_vehicle_def *v)
     if (v->rotor_count > 0 && v->speed_max == 0.0) {
         COMPLAIN(r, &v->speed_max, "speed_max must be above 0 rad/s with rotors");
     }
-    vy_vehicle_def body = *v; // all but the rotors: what is left to find is the inertia
-    body.rotor_count = 0;
+    vy_vehicle_def body = *v; // all but rotors and thrusters: what is left to find is the inertia
+    body.rotor_count = body.thruster_count = 0;
     if (vy_check_vehicle_def(&body, &err) != VY_OK) COMPLAIN(r, &v->inertia, "%s", err.text);
+    body.thruster_count = v->thruster_count;
+    if (r->report->calls == calls && vy_check_vehicle_def(&body, &err) != VY_OK)
+        COMPLAIN(r, &v->thrusters, "%s", err.text);
+    if (v->rotor_count + v->thruster_count > VY_ROTOR_CAP)
+        COMPLAIN(r, &v->thrusters, "rotors and thrusters together are at most %d", VY_ROTOR_CAP);
     return r->report->calls == calls;
 }
 
@@ -89,8 +94,10 @@ static void check_controller(vy_reader *r, const vy_scenario_drone *drone)
 {
     const vy_controller_def *c = &drone->def.controller;
     if (GOOD(r, c->kind) && GOOD(r, drone->def.vehicle) && c->kind != VY_CONTROLLER_NONE &&
-        drone->def.vehicle.rotor_count == 0 && c->flight != VY_FLIGHT_KINEMATIC) {
-        COMPLAIN(r, &c->kind, "%s has no rotors to control: use controller: {kind: none}", drone->name);
+        drone->def.vehicle.rotor_count == 0 && drone->def.vehicle.thruster_count == 0 &&
+        c->flight != VY_FLIGHT_KINEMATIC) {
+        COMPLAIN(r, &c->kind, "%s has no rotors and no thrusters to control: use controller: {kind: none}",
+                 drone->name);
     }
     for (int i = 1; i < c->setpoint_count; ++i) {
         const vy_setpoint *p = &c->setpoints[i];

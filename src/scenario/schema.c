@@ -49,6 +49,41 @@ static const vy_table rotor_table = {.title = "Rotors",
                                      .init = init_rotor,
                                      ROWS(rotor_rows)};
 
+static void init_thruster(void *object, int index)
+{
+    (void)index;
+    memset(object, 0, sizeof(vy_thruster_def));
+}
+
+static const vy_row thruster_rows[] = {
+    ROW("position", VECTOR, vy_thruster_def, position, .size = 3, .unit = "m", .range = ANY,
+        .flags = VY_ROW_REQUIRED, .help = "where the force acts, body axes"),
+    ROW("axis", VECTOR, vy_thruster_def, axis, .size = 3, .range = ANY,
+        .help = "direction of the force on the vehicle, any length; zero is body +z"),
+    ROW("thrust_max", NUMBER, vy_thruster_def, thrust_max, .unit = "N", .range = POSITIVE,
+        .flags = VY_ROW_REQUIRED, .help = "at command 1, or with the valve open"),
+    ROW("thrust_min", NUMBER, vy_thruster_def, thrust_min, .unit = "N", .range = AT_LEAST_0,
+        .help = "at the least command above 0; command 0 is off"),
+    ROW("lag", NUMBER, vy_thruster_def, lag, .unit = "s", .range = AT_LEAST_0,
+        .help = "time constant of the thrust; 0 follows at once"),
+    ROW("lag_down", NUMBER, vy_thruster_def, lag_down, .unit = "s", .range = AT_LEAST_0, .word = "same",
+        .help = "the same when it falls; `same` as it rises"),
+    ROW("pulse_period", NUMBER, vy_thruster_def, pulse_period, .unit = "s", .range = AT_LEAST_0,
+        .word = "none",
+        .help = "the valve is open for the command's share of it, a whole multiple of the step; `none`: "
+                "throttled"),
+    ROW("pulse_min", NUMBER, vy_thruster_def, pulse_min, .unit = "s", .range = AT_LEAST_0,
+        .help = "shortest pulse; what is shorter waits for the next period"),
+};
+static const vy_table thruster_table = {
+    .title = "Thrusters",
+    .help =
+        "A list of jets and thrusters. Their commands follow those of the rotors; where there are no rotors, "
+        "they make thrust and torque.",
+    .size = sizeof(vy_thruster_def),
+    .init = init_thruster,
+    ROWS(thruster_rows)};
+
 static const vy_row rotor_air_rows[] = {
     ROW("radius", NUMBER, vy_rotor_air_def, radius, .unit = "m", .range = AT_LEAST_0,
         .help = "of the discs; needed by inflow, vortex_loss, ground, blades and wakes"),
@@ -162,6 +197,9 @@ static const vy_row vehicle_rows[] = {
         .help = "from the origin that every position in this file refers to"),
     ROW("rotors", LIST, vy_vehicle_def, rotors, .table = &rotor_table, .size = VY_ROTOR_CAP,
         .count_offset = offsetof(vy_vehicle_def, rotor_count), .help = "none: a plain body"),
+    ROW("thrusters", LIST, vy_vehicle_def, thrusters, .table = &thruster_table, .size = VY_ROTOR_CAP,
+        .count_offset = offsetof(vy_vehicle_def, thruster_count),
+        .help = "jets and thrusters; with the rotors at most 8"),
     ROW("allocation", CHOICE, vy_vehicle_def, allocation, CHOICES(allocations),
         .help = "how thrust becomes torque"),
     ROW("thrust_coef", NUMBER, vy_vehicle_def, thrust_coef, .unit = "N s^2", .range = AT_LEAST_0,
@@ -205,7 +243,8 @@ static const vy_row vehicle_rows[] = {
     ROW("light_area", NUMBER, vy_vehicle_def, light_area, .unit = "m^2", .range = AT_LEAST_0,
         .help = "for the pressure of sunlight, times the reflectivity factor"),
     ROW("torque_ref", NUMBER, vy_vehicle_def, torque_ref, .unit = "N m", .range = AT_LEAST_0,
-        .help = "reference of the negligibility policy; 0 takes the strongest torque of one rotor"),
+        .help =
+            "reference of the negligibility policy; 0 takes the strongest torque of one rotor or thruster"),
     ROW("rotor_air", OBJECT, vy_vehicle_def, rotor_air, .table = &rotor_air_table,
         .help = "rotors in moving air"),
     ROW("blade", OBJECT, vy_vehicle_def, blade, .table = &blade_table, .help = "rotors by blade elements"),
@@ -377,7 +416,7 @@ static const vy_table setpoint_table = {
 
 static const vy_choice rungs[] = {
     CHOICE("none", VY_RUNG_NONE, "motors as `start.rotor_speed` has them"),
-    CHOICE("motors", VY_RUNG_MOTORS, "a command for each motor"),
+    CHOICE("motors", VY_RUNG_MOTORS, "a command for each motor, then for each thruster"),
     CHOICE("wrench", VY_RUNG_WRENCH, "thrust and torque"),
     CHOICE("rates", VY_RUNG_RATES, "thrust and angular velocity"),
     CHOICE("attitude", VY_RUNG_ATTITUDE, "thrust and attitude"),
@@ -391,7 +430,8 @@ static const vy_choice rungs[] = {
 static const vy_row intent_rows[] = {
     ROW("rung", CHOICE, vy_intent, rung, CHOICES(rungs), .help = "what the intent speaks of"),
     ROW("motors", VECTOR, vy_intent, motors, .size = VY_ROTOR_CAP, .range = WITHIN(0.0, 1.0),
-        .flags = VY_ROW_SHORT, .when = 1u << VY_RUNG_MOTORS, .help = "command of each motor"),
+        .flags = VY_ROW_SHORT, .when = 1u << VY_RUNG_MOTORS,
+        .help = "command of each rotor's motor, then of each thruster"),
     ROW("thrust", NUMBER, vy_intent, thrust, .unit = "N", .range = AT_LEAST_0, .when = THRUST_RUNGS,
         .help = "along body +z"),
     ROW("torque", VECTOR, vy_intent, torque, .size = 3, .unit = "N m", .range = ANY,

@@ -9,12 +9,29 @@ static void store(double out[3], vec3 v)
     out[2] = v.z;
 }
 
-vec3 vy_rotor_axis(const vy_rotor_def *rotor)
+static vec3 axis_of(vec3 axis)
 {
     const vec3 up = {0.0, 0.0, 1.0};
-    const double length = vec3_length(rotor->axis);
-    if (!(length > 0.0) || (rotor->axis.x == 0.0 && rotor->axis.y == 0.0 && rotor->axis.z > 0.0)) return up;
-    return vec3_scale(1.0 / length, rotor->axis);
+    const double length = vec3_length(axis);
+    if (!(length > 0.0) || (axis.x == 0.0 && axis.y == 0.0 && axis.z > 0.0)) return up;
+    return vec3_scale(1.0 / length, axis);
+}
+
+vec3 vy_rotor_axis(const vy_rotor_def *rotor) { return axis_of(rotor->axis); }
+
+// Geometry and range; what depends on the step is world/build.c's.
+static void lay_out_thrusters(const vy_vehicle_def *def, thruster_layout *out)
+{
+    out->count = def->thruster_count;
+    for (int i = 0; i < def->thruster_count; ++i) {
+        const vy_thruster_def *t = &def->thrusters[i];
+        const vec3 axis = axis_of(t->axis);
+        store(out->axis[i], axis);
+        store(out->lever[i], vec3_cross(vec3_sub(t->position, def->centre_of_mass), axis));
+        out->most[i] = t->thrust_max;
+        out->least[i] = t->thrust_min;
+        out->shortest[i] = t->pulse_min;
+    }
 }
 
 rotor_layout vy_layout_build(const vy_vehicle_def *def)
@@ -26,7 +43,9 @@ rotor_layout vy_layout_build(const vy_vehicle_def *def)
     rotor_layout layout;
     memset(&layout, 0, sizeof layout);
     layout.count = def->rotor_count;
-    layout.general = def->thrust_linear != 0.0 || def->thrust_cubic != 0.0 || def->motor_lag_down != 0.0;
+    layout.general = def->thrust_linear != 0.0 || def->thrust_cubic != 0.0 || def->motor_lag_down != 0.0 ||
+                     def->thruster_count > 0;
+    lay_out_thrusters(def, &layout.thrusters);
     for (int i = 0; i < def->rotor_count; ++i) {
         const vy_rotor_def *rotor = &def->rotors[i];
         const vec3 place = vec3_sub(rotor->position, def->centre_of_mass), axis = vy_rotor_axis(rotor);
@@ -120,9 +139,34 @@ static int invert4(double a[4][4], double out[4][4])
     return 1;
 }
 
+int vy_layout_count(const rotor_layout *layout)
+{
+    return layout->count > 0 ? layout->count : layout->thrusters.count;
+}
+
+static void thruster_rows(const thruster_layout *t, double rows[4][VY_ROTOR_CAP], double units[4])
+{
+    double arm = 0.0, yaw = 0.0;
+    for (int i = 0; i < t->count; ++i) {
+        arm = real_max(arm, real_max(real_abs(t->lever[i][0]), real_abs(t->lever[i][1])));
+        yaw = real_max(yaw, real_abs(t->lever[i][2]));
+    }
+    units[0] = 1.0;
+    units[1] = units[2] = arm;
+    units[3] = yaw;
+    for (int i = 0; i < t->count; ++i) {
+        rows[0][i] = t->axis[i][2];
+        for (int j = 0; j < 3; ++j) rows[1 + j][i] = t->lever[i][j] / real_max(units[1 + j], 1e-300);
+    }
+}
+
 void vy_layout_rows(const vy_vehicle_def *def, const rotor_layout *layout, double rows[4][VY_ROTOR_CAP],
                     double units[4])
 {
+    if (layout->count == 0) {
+        thruster_rows(&layout->thrusters, rows, units);
+        return;
+    }
     const int n = layout->count;
     const double yaw_per_thrust = def->torque_coef / def->thrust_coef;
     double roll[VY_ROTOR_CAP], pitch[VY_ROTOR_CAP], yaw[VY_ROTOR_CAP], lift[VY_ROTOR_CAP];
@@ -153,7 +197,7 @@ vy_status vy_layout_invert(const vy_vehicle_def *def, const rotor_layout *layout
                            double inverse[VY_ROTOR_CAP][4], vy_error *err)
 {
     // Rows are of comparable size, so that the pivot test means something.
-    const int n = layout->count;
+    const int n = vy_layout_count(layout);
     double rows[4][VY_ROTOR_CAP], scale[4];
     vy_layout_rows(def, layout, rows, scale);
     double gram[4][4], gram_inverse[4][4];
@@ -164,8 +208,8 @@ vy_status vy_layout_invert(const vy_vehicle_def *def, const rotor_layout *layout
         }
     }
     if (n < 4 || !(scale[1] > 0.0) || !(scale[3] > 0.0) || !invert4(gram, gram_inverse)) {
-        return vy_fail(err, VY_BAD_VALUE,
-                       "vehicle %s: its rotors cannot make thrust, roll, pitch and yaw apart", def->name);
+        return vy_fail(err, VY_BAD_VALUE, "vehicle %s: its %s cannot make thrust, roll, pitch and yaw apart",
+                       def->name, layout->count > 0 ? "rotors" : "thrusters");
     }
     for (int i = 0; i < n; ++i) {
         for (int j = 0; j < 4; ++j) {

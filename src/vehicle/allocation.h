@@ -3,8 +3,12 @@
 #include "equations/motor.h"
 #include "volery/vehicle.h"
 
-/// Rows of the wrench per rotor thrust, from a checked def.
+/// Rows of the wrench per rotor thrust, from a checked def; of its thrusters all but what depends on the
+/// step.
 rotor_layout vy_layout_build(const vy_vehicle_def *def);
+
+/// How many make the wrench: the rotors, or the thrusters where there are no rotors.
+int vy_layout_count(const rotor_layout *layout);
 
 /// Unit vector of a checked rotor's thrust, body.
 vec3 vy_rotor_axis(const vy_rotor_def *rotor);
@@ -16,7 +20,7 @@ motor_params vy_motor_build(const vy_vehicle_def *def);
 double vy_rotor_thrust(const vy_vehicle_def *def, double speed);
 
 /// The wrench (thrust, roll, pitch, yaw) per newton of each rotor's thrust, in units that make the rows
-/// comparable: 1, the longest arm twice, the vehicle's torque per thrust [m].
+/// comparable: 1, the longest arm twice, the vehicle's torque per thrust (of thrusters: the largest) [m].
 void vy_layout_rows(const vy_vehicle_def *def, const rotor_layout *layout, double rows[4][VY_ROTOR_CAP],
                     double units[4]);
 

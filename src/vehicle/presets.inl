@@ -38,6 +38,7 @@
                 .torque_coef = 0.0, // N m s^2
             },
         },
+    .thruster_count = 0,
     .allocation = 0, // physical
     .thrust_coef = 4.01907e-08, // N s^2
     .torque_coef = 2.38733e-10, // N m s^2
@@ -147,6 +148,7 @@
                 .torque_coef = 0.0, // N m s^2
             },
         },
+    .thruster_count = 0,
     .allocation = 0, // physical
     .thrust_coef = 2.88e-08, // N s^2
     .torque_coef = 7.24e-10, // N m s^2
@@ -256,6 +258,7 @@
                 .torque_coef = 0.0, // N m s^2
             },
         },
+    .thruster_count = 0,
     .allocation = 1, // documented
     .thrust_coef = 2.88e-08, // N s^2
     .torque_coef = 7.24e-10, // N m s^2
@@ -379,6 +382,7 @@
                 .torque_coef = 0.0, // N m s^2
             },
         },
+    .thruster_count = 0,
     .allocation = 0, // physical
     .thrust_coef = 8.54858e-06, // N s^2
     .torque_coef = 1.3677728e-07, // N m s^2
@@ -516,6 +520,7 @@
                 .torque_coef = 0.0, // N m s^2
             },
         },
+    .thruster_count = 0,
     .allocation = 0, // physical
     .thrust_coef = 1e-05, // N s^2
     .torque_coef = 3e-07, // N m s^2
@@ -625,6 +630,7 @@
                 .torque_coef = 0.0, // N m s^2
             },
         },
+    .thruster_count = 0,
     .allocation = 0, // physical
     .thrust_coef = 6e-06, // N s^2
     .torque_coef = 1.2e-07, // N m s^2
@@ -734,6 +740,7 @@
                 .torque_coef = 0.0, // N m s^2
             },
         },
+    .thruster_count = 0,
     .allocation = 0, // physical
     .thrust_coef = 8.54858e-06, // N s^2
     .torque_coef = 1.3677728e-07, // N m s^2

@@ -125,6 +125,45 @@ static vy_status check_rotors(const vy_vehicle_def *def, vy_error *err)
     return VY_OK;
 }
 
+static vy_status check_thrusters(const vy_vehicle_def *def, vy_error *err)
+{
+    const int room = VY_ROTOR_CAP - def->rotor_count;
+    if (def->thruster_count < 0 || def->thruster_count > room) {
+        return vy_fail(err, VY_BAD_VALUE,
+                       "vehicle.thrusters: rotors and thrusters together are at most %d, got %d",
+                       VY_ROTOR_CAP, def->rotor_count + def->thruster_count);
+    }
+    for (int i = 0; i < def->thruster_count; ++i) {
+        const vy_thruster_def *t = &def->thrusters[i];
+        if (!vy_all_finite(&t->position.x, 3) || !vy_all_finite(&t->axis.x, 3) ||
+            !real_is_finite(vec3_length(t->axis))) {
+            return vy_fail(err, VY_BAD_VALUE, "vehicle.thrusters[%d]: position and axis must be finite", i);
+        }
+        if (!(real_is_finite(t->thrust_max) && t->thrust_min >= 0.0 && t->thrust_max > t->thrust_min)) {
+            return vy_fail(err, VY_BAD_VALUE,
+                           "vehicle.thrusters[%d]: thrust_min must be at least 0 N and thrust_max above it",
+                           i);
+        }
+        const double times[] = {t->lag, t->lag_down, t->pulse_period, t->pulse_min};
+        for (size_t k = 0; k < sizeof times / sizeof times[0]; ++k) {
+            if (real_is_finite(times[k]) && times[k] >= 0.0) continue;
+            return vy_fail(
+                err, VY_BAD_VALUE,
+                "vehicle.thrusters[%d]: lag, lag_down, pulse_period and pulse_min must be at least 0 s", i);
+        }
+        if (t->pulse_min > t->pulse_period) {
+            return vy_fail(err, VY_BAD_VALUE,
+                           "vehicle.thrusters[%d].pulse_min must be at most pulse_period (%g s), got %g s", i,
+                           t->pulse_period, t->pulse_min);
+        }
+        if (t->pulse_period > 0.0 && t->thrust_min > 0.0) {
+            return vy_fail(err, VY_BAD_VALUE,
+                           "vehicle.thrusters[%d]: a pulsed one is on or off: it has no thrust_min", i);
+        }
+    }
+    return VY_OK;
+}
+
 // What air and fields act on.
 static vy_status check_body(const vy_vehicle_def *def, vy_error *err)
 {
@@ -295,6 +334,7 @@ vy_status vy_check_vehicle_def(const vy_vehicle_def *def, vy_error *err)
     }
     vy_status status = check_body(def, err);
     if (status == VY_OK) status = check_rotors(def, err);
+    if (status == VY_OK) status = check_thrusters(def, err);
     if (status == VY_OK) status = check_battery(&def->battery, err);
     if (status == VY_OK) status = check_drive(&def->drive, err);
     if (status == VY_OK && def->rotor_count > 0) status = check_rotor_air(def, err);

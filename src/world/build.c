@@ -7,6 +7,7 @@
 #include "vehicle/blade.h"
 #include "world/guard.h"
 #include "world/world_def.h"
+#include <stdio.h>
 
 // Time constants of the estimator's fading memories [s]: shorter follows motion capture, longer trusts the
 // IMU.
@@ -71,6 +72,28 @@ static void build_plant(const vy_model *w, const vy_vehicle_def *v, drone_params
                 .light_area = v->light_area,
             },
     };
+}
+
+// What of the thrusters depends on the step.
+static vy_status build_thrusters(const vy_model *w, const vy_vehicle_def *v, thruster_layout *out,
+                                 vy_error *err)
+{
+    out->step = w->dt;
+    for (int i = 0; i < v->thruster_count; ++i) {
+        const vy_thruster_def *t = &v->thrusters[i];
+        const double down = t->lag_down > 0.0 ? t->lag_down : t->lag;
+        out->rise_half[i] = decay(0.5 * w->dt, t->lag);
+        out->rise_full[i] = decay(w->dt, t->lag);
+        out->fall_half[i] = decay(0.5 * w->dt, down);
+        out->fall_full[i] = decay(w->dt, down);
+        out->period[i] = 0;
+        if (t->pulse_period == 0.0) continue;
+        char name[48];
+        snprintf(name, sizeof name, "vehicle.thrusters[%d].pulse_period", i);
+        const vy_status status = vy_period_ticks(name, t->pulse_period, w->dt, &out->period[i], err);
+        if (status != VY_OK) return status;
+    }
+    return VY_OK;
 }
 
 // Rotors in the air, battery, wake: what a plain rotor does not have.
@@ -154,6 +177,10 @@ static void build_nap(const vy_model *w, const rotor_layout *layout, const vy_dr
     const double square = v->speed_max * v->speed_max;
     double torque = real_max(arm * v->thrust_coef * square, v->torque_coef * square);
     if (v->rotor_count == 0) torque = 0.0;
+    for (int i = 0; i < v->thruster_count; ++i) {
+        const double lever = vec3_length(vec3_of(layout->thrusters.lever[i]));
+        torque = real_max(torque, lever * v->thrusters[i].thrust_max);
+    }
     if (v->torque_ref > 0.0) torque = v->torque_ref;
     n->force_off = real_max(nap->force_abs, nap->force_rel * weight);
     n->torque_off = real_max(nap->torque_abs, nap->torque_rel * torque);
@@ -169,7 +196,7 @@ static void build_nap(const vy_model *w, const rotor_layout *layout, const vy_dr
     // Air that follows the motion has no certificate, and a battery's speeds are not those told.
     n->rotors = geared || w->wakes.on;
     n->flat = !w->env.planet.on;
-    if (n->rotors) n->open_loop = 0;
+    if (n->rotors || v->thruster_count > 0) n->open_loop = 0;
     if (v->battery.capacity > 0.0)
         n->rotor_speed_max *= real_max(1.0, v->battery.voltage[4] / v->battery.nominal);
 }
@@ -222,6 +249,8 @@ vy_status vy_drone_build(const vy_model *world, const vy_drone_def *def, drone_m
     if (status != VY_OK) return status;
 
     m.layout = vy_layout_build(&def->vehicle);
+    status = build_thrusters(world, &def->vehicle, &m.layout.thrusters, err);
+    if (status != VY_OK) return status;
     m.controller = def->controller;
     m.truth = def->truth != 0;
     vy_path_build(&def->controller.path, &m.path);
@@ -303,6 +332,20 @@ void vy_gear_start(const vy_model *world, const drone_block *drones, gear_block 
         if (p->battery.capacity > 0.0)
             g.battery.voltage = battery_open_voltage(&p->battery, p->battery_start);
         out[i] = g;
+    }
+}
+
+// Throttled ones make what they are told, valves are shut.
+void vy_thrusters_start(const vy_model *world, const drone_block *drones, thruster_block *out)
+{
+    for (uint32_t i = 0; i < world->drone_count; ++i) {
+        const rotor_layout *layout = &world->drones[i].layout;
+        const thruster_layout *t = &layout->thrusters;
+        memset(&out[i], 0, sizeof out[i]);
+        for (int k = 0; k < t->count; ++k) {
+            if (t->period[k] != 0) continue;
+            out[i].thrust[k] = thruster_throttled(t, k, drones[i].control.motors[layout->count + k]);
+        }
     }
 }
 

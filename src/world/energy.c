@@ -1,4 +1,5 @@
-// energy.c - an account of energy: the work of rotors and of every effect, by the quadrature of RK4.
+// energy.c - an account of energy: the work of rotors and thrusters and of every effect, by the quadrature of
+// RK4.
 //
 // With the rates k_i of the four stages, v' = v + h/6 (k1 + 2 k2 + 2 k3 + k4). The work of a force is the
 // same sum over its power F.v + t.w at the stages. Both are of order 4, so what is left of dK - dW is of
@@ -27,7 +28,8 @@ static powers powers_at(const multirotor_inputs *in, const body_state *s, const 
 {
     vy_loads loads;
     vy_loads_at(in, s, speed, command, time, &loads);
-    powers p = {.rotors = power_of(s, loads.rotor_force, loads.rotor_torque)};
+    powers p = {.rotors = power_of(s, vec3_add(loads.rotor_force, loads.thruster_force),
+                                   vec3_add(loads.rotor_torque, loads.thruster_torque))};
     for (int k = 0; k < EFFECT_COUNT; ++k) p.effect[k] = power_of(s, loads.force[k], loads.torque[k]);
     return p;
 }
@@ -39,12 +41,13 @@ static double weigh(double h, double a, double b, double c, double d)
 
 /// The stages of the plant's step once more, from the same inputs.
 static void account_for(const multirotor_inputs *in, double h, const double *command, const drone_block *d,
-                        energy_account *account)
+                        const thruster_block *thrusters, energy_account *account)
 {
     const int count = in->layout->count;
     const rotor_params *rotor = &in->params->rotor;
     const rotor_shape *shape = &in->params->shape;
-    double half[VY_ROTOR_CAP], full[VY_ROTOR_CAP];
+    double now[VY_ROTOR_CAP], half[VY_ROTOR_CAP], full[VY_ROTOR_CAP];
+    actuators_gather(in->layout, d, thrusters, now);
     for (int k = 0; k < count; ++k) {
         const int falls = in->layout->general && command[k] < d->rotor_speed[k];
         half[k] =
@@ -52,7 +55,8 @@ static void account_for(const multirotor_inputs *in, double h, const double *com
         full[k] =
             rotor_speed_after(d->rotor_speed[k], command[k], falls ? shape->fall_full : rotor->decay_full);
     }
-    const double *const speeds[4] = {d->rotor_speed, half, half, full};
+    thrusters_follow(&in->layout->thrusters, now + count, command + count, half + count, full + count);
+    const double *const speeds[4] = {now, half, half, full};
     const double after[4] = {0.0, 0.5 * h, 0.5 * h, h};
     body_state s = d->body;
     powers p[4];
@@ -80,7 +84,7 @@ void vy_energy_stage(vy_world *world, const vy_model *m)
     for (uint32_t i = 0; i < m->drone_count; ++i) {
         const drone_block *d = &world->drones[i];
         const multirotor_inputs in = plant_inputs(m, i, world->loads, time, d, world->gear);
-        account_for(&in, m->dt, world->speeds[i], d, &world->accounts[i]);
+        account_for(&in, m->dt, world->speeds[i], d, &world->thrusters[i], &world->accounts[i]);
     }
 }
 

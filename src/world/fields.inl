@@ -20,6 +20,9 @@
 #ifndef GEAR_FIELD
 #define GEAR_FIELD(member, type, count, unit, text)
 #endif
+#ifndef THRUSTER_FIELD
+#define THRUSTER_FIELD(member, type, count, unit, text)
+#endif
 #ifndef TOUCH_FIELD
 #define TOUCH_FIELD(member, type, count, unit, text)
 #endif
@@ -41,7 +44,7 @@ WORLD_FIELD(tick, u64, 1, "", "steps done")
 WORLD_FIELD(drone_count, u64, 1, "", "drones in the state")
 WORLD_FIELD(noise_count, u64, 1, "", "noises in it")
 WORLD_FIELD(line_count, u64, 1, "", "places of delay lines in it")
-WORLD_FIELD(gear_count, u64, 1, "", "gears in it")
+WORLD_FIELD(gear_count, u64, 1, "", "gears in it, and in the upper half sets of thrusters")
 WORLD_FIELD(joint_count, u64, 1, "", "joints in it")
 WORLD_FIELD(failure_reason, u64, 1, "", "why the world ended; 0 while it runs")
 WORLD_FIELD(failure_tick, u64, 1, "", "when it ended")
@@ -144,6 +147,10 @@ GUARD_FIELD(slow, u64, 8, "", "steps each rotor has been too slow without a brea
 GUARD_FIELD(acted, u64, 6, "", "how often each limit of the drive has acted")
 GUARD_FIELD(exceeded, u64, 3, "", "steps that fall, ground and geofence have been exceeded without a break")
 
+THRUSTER_FIELD(thrust, f64, 8, "N", "of each thruster")
+THRUSTER_FIELD(owed, f64, 8, "s", "of open valve that was asked for and is still to come")
+THRUSTER_FIELD(shut, u64, 8, "", "tick at which each valve shuts")
+
 TOUCH_FIELD(now, u64, 1, "", "contacts that push it")
 TOUCH_FIELD(count, u64, 1, "", "contacts begun since the start")
 TOUCH_FIELD(crashes, u64, 1, "", "impacts beyond its limits since the start")
@@ -169,6 +176,7 @@ LEDGER_FIELD(deviation, f64, DEVIATION_COUNT, "", "of rate, angle, velocity, pos
 #undef NOISE_FIELD
 #undef LINE_FIELD
 #undef GEAR_FIELD
+#undef THRUSTER_FIELD
 #undef TOUCH_FIELD
 #undef CONTACTS_FIELD
 #undef CONTACT_FIELD

@@ -18,6 +18,18 @@ static double speed_after(const multirotor_inputs *in, double speed, double comm
     return rotor_speed_after(speed, command, math_pow(decay, part));
 }
 
+/// The same for its thrusters' thrusts.
+static void thrusts_after(const vy_world *world, uint32_t i, double part, double *out)
+{
+    const thruster_layout *t = &world->model.drones[i].layout.thrusters;
+    for (int k = 0; k < t->count; ++k) {
+        const double now = world->thrusters[i].thrust[k];
+        const double told = world->speeds[i][world->model.drones[i].layout.count + k];
+        const double decay = told < now ? t->fall_full[k] : t->rise_full[k];
+        out[k] = told + (now - told) * math_pow(decay, part);
+    }
+}
+
 static body_rates drone_rates(const void *self, uint32_t i, const body_state *s, double time)
 {
     const joined_plant *j = self;
@@ -26,9 +38,10 @@ static body_rates drone_rates(const void *self, uint32_t i, const body_state *s,
     const double start = time_of(j->plant, world->state->tick - 1u);
     const multirotor_inputs in = plant_inputs(j->plant, i, world->loads, start, d, world->gear);
     double speed[VY_ROTOR_CAP];
-    for (int k = 0; k < in.layout->count; ++k) {
-        speed[k] = speed_after(&in, d->rotor_speed[k], world->speeds[i][k], (time - start) / j->plant->dt);
-    }
+    const double part = (time - start) / j->plant->dt;
+    for (int k = 0; k < in.layout->count; ++k)
+        speed[k] = speed_after(&in, d->rotor_speed[k], world->speeds[i][k], part);
+    thrusts_after(world, i, part, speed + in.layout->count);
     return multirotor_derivative(&in, s, speed, world->speeds[i], in.layout->count, WAY_ANY, time);
 }
 
@@ -77,6 +90,12 @@ uint32_t vy_joined_stage(vy_world *world, const vy_model *plant, world_block *w,
         for (int k = 0; k < in.layout->count; ++k) {
             d->rotor_speed[k] =
                 rotor_speed_settled(speed_after(&in, d->rotor_speed[k], world->speeds[i][k], 1.0));
+        }
+        if (in.layout->thrusters.count > 0) {
+            thruster_block *t = &world->thrusters[i];
+            thrusts_after(world, i, 1.0, t->thrust);
+            for (int k = 0; k < in.layout->thrusters.count; ++k)
+                t->thrust[k] = thruster_settled(t->thrust[k]);
         }
         if (!body_is_finite(&d->body)) (void)check_finite(i, 0, PLANT_REALS, w, d);
     }

@@ -28,7 +28,9 @@ void vy_drone_loads(const vy_world *world, uint32_t index, vy_loads *out)
     const drone_block *d = &world->drones[index];
     const double time = (double)world->state->tick * world->model.dt;
     const multirotor_inputs in = plant_inputs(&world->model, index, world->loads, time, d, world->gear);
-    vy_loads_at(&in, &d->body, d->rotor_speed, world->speeds[index], time, out);
+    double all[VY_ROTOR_CAP];
+    actuators_gather(in.layout, d, &world->thrusters[index], all);
+    vy_loads_at(&in, &d->body, all, world->speeds[index], time, out);
     if (world->touches != NULL) {
         const double *j = world->touches[index].contact.impulse, *l = world->touches[index].contact.angular;
         const double per = 1.0 / world->model.dt;
@@ -50,6 +52,10 @@ void vy_loads_at(const multirotor_inputs *in, const body_state *s, const double 
     }
 
     *out = (vy_loads){.rotor_force = to_world(rotation, &rotors), .rotor_torque = to_body(rotation, &rotors)};
+    body_loads thrusters = loads_zero();
+    thrusters_add(&in->layout->thrusters, speed + in->layout->count, &thrusters);
+    out->thruster_force = to_world(rotation, &thrusters);
+    out->thruster_torque = to_body(rotation, &thrusters);
     const bits windy = in->flags & (EFFECT_BIT(wind) | EFFECT_BIT(downwash));
     const rotor_scene scene = {in->layout, &plant->rotor, &plant->shape,    in->memory,
                                speed,      command,       in->layout->count};

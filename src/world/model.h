@@ -102,6 +102,7 @@ typedef struct vy_model {
     double wake_most; // [m/s] no wake is faster
     int geared;       // the drones have gear_blocks
     int guarded;      // the drones have guard_blocks
+    int thrusting;    // the drones have thruster_blocks
     uint32_t drone_count, drone_cap;
     uint32_t disturbance_count, disturbance_cap;
     uint32_t noise_count; // filters in the state

@@ -26,7 +26,7 @@ VY_FN real actuator_drain(const vy_model *m, uint32_t i, const drone_block *d, b
                        real_set(1.0));
 }
 
-/// `gear` may be NULL in a world that is not geared, here and below.
+/// `gear` may be NULL in a world that is not geared, here and below, and `thrusters` where there are none.
 VY_BIG_FN void actuator_stage(const vy_model *m, const drone_block *drones, gear_block *gear,
                               real (*speeds)[VY_ROTOR_CAP])
 {
@@ -43,6 +43,38 @@ VY_BIG_FN void actuator_stage(const vy_model *m, const drone_block *drones, gear
         gear[i].battery = battery;
         for (int k = 0; k < m->drones[i].layout.count; ++k) speeds[i][k] = speeds[i][k] * share;
     }
+}
+
+/// What the thrusters are told, behind the rotors' speeds: throttled ones by their command, pulsed ones by
+/// valves.
+VY_SLOW_FN void thruster_stage(const vy_model *m, const bits *now, const drone_block *drones,
+                               thruster_block *thrusters, real (*speeds)[VY_ROTOR_CAP])
+{
+    const bits tick = *now - 1u;
+    for (uint32_t i = 0; i < m->drone_count; ++i) {
+        const rotor_layout *layout = &m->drones[i].layout;
+        const thruster_layout *t = &layout->thrusters;
+        for (int k = 0; k < t->count; ++k) {
+            const real command = drones[i].control.motors[layout->count + k];
+            speeds[i][layout->count + k] = t->period[k] == 0 ? thruster_throttled(t, k, command)
+                                                             : thruster_pulsed(t, k, due(tick, t->period[k]),
+                                                                               tick, command, &thrusters[i]);
+        }
+    }
+}
+
+/// Rotor speeds and behind them the thrusts of thrusters, as the plant's equations take them.
+VY_FN void actuators_gather(const rotor_layout *layout, const drone_block *d, const thruster_block *t,
+                            real *out)
+{
+    for (int k = 0; k < layout->count; ++k) out[k] = d->rotor_speed[k];
+    for (int k = 0; k < layout->thrusters.count; ++k) out[layout->count + k] = t->thrust[k];
+}
+
+VY_FN void actuators_scatter(const rotor_layout *layout, const real *all, drone_block *d, thruster_block *t)
+{
+    for (int k = 0; k < layout->count; ++k) d->rotor_speed[k] = all[k];
+    for (int k = 0; k < layout->thrusters.count; ++k) t->thrust[k] = all[layout->count + k];
 }
 
 /// What the stages of a step of drone `i` share.
@@ -78,6 +110,9 @@ VY_FN void simple_fly(const multirotor_inputs *in, real dt, const real *command,
         const real decay = real_select(falls, in->params->shape.fall_full, in->params->rotor.decay_full);
         speed[i] = rotor_speed_settled(rotor_speed_after(speed[i], command[i], decay));
     }
+    real half[THRUSTER_CAP], full[THRUSTER_CAP];
+    thrusters_follow(&in->layout->thrusters, speed + count, command + count, half, full);
+    for (int i = 0; i < in->layout->thrusters.count; ++i) speed[count + i] = thruster_settled(full[i]);
 }
 
 // A kinematic drone has the velocity and the heading that its sticks ask for.
@@ -90,20 +125,31 @@ VY_FN void simple_lead(const control_state *c, bits rung, body_state *s)
 }
 
 VY_SLOW_FN void simple_stage(const vy_model *m, uint32_t index, const multirotor_inputs *in,
-                             const real *command, drone_block *d)
+                             const real *command, drone_block *d, real *speed)
 {
     const real dt = real_set(m->dt);
     if (m->drones[index].controller.flight == VY_FLIGHT_KINEMATIC) {
         simple_lead(&d->control, d->rung, &d->body);
     } else {
-        simple_fly(in, dt, command, &d->body, d->rotor_speed);
+        simple_fly(in, dt, command, &d->body, speed);
     }
     simple_move(dt, real_set(m->physics.boundary), &d->body);
 }
 
+/// The motion of drone `i` over a step, with all that moves it.
+VY_FN void plant_move(const vy_model *m, uint32_t i, const multirotor_inputs *in, const real *command,
+                      drone_block *d, real *speed)
+{
+    if (m->physics.engine == VY_ENGINE_STRICT) {
+        multirotor_step(in, real_set(m->dt), command, &d->body, speed);
+    } else {
+        simple_stage(m, i, in, command, d, speed);
+    }
+}
+
 /// Every drone that no joint holds. Rotor speeds lie between finite ones and stay finite.
 VY_BIG_FN void plant_stage(const vy_model *m, const body_loads *loads, real (*speeds)[VY_ROTOR_CAP],
-                           world_block *w, drone_block *drones, gear_block *gear)
+                           world_block *w, drone_block *drones, gear_block *gear, thruster_block *thrusters)
 {
     for (uint32_t i = 0; i < m->drone_count; ++i) {
         drone_block *d = &drones[i];
@@ -119,10 +165,13 @@ VY_BIG_FN void plant_stage(const vy_model *m, const body_loads *loads, real (*sp
             if (induces) gear[i].memory = next;
             continue;
         }
-        if (m->physics.engine == VY_ENGINE_STRICT) {
-            multirotor_step(&in, real_set(m->dt), speeds[i], &d->body, d->rotor_speed);
+        if (m->thrusting) {
+            real all[VY_ROTOR_CAP];
+            actuators_gather(in.layout, d, &thrusters[i], all);
+            plant_move(m, i, &in, speeds[i], d, all);
+            actuators_scatter(in.layout, all, d, &thrusters[i]);
         } else {
-            simple_stage(m, i, &in, speeds[i], d);
+            plant_move(m, i, &in, speeds[i], d, d->rotor_speed);
         }
         if (induces) gear[i].memory = next;
         if (!mask_all(body_is_finite(&d->body))) (void)check_finite(i, 0, PLANT_REALS, w, d);

@@ -46,6 +46,12 @@ typedef struct noise_block {
     vec3 force, torque;
 } noise_block;
 
+/// Some counts of world_block are two numbers in one value, the later one in its upper half: worlds without
+/// what it counts keep their bits.
+VY_FN uint64_t count_pair(uint32_t low, uint32_t high) { return (uint64_t)high << 32 | low; }
+VY_FN uint32_t count_low(uint64_t pair) { return (uint32_t)pair; }
+VY_FN uint32_t count_high(uint64_t pair) { return (uint32_t)(pair >> 32); }
+
 enum { LINE_CELLS = 64 };
 
 /// One place of a delay line: a sample or a reply on its way, and when it was made.
@@ -60,6 +66,9 @@ typedef struct gear_block {
     rotor_memory memory;
     battery_state battery;
 } gear_block;
+
+/// Every drone has one when one of them has thrusters; none has one otherwise.
+typedef thruster_state thruster_block;
 
 /// What touching did to a drone. Every drone has one in a world with contacts.
 typedef struct touch_block {

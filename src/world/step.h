@@ -32,9 +32,10 @@ VY_FN uint32_t step(vy_world *world)
     const int look =
         nap_stage(m, w, world->noise, d, world->ledger); // what is negligible until the next look
     actuator_stage(m, d, world->gear, world->speeds);    // actuator
+    if (m->thrusting) thruster_stage(m, &w->tick, d, world->thrusters, world->speeds);
     if (faulty) plant = vy_fault_motors(world);
-    if (world->watching) vy_watch_stage(world, plant);                  // for contacts and the energy account
-    plant_stage(plant, world->loads, world->speeds, w, d, world->gear); // plant: RK4
+    if (world->watching) vy_watch_stage(world, plant); // for contacts and the energy account
+    plant_stage(plant, world->loads, world->speeds, w, d, world->gear, world->thrusters); // plant: RK4
     if (world->bodies != NULL) events |= vy_bodies_stage(world, plant, w, d); // and joints, and contacts
     if (w->failure_reason == VY_FAILURE_NONE) {
         if (faulty) vy_fault_remember(world);

@@ -180,8 +180,8 @@ vy_status vy_touch_add_drone(vy_world *world, const vy_drone_def *drone, vy_erro
     def.mass = v->mass;
     def.inertia = v->inertia;
     def.state = (vy_body_state){drone->position, drone->velocity, drone->attitude, drone->rate};
-    return add_solid(world, &def, &drone->solid, v, v->rotor_count > 0 ? v->centre_of_mass : vec3_zero(),
-                     err);
+    return add_solid(world, &def, &drone->solid, v,
+                     v->rotor_count + v->thruster_count > 0 ? v->centre_of_mass : vec3_zero(), err);
 }
 
 vy_status vy_world_add_obstacle(vy_world *world, const vy_obstacle_def *obstacle, vy_error *err)

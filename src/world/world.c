@@ -53,9 +53,10 @@ static void lay_out(vy_world *world)
     const uint32_t gears = m->geared ? m->drone_count : 0;
     world->lines = (line_block *)(world->noise + m->noise_count);
     world->gear = (gear_block *)(world->lines + m->line_count);
-    const uint32_t guards = m->guarded ? m->drone_count : 0;
+    const uint32_t guards = m->guarded ? m->drone_count : 0, thrusters = m->thrusting ? m->drone_count : 0;
     world->guards = (guard_block *)(world->gear + gears);
-    unsigned char *end = (unsigned char *)(world->guards + guards);
+    world->thrusters = (thruster_block *)(world->guards + guards);
+    unsigned char *end = (unsigned char *)(world->thrusters + thrusters);
     const size_t touching = contacts_size(m, m->drone_count);
     world->touches = touching > 0 ? (touch_block *)(void *)end : NULL;
     world->contacts = touching > 0 ? (contacts_block *)(void *)(world->touches + m->drone_count) : NULL;
@@ -63,12 +64,12 @@ static void lay_out(vy_world *world)
     world->hashed_size = sizeof(world_block) + m->drone_count * sizeof(drone_block) +
                          m->joint_count * sizeof(tie_block) + m->noise_count * sizeof(noise_block) +
                          m->line_count * sizeof(line_block) + gears * sizeof(gear_block) +
-                         guards * sizeof(guard_block) + touching;
+                         guards * sizeof(guard_block) + thrusters * sizeof(thruster_block) + touching;
     world->state_size = world->hashed_size + m->drone_count * sizeof(ledger_block);
     world->state->drone_count = m->drone_count;
     world->state->noise_count = m->noise_count;
     world->state->line_count = m->line_count;
-    world->state->gear_count = gears;
+    world->state->gear_count = count_pair(gears, thrusters);
     world->state->joint_count = m->joint_count;
 }
 
@@ -109,7 +110,8 @@ vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err
         drones * sizeof(drone_params),
         disturbances * sizeof(disturbance_model),
         sizeof(world_block) +
-            drones * (sizeof(drone_block) + sizeof(gear_block) + sizeof(guard_block) + sizeof(ledger_block)) +
+            drones * (sizeof(drone_block) + sizeof(gear_block) + sizeof(guard_block) +
+                      sizeof(thruster_block) + sizeof(ledger_block)) +
             def->joint_cap * sizeof(tie_block) + noises * sizeof(noise_block) +
             def->line_cap * sizeof(line_block) + contacts_size(&caps, drones),
         drones * sizeof(body_loads),
@@ -229,6 +231,7 @@ vy_status vy_world_add_drone(vy_world *world, const vy_drone_def *def, vy_drone_
         if (m->contact_cap > 0) m->params[index].nap.open_loop = 0; // the bound is that of a body alone
         m->geared |= m->drones[index].geared;
         m->guarded |= m->drones[index].guarded;
+        m->thrusting |= m->drones[index].layout.thrusters.count > 0;
         m->wake_most = real_max(m->wake_most, m->drones[index].wake_exit);
         lay_out(world);
         if (out != NULL) *out = id_of(index);
@@ -420,6 +423,7 @@ vy_status vy_world_read_drone(const vy_world *world, vy_drone_id id, vy_drone_st
         s.contact_speed = t->contact.speed;
         s.contact_push = t->contact.push;
     }
+    if (world->model.thrusting) memcpy(s.thrust, world->thrusters[slot].thrust, sizeof s.thrust);
     memcpy(s.rotor_speed, d->rotor_speed, sizeof s.rotor_speed);
     memcpy(s.motor_command, d->control.motors, sizeof s.motor_command);
     s.target.time = vy_world_time(world);
@@ -432,6 +436,7 @@ void vy_extras_start(vy_world *world)
 {
     const vy_model *m = &world->model;
     if (m->geared) vy_gear_start(m, world->drones, world->gear);
+    if (m->thrusting) vy_thrusters_start(m, world->drones, world->thrusters);
     if (m->guarded) vy_guard_start(m, world->drones, world->guards);
 }
 

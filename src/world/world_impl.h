@@ -13,15 +13,16 @@ typedef struct energy_account {
 struct vy_world {
     vy_model model;
     // State: one block [world_block][drone_block x drones][tie_block x joints][noise_block x noises]
-    // [line_block x lines][gear_block x gears][touch_block x drones][contacts_block][contact_block x cap]
-    // [ledger_block x drones]; the three of contacts only in a world made for them.
-    // [line_block x lines][gear_block x gears][guard_block x guards][ledger_block x drones].
+    // [line_block x lines][gear_block x gears][guard_block x guards][thruster_block x sets]
+    // [touch_block x drones][contacts_block][contact_block x cap][ledger_block x drones]; the three of
+    // contacts only in a world made for them.
     world_block *state;
     drone_block *drones;
     tie_block *ties;
     noise_block *noise;
     line_block *lines;
     gear_block *gear;
+    thruster_block *thrusters;
     touch_block *touches; // NULL without contacts
     contacts_block *contacts;
     guard_block *guards;
