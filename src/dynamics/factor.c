@@ -5,7 +5,8 @@
 // means that the row says what rows before it say: it is left out, and its multiplier is zero.
 #include "dynamics/joint.h"
 
-#define NO_PIVOT 1e-12 // of a row's diagonal, below which it is redundant
+#define NO_PIVOT 1e-12  // of a row's diagonal, below which it is redundant
+#define NOTHING  1e-150 // a multiplier below this is zero
 
 /// m -= a b^T
 VY_FN void subtract_product(mat3 *m, const mat3 *a, const mat3 *b)
@@ -65,6 +66,16 @@ int vy_island_factor(joint_system *s, const island *is)
     return redundant;
 }
 
+/// What happens at one end of a long chain dies away along it by a factor a link. Its last traces would be
+/// subnormal numbers, or have such products, and those take a processor several times as long.
+VY_FN vec3 settled(vec3 v)
+{
+    v.x = real_select(real_abs(v.x) < NOTHING, 0.0, v.x);
+    v.y = real_select(real_abs(v.y) < NOTHING, 0.0, v.y);
+    v.z = real_select(real_abs(v.z) < NOTHING, 0.0, v.z);
+    return v;
+}
+
 void vy_island_solve(joint_system *s, const island *is)
 {
     for (uint32_t k = is->block_first; k < is->block_last; ++k) {
@@ -78,7 +89,7 @@ void vy_island_solve(joint_system *s, const island *is)
         for (uint32_t e = s->column[k]; e < s->column[k + 1]; ++e) {
             x = vec3_sub(x, mat3_tmul_vec(s->scaled[e], s->right[s->row[e]]));
         }
-        s->right[k] = x;
+        s->right[k] = settled(x);
     }
 }
 
