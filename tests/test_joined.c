@@ -215,7 +215,19 @@ static void joined_scenario_mistakes(void **unused)
         {HEAD "bodies: [{name: world, mass: 1, inertia: [1, 1, 1]}]\n", "use another name"},
         {HEAD "bodies: [{name: stone, mass: 0, inertia: [1, 1, 1]}]\n", "mass"},
         {HEAD "bodies: [{name: stone, mass: 1, inertia: [1, 1, 9]}]\n", "inertia"},
-        {HEAD "bodies: [{name: stone}]\n", "mass"},
+        {HEAD "bodies: [{name: stone}]\n", "mass is missing: give it, or a shape and a density"},
+        {HEAD "bodies: [{name: stone, mass: 1}]\n",
+         "inertia is missing: give it, or a shape to take it from"},
+        {HEAD "bodies: [{name: stone, density: 1000, inertia: [1, 1, 1]}]\n", "density needs a shape"},
+        {HEAD "bodies: [{name: stone, shape: {kind: sphere, radius: 1}}]\n",
+         "mass is missing: give it, or a density"},
+        {HEAD "bodies: [{name: stone, mass: 1, density: 1, shape: {kind: sphere, radius: 1}}]\n",
+         "give mass or density, not both"},
+        {HEAD "bodies: [{name: stone, mass: 1, shape: {kind: hull, points: [[0, 0, 0], [1, 0, 0], [0, 1, 0], "
+              "[1, 1, 0]]}}]\n",
+         "test.yaml:3:"},
+        {HEAD "bodies: [{name: stone, mass: 1, shape: {kind: hull, file: nowhere.stl}}]\n",
+         "nowhere.stl cannot be read"},
         {HEAD "joints: [{kind: ball, name: x, a: alpha}, {kind: ball, name: x, a: alpha}]\n",
          "two joints are called x"},
         {HEAD "joints: [{kind: ball, name: all, a: alpha}]\n", "all stands for every joint"},
@@ -241,6 +253,43 @@ static void joined_scenario_mistakes(void **unused)
         free(text);
         vy_diagnostics_destroy(&d);
     }
+}
+
+// A body is weighed by its shape: closed forms, and a hull whose centroid becomes the centre of mass.
+static void joined_bodies_have_the_weight_of_their_shapes(void **unused)
+{
+    (void)unused;
+    static const char text[] =
+        HEAD "bodies:\n"
+             "  - {name: brick, mass: 3, shape: {kind: box, size: [0.2, 0.4, 0.6]}}\n"
+             "  - {name: ball, density: 1000 kg/m^3, shape: {kind: sphere, radius: 10 cm}}\n"
+             "  - {name: rod, mass: 2, shape: {kind: cylinder, radius: 0.1, length: 1}}\n"
+             "  - {name: die, density: 500, position: [1, 2, 3], shape: {kind: hull, points: [[0, 0, 0], [1, "
+             "0, 0], "
+             "[0, 1, 0], [1, 1, 0], [0, 0, 1], [1, 0, 1], [0, 1, 1], [1, 1, 1]]}}\n"
+             "  - {name: given, density: 500, inertia: [1, 1, 1], shape: {kind: box, size: [1, 1, 2]}}\n";
+    vy_scenario *s = NULL, *again = NULL;
+    assert_int_equal(vy_scenario_parse(text, strlen(text), "a", NULL, &s, NULL), VY_OK);
+    const vy_vehicle_def *brick = &s->drones[1].def.vehicle, *ball = &s->drones[2].def.vehicle;
+    const vy_vehicle_def *rod = &s->drones[3].def.vehicle, *die = &s->drones[4].def.vehicle;
+    assert_near(brick->inertia.m[0][0], 3.0 / 12.0 * (0.16 + 0.36), 1e-15);
+    assert_near(brick->inertia.m[2][2], 3.0 / 12.0 * (0.04 + 0.16), 1e-15);
+    assert_near(ball->mass, 4000.0 / 3.0 * 3.14159265358979323846 * 1e-3, 1e-12);
+    assert_near(ball->inertia.m[1][1], 0.4 * ball->mass * 0.01, 1e-15);
+    assert_near(rod->inertia.m[0][0], 2.0 * (3.0 * 0.01 + 1.0) / 12.0, 1e-14);
+    assert_near(rod->inertia.m[2][2], 2.0 * 0.01 / 2.0, 1e-15);
+    assert_near(die->mass, 500.0, 1e-10);
+    assert_near(die->inertia.m[0][0], 500.0 / 6.0, 1e-10);
+    assert_near(s->drones[4].def.solid.points.values[0], -0.5, 1e-12); // about the centre of mass now
+    assert_true(s->drones[4].def.position.x == 1.0);
+    assert_near(s->drones[5].def.vehicle.mass, 1000.0, 1e-10);
+    assert_true(s->drones[5].def.vehicle.inertia.m[0][0] == 1.0);
+    char *printed = vy_scenario_print(s); // with the numbers found
+    assert_int_equal(vy_scenario_parse(printed, strlen(printed), "b", NULL, &again, NULL), VY_OK);
+    assert_true(vy_scenario_hash(s) == vy_scenario_hash(again));
+    free(printed);
+    vy_scenario_destroy(s);
+    vy_scenario_destroy(again);
 }
 
 // What is printed reads as the same scenario, bodies among the drones, and flies the same.
@@ -323,6 +372,7 @@ int main(void)
         cmocka_unit_test(joined_snapshot),
         cmocka_unit_test(joined_refusals),
         cmocka_unit_test(joined_scenario_mistakes),
+        cmocka_unit_test(joined_bodies_have_the_weight_of_their_shapes),
         cmocka_unit_test(joined_scenario_prints_itself),
         cmocka_unit_test(joined_scenarios_fly),
     };

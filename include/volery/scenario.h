@@ -23,6 +23,7 @@ typedef struct vy_scenario_drone {
     char name[VY_NAME_CAP]; ///< unique: a letter, then letters, digits, - and _
     vy_drone_def def;
     vy_geodetic place; ///< a start over the ground of a planet; loading turns it into `def`
+    double density;    ///< [kg/m^3] of a body, with its shape; loading turns it into `def`
 } vy_scenario_drone;
 
 /// In place of the index of a drone: the world.

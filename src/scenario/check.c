@@ -147,7 +147,10 @@ static void check_body(vy_reader *r, const vy_scenario *s, int index)
         COMPLAIN(r, body->name, "two drones or bodies are called %s", body->name);
         break;
     }
-    (void)check_vehicle(r, &body->def.vehicle);
+    const vy_vehicle_def *v = &body->def.vehicle;
+    if (v->mass == 0.0 || (v->inertia.m[0][0] == 0.0 && !vy_reader_wrote(r, &v->inertia, sizeof v->inertia)))
+        return; // what is missing has been said
+    (void)check_vehicle(r, v);
 }
 
 static void check_joint(vy_reader *r, const vy_scenario *s, int index)

@@ -139,6 +139,7 @@ static void read_scenario(vy_reader *reader, const vy_source *source, const vy_s
     vy_resolve_scenario(reader, scenario);
     load_wind_grid(reader, source->name, scenario);
     vy_load_solids(reader, source->name, scenario);
+    vy_weigh_bodies(reader, scenario);
     vy_check_scenario(reader, scenario);
 }
 

@@ -1,8 +1,11 @@
 // solids.c - points and heights from files, into the scenario that names them.
 #include "scenario/solids.h"
 #include "scenario/number.h"
+#include "base/real.h"
 #include "volery/hull.h"
+#include "volery/mass.h"
 #include "volery/mesh.h"
+#include "world/solid.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -128,4 +131,74 @@ void vy_load_solids(vy_reader *reader, const char *from, vy_scenario *scenario)
 {
     vy_solid_def *s;
     for (int i = 0; (s = vy_scenario_solid(scenario, i)) != NULL; ++i) load_solid(reader, from, s);
+}
+
+// What is missing where a body has no shape to weigh.
+static void check_weight(vy_reader *r, const vy_scenario_drone *body)
+{
+    const vy_vehicle_def *v = &body->def.vehicle;
+    const vy_node *place = vy_reader_place(r, body);
+    if (body->density > 0.0)
+        vy_report_error(r->report, vy_reader_place(r, &body->density), "density needs a shape with a volume");
+    else if (v->mass == 0.0)
+        vy_report_error(r->report, place, "mass is missing: give it, or a shape and a density");
+    if (!vy_reader_wrote(r, &v->inertia, sizeof v->inertia))
+        vy_report_error(r->report, place, "inertia is missing: give it, or a shape to take it from");
+}
+
+static void move_points(vy_numbers *points, vy_vec3 by)
+{
+    for (int i = 0; i < points->rows; ++i) {
+        points->values[3 * i] -= by.x;
+        points->values[3 * i + 1] -= by.y;
+        points->values[3 * i + 2] -= by.z;
+    }
+}
+
+static void weigh_body(vy_reader *r, vy_scenario_drone *body)
+{
+    vy_vehicle_def *v = &body->def.vehicle;
+    vy_solid_def *solid = &body->def.solid;
+    const int of_shape = !vy_reader_wrote(r, &v->inertia, sizeof v->inertia);
+    if (!vy_reader_good(r, body, sizeof *body) || solid->file[0] != '\0' ||
+        (v->mass > 0.0 && body->density == 0.0 && !of_shape))
+        return;
+    if (v->mass > 0.0 && body->density > 0.0) {
+        vy_report_error(r->report, vy_reader_place(r, &body->density), "give mass or density, not both");
+        return;
+    }
+    if (solid->kind <= VY_SOLID_NONE) {
+        check_weight(r, body);
+        return;
+    }
+    if (v->mass == 0.0 && body->density == 0.0) {
+        vy_report_error(r->report, vy_reader_place(r, body), "mass is missing: give it, or a density");
+        return;
+    }
+    vy_shape shape;
+    solid_memory memory = {NULL, NULL};
+    vy_mass_properties m;
+    vy_error err;
+    vy_status status = vy_solid_build(solid, NULL, &shape, &memory, &err);
+    if (status == VY_OK) status = vy_shape_mass(&shape, v->mass > 0.0 ? v->mass : 1.0, &m, &err);
+    if (status == VY_OK && body->density > 0.0)
+        status = vy_shape_mass(&shape, body->density * m.volume, &m, &err);
+    vy_solid_free(&memory);
+    if (status == VY_NO_MEMORY) r->no_memory = 1;
+    if (status != VY_OK) {
+        vy_report_error(r->report, vy_reader_place(r, &solid->kind), "%s", err.text);
+        return;
+    }
+    v->mass = m.mass;
+    body->density = 0.0; // resolved
+    if (!of_shape) return;
+    v->inertia = m.inertia;
+    move_points(&solid->points, m.centroid); // the other shapes lie about their centroids
+}
+
+void vy_weigh_bodies(vy_reader *reader, vy_scenario *scenario)
+{
+    const uint64_t found = fpu_enter();
+    for (int i = 0; i < scenario->body_count; ++i) weigh_body(reader, &scenario->bodies[i]);
+    fpu_leave(found);
 }
