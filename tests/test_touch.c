@@ -470,6 +470,43 @@ static void logs_tell_of_contacts(void **unused)
     remove(path);
 }
 
+/// A controller that sinks until it feels the ground, and then switches off.
+static void sink_and_stop(void *self, const vy_samples *samples, vy_intent *intent)
+{
+    uint64_t *felt = self;
+    if (samples->touch.contacts > 0 && *felt == 0) {
+        *felt = samples->tick;
+        assert_true(samples->touch.impulse.z > 0.0); // body axes: the drone is level
+        assert_near(samples->touch.impulse.x, 0.0, 1e-6);
+    }
+    intent->rung = VY_RUNG_MOTORS;
+    for (int i = 0; i < 4; ++i) intent->motors[i] = *felt ? 0.0 : 0.6;
+}
+
+static void controllers_feel_contacts(void **unused)
+{
+    (void)unused;
+    uint64_t felt = 0;
+    vy_drone_def def = quiet_drone();
+    def.position.z = 0.1;
+    def.controller.kind = VY_CONTROLLER_CALLBACK;
+    def.controller.call = sink_and_stop;
+    def.controller.self = &felt;
+    def.controller.period = 0.001;
+    const vy_world_def solid = solid_world(1, 1);
+    vy_world *world = create(&solid);
+    const vy_obstacle_def ground = vy_default_obstacle_def();
+    add(world, &def);
+    put(world, &ground);
+    (void)vy_world_advance(world, 2000);
+    const vy_drone_state s = state_of(world, 0);
+    assert_in_range(felt, 100, 1000);
+    assert_int_equal(s.samples.touch.contacts, 1);
+    assert_true(vec3_length(s.velocity) < 1e-6);
+    assert_near(s.rotor_speed[0], 0.0, 1e-3);
+    vy_world_destroy(world);
+}
+
 // What may be declared, and in which order.
 static void mistakes_are_told(void **unused)
 {
@@ -519,6 +556,7 @@ int main(void)
         cmocka_unit_test(rays_meet_shapes),
         cmocka_unit_test(drones_have_shapes),
         cmocka_unit_test(spinning_bricks_touch_on_time),
+        cmocka_unit_test(controllers_feel_contacts),
         cmocka_unit_test(mistakes_are_told),
         cmocka_unit_test(logs_tell_of_contacts),
     };
