@@ -111,8 +111,8 @@ static uint64_t to_steps(double seconds, double step)
 static int open_log(const flight *f, vy_recorder **out)
 {
     const vy_scenario *s = f->def.scenario;
-    const char **names = calloc(
-        (size_t)s->drone_count + (size_t)s->joint_count + (size_t)s->obstacle_count + 2, sizeof *names);
+    const uint32_t walls = vy_world_obstacle_count(f->def.world);
+    const char **names = calloc((size_t)s->drone_count + (size_t)s->joint_count + walls + 1, sizeof *names);
     char *text = vy_scenario_print(s);
     vy_recorder_def def = vy_default_recorder_def();
     vy_error error = {.status = VY_NO_MEMORY};
@@ -121,8 +121,7 @@ static int open_log(const flight *f, vy_recorder **out)
         for (int i = 0; i < s->drone_count; ++i) names[i] = s->drones[i].name;
         for (int i = 0; i < s->joint_count; ++i) names[s->drone_count + i] = s->joints[i].name;
         const char **obstacles = names + s->drone_count + s->joint_count;
-        for (int i = 0; i < s->obstacle_count; ++i) obstacles[i] = s->obstacles[i].name;
-        obstacles[s->obstacle_count] = "terrain";
+        for (uint32_t i = 0; i < walls; ++i) obstacles[i] = vy_scenario_obstacle_name(s, i);
         def.obstacle_names = obstacles;
         def.path = f->def.log;
         def.scenario = text;

@@ -153,7 +153,7 @@ static void ruling_10_nothing_collides_and_unknown_handles_are_harmless(void **u
     vy_physics *p = service(100.0);
     vy_physics_on_collision(p, count_event, &events);
     vy_physics_body_def def = vy_default_physics_body_def();
-    vy_physics_add_static(p, &def);
+    assert_int_equal(vy_physics_add_static(p, &def, NULL), VY_OK);
     def.start.position = (vy_vec3){-1, 0, 1};
     def.start.velocity = (vy_vec3){1, 0, 0};
     const vy_physics_id a = add(p, &def);
@@ -189,7 +189,7 @@ static void bad_values_are_refused(void **unused)
     assert_int_equal(vy_physics_create(&bad, &p, &err), VY_BAD_VALUE);
     assert_null(p);
     bad = vy_default_physics_def();
-    bad.engine = (vy_physics_engine)1;
+    bad.engine = (vy_physics_engine)2;
     assert_int_equal(vy_physics_create(&bad, &p, &err), VY_BAD_VALUE);
     bad = (vy_physics_def){.boundary = 1.0};
     assert_int_equal(vy_physics_create(&bad, &p, &err), VY_BAD_VALUE);
@@ -304,6 +304,145 @@ static void a_kinematic_drone_follows_the_sticks(void **unused)
     vy_world_destroy(world);
 }
 
+// --- the rigid engine
+
+typedef struct heard {
+    int count;
+    vy_collision_event first, last;
+} heard;
+
+static void hear(void *self, const vy_collision_event *event)
+{
+    heard *h = self;
+    if (h->count++ == 0) h->first = *event;
+    h->last = *event;
+}
+
+static vy_physics *rigid(double boundary, heard *h)
+{
+    vy_physics_def def = vy_default_physics_def();
+    def.engine = VY_PHYSICS_RIGID;
+    def.boundary = boundary;
+    def.body_cap = 16;
+    vy_physics *p = NULL;
+    assert_int_equal(vy_physics_create(&def, &p, NULL), VY_OK);
+    *h = (heard){0};
+    vy_physics_on_collision(p, hear, h);
+    return p;
+}
+
+// Ruling 10: the rigid engine behind the same calls, with events. A ball falls by submitted gravity: the fall
+// is exact, it is told of once, and it lies on the ground then.
+static void ruling_10_rigid_bodies_land(void **unused)
+{
+    (void)unused;
+    heard h;
+    vy_physics *p = rigid(100.0, &h);
+    vy_physics_body_def def = vy_default_physics_body_def();
+    def.mass = 2.0;
+    def.start.position.z = 1.1; // 1 m to fall
+    const vy_physics_id id = add(p, &def);
+    double fallen = 0.0;
+    for (int n = 1; n <= 2000; ++n) {
+        push(p, id, (vy_vec3){0, 0, -2.0 * 9.81}, (vy_vec3){0, 0, 0});
+        assert_int_equal(vy_physics_step(p, 1e-3), VY_OK);
+        const double t = 1e-3 * n;
+        if (h.count == 0) assert_near(vy_physics_read(p, id).position.z, 1.1 - 0.5 * 9.81 * t * t, 1e-12);
+        if (h.count == 1 && fallen == 0.0) fallen = t;
+    }
+    const double speed = sqrt(2.0 * 9.81);
+    assert_near(fallen, speed / 9.81, 1.5e-3);
+    assert_int_equal(h.count, 1);
+    assert_true(h.first.a.bits == id.bits && h.first.b.bits == 0);
+    assert_vec_near(h.first.normal, ((vy_vec3){0, 0, -1}), 1e-12);
+    assert_near(h.first.impulse, 2.0 * speed, 0.1);
+    assert_near(h.first.point.z, 0.0, 0.02);
+    assert_near(vy_physics_read(p, id).position.z, 0.1, 1e-3);
+    assert_near(vy_physics_read(p, id).velocity.z, 0.0, 1e-6);
+    vy_physics_destroy(p);
+}
+
+// Two equal balls without loss exchange their speeds; `simple` lets the same two pass.
+static void ruling_10_rigid_bodies_meet(void **unused)
+{
+    (void)unused;
+    for (int engine = 0; engine < 2; ++engine) {
+        heard h = {0};
+        vy_physics *p = engine == 0 ? service(100.0) : rigid(100.0, &h);
+        vy_physics_body_def def = vy_default_physics_body_def();
+        def.solid.material = (vy_material){.restitution = 1.0};
+        def.start.position = (vy_vec3){-1, 2, 5};
+        def.start.velocity = (vy_vec3){3, 0, 0};
+        const vy_physics_id a = add(p, &def);
+        def.start.position = (vy_vec3){1, 2, 5};
+        def.start.velocity = (vy_vec3){-1, 0, 0};
+        const vy_physics_id b = add(p, &def);
+        for (int n = 0; n < 1000; ++n) assert_int_equal(vy_physics_step(p, 1e-3), VY_OK);
+        const double va = vy_physics_read(p, a).velocity.x, vb = vy_physics_read(p, b).velocity.x;
+        assert_near(va, engine == 0 ? 3.0 : -1.0, 1e-9);
+        assert_near(vb, engine == 0 ? -1.0 : 3.0, 1e-9);
+        assert_int_equal(h.count, engine);
+        if (engine == 1) {
+            assert_true(h.first.a.bits == a.bits && h.first.b.bits == b.bits);
+            assert_vec_near(h.first.normal, ((vy_vec3){1, 0, 0}), 1e-9);
+            assert_near(h.first.impulse, 4.0, 1e-9);
+        }
+        vy_physics_destroy(p);
+    }
+}
+
+// Walls at the boundary, a static box, and a lift that is led and carries a ball, whatever pushes it.
+static void ruling_10_rigid_bounds_statics_and_lifts(void **unused)
+{
+    (void)unused;
+    heard h;
+    vy_physics *p = rigid(10.0, &h);
+    vy_physics_body_def ball = vy_default_physics_body_def(), box = ball, lift = ball;
+    ball.start.position = (vy_vec3){0, 0, 2};
+    ball.start.velocity = (vy_vec3){0, -25, 0};
+    const vy_physics_id to_wall = add(p, &ball);
+    ball.start.velocity = (vy_vec3){25, 0, 0};
+    const vy_physics_id to_box = add(p, &ball);
+    box.solid.kind = VY_SOLID_BOX;
+    box.solid.size = (vy_vec3){1, 4, 4};
+    box.start.position = (vy_vec3){5, 0, 2};
+    assert_int_equal(vy_physics_add_static(p, &box, NULL), VY_OK);
+    lift.solid.kind = VY_SOLID_CYLINDER;
+    lift.solid.radius = 1.0;
+    lift.solid.length = 0.2;
+    lift.start.position = (vy_vec3){-5, -5, 1};
+    vy_physics_id platform = {0};
+    assert_int_equal(vy_physics_add_kinematic(p, &lift, &platform, NULL), VY_OK);
+    ball.start.position = (vy_vec3){-5, -5, 1.2};
+    ball.start.velocity = (vy_vec3){0, 0, 0};
+    const vy_physics_id load = add(p, &ball);
+    const vy_move_intent up = {.kind = VY_MOVE_KINEMATIC, .velocity = {0, 0, 1}, .attitude = {1, 0, 0, 0}};
+    for (int n = 0; n < 2000; ++n) {
+        assert_int_equal(vy_physics_submit(p, platform, &up), VY_OK);
+        push(p, platform, (vy_vec3){9, 9, 9}, (vy_vec3){0, 0, 0});
+        push(p, load, (vy_vec3){0, 0, -9.81}, (vy_vec3){0, 0, 0});
+        assert_int_equal(vy_physics_step(p, 1e-3), VY_OK);
+        assert_true(vy_physics_read(p, to_wall).position.y > -9.91);
+        assert_true(vy_physics_read(p, to_box).position.x < 4.41);
+    }
+    assert_near(vy_physics_read(p, platform).position.z, 3.0, 1e-9);
+    assert_near(vy_physics_read(p, load).position.z, 3.2, 2e-3);
+    assert_near(vy_physics_read(p, load).velocity.z, 1.0, 1e-3);
+    assert_int_equal(h.count, 3);
+    // The rest of the contract: strange handles, forces that are gone, steps of no length, mistakes.
+    const vy_move_intent lost = {.kind = VY_MOVE_DYNAMIC};
+    assert_int_equal(vy_physics_submit(p, (vy_physics_id){77}, &lost), VY_OK);
+    assert_int_equal(vy_physics_step(p, 0.0), VY_OK);
+    assert_int_equal(vy_physics_step(p, -1.0), VY_BAD_VALUE);
+    const vy_physics_id none = {0};
+    assert_vec_near(vy_physics_read(p, none).position, vec3_zero(), 0.0);
+    ball.solid.radius = -1.0;
+    vy_physics_id out = {5};
+    assert_int_equal(vy_physics_add_dynamic(p, &ball, &out, NULL), VY_BAD_VALUE);
+    assert_true(out.bits == 5);
+    vy_physics_destroy(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -315,6 +454,9 @@ int main(void)
         cmocka_unit_test(bad_values_are_refused),
         cmocka_unit_test(a_world_flies_on_the_simple_engine),
         cmocka_unit_test(a_kinematic_drone_follows_the_sticks),
+        cmocka_unit_test(ruling_10_rigid_bodies_land),
+        cmocka_unit_test(ruling_10_rigid_bodies_meet),
+        cmocka_unit_test(ruling_10_rigid_bounds_statics_and_lifts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -507,6 +507,51 @@ static void controllers_feel_contacts(void **unused)
     vy_world_destroy(world);
 }
 
+// The same scenario on `strict` and on `rigid`: the same bits in flight. What `simple` clamps, `rigid` stops.
+static void engines_fly_alike(void **unused)
+{
+    (void)unused;
+    static const char text[] = "volery: 1\nduration: 2\nworld: {physics: {engine: %s}}\n"
+                               "drones: [{start: {velocity: [1, 0.5, 0]}, controller: {setpoints: "
+                               "[{time: 0, position: [0, 0, 1]}, {time: 1, position: [1, 0, 1.5]}]}}]\n";
+    static const char *const engines[2] = {"strict", "rigid"};
+    vy_drone_state end[2];
+    for (int i = 0; i < 2; ++i) {
+        char full[500];
+        snprintf(full, sizeof full, text, engines[i]);
+        vy_scenario *s = read_good(full);
+        vy_world *world = NULL;
+        assert_int_equal(vy_scenario_build(s, &world, NULL), VY_OK);
+        assert_int_equal(vy_world_obstacle_count(world), i == 0 ? 0 : 5);
+        assert_true(i == 0 || strcmp(vy_scenario_obstacle_name(s, 4), "north") == 0);
+        assert_null(vy_scenario_obstacle_name(s, i == 0 ? 0 : 5));
+        (void)vy_world_advance(world, 2000);
+        end[i] = state_of(world, 0);
+        vy_world_destroy(world);
+        vy_scenario_destroy(s);
+    }
+    assert_memory_equal(&end[0].position, &end[1].position, sizeof end[0].position);
+    assert_memory_equal(&end[0].attitude, &end[1].attitude, sizeof end[0].attitude);
+    // Thrown at the ground and the wall: `simple` lets it stick with its velocity, `rigid` stops it.
+    for (int i = 0; i < 2; ++i) {
+        char full[500];
+        snprintf(full, sizeof full,
+                 "volery: 1\nworld: {physics: {engine: %s, boundary: 3}}\n"
+                 "drones: [{controller: {kind: none}, start: {velocity: [6, 0, 0], rotor_speed: 0}}]\n",
+                 i == 0 ? "simple" : "rigid");
+        vy_scenario *s = read_good(full);
+        vy_world *world = NULL;
+        assert_int_equal(vy_scenario_build(s, &world, NULL), VY_OK);
+        (void)vy_world_advance(world, 5000);
+        const vy_drone_state d = state_of(world, 0);
+        assert_true(d.position.x <= 3.0 && d.position.z >= 0.0);
+        assert_true(i == 0 ? d.velocity.z < -1.0 : vec3_length(d.velocity) < 1e-3);
+        assert_true(i == 0 ? d.contacts == 0 : d.contacts > 0);
+        vy_world_destroy(world);
+        vy_scenario_destroy(s);
+    }
+}
+
 // What may be declared, and in which order.
 static void mistakes_are_told(void **unused)
 {
@@ -557,6 +602,7 @@ int main(void)
         cmocka_unit_test(drones_have_shapes),
         cmocka_unit_test(spinning_bricks_touch_on_time),
         cmocka_unit_test(controllers_feel_contacts),
+        cmocka_unit_test(engines_fly_alike),
         cmocka_unit_test(mistakes_are_told),
         cmocka_unit_test(logs_tell_of_contacts),
     };

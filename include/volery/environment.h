@@ -113,12 +113,13 @@ typedef struct vy_nap_def {
 typedef enum vy_engine {
     VY_ENGINE_STRICT, ///< the strict equations, by RK4
     VY_ENGINE_SIMPLE, ///< the simple physics service (volery/physics.h): Euler's method, a ground at z = 0
+    VY_ENGINE_RIGID,  ///< the strict equations, and kinematic flight, in a world where things collide
                       ///< and a boundary that bodies stick to
 } vy_engine;
 
 typedef struct vy_engine_def {
     vy_engine engine;
-    double boundary; ///< [m] of VY_ENGINE_SIMPLE: largest |x| and |y|, > 0
+    double boundary; ///< [m] of VY_ENGINE_SIMPLE and _RIGID: largest |x| and |y|, > 0
 } vy_engine_def;
 
 /// Wakes of the drones: each feels the air that those above it drive down.

@@ -1,10 +1,12 @@
 // physics.h - the physics service: bodies by handle, intents that move them, a step, a state to read.
 //
 // One interface for engines behind it. `simple` is no real engine: it adds up forces, moves bodies by Euler's
-// method and clamps them to the ground and the boundary; bodies pass through each other. Worlds of drones
-// (volery/world.h) can fly on the same equations: the scenario's `world.physics`.
-// Axes are those of volery/types.h: +z is up, the ground is z = 0.
+// method and clamps them to the ground and the boundary; bodies pass through each other. `rigid` is a full
+// one: RK4 with the gyroscopic term, and contacts with friction between bodies, ground and boundary. Worlds
+// of drones (volery/world.h) can fly on both: the scenario's `world.physics`. Axes are those of
+// volery/types.h: +z is up, the ground is z = 0.
 #pragma once
+#include "volery/obstacle.h"
 #include "volery/status.h"
 #include "volery/types.h"
 #include <stdint.h>
@@ -22,13 +24,15 @@ typedef struct vy_physics_id {
 
 typedef enum vy_physics_engine {
     VY_PHYSICS_SIMPLE, ///< sums of forces, Euler's method, clamping; never a collision
+    VY_PHYSICS_RIGID,  ///< rigid bodies of `solid` shapes, with contacts and events
 } vy_physics_engine;
 
 typedef struct vy_physics_def {
     uint32_t cookie; ///< set by the default function
     vy_physics_engine engine;
-    double boundary;   ///< [m] largest |x| and |y| of a body, > 0
-    uint32_t body_cap; ///< bodies the service can hold; all memory is taken at creation
+    double boundary;          ///< [m] largest |x| and |y| of a body, > 0
+    uint32_t body_cap;        ///< bodies the service can hold; all memory is taken at creation
+    vy_contacts_def contacts; ///< of `rigid`; a cap of 0: room for 64 and four more for each body
 } vy_physics_def;
 
 /// `simple`, 1000 m, 1024 bodies.
@@ -39,9 +43,10 @@ typedef struct vy_physics_body_def {
     double mass;         ///< [kg] > 0
     vy_mat3 inertia;     ///< [kg m^2] body axes, symmetric, positive
     vy_body_state start; ///< finite; an attitude of any length above 0
+    vy_solid_def solid;  ///< of `rigid`: its shape about its centre of mass, and its surface
 } vy_physics_body_def;
 
-/// 1 kg, the identity as inertia, at rest at the origin.
+/// 1 kg, the identity as inertia, at rest at the origin, a ball of 10 cm.
 vy_physics_body_def vy_default_physics_body_def(void);
 
 typedef enum vy_move_kind {
@@ -60,10 +65,10 @@ typedef struct vy_move_intent {
 
 /// Two bodies that have come to touch.
 typedef struct vy_collision_event {
-    vy_physics_id a, b;
-    vy_vec3 point;  ///< [m] world
-    vy_vec3 normal; ///< from a to b, unit length
-    double impulse; ///< [N s] along the normal
+    vy_physics_id a, b; ///< b is null for a static body, the ground and the boundary
+    vy_vec3 point;      ///< [m] world
+    vy_vec3 normal;     ///< from a to b, unit length
+    double impulse;     ///< [N s] along the normal
 } vy_collision_event;
 typedef void vy_collision_fn(void *self, const vy_collision_event *event);
 
@@ -71,28 +76,30 @@ typedef void vy_collision_fn(void *self, const vy_collision_event *event);
 vy_status vy_physics_create(const vy_physics_def *def, vy_physics **out, vy_error *err);
 void vy_physics_destroy(vy_physics *physics); ///< NULL is a no-op
 
-/// Add a body that forces move, or one that kinematic intents move; `simple` treats both alike.
+/// Add a body that forces move, or one that kinematic intents alone move; `simple` treats both alike.
 /// @return VY_BAD_VALUE, VY_FULL beyond the capacity; `*out` is untouched then
 vy_status vy_physics_add_dynamic(vy_physics *physics, const vy_physics_body_def *def, vy_physics_id *out,
                                  vy_error *err);
 vy_status vy_physics_add_kinematic(vy_physics *physics, const vy_physics_body_def *def, vy_physics_id *out,
                                    vy_error *err);
 
-/// Add a body that never moves. `simple` has no use for it and does nothing.
-void vy_physics_add_static(vy_physics *physics, const vy_physics_body_def *def);
+/// Add a body that never moves; it has no handle. `simple` has no use for it and does nothing.
+vy_status vy_physics_add_static(vy_physics *physics, const vy_physics_body_def *def, vy_error *err);
 
 /// Hand in an intent for the next step. One for a handle that is not of this service is ignored.
 /// @return VY_BAD_VALUE for one that is not finite; it is ignored too
 vy_status vy_physics_submit(vy_physics *physics, vy_physics_id id, const vy_move_intent *intent);
 
 /// Advance by dt [s]; afterwards no force or torque is left.
-/// @return VY_BAD_VALUE, and nothing moves, unless dt is finite and at least 0
+/// @return VY_BAD_VALUE, and nothing moves, unless dt is finite and at least 0; VY_BAD_STATE once a motion of
+/// `rigid` has become infinite
 vy_status vy_physics_step(vy_physics *physics, double dt);
 
 /// The state of a body; all zero for a handle that is not of this service.
 vy_body_state vy_physics_read(const vy_physics *physics, vy_physics_id id);
 
-/// Have `call` told of collisions, from inside vy_physics_step(). NULL: nobody. `simple` never calls it.
+/// Have `call` told of collisions, from inside vy_physics_step(), which it must not call. NULL: nobody.
+/// `simple` never calls it.
 void vy_physics_on_collision(vy_physics *physics, vy_collision_fn *call, void *self);
 
 #ifdef __cplusplus

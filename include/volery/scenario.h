@@ -197,6 +197,11 @@ vy_status vy_scenario_copy(const vy_scenario *scenario, vy_scenario **out, vy_er
 /// Build the world: every drone and disturbance is in it, at tick 0. On failure `*out` is NULL.
 vy_status vy_scenario_build(const vy_scenario *scenario, vy_world **out, vy_error *err);
 
+/// The name of obstacle `index` of a world built from the scenario: those declared, then terrain, then the
+/// bounds of the rigid engine (floor, west, east, south, north). NULL beyond the last; valid as long as the
+/// scenario.
+const char *vy_scenario_obstacle_name(const vy_scenario *scenario, uint32_t index);
+
 /// Steps of the whole run: duration over step, rounded.
 uint64_t vy_scenario_steps(const vy_scenario *scenario);
 

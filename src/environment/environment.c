@@ -156,7 +156,7 @@ vy_status vy_check_environment_def(const vy_environment_def *def, vy_error *err)
     if (!vy_all_finite(&def->magnetic_field.x, 3) || !vy_all_finite(&def->sunlight.x, 3)) {
         return vy_fail(err, VY_BAD_VALUE, "magnetic_field and sunlight must be finite");
     }
-    if ((unsigned)def->physics.engine > VY_ENGINE_SIMPLE ||
+    if ((unsigned)def->physics.engine > VY_ENGINE_RIGID ||
         !(real_is_finite(def->physics.boundary) && def->physics.boundary > 0.0)) {
         return vy_fail(err, VY_BAD_VALUE, "physics: engine must be strict or simple, boundary above 0 m");
     }

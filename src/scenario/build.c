@@ -2,6 +2,25 @@
 #include "scenario/build.h"
 #include "base/real.h"
 
+enum { BOUNDS = 5 };
+
+// The rigid engine has a floor and walls where the simple one clamps.
+static vy_status add_bounds(const vy_scenario *s, vy_world *world, vy_error *err)
+{
+    const double r = 0.70710678118654752, far = s->environment.physics.boundary;
+    // Turns of +z to up, east, west, north, south: planes face inwards.
+    const vy_quat turns[BOUNDS] = {{1, 0, 0, 0}, {r, 0, r, 0}, {r, 0, -r, 0}, {r, -r, 0, 0}, {r, r, 0, 0}};
+    const vy_vec3 places[BOUNDS] = {{0, 0, 0}, {-far, 0, 0}, {far, 0, 0}, {0, -far, 0}, {0, far, 0}};
+    vy_status status = VY_OK;
+    for (int i = 0; i < BOUNDS && status == VY_OK; ++i) {
+        vy_obstacle_def wall = vy_default_obstacle_def();
+        wall.position = places[i];
+        wall.attitude = turns[i];
+        status = vy_world_add_obstacle(world, &wall, err);
+    }
+    return status;
+}
+
 static vy_status add_all(const vy_scenario *s, vy_world *world, const void **culprit, vy_error *err)
 {
     for (int i = 0; i < s->drone_count; ++i) {
@@ -22,6 +41,11 @@ static vy_status add_all(const vy_scenario *s, vy_world *world, const void **cul
     if (s->terrain.solid.kind != VY_SOLID_NONE) {
         *culprit = &s->terrain.solid.kind;
         const vy_status status = vy_world_add_obstacle(world, &s->terrain, err);
+        if (status != VY_OK) return status;
+    }
+    if (s->environment.physics.engine == VY_ENGINE_RIGID) {
+        *culprit = &s->environment.physics;
+        const vy_status status = add_bounds(s, world, err);
         if (status != VY_OK) return status;
     }
     for (int i = 0; i < s->joint_count; ++i) {
@@ -68,6 +92,7 @@ static uint32_t line_places(const vy_scenario *s)
 static uint32_t contact_room(const vy_scenario *s)
 {
     int solids = s->obstacle_count + (s->terrain.solid.kind != VY_SOLID_NONE);
+    solids += s->environment.physics.engine == VY_ENGINE_RIGID;
     for (int i = 0; i < s->drone_count; ++i) solids += s->drones[i].def.solid.kind > VY_SOLID_NONE;
     for (int i = 0; i < s->body_count; ++i) solids += s->bodies[i].def.solid.kind > VY_SOLID_NONE;
     if (s->contacts.mode == VY_CONTACTS_OFF || (s->contacts.mode == VY_CONTACTS_AUTO && solids == 0))
@@ -89,6 +114,7 @@ vy_status vy_scenario_build_checked(const vy_scenario *scenario, vy_world **out,
     def.fault_cap = (uint32_t)scenario->fault_count;
     def.line_cap = line_places(scenario);
     def.obstacle_cap = (uint32_t)scenario->obstacle_count + (scenario->terrain.solid.kind != VY_SOLID_NONE);
+    if (scenario->environment.physics.engine == VY_ENGINE_RIGID) def.obstacle_cap += BOUNDS;
     def.contacts = scenario->contacts.def;
     def.contacts.cap = contact_room(scenario);
     *culprit = scenario;
@@ -109,6 +135,15 @@ vy_status vy_scenario_build(const vy_scenario *scenario, vy_world **out, vy_erro
 {
     const void *culprit;
     return vy_scenario_build_checked(scenario, out, &culprit, err);
+}
+
+const char *vy_scenario_obstacle_name(const vy_scenario *scenario, uint32_t index)
+{
+    static const char *const bounds[BOUNDS] = {"floor", "west", "east", "south", "north"};
+    if (index < (uint32_t)scenario->obstacle_count) return scenario->obstacles[index].name;
+    index -= (uint32_t)scenario->obstacle_count;
+    if (scenario->terrain.solid.kind != VY_SOLID_NONE && index-- == 0) return "terrain";
+    return scenario->environment.physics.engine == VY_ENGINE_RIGID && index < BOUNDS ? bounds[index] : NULL;
 }
 
 uint64_t vy_scenario_steps(const vy_scenario *scenario)

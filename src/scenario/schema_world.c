@@ -177,11 +177,13 @@ static const vy_choice engines[] = {
     CHOICE("strict", VY_ENGINE_STRICT, "the strict equations, by RK4"),
     CHOICE("simple", VY_ENGINE_SIMPLE,
            "the simple physics service: Euler's method; bodies stick to the ground z = 0 and the boundary"),
+    CHOICE("rigid", VY_ENGINE_RIGID,
+           "the strict equations with contacts, a floor at z = 0 and walls at the boundary"),
 };
 static const vy_row physics_rows[] = {
     ROW("engine", CHOICE, vy_engine_def, engine, CHOICES(engines), .help = "what moves the drones"),
     ROW("boundary", NUMBER, vy_engine_def, boundary, .unit = "m", .range = POSITIVE,
-        .when = 1u << VY_ENGINE_SIMPLE, .help = "largest x and y, either way"),
+        .when = 1u << VY_ENGINE_SIMPLE | 1u << VY_ENGINE_RIGID, .help = "largest x and y, either way"),
 };
 static const vy_table physics_table = {.title = "Physics",
                                        .help = "The engine behind the world: docs/physics.md.",

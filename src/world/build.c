@@ -238,9 +238,10 @@ vy_status vy_drone_build(const vy_model *world, const vy_drone_def *def, drone_m
     memset(&m, 0, sizeof m);
     memset(&p, 0, sizeof p);
     vy_status status = build_schedule(world, def, &m, err);
-    if (def->controller.flight == VY_FLIGHT_KINEMATIC && world->physics.engine != VY_ENGINE_SIMPLE) {
-        status = vy_fail(err, VY_BAD_VALUE,
-                         "controller.flight: kinematic needs a world with `physics: {engine: simple}`");
+    if (def->controller.flight == VY_FLIGHT_KINEMATIC && world->physics.engine == VY_ENGINE_STRICT) {
+        status =
+            vy_fail(err, VY_BAD_VALUE,
+                    "controller.flight: kinematic needs a world with `physics: {engine: simple}` or `rigid`");
     }
     if (status == VY_OK) {
         const vec3 gravity = gravity_at(&world->env.gravity, def->position);

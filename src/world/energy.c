@@ -79,7 +79,7 @@ static void account_for(const multirotor_inputs *in, double h, const double *com
 
 void vy_energy_stage(vy_world *world, const vy_model *m)
 {
-    if (m->physics.engine != VY_ENGINE_STRICT) return; // its step has no stages
+    if (m->physics.engine == VY_ENGINE_SIMPLE) return; // its step has no stages
     const double time = time_of(m, world->state->tick - 1u);
     for (uint32_t i = 0; i < m->drone_count; ++i) {
         const drone_block *d = &world->drones[i];

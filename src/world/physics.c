@@ -3,40 +3,40 @@
 #include "base/fail.h"
 #include "base/finite.h"
 #include "equations/simple_engine.h"
+#include "world/physics_impl.h"
 #include <stdlib.h>
 
 #define PHYSICS_COOKIE 0x76796c36u
 #define BODY_COOKIE    0x76796c37u
 
-typedef struct physics_body {
-    double mass;
-    mat3 inverse_inertia;
-    body_state state;
-    vec3 force, torque; // of this step
-    int pushed;         // a dynamic intent came
-    int led;            // a kinematic intent came: forces do not act in this step
-} physics_body;
-
 struct vy_physics {
     vy_physics_def def;
     vy_collision_fn *call;
     void *self;
+    rigid_engine *rigid; // NULL: `simple`
     uint32_t count;
     physics_body bodies[];
 };
 
 vy_physics_def vy_default_physics_def(void)
 {
-    return (vy_physics_def){
-        .cookie = PHYSICS_COOKIE, .engine = VY_PHYSICS_SIMPLE, .boundary = 1000.0, .body_cap = 1024};
+    return (vy_physics_def){.cookie = PHYSICS_COOKIE,
+                            .engine = VY_PHYSICS_SIMPLE,
+                            .boundary = 1000.0,
+                            .body_cap = 1024,
+                            .contacts = vy_default_contacts_def()};
 }
 
 vy_physics_body_def vy_default_physics_body_def(void)
 {
-    return (vy_physics_body_def){.cookie = BODY_COOKIE,
-                                 .mass = 1.0,
-                                 .inertia = mat3_diag(1.0, 1.0, 1.0),
-                                 .start.attitude = quat_identity()};
+    vy_physics_body_def def = {.cookie = BODY_COOKIE,
+                               .mass = 1.0,
+                               .inertia = mat3_diag(1.0, 1.0, 1.0),
+                               .start.attitude = quat_identity(),
+                               .solid = vy_default_solid_def()};
+    def.solid.kind = VY_SOLID_SPHERE;
+    def.solid.radius = 0.1;
+    return def;
 }
 
 vy_status vy_physics_create(const vy_physics_def *def, vy_physics **out, vy_error *err)
@@ -44,17 +44,28 @@ vy_status vy_physics_create(const vy_physics_def *def, vy_physics **out, vy_erro
     *out = NULL;
     if (def->cookie != PHYSICS_COOKIE)
         return vy_fail(err, VY_BAD_VALUE, "physics: start from vy_default_physics_def()");
-    if (def->engine != VY_PHYSICS_SIMPLE) return vy_fail(err, VY_BAD_VALUE, "physics.engine must be simple");
+    if (def->engine != VY_PHYSICS_SIMPLE && def->engine != VY_PHYSICS_RIGID)
+        return vy_fail(err, VY_BAD_VALUE, "physics.engine must be simple or rigid");
     if (!(real_is_finite(def->boundary) && def->boundary > 0.0))
         return vy_fail(err, VY_BAD_VALUE, "physics.boundary must be above 0 m, got %g", def->boundary);
     vy_physics *physics = calloc(1, sizeof *physics + def->body_cap * sizeof(physics_body));
     if (physics == NULL) return vy_fail(err, VY_NO_MEMORY, "physics: no memory for %u bodies", def->body_cap);
     physics->def = *def;
-    *out = physics;
-    return VY_OK;
+    vy_status status = VY_OK;
+    if (def->engine == VY_PHYSICS_RIGID) status = vy_rigid_create(def, &physics->rigid, err);
+    if (status == VY_OK)
+        *out = physics;
+    else
+        free(physics);
+    return status;
 }
 
-void vy_physics_destroy(vy_physics *physics) { free(physics); }
+void vy_physics_destroy(vy_physics *physics)
+{
+    if (physics == NULL) return;
+    vy_rigid_destroy(physics->rigid);
+    free(physics);
+}
 
 // A handle: the slot plus one below, a generation above (always 1: bodies are not removed).
 static physics_body *body_of(vy_physics *physics, vy_physics_id id)
@@ -80,8 +91,7 @@ static int attitude_sound(quat q)
     return square > 0.0 && real_is_finite(square);
 }
 
-vy_status vy_physics_add_dynamic(vy_physics *physics, const vy_physics_body_def *def, vy_physics_id *out,
-                                 vy_error *err)
+static vy_status check_body(const vy_physics_body_def *def, vy_error *err)
 {
     const vy_body_state *s = &def->start;
     if (def->cookie != BODY_COOKIE)
@@ -93,9 +103,23 @@ vy_status vy_physics_add_dynamic(vy_physics *physics, const vy_physics_body_def 
     if (!vy_all_finite(&s->position.x, 3) || !vy_all_finite(&s->velocity.x, 3) ||
         !vy_all_finite(&s->rate.x, 3) || !attitude_sound(s->attitude))
         return vy_fail(err, VY_BAD_VALUE, "body.start must be finite, its attitude of a length above 0");
+    return VY_OK;
+}
+
+static vy_status add(vy_physics *physics, const vy_physics_body_def *def, vy_body_kind kind,
+                     vy_physics_id *out, vy_error *err)
+{
+    const vy_body_state *s = &def->start;
+    vy_status status = check_body(def, err);
+    if (status != VY_OK) return status;
     if (physics->count == physics->def.body_cap)
         return vy_fail(err, VY_FULL, "the service was made for %u bodies", physics->def.body_cap);
     const uint64_t found = fpu_enter();
+    if (physics->rigid != NULL) status = vy_rigid_add(physics->rigid, def, kind, physics->count + 1, err);
+    if (status != VY_OK) {
+        fpu_leave(found);
+        return status;
+    }
     physics->bodies[physics->count++] = (physics_body){
         .mass = def->mass,
         .inverse_inertia = mat3_inverse(def->inertia),
@@ -106,16 +130,23 @@ vy_status vy_physics_add_dynamic(vy_physics *physics, const vy_physics_body_def 
     return VY_OK;
 }
 
+vy_status vy_physics_add_dynamic(vy_physics *physics, const vy_physics_body_def *def, vy_physics_id *out,
+                                 vy_error *err)
+{
+    return add(physics, def, VY_BODY_DYNAMIC, out, err);
+}
+
 vy_status vy_physics_add_kinematic(vy_physics *physics, const vy_physics_body_def *def, vy_physics_id *out,
                                    vy_error *err)
 {
-    return vy_physics_add_dynamic(physics, def, out, err);
+    return add(physics, def, VY_BODY_KINEMATIC, out, err);
 }
 
-void vy_physics_add_static(vy_physics *physics, const vy_physics_body_def *def)
+vy_status vy_physics_add_static(vy_physics *physics, const vy_physics_body_def *def, vy_error *err)
 {
-    (void)physics;
-    (void)def;
+    if (physics->rigid == NULL) return VY_OK;
+    const vy_status status = check_body(def, err);
+    return status == VY_OK ? vy_rigid_add(physics->rigid, def, VY_BODY_STATIC, 0, err) : status;
 }
 
 vy_status vy_physics_submit(vy_physics *physics, vy_physics_id id, const vy_move_intent *intent)
@@ -154,9 +185,19 @@ vy_status vy_physics_step(vy_physics *physics, double dt)
 {
     if (!(real_is_finite(dt) && dt >= 0.0)) return VY_BAD_VALUE;
     const uint64_t found = fpu_enter();
-    for (uint32_t i = 0; i < physics->count; ++i) step_simple(&physics->def, dt, &physics->bodies[i]);
+    vy_status status = VY_OK;
+    if (physics->rigid != NULL) {
+        status = vy_rigid_step(physics->rigid, dt, physics->count, physics->bodies);
+    } else {
+        for (uint32_t i = 0; i < physics->count; ++i) step_simple(&physics->def, dt, &physics->bodies[i]);
+    }
+    vy_collision_event event;
+    uint32_t next = 0;
+    while (dt > 0.0 && physics->call != NULL && physics->rigid != NULL &&
+           vy_rigid_next_event(physics->rigid, &next, &event))
+        physics->call(physics->self, &event);
     fpu_leave(found);
-    return VY_OK;
+    return status;
 }
 
 vy_body_state vy_physics_read(const vy_physics *physics, vy_physics_id id)

@@ -130,6 +130,9 @@ VY_SLOW_FN void simple_stage(const vy_model *m, uint32_t index, const multirotor
     const real dt = real_set(m->dt);
     if (m->drones[index].controller.flight == VY_FLIGHT_KINEMATIC) {
         simple_lead(&d->control, d->rung, &d->body);
+    } else if (m->physics.engine == VY_ENGINE_RIGID) {
+        multirotor_step(in, dt, command, &d->body, d->rotor_speed);
+        return;
     } else {
         simple_fly(in, dt, command, &d->body, speed);
     }

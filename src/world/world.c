@@ -346,8 +346,8 @@ vy_status vy_world_add_joint(vy_world *world, const vy_joint_def *def, vy_joint_
     vy_model *m = &world->model;
     if (world->state->tick > 0) return vy_fail(err, VY_BAD_STATE, "joints are added before the first step");
     if (world->bodies == NULL) return vy_fail(err, VY_FULL, "the world was made for 0 joints");
-    if (m->physics.engine != VY_ENGINE_STRICT)
-        return vy_fail(err, VY_BAD_VALUE, "joints need the strict engine");
+    if (m->physics.engine == VY_ENGINE_SIMPLE)
+        return vy_fail(err, VY_BAD_VALUE, "joints need the strict or the rigid engine");
     vy_joint_id id;
     vy_status status = vy_bodies_add_joint(world->bodies, def, &id, err);
     if (status == VY_OK) status = vy_bodies_prepare(world->bodies);

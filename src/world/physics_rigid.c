@@ -1,0 +1,146 @@
+// physics_rigid.c - the rigid engine of the physics service: a set of bodies with contacts, a floor at z = 0
+// and walls at the boundary, behind the same intents.
+#include "base/fail.h"
+#include "base/math.h"
+#include "world/physics_impl.h"
+#include <stdlib.h>
+
+enum { BOUNDS = 5 }; // the floor and four walls
+
+struct rigid_engine {
+    vy_bodies *set;
+    solid_memory *solids; // [set's capacity] what shapes stand on
+    uint32_t *handles;    // [set's capacity] of a slot: number plus one, 0: none
+    uint32_t *slots;      // [body_cap] of a number
+};
+
+// Half spaces that face inwards.
+static vy_status add_bounds(rigid_engine *e, double boundary, vy_error *err)
+{
+    static const vec3 normals[BOUNDS] = {{0, 0, 1}, {1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}};
+    vy_status status = VY_OK;
+    for (int i = 0; i < BOUNDS && status == VY_OK; ++i) {
+        vy_shape plane;
+        status = vy_shape_plane(normals[i], i == 0 ? 0.0 : -boundary, &plane, err);
+        vy_body_def def = vy_default_body_def();
+        def.kind = VY_BODY_STATIC;
+        def.shape = &plane;
+        if (status == VY_OK) status = vy_bodies_add(e->set, &def, NULL, err);
+    }
+    return status;
+}
+
+vy_status vy_rigid_create(const vy_physics_def *def, rigid_engine **out, vy_error *err)
+{
+    const size_t cap = (size_t)def->body_cap + BOUNDS;
+    vy_bodies_def set = vy_default_bodies_def();
+    set.gravity = vec3_zero(); // there is none unless it is submitted
+    set.body_cap = (uint32_t)cap;
+    set.potential_cap = set.joint_cap = 0;
+    set.contacts = def->contacts;
+    if (set.contacts.cap == 0) set.contacts.cap = 64 + 4 * def->body_cap;
+    *out = NULL;
+    rigid_engine *e = calloc(1, sizeof *e);
+    if (e == NULL) return vy_fail(err, VY_NO_MEMORY, "physics: no memory for %zu bodies", cap);
+    e->solids = calloc(cap, sizeof *e->solids);
+    e->handles = calloc(cap, sizeof *e->handles);
+    e->slots = calloc(cap, sizeof *e->slots);
+    vy_status status = VY_NO_MEMORY;
+    if (e->solids == NULL || e->handles == NULL || e->slots == NULL)
+        (void)vy_fail(err, status, "physics: no memory for %zu bodies", cap);
+    else
+        status = vy_bodies_create(&set, &e->set, err);
+    if (status == VY_OK) status = add_bounds(e, def->boundary, err);
+    if (status != VY_OK) {
+        vy_rigid_destroy(e);
+        return status;
+    }
+    *out = e;
+    return VY_OK;
+}
+
+void vy_rigid_destroy(rigid_engine *e)
+{
+    if (e == NULL) return;
+    for (uint32_t i = 0; e->set != NULL && i < vy_bodies_limit(e->set); ++i) vy_solid_free(&e->solids[i]);
+    vy_bodies_destroy(e->set);
+    free(e->solids);
+    free(e->handles);
+    free(e->slots);
+    free(e);
+}
+
+vy_status vy_rigid_add(rigid_engine *e, const vy_physics_body_def *def, vy_body_kind kind, uint32_t handle,
+                       vy_error *err)
+{
+    const uint32_t slot = vy_bodies_limit(e->set);
+    if (slot == e->set->def.body_cap)
+        return vy_fail(err, VY_FULL, "the service was made for %u bodies", slot - BOUNDS);
+    vy_shape shape;
+    vy_status status = vy_solid_build(&def->solid, NULL, &shape, &e->solids[slot], err);
+    if (status != VY_OK) return status;
+    vy_body_def body = vy_default_body_def();
+    body.kind = kind;
+    body.shape = shape.kind != VY_SHAPE_NONE ? &shape : NULL;
+    body.mass = def->mass;
+    body.inertia = def->inertia;
+    body.state = def->start;
+    body.material = def->solid.material;
+    status = vy_bodies_add(e->set, &body, NULL, err);
+    if (status != VY_OK) {
+        vy_solid_free(&e->solids[slot]);
+        return status;
+    }
+    e->set->slots[slot].centroid = vec3_zero(); // the position is that of the shape's frame
+    e->handles[slot] = handle;
+    if (handle > 0) e->slots[handle - 1] = slot;
+    return VY_OK;
+}
+
+// What came in for a body. One that is led has the velocity and the attitude it was given, and keeps them.
+static void take_intents(rigid_engine *e, uint32_t slot, physics_body *b)
+{
+    const vy_body_id id = vy_bodies_at(e->set, slot);
+    if (b->led) {
+        b->state.rate = vec3_zero();
+        (void)vy_body_set_state(e->set, id, &b->state);
+    } else if (b->pushed) {
+        (void)vy_body_apply_force(e->set, id, b->force, VY_FRAME_WORLD);
+        (void)vy_body_apply_torque(e->set, id, b->torque, VY_FRAME_BODY);
+    }
+    b->force = b->torque = vec3_zero();
+    b->pushed = b->led = 0;
+}
+
+vy_status vy_rigid_step(rigid_engine *e, double dt, uint32_t count, physics_body *bodies)
+{
+    for (uint32_t i = 0; i < count; ++i) take_intents(e, e->slots[i], &bodies[i]);
+    e->set->def.dt = dt;
+    const uint32_t found = dt > 0.0 ? vy_bodies_step(e->set) : 0;
+    for (uint32_t i = 0; i < count; ++i) bodies[i].state = e->set->state[e->slots[i]];
+    return found & VY_BODIES_NOT_FINITE ? VY_BAD_STATE : VY_OK;
+}
+
+static vy_physics_id id_of(const rigid_engine *e, uint64_t body)
+{
+    const uint32_t handle = e->handles[(body & 0xffffffffu) - 1u];
+    return (vy_physics_id){handle > 0 ? (uint64_t)1 << 32 | handle : 0};
+}
+
+int vy_rigid_next_event(const rigid_engine *e, uint32_t *from, vy_collision_event *out)
+{
+    vy_contact_report r;
+    while (vy_bodies_contact(e->set, *from, &r) == VY_OK) {
+        *from += 1;
+        if (r.phase != VY_CONTACT_BEGIN) continue;
+        const vy_physics_id a = id_of(e, r.a), b = id_of(e, r.b);
+        const int turned = a.bits == 0; // whoever has a handle comes first
+        *out = (vy_collision_event){.a = turned ? b : a,
+                                    .b = turned ? a : b,
+                                    .point = r.point,
+                                    .normal = turned ? vec3_scale(-1.0, r.normal) : r.normal,
+                                    .impulse = real_abs(vec3_dot(r.impulse, r.normal))};
+        return 1;
+    }
+    return 0;
+}
