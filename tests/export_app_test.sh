@@ -17,6 +17,7 @@ cd "$work"
 "$volery" run first-flight -q --set log.every=1 -o many.mcap
 "$volery" export many.mcap --parquet --fields body.position,mocap.position -o many.parquet
 "$volery" run "$here/../../scenarios/nesc/case06.yaml" -q -o planet.mcap
+"$volery" run "$here/../view/ground.yaml" -q -o ground.mcap
 if "$volery" export run.mcap --csv --parquet 2>err || ! grep -q "say the format" err; then
     echo "FAILED: two formats at once" && exit 1
 fi
@@ -33,4 +34,4 @@ if ! command -v python3 >/dev/null || ! install_packages >install.log 2>&1; then
     exit 0
 fi
 venv/bin/python "$here/read_tables.py" "$work"
-venv/bin/python "$here/read_foxglove.py" run.mcap planet.mcap
+venv/bin/python "$here/read_foxglove.py" run.mcap planet.mcap ground.mcap

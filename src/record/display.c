@@ -305,32 +305,60 @@ void vy_display_write(display *d, const vy_world *world, uint64_t time, uint32_t
     for (uint32_t i = 0; i < count; ++i) write_drone(d, world, i, time, sequence, err);
 }
 
-void vy_display_shapes(display *d, const vy_world *world, uint64_t time, uint32_t *sequence, vy_error *err)
+// A drone from where its rotors are; a body without rotors has the shape it collides with, or none is known.
+static void write_drone_shape(display *d, const vy_world *world, uint32_t i, uint64_t time,
+                              uint32_t *sequence, vy_error *err)
 {
-    const uint32_t count = world->model.drone_count;
-    vy_pb_writer w = begin(d, d->shapes, time, sequence, (size_t)count * FOXGLOVE_SHAPE_ROOM, err);
-    for (uint32_t i = 0; i < count; ++i) {
-        const drone_model *m = &world->model.drones[i];
-        double reach = 0.0;
-        for (int k = 0; k < m->layout.count; ++k) {
-            const double *at = m->layout.place[k], far = sqrt(at[0] * at[0] + at[1] * at[1] + at[2] * at[2]);
-            reach = far > reach ? far : reach;
-        }
+    static const vy_pose middle = {.rotation = {.w = 1.0}};
+    const drone_model *m = &world->model.drones[i];
+    const vy_shape *shape = NULL;
+    vy_pose pose;
+    double reach = 0.0;
+    for (int k = 0; k < m->layout.count; ++k) {
+        const double *at = m->layout.place[k], far = sqrt(at[0] * at[0] + at[1] * at[1] + at[2] * at[2]);
+        reach = far > reach ? far : reach;
+    }
+    if (m->layout.count == 0) (void)vy_world_drone_shape(world, vy_world_drone(world, i), &shape, &pose);
+    const size_t room = shape != NULL ? vy_foxglove_solid_room(shape) : FOXGLOVE_SHAPE_ROOM;
+    vy_pb_writer w = begin(d, d->shapes, time, sequence, room + 2 * VY_NAME_CAP, err);
+    if (shape != NULL) {
+        vy_foxglove_put_solid(&w, time, d->names[i], d->names[i], shape, &middle);
+    } else {
         vy_foxglove_put_shape(&w, time, d->names[i], m->layout.place, m->layout.count,
                               reach > 0.0 ? reach : 0.5);
     }
     end(d, &w);
 }
 
+void vy_display_shapes(display *d, const vy_world *world, uint64_t time, uint32_t *sequence, vy_error *err)
+{
+    for (uint32_t i = 0; i < world->model.drone_count; ++i)
+        write_drone_shape(d, world, i, time, sequence, err);
+    for (uint32_t i = 0; i < vy_world_obstacle_count(world); ++i) {
+        const vy_shape *shape;
+        vy_pose pose;
+        char name[32];
+        if (vy_world_obstacle(world, i, &shape, &pose) != VY_OK) continue;
+        snprintf(name, sizeof name, "obstacle %u", (unsigned)i);
+        vy_pb_writer w =
+            begin(d, d->shapes, time, sequence, vy_foxglove_solid_room(shape) + sizeof name, err);
+        vy_foxglove_put_solid(&w, time, name, FOXGLOVE_WORLD, shape, &pose);
+        end(d, &w);
+    }
+}
+
 void vy_display_event(display *d, uint64_t time, uint32_t *sequence, const char *kind, const char *drone,
                       const char *text, vy_error *err)
 {
     const size_t room = FOXGLOVE_ROOM + strlen(kind) + strlen(drone) + strlen(text);
-    const int bad = strcmp(kind, "failure") == 0 || strcmp(kind, "outcome") == 0;
+    const int bad =
+        strcmp(kind, "failure") == 0 || strcmp(kind, "outcome") == 0 || strcmp(kind, "crash") == 0;
+    const int odd =
+        strcmp(kind, "fault") == 0 || strcmp(kind, "failsafe") == 0 || strcmp(kind, "contact") == 0;
     vy_pb_writer w = begin(d, d->lines, time, sequence, room, err);
     char name[VY_NAME_CAP + 64];
     snprintf(name, sizeof name, "%.40s%s%s", kind, drone[0] != '\0' ? " " : "", drone);
-    vy_foxglove_put_log(&w, time, bad ? FOXGLOVE_ERROR : FOXGLOVE_INFO, name, text);
+    vy_foxglove_put_log(&w, time, bad ? FOXGLOVE_ERROR : odd ? FOXGLOVE_WARNING : FOXGLOVE_INFO, name, text);
     end(d, &w);
 }
 
@@ -343,7 +371,9 @@ void vy_display_print_reference(FILE *out)
         "panel\nfinds `/tf` and `/scene`, with `world` as the frame to look from.\n\n"
         "| topic | message | when |\n|---|---|---|\n"
         "| `/tf` | `foxglove.FrameTransforms`: where each drone's frame is in `world` | every time |\n"
-        "| `/scene` | `foxglove.SceneUpdate`: the drones' shapes, fixed to their frames | once |\n"
+        "| `/scene` | `foxglove.SceneUpdate`: the drones' shapes, fixed to their frames, obstacles and "
+        "terrain | "
+        "once each |\n"
         "| `/log` | `foxglove.Log`: the events as lines | with each event |\n"
         "| `/drones/NAME/pose` | `foxglove.PoseInFrame`: pose in `world` | every time |\n"
         "| `/drones/NAME/location` | `foxglove.LocationFix`: latitude, longitude [deg], altitude [m] | every "

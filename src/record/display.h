@@ -22,13 +22,14 @@ const vy_pb_message *vy_display_message(int which, load_message *made);
 vy_status vy_display_open(vy_mcap_writer *writer, const vy_world *world, char *const *names, display **out,
                           vy_error *err);
 
-/// The shapes of all drones, once, before anything else.
+/// The shapes of all drones and obstacles, once, before anything else.
 void vy_display_shapes(display *d, const vy_world *world, uint64_t time, uint32_t *sequence, vy_error *err);
 
 /// Everything of this moment. `*sequence` counts on.
 void vy_display_write(display *d, const vy_world *world, uint64_t time, uint32_t *sequence, vy_error *err);
 
-/// An event as a line of a log: what ended a run is an error, the rest is information.
+/// An event as a line of a log: a crash and what ended a run are errors, faults, failsafes and contacts
+/// warnings, the rest is information.
 void vy_display_event(display *d, uint64_t time, uint32_t *sequence, const char *kind, const char *drone,
                       const char *text, vy_error *err);
 

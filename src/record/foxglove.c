@@ -1,5 +1,7 @@
 // foxglove.c - descriptions and writers of the messages Foxglove knows by name.
 #include "record/foxglove.h"
+#include "base/vec.h"
+#include <stdlib.h>
 
 #define FIELDS(list) .fields = (list), .field_count = sizeof(list) / sizeof(list)[0]
 #define DOUBLE(n, text)                                     \
@@ -238,6 +240,167 @@ void vy_foxglove_put_shape(vy_pb_writer *w, uint64_t time, const char *name, con
         vy_pb_end(w);
     }
     vy_pb_end(w);
+}
+
+enum { ENTITY_ROOM = 512, POINT_ROOM = 40, FIELD_SIDE = 64 }; // bytes; cells of a side that are shown
+static const double stone[4] = {0.6, 0.66, 0.72, 1.0}, earth[4] = {0.62, 0.68, 0.63, 1.0};
+
+// Samples of a side of a height field that are shown: every n-th, and the last.
+static int field_stride(const vy_height_field *f)
+{
+    const int longest = f->nx > f->ny ? f->nx : f->ny;
+    return (longest - 2 + FIELD_SIDE) / FIELD_SIDE;
+}
+
+static int field_steps(int samples, int stride) { return (samples - 2 + stride) / stride + 1; }
+
+size_t vy_foxglove_solid_room(const vy_shape *shape)
+{
+    size_t points = 4, indices = 6;
+    if (shape->kind == VY_SHAPE_HULL) {
+        points = (size_t)shape->hull->vertex_count;
+        indices = 3 * (size_t)shape->hull->facet_count;
+    } else if (shape->kind == VY_SHAPE_HEIGHT_FIELD) {
+        const int stride = field_stride(&shape->field);
+        const size_t nx = (size_t)field_steps(shape->field.nx, stride),
+                     ny = (size_t)field_steps(shape->field.ny, stride);
+        points = nx * ny;
+        indices = 6 * (nx - 1) * (ny - 1);
+    }
+    return ENTITY_ROOM + 3 * FOXGLOVE_ROOM + points * POINT_ROOM + 4 * indices;
+}
+
+static void put_solid_pose(vy_pb_writer *w, const vy_pose *at)
+{
+    const vy_quat q = at->rotation;
+    vy_pb_begin(w, 1);
+    put_vector(w, 1, at->position.x, at->position.y, at->position.z);
+    put_four(w, 2, q.x, q.y, q.z, q.w);
+    vy_pb_end(w);
+}
+
+static void put_color(vy_pb_writer *w, uint32_t number, const double c[4])
+{
+    put_four(w, number, c[0], c[1], c[2], c[3]);
+}
+
+// A cube or a sphere by its sides, or with `number` 10 a cylinder; `up` is how far along z of the pose.
+static void put_round(vy_pb_writer *w, uint32_t number, const vy_pose *at, double up, vy_vec3 size)
+{
+    enum { CYLINDER = 10 };
+    vy_pose place = *at;
+    place.position = vec3_add(at->position, quat_rotate(at->rotation, (vy_vec3){0.0, 0.0, up}));
+    vy_pb_begin(w, number);
+    put_solid_pose(w, &place);
+    put_vector(w, 2, size.x, size.y, size.z);
+    if (number == CYLINDER) {
+        vy_pb_put_double(w, 3, 1.0);
+        vy_pb_put_double(w, 4, 1.0);
+    }
+    put_color(w, number == CYLINDER ? 5 : 3, stone);
+    vy_pb_end(w);
+}
+
+static void put_index(unsigned char **at, int index)
+{
+    for (int k = 0; k < 4; ++k) *(*at)++ = (unsigned char)((unsigned)index >> 8 * k);
+}
+
+// Points are in the frame of the pose; `indices` as bytes, three numbers a triangle.
+static void end_triangles(vy_pb_writer *w, const double paint[4], const unsigned char *indices, size_t size)
+{
+    put_color(w, 3, paint);
+    vy_pb_put_bytes(w, 5, indices, size);
+    vy_pb_end(w);
+}
+
+static void put_hull(vy_pb_writer *w, const vy_pose *at, const vy_hull *hull, unsigned char *indices)
+{
+    unsigned char *next = indices;
+    vy_pb_begin(w, 12);
+    put_solid_pose(w, at);
+    for (int i = 0; i < hull->vertex_count; ++i) {
+        put_vector(w, 2, hull->vertices[i].x, hull->vertices[i].y, hull->vertices[i].z);
+    }
+    for (int i = 0; i < hull->facet_count; ++i) {
+        put_index(&next, hull->facets[i].a);
+        put_index(&next, hull->facets[i].b);
+        put_index(&next, hull->facets[i].c);
+    }
+    end_triangles(w, stone, indices, (size_t)(next - indices));
+}
+
+static void put_field(vy_pb_writer *w, const vy_pose *at, const vy_height_field *f, unsigned char *indices)
+{
+    const int stride = field_stride(f), nx = field_steps(f->nx, stride), ny = field_steps(f->ny, stride);
+    unsigned char *next = indices;
+    vy_pb_begin(w, 12);
+    put_solid_pose(w, at);
+    for (int n = 0; n < nx * ny; ++n) {
+        const int i = n % nx * stride < f->nx ? n % nx * stride : f->nx - 1;
+        const int j = n / nx * stride < f->ny ? n / nx * stride : f->ny - 1;
+        put_vector(w, 2, i * f->spacing, j * f->spacing, f->heights[(size_t)j * (size_t)f->nx + (size_t)i]);
+    }
+    for (int n = 0; n < nx * (ny - 1); ++n) {
+        if (n % nx == nx - 1) continue;
+        const int corners[6] = {n, n + 1, n + nx + 1, n, n + nx + 1, n + nx};
+        for (int k = 0; k < 6; ++k) put_index(&next, corners[k]);
+    }
+    end_triangles(w, earth, indices, (size_t)(next - indices));
+}
+
+static void put_square(vy_pb_writer *w, const vy_pose *at, double height, unsigned char *indices)
+{
+    static const double half = 100.0; // [m]
+    static const int corners[6] = {0, 1, 2, 0, 2, 3};
+    unsigned char *next = indices;
+    vy_pb_begin(w, 12);
+    put_solid_pose(w, at);
+    for (int k = 0; k < 4; ++k)
+        put_vector(w, 2, k == 1 || k == 2 ? half : -half, k < 2 ? -half : half, height);
+    for (int k = 0; k < 6; ++k) put_index(&next, corners[k]);
+    end_triangles(w, earth, indices, (size_t)(next - indices));
+}
+
+static void put_primitives(vy_pb_writer *w, const vy_shape *s, const vy_pose *at, unsigned char *indices)
+{
+    enum { CUBE = 8, SPHERE = 9, CYLINDER = 10 };
+    const double wide = 2.0 * (s->kind == VY_SHAPE_SPHERE     ? s->sphere.radius
+                               : s->kind == VY_SHAPE_CAPSULE  ? s->capsule.radius
+                               : s->kind == VY_SHAPE_CYLINDER ? s->cylinder.radius
+                                                              : 0.0);
+    const vy_vec3 ball = {wide, wide, wide};
+    switch (s->kind) {
+    case VY_SHAPE_BOX: put_round(w, CUBE, at, 0.0, vec3_scale(2.0, s->box.half)); break;
+    case VY_SHAPE_SPHERE: put_round(w, SPHERE, at, 0.0, ball); break;
+    case VY_SHAPE_CYLINDER:
+        put_round(w, CYLINDER, at, 0.0, (vy_vec3){wide, wide, 2.0 * s->cylinder.half_height});
+        break;
+    case VY_SHAPE_CAPSULE:
+        put_round(w, CYLINDER, at, 0.0, (vy_vec3){wide, wide, 2.0 * s->capsule.half_length});
+        put_round(w, SPHERE, at, s->capsule.half_length, ball);
+        put_round(w, SPHERE, at, -s->capsule.half_length, ball);
+        break;
+    case VY_SHAPE_HULL: put_hull(w, at, s->hull, indices); break;
+    case VY_SHAPE_PLANE: put_square(w, at, s->plane.offset, indices); break;
+    case VY_SHAPE_HEIGHT_FIELD: put_field(w, at, &s->field, indices); break;
+    case VY_SHAPE_NONE: break;
+    }
+}
+
+void vy_foxglove_put_solid(vy_pb_writer *w, uint64_t time, const char *name, const char *frame_name,
+                           const vy_shape *shape, const vy_pose *at)
+{
+    unsigned char *indices = malloc(vy_foxglove_solid_room(shape));
+    if (indices == NULL) return; // a picture less; the log's records do not depend on it
+    vy_pb_begin(w, 2);
+    put_time(w, 1, time);
+    vy_pb_put_string(w, 2, frame_name);
+    vy_pb_put_string(w, 3, name);
+    vy_pb_put_uint(w, 5, 1);
+    put_primitives(w, shape, at, indices);
+    vy_pb_end(w);
+    free(indices);
 }
 
 void vy_foxglove_put_log(vy_pb_writer *w, uint64_t time, foxglove_level of, const char *name,

@@ -5,6 +5,7 @@
 // there.
 #pragma once
 #include "record/protobuf.h"
+#include "volery/shape.h"
 #include "volery/vehicle.h"
 
 extern const vy_pb_message vy_foxglove_frame_transforms;
@@ -30,6 +31,14 @@ void vy_foxglove_put_pose(vy_pb_writer *w, uint64_t time, vy_vec3 p, vy_quat q);
 /// body.
 void vy_foxglove_put_shape(vy_pb_writer *w, uint64_t time, const char *name, const double (*rotors)[3],
                            int count, double size);
+
+/// Bytes that the entity of a solid needs at most, besides its texts.
+size_t vy_foxglove_solid_room(const vy_shape *shape);
+
+/// An entity of SceneUpdate called `name`: a solid that stands at `pose` in the frame `frame`. Of a plane a
+/// square is shown, of a large height field every n-th sample.
+void vy_foxglove_put_solid(vy_pb_writer *w, uint64_t time, const char *name, const char *frame,
+                           const vy_shape *shape, const vy_pose *pose);
 
 void vy_foxglove_put_log(vy_pb_writer *w, uint64_t time, foxglove_level of, const char *name,
                          const char *text);

@@ -1,4 +1,4 @@
-"""read_foxglove.py LOG PLANET - the logs' Foxglove messages, read with Foxglove's own classes: the same fields under the same
+"""read_foxglove.py LOG PLANET GROUND - the logs' Foxglove messages, read with Foxglove's own classes: the same fields under the same
 numbers, and poses that are the truth's."""
 import importlib
 import math
@@ -85,4 +85,39 @@ for time in common:
     fix, (latitude, longitude, altitude) = fixes[time], places[time]
     assert abs(fix.latitude - math.degrees(latitude)) < 1e-12 and abs(fix.longitude - math.degrees(longitude)) < 1e-12
     assert fix.altitude == altitude and fix.timestamp.ToNanoseconds() == time
-print("foxglove: frames, shapes, poses and lines as published, and where the truth is")
+# Obstacles of every kind, where they stand; the ground is a surface.
+entities = {}
+with open(sys.argv[3], "rb") as file:
+    for schema, channel, message in make_reader(file).iter_messages(topics=["/scene"]):
+        for entity in official("SceneUpdate").FromString(message.data).entities:
+            assert entity.id not in entities
+            entities[entity.id] = entity
+assert list(entities) == ["alpha", "crate"] + [f"obstacle {i}" for i in range(6)], list(entities)
+assert {entities[name].frame_id for name in entities if name.startswith("obstacle")} == {"world"}
+box, tower, ball, pill, rock, slope = [entities[f"obstacle {i}"] for i in range(6)]
+at = lambda pose: (pose.position.x, pose.position.y, pose.position.z)
+sides = lambda size: (size.x, size.y, size.z)
+assert at(box.cubes[0].pose) == (6, 1, 3.5) and sides(box.cubes[0].size) == (1, 1, 1)
+assert sides(tower.cylinders[0].size) == (0.6, 0.6, 2) and tower.cylinders[0].top_scale == 1
+assert sides(ball.spheres[0].size) == (0.8, 0.8, 0.8)
+ends = [at(sphere.pose) for sphere in pill.spheres]
+assert len(pill.cylinders) == 1 and abs(math.dist(*ends) - 0.8) < 1e-12 and ends[0][2] != ends[1][2]
+assert abs(ends[0][1] - (0.5 - 0.4 * math.sin(math.radians(60)))) < 1e-12  # it leans by 60 degrees about x
+assert sides(entities["crate"].cubes[0].size) == (0.4, 0.2, 0.1) and entities["crate"].frame_id == "crate"
+
+
+def outward(triangles, middle):
+    """Each triangle is counter-clockwise seen from outside."""
+    points = [(p.x, p.y, p.z) for p in triangles.points]
+    for i in range(0, len(triangles.indices), 3):
+        a, b, c = [points[k] for k in triangles.indices[i : i + 3]]
+        u, v = [[q - p for p, q in zip(a, other)] for other in (b, c)]
+        normal = (u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0])
+        assert sum(n * (p - m) for n, p, m in zip(normal, a, middle)) > 0, i
+
+
+outward(rock.triangles[0], (0.4, 0.4, 0.2))
+outward(slope.triangles[0], (4, 2, -9))
+assert len(slope.triangles[0].points) == 15 and len(slope.triangles[0].indices) == 48
+assert all(point.z == point.x / 2 for point in slope.triangles[0].points)
+print("foxglove: frames, shapes, obstacles, poses and lines as published, and where the truth is")
