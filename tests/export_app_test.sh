@@ -35,3 +35,4 @@ if ! command -v python3 >/dev/null || ! install_packages >install.log 2>&1; then
 fi
 venv/bin/python "$here/read_tables.py" "$work"
 venv/bin/python "$here/read_foxglove.py" run.mcap planet.mcap ground.mcap
+venv/bin/python "$here/read_plotjuggler.py" run.mcap all.csv

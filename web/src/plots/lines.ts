@@ -76,6 +76,13 @@ function anglesOverGround(drone: Drone): PlotLine[] {
   });
 }
 
+const HEADING = 2; // of roll, pitch, heading; it has a plot of its own, since it is large where the others are small
+
+function allAngles(drone: Drone): PlotLine[] {
+  if (drone.streams.has("geodetic")) return anglesOverGround(drone);
+  return [...angles(drone, "truth", "", "solid"), ...angles(drone, "control", "wanted ", "dashed", true)];
+}
+
 // The distance of the truth from where it should be, axis by axis, at the times of the reference.
 function errors(drone: Drone): PlotLine[] {
   const truth = drone.streams.get("truth");
@@ -226,7 +233,8 @@ export function plotGroups(drones: Drone[]): PlotGroup[] {
     { id: "position", title: "position", unit: "m", lines: (d) => [...axes(d, "truth", "position", "", "solid"), ...axes(d, "reference", "position", "wanted ", "dashed", true)] },
     { id: "error", title: "position error", unit: "m", lines: errors },
     { id: "velocity", title: "velocity", unit: "m/s", lines: (d) => [...axes(d, "truth", "velocity", "", "solid"), ...axes(d, "estimate", "velocity", "estimated ", "dotted", true)] },
-    { id: "attitude", title: "attitude", unit: "deg", lines: (d) => (d.streams.has("geodetic") ? anglesOverGround(d) : [...angles(d, "truth", "", "solid"), ...angles(d, "control", "wanted ", "dashed", true)]) },
+    { id: "attitude", title: "attitude", unit: "deg", lines: (d) => allAngles(d).filter((line) => line.color < HEADING) },
+    { id: "heading", title: "heading", unit: "deg", lines: (d) => allAngles(d).filter((line) => line.color === HEADING) },
     { id: "rates", title: "body rates", unit: "rad/s", lines: (d) => [...axes(d, "truth", "rate", "", "solid"), ...axes(d, "control", "rates", "wanted ", "dashed", true)] },
     { id: "motors", title: "motor commands", unit: "", lines: (d) => list(d, "control", "motors", "solid") },
     { id: "rotors", title: "rotor speeds", unit: "rad/s", lines: (d) => list(d, "truth", "rotor_speed", "solid") },
