@@ -112,7 +112,7 @@ static int branch(const arguments *given, const overrides *changes, vy_log *log)
         status = vy_say("branch", EXIT_USAGE, "a branch keeps the step of its parent, %.6g s", info.dt);
     }
     controllers programs = {.count = 0};
-    if (status == 0) status = vy_controllers_open("branch", scenario, &programs);
+    if (status == 0) status = vy_controllers_open("branch", scenario, 0, &programs);
     if (status == 0) status = state_at(path, log, tick, scenario, programs.count > 0, &block, &size);
     if (status == 0) status = fly(given, log, scenario, block, size);
     vy_controllers_close(&programs);
@@ -134,6 +134,8 @@ int vy_cmd_branch(const arguments *given)
     overrides changes = {.count = 0};
     vy_log *log = NULL;
     int status = vy_overrides_from(given, &changes);
+    if (status == 0)
+        status = vy_file_check_stream("branch", vy_given_value(given, "output"), vy_given(given, "json"));
     if (status == 0) status = vy_load_log("branch", given->operands[0], &log);
     if (status == 0)
         status = vy_file_check_apart("branch", given->operands[0], vy_given_value(given, "output"));

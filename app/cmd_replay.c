@@ -79,7 +79,8 @@ int vy_cmd_replay(const arguments *given)
     if (status == 0) status = vy_load_logged_scenario("replay", path, log, NULL, &scenario);
     if (status == 0) status = vy_check_log_hash("replay", path, log, scenario);
     controllers programs = {.count = 0};
-    if (status == 0 && vy_given(given, "live")) status = vy_controllers_open("replay", scenario, &programs);
+    if (status == 0 && vy_given(given, "live"))
+        status = vy_controllers_open("replay", scenario, 0, &programs);
     if (status == 0) status = vy_load_world("replay", scenario, &world);
     if (status == 0) status = replay(given, path, log, world);
     vy_controllers_close(&programs);

@@ -36,6 +36,14 @@ static int check_options(const arguments *given)
         return vy_say_usage(given->command,
                             "--no-log writes no log, so --output and --log-state mean nothing");
     }
+    const char *junit = vy_given_value(given, "junit"), *log = vy_given_value(given, "output");
+    if (junit != NULL && vy_file_is_stream(junit) && (vy_given(given, "json") || !vy_given(given, "quiet")))
+        return vy_say_usage(given->command,
+                            "--junit - has standard output for itself: with --quiet, not --json");
+    if (log != NULL) {
+        const int status = vy_file_check_stream(given->command->name, log, vy_given(given, "json"));
+        if (status != 0) return status;
+    }
     const char *state = vy_given_value(given, "log-state");
     if (state != NULL && strcmp(state, "every") != 0) {
         return vy_say_usage(given->command,
@@ -76,6 +84,19 @@ static int fly(const arguments *given, const char *file, const char *log, const 
     return status;
 }
 
+// What the keys do, for whoever is about to press them.
+static void explain_keys(const vy_scenario *scenario)
+{
+    for (int i = 0; i < scenario->drone_count; ++i) {
+        const vy_controller_def *c = &scenario->drones[i].def.controller;
+        if (c->kind != VY_CONTROLLER_PILOT || c->program[0] != '\0') continue;
+        fprintf(stderr,
+                "%s is yours: w s faster, slower; a d sideways; r f or arrows up, down; q e or arrows turn;\n"
+                "space stops; Ctrl-C ends the flight\n",
+                scenario->drones[i].name);
+    }
+}
+
 static int run_file(const arguments *given, const char *file, const overrides *changes)
 {
     vy_scenario *scenario = NULL;
@@ -91,7 +112,8 @@ static int run_file(const arguments *given, const char *file, const overrides *c
     }
     if (status == 0 && log != NULL) status = vy_file_check_apart("run", file, log);
     controllers programs = {.count = 0};
-    if (status == 0) status = vy_controllers_open("run", scenario, &programs);
+    if (status == 0) status = vy_controllers_open("run", scenario, vy_given(given, "realtime"), &programs);
+    if (status == 0 && !vy_given(given, "quiet")) explain_keys(scenario);
     if (status == 0) status = fly(given, file, log, scenario);
     vy_controllers_close(&programs);
     free(log);

@@ -149,6 +149,7 @@ static void tell(const shown *s, const char *path)
                 s->paths[i], (unsigned long)d->truth_stride, (unsigned long)d->other_stride);
         }
     }
+    if (vy_file_is_stream(path)) return;
     printf("%s\n", path);
     fprintf(stderr, "volery view: open it in a browser, or let --open do it\n");
 }
@@ -157,6 +158,8 @@ static int view(const arguments *given, const char *path, shown *s)
 {
     size_t limit = 0;
     int status = read_size(given, &limit);
+    if (status == 0 && vy_file_is_stream(path) && vy_given(given, "open"))
+        status = vy_say_usage(given->command, "--open needs a page in a file, not on standard output");
     for (int i = 0; i < given->operand_count && status == 0; ++i) {
         status = vy_file_check_apart("view", given->operands[i], path);
     }

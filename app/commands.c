@@ -19,7 +19,7 @@
 
 static const option run_options[] = {
     {"output", 'o', "RUN.mcap", WORD_FILE, 0,
-     "where the log goes; by default the scenario's name in this folder"},
+     "where the log goes, - is stdout; by default the scenario's name in this folder"},
     {"seed", 0, "N", WORD_OTHER, 0, "seed of all noise, instead of the scenario's"},
     {"duration", 0, "S", WORD_OTHER, 0, "length of the flight in seconds, instead of the scenario's"},
     SET_OPTION,
@@ -27,7 +27,8 @@ static const option run_options[] = {
      "log the full state at every step, so that replay names the exact step"},
     {"nap", 0, "strict", WORD_STRICT, 0, "compute every effect: nothing is negligible"},
     {"no-log", 0, NULL, WORD_OTHER, 0, "write no log"},
-    {"realtime", 0, NULL, WORD_OTHER, 0, "no faster than the clock; the result is the same"},
+    {"realtime", 0, NULL, WORD_OTHER, 0,
+     "no faster than the clock, so that a person can fly; the result is the same"},
     {"junit", 0, "FILE", WORD_FILE, 0, "write the outcome as JUnit XML, for systems that run tests"},
     JSON_OPTION,
     {"quiet", 'q', NULL, WORD_OTHER, 0, "no summary and no progress; mistakes and failures are still told"},

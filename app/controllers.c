@@ -4,7 +4,7 @@
 #include "say.h"
 #include <stdlib.h>
 
-static int open_one(const char *name, const vy_scenario *s, int index, vy_host **out)
+static int open_one(const char *name, const vy_scenario *s, int index, int paced, vy_host **out)
 {
     vy_scenario_drone *drone = &s->drones[index];
     vy_controller_def *def = &drone->def.controller;
@@ -15,6 +15,11 @@ static int open_one(const char *name, const vy_scenario *s, int index, vy_host *
             drone->name);
     }
     if (!vy_controller_is_asked(def->kind)) return 0;
+    if (vy_pilot_is_live(def) && !paced) {
+        return vy_say(name, EXIT_USAGE,
+                      "drone %s is flown by a person, which goes only with: volery run --realtime",
+                      drone->name);
+    }
     vy_error error = {.status = VY_OK};
     const vy_status status = vy_host_open(def, &drone->def.vehicle, drone->name, s->step, out, &error);
     if (status == VY_OK) return 0;
@@ -22,13 +27,13 @@ static int open_one(const char *name, const vy_scenario *s, int index, vy_host *
                   drone->name, error.text);
 }
 
-int vy_controllers_open(const char *name, const vy_scenario *scenario, controllers *out)
+int vy_controllers_open(const char *name, const vy_scenario *scenario, int paced, controllers *out)
 {
     *out = (controllers){.hosts = calloc((size_t)scenario->drone_count + 1, sizeof(vy_host *))};
     if (out->hosts == NULL) return vy_say_no_memory(name);
     int status = 0;
     for (int i = 0; i < scenario->drone_count && status == 0; ++i) {
-        status = open_one(name, scenario, i, &out->hosts[out->count]);
+        status = open_one(name, scenario, i, paced, &out->hosts[out->count]);
         if (out->hosts[out->count] != NULL) ++out->count;
     }
     if (status != 0) vy_controllers_close(out);

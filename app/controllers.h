@@ -9,8 +9,8 @@ typedef struct controllers {
     int count;
 } controllers;
 
-/// Start every plug-in and process of `scenario` and make them its controllers. A callback has no program,
-/// which is a mistake here.
+/// Start every plug-in and process of `scenario` and make them its controllers; people too, where the flight
+/// is `paced` by the clock. A callback has no program, which is a mistake here.
 /// @return 0, or the exit status after a sentence; what was started is ended then
-int vy_controllers_open(const char *name, const vy_scenario *scenario, controllers *out);
+int vy_controllers_open(const char *name, const vy_scenario *scenario, int paced, controllers *out);
 void vy_controllers_close(controllers *c);

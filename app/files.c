@@ -35,18 +35,37 @@ int vy_file_check_apart(const char *name, const char *input, const char *path)
     return vy_say(name, EXIT_USAGE, "the output %s would replace the input; give it another name", path);
 }
 
+int vy_file_is_stream(const char *path) { return strcmp(path, "-") == 0; }
+
+int vy_file_check_stream(const char *name, const char *path, int json)
+{
+    if (!vy_file_is_stream(path)) return 0;
+    if (json) return vy_say(name, EXIT_USAGE, "the log and --json cannot both go to standard output");
+    if (isatty(STDOUT_FILENO))
+        return vy_say(name, EXIT_USAGE,
+                      "-o - writes the log to standard output, which is a terminal: redirect it");
+    return 0;
+}
+
 int vy_output_open(const char *name, const char *path, output *out)
 {
     struct stat info;
     *out = (output){.path = path};
-    const int direct = stat(path, &info) == 0 && !S_ISREG(info.st_mode);
+    const int stream = vy_file_is_stream(path);
+    const int direct = stream || (stat(path, &info) == 0 && !S_ISREG(info.st_mode));
     if (!direct) {
         const size_t size = strlen(path) + sizeof ".part";
         out->part = malloc(size);
         if (out->part == NULL) return vy_say_no_memory(name);
         snprintf(out->part, size, "%s.part", path);
     }
-    out->file = fopen(direct ? path : out->part, "w");
+    if (stream) {
+        fflush(stdout);
+        const int copy = dup(STDOUT_FILENO);
+        out->file = copy >= 0 ? fdopen(copy, "w") : NULL;
+    } else {
+        out->file = fopen(direct ? path : out->part, "w");
+    }
     if (out->file != NULL) return 0;
     const int status = errno == ENOENT || errno == EISDIR ? EXIT_USAGE : EXIT_SYSTEM;
     vy_say(name, status, "cannot write %s: %s", path, strerror(errno));

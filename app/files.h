@@ -12,8 +12,16 @@ int vy_file_check_input(const char *name, const char *what, const char *path);
 /// @return 0, or the exit status
 int vy_file_check_apart(const char *name, const char *input, const char *path);
 
-/// An output under construction: PATH.part, renamed by vy_output_commit(). A pipe or device is written
-/// directly.
+/// Is `path` a dash, which stands for standard output?
+int vy_file_is_stream(const char *path);
+
+/// Check that a log can go to `path` if that is standard output: not a terminal, and nothing else printed
+/// there.
+/// @return 0, or the exit status after a sentence
+int vy_file_check_stream(const char *name, const char *path, int json);
+
+/// An output under construction: PATH.part, renamed by vy_output_commit(). A pipe or device, and standard
+/// output for a dash, is written directly.
 typedef struct output {
     const char *path; ///< not owned
     char *part;       ///< NULL for a pipe or device

@@ -1,12 +1,14 @@
 // flight.c - the loop around vy_world_step, and how a flight ends.
 #include "flight.h"
 #include "command.h"
+#include "files.h"
 #include "progress.h"
 #include "say.h"
 #include "signals.h"
 #include <math.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 enum {
     STRIDE = 10,           // steps between two looks at the drones and at signals
@@ -143,6 +145,8 @@ static int open_log(const flight *f, vy_recorder **out)
             def.parent_tick = f->first;
         }
         status = vy_recorder_open(&def, f->def.world, out, &error);
+        // The log has standard output for itself: what is told goes to standard error.
+        if (status == VY_OK && vy_file_is_stream(f->def.log)) (void)dup2(STDERR_FILENO, STDOUT_FILENO);
     }
     free(text);
     free(names);

@@ -1,5 +1,6 @@
 // summary.c - a short text that is a pleasure to read, and one JSON object.
 #include "summary.h"
+#include "files.h"
 #include "json.h"
 #include "say.h"
 #include <float.h>
@@ -179,6 +180,7 @@ static void print_summary(const flight *f)
     print_contacts(f);
     print_nap(f);
     if (f->def.log == NULL) return;
+    if (vy_file_is_stream(f->def.log)) return;
     printf("  log         %s", f->def.log);
     print_size(f->def.log);
     printf("\n  again       volery replay %s\n", f->def.log);

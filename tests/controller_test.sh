@@ -86,12 +86,24 @@ drones:
   - name: alpha
     controller: {kind: plugin, library: $plugins/plugin_odd_plugin.so, deadline: 0.2 s, parameters: {mode: 1}}
 TEXT
+# failsafe NAME OPTIONS... - with a failsafe odd.yaml flies on to its end, says who took over, and replays to the same bits.
+failsafe() {
+    what=$1
+    shift
+    try 0 "$volery" run odd.yaml "$@" --set drones.alpha.vehicle.drive.failsafe=hold -o safe.mcap
+    says out "failsafe    alpha: took over 1 time, last at"
+    says out "completed"
+    try 0 "$volery" replay safe.mcap
+    says out "identical: 1000 steps"
+    grep -qaF '"kind":"failsafe","drone":"alpha","text":"hold: the controller' safe.mcap || fail "$what: no event"
+}
 for mode in 1 2 3 4 6 8 10; do
     try 1 "$volery" run odd.yaml --set drones.alpha.controller.parameters.mode=$mode -o odd.mcap
     says out "at 0.100 s the controller of alpha"
     try 0 "$volery" replay odd.mcap
     says out "identical: 100 steps"
     [ ! -e odd.mcap.part ] || fail "mode $mode leaves odd.mcap.part"
+    failsafe plugin-$mode --set drones.alpha.controller.parameters.mode=$mode
 done
 for mode in crash hang flood garbage size nan end; do
     cat >odd.yaml <<TEXT
@@ -104,6 +116,7 @@ TEXT
     try 1 "$volery" run odd.yaml -o odd.mcap
     says out "the controller of alpha"
     try 0 "$volery" replay odd.mcap
+    failsafe process-$mode
 done
 try 3 "$volery" run odd.yaml --set "drones.alpha.controller.command=/no/such/program" --no-log
 says err "drone alpha: controller"

@@ -465,7 +465,7 @@ static void many_setpoints(vy_controller_def *c) { c->setpoint_count = VY_SETPOI
 static void nan_gain(vy_controller_def *c) { c->gains.velocity = NOT_A_NUMBER; }
 static void minus_gain(vy_controller_def *c) { c->gains.yaw = -1.0; }
 static void steep(vy_controller_def *c) { c->gains.tilt_max = 1.6; }
-static void unknown_kind(vy_controller_def *c) { c->kind = (vy_controller_kind)9; }
+static void unknown_kind(vy_controller_def *c) { c->kind = (vy_controller_kind)99; }
 static void odd_period(vy_controller_def *c) { c->period = 0.0015; }
 static void odd_rate(vy_controller_def *c) { c->rate_period = 0.0; }
 

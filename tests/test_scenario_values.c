@@ -252,7 +252,7 @@ static void every_field_of_a_drone_has_a_key(void **unused)
         k->start.rung = (vy_rung)rung;
         walk(drones->table, (char *)&drone, 0, mark_value, &c);
     }
-    for (int kind = VY_CONTROLLER_NONE; kind <= VY_CONTROLLER_INTENT; ++kind) {
+    for (int kind = VY_CONTROLLER_NONE; kind <= VY_CONTROLLER_PILOT; ++kind) {
         k->kind = (vy_controller_kind)kind;
         walk(drones->table, (char *)&drone, 0, mark_value, &c);
     }
@@ -600,6 +600,19 @@ static void a_step_alone_flies(void **unused)
             vy_expect_feed(s, world, r);
         }
         assert_true(r[0].met && r[1].met);
+        // The same through the API: dt alone, all else from the defaults.
+        vy_world_def def = vy_default_world_def();
+        vy_drone_def drone = vy_default_drone_def();
+        def.dt = s->step;
+        drone.controller.setpoint_count = 2;
+        memcpy(drone.controller.setpoints, s->drones[0].def.controller.setpoints, 2 * sizeof(vy_setpoint));
+        vy_world *plain;
+        vy_error err = {0};
+        assert_int_equal(vy_world_create(&def, &plain, NULL), VY_OK);
+        if (vy_world_add_drone(plain, &drone, NULL, &err) != VY_OK) fail_msg("%s", err.text);
+        vy_world_advance(plain, vy_scenario_steps(s));
+        assert_true(vy_world_hash(plain) == vy_world_hash(world));
+        vy_world_destroy(plain);
         vy_world_destroy(world);
         vy_scenario_destroy(s);
     }

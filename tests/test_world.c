@@ -208,21 +208,30 @@ static void bad_drones_are_refused_by_name(void **unused)
     vy_world_destroy(world);
 }
 
-// Every period of the schedule is a whole number of steps, or the drone is refused: also at other steps.
+// Every period of the schedule is a whole number of steps, or the drone is refused: also at other steps. A
+// default one follows the step.
 static void periods_are_whole_multiples_of_the_step(void **unused)
 {
     (void)unused;
     static const struct {
-        double dt;
+        double dt, imu;   // [s] 0: the default
         const char *says; // NULL: fits
-    } list[] = {{0.001, NULL}, {0.0005, NULL}, {0.0001, NULL}, {0.002, "imu.period"}, {0.0003, "imu.period"}};
+    } list[] = {{0.001, 0, NULL},
+                {0.0005, 0, NULL},
+                {0.0001, 0, NULL},
+                {0.002, 0, NULL},
+                {0.0003, 0, NULL},
+                {0.002, 0.006, NULL},
+                {0.002, 0.003, "imu.period"},
+                {0.0003, 0.002, "imu.period"}};
     for (size_t i = 0; i < sizeof list / sizeof list[0]; ++i) {
         vy_world_def wd = vy_default_world_def();
         wd.dt = list[i].dt;
         wd.environment.nap.period = 10.0 * wd.dt;
         vy_world *world = NULL;
         assert_int_equal(vy_world_create(&wd, &world, NULL), VY_OK);
-        const vy_drone_def def = vy_default_drone_def();
+        vy_drone_def def = vy_default_drone_def();
+        if (list[i].imu > 0.0) def.imu.period = list[i].imu;
         vy_error err = {0};
         const vy_status status = vy_world_add_drone(world, &def, NULL, &err);
         assert_int_equal(status, list[i].says == NULL ? VY_OK : VY_BAD_VALUE);

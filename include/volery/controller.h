@@ -81,6 +81,7 @@ typedef enum vy_controller_kind {
     VY_CONTROLLER_MELLINGER, ///< the same by Mellinger's law, 2011
     VY_CONTROLLER_AUTOPILOT, ///< turn towards the target, then fly straight on (volery/autopilot.h)
     VY_CONTROLLER_INTENT,    ///< the intent of the start for ever, lowered again and again: loops are closed
+    VY_CONTROLLER_PILOT,     ///< a person at a keyboard or joystick; volery/host.h opens it
 } vy_controller_kind;
 
 /// Gains of the built-in lowerings, in units that do not depend on the vehicle.
@@ -182,7 +183,8 @@ typedef struct vy_controller_def {
     vy_controller_fn *call; ///< of a controller that is not built in; NULL: a log replays its replies
     void *self;             ///< handed to `call`
     // For volery/host.h; a world does not read what follows.
-    char program[256];   ///< the plug-in's library, or the process's command line
+    char program[256];   ///< the plug-in's library, the process's command line, or the pilot's device: empty
+                         ///< is the keyboard, /dev/input/js0 a joystick, a pipe or a file gives keys
     char folder[256];    ///< where the program is looked for and runs; empty: the current one
     double deadline;     ///< [s] of wall clock for one reply, > 0
     int spread;          ///< 1: a process may run on any core; 0: on the core of the stepping thread
@@ -199,7 +201,8 @@ static inline int vy_controller_follows(vy_controller_kind kind)
 /// Is a controller of this kind asked for its replies, rather than built in?
 static inline int vy_controller_is_asked(vy_controller_kind kind)
 {
-    return kind == VY_CONTROLLER_CALLBACK || kind == VY_CONTROLLER_PLUGIN || kind == VY_CONTROLLER_PROCESS;
+    return kind == VY_CONTROLLER_CALLBACK || kind == VY_CONTROLLER_PLUGIN || kind == VY_CONTROLLER_PROCESS ||
+           kind == VY_CONTROLLER_PILOT;
 }
 
 /// Hold, position at 100 Hz over rates at 500 Hz.

@@ -1,5 +1,5 @@
 // host.h - controllers that are programs: plug-ins in this process, guarded, and processes of their own in
-// lock-step.
+// lock-step; and people at a keyboard or joystick.
 //
 // vy_host_open() brings up the program that a controller's def names, and puts a `call` into the def. Build
 // the world from the def then. Close the host after the world's last step.
@@ -13,7 +13,9 @@ extern "C" {
 
 typedef struct vy_host vy_host; ///< one program that steers one drone; one owner
 
-/// Start the program of `def` (VY_CONTROLLER_PLUGIN or VY_CONTROLLER_PROCESS) and make it `def`'s controller.
+/// Start the program of `def` (VY_CONTROLLER_PLUGIN or VY_CONTROLLER_PROCESS), or open the device of
+/// VY_CONTROLLER_PILOT, and make it `def`'s controller. A terminal whose keyboard flies is put right by
+/// vy_host_close(), and whatever else ends the process.
 /// @param drone name of the drone
 /// @param dt [s] the world's step
 /// @return VY_NOT_FOUND, VY_BAD_VALUE, VY_OTHER_VERSION or VY_IO with a sentence; `*out` is NULL and `def`
@@ -23,6 +25,10 @@ vy_status vy_host_open(vy_controller_def *def, const vy_vehicle_def *vehicle, co
 
 /// End the program and everything it started. NULL is a no-op.
 void vy_host_close(vy_host *host);
+
+/// Does a person fly `def`, at a device and not by a file of keys? Then the world must be stepped no faster
+/// than the clock.
+int vy_pilot_is_live(const vy_controller_def *def);
 
 /// The other side of VY_CONTROLLER_PROCESS: answer on these file descriptors with the plug-in until the world
 /// has ended. This is how a plug-in runs as a process.

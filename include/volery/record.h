@@ -16,7 +16,7 @@ typedef struct vy_recorder vy_recorder; ///< writes one log; one owner
 /// What goes into a log. Start from vy_default_recorder_def(). Everything is copied.
 typedef struct vy_recorder_def {
     uint32_t cookie;
-    const char *path;       ///< written as PATH.part, renamed at the end
+    const char *path;       ///< written as PATH.part, renamed at the end; `-` is standard output
     const char *scenario;   ///< the resolved scenario as text
     uint64_t config_hash;   ///< of the resolved scenario
     const char *extra_name; ///< a file the scenario stands on, kept in the log; NULL: none

@@ -130,7 +130,8 @@ vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err
 void vy_world_destroy(vy_world *world); ///< NULL is a no-op
 
 /// Add a drone or a disturbance, before the first step only (VY_BAD_STATE after it, VY_FULL beyond the
-/// capacity). The def is copied. `out` may be NULL.
+/// capacity). The def is copied. `out` may be NULL. A period of a drone's sensors or controller that is the
+/// default's goes to the nearest multiple of dt, as in a scenario; any other must be a multiple.
 vy_status vy_world_add_drone(vy_world *world, const vy_drone_def *def, vy_drone_id *out, vy_error *err);
 vy_status vy_world_add_disturbance(vy_world *world, const vy_disturbance_def *def, vy_error *err);
 

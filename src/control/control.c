@@ -135,10 +135,10 @@ static vy_status check_gains(const vy_gains *g, vy_error *err)
 
 vy_status vy_check_controller_def(const vy_controller_def *def, const vy_vehicle_def *vehicle, vy_error *err)
 {
-    if ((unsigned)def->kind > VY_CONTROLLER_INTENT) {
+    if ((unsigned)def->kind > VY_CONTROLLER_PILOT) {
         return vy_fail(err, VY_BAD_VALUE,
                        "controller.kind must be none, hold, callback, plugin, process, lee, mellinger, "
-                       "autopilot or intent");
+                       "autopilot, intent or pilot");
     }
     if ((unsigned)def->flight > VY_FLIGHT_KINEMATIC) {
         return vy_fail(err, VY_BAD_VALUE, "controller.flight must be dynamic or kinematic");
@@ -277,9 +277,10 @@ vy_status vy_ladder_build(const vy_controller_def *def, const vy_vehicle_def *ve
     p.kinematic = def->flight == VY_FLIGHT_KINEMATIC;
     const vy_failsafe failsafe = def->kind != VY_CONTROLLER_NONE ? vehicle->drive.failsafe : VY_FAILSAFE_NONE;
     const int must =
-        !p.kinematic && (failsafe == VY_FAILSAFE_HOLD || failsafe == VY_FAILSAFE_LAND ||
-                         vy_controller_follows(def->kind) || def->kind == VY_CONTROLLER_AUTOPILOT ||
-                         (def->kind == VY_CONTROLLER_INTENT && def->start.rung >= VY_RUNG_WRENCH));
+        !p.kinematic &&
+        (failsafe == VY_FAILSAFE_HOLD || failsafe == VY_FAILSAFE_LAND || vy_controller_follows(def->kind) ||
+         def->kind == VY_CONTROLLER_AUTOPILOT || def->kind == VY_CONTROLLER_PILOT ||
+         (def->kind == VY_CONTROLLER_INTENT && def->start.rung >= VY_RUNG_WRENCH));
     if (vy_layout_count(&layout) > 0) {
         const vy_status status = vy_layout_invert(vehicle, &layout, p.inverse, must ? err : NULL);
         if (status != VY_OK && must) return status;

@@ -4,17 +4,20 @@
 #include <stdlib.h>
 
 struct vy_host {
-    vy_plugin_host *plugin; // one of the two
+    vy_plugin_host *plugin; // one of the three
     vy_process_host *process;
+    vy_pilot_host *pilot;
 };
 
 vy_status vy_host_open(vy_controller_def *def, const vy_vehicle_def *vehicle, const char *drone, double dt,
                        vy_host **out, vy_error *err)
 {
     *out = NULL;
-    if (def->kind != VY_CONTROLLER_PLUGIN && def->kind != VY_CONTROLLER_PROCESS)
-        return vy_fail(err, VY_BAD_VALUE, "controller.kind must be plugin or process");
-    if (def->program[0] == '\0') return vy_fail(err, VY_BAD_VALUE, "controller.program is empty");
+    if (def->kind != VY_CONTROLLER_PLUGIN && def->kind != VY_CONTROLLER_PROCESS &&
+        def->kind != VY_CONTROLLER_PILOT)
+        return vy_fail(err, VY_BAD_VALUE, "controller.kind must be plugin, process or pilot");
+    if (def->program[0] == '\0' && def->kind != VY_CONTROLLER_PILOT)
+        return vy_fail(err, VY_BAD_VALUE, "controller.program is empty");
     if (!(def->deadline > 0.0 && def->deadline <= 1e6))
         return vy_fail(err, VY_BAD_VALUE, "controller.deadline must be above 0 and at most 1e6 s, got %g",
                        def->deadline);
@@ -40,16 +43,25 @@ vy_status vy_host_open(vy_controller_def *def, const vy_vehicle_def *vehicle, co
             },
     };
     vy_status status;
-    if (def->kind == VY_CONTROLLER_PLUGIN)
+    vy_controller_fn *call;
+    if (def->kind == VY_CONTROLLER_PLUGIN) {
         status = vy_plugin_host_open(&job, &host->plugin, err);
-    else
+        call = vy_plugin_host_call;
+    } else if (def->kind == VY_CONTROLLER_PROCESS) {
         status = vy_process_host_open(&job, &host->process, err);
+        call = vy_process_host_call;
+    } else {
+        status = vy_pilot_host_open(&job, &host->pilot, err);
+        call = vy_pilot_host_call;
+    }
     if (status != VY_OK) {
         free(host);
         return status;
     }
-    def->call = host->plugin != NULL ? vy_plugin_host_call : vy_process_host_call;
-    def->self = host->plugin != NULL ? (void *)host->plugin : (void *)host->process;
+    def->call = call;
+    def->self = host->plugin != NULL    ? (void *)host->plugin
+                : host->process != NULL ? (void *)host->process
+                                        : (void *)host->pilot;
     *out = host;
     return VY_OK;
 }
@@ -59,5 +71,6 @@ void vy_host_close(vy_host *host)
     if (host == NULL) return;
     vy_plugin_host_close(host->plugin);
     vy_process_host_close(host->process);
+    vy_pilot_host_close(host->pilot);
     free(host);
 }

@@ -1,9 +1,10 @@
-// host.h - what the two kinds of programs share.
+// host.h - what the kinds of controllers share.
 #pragma once
 #include "volery/host.h"
 
 typedef struct vy_plugin_host vy_plugin_host;
 typedef struct vy_process_host vy_process_host;
+typedef struct vy_pilot_host vy_pilot_host;
 
 /// What is opened, and for whom.
 typedef struct vy_host_job {
@@ -18,3 +19,7 @@ void vy_plugin_host_call(void *host, const vy_samples *samples, vy_intent *inten
 vy_status vy_process_host_open(const vy_host_job *job, vy_process_host **out, vy_error *err);
 void vy_process_host_close(vy_process_host *host);
 void vy_process_host_call(void *host, const vy_samples *samples, vy_intent *intent);
+
+vy_status vy_pilot_host_open(const vy_host_job *job, vy_pilot_host **out, vy_error *err);
+void vy_pilot_host_close(vy_pilot_host *host);
+void vy_pilot_host_call(void *host, const vy_samples *samples, vy_intent *intent);

@@ -146,14 +146,18 @@ vy_status vy_file_sink_open(const char *path, const vy_file_calls *calls, vy_fil
     }
     struct stat old;
     sink->calls = calls != NULL ? *calls : vy_system_file_calls();
-    sink->in_place = stat(path, &old) == 0 && !S_ISREG(old.st_mode) && !S_ISDIR(old.st_mode);
+    const bool stream = strcmp(path, "-") == 0;
+    sink->in_place = stream || (stat(path, &old) == 0 && !S_ISREG(old.st_mode) && !S_ISDIR(old.st_mode));
     sink->name = memcpy(name, path, length + 1);
     memcpy(temporary, path, length);
     strcpy(temporary + length, sink->in_place ? "" : ".part");
     sink->temporary = temporary;
     // A directory is found out now, not by the rename after an hour's flight.
-    int file = stat(path, &old) == 0 && S_ISDIR(old.st_mode) ? -EISDIR : 0;
-    if (file == 0) file = sink->in_place ? open(path, O_WRONLY | O_CLOEXEC) : open_temporary(temporary);
+    int file = !stream && stat(path, &old) == 0 && S_ISDIR(old.st_mode) ? -EISDIR : 0;
+    if (stream)
+        file = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+    else if (file == 0)
+        file = sink->in_place ? open(path, O_WRONLY | O_CLOEXEC) : open_temporary(temporary);
     if (file == -1) file = -errno;
     if (file < 0) {
         const vy_status status = fail_file(err, "opening", file == -EISDIR ? name : temporary, -file);

@@ -40,9 +40,9 @@ vy_file_calls vy_system_file_calls(void);
 typedef struct vy_file_sink vy_file_sink;
 
 /// Open `path` for writing: PATH.part is created (or emptied) and locked against a second writer. A path that
-/// exists and is no regular file (a pipe, /dev/stdout) is written directly. Small writes are gathered; a
-/// write of 64 KiB or more, and a flush, go to the system in one call. The caller ignores SIGPIPE and SIGXFSZ
-/// so that a closed pipe or a size limit is a status and not a signal.
+/// exists and is no regular file (a pipe, /dev/stdout) is written directly; `-` is standard output. Small
+/// writes are gathered; a write of 64 KiB or more, and a flush, go to the system in one call. The caller
+/// ignores SIGPIPE and SIGXFSZ so that a closed pipe or a size limit is a status and not a signal.
 /// @param calls NULL for the system's
 vy_status vy_file_sink_open(const char *path, const vy_file_calls *calls, vy_file_sink **out, vy_error *err);
 

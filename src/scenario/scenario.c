@@ -150,8 +150,8 @@ static void settle_folders(const char *path, vy_scenario *scenario)
     char *resolved = NULL;
     for (int i = 0; i < scenario->drone_count; ++i) {
         vy_controller_def *c = &scenario->drones[i].def.controller;
-        if ((c->kind != VY_CONTROLLER_PLUGIN && c->kind != VY_CONTROLLER_PROCESS) || c->folder[0] != '\0')
-            continue;
+        const int asked = vy_controller_is_asked(c->kind) && c->kind != VY_CONTROLLER_CALLBACK;
+        if (!asked || c->folder[0] != '\0') continue;
         if (resolved == NULL) {
             char *folder = vy_text_copy(path, slash == NULL ? 0 : slash == path ? 1 : (size_t)(slash - path));
             resolved = folder != NULL ? realpath(slash != NULL ? folder : ".", NULL) : NULL;

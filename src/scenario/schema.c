@@ -550,6 +550,7 @@ static const vy_choice controllers[] = {
     CHOICE("mellinger", VY_CONTROLLER_MELLINGER, "the same by the law of Mellinger 2011"),
     CHOICE("autopilot", VY_CONTROLLER_AUTOPILOT, "turns towards a target, then flies straight on"),
     CHOICE("intent", VY_CONTROLLER_INTENT, "nobody, but the loops below the intent of the start are closed"),
+    CHOICE("pilot", VY_CONTROLLER_PILOT, "a person at a keyboard or joystick; see controllers.md"),
 };
 static const vy_choice cores[] = {
     CHOICE("one", 0, "the program runs on the core of the simulation: quickest in lock-step"),
@@ -557,7 +558,8 @@ static const vy_choice cores[] = {
 };
 #define OWN_PLUGIN  (1u << VY_CONTROLLER_PLUGIN)
 #define OWN_PROCESS (1u << VY_CONTROLLER_PROCESS)
-#define OWN         (OWN_PLUGIN | OWN_PROCESS | 1u << VY_CONTROLLER_CALLBACK)
+#define PILOT       (1u << VY_CONTROLLER_PILOT)
+#define OWN         (OWN_PLUGIN | OWN_PROCESS | 1u << VY_CONTROLLER_CALLBACK | PILOT)
 static const vy_row controller_rows[] = {
     ROW("kind", CHOICE, vy_controller_def, kind, CHOICES(controllers), .help = "what steers"),
     ROW("period", NUMBER, vy_controller_def, period, .unit = "s", .range = POSITIVE, .flags = VY_ROW_PERIOD,
@@ -587,9 +589,12 @@ static const vy_row controller_rows[] = {
     ROW("command", TEXT, vy_controller_def, program, .size = sizeof((vy_controller_def *)0)->program,
         .flags = VY_ROW_REQUIRED, .when = OWN_PROCESS,
         .help = "command line of the program, run in `folder` by the shell"),
+    ROW("device", TEXT, vy_controller_def, program, .size = sizeof((vy_controller_def *)0)->program,
+        .word = "keyboard", .flags = VY_ROW_LABEL, .when = PILOT,
+        .help = "what the person flies with: `keyboard`, /dev/input/js0, or a pipe or file of keys"),
     ROW("folder", TEXT, vy_controller_def, folder, .size = sizeof((vy_controller_def *)0)->folder,
         .word = "none", .default_text = "that of the scenario", .flags = VY_ROW_LABEL,
-        .when = OWN_PLUGIN | OWN_PROCESS, .help = "where the program is; `none` is the current one"),
+        .when = OWN_PLUGIN | OWN_PROCESS | PILOT, .help = "where the program is; `none` is the current one"),
     ROW("deadline", NUMBER, vy_controller_def, deadline, .unit = "s", .range = ABOVE_TO(0.0, 1e6),
         .when = OWN_PLUGIN | OWN_PROCESS, .flags = VY_ROW_LABEL,
         .help = "of wall clock for one reply; later ones end the run"),

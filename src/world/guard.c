@@ -144,9 +144,9 @@ static void tell_motors(const drone_model *dm, int on, const double *asked, guar
     const drive_model *drive = &dm->drive;
     const double low = on ? drive->def.command_min : 0.0;
     const double high = drive->def.command_max > 0.0 ? drive->def.command_max : 1.0;
-    for (int i = 0; i < dm->layout.count; ++i) {
-        const int lost = (int)(g->lost >> i & 1);
-        const double within = lost ? real_min(asked[i], high) : real_clamp(asked[i], low, high);
+    for (int i = 0; i < dm->layout.count + dm->layout.thrusters.count; ++i) {
+        const int idles = i < dm->layout.count && !(g->lost >> i & 1); // thrusters and lost rotors do not
+        const double within = real_clamp(asked[i], idles ? low : 0.0, high);
         double told = within;
         if (drive->slew > 0.0) told = real_clamp(within, g->told[i] - drive->slew, g->told[i] + drive->slew);
         g->acted[VY_DRIVE_COMMAND] += within != asked[i];

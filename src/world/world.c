@@ -208,9 +208,12 @@ void vy_world_destroy(vy_world *world)
     free(world);
 }
 
-vy_status vy_world_add_drone(vy_world *world, const vy_drone_def *def, vy_drone_id *out, vy_error *err)
+vy_status vy_world_add_drone(vy_world *world, const vy_drone_def *given, vy_drone_id *out, vy_error *err)
 {
     vy_model *m = &world->model;
+    vy_drone_def own = *given;
+    const vy_drone_def *def = &own;
+    vy_settle_periods(&own, m->dt);
     if (world->state->tick > 0) return vy_fail(err, VY_BAD_STATE, "drones are added before the first step");
     if (m->drone_count == m->drone_cap) {
         return vy_fail(err, VY_FULL, "the world was made for %u drones", m->drone_cap);

@@ -90,6 +90,24 @@ vy_status vy_period_ticks(const char *name, double period, double dt, uint64_t *
     return VY_OK;
 }
 
+void vy_settle_periods(vy_drone_def *def, double dt)
+{
+    const vy_controller_def controller = vy_default_controller_def();
+    const struct {
+        double *period, otherwise;
+    } periods[] = {{&def->imu.period, vy_default_imu_def().period},
+                   {&def->mocap.period, vy_default_mocap_def().period},
+                   {&def->controller.period, controller.period},
+                   {&def->controller.rate_period, controller.rate_period}};
+    for (size_t i = 0; i < sizeof periods / sizeof periods[0]; ++i) {
+        uint64_t ticks;
+        double *period = periods[i].period;
+        if (*period != periods[i].otherwise || vy_period_ticks("", *period, dt, &ticks, NULL) == VY_OK)
+            continue;
+        *period = real_max(real_round(*period / dt), 1.0) * dt;
+    }
+}
+
 // A number that must be finite and at least 0.
 typedef struct amount {
     const char *name;
@@ -154,6 +172,7 @@ vy_status vy_check_drone_def(const vy_drone_def *def, vy_error *err)
     }
     const vy_controller_kind kind = def->controller.kind;
     const int looks = vy_controller_follows(kind) || kind == VY_CONTROLLER_AUTOPILOT ||
+                      kind == VY_CONTROLLER_PILOT ||
                       (kind == VY_CONTROLLER_INTENT && def->controller.start.rung >= VY_RUNG_RATES);
     const vy_failsafe failsafe = def->vehicle.drive.failsafe;
     const int flies = failsafe == VY_FAILSAFE_HOLD || failsafe == VY_FAILSAFE_LAND;

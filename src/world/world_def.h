@@ -14,5 +14,8 @@ vy_status vy_check_disturbance_def(const vy_disturbance_def *def, vy_error *err)
 vy_status vy_check_fault_def(const vy_fault_def *def, vy_error *err);
 vy_status vy_check_fence_def(const vy_fence_def *def, vy_error *err);
 
+/// A period that is the default's and no whole multiple of the step goes to the nearest one.
+void vy_settle_periods(vy_drone_def *def, double dt);
+
 /// A period [s] as a whole number of steps; `name` is for the error.
 vy_status vy_period_ticks(const char *name, double period, double dt, uint64_t *out, vy_error *err);

@@ -1,0 +1,312 @@
+// pilot.c - a person at the keyboard or a joystick, or a file of what one pressed, on the pilot rung.
+//
+// A terminal tells of keys that go down and of none that go up, so a key holds its stick for a while after it
+// was last heard of; throttle steps stay. Time is the world's: what was pressed between two calls acts at the
+// second.
+#define _GNU_SOURCE
+#include "base/fail.h"
+#include "host/host.h"
+#include "scenario/number.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/joystick.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <unistd.h>
+
+#define HOLD_SECONDS 0.5  // of a stick after its key
+#define DEAD_ZONE    0.08 // of a joystick's axis
+
+enum { STICK_STRAFE, STICK_VERTICAL, STICK_YAW, STICKS };
+enum { AXES = 16, SCRIPT_CAP = 100000 };
+
+typedef enum pilot_device { DEVICE_KEYS, DEVICE_JOYSTICK, DEVICE_SCRIPT } pilot_device;
+
+typedef struct script_key {
+    double time; // [s]
+    char key;
+} script_key;
+
+struct vy_pilot_host {
+    pilot_device device;
+    int in;                        // -1: a script
+    int throttle;                  // step
+    double stick[STICKS];          // -1 to 1
+    double until[STICKS];          // [s] when a key lets go of it
+    int escape;                    // characters of an arrow key's sequence so far
+    double axis[AXES];             // of a joystick, -1 to 1
+    int yaw, vertical, strafe, go; // which axis is which
+    script_key *script;
+    size_t script_count, script_at;
+    struct termios before; // of the terminal
+    pid_t keeper;          // process that puts the terminal right if we cannot; 0: none
+    int leash;             // it sees this end close
+    int dead;
+};
+
+// --- the terminal
+
+// The child: whatever ends the parent, even what it cannot catch, the terminal is put right.
+static void keep(int leash, int terminal, const struct termios *before)
+{
+    static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGTTOU, SIGTTIN, SIGPIPE};
+    char byte;
+    for (size_t i = 0; i < sizeof ignored / sizeof ignored[0]; ++i) (void)signal(ignored[i], SIG_IGN);
+    while (read(leash, &byte, 1) < 0 && errno == EINTR) {
+    }
+    (void)tcsetattr(terminal, TCSANOW, before);
+    _exit(0);
+}
+
+// Keys as they are pressed, unseen. Ctrl-C stays what it is.
+static vy_status take_terminal(vy_pilot_host *h, vy_error *err)
+{
+    int ends[2];
+    if (tcgetattr(h->in, &h->before) != 0 || pipe2(ends, O_CLOEXEC) != 0)
+        return vy_fail(err, VY_IO, "pilot: the terminal cannot be used: %s", strerror(errno));
+    h->keeper = fork();
+    if (h->keeper == 0) {
+        close(ends[1]);
+        keep(ends[0], h->in, &h->before);
+    }
+    close(ends[0]);
+    h->leash = ends[1];
+    if (h->keeper < 0) return vy_fail(err, VY_IO, "pilot: no process: %s", strerror(errno));
+    struct termios keys = h->before;
+    keys.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+    keys.c_cc[VMIN] = 0;
+    keys.c_cc[VTIME] = 0;
+    if (tcsetattr(h->in, TCSANOW, &keys) == 0) return VY_OK;
+    return vy_fail(err, VY_IO, "pilot: the terminal cannot be used: %s", strerror(errno));
+}
+
+static void give_terminal_back(vy_pilot_host *h)
+{
+    if (h->keeper <= 0) return;
+    close(h->leash); // its last act is ours
+    while (waitpid(h->keeper, NULL, 0) < 0 && errno == EINTR) {
+    }
+}
+
+// --- scripts
+
+static vy_status read_script(FILE *file, const char *path, vy_pilot_host *h, vy_error *err)
+{
+    char line[256];
+    double last = 0.0;
+    h->script = calloc(SCRIPT_CAP, sizeof *h->script);
+    if (h->script == NULL) return vy_fail(err, VY_NO_MEMORY, "pilot: out of memory");
+    for (int number = 1; fgets(line, sizeof line, file) != NULL; ++number) {
+        char *end;
+        line[strcspn(line, "#\r\n")] = '\0';
+        if (line[strspn(line, " \t")] == '\0') continue;
+        const double time = strtod(line, &end);
+        if (end == line || !(time >= last && time < 1e9))
+            return vy_fail(
+                err, VY_BAD_SYNTAX,
+                "%.150s:%d: a line is a time in seconds, no earlier than the one before, then keys", path,
+                number);
+        last = time;
+        for (; *end != '\0'; ++end) {
+            if (*end == ' ' || *end == '\t') continue;
+            if (h->script_count == SCRIPT_CAP)
+                return vy_fail(err, VY_FULL, "%.150s:%d: more than %d keys", path, number, SCRIPT_CAP);
+            h->script[h->script_count++] = (script_key){time, *end == '_' ? ' ' : *end};
+        }
+    }
+    return VY_OK;
+}
+
+// --- opening
+
+static void path_of(const vy_controller_def *def, char *out, size_t room)
+{
+    const int absolute = def->program[0] == '/' || def->folder[0] == '\0';
+    snprintf(out, room, "%s%s%s", absolute ? "" : def->folder, absolute ? "" : "/", def->program);
+}
+
+// js0, js1, ... speak in the joystick interface of Linux.
+static int is_joystick(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash != NULL ? slash + 1 : path;
+    return strncmp(name, "js", 2) == 0 && name[2] >= '0' && name[2] <= '9';
+}
+
+int vy_pilot_is_live(const vy_controller_def *def)
+{
+    char path[sizeof def->folder + sizeof def->program + 2];
+    struct stat info;
+    if (def->kind != VY_CONTROLLER_PILOT) return 0;
+    path_of(def, path, sizeof path);
+    return def->program[0] == '\0' || stat(path, &info) != 0 || !S_ISREG(info.st_mode);
+}
+
+static vy_status open_device(const vy_controller_def *def, vy_pilot_host *h, vy_error *err)
+{
+    char path[sizeof def->folder + sizeof def->program + 2];
+    struct stat info;
+    path_of(def, path, sizeof path);
+    if (def->program[0] == '\0') {
+        h->in = isatty(STDIN_FILENO) ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
+                                     : open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
+        if (h->in < 0) return vy_fail(err, VY_IO, "pilot: a keyboard needs a terminal, and there is none");
+        return take_terminal(h, err);
+    }
+    if (stat(path, &info) != 0)
+        return vy_fail(err, VY_NOT_FOUND, "pilot: cannot open %.150s: %s", path, strerror(errno));
+    if (S_ISREG(info.st_mode)) {
+        h->device = DEVICE_SCRIPT;
+        FILE *file = fopen(path, "re");
+        if (file == NULL) return vy_fail(err, VY_IO, "pilot: cannot open %.150s: %s", path, strerror(errno));
+        const vy_locale locale = vy_locale_enter();
+        const vy_status status = read_script(file, path, h, err);
+        vy_locale_leave(locale);
+        fclose(file);
+        return status;
+    }
+    if (is_joystick(path)) h->device = DEVICE_JOYSTICK;
+    // A pipe is opened for both ways, so that it does not end when one who presses keys leaves.
+    h->in = open(path, (S_ISFIFO(info.st_mode) ? O_RDWR : O_RDONLY) | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+    if (h->in < 0) return vy_fail(err, VY_IO, "pilot: cannot open %.150s: %s", path, strerror(errno));
+    return isatty(h->in) ? take_terminal(h, err) : VY_OK;
+}
+
+static vy_status choose_axes(const vy_plugin_start *start, vy_pilot_host *h, vy_error *err)
+{
+    // A gamepad: left stick yaw and climb, right stick sideways and forward.
+    const struct {
+        const char *name;
+        int *axis, otherwise;
+    } axes[] = {{"axis_yaw", &h->yaw, 0},
+                {"axis_vertical", &h->vertical, 1},
+                {"axis_strafe", &h->strafe, 3},
+                {"axis_forward", &h->go, 4}};
+    for (size_t i = 0; i < sizeof axes / sizeof axes[0]; ++i) {
+        const double number = vy_plugin_parameter(start, axes[i].name, axes[i].otherwise);
+        if (!(number >= 0.0 && number < AXES))
+            return vy_fail(err, VY_BAD_VALUE, "pilot: parameters.%s must be 0 to %d, got %g", axes[i].name,
+                           AXES - 1, number);
+        *axes[i].axis = (int)number;
+    }
+    return VY_OK;
+}
+
+vy_status vy_pilot_host_open(const vy_host_job *job, vy_pilot_host **out, vy_error *err)
+{
+    vy_pilot_host *h = calloc(1, sizeof *h);
+    if (h == NULL) return vy_fail(err, VY_NO_MEMORY, "pilot: out of memory");
+    h->in = -1;
+    vy_status status = choose_axes(&job->start, h, err);
+    if (status == VY_OK) status = open_device(job->def, h, err);
+    if (status != VY_OK) {
+        vy_pilot_host_close(h);
+        return status;
+    }
+    *out = h;
+    return VY_OK;
+}
+
+void vy_pilot_host_close(vy_pilot_host *h)
+{
+    if (h == NULL) return;
+    give_terminal_back(h);
+    if (h->in >= 0) close(h->in);
+    free(h->script);
+    free(h);
+}
+
+// --- flying
+
+static void push(vy_pilot_host *h, int stick, double value, double time)
+{
+    h->stick[stick] = value;
+    h->until[stick] = time + HOLD_SECONDS;
+}
+
+static void press(vy_pilot_host *h, int key, double time)
+{
+    if (h->escape > 0) { // arrows are ESC [ A to ESC [ D
+        static const char keys[] = "rfeq";
+        h->escape = h->escape == 1 && key == '[' ? 2 : 0;
+        if (h->escape == 0 && key >= 'A' && key <= 'D') press(h, keys[key - 'A'], time);
+        return;
+    }
+    switch (key) {
+    case '\033': h->escape = 1; break;
+    case 'w': h->throttle += h->throttle < VY_THROTTLE_STEPS; break;
+    case 's': h->throttle -= h->throttle > 0; break;
+    case 'a': push(h, STICK_STRAFE, -1.0, time); break;
+    case 'd': push(h, STICK_STRAFE, 1.0, time); break;
+    case 'r': push(h, STICK_VERTICAL, 1.0, time); break;
+    case 'f': push(h, STICK_VERTICAL, -1.0, time); break;
+    case 'q': push(h, STICK_YAW, -1.0, time); break;
+    case 'e': push(h, STICK_YAW, 1.0, time); break;
+    case ' ':
+        h->throttle = 0;
+        memset(h->stick, 0, sizeof h->stick);
+        break;
+    default: break;
+    }
+}
+
+static void read_keys(vy_pilot_host *h, double time)
+{
+    unsigned char keys[64];
+    ssize_t n;
+    while ((n = read(h->in, keys, sizeof keys)) > 0) {
+        for (ssize_t i = 0; i < n; ++i) press(h, keys[i], time);
+    }
+    // A terminal that is gone says so; one where nothing was pressed has nothing to say.
+    h->dead = n < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR;
+}
+
+static double axis_of(const vy_pilot_host *h, int axis)
+{
+    const double x = h->axis[axis];
+    return x > DEAD_ZONE || x < -DEAD_ZONE ? x : 0.0;
+}
+
+static void read_joystick(vy_pilot_host *h)
+{
+    struct js_event e;
+    ssize_t n;
+    while ((n = read(h->in, &e, sizeof e)) == (ssize_t)sizeof e) {
+        if ((e.type & ~JS_EVENT_INIT) == JS_EVENT_AXIS && e.number < AXES)
+            h->axis[e.number] = e.value < 0 ? e.value / 32768.0 : e.value / 32767.0;
+    }
+    h->dead = n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR); // unplugged
+    const double forward = -axis_of(h, h->go);                        // up is negative
+    h->throttle = forward > 0.0 ? (int)(forward * VY_THROTTLE_STEPS + 0.5) : 0;
+    h->stick[STICK_STRAFE] = axis_of(h, h->strafe);
+    h->stick[STICK_VERTICAL] = -axis_of(h, h->vertical);
+    h->stick[STICK_YAW] = axis_of(h, h->yaw);
+}
+
+void vy_pilot_host_call(void *host, const vy_samples *samples, vy_intent *intent)
+{
+    vy_pilot_host *h = host;
+    const double time = samples->time;
+    if (h->device != DEVICE_JOYSTICK) {
+        // Half a step of slack: times of steps are not exact.
+        for (; h->script_at < h->script_count && h->script[h->script_at].time <= time + 0.5 * samples->dt;
+             ++h->script_at)
+            press(h, h->script[h->script_at].key, time);
+        for (int i = 0; i < STICKS; ++i) {
+            if (time >= h->until[i]) h->stick[i] = 0.0;
+        }
+    }
+    if (h->device == DEVICE_KEYS && !h->dead) read_keys(h, time);
+    if (h->device == DEVICE_JOYSTICK && !h->dead) read_joystick(h);
+    intent->rung = VY_RUNG_PILOT;
+    intent->throttle = h->throttle;
+    intent->strafe = h->stick[STICK_STRAFE];
+    intent->vertical = h->stick[STICK_VERTICAL];
+    intent->yaw = h->stick[STICK_YAW];
+    if (h->dead) intent->verdict = VY_VERDICT_ENDED;
+}
