@@ -102,7 +102,9 @@ static void fill_contact(const vy_bodies *b, uint32_t i, uint32_t j, const vy_ma
     c->b = j;
     c->count = m->count;
     c->was = c->active = 0;
-    c->simple = b->joints->joined[i] || b->joints->joined[j] || b->def.contacts.solver == VY_SOLVER_IMPULSE;
+    // Where somebody else flies the bodies, what joints do to them shows in their flight.
+    c->simple = (!b->flown && (b->joints->joined[i] || b->joints->joined[j])) ||
+                b->def.contacts.solver == VY_SOLVER_IMPULSE;
     c->rigid = !body_is_dynamic(b, i) || !body_is_dynamic(b, j);
     c->n = m->normal;
     across(c->n, &c->t1, &c->t2);
