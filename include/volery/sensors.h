@@ -2,6 +2,7 @@
 //
 // Every sensor has its own random stream keyed by seed, drone and tick: adding one moves no other's noise.
 #pragma once
+#include "volery/status.h"
 #include "volery/types.h"
 #include <stdint.h>
 
@@ -9,16 +10,37 @@
 extern "C" {
 #endif
 
-/// Accelerometer and gyroscope at the centre of mass. Turn-on biases are drawn once per run; drift is a
-/// random walk on top of them.
+/// How samples get from a sensor to whoever reads them.
+typedef struct vy_link_def {
+    double dropout; ///< share of the samples that never arrive, 0 to 1
+    double delay;   ///< [s] from measuring to arriving, to the nearest sample, >= 0
+} vy_link_def;
+
+/// Accelerometer and gyroscope. Turn-on biases, scale and alignment are drawn once per run; drift is a random
+/// walk of the bias, instability a wander around it. What is 0 is left out.
 typedef struct vy_imu_def {
-    double period;      ///< [s] a whole multiple of the world's dt; 0 is no IMU
-    double accel_noise; ///< [m/s^2 / sqrt(Hz)] white noise density, >= 0
-    double gyro_noise;  ///< [rad/s / sqrt(Hz)] white noise density, >= 0
-    double accel_bias;  ///< [m/s^2] standard deviation of the turn-on bias, >= 0
-    double gyro_bias;   ///< [rad/s] standard deviation of the turn-on bias, >= 0
-    double accel_drift; ///< [m/s^3 / sqrt(Hz)] random walk of the bias, >= 0
-    double gyro_drift;  ///< [rad/s^2 / sqrt(Hz)] random walk of the bias, >= 0
+    double period;             ///< [s] a whole multiple of the world's dt; 0 is no IMU
+    double accel_noise;        ///< [m/s^2 / sqrt(Hz)] white noise density, >= 0
+    double gyro_noise;         ///< [rad/s / sqrt(Hz)] white noise density, >= 0
+    double accel_bias;         ///< [m/s^2] standard deviation of the turn-on bias, >= 0
+    double gyro_bias;          ///< [rad/s] standard deviation of the turn-on bias, >= 0
+    double accel_drift;        ///< [m/s^3 / sqrt(Hz)] random walk of the bias, >= 0
+    double gyro_drift;         ///< [rad/s^2 / sqrt(Hz)] random walk of the bias, >= 0
+    double accel_instability;  ///< [m/s^2] the flat floor of the Allan deviation, >= 0
+    double gyro_instability;   ///< [rad/s] the same, >= 0
+    double instability_time;   ///< [s] correlation time of that wander, > 0
+    double accel_scale;        ///< standard deviation of the scale's error per axis, >= 0
+    double gyro_scale;         ///< the same, >= 0
+    double accel_misalignment; ///< [rad] standard deviation of each axis towards each other, >= 0
+    double gyro_misalignment;  ///< [rad] the same, >= 0
+    double accel_bandwidth;    ///< [Hz] of a first-order low-pass, >= 0
+    double gyro_bandwidth;     ///< [Hz] the same, >= 0
+    double accel_range;        ///< [m/s^2] where a reading saturates, >= 0
+    double gyro_range;         ///< [rad/s] the same, >= 0
+    double accel_step;         ///< [m/s^2] of a reading's last digit, >= 0
+    double gyro_step;          ///< [rad/s] the same, >= 0
+    vy_vec3 position;          ///< [m] from the centre of mass, body axes
+    vy_link_def link;
 } vy_imu_def;
 
 /// Position and attitude from cameras around the room.
@@ -26,7 +48,113 @@ typedef struct vy_mocap_def {
     double period;         ///< [s] a whole multiple of the world's dt; 0 is no motion capture
     double position_noise; ///< [m] standard deviation per axis, >= 0
     double attitude_noise; ///< [rad] standard deviation per axis, >= 0
+    vy_link_def link;
 } vy_mocap_def;
+
+/// Pressure of the air.
+typedef struct vy_baro_def {
+    double period;      ///< [s] a whole multiple of the world's dt; 0 is no barometer
+    double noise;       ///< [Pa] standard deviation of a sample, >= 0
+    double bias;        ///< [Pa] standard deviation of the turn-on bias, >= 0
+    double wander;      ///< [Pa] standard deviation of a slow wander, >= 0
+    double wander_time; ///< [s] its correlation time, > 0
+    double step;        ///< [Pa] of a reading's last digit, >= 0
+    vy_link_def link;
+} vy_baro_def;
+
+/// The world's magnetic field (vy_environment_def.magnetic_field) in body axes.
+typedef struct vy_mag_def {
+    double period;       ///< [s] a whole multiple of the world's dt; 0 is no magnetometer
+    double noise;        ///< [T] standard deviation of a sample per axis, >= 0
+    double bias;         ///< [T] standard deviation of the turn-on bias (hard iron), >= 0
+    double scale;        ///< standard deviation of the scale's error per axis (soft iron), >= 0
+    double misalignment; ///< [rad] standard deviation of each axis towards each other, >= 0
+    double range;        ///< [T] where a reading saturates, >= 0
+    double step;         ///< [T] of a reading's last digit, >= 0
+    vy_link_def link;
+} vy_mag_def;
+
+/// Position and velocity of an antenna, world axes.
+typedef struct vy_gps_def {
+    double period;          ///< [s] a whole multiple of the world's dt; 0 is no receiver
+    double position_noise;  ///< [m] standard deviation of a sample, x and y, >= 0
+    double height_noise;    ///< [m] the same of z, >= 0
+    double velocity_noise;  ///< [m/s] standard deviation of a sample per axis, >= 0
+    double position_wander; ///< [m] standard deviation of a slow wander, x and y, >= 0
+    double height_wander;   ///< [m] the same of z, >= 0
+    double wander_time;     ///< [s] its correlation time, > 0
+    vy_vec3 position;       ///< [m] of the antenna from the centre of mass, body axes
+    vy_link_def link;
+} vy_gps_def;
+
+/// Distance to the ground along one ray.
+typedef struct vy_range_def {
+    double period;      ///< [s] a whole multiple of the world's dt; 0 is no range finder
+    double noise;       ///< [m] standard deviation of a sample, >= 0
+    double noise_share; ///< standard deviation over distance, on top of it, >= 0
+    double least, most; ///< [m] what it can see: 0 <= least < most
+    double step;        ///< [m] of a reading's last digit, >= 0
+    vy_vec3 position;   ///< [m] from the centre of mass, body axes
+    vy_vec3 direction;  ///< body axes, any length above 0
+    vy_link_def link;
+} vy_range_def;
+
+/// How fast the ground passes a camera that looks along body -z.
+typedef struct vy_flow_def {
+    double period;      ///< [s] a whole multiple of the world's dt; 0 is no such camera
+    double noise;       ///< [rad/s] standard deviation of a sample per axis, >= 0
+    double least, most; ///< [m] distance of the ground at which it works: 0 <= least < most
+    double range;       ///< [rad/s] above which it loses track; 0: never
+    vy_vec3 position;   ///< [m] from the centre of mass, body axes
+    vy_link_def link;
+} vy_flow_def;
+
+/// Voltage and current of a battery, which the vehicle must have.
+typedef struct vy_power_def {
+    double period;        ///< [s] a whole multiple of the world's dt; 0 is no monitor
+    double voltage_noise; ///< [V] standard deviation of a sample, >= 0
+    double current_noise; ///< [A] the same, >= 0
+    double voltage_step;  ///< [V] of a reading's last digit, >= 0
+    double current_step;  ///< [A] the same, >= 0
+    vy_link_def link;
+} vy_power_def;
+
+/// Rotor speeds as the motors' electronics tell them.
+typedef struct vy_esc_def {
+    double period; ///< [s] a whole multiple of the world's dt; 0 is no telemetry
+    double noise;  ///< [rad/s] standard deviation of a sample, >= 0
+    double step;   ///< [rad/s] of a reading's last digit, >= 0
+    vy_link_def link;
+} vy_esc_def;
+
+#define VY_RAY_CAP 64
+
+/// Distances along a fan of rays: a scanner, or the zones of a depth camera. Row by row from the top, each
+/// from the left to the right.
+typedef struct vy_lidar_def {
+    double period;        ///< [s] a whole multiple of the world's dt; 0 is no fan
+    int columns, rows;    ///< of rays, 1 to VY_RAY_CAP together
+    double width, height; ///< [rad] between the outermost rays, across and upwards: 0 to 2 pi and 0 to pi
+    double noise;         ///< [m] standard deviation of a sample, >= 0
+    double noise_share;   ///< standard deviation over distance, on top of it, >= 0
+    double least, most;   ///< [m] what it can see: 0 <= least < most
+    double step;          ///< [m] of a reading's last digit, >= 0
+    vy_vec3 position;     ///< [m] from the centre of mass, body axes
+    vy_quat attitude;     ///< of the fan in body axes, any length above 0; unturned its middle looks along +x
+    vy_link_def link;
+} vy_lidar_def;
+
+/// What a drone may carry beside an IMU and motion capture; a period of 0 leaves a sensor out.
+typedef struct vy_kit_def {
+    vy_baro_def baro;
+    vy_mag_def mag;
+    vy_gps_def gps;
+    vy_range_def range;
+    vy_flow_def flow;
+    vy_power_def power;
+    vy_esc_def esc;
+    vy_lidar_def lidar;
+} vy_kit_def;
 
 /// Figures of the BMI088 of a Crazyflie 2.1 at 1 kHz.
 vy_imu_def vy_default_imu_def(void);
@@ -34,8 +162,26 @@ vy_imu_def vy_default_imu_def(void);
 /// 100 Hz, 1 mm, 0.5 degrees.
 vy_mocap_def vy_default_mocap_def(void);
 
+/// None of them; figures of common parts for those that get a period.
+vy_kit_def vy_default_kit_def(void);
+
+/// A sensor as sold, by name: `bmi088`. `src/sensors/preset.c` has each figure with its source,
+/// docs/sensors.md the list.
+/// @return VY_NOT_FOUND with the known names; `*out` is untouched then
+vy_status vy_imu_preset(const char *name, vy_imu_def *out, vy_error *err);
+vy_status vy_baro_preset(const char *name, vy_baro_def *out, vy_error *err);
+vy_status vy_mag_preset(const char *name, vy_mag_def *out, vy_error *err);
+vy_status vy_gps_preset(const char *name, vy_gps_def *out, vy_error *err);
+vy_status vy_range_preset(const char *name, vy_range_def *out, vy_error *err);
+vy_status vy_flow_preset(const char *name, vy_flow_def *out, vy_error *err);
+vy_status vy_power_preset(const char *name, vy_power_def *out, vy_error *err);
+vy_status vy_esc_preset(const char *name, vy_esc_def *out, vy_error *err);
+vy_status vy_lidar_preset(const char *name, vy_lidar_def *out, vy_error *err);
+
+/// Of every sample: `tick` is when it arrived, 0 before the first. With a delay it was taken that much
+/// earlier.
 typedef struct vy_imu_sample {
-    uint64_t tick; ///< when it was taken
+    uint64_t tick;
     vy_vec3 accel; ///< [m/s^2] specific force in body axes, the mean over the sample interval
     vy_vec3 gyro;  ///< [rad/s] body axes
 } vy_imu_sample;
@@ -45,6 +191,50 @@ typedef struct vy_mocap_sample {
     vy_vec3 position; ///< [m] world
     vy_quat attitude; ///< q_WB
 } vy_mocap_sample;
+
+typedef struct vy_baro_sample {
+    uint64_t tick;
+    double pressure; ///< [Pa]
+    double altitude; ///< [m] where undisturbed air of this world has that pressure; 0 is the height z = 0
+} vy_baro_sample;
+
+typedef struct vy_mag_sample {
+    uint64_t tick;
+    vy_vec3 field; ///< [T] body axes
+} vy_mag_sample;
+
+typedef struct vy_gps_sample {
+    uint64_t tick;
+    vy_vec3 position; ///< [m] of the antenna, world
+    vy_vec3 velocity; ///< [m/s] of the antenna, world
+} vy_gps_sample;
+
+typedef struct vy_range_sample {
+    uint64_t tick;
+    double distance; ///< [m] 0: nothing within sight
+} vy_range_sample;
+
+typedef struct vy_flow_sample {
+    uint64_t tick;
+    double x, y;    ///< [rad/s] how fast what is in the middle of the image moves along body +x and +y
+    double quality; ///< 1: tracked; 0: lost, x and y are 0
+} vy_flow_sample;
+
+typedef struct vy_power_sample {
+    uint64_t tick;
+    double voltage; ///< [V]
+    double current; ///< [A]
+} vy_power_sample;
+
+typedef struct vy_esc_sample {
+    uint64_t tick;
+    double speed[8]; ///< [rad/s] of each rotor
+} vy_esc_sample;
+
+typedef struct vy_lidar_sample {
+    uint64_t tick;
+    double distance[VY_RAY_CAP]; ///< [m] along each ray; 0: nothing within sight
+} vy_lidar_sample;
 
 /// What the estimator believes.
 typedef struct vy_estimate {
@@ -71,6 +261,14 @@ typedef struct vy_samples {
     vy_mocap_sample mocap;
     vy_estimate estimate;
     vy_touch_sample touch; ///< zero in a world where nothing collides
+    vy_baro_sample baro;
+    vy_mag_sample mag;
+    vy_gps_sample gps;
+    vy_range_sample range;
+    vy_flow_sample flow;
+    vy_power_sample power;
+    vy_esc_sample esc;
+    vy_lidar_sample lidar;
 } vy_samples;
 
 #ifdef __cplusplus

@@ -34,10 +34,13 @@ typedef struct vy_world_def {
     uint32_t joint_cap;             ///< joints the world can hold
     uint32_t obstacle_cap;          ///< obstacles the world can hold; see volery/obstacle.h
     vy_contacts_def contacts;       ///< its cap is 0: nothing collides
+    uint32_t kit_cap;               ///< drones that carry more than a plain IMU and plain motion capture
+    uint32_t delay_cap; ///< numbers that delayed sensors hold: per sensor its delay in samples, times one
+                        ///< more than a sample has
 } vy_world_def;
 
 /// dt 1 ms, seed 1, the default environment, one drone, eight disturbances, no faults, no joints, no
-/// obstacles, no contacts.
+/// obstacles, no contacts, one kit, 1024 delayed numbers.
 vy_world_def vy_default_world_def(void);
 
 /// The shape of a geofence.
@@ -91,6 +94,7 @@ typedef struct vy_drone_def {
     double rotor_speed; ///< [rad/s] of every rotor at the start, within 0 and the vehicle's maximum
     vy_imu_def imu;
     vy_mocap_def mocap;
+    vy_kit_def kit;
     int truth; ///< 1: the sensor `truth`: the estimate is the truth at every step, and shows as such
     vy_controller_def controller;
     vy_safety_def safety;

@@ -20,7 +20,14 @@ enum rng_stream {
     RNG_STREAM_RANGE,
     RNG_STREAM_WIND,
     RNG_STREAM_FAULT,
-    RNG_STREAM_PARAMETER
+    RNG_STREAM_PARAMETER,
+    RNG_STREAM_IMU_WANDER,
+    RNG_STREAM_FLOW,
+    RNG_STREAM_POWER,
+    RNG_STREAM_ESC,
+    RNG_STREAM_LIDAR,
+    RNG_STREAM_LINK,
+    RNG_STREAM_ESTIMATE
 };
 
 /// One round of Philox. The words are the low halves of the lanes; the high halves collect rubbish, which the

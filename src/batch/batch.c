@@ -498,7 +498,7 @@ static vy_status take_scenario(vy_batch *b, vy_error *err)
 static int is_lone(const vy_model *m)
 {
     return m->joint_count > 0 || m->fault_count > 0 || m->geared || m->guarded || m->thrusting ||
-           m->drone_count > DRONE_MOST || m->contact_cap > 0 || m->obstacle_count > 0;
+           m->drone_count > DRONE_MOST || m->contact_cap > 0 || m->obstacle_count > 0 || m->kit_count > 0;
 }
 
 static void take_family(vy_batch *b)

@@ -11,8 +11,12 @@
     {                                        \
         name, offsetof(vy_samples, field), 1 \
     }
-#define VEC(name, field)  CELL(name ".x", field.x), CELL(name ".y", field.y), CELL(name ".z", field.z)
-#define QUAT(name, field) CELL(name ".w", field.w), VEC(name, field)
+#define VEC(name, field)     CELL(name ".x", field.x), CELL(name ".y", field.y), CELL(name ".z", field.z)
+#define QUAT(name, field)    CELL(name ".w", field.w), VEC(name, field)
+#define ITEM(name, field, i) CELL(name "[" #i "]", field[i])
+#define EIGHT(name, field, a, b, c, d, e, f, g, h)                                          \
+    ITEM(name, field, a), ITEM(name, field, b), ITEM(name, field, c), ITEM(name, field, d), \
+        ITEM(name, field, e), ITEM(name, field, f), ITEM(name, field, g), ITEM(name, field, h)
 
 // Numbers of the samples in their order on the wire: append, never insert.
 const wire_cell vy_wire_cells[] = {
@@ -33,6 +37,34 @@ const wire_cell vy_wire_cells[] = {
     VEC("estimate.accel_bias", estimate.accel_bias),
     WHOLE("touch.contacts", touch.contacts),
     VEC("touch.impulse", touch.impulse),
+    WHOLE("baro.tick", baro.tick),
+    CELL("baro.pressure", baro.pressure),
+    CELL("baro.altitude", baro.altitude),
+    WHOLE("mag.tick", mag.tick),
+    VEC("mag.field", mag.field),
+    WHOLE("gps.tick", gps.tick),
+    VEC("gps.position", gps.position),
+    VEC("gps.velocity", gps.velocity),
+    WHOLE("range.tick", range.tick),
+    CELL("range.distance", range.distance),
+    WHOLE("flow.tick", flow.tick),
+    CELL("flow.x", flow.x),
+    CELL("flow.y", flow.y),
+    CELL("flow.quality", flow.quality),
+    WHOLE("power.tick", power.tick),
+    CELL("power.voltage", power.voltage),
+    CELL("power.current", power.current),
+    WHOLE("esc.tick", esc.tick),
+    EIGHT("esc.speed", esc.speed, 0, 1, 2, 3, 4, 5, 6, 7),
+    WHOLE("lidar.tick", lidar.tick),
+    EIGHT("lidar.distance", lidar.distance, 0, 1, 2, 3, 4, 5, 6, 7),
+    EIGHT("lidar.distance", lidar.distance, 8, 9, 10, 11, 12, 13, 14, 15),
+    EIGHT("lidar.distance", lidar.distance, 16, 17, 18, 19, 20, 21, 22, 23),
+    EIGHT("lidar.distance", lidar.distance, 24, 25, 26, 27, 28, 29, 30, 31),
+    EIGHT("lidar.distance", lidar.distance, 32, 33, 34, 35, 36, 37, 38, 39),
+    EIGHT("lidar.distance", lidar.distance, 40, 41, 42, 43, 44, 45, 46, 47),
+    EIGHT("lidar.distance", lidar.distance, 48, 49, 50, 51, 52, 53, 54, 55),
+    EIGHT("lidar.distance", lidar.distance, 56, 57, 58, 59, 60, 61, 62, 63),
 };
 const int vy_wire_cell_count = (int)(sizeof vy_wire_cells / sizeof vy_wire_cells[0]);
 _Static_assert(sizeof(vy_samples) == 8 * sizeof vy_wire_cells / sizeof vy_wire_cells[0],

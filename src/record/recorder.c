@@ -3,6 +3,7 @@
 #include "record/display.h"
 #include "record/mcap_writer.h"
 #include "record/streams.h"
+#include "world/kit.h"
 #include "volery/record.h"
 #include "volery/version.h"
 #include <inttypes.h>
@@ -77,6 +78,7 @@ static vy_status add_channel(vy_recorder *r, const char *topic, const vy_pb_mess
 static int has_stream(const vy_world *world, uint32_t i, int s)
 {
     if (s == STREAM_TOUCH) return world->touches != NULL;
+    if (s >= STREAM_KIT && s < STREAM_TRUTH) return vy_sensor_period(&world->model, i, s - STREAM_KIT) > 0;
     if (s == STREAM_BATTERY) return world->model.params[i].battery.capacity > 0.0;
     return s != STREAM_THRUSTERS || world->model.drones[i].layout.thrusters.count > 0;
 }
@@ -87,14 +89,6 @@ static int stream_length(const vy_world *world, uint32_t i, int s)
     const rotor_layout *layout = &world->model.drones[i].layout;
     if (s == STREAM_CONTROL) return layout->count + layout->thrusters.count;
     return s == STREAM_THRUSTERS ? layout->thrusters.count : layout->count;
-}
-
-// Where what it tells is.
-static const void *stream_block(const vy_world *world, uint32_t i, int s)
-{
-    if (s == STREAM_BATTERY) return &world->gear[i];
-    if (s == STREAM_TOUCH) return &world->touches[i];
-    return s == STREAM_THRUSTERS ? (const void *)&world->thrusters[i] : &world->drones[i];
 }
 
 // The streams of all drones share one schema per stream; lists are as long as the drone has rotors.
@@ -240,7 +234,7 @@ static vy_status add_channels(vy_recorder *r, const vy_recorder_def *recorder, c
 // The file's head: what this is, and the scenario it was flown from, before the first chunk.
 static vy_status write_head(vy_recorder *r, const vy_recorder_def *def, const vy_world *world, vy_error *err)
 {
-    char text[12][32];
+    char text[15][32];
     const vy_model *m = &world->model;
     snprintf(text[0], 32, "%d", VY_PHYSICS_REVISION);
     snprintf(text[1], 32, "%" PRIu64, m->seed);
@@ -254,12 +248,16 @@ static vy_status write_head(vy_recorder *r, const vy_recorder_def *def, const vy
     snprintf(text[9], 32, "%" PRIu32, m->line_count);
     snprintf(text[10], 32, "%" PRIu32, m->joint_count);
     snprintf(text[11], 32, "%" PRIu32, m->guarded ? m->drone_count : 0);
+    snprintf(text[12], 32, "%" PRIu32, m->kit_count);
+    snprintf(text[13], 32, "%" PRIu32, m->filter_count);
+    snprintf(text[14], 32, "%" PRIu32, m->delay_count);
     const vy_mcap_pair pairs[] = {
         {"format", LOG_FORMAT}, {"version", VY_VERSION},  {"physics", text[0]},
         {"seed", text[1]},      {"dt", text[2]},          {"config_hash", text[3]},
         {"every", text[4]},     {"snapshot", text[5]},    {"drones", text[6]},
         {"tier", "0"},          {"lines", text[9]},       {"joints", text[10]},
-        {"guards", text[11]},   {"parent_hash", text[7]}, {"parent_tick", text[8]},
+        {"guards", text[11]},   {"kits", text[12]},       {"filters", text[13]},
+        {"delays", text[14]},   {"parent_hash", text[7]}, {"parent_tick", text[8]},
     };
     const size_t count = sizeof pairs / sizeof pairs[0] - (def->has_parent ? 0 : 2);
     vy_status status = vy_mcap_writer_metadata(r->writer, METADATA_RUN, pairs, count, err);
@@ -331,7 +329,24 @@ static void write_display(vy_recorder *r, const vy_world *world)
     vy_display_write(r->display, world, vy_log_time(world->state->tick, r->dt), &r->sequence, &r->error);
 }
 
-// Samples and commands are written when they are new.
+// Where drone `i` has what stream `s` tells; NULL: there is nothing to write now. All but the truth, the
+// estimate and what drives are written when they are new.
+static const void *stream_block(const vy_world *world, uint32_t i, int s)
+{
+    const uint64_t tick = world->state->tick;
+    const drone_block *d = &world->drones[i];
+    if (!has_stream(world, i, s)) return NULL;
+    if (s == STREAM_IMU && d->imu_tick != tick) return NULL;
+    if (s == STREAM_MOCAP && d->mocap_tick != tick) return NULL;
+    if (s == STREAM_CONTROL && tick > 0 && !due(tick, world->model.drones[i].rate_period)) return NULL;
+    if (s == STREAM_BATTERY) return tick > 0 ? &world->gear[i] : NULL;
+    if (s == STREAM_THRUSTERS) return tick > 0 ? &world->thrusters[i] : NULL;
+    if (s == STREAM_TOUCH) return &world->touches[i];
+    if (s < STREAM_KIT || s == STREAM_TRUTH) return d;
+    const kit_block *kit = &world->kits[world->model.drones[i].kit - 1];
+    return tick > 0 && kit->ticks[s - STREAM_KIT] == tick ? kit : NULL;
+}
+
 static void write_drones(vy_recorder *r, const vy_world *world)
 {
     const uint64_t tick = world->state->tick;
@@ -340,14 +355,9 @@ static void write_drones(vy_recorder *r, const vy_world *world)
         const drone_block *d = &world->drones[i];
         if (r->geodetic_codec != NULL) write_geodetic(r, i, d, tick);
         for (int s = 0; s < DRONE_STREAM_COUNT; ++s) {
-            if (s == STREAM_IMU && d->imu_tick != tick) continue;
-            if (s == STREAM_MOCAP && d->mocap_tick != tick) continue;
-            if (s == STREAM_CONTROL && tick > 0 && !due(tick, world->model.drones[i].rate_period)) continue;
-            if (s == STREAM_TOUCH && !has_stream(world, i, s)) continue;
-            const int optional = s == STREAM_BATTERY || s == STREAM_THRUSTERS;
-            if (optional && (tick == 0 || !has_stream(world, i, s))) continue;
-            const vy_pb_codec *codec = r->codecs[stream_length(world, i, s)][s];
-            write_stream(r, i, s, codec, stream_block(world, i, s), time);
+            const void *block = stream_block(world, i, s);
+            if (block == NULL) continue;
+            write_stream(r, i, s, r->codecs[stream_length(world, i, s)][s], block, time);
         }
     }
 }

@@ -6,7 +6,9 @@
 static void print_row(const vy_field *f, const char *name, FILE *out)
 {
     static const char *const types[] = {"", "number", "", "Vec3 {x, y, z}", "Quaternion {w, x, y, z}"};
-    const char *type = f->count <= 4 ? types[f->count] : "list of numbers, one per rotor or thruster";
+    const char *type = f->count <= 4           ? types[f->count]
+                       : f->count < VY_RAY_CAP ? "list of numbers, one per rotor or thruster"
+                                               : "list of numbers";
     fprintf(out, "| `%s` | %s | %s | %s |\n", name, type, f->unit[0] != '\0' ? f->unit : "–", f->text);
 }
 
@@ -26,8 +28,9 @@ static void print_streams(FILE *out)
 
 static void print_state(FILE *out)
 {
-    static const char *const blocks[] = {"world", "drone",    "tie",   "noise",    "line",    "gear",
-                                         "guard", "thruster", "touch", "contacts", "contact", "ledger"};
+    static const char *const blocks[] = {"world",   "drone", "tie",      "noise", "line",
+                                         "gear",    "guard", "thruster", "touch", "contacts",
+                                         "contact", "kit",   "filter",   "delay", "ledger"};
     static const char *const texts[] = {
         "once",
         "per drone, in order of creation",
@@ -40,6 +43,9 @@ static void print_state(FILE *out)
         "per drone, in worlds where things collide",
         "once, likewise",
         "per pair of bodies there is room for, likewise: those in use first",
+        "per drone that carries more than a plain IMU and plain motion capture",
+        "per drone with a Kalman filter: the upper triangle of its covariance, row by row",
+        "per number that a sensor with a delay holds back",
         "per drone: what the negligibility policy left out, hashed when it changes"};
     fputs("## Full state\n\n`/world/state` holds the simulation's whole state as little-endian values of 8 "
           "bytes: "
@@ -47,7 +53,7 @@ static void print_state(FILE *out)
           "holds and what "
           "`volery replay` names.\n\n",
           out);
-    for (int b = 0; b < 11; ++b) {
+    for (size_t b = 0; b < sizeof blocks / sizeof blocks[0]; ++b) {
         fprintf(out, "**%s** (%s)\n\n| field | values | type | unit | |\n|---|---|---|---|---|\n", blocks[b],
                 texts[b]);
         for (int i = 0; i < vy_field_count; ++i) {

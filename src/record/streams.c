@@ -196,6 +196,16 @@ const drone_stream vy_drone_streams[DRONE_STREAM_COUNT] = {
      "what contacts did to the drone, in a world where things collide"},
     {"thrusters", "thruster", "thrust", "thrust",
      "the thrust of a drone that has thrusters, from the first step on"},
+    {"baro", "kit", "baro.pressure", "baro.altitude", "the barometer's sample, when there is a new one"},
+    {"mag", "kit", "mag.field", "mag.field", "the magnetometer's sample, when there is a new one"},
+    {"gps", "kit", "gps.position", "gps.velocity", "the receiver's sample, when there is a new one"},
+    {"range", "kit", "range.distance", "range.distance",
+     "the range finder's sample, when there is a new one"},
+    {"flow", "kit", "flow.x", "flow.quality", "the sample of optical flow, when there is a new one"},
+    {"power", "kit", "power.voltage", "power.current",
+     "the battery monitor's sample, when there is a new one"},
+    {"esc", "kit", "esc.speed", "esc.speed", "rotor speeds as told by the ESCs, when there is a new sample"},
+    {"lidar", "kit", "lidar.distance", "lidar.distance", "the fan's sample, when there is a new one"},
     {"truth", "drone", "body.position", "rotor_speed",
      "where the drone is, how it moves, how fast its rotors turn"},
 };
@@ -217,7 +227,7 @@ void vy_stream_layout(int stream, int length, stream_layout *out)
     out->offset = vy_fields[out->first_field].offset;
     for (int i = 0; out->first_field + i <= last; ++i) {
         const vy_field *f = &vy_fields[out->first_field + i];
-        const int count = f->count > 4 ? length : f->count;
+        const int count = f->count > 4 && f->count < VY_RAY_CAP ? length : f->count;
         if (count == 0) break; // the list is absent
         const char *dot = strrchr(f->name, '.');
         snprintf(out->names[i], sizeof out->names[i], "%s", dot != NULL ? dot + 1 : f->name);

@@ -12,7 +12,7 @@
 #define METADATA_RUN       "volery"
 #define METADATA_RESULT    "result"
 #define SCENARIO_NAME      "scenario.yaml"
-#define DRONE_STREAM_COUNT 8
+#define DRONE_STREAM_COUNT 16
 
 /// Fields of the messages below, by number.
 enum { HASHES_FIRST_TICK = 1, HASHES_LIST = 2 };
@@ -72,7 +72,8 @@ enum {
     STREAM_BATTERY,
     STREAM_TOUCH,
     STREAM_THRUSTERS,
-    STREAM_TRUTH
+    STREAM_KIT, // the sensors of a kit, in their order
+    STREAM_TRUTH = STREAM_KIT + KIT_OWN
 };
 
 /// One stream of a drone: a run of consecutive fields of its drone_block or another block it has.

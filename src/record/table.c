@@ -102,7 +102,8 @@ static void add_columns(const stream_fields *s, int stream, const char *const *f
             char component[12];
             const int shown = strcmp(s->fields[i].name, "rotor_speed") == 0 ||
                                       strcmp(s->fields[i].name, "control.motors") == 0 ||
-                                      strcmp(s->fields[i].name, "thrust") == 0
+                                      strcmp(s->fields[i].name, "thrust") == 0 ||
+                                      strcmp(s->fields[i].name, "esc.speed") == 0
                                   ? VY_ROTOR_CAP
                                   : values;
             vy_component_name(shown, c, component);
@@ -187,7 +188,6 @@ static vy_status open_joints(vy_log *log, uint32_t drone, const char *const *fie
 vy_status vy_table_open(vy_log *log, uint32_t drone, const char *const *fields, int field_count,
                         log_table *out, vy_error *err)
 {
-    static const int order[TABLE_OWN] = {7, 0, 1, 2, 3, 4, 5, 6, 8, 9, 10}; // truth first
     memset(out, 0, sizeof *out);
     out->log = log;
     if (drone >= log->info.drone_count)
@@ -197,17 +197,19 @@ vy_status vy_table_open(vy_log *log, uint32_t drone, const char *const *fields, 
     for (int k = 0; k < TABLE_OWN && status == VY_OK; ++k) {
         stream_fields s;
         char topic[VY_NAME_CAP + 40];
-        describe(order[k], VY_ROTOR_CAP, &s);
+        const int stream = k == 0 ? STREAM_TRUTH : k <= STREAM_TRUTH ? k - 1 : k; // truth first
+        const int optional =
+            stream >= DRONE_STREAM_COUNT || strcmp(vy_drone_streams[stream].block, "drone") != 0;
+        describe(stream, VY_ROTOR_CAP, &s);
         snprintf(topic, sizeof topic, "/drones/%s/%s", log->names[drone], s.topic);
         const vy_mcap_channel *channel = vy_mcap_reader_find_channel(log->reader, topic);
-        if (channel == NULL && order[k] < DRONE_STREAM_COUNT &&
-            strcmp(vy_drone_streams[order[k]].block, "drone") == 0)
+        if (channel == NULL && !optional)
             status = vy_fail(err, VY_DAMAGED, "the log has no channel %.60s", topic);
         if (channel == NULL) continue;
-        if (order[k] < DRONE_STREAM_COUNT) rotors = rotors_of(channel);
-        status = open_stream(log, channel, order[k], rotors, out, err);
-        describe(order[k], rotors, &s);
-        if (status == VY_OK) add_columns(&s, order[k], fields, field_count, out);
+        if (stream < DRONE_STREAM_COUNT) rotors = rotors_of(channel);
+        status = open_stream(log, channel, stream, rotors, out, err);
+        describe(stream, rotors, &s);
+        if (status == VY_OK) add_columns(&s, stream, fields, field_count, out);
     }
     if (status == VY_OK) status = open_joints(log, drone, fields, field_count, out, err);
     if (status == VY_OK && fields != NULL) status = check_fields(out, fields, field_count, err);

@@ -149,7 +149,8 @@ int vy_state_compare(const unsigned char *a, const unsigned char *b, size_t size
         sizeof head + counts->drones * sizeof(drone_block) + counts->joints * sizeof(tie_block) +
         head.noise_count * sizeof(noise_block) + counts->lines * sizeof(line_block) +
         count_low(head.gear_count) * sizeof(gear_block) + counts->guards * sizeof(guard_block) +
-        count_high(head.gear_count) * sizeof(thruster_block);
+        count_high(head.gear_count) * sizeof(thruster_block) + counts->kits * sizeof(kit_block) +
+        counts->filters * sizeof(filter_block) + counts->delays * sizeof(delay_block);
     if (size < others) return 0;
     const uint64_t contacts = contact_room(size - others, counts->drones);
     const struct {
@@ -167,6 +168,9 @@ int vy_state_compare(const unsigned char *a, const unsigned char *b, size_t size
         {"touch", "touch", contacts > 0 ? counts->drones : 0, sizeof(touch_block)},
         {"contacts", NULL, contacts > 0, sizeof(contacts_block)},
         {"contact", "contacts", contacts, sizeof(contact_block)},
+        {"kit", "kits", counts->kits, sizeof(kit_block)},
+        {"filter", "filters", counts->filters, sizeof(filter_block)},
+        {"delay", "delays", counts->delays, sizeof(delay_block)},
         {"ledger", "ledger", counts->drones, sizeof(ledger_block)},
     };
     size_t at = sizeof head;

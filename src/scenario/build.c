@@ -1,6 +1,7 @@
 // build.c - from a resolved scenario to a world.
 #include "scenario/build.h"
 #include "base/real.h"
+#include "world/kit.h"
 
 enum { BOUNDS = 5 };
 
@@ -101,6 +102,20 @@ static uint32_t contact_room(const vy_scenario *s)
     return 16u + 4u * (uint32_t)(s->drone_count + s->body_count);
 }
 
+// Room for sensors that are more than plain, and for their samples on the way.
+static void count_kits(const vy_scenario *s, vy_world_def *def)
+{
+    double cells = 0.0;
+    def->kit_cap = 0;
+    for (int i = 0; i < s->drone_count; ++i) {
+        const vy_drone_def *drone = &s->drones[i].def;
+        if (!vy_drone_has_kit(drone)) continue;
+        def->kit_cap += 1;
+        cells += vy_kit_delays(drone);
+    }
+    def->delay_cap = cells < 4e9 ? (uint32_t)cells : UINT32_MAX; // too many are refused
+}
+
 vy_status vy_scenario_build_checked(const vy_scenario *scenario, vy_world **out, const void **culprit,
                                     vy_error *err)
 {
@@ -117,6 +132,7 @@ vy_status vy_scenario_build_checked(const vy_scenario *scenario, vy_world **out,
     if (scenario->environment.physics.engine == VY_ENGINE_RIGID) def.obstacle_cap += BOUNDS;
     def.contacts = scenario->contacts.def;
     def.contacts.cap = contact_room(scenario);
+    count_kits(scenario, &def);
     *culprit = scenario;
     *out = NULL;
     vy_world *world = NULL;

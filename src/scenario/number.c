@@ -22,6 +22,7 @@ const vy_unit *vy_units(int *count)
         {"mm", "m", -3, 1.0},
         {"cm", "m", -2, 1.0},
         {"km", "m", 3, 1.0},
+        {"uT", "T", -6, 1.0},
         {"deg", "rad", 0, PI / 180.0},
         {"deg/s", "rad/s", 0, PI / 180.0},
         {"rpm", "rad/s", 0, PI / 30.0},

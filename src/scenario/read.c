@@ -684,7 +684,7 @@ static const vy_include *include_file(vy_reader *r, const vy_node *name)
 static void read_named(vy_reader *r, const vy_table *table, const vy_node *name, void *object)
 {
     if (name->size == 0) {
-        say_expected(r, "vehicle", "a name, a path ending in .yaml, or a mapping", name);
+        say_expected(r, table->title, "a name, a path ending in .yaml, or a mapping", name);
         return;
     }
     if (r->include_depth == INCLUDE_CAP) {

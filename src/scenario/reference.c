@@ -30,6 +30,10 @@ static void write_intro(vy_text *out)
         "  or of a built-in vehicle; or a path ending in `.yaml`; or a mapping. With `base: NAME` in it, a "
         "mapping (or a\n"
         "  file) changes only what it names: `vehicle: {base: crazyflie2x, mass: 30 g}`.\n"
+        "- A sensor is the name of a part (`imu: bmi088`; docs/sensors.md lists them), a mapping, or a "
+        "mapping "
+        "with `base:\n"
+        "  NAME`. A file of your own works as it does for a vehicle.\n"
         "- Anchors and aliases (`&name`, `*name`) work; tags and merge keys do not.\n\n");
 }
 

@@ -313,48 +313,6 @@ static const vy_row start_rows[] = {
 static const vy_table start_table = {
     .title = "Start", .help = "Where and how a drone begins.", ROWS(start_rows)};
 
-static const vy_row imu_rows[] = {
-    ROW("period", NUMBER, vy_imu_def, period, .unit = "s", .range = AT_LEAST_0, .flags = VY_ROW_PERIOD,
-        .word = "none", .help = "between samples; `none` is no IMU"),
-    ROW("accel_noise", NUMBER, vy_imu_def, accel_noise, .unit = "m/s^2/sqrt(Hz)", .range = AT_LEAST_0,
-        .help = "white noise density of the accelerometer"),
-    ROW("gyro_noise", NUMBER, vy_imu_def, gyro_noise, .unit = "rad/s/sqrt(Hz)", .range = AT_LEAST_0,
-        .help = "white noise density of the gyroscope"),
-    ROW("accel_bias", NUMBER, vy_imu_def, accel_bias, .unit = "m/s^2", .range = AT_LEAST_0,
-        .help = "standard deviation of the turn-on bias"),
-    ROW("gyro_bias", NUMBER, vy_imu_def, gyro_bias, .unit = "rad/s", .range = AT_LEAST_0,
-        .help = "standard deviation of the turn-on bias"),
-    ROW("accel_drift", NUMBER, vy_imu_def, accel_drift, .unit = "m/s^3/sqrt(Hz)", .range = AT_LEAST_0,
-        .help = "random walk of the bias"),
-    ROW("gyro_drift", NUMBER, vy_imu_def, gyro_drift, .unit = "rad/s^2/sqrt(Hz)", .range = AT_LEAST_0,
-        .help = "random walk of the bias"),
-};
-static const vy_table imu_table = {
-    .title = "IMU", .help = "Accelerometer and gyroscope.", .size = sizeof(vy_imu_def), ROWS(imu_rows)};
-
-static const vy_row mocap_rows[] = {
-    ROW("period", NUMBER, vy_mocap_def, period, .unit = "s", .range = AT_LEAST_0, .flags = VY_ROW_PERIOD,
-        .word = "none", .help = "between samples; `none` is no motion capture"),
-    ROW("position_noise", NUMBER, vy_mocap_def, position_noise, .unit = "m", .range = AT_LEAST_0,
-        .help = "standard deviation per axis"),
-    ROW("attitude_noise", NUMBER, vy_mocap_def, attitude_noise, .unit = "rad", .range = AT_LEAST_0,
-        .help = "standard deviation per axis"),
-};
-static const vy_table mocap_table = {.title = "Motion capture",
-                                     .help = "Position and attitude from cameras around the room.",
-                                     .size = sizeof(vy_mocap_def),
-                                     ROWS(mocap_rows)};
-
-static const vy_row sensor_rows[] = {
-    ROW("imu", OBJECT, vy_scenario_drone, def.imu, .table = &imu_table,
-        .help = "accelerometer and gyroscope"),
-    ROW("truth", CHOICE, vy_scenario_drone, def.truth, CHOICES(switches),
-        .help = "whether the estimate is the truth at every step: no sensor is that good"),
-    ROW("mocap", OBJECT, vy_scenario_drone, def.mocap, .table = &mocap_table, .help = "motion capture"),
-};
-static const vy_table sensor_table = {
-    .title = "Sensors", .help = "What a drone measures.", ROWS(sensor_rows)};
-
 static const vy_row gain_rows[] = {
     ROW("position", NUMBER, vy_gains, position, .unit = "1/s^2", .range = AT_LEAST_0,
         .help = "acceleration per position error"),
@@ -626,7 +584,7 @@ static const vy_row drone_rows[] = {
         .default_text = "crazyflie2x",
         .help = "the name of a vehicle, a path ending in .yaml, or a mapping; see Vehicle"),
     GROUP("start", &start_table, .help = "where and how it begins"),
-    GROUP("sensors", &sensor_table, .help = "what it measures"),
+    GROUP("sensors", &vy_sensor_table, .help = "what it measures"),
     ROW("controller", OBJECT, vy_scenario_drone, def.controller, .table = &controller_table,
         .help = "what steers it"),
     ROW("safety", OBJECT, vy_scenario_drone, def.safety, .table = &vy_safety_table,

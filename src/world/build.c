@@ -201,15 +201,17 @@ static void build_nap(const vy_model *w, const rotor_layout *layout, const vy_dr
         n->rotor_speed_max *= real_max(1.0, v->battery.voltage[4] / v->battery.nominal);
 }
 
+imu_params vy_imu_build(const vy_imu_def *imu)
+{
+    const double rate = 1.0 / imu->period;
+    return (imu_params){rate, imu->accel_noise * real_sqrt(rate), imu->gyro_noise * real_sqrt(rate),
+                        imu->accel_drift * real_sqrt(imu->period), imu->gyro_drift * real_sqrt(imu->period)};
+}
+
 static void build_sensors(const vy_model *w, const vy_drone_def *def, drone_params *out)
 {
     const vy_imu_def *imu = &def->imu;
-    if (imu->period > 0.0) {
-        const double rate = 1.0 / imu->period;
-        out->imu =
-            (imu_params){rate, imu->accel_noise * real_sqrt(rate), imu->gyro_noise * real_sqrt(rate),
-                         imu->accel_drift * real_sqrt(imu->period), imu->gyro_drift * real_sqrt(imu->period)};
-    }
+    if (imu->period > 0.0) out->imu = vy_imu_build(imu);
     out->mocap = (mocap_params){def->mocap.position_noise, def->mocap.attitude_noise};
     out->estimator.period = imu->period;
     out->estimator.gravity = gravity_at(&w->env.gravity, def->position);

@@ -6,6 +6,9 @@
 vy_status vy_drone_build(const vy_model *world, const vy_drone_def *def, drone_model *model,
                          drone_params *params, vy_error *err);
 
+/// Constants of a plain IMU with a period.
+imu_params vy_imu_build(const vy_imu_def *imu);
+
 /// State of drone `index`, which has been built, at tick 0, its first samples included.
 void vy_drone_start(const vy_model *world, const vy_drone_def *def, uint32_t index, drone_block *out);
 

@@ -3,12 +3,28 @@
 #include "world/steer.h"
 #include "world/world_impl.h"
 
+static void put_kit(const kit_block *k, vy_samples *s)
+{
+    const uint64_t *ticks = k->ticks;
+    s->baro = (vy_baro_sample){ticks[KIT_BARO], k->baro.pressure, k->baro.altitude};
+    s->mag = (vy_mag_sample){ticks[KIT_MAG], k->mag.field};
+    s->gps = (vy_gps_sample){ticks[KIT_GPS], k->gps.position, k->gps.velocity};
+    s->range = (vy_range_sample){ticks[KIT_RANGE], k->range.distance};
+    s->flow = (vy_flow_sample){ticks[KIT_FLOW], k->flow.x, k->flow.y, k->flow.quality};
+    s->power = (vy_power_sample){ticks[KIT_POWER], k->power.voltage, k->power.current};
+    s->esc.tick = ticks[KIT_ESC];
+    memcpy(s->esc.speed, k->esc.speed, sizeof s->esc.speed);
+    s->lidar.tick = ticks[KIT_LIDAR];
+    memcpy(s->lidar.distance, k->lidar.distance, sizeof s->lidar.distance);
+}
+
 vy_samples vy_drone_samples(const vy_world *world, uint32_t index)
 {
     const vy_model *m = &world->model;
+    const uint64_t tick = world->state->tick;
     const drone_block *d = &world->drones[index];
     const estimator_state *e = &d->estimate;
-    const uint64_t tick = world->state->tick;
+    const uint32_t kit = m->drones[index].kit;
     vy_samples s = {
         .tick = tick,
         .time = (double)tick * m->dt,
@@ -23,6 +39,7 @@ vy_samples vy_drone_samples(const vy_world *world, uint32_t index)
         s.touch.contacts = t->now;
         s.touch.impulse = quat_unrotate(d->body.attitude, vec3_make(j[0], j[1], j[2]));
     }
+    if (kit > 0 && tick > 0) put_kit(&world->kits[kit - 1], &s);
     return s;
 }
 

@@ -4,6 +4,7 @@
 #include "base/math.h"
 #include "world/fault.h"
 #include "world/build.h"
+#include "world/kit.h"
 #include "world/world_def.h"
 #include <math.h>
 
@@ -92,11 +93,11 @@ void vy_fault_build(const vy_model *world, const vy_fault_def *def, fault_model 
 }
 
 // The period of the samples or replies that a line carries; 0: the drone has none.
-static uint64_t period_of(const drone_model *dm, const vy_fault_def *def)
+static uint64_t period_of(const vy_model *world, uint32_t drone, const vy_fault_def *def)
 {
-    if (def->kind == VY_FAULT_COMMAND_DELAY) return dm->control_period;
+    if (def->kind == VY_FAULT_COMMAND_DELAY) return world->drones[drone].control_period;
     const int imu = def->channel == VY_CHANNEL_ACCEL || def->channel == VY_CHANNEL_GYRO;
-    return imu ? dm->imu_period : dm->mocap_period;
+    return vy_sensor_period(world, drone, imu ? KIT_IMU : KIT_MOCAP);
 }
 
 vy_status vy_fault_lay_line(const vy_model *world, fault_model *f, vy_error *err)
@@ -104,7 +105,7 @@ vy_status vy_fault_lay_line(const vy_model *world, fault_model *f, vy_error *err
     if (f->def.kind != VY_FAULT_SENSOR_DELAY && f->def.kind != VY_FAULT_COMMAND_DELAY) return VY_OK;
     f->period = 0;
     for (uint32_t i = f->first; i < f->last; ++i) {
-        const uint64_t period = period_of(&world->drones[i], &f->def);
+        const uint64_t period = period_of(world, i, &f->def);
         if (period == 0)
             return vy_fail(err, VY_BAD_VALUE, "fault %s: a drone has nothing that could be late",
                            vy_fault_name(f->def.kind));

@@ -35,6 +35,15 @@
 #ifndef GUARD_FIELD
 #define GUARD_FIELD(member, type, count, unit, text)
 #endif
+#ifndef KIT_FIELD
+#define KIT_FIELD(member, type, count, unit, text)
+#endif
+#ifndef FILTER_FIELD
+#define FILTER_FIELD(member, type, count, unit, text)
+#endif
+#ifndef DELAY_FIELD
+#define DELAY_FIELD(member, type, count, unit, text)
+#endif
 #ifndef NOISE_FIELD
 #define NOISE_FIELD(member, type, count, unit, text)
 #endif
@@ -166,6 +175,33 @@ CONTACT_FIELD(pair, u64, 1, "", "bodies that touch: drones, then obstacles; the 
 CONTACT_FIELD(points, u64, 1, "", "points that push")
 CONTACT_FIELD(values, f64, CONTACT_CELLS, "", "where they are, their pushes, friction and torques: the warm start")
 
+KIT_FIELD(identity, u64, 1, "", "the drone, and what it carries: one bit each")
+KIT_FIELD(imu.accel_wander, f64, 3, "m/s^2", "instability of the bias")
+KIT_FIELD(imu.gyro_wander, f64, 3, "rad/s", "instability of the bias")
+KIT_FIELD(imu.accel_smooth, f64, 3, "m/s^2", "behind the low-pass")
+KIT_FIELD(imu.gyro_smooth, f64, 3, "rad/s", "behind the low-pass")
+KIT_FIELD(imu.rate, f64, 3, "rad/s", "true rate at the last sample")
+KIT_FIELD(baro_wander, f64, 1, "Pa", "slow error of the barometer")
+KIT_FIELD(gps_wander, f64, 3, "m", "slow error of the position, world")
+KIT_FIELD(baro.pressure, f64, 1, "Pa", "last sample")
+KIT_FIELD(baro.altitude, f64, 1, "m", "where still air has that pressure")
+KIT_FIELD(mag.field, f64, 3, "T", "last sample, body")
+KIT_FIELD(gps.position, f64, 3, "m", "last sample, world")
+KIT_FIELD(gps.velocity, f64, 3, "m/s", "last sample, world")
+KIT_FIELD(range.distance, f64, 1, "m", "last sample; 0: nothing within sight")
+KIT_FIELD(flow.x, f64, 1, "rad/s", "last sample, along body +x")
+KIT_FIELD(flow.y, f64, 1, "rad/s", "last sample, along body +y")
+KIT_FIELD(flow.quality, f64, 1, "", "1: tracked, 0: lost")
+KIT_FIELD(power.voltage, f64, 1, "V", "last sample")
+KIT_FIELD(power.current, f64, 1, "A", "last sample")
+KIT_FIELD(esc.speed, f64, 8, "rad/s", "last sample, rotors")
+KIT_FIELD(lidar.distance, f64, 64, "m", "last sample, ray by ray; 0: nothing within sight")
+KIT_FIELD(ticks, u64, 8, "", "when each of these samples arrived")
+
+FILTER_FIELD(covariance, f64, FILTER_CELLS, "", "of position, velocity, attitude, gyroscope and accelerometer bias")
+
+DELAY_FIELD(value, f64, 1, "", "a number of a sample on its way: when it was taken, then what it says")
+
 LEDGER_FIELD(impulse, f64, EFFECT_COUNT, "N s", "neglected at most, per effect")
 LEDGER_FIELD(angular, f64, EFFECT_COUNT, "N m s", "neglected at most, per effect")
 LEDGER_FIELD(deviation, f64, DEVIATION_COUNT, "", "of rate, angle, velocity, position, at most")
@@ -181,4 +217,7 @@ LEDGER_FIELD(deviation, f64, DEVIATION_COUNT, "", "of rate, angle, velocity, pos
 #undef CONTACTS_FIELD
 #undef CONTACT_FIELD
 #undef GUARD_FIELD
+#undef KIT_FIELD
+#undef FILTER_FIELD
+#undef DELAY_FIELD
 #undef LEDGER_FIELD

@@ -54,7 +54,8 @@ typedef struct drone_model {
     double wake_exit;  // [m/s] 2 v_h at full thrust
     int geared;        // needs a gear_block: rotors in the air or a battery
     vy_crash_def crash;
-    int guarded; // needs a guard_block: a drive, or limits that few have
+    int guarded;  // needs a guard_block: a drive, or limits that few have
+    uint32_t kit; // which of the kits it has, from 1; 0: none
 } drone_model;
 
 /// One layout for every lane width.
@@ -111,6 +112,10 @@ typedef struct vy_model {
     uint32_t joint_count;
     uint32_t obstacle_count, obstacle_cap;
     uint32_t contact_cap; // 0: drones pass through everything
+    uint32_t kit_count, kit_cap;
+    uint32_t filter_count;           // of the kits, those with a Kalman filter
+    uint32_t delay_count, delay_cap; // numbers on their way in the state
+    struct kit_model *kits;          // world/kit.h
     drone_model *drones;
     drone_params *params; // of each drone
     disturbance_model *disturbances;

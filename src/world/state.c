@@ -17,6 +17,9 @@ const vy_field vy_fields[] = {
 #define TOUCH_FIELD(...)    ROW(touch, __VA_ARGS__)
 #define CONTACTS_FIELD(...) ROW(contacts, __VA_ARGS__)
 #define CONTACT_FIELD(...)  ROW(contact, __VA_ARGS__)
+#define KIT_FIELD(...)      ROW(kit, __VA_ARGS__)
+#define FILTER_FIELD(...)   ROW(filter, __VA_ARGS__)
+#define DELAY_FIELD(...)    ROW(delay, __VA_ARGS__)
 #define LEDGER_FIELD(...)   ROW(ledger, __VA_ARGS__)
 #include "world/fields.inl"
 };
@@ -37,6 +40,9 @@ const int vy_field_count = (int)(sizeof vy_fields / sizeof vy_fields[0]);
 #define TOUCH_FIELD(member, type, count, unit, text)    SAME_SIZE(touch, member, count)
 #define CONTACTS_FIELD(member, type, count, unit, text) SAME_SIZE(contacts, member, count)
 #define CONTACT_FIELD(member, type, count, unit, text)  SAME_SIZE(contact, member, count)
+#define KIT_FIELD(member, type, count, unit, text)      SAME_SIZE(kit, member, count)
+#define FILTER_FIELD(member, type, count, unit, text)   SAME_SIZE(filter, member, count)
+#define DELAY_FIELD(member, type, count, unit, text)    SAME_SIZE(delay, member, count)
 #define LEDGER_FIELD(member, type, count, unit, text)   SAME_SIZE(ledger, member, count)
 #include "world/fields.inl"
 
@@ -85,6 +91,18 @@ enum {
 #define CONTACT_FIELD(member, type, count, unit, text) +8 * (count)
 #include "world/fields.inl"
     ,
+    SIZE_kit = 0
+#define KIT_FIELD(member, type, count, unit, text) +8 * (count)
+#include "world/fields.inl"
+    ,
+    SIZE_filter = 0
+#define FILTER_FIELD(member, type, count, unit, text) +8 * (count)
+#include "world/fields.inl"
+    ,
+    SIZE_delay = 0
+#define DELAY_FIELD(member, type, count, unit, text) +8 * (count)
+#include "world/fields.inl"
+    ,
     SIZE_ledger = 0
 #define LEDGER_FIELD(member, type, count, unit, text) +8 * (count)
 #include "world/fields.inl"
@@ -100,6 +118,9 @@ _Static_assert(SIZE_thruster == sizeof(thruster_block), "fields.inl must list ev
 _Static_assert(SIZE_touch == sizeof(touch_block), "fields.inl must list every value of touch_block");
 _Static_assert(SIZE_contacts == sizeof(contacts_block), "fields.inl must list every value of contacts_block");
 _Static_assert(SIZE_contact == sizeof(contact_block), "fields.inl must list every value of contact_block");
+_Static_assert(SIZE_kit == sizeof(kit_block), "fields.inl must list every value of kit_block");
+_Static_assert(SIZE_filter == sizeof(filter_block), "fields.inl must list every value of filter_block");
+_Static_assert(SIZE_delay == sizeof(delay_block), "fields.inl must list every value of delay_block");
 _Static_assert(SIZE_ledger == sizeof(ledger_block), "fields.inl must list every value of ledger_block");
 
 uint64_t vy_state_hash(const void *state, size_t size)

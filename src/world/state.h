@@ -7,7 +7,9 @@
 #include "environment/environment.h"
 #include "environment/nap.h"
 #include "equations/battery.h"
+#include "sensors/gps.h"
 #include "sensors/imu.h"
+#include "sensors/imu_full.h"
 #include "sensors/mocap.h"
 #include "volery/world.h"
 #include <stddef.h>
@@ -109,6 +111,67 @@ typedef struct guard_block {
     bits acted[VY_DRIVE_LIMIT_COUNT];
     bits exceeded[FENCE_COUNT];
 } guard_block;
+
+/// Sensors beside the plain IMU and plain motion capture. Those up to KIT_OWN have samples of their own; the
+/// other two write those of the drone.
+enum kit_sensor {
+    KIT_BARO,
+    KIT_MAG,
+    KIT_GPS,
+    KIT_RANGE,
+    KIT_FLOW,
+    KIT_POWER,
+    KIT_ESC,
+    KIT_LIDAR,
+    KIT_OWN,
+    KIT_IMU = KIT_OWN,
+    KIT_MOCAP,
+    KIT_SENSORS
+};
+
+/// Of a drone that carries such sensors: what they remember, then their last samples.
+typedef struct kit_block {
+    bits identity; // whose it is and what it carries: a snapshot must fit
+    imu_full_state imu;
+    real baro_wander;
+    vec3 gps_wander;
+    struct {
+        real pressure, altitude;
+    } baro;
+    struct {
+        vec3 field;
+    } mag;
+    gps_reading gps;
+    struct {
+        real distance;
+    } range;
+    struct {
+        real x, y, quality;
+    } flow;
+    struct {
+        real voltage, current;
+    } power;
+    struct {
+        real speed[VY_ROTOR_CAP];
+    } esc;
+    struct {
+        real distance[VY_RAY_CAP];
+    } lidar;
+    bits ticks[KIT_OWN]; // when each sample arrived
+} kit_block;
+
+enum { FILTER_STATES = 15, FILTER_CELLS = FILTER_STATES * (FILTER_STATES + 1) / 2 };
+
+/// How sure a Kalman filter is: the upper triangle of the covariance of position, velocity, attitude,
+/// gyroscope bias and accelerometer bias, row by row.
+typedef struct filter_block {
+    real covariance[FILTER_CELLS];
+} filter_block;
+
+/// A number on its way through a delayed sensor: for each place of its line the tick, then the sample.
+typedef struct delay_block {
+    real value;
+} delay_block;
 
 /// What is kept per drone but changes only when the negligibility policy is evaluated: hashed then.
 typedef nap_state ledger_block;

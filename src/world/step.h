@@ -22,6 +22,7 @@ VY_FN uint32_t step(vy_world *world)
     drone_block *d = world->drones;
     uint32_t events = 0;
     const int faulty = m->fault_count > 0; // what breaks does so between the stages
+    const int kitted = m->kit_count > 0;
     const vy_model *plant = m;
 
     if (w->tick == 0) vy_extras_start(world);
@@ -40,6 +41,7 @@ VY_FN uint32_t step(vy_world *world)
     if (w->failure_reason == VY_FAILURE_NONE) {
         if (faulty) vy_fault_remember(world);
         sensor_stage(m, w, d); // sensor
+        if (kitted) vy_kit_stage(world);
         if (faulty) vy_fault_samples(world);
         estimator_stage(m, w, d); // estimator
         if (faulty) vy_fault_remember(world);

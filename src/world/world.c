@@ -6,6 +6,7 @@
 #include "world/build.h"
 #include "world/fault.h"
 #include "world/guard.h"
+#include "world/kit.h"
 #include "world/plant.h"
 #include "world/world_def.h"
 #include "world/world_impl.h"
@@ -60,11 +61,11 @@ static void lay_out(vy_world *world)
     const size_t touching = contacts_size(m, m->drone_count);
     world->touches = touching > 0 ? (touch_block *)(void *)end : NULL;
     world->contacts = touching > 0 ? (contacts_block *)(void *)(world->touches + m->drone_count) : NULL;
-    world->ledger = (ledger_block *)(void *)(end + touching);
-    world->hashed_size = sizeof(world_block) + m->drone_count * sizeof(drone_block) +
-                         m->joint_count * sizeof(tie_block) + m->noise_count * sizeof(noise_block) +
-                         m->line_count * sizeof(line_block) + gears * sizeof(gear_block) +
-                         guards * sizeof(guard_block) + thrusters * sizeof(thruster_block) + touching;
+    world->kits = (kit_block *)(void *)(end + touching);
+    world->filters = (filter_block *)(world->kits + m->kit_count);
+    world->delays = (delay_block *)(world->filters + m->filter_count);
+    world->ledger = (ledger_block *)(world->delays + m->delay_count);
+    world->hashed_size = (size_t)((unsigned char *)world->ledger - (unsigned char *)world->state);
     world->state_size = world->hashed_size + m->drone_count * sizeof(ledger_block);
     world->state->drone_count = m->drone_count;
     world->state->noise_count = m->noise_count;
@@ -113,7 +114,8 @@ vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err
             drones * (sizeof(drone_block) + sizeof(gear_block) + sizeof(guard_block) +
                       sizeof(thruster_block) + sizeof(ledger_block)) +
             def->joint_cap * sizeof(tie_block) + noises * sizeof(noise_block) +
-            def->line_cap * sizeof(line_block) + contacts_size(&caps, drones),
+            def->line_cap * sizeof(line_block) + contacts_size(&caps, drones) +
+            def->kit_cap * (sizeof(kit_block) + sizeof(filter_block)) + def->delay_cap * sizeof(delay_block),
         drones * sizeof(body_loads),
         drones * sizeof(double[VY_ROTOR_CAP]),
         def->fault_cap * sizeof(fault_model),
@@ -124,6 +126,8 @@ vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err
         solids * sizeof(solid_memory),
         solids * sizeof(double),
         drones,
+        def->kit_cap * sizeof(kit_model),
+        def->fault_cap > 0 ? def->kit_cap * sizeof(kit_block) : 0,
     };
     enum { PARTS = sizeof sizes / sizeof sizes[0] };
     size_t total = 0;
@@ -153,6 +157,9 @@ vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err
         .faults = parts[7],
         .obstacle_cap = def->obstacle_cap,
         .contact_cap = def->contacts.cap,
+        .kit_cap = def->kit_cap,
+        .delay_cap = def->delay_cap,
+        .kits = parts[15],
     };
     const vy_environment_def *env = &def->environment;
     const uint64_t found = fpu_enter();
@@ -176,6 +183,7 @@ vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err
     world->reach = parts[13];
     world->watching = def->contacts.cap > 0;
     world->fresh = parts[14];
+    world->kits_before = parts[16];
     world->memory = total;
     lay_out(world);
     if (def->joint_cap > 0 || def->obstacle_cap > 0 || def->contacts.cap > 0) {
@@ -208,6 +216,27 @@ void vy_world_destroy(vy_world *world)
     free(world);
 }
 
+// The kit of a drone that is about to be added, in the next place.
+static vy_status add_kit(vy_model *m, const vy_drone_def *def, uint32_t index, uint32_t *delays,
+                         vy_error *err)
+{
+    if (m->kit_count == m->kit_cap)
+        return vy_fail(err, VY_FULL, "the world was made for %u drones with more sensors (kit_cap)",
+                       m->kit_cap);
+    kit_model *kit = &m->kits[m->kit_count];
+    const vy_status status = vy_kit_build(m, def, index, kit, delays, err);
+    if (status != VY_OK) return status;
+    if (*delays > m->delay_cap - m->delay_count)
+        return vy_fail(err, VY_FULL, "the world was made for %u numbers of delayed samples (delay_cap)",
+                       m->delay_cap);
+    for (int i = 0; i < KIT_SENSORS; ++i) kit->links[i].line += m->delay_count;
+    drone_model *dm = &m->drones[index];
+    dm->kit = m->kit_count + 1;
+    if (kit->links[KIT_IMU].period > 0) dm->imu_period = 0; // the plain ones rest
+    if (kit->links[KIT_MOCAP].period > 0) dm->mocap_period = 0;
+    return VY_OK;
+}
+
 vy_status vy_world_add_drone(vy_world *world, const vy_drone_def *given, vy_drone_id *out, vy_error *err)
 {
     vy_model *m = &world->model;
@@ -227,10 +256,14 @@ vy_status vy_world_add_drone(vy_world *world, const vy_drone_def *given, vy_dron
         return vy_fail(err, VY_BAD_VALUE, "drone.position lies inside the planet");
     }
     status = vy_drone_build(m, def, &m->drones[index], &m->params[index], err);
+    uint32_t delays = 0;
+    if (status == VY_OK && vy_drone_has_kit(def)) status = add_kit(m, def, index, &delays, err);
     if (status == VY_OK && world->bodies != NULL) status = vy_touch_add_drone(world, def, err);
     if (status == VY_OK) {
         vy_drone_start(m, def, index, &world->drones[index]);
         m->drone_count += 1;
+        m->kit_count += m->drones[index].kit > 0;
+        m->delay_count += delays;
         if (m->contact_cap > 0) m->params[index].nap.open_loop = 0; // the bound is that of a body alone
         m->geared |= m->drones[index].geared;
         m->guarded |= m->drones[index].guarded;
@@ -441,6 +474,7 @@ void vy_extras_start(vy_world *world)
     if (m->geared) vy_gear_start(m, world->drones, world->gear);
     if (m->thrusting) vy_thrusters_start(m, world->drones, world->thrusters);
     if (m->guarded) vy_guard_start(m, world->drones, world->guards);
+    if (m->kit_count > 0) vy_kit_start(world);
 }
 
 vy_status vy_world_read_drive(const vy_world *world, vy_drone_id id, vy_drive_state *out)
@@ -563,6 +597,13 @@ vy_status vy_world_restore(vy_world *world, const void *block, size_t size, vy_e
                sizeof contacts);
         if (contacts.count > world->model.contact_cap)
             return vy_fail(err, VY_BAD_VALUE, "snapshot: more contacts than this world has room for");
+    }
+    const size_t kits = (size_t)((const unsigned char *)world->kits - (const unsigned char *)world->state);
+    for (uint32_t i = 0; i < world->model.kit_count && head.tick > 0; ++i) {
+        uint64_t identity;
+        memcpy(&identity, (const unsigned char *)block + kits + i * sizeof(kit_block), sizeof identity);
+        if (identity != world->model.kits[i].identity)
+            return vy_fail(err, VY_BAD_VALUE, "snapshot: not of a world with the same sensors");
     }
     memcpy(world->state, block, size);
     if (world->bodies != NULL) vy_joints_forget(world->bodies);

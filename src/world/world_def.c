@@ -5,6 +5,7 @@
 #include "base/finite.h"
 #include "base/vec.h"
 #include "control/control.h"
+#include "world/kit.h"
 #include <math.h>
 
 #define WORLD_COOKIE       0x76796c32u
@@ -22,6 +23,8 @@ vy_world_def vy_default_world_def(void)
         .disturbance_cap = 8,
         .joint_cap = 0,
         .contacts = vy_default_contacts_def(),
+        .kit_cap = 1,
+        .delay_cap = 1024,
     };
 }
 
@@ -36,6 +39,7 @@ vy_drone_def vy_default_drone_def(void)
     def.rotor_speed = vy_vehicle_hover_speed(&def.vehicle, 9.80665);
     def.imu = vy_default_imu_def();
     def.mocap = vy_default_mocap_def();
+    def.kit = vy_default_kit_def();
     def.controller = vy_default_controller_def();
     def.safety.height_min = -DBL_MAX;
     def.safety.height_max = DBL_MAX;
@@ -75,6 +79,10 @@ vy_status vy_check_world_def(const vy_world_def *def, vy_error *err)
     }
     if (def->obstacle_cap > VY_OBSTACLE_CAP_MAX)
         return vy_fail(err, VY_BAD_VALUE, "world: at most %u obstacles", VY_OBSTACLE_CAP_MAX);
+    if (def->kit_cap > VY_DRONE_CAP_MAX || def->delay_cap > VY_DELAY_CAP_MAX) {
+        return vy_fail(err, VY_BAD_VALUE, "world: at most %u kits and %u delayed numbers", VY_DRONE_CAP_MAX,
+                       VY_DELAY_CAP_MAX);
+    }
     return VY_OK;
 }
 
@@ -163,6 +171,7 @@ vy_status vy_check_drone_def(const vy_drone_def *def, vy_error *err)
     vy_status status = vy_check_vehicle_def(&def->vehicle, err);
     if (status == VY_OK) status = check_drone_amounts(def, err);
     if (status == VY_OK) status = vy_check_fence_def(&def->safety.fence, err);
+    if (status == VY_OK) status = vy_check_kit_def(def, err);
     if (status == VY_OK) status = vy_check_controller_def(&def->controller, &def->vehicle, err);
     if (status != VY_OK) return status;
 

@@ -7,6 +7,7 @@
 #define VY_FAULT_CAP_MAX       1024u
 #define VY_LINE_CAP_MAX        10000000u
 #define VY_OBSTACLE_CAP_MAX    100000u
+#define VY_DELAY_CAP_MAX       100000000u
 
 vy_status vy_check_world_def(const vy_world_def *def, vy_error *err);
 vy_status vy_check_drone_def(const vy_drone_def *def, vy_error *err);

@@ -14,8 +14,8 @@ struct vy_world {
     vy_model model;
     // State: one block [world_block][drone_block x drones][tie_block x joints][noise_block x noises]
     // [line_block x lines][gear_block x gears][guard_block x guards][thruster_block x sets]
-    // [touch_block x drones][contacts_block][contact_block x cap][ledger_block x drones]; the three of
-    // contacts only in a world made for them.
+    // [touch_block x drones][contacts_block][contact_block x cap][kit_block x kits][filter_block x filters]
+    // [delay_block x delays][ledger_block x drones]; the three of contacts only in a world made for them.
     world_block *state;
     drone_block *drones;
     tie_block *ties;
@@ -26,6 +26,9 @@ struct vy_world {
     touch_block *touches; // NULL without contacts
     contacts_block *contacts;
     guard_block *guards;
+    kit_block *kits;
+    filter_block *filters;
+    delay_block *delays;
     ledger_block *ledger;
     size_t state_size;  // the whole block
     size_t hashed_size; // without the ledger, which is hashed when it changes
@@ -34,6 +37,7 @@ struct vy_world {
     double (*speeds)[VY_ROTOR_CAP];
     unsigned char *fresh;     // of each drone: an intent arrived in this step; in a guarded world
     drone_block *before;      // as it was before the stage; in a world made for faults
+    kit_block *kits_before;   // likewise
     drone_params *faulty;     // what the plant reads while a motor's lag is another; likewise
     vy_model slow;            // the model that points there
     vy_bodies *bodies;        // drones as joints and contacts see them, body i is drone i; obstacles follow.
@@ -52,7 +56,7 @@ struct vy_world {
 /// Have the state lie at `cells` from now on: state_size bytes of the caller's, which must outlive the world.
 void vy_world_move_state(vy_world *world, void *cells);
 
-/// What a controller of drone `index` may know.
+/// What the controller of drone `index` may know.
 vy_samples vy_drone_samples(const vy_world *world, uint32_t index);
 
 /// Call the controllers that are due, or take their replies from the replay source.
@@ -60,6 +64,11 @@ uint32_t vy_controller_stage(const vy_world *world, world_block *w, drone_block 
 
 /// At tick 0: what only some worlds have.
 void vy_extras_start(vy_world *world);
+/// Kits at tick 0.
+void vy_kit_start(vy_world *world);
+
+/// Sample what is due of the kits, and let arrive what has travelled long enough.
+void vy_kit_stage(vy_world *world);
 
 /// Step the drones that joints hold, island by island.
 uint32_t vy_joined_stage(vy_world *world, const vy_model *plant, world_block *w, drone_block *drones);
