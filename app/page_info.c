@@ -160,6 +160,16 @@ static void put_drone(json *j, const vy_scenario_drone *drone)
         vy_json_close(j);
     }
     vy_json_close(j);
+    vy_json_list(j, "thrusters");
+    for (int i = 0; i < v->thruster_count; ++i) {
+        vy_json_object(j, NULL);
+        const vy_vec3 at = v->thrusters[i].position, c = v->centre_of_mass;
+        put_vec3(j, "position", (vy_vec3){at.x - c.x, at.y - c.y, at.z - c.z});
+        put_vec3(j, "axis", v->thrusters[i].axis);
+        vy_json_real(j, "thrust_max", v->thrusters[i].thrust_max);
+        vy_json_close(j);
+    }
+    vy_json_close(j);
     if (v->rotor_count == 0 && solid_word(drone->def.solid.kind)[0] != '\0') {
         vy_json_object(j, "solid");
         put_solid(j, &drone->def.solid);

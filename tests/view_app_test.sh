@@ -38,6 +38,12 @@ command -v chromium >/dev/null || skip "no chromium"
 "$volery" export load.mcap --csv --drone carrier -o load.csv
 "$volery" run "$root/tests/view/ground.yaml" -q -o ground.mcap
 "$volery" view ground.mcap -o ground.html -q
+"$volery" run "$root/tests/view/failsafe.yaml" -q --set "drones.alpha.controller.library=$build/tests/plugin_controller.so" \
+    -o failsafe.mcap
+"$volery" view failsafe.mcap -o failsafe.html -q
+"$volery" run hopper -q --set duration=4 --set 'expect=[]' -o hopper.mcap
+"$volery" view hopper.mcap -o hopper.html -q
+"$volery" export hopper.mcap --csv -o hopper.csv
 "$volery" run gate -q -o gate.mcap
 "$volery" view gate.mcap -o gate.html -q
 "$volery" run nesc/case06 -q -o planet.mcap 2>/dev/null || "$volery" run "$root/scenarios/nesc/case06.yaml" -q -o planet.mcap

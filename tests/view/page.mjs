@@ -257,9 +257,44 @@ async function seeObstacles() {
   const gate = await open("gate.html");
   await gate.evaluate(() => window.volery.clock.seek(3.5));
   await settled(gate);
+  await gate.keyboard.press("n");
+  await gate.evaluate(() => window.volery.clock.seek(window.volery.events.all.find((event) => event.kind === "crash").time));
+  await settled(gate);
+  const touch = await gate.evaluate(() => {
+    const { touches, arrows } = window.volery.view;
+    return { spots: touches[0].spots.count, arrow: touches[0].arrows[0].head.visible, forces: arrows.kinds.map((kind) => kind.id) };
+  });
+  check("a contact is drawn", touch.spots > 0 && touch.arrow, JSON.stringify(touch));
+  check("forces of contacts", touch.forces.includes("force-contacts"), touch.forces.join(" "));
+  check("a crash is marked", (await gate.locator('.event[data-kind="crash"]').count()) > 0 && (await gate.locator('.event[data-kind="contact"]').count()) > 0);
   check("a drone beside obstacles has its size", (await gate.evaluate(() => window.volery.view.drawScale)) === 1);
   await shot(gate, "gate");
   await gate.close();
+}
+
+async function seeThrusters() {
+  const page = await open("hopper.html");
+  await page.evaluate(() => window.volery.clock.seek(1));
+  await settled(page);
+  const jets = await page.evaluate(() => ({ nozzles: window.volery.view.jets.nozzles.count, plumes: window.volery.view.jets.plumes.count }));
+  check("thrusters have plumes", jets.nozzles >= 3 && jets.plumes > 0, JSON.stringify(jets));
+  const csv = readCsv("hopper.csv");
+  const line = await lineOf(page, "thrusters", "1");
+  const logged = csv.get("thrust[1]").filter((value) => !Number.isNaN(value));
+  check("their thrust is the log's", line.values.length > 100 && line.values.length === logged.length && line.values.every((value, i) => value === logged[i]), `${line.values.length} ${logged.length}`);
+  await shot(page, "hopper");
+  await page.close();
+}
+
+// A controller that stops replying: the failsafe takes over, and that is marked.
+async function seeFailsafe() {
+  const page = await open("failsafe.html");
+  const mark = page.locator('.event[data-kind="failsafe"]').first();
+  await mark.click();
+  const told = await page.evaluate(() => window.volery.events.all.find((event) => event.kind === "failsafe").time);
+  check("a failsafe is marked", (await timeOf(page)) === told && told > 0, told);
+  await shot(page, "failsafe");
+  await page.close();
 }
 
 async function compareRuns() {
@@ -368,6 +403,8 @@ try {
   await seeEvents();
   await seeJoints();
   await seeObstacles();
+  await seeThrusters();
+  await seeFailsafe();
   await compareRuns();
   await lookAround();
   await stayUnharmed();

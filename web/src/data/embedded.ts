@@ -5,6 +5,12 @@ export interface RotorInfo {
   spin: number; // +1 counter-clockwise from above
 }
 
+export interface ThrusterInfo {
+  position: number[]; // [m] body
+  axis: number[]; // of its force on the vehicle; zero: up
+  thrust_max: number; // [N]
+}
+
 /// A surface over a grid; of a large one every stride-th row and column, and the last.
 export interface HeightsInfo {
   spacing: number; // [m] between neighbours
@@ -39,6 +45,7 @@ export interface DroneInfo {
   inertia?: number[]; // [kg m^2] rows
   speed_max?: number; // [rad/s]
   rotors?: RotorInfo[];
+  thrusters?: ThrusterInfo[];
   solid?: SolidInfo; // of a body without rotors
   setpoints?: number[][]; // [m] world
 }

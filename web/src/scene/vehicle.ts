@@ -31,7 +31,7 @@ function beam(from: Vector3, to: Vector3, width: number, height: number): Buffer
   const along = to.clone().sub(from);
   const length = along.length();
   const box = new BoxGeometry(length, width, height);
-  const turn = new Quaternion().setFromUnitVectors(new Vector3(1, 0, 0), along.normalize());
+  const turn = new Quaternion().setFromUnitVectors(new Vector3(1, 0, 0), length > 0 ? along.divideScalar(length) : new Vector3(1, 0, 0));
   box.applyMatrix4(new Matrix4().compose(from.clone().add(to).multiplyScalar(0.5), turn, new Vector3(1, 1, 1)));
   return box;
 }
@@ -100,7 +100,8 @@ function boxOf(info: DroneInfo): VehicleShape {
   const [x, y, z] = sides.map((s) => Math.max(s, 0.03 * most));
   const nose = new BoxGeometry(0.12 * x, 0.6 * y, 0.6 * z);
   nose.translate(0.52 * x, 0, 0);
-  const body = mergeGeometries([marked(new BoxGeometry(x, y, z), PART_FRAME), marked(nose, PART_FRONT)]);
+  const struts = (info.thrusters ?? []).map(({ position }) => beam(new Vector3(), new Vector3(position[0], position[1], position[2]), 0.04 * most, 0.04 * most));
+  const body = mergeGeometries([marked(new BoxGeometry(x, y, z), PART_FRAME), marked(nose, PART_FRONT), ...struts.map((strut) => marked(strut, PART_FRAME))]);
   const outline = marked(new PlaneGeometry(x, y), PART_FRAME);
   return { body, outline, hubs: [], spins: [], size: Math.hypot(x, y, z) / 2 };
 }

@@ -7,6 +7,7 @@ import type { Theme } from "../ui/theme";
 import { Arrows, arrowKinds } from "./arrows";
 import { craftPosition, Fleet, type Craft } from "./fleet";
 import { Ground, roundUp } from "./ground";
+import { Jets } from "./jets";
 import { Joints } from "./joints";
 import { Obstacles } from "./obstacles";
 import { Touches } from "./touches";
@@ -39,6 +40,7 @@ export class View {
   private readonly camera = new PerspectiveCamera(45, 1, 0.01, 1000);
   private readonly controls: OrbitControls;
   private readonly joints: Joints;
+  private readonly jets: Jets;
   private readonly obstacles: Obstacles;
   private readonly trailLines: Trails[];
   private readonly touches: Touches[];
@@ -67,6 +69,7 @@ export class View {
     this.floor = this.obstacles.level ?? this.obstacles.lowest ?? floorOf(this.extent);
     this.ground = new Ground(this.extent.reach, this.floor);
     this.joints = new Joints(this.scene, this.fleet.crafts);
+    this.jets = new Jets(this.scene, this.fleet.crafts);
     const flown = runs.map((run) => this.fleet.crafts.filter((craft) => craft.drone.run === run));
     this.trailLines = flown.filter((crafts) => crafts.length > 0).map((crafts) => new Trails(this.scene, crafts));
     this.touches = runs.map((run) => new Touches(this.scene, run));
@@ -137,7 +140,7 @@ export class View {
     if (mode === "follow") {
       this.target.copy(at);
       this.controls.target.copy(at);
-      const far = Math.min(Math.max(9 * size, 0.45 * reach), 40 * size);
+      const far = Math.min(Math.max(9 * size, 0.45 * reach), 28 * size);
       this.camera.position.copy(at).add(new Vector3(-0.75, -0.8, 0.55).normalize().multiplyScalar(far));
     } else if (mode === "orbit") {
       this.controls.target.copy(middle);
@@ -187,6 +190,7 @@ export class View {
     this.ground.paint(theme);
     this.fleet.paint(theme);
     this.joints.paint(theme);
+    this.jets.paint(theme);
     this.obstacles.paint(theme);
     this.arrows.paint(theme);
     for (const trail of this.trailLines) trail.paint(theme);
@@ -224,6 +228,7 @@ export class View {
     const all = this.fleet.crafts.length <= SMOOTH_MAX;
     this.fleet.draw(time, this.camera, this.drawScale, (point) => this.obstacles.below(point, this.floor, all));
     this.joints.update(this.drawScale, this.floor);
+    this.jets.update(time, this.drawScale);
     for (const trails of this.trailLines) trails.update(time, this.chosen.drone.name, this.trails);
     for (const touches of this.touches) touches.update(time, this.chosen.shape.size * this.drawScale, this.contacts);
     this.arrows.update(this.chosen, time, this.drawScale);

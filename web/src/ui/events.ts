@@ -13,6 +13,8 @@ const DIAMOND = "M6 1l5 5-5 5-5-5z";
 const DOT = "M6 2a4 4 0 1 1 0 8a4 4 0 1 1 0-8";
 const SQUARE = "M2 2h8v8h-8z";
 const SHIELD = "M6 1l4.5 1.6v3.4c0 2.6-1.9 4.3-4.5 5.2c-2.6-.9-4.5-2.6-4.5-5.2v-3.4z";
+const FUNNEL = "M6 10.5l-5-9h10z";
+const HEXAGON = "M3.5 1.5h5l2.5 4.5l-2.5 4.5h-5l-2.5-4.5z";
 const STAR = "M6 .5l1.5 3.5l3.8.2l-3 2.4l1 3.8l-3.3-2.1l-3.3 2.1l1-3.8l-3-2.4l3.8-.2z";
 
 const LOOKS: Record<string, Look> = {
@@ -21,6 +23,8 @@ const LOOKS: Record<string, Look> = {
   crash: { color: 0, shape: STAR, rank: 5 },
   failsafe: { color: 1, shape: SHIELD, rank: 4 },
   fault: { color: 4, shape: TRIANGLE, rank: 3 },
+  rotor_lost: { color: 4, shape: FUNNEL, rank: 3 },
+  limit: { color: 7, shape: HEXAGON, rank: 1 },
   contact: { color: 3, shape: DOT, rank: 2 },
   nap: { color: 2, shape: DIAMOND, rank: 0 },
 };
@@ -58,5 +62,5 @@ export function isQuiet(kind: string): boolean {
 }
 
 export function namedKind(kind: string): string {
-  return kind === "nap" ? "negligibility" : kind;
+  return kind === "nap" ? "negligibility" : kind.replace(/_/g, " ");
 }
