@@ -1,5 +1,6 @@
 // scenes.c - the golden scenes: small worlds that between them reach every equation and every stage.
 #include "scenes/scenes.h"
+#include "volery/payload.h"
 #include <string.h>
 
 static vy_status new_world(uint64_t seed, uint32_t drones, vy_world **out, vy_error *err)
@@ -373,6 +374,39 @@ static vy_status build_thrusters(uint64_t seed, vy_world **out, vy_error *err)
     return finish(vy_world_add_drone(*out, &body, NULL, err), out);
 }
 
+// A drone that carries a load off its centre and drops it, and takes up another one meanwhile.
+static vy_status build_payload(uint64_t seed, vy_world **out, vy_error *err)
+{
+    vy_world_def def = vy_default_world_def();
+    def.seed = seed;
+    def.drone_cap = 3;
+    def.payload_cap = 2;
+    vy_status status = vy_world_create(&def, out, err);
+    if (status != VY_OK) return status;
+    vy_payload_def first = vy_default_payload_def(), second = first;
+    const vy_drone_def drone = vy_default_drone_def();
+    vy_drone_def load = vy_default_drone_def();
+    load.vehicle.rotor_count = 0;
+    load.vehicle.mass = 0.004;
+    load.vehicle.inertia = (vy_mat3){{{4e-7, 1e-8, 0.0}, {1e-8, 5e-7, 0.0}, {0.0, 0.0, 6e-7}}};
+    load.controller.kind = VY_CONTROLLER_NONE;
+    load.attitude = (vy_quat){0.9, 0.1, -0.3, 0.2};
+    load.position = (vy_vec3){-0.01, 0.005, 0.97};
+    status = vy_world_add_drone(*out, &drone, &first.carrier, err);
+    if (status == VY_OK) status = vy_world_add_drone(*out, &load, &first.load, err);
+    if (status == VY_OK) status = vy_world_add_drone(*out, &load, &second.load, err);
+    if (status != VY_OK) return finish(status, out);
+    second.carrier = first.carrier;
+    first.position = (vy_vec3){0.012, -0.004, -0.03};
+    first.attitude = (vy_quat){0.8, 0.3, 0.1, -0.4};
+    first.drop = 1.5;
+    second.attach = 0.02;
+    second.drop = 2.5;
+    status = vy_world_add_payload(*out, &first, err);
+    if (status == VY_OK) status = vy_world_add_payload(*out, &second, err);
+    return finish(status, out);
+}
+
 const vy_scene vy_scenes[] = {
     {"hover", "a Crazyflie holds its place on noisy sensors", 20000, build_hover},
     {"square", "a square in gusts, and a knock", 20000, build_square},
@@ -389,6 +423,7 @@ const vy_scene vy_scenes[] = {
     {"wake", "rotors in the air: three drones above each other, ground, batteries, blades", 3000, build_wake},
     {"thrusters", "jets beside rotors, and a body that thrusters turn, throttled and in pulses", 5000,
      build_thrusters},
+    {"payload", "a drone drops one load and takes up another", 3000, build_payload},
     {"upset", "a torque too strong to hold: the tilt limit ends the run", 5000, build_upset},
 };
 const int vy_scene_count = (int)(sizeof vy_scenes / sizeof vy_scenes[0]);

@@ -5,6 +5,7 @@
 // reported in one go.
 #pragma once
 #include "volery/fault.h"
+#include "volery/payload.h"
 #include "volery/world.h"
 #include <stddef.h>
 #include <stdint.h>
@@ -53,6 +54,11 @@ typedef struct vy_scenario_contacts {
     vy_contacts_mode mode;
     vy_contacts_def def; ///< a cap of 0: room for 16 and four more for each drone
 } vy_scenario_contacts;
+
+typedef struct vy_scenario_payload {
+    int carrier, load;  ///< indices into the drones
+    vy_payload_def def; ///< its drones are set when the world is built
+} vy_scenario_payload;
 
 typedef struct vy_scenario_disturbance {
     int drone;              ///< index into the drones, or VY_EVERY_DRONE
@@ -116,6 +122,8 @@ typedef struct vy_scenario {
     int obstacle_count;
     vy_scenario_obstacle *obstacles;
     vy_scenario_contacts contacts;
+    int payload_count;
+    vy_scenario_payload *payloads;
     int disturbance_count;
     vy_scenario_disturbance *disturbances;
     int fault_count;

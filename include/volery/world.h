@@ -32,6 +32,7 @@ typedef struct vy_world_def {
     uint32_t fault_cap;             ///< faults the world can hold; see volery/fault.h
     uint32_t line_cap;              ///< delayed samples and replies that its faults hold, all together
     uint32_t joint_cap;             ///< joints the world can hold
+    uint32_t payload_cap;           ///< payloads the world can hold; see volery/payload.h
     uint32_t obstacle_cap;          ///< obstacles the world can hold; see volery/obstacle.h
     vy_contacts_def contacts;       ///< its cap is 0: nothing collides
     uint32_t kit_cap;               ///< drones that carry more than a plain IMU and plain motion capture

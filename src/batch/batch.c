@@ -490,6 +490,8 @@ static vy_status take_scenario(vy_batch *b, vy_error *err)
         if (b->def.rung == VY_RUNG_MOTORS && count != rotors)
             return vy_fail(err, VY_BAD_VALUE, "batch: motor actions want the same rotors on every drone");
     }
+    if (b->scenario->payload_count > 0)
+        return vy_fail(err, VY_BAD_VALUE, "batch: payloads are taken up and dropped in worlds only");
     b->rotors = (uint32_t)rotors;
     return vy_scenario_build(b->scenario, &b->origin, err);
 }

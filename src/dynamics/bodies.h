@@ -12,6 +12,7 @@ typedef struct body_slot {
     uint32_t next; // the next free slot + 1 while it is free
     vy_body_kind kind;
     int used;
+    int ghost;      // 1: it touches nothing
     double mass;    // [kg] 0 unless dynamic
     vec3 centroid;  // [m] the centre of mass in the shape's frame
     vy_shape shape; // VY_SHAPE_NONE without one

@@ -69,9 +69,15 @@ static int meet_in_joint(const vy_bodies *b, uint32_t i, uint32_t j)
     return 0;
 }
 
+// Whether two that overlap do not touch all the same.
+static int pass_through(const vy_bodies *b, uint32_t i, uint32_t j)
+{
+    return b->slots[i].ghost || b->slots[j].ghost || meet_in_joint(b, i, j);
+}
+
 static int may_meet(const vy_bodies *b, uint32_t i, uint32_t j)
 {
-    return (body_is_dynamic(b, i) || body_is_dynamic(b, j)) && !meet_in_joint(b, i, j);
+    return (body_is_dynamic(b, i) || body_is_dynamic(b, j)) && !pass_through(b, i, j);
 }
 
 // The tree's pairs, sorted: by their first slot into buckets, and each bucket by insertion, for it is short.
@@ -152,7 +158,7 @@ int vy_contacts_pairs(vy_bodies *b, double h, size_t *count)
     for (size_t k = 0; k < s->tree_count; ++k) {
         const uint64_t key = s->tree_keys[k];
         const uint32_t i = (uint32_t)(key >> 32), j = (uint32_t)key;
-        if (!overlap(&s->bounds[i], &s->bounds[j]) || meet_in_joint(b, i, j)) continue;
+        if (!overlap(&s->bounds[i], &s->bounds[j]) || pass_through(b, i, j)) continue;
         while (at < ground && s->sorted[at] < key && n < s->pair_cap) s->keys[n++] = s->sorted[at++];
         if (n == s->pair_cap) return 0;
         s->keys[n++] = key;

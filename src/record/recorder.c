@@ -46,6 +46,7 @@ struct vy_recorder {
     uint64_t *effects;           // as last noted, per drone
     unsigned char *faults;       // likewise: drone by drone, whether fault k acts
     guard_note *guards;          // likewise, in a guarded world
+    uint64_t *payloads;          // likewise: carried, missed
     display *display;            // NULL: nothing for people
     uint64_t display_every;
 };
@@ -564,6 +565,24 @@ static void start_guards(vy_recorder *r, const vy_world *world)
     }
 }
 
+// Payloads, when they are taken up, missed or let go.
+static void note_payloads(vy_recorder *r, const vy_world *world)
+{
+    for (uint32_t k = 0; k < world->model.payload_count; ++k) {
+        const payload_model *p = &world->model.payloads[k];
+        const payload_block *now = &world->payloads[k];
+        const uint64_t state = now->carried | now->missed << 1, change = state ^ r->payloads[k];
+        r->payloads[k] = state;
+        if (change == 0) continue;
+        char text[VY_NAME_CAP + 40];
+        snprintf(text, sizeof text, "%s %s", r->names[p->load],
+                 change & 2     ? "is out of reach and is not taken up"
+                 : now->carried ? "is taken up"
+                                : "is dropped");
+        write_event(r, world->state->tick, "payload", r->names[p->carrier], text);
+    }
+}
+
 static int take_step(void *self, const vy_world *world)
 {
     vy_recorder *r = self;
@@ -571,6 +590,7 @@ static int take_step(void *self, const vy_world *world)
     const uint64_t tick = world->state->tick;
     if ((tick - 1) % world->model.nap_period == 0) note_effects(r, world);
     if (world->model.fault_count > 0) note_faults(r, world);
+    if (world->model.payload_count > 0) note_payloads(r, world);
     if (world->model.guarded) note_guards(r, world);
     if (r->contact_codec != NULL) note_contacts(r, world);
     if (r->batch_count == 0) r->batch_first = tick;
@@ -619,6 +639,7 @@ static void release(vy_recorder *r)
     free(r->geodetic);
     free(r->effects);
     free(r->faults);
+    free(r->payloads);
     free(r->guards);
     for (uint32_t i = 0; r->names != NULL && i < r->drone_count; ++i) free(r->names[i]);
     free(r->names);
@@ -626,7 +647,8 @@ static void release(vy_recorder *r)
     free(r);
 }
 
-static vy_status copy_names(vy_recorder *r, const vy_recorder_def *def, uint32_t fault_count, vy_error *err)
+static vy_status copy_names(vy_recorder *r, const vy_recorder_def *def, uint32_t fault_count,
+                            uint32_t payload_count, vy_error *err)
 {
     r->names = calloc(r->drone_count + 1u, sizeof r->names[0]);
     r->drones = calloc(r->drone_count + 1u, sizeof r->drones[0]);
@@ -634,8 +656,9 @@ static vy_status copy_names(vy_recorder *r, const vy_recorder_def *def, uint32_t
     r->effects = calloc(r->drone_count + 1u, sizeof r->effects[0]);
     r->faults = calloc((size_t)r->drone_count * fault_count + 1u, sizeof r->faults[0]);
     r->guards = calloc(r->drone_count + 1u, sizeof r->guards[0]);
+    r->payloads = calloc(payload_count + 1u, sizeof r->payloads[0]);
     if (r->names == NULL || r->drones == NULL || r->geodetic == NULL || r->effects == NULL ||
-        r->faults == NULL || r->guards == NULL)
+        r->faults == NULL || r->guards == NULL || r->payloads == NULL)
         return vy_fail(err, VY_NO_MEMORY, "log: out of memory");
     for (uint32_t i = 0; i < r->drone_count; ++i) {
         const size_t size = strlen(def->drone_names[i]) + 1;
@@ -664,7 +687,7 @@ vy_status vy_recorder_open(const vy_recorder_def *def, const vy_world *world, vy
     r->display_every = def->display;
     r->drone_count = world->model.drone_count;
     r->planet = world->model.planet;
-    vy_status status = copy_names(r, def, world->model.fault_count, err);
+    vy_status status = copy_names(r, def, world->model.fault_count, world->model.payload_count, err);
     if (status == VY_OK) status = vy_file_sink_open(def->path, NULL, &r->file, err);
     if (status == VY_OK) {
         vy_mcap_writer_def writer = vy_default_mcap_writer_def();
@@ -677,6 +700,8 @@ vy_status vy_recorder_open(const vy_recorder_def *def, const vy_world *world, vy
     if (status == VY_OK) status = write_head(r, def, world, err);
     if (status == VY_OK) {
         for (uint32_t i = 0; i < r->drone_count; ++i) r->effects[i] = world->drones[i].effects;
+        for (uint32_t k = 0; k < world->model.payload_count; ++k)
+            r->payloads[k] = world->payloads[k].carried | world->payloads[k].missed << 1;
         start_guards(r, world);
         write_state(r, world);
         write_joints(r, world);

@@ -28,12 +28,13 @@ static void print_streams(FILE *out)
 
 static void print_state(FILE *out)
 {
-    static const char *const blocks[] = {"world",   "drone", "tie",      "noise", "line",
-                                         "gear",    "guard", "thruster", "touch", "contacts",
-                                         "contact", "kit",   "filter",   "delay", "ledger"};
+    static const char *const blocks[] = {"world", "drone",  "payload",  "tie",   "noise",    "line",
+                                         "gear",  "guard",  "thruster", "touch", "contacts", "contact",
+                                         "kit",   "filter", "delay",    "ledger"};
     static const char *const texts[] = {
         "once",
         "per drone, in order of creation",
+        "per payload, in order of creation",
         "per joint, in order of creation",
         "per band-limited disturbance and drone it acts on",
         "per sample or reply that a fault can delay",

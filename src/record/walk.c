@@ -147,10 +147,11 @@ int vy_state_compare(const unsigned char *a, const unsigned char *b, size_t size
     memcpy(&head, a, sizeof head);
     const size_t others =
         sizeof head + counts->drones * sizeof(drone_block) + counts->joints * sizeof(tie_block) +
-        head.noise_count * sizeof(noise_block) + counts->lines * sizeof(line_block) +
-        count_low(head.gear_count) * sizeof(gear_block) + counts->guards * sizeof(guard_block) +
-        count_high(head.gear_count) * sizeof(thruster_block) + counts->kits * sizeof(kit_block) +
-        counts->filters * sizeof(filter_block) + counts->delays * sizeof(delay_block);
+        count_high(head.joint_count) * sizeof(payload_block) + head.noise_count * sizeof(noise_block) +
+        counts->lines * sizeof(line_block) + count_low(head.gear_count) * sizeof(gear_block) +
+        counts->guards * sizeof(guard_block) + count_high(head.gear_count) * sizeof(thruster_block) +
+        counts->kits * sizeof(kit_block) + counts->filters * sizeof(filter_block) +
+        counts->delays * sizeof(delay_block);
     if (size < others) return 0;
     const uint64_t contacts = contact_room(size - others, counts->drones);
     const struct {
@@ -159,6 +160,7 @@ int vy_state_compare(const unsigned char *a, const unsigned char *b, size_t size
         size_t size;
     } parts[] = {
         {"drone", "drones", counts->drones, sizeof(drone_block)},
+        {"payload", "payloads", count_high(head.joint_count), sizeof(payload_block)},
         {"tie", "joints", counts->joints, sizeof(tie_block)},
         {"noise", "noise", head.noise_count, sizeof(noise_block)},
         {"line", "lines", counts->lines, sizeof(line_block)},

@@ -58,6 +58,14 @@ static vy_status add_all(const vy_scenario *s, vy_world *world, const void **cul
         const vy_status status = vy_world_add_joint(world, &def, NULL, err);
         if (status != VY_OK) return status;
     }
+    for (int i = 0; i < s->payload_count; ++i) {
+        vy_payload_def def = s->payloads[i].def;
+        def.carrier = vy_world_drone(world, (uint32_t)s->payloads[i].carrier);
+        def.load = vy_world_drone(world, (uint32_t)s->payloads[i].load);
+        *culprit = &s->payloads[i].carrier;
+        const vy_status status = vy_world_add_payload(world, &def, err);
+        if (status != VY_OK) return status;
+    }
     for (int i = 0; i < s->disturbance_count; ++i) {
         vy_disturbance_def def = s->disturbances[i].def;
         const int drone = s->disturbances[i].drone;
@@ -125,6 +133,7 @@ vy_status vy_scenario_build_checked(const vy_scenario *scenario, vy_world **out,
     def.environment = scenario->environment;
     def.drone_cap = (uint32_t)(scenario->drone_count + scenario->body_count);
     def.joint_cap = (uint32_t)scenario->joint_count;
+    def.payload_cap = (uint32_t)scenario->payload_count;
     def.disturbance_cap = (uint32_t)scenario->disturbance_count;
     def.fault_cap = (uint32_t)scenario->fault_count;
     def.line_cap = line_places(scenario);

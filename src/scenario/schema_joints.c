@@ -1,5 +1,6 @@
-// schema_joints.c - the rows of bodies without rotors and of joints.
+// schema_joints.c - the rows of bodies without rotors, of joints and of payloads.
 #include "scenario/schema_rows.h"
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -143,3 +144,35 @@ const vy_table vy_joint_table = {.title = "Joints",
                                  .size = sizeof(vy_scenario_joint),
                                  .init = init_joint,
                                  ROWS(joint_rows)};
+
+static void init_payload(void *object, int index)
+{
+    (void)index;
+    *(vy_scenario_payload *)object =
+        (vy_scenario_payload){.carrier = -1, .load = -1, .def = vy_default_payload_def()};
+}
+
+static const vy_row payload_rows[] = {
+    ROW("carrier", DRONE, vy_scenario_payload, carrier, .flags = VY_ROW_REQUIRED,
+        .help = "the name of a drone"),
+    ROW("load", DRONE, vy_scenario_payload, load, .flags = VY_ROW_REQUIRED, .help = "the name of a body"),
+    ROW("position", VECTOR, vy_scenario_payload, def.position, .size = 3, .unit = "m", .range = ANY,
+        .help = "of the load's centre of mass, in the carrier's frame"),
+    ROW("attitude", ROTATION, vy_scenario_payload, def.attitude, .unit = "rad", .range = ANY,
+        .help = "load to carrier: [w, x, y, z] or {roll, pitch, yaw}"),
+    ROW("attach", NUMBER, vy_scenario_payload, def.attach, .unit = "s", .range = AT_LEAST_0,
+        .help = "when it is taken up, if it is within `reach`; 0: carried from the start, wherever the body "
+                "was put"),
+    ROW("drop", NUMBER, vy_scenario_payload, def.drop, .unit = "s", .range = POSITIVE, .word = "never",
+        .word_value = (double)INFINITY, .help = "when it is let go"),
+    ROW("reach", NUMBER, vy_scenario_payload, def.reach, .unit = "m", .range = AT_LEAST_0,
+        .help = "how far from `position` it may be to be taken up; it stays where it is then"),
+};
+const vy_table vy_payload_table = {
+    .title = "Payloads",
+    .help = "A list of bodies that drones carry. Carrier and load are one rigid body, whose mass, inertia "
+            "and centre of "
+            "mass are exact; momentum is kept when it is taken up and let go: docs/dynamics.md.",
+    .size = sizeof(vy_scenario_payload),
+    .init = init_payload,
+    ROWS(payload_rows)};

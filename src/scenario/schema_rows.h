@@ -32,7 +32,7 @@ extern const vy_table vy_fault_table;
 /// A vehicle's drive, and the limits that end a run.
 extern const vy_table vy_drive_table, vy_safety_table;
 /// Bodies without rotors, and what joins them.
-extern const vy_table vy_body_table, vy_joint_table;
+extern const vy_table vy_body_table, vy_joint_table, vy_payload_table;
 /// What can be hit: of drones and bodies, of obstacles and terrain; when an impact is a crash; how contacts
 /// are solved.
 extern const vy_table vy_shape_table, vy_obstacle_table, vy_terrain_table, vy_crash_table, vy_contacts_table;

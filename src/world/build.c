@@ -280,6 +280,17 @@ vy_status vy_drone_build(const vy_model *world, const vy_drone_def *def, drone_m
     return VY_OK;
 }
 
+void vy_drone_refit(const vy_model *world, const vy_vehicle_def *v, drone_model *model, drone_params *params)
+{
+    drone_params p = *params;
+    model->layout = vy_layout_build(v);
+    (void)build_thrusters(world, v, &model->layout.thrusters, NULL); // checked when it was built
+    build_plant(world, v, &p);
+    build_gear(world, v, model, &p);
+    params->plant = p.plant;
+    principal_moments(v->inertia, &params->nap.inertia_least, &params->nap.inertia_most);
+}
+
 void vy_drone_start(const vy_model *world, const vy_drone_def *def, uint32_t index, drone_block *out)
 {
     const drone_model *model = &world->drones[index];

@@ -9,6 +9,10 @@ vy_status vy_drone_build(const vy_model *world, const vy_drone_def *def, drone_m
 /// Constants of a plain IMU with a period.
 imu_params vy_imu_build(const vy_imu_def *imu);
 
+/// Constants of a drone, built before, whose mass, inertia or centre of mass is another now: those of `v`.
+/// How it is steered and what it measures stays.
+void vy_drone_refit(const vy_model *world, const vy_vehicle_def *v, drone_model *model, drone_params *params);
+
 /// State of drone `index`, which has been built, at tick 0, its first samples included.
 void vy_drone_start(const vy_model *world, const vy_drone_def *def, uint32_t index, drone_block *out);
 

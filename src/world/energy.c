@@ -105,6 +105,11 @@ void vy_world_open_account(vy_world *world)
     }
 }
 
+double vy_drone_kinetic(const vy_world *world, uint32_t index)
+{
+    return kinetic_of(&world->model.params[index], &world->drones[index].body);
+}
+
 void vy_drone_energy(const vy_world *world, uint32_t index, vy_energy *out)
 {
     const drone_params *p = &world->model.params[index];

@@ -20,6 +20,9 @@
 #ifndef GEAR_FIELD
 #define GEAR_FIELD(member, type, count, unit, text)
 #endif
+#ifndef PAYLOAD_FIELD
+#define PAYLOAD_FIELD(member, type, count, unit, text)
+#endif
 #ifndef THRUSTER_FIELD
 #define THRUSTER_FIELD(member, type, count, unit, text)
 #endif
@@ -54,7 +57,7 @@ WORLD_FIELD(drone_count, u64, 1, "", "drones in the state")
 WORLD_FIELD(noise_count, u64, 1, "", "noises in it")
 WORLD_FIELD(line_count, u64, 1, "", "places of delay lines in it")
 WORLD_FIELD(gear_count, u64, 1, "", "gears in it, and in the upper half sets of thrusters")
-WORLD_FIELD(joint_count, u64, 1, "", "joints in it")
+WORLD_FIELD(joint_count, u64, 1, "", "joints in it, and in the upper half payloads")
 WORLD_FIELD(failure_reason, u64, 1, "", "why the world ended; 0 while it runs")
 WORLD_FIELD(failure_tick, u64, 1, "", "when it ended")
 WORLD_FIELD(failure_drone, u64, 1, "", "which drone ended it")
@@ -108,6 +111,11 @@ DRONE_FIELD(imu_tick, u64, 1, "", "when the IMU was last sampled")
 DRONE_FIELD(mocap_tick, u64, 1, "", "when motion capture was last sampled")
 DRONE_FIELD(clamps, u64, 1, "", "motor commands clamped so far")
 DRONE_FIELD(exceeded, u64, 5, "", "steps each safety limit has been exceeded without a break")
+
+PAYLOAD_FIELD(carried, u64, 1, "", "1: the load is carried")
+PAYLOAD_FIELD(missed, u64, 1, "", "1: it was out of reach when it was to be taken up")
+PAYLOAD_FIELD(place, f64, 3, "m", "of its centre of mass, from the carrier's own, carrier's axes")
+PAYLOAD_FIELD(turn, f64, 4, "", "load to carrier: w, x, y, z")
 
 TIE_FIELD(active, u64, 1, "", "rows of a cable or limit that act now, one bit each")
 
@@ -213,6 +221,7 @@ LEDGER_FIELD(deviation, f64, DEVIATION_COUNT, "", "of rate, angle, velocity, pos
 #undef LINE_FIELD
 #undef GEAR_FIELD
 #undef THRUSTER_FIELD
+#undef PAYLOAD_FIELD
 #undef TOUCH_FIELD
 #undef CONTACTS_FIELD
 #undef CONTACT_FIELD

@@ -83,7 +83,7 @@ uint32_t vy_joined_stage(vy_world *world, const vy_model *plant, world_block *w,
     const uint32_t found = vy_islands_step(b, m->dt);
     for (uint32_t k = 0; k < m->joint_count; ++k) world->ties[k].active = b->joint_state[k].active;
     for (uint32_t i = 0; i < m->drone_count; ++i) {
-        if (!m->drones[i].joined) continue;
+        if (m->drones[i].held != HELD_BY_JOINT) continue;
         drone_block *d = &drones[i];
         const multirotor_inputs in = plant_inputs(plant, i, world->loads, 0.0, d, world->gear);
         d->body = b->joints->stage[i];

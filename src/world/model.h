@@ -49,7 +49,7 @@ typedef struct drone_model {
     double cos_tilt_max;
     int foot_count; // points that could touch the ground, from the centre of mass [m]
     vy_vec3 feet[VY_ROTOR_CAP + VY_COLLISION_POINT_CAP];
-    int joined;        // a joint holds it: it is stepped with what it is joined to
+    int held;          // by what: it is stepped with that
     double wake_width; // [m] diameter of a disc as large as all rotors together; 0: it has no wake
     double wake_exit;  // [m/s] 2 v_h at full thrust
     int geared;        // needs a gear_block: rotors in the air or a battery
@@ -57,6 +57,16 @@ typedef struct drone_model {
     int guarded;  // needs a guard_block: a drive, or limits that few have
     uint32_t kit; // which of the kits it has, from 1; 0: none
 } drone_model;
+
+enum { HELD_BY_NOTHING, HELD_BY_JOINT, HELD_BY_CARRIER };
+
+/// A load and who carries it: drones.
+typedef struct payload_model {
+    uint32_t carrier, load;
+    uint64_t attach, drop; // ticks
+    vec3 place;            // [m] from the carrier's own centre of mass, where it is to be taken up
+    double reach;          // [m]
+} payload_model;
 
 /// One layout for every lane width.
 typedef struct disturbance_model {
@@ -110,6 +120,7 @@ typedef struct vy_model {
     uint32_t fault_count, fault_cap;
     uint32_t line_count, line_cap; // places of delay lines in the state
     uint32_t joint_count;
+    uint32_t payload_count, payload_cap;
     uint32_t obstacle_count, obstacle_cap;
     uint32_t contact_cap; // 0: drones pass through everything
     uint32_t kit_count, kit_cap;
@@ -120,6 +131,7 @@ typedef struct vy_model {
     drone_params *params; // of each drone
     disturbance_model *disturbances;
     fault_model *faults;
+    payload_model *payloads;
 } vy_model;
 
 /// Look at who is in whose wake, when it is due. One world at a time: drones are searched on a grid.

@@ -164,7 +164,7 @@ VY_BIG_FN void plant_stage(const vy_model *m, const body_loads *loads, real (*sp
             next = gear[i].memory;
             multirotor_inflow(&in, &d->body, d->rotor_speed, &next);
         }
-        if (m->drones[i].joined) {
+        if (m->drones[i].held) {
             if (induces) gear[i].memory = next;
             continue;
         }

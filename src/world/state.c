@@ -14,6 +14,7 @@ const vy_field vy_fields[] = {
 #define GEAR_FIELD(...)     ROW(gear, __VA_ARGS__)
 #define GUARD_FIELD(...)    ROW(guard, __VA_ARGS__)
 #define THRUSTER_FIELD(...) ROW(thruster, __VA_ARGS__)
+#define PAYLOAD_FIELD(...)  ROW(payload, __VA_ARGS__)
 #define TOUCH_FIELD(...)    ROW(touch, __VA_ARGS__)
 #define CONTACTS_FIELD(...) ROW(contacts, __VA_ARGS__)
 #define CONTACT_FIELD(...)  ROW(contact, __VA_ARGS__)
@@ -37,6 +38,7 @@ const int vy_field_count = (int)(sizeof vy_fields / sizeof vy_fields[0]);
 #define GEAR_FIELD(member, type, count, unit, text)     SAME_SIZE(gear, member, count)
 #define GUARD_FIELD(member, type, count, unit, text)    SAME_SIZE(guard, member, count)
 #define THRUSTER_FIELD(member, type, count, unit, text) SAME_SIZE(thruster, member, count)
+#define PAYLOAD_FIELD(member, type, count, unit, text)  SAME_SIZE(payload, member, count)
 #define TOUCH_FIELD(member, type, count, unit, text)    SAME_SIZE(touch, member, count)
 #define CONTACTS_FIELD(member, type, count, unit, text) SAME_SIZE(contacts, member, count)
 #define CONTACT_FIELD(member, type, count, unit, text)  SAME_SIZE(contact, member, count)
@@ -73,6 +75,10 @@ enum {
     ,
     SIZE_guard = 0
 #define GUARD_FIELD(member, type, count, unit, text) +8 * (count)
+#include "world/fields.inl"
+    ,
+    SIZE_payload = 0
+#define PAYLOAD_FIELD(member, type, count, unit, text) +8 * (count)
 #include "world/fields.inl"
     ,
     SIZE_thruster = 0
@@ -114,6 +120,7 @@ _Static_assert(SIZE_noise == sizeof(noise_block), "fields.inl must list every va
 _Static_assert(SIZE_line == sizeof(line_block), "fields.inl must list every value of line_block");
 _Static_assert(SIZE_gear == sizeof(gear_block), "fields.inl must list every value of gear_block");
 _Static_assert(SIZE_guard == sizeof(guard_block), "fields.inl must list every value of guard_block");
+_Static_assert(SIZE_payload == sizeof(payload_block), "fields.inl must list every value of payload_block");
 _Static_assert(SIZE_thruster == sizeof(thruster_block), "fields.inl must list every value of thruster_block");
 _Static_assert(SIZE_touch == sizeof(touch_block), "fields.inl must list every value of touch_block");
 _Static_assert(SIZE_contacts == sizeof(contacts_block), "fields.inl must list every value of contacts_block");

@@ -44,6 +44,14 @@ typedef struct tie_block {
     bits active;
 } tie_block;
 
+/// Of one payload.
+typedef struct payload_block {
+    bits carried; // 1: it is
+    bits missed;  // 1: it was out of reach
+    vec3 place;   // [m] of its centre of mass, from the carrier's own
+    quat turn;    // load to carrier
+} payload_block;
+
 typedef struct noise_block {
     vec3 force, torque;
 } noise_block;

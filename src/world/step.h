@@ -27,6 +27,7 @@ VY_FN uint32_t step(vy_world *world)
 
     if (w->tick == 0) vy_extras_start(world);
     w->tick += 1;                                        // time
+    if (m->payload_count > 0) vy_payload_stage(world);   // what is taken up and let go
     disturbance_stage(m, w, world->noise, world->loads); // disturbance, at the step's start
     turbulence_stage(m, w, d);                           // gusts
     if (m->wakes.on) vy_wake_stage(m, w->tick - 1, d, world->wakes, world->gear); // and wakes
@@ -38,6 +39,7 @@ VY_FN uint32_t step(vy_world *world)
     if (world->watching) vy_watch_stage(world, plant); // for contacts and the energy account
     plant_stage(plant, world->loads, world->speeds, w, d, world->gear, world->thrusters); // plant: RK4
     if (world->bodies != NULL) events |= vy_bodies_stage(world, plant, w, d); // and joints, and contacts
+    if (m->payload_count > 0) vy_payload_follow(world);
     if (w->failure_reason == VY_FAILURE_NONE) {
         if (faulty) vy_fault_remember(world);
         sensor_stage(m, w, d); // sensor

@@ -20,7 +20,7 @@ enum { DEFAULT_TICKS = 10 };
 // Handles: low half slot + 1, high half generation (always 1: drones are not removed).
 static vy_drone_id id_of(uint32_t slot) { return (vy_drone_id){(uint64_t)1 << 32 | (slot + 1u)}; }
 
-static int slot_of(const vy_world *world, vy_drone_id id, uint32_t *slot)
+int vy_world_slot(const vy_world *world, vy_drone_id id, uint32_t *slot)
 {
     const uint64_t low = id.bits & 0xffffffffu;
     if (id.bits >> 32 != 1 || low == 0 || low > world->model.drone_count) return 0;
@@ -36,20 +36,21 @@ static size_t contacts_size(const vy_model *m, size_t drones)
 }
 
 // Who is there settles where the state ends: one dense block, whose size and identity follow from the counts.
-static void lay_out(vy_world *world)
+void vy_world_lay_out(vy_world *world)
 {
     vy_model *m = &world->model;
     m->noise_count = 0;
     for (uint32_t k = 0; k < m->disturbance_count; ++k) {
         disturbance_model *d = &m->disturbances[k];
         uint32_t slot = 0;
-        const int one = slot_of(world, d->def.drone, &slot);
+        const int one = vy_world_slot(world, d->def.drone, &slot);
         d->first = one ? slot : 0;
         d->last = one ? slot + 1 : m->drone_count;
         d->noise = m->noise_count;
         if (d->def.kind == VY_DISTURBANCE_NOISE) m->noise_count += d->last - d->first;
     }
-    world->ties = (tie_block *)(world->drones + m->drone_count);
+    world->payloads = (payload_block *)(world->drones + m->drone_count);
+    world->ties = (tie_block *)(world->payloads + m->payload_count);
     world->noise = (noise_block *)(world->ties + m->joint_count);
     const uint32_t gears = m->geared ? m->drone_count : 0;
     world->lines = (line_block *)(world->noise + m->noise_count);
@@ -71,7 +72,7 @@ static void lay_out(vy_world *world)
     world->state->noise_count = m->noise_count;
     world->state->line_count = m->line_count;
     world->state->gear_count = count_pair(gears, thrusters);
-    world->state->joint_count = m->joint_count;
+    world->state->joint_count = count_pair(m->joint_count, m->payload_count);
 }
 
 // Periods of the policy, of turbulence and of wakes in steps; those left at 0 are ten.
@@ -113,8 +114,8 @@ vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err
         sizeof(world_block) +
             drones * (sizeof(drone_block) + sizeof(gear_block) + sizeof(guard_block) +
                       sizeof(thruster_block) + sizeof(ledger_block)) +
-            def->joint_cap * sizeof(tie_block) + noises * sizeof(noise_block) +
-            def->line_cap * sizeof(line_block) + contacts_size(&caps, drones) +
+            def->payload_cap * sizeof(payload_block) + def->joint_cap * sizeof(tie_block) +
+            noises * sizeof(noise_block) + def->line_cap * sizeof(line_block) + contacts_size(&caps, drones) +
             def->kit_cap * (sizeof(kit_block) + sizeof(filter_block)) + def->delay_cap * sizeof(delay_block),
         drones * sizeof(body_loads),
         drones * sizeof(double[VY_ROTOR_CAP]),
@@ -128,6 +129,8 @@ vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err
         drones,
         def->kit_cap * sizeof(kit_model),
         def->fault_cap > 0 ? def->kit_cap * sizeof(kit_block) : 0,
+        def->payload_cap * sizeof(payload_model),
+        def->payload_cap > 0 ? drones * sizeof(vy_vehicle_def) : 0,
     };
     enum { PARTS = sizeof sizes / sizeof sizes[0] };
     size_t total = 0;
@@ -160,7 +163,10 @@ vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err
         .kit_cap = def->kit_cap,
         .delay_cap = def->delay_cap,
         .kits = parts[15],
+        .payload_cap = def->payload_cap,
+        .payloads = parts[PARTS - 2],
     };
+    world->vehicles = parts[PARTS - 1];
     const vy_environment_def *env = &def->environment;
     const uint64_t found = fpu_enter();
     vy_surroundings_build(env, &world->model.env);
@@ -185,7 +191,7 @@ vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err
     world->fresh = parts[14];
     world->kits_before = parts[16];
     world->memory = total;
-    lay_out(world);
+    vy_world_lay_out(world);
     if (def->joint_cap > 0 || def->obstacle_cap > 0 || def->contacts.cap > 0) {
         vy_bodies_def set = vy_default_bodies_def();
         set.dt = def->dt;
@@ -244,6 +250,7 @@ vy_status vy_world_add_drone(vy_world *world, const vy_drone_def *given, vy_dron
     const vy_drone_def *def = &own;
     vy_settle_periods(&own, m->dt);
     if (world->state->tick > 0) return vy_fail(err, VY_BAD_STATE, "drones are added before the first step");
+    if (m->payload_count > 0) return vy_fail(err, VY_BAD_STATE, "drones are added before payloads");
     if (m->drone_count == m->drone_cap) {
         return vy_fail(err, VY_FULL, "the world was made for %u drones", m->drone_cap);
     }
@@ -261,6 +268,7 @@ vy_status vy_world_add_drone(vy_world *world, const vy_drone_def *given, vy_dron
     if (status == VY_OK && world->bodies != NULL) status = vy_touch_add_drone(world, def, err);
     if (status == VY_OK) {
         vy_drone_start(m, def, index, &world->drones[index]);
+        if (m->payload_cap > 0) world->vehicles[index] = def->vehicle;
         m->drone_count += 1;
         m->kit_count += m->drones[index].kit > 0;
         m->delay_count += delays;
@@ -269,7 +277,7 @@ vy_status vy_world_add_drone(vy_world *world, const vy_drone_def *given, vy_dron
         m->guarded |= m->drones[index].guarded;
         m->thrusting |= m->drones[index].layout.thrusters.count > 0;
         m->wake_most = real_max(m->wake_most, m->drones[index].wake_exit);
-        lay_out(world);
+        vy_world_lay_out(world);
         if (out != NULL) *out = id_of(index);
     }
     fpu_leave(found);
@@ -287,14 +295,14 @@ vy_status vy_world_add_disturbance(vy_world *world, const vy_disturbance_def *de
     const vy_status status = vy_check_disturbance_def(def, err);
     if (status != VY_OK) return status;
     uint32_t slot = 0;
-    if (def->drone.bits != 0 && !slot_of(world, def->drone, &slot)) {
+    if (def->drone.bits != 0 && !vy_world_slot(world, def->drone, &slot)) {
         return vy_fail(err, VY_NOT_FOUND, "disturbance.drone is not a drone of this world");
     }
     const uint64_t found = fpu_enter();
     disturbance_model *d = &m->disturbances[m->disturbance_count];
     vy_disturbance_build(m, def, d);
     d->index = m->disturbance_count++;
-    lay_out(world);
+    vy_world_lay_out(world);
     fpu_leave(found);
     return VY_OK;
 }
@@ -308,7 +316,7 @@ vy_status vy_world_add_fault(vy_world *world, const vy_fault_def *def, vy_error 
     vy_status status = vy_check_fault_def(def, err);
     if (status != VY_OK) return status;
     uint32_t slot = 0;
-    if (def->drone.bits != 0 && !slot_of(world, def->drone, &slot))
+    if (def->drone.bits != 0 && !vy_world_slot(world, def->drone, &slot))
         return vy_fail(err, VY_NOT_FOUND, "fault.drone is not a drone of this world");
     const uint64_t found = fpu_enter();
     fault_model *f = &m->faults[m->fault_count];
@@ -332,7 +340,7 @@ vy_status vy_world_add_fault(vy_world *world, const vy_fault_def *def, vy_error 
         // Faulty motors do not follow their commands, so the certificate has no bound to offer.
         const int motors = def->kind <= VY_FAULT_MOTOR_LAG || def->kind == VY_FAULT_BATTERY;
         for (uint32_t i = f->first; i < f->last && motors; ++i) m->params[i].nap.open_loop = 0;
-        lay_out(world);
+        vy_world_lay_out(world);
     }
     fpu_leave(found);
     return status;
@@ -343,7 +351,7 @@ uint64_t vy_world_faults(const vy_world *world, vy_drone_id id)
     const vy_model *m = &world->model;
     uint32_t slot;
     uint64_t acting = 0, began;
-    if (!slot_of(world, id, &slot)) return 0;
+    if (!vy_world_slot(world, id, &slot)) return 0;
     for (uint32_t k = 0; k < m->fault_count && k < 64; ++k) {
         if (vy_fault_acts(m, &m->faults[k], slot, world->state->tick, &began)) acting |= (uint64_t)1 << k;
     }
@@ -355,7 +363,7 @@ int vy_world_fault_acts(const vy_world *world, vy_drone_id id, uint32_t index)
     const vy_model *m = &world->model;
     uint32_t slot;
     uint64_t began;
-    if (!slot_of(world, id, &slot) || index >= m->fault_count) return 0;
+    if (!vy_world_slot(world, id, &slot) || index >= m->fault_count) return 0;
     return vy_fault_acts(m, &m->faults[index], slot, world->state->tick, &began);
 }
 
@@ -364,7 +372,7 @@ uint64_t vy_world_fault_count(const vy_world *world, vy_drone_id id)
     const vy_model *m = &world->model;
     uint32_t slot;
     uint64_t count = 0;
-    if (!slot_of(world, id, &slot)) return 0;
+    if (!vy_world_slot(world, id, &slot)) return 0;
     for (uint32_t k = 0; k < m->fault_count; ++k)
         count += vy_fault_count(m, &m->faults[k], slot, world->state->tick);
     return count;
@@ -373,7 +381,7 @@ uint64_t vy_world_fault_count(const vy_world *world, vy_drone_id id)
 vy_body_id vy_world_body(const vy_world *world, vy_drone_id id)
 {
     uint32_t slot;
-    if (world->bodies == NULL || !slot_of(world, id, &slot)) return VY_NULL_BODY;
+    if (world->bodies == NULL || !vy_world_slot(world, id, &slot)) return VY_NULL_BODY;
     return vy_bodies_at(world->bodies, slot);
 }
 
@@ -384,16 +392,18 @@ vy_status vy_world_add_joint(vy_world *world, const vy_joint_def *def, vy_joint_
     if (world->bodies == NULL) return vy_fail(err, VY_FULL, "the world was made for 0 joints");
     if (m->physics.engine == VY_ENGINE_SIMPLE)
         return vy_fail(err, VY_BAD_VALUE, "joints need the strict or the rigid engine");
+    if (m->payload_count > 0) return vy_fail(err, VY_BAD_STATE, "joints are added before payloads");
     vy_joint_id id;
     vy_status status = vy_bodies_add_joint(world->bodies, def, &id, err);
     if (status == VY_OK) status = vy_bodies_prepare(world->bodies);
     if (status != VY_OK) return status;
     m->joint_count += 1;
     for (uint32_t i = 0; i < m->drone_count; ++i) {
-        m->drones[i].joined = vy_body_is_joined(world->bodies, vy_bodies_at(world->bodies, i));
-        if (m->drones[i].joined) m->params[i].nap.open_loop = 0; // the bound is that of a body alone
+        if (vy_body_is_joined(world->bodies, vy_bodies_at(world->bodies, i)))
+            m->drones[i].held = HELD_BY_JOINT;
+        if (m->drones[i].held) m->params[i].nap.open_loop = 0; // the bound is that of a body alone
     }
-    lay_out(world);
+    vy_world_lay_out(world);
     if (out != NULL) *out = id;
     return VY_OK;
 }
@@ -431,7 +441,7 @@ vy_drone_id vy_world_drone(const vy_world *world, uint32_t index)
 vy_status vy_world_read_drone(const vy_world *world, vy_drone_id id, vy_drone_state *out)
 {
     uint32_t slot;
-    if (!slot_of(world, id, &slot)) return VY_NOT_FOUND;
+    if (!vy_world_slot(world, id, &slot)) return VY_NOT_FOUND;
     const drone_block *d = &world->drones[slot];
     const uint64_t tick = world->state->tick;
     vy_drone_state s = {
@@ -480,7 +490,7 @@ void vy_extras_start(vy_world *world)
 vy_status vy_world_read_drive(const vy_world *world, vy_drone_id id, vy_drive_state *out)
 {
     uint32_t slot;
-    if (!slot_of(world, id, &slot)) return VY_NOT_FOUND;
+    if (!vy_world_slot(world, id, &slot)) return VY_NOT_FOUND;
     memset(out, 0, sizeof *out);
     if (!world->model.drones[slot].driven || world->state->tick == 0)
         return VY_OK; // it begins with the first step
@@ -501,7 +511,7 @@ vy_status vy_world_read_drive(const vy_world *world, vy_drone_id id, vy_drive_st
 vy_status vy_world_read_loads(const vy_world *world, vy_drone_id id, vy_loads *out)
 {
     uint32_t slot;
-    if (!slot_of(world, id, &slot)) return VY_NOT_FOUND;
+    if (!vy_world_slot(world, id, &slot)) return VY_NOT_FOUND;
     vy_drone_loads(world, slot, out);
     return VY_OK;
 }
@@ -509,7 +519,7 @@ vy_status vy_world_read_loads(const vy_world *world, vy_drone_id id, vy_loads *o
 vy_status vy_world_read_energy(const vy_world *world, vy_drone_id id, vy_energy *out)
 {
     uint32_t slot;
-    if (!slot_of(world, id, &slot)) return VY_NOT_FOUND;
+    if (!vy_world_slot(world, id, &slot)) return VY_NOT_FOUND;
     vy_drone_energy(world, slot, out);
     return VY_OK;
 }
@@ -517,7 +527,7 @@ vy_status vy_world_read_energy(const vy_world *world, vy_drone_id id, vy_energy 
 vy_status vy_world_certificate(const vy_world *world, vy_drone_id id, vy_certificate *out)
 {
     uint32_t slot;
-    if (!slot_of(world, id, &slot)) return VY_NOT_FOUND;
+    if (!vy_world_slot(world, id, &slot)) return VY_NOT_FOUND;
     const drone_block *d = &world->drones[slot];
     const ledger_block *l = &world->ledger[slot];
     vy_certificate c = {
@@ -570,7 +580,7 @@ void vy_world_move_state(vy_world *world, void *cells)
     memcpy(cells, world->state, world->state_size);
     world->state = cells;
     world->drones = (drone_block *)(world->state + 1);
-    lay_out(world);
+    vy_world_lay_out(world);
 }
 
 void vy_world_save(const vy_world *world, void *block) { memcpy(block, world->state, world->state_size); }
@@ -607,6 +617,7 @@ vy_status vy_world_restore(vy_world *world, const void *block, size_t size, vy_e
     }
     memcpy(world->state, block, size);
     if (world->bodies != NULL) vy_joints_forget(world->bodies);
+    if (world->model.payload_count > 0) vy_payload_sync(world);
     if (world->accounting) vy_world_open_account(world);
     return VY_OK;
 }

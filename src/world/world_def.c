@@ -73,6 +73,8 @@ vy_status vy_check_world_def(const vy_world_def *def, vy_error *err)
         return vy_fail(err, VY_BAD_VALUE, "world: at most %u drones and %u disturbances", VY_DRONE_CAP_MAX,
                        VY_DISTURBANCE_CAP_MAX);
     }
+    if (def->payload_cap > VY_PAYLOAD_CAP_MAX)
+        return vy_fail(err, VY_BAD_VALUE, "world: at most %u payloads", VY_PAYLOAD_CAP_MAX);
     if (def->fault_cap > VY_FAULT_CAP_MAX || def->line_cap > VY_LINE_CAP_MAX) {
         return vy_fail(err, VY_BAD_VALUE, "world: at most %u faults and %u delayed samples", VY_FAULT_CAP_MAX,
                        VY_LINE_CAP_MAX);

@@ -5,6 +5,7 @@
 #define VY_DRONE_CAP_MAX       100000u
 #define VY_DISTURBANCE_CAP_MAX 4096u
 #define VY_FAULT_CAP_MAX       1024u
+#define VY_PAYLOAD_CAP_MAX     10000u
 #define VY_LINE_CAP_MAX        10000000u
 #define VY_OBSTACLE_CAP_MAX    100000u
 #define VY_DELAY_CAP_MAX       100000000u

@@ -12,12 +12,14 @@ typedef struct energy_account {
 
 struct vy_world {
     vy_model model;
-    // State: one block [world_block][drone_block x drones][tie_block x joints][noise_block x noises]
-    // [line_block x lines][gear_block x gears][guard_block x guards][thruster_block x sets]
-    // [touch_block x drones][contacts_block][contact_block x cap][kit_block x kits][filter_block x filters]
-    // [delay_block x delays][ledger_block x drones]; the three of contacts only in a world made for them.
+    // State: one block [world_block][drone_block x drones][payload_block x payloads][tie_block x joints]
+    // [noise_block x noises][line_block x lines][gear_block x gears][guard_block x guards]
+    // [thruster_block x sets][touch_block x drones][contacts_block][contact_block x cap][kit_block x kits]
+    // [filter_block x filters][delay_block x delays][ledger_block x drones]; the three of contacts only in a
+    // world made for them.
     world_block *state;
     drone_block *drones;
+    payload_block *payloads;
     tie_block *ties;
     noise_block *noise;
     line_block *lines;
@@ -48,6 +50,7 @@ struct vy_world {
     int accounting;
     int watching; // 1: somebody looks at the world before the plant
     wake_entry *wakes;
+    vy_vehicle_def *vehicles; // as declared, of each drone, in a world made for payloads
     vy_sink sink;
     vy_replay replay;
     size_t memory;
@@ -75,6 +78,20 @@ uint32_t vy_joined_stage(vy_world *world, const vy_model *plant, world_block *w,
 
 /// Give the set of joined bodies the states of one joint and of the drones it holds.
 void vy_joined_sync_joint(const vy_world *world, uint32_t joint);
+
+/// Where the state's blocks are, once more: what there is has changed.
+void vy_world_lay_out(vy_world *world);
+/// The slot of a drone of this world; 0 when it is none.
+int vy_world_slot(const vy_world *world, vy_drone_id id, uint32_t *slot);
+
+/// At the start of a step: take up and let go what is due. At its end: loads move with their carriers.
+void vy_payload_stage(vy_world *world);
+void vy_payload_follow(vy_world *world);
+/// Fit the constants of carriers to a restored state.
+void vy_payload_sync(vy_world *world);
+
+/// Kinetic energy of drone `index` [J].
+double vy_drone_kinetic(const vy_world *world, uint32_t index);
 
 /// Before the plant: where everybody is, for contacts, and who is about to do how much work.
 void vy_watch_stage(vy_world *world, const vy_model *plant);

@@ -1,0 +1,307 @@
+// payload.c - what drones carry: attached and dropped on schedule, with mass, inertia and momentum kept to
+// the bit.
+//
+// A drone and what it carries are one rigid body. Its constants are those of the drone alone, with
+//   m = sum of m_i,   c = sum of m_i r_i / m,   I = sum of R_i I_i R_i^T + m_i (|d_i|^2 - d_i d_i^T),  d_i =
+//   r_i - c
+// and everything that is placed from the centre of mass is placed from the new one. Letting go changes no
+// velocity of any point, so linear and angular momentum stay; taking up is a plastic impact, which keeps both
+// as well.
+#include "base/fail.h"
+#include "base/finite.h"
+#include "dynamics/bodies.h"
+#include "volery/payload.h"
+#include "world/build.h"
+#include "world/world_def.h"
+#include "world/world_impl.h"
+#include <math.h>
+
+#define PAYLOAD_COOKIE 0x76796c50u
+
+vy_payload_def vy_default_payload_def(void)
+{
+    return (vy_payload_def){
+        .cookie = PAYLOAD_COOKIE, .attitude = {1.0, 0.0, 0.0, 0.0}, .drop = (double)INFINITY, .reach = 0.1};
+}
+
+/// Mass, centre and inertia of a drone with what it carries, from its own centre of mass, in its axes.
+typedef struct lump {
+    double mass;
+    vec3 centre;
+    mat3 inertia;
+} lump;
+
+// I += m (|d|^2 - d d^T)
+static mat3 displaced(mat3 inertia, double mass, vec3 d)
+{
+    const double v[3] = {d.x, d.y, d.z}, square = vec3_dot(d, d);
+    for (int r = 0; r < 3; ++r) {
+        for (int c = 0; c < 3; ++c) inertia.m[r][c] += mass * ((r == c ? square : 0.0) - v[r] * v[c]);
+    }
+    return inertia;
+}
+
+static mat3 turned(mat3 rotation, mat3 inertia)
+{
+    mat3 out = mat3_mul(mat3_mul(rotation, inertia), mat3_transpose(rotation));
+    for (int r = 0; r < 3; ++r) { // symmetric to the bit
+        for (int c = 0; c < r; ++c) out.m[r][c] = out.m[c][r];
+    }
+    return out;
+}
+
+static lump lump_of(const vy_world *world, uint32_t drone)
+{
+    const vy_model *m = &world->model;
+    const vy_vehicle_def *own = &world->vehicles[drone];
+    lump l = {own->mass, vec3_zero(), own->inertia};
+    vec3 moment = vec3_zero();
+    for (uint32_t k = 0; k < m->payload_count; ++k) {
+        if (m->payloads[k].carrier != drone || !world->payloads[k].carried) continue;
+        const double mass = world->vehicles[m->payloads[k].load].mass;
+        moment = vec3_add_scaled(moment, mass, world->payloads[k].place);
+        l.mass += mass;
+    }
+    l.centre = vec3_scale(1.0 / l.mass, moment);
+    l.inertia = displaced(l.inertia, own->mass, l.centre);
+    for (uint32_t k = 0; k < m->payload_count; ++k) {
+        if (m->payloads[k].carrier != drone || !world->payloads[k].carried) continue;
+        const payload_block *p = &world->payloads[k];
+        const vy_vehicle_def *load = &world->vehicles[m->payloads[k].load];
+        const mat3 inertia = turned(quat_matrix(p->turn), load->inertia);
+        const mat3 far = displaced(inertia, load->mass, vec3_sub(p->place, l.centre));
+        for (int n = 0; n < 9; ++n) l.inertia.m[n / 3][n % 3] += far.m[n / 3][n % 3];
+    }
+    return l;
+}
+
+// Give the model, and the set that contacts are solved in, the constants of a drone with what it carries.
+static void fit(vy_world *world, uint32_t drone)
+{
+    vy_model *m = &world->model;
+    const lump l = lump_of(world, drone);
+    vy_vehicle_def v = world->vehicles[drone];
+    v.mass = l.mass;
+    v.inertia = l.inertia;
+    v.centre_of_mass = vec3_add(v.centre_of_mass, l.centre);
+    vy_drone_refit(m, &v, &m->drones[drone], &m->params[drone]);
+    if (world->bodies == NULL) return;
+    body_slot *slot = &world->bodies->slots[drone];
+    slot->mass = l.mass;
+    slot->centroid = vec3_add(world->vehicles[drone].rotor_count + world->vehicles[drone].thruster_count > 0
+                                  ? world->vehicles[drone].centre_of_mass
+                                  : vec3_zero(),
+                              l.centre);
+    world->bodies->params[drone] = m->params[drone].plant.body;
+}
+
+// The motion of a drone's own centre of mass, when `centre` is that of all it carries.
+static body_state at_own_centre(const body_state *s, vec3 centre)
+{
+    body_state out = *s;
+    out.position = vec3_sub(s->position, quat_rotate(s->attitude, centre));
+    out.velocity = vec3_sub(s->velocity, quat_rotate(s->attitude, vec3_cross(s->rate, centre)));
+    return out;
+}
+
+static body_state at_common_centre(const body_state *s, vec3 centre)
+{
+    return at_own_centre(s, vec3_scale(-1.0, centre));
+}
+
+// A load moves as its carrier does.
+static body_state carried_state(const body_state *own, const payload_block *p)
+{
+    body_state s;
+    s.position = vec3_add(own->position, quat_rotate(own->attitude, p->place));
+    s.velocity = vec3_add(own->velocity, quat_rotate(own->attitude, vec3_cross(own->rate, p->place)));
+    s.attitude = quat_normalize(quat_mul(own->attitude, p->turn));
+    s.rate = quat_unrotate(p->turn, own->rate);
+    return s;
+}
+
+// Let load `k` go or take it up, whatever becomes of the state.
+static void hold(vy_world *world, uint32_t k, int on)
+{
+    const payload_model *p = &world->model.payloads[k];
+    world->payloads[k].carried = on != 0;
+    world->model.drones[p->load].held = on ? HELD_BY_CARRIER : HELD_BY_NOTHING;
+    if (world->bodies != NULL) world->bodies->slots[p->load].ghost = on;
+    fit(world, p->carrier);
+}
+
+// The centre of a drone's mass has jumped: what remembers its motion jumps with it.
+static void jump(drone_block *d, const body_state *now)
+{
+    const vec3 way = vec3_sub(now->position, d->body.position),
+               push = vec3_sub(now->velocity, d->body.velocity);
+    d->imu.velocity = vec3_add(d->imu.velocity, push);
+    d->estimate.position = vec3_add(d->estimate.position, way);
+    d->estimate.velocity = vec3_add(d->estimate.velocity, push);
+    d->body = *now;
+}
+
+static void drop(vy_world *world, uint32_t k)
+{
+    const payload_model *p = &world->model.payloads[k];
+    drone_block *carrier = &world->drones[p->carrier], *load = &world->drones[p->load];
+    const body_state own = at_own_centre(&carrier->body, lump_of(world, p->carrier).centre);
+    const body_state freed = carried_state(&own, &world->payloads[k]);
+    hold(world, k, 0);
+    const body_state rest = at_common_centre(&own, lump_of(world, p->carrier).centre);
+    jump(carrier, &rest);
+    load->body = freed;
+}
+
+// Angular momentum about `about`, world.
+static vec3 momentum_about(const body_state *s, double mass, mat3 inertia, vec3 about)
+{
+    const vec3 spin = quat_rotate(s->attitude, mat3_mul_vec(inertia, s->rate));
+    return vec3_add(spin, vec3_cross(vec3_sub(s->position, about), vec3_scale(mass, s->velocity)));
+}
+
+// @return 0 when the load is not within reach
+static int take(vy_world *world, uint32_t k)
+{
+    const payload_model *p = &world->model.payloads[k];
+    payload_block *state = &world->payloads[k];
+    drone_block *carrier = &world->drones[p->carrier];
+    const drone_block *load = &world->drones[p->load];
+    const lump before = lump_of(world, p->carrier);
+    const vy_vehicle_def *v = &world->vehicles[p->load];
+    const body_state own = at_own_centre(&carrier->body, before.centre);
+    const vec3 place = quat_unrotate(own.attitude, vec3_sub(load->body.position, own.position));
+    if (!(vec3_length(vec3_sub(place, p->place)) <= p->reach)) return 0;
+
+    state->place = place;
+    state->turn = quat_normalize(quat_mul(quat_conj(own.attitude), load->body.attitude));
+    hold(world, k, 1);
+    const lump after = lump_of(world, p->carrier);
+    body_state s = carrier->body;
+    s.position = vec3_add(own.position, quat_rotate(own.attitude, after.centre));
+    const vec3 push =
+        vec3_add_scaled(vec3_scale(before.mass, carrier->body.velocity), v->mass, load->body.velocity);
+    s.velocity = vec3_scale(1.0 / after.mass, push);
+    const vec3 spin = vec3_add(momentum_about(&carrier->body, before.mass, before.inertia, s.position),
+                               momentum_about(&load->body, v->mass, v->inertia, s.position));
+    s.rate = mat3_mul_vec(mat3_inverse(after.inertia), quat_unrotate(s.attitude, spin));
+    jump(carrier, &s);
+    return 1;
+}
+
+void vy_payload_stage(vy_world *world)
+{
+    const uint64_t tick = world->state->tick - 1u;
+    for (uint32_t k = 0; k < world->model.payload_count; ++k) {
+        const payload_model *p = &world->model.payloads[k];
+        const double before = world->accounting ? vy_drone_kinetic(world, p->carrier) : 0.0;
+        const uint64_t carried = world->payloads[k].carried;
+        if (tick == p->attach && tick > 0 && !carried && !take(world, k)) world->payloads[k].missed += 1;
+        if (tick == p->drop && carried) drop(world, k);
+        if (world->accounting && world->payloads[k].carried != carried) // no work was done
+            world->accounts[p->carrier].start += vy_drone_kinetic(world, p->carrier) - before;
+    }
+}
+
+void vy_payload_follow(vy_world *world)
+{
+    for (uint32_t k = 0; k < world->model.payload_count; ++k) {
+        const payload_model *p = &world->model.payloads[k];
+        if (!world->payloads[k].carried) continue;
+        const vec3 centre = lump_of(world, p->carrier).centre;
+        const body_state own = at_own_centre(&world->drones[p->carrier].body, centre);
+        world->drones[p->load].body = carried_state(&own, &world->payloads[k]);
+    }
+}
+
+void vy_payload_sync(vy_world *world)
+{
+    for (uint32_t k = 0; k < world->model.payload_count; ++k) hold(world, k, world->payloads[k].carried != 0);
+}
+
+static vy_status check_ends(const vy_world *world, const vy_payload_def *def, uint32_t carrier, uint32_t load,
+                            vy_error *err)
+{
+    const vy_model *m = &world->model;
+    if (carrier == load) return vy_fail(err, VY_BAD_VALUE, "payload: a drone does not carry itself");
+    for (uint32_t k = 0; k < m->payload_count; ++k) {
+        const payload_model *p = &m->payloads[k];
+        if (p->load == load) return vy_fail(err, VY_BAD_VALUE, "payload.load is a load already");
+        if (p->load == carrier || p->carrier == load)
+            return vy_fail(err, VY_BAD_VALUE, "payload: what is carried carries nothing");
+    }
+    if (m->drones[carrier].held != HELD_BY_NOTHING || m->drones[load].held != HELD_BY_NOTHING)
+        return vy_fail(err, VY_BAD_VALUE, "payload: neither carrier nor load may be held by a joint");
+    if (m->drones[load].layout.count > 0 || m->drones[load].layout.thrusters.count > 0)
+        return vy_fail(err, VY_BAD_VALUE, "payload.load must be a body without rotors and thrusters");
+    const double length = quat_dot(def->attitude, def->attitude);
+    if (!vy_all_finite(&def->position.x, 3) || !(length > 0.0 && real_is_finite(length)))
+        return vy_fail(err, VY_BAD_VALUE, "payload: position must be finite, attitude too and longer than 0");
+    if (!(real_is_finite(def->attach) && def->attach >= 0.0) || !(def->drop > def->attach))
+        return vy_fail(err, VY_BAD_VALUE, "payload: attach must be at least 0 s and drop later");
+    if (!(real_is_finite(def->reach) && def->reach >= 0.0))
+        return vy_fail(err, VY_BAD_VALUE, "payload.reach must be at least 0 m, got %g", def->reach);
+    return VY_OK;
+}
+
+vy_status vy_world_add_payload(vy_world *world, const vy_payload_def *def, vy_error *err)
+{
+    vy_model *m = &world->model;
+    uint32_t carrier, load;
+    if (def->cookie != PAYLOAD_COOKIE)
+        return vy_fail(err, VY_BAD_VALUE, "payload: start from vy_default_payload_def()");
+    if (world->state->tick > 0) return vy_fail(err, VY_BAD_STATE, "payloads are added before the first step");
+    if (m->payload_count == m->payload_cap)
+        return vy_fail(err, VY_FULL, "the world was made for %u payloads", m->payload_cap);
+    if (m->physics.engine == VY_ENGINE_SIMPLE)
+        return vy_fail(err, VY_BAD_VALUE, "payloads need the strict or the rigid engine");
+    if (!vy_world_slot(world, def->carrier, &carrier) || !vy_world_slot(world, def->load, &load))
+        return vy_fail(err, VY_NOT_FOUND, "payload: carrier and load must be drones of this world");
+    const vy_status status = check_ends(world, def, carrier, load, err);
+    if (status != VY_OK) return status;
+
+    const uint64_t found = fpu_enter();
+    const uint32_t k = m->payload_count++;
+    const vec3 place = vec3_sub(def->position, world->vehicles[carrier].centre_of_mass);
+    m->payloads[k] = (payload_model){
+        .carrier = carrier,
+        .load = load,
+        .attach = vy_tick_at(def->attach, m->dt),
+        .drop = vy_tick_at(def->drop, m->dt),
+        .place = place,
+        .reach = def->reach,
+    };
+    m->params[carrier].nap.open_loop = m->params[load].nap.open_loop = 0; // the bound is that of one body
+    vy_world_lay_out(world);
+    world->payloads[k] = (payload_block){.place = place, .turn = quat_normalize(def->attitude)};
+    if (m->payloads[k].attach == 0) {
+        drone_block *c = &world->drones[carrier];
+        const body_state own = at_own_centre(&c->body, lump_of(world, carrier).centre);
+        hold(world, k, 1);
+        const body_state s = at_common_centre(&own, lump_of(world, carrier).centre);
+        jump(c, &s);
+        c->mocap.position = c->estimate.position;
+        vy_payload_follow(world);
+    }
+    fpu_leave(found);
+    return VY_OK;
+}
+
+uint32_t vy_world_payload_count(const vy_world *world) { return world->model.payload_count; }
+
+vy_status vy_world_read_payload(const vy_world *world, uint32_t index, vy_payload_state *out)
+{
+    if (index >= world->model.payload_count) return VY_NOT_FOUND;
+    const payload_model *p = &world->model.payloads[index];
+    const lump l = lump_of(world, p->carrier);
+    *out = (vy_payload_state){
+        .carrier = vy_world_drone(world, p->carrier),
+        .load = vy_world_drone(world, p->load),
+        .carried = world->payloads[index].carried != 0,
+        .missed = world->payloads[index].missed != 0,
+        .mass = l.mass,
+        .centre = vec3_add(world->vehicles[p->carrier].centre_of_mass, l.centre),
+        .inertia = l.inertia,
+    };
+    return VY_OK;
+}
