@@ -113,8 +113,8 @@ typedef struct vy_scenario {
     double duration; ///< [s] of the run; vy_scenario_steps() gives steps
     vy_environment_def environment;
     int drone_count;
-    vy_scenario_drone *drones;
     int body_count; ///< while loading: bodies stand behind the drones afterwards, and this is 0
+    vy_scenario_drone *drones;
     vy_scenario_drone *bodies;
     int joint_count;
     vy_scenario_joint *joints;

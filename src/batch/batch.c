@@ -578,7 +578,7 @@ static vy_status take_all_memory(vy_batch *b, vy_error *err)
     b->room = b->model_room + rounded(b->family.state_cells * 8 * (2 * width + 1));
     if (is_lone(&b->origin->model)) {
         b->room = 0;
-        b->lone = take_memory(b, worlds * sizeof *b->lone);
+        b->lone = take_memory(b, worlds * sizeof(void *));
         b->seats = take_memory(b, worlds * v->drones * sizeof *b->seats);
         if (b->lone == NULL || b->seats == NULL) return vy_fail(err, VY_NO_MEMORY, "batch: no memory");
     }
