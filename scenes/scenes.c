@@ -1,6 +1,7 @@
 // scenes.c - the golden scenes: small worlds that between them reach every equation and every stage.
 #include "scenes/scenes.h"
 #include "volery/payload.h"
+#include "volery/fault.h"
 #include <string.h>
 
 static vy_status new_world(uint64_t seed, uint32_t drones, vy_world **out, vy_error *err)
@@ -330,6 +331,60 @@ static vy_status build_upset(uint64_t seed, vy_world **out, vy_error *err)
     return finish(status, out);
 }
 
+// A quad whose drive limits what a hurried controller asks for, and holds while commands are lost; a
+// hexacopter that notices that a rotor is gone.
+static vy_status build_failsafe(uint64_t seed, vy_world **out, vy_error *err)
+{
+    vy_world_def world = vy_default_world_def();
+    world.seed = seed;
+    world.drone_cap = world.fault_cap = 2;
+    vy_status status = vy_world_create(&world, out, err);
+    if (status != VY_OK) return status;
+    vy_drone_def quad = vy_default_drone_def();
+    quad.vehicle.drive = (vy_drive_def){.speed_max = 1.0,
+                                        .climb_max = 0.5,
+                                        .tilt_max = 0.2,
+                                        .rate_max = 2.0,
+                                        .command_min = 0.1,
+                                        .command_max = 0.9,
+                                        .slew = 4.0,
+                                        .deadline = 0.05,
+                                        .land_speed = 0.5,
+                                        .failsafe = VY_FAILSAFE_HOLD};
+    quad.safety.fall_max = 3.0;
+    quad.safety.ground = 1;
+    quad.safety.fence = (vy_fence_def){.kind = VY_FENCE_POLYGON,
+                                       .low = 0.0,
+                                       .high = 9.0,
+                                       .corner_count = 3,
+                                       .corners = {{{-5.0, -5.0}}, {{9.0, 0.0}}, {{-5.0, 5.0}}}};
+    quad.controller.setpoint_count = 2;
+    quad.controller.setpoints[0] = (vy_setpoint){.time = 0.2, .position = {0.0, 0.0, 1.0}};
+    quad.controller.setpoints[1] = (vy_setpoint){.time = 0.7, .position = {1.0, 0.5, 1.3}, .yaw = 1.0};
+    vy_drone_id id;
+    vy_fault_def fault = vy_default_fault_def();
+    fault.kind = VY_FAULT_COMMAND_LOSS;
+    fault.size = 1.0;
+    fault.start = 1.2;
+    fault.duration = 1.0;
+    status = vy_world_add_drone(*out, &quad, &id, err);
+    fault.drone = id;
+    if (status == VY_OK) status = vy_world_add_fault(*out, &fault, err);
+
+    vy_drone_def hexa = vy_default_drone_def();
+    if (status == VY_OK) status = vy_vehicle_preset("hexa", &hexa.vehicle, err);
+    hexa.position = (vy_vec3){0.0, 5.0, 3.0};
+    hexa.rotor_speed = vy_vehicle_hover_speed(&hexa.vehicle, 9.80665);
+    hexa.vehicle.drive.rotor_loss = 0.05;
+    fault = vy_default_fault_def();
+    fault.rotor = 1;
+    fault.start = 1.0;
+    if (status == VY_OK) status = vy_world_add_drone(*out, &hexa, &id, err);
+    fault.drone = id;
+    if (status == VY_OK) status = vy_world_add_fault(*out, &fault, err);
+    return finish(status, out);
+}
+
 // A quad with two jets beside its rotors, and a plain body that eight thrusters turn, in pulses and without.
 static vy_status build_thrusters(uint64_t seed, vy_world **out, vy_error *err)
 {
@@ -424,6 +479,7 @@ const vy_scene vy_scenes[] = {
     {"thrusters", "jets beside rotors, and a body that thrusters turn, throttled and in pulses", 5000,
      build_thrusters},
     {"payload", "a drone drops one load and takes up another", 3000, build_payload},
+    {"failsafe", "limits of a drive, commands that are lost, a rotor that is gone", 4000, build_failsafe},
     {"upset", "a torque too strong to hold: the tilt limit ends the run", 5000, build_upset},
 };
 const int vy_scene_count = (int)(sizeof vy_scenes / sizeof vy_scenes[0]);
