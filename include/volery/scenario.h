@@ -116,10 +116,9 @@ typedef struct vy_scenario {
     int body_count; ///< while loading: bodies stand behind the drones afterwards, and this is 0
     vy_scenario_drone *drones;
     vy_scenario_drone *bodies;
-    int joint_count;
+    int joint_count, obstacle_count;
     vy_scenario_joint *joints;
     vy_obstacle_def terrain; ///< of kind VY_SOLID_NONE, VY_SOLID_PLANE or VY_SOLID_HEIGHTS
-    int obstacle_count;
     vy_scenario_obstacle *obstacles;
     vy_scenario_contacts contacts;
     int payload_count;

@@ -149,16 +149,17 @@ static double reach_of(const vy_shape *shape)
 }
 
 // Add a body whose centre of mass is at `centre` of its shape's frame, whatever the shape's own is.
-static vy_status add_solid(vy_world *world, vy_body_def *def, const vy_solid_def *solid,
+static vy_status add_solid(vy_world *world, const vy_body_def *def, const vy_solid_def *solid,
                            const vy_vehicle_def *vehicle, vec3 centre, vy_error *err)
 {
     const uint32_t slot = vy_bodies_limit(world->bodies);
     vy_shape shape;
     vy_status status = vy_solid_build(solid, vehicle, &shape, &world->solids[slot], err);
     if (status != VY_OK) return status;
-    def->material = solid->material;
-    if (shape.kind != VY_SHAPE_NONE) def->shape = &shape;
-    status = vy_bodies_add(world->bodies, def, NULL, err);
+    vy_body_def body = *def;
+    body.material = solid->material;
+    body.shape = shape.kind != VY_SHAPE_NONE ? &shape : NULL;
+    status = vy_bodies_add(world->bodies, &body, NULL, err);
     if (status != VY_OK) {
         vy_solid_free(&world->solids[slot]);
         return status;
@@ -184,21 +185,21 @@ vy_status vy_touch_add_drone(vy_world *world, const vy_drone_def *drone, vy_erro
                      v->rotor_count + v->thruster_count > 0 ? v->centre_of_mass : vec3_zero(), err);
 }
 
-vy_status vy_world_add_obstacle(vy_world *world, const vy_obstacle_def *obstacle, vy_error *err)
+vy_status vy_world_add_obstacle(vy_world *world, const vy_obstacle_def *def, vy_error *err)
 {
     vy_model *m = &world->model;
-    if (obstacle->cookie != vy_default_obstacle_def().cookie)
+    if (def->cookie != vy_default_obstacle_def().cookie)
         return vy_fail(err, VY_BAD_VALUE, "obstacle: start from vy_default_obstacle_def()");
     if (world->state->tick > 0)
         return vy_fail(err, VY_BAD_STATE, "obstacles are added before the first step");
     if (m->obstacle_count == m->obstacle_cap)
         return vy_fail(err, VY_FULL, "the world was made for %u obstacles", m->obstacle_cap);
-    if (obstacle->solid.kind <= VY_SOLID_NONE) return vy_fail(err, VY_BAD_VALUE, "an obstacle needs a shape");
-    vy_body_def def = vy_default_body_def();
-    def.kind = VY_BODY_STATIC;
-    def.state = (vy_body_state){.position = obstacle->position, .attitude = obstacle->attitude};
+    if (def->solid.kind <= VY_SOLID_NONE) return vy_fail(err, VY_BAD_VALUE, "an obstacle needs a shape");
+    vy_body_def body = vy_default_body_def();
+    body.kind = VY_BODY_STATIC;
+    body.state = (vy_body_state){.position = def->position, .attitude = def->attitude};
     const uint64_t found = fpu_enter();
-    const vy_status status = add_solid(world, &def, &obstacle->solid, NULL, vec3_zero(), err);
+    const vy_status status = add_solid(world, &body, &def->solid, NULL, vec3_zero(), err);
     fpu_leave(found);
     if (status == VY_OK) m->obstacle_count += 1;
     return status;
