@@ -35,6 +35,13 @@ await take("view", "flight.html", {
 });
 await take("view-dark", "swarm.html", { scheme: "dark", time: 6.4, act: (page) => page.keyboard.press("c") });
 await take("view-compare", "both.html", { time: 12.45 });
+await take("view-gate", "gate.html", {
+  time: 3.477,
+  act: async (page) => {
+    await page.keyboard.press("n");
+    await page.keyboard.press("e");
+  },
+});
 await take("view-phone", "flight.html", { width: 390, height: 780, time: 8.2 });
 await browser.close();
 rmSync(profile, { recursive: true, force: true });

@@ -13,7 +13,9 @@ cd "$work"
 "$volery" run first-flight -q -o flight.mcap
 "$volery" branch flight.mcap --at 6 --set drones.alpha.controller.gains.rate=9 -q -o soft.mcap || true # it may miss its mark
 "$volery" run swarm -q -o swarm.mcap
+"$volery" run gate -q -o gate.mcap
 "$volery" view flight.mcap -q -o flight.html
+"$volery" view gate.mcap -q -o gate.html
 "$volery" view flight.mcap soft.mcap -q -o both.html
 "$volery" view swarm.mcap -q -o swarm.html
 "$volery" plot flight.mcap -o "$root/docs/images/plot.svg"

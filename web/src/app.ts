@@ -25,7 +25,6 @@ export class App {
   readonly clock: Clock;
   readonly plots: Plots;
   readonly events: EventList;
-  readonly frames = { count: 0, script: 0 }; // frames drawn, and milliseconds of script they took
   view?: View;
   private layers?: Layers;
   private chosen: Drone[];
@@ -81,15 +80,12 @@ export class App {
     document.documentElement.dataset.state = "ready";
     let last = performance.now();
     const frame = (now: number) => {
-      const before = performance.now();
       if (this.clock.playing || this.wasPlaying) this.view?.pace(this.clock.playing ? now - last : 0);
       if (this.wasPlaying && !this.clock.playing) this.dirty = true; // once more, in full
       this.wasPlaying = this.clock.playing;
       this.clock.advance((now - last) / 1000);
       last = now;
       this.draw(now);
-      this.frames.count += 1;
-      this.frames.script += performance.now() - before;
       requestAnimationFrame(frame);
     };
     requestAnimationFrame(frame);

@@ -31,7 +31,8 @@ interface Group {
 
 /// How fast rotors are seen to turn: 1/40 of their speed, so that the eye (and the screen) can follow.
 const SLOWED = 1 / 40;
-const FINE_MAX = 12; // drones that are drawn in full detail; of more, the nearest
+const FINE_MAX = 12; // drones that are all drawn in full detail
+const NEAR_MAX = 4; // of more, so many: the chosen one and others that are near
 const NEAR = 0.05; // size over distance from which a drone is near
 const LIFT = 2e-3; // [m] of a shadow above what it falls on
 
@@ -73,8 +74,9 @@ export class Fleet {
     const ghost = crafts[0].drone.run.index > 0; // the second run is seen through
     const material = new MeshLambertMaterial({ vertexColors: true, transparent: ghost, opacity: ghost ? 0.75 : 1 });
     const fine = crafts[0].shape;
-    const levels = [this.makeLevel(scene, fine, Math.min(crafts.length, FINE_MAX), material)];
-    if (crafts.length > FINE_MAX) levels.push(this.makeLevel(scene, shapeOf(crafts[0].drone.info, false), crafts.length, material));
+    const many = crafts.length > FINE_MAX;
+    const levels = [this.makeLevel(scene, fine, many ? NEAR_MAX : crafts.length, material)];
+    if (many) levels.push(this.makeLevel(scene, shapeOf(crafts[0].drone.info, false), crafts.length, material));
     return { crafts, levels };
   }
 
@@ -111,12 +113,13 @@ export class Fleet {
     for (const craft of this.crafts) craft.motion.pose(time, craft.pose);
   }
 
-  /// Make ready what `camera` sees; bodies are drawn `scale` times their size.
-  draw(time: number, camera: PerspectiveCamera, scale: number, below: (point: Vector3) => Footing): void {
+  /// Make ready what `camera` sees; bodies are drawn `scale` times their size, the `chosen` one in full detail.
+  draw(time: number, chosen: Craft, camera: PerspectiveCamera, scale: number, below: (point: Vector3) => Footing): void {
     this.sight.setFromProjectionMatrix(this.matrix.multiplyMatrices(camera.projectionMatrix, camera.matrixWorldInverse));
     for (const { crafts, levels } of this.groups) {
       for (const level of levels) level.used = 0;
-      for (const craft of crafts) this.drawCraft(craft, levels, time, camera, scale, below);
+      if (crafts.includes(chosen)) this.drawCraft(chosen, levels, time, camera, scale, below);
+      for (const craft of crafts) if (craft !== chosen) this.drawCraft(craft, levels, time, camera, scale, below);
       for (const level of levels) finish(level);
     }
   }

@@ -144,10 +144,10 @@ export class View {
       this.camera.position.copy(at).add(new Vector3(-0.75, -0.8, 0.55).normalize().multiplyScalar(far));
     } else if (mode === "orbit") {
       this.controls.target.copy(middle);
-      this.camera.position.copy(middle).add(new Vector3(-0.7, -0.9, 0.62).normalize().multiplyScalar(1.9 * reach));
+      this.camera.position.copy(middle).add(new Vector3(-0.7, -0.9, 0.62).normalize().multiplyScalar(1.6 * reach));
     } else {
       this.controls.target.copy(middle);
-      this.camera.position.set(middle.x, middle.y - 1e-4 * reach, middle.z + 1.9 * reach);
+      this.camera.position.set(middle.x, middle.y - 1e-4 * reach, middle.z + 1.6 * reach);
     }
     this.controls.enableRotate = mode !== "top";
     this.controls.update();
@@ -226,7 +226,7 @@ export class View {
     this.controls.update();
     this.camera.updateMatrixWorld();
     const all = this.fleet.crafts.length <= SMOOTH_MAX;
-    this.fleet.draw(time, this.camera, this.drawScale, (point) => this.obstacles.below(point, this.floor, all));
+    this.fleet.draw(time, this.chosen, this.camera, this.drawScale, (point) => this.obstacles.below(point, this.floor, all));
     this.joints.update(this.drawScale, this.floor);
     this.jets.update(time, this.drawScale);
     for (const trails of this.trailLines) trails.update(time, this.chosen.drone.name, this.trails);
