@@ -462,6 +462,88 @@ static vy_status build_payload(uint64_t seed, vy_world **out, vy_error *err)
     return finish(status, out);
 }
 
+// A body of 200 g without rotors, to be dropped.
+static vy_drone_def loose(vy_solid_kind kind, vy_vec3 position)
+{
+    vy_drone_def body = vy_default_drone_def();
+    body.vehicle.rotor_count = 0;
+    body.vehicle.mass = 0.2;
+    body.vehicle.inertia = (vy_mat3){{{2e-4, 0.0, 0.0}, {0.0, 3e-4, 0.0}, {0.0, 0.0, 4e-4}}};
+    body.controller.kind = VY_CONTROLLER_NONE;
+    body.imu.period = body.mocap.period = 0.0;
+    body.rotor_speed = 0.0;
+    body.position = position;
+    body.solid.kind = kind;
+    body.solid.size = (vy_vec3){0.1, 0.08, 0.05};
+    body.solid.radius = 0.04;
+    body.solid.length = 0.1;
+    body.solid.material.rolling = 1e-3;
+    return body;
+}
+
+static vy_status add_obstacles(vy_world *world, vy_error *err)
+{
+    static double hills[9] = {0.0, 0.05, 0.0, 0.02, 0.2, 0.03, 0.0, 0.04, 0.1};
+    vy_obstacle_def ground = vy_default_obstacle_def(), wall = ground, pad = ground, hill = ground;
+    wall.solid.kind = pad.solid.kind = VY_SOLID_BOX;
+    wall.solid.size = (vy_vec3){0.002, 2.0, 2.0};
+    wall.solid.material.restitution = 0.4;
+    wall.position = (vy_vec3){2.0, 0.0, 1.0};
+    pad.solid.size = (vy_vec3){0.5, 0.5, 0.1};
+    pad.position = (vy_vec3){-1.0, 0.0, 0.3};
+    pad.attitude = (vy_quat){0.99, 0.05, 0.08, 0.02};
+    hill.solid.kind = VY_SOLID_HEIGHTS;
+    hill.solid.heights = (vy_numbers){hills, 3, 3};
+    hill.solid.spacing = 0.5;
+    hill.position = (vy_vec3){-0.5, 1.5, 0.0};
+    vy_status status = vy_world_add_obstacle(world, &ground, err);
+    if (status == VY_OK) status = vy_world_add_obstacle(world, &wall, err);
+    if (status == VY_OK) status = vy_world_add_obstacle(world, &pad, err);
+    if (status == VY_OK) status = vy_world_add_obstacle(world, &hill, err);
+    return status;
+}
+
+// One drone lands under control, one is thrown at a thin wall, boxes fall on a tilted pad, a ball and a
+// capsule on hills, a carried load is lowered to the ground.
+static vy_status build_bump(uint64_t seed, vy_world **out, vy_error *err)
+{
+    vy_world_def def = vy_default_world_def();
+    def.seed = seed;
+    def.drone_cap = 8;
+    def.joint_cap = 1;
+    def.obstacle_cap = 4;
+    def.contacts.cap = 48;
+    vy_status status = vy_world_create(&def, out, err);
+    if (status != VY_OK) return status;
+    vy_drone_def list[8] = {vy_default_drone_def(), vy_default_drone_def()};
+    list[0].position.z = 0.4;
+    list[0].controller.setpoint_count = 2;
+    list[0].controller.setpoints[0] = (vy_setpoint){0.0, {0.0, 0.0, 0.4}, 0.0};
+    list[0].controller.setpoints[1] = (vy_setpoint){1.5, {0.0, 0.0, -0.1}, 0.0};
+    list[1].controller.kind = VY_CONTROLLER_NONE;
+    list[1].rotor_speed = 0.0;
+    list[1].velocity = (vy_vec3){30.0, 1.0, 0.0};
+    list[1].rate = (vy_vec3){3.0, 20.0, -7.0};
+    list[1].position = (vy_vec3){1.2, -0.3, 1.0};
+    for (int i = 2; i < 5; ++i)
+        list[i] = loose(VY_SOLID_BOX, (vy_vec3){-1.0 + 0.01 * i, 0.0, 0.3 + 0.06 * i});
+    list[5] = loose(VY_SOLID_SPHERE, (vy_vec3){0.05, 2.02, 0.5});
+    list[6] = loose(VY_SOLID_CAPSULE, (vy_vec3){0.1, 2.3, 0.6});
+    list[6].attitude = (vy_quat){0.8, 0.1, 0.6, 0.0};
+    list[7] = loose(VY_SOLID_CYLINDER, (vy_vec3){0.0, 0.0, 0.2}); // hangs below the drone that lands
+    list[7].vehicle.mass = 0.002;
+    list[7].vehicle.inertia = (vy_mat3){{{1e-6, 0.0, 0.0}, {0.0, 1e-6, 0.0}, {0.0, 0.0, 1e-6}}};
+    for (int i = 0; i < 8 && status == VY_OK; ++i) status = vy_world_add_drone(*out, &list[i], NULL, err);
+    if (status == VY_OK) status = add_obstacles(*out, err);
+    vy_joint_def cable = vy_default_joint_def();
+    cable.kind = VY_JOINT_CABLE;
+    cable.body_a = vy_world_body(*out, vy_world_drone(*out, 0));
+    cable.body_b = vy_world_body(*out, vy_world_drone(*out, 7));
+    cable.length = 0.2;
+    if (status == VY_OK) status = vy_world_add_joint(*out, &cable, NULL, err);
+    return finish(status, out);
+}
+
 const vy_scene vy_scenes[] = {
     {"hover", "a Crazyflie holds its place on noisy sensors", 20000, build_hover},
     {"square", "a square in gusts, and a knock", 20000, build_square},
@@ -480,6 +562,8 @@ const vy_scene vy_scenes[] = {
      build_thrusters},
     {"payload", "a drone drops one load and takes up another", 3000, build_payload},
     {"failsafe", "limits of a drive, commands that are lost, a rotor that is gone", 4000, build_failsafe},
+    {"bump", "landing, a thin wall, boxes on a tilted pad, a ball and a capsule on hills, a load set down",
+     3000, build_bump},
     {"upset", "a torque too strong to hold: the tilt limit ends the run", 5000, build_upset},
 };
 const int vy_scene_count = (int)(sizeof vy_scenes / sizeof vy_scenes[0]);

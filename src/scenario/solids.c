@@ -177,7 +177,7 @@ static void weigh_body(vy_reader *r, vy_scenario_drone *body)
     }
     vy_shape shape;
     solid_memory memory = {NULL, NULL};
-    vy_mass_properties m;
+    vy_mass_properties m = {0};
     vy_error err;
     vy_status status = vy_solid_build(solid, NULL, &shape, &memory, &err);
     if (status == VY_OK) status = vy_shape_mass(&shape, v->mass > 0.0 ? v->mass : 1.0, &m, &err);
