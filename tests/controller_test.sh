@@ -125,6 +125,17 @@ says err "parameters: expected names"
 try 2 "$volery" run "$source/scenarios/hover.yaml" --set "drones[0].controller.deadline=1" --no-log
 says err "deadline does not apply to kind hold"
 
+# Every fault is in the log, beyond the 64th too, and counted.
+{
+    printf 'volery: 1\nduration: 1 s\ndrones: [{name: alpha}]\nfaults:\n'
+    for k in $(seq 10 79); do
+        echo "  - {kind: sensor_bias, channel: gyro, bias: [0, 0, 0.001], start: 0.$k, duration: 5 ms}"
+    done
+} >faults.yaml
+try 0 "$volery" run faults.yaml --set log.display=none -o faults.mcap
+says out "faults      alpha: 70 times"
+[ "$(grep -aoF '"kind":"fault"' faults.mcap | wc -l)" -eq 140 ] || fail "not every fault begins and ends in the log"
+
 # Killed itself, it leaves no controller behind.
 sed -i 's|odd_process [a-z]*, deadline: 0.2 s|odd_process hang child, deadline: 600 s|' odd.yaml
 "$volery" run odd.yaml --no-log >out 2>err &

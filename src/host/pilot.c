@@ -103,6 +103,9 @@ static vy_status read_script(FILE *file, const char *path, vy_pilot_host *h, vy_
     if (h->script == NULL) return vy_fail(err, VY_NO_MEMORY, "pilot: out of memory");
     for (int number = 1; fgets(line, sizeof line, file) != NULL; ++number) {
         char *end;
+        if (strlen(line) + 1 == sizeof line && line[sizeof line - 2] != '\n')
+            return vy_fail(err, VY_BAD_SYNTAX, "%.150s:%d: a line has at most %d characters", path, number,
+                           (int)sizeof line - 2);
         line[strcspn(line, "#\r\n")] = '\0';
         if (line[strspn(line, " \t")] == '\0') continue;
         const double time = strtod(line, &end);
