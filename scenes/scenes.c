@@ -315,6 +315,82 @@ static vy_status build_swarm(uint64_t seed, vy_world **out, vy_error *err)
 }
 
 // A sustained torque turns the drone over; the tilt limit ends the run.
+// One of each kind: under the drone a load on a cable that is slack at first and a boom on a sprung hinge;
+// beside it what hangs from the world, link by link.
+static const struct {
+    vy_joint_kind kind;
+    int a, b; // drones; -1: the world
+    vy_vec3 anchor_a, anchor_b;
+} joined_parts[] = {
+    {VY_JOINT_CABLE, 0, 1, {0.0, 0.0, -0.01}, {0.0, 0.0, 0.01}},
+    {VY_JOINT_HINGE, 0, 2, {0.0, 0.03, 0.0}, {0.0, -0.03, 0.0}},
+    {VY_JOINT_HINGE, -1, 3, {1.0, 0.0, 1.0}, {-0.05, 0.0, 0.0}},
+    {VY_JOINT_SLIDER, 3, 4, {0.05, 0.0, 0.0}, {-0.05, 0.0, 0.0}},
+    {VY_JOINT_UNIVERSAL, 4, 5, {0.05, 0.0, 0.0}, {-0.05, 0.0, 0.0}},
+    {VY_JOINT_BALL, 5, 6, {0.05, 0.0, 0.0}, {-0.05, 0.0, 0.0}},
+    {VY_JOINT_FIXED, 6, 7, {0.05, 0.0, 0.0}, {-0.05, 0.0, 0.0}},
+    {VY_JOINT_DISTANCE, 7, 8, {0.05, 0.0, 0.0}, {-0.05, 0.0, 0.0}},
+    {VY_JOINT_SPRING, 8, -1, {0.05, 0.0, 0.0}, {1.9, 0.2, 1.0}},
+};
+enum { JOINED_PARTS = sizeof joined_parts / sizeof joined_parts[0], JOINED_BODIES = 9 };
+
+static vy_status join_part(vy_world *world, int k, vy_error *err)
+{
+    vy_joint_def def = vy_default_joint_def();
+    const int a = joined_parts[k].a, b = joined_parts[k].b;
+    def.kind = joined_parts[k].kind;
+    def.body_a = a < 0 ? VY_NULL_BODY : vy_world_body(world, vy_world_drone(world, (uint32_t)a));
+    def.body_b = b < 0 ? VY_NULL_BODY : vy_world_body(world, vy_world_drone(world, (uint32_t)b));
+    def.anchor_a = joined_parts[k].anchor_a;
+    def.anchor_b = joined_parts[k].anchor_b;
+    def.length = def.kind == VY_JOINT_DISTANCE ? 0.01 : 0.1;
+    def.axis_a = def.axis_b = (vy_vec3){0.0, 1.0, 0.0};
+    if (def.kind == VY_JOINT_UNIVERSAL) def.axis_b = (vy_vec3){0.0, 0.0, 1.0};
+    if (def.kind == VY_JOINT_SLIDER) def.axis_a = (vy_vec3){1.0, 0.0, 0.0};
+    if (def.kind == VY_JOINT_SPRING) def.stiffness = 0.5;
+    if (k == 1) { // a boom that bends
+        def.axis_a = def.axis_b = (vy_vec3){1.0, 0.0, 0.0};
+        def.stiffness = 1e-3;
+        def.damping = 1e-6;
+    }
+    if (k == 2 || k == 3) { // stops and motors
+        def.limited = 1;
+        def.low = k == 2 ? -0.2 : -0.01;
+        def.high = k == 2 ? 0.9 : 0.02;
+        def.motor_speed = -0.5;
+        def.motor_gain = 1e-3;
+        def.motor_torque = 1e-3;
+    }
+    return vy_world_add_joint(world, &def, NULL, err);
+}
+
+static vy_status build_joined(uint64_t seed, vy_world **out, vy_error *err)
+{
+    vy_world_def def = vy_default_world_def();
+    def.seed = seed;
+    def.drone_cap = JOINED_BODIES;
+    def.joint_cap = JOINED_PARTS;
+    vy_status status = vy_world_create(&def, out, err);
+    if (status != VY_OK) return status;
+    vy_drone_def drone = vy_default_drone_def(), body = drone;
+    drone.position = (vy_vec3){0.0, 0.0, 1.0};
+    body.vehicle.rotor_count = 0;
+    body.vehicle.mass = 0.002;
+    body.vehicle.inertia = (vy_mat3){{{2e-7, 1e-8, 0.0}, {1e-8, 4e-7, 0.0}, {0.0, 0.0, 5e-7}}};
+    body.controller.kind = VY_CONTROLLER_NONE;
+    body.imu.period = body.mocap.period = 0.0;
+    body.rotor_speed = 0.0;
+    status = vy_world_add_drone(*out, &drone, NULL, err);
+    for (int i = 1; i < JOINED_BODIES && status == VY_OK; ++i) {
+        body.position = i == 1   ? (vy_vec3){0.02, 0.01, 0.95}
+                        : i == 2 ? (vy_vec3){0.0, 0.06, 1.0}
+                                 : (vy_vec3){1.05 + 0.1 * (i - 3) + (i == 8 ? 0.01 : 0.0), 0.0, 1.0};
+        status = vy_world_add_drone(*out, &body, NULL, err);
+    }
+    for (int k = 0; k < JOINED_PARTS && status == VY_OK; ++k) status = join_part(*out, k, err);
+    return finish(status, out);
+}
+
 static vy_status build_upset(uint64_t seed, vy_world **out, vy_error *err)
 {
     vy_status status = new_world(seed, 1, out, err);
@@ -564,6 +640,8 @@ const vy_scene vy_scenes[] = {
     {"failsafe", "limits of a drive, commands that are lost, a rotor that is gone", 4000, build_failsafe},
     {"bump", "landing, a thin wall, boxes on a tilted pad, a ball and a capsule on hills, a load set down",
      3000, build_bump},
+    {"joined", "a load on a cable, a boom that bends, and a string of every other kind of joint", 3000,
+     build_joined},
     {"upset", "a torque too strong to hold: the tilt limit ends the run", 5000, build_upset},
 };
 const int vy_scene_count = (int)(sizeof vy_scenes / sizeof vy_scenes[0]);

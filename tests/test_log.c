@@ -13,7 +13,8 @@
 
 #include <cmocka.h>
 
-static const char *const names[] = {"alpha", "bravo", "charlie", "delta", "echo", "foxtrot", "golf", "hotel"};
+static const char *const names[] = {"alpha",   "bravo", "charlie", "delta", "echo",
+                                    "foxtrot", "golf",  "hotel",   "india"};
 static char path[2][64];
 
 static int make_paths(void **state)
