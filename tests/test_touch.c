@@ -304,7 +304,43 @@ static void snapshots_hold_contacts(void **unused)
     (void)vy_world_advance(world, 200);
     assert_true(vy_world_hash(world) == hash);
     assert_int_equal(vy_world_restore(world, kept, size - 8, NULL), VY_BAD_VALUE);
+    // Contacts that cannot be are refused: too many, of nobody, with too many points.
+    const size_t at = (size_t)((unsigned char *)world->contacts - (unsigned char *)world->state);
+    const size_t places[4] = {at + 3, at + 8, at + 8 + 4, at + 16};
+    for (int i = 0; i < 4; ++i) {
+        unsigned char *byte = (unsigned char *)kept + places[i];
+        *byte ^= 0x40;
+        assert_int_equal(vy_world_restore(world, kept, size, NULL), VY_BAD_VALUE);
+        *byte ^= 0x40;
+    }
+    assert_int_equal(vy_world_restore(world, kept, size, NULL), VY_OK);
     free(kept);
+    vy_world_destroy(world);
+}
+
+// Whatever a fall gains, the ground takes: the account says so, and nothing is left over.
+static void energy_is_accounted_for(void **unused)
+{
+    (void)unused;
+    const vy_world_def solid = solid_world(1, 1);
+    vy_world *world = create(&solid);
+    vy_drone_def def = brick((vy_vec3){0, 0, 0.5}); // 45 cm to fall
+    def.solid.material.restitution = 0.5;
+    vy_obstacle_def ground = vy_default_obstacle_def();
+    ground.solid.material.restitution = 0.5;
+    add(world, &def);
+    put(world, &ground);
+    vy_world_open_account(world);
+    (void)vy_world_advance(world, 3000);
+    vy_energy e;
+    assert_int_equal(vy_world_read_energy(world, vy_world_drone(world, 0), &e), VY_OK);
+    const double fallen = def.vehicle.mass * 9.80665 * 0.45;
+    // And what gravity does in each step that it lies there: a fall of a step's length, m g^2 h^2 / 2.
+    assert_near(e.contacts, -fallen - 2000 * 0.5 * 9.80665 * 9.80665 * 1e-6, 0.02 * fallen);
+    assert_near(e.residual, 0.0, 1e-9 * e.exchanged);
+    vy_loads loads; // at rest the ground carries the weight
+    assert_int_equal(vy_world_read_loads(world, vy_world_drone(world, 0), &loads), VY_OK);
+    assert_vec_near(loads.contact_force, vec3_make(0, 0, 9.80665), 1e-6);
     vy_world_destroy(world);
 }
 
@@ -607,6 +643,7 @@ int main(void)
         cmocka_unit_test(bricks_exchange_momentum),
         cmocka_unit_test(crashes_are_told),
         cmocka_unit_test(snapshots_hold_contacts),
+        cmocka_unit_test(energy_is_accounted_for),
         cmocka_unit_test(rays_meet_shapes),
         cmocka_unit_test(drones_have_shapes),
         cmocka_unit_test(spinning_bricks_touch_on_time),

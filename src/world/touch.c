@@ -101,6 +101,22 @@ uint32_t vy_touch_stage(vy_world *world, world_block *w, drone_block *drones)
     return events;
 }
 
+int vy_touch_sound(const vy_world *world, const void *block)
+{
+    const unsigned char *at = (const unsigned char *)block +
+                              ((const unsigned char *)world->contacts - (const unsigned char *)world->state);
+    const uint64_t bodies = vy_bodies_limit(world->bodies);
+    contacts_block head;
+    memcpy(&head, at, sizeof head);
+    if (head.count > world->model.contact_cap) return 0;
+    for (uint64_t k = 0; k < head.count; ++k) {
+        contact_memory m;
+        memcpy(&m, at + sizeof head + k * sizeof m, sizeof m);
+        if (m.count > VY_MANIFOLD_POINTS || m.a >= m.b || m.b >= bodies) return 0;
+    }
+    return 1;
+}
+
 // --- what happened
 
 uint32_t vy_world_contact_count(const vy_world *world)

@@ -600,14 +600,8 @@ vy_status vy_world_restore(vy_world *world, const void *block, size_t size, vy_e
         head.failure_field >= (uint64_t)vy_field_count) {
         return vy_fail(err, VY_BAD_VALUE, "snapshot: not of a world with the same drones and noise");
     }
-    if (world->touches != NULL) {
-        contacts_block contacts;
-        memcpy(&contacts,
-               (const unsigned char *)block + ((unsigned char *)world->contacts - (unsigned char *)mine),
-               sizeof contacts);
-        if (contacts.count > world->model.contact_cap)
-            return vy_fail(err, VY_BAD_VALUE, "snapshot: more contacts than this world has room for");
-    }
+    if (world->touches != NULL && !vy_touch_sound(world, block))
+        return vy_fail(err, VY_BAD_VALUE, "snapshot: contacts that this world cannot have");
     const size_t kits = (size_t)((const unsigned char *)world->kits - (const unsigned char *)world->state);
     for (uint32_t i = 0; i < world->model.kit_count && head.tick > 0; ++i) {
         uint64_t identity;

@@ -102,6 +102,9 @@ uint32_t vy_bodies_stage(vy_world *world, const vy_model *plant, world_block *w,
 /// Put the flown drones that touch back to the start of the step, and through it with contacts.
 uint32_t vy_touch_stage(vy_world *world, world_block *w, drone_block *drones);
 
+/// Whether the contacts of a snapshot of this world's size name bodies and points that it has.
+int vy_touch_sound(const vy_world *world, const void *block);
+
 /// Add a drone's body to the set, with its shape.
 vy_status vy_touch_add_drone(vy_world *world, const vy_drone_def *drone, vy_error *err);
 
