@@ -416,6 +416,54 @@ static void a_fan_of_rays_covers_the_ground(void **unused)
     vy_world_destroy(world);
 }
 
+// A wall ahead, the ground below and another drone to the left: the nearest counts, and the own shape does
+// not.
+static void rays_see_the_shapes_of_the_world(void **unused)
+{
+    (void)unused;
+    vy_world_def wd = vy_default_world_def();
+    wd.drone_cap = 2;
+    wd.obstacle_cap = 2;
+    wd.contacts.cap = 8;
+    vy_world *world = NULL;
+    assert_int_equal(vy_world_create(&wd, &world, NULL), VY_OK);
+    vy_drone_def def = plain_body();
+    def.position.z = 5.0;
+    def.kit.lidar = (vy_lidar_def){.period = 0.001,
+                                   .columns = 4,
+                                   .rows = 1,
+                                   .width = 2.0 * PI,
+                                   .least = 0.01,
+                                   .most = 50.0,
+                                   .attitude = {1.0, 0.0, 0.0, 0.0}};
+    def.kit.range =
+        (vy_range_def){.period = 0.001, .least = 0.1, .most = 50.0, .direction = {0.0, 0.0, -1.0}};
+    def.solid.kind = VY_SOLID_SPHERE;
+    def.solid.radius = 0.3;
+    assert_int_equal(vy_world_add_drone(world, &def, NULL, NULL), VY_OK);
+    vy_drone_def other = plain_body();
+    other.position = (vy_vec3){0.0, 4.0, 5.0};
+    other.solid = def.solid;
+    assert_int_equal(vy_world_add_drone(world, &other, NULL, NULL), VY_OK);
+    vy_obstacle_def wall = vy_default_obstacle_def();
+    wall.solid.kind = VY_SOLID_BOX;
+    wall.solid.size = (vy_vec3){1.0, 10.0, 20.0};
+    wall.position = (vy_vec3){7.0, 0.0, 0.0};
+    assert_int_equal(vy_world_add_obstacle(world, &wall, NULL), VY_OK);
+    vy_obstacle_def floor = vy_default_obstacle_def(); // a plane: there is no ground at z = 0 beside
+    floor.position.z = -2.0;
+    assert_int_equal(vy_world_add_obstacle(world, &floor, NULL), VY_OK);
+    (void)vy_world_step(world);
+    const vy_drone_state s = state_of(world, 0);
+    const double *seen = s.samples.lidar.distance; // back, left, forward, right
+    assert_near(seen[0], 0.0, 0.0);
+    assert_near(seen[1], 4.0 - 0.3, 1e-9);
+    assert_near(seen[2], 6.5, 1e-9);
+    assert_near(seen[3], 0.0, 0.0);
+    assert_near(s.samples.range.distance, s.position.z + 2.0, 1e-9);
+    vy_world_destroy(world);
+}
+
 static void escs_and_monitors_tell_what_turns_and_flows(void **unused)
 {
     (void)unused;
@@ -702,6 +750,7 @@ int main(void)
         cmocka_unit_test(a_range_finder_sees_the_ground_at_a_slant),
         cmocka_unit_test(flow_is_how_the_ground_moves_in_the_image),
         cmocka_unit_test(a_fan_of_rays_covers_the_ground),
+        cmocka_unit_test(rays_see_the_shapes_of_the_world),
         cmocka_unit_test(escs_and_monitors_tell_what_turns_and_flows),
         cmocka_unit_test(noise_has_the_declared_size),
         cmocka_unit_test(delay_moves_samples_in_time_alone),

@@ -371,9 +371,8 @@ static void carets_stand_under_their_characters(void **unused)
                 "s.yaml:3:6: unknown key \"n\xc3\xa4me\"; did you mean name?\n"
                 "    3 |   - {\"n\xc3\xa4me\": 1, \tseed: 2}\n"
                 "      |      ^\n"
-                "s.yaml:3:18: unknown key \"seed\"; there are name, vehicle, start, sensors, controller, "
-                "safety, shape, "
-                "crash\n"
+                "s.yaml:3:18: unknown key \"seed\"; there are name, vehicle, start, sensors, estimator, "
+                "controller, safety, shape, crash\n"
                 "    3 |   - {\"n\xc3\xa4me\": 1, \tseed: 2}\n"
                 "      |                 \t^\n");
 }

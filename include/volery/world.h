@@ -2,6 +2,7 @@
 #pragma once
 #include "volery/controller.h"
 #include "volery/environment.h"
+#include "volery/estimator.h"
 #include "volery/joint.h"
 #include "volery/obstacle.h"
 #include "volery/sensors.h"
@@ -96,6 +97,7 @@ typedef struct vy_drone_def {
     vy_imu_def imu;
     vy_mocap_def mocap;
     vy_kit_def kit;
+    vy_estimator_def estimator;
     int truth; ///< 1: the sensor `truth`: the estimate is the truth at every step, and shows as such
     vy_controller_def controller;
     vy_safety_def safety;

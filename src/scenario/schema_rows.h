@@ -27,6 +27,9 @@ extern const vy_table vy_world_table;
 /// What a drone measures, under the key `sensors` of a vy_scenario_drone.
 extern const vy_table vy_sensor_table;
 
+/// What makes an estimate of that, under the key `estimator`.
+extern const vy_table vy_estimator_table;
+
 /// The table of vy_scenario_fault, under the key `faults`.
 extern const vy_table vy_fault_table;
 /// A vehicle's drive, and the limits that end a run.

@@ -212,3 +212,32 @@ static const vy_row sensor_rows[] = {
     PART(lidar, kit.lidar, "fan of rays"),
 };
 const vy_table vy_sensor_table = {.title = "Sensors", .help = "What a drone measures.", ROWS(sensor_rows)};
+
+// --- estimators
+
+_Static_assert(sizeof(vy_estimator_kind) == sizeof(int), "choices are read and written as int");
+
+static const vy_choice estimators[] = {
+    CHOICE("fading", VY_ESTIMATOR_FADING, "IMU and motion capture, constant gains of a fading memory"),
+    CHOICE("ekf", VY_ESTIMATOR_EKF, "error-state Kalman filter on whatever the drone carries"),
+    CHOICE("complementary", VY_ESTIMATOR_COMPLEMENTARY,
+           "gyroscope, gravity and magnetic field; GPS or motion capture, barometer"),
+};
+#define FILTERS (1u << VY_ESTIMATOR_EKF | 1u << VY_ESTIMATOR_COMPLEMENTARY)
+#define START(key_, unit_, help_)                                                                   \
+    ROW(#key_, NUMBER, vy_estimator_def, key_, .unit = unit_, .range = AT_LEAST_0, .when = FILTERS, \
+        .help = help_)
+static const vy_row estimator_rows[] = {
+    ROW("kind", CHOICE, vy_estimator_def, kind, CHOICES(estimators), .help = "how"),
+    START(start_position, "m", "standard deviation of the first estimate's error per axis"),
+    START(start_velocity, "m/s", "standard deviation of the first estimate's error per axis"),
+    START(start_attitude, "rad", "standard deviation of the first estimate's error per axis"),
+    ROW("attitude_time", NUMBER, vy_estimator_def, attitude_time, .unit = "s", .range = POSITIVE,
+        .when = 1u << VY_ESTIMATOR_COMPLEMENTARY, .help = "how long the gyroscope is trusted"),
+    ROW("position_time", NUMBER, vy_estimator_def, position_time, .unit = "s", .range = POSITIVE,
+        .when = 1u << VY_ESTIMATOR_COMPLEMENTARY, .help = "how long dead reckoning is trusted"),
+};
+const vy_table vy_estimator_table = {.title = "Estimator",
+                                     .help = "From samples to what controllers believe.",
+                                     .size = sizeof(vy_estimator_def),
+                                     ROWS(estimator_rows)};

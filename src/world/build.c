@@ -1,5 +1,6 @@
 // build.c - constants of drones and disturbances, computed once.
 #include "world/build.h"
+#include "world/kit.h"
 #include "base/fail.h"
 #include "base/math.h"
 #include "control/trajectory.h"
@@ -255,7 +256,7 @@ vy_status vy_drone_build(const vy_model *world, const vy_drone_def *def, drone_m
     status = build_thrusters(world, &def->vehicle, &m.layout.thrusters, err);
     if (status != VY_OK) return status;
     m.controller = def->controller;
-    m.truth = def->truth != 0;
+    m.belief = def->truth ? BELIEF_TRUTH : BELIEF_FADING;
     vy_path_build(&def->controller.path, &m.path);
     m.safety = def->safety;
     m.crash = def->crash;
@@ -309,7 +310,8 @@ void vy_drone_start(const vy_model *world, const vy_drone_def *def, uint32_t ind
     d.estimate.attitude = d.mocap.attitude;
     d.estimate.velocity = d.body.velocity; // a drone knows how it was launched
     d.estimate.rate = d.imu.gyro;
-    if (model->truth) {
+    if (model->belief == BELIEF_FILTER) vy_filter_first(world, def, index, &d.body, &d.estimate);
+    if (model->belief == BELIEF_TRUTH) {
         d.estimate.position = d.body.position;
         d.estimate.attitude = d.body.attitude;
         d.estimate.rate = d.body.rate;

@@ -207,6 +207,8 @@ KIT_FIELD(lidar.distance, f64, 64, "m", "last sample, ray by ray; 0: nothing wit
 KIT_FIELD(ticks, u64, 8, "", "when each of these samples arrived")
 
 FILTER_FIELD(covariance, f64, FILTER_CELLS, "", "of position, velocity, attitude, gyroscope and accelerometer bias")
+FILTER_FIELD(zero, f64, 1, "m", "what the barometer is too high by")
+FILTER_FIELD(zeroed, u64, 1, "", "1: that is known")
 
 DELAY_FIELD(value, f64, 1, "", "a number of a sample on its way: when it was taken, then what it says")
 

@@ -23,6 +23,7 @@ typedef struct scene {
     uint64_t tick;
     const body_state *body;
     delay_block *delays;
+    const vy_world *world; // for its shapes
 } scene;
 
 // Send a sample off, and receive what arrives now. Returns 0 when nothing does; `values` is the sample then
@@ -98,11 +99,16 @@ static void sample_fields(const scene *s, kit_block *k)
     }
 }
 
-// Distance from a place on the drone along a direction in body axes.
-static double look(const scene *s, vec3 position, vec3 along)
+// Distance from a place on the drone along a direction in body axes: to the nearest shape, or to the ground z
+// = 0.
+static double look(const scene *s, vec3 position, vec3 along, double reach)
 {
-    const vec3 origin = gps_truth(s->body, position).position;
-    return ray_to_ground(origin, quat_rotate(s->body->attitude, along));
+    const vec3 origin = gps_truth(s->body, position).position, way = quat_rotate(s->body->attitude, along);
+    const double ground = s->world->has_ground ? RAY_NOTHING : ray_to_ground(origin, way);
+    vy_ray_target target;
+    if (!vy_world_cast_ray(s->world, origin, way, reach, vy_world_drone(s->world, s->kit->drone), &target))
+        return ground;
+    return ground > 0.0 && ground < target.distance ? ground : target.distance;
 }
 
 static void sample_flow(const scene *s, kit_block *k)
@@ -110,7 +116,7 @@ static void sample_flow(const scene *s, kit_block *k)
     double n[2], r[3] = {0.0, 0.0, 0.0};
     rng_normals(s->m->seed, RNG_STREAM_FLOW, s->kit->drone, s->tick, n, 2);
     const vec3 down = vec3_make(0.0, 0.0, -1.0), at = s->kit->flow.position;
-    const double distance = look(s, at, down);
+    const double distance = look(s, at, down, s->kit->flow.most);
     if (distance > 0.0 && distance >= s->kit->flow.least && distance <= s->kit->flow.most) {
         double x, y;
         const vec3 velocity =
@@ -132,7 +138,8 @@ static void sample_rays(const scene *s, kit_block *k)
     if (is_due(s, KIT_RANGE)) {
         rng_normals(s->m->seed, RNG_STREAM_RANGE, s->kit->drone, s->tick, n, 1);
         const kit_ray *range = &s->kit->range;
-        double r = ray_reading(&range->reading, look(s, range->position, s->kit->range_direction), n[0]);
+        double r = ray_reading(&range->reading,
+                               look(s, range->position, s->kit->range_direction, range->reading.most), n[0]);
         if (deliver(s, KIT_RANGE, &r)) put(s, KIT_RANGE, &r, &k->range.distance, &k->ticks[KIT_RANGE]);
     }
     if (is_due(s, KIT_FLOW)) sample_flow(s, k);
@@ -141,7 +148,8 @@ static void sample_rays(const scene *s, kit_block *k)
         const kit_ray *lidar = &s->kit->lidar;
         rng_normals(s->m->seed, RNG_STREAM_LIDAR, s->kit->drone, s->tick, n, VY_RAY_CAP);
         for (int i = 0; i < s->kit->ray_count; ++i)
-            r[i] = ray_reading(&lidar->reading, look(s, lidar->position, s->kit->rays[i]), n[i]);
+            r[i] = ray_reading(&lidar->reading,
+                               look(s, lidar->position, s->kit->rays[i], lidar->reading.most), n[i]);
         if (deliver(s, KIT_LIDAR, r)) put(s, KIT_LIDAR, r, k->lidar.distance, &k->ticks[KIT_LIDAR]);
     }
 }
@@ -171,7 +179,7 @@ void vy_kit_stage(vy_world *world)
     for (uint32_t i = 0; i < m->kit_count; ++i) {
         const kit_model *kit = &m->kits[i];
         drone_block *d = &world->drones[kit->drone];
-        const scene s = {m, kit, world->state->tick, &d->body, world->delays};
+        const scene s = {m, kit, world->state->tick, &d->body, world->delays, world};
         sample_body(&s, d, &world->kits[i]);
         sample_fields(&s, &world->kits[i]);
         sample_rays(&s, &world->kits[i]);
@@ -199,5 +207,9 @@ void vy_kit_start(vy_world *world)
         rng_normals(m->seed, RNG_STREAM_GPS, kit->drone, 0, n, 3);
         k.gps_wander = vec3_mul(kit->gps_deviation, vec3_make(n[0], n[1], n[2]));
         world->kits[i] = k;
+        if (kit->estimator == VY_ESTIMATOR_FADING) continue;
+        ekf_covariance c;
+        ekf_start(&kit->ekf, &c);
+        ekf_pack(&c, world->filters[kit->filter].covariance);
     }
 }

@@ -3,6 +3,8 @@
 // A drone gets a kit when it declares such a sensor, or a figure that the plain ones do not have. Kits fly in
 // worlds, one drone at a time.
 #pragma once
+#include "control/complementary.h"
+#include "control/ekf.h"
 #include "sensors/baro.h"
 #include "sensors/mag.h"
 #include "sensors/ray.h"
@@ -51,7 +53,12 @@ typedef struct kit_model {
     } esc;
     kit_ray lidar;
     int ray_count;
-    vec3 rays[VY_RAY_CAP]; // body, unit
+    vec3 rays[VY_RAY_CAP];       // body, unit
+    vy_estimator_kind estimator; // VY_ESTIMATOR_FADING: none of its own
+    uint32_t filter;             // its place in the state's filters
+    int baro_zeroed;             // the barometer is set to the believed height at its first sample
+    ekf_params ekf;
+    complementary_params complementary;
 } kit_model;
 
 /// Does the drone need a kit?
@@ -67,6 +74,15 @@ vy_status vy_check_kit_def(const vy_drone_def *def, vy_error *err);
 /// they take.
 vy_status vy_kit_build(const vy_model *world, const vy_drone_def *def, uint32_t index, kit_model *out,
                        uint32_t *cells, vy_error *err);
+
+vy_status vy_check_estimator_def(const vy_drone_def *def, vy_error *err);
+
+/// Constants of the drone's filter, if it asks for one.
+vy_status vy_filter_build(const vy_model *world, const vy_drone_def *def, kit_model *kit, vy_error *err);
+
+/// What a filter believes before the first sample: the truth, and an error as large as declared.
+void vy_filter_first(const vy_model *world, const vy_drone_def *def, uint32_t index, const body_state *body,
+                     estimator_state *out);
 
 /// How many numbers a sample of `sensor` has.
 int vy_kit_width(int sensor);

@@ -50,6 +50,7 @@ int vy_drone_has_kit(const vy_drone_def *def)
     for (int i = 0; i < KIT_OWN; ++i) {
         if (parts[i].period > 0.0) return 1;
     }
+    if (def->estimator.kind != VY_ESTIMATOR_FADING && !def->truth) return 1;
     return (def->imu.period > 0.0 && imu_is_full(&def->imu)) ||
            (def->mocap.period > 0.0 && is_linked(def->mocap.link));
 }
@@ -249,6 +250,7 @@ vy_status vy_check_kit_def(const vy_drone_def *def, vy_error *err)
     if (status == VY_OK) status = check_fields(&def->kit, err);
     if (status == VY_OK) status = check_rays(&def->kit, err);
     if (status == VY_OK) status = check_drive(def, err);
+    if (status == VY_OK) status = vy_check_estimator_def(def, err);
     return status;
 }
 
@@ -405,5 +407,5 @@ vy_status vy_kit_build(const vy_model *world, const vy_drone_def *def, uint32_t 
     build_fields(world, &def->kit, index, out);
     build_rays(&def->kit, out);
     build_drive(&def->kit, out);
-    return VY_OK;
+    return vy_filter_build(world, def, out, err);
 }

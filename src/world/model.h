@@ -34,12 +34,14 @@ typedef struct drive_model {
     uint64_t held;                 // steps after which a landing drone that is held has landed
 } drive_model;
 
+enum { BELIEF_FADING, BELIEF_TRUTH, BELIEF_FILTER };
+
 /// Constants of one drone that are the same in every world of a batch; one layout for every lane width.
 /// Periods are whole numbers of steps; 0 is never.
 typedef struct drone_model {
     rotor_layout layout;
     uint64_t imu_period, mocap_period, control_period, rate_period;
-    int truth; // the estimate is the truth
+    int belief; // who makes the estimate
     vy_controller_def controller;
     path_model path;
     int driven; // its vehicle declares a drive

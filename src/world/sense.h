@@ -36,7 +36,8 @@ VY_BIG_FN void estimator_stage(const vy_model *m, const world_block *w, drone_bl
     for (uint32_t i = 0; i < m->drone_count; ++i) {
         const estimator_params *p = &m->params[i].estimator;
         drone_block *d = &drones[i];
-        if (m->drones[i].truth) {
+        if (m->drones[i].belief != BELIEF_FADING) {
+            if (m->drones[i].belief == BELIEF_FILTER) continue; // vy_filter_stage
             d->estimate.position = d->body.position;
             d->estimate.velocity = d->body.velocity;
             d->estimate.attitude = d->body.attitude;

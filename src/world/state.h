@@ -174,6 +174,8 @@ enum { FILTER_STATES = 15, FILTER_CELLS = FILTER_STATES * (FILTER_STATES + 1) / 
 /// gyroscope bias and accelerometer bias, row by row.
 typedef struct filter_block {
     real covariance[FILTER_CELLS];
+    real zero;   // [m] what the barometer is too high by
+    bits zeroed; // 1: that is known
 } filter_block;
 
 /// A number on its way through a delayed sensor: for each place of its line the tick, then the sample.

@@ -46,6 +46,7 @@ VY_FN uint32_t step(vy_world *world)
         if (kitted) vy_kit_stage(world);
         if (faulty) vy_fault_samples(world);
         estimator_stage(m, w, d); // estimator
+        if (kitted) vy_filter_stage(world);
         if (faulty) vy_fault_remember(world);
         events |= vy_controller_stage(world, w, d); // controller under test
         if (faulty) vy_fault_commands(world);

@@ -217,8 +217,12 @@ vy_status vy_world_add_obstacle(vy_world *world, const vy_obstacle_def *def, vy_
     const uint64_t found = fpu_enter();
     const vy_status status = add_solid(world, &body, &def->solid, NULL, vec3_zero(), err);
     fpu_leave(found);
-    if (status == VY_OK) m->obstacle_count += 1;
-    return status;
+    if (status != VY_OK) return status;
+    m->obstacle_count += 1;
+    const int endless = def->solid.kind == VY_SOLID_PLANE || def->solid.kind == VY_SOLID_HEIGHTS;
+    const double up = quat_rotate(quat_normalize(def->attitude), vec3_make(0.0, 0.0, 1.0)).z;
+    if (endless && up > 0.5) world->has_ground = 1; // and no wall
+    return VY_OK;
 }
 
 uint32_t vy_world_obstacle_count(const vy_world *world) { return world->model.obstacle_count; }

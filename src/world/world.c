@@ -238,6 +238,8 @@ static vy_status add_kit(vy_model *m, const vy_drone_def *def, uint32_t index, u
     for (int i = 0; i < KIT_SENSORS; ++i) kit->links[i].line += m->delay_count;
     drone_model *dm = &m->drones[index];
     dm->kit = m->kit_count + 1;
+    kit->filter = m->filter_count;
+    if (kit->estimator != VY_ESTIMATOR_FADING) dm->belief = BELIEF_FILTER;
     if (kit->links[KIT_IMU].period > 0) dm->imu_period = 0; // the plain ones rest
     if (kit->links[KIT_MOCAP].period > 0) dm->mocap_period = 0;
     return VY_OK;
@@ -271,6 +273,7 @@ vy_status vy_world_add_drone(vy_world *world, const vy_drone_def *given, vy_dron
         if (m->payload_cap > 0) world->vehicles[index] = def->vehicle;
         m->drone_count += 1;
         m->kit_count += m->drones[index].kit > 0;
+        m->filter_count += m->drones[index].belief == BELIEF_FILTER;
         m->delay_count += delays;
         if (m->contact_cap > 0) m->params[index].nap.open_loop = 0; // the bound is that of a body alone
         m->geared |= m->drones[index].geared;

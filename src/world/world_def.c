@@ -40,6 +40,7 @@ vy_drone_def vy_default_drone_def(void)
     def.imu = vy_default_imu_def();
     def.mocap = vy_default_mocap_def();
     def.kit = vy_default_kit_def();
+    def.estimator = vy_default_estimator_def();
     def.controller = vy_default_controller_def();
     def.safety.height_min = -DBL_MAX;
     def.safety.height_max = DBL_MAX;
@@ -195,9 +196,14 @@ vy_status vy_check_drone_def(const vy_drone_def *def, vy_error *err)
     if (def->controller.flight == VY_FLIGHT_KINEMATIC && vy_drive_is_declared(&def->vehicle.drive)) {
         return vy_fail(err, VY_BAD_VALUE, "vehicle.drive: a kinematic drone has no motors to limit");
     }
-    if (looks && !def->truth && !(def->imu.period > 0.0 && def->mocap.period > 0.0)) {
-        return vy_fail(err, VY_BAD_VALUE,
-                       "drone: the controller needs an IMU and motion capture, or the truth");
+    const int places = def->mocap.period > 0.0 || (def->estimator.kind != VY_ESTIMATOR_FADING &&
+                                                   (def->kit.gps.period > 0.0 || def->kit.flow.period > 0.0));
+    if (looks && !def->truth && !(def->imu.period > 0.0 && places)) {
+        return vy_fail(
+            err, VY_BAD_VALUE,
+            def->estimator.kind == VY_ESTIMATOR_FADING
+                ? "drone: the controller needs an IMU and motion capture, or the truth"
+                : "drone: the controller needs an IMU and motion capture, GPS or flow, or the truth");
     }
     const double length = quat_dot(def->attitude, def->attitude);
     if (!(length > 0.0 && real_is_finite(length))) {

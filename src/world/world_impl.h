@@ -48,7 +48,8 @@ struct vy_world {
     double *reach;            // [m] [drone_cap + obstacle_cap] of a shape from the origin of its frame
     energy_account *accounts; // [drone_cap] what is not state: opened anew, never restored
     int accounting;
-    int watching; // 1: somebody looks at the world before the plant
+    int has_ground; // an obstacle is the ground: there is none at z = 0 beside
+    int watching;   // 1: somebody looks at the world before the plant
     wake_entry *wakes;
     vy_vehicle_def *vehicles; // as declared, of each drone, in a world made for payloads
     vy_sink sink;
@@ -72,6 +73,9 @@ void vy_kit_start(vy_world *world);
 
 /// Sample what is due of the kits, and let arrive what has travelled long enough.
 void vy_kit_stage(vy_world *world);
+
+/// What the filters of kits make of what has arrived.
+void vy_filter_stage(vy_world *world);
 
 /// Step the drones that joints hold, island by island.
 uint32_t vy_joined_stage(vy_world *world, const vy_model *plant, world_block *w, drone_block *drones);

@@ -1,0 +1,279 @@
+// test_filter.c - the estimators that a scenario asks for by name: is the Kalman filter as good as it
+// believes, do drones fly on them.
+#include "flight.h"
+#include "world/kit.h"
+#include <string.h>
+
+enum { SEEDS = 40 };
+
+static vy_world_def seeded_world(uint64_t seed)
+{
+    vy_world_def def = vy_default_world_def();
+    def.seed = seed;
+    def.environment.magnetic_field = (vy_vec3){1e-6, 20e-6, -45e-6};
+    return def;
+}
+
+// A drone that flies about on white noise alone, so that what the filter is told of its sensors is all there
+// is.
+static vy_drone_def flying_drone(void)
+{
+    vy_drone_def def = vy_default_drone_def();
+    def.position = (vy_vec3){0.0, 0.0, 2.0};
+    def.mocap.period = 0.0;
+    def.estimator.kind = VY_ESTIMATOR_EKF;
+    def.imu.position = (vy_vec3){0.02, -0.01, 0.01};
+    def.kit.mag.period = 0.02;
+    def.kit.baro.period = 0.02;
+    def.kit.baro.noise = 4.0;
+    def.kit.gps.period = 0.1;
+    def.kit.gps.position = (vy_vec3){0.0, 0.03, 0.05};
+    def.controller.setpoint_count = 3;
+    def.controller.setpoints[0] = (vy_setpoint){0.0, {0.0, 0.0, 2.0}, 0.0};
+    def.controller.setpoints[1] = (vy_setpoint){2.0, {2.0, -1.0, 2.5}, 1.0};
+    def.controller.setpoints[2] = (vy_setpoint){4.0, {0.0, 1.0, 2.0}, -1.0};
+    return def;
+}
+
+// What the estimate is off by, in the filter's order.
+static void error_of(const vy_world *world, double out[EKF_STATES])
+{
+    const drone_block *d = &world->drones[0];
+    const estimator_state *e = &d->estimate;
+    const quat q = quat_mul(quat_conj(e->attitude), d->body.attitude);
+    const double two = q.w < 0.0 ? -2.0 : 2.0;
+    ekf_put(vec3_sub(d->body.position, e->position), out, EKF_POSITION);
+    ekf_put(vec3_sub(d->body.velocity, e->velocity), out, EKF_VELOCITY);
+    ekf_put(vec3_make(two * q.x, two * q.y, two * q.z), out, EKF_TURN);
+    ekf_put(vec3_sub(d->imu.gyro_bias, e->gyro_bias), out, EKF_GYRO);
+    ekf_put(vec3_sub(d->imu.accel_bias, e->accel_bias), out, EKF_ACCEL);
+}
+
+// e^T P^-1 e of the parts [first, last), by Cholesky.
+static double consistency(const vy_world *world, int first, int last)
+{
+    ekf_covariance c;
+    double e[EKF_STATES], l[EKF_STATES][EKF_STATES], sum = 0.0;
+    ekf_unpack(world->filters[0].covariance, &c);
+    error_of(world, e);
+    for (int i = first; i < last; ++i) {
+        for (int k = first; k <= i; ++k) {
+            double s = c.p[i][k];
+            for (int n = first; n < k; ++n) s -= l[i][n] * l[k][n];
+            if (i == k) assert_true(s > 0.0); // a covariance stays one
+            l[i][k] = i == k ? sqrt(s) : s / l[k][k];
+        }
+    }
+    for (int i = first; i < last; ++i) {
+        for (int k = first; k < i; ++k) e[i] -= l[i][k] * e[k];
+        e[i] /= l[i][i];
+        sum += e[i] * e[i];
+    }
+    return sum;
+}
+
+// The mean over many seeds of n squares is n; within 3.5 deviations of a chi-square of that many runs, and
+// that at every moment looked at. Returns the worst distance from n in such deviations.
+static double check_consistency(const vy_drone_def *def, double slack)
+{
+    static const int moments[] = {1, 500, 1500, 2500, 4000, 6000};
+    enum { MOMENTS = sizeof moments / sizeof moments[0] };
+    double whole[MOMENTS] = {0}, parts[MOMENTS][5] = {{0}};
+    for (uint64_t seed = 1; seed <= SEEDS; ++seed) {
+        const vy_world_def wd = seeded_world(seed);
+        vy_world *world = fly_in(&wd, def);
+        for (int k = 0, tick = 0; k < MOMENTS; tick = moments[k++]) {
+            assert_int_equal(vy_world_advance(world, (uint64_t)(moments[k] - tick)) & VY_EVENT_FAILED, 0);
+            whole[k] += consistency(world, 0, EKF_STATES) / SEEDS;
+            for (int p = 0; p < 5; ++p) parts[k][p] += consistency(world, 3 * p, 3 * p + 3) / SEEDS;
+        }
+        vy_world_destroy(world);
+    }
+    double worst = 0.0;
+    for (int k = 0; k < MOMENTS; ++k) {
+        const double off = (whole[k] - 15.0) / sqrt(2.0 * 15.0 / SEEDS);
+        worst = fmax(worst, fabs(off));
+        if (!(fabs(off) < 3.5 + slack)) print_error("at step %d: %g squares of 15\n", moments[k], whole[k]);
+        for (int p = 0; p < 5; ++p) {
+            const double part = (parts[k][p] - 3.0) / sqrt(2.0 * 3.0 / SEEDS);
+            worst = fmax(worst, fabs(part));
+            if (!(fabs(part) < 3.5 + slack))
+                print_error("at step %d: %g squares of 3 in part %d\n", moments[k], parts[k][p], p);
+        }
+    }
+    return worst;
+}
+
+static void the_ekf_is_as_good_as_it_believes_on_gps(void **unused)
+{
+    (void)unused;
+    const vy_drone_def def = flying_drone();
+    assert_true(check_consistency(&def, 0.0) < 3.5);
+}
+
+static void the_ekf_is_as_good_as_it_believes_on_motion_capture(void **unused)
+{
+    (void)unused;
+    vy_drone_def def = flying_drone();
+    def.mocap = vy_default_mocap_def();
+    def.kit = vy_default_kit_def();
+    assert_true(check_consistency(&def, 0.0) < 3.5);
+}
+
+static void the_ekf_is_as_good_as_it_believes_on_flow(void **unused)
+{
+    (void)unused;
+    vy_drone_def def = flying_drone();
+    def.kit.gps.period = 0.0;
+    def.kit.flow.period = 0.02;
+    def.kit.flow.position = (vy_vec3){0.01, 0.0, -0.01};
+    def.kit.range.period = 0.02;
+    def.kit.range.position = (vy_vec3){0.0, 0.02, -0.01};
+    assert_true(check_consistency(&def, 0.0) < 3.5);
+}
+
+// One that is told half the noise there is believes too much, and that shows: the check can fail.
+static void an_ekf_that_is_told_too_little_is_found_out(void **unused)
+{
+    (void)unused;
+    const vy_drone_def def = flying_drone();
+    double squares = 0.0;
+    for (uint64_t seed = 1; seed <= SEEDS; ++seed) {
+        const vy_world_def wd = seeded_world(seed);
+        vy_world *world = fly_in(&wd, &def);
+        ekf_params *p = &world->model.kits[0].ekf;
+        p->gps_position = vec3_scale(0.25, p->gps_position);
+        p->gps_velocity *= 0.25;
+        p->mag *= 0.25;
+        p->baro *= 0.25;
+        (void)vy_world_advance(world, 4000);
+        squares += consistency(world, 0, EKF_STATES) / SEEDS;
+        vy_world_destroy(world);
+    }
+    assert_true(squares > 15.0 + 3.5 * sqrt(30.0 / SEEDS));
+}
+
+// Biases that no sensor measures are found.
+static void the_ekf_finds_the_biases(void **unused)
+{
+    (void)unused;
+    vy_drone_def def = flying_drone();
+    def.imu.gyro_drift = def.imu.accel_drift = 0.0;
+    const vy_world_def wd = seeded_world(3);
+    vy_world *world = fly_in(&wd, &def);
+    (void)vy_world_advance(world, 15000);
+    const drone_block *d = &world->drones[0];
+    assert_true(vec3_length(d->imu.gyro_bias) > 0.003);
+    assert_vec_near(d->estimate.gyro_bias, d->imu.gyro_bias, 0.0015);
+    assert_vec_near(d->estimate.accel_bias, d->imu.accel_bias, 0.03);
+    vy_world_destroy(world);
+}
+
+// A receiver whose fixes are late: the filter counts with it.
+static void late_fixes_are_counted_as_late(void **unused)
+{
+    (void)unused;
+    vy_drone_def def = flying_drone();
+    def.controller.kind = VY_CONTROLLER_NONE;
+    def.vehicle.rotor_count = 0;
+    def.vehicle.drag_linear = (vy_vec3){0.0, 0.0, 0.0};
+    def.velocity = (vy_vec3){20.0, 0.0, 0.0};
+    def.kit.gps.link.delay = 0.2;
+    def.kit.gps.position_noise = 0.05;
+    vy_world_def wd = seeded_world(5);
+    wd.environment.gravity.uniform = (vy_vec3){0.0, 0.0, 0.0};
+    vy_world *world = fly_in(&wd, &def);
+    (void)vy_world_advance(world, 5000);
+    const vy_drone_state s = state_of(world, 0);
+    assert_near(s.samples.estimate.position.x, s.position.x, 0.2); // 4 m behind without
+    vy_world_destroy(world);
+}
+
+// Gyroscope, gravity, field, fixes and pressure hold a hover and follow a slow plan.
+static void a_drone_flies_on_the_complementary_filter(void **unused)
+{
+    (void)unused;
+    for (uint64_t seed = 1; seed <= 5; ++seed) {
+        vy_drone_def def = flying_drone();
+        def.estimator.kind = VY_ESTIMATOR_COMPLEMENTARY;
+        def.estimator.start_attitude = 0.1;
+        def.imu.accel_bias = 0.02;
+        def.imu.position = (vy_vec3){0, 0, 0};
+        def.controller.setpoints[1].time = 5.0;
+        def.controller.setpoints[2].time = 12.0;
+        const vy_world_def wd = seeded_world(seed);
+        vy_world *world = fly_in(&wd, &def);
+        double angle = 0.0, away = 0.0;
+        for (int i = 0; i < 20000; ++i) {
+            assert_int_equal(vy_world_step(world) & VY_EVENT_FAILED, 0);
+            double e[EKF_STATES];
+            error_of(world, e);
+            if (i > 8000) angle = fmax(angle, sqrt(e[6] * e[6] + e[7] * e[7] + e[8] * e[8]));
+            if (i > 8000) away = fmax(away, sqrt(e[0] * e[0] + e[1] * e[1] + e[2] * e[2]));
+        }
+        assert_true(angle < 0.12); // it takes every push for gravity
+        assert_true(away < 0.8);
+        const vy_drone_state s = state_of(world, 0);
+        assert_near(vec3_length(vec3_sub(s.position, s.target.position)), 0.0, 0.8);
+        vy_world_destroy(world);
+    }
+}
+
+static void filters_are_state(void **unused)
+{
+    (void)unused;
+    const vy_drone_def def = flying_drone();
+    const vy_world_def wd = seeded_world(9);
+    vy_world *a = fly_in(&wd, &def), *b = fly_in(&wd, &def);
+    (void)vy_world_advance(a, 777);
+    static unsigned char block[1 << 16];
+    assert_true(vy_world_state_size(a) <= sizeof block);
+    vy_world_save(a, block);
+    assert_int_equal(vy_world_restore(b, block, vy_world_state_size(b), NULL), VY_OK);
+    (void)vy_world_advance(a, 1000);
+    (void)vy_world_advance(b, 1000);
+    assert_int_equal(vy_world_hash(a), vy_world_hash(b));
+    vy_world_destroy(a);
+    vy_world_destroy(b);
+}
+
+static void filters_ask_for_what_they_need(void **unused)
+{
+    (void)unused;
+    vy_error err;
+    vy_world *world = NULL;
+    const vy_world_def wd = seeded_world(1);
+    assert_int_equal(vy_world_create(&wd, &world, NULL), VY_OK);
+    vy_drone_def def = flying_drone();
+    def.kit.gps.period = 0.0;
+    assert_int_equal(vy_world_add_drone(world, &def, NULL, &err), VY_BAD_VALUE);
+    assert_string_equal(err.text,
+                        "drone: the controller needs an IMU and motion capture, GPS or flow, or the truth");
+    def = flying_drone();
+    def.imu.period = 0.0;
+    assert_int_equal(vy_world_add_drone(world, &def, NULL, &err), VY_BAD_VALUE);
+    assert_string_equal(err.text, "drone.estimator: a filter needs an IMU");
+    def = flying_drone();
+    def.estimator.start_attitude = -1.0;
+    assert_int_equal(vy_world_add_drone(world, &def, NULL, &err), VY_BAD_VALUE);
+    def = flying_drone();
+    def.estimator.kind = (vy_estimator_kind)7;
+    assert_int_equal(vy_world_add_drone(world, &def, NULL, &err), VY_BAD_VALUE);
+    vy_world_destroy(world);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_ekf_is_as_good_as_it_believes_on_gps),
+        cmocka_unit_test(the_ekf_is_as_good_as_it_believes_on_motion_capture),
+        cmocka_unit_test(the_ekf_is_as_good_as_it_believes_on_flow),
+        cmocka_unit_test(an_ekf_that_is_told_too_little_is_found_out),
+        cmocka_unit_test(the_ekf_finds_the_biases),
+        cmocka_unit_test(late_fixes_are_counted_as_late),
+        cmocka_unit_test(a_drone_flies_on_the_complementary_filter),
+        cmocka_unit_test(filters_are_state),
+        cmocka_unit_test(filters_ask_for_what_they_need),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
