@@ -30,7 +30,9 @@ command -v chromium >/dev/null || skip "no chromium"
 "$volery" view swarm.mcap -o swarm.html -q
 "$volery" view swarm.mcap -o thin.html -q --size 2
 "$volery" export swarm.mcap --csv --drone west --fields body.position -o west.csv
-"$volery" run battery -q --set log.energy=on --set duration=20 --set 'expect=[]' -o battery.mcap
+sensors='{gps: {period: 0.2}, baro: {period: 0.02}, esc: {period: 0.01}, power: {period: 0.1}, range: {period: 0.05}}'
+"$volery" run battery -q --set "drones.alpha.sensors=$sensors" --set log.energy=on --set duration=20 \
+    --set 'expect=[]' -o battery.mcap
 "$volery" view battery.mcap -o battery.html -q
 "$volery" export battery.mcap --csv -o battery.csv
 "$volery" run slung-load -q --set duration=8 --set 'expect=[]' -o load.mcap

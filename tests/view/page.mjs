@@ -180,10 +180,15 @@ async function compareWorked() {
     ["estimate", "x", (i) => at("estimate.position.x", i) - at("body.position.x", i)],
     ["error", "z", (i) => at("body.position.z", i) - at("reference.position.z", i)],
     ["attitude", "roll", angle],
+    ["gps", "x", (i) => at("gps.position.x", i) - at("body.position.x", i)],
+    ["gps-velocity", "z", (i) => at("gps.velocity.z", i) - at("body.velocity.z", i)],
+    ["baro", "altitude", (i) => at("baro.altitude", i) - at("body.position.z", i)],
+    ["esc", "2", (i) => at("esc.speed[2]", i) - at("rotor_speed[2]", i)],
+    ["voltage", "measured", (i) => at("power.voltage", i)],
   ]) {
     const line = await lineOf(page, plot, label);
     const wrong = line.values.findIndex((said, k) => !near(said, value(rowAt.get(Math.round(line.time[k] * 1e9)))));
-    check(`${plot} ${label} is the log's`, line.values.length > 100 && wrong < 0, `${line.values.length} values, ${wrong} at ${line.time[wrong]}: ${line.values[wrong]}`);
+    check(`${plot} ${label} is the log's`, line.values.length > 90 && wrong < 0, `${line.values.length} values, ${wrong} at ${line.time[wrong]}: ${line.values[wrong]}`);
   }
   // The run's own account of energy, and the same worked out from where the drone was.
   const kinetic = await lineOf(page, "energy", "kinetic");

@@ -117,6 +117,23 @@ function beyondTruth(drone: Drone, stream: string, field: string, of: string, pr
   return said.map((column, k) => worked(sensor, prefix + AXES[k], k, dash, (i) => (rows[i] < 0 ? NaN : column[i] - is[k][rows[i]])));
 }
 
+// The same of single numbers and of lists: columns by name.
+function numbersBeyond(drone: Drone, stream: string, of: string, pairs: [string, string, string][]): PlotLine[] {
+  const truth = drone.streams.get(of);
+  const sensor = drone.streams.get(stream);
+  if (!truth || !sensor) return [];
+  const rows = sameTimes(sensor.time, truth.time);
+  return pairs.flatMap(([said, is, label], k) => {
+    const [from, to] = [sensor.column(said), truth.column(is)];
+    return from && to ? [worked(sensor, label, k, "solid", (i) => (rows[i] < 0 ? NaN : from[i] - to[rows[i]]))] : [];
+  });
+}
+
+function speedsBeyond(drone: Drone): PlotLine[] {
+  const rotors = drone.streams.get("esc")?.list("speed") ?? [];
+  return numbersBeyond(drone, "esc", "truth", rotors.map((_, k) => [`speed[${k}]`, `rotor_speed[${k}]`, `${k}`]));
+}
+
 // As the run has accounted for it, or worked out from where the drone was.
 function energies(drone: Drone): PlotLine[] {
   const told = ["kinetic", "potential"].flatMap((name, k) => single(drone, "energy", name, name, 2 * k, k === 0 ? "solid" : "dashed"));
@@ -183,6 +200,10 @@ const SHOWN: Record<string, string[] | "all"> = {
   estimate: ["position", "velocity", "attitude", "rate"],
   imu: ["accel", "gyro"],
   mocap: ["position", "attitude"],
+  gps: ["position", "velocity"],
+  baro: ["altitude"],
+  power: ["voltage", "current"],
+  esc: ["speed"],
   control: ["attitude", "rates", "torque", "thrust", "motors"],
   reference: ["position", "yaw"],
   battery: ["voltage", "current", "charge"],
@@ -240,14 +261,18 @@ export function plotGroups(drones: Drone[]): PlotGroup[] {
     { id: "motors", title: "motor commands", unit: "", lines: (d) => list(d, "control", "motors", "solid") },
     { id: "rotors", title: "rotor speeds", unit: "rad/s", lines: (d) => list(d, "truth", "rotor_speed", "solid") },
     { id: "thrusters", title: "thrust of thrusters", unit: "N", lines: (d) => list(d, "thrusters", "thrust", "solid") },
-    { id: "voltage", title: "battery voltage", unit: "V", lines: (d) => single(d, "battery", "voltage", "voltage", 2, "solid") },
-    { id: "current", title: "battery current", unit: "A", lines: (d) => single(d, "battery", "current", "current", 0, "solid") },
+    { id: "voltage", title: "battery voltage", unit: "V", lines: (d) => [...single(d, "battery", "voltage", "voltage", 2, "solid"), ...single(d, "power", "voltage", "measured", 6, "dotted", true)] },
+    { id: "current", title: "battery current", unit: "A", lines: (d) => [...single(d, "battery", "current", "current", 0, "solid"), ...single(d, "power", "current", "measured", 6, "dotted", true)] },
     { id: "charge", title: "battery charge", unit: "A s", lines: (d) => single(d, "battery", "charge", "charge", 1, "solid") },
     { id: "thrust", title: "wanted thrust", unit: "N", lines: (d) => single(d, "control", "thrust", "thrust", 2, "solid") },
     { id: "torque", title: "wanted torque", unit: "N m", lines: (d) => axes(d, "control", "torque", "", "solid", true) },
     { id: "mocap", title: "motion capture beyond truth", unit: "m", lines: (d) => beyondTruth(d, "mocap", "position", "position", "", "solid") },
     { id: "gyro", title: "gyro beyond truth", unit: "rad/s", lines: (d) => beyondTruth(d, "imu", "gyro", "rate", "", "solid") },
     { id: "estimate", title: "estimate beyond truth", unit: "m", lines: (d) => beyondTruth(d, "estimate", "position", "position", "", "solid") },
+    { id: "gps", title: "GPS position beyond truth", unit: "m", lines: (d) => beyondTruth(d, "gps", "position", "position", "", "solid") },
+    { id: "gps-velocity", title: "GPS velocity beyond truth", unit: "m/s", lines: (d) => beyondTruth(d, "gps", "velocity", "velocity", "", "solid") },
+    { id: "baro", title: "barometer beyond truth", unit: "m", lines: (d) => numbersBeyond(d, "baro", "truth", [["altitude", "position.z", "altitude"]]) },
+    { id: "esc", title: "ESC speeds beyond truth", unit: "rad/s", lines: speedsBeyond },
     { id: "accel", title: "accelerometer", unit: "m/s²", lines: (d) => axes(d, "imu", "accel", "", "solid") },
     { id: "forces", title: "forces by effect", unit: "N", lines: (d) => lengths(d, "forces") },
     { id: "torques", title: "torques by effect", unit: "N m", lines: (d) => lengths(d, "torques") },

@@ -26,8 +26,10 @@ export interface PlotHost {
 }
 
 function formatTick(value: number): string {
-  const text = Math.abs(value) >= 1e5 ? value.toExponential(3).replace(/\.?0*e\+?/, "e") : `${+value.toPrecision(6)}`;
-  return text.replace("-", "−");
+  const size = Math.abs(value);
+  const long = size >= 1e5 || (size > 0 && size < 9.9e-4);
+  const text = long ? value.toExponential(3).replace(/\.?0*e\+?/, "e") : `${+value.toPrecision(6)}`;
+  return text.replace(/-/g, "−");
 }
 
 // So many digits behind the point that a plot's values differ by them, always as many.
