@@ -292,6 +292,49 @@ static void joined_bodies_have_the_weight_of_their_shapes(void **unused)
     vy_scenario_destroy(again);
 }
 
+// A wedge, known by its corners alone, swings about an edge with the period of a physical pendulum of its
+// inertia: T = 2 pi sqrt((I + m d^2) / (m g d)) (1 + a^2 / 16) for an amplitude a.
+static void joined_hull_swings_with_its_period(void **unused)
+{
+    (void)unused;
+    static const char text[] = HEAD
+        "bodies:\n"
+        "  - {name: wedge, mass: 2, shape: {kind: hull, points: [[0, 0, 0], [0.3, 0, 0], [0, 0, -0.6], "
+        "[0, 0.2, 0], [0.3, 0.2, 0], [0, 0.2, -0.6]]}}\n"
+        "joints: [{kind: hinge, b: wedge, anchor_b: [-0.1, 0, 0.2], axis_a: [0, 1, 0], axis_b: [0, 1, 0]}]\n";
+    vy_scenario *s = NULL;
+    vy_diagnostics d = {0};
+    if (vy_scenario_parse(text, strlen(text), "a", NULL, &s, &d) != VY_OK) fail_msg("%s", d.items[0].text);
+    vy_diagnostics_destroy(&d);
+    vy_drone_def *wedge = &s->drones[1].def;
+    const double arm = sqrt(0.05), hang = atan2(0.1, 0.2); // from the edge to the centroid, a third in
+    const double turn = 0.5 * (hang + 0.05);               // hanging straight, and 0.05 rad more
+    wedge->attitude = (vy_quat){cos(turn), 0.0, sin(turn), 0.0};
+    wedge->position = (vy_vec3){-arm * sin(0.05), 0.0, -arm * cos(0.05)};
+    vy_world *world = NULL;
+    assert_int_equal(vy_scenario_build(s, &world, NULL), VY_OK);
+    double last = 1.0, first = 0.0, end = 0.0;
+    int passes = 0;
+    for (int k = 0; k < 8000; ++k) {
+        vy_world_step(world);
+        vy_drone_state now;
+        assert_int_equal(vy_world_read_drone(world, vy_world_drone(world, 1), &now), VY_OK);
+        const double x = -now.position.x;
+        if (last > 0.0 && x <= 0.0) {
+            end = vy_world_time(world) - 1e-3 * x / (x - last);
+            if (passes++ == 0) first = end;
+        }
+        last = x;
+    }
+    const double inertia = 2.0 / 18.0 * (0.09 + 0.36), about = inertia + 2.0 * arm * arm;
+    const double period =
+        2.0 * 3.14159265358979323846 * sqrt(about / (2.0 * 9.80665 * arm)) * (1.0 + 0.05 * 0.05 / 16.0);
+    assert_true(passes > 5);
+    assert_near((end - first) / (passes - 1), period, 1e-6 * period);
+    vy_world_destroy(world);
+    vy_scenario_destroy(s);
+}
+
 // What is printed reads as the same scenario, bodies among the drones, and flies the same.
 static void joined_scenario_prints_itself(void **unused)
 {
@@ -373,6 +416,7 @@ int main(void)
         cmocka_unit_test(joined_refusals),
         cmocka_unit_test(joined_scenario_mistakes),
         cmocka_unit_test(joined_bodies_have_the_weight_of_their_shapes),
+        cmocka_unit_test(joined_hull_swings_with_its_period),
         cmocka_unit_test(joined_scenario_prints_itself),
         cmocka_unit_test(joined_scenarios_fly),
     };
