@@ -129,6 +129,16 @@ VY_FN bits bits_gather(const uint64_t *table, bits index) { return table[index];
 VY_FN real real_gather(const double *table, bits index) { return table[index]; }
 /// Low 32 bits times low 32 bits, all 64 bits of the product.
 VY_FN bits bits_mul32(bits a, bits b) { return (a & 0xffffffffu) * (b & 0xffffffffu); }
+/// Eight numbers side by side behind each lane's pointer: number k of all lanes is out[k].
+VY_FN void real_load_rows(const double *const from[VY_LANES], real out[8])
+{
+    for (int k = 0; k < 8; ++k) out[k] = from[0][k];
+}
+/// The way back.
+VY_FN void real_store_rows(double *const to[VY_LANES], const real x[8])
+{
+    for (int k = 0; k < 8; ++k) to[0][k] = x[k];
+}
 
 VY_FN bits bits_of(real x)
 {
@@ -222,6 +232,71 @@ VY_FN real real_gather(const double *table, bits index)
     real x = {0};
     for (int i = 0; i < VY_LANES; ++i) x[i] = table[index[i]];
     return x;
+}
+
+// Rows to columns and columns to rows, by shuffles where lanes are in one register.
+#if defined(__AVX512F__) && VY_LANES == 8
+VY_FN void real_transpose(real x[8])
+{
+    __m512d a[8], b[8];
+    for (int k = 0; k < 8; k += 2) { // pairs of neighbours
+        a[k] = _mm512_unpacklo_pd((__m512d)x[k], (__m512d)x[k + 1]);
+        a[k + 1] = _mm512_unpackhi_pd((__m512d)x[k], (__m512d)x[k + 1]);
+    }
+    for (int k = 0; k < 2; ++k) { // quarters of two pairs
+        b[k] = _mm512_shuffle_f64x2(a[k], a[2 + k], 0x88);
+        b[2 + k] = _mm512_shuffle_f64x2(a[k], a[2 + k], 0xdd);
+        b[4 + k] = _mm512_shuffle_f64x2(a[4 + k], a[6 + k], 0x88);
+        b[6 + k] = _mm512_shuffle_f64x2(a[4 + k], a[6 + k], 0xdd);
+    }
+    for (int k = 0; k < 2; ++k) {
+        x[k] = (real)_mm512_shuffle_f64x2(b[k], b[4 + k], 0x88);
+        x[4 + k] = (real)_mm512_shuffle_f64x2(b[k], b[4 + k], 0xdd);
+        x[2 + k] = (real)_mm512_shuffle_f64x2(b[2 + k], b[6 + k], 0x88);
+        x[6 + k] = (real)_mm512_shuffle_f64x2(b[2 + k], b[6 + k], 0xdd);
+    }
+}
+#elif defined(__AVX__) && VY_LANES == 4
+VY_FN void real_transpose(real x[4])
+{
+    const __m256d a = _mm256_unpacklo_pd((__m256d)x[0], (__m256d)x[1]),
+                  b = _mm256_unpackhi_pd((__m256d)x[0], (__m256d)x[1]),
+                  c = _mm256_unpacklo_pd((__m256d)x[2], (__m256d)x[3]),
+                  d = _mm256_unpackhi_pd((__m256d)x[2], (__m256d)x[3]);
+    x[0] = (real)_mm256_permute2f128_pd(a, c, 0x20);
+    x[1] = (real)_mm256_permute2f128_pd(b, d, 0x20);
+    x[2] = (real)_mm256_permute2f128_pd(a, c, 0x31);
+    x[3] = (real)_mm256_permute2f128_pd(b, d, 0x31);
+}
+#else
+VY_FN void real_transpose(real x[VY_LANES])
+{
+    for (int i = 0; i < VY_LANES; ++i) {
+        for (int k = i + 1; k < VY_LANES; ++k) {
+            const double t = x[i][k];
+            x[i][k] = x[k][i];
+            x[k][i] = t;
+        }
+    }
+}
+#endif
+
+VY_FN void real_load_rows(const double *const from[VY_LANES], real out[8])
+{
+    for (int k = 0; k < 8; k += VY_LANES) {
+        for (int i = 0; i < VY_LANES; ++i) out[k + i] = real_load(from[i] + k);
+        real_transpose(out + k);
+    }
+}
+
+VY_FN void real_store_rows(double *const to[VY_LANES], const real x[8])
+{
+    for (int k = 0; k < 8; k += VY_LANES) {
+        real rows[VY_LANES];
+        for (int i = 0; i < VY_LANES; ++i) rows[i] = x[k + i];
+        real_transpose(rows);
+        for (int i = 0; i < VY_LANES; ++i) real_store(to[i] + k, rows[i]);
+    }
 }
 
 VY_FN bits bits_mul32(bits a, bits b)

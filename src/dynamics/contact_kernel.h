@@ -38,10 +38,10 @@ typedef struct contact {
     contact_point p[VY_MANIFOLD_POINTS];
 } contact;
 
-/// How a body moves while contacts are solved, world axes: what every contact reads and writes.
+/// How a body moves while contacts are solved, world axes: what every contact reads and writes. Eight numbers
+/// are a row of lanes.
 typedef struct contact_motion {
-    double velocity[3], rate[3];
-    double spare[2]; // a cache line each
+    double velocity[3], rate[3], spare[2];
     double push[3];  // [N s] sum of the contacts' impulses, to be given again in the next sub-step
     double twist[3]; // [N m s]
     double unused[2];
@@ -49,17 +49,18 @@ typedef struct contact_motion {
 
 /// Where a body is while contacts are solved, world axes.
 typedef struct contact_body {
-    double moved[3];   // [m] since the start of the step
-    double spun[9];    // rotation since then, less the identity; of a ball zero: its surface stays
-    double inverse[6]; // inverse inertia: xx xy xz yy yz zz
+    double moved[3]; // [m] since the start of the step
+    double spun[4];  // w, x, y, z of the rotation since then; of a ball none: its surface stays
     double inverse_mass;
+    double inverse[6]; // inverse inertia: xx xy xz yy yz zz
+    double spare[2];
     int moves; // 1: dynamic
     int round; // 1: the same moment about every axis
     int ball;
-    vy_vec3 position; // [m] at the start
-    vy_quat attitude;
-    vy_mat3 rotation, first;      // now, and at the start
-    vy_vec3 acceleration, torque; // [m/s^2], [N m] at the start of the step, body axes
+    vy_vec3 position;             // [m] at the start
+    vy_quat attitude, first;      // now, and at the start
+    vy_mat3 rotation;             // now
+    vy_vec3 acceleration, torque; // [m/s^2] world, [N m] body: at the start of the step
 } contact_body;
 
 /// A spring and damper as the solver wants them.

@@ -60,55 +60,46 @@ typedef struct pack_motion {
 
 // ---- bodies to lanes and back
 
-VY_FN real gather(const double *const from[VY_LANES], int k)
-{
-    real x = real_set(0.0);
-    for (int i = 0; i < VY_LANES; ++i) x = real_with_lane(x, i, from[i][k]);
-    return x;
-}
-
-VY_FN vec3 gather_vec(const double *const from[VY_LANES], int k)
-{
-    return vec3_make(gather(from, k), gather(from, k + 1), gather(from, k + 2));
-}
-
 VY_FN pack_motion load_motion(const contact_job *job, const pack *p)
 {
     const double *a[VY_LANES], *b[VY_LANES];
+    real x[8], y[8];
     for (int i = 0; i < VY_LANES; ++i) {
         a[i] = job->motion[p->a[i]].velocity;
         b[i] = job->motion[p->b[i]].velocity;
     }
-    const pack_motion v = {gather_vec(a, 0), gather_vec(a, 3), gather_vec(b, 0), gather_vec(b, 3)};
+    real_load_rows(a, x);
+    real_load_rows(b, y);
+    const pack_motion v = {vec3_make(x[0], x[1], x[2]), vec3_make(x[3], x[4], x[5]),
+                           vec3_make(y[0], y[1], y[2]), vec3_make(y[3], y[4], y[5])};
     return v;
 }
 
-VY_FN void scatter(double *to, vec3 x, vec3 y, int lane)
+// Two vectors as a row, to where the lane's body is; what does not move has its row in `nowhere`.
+VY_FN void store_row(double *const to[VY_LANES], vec3 u, vec3 v)
 {
-    to[0] = real_lane(x.x, lane);
-    to[1] = real_lane(x.y, lane);
-    to[2] = real_lane(x.z, lane);
-    to[3] = real_lane(y.x, lane);
-    to[4] = real_lane(y.y, lane);
-    to[5] = real_lane(y.z, lane);
+    const real x[8] = {u.x, u.y, u.z, v.x, v.y, v.z, real_set(0.0), real_set(0.0)};
+    real_store_rows(to, x);
 }
 
 VY_FN void store_motion(const contact_job *job, const pack *p, const pack_motion *v)
 {
+    double nowhere[8];
+    double *a[VY_LANES], *b[VY_LANES];
     for (int i = 0; i < VY_LANES; ++i) {
-        if (p->write_a[i]) scatter(job->motion[p->a[i]].velocity, v->va, v->wa, i);
-        if (p->write_b[i]) scatter(job->motion[p->b[i]].velocity, v->vb, v->wb, i);
+        a[i] = p->write_a[i] ? job->motion[p->a[i]].velocity : nowhere;
+        b[i] = p->write_b[i] ? job->motion[p->b[i]].velocity : nowhere;
     }
+    store_row(a, v->va, v->wa);
+    store_row(b, v->vb, v->wb);
 }
 
-VY_FN void scatter_add(double *to, vec3 x, vec3 y, double sign, int lane)
+// Impulse and twist, added to what the bodies are given again.
+VY_FN void add_row(double *const to[VY_LANES], vec3 push, vec3 twist)
 {
-    to[0] += sign * real_lane(x.x, lane);
-    to[1] += sign * real_lane(x.y, lane);
-    to[2] += sign * real_lane(x.z, lane);
-    to[3] += sign * real_lane(y.x, lane);
-    to[4] += sign * real_lane(y.y, lane);
-    to[5] += sign * real_lane(y.z, lane);
+    real x[8];
+    real_load_rows((const double *const *)to, x);
+    store_row(to, vec3_add(vec3_make(x[0], x[1], x[2]), push), vec3_add(vec3_make(x[3], x[4], x[5]), twist));
 }
 
 VY_FN vec3 turn_by(const real inverse[6], vec3 v)
@@ -289,26 +280,31 @@ VY_FN void solve_points(const contact_job *job, pack *p, pack_motion *v, int n, 
     rub(p, v, n);
 }
 
+// Where a body of each lane is now: its way and its inverse inertia. Returns how far n, turned back with the
+// body to where it was, is from n: -2w (u x n) + 2u x (u x n).
+VY_FN vec3 place_body(const contact_job *job, const uint32_t body[VY_LANES], vec3 n, real inverse[6],
+                      vec3 *moved)
+{
+    const double *from[VY_LANES];
+    real x[8];
+    for (int i = 0; i < VY_LANES; ++i) from[i] = job->body[body[i]].moved;
+    real_load_rows(from, x);
+    const vec3 u = vec3_make(x[4], x[5], x[6]), t = vec3_scale(real_set(2.0), vec3_cross(u, n));
+    const vec3 back = vec3_add_scaled(vec3_cross(u, t), -x[3], t);
+    *moved = vec3_make(x[0], x[1], x[2]);
+    for (int i = 0; i < VY_LANES; ++i) from[i] = job->body[body[i]].inverse;
+    real_load_rows(from, x);
+    for (int k = 0; k < 6; ++k) inverse[k] = x[k];
+    return back;
+}
+
 // Where the points are now, and the place between them where friction acts.
 VY_FN void place_points(const contact_job *job, pack *p, int n)
 {
-    const double *a[VY_LANES], *b[VY_LANES];
-    for (int i = 0; i < VY_LANES; ++i) {
-        a[i] = job->body[p->a[i]].moved;
-        b[i] = job->body[p->b[i]].moved;
-    }
-    const vec3 moved = vec3_sub(gather_vec(b, 0), gather_vec(a, 0));
-    mat3 spun_a, spun_b;
-    for (int k = 0; k < 9; ++k) {
-        spun_a.m[k / 3][k % 3] = gather(a, 3 + k);
-        spun_b.m[k / 3][k % 3] = gather(b, 3 + k);
-    }
-    for (int k = 0; k < 6; ++k) {
-        p->inverse_a[k] = gather(a, 12 + k);
-        p->inverse_b[k] = gather(b, 12 + k);
-    }
+    vec3 moved_a, moved_b;
+    const vec3 na = place_body(job, p->a, p->n, p->inverse_a, &moved_a),
+               nb = place_body(job, p->b, p->n, p->inverse_b, &moved_b), moved = vec3_sub(moved_b, moved_a);
     // gap = n.(from_b' - from_a' + apart), with from_b = from_a + gap n - apart at the start.
-    const vec3 na = mat3_tmul_vec(spun_a, p->n), nb = mat3_tmul_vec(spun_b, p->n);
     const vec3 by_place = vec3_sub(nb, na);
     const real by_gap = 1.0 + vec3_dot(nb, p->n), base = vec3_dot(p->n, moved) - vec3_dot(nb, p->first);
     p->apart = vec3_add(p->first, moved);
@@ -359,10 +355,14 @@ VY_FN vec3 carry_on(const contact_job *job, const pack *p, int n)
     const vec3 twist_a = vec3_add(vec3_add(turn, vec3_cross(p->arm_a, drag)), twist),
                twist_b = vec3_add(
                    vec3_add(vec3_add_scaled(turn, -sum, p->shift), vec3_cross(arm_b, drag)), twist);
+    double nowhere[8] = {0.0};
+    double *a[VY_LANES], *b[VY_LANES];
     for (int i = 0; i < VY_LANES; ++i) {
-        if (p->write_a[i]) scatter_add(job->motion[p->a[i]].push, push, twist_a, -1.0, i);
-        if (p->write_b[i]) scatter_add(job->motion[p->b[i]].push, push, twist_b, 1.0, i);
+        a[i] = p->write_a[i] ? job->motion[p->a[i]].push : nowhere;
+        b[i] = p->write_b[i] ? job->motion[p->b[i]].push : nowhere;
     }
+    add_row(a, vec3_neg(push), vec3_neg(twist_a));
+    add_row(b, push, twist_b);
     return push;
 }
 

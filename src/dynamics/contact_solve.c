@@ -17,7 +17,7 @@
 #define CONTACT_DAMPED 10.0 // ratio to critical damping
 #define SETTLE         0.25 // [s]
 #define TWO_PI         6.283185307179586
-enum { BOUNCES = 8 };
+enum { BOUNCES = 8, FEW = 3 };
 
 static contact_spring soft(double hertz, double damped, double h)
 {
@@ -61,8 +61,9 @@ static void load_body(const vy_bodies *b, uint32_t i, double h)
     contact_body *out = &b->contacts->body[i];
     contact_motion *motion = &b->contacts->motion[i];
     *motion = (contact_motion){.spare = {0.0}};
-    *out = (contact_body){.position = s->position, .attitude = s->attitude};
-    out->rotation = out->first = quat_matrix(s->attitude);
+    *out = (contact_body){.spun = {1.0}, .position = s->position, .attitude = s->attitude};
+    out->first = s->attitude;
+    out->rotation = quat_matrix(s->attitude);
     out->ball = b->slots[i].shape.kind == VY_SHAPE_SPHERE;
     if (b->slots[i].kind == VY_BODY_STATIC) return;
     put(motion->velocity, s->velocity);
@@ -124,8 +125,11 @@ static void move(contact_body *s, contact_motion *m, const body_params *params, 
         turn_free(s, m, params, h);
     }
     if (s->ball) return;
-    const mat3 spun = mat3_mul(s->rotation, mat3_transpose(s->first));
-    for (int k = 0; k < 9; ++k) s->spun[k] = spun.m[k / 3][k % 3] - (k % 4 == 0 ? 1.0 : 0.0);
+    const quat spun = quat_mul(s->attitude, quat_conj(s->first));
+    s->spun[0] = spun.w;
+    s->spun[1] = spun.x;
+    s->spun[2] = spun.y;
+    s->spun[3] = spun.z;
 }
 
 static void store_body(vy_bodies *b, uint32_t i)
@@ -215,6 +219,7 @@ static void plan_packs(contact_system *s, pack_plan *plan)
             if (c->active && c->count == points) s->order[at[c->colour]++] = k;
         }
     }
+    if (n <= FEW) plan->wide = plan->narrow; // lanes without work cost as much as those with
     plan->packs = 0;
     for (plan->colours = 0; plan->colours < COLOURS && count[plan->colours] > 0; ++plan->colours) {
         const uint32_t c = plan->colours, packs = (count[c] + plan->wide->width - 1) / plan->wide->width;

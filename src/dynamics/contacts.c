@@ -76,7 +76,7 @@ vy_status vy_contacts_create(vy_bodies *b)
     s->touching = calloc(n, sizeof *s->touching);
     s->solved = calloc(n, sizeof *s->solved);
     s->start = calloc(n, sizeof *s->start);
-    s->body = calloc(n, sizeof *s->body);
+    s->body = aligned(n * sizeof *s->body);
     s->motion = aligned(n * sizeof *s->motion);
     s->colours = calloc(n, sizeof *s->colours);
     s->bounds = calloc(n, sizeof *s->bounds);
