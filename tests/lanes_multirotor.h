@@ -3,7 +3,7 @@
 #pragma once
 #include <stdint.h>
 
-enum { LANES_ROTORS = 8, LANES_VALUES = 342 };
+enum { LANES_ROTORS = 8, LANES_VALUES = 343 };
 
 /// What is the same for every drone of a batch.
 typedef struct lanes_vehicle {

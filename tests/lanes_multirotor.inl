@@ -141,6 +141,7 @@ VY_SLOW_FN void lanes_decide(const lanes_vehicle *v, const rotor_layout *layout,
     m.downwash = f->downwash;
     n.rotors = bits_set((uint64_t)v->rotors);
     n.flat = bits_set(v->planet.on == 0);
+    n.bumpy = bits_set(0);
     f->flags =
         real_of(nap_evaluate(env, &n, &f->plant, layout, &f->body, f->speed, &m, bits_of(f->flags), &f->nap));
 }

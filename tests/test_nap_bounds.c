@@ -274,7 +274,7 @@ static search_case make_case(genes *g)
 static held_inputs hold(search_case *c, int step)
 {
     const double share = random_bits(&c->r) % 3 ? 1.0 : random_in(&c->r, 0.0, 1.0);
-    held_inputs h = {loads_zero(), vec3_scale(share * c->m.turbulence, c->gust), step * c->dt};
+    held_inputs h = {loads_zero(), vec3_scale(share * c->m.turbulence, c->gust), step * c->dt, 0.0};
     const vec3 force = vec3_scale(share * c->m.disturbance, c->push),
                torque = vec3_scale(share * c->m.twist, c->spin);
     if (random_bits(&c->r) % 2) {

@@ -99,8 +99,8 @@ static void think(const vy_vehicle_def *v,
     };
     const surroundings env = {.gravity = {.uniform = {0.0, 0.0, 0.0}}};
     const rotor_memory memory = {{0.0, 0.0, 0.0}, {0.0}};
-    const multirotor_inputs in = {&layout, &p, &env, {loads_zero(), {0, 0, 0}, 0.0}, EFFECT_BIT(gyroscopic),
-                                  &memory};
+    const multirotor_inputs in = {
+        &layout, &p, &env, {loads_zero(), {0, 0, 0}, 0.0, 0.0}, EFFECT_BIT(gyroscopic), &memory};
     double speed[ROTOR_CAP] = {0};
     for (int i = 0; i < SAMPLES; ++i) {
         double told[ROTOR_CAP] = {0};

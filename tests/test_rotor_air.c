@@ -1,6 +1,6 @@
 // test_rotor_air.c - rotors in moving air, the ground, batteries, blades and wakes against closed forms.
-#include "check.h"
 #include "equations/multirotor.h"
+#include "flight.h"
 #include "vehicle/allocation.h"
 #include "vehicle/blade.h"
 #include "volery/world.h"
@@ -210,13 +210,6 @@ static vy_world *world_with(const vy_world_def *wd, const vy_drone_def *def)
     return world;
 }
 
-static vy_drone_state state_of(const vy_world *world, uint32_t index)
-{
-    vy_drone_state s;
-    assert_int_equal(vy_world_read_drone(world, vy_world_drone(world, index), &s), VY_OK);
-    return s;
-}
-
 // A reference quad with rotors of 0.1 m, its motors told to hold `share` of the hover speed.
 static vy_drone_def told(double share)
 {
@@ -324,6 +317,45 @@ static void ground_lifts_by_the_distance_along_the_axis(void **unused)
         assert_vec_near(torque_seen, torque, 1e-12);
     }
     assert_true(up > CASES);
+}
+
+// Over a table the ground is the table, beside it the floor; the distance is along the tilted axis.
+static void ground_is_what_is_below(void **unused)
+{
+    (void)unused;
+    vy_world_def world_def = vy_default_world_def();
+    world_def.obstacle_cap = 2;
+    world_def.contacts.cap = 8;
+    for (int n = 0; n < 4; ++n) {
+        vy_drone_def def = told(1.0);
+        def.vehicle.rotor_air.ground = 1;
+        const double tilt = n % 2 == 0 ? 0.0 : 0.4, beside = n / 2 * 5.0;
+        def.attitude = (vy_quat){cos(0.5 * tilt), sin(0.5 * tilt), 0.0, 0.0};
+        def.position = (vy_vec3){beside, 0.0, 0.8};
+        vy_world *world = fly_in(&world_def, &def);
+        vy_obstacle_def floor = vy_default_obstacle_def(), table = floor;
+        table.solid.kind = VY_SOLID_BOX;
+        table.solid.size = (vy_vec3){1.0, 1.0, 0.7};
+        table.position = (vy_vec3){0.0, 0.0, 0.35};
+        assert_int_equal(vy_world_add_obstacle(world, &table, NULL), VY_OK);
+        assert_int_equal(vy_world_add_obstacle(world, &floor, NULL), VY_OK);
+        vy_world_step(world);
+        vy_loads loads;
+        assert_int_equal(vy_world_read_loads(world, vy_world_drone(world, 0), &loads), VY_OK);
+        const vy_drone_state s = state_of(world, 0);
+        const double height = s.position.z - (beside > 0.0 ? 0.0 : 0.7);
+        double lift = 0.0;
+        for (int i = 0; i < 4; ++i) {
+            const vec3 hub = quat_rotate(s.attitude, def.vehicle.rotors[i].position);
+            const double d = (height + hub.z) / cos(tilt), q = pow(0.1 / (4.0 * d), 2.0);
+            lift += def.vehicle.thrust_coef * s.rotor_speed[i] * s.rotor_speed[i] * (1.0 / (1.0 - q) - 1.0);
+        }
+        const vec3 wanted = quat_rotate(s.attitude, vec3_make(0.0, 0.0, lift));
+        assert_vec_near(loads.force[EFFECT_ground], wanted,
+                        1e-3 * lift); // the ray was cast at the step's start
+        assert_true(beside > 0.0 ? lift < 0.02 : lift > 0.2);
+        vy_world_destroy(world);
+    }
 }
 
 // --- angular momentum
@@ -688,6 +720,7 @@ int main(void)
         cmocka_unit_test(inflow_follows_with_its_lag),
         cmocka_unit_test(vortex_ring_takes_thrust),
         cmocka_unit_test(ground_lifts_by_the_distance_along_the_axis),
+        cmocka_unit_test(ground_is_what_is_below),
         cmocka_unit_test(rotors_keep_angular_momentum),
         cmocka_unit_test(blades_agree_with_the_coefficients_in_hover),
         cmocka_unit_test(a_bladed_drone_hovers),

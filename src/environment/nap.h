@@ -37,6 +37,7 @@ typedef struct nap_params {
     bits open_loop; // motor commands do not depend on the motion
     bits rotors;    // the vehicle's rotors have effects of their own
     bits flat;      // the ground is z = 0
+    bits bumpy;     // there are obstacles: the ground may be anywhere
 } nap_params;
 
 /// Greatest deviations of the strict motion from this one.
@@ -311,7 +312,8 @@ VY_FN void nap_look_at_rotor_air(const nap_params *n, const multirotor_params *p
     const real w = e->rotor_speed;
     thrust = thrust *
              (w * (real_abs(p->shape.linear) + w * (p->rotor.thrust_coef + real_abs(p->shape.cubic) * w)));
-    e->height_least = real_set(NAP_UNBOUNDED); // a round world has no ground near
+    // A round world has no ground near.
+    e->height_least = real_set(bits_uniform(n->bumpy) ? 0.0 : NAP_UNBOUNDED);
     e->rotor_gain = w * real_max(p->shape.rise, p->shape.fall);
     e->hover_flow = real_sqrt(thrust / real_select(r->disc > 0.0, r->disc, real_set(1.0)));
     e->inflow = 2.1 * e->hover_flow; // the measured curve ends at 2.04

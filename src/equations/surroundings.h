@@ -76,6 +76,7 @@ typedef struct held_inputs {
     body_loads disturbance;
     vec3 turbulence; // [m/s] east, north, up
     real time;       // [s] of the step's start
+    real ground;     // [m] height of the ground below, for the rotors' ground effect
 } held_inputs;
 
 /// Velocity of the air at a place, world [m/s]: it turns with the planet, and the wind blows over the ground.
@@ -196,7 +197,7 @@ VY_FN vec3 effects_add_way(const surroundings *env, const effect_params *p, cons
 #include "equations/effects.inl"
 #undef EFFECT
     if (way == WAY_ANY && mask_any((flags & EFFECTS_OF_ROTORS) != 0u)) {
-        c.height = s->position.z;
+        c.height = s->position.z - held->ground;
         rotor_effects_add(p, scene, &c, flags, l);
     }
     return vec3_if(effect_on(flags, EFFECT_gravity), c.gravity);

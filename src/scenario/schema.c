@@ -104,7 +104,7 @@ static const vy_row rotor_air_rows[] = {
     ROW("inertia", NUMBER, vy_rotor_air_def, inertia, .unit = "kg m^2", .range = AT_LEAST_0,
         .help = "of a rotor about its axis, for gyroscopic torques"),
     ROW("ground", CHOICE, vy_rotor_air_def, ground, CHOICES(switches),
-        .help = "whether thrust grows near the ground, z = 0"),
+        .help = "whether thrust grows near the ground: terrain and obstacles, or z = 0 where there are none"),
 };
 static const vy_table rotor_air_table = {.title = "Rotors in the air",
                                          .help = "The same for every rotor; 0 leaves an effect out.",

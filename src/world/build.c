@@ -196,7 +196,8 @@ static void build_nap(const vy_model *w, const rotor_layout *layout, const vy_dr
     n->open_loop = def->controller.kind == VY_CONTROLLER_NONE;
     // Air that follows the motion has no certificate, and a battery's speeds are not those told.
     n->rotors = geared || w->wakes.on;
-    n->flat = !w->env.planet.on;
+    n->bumpy = !w->env.planet.on && w->grounds != NULL;
+    n->flat = !w->env.planet.on && !n->bumpy;
     if (n->rotors || v->thruster_count > 0) n->open_loop = 0;
     if (v->battery.capacity > 0.0)
         n->rotor_speed_max *= real_max(1.0, v->battery.voltage[4] / v->battery.nominal);

@@ -134,6 +134,7 @@ typedef struct vy_model {
     disturbance_model *disturbances;
     fault_model *faults;
     payload_model *payloads;
+    const double *grounds; // [m] height of what is below each drone; NULL: z = 0
 } vy_model;
 
 /// Look at who is in whose wake, when it is due. One world at a time: drones are searched on a grid.

@@ -89,7 +89,12 @@ VY_FN multirotor_inputs plant_inputs(const vy_model *m, uint32_t i, const body_l
     in.held.turbulence = d->gust;
     in.held.time = time;
     in.flags = d->effects;
-    in.memory = m->geared ? &gear[i].memory : NULL;
+    in.memory = NULL;
+    in.held.ground = real_set(0.0);
+    if (m->geared) {
+        in.memory = &gear[i].memory;
+        if (m->grounds != NULL) in.held.ground = real_set(m->grounds[i]);
+    }
     return in;
 }
 

@@ -117,6 +117,30 @@ int vy_touch_sound(const vy_world *world, const void *block)
     return 1;
 }
 
+// --- the ground below
+
+// [radii] Farther away than this, ground adds less than 1e-4 to the thrust.
+#define GROUND_SIGHT 30.0
+
+void vy_ground_stage(vy_world *world)
+{
+    const vy_model *m = &world->model;
+    for (uint32_t i = 0; i < m->drone_count; ++i) {
+        const rotor_air_params *air = &m->params[i].plant.effects.rotors;
+        const rotor_layout *layout = &m->drones[i].layout;
+        const body_state *s = &world->drones[i].body;
+        if (!(air->ground > 0.0)) continue;
+        vec3 axis = vec3_zero();
+        for (int k = 0; k < layout->count; ++k) axis = vec3_add(axis, vec3_of(layout->axis[k]));
+        const vec3 down = vec3_scale(-1.0, quat_rotate(s->attitude, axis));
+        const double sight = GROUND_SIGHT * air->radius, length = vec3_length(down);
+        vy_ray_target hit = {.distance = 1e6 * sight}; // nothing: as good as none
+        if (!(length > 0.0)) continue;
+        (void)vy_world_cast_ray(world, s->position, down, sight, VY_ALL_DRONES, &hit);
+        world->grounds[i] = s->position.z + hit.distance * (down.z / length);
+    }
+}
+
 // --- what happened
 
 uint32_t vy_world_contact_count(const vy_world *world)

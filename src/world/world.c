@@ -129,6 +129,7 @@ vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err
         drones,
         def->kit_cap * sizeof(kit_model),
         def->fault_cap > 0 ? def->kit_cap * sizeof(kit_block) : 0,
+        def->obstacle_cap > 0 ? drones * sizeof(double) : 0,
         def->payload_cap * sizeof(payload_model),
         def->payload_cap > 0 ? drones * sizeof(vy_vehicle_def) : 0,
     };
@@ -167,6 +168,8 @@ vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err
         .payloads = parts[PARTS - 2],
     };
     world->vehicles = parts[PARTS - 1];
+    world->grounds = parts[PARTS - 3];
+    if (def->obstacle_cap > 0) world->model.grounds = world->grounds;
     const vy_environment_def *env = &def->environment;
     const uint64_t found = fpu_enter();
     vy_surroundings_build(env, &world->model.env);

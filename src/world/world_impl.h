@@ -51,6 +51,7 @@ struct vy_world {
     int has_ground; // an obstacle is the ground: there is none at z = 0 beside
     int watching;   // 1: somebody looks at the world before the plant
     wake_entry *wakes;
+    double *grounds;          // what model.grounds reads, in a world made for obstacles
     vy_vehicle_def *vehicles; // as declared, of each drone, in a world made for payloads
     vy_sink sink;
     vy_replay replay;
@@ -87,6 +88,9 @@ void vy_joined_sync_joint(const vy_world *world, uint32_t joint);
 void vy_world_lay_out(vy_world *world);
 /// The slot of a drone of this world; 0 when it is none.
 int vy_world_slot(const vy_world *world, vy_drone_id id, uint32_t *slot);
+
+/// Where the ground is below each drone, as its rotors see it: along the axis of their thrust.
+void vy_ground_stage(vy_world *world);
 
 /// At the start of a step: take up and let go what is due. At its end: loads move with their carriers.
 void vy_payload_stage(vy_world *world);
