@@ -620,6 +620,39 @@ static vy_status build_bump(uint64_t seed, vy_world **out, vy_error *err)
     return finish(status, out);
 }
 
+// A Kalman filter on a full kit: an IMU with all its figures off the centre, late and lossy samples.
+static vy_status build_senses(uint64_t seed, vy_world **out, vy_error *err)
+{
+    vy_world_def def = vy_default_world_def();
+    def.seed = seed;
+    def.environment.magnetic_field = (vy_vec3){1e-6, 20e-6, -45e-6};
+    vy_status status = vy_world_create(&def, out, err);
+    if (status != VY_OK) return status;
+    vy_drone_def drone = vy_default_drone_def();
+    (void)vy_imu_preset("bmi088", &drone.imu, NULL);
+    (void)vy_baro_preset("bmp388", &drone.kit.baro, NULL);
+    (void)vy_mag_preset("hmc5883l", &drone.kit.mag, NULL);
+    (void)vy_gps_preset("neo-m9n", &drone.kit.gps, NULL);
+    (void)vy_range_preset("vl53l1x", &drone.kit.range, NULL);
+    (void)vy_flow_preset("pmw3901", &drone.kit.flow, NULL);
+    (void)vy_esc_preset("kiss", &drone.kit.esc, NULL);
+    (void)vy_lidar_preset("vl53l5cx", &drone.kit.lidar, NULL);
+    drone.imu.accel_bias = 0.02; // calibrated
+    drone.imu.position = (vy_vec3){0.01, -0.005, 0.004};
+    drone.imu.link.delay = 0.002;
+    drone.kit.mag.bias = 3e-7;
+    drone.kit.gps.link.dropout = 0.1;
+    drone.kit.lidar.attitude = (vy_quat){0.9, 0.0, 0.4, 0.1};
+    drone.mocap.period = 0.0;
+    drone.estimator.kind = VY_ESTIMATOR_EKF;
+    drone.position.z = 1.5;
+    drone.controller.setpoint_count = 2;
+    drone.controller.setpoints[0] = (vy_setpoint){1.0, {0.0, 0.0, 1.5}, 0.0};
+    drone.controller.setpoints[1] = (vy_setpoint){4.0, {1.0, -1.0, 1.2}, 1.0};
+    status = vy_world_add_drone(*out, &drone, NULL, err);
+    return finish(status, out);
+}
+
 const vy_scene vy_scenes[] = {
     {"hover", "a Crazyflie holds its place on noisy sensors", 20000, build_hover},
     {"square", "a square in gusts, and a knock", 20000, build_square},
@@ -642,6 +675,7 @@ const vy_scene vy_scenes[] = {
      3000, build_bump},
     {"joined", "a load on a cable, a boom that bends, and a string of every other kind of joint", 3000,
      build_joined},
+    {"senses", "a Kalman filter on parts as sold, late and lossy", 5000, build_senses},
     {"upset", "a torque too strong to hold: the tilt limit ends the run", 5000, build_upset},
 };
 const int vy_scene_count = (int)(sizeof vy_scenes / sizeof vy_scenes[0]);
