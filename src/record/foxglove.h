@@ -35,10 +35,10 @@ void vy_foxglove_put_shape(vy_pb_writer *w, uint64_t time, const char *name, con
 /// Bytes that the entity of a solid needs at most, besides its texts.
 size_t vy_foxglove_solid_room(const vy_shape *shape);
 
-/// An entity of SceneUpdate called `name`: a solid that stands at `pose` in the frame `frame`. Of a plane a
-/// square is shown, of a large height field every n-th sample.
-void vy_foxglove_put_solid(vy_pb_writer *w, uint64_t time, const char *name, const char *frame,
-                           const vy_shape *shape, const vy_pose *pose);
+/// An entity of SceneUpdate called `name`: a solid that stands at `at` in the frame `frame_name`. Of a plane
+/// a square is shown, of a large height field every n-th sample.
+void vy_foxglove_put_solid(vy_pb_writer *w, uint64_t time, const char *name, const char *frame_name,
+                           const vy_shape *shape, const vy_pose *at);
 
 void vy_foxglove_put_log(vy_pb_writer *w, uint64_t time, foxglove_level of, const char *name,
                          const char *text);
