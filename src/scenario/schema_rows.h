@@ -1,4 +1,4 @@
-// schema_rows.h - how the tables of schema.c and schema_world.c write their rows.
+// schema_rows.h - how the tables of schema.c and schema_*.c write their rows.
 #pragma once
 #include "scenario/schema.h"
 #include <float.h>
@@ -19,10 +19,17 @@
 #define CHOICE(name_, value_, help_) {.name = name_, .value = value_, .help = help_}
 #define ROWS(list) .rows = list, .row_count = (int)(sizeof list / sizeof list[0])
 #define CHOICES(list) .choices = list, .choice_count = (int)(sizeof list / sizeof list[0])
+// Off or on.
+#define SWITCH .choices = vy_switches, .choice_count = 2
 // clang-format on
+
+extern const vy_choice vy_switches[2];
 
 /// The table of vy_environment_def, under the key `world`.
 extern const vy_table vy_world_table;
+
+/// The table of vy_controller_def, under the key `controller`.
+extern const vy_table vy_controller_table;
 
 /// What a drone measures, under the key `sensors` of a vy_scenario_drone.
 extern const vy_table vy_sensor_table;

@@ -2,8 +2,6 @@
 #include "scenario/schema_rows.h"
 #include <string.h>
 
-static const vy_choice switches[] = {CHOICE("off", 0, "it does not"), CHOICE("on", 1, "it does")};
-
 #define PERIOD(type_, what_)                                                                       \
     ROW("period", NUMBER, type_, period, .unit = "s", .range = AT_LEAST_0, .flags = VY_ROW_PERIOD, \
         .word = "none", .help = "between samples; `none` is no " what_)
@@ -199,7 +197,7 @@ SENSOR(lidar, vy_lidar_def, vy_default_kit_def().lidar, "Lidar",
         .help = help_)
 static const vy_row sensor_rows[] = {
     PART(imu, imu, "accelerometer and gyroscope"),
-    ROW("truth", CHOICE, vy_scenario_drone, def.truth, CHOICES(switches),
+    ROW("truth", CHOICE, vy_scenario_drone, def.truth, SWITCH,
         .help = "whether the estimate is the truth at every step: no sensor is that good"),
     ROW("mocap", OBJECT, vy_scenario_drone, def.mocap, .table = &mocap_table, .help = "motion capture"),
     PART(baro, kit.baro, "barometer"),

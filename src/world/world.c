@@ -95,6 +95,30 @@ static vy_status environment_ticks(const vy_world_def *def, uint64_t *nap, uint6
     return status;
 }
 
+/// What one block of memory holds, in this order: the world itself first, so that its address frees all.
+enum {
+    PART_WORLD,
+    PART_DRONES,
+    PART_PARAMS,
+    PART_DISTURBANCES,
+    PART_STATE,
+    PART_LOADS,
+    PART_SPEEDS,
+    PART_FAULTS,
+    PART_BEFORE,
+    PART_FAULTY,
+    PART_ACCOUNTS,
+    PART_WAKES,
+    PART_SOLIDS,
+    PART_REACH,
+    PART_FRESH,
+    PART_KITS,
+    PART_GROUNDS,
+    PART_PAYLOADS,
+    PART_VEHICLES,
+    PARTS
+};
+
 vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err)
 {
     *out = NULL;
@@ -106,34 +130,33 @@ vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err
     const size_t drones = def->drone_cap, disturbances = def->disturbance_cap;
     const size_t noises = drones * disturbances, solids = drones + def->obstacle_cap;
     const vy_model caps = {.contact_cap = def->contacts.cap};
-    const size_t sizes[] = {
-        sizeof(vy_world),
-        drones * sizeof(drone_model),
-        drones * sizeof(drone_params),
-        disturbances * sizeof(disturbance_model),
-        sizeof(world_block) +
+    const size_t sizes[PARTS] = {
+        [PART_WORLD] = sizeof(vy_world),
+        [PART_DRONES] = drones * sizeof(drone_model),
+        [PART_PARAMS] = drones * sizeof(drone_params),
+        [PART_DISTURBANCES] = disturbances * sizeof(disturbance_model),
+        [PART_STATE] =
+            sizeof(world_block) +
             drones * (sizeof(drone_block) + sizeof(gear_block) + sizeof(guard_block) +
                       sizeof(thruster_block) + sizeof(ledger_block)) +
             def->payload_cap * sizeof(payload_block) + def->joint_cap * sizeof(tie_block) +
             noises * sizeof(noise_block) + def->line_cap * sizeof(line_block) + contacts_size(&caps, drones) +
             def->kit_cap * (sizeof(kit_block) + sizeof(filter_block)) + def->delay_cap * sizeof(delay_block),
-        drones * sizeof(body_loads),
-        drones * sizeof(double[VY_ROTOR_CAP]),
-        def->fault_cap * sizeof(fault_model),
-        def->fault_cap > 0 ? drones * sizeof(drone_block) : 0,
-        def->fault_cap > 0 ? drones * sizeof(drone_params) : 0,
-        drones * sizeof(energy_account),
-        def->environment.wakes.on ? drones * sizeof(wake_entry) : 0,
-        solids * sizeof(solid_memory),
-        solids * sizeof(double),
-        drones,
-        def->kit_cap * sizeof(kit_model),
-        def->fault_cap > 0 ? def->kit_cap * sizeof(kit_block) : 0,
-        def->obstacle_cap > 0 ? drones * sizeof(double) : 0,
-        def->payload_cap * sizeof(payload_model),
-        def->payload_cap > 0 ? drones * sizeof(vy_vehicle_def) : 0,
+        [PART_LOADS] = drones * sizeof(body_loads),
+        [PART_SPEEDS] = drones * sizeof(double[VY_ROTOR_CAP]),
+        [PART_FAULTS] = def->fault_cap * sizeof(fault_model),
+        [PART_BEFORE] = def->fault_cap > 0 ? drones * sizeof(drone_block) : 0,
+        [PART_FAULTY] = def->fault_cap > 0 ? drones * sizeof(drone_params) : 0,
+        [PART_ACCOUNTS] = drones * sizeof(energy_account),
+        [PART_WAKES] = def->environment.wakes.on ? drones * sizeof(wake_entry) : 0,
+        [PART_SOLIDS] = solids * sizeof(solid_memory),
+        [PART_REACH] = solids * sizeof(double),
+        [PART_FRESH] = drones,
+        [PART_KITS] = def->kit_cap * sizeof(kit_model),
+        [PART_GROUNDS] = def->obstacle_cap > 0 ? drones * sizeof(double) : 0,
+        [PART_PAYLOADS] = def->payload_cap * sizeof(payload_model),
+        [PART_VEHICLES] = def->payload_cap > 0 ? drones * sizeof(vy_vehicle_def) : 0,
     };
-    enum { PARTS = sizeof sizes / sizeof sizes[0] };
     size_t total = 0;
     for (int i = 0; i < PARTS; ++i) total += (sizes[i] + 63u) & ~(size_t)63u;
     unsigned char *block = aligned_alloc(64, total);
@@ -141,9 +164,9 @@ vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err
     memset(block, 0, total);
 
     vy_arena arena = {block, total, 0, 0};
-    void *parts[PARTS]; // the world itself comes first, so that its address frees the block
+    void *parts[PARTS];
     for (int i = 0; i < PARTS; ++i) parts[i] = vy_arena_take(&arena, sizes[i]);
-    vy_world *world = parts[0];
+    vy_world *world = parts[PART_WORLD];
     world->model = (vy_model){
         .dt = def->dt,
         .seed = def->seed,
@@ -153,22 +176,22 @@ vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err
         .wakes = def->environment.wakes,
         .drone_cap = def->drone_cap,
         .disturbance_cap = def->disturbance_cap,
-        .drones = parts[1],
-        .params = parts[2],
-        .disturbances = parts[3],
+        .drones = parts[PART_DRONES],
+        .params = parts[PART_PARAMS],
+        .disturbances = parts[PART_DISTURBANCES],
         .fault_cap = def->fault_cap,
         .line_cap = def->line_cap,
-        .faults = parts[7],
+        .faults = parts[PART_FAULTS],
         .obstacle_cap = def->obstacle_cap,
         .contact_cap = def->contacts.cap,
         .kit_cap = def->kit_cap,
         .delay_cap = def->delay_cap,
-        .kits = parts[15],
+        .kits = parts[PART_KITS],
         .payload_cap = def->payload_cap,
-        .payloads = parts[PARTS - 2],
+        .payloads = parts[PART_PAYLOADS],
     };
-    world->vehicles = parts[PARTS - 1];
-    world->grounds = parts[PARTS - 3];
+    world->vehicles = parts[PART_VEHICLES];
+    world->grounds = parts[PART_GROUNDS];
     if (def->obstacle_cap > 0) world->model.grounds = world->grounds;
     const vy_environment_def *env = &def->environment;
     const uint64_t found = fpu_enter();
@@ -180,19 +203,18 @@ vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err
     world->model.wake_period = wake_ticks;
     world->model.geared = env->wakes.on;
     fpu_leave(found);
-    world->state = parts[4];
+    world->state = parts[PART_STATE];
     world->drones = (drone_block *)(world->state + 1);
-    world->loads = parts[5];
-    world->speeds = parts[6];
-    world->before = parts[8];
-    world->faulty = parts[9];
-    world->accounts = parts[10];
-    world->wakes = parts[11];
-    world->solids = parts[12];
-    world->reach = parts[13];
+    world->loads = parts[PART_LOADS];
+    world->speeds = parts[PART_SPEEDS];
+    world->before = parts[PART_BEFORE];
+    world->faulty = parts[PART_FAULTY];
+    world->accounts = parts[PART_ACCOUNTS];
+    world->wakes = parts[PART_WAKES];
+    world->solids = parts[PART_SOLIDS];
+    world->reach = parts[PART_REACH];
     world->watching = def->contacts.cap > 0;
-    world->fresh = parts[14];
-    world->kits_before = parts[16];
+    world->fresh = parts[PART_FRESH];
     world->memory = total;
     vy_world_lay_out(world);
     if (def->joint_cap > 0 || def->obstacle_cap > 0 || def->contacts.cap > 0) {

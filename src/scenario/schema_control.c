@@ -1,0 +1,261 @@
+// schema_control.c - the rows of what steers a drone: gains, pilot, intent, setpoints, path, controller.
+#include "scenario/schema_rows.h"
+#include <string.h>
+
+_Static_assert(sizeof(vy_controller_kind) == sizeof(int) && sizeof(vy_rung) == sizeof(int) &&
+                   sizeof(vy_rate_law) == sizeof(int),
+               "choices are read and written as int");
+
+static const vy_row gain_rows[] = {
+    ROW("position", NUMBER, vy_gains, position, .unit = "1/s^2", .range = AT_LEAST_0,
+        .help = "acceleration per position error"),
+    ROW("velocity", NUMBER, vy_gains, velocity, .unit = "1/s", .range = AT_LEAST_0,
+        .help = "acceleration per velocity error"),
+    ROW("integral", NUMBER, vy_gains, integral, .unit = "1/s^3", .range = AT_LEAST_0,
+        .help = "acceleration per integrated position error"),
+    ROW("attitude", NUMBER, vy_gains, attitude, .unit = "1/s", .range = AT_LEAST_0,
+        .help = "rate per roll and pitch error"),
+    ROW("yaw", NUMBER, vy_gains, yaw, .unit = "1/s", .range = AT_LEAST_0, .help = "rate per yaw error"),
+    ROW("rate", NUMBER, vy_gains, rate, .unit = "1/s", .range = AT_LEAST_0,
+        .help = "angular acceleration per rate error"),
+    ROW("tilt_max", NUMBER, vy_gains, tilt_max, .unit = "rad", .range = ABOVE_TO(0.0, 1.5),
+        .help = "largest tilt the position loop asks for"),
+};
+static const vy_table gain_table = {.title = "Gains",
+                                    .help = "Of the built-in controller; they do not depend on the vehicle.",
+                                    .size = sizeof(vy_gains),
+                                    ROWS(gain_rows)};
+
+static const vy_row pilot_rows[] = {
+    ROW("speed", NUMBER, vy_pilot_def, speed, .unit = "m/s", .range = AT_LEAST_0,
+        .help = "forward at throttle step 10"),
+    ROW("strafe", NUMBER, vy_pilot_def, strafe, .unit = "m/s", .range = AT_LEAST_0,
+        .help = "sideways at full stick"),
+    ROW("climb", NUMBER, vy_pilot_def, climb, .unit = "m/s", .range = AT_LEAST_0,
+        .help = "up and down at full stick"),
+    ROW("yaw_rate", NUMBER, vy_pilot_def, yaw_rate, .unit = "rad/s", .range = AT_LEAST_0,
+        .help = "at full stick"),
+    ROW("response", NUMBER, vy_pilot_def, response, .unit = "1/s", .range = POSITIVE,
+        .help = "a change of speed is down to 1/e of itself after one over this"),
+};
+static const vy_table pilot_table = {.title = "Pilot",
+                                     .help = "What the sticks of the rung `pilot` mean.",
+                                     .size = sizeof(vy_pilot_def),
+                                     ROWS(pilot_rows)};
+
+static void init_setpoint(void *object, int index)
+{
+    (void)index;
+    *(vy_setpoint *)object = (vy_setpoint){0};
+}
+
+static const vy_row setpoint_rows[] = {
+    ROW("time", NUMBER, vy_setpoint, time, .unit = "s", .range = ANY, .flags = VY_ROW_REQUIRED,
+        .help = "when to be there; later than the setpoint before"),
+    ROW("position", VECTOR, vy_setpoint, position, .size = 3, .unit = "m", .range = ANY,
+        .flags = VY_ROW_REQUIRED, .help = "where, world axes"),
+    ROW("yaw", NUMBER, vy_setpoint, yaw, .unit = "rad", .range = ANY,
+        .help = "heading, counter-clockwise about world +z"),
+};
+static const vy_table setpoint_table = {
+    .title = "Setpoints",
+    .help = "Between two of them the reference moves along a straight line, at rest "
+            "at both ends.",
+    .size = sizeof(vy_setpoint),
+    .init = init_setpoint,
+    ROWS(setpoint_rows)};
+
+static const vy_choice rungs[] = {
+    CHOICE("none", VY_RUNG_NONE, "motors as `start.rotor_speed` has them"),
+    CHOICE("motors", VY_RUNG_MOTORS, "a command for each motor, then for each thruster"),
+    CHOICE("wrench", VY_RUNG_WRENCH, "thrust and torque"),
+    CHOICE("rates", VY_RUNG_RATES, "thrust and angular velocity"),
+    CHOICE("attitude", VY_RUNG_ATTITUDE, "thrust and attitude"),
+    CHOICE("velocity", VY_RUNG_VELOCITY, "velocity and yaw rate"),
+    CHOICE("pilot", VY_RUNG_PILOT, "the sticks: throttle step, strafe, vertical, yaw"),
+};
+#define STICK(key_, field_, help_)                                                                \
+    ROW(key_, NUMBER, vy_intent, field_, .range = WITHIN(-1.0, 1.0), .when = 1u << VY_RUNG_PILOT, \
+        .help = help_)
+#define THRUST_RUNGS (1u << VY_RUNG_WRENCH | 1u << VY_RUNG_RATES | 1u << VY_RUNG_ATTITUDE)
+static const vy_row intent_rows[] = {
+    ROW("rung", CHOICE, vy_intent, rung, CHOICES(rungs), .help = "what the intent speaks of"),
+    ROW("motors", VECTOR, vy_intent, motors, .size = VY_ROTOR_CAP, .range = WITHIN(0.0, 1.0),
+        .flags = VY_ROW_SHORT, .when = 1u << VY_RUNG_MOTORS,
+        .help = "command of each rotor's motor, then of each thruster"),
+    ROW("thrust", NUMBER, vy_intent, thrust, .unit = "N", .range = AT_LEAST_0, .when = THRUST_RUNGS,
+        .help = "along body +z"),
+    ROW("torque", VECTOR, vy_intent, torque, .size = 3, .unit = "N m", .range = ANY,
+        .when = 1u << VY_RUNG_WRENCH, .help = "body axes"),
+    ROW("rates", VECTOR, vy_intent, rates, .size = 3, .unit = "rad/s", .range = ANY,
+        .when = 1u << VY_RUNG_RATES, .help = "body axes"),
+    ROW("attitude", ROTATION, vy_intent, attitude, .unit = "rad", .range = ANY,
+        .when = 1u << VY_RUNG_ATTITUDE, .help = "body to world, as under `start`"),
+    ROW("velocity", VECTOR, vy_intent, velocity, .size = 3, .unit = "m/s", .range = ANY,
+        .when = 1u << VY_RUNG_VELOCITY, .help = "world axes"),
+    ROW("yaw_rate", NUMBER, vy_intent, yaw_rate, .unit = "rad/s", .range = ANY,
+        .when = 1u << VY_RUNG_VELOCITY, .help = "about world +z, counter-clockwise"),
+    ROW("throttle", NUMBER, vy_intent, throttle, .range = WITHIN(0.0, VY_THROTTLE_STEPS),
+        .when = 1u << VY_RUNG_PILOT, .help = "step of forward speed"),
+    STICK("strafe", strafe, "sideways, positive to the right"),
+    STICK("vertical", vertical, "up and down, positive upwards"),
+    STICK("yaw", yaw, "turning, positive to the right"),
+};
+static const vy_table intent_table = {.title = "Intent",
+                                      .help = "What acts until the controller's first reply.",
+                                      .size = sizeof(vy_intent),
+                                      ROWS(intent_rows)};
+
+static void init_waypoint(void *object, int index)
+{
+    (void)index;
+    *(vy_waypoint *)object = (vy_waypoint){0};
+}
+
+static const vy_row waypoint_rows[] = {
+    ROW("position", VECTOR, vy_waypoint, position, .size = 3, .unit = "m", .range = ANY,
+        .flags = VY_ROW_REQUIRED, .help = "world axes"),
+    ROW("yaw", NUMBER, vy_waypoint, yaw, .unit = "rad", .range = ANY,
+        .help = "heading, counter-clockwise about world +z"),
+};
+static const vy_table waypoint_table = {.title = "Waypoints",
+                                        .help = "Passed through in order, at rest at the first and the last.",
+                                        .size = sizeof(vy_waypoint),
+                                        .init = init_waypoint,
+                                        ROWS(waypoint_rows)};
+static const vy_choice paths[] = {
+    CHOICE("setpoints", VY_PATH_SETPOINTS, "the setpoints; none holds the start"),
+    CHOICE("line", VY_PATH_LINE, "from `centre` to `to`"),
+    CHOICE("circle", VY_PATH_CIRCLE, "counter-clockwise about `centre`, from its +x side"),
+    CHOICE("figure_eight", VY_PATH_EIGHT, "two lobes of `radius` along x, from the crossing at `centre`"),
+    CHOICE("helix", VY_PATH_HELIX, "a circle that climbs"),
+    CHOICE("minimum_snap", VY_PATH_SNAP,
+           "through the waypoints with the least snap, as fast as the limits allow"),
+};
+#define SHAPES (1u << VY_PATH_LINE | ROUNDS)
+#define ROUNDS (1u << VY_PATH_CIRCLE | 1u << VY_PATH_EIGHT | 1u << VY_PATH_HELIX)
+static const vy_row path_rows[] = {
+    ROW("kind", CHOICE, vy_path_def, kind, CHOICES(paths), .help = "what is followed"),
+    ROW("start", NUMBER, vy_path_def, start, .unit = "s", .range = ANY, .when = SHAPES | 1u << VY_PATH_SNAP,
+        .help = "when it begins; the drone is wanted at its beginning before"),
+    ROW("speed", NUMBER, vy_path_def, speed, .unit = "m/s", .range = POSITIVE,
+        .when = SHAPES | 1u << VY_PATH_SNAP, .help = "along the path; of `minimum_snap` the limit"),
+    ROW("ramp", NUMBER, vy_path_def, ramp, .unit = "s", .range = POSITIVE, .when = SHAPES,
+        .help = "from rest to speed, and back"),
+    ROW("centre", VECTOR, vy_path_def, centre, .size = 3, .unit = "m", .range = ANY, .when = SHAPES,
+        .help = "world axes; of a line its beginning"),
+    ROW("to", VECTOR, vy_path_def, to, .size = 3, .unit = "m", .range = ANY, .when = 1u << VY_PATH_LINE,
+        .help = "where the line ends"),
+    ROW("radius", NUMBER, vy_path_def, radius, .unit = "m", .range = POSITIVE, .when = ROUNDS,
+        .help = "of the circle; of a figure eight the length of a lobe"),
+    ROW("climb", NUMBER, vy_path_def, climb, .unit = "m", .range = ANY, .when = 1u << VY_PATH_HELIX,
+        .help = "per lap"),
+    ROW("laps", NUMBER, vy_path_def, laps, .range = POSITIVE, .when = ROUNDS, .help = "rounds"),
+    ROW("yaw", NUMBER, vy_path_def, yaw, .unit = "rad", .range = ANY, .when = SHAPES,
+        .help = "heading all the way"),
+    ROW("acceleration", NUMBER, vy_path_def, acceleration, .unit = "m/s^2", .range = POSITIVE,
+        .when = 1u << VY_PATH_SNAP, .help = "limit"),
+    ROW("waypoints", LIST, vy_path_def, waypoints, .table = &waypoint_table, .size = VY_WAYPOINT_CAP,
+        .count_offset = offsetof(vy_path_def, waypoint_count), .when = 1u << VY_PATH_SNAP,
+        .help = "to pass through, two at least"),
+};
+static const vy_table path_table = {.title = "Path",
+                                    .help = "A trajectory to follow in place of the setpoints.",
+                                    .size = sizeof(vy_path_def),
+                                    ROWS(path_rows)};
+
+static const vy_row autopilot_rows[] = {
+    ROW("target", VECTOR, vy_autopilot, target, .size = 3, .unit = "m", .range = ANY,
+        .help = "where to fly, world axes; its height is replaced by the altitude"),
+    ROW("target_set", CHOICE, vy_autopilot, has_target, SWITCH,
+        .help = "off: it has no target, and leaves the sticks alone"),
+    ROW("altitude", NUMBER, vy_autopilot, def.altitude, .unit = "m", .range = ANY, .help = "of flight"),
+    ROW("throttle", COUNT, vy_autopilot, def.throttle, .range = WITHIN(0.0, VY_THROTTLE_STEPS),
+        .help = "step when flying on"),
+    ROW("radius", NUMBER, vy_autopilot, def.radius, .unit = "m", .range = POSITIVE,
+        .help = "horizontal distance from the target at which it has arrived"),
+    ROW("yaw_tolerance", NUMBER, vy_autopilot, def.yaw_tolerance, .unit = "rad",
+        .range = ABOVE_TO(0.0, 3.14159), .help = "within which it faces the target"),
+};
+static const vy_table autopilot_table = {.title = "Autopilot",
+                                         .help = "Turns towards the target, then flies straight on.",
+                                         .size = sizeof(vy_autopilot),
+                                         ROWS(autopilot_rows)};
+static const vy_choice flights[] = {
+    CHOICE("dynamic", VY_FLIGHT_DYNAMIC, "rotors fly the drone"),
+    CHOICE("kinematic", VY_FLIGHT_KINEMATIC,
+           "the drone has the speeds of the sticks at once; needs `world: {physics: {engine: simple}}`"),
+};
+static const vy_choice rate_laws[] = {
+    CHOICE("plain", VY_RATE_LAW_PLAIN, "inertia times the wanted acceleration, and the gyroscopic term"),
+    CHOICE("indi", VY_RATE_LAW_INDI, "by increments from the measured acceleration: needs no exact inertia"),
+};
+static const vy_choice controllers[] = {
+    CHOICE("none", VY_CONTROLLER_NONE, "nobody: the motors stay as the intent of the start sets them"),
+    CHOICE("hold", VY_CONTROLLER_HOLD, "the built-in controller follows the setpoints"),
+    CHOICE("callback", VY_CONTROLLER_CALLBACK, "a function of the program that uses the library"),
+    CHOICE("plugin", VY_CONTROLLER_PLUGIN, "your own, a shared library; see controllers.md"),
+    CHOICE("process", VY_CONTROLLER_PROCESS, "your own, a program in any language; see controllers.md"),
+    CHOICE("lee", VY_CONTROLLER_LEE,
+           "follows the setpoints or the path: geometric tracking on SE(3), Lee 2010"),
+    CHOICE("mellinger", VY_CONTROLLER_MELLINGER, "the same by the law of Mellinger 2011"),
+    CHOICE("autopilot", VY_CONTROLLER_AUTOPILOT, "turns towards a target, then flies straight on"),
+    CHOICE("intent", VY_CONTROLLER_INTENT, "nobody, but the loops below the intent of the start are closed"),
+    CHOICE("pilot", VY_CONTROLLER_PILOT, "a person at a keyboard or joystick; see controllers.md"),
+};
+static const vy_choice cores[] = {
+    CHOICE("one", 0, "the program runs on the core of the simulation: quickest in lock-step"),
+    CHOICE("any", 1, "the program runs where the system puts it"),
+};
+#define OWN_PLUGIN  (1u << VY_CONTROLLER_PLUGIN)
+#define OWN_PROCESS (1u << VY_CONTROLLER_PROCESS)
+#define PILOT       (1u << VY_CONTROLLER_PILOT)
+#define OWN         (OWN_PLUGIN | OWN_PROCESS | 1u << VY_CONTROLLER_CALLBACK | PILOT)
+static const vy_row controller_rows[] = {
+    ROW("kind", CHOICE, vy_controller_def, kind, CHOICES(controllers), .help = "what steers"),
+    ROW("period", NUMBER, vy_controller_def, period, .unit = "s", .range = POSITIVE, .flags = VY_ROW_PERIOD,
+        .help = "between two replies"),
+    ROW("rate_period", NUMBER, vy_controller_def, rate_period, .unit = "s", .range = POSITIVE,
+        .flags = VY_ROW_PERIOD, .help = "of the attitude and rate loops below it"),
+    ROW("gains", OBJECT, vy_controller_def, gains, .table = &gain_table,
+        .help = "of the built-in controller"),
+    ROW("rate_law", CHOICE, vy_controller_def, rate_law, CHOICES(rate_laws),
+        .help = "how wanted rates become torque"),
+    ROW("indi_cutoff", NUMBER, vy_controller_def, indi_cutoff, .unit = "rad/s", .range = POSITIVE,
+        .help = "of the filter of the rate law `indi`"),
+    ROW("pilot", OBJECT, vy_controller_def, pilot, .table = &pilot_table, .help = "what sticks mean"),
+    ROW("flight", CHOICE, vy_controller_def, flight, CHOICES(flights), .help = "what the sticks act on"),
+    ROW("autopilot", OBJECT, vy_controller_def, autopilot, .table = &autopilot_table,
+        .when = 1u << VY_CONTROLLER_AUTOPILOT, .help = "where to, and how"),
+    ROW("lost", VECTOR, vy_controller_def, lost, .size = VY_ROTOR_CAP, .range = WITHIN(0.0, 1.0),
+        .flags = VY_ROW_SHORT, .help = "share of each rotor's thrust that the allocation must do without"),
+    ROW("intent", OBJECT, vy_controller_def, start, .table = &intent_table, .help = "until the first reply"),
+    ROW("setpoints", LIST, vy_controller_def, setpoints, .table = &setpoint_table, .size = VY_SETPOINT_CAP,
+        .count_offset = offsetof(vy_controller_def, setpoint_count),
+        .help = "where to be when; none holds the start"),
+    ROW("path", OBJECT, vy_controller_def, path, .table = &path_table,
+        .help = "a trajectory in place of the setpoints"),
+    ROW("library", TEXT, vy_controller_def, program, .size = sizeof((vy_controller_def *)0)->program,
+        .flags = VY_ROW_REQUIRED, .when = OWN_PLUGIN, .help = "file of the plug-in, seen from `folder`"),
+    ROW("command", TEXT, vy_controller_def, program, .size = sizeof((vy_controller_def *)0)->program,
+        .flags = VY_ROW_REQUIRED, .when = OWN_PROCESS,
+        .help = "command line of the program, run in `folder` by the shell"),
+    ROW("device", TEXT, vy_controller_def, program, .size = sizeof((vy_controller_def *)0)->program,
+        .word = "keyboard", .flags = VY_ROW_LABEL, .when = PILOT,
+        .help = "what the person flies with: `keyboard`, /dev/input/js0, or a pipe or file of keys"),
+    ROW("folder", TEXT, vy_controller_def, folder, .size = sizeof((vy_controller_def *)0)->folder,
+        .word = "none", .default_text = "that of the scenario", .flags = VY_ROW_LABEL,
+        .when = OWN_PLUGIN | OWN_PROCESS | PILOT, .help = "where the program is; `none` is the current one"),
+    ROW("deadline", NUMBER, vy_controller_def, deadline, .unit = "s", .range = ABOVE_TO(0.0, 1e6),
+        .when = OWN_PLUGIN | OWN_PROCESS, .flags = VY_ROW_LABEL,
+        .help = "of wall clock for one reply; later ones end the run"),
+    ROW("cores", CHOICE, vy_controller_def, spread, CHOICES(cores), .when = OWN_PROCESS,
+        .flags = VY_ROW_LABEL, .help = "where the program runs"),
+    ROW("parameters", NAMED, vy_controller_def, parameters, .size = VY_PARAMETER_CAP, .range = ANY,
+        .count_offset = offsetof(vy_controller_def, parameter_count), .when = OWN,
+        .help = "numbers for it, by names of your choice"),
+};
+const vy_table vy_controller_table = {.title = "Controller",
+                                      .help = "What steers a drone.",
+                                      .size = sizeof(vy_controller_def),
+                                      ROWS(controller_rows)};

@@ -1,0 +1,255 @@
+// schema_vehicle.c - the rows of a vehicle: mass, rotors, thrusters, battery, air.
+#include "scenario/schema_rows.h"
+#include <string.h>
+
+_Static_assert(sizeof(vy_allocation) == sizeof(int), "choices are read and written as int");
+
+static const vy_choice spins[] = {CHOICE("cw", -1, "clockwise from above"),
+                                  CHOICE("ccw", 1, "counter-clockwise from above")};
+static const vy_choice allocations[] = {
+    CHOICE("physical", VY_ALLOCATION_PHYSICAL,
+           "lever arm times thrust, and the reaction to each rotor's spin"),
+    CHOICE("documented", VY_ALLOCATION_DOCUMENTED,
+           "the published rows of the Crazyflie engine: pitch and yaw reversed"),
+};
+
+static void init_rotor(void *object, int index)
+{
+    (void)index;
+    *(vy_rotor_def *)object = (vy_rotor_def){.spin = 1};
+}
+
+static const vy_row rotor_rows[] = {
+    ROW("position", VECTOR, vy_rotor_def, position, .size = 3, .unit = "m", .range = ANY,
+        .flags = VY_ROW_REQUIRED, .help = "of the hub, body axes (forward, left, up)"),
+    ROW("spin", CHOICE, vy_rotor_def, spin, CHOICES(spins), .flags = VY_ROW_REQUIRED,
+        .help = "direction of rotation, seen against the axis"),
+    ROW("axis", VECTOR, vy_rotor_def, axis, .size = 3, .range = ANY,
+        .help = "direction of its thrust, any length; zero is body +z"),
+    ROW("thrust_coef", NUMBER, vy_rotor_def, thrust_coef, .unit = "N s^2", .range = AT_LEAST_0,
+        .word = "same", .help = "of this rotor; `same` is the vehicle's"),
+    ROW("torque_coef", NUMBER, vy_rotor_def, torque_coef, .unit = "N m s^2", .range = AT_LEAST_0,
+        .word = "same", .help = "of this rotor; `same` has the vehicle's ratio of torque to thrust"),
+};
+static const vy_table rotor_table = {.title = "Rotors",
+                                     .help = "A list; each thrusts along its axis.",
+                                     .size = sizeof(vy_rotor_def),
+                                     .init = init_rotor,
+                                     ROWS(rotor_rows)};
+
+static void init_thruster(void *object, int index)
+{
+    (void)index;
+    memset(object, 0, sizeof(vy_thruster_def));
+}
+
+static const vy_row thruster_rows[] = {
+    ROW("position", VECTOR, vy_thruster_def, position, .size = 3, .unit = "m", .range = ANY,
+        .flags = VY_ROW_REQUIRED, .help = "where the force acts, body axes"),
+    ROW("axis", VECTOR, vy_thruster_def, axis, .size = 3, .range = ANY,
+        .help = "direction of the force on the vehicle, any length; zero is body +z"),
+    ROW("thrust_max", NUMBER, vy_thruster_def, thrust_max, .unit = "N", .range = POSITIVE,
+        .flags = VY_ROW_REQUIRED, .help = "at command 1, or with the valve open"),
+    ROW("thrust_min", NUMBER, vy_thruster_def, thrust_min, .unit = "N", .range = AT_LEAST_0,
+        .help = "at the least command above 0; command 0 is off"),
+    ROW("lag", NUMBER, vy_thruster_def, lag, .unit = "s", .range = AT_LEAST_0,
+        .help = "time constant of the thrust; 0 follows at once"),
+    ROW("lag_down", NUMBER, vy_thruster_def, lag_down, .unit = "s", .range = AT_LEAST_0, .word = "same",
+        .help = "the same when it falls; `same` as it rises"),
+    ROW("pulse_period", NUMBER, vy_thruster_def, pulse_period, .unit = "s", .range = AT_LEAST_0,
+        .word = "none",
+        .help = "the valve is open for the command's share of it, a whole multiple of the step; `none`: "
+                "throttled"),
+    ROW("pulse_min", NUMBER, vy_thruster_def, pulse_min, .unit = "s", .range = AT_LEAST_0,
+        .help = "shortest pulse; what is shorter waits for the next period"),
+};
+static const vy_table thruster_table = {
+    .title = "Thrusters",
+    .help =
+        "A list of jets and thrusters. Their commands follow those of the rotors; where there are no rotors, "
+        "they make thrust and torque.",
+    .size = sizeof(vy_thruster_def),
+    .init = init_thruster,
+    ROWS(thruster_rows)};
+
+static const vy_row rotor_air_rows[] = {
+    ROW("radius", NUMBER, vy_rotor_air_def, radius, .unit = "m", .range = AT_LEAST_0,
+        .help = "of the discs; needed by inflow, vortex_loss, ground, blades and wakes"),
+    ROW("drag", NUMBER, vy_rotor_air_def, drag, .unit = "kg", .range = AT_LEAST_0,
+        .help = "force over rotor speed and airspeed across the axis"),
+    ROW("drag_axial", NUMBER, vy_rotor_air_def, drag_axial, .unit = "kg", .range = AT_LEAST_0,
+        .help = "the same along the axis"),
+    ROW("flap", NUMBER, vy_rotor_air_def, flap, .unit = "kg m", .range = AT_LEAST_0,
+        .help = "torque over rotor speed and airspeed"),
+    ROW("lift", NUMBER, vy_rotor_air_def, lift, .unit = "kg/m", .range = AT_LEAST_0,
+        .help = "thrust over airspeed across the axis, squared"),
+    ROW("inflow", NUMBER, vy_rotor_air_def, inflow, .unit = "kg", .range = AT_LEAST_0,
+        .help = "thrust over rotor speed and velocity through the disc"),
+    ROW("inflow_lag", NUMBER, vy_rotor_air_def, inflow_lag, .unit = "s", .range = AT_LEAST_0,
+        .help = "time constant of the induced velocity"),
+    ROW("vortex_loss", NUMBER, vy_rotor_air_def, vortex_loss, .range = WITHIN(0.0, 1.0),
+        .help = "share of thrust lost in the middle of the vortex ring state"),
+    ROW("inertia", NUMBER, vy_rotor_air_def, inertia, .unit = "kg m^2", .range = AT_LEAST_0,
+        .help = "of a rotor about its axis, for gyroscopic torques"),
+    ROW("ground", CHOICE, vy_rotor_air_def, ground, SWITCH,
+        .help = "whether thrust grows near the ground: terrain and obstacles, or z = 0 where there are none"),
+};
+static const vy_table rotor_air_table = {.title = "Rotors in the air",
+                                         .help = "The same for every rotor; 0 leaves an effect out.",
+                                         .size = sizeof(vy_rotor_air_def),
+                                         ROWS(rotor_air_rows)};
+
+static const vy_row blade_rows[] = {
+    ROW("count", COUNT, vy_blade_def, count, .range = WITHIN(0.0, 16.0),
+        .help = "blades of a rotor; 0: none, thrust and torque are the coefficients'"),
+    ROW("chord", NUMBER, vy_blade_def, chord, .unit = "m", .range = AT_LEAST_0, .help = "of a blade"),
+    ROW("twist", NUMBER, vy_blade_def, twist, .unit = "rad", .range = WITHIN(0.0, 1.0),
+        .help = "pitch at the axis less pitch at the tip"),
+    ROW("lift_slope", NUMBER, vy_blade_def, lift_slope, .unit = "1/rad", .range = AT_LEAST_0,
+        .help = "lift coefficient over angle of attack"),
+    ROW("lift_max", NUMBER, vy_blade_def, lift_max, .range = AT_LEAST_0, .help = "largest lift coefficient"),
+    ROW("drag_square", NUMBER, vy_blade_def, drag_square, .range = AT_LEAST_0,
+        .help = "drag coefficient over the square of the sine of the angle of attack"),
+};
+static const vy_table blade_table = {
+    .title = "Blades",
+    .help = "Blade elements instead of the coefficients; pitch and profile drag follow from "
+            "`thrust_coef` and `torque_coef` in hover.",
+    .size = sizeof(vy_blade_def),
+    ROWS(blade_rows)};
+
+static const vy_row battery_rows[] = {
+    ROW("capacity", NUMBER, vy_battery_def, capacity, .unit = "A s", .range = AT_LEAST_0, .word = "none",
+        .help = "`none`: the voltage is always nominal"),
+    ROW("charge", NUMBER, vy_battery_def, charge, .range = WITHIN(0.0, 1.0), .help = "at the start"),
+    ROW("resistance", NUMBER, vy_battery_def, resistance, .unit = "ohm", .range = AT_LEAST_0,
+        .help = "inner"),
+    ROW("nominal", NUMBER, vy_battery_def, nominal, .unit = "V", .range = AT_LEAST_0,
+        .help = "at which rotors reach the speed they are told"),
+    ROW("voltage", VECTOR, vy_battery_def, voltage, .size = 5, .unit = "V", .range = AT_LEAST_0,
+        .help = "open circuit, at charge 0, 1/4, 1/2, 3/4, 1"),
+    ROW("efficiency", NUMBER, vy_battery_def, efficiency, .range = WITHIN(0.0, 1.0),
+        .help = "of motors and their electronics"),
+    ROW("power", NUMBER, vy_battery_def, power, .unit = "W", .range = AT_LEAST_0,
+        .help = "of everything that is no rotor"),
+};
+static const vy_table battery_table = {.title = "Battery",
+                                       .help = "What the rotors' speed depends on.",
+                                       .size = sizeof(vy_battery_def),
+                                       ROWS(battery_rows)};
+
+static void init_collision_point(void *object, int index)
+{
+    (void)index;
+    memset(object, 0, sizeof(vy_collision_point));
+}
+
+static const vy_row collision_point_rows[] = {
+    ROW("position", VECTOR, vy_collision_point, position, .size = 3, .unit = "m", .range = ANY,
+        .flags = VY_ROW_REQUIRED, .help = "body axes"),
+};
+static const vy_table collision_point_table = {.title = "Collision points",
+                                               .help = "A list of points that touch things first.",
+                                               .size = sizeof(vy_collision_point),
+                                               .init = init_collision_point,
+                                               ROWS(collision_point_rows)};
+
+// A vehicle that stands on no other says everything itself.
+static void init_vehicle(void *object, int index)
+{
+    (void)index;
+    vy_vehicle_def *def = object;
+    const uint32_t cookie = vy_default_vehicle_def().cookie;
+    memset(def, 0, sizeof *def);
+    def->cookie = cookie;
+    def->allocation = VY_ALLOCATION_PHYSICAL;
+    def->command_curve = 1.0;
+    def->battery.charge = def->battery.efficiency = 1.0;
+    def->drive.land_speed = 0.5;
+    memcpy(def->name, "unnamed", sizeof "unnamed");
+}
+
+static vy_status vehicle_preset(const char *name, void *object, vy_error *err)
+{
+    return vy_vehicle_preset(name, object, err);
+}
+
+static const vy_row vehicle_rows[] = {
+    ROW("name", TEXT, vy_vehicle_def, name, .size = VY_NAME_CAP, .flags = VY_ROW_LABEL | VY_ROW_IDENTIFIER,
+        .help = "for people"),
+    ROW("mass", NUMBER, vy_vehicle_def, mass, .unit = "kg", .range = POSITIVE, .flags = VY_ROW_REQUIRED,
+        .help = "of everything that flies"),
+    ROW("inertia", INERTIA, vy_vehicle_def, inertia, .unit = "kg m^2", .range = ANY, .flags = VY_ROW_REQUIRED,
+        .help = "about the centre of mass, body axes: the diagonal [x, y, z] or three rows"),
+    ROW("centre_of_mass", VECTOR, vy_vehicle_def, centre_of_mass, .size = 3, .unit = "m", .range = ANY,
+        .help = "from the origin that every position in this file refers to"),
+    ROW("rotors", LIST, vy_vehicle_def, rotors, .table = &rotor_table, .size = VY_ROTOR_CAP,
+        .count_offset = offsetof(vy_vehicle_def, rotor_count), .help = "none: a plain body"),
+    ROW("thrusters", LIST, vy_vehicle_def, thrusters, .table = &thruster_table, .size = VY_ROTOR_CAP,
+        .count_offset = offsetof(vy_vehicle_def, thruster_count),
+        .help = "jets and thrusters; with the rotors at most 8"),
+    ROW("allocation", CHOICE, vy_vehicle_def, allocation, CHOICES(allocations),
+        .help = "how thrust becomes torque"),
+    ROW("thrust_coef", NUMBER, vy_vehicle_def, thrust_coef, .unit = "N s^2", .range = AT_LEAST_0,
+        .help = "thrust of a rotor over its speed squared; above 0 with rotors"),
+    ROW("torque_coef", NUMBER, vy_vehicle_def, torque_coef, .unit = "N m s^2", .range = AT_LEAST_0,
+        .help = "drag torque of a rotor over its speed squared"),
+    ROW("speed_max", NUMBER, vy_vehicle_def, speed_max, .unit = "rad/s", .range = AT_LEAST_0,
+        .help = "rotor speed at full command; above 0 with rotors"),
+    ROW("motor_lag", NUMBER, vy_vehicle_def, motor_lag, .unit = "s", .range = AT_LEAST_0,
+        .help = "time constant of rotor speed; 0 is an ideal motor"),
+    ROW("motor_lag_down", NUMBER, vy_vehicle_def, motor_lag_down, .unit = "s", .range = AT_LEAST_0,
+        .word = "same", .help = "the same when the speed falls; `same` as it rises"),
+    ROW("thrust_linear", NUMBER, vy_vehicle_def, thrust_linear, .unit = "N s", .range = ANY,
+        .help = "thrust over speed, beside thrust_coef; then the drag torque follows the thrust"),
+    ROW("thrust_cubic", NUMBER, vy_vehicle_def, thrust_cubic, .unit = "N s^3", .range = ANY,
+        .help = "thrust over speed cubed, likewise"),
+    ROW("command_dead", NUMBER, vy_vehicle_def, command_dead, .range = WITHIN(0.0, 0.999),
+        .help = "commands up to this one stop the rotor"),
+    ROW("command_curve", NUMBER, vy_vehicle_def, command_curve, .range = WITHIN(0.0, 1.0),
+        .help = "1: speed is proportional to the command, 0: thrust is; between them a mixture"),
+    ROW("speed_idle", NUMBER, vy_vehicle_def, speed_idle, .unit = "rad/s", .range = AT_LEAST_0,
+        .help = "rotor speed just above the dead zone; below speed_max"),
+    ROW("drag_linear", VECTOR, vy_vehicle_def, drag_linear, .size = 3, .unit = "N s/m", .range = AT_LEAST_0,
+        .help = "air resistance over airspeed, body axes"),
+    ROW("area", NUMBER, vy_vehicle_def, area, .unit = "m^2", .range = AT_LEAST_0,
+        .help = "that cd and cl refer to"),
+    ROW("cd", NUMBER, vy_vehicle_def, cd, .range = AT_LEAST_0, .help = "drag coefficient"),
+    ROW("cl", NUMBER, vy_vehicle_def, cl, .range = ANY, .help = "lift coefficient"),
+    ROW("volume", NUMBER, vy_vehicle_def, volume, .unit = "m^3", .range = AT_LEAST_0,
+        .help = "of the air it displaces"),
+    ROW("pressure_centre", VECTOR, vy_vehicle_def, pressure_centre, .size = 3, .unit = "m", .range = ANY,
+        .help = "where drag and lift act, body axes"),
+    ROW("damping_area", VECTOR, vy_vehicle_def, damping_area, .size = 3, .unit = "m^4", .range = AT_LEAST_0,
+        .help = "of damping by the air: minus the derivative times area times length squared"),
+    ROW("damping", VECTOR, vy_vehicle_def, damping, .size = 3, .unit = "N m s", .range = AT_LEAST_0,
+        .help = "of rotation, whatever the air"),
+    ROW("density_scaling", CHOICE, vy_vehicle_def, density_scaling, SWITCH,
+        .help = "whether rotor thrust and torque follow the air's density; they hold at 1.225 kg/m^3"),
+    ROW("dipole", VECTOR, vy_vehicle_def, dipole, .size = 3, .unit = "A m^2", .range = ANY,
+        .help = "magnetic, body axes"),
+    ROW("light_area", NUMBER, vy_vehicle_def, light_area, .unit = "m^2", .range = AT_LEAST_0,
+        .help = "for the pressure of sunlight, times the reflectivity factor"),
+    ROW("torque_ref", NUMBER, vy_vehicle_def, torque_ref, .unit = "N m", .range = AT_LEAST_0,
+        .help =
+            "reference of the negligibility policy; 0 takes the strongest torque of one rotor or thruster"),
+    ROW("rotor_air", OBJECT, vy_vehicle_def, rotor_air, .table = &rotor_air_table,
+        .help = "rotors in moving air"),
+    ROW("blade", OBJECT, vy_vehicle_def, blade, .table = &blade_table, .help = "rotors by blade elements"),
+    ROW("battery", OBJECT, vy_vehicle_def, battery, .table = &battery_table, .help = "what feeds the motors"),
+    ROW("drive", OBJECT, vy_vehicle_def, drive, .table = &vy_drive_table,
+        .help = "limits between intent and motors, and what acts without an intent"),
+    ROW("collision_points", LIST, vy_vehicle_def, collision_points, .table = &collision_point_table,
+        .size = VY_COLLISION_POINT_CAP, .count_offset = offsetof(vy_vehicle_def, collision_point_count),
+        .help = "that touch things first"),
+};
+const vy_table vy_vehicle_table = {
+    .title = "Vehicle",
+    .help = "A file `NAME.yaml`, or the mapping under `vehicle`. With `base: NAME` it starts from that "
+            "vehicle and says "
+            "only what differs.",
+    .size = sizeof(vy_vehicle_def),
+    .init = init_vehicle,
+    .preset = vehicle_preset,
+    ROWS(vehicle_rows),
+};
