@@ -73,7 +73,7 @@ static int start_is_sound(const vy_controller_def *def, const vy_vehicle_def *ve
     memset(&c, 0, sizeof c);
     memset(&e, 0, sizeof e);
     p.rotor_count = (uint64_t)vehicle->rotor_count;
-    p.command_count = (uint64_t)(vehicle->rotor_count + vehicle->thruster_count);
+    p.command_count = (uint64_t)vehicle->rotor_count + (uint64_t)vehicle->thruster_count;
     p.makes_wrench = 1;
     p.kinematic = def->flight == VY_FLIGHT_KINEMATIC;
     return vy_control_accept(&p, &def->start, &e, &c, &clamps) >= 0;
@@ -256,7 +256,7 @@ vy_status vy_ladder_build(const vy_controller_def *def, const vy_vehicle_def *ve
     p.attitude = vec3_make(g->attitude, g->attitude, g->yaw);
     p.rate = g->rate;
     p.rotor_count = (uint64_t)vehicle->rotor_count;
-    p.command_count = (uint64_t)(vehicle->rotor_count + vehicle->thruster_count);
+    p.command_count = (uint64_t)vehicle->rotor_count + (uint64_t)vehicle->thruster_count;
     if (vehicle->rotor_count > 0) {
         p.motor = vy_motor_build(vehicle);
         p.thrust_max = p.motor.plain ? vehicle->thrust_coef * vehicle->speed_max * vehicle->speed_max

@@ -270,12 +270,12 @@ static vy_status add_kit(vy_model *m, const vy_drone_def *def, uint32_t index, u
     return VY_OK;
 }
 
-vy_status vy_world_add_drone(vy_world *world, const vy_drone_def *given, vy_drone_id *out, vy_error *err)
+vy_status vy_world_add_drone(vy_world *world, const vy_drone_def *def, vy_drone_id *out, vy_error *err)
 {
     vy_model *m = &world->model;
-    vy_drone_def own = *given;
-    const vy_drone_def *def = &own;
+    vy_drone_def own = *def;
     vy_settle_periods(&own, m->dt);
+    def = &own;
     if (world->state->tick > 0) return vy_fail(err, VY_BAD_STATE, "drones are added before the first step");
     if (m->payload_count > 0) return vy_fail(err, VY_BAD_STATE, "drones are added before payloads");
     if (m->drone_count == m->drone_cap) {
