@@ -9,7 +9,7 @@
 
 // Balls, boxes and capsules thrown about over a floor, with contacts and without: the same bits until the
 // first impulse.
-static void free_until_the_first_impulse(void **unused)
+static void ruling_09_free_until_the_first_impulse(void **unused)
 {
     (void)unused;
     uint64_t x = 5;
@@ -592,7 +592,7 @@ static void near_contacts_are_honest(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(free_until_the_first_impulse),
+        cmocka_unit_test(ruling_09_free_until_the_first_impulse),
         cmocka_unit_test(slopes_hold_and_slide),
         cmocka_unit_test(balls_roll_down),
         cmocka_unit_test(resistance_slows),

@@ -76,7 +76,7 @@ static double tilt_of(vy_quat q) { return acos(1.0 - 2.0 * (q.x * q.x + q.y * q.
 
 // --- failsafe
 
-static void every_failure_hands_over_or_ends_the_run(void **unused)
+static void ruling_11_every_failure_hands_over_or_ends_the_run(void **unused)
 {
     (void)unused;
     for (int verdict = VY_VERDICT_REPLIED; verdict <= VY_VERDICT_ABSENT; ++verdict) {
@@ -284,7 +284,7 @@ static vy_world *fly_limited(const vy_intent *intent, const vy_drive_def *drive,
     return world;
 }
 
-static void each_rung_is_held_within_its_limit(void **unused)
+static void ruling_11_each_rung_is_held_within_its_limit(void **unused)
 {
     (void)unused;
     test_pilot pilot;
@@ -436,13 +436,13 @@ static void a_drive_that_makes_no_sense_is_refused(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_failure_hands_over_or_ends_the_run),
+        cmocka_unit_test(ruling_11_every_failure_hands_over_or_ends_the_run),
         cmocka_unit_test(land_sinks_at_its_speed_and_cut_lets_go),
         cmocka_unit_test(landing_ends_where_something_holds_the_drone),
         cmocka_unit_test(a_deadline_hands_over_and_back),
         cmocka_unit_test(a_failsafe_flies_on_from_a_snapshot),
         cmocka_unit_test(limits_that_do_not_act_change_no_bit),
-        cmocka_unit_test(each_rung_is_held_within_its_limit),
+        cmocka_unit_test(ruling_11_each_rung_is_held_within_its_limit),
         cmocka_unit_test(commands_change_no_faster_than_the_slew),
         cmocka_unit_test(the_limit_of_tilt_is_a_projection),
         cmocka_unit_test(a_lost_rotor_is_found_and_flown_without),
