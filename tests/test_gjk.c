@@ -136,7 +136,7 @@ static void extreme_points_are_extreme(void **unused)
     assert_int_equal(vy_shape_plane(vec3_make(0.0, 0.0, 1.0), 0.0, &plane, NULL), VY_OK);
     assert_int_equal(vy_shape_support(&plane, &o, out, &out), VY_BAD_VALUE);
     assert_int_equal(vy_shape_support(&box, &o, vec3_zero(), &out), VY_BAD_VALUE);
-    assert_int_equal(vy_shape_support(&box, &o, vec3_make(NAN, 0.0, 1.0), &out), VY_BAD_VALUE);
+    assert_int_equal(vy_shape_support(&box, &o, vec3_make(NOT_A_NUMBER, 0.0, 1.0), &out), VY_BAD_VALUE);
     assert_vec_near(out, vec3_make(1.0, 2.0, 3.0), 0.0);
 }
 
