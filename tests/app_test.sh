@@ -369,8 +369,8 @@ started() {
     done
     fail "$1 does not grow: waited $i times"
 }
-for signal in INT TERM; do
-    "$volery" run hover --duration 1000000 --json -o stopped.mcap >out 2>err &
+for signal in INT TERM; do # a caller in the background may have left us with SIGINT ignored, which is passed on
+    env --default-signal=INT "$volery" run hover --duration 1000000 --json -o stopped.mcap >out 2>err &
     job=$!
     started stopped.mcap.part
     kill -$signal $job
