@@ -289,13 +289,12 @@ vy_status vy_scenario_copy(const vy_scenario *scenario, vy_scenario **out, vy_er
         int count;
         const void *elements = vy_list_elements(row, s, &count);
         void *copy = duplicate(elements, (size_t)count * row->table->size, &lost);
+        if (copy == NULL) count = 0;
         memcpy((char *)s + row->offset, &copy, sizeof copy);
+        memcpy((char *)s + row->count_offset, &count, sizeof count);
     }
     s->wind_grid_text = duplicate(s->wind_grid_text, s->wind_grid_size, &lost);
     s->wind_grid = NULL;
-    if (s->drones == NULL) s->drone_count = 0;
-    if (s->bodies == NULL) s->body_count = 0;
-    if (s->obstacles == NULL) s->obstacle_count = 0;
     duplicate_solids(s, &lost);
     vy_status status = lost ? vy_fail(err, VY_NO_MEMORY, "scenario: no memory for a copy") : VY_OK;
     if (status == VY_OK && scenario->wind_grid != NULL) {
@@ -319,13 +318,12 @@ void vy_scenario_destroy(vy_scenario *scenario)
         free(solid->points.values);
         free(solid->heights.values);
     }
-    free(scenario->obstacles);
-    free(scenario->drones);
-    free(scenario->bodies);
-    free(scenario->joints);
-    free(scenario->disturbances);
-    free(scenario->faults);
-    free(scenario->expect);
+    for (int i = 0; i < vy_scenario_table.row_count; ++i) { // every list of its own
+        const vy_row *row = &vy_scenario_table.rows[i];
+        void *elements = NULL;
+        if (row->flags & VY_ROW_HEAP) memcpy(&elements, (char *)scenario + row->offset, sizeof elements);
+        free(elements);
+    }
     vy_wind_grid_destroy(scenario->wind_grid);
     free(scenario->wind_grid_text);
     free(scenario);
