@@ -190,6 +190,7 @@ def test_three_autoreset_modes() -> None:
 
 
 def test_interrupts_are_heard() -> None:
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a caller in the background may have had it ignored
     world = volery.World(HOVER)
     threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
     start = time.perf_counter()
