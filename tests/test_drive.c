@@ -431,6 +431,12 @@ static void a_drive_that_makes_no_sense_is_refused(void **unused)
     assert_int_equal(vy_world_add_drone(world, &def, NULL, &err), VY_BAD_VALUE);
     assert_non_null(strstr(err.text, "vehicle.drive.failsafe: hold and land need"));
     vy_world_destroy(world);
+    def.estimator.kind = VY_ESTIMATOR_EKF; // satellites will do
+    def.kit.gps.period = 0.1;
+    w.kit_cap = 1;
+    assert_int_equal(vy_world_create(&w, &world, NULL), VY_OK);
+    assert_int_equal(vy_world_add_drone(world, &def, NULL, &err), VY_OK);
+    vy_world_destroy(world);
 }
 
 int main(void)

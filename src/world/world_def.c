@@ -186,18 +186,17 @@ vy_status vy_check_drone_def(const vy_drone_def *def, vy_error *err)
     const int looks = vy_controller_follows(kind) || kind == VY_CONTROLLER_AUTOPILOT ||
                       kind == VY_CONTROLLER_PILOT ||
                       (kind == VY_CONTROLLER_INTENT && def->controller.start.rung >= VY_RUNG_RATES);
+    const int places = def->mocap.period > 0.0 || (def->estimator.kind != VY_ESTIMATOR_FADING &&
+                                                   (def->kit.gps.period > 0.0 || def->kit.flow.period > 0.0));
     const vy_failsafe failsafe = def->vehicle.drive.failsafe;
     const int flies = failsafe == VY_FAILSAFE_HOLD || failsafe == VY_FAILSAFE_LAND;
-    if (flies && kind != VY_CONTROLLER_NONE && !def->truth &&
-        !(def->imu.period > 0.0 && def->mocap.period > 0.0)) {
+    if (flies && kind != VY_CONTROLLER_NONE && !def->truth && !(def->imu.period > 0.0 && places)) {
         return vy_fail(err, VY_BAD_VALUE,
-                       "vehicle.drive.failsafe: hold and land need an IMU and motion capture, or the truth");
+                       "vehicle.drive.failsafe: hold and land need an estimate of the place, or the truth");
     }
     if (def->controller.flight == VY_FLIGHT_KINEMATIC && vy_drive_is_declared(&def->vehicle.drive)) {
         return vy_fail(err, VY_BAD_VALUE, "vehicle.drive: a kinematic drone has no motors to limit");
     }
-    const int places = def->mocap.period > 0.0 || (def->estimator.kind != VY_ESTIMATOR_FADING &&
-                                                   (def->kit.gps.period > 0.0 || def->kit.flow.period > 0.0));
     if (looks && !def->truth && !(def->imu.period > 0.0 && places)) {
         return vy_fail(
             err, VY_BAD_VALUE,
