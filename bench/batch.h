@@ -6,5 +6,6 @@ bench_result vy_bench_batch_scalar(void);
 bench_result vy_bench_batch_sse2(void);
 bench_result vy_bench_batch_avx2(void);
 bench_result vy_bench_batch_widest(void);
-bench_result vy_bench_batch_threads(void);
+bench_result vy_bench_batch_threads_1(void);
+bench_result vy_bench_batch_threads_2(void);
 bench_result vy_bench_batch_full(void);

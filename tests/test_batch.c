@@ -521,6 +521,68 @@ static void faulty_worlds_fly_as_alone(void **unused)
     vy_scenario_destroy(s);
 }
 
+// And for loads that are dropped, taken up and land on the ground, in the middle of episodes that begin
+// again.
+static const char carrying_text[] =
+    "  - {name: a, vehicle: x500, start: {position: [0, 0, 0.6]}}\n"
+    "bodies:\n"
+    "  - {name: parcel, mass: 0.3, inertia: [8e-4, 1e-3, 9e-4], shape: {kind: box, size: [0.1, 0.1, 0.1]}}\n"
+    "  - {name: tool, mass: 0.1, inertia: [1e-4, 1e-4, 1e-4], position: [0.1, 0, 0.6]}\n"
+    "payloads:\n"
+    "  - {carrier: a, load: parcel, position: [0.03, 0, -0.5], drop: 0.03}\n"
+    "  - {carrier: a, load: tool, position: [0.1, 0, 0], attach: 0.005, drop: 0.06}\n"
+    "terrain: {kind: plane}\n";
+
+static void carrying_worlds_fly_as_alone(void **unused)
+{
+    (void)unused;
+    for (int rung = VY_RUNG_NONE; rung <= VY_RUNG_RATES; ++rung) {
+        vy_scenario *s = parse(carrying_text);
+        vy_batch_def def = def_of(s, 7, 0);
+        def.rung = (vy_rung)rung;
+        def.chain = 1;
+        def.episode = 90;
+        vary(&def, VY_VARY_MASS, VY_DRAW_UNIFORM, 0.7, 1.3);
+        vary(&def, VY_VARY_RATE_X, VY_DRAW_NORMAL, 0.0, 1.0);
+        compare(&def, 6, 29, 60 + (uint64_t)rung);
+        vy_scenario_destroy(s);
+    }
+}
+
+// A snapshot from before a drop, put back after it, carries the load again; so does a new episode.
+static void a_restored_drone_carries_its_load(void **unused)
+{
+    (void)unused;
+    vy_scenario *s = parse(carrying_text);
+    vy_batch_def def = def_of(s, 3, 0);
+    def.chain = 1;
+    def.episode = 80;
+    def.autoreset = VY_AUTORESET_NEXT;
+    vary(&def, VY_VARY_MASS, VY_DRAW_UNIFORM, 0.7, 1.3);
+    vy_batch *batch = create(&def);
+    assert_string_equal(vy_batch_machine(batch), "worlds");
+    const vy_batch_view v = vy_batch_get_view(batch);
+    void *block = test_malloc(vy_batch_state_size(batch));
+    vy_batch_step(batch, 20);
+    vy_batch_save(batch, 1, block);
+    vy_batch_step(batch, 40);
+    const uint64_t later = vy_batch_hash(batch, 1);
+    assert_int_equal(vy_batch_restore(batch, 1, block, vy_batch_state_size(batch), NULL), VY_OK);
+    vy_batch_step(batch, 20); // worlds 0 and 2 are at the end of their episodes
+    assert_true(v.truncated[0] && !v.truncated[1] && v.ticks[0] == 80 && v.ticks[1] == 40);
+    vy_batch_step(batch, 20); // and begin the next
+    assert_true(vy_batch_hash(batch, 1) == later);
+    assert_true(!v.truncated[0] && v.ticks[0] == 0 && v.seeds[0] != def.seed);
+    vy_batch_step(batch, 20);
+    vy_world *world = alone(batch, 0, NULL, VY_RUNG_NONE);
+    vy_world_advance(world, 20);
+    assert_true(v.ticks[0] == 20 && vy_batch_hash(batch, 0) == vy_world_hash(world));
+    vy_world_destroy(world);
+    test_free(block);
+    vy_batch_destroy(batch);
+    vy_scenario_destroy(s);
+}
+
 // Snapshots, cells, autoreset and the threads of worlds that are flown one by one.
 static void lone_worlds_are_a_batch(void **unused)
 {
@@ -616,6 +678,8 @@ int main(void)
         cmocka_unit_test(draws_have_their_distribution),
         cmocka_unit_test(joined_worlds_fly_as_alone),
         cmocka_unit_test(faulty_worlds_fly_as_alone),
+        cmocka_unit_test(carrying_worlds_fly_as_alone),
+        cmocka_unit_test(a_restored_drone_carries_its_load),
         cmocka_unit_test(lone_worlds_are_a_batch),
         cmocka_unit_test(mistakes_are_named),
     };

@@ -187,13 +187,6 @@ static vy_status begin_episode(vy_batch *b, uint32_t world, vy_error *err)
     return VY_OK;
 }
 
-// One thread's share of the blocks, as a range.
-static void share(size_t count, uint32_t thread, uint32_t threads, size_t *first, size_t *last)
-{
-    *first = count * thread / threads;
-    *last = count * (thread + 1) / threads;
-}
-
 // What the users see of one world after a step.
 static void report(vy_batch *b, uint32_t world, size_t row)
 {
@@ -207,13 +200,12 @@ static void report(vy_batch *b, uint32_t world, size_t row)
     observe_world(b, world, b->view.observations + world * row);
 }
 
-// The same for worlds that stand alone.
-static void step_lone_share(void *self, uint32_t thread, uint32_t threads)
+// Some of the worlds that stand alone.
+static void step_lone(void *self, uint32_t thread, size_t first, size_t last)
 {
     vy_batch *b = self;
     const uint64_t cut = b->family.episode;
-    size_t first, last;
-    share(b->view.worlds, thread, threads, &first, &last);
+    (void)thread;
     for (size_t i = first; i < last; ++i) {
         const size_t at = b->family.extra_at + offsetof(extra_block, halted) / 8;
         uint64_t halted;
@@ -228,14 +220,13 @@ static void step_lone_share(void *self, uint32_t thread, uint32_t threads)
     }
 }
 
-static void step_share(void *self, uint32_t thread, uint32_t threads)
+// Some of the blocks.
+static void step_blocks(void *self, uint32_t thread, size_t first, size_t last)
 {
     vy_batch *b = self;
     const uint64_t found = fpu_enter();
     const size_t width = (size_t)b->lanes->width, row = (size_t)b->view.drones * b->view.observation_size;
     unsigned char *model = b->rooms + thread * b->room, *scratch = model + b->model_room;
-    size_t first, last;
-    share(b->blocks, thread, threads, &first, &last);
     for (size_t k = first; k < last; ++k) {
         const size_t world = k * width, left = b->view.worlds - world, present = left < width ? left : width;
         const double *actions = b->view.actions;
@@ -264,7 +255,11 @@ void vy_batch_step(vy_batch *batch, uint64_t steps)
         }
     }
     batch->steps = steps;
-    vy_pool_run(batch->pool, batch->lone != NULL ? step_lone_share : step_share, batch);
+    if (batch->lone != NULL) {
+        vy_pool_run(batch->pool, batch->view.worlds, step_lone, batch);
+    } else {
+        vy_pool_run(batch->pool, batch->blocks, step_blocks, batch);
+    }
     for (uint32_t i = 0; i < batch->view.worlds && batch->def.autoreset != VY_AUTORESET_OFF; ++i) {
         if (!has_ended(batch, i)) continue;
         double *now = batch->view.observations + i * row;
@@ -490,8 +485,6 @@ static vy_status take_scenario(vy_batch *b, vy_error *err)
         if (b->def.rung == VY_RUNG_MOTORS && count != rotors)
             return vy_fail(err, VY_BAD_VALUE, "batch: motor actions want the same rotors on every drone");
     }
-    if (b->scenario->payload_count > 0)
-        return vy_fail(err, VY_BAD_VALUE, "batch: payloads are taken up and dropped in worlds only");
     b->rotors = (uint32_t)rotors;
     return vy_scenario_build(b->scenario, &b->origin, err);
 }
@@ -500,7 +493,8 @@ static vy_status take_scenario(vy_batch *b, vy_error *err)
 static int is_lone(const vy_model *m)
 {
     return m->joint_count > 0 || m->fault_count > 0 || m->geared || m->guarded || m->thrusting ||
-           m->drone_count > DRONE_MOST || m->contact_cap > 0 || m->obstacle_count > 0 || m->kit_count > 0;
+           m->drone_count > DRONE_MOST || m->contact_cap > 0 || m->obstacle_count > 0 || m->kit_count > 0 ||
+           m->payload_count > 0;
 }
 
 static void take_family(vy_batch *b)

@@ -1,7 +1,25 @@
-// pool.c - threads that wait for work between two calls.
+// pool.c - threads that wait for work between two calls: awake for some microseconds, then asleep.
+//
+// A thread that is woken comes tens of microseconds late, as long as a thousand drones take: so it first
+// waits awake. And it may come later still, where other programs run: so no share waits for its thread.
+// Whoever is done with his own takes pieces of the others', and a round is over when its items are done.
 #include "batch/pool.h"
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <unistd.h>
+
+enum {
+    LINE = 64,    // [bytes] of a cache line
+    PIECES = 16,  // of a share
+    AWAKE = 2000, // looks for work before sleep: about 40 us
+};
+
+/// What is left of a thread's share: the next item and, in the upper half, the end. Who moves the next item
+/// by an exchange has the items between, of the round that then runs.
+typedef struct share {
+    _Alignas(LINE) _Atomic uint64_t range;
+} share;
 
 typedef struct worker {
     vy_pool *pool;
@@ -11,50 +29,108 @@ typedef struct worker {
 
 struct vy_pool {
     uint32_t count, started; // threads; those beside the caller's that run
+    int awake;               // looks for work before sleep
     worker *workers;
-    pthread_mutex_t lock;
-    pthread_cond_t begin, done;
-    uint64_t round;   // of work given out
-    uint32_t waiting; // workers that have not finished it
-    int over;
+    share *shares; // [count]
     vy_pool_fn *fn;
     void *self;
+    atomic_size_t piece; // [items] to take at once
+    atomic_size_t left;  // items that are not done
+    atomic_uint_fast64_t round;
+    atomic_uint sleeping;     // workers that must be woken
+    atomic_int resting, over; // the caller sleeps; the workers are to end
+    pthread_mutex_t lock;
+    pthread_cond_t begin, done;
 };
+
+static void pause_briefly(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+}
+
+// Whether there were items of `from` to do.
+static int take_piece(vy_pool *pool, uint32_t thread, uint32_t from)
+{
+    _Atomic uint64_t *range = &pool->shares[from].range;
+    uint64_t seen = atomic_load(range), next, last;
+    do {
+        next = seen & UINT32_MAX;
+        last = seen >> 32;
+        if (next >= last) return 0;
+        const uint64_t piece = atomic_load_explicit(&pool->piece, memory_order_relaxed);
+        if (last - next > piece) last = next + piece;
+    } while (!atomic_compare_exchange_weak(range, &seen, (seen >> 32) << 32 | last));
+    pool->fn(pool->self, thread, (size_t)next, (size_t)last); // not done: nobody changes the work meanwhile
+    if (atomic_fetch_sub(&pool->left, (size_t)(last - next)) == last - next && atomic_load(&pool->resting)) {
+        pthread_mutex_lock(&pool->lock);
+        pthread_cond_signal(&pool->done);
+        pthread_mutex_unlock(&pool->lock);
+    }
+    return 1;
+}
+
+static void take_pieces(vy_pool *pool, uint32_t thread)
+{
+    for (uint32_t i = 0; i < pool->count; ++i) {
+        while (take_piece(pool, thread, (thread + i) % pool->count)) {
+        }
+    }
+}
+
+// Wait for another round than `seen`; 0: there is none.
+static int wait_for_work(vy_pool *pool, uint64_t *seen)
+{
+    for (int k = 0; k < pool->awake && atomic_load(&pool->round) == *seen; ++k) pause_briefly();
+    if (atomic_load(&pool->round) == *seen) {
+        pthread_mutex_lock(&pool->lock);
+        atomic_fetch_add(&pool->sleeping, 1); // then a look: the caller writes the round, then looks here
+        while (atomic_load(&pool->round) == *seen) pthread_cond_wait(&pool->begin, &pool->lock);
+        atomic_fetch_sub(&pool->sleeping, 1);
+        pthread_mutex_unlock(&pool->lock);
+    }
+    *seen = atomic_load(&pool->round);
+    return !atomic_load(&pool->over);
+}
 
 static void *work(void *argument)
 {
-    worker *w = argument;
-    vy_pool *pool = w->pool;
+    const worker *w = argument;
     uint64_t seen = 0;
-    pthread_mutex_lock(&pool->lock);
-    for (;;) {
-        while (pool->round == seen && !pool->over) pthread_cond_wait(&pool->begin, &pool->lock);
-        if (pool->over) break;
-        seen = pool->round;
-        pthread_mutex_unlock(&pool->lock);
-        pool->fn(pool->self, w->index, pool->count);
-        pthread_mutex_lock(&pool->lock);
-        if (--pool->waiting == 0) pthread_cond_signal(&pool->done);
-    }
-    pthread_mutex_unlock(&pool->lock);
+    while (wait_for_work(w->pool, &seen)) take_pieces(w->pool, w->index);
     return NULL;
+}
+
+static void begin_round(vy_pool *pool)
+{
+    atomic_fetch_add(&pool->round, 1);
+    if (atomic_load(&pool->sleeping) == 0) return;
+    pthread_mutex_lock(&pool->lock);
+    pthread_cond_broadcast(&pool->begin);
+    pthread_mutex_unlock(&pool->lock);
 }
 
 vy_pool *vy_pool_create(uint32_t count)
 {
     vy_pool *pool = calloc(1, sizeof *pool);
     if (pool == NULL) return NULL;
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
     pool->count = count;
+    pool->awake = (long)count <= cores ? AWAKE : 0; // threads without a core of their own do not hold one up
     pool->workers = calloc(count, sizeof *pool->workers);
+    pool->shares = aligned_alloc(LINE, count * sizeof *pool->shares);
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->begin, NULL);
     pthread_cond_init(&pool->done, NULL);
-    for (uint32_t i = 1; pool->workers != NULL && i < count; ++i) {
+    const int room = pool->workers != NULL && pool->shares != NULL;
+    for (uint32_t i = 0; room && i < count; ++i) atomic_init(&pool->shares[i].range, 0);
+    for (uint32_t i = 1; room && i < count; ++i) {
         pool->workers[i] = (worker){.pool = pool, .index = i};
         if (pthread_create(&pool->workers[i].thread, NULL, work, &pool->workers[i]) != 0) break;
         pool->started += 1;
     }
-    if (pool->workers == NULL || pool->started + 1 != count) {
+    if (!room || pool->started + 1 != count) {
         vy_pool_destroy(pool);
         return NULL;
     }
@@ -64,35 +140,41 @@ vy_pool *vy_pool_create(uint32_t count)
 void vy_pool_destroy(vy_pool *pool)
 {
     if (pool == NULL) return;
-    pthread_mutex_lock(&pool->lock);
-    pool->over = 1;
-    pthread_cond_broadcast(&pool->begin);
-    pthread_mutex_unlock(&pool->lock);
+    atomic_store(&pool->over, 1);
+    begin_round(pool);
     for (uint32_t i = 1; i <= pool->started; ++i) pthread_join(pool->workers[i].thread, NULL);
     pthread_cond_destroy(&pool->done);
     pthread_cond_destroy(&pool->begin);
     pthread_mutex_destroy(&pool->lock);
     free(pool->workers);
+    free(pool->shares);
     free(pool);
 }
 
-void vy_pool_run(vy_pool *pool, vy_pool_fn *fn, void *self)
+void vy_pool_run(vy_pool *pool, size_t items, vy_pool_fn *fn, void *self)
 {
-    if (pool->count > 1) {
-        pthread_mutex_lock(&pool->lock);
-        pool->fn = fn;
-        pool->self = self;
-        pool->waiting = pool->started;
-        pool->round += 1;
-        pthread_cond_broadcast(&pool->begin);
-        pthread_mutex_unlock(&pool->lock);
+    if (items == 0) return;
+    if (pool->count == 1) {
+        fn(self, 0, 0, items);
+        return;
     }
-    fn(self, 0, pool->count);
-    if (pool->count > 1) {
-        pthread_mutex_lock(&pool->lock);
-        while (pool->waiting > 0) pthread_cond_wait(&pool->done, &pool->lock);
-        pthread_mutex_unlock(&pool->lock);
+    pool->fn = fn;
+    pool->self = self;
+    atomic_store(&pool->piece, items / pool->count / PIECES + 1);
+    atomic_store(&pool->left, items);
+    for (uint32_t i = 0; i < pool->count; ++i) {
+        const uint64_t first = items * i / pool->count, last = items * (i + 1) / pool->count;
+        atomic_store(&pool->shares[i].range, last << 32 | first);
     }
+    begin_round(pool);
+    take_pieces(pool, 0);
+    for (int k = 0; k < pool->awake && atomic_load(&pool->left) != 0; ++k) pause_briefly();
+    if (atomic_load(&pool->left) == 0) return;
+    pthread_mutex_lock(&pool->lock);
+    atomic_store(&pool->resting, 1);
+    while (atomic_load(&pool->left) != 0) pthread_cond_wait(&pool->done, &pool->lock);
+    atomic_store(&pool->resting, 0);
+    pthread_mutex_unlock(&pool->lock);
 }
 
 uint32_t vy_pool_count(const vy_pool *pool) { return pool->count; }

@@ -1,16 +1,18 @@
 // pool.h - threads that share one loop.
 #pragma once
+#include <stddef.h>
 #include <stdint.h>
 
 typedef struct vy_pool vy_pool;
 
-/// Does the work of thread `thread`, one of 0 to count - 1.
-typedef void vy_pool_fn(void *self, uint32_t thread, uint32_t count);
+/// Does the items first to last - 1 on thread `thread`; no two calls at a time have the same thread.
+typedef void vy_pool_fn(void *self, uint32_t thread, size_t first, size_t last);
 
 /// `count` threads, the caller's one included. NULL when the system gives none.
 vy_pool *vy_pool_create(uint32_t count);
 void vy_pool_destroy(vy_pool *pool); ///< NULL is a no-op
 
-/// Call `fn` once for each thread and return when all have returned. From one thread at a time.
-void vy_pool_run(vy_pool *pool, vy_pool_fn *fn, void *self);
+/// Have items 0 to items - 1 (below 2^32) done by all threads and return when they are. Every thread begins
+/// with its own share, the same in every call, and helps others when that is done. From one thread at a time.
+void vy_pool_run(vy_pool *pool, size_t items, vy_pool_fn *fn, void *self);
 uint32_t vy_pool_count(const vy_pool *pool);

@@ -1,0 +1,75 @@
+// test_pool.c - threads that share a loop: every item once, whoever does it, however late he comes.
+#include "batch/pool.h"
+#include "check.h"
+#include <sched.h>
+#include <stdatomic.h>
+#include <string.h>
+
+enum { ITEMS = 500, THREADS = 5 };
+
+typedef struct loop {
+    uint32_t done[ITEMS];
+    atomic_int busy[THREADS]; // on this thread's behalf
+    atomic_int twice;
+    size_t items;
+} loop;
+
+static void visit(void *self, uint32_t thread, size_t first, size_t last)
+{
+    loop *l = self;
+    if (atomic_fetch_add(&l->busy[thread], 1) != 0 || first >= last || last > l->items)
+        atomic_store(&l->twice, 1);
+    for (size_t i = first; i < last; ++i) l->done[i] += 1;
+    atomic_fetch_sub(&l->busy[thread], 1);
+}
+
+static void every_item_is_done_once(void **unused)
+{
+    (void)unused;
+    random_source r = {7};
+    for (uint32_t threads = 1; threads <= THREADS; ++threads) {
+        vy_pool *pool = vy_pool_create(threads);
+        assert_non_null(pool);
+        assert_int_equal(vy_pool_count(pool), threads);
+        loop l;
+        memset(&l, 0, sizeof l);
+        for (uint32_t round = 1; round <= 3000; ++round) {
+            l.items = ITEMS;
+            vy_pool_run(pool, ITEMS, visit, &l);
+            for (size_t i = 0; i < ITEMS; ++i) {
+                if (l.done[i] != round) fail_msg("%u threads, round %u, item %zu", threads, round, i);
+            }
+            // Some of the workers are still awake in the next round, some sleep, some are on their way.
+            for (uint64_t k = random_bits(&r) % 4; k > 0; --k) (void)sched_yield();
+        }
+        assert_int_equal(atomic_load(&l.twice), 0);
+        vy_pool_destroy(pool);
+    }
+}
+
+static void rounds_may_differ(void **unused)
+{
+    (void)unused;
+    random_source r = {8};
+    vy_pool *pool = vy_pool_create(3);
+    assert_non_null(pool);
+    for (int round = 0; round < 3000; ++round) {
+        loop l;
+        memset(&l, 0, sizeof l);
+        l.items = random_bits(&r) % 9; // none, fewer than threads, a few
+        vy_pool_run(pool, l.items, visit, &l);
+        for (size_t i = 0; i < ITEMS; ++i) assert_int_equal(l.done[i], i < l.items);
+        assert_int_equal(atomic_load(&l.twice), 0);
+    }
+    vy_pool_destroy(pool);
+    vy_pool_destroy(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_item_is_done_once),
+        cmocka_unit_test(rounds_may_differ),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
