@@ -65,6 +65,26 @@ static const char *failsafe_name(vy_failsafe failsafe)
     return names[failsafe];
 }
 
+// How often something broke, and what.
+static void print_faults(const flight *f, int drone)
+{
+    enum { MOST = 6 };
+    const vy_scenario *s = f->def.scenario;
+    const drone_track *t = &f->tracks[drone];
+    printf("  faults      %s: %" PRIu64 " %s (", s->drones[drone].name, t->faults,
+           t->faults == 1 ? "time" : "times");
+    int count = 0;
+    for (int k = 0; k < s->fault_count; ++k) {
+        const vy_fault_def *def = &s->faults[k].def;
+        const vy_drone_id id = vy_world_drone(f->def.world, (uint32_t)drone);
+        if (vy_world_fault_begun(f->def.world, id, (uint32_t)k) == 0 || count++ >= MOST) continue;
+        printf("%s%s", count > 1 ? ", " : "", vy_fault_name(def->kind));
+        if (def->kind >= VY_FAULT_SENSOR_BIAS && def->kind <= VY_FAULT_SENSOR_DELAY)
+            printf(" of %s", vy_channel_name(def->channel));
+    }
+    puts(count > MOST ? ", ...)" : ")");
+}
+
 // What broke, what the drive held back, and who flew instead.
 static void print_incidents(const flight *f)
 {
@@ -72,8 +92,7 @@ static void print_incidents(const flight *f)
         const char *name = f->def.scenario->drones[i].name;
         const drone_track *t = &f->tracks[i];
         const vy_drive_state *d = &t->drive;
-        if (t->faults > 0)
-            printf("  faults      %s: %" PRIu64 " %s\n", name, t->faults, t->faults == 1 ? "time" : "times");
+        if (t->faults > 0) print_faults(f, i);
         for (int k = 0, any = 0; k <= VY_DRIVE_LIMIT_COUNT; ++k) {
             if (k == VY_DRIVE_LIMIT_COUNT && any) putchar('\n');
             if (k == VY_DRIVE_LIMIT_COUNT || d->acted[k] == 0) continue;

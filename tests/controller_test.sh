@@ -135,6 +135,13 @@ says err "deadline does not apply to kind hold"
 try 0 "$volery" run faults.yaml --set log.display=none -o faults.mcap
 says out "faults      alpha: 70 times"
 [ "$(grep -aoF '"kind":"fault"' faults.mcap | wc -l)" -eq 140 ] || fail "not every fault begins and ends in the log"
+# Those of sensors by their channel; what they did to the samples replays.
+try 0 "$volery" run "$source/scenarios/sensor-faults.yaml" --set log.display=none -o faults.mcap
+says out "sensor_bias of baro"
+for text in 'sensor_dropout of gps_position begins' 'sensor_stuck of mag ends'; do
+    grep -qaF "$text" faults.mcap || fail "the log does not say $text"
+done
+try 0 "$volery" replay faults.mcap
 
 # Killed itself, it leaves no controller behind.
 sed -i 's|odd_process [a-z]*, deadline: 0.2 s|odd_process hang child, deadline: 600 s|' odd.yaml

@@ -316,6 +316,7 @@ static void shake_value(void *self, const vy_table *table, const vy_row *row, ch
         strcmp(row->key, "axis") == 0 || strcmp(row->key, "thrust_linear") == 0 ||
         strcmp(row->key, "thrust_cubic") == 0 || // not every value makes a vehicle
         strcmp(row->key, "flight") == 0 ||       // not every engine and controller allows it
+        strcmp(row->key, "channel") == 0 ||      // not every drone has the sensor
         (strcmp(row->key, "target") == 0 && row->type == VY_TYPE_NUMBER); // of an overshoot only
     double values[16];
     size_t count = row->type == VY_TYPE_VECTOR ? row->size : row->type == VY_TYPE_ROTATION ? 4 : 1;

@@ -18,7 +18,7 @@ typedef enum vy_fault_kind {
     VY_FAULT_SENSOR_NOISE, ///< white noise of standard deviation `vector` is added to each sample
     VY_FAULT_SENSOR_VIBRATION, ///< `vector` times sin(2 pi `frequency` t) is added
     VY_FAULT_SENSOR_STUCK,     ///< the channel repeats its last sample
-    VY_FAULT_SENSOR_SWAP,      ///< the channel's x and y axes are exchanged
+    VY_FAULT_SENSOR_SWAP,      ///< the channel's x and y axes are exchanged; it must have two or three
     VY_FAULT_SENSOR_DROPOUT,   ///< `size`, 0 to 1: share of the samples that never arrive
     VY_FAULT_SENSOR_DELAY,     ///< `size` [s]: samples arrive later by this, to the nearest sample
     VY_FAULT_COMMAND_LOSS,     ///< `size`, 0 to 1: share of the controller's replies that never arrive
@@ -28,10 +28,21 @@ typedef enum vy_fault_kind {
 
 /// What a sensor fault acts on. Dropout and delay are of the whole sensor that a channel is part of.
 typedef enum vy_channel {
-    VY_CHANNEL_ACCEL,    ///< [m/s^2] of the IMU
-    VY_CHANNEL_GYRO,     ///< [rad/s] of the IMU
-    VY_CHANNEL_POSITION, ///< [m] of motion capture
-    VY_CHANNEL_ATTITUDE, ///< [rad] of motion capture, as small turns about body axes
+    VY_CHANNEL_ACCEL,        ///< [m/s^2] of the IMU
+    VY_CHANNEL_GYRO,         ///< [rad/s] of the IMU
+    VY_CHANNEL_POSITION,     ///< [m] of motion capture
+    VY_CHANNEL_ATTITUDE,     ///< [rad] of motion capture, as small turns about body axes
+    VY_CHANNEL_BARO,         ///< [Pa] of the barometer; its altitude follows
+    VY_CHANNEL_MAG,          ///< [T] of the magnetometer
+    VY_CHANNEL_GPS_POSITION, ///< [m] of the GPS receiver
+    VY_CHANNEL_GPS_VELOCITY, ///< [m/s] of the GPS receiver
+    VY_CHANNEL_RANGE,        ///< [m] of the range finder; never below 0, and nothing in sight stays nothing
+    VY_CHANNEL_FLOW,         ///< [rad/s] of the flow camera, x and y; stuck with its quality, lost stays lost
+    VY_CHANNEL_VOLTAGE,      ///< [V] of the battery monitor
+    VY_CHANNEL_CURRENT,      ///< [A] of the battery monitor
+    VY_CHANNEL_ESC,          ///< [rad/s] of the motors' telemetry, every rotor; never below 0
+    VY_CHANNEL_LIDAR,        ///< [m] of the ray fan, every ray, each as the range finder's
+    VY_CHANNEL_COUNT,
 } vy_channel;
 
 #define VY_ALL_ROTORS (-1)
@@ -44,7 +55,8 @@ typedef struct vy_fault_def {
     int rotor;         ///< of a motor fault: its index, or VY_ALL_ROTORS
     vy_channel channel;
     double size;      ///< see the kinds
-    vy_vec3 vector;   ///< see the kinds; in the channel's unit
+    vy_vec3 vector;   ///< see the kinds; in the channel's unit. Its first vy_channel_width numbers count; of
+                      ///< esc and lidar the one is for every rotor or ray, noise drawn for each
     double frequency; ///< [Hz] of a vibration, > 0
     double start;     ///< [s] >= 0: when it begins, or when its random stretches may begin
     double duration;  ///< [s] > 0; infinity is for ever
@@ -60,7 +72,14 @@ vy_fault_def vy_default_fault_def(void);
 /// The kind's name, as motor_loss. Never NULL.
 const char *vy_fault_name(vy_fault_kind kind);
 
-/// Add a fault, before the first step only. The def is copied.
+/// The channel's name, as gps_position. Never NULL.
+const char *vy_channel_name(vy_channel channel);
+
+/// How many numbers of vy_fault_def.vector a channel takes: 1 to 3.
+int vy_channel_width(vy_channel channel);
+
+/// Add a fault, before the first step only. The def is copied. Drones must be there already, and have the
+/// sensor.
 vy_status vy_world_add_fault(vy_world *world, const vy_fault_def *def, vy_error *err);
 
 /// Which faults act on a drone now: bit k is fault k in order of creation (the first 64).
@@ -68,6 +87,9 @@ uint64_t vy_world_faults(const vy_world *world, vy_drone_id id);
 
 /// Does fault `index`, in order of creation, act on a drone now? 0 beyond the last.
 int vy_world_fault_acts(const vy_world *world, vy_drone_id id, uint32_t index);
+
+/// How often fault `index`, in order of creation, has begun to act on a drone up to now. 0 beyond the last.
+uint64_t vy_world_fault_begun(const vy_world *world, vy_drone_id id, uint32_t index);
 
 /// How often a fault has begun to act on a drone, all faults together, up to now.
 uint64_t vy_world_fault_count(const vy_world *world, vy_drone_id id);

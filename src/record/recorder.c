@@ -492,6 +492,8 @@ static void note_faults(vy_recorder *r, const vy_world *world)
             char text[100], which[24] = "";
             if (def->kind <= VY_FAULT_MOTOR_MAX && def->rotor >= 0)
                 snprintf(which, sizeof which, " of rotor %d", def->rotor);
+            if (def->kind >= VY_FAULT_SENSOR_BIAS && def->kind <= VY_FAULT_SENSOR_DELAY)
+                snprintf(which, sizeof which, " of %s", vy_channel_name(def->channel));
             snprintf(text, sizeof text, "%s%s %s", vy_fault_name(def->kind), which, now ? "begins" : "ends");
             write_event(r, world->state->tick, "fault", r->names[i], text);
         }

@@ -72,6 +72,21 @@ static void write_numbers(vy_text *out, const vy_row *row, size_t count)
                    row->flags & VY_ROW_SHORT ? (size_t)0 : count, count);
 }
 
+static void write_vector(vy_text *out, const vy_row *row)
+{
+    if (row->size_of == NULL) {
+        write_numbers(out, row, row->size);
+        return;
+    }
+    vy_text_puts(out, "{\"anyOf\": [");
+    for (size_t count = row->size; count > 1; --count) {
+        write_numbers(out, row, count);
+        vy_text_puts(out, ", ");
+    }
+    write_number(out, row);
+    vy_text_puts(out, "]}");
+}
+
 static void write_choice(vy_text *out, const vy_row *row)
 {
     vy_text_puts(out, "{\"enum\": [");
@@ -125,7 +140,7 @@ static void write_type(vy_text *out, const vy_row *row, const void *defaults, in
     case VY_TYPE_CHOICE: write_choice(out, row); break;
     case VY_TYPE_DRONE:
     case VY_TYPE_JOINT: vy_text_puts(out, "{\"type\": \"string\", \"pattern\": \"" NAME_PATTERN "\"}"); break;
-    case VY_TYPE_VECTOR: write_numbers(out, row, row->size); break;
+    case VY_TYPE_VECTOR: write_vector(out, row); break;
     case VY_TYPE_ROTATION:
         vy_text_puts(out,
                      "{\"anyOf\": [{\"type\": \"array\", \"items\": {\"type\": \"number\"}, \"minItems\": 4, "

@@ -28,6 +28,14 @@ static void print_numbers(vy_text *out, const double *values, size_t count)
     vy_text_puts(out, "]");
 }
 
+static void print_vector(vy_text *out, const vy_row *row, const double *values, int size)
+{
+    if (row->size_of != NULL && size == 1)
+        vy_number_print(out, values[0]);
+    else
+        print_numbers(out, values, (size_t)size);
+}
+
 static void print_inertia(vy_text *out, const vy_mat3 *m)
 {
     int diagonal = 1;
@@ -99,7 +107,7 @@ void vy_print_value(vy_text *out, const vy_row *row, const void *object, const v
         memcpy(&index, field, sizeof index);
         vy_text_puts(out, vy_choice_of(row, index) != NULL ? vy_choice_of(row, index)->name : "?");
         break;
-    case VY_TYPE_VECTOR: print_numbers(out, field, row->size); break;
+    case VY_TYPE_VECTOR: print_vector(out, row, field, vy_row_size(row, object)); break;
     case VY_TYPE_ROTATION: print_numbers(out, field, 4); break;
     case VY_TYPE_INERTIA: print_inertia(out, field); break;
     case VY_TYPE_DRONE:
@@ -178,7 +186,7 @@ static void collect_rows(vy_text *out, const vy_table *table, const void *object
         switch (row->type) {
         case VY_TYPE_NUMBER:
         case VY_TYPE_WHOLE: vy_text_add(out, field, 8); break;
-        case VY_TYPE_VECTOR: vy_text_add(out, field, 8 * row->size); break;
+        case VY_TYPE_VECTOR: vy_text_add(out, field, 8 * (size_t)vy_row_size(row, object)); break;
         case VY_TYPE_ROTATION: vy_text_add(out, field, sizeof(vy_quat)); break;
         case VY_TYPE_INERTIA: vy_text_add(out, field, sizeof(vy_mat3)); break;
         case VY_TYPE_TEXT: vy_text_add(out, field, strlen(field) + 1); break;

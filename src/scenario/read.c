@@ -218,6 +218,15 @@ static int read_numbers(vy_reader *r, const vy_row *row, const char *unit, const
     return good;
 }
 
+static void read_vector(vy_reader *r, const vy_row *row, const char *unit, const vy_node *node, int size,
+                        double *out)
+{
+    if (row->size_of != NULL && size == 1)
+        (void)read_number(r, row, unit, node, out);
+    else
+        (void)read_numbers(r, row, unit, node, size, out);
+}
+
 static void read_whole(vy_reader *r, const vy_row *row, const vy_node *node, void *field)
 {
     uint64_t value = 0;
@@ -549,7 +558,7 @@ static void read_value(vy_reader *r, const vy_row *row, const vy_node *node, voi
     case VY_TYPE_COUNT: read_whole(r, row, node, field); break;
     case VY_TYPE_TEXT: read_text(r, row, node, field); break;
     case VY_TYPE_CHOICE: read_choice(r, row, node, field); break;
-    case VY_TYPE_VECTOR: (void)read_numbers(r, row, unit, node, (int)row->size, field); break;
+    case VY_TYPE_VECTOR: read_vector(r, row, unit, node, vy_row_size(row, object), field); break;
     case VY_TYPE_ROTATION: read_rotation(r, row, node, field); break;
     case VY_TYPE_INERTIA: read_inertia(r, row, node, field); break;
     case VY_TYPE_DRONE: read_drone(r, row, node, field); break;

@@ -51,6 +51,7 @@ static void write_kind(vy_text *out, const vy_row *row)
         break;
     case VY_TYPE_VECTOR:
         vy_text_printf(out, "[%s%zu numbers]", row->flags & VY_ROW_SHORT ? "up to " : "", row->size);
+        if (row->size_of != NULL) vy_text_puts(out, ", fewer, or a number, as the quantity has");
         break;
     case VY_TYPE_ROTATION: vy_text_puts(out, "[w, x, y, z] or angles"); break;
     case VY_TYPE_INERTIA: vy_text_puts(out, "[x, y, z] or three rows"); break;

@@ -329,6 +329,11 @@ const char *vy_row_unit(const vy_row *row, const void *object)
     return row->unit != NULL ? row->unit : "";
 }
 
+int vy_row_size(const vy_row *row, const void *object)
+{
+    return row->size_of != NULL ? row->size_of(object) : (int)row->size;
+}
+
 const vy_row *vy_table_find(const vy_table *table, const char *key)
 {
     for (int i = 0; i < table->row_count; ++i) {

@@ -65,6 +65,8 @@ typedef struct vy_row {
     const struct vy_table *table;
     const char *default_text;                   ///< where the default is not a value
     const char *(*unit_of)(const void *object); ///< where the unit depends on another value
+    int (*size_of)(const void *object); ///< of a vector: where fewer than `size` numbers may be what another
+                                        ///< value asks for; one alone is a plain number
 } vy_row;
 
 typedef struct vy_table {
@@ -95,6 +97,9 @@ int vy_row_applies(const vy_table *table, const vy_row *row, const void *object)
 
 /// The row's unit for this object, "" for none.
 const char *vy_row_unit(const vy_row *row, const void *object);
+
+/// How many numbers the row's vector has for this object; the others are 0.
+int vy_row_size(const vy_row *row, const void *object);
 
 /// The row in `table` with this key; NULL when there is none.
 const vy_row *vy_table_find(const vy_table *table, const char *key);

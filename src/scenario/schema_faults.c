@@ -38,12 +38,28 @@ static const vy_choice channels[] = {
     {"gyro", VY_CHANNEL_GYRO, "of the IMU", "rad/s"},
     {"position", VY_CHANNEL_POSITION, "of motion capture", "m"},
     {"attitude", VY_CHANNEL_ATTITUDE, "of motion capture, as small turns about body axes", "rad"},
+    {"baro", VY_CHANNEL_BARO, "pressure of the barometer, one number; its altitude follows", "Pa"},
+    {"mag", VY_CHANNEL_MAG, "of the magnetometer", "T"},
+    {"gps_position", VY_CHANNEL_GPS_POSITION, "of the GPS receiver", "m"},
+    {"gps_velocity", VY_CHANNEL_GPS_VELOCITY, "of the GPS receiver", "m/s"},
+    {"range", VY_CHANNEL_RANGE, "of the range finder, one number", "m"},
+    {"flow", VY_CHANNEL_FLOW, "of the flow camera, two numbers", "rad/s"},
+    {"voltage", VY_CHANNEL_VOLTAGE, "of the battery monitor, one number", "V"},
+    {"current", VY_CHANNEL_CURRENT, "of the battery monitor, one number", "A"},
+    {"esc", VY_CHANNEL_ESC, "of the motors' telemetry, one number for every rotor", "rad/s"},
+    {"lidar", VY_CHANNEL_LIDAR, "of the ray fan, one number for every ray", "m"},
 };
+_Static_assert(sizeof channels / sizeof channels[0] == VY_CHANNEL_COUNT, "every channel can be named");
 
 static const char *unit_of_channel(const void *object)
 {
     const int channel = (int)((const vy_scenario_fault *)object)->def.channel;
-    return channel >= 0 && channel <= VY_CHANNEL_ATTITUDE ? channels[channel].unit : "";
+    return channel >= 0 && channel < VY_CHANNEL_COUNT ? channels[channel].unit : "";
+}
+
+static int size_of_channel(const void *object)
+{
+    return vy_channel_width(((const vy_scenario_fault *)object)->def.channel);
 }
 
 static void init_fault(void *object, int index)
@@ -82,13 +98,14 @@ static const vy_row fault_rows[] = {
     ROW("delay", NUMBER, vy_scenario_fault, def.size, .unit = "s", .range = WITHIN(0.0, 10.0),
         .flags = VY_ROW_REQUIRED, .when = LATE, .help = "to the nearest sample or call"),
     ROW("bias", VECTOR, vy_scenario_fault, def.vector, .size = 3, .range = ANY, .unit_of = unit_of_channel,
-        .flags = VY_ROW_REQUIRED, .when = BIT(SENSOR_BIAS), .help = "what is added, in the channel's unit"),
+        .size_of = size_of_channel, .flags = VY_ROW_REQUIRED, .when = BIT(SENSOR_BIAS),
+        .help = "what is added, in the channel's unit"),
     ROW("noise", VECTOR, vy_scenario_fault, def.vector, .size = 3, .range = AT_LEAST_0,
-        .unit_of = unit_of_channel, .flags = VY_ROW_REQUIRED, .when = BIT(SENSOR_NOISE),
-        .help = "standard deviation per sample, in the channel's unit"),
+        .unit_of = unit_of_channel, .size_of = size_of_channel, .flags = VY_ROW_REQUIRED,
+        .when = BIT(SENSOR_NOISE), .help = "standard deviation per sample, in the channel's unit"),
     ROW("amplitude", VECTOR, vy_scenario_fault, def.vector, .size = 3, .range = ANY,
-        .unit_of = unit_of_channel, .flags = VY_ROW_REQUIRED, .when = BIT(SENSOR_VIBRATION),
-        .help = "in the channel's unit"),
+        .unit_of = unit_of_channel, .size_of = size_of_channel, .flags = VY_ROW_REQUIRED,
+        .when = BIT(SENSOR_VIBRATION), .help = "in the channel's unit"),
     ROW("frequency", NUMBER, vy_scenario_fault, def.frequency, .unit = "Hz", .range = POSITIVE,
         .when = BIT(SENSOR_VIBRATION), .help = "of the vibration"),
     ROW("start", NUMBER, vy_scenario_fault, def.start, .unit = "s", .range = AT_LEAST_0,

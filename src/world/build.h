@@ -28,8 +28,9 @@ void vy_disturbance_build(const vy_model *world, const vy_disturbance_def *def, 
 /// Constants of a checked fault, but for its drones and its line.
 void vy_fault_build(const vy_model *world, const vy_fault_def *def, fault_model *out);
 
-/// Length and period of the delay line of a fault whose drones are known. None: `places` stays 0.
-vy_status vy_fault_lay_line(const vy_model *world, fault_model *f, vy_error *err);
+/// Has one of the drones of a fault, known by now, what it is about? Lays its delay line: without one
+/// `places` stays 0.
+vy_status vy_fault_fit(const vy_model *world, fault_model *f, vy_error *err);
 
 /// The tick nearest to `time`, never past what a 64-bit count of steps holds.
 uint64_t vy_tick_at(double time, double dt);

@@ -9,6 +9,7 @@
 #include "base/rng.h"
 #include "world/build.h"
 #include "world/guard.h"
+#include "world/kit.h"
 #include "world/world_def.h"
 #include "world/world_impl.h"
 
@@ -125,132 +126,147 @@ void vy_fault_remember(vy_world *world)
 {
     const vy_model *m = &world->model;
     memcpy(world->before, world->drones, m->drone_count * sizeof(drone_block));
+    memcpy(world->kits_before, world->kits, m->kit_count * sizeof(kit_block));
 }
 
 // --- samples
 
-// The sensors whose samples arrive as a whole.
-typedef enum fault_sensor { FAULT_IMU, FAULT_MOCAP } fault_sensor;
-
-static int is_of(vy_channel channel, fault_sensor sensor)
+// A sample as numbers in a row, of any sensor; `*tick` is where its arrival stands.
+static double *sample_of(int sensor, drone_block *d, kit_block *k, uint64_t **tick)
 {
-    const int imu = channel == VY_CHANNEL_ACCEL || channel == VY_CHANNEL_GYRO;
-    return imu == (sensor == FAULT_IMU);
-}
-
-// A channel as three numbers: an attitude is the small turn from that of `from`.
-static vec3 *channel_of(vy_channel channel, drone_block *d)
-{
-    switch (channel) {
-    case VY_CHANNEL_ACCEL: return &d->imu.accel;
-    case VY_CHANNEL_GYRO: return &d->imu.gyro;
-    default: return &d->mocap.position;
+    if (sensor >= KIT_OWN) {
+        *tick = sensor == KIT_IMU ? &d->imu_tick : &d->mocap_tick;
+        return sensor == KIT_IMU ? &d->imu.accel.x : &d->mocap.position.x;
     }
+    double *const samples[KIT_OWN] = {
+        [KIT_BARO] = &k->baro.pressure,   [KIT_MAG] = &k->mag.field.x,     [KIT_GPS] = &k->gps.position.x,
+        [KIT_RANGE] = &k->range.distance, [KIT_FLOW] = &k->flow.x,         [KIT_POWER] = &k->power.voltage,
+        [KIT_ESC] = k->esc.speed,         [KIT_LIDAR] = k->lidar.distance,
+    };
+    *tick = &k->ticks[sensor];
+    return samples[sensor];
 }
 
-static void add_to_channel(vy_channel channel, vec3 amount, drone_block *d)
+// What a fault does to one drone's sample at one step.
+typedef struct blow {
+    const vy_model *m;
+    const fault_model *f;
+    uint32_t drone;
+    uint64_t tick;
+} blow;
+
+// `amount` has a number for each that the channel is measured in: an attitude turns by three. What says that
+// there is nothing to say goes on saying it, and no distance or rotor speed is below 0.
+static void add_to(const blow *b, const double *amount, double *sample)
 {
-    if (channel == VY_CHANNEL_ATTITUDE) {
-        d->mocap.attitude = attitude_turned(d->mocap.attitude, amount);
-    } else {
-        vec3 *v = channel_of(channel, d);
-        *v = vec3_add(*v, amount);
+    const fault_channel *c = vy_fault_channel(b->f->def.channel);
+    double *v = sample + c->at;
+    if (b->f->def.channel == VY_CHANNEL_ATTITUDE) {
+        quat q = quat_make(v[0], v[1], v[2], v[3]);
+        q = attitude_turned(q, vec3_make(amount[0], amount[1], amount[2]));
+        memcpy(v, &q, sizeof q);
+        return;
     }
-}
-
-static void stick(vy_channel channel, const drone_block *before, drone_block *d)
-{
-    if (channel == VY_CHANNEL_ACCEL) d->imu.accel = before->imu.accel;
-    if (channel == VY_CHANNEL_GYRO) d->imu.gyro = before->imu.gyro;
-    if (channel == VY_CHANNEL_POSITION) d->mocap.position = before->mocap.position;
-    if (channel == VY_CHANNEL_ATTITUDE) d->mocap.attitude = before->mocap.attitude;
-}
-
-static void swap_axes(vy_channel channel, drone_block *d)
-{
-    if (channel == VY_CHANNEL_ATTITUDE) {
-        const quat q = d->mocap.attitude;
-        d->mocap.attitude = quat_make(q.w, q.y, q.x, q.z);
-    } else {
-        vec3 *v = channel_of(channel, d);
-        *v = vec3_make(v->y, v->x, v->z);
+    const int rays = c->sensor == KIT_RANGE || c->sensor == KIT_LIDAR;
+    const int count = c->sensor == KIT_ESC ? b->m->drones[b->drone].layout.count : c->axes;
+    if (c->sensor == KIT_FLOW && sample[2] == 0.0) return; // it has lost track
+    for (int i = 0; i < count; ++i) {
+        if (rays && v[i] == RAY_NOTHING) continue;
+        v[i] += amount[i];
+        if (rays || c->sensor == KIT_ESC) v[i] = real_max(v[i], 0.0);
     }
+    if (c->sensor == KIT_BARO) sample[1] = baro_altitude(&b->m->env.air, sample[0]);
 }
 
-static void distort(const vy_model *m, const fault_model *f, uint32_t drone, uint64_t tick,
-                    const drone_block *before, drone_block *d)
+static void swap_axes(vy_channel channel, double *sample)
 {
-    double n[3];
-    const vy_fault_def *def = &f->def;
-    switch (def->kind) {
-    case VY_FAULT_SENSOR_BIAS: add_to_channel(def->channel, def->vector, d); break;
-    case VY_FAULT_SENSOR_NOISE:
-        rng_normals(m->seed, RNG_STREAM_FAULT, draw_index(f, drone, DRAW_NOISE), tick, n, 3);
-        add_to_channel(def->channel, vec3_mul(def->vector, vec3_make(n[0], n[1], n[2])), d);
-        break;
-    case VY_FAULT_SENSOR_VIBRATION:
-        add_to_channel(
-            def->channel,
-            vec3_scale(math_sin(6.283185307179586 * (def->frequency * ((double)tick * m->dt))), def->vector),
-            d);
-        break;
-    case VY_FAULT_SENSOR_STUCK: stick(def->channel, before, d); break;
-    case VY_FAULT_SENSOR_SWAP: swap_axes(def->channel, d); break;
-    default: break;
+    double *x = sample + vy_fault_channel(channel)->at;
+    if (channel == VY_CHANNEL_ATTITUDE) x += 1; // w stands before
+    const double kept = x[0];
+    x[0] = x[1];
+    x[1] = kept;
+}
+
+// `before` is the sample of the step before.
+static void distort(const blow *b, const double *before, double *sample)
+{
+    const vy_fault_def *def = &b->f->def;
+    const fault_channel *c = vy_fault_channel(def->channel);
+    double n[VY_RAY_CAP], amount[VY_RAY_CAP];
+    const double each[3] = {def->vector.x, def->vector.y, def->vector.z};
+    double wave = 1.0;
+    if (def->kind == VY_FAULT_SENSOR_STUCK) {
+        memcpy(sample + c->at, before + c->at, (size_t)c->cells * sizeof *sample);
+        return;
     }
+    if (def->kind == VY_FAULT_SENSOR_SWAP) {
+        swap_axes(def->channel, sample);
+        return;
+    }
+    if (def->kind == VY_FAULT_SENSOR_NOISE)
+        rng_normals(b->m->seed, RNG_STREAM_FAULT, draw_index(b->f, b->drone, DRAW_NOISE), b->tick, n,
+                    c->axes);
+    if (def->kind == VY_FAULT_SENSOR_VIBRATION)
+        wave = math_sin(6.283185307179586 * (def->frequency * ((double)b->tick * b->m->dt)));
+    for (int i = 0; i < c->axes; ++i) {
+        amount[i] = each[c->width > 1 ? i : 0];
+        if (def->kind == VY_FAULT_SENSOR_NOISE) amount[i] *= n[i];
+        if (def->kind == VY_FAULT_SENSOR_VIBRATION) amount[i] *= wave;
+    }
+    add_to(b, amount, sample);
 }
 
-// What travels on a line: the sample as a whole.
-static double *sample_values(fault_sensor sensor, drone_block *d, size_t *count)
+static line_block *line_of(const fault_model *f, uint32_t drone, line_block *lines)
 {
-    *count = sensor == FAULT_IMU ? 6 : 7;
-    return sensor == FAULT_IMU ? &d->imu.accel.x : &d->mocap.position.x;
+    return &lines[f->line + (drone - f->first) * f->places];
 }
 
-// Put `values` on the line at `tick`, and take off what was put there `delay` calls ago. Returns 0 when that
-// is nothing, or older than `began`.
-static int through_line(const fault_model *f, uint32_t drone, uint64_t tick, uint64_t began, int acts,
-                        line_block *lines, double *values, size_t count)
+static void put_on_line(const fault_model *f, uint32_t drone, uint64_t tick, line_block *lines,
+                        const double *values, size_t count)
 {
-    line_block *line = &lines[f->line + (drone - f->first) * f->places];
-    const uint64_t number = tick / f->period;
-    line_block *put = &line[number % f->places];
+    line_block *put = &line_of(f, drone, lines)[tick / f->period % f->places];
     put->tick = tick;
     memcpy(put->values, values, count * sizeof values[0]);
-    if (!acts) return 1;
+}
+
+// What was put on the line `delay` calls ago. Returns 0 when that is nothing, or older than `began`.
+static int take_off_line(const fault_model *f, uint32_t drone, uint64_t tick, uint64_t began,
+                         line_block *lines, double *values, size_t count)
+{
+    const uint64_t number = tick / f->period;
     if (number < f->delay) return 0;
-    const line_block *take = &line[(number - f->delay) % f->places];
+    const line_block *take = &line_of(f, drone, lines)[(number - f->delay) % f->places];
     if (take->tick != (number - f->delay) * f->period || take->tick < began || take->tick == 0) return 0;
     memcpy(values, take->values, count * sizeof values[0]);
     return 1;
 }
 
-// Returns 0 when nothing arrives.
-static int pass_sample(const vy_model *m, uint64_t tick, uint32_t drone, fault_sensor sensor,
-                       const drone_block *before, line_block *lines, drone_block *d)
+// The way of a sample through all that is faulty, when one is due; `came`: the sensor has given one. Returns
+// 0 when nothing arrives.
+static int pass_sample(const vy_world *world, uint32_t drone, int sensor, int came, const double *before,
+                       double *sample)
 {
-    int arrives = 1;
+    const vy_model *m = &world->model;
+    const uint64_t tick = world->state->tick;
+    const size_t count = (size_t)vy_kit_width(sensor);
+    int lost = 0;
     for (uint32_t k = 0; k < m->fault_count; ++k) {
         const fault_model *f = &m->faults[k];
-        if (f->def.kind < VY_FAULT_SENSOR_BIAS || f->def.kind > VY_FAULT_SENSOR_DELAY) continue;
-        if (drone < f->first || drone >= f->last || !is_of(f->def.channel, sensor)) continue;
+        if (!vy_fault_of_sensor(f->def.kind)) continue;
+        if (drone < f->first || drone >= f->last || vy_fault_channel(f->def.channel)->sensor != sensor)
+            continue;
         uint64_t began = 0;
         const int acts = vy_fault_acts(m, f, drone, tick, &began);
         if (f->def.kind == VY_FAULT_SENSOR_DELAY) {
-            size_t count;
-            double *values = sample_values(sensor, d, &count);
-            if (!through_line(f, drone, tick, began, acts, lines, values, count)) arrives = 0;
+            if (came) put_on_line(f, drone, tick, world->lines, sample, count);
+            if (acts) came = take_off_line(f, drone, tick, began, world->lines, sample, count);
         } else if (acts && f->def.kind == VY_FAULT_SENSOR_DROPOUT) {
-            if (draw(m, f, drone, DRAW_SHARE, tick, 0) < f->def.size) arrives = 0;
-        } else if (acts) {
-            distort(m, f, drone, tick, before, d);
+            lost |= draw(m, f, drone, DRAW_SHARE, tick, 0) < f->def.size;
+        } else if (acts && came) {
+            distort(&(blow){m, f, drone, tick}, before, sample);
         }
     }
-    if (!arrives) { // what the controller has is what it had; the sensor itself goes on
-        stick(sensor == FAULT_IMU ? VY_CHANNEL_ACCEL : VY_CHANNEL_POSITION, before, d);
-        stick(sensor == FAULT_IMU ? VY_CHANNEL_GYRO : VY_CHANNEL_ATTITUDE, before, d);
-    }
-    return arrives;
+    return came && !lost;
 }
 
 void vy_fault_samples(vy_world *world)
@@ -258,12 +274,21 @@ void vy_fault_samples(vy_world *world)
     const vy_model *m = &world->model;
     const uint64_t tick = world->state->tick;
     for (uint32_t i = 0; i < m->drone_count; ++i) {
-        const drone_block *before = &world->before[i];
-        drone_block *d = &world->drones[i];
-        if (d->imu_tick == tick && !pass_sample(m, tick, i, FAULT_IMU, before, world->lines, d))
-            d->imu_tick = before->imu_tick;
-        if (d->mocap_tick == tick && !pass_sample(m, tick, i, FAULT_MOCAP, before, world->lines, d))
-            d->mocap_tick = before->mocap_tick;
+        const uint32_t kit = m->drones[i].kit;
+        kit_block *k = kit > 0 ? &world->kits[kit - 1] : NULL;
+        kit_block *k_before = kit > 0 ? &world->kits_before[kit - 1] : NULL;
+        for (int sensor = k != NULL ? 0 : KIT_OWN; sensor < KIT_SENSORS; ++sensor) {
+            if (!due(tick, vy_sensor_period(m, i, sensor))) continue;
+            uint64_t *at, *at_before;
+            double *sample = sample_of(sensor, &world->drones[i], k, &at);
+            const double *before = sample_of(sensor, &world->before[i], k_before, &at_before);
+            if (pass_sample(world, i, sensor, *at == tick, before, sample)) {
+                *at = tick;
+            } else { // what the controller has is what it had; the sensor itself goes on
+                memcpy(sample, before, (size_t)vy_kit_width(sensor) * sizeof *sample);
+                *at = *at_before;
+            }
+        }
     }
 }
 
@@ -304,7 +329,9 @@ static int pass_command(const vy_model *m, uint64_t tick, uint32_t drone, const 
         const int acts = vy_fault_acts(m, f, drone, tick, &began);
         if (f->def.kind == VY_FAULT_COMMAND_DELAY) {
             const size_t count = pack_command(d, values);
-            if (!through_line(f, drone, tick, began, acts, lines, values, count))
+            put_on_line(f, drone, tick, lines, values, count);
+            if (!acts) continue;
+            if (!take_off_line(f, drone, tick, began, lines, values, count))
                 arrives = 0;
             else
                 unpack_command(values, d);

@@ -2,6 +2,21 @@
 #pragma once
 #include "world/world_impl.h"
 
+/// What faults know of a channel: numbers of a sensor's sample.
+typedef struct fault_channel {
+    const char *name, *key; // its own, its sensor's in a scenario
+    int sensor;             // enum kit_sensor
+    int at;                 // where in the sample it begins
+    int cells;              // its numbers there; what is stuck
+    int axes;               // of them, those that are measured: what is added to. An attitude has three
+    int width;              // numbers of vy_fault_def.vector; 1: the same for all axes
+} fault_channel;
+
+const fault_channel *vy_fault_channel(vy_channel channel);
+
+/// Is it of a sensor's samples?
+int vy_fault_of_sensor(vy_fault_kind kind);
+
 /// Does the fault act on drone `drone` at `tick`? `*began` is the tick from which on.
 int vy_fault_acts(const vy_model *m, const fault_model *f, uint32_t drone, uint64_t tick, uint64_t *began);
 

@@ -9,6 +9,7 @@
 #include <math.h>
 
 #define FAULT_COOKIE 0x76796c35u
+#define VECTOR_MOST  1e15 // so that no sum of them is infinite
 
 vy_fault_def vy_default_fault_def(void)
 {
@@ -33,6 +34,42 @@ const char *vy_fault_name(vy_fault_kind kind)
     return index < sizeof names / sizeof names[0] ? names[index] : "unknown";
 }
 
+const fault_channel *vy_fault_channel(vy_channel channel)
+{
+    static const fault_channel channels[VY_CHANNEL_COUNT] = {
+        [VY_CHANNEL_ACCEL] = {"accel", "imu", KIT_IMU, 0, 3, 3, 3},
+        [VY_CHANNEL_GYRO] = {"gyro", "imu", KIT_IMU, 3, 3, 3, 3},
+        [VY_CHANNEL_POSITION] = {"position", "mocap", KIT_MOCAP, 0, 3, 3, 3},
+        [VY_CHANNEL_ATTITUDE] = {"attitude", "mocap", KIT_MOCAP, 3, 4, 3, 3},
+        [VY_CHANNEL_BARO] = {"baro", "baro", KIT_BARO, 0, 2, 1, 1},
+        [VY_CHANNEL_MAG] = {"mag", "mag", KIT_MAG, 0, 3, 3, 3},
+        [VY_CHANNEL_GPS_POSITION] = {"gps_position", "gps", KIT_GPS, 0, 3, 3, 3},
+        [VY_CHANNEL_GPS_VELOCITY] = {"gps_velocity", "gps", KIT_GPS, 3, 3, 3, 3},
+        [VY_CHANNEL_RANGE] = {"range", "range", KIT_RANGE, 0, 1, 1, 1},
+        [VY_CHANNEL_FLOW] = {"flow", "flow", KIT_FLOW, 0, 3, 2, 2},
+        [VY_CHANNEL_VOLTAGE] = {"voltage", "power", KIT_POWER, 0, 1, 1, 1},
+        [VY_CHANNEL_CURRENT] = {"current", "power", KIT_POWER, 1, 1, 1, 1},
+        [VY_CHANNEL_ESC] = {"esc", "esc", KIT_ESC, 0, VY_ROTOR_CAP, VY_ROTOR_CAP, 1},
+        [VY_CHANNEL_LIDAR] = {"lidar", "lidar", KIT_LIDAR, 0, VY_RAY_CAP, VY_RAY_CAP, 1},
+    };
+    return &channels[channel];
+}
+
+const char *vy_channel_name(vy_channel channel)
+{
+    return (unsigned)channel < VY_CHANNEL_COUNT ? vy_fault_channel(channel)->name : "unknown";
+}
+
+int vy_channel_width(vy_channel channel)
+{
+    return (unsigned)channel < VY_CHANNEL_COUNT ? vy_fault_channel(channel)->width : 0;
+}
+
+int vy_fault_of_sensor(vy_fault_kind kind)
+{
+    return kind >= VY_FAULT_SENSOR_BIAS && kind <= VY_FAULT_SENSOR_DELAY;
+}
+
 static int is_share(vy_fault_kind kind)
 {
     return kind == VY_FAULT_MOTOR_WEAK || kind == VY_FAULT_MOTOR_MAX || kind == VY_FAULT_SENSOR_DROPOUT ||
@@ -48,8 +85,13 @@ vy_status vy_check_fault_def(const vy_fault_def *def, vy_error *err)
 {
     if (def->cookie != FAULT_COOKIE)
         return vy_fail(err, VY_BAD_VALUE, "fault: start from vy_default_fault_def()");
-    if ((unsigned)def->kind > VY_FAULT_BATTERY || (unsigned)def->channel > VY_CHANNEL_ATTITUDE)
+    if ((unsigned)def->kind > VY_FAULT_BATTERY || (unsigned)def->channel >= VY_CHANNEL_COUNT)
         return vy_fail(err, VY_BAD_VALUE, "fault: unknown kind or channel");
+    if (def->kind == VY_FAULT_SENSOR_SWAP && vy_channel_width(def->channel) < 2)
+        return vy_fail(err, VY_BAD_VALUE,
+                       "fault sensor_swap: %s has no x and y to exchange; accel, gyro, position, attitude, "
+                       "mag, gps_position, gps_velocity and flow have",
+                       vy_channel_name(def->channel));
     if (def->rotor < VY_ALL_ROTORS || def->rotor >= VY_ROTOR_CAP)
         return vy_fail(err, VY_BAD_VALUE, "fault.rotor must be a rotor's index, got %d", def->rotor);
     if (is_share(def->kind) && !(def->size >= 0.0 && def->size <= 1.0))
@@ -58,7 +100,10 @@ vy_status vy_check_fault_def(const vy_fault_def *def, vy_error *err)
     if (is_time(def->kind) && !(def->size >= 0.0 && def->size <= 10.0))
         return vy_fail(err, VY_BAD_VALUE, "fault.size of %s must be within 0 and 10 s, got %g",
                        vy_fault_name(def->kind), def->size);
-    if (!vy_all_finite(&def->vector.x, 3)) return vy_fail(err, VY_BAD_VALUE, "fault.vector must be finite");
+    const double most =
+        real_max(real_max(real_abs(def->vector.x), real_abs(def->vector.y)), real_abs(def->vector.z));
+    if (!vy_all_finite(&def->vector.x, 3) || most > VECTOR_MOST)
+        return vy_fail(err, VY_BAD_VALUE, "fault.vector must be finite and within %g", VECTOR_MOST);
     if (def->kind == VY_FAULT_SENSOR_VIBRATION && !(def->frequency > 0.0 && real_is_finite(def->frequency)))
         return vy_fail(err, VY_BAD_VALUE, "fault.frequency must be above 0 Hz, got %g", def->frequency);
     if (!(real_is_finite(def->start) && def->start >= 0.0) || !(def->duration > 0.0) ||
@@ -92,31 +137,48 @@ void vy_fault_build(const vy_model *world, const vy_fault_def *def, fault_model 
     }
 }
 
-// The period of the samples or replies that a line carries; 0: the drone has none.
+// The period of the samples or replies that it is about; 0: the drone has none.
 static uint64_t period_of(const vy_model *world, uint32_t drone, const vy_fault_def *def)
 {
     if (def->kind == VY_FAULT_COMMAND_DELAY) return world->drones[drone].control_period;
-    const int imu = def->channel == VY_CHANNEL_ACCEL || def->channel == VY_CHANNEL_GYRO;
-    return vy_sensor_period(world, drone, imu ? KIT_IMU : KIT_MOCAP);
+    return vy_sensor_period(world, drone, vy_fault_channel(def->channel)->sensor);
 }
 
-vy_status vy_fault_lay_line(const vy_model *world, fault_model *f, vy_error *err)
+// Length and period of the delay line.
+static vy_status lay_line(const vy_model *world, fault_model *f, vy_error *err)
 {
-    if (f->def.kind != VY_FAULT_SENSOR_DELAY && f->def.kind != VY_FAULT_COMMAND_DELAY) return VY_OK;
     f->period = 0;
     for (uint32_t i = f->first; i < f->last; ++i) {
         const uint64_t period = period_of(world, i, &f->def);
-        if (period == 0)
-            return vy_fail(err, VY_BAD_VALUE, "fault %s: a drone has nothing that could be late",
-                           vy_fault_name(f->def.kind));
+        if (period == 0) continue;
         if (f->period != 0 && f->period != period)
             return vy_fail(err, VY_BAD_VALUE,
                            "fault %s: its drones have different periods: give each its own",
                            vy_fault_name(f->def.kind));
         f->period = period;
     }
-    if (f->period == 0) f->period = 1;
     f->delay = vy_tick_at(f->def.size, (double)f->period * world->dt);
     f->places = (uint32_t)f->delay + 1;
     return VY_OK;
+}
+
+vy_status vy_fault_fit(const vy_model *world, fault_model *f, vy_error *err)
+{
+    const vy_fault_def *def = &f->def;
+    const int late = def->kind == VY_FAULT_SENSOR_DELAY || def->kind == VY_FAULT_COMMAND_DELAY;
+    int have = 0;
+    for (uint32_t i = f->first; i < f->last; ++i) {
+        const int rotors = world->drones[i].layout.count;
+        if (def->kind <= VY_FAULT_MOTOR_MAX && def->rotor >= rotors)
+            return vy_fail(err, VY_BAD_VALUE, "fault.rotor is %d, but the drone has %d rotors", def->rotor,
+                           rotors);
+        have += period_of(world, i, def) > 0;
+    }
+    const char *who = def->drone.bits != 0 || f->last - f->first == 1 ? "the drone has no" : "no drone has";
+    if (vy_fault_of_sensor(def->kind) && have == 0)
+        return vy_fail(err, VY_BAD_VALUE, "fault %s of %s: %s sensor %s", vy_fault_name(def->kind),
+                       vy_channel_name(def->channel), who, vy_fault_channel(def->channel)->key);
+    if (def->kind == VY_FAULT_COMMAND_DELAY && have == 0)
+        return vy_fail(err, VY_BAD_VALUE, "fault command_delay: %s controller", who);
+    return late ? lay_line(world, f, err) : VY_OK;
 }

@@ -106,6 +106,7 @@ enum {
     PART_SPEEDS,
     PART_FAULTS,
     PART_BEFORE,
+    PART_KITS_BEFORE,
     PART_FAULTY,
     PART_ACCOUNTS,
     PART_WAKES,
@@ -146,6 +147,7 @@ vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err
         [PART_SPEEDS] = drones * sizeof(double[VY_ROTOR_CAP]),
         [PART_FAULTS] = def->fault_cap * sizeof(fault_model),
         [PART_BEFORE] = def->fault_cap > 0 ? drones * sizeof(drone_block) : 0,
+        [PART_KITS_BEFORE] = def->fault_cap > 0 ? def->kit_cap * sizeof(kit_block) : 0,
         [PART_FAULTY] = def->fault_cap > 0 ? drones * sizeof(drone_params) : 0,
         [PART_ACCOUNTS] = drones * sizeof(energy_account),
         [PART_WAKES] = def->environment.wakes.on ? drones * sizeof(wake_entry) : 0,
@@ -208,6 +210,7 @@ vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err
     world->loads = parts[PART_LOADS];
     world->speeds = parts[PART_SPEEDS];
     world->before = parts[PART_BEFORE];
+    world->kits_before = parts[PART_KITS_BEFORE];
     world->faulty = parts[PART_FAULTY];
     world->accounts = parts[PART_ACCOUNTS];
     world->wakes = parts[PART_WAKES];
@@ -353,12 +356,7 @@ vy_status vy_world_add_fault(vy_world *world, const vy_fault_def *def, vy_error 
     f->first = slot;
     f->last = def->drone.bits != 0 ? slot + 1 : m->drone_count;
     f->line = m->line_count;
-    status = vy_fault_lay_line(m, f, err);
-    for (uint32_t i = f->first; i < f->last && status == VY_OK; ++i) {
-        if (def->kind <= VY_FAULT_MOTOR_MAX && def->rotor >= m->drones[i].layout.count)
-            status = vy_fail(err, VY_BAD_VALUE, "fault.rotor is %d, but the drone has %d rotors", def->rotor,
-                             m->drones[i].layout.count);
-    }
+    status = vy_fault_fit(m, f, err);
     const uint64_t lines = (uint64_t)f->places * (f->last - f->first);
     if (status == VY_OK && lines > m->line_cap - m->line_count)
         status = vy_fail(err, VY_FULL, "the world was made for %u delayed samples", m->line_cap);
@@ -393,6 +391,14 @@ int vy_world_fault_acts(const vy_world *world, vy_drone_id id, uint32_t index)
     uint64_t began;
     if (!vy_world_slot(world, id, &slot) || index >= m->fault_count) return 0;
     return vy_fault_acts(m, &m->faults[index], slot, world->state->tick, &began);
+}
+
+uint64_t vy_world_fault_begun(const vy_world *world, vy_drone_id id, uint32_t index)
+{
+    const vy_model *m = &world->model;
+    uint32_t slot = 0;
+    if (!vy_world_slot(world, id, &slot) || index >= m->fault_count) return 0;
+    return vy_fault_count(m, &m->faults[index], slot, world->state->tick);
 }
 
 uint64_t vy_world_fault_count(const vy_world *world, vy_drone_id id)

@@ -39,6 +39,7 @@ struct vy_world {
     double (*speeds)[VY_ROTOR_CAP];
     unsigned char *fresh;     // of each drone: an intent arrived in this step; in a guarded world
     drone_block *before;      // as it was before the stage; in a world made for faults
+    kit_block *kits_before;   // likewise
     drone_params *faulty;     // what the plant reads while a motor's lag is another; likewise
     vy_model slow;            // the model that points there
     vy_bodies *bodies;        // drones as joints and contacts see them, body i is drone i; obstacles follow.
