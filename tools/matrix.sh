@@ -77,12 +77,13 @@ compare() {
 
 row() { printf '%-28s %5s s  %s\n' "$1" "$2" "$3"; }
 
-# headers: the equations are also C++17, for one lane and for four.
+# headers: the equations are also C++17, for one lane, for four and for one of floats.
 check_headers() {
     local lanes header
-    for lanes in 1 4; do
+    for lanes in 1 4 "1 -DVY_SINGLE=1"; do
         for header in include/volery/*.h src/base/*.h src/equations/*.h; do
             echo "#include \"$header\"" |
+                # shellcheck disable=SC2086 # words
                 g++ -std=c++17 -fsyntax-only -Wall -Wextra -Wno-psabi -Werror -DVY_LANES=$lanes -Iinclude -Isrc -I. \
                     -I"$out/include" -x c++ - || return 1
         done

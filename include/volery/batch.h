@@ -68,16 +68,22 @@ typedef enum vy_autoreset {
     VY_AUTORESET_SAME, ///< its next episode starts in the step that ended it; see vy_batch_view.finals
 } vy_autoreset;
 
+typedef enum vy_precision {
+    VY_PRECISION_DOUBLE, ///< tier 0: the bits of vy_world_step
+    VY_PRECISION_SINGLE, ///< tier 1: the same equations in floats, within tolerances (docs/performance.md)
+} vy_precision;
+
 typedef struct vy_batch_def {
     uint32_t cookie;             ///< set by the default function
     const vy_scenario *scenario; ///< what every world is; copied
     uint32_t world_count;        ///< 1 to 2^24
     uint64_t seed;               ///< world i is a world of seed + i
     uint32_t threads;            ///< that share the work, the caller's included; 0: one per core
-    uint32_t lanes;   ///< worlds side by side: 1, 2, 4, 8; 0: the widest this CPU has. Same bits all
-    int chain;        ///< 1: keep each world's chain of hashes (vy_batch_hash); costs about a half
-    vy_rung rung;     ///< VY_RUNG_NONE: the scenario's controllers steer; else actions of this rung do
-    uint64_t episode; ///< [steps] after which an episode is cut off; 0: never
+    uint32_t lanes;         ///< worlds side by side: 1, 2, 4, 8; 0: the widest this CPU has. Same bits all
+    vy_precision precision; ///< single: no chain, no planet, no worlds that lanes cannot do; meant for GPUs
+    int chain;              ///< 1: keep each world's chain of hashes (vy_batch_hash); costs about a half
+    vy_rung rung;           ///< VY_RUNG_NONE: the scenario's controllers steer; else actions of this rung do
+    uint64_t episode;       ///< [steps] after which an episode is cut off; 0: never
     vy_autoreset autoreset;
     int vary_count;
     vy_vary vary[VY_VARY_CAP];
@@ -91,7 +97,8 @@ vy_batch_def vy_default_batch_def(void);
 
 /// Create a batch; its worlds are at tick 0. A controller that is not built in needs VY_RUNG_NONE replaced by
 /// a rung: actions steer then, taken at the end of every step as a callback's reply would be.
-/// @return VY_BAD_VALUE, VY_NOT_FOUND (a field), VY_NO_MEMORY; `*out` is NULL then
+/// @return VY_BAD_VALUE, VY_NOT_FOUND (a field; single precision in a library without it), VY_NO_MEMORY;
+/// `*out` is NULL then
 vy_status vy_batch_create(const vy_batch_def *def, vy_batch **out, vy_error *err);
 void vy_batch_destroy(vy_batch *batch); ///< NULL is a no-op
 
@@ -147,7 +154,8 @@ vy_status vy_batch_restore(vy_batch *batch, uint32_t world, const void *block, s
 /// build it, record it. Release with vy_scenario_destroy().
 vy_status vy_batch_scenario(const vy_batch *batch, uint32_t world, vy_scenario **out, vy_error *err);
 
-/// What runs it: "avx512", "avx2", "lanes2", "scalar"; "worlds" where lanes cannot; and on how many threads.
+/// What runs it: "avx512", "avx2", "lanes2", "scalar", "single"; "worlds" where lanes cannot; and on how many
+/// threads.
 const char *vy_batch_machine(const vy_batch *batch);
 uint32_t vy_batch_threads(const vy_batch *batch);
 /// Bytes taken at creation.

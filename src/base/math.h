@@ -7,22 +7,6 @@
 #pragma once
 #include "base/real.h"
 
-VY_FN real math_nan(void) { return real_of(bits_set(0x7ff8000000000000u)); }
-
-/// The top 26 bits of x: products of two such numbers are exact.
-VY_FN real math_top(real x) { return real_of(bits_of(x) & 0xfffffffff8000000u); }
-
-/// 2^n for the whole number n in the low 32 bits, -1022 <= n <= 1023.
-VY_FN real math_two_to(bits n) { return real_of(((n + 1023u) & 0x7ffu) << 52); }
-
-/// a * b - p for the rounded product p = a * b.
-VY_FN real math_product_rest(real a, real b, real p)
-{
-    const real ah = math_top(a), al = a - ah;
-    const real bh = math_top(b), bl = b - bh;
-    return ((ah * bh - p) + (ah * bl + al * bh)) + al * bl;
-}
-
 // Trigonometric functions
 
 VY_FN uint64_t math_mul_high(uint64_t a, uint64_t b)
@@ -96,6 +80,26 @@ VY_SLOW_FN double math_reduce_far(double x, double *high, double *low)
     *high *= sign;
     *low *= sign;
     return b >> 63 ? 4.0 - quadrant : quadrant;
+}
+
+#if VY_SINGLE
+#include "base/math_single.inl"
+#else
+
+VY_FN real math_nan(void) { return real_of(bits_set(0x7ff8000000000000u)); }
+
+/// The top 26 bits of x: products of two such numbers are exact.
+VY_FN real math_top(real x) { return real_of(bits_of(x) & 0xfffffffff8000000u); }
+
+/// 2^n for the whole number n in the low 32 bits, -1022 <= n <= 1023.
+VY_FN real math_two_to(bits n) { return real_of(((n + 1023u) & 0x7ffu) << 52); }
+
+/// a * b - p for the rounded product p = a * b.
+VY_FN real math_product_rest(real a, real b, real p)
+{
+    const real ah = math_top(a), al = a - ah;
+    const real bh = math_top(b), bl = b - bh;
+    return ((ah * bh - p) + (ah * bl + al * bh)) + al * bl;
 }
 
 /// x modulo pi/2: high + low in [-pi/4, pi/4] with some slack; the quadrant is in the low bits of the result.
@@ -444,3 +448,5 @@ VY_FN real math_cbrt(real x)
     const real root = t + t * ((q - t) / (2.0 * t + q));
     return real_select(plain, real_copysign(root * math_two_to(k - 1000u), x), x);
 }
+
+#endif

@@ -1,9 +1,10 @@
-// real.h - the dialect in which every equation is written, and the only file with compiler extensions.
+// real.h - the dialect in which every equation is written; it and real_single.inl alone have compiler
+// extensions.
 //
 // An equation is a static inline function over `real`. A translation unit chooses what a real is by VY_LANES
 // before its first include: 1 (the default) is a double, 2, 4 or 8 are that many drones side by side in one
 // vector register. Every choice does the same IEEE operations in the same order, so every choice gives the
-// same bits. Rules for code over `real`:
+// same bits. VY_SINGLE 1 makes it a float (real_single.inl): other bits, tier 1. Rules for code over `real`:
 //   - only + - * / and the functions below; no libm, no branch on a lane's value (real_select instead);
 //   - `if (mask_any(m))` may skip work that would add +0.0 in every lane, nothing else;
 //   - constants are plain doubles in an expression (2.0 * x), real_set(2.0) where a real is stored;
@@ -28,6 +29,9 @@
 
 #ifndef VY_LANES
 #define VY_LANES 1
+#endif
+#ifndef VY_SINGLE
+#define VY_SINGLE 0
 #endif
 
 // Every function over `real` is compiled into its caller: lanes must never meet across translation units
@@ -93,13 +97,19 @@ VY_FN void fpu_leave(uint64_t found)
 // The compiler checks the arguments of printf-like functions.
 #define VY_PRINTF(text, first) __attribute__((format(printf, text, first)))
 
+#if !VY_SINGLE
+typedef double real_constant; // in tables
+#endif
+
 #if VY_LANES == 1
 
+#if VY_SINGLE
+#include "base/real_single.inl"
+#else
 typedef double real;
 typedef int mask;      // of a comparison: 0 or 1
 typedef uint64_t bits; // the bits of a real, or an unsigned integer per lane
 
-VY_FN real real_set(double x) { return x; }
 VY_FN real real_load(const double *p) { return *p; }
 VY_FN void real_store(double *p, real x) { *p = x; }
 VY_FN double real_lane(real x, int lane)
@@ -107,38 +117,7 @@ VY_FN double real_lane(real x, int lane)
     (void)lane;
     return x;
 }
-VY_FN real real_with_lane(real x, int lane, double v)
-{
-    (void)x;
-    (void)lane;
-    return v;
-}
-VY_FN real real_select(mask m, real a, real b) { return m ? a : b; }
-VY_FN int mask_any(mask m) { return m != 0; }
-VY_FN int mask_all(mask m) { return m != 0; }
-VY_FN mask mask_not(mask m) { return !m; }
-VY_FN mask mask_set(int m) { return m != 0; }
-VY_FN bits bits_set(uint64_t x) { return x; }
-VY_FN uint64_t bits_lane(bits x, int lane)
-{
-    (void)lane;
-    return x;
-}
-VY_FN bits bits_select(mask m, bits a, bits b) { return m ? a : b; }
-VY_FN bits bits_gather(const uint64_t *table, bits index) { return table[index]; }
 VY_FN real real_gather(const double *table, bits index) { return table[index]; }
-/// Low 32 bits times low 32 bits, all 64 bits of the product.
-VY_FN bits bits_mul32(bits a, bits b) { return (a & 0xffffffffu) * (b & 0xffffffffu); }
-/// Eight numbers side by side behind each lane's pointer: number k of all lanes is out[k].
-VY_FN void real_load_rows(const double *const from[VY_LANES], real out[8])
-{
-    for (int k = 0; k < 8; ++k) out[k] = from[0][k];
-}
-/// The way back.
-VY_FN void real_store_rows(double *const to[VY_LANES], const real x[8])
-{
-    for (int k = 0; k < 8; ++k) to[0][k] = x[k];
-}
 
 VY_FN bits bits_of(real x)
 {
@@ -161,6 +140,40 @@ VY_FN real real_sqrt(real x)
 #else
     return __builtin_sqrt(x); // correctly rounded by IEEE 754; one instruction with -fno-math-errno
 #endif
+}
+#endif
+
+VY_FN real real_set(double x) { return x; }
+VY_FN real real_with_lane(real x, int lane, double v)
+{
+    (void)x;
+    (void)lane;
+    return v;
+}
+VY_FN real real_select(mask m, real a, real b) { return m ? a : b; }
+VY_FN int mask_any(mask m) { return m != 0; }
+VY_FN int mask_all(mask m) { return m != 0; }
+VY_FN mask mask_not(mask m) { return !m; }
+VY_FN mask mask_set(int m) { return m != 0; }
+VY_FN bits bits_set(uint64_t x) { return x; }
+VY_FN uint64_t bits_lane(bits x, int lane)
+{
+    (void)lane;
+    return x;
+}
+VY_FN bits bits_select(mask m, bits a, bits b) { return m ? a : b; }
+VY_FN bits bits_gather(const uint64_t *table, bits index) { return table[index]; }
+/// Low 32 bits times low 32 bits, all 64 bits of the product.
+VY_FN bits bits_mul32(bits a, bits b) { return (a & 0xffffffffu) * (b & 0xffffffffu); }
+/// Eight numbers side by side behind each lane's pointer: number k of all lanes is out[k].
+VY_FN void real_load_rows(const double *const from[VY_LANES], real out[8])
+{
+    for (int k = 0; k < 8; ++k) out[k] = real_load(from[0] + k);
+}
+/// The way back.
+VY_FN void real_store_rows(double *const to[VY_LANES], const real x[8])
+{
+    for (int k = 0; k < 8; ++k) real_store(to[0] + k, x[k]);
 }
 
 #else // VY_LANES 2, 4 or 8: gcc and clang vector types
@@ -335,10 +348,13 @@ VY_FN real real_sqrt(real x)
 /// A whole number that every lane holds.
 VY_FN int bits_uniform(bits x) { return (int)bits_lane(x, 0); }
 
-VY_FN real real_abs(real x) { return real_of(bits_of(x) & 0x7fffffffffffffffu); }
 VY_FN real real_min(real a, real b) { return real_select(a < b, a, b); }
 VY_FN real real_max(real a, real b) { return real_select(a > b, a, b); }
 VY_FN real real_clamp(real x, real low, real high) { return real_min(real_max(x, low), high); }
+
+#if !VY_SINGLE
+
+VY_FN real real_abs(real x) { return real_of(bits_of(x) & 0x7fffffffffffffffu); }
 
 /// `x` with the sign of `s`.
 VY_FN real real_copysign(real x, real s)
@@ -357,3 +373,5 @@ VY_FN real real_of_whole(bits n) { return real_of(n | 0x4330000000000000u) - 450
 
 /// Lanes where x is neither infinite nor NaN.
 VY_FN mask real_is_finite(real x) { return real_abs(x) <= DBL_MAX; }
+
+#endif

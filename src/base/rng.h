@@ -77,11 +77,31 @@ VY_FN void rng_words(bits seed, uint32_t stream, bits index, bits step, uint32_t
     rng_philox(out, seed, seed >> 32);
 }
 
+#if VY_SINGLE
+#include "base/rng_single.inl"
+#else
 /// A number of the open interval (0, 1) from two words: the middle of one of 2^52 equal cells.
 VY_FN real rng_unit(bits high, bits low)
 {
     return (real_of_whole((high << 20) | (low >> 12)) + 0.5) * 0x1p-52;
 }
+
+/// Where n, the lower 31 bits of a word with a 1 behind them, lies in the table of normal deviates. The
+/// segment is its exponent and the top three bits of its fraction; the rest of the fraction, made a number of
+/// [1, 1.125), is the place in it.
+VY_FN bits rng_segment(bits word, real *place)
+{
+    const bits d = bits_of(real_of_whole(((word & 0x7fffffffu) << 1) | 1u));
+    *place = real_of((d & 0x0001ffffffffffffu) | 0x3ff0000000000000u);
+    return (d >> 49) - (0x3ffu << 3);
+}
+
+/// x, negative where the top bit of the word says so.
+VY_FN real rng_signed(real x, bits word)
+{
+    return real_of(bits_of(x) ^ ((word << 32) & 0x8000000000000000u));
+}
+#endif
 
 /// `count` numbers uniform in (0, 1); at most 512, two to a block.
 VY_FN void rng_uniforms(bits seed, uint32_t stream, bits index, bits step, real *out, int count)
@@ -98,19 +118,14 @@ VY_FN void rng_uniforms(bits seed, uint32_t stream, bits index, bits step, real 
 /// k, the other 31, gives the tail probability (k + 1/2) / 2^32. Sizes go from 0 to 6.34, each within 4e-9.
 VY_FN real rng_normal_of_word(bits word)
 {
-    static const double table[5 * 256] = {
+    static const real_constant table[5 * 256] = {
 #include "base/normal_table.inl"
     };
-    const bits d = bits_of(real_of_whole(((word & 0x7fffffffu) << 1) | 1u));
-    // The segment is the exponent and the top three bits of the fraction; the rest of the fraction, made
-    // a number u of [1, 1.125), is the place in it.
-    const bits segment = (d >> 49) - (0x3ffu << 3);
-    const bits at = (segment << 2) + segment;
-    const real u = real_of((d & 0x0001ffffffffffffu) | 0x3ff0000000000000u);
+    real u;
+    const bits segment = rng_segment(word, &u), at = (segment << 2) + segment;
     const real low = real_gather(table, at) + u * real_gather(table + 1, at);
     const real high = real_gather(table + 3, at) + u * real_gather(table + 4, at);
-    const real x = low + (u * u) * (real_gather(table + 2, at) + u * high);
-    return real_of(bits_of(x) ^ ((word << 32) & 0x8000000000000000u));
+    return rng_signed(low + (u * u) * (real_gather(table + 2, at) + u * high), word);
 }
 
 /// `count` <= 16 normal deviates, one word each, of consecutive blocks beginning with block `block` & 0xff of
@@ -136,7 +151,7 @@ VY_FN void rng_normals(bits seed, uint32_t stream, bits index, bits step, real *
     for (int start = 0; start < count; start += 16) {
         const int left = count - start < 16 ? count - start : 16;
         const uint32_t block = (stream << 8) + (uint32_t)start / 4;
-#if VY_LANES == 1 && !defined(__CUDACC__)
+#if VY_LANES == 1 && !VY_SINGLE && !defined(__CUDACC__)
         if (left > 4) {
             double n[16];
             vy_rng_normals(seed, block, index, step, n);

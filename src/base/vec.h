@@ -4,7 +4,7 @@
 #pragma once
 #include "base/real.h"
 
-#if VY_LANES == 1
+#if VY_LANES == 1 && !VY_SINGLE
 typedef vy_vec3 vec3;
 typedef vy_quat quat;
 typedef vy_mat3 mat3;

@@ -5,6 +5,7 @@
 #include "batch/gpu_parts.h"
 #include "batch/lanes.h"
 #include "batch/lone.h"
+#include "batch/pack.h"
 #include "batch/pool.h"
 #include "batch/vary.h"
 #include "world/build.h"
@@ -13,6 +14,8 @@
 #include <unistd.h>
 
 #define BATCH_COOKIE 0x62746368u
+
+#define CELLS_OF(type) (sizeof(type) / 8)
 
 enum { WORLD_MOST = 1 << 24, DRONE_MOST = 64, THREAD_MOST = 1024 };
 
@@ -31,6 +34,7 @@ struct vy_batch {
     const lanes_table *lanes;
     vy_pool *pool;
     size_t blocks;
+    uint8_t *whole;       // of single precision: lanes_family
     unsigned char *cells; // blocks x block_cells x lanes x 8 bytes
     unsigned char *rooms; // of the threads: model and scratch
     size_t model_room, room;
@@ -163,7 +167,7 @@ static void observe_world(const vy_batch *b, uint32_t world, double *out)
 {
     const column c = column_of(b, world);
     for (uint32_t d = 0; d < b->view.drones; ++d) {
-        const unsigned char *drone = c.first + (b->lanes->shape.world + d * b->lanes->shape.drone) * c.stride;
+        const unsigned char *drone = c.first + (CELLS_OF(world_block) + d * CELLS_OF(drone_block)) * c.stride;
         for (int k = 0; k < b->def.observe_count; ++k) {
             const observed *o = &b->observe[k];
             const unsigned char *at = drone + o->cell * c.stride;
@@ -367,11 +371,9 @@ vy_status vy_batch_cells(const vy_batch *batch, uint32_t drone, const char *fiel
     const vy_field *f = find_field(field);
     if (f == NULL) return vy_fail(err, VY_NOT_FOUND, "a drone has no field %s", field);
     if (drone >= batch->view.drones) return vy_fail(err, VY_NOT_FOUND, "there is no drone %u", drone);
-    const lanes_shape *shape = &batch->lanes->shape;
+    const size_t cell = CELLS_OF(world_block) + drone * CELLS_OF(drone_block) + f->offset / 8;
     *out = (vy_cells){
-        .first = (double *)(void *)(column_of(batch, 0).first +
-                                    (shape->world + drone * shape->drone + f->offset / 8) *
-                                        (size_t)batch->lanes->width * 8),
+        .first = (double *)(void *)(column_of(batch, 0).first + cell * (size_t)batch->lanes->width * 8),
         .count = (uint32_t)f->count,
         .lanes = (uint32_t)batch->lanes->width,
         .block = batch->family.block_cells * (size_t)batch->lanes->width,
@@ -448,8 +450,9 @@ static vy_status check_def(const vy_batch_def *def, vy_error *err)
     if (choose_lanes(def->lanes) == NULL)
         return vy_fail(err, VY_BAD_VALUE, "batch: this machine has no lanes of %u; 0 takes the widest it has",
                        def->lanes);
-    if ((unsigned)def->rung > VY_RUNG_PILOT || (unsigned)def->autoreset > VY_AUTORESET_SAME)
-        return vy_fail(err, VY_BAD_VALUE, "batch: rung or autoreset is unknown");
+    if ((unsigned)def->rung > VY_RUNG_PILOT || (unsigned)def->autoreset > VY_AUTORESET_SAME ||
+        (unsigned)def->precision > VY_PRECISION_SINGLE)
+        return vy_fail(err, VY_BAD_VALUE, "batch: rung, autoreset or precision is unknown");
     if (def->vary_count < 0 || def->vary_count > VY_VARY_CAP)
         return vy_fail(err, VY_BAD_VALUE, "batch: at most %d variables", VY_VARY_CAP);
     if (def->observe_count < 0 || def->observe_count > VY_OBSERVE_CAP)
@@ -497,6 +500,23 @@ static int is_lone(const vy_model *m)
            m->payload_count > 0;
 }
 
+// Whether the scenario can be flown in single precision.
+static vy_status check_single(const vy_batch *b, vy_error *err)
+{
+    if (vy_lanes_single == NULL)
+        return vy_fail(err, VY_NOT_FOUND,
+                       "batch: this library was built without a C++ compiler, so without single precision");
+    if (b->def.lanes > 1 || b->def.chain)
+        return vy_fail(err, VY_BAD_VALUE, "batch: single precision has no lanes side by side and no chain");
+    if (is_lone(&b->origin->model))
+        return vy_fail(err, VY_BAD_VALUE,
+                       "batch: worlds that are flown one by one have double precision only");
+    const vy_environment_def *e = &b->scenario->environment;
+    if (e->planet.radius > 0.0 || e->gravity.mode != VY_GRAVITY_UNIFORM)
+        return vy_fail(err, VY_BAD_VALUE, "batch: places on a planet or between stars need double precision");
+    return VY_OK;
+}
+
 static void take_family(vy_batch *b)
 {
     const vy_model *m = &b->origin->model;
@@ -525,16 +545,16 @@ static void take_family(vy_batch *b)
     static const uint32_t sizes[] = {0, 0, 4, 4, 5, 4, 4};
     f->action_size = sizes[f->rung];
     if (f->rung == VY_RUNG_MOTORS) f->action_size = b->rotors;
-    const lanes_shape *s = &b->lanes->shape;
-    f->hashed_cells = s->world + f->drone_count * s->drone + f->noise_count * s->noise;
-    f->state_cells = f->hashed_cells + f->drone_count * s->ledger;
+    f->hashed_cells = CELLS_OF(world_block) + f->drone_count * CELLS_OF(drone_block) +
+                      f->noise_count * CELLS_OF(noise_block);
+    f->state_cells = f->hashed_cells + f->drone_count * CELLS_OF(ledger_block);
     f->params_at = f->state_cells;
-    f->extra_at = f->params_at + f->drone_count * s->params;
+    f->extra_at = f->params_at + f->drone_count * CELLS_OF(drone_params);
     if (is_lone(m)) {
         f->hashed_cells = b->origin->hashed_size / 8;
         f->params_at = f->extra_at = f->state_cells = b->origin->state_size / 8;
     }
-    f->block_cells = f->extra_at + s->extra;
+    f->block_cells = f->extra_at + CELLS_OF(extra_block);
 }
 
 static vy_status take_observation(vy_batch *b, vy_error *err)
@@ -576,6 +596,13 @@ static vy_status take_all_memory(vy_batch *b, vy_error *err)
         b->seats = take_memory(b, worlds * v->drones * sizeof *b->seats);
         if (b->lone == NULL || b->seats == NULL) return vy_fail(err, VY_NO_MEMORY, "batch: no memory");
     }
+    if (b->def.precision == VY_PRECISION_SINGLE) { // the packed world stands before the scratch
+        b->room += rounded(b->family.block_cells * 8);
+        b->whole = take_memory(b, b->family.block_cells);
+        if (b->whole == NULL) return vy_fail(err, VY_NO_MEMORY, "batch: no memory");
+        vy_pack_kinds(b->family.drone_count, b->family.noise_count, b->whole);
+        b->family.whole = b->whole;
+    }
     const size_t row = (size_t)v->drones * v->observation_size * sizeof(double);
     b->cells = take_memory(b, b->blocks * b->family.block_cells * width * 8);
     b->rooms = take_memory(b, vy_pool_count(b->pool) * b->room);
@@ -615,6 +642,11 @@ static vy_status fill(vy_batch *b, vy_error *err)
     vy_status status = take_scenario(b, err);
     if (status != VY_OK) return status;
     b->lanes = is_lone(&b->origin->model) ? vy_lanes_1 : choose_lanes(b->def.lanes);
+    if (b->def.precision == VY_PRECISION_SINGLE) {
+        status = check_single(b, err);
+        if (status != VY_OK) return status;
+        b->lanes = vy_lanes_single;
+    }
     take_family(b);
     if (b->def.rung >= VY_RUNG_WRENCH) {
         for (uint32_t i = 0; i < b->family.drone_count; ++i) {
@@ -678,6 +710,7 @@ void vy_batch_destroy(vy_batch *batch)
                             v->seeds,     batch->bases,  batch->episodes};
     vy_pool_destroy(batch->pool);
     for (uint32_t i = 0; batch->lone != NULL && i < v->worlds; ++i) vy_world_destroy(batch->lone[i]);
+    free(batch->whole);
     free(batch->lone);
     free(batch->seats);
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; ++i) free(blocks[i]);

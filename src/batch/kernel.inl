@@ -1,8 +1,11 @@
 // kernel.inl - the step of a block of worlds, for the VY_LANES of the including file, which also defines
-// LANES_NAME (text) and LANES_TABLE (symbol).
+// LANES_NAME (text) and LANES_TABLE (symbol), and LANES_ADVANCE where more is to be done than lanes_advance.
 //
 // The stages and their order are those of world/step.c. A world that has ended keeps its cells: what its lane
 // computes meanwhile is thrown away.
+#ifndef LANES_ADVANCE
+#define LANES_ADVANCE lanes_advance
+#endif
 #include "base/hash.h"
 #include "batch/lanes.h"
 #include "environment/surroundings_build.h"
@@ -35,14 +38,13 @@ typedef struct lanes_block {
 
 VY_FN lanes_block lanes_at(const lanes_family *f, void *block)
 {
-    bits *cells = (bits *)block;
     lanes_block b;
     b.world = (world_block *)block;
     b.drones = (drone_block *)(b.world + 1);
     b.noise = (noise_block *)(b.drones + f->drone_count);
     b.ledger = (ledger_block *)(b.noise + f->noise_count);
-    b.params = (drone_params *)(void *)(cells + f->params_at);
-    b.extra = (extra_block *)(void *)(cells + f->extra_at);
+    b.params = (drone_params *)(b.ledger + f->drone_count);
+    b.extra = (extra_block *)(b.params + f->drone_count);
     return b;
 }
 
@@ -67,7 +69,8 @@ static void lanes_prepare(const lanes_family *f, void *memory)
 }
 
 // The actions of a block as replies. Lanes without a world get the first one's.
-static void lanes_read_actions(const lanes_family *f, const double *actions, int present, control_reply *replies)
+static void lanes_read_actions(const lanes_family *f, const double *actions, int present,
+                               control_reply *replies)
 {
     const size_t row = (size_t)f->drone_count * f->action_size;
     for (uint32_t d = 0; d < f->drone_count; ++d) {
@@ -110,7 +113,8 @@ VY_FN void lanes_controller_stage(const lanes_family *f, const lanes_model *lm, 
 }
 
 // What follows the plant, in the lanes whose plant did not fail.
-VY_FN void lanes_after_plant(const lanes_family *f, const lanes_model *lm, void *scratch, const lanes_block *b)
+VY_FN void lanes_after_plant(const lanes_family *f, const lanes_model *lm, void *scratch,
+                             const lanes_block *b)
 {
     const vy_model *m = &lm->model;
     const mask runs = b->world->failure_reason == bits_set(VY_FAILURE_NONE);
@@ -127,7 +131,8 @@ VY_FN void lanes_after_plant(const lanes_family *f, const lanes_model *lm, void 
 // The hash of each world's step, as world/step.c takes it: over the ledger only when the policy has looked.
 static void lanes_chain(const lanes_family *f, mask live, mask looked, lanes_model *lm, const lanes_block *b)
 {
-    const bits who = bits_select(live, bits_set(1), bits_set(0)), all = bits_select(looked, bits_set(1), bits_set(0));
+    const bits who = bits_select(live, bits_set(1), bits_set(0)),
+               all = bits_select(looked, bits_set(1), bits_set(0));
     const unsigned char *cells = (const unsigned char *)b->world;
     uint64_t *flat = lm->flat;
     for (int l = 0; l < VY_LANES; ++l) {
@@ -164,7 +169,7 @@ static void lanes_advance(const lanes_family *f, void *model, void *scratch, uin
 {
     lanes_model *lm = (lanes_model *)model;
     const lanes_block b = lanes_at(f, block);
-    const size_t size = f->state_cells * sizeof(bits);
+    const size_t size = (size_t)((unsigned char *)b.params - (unsigned char *)block); // of the state
     void *kept = (unsigned char *)scratch + size;
     lm->flat = (uint64_t *)(void *)((unsigned char *)kept + size);
     lm->model.seed = b.extra->seed;
@@ -189,14 +194,7 @@ static void lanes_advance(const lanes_family *f, void *model, void *scratch, uin
     cells_give_back(live, kept, block, size);
 }
 
-#define CELLS_OF(type) (sizeof(type) / sizeof(bits))
 static const lanes_table table = {
-    LANES_NAME,
-    VY_LANES,
-    {CELLS_OF(world_block), CELLS_OF(drone_block), CELLS_OF(noise_block), CELLS_OF(ledger_block),
-     CELLS_OF(drone_params), CELLS_OF(extra_block)},
-    sizeof(lanes_model),
-    lanes_prepare,
-    lanes_advance,
+    LANES_NAME, VY_LANES, sizeof(lanes_model), lanes_prepare, LANES_ADVANCE,
 };
 const lanes_table *const LANES_TABLE = &table;

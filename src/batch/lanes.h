@@ -14,11 +14,6 @@ typedef struct extra_block {
     bits halted; // not 0: the episode was cut off, or there is no such world
 } extra_block;
 
-/// Counts of cells; the same for every lane width.
-typedef struct lanes_shape {
-    size_t world, drone, noise, ledger, params, extra;
-} lanes_shape;
-
 /// What every block shares.
 typedef struct lanes_family {
     double dt;
@@ -34,6 +29,7 @@ typedef struct lanes_family {
     int rung; // of the actions
     uint32_t action_size;
     size_t state_cells, hashed_cells, params_at, extra_at, block_cells; // [cells] from the start of a block
+    const uint8_t *whole; // [block_cells] of a batch in single precision: see pack.h
 } lanes_family;
 
 /// One kernel. `model` and `scratch` are memory of one thread, model_size and block_size bytes, aligned
@@ -41,7 +37,6 @@ typedef struct lanes_family {
 typedef struct lanes_table {
     const char *name;
     int width;
-    lanes_shape shape;
     size_t model_size;
     void (*prepare)(const lanes_family *family, void *model);
     /// Advance the worlds of `block` that run. `actions` is that of its first world; `present` worlds are
@@ -53,3 +48,5 @@ typedef struct lanes_table {
 /// NULL where the compiler has no such instructions.
 extern const lanes_table *const vy_lanes_1, *const vy_lanes_2, *const vy_lanes_4_avx2,
                                                                    *const vy_lanes_8_avx512;
+/// In single precision; NULL where the library was built without a C++ compiler.
+extern const lanes_table *const vy_lanes_single;

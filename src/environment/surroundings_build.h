@@ -22,8 +22,9 @@ VY_FN void surroundings_build_wind(const vy_wind_def *def, surroundings *out)
     w->gust_count = def->gust_count;
     for (int i = 0; i < def->gust_count; ++i) {
         const vy_gust_def *g = &def->gusts[i];
-        w->gusts[i] =
-            (wind_gust){g->velocity.x, g->velocity.y, g->velocity.z, g->start, g->rise, g->rise, g->hold};
+        const wind_gust gust = {g->velocity.x, g->velocity.y, g->velocity.z, g->start,
+                                g->rise,       g->rise,       g->hold};
+        w->gusts[i] = gust;
     }
     if (def->grid != NULL) w->grid = def->grid->field;
     wind_prepare(w);
@@ -44,8 +45,8 @@ VY_FN void surroundings_build(const vy_environment_def *def, surroundings *out)
         out->gravity.body_count = g->body_count;
         for (int i = 0; i < g->body_count; ++i) {
             const vy_gravity_body *b = &g->bodies[i];
-            out->gravity.bodies[i] =
-                (gravity_body){b->gm, b->origin.x, b->origin.y, b->origin.z, b->j2, b->radius};
+            const gravity_body body = {b->gm, b->origin.x, b->origin.y, b->origin.z, b->j2, b->radius};
+            out->gravity.bodies[i] = body;
         }
     }
     const vy_atmosphere_def *a = &def->atmosphere;
@@ -57,8 +58,9 @@ VY_FN void surroundings_build(const vy_environment_def *def, surroundings *out)
     }
     const vy_planet_def *p = &def->planet;
     if (p->radius > 0.0) {
-        out->planet = (planet_params){1, p->radius, p->radius * (1.0 - p->flattening),
+        const planet_params planet = {1, p->radius, p->radius * (1.0 - p->flattening),
                                       p->flattening * (2.0 - p->flattening), p->rate};
+        out->planet = planet;
     }
     surroundings_build_wind(&def->wind, out);
     const wind_params *w = &out->wind;

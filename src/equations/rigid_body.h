@@ -10,7 +10,7 @@
 #pragma once
 #include "base/vec.h"
 
-#if VY_LANES == 1
+#if VY_LANES == 1 && !VY_SINGLE
 typedef vy_body_state body_state;
 #else
 typedef struct body_state {

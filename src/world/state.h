@@ -201,6 +201,9 @@ VY_FN void cells_keep(mask who, const void *cells, void *kept, size_t size)
 VY_FN void cells_give_back(mask who, const void *kept, void *cells, size_t size)
 {
     if (mask_all(who)) return;
+#if VY_SINGLE // one lane, cells of two sizes
+    memcpy(cells, kept, size);
+#else
     for (size_t at = 0; at < size; at += sizeof(bits)) { // cells are reals or whole numbers: copied as bytes
         bits now, before;
         memcpy(&now, (const unsigned char *)cells + at, sizeof now);
@@ -208,6 +211,7 @@ VY_FN void cells_give_back(mask who, const void *kept, void *cells, size_t size)
         now = bits_select(who, now, before);
         memcpy((unsigned char *)cells + at, &now, sizeof now);
     }
+#endif
 }
 
 /// One row of fields.inl.

@@ -1,0 +1,93 @@
+// pack.c - cells of doubles to cells of floats, and back.
+#include "batch/pack.h"
+#include "batch/lanes.h"
+
+// The whole numbers of drone_params. test_single compares their count with what the packed structure leaves
+// for it.
+#define PARAMS_WHOLE(X)      \
+    X(motor.plain)           \
+    X(ladder.motor.plain)    \
+    X(ladder.allocate.count) \
+    X(ladder.rotor_count)    \
+    X(ladder.command_count)  \
+    X(ladder.thrusters)      \
+    X(ladder.makes_wrench)   \
+    X(ladder.uneven)         \
+    X(ladder.incremental)    \
+    X(ladder.kinematic)      \
+    X(autopilot.has_target)  \
+    X(nap.rotor_count)       \
+    X(nap.strict)            \
+    X(nap.open_loop)         \
+    X(nap.rotors)            \
+    X(nap.flat)              \
+    X(nap.bumpy)
+
+// Marks a block of the state's manifest that begins at cell `at`; returns where the next one begins.
+static size_t mark_block(const char *block, size_t size, size_t at, uint8_t *whole)
+{
+    for (int i = 0; i < vy_field_count; ++i) {
+        const vy_field *f = &vy_fields[i];
+        if (strcmp(f->block, block) == 0 && f->type[0] == 'u')
+            memset(whole + at + f->offset / 8, 1, (size_t)f->count);
+    }
+    return at + size / 8;
+}
+
+void vy_pack_kinds(uint32_t drones, uint32_t noises, uint8_t *whole)
+{
+    size_t at = mark_block("world", sizeof(world_block), 0, whole);
+    for (uint32_t i = 0; i < drones; ++i) at = mark_block("drone", sizeof(drone_block), at, whole);
+    for (uint32_t i = 0; i < noises; ++i) at = mark_block("noise", sizeof(noise_block), at, whole);
+    for (uint32_t i = 0; i < drones; ++i) at = mark_block("ledger", sizeof(ledger_block), at, whole);
+    for (uint32_t i = 0; i < drones; ++i, at += sizeof(drone_params) / 8) {
+#define X(member) whole[at + offsetof(drone_params, member) / 8] = 1;
+        PARAMS_WHOLE(X)
+#undef X
+    }
+    whole[at + offsetof(extra_block, seed) / 8] = 1;
+    whole[at + offsetof(extra_block, halted) / 8] = 1;
+}
+
+size_t vy_packed_size(const uint8_t *whole, size_t count)
+{
+    size_t size = 0;
+    for (size_t i = 0; i < count; ++i) size += whole[i] ? 8 : 4;
+    return size;
+}
+
+void vy_pack(const uint8_t *whole, size_t count, const void *cells, size_t stride, void *packed)
+{
+    const unsigned char *from = cells;
+    unsigned char *to = packed;
+    for (size_t i = 0; i < count; ++i, from += stride) {
+        if (whole[i]) {
+            memcpy(to, from, 8);
+            to += 8;
+        } else {
+            double value;
+            memcpy(&value, from, 8);
+            const float rounded = (float)value;
+            memcpy(to, &rounded, 4);
+            to += 4;
+        }
+    }
+}
+
+void vy_unpack(const uint8_t *whole, size_t count, const void *packed, void *cells, size_t stride)
+{
+    const unsigned char *from = packed;
+    unsigned char *to = cells;
+    for (size_t i = 0; i < count; ++i, to += stride) {
+        if (whole[i]) {
+            memcpy(to, from, 8);
+            from += 8;
+        } else {
+            float rounded;
+            memcpy(&rounded, from, 4);
+            const double value = (double)rounded;
+            memcpy(to, &value, 8);
+            from += 4;
+        }
+    }
+}

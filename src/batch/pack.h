@@ -1,0 +1,18 @@
+// pack.h - the cells of a world as single precision has them: 4 bytes for a real, 8 for a whole number.
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+/// Marks which cells of a block of zeros are whole numbers (1) rather than reals.
+void vy_pack_kinds(uint32_t drones, uint32_t noises, uint8_t *whole);
+
+/// Bytes of a packed block, as the kernel of single precision has it; 0 where there is none.
+size_t vy_single_size(uint32_t drones, uint32_t noises);
+
+/// Bytes of `count` cells when packed.
+size_t vy_packed_size(const uint8_t *whole, size_t count);
+
+/// `count` cells, `stride` bytes from one to the next, to packed ones, rounded to the nearest float; and
+/// back.
+void vy_pack(const uint8_t *whole, size_t count, const void *cells, size_t stride, void *packed);
+void vy_unpack(const uint8_t *whole, size_t count, const void *packed, void *cells, size_t stride);
