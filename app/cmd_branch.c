@@ -39,10 +39,17 @@ static void lend_controllers(const vy_scenario *from, const vy_scenario *to)
     }
 }
 
-// The state at `tick`, computed with the scenario as it was flown; to free(). The controllers of `branch`, if
-// any have been started, are warm then.
+// A moment of the parent.
+typedef struct moment {
+    void *state; // to free()
+    size_t size;
+    vy_integrator declared; // by its scenario
+} moment;
+
+// The state at `tick`, computed with the scenario as it was flown. The controllers of `branch`, if any have
+// been started, are warm then.
 static int state_at(const char *path, vy_log *log, uint64_t tick, const vy_scenario *branch, int warm,
-                    void **block, size_t *size)
+                    moment *out)
 {
     vy_scenario *scenario = NULL;
     vy_world *world = NULL;
@@ -57,25 +64,30 @@ static int state_at(const char *path, vy_log *log, uint64_t tick, const vy_scena
         if (sought != VY_OK) status = vy_say_log_error("branch", path, sought, &error);
     }
     if (status == 0) {
-        *size = vy_world_state_size(world);
-        *block = malloc(*size);
-        if (*block == NULL) status = vy_say_no_memory("branch");
-        if (*block != NULL) vy_world_save(world, *block);
+        out->declared = scenario->environment.physics.integrator;
+        out->size = vy_world_state_size(world);
+        out->state = malloc(out->size);
+        if (out->state == NULL) status = vy_say_no_memory("branch");
+        if (out->state != NULL) vy_world_save(world, out->state);
     }
     vy_world_destroy(world);
     vy_scenario_destroy(scenario);
     return status;
 }
 
-static int fly(const arguments *given, const vy_log *log, const vy_scenario *scenario, const void *block,
-               size_t size)
+static int fly(const arguments *given, const vy_log *log, const vy_scenario *scenario, const moment *from)
 {
     vy_world *world = NULL;
     vy_error error = {.status = VY_OK};
     int status = vy_load_world("branch", scenario, &world);
     if (status != 0) return status;
     flight flown = {.tracks = NULL};
-    const vy_status restored = vy_world_restore(world, block, size, &error);
+    vy_status restored = vy_world_restore(world, from->state, from->size, &error);
+    // The integrator is state: the branch goes on with the parent's, unless its scenario now asks for
+    // another.
+    const vy_integrator wanted = scenario->environment.physics.integrator;
+    if (restored == VY_OK && wanted != from->declared)
+        restored = vy_world_set_integrator(world, wanted, &error);
     if (restored != VY_OK) {
         status = vy_say("branch", EXIT_USAGE, "the changed scenario cannot go on from there: %s", error.text);
     } else {
@@ -99,8 +111,7 @@ static int branch(const arguments *given, const overrides *changes, vy_log *log)
     const char *path = given->operands[0];
     const vy_log_info info = vy_log_get_info(log);
     uint64_t tick = 0;
-    void *block = NULL;
-    size_t size = 0;
+    moment from = {.state = NULL};
     vy_scenario *scenario = NULL;
     int status = read_moment(given, &info, &tick);
     if (status == 0) status = vy_check_log_physics("branch", path, log);
@@ -113,10 +124,10 @@ static int branch(const arguments *given, const overrides *changes, vy_log *log)
     }
     controllers programs = {.count = 0};
     if (status == 0) status = vy_controllers_open("branch", scenario, 0, &programs);
-    if (status == 0) status = state_at(path, log, tick, scenario, programs.count > 0, &block, &size);
-    if (status == 0) status = fly(given, log, scenario, block, size);
+    if (status == 0) status = state_at(path, log, tick, scenario, programs.count > 0, &from);
+    if (status == 0) status = fly(given, log, scenario, &from);
     vy_controllers_close(&programs);
-    free(block);
+    free(from.state);
     vy_scenario_destroy(scenario);
     return status;
 }

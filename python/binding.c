@@ -163,6 +163,25 @@ uint64_t world_state_hash(const lone *w) { return vy_world_state_hash(w->world);
 size_t world_state_size(const lone *w) { return vy_world_state_size(w->world); }
 void world_save(const lone *w, void *block) { vy_world_save(w->world, block); }
 
+const char *world_integrator(const lone *w) { return vy_integrator_name(vy_world_integrator(w->world)); }
+
+int world_set_integrator(lone *w, const char *name)
+{
+    vy_error err = {0};
+    int i = 0;
+    while (vy_integrator_order((vy_integrator)i) != 0 &&
+           strcmp(vy_integrator_name((vy_integrator)i), name) != 0)
+        ++i;
+    if (vy_integrator_order((vy_integrator)i) == 0) {
+        snprintf(message, sizeof message,
+                 "no integrator %s: there are euler, semi-implicit, rk4 and lie-midpoint", name);
+        return -1;
+    }
+    if (vy_world_set_integrator(w->world, (vy_integrator)i, &err) == VY_OK) return 0;
+    (void)fail(&err);
+    return -1;
+}
+
 int world_restore(lone *w, const void *block, size_t size)
 {
     vy_error err = {0};

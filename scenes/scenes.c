@@ -653,6 +653,33 @@ static vy_status build_senses(uint64_t seed, vy_world **out, vy_error *err)
     return finish(status, out);
 }
 
+// Another scene, by another integrator.
+static vy_status step_by(vy_integrator integrator, vy_status built, vy_world **out, vy_error *err)
+{
+    if (built == VY_OK) built = vy_world_set_integrator(*out, integrator, err);
+    return finish(built, out);
+}
+
+static vy_status build_euler(uint64_t seed, vy_world **out, vy_error *err)
+{
+    return step_by(VY_INTEGRATOR_EULER, build_full(seed, out, err), out, err);
+}
+
+static vy_status build_semi_implicit(uint64_t seed, vy_world **out, vy_error *err)
+{
+    return step_by(VY_INTEGRATOR_SEMI_IMPLICIT, build_full(seed, out, err), out, err);
+}
+
+static vy_status build_lie(uint64_t seed, vy_world **out, vy_error *err)
+{
+    return step_by(VY_INTEGRATOR_LIE_MIDPOINT, build_full(seed, out, err), out, err);
+}
+
+static vy_status build_lie_joined(uint64_t seed, vy_world **out, vy_error *err)
+{
+    return step_by(VY_INTEGRATOR_LIE_MIDPOINT, build_joined(seed, out, err), out, err);
+}
+
 const vy_scene vy_scenes[] = {
     {"hover", "a Crazyflie holds its place on noisy sensors", 20000, build_hover},
     {"square", "a square in gusts, and a knock", 20000, build_square},
@@ -676,6 +703,10 @@ const vy_scene vy_scenes[] = {
     {"joined", "a load on a cable, a boom that bends, and a string of every other kind of joint", 3000,
      build_joined},
     {"senses", "a Kalman filter on parts as sold, late and lossy", 5000, build_senses},
+    {"euler", "the scene full, by forward Euler", 2000, build_euler},
+    {"semi-implicit", "the scene full, by semi-implicit Euler", 2000, build_semi_implicit},
+    {"lie", "the scene full, by the Lie midpoint rule", 2000, build_lie},
+    {"lie-joined", "the scene joined, by the Lie midpoint rule", 500, build_lie_joined},
     {"upset", "a torque too strong to hold: the tilt limit ends the run", 5000, build_upset},
 };
 const int vy_scene_count = (int)(sizeof vy_scenes / sizeof vy_scenes[0]);

@@ -197,7 +197,7 @@ static void worlds_fly_as_alone(void **unused)
     }
 }
 
-// Every built-in controller, path, rung and engine, side by side as alone.
+// Every built-in controller, path, rung, engine and integrator, side by side as alone.
 static void built_in_controllers_fly_as_alone(void **unused)
 {
     (void)unused;
@@ -212,6 +212,11 @@ static void built_in_controllers_fly_as_alone(void **unused)
         "kind: autopilot, flight: kinematic, autopilot: {target: [30, -20, 0]}}}\n"
         "world: {physics: {engine: simple, boundary: 3}}\n",
         "kind: lee}, sensors: {truth: on}}\nworld: {physics: {engine: simple, boundary: 3}}\n",
+        "kind: hold}, start: {rate: [3, 1, 2]}}\nworld: {physics: {integrator: euler}, wind: {constant: [1, "
+        "0, 0]}}\n",
+        "kind: hold}, start: {rate: [3, 1, 2]}}\nworld: {physics: {integrator: semi-implicit}}\n",
+        "kind: hold}, start: {rate: [3, 1, 2]}}\nworld: {physics: {integrator: lie-midpoint}, wind: "
+        "{constant: [1, 0, 0]}}\n",
     };
     for (size_t i = 0; i < sizeof drones / sizeof drones[0]; ++i) {
         for (int w = 0; w < WIDTHS; ++w) {

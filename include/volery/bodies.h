@@ -6,6 +6,7 @@
 // return VY_NOT_FOUND and change nothing.
 #pragma once
 #include "volery/contacts.h"
+#include "volery/integrator.h"
 #include "volery/potential.h"
 #include "volery/shape.h"
 #include <stddef.h>
@@ -30,20 +31,6 @@ typedef enum vy_body_kind {
     VY_BODY_KINEMATIC, ///< moves with the velocity it is given, whatever pushes it
     VY_BODY_DYNAMIC,   ///< moves by forces
 } vy_body_kind;
-
-/// How a step advances time. All may be changed between steps.
-typedef enum vy_integrator {
-    VY_INTEGRATOR_EULER,         ///< forward Euler; order 1
-    VY_INTEGRATOR_SEMI_IMPLICIT, ///< velocity first, position with the new velocity; order 1
-    VY_INTEGRATOR_RK4,           ///< Runge and Kutta; order 4; the default
-    /// Velocity Verlet with the midpoint rule on the rotation group: order 2; a free spin keeps energy and
-    /// angular momentum to rounding for ever
-    VY_INTEGRATOR_LIE_MIDPOINT,
-} vy_integrator;
-
-/// Name and order of convergence. NULL and 0 for a value that is no integrator.
-const char *vy_integrator_name(vy_integrator integrator);
-int vy_integrator_order(vy_integrator integrator);
 
 typedef struct vy_bodies_def {
     uint32_t cookie; ///< set by the default function

@@ -4,6 +4,7 @@
 // axis. Units are SI. Gravity, atmosphere and wind are always declared, even where the policy treats them as
 // zero.
 #pragma once
+#include "volery/integrator.h"
 #include "volery/status.h"
 #include "volery/types.h"
 #include <stdint.h>
@@ -111,7 +112,7 @@ typedef struct vy_nap_def {
 
 /// What moves the bodies of a world.
 typedef enum vy_engine {
-    VY_ENGINE_STRICT, ///< the strict equations, by RK4
+    VY_ENGINE_STRICT, ///< the strict equations
     VY_ENGINE_SIMPLE, ///< the simple physics service (volery/physics.h): Euler's method, a ground at z = 0
     VY_ENGINE_RIGID,  ///< the strict equations, and kinematic flight, in a world where things collide
                       ///< and a boundary that bodies stick to
@@ -119,7 +120,8 @@ typedef enum vy_engine {
 
 typedef struct vy_engine_def {
     vy_engine engine;
-    double boundary; ///< [m] of VY_ENGINE_SIMPLE and _RIGID: largest |x| and |y|, > 0
+    double boundary;          ///< [m] of VY_ENGINE_SIMPLE and _RIGID: largest |x| and |y|, > 0
+    vy_integrator integrator; ///< at the start; VY_ENGINE_SIMPLE has its own and wants VY_INTEGRATOR_RK4 here
 } vy_engine_def;
 
 /// Wakes of the drones: each feels the air that those above it drive down.

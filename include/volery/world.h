@@ -200,6 +200,15 @@ uint32_t vy_world_drone_count(const vy_world *world);
 /// The handle of drone `index`, in order of creation; null beyond the last.
 vy_drone_id vy_world_drone(const vy_world *world, uint32_t index);
 
+/// How steps advance time; at first as declared. Part of the state: hashed, in snapshots, and a log of a run
+/// in which it changed replays.
+vy_integrator vy_world_integrator(const vy_world *world);
+/// Change it, from the next step on. What it means for rotors, joints and the energy account:
+/// docs/dynamics.md.
+/// @return VY_BAD_VALUE for a value that is no integrator; VY_BAD_STATE with the simple engine, which has its
+/// own
+vy_status vy_world_set_integrator(vy_world *world, vy_integrator integrator, vy_error *err);
+
 /// Hash of all simulation state of every step so far, the same on every supported compiler and CPU.
 uint64_t vy_world_hash(const vy_world *world);
 /// Hash of the state as it is, whatever came before: without the chain.
@@ -306,7 +315,7 @@ typedef struct vy_loads {
 vy_status vy_world_read_loads(const vy_world *world, vy_drone_id id, vy_loads *out);
 
 /// Where a drone's energy came from and went since its account was opened [J]. Work is the integral of force
-/// times velocity and torque times angular velocity, by the quadrature of RK4 over the stages of each step.
+/// times velocity and torque times angular velocity, by the quadrature of the integrator.
 typedef struct vy_energy {
     double kinetic;    ///< now, of motion and of rotation; that of the rotors is not in it
     double potential;  ///< now, in the field of gravity
@@ -392,6 +401,8 @@ typedef struct vy_sink {
     int (*write)(void *self, const vy_world *world); ///< at the end of every step, the world as it then is
     int (*reply)(void *self, const vy_world *world, uint32_t drone,
                  const vy_intent *intent); ///< of a callback
+    /// When the integrator has changed, between two steps.
+    int (*change)(void *self, const vy_world *world);
 } vy_sink;
 
 void vy_world_set_sink(vy_world *world, vy_sink sink);

@@ -48,6 +48,24 @@ def test_world_steps_saves_and_restores() -> None:
     raises(IndexError, "drone 3", lambda: world.state(3))
 
 
+def test_integrator_changes_in_flight() -> None:
+    world = volery.World(HOVER, seed=5)
+    assert world.integrator == "rk4"
+    world.step(100)
+    world.integrator = "lie-midpoint"
+    kept = world.save()
+    world.step(50)
+    after = world.hash
+    world.integrator = "euler"
+    world.restore(kept)
+    assert world.integrator == "lie-midpoint"
+    world.step(50)
+    assert world.hash == after
+    raises(volery.Error, "no integrator verlet", lambda: setattr(world, "integrator", "verlet"))
+    declared = volery.World(HOVER, settings={"world.physics.integrator": "semi-implicit"})
+    assert declared.integrator == "semi-implicit"
+
+
 def test_errors_carry_the_library_s_words() -> None:
     raises(volery.Error, "unknown key", lambda: volery.World("volery: 1\nwings: 2\n"))
     raises(volery.Error, "nowhere.yaml", lambda: volery.World("nowhere.yaml"))

@@ -48,6 +48,8 @@ _DECLARED = {
     "world_state_size": (_Z, (_P,)),
     "world_save": (None, (_P, _P)),
     "world_restore": (_I, (_P, _P, _Z)),
+    "world_integrator": (_S, (_P,)),
+    "world_set_integrator": (_I, (_P, _S)),
     "world_read": (None, (_P, _U32, _P)),
     "world_failure": (_S, (_P,)),
     "world_record": (_I, (_P, _S)),

@@ -114,6 +114,17 @@ class World:
         text = b.lib.world_failure(self._pointer)
         return text.decode() if text is not None else None
 
+    @property
+    def integrator(self) -> str:
+        """How steps advance time: `euler`, `semi-implicit`, `rk4` or `lie-midpoint`. May be set between steps; it is
+        part of the state."""
+        return b.lib.world_integrator(self._pointer).decode()
+
+    @integrator.setter
+    def integrator(self, name: str) -> None:
+        if b.lib.world_set_integrator(self._pointer, name.encode()) != 0:
+            raise b.error()
+
     def save(self) -> bytes:
         """The whole state."""
         block = ctypes.create_string_buffer(b.lib.world_state_size(self._pointer))

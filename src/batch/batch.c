@@ -343,17 +343,24 @@ vy_status vy_batch_restore(vy_batch *batch, uint32_t world, const void *block, s
     }
     world_block *head = batch->origin->state;
     const world_block before = *head;
+    const vy_integrator integrator = vy_world_integrator(batch->origin);
     const vy_status status = vy_world_restore(batch->origin, block, size, err);
     if (status != VY_OK) return status;
-    put_cells(batch, world, 0, block, batch->family.state_cells);
-    go_on(batch, world);
+    const int same = vy_world_integrator(batch->origin) == integrator; // lanes side by side share one
+    if (same) {
+        put_cells(batch, world, 0, block, batch->family.state_cells);
+        go_on(batch, world);
+    }
     memset(head, 0, batch->origin->state_size); // the next episode is built on a clean world
     head->drone_count = before.drone_count;
     head->noise_count = before.noise_count;
     head->line_count = before.line_count;
     head->gear_count = before.gear_count;
     head->joint_count = before.joint_count;
-    return VY_OK;
+    if (same) return VY_OK;
+    (void)vy_world_set_integrator(batch->origin, integrator, NULL);
+    return vy_fail(err, VY_BAD_VALUE, "snapshot: of another integrator than the batch's, %s",
+                   vy_integrator_name(integrator));
 }
 
 static const vy_field *find_field(const char *name)

@@ -60,6 +60,7 @@ static void lanes_prepare(const lanes_family *f, void *memory)
     m->planet = f->environment->planet;
     m->turbulence_period = f->turbulence_period;
     m->physics = f->environment->physics;
+    m->usual = plant_is_usual(&m->physics);
     m->nap_period = f->nap_period;
     m->drone_count = m->drone_cap = f->drone_count;
     m->disturbance_count = m->disturbance_cap = f->disturbance_count;

@@ -92,32 +92,54 @@ static void rk4(vy_bodies *b, const island *is, double time, double h)
     }
 }
 
-/// Half a kick of velocity Verlet: all but the gyroscopic term, which is the midpoint rule's.
-static void kick(vy_bodies *b, const island *is, double half, const body_rates *k)
+/// Take the gyroscopic term at s->stage out of k: it is the midpoint rule's.
+static void leave_gyro(vy_bodies *b, const island *is, body_rates *k)
 {
-    joint_system *s = b->joints;
+    const joint_system *s = b->joints;
     for (uint32_t n = is->body_first; n < is->moving_last; ++n) {
         const uint32_t i = s->members[n];
-        body_state *e = &s->stage[i];
-        const vec3 gyro = spin_rate(&b->params[i], e->rate, vec3_zero());
-        e->velocity = vec3_add_scaled(e->velocity, half, k[i].acceleration);
-        e->rate = vec3_add_scaled(e->rate, half, vec3_sub(k[i].rate_dot, gyro));
+        const vec3 gyro = spin_rate(&b->params[i], s->stage[i].rate, vec3_zero());
+        k[i].rate_dot = vec3_sub(k[i].rate_dot, gyro);
     }
 }
 
-static void lie_midpoint(vy_bodies *b, const island *is, double time, double h)
+/// A kick of velocity Verlet.
+static void kick(joint_system *s, const island *is, double h, const body_rates *k)
 {
-    joint_system *s = b->joints;
-    kick(b, is, 0.5 * h, s->k[0]);
     for (uint32_t n = is->body_first; n < is->moving_last; ++n) {
         const uint32_t i = s->members[n];
         body_state *e = &s->stage[i];
-        e->position = vec3_add_scaled(e->position, h, e->velocity);
-        spin_midpoint(&b->params[i], h, e);
+        e->velocity = vec3_add_scaled(e->velocity, h, k[i].acceleration);
+        e->rate = vec3_add_scaled(e->rate, h, k[i].rate_dot);
+    }
+}
+
+/// The second kick is tried first, and its forces are those at the velocities which that gives: drag and
+/// dampers are of order 2 as well.
+static void lie_midpoint(vy_bodies *b, const island *is, double time, double h)
+{
+    joint_system *s = b->joints;
+    body_rates *k = s->k[0], *drifted = s->k[1];
+    leave_gyro(b, is, k);
+    kick(s, is, 0.5 * h, k);
+    for (uint32_t n = is->body_first; n < is->moving_last; ++n) {
+        const uint32_t i = s->members[n];
+        s->stage[i] = body_drifted(&b->params[i], &s->stage[i], h);
+        drifted[i].acceleration = s->stage[i].velocity;
+        drifted[i].rate_dot = s->stage[i].rate;
     }
     drive(b, is, h);
-    rates(b, is, time + h, s->k[1]);
-    kick(b, is, 0.5 * h, s->k[1]);
+    rates(b, is, time + h, k);
+    leave_gyro(b, is, k);
+    kick(s, is, 0.5 * h, k);
+    rates(b, is, time + h, k);
+    leave_gyro(b, is, k);
+    for (uint32_t n = is->body_first; n < is->moving_last; ++n) {
+        const uint32_t i = s->members[n];
+        s->stage[i].velocity = drifted[i].acceleration;
+        s->stage[i].rate = drifted[i].rate_dot;
+    }
+    kick(s, is, 0.5 * h, k);
 }
 
 void vy_island_integrate(vy_bodies *b, const island *is, double time, double h)

@@ -23,6 +23,7 @@ vy_environment_def vy_default_environment_def(void)
         .horizon = 1.0,
     };
     def.physics.boundary = 1000.0;
+    def.physics.integrator = VY_INTEGRATOR_RK4;
     def.wakes.length = 3.0;
     return def;
 }
@@ -140,6 +141,21 @@ static vy_status check_wakes(const vy_wakes_def *def, vy_error *err)
     return VY_OK;
 }
 
+static vy_status check_physics(const vy_engine_def *def, vy_error *err)
+{
+    if ((unsigned)def->engine > VY_ENGINE_RIGID || !(real_is_finite(def->boundary) && def->boundary > 0.0)) {
+        return vy_fail(err, VY_BAD_VALUE,
+                       "physics: engine must be strict, simple or rigid, boundary above 0 m");
+    }
+    if (vy_integrator_order(def->integrator) == 0)
+        return vy_fail(err, VY_BAD_VALUE, "physics: no integrator %d", (int)def->integrator);
+    if (def->engine == VY_ENGINE_SIMPLE && def->integrator != VY_INTEGRATOR_RK4) {
+        return vy_fail(err, VY_BAD_VALUE,
+                       "physics: the simple engine has its own method and takes no integrator");
+    }
+    return VY_OK;
+}
+
 vy_status vy_check_environment_def(const vy_environment_def *def, vy_error *err)
 {
     vy_status status = check_gravity(&def->gravity, err);
@@ -156,11 +172,7 @@ vy_status vy_check_environment_def(const vy_environment_def *def, vy_error *err)
     if (!vy_all_finite(&def->magnetic_field.x, 3) || !vy_all_finite(&def->sunlight.x, 3)) {
         return vy_fail(err, VY_BAD_VALUE, "magnetic_field and sunlight must be finite");
     }
-    if ((unsigned)def->physics.engine > VY_ENGINE_RIGID ||
-        !(real_is_finite(def->physics.boundary) && def->physics.boundary > 0.0)) {
-        return vy_fail(err, VY_BAD_VALUE, "physics: engine must be strict or simple, boundary above 0 m");
-    }
-    return VY_OK;
+    return check_physics(&def->physics, err);
 }
 
 void vy_surroundings_build(const vy_environment_def *def, surroundings *out) { surroundings_build(def, out); }

@@ -626,6 +626,18 @@ static int take_reply(void *self, const vy_world *world, uint32_t drone, const v
     return 0;
 }
 
+// A full state at the moment of the change: replay steps by its integrator from there on.
+static int take_change(void *self, const vy_world *world)
+{
+    vy_recorder *r = self;
+    if (failed(r)) return 1;
+    write_hashes(r);
+    if (!failed(r)) write_state(r, world);
+    if (!failed(r))
+        write_event(r, world->state->tick, "integrator", "", vy_integrator_name(vy_world_integrator(world)));
+    return failed(r);
+}
+
 static void release(vy_recorder *r)
 {
     for (int n = 0; n <= VY_ROTOR_CAP; ++n) {
@@ -728,7 +740,7 @@ vy_status vy_recorder_open(const vy_recorder_def *def, const vy_world *world, vy
 
 vy_sink vy_recorder_sink(vy_recorder *recorder)
 {
-    return (vy_sink){.self = recorder, .write = take_step, .reply = take_reply};
+    return (vy_sink){.self = recorder, .write = take_step, .reply = take_reply, .change = take_change};
 }
 
 void vy_recorder_note(vy_recorder *recorder, const vy_world *world, const char *kind, const char *text)

@@ -6,6 +6,7 @@
 // A world being flown along a log.
 typedef struct follower {
     vy_log *log;
+    vy_world *world;
     hash_walk hashes;
     vy_mcap_cursor *states;
     reply_walk replies;
@@ -66,6 +67,20 @@ static int check_reply(void *self, const vy_world *world, uint32_t drone, const 
     return 0;
 }
 
+// Full states of this very moment have been used. One that was written when the integrator changed says to
+// which.
+static void pass_states(follower *f, uint64_t now)
+{
+    while (f->has_state && f->state.tick <= now) {
+        world_block head;
+        if (f->state.tick == now && f->state.size == f->world->state_size) {
+            memcpy(&head, f->state.bytes, sizeof head);
+            (void)vy_world_set_integrator(f->world, integrator_of(count_high(head.line_count)), NULL);
+        }
+        next_state(f);
+    }
+}
+
 // Compare the step just done. After the first different hash, wait for the next full state to name the field.
 static int check_step(void *self, const vy_world *world)
 {
@@ -92,13 +107,14 @@ static int check_step(void *self, const vy_world *world)
                          &f->log->counts, out)) {
         out->field_tick = now;
     }
+    if (!out->found) pass_states(f, now);
     return out->found;
 }
 
 static vy_status follow(vy_log *log, vy_world *world, const state_record *from, vy_difference *out,
                         follower *f, vy_error *err)
 {
-    *f = (follower){.log = log, .out = out};
+    *f = (follower){.log = log, .world = world, .out = out};
     memset(out, 0, sizeof *out);
     vy_status status = vy_world_restore(world, from->bytes, from->size, err);
     if (status == VY_OK) status = vy_hash_walk_open(log, &f->hashes, err);
@@ -110,6 +126,7 @@ static vy_status follow(vy_log *log, vy_world *world, const state_record *from, 
     vy_mcap_cursor_seek(f->states, time);
     vy_mcap_cursor_seek(f->replies.cursor, time);
     next_state(f);
+    pass_states(f, from->tick);
     vy_reply_walk_next(&f->replies);
     vy_world_set_replay(world, (vy_replay){.self = f, .reply = feed_reply, .check = check_step});
     return VY_OK;

@@ -174,16 +174,27 @@ static const vy_table nap_table = {.title = "Negligibility policy",
                                    ROWS(nap_rows)};
 
 static const vy_choice engines[] = {
-    CHOICE("strict", VY_ENGINE_STRICT, "the strict equations, by RK4"),
+    CHOICE("strict", VY_ENGINE_STRICT, "the strict equations"),
     CHOICE("simple", VY_ENGINE_SIMPLE,
            "the simple physics service: Euler's method; bodies stick to the ground z = 0 and the boundary"),
     CHOICE("rigid", VY_ENGINE_RIGID,
            "the strict equations with contacts, a floor at z = 0 and walls at the boundary"),
 };
+static const vy_choice integrators[] = {
+    CHOICE("euler", VY_INTEGRATOR_EULER, "forward Euler, of order 1"),
+    CHOICE("semi-implicit", VY_INTEGRATOR_SEMI_IMPLICIT,
+           "velocity first, position with the new velocity; of order 1"),
+    CHOICE("rk4", VY_INTEGRATOR_RK4, "the classical four stages, of order 4"),
+    CHOICE("lie-midpoint", VY_INTEGRATOR_LIE_MIDPOINT,
+           "of order 2; a free spin keeps energy and angular momentum to rounding for ever"),
+};
 static const vy_row physics_rows[] = {
     ROW("engine", CHOICE, vy_engine_def, engine, CHOICES(engines), .help = "what moves the drones"),
     ROW("boundary", NUMBER, vy_engine_def, boundary, .unit = "m", .range = POSITIVE,
         .when = 1u << VY_ENGINE_SIMPLE | 1u << VY_ENGINE_RIGID, .help = "largest x and y, either way"),
+    ROW("integrator", CHOICE, vy_engine_def, integrator, CHOICES(integrators),
+        .when = 1u << VY_ENGINE_STRICT | 1u << VY_ENGINE_RIGID,
+        .help = "how a step advances time: docs/dynamics.md"),
 };
 static const vy_table physics_table = {.title = "Physics",
                                        .help = "The engine behind the world: docs/physics.md.",

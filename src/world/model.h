@@ -108,7 +108,8 @@ typedef struct vy_model {
     turbulence_params turbulence;
     vy_nap_def nap;
     vy_planet_def planet;
-    vy_engine_def physics;
+    vy_engine_def physics;                  // its integrator is the present one
+    int usual;                              // plant_is_usual(): what nearly every world has
     uint64_t turbulence_period, nap_period; // steps; 0: never
     vy_wakes_def wakes;
     uint64_t wake_period;
@@ -154,6 +155,11 @@ VY_FN mask due(bits tick, uint64_t period)
     const real t = real_of_whole(tick);
     return t - real_round(t * (1.0 / (double)period)) * (double)period == 0.0;
 #endif
+}
+
+VY_FN int plant_is_usual(const vy_engine_def *physics)
+{
+    return physics->engine == VY_ENGINE_STRICT && physics->integrator == VY_INTEGRATOR_RK4;
 }
 
 /// Time of `tick` [s].

@@ -1,5 +1,6 @@
 // plant.h - commands to rotor speeds, and the motion of every body. Over `real`.
 #pragma once
+#include "equations/integrators.h"
 #include "equations/simple_engine.h"
 #include "world/safety.h"
 
@@ -129,17 +130,18 @@ VY_FN void simple_lead(const control_state *c, bits rung, body_state *s)
     s->rate = vec3_select(led, vec3_make(real_set(0.0), real_set(0.0), c->yaw_rate), s->rate);
 }
 
-VY_SLOW_FN void simple_stage(const vy_model *m, uint32_t index, const multirotor_inputs *in,
-                             const real *command, drone_block *d, real *speed)
+/// The motion of drone `i` over a step by another engine or integrator than the usual ones.
+VY_SLOW_FN void plant_move_otherwise(const vy_model *m, uint32_t i, const multirotor_inputs *in,
+                                     const real *command, drone_block *d, real *speed)
 {
     const real dt = real_set(m->dt);
-    if (m->drones[index].controller.flight == VY_FLIGHT_KINEMATIC) {
+    if (m->drones[i].controller.flight == VY_FLIGHT_KINEMATIC) {
         simple_lead(&d->control, d->rung, &d->body);
-    } else if (m->physics.engine == VY_ENGINE_RIGID) {
-        multirotor_step(in, dt, command, &d->body, d->rotor_speed);
-        return;
-    } else {
+    } else if (m->physics.engine == VY_ENGINE_SIMPLE) {
         simple_fly(in, dt, command, &d->body, speed);
+    } else {
+        multirotor_step_by(m->physics.integrator, in, dt, command, &d->body, speed);
+        return;
     }
     simple_move(dt, real_set(m->physics.boundary), &d->body);
 }
@@ -148,10 +150,10 @@ VY_SLOW_FN void simple_stage(const vy_model *m, uint32_t index, const multirotor
 VY_FN void plant_move(const vy_model *m, uint32_t i, const multirotor_inputs *in, const real *command,
                       drone_block *d, real *speed)
 {
-    if (m->physics.engine == VY_ENGINE_STRICT) {
+    if (m->usual) {
         multirotor_step(in, real_set(m->dt), command, &d->body, speed);
     } else {
-        simple_stage(m, i, in, command, d, speed);
+        plant_move_otherwise(m, i, in, command, d, speed);
     }
 }
 

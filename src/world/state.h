@@ -62,6 +62,16 @@ VY_FN uint64_t count_pair(uint32_t low, uint32_t high) { return (uint64_t)high <
 VY_FN uint32_t count_low(uint64_t pair) { return (uint32_t)pair; }
 VY_FN uint32_t count_high(uint64_t pair) { return (uint32_t)(pair >> 32); }
 
+/// An integrator in such an upper half, and back: RK4 is 0.
+VY_FN uint32_t integrator_code(vy_integrator integrator)
+{
+    return (uint32_t)integrator ^ (uint32_t)VY_INTEGRATOR_RK4;
+}
+VY_FN vy_integrator integrator_of(uint32_t code)
+{
+    return (vy_integrator)(code ^ (uint32_t)VY_INTEGRATOR_RK4);
+}
+
 enum { LINE_CELLS = 64 };
 
 /// One place of a delay line: a sample or a reply on its way, and when it was made.

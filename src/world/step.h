@@ -38,7 +38,7 @@ VY_FN uint32_t step(vy_world *world)
     if (m->thrusting) thruster_stage(m, &w->tick, d, world->thrusters, world->speeds);
     if (faulty) plant = vy_fault_motors(world);
     if (world->watching) vy_watch_stage(world, plant); // for contacts and the energy account
-    plant_stage(plant, world->loads, world->speeds, w, d, world->gear, world->thrusters); // plant: RK4
+    plant_stage(plant, world->loads, world->speeds, w, d, world->gear, world->thrusters); // plant
     if (world->bodies != NULL) events |= vy_bodies_stage(world, plant, w, d); // and joints, and contacts
     if (m->payload_count > 0) vy_payload_follow(world);
     if (w->failure_reason == VY_FAILURE_NONE) {

@@ -70,7 +70,7 @@ void vy_world_lay_out(vy_world *world)
     world->state_size = world->hashed_size + m->drone_count * sizeof(ledger_block);
     world->state->drone_count = m->drone_count;
     world->state->noise_count = m->noise_count;
-    world->state->line_count = m->line_count;
+    world->state->line_count = count_pair(m->line_count, integrator_code(m->physics.integrator));
     world->state->gear_count = count_pair(gears, thrusters);
     world->state->joint_count = count_pair(m->joint_count, m->payload_count);
 }
@@ -175,6 +175,7 @@ vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err
         .nap = def->environment.nap,
         .planet = def->environment.planet,
         .physics = def->environment.physics,
+        .usual = plant_is_usual(&def->environment.physics),
         .wakes = def->environment.wakes,
         .drone_cap = def->drone_cap,
         .disturbance_cap = def->disturbance_cap,
@@ -225,6 +226,7 @@ vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err
         set.dt = def->dt;
         set.body_cap = solids > 0 ? (uint32_t)solids : 1;
         set.joint_cap = def->joint_cap;
+        set.integrator = def->environment.physics.integrator;
         set.contacts = def->contacts;
         if (def->contacts.cap > 0) { // what impacts must exceed to bounce
             set.gravity = gravity_at(&world->model.env.gravity, vec3_zero());
@@ -619,6 +621,31 @@ void vy_world_move_state(vy_world *world, void *cells)
 
 void vy_world_save(const vy_world *world, void *block) { memcpy(block, world->state, world->state_size); }
 
+// Step by `integrator` from now on: model, state, and the set of those that joints hold.
+static void take_integrator(vy_world *world, vy_integrator integrator)
+{
+    vy_model *m = &world->model;
+    m->physics.integrator = integrator;
+    m->usual = plant_is_usual(&m->physics);
+    world->state->line_count = count_pair(m->line_count, integrator_code(integrator));
+    if (world->bodies != NULL) (void)vy_bodies_set_integrator(world->bodies, integrator);
+}
+
+vy_integrator vy_world_integrator(const vy_world *world) { return world->model.physics.integrator; }
+
+vy_status vy_world_set_integrator(vy_world *world, vy_integrator integrator, vy_error *err)
+{
+    if (vy_integrator_order(integrator) == 0)
+        return vy_fail(err, VY_BAD_VALUE, "no integrator %d", (int)integrator);
+    if (world->model.physics.engine == VY_ENGINE_SIMPLE)
+        return vy_fail(err, VY_BAD_STATE, "the simple engine has its own method and takes no integrator");
+    if (integrator == world->model.physics.integrator) return VY_OK;
+    take_integrator(world, integrator);
+    if (world->sink.change != NULL && world->sink.change(world->sink.self, world) != 0)
+        return vy_fail(err, VY_IO, "the integrator has changed, but its listener could not take that");
+    return VY_OK;
+}
+
 vy_status vy_world_restore(vy_world *world, const void *block, size_t size, vy_error *err)
 {
     world_block head;
@@ -629,10 +656,15 @@ vy_status vy_world_restore(vy_world *world, const void *block, size_t size, vy_e
     memcpy(&head, block, sizeof head);
     const world_block *mine = world->state;
     if (head.drone_count != mine->drone_count || head.noise_count != mine->noise_count ||
-        head.line_count != mine->line_count || head.gear_count != mine->gear_count ||
+        count_low(head.line_count) != count_low(mine->line_count) || head.gear_count != mine->gear_count ||
         head.joint_count != mine->joint_count || head.failure_reason > VY_FAILURE_FENCE ||
         head.failure_field >= (uint64_t)vy_field_count) {
         return vy_fail(err, VY_BAD_VALUE, "snapshot: not of a world with the same drones and noise");
+    }
+    const vy_integrator integrator = integrator_of(count_high(head.line_count));
+    if (vy_integrator_order(integrator) == 0 ||
+        (world->model.physics.engine == VY_ENGINE_SIMPLE && integrator != VY_INTEGRATOR_RK4)) {
+        return vy_fail(err, VY_BAD_VALUE, "snapshot: an integrator that this world cannot have");
     }
     if (world->touches != NULL && !vy_touch_sound(world, block))
         return vy_fail(err, VY_BAD_VALUE, "snapshot: contacts that this world cannot have");
@@ -644,6 +676,7 @@ vy_status vy_world_restore(vy_world *world, const void *block, size_t size, vy_e
             return vy_fail(err, VY_BAD_VALUE, "snapshot: not of a world with the same sensors");
     }
     memcpy(world->state, block, size);
+    take_integrator(world, integrator);
     if (world->bodies != NULL) vy_joints_forget(world->bodies);
     if (world->model.payload_count > 0) vy_payload_sync(world);
     if (world->accounting) vy_world_open_account(world);

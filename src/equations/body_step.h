@@ -1,0 +1,88 @@
+// body_step.h - the pieces of a rigid body's step by each integrator but RK4. Over `real`.
+#pragma once
+#include "equations/rigid_body.h"
+
+/// What pushes a body, at one moment.
+typedef struct body_push {
+    vec3 acceleration; // [m/s^2] world: gravity, and force over mass
+    vec3 torque;       // [N m] body, without the gyroscopic term
+} body_push;
+
+/// w' = I^-1 (torque - w x I w)
+VY_FN vec3 spin_rate(const body_params *p, vec3 w, vec3 torque)
+{
+    return mat3_mul_vec(p->inverse_inertia, vec3_sub(torque, vec3_cross(w, mat3_mul_vec(p->inertia, w))));
+}
+
+/// Forward Euler: everything with the rates at the start.
+VY_FN body_state body_euler(const body_params *p, const body_state *s, real h, const body_push *push)
+{
+    body_rates d;
+    d.velocity = s->velocity;
+    d.acceleration = push->acceleration;
+    d.attitude_rate = attitude_derivative(s->attitude, s->rate);
+    d.rate_dot = spin_rate(p, s->rate, push->torque);
+    body_state n = body_advance(s, h, &d);
+    n.attitude = quat_normalize(n.attitude);
+    return n;
+}
+
+/// In the order of the requirements: velocity, position, rate, quaternion rate, quaternion, unit length.
+VY_FN body_state body_semi_implicit(const body_params *p, const body_state *s, real h, const body_push *push)
+{
+    body_state n;
+    n.velocity = vec3_add_scaled(s->velocity, h, push->acceleration);
+    n.position = vec3_add_scaled(s->position, h, n.velocity);
+    n.rate = vec3_add_scaled(s->rate, h, spin_rate(p, s->rate, push->torque));
+    const quat turn = attitude_derivative(s->attitude, n.rate);
+    n.attitude = quat_normalize(quat_add_scaled(s->attitude, h, turn));
+    return n;
+}
+
+/// The velocities that a push over h leaves; where the body is stays.
+VY_FN body_state body_kicked(const body_params *p, const body_state *s, real h, const body_push *push)
+{
+    body_state n = *s;
+    n.velocity = vec3_add_scaled(s->velocity, h, push->acceleration);
+    n.rate = vec3_add_scaled(s->rate, h, mat3_mul_vec(p->inverse_inertia, push->torque));
+    return n;
+}
+
+/// One free turn of length h by the midpoint rule (Austin, Krishnaprasad and Wang 1993). With the mean rate
+/// W:
+///   I (w' - w) = -h W x I W,  w + w' = 2 W   keeps |I w| and w.Iw, for the product is square to IW and W;
+///   q' = q (1, h W / 2) / length             the same rotation, so the momentum in world axes stays too.
+/// W is found by Newton's method, which needs two steps or so. Only differences of rates go through the
+/// inertia, so that its rounding does not add up over a million steps.
+VY_FN void spin_midpoint(const body_params *p, real h, body_state *s)
+{
+    const real half = 0.5 * h;
+    const vec3 m = mat3_mul_vec(p->inertia, s->rate);
+    vec3 w = vec3_add_scaled(s->rate, -half, mat3_mul_vec(p->inverse_inertia, vec3_cross(s->rate, m)));
+    for (int step = 0; step < 8; ++step) {
+        const vec3 iw = mat3_mul_vec(p->inertia, w);
+        const vec3 change = mat3_mul_vec(p->inertia, vec3_sub(w, s->rate));
+        const vec3 error = vec3_add_scaled(change, half, vec3_cross(w, iw));
+        const mask open = vec3_dot(error, error) > 1e-34 * vec3_dot(m, m);
+        if (!mask_any(open)) break; // a lane that is done stays as it is while others go on
+        // Derivative of the error: I + h/2 ([w] I - [iw]), [a] b = a x b.
+        const mat3 wx = mat3_cross(w), ix = mat3_cross(iw), wi = mat3_mul(wx, p->inertia);
+        mat3 d = p->inertia;
+        for (int r = 0; r < 3; ++r) {
+            for (int c = 0; c < 3; ++c) d.m[r][c] = d.m[r][c] + half * (wi.m[r][c] - ix.m[r][c]);
+        }
+        w = vec3_select(open, vec3_sub(w, mat3_mul_vec(mat3_inverse(d), error)), w);
+    }
+    const vec3 turn = vec3_scale(half, w);
+    s->attitude = quat_normalize(quat_mul(s->attitude, quat_make(real_set(1.0), turn.x, turn.y, turn.z)));
+    s->rate = vec3_sub(vec3_scale(real_set(2.0), w), s->rate);
+}
+
+/// Between two kicks: straight on, and one free turn.
+VY_FN body_state body_drifted(const body_params *p, const body_state *s, real h)
+{
+    body_state n = *s;
+    n.position = vec3_add_scaled(s->position, h, s->velocity);
+    spin_midpoint(p, h, &n);
+    return n;
+}
