@@ -19,8 +19,9 @@ class Build(build_py):
             self.copy_file(os.environ["VOLERY_LIBRARY"], folder)
             return
         build = ROOT / "build" / "python"
+        gpu = "ON" if os.environ.get("VOLERY_CUDA", "0") not in ("", "0") else "OFF"  # with nvcc on PATH or in CUDACXX
         subprocess.run(["cmake", "-S", ROOT, "-B", build, "-DCMAKE_BUILD_TYPE=Release", "-DVOLERY_TESTS=OFF",
-                        "-DVOLERY_PYTHON=ON"], check=True, stdout=subprocess.DEVNULL)
+                        "-DVOLERY_PYTHON=ON", f"-DVOLERY_CUDA={gpu}"], check=True, stdout=subprocess.DEVNULL)
         subprocess.run(["cmake", "--build", build, "--target", "volery_python", "-j", str(os.cpu_count() or 1)],
                        check=True)
         self.copy_file(str(build / "libvolery_python.so"), folder)

@@ -1,13 +1,15 @@
 // binding.c - Volery as flat functions for Python's ctypes: numbers, text and pointers, no structs.
 //
 // A function that can fail returns NULL or -1 and leaves a sentence in binding_error().
-#include "volery/batch.h"
+#include "dlpack.h"
+#include "volery/gpu.h"
 #include "volery/record.h"
 #include "volery/version.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static _Thread_local char message[4096];
 
@@ -19,6 +21,14 @@ static void *fail(const vy_error *err)
 {
     snprintf(message, sizeof message, "%s", err->text[0] != '\0' ? err->text : vy_status_text(err->status));
     return NULL;
+}
+
+// 0, or -1 with the error's sentence kept.
+static int said(vy_status status, const vy_error *err)
+{
+    if (status == VY_OK) return 0;
+    (void)fail(err);
+    return -1;
 }
 
 // ---- scenarios
@@ -185,9 +195,7 @@ int world_set_integrator(lone *w, const char *name)
 int world_restore(lone *w, const void *block, size_t size)
 {
     vy_error err = {0};
-    if (vy_world_restore(w->world, block, size, &err) == VY_OK) return 0;
-    (void)fail(&err);
-    return -1;
+    return said(vy_world_restore(w->world, block, size, &err), &err);
 }
 
 // Position, velocity, attitude, rate, then the same of the estimate, rotor speeds, motor commands.
@@ -351,9 +359,7 @@ uint32_t batch_threads(const vy_batch *b) { return vy_batch_threads(b); }
 int batch_restore(vy_batch *b, uint32_t world, const void *block, size_t size)
 {
     vy_error err = {0};
-    if (vy_batch_restore(b, world, block, size, &err) == VY_OK) return 0;
-    (void)fail(&err);
-    return -1;
+    return said(vy_batch_restore(b, world, block, size, &err), &err);
 }
 
 vy_scenario *batch_scenario(const vy_batch *b, uint32_t world)
@@ -364,18 +370,125 @@ vy_scenario *batch_scenario(const vy_batch *b, uint32_t world)
     return s;
 }
 
+static int tell_cells(const vy_cells *c, uint64_t out[4])
+{
+    out[0] = (uint64_t)(uintptr_t)c->first;
+    out[1] = c->count;
+    out[2] = c->lanes;
+    out[3] = c->block;
+    return 0;
+}
+
 // address, values, lanes, values from block to block.
 int batch_cells(const vy_batch *b, uint32_t drone, const char *field, uint64_t out[4])
 {
     vy_error err = {0};
     vy_cells c;
-    if (vy_batch_cells(b, drone, field, &c, &err) != VY_OK) {
-        (void)fail(&err);
-        return -1;
+    return said(vy_batch_cells(b, drone, field, &c, &err), &err) != 0 ? -1 : tell_cells(&c, out);
+}
+
+// ---- a batch on a GPU: a keeper of a vy_gpu
+
+static void destroy_gpu(void *gpu) { vy_gpu_destroy(gpu); }
+
+keeper *gpu_create(vy_batch *b)
+{
+    vy_error err = {0};
+    vy_gpu *gpu = NULL;
+    if (vy_gpu_create(b, &gpu, &err) != VY_OK) return fail(&err);
+    keeper *k = keeper_create(gpu, destroy_gpu);
+    if (k == NULL) vy_gpu_destroy(gpu);
+    return k;
+}
+
+void gpu_release(keeper *k) { keeper_release(k); }
+int gpu_device(const keeper *k) { return vy_gpu_device(k->thing); }
+
+// Device addresses of actions, observations, terminated, truncated.
+void gpu_view(keeper *k, uint64_t out[4])
+{
+    vy_gpu *gpu = k->thing;
+    const void *arrays[] = {vy_gpu_actions(gpu), vy_gpu_observations(gpu), vy_gpu_terminated(gpu),
+                            vy_gpu_truncated(gpu)};
+    for (int i = 0; i < 4; ++i) out[i] = (uint64_t)(uintptr_t)arrays[i];
+}
+
+// As batch_cells.
+int gpu_cells(const keeper *k, const char *field, uint64_t out[4])
+{
+    vy_error err = {0};
+    vy_cells c;
+    return said(vy_gpu_cells(k->thing, field, &c, &err), &err) != 0 ? -1 : tell_cells(&c, out);
+}
+
+int gpu_step(keeper *k, uint64_t steps)
+{
+    vy_error err = {0};
+    return said(vy_gpu_step(k->thing, steps, &err), &err);
+}
+
+int gpu_upload(keeper *k)
+{
+    vy_error err = {0};
+    return said(vy_gpu_upload(k->thing, &err), &err);
+}
+
+int gpu_upload_actions(keeper *k)
+{
+    vy_error err = {0};
+    return said(vy_gpu_upload_actions(k->thing, &err), &err);
+}
+
+int gpu_download(keeper *k)
+{
+    vy_error err = {0};
+    return said(vy_gpu_download(k->thing, &err), &err);
+}
+
+int gpu_download_observations(keeper *k)
+{
+    vy_error err = {0};
+    return said(vy_gpu_download_observations(k->thing, &err), &err);
+}
+
+// What a capsule is to hold. `numbers`: address, type and number of the device, kind and bits of a value,
+// axes; then the shape and the strides.
+void *array_export(const int64_t *numbers, int versioned, keeper *owner)
+{
+    array_place place = {
+        .data = (void *)(uintptr_t)numbers[0],
+        .device_type = (int32_t)numbers[1],
+        .device = (int32_t)numbers[2],
+        .kind = (uint8_t)numbers[3],
+        .bits = (uint8_t)numbers[4],
+        .axes = (int32_t)numbers[5],
+    };
+    for (int i = 0; i < place.axes; ++i) {
+        place.shape[i] = numbers[6 + i];
+        place.strides[i] = numbers[6 + place.axes + i];
     }
-    out[0] = (uint64_t)(uintptr_t)c.first;
-    out[1] = c.count;
-    out[2] = c.lanes;
-    out[3] = c.block;
-    return 0;
+    return dlpack_create(&place, versioned, owner);
+}
+
+// ---- the calls themselves, timed without Python: see volery/bench.py
+
+static double seconds_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+double world_steps_seconds(lone *w, uint64_t calls)
+{
+    const double start = seconds_now();
+    for (uint64_t i = 0; i < calls; ++i) (void)vy_world_step(w->world);
+    return seconds_now() - start;
+}
+
+double batch_step_seconds(vy_batch *b, uint64_t steps)
+{
+    const double start = seconds_now();
+    vy_batch_step(b, steps);
+    return seconds_now() - start;
 }

@@ -16,6 +16,7 @@ import warnings
 import gymnasium as gym
 import numpy as np
 import volery
+import volery.bench as volery_bench
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
 
@@ -121,6 +122,48 @@ def test_arrays_are_views() -> None:
     del batch
     gc.collect()
     assert np.isfinite(observations).all()  # the memory lives as long as a view of it
+
+
+def test_device_arrays_are_taken_without_a_copy() -> None:
+    memory = np.arange(48.0).reshape(4, 12)
+    array = volery.DeviceArray(memory.ctypes.data, (4, 3, 2), np.float64, strides=(12, 4, 1))
+    assert array.__dlpack_device__() == (1, 0) and not hasattr(array, "__cuda_array_interface__")
+    taken = np.from_dlpack(array)
+    assert taken.ctypes.data == memory.ctypes.data and np.array_equal(taken, memory.reshape(4, 3, 4)[..., :2])
+    memory[3, 9] = -1.0
+    assert taken[3, 2, 1] == -1.0
+    flags = volery.DeviceArray(memory.ctypes.data, (5,), np.uint8)
+    assert np.from_dlpack(flags).dtype == np.uint8 and np.from_dlpack(flags).shape == (5,)
+    for version, name in ((None, "dltensor"), ((0, 8), "dltensor"), ((1, 0), "dltensor_versioned")):
+        capsule = array.__dlpack__(stream=-1, max_version=version)
+        assert f'"{name}"' in repr(capsule)
+        del capsule  # nobody took it: it lets go of what it holds
+    raises(BufferError, "device", lambda: array.__dlpack__(dl_device=(2, 0)))
+    raises(BufferError, "copies", lambda: array.__dlpack__(copy=True))
+
+
+def test_capsules_leave_nothing_behind() -> None:
+    def held() -> int:
+        with open("/proc/self/statm") as file:
+            return int(file.read().split()[1])
+
+    array = volery.DeviceArray(np.zeros(3).ctypes.data, (3,), np.float64)
+    before = 0
+    for count in range(60_000):
+        if count == 10_000:
+            before = held()
+        array.__dlpack__(max_version=(1, 0) if count % 2 else None)
+    assert held() - before < 500  # pages: 50,000 tensors would be 2,400 of them
+
+
+def test_a_gpu_that_is_not_there_is_an_error() -> None:
+    batch = volery.Batch(HOVER, 4)
+    raises(volery.Error, "GPU: ", batch.to_gpu)  # tests/gpu/gpu_check.py is for machines that have one
+    batch.step(1)  # the batch is as it was
+
+
+def test_a_call_costs_what_it_costs_in_c() -> None:
+    assert volery_bench.main(["--json", "--worlds", "64"]) == 0  # prints; the hashes are the same
 
 
 def test_autoreset_in_the_batch() -> None:

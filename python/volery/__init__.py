@@ -13,11 +13,13 @@ With Gymnasium installed: `gymnasium.make("volery/Hover-v0")`, Waypoints, Track,
 
 from ._binding import Error, lib as _lib
 from .batch import Batch, variables
+from .gpu import DeviceArray, Gpu
 from .scenario import RUNGS, Scenario
 from .world import DroneState, Recording, World, replay
 
 __version__: str = _lib.binding_version().decode()
-__all__ = ["Batch", "DroneState", "Error", "RUNGS", "Recording", "Scenario", "World", "replay", "variables"]
+__all__ = ["Batch", "DeviceArray", "DroneState", "Error", "Gpu", "RUNGS", "Recording", "Scenario", "World", "replay",
+           "variables"]
 
 try:
     import gymnasium as _gymnasium

@@ -70,6 +70,20 @@ _DECLARED = {
     "batch_cells": (_I, (_P, _U32, _S, _P)),
     "batch_machine": (_S, (_P,)),
     "batch_threads": (_U32, (_P,)),
+    "gpu_create": (_P, (_P,)),
+    "gpu_release": (None, (_P,)),
+    "gpu_device": (_I, (_P,)),
+    "gpu_view": (None, (_P, _P)),
+    "gpu_cells": (_I, (_P, _S, _P)),
+    "gpu_step": (_I, (_P, _U64)),
+    "gpu_upload": (_I, (_P,)),
+    "gpu_upload_actions": (_I, (_P,)),
+    "gpu_download": (_I, (_P,)),
+    "gpu_download_observations": (_I, (_P,)),
+    "array_export": (_P, (_P, _I, _P)),
+    "dlpack_use": (None, (_P, _P)),
+    "world_steps_seconds": (_D, (_P, _U64)),
+    "batch_step_seconds": (_D, (_P, _U64)),
 }
 for _name, (_result, _arguments) in _DECLARED.items():
     _function = getattr(lib, _name)
@@ -92,3 +106,16 @@ def made(pointer: int | None) -> int:
 def strings(texts: list[str]) -> c.Array[c.c_char_p]:
     """An array of C strings."""
     return (c.c_char_p * max(len(texts), 1))(*[t.encode() for t in texts])
+
+
+_api = c.pythonapi
+_api.PyCapsule_New.restype = c.py_object
+_api.PyCapsule_New.argtypes = (_P, _S, _P)
+_NAMES = (b"dltensor", b"dltensor_versioned")  # a capsule keeps the address of its name
+lib.dlpack_use(c.cast(_api.PyCapsule_IsValid, _P), c.cast(_api.PyCapsule_GetPointer, _P))
+_forget = c.cast(lib.dlpack_forget, _P)
+
+
+def capsule(tensor: int, versioned: bool) -> object:
+    """A DLPack capsule of what array_export made; it lets go of it if nobody takes it."""
+    return _api.PyCapsule_New(tensor, _NAMES[versioned], _forget)

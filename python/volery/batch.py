@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _binding as b
+from .gpu import Gpu
 from .scenario import RUNGS, Scenario
 
 AUTORESETS = {"disabled": 0, "next_step": 1, "same_step": 2}
@@ -175,6 +176,13 @@ class Batch:
     def world_scenario(self, world: int) -> Scenario:
         """The scenario of one world's episode, with its seed and all that was drawn for it."""
         return Scenario._of(b.lib.batch_scenario(self._pointer, self._index(world)))
+
+    def to_gpu(self) -> Gpu:
+        """Put the worlds on the GPU as they are now; raises `volery.Error` where there is none.
+
+        For worlds of one drone without autoreset, chain or anything that lanes cannot fly.
+        """
+        return Gpu(self)
 
     @property
     def machine(self) -> str:

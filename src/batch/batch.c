@@ -423,7 +423,18 @@ vy_status vy_batch_gpu_parts(const vy_batch *batch, uint32_t noise_most, gpu_par
         .block_cells = (uint32_t)f->block_cells,
         .actions = batch->view.actions,
         .observations = batch->view.observations,
+        .terminated = batch->view.terminated,
+        .truncated = batch->view.truncated,
     };
+    return VY_OK;
+}
+
+vy_status vy_batch_gpu_field(const char *name, uint32_t *first, uint32_t *count, vy_error *err)
+{
+    const vy_field *f = find_field(name);
+    if (f == NULL) return vy_fail(err, VY_NOT_FOUND, "a drone has no field %s", name);
+    *first = (uint32_t)(CELLS_OF(world_block) + f->offset / 8);
+    *count = (uint32_t)f->count;
     return VY_OK;
 }
 

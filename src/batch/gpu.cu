@@ -36,12 +36,14 @@ struct gpu_job {
     uint64_t *cells;
     const double *actions;
     double *observations;
+    uint8_t *ended;           // terminated, then truncated, of each world
     const uint32_t *observed; // cells of the drone's block
     uint64_t steps;
 };
 
 struct vy_gpu {
     vy_batch *batch;
+    int device;
     gpu_job job;
     size_t cells_size, actions_size, observations_size;
     uint64_t *host; // cells, 32 wide
@@ -134,6 +136,8 @@ __global__ static void __launch_bounds__(THREADS) advance(gpu_job job)
         if (p->episode != 0 && w.world.tick >= p->episode) w.extra.halted = 1;
     }
     move_world(&job, at, &w, 1);
+    job.ended[i] = w.world.failure_reason != VY_FAILURE_NONE;
+    job.ended[p->worlds + i] = w.world.failure_reason == VY_FAILURE_NONE && w.extra.halted != 0;
     const uint64_t *drone = (const uint64_t *)&w.drone;
     for (uint32_t k = 0; k < p->observation_size; ++k) {
         const uint64_t bits_here = drone[job.observed[k] & 0x7fffffffu];
@@ -188,6 +192,7 @@ void vy_gpu_destroy(vy_gpu *gpu)
 {
     if (gpu == NULL) return;
     vy_model m;
+    (void)cudaSetDevice(gpu->device);
     if (gpu->job.model != NULL && cudaMemcpy(&m, gpu->job.model, sizeof m, cudaMemcpyDeviceToHost) == cudaSuccess) {
         cudaFree(m.drones);
         cudaFree(m.disturbances);
@@ -196,6 +201,7 @@ void vy_gpu_destroy(vy_gpu *gpu)
     cudaFree(gpu->job.cells);
     cudaFree((void *)gpu->job.actions);
     cudaFree(gpu->job.observations);
+    cudaFree(gpu->job.ended);
     cudaFree((void *)gpu->job.observed);
     delete[] gpu->host;
     delete gpu;
@@ -209,9 +215,10 @@ vy_status vy_gpu_create(vy_batch *batch, vy_gpu **out, vy_error *err)
     vy_gpu *gpu = new (std::nothrow) vy_gpu();
     if (gpu == NULL) return vy_fail(err, VY_NO_MEMORY, "GPU: no memory");
     gpu->batch = batch;
+    status = failed(cudaGetDevice(&gpu->device), err);
     gpu_parts *p = &gpu->job.parts;
     uint32_t observed[GPU_OBSERVED_MOST];
-    status = vy_batch_gpu_parts(batch, NOISE_MOST, p, observed, err);
+    if (status == VY_OK) status = vy_batch_gpu_parts(batch, NOISE_MOST, p, observed, err);
     if (status == VY_OK) {
         const size_t blocks = (p->worlds + WARP - 1) / WARP;
         gpu->cells_size = blocks * p->block_cells * WARP * 8;
@@ -220,17 +227,19 @@ vy_status vy_gpu_create(vy_batch *batch, vy_gpu **out, vy_error *err)
         gpu->host = new (std::nothrow) uint64_t[gpu->cells_size / 8]();
         if (gpu->host == NULL) status = vy_fail(err, VY_NO_MEMORY, "GPU: no memory");
     }
-    if (status == VY_OK) vy_batch_gpu_copy(batch, WARP, gpu->host, 0);
     void *there = NULL;
     if (status == VY_OK) status = put_model(p->model, &gpu->job.model, err);
-    if (status == VY_OK) status = put(gpu->host, gpu->cells_size, &there, err);
-    gpu->job.cells = (uint64_t *)there;
+    if (status == VY_OK) status = put(NULL, gpu->cells_size, &there, err);
+    gpu->job.cells = status == VY_OK ? (uint64_t *)there : NULL;
+    if (status == VY_OK) status = put(NULL, 2 * (size_t)p->worlds, &there, err);
+    gpu->job.ended = status == VY_OK ? (uint8_t *)there : NULL;
     if (status == VY_OK) status = put(p->actions, gpu->actions_size, &there, err);
     gpu->job.actions = status == VY_OK ? (const double *)there : NULL;
     if (status == VY_OK) status = put(NULL, gpu->observations_size, &there, err);
     gpu->job.observations = status == VY_OK ? (double *)there : NULL;
     if (status == VY_OK) status = put(observed, sizeof observed, &there, err);
     gpu->job.observed = status == VY_OK ? (const uint32_t *)there : NULL;
+    if (status == VY_OK) status = vy_gpu_upload(gpu, err);
     if (status != VY_OK) {
         vy_gpu_destroy(gpu);
         return status;
@@ -241,23 +250,51 @@ vy_status vy_gpu_create(vy_batch *batch, vy_gpu **out, vy_error *err)
 
 double *vy_gpu_actions(vy_gpu *gpu) { return (double *)gpu->job.actions; }
 const double *vy_gpu_observations(const vy_gpu *gpu) { return gpu->job.observations; }
+const uint8_t *vy_gpu_terminated(const vy_gpu *gpu) { return gpu->job.ended; }
+const uint8_t *vy_gpu_truncated(const vy_gpu *gpu) { return gpu->job.ended + gpu->job.parts.worlds; }
+int vy_gpu_device(const vy_gpu *gpu) { return gpu->device; }
+
+vy_status vy_gpu_cells(const vy_gpu *gpu, const char *field, vy_cells *out, vy_error *err)
+{
+    vy_cells cells;
+    uint32_t first;
+    const vy_status status = vy_batch_gpu_field(field, &first, &cells.count, err);
+    if (status != VY_OK) return status;
+    cells.first = (double *)(gpu->job.cells + (size_t)first * WARP);
+    cells.lanes = WARP;
+    cells.block = (size_t)gpu->job.parts.block_cells * WARP;
+    *out = cells;
+    return VY_OK;
+}
+
+// The calling thread may have turned to another device, and other streams may be at work on our arrays.
+static vy_status settle(const vy_gpu *gpu, vy_error *err)
+{
+    const vy_status status = failed(cudaSetDevice(gpu->device), err);
+    return status != VY_OK ? status : failed(cudaDeviceSynchronize(), err);
+}
+
+static vy_status copy(const vy_gpu *gpu, void *to, const void *from, size_t size, cudaMemcpyKind way, vy_error *err)
+{
+    const vy_status status = settle(gpu, err);
+    return status != VY_OK ? status : failed(cudaMemcpy(to, from, size, way), err);
+}
 
 vy_status vy_gpu_upload_actions(vy_gpu *gpu, vy_error *err)
 {
-    return failed(cudaMemcpy((void *)gpu->job.actions, gpu->job.parts.actions, gpu->actions_size,
-                             cudaMemcpyHostToDevice),
-                  err);
+    return copy(gpu, (void *)gpu->job.actions, gpu->job.parts.actions, gpu->actions_size, cudaMemcpyHostToDevice, err);
 }
 
 vy_status vy_gpu_download_observations(vy_gpu *gpu, vy_error *err)
 {
-    return failed(cudaMemcpy(gpu->job.parts.observations, gpu->job.observations, gpu->observations_size,
-                             cudaMemcpyDeviceToHost),
-                  err);
+    return copy(gpu, gpu->job.parts.observations, gpu->job.observations, gpu->observations_size,
+                cudaMemcpyDeviceToHost, err);
 }
 
 vy_status vy_gpu_step(vy_gpu *gpu, uint64_t steps, vy_error *err)
 {
+    const vy_status settled = settle(gpu, err);
+    if (settled != VY_OK) return settled;
     gpu->job.steps = steps;
     advance<<<(gpu->job.parts.worlds + THREADS - 1) / THREADS, THREADS>>>(gpu->job);
     const vy_status status = failed(cudaGetLastError(), err);
@@ -266,8 +303,21 @@ vy_status vy_gpu_step(vy_gpu *gpu, uint64_t steps, vy_error *err)
 
 vy_status vy_gpu_download(vy_gpu *gpu, vy_error *err)
 {
-    const vy_status status =
-        failed(cudaMemcpy(gpu->host, gpu->job.cells, gpu->cells_size, cudaMemcpyDeviceToHost), err);
+    const vy_status status = copy(gpu, gpu->host, gpu->job.cells, gpu->cells_size, cudaMemcpyDeviceToHost, err);
     if (status == VY_OK) vy_batch_gpu_copy(gpu->batch, WARP, gpu->host, 1);
+    return status;
+}
+
+vy_status vy_gpu_upload(vy_gpu *gpu, vy_error *err)
+{
+    const gpu_parts *p = &gpu->job.parts;
+    vy_batch_gpu_copy(gpu->batch, WARP, gpu->host, 0);
+    vy_status status = copy(gpu, gpu->job.cells, gpu->host, gpu->cells_size, cudaMemcpyHostToDevice, err);
+    if (status == VY_OK)
+        status = copy(gpu, gpu->job.observations, p->observations, gpu->observations_size, cudaMemcpyHostToDevice, err);
+    if (status == VY_OK)
+        status = copy(gpu, gpu->job.ended, p->terminated, p->worlds, cudaMemcpyHostToDevice, err);
+    if (status == VY_OK)
+        status = copy(gpu, gpu->job.ended + p->worlds, p->truncated, p->worlds, cudaMemcpyHostToDevice, err);
     return status;
 }

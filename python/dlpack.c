@@ -1,0 +1,122 @@
+// dlpack.c - what DLPack's capsules hold. Nothing here needs Python to be alive: other libraries let go of a
+// tensor whenever and on whatever thread they like.
+#include "dlpack.h"
+#include <stddef.h>
+#include <stdlib.h>
+
+// ---- the structures of DLPack 1.0, by their own names
+
+typedef struct DLTensor {
+    void *data;
+    struct {
+        int32_t device_type, device_id;
+    } device;
+    int32_t ndim;
+    struct {
+        uint8_t code, bits;
+        uint16_t lanes;
+    } dtype;
+    int64_t *shape, *strides;
+    uint64_t byte_offset;
+} DLTensor;
+
+typedef struct DLManagedTensor {
+    DLTensor dl_tensor;
+    void *manager_ctx;
+    void (*deleter)(struct DLManagedTensor *self);
+} DLManagedTensor;
+
+typedef struct DLManagedTensorVersioned {
+    struct {
+        uint32_t major, minor;
+    } version;
+    void *manager_ctx;
+    void (*deleter)(struct DLManagedTensorVersioned *self);
+    uint64_t flags;
+    DLTensor dl_tensor;
+} DLManagedTensorVersioned;
+
+// ----
+
+typedef struct held_tensor {
+    union {
+        DLManagedTensor plain;
+        DLManagedTensorVersioned versioned;
+    } tensor;
+    int64_t shape[DLPACK_AXES], strides[DLPACK_AXES];
+    keeper *owner;
+} held_tensor;
+
+keeper *keeper_create(void *thing, void (*destroy)(void *thing))
+{
+    keeper *k = malloc(sizeof *k);
+    if (k == NULL) return NULL;
+    k->thing = thing;
+    k->destroy = destroy;
+    atomic_init(&k->holders, 1);
+    return k;
+}
+
+void keeper_release(keeper *k)
+{
+    if (k == NULL || atomic_fetch_sub(&k->holders, 1) != 1) return;
+    k->destroy(k->thing);
+    free(k);
+}
+
+static void let_go(held_tensor *h)
+{
+    keeper_release(h->owner);
+    free(h);
+}
+
+static void delete_plain(DLManagedTensor *self) { let_go(self->manager_ctx); }
+static void delete_versioned(DLManagedTensorVersioned *self) { let_go(self->manager_ctx); }
+
+void *dlpack_create(const array_place *place, int versioned, keeper *owner)
+{
+    held_tensor *h = calloc(1, sizeof *h);
+    if (h == NULL) return NULL;
+    DLTensor *t = versioned ? &h->tensor.versioned.dl_tensor : &h->tensor.plain.dl_tensor;
+    for (int i = 0; i < place->axes; ++i) {
+        h->shape[i] = place->shape[i];
+        h->strides[i] = place->strides[i];
+    }
+    t->data = place->data;
+    t->device.device_type = place->device_type;
+    t->device.device_id = place->device;
+    t->ndim = place->axes;
+    t->dtype.code = place->kind;
+    t->dtype.bits = place->bits;
+    t->dtype.lanes = 1;
+    t->shape = h->shape;
+    t->strides = h->strides;
+    if (versioned) {
+        h->tensor.versioned.version.major = 1;
+        h->tensor.versioned.manager_ctx = h;
+        h->tensor.versioned.deleter = delete_versioned;
+    } else {
+        h->tensor.plain.manager_ctx = h;
+        h->tensor.plain.deleter = delete_plain;
+    }
+    h->owner = owner;
+    if (owner != NULL) atomic_fetch_add(&owner->holders, 1);
+    return h;
+}
+
+static int (*capsule_is_valid)(void *, const char *);
+static void *(*capsule_get)(void *, const char *);
+
+void dlpack_use(int (*is_valid)(void *, const char *), void *(*get)(void *, const char *))
+{
+    capsule_is_valid = is_valid;
+    capsule_get = get;
+}
+
+void dlpack_forget(void *capsule)
+{
+    static const char *const names[] = {"dltensor", "dltensor_versioned"};
+    for (int i = 0; i < 2; ++i) { // whoever takes a tensor renames its capsule
+        if (capsule_is_valid(capsule, names[i])) let_go(capsule_get(capsule, names[i]));
+    }
+}

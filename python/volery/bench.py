@@ -1,0 +1,115 @@
+"""What a call from Python costs beside the same call from C, in one run: `python -m volery.bench [--json]`.
+
+Both sides fly the same worlds, in turns, and each time counts the fastest of many rounds. The hashes must be the same,
+or the exit status is 1. Others on the machine disturb: these are wall-clock times.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from typing import Callable
+
+import numpy as np
+
+from . import _binding as b
+from .batch import Batch
+from .world import World
+
+HOVER = "volery: 1\nduration: 1 s\ndrones:\n  - name: a\n    vehicle: crazyflie2x\n"
+# A plain flight: gravity, drag, motors, nothing sensed.
+PLAIN = HOVER + "    controller: {kind: none}\n    sensors: {imu: {period: 0}, mocap: {period: 0}}\n"
+
+
+def fastest(sides: list[Callable[[], float]], rounds: int) -> list[float]:
+    """The least time of each, taken in turns."""
+    best = [float("inf")] * len(sides)
+    for _ in range(rounds):
+        best = [min(least, side()) for least, side in zip(best, sides)]
+    return best
+
+
+def world_step(rounds: int = 40, calls: int = 5000) -> tuple[float, float, int, int]:
+    """Seconds of one `World.step()` and of one vy_world_step(), and the hashes of both worlds."""
+    mine, theirs = World(HOVER), World(HOVER)
+
+    def python() -> float:
+        start = time.perf_counter()
+        for _ in range(calls):
+            mine.step()
+        return (time.perf_counter() - start) / calls
+
+    def c() -> float:
+        return float(b.lib.world_steps_seconds(theirs._pointer, calls)) / calls
+
+    python_s, c_s = fastest([python, c], rounds)
+    return python_s, c_s, mine.hash, theirs.hash
+
+
+def batch_step(worlds: int, threads: int, rounds: int = 160, calls: int = 10) -> tuple[float, float, int, int]:
+    """Seconds of one `Batch.step()` and of one vy_batch_step(), under new actions each time, and hashes of both."""
+    mine, theirs = (Batch(PLAIN, worlds, rung="motors", threads=threads) for _ in range(2))
+    phase = np.arange(worlds) % 17
+
+    def act(batch: Batch, call: int) -> None:
+        batch.actions[:, 0, :] = 0.6176
+        batch.actions[:, 0, ::2] += 1e-4 * ((phase + call) % 17)[:, None]
+
+    def python() -> float:
+        spent = 0.0
+        for call in range(calls):
+            act(mine, call)
+            start = time.perf_counter()
+            mine.step()
+            spent += time.perf_counter() - start
+        return spent / calls
+
+    def c() -> float:
+        spent = 0.0
+        for call in range(calls):
+            act(theirs, call)
+            spent += float(b.lib.batch_step_seconds(theirs._pointer, 1))
+        return spent / calls
+
+    python_s, c_s = fastest([python, c], rounds)
+    return python_s, c_s, *(_hash_of(batch) for batch in (mine, theirs))
+
+
+def _hash_of(batch: Batch) -> int:
+    """Of the states of all worlds."""
+    out = 0
+    for i in range(len(batch)):
+        out = (out * 0x9E3779B97F4A7C15 + batch.state_hash(i)) % 2**64
+    return out
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Measure and print; the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m volery.bench", description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--json", action="store_true", help="one object a line")
+    parser.add_argument("--worlds", type=int, default=4096, help="of the batch (4096)")
+    parser.add_argument("--threads", type=int, default=1, help="of the batch (1); 0 is one per core")
+    options = parser.parse_args(arguments)
+    wrong = 0
+    rows = [("world-step", 1, "World.step() of one drone", world_step),
+            ("batch-step", options.worlds, f"Batch.step() of {options.worlds} drones",
+             lambda: batch_step(options.worlds, options.threads))]
+    for name, drones, text, measure in rows:
+        python_s, c_s, mine, theirs = measure()
+        wrong |= mine != theirs
+        if options.json:
+            print(json.dumps({"name": name, "drones": drones, "python_s": python_s, "c_s": c_s, "ratio": python_s / c_s,
+                              "overhead_s": python_s - c_s, "hash": f"{mine:016x}", "same": mine == theirs}))
+        else:
+            print(f"{name:<12} {1e6 * python_s:9.3f} us, in C {1e6 * c_s:9.3f} us: {1e6 * (python_s - c_s):6.3f} us more, "
+                  f"{python_s / c_s:6.3f} times  {mine:016x}  {text}")
+        if mine != theirs:
+            print(f"{name}: hash {mine:016x} from Python, {theirs:016x} from C", file=sys.stderr)
+        sys.stdout.flush()
+    return int(wrong)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
