@@ -30,6 +30,9 @@ tools/list_files.sh | tar -c -f - -T - | tar -x -f - -C "$work/source"
     exit 1
 }
 unset VOLERY_LIBRARY
+if [ "${2:-}" = wheel ]; then # the types, as a user's checker sees them
+    "$work/venv/bin/mypy" --strict --cache-dir "$work/mypy" "$work/source/python/volery"
+fi
 cd "$work"
 "$work/venv/bin/python" "$work/source/python/tests/test_volery.py"
 "$work/venv/bin/python" "$work/source/python/examples/train_hover.py" --seconds 2

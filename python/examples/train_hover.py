@@ -15,6 +15,7 @@ import time
 import gymnasium as gym
 import numpy as np
 import volery
+from volery.envs import HoverEnv
 
 STEPS = 250  # of 10 ms: an episode of the training
 
@@ -43,9 +44,9 @@ def train(seconds: float, pairs: int = 128, spread: float = 0.05, rate: float = 
     """The mean policy when the time is up or it hovers well."""
     env = gym.make_vec("volery/Hover-v0", num_envs=2 * pairs, autoreset_mode="Disabled")
     random = np.random.default_rng(seed)
-    mean = np.zeros((4, env.single_observation_space.shape[0] + 1))
-    mean[0, -1] = -0.25  # about the thrust that carries the weight
-    mean = mean.ravel()
+    start_at = np.zeros((4, gym.spaces.flatdim(env.single_observation_space) + 1))
+    start_at[0, -1] = -0.25  # about the thrust that carries the weight
+    mean = start_at.ravel()
     first, second = np.zeros_like(mean), np.zeros_like(mean)
     start = time.perf_counter()
     for generation in range(1, 1000):
@@ -67,7 +68,7 @@ def train(seconds: float, pairs: int = 128, spread: float = 0.05, rate: float = 
 
 def record(policy: np.ndarray, path: str) -> float:
     """Fly ten seconds in a world of its own, logged; the distance from the target at the end [m]."""
-    env = gym.make("volery/Hover-v0").unwrapped
+    env = HoverEnv()  # what gym.make("volery/Hover-v0") makes, without wrappers
     observation, _ = env.reset(seed=7)
     batch = env.flight.batch
     world = volery.World(batch.world_scenario(0), rung="rates")  # the same world, alone

@@ -74,6 +74,38 @@ def test_errors_carry_the_library_s_words() -> None:
     raises(volery.Error, "mass", lambda: volery.Batch(HOVER, 2, vary={"mass": ("normal", 1.0, 1.0)}))
     raises(volery.Error, "colour", lambda: volery.Batch(HOVER, 2, observe=["body.colour"]))
     raises(volery.Error, "shape", lambda: volery.Batch(HOVER, 2).reset(np.ones(3, dtype=bool)))
+    raises(volery.Error, "choose from none, motors", lambda: volery.World(HOVER, rung="stick"))
+    raises(volery.Error, "choose from none, motors", lambda: volery.Batch(HOVER, 2, rung="stick"))
+    raises(volery.Error, "choose from disabled", lambda: volery.Batch(HOVER, 2, autoreset="later"))
+
+
+def test_misuse_is_an_error() -> None:
+    world = volery.World(HOVER, rung="rates")
+    raises(volery.Error, "4 values", lambda: world.act([0.3, 0.0]))
+    raises(IndexError, "drone 7", lambda: world.act([0.3, 0.0, 0.0, 0.0], drone=7))
+    raises(IndexError, "drone -1", lambda: world.scenario.rotors(-1))
+    raises(volery.Error, "got -1", lambda: world.step(-1))
+    raises(volery.Error, "make it with a rung", lambda: volery.World(HOVER).act([0.3, 0.0, 0.0, 0.0]))
+    raises(volery.Error, "seed", lambda: volery.World(HOVER, seed=-3))
+    raises(volery.Error, "give them to the Scenario", lambda: volery.World(volery.Scenario(HOVER), settings={"seed": 3}))
+    batch = volery.Batch(HOVER, 3)
+    raises(volery.Error, "got -1", lambda: batch.step(-1))
+    raises(IndexError, "world 3", lambda: batch.hash(3))
+    batch.close()
+    for late in (batch.step, lambda: batch.save(0), lambda: batch.cells("body.rate"), lambda: len(batch), batch.to_gpu,
+                 batch.reset, lambda: batch.machine):
+        raises(volery.Error, "closed", late)
+    assert "closed" in repr(batch)
+    batch.close()  # once more is nothing
+
+
+def test_the_readme_runs() -> None:
+    root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+    with open(os.path.join(root, "python", "README.md")) as file:
+        code = file.read().split("```python\n")[1].split("```")[0]
+    with tempfile.TemporaryDirectory() as folder:
+        os.symlink(os.path.join(root, "scenarios"), os.path.join(folder, "scenarios"))
+        subprocess.run([sys.executable, "-W", "error", "-c", code], check=True, cwd=folder, stdout=subprocess.DEVNULL)
 
 
 def test_logs_replay() -> None:
@@ -212,6 +244,20 @@ def test_rows_do_not_depend_on_their_number() -> None:
             assert np.array_equal(a[:2], b), task
         env = gym.make(f"volery/{task}-v0")
         assert np.array_equal(env.reset(seed=12)[0], few[0][1])
+
+
+def test_rows_may_have_seeds_of_their_own() -> None:
+    env = gym.make_vec("volery/Track-v0", num_envs=3)
+    listed = env.reset(seed=[5, 9, 2])[0].copy()
+    for row, seed in enumerate((5, 9, 2)):
+        assert np.array_equal(listed[row], gym.make("volery/Track-v0").reset(seed=seed)[0])
+    again = env.reset(seed=[5, None, 2])[0]
+    assert np.array_equal(again[::2], listed[::2]) and not np.array_equal(again[1], listed[1])
+    raises(ValueError, "3 seeds", lambda: env.reset(seed=[1, 2]))
+    env.reset(seed=4)
+    first = env.np_random.integers(1000)
+    env.reset(seed=4)
+    assert env.np_random.integers(1000) == first
 
 
 def test_processes_agree() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes as c
 import os
 from pathlib import Path
+from typing import Any, Mapping
 
 
 class Error(Exception):
@@ -16,7 +17,7 @@ def _open() -> c.CDLL:
     return c.CDLL(path)
 
 
-lib = _open()
+lib: Any = _open()
 
 _P, _S, _I, _U32, _U64, _Z, _D = (
     c.c_void_p, c.c_char_p, c.c_int, c.c_uint32, c.c_uint64, c.c_size_t, c.c_double)
@@ -101,6 +102,20 @@ def made(pointer: int | None) -> int:
     if not pointer:
         raise error()
     return pointer
+
+
+def chosen(what: str, name: str, among: Mapping[str, int]) -> int:
+    """The number of a name, or an error that tells the names there are."""
+    if name not in among:
+        raise Error(f"{what} {name!r}: choose from {', '.join(among)}")
+    return among[name]
+
+
+def memory(address: int, size: int, owner: object) -> Any:
+    """`size` bytes at an address, as something NumPy reads and writes; `owner` lives as long as it."""
+    out: Any = (c.c_char * size).from_address(address)
+    out._owner = owner
+    return out
 
 
 def strings(texts: list[str]) -> c.Array[c.c_char_p]:

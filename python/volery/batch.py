@@ -65,8 +65,8 @@ class Batch:
             rows += [known.index(name), _DISTRIBUTIONS[distribution], low, high, -1]
         if worlds < 0 or threads < 0 or lanes < 0 or episode < 0:
             raise b.Error("batch: counts must not be negative")
-        numbers = (ctypes.c_uint64 * 8)(worlds, seed, threads, lanes, int(chain), RUNGS[rung or "none"], episode,
-                                        AUTORESETS[autoreset])
+        numbers = (ctypes.c_uint64 * 8)(worlds, seed, threads, lanes, int(chain), b.chosen("rung", rung or "none", RUNGS),
+                                        episode, b.chosen("autoreset", autoreset, AUTORESETS))
         self._pointer = b.made(b.lib.batch_create(
             self.scenario._pointer, numbers, (ctypes.c_double * max(len(rows), 1))(*rows), len(rows) // 5,
             b.strings(list(observe)), len(observe)))
@@ -81,9 +81,7 @@ class Batch:
 
         def array(slot: int, kind: Any, *shape: int) -> NDArray[Any]:
             size = int(np.prod(shape)) * np.dtype(kind).itemsize
-            memory = (ctypes.c_char * size).from_address(int(out[slot])) if size else bytearray(0)
-            if size:
-                memory._owner = self  # the batch lives as long as any view of it
+            memory = b.memory(int(out[slot]), size, self) if size else bytearray(0)  # the batch outlives its views
             return np.frombuffer(memory, dtype=kind).reshape(shape)
 
         self._views = {
@@ -112,13 +110,19 @@ class Batch:
             self._pointer = 0
 
     def __len__(self) -> int:
+        self._open()
         return len(self.ticks)
+
+    def __repr__(self) -> str:
+        return f"<Batch of {len(self)} worlds, {self.machine}, threads {self.threads}>" if self._pointer else "<Batch, closed>"
 
     def step(self, steps: int = 1) -> None:
         """Advance every world that has not ended, under `actions` as they are. Ctrl-C is heard meanwhile.
 
         With an autoreset a long call must not be cut in two: it is made whole.
         """
+        if not self._pointer or steps < 0:
+            raise b.Error("step: the batch is closed" if not self._pointer else f"step: a number of steps, got {steps}")
         if steps <= self._pace or self._whole:
             b.lib.batch_step(self._pointer, steps)
             return
@@ -138,33 +142,31 @@ class Batch:
         for given in (who, keys):
             if given is not None and given.shape != (len(self),):
                 raise b.Error(f"reset: {len(self)} worlds, but a shape of {given.shape}")
-        b.lib.batch_reset(self._pointer, who.ctypes.data if who is not None else None,
+        b.lib.batch_reset(self._open(), who.ctypes.data if who is not None else None,
                           keys.ctypes.data if keys is not None else None)
 
     def cells(self, field: str, drone: int = 0) -> NDArray[np.float64]:
         """A field of the state itself, in place: (blocks, values, lanes); world w is [w // lanes, :, w % lanes]."""
         out = (ctypes.c_uint64 * 4)()
-        if b.lib.batch_cells(self._pointer, drone, field.encode(), out) != 0:
+        if b.lib.batch_cells(self._open(), drone, field.encode(), out) != 0:
             raise b.error()
         first, count, lanes, block = (int(v) for v in out)
         blocks = -(-len(self) // lanes)
         size = ((blocks - 1) * block + count * lanes) * 8
-        memory = (ctypes.c_char * size).from_address(first)
-        memory._owner = self
-        flat = np.frombuffer(memory, dtype=np.float64)
+        flat = np.frombuffer(b.memory(first, size, self), dtype=np.float64)
         return np.lib.stride_tricks.as_strided(flat, (blocks, count, lanes), (block * 8, lanes * 8, 8))
 
     def hash(self, world: int) -> int:
         """`World.hash` of one world; 0 unless the batch keeps the chain."""
-        return b.lib.batch_hash(self._pointer, self._index(world))
+        return int(b.lib.batch_hash(self._pointer, self._index(world)))
 
     def state_hash(self, world: int) -> int:
         """`World.state_hash` of one world."""
-        return b.lib.batch_state_hash(self._pointer, self._index(world))
+        return int(b.lib.batch_state_hash(self._pointer, self._index(world)))
 
     def save(self, world: int) -> bytes:
         """The state of one world, as `World.save`: a `World(batch.world_scenario(i))` can go on from it."""
-        block = ctypes.create_string_buffer(b.lib.batch_state_size(self._pointer))
+        block = ctypes.create_string_buffer(b.lib.batch_state_size(self._open()))
         b.lib.batch_save(self._pointer, self._index(world), block)
         return block.raw
 
@@ -182,19 +184,25 @@ class Batch:
 
         For worlds of one drone without autoreset, chain or anything that lanes cannot fly.
         """
+        self._open()
         return Gpu(self)
 
     @property
     def machine(self) -> str:
         """What runs it: avx512, avx2, lanes2 or scalar; worlds, one by one, where lanes cannot."""
-        return b.lib.batch_machine(self._pointer).decode()
+        return str(b.lib.batch_machine(self._open()).decode())
 
     @property
     def threads(self) -> int:
         """Threads that share the work."""
-        return b.lib.batch_threads(self._pointer)
+        return int(b.lib.batch_threads(self._open()))
 
     def _index(self, world: int) -> int:
         if not 0 <= world < len(self):
             raise IndexError(f"there is no world {world}")
         return world
+
+    def _open(self) -> int:
+        if not self._pointer:
+            raise b.Error("the batch is closed")
+        return self._pointer

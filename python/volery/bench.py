@@ -74,7 +74,7 @@ def batch_step(worlds: int, threads: int, rounds: int = 160, calls: int = 10) ->
         return spent / calls
 
     python_s, c_s = fastest([python, c], rounds)
-    return python_s, c_s, *(_hash_of(batch) for batch in (mine, theirs))
+    return python_s, c_s, _hash_of(mine), _hash_of(theirs)
 
 
 def _hash_of(batch: Batch) -> int:
@@ -93,7 +93,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--threads", type=int, default=1, help="of the batch (1); 0 is one per core")
     options = parser.parse_args(arguments)
     wrong = 0
-    rows = [("world-step", 1, "World.step() of one drone", world_step),
+    rows: list[tuple[str, int, str, Callable[[], tuple[float, float, int, int]]]] = [
+            ("world-step", 1, "World.step() of one drone", world_step),
             ("batch-step", options.worlds, f"Batch.step() of {options.worlds} drones",
              lambda: batch_step(options.worlds, options.threads))]
     for name, drones, text, measure in rows:

@@ -7,7 +7,7 @@ row by row), body rate, and what the task adds; all clipped to [-20, 20].
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Sequence
 
 import gymnasium as gym
 import numpy as np
@@ -47,6 +47,10 @@ class _Flight:
         self.steps[rows] = 0
         self.task.begin(self.batch, rows)
 
+    def time(self) -> Array:
+        """[s] into the episode of each world."""
+        return np.asarray(self.steps * self.period, dtype=np.float64)
+
     def observe(self) -> Array:
         o = self.batch.observations
         q = o[..., 6:10]
@@ -54,7 +58,7 @@ class _Flight:
         turn = np.stack([1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y),
                          2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x),
                          2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)], axis=-1)
-        time = self.steps * self.period
+        time = self.time()
         parts = [self.task.target(time) - o[..., 0:3], o[..., 3:6], turn, o[..., 10:13]]
         more = self.task.more(o[..., 0:3], time)
         if more is not None:
@@ -69,12 +73,12 @@ class _Flight:
         batch.step(STEPS)
         self.steps += 1
         o = batch.observations
-        reward, over = self.task.judge(o[..., 0:3], o[..., 3:6], o[..., 10:13], told, self.steps * self.period)
+        reward, over = self.task.judge(o[..., 0:3], o[..., 3:6], o[..., 10:13], told, self.time())
         terminated = batch.terminated | over
         return reward, terminated, ~terminated & (self.steps >= self.limit)
 
 
-class DroneEnv(gym.Env):
+class DroneEnv(gym.Env[Array, NDArray[Any]]):
     """One world as an environment. `randomise` draws mass, thrust and motor lag of every episode."""
 
     metadata: dict[str, Any] = {"render_modes": []}
@@ -101,8 +105,11 @@ class DroneEnv(gym.Env):
         reward, terminated, truncated = self.flight.step(action)
         return self.flight.observe()[0], float(reward[0]), bool(terminated[0]), bool(truncated[0]), {}
 
+    def close(self) -> None:
+        self.flight.batch.close()
 
-class DroneVectorEnv(gym.vector.VectorEnv):
+
+class DroneVectorEnv(gym.vector.VectorEnv[Array, NDArray[Any], NDArray[Any]]):
     """Many worlds as one vector environment: row i after `reset(seed=s)` is the single environment of seed s + i."""
 
     task: type[Task] = tasks.Hover
@@ -122,19 +129,32 @@ class DroneVectorEnv(gym.vector.VectorEnv):
         self._done = np.zeros(num_envs, dtype=bool)
         self._begun = False
 
-    def reset(self, *, seed: int | list[int] | None = None,
+    def reset(self, *, seed: int | Sequence[int | None] | None = None,
               options: dict[str, Any] | None = None) -> tuple[Array, dict[str, Any]]:
+        """Start new episodes: of all rows, or of those in `options={"reset_mask": ...}`.
+
+        With one seed row i has seed + i; with a list each row its own, None among them lets a row draw its next one.
+        """
         rows = np.ones(self.num_envs, dtype=bool)
         if options is not None and "reset_mask" in options:
             rows = np.asarray(options["reset_mask"], dtype=bool)
-        if seed is None and not self._begun:
+        if isinstance(seed, (int, np.integer)):
+            super().reset(seed=int(seed))  # np_random
+        elif seed is None and not self._begun:
             seed = int(self.np_random.integers(2**62))
         self._begun = True
-        seeds = None
-        if seed is not None:
-            given = np.asarray(seed, dtype=np.uint64)
-            seeds = given + np.arange(self.num_envs, dtype=np.uint64) if given.ndim == 0 else given
-        self.flight.start(rows, seeds)
+        seeds: Sequence[int | None] = [None] * self.num_envs
+        if isinstance(seed, (int, np.integer)):
+            seeds = [int(seed) + i for i in range(self.num_envs)]
+        elif seed is not None:
+            seeds = seed
+        if len(seeds) != self.num_envs:
+            raise ValueError(f"reset: {self.num_envs} seeds, got {len(seeds)}")
+        drawn = np.array([s is None for s in seeds])
+        if (rows & drawn).any():
+            self.flight.start(rows & drawn, None)
+        if (rows & ~drawn).any():
+            self.flight.start(rows & ~drawn, np.array([s or 0 for s in seeds], dtype=np.uint64))
         self._done[rows] = False
         return self.flight.observe(), {}
 

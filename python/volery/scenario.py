@@ -40,6 +40,9 @@ class Scenario:
             b.lib.scenario_destroy(self._pointer)
             self._pointer = 0
 
+    def __repr__(self) -> str:
+        return f"<Scenario of {', '.join(self.drones)}>"
+
     def __str__(self) -> str:
         """The resolved scenario as YAML; read again, it gives the same scenario to the bit."""
         text = b.made(b.lib.scenario_print(self._pointer))
@@ -51,21 +54,23 @@ class Scenario:
     @property
     def seed(self) -> int:
         """Of every random stream."""
-        return b.lib.scenario_seed(self._pointer)
+        return int(b.lib.scenario_seed(self._pointer))
 
     @seed.setter
     def seed(self, value: int) -> None:
+        if not 0 <= value < 2**64:
+            raise b.Error(f"seed: a whole number from 0 to 2^64 - 1, got {value}")
         b.lib.scenario_set_seed(self._pointer, value)
 
     @property
     def step(self) -> float:
         """[s] of one step of the world."""
-        return b.lib.scenario_step(self._pointer)
+        return float(b.lib.scenario_step(self._pointer))
 
     @property
     def steps(self) -> int:
         """Steps of the whole run."""
-        return b.lib.scenario_steps(self._pointer)
+        return int(b.lib.scenario_steps(self._pointer))
 
     @property
     def drones(self) -> list[str]:
@@ -75,17 +80,22 @@ class Scenario:
 
     def rotors(self, drone: int = 0) -> int:
         """Rotors of a drone."""
-        return b.lib.scenario_rotors(self._pointer, drone)
+        return int(b.lib.scenario_rotors(self._pointer, self._index(drone)))
 
     def vehicle(self, drone: int = 0) -> tuple[float, float]:
         """Mass [kg] of a drone, and the thrust [N] of all its rotors at full speed."""
         out = (ctypes.c_double * 2)()
-        b.lib.scenario_vehicle(self._pointer, drone, out)
+        b.lib.scenario_vehicle(self._pointer, self._index(drone), out)
         return out[0], out[1]
 
     def limit(self, *, tilt: float = 0.0, distance: float = 0.0, low: float = 0.0, high: float = 0.0) -> None:
         """Limits that end a run, for every drone: tilt [rad], horizontal distance [m], heights [m]. 0 is none."""
         b.lib.scenario_limit(self._pointer, tilt, distance, low, high)
+
+    def _index(self, drone: int) -> int:
+        if not 0 <= drone < b.lib.scenario_drones(self._pointer):
+            raise IndexError(f"there is no drone {drone}")
+        return drone
 
 
 def _word(value: Any) -> str:

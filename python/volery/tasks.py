@@ -30,7 +30,8 @@ def uniforms(seeds: NDArray[np.uint64], count: int) -> Array:
         z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
         z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
         z = z ^ (z >> np.uint64(31))
-    return (z >> np.uint64(11)).astype(np.float64) * 2.0**-53
+    out: Array = (z >> np.uint64(11)).astype(np.float64) * 2.0**-53
+    return out
 
 
 class Task:
@@ -93,7 +94,8 @@ class Waypoints(Task):
 
     def _goal(self, ahead: int) -> Array:
         index = np.minimum(self.at + ahead, self.count - 1)
-        return self.goals[np.arange(len(index)), index][:, None, :]
+        goal: Array = self.goals[np.arange(len(index)), index][:, None, :]
+        return goal
 
     def target(self, time: Array) -> Array:
         return self._goal(0)
@@ -156,11 +158,13 @@ class Race(Task):
 
     def _gate(self, ahead: int) -> Array:
         index = (self.at + ahead) % self.gates
-        return self.centres[np.arange(len(index)), index]
+        gate: Array = self.centres[np.arange(len(index)), index]
+        return gate
 
     def _through(self) -> Array:
         normal = self._gate(1) - self._gate(-1)
-        return normal / np.linalg.norm(normal, axis=-1, keepdims=True)
+        through: Array = normal / np.linalg.norm(normal, axis=-1, keepdims=True)
+        return through
 
     def target(self, time: Array) -> Array:
         return self._gate(0)[:, None, :]

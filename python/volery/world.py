@@ -38,13 +38,17 @@ _CUTS = [3, 6, 10, 13, 16, 19, 23, 26, 34]
 class World:
     """A world built from a scenario.
 
-    With `rung` None the scenario's own controllers steer; with the name of a rung (`volery.RUNGS`) the world obeys
-    `act`, taken at the end of every step.
+    seed       instead of the scenario's
+    rung       None: the scenario's own controllers steer; else the name of a rung (`volery.RUNGS`): the drones obey `act`
+    settings   values of the scenario by their dotted path, as `{"duration": "5 s"}`
     """
 
     def __init__(self, scenario: Scenario | str | os.PathLike[str], *, seed: int | None = None,
                  rung: str | None = None, settings: dict[str, Any] | None = None) -> None:
+        if isinstance(scenario, Scenario) and settings:
+            raise b.Error("settings are for a path or a text: give them to the Scenario")
         self.scenario = scenario if isinstance(scenario, Scenario) else Scenario(scenario, settings)
+        self._rung = b.chosen("rung", rung, RUNGS) if rung is not None else 0
         kept = self.scenario.seed
         if seed is not None:
             self.scenario.seed = seed
@@ -52,13 +56,9 @@ class World:
             self._pointer = b.made(b.lib.world_create(self.scenario._pointer, int(rung is not None)))
         finally:
             self.scenario.seed = kept
-        self._rung = RUNGS[rung] if rung is not None else 0
         self._step = b.lib.world_step
         self._read = np.zeros(42)
         self._read_at = self._read.ctypes.data
-        size = self.scenario.rotors() if self._rung == 1 else 5
-        self._action = np.zeros(max(size, 5))
-        self._action_at = self._action.ctypes.data
 
     def __del__(self) -> None:
         if getattr(self, "_pointer", None):
@@ -67,8 +67,10 @@ class World:
 
     def step(self, steps: int = 1) -> int:
         """Advance; stops early when the world ends. Returns the events, 0 for none. Ctrl-C is heard meanwhile."""
-        if steps <= CHUNK:
-            return self._step(self._pointer, steps)
+        if 0 <= steps <= CHUNK:
+            return self._step(self._pointer, steps)  # type: ignore[no-any-return]
+        if steps < 0:
+            raise b.Error(f"step: a number of steps, got {steps}")
         events = 0
         while steps > 0 and self.failure is None:
             events |= self._step(self._pointer, min(steps, CHUNK))
@@ -76,22 +78,28 @@ class World:
         return events
 
     def act(self, action: Any, drone: int = 0) -> None:
-        """Set what the drone obeys from the end of the next step on."""
-        values = np.asarray(action, dtype=np.float64).ravel()
-        self._action[: values.size] = values
-        b.lib.world_act(self._pointer, drone, self._rung, self._action_at)
+        """Set what the drone obeys from the end of the next step on: the values of the world's rung, thrust first.
+
+        motors: one of [0, 1] each; wrench: N, then N m; rates: N, then rad/s; attitude: N, then w, x, y, z; velocity: m/s,
+        then rad/s of yaw; pilot: throttle, strafe, vertical, yaw.
+        """
+        if self._rung == 0:
+            raise b.Error("act: the scenario's controllers steer this world; make it with a rung")
+        values = np.ascontiguousarray(action, dtype=np.float64).ravel()
+        size = {1: self.scenario.rotors(drone), 4: 5}.get(self._rung, 4)
+        if values.size != size:
+            raise b.Error(f"act: {size} values of this rung, got {values.size}")
+        b.lib.world_act(self._pointer, self.scenario._index(drone), self._rung, values.ctypes.data)
 
     def state(self, drone: int = 0) -> DroneState:
         """A copy of a drone's state."""
-        if not 0 <= drone < b.lib.scenario_drones(self.scenario._pointer):
-            raise IndexError(f"there is no drone {drone}")
-        b.lib.world_read(self._pointer, drone, self._read_at)
+        b.lib.world_read(self._pointer, self.scenario._index(drone), self._read_at)
         return DroneState(*np.split(self._read.copy(), _CUTS))
 
     @property
     def tick(self) -> int:
         """Steps done."""
-        return b.lib.world_tick(self._pointer)
+        return int(b.lib.world_tick(self._pointer))
 
     @property
     def time(self) -> float:
@@ -101,18 +109,18 @@ class World:
     @property
     def hash(self) -> int:
         """Of the last step, chained to all before it: equal hashes, equal runs."""
-        return b.lib.world_hash(self._pointer)
+        return int(b.lib.world_hash(self._pointer))
 
     @property
     def state_hash(self) -> int:
         """Of the state as it is."""
-        return b.lib.world_state_hash(self._pointer)
+        return int(b.lib.world_state_hash(self._pointer))
 
     @property
     def failure(self) -> str | None:
         """Why the world ended; None while it runs."""
         text = b.lib.world_failure(self._pointer)
-        return text.decode() if text is not None else None
+        return str(text.decode()) if text is not None else None
 
     @property
     def integrator(self) -> str:
@@ -162,4 +170,4 @@ def replay(path: str | os.PathLike[str]) -> str | None:
     result = b.lib.log_replay(os.fspath(path).encode())
     if result < 0:
         raise b.error()
-    return b.lib.binding_error().decode() if result else None
+    return str(b.error()) if result else None
