@@ -305,8 +305,8 @@ int log_replay(const char *path)
 
 const char *batch_variable(int index) { return vy_variable_name(index); }
 
-// `numbers`: worlds, seed, threads, lanes, chain, rung, episode, autoreset. `vary`: what, distribution, a, b,
-// drone for each row.
+// `numbers`: worlds, seed, threads, lanes, chain, rung, episode, autoreset, precision. `vary`: what,
+// distribution, a, b, drone for each row.
 vy_batch *batch_create(const vy_scenario *scenario, const uint64_t *numbers, const double *vary,
                        int vary_count, const char *const *observe, int observe_count)
 {
@@ -322,6 +322,7 @@ vy_batch *batch_create(const vy_scenario *scenario, const uint64_t *numbers, con
     def.rung = (vy_rung)numbers[5];
     def.episode = numbers[6];
     def.autoreset = (vy_autoreset)numbers[7];
+    def.precision = (vy_precision)numbers[8];
     def.vary_count = vary_count;
     for (int i = 0; i < vary_count && i < VY_VARY_CAP; ++i) {
         const double *v = vary + 5 * i;

@@ -76,6 +76,7 @@ def test_errors_carry_the_library_s_words() -> None:
     raises(volery.Error, "shape", lambda: volery.Batch(HOVER, 2).reset(np.ones(3, dtype=bool)))
     raises(volery.Error, "choose from none, motors", lambda: volery.World(HOVER, rung="stick"))
     raises(volery.Error, "choose from none, motors", lambda: volery.Batch(HOVER, 2, rung="stick"))
+    raises(volery.Error, "choose from float64, float32", lambda: volery.Batch(HOVER, 2, precision="half"))
     raises(volery.Error, "choose from disabled", lambda: volery.Batch(HOVER, 2, autoreset="later"))
 
 
@@ -139,6 +140,15 @@ def test_batch_is_its_worlds() -> None:
     batch.restore(3, block)
     batch.step(10)
     assert batch.hash(3) == hashed
+
+
+def test_single_precision_is_near() -> None:
+    exact, near = (volery.Batch(HOVER, 5, seed=3, precision=p) for p in ("float64", "float32"))
+    exact.step(1000)
+    near.step(1000)
+    error = np.abs(exact.observations - near.observations)[..., :3].max()
+    assert 0.0 < error < 1e-3
+    raises(volery.Error, "single precision", lambda: volery.Batch(HOVER, 2, chain=True, precision="float32"))
 
 
 def test_arrays_are_views() -> None:

@@ -15,6 +15,7 @@ from .gpu import Gpu
 from .scenario import RUNGS, Scenario
 
 AUTORESETS = {"disabled": 0, "next_step": 1, "same_step": 2}
+PRECISIONS = {"float64": 0, "float32": 1}
 _DISTRIBUTIONS = {"uniform": 0, "normal": 1, "log": 2}
 _PATIENCE = 0.2  # [s] between two chances for an interrupt
 
@@ -35,6 +36,7 @@ class Batch:
     observe      names of drone fields that make up an observation
     episode      steps after which an episode is cut off; 0 is never
     autoreset    "disabled", "next_step" or "same_step"
+    precision    "float64": the bits of a world alone; "float32": the same equations within tolerances (docs/performance.md)
     threads      0 is one per core;  lanes  0 is the widest this CPU has;  chain  keep each world's chain of hashes
 
     The arrays are the batch's own memory, valid as long as they or the batch are referenced; they change in place:
@@ -55,7 +57,7 @@ class Batch:
                  vary: Mapping[str, tuple[str, float, float]] | None = None,
                  observe: Sequence[str] = ("body.position", "body.velocity", "body.attitude", "body.rate"),
                  episode: int = 0, autoreset: str = "disabled", threads: int = 0, lanes: int = 0,
-                 chain: bool = False) -> None:
+                 chain: bool = False, precision: str = "float64") -> None:
         self.scenario = scenario if isinstance(scenario, Scenario) else Scenario(scenario)
         known = variables()
         rows: list[float] = []
@@ -65,8 +67,9 @@ class Batch:
             rows += [known.index(name), _DISTRIBUTIONS[distribution], low, high, -1]
         if worlds < 0 or threads < 0 or lanes < 0 or episode < 0:
             raise b.Error("batch: counts must not be negative")
-        numbers = (ctypes.c_uint64 * 8)(worlds, seed, threads, lanes, int(chain), b.chosen("rung", rung or "none", RUNGS),
-                                        episode, b.chosen("autoreset", autoreset, AUTORESETS))
+        numbers = (ctypes.c_uint64 * 9)(worlds, seed, threads, lanes, int(chain), b.chosen("rung", rung or "none", RUNGS),
+                                        episode, b.chosen("autoreset", autoreset, AUTORESETS),
+                                        b.chosen("precision", precision, PRECISIONS))
         self._pointer = b.made(b.lib.batch_create(
             self.scenario._pointer, numbers, (ctypes.c_double * max(len(rows), 1))(*rows), len(rows) // 5,
             b.strings(list(observe)), len(observe)))
