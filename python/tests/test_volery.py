@@ -264,6 +264,7 @@ def test_rows_may_have_seeds_of_their_own() -> None:
     again = env.reset(seed=[5, None, 2])[0]
     assert np.array_equal(again[::2], listed[::2]) and not np.array_equal(again[1], listed[1])
     raises(ValueError, "3 seeds", lambda: env.reset(seed=[1, 2]))
+    raises(ValueError, "3 x 4 actions", lambda: env.step(np.zeros((2, 4))))
     env.reset(seed=4)
     first = env.np_random.integers(1000)
     env.reset(seed=4)

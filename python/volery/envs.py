@@ -67,7 +67,10 @@ class _Flight:
 
     def step(self, actions: NDArray[Any]) -> tuple[Array, NDArray[np.bool_], NDArray[np.bool_]]:
         batch = self.batch
-        told = np.clip(np.asarray(actions, dtype=np.float64).reshape(batch.actions.shape), -1.0, 1.0)
+        given = np.asarray(actions, dtype=np.float64)
+        if given.size != batch.actions.size:
+            raise ValueError(f"step: {len(batch)} x {4 * self.task.drones} actions, got an array of shape {given.shape}")
+        told = np.clip(given.reshape(batch.actions.shape), -1.0, 1.0)
         batch.actions[..., 0] = (0.5 * self.full) * (told[..., 0] + 1.0)
         batch.actions[..., 1:] = told[..., 1:] * RATES
         batch.step(STEPS)

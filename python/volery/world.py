@@ -126,7 +126,7 @@ class World:
     def integrator(self) -> str:
         """How steps advance time: `euler`, `semi-implicit`, `rk4` or `lie-midpoint`. May be set between steps; it is
         part of the state."""
-        return b.lib.world_integrator(self._pointer).decode()
+        return str(b.lib.world_integrator(self._pointer).decode())
 
     @integrator.setter
     def integrator(self, name: str) -> None:
