@@ -5,6 +5,7 @@
 #include "bench/calling.h"
 #include "bench/flight.h"
 #include "bench/logging.h"
+#include "bench/pile.h"
 #include "bench/swarm.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -57,6 +58,12 @@ const bench vy_benches[] = {
      0x59578563f007a50cu},
     {"batch-full", "1024 worlds as in world-full, each with its own mass, inertia and noise", "drone-steps/s",
      vy_bench_batch_full, 0xcadbb79e22cdecdeu},
+    {"pile-100", "a heap of a hundred boxes, 60 Hz, one thread", "body-steps/s", vy_bench_pile_100,
+     0xa6de528fc27f6969u},
+    {"pile-1000", "of a thousand", "body-steps/s", vy_bench_pile_1000, 0x649eba15089b43a5u},
+    {"pile-10000", "of ten thousand", "body-steps/s", vy_bench_pile_10000, 0xa8750fc1e33c296bu},
+    {"pile-threads", "of a thousand: one thread's time over two's, wall clock", "times",
+     vy_bench_pile_threads, 0x649eba15089b43a5u},
 };
 const int vy_bench_count = (int)(sizeof vy_benches / sizeof vy_benches[0]);
 

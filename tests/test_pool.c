@@ -1,5 +1,5 @@
 // test_pool.c - threads that share a loop: every item once, whoever does it, however late he comes.
-#include "batch/pool.h"
+#include "base/pool.h"
 #include "check.h"
 #include <sched.h>
 #include <stdatomic.h>
@@ -65,11 +65,56 @@ static void rounds_may_differ(void **unused)
     vy_pool_destroy(NULL);
 }
 
+typedef struct team {
+    vy_pool *pool;
+    uint32_t written[THREADS * 16]; // a cache line each
+    uint64_t seen;                  // by thread 0, of what the others had written
+} team;
+
+// Each writes, all meet, one adds up, all meet.
+static void write_and_meet(void *self, uint32_t thread, uint32_t count)
+{
+    team *t = self;
+    for (int k = 0; k < 4; ++k) {
+        t->written[thread * 16] += 1;
+        vy_pool_meet(t->pool);
+        for (uint32_t i = 0; i < count && thread == 0; ++i) t->seen += t->written[i * 16];
+        vy_pool_meet(t->pool);
+    }
+}
+
+static void threads_meet(void **unused)
+{
+    (void)unused;
+    for (uint32_t threads = 1; threads <= THREADS; ++threads) {
+        team t = {.pool = vy_pool_create(threads)};
+        uint64_t all = 0;
+        loop l;
+        memset(&l, 0, sizeof l);
+        l.items = ITEMS;
+        assert_non_null(t.pool);
+        for (uint32_t round = 0; round < 50; ++round) {
+            vy_pool_together(t.pool, write_and_meet, &t);
+            if (round % 3 == 0) vy_pool_run(t.pool, ITEMS, visit, &l); // workers may be late for the next
+        }
+        for (uint64_t k = 1; k <= 200; ++k) all += k * threads;
+        assert_true(t.seen == all);
+        for (uint32_t i = 0; i < threads; ++i) assert_int_equal(t.written[i * 16], 200);
+        assert_int_equal(atomic_load(&l.twice), 0);
+        vy_pool_destroy(t.pool);
+    }
+    vy_pool *pool = vy_pool_create(0); // one per core
+    assert_non_null(pool);
+    assert_true(vy_pool_count(pool) >= 1);
+    vy_pool_destroy(pool);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_item_is_done_once),
         cmocka_unit_test(rounds_may_differ),
+        cmocka_unit_test(threads_meet),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,9 +41,11 @@ typedef struct vy_contacts_def {
                        ///< ... 1
     double restitution_speed; ///< [m/s] slower impacts do not bounce; what gravity adds in two steps is added
                               ///< to it
+    uint32_t threads; ///< that share a step where it is long enough, the caller's included; 0: one per core.
+                      ///< The bits are the same for any number
 } vy_contacts_def;
 
-/// No contacts (cap 0); soft, sub-steps of 1/240 s, slop 0.1 mm, 3 m/s; 0.8; 0.01 m/s.
+/// No contacts (cap 0); soft, sub-steps of 1/240 s, slop 0.1 mm, 3 m/s; 0.8; 0.01 m/s; one thread.
 vy_contacts_def vy_default_contacts_def(void);
 /// The same as the requirements' response: VY_SOLVER_IMPULSE with a slop of 0.01 m.
 vy_contacts_def vy_impulse_contacts_def(void);

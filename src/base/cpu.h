@@ -17,3 +17,11 @@ int vy_cpu_choose(vy_cpu_level level);
 
 /// The best level this processor has.
 vy_cpu_level vy_cpu_best(void);
+
+/// Tell the processor that this thread only waits for another one to write something.
+static inline void vy_cpu_pause(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+}

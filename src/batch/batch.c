@@ -2,22 +2,21 @@
 #include "volery/batch.h"
 #include "base/fail.h"
 #include "base/hash.h"
+#include "base/pool.h"
 #include "batch/gpu_parts.h"
 #include "batch/lanes.h"
 #include "batch/lone.h"
 #include "batch/pack.h"
-#include "batch/pool.h"
 #include "batch/vary.h"
 #include "world/build.h"
 #include "world/world_impl.h"
 #include <stdlib.h>
-#include <unistd.h>
 
 #define BATCH_COOKIE 0x62746368u
 
 #define CELLS_OF(type) (sizeof(type) / 8)
 
-enum { WORLD_MOST = 1 << 24, DRONE_MOST = 64, THREAD_MOST = 1024 };
+enum { WORLD_MOST = 1 << 24, DRONE_MOST = 64 };
 
 typedef struct observed {
     size_t cell; // from the start of a drone's block
@@ -463,8 +462,8 @@ static vy_status check_def(const vy_batch_def *def, vy_error *err)
     if (def->world_count < 1 || def->world_count > WORLD_MOST)
         return vy_fail(err, VY_BAD_VALUE, "batch: 1 to %d worlds, got %u", WORLD_MOST, def->world_count);
     if (def->scenario->drone_count < 1) return vy_fail(err, VY_BAD_VALUE, "batch: the scenario has no drone");
-    if (def->threads > THREAD_MOST)
-        return vy_fail(err, VY_BAD_VALUE, "batch: at most %d threads", THREAD_MOST);
+    if (def->threads > VY_POOL_MOST)
+        return vy_fail(err, VY_BAD_VALUE, "batch: at most %d threads", VY_POOL_MOST);
     if (choose_lanes(def->lanes) == NULL)
         return vy_fail(err, VY_BAD_VALUE, "batch: this machine has no lanes of %u; 0 takes the widest it has",
                        def->lanes);
@@ -676,17 +675,13 @@ static vy_status fill(vy_batch *b, vy_error *err)
     }
     status = take_observation(b, err);
     if (status != VY_OK) return status;
-    uint32_t threads = b->def.threads;
-    if (threads == 0) {
-        const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-        threads = cores > 0 && cores <= THREAD_MOST ? (uint32_t)cores : 1;
-    }
-    b->pool = vy_pool_create(threads);
-    if (b->pool == NULL) return vy_fail(err, VY_NO_MEMORY, "batch: the system gives no %u threads", threads);
+    b->pool = vy_pool_create(b->def.threads);
+    if (b->pool == NULL)
+        return vy_fail(err, VY_NO_MEMORY, "batch: the system gives no %u threads", b->def.threads);
     status = take_all_memory(b, err);
     if (status == VY_OK) status = check_draws(b, err);
     if (status != VY_OK) return status;
-    for (uint32_t t = 0; t < threads && b->lone == NULL; ++t)
+    for (uint32_t t = 0; t < vy_pool_count(b->pool) && b->lone == NULL; ++t)
         b->lanes->prepare(&b->family, b->rooms + t * b->room);
     const uint32_t width = (uint32_t)b->lanes->width, all = (uint32_t)b->blocks * width;
     for (uint32_t i = b->view.worlds; i < all; ++i)

@@ -73,6 +73,7 @@ struct vy_bodies {
     int flown;          // 1: somebody else flies the bodies; what pushes them shows in how they fly
     struct joint_system *joints;
     struct contact_system *contacts; // NULL without contacts
+    struct vy_pool *pool;            // threads that share a step; NULL: the caller's alone
 };
 
 /// The slot of an id, or -1 when it is stale.

@@ -3,6 +3,9 @@
 #include "dynamics/contacts.h"
 #include "geometry/broadphase.h"
 
+enum { FEW_BODIES = 256 }; // not worth waking threads for
+enum { MANY = 2 };         // when one in so many boxes moved, all pairs anew is faster
+
 // Where a body's shape is at the start of the step, and its bounds from there to the end with all that
 // turning may add.
 static void sweep(vy_bodies *b, uint32_t i, double h)
@@ -23,6 +26,13 @@ static void sweep(vy_bodies *b, uint32_t i, double h)
     box.high.y += real_max(way.y, 0.0) + more;
     box.high.z += real_max(way.z, 0.0) + more;
     s->bounds[i] = box;
+}
+
+static void sweep_all(vy_bodies *b, void *self, size_t first, size_t last)
+{
+    for (size_t i = first; i < last; ++i) {
+        if (b->contacts->proxy_of[i] >= 0) sweep(b, (uint32_t)i, *(const double *)self);
+    }
 }
 
 static int overlap(const vy_bounds *a, const vy_bounds *b)
@@ -80,31 +90,106 @@ static int may_meet(const vy_bodies *b, uint32_t i, uint32_t j)
     return (body_is_dynamic(b, i) || body_is_dynamic(b, j)) && !pass_through(b, i, j);
 }
 
-// The tree's pairs, sorted: by their first slot into buckets, and each bucket by insertion, for it is short.
-static int list_tree(vy_bodies *b)
+// ---- the tree's pairs: as long as no box moves they stay
+
+// Keys [0, found), sorted into the tree's: by their first slot into buckets, and each bucket by insertion,
+// for it is short.
+static void sort_tree(vy_bodies *b, size_t found)
 {
     contact_system *s = b->contacts;
-    size_t found = 0;
     uint32_t *const end = s->bucket + 1;
-    if (vy_tree_list(s->tree, s->pairs, s->pair_cap, &found) != VY_OK) return 0;
     memset(s->bucket, 0, ((size_t)b->limit + 1) * sizeof *s->bucket);
-    for (size_t k = 0; k < found; ++k) {
-        const uint64_t key = contact_key(s->slot_of[s->pairs[k].a], s->slot_of[s->pairs[k].b]);
-        end[key >> 32] += 1;
-        s->keys[k] = key;
-    }
+    for (size_t k = 0; k < found; ++k) end[s->keys[k] >> 32] += 1;
     for (uint32_t i = 0; i < b->limit; ++i) end[i] += s->bucket[i];
     for (size_t k = 0; k < found; ++k) s->tree_keys[s->bucket[s->keys[k] >> 32]++] = s->keys[k];
-    size_t n = 0;
-    for (size_t k = 0; k < found; ++k) { // keys of one bucket are between those of its neighbours
+    for (size_t k = 1; k < found; ++k) { // keys of one bucket are between those of its neighbours
         const uint64_t key = s->tree_keys[k];
-        if (!body_is_dynamic(b, (uint32_t)(key >> 32)) && !body_is_dynamic(b, (uint32_t)key)) continue;
-        size_t at = n++;
+        size_t at = k;
         for (; at > 0 && s->tree_keys[at - 1] > key; --at) s->tree_keys[at] = s->tree_keys[at - 1];
         s->tree_keys[at] = key;
     }
-    s->tree_count = n;
+    s->tree_count = found;
+}
+
+static int one_is_dynamic(const vy_bodies *b, uint32_t i, uint32_t j)
+{
+    return body_is_dynamic(b, i) || body_is_dynamic(b, j);
+}
+
+// All pairs anew.
+static int list_tree(vy_bodies *b)
+{
+    contact_system *s = b->contacts;
+    size_t found = 0, n = 0;
+    if (vy_tree_list(s->tree, s->pairs, s->pair_cap, &found) != VY_OK) return 0;
+    for (size_t k = 0; k < found; ++k) {
+        const uint32_t i = s->slot_of[s->pairs[k].a], j = s->slot_of[s->pairs[k].b];
+        if (one_is_dynamic(b, i, j)) s->keys[n++] = contact_key(i, j);
+    }
+    sort_tree(b, n);
     return 1;
+}
+
+/// The body whose pairs are asked for.
+typedef struct mover {
+    vy_bodies *b;
+    uint32_t slot;
+} mover;
+
+// Of two that have moved the first one has the pair.
+static void add_pair(void *self, int proxy)
+{
+    const mover *m = self;
+    contact_system *s = m->b->contacts;
+    const uint32_t i = m->slot, j = s->slot_of[proxy];
+    if (i == j || (s->moved[j] && j < i) || !one_is_dynamic(m->b, i, j)) return;
+    const size_t at = atomic_fetch_add_explicit(&s->found_pairs, 1, memory_order_relaxed);
+    if (at < s->pair_cap) s->keys[at] = contact_key(i, j);
+}
+
+static void ask_tree(vy_bodies *b, void *self, size_t first, size_t last)
+{
+    (void)self;
+    contact_system *s = b->contacts;
+    for (size_t i = first; i < last; ++i) {
+        mover m = {b, (uint32_t)i};
+        if (s->moved[i]) vy_tree_touching(s->tree, s->proxy_of[i], add_pair, &m);
+    }
+}
+
+// Pairs of boxes that have moved anew, the others as they were. In which order pairs are found depends on the
+// threads, but not which; then they are sorted.
+static int update_tree(vy_bodies *b)
+{
+    contact_system *s = b->contacts;
+    size_t n = 0;
+    for (size_t k = 0; k < s->tree_count; ++k) {
+        const uint64_t key = s->tree_keys[k];
+        if (!s->moved[key >> 32] && !s->moved[(uint32_t)key]) s->keys[n++] = key;
+    }
+    atomic_store_explicit(&s->found_pairs, n, memory_order_relaxed);
+    vy_bodies_share(b, b->limit, FEW_BODIES, ask_tree, NULL);
+    n = atomic_load_explicit(&s->found_pairs, memory_order_relaxed);
+    if (n > s->pair_cap) return 0;
+    sort_tree(b, n);
+    return 1;
+}
+
+// Bring the boxes to where the bodies are, and their pairs up to date. Returns 0 when there are too many.
+static int refresh_tree(vy_bodies *b, double h)
+{
+    contact_system *s = b->contacts;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < b->limit; ++i) {
+        s->moved[i] = 0;
+        if (s->proxy_of[i] < 0) continue;
+        (void)vy_tree_move(s->tree, s->proxy_of[i], &s->bounds[i], vec3_scale(h, b->state[i].velocity),
+                           &s->moved[i]);
+        count += s->moved[i] != 0;
+    }
+    if (!s->stale && count == 0) return 1;
+    s->stale = !(s->stale || count > b->limit / MANY ? list_tree(b) : update_tree(b));
+    return !s->stale;
 }
 
 // Whether a body stays above a plane that does not move.
@@ -144,17 +229,8 @@ int vy_contacts_pairs(vy_bodies *b, double h, size_t *count)
 {
     contact_system *s = b->contacts;
     size_t ground = 0, n = 0, at = 0;
-    int changed = s->stale;
-    for (uint32_t i = 0; i < b->limit; ++i) {
-        int moved = 0;
-        if (s->proxy_of[i] < 0) continue;
-        sweep(b, i, h);
-        (void)vy_tree_move(s->tree, s->proxy_of[i], &s->bounds[i], vec3_scale(h, b->state[i].velocity),
-                           &moved);
-        changed |= moved;
-    }
-    s->stale = changed && !list_tree(b);
-    if (s->stale || !list_ground(b, &ground)) return 0;
+    vy_bodies_share(b, b->limit, FEW_BODIES, sweep_all, &h);
+    if (!refresh_tree(b, h) || !list_ground(b, &ground)) return 0;
     for (size_t k = 0; k < s->tree_count; ++k) {
         const uint64_t key = s->tree_keys[k];
         const uint32_t i = (uint32_t)(key >> 32), j = (uint32_t)key;

@@ -2,6 +2,8 @@
 // step.
 #include "dynamics/contacts.h"
 
+enum { FEW_PAIRS = 64, FEW_CONTACTS = 256 }; // not worth waking threads for
+
 static double mean(double a, double b) { return real_sqrt(a * b); }
 
 // Two unit vectors across n.
@@ -114,22 +116,73 @@ static void fill_contact(const vy_bodies *b, uint32_t i, uint32_t j, const vy_ma
     material_of(b, c);
 }
 
+// ---- pairs side by side
+
+/// Pairs [first, ...) whose manifolds are at hand, and the contacts they become.
+typedef struct pair_block {
+    size_t first;
+    contact *to;
+} pair_block;
+
+static void find_manifolds(vy_bodies *b, void *self, size_t first, size_t last)
+{
+    contact_system *s = b->contacts;
+    const uint64_t *keys = s->keys + ((const pair_block *)self)->first;
+    for (size_t k = first; k < last; ++k) {
+        if (!manifold_of(b, (uint32_t)(keys[k] >> 32), (uint32_t)keys[k], &s->found[k]))
+            s->found[k].count = 0;
+    }
+}
+
+// The first pair that is remembered and not before `key`.
+static const contact_memory *remembered(const vy_bodies *b, uint64_t key)
+{
+    uint64_t low = 0, high = b->contact_count->count;
+    while (low < high) {
+        const uint64_t mid = (low + high) / 2;
+        if (contact_key(b->memory[mid].a, b->memory[mid].b) < key) {
+            low = mid + 1;
+        } else {
+            high = mid;
+        }
+    }
+    return b->memory + low;
+}
+
+static void fill_contacts(vy_bodies *b, void *self, size_t first, size_t last)
+{
+    const contact_system *s = b->contacts;
+    const pair_block *block = self;
+    const uint64_t *keys = s->keys + block->first;
+    const contact_memory *const end = b->memory + b->contact_count->count;
+    const contact_memory *known = first < last ? remembered(b, keys[s->kept[first]]) : end;
+    for (size_t n = first; n < last; ++n) {
+        const uint64_t key = keys[s->kept[n]];
+        contact *c = block->to + n;
+        fill_contact(b, (uint32_t)(key >> 32), (uint32_t)key, &s->found[s->kept[n]], c);
+        while (known < end && contact_key(known->a, known->b) < key) ++known;
+        if (known < end && contact_key(known->a, known->b) == key) recall(known, c);
+    }
+}
+
 int vy_contacts_find(vy_bodies *b, double h)
 {
     contact_system *s = b->contacts;
-    const contact_memory *known = b->memory, *const end = known + b->contact_count->count;
     size_t pairs = 0;
     s->count = 0;
     if (!vy_contacts_pairs(b, h, &pairs)) return 0;
-    for (size_t k = 0; k < pairs; ++k) {
-        vy_manifold m;
-        const uint32_t i = (uint32_t)(s->keys[k] >> 32), j = (uint32_t)s->keys[k];
-        if (!manifold_of(b, i, j, &m)) continue;
-        if (s->count == b->def.contacts.cap) return 0;
-        contact *c = &s->list[s->count++];
-        fill_contact(b, i, j, &m, c);
-        while (known < end && contact_key(known->a, known->b) < s->keys[k]) ++known;
-        if (known < end && contact_key(known->a, known->b) == s->keys[k]) recall(known, c);
+    for (size_t at = 0; at < pairs; at += s->block) {
+        const size_t left = pairs - at, count = left < s->block ? left : s->block;
+        pair_block block = {at, s->list + s->count};
+        vy_bodies_share(b, count, FEW_PAIRS, find_manifolds, &block);
+        uint32_t kept = 0;
+        for (uint32_t k = 0; k < count; ++k) {
+            if (s->found[k].count > 0) s->kept[kept++] = k;
+        }
+        const uint32_t room = b->def.contacts.cap - s->count, taken = kept < room ? kept : room;
+        vy_bodies_share(b, taken, FEW_CONTACTS, fill_contacts, &block);
+        s->count += taken;
+        if (taken < kept) return 0;
     }
     return 1;
 }

@@ -18,6 +18,7 @@
 #define SETTLE         0.25 // [s]
 #define TWO_PI         6.283185307179586
 enum { BOUNCES = 8, FEW = 3 };
+enum { FEW_FOR_THREADS = 128 }; // contacts
 
 static contact_spring soft(double hertz, double damped, double h)
 {
@@ -134,7 +135,7 @@ static void move(contact_body *s, contact_motion *m, const body_params *params, 
 
 static void store_body(vy_bodies *b, uint32_t i)
 {
-    const contact_system *s = b->contacts;
+    contact_system *s = b->contacts;
     const contact_body *from = &s->body[i];
     const contact_motion *m = &s->motion[i];
     const body_state n = {vec3_add(from->position, vec3_of(from->moved)), vec3_of(m->velocity),
@@ -143,7 +144,7 @@ static void store_body(vy_bodies *b, uint32_t i)
         b->state[i] = n;
     } else {
         b->state[i] = s->start[i];
-        b->head->failed = 1;
+        atomic_store_explicit(&s->lost, 1, memory_order_relaxed);
     }
 }
 
@@ -157,15 +158,25 @@ typedef struct colour_range {
 
 enum { COLOURS = 64, UNCOLOURED = COLOURS };
 
+/// What one thread does: contacts that are neighbours in the list and bodies that are neighbours in their
+/// slots, so that threads seldom write what another one reads.
+struct contact_part {
+    uint32_t first, last;           // contacts
+    uint32_t body_first, body_last; // slots
+    uint32_t packs_first, packs_last;
+    int bounces; // some contact does
+    colour_range colour[COLOURS];
+};
+
 /// The packs of a step.
 typedef struct pack_plan {
     const contact_kernel *wide, *narrow;
     contact_job job;
-    colour_range colour[COLOURS];
-    uint32_t colours;
-    uint32_t packs; // of all colours
-    void *loose;    // contacts for which no colour was left, one in a pack of the narrow kernel
-    uint32_t loose_start, loose_count;
+    uint32_t parts;   // of the work, one for each thread
+    uint32_t colours; // in use
+    void *loose;      // contacts for which no colour was left, one in a pack of the narrow kernel
+    uint32_t loose_count;
+    const uint32_t *loose_order;
 } pack_plan;
 
 const contact_kernel *vy_contacts_kernel(void)
@@ -183,91 +194,191 @@ static uint32_t lowest_free(uint64_t taken)
     return c;
 }
 
-// Each contact in turn takes the first colour that neither of its moving bodies has.
-static void colour_contacts(contact_system *s, uint32_t count[COLOURS + 1])
+// Active contacts, as many for each part.
+static uint32_t split(vy_bodies *b, uint32_t parts)
 {
+    contact_system *s = b->contacts;
+    uint32_t active = 0, n = 0, t = 0;
     for (uint32_t k = 0; k < s->count; ++k) {
         const contact *c = &s->list[k];
         if (!c->active) continue;
-        s->colours[c->a] = 0;
-        s->colours[c->b] = 0;
+        s->colours[c->a] = s->colours[c->b] = 0;
+        ++active;
     }
+    for (uint32_t k = 0; k < s->count && t < parts; ++k) {
+        if (!s->list[k].active) continue;
+        for (; t < parts && n >= (uint64_t)active * t / parts; ++t) {
+            s->parts[t].first = k;
+            s->parts[t].body_first = t == 0 ? 0 : s->list[k].a;
+        }
+        ++n;
+    }
+    for (t = 0; t < parts; ++t) {
+        const int end = t + 1 == parts;
+        s->parts[t].last = end ? s->count : s->parts[t + 1].first;
+        s->parts[t].body_last = end ? b->limit : s->parts[t + 1].body_first;
+    }
+    return active;
+}
+
+// Each contact in turn takes the first colour that neither of its moving bodies has. Returns how many have
+// none.
+static uint32_t colour_contacts(vy_bodies *b, uint32_t *colours)
+{
+    contact_system *s = b->contacts;
+    uint32_t loose = 0;
+    *colours = 0;
     for (uint32_t k = 0; k < s->count; ++k) {
         contact *c = &s->list[k];
         if (!c->active) continue;
-        const int moves_a = s->body[c->a].moves, moves_b = s->body[c->b].moves;
+        const int moves_a = body_is_dynamic(b, c->a), moves_b = body_is_dynamic(b, c->b);
         c->colour = lowest_free((moves_a ? s->colours[c->a] : 0) | (moves_b ? s->colours[c->b] : 0));
-        count[c->colour] += 1;
-        if (c->colour == UNCOLOURED) continue;
+        if (c->colour == UNCOLOURED) {
+            ++loose;
+            continue;
+        }
+        if (c->colour >= *colours) *colours = c->colour + 1;
         s->colours[c->a] |= (uint64_t)1 << c->colour;
         s->colours[c->b] |= (uint64_t)1 << c->colour;
     }
+    return loose;
 }
 
-// Active contacts by colour, and within a colour by their number of points, so that packs are even.
-static void plan_packs(contact_system *s, pack_plan *plan)
+// Contacts without a colour, by their number of points.
+static void list_loose(contact_system *s, uint32_t *order)
 {
-    uint32_t count[COLOURS + 1] = {0}, at[COLOURS + 1], n = 0;
-    colour_contacts(s, count);
-    for (uint32_t c = 0; c <= COLOURS; ++c) {
+    for (int points = 1; points <= VY_MANIFOLD_POINTS; ++points) {
+        for (uint32_t k = 0; k < s->count; ++k) {
+            const contact *c = &s->list[k];
+            if (c->active && c->colour == UNCOLOURED && c->count == points) *order++ = k;
+        }
+    }
+}
+
+// The packs of parts before this one, and what may be left empty in them.
+static uint32_t packs_before(uint32_t contacts, uint32_t parts, uint32_t width)
+{
+    return contacts / width + parts * (COLOURS + 1);
+}
+
+// Returns how many contacts there are to solve.
+static uint32_t plan_packs(vy_bodies *b, uint32_t parts, pack_plan *plan)
+{
+    contact_system *s = b->contacts;
+    const uint32_t active = split(b, parts);
+    plan->parts = parts;
+    plan->loose_count = colour_contacts(b, &plan->colours);
+    plan->loose_order = s->order + s->count;
+    if (plan->loose_count > 0) list_loose(s, s->order + s->count);
+    if (active <= FEW) plan->wide = plan->narrow; // lanes without work cost as much as those with
+    plan->loose =
+        (unsigned char *)s->packs + packs_before(s->count, parts, plan->wide->width) * plan->wide->pack_size;
+    return active;
+}
+
+// A part's contacts by colour, and within a colour by their number of points, so that packs are even. How
+// they are put together changes no bits.
+static void plan_part(contact_system *s, const pack_plan *plan, uint32_t index)
+{
+    struct contact_part *part = &s->parts[index];
+    uint32_t count[COLOURS + 1] = {0}, at[COLOURS + 1], n = part->first;
+    part->bounces = 0;
+    for (uint32_t k = part->first; k < part->last; ++k) {
+        const contact *c = &s->list[k];
+        if (!c->active) continue;
+        count[c->colour] += 1;
+        part->bounces |= c->restitution > 0.0;
+    }
+    part->packs_first = part->packs_last = packs_before(part->first, index, plan->wide->width);
+    for (uint32_t c = 0; c < plan->colours; ++c) {
+        const uint32_t packs = (count[c] + plan->wide->width - 1) / plan->wide->width;
+        part->colour[c] = (colour_range){part->packs_last, part->packs_last + packs, n, count[c]};
+        part->packs_last += packs;
         at[c] = n;
         n += count[c];
     }
     for (int points = 1; points <= VY_MANIFOLD_POINTS; ++points) {
-        for (uint32_t k = 0; k < s->count; ++k) {
+        for (uint32_t k = part->first; k < part->last; ++k) {
             const contact *c = &s->list[k];
-            if (c->active && c->count == points) s->order[at[c->colour]++] = k;
+            if (c->active && c->count == points && c->colour != UNCOLOURED) s->order[at[c->colour]++] = k;
         }
     }
-    if (n <= FEW) plan->wide = plan->narrow; // lanes without work cost as much as those with
-    plan->packs = 0;
-    for (plan->colours = 0; plan->colours < COLOURS && count[plan->colours] > 0; ++plan->colours) {
-        const uint32_t c = plan->colours, packs = (count[c] + plan->wide->width - 1) / plan->wide->width;
-        plan->colour[c] = (colour_range){plan->packs, plan->packs + packs, at[c] - count[c], count[c]};
-        plan->packs += packs;
-    }
-    plan->loose_count = count[UNCOLOURED];
-    plan->loose_start = n - plan->loose_count;
-    plan->loose = (unsigned char *)s->packs + plan->packs * plan->wide->pack_size;
 }
 
-static void fill_packs(contact_system *s, const pack_plan *plan)
+// ---- threads: each does its part of every loop, and all meet before the next one
+
+/// One thread of those that solve.
+typedef struct team {
+    vy_pool *pool; // NULL: it is alone
+    uint32_t thread, count;
+} team;
+
+static void meet(const team *t)
+{
+    if (t->pool != NULL) vy_pool_meet(t->pool);
+}
+
+static void fill_packs(contact_system *s, const pack_plan *plan, const team *t)
 {
     const uint32_t width = plan->wide->width;
+    plan_part(s, plan, t->thread);
     for (uint32_t c = 0; c < plan->colours; ++c) {
-        const colour_range *range = &plan->colour[c];
+        const colour_range *range = &s->parts[t->thread].colour[c];
         for (uint32_t done = 0; done < range->count; done += width) {
             const uint32_t left = range->count - done, pack = range->first + done / width;
             plan->wide->fill(&plan->job, &s->order[range->start + done], left < width ? left : width,
                              (unsigned char *)s->packs + pack * plan->wide->pack_size);
         }
     }
-    for (uint32_t k = 0; k < plan->loose_count; ++k)
-        plan->narrow->fill(&plan->job, &s->order[plan->loose_start + k], 1,
+    for (uint32_t k = 0; k < plan->loose_count && t->thread == 0; ++k)
+        plan->narrow->fill(&plan->job, &plan->loose_order[k], 1,
                            (unsigned char *)plan->loose + k * plan->narrow->pack_size);
+    meet(t);
 }
 
 typedef enum stage { WARM, SOLVE, RELAX, BOUNCE } stage;
 
-static void run_packs(const contact_system *s, const pack_plan *plan, stage at)
+static void run_packs(const contact_system *s, const pack_plan *plan, const team *t, stage at)
 {
     void (*const wide[])(const contact_job *, void *, uint32_t, uint32_t) = {
         plan->wide->warm, plan->wide->solve, plan->wide->relax, plan->wide->bounce};
     void (*const narrow[])(const contact_job *, void *, uint32_t, uint32_t) = {
         plan->narrow->warm, plan->narrow->solve, plan->narrow->relax, plan->narrow->bounce};
-    for (uint32_t c = 0; c < plan->colours; ++c)
-        wide[at](&plan->job, s->packs, plan->colour[c].first, plan->colour[c].last);
-    narrow[at](&plan->job, plan->loose, 0, plan->loose_count);
+    const colour_range *own = s->parts[t->thread].colour;
+    for (uint32_t c = 0; c < plan->colours; ++c) {
+        wide[at](&plan->job, s->packs, own[c].first, own[c].last);
+        meet(t);
+    }
+    if (plan->loose_count == 0) return;
+    if (t->thread == 0) narrow[at](&plan->job, plan->loose, 0, plan->loose_count);
+    meet(t);
 }
 
-size_t vy_contacts_pack_memory(uint32_t cap)
+// Whether some contact does, of any thread.
+static int bounces(const contact_system *s, const pack_plan *plan)
+{
+    int any = 0;
+    for (uint32_t i = 0; i < plan->parts; ++i) any |= s->parts[i].bounces;
+    return any;
+}
+
+static void empty_packs(const contact_system *s, const pack_plan *plan, const team *t)
+{
+    const struct contact_part *own = &s->parts[t->thread];
+    plan->wide->empty(&plan->job, s->packs, own->packs_first, own->packs_last);
+    if (t->thread == 0) plan->narrow->empty(&plan->job, plan->loose, 0, plan->loose_count);
+}
+
+size_t vy_contacts_part_memory(uint32_t threads) { return threads * sizeof(struct contact_part); }
+
+size_t vy_contacts_pack_memory(uint32_t cap, uint32_t threads)
 {
     const contact_kernel *const all[] = {vy_contact_kernel_1, vy_contact_kernel_2, vy_contact_kernel_4_avx2,
                                          vy_contact_kernel_8_avx512};
     size_t most = 0;
     for (int i = 0; i < 4; ++i) {
         if (all[i] == NULL) continue;
-        const size_t size = (cap / all[i]->width + COLOURS) * all[i]->pack_size;
+        const size_t size = packs_before(cap, threads, all[i]->width) * all[i]->pack_size;
         most = size > most ? size : most;
     }
     return most + cap * vy_contact_kernel_1->pack_size;
@@ -275,18 +386,58 @@ size_t vy_contacts_pack_memory(uint32_t cap)
 
 // ---- a step
 
-static void substep(vy_bodies *b, const pack_plan *plan, double h)
+/// What the threads do together.
+typedef struct solve_task {
+    vy_bodies *b;
+    const pack_plan *plan;
+    double h;  // [s]
+    int steps; // sub-steps in it
+} solve_task;
+
+static void substep(vy_bodies *b, const pack_plan *plan, const team *t, double h)
 {
     contact_system *s = b->contacts;
-    for (uint32_t i = 0; i < b->limit; ++i) {
+    const uint32_t first = s->parts[t->thread].body_first, last = s->parts[t->thread].body_last;
+    for (uint32_t i = first; i < last; ++i) {
         if (s->solved[i] && s->body[i].moves) accelerate(&s->body[i], &s->motion[i], h);
     }
-    run_packs(s, plan, SOLVE);
-    for (uint32_t i = 0; i < b->limit; ++i) {
+    meet(t);
+    run_packs(s, plan, t, SOLVE);
+    for (uint32_t i = first; i < last; ++i) {
         if (s->solved[i] && b->slots[i].kind != VY_BODY_STATIC)
             move(&s->body[i], &s->motion[i], &b->params[i], h);
     }
-    run_packs(s, plan, RELAX);
+    meet(t);
+    run_packs(s, plan, t, RELAX);
+}
+
+static void solve_together(const solve_task *task, const team *t)
+{
+    vy_bodies *b = task->b;
+    contact_system *s = b->contacts;
+    const pack_plan *plan = task->plan;
+    const uint32_t first = s->parts[t->thread].body_first, last = s->parts[t->thread].body_last;
+    for (uint32_t i = first; i < last; ++i) {
+        if (s->solved[i]) load_body(b, i, task->h);
+    }
+    meet(t);
+    fill_packs(s, plan, t);
+    run_packs(s, plan, t, WARM);
+    for (int k = 0; k < task->steps; ++k) substep(b, plan, t, task->h / (double)task->steps);
+    const int turns = bounces(s, plan) ? BOUNCES : 0;
+    for (int n = 0; n < turns; ++n) run_packs(s, plan, t, BOUNCE);
+    empty_packs(s, plan, t);
+    for (uint32_t i = first; i < last; ++i) {
+        if (s->solved[i] && s->body[i].moves) store_body(b, i);
+    }
+}
+
+static void solve_part(void *self, uint32_t thread, uint32_t count)
+{
+    const solve_task *task = self;
+    const uint64_t found = fpu_enter();
+    solve_together(task, &(team){task->b->pool, thread, count});
+    fpu_leave(found);
 }
 
 void vy_contacts_solve(vy_bodies *b, double h)
@@ -308,17 +459,14 @@ void vy_contacts_solve(vy_bodies *b, double h)
                       .settle = each / SETTLE,
                       .threshold = def->restitution_speed + 2.0 * h * vec3_length(b->def.gravity),
                       .spring = {soft(hertz, CONTACT_DAMPED, each), soft(2.0 * hertz, CONTACT_DAMPED, each)}};
-    for (uint32_t i = 0; i < b->limit; ++i) {
-        if (s->solved[i]) load_body(b, i, h);
+    solve_task task = {b, &plan, h, steps};
+    const int alone = b->pool == NULL || s->count < FEW_FOR_THREADS;
+    if (plan_packs(b, alone ? 1 : vy_pool_count(b->pool), &plan) == 0) return;
+    atomic_store_explicit(&s->lost, 0, memory_order_relaxed);
+    if (alone) {
+        solve_together(&task, &(team){NULL, 0, 1});
+    } else {
+        vy_pool_together(b->pool, solve_part, &task);
     }
-    plan_packs(s, &plan);
-    fill_packs(s, &plan);
-    run_packs(s, &plan, WARM);
-    for (int k = 0; k < steps; ++k) substep(b, &plan, each);
-    for (int n = 0; n < BOUNCES; ++n) run_packs(s, &plan, BOUNCE);
-    plan.wide->empty(&plan.job, s->packs, 0, plan.packs);
-    plan.narrow->empty(&plan.job, plan.loose, 0, plan.loose_count);
-    for (uint32_t i = 0; i < b->limit; ++i) {
-        if (s->solved[i] && s->body[i].moves) store_body(b, i);
-    }
+    if (atomic_load_explicit(&s->lost, memory_order_relaxed)) b->head->failed = 1;
 }

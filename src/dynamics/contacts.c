@@ -5,6 +5,8 @@
 #include <stdlib.h>
 
 enum { PAIRS_PER_BODY = 32 };
+// Manifolds at a time: what stays in the cache, or enough for several threads.
+enum { PAIR_BLOCK = 512, PAIR_BLOCK_SHARED = 16384 };
 
 vy_material vy_default_material(void) { return (vy_material){.friction = 0.5}; }
 
@@ -15,7 +17,8 @@ vy_contacts_def vy_default_contacts_def(void)
                              .slop = 1e-4,
                              .push_speed = 3.0,
                              .correction = 0.8,
-                             .restitution_speed = 0.01};
+                             .restitution_speed = 0.01,
+                             .threads = 1};
 }
 
 vy_contacts_def vy_impulse_contacts_def(void)
@@ -32,6 +35,9 @@ vy_status vy_contacts_check(const vy_contacts_def *def, vy_error *err)
 {
     if (def->cap == 0) return VY_OK;
     if (def->cap > 1u << 24) return vy_fail(err, VY_BAD_VALUE, "contacts.cap must be at most %u", 1u << 24);
+    if (def->threads > VY_POOL_MOST)
+        return vy_fail(err, VY_BAD_VALUE, "contacts.threads must be at most %d, not %u", VY_POOL_MOST,
+                       def->threads);
     if (def->solver != VY_SOLVER_SOFT && def->solver != VY_SOLVER_IMPULSE)
         return vy_fail(err, VY_BAD_VALUE, "no contact solver %d", (int)def->solver);
     if (!not_negative(def->slop) || !not_negative(def->restitution_speed) || !not_negative(def->correction) ||
@@ -65,7 +71,11 @@ vy_status vy_contacts_create(vy_bodies *b)
     contact_system *s = calloc(1, sizeof *s);
     b->contacts = s;
     if (s == NULL) return VY_NO_MEMORY;
+    if (b->def.contacts.threads != 1 && (b->pool = vy_pool_create(b->def.contacts.threads)) == NULL)
+        return VY_NO_MEMORY;
+    const uint32_t threads = b->pool != NULL ? vy_pool_count(b->pool) : 1;
     s->kernel = vy_contacts_kernel();
+    s->block = threads > 1 ? PAIR_BLOCK_SHARED : PAIR_BLOCK;
     s->pair_cap = (uint32_t)(PAIRS_PER_BODY * n > cap ? PAIRS_PER_BODY * n : cap);
     vy_tree_def tree = vy_default_tree_def();
     tree.capacity = (int)n;
@@ -75,6 +85,7 @@ vy_status vy_contacts_create(vy_bodies *b)
     s->parent = calloc(n, sizeof *s->parent);
     s->touching = calloc(n, sizeof *s->touching);
     s->solved = calloc(n, sizeof *s->solved);
+    s->moved = calloc(n, sizeof *s->moved);
     s->start = calloc(n, sizeof *s->start);
     s->body = aligned(n * sizeof *s->body);
     s->motion = aligned(n * sizeof *s->motion);
@@ -88,14 +99,17 @@ vy_status vy_contacts_create(vy_bodies *b)
     s->keys = calloc(s->pair_cap, sizeof *s->keys);
     s->sorted = calloc(s->pair_cap, sizeof *s->sorted);
     s->list = calloc(cap, sizeof *s->list);
-    s->order = calloc(cap, sizeof *s->order);
-    s->packs = aligned(vy_contacts_pack_memory((uint32_t)cap));
+    s->order = calloc(2 * cap, sizeof *s->order);
+    s->parts = calloc(1, vy_contacts_part_memory(threads));
+    s->packs = aligned(vy_contacts_pack_memory((uint32_t)cap, threads));
+    s->found = calloc(s->block, sizeof *s->found);
+    s->kept = calloc(s->block, sizeof *s->kept);
     s->old = calloc(cap, sizeof *s->old);
     s->reports = calloc(2 * cap, sizeof *s->reports);
     if (!s->proxy_of || !s->slot_of || !s->parent || !s->touching || !s->solved || !s->start || !s->body ||
         !s->motion || !s->colours || !s->order || !s->packs || !s->bounds || !s->turn || !s->pose ||
         !s->bucket || !s->tree_keys || !s->pairs || !s->keys || !s->sorted || !s->list || !s->old ||
-        !s->reports)
+        !s->reports || !s->found || !s->kept || !s->moved || !s->parts)
         return VY_NO_MEMORY;
     for (size_t i = 0; i < n; ++i) s->proxy_of[i] = -1;
     return vy_tree_create(&tree, &s->tree, NULL);
@@ -105,17 +119,20 @@ void vy_contacts_destroy(vy_bodies *b)
 {
     contact_system *s = b->contacts;
     if (s == NULL) return;
+    vy_pool_destroy(b->pool);
     vy_tree_destroy(s->tree);
     free(s->proxy_of);
     free(s->slot_of);
     free(s->parent);
     free(s->touching);
     free(s->solved);
+    free(s->moved);
     free(s->start);
     free(s->body);
     free(s->motion);
     free(s->colours);
     free(s->order);
+    free(s->parts);
     free(s->packs);
     free(s->bounds);
     free(s->turn);
@@ -126,6 +143,8 @@ void vy_contacts_destroy(vy_bodies *b)
     free(s->keys);
     free(s->sorted);
     free(s->list);
+    free(s->found);
+    free(s->kept);
     free(s->old);
     free(s->reports);
     free(s);

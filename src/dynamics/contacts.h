@@ -7,6 +7,8 @@
 #include "dynamics/contact_kernel.h"
 #include "dynamics/free_step.h"
 #include "dynamics/joint.h"
+#include "dynamics/share.h"
+#include <stdatomic.h>
 
 /// What a pair of bodies remembers from step to step: state.
 struct contact_memory {
@@ -43,13 +45,20 @@ typedef struct contact_system {
     uint32_t pair_cap;
     uint64_t *tree_keys; // [pair_cap] the tree's pairs, sorted: as long as no box of it moves they stay
     size_t tree_count;
-    int stale;        // 1: bodies came or went since
-    uint32_t *bucket; // [body_cap + 1]
-    contact *list;    // [cap], sorted by slots
+    atomic_size_t found_pairs; // so far
+    int *moved;                // [body_cap] 1: its box in the tree is a new one
+    int stale;                 // 1: bodies came or went since
+    uint32_t *bucket;          // [body_cap + 1]
+    contact *list;             // [cap], sorted by slots
     uint32_t count;
     const contact_kernel *kernel; // the widest this machine has
-    uint32_t *order;              // [cap] active contacts, by colour
+    uint32_t *order;              // [2 cap] active contacts, by colour; then those without
+    struct contact_part *parts;   // [threads] of the solver
     void *packs;                  // of the wide kernel, then of the narrow one
+    vy_manifold *found;           // [block] of some pairs
+    uint32_t *kept;               // [block] which of them are contacts
+    uint32_t block;               // pairs whose manifolds are known at a time
+    atomic_int lost;              // 1: a body's motion became infinite
     contact_memory *old;          // [cap] of the step before
     uint64_t old_count;
     vy_contact_report *reports; // [2 cap]
@@ -77,7 +86,9 @@ int vy_contacts_find(vy_bodies *b, double h);
 /// The widest kernel that this machine has.
 const contact_kernel *vy_contacts_kernel(void);
 /// Bytes that the packs of so many contacts take at most, on any machine.
-size_t vy_contacts_pack_memory(uint32_t cap);
+size_t vy_contacts_pack_memory(uint32_t cap, uint32_t threads);
+/// Bytes that the parts of so many threads take.
+size_t vy_contacts_part_memory(uint32_t threads);
 /// Solve the active contacts, from where the bodies were at the start.
 void vy_contacts_solve(vy_bodies *b, double h);
 

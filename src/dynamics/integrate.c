@@ -2,27 +2,44 @@
 #include "dynamics/contacts.h"
 #include "dynamics/free_step.h"
 
-/// Step every dynamic body by `step`; a constant, so that each caller gets a loop of its own.
+/// Step dynamic bodies by `step`; a constant, so that each caller gets a loop of its own.
 #define STEP_ALL(step)                                                        \
-    for (uint32_t i = 0; i < b->limit; ++i) {                                 \
+    for (size_t n = first; n < last; ++n) {                                   \
+        const uint32_t i = (uint32_t)n;                                       \
         if (!body_is_dynamic(b, i) || b->joints->joined[i]) continue;         \
-        const body_state n = step(b, i, h);                                   \
+        const body_state next = step(b, i, h);                                \
         b->before[i] = (body_before){b->state[i].velocity, b->state[i].rate}; \
-        if (body_is_finite(&n)) {                                             \
-            b->state[i] = n;                                                  \
+        if (body_is_finite(&next)) {                                          \
+            b->state[i] = next;                                               \
         } else {                                                              \
-            b->head->failed = 1;                                              \
+            atomic_store_explicit(&flight->lost, 1, memory_order_relaxed);    \
         }                                                                     \
     }
 
-static void step_free(vy_bodies *b, double h)
+enum { FEW_BODIES = 256 }; // not worth waking threads for
+
+typedef struct free_flight {
+    double h;
+    atomic_int lost; // 1: a body's motion became infinite
+} free_flight;
+
+static void fly(vy_bodies *b, void *self, size_t first, size_t last)
 {
+    free_flight *flight = self;
+    const double h = flight->h;
     switch (b->def.integrator) {
     case VY_INTEGRATOR_EULER: STEP_ALL(free_euler); break;
     case VY_INTEGRATOR_SEMI_IMPLICIT: STEP_ALL(free_semi_implicit); break;
     case VY_INTEGRATOR_RK4: STEP_ALL(free_rk4); break;
     case VY_INTEGRATOR_LIE_MIDPOINT: STEP_ALL(free_lie_midpoint); break;
     }
+}
+
+static void step_free(vy_bodies *b, double h)
+{
+    free_flight flight = {.h = h};
+    vy_bodies_share(b, b->limit, FEW_BODIES, fly, &flight);
+    if (atomic_load_explicit(&flight.lost, memory_order_relaxed)) b->head->failed = 1;
 }
 
 uint32_t vy_bodies_step(vy_bodies *b)

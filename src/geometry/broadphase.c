@@ -379,6 +379,24 @@ vy_status vy_tree_list(const vy_tree *tree, vy_tree_pair *out, size_t capacity, 
     return *count > capacity ? VY_FULL : VY_OK;
 }
 
+void vy_tree_touching(const vy_tree *tree, int proxy, void (*met)(void *self, int proxy), void *self)
+{
+    int stack[STACK], top = 0;
+    const node *nodes = tree->nodes;
+    const vy_bounds box = nodes[tree->leaf[proxy]].box;
+    stack[top++] = tree->root;
+    while (top > 0) {
+        const node *n = &nodes[stack[--top]];
+        if (!overlaps(&n->box, &box)) continue;
+        if (n->height == 0) {
+            met(self, n->proxy);
+        } else {
+            stack[top++] = n->child[0];
+            stack[top++] = n->child[1];
+        }
+    }
+}
+
 vy_status vy_tree_pairs(const vy_tree *tree, vy_tree_pair *out, size_t capacity, size_t *count)
 {
     const vy_status status = vy_tree_list(tree, out, capacity, count);

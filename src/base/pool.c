@@ -3,7 +3,8 @@
 // A thread that is woken comes tens of microseconds late, as long as a thousand drones take: so it first
 // waits awake. And it may come later still, where other programs run: so no share waits for its thread.
 // Whoever is done with his own takes pieces of the others', and a round is over when its items are done.
-#include "batch/pool.h"
+#include "base/pool.h"
+#include "base/cpu.h"
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -33,21 +34,30 @@ struct vy_pool {
     worker *workers;
     share *shares; // [count]
     vy_pool_fn *fn;
+    vy_pool_team_fn *team_fn;
     void *self;
-    atomic_size_t piece; // [items] to take at once
-    atomic_size_t left;  // items that are not done
-    atomic_uint_fast64_t round;
-    atomic_uint sleeping;     // workers that must be woken
-    atomic_int resting, over; // the caller sleeps; the workers are to end
+    atomic_size_t piece;                  // [items] to take at once
+    atomic_size_t left;                   // items that are not done
+    atomic_uint_fast64_t round, together; // the last one; the last that every thread takes part in
+    atomic_uint sleeping;                 // workers that must be woken
+    atomic_int resting, over;             // the caller sleeps; the workers are to end
     pthread_mutex_t lock;
-    pthread_cond_t begin, done;
+    pthread_cond_t begin, done, all_here;
+    atomic_uint here;         // threads that have come to a meeting
+    atomic_uint_fast64_t met; // meetings so far
+    atomic_uint missing;      // threads that sleep until the others have come
 };
 
-static void pause_briefly(void)
+static void wake(vy_pool *pool, pthread_cond_t *sleepers)
 {
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#endif
+    pthread_mutex_lock(&pool->lock);
+    pthread_cond_broadcast(sleepers);
+    pthread_mutex_unlock(&pool->lock);
+}
+
+static void count_done(vy_pool *pool, size_t items)
+{
+    if (atomic_fetch_sub(&pool->left, items) == items && atomic_load(&pool->resting)) wake(pool, &pool->done);
 }
 
 // Whether there were items of `from` to do.
@@ -63,11 +73,7 @@ static int take_piece(vy_pool *pool, uint32_t thread, uint32_t from)
         if (last - next > piece) last = next + piece;
     } while (!atomic_compare_exchange_weak(range, &seen, (seen >> 32) << 32 | last));
     pool->fn(pool->self, thread, (size_t)next, (size_t)last); // not done: nobody changes the work meanwhile
-    if (atomic_fetch_sub(&pool->left, (size_t)(last - next)) == last - next && atomic_load(&pool->resting)) {
-        pthread_mutex_lock(&pool->lock);
-        pthread_cond_signal(&pool->done);
-        pthread_mutex_unlock(&pool->lock);
-    }
+    count_done(pool, (size_t)(last - next));
     return 1;
 }
 
@@ -82,7 +88,7 @@ static void take_pieces(vy_pool *pool, uint32_t thread)
 // Wait for another round than `seen`; 0: there is none.
 static int wait_for_work(vy_pool *pool, uint64_t *seen)
 {
-    for (int k = 0; k < pool->awake && atomic_load(&pool->round) == *seen; ++k) pause_briefly();
+    for (int k = 0; k < pool->awake && atomic_load(&pool->round) == *seen; ++k) vy_cpu_pause();
     if (atomic_load(&pool->round) == *seen) {
         pthread_mutex_lock(&pool->lock);
         atomic_fetch_add(&pool->sleeping, 1); // then a look: the caller writes the round, then looks here
@@ -98,16 +104,32 @@ static void *work(void *argument)
 {
     const worker *w = argument;
     uint64_t seen = 0;
-    while (wait_for_work(w->pool, &seen)) take_pieces(w->pool, w->index);
+    while (wait_for_work(w->pool, &seen)) {
+        if (atomic_load(&w->pool->together) == seen) { // that round waits for this thread
+            w->pool->team_fn(w->pool->self, w->index, w->pool->count);
+            count_done(w->pool, 1);
+        } else {
+            take_pieces(w->pool, w->index);
+        }
+    }
     return NULL;
 }
 
 static void begin_round(vy_pool *pool)
 {
     atomic_fetch_add(&pool->round, 1);
-    if (atomic_load(&pool->sleeping) == 0) return;
+    if (atomic_load(&pool->sleeping) > 0) wake(pool, &pool->begin);
+}
+
+// The caller has nothing more to do.
+static void wait_for_end(vy_pool *pool)
+{
+    for (int k = 0; k < pool->awake && atomic_load(&pool->left) != 0; ++k) vy_cpu_pause();
+    if (atomic_load(&pool->left) == 0) return;
     pthread_mutex_lock(&pool->lock);
-    pthread_cond_broadcast(&pool->begin);
+    atomic_store(&pool->resting, 1);
+    while (atomic_load(&pool->left) != 0) pthread_cond_wait(&pool->done, &pool->lock);
+    atomic_store(&pool->resting, 0);
     pthread_mutex_unlock(&pool->lock);
 }
 
@@ -116,6 +138,7 @@ vy_pool *vy_pool_create(uint32_t count)
     vy_pool *pool = calloc(1, sizeof *pool);
     if (pool == NULL) return NULL;
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    if (count == 0) count = cores > 0 && cores <= VY_POOL_MOST ? (uint32_t)cores : 1;
     pool->count = count;
     pool->awake = (long)count <= cores ? AWAKE : 0; // threads without a core of their own do not hold one up
     pool->workers = calloc(count, sizeof *pool->workers);
@@ -123,6 +146,7 @@ vy_pool *vy_pool_create(uint32_t count)
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->begin, NULL);
     pthread_cond_init(&pool->done, NULL);
+    pthread_cond_init(&pool->all_here, NULL);
     const int room = pool->workers != NULL && pool->shares != NULL;
     for (uint32_t i = 0; room && i < count; ++i) atomic_init(&pool->shares[i].range, 0);
     for (uint32_t i = 1; room && i < count; ++i) {
@@ -143,6 +167,7 @@ void vy_pool_destroy(vy_pool *pool)
     atomic_store(&pool->over, 1);
     begin_round(pool);
     for (uint32_t i = 1; i <= pool->started; ++i) pthread_join(pool->workers[i].thread, NULL);
+    pthread_cond_destroy(&pool->all_here);
     pthread_cond_destroy(&pool->done);
     pthread_cond_destroy(&pool->begin);
     pthread_mutex_destroy(&pool->lock);
@@ -168,12 +193,36 @@ void vy_pool_run(vy_pool *pool, size_t items, vy_pool_fn *fn, void *self)
     }
     begin_round(pool);
     take_pieces(pool, 0);
-    for (int k = 0; k < pool->awake && atomic_load(&pool->left) != 0; ++k) pause_briefly();
-    if (atomic_load(&pool->left) == 0) return;
+    wait_for_end(pool);
+}
+
+void vy_pool_together(vy_pool *pool, vy_pool_team_fn *fn, void *self)
+{
+    pool->team_fn = fn;
+    pool->self = self;
+    atomic_store(&pool->left, pool->started);
+    atomic_store(&pool->together, atomic_load(&pool->round) + 1);
+    begin_round(pool);
+    fn(self, 0, pool->count);
+    wait_for_end(pool);
+}
+
+void vy_pool_meet(vy_pool *pool)
+{
+    const uint64_t meeting = atomic_load(&pool->met);
+    if (atomic_fetch_add(&pool->here, 1) + 1 == pool->count) {
+        atomic_store(&pool->here, 0);
+        atomic_store(&pool->met, meeting + 1);
+        if (atomic_load(&pool->missing) > 0) wake(pool, &pool->all_here);
+        return;
+    }
+    for (int k = 0; k < pool->awake && atomic_load(&pool->met) == meeting; ++k) vy_cpu_pause();
+    if (atomic_load(&pool->met) != meeting) return;
     pthread_mutex_lock(&pool->lock);
-    atomic_store(&pool->resting, 1);
-    while (atomic_load(&pool->left) != 0) pthread_cond_wait(&pool->done, &pool->lock);
-    atomic_store(&pool->resting, 0);
+    atomic_fetch_add(&pool->missing,
+                     1); // then a look: the last one writes that all have met, then looks here
+    while (atomic_load(&pool->met) == meeting) pthread_cond_wait(&pool->all_here, &pool->lock);
+    atomic_fetch_sub(&pool->missing, 1);
     pthread_mutex_unlock(&pool->lock);
 }
 

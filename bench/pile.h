@@ -1,0 +1,9 @@
+// pile.h - boxes dropped onto one another.
+#pragma once
+#include "bench/bench.h"
+
+bench_result vy_bench_pile_100(void);
+bench_result vy_bench_pile_1000(void);
+bench_result vy_bench_pile_10000(void);
+/// By wall clock, how many times as fast two threads are with a thousand as one.
+bench_result vy_bench_pile_threads(void);

@@ -1,0 +1,148 @@
+// test_contact_threads.c - contacts on several threads: any number of them gives the bits of one.
+#include "contact_sets.h"
+#include "dynamics/contacts.h"
+#include <stdlib.h>
+
+enum { BODIES = 320, SETTLE = 50, STEPS = 6 };
+
+// Clumps of balls, boxes and capsules of many surfaces that fly towards one another above a floor, fall, heap
+// up and bounce: islands begin, merge and part. With a plate, one body has more contacts than there are
+// colours.
+static vy_bodies *clumps(uint64_t seed, uint32_t threads, int plate)
+{
+    uint64_t x = seed;
+    vy_bodies_def def = vy_default_bodies_def();
+    vy_bodies *b = NULL;
+    def.dt = 1.0 / 60.0;
+    def.body_cap = BODIES + 2;
+    def.contacts.cap = 16 * BODIES;
+    def.contacts.threads = threads;
+    assert_int_equal(vy_bodies_create(&def, &b, NULL), VY_OK);
+    const vy_shape floor = plane(vec3_make(0, 0, 1)), wide = box(4.0, 4.0, 0.1);
+    vy_shape shapes[3] = {ball(0.2), box(0.2, 0.25, 0.15), {0}};
+    assert_int_equal(vy_shape_capsule(0.15, 0.2, &shapes[2], NULL), VY_OK);
+    const vy_material ground = {.friction = 0.6, .restitution = 0.3, .rolling = 0.01, .spinning = 0.01};
+    if (plate) add(b, VY_BODY_DYNAMIC, &wide, 50.0, vec3_make(2.0, 2.0, 0.1), vec3_zero(), ground);
+    for (int i = 0; i < BODIES; ++i) {
+        vy_body_def d = vy_default_body_def();
+        const int clump = i / 80, side = plate ? 16 : 4, k = plate ? i : i % 80;
+        const double u = clump % 2 == 0 ? 1.0 : -1.0, w = clump / 2 == 0 ? 1.0 : -1.0,
+                     apart = plate ? 0.0 : 1.4;
+        d.shape = &shapes[i % 3];
+        d.mass = 0.5 + unit(&x);
+        d.material = surface(i % 5 == 0 ? 0.0 : 0.5, i % 2 == 0 ? unit(&x) : 0.0);
+        d.material.rolling = i % 4 == 0 ? 0.01 : 0.0;
+        d.state.position = vec3_make(0.5 * (k % side) - apart * u + 0.01 * unit(&x),
+                                     0.5 * (k / side % side) - apart * w, 0.6 + 0.5 * (k / (side * side)));
+        if (!plate) d.state.velocity = vec3_make(2.0 * u, 2.0 * w, 0.0);
+        d.state.attitude = quat_normalize(quat_make(1.0, unit(&x), unit(&x), unit(&x)));
+        assert_int_equal(vy_bodies_add(b, &d, NULL, NULL), VY_OK);
+    }
+    add(b, VY_BODY_STATIC, &floor, 1.0, vec3_zero(), vec3_zero(), ground);
+    return b;
+}
+
+// Some steps from where the bodies are, or from a snapshot: the hash of each against those of one thread.
+static uint32_t run_beside(vy_bodies *b, const void *from, uint64_t hashes[STEPS], int first)
+{
+    uint32_t most = 0;
+    if (from != NULL) assert_int_equal(vy_bodies_restore(b, from, vy_bodies_state_size(b)), VY_OK);
+    for (int i = 0; i < STEPS; ++i) {
+        assert_int_equal(vy_bodies_step(b), 0);
+        most = vy_bodies_contact_count(b) > most ? vy_bodies_contact_count(b) : most;
+        if (first) hashes[i] = vy_bodies_hash(b);
+        assert_true(vy_bodies_hash(b) == hashes[i]);
+    }
+    return most;
+}
+
+static void threads_give_the_same_bits(void **unused)
+{
+    (void)unused;
+    static const uint32_t counts[] = {1, 2, 3, 8};
+    for (uint64_t seed = 1; seed <= 3; ++seed) {
+        uint64_t early[STEPS], late[STEPS];
+        void *heap = NULL; // the state when all have met
+        for (int n = 0; n < 4; ++n) {
+            vy_bodies *b = clumps(seed, counts[n], seed == 3);
+            assert_true((b->pool != NULL) == (counts[n] > 1));
+            (void)run_beside(b, NULL, early, n == 0);
+            if (n == 0) {
+                step(b, SETTLE);
+                heap = malloc(vy_bodies_state_size(b));
+                assert_non_null(heap);
+                vy_bodies_save(b, heap);
+            }
+            assert_true(run_beside(b, heap, late, n == 0) > 300); // or threads have nothing to share
+            vy_bodies_destroy(b);
+        }
+        free(heap);
+    }
+}
+
+// Bodies that come and go, and snapshots, between steps on threads.
+static void threads_take_changes(void **unused)
+{
+    (void)unused;
+    uint64_t hashes[2];
+    for (uint32_t threads = 1; threads <= 2; ++threads) {
+        vy_bodies *b = clumps(5, threads, 0);
+        void *block = malloc(vy_bodies_state_size(b));
+        step(b, 8);
+        for (uint32_t i = 0; i < BODIES; i += 9)
+            assert_int_equal(vy_bodies_remove(b, vy_bodies_at(b, i)), VY_OK);
+        step(b, 4);
+        vy_bodies_save(b, block);
+        step(b, 4);
+        const uint64_t there = vy_bodies_hash(b);
+        assert_int_equal(vy_bodies_restore(b, block, vy_bodies_state_size(b)), VY_OK);
+        step(b, 4);
+        assert_true(vy_bodies_hash(b) == there);
+        hashes[threads - 1] = there;
+        free(block);
+        vy_bodies_destroy(b);
+    }
+    assert_true(hashes[0] == hashes[1]);
+}
+
+// Too many contacts for the room there is: the same ones are left out.
+static void threads_fill_up_alike(void **unused)
+{
+    (void)unused;
+    uint64_t hashes[2];
+    for (uint32_t threads = 1; threads <= 2; ++threads) {
+        vy_bodies *b = clumps(7, threads, 0);
+        uint32_t events = 0;
+        b->def.contacts.cap = 100; // of the room for many more
+        for (int i = 0; i < 10; ++i) events |= vy_bodies_step(b);
+        assert_true((events & VY_BODIES_CONTACTS_FULL) != 0);
+        hashes[threads - 1] = vy_bodies_hash(b);
+        vy_bodies_destroy(b);
+    }
+    assert_true(hashes[0] == hashes[1]);
+}
+
+static void too_many_threads_are_refused(void **unused)
+{
+    (void)unused;
+    vy_bodies_def def = vy_default_bodies_def();
+    vy_bodies *b = NULL;
+    def.contacts.cap = 16;
+    def.contacts.threads = 1025;
+    assert_int_equal(vy_bodies_create(&def, &b, NULL), VY_BAD_VALUE);
+    assert_null(b);
+    def.contacts.threads = 0; // one per core
+    assert_int_equal(vy_bodies_create(&def, &b, NULL), VY_OK);
+    vy_bodies_destroy(b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(threads_give_the_same_bits),
+        cmocka_unit_test(threads_take_changes),
+        cmocka_unit_test(threads_fill_up_alike),
+        cmocka_unit_test(too_many_threads_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
