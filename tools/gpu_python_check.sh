@@ -7,8 +7,15 @@ nvcc=${2:-nvcc}
 cd "$(dirname "$0")/.."
 work=$build/gpu
 mkdir -p "$work"
+rm -f "$work"/python_*.o
 arch=${VOLERY_CUDA_ARCH:-sm_90}
-"$nvcc" -std=c++17 -O3 "-arch=$arch" -fmad=false -Xcompiler -fPIC -Iinclude -Isrc -c src/batch/gpu.cu -o "$work/python_gpu.o" &
+for source in src/batch/*.cu; do
+    part=$(basename "$source" .cu)
+    exact=-fmad=false # double precision has the bits of the CPU
+    case $part in *_single) exact= ;; esac
+    # shellcheck disable=SC2086 # none or one word
+    "$nvcc" -std=c++17 -O3 "-arch=$arch" $exact -Xcompiler -fPIC -Iinclude -Isrc -I. -c "$source" -o "$work/python_$part.o" &
+done
 for part in binding dlpack; do
     "${CC:-cc}" -std=c17 -O2 -fPIC -ffp-contract=off -D_POSIX_C_SOURCE=200809L -Iinclude -Isrc -Ipython -c "python/$part.c" \
         -o "$work/python_$part.o"

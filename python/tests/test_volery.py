@@ -100,13 +100,14 @@ def test_misuse_is_an_error() -> None:
     batch.close()  # once more is nothing
 
 
-def test_the_readme_runs() -> None:
+def test_the_readmes_run() -> None:
     root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
-    with open(os.path.join(root, "python", "README.md")) as file:
-        code = file.read().split("```python\n")[1].split("```")[0]
-    with tempfile.TemporaryDirectory() as folder:
-        os.symlink(os.path.join(root, "scenarios"), os.path.join(folder, "scenarios"))
-        subprocess.run([sys.executable, "-W", "error", "-c", code], check=True, cwd=folder, stdout=subprocess.DEVNULL)
+    for page in ("README.md", os.path.join("python", "README.md")):
+        with open(os.path.join(root, page)) as file:
+            code = file.read().split("```python\n")[1].split("```")[0]
+        with tempfile.TemporaryDirectory() as folder:
+            os.symlink(os.path.join(root, "scenarios"), os.path.join(folder, "scenarios"))
+            subprocess.run([sys.executable, "-W", "error", "-c", code], check=True, cwd=folder, stdout=subprocess.DEVNULL)
 
 
 def test_logs_replay() -> None:

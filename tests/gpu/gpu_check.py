@@ -143,6 +143,23 @@ def check_jax(jax: Any) -> None:
     print(f"jax {jax.__version__}: observations taken")
 
 
+def check_single() -> None:
+    """Floats: the GPU's worlds beside the CPU's doubles, and beside the CPU's floats. Tier 1: near, not the same."""
+    exact, floats = batch(), batch(precision="float32")
+    gpu = batch(precision="float32").to_gpu()
+    for call in range(5):
+        exact.actions[...] = floats.actions[...] = gpu.batch.actions[...] = actions(call)
+        gpu.upload_actions()
+        for worlds in (exact, floats, gpu):
+            worlds.step(STEPS)
+    gpu.download()
+    going = ~(exact.terminated | floats.terminated | gpu.batch.terminated)
+    error, apart = (np.abs(gpu.batch.observations - other.observations)[going][..., :3].max() for other in (exact, floats))
+    assert 0.0 < error < 1e-3 and apart < 1e-3 and going.sum() > WORLDS // 2
+    print(f"float32: {int(going.sum())} worlds after {5 * STEPS} steps within {error:.2g} m of the CPU's doubles, {apart:.2g} m of "
+          f"its floats")
+
+
 def check_errors() -> None:
     for wrong in (volery.Batch(SCENARIO, 4, chain=True), volery.Batch(SCENARIO, 4, episode=9, autoreset="same_step")):
         try:
@@ -162,6 +179,7 @@ def check_errors() -> None:
 if __name__ == "__main__":
     check_errors()
     check_host_copies()
+    check_single()
     for name, check in (("torch", check_torch), ("cupy", check_cells), ("jax", check_jax)):
         found = library(name)
         if found is not None:
