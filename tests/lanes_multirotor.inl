@@ -170,8 +170,9 @@ VY_FN void lanes_step(const lanes_vehicle *v, const rotor_layout *layout, const 
     }
     f->memory = next;
     f->held.time = f->held.time + f->dt;
-    imu_sample(&f->imu_params, &f->body, gravity_at(&env.gravity, f->body.position), seed, index, tick,
-               &f->imu);
+    real n[IMU_NORMALS];
+    rng_normals(seed, RNG_STREAM_IMU, index, tick, n, IMU_NORMALS);
+    imu_sample(&f->imu_params, &f->body, gravity_at(&env.gravity, f->body.position), n, &f->imu);
     mocap_sample(&f->mocap_params, &f->body, seed, index, tick, &f->mocap);
     estimator_predict(&f->estimator_params, f->imu.accel, f->imu.gyro, &f->estimate);
     estimator_correct(&f->estimator_params, f->mocap.position, f->mocap.attitude, &f->estimate);

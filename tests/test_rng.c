@@ -323,33 +323,63 @@ static void rng_lanes_equal_scalar(void **unused)
     }
 }
 
-// Sixteen at a time are the same numbers as one by one, at every level the processor has.
-static void rng_normals_side_by_side(void **unused)
+// A row of blocks is the same numbers as one by one, at every level the processor has.
+static void rng_rows_side_by_side(void **unused)
 {
     (void)unused;
     random_state = 11;
     for (int i = 0; i < 20000; ++i) {
         const uint64_t seed = random_bits(), index = random_bits() >> 32, step = random_bits();
-        const uint32_t stream = (uint32_t)(random_bits() & 0xffffff), first = (uint32_t)(random_bits() % 250);
-        const uint32_t block = (stream << 8) + first;
-        double each[16], wide[16];
-        rng_normals_of_blocks(seed, block, index, step, each, 16);
-        if (vy_cpu_best() >= VY_CPU_AVX2) {
-            vy_rng_normals_avx2(seed, block, index, step, wide);
-            assert_memory_equal(each, wide, sizeof each);
+        const uint32_t stream = (uint32_t)(random_bits() & 0xffffff), first = (uint32_t)(random_bits() % 240);
+        const int along = random_bits() % 2 == 0; // in steps, else in blocks
+        const rng_row row = {seed,  index, step, along ? random_bits() % 1000 : 0, (stream << 8) + first,
+                             !along};
+        double each[RNG_ROW][4], wide[RNG_ROW][5];
+        memset(wide, 0, sizeof wide);
+        for (uint32_t k = 0; k < RNG_ROW; ++k)
+            rng_normals_of_block(seed, row.block + k * row.block_stride, index, step + k * row.step_stride,
+                                 each[k]);
+        for (int level = VY_CPU_PLAIN; level <= (int)vy_cpu_best() + 1; ++level) {
+            switch (level) {
+            case VY_CPU_PLAIN: vy_rng_row_plain(&row, wide[0], 5); break;
+            case VY_CPU_AVX2: vy_rng_row_avx2(&row, wide[0], 5); break;
+            case VY_CPU_AVX512: vy_rng_row_avx512(&row, wide[0], 5); break;
+            default: break;
+            }
+            if (level > (int)vy_cpu_best()) vy_rng_row(&row, wide[0], 5);
+            for (int k = 0; k < RNG_ROW; ++k) {
+                assert_memory_equal(each[k], wide[k], sizeof each[k]);
+                assert_true(wide[k][4] == 0.0);
+            }
         }
-        if (vy_cpu_best() >= VY_CPU_AVX512) {
-            vy_rng_normals_avx512(seed, block, index, step, wide);
-            assert_memory_equal(each, wide, sizeof each);
-        }
-        vy_rng_normals(seed, block, index, step, wide);
-        assert_memory_equal(each, wide, sizeof each);
     }
     double many[40], few[40];
     rng_normals(5, RNG_STREAM_WIND, 3, 9, many, 40);
     for (int count = 1; count <= 40; ++count) {
         rng_normals(5, RNG_STREAM_WIND, 3, 9, few, count);
         assert_memory_equal(few, many, (size_t)count * sizeof few[0]);
+    }
+}
+
+// Whoever draws ahead gets what is asked for: in order, after a jump, with another seed or period.
+static void rng_ahead_is_a_cache(void **unused)
+{
+    (void)unused;
+    random_state = 12;
+    rng_ahead ahead;
+    memset(&ahead, 0, sizeof ahead);
+    uint64_t seed = 0, step = 0, period = 1;
+    for (int i = 0; i < 50000; ++i) {
+        const uint64_t event = random_bits() % 40;
+        if (event == 0) seed = random_bits() % 3;
+        if (event == 1) step = random_bits() % 100;
+        if (event == 2) step = ~(uint64_t)0 - random_bits() % 100;
+        if (event == 3) period = 1 + random_bits() % 20;
+        double space[12], plain[12];
+        const double *drawn = rng_normals_ahead(&ahead, seed, RNG_STREAM_IMU, 7, step, period, space, 12);
+        rng_normals(seed, RNG_STREAM_IMU, 7, step, plain, 12);
+        assert_memory_equal(drawn, plain, sizeof plain);
+        if (event != 4) step += period; // else once more
     }
 }
 
@@ -366,7 +396,8 @@ int main(void)
         cmocka_unit_test(rng_inversion_is_exact_to_4e_9),
         cmocka_unit_test(rng_normal_is_symmetric),
         cmocka_unit_test(rng_lanes_equal_scalar),
-        cmocka_unit_test(rng_normals_side_by_side),
+        cmocka_unit_test(rng_rows_side_by_side),
+        cmocka_unit_test(rng_ahead_is_a_cache),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

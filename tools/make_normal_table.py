@@ -66,7 +66,7 @@ def main():
     print(f"// {len(rows)} segments, coefficients of u^0 ... u^{DEGREE}; largest absolute error {error:.2e}.")
     print("// clang-format off")
     for c in rows:
-        print(", ".join(x.hex() for x in c) + ",")
+        print("{" + ", ".join(x.hex() for x in c) + "},")
     print("// clang-format on")
 
 

@@ -56,6 +56,12 @@
 #define VY_SLOW_FN static __attribute__((noinline, cold, unused))
 #endif
 
+#if defined(__cplusplus)
+#define VY_ALIGNED(bytes) alignas(bytes)
+#else
+#define VY_ALIGNED(bytes) _Alignas(bytes)
+#endif
+
 // The floating-point environment: round to nearest, denormals kept, nothing trapped. A host program or a
 // plug-in may have changed it, and that changes bits; so every public step sets it and puts back what it
 // found.
@@ -166,9 +172,9 @@ VY_FN bits bits_gather(const uint64_t *table, bits index) { return table[index];
 /// Low 32 bits times low 32 bits, all 64 bits of the product.
 VY_FN bits bits_mul32(bits a, bits b) { return (a & 0xffffffffu) * (b & 0xffffffffu); }
 /// Eight numbers side by side behind each lane's pointer: number k of all lanes is out[k].
-VY_FN void real_load_rows(const double *const from[VY_LANES], real out[8])
+VY_FN void real_load_rows(const real_constant *const from[VY_LANES], real out[8])
 {
-    for (int k = 0; k < 8; ++k) out[k] = real_load(from[0] + k);
+    for (int k = 0; k < 8; ++k) out[k] = from[0][k];
 }
 /// The way back.
 VY_FN void real_store_rows(double *const to[VY_LANES], const real x[8])

@@ -118,47 +118,107 @@ VY_FN void rng_uniforms(bits seed, uint32_t stream, bits index, bits step, real 
 /// k, the other 31, gives the tail probability (k + 1/2) / 2^32. Sizes go from 0 to 6.34, each within 4e-9.
 VY_FN real rng_normal_of_word(bits word)
 {
-    static const real_constant table[5 * 256] = {
+    // Rows of a cache line: quartics, filled up with zeros.
+    VY_ALIGNED(64)
+    static const real_constant table[256][8] = {
 #include "base/normal_table.inl"
     };
     real u;
-    const bits segment = rng_segment(word, &u), at = (segment << 2) + segment;
-    const real low = real_gather(table, at) + u * real_gather(table + 1, at);
-    const real high = real_gather(table + 3, at) + u * real_gather(table + 4, at);
-    return rng_signed(low + (u * u) * (real_gather(table + 2, at) + u * high), word);
+    const bits segment = rng_segment(word, &u);
+    const real_constant *row[VY_LANES];
+    for (int lane = 0; lane < VY_LANES; ++lane) row[lane] = table[bits_lane(segment, lane)];
+    real c[8];
+    real_load_rows(row, c);
+    return rng_signed((c[0] + u * c[1]) + (u * u) * (c[2] + u * (c[3] + u * c[4])), word);
 }
 
-/// `count` <= 16 normal deviates, one word each, of consecutive blocks beginning with block `block` & 0xff of
-/// stream `block` >> 8. All blocks are drawn before any is inverted: their chains of multiplications overlap.
-VY_FN void rng_normals_of_blocks(bits seed, uint32_t block, bits index, bits step, real *out, int count)
+/// The four normal deviates of a block, one word each: block `block` & 0xff of stream `block` >> 8.
+VY_FN void rng_normals_of_block(bits seed, uint32_t block, bits index, bits step, real out[4])
 {
-    bits word[16];
-    for (int i = 0; i < count; i += 4) {
-        rng_words(seed, block >> 8, index, step, block + (uint32_t)i / 4, word + i);
-    }
-    for (int i = 0; i < count; ++i) out[i] = rng_normal_of_word(word[i]);
+    bits word[4];
+    rng_words(seed, block >> 8, index, step, block, word);
+    for (int i = 0; i < 4; ++i) out[i] = rng_normal_of_word(word[i]);
 }
 
-// Sixteen of them for a scalar caller: four blocks in the lanes of a vector where the processor has such, and
-// what does that for each level of vy_cpu().
-void vy_rng_normals(uint64_t seed, uint32_t block, uint64_t index, uint64_t step, double out[16]);
-void vy_rng_normals_avx2(uint64_t seed, uint32_t block, uint64_t index, uint64_t step, double out[16]);
-void vy_rng_normals_avx512(uint64_t seed, uint32_t block, uint64_t index, uint64_t step, double out[16]);
+enum { RNG_ROW = 8 };
+
+/// A row of RNG_ROW blocks, each one step of the stride further: in blocks or in steps.
+typedef struct rng_row {
+    uint64_t seed, index, step, step_stride;
+    uint32_t block, block_stride;
+} rng_row;
+
+// The deviates of a row for a scalar caller, those of block k at out + k * stride: in the lanes of vectors
+// where the processor has such, and what does that for each level of vy_cpu().
+void vy_rng_row(const rng_row *row, double *out, size_t stride);
+void vy_rng_row_plain(const rng_row *row, double *out, size_t stride);
+void vy_rng_row_avx2(const rng_row *row, double *out, size_t stride);
+void vy_rng_row_avx512(const rng_row *row, double *out, size_t stride);
+
+// Doubles, one by one, on a CPU: who may ask for many at a time.
+#if VY_LANES == 1 && !VY_SINGLE && !defined(__CUDACC__)
+#define RNG_SCALAR 1
+#else
+#define RNG_SCALAR 0
+#endif
 
 /// `count` independent standard normal deviates; at most 1024, and fastest when `count` is a constant.
 VY_FN void rng_normals(bits seed, uint32_t stream, bits index, bits step, real *out, int count)
 {
-    for (int start = 0; start < count; start += 16) {
-        const int left = count - start < 16 ? count - start : 16;
-        const uint32_t block = (stream << 8) + (uint32_t)start / 4;
-#if VY_LANES == 1 && !VY_SINGLE && !defined(__CUDACC__)
-        if (left > 4) {
-            double n[16];
-            vy_rng_normals(seed, block, index, step, n);
-            for (int i = 0; i < left; ++i) out[start + i] = n[i];
-            continue;
-        }
-#endif
-        rng_normals_of_blocks(seed, block, index, step, out + start, left);
+    int start = 0;
+#if RNG_SCALAR
+    for (; count - start > 4; start += 4 * RNG_ROW) {
+        const rng_row row = {seed, index, step, 0, (stream << 8) + (uint32_t)start / 4, 1};
+        const int left = count - start < 4 * RNG_ROW ? count - start : 4 * RNG_ROW;
+        double n[4 * RNG_ROW];
+        vy_rng_row(&row, n, 4);
+        for (int i = 0; i < left; ++i) out[start + i] = n[i];
     }
+#endif
+    for (; start < count; start += 4) {
+        real n[4];
+        rng_normals_of_block(seed, (stream << 8) + (uint32_t)start / 4, index, step, n);
+        for (int i = 0; i < 4 && start + i < count; ++i) out[start + i] = n[i];
+    }
+}
+
+enum { RNG_AHEAD_MOST = 12 };
+
+/// Deviates drawn ahead for one stream and index that a scalar caller asks for every so many steps: those of
+/// RNG_ROW draws side by side cost little more than those of one. A cache, no state: zeros are an empty one,
+/// and whatever is asked for, the numbers are those of rng_normals.
+typedef struct rng_ahead {
+    uint64_t seed, step; // of the first draw that is left
+    uint64_t period;     // steps to the next
+    uint64_t left;
+    double draws[RNG_ROW][RNG_AHEAD_MOST];
+} rng_ahead;
+
+/// Fill it from its seed and step on, with its period.
+void vy_rng_ahead(rng_ahead *ahead, uint32_t stream, uint64_t index, int count);
+
+/// The same as rng_normals with `count` <= RNG_AHEAD_MOST, for who will ask again `period` steps later.
+/// Returns `out`, or what `ahead` holds, which may be NULL and is not looked at by lanes.
+VY_FN const real *rng_normals_ahead(rng_ahead *ahead, bits seed, uint32_t stream, bits index, bits step,
+                                    uint64_t period, real *out, int count)
+{
+#if RNG_SCALAR
+    if (ahead != NULL) {
+        if (ahead->left == 0 || ahead->step != step || ahead->seed != seed || ahead->period != period) {
+            ahead->seed = seed;
+            ahead->step = step;
+            ahead->period = period;
+            ahead->left = RNG_ROW;
+            vy_rng_ahead(ahead, stream, index, count);
+        }
+        ahead->step += period;
+        ahead->left -= 1;
+        return ahead->draws[RNG_ROW - 1 - ahead->left];
+    }
+#else
+    (void)ahead;
+    (void)period;
+#endif
+    rng_normals(seed, stream, index, step, out, count);
+    return out;
 }

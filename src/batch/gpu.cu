@@ -98,13 +98,13 @@ __device__ static void step_world(const gpu_parts *p, const vy_model *m, const c
     body_loads loads;
     real speeds[1][VY_ROTOR_CAP];
     w->world.tick += 1;
-    disturbance_stage(m, &w->world, w->noise, &loads);
+    disturbance_stage(m, &w->world, w->noise, NULL, &loads);
     turbulence_stage(m, &w->world, &w->drone);
     (void)nap_stage(m, &w->world, w->noise, &w->drone, &w->ledger);
     actuator_stage(m, &w->drone, NULL, speeds);
     plant_stage(m, &loads, speeds, &w->world, &w->drone, NULL, NULL);
     if (w->world.failure_reason != VY_FAILURE_NONE) return;
-    sensor_stage(m, &w->world, &w->drone);
+    sensor_stage(m, &w->world, &w->drone, NULL);
     estimator_stage(m, &w->world, &w->drone);
     if (due(w->world.tick, m->drones[0].control_period)) {
         if (p->rung != VY_RUNG_NONE) {

@@ -121,7 +121,7 @@ VY_FN void lanes_after_plant(const lanes_family *f, const lanes_model *lm, void 
     const mask runs = b->world->failure_reason == bits_set(VY_FAILURE_NONE);
     const size_t size = f->drone_count * sizeof(drone_block);
     cells_keep(runs, b->drones, scratch, size);
-    sensor_stage(m, b->world, b->drones);
+    sensor_stage(m, b->world, b->drones, NULL);
     estimator_stage(m, b->world, b->drones);
     lanes_controller_stage(f, lm, b->world, b->drones);
     (void)dal_stage(m, b->world, b->drones);
@@ -149,7 +149,7 @@ VY_FN void lanes_step(const lanes_family *f, mask live, lanes_model *lm, void *s
 {
     const vy_model *m = &lm->model;
     b->world->tick = b->world->tick + 1u;
-    disturbance_stage(m, b->world, b->noise, lm->loads);
+    disturbance_stage(m, b->world, b->noise, NULL, lm->loads);
     turbulence_stage(m, b->world, b->drones);
     const mask looked = nap_stage(m, b->world, b->noise, b->drones, b->ledger);
     actuator_stage(m, b->drones, NULL, lm->speeds);

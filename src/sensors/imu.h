@@ -38,11 +38,11 @@ VY_FN imu_state imu_start(const body_state *body, real accel, real gyro, vec3 gr
     return s;
 }
 
-VY_FN void imu_sample(const imu_params *p, const body_state *body, vec3 gravity, bits seed, bits index,
-                      bits tick, imu_state *s)
+enum { IMU_NORMALS = 12 };
+
+/// `n` are IMU_NORMALS deviates of stream RNG_STREAM_IMU.
+VY_FN void imu_sample(const imu_params *p, const body_state *body, vec3 gravity, const real *n, imu_state *s)
 {
-    real n[12];
-    rng_normals(seed, RNG_STREAM_IMU, index, tick, n, 12);
     const vec3 dv = vec3_sub(body->velocity, s->velocity);
     const vec3 force = vec3_sub(vec3_scale(p->inverse_period, dv), gravity);
     const quat halfway = quat_normalize(quat_add(s->attitude, body->attitude));

@@ -20,22 +20,29 @@ VY_FN void disturbance_add(const vy_disturbance_def *def, mask on, vec3 force, v
     }
 }
 
+/// What one noise draws from.
+typedef struct noise_ahead {
+    rng_ahead force, torque;
+} noise_ahead;
+
 /// First-order Gauss-Markov noise of unit variance: white noise through a low-pass with the declared corner.
 VY_FN void disturbance_filter(const vy_model *m, const disturbance_model *dm, uint32_t drone, bits tick,
-                              mask on, noise_block *x)
+                              mask on, noise_block *x, noise_ahead *ahead)
 {
     const bits index = bits_set(((uint64_t)dm->index << 20) + drone); // disturbances < 2^12, drones < 2^20
     const mask first = tick == bits_set(dm->start); // begins as strong as it stays, not at rest
     const real keep = real_select(first, real_set(0.0), real_set(dm->keep));
     const real fresh = real_select(first, real_set(1.0), real_set(dm->fresh));
-    real n[4];
+    real space[3];
     if (disturbance_any(dm->def.force)) {
-        rng_normals(m->seed, RNG_STREAM_DISTURBANCE_FORCE, index, tick, n, 3);
+        const real *n = rng_normals_ahead(ahead == NULL ? NULL : &ahead->force, m->seed,
+                                          RNG_STREAM_DISTURBANCE_FORCE, index, tick, 1, space, 3);
         const vec3 next = vec3_add_scaled(vec3_scale(keep, x->force), fresh, vec3_make(n[0], n[1], n[2]));
         x->force = vec3_select(on, next, x->force);
     }
     if (disturbance_any(dm->def.torque)) {
-        rng_normals(m->seed, RNG_STREAM_DISTURBANCE_TORQUE, index, tick, n, 3);
+        const real *n = rng_normals_ahead(ahead == NULL ? NULL : &ahead->torque, m->seed,
+                                          RNG_STREAM_DISTURBANCE_TORQUE, index, tick, 1, space, 3);
         const vec3 next = vec3_add_scaled(vec3_scale(keep, x->torque), fresh, vec3_make(n[0], n[1], n[2]));
         x->torque = vec3_select(on, next, x->torque);
     }
@@ -81,9 +88,9 @@ VY_FN void disturbance_bound(const vy_model *m, bits tick, uint64_t count, const
     *torque = t * (1.0 + 0x1p-40);
 }
 
-/// `tick` is that of the step's start.
+/// The tick is that of the step's start. `ahead` is what each noise draws from, or NULL; likewise in lanes.
 VY_BIG_FN void disturbance_stage(const vy_model *m, const world_block *w, noise_block *noise,
-                                 body_loads *loads)
+                                 noise_ahead *ahead, body_loads *loads)
 {
     const bits tick = w->tick - 1u;
     for (uint32_t i = 0; i < m->drone_count; ++i) loads[i] = loads_zero();
@@ -102,8 +109,9 @@ VY_BIG_FN void disturbance_stage(const vy_model *m, const world_block *w, noise_
         }
         for (uint32_t i = dm->first; i < dm->last; ++i) {
             if (def->kind == VY_DISTURBANCE_NOISE) {
-                noise_block *x = &noise[dm->noise + (i - dm->first)];
-                disturbance_filter(m, dm, i, tick, on, x);
+                const uint32_t slot = dm->noise + (i - dm->first);
+                noise_block *x = &noise[slot];
+                disturbance_filter(m, dm, i, tick, on, x, ahead == NULL ? NULL : &ahead[slot]);
                 disturbance_add(def, on, vec3_mul(force, x->force), vec3_mul(torque, x->torque), &loads[i]);
             } else {
                 disturbance_add(def, on, vec3_scale(scale, force), vec3_scale(scale, torque), &loads[i]);

@@ -125,7 +125,8 @@ void vy_energy_stage(vy_world *world, const vy_model *m)
     const double time = time_of(m, world->state->tick - 1u);
     for (uint32_t i = 0; i < m->drone_count; ++i) {
         const drone_block *d = &world->drones[i];
-        const multirotor_inputs in = plant_inputs(m, i, world->loads, time, d, world->gear);
+        multirotor_inputs in;
+        plant_inputs(m, i, world->loads, time, d, world->gear, &in);
         double now[VY_ROTOR_CAP], half[VY_ROTOR_CAP], full[VY_ROTOR_CAP];
         actuators_gather(in.layout, d, &world->thrusters[i], now);
         multirotor_follow(&in, world->speeds[i], now, half, full);

@@ -36,7 +36,8 @@ static body_rates drone_rates(const void *self, uint32_t i, const body_state *s,
     const vy_world *world = j->world;
     const drone_block *d = &world->drones[i];
     const double start = time_of(j->plant, world->state->tick - 1u);
-    const multirotor_inputs in = plant_inputs(j->plant, i, world->loads, start, d, world->gear);
+    multirotor_inputs in;
+    plant_inputs(j->plant, i, world->loads, start, d, world->gear, &in);
     double speed[VY_ROTOR_CAP];
     const double part = (time - start) / j->plant->dt;
     for (int k = 0; k < in.layout->count; ++k)
@@ -85,7 +86,8 @@ uint32_t vy_joined_stage(vy_world *world, const vy_model *plant, world_block *w,
     for (uint32_t i = 0; i < m->drone_count; ++i) {
         if (m->drones[i].held != HELD_BY_JOINT) continue;
         drone_block *d = &drones[i];
-        const multirotor_inputs in = plant_inputs(plant, i, world->loads, 0.0, d, world->gear);
+        multirotor_inputs in;
+        plant_inputs(plant, i, world->loads, 0.0, d, world->gear, &in);
         d->body = b->joints->stage[i];
         for (int k = 0; k < in.layout->count; ++k) {
             d->rotor_speed[k] =

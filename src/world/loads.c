@@ -27,7 +27,8 @@ void vy_drone_loads(const vy_world *world, uint32_t index, vy_loads *out)
 {
     const drone_block *d = &world->drones[index];
     const double time = (double)world->state->tick * world->model.dt;
-    const multirotor_inputs in = plant_inputs(&world->model, index, world->loads, time, d, world->gear);
+    multirotor_inputs in;
+    plant_inputs(&world->model, index, world->loads, time, d, world->gear, &in);
     double all[VY_ROTOR_CAP];
     actuators_gather(in.layout, d, &world->thrusters[index], all);
     vy_loads_at(&in, &d->body, all, world->speeds[index], time, out);

@@ -78,25 +78,23 @@ VY_FN void actuators_scatter(const rotor_layout *layout, const real *all, drone_
     for (int k = 0; k < layout->thrusters.count; ++k) t->thrust[k] = all[layout->count + k];
 }
 
-/// What the stages of a step of drone `i` share.
-VY_FN multirotor_inputs plant_inputs(const vy_model *m, uint32_t i, const body_loads *loads, real time,
-                                     const drone_block *d, const gear_block *gear)
+/// What the stages of a step of drone `i` share. Written in place: a copy would wait for the writes.
+VY_FN void plant_inputs(const vy_model *m, uint32_t i, const body_loads *loads, real time,
+                        const drone_block *d, const gear_block *gear, multirotor_inputs *in)
 {
-    multirotor_inputs in;
-    in.layout = &m->drones[i].layout;
-    in.params = &m->params[i].plant;
-    in.env = &m->env;
-    in.held.disturbance = loads[i];
-    in.held.turbulence = d->gust;
-    in.held.time = time;
-    in.flags = d->effects;
-    in.memory = NULL;
-    in.held.ground = real_set(0.0);
+    in->layout = &m->drones[i].layout;
+    in->params = &m->params[i].plant;
+    in->env = &m->env;
+    in->held.disturbance = loads[i];
+    in->held.turbulence = d->gust;
+    in->held.time = time;
+    in->flags = d->effects;
+    in->memory = NULL;
+    in->held.ground = real_set(0.0);
     if (m->geared) {
-        in.memory = &gear[i].memory;
-        if (m->grounds != NULL) in.held.ground = real_set(m->grounds[i]);
+        in->memory = &gear[i].memory;
+        if (m->grounds != NULL) in->held.ground = real_set(m->grounds[i]);
     }
-    return in;
 }
 
 // Rotors and effects at the step's start are the forces that the simple engine gets.
@@ -163,7 +161,8 @@ VY_BIG_FN void plant_stage(const vy_model *m, const body_loads *loads, real (*sp
 {
     for (uint32_t i = 0; i < m->drone_count; ++i) {
         drone_block *d = &drones[i];
-        const multirotor_inputs in = plant_inputs(m, i, loads, time_of(m, w->tick - 1u), d, gear);
+        multirotor_inputs in;
+        plant_inputs(m, i, loads, time_of(m, w->tick - 1u), d, gear, &in);
         const int induces = m->geared && mask_any(in.params->effects.rotors.disc > 0.0);
         rotor_memory
             next; // held over the step as it was at its start; a joined drone sees the one at its end

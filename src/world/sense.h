@@ -2,7 +2,8 @@
 #pragma once
 #include "world/model.h"
 
-VY_BIG_FN void sensor_stage(const vy_model *m, const world_block *w, drone_block *drones)
+/// `ahead` is what each IMU draws from, or NULL; likewise in lanes.
+VY_BIG_FN void sensor_stage(const vy_model *m, const world_block *w, drone_block *drones, rng_ahead *ahead)
 {
     const bits tick = w->tick;
     for (uint32_t i = 0; i < m->drone_count; ++i) {
@@ -16,7 +17,10 @@ VY_BIG_FN void sensor_stage(const vy_model *m, const world_block *w, drone_block
                 vec3_if(effect_on(d->effects, EFFECT_gravity), gravity_at(&m->env.gravity, d->body.position));
             imu_state kept;
             cells_keep(imu, &d->imu, &kept, sizeof kept);
-            imu_sample(&p->imu, &d->body, g, m->seed, bits_set(i), tick, &d->imu);
+            real space[IMU_NORMALS];
+            const real *n = rng_normals_ahead(ahead == NULL ? NULL : &ahead[i], m->seed, RNG_STREAM_IMU,
+                                              bits_set(i), tick, dm->imu_period, space, IMU_NORMALS);
+            imu_sample(&p->imu, &d->body, g, n, &d->imu);
             cells_give_back(imu, &kept, &d->imu, sizeof kept);
             d->imu_tick = bits_select(imu, tick, d->imu_tick);
         }

@@ -26,11 +26,11 @@ VY_FN uint32_t step(vy_world *world)
     const vy_model *plant = m;
 
     if (w->tick == 0) vy_extras_start(world);
-    w->tick += 1;                                                // time
-    if (m->payload_count > 0) vy_payload_stage(world);           // what is taken up and let go
-    disturbance_stage(m, w, world->noise, world->loads);         // disturbance, at the step's start
-    turbulence_stage(m, w, d);                                   // gusts
-    if (m->geared && m->grounds != NULL) vy_ground_stage(world); // and what is below
+    w->tick += 1;                                                            // time
+    if (m->payload_count > 0) vy_payload_stage(world);                       // what is taken up and let go
+    disturbance_stage(m, w, world->noise, world->noise_ahead, world->loads); // disturbance, at the start
+    turbulence_stage(m, w, d);                                               // gusts
+    if (m->geared && m->grounds != NULL) vy_ground_stage(world);             // and what is below
     if (m->wakes.on) vy_wake_stage(m, w->tick - 1, d, world->wakes, world->gear); // and wakes
     const int look =
         nap_stage(m, w, world->noise, d, world->ledger); // what is negligible until the next look
@@ -43,7 +43,7 @@ VY_FN uint32_t step(vy_world *world)
     if (m->payload_count > 0) vy_payload_follow(world);
     if (w->failure_reason == VY_FAILURE_NONE) {
         if (faulty) vy_fault_remember(world);
-        sensor_stage(m, w, d); // sensor
+        sensor_stage(m, w, d, world->imu_ahead); // sensor
         if (kitted) vy_kit_stage(world);
         if (faulty) vy_fault_samples(world);
         estimator_stage(m, w, d); // estimator

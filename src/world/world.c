@@ -102,6 +102,8 @@ enum {
     PART_PARAMS,
     PART_DISTURBANCES,
     PART_STATE,
+    PART_NOISE_AHEAD,
+    PART_IMU_AHEAD,
     PART_LOADS,
     PART_SPEEDS,
     PART_FAULTS,
@@ -143,6 +145,8 @@ vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err
             def->payload_cap * sizeof(payload_block) + def->joint_cap * sizeof(tie_block) +
             noises * sizeof(noise_block) + def->line_cap * sizeof(line_block) + contacts_size(&caps, drones) +
             def->kit_cap * (sizeof(kit_block) + sizeof(filter_block)) + def->delay_cap * sizeof(delay_block),
+        [PART_NOISE_AHEAD] = noises * sizeof(noise_ahead),
+        [PART_IMU_AHEAD] = drones * sizeof(rng_ahead),
         [PART_LOADS] = drones * sizeof(body_loads),
         [PART_SPEEDS] = drones * sizeof(double[VY_ROTOR_CAP]),
         [PART_FAULTS] = def->fault_cap * sizeof(fault_model),
@@ -208,6 +212,8 @@ vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err
     fpu_leave(found);
     world->state = parts[PART_STATE];
     world->drones = (drone_block *)(world->state + 1);
+    world->noise_ahead = parts[PART_NOISE_AHEAD];
+    world->imu_ahead = parts[PART_IMU_AHEAD];
     world->loads = parts[PART_LOADS];
     world->speeds = parts[PART_SPEEDS];
     world->before = parts[PART_BEFORE];

@@ -1,6 +1,7 @@
 // world_impl.h - the world itself: a model, a state, and scratch that no step remembers.
 #pragma once
 #include "dynamics/joint.h"
+#include "world/disturbance.h"
 #include "world/model.h"
 #include "world/solid.h"
 
@@ -35,6 +36,8 @@ struct vy_world {
     size_t state_size;  // the whole block
     size_t hashed_size; // without the ledger, which is hashed when it changes
     // Scratch of a step.
+    noise_ahead *noise_ahead; // [drone_cap * disturbance_cap] deviates of coming steps, and
+    rng_ahead *imu_ahead;     // [drone_cap]
     body_loads *loads;
     double (*speeds)[VY_ROTOR_CAP];
     unsigned char *fresh;     // of each drone: an intent arrived in this step; in a guarded world
