@@ -85,6 +85,20 @@ static void print_faults(const flight *f, int drone)
     puts(count > MOST ? ", ...)" : ")");
 }
 
+// Samples that a Kalman filter did not believe.
+static void print_rejected(const flight *f, int drone)
+{
+    vy_gate_state g;
+    if (vy_world_read_gate(f->def.world, vy_world_drone(f->def.world, (uint32_t)drone), &g) != VY_OK) return;
+    int any = 0;
+    for (int k = 0; k < VY_GATED_COUNT; ++k) {
+        if (g.rejected[k] == 0) continue;
+        if (!any++) printf("  rejected    %s:", f->def.scenario->drones[drone].name);
+        printf("%s %" PRIu64 " of %s", any > 1 ? "," : "", g.rejected[k], vy_gated_name((vy_gated)k));
+    }
+    if (any) puts(" (samples)");
+}
+
 // What broke, what the drive held back, and who flew instead.
 static void print_incidents(const flight *f)
 {
@@ -100,6 +114,7 @@ static void print_incidents(const flight *f)
             printf("%s %s %" PRIu64 " times", any > 1 ? "," : "", vy_drive_limit_name((vy_drive_limit)k),
                    d->acted[k]);
         }
+        print_rejected(f, i);
         if (d->handovers > 0)
             printf("  failsafe    %s: took over %" PRIu64 " %s, last at %.3f s; %s\n", name, d->handovers,
                    d->handovers == 1 ? "time" : "times", d->since,
@@ -339,6 +354,13 @@ static void json_events(const flight *f, json *j)
             char kind[32];
             snprintf(kind, sizeof kind, "limit_%s", vy_drive_limit_name((vy_drive_limit)k));
             json_event(j, kind, name, t->drive.acted[k]);
+        }
+        vy_gate_state g = {0};
+        (void)vy_world_read_gate(f->def.world, vy_world_drone(f->def.world, (uint32_t)i), &g);
+        for (int k = 0; k < VY_GATED_COUNT; ++k) {
+            char kind[32];
+            snprintf(kind, sizeof kind, "rejected_%s", vy_gated_name((vy_gated)k));
+            json_event(j, kind, name, g.rejected[k]);
         }
         json_event(j, "failsafe", name, t->drive.handovers);
         uint64_t lost = 0;

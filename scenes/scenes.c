@@ -621,13 +621,8 @@ static vy_status build_bump(uint64_t seed, vy_world **out, vy_error *err)
 }
 
 // A Kalman filter on a full kit: an IMU with all its figures off the centre, late and lossy samples.
-static vy_status build_senses(uint64_t seed, vy_world **out, vy_error *err)
+static vy_drone_def sensing_drone(void)
 {
-    vy_world_def def = vy_default_world_def();
-    def.seed = seed;
-    def.environment.magnetic_field = (vy_vec3){1e-6, 20e-6, -45e-6};
-    vy_status status = vy_world_create(&def, out, err);
-    if (status != VY_OK) return status;
     vy_drone_def drone = vy_default_drone_def();
     (void)vy_imu_preset("bmi088", &drone.imu, NULL);
     (void)vy_baro_preset("bmp388", &drone.kit.baro, NULL);
@@ -649,7 +644,62 @@ static vy_status build_senses(uint64_t seed, vy_world **out, vy_error *err)
     drone.controller.setpoint_count = 2;
     drone.controller.setpoints[0] = (vy_setpoint){1.0, {0.0, 0.0, 1.5}, 0.0};
     drone.controller.setpoints[1] = (vy_setpoint){4.0, {1.0, -1.0, 1.2}, 1.0};
+    return drone;
+}
+
+static vy_status build_senses(uint64_t seed, vy_world **out, vy_error *err)
+{
+    vy_world_def def = vy_default_world_def();
+    def.seed = seed;
+    def.environment.magnetic_field = (vy_vec3){1e-6, 20e-6, -45e-6};
+    vy_status status = vy_world_create(&def, out, err);
+    if (status != VY_OK) return status;
+    const vy_drone_def drone = sensing_drone();
     status = vy_world_add_drone(*out, &drone, NULL, err);
+    return finish(status, out);
+}
+
+// The same behind a gate, with a fault of every kind, each on another sensor.
+static vy_status build_liars(uint64_t seed, vy_world **out, vy_error *err)
+{
+    static const struct {
+        vy_fault_kind kind;
+        vy_channel channel;
+        double size;
+        vy_vec3 vector;
+    } lies[] = {
+        {VY_FAULT_SENSOR_BIAS, VY_CHANNEL_GPS_POSITION, 0.0, {25.0, -10.0, 5.0}},
+        {VY_FAULT_SENSOR_NOISE, VY_CHANNEL_LIDAR, 0.0, {0.3, 0.0, 0.0}},
+        {VY_FAULT_SENSOR_VIBRATION, VY_CHANNEL_ESC, 0.0, {50.0, 0.0, 0.0}},
+        {VY_FAULT_SENSOR_STUCK, VY_CHANNEL_BARO, 0.0, {0.0, 0.0, 0.0}},
+        {VY_FAULT_SENSOR_SWAP, VY_CHANNEL_MAG, 0.0, {0.0, 0.0, 0.0}},
+        {VY_FAULT_SENSOR_DROPOUT, VY_CHANNEL_RANGE, 0.5, {0.0, 0.0, 0.0}},
+        {VY_FAULT_SENSOR_DELAY, VY_CHANNEL_FLOW, 0.05, {0.0, 0.0, 0.0}},
+    };
+    enum { LIES = sizeof lies / sizeof lies[0] };
+    vy_world_def def = vy_default_world_def();
+    def.seed = seed;
+    def.environment.magnetic_field = (vy_vec3){1e-6, 20e-6, -45e-6};
+    def.fault_cap = LIES;
+    def.line_cap = 64;
+    vy_status status = vy_world_create(&def, out, err);
+    if (status != VY_OK) return status;
+    vy_drone_def drone = sensing_drone();
+    drone.estimator.gate = 5.0;
+    drone.estimator.gate_time = 0.3;
+    status = vy_world_add_drone(*out, &drone, NULL, err);
+    for (int i = 0; i < LIES && status == VY_OK; ++i) {
+        vy_fault_def fault = vy_default_fault_def();
+        fault.kind = lies[i].kind;
+        fault.channel = lies[i].channel;
+        fault.size = lies[i].size;
+        fault.vector = lies[i].vector;
+        fault.start = 0.5;
+        fault.every = 1.0;
+        fault.duration = 0.5;
+        fault.chance = 0.8;
+        status = vy_world_add_fault(*out, &fault, err);
+    }
     return finish(status, out);
 }
 
@@ -703,6 +753,7 @@ const vy_scene vy_scenes[] = {
     {"joined", "a load on a cable, a boom that bends, and a string of every other kind of joint", 3000,
      build_joined},
     {"senses", "a Kalman filter on parts as sold, late and lossy", 5000, build_senses},
+    {"liars", "the same behind a gate, with sensors that break at random", 5000, build_liars},
     {"euler", "the scene full, by forward Euler", 2000, build_euler},
     {"semi-implicit", "the scene full, by semi-implicit Euler", 2000, build_semi_implicit},
     {"lie", "the scene full, by the Lie midpoint rule", 2000, build_lie},

@@ -138,7 +138,8 @@ says out "faults      alpha: 70 times"
 # Those of sensors by their channel; what they did to the samples replays.
 try 0 "$volery" run "$source/scenarios/sensor-faults.yaml" --set log.display=none -o faults.mcap
 says out "sensor_bias of baro"
-for text in 'sensor_dropout of gps_position begins' 'sensor_stuck of mag ends'; do
+says out " of gps"
+for text in 'sensor_dropout of gps_position begins' 'sensor_stuck of baro ends' 'samples of gps are rejected'; do
     grep -qaF "$text" faults.mcap || fail "the log does not say $text"
 done
 try 0 "$volery" replay faults.mcap

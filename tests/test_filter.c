@@ -1,6 +1,7 @@
 // test_filter.c - the estimators that a scenario asks for by name: is the Kalman filter as good as it
 // believes, do drones fly on them.
 #include "flight.h"
+#include "volery/fault.h"
 #include "world/kit.h"
 #include <string.h>
 
@@ -219,10 +220,168 @@ static void a_drone_flies_on_the_complementary_filter(void **unused)
     }
 }
 
+// --- the gate
+
+static vy_gate_state gate_of(const vy_world *world)
+{
+    vy_gate_state g;
+    assert_int_equal(vy_world_read_gate(world, vy_world_drone(world, 0), &g), VY_OK);
+    return g;
+}
+
+// Sensors that say what they are declared to say pass, and then a gate changes no bit of what is believed.
+static void honest_sensors_pass_the_gate(void **unused)
+{
+    (void)unused;
+    for (uint64_t seed = 1; seed <= 4; ++seed) {
+        vy_drone_def def = flying_drone();
+        def.mocap = vy_default_mocap_def();
+        def.kit.range.period = def.kit.flow.period = 0.02;
+        const vy_world_def wd = seeded_world(seed);
+        vy_world *open = fly_in(&wd, &def);
+        def.estimator.gate = 6.0;
+        vy_world *gated = fly_in(&wd, &def);
+        (void)vy_world_advance(open, 3000);
+        (void)vy_world_advance(gated, 3000);
+        const vy_gate_state g = gate_of(gated);
+        for (int i = 0; i < VY_GATED_COUNT; ++i) assert_true(g.rejected[i] == 0 && g.since[i] == 0);
+        assert_memory_equal(&open->drones[0].estimate, &gated->drones[0].estimate, sizeof(estimator_state));
+        vy_world_destroy(open);
+        vy_world_destroy(gated);
+    }
+}
+
+// A gate of 2.5 deviations rejects as many numbers as a normal deviate is beyond them: 1.24 %, of one, two,
+// three and six numbers to a sample. Deviations are those of what was expected: were they too small or too
+// large by a tenth, it would be 2.4 % or 0.6 %.
+static void a_gate_rejects_as_many_as_are_beyond_it(void **unused)
+{
+    (void)unused;
+    double rejected[VY_GATED_COUNT] = {0.0}, samples[VY_GATED_COUNT] = {0.0};
+    for (uint64_t seed = 1; seed <= 6; ++seed) {
+        vy_drone_def def = flying_drone();
+        def.estimator.gate = 2.5;
+        def.kit.range.period = def.kit.flow.period = 0.02;
+        const vy_world_def wd = seeded_world(seed);
+        vy_world *world = fly_in(&wd, &def);
+        (void)vy_world_advance(world, 8000);
+        const vy_gate_state g = gate_of(world);
+        for (int i = 0; i < VY_GATED_COUNT; ++i) {
+            rejected[i] += (double)g.rejected[i];
+            samples[i] += i == VY_GATED_GPS ? 80.0 : 400.0;
+        }
+        vy_world_destroy(world);
+    }
+    const double beyond = erfc(2.5 / sqrt(2.0));
+    const int numbers[VY_GATED_COUNT] = {0, 6, 1, 3, 1, 2};
+    for (int i = VY_GATED_GPS; i < VY_GATED_COUNT; ++i) {
+        const double share = 1.0 - pow(1.0 - beyond, numbers[i]);
+        assert_near(rejected[i] / samples[i], share, 4.0 * sqrt(share * (1.0 - share) / samples[i]));
+    }
+}
+
+static void the_ekf_is_as_good_as_it_believes_behind_a_gate(void **unused)
+{
+    (void)unused;
+    vy_drone_def def = flying_drone();
+    def.estimator.gate = 5.0;
+    assert_true(check_consistency(&def, 0.0) < 3.5);
+}
+
+// How far the estimate is at most from the truth from step `from` to step `to`.
+static double farthest(vy_world *world, uint64_t from, uint64_t to)
+{
+    double worst = 0.0;
+    (void)vy_world_advance(world, from - vy_world_tick(world));
+    while (vy_world_tick(world) < to) {
+        (void)vy_world_step(world);
+        const drone_block *d = &world->drones[0];
+        worst = fmax(worst, vec3_length(vec3_sub(d->estimate.position, d->body.position)));
+    }
+    return worst;
+}
+
+// Fixes that jump by 30 m for four seconds: believed without a gate, rejected with one, believed again after.
+static void a_jump_of_the_fixes_is_rejected(void **unused)
+{
+    (void)unused;
+    for (int gate = 0; gate < 2; ++gate) {
+        vy_drone_def def = flying_drone();
+        def.estimator.gate = gate ? 5.0 : 0.0;
+        vy_fault_def f = vy_default_fault_def();
+        f.kind = VY_FAULT_SENSOR_BIAS;
+        f.channel = VY_CHANNEL_GPS_POSITION;
+        f.vector = (vy_vec3){30.0, -10.0, 0.0};
+        f.start = 3.0;
+        f.duration = 4.0;
+        vy_world_def wd = seeded_world(2);
+        wd.fault_cap = 1;
+        vy_world *world = fly_in(&wd, &def);
+        assert_int_equal(vy_world_add_fault(world, &f, NULL), VY_OK);
+        const double worst = farthest(world, 2500, 7500);
+        const vy_gate_state g = gate_of(world);
+        if (gate) assert_true(worst < 1.5 && g.rejected[VY_GATED_GPS] == 40 && g.since[VY_GATED_GPS] == 0);
+        if (!gate) assert_true(worst > 5.0 && g.rejected[VY_GATED_GPS] == 0);
+        vy_world_destroy(world);
+    }
+}
+
+// A filter that is wrong and sure of itself rejects everything; then it gives in.
+static void a_filter_that_is_wrong_comes_back(void **unused)
+{
+    (void)unused;
+    vy_drone_def def = flying_drone();
+    def.estimator.gate = 5.0;
+    def.estimator.gate_time = 1.0;
+    def.controller.kind = VY_CONTROLLER_NONE;
+    def.vehicle.rotor_count = 0; // it does not steer by what it believes
+    vy_world_def wd = seeded_world(4);
+    wd.environment.gravity.uniform = (vy_vec3){0.0, 0.0, 0.0};
+    vy_world *world = fly_in(&wd, &def);
+    (void)vy_world_advance(world, 2000);
+    world->drones[0].estimate.position.x += 60.0;
+    (void)vy_world_advance(world, 900);
+    vy_gate_state g = gate_of(world);
+    assert_int_equal(g.rejected[VY_GATED_GPS], 9);
+    assert_int_equal(g.since[VY_GATED_GPS], 2100);
+    assert_true(farthest(world, 2900, 2950) > 55.0);    // not yet
+    assert_near(farthest(world, 4500, 6000), 0.0, 3.0); // twice the time, and what it takes to settle
+    g = gate_of(world);
+    assert_int_equal(g.since[VY_GATED_GPS], 0);
+    assert_in_range(g.rejected[VY_GATED_GPS], 10, 25);
+    vy_world_destroy(world);
+}
+
+// One sensor against the others: a barometer that is 20 m off for good is not believed while fixes and a
+// range finder say otherwise, however long it goes on.
+static void one_liar_does_not_win_over_the_others(void **unused)
+{
+    (void)unused;
+    vy_drone_def def = flying_drone();
+    def.estimator.gate = 5.0;
+    def.estimator.gate_time = 1.0;
+    def.kit.range.period = 0.02;
+    vy_fault_def f = vy_default_fault_def();
+    f.kind = VY_FAULT_SENSOR_BIAS;
+    f.channel = VY_CHANNEL_BARO;
+    f.vector.x = 240.0;
+    f.start = 2.0;
+    vy_world_def wd = seeded_world(6);
+    wd.fault_cap = 1;
+    vy_world *world = fly_in(&wd, &def);
+    assert_int_equal(vy_world_add_fault(world, &f, NULL), VY_OK);
+    assert_true(farthest(world, 1500, 15000) < 1.5);
+    const vy_gate_state g = gate_of(world);
+    assert_int_equal(g.rejected[VY_GATED_BARO], 651); // every one
+    assert_int_equal(g.rejected[VY_GATED_RANGE], 0);
+    vy_world_destroy(world);
+}
+
 static void filters_are_state(void **unused)
 {
     (void)unused;
-    const vy_drone_def def = flying_drone();
+    vy_drone_def def = flying_drone();
+    def.estimator.gate = 3.0; // some are rejected
     const vy_world_def wd = seeded_world(9);
     vy_world *a = fly_in(&wd, &def), *b = fly_in(&wd, &def);
     (void)vy_world_advance(a, 777);
@@ -257,6 +416,13 @@ static void filters_ask_for_what_they_need(void **unused)
     def.estimator.start_attitude = -1.0;
     assert_int_equal(vy_world_add_drone(world, &def, NULL, &err), VY_BAD_VALUE);
     def = flying_drone();
+    def.estimator.gate = 0.5;
+    assert_int_equal(vy_world_add_drone(world, &def, NULL, &err), VY_BAD_VALUE);
+    assert_non_null(strstr(err.text, "gate"));
+    def.estimator.gate = 5.0;
+    def.estimator.gate_time = 0.0;
+    assert_int_equal(vy_world_add_drone(world, &def, NULL, &err), VY_BAD_VALUE);
+    def = flying_drone();
     def.estimator.kind = (vy_estimator_kind)7;
     assert_int_equal(vy_world_add_drone(world, &def, NULL, &err), VY_BAD_VALUE);
     vy_world_destroy(world);
@@ -272,6 +438,12 @@ int main(void)
         cmocka_unit_test(the_ekf_finds_the_biases),
         cmocka_unit_test(late_fixes_are_counted_as_late),
         cmocka_unit_test(a_drone_flies_on_the_complementary_filter),
+        cmocka_unit_test(honest_sensors_pass_the_gate),
+        cmocka_unit_test(a_gate_rejects_as_many_as_are_beyond_it),
+        cmocka_unit_test(the_ekf_is_as_good_as_it_believes_behind_a_gate),
+        cmocka_unit_test(a_jump_of_the_fixes_is_rejected),
+        cmocka_unit_test(a_filter_that_is_wrong_comes_back),
+        cmocka_unit_test(one_liar_does_not_win_over_the_others),
         cmocka_unit_test(filters_are_state),
         cmocka_unit_test(filters_ask_for_what_they_need),
     };

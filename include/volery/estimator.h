@@ -21,9 +21,34 @@ typedef struct vy_estimator_def {
     double start_attitude; ///< [rad] the same, >= 0
     double attitude_time;  ///< [s] of `complementary`: how long the gyroscope is trusted, > 0
     double position_time;  ///< [s] of `complementary`: how long dead reckoning is trusted, > 0
+    double gate; ///< of `ekf`: a sample is rejected when one of its numbers is more than this many standard
+                 ///< deviations from what was expected, >= 1; 0: every sample is believed
+    double gate_time; ///< [s] of `ekf`: from this long of rejection on, a sensor makes the filter less sure
+                      ///< of what it measures, > 0
 } vy_estimator_def;
 
-/// VY_ESTIMATOR_FADING; starts 0.1 m, 0.1 m/s and 0.02 rad off; 2 s and 1 s.
+/// Sensors whose samples a Kalman filter may reject.
+typedef enum vy_gated {
+    VY_GATED_MOCAP,
+    VY_GATED_GPS,
+    VY_GATED_BARO,
+    VY_GATED_MAG,
+    VY_GATED_RANGE,
+    VY_GATED_FLOW,
+    VY_GATED_COUNT
+} vy_gated;
+
+/// How the gate of a filter stands.
+typedef struct vy_gate_state {
+    uint64_t rejected[VY_GATED_COUNT]; ///< samples so far
+    uint64_t since[VY_GATED_COUNT];    ///< tick from which on every sample has been rejected; 0: the last was
+                                       ///< believed
+} vy_gate_state;
+
+/// The sensor's key in a scenario, as baro. Never NULL.
+const char *vy_gated_name(vy_gated sensor);
+
+/// VY_ESTIMATOR_FADING; starts 0.1 m, 0.1 m/s and 0.02 rad off; 2 s and 1 s; no gate, of 5 s.
 vy_estimator_def vy_default_estimator_def(void);
 
 #ifdef __cplusplus

@@ -298,6 +298,10 @@ typedef struct vy_drive_state {
 /// @return VY_NOT_FOUND for a handle that is not of this world; `*out` is untouched then
 vy_status vy_world_read_drive(const vy_world *world, vy_drone_id id, vy_drive_state *out);
 
+/// Samples that a drone's Kalman filter did not believe. All zero without a gate (vy_estimator_def.gate).
+/// @return VY_NOT_FOUND for a handle that is not of this world; `*out` is untouched then
+vy_status vy_world_read_gate(const vy_world *world, vy_drone_id id, vy_gate_state *out);
+
 /// How a joint stands: as vy_joint_read().
 vy_status vy_world_read_joint(const vy_world *world, vy_joint_id id, vy_joint_state *out);
 

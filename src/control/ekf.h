@@ -18,10 +18,11 @@ typedef struct ekf_params {
     real gyro_walk, accel_walk;
     real mocap_position, mocap_attitude;
     vec3 gps_position;
+    vec3 gps_sample;              // of one position by itself: a slow wander counts as more in the long run
     real gps_velocity, gps_delay; // the latter in [s]
     vec3 gps_at;                  // [m] body
-    real baro;
-    vec3 field; // of the world, in units of its own length
+    real baro, baro_sample;       // likewise
+    vec3 field;                   // of the world, in units of its own length
     real field_unit, mag;
     real range, range_share; // [m^2], [1]
     vec3 range_at, range_along;
@@ -142,9 +143,17 @@ VY_FN void ekf_predict(const ekf_params *p, vec3 accel, vec3 gyro, estimator_sta
     s->rate = rate;
 }
 
+/// How far a sample is from what was expected.
+typedef struct ekf_surprise {
+    real worst;             // largest square of a number over its variance: of a good number chi-square of 1
+    real square;            // of that number itself
+    real along[EKF_STATES]; // an error that explains 1 of it, shared out by how unsure each part is
+} ekf_surprise;
+
 /// What a measurement has found so far; given to the state by ekf_finish.
 typedef struct ekf_change {
     real x[EKF_STATES];
+    ekf_surprise surprise;
 } ekf_change;
 
 VY_FN ekf_change ekf_begin(void)
@@ -154,9 +163,36 @@ VY_FN ekf_change ekf_begin(void)
     return d;
 }
 
-/// One number: it is `miss` above what was expected, has the variance `noise`, and moves with the error by
-/// `h`.
-VY_FN void ekf_take(const real *h, real miss, real noise, ekf_covariance *c, ekf_change *d)
+/// Remember a number that is `left` from where the numbers before it lead one to expect it, with the variance
+/// `s`. Taken one after the other the numbers of a sample are independent, whatever their covariance.
+VY_FN void ekf_weigh(const real *h, real left, real s, const ekf_covariance *c, ekf_surprise *out)
+{
+    const real square = left * left, ratio = square / s;
+    const mask worse = ratio > out->worst;
+    if (!mask_any(worse)) return;
+    real spread = real_set(0.0);
+    for (int i = 0; i < EKF_STATES; ++i) spread = spread + c->p[i][i] * (h[i] * h[i]);
+    const real inverse = 1.0 / real_select(spread > 0.0, spread, real_set(1.0));
+    out->worst = real_select(worse, ratio, out->worst);
+    out->square = real_select(worse, square, out->square);
+    for (int i = 0; i < EKF_STATES; ++i)
+        out->along[i] = real_select(worse, c->p[i][i] * h[i] * inverse, out->along[i]);
+}
+
+/// Be less sure of what a sample measured that was not believed: by the share `share` of what would explain
+/// it.
+VY_FN void ekf_widen(const ekf_surprise *found, real share, ekf_covariance *c)
+{
+    const real more = share * found->square;
+    for (int i = 0; i < EKF_STATES; ++i) {
+        for (int k = i; k < EKF_STATES; ++k)
+            c->p[i][k] = c->p[k][i] = c->p[i][k] + more * (found->along[i] * found->along[k]);
+    }
+}
+
+/// One number: it is `miss` above what was expected, has the variance `noise`, by itself `sample`, and moves
+/// with the error by `h`.
+VY_FN void ekf_take_slow(const real *h, real miss, real noise, real sample, ekf_covariance *c, ekf_change *d)
 {
     real ph[EKF_STATES], s = noise, left = miss;
     for (int i = 0; i < EKF_STATES; ++i) {
@@ -167,6 +203,7 @@ VY_FN void ekf_take(const real *h, real miss, real noise, ekf_covariance *c, ekf
         s = s + h[i] * ph[i];
         left = left - h[i] * d->x[i];
     }
+    ekf_weigh(h, left, s + (sample - noise), c, &d->surprise);
     const real inverse = 1.0 / s;
     for (int i = 0; i < EKF_STATES; ++i) {
         const real gain = ph[i] * inverse;
@@ -175,7 +212,14 @@ VY_FN void ekf_take(const real *h, real miss, real noise, ekf_covariance *c, ekf
     }
 }
 
-VY_FN void ekf_finish(const ekf_change *d, estimator_state *s)
+/// The same with white noise.
+VY_FN void ekf_take(const real *h, real miss, real noise, ekf_covariance *c, ekf_change *d)
+{
+    ekf_take_slow(h, miss, noise, noise, c, d);
+}
+
+/// Every measurement ends with this, and says how much of a surprise it was.
+VY_FN ekf_surprise ekf_finish(const ekf_change *d, estimator_state *s)
 {
     s->position = vec3_add(s->position, ekf_part(d->x, EKF_POSITION));
     s->velocity = vec3_add(s->velocity, ekf_part(d->x, EKF_VELOCITY));
@@ -183,6 +227,7 @@ VY_FN void ekf_finish(const ekf_change *d, estimator_state *s)
     s->rate = vec3_sub(s->rate, ekf_part(d->x, EKF_GYRO));
     s->gyro_bias = vec3_add(s->gyro_bias, ekf_part(d->x, EKF_GYRO));
     s->accel_bias = vec3_add(s->accel_bias, ekf_part(d->x, EKF_ACCEL));
+    return d->surprise;
 }
 
 VY_FN real vec3_at(vec3 v, int i) { return i == 0 ? v.x : i == 1 ? v.y : v.z; }
@@ -194,7 +239,8 @@ VY_FN vec3 ekf_turn_row(mat3 rotation, vec3 v, int i)
     return vec3_make(-m.m[i][0], -m.m[i][1], -m.m[i][2]);
 }
 
-VY_FN void ekf_mocap(const ekf_params *p, vec3 position, quat attitude, estimator_state *s, ekf_covariance *c)
+VY_FN ekf_surprise ekf_mocap(const ekf_params *p, vec3 position, quat attitude, estimator_state *s,
+                             ekf_covariance *c)
 {
     ekf_change d = ekf_begin();
     const vec3 miss = vec3_sub(position, s->position);
@@ -209,11 +255,12 @@ VY_FN void ekf_mocap(const ekf_params *p, vec3 position, quat attitude, estimato
         h[EKF_TURN + i] = real_set(1.0);
         ekf_take(h, vec3_at(turn, i), p->mocap_attitude, c, &d);
     }
-    ekf_finish(&d, s);
+    return ekf_finish(&d, s);
 }
 
 /// The antenna was at p + R a - delay v.
-VY_FN void ekf_gps(const ekf_params *p, vec3 position, vec3 velocity, estimator_state *s, ekf_covariance *c)
+VY_FN ekf_surprise ekf_gps(const ekf_params *p, vec3 position, vec3 velocity, estimator_state *s,
+                           ekf_covariance *c)
 {
     ekf_change d = ekf_begin();
     const mat3 rotation = quat_matrix(s->attitude);
@@ -228,28 +275,29 @@ VY_FN void ekf_gps(const ekf_params *p, vec3 position, vec3 velocity, estimator_
         h[EKF_POSITION + i] = real_set(1.0);
         h[EKF_VELOCITY + i] = -p->gps_delay;
         ekf_put(ekf_turn_row(rotation, p->gps_at, i), h, EKF_TURN);
-        ekf_take(h, vec3_at(place_miss, i), vec3_at(p->gps_position, i), c, &d);
+        ekf_take_slow(h, vec3_at(place_miss, i), vec3_at(p->gps_position, i), vec3_at(p->gps_sample, i), c,
+                      &d);
         memset(h, 0, sizeof h);
         h[EKF_VELOCITY + i] = real_set(1.0);
         ekf_put(ekf_turn_row(rotation, swing, i), h, EKF_TURN);
         ekf_put(vec3_make(lever.m[i][0], lever.m[i][1], lever.m[i][2]), h, EKF_GYRO);
         ekf_take(h, vec3_at(speed_miss, i), p->gps_velocity, c, &d);
     }
-    ekf_finish(&d, s);
+    return ekf_finish(&d, s);
 }
 
 /// A height above z = 0.
-VY_FN void ekf_height(const ekf_params *p, real height, estimator_state *s, ekf_covariance *c)
+VY_FN ekf_surprise ekf_height(const ekf_params *p, real height, estimator_state *s, ekf_covariance *c)
 {
     ekf_change d = ekf_begin();
     real h[EKF_STATES] = {0};
     h[EKF_POSITION + 2] = real_set(1.0);
-    ekf_take(h, height - s->position.z, p->baro, c, &d);
-    ekf_finish(&d, s);
+    ekf_take_slow(h, height - s->position.z, p->baro, p->baro_sample, c, &d);
+    return ekf_finish(&d, s);
 }
 
 /// The field in body axes, R^T m, moves with the turn by [R^T m]x.
-VY_FN void ekf_mag(const ekf_params *p, vec3 field, estimator_state *s, ekf_covariance *c)
+VY_FN ekf_surprise ekf_mag(const ekf_params *p, vec3 field, estimator_state *s, ekf_covariance *c)
 {
     ekf_change d = ekf_begin();
     const vec3 expected = quat_unrotate(s->attitude, p->field);
@@ -260,7 +308,7 @@ VY_FN void ekf_mag(const ekf_params *p, vec3 field, estimator_state *s, ekf_cova
         ekf_put(vec3_make(cross.m[i][0], cross.m[i][1], cross.m[i][2]), h, EKF_TURN);
         ekf_take(h, vec3_at(miss, i), p->mag, c, &d);
     }
-    ekf_finish(&d, s);
+    return ekf_finish(&d, s);
 }
 
 /// Distance to the ground z = 0 along `along` (body) from `at` (body), and how it moves with height and turn.
@@ -278,31 +326,31 @@ VY_FN real ekf_distance(const estimator_state *s, mat3 rotation, vec3 at, vec3 a
     return real_select(looks, -height * inverse, real_set(0.0));
 }
 
-VY_FN void ekf_range(const ekf_params *p, real distance, estimator_state *s, ekf_covariance *c)
+VY_FN ekf_surprise ekf_range(const ekf_params *p, real distance, estimator_state *s, ekf_covariance *c)
 {
     real h[EKF_STATES] = {0};
     vec3 of_turn;
     const mat3 rotation = quat_matrix(s->attitude);
     const real expected =
         ekf_distance(s, rotation, p->range_at, p->range_along, &h[EKF_POSITION + 2], &of_turn);
-    if (!mask_any((expected > 0.0) & (distance > 0.0))) return;
     ekf_change d = ekf_begin();
+    if (!mask_any((expected > 0.0) & (distance > 0.0))) return d.surprise;
     ekf_put(of_turn, h, EKF_TURN);
     const real spread = p->range + p->range_share * expected * expected;
     ekf_take(h, distance - expected, spread, c, &d);
-    ekf_finish(&d, s);
+    return ekf_finish(&d, s);
 }
 
 /// x = w_y - v_x / d, y = -w_x - v_y / d, with the camera's velocity v = R^T v + w x a in body axes.
-VY_FN void ekf_flow(const ekf_params *p, real x, real y, estimator_state *s, ekf_covariance *c)
+VY_FN ekf_surprise ekf_flow(const ekf_params *p, real x, real y, estimator_state *s, ekf_covariance *c)
 {
     const mat3 rotation = quat_matrix(s->attitude);
     real of_height;
     vec3 of_turn;
     const vec3 down = vec3_make(real_set(0.0), real_set(0.0), real_set(-1.0));
     const real distance = ekf_distance(s, rotation, p->flow_at, down, &of_height, &of_turn);
-    if (!mask_any(distance > 0.0)) return;
     ekf_change d = ekf_begin();
+    if (!mask_any(distance > 0.0)) return d.surprise;
     const vec3 body = mat3_tmul_vec(rotation, s->velocity);
     const vec3 v = vec3_add(body, vec3_cross(s->rate, p->flow_at));
     const mat3 cross = mat3_cross(body), lever = mat3_cross(p->flow_at);
@@ -321,5 +369,5 @@ VY_FN void ekf_flow(const ekf_params *p, real x, real y, estimator_state *s, ekf
         h[EKF_GYRO + (i == 0 ? 1 : 0)] = h[EKF_GYRO + (i == 0 ? 1 : 0)] + (i == 0 ? -1.0 : 1.0);
         ekf_take(h, (i == 0 ? x : y) - (rate - speed * inverse), p->flow, c, &d);
     }
-    ekf_finish(&d, s);
+    return ekf_finish(&d, s);
 }

@@ -12,10 +12,11 @@
 #define RECORDER_COOKIE 0x76796c40u
 enum { HASH_BATCH = 256 };
 
-// What was last told of a drone's drive.
+// What was last told of a drone's drive, and of its filter's gate.
 typedef struct guard_note {
     uint64_t failsafe, handovers, lost;
     uint64_t acted[VY_DRIVE_LIMIT_COUNT], last[VY_DRIVE_LIMIT_COUNT]; // how often, and when last
+    uint64_t rejected[VY_GATED_COUNT], last_rejected[VY_GATED_COUNT]; // likewise
 } guard_note;
 
 struct vy_recorder {
@@ -45,7 +46,7 @@ struct vy_recorder {
     char (*bodies)[VY_NAME_CAP]; // names of drones, then of obstacles, likewise
     uint64_t *effects;           // as last noted, per drone
     unsigned char *faults;       // likewise: drone by drone, whether fault k acts
-    guard_note *guards;          // likewise, in a guarded world
+    guard_note *guards;          // likewise
     uint64_t *payloads;          // likewise: carried, missed
     display *display;            // NULL: nothing for people
     uint64_t display_every;
@@ -235,7 +236,7 @@ static vy_status add_channels(vy_recorder *r, const vy_recorder_def *recorder, c
 // The file's head: what this is, and the scenario it was flown from, before the first chunk.
 static vy_status write_head(vy_recorder *r, const vy_recorder_def *def, const vy_world *world, vy_error *err)
 {
-    char text[15][32];
+    char text[16][32];
     const vy_model *m = &world->model;
     snprintf(text[0], 32, "%d", VY_PHYSICS_REVISION);
     snprintf(text[1], 32, "%" PRIu64, m->seed);
@@ -252,13 +253,18 @@ static vy_status write_head(vy_recorder *r, const vy_recorder_def *def, const vy
     snprintf(text[12], 32, "%" PRIu32, m->kit_count);
     snprintf(text[13], 32, "%" PRIu32, m->filter_count);
     snprintf(text[14], 32, "%" PRIu32, m->delay_count);
+    snprintf(text[15], 32, "%" PRIu32, m->gate_count);
     const vy_mcap_pair pairs[] = {
-        {"format", LOG_FORMAT}, {"version", VY_VERSION},  {"physics", text[0]},
-        {"seed", text[1]},      {"dt", text[2]},          {"config_hash", text[3]},
-        {"every", text[4]},     {"snapshot", text[5]},    {"drones", text[6]},
-        {"tier", "0"},          {"lines", text[9]},       {"joints", text[10]},
-        {"guards", text[11]},   {"kits", text[12]},       {"filters", text[13]},
-        {"delays", text[14]},   {"parent_hash", text[7]}, {"parent_tick", text[8]},
+        {"format", LOG_FORMAT},   {"version", VY_VERSION},
+        {"physics", text[0]},     {"seed", text[1]},
+        {"dt", text[2]},          {"config_hash", text[3]},
+        {"every", text[4]},       {"snapshot", text[5]},
+        {"drones", text[6]},      {"tier", "0"},
+        {"lines", text[9]},       {"joints", text[10]},
+        {"guards", text[11]},     {"kits", text[12]},
+        {"filters", text[13]},    {"gates", text[15]},
+        {"delays", text[14]},     {"parent_hash", text[7]},
+        {"parent_tick", text[8]},
     };
     const size_t count = sizeof pairs / sizeof pairs[0] - (def->has_parent ? 0 : 2);
     vy_status status = vy_mcap_writer_metadata(r->writer, METADATA_RUN, pairs, count, err);
@@ -523,25 +529,30 @@ static void note_failsafe(vy_recorder *r, uint64_t tick, uint32_t drone, const g
     write_event(r, tick, "failsafe", r->names[drone], text);
 }
 
+// A count has grown from what was told of it: an event is due when it does so after a second of rest.
+static int grows(const vy_recorder *r, uint64_t tick, uint64_t now, uint64_t *told, uint64_t *last)
+{
+    if (now == *told) return 0;
+    const int begins = *told == 0 || tick - *last >= (uint64_t)(1.0 / r->dt) + 1;
+    *told = now;
+    *last = tick;
+    return begins;
+}
+
 // What a declared drive does: limits when they begin to act after a second of rest, the failsafe, lost
 // rotors.
 static void note_guards(vy_recorder *r, const vy_world *world)
 {
     const uint64_t tick = world->state->tick;
-    const uint64_t rest = (uint64_t)(1.0 / r->dt) + 1;
     for (uint32_t i = 0; i < r->drone_count; ++i) {
         const guard_block *g = &world->guards[i];
         guard_note *n = &r->guards[i];
         char text[100];
         for (int k = 0; k < VY_DRIVE_LIMIT_COUNT; ++k) {
-            if (g->acted[k] == n->acted[k]) continue;
-            if (n->acted[k] == 0 || tick - n->last[k] >= rest) {
-                snprintf(text, sizeof text, "the drive's limit of %s acts",
-                         vy_drive_limit_name((vy_drive_limit)k));
-                write_event(r, tick, "limit", r->names[i], text);
-            }
-            n->acted[k] = g->acted[k];
-            n->last[k] = tick;
+            if (!grows(r, tick, g->acted[k], &n->acted[k], &n->last[k])) continue;
+            snprintf(text, sizeof text, "the drive's limit of %s acts",
+                     vy_drive_limit_name((vy_drive_limit)k));
+            write_event(r, tick, "limit", r->names[i], text);
         }
         for (int k = 0; k < VY_ROTOR_CAP; ++k) {
             if (!((g->lost & ~n->lost) >> k & 1)) continue;
@@ -558,11 +569,16 @@ static void note_guards(vy_recorder *r, const vy_world *world)
 // A branch tells what changes from its first moment on.
 static void start_guards(vy_recorder *r, const vy_world *world)
 {
-    if (!world->model.guarded || world->state->tick == 0) return;
     for (uint32_t i = 0; i < r->drone_count; ++i) {
-        const guard_block *g = &world->guards[i];
         guard_note *n = &r->guards[i];
-        *n = (guard_note){.failsafe = g->failsafe, .handovers = g->handovers, .lost = g->lost};
+        vy_gate_state gate = {0};
+        (void)vy_world_read_gate(world, vy_world_drone(world, i), &gate);
+        memcpy(n->rejected, gate.rejected, sizeof gate.rejected);
+        if (!world->model.guarded || world->state->tick == 0) continue;
+        const guard_block *g = &world->guards[i];
+        n->failsafe = g->failsafe;
+        n->handovers = g->handovers;
+        n->lost = g->lost;
         memcpy(n->acted, g->acted, sizeof n->acted);
     }
 }
@@ -585,6 +601,22 @@ static void note_payloads(vy_recorder *r, const vy_world *world)
     }
 }
 
+// Samples that a filter rejects.
+static void note_gates(vy_recorder *r, const vy_world *world)
+{
+    for (uint32_t i = 0; i < r->drone_count; ++i) {
+        vy_gate_state g = {0};
+        guard_note *n = &r->guards[i];
+        (void)vy_world_read_gate(world, vy_world_drone(world, i), &g);
+        for (int k = 0; k < VY_GATED_COUNT; ++k) {
+            if (!grows(r, world->state->tick, g.rejected[k], &n->rejected[k], &n->last_rejected[k])) continue;
+            char text[64];
+            snprintf(text, sizeof text, "samples of %s are rejected", vy_gated_name((vy_gated)k));
+            write_event(r, world->state->tick, "gate", r->names[i], text);
+        }
+    }
+}
+
 static int take_step(void *self, const vy_world *world)
 {
     vy_recorder *r = self;
@@ -594,6 +626,7 @@ static int take_step(void *self, const vy_world *world)
     if (world->model.fault_count > 0) note_faults(r, world);
     if (world->model.payload_count > 0) note_payloads(r, world);
     if (world->model.guarded) note_guards(r, world);
+    if (world->model.gate_count > 0) note_gates(r, world);
     if (r->contact_codec != NULL) note_contacts(r, world);
     if (r->batch_count == 0) r->batch_first = tick;
     r->batch[r->batch_count++] = world->state->chain;

@@ -30,7 +30,7 @@ static void print_state(FILE *out)
 {
     static const char *const blocks[] = {"world", "drone",  "payload",  "tie",   "noise",    "line",
                                          "gear",  "guard",  "thruster", "touch", "contacts", "contact",
-                                         "kit",   "filter", "delay",    "ledger"};
+                                         "kit",   "filter", "gate",     "delay", "ledger"};
     static const char *const texts[] = {
         "once",
         "per drone, in order of creation",
@@ -46,6 +46,7 @@ static void print_state(FILE *out)
         "per pair of bodies there is room for, likewise: those in use first",
         "per drone that carries more than a plain IMU and plain motion capture",
         "per drone with a Kalman filter: the upper triangle of its covariance, row by row",
+        "per drone whose Kalman filter has a gate",
         "per number that a sensor with a delay holds back",
         "per drone: what the negligibility policy left out, hashed when it changes"};
     fputs("## Full state\n\n`/world/state` holds the simulation's whole state as little-endian values of 8 "

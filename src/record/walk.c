@@ -151,7 +151,7 @@ int vy_state_compare(const unsigned char *a, const unsigned char *b, size_t size
         counts->lines * sizeof(line_block) + count_low(head.gear_count) * sizeof(gear_block) +
         counts->guards * sizeof(guard_block) + count_high(head.gear_count) * sizeof(thruster_block) +
         counts->kits * sizeof(kit_block) + counts->filters * sizeof(filter_block) +
-        counts->delays * sizeof(delay_block);
+        counts->gates * sizeof(gate_block) + counts->delays * sizeof(delay_block);
     if (size < others) return 0;
     const uint64_t contacts = contact_room(size - others, counts->drones);
     const struct {
@@ -172,6 +172,7 @@ int vy_state_compare(const unsigned char *a, const unsigned char *b, size_t size
         {"contact", "contacts", contacts, sizeof(contact_block)},
         {"kit", "kits", counts->kits, sizeof(kit_block)},
         {"filter", "filters", counts->filters, sizeof(filter_block)},
+        {"gate", "gates", counts->gates, sizeof(gate_block)},
         {"delay", "delays", counts->delays, sizeof(delay_block)},
         {"ledger", "ledger", counts->drones, sizeof(ledger_block)},
     };

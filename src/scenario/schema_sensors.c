@@ -234,6 +234,14 @@ static const vy_row estimator_rows[] = {
         .when = 1u << VY_ESTIMATOR_COMPLEMENTARY, .help = "how long the gyroscope is trusted"),
     ROW("position_time", NUMBER, vy_estimator_def, position_time, .unit = "s", .range = POSITIVE,
         .when = 1u << VY_ESTIMATOR_COMPLEMENTARY, .help = "how long dead reckoning is trusted"),
+    ROW("gate", NUMBER, vy_estimator_def, gate, .range = WITHIN(1.0, 1e6), .word = "none", .word_value = 0.0,
+        .when = 1u << VY_ESTIMATOR_EKF,
+        .help =
+            "a sample is rejected when one of its numbers is more than this many standard deviations from "
+            "what was expected"),
+    ROW("gate_time", NUMBER, vy_estimator_def, gate_time, .unit = "s", .range = POSITIVE,
+        .when = 1u << VY_ESTIMATOR_EKF,
+        .help = "from this long of rejection on, a sensor makes the filter less sure of what it measures"),
 };
 const vy_table vy_estimator_table = {.title = "Estimator",
                                      .help = "From samples to what controllers believe.",

@@ -44,6 +44,9 @@
 #ifndef FILTER_FIELD
 #define FILTER_FIELD(member, type, count, unit, text)
 #endif
+#ifndef GATE_FIELD
+#define GATE_FIELD(member, type, count, unit, text)
+#endif
 #ifndef DELAY_FIELD
 #define DELAY_FIELD(member, type, count, unit, text)
 #endif
@@ -210,6 +213,9 @@ FILTER_FIELD(covariance, f64, FILTER_CELLS, "", "of position, velocity, attitude
 FILTER_FIELD(zero, f64, 1, "m", "what the barometer is too high by")
 FILTER_FIELD(zeroed, u64, 1, "", "1: that is known")
 
+GATE_FIELD(rejected, u64, 6, "", "samples of mocap, gps, baro, mag, range and flow that were not believed")
+GATE_FIELD(since, u64, 6, "", "from when on none of theirs was; 0: the last one was")
+
 DELAY_FIELD(value, f64, 1, "", "a number of a sample on its way: when it was taken, then what it says")
 
 LEDGER_FIELD(impulse, f64, EFFECT_COUNT, "N s", "neglected at most, per effect")
@@ -230,5 +236,6 @@ LEDGER_FIELD(deviation, f64, DEVIATION_COUNT, "", "of rate, angle, velocity, pos
 #undef GUARD_FIELD
 #undef KIT_FIELD
 #undef FILTER_FIELD
+#undef GATE_FIELD
 #undef DELAY_FIELD
 #undef LEDGER_FIELD

@@ -2,8 +2,10 @@
 // kits.
 #include "base/fail.h"
 #include "base/math.h"
+#include "world/build.h"
 #include "world/kit.h"
 
+#define GATE_MOST   1e6
 #define ALLAN_FLOOR 0.6175 // as in kit_def.c: the floor of the Allan deviation over a wander's deviation
 
 vy_estimator_def vy_default_estimator_def(void)
@@ -14,6 +16,7 @@ vy_estimator_def vy_default_estimator_def(void)
         .start_attitude = 0.02,
         .attitude_time = 2.0,
         .position_time = 1.0,
+        .gate_time = 5.0,
     };
 }
 
@@ -32,6 +35,13 @@ vy_status vy_check_estimator_def(const vy_drone_def *def, vy_error *err)
     if (!(e->attitude_time > 0.0 && e->position_time > 0.0 && real_is_finite(e->attitude_time) &&
           real_is_finite(e->position_time)))
         return vy_fail(err, VY_BAD_VALUE, "drone.estimator: times must be above 0 s");
+    if (!(e->gate == 0.0 || (e->gate >= 1.0 && e->gate <= GATE_MOST)))
+        return vy_fail(err, VY_BAD_VALUE,
+                       "drone.estimator.gate must be 0 or within 1 and %g standard deviations, got %g",
+                       GATE_MOST, e->gate);
+    if (!(e->gate_time > 0.0 && real_is_finite(e->gate_time)))
+        return vy_fail(err, VY_BAD_VALUE, "drone.estimator.gate_time must be above 0 s, got %g",
+                       e->gate_time);
     if (!(def->imu.period > 0.0)) return vy_fail(err, VY_BAD_VALUE, "drone.estimator: a filter needs an IMU");
     return VY_OK;
 }
@@ -84,12 +94,17 @@ static void build_ekf(const vy_model *world, const vy_drone_def *def, ekf_params
         as_white(k->gps.position_noise, k->gps.position_wander, k->gps.wander_time, k->gps.period);
     const double up = as_white(k->gps.height_noise, k->gps.height_wander, k->gps.wander_time, k->gps.period);
     p->gps_position = vec3_make(across, across, up);
+    const double across_now = square(k->gps.position_noise) + square(k->gps.position_wander);
+    const double up_now = square(k->gps.height_noise) + square(k->gps.height_wander);
+    p->gps_sample = vec3_make(across_now, across_now, up_now);
     p->gps_velocity = square(k->gps.velocity_noise);
     p->gps_delay = k->gps.link.delay;
     p->gps_at = k->gps.position;
-    if (k->baro.period > 0.0)
-        p->baro = square(metres_of_pascal(world, def->position.z)) *
-                  as_white(k->baro.noise, k->baro.wander, k->baro.wander_time, k->baro.period);
+    if (k->baro.period > 0.0) {
+        const double metres = square(metres_of_pascal(world, def->position.z));
+        p->baro = metres * as_white(k->baro.noise, k->baro.wander, k->baro.wander_time, k->baro.period);
+        p->baro_sample = metres * (square(k->baro.noise) + square(k->baro.wander));
+    }
     const vec3 field = vec3_of(world->env.magnetic);
     const double strength = vec3_length(field);
     if (strength > 0.0) {
@@ -133,6 +148,30 @@ static void build_complementary(const vy_model *world, const vy_drone_def *def, 
     p->climb = def->kit.baro.period > 0.0 ? 0.5 * square(lift) / def->kit.baro.period : 0.0;
 }
 
+// In the order of vy_gated.
+static const int gated[VY_GATED_COUNT] = {KIT_MOCAP, KIT_GPS, KIT_BARO, KIT_MAG, KIT_RANGE, KIT_FLOW};
+
+const char *vy_gated_name(vy_gated sensor)
+{
+    static const char *const names[VY_GATED_COUNT] = {"mocap", "gps", "baro", "mag", "range", "flow"};
+    return (unsigned)sensor < VY_GATED_COUNT ? names[sensor] : "unknown";
+}
+
+int vy_kit_gated(const kit_model *kit) { return kit->gate_square > 0.0; }
+
+// Unopposed, a sensor that has been rejected for gate_time is believed after as long again.
+static void build_gate(const vy_model *world, const vy_drone_def *def, kit_model *kit)
+{
+    const vy_estimator_def *e = &def->estimator;
+    const double periods[VY_GATED_COUNT] = {def->mocap.period,   def->kit.gps.period,   def->kit.baro.period,
+                                            def->kit.mag.period, def->kit.range.period, def->kit.flow.period};
+    kit->gate_square = square(e->gate);
+    if (!vy_kit_gated(kit)) return;
+    kit->gate_ticks = vy_tick_at(e->gate_time, world->dt);
+    for (int i = 0; i < VY_GATED_COUNT; ++i)
+        kit->gate_share[i] = real_min(periods[i] / e->gate_time, 1.0) / kit->gate_square;
+}
+
 vy_status vy_filter_build(const vy_model *world, const vy_drone_def *def, kit_model *kit, vy_error *err)
 {
     if (def->estimator.kind == VY_ESTIMATOR_FADING || def->truth) return VY_OK;
@@ -140,7 +179,10 @@ vy_status vy_filter_build(const vy_model *world, const vy_drone_def *def, kit_mo
         return vy_fail(err, VY_BAD_VALUE, "drone.estimator: ekf and complementary need a flat world");
     kit->estimator = def->estimator.kind;
     kit->baro_zeroed = def->kit.baro.bias > 0.0;
-    if (kit->estimator == VY_ESTIMATOR_EKF) build_ekf(world, def, &kit->ekf);
+    if (kit->estimator == VY_ESTIMATOR_EKF) {
+        build_ekf(world, def, &kit->ekf);
+        build_gate(world, def, kit);
+    }
     if (kit->estimator == VY_ESTIMATOR_COMPLEMENTARY) build_complementary(world, def, &kit->complementary);
     return VY_OK;
 }
@@ -170,19 +212,59 @@ static double height_of(const kit_model *kit, const kit_block *k, const estimato
     return k->baro.altitude - f->zero;
 }
 
-static void step_ekf(const kit_model *kit, uint64_t tick, drone_block *d, const kit_block *k, filter_block *f)
+// Has a sample of the sensor come that the filter can use?
+static int has_come(int sensor, uint64_t tick, const ekf_params *p, const drone_block *d, const kit_block *k)
+{
+    if (sensor == KIT_MOCAP) return d->mocap_tick == tick;
+    if (k->ticks[sensor] != tick) return 0;
+    return sensor == KIT_MAG ? p->field_unit > 0.0 : sensor == KIT_FLOW ? k->flow.quality > 0.0 : 1;
+}
+
+static ekf_surprise take_sample(const kit_model *kit, int sensor, drone_block *d, const kit_block *k,
+                                filter_block *f, ekf_covariance *c)
 {
     const ekf_params *p = &kit->ekf;
     estimator_state *e = &d->estimate;
-    ekf_covariance c;
+    switch (sensor) {
+    case KIT_MOCAP: return ekf_mocap(p, d->mocap.position, d->mocap.attitude, e, c);
+    case KIT_GPS: return ekf_gps(p, k->gps.position, k->gps.velocity, e, c);
+    case KIT_BARO: return ekf_height(p, height_of(kit, k, e, f), e, c);
+    case KIT_MAG: return ekf_mag(p, k->mag.field, e, c);
+    case KIT_RANGE: return ekf_range(p, k->range.distance, e, c);
+    default: return ekf_flow(p, k->flow.x, k->flow.y, e, c);
+    }
+}
+
+// A sample that is too far from what was expected is taken back. When that goes on for long, the filter may
+// be the one that is wrong: it becomes less sure of what the sensor measures, unless others keep it sure.
+static void judge_sample(const kit_model *kit, int which, uint64_t tick, const ekf_surprise *found,
+                         const ekf_covariance *before, ekf_covariance *c, gate_block *g)
+{
+    if (g->since[which] == 0) g->since[which] = tick;
+    g->rejected[which] += 1;
+    *c = *before;
+    if (tick - g->since[which] >= kit->gate_ticks) ekf_widen(found, kit->gate_share[which], c);
+}
+
+static void step_ekf(const kit_model *kit, uint64_t tick, drone_block *d, const kit_block *k, filter_block *f,
+                     gate_block *g)
+{
+    ekf_covariance c, before;
     ekf_unpack(f->covariance, &c);
-    if (d->imu_tick == tick) ekf_predict(p, d->imu.accel, d->imu.gyro, e, &c);
-    if (d->mocap_tick == tick) ekf_mocap(p, d->mocap.position, d->mocap.attitude, e, &c);
-    if (k->ticks[KIT_GPS] == tick) ekf_gps(p, k->gps.position, k->gps.velocity, e, &c);
-    if (k->ticks[KIT_BARO] == tick) ekf_height(p, height_of(kit, k, e, f), e, &c);
-    if (k->ticks[KIT_MAG] == tick && p->field_unit > 0.0) ekf_mag(p, k->mag.field, e, &c);
-    if (k->ticks[KIT_RANGE] == tick) ekf_range(p, k->range.distance, e, &c);
-    if (k->ticks[KIT_FLOW] == tick && k->flow.quality > 0.0) ekf_flow(p, k->flow.x, k->flow.y, e, &c);
+    if (d->imu_tick == tick) ekf_predict(&kit->ekf, d->imu.accel, d->imu.gyro, &d->estimate, &c);
+    for (int i = 0; i < VY_GATED_COUNT; ++i) {
+        if (!has_come(gated[i], tick, &kit->ekf, d, k)) continue;
+        const estimator_state believed = d->estimate;
+        if (g != NULL) before = c;
+        const ekf_surprise found = take_sample(kit, gated[i], d, k, f, &c);
+        if (g == NULL) continue;
+        if (found.worst > kit->gate_square) {
+            d->estimate = believed;
+            judge_sample(kit, i, tick, &found, &before, &c, g);
+        } else {
+            g->since[i] = 0;
+        }
+    }
     ekf_pack(&c, f->covariance);
 }
 
@@ -209,8 +291,22 @@ void vy_filter_stage(vy_world *world)
         const kit_model *kit = &m->kits[i];
         drone_block *d = &world->drones[kit->drone];
         if (kit->estimator == VY_ESTIMATOR_EKF)
-            step_ekf(kit, tick, d, &world->kits[i], &world->filters[kit->filter]);
+            step_ekf(kit, tick, d, &world->kits[i], &world->filters[kit->filter],
+                     vy_kit_gated(kit) ? &world->gates[kit->gate] : NULL);
         if (kit->estimator == VY_ESTIMATOR_COMPLEMENTARY)
             step_complementary(kit, tick, d, &world->kits[i], &world->filters[kit->filter]);
     }
+}
+
+vy_status vy_world_read_gate(const vy_world *world, vy_drone_id id, vy_gate_state *out)
+{
+    uint32_t slot;
+    if (!vy_world_slot(world, id, &slot)) return VY_NOT_FOUND;
+    memset(out, 0, sizeof *out);
+    const uint32_t kit = world->model.drones[slot].kit;
+    if (kit == 0 || !vy_kit_gated(&world->model.kits[kit - 1]) || world->state->tick == 0) return VY_OK;
+    const gate_block *g = &world->gates[world->model.kits[kit - 1].gate];
+    memcpy(out->rejected, g->rejected, sizeof out->rejected);
+    memcpy(out->since, g->since, sizeof out->since);
+    return VY_OK;
 }

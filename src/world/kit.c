@@ -211,5 +211,6 @@ void vy_kit_start(vy_world *world)
         ekf_covariance c;
         ekf_start(&kit->ekf, &c);
         ekf_pack(&c, world->filters[kit->filter].covariance);
+        if (vy_kit_gated(kit)) memset(&world->gates[kit->gate], 0, sizeof(gate_block));
     }
 }

@@ -55,8 +55,11 @@ typedef struct kit_model {
     int ray_count;
     vec3 rays[VY_RAY_CAP];       // body, unit
     vy_estimator_kind estimator; // VY_ESTIMATOR_FADING: none of its own
-    uint32_t filter;             // its place in the state's filters
-    int baro_zeroed;             // the barometer is set to the believed height at its first sample
+    uint32_t filter, gate;       // their places in the state
+    double gate_square;          // of a number's deviation, from where on it is not believed; 0: no gate
+    double gate_share[VY_GATED_COUNT]; // by which each rejected sample widens, once that has lasted
+    uint64_t gate_ticks;               // so long
+    int baro_zeroed;                   // the barometer is set to the believed height at its first sample
     ekf_params ekf;
     complementary_params complementary;
 } kit_model;
@@ -79,6 +82,9 @@ vy_status vy_check_estimator_def(const vy_drone_def *def, vy_error *err);
 
 /// Constants of the drone's filter, if it asks for one.
 vy_status vy_filter_build(const vy_model *world, const vy_drone_def *def, kit_model *kit, vy_error *err);
+
+/// Does its filter reject samples?
+int vy_kit_gated(const kit_model *kit);
 
 /// What a filter believes before the first sample: the truth, and an error as large as declared.
 void vy_filter_first(const vy_model *world, const vy_drone_def *def, uint32_t index, const body_state *body,

@@ -128,6 +128,7 @@ typedef struct vy_model {
     uint32_t contact_cap; // 0: drones pass through everything
     uint32_t kit_count, kit_cap;
     uint32_t filter_count;           // of the kits, those with a Kalman filter
+    uint32_t gate_count;             // of those, the ones with a gate
     uint32_t delay_count, delay_cap; // numbers on their way in the state
     struct kit_model *kits;          // world/kit.h
     drone_model *drones;

@@ -20,6 +20,7 @@ const vy_field vy_fields[] = {
 #define CONTACT_FIELD(...)  ROW(contact, __VA_ARGS__)
 #define KIT_FIELD(...)      ROW(kit, __VA_ARGS__)
 #define FILTER_FIELD(...)   ROW(filter, __VA_ARGS__)
+#define GATE_FIELD(...)     ROW(gate, __VA_ARGS__)
 #define DELAY_FIELD(...)    ROW(delay, __VA_ARGS__)
 #define LEDGER_FIELD(...)   ROW(ledger, __VA_ARGS__)
 #include "world/fields.inl"
@@ -44,6 +45,7 @@ const int vy_field_count = (int)(sizeof vy_fields / sizeof vy_fields[0]);
 #define CONTACT_FIELD(member, type, count, unit, text)  SAME_SIZE(contact, member, count)
 #define KIT_FIELD(member, type, count, unit, text)      SAME_SIZE(kit, member, count)
 #define FILTER_FIELD(member, type, count, unit, text)   SAME_SIZE(filter, member, count)
+#define GATE_FIELD(member, type, count, unit, text)     SAME_SIZE(gate, member, count)
 #define DELAY_FIELD(member, type, count, unit, text)    SAME_SIZE(delay, member, count)
 #define LEDGER_FIELD(member, type, count, unit, text)   SAME_SIZE(ledger, member, count)
 #include "world/fields.inl"
@@ -105,6 +107,10 @@ enum {
 #define FILTER_FIELD(member, type, count, unit, text) +8 * (count)
 #include "world/fields.inl"
     ,
+    SIZE_gate = 0
+#define GATE_FIELD(member, type, count, unit, text) +8 * (count)
+#include "world/fields.inl"
+    ,
     SIZE_delay = 0
 #define DELAY_FIELD(member, type, count, unit, text) +8 * (count)
 #include "world/fields.inl"
@@ -127,6 +133,7 @@ _Static_assert(SIZE_contacts == sizeof(contacts_block), "fields.inl must list ev
 _Static_assert(SIZE_contact == sizeof(contact_block), "fields.inl must list every value of contact_block");
 _Static_assert(SIZE_kit == sizeof(kit_block), "fields.inl must list every value of kit_block");
 _Static_assert(SIZE_filter == sizeof(filter_block), "fields.inl must list every value of filter_block");
+_Static_assert(SIZE_gate == sizeof(gate_block), "fields.inl must list every value of gate_block");
 _Static_assert(SIZE_delay == sizeof(delay_block), "fields.inl must list every value of delay_block");
 _Static_assert(SIZE_ledger == sizeof(ledger_block), "fields.inl must list every value of ledger_block");
 

@@ -188,6 +188,12 @@ typedef struct filter_block {
     bits zeroed; // 1: that is known
 } filter_block;
 
+/// Of a filter with a gate: samples it did not believe.
+typedef struct gate_block {
+    bits rejected[VY_GATED_COUNT];
+    bits since[VY_GATED_COUNT]; // tick of the first of an unbroken row; 0: none
+} gate_block;
+
 /// A number on its way through a delayed sensor: for each place of its line the tick, then the sample.
 typedef struct delay_block {
     real value;

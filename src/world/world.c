@@ -64,7 +64,8 @@ void vy_world_lay_out(vy_world *world)
     world->contacts = touching > 0 ? (contacts_block *)(void *)(world->touches + m->drone_count) : NULL;
     world->kits = (kit_block *)(void *)(end + touching);
     world->filters = (filter_block *)(world->kits + m->kit_count);
-    world->delays = (delay_block *)(world->filters + m->filter_count);
+    world->gates = (gate_block *)(world->filters + m->filter_count);
+    world->delays = (delay_block *)(world->gates + m->gate_count);
     world->ledger = (ledger_block *)(world->delays + m->delay_count);
     world->hashed_size = (size_t)((unsigned char *)world->ledger - (unsigned char *)world->state);
     world->state_size = world->hashed_size + m->drone_count * sizeof(ledger_block);
@@ -138,13 +139,14 @@ vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err
         [PART_DRONES] = drones * sizeof(drone_model),
         [PART_PARAMS] = drones * sizeof(drone_params),
         [PART_DISTURBANCES] = disturbances * sizeof(disturbance_model),
-        [PART_STATE] =
-            sizeof(world_block) +
-            drones * (sizeof(drone_block) + sizeof(gear_block) + sizeof(guard_block) +
-                      sizeof(thruster_block) + sizeof(ledger_block)) +
-            def->payload_cap * sizeof(payload_block) + def->joint_cap * sizeof(tie_block) +
-            noises * sizeof(noise_block) + def->line_cap * sizeof(line_block) + contacts_size(&caps, drones) +
-            def->kit_cap * (sizeof(kit_block) + sizeof(filter_block)) + def->delay_cap * sizeof(delay_block),
+        [PART_STATE] = sizeof(world_block) +
+                       drones * (sizeof(drone_block) + sizeof(gear_block) + sizeof(guard_block) +
+                                 sizeof(thruster_block) + sizeof(ledger_block)) +
+                       def->payload_cap * sizeof(payload_block) + def->joint_cap * sizeof(tie_block) +
+                       noises * sizeof(noise_block) + def->line_cap * sizeof(line_block) +
+                       contacts_size(&caps, drones) +
+                       def->kit_cap * (sizeof(kit_block) + sizeof(filter_block) + sizeof(gate_block)) +
+                       def->delay_cap * sizeof(delay_block),
         [PART_NOISE_AHEAD] = noises * sizeof(noise_ahead),
         [PART_IMU_AHEAD] = drones * sizeof(rng_ahead),
         [PART_LOADS] = drones * sizeof(body_loads),
@@ -275,6 +277,7 @@ static vy_status add_kit(vy_model *m, const vy_drone_def *def, uint32_t index, u
     drone_model *dm = &m->drones[index];
     dm->kit = m->kit_count + 1;
     kit->filter = m->filter_count;
+    kit->gate = m->gate_count;
     if (kit->estimator != VY_ESTIMATOR_FADING) dm->belief = BELIEF_FILTER;
     if (kit->links[KIT_IMU].period > 0) dm->imu_period = 0; // the plain ones rest
     if (kit->links[KIT_MOCAP].period > 0) dm->mocap_period = 0;
@@ -310,6 +313,7 @@ vy_status vy_world_add_drone(vy_world *world, const vy_drone_def *def, vy_drone_
         m->drone_count += 1;
         m->kit_count += m->drones[index].kit > 0;
         m->filter_count += m->drones[index].belief == BELIEF_FILTER;
+        m->gate_count += m->drones[index].kit > 0 && vy_kit_gated(&m->kits[m->drones[index].kit - 1]);
         m->delay_count += delays;
         if (m->contact_cap > 0) m->params[index].nap.open_loop = 0; // the bound is that of a body alone
         m->geared |= m->drones[index].geared;

@@ -16,8 +16,8 @@ struct vy_world {
     // State: one block [world_block][drone_block x drones][payload_block x payloads][tie_block x joints]
     // [noise_block x noises][line_block x lines][gear_block x gears][guard_block x guards]
     // [thruster_block x sets][touch_block x drones][contacts_block][contact_block x cap][kit_block x kits]
-    // [filter_block x filters][delay_block x delays][ledger_block x drones]; the three of contacts only in a
-    // world made for them.
+    // [filter_block x filters][gate_block x gates][delay_block x delays][ledger_block x drones]; the three of
+    // contacts only in a world made for them.
     world_block *state;
     drone_block *drones;
     payload_block *payloads;
@@ -31,6 +31,7 @@ struct vy_world {
     guard_block *guards;
     kit_block *kits;
     filter_block *filters;
+    gate_block *gates;
     delay_block *delays;
     ledger_block *ledger;
     size_t state_size;  // the whole block
