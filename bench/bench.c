@@ -4,6 +4,7 @@
 #include "bench/bench.h"
 #include "bench/calling.h"
 #include "bench/flight.h"
+#include "bench/gpu_flight.h"
 #include "bench/logging.h"
 #include "bench/pile.h"
 #include "bench/swarm.h"
@@ -64,6 +65,12 @@ const bench vy_benches[] = {
     {"pile-10000", "of ten thousand", "body-steps/s", vy_bench_pile_10000, 0xa8750fc1e33c296bu},
     {"pile-threads", "of a thousand: one thread's time over two's, wall clock", "times",
      vy_bench_pile_threads, 0x649eba15089b43a5u},
+    {"gpu-double", "a million drones on a GPU by the loop of lanes-1, 500 steps a launch", "drone-steps/s",
+     vy_bench_gpu_double, 0x17a99b59091b471du},
+    {"gpu-double-step", "the same, one step a launch", "drone-steps/s", vy_bench_gpu_double_step,
+     0x17a99b59091b471du},
+    {"gpu-float32", "in single precision, 500 steps a launch", "drone-steps/s", vy_bench_gpu_float32, 0},
+    {"gpu-float32-step", "the same, one step a launch", "drone-steps/s", vy_bench_gpu_float32_step, 0},
 };
 const int vy_bench_count = (int)(sizeof vy_benches / sizeof vy_benches[0]);
 
@@ -119,6 +126,12 @@ int vy_bench_main(const char *name, int json)
     for (int i = 0; i < vy_bench_count; ++i) {
         const bench *b = &vy_benches[i];
         if (name != NULL && !vy_bench_named(b, name)) continue;
+        vy_error err = {0};
+        if (vy_bench_named(b, "gpu") && vy_bench_gpu_ready(&err) != VY_OK) {
+            if (name == NULL) continue;
+            fprintf(stderr, "%s: %s\n", b->name, err.text);
+            return 3;
+        }
         const bench_result r = b->run();
         if (json) {
             print_json(b, r, machine);

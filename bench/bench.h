@@ -22,6 +22,6 @@ extern const int vy_bench_count;
 /// Is `b` meant by `name`? `world` stands for all of world-baseline, world-air, ...
 int vy_bench_named(const bench *b, const char *name);
 
-/// Run `name` (NULL: all), one line of text or one JSON object each on stdout. Returns 0, 1 on a wrong hash,
-/// 2 on an unknown name.
+/// Run `name` (NULL: all, those of a GPU where there is one), one line of text or one JSON object each on
+/// stdout. Returns 0, 1 on a wrong hash, 2 on an unknown name, 3 where a GPU was named and there is none.
 int vy_bench_main(const char *name, int json);

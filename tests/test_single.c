@@ -126,7 +126,7 @@ static void packed_cells_have_no_holes(void **state)
 
 // ---- flights
 
-enum { WORLDS = 256 };
+enum { WORLDS = 128 };
 
 static void vary(vy_batch_def *def, vy_variable what, vy_distribution distribution, double a, double b)
 {

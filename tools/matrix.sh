@@ -82,8 +82,8 @@ check_headers() {
     local lanes header
     for lanes in 1 4 "1 -DVY_SINGLE=1"; do
         for header in include/volery/*.h src/base/*.h src/equations/*.h; do
+            # shellcheck disable=SC2086 # words
             echo "#include \"$header\"" |
-                # shellcheck disable=SC2086 # words
                 g++ -std=c++17 -fsyntax-only -Wall -Wextra -Wno-psabi -Werror -DVY_LANES=$lanes -Iinclude -Isrc -I. \
                     -I"$out/include" -x c++ - || return 1
         done

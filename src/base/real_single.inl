@@ -10,26 +10,36 @@
 #define VY_METHOD inline __attribute__((always_inline))
 #endif
 
+typedef int mask;            // of a comparison: 0 or 1
+typedef float real_constant; // in tables
+
 struct real {
     float value;
     real() = default;
     template <class number> VY_METHOD constexpr real(number x) : value(static_cast<float>(x)) {}
-};
-typedef int mask;                                  // of a comparison: 0 or 1
-typedef uint64_t bits __attribute__((aligned(4))); // an unsigned integer
-typedef float real_constant;                       // in tables
 
-VY_FN real operator+(real a, real b) { return a.value + b.value; }
-VY_FN real operator-(real a, real b) { return a.value - b.value; }
-VY_FN real operator*(real a, real b) { return a.value * b.value; }
-VY_FN real operator/(real a, real b) { return a.value / b.value; }
-VY_FN real operator-(real a) { return -a.value; }
-VY_FN mask operator<(real a, real b) { return a.value < b.value; }
-VY_FN mask operator>(real a, real b) { return a.value > b.value; }
-VY_FN mask operator<=(real a, real b) { return a.value <= b.value; }
-VY_FN mask operator>=(real a, real b) { return a.value >= b.value; }
-VY_FN mask operator==(real a, real b) { return a.value == b.value; }
-VY_FN mask operator!=(real a, real b) { return a.value != b.value; }
+    VY_METHOD friend real operator+(real a, real b) { return a.value + b.value; }
+    VY_METHOD friend real operator-(real a, real b) { return a.value - b.value; }
+    VY_METHOD friend real operator*(real a, real b) { return a.value * b.value; }
+    VY_METHOD friend real operator/(real a, real b) { return a.value / b.value; }
+    VY_METHOD friend real operator-(real a) { return -a.value; }
+    VY_METHOD friend mask operator<(real a, real b) { return a.value < b.value; }
+    VY_METHOD friend mask operator>(real a, real b) { return a.value > b.value; }
+    VY_METHOD friend mask operator<=(real a, real b) { return a.value <= b.value; }
+    VY_METHOD friend mask operator>=(real a, real b) { return a.value >= b.value; }
+    VY_METHOD friend mask operator==(real a, real b) { return a.value == b.value; }
+    VY_METHOD friend mask operator!=(real a, real b) { return a.value != b.value; }
+};
+
+/// An unsigned integer of 64 bits wherever a float may stand.
+struct bits {
+    uint32_t low, high;
+    bits() = default;
+    VY_METHOD constexpr bits(uint64_t x) : low(static_cast<uint32_t>(x)), high(static_cast<uint32_t>(x >> 32))
+    {
+    }
+    VY_METHOD constexpr operator uint64_t() const { return static_cast<uint64_t>(high) << 32 | low; }
+};
 
 VY_FN real real_load(const double *p) { return *p; }
 VY_FN void real_store(double *p, real x) { *p = static_cast<double>(x.value); }

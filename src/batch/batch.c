@@ -410,13 +410,16 @@ vy_status vy_batch_gpu_parts(const vy_batch *batch, uint32_t noise_most, gpu_par
             observed_cells[n++] = (uint32_t)(o->cell + (size_t)i) | (o->whole ? 0x80000000u : 0u);
     }
     *out = (gpu_parts){
-        .model = &batch->origin->model,
+        .family = f,
         .worlds = batch->view.worlds,
         .noise_count = f->noise_count,
         .action_size = f->action_size,
         .observation_size = batch->view.observation_size,
         .rung = f->rung,
         .episode = f->episode,
+        .drone_at = CELLS_OF(world_block),
+        .noise_at = CELLS_OF(world_block) + CELLS_OF(drone_block),
+        .ledger_at = (uint32_t)f->hashed_cells,
         .params_at = (uint32_t)f->params_at,
         .extra_at = (uint32_t)f->extra_at,
         .block_cells = (uint32_t)f->block_cells,

@@ -1,152 +1,21 @@
-// gpu.cu - the worlds of a batch on a GPU, one thread each, through the stages of world/step.c.
-//
-// Doubles, no contraction (-fmad=false): the bits of the CPU. A block of 32 worlds lies in memory as in lanes.h with
-// cells 32 wide, so that the threads of a warp read neighbours; a thread flies its world in local memory.
+// gpu.cu - the worlds of a batch on a GPU: memory and calls. The kernels are in gpu_kernel.inl.
 #include "volery/gpu.h"
 extern "C" {
 #include "base/fail.h"
-#include "batch/gpu_parts.h"
+#include "batch/gpu_kernel.h"
 }
-#include "world/disturbance.h"
-#include "world/plant.h"
-#include "world/safety.h"
-#include "world/sense.h"
-#include "world/steer.h"
-#include "world/surround.h"
 #include <cuda_runtime.h>
 #include <new>
-
-#define WARP       32
-#define NOISE_MOST 8
-#define THREADS    64
-
-/// One world, as a thread has it. Cells in the order of a block.
-struct gpu_world {
-    world_block world;
-    drone_block drone;
-    noise_block noise[NOISE_MOST];
-    ledger_block ledger;
-    drone_params params;
-    extra_block extra;
-};
-
-struct gpu_job {
-    gpu_parts parts;
-    const vy_model *model;
-    uint64_t *cells;
-    const double *actions;
-    double *observations;
-    uint8_t *ended;           // terminated, then truncated, of each world
-    const uint32_t *observed; // cells of the drone's block
-    uint64_t steps;
-};
 
 struct vy_gpu {
     vy_batch *batch;
     int device;
+    const gpu_kernel *kernel;
     gpu_job job;
+    void *drones, *disturbances; // of the model
     size_t cells_size, actions_size, observations_size;
-    uint64_t *host; // cells, 32 wide
+    uint64_t *host; // cells, as there
 };
-
-__device__ static void move_cells(uint64_t *at, void *local, uint32_t count, int store)
-{
-    uint64_t *cell = (uint64_t *)local;
-    for (uint32_t i = 0; i < count; ++i) {
-        if (store) {
-            at[(size_t)i * WARP] = cell[i];
-        } else {
-            cell[i] = at[(size_t)i * WARP];
-        }
-    }
-}
-
-__device__ static void move_world(const gpu_job *job, uint64_t *at, gpu_world *w, int store)
-{
-    const gpu_parts *p = &job->parts;
-    const uint32_t drone = sizeof(world_block) / 8, noise = drone + sizeof(drone_block) / 8;
-    const uint32_t ledger = noise + p->noise_count * (uint32_t)(sizeof(noise_block) / 8);
-    move_cells(at, &w->world, sizeof(world_block) / 8, store);
-    move_cells(at + (size_t)drone * WARP, &w->drone, sizeof(drone_block) / 8, store);
-    move_cells(at + (size_t)noise * WARP, w->noise, p->noise_count * (uint32_t)(sizeof(noise_block) / 8), store);
-    move_cells(at + (size_t)ledger * WARP, &w->ledger, sizeof(ledger_block) / 8, store);
-    if (!store) move_cells(at + (size_t)p->params_at * WARP, &w->params, sizeof(drone_params) / 8, 0);
-    move_cells(at + (size_t)p->extra_at * WARP, &w->extra, sizeof(extra_block) / 8, store);
-}
-
-__device__ static control_reply read_action(const gpu_parts *p, const double *v)
-{
-    control_reply r;
-    memset(&r, 0, sizeof r);
-    r.rung = (uint64_t)p->rung;
-    if (p->rung == VY_RUNG_MOTORS) {
-        for (uint32_t k = 0; k < p->action_size; ++k) r.motors[k] = v[k];
-    } else if (p->rung != VY_RUNG_NONE) {
-        r.thrust = v[0];
-        for (int k = 0; k < 4; ++k) r.sticks[k] = v[k];
-        r.torque = r.rates = vec3_make(v[1], v[2], v[3]);
-        r.velocity = vec3_make(v[0], v[1], v[2]);
-        r.yaw_rate = v[3];
-        if (p->rung == VY_RUNG_ATTITUDE) r.attitude = quat_make(v[1], v[2], v[3], v[4]);
-    }
-    return r;
-}
-
-// The order of world/step.c.
-__device__ static void step_world(const gpu_parts *p, const vy_model *m, const control_reply *reply, gpu_world *w)
-{
-    body_loads loads;
-    real speeds[1][VY_ROTOR_CAP];
-    w->world.tick += 1;
-    disturbance_stage(m, &w->world, w->noise, NULL, &loads);
-    turbulence_stage(m, &w->world, &w->drone);
-    (void)nap_stage(m, &w->world, w->noise, &w->drone, &w->ledger);
-    actuator_stage(m, &w->drone, NULL, speeds);
-    plant_stage(m, &loads, speeds, &w->world, &w->drone, NULL, NULL);
-    if (w->world.failure_reason != VY_FAILURE_NONE) return;
-    sensor_stage(m, &w->world, &w->drone, NULL);
-    estimator_stage(m, &w->world, &w->drone);
-    if (due(w->world.tick, m->drones[0].control_period)) {
-        if (p->rung != VY_RUNG_NONE) {
-            steer_reply(m, 0, 1, reply, &w->world, &w->drone);
-        } else {
-            steer_built_in(m, 0, 1, &w->world, &w->drone);
-        }
-    }
-    (void)dal_stage(m, &w->world, &w->drone);
-    safety_stage(m, &w->world, &w->drone);
-}
-
-__global__ static void __launch_bounds__(THREADS) advance(gpu_job job)
-{
-    const uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
-    const gpu_parts *p = &job.parts;
-    if (i >= p->worlds) return;
-    uint64_t *at = job.cells + (size_t)(i / WARP) * p->block_cells * WARP + i % WARP;
-    gpu_world w;
-    move_world(&job, at, &w, 0);
-    vy_model m = *job.model;
-    m.seed = w.extra.seed;
-    m.env.breeze = w.extra.breeze;
-    m.params = &w.params;
-    const control_reply reply = read_action(p, job.actions + (size_t)i * p->action_size);
-    for (uint64_t k = 0; k < job.steps; ++k) {
-        if (w.world.failure_reason != VY_FAILURE_NONE || w.extra.halted != 0) break;
-        step_world(p, &m, &reply, &w);
-        if (p->episode != 0 && w.world.tick >= p->episode) w.extra.halted = 1;
-    }
-    move_world(&job, at, &w, 1);
-    job.ended[i] = w.world.failure_reason != VY_FAILURE_NONE;
-    job.ended[p->worlds + i] = w.world.failure_reason == VY_FAILURE_NONE && w.extra.halted != 0;
-    const uint64_t *drone = (const uint64_t *)&w.drone;
-    for (uint32_t k = 0; k < p->observation_size; ++k) {
-        const uint64_t bits_here = drone[job.observed[k] & 0x7fffffffu];
-        double value;
-        memcpy(&value, &bits_here, 8);
-        if (job.observed[k] >> 31) value = (double)bits_here;
-        job.observations[(size_t)i * p->observation_size + k] = value;
-    }
-}
 
 static vy_status failed(cudaError_t error, vy_error *err)
 {
@@ -171,32 +40,33 @@ static vy_status put(const void *from, size_t size, void **out, vy_error *err)
     return status;
 }
 
-// The model with its arrays on the device. They are never freed apart from it: see vy_gpu_destroy.
-static vy_status put_model(const vy_model *model, const vy_model **out, vy_error *err)
+// The model with its arrays on the device.
+static vy_status put_model(vy_gpu *gpu, vy_error *err)
 {
-    vy_model m = *model;
-    void *drones, *disturbances, *there;
-    vy_status status = put(m.drones, m.drone_count * sizeof *m.drones, &drones, err);
+    lanes_family f = *gpu->job.parts.family;
+    vy_status status = put(f.drones, f.drone_count * sizeof *f.drones, &gpu->drones, err);
     if (status == VY_OK)
-        status = put(m.disturbances, m.disturbance_count * sizeof *m.disturbances, &disturbances, err);
+        status = put(f.disturbances, f.disturbance_count * sizeof *f.disturbances, &gpu->disturbances, err);
     if (status != VY_OK) return status;
-    m.drones = (drone_model *)drones;
-    m.disturbances = (disturbance_model *)disturbances;
-    m.params = NULL;
-    status = put(&m, sizeof m, &there, err);
-    *out = (const vy_model *)there;
+    f.drones = (drone_model *)gpu->drones;
+    f.disturbances = (disturbance_model *)gpu->disturbances;
+    unsigned char *model = new (std::nothrow) unsigned char[gpu->kernel->model_size];
+    if (model == NULL) return vy_fail(err, VY_NO_MEMORY, "GPU: no memory");
+    gpu->kernel->prepare(&f, model);
+    void *there = NULL;
+    status = put(model, gpu->kernel->model_size, &there, err);
+    gpu->job.model = there;
+    delete[] model;
     return status;
 }
 
 void vy_gpu_destroy(vy_gpu *gpu)
 {
     if (gpu == NULL) return;
-    vy_model m;
     (void)cudaSetDevice(gpu->device);
-    if (gpu->job.model != NULL && cudaMemcpy(&m, gpu->job.model, sizeof m, cudaMemcpyDeviceToHost) == cudaSuccess) {
-        cudaFree(m.drones);
-        cudaFree(m.disturbances);
-    }
+    cudaFree(gpu->drones);
+    cudaFree(gpu->disturbances);
+    cudaFree((void *)gpu->job.whole);
     cudaFree((void *)gpu->job.model);
     cudaFree(gpu->job.cells);
     cudaFree((void *)gpu->job.actions);
@@ -218,17 +88,22 @@ vy_status vy_gpu_create(vy_batch *batch, vy_gpu **out, vy_error *err)
     status = failed(cudaGetDevice(&gpu->device), err);
     gpu_parts *p = &gpu->job.parts;
     uint32_t observed[GPU_OBSERVED_MOST];
-    if (status == VY_OK) status = vy_batch_gpu_parts(batch, NOISE_MOST, p, observed, err);
+    if (status == VY_OK) status = vy_batch_gpu_parts(batch, GPU_NOISE_MOST, p, observed, err);
     if (status == VY_OK) {
-        const size_t blocks = (p->worlds + WARP - 1) / WARP;
-        gpu->cells_size = blocks * p->block_cells * WARP * 8;
+        const size_t blocks = (p->worlds + GPU_WARP - 1) / GPU_WARP;
+        gpu->cells_size = blocks * p->block_cells * GPU_WARP * 8;
         gpu->actions_size = (size_t)p->worlds * p->action_size * sizeof(double);
         gpu->observations_size = (size_t)p->worlds * p->observation_size * sizeof(double);
         gpu->host = new (std::nothrow) uint64_t[gpu->cells_size / 8]();
         if (gpu->host == NULL) status = vy_fail(err, VY_NO_MEMORY, "GPU: no memory");
     }
     void *there = NULL;
-    if (status == VY_OK) status = put_model(p->model, &gpu->job.model, err);
+    if (status == VY_OK) {
+        gpu->kernel = p->family->whole != NULL ? &vy_gpu_single : &vy_gpu_double;
+        status = put_model(gpu, err);
+    }
+    if (status == VY_OK) status = put(p->family->whole, p->family->whole != NULL ? p->block_cells : 0, &there, err);
+    gpu->job.whole = status == VY_OK ? (const uint8_t *)there : NULL;
     if (status == VY_OK) status = put(NULL, gpu->cells_size, &there, err);
     gpu->job.cells = status == VY_OK ? (uint64_t *)there : NULL;
     if (status == VY_OK) status = put(NULL, 2 * (size_t)p->worlds, &there, err);
@@ -260,9 +135,9 @@ vy_status vy_gpu_cells(const vy_gpu *gpu, const char *field, vy_cells *out, vy_e
     uint32_t first;
     const vy_status status = vy_batch_gpu_field(field, &first, &cells.count, err);
     if (status != VY_OK) return status;
-    cells.first = (double *)(gpu->job.cells + (size_t)first * WARP);
-    cells.lanes = WARP;
-    cells.block = (size_t)gpu->job.parts.block_cells * WARP;
+    cells.first = (double *)(gpu->job.cells + (size_t)first * GPU_WARP);
+    cells.lanes = GPU_WARP;
+    cells.block = (size_t)gpu->job.parts.block_cells * GPU_WARP;
     *out = cells;
     return VY_OK;
 }
@@ -296,7 +171,7 @@ vy_status vy_gpu_step(vy_gpu *gpu, uint64_t steps, vy_error *err)
     const vy_status settled = settle(gpu, err);
     if (settled != VY_OK) return settled;
     gpu->job.steps = steps;
-    advance<<<(gpu->job.parts.worlds + THREADS - 1) / THREADS, THREADS>>>(gpu->job);
+    gpu->kernel->advance(&gpu->job);
     const vy_status status = failed(cudaGetLastError(), err);
     return status != VY_OK ? status : failed(cudaDeviceSynchronize(), err);
 }
@@ -304,14 +179,14 @@ vy_status vy_gpu_step(vy_gpu *gpu, uint64_t steps, vy_error *err)
 vy_status vy_gpu_download(vy_gpu *gpu, vy_error *err)
 {
     const vy_status status = copy(gpu, gpu->host, gpu->job.cells, gpu->cells_size, cudaMemcpyDeviceToHost, err);
-    if (status == VY_OK) vy_batch_gpu_copy(gpu->batch, WARP, gpu->host, 1);
+    if (status == VY_OK) vy_batch_gpu_copy(gpu->batch, GPU_WARP, gpu->host, 1);
     return status;
 }
 
 vy_status vy_gpu_upload(vy_gpu *gpu, vy_error *err)
 {
     const gpu_parts *p = &gpu->job.parts;
-    vy_batch_gpu_copy(gpu->batch, WARP, gpu->host, 0);
+    vy_batch_gpu_copy(gpu->batch, GPU_WARP, gpu->host, 0);
     vy_status status = copy(gpu, gpu->job.cells, gpu->host, gpu->cells_size, cudaMemcpyHostToDevice, err);
     if (status == VY_OK)
         status = copy(gpu, gpu->job.observations, p->observations, gpu->observations_size, cudaMemcpyHostToDevice, err);

@@ -6,11 +6,11 @@
 #define GPU_OBSERVED_MOST 1024
 
 typedef struct gpu_parts {
-    const vy_model *model; // its seed, breeze and params are those of no world
+    const lanes_family *family;
     uint32_t worlds, noise_count, action_size, observation_size;
     int rung;
     uint64_t episode;
-    uint32_t params_at, extra_at, block_cells; // [cells]
+    uint32_t drone_at, noise_at, ledger_at, params_at, extra_at, block_cells; // [cells]
     const double *actions;
     double *observations;
     const uint8_t *terminated, *truncated;

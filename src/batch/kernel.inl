@@ -7,8 +7,7 @@
 #define LANES_ADVANCE lanes_advance
 #endif
 #include "base/hash.h"
-#include "batch/lanes.h"
-#include "environment/surroundings_build.h"
+#include "batch/family.h"
 #include "world/disturbance.h"
 #include "world/plant.h"
 #include "world/safety.h"
@@ -50,23 +49,7 @@ VY_FN lanes_block lanes_at(const lanes_family *f, void *block)
 
 static void lanes_prepare(const lanes_family *f, void *memory)
 {
-    vy_model *m = &((lanes_model *)memory)->model;
-    memset(m, 0, sizeof *m);
-    m->dt = f->dt;
-    surroundings_build(f->environment, &m->env);
-    m->env.windy = f->windy;
-    m->turbulence = f->turbulence;
-    m->nap = f->environment->nap;
-    m->planet = f->environment->planet;
-    m->turbulence_period = f->turbulence_period;
-    m->physics = f->environment->physics;
-    m->usual = plant_is_usual(&m->physics);
-    m->nap_period = f->nap_period;
-    m->drone_count = m->drone_cap = f->drone_count;
-    m->disturbance_count = m->disturbance_cap = f->disturbance_count;
-    m->noise_count = f->noise_count;
-    m->drones = f->drones;
-    m->disturbances = f->disturbances;
+    family_model(f, &((lanes_model *)memory)->model);
 }
 
 // The actions of a block as replies. Lanes without a world get the first one's.

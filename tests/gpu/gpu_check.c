@@ -1,12 +1,11 @@
 // gpu_check.c - a batch on the GPU beside the same batch on the CPU: every world's state after thousands of
 // steps, bit for bit; then how fast it is. Exit status 1 on the first family that differs, 77 where there is
 // no GPU.
-#include "base/hash.h"
 #include "bench/clock.h"
 #include "bench/gpu.h"
 #include "bench/kernel_loop.h"
 #include "volery/gpu.h"
-#include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,14 +52,21 @@ static vy_scenario *scenario_of(int family)
     return s;
 }
 
-static vy_batch *batch_of(int family)
+static void die(const vy_error *err)
+{
+    printf("%s\n", err->text);
+    exit(2);
+}
+
+static vy_batch *batch_of(int family, vy_precision precision, uint32_t worlds)
 {
     vy_scenario *s = scenario_of(family);
     vy_batch_def def = vy_default_batch_def();
     vy_batch *batch = NULL;
     vy_error err = {0};
     def.scenario = s;
-    def.world_count = WORLDS;
+    def.world_count = worlds;
+    def.precision = precision;
     def.rung = family == 2 ? VY_RUNG_RATES : VY_RUNG_NONE;
     add(&def, VY_VARY_MASS, VY_DRAW_UNIFORM, 0.8, 1.2);
     add(&def, VY_VARY_INERTIA, VY_DRAW_LOG, 0.8, 1.25);
@@ -70,10 +76,7 @@ static vy_batch *batch_of(int family)
     add(&def, VY_VARY_Z, VY_DRAW_UNIFORM, 0.0, 5.0);
     add(&def, VY_VARY_ROLL, VY_DRAW_UNIFORM, -0.8, 0.8);
     add(&def, VY_VARY_RATE_X, VY_DRAW_NORMAL, 0.0, 2.0);
-    if (vy_batch_create(&def, &batch, &err) != VY_OK) {
-        printf("%s\n", err.text);
-        exit(2);
-    }
+    if (vy_batch_create(&def, &batch, &err) != VY_OK) die(&err);
     vy_scenario_destroy(s);
     return batch;
 }
@@ -91,7 +94,8 @@ static void act(const vy_batch_view *v, int call)
 static int compare(int family)
 {
     vy_error err = {0};
-    vy_batch *mine = batch_of(family), *theirs = batch_of(family);
+    vy_batch *mine = batch_of(family, VY_PRECISION_DOUBLE, WORLDS);
+    vy_batch *theirs = batch_of(family, VY_PRECISION_DOUBLE, WORLDS);
     vy_gpu *gpu = NULL;
     const vy_status status = vy_gpu_create(theirs, &gpu, &err);
     if (status != VY_OK) {
@@ -130,12 +134,76 @@ static int compare(int family)
     return same == WORLDS && seen;
 }
 
-static int measure(uint32_t drones, uint32_t steps, uint32_t launches)
+// The same worlds in single precision: how far they are from the CPU's in double after a second, worlds that
+// ended at another time aside.
+static int compare_single(int family)
 {
     vy_error err = {0};
-    double seconds;
-    uint64_t hash;
-    if (vy_bench_gpu_fly(drones, steps, launches, &seconds, &hash, &err) != VY_OK) {
+    vy_batch *mine = batch_of(family, VY_PRECISION_DOUBLE, WORLDS);
+    vy_batch *theirs = batch_of(family, VY_PRECISION_SINGLE, WORLDS);
+    vy_gpu *gpu = NULL;
+    if (vy_gpu_create(theirs, &gpu, &err) != VY_OK) die(&err);
+    const vy_batch_view a = vy_batch_get_view(mine), b = vy_batch_get_view(theirs);
+    act(&a, 0);
+    act(&b, 0);
+    vy_batch_step(mine, 1000);
+    if (vy_gpu_upload_actions(gpu, &err) != VY_OK || vy_gpu_step(gpu, 1000, &err) != VY_OK ||
+        vy_gpu_download(gpu, &err) != VY_OK)
+        printf("%s\n", err.text);
+    double worst[4] = {0.0};
+    uint32_t other = 0;
+    for (uint32_t i = 0; i < WORLDS; ++i) {
+        if (a.ticks[i] != b.ticks[i]) {
+            ++other;
+            continue;
+        }
+        static const int first[5] = {0, 3, 6, 10, 13};
+        for (int k = 0; k < 4; ++k) {
+            for (int c = first[k]; c < first[k + 1]; ++c) {
+                const double d =
+                    fabs(a.observations[i * 13 + (uint32_t)c] - b.observations[i * 13 + (uint32_t)c]);
+                if (!(d <= worst[k])) worst[k] = d;
+            }
+        }
+    }
+    printf("family %d in single precision: within %.2g m, %.2g m/s, %.2g of the quaternion, %.2g rad/s after "
+           "1 s; %u of %d "
+           "ended at another step\n",
+           family, worst[0], worst[1], worst[2], worst[3], other, WORLDS);
+    vy_gpu_destroy(gpu);
+    vy_batch_destroy(theirs);
+    vy_batch_destroy(mine);
+    return worst[0] < 1e-3 && worst[1] < 1e-2 && worst[2] < 1e-3 && worst[3] < 1.0 && other < WORLDS / 100;
+}
+
+// Whole worlds, many of them: sensors, estimator and controller in the kernel.
+static void pace(int family, vy_precision precision, uint32_t worlds, uint64_t steps)
+{
+    vy_error err = {0};
+    vy_batch *batch = batch_of(family, precision, worlds);
+    vy_gpu *gpu = NULL;
+    double best = 1e300;
+    if (vy_gpu_create(batch, &gpu, &err) != VY_OK) die(&err);
+    for (int run = 0; run < 3; ++run) {
+        const double start = clock_wall_seconds();
+        if (vy_gpu_step(gpu, steps, &err) != VY_OK) printf("%s\n", err.text);
+        const double took = clock_wall_seconds() - start;
+        if (took < best) best = took;
+    }
+    printf("whole worlds, family %d, %s: %u of them, %u steps a launch: %.3g drone-steps/s\n", family,
+           precision == VY_PRECISION_SINGLE ? "float32" : "double", worlds, (unsigned)steps,
+           (double)worlds * (double)steps / best);
+    vy_gpu_destroy(gpu);
+    vy_batch_destroy(batch);
+}
+
+static int measure(int single, uint32_t drones, uint32_t steps, uint32_t launches)
+{
+    vy_error err = {0};
+    double seconds, first[GPU_BARE_CELLS];
+    const vy_status status = single ? vy_bench_gpu_fly_single(drones, steps, launches, &seconds, first, &err)
+                                    : vy_bench_gpu_fly(drones, steps, launches, &seconds, first, &err);
+    if (status != VY_OK) {
         printf("%s\n", err.text);
         return 0;
     }
@@ -143,9 +211,20 @@ static int measure(uint32_t drones, uint32_t steps, uint32_t launches)
     double speed[ROTOR_CAP];
     kernel_start(&s, speed);
     kernel_fly((int)(steps * launches), EFFECT_BIT(gravity) | EFFECT_BIT(drag), 1, &s, speed);
-    const int same = hash == vy_hash64(&s, sizeof s);
-    printf("bare equations: %u drones, %u launches of %u steps: %.4g drone-steps/s, bits %s\n", drones,
-           launches, steps, (double)drones * steps * launches / seconds, same ? "the same" : "DIFFER");
+    double most = 0.0; // of the 13 numbers of the body
+    for (int k = 0; k < 13; ++k) {
+        const double d = fabs(first[k] - ((const double *)&s)[k]);
+        if (!(d <= most)) most = d;
+    }
+    const double rate = (double)drones * steps * launches / seconds;
+    printf("bare equations, %s: %u drones, %u launches of %u steps: %.4g drone-steps/s, ",
+           single ? "float32" : "double", drones, launches, steps, rate);
+    if (single) {
+        printf("within %.2g of double\n", most);
+        return most < 1e-3;
+    }
+    const int same = memcmp(first, &s, sizeof s) == 0;
+    printf("bits %s\n", same ? "the same" : "DIFFER");
     return same;
 }
 
@@ -153,9 +232,13 @@ int main(void)
 {
     int good = 1;
     for (int family = 0; family < 3; ++family) good &= compare(family);
-    good &= measure(1u << 20, 1000, 1);
-    good &= measure(1u << 20, 100, 10);
-    good &= measure(1u << 20, 1, 500);
-    good &= measure(4u << 20, 1, 200);
+    for (int family = 0; family < 3; ++family) good &= compare_single(family);
+    for (int single = 0; single < 2; ++single) {
+        pace(0, single ? VY_PRECISION_SINGLE : VY_PRECISION_DOUBLE, 1u << 17, 100);
+        good &= measure(single, 1u << 20, 1000, 1);
+        good &= measure(single, 1u << 20, 100, 10);
+        good &= measure(single, 1u << 20, 1, 500);
+        good &= measure(single, 4u << 20, 1, 200);
+    }
     return good ? 0 : 1;
 }

@@ -1,0 +1,161 @@
+// gpu_kernel.inl - the worlds of a batch on a GPU, one thread each, through the stages of world/step.c. For
+// the real of the including file, which also defines GPU_KERNEL (symbol).
+//
+// The threads of a warp read neighbours; a thread flies its world in local memory.
+#include "batch/family.h"
+#include "batch/gpu_kernel.h"
+#include "world/disturbance.h"
+#include "world/plant.h"
+#include "world/safety.h"
+#include "world/sense.h"
+#include "world/steer.h"
+#include "world/surround.h"
+#include <cuda_runtime.h>
+
+#define THREADS 64
+
+/// One world, as a thread has it. Cells in the order of a block.
+struct gpu_world {
+    world_block world;
+    drone_block drone;
+    noise_block noise[GPU_NOISE_MOST];
+    ledger_block ledger;
+    drone_params params;
+    extra_block extra;
+};
+
+// Cells [first, end) of a block. In memory they are 8 bytes wide in either precision.
+__device__ static void move_cells(const gpu_job *job, uint64_t *at, uint32_t first, uint32_t end, void *local,
+                                  int store)
+{
+#if VY_SINGLE
+    uint32_t *word = (uint32_t *)local;
+    for (uint32_t i = first; i < end; ++i) {
+        uint64_t *cell = at + (size_t)i * GPU_WARP;
+        if (job->whole[i]) {
+            if (store) {
+                *cell = (uint64_t)word[1] << 32 | word[0];
+            } else {
+                word[0] = (uint32_t)*cell;
+                word[1] = (uint32_t)(*cell >> 32);
+            }
+            word += 2;
+        } else {
+            if (store) {
+                *cell = (uint64_t)__double_as_longlong((double)__uint_as_float(*word));
+            } else {
+                *word = __float_as_uint((float)__longlong_as_double((long long)*cell));
+            }
+            word += 1;
+        }
+    }
+#else
+    (void)job;
+    uint64_t *here = (uint64_t *)local;
+    for (uint32_t i = first; i < end; ++i) {
+        if (store) {
+            at[(size_t)i * GPU_WARP] = here[i - first];
+        } else {
+            here[i - first] = at[(size_t)i * GPU_WARP];
+        }
+    }
+#endif
+}
+
+__device__ static void move_world(const gpu_job *job, uint64_t *at, gpu_world *w, int store)
+{
+    const gpu_parts *p = &job->parts;
+    move_cells(job, at, 0, p->drone_at, &w->world, store);
+    move_cells(job, at, p->drone_at, p->noise_at, &w->drone, store);
+    move_cells(job, at, p->noise_at, p->ledger_at, w->noise, store);
+    move_cells(job, at, p->ledger_at, p->params_at, &w->ledger, store);
+    if (!store) move_cells(job, at, p->params_at, p->extra_at, &w->params, 0);
+    move_cells(job, at, p->extra_at, p->block_cells, &w->extra, store);
+}
+
+__device__ static control_reply read_action(const gpu_parts *p, const double *v)
+{
+    control_reply r;
+    memset(&r, 0, sizeof r);
+    r.rung = (uint64_t)p->rung;
+    if (p->rung == VY_RUNG_MOTORS) {
+        for (uint32_t k = 0; k < p->action_size; ++k) r.motors[k] = v[k];
+    } else if (p->rung != VY_RUNG_NONE) {
+        r.thrust = v[0];
+        for (int k = 0; k < 4; ++k) r.sticks[k] = v[k];
+        r.torque = r.rates = vec3_make(v[1], v[2], v[3]);
+        r.velocity = vec3_make(v[0], v[1], v[2]);
+        r.yaw_rate = v[3];
+        if (p->rung == VY_RUNG_ATTITUDE) r.attitude = quat_make(v[1], v[2], v[3], v[4]);
+    }
+    return r;
+}
+
+// The order of world/step.c.
+__device__ static void step_world(const gpu_parts *p, const vy_model *m, const control_reply *reply,
+                                  gpu_world *w)
+{
+    body_loads loads;
+    real speeds[1][VY_ROTOR_CAP];
+    w->world.tick = w->world.tick + 1u;
+    disturbance_stage(m, &w->world, w->noise, NULL, &loads);
+    turbulence_stage(m, &w->world, &w->drone);
+    (void)nap_stage(m, &w->world, w->noise, &w->drone, &w->ledger);
+    actuator_stage(m, &w->drone, NULL, speeds);
+    plant_stage(m, &loads, speeds, &w->world, &w->drone, NULL, NULL);
+    if (w->world.failure_reason != VY_FAILURE_NONE) return;
+    sensor_stage(m, &w->world, &w->drone, NULL);
+    estimator_stage(m, &w->world, &w->drone);
+    if (due(w->world.tick, m->drones[0].control_period)) {
+        if (p->rung != VY_RUNG_NONE) {
+            steer_reply(m, 0, 1, reply, &w->world, &w->drone);
+        } else {
+            steer_built_in(m, 0, 1, &w->world, &w->drone);
+        }
+    }
+    (void)dal_stage(m, &w->world, &w->drone);
+    safety_stage(m, &w->world, &w->drone);
+}
+
+__global__ static void __launch_bounds__(THREADS) advance(gpu_job job)
+{
+    const uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
+    const gpu_parts *p = &job.parts;
+    if (i >= p->worlds) return;
+    uint64_t *at = job.cells + (size_t)(i / GPU_WARP) * p->block_cells * GPU_WARP + i % GPU_WARP;
+    gpu_world w;
+    move_world(&job, at, &w, 0);
+    vy_model m = *(const vy_model *)job.model;
+    m.seed = w.extra.seed;
+    m.env.breeze = w.extra.breeze;
+    m.params = &w.params;
+    const control_reply reply = read_action(p, job.actions + (size_t)i * p->action_size);
+    for (uint64_t k = 0; k < job.steps; ++k) {
+        if (w.world.failure_reason != VY_FAILURE_NONE || w.extra.halted != 0) break;
+        step_world(p, &m, &reply, &w);
+        if (p->episode != 0 && w.world.tick >= p->episode) w.extra.halted = 1;
+    }
+    move_world(&job, at, &w, 1);
+    job.ended[i] = w.world.failure_reason != VY_FAILURE_NONE;
+    job.ended[p->worlds + i] = w.world.failure_reason == VY_FAILURE_NONE && w.extra.halted != 0;
+    for (uint32_t k = 0; k < p->observation_size; ++k) {
+        const uint32_t cell = p->drone_at + (job.observed[k] & 0x7fffffffu);
+        const uint64_t bits_here = at[(size_t)cell * GPU_WARP];
+        double value;
+        memcpy(&value, &bits_here, 8);
+        if (job.observed[k] >> 31) value = (double)bits_here;
+        job.observations[(size_t)i * p->observation_size + k] = value;
+    }
+}
+
+static void kernel_prepare(const lanes_family *family, void *model)
+{
+    family_model(family, (vy_model *)model);
+}
+
+static void kernel_advance(const gpu_job *job)
+{
+    advance<<<(job->parts.worlds + THREADS - 1) / THREADS, THREADS>>>(*job);
+}
+
+extern const gpu_kernel GPU_KERNEL = {sizeof(vy_model), kernel_prepare, kernel_advance};
