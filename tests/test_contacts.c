@@ -558,6 +558,44 @@ static void pendulums_meet_walls(void **unused)
     vy_bodies_destroy(b);
 }
 
+// Links that meet in a joint overlap there and do not touch, whichever joint of a link it is; with the joint
+// gone they do. Two on a cable touch like anybody else.
+static void links_overlap_in_their_joints(void **unused)
+{
+    (void)unused;
+    for (int kind = 0; kind < 2; ++kind) {
+        vy_bodies *b = new_set(1e-3, 0.0, 4);
+        const vy_shape link = ball(0.1);
+        vy_body_id ids[4];
+        vy_joint_id joints[3];
+        for (int k = 0; k < 4; ++k) {
+            ids[k] = add(b, VY_BODY_DYNAMIC, &link, 1.0, vec3_make(0.15 * k, 0.0, 0.0), vec3_zero(),
+                         surface(0.5, 0.5));
+        }
+        for (int k = 2; k >= 0; --k) {
+            vy_joint_def def = vy_default_joint_def();
+            def.kind = kind == 0 ? VY_JOINT_BALL : VY_JOINT_CABLE;
+            def.length = 1.0;
+            assert_int_equal(vy_joint_place(b, ids[k + 1], ids[k], vec3_make(0.15 * k + 0.075, 0.0, 0.0),
+                                            vec3_make(0, 0, 1), &def),
+                             VY_OK);
+            assert_int_equal(vy_bodies_add_joint(b, &def, &joints[k], NULL), VY_OK);
+        }
+        for (int n = 0; n < 2; ++n) { // the outer ones move in, and once more without the joint in the middle
+            for (int k = 0; k < 4; ++k) {
+                vy_body_state now = read(b, ids[k]);
+                now.velocity = vec3_make(k < 2 ? 0.1 : -0.1, 0.0, 0.0);
+                assert_int_equal(vy_body_set_state(b, ids[k], &now), VY_OK);
+            }
+            step(b, 1);
+            const uint32_t touching = vy_bodies_contact_count(b);
+            assert_true(kind == 0 ? touching == (uint32_t)n : touching > 0);
+            if (n == 0) assert_int_equal(vy_bodies_remove_joint(b, joints[1]), VY_OK);
+        }
+        vy_bodies_destroy(b);
+    }
+}
+
 // Shapes about to touch: the gap of the nearest point is their distance, and the points are where they say.
 static void near_contacts_are_honest(void **unused)
 {
@@ -610,6 +648,7 @@ int main(void)
         cmocka_unit_test(bad_numbers_are_refused),
         cmocka_unit_test(ruling_13_impulse),
         cmocka_unit_test(pendulums_meet_walls),
+        cmocka_unit_test(links_overlap_in_their_joints),
         cmocka_unit_test(near_contacts_are_honest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -68,13 +68,13 @@ static int meet_in_joint(const vy_bodies *b, uint32_t i, uint32_t j)
 {
     const joint_system *s = b->joints;
     if (!s->joined[i] || !s->joined[j]) return 0;
-    for (uint32_t k = 0; k < s->limit; ++k) {
-        const joint_slot *t = &s->slots[k];
+    for (uint32_t k = s->joined[i]; k != 0;) {
+        const joint_slot *t = &s->slots[k - 1];
+        const int side = t->body[0] != i;
         const vy_joint_kind kind = t->def.kind;
         const int apart = kind == VY_JOINT_DISTANCE || kind == VY_JOINT_CABLE || kind == VY_JOINT_SPRING;
-        if (t->used && !apart &&
-            ((t->body[0] == i && t->body[1] == j) || (t->body[0] == j && t->body[1] == i)))
-            return 1;
+        if (!apart && t->body[!side] == j) return 1;
+        k = t->after[side];
     }
     return 0;
 }

@@ -14,7 +14,8 @@ enum { BLOCK_ROWS = 3, JOINT_BLOCKS = 2 };
 typedef struct joint_slot {
     uint32_t generation, next;
     int used;
-    uint32_t body[2]; // slots of a and b; body_cap: the world
+    uint32_t body[2];  // slots of a and b; body_cap: the world
+    uint32_t after[2]; // slot + 1 of the next joint of a and of b, once prepared; 0: none
     vy_joint_def def;
     vec3 side[3];      // in a: the axis of a and two directions square to it; a's share of a fixed joint
     vec3 other[3];     // in b: what was side[] when the joint was made
@@ -80,7 +81,8 @@ typedef struct joint_system {
     uint32_t *ties;    // slots of joints, by island, in the order of elimination
     stop *stops;       // [VY_CONSTRAINT_ROWS joint_cap]
     uint32_t stop_count;
-    int *joined; // [body_cap] 1: the body is stepped with its island
+    uint32_t
+        *joined; // [body_cap] slot + 1 of a body's first joint; 0: it is stepped alone, not with an island
     row_block *rows;
     uint32_t block_count, pair_count;
     block_pair *pairs;

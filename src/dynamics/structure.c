@@ -41,10 +41,12 @@ static void find_islands(vy_bodies *b, plan *p)
     for (uint32_t i = 0; i < b->limit; ++i) p->parent[i] = i;
     memset(s->joined, 0, b->def.body_cap * sizeof *s->joined);
     for (uint32_t j = 0; j < s->limit; ++j) {
-        const joint_slot *t = &s->slots[j];
+        joint_slot *t = &s->slots[j];
         if (!t->used) continue;
         for (int side = 0; side < 2; ++side) {
-            if (dynamic_side(b, t, side)) s->joined[t->body[side]] = 1;
+            if (!dynamic_side(b, t, side)) continue;
+            t->after[side] = s->joined[t->body[side]];
+            s->joined[t->body[side]] = j + 1;
         }
         if (!dynamic_side(b, t, 0) || !dynamic_side(b, t, 1)) continue;
         const uint32_t x = root_of(p->parent, t->body[0]), y = root_of(p->parent, t->body[1]);
