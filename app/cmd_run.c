@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_THREADS = 1024 };
+
 static int explain(void)
 {
     vy_say("run", EXIT_USAGE, "which scenario? Give a file or a name, for example: volery run first-flight");
@@ -58,7 +60,21 @@ static int check_options(const arguments *given)
             "--nap knows only the word strict, got %s; for thresholds use --set world.nap.force_rel=...",
             policy);
     }
+    uint64_t threads;
+    const char *count = vy_given_value(given, "threads");
+    if (count != NULL && (!vy_read_whole(count, &threads) || threads > MOST_THREADS))
+        return vy_say_usage(given->command, "--threads needs a whole number from 0 to %d, got %s",
+                            MOST_THREADS, count);
     return 0;
+}
+
+// Not a value of the scenario: the flight is the same with any number of them.
+static uint32_t threads_of(const arguments *given)
+{
+    uint64_t threads = 1;
+    const char *count = vy_given_value(given, "threads");
+    if (count != NULL) (void)vy_read_whole(count, &threads);
+    return (uint32_t)threads;
 }
 
 static int fly(const arguments *given, const char *file, const char *log, const vy_scenario *scenario)
@@ -104,6 +120,7 @@ static int run_file(const arguments *given, const char *file, const overrides *c
     if (status != 0) return status;
     if (vy_given(given, "log-state")) scenario->log.snapshot = scenario->step;
     if (vy_given(given, "nap")) scenario->environment.nap.strict = 1;
+    scenario->contacts.def.threads = threads_of(given);
     const char *asked = vy_given_value(given, "output");
     char *log = NULL;
     if (!vy_given(given, "no-log")) {

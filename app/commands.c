@@ -29,6 +29,8 @@ static const option run_options[] = {
     {"no-log", 0, NULL, WORD_OTHER, 0, "write no log"},
     {"realtime", 0, NULL, WORD_OTHER, 0,
      "no faster than the clock, so that a person can fly; the result is the same"},
+    {"threads", 0, "N", WORD_OTHER, 0,
+     "threads that share the contacts of a step, 0 is one per core; the result is the same"},
     {"junit", 0, "FILE", WORD_FILE, 0, "write the outcome as JUnit XML, for systems that run tests"},
     JSON_OPTION,
     {"quiet", 'q', NULL, WORD_OTHER, 0, "no summary and no progress; mistakes and failures are still told"},

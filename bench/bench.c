@@ -5,6 +5,7 @@
 #include "bench/calling.h"
 #include "bench/flight.h"
 #include "bench/gpu_flight.h"
+#include "bench/landing.h"
 #include "bench/logging.h"
 #include "bench/pile.h"
 #include "bench/swarm.h"
@@ -40,6 +41,8 @@ const bench vy_benches[] = {
      vy_bench_swarm_10, 0x63de12eb32941bf7u},
     {"swarm-100", "a hundred of them", "drone-steps/s", vy_bench_swarm_100, 0x050a2fc03663ec5cu},
     {"swarm-1000", "a thousand of them", "drone-steps/s", vy_bench_swarm_1000, 0x951d4c8b326f31eau},
+    {"landing", "a hundred without motors fall onto pads, the ground and one another", "drone-steps/s",
+     vy_bench_landing, 0xbc8cf721a3b89c83u},
     {"call-direct", "a small controller called by its pointer", "calls/s", vy_bench_call_direct,
      0x66453e4e52f824eau},
     {"call-guarded", "the same under the guard of a plug-in", "calls/s", vy_bench_call_guarded,

@@ -70,6 +70,14 @@ try 2 "$volery" run first-flight --duration none
 says err "--duration needs a number of seconds"
 try 2 "$volery" run first-flight --seed 1 --seed 2
 says err "given twice"
+try 2 "$volery" run swarm-collisions --threads 1025
+says err "--threads needs a whole number from 0 to 1024, got 1025"
+try 0 "$volery" run swarm-collisions --threads 2 --duration 1 --set expect=[] --no-log --json
+cp out two
+try 0 "$volery" run swarm-collisions --duration 1 --set expect=[] --no-log --json
+for key in config_hash final_hash; do
+    [ "$(grep -o "\"$key\":[^,]*" out)" = "$(grep -o "\"$key\":[^,]*" two)" ] || fail "threads change the $key"
+done
 try 2 "$volery" run first-flight --json=yes
 says err "--json takes no value"
 try 2 "$volery" run first-flight --set mass

@@ -1,6 +1,7 @@
 // test_contact_threads.c - contacts on several threads: any number of them gives the bits of one.
 #include "contact_sets.h"
 #include "dynamics/contacts.h"
+#include "volery/world.h"
 #include <stdlib.h>
 
 enum { BODIES = 320, SETTLE = 50, STEPS = 6 };
@@ -122,6 +123,40 @@ static void threads_fill_up_alike(void **unused)
     assert_true(hashes[0] == hashes[1]);
 }
 
+// Drones without motors that lie on the ground, more than enough of them for threads.
+static uint64_t hash_of_landed(uint32_t threads)
+{
+    enum { DRONES = 300 };
+    vy_world_def def = vy_default_world_def();
+    vy_world *world = NULL;
+    def.drone_cap = DRONES;
+    def.obstacle_cap = 1;
+    def.contacts.cap = 2 * DRONES;
+    def.contacts.threads = threads;
+    assert_int_equal(vy_world_create(&def, &world, NULL), VY_OK);
+    for (int i = 0; i < DRONES; ++i) {
+        vy_drone_def d = vy_default_drone_def();
+        d.controller.kind = VY_CONTROLLER_NONE;
+        d.controller.start = (vy_intent){.rung = VY_RUNG_MOTORS};
+        d.rotor_speed = 0.0;
+        d.position = vec3_make(0.3 * (i % 20), 0.3 * (i / 20), 0.02);
+        assert_int_equal(vy_world_add_drone(world, &d, NULL, NULL), VY_OK);
+    }
+    const vy_obstacle_def ground = vy_default_obstacle_def();
+    assert_int_equal(vy_world_add_obstacle(world, &ground, NULL), VY_OK);
+    (void)vy_world_advance(world, 80);
+    assert_true(vy_world_contact_count(world) > DRONES / 2);
+    const uint64_t hash = vy_world_hash(world);
+    vy_world_destroy(world);
+    return hash;
+}
+
+static void worlds_have_threads_too(void **unused)
+{
+    (void)unused;
+    assert_true(hash_of_landed(2) == hash_of_landed(1));
+}
+
 static void too_many_threads_are_refused(void **unused)
 {
     (void)unused;
@@ -139,9 +174,8 @@ static void too_many_threads_are_refused(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(threads_give_the_same_bits),
-        cmocka_unit_test(threads_take_changes),
-        cmocka_unit_test(threads_fill_up_alike),
+        cmocka_unit_test(threads_give_the_same_bits),   cmocka_unit_test(threads_take_changes),
+        cmocka_unit_test(threads_fill_up_alike),        cmocka_unit_test(worlds_have_threads_too),
         cmocka_unit_test(too_many_threads_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

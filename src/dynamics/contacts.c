@@ -79,7 +79,7 @@ vy_status vy_contacts_create(vy_bodies *b)
     s->pair_cap = (uint32_t)(PAIRS_PER_BODY * n > cap ? PAIRS_PER_BODY * n : cap);
     vy_tree_def tree = vy_default_tree_def();
     tree.capacity = (int)n;
-    tree.margin = 0.02;
+    tree.margin = 0.04;
     s->proxy_of = calloc(n, sizeof *s->proxy_of);
     s->slot_of = calloc(n, sizeof *s->slot_of);
     s->parent = calloc(n, sizeof *s->parent);
