@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import platform
 import sys
 import time
 from typing import Callable
@@ -77,6 +78,16 @@ def batch_step(worlds: int, threads: int, rounds: int = 160, calls: int = 10) ->
     return python_s, c_s, _hash_of(mine), _hash_of(theirs)
 
 
+def _machine() -> str:
+    """The CPU's name as the kernel tells it."""
+    try:
+        with open("/proc/cpuinfo") as file:
+            names = [line.split(":", 1)[1].strip() for line in file if line.startswith("model name")]
+    except OSError:
+        names = []
+    return names[0] if names else platform.machine()
+
+
 def _hash_of(batch: Batch) -> int:
     """Of the states of all worlds."""
     out = 0
@@ -102,7 +113,9 @@ def main(arguments: list[str] | None = None) -> int:
         wrong |= mine != theirs
         if options.json:
             print(json.dumps({"name": name, "drones": drones, "python_s": python_s, "c_s": c_s, "ratio": python_s / c_s,
-                              "overhead_s": python_s - c_s, "hash": f"{mine:016x}", "same": mine == theirs}))
+                              "overhead_s": python_s - c_s, "hash": f"{mine:016x}", "same": mine == theirs,
+                              "version": b.lib.binding_version().decode(), "python": platform.python_version(),
+                              "machine": _machine()}))
         else:
             print(f"{name:<12} {1e6 * python_s:9.3f} us, in C {1e6 * c_s:9.3f} us: {1e6 * (python_s - c_s):6.3f} us more, "
                   f"{python_s / c_s:6.3f} times  {mine:016x}  {text}")
