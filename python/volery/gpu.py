@@ -94,11 +94,10 @@ class Gpu:
     def __init__(self, batch: Batch) -> None:
         self.batch = batch  # must outlive the worlds there
         self._keeper = _Keeper(b.made(b.lib.gpu_create(batch._pointer)))
-        self._pointer = self._keeper.pointer
         self._pace = 1
-        self.device = (_CUDA, int(b.lib.gpu_device(self._pointer)))
+        self.device = (_CUDA, int(b.lib.gpu_device(self._at())))
         out = (ctypes.c_uint64 * 4)()
-        b.lib.gpu_view(self._pointer, out)
+        b.lib.gpu_view(self._at(), out)
         worlds = len(batch)
         self.actions = self._array(out[0], batch.actions.shape, np.float64)
         self.observations = self._array(out[1], batch.observations.shape, np.float64)
@@ -113,10 +112,12 @@ class Gpu:
 
     def step(self, steps: int = 1) -> None:
         """Advance every world that has not ended under `actions` as they are, and wait. Ctrl-C is heard meanwhile."""
+        if steps < 0:
+            raise b.Error(f"step: a number of steps, got {steps}")
         while steps > 0:
             now = min(steps, self._pace)
             start = time.perf_counter()
-            self._do(b.lib.gpu_step(self._pointer, now))
+            self._do(b.lib.gpu_step(self._at(), now))
             steps -= now
             if now == self._pace and time.perf_counter() - start < 0.5 * _PATIENCE:
                 self._pace *= 2
@@ -124,25 +125,29 @@ class Gpu:
     def cells(self, field: str) -> DeviceArray:
         """A field of the state itself, in place: (blocks, values, lanes); world w is [w // lanes, :, w % lanes]."""
         out = (ctypes.c_uint64 * 4)()
-        self._do(b.lib.gpu_cells(self._pointer, field.encode(), out))
+        self._do(b.lib.gpu_cells(self._at(), field.encode(), out))
         first, count, lanes, block = (int(v) for v in out)
         return self._array(first, (-(-len(self) // lanes), count, lanes), np.float64, (block, lanes, 1))
 
     def upload_actions(self) -> None:
         """Copy the batch's own `actions` there."""
-        self._do(b.lib.gpu_upload_actions(self._pointer))
+        self._do(b.lib.gpu_upload_actions(self._at()))
 
     def download_observations(self) -> None:
         """Copy the observations into the batch's own."""
-        self._do(b.lib.gpu_download_observations(self._pointer))
+        self._do(b.lib.gpu_download_observations(self._at()))
 
     def download(self) -> None:
         """Bring the worlds back: the batch's hashes, snapshots and arrays are then those of the GPU."""
-        self._do(b.lib.gpu_download(self._pointer))
+        self._do(b.lib.gpu_download(self._at()))
 
     def upload(self) -> None:
         """Put the batch's worlds there, as they are after `Batch.reset` or `Batch.restore`."""
-        self._do(b.lib.gpu_upload(self._pointer))
+        self._do(b.lib.gpu_upload(self._at()))
+
+    def _at(self) -> int:
+        self.batch._open()  # closed, it is no place to copy from or to
+        return self._keeper.pointer
 
     def _do(self, result: int) -> None:
         if result != 0:

@@ -161,19 +161,18 @@ def check_single() -> None:
 
 
 def check_errors() -> None:
-    for wrong in (volery.Batch(SCENARIO, 4, chain=True), volery.Batch(SCENARIO, 4, episode=9, autoreset="same_step")):
+    gpu, closed = (volery.Batch(SCENARIO, 4).to_gpu() for _ in range(2))
+    closed.batch.close()
+    for call, words in ((volery.Batch(SCENARIO, 4, chain=True).to_gpu, "worlds of one drone"),
+                        (volery.Batch(SCENARIO, 4, episode=9, autoreset="same_step").to_gpu, "worlds of one drone"),
+                        (lambda: gpu.cells("body.colour"), "body.colour"), (closed.step, "closed"),
+                        (closed.download, "closed")):
         try:
-            wrong.to_gpu()
+            call()
         except volery.Error as error:
-            assert "GPU: worlds of one drone" in str(error)
+            assert words in str(error), error
         else:
-            raise AssertionError("no error")
-    try:
-        volery.Batch(SCENARIO, 4).to_gpu().cells("body.colour")
-    except volery.Error as error:
-        assert "body.colour" in str(error)
-    else:
-        raise AssertionError("no error")
+            raise AssertionError(f"no error: {words}")
 
 
 if __name__ == "__main__":
