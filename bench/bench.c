@@ -132,7 +132,7 @@ int vy_bench_main(const char *name, int json)
         vy_error err = {0};
         if (vy_bench_named(b, "gpu") && vy_bench_gpu_ready(&err) != VY_OK) {
             if (name == NULL) continue;
-            fprintf(stderr, "%s: %s\n", b->name, err.text);
+            fprintf(stderr, "volery bench %s: %s\n", b->name, err.text);
             return 3;
         }
         const bench_result r = b->run();

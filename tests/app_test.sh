@@ -94,6 +94,11 @@ try 0 "$volery" bench hover
 says out "steps/s"
 try 0 "$volery" bench hover --json
 json
+if ! grep -qs '^VOLERY_CUDA:BOOL=ON' "$build/CMakeCache.txt"; then
+    try 3 "$volery" bench gpu
+    says err "GPU: this program was built without CUDA"
+    silent out
+fi
 for c in replay diff branch export view plot check completion; do
     try 2 "$volery" $c
     [ "$(grep -c '^volery ' err)" -eq 1 ] || fail "volery $c alone does not say one sentence"
