@@ -1,5 +1,7 @@
 // test_safety.c - limits that end a run: what is measured, when, and how long it may be exceeded.
 #include "flight.h"
+#include "volery/fault.h"
+#include "volery/obstacle.h"
 #include <float.h>
 #include <string.h>
 
@@ -156,6 +158,85 @@ static void the_ground_meets_the_lowest_point(void **unused)
     assert_near(f.value, -0.05, 1e-12);
 }
 
+// A world with a ground: a field of heights, 3 + 0.5 x over [0, 8] x [0, 8] about (x, y) = (-4, -4).
+static vy_world *over_slope(const vy_drone_def *drone, uint32_t contacts)
+{
+    static double heights[81];
+    for (int i = 0; i < 81; ++i) heights[i] = 3.0 + 0.5 * ((i % 9) - 4.0);
+    vy_world_def def = vy_default_world_def();
+    def.obstacle_cap = def.fault_cap = 1;
+    def.contacts.cap = contacts;
+    vy_world *world = fly_in(&def, drone);
+    vy_obstacle_def hill = vy_default_obstacle_def();
+    hill.solid.kind = VY_SOLID_HEIGHTS;
+    hill.solid.heights = (vy_numbers){heights, 9, 9};
+    hill.solid.spacing = 1.0;
+    hill.position = (vy_vec3){-4.0, -4.0, 0.0};
+    vy_error err = {0};
+    if (vy_world_add_obstacle(world, &hill, &err) != VY_OK) fail_msg("%s", err.text);
+    return world;
+}
+
+static void terrain_is_the_ground(void **unused)
+{
+    (void)unused;
+    random_source r = {21};
+    for (int n = 0; n < 200; ++n) {
+        vy_drone_def def = body();
+        def.solid.kind = VY_SOLID_NONE;
+        def.vehicle.collision_point_count = 1;
+        def.vehicle.collision_points[0].position = random_vec(&r, 0.5);
+        def.attitude = random_attitude(&r);
+        def.position = (vy_vec3){random_in(&r, -3, 3), random_in(&r, -3, 3), random_in(&r, 1, 5)};
+        def.safety.ground = 1;
+        const vec3 foot = vec3_add(
+            def.position, quat_rotate(def.attitude, vec3_sub(def.vehicle.collision_points[0].position,
+                                                             def.vehicle.centre_of_mass)));
+        const double least = fmin(def.position.z - 3.0 - 0.5 * def.position.x, foot.z - 3.0 - 0.5 * foot.x);
+        vy_world *world = over_slope(&def, 0);
+        vy_world_step(world); // falls 10 um
+        const vy_failure f = vy_world_failure(world);
+        if (fabs(least) > 1e-4) assert_int_equal(f.reason, least < 0.0 ? VY_FAILURE_GROUND : VY_FAILURE_NONE);
+        if (f.reason == VY_FAILURE_GROUND) assert_near(f.value, least, 2e-5);
+        vy_world_destroy(world);
+    }
+    vy_drone_def def = body(); // beside the field there is no ground, however deep
+    def.position = (vy_vec3){6.0, 0.0, -20.0};
+    def.safety.ground = 1;
+    vy_world *world = over_slope(&def, 0);
+    vy_world_step(world);
+    assert_int_equal(vy_world_failure(world).reason, VY_FAILURE_NONE);
+    vy_world_destroy(world);
+}
+
+// Commands stop coming above a hill: the failsafe goes down to it, not to z = 0, and stands there.
+static void a_failsafe_lands_on_a_hill(void **unused)
+{
+    (void)unused;
+    vy_drone_def def = vy_default_drone_def();
+    def.position = (vy_vec3){0.5, 0.5, 4.5};
+    def.vehicle.drive.deadline = 0.1;
+    def.vehicle.drive.failsafe = VY_FAILSAFE_LAND;
+    def.vehicle.drive.land_speed = 0.5;
+    def.solid.material.friction = 1.0;
+    def.safety.ground = 1;
+    vy_fault_def lost = vy_default_fault_def();
+    lost.kind = VY_FAULT_COMMAND_LOSS;
+    lost.size = 1.0;
+    lost.start = 0.5;
+    vy_world *world = over_slope(&def, 32);
+    assert_int_equal(vy_world_add_fault(world, &lost, NULL), VY_OK);
+    vy_world_advance(world, 8000);
+    const vy_drone_state s = state_of(world, 0);
+    vy_drive_state drive;
+    assert_int_equal(vy_world_read_drive(world, vy_world_drone(world, 0), &drive), VY_OK);
+    assert_int_equal(vy_world_failure(world).reason, VY_FAILURE_NONE);
+    assert_int_equal(drive.failsafe, VY_FAILSAFE_CUT); // it has landed
+    assert_near(s.position.z, 3.0 + 0.5 * s.position.x, 0.1);
+    assert_true(s.touching > 0 && vec3_length(s.velocity) < 0.05);
+    vy_world_destroy(world);
+}
+
 static void a_break_starts_the_count_anew(void **unused)
 {
     (void)unused;
@@ -204,6 +285,8 @@ int main(void)
         cmocka_unit_test(boxes_and_cylinders_end_at_their_walls),
         cmocka_unit_test(a_fall_is_told_with_its_speed),
         cmocka_unit_test(the_ground_meets_the_lowest_point),
+        cmocka_unit_test(terrain_is_the_ground),
+        cmocka_unit_test(a_failsafe_lands_on_a_hill),
         cmocka_unit_test(a_break_starts_the_count_anew),
         cmocka_unit_test(fences_that_make_no_sense_are_refused),
     };

@@ -81,7 +81,9 @@ typedef struct vy_safety_def {
     double distance_max; ///< [m] horizontal, from the world's origin
     double sustain;      ///< [s] a limit must be exceeded this long without a break; 0 is at once
     double fall_max;     ///< [m/s] downwards
-    int ground;          ///< 1: neither the centre of mass, a rotor's hub nor a collision point below z = 0
+    int ground;          ///< 1: neither the centre of mass, a rotor's hub nor a collision point below z = 0;
+                         ///< in a world with a ground among its obstacles, below that: by 2 cm where it is
+                         ///< touched
     vy_fence_def fence;
 } vy_safety_def;
 

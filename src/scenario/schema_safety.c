@@ -100,7 +100,8 @@ static const vy_row safety_rows[] = {
     LIMIT("distance_max", distance_max, "m", "largest horizontal distance from the world's origin"),
     LIMIT("fall_max", fall_max, "m/s", "largest speed downwards"),
     ROW("ground", CHOICE, vy_safety_def, ground, CHOICES(grounds),
-        .help = "whether a rotor's hub, a collision point or the centre of mass may be below z = 0"),
+        .help = "whether a rotor's hub, a collision point or the centre of mass may be below z = 0, or the "
+                "terrain where there is one"),
     ROW("fence", OBJECT, vy_safety_def, fence, .table = &fence_table, .help = "where it must stay"),
     ROW("sustain", NUMBER, vy_safety_def, sustain, .unit = "s", .range = AT_LEAST_0,
         .help = "how long a limit must be exceeded without a break"),

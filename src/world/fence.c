@@ -5,6 +5,8 @@
 #include "world/world_def.h"
 #include <float.h>
 
+#define TERRAIN_SINK 0.02 // [m] what rests on terrain, or lands on it, may sink in
+
 vy_status vy_check_fence_def(const vy_fence_def *f, vy_error *err)
 {
     if ((unsigned)f->kind > VY_FENCE_POLYGON)
@@ -63,7 +65,7 @@ static double outside(const vy_fence_def *f, vec3 p)
     return real_max(real_sqrt(x * x + y * y) - f->radius, height);
 }
 
-// The height of the lowest point of a drone that could touch the ground.
+// The height of the lowest point of a drone that could touch the ground z = 0.
 static double lowest(const drone_model *dm, const body_state *b)
 {
     double least = 0.0;
@@ -71,10 +73,30 @@ static double lowest(const drone_model *dm, const body_state *b)
     return b->position.z + least;
 }
 
-void vy_fence_check(const vy_model *m, uint32_t index, const drone_block *d, guard_block *g, world_block *w)
+// The same over the terrain below each point; where there is none, nothing is too low.
+static double lowest_over_terrain(const vy_world *world, const drone_model *dm, const body_state *b)
 {
-    const drone_model *dm = &m->drones[index];
+    double least = DBL_MAX, height;
+    for (int i = -1; i < dm->foot_count; ++i) {
+        const vec3 foot = i < 0 ? vec3_zero() : quat_rotate(b->attitude, dm->feet[i]);
+        if (vy_height_over_ground(world, vec3_add(b->position, foot), &height))
+            least = real_min(least, height);
+    }
+    return least;
+}
+
+void vy_fence_check(const vy_world *world, uint32_t index, const drone_block *d, guard_block *g,
+                    world_block *w)
+{
+    const drone_model *dm = &world->model.drones[index];
     const vy_safety_def *s = &dm->safety;
+    double height = 0.0, least = 0.0;
+    if (s->ground && world->has_ground) {
+        height = lowest_over_terrain(world, dm, &d->body);
+        if (world->model.contact_cap > 0) least = -TERRAIN_SINK;
+    } else if (s->ground) {
+        height = lowest(dm, &d->body);
+    }
     const struct {
         int on;
         vy_failure_reason reason;
@@ -82,7 +104,7 @@ void vy_fence_check(const vy_model *m, uint32_t index, const drone_block *d, gua
         int below; // the value must not be below the limit
     } limits[FENCE_COUNT] = {
         {s->fall_max > 0.0, VY_FAILURE_FALL, -d->body.velocity.z, s->fall_max, 0},
-        {s->ground, VY_FAILURE_GROUND, s->ground ? lowest(dm, &d->body) : 0.0, 0.0, 1},
+        {s->ground, VY_FAILURE_GROUND, height, least, 1},
         {s->fence.kind != VY_FENCE_NONE, VY_FAILURE_FENCE,
          s->fence.kind != VY_FENCE_NONE ? outside(&s->fence, d->body.position) : 0.0, 0.0, 0},
     };

@@ -224,7 +224,7 @@ uint32_t vy_guard_stage(const vy_world *world, world_block *w, drone_block *dron
             events |= drive(world, i, w->tick, &drones[i], &world->guards[i]);
         else if (dal_drone(m, i, w->tick, &drones[i]))
             events |= VY_EVENT_CLAMPED;
-        if (m->drones[i].guarded) vy_fence_check(m, i, &drones[i], &world->guards[i], w);
+        if (m->drones[i].guarded) vy_fence_check(world, i, &drones[i], &world->guards[i], w);
         world->fresh[i] = 0;
     }
     return events;

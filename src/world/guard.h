@@ -25,4 +25,5 @@ int vy_guard_listens(const vy_world *world, uint32_t index);
 void vy_guard_mark(const vy_world *world, uint32_t index, int fresh);
 
 /// Fall, ground and geofence of drone `index`.
-void vy_fence_check(const vy_model *m, uint32_t index, const drone_block *d, guard_block *g, world_block *w);
+void vy_fence_check(const vy_world *world, uint32_t index, const drone_block *d, guard_block *g,
+                    world_block *w);

@@ -119,6 +119,7 @@ int vy_touch_sound(const vy_world *world, const void *block)
 
 // --- the ground below
 
+#define GROUND_UP 0.5 // [1] upright at least so much: what is steeper is a wall
 // [radii] Farther away than this, ground adds less than 1e-4 to the thrust.
 #define GROUND_SIGHT 30.0
 
@@ -139,6 +140,29 @@ void vy_ground_stage(vy_world *world)
         (void)vy_world_cast_ray(world, s->position, down, sight, VY_ALL_DRONES, &hit);
         world->grounds[i] = s->position.z + hit.distance * (down.z / length);
     }
+}
+
+// From so high above a point its ground is looked for: it may be above the point.
+#define GROUND_ABOVE 1000.0
+
+int vy_height_over_ground(const vy_world *world, vec3 point, double *height)
+{
+    const vy_model *m = &world->model;
+    const vec3 above = vec3_make(point.x, point.y, point.z + GROUND_ABOVE), down = vec3_make(0.0, 0.0, -1.0);
+    int met = 0;
+    for (uint32_t i = 0; i < m->obstacle_count; ++i) {
+        const vy_shape *shape;
+        vy_pose pose;
+        vy_ray_hit hit;
+        if (vy_world_obstacle(world, i, &shape, &pose) != VY_OK || shape == NULL) continue;
+        if (shape->kind != VY_SHAPE_PLANE && shape->kind != VY_SHAPE_HEIGHT_FIELD) continue;
+        if (quat_rotate(pose.rotation, vec3_make(0.0, 0.0, 1.0)).z <= GROUND_UP) continue; // a wall
+        if (!vy_ray_cast(shape, &pose, above, down, 2.0 * GROUND_ABOVE, &hit)) continue;
+        const double over = hit.t - GROUND_ABOVE;
+        *height = met ? real_min(*height, over) : over;
+        met = 1;
+    }
+    return met;
 }
 
 // --- what happened
@@ -245,7 +269,7 @@ vy_status vy_world_add_obstacle(vy_world *world, const vy_obstacle_def *def, vy_
     m->obstacle_count += 1;
     const int endless = def->solid.kind == VY_SOLID_PLANE || def->solid.kind == VY_SOLID_HEIGHTS;
     const double up = quat_rotate(quat_normalize(def->attitude), vec3_make(0.0, 0.0, 1.0)).z;
-    if (endless && up > 0.5) world->has_ground = 1; // and no wall
+    if (endless && up > GROUND_UP) world->has_ground = 1; // and no wall
     return VY_OK;
 }
 

@@ -96,6 +96,10 @@ int vy_world_slot(const vy_world *world, vy_drone_id id, uint32_t *slot);
 /// Where the ground is below each drone, as its rotors see it: along the axis of their thrust.
 void vy_ground_stage(vy_world *world);
 
+/// How high a point is over the highest ground there, a plane or field of heights among the obstacles [m].
+/// Returns 0 when there is none within 1 km: `*height` is untouched then.
+int vy_height_over_ground(const vy_world *world, vec3 point, double *height);
+
 /// At the start of a step: take up and let go what is due. At its end: loads move with their carriers.
 void vy_payload_stage(vy_world *world);
 void vy_payload_follow(vy_world *world);
