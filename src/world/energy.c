@@ -127,7 +127,7 @@ void vy_energy_stage(vy_world *world, const vy_model *m)
         const drone_block *d = &world->drones[i];
         multirotor_inputs in;
         plant_inputs(m, i, world->loads, time, d, world->gear, &in);
-        double now[VY_ROTOR_CAP], half[VY_ROTOR_CAP], full[VY_ROTOR_CAP];
+        double now[VY_ROTOR_CAP] = {0.0}, half[VY_ROTOR_CAP] = {0.0}, full[VY_ROTOR_CAP] = {0.0};
         actuators_gather(in.layout, d, &world->thrusters[i], now);
         multirotor_follow(&in, world->speeds[i], now, half, full);
         const step_again again = {&in, m->dt, world->speeds[i], now, half, full, &d->body};
