@@ -434,9 +434,11 @@ static void solve_together(const solve_task *task, const team *t)
 
 static void solve_part(void *self, uint32_t thread, uint32_t count)
 {
-    const solve_task *task = self;
+    solve_task own = *(const solve_task *)self; // a copy: the caller's stack changes all the time
+    const pack_plan plan = *own.plan;
     const uint64_t found = fpu_enter();
-    solve_together(task, &(team){task->b->pool, thread, count});
+    own.plan = &plan;
+    solve_together(&own, &(team){own.b->pool, thread, count});
     fpu_leave(found);
 }
 
