@@ -209,12 +209,36 @@ static void threads_agree(void **unused)
     vy_hull_destroy(hull);
 }
 
+// Boxes within a margin of each other, and no others, have points: faces and edges show it, or the distance.
+static void near_boxes_are_near(void **unused)
+{
+    (void)unused;
+    sampler s = {93};
+    int near = 0, far = 0;
+    for (int round = 0; round < 20000; ++round) {
+        const vy_shape a = sample_shape(&s, 2, 1.0, NULL), b = sample_shape(&s, 2, 1.0, NULL);
+        const vy_pose pa = sample_pose(&s, 0.5), pb = sample_pose(&s, 2.0);
+        const double margin = 0.2;
+        vy_distance d;
+        vy_manifold m;
+        assert_true(a.kind == VY_SHAPE_BOX && b.kind == VY_SHAPE_BOX);
+        assert_int_equal(vy_shape_distance(&a, &pa, &b, &pb, NULL, NULL, &d, NULL), VY_OK);
+        assert_int_equal(vy_collide_near(&a, &pa, &b, &pb, margin, &m), VY_OK);
+        if (fabs(d.distance - margin) < 1e-5) continue; // either is right
+        assert_int_equal(m.count > 0, d.distance < margin);
+        near += d.distance > 0.0 && d.distance < margin;
+        far += d.distance > margin && d.distance < 2.0 * margin;
+    }
+    assert_true(near > 500 && far > 500);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answers_are_symmetric),  cmocka_unit_test(shapes_on_a_plane),
         cmocka_unit_test(level_field_is_a_plane), cmocka_unit_test(field_of_hills),
         cmocka_unit_test(bad_input_is_refused),   cmocka_unit_test(threads_agree),
+        cmocka_unit_test(near_boxes_are_near),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
