@@ -142,7 +142,7 @@ static void add_pair(void *self, int proxy)
     const mover *m = self;
     contact_system *s = m->b->contacts;
     const uint32_t i = m->slot, j = s->slot_of[proxy];
-    if (i == j || (s->moved[j] && j < i) || !one_is_dynamic(m->b, i, j)) return;
+    if (i == j || (j < i && s->moved[j]) || !one_is_dynamic(m->b, i, j)) return;
     const size_t at = atomic_fetch_add_explicit(&s->found_pairs, 1, memory_order_relaxed);
     if (at < s->pair_cap) s->keys[at] = contact_key(i, j);
 }
