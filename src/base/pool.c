@@ -36,8 +36,9 @@ struct vy_pool {
     vy_pool_fn *fn;
     vy_pool_team_fn *team_fn;
     void *self;
-    atomic_size_t piece;                  // [items] to take at once
-    atomic_size_t left;                   // items that are not done
+    atomic_size_t piece; // [items] to take at once
+    char apart[LINE];    // all threads read what is above in a round, and write what is below
+    atomic_size_t left;  // items that are not done
     atomic_uint_fast64_t round, together; // the last one; the last that every thread takes part in
     atomic_uint sleeping;                 // workers that must be woken
     atomic_int resting, over;             // the caller sleeps; the workers are to end
@@ -60,8 +61,8 @@ static void count_done(vy_pool *pool, size_t items)
     if (atomic_fetch_sub(&pool->left, items) == items && atomic_load(&pool->resting)) wake(pool, &pool->done);
 }
 
-// Whether there were items of `from` to do.
-static int take_piece(vy_pool *pool, uint32_t thread, uint32_t from)
+// The items of `from` that were done: none, when there are none to do.
+static size_t take_piece(vy_pool *pool, uint32_t thread, uint32_t from)
 {
     _Atomic uint64_t *range = &pool->shares[from].range;
     uint64_t seen = atomic_load(range), next, last;
@@ -73,16 +74,17 @@ static int take_piece(vy_pool *pool, uint32_t thread, uint32_t from)
         if (last - next > piece) last = next + piece;
     } while (!atomic_compare_exchange_weak(range, &seen, (seen >> 32) << 32 | last));
     pool->fn(pool->self, thread, (size_t)next, (size_t)last); // not done: nobody changes the work meanwhile
-    count_done(pool, (size_t)(last - next));
-    return 1;
+    return (size_t)(last - next);
 }
 
 static void take_pieces(vy_pool *pool, uint32_t thread)
 {
+    size_t done = 0; // counted at the end: every piece would take the line of `left` from the others
     for (uint32_t i = 0; i < pool->count; ++i) {
-        while (take_piece(pool, thread, (thread + i) % pool->count)) {
-        }
+        size_t piece;
+        while ((piece = take_piece(pool, thread, (thread + i) % pool->count)) > 0) done += piece;
     }
+    if (done > 0) count_done(pool, done);
 }
 
 // Wait for another round than `seen`; 0: there is none.
