@@ -206,8 +206,7 @@ static void oblique_impact_with_friction(void **unused)
     step(b, 500);
     const vy_body_state s = read(b, id);
     assert_near(s.velocity.z, e * 2.0, 1e-9);
-    // Friction acts on the push that stops the ball; what makes it leave again is given without.
-    assert_near(3.0 - s.velocity.x, mu * 2.0, 1e-9);
+    assert_near(3.0 - s.velocity.x, mu * (1.0 + e) * 2.0, 1e-9);
     assert_near(s.rate.y, (3.0 - s.velocity.x) * r / (0.4 * r * r), 1e-9);
     vy_bodies_destroy(b);
 }
@@ -251,70 +250,6 @@ static void momentum_is_kept(void **unused)
         vy_bodies_destroy(b);
     }
     assert_true(pushes > 500);
-}
-
-// From scenes without overlap energy never grows by more than half a percent of what there was: what bounces
-// of several points at once and the springs under what overlaps may add.
-static void energy_does_not_grow(void **unused)
-{
-    (void)unused;
-    uint64_t x = 99;
-    for (int round = 0; round < 6; ++round) {
-        vy_bodies *b = new_set(1.0 / 240.0, G, 32);
-        const vy_shape shapes[3] = {ball(0.15), box(0.1, 0.2, 0.25), box(0.2, 0.2, 0.05)},
-                       floor = plane(vec3_make(0, 0, 1));
-        for (int i = 0; i < 30; ++i) {
-            vy_body_def d = vy_default_body_def();
-            d.shape = &shapes[i % 3];
-            d.mass = 0.5 + unit(&x);
-            d.material = surface(unit(&x), 0.8 * unit(&x));
-            d.state.position =
-                vec3_make(0.7 * (i % 3 - 1) + 0.05 * unit(&x), 0.7 * (i / 3 % 3 - 1), 0.5 + 0.7 * (i / 9));
-            d.state.attitude = quat_normalize(quat_make(1.0, unit(&x), unit(&x), unit(&x)));
-            d.state.rate = vec3_make(2.0 * unit(&x), 0.0, 0.0);
-            assert_int_equal(vy_bodies_add(b, &d, NULL, NULL), VY_OK);
-        }
-        add(b, VY_BODY_STATIC, &floor, 1.0, vec3_zero(), vec3_zero(), surface(0.5, 0.5));
-        vy_bodies_energy e = vy_bodies_read_energy(b);
-        const double first = e.kinetic + e.potential;
-        double least = first;
-        for (int k = 0; k < 720; ++k) {
-            step(b, 1);
-            e = vy_bodies_read_energy(b);
-            const double now = e.kinetic + e.potential;
-            assert_true(now <= least + 0.005 * first);
-            least = fmin(least, now);
-        }
-        vy_bodies_destroy(b);
-    }
-}
-
-// The same scene seen in a mirror, and turned about the vertical by a right angle: contacts are solved in one
-// order, so the sides differ by what the solver leaves undone.
-static void scenes_have_no_side(void **unused)
-{
-    (void)unused;
-    vy_bodies *sets[3];
-    vy_body_id ids[3][5];
-    for (int k = 0; k < 3; ++k) {
-        sets[k] = new_set(1e-3, G, 8);
-        const vy_shape cube = box(0.2, 0.2, 0.2), floor = plane(vec3_make(0, 0, 1));
-        for (int i = 0; i < 5; ++i) {
-            vy_vec3 p = vec3_make(0.1 * i, 0.03 * i, 0.25 + 0.45 * i), v = vec3_make(0.3, -0.2, 0.0);
-            if (k == 1) p.x = -p.x, v.x = -v.x;
-            if (k == 2) p = vec3_make(-p.y, p.x, p.z), v = vec3_make(-v.y, v.x, v.z);
-            ids[k][i] = add(sets[k], VY_BODY_DYNAMIC, &cube, 1.0, p, v, surface(0.5, 0.3));
-        }
-        add(sets[k], VY_BODY_STATIC, &floor, 1.0, vec3_zero(), vec3_zero(), surface(0.5, 0.3));
-        step(sets[k], 250);
-    }
-    for (int i = 0; i < 5; ++i) {
-        const vy_vec3 a = read(sets[0], ids[0][i]).position, m = read(sets[1], ids[1][i]).position,
-                      t = read(sets[2], ids[2][i]).position;
-        assert_vec_near(m, vec3_make(-a.x, a.y, a.z), 5e-3);
-        assert_vec_near(t, vec3_make(-a.y, a.x, a.z), 5e-3);
-    }
-    for (int k = 0; k < 3; ++k) vy_bodies_destroy(sets[k]);
 }
 
 // ---- walls, stacks, landings
@@ -364,6 +299,29 @@ static void stacks_stand(void **unused)
     assert_near(s.position.z, 4.75, 2e-3);
     assert_true(sqrt(s.position.x * s.position.x + s.position.y * s.position.y) < 1e-4);
     assert_true(vec3_length(s.velocity) < 1e-6);
+    vy_bodies_destroy(b);
+}
+
+// A wall of ten rows that narrows to one box, each on two, put together at once: nobody knows the pushes yet,
+// and in ten seconds the top does not move aside by more than a seventh of a millimetre.
+static void pyramids_stand(void **unused)
+{
+    (void)unused;
+    vy_bodies *b = new_set(1.0 / 60.0, G, 56);
+    const vy_shape cube = box(0.25, 0.25, 0.25), floor = plane(vec3_make(0, 0, 1));
+    vy_body_id top = VY_NULL_BODY;
+    for (int row = 0; row < 10; ++row) {
+        for (int i = 0; i < 10 - row; ++i)
+            top = add(b, VY_BODY_DYNAMIC, &cube, 1.0,
+                      vec3_make(0.52 * (i - 0.5 * (9 - row)), 0.0, 0.25 + 0.5 * row), vec3_zero(),
+                      vy_default_material());
+    }
+    add(b, VY_BODY_STATIC, &floor, 1.0, vec3_zero(), vec3_zero(), vy_default_material());
+    step(b, 600);
+    const vy_body_state s = read(b, top);
+    assert_true(sqrt(s.position.x * s.position.x + s.position.y * s.position.y) < 1.5e-4);
+    assert_near(s.position.z, 4.75, 5e-4);
+    assert_true(vec3_length(s.velocity) < 1e-4);
     vy_bodies_destroy(b);
 }
 
@@ -527,37 +485,6 @@ static void ruling_13_impulse(void **unused)
     vy_bodies_destroy(b);
 }
 
-// Bodies on joints get the simple response: a pendulum that swings against a wall stays on its side and on
-// its joint.
-static void pendulums_meet_walls(void **unused)
-{
-    (void)unused;
-    vy_bodies *b = new_set(1e-3, G, 3);
-    const vy_shape bob = ball(0.1), wall = box(0.05, 1.0, 1.0);
-    const vy_body_id id =
-        add(b, VY_BODY_DYNAMIC, &bob, 1.0, vec3_make(-1.0, 0.0, 0.0), vec3_zero(), surface(0.5, 0.5));
-    add(b, VY_BODY_STATIC, &wall, 1.0, vec3_make(0.2, 0.0, -1.0), vec3_zero(), surface(0.5, 0.5));
-    vy_joint_def def = vy_default_joint_def();
-    def.kind = VY_JOINT_BALL;
-    assert_int_equal(vy_joint_place(b, VY_NULL_BODY, id, vec3_zero(), vec3_make(0, 0, 1), &def), VY_OK);
-    assert_int_equal(vy_bodies_add_joint(b, &def, NULL, NULL), VY_OK);
-    assert_int_equal(vy_bodies_prepare(b), VY_OK);
-    int hits = 0;
-    for (int k = 0; k < 4000; ++k) {
-        step(b, 1);
-        const vy_body_state s = read(b, id);
-        assert_true(s.position.x < 0.05 + 0.02); // its surface at most 2 cm in the wall's
-        assert_near(vec3_length(s.position), 1.0, 1e-2);
-        for (uint32_t i = 0; i < vy_bodies_contact_count(b); ++i) {
-            vy_contact_report r;
-            assert_int_equal(vy_bodies_contact(b, i, &r), VY_OK);
-            hits += r.phase == VY_CONTACT_BEGIN;
-        }
-    }
-    assert_true(hits >= 2);
-    vy_bodies_destroy(b);
-}
-
 // Links that meet in a joint overlap there and do not touch, whichever joint of a link it is; with the joint
 // gone they do. Two on a cable touch like anybody else.
 static void links_overlap_in_their_joints(void **unused)
@@ -638,16 +565,14 @@ int main(void)
         cmocka_unit_test(elastic_balls_exchange),
         cmocka_unit_test(oblique_impact_with_friction),
         cmocka_unit_test(momentum_is_kept),
-        cmocka_unit_test(energy_does_not_grow),
-        cmocka_unit_test(scenes_have_no_side),
         cmocka_unit_test(thin_walls_hold),
         cmocka_unit_test(stacks_stand),
+        cmocka_unit_test(pyramids_stand),
         cmocka_unit_test(landings_end),
         cmocka_unit_test(contacts_are_told),
         cmocka_unit_test(snapshots_hold_contacts),
         cmocka_unit_test(bad_numbers_are_refused),
         cmocka_unit_test(ruling_13_impulse),
-        cmocka_unit_test(pendulums_meet_walls),
         cmocka_unit_test(links_overlap_in_their_joints),
         cmocka_unit_test(near_contacts_are_honest),
     };

@@ -351,8 +351,8 @@ static void ground_is_what_is_below(void **unused)
             lift += def.vehicle.thrust_coef * s.rotor_speed[i] * s.rotor_speed[i] * (1.0 / (1.0 - q) - 1.0);
         }
         const vec3 wanted = quat_rotate(s.attitude, vec3_make(0.0, 0.0, lift));
-        assert_vec_near(loads.force[EFFECT_ground], wanted,
-                        1e-3 * lift); // the ray was cast at the step's start
+        // The ray was cast at the step's start, and a tilted drone so near is pushed off the table in it.
+        assert_vec_near(loads.force[EFFECT_ground], wanted, 2e-3 * lift);
         assert_true(beside > 0.0 ? lift < 0.02 : lift > 0.2);
         vy_world_destroy(world);
     }

@@ -23,8 +23,8 @@ typedef struct contact {
     uint32_t a, b;
     int count;
     int was;           // 1: pushed in the last step
-    int active;        // 1: solved in this step
-    int simple;        // 1: a body is held by joints, and gets the simple response
+    int active;        // how it is solved in this step: a contact_start, 0 for not at all
+    int simple;        // 1: gets the simple response
     int rigid;         // 1: one of the two does not move: twice as stiff
     uint32_t colour;   // contacts of one colour share no body that moves
     vy_vec3 n, t1, t2; // from a to b, and across
@@ -93,9 +93,13 @@ typedef struct contact_kernel {
     void (*warm)(const contact_job *job, void *packs, uint32_t first, uint32_t last);
     /// Take away the speed at which points close, with springs under what overlaps.
     void (*solve)(const contact_job *job, void *packs, uint32_t first, uint32_t last);
-    /// After the bodies have moved: where the points are now, and take away what the springs have added.
+    /// After the bodies have moved: where the points are now, and take away what the springs have added. Once
+    /// in a sub-step, for it adds up; `settle` does the same without, as often as it is called before.
+    void (*settle)(const contact_job *job, void *packs, uint32_t first, uint32_t last);
     void (*relax)(const contact_job *job, void *packs, uint32_t first, uint32_t last);
     void (*bounce)(const contact_job *job, void *packs, uint32_t first, uint32_t last);
+    /// Friction of what bounced.
+    void (*scrape)(const contact_job *job, void *packs, uint32_t first, uint32_t last);
     /// Results, back to the contacts.
     void (*empty)(const contact_job *job, const void *packs, uint32_t first, uint32_t last);
 } contact_kernel;

@@ -6,7 +6,7 @@
 #include "base/vec.h"
 #include "dynamics/contact_kernel.h"
 
-enum { SWEEPS = 16, POINTS = VY_MANIFOLD_POINTS };
+enum { SWEEPS = 8, POINTS = VY_MANIFOLD_POINTS };
 #define FAST 0.1 // [m/s]
 
 typedef struct pack_point {
@@ -32,23 +32,23 @@ typedef struct pack {
     int points;                               // 1, 2 or 4: no lane has more
     int rolls, bounces;                       // some lane does
     vec3 n, t1, t2;
-    vec3 apart;       // [m] from a's centre of mass to b's, now
-    vec3 shift;       // [m] apart x n: b's arm x normal is turn - shift
-    vec3 arm_a;       // [m] to the mean of the pushes, where friction acts
+    vec3 apart;                                      // [m] from a's centre of mass to b's, now
+    vec3 shift;                                      // [m] apart x n: b's arm x normal is turn - shift
+    vec3 arm_a;                                      // [m] to the mean of the pushes, where friction acts
     real inverse_a[6], inverse_b[6], mass_a, mass_b; // inverse inertia and mass
     real count, per_count, stiff;
     real friction, rolling, spinning;
     real load;
-    real radius;                 // [m] mean distance of the pushes from where friction acts
-    real mass_1, mass_2;         // [kg] effective, across the normal
-    real roll_mass, spin_mass;   // [kg m^2] effective
+    real radius;                    // [m] mean distance of the pushes from where friction acts
+    real grip_11, grip_12, grip_22; // [kg] effective, across the normal: impulse by speed
+    real roll_mass, spin_mass;      // [kg m^2] effective
     real drag_1, drag_2, roll_1, roll_2, spin;
     real together;               // [kg] effective, for a push shared evenly by all points
     real couple[POINTS][POINTS]; // [1/kg] speed at one point by a push at another; only j >= i is used
     pack_point p[POINTS];
-    vec3 first;    // [m] apart at the start of the step
-    vec3 impulse;  // [N s] on b
-    real share;    // of b's inverse mass in both: the point goes with the lighter one
+    vec3 first;   // [m] apart at the start of the step
+    vec3 impulse; // [N s] on b
+    real share;   // of b's inverse mass in both: the point goes with the lighter one
     real restitution;
     pack_past past[POINTS];
 } pack;
@@ -175,8 +175,9 @@ VY_FN void rub(pack *p, pack_motion *v, int n)
     const vec3 at_a = vec3_add(v->va, vec3_cross(v->wa, p->arm_a)),
                at_b = vec3_add(v->vb, vec3_cross(v->wb, arm_b)), slip = vec3_sub(at_b, at_a);
     const real old_1 = p->drag_1, old_2 = p->drag_2;
-    p->drag_1 = old_1 - p->mass_1 * vec3_dot(slip, p->t1);
-    p->drag_2 = old_2 - p->mass_2 * vec3_dot(slip, p->t2);
+    const real slip_1 = vec3_dot(slip, p->t1), slip_2 = vec3_dot(slip, p->t2);
+    p->drag_1 = old_1 - (p->grip_11 * slip_1 + p->grip_12 * slip_2);
+    p->drag_2 = old_2 - (p->grip_12 * slip_1 + p->grip_22 * slip_2);
     cut_to(p->friction * push, &p->drag_1, &p->drag_2);
     const vec3 drag = along_both(p->drag_1 - old_1, p->t1, p->drag_2 - old_2, p->t2);
     push_apart(p, v, drag, vec3_cross(p->arm_a, drag), vec3_cross(arm_b, drag));
@@ -254,18 +255,17 @@ VY_FN mask closing(const pack_rows *r, int n)
 }
 
 // The pushes of all points together: sweeps over their few numbers, there and back, so that none is favoured;
-// then the bodies feel them.
+// then the bodies feel them. Never there alone: what the points do to each other would not be symmetric, and
+// with pushes that are kept from sub-step to sub-step a tall wall would rock itself up.
 VY_FN void solve_points(const contact_job *job, pack *p, pack_motion *v, int n, int springs)
 {
     pack_rows r;
     ask(job, p, v, n, springs, &r);
     if (n > 1) share_out(p, &r, n);
-    // One sweep is enough at rest; where points still close fast, an impact, they need more.
+    // Once is enough at rest; where points still close fast, an impact, they need more.
     mask go = mask_set(1);
-    for (int round = 0; round < SWEEPS && mask_any(go); round += 2) {
+    for (int round = 0; round < SWEEPS && mask_any(go); ++round) {
         for (int i = 0; i < n; ++i) sweep(p, &r, n, i, go);
-        go = go & closing(&r, n);
-        if (!mask_any(go)) break;
         for (int i = n - 1; i >= 0; --i) sweep(p, &r, n, i, go);
         go = go & closing(&r, n);
     }
@@ -353,8 +353,8 @@ VY_FN vec3 carry_on(const contact_job *job, const pack *p, int n)
     const vec3 twist = vec3_add_scaled(along_both(p->roll_1, p->t1, p->roll_2, p->t2), p->spin, p->n);
     const vec3 arm_b = vec3_sub(p->arm_a, p->apart);
     const vec3 twist_a = vec3_add(vec3_add(turn, vec3_cross(p->arm_a, drag)), twist),
-               twist_b = vec3_add(
-                   vec3_add(vec3_add_scaled(turn, -sum, p->shift), vec3_cross(arm_b, drag)), twist);
+               twist_b =
+                   vec3_add(vec3_add(vec3_add_scaled(turn, -sum, p->shift), vec3_cross(arm_b, drag)), twist);
     double nowhere[8] = {0.0};
     double *a[VY_LANES], *b[VY_LANES];
     for (int i = 0; i < VY_LANES; ++i) {
@@ -382,26 +382,58 @@ VY_FN void relax_points(const contact_job *job, pack *p, pack_motion *v, int n)
     p->impulse = vec3_add(p->impulse, carry_on(job, p, n));
 }
 
-// Points that closed faster than the threshold leave with their part of that speed.
+VY_FN pack_motion motion_select(mask m, const pack_motion *x, const pack_motion *y)
+{
+    const pack_motion v = {vec3_select(m, x->va, y->va), vec3_select(m, x->wa, y->wa),
+                           vec3_select(m, x->vb, y->vb), vec3_select(m, x->wb, y->wb)};
+    return v;
+}
+
+// Points that bounce: they closed faster than the threshold.
+VY_FN mask bounces(const contact_job *job, const pack *p, int i)
+{
+    const pack_past *q = &p->past[i];
+    return (q->speed <= -job->threshold) & (q->most > 0.0) & (p->restitution > 0.0);
+}
+
+// They leave with their part of that speed.
 VY_FN void bounce_points(const contact_job *job, pack *p, pack_motion *v, int n)
 {
     for (int i = 0; i < n; ++i) {
         pack_past *q = &p->past[i];
-        const mask now = (q->speed <= -job->threshold) & (q->most > 0.0) & (p->restitution > 0.0);
-        const real old = p->p[i].push, ask = old - p->p[i].mass * (separation(p, v, i) +
-                                                                    p->restitution * q->speed);
+        const mask now = bounces(job, p, i);
+        const real old = p->p[i].push,
+                   ask = old - p->p[i].mass * (separation(p, v, i) + p->restitution * q->speed);
         const real push = real_select(now, real_max(ask, real_set(0.0)), old), by = push - old;
         const vec3 impulse = vec3_scale(by, p->n);
         pack_motion after = *v;
         push_apart(p, &after, impulse, vec3_scale(by, p->p[i].turn), vec3_scale(by, point_turn_b(p, i)));
-        v->va = vec3_select(now, after.va, v->va);
-        v->wa = vec3_select(now, after.wa, v->wa);
-        v->vb = vec3_select(now, after.vb, v->vb);
-        v->wb = vec3_select(now, after.wb, v->wb);
+        *v = motion_select(now, &after, v);
         p->impulse = vec3_select(now, vec3_add(p->impulse, impulse), p->impulse);
         q->total = q->total + by;
         p->p[i].push = push;
     }
+}
+
+// Friction of the pushes that bouncing took. After all of them: it takes energy, and what bounces would give
+// back once more what it does to the speeds along the normals. What bounced leaves: nothing is given again.
+VY_FN void scrape_points(const contact_job *job, pack *p, pack_motion *v, int n)
+{
+    mask any = bounces(job, p, 0);
+    for (int i = 1; i < n; ++i) any = any | bounces(job, p, i);
+    pack after = *p;
+    pack_motion moved = *v;
+    rub(&after, &moved, n);
+    const vec3 drag = along_both(after.drag_1 - p->drag_1, p->t1, after.drag_2 - p->drag_2, p->t2);
+    const real none = real_set(0.0);
+    *v = motion_select(any, &moved, v);
+    p->impulse = vec3_select(any, vec3_add(p->impulse, drag), p->impulse);
+    p->drag_1 = real_select(any, none, p->drag_1);
+    p->drag_2 = real_select(any, none, p->drag_2);
+    p->roll_1 = real_select(any, none, p->roll_1);
+    p->roll_2 = real_select(any, none, p->roll_2);
+    p->spin = real_select(any, none, p->spin);
+    for (int i = 0; i < n; ++i) p->p[i].push = real_select(bounces(job, p, i), none, p->p[i].push);
 }
 
 // ---- packs
@@ -465,11 +497,21 @@ static void fill_lane(const contact_job *job, const contact *c, int lane, pack *
 // An effective mass from its inverse; 0 where nothing moves.
 VY_FN real inverse_of(real k) { return real_select(k > 0.0, 1.0 / k, real_set(0.0)); }
 
-VY_FN real mass_along(const pack *p, vec3 u)
+// The two directions across the normal together, so that it does not matter which two they are.
+VY_FN void prepare_grip(pack *p)
 {
-    const vec3 ra = vec3_cross(p->arm_a, u), rb = vec3_cross(vec3_sub(p->arm_a, p->apart), u);
-    return inverse_of((p->mass_a + p->mass_b) + (vec3_dot(ra, turn_by(p->inverse_a, ra)) +
-                                                 vec3_dot(rb, turn_by(p->inverse_b, rb))));
+    const vec3 arm_b = vec3_sub(p->arm_a, p->apart);
+    const vec3 a1 = vec3_cross(p->arm_a, p->t1), a2 = vec3_cross(p->arm_a, p->t2),
+               b1 = vec3_cross(arm_b, p->t1), b2 = vec3_cross(arm_b, p->t2);
+    const vec3 ia = turn_by(p->inverse_a, a1), ib = turn_by(p->inverse_b, b1);
+    const real both = p->mass_a + p->mass_b;
+    const real k11 = both + (vec3_dot(a1, ia) + vec3_dot(b1, ib)), k12 = vec3_dot(a2, ia) + vec3_dot(b2, ib),
+               k22 =
+                   both + (vec3_dot(a2, turn_by(p->inverse_a, a2)) + vec3_dot(b2, turn_by(p->inverse_b, b2)));
+    const real per = inverse_of(k11 * k22 - k12 * k12);
+    p->grip_11 = per * k22;
+    p->grip_12 = -(per * k12);
+    p->grip_22 = per * k11;
 }
 
 VY_FN real inertia_about(const pack *p, vec3 u)
@@ -495,19 +537,18 @@ VY_FN void prepare_points(const contact_job *job, pack *p, int n)
         p->past[i].speed = real_select(here, separation(p, &v, i), real_set(0.0));
     }
     p->together = p->count / all;
-    p->mass_1 = mass_along(p, p->t1);
-    p->mass_2 = mass_along(p, p->t2);
+    prepare_grip(p);
     p->spin_mass = inertia_about(p, p->n);
     p->roll_mass = real_select(p->rolling > 0.0, real_min(inertia_about(p, p->t1), inertia_about(p, p->t2)),
                                real_set(0.0));
 }
 
 /// Call a function over points for the number that a pack has, as a constant.
-#define FOR_POINTS(p, call)              \
-    switch ((p)->points) {               \
-    case 1: call(1); break;              \
-    case 2: call(2); break;              \
-    default: call(4); break;             \
+#define FOR_POINTS(p, call)  \
+    switch ((p)->points) {   \
+    case 1: call(1); break;  \
+    case 2: call(2); break;  \
+    default: call(4); break; \
     }
 
 static void kernel_fill(const contact_job *job, const uint32_t *contacts, uint32_t count, void *memory)
@@ -547,6 +588,17 @@ static void kernel_solve(const contact_job *job, void *packs, uint32_t first, ui
     }
 }
 
+static void kernel_settle(const contact_job *job, void *packs, uint32_t first, uint32_t last)
+{
+    for (pack *p = (pack *)packs + first; p < (pack *)packs + last; ++p) {
+        pack_motion v = load_motion(job, p);
+#define CALL(n) place_points(job, p, n), solve_points(job, p, &v, n, 0)
+        FOR_POINTS(p, CALL)
+#undef CALL
+        store_motion(job, p, &v);
+    }
+}
+
 static void kernel_relax(const contact_job *job, void *packs, uint32_t first, uint32_t last)
 {
     for (pack *p = (pack *)packs + first; p < (pack *)packs + last; ++p) {
@@ -564,6 +616,16 @@ static void kernel_bounce(const contact_job *job, void *packs, uint32_t first, u
         if (!p->bounces) continue;
         pack_motion v = load_motion(job, p);
         bounce_points(job, p, &v, p->points);
+        store_motion(job, p, &v);
+    }
+}
+
+static void kernel_scrape(const contact_job *job, void *packs, uint32_t first, uint32_t last)
+{
+    for (pack *p = (pack *)packs + first; p < (pack *)packs + last; ++p) {
+        if (!p->bounces) continue;
+        pack_motion v = load_motion(job, p);
+        scrape_points(job, p, &v, p->points);
         store_motion(job, p, &v);
     }
 }
@@ -591,6 +653,7 @@ static void kernel_empty(const contact_job *job, const void *packs, uint32_t fir
     }
 }
 
-static const contact_kernel kernel = {KERNEL_NAME,  VY_LANES,     sizeof(pack),  kernel_fill, kernel_warm,
-                                      kernel_solve, kernel_relax, kernel_bounce, kernel_empty};
+static const contact_kernel kernel = {KERNEL_NAME,   VY_LANES,      sizeof(pack),  kernel_fill,
+                                      kernel_warm,   kernel_solve,  kernel_settle, kernel_relax,
+                                      kernel_bounce, kernel_scrape, kernel_empty};
 const contact_kernel *const KERNEL_TABLE = &kernel;

@@ -15,14 +15,18 @@ static void across(vec3 n, vec3 *t1, vec3 *t2)
     *t2 = vec3_cross(n, *t1);
 }
 
+// The points, the deepest first: an order that a mirror does not change.
 static void fill_points(const vy_bodies *b, const vy_manifold *m, contact *c)
 {
     const body_state *sa = &b->contacts->start[c->a], *sb = &b->contacts->start[c->b];
     c->apart = vec3_sub(sb->position, sa->position);
     for (int i = 0; i < m->count; ++i) {
         const vec3 from = vec3_sub(m->points[i].point_a, sa->position);
-        c->p[i] = (contact_point){
+        const contact_point p = {
             .on_a = quat_unrotate(sa->attitude, from), .from_a = from, .gap = -m->points[i].depth};
+        int at = i;
+        for (; at > 0 && c->p[at - 1].gap > p.gap; --at) c->p[at] = c->p[at - 1];
+        c->p[at] = p;
     }
 }
 
@@ -104,9 +108,7 @@ static void fill_contact(const vy_bodies *b, uint32_t i, uint32_t j, const vy_ma
     c->b = j;
     c->count = m->count;
     c->was = c->active = 0;
-    // Where somebody else flies the bodies, what joints do to them shows in their flight.
-    c->simple = (!b->flown && (b->joints->joined[i] || b->joints->joined[j])) ||
-                b->def.contacts.solver == VY_SOLVER_IMPULSE;
+    c->simple = b->def.contacts.solver == VY_SOLVER_IMPULSE;
     c->rigid = !body_is_dynamic(b, i) || !body_is_dynamic(b, j);
     c->n = m->normal;
     across(c->n, &c->t1, &c->t2);

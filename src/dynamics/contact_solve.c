@@ -15,10 +15,13 @@
 
 #define CONTACT_HERTZ  30.0
 #define CONTACT_DAMPED 10.0 // ratio to critical damping
-#define SETTLE         0.25 // [s]
+#define LOAD_TIME      0.25 // [s]
 #define TWO_PI         6.283185307179586
 enum { BOUNCES = 8, FEW = 3 };
 enum { FEW_FOR_THREADS = 128 }; // contacts
+// How often each contact has its turn in half a sub-step: when the pushes of the last one are known, and when
+// none are. What stands on ten others needs about so many, for a turn brings a push one body further.
+enum { TURNS = 1, COLD_TURNS = 64 };
 
 static contact_spring soft(double hertz, double damped, double h)
 {
@@ -70,7 +73,8 @@ static void load_body(const vy_bodies *b, uint32_t i, double h)
     put(motion->velocity, s->velocity);
     put(motion->rate, mat3_mul_vec(out->rotation, s->rate));
     if (!body_is_dynamic(b, i)) return;
-    const body_push p = b->flown ? push_of_flight(b, i, h) : push_at(b, i, s);
+    // What joints do to a body shows in its flight, and all that pushes those whom somebody else flies.
+    const body_push p = b->flown || b->joints->joined[i] ? push_of_flight(b, i, h) : push_at(b, i, s);
     out->moves = 1;
     out->inverse_mass = b->params[i].inverse_mass;
     out->round = is_round(&b->params[i].inertia);
@@ -142,6 +146,7 @@ static void store_body(vy_bodies *b, uint32_t i)
                           from->attitude, mat3_tmul_vec(from->rotation, vec3_of(m->rate))};
     if (body_is_finite(&n)) {
         b->state[i] = n;
+        b->touched[i] |= (uint64_t)b->joints->joined[i]; // its joints share the kick
     } else {
         b->state[i] = s->start[i];
         atomic_store_explicit(&s->lost, 1, memory_order_relaxed);
@@ -172,9 +177,10 @@ struct contact_part {
 typedef struct pack_plan {
     const contact_kernel *wide, *narrow;
     contact_job job;
-    uint32_t parts;   // of the work, one for each thread
-    uint32_t colours; // in use
-    void *loose;      // contacts for which no colour was left, one in a pack of the narrow kernel
+    contact_start start; // of the islands that are solved
+    uint32_t parts;      // of the work, one for each thread
+    uint32_t colours;    // in use
+    void *loose;         // contacts for which no colour was left, one in a pack of the narrow kernel
     uint32_t loose_count;
     const uint32_t *loose_order;
 } pack_plan;
@@ -195,18 +201,18 @@ static uint32_t lowest_free(uint64_t taken)
 }
 
 // Active contacts, as many for each part.
-static uint32_t split(vy_bodies *b, uint32_t parts)
+static uint32_t split(vy_bodies *b, contact_start start, uint32_t parts)
 {
     contact_system *s = b->contacts;
     uint32_t active = 0, n = 0, t = 0;
     for (uint32_t k = 0; k < s->count; ++k) {
         const contact *c = &s->list[k];
-        if (!c->active) continue;
+        if (c->active != (int)start) continue;
         s->colours[c->a] = s->colours[c->b] = 0;
         ++active;
     }
     for (uint32_t k = 0; k < s->count && t < parts; ++k) {
-        if (!s->list[k].active) continue;
+        if (s->list[k].active != (int)start) continue;
         for (; t < parts && n >= (uint64_t)active * t / parts; ++t) {
             s->parts[t].first = k;
             s->parts[t].body_first = t == 0 ? 0 : s->list[k].a;
@@ -223,14 +229,14 @@ static uint32_t split(vy_bodies *b, uint32_t parts)
 
 // Each contact in turn takes the first colour that neither of its moving bodies has. Returns how many have
 // none.
-static uint32_t colour_contacts(vy_bodies *b, uint32_t *colours)
+static uint32_t colour_contacts(vy_bodies *b, contact_start start, uint32_t *colours)
 {
     contact_system *s = b->contacts;
     uint32_t loose = 0;
     *colours = 0;
     for (uint32_t k = 0; k < s->count; ++k) {
         contact *c = &s->list[k];
-        if (!c->active) continue;
+        if (c->active != (int)start) continue;
         const int moves_a = body_is_dynamic(b, c->a), moves_b = body_is_dynamic(b, c->b);
         c->colour = lowest_free((moves_a ? s->colours[c->a] : 0) | (moves_b ? s->colours[c->b] : 0));
         if (c->colour == UNCOLOURED) {
@@ -245,12 +251,12 @@ static uint32_t colour_contacts(vy_bodies *b, uint32_t *colours)
 }
 
 // Contacts without a colour, by their number of points.
-static void list_loose(contact_system *s, uint32_t *order)
+static void list_loose(contact_system *s, contact_start start, uint32_t *order)
 {
     for (int points = 1; points <= VY_MANIFOLD_POINTS; ++points) {
         for (uint32_t k = 0; k < s->count; ++k) {
             const contact *c = &s->list[k];
-            if (c->active && c->colour == UNCOLOURED && c->count == points) *order++ = k;
+            if (c->active == (int)start && c->colour == UNCOLOURED && c->count == points) *order++ = k;
         }
     }
 }
@@ -265,11 +271,11 @@ static uint32_t packs_before(uint32_t contacts, uint32_t parts, uint32_t width)
 static uint32_t plan_packs(vy_bodies *b, uint32_t parts, pack_plan *plan)
 {
     contact_system *s = b->contacts;
-    const uint32_t active = split(b, parts);
+    const uint32_t active = split(b, plan->start, parts);
     plan->parts = parts;
-    plan->loose_count = colour_contacts(b, &plan->colours);
+    plan->loose_count = colour_contacts(b, plan->start, &plan->colours);
     plan->loose_order = s->order + s->count;
-    if (plan->loose_count > 0) list_loose(s, s->order + s->count);
+    if (plan->loose_count > 0) list_loose(s, plan->start, s->order + s->count);
     if (active <= FEW) plan->wide = plan->narrow; // lanes without work cost as much as those with
     plan->loose =
         (unsigned char *)s->packs + packs_before(s->count, parts, plan->wide->width) * plan->wide->pack_size;
@@ -285,7 +291,7 @@ static void plan_part(contact_system *s, const pack_plan *plan, uint32_t index)
     part->bounces = 0;
     for (uint32_t k = part->first; k < part->last; ++k) {
         const contact *c = &s->list[k];
-        if (!c->active) continue;
+        if (c->active != (int)plan->start) continue;
         count[c->colour] += 1;
         part->bounces |= c->restitution > 0.0;
     }
@@ -300,7 +306,8 @@ static void plan_part(contact_system *s, const pack_plan *plan, uint32_t index)
     for (int points = 1; points <= VY_MANIFOLD_POINTS; ++points) {
         for (uint32_t k = part->first; k < part->last; ++k) {
             const contact *c = &s->list[k];
-            if (c->active && c->count == points && c->colour != UNCOLOURED) s->order[at[c->colour]++] = k;
+            if (c->active == (int)plan->start && c->count == points && c->colour != UNCOLOURED)
+                s->order[at[c->colour]++] = k;
         }
     }
 }
@@ -336,14 +343,16 @@ static void fill_packs(contact_system *s, const pack_plan *plan, const team *t)
     meet(t);
 }
 
-typedef enum stage { WARM, SOLVE, RELAX, BOUNCE } stage;
+typedef enum stage { WARM, SOLVE, SETTLE, RELAX, BOUNCE, SCRAPE } stage;
 
 static void run_packs(const contact_system *s, const pack_plan *plan, const team *t, stage at)
 {
-    void (*const wide[])(const contact_job *, void *, uint32_t, uint32_t) = {
-        plan->wide->warm, plan->wide->solve, plan->wide->relax, plan->wide->bounce};
-    void (*const narrow[])(const contact_job *, void *, uint32_t, uint32_t) = {
-        plan->narrow->warm, plan->narrow->solve, plan->narrow->relax, plan->narrow->bounce};
+    void (*const wide[])(const contact_job *, void *, uint32_t,
+                         uint32_t) = {plan->wide->warm,  plan->wide->solve,  plan->wide->settle,
+                                      plan->wide->relax, plan->wide->bounce, plan->wide->scrape};
+    void (*const narrow[])(const contact_job *, void *, uint32_t,
+                           uint32_t) = {plan->narrow->warm,  plan->narrow->solve,  plan->narrow->settle,
+                                        plan->narrow->relax, plan->narrow->bounce, plan->narrow->scrape};
     const colour_range *own = s->parts[t->thread].colour;
     for (uint32_t c = 0; c < plan->colours; ++c) {
         wide[at](&plan->job, s->packs, own[c].first, own[c].last);
@@ -394,20 +403,27 @@ typedef struct solve_task {
     int steps; // sub-steps in it
 } solve_task;
 
+static int takes_part(const contact_system *s, const pack_plan *plan, uint32_t i)
+{
+    return (s->solved[i] & (int)plan->start) != 0;
+}
+
 static void substep(vy_bodies *b, const pack_plan *plan, const team *t, double h)
 {
     contact_system *s = b->contacts;
+    const int turns = plan->start == START_COLD ? COLD_TURNS : TURNS;
     const uint32_t first = s->parts[t->thread].body_first, last = s->parts[t->thread].body_last;
     for (uint32_t i = first; i < last; ++i) {
-        if (s->solved[i] && s->body[i].moves) accelerate(&s->body[i], &s->motion[i], h);
+        if (takes_part(s, plan, i) && s->body[i].moves) accelerate(&s->body[i], &s->motion[i], h);
     }
     meet(t);
-    run_packs(s, plan, t, SOLVE);
+    for (int n = 0; n < turns; ++n) run_packs(s, plan, t, SOLVE);
     for (uint32_t i = first; i < last; ++i) {
-        if (s->solved[i] && b->slots[i].kind != VY_BODY_STATIC)
+        if (takes_part(s, plan, i) && b->slots[i].kind != VY_BODY_STATIC)
             move(&s->body[i], &s->motion[i], &b->params[i], h);
     }
     meet(t);
+    for (int n = 1; n < turns; ++n) run_packs(s, plan, t, SETTLE);
     run_packs(s, plan, t, RELAX);
 }
 
@@ -418,7 +434,7 @@ static void solve_together(const solve_task *task, const team *t)
     const pack_plan *plan = task->plan;
     const uint32_t first = s->parts[t->thread].body_first, last = s->parts[t->thread].body_last;
     for (uint32_t i = first; i < last; ++i) {
-        if (s->solved[i]) load_body(b, i, task->h);
+        if (takes_part(s, plan, i)) load_body(b, i, task->h);
     }
     meet(t);
     fill_packs(s, plan, t);
@@ -426,9 +442,10 @@ static void solve_together(const solve_task *task, const team *t)
     for (int k = 0; k < task->steps; ++k) substep(b, plan, t, task->h / (double)task->steps);
     const int turns = bounces(s, plan) ? BOUNCES : 0;
     for (int n = 0; n < turns; ++n) run_packs(s, plan, t, BOUNCE);
+    if (turns > 0) run_packs(s, plan, t, SCRAPE);
     empty_packs(s, plan, t);
     for (uint32_t i = first; i < last; ++i) {
-        if (s->solved[i] && s->body[i].moves) store_body(b, i);
+        if (takes_part(s, plan, i) && s->body[i].moves) store_body(b, i);
     }
 }
 
@@ -442,7 +459,7 @@ static void solve_part(void *self, uint32_t thread, uint32_t count)
     fpu_leave(found);
 }
 
-void vy_contacts_solve(vy_bodies *b, double h)
+static void solve_islands(vy_bodies *b, double h, contact_start start)
 {
     contact_system *s = b->contacts;
     const vy_contacts_def *def = &b->def.contacts;
@@ -450,7 +467,7 @@ void vy_contacts_solve(vy_bodies *b, double h)
     const int steps = (int)ratio + ((double)(int)ratio < ratio);
     const double each = h / (double)steps;
     const double hertz = real_min(CONTACT_HERTZ, 0.25 / each);
-    pack_plan plan = {.wide = s->kernel, .narrow = vy_contact_kernel_1};
+    pack_plan plan = {.wide = s->kernel, .narrow = vy_contact_kernel_1, .start = start};
     plan.job =
         (contact_job){.list = s->list,
                       .motion = s->motion,
@@ -458,8 +475,8 @@ void vy_contacts_solve(vy_bodies *b, double h)
                       .per_h = 1.0 / each,
                       .slop = def->slop,
                       .push_speed = def->push_speed,
-                      .settle = each / SETTLE,
-                      .threshold = def->restitution_speed + 2.0 * h * vec3_length(b->def.gravity),
+                      .settle = each / LOAD_TIME,
+                      .threshold = contacts_slow(b, h),
                       .spring = {soft(hertz, CONTACT_DAMPED, each), soft(2.0 * hertz, CONTACT_DAMPED, each)}};
     solve_task task = {b, &plan, h, steps};
     const int alone = b->pool == NULL || s->count < FEW_FOR_THREADS;
@@ -471,4 +488,11 @@ void vy_contacts_solve(vy_bodies *b, double h)
         vy_pool_together(b->pool, solve_part, &task);
     }
     if (atomic_load_explicit(&s->lost, memory_order_relaxed)) b->head->failed = 1;
+}
+
+// Islands do not share bodies that move, so those of one start may be solved before those of another.
+void vy_contacts_solve(vy_bodies *b, double h)
+{
+    solve_islands(b, h, START_WARM);
+    solve_islands(b, h, START_COLD);
 }

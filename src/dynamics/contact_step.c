@@ -2,6 +2,8 @@
 #include "dynamics/contacts.h"
 #include "dynamics/free_step.h"
 
+#define FAR 1e300
+
 void vy_contacts_begin(vy_bodies *b)
 {
     if (b->contacts != NULL) memcpy(b->contacts->start, b->state, b->limit * sizeof *b->state);
@@ -23,7 +25,8 @@ static void join_islands(vy_bodies *b)
     contact_system *s = b->contacts;
     for (uint32_t i = 0; i < b->limit; ++i) {
         s->parent[i] = i;
-        s->touching[i] = 0;
+        s->touching[i] = START_APART;
+        s->fresh[i] = 0;
         s->solved[i] = 0;
     }
     for (uint32_t k = 0; k < s->count; ++k) {
@@ -47,19 +50,32 @@ static vec3 speed_at(const body_state *s, vec3 lever)
     return vec3_add(s->velocity, quat_rotate(s->attitude, vec3_cross(s->rate, lever)));
 }
 
-// Points that pushed in the last step and do not leave.
-static int still_pushes(const vy_bodies *b, const contact *c)
+// [m/s] How fast the points that are no further apart than `gap` close at the start of the step, the fastest
+// of them; below any speed without such points.
+static double closing(const vy_bodies *b, const contact *c, double gap)
 {
-    if (!c->was) return 0;
     const body_state *sa = &b->contacts->start[c->a], *sb = &b->contacts->start[c->b];
     const vec3 wa = quat_rotate(sa->attitude, sa->rate), wb = quat_rotate(sb->attitude, sb->rate);
     const vec3 apart = vec3_sub(sb->velocity, sa->velocity);
+    double most = -FAR;
     for (int i = 0; i < c->count; ++i) {
+        if (c->p[i].gap > gap) continue;
         const vec3 from_a = c->p[i].from_a, from_b = vec3_sub(from_a, c->apart);
         const vec3 v = vec3_add(apart, vec3_sub(vec3_cross(wb, from_b), vec3_cross(wa, from_a)));
-        if (vec3_dot(v, c->n) <= 0.0) return 1;
+        most = real_max(most, -vec3_dot(v, c->n));
     }
-    return 0;
+    return most;
+}
+
+// Points that pushed in the last step and do not leave.
+static int still_pushes(const vy_bodies *b, const contact *c) { return c->was && closing(b, c, FAR) >= 0.0; }
+
+// Points that touch and never pushed, of bodies that have not fallen on each other.
+static int is_fresh(const vy_bodies *b, const contact *c, double h)
+{
+    if (c->was) return 0;
+    const double speed = closing(b, c, b->def.contacts.slop), slow = contacts_slow(b, h);
+    return speed > -slow && speed < slow;
 }
 
 static body_state end_of(const vy_bodies *b, uint32_t i, double h)
@@ -83,23 +99,38 @@ static int flights_meet(const vy_bodies *b, const contact *c, double h)
     return vy_shape_cast(x, &qa, y, &qb, way, NULL, &met, &hit) != VY_OK || met;
 }
 
+// Islands most of whose contacts are fresh have no pushes to start from.
+static void find_cold(vy_bodies *b, double h)
+{
+    contact_system *s = b->contacts;
+    for (uint32_t k = 0; k < s->count; ++k) {
+        const contact *c = &s->list[k];
+        const uint32_t root = island_of(b, c);
+        if (!c->simple && s->touching[root]) s->fresh[root] += is_fresh(b, c, h) ? 1 : -1;
+    }
+    for (uint32_t i = 0; i < b->limit; ++i) {
+        if (s->fresh[i] > 0) s->touching[i] = START_COLD;
+    }
+}
+
 static void find_touching(vy_bodies *b, double h)
 {
     contact_system *s = b->contacts;
     for (uint32_t k = 0; k < s->count; ++k) {
-        if (!s->list[k].simple && still_pushes(b, &s->list[k])) s->touching[island_of(b, &s->list[k])] = 1;
+        if (!s->list[k].simple && still_pushes(b, &s->list[k]))
+            s->touching[island_of(b, &s->list[k])] = START_WARM;
     }
     for (uint32_t k = 0; k < s->count; ++k) {
         const uint32_t root = island_of(b, &s->list[k]);
         if (!s->list[k].simple && !s->touching[root] && flights_meet(b, &s->list[k], h))
-            s->touching[root] = 1;
+            s->touching[root] = START_WARM;
     }
+    find_cold(b, h);
     for (uint32_t k = 0; k < s->count; ++k) {
         contact *c = &s->list[k];
-        c->active = !c->simple && s->touching[island_of(b, c)];
-        if (!c->active) continue;
-        s->solved[c->a] = 1;
-        s->solved[c->b] = 1;
+        c->active = c->simple ? START_APART : s->touching[island_of(b, c)];
+        s->solved[c->a] |= c->active; // what does not move may belong to several islands
+        s->solved[c->b] |= c->active;
     }
 }
 

@@ -84,6 +84,7 @@ vy_status vy_contacts_create(vy_bodies *b)
     s->slot_of = calloc(n, sizeof *s->slot_of);
     s->parent = calloc(n, sizeof *s->parent);
     s->touching = calloc(n, sizeof *s->touching);
+    s->fresh = calloc(n, sizeof *s->fresh);
     s->solved = calloc(n, sizeof *s->solved);
     s->moved = calloc(n, sizeof *s->moved);
     s->start = calloc(n, sizeof *s->start);
@@ -106,10 +107,10 @@ vy_status vy_contacts_create(vy_bodies *b)
     s->kept = calloc(s->block, sizeof *s->kept);
     s->old = calloc(cap, sizeof *s->old);
     s->reports = calloc(2 * cap, sizeof *s->reports);
-    if (!s->proxy_of || !s->slot_of || !s->parent || !s->touching || !s->solved || !s->start || !s->body ||
-        !s->motion || !s->colours || !s->order || !s->packs || !s->bounds || !s->turn || !s->pose ||
-        !s->bucket || !s->tree_keys || !s->pairs || !s->keys || !s->sorted || !s->list || !s->old ||
-        !s->reports || !s->found || !s->kept || !s->moved || !s->parts)
+    if (!s->proxy_of || !s->slot_of || !s->parent || !s->touching || !s->fresh || !s->solved || !s->start ||
+        !s->body || !s->motion || !s->colours || !s->order || !s->packs || !s->bounds || !s->turn ||
+        !s->pose || !s->bucket || !s->tree_keys || !s->pairs || !s->keys || !s->sorted || !s->list ||
+        !s->old || !s->reports || !s->found || !s->kept || !s->moved || !s->parts)
         return VY_NO_MEMORY;
     for (size_t i = 0; i < n; ++i) s->proxy_of[i] = -1;
     return vy_tree_create(&tree, &s->tree, NULL);
@@ -125,6 +126,7 @@ void vy_contacts_destroy(vy_bodies *b)
     free(s->slot_of);
     free(s->parent);
     free(s->touching);
+    free(s->fresh);
     free(s->solved);
     free(s->moved);
     free(s->start);

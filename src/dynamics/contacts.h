@@ -26,13 +26,21 @@ struct contact_count {
     uint64_t count;
 };
 
+/// How the contacts of an island start a step.
+typedef enum contact_start {
+    START_APART = 0, // nothing touches
+    START_WARM = 1,  // from the pushes of the last step, or by an impact
+    START_COLD = 2,  // bodies at rest that have just been put together: no pushes are known
+} contact_start;
+
 typedef struct contact_system {
     vy_tree *tree;
     int *proxy_of;           // [body_cap] of a slot, -1: none
     uint32_t *slot_of;       // [body_cap] of a proxy
     uint32_t *parent;        // [body_cap] of the islands' forest
-    int *touching;           // [body_cap] by root: 1 when its island is solved
-    int *solved;             // [body_cap] 1: takes part in it
+    int *touching;           // [body_cap] by root: contact_start of its island
+    int *fresh;              // [body_cap] by root: its new contacts at rest less all others
+    int *solved;             // [body_cap] contact_start bits: what it takes part in
     body_state *start;       // [body_cap] before the step
     contact_body *body;      // [body_cap]
     contact_motion *motion;  // [body_cap]
@@ -102,6 +110,12 @@ VY_FN body_push push_of_flight(const vy_bodies *b, uint32_t i, double h)
         vec3_scale(1.0 / h, vec3_sub(e->velocity, s->velocity)),
         vec3_add(mat3_mul_vec(inertia, vec3_scale(1.0 / h, vec3_sub(e->rate, s->rate))), turn)};
     return p;
+}
+
+/// [m/s] What gravity alone adds in two steps, and a little more: slower impacts do not bounce.
+VY_FN double contacts_slow(const vy_bodies *b, double h)
+{
+    return b->def.contacts.restitution_speed + 2.0 * h * vec3_length(b->def.gravity);
 }
 
 /// Orders pairs of slots.

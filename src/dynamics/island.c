@@ -6,7 +6,7 @@
 // A unilateral row (cable, limit) acts or not, and that is state. It lets go at the start of a substep when
 // it would have to pull the wrong way. It catches when a substep would pass it: the substep is cut at the
 // moment it is reached, and the speed along it is taken away without rebound.
-#include "dynamics/joint.h"
+#include "dynamics/contacts.h"
 #include <math.h>
 
 enum { CUTS = 8, NEWTON = 10, SECANT = 60 };
@@ -295,6 +295,12 @@ static void step_island(vy_bodies *b, const island *is, double dt)
     if (touched && !b->def.baumgarte) { // joints share a kick at once, and stops let go of a body kicked away
         let_go(b, is, time, 1);
         project(b, is, time, 0);
+        // Contacts step from here, too; what it did to the speeds is a part of what pushes them in the step.
+        for (uint32_t n = is->body_first; n < is->moving_last && b->contacts != NULL; ++n) {
+            const uint32_t i = s->members[n];
+            b->contacts->start[i].position = s->stage[i].position;
+            b->contacts->start[i].attitude = s->stage[i].attitude;
+        }
     }
     for (uint64_t k = 0; (double)k < count; ++k) substep(b, is, time + (double)k * h, h);
     for (uint32_t n = is->body_first; n < is->moving_last; ++n) {
