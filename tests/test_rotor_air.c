@@ -324,8 +324,7 @@ static void ground_is_what_is_below(void **unused)
 {
     (void)unused;
     vy_world_def world_def = vy_default_world_def();
-    world_def.obstacle_cap = 2;
-    world_def.contacts.cap = 8;
+    world_def.obstacle_cap = 2; // seen, not felt: a tilted drone so near would be pushed off the table
     for (int n = 0; n < 4; ++n) {
         vy_drone_def def = told(1.0);
         def.vehicle.rotor_air.ground = 1;
@@ -351,8 +350,8 @@ static void ground_is_what_is_below(void **unused)
             lift += def.vehicle.thrust_coef * s.rotor_speed[i] * s.rotor_speed[i] * (1.0 / (1.0 - q) - 1.0);
         }
         const vec3 wanted = quat_rotate(s.attitude, vec3_make(0.0, 0.0, lift));
-        // The ray was cast at the step's start, and a tilted drone so near is pushed off the table in it.
-        assert_vec_near(loads.force[EFFECT_ground], wanted, 2e-3 * lift);
+        // The ray was cast at the step's start.
+        assert_vec_near(loads.force[EFFECT_ground], wanted, 1e-3 * lift);
         assert_true(beside > 0.0 ? lift < 0.02 : lift > 0.2);
         vy_world_destroy(world);
     }
