@@ -8,20 +8,34 @@
 
 enum { RUNS = 7, WALL_RUNS = 31, WORLDS = 1024, CALLS = 200 };
 
-static vy_scenario *scenario_of(int full)
+enum flight {
+    PLAIN,  // actions to motors: gravity, drag, motors; nothing sensed
+    FULL,   // the world specification's third configuration: see scenes/scenes.c, but for its disturbance
+    ROTORS, // as a scenario makes them, with a battery and rotors in the air
+};
+
+static vy_scenario *scenario_of(enum flight flight)
 {
-    static const char text[] = "volery: 1\nduration: 1 s\ndrones:\n  - name: a\n    vehicle: crazyflie2x\n";
+    static const char plain[] = "volery: 1\nduration: 1 s\ndrones:\n  - {name: a, vehicle: crazyflie2x}\n";
+    static const char rotors[] =
+        "volery: 1\nduration: 1 s\ndrones:\n"
+        "  - {name: a, vehicle: {base: crazyflie2x, battery: {capacity: 900, charge: 1, resistance: 0.1, "
+        "nominal: 3.7,"
+        " voltage: [3.0, 3.6, 3.74, 3.9, 4.17], efficiency: 1}, rotor_air: {radius: 0.023, drag: 1e-7, flap: "
+        "1e-9,"
+        " lift: 1e-5, inflow: 1e-6, inflow_lag: 0.02, vortex_loss: 0.1, inertia: 1e-8, ground: on}}}\n";
+    const char *text = flight == ROTORS ? rotors : plain;
     vy_scenario *s = NULL;
-    if (vy_scenario_parse(text, sizeof text - 1, "bench", NULL, &s, NULL) != VY_OK) return NULL;
+    if (vy_scenario_parse(text, strlen(text), "bench", NULL, &s, NULL) != VY_OK) return NULL;
+    if (flight == ROTORS) return s;
     vy_drone_def *drone = &s->drones[0].def;
     drone->vehicle.drag_linear = (vy_vec3){0.0, 0.0, 0.0};
     drone->vehicle.area = 0.005;
     drone->vehicle.cd = 1.0;
-    if (!full) { // gravity, drag, motors; nothing sensed
+    if (flight == PLAIN) {
         drone->imu.period = drone->mocap.period = 0.0;
         return s;
     }
-    // The world specification's third configuration: see scenes/scenes.c, but for its disturbance.
     drone->vehicle.volume = 3e-5;
     drone->vehicle.damping = (vy_vec3){1e-8, 1e-8, 1e-8};
     drone->vehicle.density_scaling = 1;
@@ -31,17 +45,17 @@ static vy_scenario *scenario_of(int full)
     return s;
 }
 
-static vy_batch *batch_of(int full, uint32_t lanes, uint32_t threads)
+static vy_batch *batch_of(enum flight flight, uint32_t lanes, uint32_t threads)
 {
-    vy_scenario *s = scenario_of(full);
+    vy_scenario *s = scenario_of(flight);
     vy_batch_def def = vy_default_batch_def();
     vy_batch *batch = NULL;
     def.scenario = s;
     def.world_count = WORLDS;
     def.lanes = lanes;
     def.threads = threads;
-    def.rung = full ? VY_RUNG_NONE : VY_RUNG_MOTORS;
-    if (full) {
+    def.rung = flight == PLAIN ? VY_RUNG_MOTORS : VY_RUNG_NONE;
+    if (flight != PLAIN) {
         def.vary_count = 3;
         def.vary[0] = (vy_vary){VY_VARY_MASS, VY_DRAW_UNIFORM, 0.9, 1.1, VY_EVERY_DRONE};
         def.vary[1] = (vy_vary){VY_VARY_INERTIA, VY_DRAW_UNIFORM, 0.9, 1.1, VY_EVERY_DRONE};
@@ -73,16 +87,16 @@ static void act(const vy_batch_view *v, int call)
 }
 
 // By `clock`; by the wall's, more often, as others on the machine take from it.
-static bench_result fly(int full, uint32_t lanes, uint32_t threads, double (*clock)(void))
+static bench_result fly(enum flight flight, uint32_t lanes, uint32_t threads, double (*clock)(void))
 {
     bench_result r = {(double)WORLDS * CALLS, 1e300, 0};
     for (int run = 0; run < (clock == clock_seconds ? RUNS : WALL_RUNS); ++run) {
-        vy_batch *batch = batch_of(full, lanes, threads);
+        vy_batch *batch = batch_of(flight, lanes, threads);
         if (batch == NULL) return r;
         const vy_batch_view v = vy_batch_get_view(batch);
         double seconds = 0.0;
         for (int call = 0; call < CALLS; ++call) {
-            if (!full) act(&v, call);
+            if (flight == PLAIN) act(&v, call);
             const double start = clock();
             vy_batch_step(batch, 1);
             seconds += clock() - start;
@@ -94,10 +108,12 @@ static bench_result fly(int full, uint32_t lanes, uint32_t threads, double (*clo
     return r;
 }
 
-bench_result vy_bench_batch_scalar(void) { return fly(0, 1, 1, clock_seconds); }
-bench_result vy_bench_batch_sse2(void) { return fly(0, 2, 1, clock_seconds); }
-bench_result vy_bench_batch_avx2(void) { return fly(0, 4, 1, clock_seconds); }
-bench_result vy_bench_batch_widest(void) { return fly(0, 0, 1, clock_seconds); }
-bench_result vy_bench_batch_threads_1(void) { return fly(0, 0, 1, clock_wall_seconds); }
-bench_result vy_bench_batch_threads_2(void) { return fly(0, 0, 2, clock_wall_seconds); }
-bench_result vy_bench_batch_full(void) { return fly(1, 0, 1, clock_seconds); }
+bench_result vy_bench_batch_scalar(void) { return fly(PLAIN, 1, 1, clock_seconds); }
+bench_result vy_bench_batch_sse2(void) { return fly(PLAIN, 2, 1, clock_seconds); }
+bench_result vy_bench_batch_avx2(void) { return fly(PLAIN, 4, 1, clock_seconds); }
+bench_result vy_bench_batch_widest(void) { return fly(PLAIN, 0, 1, clock_seconds); }
+bench_result vy_bench_batch_threads_1(void) { return fly(PLAIN, 0, 1, clock_wall_seconds); }
+bench_result vy_bench_batch_threads_2(void) { return fly(PLAIN, 0, 2, clock_wall_seconds); }
+bench_result vy_bench_batch_full(void) { return fly(FULL, 0, 1, clock_seconds); }
+bench_result vy_bench_batch_rotors_scalar(void) { return fly(ROTORS, 1, 1, clock_seconds); }
+bench_result vy_bench_batch_rotors(void) { return fly(ROTORS, 0, 1, clock_seconds); }

@@ -9,3 +9,5 @@ bench_result vy_bench_batch_widest(void);
 bench_result vy_bench_batch_threads_1(void);
 bench_result vy_bench_batch_threads_2(void);
 bench_result vy_bench_batch_full(void);
+bench_result vy_bench_batch_rotors_scalar(void);
+bench_result vy_bench_batch_rotors(void);

@@ -480,6 +480,43 @@ static void draws_have_their_distribution(void **unused)
     vy_scenario_destroy(s);
 }
 
+// Rotors in the air, blades, batteries, throttled thrusters and valves, side by side as alone; one drone of
+// two has them.
+static void actuators_fly_as_alone(void **unused)
+{
+    (void)unused;
+    static const char *const drones[] = {
+        "  - {name: a, vehicle: {base: crazyflie2x, battery: {capacity: 2, charge: 0.9, resistance: 0.1, "
+        "nominal: 3.7, voltage: [3.0, 3.6, 3.74, 3.9, 4.17], efficiency: 1, power: 0.2}}}\n"
+        "  - {name: b, vehicle: crazyflie2x, start: {position: [1, 0, 0]}}\n",
+        "  - {name: a, vehicle: {base: x500, rotor_air: {radius: 0.12, drag: 1e-5, flap: 1e-6, lift: 1e-4, "
+        "inflow: 1e-4, inflow_lag: 0.05, vortex_loss: 0.1, ground: on, inertia: 1e-4}}, "
+        "start: {position: [0, 0, 0.3]}}\n",
+        "  - {name: a, vehicle: {base: crazyflie2x, rotor_air: {radius: 0.023}, blade: {count: 3, "
+        "chord: 0.006, lift_slope: 5.7, lift_max: 1.2, drag_square: 1}}}\n",
+        "  - {name: a, vehicle: {name: jet, mass: 10, inertia: [1.2, 1.3, 2], thrusters: [{position: [0.5, "
+        "0.5, "
+        "0], axis: [0, 0, 1], thrust_max: 60, thrust_min: 8, lag: 0.06}, {position: [-0.5, -0.5, 0], axis: "
+        "[0, 0.1, 1], thrust_max: 60, pulse_period: 0.02, pulse_min: 0.004}]}, controller: {kind: intent, "
+        "intent: {rung: motors, motors: [0.7, 0.6]}}}\n",
+    };
+    for (size_t k = 0; k < sizeof drones / sizeof drones[0]; ++k) {
+        for (int w = 0; w < WIDTHS; ++w) {
+            vy_scenario *s = parse(drones[k]);
+            vy_batch_def def = def_of(s, 19, widths[w]);
+            def.rung = w % 2 == 0 ? VY_RUNG_NONE : VY_RUNG_MOTORS;
+            def.chain = 1;
+            def.episode = 150;
+            vary_much(&def);
+            vy_batch *batch = create(&def);
+            if (batch != NULL) assert_string_not_equal(vy_batch_machine(batch), "worlds");
+            vy_batch_destroy(batch);
+            compare(&def, 8, 29, 70 + k);
+            vy_scenario_destroy(s);
+        }
+    }
+}
+
 // Worlds that lanes cannot fly, one by one behind the same calls: a load on a cable that catches, a flexible
 // arm.
 static const char joined_text[] =
@@ -681,6 +718,7 @@ int main(void)
         cmocka_unit_test(autoreset_starts_the_next_episode),
         cmocka_unit_test(worlds_do_not_know_each_other),
         cmocka_unit_test(draws_have_their_distribution),
+        cmocka_unit_test(actuators_fly_as_alone),
         cmocka_unit_test(joined_worlds_fly_as_alone),
         cmocka_unit_test(faulty_worlds_fly_as_alone),
         cmocka_unit_test(carrying_worlds_fly_as_alone),

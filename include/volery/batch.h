@@ -80,7 +80,7 @@ typedef struct vy_batch_def {
     uint64_t seed;               ///< world i is a world of seed + i
     uint32_t threads;            ///< that share the work, the caller's included; 0: one per core
     uint32_t lanes;         ///< worlds side by side: 1, 2, 4, 8; 0: the widest this CPU has. Same bits all
-    vy_precision precision; ///< single: no chain, no planet, no worlds that lanes cannot do; meant for GPUs
+    vy_precision precision; ///< single: no chain, planet, rotor effects, batteries, thrusters; for GPUs
     int chain;              ///< 1: keep each world's chain of hashes (vy_batch_hash); costs about a half
     vy_rung rung;           ///< VY_RUNG_NONE: the scenario's controllers steer; else actions of this rung do
     uint64_t episode;       ///< [steps] after which an episode is cut off; 0: never

@@ -9,6 +9,7 @@
 #include "batch/pack.h"
 #include "batch/vary.h"
 #include "world/build.h"
+#include "world/world_def.h"
 #include "world/world_impl.h"
 #include <stdlib.h>
 
@@ -145,21 +146,25 @@ static vy_status start_world(vy_batch *b, uint32_t world, uint64_t seed, int hal
     vy_model *m = &origin->model;
     const vy_batch_def *def = &b->def;
     const uint64_t found = fpu_enter();
+    vy_status status = VY_OK;
     m->seed = seed;
-    for (uint32_t i = 0; i < m->drone_count; ++i) {
+    for (uint32_t i = 0; i < m->drone_count && status == VY_OK; ++i) {
         vy_drone_def drone = b->scenario->drones[i].def;
         vy_vary_drone(def->vary, def->vary_count, seed, i, &drone);
-        drone_model same; // checked when the batch was made: what varies does not touch it
-        (void)vy_drone_build(m, &drone, &same, &m->params[i], NULL);
-        vy_drone_start(m, &drone, i, &origin->drones[i]);
+        drone_model same;                         // of the origin: what varies does not touch it
+        status = vy_check_drone_def(&drone, err); // a scenario may be sound and yet not with what is drawn
+        if (status == VY_OK) status = vy_drone_build(m, &drone, &same, &m->params[i], err);
+        if (status == VY_OK) vy_drone_start(m, &drone, i, &origin->drones[i]);
     }
-    extra_block extra = {.seed = seed, .halted = halted != 0};
+    extra_block extra = {.seed = seed, .halted = halted != 0 || status != VY_OK};
     extra.breeze = vy_vary_wind(def->vary, def->vary_count, seed, b->scenario->environment.wind.constant);
-    put_cells(b, world, 0, origin->state, b->family.state_cells);
-    put_cells(b, world, b->family.params_at, m->params, m->drone_count * sizeof(drone_params) / 8);
+    if (status == VY_OK) {
+        put_cells(b, world, 0, origin->state, b->family.state_cells);
+        put_cells(b, world, b->family.params_at, m->params, m->drone_count * sizeof(drone_params) / 8);
+    }
     put_cells(b, world, b->family.extra_at, &extra, sizeof extra / 8);
     fpu_leave(found);
-    return VY_OK;
+    return status;
 }
 
 static void observe_world(const vy_batch *b, uint32_t world, double *out)
@@ -396,11 +401,12 @@ vy_status vy_batch_gpu_parts(const vy_batch *batch, uint32_t noise_most, gpu_par
                              uint32_t observed_cells[GPU_OBSERVED_MOST], vy_error *err)
 {
     const lanes_family *f = &batch->family;
-    if (batch->lone != NULL || f->drone_count != 1 || f->chain || f->noise_count > noise_most ||
-        f->environment->wind.grid != NULL || batch->view.observation_size > GPU_OBSERVED_MOST ||
-        batch->def.autoreset != VY_AUTORESET_OFF) {
+    if (batch->lone != NULL || f->gear_count + f->thruster_count > 0 || f->drone_count != 1 || f->chain ||
+        f->noise_count > noise_most || f->environment->wind.grid != NULL ||
+        batch->view.observation_size > GPU_OBSERVED_MOST || batch->def.autoreset != VY_AUTORESET_OFF) {
         return vy_fail(err, VY_BAD_VALUE,
-                       "GPU: worlds of one drone, without chain, wind grid or autoreset, %u noises at most",
+                       "GPU: worlds of one drone, without chain, wind grid, autoreset, effects of rotors, "
+                       "batteries or thrusters, %u noises at most",
                        noise_most);
     }
     uint32_t n = 0;
@@ -515,7 +521,7 @@ static vy_status take_scenario(vy_batch *b, vy_error *err)
 // Whether worlds have what lanes cannot do: those are flown one by one.
 static int is_lone(const vy_model *m)
 {
-    return m->joint_count > 0 || m->fault_count > 0 || m->geared || m->guarded || m->thrusting ||
+    return m->joint_count > 0 || m->fault_count > 0 || m->guarded || m->wakes.on ||
            m->drone_count > DRONE_MOST || m->contact_cap > 0 || m->obstacle_count > 0 || m->kit_count > 0 ||
            m->payload_count > 0;
 }
@@ -531,6 +537,9 @@ static vy_status check_single(const vy_batch *b, vy_error *err)
     if (is_lone(&b->origin->model))
         return vy_fail(err, VY_BAD_VALUE,
                        "batch: worlds that are flown one by one have double precision only");
+    if (b->origin->model.geared || b->origin->model.thrusting)
+        return vy_fail(err, VY_BAD_VALUE,
+                       "batch: effects of rotors, batteries and thrusters have double precision only");
     const vy_environment_def *e = &b->scenario->environment;
     if (e->planet.radius > 0.0 || e->gravity.mode != VY_GRAVITY_UNIFORM)
         return vy_fail(err, VY_BAD_VALUE, "batch: places on a planet or between stars need double precision");
@@ -551,6 +560,8 @@ static void take_family(vy_batch *b)
         .drone_count = m->drone_count,
         .disturbance_count = m->disturbance_count,
         .noise_count = m->noise_count,
+        .gear_count = m->geared ? m->drone_count : 0,
+        .thruster_count = m->thrusting ? m->drone_count : 0,
         .drones = m->drones,
         .disturbances = m->disturbances,
         .episode = b->def.episode,
@@ -566,7 +577,8 @@ static void take_family(vy_batch *b)
     f->action_size = sizes[f->rung];
     if (f->rung == VY_RUNG_MOTORS) f->action_size = b->rotors;
     f->hashed_cells = CELLS_OF(world_block) + f->drone_count * CELLS_OF(drone_block) +
-                      f->noise_count * CELLS_OF(noise_block);
+                      f->noise_count * CELLS_OF(noise_block) + f->gear_count * CELLS_OF(gear_block) +
+                      f->thruster_count * CELLS_OF(thruster_block);
     f->state_cells = f->hashed_cells + f->drone_count * CELLS_OF(ledger_block);
     f->params_at = f->state_cells;
     f->extra_at = f->params_at + f->drone_count * CELLS_OF(drone_params);
@@ -643,20 +655,6 @@ static vy_status take_all_memory(vy_batch *b, vy_error *err)
     return VY_OK;
 }
 
-// A scenario may be sound and yet not with what is drawn: the worlds are built on the checked values of each.
-static vy_status check_draws(const vy_batch *b, vy_error *err)
-{
-    for (uint32_t i = 0; i < b->view.drones; ++i) {
-        vy_drone_def drone = b->scenario->drones[i].def;
-        vy_vary_drone(b->def.vary, b->def.vary_count, b->def.seed, i, &drone);
-        drone_model model;
-        drone_params params;
-        const vy_status status = vy_drone_build(&b->origin->model, &drone, &model, &params, err);
-        if (status != VY_OK) return status;
-    }
-    return VY_OK;
-}
-
 static vy_status fill(vy_batch *b, vy_error *err)
 {
     vy_status status = take_scenario(b, err);
@@ -682,7 +680,6 @@ static vy_status fill(vy_batch *b, vy_error *err)
     if (b->pool == NULL)
         return vy_fail(err, VY_NO_MEMORY, "batch: the system gives no %u threads", b->def.threads);
     status = take_all_memory(b, err);
-    if (status == VY_OK) status = check_draws(b, err);
     if (status != VY_OK) return status;
     for (uint32_t t = 0; t < vy_pool_count(b->pool) && b->lone == NULL; ++t)
         b->lanes->prepare(&b->family, b->rooms + t * b->room);

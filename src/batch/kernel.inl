@@ -30,6 +30,8 @@ typedef struct lanes_block {
     world_block *world;
     drone_block *drones;
     noise_block *noise;
+    gear_block *gear;
+    thruster_block *thrusters;
     ledger_block *ledger;
     drone_params *params;
     extra_block *extra;
@@ -41,7 +43,9 @@ VY_FN lanes_block lanes_at(const lanes_family *f, void *block)
     b.world = (world_block *)block;
     b.drones = (drone_block *)(b.world + 1);
     b.noise = (noise_block *)(b.drones + f->drone_count);
-    b.ledger = (ledger_block *)(b.noise + f->noise_count);
+    b.gear = (gear_block *)(b.noise + f->noise_count);
+    b.thrusters = (thruster_block *)(b.gear + f->gear_count);
+    b.ledger = (ledger_block *)(b.thrusters + f->thruster_count);
     b.params = (drone_params *)(b.ledger + f->drone_count);
     b.extra = (extra_block *)(b.params + f->drone_count);
     return b;
@@ -128,15 +132,26 @@ static void lanes_chain(const lanes_family *f, mask live, mask looked, lanes_mod
     }
 }
 
+// Before the first step of an episode: what only some families have.
+static void lanes_start(const vy_model *m, const lanes_block *b)
+{
+    const mask first = b->world->tick == bits_set(0);
+    if (!mask_any(first)) return;
+    if (m->geared) gear_start(m, &first, b->drones, b->gear);
+    if (m->thrusting) thrusters_start(m, &first, b->drones, b->thrusters);
+}
+
 VY_FN void lanes_step(const lanes_family *f, mask live, lanes_model *lm, void *scratch, const lanes_block *b)
 {
     const vy_model *m = &lm->model;
+    if (m->geared || m->thrusting) lanes_start(m, b);
     b->world->tick = b->world->tick + 1u;
     disturbance_stage(m, b->world, b->noise, NULL, lm->loads);
     turbulence_stage(m, b->world, b->drones);
     const mask looked = nap_stage(m, b->world, b->noise, b->drones, b->ledger);
-    actuator_stage(m, b->drones, NULL, lm->speeds);
-    plant_stage(m, lm->loads, lm->speeds, b->world, b->drones, NULL, NULL);
+    actuator_stage(m, b->drones, b->gear, lm->speeds);
+    if (m->thrusting) thruster_stage(m, &b->world->tick, b->drones, b->thrusters, lm->speeds);
+    plant_stage(m, lm->loads, lm->speeds, b->world, b->drones, b->gear, b->thrusters);
     lanes_after_plant(f, lm, scratch, b);
     if (f->chain) lanes_chain(f, live, looked, lm, b);
 }

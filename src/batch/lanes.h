@@ -1,9 +1,9 @@
 // lanes.h - what the batch and its kernels share: plain types alone, one layout for every lane width.
 //
 // A block is the worlds that lie side by side, as cells of one 8-byte value per lane:
-//   [world_block][drone_block x drones][noise_block x noises][ledger_block x drones]   the state, as in a
-//   world [drone_params x drones][extra_block]                                               what stays for
-//   an episode
+//   [world_block][drone_block x drones][noise_block x noises][gear_block x gears][thruster_block x sets]
+//   [ledger_block x drones]                     the state, as in a world
+//   [drone_params x drones][extra_block]        what stays for an episode
 #pragma once
 #include "world/model.h"
 
@@ -22,6 +22,7 @@ typedef struct lanes_family {
     turbulence_params turbulence;
     uint64_t turbulence_period, nap_period;
     uint32_t drone_count, disturbance_count, noise_count;
+    uint32_t gear_count, thruster_count; // 0, or as many as drones
     drone_model *drones;
     disturbance_model *disturbances;
     uint64_t episode;

@@ -332,40 +332,6 @@ void vy_drone_start(const vy_model *world, const vy_drone_def *def, uint32_t ind
     *out = d;
 }
 
-void vy_gear_start(const vy_model *world, const drone_block *drones, gear_block *out)
-{
-    for (uint32_t i = 0; i < world->drone_count; ++i) {
-        const rotor_layout *layout = &world->drones[i].layout;
-        const drone_params *p = &world->params[i];
-        gear_block g;
-        memset(&g, 0, sizeof g);
-        const double disc = p->plant.effects.rotors.disc;
-        for (int k = 0; k < layout->count && disc > 0.0; ++k) {
-            const double speed = drones[i].rotor_speed[k];
-            g.memory.inflow[k] =
-                real_sqrt(rotor_thrust(layout, &p->plant.rotor, &p->plant.shape, k, speed) / disc);
-        }
-        g.battery.charge = p->battery_start;
-        if (p->battery.capacity > 0.0)
-            g.battery.voltage = battery_open_voltage(&p->battery, p->battery_start);
-        out[i] = g;
-    }
-}
-
-// Throttled ones make what they are told, valves are shut.
-void vy_thrusters_start(const vy_model *world, const drone_block *drones, thruster_block *out)
-{
-    for (uint32_t i = 0; i < world->drone_count; ++i) {
-        const rotor_layout *layout = &world->drones[i].layout;
-        const thruster_layout *t = &layout->thrusters;
-        memset(&out[i], 0, sizeof out[i]);
-        for (int k = 0; k < t->count; ++k) {
-            if (t->period[k] != 0) continue;
-            out[i].thrust[k] = thruster_throttled(t, k, drones[i].control.motors[layout->count + k]);
-        }
-    }
-}
-
 uint64_t vy_tick_at(double time, double dt)
 {
     const double ticks = time / dt;

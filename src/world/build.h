@@ -16,12 +16,6 @@ void vy_drone_refit(const vy_model *world, const vy_vehicle_def *v, drone_model 
 /// State of drone `index`, which has been built, at tick 0, its first samples included.
 void vy_drone_start(const vy_model *world, const vy_drone_def *def, uint32_t index, drone_block *out);
 
-/// What drones of a geared world have at tick 0: rotors that hover, full batteries.
-void vy_gear_start(const vy_model *world, const drone_block *drones, gear_block *out);
-
-/// Thrusters at tick 0: as they are told; valves are shut.
-void vy_thrusters_start(const vy_model *world, const drone_block *drones, thruster_block *out);
-
 /// Constants of a checked disturbance, but for its slot of noise.
 void vy_disturbance_build(const vy_model *world, const vy_disturbance_def *def, disturbance_model *out);
 

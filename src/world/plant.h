@@ -27,6 +27,47 @@ VY_FN real actuator_drain(const vy_model *m, uint32_t i, const drone_block *d, b
                        real_set(1.0));
 }
 
+/// Before the first step, in the lanes of `who`: rotors that hover, full batteries.
+VY_SLOW_FN void gear_start(const vy_model *m, const mask *who, const drone_block *drones, gear_block *gear)
+{
+    for (uint32_t i = 0; i < m->drone_count; ++i) {
+        const rotor_layout *layout = &m->drones[i].layout;
+        const drone_params *p = &m->params[i];
+        const gear_block kept = gear[i];
+        gear_block g;
+        memset(&g, 0, sizeof g);
+        const real disc = p->plant.effects.rotors.disc, zero = real_set(0.0);
+        const mask induces = disc > 0.0, fed = p->battery.capacity > 0.0;
+        for (int k = 0; k < layout->count; ++k) {
+            const real thrust =
+                rotor_thrust(layout, &p->plant.rotor, &p->plant.shape, k, drones[i].rotor_speed[k]);
+            const real flow = real_sqrt(thrust / real_select(induces, disc, real_set(1.0)));
+            g.memory.inflow[k] = real_select(induces, flow, zero);
+        }
+        g.battery.charge = p->battery_start;
+        g.battery.voltage = real_select(fed, battery_open_voltage(&p->battery, p->battery_start), zero);
+        gear[i] = g;
+        cells_give_back(*who, &kept, &gear[i], sizeof g);
+    }
+}
+
+/// Likewise: throttled thrusters make what they are told, valves are shut.
+VY_SLOW_FN void thrusters_start(const vy_model *m, const mask *who, const drone_block *drones,
+                                thruster_block *thrusters)
+{
+    for (uint32_t i = 0; i < m->drone_count; ++i) {
+        const rotor_layout *layout = &m->drones[i].layout;
+        const thruster_layout *t = &layout->thrusters;
+        const thruster_block kept = thrusters[i];
+        memset(&thrusters[i], 0, sizeof kept);
+        for (int k = 0; k < t->count; ++k) {
+            if (t->period[k] != 0) continue;
+            thrusters[i].thrust[k] = thruster_throttled(t, k, drones[i].control.motors[layout->count + k]);
+        }
+        cells_give_back(*who, &kept, &thrusters[i], sizeof kept);
+    }
+}
+
 /// `gear` may be NULL in a world that is not geared, here and below, and `thrusters` where there are none.
 VY_BIG_FN void actuator_stage(const vy_model *m, const drone_block *drones, gear_block *gear,
                               real (*speeds)[VY_ROTOR_CAP])

@@ -527,8 +527,9 @@ vy_status vy_world_read_drone(const vy_world *world, vy_drone_id id, vy_drone_st
 void vy_extras_start(vy_world *world)
 {
     const vy_model *m = &world->model;
-    if (m->geared) vy_gear_start(m, world->drones, world->gear);
-    if (m->thrusting) vy_thrusters_start(m, world->drones, world->thrusters);
+    const mask all = mask_set(1);
+    if (m->geared) gear_start(m, &all, world->drones, world->gear);
+    if (m->thrusting) thrusters_start(m, &all, world->drones, world->thrusters);
     if (m->guarded) vy_guard_start(m, world->drones, world->guards);
     if (m->kit_count > 0) vy_kit_start(world);
 }
