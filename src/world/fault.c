@@ -192,7 +192,7 @@ static void distort(const blow *b, const double *before, double *sample)
 {
     const vy_fault_def *def = &b->f->def;
     const fault_channel *c = vy_fault_channel(def->channel);
-    double n[VY_RAY_CAP], amount[VY_RAY_CAP];
+    double n[VY_RAY_CAP], amount[VY_RAY_CAP] = {0};
     const double each[3] = {def->vector.x, def->vector.y, def->vector.z};
     double wave = 1.0;
     if (def->kind == VY_FAULT_SENSOR_STUCK) {
@@ -209,7 +209,7 @@ static void distort(const blow *b, const double *before, double *sample)
     if (def->kind == VY_FAULT_SENSOR_VIBRATION)
         wave = math_sin(6.283185307179586 * (def->frequency * ((double)b->tick * b->m->dt)));
     for (int i = 0; i < c->axes; ++i) {
-        amount[i] = each[c->width > 1 ? i : 0];
+        amount[i] = each[c->width > 1 && i < 3 ? i : 0];
         if (def->kind == VY_FAULT_SENSOR_NOISE) amount[i] *= n[i];
         if (def->kind == VY_FAULT_SENSOR_VIBRATION) amount[i] *= wave;
     }
