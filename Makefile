@@ -6,7 +6,7 @@ DEMO_PAGE = build/volery view build/first-flight.mcap
 # Where `make install` puts things; DESTDIR goes in front of it.
 PREFIX ?= /usr/local
 # Runs of each fuzz target, and the seconds after which it is stopped all the same.
-FUZZ_RUNS ?= 200000
+FUZZ_RUNS ?= 100000
 FUZZ_SECONDS ?= 180
 JOBS ?= $(shell nproc)
 # Installs missing Debian packages; `make PACKAGES=: ...` leaves the machine as it is.
@@ -81,7 +81,7 @@ kills: ## the tests of the command, with runs killed at 50 random moments
 	$(call preset,test)
 	@VOLERY_KILLS=50 tests/app_test.sh build/test
 
-fuzz: ## every fuzz target FUZZ_RUNS (200000) times
+fuzz: ## every fuzz target FUZZ_RUNS (100000) times
 	@$(PACKAGES) demo test long
 	$(call preset,fuzz)
 	@tools/fuzz.sh build/fuzz $(FUZZ_RUNS) $(FUZZ_SECONDS)
