@@ -50,6 +50,34 @@ static vy_drone_state look(const vy_world *world)
 
 // --- motors
 
+// Rotor 1 of every drone is lost in a world that holds a body too; of the body alone it cannot be.
+static void bodies_have_no_rotor_to_lose(void **unused)
+{
+    (void)unused;
+    vy_world_def def = vy_default_world_def();
+    vy_drone_def drone = open_loop(), body = open_loop();
+    vy_fault_def lost = fault(VY_FAULT_MOTOR_LOSS);
+    vy_drone_id id;
+    vy_world *world = NULL;
+    def.drone_cap = 2;
+    def.fault_cap = 1;
+    lost.rotor = 1;
+    body.vehicle.rotor_count = 0;
+    body.controller = vy_default_drone_def().controller;
+    body.controller.kind = VY_CONTROLLER_NONE;
+    assert_int_equal(vy_world_create(&def, &world, NULL), VY_OK);
+    assert_int_equal(vy_world_add_drone(world, &drone, NULL, NULL), VY_OK);
+    assert_int_equal(vy_world_add_drone(world, &body, &id, NULL), VY_OK);
+    lost.drone = id;
+    assert_int_equal(vy_world_add_fault(world, &lost, NULL), VY_BAD_VALUE);
+    lost.drone = vy_default_fault_def().drone;
+    assert_int_equal(vy_world_add_fault(world, &lost, NULL), VY_OK);
+    vy_world_advance(world, FROM + 200);
+    const vy_drone_state s = look(world);
+    assert_true(s.rotor_speed[1] < 0.1 * s.rotor_speed[0]);
+    vy_world_destroy(world);
+}
+
 static void motor_loss_spins_down_by_its_lag(void **unused)
 {
     (void)unused;
@@ -458,6 +486,7 @@ static void bad_faults_are_refused(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bodies_have_no_rotor_to_lose),
         cmocka_unit_test(motor_loss_spins_down_by_its_lag),
         cmocka_unit_test(weak_and_limited_motors_reach_less),
         cmocka_unit_test(a_failing_battery_slows_every_rotor),

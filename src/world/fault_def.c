@@ -169,7 +169,8 @@ vy_status vy_fault_fit(const vy_model *world, fault_model *f, vy_error *err)
     int have = 0;
     for (uint32_t i = f->first; i < f->last; ++i) {
         const int rotors = world->drones[i].layout.count;
-        if (def->kind <= VY_FAULT_MOTOR_MAX && def->rotor >= rotors)
+        const int spared = rotors == 0 && def->drone.bits == 0; // a body among all has nothing to lose
+        if (def->kind <= VY_FAULT_MOTOR_MAX && def->rotor >= rotors && !spared)
             return vy_fail(err, VY_BAD_VALUE, "fault.rotor is %d, but the drone has %d rotors", def->rotor,
                            rotors);
         have += period_of(world, i, def) > 0;
