@@ -452,8 +452,8 @@ says err "Broken pipe"
 # --- on a terminal: a progress line and colours
 if command -v script >/dev/null; then
     export NO_COLOR='' TERM=xterm
-    # The terminal stays for a while: on a busy machine script may miss what is written as it closes.
-    script -qec "timeout -s INT 1.5 $volery run hover --no-log --duration 1000000; sleep 0.5" typescript >/dev/null </dev/null
+    # Keys that never come: from an input that has ended, script stops listening before all is written on a busy machine.
+    script -qec "timeout -s INT 1.5 $volery run hover --no-log --duration 1000000" typescript >/dev/null < <(sleep 4)
     says typescript "times real time"
     says typescript "s left"
     says typescript "$(printf '\033[1;31m')interrupted"
