@@ -23,10 +23,7 @@ typedef struct contact {
     uint32_t a, b;
     int count;
     int was;           // 1: pushed in the last step
-    int active;        // how it is solved in this step: a contact_start, 0 for not at all
-    int simple;        // 1: gets the simple response
     int rigid;         // 1: one of the two does not move: twice as stiff
-    uint32_t colour;   // contacts of one colour share no body that moves
     vy_vec3 n, t1, t2; // from a to b, and across
     vy_vec3 apart;     // [m] from a's centre of mass to b's at the start of the step
     double friction, restitution, rolling, spinning;
@@ -37,6 +34,26 @@ typedef struct contact {
     vy_vec3 impulse;             // [N s] on b, of all sub-steps
     contact_point p[VY_MANIFOLD_POINTS];
 } contact;
+
+/// What is true of a contact at the start of a step.
+typedef enum contact_fact {
+    MOVES_A = 1,  // a is dynamic
+    MOVES_B = 2,  // b is
+    PUSHES = 4,   // it pushed in the last step, and some point does not leave
+    FRESH = 8,    // it touches and never pushed, and the bodies have not fallen on each other
+    BOUNCES = 16, // it has restitution
+} contact_fact;
+
+/// What islands, colours and books ask of a contact: they look at all of them again and again, and a contact
+/// is large.
+typedef struct contact_link {
+    uint32_t a, b;
+    uint8_t facts;  // contact_fact bits
+    uint8_t count;  // points
+    uint8_t active; // how it is solved in this step: a contact_start, 0 for not at all
+    uint8_t colour; // contacts of one colour share no body that moves
+    uint32_t kept;  // points that pushed in this step
+} contact_link;
 
 /// How a body moves while contacts are solved, world axes: what every contact reads and writes. Eight numbers
 /// are a row of lanes.
@@ -73,6 +90,7 @@ typedef struct contact_spring {
 /// What a kernel works on.
 typedef struct contact_job {
     contact *list;
+    contact_link *links;
     contact_motion *motion;
     const contact_body *body;
     double per_h;             // [1/s] of a sub-step

@@ -648,6 +648,7 @@ static void kernel_empty(const contact_job *job, const void *packs, uint32_t fir
                 c->p[k].push = get(&p->p[k].push, i);
                 c->p[k].total = get(&p->past[k].total, i);
                 c->p[k].speed = get(&p->past[k].speed, i);
+                job->links[p->contact[i]].kept += c->p[k].total != 0.0;
             }
         }
     }

@@ -2,6 +2,8 @@
 // step.
 #include "dynamics/contacts.h"
 
+#define FAR 1e300
+
 enum { FEW_PAIRS = 64, FEW_CONTACTS = 256 }; // not worth waking threads for
 
 static double mean(double a, double b) { return real_sqrt(a * b); }
@@ -107,8 +109,7 @@ static void fill_contact(const vy_bodies *b, uint32_t i, uint32_t j, const vy_ma
     c->a = i;
     c->b = j;
     c->count = m->count;
-    c->was = c->active = 0;
-    c->simple = b->def.contacts.solver == VY_SOLVER_IMPULSE;
+    c->was = 0;
     c->rigid = !body_is_dynamic(b, i) || !body_is_dynamic(b, j);
     c->n = m->normal;
     across(c->n, &c->t1, &c->t2);
@@ -118,12 +119,51 @@ static void fill_contact(const vy_bodies *b, uint32_t i, uint32_t j, const vy_ma
     material_of(b, c);
 }
 
+// ---- what is true of it
+
+// [m/s] How fast the points that are no further apart than `gap` close at the start of the step, the fastest
+// of them; below any speed without such points.
+static double closing(const vy_bodies *b, const contact *c, double gap)
+{
+    const body_state *sa = &b->contacts->start[c->a], *sb = &b->contacts->start[c->b];
+    const vec3 wa = quat_rotate(sa->attitude, sa->rate), wb = quat_rotate(sb->attitude, sb->rate);
+    const vec3 apart = vec3_sub(sb->velocity, sa->velocity);
+    double most = -FAR;
+    for (int i = 0; i < c->count; ++i) {
+        if (c->p[i].gap > gap) continue;
+        const vec3 from_a = c->p[i].from_a, from_b = vec3_sub(from_a, c->apart);
+        const vec3 v = vec3_add(apart, vec3_sub(vec3_cross(wb, from_b), vec3_cross(wa, from_a)));
+        most = real_max(most, -vec3_dot(v, c->n));
+    }
+    return most;
+}
+
+// Points that touch and never pushed, of bodies that have not fallen on each other.
+static int is_fresh(const vy_bodies *b, const contact *c, double slow)
+{
+    const double speed = closing(b, c, b->def.contacts.slop);
+    return speed > -slow && speed < slow;
+}
+
+static contact_link link_of(const vy_bodies *b, const contact *c, double slow)
+{
+    unsigned facts = (body_is_dynamic(b, c->a) ? MOVES_A : 0) | (body_is_dynamic(b, c->b) ? MOVES_B : 0);
+    if (c->restitution > 0.0) facts |= BOUNCES;
+    if (c->was) {
+        if (closing(b, c, FAR) >= 0.0) facts |= PUSHES;
+    } else if (is_fresh(b, c, slow)) {
+        facts |= FRESH;
+    }
+    return (contact_link){.a = c->a, .b = c->b, .facts = (uint8_t)facts, .count = (uint8_t)c->count};
+}
+
 // ---- pairs side by side
 
 /// Pairs [first, ...) whose manifolds are at hand, and the contacts they become.
 typedef struct pair_block {
     size_t first;
-    contact *to;
+    uint32_t to;
+    double slow; // [m/s]
 } pair_block;
 
 static void find_manifolds(vy_bodies *b, void *self, size_t first, size_t last)
@@ -160,10 +200,11 @@ static void fill_contacts(vy_bodies *b, void *self, size_t first, size_t last)
     const contact_memory *known = first < last ? remembered(b, keys[s->kept[first]]) : end;
     for (size_t n = first; n < last; ++n) {
         const uint64_t key = keys[s->kept[n]];
-        contact *c = block->to + n;
+        contact *c = &s->list[block->to + n];
         fill_contact(b, (uint32_t)(key >> 32), (uint32_t)key, &s->found[s->kept[n]], c);
         while (known < end && contact_key(known->a, known->b) < key) ++known;
         if (known < end && contact_key(known->a, known->b) == key) recall(known, c);
+        s->links[block->to + n] = link_of(b, c, block->slow);
     }
 }
 
@@ -175,7 +216,7 @@ int vy_contacts_find(vy_bodies *b, double h)
     if (!vy_contacts_pairs(b, h, &pairs)) return 0;
     for (size_t at = 0; at < pairs; at += s->block) {
         const size_t left = pairs - at, count = left < s->block ? left : s->block;
-        pair_block block = {at, s->list + s->count};
+        pair_block block = {at, s->count, contacts_slow(b, h)};
         vy_bodies_share(b, count, FEW_PAIRS, find_manifolds, &block);
         uint32_t kept = 0;
         for (uint32_t k = 0; k < count; ++k) {

@@ -17,7 +17,7 @@
 #define CONTACT_DAMPED 10.0 // ratio to critical damping
 #define LOAD_TIME      0.25 // [s]
 #define TWO_PI         6.283185307179586
-enum { BOUNCES = 8, FEW = 3 };
+enum { BOUNCE_TURNS = 8, FEW = 3 };
 enum { FEW_FOR_THREADS = 128 }; // contacts
 // How often each contact has its turn in half a sub-step: when the pushes of the last one are known, and when
 // none are. What stands on ten others needs about so many, for a turn brings a push one body further.
@@ -206,16 +206,16 @@ static uint32_t split(vy_bodies *b, contact_start start, uint32_t parts)
     contact_system *s = b->contacts;
     uint32_t active = 0, n = 0, t = 0;
     for (uint32_t k = 0; k < s->count; ++k) {
-        const contact *c = &s->list[k];
-        if (c->active != (int)start) continue;
+        const contact_link *c = &s->links[k];
+        if (c->active != start) continue;
         s->colours[c->a] = s->colours[c->b] = 0;
         ++active;
     }
     for (uint32_t k = 0; k < s->count && t < parts; ++k) {
-        if (s->list[k].active != (int)start) continue;
+        if (s->links[k].active != start) continue;
         for (; t < parts && n >= (uint64_t)active * t / parts; ++t) {
             s->parts[t].first = k;
-            s->parts[t].body_first = t == 0 ? 0 : s->list[k].a;
+            s->parts[t].body_first = t == 0 ? 0 : s->links[k].a;
         }
         ++n;
     }
@@ -235,15 +235,16 @@ static uint32_t colour_contacts(vy_bodies *b, contact_start start, uint32_t *col
     uint32_t loose = 0;
     *colours = 0;
     for (uint32_t k = 0; k < s->count; ++k) {
-        contact *c = &s->list[k];
-        if (c->active != (int)start) continue;
-        const int moves_a = body_is_dynamic(b, c->a), moves_b = body_is_dynamic(b, c->b);
-        c->colour = lowest_free((moves_a ? s->colours[c->a] : 0) | (moves_b ? s->colours[c->b] : 0));
+        contact_link *c = &s->links[k];
+        if (c->active != start) continue;
+        const uint64_t taken_a = c->facts & MOVES_A ? s->colours[c->a] : 0,
+                       taken_b = c->facts & MOVES_B ? s->colours[c->b] : 0;
+        c->colour = (uint8_t)lowest_free(taken_a | taken_b);
         if (c->colour == UNCOLOURED) {
             ++loose;
             continue;
         }
-        if (c->colour >= *colours) *colours = c->colour + 1;
+        if (c->colour >= *colours) *colours = c->colour + 1u;
         s->colours[c->a] |= (uint64_t)1 << c->colour;
         s->colours[c->b] |= (uint64_t)1 << c->colour;
     }
@@ -255,8 +256,8 @@ static void list_loose(contact_system *s, contact_start start, uint32_t *order)
 {
     for (int points = 1; points <= VY_MANIFOLD_POINTS; ++points) {
         for (uint32_t k = 0; k < s->count; ++k) {
-            const contact *c = &s->list[k];
-            if (c->active == (int)start && c->colour == UNCOLOURED && c->count == points) *order++ = k;
+            const contact_link *c = &s->links[k];
+            if (c->active == start && c->colour == UNCOLOURED && c->count == points) *order++ = k;
         }
     }
 }
@@ -290,10 +291,10 @@ static void plan_part(contact_system *s, const pack_plan *plan, uint32_t index)
     uint32_t count[COLOURS + 1] = {0}, at[COLOURS + 1], n = part->first;
     part->bounces = 0;
     for (uint32_t k = part->first; k < part->last; ++k) {
-        const contact *c = &s->list[k];
-        if (c->active != (int)plan->start) continue;
+        const contact_link *c = &s->links[k];
+        if (c->active != plan->start) continue;
         count[c->colour] += 1;
-        part->bounces |= c->restitution > 0.0;
+        part->bounces |= (c->facts & BOUNCES) != 0;
     }
     part->packs_first = part->packs_last = packs_before(part->first, index, plan->wide->width);
     for (uint32_t c = 0; c < plan->colours; ++c) {
@@ -305,8 +306,8 @@ static void plan_part(contact_system *s, const pack_plan *plan, uint32_t index)
     }
     for (int points = 1; points <= VY_MANIFOLD_POINTS; ++points) {
         for (uint32_t k = part->first; k < part->last; ++k) {
-            const contact *c = &s->list[k];
-            if (c->active == (int)plan->start && c->count == points && c->colour != UNCOLOURED)
+            const contact_link *c = &s->links[k];
+            if (c->active == plan->start && c->count == points && c->colour != UNCOLOURED)
                 s->order[at[c->colour]++] = k;
         }
     }
@@ -440,7 +441,7 @@ static void solve_together(const solve_task *task, const team *t)
     fill_packs(s, plan, t);
     run_packs(s, plan, t, WARM);
     for (int k = 0; k < task->steps; ++k) substep(b, plan, t, task->h / (double)task->steps);
-    const int turns = bounces(s, plan) ? BOUNCES : 0;
+    const int turns = bounces(s, plan) ? BOUNCE_TURNS : 0;
     for (int n = 0; n < turns; ++n) run_packs(s, plan, t, BOUNCE);
     if (turns > 0) run_packs(s, plan, t, SCRAPE);
     empty_packs(s, plan, t);
@@ -470,6 +471,7 @@ static void solve_islands(vy_bodies *b, double h, contact_start start)
     pack_plan plan = {.wide = s->kernel, .narrow = vy_contact_kernel_1, .start = start};
     plan.job =
         (contact_job){.list = s->list,
+                      .links = s->links,
                       .motion = s->motion,
                       .body = s->body,
                       .per_h = 1.0 / each,

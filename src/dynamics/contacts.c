@@ -105,12 +105,14 @@ vy_status vy_contacts_create(vy_bodies *b)
     s->packs = aligned(vy_contacts_pack_memory((uint32_t)cap, threads));
     s->found = calloc(s->block, sizeof *s->found);
     s->kept = calloc(s->block, sizeof *s->kept);
-    s->old = calloc(cap, sizeof *s->old);
+    s->links = calloc(cap, sizeof *s->links);
+    s->before = calloc(cap, sizeof *s->before);
+    s->book = calloc(cap, sizeof *s->book);
     s->reports = calloc(2 * cap, sizeof *s->reports);
     if (!s->proxy_of || !s->slot_of || !s->parent || !s->touching || !s->fresh || !s->solved || !s->start ||
         !s->body || !s->motion || !s->colours || !s->order || !s->packs || !s->bounds || !s->turn ||
         !s->pose || !s->bucket || !s->tree_keys || !s->pairs || !s->keys || !s->sorted || !s->list ||
-        !s->old || !s->reports || !s->found || !s->kept || !s->moved || !s->parts)
+        !s->links || !s->before || !s->book || !s->reports || !s->found || !s->kept || !s->moved || !s->parts)
         return VY_NO_MEMORY;
     for (size_t i = 0; i < n; ++i) s->proxy_of[i] = -1;
     return vy_tree_create(&tree, &s->tree, NULL);
@@ -147,7 +149,9 @@ void vy_contacts_destroy(vy_bodies *b)
     free(s->list);
     free(s->found);
     free(s->kept);
-    free(s->old);
+    free(s->links);
+    free(s->before);
+    free(s->book);
     free(s->reports);
     free(s);
 }

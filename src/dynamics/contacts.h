@@ -33,6 +33,11 @@ typedef enum contact_start {
     START_COLD = 2,  // bodies at rest that have just been put together: no pushes are known
 } contact_start;
 
+/// A contact that pushed, and where what is told of it goes.
+typedef struct book_entry {
+    uint32_t contact, report;
+} book_entry;
+
 typedef struct contact_system {
     vy_tree *tree;
     int *proxy_of;           // [body_cap] of a slot, -1: none
@@ -58,6 +63,7 @@ typedef struct contact_system {
     int stale;                 // 1: bodies came or went since
     uint32_t *bucket;          // [body_cap + 1]
     contact *list;             // [cap], sorted by slots
+    contact_link *links;       // [cap] of them
     uint32_t count;
     const contact_kernel *kernel; // the widest this machine has
     uint32_t *order;              // [2 cap] active contacts, by colour; then those without
@@ -67,9 +73,9 @@ typedef struct contact_system {
     uint32_t *kept;               // [block] which of them are contacts
     uint32_t block;               // pairs whose manifolds are known at a time
     atomic_int lost;              // 1: a body's motion became infinite
-    contact_memory *old;          // [cap] of the step before
-    uint64_t old_count;
-    vy_contact_report *reports; // [2 cap]
+    uint64_t *before;             // [cap] keys of what was remembered of the step before
+    book_entry *book;             // [cap] what is remembered of this one
+    vy_contact_report *reports;   // [2 cap]
     uint32_t report_count;
 } contact_system;
 
