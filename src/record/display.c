@@ -22,29 +22,10 @@ typedef struct drone_channels {
 } drone_channels;
 
 struct display {
-    vy_mcap_writer *writer;
-    char *const *names;
+    log_output *output;
     uint16_t frames, shapes, lines;
     drone_channels *drones;
 };
-
-static vy_status add_schema(vy_mcap_writer *writer, const vy_pb_message *message, uint16_t *id, vy_error *err)
-{
-    unsigned char *data = NULL;
-    size_t size = 0;
-    vy_status status = vy_pb_descriptor_set(message, &data, &size, err);
-    if (status == VY_OK)
-        status = vy_mcap_writer_add_schema(writer, message->name, "protobuf", data, size, id, err);
-    free(data);
-    return status;
-}
-
-static vy_status add_channel(vy_mcap_writer *writer, const char *topic, uint16_t schema, uint16_t *channel,
-                             vy_error *err)
-{
-    const vy_mcap_channel_def def = {.topic = topic, .encoding = "protobuf", .schema = schema};
-    return vy_mcap_writer_add_channel(writer, &def, channel, err);
-}
 
 static void describe_loads(const char *name, int with_wind, load_message *out)
 {
@@ -117,11 +98,11 @@ static vy_status add_energy(display *d, const vy_world *world, vy_error *err)
     energy_message energy;
     describe_energy(&energy);
     uint16_t schema = 0;
-    vy_status status = add_schema(d->writer, &energy.message, &schema, err);
+    vy_status status = vy_output_schema(d->output, &energy.message, &schema, err);
     for (uint32_t i = 0; i < world->model.drone_count && status == VY_OK; ++i) {
         char topic[VY_NAME_CAP + 40];
-        snprintf(topic, sizeof topic, "/drones/%s/energy", d->names[i]);
-        status = add_channel(d->writer, topic, schema, &d->drones[i].energy, err);
+        snprintf(topic, sizeof topic, "/drones/%s/energy", d->output->names[i]);
+        status = vy_output_channel(d->output, topic, schema, NULL, 0, &d->drones[i].energy, err);
     }
     return status;
 }
@@ -137,7 +118,7 @@ static vy_status add_drones(display *d, const vy_world *world, vy_error *err)
     const int planet = world->model.planet.radius > 0.0;
     vy_status status = VY_OK;
     for (int s = 0; s < 5 && status == VY_OK; ++s) {
-        if (s < 4 || planet) status = add_schema(d->writer, messages[s], &schemas[s], err);
+        if (s < 4 || planet) status = vy_output_schema(d->output, messages[s], &schemas[s], err);
     }
     for (uint32_t i = 0; i < world->model.drone_count; ++i) {
         drone_channels *c = &d->drones[i];
@@ -146,15 +127,14 @@ static vy_status add_drones(display *d, const vy_world *world, vy_error *err)
         for (int s = 0; s < 5 && status == VY_OK; ++s) {
             if ((s == 0 && !steered) || (s == 4 && !planet)) continue;
             char topic[VY_NAME_CAP + 40];
-            snprintf(topic, sizeof topic, "/drones/%s/%s", d->names[i], ends[s]);
-            status = add_channel(d->writer, topic, schemas[s], channels[s], err);
+            snprintf(topic, sizeof topic, "/drones/%s/%s", d->output->names[i], ends[s]);
+            status = vy_output_channel(d->output, topic, schemas[s], NULL, 0, channels[s], err);
         }
     }
     return status;
 }
 
-vy_status vy_display_open(vy_mcap_writer *writer, const vy_world *world, char *const *names, display **out,
-                          vy_error *err)
+vy_status vy_display_open(log_output *output, const vy_world *world, display **out, vy_error *err)
 {
     *out = NULL;
     display *d = calloc(1, sizeof *d);
@@ -163,8 +143,7 @@ vy_status vy_display_open(vy_mcap_writer *writer, const vy_world *world, char *c
         free(d);
         return vy_fail(err, VY_NO_MEMORY, "log: out of memory");
     }
-    d->writer = writer;
-    d->names = names;
+    d->output = output;
     const struct {
         const char *topic;
         const vy_pb_message *message;
@@ -173,11 +152,8 @@ vy_status vy_display_open(vy_mcap_writer *writer, const vy_world *world, char *c
                   {"/scene", &vy_foxglove_scene_update, &d->shapes},
                   {"/log", &vy_foxglove_log, &d->lines}};
     vy_status status = VY_OK;
-    for (int i = 0; i < 3 && status == VY_OK; ++i) {
-        uint16_t schema = 0;
-        status = add_schema(writer, shared[i].message, &schema, err);
-        if (status == VY_OK) status = add_channel(writer, shared[i].topic, schema, shared[i].channel, err);
-    }
+    for (int i = 0; i < 3 && status == VY_OK; ++i)
+        status = vy_output_message(output, shared[i].topic, shared[i].message, shared[i].channel, err);
     if (status == VY_OK) status = add_drones(d, world, err);
     if (status == VY_OK && world->accounting) status = add_energy(d, world, err);
     if (status != VY_OK) {
@@ -193,19 +169,6 @@ void vy_display_destroy(display *d)
     if (d == NULL) return;
     free(d->drones);
     free(d);
-}
-
-// A message of at most `room` bytes; its writer has no memory when the log has failed, and takes nothing.
-static vy_pb_writer begin(display *d, uint16_t channel, uint64_t time, uint32_t *sequence, size_t room,
-                          vy_error *err)
-{
-    unsigned char *at = vy_mcap_writer_begin(d->writer, channel, (*sequence)++, time, room, err);
-    return vy_pb_writer_on(at, at != NULL ? room : 0);
-}
-
-static void end(display *d, const vy_pb_writer *w)
-{
-    if (w->data != NULL) vy_mcap_writer_end(d->writer, w->size);
 }
 
 static void put_vec3(vy_pb_writer *w, uint32_t number, vy_vec3 v)
@@ -224,90 +187,87 @@ static void put_load(vy_pb_writer *w, uint32_t number, int bit, vy_vec3 v, uint6
     if ((*seen >> bit & 1) != 0) put_vec3(w, number, v);
 }
 
-static void write_loads(display *d, const vy_loads *l, drone_channels *c, uint64_t time, uint32_t *sequence,
-                        vy_error *err)
+static void write_loads(display *d, const vy_loads *l, drone_channels *c, uint64_t time)
 {
     enum { ROOM = (EFFECT_COUNT + 4) * VECTOR_ROOM };
-    vy_pb_writer w = begin(d, c->forces, time, sequence, ROOM, err);
+    vy_pb_writer w = vy_output_begin(d->output, c->forces, time, ROOM);
     put_load(&w, ROTORS, 0, l->rotor_force, &c->forces_seen);
     for (int k = 0; k < EFFECT_COUNT; ++k)
         put_load(&w, (uint32_t)(FIRST_EFFECT + k), 1 + k, l->force[k], &c->forces_seen);
     put_load(&w, WIND, 1 + EFFECT_COUNT, l->wind, &c->forces_seen);
     put_load(&w, CONTACTS, 2 + EFFECT_COUNT, l->contact_force, &c->forces_seen);
     put_load(&w, THRUSTERS, 3 + EFFECT_COUNT, l->thruster_force, &c->forces_seen);
-    end(d, &w);
-    w = begin(d, c->torques, time, sequence, ROOM, err);
+    vy_output_end(d->output, &w);
+    w = vy_output_begin(d->output, c->torques, time, ROOM);
     put_load(&w, ROTORS, 0, l->rotor_torque, &c->torques_seen);
     for (int k = 0; k < EFFECT_COUNT; ++k)
         put_load(&w, (uint32_t)(FIRST_EFFECT + k), 1 + k, l->torque[k], &c->torques_seen);
     put_load(&w, CONTACTS, 2 + EFFECT_COUNT, l->contact_torque, &c->torques_seen);
     put_load(&w, THRUSTERS, 3 + EFFECT_COUNT, l->thruster_torque, &c->torques_seen);
-    end(d, &w);
+    vy_output_end(d->output, &w);
 }
 
 static void write_reference(display *d, const vy_model *m, uint32_t i, const drone_channels *c,
-                            double seconds, uint64_t time, uint32_t *sequence, vy_error *err)
+                            double seconds, uint64_t time)
 {
     double yaw = 0.0;
     const reference r = drone_reference(m, i, seconds, &yaw);
-    vy_pb_writer w = begin(d, c->reference, time, sequence, 2 * VECTOR_ROOM, err);
+    vy_pb_writer w = vy_output_begin(d->output, c->reference, time, 2 * VECTOR_ROOM);
     put_vec3(&w, 1, r.position);
     vy_pb_put_double(&w, 2, yaw);
-    end(d, &w);
+    vy_output_end(d->output, &w);
 }
 
-static void write_energy(display *d, const vy_world *world, uint32_t i, uint64_t time, uint32_t *sequence,
-                         vy_error *err)
+static void write_energy(display *d, const vy_world *world, uint32_t i, uint64_t time)
 {
     vy_energy e;
     vy_drone_energy(world, i, &e);
-    vy_pb_writer w = begin(d, d->drones[i].energy, time, sequence, (FIRST_WORK + EFFECT_COUNT + 1) * 16, err);
+    vy_pb_writer w =
+        vy_output_begin(d->output, d->drones[i].energy, time, (FIRST_WORK + EFFECT_COUNT + 1) * 16);
     const double values[] = {e.kinetic, e.potential, e.rotors, e.dissipated, e.exchanged, e.residual};
     for (uint32_t k = KINETIC; k <= RESIDUAL; ++k) vy_pb_put_double(&w, k, values[k - 1]);
     for (int k = 0; k < EFFECT_COUNT; ++k) {
         if (k != EFFECT_wind) vy_pb_put_double(&w, (uint32_t)(FIRST_WORK + k), e.work[k]);
     }
     if (world->touches != NULL) vy_pb_put_double(&w, CONTACTS, e.contacts);
-    end(d, &w);
+    vy_output_end(d->output, &w);
 }
 
-static void write_drone(display *d, const vy_world *world, uint32_t i, uint64_t time, uint32_t *sequence,
-                        vy_error *err)
+static void write_drone(display *d, const vy_world *world, uint32_t i, uint64_t time)
 {
     drone_channels *c = &d->drones[i];
     const drone_block *b = &world->drones[i];
     const double seconds = (double)world->state->tick * world->model.dt;
     vy_loads loads;
     vy_drone_loads(world, i, &loads);
-    write_loads(d, &loads, c, time, sequence, err);
-    if (c->energy != 0) write_energy(d, world, i, time, sequence, err);
-    if (c->reference != 0) write_reference(d, &world->model, i, c, seconds, time, sequence, err);
-    vy_pb_writer w = begin(d, c->pose, time, sequence, FOXGLOVE_ROOM, err);
+    write_loads(d, &loads, c, time);
+    if (c->energy != 0) write_energy(d, world, i, time);
+    if (c->reference != 0) write_reference(d, &world->model, i, c, seconds, time);
+    vy_pb_writer w = vy_output_begin(d->output, c->pose, time, FOXGLOVE_ROOM);
     vy_foxglove_put_pose(&w, time, b->body.position, b->body.attitude);
-    end(d, &w);
+    vy_output_end(d->output, &w);
     if (c->location == 0) return;
     const vy_geodetic g =
         vy_geodetic_of(&world->model.planet, seconds, b->body.position, b->body.velocity, b->body.attitude);
-    w = begin(d, c->location, time, sequence, FOXGLOVE_ROOM, err);
+    w = vy_output_begin(d->output, c->location, time, FOXGLOVE_ROOM);
     vy_foxglove_put_location(&w, time, g.latitude, g.longitude, g.altitude);
-    end(d, &w);
+    vy_output_end(d->output, &w);
 }
 
-void vy_display_write(display *d, const vy_world *world, uint64_t time, uint32_t *sequence, vy_error *err)
+void vy_display_write(display *d, const vy_world *world, uint64_t time)
 {
     const uint32_t count = world->model.drone_count;
-    vy_pb_writer w = begin(d, d->frames, time, sequence, (size_t)count * FOXGLOVE_ROOM, err);
+    vy_pb_writer w = vy_output_begin(d->output, d->frames, time, (size_t)count * FOXGLOVE_ROOM);
     for (uint32_t i = 0; i < count; ++i) {
         const body_state *b = &world->drones[i].body;
-        vy_foxglove_put_frame(&w, time, d->names[i], b->position, b->attitude);
+        vy_foxglove_put_frame(&w, time, d->output->names[i], b->position, b->attitude);
     }
-    end(d, &w);
-    for (uint32_t i = 0; i < count; ++i) write_drone(d, world, i, time, sequence, err);
+    vy_output_end(d->output, &w);
+    for (uint32_t i = 0; i < count; ++i) write_drone(d, world, i, time);
 }
 
 // A drone from where its rotors are; a body without rotors has the shape it collides with, or none is known.
-static void write_drone_shape(display *d, const vy_world *world, uint32_t i, uint64_t time,
-                              uint32_t *sequence, vy_error *err)
+static void write_drone_shape(display *d, const vy_world *world, uint32_t i, uint64_t time)
 {
     static const vy_pose middle = {.rotation = {.w = 1.0}};
     const drone_model *m = &world->model.drones[i];
@@ -320,20 +280,19 @@ static void write_drone_shape(display *d, const vy_world *world, uint32_t i, uin
     }
     if (m->layout.count == 0) (void)vy_world_drone_shape(world, vy_world_drone(world, i), &shape, &pose);
     const size_t room = shape != NULL ? vy_foxglove_solid_room(shape) : FOXGLOVE_SHAPE_ROOM;
-    vy_pb_writer w = begin(d, d->shapes, time, sequence, room + 2 * VY_NAME_CAP, err);
+    vy_pb_writer w = vy_output_begin(d->output, d->shapes, time, room + 2 * VY_NAME_CAP);
     if (shape != NULL) {
-        vy_foxglove_put_solid(&w, time, d->names[i], d->names[i], shape, &middle);
+        vy_foxglove_put_solid(&w, time, d->output->names[i], d->output->names[i], shape, &middle);
     } else {
-        vy_foxglove_put_shape(&w, time, d->names[i], m->layout.place, m->layout.count,
+        vy_foxglove_put_shape(&w, time, d->output->names[i], m->layout.place, m->layout.count,
                               reach > 0.0 ? reach : 0.5);
     }
-    end(d, &w);
+    vy_output_end(d->output, &w);
 }
 
-void vy_display_shapes(display *d, const vy_world *world, uint64_t time, uint32_t *sequence, vy_error *err)
+void vy_display_shapes(display *d, const vy_world *world, uint64_t time)
 {
-    for (uint32_t i = 0; i < world->model.drone_count; ++i)
-        write_drone_shape(d, world, i, time, sequence, err);
+    for (uint32_t i = 0; i < world->model.drone_count; ++i) write_drone_shape(d, world, i, time);
     for (uint32_t i = 0; i < vy_world_obstacle_count(world); ++i) {
         const vy_shape *shape;
         vy_pose pose;
@@ -341,25 +300,24 @@ void vy_display_shapes(display *d, const vy_world *world, uint64_t time, uint32_
         if (vy_world_obstacle(world, i, &shape, &pose) != VY_OK) continue;
         snprintf(name, sizeof name, "obstacle %u", (unsigned)i);
         vy_pb_writer w =
-            begin(d, d->shapes, time, sequence, vy_foxglove_solid_room(shape) + sizeof name, err);
+            vy_output_begin(d->output, d->shapes, time, vy_foxglove_solid_room(shape) + sizeof name);
         vy_foxglove_put_solid(&w, time, name, FOXGLOVE_WORLD, shape, &pose);
-        end(d, &w);
+        vy_output_end(d->output, &w);
     }
 }
 
-void vy_display_event(display *d, uint64_t time, uint32_t *sequence, const char *kind, const char *drone,
-                      const char *text, vy_error *err)
+void vy_display_event(display *d, uint64_t time, const char *kind, const char *drone, const char *text)
 {
     const size_t room = FOXGLOVE_ROOM + strlen(kind) + strlen(drone) + strlen(text);
     const int bad =
         strcmp(kind, "failure") == 0 || strcmp(kind, "outcome") == 0 || strcmp(kind, "crash") == 0;
     const int odd =
         strcmp(kind, "fault") == 0 || strcmp(kind, "failsafe") == 0 || strcmp(kind, "contact") == 0;
-    vy_pb_writer w = begin(d, d->lines, time, sequence, room, err);
+    vy_pb_writer w = vy_output_begin(d->output, d->lines, time, room);
     char name[VY_NAME_CAP + 64];
     snprintf(name, sizeof name, "%.40s%s%s", kind, drone[0] != '\0' ? " " : "", drone);
     vy_foxglove_put_log(&w, time, bad ? FOXGLOVE_ERROR : odd ? FOXGLOVE_WARNING : FOXGLOVE_INFO, name, text);
-    end(d, &w);
+    vy_output_end(d->output, &w);
 }
 
 void vy_display_print_reference(FILE *out)

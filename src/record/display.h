@@ -1,8 +1,7 @@
 // display.h - what people look at: loads by effect, the reference, and the messages other tools show by
 // themselves. Written at a cadence of its own, slower than the streams'.
 #pragma once
-#include "record/mcap_writer.h"
-#include "record/protobuf.h"
+#include "record/log_output.h"
 #include "world/world_impl.h"
 #include <stdio.h>
 
@@ -18,20 +17,18 @@ typedef struct load_message {
 /// made.
 const vy_pb_message *vy_display_message(int which, load_message *made);
 
-/// Add its channels. `names`, one per drone, must outlive it.
-vy_status vy_display_open(vy_mcap_writer *writer, const vy_world *world, char *const *names, display **out,
-                          vy_error *err);
+/// Add its channels. `output` must outlive it.
+vy_status vy_display_open(log_output *output, const vy_world *world, display **out, vy_error *err);
 
 /// The shapes of all drones and obstacles, once, before anything else.
-void vy_display_shapes(display *d, const vy_world *world, uint64_t time, uint32_t *sequence, vy_error *err);
+void vy_display_shapes(display *d, const vy_world *world, uint64_t time);
 
-/// Everything of this moment. `*sequence` counts on.
-void vy_display_write(display *d, const vy_world *world, uint64_t time, uint32_t *sequence, vy_error *err);
+/// Everything of this moment.
+void vy_display_write(display *d, const vy_world *world, uint64_t time);
 
 /// An event as a line of a log: a crash and what ended a run are errors, faults, failsafes and contacts
 /// warnings, the rest is information.
-void vy_display_event(display *d, uint64_t time, uint32_t *sequence, const char *kind, const char *drone,
-                      const char *text, vy_error *err);
+void vy_display_event(display *d, uint64_t time, const char *kind, const char *drone, const char *text);
 
 void vy_display_destroy(display *d); ///< NULL is a no-op
 

@@ -1,0 +1,310 @@
+// event_writer.c - notices what changes from step to step and writes it down in words.
+#include "record/event_writer.h"
+#include "base/fail.h"
+#include "record/streams.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+// What was last told of a drone's drive, and of its filter's gate.
+typedef struct guard_note {
+    uint64_t failsafe, handovers, lost;
+    uint64_t acted[VY_DRIVE_LIMIT_COUNT], last[VY_DRIVE_LIMIT_COUNT]; // how often, and when last
+    uint64_t rejected[VY_GATED_COUNT], last_rejected[VY_GATED_COUNT]; // likewise
+} guard_note;
+
+struct event_writer {
+    log_output *output;
+    uint16_t channel;
+    display *display; // NULL: nothing for people
+    int failure_noted;
+    uint64_t *effects;     // as last noted, per drone
+    unsigned char *faults; // likewise: drone by drone, whether fault k acts
+    guard_note *guards;    // likewise
+    uint64_t *payloads;    // likewise: carried, missed
+};
+
+// A JSON string with everything escaped that must be.
+static void put_json(char *out, size_t room, const char *text)
+{
+    size_t n = 0;
+    for (; *text != '\0' && n + 8 < room; ++text) {
+        const unsigned char c = (unsigned char)*text;
+        if (c == '"' || c == '\\') {
+            out[n++] = '\\';
+            out[n++] = (char)c;
+        } else if (c < 0x20) {
+            n += (size_t)snprintf(out + n, room - n, "\\u%04x", c);
+        } else {
+            out[n++] = (char)c;
+        }
+    }
+    out[n] = '\0';
+}
+
+void vy_event_writer_put(event_writer *e, uint64_t tick, const char *kind, const char *drone,
+                         const char *text)
+{
+    log_output *o = e->output;
+    char json[1024], escaped[3][300];
+    put_json(escaped[0], sizeof escaped[0], kind);
+    put_json(escaped[1], sizeof escaped[1], drone);
+    put_json(escaped[2], sizeof escaped[2], text);
+    const int size =
+        snprintf(json, sizeof json,
+                 "{\"tick\":%" PRIu64 ",\"time\":%.9g,\"kind\":\"%s\",\"drone\":\"%s\",\"text\":\"%s\"}",
+                 tick, (double)tick * o->dt, escaped[0], escaped[1], escaped[2]);
+    const uint64_t when = vy_log_time(tick, o->dt);
+    (void)vy_mcap_writer_message(o->writer, e->channel, o->sequence++, when, json, (size_t)size, &o->error);
+    if (e->display != NULL && !output_failed(o)) vy_display_event(e->display, when, kind, drone, text);
+}
+
+void vy_event_writer_failure(event_writer *e, const vy_world *world)
+{
+    if (e->failure_noted) return;
+    const vy_failure f = vy_world_failure(world);
+    char text[200];
+    if (f.reason == VY_FAILURE_NOT_FINITE) {
+        snprintf(text, sizeof text, "%s is not finite", f.what);
+    } else if (f.reason == VY_FAILURE_COMMAND) {
+        snprintf(text, sizeof text, "%s is not finite or of no known rung", f.what);
+    } else if (f.reason == VY_FAILURE_CONTROLLER) {
+        snprintf(text, sizeof text, "the controller %s (%.0f)", f.what, f.value);
+    } else {
+        snprintf(text, sizeof text, "%s %.6g, allowed %.6g", f.what, f.value, f.limit);
+    }
+    const char *name = f.drone < e->output->drone_count ? e->output->names[f.drone] : "";
+    vy_event_writer_put(e, f.tick, "failure", name, text);
+    e->failure_noted = 1;
+}
+
+void vy_event_writer_contact(event_writer *e, uint64_t tick, const vy_contact_event *contact,
+                             const char *other)
+{
+    const char *name = e->output->names[contact->drone];
+    const double impulse = real_sqrt(vec3_dot(contact->impulse, contact->impulse));
+    char text[160];
+    if (contact->phase == VY_CONTACT_END) {
+        snprintf(text, sizeof text, "with %s ends", other);
+    } else {
+        snprintf(text, sizeof text, "with %s %s at %.3g m/s, %.3g N s", other,
+                 contact->phase == VY_CONTACT_BEGIN ? "begins" : "goes on", contact->speed, impulse);
+    }
+    if (contact->phase != VY_CONTACT_PERSIST) vy_event_writer_put(e, tick, "contact", name, text);
+    if (!(contact->severity >= 1.0)) return;
+    snprintf(text, sizeof text, "against %s at %.3g m/s, %.3g N s: severity %.3g", other, contact->speed,
+             impulse, contact->severity);
+    vy_event_writer_put(e, tick, "crash", name, text);
+}
+
+// Decisions of the negligibility policy, when they change.
+static void note_effects(event_writer *e, const vy_world *world)
+{
+    for (uint32_t i = 0; i < e->output->drone_count; ++i) {
+        const uint64_t now = world->drones[i].effects, change = now ^ e->effects[i];
+        if (change == 0) continue;
+        e->effects[i] = now;
+        char text[250] = "";
+        size_t n = 0;
+        for (int k = 0; k < EFFECT_COUNT && n + 40 < sizeof text; ++k) {
+            if ((change >> k & 1) == 0) continue;
+            n += (size_t)snprintf(text + n, sizeof text - n, "%s%s %s", n > 0 ? ", " : "", vy_effect_name(k),
+                                  now >> k & 1 ? "computed" : "neglected");
+        }
+        vy_event_writer_put(e, world->state->tick, "nap", e->output->names[i], text);
+    }
+}
+
+// Faults, when they begin and end.
+static void note_faults(event_writer *e, const vy_world *world)
+{
+    const uint32_t count = world->model.fault_count;
+    for (uint32_t i = 0; i < e->output->drone_count; ++i) {
+        for (uint32_t k = 0; k < count; ++k) {
+            const int now = vy_world_fault_acts(world, vy_world_drone(world, i), k);
+            unsigned char *before = &e->faults[(size_t)i * count + k];
+            if (now == *before) continue;
+            *before = (unsigned char)now;
+            const vy_fault_def *def = &world->model.faults[k].def;
+            char text[100], which[24] = "";
+            if (def->kind <= VY_FAULT_MOTOR_MAX && def->rotor >= 0)
+                snprintf(which, sizeof which, " of rotor %d", def->rotor);
+            if (def->kind >= VY_FAULT_SENSOR_BIAS && def->kind <= VY_FAULT_SENSOR_DELAY)
+                snprintf(which, sizeof which, " of %s", vy_channel_name(def->channel));
+            snprintf(text, sizeof text, "%s%s %s", vy_fault_name(def->kind), which, now ? "begins" : "ends");
+            vy_event_writer_put(e, world->state->tick, "fault", e->output->names[i], text);
+        }
+    }
+}
+
+static void note_failsafe(event_writer *e, uint64_t tick, uint32_t drone, const guard_block *g)
+{
+    static const char *const names[] = {"none", "hold", "land", "cut"};
+    guard_note *n = &e->guards[drone];
+    char text[160];
+    if (g->handovers != n->handovers) {
+        const char *name = names[g->failsafe % 4];
+        if (g->cause == VY_HANDOVER_CONTROLLER)
+            snprintf(text, sizeof text, "%s: the controller %s (%d)", name,
+                     vy_verdict_text((vy_verdict)g->verdict), (int)(int64_t)g->detail);
+        else
+            snprintf(text, sizeof text, "%s: %s", name,
+                     g->cause == VY_HANDOVER_COMMAND ? "the controller's reply is no command"
+                                                     : "no fresh intent within the deadline");
+    } else if (g->failsafe != n->failsafe) {
+        snprintf(text, sizeof text, "%s",
+                 g->failsafe == VY_FAILSAFE_CUT ? "landed: motors off" : "over: a fresh intent has come");
+    } else {
+        return;
+    }
+    vy_event_writer_put(e, tick, "failsafe", e->output->names[drone], text);
+}
+
+// A count has grown from what was told of it: an event is due when it does so after a second of rest.
+static int grows(const event_writer *e, uint64_t tick, uint64_t now, uint64_t *told, uint64_t *last)
+{
+    if (now == *told) return 0;
+    const int begins = *told == 0 || tick - *last >= (uint64_t)(1.0 / e->output->dt) + 1;
+    *told = now;
+    *last = tick;
+    return begins;
+}
+
+// What a declared drive does: limits when they begin to act after a second of rest, the failsafe, lost
+// rotors.
+static void note_guards(event_writer *e, const vy_world *world)
+{
+    const uint64_t tick = world->state->tick;
+    for (uint32_t i = 0; i < e->output->drone_count; ++i) {
+        const guard_block *g = &world->guards[i];
+        guard_note *n = &e->guards[i];
+        char text[100];
+        for (int k = 0; k < VY_DRIVE_LIMIT_COUNT; ++k) {
+            if (!grows(e, tick, g->acted[k], &n->acted[k], &n->last[k])) continue;
+            snprintf(text, sizeof text, "the drive's limit of %s acts",
+                     vy_drive_limit_name((vy_drive_limit)k));
+            vy_event_writer_put(e, tick, "limit", e->output->names[i], text);
+        }
+        for (int k = 0; k < VY_ROTOR_CAP; ++k) {
+            if (!((g->lost & ~n->lost) >> k & 1)) continue;
+            snprintf(text, sizeof text, "rotor %d does not follow: the allocation does without it", k);
+            vy_event_writer_put(e, tick, "rotor_lost", e->output->names[i], text);
+        }
+        note_failsafe(e, tick, i, g);
+        n->failsafe = g->failsafe;
+        n->handovers = g->handovers;
+        n->lost = g->lost;
+    }
+}
+
+// A branch tells what changes from its first moment on.
+static void start_guards(event_writer *e, const vy_world *world)
+{
+    for (uint32_t i = 0; i < e->output->drone_count; ++i) {
+        guard_note *n = &e->guards[i];
+        vy_gate_state gate = {0};
+        (void)vy_world_read_gate(world, vy_world_drone(world, i), &gate);
+        memcpy(n->rejected, gate.rejected, sizeof gate.rejected);
+        if (!world->model.guarded || world->state->tick == 0) continue;
+        const guard_block *g = &world->guards[i];
+        n->failsafe = g->failsafe;
+        n->handovers = g->handovers;
+        n->lost = g->lost;
+        memcpy(n->acted, g->acted, sizeof n->acted);
+    }
+}
+
+static uint64_t payload_word(const payload_block *p) { return p->carried | p->missed << 1; }
+
+// Payloads, when they are taken up, missed or let go.
+static void note_payloads(event_writer *e, const vy_world *world)
+{
+    for (uint32_t k = 0; k < world->model.payload_count; ++k) {
+        const payload_model *p = &world->model.payloads[k];
+        const payload_block *now = &world->payloads[k];
+        const uint64_t state = payload_word(now), change = state ^ e->payloads[k];
+        e->payloads[k] = state;
+        if (change == 0) continue;
+        char text[VY_NAME_CAP + 40];
+        snprintf(text, sizeof text, "%s %s", e->output->names[p->load],
+                 change & 2     ? "is out of reach and is not taken up"
+                 : now->carried ? "is taken up"
+                                : "is dropped");
+        vy_event_writer_put(e, world->state->tick, "payload", e->output->names[p->carrier], text);
+    }
+}
+
+// Samples that a filter rejects.
+static void note_gates(event_writer *e, const vy_world *world)
+{
+    for (uint32_t i = 0; i < e->output->drone_count; ++i) {
+        vy_gate_state g = {0};
+        guard_note *n = &e->guards[i];
+        (void)vy_world_read_gate(world, vy_world_drone(world, i), &g);
+        for (int k = 0; k < VY_GATED_COUNT; ++k) {
+            if (!grows(e, world->state->tick, g.rejected[k], &n->rejected[k], &n->last_rejected[k])) continue;
+            char text[64];
+            snprintf(text, sizeof text, "samples of %s are rejected", vy_gated_name((vy_gated)k));
+            vy_event_writer_put(e, world->state->tick, "gate", e->output->names[i], text);
+        }
+    }
+}
+
+void vy_event_writer_step(event_writer *e, const vy_world *world)
+{
+    const vy_model *m = &world->model;
+    if ((world->state->tick - 1) % m->nap_period == 0) note_effects(e, world);
+    if (m->fault_count > 0) note_faults(e, world);
+    if (m->payload_count > 0) note_payloads(e, world);
+    if (m->guarded) note_guards(e, world);
+    if (m->gate_count > 0) note_gates(e, world);
+}
+
+static vy_status add_channel(event_writer *e, vy_error *err)
+{
+    uint16_t schema = 0;
+    const vy_status status =
+        vy_mcap_writer_add_schema(e->output->writer, "volery.Event", "jsonschema", vy_event_schema,
+                                  strlen(vy_event_schema), &schema, err);
+    const vy_mcap_channel_def def = {.topic = TOPIC_EVENTS, .encoding = "json", .schema = schema};
+    return status == VY_OK ? vy_mcap_writer_add_channel(e->output->writer, &def, &e->channel, err) : status;
+}
+
+vy_status vy_event_writer_open(log_output *output, const vy_world *world, event_writer **out, vy_error *err)
+{
+    *out = NULL;
+    const vy_model *m = &world->model;
+    event_writer *e = calloc(1, sizeof *e);
+    if (e == NULL) return vy_fail(err, VY_NO_MEMORY, "log: out of memory");
+    e->output = output;
+    e->effects = calloc(m->drone_count + 1u, sizeof *e->effects);
+    e->faults = calloc((size_t)m->drone_count * m->fault_count + 1u, sizeof *e->faults);
+    e->guards = calloc(m->drone_count + 1u, sizeof *e->guards);
+    e->payloads = calloc(m->payload_count + 1u, sizeof *e->payloads);
+    vy_status status = VY_NO_MEMORY;
+    if (e->effects != NULL && e->faults != NULL && e->guards != NULL && e->payloads != NULL)
+        status = add_channel(e, err);
+    else
+        (void)vy_fail(err, status, "log: out of memory");
+    if (status != VY_OK) {
+        vy_event_writer_close(e);
+        return status;
+    }
+    for (uint32_t i = 0; i < m->drone_count; ++i) e->effects[i] = world->drones[i].effects;
+    for (uint32_t k = 0; k < m->payload_count; ++k) e->payloads[k] = payload_word(&world->payloads[k]);
+    start_guards(e, world);
+    *out = e;
+    return VY_OK;
+}
+
+void vy_event_writer_show(event_writer *e, display *shown) { e->display = shown; }
+
+void vy_event_writer_close(event_writer *e)
+{
+    if (e == NULL) return;
+    free(e->payloads);
+    free(e->guards);
+    free(e->faults);
+    free(e->effects);
+    free(e);
+}
