@@ -190,13 +190,28 @@ static void print_size(const char *path)
     if (size < 1e6) printf(", %.0f kB", ceil(size * 1e-3));
 }
 
+// What flies by itself, and what is only there.
+static void print_counts(const vy_scenario *s)
+{
+    int bodies = 0;
+    for (int i = 0; i < s->drone_count; ++i) {
+        const vy_vehicle_def *v = &s->drones[i].def.vehicle;
+        bodies += v->rotor_count == 0 && v->thruster_count == 0 &&
+                  s->drones[i].def.controller.kind == VY_CONTROLLER_NONE;
+    }
+    const int drones = s->drone_count - bodies;
+    if (drones > 0 || bodies == 0) printf(", %d %s", drones, drones == 1 ? "drone" : "drones");
+    if (bodies > 0) printf(", %d %s", bodies, bodies == 1 ? "body" : "bodies");
+    puts("\n");
+}
+
 static void print_summary(const flight *f)
 {
     const vy_scenario *s = f->def.scenario;
     const palette p = vy_palette(stdout);
     const uint64_t steps = steps_flown(f);
-    printf("%s%s%s, seed %" PRIu64 ", %d %s\n\n", p.bold, s->name[0] != '\0' ? s->name : f->def.file, p.plain,
-           s->seed, s->drone_count, s->drone_count == 1 ? "drone" : "drones");
+    printf("%s%s%s, seed %" PRIu64, p.bold, s->name[0] != '\0' ? s->name : f->def.file, p.plain, s->seed);
+    print_counts(s);
     printf("  flew        %.3f s in %" PRIu64 " steps of %g ms", (double)steps * s->step, steps,
            s->step * 1e3);
     if (f->first > 0) printf(", from %.3f s on", (double)f->first * s->step);

@@ -153,6 +153,17 @@ try 0 "$volery" run first-flight --json --no-log
 try 0 "$volery" run first-flight --json --seed 2 --duration 2 -o b.mcap --set expect=[]
 [ "$(value steps) $(value seed)" = "2000 2" ] || fail "--seed or --duration has no effect"
 
+# A fault of all drones is none of a body's: in the summary, in JSON, in the log.
+fault='faults=[{kind: motor_weak, share: 0.9, start: 10 s}, {kind: sensor_noise, channel: gyro, noise: [0.01, 0.01, 0.01]}]'
+try 0 "$volery" run payload --set "$fault" -o faults.mcap
+says out "1 drone, 1 body"
+[ "$(grep '^  faults ' out)" = "  faults      courier: 2 times (motor_weak, sensor_noise of gyro)" ] || fail "$(grep faults out)"
+[ "$(grep -aoE '"kind":"fault","drone":"[a-z]*"' faults.mcap | sort | uniq -c | xargs)" = "2 kind:fault,drone:courier" ] ||
+    fail "events of faults in the log"
+try 0 "$volery" run payload --set "$fault" --no-log --json
+json
+[ "$(grep -o '{"kind": "fault"[^}]*}' out)" = '{"kind": "fault", "vehicle": "courier", "count": 2}' ] || fail "$(cat out)"
+
 cat >strange.yaml <<'TEXT'
 volery: 1
 name: "a \"strange\" \\ name / ünï"

@@ -50,31 +50,52 @@ static vy_drone_state look(const vy_world *world)
 
 // --- motors
 
-// Rotor 1 of every drone is lost in a world that holds a body too; of the body alone it cannot be.
-static void bodies_have_no_rotor_to_lose(void **unused)
+// Everything of every drone breaks in a world that holds a body too: the body is spared and not counted. Of
+// the body alone nothing can break.
+static void bodies_have_nothing_to_lose(void **unused)
 {
     (void)unused;
     vy_world_def def = vy_default_world_def();
-    vy_drone_def drone = open_loop(), body = open_loop();
+    vy_drone_def drone = vy_default_drone_def(), body = open_loop();
     vy_fault_def lost = fault(VY_FAULT_MOTOR_LOSS);
     vy_drone_id id;
     vy_world *world = NULL;
     def.drone_cap = 2;
-    def.fault_cap = 1;
+    def.fault_cap = 8;
+    def.line_cap = 64;
     lost.rotor = 1;
+    body.imu.period = 0.0;
     body.vehicle.rotor_count = 0;
     body.controller = vy_default_drone_def().controller;
     body.controller.kind = VY_CONTROLLER_NONE;
     assert_int_equal(vy_world_create(&def, &world, NULL), VY_OK);
     assert_int_equal(vy_world_add_drone(world, &drone, NULL, NULL), VY_OK);
     assert_int_equal(vy_world_add_drone(world, &body, &id, NULL), VY_OK);
+    assert_int_equal(vy_world_add_fault(world, &lost, NULL), VY_OK);
+    const vy_fault_kind others[] = {VY_FAULT_MOTOR_WEAK,  VY_FAULT_MOTOR_LAG,    VY_FAULT_BATTERY,
+                                    VY_FAULT_SENSOR_BIAS, VY_FAULT_COMMAND_LOSS, VY_FAULT_COMMAND_DELAY};
+    const int count = sizeof others / sizeof others[0];
+    for (int k = 0; k < count; ++k) {
+        vy_fault_def f = fault(others[k]);
+        f.size = others[k] == VY_FAULT_COMMAND_DELAY || others[k] == VY_FAULT_MOTOR_LAG ? 0.02 : 1.0;
+        f.drone = id;
+        assert_int_equal(vy_world_add_fault(world, &f, NULL), VY_BAD_VALUE);
+        f.drone = lost.drone;
+        assert_int_equal(vy_world_add_fault(world, &f, NULL), VY_OK);
+    }
     lost.drone = id;
     assert_int_equal(vy_world_add_fault(world, &lost, NULL), VY_BAD_VALUE);
-    lost.drone = vy_default_fault_def().drone;
-    assert_int_equal(vy_world_add_fault(world, &lost, NULL), VY_OK);
-    vy_world_advance(world, FROM + 200);
+    vy_world_advance(world, TO - 1);
     const vy_drone_state s = look(world);
     assert_true(s.rotor_speed[1] < 0.1 * s.rotor_speed[0]);
+    assert_int_equal(vy_world_faults(world, vy_world_drone(world, 0)), (1 << (count + 1)) - 1);
+    assert_int_equal(vy_world_fault_count(world, vy_world_drone(world, 0)), count + 1);
+    assert_int_equal(vy_world_faults(world, id), 0);
+    assert_int_equal(vy_world_fault_count(world, id), 0);
+    for (uint32_t k = 0; k <= (uint32_t)count; ++k) {
+        assert_false(vy_world_fault_acts(world, id, k));
+        assert_int_equal(vy_world_fault_begun(world, id, k), 0);
+    }
     vy_world_destroy(world);
 }
 
@@ -486,7 +507,7 @@ static void bad_faults_are_refused(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bodies_have_no_rotor_to_lose),
+        cmocka_unit_test(bodies_have_nothing_to_lose),
         cmocka_unit_test(motor_loss_spins_down_by_its_lag),
         cmocka_unit_test(weak_and_limited_motors_reach_less),
         cmocka_unit_test(a_failing_battery_slows_every_rotor),

@@ -78,8 +78,8 @@ const char *vy_channel_name(vy_channel channel);
 /// How many numbers of vy_fault_def.vector a channel takes: 1 to 3.
 int vy_channel_width(vy_channel channel);
 
-/// Add a fault, before the first step only. The def is copied. Drones must be there already, and have the
-/// sensor.
+/// Add a fault, before the first step only. The def is copied. Drones must be there already, and one of them
+/// must have what breaks: rotors, the sensor, a controller. The others are spared and not counted.
 vy_status vy_world_add_fault(vy_world *world, const vy_fault_def *def, vy_error *err);
 
 /// Which faults act on a drone now: bit k is fault k in order of creation (the first 64).

@@ -46,14 +46,14 @@ static int begins(const vy_model *m, const fault_model *f, uint32_t drone, uint6
 
 int vy_fault_acts(const vy_model *m, const fault_model *f, uint32_t drone, uint64_t tick, uint64_t *began)
 {
-    if (tick < f->start || drone < f->first || drone >= f->last) return 0;
+    if (tick < f->start || !vy_fault_concerns(m, f, drone)) return 0;
     const uint64_t piece = f->every > 0 ? (tick - f->start) / f->every : 0;
     return begins(m, f, drone, piece, began) && tick >= *began && tick - *began < f->length;
 }
 
 uint64_t vy_fault_count(const vy_model *m, const fault_model *f, uint32_t drone, uint64_t tick)
 {
-    if (tick < f->start || drone < f->first || drone >= f->last) return 0;
+    if (tick < f->start || !vy_fault_concerns(m, f, drone)) return 0;
     const uint64_t last = f->every > 0 ? (tick - f->start) / f->every : 0;
     uint64_t began, count = 0;
     for (uint64_t piece = 0; piece <= last; ++piece)

@@ -17,6 +17,10 @@ const fault_channel *vy_fault_channel(vy_channel channel);
 /// Is it of a sensor's samples?
 int vy_fault_of_sensor(vy_fault_kind kind);
 
+/// Is the drone one it is of, and has it what breaks: rotors or a battery, that sensor, a controller? One of
+/// all drones passes by those who have not, bodies first of all.
+int vy_fault_concerns(const vy_model *m, const fault_model *f, uint32_t drone);
+
 /// Does the fault act on drone `drone` at `tick`? `*began` is the tick from which on.
 int vy_fault_acts(const vy_model *m, const fault_model *f, uint32_t drone, uint64_t tick, uint64_t *began);
 

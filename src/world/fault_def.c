@@ -140,8 +140,17 @@ void vy_fault_build(const vy_model *world, const vy_fault_def *def, fault_model 
 // The period of the samples or replies that it is about; 0: the drone has none.
 static uint64_t period_of(const vy_model *world, uint32_t drone, const vy_fault_def *def)
 {
-    if (def->kind == VY_FAULT_COMMAND_DELAY) return world->drones[drone].control_period;
+    if (!vy_fault_of_sensor(def->kind)) return world->drones[drone].control_period;
     return vy_sensor_period(world, drone, vy_fault_channel(def->channel)->sensor);
+}
+
+int vy_fault_concerns(const vy_model *m, const fault_model *f, uint32_t drone)
+{
+    if (drone < f->first || drone >= f->last) return 0;
+    const int rotors = m->drones[drone].layout.count > 0;
+    if (f->def.kind <= VY_FAULT_MOTOR_LAG) return rotors;
+    if (f->def.kind == VY_FAULT_BATTERY) return rotors || m->params[drone].battery.capacity > 0.0;
+    return period_of(m, drone, &f->def) > 0;
 }
 
 // Length and period of the delay line.
@@ -173,13 +182,16 @@ vy_status vy_fault_fit(const vy_model *world, fault_model *f, vy_error *err)
         if (def->kind <= VY_FAULT_MOTOR_MAX && def->rotor >= rotors && !spared)
             return vy_fail(err, VY_BAD_VALUE, "fault.rotor is %d, but the drone has %d rotors", def->rotor,
                            rotors);
-        have += period_of(world, i, def) > 0;
+        have += vy_fault_concerns(world, f, i);
     }
     const char *who = def->drone.bits != 0 || f->last - f->first == 1 ? "the drone has no" : "no drone has";
-    if (vy_fault_of_sensor(def->kind) && have == 0)
-        return vy_fail(err, VY_BAD_VALUE, "fault %s of %s: %s sensor %s", vy_fault_name(def->kind),
-                       vy_channel_name(def->channel), who, vy_fault_channel(def->channel)->key);
-    if (def->kind == VY_FAULT_COMMAND_DELAY && have == 0)
-        return vy_fail(err, VY_BAD_VALUE, "fault command_delay: %s controller", who);
+    const char *name = vy_fault_name(def->kind);
+    if (have == 0 && vy_fault_of_sensor(def->kind))
+        return vy_fail(err, VY_BAD_VALUE, "fault %s of %s: %s sensor %s", name, vy_channel_name(def->channel),
+                       who, vy_fault_channel(def->channel)->key);
+    if (have == 0)
+        return vy_fail(err, VY_BAD_VALUE, "fault %s: %s %s", name, who,
+                       def->kind <= VY_FAULT_MOTOR_LAG || def->kind == VY_FAULT_BATTERY ? "rotors"
+                                                                                        : "controller");
     return late ? lay_line(world, f, err) : VY_OK;
 }
