@@ -40,11 +40,9 @@ static int take_option(const command *of, char **words, int count, int *next, ar
         return 0;
     }
     if (o->argument == NULL && value != NULL) return vy_say_usage(of, "--%s takes no value", o->name);
-    if (o->argument != NULL && value == NULL) {
-        if (*next >= count)
-            return vy_say_usage(of, "--%s needs a value: --%s %s", o->name, o->name, o->argument);
-        value = words[(*next)++];
-    }
+    if (o->argument != NULL && value == NULL && *next < count) value = words[(*next)++];
+    if (o->argument != NULL && (value == NULL || value[0] == '\0'))
+        return vy_say_usage(of, "--%s needs a value: --%s %s", o->name, o->name, o->argument);
     if (!(o->flags & OPTION_REPEATS) && vy_given(out, o->name)) {
         return vy_say_usage(of, "--%s is given twice", o->name);
     }
@@ -57,6 +55,10 @@ static int check_operands(const command *of, const arguments *given)
     if (given->operand_count > of->operands_max) {
         return vy_say_usage(of, "one word too many: %s; usage: volery %s %s",
                             given->operands[of->operands_max], of->name, of->operands);
+    }
+    for (int i = 0; i < given->operand_count; ++i) {
+        if (given->operands[i][0] == '\0')
+            return vy_say_usage(of, "a word is empty; usage: volery %s %s", of->name, of->operands);
     }
     return 0;
 }

@@ -116,8 +116,12 @@ static int branch(const arguments *given, const overrides *changes, vy_log *log)
     int status = read_moment(given, &info, &tick);
     if (status == 0) status = vy_check_log_physics("branch", path, log);
     if (status == 0) status = vy_load_logged_scenario("branch", path, log, changes, &scenario);
-    if (status == 0 && vy_scenario_steps(scenario) < tick) {
-        status = vy_say("branch", EXIT_USAGE, "the scenario ends at %.6g s, before --at", scenario->duration);
+    if (status == 0 && vy_scenario_steps(scenario) <= tick) {
+        status =
+            vy_say("branch", EXIT_USAGE,
+                   "the scenario ends at %.6g s, nothing is left to fly after --at %s; --set duration=... "
+                   "makes it longer",
+                   scenario->duration, vy_given_value(given, "at"));
     }
     if (status == 0 && fabs(scenario->step - info.dt) > 0.0) {
         status = vy_say("branch", EXIT_USAGE, "a branch keeps the step of its parent, %.6g s", info.dt);
@@ -146,7 +150,7 @@ int vy_cmd_branch(const arguments *given)
     vy_log *log = NULL;
     int status = vy_overrides_from(given, &changes);
     if (status == 0)
-        status = vy_file_check_stream("branch", vy_given_value(given, "output"), vy_given(given, "json"));
+        status = vy_file_check_log("branch", vy_given_value(given, "output"), vy_given(given, "json"));
     if (status == 0) status = vy_load_log("branch", given->operands[0], &log);
     if (status == 0)
         status = vy_file_check_apart("branch", given->operands[0], vy_given_value(given, "output"));

@@ -4,15 +4,18 @@
 #include "load.h"
 #include "say.h"
 #include "shipped.h"
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
 static int print_text(char *text)
 {
     if (text == NULL) return vy_say_no_memory("check");
-    fputs(text, stdout);
+    errno = 0;
+    const int failed = fputs(text, stdout) < 0 || fflush(stdout) != 0;
+    const int reason = errno;
     free(text);
-    return EXIT_DONE;
+    return failed ? vy_say_unwritten("check", reason) : EXIT_DONE;
 }
 
 static void json_diagnostics(json *j, const char *name, const vy_diagnostics *told, int warnings)

@@ -21,7 +21,9 @@ static int export_to(const char *log_path, const char *path, vy_log *log, const 
         out.reason = errno;
     } else if (status != VY_OK) {
         if (path != NULL) vy_output_discard(&out);
-        return vy_say_log_error("export", log_path, status, &error);
+        const int told = vy_say_log_error("export", log_path, status, &error);
+        if (status == VY_NOT_FOUND) vy_fields_list(log, def->drone);
+        return told;
     }
     if (path != NULL) return vy_output_commit("export", &out);
     return ferror(stdout) ? vy_say_unwritten("export", out.reason) : EXIT_DONE;
@@ -31,7 +33,8 @@ static int read_options(const arguments *given, vy_export_def *def)
 {
     const char *rate = vy_given_value(given, "rate");
     const int csv = vy_given(given, "csv"), parquet = vy_given(given, "parquet");
-    if (csv == parquet) return vy_say_usage(given->command, "say the format: --csv or --parquet");
+    if (csv == parquet)
+        return vy_say_usage(given->command, "say %s: --csv or --parquet", csv ? "one format" : "the format");
     if (rate != NULL && (!vy_read_real(rate, &def->rate) || def->rate <= 0.0 || def->rate > 1e6))
         return vy_say_usage(given->command, "--rate needs a number of Hz above 0, at most 1e6, got %s", rate);
     if (parquet && vy_given_value(given, "output") == NULL && isatty(STDOUT_FILENO))

@@ -9,8 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
-// In the texts @ stands for the name, % for the folder of Volery's headers.
+// In the texts @ stands for the name, % for the folder of Volery's headers, & for this program.
 static const char source_text[] =
     "// @.c - a controller for Volery. `make` builds it, `make fly` flies it.\n"
     "#include \"volery/plugin.h\"\n"
@@ -77,42 +78,75 @@ static const char scenario_text[] =
     "  - {quantity: distance, at: throughout, after: 5 s, max: 5 cm}\n"
     "  - {quantity: height, at: throughout, after: 5 s, min: 0.95, max: 1.05}\n";
 
-static const char makefile_text[] = "VOLERY ?= volery\n"
+static const char makefile_text[] = "VOLERY ?= &\n"
                                     "CFLAGS ?= -O2 -Wall -Wextra\n"
                                     "\n"
                                     "@.so: @.c\n"
-                                    "\t$(CC) $(CFLAGS) -shared -fPIC -ffp-contract=off -I% $< -o $@ -lm\n"
+                                    "\t$(CC) $(CFLAGS) -shared -fPIC -ffp-contract=off -I\"%\" $< -o $@ -lm\n"
                                     "\n"
                                     "fly: @.so\n"
-                                    "\t$(VOLERY) run @.yaml\n"
+                                    "\t\"$(VOLERY)\" run @.yaml\n"
                                     "\n"
                                     ".PHONY: fly\n";
 
 // In a Makefile $@ is the target, so there a name is written as @ alone and never behind a $.
-static void put_text(FILE *file, const char *text, const char *name, const char *headers)
+static void put_text(FILE *file, const char *text, const char *name, const char *headers, const char *program)
 {
     for (const char *c = text; *c != '\0'; ++c) {
         if (*c == '@' && (c == text || c[-1] != '$'))
             fputs(name, file);
-        else if (*c == '%' && headers != NULL)
+        else if (*c == '%')
             fputs(headers, file);
+        else if (*c == '&')
+            fputs(program, file);
         else
             fputc(*c, file);
     }
 }
 
-static int write_one(const char *name, const char *end, const char *text, const char *headers)
+enum { PATH_CAP = 256 };
+
+// The path of the file with this ending, or of this name.
+static void name_file(const char *name, const char *end, char path[PATH_CAP])
 {
-    char path[256];
-    if (end[0] == '.')
-        snprintf(path, sizeof path, "%s/%s%s", name, name, end);
-    else
-        snprintf(path, sizeof path, "%s/%s", name, end);
+    snprintf(path, PATH_CAP, "%s/%s%s", name, end[0] == '.' ? name : "", end);
+}
+
+static int write_one(const char *name, const char *end, const char *text, const char *headers,
+                     const char *program)
+{
+    char path[PATH_CAP];
+    name_file(name, end, path);
     output out;
     const int status = vy_output_open("new", path, &out);
     if (status != 0) return status;
-    put_text(out.file, text, name, headers);
+    put_text(out.file, text, name, headers, program);
     return vy_output_commit("new", &out);
+}
+
+static int write_all(const char *name)
+{
+    char *headers = vy_shipped_headers(), *program = vy_shipped_program();
+    const char *in = headers != NULL ? headers : "/usr/local/include",
+               *by = program != NULL ? program : "volery";
+    int status = write_one(name, ".c", source_text, in, by);
+    if (status == 0) status = write_one(name, ".yaml", scenario_text, in, by);
+    if (status == 0) status = write_one(name, "Makefile", makefile_text, in, by);
+    free(headers);
+    free(program);
+    return status;
+}
+
+// A folder with half of the files would only be in the way of the next try.
+static void remove_all(const char *name)
+{
+    static const char *const ends[] = {".c", ".yaml", "Makefile"};
+    char path[PATH_CAP];
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; ++i) {
+        name_file(name, ends[i], path);
+        (void)unlink(path);
+    }
+    (void)rmdir(name);
 }
 
 static int is_name(const char *text)
@@ -139,15 +173,12 @@ int vy_cmd_new(const arguments *given)
         return vy_say("new", errno == EEXIST ? EXIT_USAGE : EXIT_SYSTEM, "the folder %s: %s", name,
                       strerror(errno));
     }
-    char *headers = vy_shipped_headers();
-    int status = write_one(name, ".c", source_text, NULL);
-    if (status == 0) status = write_one(name, ".yaml", scenario_text, NULL);
-    if (status == 0)
-        status = write_one(name, "Makefile", makefile_text, headers != NULL ? headers : "/usr/local/include");
-    free(headers);
-    if (status == 0) {
-        printf("%s/%s.c, %s.yaml and a Makefile are written. To build and fly it:\n\n  cd %s && make fly\n",
-               name, name, name, name);
+    const int status = write_all(name);
+    if (status != 0) {
+        remove_all(name);
+        return status;
     }
-    return status;
+    printf("%s/%s.c, %s.yaml and a Makefile are written. To build and fly it:\n\n  cd %s && make fly\n", name,
+           name, name, name);
+    return EXIT_DONE;
 }

@@ -48,8 +48,9 @@ static int write_figure(const char *path, double scale, const figure *f)
 static int read_frame(const arguments *given, const vy_log *log, figure *f)
 {
     const vy_log_info info = vy_log_get_info(log);
-    f->from = (double)info.first_tick * info.dt;
-    f->to = (double)info.last_tick * info.dt;
+    const double first = (double)info.first_tick * info.dt, last = (double)info.last_tick * info.dt;
+    f->from = first;
+    f->to = last;
     f->width = WIDTH;
     f->panel = PANEL;
     f->dark = vy_given(given, "dark");
@@ -57,8 +58,10 @@ static int read_frame(const arguments *given, const vy_log *log, figure *f)
     if (status == 0) status = read_number(given, "to", -1e12, 1e12, &f->to);
     if (status == 0) status = read_number(given, "width", 200.0, 4000.0, &f->width);
     if (status == 0) status = read_number(given, "panel", 30.0, 2000.0, &f->panel);
-    if (status == 0 && !(f->to > f->from))
-        status = vy_say_usage(given->command, "there is nothing between %g s and %g s", f->from, f->to);
+    if (status == 0 && !(f->to > f->from && f->to > first && f->from < last))
+        status = vy_say_usage(given->command,
+                              "there is nothing between %g s and %g s; the log goes from %g s to %g s",
+                              f->from, f->to, first, last);
     return status;
 }
 
@@ -76,7 +79,10 @@ static int make_figure(const arguments *given, vy_log *log, uint32_t drone, figu
     vy_error error = {.status = VY_OK};
     const vy_status status = vy_plot_fill(log, drone, panels, count, f, &error);
     free(panels);
-    return status == VY_OK ? 0 : vy_say_log_error("plot", path, status, &error);
+    if (status == VY_OK) return 0;
+    const int told = vy_say_log_error("plot", path, status, &error);
+    if (status == VY_NOT_FOUND) vy_fields_list(log, drone);
+    return told;
 }
 
 // RUN.mcap -> RUN.svg, beside the log.

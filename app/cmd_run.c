@@ -43,7 +43,7 @@ static int check_options(const arguments *given)
         return vy_say_usage(given->command,
                             "--junit - has standard output for itself: with --quiet, not --json");
     if (log != NULL) {
-        const int status = vy_file_check_stream(given->command->name, log, vy_given(given, "json"));
+        const int status = vy_file_check_log(given->command->name, log, vy_given(given, "json"));
         if (status != 0) return status;
     }
     const char *state = vy_given_value(given, "log-state");

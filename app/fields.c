@@ -10,15 +10,19 @@ int vy_drone_from(const arguments *given, const vy_log *log, uint32_t *index)
     const char *of = given->command->name, *name = vy_given_value(given, "drone");
     const uint32_t count = vy_log_get_info(log).drone_count;
     char names[400] = "";
+    size_t used = 0;
+    uint32_t told = 0; // as many as there is room for
     for (uint32_t i = 0; i < count; ++i) {
         const char *is = vy_log_drone_name(log, i);
         if (name != NULL && strcmp(is, name) == 0) {
             *index = i;
             return 0;
         }
-        const size_t used = strlen(names);
-        snprintf(names + used, sizeof names - used, "%s%s", i > 0 ? ", " : "", is);
+        if (told < i || used + strlen(is) + sizeof ", and 4294967295 more" > sizeof names) continue;
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i > 0 ? ", " : "", is);
+        told += 1;
     }
+    if (told < count) snprintf(names + used, sizeof names - used, " and %u more", (unsigned)(count - told));
     *index = 0;
     if (name == NULL && count == 1) return 0;
     if (name == NULL) return vy_say(of, EXIT_USAGE, "which drone? Give --drone with one of: %s", names);

@@ -18,3 +18,6 @@ typedef struct fields {
 /// @return 0, or the exit status after a sentence
 int vy_fields_from(const char *name, const char *list, fields *out);
 void vy_fields_destroy(fields *f);
+
+/// Print the names of the fields of a drone on stderr, for a user who asked for one that is not there.
+void vy_fields_list(vy_log *log, uint32_t drone);

@@ -37,9 +37,13 @@ int vy_file_check_apart(const char *name, const char *input, const char *path)
 
 int vy_file_is_stream(const char *path) { return strcmp(path, "-") == 0; }
 
-int vy_file_check_stream(const char *name, const char *path, int json)
+int vy_file_check_log(const char *name, const char *path, int json)
 {
-    if (!vy_file_is_stream(path)) return 0;
+    struct stat info;
+    if (!vy_file_is_stream(path)) {
+        if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode)) return 0;
+        return vy_say(name, EXIT_USAGE, "%s is a folder: give the log a name in it", path);
+    }
     if (json) return vy_say(name, EXIT_USAGE, "the log and --json cannot both go to standard output");
     if (isatty(STDOUT_FILENO))
         return vy_say(name, EXIT_USAGE,

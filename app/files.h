@@ -15,10 +15,10 @@ int vy_file_check_apart(const char *name, const char *input, const char *path);
 /// Is `path` a dash, which stands for standard output?
 int vy_file_is_stream(const char *path);
 
-/// Check that a log can go to `path` if that is standard output: not a terminal, and nothing else printed
-/// there.
+/// Check that a log can go to `path`: it is no folder; if it is standard output, that is no terminal and
+/// nothing else is printed there.
 /// @return 0, or the exit status after a sentence
-int vy_file_check_stream(const char *name, const char *path, int json);
+int vy_file_check_log(const char *name, const char *path, int json);
 
 /// An output under construction: PATH.part, renamed by vy_output_commit(). A pipe or device, and standard
 /// output for a dash, is written directly.

@@ -24,9 +24,14 @@ int vy_help_all(void)
            "machine.\n"
            "\nusage: volery COMMAND [options]\n\n",
            p.bold, p.plain);
+    int left = 0; // width of the longest command with its operands
+    for (int i = 0; i < vy_command_count; ++i) {
+        const int size = (int)(strlen(vy_commands[i].name) + strlen(vy_commands[i].operands));
+        left = size > left ? size : left;
+    }
     for (int i = 0; i < vy_command_count; ++i) {
         const command *c = &vy_commands[i];
-        const int width = 24 - (int)strlen(c->name);
+        const int width = left + 2 - (int)strlen(c->name);
         printf("  %s%s%s %-*s%s\n", p.bold, c->name, p.plain, width, c->operands, c->summary);
     }
     printf("\nvolery help COMMAND explains one of them; volery --version says which Volery this is.\nTo "

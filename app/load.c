@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 int vy_read_whole(const char *text, uint64_t *out)
 {
@@ -76,6 +77,9 @@ int vy_scenario_file(const char *name, const char *operand, char **path)
 {
     *path = vy_file_is_regular(operand) ? NULL : vy_shipped_find(operand);
     if (*path != NULL) return 0;
+    if (strchr(operand, '/') == NULL && strchr(operand, '.') == NULL && access(operand, F_OK) != 0)
+        return vy_say(name, EXIT_USAGE, "there is no scenario %s; volery help run lists those with a name",
+                      operand);
     const int status = vy_file_check_input(name, "scenario", operand);
     if (status != 0) return status;
     *path = malloc(strlen(operand) + 1);

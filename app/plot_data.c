@@ -68,15 +68,23 @@ static vy_status add_wish(plot *p, const char *list, vy_error *err)
     return VY_OK;
 }
 
-// A log without references has no error to show, and nobody asked for one.
+static int has_field(vy_log *log, uint32_t drone, const char *name, plot *p)
+{
+    const vy_status status = vy_table_open(log, drone, &name, 1, &p->table, NULL);
+    vy_table_close(&p->table);
+    return status == VY_OK;
+}
+
+// What the log has of it: without references there is no error to show, a body has no motors, and nobody
+// asked for either.
 static vy_status add_usual(vy_log *log, uint32_t drone, plot *p, vy_error *err)
 {
-    char topic[VY_NAME_CAP + 40];
-    snprintf(topic, sizeof topic, "/drones/%s/reference", vy_log_drone_name(log, drone));
-    const int references = vy_mcap_reader_find_channel(log->reader, topic) != NULL;
+    const int references = has_field(log, drone, "reference.position", p);
+    const int motors = has_field(log, drone, "control.motors", p);
     vy_status status = VY_OK;
     for (size_t i = 0; i < sizeof usual / sizeof usual[0] && status == VY_OK; ++i) {
         if (!references && strcmp(usual[i], "error") == 0) continue;
+        if (!motors && strcmp(usual[i], "control.motors") == 0) continue;
         status = add_wish(p, !references && i == 0 ? "body.position" : usual[i], err);
     }
     return status;

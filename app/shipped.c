@@ -14,6 +14,8 @@ enum { PATH_CAP = 4096, NAME_COUNT = 256, NAME_SPACE = 64 };
 static const char *const places[] = {"../share/volery/scenarios", "../scenarios", "../../scenarios",
                                      "../../../scenarios"};
 
+char *vy_shipped_program(void) { return realpath("/proc/self/exe", NULL); }
+
 static int program_folder(char *out, size_t size)
 {
     const ssize_t length = readlink("/proc/self/exe", out, size - 1);

@@ -10,5 +10,8 @@ char *vy_shipped_find(const char *name);
 /// List them, each with the first words of its file; prints nothing when there are none.
 void vy_shipped_list(FILE *out);
 
+/// The path of this program; text to free(), or NULL.
+char *vy_shipped_program(void);
+
 /// The folder that holds volery/plugin.h, near the program; text to free(), or NULL.
 char *vy_shipped_headers(void);

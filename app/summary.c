@@ -43,7 +43,9 @@ static void print_drones(const flight *f)
         if (t->has_error && !t->outside) printf(" %7.2f s", t->settled);
         if (!t->has_error || t->outside) printf(" %9s", t->has_error ? "never" : "-");
         printf(" %5.1f %%", 100.0 * effort(t));
-        printf("   (%.3f, %.3f, %.3f) m\n", t->now.position.x, t->now.position.y, t->now.position.z);
+        const vy_vec3 at = t->now.position;
+        const int far = fabs(at.x) + fabs(at.y) + fabs(at.z) >= 1e9; // farther than from any planet's middle
+        printf(far ? "   (%.6g, %.6g, %.6g) m\n" : "   (%.3f, %.3f, %.3f) m\n", at.x, at.y, at.z);
     }
 }
 

@@ -188,6 +188,18 @@ json
 [ "$(value status)" = error ] || fail "run --json of a bad scenario"
 try 2 "$volery" check bad.yaml --json
 json
+try 0 "$volery" --help
+says out "view RUN.mcap [OTHER.mcap]  make" # the longest left side has a gap too
+try 0 "$volery" help run
+sed -n '/^scenarios that came/,$p' out | sed 1d | grep -v 'run pilot' | grep -v '\.$' >err && fail "what a scenario is, cut off: $(head -3 err)"
+try 2 "$volery" run ""
+says err "a word is empty"
+try 2 "$volery" run first-flight -o ""
+says err "--output needs a value"
+try 2 "$volery" run first-flight -o .
+says err "is a folder"
+try 2 "$volery" run first-fligth
+says err "volery help run lists"
 try 2 "$volery" run no-such.yaml
 says err "there is no scenario no-such.yaml"
 try 2 "$volery" run .
@@ -256,6 +268,9 @@ says out "drones[0].controller.gains.rate"
 says out "first at step 70"
 try 2 "$volery" branch a.mcap --at 21 -o x.mcap
 says err "outside the log"
+try 2 "$volery" branch a.mcap --at 20 -o x.mcap
+says err "nothing is left to fly"
+try 0 "$volery" branch a.mcap --at 20 -o longer.mcap --set duration=21 -q
 try 2 "$volery" branch branch.mcap --at 1 -o x.mcap
 try 2 "$volery" branch a.mcap --at 1 -o a.mcap
 says err "would replace the input"
@@ -267,6 +282,9 @@ try 0 "$volery" export a.mcap --csv --drone alpha --fields body.position
 try 2 "$volery" export a.mcap --csv --fields nothing -o a.csv
 [ "$(wc -l <a.csv)" -eq 2002 ] || fail "a failed export replaced an older table"
 [ ! -e a.csv.part ] || fail "a failed export left a .part"
+says err "body.position" # the names that there are
+try 2 "$volery" export a.mcap --csv --parquet
+says err "say one format"
 try 2 "$volery" export a.mcap
 
 # --- plot
@@ -301,7 +319,12 @@ try 2 "$volery" plot a.mcap -o a.gif
 says err "a figure is an .svg or a .png file"
 try 2 "$volery" plot a.mcap --signals nothing -o x.svg
 says err "the log has no field nothing"
+says err "body.position"
 try 2 "$volery" plot a.mcap --from 5 --to 4
+try 2 "$volery" plot a.mcap --from 100 --to 200 -o x.svg
+says err "the log goes from 0 s to 20 s"
+try 0 "$volery" run tumble --duration 1 --set expect=[] -q -o tumble.mcap
+try 0 "$volery" plot tumble.mcap # which has no motors
 [ ! -e x.svg ] || fail "a failed plot left a file"
 
 # --- view: what the page looks like is in view_test.sh

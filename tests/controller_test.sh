@@ -23,7 +23,7 @@ final() { "$volery" run "$@" --json | sed 's/.*"final_hash": *"\([0-9a-f]*\)".*/
 
 # A new controller builds with every warning and flies as its scenario expects.
 try 0 "$volery" new controller mine
-try 0 make -C mine CFLAGS='-O2 -Wall -Wextra -Wpedantic -Werror' VOLERY="$volery" fly
+try 0 make -C mine CFLAGS='-O2 -Wall -Wextra -Wpedantic -Werror' fly # by the program that wrote it
 says out "completed"
 try 0 "$volery" replay mine/mine.mcap
 says out "identical"

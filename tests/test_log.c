@@ -110,6 +110,25 @@ static void log_replays_every_scene(void **state)
     }
 }
 
+// A log that begins late and has no step after that replays to where it begins.
+static void log_without_a_step(void **state)
+{
+    (void)state;
+    vy_world *late = build("hover", 5);
+    vy_world_advance(late, 40);
+    const uint64_t hash = record(0, late, 0, 700);
+    vy_log *log = open_log(0);
+    vy_world *world = build("hover", 5);
+    vy_difference d;
+    assert_int_equal(vy_log_get_info(log).first_tick, 40);
+    assert_int_equal(vy_log_replay(log, world, NULL, NULL, &d, NULL), VY_OK);
+    assert_false(d.found);
+    assert_int_equal(d.last_tick, 40);
+    assert_true(vy_world_hash(world) == hash);
+    vy_world_destroy(world);
+    vy_log_close(log);
+}
+
 // A changed parameter is found at the exact step when every state is logged, and the field is named.
 static void log_names_the_first_difference(void **state)
 {
@@ -665,6 +684,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(log_replays_every_scene),
+        cmocka_unit_test(log_without_a_step),
         cmocka_unit_test(log_names_the_first_difference),
         cmocka_unit_test(log_compare_finds_the_moment),
         cmocka_unit_test(log_feeds_replies),

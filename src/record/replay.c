@@ -121,6 +121,7 @@ static vy_status follow(vy_log *log, vy_world *world, const state_record *from, 
     if (status == VY_OK) status = vy_log_cursor(log, TOPIC_STATE, &f->states, err);
     if (status == VY_OK) status = vy_reply_walk_open(log, &f->replies, err);
     if (status != VY_OK) return status;
+    out->last_tick = from->tick;
     const uint64_t time = vy_log_time(from->tick, log->info.dt);
     vy_mcap_cursor_seek(f->hashes.cursor, time);
     vy_mcap_cursor_seek(f->states, time);

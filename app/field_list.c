@@ -1,0 +1,39 @@
+// field_list.c - the names of the fields a log has. Apart from fields.c: the world's headers use the word
+// command.
+#include "fields.h"
+#include "record/table.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// The name of a field is that of its columns without their components.
+static size_t field_size(const char *column)
+{
+    const char *bracket = strchr(column, '['), *dot = strrchr(column, '.');
+    if (bracket != NULL) return (size_t)(bracket - column);
+    return dot != NULL && dot[1] != '\0' && dot[2] == '\0' ? (size_t)(dot - column) : strlen(column);
+}
+
+void vy_fields_list(vy_log *log, uint32_t drone)
+{
+    log_table *all = calloc(1, sizeof *all);
+    if (all == NULL) return;
+    const char *last = "";
+    size_t column = 0, last_size = 0;
+    if (vy_table_open(log, drone, NULL, 0, all, NULL) == VY_OK) {
+        fprintf(stderr, "fields of %s:", vy_log_drone_name(log, drone));
+        for (int i = 0; i < all->count; ++i) {
+            const char *name = all->columns[i].name;
+            const size_t size = field_size(name);
+            if (size == last_size && strncmp(name, last, size) == 0) continue;
+            const int wrap = i == 0 || column + size > 100;
+            column = wrap ? size + 2 : column + size + 1;
+            fprintf(stderr, "%s%.*s", wrap ? "\n  " : " ", (int)size, name);
+            last = name;
+            last_size = size;
+        }
+        fputc('\n', stderr);
+    }
+    vy_table_close(all);
+    free(all);
+}
