@@ -8,31 +8,36 @@
 #include "volery/collision.h"
 #include <stdint.h>
 
-/// One point of a contact in a step.
+/// One point of a contact at the start of a step: a row of lanes.
 typedef struct contact_point {
-    vy_vec3 on_a;   // [m] from a's centre of mass to its surface, a's axes
-    vy_vec3 from_a; // [m] the same at the start of the step, world
-    double gap;     // [m] at the start of the step
+    vy_vec3 from_a; // [m] from a's centre of mass to its surface, world
+    double gap;     // [m]
     double push;    // [N s] of the last sub-step
-    double total;   // [N s] of all sub-steps
-    double speed;   // [m/s] of separation before the step
+    vy_vec3 on_a;   // [m] from a's centre of mass to its surface, a's axes
 } contact_point;
 
-/// Two bodies that touch or are about to.
+/// Two bodies that touch or are about to. Rows of eight numbers, as lanes load them; points that it does not
+/// have are zeros.
 typedef struct contact {
-    uint32_t a, b;
-    int count;
-    int was;           // 1: pushed in the last step
-    int rigid;         // 1: one of the two does not move: twice as stiff
-    vy_vec3 n, t1, t2; // from a to b, and across
-    vy_vec3 apart;     // [m] from a's centre of mass to b's at the start of the step
-    double friction, restitution, rolling, spinning;
-    double load;                 // [N s] mean push of the last quarter of a second, of all points: at rest
-                                 // the springs carry it without giving way
-    double drag_1, drag_2;       // [N s] friction of the last sub-step
+    vy_vec3 n, t1; // from a to b, and across: n x t1 is the other direction there
+    double friction, restitution;
+
+    vy_vec3 apart; // [m] from a's centre of mass to b's
+    double load; // [N s] mean push of the last quarter of a second, of all points: at rest the springs carry
+                 // it without giving way
+    double rolling, spinning;
+    double drag_1, drag_2; // [N s] friction of the last sub-step
+
     double roll_1, roll_2, spin; // [N m s] of the last sub-step
     vy_vec3 impulse;             // [N s] on b, of all sub-steps
+    uint32_t a, b;
+    int count;
+    int was; // 1: pushed in the last step
+
     contact_point p[VY_MANIFOLD_POINTS];
+
+    double total[VY_MANIFOLD_POINTS]; // [N s] of all sub-steps
+    double speed[VY_MANIFOLD_POINTS]; // [m/s] of separation before the step
 } contact;
 
 /// What is true of a contact at the start of a step.
@@ -68,9 +73,9 @@ typedef struct contact_motion {
 typedef struct contact_body {
     double moved[3]; // [m] since the start of the step
     double spun[4];  // w, x, y, z of the rotation since then; of a ball none: its surface stays
-    double inverse_mass;
+    double unused;
     double inverse[6]; // inverse inertia: xx xy xz yy yz zz
-    double spare[2];
+    double inverse_mass, spare;
     int moves; // 1: dynamic
     int round; // 1: the same moment about every axis
     int ball;

@@ -8,13 +8,12 @@ enum { FEW_PAIRS = 64, FEW_CONTACTS = 256 }; // not worth waking threads for
 
 static double mean(double a, double b) { return real_sqrt(a * b); }
 
-// Two unit vectors across n.
-static void across(vec3 n, vec3 *t1, vec3 *t2)
+// A unit vector across n.
+static vec3 across(vec3 n)
 {
     const vec3 k = real_abs(n.x) < 0.6 ? vec3_make(1.0, 0.0, 0.0) : vec3_make(0.0, 1.0, 0.0);
     const vec3 t = vec3_cross(n, k);
-    *t1 = vec3_scale(1.0 / vec3_length(t), t);
-    *t2 = vec3_cross(n, *t1);
+    return vec3_scale(1.0 / vec3_length(t), t);
 }
 
 // The points, the deepest first: an order that a mirror does not change.
@@ -30,6 +29,8 @@ static void fill_points(const vy_bodies *b, const vy_manifold *m, contact *c)
         for (; at > 0 && c->p[at - 1].gap > p.gap; --at) c->p[at] = c->p[at - 1];
         c->p[at] = p;
     }
+    for (int i = m->count; i < VY_MANIFOLD_POINTS; ++i) c->p[i] = (contact_point){.gap = 0.0};
+    for (int i = 0; i < VY_MANIFOLD_POINTS; ++i) c->total[i] = c->speed[i] = 0.0;
 }
 
 // The remembered point nearest to p that has not been taken yet, or -1 when none is near against the arms.
@@ -71,12 +72,13 @@ static void recall(const contact_memory *m, contact *c)
     for (int i = 0; i < c->count; ++i) {
         if ((fresh >> i & 1u) != 0) c->p[i].push = rest / count;
     }
+    const vec3 t2 = vec3_cross(c->n, c->t1);
     c->load = m->load;
     c->drag_1 = vec3_dot(m->friction, c->t1);
-    c->drag_2 = vec3_dot(m->friction, c->t2);
+    c->drag_2 = vec3_dot(m->friction, t2);
     if (c->rolling > 0.0) { // else the twist is about the normal, and across it there is rounding alone
         c->roll_1 = vec3_dot(m->twist, c->t1);
-        c->roll_2 = vec3_dot(m->twist, c->t2);
+        c->roll_2 = vec3_dot(m->twist, t2);
     }
     c->spin = vec3_dot(m->twist, c->n);
     c->was = 1;
@@ -110,9 +112,8 @@ static void fill_contact(const vy_bodies *b, uint32_t i, uint32_t j, const vy_ma
     c->b = j;
     c->count = m->count;
     c->was = 0;
-    c->rigid = !body_is_dynamic(b, i) || !body_is_dynamic(b, j);
     c->n = m->normal;
-    across(c->n, &c->t1, &c->t2);
+    c->t1 = across(c->n);
     c->load = c->drag_1 = c->drag_2 = c->roll_1 = c->roll_2 = c->spin = 0.0;
     c->impulse = vec3_zero();
     fill_points(b, m, c);

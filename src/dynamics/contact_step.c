@@ -120,7 +120,7 @@ static double respond_speed(vy_bodies *b, contact *c, vec3 point, vec3 n)
     const double d = (pa->inverse_mass + pb->inverse_mass) +
                      (vec3_dot(vec3_cross(ta, ra), na) + vec3_dot(vec3_cross(tb, rb), nb));
     const double j = -(1.0 + c->restitution) * speed / d;
-    c->p[0].speed = speed;
+    c->speed[0] = speed;
     sa->velocity = vec3_add_scaled(sa->velocity, -j * pa->inverse_mass, n);
     sb->velocity = vec3_add_scaled(sb->velocity, j * pb->inverse_mass, n);
     sa->rate = vec3_add_scaled(sa->rate, -j, ta);
@@ -154,8 +154,8 @@ static void respond(vy_bodies *b)
         c->count = 1;
         c->p[0] = (contact_point){.push = 0.0};
         c->p[0].on_a = quat_unrotate(b->state[c->a].attitude, vec3_sub(point, b->state[c->a].position));
-        c->p[0].push = c->p[0].total = respond_speed(b, c, point, m.normal);
-        s->links[k].kept = c->p[0].total != 0.0;
+        c->p[0].push = c->total[0] = respond_speed(b, c, point, m.normal);
+        s->links[k].kept = c->total[0] != 0.0;
         respond_position(b, c, m.points[0].depth, m.normal);
         b->touched[c->a] = b->touched[c->b] = 1; // joints look again
     }
@@ -167,14 +167,14 @@ static contact_memory memory_of(const contact *c)
 {
     contact_memory m = {.a = c->a, .b = c->b};
     for (int i = 0; i < c->count; ++i) {
-        const contact_point *p = &c->p[i];
-        if (p->total == 0.0) continue;
-        m.at[m.count] = p->on_a;
-        m.push[m.count++] = p->push;
+        if (c->total[i] == 0.0) continue;
+        m.at[m.count] = c->p[i].on_a;
+        m.push[m.count++] = c->p[i].push;
     }
+    const vec3 t2 = vec3_cross(c->n, c->t1);
     m.load = c->load;
-    m.friction = vec3_add_scaled(vec3_scale(c->drag_1, c->t1), c->drag_2, c->t2);
-    m.twist = vec3_add_scaled(vec3_scale(c->roll_1, c->t1), c->roll_2, c->t2);
+    m.friction = vec3_add_scaled(vec3_scale(c->drag_1, c->t1), c->drag_2, t2);
+    m.twist = vec3_add_scaled(vec3_scale(c->roll_1, c->t1), c->roll_2, t2);
     m.twist = vec3_add_scaled(m.twist, c->spin, c->n);
     return m;
 }
@@ -188,12 +188,11 @@ static vy_contact_report report_of(const vy_bodies *b, const contact *c)
     r.normal = c->n;
     r.impulse = c->impulse;
     for (int i = 0; i < c->count; ++i) {
-        const contact_point *p = &c->p[i];
-        if (p->total == 0.0) continue;
-        const vec3 at = vec3_add(sa->position, quat_rotate(sa->attitude, p->on_a));
-        r.point = vec3_add_scaled(r.point, p->total, at);
-        sum += p->total;
-        slowest = real_min(slowest, p->speed);
+        if (c->total[i] == 0.0) continue;
+        const vec3 at = vec3_add(sa->position, quat_rotate(sa->attitude, c->p[i].on_a));
+        r.point = vec3_add_scaled(r.point, c->total[i], at);
+        sum += c->total[i];
+        slowest = real_min(slowest, c->speed[i]);
         ++r.points;
     }
     r.point = vec3_scale(1.0 / sum, r.point);

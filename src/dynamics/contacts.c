@@ -99,7 +99,7 @@ vy_status vy_contacts_create(vy_bodies *b)
     s->pairs = calloc(s->pair_cap, sizeof *s->pairs);
     s->keys = calloc(s->pair_cap, sizeof *s->keys);
     s->sorted = calloc(s->pair_cap, sizeof *s->sorted);
-    s->list = calloc(cap, sizeof *s->list);
+    s->list = aligned(cap * sizeof *s->list);
     s->order = calloc(2 * cap, sizeof *s->order);
     s->parts = calloc(1, vy_contacts_part_memory(threads));
     s->packs = aligned(vy_contacts_pack_memory((uint32_t)cap, threads));
