@@ -18,6 +18,7 @@ cd "$work"
 "$volery" export many.mcap --parquet --fields body.position,mocap.position -o many.parquet
 "$volery" run "$here/../../scenarios/nesc/case06.yaml" -q -o planet.mcap
 "$volery" run "$here/../view/ground.yaml" -q -o ground.mcap
+"$volery" run "$here/../view/scene.yaml" -q -o scene.mcap
 if "$volery" export run.mcap --csv --parquet 2>err || ! grep -q "say the format" err; then
     echo "FAILED: two formats at once" && exit 1
 fi
@@ -34,5 +35,5 @@ if ! command -v python3 >/dev/null || ! install_packages >install.log 2>&1; then
     exit 0
 fi
 venv/bin/python "$here/read_tables.py" "$work"
-venv/bin/python "$here/read_foxglove.py" run.mcap planet.mcap ground.mcap
+venv/bin/python "$here/read_foxglove.py" run.mcap planet.mcap ground.mcap scene.mcap
 venv/bin/python "$here/read_plotjuggler.py" run.mcap all.csv

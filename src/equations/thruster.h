@@ -25,6 +25,7 @@ typedef struct thruster_layout {
     double shortest[THRUSTER_CAP];                           // [s] of a pulse
     double step;                                             // [s] of the world
     uint64_t period[THRUSTER_CAP];                           // [steps] from pulse to pulse; 0: throttled
+    double place[THRUSTER_CAP][3];                           // [m] nozzle, body; to be seen
 } thruster_layout;
 
 /// State of a vehicle's thrusters.

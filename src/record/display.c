@@ -2,8 +2,8 @@
 #include "record/display.h"
 #include "base/fail.h"
 #include "record/foxglove.h"
+#include "record/scene.h"
 #include "record/streams.h"
-#include <math.h>
 #include <stdlib.h>
 
 enum {
@@ -23,7 +23,8 @@ typedef struct drone_channels {
 
 struct display {
     log_output *output;
-    uint16_t frames, shapes, lines;
+    uint16_t frames, lines;
+    log_scene scene;
     drone_channels *drones;
 };
 
@@ -144,16 +145,9 @@ vy_status vy_display_open(log_output *output, const vy_world *world, display **o
         return vy_fail(err, VY_NO_MEMORY, "log: out of memory");
     }
     d->output = output;
-    const struct {
-        const char *topic;
-        const vy_pb_message *message;
-        uint16_t *channel;
-    } shared[] = {{"/tf", &vy_foxglove_frame_transforms, &d->frames},
-                  {"/scene", &vy_foxglove_scene_update, &d->shapes},
-                  {"/log", &vy_foxglove_log, &d->lines}};
-    vy_status status = VY_OK;
-    for (int i = 0; i < 3 && status == VY_OK; ++i)
-        status = vy_output_message(output, shared[i].topic, shared[i].message, shared[i].channel, err);
+    vy_status status = vy_output_message(output, "/tf", &vy_foxglove_frame_transforms, &d->frames, err);
+    if (status == VY_OK) status = vy_scene_open(output, &d->scene, err);
+    if (status == VY_OK) status = vy_output_message(output, "/log", &vy_foxglove_log, &d->lines, err);
     if (status == VY_OK) status = add_drones(d, world, err);
     if (status == VY_OK && world->accounting) status = add_energy(d, world, err);
     if (status != VY_OK) {
@@ -264,46 +258,12 @@ void vy_display_write(display *d, const vy_world *world, uint64_t time)
     }
     vy_output_end(d->output, &w);
     for (uint32_t i = 0; i < count; ++i) write_drone(d, world, i, time);
-}
-
-// A drone from where its rotors are; a body without rotors has the shape it collides with, or none is known.
-static void write_drone_shape(display *d, const vy_world *world, uint32_t i, uint64_t time)
-{
-    static const vy_pose middle = {.rotation = {.w = 1.0}};
-    const drone_model *m = &world->model.drones[i];
-    const vy_shape *shape = NULL;
-    vy_pose pose;
-    double reach = 0.0;
-    for (int k = 0; k < m->layout.count; ++k) {
-        const double *at = m->layout.place[k], far = sqrt(at[0] * at[0] + at[1] * at[1] + at[2] * at[2]);
-        reach = far > reach ? far : reach;
-    }
-    if (m->layout.count == 0) (void)vy_world_drone_shape(world, vy_world_drone(world, i), &shape, &pose);
-    const size_t room = shape != NULL ? vy_foxglove_solid_room(shape) : FOXGLOVE_SHAPE_ROOM;
-    vy_pb_writer w = vy_output_begin(d->output, d->shapes, time, room + 2 * VY_NAME_CAP);
-    if (shape != NULL) {
-        vy_foxglove_put_solid(&w, time, d->output->names[i], d->output->names[i], shape, &middle);
-    } else {
-        vy_foxglove_put_shape(&w, time, d->output->names[i], m->layout.place, m->layout.count,
-                              reach > 0.0 ? reach : 0.5);
-    }
-    vy_output_end(d->output, &w);
+    vy_scene_moment(&d->scene, world, time);
 }
 
 void vy_display_shapes(display *d, const vy_world *world, uint64_t time)
 {
-    for (uint32_t i = 0; i < world->model.drone_count; ++i) write_drone_shape(d, world, i, time);
-    for (uint32_t i = 0; i < vy_world_obstacle_count(world); ++i) {
-        const vy_shape *shape;
-        vy_pose pose;
-        char name[32];
-        if (vy_world_obstacle(world, i, &shape, &pose) != VY_OK) continue;
-        snprintf(name, sizeof name, "obstacle %u", (unsigned)i);
-        vy_pb_writer w =
-            vy_output_begin(d->output, d->shapes, time, vy_foxglove_solid_room(shape) + sizeof name);
-        vy_foxglove_put_solid(&w, time, name, FOXGLOVE_WORLD, shape, &pose);
-        vy_output_end(d->output, &w);
-    }
+    vy_scene_shapes(&d->scene, world, time);
 }
 
 void vy_display_event(display *d, uint64_t time, const char *kind, const char *drone, const char *text)
@@ -332,6 +292,9 @@ void vy_display_print_reference(FILE *out)
         "| `/scene` | `foxglove.SceneUpdate`: the drones' shapes, fixed to their frames, obstacles and "
         "terrain | "
         "once each |\n"
+        "| `/scene` | the same: `joints` as lines, slack cables as they hang; `NAME thrusters` as plumes; "
+        "`NAME range` and `NAME lidar` as rays, where the drone was when it looked | every time; rays when "
+        "they are new |\n"
         "| `/log` | `foxglove.Log`: the events as lines | with each event |\n"
         "| `/drones/NAME/pose` | `foxglove.PoseInFrame`: pose in `world` | every time |\n"
         "| `/drones/NAME/location` | `foxglove.LocationFix`: latitude, longitude [deg], altitude [m] | every "

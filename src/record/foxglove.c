@@ -207,39 +207,47 @@ void vy_foxglove_put_pose(vy_pb_writer *w, uint64_t time, vy_vec3 p, vy_quat q)
     vy_pb_end(w);
 }
 
-static void put_pose_at(vy_pb_writer *w, double x, double y, double z)
+static void put_pose_at(vy_pb_writer *w, uint32_t number, double x, double y, double z)
 {
-    vy_pb_begin(w, 1);
+    vy_pb_begin(w, number);
     put_vector(w, 1, x, y, z);
     put_four(w, 2, 0.0, 0.0, 0.0, 1.0);
     vy_pb_end(w);
 }
 
+void vy_foxglove_begin_entity(vy_pb_writer *w, uint64_t time, const char *name, const char *frame_name,
+                              int locked)
+{
+    vy_pb_begin(w, 2);
+    put_time(w, 1, time);
+    vy_pb_put_string(w, 2, frame_name);
+    vy_pb_put_string(w, 3, name);
+    if (locked) vy_pb_put_uint(w, 5, 1);
+}
+
+void vy_foxglove_end_entity(vy_pb_writer *w) { vy_pb_end(w); }
+
 // A body, and a flat disc per rotor; those in front have the colour of the page's front.
 void vy_foxglove_put_shape(vy_pb_writer *w, uint64_t time, const char *name, const double (*rotors)[3],
                            int count, double size)
 {
-    vy_pb_begin(w, 2);
-    put_time(w, 1, time);
-    vy_pb_put_string(w, 2, name);
-    vy_pb_put_string(w, 3, name);
-    vy_pb_put_uint(w, 5, 1);
+    vy_foxglove_begin_entity(w, time, name, name, 1);
     vy_pb_begin(w, 9);
-    put_pose_at(w, 0.0, 0.0, 0.0);
+    put_pose_at(w, 1, 0.0, 0.0, 0.0);
     put_vector(w, 2, 0.8 * size, 0.6 * size, 0.3 * size);
     put_four(w, 3, 0.17, 0.21, 0.25, 1.0);
     vy_pb_end(w);
     for (int i = 0; i < count; ++i) {
         const int front = rotors[i][0] > 0.05 * size;
         vy_pb_begin(w, 10);
-        put_pose_at(w, rotors[i][0], rotors[i][1], rotors[i][2]);
+        put_pose_at(w, 1, rotors[i][0], rotors[i][1], rotors[i][2]);
         put_vector(w, 2, 1.2 * size, 1.2 * size, 0.04 * size);
         vy_pb_put_double(w, 3, 1.0);
         vy_pb_put_double(w, 4, 1.0);
         put_four(w, 5, front ? 0.84 : 0.45, front ? 0.37 : 0.5, front ? 0.0 : 0.55, 0.6);
         vy_pb_end(w);
     }
-    vy_pb_end(w);
+    vy_foxglove_end_entity(w);
 }
 
 enum { ENTITY_ROOM = 512, POINT_ROOM = 40, FIELD_SIDE = 64 }; // bytes; cells of a side that are shown
@@ -393,14 +401,50 @@ void vy_foxglove_put_solid(vy_pb_writer *w, uint64_t time, const char *name, con
 {
     unsigned char *indices = malloc(vy_foxglove_solid_room(shape));
     if (indices == NULL) return; // a picture less; the log's records do not depend on it
-    vy_pb_begin(w, 2);
-    put_time(w, 1, time);
-    vy_pb_put_string(w, 2, frame_name);
-    vy_pb_put_string(w, 3, name);
-    vy_pb_put_uint(w, 5, 1);
+    vy_foxglove_begin_entity(w, time, name, frame_name, 1);
     put_primitives(w, shape, at, indices);
-    vy_pb_end(w);
+    vy_foxglove_end_entity(w);
     free(indices);
+}
+
+size_t vy_foxglove_line_room(int count) { return FOXGLOVE_ROOM + (size_t)count * (POINT_ROOM + 8); }
+
+void vy_foxglove_put_line(vy_pb_writer *w, foxglove_line kind, const vy_vec3 *points, int count, double width,
+                          const double paint[4])
+{
+    enum { LINE_LIST = 2 };
+    unsigned char ends[8 * FOXGLOVE_FAN_CAP], *next = ends;
+    vy_pb_begin(w, 11);
+    if (kind == FOXGLOVE_FAN) vy_pb_put_int(w, 1, LINE_LIST);
+    put_pose_at(w, 2, 0.0, 0.0, 0.0);
+    vy_pb_put_double(w, 3, width);
+    vy_pb_put_uint(w, 4, 1); // the width does not change with the distance
+    for (int i = 0; i < count; ++i) put_vector(w, 5, points[i].x, points[i].y, points[i].z);
+    put_color(w, 6, paint);
+    for (int i = 1; i < count && i <= FOXGLOVE_FAN_CAP && kind == FOXGLOVE_FAN; ++i) {
+        put_index(&next, 0);
+        put_index(&next, i);
+    }
+    if (next > ends) vy_pb_put_bytes(w, 8, ends, (size_t)(next - ends));
+    vy_pb_end(w);
+}
+
+void vy_foxglove_put_cone(vy_pb_writer *w, vy_vec3 base, vy_vec3 along, double width, const double paint[4])
+{
+    const double length = vec3_length(along);
+    const vy_vec3 middle = vec3_add_scaled(base, 0.5, along);
+    // The turn that brings +z to the cone's direction u is (1 + u_z, z x u), normalised; straight down it is
+    // half a turn about x.
+    const vy_vec3 u = vec3_scale(1.0 / length, along);
+    vy_quat turn = {.x = 1.0};
+    if (u.z > -0.999999999) turn = quat_normalize((vy_quat){.w = 1.0 + u.z, .x = -u.y, .y = u.x});
+    vy_pb_begin(w, 10);
+    put_solid_pose(w, &(vy_pose){middle, turn});
+    put_vector(w, 2, width, width, length);
+    vy_pb_put_double(w, 3, 1.0);
+    vy_pb_put_double(w, 4, 0.0);
+    put_color(w, 5, paint);
+    vy_pb_end(w);
 }
 
 void vy_foxglove_put_log(vy_pb_writer *w, uint64_t time, foxglove_level of, const char *name,

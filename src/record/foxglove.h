@@ -40,6 +40,25 @@ size_t vy_foxglove_solid_room(const vy_shape *shape);
 void vy_foxglove_put_solid(vy_pb_writer *w, uint64_t time, const char *name, const char *frame_name,
                            const vy_shape *shape, const vy_pose *at);
 
+/// An entity of SceneUpdate called `name`, to be filled with the primitives below, in the frame `frame_name`
+/// as it is at `time`; `locked`: it moves with the frame from then on.
+void vy_foxglove_begin_entity(vy_pb_writer *w, uint64_t time, const char *name, const char *frame_name,
+                              int locked);
+void vy_foxglove_end_entity(vy_pb_writer *w);
+
+typedef enum foxglove_line { FOXGLOVE_STRIP, FOXGLOVE_FAN } foxglove_line;
+enum { FOXGLOVE_FAN_CAP = 64 }; ///< lines of a fan
+
+/// Bytes that a line of `count` points needs at most.
+size_t vy_foxglove_line_room(int count);
+
+/// A line through `count` points, at least two, or from the first to each of the others. `width` in pixels.
+void vy_foxglove_put_line(vy_pb_writer *w, foxglove_line kind, const vy_vec3 *points, int count, double width,
+                          const double paint[4]);
+
+/// A cone on the disc of diameter `width` [m] about `base`; its tip is at base + along, which has a length.
+void vy_foxglove_put_cone(vy_pb_writer *w, vy_vec3 base, vy_vec3 along, double width, const double paint[4]);
+
 void vy_foxglove_put_log(vy_pb_writer *w, uint64_t time, foxglove_level of, const char *name,
                          const char *text);
 

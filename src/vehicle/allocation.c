@@ -25,9 +25,10 @@ static void lay_out_thrusters(const vy_vehicle_def *def, thruster_layout *out)
     out->count = def->thruster_count;
     for (int i = 0; i < def->thruster_count; ++i) {
         const vy_thruster_def *t = &def->thrusters[i];
-        const vec3 axis = axis_of(t->axis);
+        const vec3 axis = axis_of(t->axis), place = vec3_sub(t->position, def->centre_of_mass);
         store(out->axis[i], axis);
-        store(out->lever[i], vec3_cross(vec3_sub(t->position, def->centre_of_mass), axis));
+        store(out->place[i], place);
+        store(out->lever[i], vec3_cross(place, axis));
         out->most[i] = t->thrust_max;
         out->least[i] = t->thrust_min;
         out->shortest[i] = t->pulse_min;

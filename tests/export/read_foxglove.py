@@ -1,5 +1,5 @@
-"""read_foxglove.py LOG PLANET GROUND - the logs' Foxglove messages, read with Foxglove's own classes: the same fields under the same
-numbers, and poses that are the truth's."""
+"""read_foxglove.py LOG PLANET GROUND SCENE - the logs' Foxglove messages, read with Foxglove's own classes: the same fields under
+the same numbers, and poses that are the truth's."""
 import importlib
 import math
 import struct
@@ -120,4 +120,76 @@ outward(rock.triangles[0], (0.4, 0.4, 0.2))
 outward(slope.triangles[0], (4, 2, -9))
 assert len(slope.triangles[0].points) == 15 and len(slope.triangles[0].indices) == 48
 assert all(point.z == point.x / 2 for point in slope.triangles[0].points)
-print("foxglove: frames, shapes, obstacles, poses and lines as published, and where the truth is")
+
+# Joints, plumes and rays, by the frames and the scenario alone.
+frames, moving, thrusts = {}, {}, {}
+with open(sys.argv[4], "rb") as file:
+    for schema, channel, message in make_reader(file).iter_messages():
+        if channel.topic == "/tf":
+            transforms = official("FrameTransforms").FromString(message.data).transforms
+            frames[message.log_time] = {frame.child_frame_id: frame for frame in transforms}
+        if channel.topic == "/scene":
+            for entity in official("SceneUpdate").FromString(message.data).entities:
+                moving.setdefault(entity.id, {})[message.log_time] = entity
+        if channel.topic == "/drones/jet/thrusters":
+            thrusts[message.log_time] = struct.unpack("<3d", message.data[2:26])  # packed, the first field
+
+
+def turn(q, v):
+    """A vector by a quaternion x, y, z, w."""
+    t = [2 * (q.y * v[2] - q.z * v[1]), 2 * (q.z * v[0] - q.x * v[2]), 2 * (q.x * v[1] - q.y * v[0])]
+    u = (q.y * t[2] - q.z * t[1], q.z * t[0] - q.x * t[2], q.x * t[1] - q.y * t[0])
+    return [a + q.w * b + c for a, b, c in zip(v, t, u)]
+
+
+def place(time, name, point):
+    """A point of a drone's frame in the world."""
+    frame = frames[time][name]
+    at = (frame.translation.x, frame.translation.y, frame.translation.z)
+    return [a + b for a, b in zip(at, turn(frame.rotation, point))]
+
+
+near = lambda a, b: math.dist(a, b) < 1e-9
+points_of = lambda line: [(p.x, p.y, p.z) for p in line.points]
+slack = 0
+for time, entity in moving["joints"].items():
+    rope, hinge = [points_of(line) for line in entity.lines]
+    assert entity.frame_id == "world" and near(rope[0], place(time, "alpha", (0, 0, -0.05)))
+    assert near(rope[-1], place(time, "load", (0, 0, 0)))
+    length = sum(math.dist(a, b) for a, b in zip(rope, rope[1:]))
+    assert abs(length - 1) < 1e-3, (time, length)
+    if len(rope) > 2:
+        slack += 1
+        assert math.dist(rope[0], rope[-1]) < 0.9991 and min(p[2] for p in rope) < rope[-1][2]
+    assert hinge[0] == hinge[1] == (0, -3, 2) and near(hinge[2], hinge[1]) and near(hinge[3], place(time, "flap", (0, 0, 0)))
+assert len(moving["joints"]) == 51 and 3 < slack < 40, slack
+
+nozzles, axes, most = [(0.4, 0, -0.3), (-0.4, 0, -0.3), (0, 0.5, 0)], [(0, 0, 1), (0, 0, 1), (0, -1, 0)], [150, 150, 20]
+for time, entity in moving["jet thrusters"].items():
+    assert entity.frame_id == "jet" and entity.frame_locked
+    shares = [thrust / full for thrust, full in zip(thrusts[time], most)]
+    burning = [k for k in range(3) if shares[k] > 0.01]
+    assert burning and len(entity.cylinders) == len(burning)
+    for k, cone in zip(burning, entity.cylinders):
+        way = turn(cone.pose.orientation, (0, 0, 0.5 * cone.size.z))
+        base = [a - b for a, b in zip(at(cone.pose), way)]
+        assert cone.bottom_scale == 1 and cone.top_scale == 0 and near(base, nozzles[k])
+        assert near([2 * w / cone.size.z for w in way], [-a for a in axes[k]])
+        assert abs(cone.size.z / shares[k] - 1.1 * 0.5) < 1e-9  # the farthest nozzle is half a metre out
+assert len(moving["jet thrusters"]) == 50 and any(len(e.cylinders) == 3 for e in moving["jet thrusters"].values())
+
+seen_wall = 0
+for name, delay in (("range", 0), ("lidar", 100_000_000)):
+    for time, entity in moving[f"alpha {name}"].items():
+        looked = entity.timestamp.ToNanoseconds()
+        assert entity.frame_id == "alpha" and not entity.frame_locked and 0 <= time - looked - delay < 50_000_000
+        for line in entity.lines:
+            points = points_of(line)
+            assert list(line.indices) == [k for i in range(1, len(points)) for k in (0, i)] and line.type == line.LINE_LIST
+            for end in [place(looked, "alpha", p) for p in points[1:]] if looked in frames else []:
+                ball = place(looked, "load", (0, 0, 0))
+                wall = abs(end[0] - 3.9) < 1e-9 and abs(end[1]) <= 4 and 0 <= end[2] <= 4
+                seen_wall += wall
+                assert wall or abs(end[2]) < 1e-9 or abs(math.dist(end, ball) - 0.05) < 1e-6, (time, end)
+assert len(moving["alpha range"]) == 50 and len(moving["alpha lidar"]) == 38 and seen_wall > 100, seen_wall
+print("foxglove: frames, shapes, obstacles, joints, plumes, rays, poses and lines as published, and where the truth is")

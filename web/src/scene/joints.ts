@@ -14,12 +14,21 @@ const UP = new Vector3(0, 1, 0);
 export function spanPoints(kind: string, length: number, from: Vector3, to: Vector3, down: Vector3, width: number): Vector3[] {
   const apart = from.distanceTo(to);
   if (kind === "cable" && apart < 0.999 * length) {
-    // A parabola as long as the cable: exactly so where it is nearly taut, within a tenth where it hangs down double.
-    const depth = Math.sqrt(3 * (length * length - apart * apart)) / 4;
-    return Array.from({ length: PIECES + 1 }, (_, i) => {
-      const s = i / PIECES;
-      return from.clone().lerp(to, s).addScaledVector(down, 4 * depth * s * (1 - s));
-    });
+    // A parabola as long as the cable: the deeper, the longer.
+    const hang = (depth: number) =>
+      Array.from({ length: PIECES + 1 }, (_, i) => {
+        const s = i / PIECES;
+        return from.clone().lerp(to, s).addScaledVector(down, 4 * depth * s * (1 - s));
+      });
+    let [low, high] = [0, length];
+    for (let turn = 0; turn < 16; ++turn) {
+      const depth = (low + high) / 2;
+      const points = hang(depth);
+      const long = points.reduce((sum, point, i) => (i > 0 ? sum + point.distanceTo(points[i - 1]) : 0), 0);
+      if (long < length) low = depth;
+      else high = depth;
+    }
+    return hang(low);
   }
   if (kind === "spring" && apart > 1e-9) {
     const along = to.clone().sub(from).divideScalar(apart);
