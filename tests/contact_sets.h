@@ -3,6 +3,7 @@
 #include "check.h"
 #include "volery/bodies.h"
 #include "volery/collision.h"
+#include "volery/joint.h"
 
 #define G 9.80665
 
@@ -64,6 +65,19 @@ static inline vy_shape plane(vy_vec3 normal)
 static inline vy_material surface(double friction, double restitution)
 {
     return (vy_material){.friction = friction, .restitution = restitution};
+}
+
+/// Slots [first, last), two and two by a ball between their centres.
+static inline void join_pairs(vy_bodies *b, uint32_t first, uint32_t last)
+{
+    for (uint32_t i = first; i + 1 < last; i += 2) {
+        const vy_body_id x = vy_bodies_at(b, i), y = vy_bodies_at(b, i + 1);
+        const vy_vec3 middle = vec3_scale(0.5, vec3_add(read(b, x).position, read(b, y).position));
+        vy_joint_def def = vy_default_joint_def();
+        def.kind = VY_JOINT_BALL;
+        assert_int_equal(vy_joint_place(b, x, y, middle, vec3_make(0, 0, 1), &def), VY_OK);
+        assert_int_equal(vy_bodies_add_joint(b, &def, NULL, NULL), VY_OK);
+    }
 }
 
 static inline void step(vy_bodies *b, int n)

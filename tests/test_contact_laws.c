@@ -2,6 +2,7 @@
 // energy comes from nowhere.
 #include "contact_sets.h"
 #include "volery/hull.h"
+#include "volery/joint.h"
 
 enum { SHAPES = 4 };
 #define BOUND 0.05
@@ -28,12 +29,14 @@ static vy_vec3 any_vec(uint64_t *x, double most)
 
 // ---- energy
 
+enum { ODD = 5 };
+
 // Five odd bodies above a floor, apart from each other, thrown about.
-static vy_bodies *random_scene(const vy_shape shapes[SHAPES], uint64_t *x, double dt)
+static vy_bodies *random_scene(const vy_shape shapes[SHAPES], uint64_t *x, double dt, vy_body_id ids[ODD])
 {
-    vy_bodies *b = new_set(dt, G, 6);
+    vy_bodies *b = new_set(dt, G, ODD + 1);
     const vy_shape floor = plane(vec3_make(0, 0, 1));
-    for (int i = 0; i < 5; ++i) {
+    for (int i = 0; i < ODD; ++i) {
         vy_body_def d = vy_default_body_def();
         d.shape = &shapes[(int)(SHAPES * unit(x))];
         d.mass = 0.3 + 2.0 * unit(x);
@@ -46,7 +49,7 @@ static vy_bodies *random_scene(const vy_shape shapes[SHAPES], uint64_t *x, doubl
         const vy_vec3 turn = any_vec(x, 0.5);
         d.state.attitude = quat_normalize(quat_make(0.05 + unit(x), turn.x, turn.y, turn.z));
         d.state.rate = any_vec(x, 8.0);
-        assert_int_equal(vy_bodies_add(b, &d, NULL, NULL), VY_OK);
+        assert_int_equal(vy_bodies_add(b, &d, &ids[i], NULL), VY_OK);
     }
     const double friction = unit(x), bounce = unit(x);
     add(b, VY_BODY_STATIC, &floor, 1.0, vec3_zero(), vec3_zero(), surface(friction, bounce));
@@ -59,20 +62,48 @@ static double energy_of(const vy_bodies *b)
     return e.kinetic + e.potential;
 }
 
-// From scenes without overlap energy never grows by more than BOUND of what there was: what several points of
-// one body that bounce in turn may add, and the springs under what overlaps after it.
-static void energy_does_not_grow(void **unused)
+// Neighbours joined, by some kind of joint: what they are thrown with, joints share first.
+static void join_some(vy_bodies *b, const vy_body_id ids[ODD], uint64_t *x)
 {
-    (void)unused;
-    uint64_t x = 2024;
+    static const vy_joint_kind kinds[] = {VY_JOINT_BALL,      VY_JOINT_HINGE,  VY_JOINT_FIXED,
+                                          VY_JOINT_UNIVERSAL, VY_JOINT_SLIDER, VY_JOINT_CABLE,
+                                          VY_JOINT_DISTANCE,  VY_JOINT_SPRING};
+    for (int i = 0; i + 1 < ODD; ++i) {
+        const vy_vec3 p = read(b, ids[i]).position, q = read(b, ids[i + 1]).position;
+        vy_joint_def def = vy_default_joint_def();
+        def.kind = kinds[(int)(8.0 * unit(x))];
+        assert_int_equal(vy_joint_place(b, ids[i], ids[i + 1], vec3_scale(0.5, vec3_add(p, q)),
+                                        vec3_make(0.6, 0.0, 0.8), &def),
+                         VY_OK);
+        if ((def.kind == VY_JOINT_HINGE || def.kind == VY_JOINT_SLIDER) && unit(x) < 0.5) {
+            def.limited = 1;
+            def.low = -0.1;
+            def.high = 0.2;
+        }
+        if (def.kind == VY_JOINT_UNIVERSAL)
+            def.axis_b = quat_unrotate(read(b, ids[i + 1]).attitude, vec3_make(0.8, 0.0, -0.6));
+        if (def.kind == VY_JOINT_DISTANCE || def.kind >= VY_JOINT_CABLE) { // from centre to centre
+            def.anchor_a = def.anchor_b = vec3_zero();
+            def.length = vec3_length(vec3_sub(p, q)) * (def.kind == VY_JOINT_CABLE ? 1.1 : 1.0);
+            def.stiffness = def.kind == VY_JOINT_SPRING ? 300.0 : 0.0;
+            def.damping = def.kind == VY_JOINT_SPRING ? 3.0 : 0.0;
+        }
+        assert_int_equal(vy_bodies_add_joint(b, &def, NULL, NULL), VY_OK);
+    }
+}
+
+static void check_energy(int rounds, int joined, uint64_t seed)
+{
+    uint64_t x = seed;
     vy_shape shapes[SHAPES];
     vy_hull *hull = make_shapes(shapes);
     int pushes = 0;
-    for (int round = 0; round < 240; ++round) {
+    for (int round = 0; round < rounds; ++round) {
         const double dt = round % 3 == 0 ? 1.0 / 60.0 : 1.0 / 240.0;
-        vy_bodies *b = random_scene(shapes, &x, dt);
-        const double first = energy_of(b);
-        double least = first;
+        vy_body_id ids[ODD];
+        vy_bodies *b = random_scene(shapes, &x, dt, ids);
+        double first = energy_of(b), least = first;
+        if (joined) join_some(b, ids, &x);
         for (int k = 0; k < (int)(1.0 / dt); ++k) {
             step(b, 1);
             pushes += (int)vy_bodies_contact_count(b);
@@ -82,8 +113,23 @@ static void energy_does_not_grow(void **unused)
         }
         vy_bodies_destroy(b);
     }
-    assert_true(pushes > 240 * 50);
+    assert_true(pushes > rounds * 50);
     vy_hull_destroy(hull);
+}
+
+// From scenes without overlap energy never grows by more than BOUND of what there was: what several points of
+// one body that bounce in turn may add, and the springs under what overlaps after it.
+static void energy_does_not_grow(void **unused)
+{
+    (void)unused;
+    check_energy(240, 0, 2024);
+}
+
+// The same of bodies on joints of every kind.
+static void energy_does_not_grow_on_joints(void **unused)
+{
+    (void)unused;
+    check_energy(48, 1, 77);
 }
 
 // ---- symmetry
@@ -167,6 +213,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(energy_does_not_grow),
+        cmocka_unit_test(energy_does_not_grow_on_joints),
         cmocka_unit_test(scenes_have_no_side),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

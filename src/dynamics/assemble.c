@@ -107,7 +107,7 @@ VY_FN void add_meeting(mat3 *m, const row_block *p, uint32_t side_p, const row_b
     add_product(m, &p->turned[side_p], &q->angular[side_q]);
 }
 
-static void fill_matrix(joint_system *s, const island *is)
+void vy_island_matrix(joint_system *s, const island *is)
 {
     for (uint32_t k = is->block_first; k < is->block_last; ++k) {
         row_block *r = &s->rows[k];
@@ -187,7 +187,7 @@ void vy_island_assemble(vy_bodies *b, const island *is, double time)
     vy_island_look(b, is);
     free_accelerations(b, is, time);
     vy_island_rows(b, is, time);
-    fill_matrix(b->joints, is);
+    vy_island_matrix(b->joints, is);
     fill_right(b, is);
 }
 

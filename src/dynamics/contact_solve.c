@@ -9,8 +9,7 @@
 // The turns go by colour: contacts of one colour share no body that moves, so they may be solved at the same
 // time, as many as a register has lanes. Colours depend on the contacts alone, in their order.
 #include "base/cpu.h"
-#include "dynamics/contacts.h"
-#include "dynamics/free_step.h"
+#include "dynamics/contact_body.h"
 #include <stdlib.h>
 
 #define CONTACT_HERTZ  30.0
@@ -28,129 +27,6 @@ static contact_spring soft(double hertz, double damped, double h)
     const double omega = TWO_PI * hertz, a1 = 2.0 * damped + h * omega, a2 = h * omega * a1,
                  a3 = 1.0 / (1.0 + a2);
     return (contact_spring){omega / a1, a2 * a3, a3};
-}
-
-// ---- bodies
-
-static void set_inverse(contact_body *s, mat3 m)
-{
-    const double parts[6] = {m.m[0][0], m.m[0][1], m.m[0][2], m.m[1][1], m.m[1][2], m.m[2][2]};
-    memcpy(s->inverse, parts, sizeof parts);
-}
-
-static mat3 inverse_of(const contact_body *s)
-{
-    const double *i = s->inverse;
-    return (mat3){{{i[0], i[1], i[2]}, {i[1], i[3], i[4]}, {i[2], i[4], i[5]}}};
-}
-
-static mat3 turned(mat3 r, mat3 m) { return mat3_mul(mat3_mul(r, m), mat3_transpose(r)); }
-
-static int is_round(const mat3 *m)
-{
-    return m->m[0][0] == m->m[1][1] && m->m[1][1] == m->m[2][2] && m->m[0][1] == 0.0 && m->m[0][2] == 0.0 &&
-           m->m[1][2] == 0.0;
-}
-
-static void put(double to[3], vec3 v)
-{
-    to[0] = v.x;
-    to[1] = v.y;
-    to[2] = v.z;
-}
-
-static void load_body(const vy_bodies *b, uint32_t i, double h)
-{
-    const body_state *s = &b->contacts->start[i];
-    contact_body *out = &b->contacts->body[i];
-    contact_motion *motion = &b->contacts->motion[i];
-    *motion = (contact_motion){.spare = {0.0}};
-    *out = (contact_body){.spun = {1.0}, .position = s->position, .attitude = s->attitude};
-    out->first = s->attitude;
-    out->rotation = quat_matrix(s->attitude);
-    out->ball = b->slots[i].shape.kind == VY_SHAPE_SPHERE;
-    if (b->slots[i].kind == VY_BODY_STATIC) return;
-    put(motion->velocity, s->velocity);
-    put(motion->rate, mat3_mul_vec(out->rotation, s->rate));
-    if (!body_is_dynamic(b, i)) return;
-    // What joints do to a body shows in its flight, and all that pushes those whom somebody else flies.
-    const body_push p = b->flown || b->joints->joined[i] ? push_of_flight(b, i, h) : push_at(b, i, s);
-    out->moves = 1;
-    out->inverse_mass = b->params[i].inverse_mass;
-    out->round = is_round(&b->params[i].inertia);
-    set_inverse(out, out->round ? b->params[i].inverse_inertia
-                                : turned(out->rotation, b->params[i].inverse_inertia));
-    out->acceleration = p.acceleration;
-    out->torque = p.torque;
-}
-
-// Forces, and the contacts' impulses of the last sub-step once more.
-static void accelerate(const contact_body *s, contact_motion *m, double h)
-{
-    const vec3 v = vec3_add_scaled(vec3_of(m->velocity), h, s->acceleration);
-    const vec3 twist = vec3_add_scaled(vec3_of(m->twist), h, mat3_mul_vec(s->rotation, s->torque));
-    put(m->velocity, vec3_add_scaled(v, s->inverse_mass, vec3_of(m->push)));
-    put(m->rate, vec3_add(vec3_of(m->rate), mat3_mul_vec(inverse_of(s), twist)));
-    put(m->push, vec3_zero());
-    put(m->twist, vec3_zero());
-}
-
-static quat turned_by(quat q, mat3 rotation, vec3 rate, double h)
-{
-    return quat_normalize(quat_add_scaled(q, h, attitude_derivative(q, mat3_tmul_vec(rotation, rate))));
-}
-
-// The midpoint rule for a free turn: the angular momentum stays, and the rate is what it asks for.
-static void turn_free(contact_body *s, contact_motion *m, const body_params *params, double h)
-{
-    const mat3 r = s->rotation;
-    const vec3 momentum = mat3_mul_vec(r, mat3_mul_vec(params->inertia, mat3_tmul_vec(r, vec3_of(m->rate))));
-    const mat3 half = quat_matrix(turned_by(s->attitude, r, vec3_of(m->rate), 0.5 * h));
-    const vec3 rate =
-        mat3_mul_vec(half, mat3_mul_vec(params->inverse_inertia, mat3_tmul_vec(half, momentum)));
-    const quat q = s->attitude;
-    const vec3 body_rate = mat3_tmul_vec(half, rate);
-    s->attitude = quat_normalize(quat_add_scaled(
-        q, h,
-        attitude_derivative(quat_normalize(quat_add_scaled(q, 0.5 * h, attitude_derivative(q, body_rate))),
-                            body_rate)));
-    s->rotation = quat_matrix(s->attitude);
-    const mat3 inverse = turned(s->rotation, params->inverse_inertia);
-    set_inverse(s, inverse);
-    put(m->rate, mat3_mul_vec(inverse_of(s), momentum));
-}
-
-static void move(contact_body *s, contact_motion *m, const body_params *params, double h)
-{
-    for (int k = 0; k < 3; ++k) s->moved[k] += h * m->velocity[k];
-    if (s->round || !s->moves) {
-        s->attitude = turned_by(s->attitude, s->rotation, vec3_of(m->rate), h);
-        s->rotation = quat_matrix(s->attitude);
-    } else {
-        turn_free(s, m, params, h);
-    }
-    if (s->ball) return;
-    const quat spun = quat_mul(s->attitude, quat_conj(s->first));
-    s->spun[0] = spun.w;
-    s->spun[1] = spun.x;
-    s->spun[2] = spun.y;
-    s->spun[3] = spun.z;
-}
-
-static void store_body(vy_bodies *b, uint32_t i)
-{
-    contact_system *s = b->contacts;
-    const contact_body *from = &s->body[i];
-    const contact_motion *m = &s->motion[i];
-    const body_state n = {vec3_add(from->position, vec3_of(from->moved)), vec3_of(m->velocity),
-                          from->attitude, mat3_tmul_vec(from->rotation, vec3_of(m->rate))};
-    if (body_is_finite(&n)) {
-        b->state[i] = n;
-        b->touched[i] |= (uint64_t)b->joints->joined[i]; // its joints share the kick
-    } else {
-        b->state[i] = s->start[i];
-        atomic_store_explicit(&s->lost, 1, memory_order_relaxed);
-    }
 }
 
 // ---- colours and packs
@@ -415,13 +291,13 @@ static void substep(vy_bodies *b, const pack_plan *plan, const team *t, double h
     const int turns = plan->start == START_COLD ? COLD_TURNS : TURNS;
     const uint32_t first = s->parts[t->thread].body_first, last = s->parts[t->thread].body_last;
     for (uint32_t i = first; i < last; ++i) {
-        if (takes_part(s, plan, i) && s->body[i].moves) accelerate(&s->body[i], &s->motion[i], h);
+        if (takes_part(s, plan, i) && s->body[i].moves) contact_accelerate(&s->body[i], &s->motion[i], h);
     }
     meet(t);
     for (int n = 0; n < turns; ++n) run_packs(s, plan, t, SOLVE);
     for (uint32_t i = first; i < last; ++i) {
         if (takes_part(s, plan, i) && b->slots[i].kind != VY_BODY_STATIC)
-            move(&s->body[i], &s->motion[i], &b->params[i], h);
+            contact_move(&s->body[i], &s->motion[i], &b->params[i], h);
     }
     meet(t);
     for (int n = 1; n < turns; ++n) run_packs(s, plan, t, SETTLE);
@@ -435,7 +311,7 @@ static void solve_together(const solve_task *task, const team *t)
     const pack_plan *plan = task->plan;
     const uint32_t first = s->parts[t->thread].body_first, last = s->parts[t->thread].body_last;
     for (uint32_t i = first; i < last; ++i) {
-        if (takes_part(s, plan, i)) load_body(b, i, task->h);
+        if (takes_part(s, plan, i)) contact_load(b, i, task->h);
     }
     meet(t);
     fill_packs(s, plan, t);
@@ -446,7 +322,7 @@ static void solve_together(const solve_task *task, const team *t)
     if (turns > 0) run_packs(s, plan, t, SCRAPE);
     empty_packs(s, plan, t);
     for (uint32_t i = first; i < last; ++i) {
-        if (takes_part(s, plan, i) && s->body[i].moves) store_body(b, i);
+        if (takes_part(s, plan, i) && s->body[i].moves) contact_store(b, i);
     }
 }
 
@@ -460,26 +336,32 @@ static void solve_part(void *self, uint32_t thread, uint32_t count)
     fpu_leave(found);
 }
 
+contact_job vy_contacts_job(const vy_bodies *b, double h, double each)
+{
+    const contact_system *s = b->contacts;
+    const vy_contacts_def *def = &b->def.contacts;
+    const double hertz = real_min(CONTACT_HERTZ, 0.25 / each);
+    return (contact_job){
+        .list = s->list,
+        .links = s->links,
+        .motion = s->motion,
+        .body = s->body,
+        .per_h = 1.0 / each,
+        .slop = def->slop,
+        .push_speed = def->push_speed,
+        .settle = each / LOAD_TIME,
+        .threshold = contacts_slow(b, h),
+        .spring = {soft(hertz, CONTACT_DAMPED, each), soft(2.0 * hertz, CONTACT_DAMPED, each)}};
+}
+
 static void solve_islands(vy_bodies *b, double h, contact_start start)
 {
     contact_system *s = b->contacts;
-    const vy_contacts_def *def = &b->def.contacts;
-    const double ratio = h / def->substep * (1.0 - 1e-12);
-    const int steps = (int)ratio + ((double)(int)ratio < ratio);
-    const double each = h / (double)steps;
-    const double hertz = real_min(CONTACT_HERTZ, 0.25 / each);
-    pack_plan plan = {.wide = s->kernel, .narrow = vy_contact_kernel_1, .start = start};
-    plan.job =
-        (contact_job){.list = s->list,
-                      .links = s->links,
-                      .motion = s->motion,
-                      .body = s->body,
-                      .per_h = 1.0 / each,
-                      .slop = def->slop,
-                      .push_speed = def->push_speed,
-                      .settle = each / LOAD_TIME,
-                      .threshold = contacts_slow(b, h),
-                      .spring = {soft(hertz, CONTACT_DAMPED, each), soft(2.0 * hertz, CONTACT_DAMPED, each)}};
+    const int steps = contacts_substeps(h, b->def.contacts.substep);
+    pack_plan plan = {.wide = s->kernel,
+                      .narrow = vy_contact_kernel_1,
+                      .start = start,
+                      .job = vy_contacts_job(b, h, h / (double)steps)};
     solve_task task = {b, &plan, h, steps};
     const int alone = b->pool == NULL || s->count < FEW_FOR_THREADS;
     if (plan_packs(b, alone ? 1 : vy_pool_count(b->pool), &plan) == 0) return;

@@ -9,20 +9,11 @@ void vy_contacts_begin(vy_bodies *b)
     if (b->contacts != NULL) memcpy(b->contacts->start, b->state, b->limit * sizeof *b->state);
 }
 
-// ---- islands: bodies that move, joined by contacts
-
-static uint32_t root_of(uint32_t *parent, uint32_t i)
-{
-    while (parent[i] != i) {
-        parent[i] = parent[parent[i]];
-        i = parent[i];
-    }
-    return i;
-}
+// ---- islands: bodies that move, joined by contacts and joints
 
 static uint32_t island_of(contact_system *s, const contact_link *c)
 {
-    return root_of(s->parent, c->facts & MOVES_A ? c->a : c->b);
+    return island_root(s->parent, c->facts & MOVES_A ? c->a : c->b);
 }
 
 static void join_islands(vy_bodies *b)
@@ -37,10 +28,9 @@ static void join_islands(vy_bodies *b)
     for (uint32_t k = 0; k < s->count; ++k) {
         const contact_link *c = &s->links[k];
         if ((c->facts & MOVES_A) == 0 || (c->facts & MOVES_B) == 0) continue;
-        const uint32_t x = root_of(s->parent, c->a), y = root_of(s->parent, c->b);
-        if (x < y) s->parent[y] = x; // the root is the lowest slot
-        if (y < x) s->parent[x] = y;
+        islands_join(s->parent, c->a, c->b);
     }
+    if (b->joints->island_count > 0) vy_tied_join(b);
 }
 
 // ---- does it touch?
@@ -90,6 +80,7 @@ static void find_touching(vy_bodies *b, double h)
         if (!s->touching[root] && flights_meet(b, &s->links[k], h)) s->touching[root] = START_WARM;
     }
     find_cold(b);
+    if (b->joints->island_count > 0) vy_tied_mark(b);
     for (uint32_t k = 0; k < s->count; ++k) {
         contact_link *c = &s->links[k];
         c->active = (uint8_t)s->touching[island_of(s, c)];
@@ -250,6 +241,7 @@ uint32_t vy_contacts_step(vy_bodies *b, double h)
         join_islands(b);
         find_touching(b, h);
         vy_contacts_solve(b, h);
+        if (b->joints->island_count > 0) vy_tied_solve(b, h);
     }
     keep_books(b);
     return full;

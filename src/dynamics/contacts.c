@@ -115,6 +115,7 @@ vy_status vy_contacts_create(vy_bodies *b)
         !s->links || !s->before || !s->book || !s->reports || !s->found || !s->kept || !s->moved || !s->parts)
         return VY_NO_MEMORY;
     for (size_t i = 0; i < n; ++i) s->proxy_of[i] = -1;
+    if (vy_tied_create(b) != VY_OK) return VY_NO_MEMORY;
     return vy_tree_create(&tree, &s->tree, NULL);
 }
 
@@ -124,6 +125,7 @@ void vy_contacts_destroy(vy_bodies *b)
     if (s == NULL) return;
     vy_pool_destroy(b->pool);
     vy_tree_destroy(s->tree);
+    vy_tied_destroy(s);
     free(s->proxy_of);
     free(s->slot_of);
     free(s->parent);

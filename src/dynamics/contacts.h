@@ -31,6 +31,7 @@ typedef enum contact_start {
     START_APART = 0, // nothing touches
     START_WARM = 1,  // from the pushes of the last step, or by an impact
     START_COLD = 2,  // bodies at rest that have just been put together: no pushes are known
+    START_TIED = 4,  // some of its bodies are on joints: contact_joints.c
 } contact_start;
 
 /// A contact that pushed, and where what is told of it goes.
@@ -77,6 +78,7 @@ typedef struct contact_system {
     book_entry *book;             // [cap] what is remembered of this one
     vy_contact_report *reports;   // [2 cap]
     uint32_t report_count;
+    struct tied_room *tied; // NULL in a set that can have no joints
 } contact_system;
 
 vy_status vy_contacts_create(vy_bodies *b);
@@ -105,6 +107,17 @@ size_t vy_contacts_pack_memory(uint32_t cap, uint32_t threads);
 size_t vy_contacts_part_memory(uint32_t threads);
 /// Solve the active contacts, from where the bodies were at the start.
 void vy_contacts_solve(vy_bodies *b, double h);
+/// What the kernels are told in a step of length h with sub-steps of length `each`.
+contact_job vy_contacts_job(const vy_bodies *b, double h, double each);
+
+vy_status vy_tied_create(vy_bodies *b);
+void vy_tied_destroy(contact_system *s);
+/// Bodies that joints hold together belong to one island.
+void vy_tied_join(vy_bodies *b);
+/// Of the islands that touch, those with joints are START_TIED.
+void vy_tied_mark(vy_bodies *b);
+/// Solve these, contacts and joints together.
+void vy_tied_solve(vy_bodies *b, double h);
 
 /// What pushed a body in its free flight, on average over the step: for sets that somebody else flies.
 VY_FN body_push push_of_flight(const vy_bodies *b, uint32_t i, double h)
@@ -122,6 +135,30 @@ VY_FN body_push push_of_flight(const vy_bodies *b, uint32_t i, double h)
 VY_FN double contacts_slow(const vy_bodies *b, double h)
 {
     return b->def.contacts.restitution_speed + 2.0 * h * vec3_length(b->def.gravity);
+}
+
+/// Sub-steps of at most `most` in a step of length h.
+VY_FN int contacts_substeps(double h, double most)
+{
+    const double ratio = h / most * (1.0 - 1e-12);
+    return (int)ratio + ((double)(int)ratio < ratio);
+}
+
+/// The root of a body's island, the lowest slot in it.
+VY_FN uint32_t island_root(uint32_t *parent, uint32_t i)
+{
+    while (parent[i] != i) {
+        parent[i] = parent[parent[i]];
+        i = parent[i];
+    }
+    return i;
+}
+
+VY_FN void islands_join(uint32_t *parent, uint32_t i, uint32_t j)
+{
+    const uint32_t x = island_root(parent, i), y = island_root(parent, j);
+    if (x < y) parent[y] = x;
+    if (y < x) parent[x] = y;
 }
 
 /// Orders pairs of slots.

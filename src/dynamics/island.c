@@ -15,7 +15,7 @@ enum { CUTS = 8, NEWTON = 10, SECANT = 60 };
 #define BROKEN 1e-9  // one that does not
 #define REACH  1e-9  // a unilateral row that is reached
 
-static double extent(const joint_system *s, const island *is)
+double vy_island_extent(const joint_system *s, const island *is)
 {
     double most = 0.0;
     for (uint32_t n = is->body_first; n < is->body_last; ++n) {
@@ -91,7 +91,7 @@ static void project_speed(joint_system *s, const island *is)
 static void project(vy_bodies *b, const island *is, double time, int fresh)
 {
     joint_system *s = b->joints;
-    const double size = extent(s, is);
+    const double size = vy_island_extent(s, is);
     double error = 0.0;
     for (int n = 0; n < NEWTON; ++n) {
         if (!fresh || n > 1) {
@@ -109,40 +109,11 @@ static void project(vy_bodies *b, const island *is, double time, int fresh)
 
 // ---- stops: unilateral rows
 
-static int acts(const vy_bodies *b, const stop *t)
-{
-    return (b->joint_state[t->joint].active >> t->row) & 1u;
-}
-
-static void set_acting(vy_bodies *b, const stop *t, int on)
-{
-    const uint64_t bit = (uint64_t)1 << t->row;
-    if (on) {
-        b->joint_state[t->joint].active |= bit;
-    } else {
-        b->joint_state[t->joint].active &= ~bit;
-    }
-}
-
 /// C of a stop at s->stage, or infinity where it may not act.
-static double distance_to(const vy_bodies *b, const stop *t, double time)
+static double stop_at_stage(const vy_bodies *b, const stop *t, double time)
 {
-    const joint_system *s = b->joints;
-    const joint_slot *j = &s->slots[t->joint];
-    const body_state *x = &s->stage[j->body[0]], *y = &s->stage[j->body[1]];
-    const vy_constraint *c = j->def.kind == VY_JOINT_CUSTOM ? j->def.custom : NULL;
-    if (c != NULL && c->is_active != NULL && !c->is_active(c, x, y, time)) return DBL_MAX;
-    double value[VY_CONSTRAINT_ROWS];
-    vy_joint_values(j, x, y, time, value);
-    return value[t->row];
-}
-
-/// The part of a block's vector that belongs to a stop.
-static double part_of(const joint_system *s, const stop *t, const vec3 *blocks)
-{
-    const vec3 v = blocks[s->slots[t->joint].first + (uint32_t)(t->row / BLOCK_ROWS)];
-    const int r = t->row % BLOCK_ROWS;
-    return r == 0 ? v.x : r == 1 ? v.y : v.z;
+    const joint_slot *j = &b->joints->slots[t->joint];
+    return vy_stop_distance(j, t->row, &b->joints->stage[j->body[0]], &b->joints->stage[j->body[1]], time);
 }
 
 /// Assemble, and solve for the multipliers of the accelerations (impulse = 0) or of the speeds (1). Stops
@@ -162,13 +133,13 @@ static void let_go(vy_bodies *b, const island *is, double time, int impulse)
         double least = 0.0;
         for (uint32_t n = is->stop_first; n < is->stop_last; ++n) {
             const stop *t = &s->stops[n];
-            const double pull = acts(b, t) ? part_of(s, t, s->right) : 0.0;
+            const double pull = stop_acts(b, t) ? stop_part(s, t, s->right) : 0.0;
             if (pull >= least) continue;
             least = pull;
             worst = t;
         }
         if (worst == NULL) return;
-        set_acting(b, worst, 0);
+        stop_set(b, worst, 0);
     }
 }
 
@@ -176,18 +147,18 @@ static void let_go(vy_bodies *b, const island *is, double time, int impulse)
 static void decide(vy_bodies *b, const island *is, double time)
 {
     joint_system *s = b->joints;
-    const double reach = REACH * extent(s, is);
+    const double reach = REACH * vy_island_extent(s, is);
     int caught = 0;
     for (uint32_t n = is->stop_first; n < is->stop_last; ++n) {
         const stop *t = &s->stops[n];
-        if (acts(b, t) || !(distance_to(b, t, time) <= reach)) continue;
-        set_acting(b, t, 1);
+        if (stop_acts(b, t) || !(stop_at_stage(b, t, time) <= reach)) continue;
+        stop_set(b, t, 1);
         vy_island_look(b, is);
         vy_island_rows(b, is, time);
         s->right[s->slots[t->joint].first + (uint32_t)(t->row / BLOCK_ROWS)] =
             vy_block_speed(s, s->slots[t->joint].first + (uint32_t)(t->row / BLOCK_ROWS));
-        const double speed = part_of(s, t, s->right);
-        if (speed > 0.0) set_acting(b, t, 0); // it is on its way out
+        const double speed = stop_part(s, t, s->right);
+        if (speed > 0.0) stop_set(b, t, 0); // it is on its way out
         if (speed < 0.0) caught = 1;
     }
     if (caught) {
@@ -212,7 +183,7 @@ static double nearest_stop(const vy_bodies *b, const island *is, double time)
     const joint_system *s = b->joints;
     double least = DBL_MAX;
     for (uint32_t n = is->stop_first; n < is->stop_last; ++n) {
-        if (!acts(b, &s->stops[n])) least = real_min(least, distance_to(b, &s->stops[n], time));
+        if (!stop_acts(b, &s->stops[n])) least = real_min(least, stop_at_stage(b, &s->stops[n], time));
     }
     return least;
 }
@@ -236,7 +207,7 @@ static void go(vy_bodies *b, const island *is, double time, double h)
 /// Illinois variant of false position.
 static double reached_after(vy_bodies *b, const island *is, double time, double h, double low, double high)
 {
-    const double reach = 0.5 * REACH * extent(b->joints, is);
+    const double reach = 0.5 * REACH * vy_island_extent(b->joints, is);
     double t0 = 0.0, t1 = h, t = 0.0;
     int side = 0;
     for (int n = 0; n < SECANT; ++n) {
@@ -265,7 +236,7 @@ static void substep(vy_bodies *b, const island *is, double time, double h)
     for (int cut = 0; is->stop_first != is->stop_last && cut < CUTS; ++cut) {
         decide(b, is, time);
         keep_start(s, is);
-        const double low = nearest_stop(b, is, time), reach = REACH * extent(s, is);
+        const double low = nearest_stop(b, is, time), reach = REACH * vy_island_extent(s, is);
         go(b, is, time, h);
         const double high = nearest_stop(b, is, time + h);
         if (high >= -reach || low <= reach) return; // none is passed; or one that the next substep takes up
@@ -315,6 +286,7 @@ uint32_t vy_islands_step(vy_bodies *b, double dt)
 {
     joint_system *s = b->joints;
     uint32_t events = 0;
+    for (uint32_t k = 0; k < s->limit; ++k) s->before[k] = b->joint_state[k].active;
     for (uint32_t n = 0; n < s->island_count; ++n) {
         s->conflict = 0.0;
         s->redundant = 0;

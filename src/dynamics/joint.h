@@ -95,16 +95,17 @@ typedef struct joint_system {
     uint32_t *update; // entries that products of two entries of a column go to, in the order of factor.c
     uint32_t *update_first; // [block_count]
     uint32_t entry_count;
-    vec3 *right;     // [2 block_count] right-hand sides; the second half is scratch
+    vec3 *right;     // [3 block_count] right-hand sides; the second part is scratch, the third contacts'
     int *dropped;    // [block_count] bit r: redundant
     body_work *work; // [body_cap + 1]
     body_state *stage;
     body_rates *k[4];
     body_state *start;
-    double step;     // [s] length of the substep
-    int redundant;   // rows left out by the last factorisation
-    double conflict; // largest error after the last projection
-    double lost;     // [J] kinetic energy taken by cables and limits that caught, since creation
+    uint64_t *before; // [joint_cap] `active` of every joint before the step
+    double step;      // [s] length of the substep
+    int redundant;    // rows left out by the last factorisation
+    double conflict;  // largest error after the last projection
+    double lost;      // [J] kinetic energy taken by cables and limits that caught, since creation
 } joint_system;
 
 /// The rows of a joint for bodies at states a and b: values, Jacobian, bias. `active` masks unilateral rows.
@@ -113,6 +114,8 @@ void vy_joint_rows(const joint_slot *j, const body_state *a, const body_state *b
 /// C of every row, unilateral ones too, whether they act or not.
 void vy_joint_values(const joint_slot *j, const body_state *a, const body_state *b, double time,
                      double value[VY_CONSTRAINT_ROWS]);
+/// C of a unilateral row, or infinity where it may not act.
+double vy_stop_distance(const joint_slot *j, int row, const body_state *a, const body_state *b, double time);
 /// Angle and rate of a hinge, length and speed of a slider.
 void vy_joint_angle(const joint_slot *j, const body_state *a, const body_state *b, double *angle,
                     double *rate);
@@ -147,6 +150,10 @@ void vy_island_multiply(const joint_system *s, const island *is, const vec3 *x, 
 /// Rotation and rate of every member at s->stage; then the rows of all joints.
 void vy_island_look(vy_bodies *b, const island *is);
 void vy_island_rows(vy_bodies *b, const island *is, double time);
+/// J M^-1 J^T of these rows.
+void vy_island_matrix(joint_system *s, const island *is);
+/// [m] How far from the origin its bodies are at s->stage, plus one: what rounding is measured by.
+double vy_island_extent(const joint_system *s, const island *is);
 /// Accelerations without joints, rows, matrix and right-hand side of an island at s->stage.
 void vy_island_assemble(vy_bodies *b, const island *is, double time);
 /// M^-1 J^T right, added to `linear` and `angular` of the work.
@@ -161,3 +168,34 @@ void vy_island_accelerate(vy_bodies *b, const island *is, double time);
 
 /// Advance every island by dt, and say what happened in VY_BODIES_ bits.
 uint32_t vy_islands_step(vy_bodies *b, double dt);
+
+// ---- unilateral rows
+
+VY_FN int stop_acts(const vy_bodies *b, const stop *t)
+{
+    return (b->joint_state[t->joint].active >> t->row) & 1u;
+}
+
+VY_FN void stop_set(vy_bodies *b, const stop *t, int on)
+{
+    const uint64_t bit = (uint64_t)1 << t->row;
+    if (on) {
+        b->joint_state[t->joint].active |= bit;
+    } else {
+        b->joint_state[t->joint].active &= ~bit;
+    }
+}
+
+/// The block that a stop is a row of.
+VY_FN uint32_t stop_block(const joint_system *s, const stop *t)
+{
+    return s->slots[t->joint].first + (uint32_t)(t->row / BLOCK_ROWS);
+}
+
+/// The part of a block's vector that belongs to a stop.
+VY_FN double stop_part(const joint_system *s, const stop *t, const vec3 *blocks)
+{
+    const vec3 v = blocks[stop_block(s, t)];
+    const int r = t->row % BLOCK_ROWS;
+    return r == 0 ? v.x : r == 1 ? v.y : v.z;
+}

@@ -319,6 +319,15 @@ void vy_joint_values(const joint_slot *j, const body_state *a, const body_state 
     }
 }
 
+double vy_stop_distance(const joint_slot *j, int row, const body_state *a, const body_state *b, double time)
+{
+    const vy_constraint *c = j->def.kind == VY_JOINT_CUSTOM ? j->def.custom : NULL;
+    if (c != NULL && c->is_active != NULL && !c->is_active(c, a, b, time)) return DBL_MAX;
+    double value[VY_CONSTRAINT_ROWS];
+    vy_joint_values(j, a, b, time, value);
+    return value[row];
+}
+
 // ---- springs, dampers, motors
 
 static double push_of(const vy_joint_def *def, const joint_block *m, double angle, double rate)

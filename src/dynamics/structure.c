@@ -349,7 +349,7 @@ static int build(vy_bodies *b, plan *p)
     s->scale = calloc(blocks, sizeof *s->scale);
     s->column = calloc(blocks + 1, sizeof *s->column);
     s->update_first = calloc(blocks, sizeof *s->update_first);
-    s->right = calloc(2 * blocks, sizeof *s->right);
+    s->right = calloc(3 * blocks, sizeof *s->right);
     s->dropped = calloc(blocks, sizeof *s->dropped);
     if (!s->rows || !s->diagonal || !s->inverse || !s->scale || !s->column || !s->update_first || !s->right ||
         !s->dropped) {
