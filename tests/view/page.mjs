@@ -325,6 +325,13 @@ async function lookAround() {
   const moving = await open("a.html", { still: false });
   await moving.waitForTimeout(600);
   check("a page plays when it is opened", (await timeOf(moving)) > 0.05);
+  const back = await moving.evaluate(() => {
+    const { clock } = window.volery;
+    clock.seek(clock.start);
+    clock.advance(-3); // a frame may be of a moment before the one it is compared with
+    return clock.time - clock.start;
+  });
+  check("time never runs backwards", back === 0, String(back));
   await moving.close();
 
   const failed = await open("failed.html");

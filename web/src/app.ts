@@ -78,12 +78,13 @@ export class App {
     this.clock.onChange(() => (this.dirty = true));
     if (!matchMedia("(prefers-reduced-motion: reduce)").matches) this.clock.toggle();
     document.documentElement.dataset.state = "ready";
-    let last = performance.now();
+    let last: number | undefined; // the first frame may be of a moment before this one
     const frame = (now: number) => {
-      if (this.clock.playing || this.wasPlaying) this.view?.pace(this.clock.playing ? now - last : 0);
+      const spent = now - (last ?? now); // [ms]
+      if (this.clock.playing || this.wasPlaying) this.view?.pace(this.clock.playing ? spent : 0);
       if (this.wasPlaying && !this.clock.playing) this.dirty = true; // once more, in full
       this.wasPlaying = this.clock.playing;
-      this.clock.advance((now - last) / 1000);
+      this.clock.advance(spent / 1000);
       last = now;
       this.draw(now);
       requestAnimationFrame(frame);

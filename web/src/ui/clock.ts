@@ -52,10 +52,10 @@ export class Clock {
     this.changed();
   }
 
-  /// Go on by `seconds` of the viewer's time.
+  /// Go on by `seconds` of the viewer's time; never back.
   advance(seconds: number): void {
     if (!this.playing) return;
-    this.time += Math.min(seconds, 0.25) * this.speed;
+    this.time += Math.max(0, Math.min(seconds, 0.25)) * this.speed;
     if (this.time >= this.end) {
       this.time = this.loop ? this.start : this.end;
       this.playing = this.loop;
