@@ -104,53 +104,15 @@ static void fly_on(flight *f)
     vy_progress_end(&shown);
 }
 
-static uint64_t to_steps(double seconds, double step)
-{
-    const double steps = floor(seconds / step + 0.5);
-    return steps < 1.0 ? 1 : steps > 1e18 ? (uint64_t)1e18 : (uint64_t)steps;
-}
-
 static int open_log(const flight *f, vy_recorder **out)
 {
-    const vy_scenario *s = f->def.scenario;
-    const uint32_t walls = vy_world_obstacle_count(f->def.world);
-    const char **names = calloc((size_t)s->drone_count + (size_t)s->joint_count + walls + 1, sizeof *names);
-    char *text = vy_scenario_print(s);
-    vy_recorder_def def = vy_default_recorder_def();
-    vy_error error = {.status = VY_NO_MEMORY};
-    vy_status status = VY_NO_MEMORY;
-    if (names != NULL && text != NULL) {
-        for (int i = 0; i < s->drone_count; ++i) names[i] = s->drones[i].name;
-        for (int i = 0; i < s->joint_count; ++i) names[s->drone_count + i] = s->joints[i].name;
-        const char **obstacles = names + s->drone_count + s->joint_count;
-        for (uint32_t i = 0; i < walls; ++i) obstacles[i] = vy_scenario_obstacle_name(s, i);
-        def.obstacle_names = obstacles;
-        def.path = f->def.log;
-        def.scenario = text;
-        def.config_hash = vy_scenario_hash(s);
-        def.drone_names = names;
-        def.joint_names = names + s->drone_count;
-        def.every = (uint64_t)s->log.every;
-        def.snapshot = to_steps(s->log.snapshot, s->step);
-        def.display = s->log.display > 0.0 ? to_steps(s->log.display, s->step) : 0;
-        def.compress = s->log.compression == VY_LOG_ZSTD;
-        if (s->wind_grid_text != NULL) {
-            def.extra_name = s->environment.wind.grid_name;
-            def.extra = s->wind_grid_text;
-            def.extra_size = s->wind_grid_size;
-        }
-        if (f->def.parent != NULL) {
-            def.has_parent = 1;
-            def.parent_hash = vy_log_get_info(f->def.parent).final_hash;
-            def.parent_tick = f->first;
-        }
-        status = vy_recorder_open(&def, f->def.world, out, &error);
-        // The log has standard output for itself: what is told goes to standard error.
-        if (status == VY_OK && vy_file_is_stream(f->def.log)) (void)dup2(STDERR_FILENO, STDOUT_FILENO);
-    }
-    free(text);
-    free(names);
-    return status == VY_OK ? 0 : vy_say_error(f->def.command, status, &error);
+    vy_error error = {.status = VY_OK};
+    const vy_status status =
+        vy_scenario_record(f->def.scenario, f->def.world, f->def.log, f->def.parent, out, &error);
+    if (status != VY_OK) return vy_say_error(f->def.command, status, &error);
+    // The log has standard output for itself: what is told goes to standard error.
+    if (vy_file_is_stream(f->def.log)) (void)dup2(STDERR_FILENO, STDOUT_FILENO);
+    return 0;
 }
 
 static void judge(flight *f)
@@ -235,67 +197,20 @@ int vy_flight_exit(const flight *f)
     return f->failure.reason != VY_FAILURE_NONE || f->broken >= 0 ? EXIT_FAILED : EXIT_DONE;
 }
 
-typedef struct failure_words {
-    const char *reason, *unit;
-} failure_words;
-
-static failure_words words_of(vy_failure_reason reason)
-{
-    switch (reason) {
-    case VY_FAILURE_NONE: return (failure_words){NULL, ""};
-    case VY_FAILURE_NOT_FINITE: return (failure_words){"not_finite", ""};
-    case VY_FAILURE_COMMAND: return (failure_words){"command", ""};
-    case VY_FAILURE_TILT: return (failure_words){"tilt", "rad"};
-    case VY_FAILURE_RATE: return (failure_words){"rate", "rad/s"};
-    case VY_FAILURE_SPEED: return (failure_words){"speed", "m/s"};
-    case VY_FAILURE_HEIGHT: return (failure_words){"height", "m"};
-    case VY_FAILURE_DISTANCE: return (failure_words){"distance", "m"};
-    case VY_FAILURE_CONTROLLER: return (failure_words){"controller", ""};
-    case VY_FAILURE_CRASH: return (failure_words){"crash", ""};
-    case VY_FAILURE_FALL: return (failure_words){"fall", "m/s"};
-    case VY_FAILURE_GROUND: return (failure_words){"ground", "m"};
-    case VY_FAILURE_FENCE: return (failure_words){"geofence", "m"};
-    }
-    return (failure_words){"unknown", ""};
-}
-
 const char *vy_flight_reason(const flight *f)
 {
-    if (f->failure.reason != VY_FAILURE_NONE) return words_of(f->failure.reason).reason;
+    if (f->failure.reason != VY_FAILURE_NONE) return vy_failure_word(f->failure.reason);
     return f->broken >= 0 ? "expectation" : NULL;
 }
 
 void vy_flight_why(const flight *f, char *out, size_t size)
 {
-    const vy_failure *e = &f->failure;
-    const failure_words words = words_of(e->reason);
     out[0] = '\0';
-    if (e->reason == VY_FAILURE_NONE) {
-        if (f->broken < 0) return;
+    if (f->failure.reason != VY_FAILURE_NONE) {
+        vy_failure_print(&f->failure, f->def.scenario->drones[f->failure.drone].name, out, size);
+    } else if (f->broken >= 0) {
         char *text = vy_expect_print(f->def.scenario, f->broken, &f->results[f->broken]);
         snprintf(out, size, "an expectation is not met: %s", text != NULL ? text : "");
         free(text);
-        return;
-    }
-    const char *name = f->def.scenario->drones[e->drone].name;
-    if (e->reason == VY_FAILURE_NOT_FINITE) {
-        snprintf(out, size, "at %.3f s the state of %s was no longer finite: %s", e->time, name, e->what);
-    } else if (e->reason == VY_FAILURE_COMMAND) {
-        snprintf(out, size, "at %.3f s the controller of %s gave a reply that is no command", e->time, name);
-    } else if (e->reason == VY_FAILURE_CONTROLLER) {
-        snprintf(out, size, "at %.3f s the controller of %s %s (%.0f)", e->time, name, e->what, e->value);
-    } else if (e->reason == VY_FAILURE_CRASH) {
-        const char *unit = strcmp(e->what, "impulse") == 0 ? "N s" : "m/s";
-        snprintf(out, size, "at %.3f s %s crashed: the %s of a contact was %.4g %s, its limit is %.4g %s",
-                 e->time, name, e->what, e->value, unit, e->limit, unit);
-    } else if (e->reason == VY_FAILURE_GROUND) {
-        snprintf(out, size, "at %.3f s the lowest point of %s was %.4g m below the ground", e->time, name,
-                 -e->value);
-    } else if (e->reason == VY_FAILURE_FENCE) {
-        snprintf(out, size, "at %.3f s %s was %.4g m outside of its geofence", e->time, name, e->value);
-    } else {
-        const char *beyond = e->value > e->limit ? "above" : "below";
-        snprintf(out, size, "at %.3f s the %s of %s was %.4g %s, %s its limit of %.4g %s", e->time,
-                 words.reason, name, e->value, words.unit, beyond, e->limit, words.unit);
     }
 }

@@ -134,30 +134,14 @@ int vy_load_log(const char *name, const char *path, vy_log **out)
     return status;
 }
 
-// Files that the scenario stands on are in the log.
-static vy_status load_from_log(void *self, const char *name, const char *from, vy_source_text *out)
-{
-    (void)from;
-    const vy_status status = vy_log_read_extra(self, name, &out->text, &out->size, NULL);
-    if (status != VY_OK) return status;
-    out->name = strdup(name);
-    if (out->name != NULL) return VY_OK;
-    free(out->text);
-    return VY_NO_MEMORY;
-}
-
 int vy_load_logged_scenario(const char *name, const char *path, vy_log *log, const overrides *changes,
                             vy_scenario **out)
 {
     vy_diagnostics told = {.count = 0};
-    const char *text = vy_log_scenario(log);
-    const vy_scenario_options options = {.overrides = changes != NULL ? changes->items : NULL,
-                                         .override_count = changes != NULL ? changes->count : 0,
-                                         .load = load_from_log,
-                                         .self = log};
     char what[256];
     snprintf(what, sizeof what, "the scenario in %s", path);
-    const vy_status status = vy_scenario_parse(text, strlen(text), what, &options, out, &told);
+    const vy_status status = vy_scenario_from_log(log, what, changes != NULL ? changes->items : NULL,
+                                                  changes != NULL ? changes->count : 0, out, &told);
     const int code = status == VY_OK ? 0 : tell_diagnostics(name, what, status, &told);
     vy_diagnostics_destroy(&told);
     return code;

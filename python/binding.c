@@ -3,6 +3,7 @@
 // A function that can fail returns NULL or -1 and leaves a sentence in binding_error().
 #include "dlpack.h"
 #include "volery/gpu.h"
+#include "volery/host.h"
 #include "volery/record.h"
 #include "volery/version.h"
 #include <inttypes.h>
@@ -38,6 +39,7 @@ static vy_scenario *take(vy_status status, vy_scenario **s, vy_diagnostics *d)
     if (status != VY_OK) {
         char *text = vy_diagnostics_print(d);
         snprintf(message, sizeof message, "%s", text != NULL ? text : vy_status_text(status));
+        for (size_t n = strlen(message); n > 0 && message[n - 1] == '\n'; --n) message[n - 1] = '\0';
         free(text);
     }
     vy_diagnostics_destroy(d);
@@ -52,12 +54,15 @@ vy_scenario *scenario_load(const char *path, const char *const *overrides, int c
     return take(vy_scenario_load(path, &options, &s, &d), &s, &d);
 }
 
-vy_scenario *scenario_parse(const char *text, size_t size, const char *const *overrides, int count)
+// `name` is the file that files the text names lie beside; without one only built-in vehicles are found.
+vy_scenario *scenario_parse(const char *text, size_t size, const char *name, const char *const *overrides,
+                            int count)
 {
     vy_scenario *s = NULL;
     vy_diagnostics d;
-    const vy_scenario_options options = {.overrides = overrides, .override_count = count};
-    return take(vy_scenario_parse(text, size, "scenario", &options, &s, &d), &s, &d);
+    const vy_scenario_options options = {
+        .overrides = overrides, .override_count = count, .load = name != NULL ? vy_load_vehicle : NULL};
+    return take(vy_scenario_parse(text, size, name != NULL ? name : "scenario", &options, &s, &d), &s, &d);
 }
 
 void scenario_destroy(vy_scenario *s) { vy_scenario_destroy(s); }
@@ -100,6 +105,7 @@ typedef struct lone {
     vy_scenario *scenario;
     vy_world *world;
     held *actions;
+    vy_host **hosts; // plug-ins and processes that steer, up to a NULL
     vy_recorder *recorder;
 } lone;
 
@@ -114,33 +120,61 @@ void world_destroy(lone *w)
     if (w == NULL) return;
     vy_recorder_abandon(w->recorder);
     vy_world_destroy(w->world);
+    for (int i = 0; w->hosts != NULL && w->hosts[i] != NULL; ++i) vy_host_close(w->hosts[i]);
+    free(w->hosts);
     vy_scenario_destroy(w->scenario);
     free(w->actions);
     free(w);
 }
 
-// With `acts` the world is steered by world_act, taken at the end of every step.
-lone *world_create(const vy_scenario *scenario, int acts)
+static void take_actions(lone *w)
 {
-    vy_error err = {0};
-    lone *w = calloc(1, sizeof *w);
-    if (w == NULL || vy_scenario_copy(scenario, &w->scenario, &err) != VY_OK) {
-        world_destroy(w);
-        return fail(&err);
-    }
-    w->actions = calloc((size_t)scenario->drone_count + 1, sizeof *w->actions);
-    for (int i = 0; i < scenario->drone_count && acts && w->actions != NULL; ++i) {
+    for (int i = 0; i < w->scenario->drone_count; ++i) {
         vy_controller_def *c = &w->scenario->drones[i].def.controller;
         c->kind = VY_CONTROLLER_CALLBACK;
-        c->period = scenario->step;
+        c->period = w->scenario->step;
         c->call = reply;
         c->self = &w->actions[i];
     }
-    if (w->actions == NULL || vy_scenario_build(w->scenario, &w->world, &err) != VY_OK) {
-        world_destroy(w);
-        return fail(&err);
+}
+
+// Start the plug-ins and processes that the scenario names.
+static vy_status start_hosts(lone *w, vy_error *err)
+{
+    vy_status status = VY_OK;
+    for (int i = 0, n = 0; i < w->scenario->drone_count && status == VY_OK; ++i) {
+        vy_scenario_drone *drone = &w->scenario->drones[i];
+        vy_controller_def *c = &drone->def.controller;
+        if (c->kind == VY_CONTROLLER_CALLBACK || vy_pilot_is_live(c)) {
+            snprintf(err->text, sizeof err->text,
+                     "%.60s is steered by a person or a callback: make the world with a rung, and act",
+                     drone->name);
+            return VY_BAD_VALUE;
+        }
+        if (!vy_controller_is_asked(c->kind)) continue;
+        status = vy_host_open(c, &drone->def.vehicle, drone->name, w->scenario->step, &w->hosts[n], err);
+        n += status == VY_OK;
     }
-    return w;
+    return status;
+}
+
+// With `acts` the world is steered by world_act, taken at the end of every step.
+lone *world_create(const vy_scenario *scenario, int acts)
+{
+    vy_error err = {.status = VY_NO_MEMORY};
+    lone *w = calloc(1, sizeof *w);
+    vy_status status = w == NULL ? VY_NO_MEMORY : vy_scenario_copy(scenario, &w->scenario, &err);
+    if (status == VY_OK) {
+        w->actions = calloc((size_t)scenario->drone_count + 1, sizeof *w->actions);
+        w->hosts = calloc((size_t)scenario->drone_count + 1, sizeof *w->hosts);
+        if (w->actions == NULL || w->hosts == NULL) status = VY_NO_MEMORY;
+    }
+    if (status == VY_OK && acts) take_actions(w);
+    if (status == VY_OK && !acts) status = start_hosts(w, &err);
+    if (status == VY_OK) status = vy_scenario_build(w->scenario, &w->world, &err);
+    if (status == VY_OK) return w;
+    world_destroy(w);
+    return fail(&err);
 }
 
 void world_act(lone *w, uint32_t drone, int rung, const double *v)
@@ -221,82 +255,97 @@ const char *world_failure(const lone *w)
 {
     const vy_failure f = vy_world_failure(w->world);
     if (f.reason == VY_FAILURE_NONE) return NULL;
-    snprintf(message, sizeof message, "%s of %s at %.6g s: %.6g, limit %.6g", f.what,
-             w->scenario->drones[f.drone].name, f.time, f.value, f.limit);
+    vy_failure_print(&f, w->scenario->drones[f.drone].name, message, sizeof message);
     return message;
 }
+
+int world_hosted(const lone *w) { return w->hosts[0] != NULL; }
+int world_recording(const lone *w) { return w->recorder != NULL; }
 
 int world_record(lone *w, const char *path)
 {
     vy_error err = {0};
-    vy_recorder_def def = vy_default_recorder_def();
-    const char *names[1024], *joints[1024];
-    char *text = vy_scenario_print(w->scenario);
-    for (int i = 0; i < w->scenario->drone_count && i < 1024; ++i) names[i] = w->scenario->drones[i].name;
-    for (int i = 0; i < w->scenario->joint_count && i < 1024; ++i) joints[i] = w->scenario->joints[i].name;
-    def.path = path;
-    def.scenario = text;
-    def.config_hash = vy_scenario_hash(w->scenario);
-    def.drone_names = names;
-    def.joint_names = joints;
-    def.every = (uint64_t)w->scenario->log.every;
-    def.compress = w->scenario->log.compression == VY_LOG_ZSTD;
-    const double snapshot = w->scenario->log.snapshot / w->scenario->step;
-    def.snapshot = snapshot > 1.0 ? (uint64_t)(snapshot + 0.5) : 1;
-    const vy_status status =
-        text == NULL ? VY_NO_MEMORY : vy_recorder_open(&def, w->world, &w->recorder, &err);
-    free(text);
-    if (status != VY_OK) {
-        err.status = status;
-        (void)fail(&err);
+    if (w->recorder != NULL) {
+        snprintf(message, sizeof message, "this world is being recorded already");
         return -1;
     }
+    if (said(vy_scenario_record(w->scenario, w->world, path, NULL, &w->recorder, &err), &err) != 0) return -1;
     vy_world_set_sink(w->world, vy_recorder_sink(w->recorder));
     return 0;
 }
 
-int world_record_end(lone *w)
+// `whole`: the recording came to its end, nothing was thrown meanwhile.
+int world_record_end(lone *w, int whole)
 {
     vy_error err = {0};
     const int failed = vy_world_failure(w->world).reason != VY_FAILURE_NONE;
     vy_recorder *r = w->recorder;
     w->recorder = NULL;
     vy_world_set_sink(w->world, (vy_sink){0});
-    if (r == NULL || vy_recorder_close(r, w->world, failed ? "failed" : "completed", &err) == VY_OK) return 0;
-    (void)fail(&err);
-    return -1;
+    if (r == NULL) return 0;
+    return said(vy_recorder_close(r, w->world,
+                                  failed  ? "failed"
+                                  : whole ? "completed"
+                                          : "interrupted",
+                                  &err),
+                &err);
 }
 
-// Fly a log again. 0: the same to the bit; 1: message names the first difference; -1: it cannot be read.
+// The first difference as a sentence.
+static void tell_difference(const vy_log *log, const vy_difference *d)
+{
+    const double time = (double)d->tick * vy_log_get_info(log).dt;
+    if (d->field[0] == '\0') {
+        snprintf(message, sizeof message,
+                 "step %" PRIu64 " (%.9g s): hash %016" PRIx64 " in the log, %016" PRIx64 " in the replay",
+                 d->tick, time, d->hash_a, d->hash_b);
+        return;
+    }
+    char in_log[32], in_replay[32];
+    if (d->real) {
+        snprintf(in_log, sizeof in_log, "%.17g", d->a);
+        snprintf(in_replay, sizeof in_replay, "%.17g", d->b);
+    } else {
+        snprintf(in_log, sizeof in_log, "%" PRIu64, d->whole_a);
+        snprintf(in_replay, sizeof in_replay, "%" PRIu64, d->whole_b);
+    }
+    snprintf(message, sizeof message,
+             "step %" PRIu64 " (%.9g s) differs; at step %" PRIu64 " %s is %s in the log, %s in the replay",
+             d->tick, time, d->field_tick != 0 ? d->field_tick : d->tick, d->field, in_log, in_replay);
+}
+
+// Fly an open log again. 0: the same to the bit; 1: message names the first difference; -1: it cannot be
+// done.
+static int replay_log(vy_log *log, const char *path)
+{
+    vy_error err = {0};
+    vy_diagnostics told;
+    vy_scenario *s = NULL;
+    vy_world *world = NULL;
+    vy_difference d = {0};
+    const vy_log_info info = vy_log_get_info(log);
+    if (info.physics != VY_PHYSICS_REVISION) {
+        snprintf(message, sizeof message,
+                 "%s was written by physics revision %" PRIu32 "; this library computes revision %d", path,
+                 info.physics, VY_PHYSICS_REVISION);
+        return -1;
+    }
+    s = take(vy_scenario_from_log(log, path, NULL, 0, &s, &told), &s, &told);
+    if (s == NULL) return -1;
+    vy_status status = vy_scenario_build(s, &world, &err);
+    if (status == VY_OK) status = vy_log_replay(log, world, NULL, NULL, &d, &err);
+    if (status == VY_OK && d.found) tell_difference(log, &d);
+    vy_world_destroy(world);
+    vy_scenario_destroy(s);
+    return status == VY_OK ? d.found : said(status, &err);
+}
+
 int log_replay(const char *path)
 {
     vy_error err = {0};
     vy_log *log = NULL;
-    vy_scenario *s = NULL;
-    vy_world *world = NULL;
-    vy_difference d = {0};
-    vy_diagnostics said;
-    int result = -1;
-    vy_status status = vy_log_open(path, &log, &err);
-    if (status == VY_OK) {
-        const char *text = vy_log_scenario(log);
-        s = take(vy_scenario_parse(text, strlen(text), path, NULL, &s, &said), &s, &said);
-        if (s == NULL) {
-            vy_log_close(log);
-            return -1;
-        }
-        status = vy_scenario_build(s, &world, &err);
-    }
-    if (status == VY_OK) status = vy_log_replay(log, world, NULL, NULL, &d, &err);
-    if (status == VY_OK) {
-        result = d.found;
-        snprintf(message, sizeof message, "step %" PRIu64 ": %s differs", d.tick, d.field);
-    } else {
-        err.status = status;
-        (void)fail(&err);
-    }
-    vy_world_destroy(world);
-    vy_scenario_destroy(s);
+    if (said(vy_log_open(path, &log, &err), &err) != 0) return -1;
+    const int result = replay_log(log, path);
     vy_log_close(log);
     return result;
 }
@@ -314,7 +363,7 @@ vy_batch *batch_create(const vy_scenario *scenario, const uint64_t *numbers, con
     vy_batch *batch = NULL;
     vy_batch_def def = vy_default_batch_def();
     def.scenario = scenario;
-    def.world_count = (uint32_t)numbers[0];
+    def.world_count = numbers[0] < UINT32_MAX ? (uint32_t)numbers[0] : UINT32_MAX; // too many anyhow
     def.seed = numbers[1];
     def.threads = (uint32_t)numbers[2];
     def.lanes = (uint32_t)numbers[3];

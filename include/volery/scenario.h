@@ -6,6 +6,7 @@
 #pragma once
 #include "volery/fault.h"
 #include "volery/payload.h"
+#include "volery/record.h"
 #include "volery/world.h"
 #include <stddef.h>
 #include <stdint.h>
@@ -203,6 +204,16 @@ vy_status vy_scenario_copy(const vy_scenario *scenario, vy_scenario **out, vy_er
 
 /// Build the world: every drone and disturbance is in it, at tick 0. On failure `*out` is NULL.
 vy_status vy_scenario_build(const vy_scenario *scenario, vy_world **out, vy_error *err);
+
+/// Open a log of a world built from the scenario, with the cadences and the compression that its `log:` says,
+/// and with all that it takes to have the run again from the log alone. As vy_recorder_open().
+/// @param parent the log from which the world goes on, at the step it is at; NULL: none
+vy_status vy_scenario_record(const vy_scenario *scenario, const vy_world *world, const char *path,
+                             const vy_log *parent, vy_recorder **out, vy_error *err);
+
+/// The scenario that is in a log; files it stands on are read from there too. As vy_scenario_parse().
+vy_status vy_scenario_from_log(vy_log *log, const char *name, const char *const *overrides,
+                               int override_count, vy_scenario **out, vy_diagnostics *diagnostics);
 
 /// The name of obstacle `index` of a world built from the scenario: those declared, then terrain, then the
 /// bounds of the rigid engine (floor, west, east, south, north). NULL beyond the last; valid as long as the

@@ -371,6 +371,13 @@ typedef struct vy_failure {
 /// VY_FAILURE_NONE while the world runs.
 vy_failure vy_world_failure(const vy_world *world);
 
+/// One word for a reason, as `tilt`; NULL for VY_FAILURE_NONE. Static storage.
+const char *vy_failure_word(vy_failure_reason reason);
+
+/// A failure as a sentence without a full stop, cut off after `size` bytes, its end included.
+/// @param drone the name of its drone
+void vy_failure_print(const vy_failure *failure, const char *drone, char *out, size_t size);
+
 /// What the negligibility policy left out for one drone, at most, since the start.
 typedef struct vy_certificate {
     uint64_t effects;           ///< bit k: effect k (vy_effect_name) is computed now

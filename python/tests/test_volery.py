@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import gc
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -88,16 +90,113 @@ def test_misuse_is_an_error() -> None:
     raises(volery.Error, "got -1", lambda: world.step(-1))
     raises(volery.Error, "make it with a rung", lambda: volery.World(HOVER).act([0.3, 0.0, 0.0, 0.0]))
     raises(volery.Error, "seed", lambda: volery.World(HOVER, seed=-3))
+    raises(TypeError, "step: a whole number, got 1.5", lambda: world.step(1.5))
+    raises(TypeError, "seed: a whole number, got 'a'", lambda: volery.World(HOVER, seed="a"))
+    raises(IndexError, "there are a", lambda: world.state("b"))
+    raises(volery.Error, "seed", lambda: volery.Batch(HOVER, 2, seed=-1))
+    raises(volery.Error, "1 to", lambda: volery.Batch(HOVER, 2**32 + 5))
+    raises(volery.Error, "two numbers", lambda: volery.Batch(HOVER, 2, vary={"mass": (0.8, 1.2)}))
+    raises(volery.Error, "settings: wings=2: unknown key", lambda: volery.World(HOVER, settings={"wings": 2}))
+    raises(volery.Error, "got nothing", lambda: volery.World(""))
     raises(volery.Error, "give them to the Scenario", lambda: volery.World(volery.Scenario(HOVER), settings={"seed": 3}))
     batch = volery.Batch(HOVER, 3)
     raises(volery.Error, "got -1", lambda: batch.step(-1))
     raises(IndexError, "world 3", lambda: batch.hash(3))
     batch.close()
-    for late in (batch.step, lambda: batch.save(0), lambda: batch.cells("body.rate"), lambda: len(batch), batch.to_gpu,
+    for late in (batch.step, lambda: batch.actions, lambda: batch.ticks, lambda: batch.save(0), lambda: batch.cells("body.rate"), lambda: len(batch), batch.to_gpu,
                  batch.reset, lambda: batch.machine):
         raises(volery.Error, "closed", late)
     assert "closed" in repr(batch)
     batch.close()  # once more is nothing
+
+
+def test_copies_go_on_with_the_same_bits() -> None:
+    world = volery.World(HOVER, seed=9, rung="rates")
+    world.act([0.28, 0.1, 0.0, 0.0], "a")
+    world.step(50)
+    world.act([0.25, 0.0, 0.3, 0.0])  # is obeyed from the end of the next step on: part of what is copied
+    copies = [copy.copy(world), copy.deepcopy(world), pickle.loads(pickle.dumps(world))]
+    for each in (world, *copies):
+        each.step(70)
+    assert {each.hash for each in copies} == {world.hash} and world.tick == 120
+    scenario = pickle.loads(pickle.dumps(volery.Scenario(HOVER, {"seed": 77})))
+    assert scenario.seed == 77 and str(copy.deepcopy(scenario)) == str(scenario)
+    del copies, world
+    gc.collect()  # each held its own memory
+    for held in (volery.Batch(HOVER, 2), volery.World(HOVER).record(os.devnull)):
+        raises(TypeError, "neither copied nor pickled", lambda: copy.copy(held))
+        raises(TypeError, "neither copied nor pickled", lambda: pickle.dumps(held))
+
+
+def test_files_of_a_scenario_travel() -> None:
+    canyon = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scenarios", "canyon.yaml")
+    world = volery.World(canyon)
+    world.step(10)
+    copied = pickle.loads(pickle.dumps(world))
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "run.mcap")
+        with world.record(path):
+            world.step(200)
+            raises(volery.Error, "already", lambda: world.record(path))
+            raises(volery.Error, "recorded", lambda: world.reset())
+        copied.step(200)
+        assert copied.hash == world.hash
+        assert volery.replay(path) is None  # the wind's table is in the log
+
+
+def test_reset_starts_again() -> None:
+    world = volery.World(HOVER, seed=4)
+    world.step(100)
+    first = world.hash
+    world.reset()
+    assert world.tick == 0
+    world.step(100)
+    assert world.hash == first
+    world.reset(seed=5)
+    world.step(100)
+    other = world.hash
+    assert other != first and world.scenario.seed != 5
+    world.reset()  # the seed it has now
+    world.step(100)
+    assert world.hash == other
+    assert "100" not in repr(world) and "0.1 s" in repr(world)
+
+
+def test_settings_are_values() -> None:
+    for start in ([0.0, 0.0, 2.5], (0, 0, 2.5), np.array([0.0, 0.0, 2.5])):
+        world = volery.World(HOVER, settings={"drones.a.start.position": start, "duration": np.float64(3.0)})
+        assert world.state("a").position[2] == 2.5 and world.scenario.steps == 3000
+    world = volery.World(HOVER, settings={"drones.a.start": {"position": [0, 0, 3]}, "name": "x"})
+    assert world.state().position[2] == 3.0
+
+
+def test_actions_may_be_assigned() -> None:
+    batch = volery.Batch(HOVER, 3, rung="rates", observe="body.position")
+    own = batch.actions
+    batch.actions = np.full((3, 1, 4), 0.5)
+    batch.actions += 1.0
+    assert batch.actions is own and (own == 1.5).all() and batch.observations.shape == (3, 1, 3)
+    raises(AttributeError, "", lambda: setattr(batch, "ticks", 0))
+
+
+def test_a_process_steers() -> None:
+    root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+    command = f"{sys.executable} {os.path.join(root, 'examples', 'controller.py')}"
+    world = volery.World(HOVER, settings={"drones.a.controller": {"kind": "process", "command": command}})
+    world.step(300)
+    assert world.failure is None and abs(world.state().position[2] - 1.0) < 0.3
+    raises(TypeError, "neither copied", lambda: copy.copy(world))
+    raises(volery.Error, "no-such", lambda: volery.World(
+        HOVER, settings={"drones.a.controller": {"kind": "plugin", "library": "./no-such.so"}}))
+    raises(volery.Error, "with a rung", lambda: volery.World(
+        HOVER, settings={"drones.a.controller": {"kind": "pilot", "device": "keyboard"}}))
+
+
+def test_failures_are_sentences() -> None:
+    world = volery.World(HOVER, rung="rates")
+    world.act([np.nan, 0.0, 0.0, 0.0])
+    world.step(3)
+    assert world.failure == "at 0.001 s the controller of a gave a reply that is no command", world.failure
 
 
 def test_the_readmes_run() -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ctypes as c
+import operator
 import os
 from pathlib import Path
-from typing import Any, Mapping
+from typing import Any, Mapping, NoReturn
 
 
 class Error(Exception):
@@ -27,7 +28,7 @@ _DECLARED = {
     "binding_version": (_S, ()),
     "binding_free": (None, (_P,)),
     "scenario_load": (_P, (_S, _P, _I)),
-    "scenario_parse": (_P, (_S, _Z, _P, _I)),
+    "scenario_parse": (_P, (_S, _Z, _S, _P, _I)),
     "scenario_destroy": (None, (_P,)),
     "scenario_print": (_P, (_P,)),
     "scenario_seed": (_U64, (_P,)),
@@ -53,8 +54,10 @@ _DECLARED = {
     "world_set_integrator": (_I, (_P, _S)),
     "world_read": (None, (_P, _U32, _P)),
     "world_failure": (_S, (_P,)),
+    "world_hosted": (_I, (_P,)),
+    "world_recording": (_I, (_P,)),
     "world_record": (_I, (_P, _S)),
-    "world_record_end": (_I, (_P,)),
+    "world_record_end": (_I, (_P, _I)),
     "log_replay": (_I, (_S,)),
     "batch_variable": (_S, (_I,)),
     "batch_create": (_P, (_P, _P, _P, _I, _P, _I)),
@@ -102,6 +105,25 @@ def made(pointer: int | None) -> int:
     if not pointer:
         raise error()
     return pointer
+
+
+def whole(what: str, value: Any, least: int = 0, most: int = 2**64 - 1) -> int:
+    """A whole number within bounds, or an error that tells them."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{what}: a whole number, got {value!r}") from None
+    if not least <= number <= most:
+        bounds = f"from {least} to {most}" if most < 2**64 - 1 else f"of at least {least}" if least else "from 0 to 2^64 - 1"
+        raise Error(f"{what}: a whole number {bounds}, got {number}")
+    return number
+
+
+class Held:
+    """Something of the library's that this object alone holds: a second object would free it a second time."""
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(f"a {type(self).__name__} can be neither copied nor pickled")
 
 
 def chosen(what: str, name: str, among: Mapping[str, int]) -> int:

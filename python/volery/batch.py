@@ -28,7 +28,7 @@ def variables() -> list[str]:
     return names
 
 
-class Batch:
+class Batch(b.Held):
     """`worlds` worlds of a scenario; world i is a world of seed + i, with the bits that it has alone.
 
     rung         None: the scenario's controllers steer; else the name of a rung that `actions` speaks
@@ -44,14 +44,6 @@ class Batch:
     They export DLPack as every NumPy array does: `torch.from_dlpack(batch.observations)`.
     """
 
-    actions: NDArray[np.float64]
-    observations: NDArray[np.float64]
-    final_observations: NDArray[np.float64]
-    terminated: NDArray[np.bool_]
-    truncated: NDArray[np.bool_]
-    ticks: NDArray[np.uint64]
-    seeds: NDArray[np.uint64]
-
     def __init__(self, scenario: Scenario | str | os.PathLike[str], worlds: int, *, seed: int = 1,
                  rung: str | None = None,
                  vary: Mapping[str, tuple[str, float, float]] | None = None,
@@ -61,14 +53,18 @@ class Batch:
         self.scenario = scenario if isinstance(scenario, Scenario) else Scenario(scenario)
         known = variables()
         rows: list[float] = []
-        for name, (distribution, low, high) in (vary or {}).items():
+        for name, drawn in (vary or {}).items():
+            if len(drawn) != 3:
+                raise b.Error(f"vary {name!r}: a distribution and two numbers, as ('uniform', 0.8, 1.2), got {drawn!r}")
+            distribution, low, high = drawn
             if name not in known or distribution not in _DISTRIBUTIONS:
                 raise b.Error(f"vary {name!r} {distribution!r}: choose from {known} and {list(_DISTRIBUTIONS)}")
             rows += [known.index(name), _DISTRIBUTIONS[distribution], low, high, -1]
-        if worlds < 0 or threads < 0 or lanes < 0 or episode < 0:
-            raise b.Error("batch: counts must not be negative")
-        numbers = (ctypes.c_uint64 * 9)(worlds, seed, threads, lanes, int(chain), b.chosen("rung", rung or "none", RUNGS),
-                                        episode, b.chosen("autoreset", autoreset, AUTORESETS),
+        if isinstance(observe, str):
+            observe = (observe,)
+        numbers = (ctypes.c_uint64 * 9)(b.whole("worlds", worlds), b.whole("seed", seed), b.whole("threads", threads, 0, 1024),
+                                        b.whole("lanes", lanes, 0, 64), int(chain), b.chosen("rung", rung or "none", RUNGS),
+                                        b.whole("episode", episode), b.chosen("autoreset", autoreset, AUTORESETS),
                                         b.chosen("precision", precision, PRECISIONS))
         self._pointer = b.made(b.lib.batch_create(
             self.scenario._pointer, numbers, (ctypes.c_double * max(len(rows), 1))(*rows), len(rows) // 5,
@@ -96,13 +92,55 @@ class Batch:
             "ticks": array(9, np.uint64, worlds),
             "seeds": array(10, np.uint64, worlds),
         }
-        self.__dict__.update(self._views)
+
+    def _view(self, name: str) -> NDArray[Any]:
+        self._open()
+        return self._views[name]
+
+    @property
+    def actions(self) -> NDArray[np.float64]:
+        """(worlds, drones, n): what the drones are told, on the batch's rung. Assigning copies into it."""
+        return self._view("actions")
+
+    @actions.setter
+    def actions(self, values: Any) -> None:
+        own = self._view("actions")
+        if values is not own:  # as it is after `batch.actions += 1`
+            own[...] = values
+
+    @property
+    def observations(self) -> NDArray[np.float64]:
+        """(worlds, drones, n): the fields of `observe`, one after the other, as they are now."""
+        return self._view("observations")
+
+    @property
+    def final_observations(self) -> NDArray[np.float64]:
+        """(worlds, drones, n): with an autoreset, those of the end of each world's last episode."""
+        return self._view("final_observations")
+
+    @property
+    def terminated(self) -> NDArray[np.bool_]:
+        """(worlds,): a limit or a failure ended the episode."""
+        return self._view("terminated")
+
+    @property
+    def truncated(self) -> NDArray[np.bool_]:
+        """(worlds,): the episode was cut off after `episode` steps."""
+        return self._view("truncated")
+
+    @property
+    def ticks(self) -> NDArray[np.uint64]:
+        """(worlds,): steps into the episode."""
+        return self._view("ticks")
+
+    @property
+    def seeds(self) -> NDArray[np.uint64]:
+        """(worlds,): of the episode's random streams."""
+        return self._view("seeds")
 
     def close(self) -> None:
         """Give the memory back now. The arrays must not be used any more."""
         if getattr(self, "_pointer", None):
-            for name in self._views:
-                self.__dict__.pop(name, None)
             self._views = {}
             b.lib.batch_destroy(self._pointer)
             self._pointer = 0
@@ -124,8 +162,8 @@ class Batch:
 
         With an autoreset a long call must not be cut in two: it is made whole.
         """
-        if not self._pointer or steps < 0:
-            raise b.Error("step: the batch is closed" if not self._pointer else f"step: a number of steps, got {steps}")
+        self._open()
+        steps = b.whole("step", steps)
         if steps <= self._pace or self._whole:
             b.lib.batch_step(self._pointer, steps)
             return
@@ -180,7 +218,7 @@ class Batch:
 
     def world_scenario(self, world: int) -> Scenario:
         """The scenario of one world's episode, with its seed and all that was drawn for it."""
-        return Scenario._of(b.lib.batch_scenario(self._pointer, self._index(world)))
+        return Scenario._of(b.lib.batch_scenario(self._pointer, self._index(world)), self.scenario._path)
 
     def to_gpu(self) -> Gpu:
         """Put the worlds on the GPU as they are now; raises `volery.Error` where there is none.

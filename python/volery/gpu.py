@@ -28,7 +28,7 @@ class _Keeper:
         b.lib.gpu_release(self.pointer)  # tensors that others have taken hold it themselves
 
 
-class DeviceArray:
+class DeviceArray(b.Held):
     """An array in a device's memory, to be handed to a library that works there.
 
         torch.from_dlpack(gpu.observations)     cupy.from_dlpack(...)     jax.dlpack.from_dlpack(...)
@@ -77,7 +77,7 @@ class DeviceArray:
                 "strides": tuple(size * s for s in self.strides), "stream": None}
 
 
-class Gpu:
+class Gpu(b.Held):
     """The worlds of a batch on a GPU, made by `Batch.to_gpu()`: stepped there, many steps a launch.
 
     actions        (worlds, 1, n) float64: written by you before `step`
@@ -112,8 +112,7 @@ class Gpu:
 
     def step(self, steps: int = 1) -> None:
         """Advance every world that has not ended under `actions` as they are, and wait. Ctrl-C is heard meanwhile."""
-        if steps < 0:
-            raise b.Error(f"step: a number of steps, got {steps}")
+        steps = b.whole("step", steps)
         while steps > 0:
             now = min(steps, self._pace)
             start = time.perf_counter()

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import ctypes
+import json
 import os
+import re
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from . import _binding as b
 
@@ -15,25 +19,41 @@ RUNGS = {"none": 0, "motors": 1, "wrench": 2, "rates": 3, "attitude": 4, "veloci
 class Scenario:
     """A checked scenario. `source` is a path, or YAML text (anything with a line break).
 
-    `settings` override values by their dotted path: `Scenario("hover.yaml", {"seed": 7})`.
-    Raises `volery.Error` with file, line and column of every mistake.
+    `settings` override values by their dotted path: `Scenario("hover.yaml", {"seed": 7})`. Numbers, texts, lists and
+    NumPy arrays are fine. Raises `volery.Error` with file, line and column of every mistake.
+
+    May be copied and pickled; files it names are looked for again where they were.
     """
 
     def __init__(self, source: str | os.PathLike[str], settings: dict[str, Any] | None = None) -> None:
         pairs = [f"{key}={_word(value)}" for key, value in (settings or {}).items()]
         overrides, count = b.strings(pairs), len(pairs)
+        self._path: bytes | None = None  # beside which the files it names lie
         if isinstance(source, str) and "\n" in source:
             text = source.encode()
-            pointer = b.lib.scenario_parse(text, len(text), overrides, count)
+            pointer = b.lib.scenario_parse(text, len(text), None, overrides, count)
         else:
+            if not os.fspath(source):
+                raise b.Error("a scenario is a path or YAML text, got nothing")
+            self._path = os.path.abspath(source).encode()
             pointer = b.lib.scenario_load(os.fspath(Path(source)).encode(), overrides, count)
-        self._pointer = b.made(pointer)
+        if not pointer:
+            raise b.Error(re.sub("^--set ", "settings: ", str(b.error()), flags=re.MULTILINE))
+        self._pointer: int = pointer
 
     @classmethod
-    def _of(cls, pointer: int | None) -> Scenario:
+    def _of(cls, pointer: int | None, path: bytes | None) -> Scenario:
         scenario = cls.__new__(cls)
         scenario._pointer = b.made(pointer)
+        scenario._path = path
         return scenario
+
+    @classmethod
+    def _again(cls, text: bytes, path: bytes | None) -> Scenario:
+        return cls._of(b.lib.scenario_parse(text, len(text), path, b.strings([]), 0), path)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Scenario._again, (str(self).encode(), self._path)
 
     def __del__(self) -> None:
         if getattr(self, "_pointer", None):
@@ -58,9 +78,7 @@ class Scenario:
 
     @seed.setter
     def seed(self, value: int) -> None:
-        if not 0 <= value < 2**64:
-            raise b.Error(f"seed: a whole number from 0 to 2^64 - 1, got {value}")
-        b.lib.scenario_set_seed(self._pointer, value)
+        b.lib.scenario_set_seed(self._pointer, b.whole("seed", value))
 
     @property
     def step(self) -> float:
@@ -78,11 +96,11 @@ class Scenario:
         count = b.lib.scenario_drones(self._pointer)
         return [b.lib.scenario_drone_name(self._pointer, i).decode() for i in range(count)]
 
-    def rotors(self, drone: int = 0) -> int:
+    def rotors(self, drone: int | str = 0) -> int:
         """Rotors of a drone."""
         return int(b.lib.scenario_rotors(self._pointer, self._index(drone)))
 
-    def vehicle(self, drone: int = 0) -> tuple[float, float]:
+    def vehicle(self, drone: int | str = 0) -> tuple[float, float]:
         """Mass [kg] of a drone, and the thrust [N] of all its rotors at full speed."""
         out = (ctypes.c_double * 2)()
         b.lib.scenario_vehicle(self._pointer, self._index(drone), out)
@@ -92,11 +110,26 @@ class Scenario:
         """Limits that end a run, for every drone: tilt [rad], horizontal distance [m], heights [m]. 0 is none."""
         b.lib.scenario_limit(self._pointer, tilt, distance, low, high)
 
-    def _index(self, drone: int) -> int:
+    def _index(self, drone: int | str) -> int:
+        """Of a drone by its number or its name."""
+        if isinstance(drone, str):
+            names = self.drones
+            if drone not in names:
+                raise IndexError(f"there is no drone {drone}; there are {', '.join(names)}")
+            return names.index(drone)
         if not 0 <= drone < b.lib.scenario_drones(self._pointer):
             raise IndexError(f"there is no drone {drone}")
         return drone
 
 
-def _word(value: Any) -> str:
+def _word(value: Any, inner: bool = False) -> str:
+    """A value as YAML; a text is taken as it is written, but quoted within a list or mapping."""
+    if isinstance(value, (np.ndarray, np.generic)):
+        value = value.tolist()
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key}: {_word(item, True)}" for key, item in value.items()) + "}"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(_word(item, True) for item in value) + "]"
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False) if inner else value
     return str(value).lower() if isinstance(value, bool) else str(value)

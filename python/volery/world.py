@@ -41,6 +41,9 @@ class World:
     seed       instead of the scenario's
     rung       None: the scenario's own controllers steer; else the name of a rung (`volery.RUNGS`): the drones obey `act`
     settings   values of the scenario by their dotted path, as `{"duration": "5 s"}`
+
+    Drones are meant by their number or their name. A copy (`copy.copy`, `pickle`) goes on from the same state with the same
+    bits; what is being recorded is not. Worlds that plug-ins or processes steer cannot be copied.
     """
 
     def __init__(self, scenario: Scenario | str | os.PathLike[str], *, seed: int | None = None,
@@ -48,17 +51,45 @@ class World:
         if isinstance(scenario, Scenario) and settings:
             raise b.Error("settings are for a path or a text: give them to the Scenario")
         self.scenario = scenario if isinstance(scenario, Scenario) else Scenario(scenario, settings)
+        self._named = rung
         self._rung = b.chosen("rung", rung, RUNGS) if rung is not None else 0
-        kept = self.scenario.seed
-        if seed is not None:
-            self.scenario.seed = seed
-        try:
-            self._pointer = b.made(b.lib.world_create(self.scenario._pointer, int(rung is not None)))
-        finally:
-            self.scenario.seed = kept
+        self._seed = self.scenario.seed
+        self._pointer = 0
         self._step = b.lib.world_step
         self._read = np.zeros(42)
         self._read_at = self._read.ctypes.data
+        self.reset(seed)
+
+    def reset(self, seed: int | None = None) -> None:
+        """Start again at the scenario's beginning, with another seed if one is given. A recording must have ended."""
+        if self._pointer and b.lib.world_recording(self._pointer):
+            raise b.Error("reset: the world is being recorded")
+        if seed is not None:
+            self._seed = b.whole("seed", seed)
+        kept, self.scenario.seed = self.scenario.seed, self._seed
+        try:
+            pointer = b.made(b.lib.world_create(self.scenario._pointer, int(self._named is not None)))
+        finally:
+            self.scenario.seed = kept
+        b.lib.world_destroy(self._pointer or None)
+        self._pointer = pointer
+        self._acted: dict[int, Vector] = {}
+
+    @classmethod
+    def _again(cls, scenario: Scenario, seed: int, rung: str | None, acted: dict[int, Vector], block: bytes) -> World:
+        world = cls(scenario, seed=seed, rung=rung)
+        world.restore(block)
+        for drone, values in acted.items():
+            world.act(values, drone)
+        return world
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if b.lib.world_hosted(self._pointer):
+            raise TypeError("a World that a plug-in or process steers can be neither copied nor pickled")
+        return World._again, (self.scenario, self._seed, self._named, self._acted, self.save())
+
+    def __repr__(self) -> str:
+        return f"<World of {', '.join(self.scenario.drones)} at {self.time:.6g} s>"
 
     def __del__(self) -> None:
         if getattr(self, "_pointer", None):
@@ -67,17 +98,19 @@ class World:
 
     def step(self, steps: int = 1) -> int:
         """Advance; stops early when the world ends. Returns the events, 0 for none. Ctrl-C is heard meanwhile."""
-        if 0 <= steps <= CHUNK:
-            return self._step(self._pointer, steps)  # type: ignore[no-any-return]
-        if steps < 0:
-            raise b.Error(f"step: a number of steps, got {steps}")
+        try:
+            if 0 <= steps <= CHUNK:
+                return self._step(self._pointer, steps)  # type: ignore[no-any-return]
+        except (TypeError, ctypes.ArgumentError):
+            pass
+        steps = b.whole("step", steps)
         events = 0
         while steps > 0 and self.failure is None:
             events |= self._step(self._pointer, min(steps, CHUNK))
             steps -= CHUNK
         return events
 
-    def act(self, action: Any, drone: int = 0) -> None:
+    def act(self, action: Any, drone: int | str = 0) -> None:
         """Set what the drone obeys from the end of the next step on: the values of the world's rung, thrust first.
 
         motors: one of [0, 1] each; wrench: N, then N m; rates: N, then rad/s; attitude: N, then w, x, y, z; velocity: m/s,
@@ -85,13 +118,15 @@ class World:
         """
         if self._rung == 0:
             raise b.Error("act: the scenario's controllers steer this world; make it with a rung")
-        values = np.ascontiguousarray(action, dtype=np.float64).ravel()
-        size = {1: self.scenario.rotors(drone), 4: 5}.get(self._rung, 4)
+        index = self.scenario._index(drone)
+        values = np.array(action, dtype=np.float64).ravel()
+        size = {1: self.scenario.rotors(index), 4: 5}.get(self._rung, 4)
         if values.size != size:
             raise b.Error(f"act: {size} values of this rung, got {values.size}")
-        b.lib.world_act(self._pointer, self.scenario._index(drone), self._rung, values.ctypes.data)
+        b.lib.world_act(self._pointer, index, self._rung, values.ctypes.data)
+        self._acted[index] = values
 
-    def state(self, drone: int = 0) -> DroneState:
+    def state(self, drone: int | str = 0) -> DroneState:
         """A copy of a drone's state."""
         b.lib.world_read(self._pointer, self.scenario._index(drone), self._read_at)
         return DroneState(*np.split(self._read.copy(), _CUTS))
@@ -151,8 +186,8 @@ class World:
         return Recording(self)
 
 
-class Recording:
-    """A log being written; ends with its `with` block."""
+class Recording(b.Held):
+    """A log being written; ends with its `with` block. What the block throws marks the log as interrupted."""
 
     def __init__(self, world: World) -> None:
         self._world = world
@@ -160,8 +195,8 @@ class Recording:
     def __enter__(self) -> Recording:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        if b.lib.world_record_end(self._world._pointer) != 0:
+    def __exit__(self, thrown: object, *_: object) -> None:
+        if b.lib.world_record_end(self._world._pointer, int(thrown is None)) != 0:
             raise b.error()
 
 

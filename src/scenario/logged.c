@@ -1,0 +1,89 @@
+// logged.c - a scenario and its log: what goes into it, and the scenario that is in it.
+#include "base/fail.h"
+#include "volery/scenario.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t to_steps(double seconds, double step)
+{
+    const double steps = floor(seconds / step + 0.5);
+    return steps < 1.0 ? 1 : steps > 1e18 ? (uint64_t)1e18 : (uint64_t)steps;
+}
+
+// Names of drones, joints and obstacles, one after the other, for the recorder to copy.
+static void fill_names(const vy_scenario *s, uint32_t obstacles, const char **names, vy_recorder_def *def)
+{
+    for (int i = 0; i < s->drone_count; ++i) names[i] = s->drones[i].name;
+    def->drone_names = names;
+    names += s->drone_count;
+    for (int i = 0; i < s->joint_count; ++i) names[i] = s->joints[i].name;
+    def->joint_names = names;
+    names += s->joint_count;
+    for (uint32_t i = 0; i < obstacles; ++i) names[i] = vy_scenario_obstacle_name(s, i);
+    def->obstacle_names = names;
+}
+
+vy_status vy_scenario_record(const vy_scenario *scenario, const vy_world *world, const char *path,
+                             const vy_log *parent, vy_recorder **out, vy_error *err)
+{
+    const vy_scenario *s = scenario;
+    const uint32_t obstacles = vy_world_obstacle_count(world);
+    const size_t count = (size_t)s->drone_count + (size_t)s->joint_count + obstacles;
+    const char **names = calloc(count + 1, sizeof *names);
+    char *text = vy_scenario_print(s);
+    *out = NULL;
+    if (names == NULL || text == NULL) {
+        free(names);
+        free(text);
+        return vy_fail(err, VY_NO_MEMORY, "out of memory");
+    }
+    vy_recorder_def def = vy_default_recorder_def();
+    fill_names(s, obstacles, names, &def);
+    def.path = path;
+    def.scenario = text;
+    def.config_hash = vy_scenario_hash(s);
+    def.every = (uint64_t)s->log.every;
+    def.snapshot = to_steps(s->log.snapshot, s->step);
+    def.display = s->log.display > 0.0 ? to_steps(s->log.display, s->step) : 0;
+    def.compress = s->log.compression == VY_LOG_ZSTD;
+    if (s->wind_grid_text != NULL) {
+        def.extra_name = s->environment.wind.grid_name;
+        def.extra = s->wind_grid_text;
+        def.extra_size = s->wind_grid_size;
+    }
+    if (parent != NULL) {
+        def.has_parent = 1;
+        def.parent_hash = vy_log_get_info(parent).final_hash;
+        def.parent_tick = vy_world_tick(world);
+    }
+    const vy_status status = vy_recorder_open(&def, world, out, err);
+    free(text);
+    free(names);
+    return status;
+}
+
+// Files that the scenario stands on are in the log.
+static vy_status load_from_log(void *self, const char *name, const char *from, vy_source_text *out)
+{
+    (void)from;
+    const vy_status status = vy_log_read_extra(self, name, &out->text, &out->size, NULL);
+    if (status != VY_OK) return status;
+    const size_t size = strlen(name) + 1;
+    out->name = malloc(size);
+    if (out->name != NULL) {
+        memcpy(out->name, name, size);
+        return VY_OK;
+    }
+    free(out->text);
+    return VY_NO_MEMORY;
+}
+
+vy_status vy_scenario_from_log(vy_log *log, const char *name, const char *const *overrides,
+                               int override_count, vy_scenario **out, vy_diagnostics *diagnostics)
+{
+    const char *text = vy_log_scenario(log);
+    const vy_scenario_options options = {
+        .overrides = overrides, .override_count = override_count, .load = load_from_log, .self = log};
+    return vy_scenario_parse(text, strlen(text), name, &options, out, diagnostics);
+}
