@@ -1,5 +1,6 @@
 // test_broadphase.c - the tree of boxes against looking at every pair.
 #include "collision_samples.h"
+#include "geometry/broadphase.h"
 #include <time.h>
 
 enum { BODIES = 300, PAIRS = BODIES * BODIES };
@@ -82,6 +83,19 @@ static void check_scene(const scene *s, sampler *r)
     assert_int_equal(count, met);
 }
 
+// All at once, some to where others are already: the tree is built anew.
+static void shake(scene *s, vy_vec3 at[BODIES], sampler *r)
+{
+    for (int i = 0; i < BODIES; ++i) {
+        if (!s->in[i]) continue;
+        const vy_vec3 d = vec3_scale(sample_unit(r) < 0.3 ? 3.0 : 0.02, sample_vec(r));
+        at[i] = sample_unit(r) < 0.1 ? vec3_zero() : vec3_add(at[i], d);
+        s->tight[i] = box_at(at[i], 0.3);
+        if (!vy_tree_holds(s->tree, i, &s->tight[i], d)) vy_tree_replace(s->tree, i, &s->tight[i], d);
+    }
+    vy_tree_rebuild(s->tree);
+}
+
 // Bodies that come, move, and go, in any order.
 static void tree_equals_brute_force(void **unused)
 {
@@ -113,6 +127,7 @@ static void tree_equals_brute_force(void **unused)
                 assert_int_equal(vy_tree_move(s.tree, i, &s.tight[i], d, NULL), VY_OK);
             }
         }
+        if (step % 7 == 0) shake(&s, at, &r);
         check_scene(&s, &r);
     }
     vy_tree_destroy(s.tree);

@@ -4,7 +4,7 @@
 #include "geometry/broadphase.h"
 
 enum { FEW_BODIES = 256 }; // not worth waking threads for
-enum { MANY = 2 };         // when one in so many boxes moved, all pairs anew is faster
+enum { MANY = 2 };         // when one in so many boxes moved, all pairs anew is faster, and so is the tree
 
 // Where a body's shape is at the start of the step, and its bounds from there to the end with all that
 // turning may add.
@@ -175,19 +175,49 @@ static int update_tree(vy_bodies *b)
     return 1;
 }
 
+static vec3 way_in_step(const vy_bodies *b, size_t i, double h)
+{
+    return vec3_scale(h, b->state[i].velocity);
+}
+
+static void find_moved(vy_bodies *b, void *self, size_t first, size_t last)
+{
+    contact_system *s = b->contacts;
+    const double h = *(const double *)self;
+    for (size_t i = first; i < last; ++i) {
+        s->moved[i] = s->proxy_of[i] >= 0 &&
+                      !vy_tree_holds(s->tree, s->proxy_of[i], &s->bounds[i], way_in_step(b, i, h));
+    }
+}
+
+// Boxes that were moved one by one make the tree worse and worse.
+static void move_boxes(vy_bodies *b, uint32_t count, double h)
+{
+    contact_system *s = b->contacts;
+    s->moves += count;
+    const int anew = s->moves > b->limit / MANY;
+    for (uint32_t i = 0; i < b->limit; ++i) {
+        if (!s->moved[i]) continue;
+        if (anew) {
+            vy_tree_replace(s->tree, s->proxy_of[i], &s->bounds[i], way_in_step(b, i, h));
+        } else {
+            (void)vy_tree_move(s->tree, s->proxy_of[i], &s->bounds[i], way_in_step(b, i, h), NULL);
+        }
+    }
+    if (!anew) return;
+    vy_tree_rebuild(s->tree);
+    s->moves = 0;
+}
+
 // Bring the boxes to where the bodies are, and their pairs up to date. Returns 0 when there are too many.
 static int refresh_tree(vy_bodies *b, double h)
 {
     contact_system *s = b->contacts;
     uint32_t count = 0;
-    for (uint32_t i = 0; i < b->limit; ++i) {
-        s->moved[i] = 0;
-        if (s->proxy_of[i] < 0) continue;
-        (void)vy_tree_move(s->tree, s->proxy_of[i], &s->bounds[i], vec3_scale(h, b->state[i].velocity),
-                           &s->moved[i]);
-        count += s->moved[i] != 0;
-    }
+    vy_bodies_share(b, b->limit, FEW_BODIES, find_moved, &h);
+    for (uint32_t i = 0; i < b->limit; ++i) count += s->moved[i] != 0;
     if (!s->stale && count == 0) return 1;
+    if (count > 0) move_boxes(b, count, h);
     s->stale = !(s->stale || count > b->limit / MANY ? list_tree(b) : update_tree(b));
     return !s->stale;
 }

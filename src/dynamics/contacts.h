@@ -62,6 +62,7 @@ typedef struct contact_system {
     atomic_size_t found_pairs; // so far
     int *moved;                // [body_cap] 1: its box in the tree is a new one
     int stale;                 // 1: bodies came or went since
+    uint32_t moves;            // of boxes since the tree was built
     uint32_t *bucket;          // [body_cap + 1]
     contact *list;             // [cap], sorted by slots
     contact_link *links;       // [cap] of them

@@ -1,7 +1,8 @@
 // broadphase.c - a dynamic tree of boxes: which bodies may touch, what a ray or a box may meet.
 //
 // A leaf is put where it makes the boxes above it grow least, and subtrees are rotated where their heights
-// differ by more than one, so the depth stays below 1.44 log2 of the number of leaves.
+// differ by more than one, so the depth stays below 1.44 log2 of the number of leaves. Where many boxes
+// change at once the tree is built anew, by halves.
 #include "geometry/broadphase.h"
 #include "base/fail.h"
 #include "base/vec.h"
@@ -20,9 +21,17 @@ typedef struct node {
     int proxy;    // of a leaf
 } node;
 
+/// A leaf while the tree is built anew.
+typedef struct seed {
+    double centre[3]; // [m] twice that
+    int leaf;
+} seed;
+
 struct vy_tree {
     vy_tree_def def;
     node *nodes; // 2 capacity - 1
+    node *spare; // as many, for building
+    seed *seeds; // [capacity]
     int *leaf;   // [capacity] by proxy; NONE when not in use
     int root;
     int unused; // first node that is free, linked by parent
@@ -223,15 +232,18 @@ vy_status vy_tree_create(const vy_tree_def *def, vy_tree **out, vy_error *err)
     }
     const int count = 2 * def->capacity - 1;
     vy_tree *tree = malloc(sizeof *tree);
-    node *nodes = malloc(sizeof *nodes * (size_t)count);
+    node *nodes = malloc(sizeof *nodes * (size_t)count), *spare = malloc(sizeof *spare * (size_t)count);
+    seed *seeds = malloc(sizeof *seeds * (size_t)def->capacity);
     int *leaf = malloc(sizeof *leaf * (size_t)def->capacity);
-    if (tree == NULL || nodes == NULL || leaf == NULL) {
+    if (tree == NULL || nodes == NULL || spare == NULL || seeds == NULL || leaf == NULL) {
         free(tree);
         free(nodes);
+        free(spare);
+        free(seeds);
         free(leaf);
         return vy_fail(err, VY_NO_MEMORY, "tree: no memory for %d bodies", def->capacity);
     }
-    *tree = (vy_tree){*def, nodes, leaf, NONE, NONE, 0, 0};
+    *tree = (vy_tree){*def, nodes, spare, seeds, leaf, NONE, NONE, 0, 0};
     for (int i = count - 1; i >= 0; --i) give_node(tree, i);
     for (int i = 0; i < def->capacity; ++i) leaf[i] = NONE;
     *out = tree;
@@ -242,6 +254,8 @@ void vy_tree_destroy(vy_tree *tree)
 {
     if (tree == NULL) return;
     free(tree->nodes);
+    free(tree->spare);
+    free(tree->seeds);
     free(tree->leaf);
     free(tree);
 }
@@ -279,24 +293,148 @@ vy_status vy_tree_remove(vy_tree *tree, int proxy)
     return VY_OK;
 }
 
+// A box stays while it holds the body and is not much larger than a new one would be.
+static int stays(const vy_tree *tree, const vy_bounds *old, const vy_bounds *bounds, const vy_bounds *now)
+{
+    const double d = 4.0 * tree->def.margin;
+    const vec3 slack = vec3_make(d, d, d);
+    const vy_bounds loose = {vec3_sub(now->low, slack), vec3_add(now->high, slack)};
+    return contains(old, bounds) && contains(&loose, old);
+}
+
+static int may_move(const vy_bounds *bounds, vec3 displacement)
+{
+    return valid(bounds) && vec3_length(displacement) <= VY_POSE_LIMIT;
+}
+
 vy_status vy_tree_move(vy_tree *tree, int proxy, const vy_bounds *bounds, vy_vec3 displacement, int *moved)
 {
     if (!known(tree, proxy)) return VY_NOT_FOUND;
-    if (!valid(bounds) || !(vec3_length(displacement) <= VY_POSE_LIMIT)) return VY_BAD_VALUE;
+    if (!may_move(bounds, displacement)) return VY_BAD_VALUE;
     const int leaf = tree->leaf[proxy];
-    const vy_bounds now = enlarged(tree, bounds, displacement), *old = &tree->nodes[leaf].box;
-    // A box stays while it holds the body and is not much larger than a new one would be.
-    vy_bounds loose = now;
-    const double slack = 4.0 * tree->def.margin;
-    loose.low = vec3_sub(loose.low, vec3_make(slack, slack, slack));
-    loose.high = vec3_add(loose.high, vec3_make(slack, slack, slack));
-    const int stays = contains(old, bounds) && contains(&loose, old);
-    if (moved != NULL) *moved = !stays;
-    if (stays) return VY_OK;
+    const vy_bounds now = enlarged(tree, bounds, displacement);
+    const int same = stays(tree, &tree->nodes[leaf].box, bounds, &now);
+    if (moved != NULL) *moved = !same;
+    if (same) return VY_OK;
     remove_leaf(tree, leaf);
     tree->nodes[leaf].box = now;
     insert_leaf(tree, leaf);
     return VY_OK;
+}
+
+// ---- many at once
+
+int vy_tree_holds(const vy_tree *tree, int proxy, const vy_bounds *bounds, vy_vec3 displacement)
+{
+    const vy_bounds now = enlarged(tree, bounds, displacement);
+    return !may_move(bounds, displacement) || stays(tree, &tree->nodes[tree->leaf[proxy]].box, bounds, &now);
+}
+
+void vy_tree_replace(vy_tree *tree, int proxy, const vy_bounds *bounds, vy_vec3 displacement)
+{
+    tree->nodes[tree->leaf[proxy]].box = enlarged(tree, bounds, displacement);
+}
+
+static int list_seeds(vy_tree *tree)
+{
+    int count = 0;
+    for (int p = 0; p < tree->limit; ++p) {
+        if (tree->leaf[p] == NONE) continue;
+        const vy_bounds *b = &tree->nodes[tree->leaf[p]].box;
+        tree->seeds[count++] =
+            (seed){{b->low.x + b->high.x, b->low.y + b->high.y, b->low.z + b->high.z}, tree->leaf[p]};
+    }
+    return count;
+}
+
+static int widest(const seed *s, int count)
+{
+    double low[3], high[3];
+    for (int k = 0; k < 3; ++k) low[k] = high[k] = s[0].centre[k];
+    for (int i = 1; i < count; ++i) {
+        for (int k = 0; k < 3; ++k) {
+            low[k] = real_min(low[k], s[i].centre[k]);
+            high[k] = real_max(high[k], s[i].centre[k]);
+        }
+    }
+    const double x = high[0] - low[0], y = high[1] - low[1], z = high[2] - low[2];
+    return x >= y && x >= z ? 0 : y >= z ? 1 : 2;
+}
+
+// Order seeds until those before `middle` are not beyond it, and those after not before.
+static void halve(seed *s, int count, int middle, int axis)
+{
+    int low = 0, high = count - 1;
+    while (low < high) {
+        const double pivot = s[low + (high - low) / 2].centre[axis];
+        int i = low, j = high;
+        while (i <= j) {
+            while (s[i].centre[axis] < pivot) ++i;
+            while (s[j].centre[axis] > pivot) --j;
+            if (i > j) break;
+            const seed t = s[i];
+            s[i++] = s[j];
+            s[j--] = t;
+        }
+        if (middle <= j) {
+            high = j;
+        } else if (middle >= i) {
+            low = i;
+        } else {
+            return;
+        }
+    }
+}
+
+/// Seeds that become the subtree of a node.
+typedef struct half {
+    int first, count, node;
+} half;
+
+// Nodes into the spare ones, a node before its children, which lie side by side. Returns how many.
+static int plant(vy_tree *tree, int count)
+{
+    half stack[STACK];
+    int top = 0, used = 1;
+    tree->spare[0].parent = NONE;
+    stack[top++] = (half){0, count, 0};
+    while (top > 0) {
+        const half h = stack[--top];
+        node *n = &tree->spare[h.node];
+        seed *s = tree->seeds + h.first;
+        if (h.count == 1) {
+            const int parent = n->parent;
+            *n = tree->nodes[s->leaf];
+            n->parent = parent;
+            tree->leaf[n->proxy] = h.node;
+            continue;
+        }
+        const int left = h.count / 2;
+        halve(s, h.count, left, widest(s, h.count));
+        n->child[0] = used;
+        n->child[1] = used + 1;
+        tree->spare[used].parent = tree->spare[used + 1].parent = h.node;
+        stack[top++] = (half){h.first + left, h.count - left, used + 1};
+        stack[top++] = (half){h.first, left, used};
+        used += 2;
+    }
+    return used;
+}
+
+void vy_tree_rebuild(vy_tree *tree)
+{
+    const int count = list_seeds(tree);
+    if (count == 0) return;
+    const int used = plant(tree, count);
+    node *const old = tree->nodes;
+    tree->nodes = tree->spare;
+    tree->spare = old;
+    for (int i = used - 1; i >= 0; --i) {
+        if (tree->nodes[i].child[0] != NONE) refresh(tree, i);
+    }
+    tree->root = 0;
+    tree->unused = NONE;
+    for (int i = 2 * tree->def.capacity - 2; i >= used; --i) give_node(tree, i);
 }
 
 vy_status vy_tree_bounds(const vy_tree *tree, int proxy, vy_bounds *out)
