@@ -70,6 +70,8 @@ const bench vy_benches[] = {
      0x5d60052d917c00deu},
     {"pile-1000", "of a thousand", "body-steps/s", vy_bench_pile_1000, 0x3e9a013cf640ab0eu},
     {"pile-10000", "of ten thousand", "body-steps/s", vy_bench_pile_10000, 0xf855724f3c384c9eu},
+    {"pile-asleep", "of a thousand, once the last one sleeps", "body-steps/s", vy_bench_pile_asleep,
+     0xee77708c354ae412u},
     {"pile-threads", "of a thousand: one thread's time over two's, wall clock", "times",
      vy_bench_pile_threads, 0x3e9a013cf640ab0eu},
     {"gpu-double", "a million drones on a GPU by the loop of lanes-1, 500 steps a launch", "drone-steps/s",

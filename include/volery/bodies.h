@@ -57,6 +57,7 @@ typedef struct vy_body_def {
     vy_mat3 inertia; ///< [kg m^2] about the centre of mass, body axes; all zero: of the shape, even density
     vy_body_state state; ///< attitude of any length above zero
     vy_material material;
+    int wakeful; ///< 1: it never sleeps, nor does what touches it or is joined to it
 } vy_body_def;
 
 /// A dynamic body of 1 kg at rest at the origin, without a shape or an inertia: one of the two must be given.
@@ -159,6 +160,31 @@ vy_status vy_body_reset(vy_bodies *bodies, vy_body_id id);
 /// [J] of one body; 0 for an unknown id or a body that is not dynamic.
 double vy_body_linear_energy(const vy_bodies *bodies, vy_body_id id);
 double vy_body_spin_energy(const vy_bodies *bodies, vy_body_id id);
+
+// ---- sleep
+//
+// With contacts.sleep above zero dynamic bodies sleep that have been at rest for so long, with all others
+// that they push or are joined to: an island. A sleeping body has no velocity and keeps its state bit for
+// bit; it costs next to nothing. Its contacts are remembered and go on being reported, as VY_CONTACT_PERSIST
+// with the impulse that holds the bodies. All bodies of an island wake together:
+// - when a contact with a body that moves pushes one of them. They take part in that very step as if they had
+//   never slept;
+// - when a body that is driven runs into one, or one that is not dynamic is put into it or away from under
+// it;
+// - when one of them is removed, set, kicked, or pushed by a force, and when a potential is added to it;
+// - when a joint of one is added, removed or given another motor;
+// - when a custom potential, which is asked once a step, pushes one of them so much more or less than in its
+//   first step asleep that it could get up to sleep_speed within the time to sleep.
+// A body on which a force was applied in the step does not rest, nor does one that touches or is joined to a
+// body on its way that is driven, or that a custom joint holds.
+// Bodies keep every bit that they have without sleep until the first of them sleeps.
+
+/// 1 when it sleeps; 0 when not, and for an unknown id.
+int vy_body_is_asleep(const vy_bodies *bodies, vy_body_id id);
+/// Wake a body with its island; of one that is not dynamic those that touch it or are joined to it. One that
+/// is awake begins to rest anew.
+vy_status vy_body_wake(vy_bodies *bodies, vy_body_id id);
+uint32_t vy_bodies_asleep(const vy_bodies *bodies); ///< how many sleep
 
 // ---- all dynamic bodies
 

@@ -43,9 +43,13 @@ typedef struct vy_contacts_def {
                               ///< to it
     uint32_t threads; ///< that share a step where it is long enough, the caller's included; 0: one per core.
                       ///< The bits are the same for any number
+    double sleep; ///< [s] bodies that touch or are joined, all of which have been slower than sleep_speed for
+                  ///< so long, sleep; 0: never. See "Sleep" in bodies.h
+    double sleep_speed; ///< [m/s] of the centre of mass plus what turning adds at the surface, > 0
 } vy_contacts_def;
 
-/// No contacts (cap 0); soft, sub-steps of 1/240 s, slop 0.1 mm, 3 m/s; 0.8; 0.01 m/s; one thread.
+/// No contacts (cap 0); soft, sub-steps of 1/240 s, slop 0.1 mm, 3 m/s; 0.8; 0.01 m/s; one thread; no sleep,
+/// below 0.01 m/s if asked for.
 vy_contacts_def vy_default_contacts_def(void);
 /// The same as the requirements' response: VY_SOLVER_IMPULSE with a slop of 0.01 m.
 vy_contacts_def vy_impulse_contacts_def(void);

@@ -1,5 +1,5 @@
 // bodies.c - a set of rigid bodies: memory, ids, what a body is made of, snapshots.
-#include "dynamics/contacts.h"
+#include "dynamics/sleep.h"
 #include "base/fail.h"
 #include "base/hash.h"
 #include "volery/mass.h"
@@ -12,7 +12,7 @@ enum { MOST_BODIES = 1 << 24, MOST_POTENTIALS = 1 << 16 };
 
 _Static_assert(sizeof(bodies_head) == 4 * 8 && sizeof(body_state) == 13 * 8 && sizeof(body_loads) == 12 * 8 &&
                    sizeof(body_before) == 6 * 8 && sizeof(joint_block) == 4 * 8 &&
-                   sizeof(contact_memory) == 25 * 8,
+                   sizeof(contact_memory) == 25 * 8 && sizeof(body_rest) == 8 * 8,
                "the state is hashed as memory: it has no holes");
 
 vy_bodies_def vy_default_bodies_def(void)
@@ -80,16 +80,17 @@ vy_status vy_bodies_create(const vy_bodies_def *def, vy_bodies **out, vy_error *
     vy_bodies *b = calloc(1, sizeof *b);
     if (b == NULL) return vy_fail(err, VY_NO_MEMORY, "no memory for %zu bodies", n);
     b->def = *def;
-    b->state_size = sizeof *b->head +
-                    n * (sizeof *b->state + sizeof *b->loads + sizeof *b->before + sizeof *b->touched) +
-                    def->joint_cap * sizeof *b->joint_state + vy_contacts_state_size(def);
+    b->state_size =
+        sizeof *b->head + n * (sizeof *b->state + sizeof *b->loads + sizeof *b->before + sizeof *b->touched) +
+        def->joint_cap * sizeof *b->joint_state + vy_contacts_state_size(def) + vy_sleep_state_size(def);
     b->slots = calloc(n, sizeof *b->slots);
     b->params = calloc(n, sizeof *b->params);
     b->loaded = calloc(n, sizeof *b->loaded);
+    b->moves = calloc(n, sizeof *b->moves);
     b->fields = calloc((size_t)def->potential_cap + 1, sizeof *b->fields); // one more: never of size 0
     b->head = calloc(1, b->state_size);
-    if (!b->slots || !b->params || !b->loaded || !b->fields || !b->head || vy_joints_create(b) != VY_OK ||
-        vy_contacts_create(b) != VY_OK) {
+    if (!b->slots || !b->params || !b->loaded || !b->moves || !b->fields || !b->head ||
+        vy_joints_create(b) != VY_OK || vy_contacts_create(b) != VY_OK || vy_sleep_create(b) != VY_OK) {
         vy_bodies_destroy(b);
         return vy_fail(err, VY_NO_MEMORY, "no memory for %zu bodies", n);
     }
@@ -103,6 +104,11 @@ vy_status vy_bodies_create(const vy_bodies_def *def, vy_bodies **out, vy_error *
         b->contact_count = (contact_count *)(b->joint_state + def->joint_cap);
         b->memory = (contact_memory *)(b->contact_count + 1);
     }
+    if (b->sleep != NULL) {
+        b->sleep->rest = (body_rest *)(b->memory + def->contacts.cap);
+        b->sleep->count = (contact_count *)(b->sleep->rest + n);
+        b->sleep->memory = (contact_memory *)(b->sleep->count + 1);
+    }
     *out = b;
     return VY_OK;
 }
@@ -112,9 +118,11 @@ void vy_bodies_destroy(vy_bodies *b)
     if (b == NULL) return;
     vy_joints_destroy(b);
     vy_contacts_destroy(b);
+    vy_sleep_destroy(b);
     free(b->slots);
     free(b->params);
     free(b->loaded);
+    free(b->moves);
     free(b->fields);
     free(b->head);
     free(b);
@@ -216,6 +224,7 @@ vy_status vy_bodies_add(vy_bodies *b, const vy_body_def *def, vy_body_id *out, v
     if (status == VY_OK) status = vy_material_check(&def->material, err);
     if (status != VY_OK) return status;
     slot.material = def->material;
+    slot.wakeful = def->wakeful != 0;
     if (b->unused == 0 && b->limit == b->def.body_cap) {
         return vy_fail(err, VY_FULL, "the set holds %u bodies already", b->def.body_cap);
     }
@@ -228,6 +237,7 @@ vy_status vy_bodies_add(vy_bodies *b, const vy_body_def *def, vy_body_id *out, v
     b->state[i].attitude = quat_normalize(def->state.attitude);
     b->before[i] = (body_before){b->state[i].velocity, b->state[i].rate};
     b->touched[i] = 1;
+    b->moves[i] = def->kind == VY_BODY_DYNAMIC;
     b->count += 1;
     b->head->roster += 1;
     vy_contacts_add_body(b, i);
@@ -239,12 +249,14 @@ vy_status vy_bodies_remove(vy_bodies *b, vy_body_id id)
 {
     const int64_t i = vy_bodies_find(b, id);
     if (i < 0) return VY_NOT_FOUND;
+    vy_sleep_wake(b, (uint32_t)i);
     vy_joints_drop_body(b, (uint32_t)i);
     vy_contacts_drop_body(b, (uint32_t)i);
     const body_slot gone = {.generation = b->slots[i].generation + 1u, .next = b->unused};
     b->slots[i] = gone;
     b->params[i] = (body_params){0};
     b->loaded[i] = 0;
+    b->moves[i] = 0;
     b->state[i] = (body_state){0};
     b->loads[i] = (body_loads){0};
     b->before[i] = (body_before){0};
@@ -285,6 +297,7 @@ vy_status vy_bodies_add_potential(vy_bodies *b, const vy_potential *potential, v
         return vy_fail(err, VY_FULL, "the set holds %u potentials already", b->def.potential_cap);
     }
     b->fields[b->field_count++] = field;
+    vy_sleep_wake_range(b, field.first, field.last);
     return VY_OK;
 }
 
@@ -316,6 +329,7 @@ vy_status vy_bodies_restore(vy_bodies *b, const void *block, size_t size)
     memcpy(b->head, block, size);
     b->def.integrator = (vy_integrator)head.integrator;
     vy_joints_forget(b);
+    vy_sleep_sync(b);
     for (uint32_t i = 0; i < b->limit; ++i) b->loaded[i] = 1; // whether they are zero costs more to find out
     return VY_OK;
 }
@@ -336,6 +350,7 @@ vy_status vy_body_set_state(vy_bodies *b, vy_body_id id, const vy_body_state *st
     if (i < 0) return VY_NOT_FOUND;
     const vy_status status = check_state(state, NULL);
     if (status != VY_OK) return status;
+    vy_sleep_wake(b, (uint32_t)i);
     b->state[i] = *state;
     b->state[i].attitude = quat_normalize(state->attitude);
     b->before[i] = (body_before){state->velocity, state->rate};

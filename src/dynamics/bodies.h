@@ -13,6 +13,7 @@ typedef struct body_slot {
     vy_body_kind kind;
     int used;
     int ghost;      // 1: it touches nothing
+    int wakeful;    // 1: it never sleeps
     double mass;    // [kg] 0 unless dynamic
     vec3 centroid;  // [m] the centre of mass in the shape's frame
     vy_shape shape; // VY_SHAPE_NONE without one
@@ -42,6 +43,7 @@ struct joint_block;
 typedef struct contact_memory contact_memory;
 typedef struct contact_count contact_count;
 struct contact_system;
+struct sleep_system;
 
 /// Whoever knows what pushes the bodies of a set, in place of applied forces and potentials: their rates as
 /// if nothing held them.
@@ -58,7 +60,8 @@ struct vy_bodies {
     body_params *params;
     body_field *fields; // potentials beside gravity
     uint32_t field_count;
-    int *loaded; // [body_cap] 1: forces wait for the next step
+    int *loaded;          // [body_cap] 1: forces wait for the next step
+    unsigned char *moves; // [body_cap] 1: dynamic and awake
     // One block without pointers: a snapshot is a copy.
     bodies_head *head;
     body_state *state;               // [body_cap]
@@ -73,6 +76,7 @@ struct vy_bodies {
     int flown;          // 1: somebody else flies the bodies; what pushes them shows in how they fly
     struct joint_system *joints;
     struct contact_system *contacts; // NULL without contacts
+    struct sleep_system *sleep;      // NULL: bodies never sleep
     struct vy_pool *pool;            // threads that share a step; NULL: the caller's alone
 };
 

@@ -43,7 +43,7 @@ VY_FN void contact_load(const vy_bodies *b, uint32_t i, double h)
     if (b->slots[i].kind == VY_BODY_STATIC) return;
     put(motion->velocity, s->velocity);
     put(motion->rate, mat3_mul_vec(out->rotation, s->rate));
-    if (!body_is_dynamic(b, i)) return;
+    if (!b->moves[i]) return;
     // What joints do to a body shows in its flight, and all that pushes those whom somebody else flies.
     const body_push p = b->flown || b->joints->joined[i] ? push_of_flight(b, i, h) : push_at(b, i, s);
     out->moves = 1;

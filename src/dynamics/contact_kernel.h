@@ -42,7 +42,7 @@ typedef struct contact {
 
 /// What is true of a contact at the start of a step.
 typedef enum contact_fact {
-    MOVES_A = 1,  // a is dynamic
+    MOVES_A = 1,  // a is dynamic and awake
     MOVES_B = 2,  // b is
     PUSHES = 4,   // it pushed in the last step, and some point does not leave
     FRESH = 8,    // it touches and never pushed, and the bodies have not fallen on each other

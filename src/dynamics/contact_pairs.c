@@ -6,9 +6,7 @@
 enum { FEW_BODIES = 256 }; // not worth waking threads for
 enum { MANY = 2 };         // when one in so many boxes moved, all pairs anew is faster, and so is the tree
 
-// Where a body's shape is at the start of the step, and its bounds from there to the end with all that
-// turning may add.
-static void sweep(vy_bodies *b, uint32_t i, double h)
+void vy_contacts_sweep(vy_bodies *b, uint32_t i, double h)
 {
     contact_system *s = b->contacts;
     const body_state *start = &s->start[i];
@@ -31,7 +29,8 @@ static void sweep(vy_bodies *b, uint32_t i, double h)
 static void sweep_all(vy_bodies *b, void *self, size_t first, size_t last)
 {
     for (size_t i = first; i < last; ++i) {
-        if (b->contacts->proxy_of[i] >= 0) sweep(b, (uint32_t)i, *(const double *)self);
+        const int lies = body_is_dynamic(b, (uint32_t)i) && !b->moves[i]; // where it was
+        if (b->contacts->proxy_of[i] >= 0 && !lies) vy_contacts_sweep(b, (uint32_t)i, *(const double *)self);
     }
 }
 
@@ -87,7 +86,7 @@ static int pass_through(const vy_bodies *b, uint32_t i, uint32_t j)
 
 static int may_meet(const vy_bodies *b, uint32_t i, uint32_t j)
 {
-    return (body_is_dynamic(b, i) || body_is_dynamic(b, j)) && !pass_through(b, i, j);
+    return (b->moves[i] || b->moves[j]) && !pass_through(b, i, j);
 }
 
 // ---- the tree's pairs: as long as no box moves they stay
@@ -264,7 +263,8 @@ int vy_contacts_pairs(vy_bodies *b, double h, size_t *count)
     for (size_t k = 0; k < s->tree_count; ++k) {
         const uint64_t key = s->tree_keys[k];
         const uint32_t i = (uint32_t)(key >> 32), j = (uint32_t)key;
-        if (!overlap(&s->bounds[i], &s->bounds[j]) || pass_through(b, i, j)) continue;
+        if (!(b->moves[i] || b->moves[j]) || !overlap(&s->bounds[i], &s->bounds[j]) || pass_through(b, i, j))
+            continue;
         while (at < ground && s->sorted[at] < key && n < s->pair_cap) s->keys[n++] = s->sorted[at++];
         if (n == s->pair_cap) return 0;
         s->keys[n++] = key;

@@ -148,7 +148,7 @@ static int is_fresh(const vy_bodies *b, const contact *c, double slow)
 
 static contact_link link_of(const vy_bodies *b, const contact *c, double slow)
 {
-    unsigned facts = (body_is_dynamic(b, c->a) ? MOVES_A : 0) | (body_is_dynamic(b, c->b) ? MOVES_B : 0);
+    unsigned facts = (b->moves[c->a] ? MOVES_A : 0) | (b->moves[c->b] ? MOVES_B : 0);
     if (c->restitution > 0.0) facts |= BOUNCES;
     if (c->was) {
         if (closing(b, c, FAR) >= 0.0) facts |= PUSHES;

@@ -1,12 +1,14 @@
 // contact_step.c - which bodies touch in a step, and what they remember of it.
-#include "dynamics/contacts.h"
 #include "dynamics/free_step.h"
+#include "dynamics/sleep.h"
 
 enum { FEW_ENTRIES = 256 }; // not worth waking threads for
 
 void vy_contacts_begin(vy_bodies *b)
 {
-    if (b->contacts != NULL) memcpy(b->contacts->start, b->state, b->limit * sizeof *b->state);
+    if (b->contacts == NULL) return;
+    memcpy(b->contacts->start, b->state, b->limit * sizeof *b->state);
+    vy_sleep_begin(b, b->def.dt);
 }
 
 // ---- islands: bodies that move, joined by contacts and joints
@@ -40,16 +42,15 @@ static body_state end_of(const vy_bodies *b, uint32_t i, double h)
     return b->slots[i].kind == VY_BODY_KINEMATIC ? body_coast(&b->state[i], h) : b->state[i];
 }
 
-// Whether the free flights of both bodies meet: at their end, or on the way there without turning.
-static int flights_meet(const vy_bodies *b, const contact_link *c, double h)
+int vy_flights_meet(const vy_bodies *b, uint32_t i, uint32_t j, double h)
 {
-    const vy_shape *x = &b->slots[c->a].shape, *y = &b->slots[c->b].shape;
-    const body_state *sa = &b->contacts->start[c->a], *sb = &b->contacts->start[c->b];
-    const body_state ea = end_of(b, c->a, h), eb = end_of(b, c->b, h);
-    const vy_pose pa = body_shape_pose(b, c->a, &ea), pb = body_shape_pose(b, c->b, &eb);
+    const vy_shape *x = &b->slots[i].shape, *y = &b->slots[j].shape;
+    const body_state *sa = &b->contacts->start[i], *sb = &b->contacts->start[j];
+    const body_state ea = end_of(b, i, h), eb = end_of(b, j, h);
+    const vy_pose pa = body_shape_pose(b, i, &ea), pb = body_shape_pose(b, j, &eb);
     if (vy_overlap(x, &pa, y, &pb)) return 1;
     if (!vy_shape_is_convex(x) || !vy_shape_is_convex(y)) return 0;
-    const vy_pose qa = body_shape_pose(b, c->a, sa), qb = body_shape_pose(b, c->b, sb);
+    const vy_pose qa = body_shape_pose(b, i, sa), qb = body_shape_pose(b, j, sb);
     const vec3 way = vec3_sub(vec3_sub(pb.position, qb.position), vec3_sub(pa.position, qa.position));
     vy_cast_hit hit;
     int met = 0;
@@ -77,7 +78,8 @@ static void find_touching(vy_bodies *b, double h)
     }
     for (uint32_t k = 0; k < s->count; ++k) {
         const uint32_t root = island_of(s, &s->links[k]);
-        if (!s->touching[root] && flights_meet(b, &s->links[k], h)) s->touching[root] = START_WARM;
+        if (!s->touching[root] && vy_flights_meet(b, s->links[k].a, s->links[k].b, h))
+            s->touching[root] = START_WARM;
     }
     find_cold(b);
     if (b->joints->island_count > 0) vy_tied_mark(b);
@@ -234,15 +236,21 @@ static void keep_books(vy_bodies *b)
 uint32_t vy_contacts_step(vy_bodies *b, double h)
 {
     if (b->contacts == NULL) return 0;
-    const uint32_t full = vy_contacts_find(b, h) ? 0 : VY_BODIES_CONTACTS_FULL;
-    if (b->def.contacts.solver == VY_SOLVER_IMPULSE) {
-        respond(b);
-    } else {
-        join_islands(b);
-        find_touching(b, h);
-        vy_contacts_solve(b, h);
-        if (b->joints->island_count > 0) vy_tied_solve(b, h);
-    }
+    uint32_t events = 0;
+    vy_sleep_flown(b, h);
+    do {
+        if (!vy_contacts_find(b, h)) events |= VY_BODIES_CONTACTS_FULL;
+        if (b->def.contacts.solver == VY_SOLVER_IMPULSE) {
+            respond(b);
+        } else {
+            join_islands(b);
+            find_touching(b, h);
+            vy_contacts_solve(b, h);
+            if (b->joints->island_count > 0) vy_tied_solve(b, h);
+        }
+    } while (vy_sleep_disturbed(b, h, &events));
     keep_books(b);
-    return full;
+    vy_sleep_report(b, h);
+    vy_sleep_settle(b);
+    return events;
 }

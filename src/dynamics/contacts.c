@@ -18,7 +18,8 @@ vy_contacts_def vy_default_contacts_def(void)
                              .push_speed = 3.0,
                              .correction = 0.8,
                              .restitution_speed = 0.01,
-                             .threads = 1};
+                             .threads = 1,
+                             .sleep_speed = 0.05};
 }
 
 vy_contacts_def vy_impulse_contacts_def(void)
@@ -44,6 +45,12 @@ vy_status vy_contacts_check(const vy_contacts_def *def, vy_error *err)
         def->correction > 1.0 || !not_negative(def->push_speed) || !not_negative(def->substep) ||
         def->substep == 0.0 || def->push_speed == 0.0)
         return vy_fail(err, VY_BAD_VALUE, "a number of contacts is out of its range");
+    if (!not_negative(def->sleep) || !not_negative(def->sleep_speed) ||
+        (def->sleep > 0.0 && def->sleep_speed == 0.0))
+        return vy_fail(
+            err, VY_BAD_VALUE,
+            "contacts.sleep must be finite and not below zero, sleep_speed above zero; not %g and %g",
+            def->sleep, def->sleep_speed);
     return VY_OK;
 }
 
@@ -108,7 +115,7 @@ vy_status vy_contacts_create(vy_bodies *b)
     s->links = calloc(cap, sizeof *s->links);
     s->before = calloc(cap, sizeof *s->before);
     s->book = calloc(cap, sizeof *s->book);
-    s->reports = calloc(2 * cap, sizeof *s->reports);
+    s->reports = calloc(3 * cap, sizeof *s->reports);
     if (!s->proxy_of || !s->slot_of || !s->parent || !s->touching || !s->fresh || !s->solved || !s->start ||
         !s->body || !s->motion || !s->colours || !s->order || !s->packs || !s->bounds || !s->turn ||
         !s->pose || !s->bucket || !s->tree_keys || !s->pairs || !s->keys || !s->sorted || !s->list ||

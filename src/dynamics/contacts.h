@@ -77,7 +77,7 @@ typedef struct contact_system {
     atomic_int lost;              // 1: a body's motion became infinite
     uint64_t *before;             // [cap] keys of what was remembered of the step before
     book_entry *book;             // [cap] what is remembered of this one
-    vy_contact_report *reports;   // [2 cap]
+    vy_contact_report *reports;   // [3 cap] that push, pushed, or sleep
     uint32_t report_count;
     struct tied_room *tied; // NULL in a set that can have no joints
 } contact_system;
@@ -98,6 +98,11 @@ uint32_t vy_contacts_step(vy_bodies *b, double h);
 
 /// Pairs whose bounds meet within the step, sorted, into the keys. Returns 0 when there was no room for all.
 int vy_contacts_pairs(vy_bodies *b, double h, size_t *count);
+/// Where a body's shape is at the start of the step, and its bounds from there to the end with all that
+/// turning may add.
+void vy_contacts_sweep(vy_bodies *b, uint32_t i, double h);
+/// Whether the free flights of two bodies meet: at their end, or on the way there without turning.
+int vy_flights_meet(const vy_bodies *b, uint32_t i, uint32_t j, double h);
 /// Every pair that may touch within the step, with its points. Returns 0 when there was no room for all.
 int vy_contacts_find(vy_bodies *b, double h);
 /// The widest kernel that this machine has.

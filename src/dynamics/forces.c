@@ -1,5 +1,5 @@
 // forces.c - pushes and kicks on bodies, and what they carry: energy, momentum, rest.
-#include "dynamics/joint.h"
+#include "dynamics/sleep.h"
 
 /// The lever of a point in the axes of `frame`, from the centre of mass.
 static vec3 lever_of(const body_state *s, vec3 point, vy_frame point_frame, vy_frame frame)
@@ -20,6 +20,8 @@ static void add_force(vy_bodies *b, int64_t i, vec3 force, vec3 torque, vy_frame
     *f = vec3_add(*f, force);
     *t = vec3_add(*t, torque);
     b->loaded[i] = 1;
+    if (body_is_dynamic(b, (uint32_t)i) && (vec3_dot(force, force) > 0.0 || vec3_dot(torque, torque) > 0.0))
+        vy_sleep_wake(b, (uint32_t)i);
 }
 
 vy_status vy_body_apply_force_at(vy_bodies *b, vy_body_id id, vy_vec3 force, vy_frame force_frame,
@@ -61,6 +63,7 @@ vy_status vy_body_clear_forces(vy_bodies *b, vy_body_id id)
 static void kick(vy_bodies *b, int64_t i, vec3 impulse, vec3 angular, vy_frame frame)
 {
     body_state *s = &b->state[i];
+    if (body_is_dynamic(b, (uint32_t)i)) vy_sleep_wake(b, (uint32_t)i);
     if (frame == VY_FRAME_BODY) {
         impulse = quat_rotate(s->attitude, impulse);
     } else {

@@ -1,12 +1,12 @@
 // integrate.c - one step of every body, by the integrator of the set.
-#include "dynamics/contacts.h"
 #include "dynamics/free_step.h"
+#include "dynamics/sleep.h"
 
 /// Step dynamic bodies by `step`; a constant, so that each caller gets a loop of its own.
 #define STEP_ALL(step)                                                        \
     for (size_t n = first; n < last; ++n) {                                   \
         const uint32_t i = (uint32_t)n;                                       \
-        if (!body_is_dynamic(b, i) || b->joints->joined[i]) continue;         \
+        if (!b->moves[i] || b->joints->joined[i]) continue;                   \
         const body_state next = step(b, i, h);                                \
         b->before[i] = (body_before){b->state[i].velocity, b->state[i].rate}; \
         if (body_is_finite(&next)) {                                          \
@@ -42,15 +42,24 @@ static void step_free(vy_bodies *b, double h)
     if (atomic_load_explicit(&flight.lost, memory_order_relaxed)) b->head->failed = 1;
 }
 
+uint32_t vy_bodies_fly(vy_bodies *b, double h)
+{
+    step_free(b, h);
+    return vy_islands_step(b, h);
+}
+
 uint32_t vy_bodies_step(vy_bodies *b)
 {
     if (b->head->failed) return VY_BODIES_NOT_FINITE;
     if (vy_bodies_prepare(b) != VY_OK) return VY_BODIES_NO_MEMORY;
+    if (vy_sleep_all(b)) {
+        b->head->tick += 1;
+        return 0;
+    }
     const uint64_t found = fpu_enter();
     const double h = b->def.dt;
     vy_contacts_begin(b);
-    step_free(b, h);
-    uint32_t events = vy_islands_step(b, h);
+    uint32_t events = vy_bodies_fly(b, h);
     events |= vy_contacts_step(b, h);
     for (uint32_t i = 0; i < b->limit; ++i) {
         if (b->slots[i].kind == VY_BODY_KINEMATIC) b->state[i] = body_coast(&b->state[i], h);

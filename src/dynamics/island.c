@@ -286,11 +286,14 @@ uint32_t vy_islands_step(vy_bodies *b, double dt)
 {
     joint_system *s = b->joints;
     uint32_t events = 0;
-    for (uint32_t k = 0; k < s->limit; ++k) s->before[k] = b->joint_state[k].active;
     for (uint32_t n = 0; n < s->island_count; ++n) {
+        const island *is = &s->islands[n];
+        if (!b->flown && !b->moves[s->members[is->body_first]]) continue; // it sleeps
+        for (uint32_t m = is->joint_first; m < is->joint_last; ++m)
+            s->before[s->ties[m]] = b->joint_state[s->ties[m]].active;
         s->conflict = 0.0;
         s->redundant = 0;
-        step_island(b, &s->islands[n], dt);
+        step_island(b, is, dt);
         if (s->redundant > 0) events |= VY_BODIES_REDUNDANT;
         if (s->conflict > BROKEN) events |= VY_BODIES_CONFLICT;
     }

@@ -1,5 +1,5 @@
 // joint.c - joints of a set: checks, ids, reading; and the requirements' constraints of one body.
-#include "dynamics/joint.h"
+#include "dynamics/sleep.h"
 #include "base/fail.h"
 #include <stdlib.h>
 
@@ -219,6 +219,7 @@ vy_status vy_bodies_add_joint(vy_bodies *b, const vy_joint_def *def, vy_joint_id
     b->head->roster += 1;
     s->count += 1;
     s->dirty = 1;
+    vy_sleep_wake_joint(b, i);
     if (out != NULL) out->bits = ((uint64_t)j->generation << 32) | (i + 1u);
     return VY_OK;
 }
@@ -241,6 +242,7 @@ vy_joint_id vy_joints_at(const vy_bodies *b, uint32_t slot)
 static void drop(vy_bodies *b, uint32_t i)
 {
     joint_system *s = b->joints;
+    vy_sleep_wake_joint(b, i);
     s->slots[i] = (joint_slot){.generation = s->slots[i].generation + 1u, .next = s->unused};
     s->unused = i + 1u;
     b->joint_state[i] = (joint_block){.active = 0};
@@ -376,6 +378,7 @@ vy_status vy_joint_set_motor(vy_bodies *b, vy_joint_id id, double speed, double 
     const vy_joint_kind kind = b->joints->slots[i].def.kind;
     if (kind != VY_JOINT_HINGE && kind != VY_JOINT_SLIDER) return VY_BAD_VALUE;
     joint_block *state = &b->joint_state[i];
+    vy_sleep_wake_joint(b, (uint32_t)i);
     state->motor_speed = speed;
     state->motor_gain = gain;
     state->motor_torque = torque;

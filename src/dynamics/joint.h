@@ -166,7 +166,10 @@ void vy_island_integrate(vy_bodies *b, const island *is, double time, double h);
 /// Factorise and solve for the accelerations at s->stage.
 void vy_island_accelerate(vy_bodies *b, const island *is, double time);
 
-/// Advance every island by dt, and say what happened in VY_BODIES_ bits.
+/// Free flight of all that move, bodies on joints with their joints. Returns VY_BODIES_ bits.
+uint32_t vy_bodies_fly(vy_bodies *b, double h);
+
+/// Advance every island that is awake by dt, and say what happened in VY_BODIES_ bits.
 uint32_t vy_islands_step(vy_bodies *b, double dt);
 
 // ---- unilateral rows

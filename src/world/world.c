@@ -236,6 +236,7 @@ vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err
         set.joint_cap = def->joint_cap;
         set.integrator = def->environment.physics.integrator;
         set.contacts = def->contacts;
+        set.contacts.sleep = 0.0;    // of sets alone
         if (def->contacts.cap > 0) { // what impacts must exceed to bounce
             set.gravity = gravity_at(&world->model.env.gravity, vec3_zero());
             if (!vec3_is_finite(set.gravity)) set.gravity = vec3_zero(); // in the middle of what attracts
