@@ -3,8 +3,10 @@
 #include "load.h"
 #include "record/log.h"
 #include "record/streams.h"
+#include "world/kit.h"
 #include "volery/version.h"
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -141,6 +143,37 @@ static void put_obstacle(json *j, const char *name, const vy_obstacle_def *def)
     vy_json_close(j);
 }
 
+// Sensors that look along rays: from where, which way, and how late their samples come.
+static void put_rays(json *j, const char *name, vy_vec3 position, const vy_vec3 *ways, int count, double late)
+{
+    vy_json_object(j, name);
+    put_vec3(j, "position", position);
+    vy_json_list(j, "ways");
+    for (int i = 0; i < count; ++i) put_vec3(j, NULL, ways[i]);
+    vy_json_close(j);
+    vy_json_real(j, "late", late);
+    vy_json_close(j);
+}
+
+// A sample is late by whole periods.
+static double lateness(double delay, double period) { return round(delay / period) * period; }
+
+static void put_sight(json *j, const vy_kit_def *kit)
+{
+    const vy_range_def *r = &kit->range;
+    const vy_lidar_def *l = &kit->lidar;
+    vy_vec3 ways[VY_RAY_CAP];
+    if (r->period > 0.0) {
+        const double length = hypot(hypot(r->direction.x, r->direction.y), r->direction.z);
+        ways[0] = (vy_vec3){r->direction.x / length, r->direction.y / length, r->direction.z / length};
+        put_rays(j, "range", r->position, ways, 1, lateness(r->link.delay, r->period));
+    }
+    if (l->period > 0.0) {
+        const int count = vy_lidar_rays(l, ways);
+        put_rays(j, "lidar", l->position, ways, count, lateness(l->link.delay, l->period));
+    }
+}
+
 static void put_drone(json *j, const vy_scenario_drone *drone)
 {
     const vy_vehicle_def *v = &drone->def.vehicle;
@@ -175,6 +208,7 @@ static void put_drone(json *j, const vy_scenario_drone *drone)
         put_solid(j, &drone->def.solid);
         vy_json_close(j);
     }
+    put_sight(j, &drone->def.kit);
     vy_json_list(j, "setpoints");
     for (int i = 0; i < steer->setpoint_count && steer->kind == VY_CONTROLLER_HOLD; ++i) {
         put_vec3(j, NULL, steer->setpoints[i].position);

@@ -40,6 +40,8 @@ sensors='{gps: {period: 0.2}, baro: {period: 0.02}, esc: {period: 0.01}, power: 
 "$volery" export load.mcap --csv --drone carrier -o load.csv
 "$volery" run "$root/tests/view/ground.yaml" -q -o ground.mcap
 "$volery" view ground.mcap -o ground.html -q
+"$volery" run "$root/tests/view/scene.yaml" -q -o scene.mcap
+"$volery" view scene.mcap -o scene.html -q
 "$volery" run "$root/tests/view/failsafe.yaml" -q --set "drones.alpha.controller.library=$build/tests/plugin_controller.so" \
     -o failsafe.mcap
 "$volery" view failsafe.mcap -o failsafe.html -q

@@ -64,6 +64,9 @@ typedef struct kit_model {
     complementary_params complementary;
 } kit_model;
 
+/// The directions of a fan's rays, in the order of its sample: unit vectors in body axes. Returns how many.
+int vy_lidar_rays(const vy_lidar_def *def, vec3 rays[VY_RAY_CAP]);
+
 /// Does the drone need a kit?
 int vy_drone_has_kit(const vy_drone_def *def);
 

@@ -329,6 +329,21 @@ static double ray_angle(int i, int count, double angle)
     return 0.5 * angle - (double)i * (angle / pieces);
 }
 
+int vy_lidar_rays(const vy_lidar_def *def, vec3 rays[VY_RAY_CAP])
+{
+    const quat turned = quat_normalize(def->attitude);
+    int count = 0;
+    for (int row = 0; row < def->rows; ++row) {
+        for (int column = 0; column < def->columns; ++column) {
+            double s, c, up_s, up_c;
+            math_sincos(ray_angle(column, def->columns, def->width), &s, &c);
+            math_sincos(ray_angle(row, def->rows, def->height), &up_s, &up_c);
+            rays[count++] = quat_rotate(turned, vec3_make(c * up_c, s * up_c, up_s));
+        }
+    }
+    return count;
+}
+
 static void build_rays(const vy_kit_def *k, kit_model *out)
 {
     const vy_range_def *r = &k->range;
@@ -341,16 +356,7 @@ static void build_rays(const vy_kit_def *k, kit_model *out)
     out->flow.range = k->flow.range;
     out->flow.position = k->flow.position;
     out->lidar = (kit_ray){{l->noise, l->noise_share, l->least, l->most, {0.0, l->step}}, l->position};
-    if (!(l->period > 0.0)) return;
-    const quat turned = quat_normalize(l->attitude);
-    for (int row = 0; row < l->rows; ++row) {
-        for (int column = 0; column < l->columns; ++column) {
-            double s, c, up_s, up_c;
-            math_sincos(ray_angle(column, l->columns, l->width), &s, &c);
-            math_sincos(ray_angle(row, l->rows, l->height), &up_s, &up_c);
-            out->rays[out->ray_count++] = quat_rotate(turned, vec3_make(c * up_c, s * up_c, up_s));
-        }
-    }
+    if (l->period > 0.0) out->ray_count = vy_lidar_rays(l, out->rays);
 }
 
 static void build_drive(const vy_kit_def *k, kit_model *out)

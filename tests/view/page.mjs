@@ -291,6 +291,36 @@ async function seeThrusters() {
   await page.close();
 }
 
+// A fan of rays on a wall, the beam of a range finder on the ground, a cable that hangs.
+async function seeRays() {
+  const page = await open("scene.html");
+  const ends = () =>
+    page.evaluate(() => {
+      const { dots, lines } = window.volery.view.sight;
+      const { position } = dots.geometry.attributes;
+      return { visible: lines.visible, points: Array.from({ length: dots.geometry.drawRange.count }, (_, i) => [position.getX(i), position.getY(i), position.getZ(i)]) };
+    });
+  await page.evaluate(() => window.volery.clock.seek(0.01));
+  await settled(page);
+  check("no ray before the first sample", (await ends()).points.length === 0, JSON.stringify(await ends()));
+  await page.evaluate(() => window.volery.clock.seek(0.5));
+  await settled(page);
+  const { points } = await ends();
+  const wall = points.filter((p) => Math.abs(p[0] - 3.9) < 2e-3 && Math.abs(p[1]) <= 4).length;
+  const ground = points.filter((p) => Math.abs(p[2]) < 2e-3).length;
+  check("rays end where the wall and the ground are", wall > 15 && ground >= 1 && wall + ground === points.length, JSON.stringify(points));
+  await shot(page, "rays");
+  await page.click(".layer-box summary");
+  await page.locator("label.layer", { hasText: "rays" }).locator("input").uncheck();
+  await settled(page);
+  check("rays can be hidden", (await ends()).visible === false);
+  await page.evaluate(() => window.volery.clock.seek(0.1));
+  await settled(page);
+  const rods = await page.evaluate(() => window.volery.view.joints.rods.count);
+  check("a slack cable is bent", rods > 10, rods);
+  await page.close();
+}
+
 // A controller that stops replying: the failsafe takes over, and that is marked.
 async function seeFailsafe() {
   const page = await open("failsafe.html");
@@ -416,6 +446,7 @@ try {
   await seeJoints();
   await seeObstacles();
   await seeThrusters();
+  await seeRays();
   await seeFailsafe();
   await compareRuns();
   await lookAround();

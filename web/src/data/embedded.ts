@@ -11,6 +11,13 @@ export interface ThrusterInfo {
   thrust_max: number; // [N]
 }
 
+/// A sensor that looks along rays.
+export interface RaysInfo {
+  position: number[]; // [m] body, from the centre of mass
+  ways: number[][]; // unit vectors, body
+  late: number; // [s] from looking to the sample's arrival
+}
+
 /// A surface over a grid; of a large one every stride-th row and column, and the last.
 export interface HeightsInfo {
   spacing: number; // [m] between neighbours
@@ -47,6 +54,8 @@ export interface DroneInfo {
   rotors?: RotorInfo[];
   thrusters?: ThrusterInfo[];
   solid?: SolidInfo; // of a body without rotors
+  range?: RaysInfo;
+  lidar?: RaysInfo;
   setpoints?: number[][]; // [m] world
 }
 

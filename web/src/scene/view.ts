@@ -10,6 +10,7 @@ import { Ground, roundUp } from "./ground";
 import { Jets } from "./jets";
 import { Joints } from "./joints";
 import { Obstacles } from "./obstacles";
+import { Rays } from "./rays";
 import { Touches } from "./touches";
 import { Trails } from "./trail";
 
@@ -34,6 +35,7 @@ export class View {
   mode: CameraMode = "follow";
   trails = true;
   contacts = true;
+  rays = true;
   onPick?: (drone: Drone) => void;
   private readonly renderer: WebGLRenderer;
   private readonly scene = new Scene();
@@ -41,6 +43,7 @@ export class View {
   private readonly controls: OrbitControls;
   private readonly joints: Joints;
   private readonly jets: Jets;
+  private readonly sight: Rays;
   private readonly obstacles: Obstacles;
   private readonly trailLines: Trails[];
   private readonly touches: Touches[];
@@ -70,6 +73,7 @@ export class View {
     this.ground = new Ground(this.extent.reach, this.floor);
     this.joints = new Joints(this.scene, this.fleet.crafts);
     this.jets = new Jets(this.scene, this.fleet.crafts);
+    this.sight = new Rays(this.scene, this.fleet.crafts);
     const flown = runs.map((run) => this.fleet.crafts.filter((craft) => craft.drone.run === run));
     this.trailLines = flown.filter((crafts) => crafts.length > 0).map((crafts) => new Trails(this.scene, crafts));
     this.touches = runs.map((run) => new Touches(this.scene, run));
@@ -116,6 +120,11 @@ export class View {
   /// The log tells of contacts.
   get touched(): boolean {
     return this.fleet.crafts.some((craft) => craft.drone.run.contacts.length > 0);
+  }
+
+  /// The log has range finders or lidars.
+  get looks(): boolean {
+    return this.sight.any;
   }
 
   get drone(): Drone {
@@ -191,6 +200,7 @@ export class View {
     this.fleet.paint(theme);
     this.joints.paint(theme);
     this.jets.paint(theme);
+    this.sight.paint(theme);
     this.obstacles.paint(theme);
     this.arrows.paint(theme);
     for (const trail of this.trailLines) trail.paint(theme);
@@ -229,6 +239,7 @@ export class View {
     this.fleet.draw(time, this.chosen, this.camera, this.drawScale, (point) => this.obstacles.below(point, this.floor, all));
     this.joints.update(this.drawScale, this.floor);
     this.jets.update(time, this.drawScale);
+    this.sight.update(time, this.drawScale, this.rays);
     for (const trails of this.trailLines) trails.update(time, this.chosen.drone.name, this.trails);
     for (const touches of this.touches) touches.update(time, this.chosen.shape.size * this.drawScale, this.contacts);
     this.arrows.update(this.chosen, time, this.drawScale);

@@ -1,4 +1,4 @@
-// layers.ts - switches of what the scene shows: trail and arrows.
+// layers.ts - switches of what the scene shows: trail, contacts, rays and arrows.
 import type { View } from "../scene/view";
 import { formatUnit, make } from "./dom";
 import { theme } from "./theme";
@@ -14,6 +14,7 @@ export class Layers {
   constructor(private readonly view: View, private readonly changed: () => void) {
     this.element.append(this.makeSwitch("trail", "", () => view.trails, (on) => (view.trails = on)));
     if (view.touched) this.element.append(this.makeSwitch("contacts", "--line-3", () => view.contacts, (on) => (view.contacts = on)));
+    if (view.looks) this.element.append(this.makeSwitch("rays", "--line-2", () => view.rays, (on) => (view.rays = on)));
     for (const group of ["motion", "force", "torque"] as const) {
       const kinds = view.arrows.kinds.filter((kind) => kind.group === group);
       if (kinds.length === 0) continue;

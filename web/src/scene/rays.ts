@@ -1,0 +1,91 @@
+// rays.ts - what range finders and lidars see: a line from the sensor to each place it met, and a dot there.
+import { BufferAttribute, BufferGeometry, Color, LineBasicMaterial, LineSegments, Points, PointsMaterial, Quaternion, Scene, Vector3 } from "three";
+import type { RaysInfo } from "../data/embedded";
+import { indexAt, type Table } from "../data/table";
+import type { Pose } from "../data/motion";
+import type { Theme } from "../ui/theme";
+import type { Craft } from "./fleet";
+
+const DOT = 4; // [pixels]
+
+interface Eye {
+  craft: Craft;
+  info: RaysInfo;
+  table: Table;
+  distances: Float64Array[]; // one column per ray
+}
+
+function eyesOf(craft: Craft): Eye[] {
+  const eyes: Eye[] = [];
+  for (const kind of ["range", "lidar"] as const) {
+    const info = craft.drone.info[kind];
+    const table = craft.drone.streams.get(kind);
+    if (!info || !table || table.length === 0) continue;
+    const one = table.column("distance");
+    const distances = one ? [one] : table.list("distance");
+    eyes.push({ craft, info, table, distances: distances.slice(0, info.ways.length) });
+  }
+  return eyes;
+}
+
+export class Rays {
+  private readonly eyes: Eye[];
+  private readonly lines?: LineSegments<BufferGeometry, LineBasicMaterial>;
+  private readonly dots?: Points<BufferGeometry, PointsMaterial>;
+  private readonly pose: Pose = { position: [0, 0, 0], attitude: [1, 0, 0, 0] };
+
+  constructor(scene: Scene, crafts: Craft[]) {
+    this.eyes = crafts.filter((craft) => !craft.drone.run.info.planet_radius).flatMap(eyesOf);
+    const room = this.eyes.reduce((sum, eye) => sum + eye.distances.length, 0);
+    if (room === 0) return;
+    const buffer = (count: number) => new BufferGeometry().setAttribute("position", new BufferAttribute(new Float32Array(3 * count), 3));
+    this.lines = new LineSegments(buffer(2 * room), new LineBasicMaterial({ transparent: true, opacity: 0.45, depthWrite: false }));
+    this.dots = new Points(buffer(room), new PointsMaterial({ size: DOT, sizeAttenuation: false }));
+    for (const object of [this.lines, this.dots]) {
+      object.frustumCulled = false;
+      scene.add(object);
+    }
+  }
+
+  get any(): boolean {
+    return this.lines !== undefined;
+  }
+
+  paint(theme: Theme): void {
+    this.lines?.material.color.set(new Color(theme.lines[2]));
+    this.dots?.material.color.set(new Color(theme.lines[2]));
+  }
+
+  /// The last samples at `time`, drawn from where the drone was when it looked. What saw nothing is not drawn.
+  update(time: number, scale: number, shown: boolean): void {
+    if (!this.lines || !this.dots) return;
+    this.lines.visible = this.dots.visible = shown;
+    if (!shown) return;
+    let count = 0;
+    const [from, to, turn] = [new Vector3(), new Vector3(), new Quaternion()];
+    const { position: ends } = this.lines.geometry.attributes;
+    const { position: spots } = this.dots.geometry.attributes;
+    for (const { craft, info, table, distances } of this.eyes) {
+      const i = indexAt(table.time, time);
+      if (table.time[i] > time) continue; // nothing has arrived yet
+      craft.motion.pose(table.time[i] - info.late, this.pose);
+      const { position: p, attitude: q } = this.pose;
+      turn.set(q[1], q[2], q[3], q[0]);
+      const place = (point: Vector3) => point.applyQuaternion(turn).add({ x: p[0], y: p[1], z: p[2] });
+      const [x, y, z] = info.position;
+      place(from.set(x, y, z).multiplyScalar(scale)); // the drone is drawn so much larger
+      distances.forEach((column, k) => {
+        const distance = column[i];
+        if (!(distance > 0)) return;
+        const [u, v, w] = info.ways[k];
+        place(to.set(x + distance * u, y + distance * v, z + distance * w));
+        ends.setXYZ(2 * count, from.x, from.y, from.z);
+        ends.setXYZ(2 * count + 1, to.x, to.y, to.z);
+        spots.setXYZ(count++, to.x, to.y, to.z);
+      });
+    }
+    this.lines.geometry.setDrawRange(0, 2 * count);
+    this.dots.geometry.setDrawRange(0, count);
+    ends.needsUpdate = spots.needsUpdate = true;
+  }
+}
