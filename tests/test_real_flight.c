@@ -281,8 +281,70 @@ static void a_real_flight_is_predicted(void **unused)
     }
 }
 
+static double correlation(const double *x, const double *y)
+{
+    const int first = EDGE, last = SAMPLES - EDGE;
+    double mean_x = 0.0, mean_y = 0.0, xx = 0.0, yy = 0.0, xy = 0.0;
+    for (int i = first; i < last; ++i) {
+        mean_x += x[i] / (last - first);
+        mean_y += y[i] / (last - first);
+    }
+    for (int i = first; i < last; ++i) {
+        xx += (x[i] - mean_x) * (x[i] - mean_x);
+        yy += (y[i] - mean_y) * (y[i] - mean_y);
+        xy += (x[i] - mean_x) * (y[i] - mean_y);
+    }
+    return xy / sqrt(xx * yy);
+}
+
+// Ruling 3: the hardware's M1 to M4 are rotors 1, 2, 3 and 0. Of all ways to number four motors this one has
+// the torques that the flight's angular accelerations follow; every other turns it wrongly about some axis.
+static void ruling_03_motors_of_the_hardware(void **unused)
+{
+    (void)unused;
+    // What rotors 0 to 3 (front left, front right, back right, back left) do about x, y and z: r x F of their
+    // thrust; 0 and 2 turn clockwise and so the body the other way.
+    static const double signs[3][4] = {{1, -1, -1, 1}, {-1, -1, 1, 1}, {1, -1, 1, -1}};
+    static double pull[4][SAMPLES], mix[SAMPLES];
+    for (int k = 0; k < 4; ++k) { // as M1 to M4; through a lag of 60 ms
+        double speed = command[0][(k + 1) % 4];
+        for (int i = 0; i < SAMPLES; ++i) {
+            speed += (command[i][(k + 1) % 4] - speed) * (1.0 - exp(-DT / 0.06));
+            pull[k][i] = speed * speed;
+        }
+        smooth(pull[k]);
+    }
+    double best = -3.0, second = -3.0;
+    int numbers[4] = {0};
+    for (int code = 0; code < 256; ++code) {
+        const int of[4] = {code & 3, code >> 2 & 3, code >> 4 & 3, code >> 6}; // the motor of each rotor
+        if ((1 << of[0] | 1 << of[1] | 1 << of[2] | 1 << of[3]) != 15) continue;
+        double sum = 0.0;
+        for (int a = 0; a < 3; ++a) {
+            for (int i = 0; i < SAMPLES; ++i) {
+                mix[i] = 0.0;
+                for (int k = 0; k < 4; ++k) mix[i] += signs[a][k] * pull[of[k]][i];
+            }
+            sum += correlation(mix, seen[1 + a]);
+        }
+        if (sum > best) {
+            second = best;
+            best = sum;
+            memcpy(numbers, of, sizeof numbers);
+        } else if (sum > second) {
+            second = sum;
+        }
+    }
+    printf("motors M%d M%d M%d M%d: correlations add up to %.2f, the next numbering's to %.2f\n",
+           numbers[0] + 1, numbers[1] + 1, numbers[2] + 1, numbers[3] + 1, best, second);
+    assert_int_equal(numbers[0], 3); // rotor 0 is M4
+    for (int k = 1; k < 4; ++k) assert_int_equal(numbers[k], k - 1);
+    assert_true(best > 1.5 && second < 0.8);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_real_flight_is_predicted)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_real_flight_is_predicted),
+                                       cmocka_unit_test(ruling_03_motors_of_the_hardware)};
     return cmocka_run_group_tests(tests, read_record, NULL);
 }

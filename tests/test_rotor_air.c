@@ -319,6 +319,39 @@ static void ground_lifts_by_the_distance_along_the_axis(void **unused)
     assert_true(up > CASES);
 }
 
+// Ruling 2: what the ground adds to a rotor's thrust turns the vehicle by the rows of its allocation, as all
+// thrust does: documented ones have pitch the other way round.
+static void ruling_02_ground_effect_goes_through_the_allocation(void **unused)
+{
+    (void)unused;
+    const vy_world_def world_def = vy_default_world_def();
+    for (int documented = 0; documented < 2; ++documented) {
+        vy_drone_def def = told(1.0);
+        def.vehicle.allocation = documented ? VY_ALLOCATION_DOCUMENTED : VY_ALLOCATION_PHYSICAL;
+        def.vehicle.rotor_air.ground = 1;
+        def.attitude = quat_normalize((vy_quat){1.0, 0.05, -0.1, 0.02}); // rolled, nose up
+        def.position = (vy_vec3){0.0, 0.0, 0.12};
+        vy_world *world = fly_in(&world_def, &def);
+        vy_world_step(world);
+        vy_loads loads;
+        assert_int_equal(vy_world_read_loads(world, vy_world_drone(world, 0), &loads), VY_OK);
+        const vy_drone_state s = state_of(world, 0);
+        const vec3 axis = quat_rotate(s.attitude, vec3_make(0.0, 0.0, 1.0));
+        vec3 torque = vec3_zero();
+        for (int i = 0; i < 4; ++i) {
+            const vec3 place = def.vehicle.rotors[i].position, hub = quat_rotate(s.attitude, place);
+            const double d = (s.position.z + hub.z) / axis.z, q = pow(0.1 / (4.0 * d), 2.0);
+            const double more =
+                def.vehicle.thrust_coef * s.rotor_speed[i] * s.rotor_speed[i] * (1.0 / (1.0 - q) - 1.0);
+            torque.x += place.y * more;
+            torque.y += (documented ? 1.0 : -1.0) * place.x * more;
+        }
+        assert_true(fabs(torque.x) > 1e-4 && fabs(torque.y) > 1e-4);
+        assert_vec_near(loads.torque[EFFECT_ground], torque, 1e-12);
+        vy_world_destroy(world);
+    }
+}
+
 // Over a table the ground is the table, beside it the floor; the distance is along the tilted axis.
 static void ground_is_what_is_below(void **unused)
 {
@@ -719,6 +752,7 @@ int main(void)
         cmocka_unit_test(inflow_follows_with_its_lag),
         cmocka_unit_test(vortex_ring_takes_thrust),
         cmocka_unit_test(ground_lifts_by_the_distance_along_the_axis),
+        cmocka_unit_test(ruling_02_ground_effect_goes_through_the_allocation),
         cmocka_unit_test(ground_is_what_is_below),
         cmocka_unit_test(rotors_keep_angular_momentum),
         cmocka_unit_test(blades_agree_with_the_coefficients_in_hover),
