@@ -1,7 +1,8 @@
-"""Builds the C library with CMake and puts it beside the package's modules. See pyproject.toml."""
+"""Builds the C library and the command with CMake and puts them into the package. See pyproject.toml."""
 
 import os
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -11,20 +12,32 @@ from setuptools.command.build_py import build_py
 ROOT = Path(__file__).parent
 
 
+def compiled() -> Path:
+    """The folder with the library and the command."""
+    if "VOLERY_LIBRARY" in os.environ:  # built already
+        return Path(os.environ["VOLERY_LIBRARY"]).parent
+    build = ROOT / "build" / "python"
+    gpu = "ON" if os.environ.get("VOLERY_CUDA", "0") not in ("", "0") else "OFF"  # with nvcc on PATH or in CUDACXX
+    subprocess.run(["cmake", "-S", ROOT, "-B", build, "-DCMAKE_BUILD_TYPE=Release", "-DVOLERY_TESTS=OFF",
+                    "-DVOLERY_PYTHON=ON", f"-DVOLERY_CUDA={gpu}"], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(["cmake", "--build", build, "--target", "volery_python", "volery_app", "-j", str(os.cpu_count() or 1)],
+                   check=True)
+    return build
+
+
 class Build(build_py):
     def run(self) -> None:
         super().run()
-        folder = os.path.join(self.build_lib, "volery")
-        if "VOLERY_LIBRARY" in os.environ:  # built already
-            self.copy_file(os.environ["VOLERY_LIBRARY"], folder)
-            return
-        build = ROOT / "build" / "python"
-        gpu = "ON" if os.environ.get("VOLERY_CUDA", "0") not in ("", "0") else "OFF"  # with nvcc on PATH or in CUDACXX
-        subprocess.run(["cmake", "-S", ROOT, "-B", build, "-DCMAKE_BUILD_TYPE=Release", "-DVOLERY_TESTS=OFF",
-                        "-DVOLERY_PYTHON=ON", f"-DVOLERY_CUDA={gpu}"], check=True, stdout=subprocess.DEVNULL)
-        subprocess.run(["cmake", "--build", build, "--target", "volery_python", "-j", str(os.cpu_count() or 1)],
-                       check=True)
-        self.copy_file(str(build / "libvolery_python.so"), folder)
+        build, package = compiled(), Path(self.build_lib) / "volery"
+        shutil.copy2(build / "libvolery_python.so", package)
+        (package / "bin").mkdir(exist_ok=True)
+        shutil.copy2(build / "volery", package / "bin")
+        # What the command looks for near itself: scenarios by name, and headers for a plug-in.
+        for folder, files in (("scenarios", "**/*.*"), ("vehicles", "*.yaml"), ("include/volery", "*.h")):
+            for file in (ROOT / folder).glob(files):
+                to = package / folder / file.relative_to(ROOT / folder)
+                to.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(file, to)
 
 
 class Binary(Distribution):

@@ -192,6 +192,23 @@ def test_a_process_steers() -> None:
         HOVER, settings={"drones.a.controller": {"kind": "pilot", "device": "keyboard"}}))
 
 
+def test_the_command_comes_along() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        for volery_ in ([os.path.join(os.path.dirname(sys.executable), "volery")], [sys.executable, "-m", "volery"]):
+            subprocess.run([*volery_, "run", "hover", "-q", "--duration", "6", "-o", "run.mcap"], check=True, cwd=folder)
+        path = os.path.join(folder, "run.mcap")
+        assert volery.replay(path) is None
+        subprocess.run([*volery_, "new", "controller", "mine"], check=True, cwd=folder, stdout=subprocess.DEVNULL)
+        subprocess.run(["make", "-s", "-C", "mine", "fly"], check=True, cwd=folder, stdout=subprocess.DEVNULL)
+        world = volery.World(os.path.join(folder, "mine", "mine.yaml"))
+        world.step(1000)
+        assert world.failure is None
+    named = volery.World("hover", seed=3)
+    raises(volery.Error, "hoover", lambda: volery.World("hoover"))
+    named.step(10)
+    assert pickle.loads(pickle.dumps(named)).hash == named.hash
+
+
 def test_failures_are_sentences() -> None:
     world = volery.World(HOVER, rung="rates")
     world.act([np.nan, 0.0, 0.0, 0.0])

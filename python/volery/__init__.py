@@ -1,6 +1,6 @@
 """Volery: a deterministic drone-flight world, alone or by the thousand.
 
-    world = volery.World("scenarios/hover.yaml")
+    world = volery.World("hover")  # or a path, or YAML text
     world.step(1000)
     print(world.state().position, hex(world.hash))
 

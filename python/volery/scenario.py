@@ -17,7 +17,8 @@ RUNGS = {"none": 0, "motors": 1, "wrench": 2, "rates": 3, "attitude": 4, "veloci
 
 
 class Scenario:
-    """A checked scenario. `source` is a path, or YAML text (anything with a line break).
+    """A checked scenario. `source` is a path, the name of a scenario that came along (`"hover"`), or YAML text (anything
+    with a line break).
 
     `settings` override values by their dotted path: `Scenario("hover.yaml", {"seed": 7})`. Numbers, texts, lists and
     NumPy arrays are fine. Raises `volery.Error` with file, line and column of every mistake.
@@ -35,8 +36,9 @@ class Scenario:
         else:
             if not os.fspath(source):
                 raise b.Error("a scenario is a path or YAML text, got nothing")
-            self._path = os.path.abspath(source).encode()
-            pointer = b.lib.scenario_load(os.fspath(Path(source)).encode(), overrides, count)
+            path = _shipped(Path(source))
+            self._path = os.path.abspath(path).encode()
+            pointer = b.lib.scenario_load(os.fspath(path).encode(), overrides, count)
         if not pointer:
             raise b.Error(re.sub("^--set ", "settings: ", str(b.error()), flags=re.MULTILINE))
         self._pointer: int = pointer
@@ -120,6 +122,12 @@ class Scenario:
         if not 0 <= drone < b.lib.scenario_drones(self._pointer):
             raise IndexError(f"there is no drone {drone}")
         return drone
+
+
+def _shipped(path: Path) -> Path:
+    """The scenario of that name which came with the package, unless there is such a file here."""
+    come_along = Path(__file__).parent / "scenarios" / f"{path.name.removesuffix('.yaml')}.yaml"
+    return path if path.exists() or path.name != str(path) or not come_along.exists() else come_along
 
 
 def _word(value: Any, inner: bool = False) -> str:
