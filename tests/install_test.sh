@@ -42,6 +42,32 @@ cmake --build "$temp/cmake" >/dev/null
 shared=$(LD_LIBRARY_PATH=$prefix/lib "$temp/shared")
 by_cmake=$("$temp/cmake/first_flight")
 "$temp/cmake/own_constraint" || fail "the example with a constraint of its own does not hold"
+"$temp/cmake/wrecking_ball" || fail "the example with contacts leaves its tower standing, or lets it sink"
+
+# C++ may use everything, the null handles and a plug-in too, without a word from a strict compiler.
+cat >"$temp/plug.cpp" <<'TEXT'
+#include <volery/joint.h>
+#include <volery/plugin.h>
+#include <volery/world.h>
+static void *init(const vy_plugin_start *start, char *, size_t) { return new double(start->mass); }
+static void step(void *self, const vy_samples *, vy_intent *intent)
+{
+    intent->rung = VY_RUNG_WRENCH;
+    intent->thrust = 9.80665 * *static_cast<double *>(self);
+}
+static void done(void *self) { delete static_cast<double *>(self); }
+VY_PLUGIN(init, step, done)
+bool nobody(vy_body_id b, vy_joint_id j, vy_drone_id d)
+{
+    const vy_body_id body = VY_NULL_BODY;
+    const vy_joint_id joint = VY_NULL_JOINT;
+    const vy_drone_id drone = VY_ALL_DRONES;
+    return b.bits == body.bits && j.bits == joint.bits && d.bits == drone.bits;
+}
+TEXT
+g++ -std=c++17 -Wall -Wextra -Wpedantic -Werror -fPIC -shared -I"$prefix/include" "$temp/plug.cpp" -o "$temp/plug.so"
+"$prefix/bin/volery" run hover --no-log --quiet --duration 1 --set 'expect=[]' \
+    --set "drones.alpha.controller={kind: plugin, library: $temp/plug.so}" || fail "a plug-in in C++ does not fly"
 
 rm "$prefix"/lib/libvolery.so* # now -lvolery is libvolery.a
 # shellcheck disable=SC2046

@@ -117,6 +117,7 @@ typedef struct vy_batch_view {
     uint64_t *seeds;           ///< [worlds] of the episode
 } vy_batch_view;
 
+/// Where the arrays are. They stay there as long as the batch.
 vy_batch_view vy_batch_get_view(const vy_batch *batch);
 
 /// Advance every world that has not ended by `steps` steps under the actions as they now are.

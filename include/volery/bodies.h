@@ -24,7 +24,7 @@ typedef struct vy_body_id {
     uint64_t bits;
 } vy_body_id;
 
-#define VY_NULL_BODY ((vy_body_id){0})
+#define VY_NULL_BODY VY_NULL_OF(vy_body_id) ///< no body; where a joint is held, the world
 
 typedef enum vy_body_kind {
     VY_BODY_STATIC,    ///< never moves
@@ -76,7 +76,7 @@ vy_status vy_bodies_add(vy_bodies *bodies, const vy_body_def *def, vy_body_id *o
 /// Remove a body; its id goes stale.
 vy_status vy_bodies_remove(vy_bodies *bodies, vy_body_id id);
 
-uint32_t vy_bodies_count(const vy_bodies *bodies);
+uint32_t vy_bodies_count(const vy_bodies *bodies); ///< bodies in the set
 /// The id of the body in `slot`, 0 <= slot < vy_bodies_limit(); null when the slot is empty.
 vy_body_id vy_bodies_at(const vy_bodies *bodies, uint32_t slot);
 uint32_t vy_bodies_limit(const vy_bodies *bodies); ///< slots in use are below this
@@ -122,6 +122,7 @@ vy_status vy_bodies_contact(const vy_bodies *bodies, uint32_t index, vy_contact_
 
 // ---- one body
 
+/// How a body stands and moves now.
 vy_status vy_body_read(const vy_bodies *bodies, vy_body_id id, vy_body_state *out);
 /// @return VY_BAD_VALUE, with nothing changed, for numbers that are not finite or an attitude of length zero
 vy_status vy_body_set_state(vy_bodies *bodies, vy_body_id id, const vy_body_state *state);
@@ -193,6 +194,7 @@ typedef struct vy_bodies_energy {
     double potential; ///< [J] of all potentials and of the springs of joints
 } vy_bodies_energy;
 
+/// Energy of all of them, now.
 vy_bodies_energy vy_bodies_read_energy(const vy_bodies *bodies);
 /// Momentum [kg m/s] and angular momentum about the world's origin [kg m^2/s].
 void vy_bodies_read_momentum(const vy_bodies *bodies, vy_vec3 *linear, vy_vec3 *angular);

@@ -147,6 +147,7 @@ typedef struct vy_environment_def {
 /// thresholds that neglect less than a ten-thousandth of the weight.
 vy_environment_def vy_default_environment_def(void);
 
+/// @return VY_BAD_VALUE with a sentence for a def that no world can be made of
 vy_status vy_check_environment_def(const vy_environment_def *def, vy_error *err);
 
 /// A motion seen from the ground of a planet. Angles are yaw, pitch, roll of forward-right-down axes in

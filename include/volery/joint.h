@@ -78,6 +78,8 @@ typedef struct vy_joint_def {
     const vy_constraint *custom; ///< of a custom joint; must outlive it
 } vy_joint_def;
 
+/// Of no kind, between the world and the world: kind and a body must be given. Axes along z, everything else
+/// 0.
 vy_joint_def vy_default_joint_def(void);
 
 /// Fill bodies, anchors and axes from a point and an axis of the world, for bodies as they stand now.
@@ -90,7 +92,7 @@ typedef struct vy_joint_id {
     uint64_t bits;
 } vy_joint_id;
 
-#define VY_NULL_JOINT ((vy_joint_id){0})
+#define VY_NULL_JOINT VY_NULL_OF(vy_joint_id) ///< no joint
 
 /// Join two bodies. Angles and the stand of a fixed joint count from how the bodies stand now. Removing a
 /// body removes its joints.
@@ -117,6 +119,8 @@ typedef struct vy_joint_state {
     double tension; ///< [N] of a distance, cable or spring: how much it pulls the anchors together
 } vy_joint_state;
 
+/// How a joint stands now.
+/// @return VY_NOT_FOUND
 vy_status vy_joint_read(const vy_bodies *bodies, vy_joint_id id, vy_joint_state *out);
 /// Whether a joint acts: 0 for a slack cable or an unknown id.
 int vy_joint_is_active(const vy_bodies *bodies, vy_joint_id id);

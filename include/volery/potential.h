@@ -68,6 +68,7 @@ typedef struct vy_potential {
 // Each constructor checks its numbers, fills *out and returns VY_OK, or leaves *out alone and returns
 // VY_BAD_VALUE with the reason in `err` (may be NULL).
 
+/// The same pull everywhere, as gravity near the ground [m/s^2].
 vy_status vy_potential_uniform(vy_vec3 gravity, vy_potential *out, vy_error *err);
 /// Gravity of a distant round body, with the torque that turns a long body along the radius.
 vy_status vy_potential_central(double mu, vy_vec3 centre, vy_potential *out, vy_error *err);

@@ -34,6 +34,7 @@ typedef struct vy_recorder_def {
     uint64_t parent_tick; ///< where it was left
 } vy_recorder_def;
 
+/// Records at every tenth step, a full state each thousandth, plain; path, scenario and names are missing.
 vy_recorder_def vy_default_recorder_def(void);
 
 /// Open a log for a world that has just been built or restored: it is recorded as it is now, first of all.

@@ -79,10 +79,13 @@ typedef struct vy_shape {
 // Each constructor checks its numbers (finite, in range, lengths at most 1e9 m), fills *out and returns
 // VY_OK, or leaves *out alone and returns VY_BAD_VALUE with the reason in `err` (may be NULL).
 
+/// Round solids about the z axis, their middle at the origin; lengths in m. A capsule's half length goes to
+/// the middles of its caps.
 vy_status vy_shape_sphere(double radius, vy_shape *out, vy_error *err);
 vy_status vy_shape_capsule(double half_length, double radius, vy_shape *out, vy_error *err);
-vy_status vy_shape_box(vy_vec3 half, vy_shape *out, vy_error *err);
 vy_status vy_shape_cylinder(double half_height, double radius, vy_shape *out, vy_error *err);
+/// @param half [m] half of each edge
+vy_status vy_shape_box(vy_vec3 half, vy_shape *out, vy_error *err);
 /// @param normal any length but zero; stored as a unit vector
 /// @param offset [m] along the unit normal
 vy_status vy_shape_plane(vy_vec3 normal, double offset, vy_shape *out, vy_error *err);

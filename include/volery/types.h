@@ -8,6 +8,13 @@
 extern "C" {
 #endif
 
+/// A handle of nothing, in C and in C++, which has no compound literals.
+#ifdef __cplusplus
+#define VY_NULL_OF(type) (type{0})
+#else
+#define VY_NULL_OF(type) ((type){0})
+#endif
+
 typedef struct vy_vec3 {
     double x, y, z;
 } vy_vec3;

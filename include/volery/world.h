@@ -21,7 +21,7 @@ typedef struct vy_drone_id {
     uint64_t bits;
 } vy_drone_id;
 
-#define VY_ALL_DRONES ((vy_drone_id){0})
+#define VY_ALL_DRONES VY_NULL_OF(vy_drone_id)
 
 typedef struct vy_world_def {
     uint32_t cookie;                ///< set by the default function
@@ -131,6 +131,7 @@ typedef struct vy_disturbance_def {
     double phase;      ///< [rad] of a sinusoid
 } vy_disturbance_def;
 
+/// A force of nothing on all drones for ever: say what kind, and how much.
 vy_disturbance_def vy_default_disturbance_def(void);
 
 /// Create a world. On failure `*out` is NULL and nothing leaks.
@@ -195,9 +196,9 @@ uint32_t vy_world_step(vy_world *world);
 /// @return all bits seen
 uint32_t vy_world_advance(vy_world *world, uint64_t count);
 
-uint64_t vy_world_tick(const vy_world *world);
-double vy_world_time(const vy_world *world); ///< [s] tick * dt
-uint32_t vy_world_drone_count(const vy_world *world);
+uint64_t vy_world_tick(const vy_world *world);        ///< steps done
+double vy_world_time(const vy_world *world);          ///< [s] tick * dt
+uint32_t vy_world_drone_count(const vy_world *world); ///< drones in it, bodies without rotors included
 
 /// The handle of drone `index`, in order of creation; null beyond the last.
 vy_drone_id vy_world_drone(const vy_world *world, uint32_t index);
@@ -418,6 +419,7 @@ typedef struct vy_sink {
     int (*change)(void *self, const vy_world *world);
 } vy_sink;
 
+/// Have every step told; an empty sink ends that. Copied; `self` must outlive it.
 void vy_world_set_sink(vy_world *world, vy_sink sink);
 
 /// A source of what happened in an earlier run. Each function may be NULL.
@@ -431,6 +433,7 @@ typedef struct vy_replay {
     int (*check)(void *self, const vy_world *world);
 } vy_replay;
 
+/// Have replies fed and steps checked; an empty source ends that. Copied; `self` must outlive it.
 void vy_world_set_replay(vy_world *world, vy_replay replay);
 
 #ifdef __cplusplus
