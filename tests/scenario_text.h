@@ -54,7 +54,7 @@ static inline const char *everything(void)
            "  - {kind: plane, position: [0, 0, -9], attitude: {pitch: 3 deg}}\n"
            "contacts: {mode: off, solver: impulse, substep: 5 ms, slop: 1 cm, push_speed: 2, correction: "
            "0.7, "
-           "restitution_speed: 0.02, room: 99}\n"
+           "restitution_speed: 0.02, room: 99, sleep: {after: 1 s}}\n"
            "disturbances:\n"
            "  - {kind: constant, drone: a, frame: body, force: [1 mN, 0, 0], torque: [0, 1e-5, 0], start: 1, "
            "duration: 2}\n"

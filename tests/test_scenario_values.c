@@ -206,6 +206,11 @@ static void hash_covers_every_value_that_matters(void **unused)
         *words[i] = kept;
     }
     assert_true(vy_scenario_hash(s) == c.hash);
+    // An option that is off is not in the hash, whatever its other numbers are.
+    s->contacts.def.sleep = 0.0;
+    const uint64_t off = vy_scenario_hash(s);
+    s->contacts.def.sleep_speed *= 2.0;
+    assert_true(vy_scenario_hash(s) == off && off != c.hash);
     vy_scenario_destroy(s);
 }
 

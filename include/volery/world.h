@@ -240,6 +240,7 @@ typedef struct vy_drone_state {
     vy_vec3 contact_impulse; ///< [N s] of all contacts in the last step, world
     double contact_speed;    ///< [m/s] largest at which a contact closed since the start
     double contact_push;     ///< [N s] largest of one contact in one step since the start
+    uint64_t asleep;         ///< 1: a body at rest that sleeps (vy_contacts_def.sleep); never one with rotors
 } vy_drone_state;
 
 /// @return VY_NOT_FOUND for a handle that is not of this world; `*out` is untouched then

@@ -231,8 +231,9 @@ static int has_custom_fields(const vy_bodies *b)
 
 void vy_sleep_begin(vy_bodies *b, double h)
 {
-    const sleep_system *s = b->sleep;
+    sleep_system *s = b->sleep;
     if (s == NULL || s->asleep == 0) return;
+    memcpy(s->flight, b->state, b->limit * sizeof *b->state);
     const int custom = !b->flown && has_custom_fields(b);
     int woke = 0;
     for (uint32_t i = 0; i < b->limit; ++i) {
@@ -248,17 +249,17 @@ void vy_sleep_flown(vy_bodies *b, double h)
 {
     sleep_system *s = b->sleep;
     if (s == NULL || s->asleep == 0) return;
-    memcpy(s->flight, b->state, b->limit * sizeof *b->state);
-    if (!b->flown) return;
     int woke = 0;
-    for (uint32_t i = 0; i < b->limit; ++i) {
+    for (uint32_t i = 0; i < b->limit && b->flown; ++i) {
         if (!sleeps(b, i) || !is_pushed_anew(b, i, push_of_flight(b, i, h))) continue;
         rouse(b, i);
         woke = 1;
     }
     if (woke) wake_pairs(b);
     for (uint32_t i = 0; i < b->limit; ++i) {
-        if (sleeps(b, i)) b->state[i] = b->contacts->start[i];
+        const body_state lies = s->flight[i]; // joints may have moved its start
+        s->flight[i] = b->state[i];
+        if (sleeps(b, i)) b->state[i] = b->contacts->start[i] = lies;
     }
 }
 

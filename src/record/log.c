@@ -86,7 +86,8 @@ static vy_status read_info(vy_log *log, vy_error *err)
                                  .kits = number(log, METADATA_RUN, "kits", 10),
                                  .filters = number(log, METADATA_RUN, "filters", 10),
                                  .gates = number(log, METADATA_RUN, "gates", 10),
-                                 .delays = number(log, METADATA_RUN, "delays", 10)};
+                                 .delays = number(log, METADATA_RUN, "delays", 10),
+                                 .rests = number(log, METADATA_RUN, "rests", 10)};
     info->has_parent = vy_mcap_reader_find_value(reader, METADATA_RUN, "parent_hash") != NULL;
     info->parent_hash = number(log, METADATA_RUN, "parent_hash", 16);
     info->parent_tick = number(log, METADATA_RUN, "parent_tick", 10);

@@ -6,7 +6,7 @@
 
 /// What a state is made of, beside what its world block says.
 typedef struct state_counts {
-    uint64_t drones, joints, lines, guards, kits, filters, gates, delays;
+    uint64_t drones, joints, lines, guards, kits, filters, gates, delays, rests;
 } state_counts;
 
 struct vy_log {

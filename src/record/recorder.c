@@ -54,7 +54,7 @@ static vy_status add_channels(vy_recorder *r, const vy_recorder_def *def, const 
 // The file's head: what this is, and the scenario it was flown from, before the first chunk.
 static vy_status write_head(vy_recorder *r, const vy_recorder_def *def, const vy_world *world, vy_error *err)
 {
-    char text[16][32];
+    char text[17][32];
     const vy_model *m = &world->model;
     snprintf(text[0], 32, "%d", VY_PHYSICS_REVISION);
     snprintf(text[1], 32, "%" PRIu64, m->seed);
@@ -72,7 +72,8 @@ static vy_status write_head(vy_recorder *r, const vy_recorder_def *def, const vy
     snprintf(text[13], 32, "%" PRIu32, m->filter_count);
     snprintf(text[14], 32, "%" PRIu32, m->delay_count);
     snprintf(text[15], 32, "%" PRIu32, m->gate_count);
-    const vy_mcap_pair pairs[] = {
+    snprintf(text[16], 32, "%" PRIu32, m->drone_count);
+    vy_mcap_pair pairs[] = {
         {"format", LOG_FORMAT},   {"version", VY_VERSION},
         {"physics", text[0]},     {"seed", text[1]},
         {"dt", text[2]},          {"config_hash", text[3]},
@@ -82,9 +83,10 @@ static vy_status write_head(vy_recorder *r, const vy_recorder_def *def, const vy
         {"guards", text[11]},     {"kits", text[12]},
         {"filters", text[13]},    {"gates", text[15]},
         {"delays", text[14]},     {"parent_hash", text[7]},
-        {"parent_tick", text[8]},
+        {"parent_tick", text[8]}, {"rests", text[16]},
     };
-    const size_t count = sizeof pairs / sizeof pairs[0] - (def->has_parent ? 0 : 2);
+    size_t count = sizeof pairs / sizeof pairs[0] - (def->has_parent ? 1 : 3);
+    if (m->sleeps) pairs[count++] = (vy_mcap_pair){"rests", text[16]}; // one of each drone
     vy_status status = vy_mcap_writer_metadata(r->output.writer, METADATA_RUN, pairs, count, err);
     const vy_mcap_attachment_def scenario = {.name = SCENARIO_NAME,
                                              .media_type = "application/yaml",

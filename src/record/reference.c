@@ -28,9 +28,9 @@ static void print_streams(FILE *out)
 
 static void print_state(FILE *out)
 {
-    static const char *const blocks[] = {"world", "drone",  "payload",  "tie",   "noise",    "line",
-                                         "gear",  "guard",  "thruster", "touch", "contacts", "contact",
-                                         "kit",   "filter", "gate",     "delay", "ledger"};
+    static const char *const blocks[] = {"world", "drone", "payload",  "tie",   "noise",    "line",
+                                         "gear",  "guard", "thruster", "touch", "contacts", "contact",
+                                         "rest",  "kit",   "filter",   "gate",  "delay",    "ledger"};
     static const char *const texts[] = {
         "once",
         "per drone, in order of creation",
@@ -44,6 +44,9 @@ static void print_state(FILE *out)
         "per drone, in worlds where things collide",
         "once, likewise",
         "per pair of bodies there is room for, likewise: those in use first",
+        "per drone, in worlds whose bodies may sleep; **contacts** and **contact** follow once more, of "
+        "pairs that "
+        "sleep",
         "per drone that carries more than a plain IMU and plain motion capture",
         "per drone with a Kalman filter: the upper triangle of its covariance, row by row",
         "per drone whose Kalman filter has a gate",

@@ -133,10 +133,12 @@ static int compare_block(const char *block, const unsigned char *a, const unsign
 }
 
 // How many contacts a state has room for. Whatever there is that nothing else accounts for is of contacts.
-static uint64_t contact_room(size_t left, uint64_t drones)
+static uint64_t contact_room(size_t left, const state_counts *counts)
 {
-    const size_t fixed = drones * (sizeof(ledger_block) + sizeof(touch_block)) + sizeof(contacts_block);
-    return left >= fixed ? (left - fixed) / sizeof(contact_block) : 0;
+    const size_t lists = counts->rests > 0 ? 2 : 1; // those that sleep have one of their own
+    const size_t fixed = counts->drones * (sizeof(ledger_block) + sizeof(touch_block)) +
+                         counts->rests * sizeof(rest_block) + lists * sizeof(contacts_block);
+    return left >= fixed ? (left - fixed) / (lists * sizeof(contact_block)) : 0;
 }
 
 int vy_state_compare(const unsigned char *a, const unsigned char *b, size_t size, const state_counts *counts,
@@ -153,7 +155,7 @@ int vy_state_compare(const unsigned char *a, const unsigned char *b, size_t size
         counts->kits * sizeof(kit_block) + counts->filters * sizeof(filter_block) +
         counts->gates * sizeof(gate_block) + counts->delays * sizeof(delay_block);
     if (size < others) return 0;
-    const uint64_t contacts = contact_room(size - others, counts->drones);
+    const uint64_t contacts = contact_room(size - others, counts);
     const struct {
         const char *block, *list;
         uint64_t count;
@@ -168,8 +170,11 @@ int vy_state_compare(const unsigned char *a, const unsigned char *b, size_t size
         {"guard", "guards", counts->guards, sizeof(guard_block)},
         {"thruster", "thrusters", count_high(head.gear_count), sizeof(thruster_block)},
         {"touch", "touch", contacts > 0 ? counts->drones : 0, sizeof(touch_block)},
-        {"contacts", NULL, contacts > 0, sizeof(contacts_block)},
+        {"contacts", "contacts", contacts > 0, sizeof(contacts_block)},
         {"contact", "contacts", contacts, sizeof(contact_block)},
+        {"rest", "rests", counts->rests, sizeof(rest_block)},
+        {"contacts", "sleepers", counts->rests > 0, sizeof(contacts_block)},
+        {"contact", "sleepers", counts->rests > 0 ? contacts : 0, sizeof(contact_block)},
         {"kit", "kits", counts->kits, sizeof(kit_block)},
         {"filter", "filters", counts->filters, sizeof(filter_block)},
         {"gate", "gates", counts->gates, sizeof(gate_block)},
@@ -179,8 +184,11 @@ int vy_state_compare(const unsigned char *a, const unsigned char *b, size_t size
     size_t at = sizeof head;
     for (size_t k = 0; k < sizeof parts / sizeof parts[0]; ++k) {
         for (uint64_t i = 0; i < parts[k].count && at + parts[k].size <= size; ++i, at += parts[k].size) {
-            char prefix[32] = "contacts.";
-            if (parts[k].list != NULL) snprintf(prefix, sizeof prefix, "%s[%u].", parts[k].list, (unsigned)i);
+            char prefix[32];
+            if (strcmp(parts[k].block, "contacts") == 0) // there is one
+                snprintf(prefix, sizeof prefix, "%s.", parts[k].list);
+            else
+                snprintf(prefix, sizeof prefix, "%s[%u].", parts[k].list, (unsigned)i);
             if (compare_block(parts[k].block, a + at, b + at, prefix, out)) return 1;
         }
     }

@@ -33,6 +33,7 @@ static double contacts(const vy_drone_state *d) { return (double)d->contacts; }
 static double contact_speed(const vy_drone_state *d) { return d->contact_speed; }
 static double contact_impulse(const vy_drone_state *d) { return d->contact_push; }
 static double crashes(const vy_drone_state *d) { return (double)d->crashes; }
+static double asleep(const vy_drone_state *d) { return (double)d->asleep; }
 
 // The angle of the rotation that is left when the heading is taken out; exact for small angles too.
 static double tilt(const vy_drone_state *d)

@@ -172,6 +172,14 @@ char *vy_scenario_print(const vy_scenario *scenario)
     return vy_text_take(&out);
 }
 
+// Whether an option is not used: then it is not in the hash, and scenarios from before it keep theirs.
+static int is_off(const vy_row *row, const char *object)
+{
+    double first;
+    memcpy(&first, object + row->table->rows[0].offset, sizeof first);
+    return first == 0.0;
+}
+
 // Bytes to hash: the key of each row, then its value in 8-byte words.
 static void collect_rows(vy_text *out, const vy_table *table, const void *object)
 {
@@ -179,6 +187,7 @@ static void collect_rows(vy_text *out, const vy_table *table, const void *object
         const vy_row *row = &table->rows[i];
         if ((row->flags & VY_ROW_LABEL) || !vy_row_applies(table, row, object)) continue;
         const char *field = (const char *)object + row->offset;
+        if ((row->flags & VY_ROW_OPTION) && is_off(row, field)) continue;
         int number, count;
         int64_t wide;
         const char *elements;

@@ -23,6 +23,7 @@ QUANTITY(contacts, "", "contacts begun since the start")
 QUANTITY(contact_speed, "m/s", "the largest speed at which a contact closed since the start")
 QUANTITY(contact_impulse, "N s", "the largest impulse of a contact in one step since the start")
 QUANTITY(crashes, "", "impacts beyond the limits of `crash` since the start")
+QUANTITY(asleep, "", "1 of a body that sleeps, else 0")
 #ifndef JOINT_QUANTITY
 #define JOINT_QUANTITY(name, unit, kinds, help) QUANTITY(name, unit, help)
 #endif

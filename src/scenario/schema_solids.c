@@ -158,6 +158,18 @@ static const vy_choice solvers[] = {
     CHOICE("soft", VY_SOLVER_SOFT, "sub-steps of soft contacts, friction by Coulomb's cone"),
     CHOICE("impulse", VY_SOLVER_IMPULSE, "one impulse per contact, then part of the overlap is moved away"),
 };
+static const vy_row sleep_rows[] = {
+    ROW("after", NUMBER, vy_contacts_def, sleep, .unit = "s", .range = WITHIN(0.0, 1e9), .word = "never",
+        .help = "so long all bodies that touch or are joined have been slower than this"),
+    ROW("speed", NUMBER, vy_contacts_def, sleep_speed, .unit = "m/s", .range = POSITIVE,
+        .help = "of the centre of mass plus what turning adds at the surface"),
+};
+static const vy_table sleep_table = {
+    .title = "Sleep",
+    .help = "Bodies without rotors that have come to rest are left alone until something happens to them: "
+            "docs/contacts.md.",
+    .size = sizeof(vy_contacts_def),
+    ROWS(sleep_rows)};
 static const vy_row contacts_rows[] = {
     ROW("mode", CHOICE, vy_scenario_contacts, mode, CHOICES(modes), .help = "whether anything collides"),
     ROW("solver", CHOICE, vy_scenario_contacts, def.solver, CHOICES(solvers), .help = "how"),
@@ -173,6 +185,8 @@ static const vy_row contacts_rows[] = {
         .range = AT_LEAST_0, .help = "slower impacts do not bounce; what gravity adds in two steps is added"),
     ROW("room", COUNT, vy_scenario_contacts, def.cap, .range = WITHIN(0.0, 1 << 20),
         .help = "for pairs that touch or are about to; 0 is 16 and four more for each drone"),
+    ROW("sleep", OBJECT, vy_scenario_contacts, def, .table = &sleep_table, .flags = VY_ROW_OPTION,
+        .help = "bodies at rest sleep"),
 };
 const vy_table vy_contacts_table = {.title = "Contacts",
                                     .help = "What collides, and how: docs/contacts.md.",

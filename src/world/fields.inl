@@ -35,6 +35,9 @@
 #ifndef CONTACT_FIELD
 #define CONTACT_FIELD(member, type, count, unit, text)
 #endif
+#ifndef REST_FIELD
+#define REST_FIELD(member, type, count, unit, text)
+#endif
 #ifndef GUARD_FIELD
 #define GUARD_FIELD(member, type, count, unit, text)
 #endif
@@ -186,6 +189,11 @@ CONTACT_FIELD(pair, u64, 1, "", "bodies that touch: drones, then obstacles; the 
 CONTACT_FIELD(points, u64, 1, "", "points that push")
 CONTACT_FIELD(values, f64, CONTACT_CELLS, "", "where they are, their pushes, friction and torques: the warm start")
 
+REST_FIELD(ticks, u64, 1, "", "steps it has rested; asleep: 1 from its second step on")
+REST_FIELD(island, u64, 1, "", "0: awake; else those of one number sleep together")
+REST_FIELD(acceleration, f64, 3, "m/s^2", "asleep: what pushed it in its first step, world")
+REST_FIELD(torque, f64, 3, "N m", "likewise, body")
+
 KIT_FIELD(identity, u64, 1, "", "the drone, and what it carries: one bit each")
 KIT_FIELD(imu.accel_wander, f64, 3, "m/s^2", "instability of the bias")
 KIT_FIELD(imu.gyro_wander, f64, 3, "rad/s", "instability of the bias")
@@ -233,6 +241,7 @@ LEDGER_FIELD(deviation, f64, DEVIATION_COUNT, "", "of rate, angle, velocity, pos
 #undef TOUCH_FIELD
 #undef CONTACTS_FIELD
 #undef CONTACT_FIELD
+#undef REST_FIELD
 #undef GUARD_FIELD
 #undef KIT_FIELD
 #undef FILTER_FIELD

@@ -126,6 +126,7 @@ typedef struct vy_model {
     uint32_t payload_count, payload_cap;
     uint32_t obstacle_count, obstacle_cap;
     uint32_t contact_cap; // 0: drones pass through everything
+    int sleeps;           // 1: bodies at rest do
     uint32_t kit_count, kit_cap;
     uint32_t filter_count;           // of the kits, those with a Kalman filter
     uint32_t gate_count;             // of those, the ones with a gate

@@ -126,7 +126,10 @@ static void hold(vy_world *world, uint32_t k, int on)
     const payload_model *p = &world->model.payloads[k];
     world->payloads[k].carried = on != 0;
     world->model.drones[p->load].held = on ? HELD_BY_CARRIER : HELD_BY_NOTHING;
-    if (world->bodies != NULL) world->bodies->slots[p->load].ghost = on;
+    if (world->bodies != NULL) {
+        body_slot *load = &world->bodies->slots[p->load];
+        load->ghost = load->wakeful = on;
+    }
     fit(world, p->carrier);
 }
 
@@ -141,12 +144,20 @@ static void jump(drone_block *d, const body_state *now)
     d->body = *now;
 }
 
+// Both are about to be others, and so is what stands on them.
+static void wake(vy_world *world, const payload_model *p)
+{
+    vy_touch_wake(world, p->load);
+    vy_touch_wake(world, p->carrier);
+}
+
 static void drop(vy_world *world, uint32_t k)
 {
     const payload_model *p = &world->model.payloads[k];
     drone_block *carrier = &world->drones[p->carrier], *load = &world->drones[p->load];
     const body_state own = at_own_centre(&carrier->body, lump_of(world, p->carrier).centre);
     const body_state freed = carried_state(&own, &world->payloads[k]);
+    wake(world, p);
     hold(world, k, 0);
     const body_state rest = at_common_centre(&own, lump_of(world, p->carrier).centre);
     jump(carrier, &rest);
@@ -175,6 +186,7 @@ static int take(vy_world *world, uint32_t k)
 
     state->place = place;
     state->turn = quat_normalize(quat_mul(quat_conj(own.attitude), load->body.attitude));
+    wake(world, p);
     hold(world, k, 1);
     const lump after = lump_of(world, p->carrier);
     body_state s = carrier->body;

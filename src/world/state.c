@@ -18,6 +18,7 @@ const vy_field vy_fields[] = {
 #define TOUCH_FIELD(...)    ROW(touch, __VA_ARGS__)
 #define CONTACTS_FIELD(...) ROW(contacts, __VA_ARGS__)
 #define CONTACT_FIELD(...)  ROW(contact, __VA_ARGS__)
+#define REST_FIELD(...)     ROW(rest, __VA_ARGS__)
 #define KIT_FIELD(...)      ROW(kit, __VA_ARGS__)
 #define FILTER_FIELD(...)   ROW(filter, __VA_ARGS__)
 #define GATE_FIELD(...)     ROW(gate, __VA_ARGS__)
@@ -43,6 +44,7 @@ const int vy_field_count = (int)(sizeof vy_fields / sizeof vy_fields[0]);
 #define TOUCH_FIELD(member, type, count, unit, text)    SAME_SIZE(touch, member, count)
 #define CONTACTS_FIELD(member, type, count, unit, text) SAME_SIZE(contacts, member, count)
 #define CONTACT_FIELD(member, type, count, unit, text)  SAME_SIZE(contact, member, count)
+#define REST_FIELD(member, type, count, unit, text)     SAME_SIZE(rest, member, count)
 #define KIT_FIELD(member, type, count, unit, text)      SAME_SIZE(kit, member, count)
 #define FILTER_FIELD(member, type, count, unit, text)   SAME_SIZE(filter, member, count)
 #define GATE_FIELD(member, type, count, unit, text)     SAME_SIZE(gate, member, count)
@@ -99,6 +101,10 @@ enum {
 #define CONTACT_FIELD(member, type, count, unit, text) +8 * (count)
 #include "world/fields.inl"
     ,
+    SIZE_rest = 0
+#define REST_FIELD(member, type, count, unit, text) +8 * (count)
+#include "world/fields.inl"
+    ,
     SIZE_kit = 0
 #define KIT_FIELD(member, type, count, unit, text) +8 * (count)
 #include "world/fields.inl"
@@ -131,6 +137,7 @@ _Static_assert(SIZE_thruster == sizeof(thruster_block), "fields.inl must list ev
 _Static_assert(SIZE_touch == sizeof(touch_block), "fields.inl must list every value of touch_block");
 _Static_assert(SIZE_contacts == sizeof(contacts_block), "fields.inl must list every value of contacts_block");
 _Static_assert(SIZE_contact == sizeof(contact_block), "fields.inl must list every value of contact_block");
+_Static_assert(SIZE_rest == sizeof(rest_block), "fields.inl must list every value of rest_block");
 _Static_assert(SIZE_kit == sizeof(kit_block), "fields.inl must list every value of kit_block");
 _Static_assert(SIZE_filter == sizeof(filter_block), "fields.inl must list every value of filter_block");
 _Static_assert(SIZE_gate == sizeof(gate_block), "fields.inl must list every value of gate_block");

@@ -114,6 +114,15 @@ typedef struct contact_block {
     uint64_t pair, points;
     double values[CONTACT_CELLS];
 } contact_block;
+
+/// How long a drone or body has rested, or with whom it sleeps: body_rest of dynamics/sleep.h, as cells.
+/// Every drone has one in a world whose bodies may sleep; pairs that sleep follow, as contacts_block and
+/// contact_block.
+typedef struct rest_block {
+    uint64_t ticks, island;
+    double acceleration[3], torque[3];
+} rest_block;
+
 /// What a drone has whose vehicle declares a drive, or whose safety has limits that few have. Every drone has
 /// one when one of them needs it; none has one otherwise.
 typedef struct guard_block {

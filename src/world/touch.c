@@ -4,23 +4,50 @@
 // the start of the step and go through it again, pushed by what pushed them in their flight and by contacts
 // (dynamics/contact_step.c). All others keep the bits of their flight.
 #include "base/fail.h"
-#include "dynamics/contacts.h"
+#include "dynamics/sleep.h"
 #include "world/plant.h"
 #include "world/world_impl.h"
 #include <math.h>
 
 _Static_assert(sizeof(contact_block) == sizeof(contact_memory) &&
-                   sizeof(contacts_block) == sizeof(contact_count),
+                   sizeof(contacts_block) == sizeof(contact_count) && sizeof(rest_block) == sizeof(body_rest),
                "contacts of the state are those of the set: state.h");
 
 static int slot_of_report(uint64_t id) { return (int)((id & 0xffffffffu) - 1u); }
 
 // --- the step
 
+// What pairs and bodies remember is the world's state; it may have moved.
+static void find_state(vy_world *world)
+{
+    vy_bodies *b = world->bodies;
+    b->contact_count = (contact_count *)(void *)world->contacts;
+    b->memory = (contact_memory *)(void *)(world->contacts + 1);
+    if (world->rests == NULL) return;
+    b->sleep->rest = (body_rest *)(void *)world->rests;
+    b->sleep->count = (contact_count *)(void *)world->sleepers;
+    b->sleep->memory = (contact_memory *)(void *)(world->sleepers + 1);
+}
+
+void vy_touch_sync(vy_world *world)
+{
+    find_state(world);
+    for (uint32_t i = 0; i < world->model.drone_count; ++i) world->bodies->state[i] = world->drones[i].body;
+    vy_sleep_sync(world->bodies);
+}
+
+void vy_touch_wake(vy_world *world, uint32_t index)
+{
+    if (world->rests == NULL) return;
+    find_state(world);
+    vy_sleep_wake(world->bodies, index);
+}
+
 void vy_watch_stage(vy_world *world, const vy_model *plant)
 {
     if (world->touches != NULL) {
         for (uint32_t i = 0; i < plant->drone_count; ++i) world->bodies->state[i] = world->drones[i].body;
+        find_state(world);
         vy_contacts_begin(world->bodies);
     }
     if (world->accounting) vy_energy_stage(world, plant);
@@ -85,8 +112,6 @@ uint32_t vy_touch_stage(vy_world *world, world_block *w, drone_block *drones)
     const vy_model *m = &world->model;
     vy_bodies *b = world->bodies;
     if (w->failure_reason != VY_FAILURE_NONE) return 0;
-    b->contact_count = (contact_count *)(void *)world->contacts; // what pairs remember is the world's state
-    b->memory = (contact_memory *)(void *)(world->contacts + 1);
     for (uint32_t i = 0; i < m->drone_count; ++i) b->state[i] = drones[i].body;
     b->head->failed = 0;
     uint32_t events = vy_contacts_step(b, m->dt) != 0 ? VY_EVENT_CONTACTS_FULL : 0;
@@ -101,11 +126,8 @@ uint32_t vy_touch_stage(vy_world *world, world_block *w, drone_block *drones)
     return events;
 }
 
-int vy_touch_sound(const vy_world *world, const void *block)
+static int pairs_sound(const vy_world *world, const unsigned char *at, uint64_t bodies)
 {
-    const unsigned char *at = (const unsigned char *)block +
-                              ((const unsigned char *)world->contacts - (const unsigned char *)world->state);
-    const uint64_t bodies = vy_bodies_limit(world->bodies);
     contacts_block head;
     memcpy(&head, at, sizeof head);
     if (head.count > world->model.contact_cap) return 0;
@@ -115,6 +137,23 @@ int vy_touch_sound(const vy_world *world, const void *block)
         if (m.count > VY_MANIFOLD_POINTS || m.a >= m.b || m.b >= bodies) return 0;
     }
     return 1;
+}
+
+int vy_touch_sound(const vy_world *world, const void *block)
+{
+    const unsigned char *at = (const unsigned char *)block +
+                              ((const unsigned char *)world->contacts - (const unsigned char *)world->state);
+    const uint64_t bodies = vy_bodies_limit(world->bodies);
+    const size_t pairs = sizeof(contacts_block) + world->model.contact_cap * sizeof(contact_block);
+    if (!pairs_sound(world, at, bodies)) return 0;
+    if (world->rests == NULL) return 1;
+    at += pairs;
+    for (uint32_t i = 0; i < world->model.drone_count; ++i, at += sizeof(rest_block)) {
+        rest_block rest;
+        memcpy(&rest, at, sizeof rest);
+        if (rest.island > world->model.drone_count) return 0;
+    }
+    return pairs_sound(world, at, bodies);
 }
 
 // --- the ground below
@@ -242,6 +281,7 @@ vy_status vy_touch_add_drone(vy_world *world, const vy_drone_def *drone, vy_erro
     if (kind == VY_SOLID_PLANE || kind == VY_SOLID_HEIGHTS)
         return vy_fail(err, VY_BAD_VALUE, "drone.solid must have bounds: the ground is an obstacle");
     vy_body_def def = vy_default_body_def();
+    def.wakeful = v->rotor_count + v->thruster_count > 0;
     def.mass = v->mass;
     def.inertia = v->inertia;
     def.state = (vy_body_state){drone->position, drone->velocity, drone->attitude, drone->rate};

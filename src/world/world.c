@@ -32,7 +32,8 @@ int vy_world_slot(const vy_world *world, vy_drone_id id, uint32_t *slot)
 static size_t contacts_size(const vy_model *m, size_t drones)
 {
     if (m->contact_cap == 0) return 0;
-    return drones * sizeof(touch_block) + sizeof(contacts_block) + m->contact_cap * sizeof(contact_block);
+    const size_t pairs = sizeof(contacts_block) + m->contact_cap * sizeof(contact_block);
+    return drones * sizeof(touch_block) + pairs + (m->sleeps ? drones * sizeof(rest_block) + pairs : 0);
 }
 
 // Who is there settles where the state ends: one dense block, whose size and identity follow from the counts.
@@ -62,6 +63,9 @@ void vy_world_lay_out(vy_world *world)
     const size_t touching = contacts_size(m, m->drone_count);
     world->touches = touching > 0 ? (touch_block *)(void *)end : NULL;
     world->contacts = touching > 0 ? (contacts_block *)(void *)(world->touches + m->drone_count) : NULL;
+    contact_block *const pairs = (contact_block *)(world->contacts + 1);
+    world->rests = m->sleeps ? (rest_block *)(void *)(pairs + m->contact_cap) : NULL;
+    world->sleepers = m->sleeps ? (contacts_block *)(void *)(world->rests + m->drone_count) : NULL;
     world->kits = (kit_block *)(void *)(end + touching);
     world->filters = (filter_block *)(world->kits + m->kit_count);
     world->gates = (gate_block *)(world->filters + m->filter_count);
@@ -133,7 +137,8 @@ vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err
 
     const size_t drones = def->drone_cap, disturbances = def->disturbance_cap;
     const size_t noises = drones * disturbances, solids = drones + def->obstacle_cap;
-    const vy_model caps = {.contact_cap = def->contacts.cap};
+    const vy_model caps = {.contact_cap = def->contacts.cap,
+                           .sleeps = def->contacts.cap > 0 && def->contacts.sleep > 0.0};
     const size_t sizes[PARTS] = {
         [PART_WORLD] = sizeof(vy_world),
         [PART_DRONES] = drones * sizeof(drone_model),
@@ -192,7 +197,8 @@ vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err
         .line_cap = def->line_cap,
         .faults = parts[PART_FAULTS],
         .obstacle_cap = def->obstacle_cap,
-        .contact_cap = def->contacts.cap,
+        .contact_cap = caps.contact_cap,
+        .sleeps = caps.sleeps,
         .kit_cap = def->kit_cap,
         .delay_cap = def->delay_cap,
         .kits = parts[PART_KITS],
@@ -236,7 +242,6 @@ vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err
         set.joint_cap = def->joint_cap;
         set.integrator = def->environment.physics.integrator;
         set.contacts = def->contacts;
-        set.contacts.sleep = 0.0;    // of sets alone
         if (def->contacts.cap > 0) { // what impacts must exceed to bounce
             set.gravity = gravity_at(&world->model.env.gravity, vec3_zero());
             if (!vec3_is_finite(set.gravity)) set.gravity = vec3_zero(); // in the middle of what attracts
@@ -516,6 +521,7 @@ vy_status vy_world_read_drone(const vy_world *world, vy_drone_id id, vy_drone_st
         s.contact_speed = t->contact.speed;
         s.contact_push = t->contact.push;
     }
+    if (world->rests != NULL) s.asleep = world->rests[slot].island != 0;
     if (world->model.thrusting) memcpy(s.thrust, world->thrusters[slot].thrust, sizeof s.thrust);
     memcpy(s.rotor_speed, d->rotor_speed, sizeof s.rotor_speed);
     memcpy(s.motor_command, d->control.motors, sizeof s.motor_command);
@@ -691,6 +697,7 @@ vy_status vy_world_restore(vy_world *world, const void *block, size_t size, vy_e
     take_integrator(world, integrator);
     if (world->bodies != NULL) vy_joints_forget(world->bodies);
     if (world->model.payload_count > 0) vy_payload_sync(world);
+    if (world->rests != NULL) vy_touch_sync(world);
     if (world->accounting) vy_world_open_account(world);
     return VY_OK;
 }

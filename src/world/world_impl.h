@@ -15,9 +15,10 @@ struct vy_world {
     vy_model model;
     // State: one block [world_block][drone_block x drones][payload_block x payloads][tie_block x joints]
     // [noise_block x noises][line_block x lines][gear_block x gears][guard_block x guards]
-    // [thruster_block x sets][touch_block x drones][contacts_block][contact_block x cap][kit_block x kits]
-    // [filter_block x filters][gate_block x gates][delay_block x delays][ledger_block x drones]; the three of
-    // contacts only in a world made for them.
+    // [thruster_block x sets][touch_block x drones][contacts_block][contact_block x cap][rest_block x drones]
+    // [contacts_block][contact_block x cap][kit_block x kits][filter_block x filters][gate_block x gates]
+    // [delay_block x delays][ledger_block x drones]; the three of contacts only in a world made for them, the
+    // three after them only where bodies may sleep.
     world_block *state;
     drone_block *drones;
     payload_block *payloads;
@@ -28,6 +29,8 @@ struct vy_world {
     thruster_block *thrusters;
     touch_block *touches; // NULL without contacts
     contacts_block *contacts;
+    rest_block *rests;        // NULL: nobody sleeps
+    contacts_block *sleepers; // pairs that sleep
     guard_block *guards;
     kit_block *kits;
     filter_block *filters;
@@ -120,6 +123,11 @@ uint32_t vy_touch_stage(vy_world *world, world_block *w, drone_block *drones);
 
 /// Whether the contacts of a snapshot of this world's size name bodies and points that it has.
 int vy_touch_sound(const vy_world *world, const void *block);
+
+/// After the state has become another one, and before its joints are stepped: who sleeps.
+void vy_touch_sync(vy_world *world);
+/// Wake a body with its island: something has happened to it.
+void vy_touch_wake(vy_world *world, uint32_t index);
 
 /// Add a drone's body to the set, with its shape.
 vy_status vy_touch_add_drone(vy_world *world, const vy_drone_def *drone, vy_error *err);
