@@ -225,12 +225,6 @@ try 0 "$volery" check --schema
 if command -v python3 >/dev/null; then python3 -m json.tool out >/dev/null || fail "the schema is no JSON"; fi
 try 0 "$volery" check --reference
 
-# --- every scenario that comes along flies, and meets what it expects
-for file in "$tests"/../scenarios/*.yaml "$tests"/../scenarios/nesc/*.yaml; do
-    case $file in */pilot.yaml) continue ;; esac # a person flies it
-    try 0 "$volery" run "$file" --no-log -q
-done
-
 # --- failing runs
 try 1 "$volery" run first-flight --set 'expect=[{quantity: tilt, max: 1 deg}]' -o failed.mcap
 says out "FAILED"

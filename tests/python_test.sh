@@ -1,6 +1,6 @@
 #!/bin/sh
-# python_test.sh BUILD [wheel] - the Python package: installed by pip into BUILD/python_test, then its tests. The library is
-# that of BUILD; with `wheel` pip builds it itself, as a user's `pip install .` does. Where python3 or the packages of PyPI
+# python_test.sh BUILD [wheel] - the Python package: installed by pip into BUILD/python_test, then its tests, and the JSON Schema
+# of scenarios before a validator. The library is that of BUILD; with `wheel` pip builds it itself, as a user's `pip install .` does. Where python3 or the packages of PyPI
 # cannot be had it is skipped, and the last line says so.
 set -eu
 build=$(cd "$1" && pwd)
@@ -33,6 +33,7 @@ unset VOLERY_LIBRARY
 if [ "${2:-}" = wheel ]; then # the types, as a user's checker sees them
     "$work/venv/bin/mypy" --strict --cache-dir "$work/mypy" "$work/source/python/volery"
 fi
+"$work/venv/bin/python" tests/schema_test.py
 cd "$work"
 "$work/venv/bin/python" "$work/source/python/tests/test_volery.py"
 "$work/venv/bin/python" "$work/source/python/examples/train_hover.py" --seconds 2

@@ -300,6 +300,7 @@ static void each_mistake_is_named_at_its_place(void **unused)
          "1]}]}}]\n",
          "2:75: time must be later than 1 s, that of the setpoint before"},
         {"drones: [{controller: {setpoints: [{time: 1}]}}]\n", "2:36: position is missing"},
+        {"drones: [{sensors: {gps: {delay: 0.1}}}]\n", "2:26: period is missing"},
         {"drones: [{controller: {intent: {rung: rates, torque: [0, 0, 0]}}}]\n",
          "2:46: torque does not apply to rung rates"},
         {"drones: [{}]\ndisturbances: [{kind: impulse, force: [1, 0, 0]}]\n", "3:16: duration is missing"},

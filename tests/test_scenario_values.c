@@ -92,6 +92,29 @@ static void compare_vehicle(const char *path, const char *name)
     free(printed[1]);
 }
 
+// What YAML calls true and false are on and off, yes and no.
+static void truth_has_two_spellings(void **unused)
+{
+    (void)unused;
+    static const char *const texts[] = {
+        "volery: 1\ndrones: [{sensors: {truth: on}, crash: {speed: 2, ends: yes}}]\nlog: {energy: off}\n",
+        "volery: 1\ndrones: [{sensors: {truth: true}, crash: {speed: 2, ends: true}}]\nlog: {energy: "
+        "false}\n"};
+    char *printed[2];
+    for (int i = 0; i < 2; ++i) {
+        char *said;
+        vy_scenario *s = read_with(texts[i], NULL, &said);
+        assert_string_equal(said, "");
+        printed[i] = vy_scenario_print(s);
+        free(said);
+        vy_scenario_destroy(s);
+    }
+    assert_string_equal(printed[0], printed[1]);
+    assert_non_null(strstr(printed[1], "truth: on"));
+    free(printed[0]);
+    free(printed[1]);
+}
+
 static void built_in_vehicles_are_current(void **unused)
 {
     (void)unused;
@@ -632,6 +655,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shipped_scenarios_fly_as_they_expect),
+        cmocka_unit_test(truth_has_two_spellings),
         cmocka_unit_test(built_in_vehicles_are_current),
         cmocka_unit_test(pages_are_current),
         cmocka_unit_test(hash_covers_every_value_that_matters),

@@ -28,25 +28,26 @@ static void write_unit(vy_text *out, const char *unit)
     }
 }
 
-// Text of a number with one of the units that fit; every unit where that depends on other values.
+// Text of a number with one of the units that fit; with anything like a unit where that depends on other
+// values.
 static void write_pattern(vy_text *out, const vy_row *row)
 {
     int count, written = 0;
     const vy_unit *units = vy_units(&count);
-    vy_text_puts(out, "{\"type\": \"string\", \"pattern\": \"^" NUMBER_PATTERN "( *(");
+    vy_text_puts(out, "{\"type\": \"string\", \"pattern\": \"^" NUMBER_PATTERN);
+    if (row->unit_of != NULL) {
+        vy_text_puts(out, "( *[A-Za-z1][A-Za-z0-9 /^()]*)?$\"}");
+        return;
+    }
+    vy_text_puts(out, "( *(");
     if (row->unit != NULL) {
         write_unit(out, row->unit);
         ++written;
     }
     for (int i = 0; i < count; ++i) {
-        const int fits = row->unit_of != NULL || (row->unit != NULL && strcmp(units[i].si, row->unit) == 0);
-        if (!fits) continue;
+        if (row->unit == NULL || strcmp(units[i].si, row->unit) != 0) continue;
         vy_text_puts(out, written++ > 0 ? "|" : "");
         write_unit(out, units[i].name);
-        if (row->unit_of != NULL) {
-            vy_text_puts(out, "|");
-            write_unit(out, units[i].si);
-        }
     }
     vy_text_puts(out, "))?$\"}");
 }
@@ -90,8 +91,13 @@ static void write_vector(vy_text *out, const vy_row *row)
 static void write_choice(vy_text *out, const vy_row *row)
 {
     vy_text_puts(out, "{\"enum\": [");
-    for (int i = 0; i < row->choice_count; ++i)
-        vy_text_printf(out, "%s\"%s\"", i > 0 ? ", " : "", row->choices[i].name);
+    for (int i = 0; i < row->choice_count; ++i) {
+        const char *name = row->choices[i].name, *truth = vy_truth_word(name);
+        vy_text_printf(out, "%s\"%s\"", i > 0 ? ", " : "", name);
+        if (truth != NULL) vy_text_printf(out, ", %s", truth);
+        if (name[strspn(name, "0123456789")] == '\0')
+            vy_text_printf(out, ", %s", name); // YAML reads a number
+    }
     vy_text_puts(out, "]}");
 }
 

@@ -301,7 +301,9 @@ static void read_choice(vy_reader *r, const vy_row *row, const vy_node *node, vo
     const int count = row->choice_count < NAME_CAP ? row->choice_count : NAME_CAP;
     for (int i = 0; i < count; ++i) {
         names[i] = row->choices[i].name;
-        if (node->kind == VY_NODE_SCALAR && strcmp(node->text, names[i]) == 0) {
+        const char *truth = vy_truth_word(names[i]);
+        if (node->kind == VY_NODE_SCALAR &&
+            (strcmp(node->text, names[i]) == 0 || (truth != NULL && strcmp(node->text, truth) == 0))) {
             memcpy(field, &row->choices[i].value, sizeof(int));
             return;
         }

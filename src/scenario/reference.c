@@ -20,6 +20,7 @@ static void write_intro(vy_text *out)
         "and is checked\n"
         "  and converted; see Units. World axes are x east, y north, z up; body axes x forward, y left, z "
         "up.\n"
+        "- `on` and `yes` may be written `true`, `off` and `no` `false`.\n"
         "- Unknown keys, keys given twice, wrong units, and values out of range are errors, never ignored.\n"
         "- `--set key=value` changes one value: `--set seed=3`, `--set "
         "drones.alpha.controller.gains.rate=30`,\n"

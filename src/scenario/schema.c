@@ -351,6 +351,12 @@ const void *vy_list_elements(const vy_row *row, const void *object, int *count)
     return elements;
 }
 
+const char *vy_truth_word(const char *name)
+{
+    if (strcmp(name, "on") == 0 || strcmp(name, "yes") == 0) return "true";
+    return strcmp(name, "off") == 0 || strcmp(name, "no") == 0 ? "false" : NULL;
+}
+
 const vy_choice *vy_choice_of(const vy_row *row, int value)
 {
     for (int i = 0; i < row->choice_count; ++i) {

@@ -108,5 +108,8 @@ const vy_row *vy_table_find(const vy_table *table, const char *key);
 /// Elements of a list, wherever they are, and their number.
 const void *vy_list_elements(const vy_row *row, const void *object, int *count);
 
+/// What YAML calls a choice that says yes or no: `true` for yes and on, `false` for no and off, else NULL.
+const char *vy_truth_word(const char *name);
+
 /// A choice by its value; NULL when the value is none of them.
 const vy_choice *vy_choice_of(const vy_row *row, int value);

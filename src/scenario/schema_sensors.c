@@ -2,9 +2,12 @@
 #include "scenario/schema_rows.h"
 #include <string.h>
 
-#define PERIOD(type_, what_)                                                                       \
-    ROW("period", NUMBER, type_, period, .unit = "s", .range = AT_LEAST_0, .flags = VY_ROW_PERIOD, \
-        .word = "none", .help = "between samples; `none` is no " what_)
+#define PERIOD_ROW(type_, flags_, what_)                                                                    \
+    ROW("period", NUMBER, type_, period, .unit = "s", .range = AT_LEAST_0, .flags = flags_, .word = "none", \
+        .help = "between samples; `none` is no " what_)
+#define USUAL_PERIOD(type_, what_) PERIOD_ROW(type_, VY_ROW_PERIOD, what_)
+// There is no usual period of a sensor that not every drone has: without one it would be declared in vain.
+#define PERIOD(type_, what_) PERIOD_ROW(type_, VY_ROW_PERIOD | VY_ROW_REQUIRED, what_)
 #define LINK(type_)                                                               \
     ROW("dropout", NUMBER, type_, link.dropout, .range = WITHIN(0.0, 1.0),        \
         .help = "share of the samples that never arrive"),                        \
@@ -38,7 +41,7 @@
 #define BY_NAME " The name of a part (docs/sensors.md lists them), a mapping, or a mapping with `base: NAME`."
 
 static const vy_row imu_rows[] = {
-    PERIOD(vy_imu_def, "IMU"),
+    USUAL_PERIOD(vy_imu_def, "IMU"),
     ROW("accel_noise", NUMBER, vy_imu_def, accel_noise, .unit = "m/s^2/sqrt(Hz)", .range = AT_LEAST_0,
         .help = "white noise density of the accelerometer"),
     ROW("gyro_noise", NUMBER, vy_imu_def, gyro_noise, .unit = "rad/s/sqrt(Hz)", .range = AT_LEAST_0,
@@ -71,7 +74,7 @@ static const vy_row imu_rows[] = {
 SENSOR(imu, vy_imu_def, vy_default_imu_def(), "IMU", "Accelerometer and gyroscope." BY_NAME);
 
 static const vy_row mocap_rows[] = {
-    PERIOD(vy_mocap_def, "motion capture"),
+    USUAL_PERIOD(vy_mocap_def, "motion capture"),
     FIGURE(vy_mocap_def, position_noise, "m", "standard deviation per axis"),
     FIGURE(vy_mocap_def, attitude_noise, "rad", "standard deviation per axis"),
     LINK(vy_mocap_def),
