@@ -1,4 +1,4 @@
-// pile.c - boxes of half a metre, tumbled, dropped onto a floor in a block about as high as it is wide.
+// pile.c - boxes of half a metre, tumbled, dropped onto a floor in blocks about as high as they are wide.
 #define _POSIX_C_SOURCE 200809L
 #include "bench/pile.h"
 #include "bench/clock.h"
@@ -6,6 +6,13 @@
 #include <stddef.h>
 
 enum { STEPS = 240 }; // of 1/60 s: the fall, the heap, and the rest
+enum { HEAPS_IN_A_ROW = 10 };
+#define HEAPS_APART 12.0 // [m]
+
+/// Boxes, in heaps of so many.
+typedef struct pile {
+    uint32_t count, heap;
+} pile;
 
 /// 0 ... 1, the same on every machine.
 static double unit(uint64_t *x)
@@ -14,19 +21,22 @@ static double unit(uint64_t *x)
     return (double)(*x >> 11) * 0x1p-53;
 }
 
-static int add_boxes(vy_bodies *bodies, uint32_t count)
+static int add_boxes(vy_bodies *bodies, const pile *p)
 {
     uint64_t x = 2024;
     uint32_t side = 1;
-    while (side * side * side < count) ++side;
+    while (side * side * side < p->heap) ++side;
     vy_shape box;
     vy_body_def def = vy_default_body_def();
     def.shape = &box;
     if (vy_shape_box((vy_vec3){0.25, 0.25, 0.25}, &box, NULL) != VY_OK) return 0;
-    for (uint32_t i = 0; i < count; ++i) {
-        const uint32_t column = i % side, row = i / side % side, layer = i / (side * side);
-        def.state.position =
-            (vy_vec3){0.9 * column + 0.02 * unit(&x), 0.9 * row + 0.02 * unit(&x), 0.5 + 0.9 * layer};
+    for (uint32_t i = 0; i < p->count; ++i) {
+        const uint32_t heap = i / p->heap, k = i % p->heap;
+        const uint32_t column = k % side, row = k / side % side, layer = k / (side * side);
+        const double east = HEAPS_APART * (heap % HEAPS_IN_A_ROW),
+                     north = HEAPS_APART * (heap / HEAPS_IN_A_ROW);
+        def.state.position = (vy_vec3){east + (0.9 * column + 0.02 * unit(&x)),
+                                       north + (0.9 * row + 0.02 * unit(&x)), 0.5 + 0.9 * layer};
         def.state.attitude =
             (vy_quat){2.0 * unit(&x) - 1.0, 2.0 * unit(&x) - 1.0, 2.0 * unit(&x) - 1.0, unit(&x)};
         if (vy_bodies_add(bodies, &def, NULL, NULL) != VY_OK) return 0;
@@ -34,12 +44,12 @@ static int add_boxes(vy_bodies *bodies, uint32_t count)
     return 1;
 }
 
-static vy_bodies *build(uint32_t count, uint32_t threads, double sleep)
+static vy_bodies *build(const pile *p, uint32_t threads, double sleep)
 {
     vy_bodies_def set = vy_default_bodies_def();
     set.dt = 1.0 / 60.0;
-    set.body_cap = count + 1;
-    set.contacts.cap = 16 * count;
+    set.body_cap = p->count + 1;
+    set.contacts.cap = 16 * p->count;
     set.contacts.threads = threads;
     set.contacts.sleep = sleep;
     vy_bodies *bodies = NULL;
@@ -48,7 +58,7 @@ static vy_bodies *build(uint32_t count, uint32_t threads, double sleep)
     vy_body_def ground = vy_default_body_def();
     ground.kind = VY_BODY_STATIC;
     ground.shape = &floor;
-    if (vy_shape_plane((vy_vec3){0.0, 0.0, 1.0}, 0.0, &floor, NULL) != VY_OK || !add_boxes(bodies, count) ||
+    if (vy_shape_plane((vy_vec3){0.0, 0.0, 1.0}, 0.0, &floor, NULL) != VY_OK || !add_boxes(bodies, p) ||
         vy_bodies_add(bodies, &ground, NULL, NULL) != VY_OK) {
         vy_bodies_destroy(bodies);
         return NULL;
@@ -57,9 +67,9 @@ static vy_bodies *build(uint32_t count, uint32_t threads, double sleep)
 }
 
 /// One run. Returns its seconds by `now`, 1e300 when there was no memory for it.
-static double drop_once(uint32_t count, uint32_t threads, double (*now)(void), uint64_t *hash)
+static double drop_once(const pile *p, uint32_t threads, double (*now)(void), uint64_t *hash)
 {
-    vy_bodies *bodies = build(count, threads, 0.0);
+    vy_bodies *bodies = build(p, threads, 0.0);
     if (bodies == NULL) return 1e300;
     const double start = now();
     for (int i = 0; i < STEPS; ++i) (void)vy_bodies_step(bodies);
@@ -69,28 +79,32 @@ static double drop_once(uint32_t count, uint32_t threads, double (*now)(void), u
     return seconds;
 }
 
-static bench_result drop(uint32_t count, int runs)
+static bench_result drop(uint32_t count, uint32_t heap, int runs)
 {
+    const pile p = {count, heap};
     bench_result r = {(double)count * STEPS, 1e300, 0};
     for (int run = 0; run < runs; ++run) {
-        const double seconds = drop_once(count, 1, clock_seconds, &r.hash);
+        const double seconds = drop_once(&p, 1, clock_seconds, &r.hash);
         if (seconds < r.best_s) r.best_s = seconds;
     }
     return r;
 }
 
-bench_result vy_bench_pile_100(void) { return drop(100, 9); }
-bench_result vy_bench_pile_1000(void) { return drop(1000, 3); }
-bench_result vy_bench_pile_10000(void) { return drop(10000, 1); }
+bench_result vy_bench_pile_100(void) { return drop(100, 100, 9); }
+bench_result vy_bench_pile_1000(void) { return drop(1000, 1000, 3); }
+bench_result vy_bench_pile_10000(void) { return drop(10000, 10000, 1); }
+bench_result vy_bench_heaps_1000(void) { return drop(1000, 100, 3); }
+bench_result vy_bench_heaps_10000(void) { return drop(10000, 100, 1); }
 
 // One and two threads in turn, so that both meet the same machine. The count is one thread's best time.
 bench_result vy_bench_pile_threads(void)
 {
+    const pile p = {1000, 1000};
     bench_result r = {1e300, 1e300, 0};
     uint64_t hash = 0;
     for (int run = 0; run < 7; ++run) {
-        const double one = drop_once(1000, 1, clock_wall_seconds, &hash);
-        const double two = drop_once(1000, 2, clock_wall_seconds, &r.hash);
+        const double one = drop_once(&p, 1, clock_wall_seconds, &hash);
+        const double two = drop_once(&p, 2, clock_wall_seconds, &r.hash);
         if (one < r.count) r.count = one;
         if (two < r.best_s) r.best_s = two;
         if (hash != r.hash) r.hash = 0;
@@ -103,7 +117,7 @@ bench_result vy_bench_pile_asleep(void)
 {
     enum { COUNT = 1000, RUNS = 3, LONG = 24000, PATIENCE = 2400 };
     bench_result r = {(double)COUNT * LONG, 1e300, 0};
-    vy_bodies *bodies = build(COUNT, 1, 0.5);
+    vy_bodies *bodies = build(&(pile){COUNT, COUNT}, 1, 0.5);
     if (bodies == NULL) return r;
     for (int i = 0; i < PATIENCE && vy_bodies_asleep(bodies) < COUNT; ++i) (void)vy_bodies_step(bodies);
     if (vy_bodies_asleep(bodies) < COUNT) r.count = 0.0; // somebody is still awake: that is no measurement

@@ -6,5 +6,8 @@ bench_result vy_bench_pile_100(void);
 bench_result vy_bench_pile_1000(void);
 bench_result vy_bench_pile_10000(void);
 bench_result vy_bench_pile_asleep(void); ///< of a thousand, once all of them sleep
+/// So many in heaps of a hundred.
+bench_result vy_bench_heaps_1000(void);
+bench_result vy_bench_heaps_10000(void);
 /// By wall clock, how many times as fast two threads are with a thousand as one.
 bench_result vy_bench_pile_threads(void);
