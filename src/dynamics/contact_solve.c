@@ -39,24 +39,30 @@ typedef struct colour_range {
 
 enum { COLOURS = 64, UNCOLOURED = COLOURS };
 
-/// What one thread does: contacts that are neighbours in the list and bodies that are neighbours in their
-/// slots, so that threads seldom write what another one reads.
+/// What one thread does of a group: contacts and bodies that are neighbours in its lists, so that threads
+/// seldom write what another one reads.
 struct contact_part {
-    uint32_t first, last;           // contacts
-    uint32_t body_first, body_last; // slots
+    uint32_t first, last;               // contacts
+    uint32_t member_first, member_last; // bodies
     uint32_t packs_first, packs_last;
     int bounces; // some contact does
     colour_range colour[COLOURS];
 };
 
-/// The packs of a step.
+/// How a group is solved.
 typedef struct pack_plan {
+    vy_bodies *b;
+    const contact_group *group;
     const contact_kernel *wide, *narrow;
     contact_job job;
-    contact_start start; // of the islands that are solved
-    uint32_t parts;      // of the work, one for each thread
-    uint32_t colours;    // in use
-    void *loose;         // contacts for which no colour was left, one in a pack of the narrow kernel
+    double h;         // [s] of the step
+    double each;      // [s] of a sub-step
+    int steps;        // so many
+    uint32_t colours; // in use
+    struct contact_part *parts;
+    uint32_t part_count; // one for each thread that takes part
+    void *packs;
+    void *loose; // contacts for which no colour was left, one in a pack of the narrow kernel
     uint32_t loose_count;
     const uint32_t *loose_order;
 } pack_plan;
@@ -76,43 +82,29 @@ static uint32_t lowest_free(uint64_t taken)
     return c;
 }
 
-// Active contacts, as many for each part.
-static uint32_t split(vy_bodies *b, contact_start start, uint32_t parts)
+// As many contacts and bodies for each part.
+static void split(const pack_plan *plan)
 {
-    contact_system *s = b->contacts;
-    uint32_t active = 0, n = 0, t = 0;
-    for (uint32_t k = 0; k < s->count; ++k) {
-        const contact_link *c = &s->links[k];
-        if (c->active != start) continue;
-        s->colours[c->a] = s->colours[c->b] = 0;
-        ++active;
+    const contact_group *g = plan->group;
+    const uint64_t contacts = g->last - g->first, members = g->member_last - g->member_first;
+    for (uint32_t t = 0; t < plan->part_count; ++t) {
+        struct contact_part *p = &plan->parts[t];
+        p->first = g->first + (uint32_t)(contacts * t / plan->part_count);
+        p->last = g->first + (uint32_t)(contacts * (t + 1) / plan->part_count);
+        p->member_first = g->member_first + (uint32_t)(members * t / plan->part_count);
+        p->member_last = g->member_first + (uint32_t)(members * (t + 1) / plan->part_count);
     }
-    for (uint32_t k = 0; k < s->count && t < parts; ++k) {
-        if (s->links[k].active != start) continue;
-        for (; t < parts && n >= (uint64_t)active * t / parts; ++t) {
-            s->parts[t].first = k;
-            s->parts[t].body_first = t == 0 ? 0 : s->links[k].a;
-        }
-        ++n;
-    }
-    for (t = 0; t < parts; ++t) {
-        const int end = t + 1 == parts;
-        s->parts[t].last = end ? s->count : s->parts[t + 1].first;
-        s->parts[t].body_last = end ? b->limit : s->parts[t + 1].body_first;
-    }
-    return active;
 }
 
 // Each contact in turn takes the first colour that neither of its moving bodies has. Returns how many have
 // none.
-static uint32_t colour_contacts(vy_bodies *b, contact_start start, uint32_t *colours)
+static uint32_t colour_contacts(contact_system *s, const contact_group *g, uint32_t *colours)
 {
-    contact_system *s = b->contacts;
     uint32_t loose = 0;
     *colours = 0;
-    for (uint32_t k = 0; k < s->count; ++k) {
-        contact_link *c = &s->links[k];
-        if (c->active != start) continue;
+    for (uint32_t n = g->member_first; n < g->member_last; ++n) s->colours[s->members[n]] = 0;
+    for (uint32_t n = g->first; n < g->last; ++n) {
+        contact_link *c = &s->links[s->grouped[n]];
         const uint64_t taken_a = c->facts & MOVES_A ? s->colours[c->a] : 0,
                        taken_b = c->facts & MOVES_B ? s->colours[c->b] : 0;
         c->colour = (uint8_t)lowest_free(taken_a | taken_b);
@@ -121,19 +113,19 @@ static uint32_t colour_contacts(vy_bodies *b, contact_start start, uint32_t *col
             continue;
         }
         if (c->colour >= *colours) *colours = c->colour + 1u;
-        s->colours[c->a] |= (uint64_t)1 << c->colour;
-        s->colours[c->b] |= (uint64_t)1 << c->colour;
+        if (c->facts & MOVES_A) s->colours[c->a] |= (uint64_t)1 << c->colour;
+        if (c->facts & MOVES_B) s->colours[c->b] |= (uint64_t)1 << c->colour;
     }
     return loose;
 }
 
 // Contacts without a colour, by their number of points.
-static void list_loose(contact_system *s, contact_start start, uint32_t *order)
+static void list_loose(const contact_system *s, const contact_group *g, uint32_t *order)
 {
     for (int points = 1; points <= VY_MANIFOLD_POINTS; ++points) {
-        for (uint32_t k = 0; k < s->count; ++k) {
-            const contact_link *c = &s->links[k];
-            if (c->active == start && c->colour == UNCOLOURED && c->count == points) *order++ = k;
+        for (uint32_t n = g->first; n < g->last; ++n) {
+            const contact_link *c = &s->links[s->grouped[n]];
+            if (c->colour == UNCOLOURED && c->count == points) *order++ = s->grouped[n];
         }
     }
 }
@@ -144,35 +136,37 @@ static uint32_t packs_before(uint32_t contacts, uint32_t parts, uint32_t width)
     return contacts / width + parts * (COLOURS + 1);
 }
 
-// Returns how many contacts there are to solve.
-static uint32_t plan_packs(vy_bodies *b, uint32_t parts, pack_plan *plan)
+static void plan_packs(pack_plan *plan, void *memory)
 {
-    contact_system *s = b->contacts;
-    const uint32_t active = split(b, plan->start, parts);
-    plan->parts = parts;
-    plan->loose_count = colour_contacts(b, plan->start, &plan->colours);
-    plan->loose_order = s->order + s->count;
-    if (plan->loose_count > 0) list_loose(s, plan->start, s->order + s->count);
-    if (active <= FEW) plan->wide = plan->narrow; // lanes without work cost as much as those with
-    plan->loose =
-        (unsigned char *)s->packs + packs_before(s->count, parts, plan->wide->width) * plan->wide->pack_size;
-    return active;
+    contact_system *s = plan->b->contacts;
+    const contact_group *g = plan->group;
+    const uint32_t count = g->last - g->first;
+    uint32_t *const loose_order = s->order + plan->b->def.contacts.cap + g->first;
+    split(plan);
+    plan->loose_count = colour_contacts(s, g, &plan->colours);
+    plan->loose_order = loose_order;
+    if (plan->loose_count > 0) list_loose(s, g, loose_order);
+    if (count <= FEW) plan->wide = plan->narrow; // lanes without work cost as much as those with
+    plan->packs = memory;
+    plan->loose = (unsigned char *)memory +
+                  packs_before(count, plan->part_count, plan->wide->width) * plan->wide->pack_size;
 }
 
 // A part's contacts by colour, and within a colour by their number of points, so that packs are even. How
 // they are put together changes no bits.
-static void plan_part(contact_system *s, const pack_plan *plan, uint32_t index)
+static void plan_part(const pack_plan *plan, uint32_t index)
 {
-    struct contact_part *part = &s->parts[index];
+    const contact_system *s = plan->b->contacts;
+    struct contact_part *part = &plan->parts[index];
     uint32_t count[COLOURS + 1] = {0}, at[COLOURS + 1], n = part->first;
     part->bounces = 0;
     for (uint32_t k = part->first; k < part->last; ++k) {
-        const contact_link *c = &s->links[k];
-        if (c->active != plan->start) continue;
+        const contact_link *c = &s->links[s->grouped[k]];
         count[c->colour] += 1;
         part->bounces |= (c->facts & BOUNCES) != 0;
     }
-    part->packs_first = part->packs_last = packs_before(part->first, index, plan->wide->width);
+    part->packs_first = part->packs_last =
+        packs_before(part->first - plan->group->first, index, plan->wide->width);
     for (uint32_t c = 0; c < plan->colours; ++c) {
         const uint32_t packs = (count[c] + plan->wide->width - 1) / plan->wide->width;
         part->colour[c] = (colour_range){part->packs_last, part->packs_last + packs, n, count[c]};
@@ -182,19 +176,18 @@ static void plan_part(contact_system *s, const pack_plan *plan, uint32_t index)
     }
     for (int points = 1; points <= VY_MANIFOLD_POINTS; ++points) {
         for (uint32_t k = part->first; k < part->last; ++k) {
-            const contact_link *c = &s->links[k];
-            if (c->active == plan->start && c->count == points && c->colour != UNCOLOURED)
-                s->order[at[c->colour]++] = k;
+            const contact_link *c = &s->links[s->grouped[k]];
+            if (c->count == points && c->colour != UNCOLOURED) s->order[at[c->colour]++] = s->grouped[k];
         }
     }
 }
 
 // ---- threads: each does its part of every loop, and all meet before the next one
 
-/// One thread of those that solve.
+/// One thread of those that solve a group.
 typedef struct team {
     vy_pool *pool; // NULL: it is alone
-    uint32_t thread, count;
+    uint32_t part; // its own
 } team;
 
 static void meet(const team *t)
@@ -202,19 +195,20 @@ static void meet(const team *t)
     if (t->pool != NULL) vy_pool_meet(t->pool);
 }
 
-static void fill_packs(contact_system *s, const pack_plan *plan, const team *t)
+static void fill_packs(const pack_plan *plan, const team *t)
 {
+    const contact_system *s = plan->b->contacts;
     const uint32_t width = plan->wide->width;
-    plan_part(s, plan, t->thread);
+    plan_part(plan, t->part);
     for (uint32_t c = 0; c < plan->colours; ++c) {
-        const colour_range *range = &s->parts[t->thread].colour[c];
+        const colour_range *range = &plan->parts[t->part].colour[c];
         for (uint32_t done = 0; done < range->count; done += width) {
             const uint32_t left = range->count - done, pack = range->first + done / width;
             plan->wide->fill(&plan->job, &s->order[range->start + done], left < width ? left : width,
-                             (unsigned char *)s->packs + pack * plan->wide->pack_size);
+                             (unsigned char *)plan->packs + pack * plan->wide->pack_size);
         }
     }
-    for (uint32_t k = 0; k < plan->loose_count && t->thread == 0; ++k)
+    for (uint32_t k = 0; k < plan->loose_count && t->part == 0; ++k)
         plan->narrow->fill(&plan->job, &plan->loose_order[k], 1,
                            (unsigned char *)plan->loose + k * plan->narrow->pack_size);
     meet(t);
@@ -222,7 +216,7 @@ static void fill_packs(contact_system *s, const pack_plan *plan, const team *t)
 
 typedef enum stage { WARM, SOLVE, SETTLE, RELAX, BOUNCE, SCRAPE } stage;
 
-static void run_packs(const contact_system *s, const pack_plan *plan, const team *t, stage at)
+static void run_packs(const pack_plan *plan, const team *t, stage at)
 {
     void (*const wide[])(const contact_job *, void *, uint32_t,
                          uint32_t) = {plan->wide->warm,  plan->wide->solve,  plan->wide->settle,
@@ -230,110 +224,95 @@ static void run_packs(const contact_system *s, const pack_plan *plan, const team
     void (*const narrow[])(const contact_job *, void *, uint32_t,
                            uint32_t) = {plan->narrow->warm,  plan->narrow->solve,  plan->narrow->settle,
                                         plan->narrow->relax, plan->narrow->bounce, plan->narrow->scrape};
-    const colour_range *own = s->parts[t->thread].colour;
+    const colour_range *own = plan->parts[t->part].colour;
     for (uint32_t c = 0; c < plan->colours; ++c) {
-        wide[at](&plan->job, s->packs, own[c].first, own[c].last);
+        wide[at](&plan->job, plan->packs, own[c].first, own[c].last);
         meet(t);
     }
     if (plan->loose_count == 0) return;
-    if (t->thread == 0) narrow[at](&plan->job, plan->loose, 0, plan->loose_count);
+    if (t->part == 0) narrow[at](&plan->job, plan->loose, 0, plan->loose_count);
     meet(t);
 }
 
 // Whether some contact does, of any thread.
-static int bounces(const contact_system *s, const pack_plan *plan)
+static int bounces(const pack_plan *plan)
 {
     int any = 0;
-    for (uint32_t i = 0; i < plan->parts; ++i) any |= s->parts[i].bounces;
+    for (uint32_t i = 0; i < plan->part_count; ++i) any |= plan->parts[i].bounces;
     return any;
 }
 
-static void empty_packs(const contact_system *s, const pack_plan *plan, const team *t)
+static void empty_packs(const pack_plan *plan, const team *t)
 {
-    const struct contact_part *own = &s->parts[t->thread];
-    plan->wide->empty(&plan->job, s->packs, own->packs_first, own->packs_last);
-    if (t->thread == 0) plan->narrow->empty(&plan->job, plan->loose, 0, plan->loose_count);
+    const struct contact_part *own = &plan->parts[t->part];
+    plan->wide->empty(&plan->job, plan->packs, own->packs_first, own->packs_last);
+    if (t->part == 0) plan->narrow->empty(&plan->job, plan->loose, 0, plan->loose_count);
 }
+
+// ---- memory
 
 size_t vy_contacts_part_memory(uint32_t threads) { return threads * sizeof(struct contact_part); }
 
-size_t vy_contacts_pack_memory(uint32_t cap, uint32_t threads)
+// Of so many contacts, on any machine; a multiple of what lanes want.
+static size_t pack_memory(uint32_t contacts, uint32_t parts)
 {
     const contact_kernel *const all[] = {vy_contact_kernel_1, vy_contact_kernel_2, vy_contact_kernel_4_avx2,
                                          vy_contact_kernel_8_avx512};
     size_t most = 0;
     for (int i = 0; i < 4; ++i) {
         if (all[i] == NULL) continue;
-        const size_t size = packs_before(cap, threads, all[i]->width) * all[i]->pack_size;
+        const size_t size = packs_before(contacts, parts, all[i]->width) * all[i]->pack_size;
         most = size > most ? size : most;
     }
-    return most + cap * vy_contact_kernel_1->pack_size;
+    return (most + contacts * vy_contact_kernel_1->pack_size + 63u) & ~(size_t)63u;
+}
+
+size_t vy_contacts_pack_memory(uint32_t cap, uint32_t threads)
+{
+    const size_t together = pack_memory(cap, threads), alone = threads * pack_memory(GROUP_CONTACTS, 1);
+    return together > alone ? together : alone;
 }
 
 // ---- a step
 
-/// What the threads do together.
-typedef struct solve_task {
-    vy_bodies *b;
-    const pack_plan *plan;
-    double h;  // [s]
-    int steps; // sub-steps in it
-} solve_task;
-
-static int takes_part(const contact_system *s, const pack_plan *plan, uint32_t i)
+static void substep(const pack_plan *plan, const team *t)
 {
-    return (s->solved[i] & (int)plan->start) != 0;
-}
-
-static void substep(vy_bodies *b, const pack_plan *plan, const team *t, double h)
-{
+    vy_bodies *b = plan->b;
     contact_system *s = b->contacts;
-    const int turns = plan->start == START_COLD ? COLD_TURNS : TURNS;
-    const uint32_t first = s->parts[t->thread].body_first, last = s->parts[t->thread].body_last;
-    for (uint32_t i = first; i < last; ++i) {
-        if (takes_part(s, plan, i) && s->body[i].moves) contact_accelerate(&s->body[i], &s->motion[i], h);
+    const int turns = plan->group->start == START_COLD ? COLD_TURNS : TURNS;
+    const struct contact_part *own = &plan->parts[t->part];
+    for (uint32_t n = own->member_first; n < own->member_last; ++n) {
+        const uint32_t i = s->members[n];
+        if (s->body[i].moves) contact_accelerate(&s->body[i], &s->motion[i], plan->each);
     }
     meet(t);
-    for (int n = 0; n < turns; ++n) run_packs(s, plan, t, SOLVE);
-    for (uint32_t i = first; i < last; ++i) {
-        if (takes_part(s, plan, i) && b->slots[i].kind != VY_BODY_STATIC)
-            contact_move(&s->body[i], &s->motion[i], &b->params[i], h);
+    for (int n = 0; n < turns; ++n) run_packs(plan, t, SOLVE);
+    for (uint32_t n = own->member_first; n < own->member_last; ++n) {
+        const uint32_t i = s->members[n];
+        contact_move(&s->body[i], &s->motion[i], &b->params[i], plan->each);
     }
     meet(t);
-    for (int n = 1; n < turns; ++n) run_packs(s, plan, t, SETTLE);
-    run_packs(s, plan, t, RELAX);
+    for (int n = 1; n < turns; ++n) run_packs(plan, t, SETTLE);
+    run_packs(plan, t, RELAX);
 }
 
-static void solve_together(const solve_task *task, const team *t)
+static void solve_group(const pack_plan *plan, const team *t)
 {
-    vy_bodies *b = task->b;
+    vy_bodies *b = plan->b;
     contact_system *s = b->contacts;
-    const pack_plan *plan = task->plan;
-    const uint32_t first = s->parts[t->thread].body_first, last = s->parts[t->thread].body_last;
-    for (uint32_t i = first; i < last; ++i) {
-        if (takes_part(s, plan, i)) contact_load(b, i, task->h);
-    }
+    const struct contact_part *own = &plan->parts[t->part];
+    for (uint32_t n = own->member_first; n < own->member_last; ++n) contact_load(b, s->members[n], plan->h);
     meet(t);
-    fill_packs(s, plan, t);
-    run_packs(s, plan, t, WARM);
-    for (int k = 0; k < task->steps; ++k) substep(b, plan, t, task->h / (double)task->steps);
-    const int turns = bounces(s, plan) ? BOUNCE_TURNS : 0;
-    for (int n = 0; n < turns; ++n) run_packs(s, plan, t, BOUNCE);
-    if (turns > 0) run_packs(s, plan, t, SCRAPE);
-    empty_packs(s, plan, t);
-    for (uint32_t i = first; i < last; ++i) {
-        if (takes_part(s, plan, i) && s->body[i].moves) contact_store(b, i);
+    fill_packs(plan, t);
+    run_packs(plan, t, WARM);
+    for (int k = 0; k < plan->steps; ++k) substep(plan, t);
+    const int turns = bounces(plan) ? BOUNCE_TURNS : 0;
+    for (int n = 0; n < turns; ++n) run_packs(plan, t, BOUNCE);
+    if (turns > 0) run_packs(plan, t, SCRAPE);
+    empty_packs(plan, t);
+    for (uint32_t n = own->member_first; n < own->member_last; ++n) {
+        if (s->body[s->members[n]].moves) contact_store(b, s->members[n]);
     }
-}
-
-static void solve_part(void *self, uint32_t thread, uint32_t count)
-{
-    solve_task own = *(const solve_task *)self; // a copy: the caller's stack changes all the time
-    const pack_plan plan = *own.plan;
-    const uint64_t found = fpu_enter();
-    own.plan = &plan;
-    solve_together(&own, &(team){own.b->pool, thread, count});
-    fpu_leave(found);
 }
 
 contact_job vy_contacts_job(const vy_bodies *b, double h, double each)
@@ -354,29 +333,76 @@ contact_job vy_contacts_job(const vy_bodies *b, double h, double each)
         .spring = {soft(hertz, CONTACT_DAMPED, each), soft(2.0 * hertz, CONTACT_DAMPED, each)}};
 }
 
-static void solve_islands(vy_bodies *b, double h, contact_start start)
+static void solve_part(void *self, uint32_t thread, uint32_t count)
+{
+    (void)count;
+    const pack_plan plan = *(const pack_plan *)self; // a copy: the caller's stack changes all the time
+    const uint64_t found = fpu_enter();
+    solve_group(&plan, &(team){plan.b->pool, thread});
+    fpu_leave(found);
+}
+
+// By all threads, unless it is not worth waking them.
+static void solve_with_all(const pack_plan *common, const contact_group *g)
+{
+    const contact_system *s = common->b->contacts;
+    vy_pool *const pool = g->last - g->first < FEW_FOR_THREADS ? NULL : common->b->pool;
+    pack_plan plan = *common;
+    plan.group = g;
+    plan.parts = s->parts;
+    plan.part_count = pool == NULL ? 1 : vy_pool_count(pool);
+    plan_packs(&plan, s->packs);
+    if (pool == NULL) {
+        solve_group(&plan, &(team){NULL, 0});
+    } else {
+        vy_pool_together(pool, solve_part, &plan);
+    }
+}
+
+// Groups [first, last) but those that all threads solve.
+static void solve_alone(void *self, uint32_t thread, size_t first, size_t last)
+{
+    pack_plan plan = *(const pack_plan *)self;
+    const contact_system *s = plan.b->contacts;
+    const uint64_t found = fpu_enter();
+    plan.parts = s->parts + thread;
+    plan.part_count = 1;
+    for (size_t n = first; n < last; ++n) {
+        if (s->groups[n].together) continue;
+        plan.group = &s->groups[n];
+        plan.wide = s->kernel;
+        plan_packs(&plan, (unsigned char *)s->packs + thread * pack_memory(GROUP_CONTACTS, 1));
+        solve_group(&plan, &(team){NULL, 0});
+    }
+    fpu_leave(found);
+}
+
+// Islands do not share bodies that move, so they may be solved in any order.
+void vy_contacts_solve(vy_bodies *b, double h)
 {
     contact_system *s = b->contacts;
     const int steps = contacts_substeps(h, b->def.contacts.substep);
-    pack_plan plan = {.wide = s->kernel,
+    const double each = h / (double)steps;
+    pack_plan plan = {.b = b,
+                      .wide = s->kernel,
                       .narrow = vy_contact_kernel_1,
-                      .start = start,
-                      .job = vy_contacts_job(b, h, h / (double)steps)};
-    solve_task task = {b, &plan, h, steps};
-    const int alone = b->pool == NULL || s->count < FEW_FOR_THREADS;
-    if (plan_packs(b, alone ? 1 : vy_pool_count(b->pool), &plan) == 0) return;
+                      .job = vy_contacts_job(b, h, each),
+                      .h = h,
+                      .each = each,
+                      .steps = steps};
+    vy_contacts_group(b);
+    if (s->group_count == 0) return;
+    for (uint32_t i = 0; i < b->limit; ++i) {
+        if (s->solved[i] != 0 && b->slots[i].kind == VY_BODY_STATIC) contact_load(b, i, h);
+    }
     atomic_store_explicit(&s->lost, 0, memory_order_relaxed);
-    if (alone) {
-        solve_together(&task, &(team){NULL, 0, 1});
+    for (uint32_t n = 0; n < s->group_count; ++n) {
+        if (s->groups[n].together) solve_with_all(&plan, &s->groups[n]);
+    }
+    if (b->pool == NULL || s->count < FEW_FOR_THREADS) {
+        solve_alone(&plan, 0, 0, s->group_count);
     } else {
-        vy_pool_together(b->pool, solve_part, &task);
+        vy_pool_run(b->pool, s->group_count, solve_alone, &plan);
     }
     if (atomic_load_explicit(&s->lost, memory_order_relaxed)) b->head->failed = 1;
-}
-
-// Islands do not share bodies that move, so those of one start may be solved before those of another.
-void vy_contacts_solve(vy_bodies *b, double h)
-{
-    solve_islands(b, h, START_WARM);
-    solve_islands(b, h, START_COLD);
 }

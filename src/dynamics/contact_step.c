@@ -13,11 +13,6 @@ void vy_contacts_begin(vy_bodies *b)
 
 // ---- islands: bodies that move, joined by contacts and joints
 
-static uint32_t island_of(contact_system *s, const contact_link *c)
-{
-    return island_root(s->parent, c->facts & MOVES_A ? c->a : c->b);
-}
-
 static void join_islands(vy_bodies *b)
 {
     contact_system *s = b->contacts;

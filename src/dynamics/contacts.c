@@ -108,6 +108,12 @@ vy_status vy_contacts_create(vy_bodies *b)
     s->sorted = calloc(s->pair_cap, sizeof *s->sorted);
     s->list = aligned(cap * sizeof *s->list);
     s->order = calloc(2 * cap, sizeof *s->order);
+    s->groups = calloc(n, sizeof *s->groups);
+    s->group_of = calloc(n, sizeof *s->group_of);
+    s->size = calloc(n, sizeof *s->size);
+    s->driven = calloc(n, sizeof *s->driven);
+    s->members = calloc(2 * n, sizeof *s->members);
+    s->grouped = calloc(cap, sizeof *s->grouped);
     s->parts = calloc(1, vy_contacts_part_memory(threads));
     s->packs = aligned(vy_contacts_pack_memory((uint32_t)cap, threads));
     s->found = calloc(s->block, sizeof *s->found);
@@ -119,7 +125,8 @@ vy_status vy_contacts_create(vy_bodies *b)
     if (!s->proxy_of || !s->slot_of || !s->parent || !s->touching || !s->fresh || !s->solved || !s->start ||
         !s->body || !s->motion || !s->colours || !s->order || !s->packs || !s->bounds || !s->turn ||
         !s->pose || !s->bucket || !s->tree_keys || !s->pairs || !s->keys || !s->sorted || !s->list ||
-        !s->links || !s->before || !s->book || !s->reports || !s->found || !s->kept || !s->moved || !s->parts)
+        !s->links || !s->before || !s->book || !s->reports || !s->found || !s->kept || !s->moved ||
+        !s->parts || !s->groups || !s->group_of || !s->size || !s->driven || !s->members || !s->grouped)
         return VY_NO_MEMORY;
     for (size_t i = 0; i < n; ++i) s->proxy_of[i] = -1;
     if (vy_tied_create(b) != VY_OK) return VY_NO_MEMORY;
@@ -145,6 +152,12 @@ void vy_contacts_destroy(vy_bodies *b)
     free(s->motion);
     free(s->colours);
     free(s->order);
+    free(s->groups);
+    free(s->group_of);
+    free(s->size);
+    free(s->driven);
+    free(s->members);
+    free(s->grouped);
     free(s->parts);
     free(s->packs);
     free(s->bounds);

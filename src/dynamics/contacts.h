@@ -39,6 +39,16 @@ typedef struct book_entry {
     uint32_t contact, report;
 } book_entry;
 
+enum { GROUP_CONTACTS = 512 }; // what is solved at a time on one thread, unless one island has more
+
+/// Islands that are solved at a time.
+typedef struct contact_group {
+    uint32_t first, last;               // contacts, of `grouped`
+    uint32_t member_first, member_last; // bodies, of `members`
+    contact_start start;
+    int together; // 1: by all threads
+} contact_group;
+
 typedef struct contact_system {
     vy_tree *tree;
     int *proxy_of;           // [body_cap] of a slot, -1: none
@@ -68,16 +78,23 @@ typedef struct contact_system {
     contact_link *links;       // [cap] of them
     uint32_t count;
     const contact_kernel *kernel; // the widest this machine has
-    uint32_t *order;              // [2 cap] active contacts, by colour; then those without
-    struct contact_part *parts;   // [threads] of the solver
-    void *packs;                  // of the wide kernel, then of the narrow one
-    vy_manifold *found;           // [block] of some pairs
-    uint32_t *kept;               // [block] which of them are contacts
-    uint32_t block;               // pairs whose manifolds are known at a time
-    atomic_int lost;              // 1: a body's motion became infinite
-    uint64_t *before;             // [cap] keys of what was remembered of the step before
-    book_entry *book;             // [cap] what is remembered of this one
-    vy_contact_report *reports;   // [3 cap] that push, pushed, or sleep
+    contact_group *groups;        // [body_cap]
+    uint32_t group_count;
+    uint32_t *group_of;         // [body_cap] of an island, by root
+    uint32_t *size;             // [body_cap] contacts that are solved, by root
+    unsigned char *driven;      // [body_cap] by root: 1 when it touches what others move
+    uint32_t *members;          // [2 body_cap] bodies of the groups
+    uint32_t *grouped;          // [cap] contacts of the groups
+    uint32_t *order;            // [2 cap] the same by colour; then those without one
+    struct contact_part *parts; // [threads] of the solver
+    void *packs;                // of the wide kernel, then of the narrow one
+    vy_manifold *found;         // [block] of some pairs
+    uint32_t *kept;             // [block] which of them are contacts
+    uint32_t block;             // pairs whose manifolds are known at a time
+    atomic_int lost;            // 1: a body's motion became infinite
+    uint64_t *before;           // [cap] keys of what was remembered of the step before
+    book_entry *book;           // [cap] what is remembered of this one
+    vy_contact_report *reports; // [3 cap] that push, pushed, or sleep
     uint32_t report_count;
     struct tied_room *tied; // NULL in a set that can have no joints
 } contact_system;
@@ -113,6 +130,8 @@ size_t vy_contacts_pack_memory(uint32_t cap, uint32_t threads);
 size_t vy_contacts_part_memory(uint32_t threads);
 /// Solve the active contacts, from where the bodies were at the start.
 void vy_contacts_solve(vy_bodies *b, double h);
+/// Put the islands that are solved into groups, without those on joints.
+void vy_contacts_group(vy_bodies *b);
 /// What the kernels are told in a step of length h with sub-steps of length `each`.
 contact_job vy_contacts_job(const vy_bodies *b, double h, double each);
 
@@ -165,6 +184,11 @@ VY_FN void islands_join(uint32_t *parent, uint32_t i, uint32_t j)
     const uint32_t x = island_root(parent, i), y = island_root(parent, j);
     if (x < y) parent[y] = x;
     if (y < x) parent[x] = y;
+}
+
+VY_FN uint32_t island_of(contact_system *s, const contact_link *c)
+{
+    return island_root(s->parent, c->facts & MOVES_A ? c->a : c->b);
 }
 
 /// Orders pairs of slots.

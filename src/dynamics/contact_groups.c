@@ -1,0 +1,119 @@
+// contact_groups.c - which islands are solved at a time: small ones together, as many as stay in a thread's
+// caches, and a large one by itself, on all threads.
+#include "dynamics/contacts.h"
+
+enum { NO_GROUP = UINT32_MAX };
+
+/// Groups that islands of one start may join.
+typedef struct open_groups {
+    uint32_t small;  // the last one, which may have room
+    uint32_t driven; // of islands that touch what others move
+} open_groups;
+
+static int is_solved(const contact_link *c) { return c->active == START_WARM || c->active == START_COLD; }
+
+// Neither still nor pushed: it goes its own way through the sub-steps.
+static int is_driven(const vy_bodies *b, uint32_t i)
+{
+    return !b->moves[i] && b->slots[i].kind != VY_BODY_STATIC;
+}
+
+static void measure_islands(vy_bodies *b)
+{
+    contact_system *s = b->contacts;
+    for (uint32_t i = 0; i < b->limit; ++i) {
+        s->size[i] = 0;
+        s->driven[i] = 0;
+    }
+    for (uint32_t k = 0; k < s->count; ++k) {
+        const contact_link *c = &s->links[k];
+        if (!is_solved(c)) continue;
+        const uint32_t root = island_of(s, c);
+        s->size[root] += 1;
+        s->driven[root] |= (unsigned char)(is_driven(b, c->a) || is_driven(b, c->b));
+    }
+}
+
+static uint32_t new_group(contact_system *s, contact_start start, int together)
+{
+    s->groups[s->group_count] = (contact_group){.start = start, .together = together};
+    return s->group_count++;
+}
+
+static uint32_t find_group(contact_system *s, uint32_t root, open_groups *open)
+{
+    const contact_start start = (contact_start)s->touching[root];
+    if (s->driven[root]) { // what is driven goes its way once for all that touch it
+        if (open->driven == NO_GROUP) open->driven = new_group(s, start, 1);
+        return open->driven;
+    }
+    if (s->size[root] > GROUP_CONTACTS) return new_group(s, start, 1);
+    if (open->small == NO_GROUP || s->groups[open->small].last + s->size[root] > GROUP_CONTACTS)
+        open->small = new_group(s, start, 0);
+    return open->small;
+}
+
+// From numbers of contacts and bodies to where the lists of each group begin; as yet they are empty.
+static void lay_out(contact_system *s)
+{
+    uint32_t contacts = 0, members = 0;
+    for (uint32_t n = 0; n < s->group_count; ++n) {
+        contact_group *g = &s->groups[n];
+        const uint32_t has_contacts = g->last, has_members = g->member_last;
+        g->first = g->last = contacts;
+        g->member_first = g->member_last = members;
+        contacts += has_contacts;
+        members += has_members;
+    }
+}
+
+// Call for each body and the group that it is in; what is driven may be in one of each start.
+typedef void member_fn(contact_system *s, contact_group *g, uint32_t i);
+
+static void count_member(contact_system *s, contact_group *g, uint32_t i)
+{
+    (void)s;
+    (void)i;
+    g->member_last += 1;
+}
+
+static void add_member(contact_system *s, contact_group *g, uint32_t i) { s->members[g->member_last++] = i; }
+
+static void for_members(vy_bodies *b, const open_groups open[], member_fn *fn)
+{
+    contact_system *s = b->contacts;
+    for (uint32_t i = 0; i < b->limit; ++i) {
+        if (s->solved[i] == 0) continue;
+        if (b->moves[i]) {
+            const uint32_t root = island_root(s->parent, i);
+            if (s->size[root] > 0) fn(s, &s->groups[s->group_of[root]], i);
+            continue;
+        }
+        for (int start = START_WARM; start <= START_COLD && is_driven(b, i); ++start) {
+            if ((s->solved[i] & start) != 0 && open[start].driven != NO_GROUP)
+                fn(s, &s->groups[open[start].driven], i);
+        }
+    }
+}
+
+void vy_contacts_group(vy_bodies *b)
+{
+    contact_system *s = b->contacts;
+    open_groups open[START_COLD + 1];
+    for (int i = 0; i <= START_COLD; ++i) open[i] = (open_groups){NO_GROUP, NO_GROUP};
+    measure_islands(b);
+    s->group_count = 0;
+    for (uint32_t i = 0; i < b->limit; ++i) {
+        if (s->size[i] == 0) continue; // a root that is solved
+        s->group_of[i] = find_group(s, i, &open[s->touching[i]]);
+        s->groups[s->group_of[i]].last += s->size[i];
+    }
+    for_members(b, open, count_member);
+    lay_out(s);
+    for_members(b, open, add_member);
+    for (uint32_t k = 0; k < s->count; ++k) { // in the order of the slots within each group
+        if (!is_solved(&s->links[k])) continue;
+        contact_group *g = &s->groups[s->group_of[island_of(s, &s->links[k])]];
+        s->grouped[g->last++] = k;
+    }
+}
