@@ -364,12 +364,15 @@ static vy_status join_part(vy_world *world, int k, vy_error *err)
     return vy_world_add_joint(world, &def, NULL, err);
 }
 
-static vy_status build_joined(uint64_t seed, vy_world **out, vy_error *err)
+// With `ground`, a floor that they reach, and boxes that touch it.
+static vy_status add_joined(uint64_t seed, const vy_obstacle_def *ground, vy_world **out, vy_error *err)
 {
     vy_world_def def = vy_default_world_def();
     def.seed = seed;
     def.drone_cap = JOINED_BODIES;
     def.joint_cap = JOINED_PARTS;
+    def.obstacle_cap = ground != NULL;
+    def.contacts.cap = ground != NULL ? 4 * JOINED_BODIES : 0;
     vy_status status = vy_world_create(&def, out, err);
     if (status != VY_OK) return status;
     vy_drone_def drone = vy_default_drone_def(), body = drone;
@@ -380,6 +383,10 @@ static vy_status build_joined(uint64_t seed, vy_world **out, vy_error *err)
     body.controller.kind = VY_CONTROLLER_NONE;
     body.imu.period = body.mocap.period = 0.0;
     body.rotor_speed = 0.0;
+    if (ground != NULL) {
+        body.solid.kind = VY_SOLID_BOX;
+        body.solid.size = (vy_vec3){0.08, 0.02, 0.01};
+    }
     status = vy_world_add_drone(*out, &drone, NULL, err);
     for (int i = 1; i < JOINED_BODIES && status == VY_OK; ++i) {
         body.position = i == 1   ? (vy_vec3){0.02, 0.01, 0.95}
@@ -387,8 +394,22 @@ static vy_status build_joined(uint64_t seed, vy_world **out, vy_error *err)
                                  : (vy_vec3){1.05 + 0.1 * (i - 3) + (i == 8 ? 0.01 : 0.0), 0.0, 1.0};
         status = vy_world_add_drone(*out, &body, NULL, err);
     }
+    if (ground != NULL && status == VY_OK) status = vy_world_add_obstacle(*out, ground, err);
     for (int k = 0; k < JOINED_PARTS && status == VY_OK; ++k) status = join_part(*out, k, err);
     return finish(status, out);
+}
+
+static vy_status build_joined(uint64_t seed, vy_world **out, vy_error *err)
+{
+    return add_joined(seed, NULL, out, err);
+}
+
+static vy_status build_dragged(uint64_t seed, vy_world **out, vy_error *err)
+{
+    vy_obstacle_def ground = vy_default_obstacle_def();
+    ground.position.z = 0.92;
+    ground.solid.material.restitution = 0.3;
+    return add_joined(seed, &ground, out, err);
 }
 
 static vy_status build_upset(uint64_t seed, vy_world **out, vy_error *err)
@@ -752,6 +773,7 @@ const vy_scene vy_scenes[] = {
      3000, build_bump},
     {"joined", "a load on a cable, a boom that bends, and a string of every other kind of joint", 3000,
      build_joined},
+    {"dragged", "the same above a floor that load, boom and string touch", 1500, build_dragged},
     {"senses", "a Kalman filter on parts as sold, late and lossy", 5000, build_senses},
     {"liars", "the same behind a gate, with sensors that break at random", 5000, build_liars},
     {"euler", "the scene full, by forward Euler", 2000, build_euler},

@@ -344,6 +344,106 @@ static void energy_is_accounted_for(void **unused)
     vy_world_destroy(world);
 }
 
+static vy_joint_id join(vy_world *world, vy_joint_kind kind, uint32_t a, uint32_t b, vy_vec3 on_a,
+                        vy_vec3 on_b)
+{
+    vy_joint_def def = vy_default_joint_def();
+    vy_joint_id id;
+    vy_error err = {0};
+    def.kind = kind;
+    def.body_a = vy_world_body(world, vy_world_drone(world, a));
+    def.body_b = vy_world_body(world, vy_world_drone(world, b));
+    def.anchor_a = on_a;
+    def.anchor_b = on_b;
+    def.axis_a = def.axis_b = vec3_make(0, 1, 0);
+    if (vy_world_add_joint(world, &def, &id, &err) != VY_OK) fail_msg("%s", err.text);
+    return id;
+}
+
+// A tower of two that a joint holds upright falls 5 cm and stands: contacts carry both through the lower one
+// alone, the joint carries the upper one, and nothing opens or moves.
+static void joints_carry_in_contact(void **unused)
+{
+    (void)unused;
+    vy_world_def def = solid_world(2, 1);
+    def.joint_cap = 1;
+    vy_world *world = create(&def);
+    const vy_drone_def low = brick((vy_vec3){0, 0, 0.1}), high = brick((vy_vec3){0, 0, 0.4});
+    const vy_obstacle_def ground = vy_default_obstacle_def();
+    add(world, &low);
+    add(world, &high);
+    put(world, &ground);
+    const vy_joint_id id = join(world, VY_JOINT_FIXED, 0, 1, vec3_make(0, 0, 0.15), vec3_make(0, 0, -0.15));
+    vy_world_open_account(world);
+    for (int k = 0; k < 1000; ++k) {
+        vy_joint_state s;
+        (void)vy_world_advance(world, 1);
+        assert_int_equal(vy_world_read_joint(world, id, &s), VY_OK);
+        assert_true(s.gap < 1e-11);
+    }
+    const vy_drone_state first = state_of(world, 1);
+    (void)vy_world_advance(world, 1000);
+    const vy_drone_state last = state_of(world, 1);
+    assert_true(vec3_length(vec3_sub(last.position, first.position)) < 1e-9);
+    vy_loads loads[2];
+    vy_joint_state s;
+    vy_energy e;
+    for (uint32_t i = 0; i < 2; ++i)
+        assert_int_equal(vy_world_read_loads(world, vy_world_drone(world, i), &loads[i]), VY_OK);
+    assert_vec_near(loads[0].contact_force, vec3_make(0, 0, 2.0 * 9.80665), 1e-6);
+    assert_vec_near(loads[0].contact_torque, vec3_zero(), 1e-6);
+    assert_vec_near(loads[1].contact_force, vec3_zero(), 1e-12);
+    assert_int_equal(vy_world_read_joint(world, id, &s), VY_OK);
+    assert_vec_near(s.force, vec3_make(0, 0, 9.80665), 1e-6);
+    // The ground stopped the fall of the lower one, and through the joint that of the upper one.
+    assert_int_equal(vy_world_read_energy(world, vy_world_drone(world, 0), &e), VY_OK);
+    assert_near(e.contacts, -2.0 * 9.80665 * 0.05, 0.02);
+    assert_int_equal(vy_world_read_energy(world, vy_world_drone(world, 1), &e), VY_OK);
+    assert_true(e.contacts == 0.0);
+    vy_world_destroy(world);
+}
+
+// A pendulum below a heavy body that lies on a shelf swings as it would from the world: that its other end
+// touches costs it no energy.
+static void pendulums_hang_from_what_lies(void **unused)
+{
+    (void)unused;
+    vy_world_def def = solid_world(2, 1);
+    def.joint_cap = 1;
+    vy_world *world = create(&def);
+    const double tilt = 0.5, length = 0.5, g = 9.80665;
+    vy_drone_def heavy = brick((vy_vec3){0, 0, 2.05}),
+                 bob = brick((vy_vec3){length * sin(tilt), 0, 2.0 - length * cos(tilt)});
+    heavy.vehicle.mass = 100.0;
+    bob.vehicle.mass = 0.1;
+    bob.solid.kind = VY_SOLID_NONE;
+    const vy_obstacle_def shelf = box(vec3_make(1, 1, 0.1), vec3_make(0, 0, 1.95), quat_identity());
+    add(world, &heavy);
+    add(world, &bob);
+    put(world, &shelf);
+    vy_joint_def rod = vy_default_joint_def();
+    rod.kind = VY_JOINT_DISTANCE;
+    rod.body_a = vy_world_body(world, vy_world_drone(world, 0));
+    rod.body_b = vy_world_body(world, vy_world_drone(world, 1));
+    rod.anchor_a = vec3_make(0, 0, -0.05);
+    rod.length = length;
+    assert_int_equal(vy_world_add_joint(world, &rod, NULL, NULL), VY_OK);
+    const double whole = g * length * (1.0 - cos(tilt));
+    double low = 1.0, high = -1.0;
+    for (int k = 0; k < 4000; ++k) {
+        (void)vy_world_advance(world, 1);
+        const vy_drone_state s = state_of(world, 1);
+        const double e = 0.5 * vec3_dot(s.velocity, s.velocity) + g * (s.position.z - (2.0 - length));
+        assert_near(e / whole, 1.0, 5e-3);
+        low = fmin(low, s.position.x);
+        high = k < 2000 ? high : fmax(high, s.position.x);
+    }
+    assert_near(low, -length * sin(tilt), 1e-3);
+    assert_near(high, length * sin(tilt), 1e-3);
+    assert_true(vec3_length(vec3_sub(state_of(world, 0).position, heavy.position)) < 2e-4);
+    vy_world_destroy(world);
+}
+
 // Rays: what is met first, and how far; the drone they come from is passed through.
 static void rays_meet_shapes(void **unused)
 {
@@ -644,6 +744,8 @@ int main(void)
         cmocka_unit_test(crashes_are_told),
         cmocka_unit_test(snapshots_hold_contacts),
         cmocka_unit_test(energy_is_accounted_for),
+        cmocka_unit_test(joints_carry_in_contact),
+        cmocka_unit_test(pendulums_hang_from_what_lies),
         cmocka_unit_test(rays_meet_shapes),
         cmocka_unit_test(drones_have_shapes),
         cmocka_unit_test(spinning_bricks_touch_on_time),

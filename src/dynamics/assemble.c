@@ -52,6 +52,15 @@ void vy_island_rows(vy_bodies *b, const island *is, double time)
     }
 }
 
+/// The force and torque behind the rates that a driver says.
+static body_push push_of_rates(const vy_bodies *b, uint32_t i, const body_state *s, const body_rates *d)
+{
+    const mat3 inertia = b->params[i].inertia;
+    const vec3 turn = vec3_cross(s->rate, mat3_mul_vec(inertia, s->rate));
+    const body_push p = {d->acceleration, vec3_add(mat3_mul_vec(inertia, d->rate_dot), turn)};
+    return p;
+}
+
 /// Accelerations by everything but what joints hold.
 static void free_accelerations(vy_bodies *b, const island *is, double time)
 {
@@ -65,6 +74,7 @@ static void free_accelerations(vy_bodies *b, const island *is, double time)
             const body_rates d = b->driver.rates(b->driver.self, i, &s->stage[i], time);
             w->linear = d.acceleration;
             w->angular = mat3_mul_vec(w->rotation, d.rate_dot);
+            if (b->contacts != NULL && time == s->began) s->push[i] = push_of_rates(b, i, &s->stage[i], &d);
             continue;
         }
         const body_push p = push_at(b, i, &s->stage[i]);

@@ -49,9 +49,11 @@ vy_status vy_tied_create(vy_bodies *b)
     if (r == NULL) return VY_NO_MEMORY;
     uint32_t *all = calloc(8 * n + 2 * cap, sizeof *all);
     r->first_body = all;
+    b->contacts->given = calloc(n, sizeof *b->contacts->given);
     r->saved = calloc(n, sizeof *r->saved);
     r->speeds = calloc(n, sizeof *r->speeds);
-    if (all == NULL || r->saved == NULL || r->speeds == NULL) return VY_NO_MEMORY;
+    if (all == NULL || r->saved == NULL || r->speeds == NULL || b->contacts->given == NULL)
+        return VY_NO_MEMORY;
     r->first_contact = all + n;
     r->first_joints = all + 2 * n;
     r->next_body = all + 3 * n;
@@ -67,6 +69,7 @@ vy_status vy_tied_create(vy_bodies *b)
 void vy_tied_destroy(contact_system *s)
 {
     if (s->tied == NULL) return;
+    free(s->given);
     free(s->tied->first_body);
     free(s->tied->saved);
     free(s->tied->speeds);
@@ -94,7 +97,6 @@ static uint32_t root_of_joints(const vy_bodies *b, uint32_t n)
 void vy_tied_mark(vy_bodies *b)
 {
     contact_system *s = b->contacts;
-    if (b->flown) return;
     for (uint32_t n = 0; n < b->joints->island_count; ++n) {
         const uint32_t root = root_of_joints(b, n);
         if (s->touching[root]) s->touching[root] = START_TIED;
@@ -148,8 +150,10 @@ static void load_island(tied_island *t, uint32_t root, double h)
         r->bodies[t->body_count++] = i - 1;
         contact_load(b, i - 1, h);
         s->colours[i - 1] = 0;
+        s->solved[i - 1] = START_TIED;
+        s->given[i - 1] = (contact_given){{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
         if (!b->joints->joined[i - 1]) continue;
-        const body_push p = push_at(b, i - 1, &s->start[i - 1]);
+        const body_push p = b->flown ? b->joints->push[i - 1] : push_at(b, i - 1, &s->start[i - 1]);
         s->body[i - 1].acceleration = p.acceleration;
         s->body[i - 1].torque = p.torque;
         t->joints.mass += b->slots[i - 1].mass;
@@ -262,6 +266,12 @@ static void move_closed(tied_island *t)
     }
 }
 
+static void note(contact_given *to, vec3 impulse, vec3 angular)
+{
+    to->impulse = vec3_add(to->impulse, impulse);
+    to->angular = vec3_add(to->angular, angular);
+}
+
 static void substep(tied_island *t)
 {
     const contact_system *s = t->b->contacts;
@@ -285,17 +295,46 @@ static void substep(tied_island *t)
         change = vy_tied_hold(j, 0);
     }
     RUN(t, relax);
+    for (uint32_t n = 0; n < t->body_count; ++n) { // what contacts gave in this sub-step
+        const uint32_t i = t->room->bodies[n];
+        note(&s->given[i], vec3_of(s->motion[i].push), vec3_of(s->motion[i].twist));
+    }
     (void)vy_tied_hold(j, 0);
+}
+
+static void keep_speeds(const tied_island *t)
+{
+    const contact_system *s = t->b->contacts;
+    for (uint32_t n = 0; n < t->body_count; ++n) t->room->speeds[n] = s->motion[t->room->bodies[n]];
+}
+
+// What changed speeds since then were contacts.
+static void note_changes(const tied_island *t)
+{
+    const contact_system *s = t->b->contacts;
+    for (uint32_t n = 0; n < t->body_count; ++n) {
+        const uint32_t i = t->room->bodies[n];
+        const contact_motion *from = &t->room->speeds[n], *to = &s->motion[i];
+        const mat3 r = s->body[i].rotation;
+        const vec3 turn = vec3_sub(vec3_of(to->rate), vec3_of(from->rate)),
+                   by = vec3_sub(vec3_of(to->velocity), vec3_of(from->velocity));
+        note(&s->given[i], vec3_scale(t->b->slots[i].mass, by),
+             mat3_mul_vec(r, mat3_mul_vec(t->b->params[i].inertia, mat3_tmul_vec(r, turn))));
+    }
 }
 
 static void bounce(tied_island *t)
 {
     double change = STILL;
     for (int n = 0; n < BOUNCE_TURNS || (n < TURNS && change > STILL); ++n) {
+        keep_speeds(t);
         RUN(t, bounce);
+        note_changes(t);
         change = vy_tied_hold(&t->joints, 0);
     }
+    keep_speeds(t);
     RUN(t, scrape);
+    note_changes(t);
     (void)vy_tied_hold(&t->joints, 0);
 }
 
@@ -329,6 +368,7 @@ static void solve_island(vy_bodies *b, uint32_t root, double h)
         const uint32_t i = s->tied->bodies[n];
         if (!s->body[i].moves) continue;
         contact_store(b, i);
+        s->given[i].angular = mat3_tmul_vec(s->body[i].rotation, s->given[i].angular);
         b->touched[i] = (uint64_t)(b->joints->joined[i] && t.joints.open);
     }
 }

@@ -49,6 +49,12 @@ typedef struct contact_group {
     int together; // 1: by all threads
 } contact_group;
 
+/// What contacts gave a body in a step.
+typedef struct contact_given {
+    vec3 impulse; // [N s] world
+    vec3 angular; // [N m s] about the centre of mass, body axes at the end of the step
+} contact_given;
+
 typedef struct contact_system {
     vy_tree *tree;
     int *proxy_of;           // [body_cap] of a slot, -1: none
@@ -97,6 +103,7 @@ typedef struct contact_system {
     vy_contact_report *reports; // [3 cap] that push, pushed, or sleep
     uint32_t report_count;
     struct tied_room *tied; // NULL in a set that can have no joints
+    contact_given *given;   // [body_cap] of bodies that are START_TIED in `solved`; NULL likewise
 } contact_system;
 
 vy_status vy_contacts_create(vy_bodies *b);

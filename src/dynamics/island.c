@@ -256,6 +256,7 @@ static void step_island(vy_bodies *b, const island *is, double dt)
     const double count = real_max(1.0, -floor(1e-9 - dt / b->def.joint_step));
     const double h = dt / count;
     uint64_t touched = 0;
+    s->began = time;
     for (uint32_t n = is->body_first; n < is->body_last; ++n) {
         const uint32_t i = s->members[n];
         s->stage[i] = b->state[i];

@@ -35,9 +35,10 @@ vy_status vy_joints_create(vy_bodies *b)
     s->stops = calloc(VY_CONSTRAINT_ROWS * m, sizeof *s->stops);
     s->stage = calloc(2 * n, sizeof *s->stage);
     s->before = calloc(m, sizeof *s->before);
+    s->push = calloc(n, sizeof *s->push);
     s->k[0] = calloc(4 * n, sizeof *s->k[0]);
     if (!s->slots || !s->islands || !s->members || !s->ties || !s->joined || !s->work || !s->stops ||
-        !s->stage || !s->before || !s->k[0]) {
+        !s->stage || !s->before || !s->push || !s->k[0]) {
         return VY_NO_MEMORY;
     }
     s->start = s->stage + n;
@@ -62,6 +63,7 @@ void vy_joints_destroy(vy_bodies *b)
     free(s->stops);
     free(s->stage);
     free(s->before);
+    free(s->push);
     free(s->k[0]);
     free(s);
 }

@@ -6,6 +6,7 @@
 // size only. Slot body_cap of the work arrays is the world: at the origin, at rest, of infinite mass.
 #pragma once
 #include "dynamics/bodies.h"
+#include "equations/body_step.h"
 #include "volery/joint.h"
 
 enum { BLOCK_ROWS = 3, JOINT_BLOCKS = 2 };
@@ -102,6 +103,8 @@ typedef struct joint_system {
     body_rates *k[4];
     body_state *start;
     uint64_t *before; // [joint_cap] `active` of every joint before the step
+    body_push *push;  // [body_cap] what the driver said at the start of the step
+    double began;     // [s] of the step
     double step;      // [s] length of the substep
     int redundant;    // rows left out by the last factorisation
     double conflict;  // largest error after the last projection

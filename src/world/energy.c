@@ -147,6 +147,15 @@ void vy_energy_contact(vy_world *world, uint32_t index, const body_state *flown,
     world->accounts[index].exchanged += real_abs(work);
 }
 
+void vy_energy_impulse(vy_world *world, uint32_t index, vec3 impulse, vec3 angular, const body_state *from,
+                       const body_state *to)
+{
+    const double work = 0.5 * (vec3_dot(impulse, vec3_add(from->velocity, to->velocity)) +
+                               vec3_dot(angular, vec3_add(from->rate, to->rate)));
+    world->accounts[index].contacts += work;
+    world->accounts[index].exchanged += real_abs(work);
+}
+
 void vy_world_open_account(vy_world *world)
 {
     world->accounting = world->watching = 1;

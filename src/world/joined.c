@@ -64,8 +64,9 @@ static void sync(const vy_world *world)
     for (uint32_t i = 0; i < m->drone_count; ++i) {
         world->bodies->state[i] = world->drones[i].body;
         // The start of a run need not fit the joints to the last bit; from then on it does.
-        // Contacts push what joints hold, too, and the joints take it up in the next step.
-        const int pushed = world->touches != NULL && world->touches[i].now > 0;
+        // The simple response knows no joints: they take up in the next step what it did.
+        const int pushed = world->touches != NULL && world->touches[i].now > 0 &&
+                           world->bodies->def.contacts.solver == VY_SOLVER_IMPULSE;
         world->bodies->touched[i] = world->state->tick <= 1 || pushed;
     }
     for (uint32_t k = 0; k < m->joint_count; ++k)

@@ -97,13 +97,18 @@ static uint32_t feel(vy_world *world, uint32_t drone, const vy_contact_report *r
 static void settle(vy_world *world, uint32_t i, const body_state *now, drone_block *d)
 {
     const multirotor_params *p = &world->model.params[i].plant;
+    const contact_system *s = world->bodies->contacts;
     touch_block *t = &world->touches[i];
-    const vec3 impulse = vec3_scale(p->effects.mass, vec3_sub(now->velocity, d->body.velocity));
-    const vec3 angular = mat3_mul_vec(p->body.inertia, vec3_sub(now->rate, d->body.rate));
+    contact_given given = {vec3_scale(p->effects.mass, vec3_sub(now->velocity, d->body.velocity)),
+                           mat3_mul_vec(p->body.inertia, vec3_sub(now->rate, d->body.rate))};
+    if (world->accounting && s->solved[i] != START_TIED) vy_energy_contact(world, i, &d->body, now);
+    if (s->solved[i] == START_TIED) { // joints, too, did otherwise than in the flight
+        given = s->given[i];
+        if (world->accounting) vy_energy_impulse(world, i, given.impulse, given.angular, &s->start[i], now);
+    }
     t->now = 0;
-    memcpy(t->contact.impulse, &impulse, sizeof t->contact.impulse);
-    memcpy(t->contact.angular, &angular, sizeof t->contact.angular);
-    if (world->accounting) vy_energy_contact(world, i, &d->body, now);
+    memcpy(t->contact.impulse, &given.impulse, sizeof t->contact.impulse);
+    memcpy(t->contact.angular, &given.angular, sizeof t->contact.angular);
     d->body = *now;
 }
 
@@ -114,7 +119,10 @@ uint32_t vy_touch_stage(vy_world *world, world_block *w, drone_block *drones)
     if (w->failure_reason != VY_FAILURE_NONE) return 0;
     for (uint32_t i = 0; i < m->drone_count; ++i) b->state[i] = drones[i].body;
     b->head->failed = 0;
+    b->head->tick = w->tick - 1u; // when the step began
     uint32_t events = vy_contacts_step(b, m->dt) != 0 ? VY_EVENT_CONTACTS_FULL : 0;
+    b->head->tick = w->tick;
+    for (uint32_t k = 0; k < m->joint_count; ++k) world->ties[k].active = b->joint_state[k].active;
     for (uint32_t i = 0; i < m->drone_count; ++i) settle(world, i, &b->state[i], &drones[i]);
     for (uint32_t k = 0; k < b->contacts->report_count; ++k) {
         const vy_contact_report *r = &b->contacts->reports[k];

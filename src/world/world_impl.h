@@ -142,6 +142,9 @@ void vy_loads_at(const multirotor_inputs *in, const body_state *s, const double 
 void vy_energy_stage(vy_world *world, const vy_model *m);
 /// What contacts did to a drone, from the end of its flight to where they put it.
 void vy_energy_contact(vy_world *world, uint32_t index, const body_state *flown, const body_state *now);
+/// The work of an impulse of contacts, world, and an angular one, body axes, over a step.
+void vy_energy_impulse(vy_world *world, uint32_t index, vec3 impulse, vec3 angular, const body_state *from,
+                       const body_state *to);
 void vy_drone_energy(const vy_world *world, uint32_t index, vy_energy *out);
 
 /// Up to `count` steps, for each level of vy_cpu(); fewer when the world fails. Returns the events.
