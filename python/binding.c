@@ -130,7 +130,9 @@ void world_destroy(lone *w)
 static void take_actions(lone *w)
 {
     for (int i = 0; i < w->scenario->drone_count; ++i) {
+        const vy_vehicle_def *v = &w->scenario->drones[i].def.vehicle;
         vy_controller_def *c = &w->scenario->drones[i].def.controller;
+        if (c->kind == VY_CONTROLLER_NONE && v->rotor_count + v->thruster_count == 0) continue; // a body
         c->kind = VY_CONTROLLER_CALLBACK;
         c->period = w->scenario->step;
         c->call = reply;
@@ -177,11 +179,12 @@ lone *world_create(const vy_scenario *scenario, int acts)
     return fail(&err);
 }
 
-void world_act(lone *w, uint32_t drone, int rung, const double *v)
+void world_act(lone *w, uint32_t drone, int rung, const double *v, uint64_t drop)
 {
     vy_intent *in = &w->actions[drone].intent;
     memset(in, 0, sizeof *in);
     in->rung = (vy_rung)rung;
+    in->drop = drop;
     if (rung == VY_RUNG_MOTORS) {
         const int rotors = w->scenario->drones[drone].def.vehicle.rotor_count;
         memcpy(in->motors, v, (size_t)rotors * sizeof *v);

@@ -52,6 +52,33 @@ try 1 "$volery" replay mine/mine.mcap --live --json
 says out '"reply": true'
 try 0 "$volery" replay mine/mine.mcap # which needs no controller
 
+# A controller lets a parcel go, over its mark: as a plug-in, as a process, from the log, live; only what it may.
+cp "$source/examples/airdrop.c" "$source/examples/airdrop.yaml" .
+cc -shared -fPIC -O2 -ffp-contract=off -Wall -Wextra -Wpedantic -Werror -I "$source/include" airdrop.c -o airdrop.so -lm
+try 0 "$volery" run airdrop.yaml -o airdrop.mcap
+grep -aq '"kind":"payload","drone":"courier","text":"parcel is dropped"' airdrop.mcap || fail "no event of the drop"
+try 0 "$volery" replay airdrop.mcap
+says out "identical"
+try 0 "$volery" replay airdrop.mcap --live
+says out "identical"
+try 0 "$volery" branch airdrop.mcap --at 3 -q -o airdrop-3.mcap
+try 0 "$volery" diff airdrop.mcap airdrop-3.mcap
+sed "s|kind: plugin, library: ./airdrop.so|kind: process, command: $volery serve ./airdrop.so|" airdrop.yaml >apart.yaml
+[ "$(final airdrop.yaml --no-log)" = "$(final apart.yaml --no-log)" ] || fail "a drop over the wire differs"
+sed 's/mark: 10/mark: 9/' airdrop.yaml >nearer.yaml
+try 0 "$volery" run nearer.yaml -q --set 'expect=[]' -o nearer.mcap
+try 1 "$volery" diff airdrop.mcap nearer.mcap
+sed 's/, release: on//' airdrop.yaml >kept.yaml
+try 1 "$volery" run kept.yaml --no-log --json
+says out '"reason": "command"'
+sed 's|write_frame(struct.pack("<7d", s\["tick"\], ATTITUDE, thrust, \*attitude))|write_frame(struct.pack("<8d", s["tick"], ATTITUDE, thrust, *attitude, s["tick"] >= 1000))|' \
+    "$source/examples/controller.py" >airdrop.py
+sed 's|kind: plugin, library: ./airdrop.so, .*parameters: {.*}}|kind: process, command: python3 airdrop.py, period: 10 ms, parameters: {height: 6}}|; /^expect/,$d' \
+    airdrop.yaml >python.yaml
+try 0 "$volery" run python.yaml -q -o python.mcap
+grep -aq '"tick":1001,[^}]*"text":"parcel is dropped"' python.mcap || fail "Python's drop is not at step 1001"
+try 0 "$volery" replay python.mcap
+
 # A controller with a memory goes on from a branch as if nothing had been: it has been shown every sample.
 cat >memory.c <<'TEXT'
 #include "volery/plugin.h"

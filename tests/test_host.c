@@ -347,6 +347,17 @@ static void wire_carries_every_bit(void **unused)
         assert_int_equal(vy_wire_put_reply(&again, 77, 4, second), reply);
         assert_memory_equal(bytes, second, reply);
         assert_int_equal(vy_wire_get_reply(bytes + 4, reply - 4, 78, 4, &to), VY_VERDICT_FLOODED);
+        // Payloads to let go are one number more, where there are any.
+        from.drop = 0x80000005;
+        assert_int_equal(vy_wire_put_reply(&from, 77, 4, bytes), reply + 8);
+        assert_int_equal(vy_wire_get_reply(bytes + 4, reply + 4, 77, 4, &to), VY_VERDICT_REPLIED);
+        assert_true(to.drop == from.drop);
+        const double wrong[] = {-1.0, 0.5, 0x1p32, (double)NAN};
+        for (int i = 0; i < 4; ++i) {
+            memcpy(bytes + reply, &wrong[i], 8);
+            assert_int_equal(vy_wire_get_reply(bytes + 4, reply + 4, 77, 4, &to), VY_VERDICT_GARBAGE);
+        }
+        assert_int_equal(vy_wire_get_reply(bytes + 4, reply + 12, 77, 4, &to), VY_VERDICT_SIZE);
     }
 }
 

@@ -1,7 +1,9 @@
 // test_payload.c - what drones carry: one rigid body, momentum kept when it is dropped and taken up.
 #include "flight.h"
+#include "volery/fault.h"
 #include "volery/payload.h"
 #include "world/world_impl.h"
+#include <math.h>
 #include <stdlib.h>
 
 static vy_world *space_for(uint32_t drones, uint32_t payloads, double gravity)
@@ -282,6 +284,140 @@ static void what_is_far_is_missed(void **unused)
     vy_world_destroy(world);
 }
 
+// --- by a controller
+
+typedef struct dropper {
+    uint64_t at, drop; // from this tick on, these bits
+} dropper;
+
+static void let_go(void *self, const vy_samples *samples, vy_intent *intent)
+{
+    const dropper *d = self;
+    intent->rung = VY_RUNG_MOTORS;
+    for (int i = 0; i < 4; ++i) intent->motors[i] = 0.6;
+    if (samples->tick >= d->at) intent->drop = d->drop;
+}
+
+enum { LOADS = 3, WHEN = 250 };
+
+// A drone with three loads, the last two of which it may let go; the second goes at `drop` by the clock. A
+// fault of commands may stand in the way.
+static vy_world *courier(dropper *how, double drop, const vy_fault_def *fault)
+{
+    vy_world_def wd = vy_default_world_def();
+    wd.drone_cap = 1 + LOADS;
+    wd.payload_cap = LOADS;
+    wd.fault_cap = fault != NULL;
+    wd.line_cap = 64;
+    vy_world *world = NULL;
+    assert_int_equal(vy_world_create(&wd, &world, NULL), VY_OK);
+    vy_drone_def drone = quiet_drone(), load = plain_body();
+    drone.controller.kind = VY_CONTROLLER_CALLBACK;
+    drone.controller.period = 0.002;
+    drone.controller.call = let_go;
+    drone.controller.self = how;
+    load.vehicle.mass = 0.005;
+    load.vehicle.inertia = (vy_mat3){{{1e-6, 0, 0}, {0, 1e-6, 0}, {0, 0, 1e-6}}};
+    vy_payload_def defs[LOADS];
+    vy_drone_id carrier;
+    assert_int_equal(vy_world_add_drone(world, &drone, &carrier, NULL), VY_OK);
+    for (int k = 0; k < LOADS; ++k) {
+        defs[k] = vy_default_payload_def();
+        assert_int_equal(vy_world_add_drone(world, &load, &defs[k].load, NULL), VY_OK);
+        defs[k].carrier = carrier;
+        defs[k].position = (vy_vec3){0.02 * k, 0.0, -0.03};
+        defs[k].release = k > 0;
+        if (k == 1) defs[k].drop = drop;
+    }
+    if (fault != NULL) assert_int_equal(vy_world_add_fault(world, fault, NULL), VY_OK);
+    for (int k = 0; k < LOADS; ++k) assert_int_equal(vy_world_add_payload(world, &defs[k], NULL), VY_OK);
+    return world;
+}
+
+static int carried(const vy_world *world, uint32_t k)
+{
+    vy_payload_state s;
+    assert_int_equal(vy_world_read_payload(world, k, &s), VY_OK);
+    return s.carried;
+}
+
+// What a controller lets go is let go as by the clock at the end of its step, to the bit; a snapshot of the
+// moment between its reply and the drop knows of it.
+static void a_controllers_drop_is_the_clocks(void **unused)
+{
+    (void)unused;
+    dropper never = {0, 0}, once = {WHEN, 2};
+    vy_world *clock = courier(&never, 1e-3 * WHEN, NULL), *world = courier(&once, (double)INFINITY, NULL);
+    const size_t size = vy_world_state_size(world);
+    void *between = malloc(size);
+    vy_world_advance(clock, WHEN);
+    vy_world_advance(world, WHEN);
+    assert_true(carried(world, 1) && carried(clock, 1));
+    vy_world_save(world, between);
+    vy_world_step(clock);
+    vy_world_step(world);
+    assert_true(!carried(world, 1) && carried(world, 0) && carried(world, 2) && !carried(clock, 1));
+    vy_world_advance(clock, 200);
+    vy_world_advance(world, 200);
+    for (uint32_t i = 0; i <= LOADS; ++i)
+        assert_memory_equal(&world->drones[i].body, &clock->drones[i].body, sizeof(body_state));
+    const uint64_t hash = vy_world_hash(world);
+    assert_int_equal(vy_world_restore(world, between, size, NULL), VY_OK);
+    vy_world_advance(world, 201);
+    assert_true(vy_world_hash(world) == hash);
+    free(between);
+    vy_world_destroy(clock);
+    vy_world_destroy(world);
+}
+
+// Two at once; one that it may not let go, or that is not there, is no command and ends the run.
+static void a_controller_drops_what_it_may(void **unused)
+{
+    (void)unused;
+    dropper both = {WHEN, 6};
+    vy_world *world = courier(&both, (double)INFINITY, NULL);
+    vy_world_advance(world, WHEN + 100);
+    assert_true(carried(world, 0) && !carried(world, 1) && !carried(world, 2));
+    assert_int_equal(vy_world_failure(world).reason, VY_FAILURE_NONE);
+    vy_world_destroy(world);
+    const uint64_t wrong[] = {1, 8, (uint64_t)1 << 63};
+    for (int n = 0; n < 3; ++n) {
+        dropper bad = {WHEN, wrong[n]};
+        world = courier(&bad, (double)INFINITY, NULL);
+        vy_world_advance(world, WHEN + 100);
+        assert_int_equal(vy_world_failure(world).reason, VY_FAILURE_COMMAND);
+        assert_int_equal(vy_world_failure(world).tick, WHEN);
+        for (uint32_t k = 0; k < LOADS; ++k) assert_true(carried(world, k));
+        vy_world_destroy(world);
+    }
+}
+
+// Lost commands drop nothing; late ones drop late.
+static void faults_of_commands_are_faults_of_drops(void **unused)
+{
+    (void)unused;
+    dropper once = {WHEN, 4};
+    vy_fault_def fault = vy_default_fault_def();
+    fault.kind = VY_FAULT_COMMAND_LOSS;
+    fault.size = 1.0;
+    fault.duration = 0.3;
+    vy_world *world = courier(&once, (double)INFINITY, &fault);
+    vy_world_advance(world, 300);
+    assert_true(carried(world, 2));
+    vy_world_advance(world, 2);
+    assert_false(carried(world, 2)); // the first reply that arrives says so still
+    vy_world_destroy(world);
+    fault.kind = VY_FAULT_COMMAND_DELAY;
+    fault.size = 0.02;
+    fault.duration = (double)INFINITY;
+    world = courier(&once, (double)INFINITY, &fault);
+    vy_world_advance(world, WHEN + 20);
+    assert_true(carried(world, 2));
+    vy_world_step(world);
+    assert_false(carried(world, 2));
+    vy_world_destroy(world);
+}
+
 static void bad_payloads_are_refused(void **unused)
 {
     (void)unused;
@@ -322,6 +458,9 @@ int main(void)
         cmocka_unit_test(a_drop_lifts_the_drone),
         cmocka_unit_test(snapshots_know_the_load),
         cmocka_unit_test(what_is_far_is_missed),
+        cmocka_unit_test(a_controllers_drop_is_the_clocks),
+        cmocka_unit_test(a_controller_drops_what_it_may),
+        cmocka_unit_test(faults_of_commands_are_faults_of_drops),
         cmocka_unit_test(bad_payloads_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

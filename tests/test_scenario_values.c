@@ -310,6 +310,7 @@ static void every_field_of_a_drone_has_a_key(void **unused)
     mark(&c, &k->path.waypoint_count, sizeof k->path.waypoint_count);
     mark(&c, &k->start.verdict, sizeof k->start.verdict); // of replies only
     mark(&c, &k->start.detail, sizeof k->start.detail);
+    mark(&c, &k->start.drop, sizeof k->start.drop);
     mark(&c, &k->parameter_count, sizeof k->parameter_count);
     mark(&c, &drone.def.cookie, sizeof drone.def.cookie);
     mark(&c, &v->cookie, sizeof v->cookie);

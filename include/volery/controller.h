@@ -41,7 +41,10 @@ typedef enum vy_verdict {
 /// The words of the list: `crashed`. Never NULL, static storage.
 const char *vy_verdict_text(vy_verdict verdict);
 
-/// A controller's reply. Only the fields of its rung are read; others may hold anything.
+#define VY_DROP_CAP 32
+
+/// A controller's reply. Only the fields of its rung are read, and `drop`; others may hold
+/// anything.
 typedef struct vy_intent {
     vy_rung rung;
     double motors[VY_ROTOR_CAP];
@@ -57,6 +60,9 @@ typedef struct vy_intent {
     double yaw;         ///< -1 to 1: positive turns right, clockwise from above
     vy_verdict verdict; ///< leave it at 0: anything else is no intent but the end of the controller
     int32_t detail; ///< of the verdict: the signal of a crash, the exit status of an end, the bytes of a size
+    uint64_t
+        drop; ///< bit k: let go of payload k of this drone, of the first VY_DROP_CAP in order of creation;
+              ///< it must have vy_payload_def.release. Of one that is not carried now it does nothing
 } vy_intent;
 
 /// Your controller: fill `intent` from `samples`. Called once per controller period, always from the stepping

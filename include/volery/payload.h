@@ -1,4 +1,4 @@
-// payload.h - bodies that a drone carries and lets go: on schedule, in a world.
+// payload.h - bodies that a drone carries and lets go, on schedule or by its controller, in a world.
 //
 // A drone and what it carries move as one rigid body, and what the world reports of the drone is their common
 // centre of mass. Letting go and taking up keep linear and angular momentum.
@@ -20,6 +20,7 @@ typedef struct vy_payload_def {
     double attach; ///< [s] 0: carried from the start, wherever the load was put; later: if it is within reach
     double drop;   ///< [s] after `attach`; infinity: never
     double reach;  ///< [m] from `position`, within which a load is taken up; it stays as it is then
+    int release;   ///< 1: the carrier's controller may let it go, too: vy_intent.drop
 } vy_payload_def;
 
 /// Upright at the carrier's origin, from the start and for ever; a reach of 0.1 m.

@@ -282,7 +282,7 @@ const char *vy_drive_limit_name(vy_drive_limit limit);
 typedef enum vy_handover {
     VY_HANDOVER_NONE,
     VY_HANDOVER_DEADLINE,   ///< no fresh intent within vy_drive_def.deadline; the next one takes over again
-    VY_HANDOVER_COMMAND,    ///< a reply was not finite or of no known rung; final
+    VY_HANDOVER_COMMAND,    ///< a reply was not finite, of no known rung, or let go what it may not; final
     VY_HANDOVER_CONTROLLER, ///< the controller gave no reply: see `verdict`; final
 } vy_handover;
 
@@ -347,7 +347,7 @@ vy_status vy_world_read_energy(const vy_world *world, vy_drone_id id, vy_energy 
 typedef enum vy_failure_reason {
     VY_FAILURE_NONE,
     VY_FAILURE_NOT_FINITE, ///< a state became infinite or not a number; `what` names it
-    VY_FAILURE_COMMAND,    ///< a controller's reply was not finite or of no known rung
+    VY_FAILURE_COMMAND, ///< a controller's reply was not finite, of no known rung, or let go what it may not
     VY_FAILURE_TILT,
     VY_FAILURE_RATE,
     VY_FAILURE_SPEED,

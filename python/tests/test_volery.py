@@ -110,6 +110,27 @@ def test_misuse_is_an_error() -> None:
     batch.close()  # once more is nothing
 
 
+def test_a_world_lets_go_what_it_may() -> None:
+    text = HOVER + ("bodies: [{name: parcel, mass: 5 g, inertia: [1e-6, 1e-6, 1e-6]}]\n"
+                    "payloads: [{carrier: a, load: parcel, position: [0, 0, -0.03], release: RELEASE}]\n")
+    world = volery.World(text.replace("RELEASE", "on"), rung="velocity")
+    world.act([0, 0, 0, 0], "a")
+    world.step(100)
+    assert abs(np.linalg.norm(world.state("a").position - world.state("parcel").position) - 0.03 * 28 / 33) < 1e-9
+    world.act([0, 0, 0, 0], "a", drop=[0])  # said at the end of the next step, done in the one after
+    again = copy.copy(world)
+    world.step(1)
+    before = world.state("parcel").velocity
+    world.step(100)
+    again.step(101)
+    assert abs(world.state("parcel").velocity[2] - before[2] + 0.1 * 9.80665) < 1e-3 and again.hash == world.hash
+    raises(volery.Error, "drop", lambda: world.act([0, 0, 0, 0], "a", drop=[32]))
+    kept = volery.World(text.replace("RELEASE", "off"), rung="velocity")
+    kept.act([0, 0, 0, 0], "a", drop=[0])
+    kept.step(10)
+    assert kept.failure is not None and "no command" in kept.failure, kept.failure
+
+
 def test_copies_go_on_with_the_same_bits() -> None:
     world = volery.World(HOVER, seed=9, rung="rates")
     world.act([0.28, 0.1, 0.0, 0.0], "a")

@@ -42,7 +42,7 @@ _DECLARED = {
     "scenario_limit": (None, (_P, _D, _D, _D, _D)),
     "world_create": (_P, (_P, _I)),
     "world_destroy": (None, (_P,)),
-    "world_act": (None, (_P, _U32, _I, _P)),
+    "world_act": (None, (_P, _U32, _I, _P, _U64)),
     "world_step": (_U32, (_P, _U64)),
     "world_tick": (_U64, (_P,)),
     "world_hash": (_U64, (_P,)),

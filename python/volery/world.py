@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -73,14 +74,15 @@ class World:
             self.scenario.seed = kept
         b.lib.world_destroy(self._pointer or None)
         self._pointer = pointer
-        self._acted: dict[int, Vector] = {}
+        self._acted: dict[int, tuple[Vector, tuple[int, ...]]] = {}
 
     @classmethod
-    def _again(cls, scenario: Scenario, seed: int, rung: str | None, acted: dict[int, Vector], block: bytes) -> World:
+    def _again(cls, scenario: Scenario, seed: int, rung: str | None, acted: dict[int, tuple[Vector, tuple[int, ...]]],
+               block: bytes) -> World:
         world = cls(scenario, seed=seed, rung=rung)
         world.restore(block)
-        for drone, values in acted.items():
-            world.act(values, drone)
+        for drone, (values, drop) in acted.items():
+            world.act(values, drone, drop)
         return world
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -110,11 +112,12 @@ class World:
             steps -= CHUNK
         return events
 
-    def act(self, action: Any, drone: int | str = 0) -> None:
+    def act(self, action: Any, drone: int | str = 0, drop: Iterable[int] = ()) -> None:
         """Set what the drone obeys from the end of the next step on: the values of the world's rung, thrust first.
 
         motors: one of [0, 1] each; wrench: N, then N m; rates: N, then rad/s; attitude: N, then w, x, y, z; velocity: m/s,
-        then rad/s of yaw; pilot: throttle, strafe, vertical, yaw.
+        then rad/s of yaw; pilot: throttle, strafe, vertical, yaw. `drop` are numbers of the drone's payloads, in the scenario's
+        order, that it lets go then; they need `release: on`.
         """
         if self._rung == 0:
             raise b.Error("act: the scenario's controllers steer this world; make it with a rung")
@@ -123,8 +126,9 @@ class World:
         size = {1: self.scenario.rotors(index), 4: 5}.get(self._rung, 4)
         if values.size != size:
             raise b.Error(f"act: {size} values of this rung, got {values.size}")
-        b.lib.world_act(self._pointer, index, self._rung, values.ctypes.data)
-        self._acted[index] = values
+        numbers = tuple(b.whole("drop", number, most=31) for number in drop)
+        b.lib.world_act(self._pointer, index, self._rung, values.ctypes.data, sum(1 << number for number in set(numbers)))
+        self._acted[index] = (values, numbers)
 
     def state(self, drone: int | str = 0) -> DroneState:
         """A copy of a drone's state."""

@@ -166,7 +166,8 @@ size_t vy_wire_put_reply(const vy_intent *intent, uint64_t tick, int rotor_count
     const int rung = (int)intent->rung;
     const int count = vy_wire_rung_numbers(rung, rotor_count);
     if (count < 0) return 0;
-    vy_wire_put_size(8 * (2 + (uint32_t)count), out);
+    const int more = intent->drop != 0; // who drops nothing need not say so
+    vy_wire_put_size(8 * (2 + (uint32_t)(count + more)), out);
     unsigned char *at = out + FRAME_HEAD;
     put_f64((double)tick, at);
     put_f64((double)rung, at + 8);
@@ -176,7 +177,8 @@ size_t vy_wire_put_reply(const vy_intent *intent, uint64_t tick, int rotor_count
     const int thrust = rung >= VY_RUNG_WRENCH && rung <= VY_RUNG_ATTITUDE;
     if (thrust) put_f64(intent->thrust, at);
     for (int i = 0; i < count - thrust; ++i) put_f64(field[i], at + 8 * (i + thrust));
-    return FRAME_HEAD + 8 * (2 + (size_t)count);
+    if (more) put_f64((double)intent->drop, at + 8 * count);
+    return FRAME_HEAD + 8 * (2 + (size_t)(count + more));
 }
 
 vy_verdict vy_wire_get_reply(const unsigned char *numbers, size_t size, uint64_t tick, int rotor_count,
@@ -189,13 +191,17 @@ vy_verdict vy_wire_get_reply(const unsigned char *numbers, size_t size, uint64_t
     const int rung = (int)rung_number;
     const int count = vy_wire_rung_numbers(rung, rotor_count);
     if ((double)rung != rung_number || count < 0) return VY_VERDICT_GARBAGE;
-    if (size != 8 * (2 + (size_t)count)) return VY_VERDICT_SIZE;
+    const int more = size == 8 * (3 + (size_t)count);
+    if (size != 8 * (2 + (size_t)(count + more))) return VY_VERDICT_SIZE;
+    const double drop = more ? get_f64(numbers + 16 + 8 * count) : 0.0;
+    if (!(drop >= 0.0 && drop < 0x1p32) || drop != (double)(uint64_t)drop) return VY_VERDICT_GARBAGE;
     if (at != (double)tick) return VY_VERDICT_FLOODED; // a reply to no question, or to an older one
     double *field = rung_field(intent, rung);
     const int thrust = rung >= VY_RUNG_WRENCH && rung <= VY_RUNG_ATTITUDE;
     if (thrust) intent->thrust = get_f64(numbers + 16);
     for (int i = 0; i < count - thrust; ++i) field[i] = get_f64(numbers + 16 + 8 * (i + thrust));
     intent->rung = (vy_rung)rung;
+    intent->drop = (uint64_t)drop;
     intent->detail = 0;
     return VY_VERDICT_REPLIED;
 }

@@ -11,7 +11,7 @@ enum {
     FRAME_HEAD = 4,
     START_CAP = 16384, // [bytes] of the world's first frame
     READY_CAP = 64,    // [bytes] of the controller's
-    REPLY_CAP = 16,    // [numbers] of a reply: tick, rung, the rung's numbers
+    REPLY_CAP = 16,    // [numbers] of a reply: tick, rung, the rung's numbers, payloads to let go
 };
 
 /// One number of the samples: its name, and where it is in vy_samples.

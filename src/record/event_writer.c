@@ -67,7 +67,7 @@ void vy_event_writer_failure(event_writer *e, const vy_world *world)
     if (f.reason == VY_FAILURE_NOT_FINITE) {
         snprintf(text, sizeof text, "%s is not finite", f.what);
     } else if (f.reason == VY_FAILURE_COMMAND) {
-        snprintf(text, sizeof text, "%s is not finite or of no known rung", f.what);
+        snprintf(text, sizeof text, "%s is not finite, of no known rung, or lets go what it may not", f.what);
     } else if (f.reason == VY_FAILURE_CONTROLLER) {
         snprintf(text, sizeof text, "the controller %s (%.0f)", f.what, f.value);
     } else {
@@ -214,7 +214,7 @@ static void start_guards(event_writer *e, const vy_world *world)
     }
 }
 
-static uint64_t payload_word(const payload_block *p) { return p->carried | p->missed << 1; }
+static uint64_t payload_word(const payload_block *p) { return (p->carried != PAYLOAD_FREE) | p->missed << 1; }
 
 // Payloads, when they are taken up, missed or let go.
 static void note_payloads(event_writer *e, const vy_world *world)

@@ -49,12 +49,13 @@ static const vy_pb_field reply_fields[] = {
     {.name = "strafe", .number = 14, .type = VY_PB_DOUBLE},
     {.name = "vertical", .number = 15, .type = VY_PB_DOUBLE},
     {.name = "yaw", .number = 16, .type = VY_PB_DOUBLE},
+    {.name = "drop", .number = 18, .type = VY_PB_FIXED64}, // logs of before have none: 0
     {.name = "check", .number = 17, .type = VY_PB_FIXED64},
 };
 const vy_pb_message vy_message_reply = {.name = "volery.Reply",
                                         .fields = reply_fields,
                                         .field_count = sizeof reply_fields / sizeof reply_fields[0]};
-_Static_assert(sizeof(reply_cells) == 8 * (3 + VY_ROTOR_CAP + 1 + 3 + 3 + 4 + 2 + 3 + 5 + 1),
+_Static_assert(sizeof(reply_cells) == 8 * (3 + VY_ROTOR_CAP + 1 + 3 + 3 + 4 + 2 + 3 + 5 + 2),
                "cells without padding");
 
 static const vy_pb_field geodetic_fields[] = {
@@ -152,13 +153,18 @@ reply_cells vy_reply_pack(uint64_t tick, uint32_t drone, const vy_intent *intent
         .strafe = intent->strafe,
         .vertical = intent->vertical,
         .yaw = intent->yaw,
+        .drop = intent->drop,
     };
     memcpy(c.motors, intent->motors, sizeof c.motors);
     c.check = vy_reply_check(&c);
     return c;
 }
 
-uint64_t vy_reply_check(const reply_cells *cells) { return vy_hash64(cells, offsetof(reply_cells, check)); }
+// Of a reply that drops nothing it is what it was before replies could.
+uint64_t vy_reply_check(const reply_cells *cells)
+{
+    return vy_hash64(cells, cells->drop != 0 ? offsetof(reply_cells, check) : offsetof(reply_cells, drop));
+}
 
 vy_intent vy_reply_unpack(const reply_cells *cells)
 {
@@ -176,6 +182,7 @@ vy_intent vy_reply_unpack(const reply_cells *cells)
         .strafe = cells->strafe,
         .vertical = cells->vertical,
         .yaw = cells->yaw,
+        .drop = cells->drop,
     };
     memcpy(intent.motors, cells->motors, sizeof intent.motors);
     return intent;

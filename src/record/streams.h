@@ -57,6 +57,7 @@ typedef struct reply_cells {
     uint64_t verdict, detail;
     vy_vec3 velocity;
     double yaw_rate, throttle, strafe, vertical, yaw;
+    uint64_t drop;
     uint64_t check; ///< hash of all the others: a reply that was changed later is found by itself
 } reply_cells;
 

@@ -152,6 +152,10 @@ static void init_payload(void *object, int index)
         (vy_scenario_payload){.carrier = -1, .load = -1, .def = vy_default_payload_def()};
 }
 
+static const vy_choice releases[] = {
+    CHOICE("off", 0, "the clock alone"),
+    CHOICE("on", 1, "the carrier's controller, too: docs/controllers.md"),
+};
 static const vy_row payload_rows[] = {
     ROW("carrier", DRONE, vy_scenario_payload, carrier, .flags = VY_ROW_REQUIRED,
         .help = "the name of a drone"),
@@ -167,6 +171,7 @@ static const vy_row payload_rows[] = {
         .word_value = (double)INFINITY, .help = "when it is let go"),
     ROW("reach", NUMBER, vy_scenario_payload, def.reach, .unit = "m", .range = AT_LEAST_0,
         .help = "how far from `position` it may be to be taken up; it stays where it is then"),
+    ROW("release", CHOICE, vy_scenario_payload, def.release, CHOICES(releases), .help = "who may let it go"),
 };
 const vy_table vy_payload_table = {
     .title = "Payloads",

@@ -60,7 +60,8 @@ static uint32_t call(const vy_world *world, uint32_t index, world_block *w, dron
     }
     (void)fpu_enter(); // whoever answered may have changed rounding
     const uint64_t clamps = d->clamps;
-    const control_reply taken = vy_control_reply(&reply);
+    control_reply taken = vy_control_reply(&reply);
+    if (!vy_payload_may_drop(&world->model, index, reply.drop)) taken.rung = ~(bits)0; // no command either
     if (reply.verdict != VY_VERDICT_REPLIED) {
         if (!vy_guard_take_over(world, index, VY_HANDOVER_CONTROLLER, &reply))
             world_fail(1, VY_FAILURE_CONTROLLER, index, (double)reply.detail, 0.0, (int)reply.verdict, w);
@@ -68,6 +69,7 @@ static uint32_t call(const vy_world *world, uint32_t index, world_block *w, dron
                !vy_guard_take_over(world, index, VY_HANDOVER_COMMAND, &reply)) {
         steer_reply(&world->model, index, 1, &taken, w, d);
         vy_guard_mark(world, index, 1);
+        if (reply.drop != 0 && world->wishes != NULL) world->wishes[index] = reply.drop;
     }
     uint32_t events = d->clamps != clamps ? VY_EVENT_CLAMPED : 0;
     const vy_sink *sink = &world->sink;

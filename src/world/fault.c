@@ -294,18 +294,21 @@ void vy_fault_samples(vy_world *world)
 
 // --- replies
 
-_Static_assert(sizeof(control_state) <= (LINE_CELLS - 1) * sizeof(double), "a reply fits on a line");
+#define COMMAND_CELLS (2 + sizeof(control_state) / sizeof(double))
+_Static_assert(COMMAND_CELLS <= LINE_CELLS, "a reply fits on a line");
 
-// A reply on a line: the rung, then what is wanted. What the loops remember stays where it is.
-static size_t pack_command(const drone_block *d, double *values)
+// A reply on a line: the rung, then what is wanted, then payloads to let go. What the loops remember stays
+// where it is.
+static void pack_command(const drone_block *d, uint64_t wish, double *values)
 {
     values[0] = (double)d->rung;
     memcpy(values + 1, &d->control, sizeof d->control);
-    return 1 + sizeof d->control / sizeof(double);
+    values[COMMAND_CELLS - 1] = (double)wish; // of few bits: VY_DROP_CAP
 }
 
-static void unpack_command(const double *values, drone_block *d)
+static void unpack_command(const double *values, drone_block *d, uint64_t *wish)
 {
+    *wish = (uint64_t)values[COMMAND_CELLS - 1];
     const control_state own = d->control;
     d->rung = (uint64_t)values[0];
     memcpy(&d->control, values + 1, sizeof d->control);
@@ -317,7 +320,7 @@ static void unpack_command(const double *values, drone_block *d)
 
 // Returns 0 when nothing arrives.
 static int pass_command(const vy_model *m, uint64_t tick, uint32_t drone, const drone_block *before,
-                        line_block *lines, drone_block *d)
+                        line_block *lines, drone_block *d, uint64_t *wish)
 {
     double values[LINE_CELLS];
     int arrives = 1;
@@ -328,20 +331,20 @@ static int pass_command(const vy_model *m, uint64_t tick, uint32_t drone, const 
         uint64_t began = 0;
         const int acts = vy_fault_acts(m, f, drone, tick, &began);
         if (f->def.kind == VY_FAULT_COMMAND_DELAY) {
-            const size_t count = pack_command(d, values);
-            put_on_line(f, drone, tick, lines, values, count);
+            pack_command(d, *wish, values);
+            put_on_line(f, drone, tick, lines, values, COMMAND_CELLS);
             if (!acts) continue;
-            if (!take_off_line(f, drone, tick, began, lines, values, count))
+            if (!take_off_line(f, drone, tick, began, lines, values, COMMAND_CELLS))
                 arrives = 0;
             else
-                unpack_command(values, d);
+                unpack_command(values, d, wish);
         } else if (acts && draw(m, f, drone, DRAW_SHARE, tick, 0) < f->def.size) {
             arrives = 0;
         }
     }
     if (!arrives) {
-        (void)pack_command(before, values);
-        unpack_command(values, d);
+        pack_command(before, 0, values);
+        unpack_command(values, d, wish);
     }
     return arrives;
 }
@@ -352,7 +355,8 @@ void vy_fault_commands(vy_world *world)
     const uint64_t tick = world->state->tick;
     for (uint32_t i = 0; i < m->drone_count; ++i) {
         if (!due(tick, m->drones[i].control_period)) continue;
-        if (!pass_command(m, tick, i, &world->before[i], world->lines, &world->drones[i]))
+        uint64_t none = 0, *wish = world->wishes != NULL ? &world->wishes[i] : &none;
+        if (!pass_command(m, tick, i, &world->before[i], world->lines, &world->drones[i], wish))
             vy_guard_mark(world, i, 0);
     }
 }

@@ -118,7 +118,7 @@ DRONE_FIELD(mocap_tick, u64, 1, "", "when motion capture was last sampled")
 DRONE_FIELD(clamps, u64, 1, "", "motor commands clamped so far")
 DRONE_FIELD(exceeded, u64, 5, "", "steps each safety limit has been exceeded without a break")
 
-PAYLOAD_FIELD(carried, u64, 1, "", "1: the load is carried")
+PAYLOAD_FIELD(carried, u64, 1, "", "1: the load is carried; 2: its carrier's controller lets it go in the next step")
 PAYLOAD_FIELD(missed, u64, 1, "", "1: it was out of reach when it was to be taken up")
 PAYLOAD_FIELD(place, f64, 3, "m", "of its centre of mass, from the carrier's own, carrier's axes")
 PAYLOAD_FIELD(turn, f64, 4, "", "load to carrier: w, x, y, z")

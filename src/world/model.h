@@ -68,6 +68,8 @@ typedef struct payload_model {
     uint64_t attach, drop; // ticks
     vec3 place;            // [m] from the carrier's own centre of mass, where it is to be taken up
     double reach;          // [m]
+    int release;           // the carrier's controller may let it go
+    int bit;               // by which bit of its wish: its number among the carrier's
 } payload_model;
 
 /// One layout for every lane width.

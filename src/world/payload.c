@@ -1,5 +1,5 @@
-// payload.c - what drones carry: attached and dropped on schedule, with mass, inertia and momentum kept to
-// the bit.
+// payload.c - what drones carry: attached on schedule, dropped on schedule or by a controller, with mass,
+// inertia and momentum kept to the bit.
 //
 // A drone and what it carries are one rigid body. Its constants are those of the drone alone, with
 //   m = sum of m_i,   c = sum of m_i r_i / m,   I = sum of R_i I_i R_i^T + m_i (|d_i|^2 - d_i d_i^T),  d_i =
@@ -124,7 +124,7 @@ static body_state carried_state(const body_state *own, const payload_block *p)
 static void hold(vy_world *world, uint32_t k, int on)
 {
     const payload_model *p = &world->model.payloads[k];
-    world->payloads[k].carried = on != 0;
+    world->payloads[k].carried = on ? PAYLOAD_CARRIED : PAYLOAD_FREE;
     world->model.drones[p->load].held = on ? HELD_BY_CARRIER : HELD_BY_NOTHING;
     if (world->bodies != NULL) {
         body_slot *load = &world->bodies->slots[p->load];
@@ -209,8 +209,8 @@ void vy_payload_stage(vy_world *world)
         const double before = world->accounting ? vy_drone_kinetic(world, p->carrier) : 0.0;
         const uint64_t carried = world->payloads[k].carried;
         if (tick == p->attach && tick > 0 && !carried && !take(world, k)) world->payloads[k].missed += 1;
-        if (tick == p->drop && carried) drop(world, k);
-        if (world->accounting && world->payloads[k].carried != carried) // no work was done
+        if (carried == PAYLOAD_RELEASED || (tick == p->drop && carried)) drop(world, k);
+        if (world->accounting && !world->payloads[k].carried != !carried) // no work was done
             world->accounts[p->carrier].start += vy_drone_kinetic(world, p->carrier) - before;
     }
 }
@@ -226,9 +226,34 @@ void vy_payload_follow(vy_world *world)
     }
 }
 
+int vy_payload_may_drop(const vy_model *m, uint32_t index, uint64_t drop)
+{
+    for (uint32_t k = 0; k < m->payload_count && drop != 0; ++k) {
+        const payload_model *p = &m->payloads[k];
+        if (p->carrier == index && p->release && p->bit < VY_DROP_CAP) drop &= ~((uint64_t)1 << p->bit);
+    }
+    return drop == 0;
+}
+
+void vy_payload_release(vy_world *world)
+{
+    const vy_model *m = &world->model;
+    for (uint32_t k = 0; k < m->payload_count; ++k) {
+        const payload_model *p = &m->payloads[k];
+        const int wished =
+            p->release && p->bit < VY_DROP_CAP && (world->wishes[p->carrier] >> p->bit & 1) != 0;
+        if (wished && world->payloads[k].carried) world->payloads[k].carried = PAYLOAD_RELEASED;
+    }
+    memset(world->wishes, 0, m->drone_count * sizeof world->wishes[0]);
+}
+
 void vy_payload_sync(vy_world *world)
 {
-    for (uint32_t k = 0; k < world->model.payload_count; ++k) hold(world, k, world->payloads[k].carried != 0);
+    for (uint32_t k = 0; k < world->model.payload_count; ++k) {
+        const uint64_t carried = world->payloads[k].carried;
+        hold(world, k, carried != PAYLOAD_FREE);
+        world->payloads[k].carried = carried;
+    }
 }
 
 static vy_status check_ends(const vy_world *world, const vy_payload_def *def, uint32_t carrier, uint32_t load,
@@ -282,7 +307,9 @@ vy_status vy_world_add_payload(vy_world *world, const vy_payload_def *def, vy_er
         .drop = vy_tick_at(def->drop, m->dt),
         .place = place,
         .reach = def->reach,
+        .release = def->release,
     };
+    for (uint32_t i = 0; i < k; ++i) m->payloads[k].bit += m->payloads[i].carrier == carrier;
     m->params[carrier].nap.open_loop = m->params[load].nap.open_loop = 0; // the bound is that of one body
     vy_world_lay_out(world);
     world->payloads[k] = (payload_block){.place = place, .turn = quat_normalize(def->attitude)};

@@ -44,9 +44,11 @@ typedef struct tie_block {
     bits active;
 } tie_block;
 
+enum { PAYLOAD_FREE, PAYLOAD_CARRIED, PAYLOAD_RELEASED }; // the last: let go in the next step
+
 /// Of one payload.
 typedef struct payload_block {
-    bits carried; // 1: it is
+    bits carried; // one of the above
     bits missed;  // 1: it was out of reach
     vec3 place;   // [m] of its centre of mass, from the carrier's own
     quat turn;    // load to carrier

@@ -51,6 +51,7 @@ VY_FN uint32_t step(vy_world *world)
         if (faulty) vy_fault_remember(world);
         events |= vy_controller_stage(world, w, d); // controller under test
         if (faulty) vy_fault_commands(world);
+        if (m->payload_count > 0) vy_payload_release(world);
         if (m->guarded)
             events |= vy_guard_stage(world, w, d); // drive abstraction layer with limits and failsafe, fences
         else if (dal_stage(m, w, d))

@@ -124,6 +124,7 @@ enum {
     PART_GROUNDS,
     PART_PAYLOADS,
     PART_VEHICLES,
+    PART_WISHES,
     PARTS
 };
 
@@ -169,6 +170,7 @@ vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err
         [PART_GROUNDS] = def->obstacle_cap > 0 ? drones * sizeof(double) : 0,
         [PART_PAYLOADS] = def->payload_cap * sizeof(payload_model),
         [PART_VEHICLES] = def->payload_cap > 0 ? drones * sizeof(vy_vehicle_def) : 0,
+        [PART_WISHES] = def->payload_cap > 0 ? drones * sizeof(uint64_t) : 0,
     };
     size_t total = 0;
     for (int i = 0; i < PARTS; ++i) total += (sizes[i] + 63u) & ~(size_t)63u;
@@ -206,6 +208,7 @@ vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err
         .payloads = parts[PART_PAYLOADS],
     };
     world->vehicles = parts[PART_VEHICLES];
+    world->wishes = def->payload_cap > 0 ? parts[PART_WISHES] : NULL;
     world->grounds = parts[PART_GROUNDS];
     if (def->obstacle_cap > 0) world->model.grounds = world->grounds;
     const vy_environment_def *env = &def->environment;

@@ -60,6 +60,7 @@ struct vy_world {
     wake_entry *wakes;
     double *grounds;          // what model.grounds reads, in a world made for obstacles
     vy_vehicle_def *vehicles; // as declared, of each drone, in a world made for payloads
+    uint64_t *wishes;         // [drone_cap] payloads that its controller lets go in this step; NULL elsewhere
     vy_sink sink;
     vy_replay replay;
     size_t memory;
@@ -106,6 +107,10 @@ int vy_height_over_ground(const vy_world *world, vec3 point, double *height);
 /// At the start of a step: take up and let go what is due. At its end: loads move with their carriers.
 void vy_payload_stage(vy_world *world);
 void vy_payload_follow(vy_world *world);
+/// May the controller of drone `index` let go all payloads of the bits in `drop`?
+int vy_payload_may_drop(const vy_model *m, uint32_t index, uint64_t drop);
+/// After the controllers: what they wish to let go is let go at the start of the next step.
+void vy_payload_release(vy_world *world);
 /// Fit the constants of carriers to a restored state.
 void vy_payload_sync(vy_world *world);
 
