@@ -31,10 +31,9 @@ static int add_boxes(vy_bodies *bodies, const pile *p)
     def.shape = &box;
     if (vy_shape_box((vy_vec3){0.25, 0.25, 0.25}, &box, NULL) != VY_OK) return 0;
     for (uint32_t i = 0; i < p->count; ++i) {
-        const uint32_t heap = i / p->heap, k = i % p->heap;
+        const uint32_t heap = i / p->heap, line = heap / HEAPS_IN_A_ROW, k = i % p->heap;
         const uint32_t column = k % side, row = k / side % side, layer = k / (side * side);
-        const double east = HEAPS_APART * (heap % HEAPS_IN_A_ROW),
-                     north = HEAPS_APART * (heap / HEAPS_IN_A_ROW);
+        const double east = HEAPS_APART * (heap % HEAPS_IN_A_ROW), north = HEAPS_APART * line;
         def.state.position = (vy_vec3){east + (0.9 * column + 0.02 * unit(&x)),
                                        north + (0.9 * row + 0.02 * unit(&x)), 0.5 + 0.9 * layer};
         def.state.attitude =

@@ -641,6 +641,32 @@ static vy_status build_bump(uint64_t seed, vy_world **out, vy_error *err)
     return finish(status, out);
 }
 
+// Two stacks fall asleep below a drone; a ball falls on it, and both on one of them.
+static vy_status build_asleep(uint64_t seed, vy_world **out, vy_error *err)
+{
+    vy_world_def def = vy_default_world_def();
+    def.seed = seed;
+    def.drone_cap = 6;
+    def.obstacle_cap = 1;
+    def.contacts.cap = 32;
+    def.contacts.sleep = 0.25;
+    vy_status status = vy_world_create(&def, out, err);
+    if (status != VY_OK) return status;
+    const vy_drone_def ball = loose(VY_SOLID_SPHERE, (vy_vec3){0.02, 0.01, 3.0}),
+                       drone = vy_default_drone_def();
+    for (int i = 0; i < 4 && status == VY_OK; ++i) {
+        const int stack = i / 2;
+        const vy_drone_def box =
+            loose(VY_SOLID_BOX, (vy_vec3){0.003 * i, 0.5 * stack, 0.026 + 0.052 * (i % 2)});
+        status = vy_world_add_drone(*out, &box, NULL, err);
+    }
+    if (status == VY_OK) status = vy_world_add_drone(*out, &ball, NULL, err);
+    if (status == VY_OK) status = vy_world_add_drone(*out, &drone, NULL, err);
+    const vy_obstacle_def ground = vy_default_obstacle_def();
+    if (status == VY_OK) status = vy_world_add_obstacle(*out, &ground, err);
+    return finish(status, out);
+}
+
 // A Kalman filter on a full kit: an IMU with all its figures off the centre, late and lossy samples.
 static vy_drone_def sensing_drone(void)
 {
@@ -771,6 +797,7 @@ const vy_scene vy_scenes[] = {
     {"failsafe", "limits of a drive, commands that are lost, a rotor that is gone", 4000, build_failsafe},
     {"bump", "landing, a thin wall, boxes on a tilted pad, a ball and a capsule on hills, a load set down",
      3000, build_bump},
+    {"asleep", "stacks that fall asleep below a drone, and a ball that falls on both", 1200, build_asleep},
     {"joined", "a load on a cable, a boom that bends, and a string of every other kind of joint", 3000,
      build_joined},
     {"dragged", "the same above a floor that load, boom and string touch", 1500, build_dragged},

@@ -287,6 +287,13 @@ static uint32_t fly_woken(vy_bodies *b, double h)
     return events;
 }
 
+// Whether a body that lay still does not any more.
+static int has_moved(const body_state *now, const body_state *lay)
+{
+    const vec3 way = vec3_sub(now->position, lay->position);
+    return vec3_dot(way, way) > 0.0 || !stands_still(now);
+}
+
 int vy_sleep_disturbed(vy_bodies *b, double h, uint32_t *events)
 {
     sleep_system *s = b->sleep;
@@ -299,8 +306,7 @@ int vy_sleep_disturbed(vy_bodies *b, double h, uint32_t *events)
         if (b->moves[l->a] && b->moves[l->b]) continue;
         const uint32_t i = b->moves[l->a] ? l->b : l->a;
         // The simple response moves bodies that overlap without a push, too.
-        if (!sleeps(b, i) || (!l->kept && memcmp(&b->state[i], &c->start[i], sizeof *c->start) == 0))
-            continue;
+        if (!sleeps(b, i) || (!l->kept && !has_moved(&b->state[i], &c->start[i]))) continue;
         rouse(b, i);
         woke = 1;
     }
