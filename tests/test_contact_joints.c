@@ -228,7 +228,7 @@ static void figures_come_to_rest(void **unused)
     (void)unused;
     vy_bodies *b = new_joined_set(1e-3, 8, 5);
     const vy_material m = surface(0.6, 0.0);
-    const vy_vec3 v = vec3_make(-1.0, 0.0, 0.0);
+    const vy_vec3 v = vec3_make(-1.08, 0.0, 0.0);
     const vy_shape torso = box(0.15, 0.1, 0.25), limb = box(0.05, 0.05, 0.2), head = box(0.08, 0.08, 0.1),
                    floor = plane(vec3_make(0, 0, 1)), wall = box(0.05, 2.0, 2.0);
     vy_body_id ids[6];

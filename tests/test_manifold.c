@@ -1,6 +1,7 @@
 // test_manifold.c - contact points: on both surfaces, the deepest among them, the same names from step to
 // step.
 #include "collision_samples.h"
+#include "geometry/boxes.h"
 #include "geometry/contact.h"
 #include "geometry/manifold.h"
 
@@ -141,6 +142,16 @@ static void crossing_edges_touch_in_one_point(void **unused)
     vy_hull_destroy(hull);
 }
 
+static int has_point(const vy_manifold *m, const vy_manifold_point *p)
+{
+    for (int i = 0; i < m->count; ++i) {
+        const vy_manifold_point *q = &m->points[i];
+        if (fabs(q->depth - p->depth) < 1e-9 && vec3_length(vec3_sub(q->point_a, p->point_a)) < 1e-9)
+            return 1;
+    }
+    return 0;
+}
+
 // Boxes by their fifteen axes and boxes as hulls by EPA: two methods, one answer.
 static void special_boxes_agree_with_the_general_path(void **unused)
 {
@@ -161,11 +172,51 @@ static void special_boxes_agree_with_the_general_path(void **unused)
         if (m.count > 0) {
             assert_near(m.points[0].depth, g.points[0].depth, 1e-11);
             assert_near(m.points[0].depth, mixed.points[0].depth, 1e-11);
-            if (vec3_dot(m.normal, g.normal) > 1.0 - 1e-9) assert_int_equal(m.count, g.count);
+            if (vec3_dot(m.normal, g.normal) > 1.0 - 1e-9) {
+                assert_int_equal(m.count, g.count);
+                for (int i = 0; i < m.count && m.count < 4; ++i) assert_true(has_point(&g, &m.points[i]));
+            }
         }
         vy_hull_destroy(ha);
         vy_hull_destroy(hb);
     }
+}
+
+// Boxes that are apart: where a face or two edges say how far, GJK says the same; where they do not, they do
+// not guess.
+static void boxes_apart_agree_with_the_distance(void **unused)
+{
+    (void)unused;
+    sampler s = {69};
+    int near = 0, clear = 0;
+    for (int round = 0; round < 20000; ++round) {
+        const vy_shape a = sample_shape(&s, 2, 1.0, NULL), b = sample_shape(&s, 2, 1.0, NULL);
+        vy_pose pa = sample_pose(&s, 0.5), pb = sample_pose(&s, 2.0);
+        if (round % 5 == 0) pb.rotation = pa.rotation;
+        const double margin = 0.2;
+        vy_distance d;
+        vy_manifold m;
+        assert_int_equal(vy_shape_distance(&a, &pa, &b, &pb, NULL, NULL, &d, NULL), VY_OK);
+        const int known = vy_boxes_collide(&a, &pa, &b, &pb, margin, &m);
+        if (!known) assert_true(m.count == 0 && d.distance > 0.0);
+        if (known && d.distance > margin + 1e-9) assert_int_equal(m.count, 0);
+        if (!(d.distance > 1e-3 && d.distance < margin - 1e-9)) continue;
+        ++near;
+        if (!known) continue;
+        ++clear;
+        assert_in_range(m.count, 1, 4);
+        assert_near(m.points[0].depth, -d.distance, 1e-11);
+        assert_vec_near(m.normal, d.normal, 1e-9);
+        assert_true(outside(&a, &pa, m.points[0].point_a) < 1e-9);
+        assert_true(outside(&b, &pb, m.points[0].point_b) < 1e-9);
+        for (int i = 0; i < m.count; ++i) {
+            const vy_manifold_point *p = &m.points[i];
+            assert_vec_near(vec3_sub(p->point_b, p->point_a), vec3_scale(-p->depth, m.normal), 1e-12);
+            assert_true(p->depth <= m.points[0].depth);
+        }
+    }
+    print_message("boxes near each other: %d, of which faces or edges tell %d\n", near, clear);
+    assert_true(near > 1000 && clear > near / 4);
 }
 
 // Spheres and capsules in closed form against GJK and EPA on their cores.
@@ -302,6 +353,7 @@ int main(void)
         cmocka_unit_test(overhang_is_clipped),
         cmocka_unit_test(crossing_edges_touch_in_one_point),
         cmocka_unit_test(special_boxes_agree_with_the_general_path),
+        cmocka_unit_test(boxes_apart_agree_with_the_distance),
         cmocka_unit_test(special_round_shapes_agree_with_the_general_path),
         cmocka_unit_test(coincident_round_shapes),
         cmocka_unit_test(capsules_lie_on_two_points),

@@ -527,11 +527,11 @@ static void custom_joints_stay_awake(void **unused)
 // A heap that falls asleep while a ball is on its way to it, and is hit. `moments`: when to look.
 static void make_story(vy_bodies *b)
 {
-    uint64_t x = 77;
+    uint64_t x = 72;
     const vy_shape shape = ball(0.1);
     add_heap(b, &x, 150);
     (void)add_floor(b);
-    (void)add(b, VY_BODY_DYNAMIC, &shape, 20.0, vec3_make(0.8, 0.8, 60.0), vec3_zero(), surface(0.5, 0.0));
+    (void)add(b, VY_BODY_DYNAMIC, &shape, 20.0, vec3_make(0.8, 0.8, 75.0), vec3_zero(), surface(0.5, 0.0));
 }
 
 // The story on one thread; then on others some steps from three of its moments: most have just fallen asleep,

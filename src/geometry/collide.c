@@ -1,4 +1,5 @@
 // collide.c - one call from two shapes and poses to a manifold.
+#include "geometry/boxes.h"
 #include "geometry/contact.h"
 #include "geometry/ground.h"
 #include "geometry/manifold.h"
@@ -11,21 +12,6 @@ static void turn_round(vy_manifold *m)
         m->points[i].point_a = m->points[i].point_b;
         m->points[i].point_b = t;
     }
-}
-
-static void collide_boxes(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, const vy_pose *pose_b,
-                          double near, vy_manifold *out)
-{
-    const mat3 rotation = quat_matrix(quat_mul(quat_conj(pose_a->rotation), pose_b->rotation));
-    const vec3 offset = quat_unrotate(pose_a->rotation, vec3_sub(pose_b->position, pose_a->position));
-    const double scale = vec3_length(a->box.half) + vec3_length(b->box.half);
-    vy_local_contact c;
-    int hit;
-    out->count = 0;
-    const int edges = vy_contact_boxes(&a->box, &b->box, &rotation, offset, &hit, &c);
-    if (!hit) return;
-    vy_manifold_build(a, b, &rotation, offset, scale, c.normal, c.depth, edges ? &c.point_a : NULL, near,
-                      pose_a, out);
 }
 
 // A sphere touches in one point: what was found is the manifold.
@@ -85,7 +71,7 @@ static vy_status collide(const vy_shape *a, const vy_pose *pose_a, const vy_shap
         vy_collide_ground(b, pose_b, a, pose_a, out);
         turn_round(out);
     } else if (a->kind == VY_SHAPE_BOX && b->kind == VY_SHAPE_BOX) {
-        collide_boxes(a, pose_a, b, pose_b, near, out);
+        (void)vy_boxes_collide(a, pose_a, b, pose_b, near, out);
     } else {
         return collide_convex(a, pose_a, b, pose_b, near, out);
     }
@@ -133,56 +119,19 @@ static double size_of(const vy_shape *shape)
     return core.outer + core.margin;
 }
 
-// Whether two boxes are farther apart than that along an axis across an edge of each. `from_a`: to b's
-// centre, in a's axes. Edges that are nearly parallel say nothing that faces do not.
-static int edges_apart(const mat3 *r, const double half_a[3], const double half_b[3], const double from_a[3],
-                       double margin)
-{
-    const double most = margin * (1.0 + 1e-6);
-    for (int i = 0; i < 3; ++i) {
-        const int i1 = i == 2 ? 0 : i + 1, i2 = i == 0 ? 2 : i - 1;
-        for (int j = 0; j < 3; ++j) {
-            const int j1 = j == 2 ? 0 : j + 1, j2 = j == 0 ? 2 : j - 1;
-            const double u = r->m[i1][j], v = r->m[i2][j], length2 = u * u + v * v;
-            const double reach = (half_a[i1] * real_abs(v) + half_a[i2] * real_abs(u)) +
-                                 (half_b[j1] * real_abs(r->m[i][j2]) + half_b[j2] * real_abs(r->m[i][j1]));
-            const double gap = real_abs(from_a[i2] * u - from_a[i1] * v) - reach;
-            if (length2 > 1e-4 && gap > 0.0 && gap * gap > most * most * length2) return 1;
-        }
-    }
-    return 0;
-}
-
-// Whether a face of one of two boxes, or an edge of each, shows that they are farther apart than that:
-// cheaper to see than their distance.
-static int boxes_apart(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, const vy_pose *pose_b,
-                       double margin)
-{
-    const mat3 r = quat_matrix(quat_mul(quat_conj(pose_a->rotation), pose_b->rotation));
-    const vec3 ta = quat_unrotate(pose_a->rotation, vec3_sub(pose_b->position, pose_a->position));
-    const vec3 tb = mat3_tmul_vec(r, ta), ha = a->box.half, hb = b->box.half;
-    const double a_half[3] = {ha.x, ha.y, ha.z}, b_half[3] = {hb.x, hb.y, hb.z};
-    const double from_a[3] = {ta.x, ta.y, ta.z}, from_b[3] = {tb.x, tb.y, tb.z};
-    for (int i = 0; i < 3; ++i) {
-        double reach_b = a_half[i], reach_a = b_half[i];
-        for (int j = 0; j < 3; ++j) {
-            reach_b += real_abs(r.m[i][j]) * b_half[j];
-            reach_a += real_abs(r.m[j][i]) * a_half[j];
-        }
-        if (real_abs(from_a[i]) - reach_b > margin || real_abs(from_b[i]) - reach_a > margin) return 1;
-    }
-    return edges_apart(&r, a_half, b_half, from_a, margin);
-}
-
 vy_status vy_collide_near(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, const vy_pose *pose_b,
                           double margin, vy_manifold *out)
 {
     const int convex = vy_shape_is_convex(a) && vy_shape_is_convex(b);
     if (!convex && margin > 0.0) return near_ground(a, pose_a, b, pose_b, margin, out);
-    vy_status status = collide(a, pose_a, b, pose_b, margin, out);
-    if (status != VY_OK || out->count > 0 || !(margin > 0.0)) return status;
-    if (a->kind == VY_SHAPE_BOX && b->kind == VY_SHAPE_BOX && boxes_apart(a, pose_a, b, pose_b, margin))
-        return VY_OK;
+    vy_status status = VY_OK;
+    if (a->kind == VY_SHAPE_BOX && b->kind == VY_SHAPE_BOX && margin > 0.0) {
+        if (!vy_pose_valid(pose_a) || !vy_pose_valid(pose_b)) return VY_BAD_VALUE;
+        if (vy_boxes_collide(a, pose_a, b, pose_b, margin, out)) return VY_OK;
+    } else {
+        status = collide(a, pose_a, b, pose_b, margin, out);
+        if (status != VY_OK || out->count > 0 || !(margin > 0.0)) return status;
+    }
     vy_distance d;
     status = vy_shape_distance(a, pose_a, b, pose_b, NULL, NULL, &d, NULL);
     if (status != VY_OK || !(d.distance > 0.0) || d.distance > margin) return status;

@@ -22,12 +22,7 @@ vy_status vy_contact_general(vy_pair *pair, const vy_shape *a, const vy_shape *b
                              const vy_query_options *options, int *hit, vy_local_contact *out,
                              vy_query_info *info);
 
-/// Two boxes by their fifteen axes: *hit, and the normal and depth of *out. Returns 1 when two edges touch:
-/// then the points are filled, too.
-int vy_contact_boxes(const vy_box *a, const vy_box *b, const mat3 *rotation, vec3 offset, int *hit,
-                     vy_local_contact *out);
-
-/// Spheres, capsules and boxes in closed form, in the world frame. Returns 0 when the pair is none of those:
-/// then neither *hit nor *out has been touched.
+/// Spheres, capsules and sphere-box in closed form, in the world frame. Returns 0 when the pair is none of
+/// those: then neither *hit nor *out has been touched.
 int vy_contact_round(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, const vy_pose *pose_b,
                      int *hit, vy_contact *out);

@@ -1,10 +1,6 @@
 // feature.c - which part of a shape's surface looks along a direction.
 #include "geometry/manifold.h"
 
-// A face or side counts when the direction is within this of its normal (2.6 degrees); else it is an edge or
-// a corner that touches.
-#define ALIGNED 0.999
-
 static void set_point(vy_feature *f, int i, vec3 p, uint32_t id)
 {
     f->p[i] = p;
@@ -65,7 +61,7 @@ static void feature_of_capsule(const vy_capsule *c, vec3 d, vy_feature *out)
     const vec3 skin = vec3_scale(c->radius, d), end = vec3_make(0.0, 0.0, c->half_length);
     out->normal = d;
     out->face = 0;
-    if (d.z * d.z < 1.0 - ALIGNED * ALIGNED && c->half_length > 0.0) {
+    if (d.z * d.z < 1.0 - VY_FACE_ALIGNED * VY_FACE_ALIGNED && c->half_length > 0.0) {
         out->count = 2;
         set_point(out, 0, vec3_add(end, skin), 0);
         set_point(out, 1, vec3_sub(skin, end), 1);
@@ -84,7 +80,7 @@ static void feature_of_cylinder(const vy_cylinder *c, vec3 d, vy_feature *out)
     const double s = d.z < 0.0 ? -1.0 : 1.0, across2 = d.x * d.x + d.y * d.y;
     out->normal = d;
     out->face = d.z < 0.0 ? 1 : 0;
-    if (real_abs(d.z) >= ALIGNED) {
+    if (real_abs(d.z) >= VY_FACE_ALIGNED) {
         out->count = 8;
         out->normal = vec3_make(0.0, 0.0, s);
         for (int i = 0; i < 8; ++i) {
@@ -96,7 +92,7 @@ static void feature_of_cylinder(const vy_cylinder *c, vec3 d, vy_feature *out)
     }
     const double k = c->radius / real_sqrt(across2);
     const vec3 side = vec3_make(k * d.x, k * d.y, 0.0), end = vec3_make(0.0, 0.0, c->half_height);
-    if (d.z * d.z < 1.0 - ALIGNED * ALIGNED) {
+    if (d.z * d.z < 1.0 - VY_FACE_ALIGNED * VY_FACE_ALIGNED) {
         out->count = 2;
         out->face = 2;
         set_point(out, 0, vec3_add(side, end), 0);

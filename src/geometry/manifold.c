@@ -2,20 +2,6 @@
 // what is left.
 #include "geometry/manifold.h"
 
-// A contact normal within 2.6 degrees of a face's normal is a contact with that face.
-#define ALIGNED 0.999
-
-// What made a contact point: the reference's face, the incident face, and two lines that cross there, each an
-// edge of the incident polygon or a side of the reference; 0 for the second: a corner of the incident
-// polygon, where the edge starts.
-static uint64_t point_id(int turned, uint32_t face, uint32_t incident_face, uint32_t first, uint32_t second)
-{
-    return (uint64_t)(turned & 1) << 63 | (uint64_t)(face & 0x3fffu) << 48 |
-           (uint64_t)(incident_face & 0xffffu) << 32 | (uint64_t)(first & 0xffffu) << 16 | (second & 0xffffu);
-}
-
-enum { SIDE = 0x8000 }; // marks the name of a line as a side of the reference
-
 typedef struct loop {
     int count;
     vec3 p[2 * VY_FEATURE_POINTS];
@@ -42,15 +28,14 @@ static int cut(const loop *in, vec3 m, double offset, uint32_t side, loop *out)
     }
     if (!(most > 0.0)) return 0;
     const int edges = in->count == 2 ? 1 : in->count; // a segment has one edge, not two
-    const uint32_t name = (side & 0x7fffu) | SIDE;
+    const uint32_t name = side_name(side);
     out->count = 0;
     for (int i = 0; i < in->count; ++i) {
         const int j = i + 1 == in->count ? 0 : i + 1;
         if (h[i] <= 0.0) loop_add(out, in->p[i], in->id[i], in->line[i]);
         if (i < edges && h[i] * h[j] < 0.0) {
             const vec3 p = vec3_add_scaled(in->p[i], h[i] / (h[i] - h[j]), vec3_sub(in->p[j], in->p[i]));
-            const uint64_t id = (in->id[i] & ~(uint64_t)0xffffffffu) | (uint64_t)in->line[i] << 16 | name;
-            loop_add(out, p, id, h[i] < 0.0 ? name : in->line[i]);
+            loop_add(out, p, cut_id(in->id[i], in->line[i], name), h[i] < 0.0 ? name : in->line[i]);
         }
     }
     return 1;
@@ -157,7 +142,7 @@ static void clip_segments(const vy_feature *a, const vy_feature *b, vec3 n, vy_c
 {
     const vec3 u = vec3_sub(a->p[1], a->p[0]), v = vec3_sub(b->p[1], b->p[0]);
     const double uu = vec3_dot(u, u), uv = vec3_dot(u, v);
-    if (uv * uv < ALIGNED * uu * vec3_dot(v, v)) return;
+    if (uv * uv < VY_FACE_ALIGNED * uu * vec3_dot(v, v)) return;
     loop whole;
     whole.count = 0;
     for (int i = 0; i < 2; ++i)
@@ -208,7 +193,7 @@ static uint64_t corner_id(const vy_shape *shape, vec3 d, double slop)
     return (id[0] & 0x7fffu) << 15 | (id[1] & 0x7fffu);
 }
 
-static uint64_t corners_id(const vy_shape *a, vec3 n, const vy_shape *b, vec3 m, double scale)
+uint64_t vy_corners_id(const vy_shape *a, vec3 n, const vy_shape *b, vec3 m, double scale)
 {
     return (uint64_t)1 << 62 | corner_id(a, n, 1e-9 * scale) << 30 | corner_id(b, m, 1e-9 * scale);
 }
@@ -232,14 +217,6 @@ static vec3 deepest_point(const vy_feature *fb, vec3 n, double depth)
     return vec3_add_scaled(fb->p[best], depth, n);
 }
 
-static double largest(vec3 v) { return real_max(real_abs(v.x), real_max(real_abs(v.y), real_abs(v.z))); }
-
-// Edges of two boxes that cross at an angle: their one point needs no faces.
-static int crossing_edges(const vy_shape *a, vec3 n, const vy_shape *b, vec3 m)
-{
-    return a->kind == VY_SHAPE_BOX && b->kind == VY_SHAPE_BOX && largest(n) < ALIGNED && largest(m) < ALIGNED;
-}
-
 void vy_manifold_build(const vy_shape *a, const vy_shape *b, const mat3 *rotation, vec3 offset, double scale,
                        vec3 n, double depth, const vec3 *witness, double near, const vy_pose *pose_a,
                        vy_manifold *out)
@@ -249,10 +226,6 @@ void vy_manifold_build(const vy_shape *a, const vy_shape *b, const mat3 *rotatio
     c.count = out->count = 0;
     out->normal = quat_rotate(pose_a->rotation, n);
     const vec3 m = vec3_neg(mat3_tmul_vec(*rotation, n));
-    if (witness != NULL && crossing_edges(a, n, b, m)) {
-        write_point(pose_a, out->normal, *witness, depth, corners_id(a, n, b, m, scale), out);
-        return;
-    }
     vy_feature_of(a, n, &fa);
     vy_feature_of(b, m, &fb);
     vy_feature_move(rotation, offset, &fb);
@@ -260,7 +233,7 @@ void vy_manifold_build(const vy_shape *a, const vy_shape *b, const mat3 *rotatio
     const double align_b = fb.count > 2 ? -vec3_dot(fb.normal, n) : -1.0;
     // A's face is preferred by a little, so that rounding does not make two equal faces take turns.
     const int turned = align_b > align_a + 1e-14, segments = fa.count == 2 && fb.count == 2;
-    if (real_max(align_a, align_b) >= ALIGNED) {
+    if (real_max(align_a, align_b) >= VY_FACE_ALIGNED) {
         vy_manifold_clip(turned ? &fb : &fa, turned ? &fa : &fb, n, turned, 1, 1e-12 * scale, near, &c);
     } else if (segments) {
         clip_segments(&fa, &fb, n, &c);
@@ -281,7 +254,7 @@ void vy_manifold_build(const vy_shape *a, const vy_shape *b, const mat3 *rotatio
         c.at[c.count] = c.at[0]; // the deepest comes first: of equals the first is kept
         c.at[0].p = witness != NULL ? *witness : deepest_point(&fb, n, depth);
         c.at[0].depth = depth;
-        c.at[0].id = corners_id(a, n, b, m, scale);
+        c.at[0].id = vy_corners_id(a, n, b, m, scale);
         ++c.count;
     }
     vy_manifold_reduce(&c);
