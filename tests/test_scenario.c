@@ -322,6 +322,10 @@ static void each_mistake_is_named_at_its_place(void **unused)
         {"drones: [{controller: &a {gains: *a}}]\n", "2:34: an alias may not stand inside its anchor"},
         {"drones: *b\n", "2:9: no anchor of this name stands before this alias"},
         {"? [1, 2]\n: 3\n", "2:3: a key must be a plain word"},
+        {"drones: [{}]\nwings: 2\n",
+         "3:1: unknown key \"wings\"; there are volery, name, seed, step, duration, world, drones, bodies, "
+         "joints, "
+         "payloads, terrain, obstacles, contacts, disturbances, faults, expect, log"},
         {"name: \"a\\0b\"\n", "2:7: the character \\0 has no place in a text"},
         {"name: a\xff\n", "2:8: byte 0xff: not a character of UTF-8 text"},
         {"name: \xc3\xa9\xed\xa0\x80\n", "2:8: byte 0xed: not a character of UTF-8 text"},

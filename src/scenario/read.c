@@ -7,6 +7,7 @@
 
 #define KEY_CAP     256 // of one mapping
 #define NAME_CAP    64  // names a suggestion is chosen from
+#define NAMES_TOLD  40  // names that are listed when none is near
 #define INCLUDE_CAP 8
 #define TABLE_CAP   (1 << 20) // numbers of one table
 
@@ -63,13 +64,13 @@ void vy_range_print(vy_text *out, vy_range range)
     if (high) vy_text_printf(out, "%sat most %g", low ? " and " : "", range.max);
 }
 
-// "did you mean ...?", or the whole list when it is short.
+// "did you mean ...?", or the whole list unless it is endless.
 static void print_names(vy_text *out, const char *word, size_t size, const char *const *names, int count)
 {
     const char *near = vy_nearest(word, size, names, count);
     if (near != NULL) {
         vy_text_printf(out, "; did you mean %s?", near);
-    } else if (count <= 16) {
+    } else if (count <= NAMES_TOLD) {
         for (int i = 0; i < count; ++i) vy_text_printf(out, "%s%s", i == 0 ? "; there are " : ", ", names[i]);
     }
 }
