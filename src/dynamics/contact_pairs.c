@@ -84,9 +84,11 @@ static int pass_through(const vy_bodies *b, uint32_t i, uint32_t j)
     return b->slots[i].ghost || b->slots[j].ghost || meet_in_joint(b, i, j);
 }
 
+static int one_moves(const vy_bodies *b, uint32_t i, uint32_t j) { return b->moves[i] || b->moves[j]; }
+
 static int may_meet(const vy_bodies *b, uint32_t i, uint32_t j)
 {
-    return (b->moves[i] || b->moves[j]) && !pass_through(b, i, j);
+    return one_moves(b, i, j) && !pass_through(b, i, j);
 }
 
 // ---- the tree's pairs: as long as no box moves they stay
@@ -110,11 +112,6 @@ static void sort_tree(vy_bodies *b, size_t found)
     s->tree_count = found;
 }
 
-static int one_is_dynamic(const vy_bodies *b, uint32_t i, uint32_t j)
-{
-    return body_is_dynamic(b, i) || body_is_dynamic(b, j);
-}
-
 // All pairs anew.
 static int list_tree(vy_bodies *b)
 {
@@ -123,7 +120,7 @@ static int list_tree(vy_bodies *b)
     if (vy_tree_list(s->tree, s->pairs, s->pair_cap, &found) != VY_OK) return 0;
     for (size_t k = 0; k < found; ++k) {
         const uint32_t i = s->slot_of[s->pairs[k].a], j = s->slot_of[s->pairs[k].b];
-        if (one_is_dynamic(b, i, j)) s->keys[n++] = contact_key(i, j);
+        if (one_moves(b, i, j)) s->keys[n++] = contact_key(i, j);
     }
     sort_tree(b, n);
     return 1;
@@ -141,7 +138,7 @@ static void add_pair(void *self, int proxy)
     const mover *m = self;
     contact_system *s = m->b->contacts;
     const uint32_t i = m->slot, j = s->slot_of[proxy];
-    if (i == j || (j < i && s->moved[j]) || !one_is_dynamic(m->b, i, j)) return;
+    if (i == j || (j < i && s->moved[j]) || !one_moves(m->b, i, j)) return;
     const size_t at = atomic_fetch_add_explicit(&s->found_pairs, 1, memory_order_relaxed);
     if (at < s->pair_cap) s->keys[at] = contact_key(i, j);
 }
@@ -263,8 +260,7 @@ int vy_contacts_pairs(vy_bodies *b, double h, size_t *count)
     for (size_t k = 0; k < s->tree_count; ++k) {
         const uint64_t key = s->tree_keys[k];
         const uint32_t i = (uint32_t)(key >> 32), j = (uint32_t)key;
-        if (!(b->moves[i] || b->moves[j]) || !overlap(&s->bounds[i], &s->bounds[j]) || pass_through(b, i, j))
-            continue;
+        if (!overlap(&s->bounds[i], &s->bounds[j]) || pass_through(b, i, j)) continue;
         while (at < ground && s->sorted[at] < key && n < s->pair_cap) s->keys[n++] = s->sorted[at++];
         if (n == s->pair_cap) return 0;
         s->keys[n++] = key;

@@ -7,7 +7,13 @@ enum { FEW_ENTRIES = 256 }; // not worth waking threads for
 void vy_contacts_begin(vy_bodies *b)
 {
     if (b->contacts == NULL) return;
-    memcpy(b->contacts->start, b->state, b->limit * sizeof *b->state);
+    if (vy_bodies_asleep(b) == 0) {
+        memcpy(b->contacts->start, b->state, b->limit * sizeof *b->state);
+        return;
+    }
+    for (uint32_t i = 0; i < b->limit; ++i) { // those that lie are where they were
+        if (b->moves[i] || !body_is_dynamic(b, i)) b->contacts->start[i] = b->state[i];
+    }
     vy_sleep_begin(b, b->def.dt);
 }
 

@@ -77,7 +77,7 @@ typedef struct contact_system {
     size_t tree_count;
     atomic_size_t found_pairs; // so far
     int *moved;                // [body_cap] 1: its box in the tree is a new one
-    int stale;                 // 1: bodies came or went since
+    int stale;                 // 1: bodies came, went, woke or fell asleep since
     uint32_t moves;            // of boxes since the tree was built
     uint32_t *bucket;          // [body_cap + 1]
     contact *list;             // [cap], sorted by slots

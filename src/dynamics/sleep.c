@@ -64,6 +64,7 @@ void vy_sleep_sync(vy_bodies *b)
         lie_down(b, i);
     }
     b->contacts->report_count = 0;
+    b->contacts->stale = 1;
 }
 
 // ---- waking
@@ -97,6 +98,7 @@ static void hand_over(vy_bodies *b, pair_list from, pair_list to, int awake)
     from.count->count = kept;
     to.count->count = n;
     b->sleep->told = 0;
+    b->contacts->stale = 1;
 }
 
 static pair_list awake_pairs(const vy_bodies *b) { return (pair_list){b->contact_count, b->memory}; }
@@ -233,7 +235,7 @@ void vy_sleep_begin(vy_bodies *b, double h)
 {
     sleep_system *s = b->sleep;
     if (s == NULL || s->asleep == 0) return;
-    memcpy(s->flight, b->state, b->limit * sizeof *b->state);
+    if (b->flown) memcpy(s->flight, b->state, b->limit * sizeof *b->state);
     const int custom = !b->flown && has_custom_fields(b);
     int woke = 0;
     for (uint32_t i = 0; i < b->limit; ++i) {
@@ -245,12 +247,12 @@ void vy_sleep_begin(vy_bodies *b, double h)
     if (woke) wake_pairs(b);
 }
 
-void vy_sleep_flown(vy_bodies *b, double h)
+// Somebody else has flown them all: those that sleep are put back, unless something pushes them now.
+static void look_at_flights(vy_bodies *b, double h)
 {
     sleep_system *s = b->sleep;
-    if (s == NULL || s->asleep == 0) return;
     int woke = 0;
-    for (uint32_t i = 0; i < b->limit && b->flown; ++i) {
+    for (uint32_t i = 0; i < b->limit; ++i) {
         if (!sleeps(b, i) || !is_pushed_anew(b, i, push_of_flight(b, i, h))) continue;
         rouse(b, i);
         woke = 1;
@@ -260,6 +262,19 @@ void vy_sleep_flown(vy_bodies *b, double h)
         const body_state lies = s->flight[i]; // joints may have moved its start
         s->flight[i] = b->state[i];
         if (sleeps(b, i)) b->state[i] = b->contacts->start[i] = lies;
+    }
+}
+
+void vy_sleep_flown(vy_bodies *b, double h)
+{
+    sleep_system *s = b->sleep;
+    if (s == NULL || s->asleep == 0) return;
+    if (b->flown) {
+        look_at_flights(b, h);
+        return;
+    }
+    for (uint32_t i = 0; i < b->limit; ++i) {
+        if (b->moves[i]) s->flight[i] = b->state[i];
     }
 }
 
