@@ -281,7 +281,8 @@ static void substep(tied_island *t)
         const uint32_t i = t->room->bodies[n];
         if (s->body[i].moves) contact_accelerate(&s->body[i], &s->motion[i], j->h);
     }
-    double change = vy_tied_hold(j, 1);
+    (void)vy_tied_hold(j, 1);
+    double change;
     int turns = 0;
     do {
         RUN(t, solve);
