@@ -72,6 +72,8 @@ const bench vy_benches[] = {
     {"pile-10000", "of ten thousand", "body-steps/s", vy_bench_pile_10000, 0x2bee8edd1c0e2960u},
     {"pile-asleep", "of a thousand, once the last one sleeps", "body-steps/s", vy_bench_pile_asleep,
      0x7bb6916f73c38456u},
+    {"pile-joined", "of a hundred, two and two on a joint", "body-steps/s", vy_bench_pile_joined,
+     0x18b75c391b32f6b3u},
     {"heaps-1000", "a thousand, in heaps of a hundred", "body-steps/s", vy_bench_heaps_1000,
      0x088bd9963c1a4eb8u},
     {"heaps-10000", "ten thousand, in heaps of a hundred", "body-steps/s", vy_bench_heaps_10000,

@@ -3,6 +3,7 @@
 #include "bench/pile.h"
 #include "bench/clock.h"
 #include "volery/bodies.h"
+#include "volery/joint.h"
 #include <stddef.h>
 
 enum { STEPS = 240 }; // of 1/60 s: the fall, the heap, and the rest
@@ -12,6 +13,7 @@ enum { HEAPS_IN_A_ROW = 10 };
 /// Boxes, in heaps of so many.
 typedef struct pile {
     uint32_t count, heap;
+    int joined; // 1: two and two, by a ball between them
 } pile;
 
 /// 0 ... 1, the same on every machine.
@@ -43,11 +45,29 @@ static int add_boxes(vy_bodies *bodies, const pile *p)
     return 1;
 }
 
+static int join_boxes(vy_bodies *bodies, uint32_t count)
+{
+    for (uint32_t i = 0; i + 1 < count; i += 2) {
+        const vy_body_id a = vy_bodies_at(bodies, i), b = vy_bodies_at(bodies, i + 1);
+        vy_body_state x, y;
+        vy_joint_def def = vy_default_joint_def();
+        def.kind = VY_JOINT_BALL;
+        if (vy_body_read(bodies, a, &x) != VY_OK || vy_body_read(bodies, b, &y) != VY_OK) return 0;
+        const vy_vec3 middle = {0.5 * (x.position.x + y.position.x), 0.5 * (x.position.y + y.position.y),
+                                0.5 * (x.position.z + y.position.z)};
+        if (vy_joint_place(bodies, a, b, middle, (vy_vec3){0.0, 0.0, 1.0}, &def) != VY_OK ||
+            vy_bodies_add_joint(bodies, &def, NULL, NULL) != VY_OK)
+            return 0;
+    }
+    return 1;
+}
+
 static vy_bodies *build(const pile *p, uint32_t threads, double sleep)
 {
     vy_bodies_def set = vy_default_bodies_def();
     set.dt = 1.0 / 60.0;
     set.body_cap = p->count + 1;
+    if (p->joined) set.joint_cap = p->count;
     set.contacts.cap = 16 * p->count;
     set.contacts.threads = threads;
     set.contacts.sleep = sleep;
@@ -58,7 +78,7 @@ static vy_bodies *build(const pile *p, uint32_t threads, double sleep)
     ground.kind = VY_BODY_STATIC;
     ground.shape = &floor;
     if (vy_shape_plane((vy_vec3){0.0, 0.0, 1.0}, 0.0, &floor, NULL) != VY_OK || !add_boxes(bodies, p) ||
-        vy_bodies_add(bodies, &ground, NULL, NULL) != VY_OK) {
+        vy_bodies_add(bodies, &ground, NULL, NULL) != VY_OK || (p->joined && !join_boxes(bodies, p->count))) {
         vy_bodies_destroy(bodies);
         return NULL;
     }
@@ -78,27 +98,35 @@ static double drop_once(const pile *p, uint32_t threads, double (*now)(void), ui
     return seconds;
 }
 
-static bench_result drop(uint32_t count, uint32_t heap, int runs)
+static bench_result drop_pile(const pile *p, int runs)
 {
-    const pile p = {count, heap};
-    bench_result r = {(double)count * STEPS, 1e300, 0};
+    bench_result r = {(double)p->count * STEPS, 1e300, 0};
     for (int run = 0; run < runs; ++run) {
-        const double seconds = drop_once(&p, 1, clock_seconds, &r.hash);
+        const double seconds = drop_once(p, 1, clock_seconds, &r.hash);
         if (seconds < r.best_s) r.best_s = seconds;
     }
     return r;
 }
 
+static bench_result drop(uint32_t count, uint32_t heap, int runs)
+{
+    return drop_pile(&(pile){.count = count, .heap = heap}, runs);
+}
+
 bench_result vy_bench_pile_100(void) { return drop(100, 100, 9); }
 bench_result vy_bench_pile_1000(void) { return drop(1000, 1000, 3); }
 bench_result vy_bench_pile_10000(void) { return drop(10000, 10000, 1); }
+bench_result vy_bench_pile_joined(void)
+{
+    return drop_pile(&(pile){.count = 100, .heap = 100, .joined = 1}, 5);
+}
 bench_result vy_bench_heaps_1000(void) { return drop(1000, 100, 3); }
 bench_result vy_bench_heaps_10000(void) { return drop(10000, 100, 1); }
 
 // One and two threads in turn, so that both meet the same machine. The count is one thread's best time.
 bench_result vy_bench_pile_threads(void)
 {
-    const pile p = {1000, 1000};
+    const pile p = {.count = 1000, .heap = 1000};
     bench_result r = {1e300, 1e300, 0};
     uint64_t hash = 0;
     for (int run = 0; run < 7; ++run) {
@@ -116,7 +144,7 @@ bench_result vy_bench_pile_asleep(void)
 {
     enum { COUNT = 1000, RUNS = 3, LONG = 24000, PATIENCE = 2400 };
     bench_result r = {(double)COUNT * LONG, 1e300, 0};
-    vy_bodies *bodies = build(&(pile){COUNT, COUNT}, 1, 0.5);
+    vy_bodies *bodies = build(&(pile){.count = COUNT, .heap = COUNT}, 1, 0.5);
     if (bodies == NULL) return r;
     for (int i = 0; i < PATIENCE && vy_bodies_asleep(bodies) < COUNT; ++i) (void)vy_bodies_step(bodies);
     if (vy_bodies_asleep(bodies) < COUNT) r.count = 0.0; // somebody is still awake: that is no measurement

@@ -6,6 +6,7 @@ bench_result vy_bench_pile_100(void);
 bench_result vy_bench_pile_1000(void);
 bench_result vy_bench_pile_10000(void);
 bench_result vy_bench_pile_asleep(void); ///< of a thousand, once all of them sleep
+bench_result vy_bench_pile_joined(void); ///< of a hundred, two and two on a joint
 /// So many in heaps of a hundred.
 bench_result vy_bench_heaps_1000(void);
 bench_result vy_bench_heaps_10000(void);
