@@ -517,20 +517,27 @@ vy_status vy_tree_list(const vy_tree *tree, vy_tree_pair *out, size_t capacity, 
     return *count > capacity ? VY_FULL : VY_OK;
 }
 
+// Both children of a node are looked at side by side: what is not met is never on the stack.
 void vy_tree_touching(const vy_tree *tree, int proxy, void (*met)(void *self, int proxy), void *self)
 {
     int stack[STACK], top = 0;
     const node *nodes = tree->nodes;
     const vy_bounds box = nodes[tree->leaf[proxy]].box;
-    stack[top++] = tree->root;
+    if (nodes[tree->root].height == 0) {
+        met(self, nodes[tree->root].proxy);
+    } else {
+        stack[top++] = tree->root;
+    }
     while (top > 0) {
-        const node *n = &nodes[stack[--top]];
-        if (!overlaps(&n->box, &box)) continue;
-        if (n->height == 0) {
-            met(self, n->proxy);
-        } else {
-            stack[top++] = n->child[0];
-            stack[top++] = n->child[1];
+        const int *child = nodes[stack[--top]].child;
+        const int hit[2] = {overlaps(&nodes[child[0]].box, &box), overlaps(&nodes[child[1]].box, &box)};
+        for (int k = 0; k < 2; ++k) {
+            if (!hit[k]) continue;
+            if (nodes[child[k]].height == 0) {
+                met(self, nodes[child[k]].proxy);
+            } else {
+                stack[top++] = child[k];
+            }
         }
     }
 }
