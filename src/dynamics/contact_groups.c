@@ -2,7 +2,7 @@
 // caches, and a large one by itself, on all threads.
 #include "dynamics/contacts.h"
 
-enum { NO_GROUP = UINT32_MAX };
+#define NO_GROUP UINT32_MAX
 
 /// Groups that islands of one start may join.
 typedef struct open_groups {

@@ -119,7 +119,7 @@ static void list_islands(vy_bodies *b)
     for (uint32_t k = s->count; k-- > 0;) {
         const contact_link *c = &s->links[k];
         if (c->active != START_TIED) continue;
-        const uint32_t root = island_root(s->parent, c->facts & MOVES_A ? c->a : c->b);
+        const uint32_t root = island_of(s, c);
         r->next_contact[k] = r->first_contact[root];
         r->first_contact[root] = k + 1;
     }

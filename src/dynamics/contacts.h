@@ -176,23 +176,6 @@ VY_FN int contacts_substeps(double h, double most)
     return (int)ratio + ((double)(int)ratio < ratio);
 }
 
-/// The root of a body's island, the lowest slot in it.
-VY_FN uint32_t island_root(uint32_t *parent, uint32_t i)
-{
-    while (parent[i] != i) {
-        parent[i] = parent[parent[i]];
-        i = parent[i];
-    }
-    return i;
-}
-
-VY_FN void islands_join(uint32_t *parent, uint32_t i, uint32_t j)
-{
-    const uint32_t x = island_root(parent, i), y = island_root(parent, j);
-    if (x < y) parent[y] = x;
-    if (y < x) parent[x] = y;
-}
-
 VY_FN uint32_t island_of(contact_system *s, const contact_link *c)
 {
     return island_root(s->parent, c->facts & MOVES_A ? c->a : c->b);

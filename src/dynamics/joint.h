@@ -205,3 +205,22 @@ VY_FN double stop_part(const joint_system *s, const stop *t, const vec3 *blocks)
     const int r = t->row % BLOCK_ROWS;
     return r == 0 ? v.x : r == 1 ? v.y : v.z;
 }
+
+// ---- islands: a forest of parents
+
+/// The root of a body's island, the lowest slot in it.
+VY_FN uint32_t island_root(uint32_t *parent, uint32_t i)
+{
+    while (parent[i] != i) {
+        parent[i] = parent[parent[i]];
+        i = parent[i];
+    }
+    return i;
+}
+
+VY_FN void islands_join(uint32_t *parent, uint32_t i, uint32_t j)
+{
+    const uint32_t x = island_root(parent, i), y = island_root(parent, j);
+    if (x < y) parent[y] = x;
+    if (y < x) parent[x] = y;
+}

@@ -9,15 +9,6 @@
 
 enum { NONE = -1 };
 
-static uint32_t root_of(uint32_t *parent, uint32_t i)
-{
-    while (parent[i] != i) {
-        parent[i] = parent[parent[i]];
-        i = parent[i];
-    }
-    return i;
-}
-
 /// Scratch of one preparation.
 typedef struct plan {
     uint32_t *parent; // [body_cap] of the union-find
@@ -49,14 +40,13 @@ static void find_islands(vy_bodies *b, plan *p)
             s->joined[t->body[side]] = j + 1;
         }
         if (!dynamic_side(b, t, 0) || !dynamic_side(b, t, 1)) continue;
-        const uint32_t x = root_of(p->parent, t->body[0]), y = root_of(p->parent, t->body[1]);
-        if (x != y) p->parent[x > y ? x : y] = x < y ? x : y; // the root is the smallest slot
+        islands_join(p->parent, t->body[0], t->body[1]);
     }
     s->island_count = 0;
     for (uint32_t i = 0; i < b->limit; ++i) {
         p->number[i] = NONE;
         if (!s->joined[i]) continue;
-        const uint32_t root = root_of(p->parent, i);
+        const uint32_t root = island_root(p->parent, i);
         if (root == i) p->number[i] = (int)s->island_count++;
     }
 }
@@ -134,7 +124,7 @@ static void fill_island(vy_bodies *b, plan *p, int number, island *is)
     int found = NONE;
     is->moving_last = is->body_first;
     for (uint32_t i = 0; i < b->limit; ++i) {
-        if (!s->joined[i] || p->number[root_of(p->parent, i)] != number) continue;
+        if (!s->joined[i] || p->number[island_root(p->parent, i)] != number) continue;
         s->members[is->moving_last++] = i;
         const int tied = tied_to_world(b, p, i);
         if (found == NONE || (tied && !found)) {
@@ -146,7 +136,7 @@ static void fill_island(vy_bodies *b, plan *p, int number, island *is)
         const joint_slot *t = &s->slots[j];
         if (!t->used) continue;
         const int side = dynamic_side(b, t, 0) ? 0 : 1;
-        joints += p->number[root_of(p->parent, t->body[side])] == number;
+        joints += p->number[island_root(p->parent, t->body[side])] == number;
     }
     uint32_t late = 0, end = is->joint_first + joints;
     is->joint_last = end;
