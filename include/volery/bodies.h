@@ -176,7 +176,7 @@ double vy_body_spin_energy(const vy_bodies *bodies, vy_body_id id);
 // - when a joint of one is added, removed or given another motor;
 // - when a custom potential, which is asked once a step, pushes one of them so much more or less than in its
 //   first step asleep that it could get up to sleep_speed within the time to sleep.
-// A body on which a force was applied in the step does not rest, nor does one that touches or is joined to a
+// A body on which a force is applied begins to rest anew; one does not rest that touches or is joined to a
 // body on its way that is driven, or that a custom joint holds.
 // Bodies keep every bit that they have without sleep until the first of them sleeps.
 

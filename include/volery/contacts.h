@@ -44,7 +44,8 @@ typedef struct vy_contacts_def {
     uint32_t threads; ///< that share a step where it is long enough, the caller's included; 0: one per core.
                       ///< The bits are the same for any number
     double sleep; ///< [s] bodies that touch or are joined, all of which have been slower than sleep_speed for
-                  ///< so long, sleep; 0: never. See "Sleep" in bodies.h
+                  ///< so long, sleep; 0: never. Who accelerates by less than sleep_speed / sleep counts as
+                  ///< at rest, also in the air: not below 10 ms or so. See "Sleep" in bodies.h
     double sleep_speed; ///< [m/s] of the centre of mass plus what turning adds at the surface, > 0
 } vy_contacts_def;
 

@@ -384,20 +384,11 @@ void vy_sleep_report(vy_bodies *b, double h)
 
 // ---- falling asleep
 
-static int is_loaded(const vy_bodies *b, uint32_t i)
-{
-    const body_loads *l = &b->loads[i];
-    return b->loaded[i] &&
-           (vec3_dot(l->force_world, l->force_world) > 0.0 || vec3_dot(l->force_body, l->force_body) > 0.0 ||
-            vec3_dot(l->torque_world, l->torque_world) > 0.0 ||
-            vec3_dot(l->torque_body, l->torque_body) > 0.0);
-}
-
 static int rests(const vy_bodies *b, uint32_t i)
 {
     const body_state *s = &b->state[i];
     const double speed = vec3_length(s->velocity) + size_of(b, i) * vec3_length(s->rate);
-    return speed < b->def.contacts.sleep_speed && !b->slots[i].wakeful && !is_loaded(b, i);
+    return speed < b->def.contacts.sleep_speed && !b->slots[i].wakeful;
 }
 
 // Count the steps at rest. Returns whether somebody has rested long enough.
