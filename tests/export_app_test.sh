@@ -19,7 +19,7 @@ cd "$work"
 "$volery" run "$here/../../scenarios/nesc/case06.yaml" -q -o planet.mcap
 "$volery" run "$here/../view/ground.yaml" -q -o ground.mcap
 "$volery" run "$here/../view/scene.yaml" -q -o scene.mcap
-if "$volery" export run.mcap --csv --parquet 2>err || ! grep -q "say the format" err; then
+if "$volery" export run.mcap --csv --parquet 2>err || ! grep -q "say one format" err; then
     echo "FAILED: two formats at once" && exit 1
 fi
 if "$volery" export run.mcap --csv --fields forces.gravty 2>err >/dev/null || ! grep -q "no field forces.gravty" err; then
