@@ -283,6 +283,35 @@ static void thin_walls_hold(void **unused)
     }
 }
 
+// A wall that is driven at a plate stays on its side of it, too: it takes the plate along.
+static void driven_walls_push(void **unused)
+{
+    (void)unused;
+    uint64_t x = 5;
+    for (int round = 0; round < 60; ++round) {
+        const double side = round % 2 == 0 ? 1.0 : -1.0, dt = round % 3 == 0 ? 1.0 / 240.0 : 1e-3;
+        vy_bodies *b = new_set(dt, 0.0, 2);
+        const vy_shape wall = box(0.001, 2.0, 2.0), plate = box(0.06, 0.06, 0.015);
+        vy_body_def d = vy_default_body_def();
+        vy_body_id id;
+        const vy_body_id driven =
+            add(b, VY_BODY_KINEMATIC, &wall, 1.0, vec3_make(-side * (0.3 + 0.1 * unit(&x)), 0, 0),
+                vec3_make(30.0 * side, 0, 0), surface(0.3, 0.2));
+        d.shape = &plate;
+        d.mass = 0.03;
+        d.material = surface(0.3, 0.2);
+        d.state.attitude = quat_normalize(quat_make(1.0, unit(&x), unit(&x), unit(&x)));
+        d.state.rate = vec3_make(60.0 * unit(&x) - 30.0, 60.0 * unit(&x) - 30.0, 60.0 * unit(&x) - 30.0);
+        assert_int_equal(vy_bodies_add(b, &d, &id, NULL), VY_OK);
+        for (int k = 0; k < (int)(0.1 / dt); ++k) {
+            step(b, 1);
+            assert_true(side * (read(b, id).position.x - read(b, driven).position.x) > 0.0);
+        }
+        assert_true(side * read(b, id).velocity.x > 25.0);
+        vy_bodies_destroy(b);
+    }
+}
+
 // Ten boxes on one another, for ten seconds: they stand, and sink by the slop alone.
 static void stacks_stand(void **unused)
 {
@@ -566,6 +595,7 @@ int main(void)
         cmocka_unit_test(oblique_impact_with_friction),
         cmocka_unit_test(momentum_is_kept),
         cmocka_unit_test(thin_walls_hold),
+        cmocka_unit_test(driven_walls_push),
         cmocka_unit_test(stacks_stand),
         cmocka_unit_test(pyramids_stand),
         cmocka_unit_test(landings_end),

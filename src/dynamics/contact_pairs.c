@@ -12,8 +12,7 @@ void vy_contacts_sweep(vy_bodies *b, uint32_t i, double h)
     const body_state *start = &s->start[i];
     s->pose[i] = body_shape_pose(b, i, start);
     vy_bounds box = vy_shape_bounds(&b->slots[i].shape, &s->pose[i]);
-    const vec3 way = b->slots[i].kind == VY_BODY_DYNAMIC ? vec3_sub(b->state[i].position, start->position)
-                                                         : vec3_scale(h, start->velocity);
+    const vec3 way = contact_way(b, i, h);
     const double radius = 0.5 * vec3_length(vec3_sub(box.high, box.low)) + vec3_length(b->slots[i].centroid);
     s->turn[i] = h * vec3_length(start->rate) * radius;
     const double more = s->turn[i] + b->def.contacts.slop;

@@ -94,13 +94,11 @@ static void material_of(const vy_bodies *b, contact *c)
 }
 
 // The manifold of a pair, for shapes up to the distance that they can close in the step.
-static int manifold_of(const vy_bodies *b, uint32_t i, uint32_t j, vy_manifold *m)
+static int manifold_of(const vy_bodies *b, uint32_t i, uint32_t j, double h, vy_manifold *m)
 {
     const contact_system *s = b->contacts;
-    const vec3 wi = vec3_sub(b->state[i].position, s->start[i].position),
-               wj = vec3_sub(b->state[j].position, s->start[j].position);
-    const double margin =
-        vec3_length(vec3_sub(wj, wi)) + (s->turn[i] + s->turn[j]) + 2.0 * b->def.contacts.slop;
+    const double way = vec3_length(vec3_sub(contact_way(b, j, h), contact_way(b, i, h)));
+    const double margin = way + (s->turn[i] + s->turn[j]) + 2.0 * b->def.contacts.slop;
     return vy_collide_near(&b->slots[i].shape, &s->pose[i], &b->slots[j].shape, &s->pose[j], margin, m) ==
                VY_OK &&
            m->count > 0;
@@ -165,14 +163,16 @@ typedef struct pair_block {
     size_t first;
     uint32_t to;
     double slow; // [m/s]
+    double h;    // [s]
 } pair_block;
 
 static void find_manifolds(vy_bodies *b, void *self, size_t first, size_t last)
 {
     contact_system *s = b->contacts;
-    const uint64_t *keys = s->keys + ((const pair_block *)self)->first;
+    const pair_block *block = self;
+    const uint64_t *keys = s->keys + block->first;
     for (size_t k = first; k < last; ++k) {
-        if (!manifold_of(b, (uint32_t)(keys[k] >> 32), (uint32_t)keys[k], &s->found[k]))
+        if (!manifold_of(b, (uint32_t)(keys[k] >> 32), (uint32_t)keys[k], block->h, &s->found[k]))
             s->found[k].count = 0;
     }
 }
@@ -217,7 +217,7 @@ int vy_contacts_find(vy_bodies *b, double h)
     if (!vy_contacts_pairs(b, h, &pairs)) return 0;
     for (size_t at = 0; at < pairs; at += s->block) {
         const size_t left = pairs - at, count = left < s->block ? left : s->block;
-        pair_block block = {at, s->count, contacts_slow(b, h)};
+        pair_block block = {at, s->count, contacts_slow(b, h), h};
         vy_bodies_share(b, count, FEW_PAIRS, find_manifolds, &block);
         uint32_t kept = 0;
         for (uint32_t k = 0; k < count; ++k) {

@@ -181,6 +181,14 @@ VY_FN uint32_t island_of(contact_system *s, const contact_link *c)
     return island_root(s->parent, c->facts & MOVES_A ? c->a : c->b);
 }
 
+/// [m] How far a body's centre of mass goes in the step, by itself or driven.
+VY_FN vec3 contact_way(const vy_bodies *b, uint32_t i, double h)
+{
+    const body_state *start = &b->contacts->start[i];
+    return b->slots[i].kind == VY_BODY_DYNAMIC ? vec3_sub(b->state[i].position, start->position)
+                                               : vec3_scale(h, start->velocity);
+}
+
 /// Orders pairs of slots.
 VY_FN uint64_t contact_key(uint32_t i, uint32_t j)
 {
