@@ -1,6 +1,6 @@
 // scenes.c - the golden scenes: small worlds that between them reach every equation and every stage.
 #include "scenes/scenes.h"
-#include "volery/payload.h"
+#include "scenes/bodies.h"
 #include "volery/fault.h"
 #include <string.h>
 
@@ -12,8 +12,7 @@ static vy_status new_world(uint64_t seed, uint32_t drones, vy_world **out, vy_er
     return vy_world_create(&def, out, err);
 }
 
-// The first failure of a build frees the world, so that a scene is there whole or not at all.
-static vy_status finish(vy_status status, vy_world **out)
+vy_status vy_scene_finish(vy_status status, vy_world **out)
 {
     if (status != VY_OK) {
         vy_world_destroy(*out);
@@ -48,7 +47,7 @@ static vy_status build_hover(uint64_t seed, vy_world **out, vy_error *err)
     vy_status status = new_world(seed, 1, out, err);
     if (status != VY_OK) return status;
     const vy_drone_def drone = vy_default_drone_def();
-    return finish(vy_world_add_drone(*out, &drone, NULL, err), out);
+    return vy_scene_finish(vy_world_add_drone(*out, &drone, NULL, err), out);
 }
 
 static vy_status build_square(uint64_t seed, vy_world **out, vy_error *err)
@@ -72,7 +71,7 @@ static vy_status build_square(uint64_t seed, vy_world **out, vy_error *err)
     d.frequency = 3.0;
     d.start = 14.0;
     if (status == VY_OK) status = vy_world_add_disturbance(*out, &d, err);
-    return finish(status, out);
+    return vy_scene_finish(status, out);
 }
 
 // The world specification's benchmark configurations, each on top of the one before. IMU and disturbances at
@@ -105,7 +104,7 @@ static vy_status build_world(int level, uint64_t seed, vy_world **out, vy_error 
     if (status != VY_OK) return status;
     status = vy_world_add_drone(*out, &drone, NULL, err);
     if (status == VY_OK) status = add_gust(*out, 2e-3, 0.0, err);
-    return finish(status, out);
+    return vy_scene_finish(status, out);
 }
 
 static vy_status build_baseline(uint64_t seed, vy_world **out, vy_error *err)
@@ -161,7 +160,7 @@ static vy_status build_orbit(uint64_t seed, vy_world **out, vy_error *err)
     drone.velocity = (vy_vec3){0.0, 5400.0, 5400.0};
     drone.rate = (vy_vec3){0.01, 0.02, -0.01};
     drone.rotor_speed = 0.0;
-    return finish(vy_world_add_drone(*out, &drone, NULL, err), out);
+    return vy_scene_finish(vy_world_add_drone(*out, &drone, NULL, err), out);
 }
 
 // Every kind of wind at once, in layered air.
@@ -186,7 +185,7 @@ static vy_status build_storm(uint64_t seed, vy_world **out, vy_error *err)
     drone.vehicle.cl = 0.1;
     drone.vehicle.pressure_centre.z = 0.002;
     drone.vehicle.density_scaling = 1;
-    return finish(vy_world_add_drone(*out, &drone, NULL, err), out);
+    return vy_scene_finish(vy_world_add_drone(*out, &drone, NULL, err), out);
 }
 
 // A brick spun about its middle axis, without forces: the worst case for an integrator.
@@ -208,7 +207,7 @@ static vy_status build_tumble(uint64_t seed, vy_world **out, vy_error *err)
     drone.controller.kind = VY_CONTROLLER_NONE;
     drone.rate = (vy_vec3){0.3, 6.0, 0.2};
     drone.rotor_speed = 0.0;
-    return finish(vy_world_add_drone(*out, &drone, NULL, err), out);
+    return vy_scene_finish(vy_world_add_drone(*out, &drone, NULL, err), out);
 }
 
 // Motors off, thrown and tumbling, with both kinds of drag and a full inertia tensor.
@@ -229,7 +228,7 @@ static vy_status build_throw(uint64_t seed, vy_world **out, vy_error *err)
     vy_disturbance_def d = vy_default_disturbance_def();
     d.torque = (vy_vec3){1e-6, -2e-6, 3e-6}; // constant in world axes
     if (status == VY_OK) status = vy_world_add_disturbance(*out, &d, err);
-    return finish(status, out);
+    return vy_scene_finish(status, out);
 }
 
 // Raw samples straight into the motors: the motion is chaotic, so the smallest difference soon fills the
@@ -257,7 +256,7 @@ static vy_status build_feedback(uint64_t seed, vy_world **out, vy_error *err)
     drone.controller.period = 0.003;
     if (status == VY_OK) status = vy_world_add_drone(*out, &drone, NULL, err);
     if (status == VY_OK) status = add_gust(*out, 1e-2, 1e-5, err);
-    return finish(status, out);
+    return vy_scene_finish(status, out);
 }
 
 // Three drones above each other with everything that rotors can have: each in the wakes of those above it,
@@ -293,7 +292,7 @@ static vy_status build_wake(uint64_t seed, vy_world **out, vy_error *err)
         drone.controller.setpoints[1] = (vy_setpoint){2.0, {0.1 * i, 0.5, 2.2 - i}, 0.5};
         if (status == VY_OK) status = vy_world_add_drone(*out, &drone, NULL, err);
     }
-    return finish(status, out);
+    return vy_scene_finish(status, out);
 }
 
 static vy_status build_swarm(uint64_t seed, vy_world **out, vy_error *err)
@@ -311,107 +310,10 @@ static vy_status build_swarm(uint64_t seed, vy_world **out, vy_error *err)
     }
     if (status == VY_OK) status = add_gust(*out, 3e-3, 0.0, err);
     if (status == VY_OK) status = add_knock(*out, 2.0, err);
-    return finish(status, out);
+    return vy_scene_finish(status, out);
 }
 
 // A sustained torque turns the drone over; the tilt limit ends the run.
-// One of each kind: under the drone a load on a cable that is slack at first and a boom on a sprung hinge;
-// beside it what hangs from the world, link by link.
-static const struct {
-    vy_joint_kind kind;
-    int a, b; // drones; -1: the world
-    vy_vec3 anchor_a, anchor_b;
-} joined_parts[] = {
-    {VY_JOINT_CABLE, 0, 1, {0.0, 0.0, -0.01}, {0.0, 0.0, 0.01}},
-    {VY_JOINT_HINGE, 0, 2, {0.0, 0.03, 0.0}, {0.0, -0.03, 0.0}},
-    {VY_JOINT_HINGE, -1, 3, {1.0, 0.0, 1.0}, {-0.05, 0.0, 0.0}},
-    {VY_JOINT_SLIDER, 3, 4, {0.05, 0.0, 0.0}, {-0.05, 0.0, 0.0}},
-    {VY_JOINT_UNIVERSAL, 4, 5, {0.05, 0.0, 0.0}, {-0.05, 0.0, 0.0}},
-    {VY_JOINT_BALL, 5, 6, {0.05, 0.0, 0.0}, {-0.05, 0.0, 0.0}},
-    {VY_JOINT_FIXED, 6, 7, {0.05, 0.0, 0.0}, {-0.05, 0.0, 0.0}},
-    {VY_JOINT_DISTANCE, 7, 8, {0.05, 0.0, 0.0}, {-0.05, 0.0, 0.0}},
-    {VY_JOINT_SPRING, 8, -1, {0.05, 0.0, 0.0}, {1.9, 0.2, 1.0}},
-};
-enum { JOINED_PARTS = sizeof joined_parts / sizeof joined_parts[0], JOINED_BODIES = 9 };
-
-static vy_status join_part(vy_world *world, int k, vy_error *err)
-{
-    vy_joint_def def = vy_default_joint_def();
-    const int a = joined_parts[k].a, b = joined_parts[k].b;
-    def.kind = joined_parts[k].kind;
-    def.body_a = a < 0 ? VY_NULL_BODY : vy_world_body(world, vy_world_drone(world, (uint32_t)a));
-    def.body_b = b < 0 ? VY_NULL_BODY : vy_world_body(world, vy_world_drone(world, (uint32_t)b));
-    def.anchor_a = joined_parts[k].anchor_a;
-    def.anchor_b = joined_parts[k].anchor_b;
-    def.length = def.kind == VY_JOINT_DISTANCE ? 0.01 : 0.1;
-    def.axis_a = def.axis_b = (vy_vec3){0.0, 1.0, 0.0};
-    if (def.kind == VY_JOINT_UNIVERSAL) def.axis_b = (vy_vec3){0.0, 0.0, 1.0};
-    if (def.kind == VY_JOINT_SLIDER) def.axis_a = (vy_vec3){1.0, 0.0, 0.0};
-    if (def.kind == VY_JOINT_SPRING) def.stiffness = 0.5;
-    if (k == 1) { // a boom that bends
-        def.axis_a = def.axis_b = (vy_vec3){1.0, 0.0, 0.0};
-        def.stiffness = 1e-3;
-        def.damping = 1e-6;
-    }
-    if (k == 2 || k == 3) { // stops and motors
-        def.limited = 1;
-        def.low = k == 2 ? -0.2 : -0.01;
-        def.high = k == 2 ? 0.9 : 0.02;
-        def.motor_speed = -0.5;
-        def.motor_gain = 1e-3;
-        def.motor_torque = 1e-3;
-    }
-    return vy_world_add_joint(world, &def, NULL, err);
-}
-
-// With `ground`, a floor that they reach, and boxes that touch it.
-static vy_status add_joined(uint64_t seed, const vy_obstacle_def *ground, vy_world **out, vy_error *err)
-{
-    vy_world_def def = vy_default_world_def();
-    def.seed = seed;
-    def.drone_cap = JOINED_BODIES;
-    def.joint_cap = JOINED_PARTS;
-    def.obstacle_cap = ground != NULL;
-    def.contacts.cap = ground != NULL ? 4 * JOINED_BODIES : 0;
-    vy_status status = vy_world_create(&def, out, err);
-    if (status != VY_OK) return status;
-    vy_drone_def drone = vy_default_drone_def(), body = drone;
-    drone.position = (vy_vec3){0.0, 0.0, 1.0};
-    body.vehicle.rotor_count = 0;
-    body.vehicle.mass = 0.002;
-    body.vehicle.inertia = (vy_mat3){{{2e-7, 1e-8, 0.0}, {1e-8, 4e-7, 0.0}, {0.0, 0.0, 5e-7}}};
-    body.controller.kind = VY_CONTROLLER_NONE;
-    body.imu.period = body.mocap.period = 0.0;
-    body.rotor_speed = 0.0;
-    if (ground != NULL) {
-        body.solid.kind = VY_SOLID_BOX;
-        body.solid.size = (vy_vec3){0.08, 0.02, 0.01};
-    }
-    status = vy_world_add_drone(*out, &drone, NULL, err);
-    for (int i = 1; i < JOINED_BODIES && status == VY_OK; ++i) {
-        body.position = i == 1   ? (vy_vec3){0.02, 0.01, 0.95}
-                        : i == 2 ? (vy_vec3){0.0, 0.06, 1.0}
-                                 : (vy_vec3){1.05 + 0.1 * (i - 3) + (i == 8 ? 0.01 : 0.0), 0.0, 1.0};
-        status = vy_world_add_drone(*out, &body, NULL, err);
-    }
-    if (ground != NULL && status == VY_OK) status = vy_world_add_obstacle(*out, ground, err);
-    for (int k = 0; k < JOINED_PARTS && status == VY_OK; ++k) status = join_part(*out, k, err);
-    return finish(status, out);
-}
-
-static vy_status build_joined(uint64_t seed, vy_world **out, vy_error *err)
-{
-    return add_joined(seed, NULL, out, err);
-}
-
-static vy_status build_dragged(uint64_t seed, vy_world **out, vy_error *err)
-{
-    vy_obstacle_def ground = vy_default_obstacle_def();
-    ground.position.z = 0.92;
-    ground.solid.material.restitution = 0.3;
-    return add_joined(seed, &ground, out, err);
-}
-
 static vy_status build_upset(uint64_t seed, vy_world **out, vy_error *err)
 {
     vy_status status = new_world(seed, 1, out, err);
@@ -425,7 +327,7 @@ static vy_status build_upset(uint64_t seed, vy_world **out, vy_error *err)
     d.torque = (vy_vec3){2e-2, 0.0, 0.0};
     d.start = 1.0;
     if (status == VY_OK) status = vy_world_add_disturbance(*out, &d, err);
-    return finish(status, out);
+    return vy_scene_finish(status, out);
 }
 
 // A quad whose drive limits what a hurried controller asks for, and holds while commands are lost; a
@@ -479,7 +381,7 @@ static vy_status build_failsafe(uint64_t seed, vy_world **out, vy_error *err)
     if (status == VY_OK) status = vy_world_add_drone(*out, &hexa, &id, err);
     fault.drone = id;
     if (status == VY_OK) status = vy_world_add_fault(*out, &fault, err);
-    return finish(status, out);
+    return vy_scene_finish(status, out);
 }
 
 // A quad with two jets beside its rotors, and a plain body that eight thrusters turn, in pulses and without.
@@ -503,7 +405,7 @@ static vy_status build_thrusters(uint64_t seed, vy_world **out, vy_error *err)
                                                   .pulse_period = 0.05,
                                                   .pulse_min = 0.004};
     status = vy_world_add_drone(*out, &quad, NULL, err);
-    if (status != VY_OK) return finish(status, out);
+    if (status != VY_OK) return vy_scene_finish(status, out);
 
     vy_drone_def body = vy_default_drone_def();
     body.vehicle.rotor_count = 0;
@@ -523,148 +425,7 @@ static vy_status build_thrusters(uint64_t seed, vy_world **out, vy_error *err)
     body.controller.kind = VY_CONTROLLER_INTENT;
     body.controller.start =
         (vy_intent){.rung = VY_RUNG_ATTITUDE, .thrust = 0.001, .attitude = {0.9, 0.3, -0.2, 0.1}};
-    return finish(vy_world_add_drone(*out, &body, NULL, err), out);
-}
-
-// A drone that carries a load off its centre and drops it, and takes up another one meanwhile.
-static vy_status build_payload(uint64_t seed, vy_world **out, vy_error *err)
-{
-    vy_world_def def = vy_default_world_def();
-    def.seed = seed;
-    def.drone_cap = 3;
-    def.payload_cap = 2;
-    vy_status status = vy_world_create(&def, out, err);
-    if (status != VY_OK) return status;
-    vy_payload_def first = vy_default_payload_def(), second = first;
-    const vy_drone_def drone = vy_default_drone_def();
-    vy_drone_def load = vy_default_drone_def();
-    load.vehicle.rotor_count = 0;
-    load.vehicle.mass = 0.004;
-    load.vehicle.inertia = (vy_mat3){{{4e-7, 1e-8, 0.0}, {1e-8, 5e-7, 0.0}, {0.0, 0.0, 6e-7}}};
-    load.controller.kind = VY_CONTROLLER_NONE;
-    load.attitude = (vy_quat){0.9, 0.1, -0.3, 0.2};
-    load.position = (vy_vec3){-0.01, 0.005, 0.97};
-    status = vy_world_add_drone(*out, &drone, &first.carrier, err);
-    if (status == VY_OK) status = vy_world_add_drone(*out, &load, &first.load, err);
-    if (status == VY_OK) status = vy_world_add_drone(*out, &load, &second.load, err);
-    if (status != VY_OK) return finish(status, out);
-    second.carrier = first.carrier;
-    first.position = (vy_vec3){0.012, -0.004, -0.03};
-    first.attitude = (vy_quat){0.8, 0.3, 0.1, -0.4};
-    first.drop = 1.5;
-    second.attach = 0.02;
-    second.drop = 2.5;
-    status = vy_world_add_payload(*out, &first, err);
-    if (status == VY_OK) status = vy_world_add_payload(*out, &second, err);
-    return finish(status, out);
-}
-
-// A body of 200 g without rotors, to be dropped.
-static vy_drone_def loose(vy_solid_kind kind, vy_vec3 position)
-{
-    vy_drone_def body = vy_default_drone_def();
-    body.vehicle.rotor_count = 0;
-    body.vehicle.mass = 0.2;
-    body.vehicle.inertia = (vy_mat3){{{2e-4, 0.0, 0.0}, {0.0, 3e-4, 0.0}, {0.0, 0.0, 4e-4}}};
-    body.controller.kind = VY_CONTROLLER_NONE;
-    body.imu.period = body.mocap.period = 0.0;
-    body.rotor_speed = 0.0;
-    body.position = position;
-    body.solid.kind = kind;
-    body.solid.size = (vy_vec3){0.1, 0.08, 0.05};
-    body.solid.radius = 0.04;
-    body.solid.length = 0.1;
-    body.solid.material.rolling = 1e-3;
-    return body;
-}
-
-static vy_status add_obstacles(vy_world *world, vy_error *err)
-{
-    static double hills[9] = {0.0, 0.05, 0.0, 0.02, 0.2, 0.03, 0.0, 0.04, 0.1};
-    vy_obstacle_def ground = vy_default_obstacle_def(), wall = ground, pad = ground, hill = ground;
-    wall.solid.kind = pad.solid.kind = VY_SOLID_BOX;
-    wall.solid.size = (vy_vec3){0.002, 2.0, 2.0};
-    wall.solid.material.restitution = 0.4;
-    wall.position = (vy_vec3){2.0, 0.0, 1.0};
-    pad.solid.size = (vy_vec3){0.5, 0.5, 0.1};
-    pad.position = (vy_vec3){-1.0, 0.0, 0.3};
-    pad.attitude = (vy_quat){0.99, 0.05, 0.08, 0.02};
-    hill.solid.kind = VY_SOLID_HEIGHTS;
-    hill.solid.heights = (vy_numbers){hills, 3, 3};
-    hill.solid.spacing = 0.5;
-    hill.position = (vy_vec3){-0.5, 1.5, 0.0};
-    vy_status status = vy_world_add_obstacle(world, &ground, err);
-    if (status == VY_OK) status = vy_world_add_obstacle(world, &wall, err);
-    if (status == VY_OK) status = vy_world_add_obstacle(world, &pad, err);
-    if (status == VY_OK) status = vy_world_add_obstacle(world, &hill, err);
-    return status;
-}
-
-// One drone lands under control, one is thrown at a thin wall, boxes fall on a tilted pad, a ball and a
-// capsule on hills, a carried load is lowered to the ground.
-static vy_status build_bump(uint64_t seed, vy_world **out, vy_error *err)
-{
-    vy_world_def def = vy_default_world_def();
-    def.seed = seed;
-    def.drone_cap = 8;
-    def.joint_cap = 1;
-    def.obstacle_cap = 4;
-    def.contacts.cap = 48;
-    vy_status status = vy_world_create(&def, out, err);
-    if (status != VY_OK) return status;
-    vy_drone_def list[8] = {vy_default_drone_def(), vy_default_drone_def()};
-    list[0].position.z = 0.4;
-    list[0].controller.setpoint_count = 2;
-    list[0].controller.setpoints[0] = (vy_setpoint){0.0, {0.0, 0.0, 0.4}, 0.0};
-    list[0].controller.setpoints[1] = (vy_setpoint){1.5, {0.0, 0.0, -0.1}, 0.0};
-    list[1].controller.kind = VY_CONTROLLER_NONE;
-    list[1].rotor_speed = 0.0;
-    list[1].velocity = (vy_vec3){30.0, 1.0, 0.0};
-    list[1].rate = (vy_vec3){3.0, 20.0, -7.0};
-    list[1].position = (vy_vec3){1.2, -0.3, 1.0};
-    for (int i = 2; i < 5; ++i)
-        list[i] = loose(VY_SOLID_BOX, (vy_vec3){-1.0 + 0.01 * i, 0.0, 0.3 + 0.06 * i});
-    list[5] = loose(VY_SOLID_SPHERE, (vy_vec3){0.05, 2.02, 0.5});
-    list[6] = loose(VY_SOLID_CAPSULE, (vy_vec3){0.1, 2.3, 0.6});
-    list[6].attitude = (vy_quat){0.8, 0.1, 0.6, 0.0};
-    list[7] = loose(VY_SOLID_CYLINDER, (vy_vec3){0.0, 0.0, 0.2}); // hangs below the drone that lands
-    list[7].vehicle.mass = 0.002;
-    list[7].vehicle.inertia = (vy_mat3){{{1e-6, 0.0, 0.0}, {0.0, 1e-6, 0.0}, {0.0, 0.0, 1e-6}}};
-    for (int i = 0; i < 8 && status == VY_OK; ++i) status = vy_world_add_drone(*out, &list[i], NULL, err);
-    if (status == VY_OK) status = add_obstacles(*out, err);
-    vy_joint_def cable = vy_default_joint_def();
-    cable.kind = VY_JOINT_CABLE;
-    cable.body_a = vy_world_body(*out, vy_world_drone(*out, 0));
-    cable.body_b = vy_world_body(*out, vy_world_drone(*out, 7));
-    cable.length = 0.2;
-    if (status == VY_OK) status = vy_world_add_joint(*out, &cable, NULL, err);
-    return finish(status, out);
-}
-
-// Two stacks fall asleep below a drone; a ball falls on it, and both on one of them.
-static vy_status build_asleep(uint64_t seed, vy_world **out, vy_error *err)
-{
-    vy_world_def def = vy_default_world_def();
-    def.seed = seed;
-    def.drone_cap = 6;
-    def.obstacle_cap = 1;
-    def.contacts.cap = 32;
-    def.contacts.sleep = 0.25;
-    vy_status status = vy_world_create(&def, out, err);
-    if (status != VY_OK) return status;
-    const vy_drone_def ball = loose(VY_SOLID_SPHERE, (vy_vec3){0.02, 0.01, 3.0}),
-                       drone = vy_default_drone_def();
-    for (int i = 0; i < 4 && status == VY_OK; ++i) {
-        const int stack = i / 2;
-        const vy_drone_def box =
-            loose(VY_SOLID_BOX, (vy_vec3){0.003 * i, 0.5 * stack, 0.026 + 0.052 * (i % 2)});
-        status = vy_world_add_drone(*out, &box, NULL, err);
-    }
-    if (status == VY_OK) status = vy_world_add_drone(*out, &ball, NULL, err);
-    if (status == VY_OK) status = vy_world_add_drone(*out, &drone, NULL, err);
-    const vy_obstacle_def ground = vy_default_obstacle_def();
-    if (status == VY_OK) status = vy_world_add_obstacle(*out, &ground, err);
-    return finish(status, out);
+    return vy_scene_finish(vy_world_add_drone(*out, &body, NULL, err), out);
 }
 
 // A Kalman filter on a full kit: an IMU with all its figures off the centre, late and lossy samples.
@@ -703,7 +464,7 @@ static vy_status build_senses(uint64_t seed, vy_world **out, vy_error *err)
     if (status != VY_OK) return status;
     const vy_drone_def drone = sensing_drone();
     status = vy_world_add_drone(*out, &drone, NULL, err);
-    return finish(status, out);
+    return vy_scene_finish(status, out);
 }
 
 // The same behind a gate, with a fault of every kind, each on another sensor.
@@ -747,14 +508,14 @@ static vy_status build_liars(uint64_t seed, vy_world **out, vy_error *err)
         fault.chance = 0.8;
         status = vy_world_add_fault(*out, &fault, err);
     }
-    return finish(status, out);
+    return vy_scene_finish(status, out);
 }
 
 // Another scene, by another integrator.
 static vy_status step_by(vy_integrator integrator, vy_status built, vy_world **out, vy_error *err)
 {
     if (built == VY_OK) built = vy_world_set_integrator(*out, integrator, err);
-    return finish(built, out);
+    return vy_scene_finish(built, out);
 }
 
 static vy_status build_euler(uint64_t seed, vy_world **out, vy_error *err)
@@ -774,7 +535,7 @@ static vy_status build_lie(uint64_t seed, vy_world **out, vy_error *err)
 
 static vy_status build_lie_joined(uint64_t seed, vy_world **out, vy_error *err)
 {
-    return step_by(VY_INTEGRATOR_LIE_MIDPOINT, build_joined(seed, out, err), out, err);
+    return step_by(VY_INTEGRATOR_LIE_MIDPOINT, vy_scene_joined(seed, out, err), out, err);
 }
 
 const vy_scene vy_scenes[] = {
@@ -793,14 +554,14 @@ const vy_scene vy_scenes[] = {
     {"wake", "rotors in the air: three drones above each other, ground, batteries, blades", 3000, build_wake},
     {"thrusters", "jets beside rotors, and a body that thrusters turn, throttled and in pulses", 5000,
      build_thrusters},
-    {"payload", "a drone drops one load and takes up another", 3000, build_payload},
+    {"payload", "a drone drops one load and takes up another", 3000, vy_scene_payload},
     {"failsafe", "limits of a drive, commands that are lost, a rotor that is gone", 4000, build_failsafe},
     {"bump", "landing, a thin wall, boxes on a tilted pad, a ball and a capsule on hills, a load set down",
-     3000, build_bump},
-    {"asleep", "stacks that fall asleep below a drone, and a ball that falls on both", 1200, build_asleep},
+     3000, vy_scene_bump},
+    {"asleep", "stacks that fall asleep below a drone, and a ball that falls on both", 1200, vy_scene_asleep},
     {"joined", "a load on a cable, a boom that bends, and a string of every other kind of joint", 3000,
-     build_joined},
-    {"dragged", "the same above a floor that load, boom and string touch", 1500, build_dragged},
+     vy_scene_joined},
+    {"dragged", "the same above a floor that load, boom and string touch", 1500, vy_scene_dragged},
     {"senses", "a Kalman filter on parts as sold, late and lossy", 5000, build_senses},
     {"liars", "the same behind a gate, with sensors that break at random", 5000, build_liars},
     {"euler", "the scene full, by forward Euler", 2000, build_euler},
