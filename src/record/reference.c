@@ -44,9 +44,7 @@ static void print_state(FILE *out)
         "per drone, in worlds where things collide",
         "once, likewise",
         "per pair of bodies there is room for, likewise: those in use first",
-        "per drone, in worlds whose bodies may sleep; **contacts** and **contact** follow once more, of "
-        "pairs that "
-        "sleep",
+        "per drone, in worlds whose bodies may sleep; **contacts** and **contact** follow again, asleep",
         "per drone that carries more than a plain IMU and plain motion capture",
         "per drone with a Kalman filter: the upper triangle of its covariance, row by row",
         "per drone whose Kalman filter has a gate",

@@ -63,9 +63,13 @@ void vy_world_lay_out(vy_world *world)
     const size_t touching = contacts_size(m, m->drone_count);
     world->touches = touching > 0 ? (touch_block *)(void *)end : NULL;
     world->contacts = touching > 0 ? (contacts_block *)(void *)(world->touches + m->drone_count) : NULL;
-    contact_block *const pairs = (contact_block *)(world->contacts + 1);
-    world->rests = m->sleeps ? (rest_block *)(void *)(pairs + m->contact_cap) : NULL;
-    world->sleepers = m->sleeps ? (contacts_block *)(void *)(world->rests + m->drone_count) : NULL;
+    world->rests = NULL;
+    world->sleepers = NULL;
+    if (touching > 0 && m->sleeps) {
+        contact_block *const pairs = (contact_block *)(world->contacts + 1);
+        world->rests = (rest_block *)(void *)(pairs + m->contact_cap);
+        world->sleepers = (contacts_block *)(void *)(world->rests + m->drone_count);
+    }
     world->kits = (kit_block *)(void *)(end + touching);
     world->filters = (filter_block *)(world->kits + m->kit_count);
     world->gates = (gate_block *)(world->filters + m->filter_count);
