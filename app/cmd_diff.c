@@ -66,6 +66,7 @@ static int tell_json(const comparison *c)
     vy_json_list(&j, "settings");
     vy_settings_compare(&c->settings[0], &c->settings[1], json_setting, &j);
     vy_json_close(&j);
+    vy_json_truth(&j, "identical", outcome(c) == EXIT_DONE);
     vy_difference_json(&c->found, c->info[0].dt, &j);
     vy_json_end(&j);
     return outcome(c);
@@ -113,7 +114,7 @@ static int compare(const arguments *given, comparison *c)
     }
     vy_error error = {.status = VY_OK};
     const vy_status status = vy_log_compare(c->logs[0], c->logs[1], &c->found, &error);
-    if (status != VY_OK && status != VY_DIVERGED) return vy_say_error("diff", status, &error);
+    if (status != VY_OK) return vy_say_error("diff", status, &error);
     return vy_given(given, "json") ? tell_json(c) : tell_text(c);
 }
 

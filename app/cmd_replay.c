@@ -8,6 +8,7 @@
 #include "say.h"
 #include "signals.h"
 #include <inttypes.h>
+#include <string.h>
 
 static int show(void *self, uint64_t tick, uint64_t last)
 {
@@ -17,52 +18,94 @@ static int show(void *self, uint64_t tick, uint64_t last)
     return vy_signals_seen();
 }
 
-static int tell(const arguments *given, const char *path, const vy_log *log, const vy_difference *found,
-                double wall)
+// How a replay ended: what was compared, and why it could not go on, if so.
+typedef struct outcome {
+    const char *path;
+    vy_log_info info;
+    vy_difference found;
+    vy_error error; // its status: VY_OK, VY_DAMAGED, VY_IO or VY_NO_MEMORY
+    double wall;    // [s]
+} outcome;
+
+static const char *verdict(const outcome *o)
 {
-    const vy_log_info info = vy_log_get_info(log);
-    const uint64_t steps = found->last_tick - info.first_tick;
+    if (o->error.status != VY_OK) return o->error.status == VY_DAMAGED ? "damaged" : "error";
+    if (o->found.found) return "differs";
+    return o->info.complete ? "identical" : "incomplete";
+}
+
+static void tell_json(const outcome *o)
+{
+    const vy_log_info *info = &o->info;
+    const int failed = o->error.status != VY_OK;
+    json j = vy_json_begin(stdout);
+    vy_json_text(&j, "status", verdict(o));
+    vy_json_text(&j, "log", o->path);
+    vy_json_truth(&j, "complete", info->complete);
+    vy_json_truth(&j, "identical", strcmp(verdict(o), "identical") == 0);
+    vy_json_whole(&j, "steps", o->found.last_tick - info->first_tick);
+    vy_json_whole(&j, "steps_total", info->last_tick - info->first_tick);
+    vy_json_hash(&j, "config_hash", info->config_hash);
+    vy_json_hash(&j, "final_hash", info->final_hash);
+    vy_json_real(&j, "wall_s", o->wall);
+    if (failed) vy_json_text(&j, "error", o->error.text);
+    vy_difference_json(&o->found, info->dt, &j);
+    vy_json_end(&j);
+}
+
+static int tell(const arguments *given, const outcome *o)
+{
+    const vy_log_info *info = &o->info;
+    const vy_difference *found = &o->found;
+    const uint64_t steps = found->last_tick - info->first_tick, total = info->last_tick - info->first_tick;
+    const int failed = o->error.status != VY_OK;
     if (vy_given(given, "json")) {
-        json j = vy_json_begin(stdout);
-        vy_json_text(&j, "status", found->found ? "differs" : "identical");
-        vy_json_text(&j, "log", path);
-        vy_json_truth(&j, "complete", info.complete);
-        vy_json_whole(&j, "steps", steps);
-        vy_json_hash(&j, "config_hash", info.config_hash);
-        vy_json_hash(&j, "final_hash", info.final_hash);
-        vy_json_real(&j, "wall_s", wall);
-        vy_difference_json(found, info.dt, &j);
-        vy_json_end(&j);
-    } else if (found->found) {
-        vy_difference_print(found, info.dt, "the log", "the replay");
-    } else if (!vy_given(given, "quiet")) {
-        const palette p = vy_palette(stdout);
-        printf("%sidentical%s: %" PRIu64 " steps, final hash %016" PRIx64 " (%.3f s, %.0f times real time)\n",
-               p.good, p.plain, steps, info.final_hash, wall,
-               wall > 0.0 ? (double)steps * info.dt / wall : 0.0);
+        tell_json(o);
+        vy_say_json(0); // one object
     }
-    return found->found ? EXIT_FAILED : EXIT_DONE;
+    if (failed)
+        return vy_say("replay", o->error.status == VY_DAMAGED ? EXIT_FAILED : EXIT_SYSTEM,
+                      "%s: the replay cannot go on after step %" PRIu64 " of %" PRIu64 ": %s", o->path,
+                      found->last_tick, info->last_tick, o->error.text);
+    if (vy_given(given, "json")) return found->found ? EXIT_FAILED : EXIT_DONE;
+    if (found->found) {
+        vy_difference_print(found, info->dt, "the log", "the replay");
+        return EXIT_FAILED;
+    }
+    if (vy_given(given, "quiet")) return EXIT_DONE;
+    const palette p = vy_palette(stdout);
+    const double times = o->wall > 0.0 ? (double)steps * info->dt / o->wall : 0.0;
+    if (info->complete)
+        printf("%sidentical%s: %" PRIu64 " of %" PRIu64 " steps, ", p.good, p.plain, steps, total);
+    else
+        printf("%sincomplete%s: the same in all %" PRIu64 " steps up to where the log was cut off, ", p.dim,
+               p.plain, steps);
+    printf("final hash %016" PRIx64 " (%.3f s, %.0f times real time)\n", info->final_hash, o->wall, times);
+    return EXIT_DONE;
 }
 
 static int replay(const arguments *given, const char *path, vy_log *log, vy_world *world)
 {
-    const vy_log_info info = vy_log_get_info(log);
-    vy_difference found = {.found = 0};
-    vy_error error = {.status = VY_OK};
+    outcome o = {.path = path, .info = vy_log_get_info(log), .error = {.status = VY_OK}};
+    const vy_log_info info = o.info;
+    if (!info.complete && info.last_tick == info.first_tick)
+        return vy_say("replay", EXIT_USAGE,
+                      "%s was cut off before its first step: there is nothing to replay", path);
     vy_signals_catch();
     progress shown = vy_progress_begin(!vy_given(given, "quiet"), info.first_tick, info.last_tick, info.dt);
     const vy_status status = vy_given(given, "live")
-                                 ? vy_log_replay_live(log, world, show, &shown, &found, &error)
-                                 : vy_log_replay(log, world, show, &shown, &found, &error);
-    const double wall = vy_wall_clock() - shown.start;
+                                 ? vy_log_replay_live(log, world, show, &shown, &o.found, &o.error)
+                                 : vy_log_replay(log, world, show, &shown, &o.found, &o.error);
+    o.wall = vy_wall_clock() - shown.start;
     vy_progress_end(&shown);
     const int signal = vy_signals_seen();
     if (status != VY_OK && signal != 0) {
         return vy_say("replay", vy_signals_exit(signal),
                       "interrupted at step %" PRIu64 ", no difference so far", vy_world_tick(world));
     }
-    if (status != VY_OK && status != VY_DIVERGED) return vy_say_log_error("replay", path, status, &error);
-    return tell(given, path, log, &found, wall);
+    if (status != VY_OK && status != VY_DAMAGED && status != VY_IO && status != VY_NO_MEMORY)
+        return vy_say_log_error("replay", path, status, &o.error);
+    return tell(given, &o);
 }
 
 int vy_cmd_replay(const arguments *given)

@@ -37,20 +37,22 @@ static void put_base64(FILE *out, const unsigned char *bytes, size_t size)
     }
 }
 
-static void put_data(FILE *out, const shown *s)
+static int put_data(FILE *out, const shown *s)
 {
+    int status = 0;
     fputs("<script type=\"application/json\" id=\"volery-info\">", out);
     json j = vy_json_begin(out);
     vy_json_text(&j, "volery", VY_VERSION);
     vy_json_list(&j, "runs");
-    for (int i = 0; i < s->count; ++i) {
+    for (int i = 0; i < s->count && status == 0; ++i) {
         vy_json_object(&j, NULL);
-        vy_page_info(&j, s->paths[i], s->logs[i], &s->data[i]);
+        status = vy_page_info(&j, s->paths[i], s->logs[i], &s->data[i]);
         vy_json_close(&j);
     }
     vy_json_close(&j);
     if (s->count > 1) {
         vy_json_object(&j, "comparison");
+        vy_json_truth(&j, "identical", !s->difference.found);
         vy_difference_json(&s->difference, vy_log_get_info(s->logs[0]).dt, &j);
         vy_json_close(&j);
     }
@@ -61,6 +63,7 @@ static void put_data(FILE *out, const shown *s)
         put_base64(out, s->data[i].bytes, s->data[i].size);
         fputs("</script>\n", out);
     }
+    return status;
 }
 
 static int write_page(const shown *s, const char *path)
@@ -76,10 +79,14 @@ static int write_page(const shown *s, const char *path)
     const char *mark = strstr(page, PAGE_DATA_MARK);
     errno = 0;
     fwrite(page, 1, (size_t)(mark - page), out.file);
-    put_data(out.file, s);
+    status = put_data(out.file, s);
     fputs(mark + strlen(PAGE_DATA_MARK), out.file);
     if (ferror(out.file)) out.reason = errno;
     free(page);
+    if (status != 0) {
+        vy_output_discard(&out);
+        return status;
+    }
     return vy_output_commit("view", &out);
 }
 

@@ -197,13 +197,17 @@ const command vy_commands[] = {
      "column.",
      check_options, check_examples, vy_cmd_check},
     {"replay", "RUN.mcap", WORD_LOG, 1, 1, "fly a log again and compare every step",
-     "Rebuilds the world from the log alone, flies it again and compares the hash of every step. Exit status "
-     "0: the\n"
-     "run stands, to the last bit. Exit status 1: it does not, and the first differing step, the field and "
-     "both\n"
-     "values are named (at the step itself when the log was made with --log-state every, else at the next "
+     "Rebuilds the world from the log alone, flies it again and compares the hash of every step and every "
      "full\n"
-     "state).\n"
+     "state, up to the last step and the final hash of the log's result. Exit status 0: the run stands, to "
+     "the last\n"
+     "bit. Exit status 1: it does not, and the first differing step, the field and both values are named (at "
+     "the step\n"
+     "itself when the log was made with --log-state every, else at the next full state); or the log lacks "
+     "what it\n"
+     "should have, and the step after which the replay cannot go on is named. A log that was cut off is "
+     "compared as\n"
+     "far as it goes, and said to be incomplete.\n"
      "\n"
      "A log of another physics revision is not expected to replay; that is said instead.",
      replay_options, replay_examples, vy_cmd_replay},

@@ -38,9 +38,11 @@ void vy_difference_print(const vy_difference *d, double dt, const char *a, const
     char first[40], second[40];
     value_text(d, 0, first, sizeof first);
     value_text(d, 1, second, sizeof second);
-    printf("%sdiffers%s first at step %" PRIu64 " (%.6g s): hash %016" PRIx64 " in %s, %016" PRIx64
-           " in %s\n",
-           p.bad, p.plain, d->tick, (double)d->tick * dt, d->hash_a, a, d->hash_b, b);
+    printf("%sdiffers%s first at step %" PRIu64 " (%.6g s): ", p.bad, p.plain, d->tick, (double)d->tick * dt);
+    if (d->hash_a == d->hash_b)
+        printf("the same hash, but another full state in %s\n", a);
+    else
+        printf("hash %016" PRIx64 " in %s, %016" PRIx64 " in %s\n", d->hash_a, a, d->hash_b, b);
     if (d->field[0] == '\0') {
         printf("  no full states can be compared at or after that step, so that no value is named\n");
         return;
@@ -55,7 +57,6 @@ void vy_difference_print(const vy_difference *d, double dt, const char *a, const
 
 void vy_difference_json(const vy_difference *d, double dt, json *j)
 {
-    vy_json_truth(j, "identical", !d->found);
     vy_json_whole(j, "last_step", d->last_tick);
     if (!d->found) return;
     vy_json_object(j, "difference");

@@ -281,25 +281,31 @@ static void put_certificate(json *j, const vy_certificate *c)
 }
 
 // The certificate is in the last full state. A log of other physics has one this program cannot read.
-static void put_certificates(json *j, vy_log *log, const vy_scenario *scenario)
+static int put_certificates(json *j, const char *path, vy_log *log, const vy_scenario *scenario)
 {
     const vy_log_info info = vy_log_get_info(log);
     vy_world *world = NULL;
     state_record last;
+    vy_error error = {.status = VY_OK};
+    int status = 0;
     vy_json_list(j, "nap");
-    if (info.physics == VY_PHYSICS_REVISION && vy_load_world("view", scenario, &world) == 0 &&
-        vy_log_state_before(log, info.last_tick, &last, NULL) == VY_OK &&
-        vy_world_restore(world, last.bytes, last.size, NULL) == VY_OK) {
-        for (uint32_t i = 0; i < vy_world_drone_count(world); ++i) {
-            vy_certificate c;
-            if (vy_world_certificate(world, vy_world_drone(world, i), &c) == VY_OK) put_certificate(j, &c);
+    if (info.physics == VY_PHYSICS_REVISION && vy_load_world("view", scenario, &world) == 0) {
+        const vy_status found = vy_log_state_before(log, info.last_tick, &last, &error);
+        if (found != VY_OK) status = vy_say_log_error("view", path, found, &error);
+        if (status == 0 && vy_world_restore(world, last.bytes, last.size, NULL) == VY_OK) {
+            for (uint32_t i = 0; i < vy_world_drone_count(world); ++i) {
+                vy_certificate c;
+                if (vy_world_certificate(world, vy_world_drone(world, i), &c) == VY_OK)
+                    put_certificate(j, &c);
+            }
         }
     }
     vy_json_close(j);
     vy_world_destroy(world);
+    return status;
 }
 
-static void put_scenario(json *j, vy_log *log, const vy_scenario *s)
+static int put_scenario(json *j, const char *path, vy_log *log, const vy_scenario *s)
 {
     vy_json_text(j, "name", s->name);
     vy_json_truth(j, "strict", s->environment.nap.strict);
@@ -314,7 +320,7 @@ static void put_scenario(json *j, vy_log *log, const vy_scenario *s)
     vy_json_list(j, "joints");
     for (int i = 0; i < s->joint_count; ++i) put_joint(j, &s->joints[i]);
     vy_json_close(j);
-    put_certificates(j, log, s);
+    return put_certificates(j, path, log, s);
 }
 
 // Of a scenario that this version cannot read, the names are known.
@@ -329,17 +335,19 @@ static void put_names(json *j, const vy_log *log)
     vy_json_close(j);
 }
 
-void vy_page_info(json *j, const char *path, vy_log *log, const page_data *data)
+int vy_page_info(json *j, const char *path, vy_log *log, const page_data *data)
 {
     vy_scenario *scenario = NULL;
+    int status = 0;
     put_identity(j, path, log);
     put_left_out(j, data);
     put_units(j);
     vy_json_text(j, "scenario", vy_log_scenario(log));
     if (vy_load_logged_scenario("view", path, log, NULL, &scenario) == 0) {
-        put_scenario(j, log, scenario);
+        status = put_scenario(j, path, log, scenario);
     } else {
         put_names(j, log);
     }
     vy_scenario_destroy(scenario);
+    return status;
 }

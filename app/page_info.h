@@ -5,4 +5,5 @@
 #include "volery/scenario.h"
 
 /// Members of a JSON object. `path` is the log's file; `data` says what was left out of the page.
-void vy_page_info(json *j, const char *path, vy_log *log, const page_data *data);
+/// An exit status, 0 unless the log could not be read.
+int vy_page_info(json *j, const char *path, vy_log *log, const page_data *data);

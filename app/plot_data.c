@@ -68,20 +68,21 @@ static vy_status add_wish(plot *p, const char *list, vy_error *err)
     return VY_OK;
 }
 
-static int has_field(vy_log *log, uint32_t drone, const char *name, plot *p)
+static vy_status has_field(vy_log *log, uint32_t drone, const char *name, plot *p, int *has, vy_error *err)
 {
-    const vy_status status = vy_table_open(log, drone, &name, 1, &p->table, NULL);
+    const vy_status status = vy_table_open(log, drone, &name, 1, &p->table, err);
     vy_table_close(&p->table);
-    return status == VY_OK;
+    *has = status == VY_OK;
+    return status == VY_NOT_FOUND ? VY_OK : status;
 }
 
 // What the log has of it: without references there is no error to show, a body has no motors, and nobody
 // asked for either.
 static vy_status add_usual(vy_log *log, uint32_t drone, plot *p, vy_error *err)
 {
-    const int references = has_field(log, drone, "reference.position", p);
-    const int motors = has_field(log, drone, "control.motors", p);
-    vy_status status = VY_OK;
+    int references = 0, motors = 0;
+    vy_status status = has_field(log, drone, "reference.position", p, &references, err);
+    if (status == VY_OK) status = has_field(log, drone, "control.motors", p, &motors, err);
     for (size_t i = 0; i < sizeof usual / sizeof usual[0] && status == VY_OK; ++i) {
         if (!references && strcmp(usual[i], "error") == 0) continue;
         if (!motors && strcmp(usual[i], "control.motors") == 0) continue;

@@ -317,8 +317,16 @@ static void tell_difference(const vy_log *log, const vy_difference *d)
              d->tick, time, d->field_tick != 0 ? d->field_tick : d->tick, d->field, in_log, in_replay);
 }
 
-// Fly an open log again. 0: the same to the bit; 1: message names the first difference; -1: it cannot be
-// done.
+// Why a replay of an open log stopped, as a sentence with the step.
+static int tell_stop(const vy_log_info *info, const vy_difference *d, const vy_error *err)
+{
+    snprintf(message, sizeof message, "the replay cannot go on after step %" PRIu64 " of %" PRIu64 ": %s",
+             d->last_tick, info->last_tick, err->text);
+    return -1;
+}
+
+// Fly an open log again. 0: the same to the bit; 1: message names the first difference; 2: the same, but the
+// message says that the log was cut off; -1: it cannot be done.
 static int replay_log(vy_log *log, const char *path)
 {
     vy_error err = {0};
@@ -333,14 +341,29 @@ static int replay_log(vy_log *log, const char *path)
                  info.physics, VY_PHYSICS_REVISION);
         return -1;
     }
+    if (info.complete && said(vy_log_verify(log, &err), &err) != 0) return -1;
     s = take(vy_scenario_from_log(log, path, NULL, 0, &s, &told), &s, &told);
     if (s == NULL) return -1;
-    vy_status status = vy_scenario_build(s, &world, &err);
-    if (status == VY_OK) status = vy_log_replay(log, world, NULL, NULL, &d, &err);
-    if (status == VY_OK && d.found) tell_difference(log, &d);
+    int result = 0;
+    if (vy_scenario_hash(s) != info.config_hash) {
+        snprintf(message, sizeof message, "the scenario in %s is not the one that was flown", path);
+        result = 1;
+    }
+    if (result == 0) result = said(vy_scenario_build(s, &world, &err), &err);
+    if (result == 0 && vy_log_replay(log, world, NULL, NULL, &d, &err) != VY_OK)
+        result = tell_stop(&info, &d, &err);
+    if (result == 0 && d.found) {
+        tell_difference(log, &d);
+        result = 1;
+    }
+    if (result == 0 && !info.complete) {
+        snprintf(message, sizeof message, "%s was cut off; it was compared up to step %" PRIu64, path,
+                 d.last_tick);
+        result = 2;
+    }
     vy_world_destroy(world);
     vy_scenario_destroy(s);
-    return status == VY_OK ? d.found : said(status, &err);
+    return result;
 }
 
 int log_replay(const char *path)

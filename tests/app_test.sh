@@ -241,9 +241,11 @@ try 0 "$volery" replay safety.mcap
 
 # --- replay, diff, branch, export
 try 0 "$volery" replay a.mcap
-says out "identical: 20000 steps, final hash $first"
+says out "identical: 20000 of 20000 steps, final hash $first"
 try 0 "$volery" replay a.mcap --json
 json
+[ "$(value status) $(value complete) $(value steps) $(value steps_total)" = "identical true 20000 20000" ] ||
+    fail "replay --json does not say that all steps are identical"
 try 0 "$volery" diff a.mcap first-flight.mcap
 try 1 "$volery" diff a.mcap b.mcap
 says out "seed"
@@ -355,7 +357,7 @@ says err "a-b_c, second"
 # --- logs that lie, all checksums right
 "${CC:-cc}" -std=c17 -O1 -I"$tests/../include" "$tests/app/odd_logs.c" "$build/libvolery.a" -lfyaml -lqhull_r -lzstd -lz \
     -lm -lpthread -o odd_logs || fail "odd_logs does not build"
-for kind in honest value parameter scenario reply; do ./odd_logs $kind $kind.mcap || fail "odd_logs $kind"; done
+for kind in honest value parameter scenario reply gap state result; do ./odd_logs $kind $kind.mcap || fail "odd_logs $kind"; done
 try 0 "$volery" replay honest.mcap
 try 1 "$volery" replay value.mcap
 says out "differs first at step 501"
@@ -368,6 +370,23 @@ says err "the scenario in the log is not the one that was flown"
 try 1 "$volery" replay reply.mcap
 says out "differs first at step 500"
 says out "drones[0]."
+try 1 "$volery" replay gap.mcap
+says err "gap.mcap: the replay cannot go on after step 399 of 1000: the hashes of steps 400 to 499 are missing"
+silent out
+try 1 "$volery" replay gap.mcap --json
+json
+[ "$(value status) $(value identical) $(value steps) $(value steps_total)" = "damaged false 399 1000" ] ||
+    fail "replay --json does not say where it ended"
+try 2 "$volery" diff honest.mcap gap.mcap
+says err "the hashes of steps 400 to 499 are missing"
+try 1 "$volery" replay state.mcap
+says out "differs first at step 500 (0.5 s): the same hash, but another full state in the log"
+says out "at step 500 drones[0].body.position.z is"
+try 1 "$volery" replay state.mcap --json
+json
+[ "$(value status)" = differs ] || fail "replay --json of a changed state: $(value status)"
+try 1 "$volery" replay result.mcap
+says err "its hashes end at step 1000, but its result is of step 1100"
 try 1 "$volery" diff honest.mcap value.mcap
 says out "differs first at step 501"
 try 1 "$volery" diff honest.mcap value.mcap --json
@@ -403,6 +422,11 @@ done
 head -c $((length * 2 / 3)) a.mcap >cut.mcap
 try 0 "$volery" replay cut.mcap
 says err "warning: cut.mcap was cut off"
+says out "incomplete: the same in all"
+try 0 "$volery" replay cut.mcap --json
+json
+[ "$(value status) $(value complete) $(value identical)" = "incomplete false false" ] ||
+    fail "replay --json does not say that a log was cut off"
 try 0 "$volery" diff a.mcap cut.mcap
 
 # --- nothing lost: signals, kills, full disks, closed pipes. Jobs of their own, so that SIGINT is not ignored.

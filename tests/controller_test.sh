@@ -121,14 +121,14 @@ failsafe() {
     says out "failsafe    alpha: took over 1 time, last at"
     says out "completed"
     try 0 "$volery" replay safe.mcap
-    says out "identical: 1000 steps"
+    says out "identical: 1000 of 1000 steps"
     grep -qaF '"kind":"failsafe","drone":"alpha","text":"hold: the controller' safe.mcap || fail "$what: no event"
 }
 for mode in 1 2 3 4 6 8 10; do
     try 1 "$volery" run odd.yaml --set drones.alpha.controller.parameters.mode=$mode -o odd.mcap
     says out "at 0.100 s the controller of alpha"
     try 0 "$volery" replay odd.mcap
-    says out "identical: 100 steps"
+    says out "identical: 100 of 100 steps"
     [ ! -e odd.mcap.part ] || fail "mode $mode leaves odd.mcap.part"
     failsafe plugin-$mode --set drones.alpha.controller.parameters.mode=$mode
 done

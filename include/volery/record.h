@@ -70,7 +70,7 @@ typedef struct vy_log_info {
     uint64_t every;      ///< [steps]
     uint64_t snapshot;   ///< [steps]
     uint64_t first_tick; ///< of the first full state: 0 unless the run is a branch
-    uint64_t last_tick;  ///< of the last hash
+    uint64_t last_tick;  ///< of its result; of the last hash in a log that was cut off
     uint64_t final_hash; ///< at last_tick
     uint32_t drone_count, joint_count;
     int has_parent;
@@ -78,8 +78,9 @@ typedef struct vy_log_info {
     uint64_t messages; ///< of all channels
 } vy_log_info;
 
-/// Open a log. A file that is no log, of another format version, or damaged beyond its first chunk is an
-/// error; a log that was cut off opens with `complete` 0.
+/// Open a log. A file that is no log, of another format version, damaged before the end of its first chunk,
+/// or whose summary is damaged or does not name all of it is an error; a log that was cut off opens with
+/// `complete` 0.
 vy_status vy_log_open(const char *path, vy_log **out, vy_error *err);
 void vy_log_close(vy_log *log); ///< NULL is a no-op
 vy_log_info vy_log_get_info(const vy_log *log);
@@ -95,14 +96,14 @@ vy_status vy_log_verify(vy_log *log, vy_error *err);
 /// Where two runs part.
 typedef struct vy_difference {
     int found;           ///< 0: identical as far as both go
-    uint64_t tick;       ///< the first step whose hashes differ
-    uint64_t field_tick; ///< the step at which states could be compared; 0: at none
+    uint64_t tick;       ///< the first step that differs
+    uint64_t field_tick; ///< the step at which states were compared; 0: at none
     char field[96];      ///< the first differing value there, like drones[0].body.position.z
     int reply;           ///< 1: what differs first is a controller's reply, like drones[0].reply.thrust
     int real;            ///< 1: compare a and b; 0: whole numbers, compare whole_a and whole_b
     double a, b;         ///< in the log (or first log), and in the replay (or second log)
     uint64_t whole_a, whole_b;
-    uint64_t hash_a, hash_b; ///< at `tick`
+    uint64_t hash_a, hash_b; ///< at `tick`; equal where only the full state of the log differs
     uint64_t last_tick;      ///< the last step compared
 } vy_difference;
 
@@ -110,7 +111,11 @@ typedef struct vy_difference {
 typedef int vy_progress_fn(void *self, uint64_t tick, uint64_t last);
 
 /// Fly the log again in `world`, built by the caller from vy_log_scenario(): restore its first state, feed
-/// the logged replies of controllers that are not built in, compare every step. `progress` may be NULL.
+/// the logged replies of controllers that are not built in, compare the hash of every step and every full
+/// state. VY_OK without a difference: all steps of the log, up to the last step and final hash of its result,
+/// or up to where it was cut off (`complete` 0), are the same. VY_DAMAGED when the log lacks a hash, state or
+/// reply on the way, or is not what its result says; VY_IO and VY_NO_MEMORY when it cannot be read: then
+/// `out->last_tick` is the last step that was compared. `progress` may be NULL.
 vy_status vy_log_replay(vy_log *log, vy_world *world, vy_progress_fn *progress, void *self,
                         vy_difference *out, vy_error *err);
 
@@ -119,7 +124,8 @@ vy_status vy_log_replay(vy_log *log, vy_world *world, vy_progress_fn *progress, 
 vy_status vy_log_replay_live(vy_log *log, vy_world *world, vy_progress_fn *progress, void *self,
                              vy_difference *out, vy_error *err);
 
-/// Compare two logs, hash by hash and then state by state.
+/// Compare two logs, hash by hash and then state by state. VY_DAMAGED when one of them lacks a hash on the
+/// way.
 vy_status vy_log_compare(vy_log *a, vy_log *b, vy_difference *out, vy_error *err);
 
 /// Bring `world` to the moment `tick` of the log: the nearest full state before it, then steps, replies fed.

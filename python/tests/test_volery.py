@@ -254,6 +254,20 @@ def test_logs_replay() -> None:
         with world.record(path):
             world.step(300)
         assert volery.replay(path) is None
+        with open(path, "rb") as file:
+            data = file.read()
+        end = data.rindex(b"last_tick")  # the result is the last metadata of a log
+        wrong = bytearray(data)
+        wrong[end + len(b"last_tick") + 4] ^= 1  # without its checksums: damaged
+        with open(path, "wb") as file:
+            file.write(wrong)
+        raises(volery.Error, "CRC", lambda: volery.replay(path))
+        with open(path, "wb") as file:
+            file.write(data[: end - 40])
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            assert volery.replay(path) is None
+        assert "cut off" in str(told[0].message) and "step 300" in str(told[0].message)
         with open(path, "r+b") as file:
             file.truncate(100)
         raises(volery.Error, "", lambda: volery.replay(path))

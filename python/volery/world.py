@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import warnings
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
@@ -205,8 +206,14 @@ class Recording(b.Held):
 
 
 def replay(path: str | os.PathLike[str]) -> str | None:
-    """Fly a log again from itself alone. None when every bit is the same, else a sentence on the first difference."""
+    """Fly a log again from itself alone. None when every bit is the same, else a sentence on the first difference.
+
+    A log that was cut off is compared as far as it goes, with a RuntimeWarning that says how far. One that is damaged, or
+    lacks what its own result asks for, is an Error that names the step.
+    """
     result = b.lib.log_replay(os.fspath(path).encode())
     if result < 0:
         raise b.error()
-    return str(b.error()) if result else None
+    if result == 2:
+        warnings.warn(str(b.error()), RuntimeWarning, stacklevel=2)
+    return str(b.error()) if result == 1 else None

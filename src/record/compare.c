@@ -8,8 +8,8 @@ static vy_status compare_states(vy_log *a, vy_log *b, vy_difference *out, vy_err
     state_record state[2];
     vy_status status = vy_log_cursor(a, TOPIC_STATE, &in[0], err);
     if (status == VY_OK) status = vy_log_cursor(b, TOPIC_STATE, &in[1], err);
-    int more = status == VY_OK && vy_state_next(in[0], &state[0]) && vy_state_next(in[1], &state[1]);
-    while (more) {
+    for (int i = 0; i < 2 && status == VY_OK; ++i) status = vy_state_next(in[i], &state[i], err);
+    while (status == VY_OK) {
         const uint64_t ticks[2] = {state[0].tick, state[1].tick};
         if (ticks[0] == ticks[1] && ticks[0] >= out->tick) {
             if (state[0].size == state[1].size &&
@@ -18,43 +18,38 @@ static vy_status compare_states(vy_log *a, vy_log *b, vy_difference *out, vy_err
             }
             break;
         }
-        if (ticks[0] <= ticks[1]) more = vy_state_next(in[0], &state[0]);
-        if (more && ticks[1] <= ticks[0]) more = vy_state_next(in[1], &state[1]);
+        if (ticks[0] <= ticks[1]) status = vy_state_next(in[0], &state[0], err);
+        if (status == VY_OK && ticks[1] <= ticks[0]) status = vy_state_next(in[1], &state[1], err);
     }
-    for (int i = 0; i < 2; ++i) {
-        if (status == VY_OK) status = vy_mcap_cursor_status(in[i], err);
-        vy_mcap_cursor_close(in[i]);
-    }
-    return status;
+    for (int i = 0; i < 2; ++i) vy_mcap_cursor_close(in[i]);
+    return status == VY_NOT_FOUND ? VY_OK : status; // at the end of one
 }
 
 // The first step at which the hashes of both logs differ.
 static vy_status compare_hashes(vy_log *a, vy_log *b, vy_difference *out, vy_error *err)
 {
+    const uint64_t starts[2] = {a->info.first_tick, b->info.first_tick};
+    const uint64_t start = starts[0] > starts[1] ? starts[0] : starts[1];
+    const uint64_t ends[2] = {a->info.last_tick, b->info.last_tick};
+    if (start > ends[0] || start > ends[1]) return VY_OK; // no step in common
     hash_walk walk[2];
-    vy_status status = vy_hash_walk_open(a, &walk[0], err);
+    vy_status status = vy_hash_walk_open(a, start, &walk[0], err);
     if (status != VY_OK) return status;
-    status = vy_hash_walk_open(b, &walk[1], err);
+    status = vy_hash_walk_open(b, start, &walk[1], err);
     if (status != VY_OK) {
-        (void)vy_hash_walk_close(&walk[0], NULL);
+        (void)vy_hash_walk_close(&walk[0], NULL); // the other's failure is the one to tell
         return status;
     }
-    uint64_t tick[2], hash[2];
-    int more =
-        vy_hash_walk_next(&walk[0], &tick[0], &hash[0]) && vy_hash_walk_next(&walk[1], &tick[1], &hash[1]);
-    while (more && !out->found) {
-        const int order = tick[0] < tick[1] ? -1 : tick[0] > tick[1];
-        if (order == 0) {
-            out->last_tick = tick[0];
-            if (hash[0] != hash[1]) {
-                out->found = 1;
-                out->tick = tick[0];
-                out->hash_a = hash[0];
-                out->hash_b = hash[1];
-            }
+    uint64_t hash[2];
+    out->last_tick = start;
+    while (!out->found && vy_hash_walk_next(&walk[0], &hash[0]) && vy_hash_walk_next(&walk[1], &hash[1])) {
+        out->last_tick = walk[0].tick;
+        if (hash[0] != hash[1]) {
+            out->found = 1;
+            out->tick = walk[0].tick;
+            out->hash_a = hash[0];
+            out->hash_b = hash[1];
         }
-        if (order <= 0) more = vy_hash_walk_next(&walk[0], &tick[0], &hash[0]);
-        if (more && order >= 0) more = vy_hash_walk_next(&walk[1], &tick[1], &hash[1]);
     }
     for (int i = 0; i < 2; ++i) {
         const vy_status walked = vy_hash_walk_close(&walk[i], status == VY_OK ? err : NULL);

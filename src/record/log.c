@@ -3,7 +3,6 @@
 #include "base/fail.h"
 #include "volery/version.h"
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 
 static uint64_t number(const vy_log *log, const char *metadata, const char *key, int base)
@@ -17,44 +16,64 @@ static void copy_text(char *out, size_t room, const char *text)
     snprintf(out, room, "%s", text != NULL ? text : "");
 }
 
-// Hashes are the spine of a log: what they reach is what can be replayed.
-static vy_status measure(vy_log *log, vy_error *err)
+// Where the log begins.
+static vy_status measure_start(vy_log *log, vy_error *err)
 {
     vy_log_info *info = &log->info;
-    const vy_mcap_channel *hashes = vy_mcap_reader_find_channel(log->reader, TOPIC_HASHES);
-    const vy_mcap_channel *state = vy_mcap_reader_find_channel(log->reader, TOPIC_STATE);
-    if (hashes == NULL || state == NULL)
-        return vy_fail(err, VY_DAMAGED, "it has no channel of hashes or states");
-
     vy_mcap_cursor *cursor = NULL;
     vy_status status = vy_log_cursor(log, TOPIC_STATE, &cursor, err);
     if (status != VY_OK) return status;
     state_record first;
-    const int any = vy_state_next(cursor, &first);
-    if (any) {
+    status = vy_state_next(cursor, &first, err);
+    if (status == VY_OK) {
         info->first_tick = info->last_tick = first.tick;
         info->final_hash = first.hash;
-    } else {
-        status = vy_mcap_cursor_status(cursor, err);
-        if (status == VY_OK)
-            status = vy_fail(err, VY_DAMAGED, "it was cut off before its first chunk was whole");
+    } else if (status == VY_NOT_FOUND) {
+        status = vy_fail(err, VY_DAMAGED, "it was cut off before its first chunk was whole");
     }
     vy_mcap_cursor_close(cursor);
-    if (status != VY_OK) return status;
+    return status;
+}
 
+// A number that must be there, all of it.
+static int read_number(const vy_log *log, const char *key, int base, uint64_t *out)
+{
+    const char *text = vy_mcap_reader_find_value(log->reader, METADATA_RESULT, key);
+    if (text == NULL || text[0] == '\0' || text[strspn(text, "0123456789abcdef")] != '\0') return 0;
+    char *end = NULL;
+    errno = 0;
+    *out = strtoull(text, &end, base);
+    return errno == 0 && *end == '\0';
+}
+
+// Where the log ends: by its result, and in a log that was cut off by its last hash.
+static vy_status measure_end(vy_log *log, vy_error *err)
+{
+    vy_log_info *info = &log->info;
+    if (info->complete) {
+        if (read_number(log, "last_tick", 10, &info->last_tick) && info->last_tick >= info->first_tick &&
+            read_number(log, "final_hash", 16, &info->final_hash))
+            return VY_OK;
+        return vy_fail(err, VY_DAMAGED, "its result is broken");
+    }
+    const vy_mcap_channel *hashes = vy_mcap_reader_find_channel(log->reader, TOPIC_HASHES);
+    if (hashes == NULL) return vy_fail(err, VY_DAMAGED, "the log has no channel %s", TOPIC_HASHES);
     vy_mcap_message last;
-    if (vy_mcap_reader_latest(log->reader, hashes->id, UINT64_MAX, &last, NULL) == VY_OK) {
-        vy_pb_reader reader = vy_pb_reader_on(last.data, last.size);
-        vy_pb_item item;
-        uint64_t tick = 0;
-        while (vy_pb_next(&reader, &item)) {
-            if (item.number == HASHES_FIRST_TICK) tick = item.value;
-            if (item.number == HASHES_LIST && item.wire == 2 && item.size >= 8) {
-                info->last_tick = tick + item.size / 8 - 1;
-                memcpy(&info->final_hash, item.data + (item.size / 8 - 1) * 8, 8);
-            }
+    const vy_status status = vy_mcap_reader_latest(log->reader, hashes->id, UINT64_MAX, &last, err);
+    if (status == VY_NOT_FOUND) return VY_OK;
+    if (status != VY_OK) return status;
+    vy_pb_reader reader = vy_pb_reader_on(last.data, last.size);
+    vy_pb_item item;
+    uint64_t tick = 0;
+    while (vy_pb_next(&reader, &item)) {
+        if (item.number == HASHES_FIRST_TICK) tick = item.value;
+        if (item.number == HASHES_LIST && item.wire == 2 && item.size >= 8) {
+            info->last_tick = tick + item.size / 8 - 1;
+            memcpy(&info->final_hash, item.data + (item.size / 8 - 1) * 8, 8);
         }
     }
+    if (info->last_tick < info->first_tick)
+        return vy_fail(err, VY_DAMAGED, "its hashes end before its first full state");
     return VY_OK;
 }
 
@@ -96,11 +115,15 @@ static vy_status read_info(vy_log *log, vy_error *err)
     info->messages = file->message_count;
     copy_text(info->status, sizeof info->status,
               vy_mcap_reader_find_value(reader, METADATA_RESULT, "status"));
-    info->complete = !file->recovered && info->status[0] != '\0';
+    if (file->recovered)
+        info->status[0] = '\0'; // the result is written before the last chunk, which may be lost
+    info->complete = info->status[0] != '\0';
     if (!(info->dt > 0.0 && info->dt <= 1.0) || info->drone_count > file->channel_count) {
         return vy_fail(err, VY_DAMAGED, "its metadata is damaged");
     }
-    return measure(log, err);
+    if (file->recovered && !file->truncated) return vy_fail(err, VY_DAMAGED, "%s", file->warning);
+    const vy_status status = measure_start(log, err);
+    return status == VY_OK ? measure_end(log, err) : status;
 }
 
 // Names of drones are the middle part of the topics of their truth, in order of creation.
@@ -136,24 +159,37 @@ static vy_status read_scenario(vy_log *log, vy_error *err)
     return status;
 }
 
-vy_status vy_log_open(const char *path, vy_log **out, vy_error *err)
+vy_status vy_log_open_reader(vy_mcap_reader *reader, const char *path, vy_log **out, vy_error *err)
 {
     *out = NULL;
     vy_error why = {VY_OK, 0, 0, "", ""};
     vy_log *log = calloc(1, sizeof *log);
-    if (log == NULL) return vy_fail(err, VY_NO_MEMORY, "%s: out of memory", path);
-    vy_status status = vy_mcap_reader_open(path, NULL, &log->reader, &why);
-    const int named = status != VY_OK; // the reader's own errors name the file
-    if (status == VY_OK) status = read_info(log, &why);
+    if (log == NULL) {
+        vy_mcap_reader_close(reader);
+        return vy_fail(err, VY_NO_MEMORY, "%s: out of memory", path);
+    }
+    log->reader = reader;
+    vy_status status = read_info(log, &why);
     if (status == VY_OK) status = read_names(log, &why);
     if (status == VY_OK) status = read_scenario(log, &why);
     if (status != VY_OK) {
         vy_log_close(log);
-        if (named && strncmp(why.text, path, strlen(path)) == 0) return vy_fail(err, status, "%s", why.text);
         return vy_fail(err, status, "%s: %s", path, why.text);
     }
     *out = log;
     return VY_OK;
+}
+
+vy_status vy_log_open(const char *path, vy_log **out, vy_error *err)
+{
+    *out = NULL;
+    vy_error why = {VY_OK, 0, 0, "", ""};
+    vy_mcap_reader *reader = NULL;
+    const vy_status status = vy_mcap_reader_open(path, NULL, &reader, &why);
+    if (status == VY_OK) return vy_log_open_reader(reader, path, out, err);
+    if (strncmp(why.text, path, strlen(path)) == 0)
+        return vy_fail(err, status, "%s", why.text); // it is named
+    return vy_fail(err, status, "%s: %s", path, why.text);
 }
 
 void vy_log_close(vy_log *log)

@@ -17,17 +17,25 @@ struct vy_log {
     state_counts counts;
 };
 
-/// The hash of every step, one after the other.
+/// Open a log over a reader, which it owns from here on, also when that fails. `path` is for the error.
+vy_status vy_log_open_reader(vy_mcap_reader *reader, const char *path, vy_log **out, vy_error *err);
+
+/// The hash of every step, one after the other, without a gap up to the log's last step.
 typedef struct hash_walk {
+    const vy_log *log;
     vy_mcap_cursor *cursor;
     const unsigned char *at; // the next hash of the present message
     size_t left;             // hashes left in it
-    uint64_t tick;           // of the next hash
+    uint64_t tick;           // of the last hash given
+    int sought;              // the first message may begin before the step that was sought
+    vy_status status;        // why it stopped early
+    vy_error error;
 } hash_walk;
 
-vy_status vy_hash_walk_open(vy_log *log, hash_walk *out, vy_error *err);
-/// The next step's hash; 0 at the end of the log or where it is damaged.
-int vy_hash_walk_next(hash_walk *walk, uint64_t *tick, uint64_t *hash);
+/// Opens behind the step `after`.
+vy_status vy_hash_walk_open(vy_log *log, uint64_t after, hash_walk *out, vy_error *err);
+/// The next step's hash; 0 at the end of the log and on failure: the status of the walk tells which.
+int vy_hash_walk_next(hash_walk *walk, uint64_t *hash);
 vy_status vy_hash_walk_close(hash_walk *walk, vy_error *err);
 
 /// One full state.
@@ -35,6 +43,7 @@ typedef struct state_record {
     uint64_t tick, hash;
     const unsigned char *bytes; // valid until the next call on the cursor or reader it came from
     size_t size;
+    int changed; // its values are not those it was written with
 } state_record;
 
 /// The replies of controllers, one after the other.
@@ -42,7 +51,9 @@ typedef struct reply_walk {
     vy_mcap_cursor *cursor;
     vy_pb_codec *codec;
     reply_cells cells; // the present one
-    int more;          // 0: there is none
+    int more;          // 0: there is none, or the walk failed
+    vy_status status;  // why it stopped early
+    vy_error error;
 } reply_walk;
 
 /// Opens and goes to the first reply.
@@ -55,8 +66,8 @@ int vy_reply_compare(const reply_cells *a, const reply_cells *b, vy_difference *
 
 /// Open a cursor on one topic. VY_DAMAGED when the log has no such channel.
 vy_status vy_log_cursor(vy_log *log, const char *topic, vy_mcap_cursor **out, vy_error *err);
-/// The next full state of a cursor on TOPIC_STATE; 0 at the end.
-int vy_state_next(vy_mcap_cursor *cursor, state_record *out);
+/// The next full state of a cursor on TOPIC_STATE. VY_NOT_FOUND at the end.
+vy_status vy_state_next(vy_mcap_cursor *cursor, state_record *out, vy_error *err);
 /// The last full state at or before `tick`.
 vy_status vy_log_state_before(vy_log *log, uint64_t tick, state_record *out, vy_error *err);
 

@@ -10,18 +10,25 @@ static vy_status fail_damaged(uint64_t offset, const char *what, vy_error *err)
     return vy_fail(err, VY_DAMAGED, "byte %llu: %s", (unsigned long long)offset, what);
 }
 
-static vy_status add_statistics(vy_mcap_reader *r, mcap_span s, uint64_t offset, uint32_t *chunk_count,
+// What the summary must name of each kind.
+typedef struct summary_counts {
+    int64_t attachments, metadata, chunks;
+} summary_counts;
+
+static vy_status add_statistics(vy_mcap_reader *r, mcap_span s, uint64_t offset, summary_counts *stated,
                                 vy_error *err)
 {
     r->info.message_count = mcap_span_u64(&s);
-    mcap_span_take(&s,
-                   2 + 4 + 4 + 4); // counts of schemas, channels, attachments, metadata: the tables have them
-    *chunk_count = mcap_span_u32(&s);
+    mcap_span_take(&s, 2 + 4); // counts of schemas and channels: messages need theirs
+    stated->attachments = mcap_span_u32(&s);
+    stated->metadata = mcap_span_u32(&s);
+    stated->chunks = mcap_span_u32(&s);
     r->info.start_time = mcap_span_u64(&s);
     r->info.end_time = mcap_span_u64(&s);
     const uint32_t size = mcap_span_u32(&s);
     mcap_span counts = mcap_span_on(mcap_span_take(&s, size), s.bad ? 0 : size);
     if (s.bad || size % 10 != 0) return fail_damaged(offset, "the statistics are broken", err);
+    r->counts_known = size > 0; // an empty list: not counted
     while (mcap_span_left(&counts) > 0) {
         const uint32_t known = mcap_ids_find(&r->channel_ids, mcap_span_u16(&counts));
         const uint64_t count = mcap_span_u64(&counts);
@@ -55,7 +62,7 @@ static vy_status add_chunk_index(vy_mcap_reader *r, mcap_span s, uint64_t offset
     }
     if (size > 0) {
         unsigned char *copy = vy_mcap_keep(r, size);
-        if (copy == NULL) return vy_fail(err, VY_FULL, "the chunk indexes need more memory than allowed");
+        if (copy == NULL) return vy_mcap_fail_full(r, offset, err);
         place.slots = memcpy(copy, slots, size);
         place.slot_count = size / 10;
     }
@@ -111,27 +118,25 @@ static vy_status add_metadata_index(vy_mcap_reader *r, mcap_span s, uint64_t off
 
 // One record of the summary, which begins at `offset` of the file.
 static vy_status add_summary_record(vy_mcap_reader *r, int opcode, mcap_span body, uint64_t offset,
-                                    int64_t *chunks, vy_error *err)
+                                    summary_counts *stated, summary_counts *named, vy_error *err)
 {
+    named->attachments += opcode == MCAP_ATTACHMENT_INDEX;
+    named->metadata += opcode == MCAP_METADATA_INDEX;
+    named->chunks += opcode == MCAP_CHUNK_INDEX;
     switch (opcode) {
     case MCAP_SCHEMA: return vy_mcap_add_schema(r, body, offset, err);
     case MCAP_CHANNEL: return vy_mcap_add_channel(r, body, offset, err);
     case MCAP_CHUNK_INDEX: return add_chunk_index(r, body, offset, err);
     case MCAP_ATTACHMENT_INDEX: return add_attachment_index(r, body, offset, err);
     case MCAP_METADATA_INDEX: return add_metadata_index(r, body, offset, err);
-    case MCAP_STATISTICS: {
-        uint32_t count = 0;
-        const vy_status status = add_statistics(r, body, offset, &count, err);
-        *chunks = count;
-        return status;
-    }
+    case MCAP_STATISTICS: return add_statistics(r, body, offset, stated, err);
     default: return VY_OK; // summary offsets, and what later versions may add
     }
 }
 
 static vy_status add_summary(vy_mcap_reader *r, const unsigned char *data, size_t size, vy_error *err)
 {
-    int64_t chunks = -1;
+    summary_counts stated = {-1, -1, -1}, named = {0, 0, 0};
     for (size_t at = 0; at < size;) {
         const uint64_t offset = r->data_end + at;
         if (size - at < MCAP_RECORD_HEAD || mcap_get_u64(data + at + 1) > size - at - MCAP_RECORD_HEAD) {
@@ -139,14 +144,15 @@ static vy_status add_summary(vy_mcap_reader *r, const unsigned char *data, size_
         }
         const size_t length = (size_t)mcap_get_u64(data + at + 1);
         const mcap_span body = mcap_span_on(data + at + MCAP_RECORD_HEAD, length);
-        const vy_status status = add_summary_record(r, data[at], body, offset, &chunks, err);
+        const vy_status status = add_summary_record(r, data[at], body, offset, &stated, &named, err);
         if (status != VY_OK) return status;
         at += MCAP_RECORD_HEAD + length;
     }
-    if (chunks != (int64_t)r->info.chunk_count) {
+    if (stated.chunks != named.chunks)
         return fail_damaged(r->data_end, "the summary does not name every chunk", err);
-    }
-    if (chunks == 0 && r->info.message_count > 0) {
+    if (stated.attachments != named.attachments || stated.metadata != named.metadata)
+        return fail_damaged(r->data_end, "the summary does not name every attachment or metadata", err);
+    if (stated.chunks == 0 && r->info.message_count > 0) {
         return vy_fail(err, VY_OTHER_VERSION,
                        "byte %llu: the messages are not in chunks, which is not supported",
                        (unsigned long long)r->data_end);
@@ -307,6 +313,7 @@ vy_status vy_mcap_scan(vy_mcap_reader *r, vy_error *err)
     mcap_view view = {0};
     mcap_record record = {0};
     uint64_t offset = MCAP_MAGIC_SIZE;
+    r->counts_known = true;
     vy_status status =
         vy_mcap_read_head(r, offset, r->source.size, &record, &why); // the header, read already
     while (status == VY_OK) {

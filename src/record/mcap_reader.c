@@ -32,6 +32,7 @@ void *vy_mcap_keep(vy_mcap_reader *r, size_t size)
         const size_t capacity = size > BLOCK_SIZE ? size : BLOCK_SIZE;
         if (capacity > r->def.memory_limit - r->memory) return NULL;
         block = malloc(sizeof *block + capacity);
+        if (block == NULL) r->starved = true;
         if (block == NULL) return NULL;
         *block = (mcap_block){.next = r->blocks, .capacity = capacity};
         r->blocks = block;
@@ -50,6 +51,7 @@ static void *grow(vy_mcap_reader *r, void *table, int which, size_t count, size_
     const uint64_t more = (capacity - r->capacities[which]) * each;
     if (more > r->def.memory_limit - r->memory) return NULL;
     void *larger = realloc(table, capacity * each);
+    if (larger == NULL) r->starved = true;
     if (larger == NULL) return NULL;
     r->memory += more;
     r->capacities[which] = capacity;
@@ -64,6 +66,7 @@ static bool make_id(vy_mcap_reader *r, mcap_ids *ids, uint16_t id)
     const uint64_t more = (count - ids->count) * sizeof *ids->positions;
     if (more > r->def.memory_limit - r->memory) return false;
     uint32_t *positions = realloc(ids->positions, count * sizeof *positions);
+    if (positions == NULL) r->starved = true;
     if (positions == NULL) return false;
     memset(positions + ids->count, 0, more);
     ids->positions = positions;
@@ -72,8 +75,9 @@ static bool make_id(vy_mcap_reader *r, mcap_ids *ids, uint16_t id)
     return true;
 }
 
-static vy_status fail_full(const vy_mcap_reader *r, uint64_t offset, vy_error *err)
+vy_status vy_mcap_fail_full(const vy_mcap_reader *r, uint64_t offset, vy_error *err)
 {
+    if (r->starved) return vy_fail(err, VY_NO_MEMORY, "no memory for the tables of a log");
     return vy_fail(err, VY_FULL, "byte %llu: the tables of the file need more than %llu bytes of memory",
                    (unsigned long long)offset, (unsigned long long)r->def.memory_limit);
 }
@@ -118,7 +122,7 @@ vy_status vy_mcap_read_head(vy_mcap_reader *r, uint64_t offset, uint64_t end, mc
 
 vy_status vy_mcap_read_body(vy_mcap_reader *r, const mcap_record *record, unsigned char **data, vy_error *err)
 {
-    if (record->length > r->def.memory_limit) return fail_full(r, record->offset, err);
+    if (record->length > r->def.memory_limit) return vy_mcap_fail_full(r, record->offset, err);
     unsigned char *body = malloc((size_t)record->length + 1);
     if (body == NULL) return vy_fail(err, VY_NO_MEMORY, "no memory for a record of the log");
     const uint64_t at = record->offset + MCAP_RECORD_HEAD;
@@ -187,7 +191,8 @@ vy_status vy_mcap_add_schema(vy_mcap_reader *r, mcap_span body, uint64_t offset,
     if (body.bad || mcap_span_left(&body) != 0) return fail_damaged(offset, "a schema is broken", err);
     if (schema.id == 0) return fail_damaged(offset, "a schema has the id 0", err);
     unsigned char *copy = vy_mcap_keep(r, schema.size + 1);
-    if (schema.name == NULL || schema.encoding == NULL || copy == NULL) return fail_full(r, offset, err);
+    if (schema.name == NULL || schema.encoding == NULL || copy == NULL)
+        return vy_mcap_fail_full(r, offset, err);
     if (schema.size > 0) memcpy(copy, data, schema.size);
     schema.data = copy;
 
@@ -196,9 +201,9 @@ vy_status vy_mcap_add_schema(vy_mcap_reader *r, mcap_span body, uint64_t offset,
         if (same_schema(&r->schemas[known - 1], &schema)) return VY_OK;
         return fail_damaged(offset, "two different schemas have one id", err);
     }
-    if (!make_id(r, &r->schema_ids, schema.id)) return fail_full(r, offset, err);
+    if (!make_id(r, &r->schema_ids, schema.id)) return vy_mcap_fail_full(r, offset, err);
     vy_mcap_schema *table = grow(r, r->schemas, 0, r->info.schema_count, sizeof schema);
-    if (table == NULL) return fail_full(r, offset, err);
+    if (table == NULL) return vy_mcap_fail_full(r, offset, err);
     r->schemas = table;
     table[r->info.schema_count++] = schema;
     r->schema_ids.positions[schema.id] = (uint32_t)r->info.schema_count;
@@ -214,7 +219,7 @@ vy_status vy_mcap_add_channel(vy_mcap_reader *r, mcap_span body, uint64_t offset
     channel.metadata = take_pairs(r, &body, &channel.metadata_count);
     if (body.bad || mcap_span_left(&body) != 0) return fail_damaged(offset, "a channel is broken", err);
     if (channel.topic == NULL || channel.encoding == NULL || channel.metadata == NULL) {
-        return fail_full(r, offset, err);
+        return vy_mcap_fail_full(r, offset, err);
     }
     if (channel.schema != 0 && mcap_ids_find(&r->schema_ids, channel.schema) == 0) {
         return fail_damaged(offset, "a channel names a schema that was not declared", err);
@@ -228,9 +233,9 @@ vy_status vy_mcap_add_channel(vy_mcap_reader *r, mcap_span body, uint64_t offset
         }
         return fail_damaged(offset, "two different channels have one id", err);
     }
-    if (!make_id(r, &r->channel_ids, channel.id)) return fail_full(r, offset, err);
+    if (!make_id(r, &r->channel_ids, channel.id)) return vy_mcap_fail_full(r, offset, err);
     vy_mcap_channel *table = grow(r, r->channels, 1, r->info.channel_count, sizeof channel);
-    if (table == NULL) return fail_full(r, offset, err);
+    if (table == NULL) return vy_mcap_fail_full(r, offset, err);
     r->channels = table;
     table[r->info.channel_count++] = channel;
     r->channel_ids.positions[channel.id] = (uint32_t)r->info.channel_count;
@@ -242,9 +247,9 @@ vy_status vy_mcap_add_metadata(vy_mcap_reader *r, mcap_span body, uint64_t offse
     vy_mcap_metadata metadata = {.name = take_text(r, &body)};
     metadata.pairs = take_pairs(r, &body, &metadata.count);
     if (body.bad || mcap_span_left(&body) != 0) return fail_damaged(offset, "metadata is broken", err);
-    if (metadata.name == NULL || metadata.pairs == NULL) return fail_full(r, offset, err);
+    if (metadata.name == NULL || metadata.pairs == NULL) return vy_mcap_fail_full(r, offset, err);
     vy_mcap_metadata *table = grow(r, r->metadatas, 2, r->info.metadata_count, sizeof metadata);
-    if (table == NULL) return fail_full(r, offset, err);
+    if (table == NULL) return vy_mcap_fail_full(r, offset, err);
     r->metadatas = table;
     table[r->info.metadata_count++] = metadata;
     return VY_OK;
@@ -257,9 +262,9 @@ vy_status vy_mcap_add_attachment(vy_mcap_reader *r, const vy_mcap_attachment *ab
     attachment.name = take_text(r, &texts);
     attachment.media_type = take_text(r, &texts);
     if (texts.bad) return fail_damaged(offset, "an attachment is broken", err);
-    if (attachment.name == NULL || attachment.media_type == NULL) return fail_full(r, offset, err);
+    if (attachment.name == NULL || attachment.media_type == NULL) return vy_mcap_fail_full(r, offset, err);
     vy_mcap_attachment *table = grow(r, r->attachments, 3, r->info.attachment_count, sizeof attachment);
-    if (table == NULL) return fail_full(r, offset, err);
+    if (table == NULL) return vy_mcap_fail_full(r, offset, err);
     r->attachments = table;
     table[r->info.attachment_count++] = attachment;
     return VY_OK;
@@ -268,7 +273,7 @@ vy_status vy_mcap_add_attachment(vy_mcap_reader *r, const vy_mcap_attachment *ab
 vy_status vy_mcap_add_place(vy_mcap_reader *r, const mcap_place *place, uint64_t offset, vy_error *err)
 {
     mcap_place *table = grow(r, r->places, 4, r->info.chunk_count, sizeof *place);
-    if (table == NULL) return fail_full(r, offset, err);
+    if (table == NULL) return vy_mcap_fail_full(r, offset, err);
     r->places = table;
     table[r->info.chunk_count++] = *place;
     return VY_OK;
@@ -292,6 +297,7 @@ void vy_mcap_clear_tables(vy_mcap_reader *r)
     r->blocks = NULL;
     r->info = (vy_mcap_info){.profile = "", .library = "", .file_size = r->source.size};
     r->data_end = 0;
+    r->counts_known = false;
 }
 
 // Profile and library; the record must stand first.
@@ -310,7 +316,7 @@ static vy_status read_header(vy_mcap_reader *r, vy_error *err)
     if (span.bad) {
         status = fail_damaged(MCAP_MAGIC_SIZE, "the header is broken", err);
     } else if (profile == NULL || library == NULL) {
-        status = fail_full(r, MCAP_MAGIC_SIZE, err);
+        status = vy_mcap_fail_full(r, MCAP_MAGIC_SIZE, err);
     } else {
         r->info.profile = profile;
         r->info.library = library;
@@ -354,11 +360,13 @@ static vy_status read_tables(vy_mcap_reader *r, vy_error *err)
         if (err != NULL) *err = why;
         return status;
     }
+    const bool unclosed = r->data_end == 0; // not even its footer could be read
     vy_mcap_clear_tables(r);
     r->info.recovered = true;
     status = read_header(r, err);
     if (status != VY_OK) return status;
     status = vy_mcap_scan(r, err);
+    if (unclosed) r->info.truncated = true;
     vy_mcap_warn(r, why.text); // unless the scan has found something more telling
     return status;
 }

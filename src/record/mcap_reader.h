@@ -129,7 +129,8 @@ typedef struct vy_mcap_cursor vy_mcap_cursor;
 vy_status vy_mcap_cursor_open(vy_mcap_reader *reader, const vy_mcap_query *query, vy_mcap_cursor **out,
                               vy_error *err);
 
-/// The next message; false at the end and on failure: vy_mcap_cursor_status tells which.
+/// The next message; false at the end and on failure: vy_mcap_cursor_status tells which. A pass over all
+/// times that ends with fewer or more messages than the file says it has failed: VY_DAMAGED.
 bool vy_mcap_cursor_next(vy_mcap_cursor *cursor, vy_mcap_message *out);
 
 /// VY_OK, or why the cursor stopped early.

@@ -53,6 +53,8 @@ struct vy_mcap_reader {
     uint64_t memory;           // [bytes] taken by the tables
     uint64_t data_end;         // offset of the summary; 0 when not known
     bool summary_checked;      // the summary's CRC is there and right
+    bool counts_known;         // messages are counted by channel, in the statistics or by a scan
+    bool starved;              // the system had no memory for the tables
     struct ZSTD_DCtx_s *zstd;
     mcap_bytes packed;     // a chunk as it lies in the file
     mcap_view best, trial; // of vy_mcap_reader_latest
@@ -114,6 +116,9 @@ vy_status vy_mcap_read_small(vy_mcap_reader *reader, uint64_t offset, void *data
 
 // Memory that lives as long as the reader; NULL when there is none or the limit is reached.
 void *vy_mcap_keep(vy_mcap_reader *reader, size_t size);
+
+// Why there was no memory for what stands at `offset`: the system has none, or the limit is reached.
+vy_status vy_mcap_fail_full(const vy_mcap_reader *reader, uint64_t offset, vy_error *err);
 
 // Add to the tables; the span is the record's body, `offset` is for the error. A repeated id must repeat the
 // record.

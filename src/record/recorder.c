@@ -112,6 +112,7 @@ static void write_state(vy_recorder *r, const vy_world *world)
     vy_pb_put_fixed64(&w, STATE_TICK, tick);
     vy_pb_put_fixed64(&w, STATE_HASH, world->state->chain);
     vy_pb_put_bytes(&w, STATE_BYTES, world->state, world->state_size);
+    vy_pb_put_fixed64(&w, STATE_CHECK, vy_state_hash(world->state, world->state_size));
     vy_output_end(&r->output, &w);
     r->last_state = tick;
 }

@@ -11,27 +11,37 @@ typedef struct follower {
     vy_mcap_cursor *states;
     reply_walk replies;
     state_record state; // the next full state
-    int has_state, missing_reply;
-    int ended; // the log has no further hashes
-    int live;  // controllers are asked, and their replies compared
-    int warm;  // controllers are shown the samples, and their replies ignored
+    int has_state;
+    int live; // controllers are asked, and their replies compared
+    int warm; // controllers are shown the samples, and their replies ignored
     vy_difference *out;
+    vy_status status; // why it cannot go on; nothing is compared from then on
+    vy_error error;
 } follower;
 
 static void next_state(follower *f)
 {
-    f->has_state = f->states != NULL && vy_state_next(f->states, &f->state);
+    const vy_status status = vy_state_next(f->states, &f->state, &f->error);
+    f->has_state = status == VY_OK;
+    if (status != VY_NOT_FOUND) f->status = status;
 }
 
 // The replies of a log are in the order of the calls; those before the present moment are skipped.
 static int find_reply(follower *f, uint64_t tick, uint32_t drone)
 {
     reply_walk *w = &f->replies;
+    if (f->status != VY_OK) return 0;
     while (w->more && (w->cells.tick < tick || (w->cells.tick == tick && w->cells.drone < drone)))
         vy_reply_walk_next(w);
-    const int found = w->more && w->cells.tick == tick && w->cells.drone == drone;
-    if (!found) f->missing_reply = 1;
-    return found;
+    if (w->more && w->cells.tick == tick && w->cells.drone == drone) return 1;
+    f->status = w->status;
+    if (f->status != VY_OK)
+        f->error = w->error;
+    else
+        f->status = vy_fail(&f->error, VY_DAMAGED,
+                            "the reply of drone %" PRIu32 "'s controller at step %" PRIu64 " is missing",
+                            drone, tick);
+    return 0;
 }
 
 static int feed_reply(void *self, const vy_world *world, uint32_t drone, vy_intent *intent)
@@ -60,24 +70,79 @@ static int check_reply(void *self, const vy_world *world, uint32_t drone, const 
     follower *f = self;
     vy_difference *out = f->out;
     const uint64_t tick = world->state->tick;
-    if (out->found || f->missing_reply || !find_reply(f, tick, drone)) return 0;
+    if (out->found || !find_reply(f, tick, drone)) return 0;
     const reply_cells now = vy_reply_pack(tick, drone, intent);
     (void)vy_reply_compare(&f->replies.cells, &now, out);
     vy_reply_walk_next(&f->replies);
     return 0;
 }
 
-// Full states of this very moment have been used. One that was written when the integrator changed says to
-// which.
-static void pass_states(follower *f, uint64_t now)
+static void find_difference(follower *f, uint64_t hash)
 {
-    while (f->has_state && f->state.tick <= now) {
-        world_block head;
-        if (f->state.tick == now && f->state.size == f->world->state_size) {
-            memcpy(&head, f->state.bytes, sizeof head);
-            (void)vy_world_set_integrator(f->world, integrator_of(count_high(head.line_count)), NULL);
-        }
-        next_state(f);
+    vy_difference *out = f->out;
+    if (out->found) return;
+    out->found = 1;
+    out->tick = f->world->state->tick;
+    out->hash_a = hash;
+    out->hash_b = f->world->state->chain;
+}
+
+// The full state of this very moment beside the world's. One that was written when the integrator changed
+// says to which.
+static void compare_state(follower *f)
+{
+    vy_difference *out = f->out;
+    vy_world *world = f->world;
+    const state_record *s = &f->state;
+    const uint64_t tick = world->state->tick;
+    if (s->size != world->state_size) {
+        f->status = vy_fail(&f->error, VY_DAMAGED,
+                            "the full state of step %" PRIu64 " has %zu bytes, the world's has %zu", tick,
+                            s->size, world->state_size);
+        return;
+    }
+    world_block head;
+    memcpy(&head, s->bytes, sizeof head);
+    if (!s->changed && !out->found) // what it cannot be set to is found below
+        (void)vy_world_set_integrator(world, integrator_of(count_high(head.line_count)), NULL);
+    const unsigned char *mine = (const unsigned char *)world->state;
+    if (memcmp(s->bytes, mine, s->size) == 0 && s->hash == world->state->chain) {
+        if (s->changed && !out->found)
+            f->status =
+                vy_fail(&f->error, VY_DAMAGED,
+                        "the check of the full state of step %" PRIu64 " is not that of its values", tick);
+        return;
+    }
+    find_difference(f, s->hash);
+    if (out->field[0] != '\0') return;
+    out->field_tick = tick;
+    if (vy_state_compare(s->bytes, mine, s->size, &f->log->counts, out)) return;
+    snprintf(out->field, sizeof out->field, "world.chain"); // no other value differs
+    out->real = 0;
+    out->whole_a = head.chain != world->state->chain ? head.chain : s->hash;
+    out->whole_b = world->state->chain;
+}
+
+// Full states are written at their cadence and at the end, but for one that is not finite. In a log that was
+// cut off the last one may be behind the cut.
+static int state_is_due(const follower *f, uint64_t now)
+{
+    const vy_log_info *info = &f->log->info;
+    if (f->world->state->failure_reason == VY_FAILURE_NOT_FINITE) return 0;
+    if (now == info->last_tick) return info->complete;
+    return info->snapshot > 0 && now % info->snapshot == 0;
+}
+
+static void compare_states(follower *f, uint64_t now)
+{
+    const int due = !f->out->found && state_is_due(f, now) && !(f->has_state && f->state.tick == now);
+    if (f->status == VY_OK && (due || (f->has_state && f->state.tick < now))) {
+        f->status = vy_fail(&f->error, VY_DAMAGED, "the full state of step %" PRIu64 " is %s",
+                            due ? now : f->state.tick, due ? "missing" : "out of order");
+    }
+    while (f->status == VY_OK && f->has_state && f->state.tick == now) {
+        compare_state(f);
+        if (f->status == VY_OK) next_state(f);
     }
 }
 
@@ -87,27 +152,16 @@ static int check_step(void *self, const vy_world *world)
     follower *f = self;
     vy_difference *out = f->out;
     const uint64_t now = world->state->tick;
-    uint64_t tick = 0, hash = 0;
-    if (f->ended) return 0;
-    do {
-        f->ended = !vy_hash_walk_next(&f->hashes, &tick, &hash);
-    } while (!f->ended && tick < now);
-    if (f->ended) return 0;
-    out->last_tick = now;
-    if (!out->found && hash != world->state->chain) {
-        out->found = 1;
-        out->tick = now;
-        out->hash_a = hash;
-        out->hash_b = world->state->chain;
+    uint64_t hash = 0;
+    if (f->status != VY_OK) return 0;
+    if (!vy_hash_walk_next(&f->hashes, &hash)) {
+        f->status = f->hashes.status;
+        f->error = f->hashes.error;
+        return 0;
     }
-    while (f->has_state && f->state.tick < now) next_state(f);
-    if (out->found && out->field_tick == 0 && f->has_state && f->state.tick == now &&
-        f->state.size == world->state_size &&
-        vy_state_compare(f->state.bytes, (const unsigned char *)world->state, world->state_size,
-                         &f->log->counts, out)) {
-        out->field_tick = now;
-    }
-    if (!out->found) pass_states(f, now);
+    if (hash != world->state->chain) find_difference(f, hash);
+    compare_states(f, now);
+    if (f->status == VY_OK) out->last_tick = now;
     return out->found;
 }
 
@@ -117,37 +171,46 @@ static vy_status follow(vy_log *log, vy_world *world, const state_record *from, 
     *f = (follower){.log = log, .world = world, .out = out};
     memset(out, 0, sizeof *out);
     vy_status status = vy_world_restore(world, from->bytes, from->size, err);
-    if (status == VY_OK) status = vy_hash_walk_open(log, &f->hashes, err);
+    if (status == VY_OK) status = vy_hash_walk_open(log, from->tick, &f->hashes, err);
     if (status == VY_OK) status = vy_log_cursor(log, TOPIC_STATE, &f->states, err);
     if (status == VY_OK) status = vy_reply_walk_open(log, &f->replies, err);
     if (status != VY_OK) return status;
     out->last_tick = from->tick;
     const uint64_t time = vy_log_time(from->tick, log->info.dt);
-    vy_mcap_cursor_seek(f->hashes.cursor, time);
     vy_mcap_cursor_seek(f->states, time);
     vy_mcap_cursor_seek(f->replies.cursor, time);
     next_state(f);
-    pass_states(f, from->tick);
+    while (f->has_state && f->state.tick <= from->tick) next_state(f); // they have been used
     vy_reply_walk_next(&f->replies);
     vy_world_set_replay(world, (vy_replay){.self = f, .reply = feed_reply, .check = check_step});
     return VY_OK;
 }
 
+// A difference that was found stands, whatever became of the log behind it.
 static vy_status unfollow(follower *f, vy_world *world, vy_status status, vy_error *err)
 {
     vy_world_set_replay(world, (vy_replay){0});
-    if (f->hashes.cursor != NULL) {
-        const vy_status walked = vy_hash_walk_close(&f->hashes, status == VY_OK ? err : NULL);
-        if (status == VY_OK) status = walked;
-    }
+    vy_mcap_cursor_close(f->hashes.cursor);
     vy_mcap_cursor_close(f->states);
-    const vy_status closed = vy_reply_walk_close(&f->replies, status == VY_OK ? err : NULL);
-    if (status == VY_OK) status = closed;
-    if (status == VY_OK && f->missing_reply) {
-        return vy_fail(err, VY_DAMAGED, "a reply of a controller is missing from the log at step %" PRIu64,
-                       world->state->tick);
-    }
-    return status;
+    vy_error why = f->error;
+    const vy_status closed = vy_reply_walk_close(&f->replies, f->status == VY_OK ? &why : NULL);
+    const vy_status followed = f->status == VY_OK ? closed : f->status;
+    if (status != VY_OK || followed == VY_OK || f->out->found) return status;
+    if (err != NULL) *err = why;
+    return followed;
+}
+
+// Having come to the log's last step, there must be nothing left in it.
+static void check_end(follower *f)
+{
+    const uint64_t last = f->log->info.last_tick;
+    uint64_t hash = 0;
+    (void)vy_hash_walk_next(&f->hashes, &hash); // one more is a failure of the walk
+    f->status = f->hashes.status;
+    f->error = f->hashes.error;
+    if (f->status == VY_OK && f->has_state)
+        f->status =
+            vy_fail(&f->error, VY_DAMAGED, "the log has full states of steps after its last, %" PRIu64, last);
 }
 
 static vy_status replay(vy_log *log, vy_world *world, int live, vy_progress_fn *progress, void *self,
@@ -155,15 +218,20 @@ static vy_status replay(vy_log *log, vy_world *world, int live, vy_progress_fn *
 {
     state_record first;
     follower f;
+    const uint64_t last = log->info.last_tick;
+    memset(out, 0, sizeof *out);
+    out->last_tick = log->info.first_tick;
+    if (!log->info.complete && last == log->info.first_tick)
+        return vy_fail(err, VY_DAMAGED,
+                       "the log was cut off before its first step, so that nothing is compared");
     vy_status status = vy_log_state_before(log, log->info.first_tick, &first, err);
     if (status != VY_OK) return status;
     status = follow(log, world, &first, out, &f, err);
     f.live = live;
     if (live) vy_world_set_sink(world, (vy_sink){.self = &f, .reply = check_reply});
-    const uint64_t last = log->info.last_tick;
     uint32_t events = 0;
-    while (status == VY_OK && world->state->tick < last && !f.ended && (events & VY_EVENT_FAILED) == 0 &&
-           !(out->found && (out->field_tick != 0 || !f.has_state))) {
+    while (status == VY_OK && f.status == VY_OK && world->state->tick < last &&
+           (events & VY_EVENT_FAILED) == 0 && !(out->found && (out->field[0] != '\0' || !f.has_state))) {
         const uint64_t left = last - world->state->tick;
         const uint64_t block = out->found ? 1 : left < 4096 ? left : 4096;
         events |= vy_world_advance(world, block);
@@ -171,10 +239,12 @@ static vy_status replay(vy_log *log, vy_world *world, int live, vy_progress_fn *
             status = vy_fail(err, VY_BAD_STATE, "stopped at step %" PRIu64, world->state->tick);
         }
     }
-    // A replay that ends early, where the log goes on, differs too.
-    if (status == VY_OK && !out->found && !f.missing_reply && world->state->tick < last) {
+    if (status == VY_OK && f.status == VY_OK && !out->found && world->state->tick < last) {
+        // A replay that ends early, where the log goes on, differs too.
         *out = (vy_difference){.found = 1, .tick = world->state->tick + 1, .last_tick = world->state->tick};
-        (void)vy_hash_walk_next(&f.hashes, &out->tick, &out->hash_a);
+        (void)vy_hash_walk_next(&f.hashes, &out->hash_a); // 0: it is not known
+    } else if (status == VY_OK && f.status == VY_OK && !out->found) {
+        check_end(&f);
     }
     if (live) vy_world_set_sink(world, (vy_sink){.self = NULL});
     return unfollow(&f, world, status, err);
@@ -211,6 +281,10 @@ static vy_status seek(vy_log *log, vy_world *world, uint64_t tick, int warm, vy_
     status = unfollow(&f, world, status, err);
     if (status == VY_OK && difference.found) {
         return vy_fail(err, VY_DIVERGED, "the run differs from its log at step %" PRIu64, difference.tick);
+    }
+    if (status == VY_OK && world->state->tick < tick) {
+        return vy_fail(err, VY_DIVERGED, "the run ends at step %" PRIu64 ", its log goes on",
+                       world->state->tick);
     }
     return status;
 }

@@ -29,8 +29,9 @@ static const vy_pb_field state_fields[] = {
     {.name = "tick", .number = STATE_TICK, .type = VY_PB_FIXED64},
     {.name = "hash", .number = STATE_HASH, .type = VY_PB_FIXED64},
     {.name = "state", .number = STATE_BYTES, .type = VY_PB_BYTES},
+    {.name = "check", .number = STATE_CHECK, .type = VY_PB_FIXED64}, // logs of before have none
 };
-const vy_pb_message vy_message_state = {.name = "volery.State", .fields = state_fields, .field_count = 3};
+const vy_pb_message vy_message_state = {.name = "volery.State", .fields = state_fields, .field_count = 4};
 
 static const vy_pb_field reply_fields[] = {
     {.name = "tick", .number = 1, .type = VY_PB_FIXED64},

@@ -16,7 +16,7 @@
 
 /// Fields of the messages below, by number.
 enum { HASHES_FIRST_TICK = 1, HASHES_LIST = 2 };
-enum { STATE_TICK = 1, STATE_HASH = 2, STATE_BYTES = 3 };
+enum { STATE_TICK = 1, STATE_HASH = 2, STATE_BYTES = 3, STATE_CHECK = 4 };
 
 extern const vy_pb_message vy_message_vec3;
 extern const vy_pb_message vy_message_hashes;

@@ -1,6 +1,7 @@
 // walk.c - one step after the other through the hashes, states and replies of a log.
 #include "base/fail.h"
 #include "record/log.h"
+#include <inttypes.h>
 
 vy_status vy_log_cursor(vy_log *log, const char *topic, vy_mcap_cursor **out, vy_error *err)
 {
@@ -10,39 +11,103 @@ vy_status vy_log_cursor(vy_log *log, const char *topic, vy_mcap_cursor **out, vy
     return vy_mcap_cursor_open(log->reader, &query, out, err);
 }
 
-vy_status vy_hash_walk_open(vy_log *log, hash_walk *out, vy_error *err)
+vy_status vy_hash_walk_open(vy_log *log, uint64_t after, hash_walk *out, vy_error *err)
 {
-    *out = (hash_walk){0};
-    return vy_log_cursor(log, TOPIC_HASHES, &out->cursor, err);
+    *out = (hash_walk){.log = log, .tick = after, .sought = after > log->info.first_tick};
+    const vy_status status = vy_log_cursor(log, TOPIC_HASHES, &out->cursor, err);
+    if (status == VY_OK && out->sought) vy_mcap_cursor_seek(out->cursor, vy_log_time(after, log->info.dt));
+    return status;
 }
 
-int vy_hash_walk_next(hash_walk *walk, uint64_t *tick, uint64_t *hash)
+// The first step of a batch of hashes, and where they lie.
+static int parse_hashes(const vy_mcap_message *message, uint64_t *first, hash_walk *out)
 {
-    while (walk->left == 0) {
-        vy_mcap_message message;
-        if (!vy_mcap_cursor_next(walk->cursor, &message)) return 0;
-        vy_pb_reader reader = vy_pb_reader_on(message.data, message.size);
-        vy_pb_item item;
-        while (vy_pb_next(&reader, &item)) {
-            if (item.number == HASHES_FIRST_TICK && item.wire == 1) walk->tick = item.value;
-            if (item.number == HASHES_LIST && item.wire == 2) {
-                walk->at = item.data;
-                walk->left = item.size / 8;
-            }
+    vy_pb_reader reader = vy_pb_reader_on(message->data, message->size);
+    vy_pb_item item;
+    int found = 0;
+    while (vy_pb_next(&reader, &item)) {
+        if (item.number == HASHES_FIRST_TICK && item.wire == 1) {
+            *first = item.value;
+            found |= 1;
+        }
+        if (item.number == HASHES_LIST && item.wire == 2 && item.size > 0 && item.size % 8 == 0) {
+            out->at = item.data;
+            out->left = item.size / 8;
+            found |= 2;
         }
     }
-    *tick = walk->tick++;
-    memcpy(hash, walk->at, 8);
-    walk->at += 8;
-    walk->left -= 1;
+    return found == 3 && !reader.bad;
+}
+
+// A batch must go on where the last one ended: a step without its hash could hide anything.
+static vy_status check_hashes(hash_walk *w, uint64_t first)
+{
+    const uint64_t last = w->log->info.last_tick, next = w->tick + 1;
+    if (first == 0 || first > last || w->left - 1 > last - first)
+        return vy_fail(&w->error, VY_DAMAGED, "the log has hashes of steps after its last, %" PRIu64, last);
+    if (first > next)
+        return vy_fail(&w->error, VY_DAMAGED, "the hashes of steps %" PRIu64 " to %" PRIu64 " are missing",
+                       next, first - 1);
+    if (first < next && w->tick == w->log->info.first_tick)
+        return vy_fail(&w->error, VY_DAMAGED,
+                       "its hashes begin at step %" PRIu64 ", its full states at step %" PRIu64, first,
+                       w->tick);
+    if (first < next && !w->sought)
+        return vy_fail(&w->error, VY_DAMAGED,
+                       "the hash of step %" PRIu64 " comes after that of step %" PRIu64, first, w->tick);
+    const uint64_t skipped = next - first < w->left ? next - first : w->left;
+    w->at += 8 * skipped;
+    w->left -= skipped;
+    return VY_OK;
+}
+
+// The next batch. 0 at the end and on failure.
+static int next_hashes(hash_walk *w)
+{
+    vy_mcap_message message;
+    uint64_t first = 0;
+    if (w->status != VY_OK) return 0;
+    if (!vy_mcap_cursor_next(w->cursor, &message)) {
+        w->status = vy_mcap_cursor_status(w->cursor, &w->error);
+        if (w->status == VY_OK && w->tick < w->log->info.last_tick)
+            w->status = vy_fail(&w->error, VY_DAMAGED,
+                                "its hashes end at step %" PRIu64 ", but its result is of step %" PRIu64,
+                                w->tick, w->log->info.last_tick);
+        return 0;
+    }
+    w->status = parse_hashes(&message, &first, w)
+                    ? check_hashes(w, first)
+                    : vy_fail(&w->error, VY_DAMAGED, "the hashes after step %" PRIu64 " are broken", w->tick);
+    return w->status == VY_OK;
+}
+
+int vy_hash_walk_next(hash_walk *w, uint64_t *hash)
+{
+    while (w->left == 0) {
+        if (!next_hashes(w)) return 0;
+    }
+    memcpy(hash, w->at, 8);
+    const vy_log_info *info = &w->log->info;
+    if (w->tick + 1 == info->last_tick && *hash != info->final_hash) {
+        w->left = 0;
+        w->status = vy_fail(&w->error, VY_DAMAGED,
+                            "its result has the hash %016" PRIx64 " for step %" PRIu64
+                            ", its hashes have %016" PRIx64,
+                            info->final_hash, info->last_tick, *hash);
+        return 0;
+    }
+    w->tick += 1;
+    w->at += 8;
+    w->left -= 1;
+    w->sought = 0;
     return 1;
 }
 
 vy_status vy_hash_walk_close(hash_walk *walk, vy_error *err)
 {
-    const vy_status status = vy_mcap_cursor_status(walk->cursor, err);
+    if (walk->status != VY_OK && err != NULL) *err = walk->error;
     vy_mcap_cursor_close(walk->cursor);
-    return status;
+    return walk->status;
 }
 
 vy_status vy_reply_walk_open(vy_log *log, reply_walk *out, vy_error *err)
@@ -60,24 +125,33 @@ vy_status vy_reply_walk_open(vy_log *log, reply_walk *out, vy_error *err)
 void vy_reply_walk_next(reply_walk *walk)
 {
     vy_mcap_message message;
-    walk->more = vy_mcap_cursor_next(walk->cursor, &message) &&
-                 vy_pb_decode(walk->codec, message.data, message.size, &walk->cells, NULL) == VY_OK;
+    walk->more = 0;
+    if (walk->status != VY_OK) return;
+    if (!vy_mcap_cursor_next(walk->cursor, &message)) {
+        walk->status = vy_mcap_cursor_status(walk->cursor, &walk->error);
+        return;
+    }
+    walk->status = vy_pb_decode(walk->codec, message.data, message.size, &walk->cells, &walk->error);
+    walk->more = walk->status == VY_OK;
 }
 
 vy_status vy_reply_walk_close(reply_walk *walk, vy_error *err)
 {
-    const vy_status status = walk->cursor != NULL ? vy_mcap_cursor_status(walk->cursor, err) : VY_OK;
+    const vy_status status = walk->status;
+    if (status != VY_OK && err != NULL) *err = walk->error;
     vy_mcap_cursor_close(walk->cursor);
     vy_pb_codec_destroy(walk->codec);
     *walk = (reply_walk){0};
     return status;
 }
 
-static void parse_state(const vy_mcap_message *message, state_record *out)
+static vy_status parse_state(const vy_mcap_message *message, state_record *out, vy_error *err)
 {
     *out = (state_record){0};
     vy_pb_reader reader = vy_pb_reader_on(message->data, message->size);
     vy_pb_item item;
+    uint64_t check = 0;
+    int checked = 0; // logs of before have no check
     while (vy_pb_next(&reader, &item)) {
         if (item.number == STATE_TICK && item.wire == 1) out->tick = item.value;
         if (item.number == STATE_HASH && item.wire == 1) out->hash = item.value;
@@ -85,15 +159,26 @@ static void parse_state(const vy_mcap_message *message, state_record *out)
             out->bytes = item.data;
             out->size = item.size;
         }
+        if (item.number == STATE_CHECK && item.wire == 1) {
+            check = item.value;
+            checked = 1;
+        }
     }
+    world_block head;
+    if (reader.bad || out->size < sizeof head)
+        return vy_fail(err, VY_DAMAGED, "a full state at %.9g s is broken", (double)message->log_time * 1e-9);
+    memcpy(&head, out->bytes, sizeof head);
+    out->changed = head.chain != out->hash || head.tick != out->tick ||
+                   (checked && check != vy_state_hash(out->bytes, out->size));
+    return VY_OK;
 }
 
-int vy_state_next(vy_mcap_cursor *cursor, state_record *out)
+vy_status vy_state_next(vy_mcap_cursor *cursor, state_record *out, vy_error *err)
 {
     vy_mcap_message message;
-    if (!vy_mcap_cursor_next(cursor, &message)) return 0;
-    parse_state(&message, out);
-    return 1;
+    if (vy_mcap_cursor_next(cursor, &message)) return parse_state(&message, out, err);
+    const vy_status status = vy_mcap_cursor_status(cursor, err);
+    return status == VY_OK ? VY_NOT_FOUND : status;
 }
 
 vy_status vy_log_state_before(vy_log *log, uint64_t tick, state_record *out, vy_error *err)
@@ -101,10 +186,13 @@ vy_status vy_log_state_before(vy_log *log, uint64_t tick, state_record *out, vy_
     const vy_mcap_channel *channel = vy_mcap_reader_find_channel(log->reader, TOPIC_STATE);
     if (channel == NULL) return vy_fail(err, VY_DAMAGED, "the log has no full states");
     vy_mcap_message message;
-    const vy_status status =
+    vy_status status =
         vy_mcap_reader_latest(log->reader, channel->id, vy_log_time(tick, log->info.dt), &message, err);
     if (status == VY_NOT_FOUND) return vy_fail(err, status, "the log has no full state before that moment");
-    if (status == VY_OK) parse_state(&message, out);
+    if (status == VY_OK) status = parse_state(&message, out, err);
+    if (status == VY_OK && out->changed)
+        return vy_fail(err, VY_DAMAGED, "the full state of step %" PRIu64 " was changed after the flight",
+                       out->tick);
     return status;
 }
 
@@ -144,9 +232,14 @@ static uint64_t contact_room(size_t left, const state_counts *counts)
 int vy_state_compare(const unsigned char *a, const unsigned char *b, size_t size, const state_counts *counts,
                      vy_difference *out)
 {
-    world_block head;
+    world_block head, other;
     if (size < sizeof head || (size - sizeof head) / sizeof(drone_block) < counts->drones) return 0;
     memcpy(&head, a, sizeof head);
+    memcpy(&other, b, sizeof other);
+    if (head.joint_count != other.joint_count || head.noise_count != other.noise_count ||
+        head.gear_count != other.gear_count) { // then nothing behind lies where it should
+        return compare_block("world", a, b, "world.", out);
+    }
     const size_t others =
         sizeof head + counts->drones * sizeof(drone_block) + counts->joints * sizeof(tie_block) +
         count_high(head.joint_count) * sizeof(payload_block) + head.noise_count * sizeof(noise_block) +
@@ -154,7 +247,7 @@ int vy_state_compare(const unsigned char *a, const unsigned char *b, size_t size
         counts->guards * sizeof(guard_block) + count_high(head.gear_count) * sizeof(thruster_block) +
         counts->kits * sizeof(kit_block) + counts->filters * sizeof(filter_block) +
         counts->gates * sizeof(gate_block) + counts->delays * sizeof(delay_block);
-    if (size < others) return 0;
+    if (size < others) return compare_block("world", a, b, "world.", out);
     const uint64_t contacts = contact_room(size - others, counts);
     const struct {
         const char *block, *list;

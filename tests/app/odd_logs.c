@@ -6,6 +6,9 @@
 //   parameter  flown with a heavier drone than the scenario and its hash say
 //   scenario   the scenario in the log was edited afterwards
 //   reply      one reply of the controller was changed in the log, at step 500
+//   gap        steps 400 to 499 were not recorded
+//   state      the full state in the log is not that of the flight at step 500; its hash is
+//   result     the result is of a step that the log does not have
 //   hostile    names, texts and the scenario are markup and scripts
 #include "volery/record.h"
 #include "volery/scenario.h"
@@ -32,6 +35,27 @@ static int log_other_reply(void *self, const vy_world *world, uint32_t drone, co
     vy_intent changed = *intent;
     if (vy_world_tick(world) == ODD_STEP) changed.thrust *= 1.0 + 1e-15;
     return recorder.reply(self, world, drone, &changed);
+}
+
+static int log_with_a_gap(void *self, const vy_world *world)
+{
+    const uint64_t tick = vy_world_tick(world);
+    return tick >= ODD_STEP - 100 && tick < ODD_STEP ? 0 : recorder.write(self, world);
+}
+
+static vy_world *shown; // to the recorder, in place of the one that flies
+static void change_value(vy_world *world);
+
+static int log_other_state(void *self, const vy_world *world)
+{
+    if (vy_world_tick(world) != ODD_STEP) return recorder.write(self, world);
+    unsigned char *block = malloc(vy_world_state_size(world));
+    if (block == NULL) exit(1);
+    vy_world_save(world, block);
+    if (vy_world_restore(shown, block, vy_world_state_size(world), NULL) != VY_OK) exit(1);
+    free(block);
+    change_value(shown);
+    return recorder.write(self, shown);
 }
 
 // Change the last bit of the height, wherever it lies in the state.
@@ -83,6 +107,9 @@ int main(int count, char **words)
     if (vy_recorder_open(&def, world, &r, NULL) != VY_OK) return 1;
     vy_sink sink = recorder = vy_recorder_sink(r);
     if (strcmp(kind, "reply") == 0) sink.reply = log_other_reply;
+    if (strcmp(kind, "gap") == 0) sink.write = log_with_a_gap;
+    if (strcmp(kind, "state") == 0) sink.write = log_other_state;
+    if (vy_scenario_build(told, &shown, NULL) != VY_OK) return 1;
     vy_world_set_sink(world, sink);
     while (vy_world_tick(world) < vy_scenario_steps(told)) {
         vy_world_step(world);
@@ -92,7 +119,12 @@ int main(int count, char **words)
         vy_recorder_note(r, world, "</script><script>document.hacked=1//",
                          "<img src=x onerror=document.hacked=1>");
     }
+    if (strcmp(kind, "result") == 0) {
+        vy_world_set_sink(world, (vy_sink){.self = NULL});
+        vy_world_advance(world, 100);
+    }
     const vy_status status = vy_recorder_close(r, world, hostile ? "<s>done</s>" : "completed", NULL);
+    vy_world_destroy(shown);
     vy_world_destroy(world);
     vy_scenario_destroy(told);
     vy_scenario_destroy(other);
