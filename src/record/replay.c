@@ -200,15 +200,18 @@ static vy_status unfollow(follower *f, vy_world *world, vy_status status, vy_err
     return followed;
 }
 
-// Having come to the log's last step, there must be nothing left in it.
+// Having come to the log's last step, there must be nothing left in it. A replay that ends before, where the
+// log goes on, differs.
 static void check_end(follower *f)
 {
-    const uint64_t last = f->log->info.last_tick;
+    const uint64_t now = f->world->state->tick, last = f->log->info.last_tick;
     uint64_t hash = 0;
-    (void)vy_hash_walk_next(&f->hashes, &hash); // one more is a failure of the walk
+    const int more = vy_hash_walk_next(&f->hashes, &hash); // behind the last step it fails
     f->status = f->hashes.status;
     f->error = f->hashes.error;
-    if (f->status == VY_OK && f->has_state)
+    if (more)
+        *f->out = (vy_difference){.found = 1, .tick = now + 1, .last_tick = now, .hash_a = hash};
+    else if (f->status == VY_OK && f->has_state)
         f->status =
             vy_fail(&f->error, VY_DAMAGED, "the log has full states of steps after its last, %" PRIu64, last);
 }
@@ -239,13 +242,7 @@ static vy_status replay(vy_log *log, vy_world *world, int live, vy_progress_fn *
             status = vy_fail(err, VY_BAD_STATE, "stopped at step %" PRIu64, world->state->tick);
         }
     }
-    if (status == VY_OK && f.status == VY_OK && !out->found && world->state->tick < last) {
-        // A replay that ends early, where the log goes on, differs too.
-        *out = (vy_difference){.found = 1, .tick = world->state->tick + 1, .last_tick = world->state->tick};
-        (void)vy_hash_walk_next(&f.hashes, &out->hash_a); // 0: it is not known
-    } else if (status == VY_OK && f.status == VY_OK && !out->found) {
-        check_end(&f);
-    }
+    if (status == VY_OK && f.status == VY_OK && !out->found) check_end(&f);
     if (live) vy_world_set_sink(world, (vy_sink){.self = NULL});
     return unfollow(&f, world, status, err);
 }
