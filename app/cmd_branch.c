@@ -4,6 +4,7 @@
 #include "files.h"
 #include "flight.h"
 #include "load.h"
+#include "record/file.h"
 #include "say.h"
 #include "summary.h"
 #include <inttypes.h>
@@ -127,6 +128,7 @@ static int branch(const arguments *given, const overrides *changes, vy_log *log)
         status = vy_say("branch", EXIT_USAGE, "a branch keeps the step of its parent, %.6g s", info.dt);
     }
     controllers programs = {.count = 0};
+    if (status == 0) status = vy_controllers_are_inputs("branch", scenario);
     if (status == 0) status = vy_controllers_open("branch", scenario, 0, &programs);
     if (status == 0) status = state_at(path, log, tick, scenario, programs.count > 0, &from);
     if (status == 0) status = fly(given, log, scenario, &from);
@@ -152,8 +154,7 @@ int vy_cmd_branch(const arguments *given)
     if (status == 0)
         status = vy_file_check_log("branch", vy_given_value(given, "output"), vy_given(given, "json"));
     if (status == 0) status = vy_load_log("branch", given->operands[0], &log);
-    if (status == 0)
-        status = vy_file_check_apart("branch", given->operands[0], vy_given_value(given, "output"));
+    if (status == 0) status = vy_file_claim("branch", vy_given_value(given, "output"), VY_FILE_PART);
     if (status == 0) status = branch(given, &changes, log);
     vy_log_close(log);
     vy_overrides_destroy(&changes);

@@ -3,6 +3,7 @@
 #include "fields.h"
 #include "files.h"
 #include "load.h"
+#include "record/file.h"
 #include "say.h"
 #include <errno.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 static int export_to(const char *log_path, const char *path, vy_log *log, const vy_export_def *def)
 {
     output out = {.file = stdout};
+    int reason = 0;
     if (path != NULL) {
         const int status = vy_output_open("export", path, &out);
         if (status != 0) return status;
@@ -18,7 +20,7 @@ static int export_to(const char *log_path, const char *path, vy_log *log, const 
     errno = 0;
     const vy_status status = vy_log_export(log, def, out.file, &error);
     if (ferror(out.file)) { // then the system's reason is the better one
-        out.reason = errno;
+        reason = errno;
     } else if (status != VY_OK) {
         if (path != NULL) vy_output_discard(&out);
         const int told = vy_say_log_error("export", log_path, status, &error);
@@ -26,7 +28,7 @@ static int export_to(const char *log_path, const char *path, vy_log *log, const 
         return told;
     }
     if (path != NULL) return vy_output_commit("export", &out);
-    return ferror(stdout) ? vy_say_unwritten("export", out.reason) : EXIT_DONE;
+    return ferror(stdout) ? vy_say_unwritten("export", reason) : EXIT_DONE;
 }
 
 static int read_options(const arguments *given, vy_export_def *def)
@@ -55,7 +57,7 @@ int vy_cmd_export(const arguments *given)
     int status = read_options(given, &def);
     if (status == 0) status = vy_fields_from("export", vy_given_value(given, "fields"), &asked);
     if (status == 0) status = vy_load_log("export", path, &log);
-    if (status == 0 && to != NULL) status = vy_file_check_apart("export", path, to);
+    if (status == 0 && to != NULL) status = vy_file_claim("export", to, VY_FILE_PART);
     if (status == 0) status = vy_drone_from(given, log, &def.drone);
     if (status == 0) {
         def.fields = asked.items;

@@ -4,8 +4,8 @@
 #include "files.h"
 #include "load.h"
 #include "plot_data.h"
+#include "record/file.h"
 #include "say.h"
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +30,6 @@ static int write_figure(const char *path, double scale, const figure *f)
     output out;
     const int status = vy_output_open("plot", path, &out);
     if (status != 0) return status;
-    errno = 0;
     const double height = vy_figure_height(f);
     canvas *c = ends_with(path, ".png")
                     ? vy_canvas_png(out.file, f->width, height, vy_figure_background(f), scale)
@@ -40,7 +39,6 @@ static int write_figure(const char *path, double scale, const figure *f)
         vy_output_discard(&out);
         return vy_say_no_memory("plot");
     }
-    if (ferror(out.file)) out.reason = errno;
     return vy_output_commit("plot", &out);
 }
 
@@ -109,7 +107,7 @@ int vy_cmd_plot(const arguments *given)
         status = vy_say_usage(given->command, "a figure is an .svg or a .png file, got %s", path);
     if (status == 0) status = read_number(given, "scale", 0.5, 10.0, &scale);
     if (status == 0) status = vy_load_log("plot", log_path, &log);
-    if (status == 0) status = vy_file_check_apart("plot", log_path, path);
+    if (status == 0) status = vy_file_claim("plot", path, VY_FILE_PART);
     if (status == 0) status = vy_drone_from(given, log, &drone);
     if (status == 0) status = read_frame(given, log, f);
     if (status == 0) status = make_figure(given, log, drone, f);

@@ -5,6 +5,7 @@
 #include "flight.h"
 #include "junit.h"
 #include "load.h"
+#include "record/file.h"
 #include "say.h"
 #include "shipped.h"
 #include "summary.h"
@@ -30,6 +31,26 @@ static char *default_log(const char *scenario)
     char *out = malloc((size_t)length + sizeof ".mcap");
     if (out != NULL) snprintf(out, (size_t)length + sizeof ".mcap", "%.*s.mcap", length, base);
     return out;
+}
+
+// Where the log goes; text to free().
+static char *log_name(const arguments *given, const char *file)
+{
+    const char *asked = vy_given_value(given, "output");
+    return asked != NULL ? strdup(asked) : default_log(file);
+}
+
+// Before anything is read that could be wrong: what is told of that must not destroy an input either.
+static int claim_outputs(const arguments *given, const char *file)
+{
+    const char *junit = vy_given_value(given, "junit");
+    vy_file_is_input(file);
+    int status = junit != NULL ? vy_file_claim("run", junit, VY_FILE_PART) : 0;
+    if (status != 0 || vy_given(given, "no-log")) return status;
+    char *log = log_name(given, file);
+    status = log != NULL ? vy_file_claim("run", log, VY_FILE_PART) : vy_say_no_memory("run");
+    free(log);
+    return status;
 }
 
 static int check_options(const arguments *given)
@@ -121,13 +142,12 @@ static int run_file(const arguments *given, const char *file, const overrides *c
     if (vy_given(given, "log-state")) scenario->log.snapshot = scenario->step;
     if (vy_given(given, "nap")) scenario->environment.nap.strict = 1;
     scenario->contacts.def.threads = threads_of(given);
-    const char *asked = vy_given_value(given, "output");
     char *log = NULL;
     if (!vy_given(given, "no-log")) {
-        log = asked != NULL ? strdup(asked) : default_log(file);
+        log = log_name(given, file);
         if (log == NULL) status = vy_say_no_memory("run");
     }
-    if (status == 0 && log != NULL) status = vy_file_check_apart("run", file, log);
+    if (status == 0) status = vy_controllers_are_inputs("run", scenario);
     controllers programs = {.count = 0};
     if (status == 0) status = vy_controllers_open("run", scenario, vy_given(given, "realtime"), &programs);
     if (status == 0 && !vy_given(given, "quiet")) explain_keys(scenario);
@@ -146,6 +166,7 @@ int vy_cmd_run(const arguments *given)
     int status = check_options(given);
     if (status == 0) status = vy_overrides_from(given, &changes);
     if (status == 0) status = vy_scenario_file("run", given->operands[0], &file);
+    if (status == 0) status = claim_outputs(given, file);
     if (status == 0) status = run_file(given, file, &changes);
     free(file);
     vy_overrides_destroy(&changes);

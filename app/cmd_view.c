@@ -6,9 +6,9 @@
 #include "page.h"
 #include "page_data.h"
 #include "page_info.h"
+#include "record/file.h"
 #include "say.h"
 #include "volery/version.h"
-#include <errno.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,11 +77,9 @@ static int write_page(const shown *s, const char *path)
         return status;
     }
     const char *mark = strstr(page, PAGE_DATA_MARK);
-    errno = 0;
     fwrite(page, 1, (size_t)(mark - page), out.file);
     status = put_data(out.file, s);
     fputs(mark + strlen(PAGE_DATA_MARK), out.file);
-    if (ferror(out.file)) out.reason = errno;
     free(page);
     if (status != 0) {
         vy_output_discard(&out);
@@ -167,9 +165,8 @@ static int view(const arguments *given, const char *path, shown *s)
     int status = read_size(given, &limit);
     if (status == 0 && vy_file_is_stream(path) && vy_given(given, "open"))
         status = vy_say_usage(given->command, "--open needs a page in a file, not on standard output");
-    for (int i = 0; i < given->operand_count && status == 0; ++i) {
-        status = vy_file_check_apart("view", given->operands[i], path);
-    }
+    for (int i = 0; i < given->operand_count; ++i) vy_file_is_input(given->operands[i]);
+    if (status == 0) status = vy_file_claim("view", path, VY_FILE_PART);
     if (status == 0) status = load_runs(given, limit, s);
     if (status == 0) status = write_page(s, path);
     if (status == 0 && !vy_given(given, "quiet")) tell(s, path);

@@ -82,6 +82,7 @@ int vy_cmd_check(const arguments *given);
 int vy_cmd_replay(const arguments *given);
 int vy_cmd_diff(const arguments *given);
 int vy_cmd_branch(const arguments *given);
+int vy_cmd_recover(const arguments *given);
 int vy_cmd_export(const arguments *given);
 int vy_cmd_view(const arguments *given);
 int vy_cmd_plot(const arguments *given);

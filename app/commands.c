@@ -96,6 +96,16 @@ static const example branch_examples[] = {
     END,
 };
 
+static const option recover_options[] = {
+    {"output", 'o', "RUN.mcap", WORD_FILE, 0, "where the log goes; by default the name without .part"},
+    {"quiet", 'q', NULL, WORD_OTHER, 0, "say nothing when it is done"},
+    END,
+};
+static const example recover_examples[] = {
+    {"volery recover killed.mcap.part", "the log killed.mcap, whole as far as the run got"},
+    END,
+};
+
 static const option export_options[] = {
     {"csv", 0, NULL, WORD_OTHER, 0, "comma-separated values with a header line"},
     {"parquet", 0, NULL, WORD_OTHER, 0, "a Parquet file, which pandas, polars and DuckDB read"},
@@ -184,7 +194,8 @@ const command vy_commands[] = {
      "\n"
      "The log is written beside its final name as RUN.mcap.part and renamed when it is whole: an older log "
      "stays\n"
-     "until then. Ctrl-C ends the flight early but properly: the log is finished and marked as interrupted.\n"
+     "until then. What a killed run left there is kept as RUN.mcap.part.1; volery recover makes a log of it. "
+     "Ctrl-C ends the flight early but properly: the log is finished and marked as interrupted.\n"
      "\n"
      "What the scenario expects (expect:) is measured at every step; a broken expectation or safety limit "
      "makes the\n"
@@ -221,6 +232,13 @@ const command vy_commands[] = {
      "end. The\n"
      "new log names its parent. With nothing changed it ends with the parent's hash.",
      branch_options, branch_examples, vy_cmd_branch},
+    {"recover", "RUN.mcap.part", WORD_LOG, 1, 1, "make a log of what a killed run left",
+     "Copies every whole chunk of an unfinished log into a new one, with an index, marked as cut off: all "
+     "other\n"
+     "commands say so and at which step, and replay goes that far. What the run left is not touched, and a "
+     "log\n"
+     "that is there already is not replaced unless -o names it.",
+     recover_options, recover_examples, vy_cmd_recover},
     {"export", "RUN.mcap", WORD_LOG, 1, 1, "write the records of a log as a table",
      "One line per record of a drone: the time and the values, with all their digits. docs/log.md lists the "
      "fields.\n"

@@ -24,7 +24,7 @@ static void bash_words(word_kind kind)
 {
     switch (kind) {
     case WORD_SCENARIO: printf("_volery_files yaml"); break;
-    case WORD_LOG: printf("_volery_files 'mcap?(.part)'"); break;
+    case WORD_LOG: printf("_volery_files 'mcap?(.part*)'"); break;
     case WORD_FILE: printf("_volery_files '*'"); break;
     case WORD_BENCH:
         printf("words=\"");
@@ -115,7 +115,7 @@ static void zsh_action(word_kind kind)
 {
     switch (kind) {
     case WORD_SCENARIO: printf("_files -g \"*.yaml\""); break;
-    case WORD_LOG: printf("_files -g \"*.mcap(|.part)\""); break;
+    case WORD_LOG: printf("_files -g \"*.mcap(|.part*)\""); break;
     case WORD_FILE: printf("_files"); break;
     case WORD_BENCH:
         printf("(");

@@ -1,8 +1,10 @@
 // controllers.c - starting and ending the programs that steer.
 #include "controllers.h"
 #include "command.h"
+#include "files.h"
 #include "say.h"
 #include <stdlib.h>
+#include <string.h>
 
 static int open_one(const char *name, const vy_scenario *s, int index, int paced, vy_host **out)
 {
@@ -25,6 +27,29 @@ static int open_one(const char *name, const vy_scenario *s, int index, int paced
     if (status == VY_OK) return 0;
     return vy_say(name, status == VY_IO || status == VY_NO_MEMORY ? EXIT_SYSTEM : EXIT_USAGE, "drone %s: %s",
                   drone->name, error.text);
+}
+
+// Each word of a command, or the path of a library or a file of keys, as the host looks for it.
+static void note_words(const vy_controller_def *def)
+{
+    char text[sizeof def->program], path[sizeof def->folder + sizeof def->program + 2];
+    const char *apart = def->kind == VY_CONTROLLER_PROCESS ? " \t\"'" : "";
+    char *rest = NULL;
+    snprintf(text, sizeof text, "%s", def->program);
+    for (char *word = strtok_r(text, apart, &rest); word != NULL; word = strtok_r(NULL, apart, &rest)) {
+        const int absolute = word[0] == '/' || def->folder[0] == '\0';
+        snprintf(path, sizeof path, "%s%s%s", absolute ? "" : def->folder, absolute ? "" : "/", word);
+        if (vy_file_is_regular(path)) vy_file_is_input(path);
+    }
+}
+
+int vy_controllers_are_inputs(const char *name, const vy_scenario *scenario)
+{
+    for (int i = 0; i < scenario->drone_count; ++i) {
+        const vy_controller_def *def = &scenario->drones[i].def.controller;
+        if (vy_controller_is_asked(def->kind) && def->kind != VY_CONTROLLER_CALLBACK) note_words(def);
+    }
+    return vy_file_check_apart(name);
 }
 
 int vy_controllers_open(const char *name, const vy_scenario *scenario, int paced, controllers *out)

@@ -9,6 +9,11 @@ typedef struct controllers {
     int count;
 } controllers;
 
+/// The programs, libraries and files of keys that `scenario` names are inputs: no output may take their
+/// place.
+/// @return 0, or the exit status after a sentence
+int vy_controllers_are_inputs(const char *name, const vy_scenario *scenario);
+
 /// Start every plug-in and process of `scenario` and make them its controllers; people too, where the flight
 /// is `paced` by the clock. A callback has no program, which is a mistake here.
 /// @return 0, or the exit status after a sentence; what was started is ended then

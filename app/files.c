@@ -1,6 +1,7 @@
-// files.c - inputs checked before they are opened, outputs renamed when whole.
+// files.c - inputs and outputs of the command, each known by its identity, so that none destroys another.
 #include "files.h"
 #include "command.h"
+#include "record/file.h"
 #include "say.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -14,9 +15,72 @@ int vy_file_is_regular(const char *path)
     return stat(path, &info) == 0 && S_ISREG(info.st_mode);
 }
 
+// Where a file is: itself if it is there, else its folder and its name in it.
+typedef struct place {
+    int exists, replaced; // replaced: a regular file, or one to be made
+    dev_t device, folder_device;
+    ino_t inode, folder;
+    const char *name;
+} place;
+
+static place place_of(const char *path)
+{
+    struct stat info;
+    const char *slash = strrchr(path, '/');
+    place p = {.name = slash != NULL ? slash + 1 : path};
+    p.exists = stat(path, &info) == 0;
+    p.replaced = !p.exists || S_ISREG(info.st_mode);
+    p.device = p.exists ? info.st_dev : 0;
+    p.inode = p.exists ? info.st_ino : 0;
+    char *folder = strndup(path, slash == NULL ? 0 : slash == path ? 1 : (size_t)(slash - path));
+    if (folder != NULL && stat(slash != NULL ? folder : ".", &info) == 0) {
+        p.folder_device = info.st_dev;
+        p.folder = info.st_ino;
+    }
+    free(folder);
+    return p;
+}
+
+static int same_place(const char *a, const char *b)
+{
+    const place p = place_of(a), q = place_of(b);
+    if (!p.replaced || !q.replaced) return 0; // a pipe or device takes what comes
+    if (p.exists && q.exists && p.device == q.device && p.inode == q.inode) return 1;
+    return p.folder != 0 && p.folder == q.folder && p.folder_device == q.folder_device &&
+           strcmp(p.name, q.name) == 0;
+}
+
+enum { INPUT_CAP = 256, OUTPUT_CAP = 8 };
+
+typedef struct claim {
+    char *path;
+    char *part; // what it is called until it is whole
+} claim;
+
+// Of this process, which is one command.
+static char *inputs[INPUT_CAP];
+static claim claims[OUTPUT_CAP];
+static int input_count, claim_count;
+
+void vy_file_is_input(const char *path)
+{
+    char *copy = input_count < INPUT_CAP ? strdup(path) : NULL;
+    if (copy != NULL) inputs[input_count++] = copy;
+}
+
+void vy_file_forget(void)
+{
+    while (input_count > 0) free(inputs[--input_count]);
+    while (claim_count > 0) {
+        free(claims[--claim_count].path);
+        free(claims[claim_count].part);
+    }
+}
+
 int vy_file_check_input(const char *name, const char *what, const char *path)
 {
     struct stat info;
+    vy_file_is_input(path);
     if (stat(path, &info) != 0) {
         if (errno == ENOENT || errno == ENOTDIR)
             return vy_say(name, EXIT_USAGE, "there is no %s %s", what, path);
@@ -27,23 +91,59 @@ int vy_file_check_input(const char *name, const char *what, const char *path)
     return 0;
 }
 
-int vy_file_check_apart(const char *name, const char *input, const char *path)
+static int check_pair(const char *name, const claim *a, const claim *b)
 {
-    struct stat a, b;
-    if (stat(input, &a) != 0 || stat(path, &b) != 0) return 0;
-    if (a.st_dev != b.st_dev || a.st_ino != b.st_ino) return 0;
-    return vy_say(name, EXIT_USAGE, "the output %s would replace the input; give it another name", path);
+    if (!same_place(a->path, b->path) && !same_place(a->path, b->part) && !same_place(a->part, b->path))
+        return 0;
+    return vy_say(name, EXIT_USAGE,
+                  "two outputs would go to one file, %s and %s; give one of them another name", a->path,
+                  b->path);
+}
+
+int vy_file_check_apart(const char *name)
+{
+    for (int i = 0; i < claim_count; ++i) {
+        const claim *c = &claims[i];
+        for (int k = 0; k < input_count; ++k) {
+            if (same_place(inputs[k], c->path))
+                return vy_say(name, EXIT_USAGE, "the output %s would replace the input; give it another name",
+                              c->path);
+            if (same_place(inputs[k], c->part))
+                return vy_say(name, EXIT_USAGE,
+                              "the output %s is written as %s first, which is an input; give it another name",
+                              c->path, c->part);
+        }
+        for (int k = 0; k < i; ++k) {
+            const int status = check_pair(name, &claims[k], c);
+            if (status != 0) return status;
+        }
+    }
+    return 0;
+}
+
+int vy_file_claim(const char *name, const char *path, const char *suffix)
+{
+    struct stat info;
+    if (vy_file_is_stream(path) || claim_count == OUTPUT_CAP) return 0;
+    if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
+        return vy_say(name, EXIT_USAGE, "%s is a folder: give the file a name in it", path);
+    const size_t room = strlen(path) + strlen(suffix) + 1;
+    const claim c = {.path = strdup(path), .part = malloc(room)};
+    if (c.path == NULL || c.part == NULL) {
+        free(c.path);
+        free(c.part);
+        return vy_say_no_memory(name);
+    }
+    snprintf(c.part, room, "%s%s", path, suffix);
+    claims[claim_count++] = c;
+    return vy_file_check_apart(name);
 }
 
 int vy_file_is_stream(const char *path) { return strcmp(path, "-") == 0; }
 
 int vy_file_check_log(const char *name, const char *path, int json)
 {
-    struct stat info;
-    if (!vy_file_is_stream(path)) {
-        if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode)) return 0;
-        return vy_say(name, EXIT_USAGE, "%s is a folder: give the log a name in it", path);
-    }
+    if (!vy_file_is_stream(path)) return 0;
     if (json) return vy_say(name, EXIT_USAGE, "the log and --json cannot both go to standard output");
     if (isatty(STDOUT_FILENO))
         return vy_say(name, EXIT_USAGE,
@@ -51,52 +151,42 @@ int vy_file_check_log(const char *name, const char *path, int json)
     return 0;
 }
 
+void vy_file_tell_kept(const char *name, const char *path, const char *kept)
+{
+    if (kept == NULL) return;
+    vy_say_warning(name, "%s%s, which an earlier run left behind, is kept as %s", path, VY_FILE_PART, kept);
+}
+
 int vy_output_open(const char *name, const char *path, output *out)
 {
-    struct stat info;
-    *out = (output){.path = path};
-    const int stream = vy_file_is_stream(path);
-    const int direct = stream || (stat(path, &info) == 0 && !S_ISREG(info.st_mode));
-    if (!direct) {
-        const size_t size = strlen(path) + sizeof ".part";
-        out->part = malloc(size);
-        if (out->part == NULL) return vy_say_no_memory(name);
-        snprintf(out->part, size, "%s.part", path);
-    }
-    if (stream) {
-        fflush(stdout);
-        const int copy = dup(STDOUT_FILENO);
-        out->file = copy >= 0 ? fdopen(copy, "w") : NULL;
-    } else {
-        out->file = fopen(direct ? path : out->part, "w");
-    }
+    *out = (output){.file = NULL};
+    vy_error error = {.status = VY_OK};
+    fflush(stdout); // what was said before comes first
+    const vy_status opened = vy_file_sink_open(path, NULL, &out->sink, &error);
+    if (opened != VY_OK) return vy_say_error(name, opened, &error);
+    vy_file_tell_kept(name, path, vy_file_sink_kept(out->sink));
+    out->file = vy_file_sink_stream(out->sink);
     if (out->file != NULL) return 0;
-    const int status = errno == ENOENT || errno == EISDIR ? EXIT_USAGE : EXIT_SYSTEM;
-    vy_say(name, status, "cannot write %s: %s", path, strerror(errno));
-    free(out->part);
-    out->part = NULL;
-    return status;
+    vy_output_discard(out);
+    return vy_say_no_memory(name);
 }
 
 int vy_output_commit(const char *name, output *out)
 {
-    errno = 0;
-    int failed = ferror(out->file) || fflush(out->file) != 0;
-    if (!failed && out->part != NULL) failed = fsync(fileno(out->file)) != 0;
-    if (out->reason == 0) out->reason = errno;
-    failed |= fclose(out->file) != 0;
-    out->file = NULL;
-    if (!failed && out->part != NULL) failed = rename(out->part, out->path) != 0;
-    if (out->reason == 0) out->reason = errno != 0 ? errno : EIO;
-    if (failed) vy_say(name, EXIT_SYSTEM, "cannot write %s: %s", out->path, strerror(out->reason));
-    vy_output_discard(out);
-    return failed ? EXIT_SYSTEM : 0;
+    vy_error error = {.status = VY_OK};
+    const vy_byte_sink bytes = vy_file_sink_bytes(out->sink);
+    (void)fflush(out->file); // its failure is the sink's
+    vy_status status = bytes.flush(bytes.self, &error);
+    if (status == VY_OK)
+        status = vy_file_sink_commit(out->sink, &error);
+    else
+        vy_file_sink_discard(out->sink); // half a table is of no use to anybody
+    *out = (output){.file = NULL};
+    return status == VY_OK ? 0 : vy_say_error(name, status, &error);
 }
 
 void vy_output_discard(output *out)
 {
-    if (out->file != NULL) fclose(out->file);
-    if (out->part != NULL) unlink(out->part); // already renamed: there is none
-    free(out->part);
-    *out = (output){.path = NULL};
+    vy_file_sink_discard(out->sink);
+    *out = (output){.file = NULL};
 }

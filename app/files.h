@@ -8,31 +8,43 @@ int vy_file_is_regular(const char *path);
 /// @return 0, or the exit status
 int vy_file_check_input(const char *name, const char *what, const char *path);
 
-/// Check that writing `path` would not destroy `input`; if it would, say so.
-/// @return 0, or the exit status
-int vy_file_check_apart(const char *name, const char *input, const char *path);
+/// Remember an input of the command, so that no output takes its place. vy_file_check_input() does so, too.
+void vy_file_is_input(const char *path);
+
+/// Forget inputs and outputs: the command is done.
+void vy_file_forget(void);
+
+/// Remember an output of the command, and check it. Until it is whole it is called `path` with `suffix`
+/// behind it (VY_FILE_PART for most). A command does this for each of its outputs before it opens the first.
+/// @return 0, or the exit status after a sentence
+int vy_file_claim(const char *name, const char *path, const char *suffix);
+
+/// Check that no output destroys an input or another output, under either of its names, by whatever path:
+/// once more where inputs were found after the outputs.
+/// @return 0, or the exit status after a sentence
+int vy_file_check_apart(const char *name);
+
+/// Say where an older PATH.part now is; NULL: there was none.
+void vy_file_tell_kept(const char *name, const char *path, const char *kept);
 
 /// Is `path` a dash, which stands for standard output?
 int vy_file_is_stream(const char *path);
 
-/// Check that a log can go to `path`: it is no folder; if it is standard output, that is no terminal and
-/// nothing else is printed there.
+/// Check that a log can go to `path`: if it is standard output, that is no terminal and nothing else is
+/// printed there.
 /// @return 0, or the exit status after a sentence
 int vy_file_check_log(const char *name, const char *path, int json);
 
-/// An output under construction: PATH.part, renamed by vy_output_commit(). A pipe or device, and standard
-/// output for a dash, is written directly.
+/// An output under construction, printed to `file`: record/file.h says how it gets its name.
 typedef struct output {
-    const char *path; ///< not owned
-    char *part;       ///< NULL for a pipe or device
-    FILE *file;
-    int reason; ///< errno of a write that failed before the end
+    struct vy_file_sink *sink;
+    FILE *file; ///< the sink's
 } output;
 
 /// @return 0, or the exit status after a sentence
 int vy_output_open(const char *name, const char *path, output *out);
 
-/// Finish and rename. On failure the older file is untouched and nothing is left behind.
+/// Finish and rename. On failure the older file is untouched.
 /// @return 0, or the exit status after a sentence
 int vy_output_commit(const char *name, output *out);
 

@@ -15,8 +15,9 @@ enum {
     PROGRESS_EVERY = 4096, // strides between two looks at the clock
 };
 
-#define SETTLE_BAND  0.05 // [m]
-#define SETTLE_SHARE 0.05 // of the largest error
+#define FLUSH_SECONDS 0.5  // of the clock
+#define SETTLE_BAND   0.05 // [m]
+#define SETTLE_SHARE  0.05 // of the largest error
 
 static double length(vy_vec3 v) { return sqrt(v.x * v.x + v.y * v.y + v.z * v.z); }
 
@@ -83,11 +84,23 @@ static void wait_for_clock(const flight *f, uint64_t tick, double start)
     (void)nanosleep(&pause, NULL); // a signal ends it early, and is seen at once
 }
 
-static void fly_on(flight *f)
+// Twice a second of the clock the log is brought up to date, for whoever reads it after this process was
+// killed. A fast run is done before; the look at the clock is nothing beside a stride.
+static void flush_log(vy_recorder *recorder, double *next)
+{
+    if (recorder == NULL) return;
+    const double now = vy_wall_clock();
+    if (now < *next) return;
+    vy_recorder_flush(recorder);
+    *next = now + FLUSH_SECONDS;
+}
+
+static void fly_on(flight *f, vy_recorder *recorder)
 {
     const int each = looks_throughout(f->def.scenario);
     progress shown = vy_progress_begin(f->def.show_progress, f->first, f->last, f->def.scenario->step);
     uint64_t tick = vy_world_tick(f->def.world);
+    double flush = shown.start + FLUSH_SECONDS;
     uint32_t events = vy_world_failure(f->def.world).reason != VY_FAILURE_NONE ? VY_EVENT_FAILED : 0;
     look_at_all(f);
     for (uint64_t stride = 0; tick < f->last && !(events & (VY_EVENT_FAILED | VY_EVENT_SINK)); ++stride) {
@@ -96,6 +109,7 @@ static void fly_on(flight *f)
         events |= advance(f, left < STRIDE ? left : STRIDE, each);
         tick = vy_world_tick(f->def.world);
         look_at_all(f);
+        flush_log(recorder, &flush);
         if (f->def.realtime) wait_for_clock(f, tick, shown.start);
         if (f->def.realtime || stride % PROGRESS_EVERY == 0) vy_progress_update(&shown, tick);
     }
@@ -110,6 +124,7 @@ static int open_log(const flight *f, vy_recorder **out)
     const vy_status status =
         vy_scenario_record(f->def.scenario, f->def.world, f->def.log, f->def.parent, out, &error);
     if (status != VY_OK) return vy_say_error(f->def.command, status, &error);
+    vy_file_tell_kept(f->def.command, f->def.log, vy_recorder_kept(*out));
     // The log has standard output for itself: what is told goes to standard error.
     if (vy_file_is_stream(f->def.log)) (void)dup2(STDERR_FILENO, STDOUT_FILENO);
     return 0;
@@ -175,7 +190,7 @@ int vy_flight_fly(const flight_def *def, flight *out)
     }
     vy_signals_catch();
     const double start = vy_wall_clock();
-    fly_on(out);
+    fly_on(out, recorder);
     judge(out);
     const int status = recorder != NULL ? close_log(out, recorder) : 0;
     out->wall = vy_wall_clock() - start;

@@ -1,5 +1,6 @@
 // main.c - find the command, sort its words, run it.
 #include "command.h"
+#include "files.h"
 #include "say.h"
 #include "signals.h"
 #include "volery/version.h"
@@ -27,6 +28,7 @@ static int run_command(const command *of, int count, char **words)
         status = of->run(&given);
     }
     vy_arguments_destroy(&given);
+    vy_file_forget();
     return vy_say_end(of->name, status);
 }
 

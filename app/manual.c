@@ -112,6 +112,7 @@ int vy_cmd_manual(const arguments *given)
     printf(".SH FILES\n.TP\n.I RUN.mcap\nA log: MCAP, readable by Foxglove, PlotJuggler and the mcap "
            "libraries.\n"
            ".TP\n.I RUN.mcap.part\nA log being written, or what a killed run left of it; replay, diff and "
-           "export read it.\n");
+           "export read it,\nrecover makes a whole log of it.\n"
+           ".TP\n.I RUN.mcap.part.1\nWhat a killed run left, after the next run to RUN.mcap.\n");
     return EXIT_DONE;
 }

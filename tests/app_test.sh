@@ -41,7 +41,7 @@ flip() { # flip FILE OFFSET: one bit of one byte
 size() { stat -c %s "$1" 2>/dev/null || echo 0; }
 
 # --- words
-commands="run check replay diff branch export view plot new serve bench help completion manual"
+commands="run check replay diff branch recover export view plot new serve bench help completion manual"
 try 0 "$volery" --version
 says out "physics revision"
 try 0 "$volery" --help
@@ -99,7 +99,7 @@ if ! grep -qs '^VOLERY_CUDA:BOOL=ON' "$build/CMakeCache.txt"; then
     says err "GPU: this program was built without CUDA"
     silent out
 fi
-for c in replay diff branch export view plot check completion; do
+for c in replay diff branch recover export view plot check completion; do
     try 2 "$volery" $c
     [ "$(grep -c '^volery ' err)" -eq 1 ] || fail "volery $c alone does not say one sentence"
 done
@@ -112,13 +112,14 @@ try 0 "$volery" completion bash
 bash -n out || fail "bash completion has mistakes"
 # complete WORDS...: what bash offers for the last word
 complete_words() { bash -c 'source ./out; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _volery; echo "${COMPREPLY[@]}"' - "$@"; }
-touch seen.yaml seen.mcap
-[ "$(complete_words volery re)" = replay ] || fail "bash does not complete re to replay"
+touch seen.yaml seen.mcap left.mcap.part left.mcap.part.1
+[ "$(complete_words volery rep)" = replay ] || fail "bash does not complete rep to replay"
 [ "$(complete_words volery run --se)" = "--seed --set" ] || fail "bash does not complete --se"
 [ "$(complete_words volery run see)" = seen.yaml ] || fail "bash does not complete a scenario's file"
 [ "$(complete_words volery diff seen.mcap see)" = seen.mcap ] || fail "bash does not complete a log's file"
+[ "$(complete_words volery recover le)" = "left.mcap.part left.mcap.part.1" ] || fail "bash does not complete a .part"
 [ "$(complete_words volery check --re)" = "" ] || fail "bash completes a hidden option"
-rm seen.*
+rm seen.* left.*
 try 0 "$volery" completion zsh
 if command -v zsh >/dev/null; then zsh -n out || fail "zsh completion has mistakes"; else skipped="$skipped zsh"; fi
 try 2 "$volery" completion fish

@@ -27,8 +27,13 @@ static int make_folder(void **unused)
 static int remove_folder(void **unused)
 {
     (void)unused;
+    char path[96];
     unlink(target);
     unlink(part);
+    for (int i = 1; i < 10; ++i) {
+        snprintf(path, sizeof path, "%s.%d", part, i);
+        unlink(path);
+    }
     return rmdir(folder);
 }
 
@@ -62,6 +67,7 @@ static void old_file_stays_until_commit(void **unused)
     put_text(target, "old");
     for (int end = 0; end < 3; ++end) {
         vy_file_sink *file = NULL;
+        unlink(part);
         assert_int_equal(vy_file_sink_open(target, NULL, &file, NULL), VY_OK);
         assert_string_equal(vy_file_sink_name(file), part);
         const vy_byte_sink sink = vy_file_sink_bytes(file);
@@ -95,6 +101,95 @@ static void open_errors(void **unused)
     assert_int_equal(vy_file_source_open("/dev/null", &source, &err), VY_IO);
 }
 
+// What a killed run left is kept under the next free number, a link is moved and not followed, an empty file
+// is not worth it.
+static void older_part_is_kept(void **unused)
+{
+    (void)unused;
+    static const char *const texts[] = {"first", "second", "third"};
+    char kept[96], victim[96];
+    snprintf(victim, sizeof victim, "%s/victim", folder);
+    for (int i = 0; i < 5; ++i) {
+        vy_file_sink *file = NULL;
+        unlink(part);
+        if (i < 3) put_text(part, texts[i]);
+        if (i == 3) put_text(victim, "precious");
+        if (i == 3) assert_int_equal(symlink(victim, part), 0);
+        if (i == 4) put_text(part, "");
+        assert_int_equal(vy_file_sink_open(target, NULL, &file, NULL), VY_OK);
+        snprintf(kept, sizeof kept, "%s.%d", part, i + 1);
+        if (i < 4) assert_string_equal(vy_file_sink_kept(file), kept);
+        if (i == 4) assert_null(vy_file_sink_kept(file));
+        const vy_byte_sink sink = vy_file_sink_bytes(file);
+        assert_int_equal(sink.write(sink.self, "new", 3, NULL), VY_OK);
+        assert_int_equal(vy_file_sink_commit(file, NULL), VY_OK);
+        assert_true(holds(target, "new"));
+        assert_int_equal(access(part, F_OK), -1);
+    }
+    for (int i = 0; i < 3; ++i) {
+        snprintf(kept, sizeof kept, "%s.%d", part, i + 1);
+        assert_true(holds(kept, texts[i]));
+    }
+    assert_true(holds(victim, "precious"));
+    unlink(victim);
+}
+
+// Eight processes write one file at once, many times: each is whole or refused, and nothing else is left.
+static void many_writers_at_once(void **unused)
+{
+    (void)unused;
+    enum { WRITERS = 8, ROUNDS = 60, LENGTH = 40 };
+    pid_t children[WRITERS];
+    for (int w = 0; w < WRITERS; ++w) {
+        children[w] = fork();
+        if (children[w] != 0) continue;
+        char text[LENGTH];
+        memset(text, 'a' + w, sizeof text);
+        for (int round = 0; round < ROUNDS; ++round) {
+            vy_file_sink *file = NULL;
+            const vy_status status = vy_file_sink_open(target, NULL, &file, NULL);
+            if (status == VY_BAD_STATE) continue;
+            if (status != VY_OK || vy_file_sink_kept(file) != NULL) _exit(1);
+            const vy_byte_sink sink = vy_file_sink_bytes(file);
+            for (int i = 0; i < LENGTH; ++i) {
+                if (sink.write(sink.self, text + i, 1, NULL) != VY_OK) _exit(2);
+                if (sink.flush(sink.self, NULL) != VY_OK) _exit(3);
+            }
+            if (vy_file_sink_commit(file, NULL) != VY_OK) _exit(4);
+            unsigned char seen[64];
+            if (get_bytes(target, seen, sizeof seen) != LENGTH) _exit(5);
+            for (int i = 1; i < LENGTH; ++i) {
+                if (seen[i] != seen[0]) _exit(6);
+            }
+        }
+        _exit(0);
+    }
+    for (int w = 0; w < WRITERS; ++w) {
+        int status = 1;
+        assert_int_equal(waitpid(children[w], &status, 0), children[w]);
+        assert_int_equal(status, 0);
+    }
+    assert_int_equal(access(part, F_OK), -1);
+}
+
+// The lock holds within a process, too, and until the file has its name.
+static void one_process_writes_once(void **unused)
+{
+    (void)unused;
+    vy_file_sink *file = NULL, *other = NULL;
+    vy_error err;
+    assert_int_equal(vy_file_sink_open(target, NULL, &file, NULL), VY_OK);
+    assert_true(vy_file_is_written(part));
+    assert_int_equal(vy_file_sink_open(target, NULL, &other, &err), VY_BAD_STATE);
+    assert_non_null(strstr(err.text, "is being written by another process"));
+    FILE *stream = vy_file_sink_stream(file);
+    assert_non_null(stream);
+    fprintf(stream, "number %d", 7);
+    assert_int_equal(vy_file_sink_commit(file, NULL), VY_OK);
+    assert_true(holds(target, "number 7"));
+    assert_false(vy_file_is_written(target));
+}
+
 // A second process may not write the same file, and does not harm what the first has written.
 static void second_writer_is_refused(void **unused)
 {
@@ -107,7 +202,7 @@ static void second_writer_is_refused(void **unused)
     const pid_t child = fork();
     if (child == 0) {
         vy_file_sink *other = NULL;
-        _exit(vy_file_sink_open(target, NULL, &other, NULL) == VY_IO ? 0 : 1);
+        _exit(vy_file_sink_open(target, NULL, &other, NULL) == VY_BAD_STATE ? 0 : 1);
     }
     int status = 1;
     assert_int_equal(waitpid(child, &status, 0), child);
@@ -121,8 +216,8 @@ typedef struct fault {
     int call;    // calls of write so far
     int fail_at; // this write and all after it fail with `error`; -1: none
     int error;
-    bool shorter;      // take one byte, or some, and be interrupted now and then
-    int close, rename; // what these return
+    bool shorter;            // take one byte, or some, and be interrupted now and then
+    int sync, close, rename; // what these return
     random_source random;
 } fault;
 
@@ -135,6 +230,12 @@ static int64_t faulty_write(void *self, int file, const void *data, size_t size)
     const size_t part_size = f->shorter ? 1 + random_bits(&f->random) % size : size;
     const ssize_t done = write(file, data, part_size);
     return done < 0 ? -errno : done;
+}
+
+static int faulty_sync(void *self, int file)
+{
+    (void)file;
+    return ((fault *)self)->sync;
 }
 
 static int faulty_close(void *self, int file)
@@ -153,10 +254,11 @@ static int faulty_rename(void *self, const char *from, const char *to)
 // The sample to the target through faulty calls; ends as the program would end it.
 static vy_status write_target(fault *f, int count, bool threaded, vy_error *err)
 {
-    const vy_file_calls calls = {f, faulty_write, faulty_close, faulty_rename};
+    const vy_file_calls calls = {f, faulty_write, faulty_sync, faulty_close, faulty_rename};
     vy_mcap_writer_def def = sample_def(VY_MCAP_ZSTD, 500);
     def.threaded = threaded;
     vy_file_sink *file = NULL;
+    unlink(part);
     assert_int_equal(vy_file_sink_open(target, &calls, &file, err), VY_OK);
     const vy_status status = sample_write(&def, vy_file_sink_bytes(file), count, err);
     if (status == VY_OK) return vy_file_sink_commit(file, err);
@@ -219,8 +321,9 @@ static void full_disk_at_every_write(void **unused)
 static void failing_end_keeps_the_old_file(void **unused)
 {
     (void)unused;
-    const fault faults[] = {{.fail_at = -1, .close = -EDQUOT}, {.fail_at = -1, .rename = -EXDEV}};
-    for (int i = 0; i < 2; ++i) {
+    const fault faults[] = {
+        {.fail_at = -1, .close = -EDQUOT}, {.fail_at = -1, .rename = -EXDEV}, {.fail_at = -1, .sync = -EIO}};
+    for (int i = 0; i < 3; ++i) {
         put_text(target, "old");
         fault f = faults[i];
         vy_error err;
@@ -344,7 +447,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(old_file_stays_until_commit),
         cmocka_unit_test(open_errors),
+        cmocka_unit_test(older_part_is_kept),
         cmocka_unit_test(second_writer_is_refused),
+        cmocka_unit_test(one_process_writes_once),
+        cmocka_unit_test(many_writers_at_once),
         cmocka_unit_test(short_and_interrupted_writes_change_nothing),
         cmocka_unit_test(full_disk_at_every_write),
         cmocka_unit_test(failing_end_keeps_the_old_file),

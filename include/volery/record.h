@@ -46,6 +46,16 @@ vy_status vy_recorder_open(const vy_recorder_def *def, const vy_world *world, vy
 /// refuses every further record, and vy_recorder_close tells why.
 vy_sink vy_recorder_sink(vy_recorder *recorder);
 
+/// What a killed run had left as PATH.part was moved aside when the log was opened: its new name, PATH.part.1
+/// or the next free number; NULL: there was none. Valid until the recorder is gone.
+const char *vy_recorder_kept(const vy_recorder *recorder);
+
+/// Hand what was recorded so far to the system: whatever then ends the process, PATH.part is good up to the
+/// last batch of hashes (a quarter of a second, 256 steps at most). Not needed for the first moment, which is
+/// there once the log is open. For flights that take long, about once a second; the log's records are the
+/// same with any number of calls, only its chunks are not. A failure is told by vy_recorder_close.
+void vy_recorder_flush(vy_recorder *recorder);
+
 /// A line for people in the log's event channel.
 void vy_recorder_note(vy_recorder *recorder, const vy_world *world, const char *kind, const char *text);
 
@@ -61,9 +71,10 @@ typedef struct vy_log vy_log; ///< a log opened for reading; one owner
 
 typedef struct vy_log_info {
     int complete;     ///< 0: the run was cut off; the log is good up to `last_tick`
+    int recovered;    ///< 1: it was cut off, and vy_log_recover has made the file whole
     char version[24]; ///< of the Volery that wrote it
     uint32_t physics; ///< its physics revision
-    char status[16];  ///< completed, failed, interrupted; empty when cut off
+    char status[16];  ///< completed, failed, interrupted; "cut off" once recovered, empty before
     uint64_t seed;
     uint64_t config_hash;
     double dt;           ///< [s]
@@ -92,6 +103,12 @@ const char *vy_log_drone_name(const vy_log *log, uint32_t index); ///< NULL beyo
 
 /// Check all checksums of the file. VY_DAMAGED with the place in `err`.
 vy_status vy_log_verify(vy_log *log, vy_error *err);
+
+/// Make a whole log of what a killed run left: all whole chunks of `path`, an index, and the result "cut off"
+/// at its last hash. `path` is not touched; `to` is replaced when its successor is whole. VY_BAD_STATE: it is
+/// whole already, or still being written; VY_DAMAGED: not even its first moment is whole. `info` (may be
+/// NULL) is that of the new log.
+vy_status vy_log_recover(const char *path, const char *to, vy_log_info *info, vy_error *err);
 
 /// Where two runs part.
 typedef struct vy_difference {

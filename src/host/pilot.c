@@ -24,6 +24,9 @@
 
 enum { STICK_STRAFE, STICK_VERTICAL, STICK_YAW, STICKS };
 enum { AXES = 16, SCRIPT_CAP = 100000 };
+// [bytes] between two calls, as much as a pipe holds: nobody presses so many keys, and a device that never
+// ends must not hold up the run.
+enum { READ_CAP = 1 << 16 };
 
 typedef enum pilot_device { DEVICE_KEYS, DEVICE_JOYSTICK, DEVICE_SCRIPT } pilot_device;
 
@@ -46,7 +49,7 @@ struct vy_pilot_host {
     struct termios before; // of the terminal
     pid_t keeper;          // process that puts the terminal right if we cannot; 0: none
     int leash;             // it sees this end close
-    int dead;
+    vy_verdict verdict;    // VY_VERDICT_REPLIED while the device is there
 };
 
 // --- the terminal
@@ -262,11 +265,17 @@ static void read_keys(vy_pilot_host *h, double time)
 {
     unsigned char keys[64];
     ssize_t n;
+    size_t taken = 0;
     while ((n = read(h->in, keys, sizeof keys)) > 0) {
+        taken += (size_t)n;
+        if (taken > READ_CAP) {
+            h->verdict = VY_VERDICT_FLOODED;
+            return;
+        }
         for (ssize_t i = 0; i < n; ++i) press(h, keys[i], time);
     }
     // A terminal that is gone says so; one where nothing was pressed has nothing to say.
-    h->dead = n < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR;
+    if (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) h->verdict = VY_VERDICT_ENDED;
 }
 
 static double axis_of(const vy_pilot_host *h, int axis)
@@ -279,12 +288,18 @@ static void read_joystick(vy_pilot_host *h)
 {
     struct js_event e;
     ssize_t n;
+    size_t taken = 0;
     while ((n = read(h->in, &e, sizeof e)) == (ssize_t)sizeof e) {
+        taken += sizeof e;
+        if (taken > READ_CAP) {
+            h->verdict = VY_VERDICT_FLOODED;
+            return;
+        }
         if ((e.type & ~JS_EVENT_INIT) == JS_EVENT_AXIS && e.number < AXES)
             h->axis[e.number] = e.value < 0 ? e.value / 32768.0 : e.value / 32767.0;
     }
-    h->dead = n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR); // unplugged
-    const double forward = -axis_of(h, h->go);                        // up is negative
+    if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) h->verdict = VY_VERDICT_ENDED; // unplugged
+    const double forward = -axis_of(h, h->go); // up is negative
     h->throttle = forward > 0.0 ? (int)(forward * VY_THROTTLE_STEPS + 0.5) : 0;
     h->stick[STICK_STRAFE] = axis_of(h, h->strafe);
     h->stick[STICK_VERTICAL] = -axis_of(h, h->vertical);
@@ -304,12 +319,12 @@ void vy_pilot_host_call(void *host, const vy_samples *samples, vy_intent *intent
             if (time >= h->until[i]) h->stick[i] = 0.0;
         }
     }
-    if (h->device == DEVICE_KEYS && !h->dead) read_keys(h, time);
-    if (h->device == DEVICE_JOYSTICK && !h->dead) read_joystick(h);
+    if (h->device == DEVICE_KEYS && h->verdict == VY_VERDICT_REPLIED) read_keys(h, time);
+    if (h->device == DEVICE_JOYSTICK && h->verdict == VY_VERDICT_REPLIED) read_joystick(h);
     intent->rung = VY_RUNG_PILOT;
     intent->throttle = h->throttle;
     intent->strafe = h->stick[STICK_STRAFE];
     intent->vertical = h->stick[STICK_VERTICAL];
     intent->yaw = h->stick[STICK_YAW];
-    if (h->dead) intent->verdict = VY_VERDICT_ENDED;
+    intent->verdict = h->verdict;
 }

@@ -1,5 +1,5 @@
 // file.c - files as sinks and sources of bytes: every way a system call can fall short becomes a status.
-#define _POSIX_C_SOURCE   200809L
+#define _GNU_SOURCE       // fopencookie, renameat2
 #define _FILE_OFFSET_BITS 64
 #include "record/file.h"
 #include "base/fail.h"
@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,6 +24,8 @@ struct vy_file_sink {
     size_t used;     // bytes waiting in buffer
     char *name;      // the final name
     char *temporary; // the name being written
+    char *kept;      // what was at that name before is here; NULL: nothing was
+    FILE *stream;    // for those who print; NULL: nobody asked
     unsigned char buffer[BUFFER_SIZE];
 };
 
@@ -34,6 +37,16 @@ static int64_t system_write(void *self, int file, const void *data, size_t size)
     if (errno != EAGAIN && errno != EWOULDBLOCK) return -errno;
     struct pollfd wait = {.fd = file, .events = POLLOUT}; // a pipe left non-blocking by its owner
     return poll(&wait, 1, -1) < 0 ? -errno : -EINTR;
+}
+
+// A file system that cannot sync has nothing to wait for.
+static int system_sync(void *self, int file)
+{
+    (void)self;
+    int done;
+    while ((done = fsync(file)) != 0 && errno == EINTR) {
+    }
+    return done == 0 || errno == EINVAL || errno == ENOSYS || errno == EOPNOTSUPP ? 0 : -errno;
 }
 
 static int system_close(void *self, int file)
@@ -50,14 +63,14 @@ static int system_rename(void *self, const char *from, const char *to)
 
 vy_file_calls vy_system_file_calls(void)
 {
-    return (vy_file_calls){NULL, system_write, system_close, system_rename};
+    return (vy_file_calls){NULL, system_write, system_sync, system_close, system_rename};
 }
 
 // The reason comes first: a long name must not push it out of the text.
 static vy_status fail_file(vy_error *err, const char *doing, const char *name, int error)
 {
-    char reason[80];
-    if (strerror_r(error, reason, sizeof reason) != 0) snprintf(reason, sizeof reason, "error %d", error);
+    char room[80];
+    const char *reason = strerror_r(error, room, sizeof room);
     const vy_status status = error == ENOMEM ? VY_NO_MEMORY : error == ENOENT ? VY_NOT_FOUND : VY_IO;
     vy_fail(err, status, "%s while %s %s", reason, doing, name);
     if (err != NULL) snprintf(err->file, sizeof err->file, "%s", name);
@@ -102,24 +115,82 @@ static vy_status sink_write(void *self, const void *data, size_t size, vy_error 
     return sink->failed == 0 ? VY_OK : fail_file(err, "writing", sink->temporary, sink->failed);
 }
 
-// Take the temporary for ourselves. Between our open and our lock another writer may have finished and
-// renamed it: then the file we hold is its log, which must not be emptied, and we start again.
-static int open_temporary(const char *name)
+// The lock of an open file goes with its last descriptor and holds against this process, too. On a file
+// system without locks nobody is refused. Returns 0 or errno.
+static int lock(int file)
+{
+    if (flock(file, LOCK_EX | LOCK_NB) == 0) return 0;
+    return errno == EWOULDBLOCK ? EBUSY : 0;
+}
+
+static bool is_named(int file, const char *name)
+{
+    struct stat held, named;
+    return fstat(file, &held) == 0 && lstat(name, &named) == 0 && held.st_dev == named.st_dev &&
+           held.st_ino == named.st_ino;
+}
+
+// Rename the file at the temporary's name to the first free number: NAME.part.1, NAME.part.2, ...
+static int keep_old(vy_file_sink *sink)
+{
+    enum { MOST = 100000 };
+    const size_t size = strlen(sink->temporary) + sizeof ".100000";
+    free(sink->kept);
+    sink->kept = malloc(size);
+    if (sink->kept == NULL) return ENOMEM;
+    int error = EEXIST;
+    for (int number = 1; number < MOST && error == EEXIST; ++number) {
+        struct stat taken;
+        snprintf(sink->kept, size, "%s.%d", sink->temporary, number);
+        error = 0;
+        if (renameat2(AT_FDCWD, sink->temporary, AT_FDCWD, sink->kept, RENAME_NOREPLACE) == 0) return 0;
+        error = errno;
+        if (error != EINVAL && error != ENOSYS) continue;
+        error = lstat(sink->kept, &taken) == 0 ? EEXIST // a file system that cannot do both in one
+                : rename(sink->temporary, sink->kept) == 0 ? 0
+                                                           : errno;
+        if (error == 0) return 0;
+    }
+    free(sink->kept);
+    sink->kept = NULL;
+    return error == ENOENT ? 0 : error; // gone meanwhile
+}
+
+// Something is at the temporary's name. What a killed run left is kept under another name; what a living one
+// writes is EBUSY. Returns 0 when the name may be free now, or errno.
+static int clear_temporary(vy_file_sink *sink)
+{
+    struct stat old;
+    if (lstat(sink->temporary, &old) != 0) return errno == ENOENT ? 0 : errno;
+    if (S_ISLNK(old.st_mode)) return keep_old(sink); // the link itself: it is not followed
+    if (!S_ISREG(old.st_mode)) return EEXIST;
+    const int file = open(sink->temporary, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (file < 0) return errno == ENOENT ? 0 : errno;
+    int error = lock(file);
+    if (error == 0 && is_named(file, sink->temporary)) {
+        // An empty one holds nothing, or is another writer's that has not got its lock yet and will start
+        // again.
+        if (fstat(file, &old) != 0 || old.st_size > 0)
+            error = keep_old(sink);
+        else if (unlink(sink->temporary) != 0 && errno != ENOENT)
+            error = errno;
+    }
+    close(file);
+    return error;
+}
+
+// A new file at the temporary's name, locked. Returns its descriptor or a negative errno.
+static int open_temporary(vy_file_sink *sink)
 {
     for (int attempt = 0; attempt < 100; ++attempt) {
-        const int file = open(name, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-        if (file < 0) return -errno;
-        struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-        int error = fcntl(file, F_SETLK, &lock) == 0 ? 0 : errno;
-        if (error == ENOLCK || error == EINVAL || error == ENOSYS) error = 0; // a file system without locks
-        struct stat held, named;
-        if (error == 0 && fstat(file, &held) != 0) error = errno;
-        const bool same = error == 0 && stat(name, &named) == 0 && held.st_dev == named.st_dev &&
-                          held.st_ino == named.st_ino;
-        if (error == 0 && same && ftruncate(file, 0) != 0) error = errno;
-        if (error == 0 && same) return file;
-        close(file);
-        if (error != 0) return error == EACCES || error == EAGAIN ? -EBUSY : -error;
+        const int file = open(sink->temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+        if (file < 0) {
+            const int error = errno == EEXIST ? clear_temporary(sink) : errno;
+            if (error != 0) return -error;
+            continue;
+        }
+        if (lock(file) == 0 && is_named(file, sink->temporary)) return file;
+        close(file); // another writer took it away before it was locked
     }
     return -EBUSY;
 }
@@ -128,45 +199,69 @@ static void free_sink(vy_file_sink *sink)
 {
     free(sink->name);
     free(sink->temporary);
+    free(sink->kept);
     free(sink);
 }
 
-vy_status vy_file_sink_open(const char *path, const vy_file_calls *calls, vy_file_sink **out, vy_error *err)
+static vy_status fail_open(const vy_file_sink *sink, int error, vy_error *err)
+{
+    if (error == EEXIST) {
+        vy_fail(err, VY_BAD_STATE, "%s is in the way: it is no file", sink->temporary);
+    } else if (error == EBUSY) {
+        vy_fail(err, VY_BAD_STATE, "%s is being written by another process", sink->name);
+    } else {
+        return fail_file(err, "opening", error == EISDIR ? sink->name : sink->temporary, error);
+    }
+    if (err != NULL) snprintf(err->file, sizeof err->file, "%s", sink->name);
+    return VY_BAD_STATE;
+}
+
+static int open_output(vy_file_sink *sink, bool stream)
+{
+    struct stat old;
+    int file;
+    // A directory is found out now, not by the rename after an hour's flight.
+    if (!stream && stat(sink->name, &old) == 0 && S_ISDIR(old.st_mode)) return -EISDIR;
+    if (!stream && !sink->in_place) return open_temporary(sink);
+    file = stream ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3) : open(sink->name, O_WRONLY | O_CLOEXEC);
+    return file >= 0 ? file : -errno;
+}
+
+vy_status vy_file_sink_open_as(const char *path, const char *suffix, const vy_file_calls *calls,
+                               vy_file_sink **out, vy_error *err)
 {
     *out = NULL;
-    const size_t length = strlen(path);
+    const size_t length = strlen(path), room = length + strlen(suffix) + 1;
     vy_file_sink *sink = calloc(1, sizeof *sink);
     char *name = malloc(length + 1);
-    char *temporary = malloc(length + sizeof ".part");
+    char *temporary = malloc(room);
     if (sink == NULL || name == NULL || temporary == NULL) {
         free(sink);
         free(name);
         free(temporary);
         return vy_fail(err, VY_NO_MEMORY, "no memory for an output file");
     }
+    // Both names of standard output: a new file of that name in /dev would be the last thing wanted.
+    const bool stream = strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0;
     struct stat old;
     sink->calls = calls != NULL ? *calls : vy_system_file_calls();
-    const bool stream = strcmp(path, "-") == 0;
     sink->in_place = stream || (stat(path, &old) == 0 && !S_ISREG(old.st_mode) && !S_ISDIR(old.st_mode));
     sink->name = memcpy(name, path, length + 1);
-    memcpy(temporary, path, length);
-    strcpy(temporary + length, sink->in_place ? "" : ".part");
+    snprintf(temporary, room, "%s%s", path, sink->in_place ? "" : suffix);
     sink->temporary = temporary;
-    // A directory is found out now, not by the rename after an hour's flight.
-    int file = !stream && stat(path, &old) == 0 && S_ISDIR(old.st_mode) ? -EISDIR : 0;
-    if (stream)
-        file = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
-    else if (file == 0)
-        file = sink->in_place ? open(path, O_WRONLY | O_CLOEXEC) : open_temporary(temporary);
-    if (file == -1) file = -errno;
-    if (file < 0) {
-        const vy_status status = fail_file(err, "opening", file == -EISDIR ? name : temporary, -file);
+    sink->file = open_output(sink, stream);
+    if (sink->file < 0) {
+        const vy_status status = fail_open(sink, -sink->file, err);
         free_sink(sink);
         return status;
     }
-    sink->file = file;
     *out = sink;
     return VY_OK;
+}
+
+vy_status vy_file_sink_open(const char *path, const vy_file_calls *calls, vy_file_sink **out, vy_error *err)
+{
+    return vy_file_sink_open_as(path, VY_FILE_PART, calls, out, err);
 }
 
 vy_byte_sink vy_file_sink_bytes(vy_file_sink *file)
@@ -174,21 +269,70 @@ vy_byte_sink vy_file_sink_bytes(vy_file_sink *file)
     return (vy_byte_sink){.self = file, .write = sink_write, .flush = sink_flush};
 }
 
-const char *vy_file_sink_name(const vy_file_sink *file) { return file->temporary; }
+static ssize_t stream_write(void *self, const char *data, size_t size)
+{
+    vy_file_sink *sink = self;
+    if (sink_write(sink, data, size, NULL) == VY_OK) return (ssize_t)size;
+    errno = sink->failed;
+    return 0;
+}
 
-vy_status vy_file_sink_commit(vy_file_sink *file, vy_error *err)
+FILE *vy_file_sink_stream(vy_file_sink *file)
+{
+    if (file->stream == NULL)
+        file->stream = fopencookie(file, "w", (cookie_io_functions_t){.write = stream_write});
+    return file->stream;
+}
+
+const char *vy_file_sink_name(const vy_file_sink *file) { return file->temporary; }
+const char *vy_file_sink_kept(const vy_file_sink *file) { return file->kept; }
+
+static void close_stream(vy_file_sink *file)
+{
+    if (file->stream != NULL) (void)fclose(file->stream); // its failure is the sink's
+    file->stream = NULL;
+}
+
+// The name is only safe on the disk when the folder is. One that may not be read cannot be synced.
+static int sync_folder(const vy_file_sink *file)
+{
+    const char *slash = strrchr(file->name, '/');
+    const size_t length = slash == NULL || slash == file->name ? 1 : (size_t)(slash - file->name);
+    char *folder = malloc(length + 1);
+    if (folder == NULL) return -ENOMEM;
+    snprintf(folder, length + 1, "%s", slash != NULL ? file->name : ".");
+    const int opened = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    free(folder);
+    if (opened < 0) return 0;
+    const int error = file->calls.sync(file->calls.self, opened);
+    close(opened);
+    return error;
+}
+
+// Whole and on the disk under its temporary name, then renamed. The lock is held to the end, by `held`.
+static vy_status finish(vy_file_sink *file, vy_error *err)
 {
     vy_status status = sink_flush(file, err);
+    int error = status == VY_OK && !file->in_place ? file->calls.sync(file->calls.self, file->file) : 0;
+    if (error != 0) status = fail_file(err, "writing", file->temporary, -error);
     // EINTR from close leaves the descriptor closed on Linux: never closed twice, and the system has the
     // data.
     const int closed = file->calls.close(file->calls.self, file->file);
-    if (status == VY_OK && closed != 0 && closed != -EINTR) {
+    if (status == VY_OK && closed != 0 && closed != -EINTR)
         status = fail_file(err, "closing", file->temporary, -closed);
-    }
-    if (status == VY_OK && !file->in_place) {
-        const int error = file->calls.rename(file->calls.self, file->temporary, file->name);
-        if (error != 0) status = fail_file(err, "renaming", file->temporary, -error);
-    }
+    if (status != VY_OK || file->in_place) return status;
+    error = file->calls.rename(file->calls.self, file->temporary, file->name);
+    if (error != 0) return fail_file(err, "renaming", file->temporary, -error);
+    error = sync_folder(file);
+    return error == 0 ? VY_OK : fail_file(err, "writing", file->name, -error);
+}
+
+vy_status vy_file_sink_commit(vy_file_sink *file, vy_error *err)
+{
+    close_stream(file);
+    const int held = file->in_place ? -1 : fcntl(file->file, F_DUPFD_CLOEXEC, 3);
+    const vy_status status = finish(file, err);
+    if (held >= 0) close(held);
     free_sink(file);
     return status;
 }
@@ -196,6 +340,7 @@ vy_status vy_file_sink_commit(vy_file_sink *file, vy_error *err)
 void vy_file_sink_abandon(vy_file_sink *file)
 {
     if (file == NULL) return;
+    close_stream(file);
     sink_flush(file, NULL); // what was written so far is kept, as far as it goes
     file->calls.close(file->calls.self, file->file);
     free_sink(file);
@@ -204,9 +349,19 @@ void vy_file_sink_abandon(vy_file_sink *file)
 void vy_file_sink_discard(vy_file_sink *file)
 {
     if (file == NULL) return;
+    close_stream(file);
     if (!file->in_place) unlink(file->temporary); // while the lock is held, so it is ours
     file->calls.close(file->calls.self, file->file);
     free_sink(file);
+}
+
+bool vy_file_is_written(const char *path)
+{
+    const int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (file < 0) return false;
+    const bool locked = flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    close(file);
+    return locked;
 }
 
 typedef struct source_file {

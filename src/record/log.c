@@ -50,7 +50,7 @@ static int read_number(const vy_log *log, const char *key, int base, uint64_t *o
 static vy_status measure_end(vy_log *log, vy_error *err)
 {
     vy_log_info *info = &log->info;
-    if (info->complete) {
+    if (info->status[0] != '\0') {
         if (read_number(log, "last_tick", 10, &info->last_tick) && info->last_tick >= info->first_tick &&
             read_number(log, "final_hash", 16, &info->final_hash))
             return VY_OK;
@@ -117,7 +117,8 @@ static vy_status read_info(vy_log *log, vy_error *err)
               vy_mcap_reader_find_value(reader, METADATA_RESULT, "status"));
     if (file->recovered)
         info->status[0] = '\0'; // the result is written before the last chunk, which may be lost
-    info->complete = info->status[0] != '\0';
+    info->recovered = strcmp(info->status, STATUS_CUT_OFF) == 0;
+    info->complete = info->status[0] != '\0' && !info->recovered;
     if (!(info->dt > 0.0 && info->dt <= 1.0) || info->drone_count > file->channel_count) {
         return vy_fail(err, VY_DAMAGED, "its metadata is damaged");
     }

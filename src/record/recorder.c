@@ -11,6 +11,7 @@
 
 #define RECORDER_COOKIE 0x76796c40u
 enum { HASH_BATCH = 256 };
+#define HASH_SECONDS 0.256 // that a batch of hashes covers at most: what a killed run loses
 
 struct vy_recorder {
     vy_file_sink *file;
@@ -19,7 +20,7 @@ struct vy_recorder {
     uint16_t hashes, state, replies; // channels
     vy_pb_codec *reply_codec;
     uint64_t batch[HASH_BATCH], batch_first;
-    int batch_count;
+    int batch_count, batch_size;
     uint64_t last_state; // tick of the last full state written
     stream_writer *streams;
     event_writer *events;
@@ -160,7 +161,7 @@ static int take_step(void *self, const vy_world *world)
     if (tick % r->every == 0 || ended) vy_stream_writer_moment(r->streams, world);
     if (r->display != NULL && tick % r->display_every == 0 && !failed(r))
         vy_display_write(r->display, world, now(r, world));
-    if (r->batch_count == HASH_BATCH || state_due || ended) write_hashes(r);
+    if (r->batch_count == r->batch_size || state_due || ended) write_hashes(r);
     // A state that is not finite is told by the event; its values would differ from machine to machine.
     if (state_due && world->state->failure_reason != VY_FAILURE_NOT_FINITE) write_state(r, world);
     if (ended) vy_event_writer_failure(r->events, world);
@@ -227,7 +228,7 @@ static vy_status open_file(vy_recorder *r, const vy_recorder_def *def, vy_error 
     return vy_mcap_writer_open(&writer, vy_file_sink_bytes(r->file), &r->output.writer, err);
 }
 
-// The world as it is now, first of all.
+// The world as it is now, first of all; whatever ends the run from here on, it can be had again up to there.
 static vy_status write_start(vy_recorder *r, const vy_world *world, vy_error *err)
 {
     write_state(r, world);
@@ -236,6 +237,7 @@ static vy_status write_start(vy_recorder *r, const vy_world *world, vy_error *er
         vy_display_shapes(r->display, world, now(r, world));
         vy_display_write(r->display, world, now(r, world));
     }
+    if (!failed(r)) (void)vy_mcap_writer_flush(r->output.writer, &r->output.error);
     if (failed(r) && err != NULL) *err = r->output.error;
     return r->output.error.status;
 }
@@ -254,6 +256,8 @@ vy_status vy_recorder_open(const vy_recorder_def *def, const vy_world *world, vy
     r->snapshot = def->snapshot;
     r->display_every = def->display;
     r->output.dt = world->model.dt;
+    const double batch = HASH_SECONDS / world->model.dt + 0.5;
+    r->batch_size = batch < 1.0 ? 1 : batch > HASH_BATCH ? HASH_BATCH : (int)batch;
     r->output.drone_count = world->model.drone_count;
     vy_status status = copy_names(&r->output, def->drone_names, err);
     if (status == VY_OK) status = open_file(r, def, err);
@@ -273,6 +277,13 @@ vy_status vy_recorder_open(const vy_recorder_def *def, const vy_world *world, vy
 vy_sink vy_recorder_sink(vy_recorder *recorder)
 {
     return (vy_sink){.self = recorder, .write = take_step, .reply = take_reply, .change = take_change};
+}
+
+const char *vy_recorder_kept(const vy_recorder *recorder) { return vy_file_sink_kept(recorder->file); }
+
+void vy_recorder_flush(vy_recorder *recorder)
+{
+    if (!failed(recorder)) (void)vy_mcap_writer_flush(recorder->output.writer, &recorder->output.error);
 }
 
 void vy_recorder_note(vy_recorder *recorder, const vy_world *world, const char *kind, const char *text)

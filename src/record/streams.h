@@ -11,6 +11,7 @@
 #define TOPIC_CONTACTS     "/contacts"
 #define METADATA_RUN       "volery"
 #define METADATA_RESULT    "result"
+#define STATUS_CUT_OFF     "cut off" // of a result that a recovered log was given
 #define SCENARIO_NAME      "scenario.yaml"
 #define DRONE_STREAM_COUNT 16
 
