@@ -64,6 +64,9 @@ static int input_count, claim_count;
 
 void vy_file_is_input(const char *path)
 {
+    for (int i = 0; i < input_count; ++i) {
+        if (strcmp(inputs[i], path) == 0) return; // many drones, one controller
+    }
     char *copy = input_count < INPUT_CAP ? strdup(path) : NULL;
     if (copy != NULL) inputs[input_count++] = copy;
 }
@@ -139,7 +142,7 @@ int vy_file_claim(const char *name, const char *path, const char *suffix)
     return vy_file_check_apart(name);
 }
 
-int vy_file_is_stream(const char *path) { return strcmp(path, "-") == 0; }
+int vy_file_is_stream(const char *path) { return strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0; }
 
 int vy_file_check_log(const char *name, const char *path, int json)
 {

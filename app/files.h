@@ -27,7 +27,7 @@ int vy_file_check_apart(const char *name);
 /// Say where an older PATH.part now is; NULL: there was none.
 void vy_file_tell_kept(const char *name, const char *path, const char *kept);
 
-/// Is `path` a dash, which stands for standard output?
+/// Is `path` a dash or /dev/stdout, which stand for standard output?
 int vy_file_is_stream(const char *path);
 
 /// Check that a log can go to `path`: if it is standard output, that is no terminal and nothing else is

@@ -117,7 +117,7 @@ touch seen.yaml seen.mcap left.mcap.part left.mcap.part.1
 [ "$(complete_words volery run --se)" = "--seed --set" ] || fail "bash does not complete --se"
 [ "$(complete_words volery run see)" = seen.yaml ] || fail "bash does not complete a scenario's file"
 [ "$(complete_words volery diff seen.mcap see)" = seen.mcap ] || fail "bash does not complete a log's file"
-[ "$(complete_words volery recover le)" = "left.mcap.part left.mcap.part.1" ] || fail "bash does not complete a .part"
+[ "$(complete_words volery recover le | tr ' ' '\n' | sort | xargs)" = "left.mcap.part left.mcap.part.1" ] || fail "bash does not complete a .part"
 [ "$(complete_words volery check --re)" = "" ] || fail "bash completes a hidden option"
 rm seen.* left.*
 try 0 "$volery" completion zsh

@@ -98,6 +98,9 @@ says err "two outputs"
 try 0 "$volery" run me.yaml -q -o a.mcap --junit a.xml
 says a.xml "<testsuites>"
 try 0 "$volery" run me.yaml -q -o /dev/null --junit /dev/null
+try 0 "$volery" run me.yaml -q -o /dev/stdout # a regular file here
+cp out stream.mcap
+try 0 "$volery" replay stream.mcap
 
 # --- what a killed run left is kept under a number, and named
 echo oldest >a.mcap.part

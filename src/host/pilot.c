@@ -327,4 +327,5 @@ void vy_pilot_host_call(void *host, const vy_samples *samples, vy_intent *intent
     intent->vertical = h->stick[STICK_VERTICAL];
     intent->yaw = h->stick[STICK_YAW];
     intent->verdict = h->verdict;
+    if (h->verdict == VY_VERDICT_FLOODED) intent->detail = READ_CAP;
 }
