@@ -29,3 +29,35 @@ VY_FN vec3 vec3_cross_accurate(vec3 a, vec3 b)
     return vec3_make(product_difference(a.y, b.z, a.z, b.y), product_difference(a.z, b.x, a.x, b.z),
                      product_difference(a.x, b.y, a.y, b.x));
 }
+
+/// A number as the sum of two, the second at most half a unit in the last place of the first: 106 bits.
+typedef struct real2 {
+    real high, low;
+} real2;
+
+/// a + b, where a is the larger in size.
+VY_FN real2 real2_of_sum(real a, real b)
+{
+    const real high = a + b;
+    return (real2){high, b - (high - a)};
+}
+
+/// a - b, exactly (D. E. Knuth).
+VY_FN real2 real2_of_difference(real a, real b)
+{
+    const real high = a - b, b_virtual = a - high;
+    return (real2){high, (a - (high + b_virtual)) + (b_virtual - b)};
+}
+
+VY_FN real2 real2_sub(real2 a, real2 b)
+{
+    const real2 high = real2_of_difference(a.high, b.high), low = real2_of_difference(a.low, b.low);
+    const real2 sum = real2_of_sum(high.high, high.low + low.high);
+    return real2_of_sum(sum.high, sum.low + low.low);
+}
+
+VY_FN real2 real2_mul(real2 a, real2 b)
+{
+    const real high = a.high * b.high;
+    return real2_of_sum(high, product_error(a.high, b.high, high) + (a.high * b.low + a.low * b.high));
+}

@@ -14,12 +14,7 @@ static double *normalised(const vy_vec3 *points, int count)
 {
     const vy_bounds box = vy_bounds_of_points(points, count);
     const vy_vec3 middle = vec3_scale(0.5, vec3_add(box.low, box.high));
-    const vy_vec3 side = vec3_sub(box.high, box.low);
-    const double longest = real_max(side.x, real_max(side.y, side.z));
-    // The exponent's bits of `longest`, negated about the bias, are those of a power of two; sizes are normal
-    // numbers, 1e-300 m at the least, or the points would not have passed as four different ones.
-    const uint64_t exponent = bits_of(longest) >> 52;
-    const double scale = real_of((2046u - exponent) << 52);
+    const double scale = vy_scale_of_points(points, count);
 
     double *coordinates = malloc((size_t)count * 3 * sizeof *coordinates);
     if (coordinates == NULL) return NULL;
@@ -136,23 +131,45 @@ static void reverse_loops(vy_loops *loops)
     }
 }
 
-vy_status vy_hull_create(const vy_vec3 *points, int count, double tolerance, vy_hull **out, vy_error *err)
+static vy_status hull_of_loops(const vy_vec3 *points, int count, double length, vy_loops *loops,
+                               vy_hull **out, vy_error *err)
 {
-    *out = NULL;
-    double length = 0.0;
-    vy_status status = vy_hull_check_points(points, count, tolerance, &length, err);
-    if (status != VY_OK) return status;
+    vy_status status = vy_loops_merge(points, count, length, loops, err);
+    if (status == VY_OK) status = vy_hull_assemble(points, count, loops, length, out, err);
+    vy_loops_free(loops);
+    return status;
+}
 
+static vy_status hull_by_qhull(const vy_vec3 *points, int count, double length, vy_hull **out, vy_error *err)
+{
     double *coordinates = normalised(points, count);
     if (coordinates == NULL) return vy_fail(err, VY_NO_MEMORY, "hull: no memory for %d points", count);
     vy_loops loops = {0};
-    status = run_qhull(coordinates, count, &loops, err);
-    if (status == VY_OK) {
-        if (winding(points, &loops) < 0.0) reverse_loops(&loops);
-        status = vy_loops_merge(points, count, length, &loops, err);
-    }
-    if (status == VY_OK) status = vy_hull_assemble(points, count, &loops, length, out, err);
-    vy_loops_free(&loops);
+    const vy_status status = run_qhull(coordinates, count, &loops, err);
     free(coordinates);
-    return status;
+    if (status != VY_OK) return status;
+    if (winding(points, &loops) < 0.0) reverse_loops(&loops);
+    return hull_of_loops(points, count, length, &loops, out, err);
+}
+
+// The exact way takes time with the square of the number: about a second for so many.
+enum { EXACT_POINTS = 10000 };
+// A plate thinner than this part of its size is as thin as Qhull's rounding: it may lose a half of it.
+#define QHULL_THINNEST 1e-12
+
+vy_status vy_hull_create(const vy_vec3 *points, int count, double tolerance, vy_hull **out, vy_error *err)
+{
+    *out = NULL;
+    double length = 0.0, thickness = 0.0;
+    vy_status status = vy_hull_check_points(points, count, tolerance, &length, &thickness, err);
+    if (status != VY_OK) return status;
+    const int exact = count <= EXACT_POINTS;
+    if (!exact || thickness * vy_scale_of_points(points, count) > QHULL_THINNEST) {
+        status = hull_by_qhull(points, count, length, out, err);
+        if (status == VY_OK || status == VY_NO_MEMORY || !exact) return status;
+    }
+    // Qhull allows for its rounding by faces that are a little thick; a tolerance of that size does not.
+    vy_loops loops = {0};
+    status = vy_loops_exact(points, count, &loops, err);
+    return status == VY_OK ? hull_of_loops(points, count, length, &loops, out, err) : status;
 }

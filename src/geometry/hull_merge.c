@@ -2,6 +2,7 @@
 #include "base/fail.h"
 #include "geometry/accurate.h"
 #include "geometry/hull_parts.h"
+#include "geometry/support.h"
 #include <stdlib.h>
 
 void vy_sort_indices(int *index, int count, int *scratch, vy_before before, const void *context)
@@ -123,17 +124,73 @@ vy_status vy_loops_twins(const vy_loops *loops, int *twin, int *scratch, vy_erro
     return VY_OK;
 }
 
+static vy_vec3 area_vector_of_needle(const vy_vec3 *points, const int *loop, int count)
+{
+    real2 sum[3] = {{0}}, previous[3], d[3];
+    for (int k = 1; k < count; ++k) {
+        const vy_vec3 a = points[loop[0]], p = points[loop[k]];
+        d[0] = real2_of_difference(p.x, a.x);
+        d[1] = real2_of_difference(p.y, a.y);
+        d[2] = real2_of_difference(p.z, a.z);
+        for (int i = 0; k > 1 && i < 3; ++i) { // sum + previous x d = sum - d x previous
+            const int u = (i + 1) % 3, v = (i + 2) % 3;
+            sum[i] = real2_sub(sum[i], real2_sub(real2_mul(d[u], previous[v]), real2_mul(d[v], previous[u])));
+        }
+        memcpy(previous, d, sizeof d);
+    }
+    return vec3_make(sum[0].high, sum[1].high, sum[2].high);
+}
+
+// Narrower than this part of its length, a loop's normal suffers from the rounding of the differences, too.
+#define NEEDLE 1e-3
+
 vy_vec3 vy_loop_area_vector(const vy_vec3 *points, const int *loop, int count)
 {
     vy_vec3 sum = vec3_zero();
     const vy_vec3 a = points[loop[0]];
     vy_vec3 previous = vec3_sub(points[loop[1]], a);
+    double longest2 = vec3_dot(previous, previous);
     for (int k = 2; k < count; ++k) {
         const vy_vec3 d = vec3_sub(points[loop[k]], a);
         sum = vec3_add(sum, vec3_cross_accurate(previous, d));
+        longest2 = real_max(longest2, vec3_dot(d, d));
         previous = d;
     }
-    return sum;
+    if (vec3_length(sum) >= NEEDLE * longest2) return sum;
+    return area_vector_of_needle(points, loop, count);
+}
+
+/// Whether every turn is to the left and the loop winds about once: then it is convex.
+static int turns_left_once(const vy_vec3 *points, const int *loop, int count, vy_vec3 normal)
+{
+    vy_vec3 before = vec3_sub(points[loop[0]], points[loop[count - 1]]);
+    const vy_vec3 axis = before; // a convex loop runs along it and against it once each
+    int along = 1, changes = 0;
+    for (int k = 0; k < count; ++k) {
+        const vy_vec3 side = vec3_sub(points[loop[k + 1 < count ? k + 1 : 0]], points[loop[k]]);
+        if (!(vec3_dot(normal, vec3_cross(before, side)) > 0.0)) return 0;
+        const int now = vec3_dot(axis, side) > 0.0;
+        changes += now != along;
+        along = now;
+        before = side;
+    }
+    return changes == 2;
+}
+
+int vy_loop_is_convex(const vy_vec3 *points, const int *loop, int count, vy_vec3 normal, double slack)
+{
+    if (turns_left_once(points, loop, count, normal)) return 1;
+    for (int k = 0; k < count; ++k) {
+        const vy_vec3 a = points[loop[k]];
+        const vy_vec3 side = vec3_sub(points[loop[k + 1 < count ? k + 1 : 0]], a);
+        const double length = vec3_length(side);
+        if (!(length > 0.0)) return 0;
+        const vy_vec3 outward = vec3_scale(1.0 / length, vec3_cross(side, normal));
+        for (int j = 0; j < count; ++j) {
+            if (!(vec3_dot(outward, vec3_sub(points[loop[j]], a)) <= slack)) return 0;
+        }
+    }
+    return 1;
 }
 
 // ---- one face per plane ----
@@ -142,41 +199,91 @@ typedef struct merge_work {
     const vy_vec3 *points;
     vy_loops *loops;
     double length;    // [m] zero's size
+    int point_count;  // of `points`
+    int used_count;   // of those in loops, rounded up to a multiple of 8
+    int *given_twin;  // [half] before merging
     int *twin;        // [half]
     int *next, *prev; // [half] within a face; after merging, within a merged face
     int *face;        // [half]
     int *kept;        // [half] still an edge after merging
     int *group;       // [face] the merged face, named by its largest member; -1 while open
+    int *members;     // [face] how many faces are in the group of this name
     int *order;       // [face] by area, largest first
     int *stack;       // [face]
     double *area;     // [face]
+    double *reach;    // [face] [m] how far off a plane it may be and still be merged; negative: not at all
+    double *used[3];  // [used_count] [m] the points in loops, from points[0] on
     int *out;         // [point] a kept half-edge from it, -1 for none
     int *degree;      // [point] how many kept half-edges start here
+    int *corner;      // [point] not to be dropped from an edge
     int *scratch;     // [2 face + 2 half]
 } merge_work;
 
-static vy_status take_work(merge_work *w, int point_count, void **block, vy_error *err)
+static vy_status take_work(merge_work *w, void **block, vy_error *err)
 {
     const size_t faces = (size_t)w->loops->face_count, halves = (size_t)w->loops->half_count;
-    const size_t points = (size_t)point_count;
-    const size_t ints = 5 * halves + 3 * faces + 2 * points + 2 * (faces + halves);
-    const size_t bytes = ints * sizeof(int) + faces * sizeof(double) + 16 * 64;
+    const size_t points = (size_t)w->point_count, padded = points + 8;
+    const size_t ints = 6 * halves + 4 * faces + 3 * points + 2 * (faces + halves);
+    const size_t bytes = ints * sizeof(int) + (2 * faces + 3 * padded) * sizeof(double) + 24 * 64;
     vy_arena arena = {aligned_alloc(64, (bytes + 63u) & ~(size_t)63u), bytes, 0, 0};
     if (arena.base == NULL) return vy_fail(err, VY_NO_MEMORY, "hull: no memory for %zu faces", faces);
+    w->given_twin = vy_arena_take(&arena, halves * sizeof(int));
     w->twin = vy_arena_take(&arena, halves * sizeof(int));
     w->next = vy_arena_take(&arena, halves * sizeof(int));
     w->prev = vy_arena_take(&arena, halves * sizeof(int));
     w->face = vy_arena_take(&arena, halves * sizeof(int));
     w->kept = vy_arena_take(&arena, halves * sizeof(int));
     w->group = vy_arena_take(&arena, faces * sizeof(int));
+    w->members = vy_arena_take(&arena, faces * sizeof(int));
     w->order = vy_arena_take(&arena, faces * sizeof(int));
     w->stack = vy_arena_take(&arena, faces * sizeof(int));
     w->area = vy_arena_take(&arena, faces * sizeof(double));
+    w->reach = vy_arena_take(&arena, faces * sizeof(double));
+    for (int k = 0; k < 3; ++k) w->used[k] = vy_arena_take(&arena, padded * sizeof(double));
     w->out = vy_arena_take(&arena, points * sizeof(int));
     w->degree = vy_arena_take(&arena, points * sizeof(int));
+    w->corner = vy_arena_take(&arena, points * sizeof(int));
     w->scratch = vy_arena_take(&arena, 2 * (faces + halves) * sizeof(int));
     *block = arena.base;
     return VY_OK;
+}
+
+static int larger_before(const void *context, int a, int b)
+{
+    const double *area = context;
+    return area[a] > area[b];
+}
+
+static void measure_faces(merge_work *w)
+{
+    const vy_loops *loops = w->loops;
+    for (int f = 0; f < loops->face_count; ++f) {
+        const int first = loops->first[f], count = loops->first[f + 1] - first;
+        w->area[f] = 0.5 * vec3_length(vy_loop_area_vector(w->points, loops->vertex + first, count));
+        w->reach[f] = w->length;
+        w->order[f] = f;
+    }
+    vy_sort_indices(w->order, loops->face_count, w->scratch, larger_before, w->area);
+}
+
+// The points in loops side by side, for vector units; the tail repeats the last.
+static void list_used_points(merge_work *w)
+{
+    int count = 0;
+    int *in_loop = w->degree;
+    for (int v = 0; v < w->point_count; ++v) in_loop[v] = w->corner[v] = 0;
+    for (int h = 0; h < w->loops->half_count; ++h) in_loop[w->loops->vertex[h]] = 1;
+    for (int v = 0; v < w->point_count; ++v) {
+        if (!in_loop[v]) continue;
+        const vy_vec3 p = vec3_sub(w->points[v], w->points[0]);
+        w->used[0][count] = p.x;
+        w->used[1][count] = p.y;
+        w->used[2][count++] = p.z;
+    }
+    for (; count % 8 != 0; ++count) {
+        for (int k = 0; k < 3; ++k) w->used[k][count] = w->used[k][count - 1];
+    }
+    w->used_count = count;
 }
 
 static void link_faces(merge_work *w)
@@ -189,26 +296,19 @@ static void link_faces(merge_work *w)
             w->prev[h] = h == first ? last : h - 1;
             w->face[h] = f;
         }
-        w->area[f] =
-            0.5 * vec3_length(vy_loop_area_vector(w->points, loops->vertex + first, last - first + 1));
         w->group[f] = -1;
-        w->order[f] = f;
+        w->members[f] = 0;
     }
+    memcpy(w->twin, w->given_twin, (size_t)loops->half_count * sizeof *w->twin);
 }
 
-static int larger_before(const void *context, int a, int b)
-{
-    const double *area = context;
-    return area[a] > area[b];
-}
-
-/// Whether face f lies in the plane through `origin` and looks the same way.
-static int lies_in(const merge_work *w, int f, vy_vec3 origin, vy_vec3 normal)
+/// Whether face f lies within `reach` of the plane through `origin` and looks the same way.
+static int lies_in(const merge_work *w, int f, vy_vec3 origin, vy_vec3 normal, double reach)
 {
     const int first = w->loops->first[f], count = w->loops->first[f + 1] - first;
     for (int k = 0; k < count; ++k) {
         const vy_vec3 p = w->points[w->loops->vertex[first + k]];
-        if (real_abs(vec3_dot(normal, vec3_sub(p, origin))) > w->length) return 0;
+        if (real_abs(vec3_dot(normal, vec3_sub(p, origin))) > reach) return 0;
     }
     // The normal of a sliver is noise: it goes with whichever plane it lies in.
     const vy_vec3 own = vy_loop_area_vector(w->points, w->loops->vertex + first, count);
@@ -217,41 +317,45 @@ static int lies_in(const merge_work *w, int f, vy_vec3 origin, vy_vec3 normal)
 
 // Every member is measured against the largest face's plane, never against its neighbour's: flatness cannot
 // drift around a curve of many small facets.
-static void group_faces(merge_work *w)
+static void gather_group(merge_work *w, int seed)
 {
-    vy_sort_indices(w->order, w->loops->face_count, w->scratch, larger_before, w->area);
-    for (int k = 0; k < w->loops->face_count; ++k) {
-        const int seed = w->order[k];
-        if (w->group[seed] >= 0) continue;
-        w->group[seed] = seed;
-        const int first = w->loops->first[seed];
-        vy_vec3 normal =
-            vy_loop_area_vector(w->points, w->loops->vertex + first, w->loops->first[seed + 1] - first);
-        const double twice = vec3_length(normal);
-        if (!(twice > 0.0)) continue; // no plane of its own: refused later, if it is still there
-        normal = vec3_scale(1.0 / twice, normal);
-        const vy_vec3 origin = w->points[w->loops->vertex[first]];
+    w->group[seed] = seed;
+    w->members[seed] = 1;
+    const int first = w->loops->first[seed];
+    const vy_vec3 twice =
+        vy_loop_area_vector(w->points, w->loops->vertex + first, w->loops->first[seed + 1] - first);
+    const double length = vec3_length(twice);
+    if (!(length > 0.0)) return; // no plane of its own: refused later, if it is still there
+    const vy_vec3 normal = vec3_scale(1.0 / length, twice);
+    const vy_vec3 origin = w->points[w->loops->vertex[first]];
 
-        int top = 0;
-        w->stack[top++] = seed;
-        while (top > 0) {
-            const int f = w->stack[--top];
-            for (int h = w->loops->first[f]; h < w->loops->first[f + 1]; ++h) {
-                const int g = w->face[w->twin[h]];
-                if (w->group[g] < 0 && lies_in(w, g, origin, normal)) {
-                    w->group[g] = seed;
-                    w->stack[top++] = g;
-                }
-            }
+    int top = 0;
+    w->stack[top++] = seed;
+    while (top > 0) {
+        const int f = w->stack[--top];
+        for (int h = w->loops->first[f]; h < w->loops->first[f + 1]; ++h) {
+            const int g = w->face[w->twin[h]];
+            if (w->group[g] >= 0 || !lies_in(w, g, origin, normal, real_min(w->reach[seed], w->reach[g])))
+                continue;
+            w->group[g] = seed;
+            w->members[seed] += 1;
+            w->stack[top++] = g;
         }
     }
 }
 
+static void group_faces(merge_work *w)
+{
+    for (int k = 0; k < w->loops->face_count; ++k) {
+        if (w->group[w->order[k]] < 0) gather_group(w, w->order[k]);
+    }
+}
+
 // Keep the half-edges between different groups, and link them around each group's border.
-static void join_borders(merge_work *w, int point_count)
+static void join_borders(merge_work *w)
 {
     const int halves = w->loops->half_count;
-    for (int v = 0; v < point_count; ++v) {
+    for (int v = 0; v < w->point_count; ++v) {
         w->out[v] = -1;
         w->degree[v] = 0;
     }
@@ -286,10 +390,10 @@ static double distance_to_segment(vy_vec3 p, vy_vec3 a, vy_vec3 b)
 static int in_triangle(const merge_work *w, int h) { return w->next[w->next[w->next[h]]] == h; }
 
 // A vertex between two faces only, on the straight line between its neighbours, is no corner.
-static void drop_vertices_on_edges(merge_work *w, int point_count)
+static void drop_vertices_on_edges(merge_work *w)
 {
-    for (int v = 0; v < point_count; ++v) {
-        if (w->degree[v] != 2) continue;
+    for (int v = 0; v < w->point_count; ++v) {
+        if (w->degree[v] != 2 || w->corner[v]) continue;
         const int to_b = w->out[v], from_a = w->prev[to_b];
         const int to_a = w->twin[from_a], from_b = w->twin[to_b];
         const int a = w->loops->vertex[from_a], b = w->loops->vertex[from_b];
@@ -306,62 +410,148 @@ static void drop_vertices_on_edges(merge_work *w, int point_count)
     }
 }
 
-// Write the merged loops over the old ones: no more of them than before, none longer than the space before
-// it.
-static vy_status collect_loops(merge_work *w, int point_count, vy_error *err)
+/// Whether a merged loop is a face: its corners in one plane, in convex order, and no point beyond that
+/// plane.
+static int is_face(const merge_work *w, const int *loop, int count)
 {
-    vy_loops *loops = w->loops;
-    int *start = w->scratch, *vertex = w->scratch + loops->half_count;
-    int *seen = w->degree; // the last face that used the vertex
-    for (int v = 0; v < point_count; ++v) seen[v] = -1;
-    for (int f = 0; f < loops->face_count; ++f) w->stack[f] = 0; // loops of each group
+    if (count < 3) return 0;
+    vy_vec3 normal = vy_loop_area_vector(w->points, loop, count);
+    const double twice = vec3_length(normal);
+    if (!(twice > 0.0)) return 0;
+    normal = vec3_scale(1.0 / twice, normal);
 
-    int faces = 0, used = 0;
+    double low = DBL_MAX, high = -DBL_MAX;
+    for (int k = 0; k < count; ++k) {
+        const double height = vec3_dot(normal, vec3_sub(w->points[loop[k]], w->points[0]));
+        low = real_min(low, height);
+        high = real_max(high, height);
+    }
+    const int i = vy_support()->extreme(w->used[0], w->used[1], w->used[2], w->used_count, normal);
+    const vy_vec3 top = vec3_make(w->used[0][i], w->used[1][i], w->used[2][i]);
+    return high - low <= 2.0 * w->length && vec3_dot(normal, top) - high <= w->length &&
+           vy_loop_is_convex(w->points, loop, count, normal, w->length);
+}
+
+/// What made this group must not make it again: its members have to be flatter, in the end they stay single.
+/// A single face keeps its corners. Returns whether that changed anything.
+static int part_group(merge_work *w, int group)
+{
+    int changed = 0;
+    for (int f = 0; f < w->loops->face_count; ++f) {
+        if (w->group[f] != group) continue;
+        if (w->members[group] > 1) {
+            w->reach[f] = w->reach[f] > 1e-3 * w->length ? 0.125 * w->reach[f] : -1.0;
+            changed = 1;
+            continue;
+        }
+        for (int h = w->loops->first[f]; h < w->loops->first[f + 1]; ++h) {
+            changed |= !w->corner[w->loops->vertex[h]];
+            w->corner[w->loops->vertex[h]] = 1;
+        }
+    }
+    return changed;
+}
+
+/// The merged loops; w->stack has the loop of each group. Returns how many groups were parted: they have no
+/// border, a hole, or meet themselves, or the face is not one.
+static int collect_loops(merge_work *w, int *first, int *vertex, int *face_count)
+{
+    const vy_loops *loops = w->loops;
+    int *seen = w->degree; // the last face that used the vertex
+    for (int v = 0; v < w->point_count; ++v) seen[v] = -1;
+    for (int f = 0; f < loops->face_count; ++f) w->stack[f] = -1;
+
+    int faces = 0, used = 0, parted = 0;
     for (int h = 0; h < loops->half_count; ++h) {
         if (!w->kept[h]) continue;
-        if (++w->stack[w->group[w->face[h]]] > 1) {
-            return vy_fail(err, VY_BAD_HULL, "hull: a face near vertex %d has a hole", loops->vertex[h]);
-        }
-        start[faces] = used;
-        int e = h;
+        const int group = w->group[w->face[h]];
+        int simple = w->stack[group] < 0, e = h; // a second loop is a hole
+        w->stack[group] = faces;
+        first[faces] = used;
         do {
             const int v = loops->vertex[e];
-            if (seen[v] == faces)
-                return vy_fail(err, VY_BAD_HULL, "hull: a face meets itself at vertex %d", v);
+            simple &= seen[v] != faces;
             seen[v] = faces;
             vertex[used++] = v;
             w->kept[e] = 0;
             e = w->next[e];
         } while (e != h);
-        if (used - start[faces] < 3) {
-            return vy_fail(err, VY_BAD_HULL, "hull: the face at vertex %d has no area", loops->vertex[h]);
-        }
+        const int count = used - first[faces];
+        const int given = w->members[group] == 1 && count == loops->first[group + 1] - loops->first[group];
+        if (!given && !(simple && is_face(w, vertex + first[faces], count))) parted += part_group(w, group);
         faces += 1;
     }
-    memcpy(loops->first, start, (size_t)faces * sizeof *start);
-    memcpy(loops->vertex, vertex, (size_t)used * sizeof *vertex);
-    loops->first[faces] = used;
-    loops->face_count = faces;
-    loops->half_count = used;
-    return VY_OK;
+    first[faces] = used;
+    *face_count = faces;
+    if (faces < 4) { // top and bottom of a thin plate taken for one face
+        for (int f = 0; f < loops->face_count; ++f) parted += w->members[f] > 0 && part_group(w, f);
+    }
+    return parted;
+}
+
+static int beyond_a_side(const merge_work *w, const int *loop, int count, vy_vec3 point)
+{
+    const vy_vec3 normal = vy_loop_area_vector(w->points, loop, count);
+    for (int k = 0; k < count; ++k) {
+        const vy_vec3 a = w->points[loop[k]];
+        const vy_vec3 outward = vec3_cross(vec3_sub(w->points[loop[k + 1 < count ? k + 1 : 0]], a), normal);
+        if (vec3_dot(outward, vec3_sub(point, a)) > w->length * vec3_length(outward)) return 1;
+    }
+    return 0;
+}
+
+/// A vertex that is no corner of any face must lie within each of the faces it was merged into: at the rim of
+/// a thin plate it may be near their planes and yet far outside. Returns how many groups were parted.
+static int check_dropped(merge_work *w, const int *first, const int *vertex)
+{
+    const vy_loops *loops = w->loops;
+    int parted = 0;
+    for (int h = 0; h < loops->half_count; ++h) {
+        const int v = loops->vertex[h], group = w->group[w->face[h]], f = w->stack[group];
+        if (w->degree[v] >= 0) continue; // collect_loops() has seen it
+        if (beyond_a_side(w, vertex + first[f], first[f + 1] - first[f], w->points[v])) {
+            parted += part_group(w, group);
+        }
+    }
+    return parted;
+}
+
+// Points near the tolerance can make a group that is bent, or has a corner pointing inwards where a neighbour
+// was just too far off. Such a group is parted, and all are gathered anew: each time round, some face comes
+// to be taken less easily, so this ends.
+static void merge_groups(merge_work *w)
+{
+    vy_loops *loops = w->loops;
+    int *first = w->scratch, *vertex = w->scratch + loops->face_count + 1;
+    for (;;) {
+        link_faces(w);
+        group_faces(w);
+        join_borders(w);
+        drop_vertices_on_edges(w);
+        int faces = 0;
+        if (collect_loops(w, first, vertex, &faces) > 0 || check_dropped(w, first, vertex) > 0) continue;
+        memcpy(loops->first, first, ((size_t)faces + 1) * sizeof *first);
+        memcpy(loops->vertex, vertex, (size_t)first[faces] * sizeof *vertex);
+        loops->face_count = faces;
+        loops->half_count = first[faces];
+        return;
+    }
 }
 
 vy_status vy_loops_merge(const vy_vec3 *points, int point_count, double length, vy_loops *loops,
                          vy_error *err)
 {
-    merge_work w = {.points = points, .loops = loops, .length = length};
+    merge_work w = {.points = points, .loops = loops, .length = length, .point_count = point_count};
     void *block = NULL;
-    vy_status status = take_work(&w, point_count, &block, err);
+    vy_status status = take_work(&w, &block, err);
     if (status != VY_OK) return status;
 
     vy_loops_canonical(loops, w.scratch); // so that faces of equal area meet in an order of ours
-    status = vy_loops_twins(loops, w.twin, w.scratch, err);
+    status = vy_loops_twins(loops, w.given_twin, w.scratch, err);
     if (status == VY_OK) {
-        link_faces(&w);
-        group_faces(&w);
-        join_borders(&w, point_count);
-        drop_vertices_on_edges(&w, point_count);
-        status = collect_loops(&w, point_count, err);
+        measure_faces(&w);
+        list_used_points(&w);
+        merge_groups(&w);
     }
     if (status == VY_OK) vy_loops_canonical(loops, w.scratch);
     free(block);

@@ -1,8 +1,8 @@
 // hull_parts.h - the steps on the way to a hull, shared by the ways of making one.
 //
-// points -> vy_hull_check_points -> faces as loops (from Qhull or from the caller) -> vy_loops_merge ->
-// vy_hull_assemble. Only the indices travel between the steps; each step computes its own numbers from the
-// points, in canonical order.
+// points -> vy_hull_check_points -> faces as loops (from Qhull, vy_loops_exact or the caller) ->
+// vy_loops_merge -> vy_hull_assemble. Only the indices travel between the steps; each step computes its own
+// numbers from the points, in canonical order.
 #pragma once
 #include "base/arena.h"
 #include "volery/hull.h"
@@ -24,8 +24,8 @@ void vy_loops_free(vy_loops *loops);
 /// @param scratch [2 face_count + half_count]
 void vy_loops_canonical(vy_loops *loops, int *scratch);
 
-/// Merge coplanar neighbours, leave out vertices on edges, bring to canonical order. `length` [m] is zero's
-/// size.
+/// Merge coplanar neighbours where the result is flat and convex within `length` [m], leave out vertices on
+/// edges, bring to canonical order.
 vy_status vy_loops_merge(const vy_vec3 *points, int point_count, double length, vy_loops *loops,
                          vy_error *err);
 
@@ -33,15 +33,26 @@ vy_status vy_loops_merge(const vy_vec3 *points, int point_count, double length, 
 /// @param scratch [2 half_count]
 vy_status vy_loops_twins(const vy_loops *loops, int *twin, int *scratch, vy_error *err);
 
-/// Newell's normal of a loop, its length twice the area; exact for a polygon that is not quite flat, too.
+/// Newell's normal of a loop, its length twice the area; exact for a polygon that is not quite flat, too. Its
+/// direction is right to rounding even for a needle as thin as its coordinates can tell.
 vy_vec3 vy_loop_area_vector(const vy_vec3 *points, const int *loop, int count);
 
+/// Whether no corner of the loop is more than `slack` [m] beyond the line of any of its sides, seen along the
+/// unit normal.
+int vy_loop_is_convex(const vy_vec3 *points, const int *loop, int count, vy_vec3 normal, double slack);
+
 /// Count, finiteness, size and dimension of a set of points; on success `length` is the distance [m] that
-/// counts as zero for it.
+/// counts as zero for it, and `thickness` [m] how far some point is from the plane of three others far apart.
 vy_status vy_hull_check_points(const vy_vec3 *points, int count, double tolerance, double *length,
-                               vy_error *err);
+                               double *thickness, vy_error *err);
 
 vy_bounds vy_bounds_of_points(const vy_vec3 *points, int count);
+
+/// The power of two that brings the longest side of the points' box to 1 ... 2.
+double vy_scale_of_points(const vy_vec3 *points, int count);
+
+/// The triangles of the exact hull, by a slow and certain way. VY_HULL_COPLANAR when all are in one plane.
+vy_status vy_loops_exact(const vy_vec3 *points, int count, vy_loops *loops, vy_error *err);
 
 /// Build and check the hull of merged loops.
 vy_status vy_hull_assemble(const vy_vec3 *points, int point_count, const vy_loops *loops, double length,

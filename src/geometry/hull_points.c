@@ -14,6 +14,17 @@ vy_bounds vy_bounds_of_points(const vy_vec3 *points, int count)
     return box;
 }
 
+double vy_scale_of_points(const vy_vec3 *points, int count)
+{
+    const vy_bounds box = vy_bounds_of_points(points, count);
+    const vy_vec3 side = vec3_sub(box.high, box.low);
+    const double longest = real_max(side.x, real_max(side.y, side.z));
+    // The exponent's bits of `longest`, negated about the bias, are those of a power of two; sizes are normal
+    // numbers, 1e-300 m at the least, or the points would not have passed as four different ones.
+    const uint64_t exponent = bits_of(longest) >> 52;
+    return real_of((2046u - exponent) << 52);
+}
+
 static int points_equal(vy_vec3 a, vy_vec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
 static vy_status check_coordinates(const vy_vec3 *points, int count, vy_error *err)
@@ -64,7 +75,8 @@ static double zero_length(const vy_vec3 *points, int count, double tolerance)
 
 // A first point, the farthest from it, the farthest from their line, the farthest from their plane: the first
 // of these distances that vanishes tells the dimension.
-static vy_status check_dimension(const vy_vec3 *points, int count, double length, vy_error *err)
+static vy_status check_dimension(const vy_vec3 *points, int count, double length, double *thickness,
+                                 vy_error *err)
 {
     const vy_vec3 a = points[0];
     double far = 0.0;
@@ -105,11 +117,12 @@ static vy_status check_dimension(const vy_vec3 *points, int count, double length
         return vy_fail(err, VY_HULL_COPLANAR, "hull: all %d points are within %.3g m of one plane", count,
                        length);
     }
+    *thickness = far;
     return VY_OK;
 }
 
 vy_status vy_hull_check_points(const vy_vec3 *points, int count, double tolerance, double *length,
-                               vy_error *err)
+                               double *thickness, vy_error *err)
 {
     if (!(tolerance >= 0.0 && tolerance <= 1e-3)) {
         return vy_fail(err, VY_BAD_VALUE, "hull: tolerance must be 0 ... 1e-3, got %g", tolerance);
@@ -123,5 +136,5 @@ vy_status vy_hull_check_points(const vy_vec3 *points, int count, double toleranc
     }
     *length = zero_length(points, count, tolerance);
     // Thinner than this, opposite sides would be taken for neighbours in one plane.
-    return check_dimension(points, count, 4.0 * *length, err);
+    return check_dimension(points, count, 4.0 * *length, thickness, err);
 }

@@ -48,6 +48,27 @@ static vy_vec3 nearest_on_face(const vy_hull *hull, const vy_hull_face *face, vy
     return best;
 }
 
+typedef struct nearest {
+    vy_vec3 point;
+    double distance;
+    int face;
+} nearest;
+
+/// The nearest point of the faces over which the point is by more than `low`, at most `high`; taken only
+/// if it is nearer than `so_far` by more than `gain`.
+static nearest nearest_of_faces(const vy_hull *hull, vy_vec3 point, double low, double high, double gain,
+                                nearest so_far)
+{
+    for (int f = 0; f < hull->face_count; ++f) {
+        const double height = beyond(hull, &hull->faces[f], point);
+        if (!(height > low && height <= high) || height >= so_far.distance) continue;
+        const vy_vec3 q = nearest_on_face(hull, &hull->faces[f], point, height);
+        const double length = vec3_length(vec3_sub(point, q));
+        if (length < so_far.distance - gain) so_far = (nearest){q, length, f};
+    }
+    return so_far;
+}
+
 vy_vec3 vy_hull_nearest(const vy_hull *hull, vy_vec3 point, double *distance, int *face)
 {
     double highest = -DBL_MAX;
@@ -59,28 +80,20 @@ vy_vec3 vy_hull_nearest(const vy_hull *hull, vy_vec3 point, double *distance, in
             highest_face = f;
         }
     }
-    vy_vec3 best = vec3_add_scaled(point, -highest, hull->faces[highest_face].normal);
-    double best_distance = highest;
-    int best_face = highest_face;
+    const vy_vec3 foot = vec3_add_scaled(point, -highest, hull->faces[highest_face].normal);
+    nearest best = {foot, highest, highest_face};
     if (highest > 0.0) {
         // Outside: the nearest point is on a face that looks at the point, and no nearer than the face's
-        // plane.
-        best_distance = DBL_MAX;
-        for (int f = 0; f < hull->face_count; ++f) {
-            const double height = beyond(hull, &hull->faces[f], point);
-            if (!(height > 0.0) || height >= best_distance) continue;
-            const vy_vec3 q = nearest_on_face(hull, &hull->faces[f], point, height);
-            const double length = vec3_length(vec3_sub(point, q));
-            if (length < best_distance) {
-                best_distance = length;
-                best = q;
-                best_face = f;
-            }
-        }
+        // plane. On the surface itself that face may be seen from behind by a tolerance, and a far one with
+        // nearly the same plane from the front.
+        best.distance = DBL_MAX;
+        best = nearest_of_faces(hull, point, 0.0, DBL_MAX, 0.0, best);
+        const double slack = 4.0 * hull->tolerance;
+        if (highest <= slack) best = nearest_of_faces(hull, point, -slack, 0.0, hull->tolerance, best);
     }
-    if (distance != NULL) *distance = best_distance;
-    if (face != NULL) *face = best_face;
-    return best;
+    if (distance != NULL) *distance = best.distance;
+    if (face != NULL) *face = best.face;
+    return best.point;
 }
 
 double vy_hull_signed_distance(const vy_hull *hull, vy_vec3 point)
