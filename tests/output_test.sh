@@ -35,7 +35,7 @@ wait_for() {
 }
 size() { stat -c %s "$1" 2>/dev/null || echo 0; }
 larger() { [ "$(size "$1")" -gt "$2" ]; }
-longer() { "$volery" replay "$1" 2>/dev/null | awk -v want="$2" '/^identical/ && $2 >= want {ok = 1} END {exit !ok}'; }
+longer() { "$volery" replay "$1" 2>/dev/null | awk -v want="$2" '/^incomplete/ && $6 >= want {ok = 1} END {exit !ok}'; }
 
 printf 'volery: 1\nduration: 3 s\ndrones: [{name: alpha}]\n' >me.yaml
 cp me.yaml me.before
@@ -156,7 +156,7 @@ done
 sed 's/3 s/1000 s/' me.yaml >slow.yaml
 "$volery" run slow.yaml --realtime -q -o slow.mcap >/dev/null 2>&1 &
 job=$!
-wait_for longer slow.mcap.part 0
+wait_for longer slow.mcap.part 1
 [ "$(size slow.mcap.part)" -lt 1000000 ] || fail "a log of $(size slow.mcap.part) bytes at once"
 wait_for longer slow.mcap.part 1500 # far less than a chunk of a fast run
 kill -9 $job
@@ -165,7 +165,7 @@ try 0 "$volery" replay slow.mcap.part
 says err "slow.mcap.part was cut off"
 
 # --- recover
-steps() { sed -n 's/^identical: \([0-9]*\) steps, final hash \([0-9a-f]*\).*/\1 \2/p' out; }
+steps() { sed -n 's/^incomplete: the same in all \([0-9]*\) steps .*, final hash \([0-9a-f]*\).*/\1 \2/p' out; }
 cut=$(steps)
 cp slow.mcap.part slow.before
 try 0 "$volery" recover slow.mcap.part

@@ -332,9 +332,10 @@ static void log_cut_anywhere(void **state)
         assert_false(info.complete);
         vy_world *world = build("hover", 1);
         vy_difference d;
-        assert_int_equal(vy_log_replay(log, world, NULL, NULL, &d, NULL), VY_OK);
+        const int empty = info.last_tick == info.first_tick; // nothing to compare is not "identical"
+        assert_int_equal(vy_log_replay(log, world, NULL, NULL, &d, NULL), empty ? VY_DAMAGED : VY_OK);
         assert_false(d.found);
-        assert_int_equal(vy_world_tick(world), info.last_tick);
+        assert_int_equal(vy_world_tick(world), empty ? 0 : info.last_tick);
         vy_world_destroy(world);
         vy_log_close(log);
     }

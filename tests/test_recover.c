@@ -212,7 +212,8 @@ static void recovered_wherever_it_was_cut(void **unused)
         assert_int_equal(vy_log_verify(again, NULL), VY_OK);
         vy_world *world = build();
         vy_difference d;
-        assert_int_equal(vy_log_replay(again, world, NULL, NULL, &d, NULL), VY_OK);
+        const int empty = before.last_tick == before.first_tick; // nothing to compare is not "identical"
+        assert_int_equal(vy_log_replay(again, world, NULL, NULL, &d, NULL), empty ? VY_DAMAGED : VY_OK);
         assert_false(d.found);
         assert_int_equal(d.last_tick, before.last_tick);
         vy_world_destroy(world);
