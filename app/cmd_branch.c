@@ -76,7 +76,8 @@ static int state_at(const char *path, vy_log *log, uint64_t tick, const vy_scena
     return status;
 }
 
-static int fly(const arguments *given, const vy_log *log, const vy_scenario *scenario, const moment *from)
+static int fly(const arguments *given, const vy_log *log, const vy_scenario *scenario, const moment *from,
+               controllers *programs)
 {
     vy_world *world = NULL;
     vy_error error = {.status = VY_OK};
@@ -96,6 +97,7 @@ static int fly(const arguments *given, const vy_log *log, const vy_scenario *sce
                                 .file = given->operands[0],
                                 .scenario = scenario,
                                 .world = world,
+                                .programs = programs,
                                 .log = vy_given_value(given, "output"),
                                 .parent = log,
                                 .show_progress = !vy_given(given, "quiet")};
@@ -131,7 +133,7 @@ static int branch(const arguments *given, const overrides *changes, vy_log *log)
     if (status == 0) status = vy_controllers_are_inputs("branch", scenario);
     if (status == 0) status = vy_controllers_open("branch", scenario, 0, &programs);
     if (status == 0) status = state_at(path, log, tick, scenario, programs.count > 0, &from);
-    if (status == 0) status = fly(given, log, scenario, &from);
+    if (status == 0) status = fly(given, log, scenario, &from, &programs);
     vy_controllers_close(&programs);
     free(from.state);
     vy_scenario_destroy(scenario);

@@ -126,6 +126,10 @@ int vy_cmd_replay(const arguments *given)
         status = vy_controllers_open("replay", scenario, 0, &programs);
     if (status == 0) status = vy_load_world("replay", scenario, &world);
     if (status == 0) status = replay(given, path, log, world);
+    vy_failure failure = {.reason = VY_FAILURE_NONE};
+    if (vy_controllers_finish(&programs, &failure) && status == 0)
+        status = vy_say("replay", EXIT_FAILED, "the controller of %s %s (%.0f) after the last step",
+                        scenario->drones[failure.drone].name, failure.what, failure.value);
     vy_controllers_close(&programs);
     vy_world_destroy(world);
     vy_scenario_destroy(scenario);

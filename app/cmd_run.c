@@ -98,7 +98,8 @@ static uint32_t threads_of(const arguments *given)
     return (uint32_t)threads;
 }
 
-static int fly(const arguments *given, const char *file, const char *log, const vy_scenario *scenario)
+static int fly(const arguments *given, const char *file, const char *log, const vy_scenario *scenario,
+               controllers *programs)
 {
     vy_world *world = NULL;
     int status = vy_load_world("run", scenario, &world);
@@ -108,6 +109,7 @@ static int fly(const arguments *given, const char *file, const char *log, const 
                             .file = file,
                             .scenario = scenario,
                             .world = world,
+                            .programs = programs,
                             .log = log,
                             .realtime = vy_given(given, "realtime"),
                             .show_progress = !quiet};
@@ -151,7 +153,7 @@ static int run_file(const arguments *given, const char *file, const overrides *c
     controllers programs = {.count = 0};
     if (status == 0) status = vy_controllers_open("run", scenario, vy_given(given, "realtime"), &programs);
     if (status == 0 && !vy_given(given, "quiet")) explain_keys(scenario);
-    if (status == 0) status = fly(given, file, log, scenario);
+    if (status == 0) status = fly(given, file, log, scenario, &programs);
     vy_controllers_close(&programs);
     free(log);
     vy_scenario_destroy(scenario);

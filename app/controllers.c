@@ -54,20 +54,38 @@ int vy_controllers_are_inputs(const char *name, const vy_scenario *scenario)
 
 int vy_controllers_open(const char *name, const vy_scenario *scenario, int paced, controllers *out)
 {
-    *out = (controllers){.hosts = calloc((size_t)scenario->drone_count + 1, sizeof(vy_host *))};
-    if (out->hosts == NULL) return vy_say_no_memory(name);
-    int status = 0;
+    const size_t room = (size_t)scenario->drone_count + 1;
+    *out = (controllers){.hosts = calloc(room, sizeof *out->hosts), .drones = calloc(room, sizeof(int))};
+    int status = out->hosts == NULL || out->drones == NULL ? vy_say_no_memory(name) : 0;
     for (int i = 0; i < scenario->drone_count && status == 0; ++i) {
         status = open_one(name, scenario, i, paced, &out->hosts[out->count]);
-        if (out->hosts[out->count] != NULL) ++out->count;
+        if (out->hosts[out->count] != NULL) out->drones[out->count++] = i;
     }
     if (status != 0) vy_controllers_close(out);
     return status;
+}
+
+int vy_controllers_finish(controllers *c, vy_failure *failure)
+{
+    int failed = 0;
+    for (int i = 0; i < c->count && !c->finished; ++i) {
+        int32_t detail = 0;
+        const vy_verdict verdict = vy_host_finish(c->hosts[i], &detail);
+        if (verdict == VY_VERDICT_REPLIED || failed) continue;
+        failed = 1;
+        failure->reason = VY_FAILURE_CONTROLLER;
+        failure->drone = (uint32_t)c->drones[i];
+        failure->value = (double)detail;
+        failure->what = vy_verdict_text(verdict);
+    }
+    c->finished = 1;
+    return failed;
 }
 
 void vy_controllers_close(controllers *c)
 {
     for (int i = 0; i < c->count; ++i) vy_host_close(c->hosts[i]);
     free(c->hosts);
+    free(c->drones);
     *c = (controllers){.count = 0};
 }

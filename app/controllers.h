@@ -2,11 +2,14 @@
 #pragma once
 #include "volery/host.h"
 #include "volery/scenario.h"
+#include "volery/world.h"
 
 /// Programs that have been started. Release with vy_controllers_close().
 typedef struct controllers {
     vy_host **hosts;
+    int *drones; ///< index of the drone that each one steers
     int count;
+    int finished;
 } controllers;
 
 /// The programs, libraries and files of keys that `scenario` names are inputs: no output may take their
@@ -18,4 +21,8 @@ int vy_controllers_are_inputs(const char *name, const vy_scenario *scenario);
 /// is `paced` by the clock. A callback has no program, which is a mistake here.
 /// @return 0, or the exit status after a sentence; what was started is ended then
 int vy_controllers_open(const char *name, const vy_scenario *scenario, int paced, controllers *out);
+
+/// The flight is over: every program ends. Returns 0 when each ends well; else how the first other one did,
+/// in `failure` but for the time.
+int vy_controllers_finish(controllers *c, vy_failure *failure);
 void vy_controllers_close(controllers *c);

@@ -7,6 +7,7 @@
 #include "signals.h"
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -130,10 +131,21 @@ static int open_log(const flight *f, vy_recorder **out)
     return 0;
 }
 
+// Nothing is left to fly. A controller may still fail at its own end, which must be in the log's result.
+static void end_controllers(flight *f)
+{
+    vy_failure failure = {.tick = vy_world_tick(f->def.world), .time = vy_world_time(f->def.world)};
+    if (f->def.programs == NULL || !vy_controllers_finish(f->def.programs, &failure)) return;
+    if (f->failure.reason != VY_FAILURE_NONE) return;
+    f->failure = failure;
+    f->at_end = 1;
+}
+
 static void judge(flight *f)
 {
     const vy_world *world = f->def.world;
     f->failure = vy_world_failure(world);
+    end_controllers(f);
     for (uint32_t i = 0; i < vy_world_drone_count(world); ++i) {
         (void)vy_world_read_drive(world, vy_world_drone(world, i), &f->tracks[i].drive);
         f->tracks[i].faults = vy_world_fault_count(world, vy_world_drone(world, i));
@@ -223,6 +235,8 @@ void vy_flight_why(const flight *f, char *out, size_t size)
     out[0] = '\0';
     if (f->failure.reason != VY_FAILURE_NONE) {
         vy_failure_print(&f->failure, f->def.scenario->drones[f->failure.drone].name, out, size);
+        const size_t length = strlen(out);
+        if (f->at_end) snprintf(out + length, size - length, " after the last step");
     } else if (f->broken >= 0) {
         char *text = vy_expect_print(f->def.scenario, f->broken, &f->results[f->broken]);
         snprintf(out, size, "an expectation is not met: %s", text != NULL ? text : "");

@@ -1,6 +1,7 @@
 // flight.h - flying a world to its end: records, expectations, statistics, signals. What run and branch
 // share.
 #pragma once
+#include "controllers.h"
 #include "volery/record.h"
 #include "volery/scenario.h"
 
@@ -26,11 +27,12 @@ typedef struct flight_def {
     const char *command; ///< for messages
     const char *file;    ///< the scenario's or parent's file, for people
     const vy_scenario *scenario;
-    vy_world *world;      ///< at the moment to fly on from
-    const char *log;      ///< file to write; NULL: none
-    const vy_log *parent; ///< of a branch; NULL: none
-    int show_progress;    ///< on a terminal
-    int realtime;         ///< no faster than the clock
+    vy_world *world;       ///< at the moment to fly on from
+    controllers *programs; ///< that steer; the flight ends them. NULL: none
+    const char *log;       ///< file to write; NULL: none
+    const vy_log *parent;  ///< of a branch; NULL: none
+    int show_progress;     ///< on a terminal
+    int realtime;          ///< no faster than the clock
 } flight_def;
 
 /// A flight and its outcome. Release with vy_flight_destroy().
@@ -39,7 +41,8 @@ typedef struct flight {
     uint64_t first, last;      ///< [steps] as planned
     drone_track *tracks;       ///< one per drone
     vy_expect_result *results; ///< one per expectation
-    vy_failure failure;        ///< of the world
+    vy_failure failure;        ///< of the world, or of a controller at its end
+    int at_end;                ///< the latter
     int broken;                ///< index of the first expectation that is not met; -1: none
     int signal;                ///< that stopped it; 0: none
     double wall;               ///< [s] flying and logging

@@ -1,38 +1,24 @@
-// calling.c - the same small controller called directly, under guard, and in another process; and the bare
-// round trip over a socket that the last one is measured against.
-#define _GNU_SOURCE // sched_setaffinity
+// calling.c - the same small controller called directly, as a plug-in, and as a process; and the bare round
+// trip over a socket that the last one is measured against.
+#define _GNU_SOURCE // sched_setaffinity, memfd_create
 #include "bench/calling.h"
 #include "base/hash.h"
 #include "bench/clock.h"
+#include "bench/plugin/packed.h"
+#include "bench/plugin/small.h"
 #include "host/frame.h"
-#include "host/guard.h"
 #include "volery/host.h"
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <zlib.h>
 
 enum { RUNS = 9, CALLS = 1000000, TRIPS = 10000 };
-
-static void *init(const vy_plugin_start *start, char *why, size_t room)
-{
-    static double mass;
-    (void)why;
-    (void)room;
-    mass = start->mass;
-    return &mass;
-}
-
-// Small, so that the call itself is what is measured.
-static void step(void *self, const vy_samples *samples, vy_intent *intent)
-{
-    intent->rung = VY_RUNG_RATES;
-    intent->thrust = *(const double *)self * 9.80665;
-    intent->rates.x = -samples->estimate.rate.x + 1e-9 * (double)samples->tick;
-}
 
 static const vy_plugin plugin = {
     VY_PLUGIN_VERSION, sizeof(vy_plugin_start), sizeof(vy_samples), sizeof(vy_intent), init, step, NULL};
@@ -57,12 +43,6 @@ static one_call call_start(void)
 
 static uint64_t call_hash(const one_call *c) { return vy_hash64(&c->intent.rates, sizeof c->intent.rates); }
 
-static void call_step(void *self)
-{
-    one_call *c = self;
-    c->step(&c->mass, &c->samples, &c->intent);
-}
-
 bench_result vy_bench_call_direct(void)
 {
     bench_result r = {CALLS, 1e300, 0};
@@ -77,27 +57,6 @@ bench_result vy_bench_call_direct(void)
         if (seconds < r.best_s) r.best_s = seconds;
         r.hash = call_hash(&c);
     }
-    return r;
-}
-
-bench_result vy_bench_call_guarded(void)
-{
-    bench_result r = {CALLS, 1e300, 0};
-    vy_guard *guard;
-    if (vy_guard_open(1.0, &guard, NULL) != VY_OK) return r;
-    for (int run = 0; run < RUNS; ++run) {
-        one_call c = call_start();
-        int32_t detail = 0;
-        const double start = clock_seconds();
-        for (uint64_t i = 0; i < CALLS; ++i) {
-            c.samples.tick = i;
-            (void)vy_guard_call(guard, call_step, &c, &detail);
-        }
-        const double seconds = clock_seconds() - start;
-        if (seconds < r.best_s) r.best_s = seconds;
-        r.hash = call_hash(&c);
-    }
-    vy_guard_close(guard);
     return r;
 }
 
@@ -144,19 +103,15 @@ bench_result vy_bench_call_bare_socket(void)
     return r;
 }
 
-bench_result vy_bench_call_process(void)
+// Round trips to the program of `def`.
+static bench_result call_program(vy_controller_def *def)
 {
     bench_result r = {TRIPS, 1e300, 0};
-    vy_controller_def def = vy_default_controller_def();
     const vy_vehicle_def vehicle = vy_default_vehicle_def();
-    char program[200] = "";
-    if (readlink("/proc/self/exe", program, sizeof program - 1) <= 0) return r;
-    def.kind = VY_CONTROLLER_PROCESS;
-    def.deadline = 10.0;
-    snprintf(def.program, sizeof def.program, "%s bench --echo", program);
     vy_host *host = NULL;
     vy_error err;
-    if (vy_host_open(&def, &vehicle, "alpha", 1e-3, &host, &err) != VY_OK) {
+    def->deadline = 10.0;
+    if (vy_host_open(def, &vehicle, "alpha", 1e-3, &host, &err) != VY_OK) {
         fprintf(stderr, "%s\n", err.text);
         return r;
     }
@@ -165,7 +120,7 @@ bench_result vy_bench_call_process(void)
         const double start = clock_wall_seconds();
         for (uint64_t i = 0; i < TRIPS; ++i) {
             c.samples.tick = i;
-            def.call(def.self, &c.samples, &c.intent);
+            def->call(def->self, &c.samples, &c.intent);
         }
         const double seconds = clock_wall_seconds() - start;
         if (seconds < r.best_s) r.best_s = seconds;
@@ -173,4 +128,43 @@ bench_result vy_bench_call_process(void)
     }
     vy_host_close(host);
     return r;
+}
+
+bench_result vy_bench_call_plugin(void)
+{
+    const bench_result none = {TRIPS, 1e300, 0};
+    static unsigned char library[65536];
+    uLongf size = sizeof library;
+    if (uncompress(library, &size, vy_small_packed, (uLong)vy_small_packed_size) != Z_OK) return none;
+    const int file = memfd_create("small.so", MFD_CLOEXEC);
+    if (file < 0 || write(file, library, size) != (ssize_t)size) return none;
+    vy_controller_def def = vy_default_controller_def();
+    def.kind = VY_CONTROLLER_PLUGIN;
+    snprintf(def.program, sizeof def.program, "/proc/%ld/fd/%d", (long)getpid(), file);
+    const bench_result r = call_program(&def);
+    close(file);
+    return r;
+}
+
+bench_result vy_bench_call_plugin_one_core(void)
+{
+    cpu_set_t kept, one;
+    CPU_ZERO(&one);
+    CPU_SET((size_t)sched_getcpu(), &one);
+    (void)sched_getaffinity(0, sizeof kept, &kept);
+    (void)sched_setaffinity(0, sizeof one, &one);
+    const bench_result r = vy_bench_call_plugin();
+    (void)sched_setaffinity(0, sizeof kept, &kept);
+    return r;
+}
+
+bench_result vy_bench_call_process(void)
+{
+    const bench_result none = {TRIPS, 1e300, 0};
+    vy_controller_def def = vy_default_controller_def();
+    char program[200] = "";
+    if (readlink("/proc/self/exe", program, sizeof program - 1) <= 0) return none;
+    def.kind = VY_CONTROLLER_PROCESS;
+    snprintf(def.program, sizeof def.program, "%s bench --echo", program);
+    return call_program(&def);
 }

@@ -3,7 +3,8 @@
 #include "bench/bench.h"
 
 bench_result vy_bench_call_direct(void);
-bench_result vy_bench_call_guarded(void);
+bench_result vy_bench_call_plugin(void);
+bench_result vy_bench_call_plugin_one_core(void);
 bench_result vy_bench_call_bare_socket(void);
 bench_result vy_bench_call_process(void);
 

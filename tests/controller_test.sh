@@ -124,7 +124,7 @@ failsafe() {
     says out "identical: 1000 of 1000 steps"
     grep -qaF '"kind":"failsafe","drone":"alpha","text":"hold: the controller' safe.mcap || fail "$what: no event"
 }
-for mode in 1 2 3 4 6 8 10; do
+for mode in 1 2 3 4 6 8 10 13 14 15; do # 13 to 15: exit(0), _exit(0), pthread_exit()
     try 1 "$volery" run odd.yaml --set drones.alpha.controller.parameters.mode=$mode -o odd.mcap
     says out "at 0.100 s the controller of alpha"
     try 0 "$volery" replay odd.mcap
@@ -132,6 +132,52 @@ for mode in 1 2 3 4 6 8 10; do
     [ ! -e odd.mcap.part ] || fail "mode $mode leaves odd.mcap.part"
     failsafe plugin-$mode --set drones.alpha.controller.parameters.mode=$mode
 done
+# Before the first step: one sentence and no log. An endless loop has ten seconds to come to its end, so all wait at once.
+before() { # before NAME TEXT [VARIABLE=VALUE] OPTIONS... - odd.yaml does not start, and says so
+    name=$1 text=$2
+    shift 2
+    status=0
+    env "$@" -o "$name.mcap" >"$name.out" 2>"$name.err" || status=$?
+    [ $status -eq 2 ] && grep -qF "drone alpha: plug-in" "$name.err" && grep -qF "$text" "$name.err" &&
+        [ "$(wc -l <"$name.err")" -eq 1 ] && [ ! -e "$name.mcap" ] && [ ! -e "$name.mcap.part" ] || echo "$name" >>before.failed
+}
+run="$volery run odd.yaml --set drones.alpha.controller.parameters.mode"
+for mode in 16 17 18; do before start-$mode "its init ended before the run did (0)" $run=$mode; done
+for how in exit quit leave; do
+    before constructor-$how "its constructor ended before the run did (0)" ODD_CONSTRUCTOR=$how $run=0
+done
+before start-12 "its init crashed (11)" $run=12
+before constructor-crash "its constructor crashed (11)" ODD_CONSTRUCTOR=crash $run=0
+before start-loop "its init did not reply within its deadline" $run=19 &
+before constructor-loop "its constructor did not reply within its deadline" ODD_CONSTRUCTOR=loop $run=0
+wait
+[ ! -e before.failed ] || fail "a plug-in that does not start: $(cat before.failed)"
+# After the last step: a failure with a whole log, and nobody says completed.
+after() { # after TEXT COMMAND...
+    text=$1
+    shift
+    try 1 env "$@" -o odd.mcap --junit odd.xml
+    says out "because     at 1.000 s the controller of alpha $text after the last step"
+    says odd.xml "the controller of alpha $text after the last step"
+    grep -qaF '"kind":"outcome","drone":"","text":"at 1.000 s the controller of alpha' odd.mcap || fail "the log does not tell: $text"
+    [ ! -e odd.mcap.part ] || fail "odd.mcap.part is left after: $text"
+    try 0 "$volery" replay odd.mcap
+    says out "identical: 1000 steps"
+    try 1 env "$@" --no-log --json
+    says out '"status": "failed"'
+    says out '"reason": "controller"'
+}
+after "crashed (11)" $run=20
+for mode in 21 22 23; do after "ended before the run did (0)" $run=$mode; done
+after "did not reply within its deadline (0)" $run=24
+after "crashed (11)" ODD_DESTRUCTOR=crash $run=0
+for how in exit quit leave; do after "ended before the run did (0)" ODD_DESTRUCTOR=$how $run=0; done
+after "did not reply within its deadline (0)" ODD_DESTRUCTOR=loop $run=0
+# What a plug-in prints does not get into a log, nor into JSON, on standard output.
+try 0 env ODD_CONSTRUCTOR=print ODD_DESTRUCTOR=print $run=0 --json --no-log
+[ "$(cat err)" = "printed
+printed" ] || fail "a plug-in that prints"
+python3 -m json.tool out >/dev/null || fail "no JSON beside a plug-in that prints"
 for mode in crash hang flood garbage size nan end; do
     cat >odd.yaml <<TEXT
 volery: 1
@@ -171,7 +217,9 @@ for text in 'sensor_dropout of gps_position begins' 'sensor_stuck of baro ends' 
 done
 try 0 "$volery" replay faults.mcap
 
-# Killed itself, it leaves no controller behind.
+# Killed itself, it leaves no controller behind: a process in the midst of its step and what it started, a plug-in in
+# an endless loop, one that waits for its next question.
+gone() { for _ in $(seq 500); do kill -0 "$1" 2>/dev/null || return 0; sleep 0.02; done; return 1; }
 sed -i 's|odd_process [a-z]*, deadline: 0.2 s|odd_process hang child, deadline: 600 s|' odd.yaml
 "$volery" run odd.yaml --no-log >out 2>err &
 pid=$!
@@ -179,7 +227,21 @@ for _ in $(seq 500); do [ -s child ] && break; sleep 0.02; done
 [ -s child ] || fail "the controller did not start"
 controller=$(sed 's/.*) . \([0-9]*\) .*/\1/' "/proc/$(cat child)/stat")
 kill -9 $pid
-for _ in $(seq 500); do kill -0 "$controller" 2>/dev/null || break; sleep 0.02; done
-if kill -0 "$controller" 2>/dev/null; then fail "the controller outlives the run"; fi
-kill -9 "$(cat child)" 2>/dev/null || true
+gone "$controller" || fail "the controller outlives the run"
+gone "$(cat child)" || fail "what the controller started outlives the run"
+for mode in 2 0; do
+    "$volery" run odd.yaml --no-log --realtime --set duration=1000 --set "drones.alpha.controller={kind: plugin, library: \
+$plugins/plugin_odd_plugin.so, deadline: 600 s, parameters: {mode: $mode}}" >out 2>err &
+    pid=$!
+    controller=
+    for _ in $(seq 500); do
+        controller=$(cat /proc/$pid/task/$pid/children 2>/dev/null) || true
+        [ -z "$controller" ] || break
+        sleep 0.02
+    done
+    [ -n "$controller" ] || fail "the plug-in did not start"
+    sleep 0.3
+    kill -9 $pid
+    gone $controller || fail "the plug-in of mode $mode outlives the run"
+done
 echo "controller_test: ok"

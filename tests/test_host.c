@@ -1,4 +1,4 @@
-// test_host.c - controllers that are programs: the same bits three ways, and every way to misbehave is an
+// test_host.c - controllers that are programs: the same bits each way, and every way to misbehave is an
 // ending with a reason.
 #include "check.h"
 #include "host/frame.h"
@@ -120,6 +120,9 @@ static void plugin_misbehaviour_ends_the_run(void **unused)
         {8, VY_FAILURE_CONTROLLER, "crashed", SIGFPE},
         {10, VY_FAILURE_CONTROLLER, "did not reply within its deadline", 0},
         {11, VY_FAILURE_COMMAND, "the controller's reply", 0},
+        {13, VY_FAILURE_CONTROLLER, "ended before the run did", 0}, // exit(0)
+        {14, VY_FAILURE_CONTROLLER, "ended before the run did", 0}, // _exit(0)
+        {15, VY_FAILURE_CONTROLLER, "ended before the run did", 0}, // pthread_exit()
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
         vy_drone_def def = drone_of(VY_CONTROLLER_PLUGIN, PLUGIN_ODD);
@@ -159,6 +162,9 @@ static void plugin_that_does_not_fit_is_refused(void **unused)
     } cases[] = {
         {PLUGIN_ODD, 9, VY_BAD_VALUE, "refuses: mode 9 is not for alpha"},
         {PLUGIN_ODD, 12, VY_BAD_VALUE, "its init crashed (11)"},
+        {PLUGIN_ODD, 16, VY_BAD_VALUE, "its init ended before the run did (0)"},
+        {PLUGIN_ODD, 17, VY_BAD_VALUE, "its init ended before the run did (0)"},
+        {PLUGIN_ODD, 18, VY_BAD_VALUE, "its init ended before the run did (0)"},
         {"no-such.so", 0, VY_NOT_FOUND, "no-such.so"},
         {SOURCE "/README.md", 0, VY_NOT_FOUND, "README.md"},
     };
@@ -172,6 +178,104 @@ static void plugin_that_does_not_fit_is_refused(void **unused)
         assert_null(host);
         assert_null(def.controller.call);
         if (strstr(err.text, cases[i].text) == NULL) fail_msg("%s", err.text);
+    }
+}
+
+// What goes wrong when the flight is over is told, too.
+static void plugin_that_ends_badly_is_told(void **unused)
+{
+    (void)unused;
+    static const struct {
+        int mode;
+        const char *destructor;
+        vy_verdict verdict;
+        int detail;
+    } cases[] = {
+        {0, "", VY_VERDICT_REPLIED, 0},
+        {20, "", VY_VERDICT_CRASHED, SIGSEGV},
+        {21, "", VY_VERDICT_ENDED, 0},
+        {22, "", VY_VERDICT_ENDED, 0},
+        {23, "", VY_VERDICT_ENDED, 0},
+        {24, "", VY_VERDICT_LATE, 0},
+        {0, "crash", VY_VERDICT_CRASHED, SIGSEGV},
+        {0, "exit", VY_VERDICT_ENDED, 0},
+        {0, "quit", VY_VERDICT_ENDED, 0},
+        {0, "leave", VY_VERDICT_ENDED, 0},
+        {0, "loop", VY_VERDICT_LATE, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        vy_drone_def def = drone_of(VY_CONTROLLER_PLUGIN, PLUGIN_ODD);
+        set_parameter(&def, "mode", cases[i].mode);
+        assert_int_equal(setenv("ODD_DESTRUCTOR", cases[i].destructor, 1), 0);
+        vy_host *host = NULL;
+        vy_error err = {0};
+        if (vy_host_open(&def.controller, &def.vehicle, "alpha", 1e-3, &host, &err) != VY_OK)
+            fail_msg("%s", err.text);
+        vy_world *world = world_of(&def);
+        (void)vy_world_advance(world, STEPS);
+        assert_int_equal(vy_world_failure(world).reason, VY_FAILURE_NONE);
+        int32_t detail = -1;
+        const vy_verdict verdict = vy_host_finish(host, &detail);
+        if (verdict != cases[i].verdict || detail != cases[i].detail)
+            fail_msg("mode %d %s: %s (%d)", cases[i].mode, cases[i].destructor, vy_verdict_text(verdict),
+                     detail);
+        assert_int_equal(vy_host_finish(host, NULL), VY_VERDICT_REPLIED); // told once
+        vy_world_destroy(world);
+        vy_host_close(host);
+    }
+    unsetenv("ODD_DESTRUCTOR");
+}
+
+// A world of `count` drones; those in [first, end) are flown by plug-ins of `libraries` kinds. States at its
+// end.
+static void fly_many(int count, int first, int end, int libraries, vy_drone_state *states)
+{
+    vy_host *hosts[64] = {NULL};
+    vy_world *world = NULL;
+    vy_world_def w = vy_default_world_def();
+    w.drone_cap = (uint32_t)count;
+    assert_int_equal(vy_world_create(&w, &world, NULL), VY_OK);
+    for (int i = 0; i < count; ++i) {
+        char name[16], library[256];
+        snprintf(name, sizeof name, "drone%d", i);
+        snprintf(library, sizeof library, "%s%d.so", PLUGIN_OWN, 1 + i % libraries);
+        vy_drone_def def = drone_of(VY_CONTROLLER_PLUGIN, library);
+        def.position = (vy_vec3){5.0 * i, 0.0, 1.0 + 0.01 * i};
+        def.controller.deadline = 20.0;
+        vy_error err = {0};
+        if (i < first || i >= end)
+            def.controller.kind = VY_CONTROLLER_HOLD;
+        else if (vy_host_open(&def.controller, &def.vehicle, name, w.dt, &hosts[i], &err) != VY_OK)
+            fail_msg("%s", err.text);
+        assert_int_equal(vy_world_add_drone(world, &def, NULL, NULL), VY_OK);
+    }
+    (void)vy_world_advance(world, STEPS);
+    const vy_failure failure = vy_world_failure(world);
+    if (failure.reason != VY_FAILURE_NONE)
+        fail_msg("drone %u of %d: %s %g", failure.drone, count, failure.what, failure.value);
+    memset(states, 0, sizeof *states * (size_t)count);
+    for (int i = 0; i < count; ++i)
+        vy_world_read_drone(world, vy_world_drone(world, (uint32_t)i), &states[i]);
+    vy_world_destroy(world);
+    for (int i = 0; i < count; ++i) vy_host_close(hosts[i]);
+}
+
+// Drones of one library with statics, and of libraries whose symbols clash: each flies as it does alone.
+static void plugins_share_nothing(void **unused)
+{
+    (void)unused;
+    static const struct {
+        int count, libraries;
+    } cases[] = {{3, 3}, {64, 1}};
+    for (int k = 0; k < 2; ++k) {
+        static vy_drone_state together[64], alone[64];
+        const int count = cases[k].count;
+        fly_many(count, 0, count, cases[k].libraries, together);
+        for (int i = 0; i < count; ++i) {
+            fly_many(count, i, i + 1, cases[k].libraries, alone);
+            if (memcmp(&together[i], &alone[i], sizeof alone[i]) != 0) fail_msg("drone %d of %d", i, count);
+        }
+        if (k == 0) assert_true(together[0].position.z < together[1].position.z);
     }
 }
 
@@ -199,6 +303,42 @@ static void plugin_crash_in_one_thread_spares_another(void **unused)
     pthread_join(other, NULL);
     assert_int_equal(failure.reason, VY_FAILURE_CONTROLLER);
     assert_int_equal(alone, beside);
+}
+
+// --- threads
+
+typedef struct made {
+    vy_drone_def def;
+    vy_host *host;
+    vy_world *world;
+} made;
+
+static void *make(void *self)
+{
+    made *m = self;
+    if (vy_host_open(&m->def.controller, &m->def.vehicle, "alpha", 1e-3, &m->host, NULL) == VY_OK)
+        m->world = world_of(&m->def);
+    return NULL;
+}
+
+// A controller belongs to the process, not to the thread that has started it.
+static void controllers_outlive_the_thread_that_made_them(void **unused)
+{
+    (void)unused;
+    static const char *const programs[] = {PLUGIN_HOVER, SERVE " " PLUGIN_HOVER};
+    for (int i = 0; i < 2; ++i) {
+        made m = {.def = drone_of(i == 0 ? VY_CONTROLLER_PLUGIN : VY_CONTROLLER_PROCESS, programs[i])};
+        m.def.controller.deadline = 20.0;
+        pthread_t thread;
+        assert_int_equal(pthread_create(&thread, NULL, make, &m), 0);
+        pthread_join(thread, NULL);
+        assert_non_null(m.world);
+        (void)nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL); // for a signal to arrive
+        (void)vy_world_advance(m.world, STEPS);
+        assert_int_equal(vy_world_failure(m.world).reason, VY_FAILURE_NONE);
+        vy_world_destroy(m.world);
+        vy_host_close(m.host);
+    }
 }
 
 // --- processes
@@ -361,6 +501,59 @@ static void wire_carries_every_bit(void **unused)
     }
 }
 
+static void *start_small(const vy_plugin_start *start, char *why, size_t room)
+{
+    static int self;
+    (void)start, (void)why, (void)room;
+    return &self;
+}
+
+static void step_small(void *self, const vy_samples *samples, vy_intent *intent)
+{
+    (void)self, (void)samples, (void)intent;
+}
+
+// Numbers that are to be whole are looked at before they become so.
+static void served_first_frame_is_checked(void **unused)
+{
+    (void)unused;
+    static const vy_plugin plugin = {VY_PLUGIN_VERSION,
+                                     sizeof(vy_plugin_start),
+                                     sizeof(vy_samples),
+                                     sizeof(vy_intent),
+                                     start_small,
+                                     step_small,
+                                     NULL};
+    static const struct {
+        const char *version, *rotors;
+        vy_status status;
+    } cases[] = {
+        {"1", "4", VY_OK},           {"1.5", "4", VY_DAMAGED}, {"1e300", "4", VY_DAMAGED},
+        {"-1e300", "4", VY_DAMAGED}, {"nan", "4", VY_DAMAGED}, {"1", "4.5", VY_DAMAGED},
+        {"1", "1e300", VY_DAMAGED},  {"1", "-1", VY_DAMAGED},  {"1", "nan", VY_DAMAGED},
+        {"1", "9", VY_DAMAGED},      {"1", "inf", VY_DAMAGED}, {"4294967297", "4", VY_DAMAGED},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        int in[2], out[2];
+        assert_int_equal(pipe(in), 0);
+        assert_int_equal(pipe(out), 0);
+        unsigned char frame[512];
+        const int size = snprintf((char *)frame + FRAME_HEAD, sizeof frame - FRAME_HEAD,
+                                  "{\"volery\": %s, \"drone\": \"a\", \"dt\": 1, \"period\": 1, \"mass\": 1, "
+                                  "\"inertia\": [1, 0, 0, 0, 1, 0, 0, 0, 1], \"thrust_max\": 1, "
+                                  "\"rotor_count\": %s, \"parameters\": {}, \"samples\": []}",
+                                  cases[i].version, cases[i].rotors);
+        vy_wire_put_size((uint32_t)size, frame);
+        assert_int_equal(write(in[1], frame, FRAME_HEAD + (size_t)size), FRAME_HEAD + size);
+        close(in[1]);
+        const vy_status status = vy_serve(&plugin, in[0], out[1], NULL);
+        if (status != cases[i].status) fail_msg("%s %s: %d", cases[i].version, cases[i].rotors, (int)status);
+        close(in[0]);
+        close(out[0]);
+        close(out[1]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -368,11 +561,15 @@ int main(void)
         cmocka_unit_test(plugin_misbehaviour_ends_the_run),
         cmocka_unit_test(plugin_cannot_change_rounding),
         cmocka_unit_test(plugin_that_does_not_fit_is_refused),
+        cmocka_unit_test(plugin_that_ends_badly_is_told),
+        cmocka_unit_test(plugins_share_nothing),
         cmocka_unit_test(plugin_crash_in_one_thread_spares_another),
+        cmocka_unit_test(controllers_outlive_the_thread_that_made_them),
         cmocka_unit_test(process_misbehaviour_ends_the_run),
         cmocka_unit_test(process_that_does_not_begin_is_refused),
         cmocka_unit_test(process_leaves_no_orphans),
         cmocka_unit_test(wire_carries_every_bit),
+        cmocka_unit_test(served_first_frame_is_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

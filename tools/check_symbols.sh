@@ -7,7 +7,7 @@ build=$(cd "$1" && pwd)
 cd "$(dirname "$0")/.."
 top=$(pwd)
 
-all=$(find src -name '*.c' ! -name '*_none.c' | sort | sed 's/$/.o/')
+all=$(find src -mindepth 2 -maxdepth 2 -name '*.c' ! -name '*_none.c' | sort | sed 's/$/.o/')
 simulation=$(printf '%s\n' "$all" |
     grep -E '^src/(base|equations|geometry|environment|dynamics|vehicle|sensors|control|world)/')
 cd "$build/CMakeFiles/volery_objects.dir"

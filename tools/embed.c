@@ -1,4 +1,5 @@
-// embed.c - embed FILE: prints a C source that holds the file, packed by zlib, as app/page.h declares it.
+// embed.c - embed HEADER NAME FILE: prints a C source that holds the file, packed by zlib, as HEADER declares
+// it.
 #include <stdio.h>
 #include <stdlib.h>
 #include <zlib.h>
@@ -18,17 +19,18 @@ static unsigned char *read_all(const char *path, size_t *size)
 int main(int count, char **words)
 {
     size_t size = 0;
-    unsigned char *data = count == 2 ? read_all(words[1], &size) : NULL;
+    unsigned char *data = count == 4 ? read_all(words[3], &size) : NULL;
     uLongf packed_size = compressBound((uLong)size);
     unsigned char *packed = malloc(packed_size);
     if (data == NULL || packed == NULL || compress2(packed, &packed_size, data, (uLong)size, 9) != Z_OK) {
-        fprintf(stderr, "embed: cannot read or pack %s\n", count == 2 ? words[1] : "nothing");
+        fprintf(stderr, "embed: cannot read or pack %s\n", count == 4 ? words[3] : "nothing");
         return 1;
     }
-    printf("// made by tools/embed.c\n#include \"page.h\"\n\nconst unsigned char vy_page_packed[] = {");
+    printf("// made by tools/embed.c\n#include \"%s\"\n\nconst unsigned char %s_packed[] = {", words[1],
+           words[2]);
     for (size_t i = 0; i < packed_size; ++i) printf("%s%d,", i % 24 == 0 ? "\n" : "", packed[i]);
-    printf("\n};\nconst size_t vy_page_packed_size = %lu;\nconst size_t vy_page_size = %zu;\n", packed_size,
-           size);
+    printf("\n};\nconst size_t %s_packed_size = %lu;\nconst size_t %s_size = %zu;\n", words[2], packed_size,
+           words[2], size);
     free(packed);
     free(data);
     return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;

@@ -1,5 +1,5 @@
-// host.h - controllers that are programs: plug-ins in this process, guarded, and processes of their own in
-// lock-step; and people at a keyboard or joystick.
+// host.h - controllers that are programs, each in a process of its own and in lock-step with the world:
+// plug-ins and processes; and people at a keyboard or joystick.
 //
 // vy_host_open() brings up the program that a controller's def names, and puts a `call` into the def. Build
 // the world from the def then. Close the host after the world's last step.
@@ -14,7 +14,8 @@ extern "C" {
 typedef struct vy_host vy_host; ///< one program that steers one drone; one owner
 
 /// Start the program of `def` (VY_CONTROLLER_PLUGIN or VY_CONTROLLER_PROCESS), or open the device of
-/// VY_CONTROLLER_PILOT, and make it `def`'s controller. A terminal whose keyboard flies is put right by
+/// VY_CONTROLLER_PILOT, and make it `def`'s controller. A program lives until vy_host_close() or the end of
+/// this process, whichever thread has opened it. A terminal whose keyboard flies is put right by
 /// vy_host_close(), and whatever else ends the process.
 /// @param drone name of the drone
 /// @param dt [s] the world's step
@@ -23,7 +24,15 @@ typedef struct vy_host vy_host; ///< one program that steers one drone; one owne
 vy_status vy_host_open(vy_controller_def *def, const vy_vehicle_def *vehicle, const char *drone, double dt,
                        vy_host **out, vy_error *err);
 
-/// End the program and everything it started. NULL is a no-op.
+/// The run is over: let the program end by itself, and say how it did. A plug-in's `done` and destructors run
+/// now. Once at most, after the last step; a call of the controller finds nobody from then on.
+/// @param detail of the verdict, as vy_intent.detail; may be NULL
+/// @return VY_VERDICT_REPLIED when all is well, or when a call has had the verdict already; else how it went
+/// wrong
+vy_verdict vy_host_finish(vy_host *host, int32_t *detail);
+
+/// End the program and everything it started, after vy_host_finish() where that has not been called. NULL is
+/// a no-op.
 void vy_host_close(vy_host *host);
 
 /// Does a person fly `def`, at a device and not by a file of keys? Then the world must be stepped no faster
@@ -31,11 +40,12 @@ void vy_host_close(vy_host *host);
 int vy_pilot_is_live(const vy_controller_def *def);
 
 /// The other side of VY_CONTROLLER_PROCESS: answer on these file descriptors with the plug-in until the world
-/// has ended. This is how a plug-in runs as a process.
+/// has ended.
 /// @return VY_OK at the end of the run; VY_IO, VY_DAMAGED or VY_OTHER_VERSION with a sentence
 vy_status vy_serve(const vy_plugin *plugin, int in, int out, vy_error *err);
 
-/// Load a plug-in's library and check that it fits this Volery. `*library` is for vy_plugin_unload().
+/// Load a plug-in's library into this process and check that it fits this Volery. `*library` is for
+/// vy_plugin_unload().
 vy_status vy_plugin_load(const char *path, void **library, const vy_plugin **out, vy_error *err);
 void vy_plugin_unload(void *library);
 

@@ -7,8 +7,8 @@
 //     VY_PLUGIN(init, step, done)
 //
 // Build it with `cc -shared -fPIC`, name it in a scenario: `controller: {kind: plugin, library: ./mine.so}`.
-// `volery new controller NAME` writes such a file. docs/controllers.md says what a crash or an endless loop
-// in it does.
+// `volery new controller NAME` writes such a file. Each drone has the library in a process of its own.
+// docs/controllers.md says what a crash or an endless loop in it does.
 #pragma once
 #include "volery/controller.h"
 #include <stddef.h>
@@ -38,10 +38,10 @@ typedef struct vy_plugin_start {
 typedef struct vy_plugin {
     uint32_t version;                               ///< VY_PLUGIN_VERSION
     uint32_t start_size, samples_size, intent_size; ///< sizeof, as it was built
-    /// Once per drone, before the first step. Returns whatever `step` shall get; or NULL, with a sentence in
+    /// Once, before the first step. Returns whatever `step` shall get; or NULL, with a sentence in
     /// `why`, to refuse.
     void *(*init)(const vy_plugin_start *start, char *why, size_t room);
-    /// Once per period. `*intent` is zeroed before. Called from one thread at a time.
+    /// Once per period. `*intent` is zeroed before. Called by the process's first thread, as the others are.
     void (*step)(void *self, const vy_samples *samples, vy_intent *intent);
     /// Once, at the end; not after a crash. May be NULL.
     void (*done)(void *self);

@@ -66,6 +66,16 @@ vy_status vy_host_open(vy_controller_def *def, const vy_vehicle_def *vehicle, co
     return VY_OK;
 }
 
+vy_verdict vy_host_finish(vy_host *host, int32_t *detail)
+{
+    int32_t unasked;
+    if (detail == NULL) detail = &unasked;
+    *detail = 0;
+    if (host->plugin != NULL) return vy_plugin_host_finish(host->plugin, detail);
+    if (host->process != NULL) return vy_process_host_finish(host->process, detail);
+    return VY_VERDICT_REPLIED;
+}
+
 void vy_host_close(vy_host *host)
 {
     if (host == NULL) return;

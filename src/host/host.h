@@ -2,6 +2,11 @@
 #pragma once
 #include "volery/host.h"
 
+enum {
+    START_SECONDS = 10, // to be ready, beside the deadline: an interpreter or a large library has to load
+    END_MILLISECONDS = 1000, // to end by itself when the world has
+};
+
 typedef struct vy_plugin_host vy_plugin_host;
 typedef struct vy_process_host vy_process_host;
 typedef struct vy_pilot_host vy_pilot_host;
@@ -13,10 +18,12 @@ typedef struct vy_host_job {
 } vy_host_job;
 
 vy_status vy_plugin_host_open(const vy_host_job *job, vy_plugin_host **out, vy_error *err);
+vy_verdict vy_plugin_host_finish(vy_plugin_host *host, int32_t *detail);
 void vy_plugin_host_close(vy_plugin_host *host);
 void vy_plugin_host_call(void *host, const vy_samples *samples, vy_intent *intent);
 
 vy_status vy_process_host_open(const vy_host_job *job, vy_process_host **out, vy_error *err);
+vy_verdict vy_process_host_finish(vy_process_host *host, int32_t *detail);
 void vy_process_host_close(vy_process_host *host);
 void vy_process_host_call(void *host, const vy_samples *samples, vy_intent *intent);
 

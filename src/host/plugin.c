@@ -1,168 +1,226 @@
-// plugin.c - a shared library as a controller: loaded into a namespace of its own, called under guard.
-#define _GNU_SOURCE // dlmopen
+// plugin.c - a shared library as a controller: in a process of its own, asked through shared memory.
+#define _GNU_SOURCE // memfd_create, sched_getaffinity, environ
 #include "base/fail.h"
-#include "base/real.h"
-#include "host/guard.h"
+#include "host/channel.h"
+#include "host/child.h"
 #include "host/host.h"
-#include <dlfcn.h>
-#include <pthread.h>
+#include "host/program.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <zlib.h>
 
-struct vy_plugin_host {
-    void *library;
-    const vy_plugin *plugin;
-    void *self;
-    vy_guard *guard;
-    int dead; // it crashed or hung: nothing of it is called again
-    int32_t detail;
-    vy_verdict verdict;
+enum {
+    SPIN_NS = 20000,          // longest look for an answer or a question before a sleep
+    FIRST_SLEEP_NS = 1000000, // then a look whether the program still lives, and twice as long again
+    LONGEST_SLEEP_NS = 32000000,
+    PROGRAM_FD = 5, // of the child, until it has become the program
 };
 
-// Plug-ins share a namespace of the loader that is not ours: they have a C library, and so a heap and locks,
-// of their own. A plug-in that dies inside malloc leaves our malloc alone; the next one gets a new namespace.
-static pthread_mutex_t space_lock = PTHREAD_MUTEX_INITIALIZER;
-static Lmid_t space;
-static int space_users; // libraries in it
+#ifndef MFD_EXEC
+#define MFD_EXEC 0x10U // Linux 6.3
+#endif
 
-static Lmid_t space_of(void *library)
+struct vy_plugin_host {
+    child child;
+    channel *channel;
+    int64_t deadline_ns;
+    waiter waiter;
+    uint32_t count; // questions asked
+    int dead;       // it has given its last answer
+    vy_verdict verdict;
+    int32_t detail;
+};
+
+// --- the program
+
+typedef struct program {
+    int fd; // in memory
+    unsigned char *bytes;
+    size_t size;
+    char file[200]; // where it goes if a program in memory may not be started here
+} program;
+
+static int write_all(int fd, const unsigned char *bytes, size_t size)
 {
-    Lmid_t found = LM_ID_BASE;
-    (void)dlinfo(library, RTLD_DI_LMID, &found);
-    return found;
+    for (size_t sent = 0; sent < size;) {
+        const ssize_t n = write(fd, bytes + sent, size - sent);
+        if (n < 0 && errno != EINTR) return 0;
+        if (n > 0) sent += (size_t)n;
+    }
+    return 1;
 }
 
-static void *open_apart(const char *path)
+static vy_status unpack(program *p, vy_error *err)
 {
-    pthread_mutex_lock(&space_lock);
-    void *library = dlmopen(space_users > 0 ? space : LM_ID_NEWLM, path, RTLD_NOW | RTLD_LOCAL);
-    if (library == NULL) library = dlopen(path, RTLD_NOW | RTLD_LOCAL); // out of namespaces: among us, then
-    if (library != NULL && space_of(library) != LM_ID_BASE) {
-        space = space_of(library);
-        ++space_users;
-    }
-    pthread_mutex_unlock(&space_lock);
-    return library;
-}
-
-// A dead plug-in may have taken its namespace's heap with it. Its code stays: a thread may still run in it.
-static void leave_dead(void *library)
-{
-    pthread_mutex_lock(&space_lock);
-    if (space_of(library) == space) space_users = 0;
-    pthread_mutex_unlock(&space_lock);
-}
-
-vy_status vy_plugin_load(const char *path, void **library, const vy_plugin **out, vy_error *err)
-{
-    void *handle = open_apart(path);
-    if (handle == NULL) {
-        const char *why = dlerror();
-        return vy_fail(err, VY_NOT_FOUND, "plug-in: %.180s", why != NULL ? why : path);
-    }
-    const vy_plugin *plugin = dlsym(handle, VY_PLUGIN_ENTRY);
-    vy_status status = VY_OK;
-    if (plugin == NULL) {
-        status = vy_fail(err, VY_BAD_VALUE, "plug-in %.120s: it has no VY_PLUGIN(init, step, done)", path);
-    } else if (plugin->version != VY_PLUGIN_VERSION || plugin->start_size > sizeof(vy_plugin_start) ||
-               plugin->samples_size > sizeof(vy_samples) || plugin->intent_size > sizeof(vy_intent)) {
-        status = vy_fail(
-            err, VY_OTHER_VERSION,
-            "plug-in %.100s: built for version %u of volery/plugin.h or a newer Volery; this one has %d",
-            path, plugin->version, VY_PLUGIN_VERSION);
-    } else if (plugin->init == NULL || plugin->step == NULL) {
-        status = vy_fail(err, VY_BAD_VALUE, "plug-in %.120s: init or step is missing", path);
-    }
-    if (status != VY_OK) {
-        vy_plugin_unload(handle);
-        return status;
-    }
-    *library = handle;
-    *out = plugin;
+    uLongf size = (uLongf)vy_program_size;
+    *p = (program){.fd = -1, .bytes = malloc(vy_program_size), .size = vy_program_size};
+    if (p->bytes == NULL) return vy_fail(err, VY_NO_MEMORY, "plug-in: out of memory");
+    if (uncompress(p->bytes, &size, vy_program_packed, (uLong)vy_program_packed_size) != Z_OK)
+        return vy_fail(err, VY_DAMAGED, "plug-in: the program around it cannot be unpacked");
+    const char *folder = getenv("TMPDIR");
+    snprintf(p->file, sizeof p->file, "%.120s/volery-%ld-%llx",
+             folder != NULL && folder[0] == '/' ? folder : "/tmp", (long)getpid(),
+             (unsigned long long)vy_clock_ns());
+    p->fd = memfd_create("volery-plugin", MFD_CLOEXEC | MFD_EXEC);
+    if (p->fd < 0 && errno == EINVAL) p->fd = memfd_create("volery-plugin", MFD_CLOEXEC);
+    p->fd = vy_fd_above_standard(p->fd);
+    if (p->fd < 0 || !write_all(p->fd, p->bytes, p->size))
+        return vy_fail(err, VY_IO, "plug-in: no memory for the program around it: %s", strerror(errno));
     return VY_OK;
 }
 
-void vy_plugin_unload(void *library)
+static void close_others(void)
 {
-    pthread_mutex_lock(&space_lock);
-    if (space_users > 0 && space_of(library) == space) --space_users;
-    dlclose(library);
-    pthread_mutex_unlock(&space_lock);
+#ifdef SYS_close_range
+    if (syscall(SYS_close_range, PROGRAM_FD + 1, ~0U, 0) == 0) return;
+#endif
+    struct rlimit most;
+    const int last =
+        getrlimit(RLIMIT_NOFILE, &most) == 0 && most.rlim_cur < 65536 ? (int)most.rlim_cur : 65536;
+    for (int fd = PROGRAM_FD + 1; fd < last; ++fd) close(fd);
 }
 
-// The arguments of one call, as vy_guard_call hands them over.
-typedef struct init_call {
-    const vy_plugin *plugin;
-    const vy_plugin_start *start;
-    char why[120];
-    void *self;
-} init_call;
-
-static void call_init(void *self)
+// In the child, between fork and exec: only what is safe there.
+static void become(const program *p, channel *c, int memory, int leash)
 {
-    init_call *c = self;
-    c->self = c->plugin->init(c->start, c->why, sizeof c->why);
-}
-
-typedef struct step_call {
-    const vy_plugin_host *host;
-    const vy_samples *samples;
-    vy_intent *intent;
-} step_call;
-
-static void call_step(void *self)
-{
-    const step_call *c = self;
-    c->host->plugin->step(c->host->self, c->samples, c->intent);
-}
-
-static void call_done(void *self)
-{
-    const vy_plugin_host *h = self;
-    // What the plug-in printed is in the buffers of its own C library.
-    int (*flush)(FILE *) = NULL;
-    void *symbol = dlsym(h->library, "fflush");
-    memcpy(&flush, &symbol, sizeof flush);
-    if (h->plugin->done != NULL) h->plugin->done(h->self);
-    if (flush != NULL) (void)flush(NULL);
-}
-
-static vy_status start(const vy_host_job *job, vy_plugin_host *h, vy_error *err)
-{
-    init_call c = {.plugin = h->plugin, .start = &job->start};
-    int32_t signal = 0;
-    const vy_verdict verdict = vy_guard_call(h->guard, call_init, &c, &signal);
-    (void)fpu_enter();
-    if (verdict != VY_VERDICT_REPLIED) {
-        h->dead = 1;
-        return vy_fail(err, VY_BAD_VALUE, "plug-in %.100s: its init %s (%d)", job->def->program,
-                       vy_verdict_text(verdict), (int)signal);
+    char name[] = "volery-plugin", *words[] = {name, NULL, NULL};
+    const int nothing = open("/dev/null", O_RDONLY);
+    (void)dup2(STDERR_FILENO, STDOUT_FILENO); // standard output may be the log's, or JSON
+    if (nothing >= 0 && dup2(nothing, STDIN_FILENO) == STDIN_FILENO &&
+        dup2(memory, CHANNEL_FD) == CHANNEL_FD && dup2(leash, LEASH_FD) == LEASH_FD &&
+        dup3(p->fd, PROGRAM_FD, O_CLOEXEC) == PROGRAM_FD) {
+        close_others();
+        (void)fexecve(PROGRAM_FD, words, environ);
+        close(PROGRAM_FD); // programs in memory may be forbidden: the way of before, then, by a file
+        const int file = open(p->file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0700);
+        if (file >= 0 && write_all(file, p->bytes, p->size) && close(file) == 0) {
+            words[1] = (char *)p->file; // to be removed by the program
+            (void)execve(p->file, words, environ);
+        }
+        const int kept = errno;
+        if (file >= 0) (void)unlink(p->file);
+        errno = kept;
     }
-    c.why[sizeof c.why - 1] = '\0';
-    if (c.self == NULL)
-        return vy_fail(err, VY_BAD_VALUE, "plug-in %.80s refuses: %.100s", job->def->program,
-                       c.why[0] != '\0' ? c.why : "its init gave NULL");
-    h->self = c.self;
+    c->error = errno;
+    _exit(126);
+}
+
+// --- the channel
+
+// Whoever has it cannot make it smaller: the world would die reading it.
+static vy_status make_channel(int *memory, channel **out, vy_error *err)
+{
+    *memory = vy_fd_above_standard(memfd_create("volery-channel", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+    if (*memory < 0 || ftruncate(*memory, sizeof(channel)) != 0 ||
+        fcntl(*memory, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
+        return vy_fail(err, VY_IO, "plug-in: no shared memory: %s", strerror(errno));
+    channel *c = mmap(NULL, sizeof *c, PROT_READ | PROT_WRITE, MAP_SHARED, *memory, 0);
+    if (c == MAP_FAILED) return vy_fail(err, VY_IO, "plug-in: no shared memory: %s", strerror(errno));
+    *out = c;
     return VY_OK;
+}
+
+static void fill(const vy_host_job *job, channel *c)
+{
+    const vy_controller_def *def = job->def;
+    const int absolute = def->program[0] == '/';
+    const char *folder = absolute ? "" : def->folder[0] != '\0' ? def->folder : ".";
+    _Static_assert(sizeof def->folder + sizeof def->program + 2 <= PATH_ROOM, "every path fits");
+    snprintf(c->library, sizeof c->library, "%s%s%s", folder, absolute ? "" : "/", def->program);
+    c->start = job->start;
+    snprintf(c->drone, sizeof c->drone, "%s", job->start.drone);
+    memcpy(c->parameters, def->parameters, sizeof c->parameters);
+    cpu_set_t cpus;
+    const int one = sched_getaffinity(0, sizeof cpus, &cpus) == 0 && CPU_COUNT(&cpus) == 1;
+    c->spin_ns = one ? 0 : SPIN_NS;
+    c->world = (int32_t)getpid();
+}
+
+// The answer to the last question; what came of it.
+static vy_verdict wait_answer(vy_plugin_host *h, int64_t limit_ns, int32_t *detail)
+{
+    turn *t = &h->channel->answered;
+    const uint32_t old = h->count - 1;
+    int64_t slice = FIRST_SLEEP_NS;
+    if (atomic_load_explicit(&t->count, memory_order_acquire) != old) return VY_VERDICT_REPLIED;
+    const int64_t start = vy_clock_ns();
+    for (;;) {
+        const int64_t left = limit_ns - (vy_clock_ns() - start);
+        if (vy_turn_wait(t, old, slice < left ? slice : left, &h->waiter)) return VY_VERDICT_REPLIED;
+        vy_verdict verdict;
+        const int gone = vy_child_wait(&h->child, 0, &verdict, detail);
+        if (atomic_load(&t->count) != old) return VY_VERDICT_REPLIED; // its last words
+        if (gone) return verdict;
+        *detail = 0;
+        if (left <= slice) return VY_VERDICT_LATE;
+        if (slice < LONGEST_SLEEP_NS) slice *= 2;
+    }
+}
+
+// --- the controller
+
+static vy_status spawn(const vy_host_job *job, vy_plugin_host *h, vy_error *err)
+{
+    program p = {.fd = -1};
+    int memory = -1, leash = -1;
+    vy_status status = make_channel(&memory, &h->channel, err);
+    if (status == VY_OK) {
+        fill(job, h->channel);
+        h->waiter = (waiter){.spin_ns = h->channel->spin_ns, .spin_max_ns = h->channel->spin_ns};
+        status = unpack(&p, err);
+    }
+    if (status == VY_OK) {
+        atomic_store(&h->channel->asked.count, ++h->count); // whether it is ready
+        status = vy_child_fork(&h->child, &leash, err);
+    }
+    if (leash >= 0) become(&p, h->channel, memory, leash);
+    if (p.fd >= 0) close(p.fd);
+    if (memory >= 0) close(memory);
+    free(p.bytes);
+    return status;
+}
+
+static vy_status greet(const vy_host_job *job, vy_plugin_host *h, vy_error *err)
+{
+    static const char *const stages[] = {"program", "constructor", "init"};
+    const char *name = job->def->program;
+    channel *c = h->channel;
+    int32_t detail = 0;
+    const vy_verdict verdict = wait_answer(h, h->deadline_ns + (int64_t)1000000000 * START_SECONDS, &detail);
+    const uint32_t stage = atomic_load(&c->stage);
+    if (stage == STAGE_EXEC && c->error != 0)
+        return vy_fail(err, VY_IO, "plug-in %.100s: the program around it cannot be started: %s", name,
+                       strerror(c->error));
+    if (verdict != VY_VERDICT_REPLIED)
+        return vy_fail(err, VY_BAD_VALUE, "plug-in %.100s: its %s %s (%d)", name,
+                       stages[stage <= STAGE_INIT ? stage : STAGE_INIT], vy_verdict_text(verdict),
+                       (int)detail);
+    if (stage == STAGE_STEP) return VY_OK;
+    c->refusal.text[sizeof c->refusal.text - 1] = '\0';
+    const vy_status status = c->refusal.status;
+    if (stage == STAGE_INIT) return vy_fail(err, VY_BAD_VALUE, "plug-in %.80s %s", name, c->refusal.text);
+    return vy_fail(err, status == VY_NOT_FOUND || status == VY_OTHER_VERSION ? status : VY_BAD_VALUE, "%s",
+                   c->refusal.text);
 }
 
 vy_status vy_plugin_host_open(const vy_host_job *job, vy_plugin_host **out, vy_error *err)
 {
-    const vy_controller_def *def = job->def;
-    char path[sizeof def->folder + sizeof def->program + 2];
-    const int absolute = def->program[0] == '/';
-    const char *folder = absolute ? "" : def->folder[0] != '\0' ? def->folder : ".";
-    snprintf(path, sizeof path, "%s%s%s", folder, absolute ? "" : "/", def->program);
     vy_plugin_host *h = calloc(1, sizeof *h);
     if (h == NULL) return vy_fail(err, VY_NO_MEMORY, "plug-in: out of memory");
-    vy_status status = vy_plugin_load(path, &h->library, &h->plugin, err);
-    if (status == VY_OK) status = vy_guard_open(def->deadline, &h->guard, err);
-    const uint64_t found = fpu_enter();
-    if (status == VY_OK) status = start(job, h, err);
-    fpu_leave(found);
+    h->child.lifeline = -1;
+    h->deadline_ns = (int64_t)(1e9 * job->def->deadline);
+    vy_status status = spawn(job, h, err);
+    if (status == VY_OK) status = greet(job, h, err);
     if (status != VY_OK) {
-        h->dead = 1; // there is nothing to be done with
+        h->dead = 1;
         vy_plugin_host_close(h);
         return status;
     }
@@ -170,14 +228,40 @@ vy_status vy_plugin_host_open(const vy_host_job *job, vy_plugin_host **out, vy_e
     return VY_OK;
 }
 
+vy_verdict vy_plugin_host_finish(vy_plugin_host *h, int32_t *detail)
+{
+    *detail = 0;
+    if (h->dead) return VY_VERDICT_REPLIED;
+    h->dead = 1;
+    h->verdict = VY_VERDICT_ABSENT;
+    h->detail = 0;
+    atomic_store(&h->channel->ending, 1);
+    vy_turn_raise(&h->channel->asked, ++h->count);
+    const int64_t wait_ms = h->deadline_ns / 1000000;
+    vy_verdict verdict = VY_VERDICT_LATE;
+    if (vy_child_wait(&h->child, wait_ms > END_MILLISECONDS ? (int)wait_ms : END_MILLISECONDS, &verdict,
+                      detail)) {
+        const int whole = atomic_load(&h->channel->stage) == STAGE_GONE;
+        const int reaped = *detail == -1; // by somebody else: its exit status is not known
+        if (whole && verdict == VY_VERDICT_ENDED && (reaped || *detail == PROGRAM_DONE)) {
+            *detail = 0;
+            verdict = VY_VERDICT_REPLIED;
+        }
+    } else {
+        verdict = VY_VERDICT_LATE;
+        *detail = 0;
+    }
+    vy_child_end(&h->child);
+    return verdict;
+}
+
 void vy_plugin_host_close(vy_plugin_host *h)
 {
     if (h == NULL) return;
-    int32_t signal;
-    if (!h->dead) h->dead = vy_guard_call(h->guard, call_done, h, &signal) != VY_VERDICT_REPLIED;
-    vy_guard_close(h->guard);
-    if (h->library != NULL && h->dead) leave_dead(h->library);
-    if (h->library != NULL && !h->dead) vy_plugin_unload(h->library);
+    int32_t detail;
+    (void)vy_plugin_host_finish(h, &detail);
+    vy_child_end(&h->child);
+    if (h->channel != NULL) (void)munmap(h->channel, sizeof *h->channel);
     free(h);
 }
 
@@ -185,9 +269,16 @@ void vy_plugin_host_call(void *host, const vy_samples *samples, vy_intent *inten
 {
     vy_plugin_host *h = host;
     if (!h->dead) {
-        step_call c = {h, samples, intent};
-        h->verdict = vy_guard_call(h->guard, call_step, &c, &h->detail);
-        h->dead = h->verdict != VY_VERDICT_REPLIED;
+        h->channel->samples = *samples;
+        vy_turn_raise(&h->channel->asked, ++h->count);
+        h->verdict = wait_answer(h, h->deadline_ns, &h->detail);
+        if (h->verdict == VY_VERDICT_REPLIED) {
+            *intent = h->channel->intent;
+            h->detail = 0;
+        } else {
+            h->dead = 1;
+            vy_child_end(&h->child);
+        }
     }
     if (h->dead) memset(intent, 0, sizeof *intent); // half an answer is none
     intent->verdict = h->verdict;

@@ -1,6 +1,7 @@
 // process.c - a program of its own as a controller: started, asked in lock-step, ended with all it started.
 #define _GNU_SOURCE // sched_setaffinity
 #include "base/fail.h"
+#include "host/child.h"
 #include "host/frame.h"
 #include "host/host.h"
 #include "scenario/number.h"
@@ -11,22 +12,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/time.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 enum {
     WIRE_CAP = 4096,          // [bytes] of a frame between the first and the last
-    START_SECONDS = 10,       // to be ready, beside the deadline: an interpreter has to load
-    END_MILLISECONDS = 1000,  // to end by itself when the world has
     REAP_MILLISECONDS = 1000, // from the end of its replies to the end of the process
 };
 
 struct vy_process_host {
-    pid_t pid;
+    child child;
     int wire; // our end of the socket
     double deadline;
     int rotor_count;
@@ -55,15 +52,8 @@ static void set_timeout(int wire, double seconds)
 }
 
 // In the child, between fork and exec: only what is safe there.
-static void become(const char *line, const char *folder, int wire, int core, pid_t parent)
+static void become(const char *line, const char *folder, int wire, int core)
 {
-    sigset_t none;
-    sigemptyset(&none);
-    (void)sigprocmask(SIG_SETMASK, &none, NULL);
-    (void)signal(SIGPIPE, SIG_DFL);
-    (void)setpgid(0, 0); // Ctrl-C is for the world, which ends us properly; and a group can be ended as one
-    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) _exit(126); // it died before it could be watched
     if (core >= 0) {
         cpu_set_t one;
         CPU_ZERO(&one);
@@ -80,59 +70,35 @@ static vy_status spawn(const vy_controller_def *def, vy_process_host *h, vy_erro
 {
     char line[sizeof def->program + 8];
     snprintf(line, sizeof line, "exec %s", def->program);
-    int ends[2];
+    int ends[2], leash = -1;
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
         return vy_fail(err, VY_IO, "controller: no socket: %s", strerror(errno));
+    for (int i = 0; i < 2; ++i) ends[i] = vy_fd_above_standard(ends[i]);
     h->core = def->spread ? -1 : sched_getcpu();
-    const pid_t parent = getpid();
-    h->pid = fork();
-    if (h->pid == 0) become(line, def->folder, ends[1], h->core, parent);
-    close(ends[1]);
     h->wire = ends[0];
-    if (h->pid < 0) {
-        close(ends[0]);
-        return vy_fail(err, VY_IO, "controller: no process: %s", strerror(errno));
-    }
-    (void)setpgid(h->pid, h->pid); // whichever of us is first
-    return VY_OK;
+    const vy_status status = ends[0] < 0 || ends[1] < 0
+                                 ? vy_fail(err, VY_IO, "controller: no socket: %s", strerror(errno))
+                                 : vy_child_fork(&h->child, &leash, err);
+    if (leash >= 0) become(line, def->folder, ends[1], h->core);
+    if (ends[1] >= 0) close(ends[1]);
+    return status;
 }
 
-// Wait for the process to end, and leave it to be reaped. Returns 0 when the time is over.
-static int wait_end(pid_t pid, int milliseconds, siginfo_t *info)
+static void close_wire(vy_process_host *h)
 {
-    for (int i = 0; i <= milliseconds; ++i) {
-        memset(info, 0, sizeof *info);
-        if (waitid(P_PID, (id_t)pid, info, WEXITED | WNOHANG | WNOWAIT) == 0 && info->si_pid == pid) return 1;
-        if (i < milliseconds) (void)nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-    }
-    return 0;
-}
-
-// The end of the process and of everything in its group.
-static void end_process(vy_process_host *h, int milliseconds)
-{
-    siginfo_t info;
-    if (h->wire >= 0) {
-        (void)shutdown(h->wire, SHUT_RDWR);
-        close(h->wire);
-        h->wire = -1;
-    }
-    if (h->pid <= 0) return;
-    (void)wait_end(h->pid, milliseconds, &info);
-    (void)kill(-h->pid, SIGKILL); // its number is not given away before it is reaped
-    while (waitpid(h->pid, NULL, 0) < 0 && errno == EINTR) {
-    }
-    h->pid = 0;
+    if (h->wire < 0) return;
+    (void)shutdown(h->wire, SHUT_RDWR);
+    close(h->wire);
+    h->wire = -1;
 }
 
 // The other end is closed: how did the process end?
 static vy_verdict ended(const vy_process_host *h, int32_t *detail)
 {
-    siginfo_t info;
-    *detail = -1; // it lives, but has closed its end
-    if (!wait_end(h->pid, REAP_MILLISECONDS, &info)) return VY_VERDICT_ENDED;
-    *detail = info.si_status;
-    return info.si_code == CLD_EXITED ? VY_VERDICT_ENDED : VY_VERDICT_CRASHED;
+    vy_verdict verdict;
+    (void)vy_child_wait(&h->child, REAP_MILLISECONDS, &verdict,
+                        detail); // -1: it lives, but has closed its end
+    return verdict;
 }
 
 static vy_verdict send_frame(vy_process_host *h, const unsigned char *bytes, size_t size, int32_t *detail)
@@ -209,24 +175,40 @@ vy_status vy_process_host_open(const vy_host_job *job, vy_process_host **out, vy
 {
     vy_process_host *h = calloc(1, sizeof *h);
     if (h == NULL) return vy_fail(err, VY_NO_MEMORY, "controller: out of memory");
-    h->wire = -1;
+    h->wire = h->child.lifeline = -1;
     h->deadline = job->def->deadline;
     h->rotor_count = job->start.rotor_count;
     vy_status status = spawn(job->def, h, err);
     if (status == VY_OK) status = greet(job, h, err);
     if (status != VY_OK) {
-        end_process(h, 0);
-        free(h);
+        h->dead = 1;
+        vy_process_host_close(h);
         return status;
     }
     *out = h;
     return VY_OK;
 }
 
+// A process may take the end of its input as it likes, but not crash of it.
+vy_verdict vy_process_host_finish(vy_process_host *h, int32_t *detail)
+{
+    vy_verdict verdict;
+    int32_t how;
+    close_wire(h);
+    const int gone = !h->dead && vy_child_wait(&h->child, END_MILLISECONDS, &verdict, &how);
+    vy_child_end(&h->child);
+    if (!h->dead) h->verdict = VY_VERDICT_ABSENT;
+    h->dead = 1;
+    const int crashed = gone && verdict == VY_VERDICT_CRASHED && how != SIGPIPE;
+    *detail = crashed ? how : 0;
+    return crashed ? VY_VERDICT_CRASHED : VY_VERDICT_REPLIED;
+}
+
 void vy_process_host_close(vy_process_host *h)
 {
     if (h == NULL) return;
-    end_process(h, h->dead ? 0 : END_MILLISECONDS);
+    int32_t detail;
+    (void)vy_process_host_finish(h, &detail);
     if (h->pinned) (void)sched_setaffinity(0, sizeof h->kept, &h->kept);
     free(h);
 }
@@ -256,7 +238,10 @@ void vy_process_host_call(void *host, const vy_samples *samples, vy_intent *inte
             h->detail = intent->detail;
         }
         h->dead = h->verdict != VY_VERDICT_REPLIED;
-        if (h->dead) end_process(h, 0);
+        if (h->dead) {
+            close_wire(h);
+            vy_child_end(&h->child);
+        }
     }
     intent->verdict = h->verdict;
     intent->detail = h->detail;

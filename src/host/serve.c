@@ -5,6 +5,8 @@
 #include "scenario/number.h"
 #include "volery/host.h"
 #include <errno.h>
+#include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,6 +59,13 @@ static double number_of(const char *text, const char *key)
     return at != NULL ? strtod(at, NULL) : 0.0;
 }
 
+// A whole number of at most `most`; -1 for anything else.
+static int whole_of(const char *text, const char *key, int most)
+{
+    const double number = number_of(text, key);
+    return number >= 0.0 && number <= most && number == floor(number) ? (int)number : -1;
+}
+
 // What `init` is shown, from the world's first frame. `name` and `parameters` are its memory.
 static int read_start(const char *text, vy_plugin_start *start, char name[VY_NAME_CAP],
                       vy_parameter parameters[VY_PARAMETER_CAP])
@@ -64,7 +73,7 @@ static int read_start(const char *text, vy_plugin_start *start, char name[VY_NAM
     memset(start, 0, sizeof *start);
     const char *drone = value_of(text, "drone"), *inertia = value_of(text, "inertia");
     const char *list = value_of(text, "parameters");
-    if (drone == NULL || inertia == NULL || list == NULL || (int)number_of(text, "volery") != WIRE_VERSION)
+    if (drone == NULL || inertia == NULL || list == NULL || whole_of(text, "volery", INT_MAX) != WIRE_VERSION)
         return 0;
     snprintf(name, VY_NAME_CAP, "%.*s", (int)strcspn(drone + 1, "\""), drone + 1);
     start->drone = name;
@@ -72,7 +81,7 @@ static int read_start(const char *text, vy_plugin_start *start, char name[VY_NAM
     start->period = number_of(text, "period");
     start->mass = number_of(text, "mass");
     start->thrust_max = number_of(text, "thrust_max");
-    start->rotor_count = (int)number_of(text, "rotor_count");
+    start->rotor_count = whole_of(text, "rotor_count", VY_ROTOR_CAP);
     for (int i = 0; i < 9; ++i) {
         char *end;
         start->inertia.m[i / 3][i % 3] = strtod(inertia + 1, &end);
@@ -87,7 +96,7 @@ static int read_start(const char *text, vy_plugin_start *start, char name[VY_NAM
         at = end + strspn(end, ", ");
     }
     start->parameters = parameters;
-    return start->rotor_count >= 0 && start->rotor_count <= VY_ROTOR_CAP;
+    return start->rotor_count >= 0;
 }
 
 static vy_status begin(const vy_plugin *plugin, int in, int out, int *rotor_count, void **self, vy_error *err)

@@ -1,0 +1,61 @@
+// channel.c - handing a turn over to another process, as fast as the cores there are allow.
+#define _GNU_SOURCE // syscall
+#include "host/channel.h"
+#include "base/cpu.h"
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    LOOKS = 8,      // between two looks at the clock
+    TRY_AGAIN = 64, // waits after which looking is tried anew
+};
+
+int64_t vy_clock_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+void vy_turn_raise(turn *t, uint32_t count)
+{
+    atomic_store(&t->count, count);
+    if (atomic_load(&t->sleeps)) (void)syscall(SYS_futex, &t->count, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+static int look(turn *t, uint32_t old, int64_t until)
+{
+    do {
+        for (int i = 0; i < LOOKS; ++i) {
+            if (atomic_load_explicit(&t->count, memory_order_acquire) != old) return 1;
+            vy_cpu_pause();
+        }
+    } while (vy_clock_ns() < until);
+    return 0;
+}
+
+int vy_turn_wait(turn *t, uint32_t old, int64_t limit_ns, waiter *w)
+{
+    if (++w->waits % TRY_AGAIN == 0) w->spin_ns = w->spin_max_ns;
+    const int64_t start = vy_clock_ns();
+    if (w->spin_ns > 0) {
+        if (look(t, old, start + w->spin_ns)) {
+            w->spin_ns = w->spin_max_ns;
+            return 1;
+        }
+        w->spin_ns = w->spin_ns > 1000 ? w->spin_ns / 2 : 0;
+    }
+    // Whoever raises the counter looks at `sleeps` after that, and we at the counter after this.
+    atomic_store(&t->sleeps, 1);
+    int done;
+    while (!(done = atomic_load(&t->count) != old)) {
+        const int64_t left = limit_ns - (vy_clock_ns() - start);
+        if (left <= 0) break;
+        const struct timespec wait = {.tv_sec = (time_t)(left / 1000000000), .tv_nsec = left % 1000000000};
+        (void)syscall(SYS_futex, &t->count, FUTEX_WAIT, old, &wait, NULL, 0);
+    }
+    atomic_store(&t->sleeps, 0);
+    return done;
+}

@@ -1,0 +1,27 @@
+// child.h - child processes that end with this one, whichever of its threads made them.
+#pragma once
+#include "volery/controller.h"
+#include "volery/status.h"
+#include <sys/types.h>
+
+/// A child that leads a process group of its own.
+typedef struct child {
+    pid_t pid;    // 0: none
+    int lifeline; // end of a pipe that this process alone holds; -1: none
+} child;
+
+/// Fork. In the child, where it returns with `*leash` at least 0, signals are as at a program's start and
+/// only what is safe after a fork may follow. The child keeps the leash open across its exec: when this
+/// process ends, the kernel kills the child's whole group.
+vy_status vy_child_fork(child *out, int *leash, vy_error *err);
+
+/// Wait for its end, and leave it to be reaped. Returns 0 when the time is over; else what came of it, and
+/// `*detail`: the exit status or signal, -1 when somebody else has reaped it.
+int vy_child_wait(const child *c, int milliseconds, vy_verdict *verdict, int32_t *detail);
+
+/// Kill what is left of it and of its group, and reap it.
+void vy_child_end(child *c);
+
+/// The same file under a descriptor that is none of the standard ones, closed on exec; -1 with errno. `fd` is
+/// closed.
+int vy_fd_above_standard(int fd);

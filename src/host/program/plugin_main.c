@@ -1,0 +1,104 @@
+// plugin_main.c - the program around a plug-in: one process per drone, driven through shared memory.
+//
+// Whatever the library does to its process, the world learns from waitpid(). PROGRAM_DONE is its exit status
+// when nothing happened.
+#define _GNU_SOURCE
+#include "base/fail.h"
+#include "base/real.h"
+#include "host/channel.h"
+#include "volery/host.h"
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define LOOK_FOR_WORLD 1000000000 // [ns] between two looks whether there still is a world
+
+// pthread_exit() in the plug-in would leave its threads, and nobody who answers.
+static void leave(void *unused)
+{
+    (void)unused;
+    (void)fflush(NULL);
+    _exit(0);
+}
+
+// 1 with a question, 0 at the end.
+static int next_question(channel *c, uint32_t *count, waiter *w)
+{
+    while (!vy_turn_wait(&c->asked, *count, LOOK_FOR_WORLD, w)) {
+        if (getppid() != c->world) _exit(1); // the leash has ended us, unless the plug-in has closed it
+    }
+    *count = atomic_load(&c->asked.count);
+    return !atomic_load(&c->ending);
+}
+
+static void fly(channel *c, const vy_plugin *plugin, void *self)
+{
+    waiter w = {.spin_ns = c->spin_ns, .spin_max_ns = c->spin_ns};
+    uint32_t count = atomic_load(&c->asked.count);
+    atomic_store(&c->stage, STAGE_STEP);
+    vy_turn_raise(&c->answered, count);
+    while (next_question(c, &count, &w)) {
+        memset(&c->intent, 0, sizeof c->intent);
+        (void)fpu_enter(); // the last call may have changed rounding
+        plugin->step(self, &c->samples, &c->intent);
+        vy_turn_raise(&c->answered, count);
+    }
+}
+
+static void *begin(channel *c, const vy_plugin *plugin)
+{
+    char why[120] = "";
+    vy_plugin_start start = c->start;
+    start.drone = c->drone;
+    start.parameters = c->parameters;
+    atomic_store(&c->stage, STAGE_INIT);
+    (void)fpu_enter();
+    void *self = plugin->init(&start, why, sizeof why);
+    why[sizeof why - 1] = '\0';
+    if (self == NULL)
+        (void)vy_fail(&c->refusal, VY_BAD_VALUE, "refuses: %.100s",
+                      why[0] != '\0' ? why : "its init gave NULL");
+    return self;
+}
+
+static int host(channel *c)
+{
+    void *library = NULL, *self = NULL;
+    const vy_plugin *plugin = NULL;
+    atomic_store(&c->stage, STAGE_LOAD);
+    if (vy_plugin_load(c->library, &library, &plugin, &c->refusal) == VY_OK) self = begin(c, plugin);
+    if (self == NULL) {
+        (void)fflush(NULL);
+        vy_turn_raise(&c->answered, atomic_load(&c->asked.count));
+        return 0;
+    }
+    fly(c, plugin, self);
+    atomic_store(&c->stage, STAGE_DONE);
+    (void)fpu_enter();
+    if (plugin->done != NULL) plugin->done(self);
+    atomic_store(&c->stage, STAGE_UNLOAD);
+    vy_plugin_unload(library);
+    atomic_store(&c->stage, STAGE_GONE);
+    return 1;
+}
+
+int main(int count, char **words)
+{
+    if (count > 1) (void)unlink(words[1]); // it was started from a file
+    channel *c = mmap(NULL, sizeof *c, PROT_READ | PROT_WRITE, MAP_SHARED, CHANNEL_FD, 0);
+    if (c == MAP_FAILED) {
+        fprintf(stderr, "this program is started by Volery\n");
+        return 2;
+    }
+    close(CHANNEL_FD);
+    (void)fcntl(LEASH_FD, F_SETFD, FD_CLOEXEC);
+    int done;
+    pthread_cleanup_push(leave, NULL);
+    done = host(c);
+    pthread_cleanup_pop(0);
+    if (!done) _exit(1); // refused: what it would do at its end is of no interest
+    return PROGRAM_DONE;
+}
