@@ -213,6 +213,28 @@ def test_a_process_steers() -> None:
         HOVER, settings={"drones.a.controller": {"kind": "pilot", "device": "keyboard"}}))
 
 
+def test_controllers_outlive_the_thread_that_made_their_world() -> None:
+    root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+    examples = os.path.join(root, "examples")
+    with tempfile.TemporaryDirectory() as folder:
+        library = os.path.join(folder, "mine.so")
+        subprocess.run(["cc", "-shared", "-fPIC", "-O2", "-ffp-contract=off", "-I", os.path.join(root, "include"),
+                        os.path.join(examples, "controller.c"), "-o", library, "-lm"], check=True)
+        hashes = set()
+        for controller in ({"kind": "process", "command": f"{sys.executable} {os.path.join(examples, 'controller.py')}"},
+                           {"kind": "plugin", "library": library}):
+            worlds: list[volery.World] = []
+            thread = threading.Thread(target=lambda: worlds.append(
+                volery.World(HOVER, settings={"drones.a.controller": {**controller, "deadline": 20}})))
+            thread.start()
+            thread.join()
+            time.sleep(0.05)  # for a signal to arrive
+            worlds[0].step(300)
+            assert worlds[0].failure is None, worlds[0].failure
+            hashes.add(worlds[0].hash)
+        assert len(hashes) == 1  # and both give the same bits
+
+
 def test_the_command_comes_along() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for volery_ in ([os.path.join(os.path.dirname(sys.executable), "volery")], [sys.executable, "-m", "volery"]):

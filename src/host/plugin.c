@@ -18,10 +18,9 @@
 #include <zlib.h>
 
 enum {
-    SPIN_NS = 20000,          // longest look for an answer or a question before a sleep
-    FIRST_SLEEP_NS = 1000000, // then a look whether the program still lives, and twice as long again
-    LONGEST_SLEEP_NS = 32000000,
-    PROGRAM_FD = 5, // of the child, until it has become the program
+    SPIN_NS = 20000,     // longest look for an answer or a question before a sleep
+    SLEEP_NS = 16000000, // between two looks whether the program lives; a timer of less than a tick is dear
+    PROGRAM_FD = 5,      // of the child, until it has become the program
 };
 
 #ifndef MFD_EXEC
@@ -42,10 +41,10 @@ struct vy_plugin_host {
 // --- the program
 
 typedef struct program {
-    int fd; // in memory
+    int fd; // in memory; -1: forbidden here
     unsigned char *bytes;
     size_t size;
-    char file[200]; // where it goes if a program in memory may not be started here
+    char file[200]; // where it goes then
 } program;
 
 static int write_all(int fd, const unsigned char *bytes, size_t size)
@@ -72,7 +71,7 @@ static vy_status unpack(program *p, vy_error *err)
     p->fd = memfd_create("volery-plugin", MFD_CLOEXEC | MFD_EXEC);
     if (p->fd < 0 && errno == EINVAL) p->fd = memfd_create("volery-plugin", MFD_CLOEXEC);
     p->fd = vy_fd_above_standard(p->fd);
-    if (p->fd < 0 || !write_all(p->fd, p->bytes, p->size))
+    if (p->fd >= 0 && !write_all(p->fd, p->bytes, p->size))
         return vy_fail(err, VY_IO, "plug-in: no memory for the program around it: %s", strerror(errno));
     return VY_OK;
 }
@@ -95,11 +94,11 @@ static void become(const program *p, channel *c, int memory, int leash)
     const int nothing = open("/dev/null", O_RDONLY);
     (void)dup2(STDERR_FILENO, STDOUT_FILENO); // standard output may be the log's, or JSON
     if (nothing >= 0 && dup2(nothing, STDIN_FILENO) == STDIN_FILENO &&
-        dup2(memory, CHANNEL_FD) == CHANNEL_FD && dup2(leash, LEASH_FD) == LEASH_FD &&
-        dup3(p->fd, PROGRAM_FD, O_CLOEXEC) == PROGRAM_FD) {
+        dup2(memory, CHANNEL_FD) == CHANNEL_FD && dup2(leash, LEASH_FD) == LEASH_FD) {
+        const int given = p->fd >= 0 ? dup3(p->fd, PROGRAM_FD, O_CLOEXEC) : -1;
         close_others();
-        (void)fexecve(PROGRAM_FD, words, environ);
-        close(PROGRAM_FD); // programs in memory may be forbidden: the way of before, then, by a file
+        if (given >= 0) (void)fexecve(PROGRAM_FD, words, environ);
+        close(PROGRAM_FD);
         const int file = open(p->file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0700);
         if (file >= 0 && write_all(file, p->bytes, p->size) && close(file) == 0) {
             words[1] = (char *)p->file; // to be removed by the program
@@ -149,19 +148,17 @@ static vy_verdict wait_answer(vy_plugin_host *h, int64_t limit_ns, int32_t *deta
 {
     turn *t = &h->channel->answered;
     const uint32_t old = h->count - 1;
-    int64_t slice = FIRST_SLEEP_NS;
     if (atomic_load_explicit(&t->count, memory_order_acquire) != old) return VY_VERDICT_REPLIED;
     const int64_t start = vy_clock_ns();
     for (;;) {
         const int64_t left = limit_ns - (vy_clock_ns() - start);
-        if (vy_turn_wait(t, old, slice < left ? slice : left, &h->waiter)) return VY_VERDICT_REPLIED;
+        if (vy_turn_wait(t, old, SLEEP_NS < left ? SLEEP_NS : left, &h->waiter)) return VY_VERDICT_REPLIED;
         vy_verdict verdict;
         const int gone = vy_child_wait(&h->child, 0, &verdict, detail);
         if (atomic_load(&t->count) != old) return VY_VERDICT_REPLIED; // its last words
         if (gone) return verdict;
         *detail = 0;
-        if (left <= slice) return VY_VERDICT_LATE;
-        if (slice < LONGEST_SLEEP_NS) slice *= 2;
+        if (left <= SLEEP_NS) return VY_VERDICT_LATE;
     }
 }
 
