@@ -44,7 +44,7 @@ vy_status vy_child_fork(child *out, int *leash, vy_error *err)
 {
     int ends[2];
     *leash = -1;
-    *out = (child){.pid = 0, .lifeline = -1};
+    *out = (child){.pid = 0, .lifeline = -1, .owner = getpid()};
     if (pipe2(ends, O_CLOEXEC) != 0) return vy_fail(err, VY_IO, "controller: no pipe: %s", strerror(errno));
     for (int i = 0; i < 2; ++i) ends[i] = vy_fd_above_standard(ends[i]);
     out->pid = ends[0] < 0 || ends[1] < 0 ? -1 : fork();

@@ -8,6 +8,7 @@
 typedef struct child {
     pid_t pid;    // 0: none
     int lifeline; // end of a pipe that this process alone holds; -1: none
+    pid_t owner;  // process whose child it is: a fork of that one has no say
 } child;
 
 /// Fork. In the child, where it returns with `*leash` at least 0, signals are as at a program's start and

@@ -228,16 +228,15 @@ vy_status vy_plugin_host_open(const vy_host_job *job, vy_plugin_host **out, vy_e
 vy_verdict vy_plugin_host_finish(vy_plugin_host *h, int32_t *detail)
 {
     *detail = 0;
-    if (h->dead) return VY_VERDICT_REPLIED;
+    if (h->dead || h->child.owner != getpid()) return VY_VERDICT_REPLIED;
     h->dead = 1;
     h->verdict = VY_VERDICT_ABSENT;
     h->detail = 0;
     atomic_store(&h->channel->ending, 1);
     vy_turn_raise(&h->channel->asked, ++h->count);
-    const int64_t wait_ms = h->deadline_ns / 1000000;
-    vy_verdict verdict = VY_VERDICT_LATE;
-    if (vy_child_wait(&h->child, wait_ms > END_MILLISECONDS ? (int)wait_ms : END_MILLISECONDS, &verdict,
-                      detail)) {
+    const int wait_ms = (int)(h->deadline_ns / 1000000) + END_MILLISECONDS;
+    vy_verdict verdict;
+    if (vy_child_wait(&h->child, wait_ms, &verdict, detail)) {
         const int whole = atomic_load(&h->channel->stage) == STAGE_GONE;
         const int reaped = *detail == -1; // by somebody else: its exit status is not known
         if (whole && verdict == VY_VERDICT_ENDED && (reaped || *detail == PROGRAM_DONE)) {

@@ -87,7 +87,7 @@ static vy_status spawn(const vy_controller_def *def, vy_process_host *h, vy_erro
 static void close_wire(vy_process_host *h)
 {
     if (h->wire < 0) return;
-    (void)shutdown(h->wire, SHUT_RDWR);
+    if (h->child.owner == getpid()) (void)shutdown(h->wire, SHUT_RDWR);
     close(h->wire);
     h->wire = -1;
 }
@@ -195,7 +195,8 @@ vy_verdict vy_process_host_finish(vy_process_host *h, int32_t *detail)
     vy_verdict verdict;
     int32_t how;
     close_wire(h);
-    const int gone = !h->dead && vy_child_wait(&h->child, END_MILLISECONDS, &verdict, &how);
+    const int gone =
+        !h->dead && h->child.owner == getpid() && vy_child_wait(&h->child, END_MILLISECONDS, &verdict, &how);
     vy_child_end(&h->child);
     if (!h->dead) h->verdict = VY_VERDICT_ABSENT;
     h->dead = 1;
