@@ -3,6 +3,7 @@
 //
 // A slice of the sets is tried here; all 100,000 of them with VOLERY_FLAT_SETS=100000.
 #include "collision_samples.h"
+#include "geometry/hull_parts.h"
 #include "hull_checks.h"
 #include "volery/mass.h"
 #include <string.h>
@@ -266,6 +267,21 @@ static void check_flat_set(const flat_set *set, const vy_hull *h, tally *worst)
     assert_true(m.x > 0.0 && m.x + m.y > m.z);
 }
 
+/// The faces of a hull make a hull again.
+static void check_faces_again(const flat_set *set, const vy_hull *h)
+{
+    int counts[2 * FLAT_POINTS_MAX];
+    for (int f = 0; f < h->face_count; ++f) counts[f] = h->faces[f].count;
+    vy_hull *again = NULL;
+    vy_error err;
+    const vy_status status = vy_hull_from_faces(h->vertices, h->vertex_count, h->loop, counts, h->face_count,
+                                                set->tolerance, &again, &err);
+    if (status == VY_HULL_COPLANAR && set->kind == 6) return;
+    if (status != VY_OK) fail_msg("%s", err.text);
+    assert_true(not_convex(again) <= 1.0);
+    vy_hull_destroy(again);
+}
+
 static void near_flat_sets_make_convex_hulls(void **unused)
 {
     (void)unused;
@@ -286,6 +302,7 @@ static void near_flat_sets_make_convex_hulls(void **unused)
         if (status != VY_OK) fail_msg("set %d: %s", i, err.text);
         worst.hulls += 1;
         check_flat_set(&set, h, &worst);
+        check_faces_again(&set, h);
         vy_hull_destroy(h);
         if (worst.convex > 1.0 || worst.outside > 4.0 || worst.planes > 2.0 || worst.volume > 2.0 ||
             worst.mass > 0.1) {
@@ -319,6 +336,54 @@ static void cube_with_a_lifted_corner_is_convex(void **unused)
     assert_near(h->volume, 1.0, 3e-12);
     assert_true(not_convex(h) <= 1.0);
     vy_hull_destroy(h);
+}
+
+// Float points whose sides are flat to a part in ten million, with a tolerance below that.
+static void single_precision_makes_convex_hulls(void **unused)
+{
+    (void)unused;
+    sampler s = {30};
+    for (int i = 0; i < 300; ++i) {
+        vy_vec3 p[SAMPLE_POINTS_MAX];
+        const int count = sample_points(&s, 5 + i % 4, p); // cubes with more points, prisms
+        move_points(p, count, sample_rotation(&s), 1.0, vec3_zero());
+        for (int k = 0; k < count; ++k)
+            p[k] = vec3_make((double)(float)p[k].x, (double)(float)p[k].y, (double)(float)p[k].z);
+        vy_hull *h = NULL;
+        assert_int_equal(vy_hull_create(p, count, 1e-8, &h, NULL), VY_OK);
+        assert_true(not_convex(h) <= 1.0);
+        vy_hull_destroy(h);
+    }
+}
+
+// The slow way alone, on points of all kinds: closed, Euler's number, nothing beyond a triangle.
+static void exact_hulls_are_convex(void **unused)
+{
+    (void)unused;
+    sampler s = {17};
+    for (int i = 0; i < 600; ++i) {
+        vy_vec3 p[SAMPLE_POINTS_MAX];
+        const int count = sample_points(&s, i % SAMPLE_KINDS, p);
+        const double tiny = i % 7 == 0 ? 1e-250 : 1.0; // squares underflow
+        for (int k = 0; k < count; ++k) p[k].z *= k & 1 ? tiny : 1.0;
+        vy_loops loops = {0};
+        const vy_status status = vy_loops_exact(p, count, &loops, NULL);
+        if (status == VY_HULL_COPLANAR && i % SAMPLE_KINDS == 2) continue; // a lattice may be
+        assert_int_equal(status, VY_OK);
+        int *scratch = calloc(3 * (size_t)loops.half_count, sizeof *scratch), seen[SAMPLE_POINTS_MAX] = {0};
+        int corners = 0;
+        assert_int_equal(vy_loops_twins(&loops, scratch, scratch + loops.half_count, NULL), VY_OK);
+        for (int h = 0; h < loops.half_count; ++h) corners += !seen[loops.vertex[h]]++;
+        assert_int_equal(corners - loops.half_count / 2 + loops.face_count, 2);
+        for (int f = 0; f < loops.face_count; ++f) {
+            const int *v = loops.vertex + loops.first[f];
+            const vy_vec3 twice = vy_loop_area_vector(p, v, 3);
+            for (int k = 0; k < count && tiny == 1.0; ++k)
+                assert_true(vec3_dot(twice, vec3_sub(p[k], p[v[0]])) <= 1e-14 * vec3_length(twice));
+        }
+        free(scratch);
+        vy_loops_free(&loops);
+    }
 }
 
 // ---- contacts ----
@@ -519,6 +584,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cube_with_a_lifted_corner_is_convex),
         cmocka_unit_test(near_flat_sets_make_convex_hulls),
+        cmocka_unit_test(single_precision_makes_convex_hulls),
+        cmocka_unit_test(exact_hulls_are_convex),
         cmocka_unit_test(near_flat_hulls_collide),
         cmocka_unit_test(check_refuses_the_lid_with_a_notch),
         cmocka_unit_test(check_refuses_what_is_not_convex),

@@ -86,9 +86,10 @@ typedef struct vy_hull {
 /// The convex hull of points, by Qhull. Points inside and repeated points are allowed and left out.
 ///
 /// A distance up to tolerance * L + 4 * 2^-52 * M + 1e-60 counts as zero, where L is the longest side of the
-/// points' bounding box and M the largest coordinate: adjacent facets that flat are one face, and points that
-/// are four times that or less from one point, line or plane have no hull. Every input point is inside the
-/// hull or no farther outside than a few times that.
+/// points' bounding box and M the largest coordinate: adjacent facets that flat are one face where that face
+/// is convex, and points that are four times that or less from one point, line or plane have no hull. Within
+/// that and rounding, the hull is convex as vy_hull_check() has it. Every input point is inside the hull or
+/// no farther outside than a few times that.
 /// @param points    [m] read during the call only
 /// @param tolerance relative, 0 ... 1e-3; VY_HULL_TOLERANCE unless there is a reason
 /// @param out       the hull, to be given to vy_hull_destroy(); NULL on failure
@@ -118,7 +119,9 @@ void vy_hull_destroy(vy_hull *hull);
 
 /// Check what queries rely on, for hulls that were not made by the functions above: indices in range, loops
 /// closed, every half-edge with its twin, Euler's V - E + F = 2, triangles and padded coordinates that agree
-/// with the rest, unit normals, flat faces, convexity.
+/// with the rest, unit normals; and, within hull->tolerance and rounding, faces that are flat (to either side
+/// of their middle), polygons with no corner beyond the line of a side, no vertex beyond the plane of a face.
+/// Takes time with vertices times faces.
 /// @return VY_OK or VY_BAD_HULL
 vy_status vy_hull_check(const vy_hull *hull, vy_error *err);
 

@@ -418,7 +418,7 @@ static vy_status check_convex(const vy_hull *hull, vy_error *err)
     const vy_bounds box = vy_bounds_of_points(hull->vertices, hull->vertex_count);
     const vy_vec3 side = vec3_sub(box.high, box.low);
     const double longest = real_max(side.x, real_max(side.y, side.z));
-    const double slack = hull->tolerance + 16.0 * DBL_EPSILON * longest; // rounding of normals and heights
+    const double slack = hull->tolerance + 8.0 * DBL_EPSILON * longest; // rounding of normals and heights
     for (int f = 0; f < hull->face_count; ++f) {
         const vy_hull_face *face = &hull->faces[f];
         const vy_vec3 n = face->normal, origin = hull->vertices[hull->loop[face->first]];

@@ -79,7 +79,7 @@ typedef struct triangle {
 } triangle;
 
 typedef struct insertion {
-    vy_vec3 *points; // scaled by a power of two
+    vy_vec3 *points;
     triangle *t;
     int *seen;  // [triangle] the newest point that sees it
     int *fresh; // [point] the new triangle whose side towards the hull starts here
@@ -195,6 +195,14 @@ static vy_status copy_triangles(const insertion *w, vy_loops *loops, vy_error *e
     return VY_OK;
 }
 
+/// Scaled by a power of two; what is below 2^-200 of the size becomes 0, so that no product underflows.
+static vy_vec3 prepared(double scale, vy_vec3 p)
+{
+    double c[3] = {scale * p.x, scale * p.y, scale * p.z};
+    for (int k = 0; k < 3; ++k) c[k] = real_abs(c[k]) < 0x1p-200 ? 0.0 : c[k];
+    return vec3_make(c[0], c[1], c[2]);
+}
+
 static vy_status insert_all(insertion *w, int count, vy_loops *loops, vy_error *err)
 {
     int corner[4];
@@ -216,10 +224,10 @@ vy_status vy_loops_exact(const vy_vec3 *points, int count, vy_loops *loops, vy_e
                    .t = malloc(most * sizeof *w.t),
                    .seen = malloc(most * sizeof *w.seen),
                    .fresh = malloc(n * sizeof *w.fresh)};
-    vy_status status = VY_NO_MEMORY;
+    vy_status status;
     if (w.points != NULL && w.t != NULL && w.seen != NULL && w.fresh != NULL) {
         const double scale = vy_scale_of_points(points, count);
-        for (size_t i = 0; i < n; ++i) w.points[i] = vec3_scale(scale, points[i]);
+        for (size_t i = 0; i < n; ++i) w.points[i] = prepared(scale, points[i]);
         status = insert_all(&w, count, loops, err);
     } else {
         status = vy_fail(err, VY_NO_MEMORY, "hull: no memory for %d points", count);

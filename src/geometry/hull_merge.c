@@ -453,7 +453,7 @@ static int part_group(merge_work *w, int group)
 }
 
 /// The merged loops; w->stack has the loop of each group. Returns how many groups were parted: they have no
-/// border, a hole, or meet themselves, or the face is not one.
+/// border, a hole, meet themselves, or make no face.
 static int collect_loops(merge_work *w, int *first, int *vertex, int *face_count)
 {
     const vy_loops *loops = w->loops;
@@ -483,8 +483,10 @@ static int collect_loops(merge_work *w, int *first, int *vertex, int *face_count
     }
     first[faces] = used;
     *face_count = faces;
-    if (faces < 4) { // top and bottom of a thin plate taken for one face
-        for (int f = 0; f < loops->face_count; ++f) parted += w->members[f] > 0 && part_group(w, f);
+    for (int f = 0; f < loops->face_count; ++f) {
+        // A group that is all there is, or nearly: top and bottom of a thin plate taken for one face.
+        const int closed = w->members[f] > 1 && (faces < 4 || w->stack[f] < 0);
+        if (closed) parted += part_group(w, f);
     }
     return parted;
 }

@@ -88,8 +88,8 @@ vy_vec3 vy_hull_nearest(const vy_hull *hull, vy_vec3 point, double *distance, in
         // nearly the same plane from the front.
         best.distance = DBL_MAX;
         best = nearest_of_faces(hull, point, 0.0, DBL_MAX, 0.0, best);
-        const double slack = 4.0 * hull->tolerance;
-        if (highest <= slack) best = nearest_of_faces(hull, point, -slack, 0.0, hull->tolerance, best);
+        const double slack = hull->tolerance + 16.0 * DBL_EPSILON * hull->radius;
+        if (highest <= 4.0 * slack) best = nearest_of_faces(hull, point, -4.0 * slack, 0.0, slack, best);
     }
     if (distance != NULL) *distance = best.distance;
     if (face != NULL) *face = best.face;
