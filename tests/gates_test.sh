@@ -50,6 +50,8 @@ plant "a public header without a home" include/volery/planted.h '#include "voler
     "volery/planted.h has no home" tools/check_layers.sh
 plant "a folder nobody declared" src/planted/planted.c '#include "base/real.h"' \
     "folder planted is not in" tools/check_layers.sh
+plant "a public function in the caller's rounding" src/base/status.c 'double vy_shape_mass(double x) { return x * x; }' \
+    "vy_shape_mass has no FPU_SCOPE" tools/check_fpu.sh
 plant "bad format" src/base/status.c 'int  planted( void );' "src/base/status.c" tools/check_format.sh
 plant "a machine's path" README.md "see /""home/someone/notes" "README.md:" tools/check_words.sh
 plant "a registry" web/package-lock.json "https://registry.""npmjs.org/three" "package-lock.json:" tools/check_words.sh

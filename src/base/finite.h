@@ -1,14 +1,15 @@
-// finite.h - is every number of an array finite?
+// finite.h - is every number of an array finite, and its square too?
 #pragma once
 #include "base/real.h"
 #include <stddef.h>
 
-/// Lanes in which none of `count` values is infinite or NaN.
-VY_FN mask reals_finite(const real *values, size_t count)
+/// Lanes in which none of `count` values is NaN or beyond REAL_MOST.
+VY_FN mask reals_bounded(const real *values, size_t count)
 {
-    // An infinity or a NaN survives every addition, so a finite sum answers at once. Finite values can also
-    // add up to infinity; then each is looked at. Eight sums hide each other's latency; single values, not
-    // wider vectors, because they were just written as such and a wider load would have to wait for them.
+    // An infinity or a NaN survives every addition, and so does a value beyond the bound unless another one
+    // cancels it, which does not last; so a small sum answers at once. Else each is looked at. Eight sums
+    // hide each other's latency; single values, not wider vectors, because they were just written as such and
+    // a wider load would have to wait for them.
     real a = real_set(0.0), b = a, c = a, d = a, e = a, f = a, g = a, h = a;
     size_t i = 0;
     for (; i + 8 <= count; i += 8) {
@@ -22,13 +23,14 @@ VY_FN mask reals_finite(const real *values, size_t count)
         h = h + values[i + 7];
     }
     for (; i < count; ++i) a = a + values[i];
-    const real sum = ((a + b) + (c + d)) + ((e + f) + (g + h));
-    mask finite = sum - sum == 0.0;
-    if (mask_all(finite)) return finite;
-    finite = mask_set(1);
-    for (i = 0; i < count; ++i) finite = finite & (values[i] - values[i] == 0.0);
-    return finite;
+    const real sum = ((real_abs(a) + real_abs(b)) + (real_abs(c) + real_abs(d))) +
+                     ((real_abs(e) + real_abs(f)) + (real_abs(g) + real_abs(h)));
+    mask bounded = sum <= REAL_MOST;
+    if (mask_all(bounded)) return bounded;
+    bounded = mask_set(1);
+    for (i = 0; i < count; ++i) bounded = bounded & real_is_bounded(values[i]);
+    return bounded;
 }
 
-/// 1 when no value is infinite or NaN, else 0.
+/// 1 when no value is infinite, beyond REAL_MOST, or NaN; else 0.
 int vy_all_finite(const double *values, size_t count);

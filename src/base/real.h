@@ -100,6 +100,50 @@ VY_FN void fpu_leave(uint64_t found)
     if ((found & FPU_MODE_BITS) != FPU_MODE_WANTED) fpu_set_mode(found);
 }
 
+// Beside it, on x86-64, the C library rounds decimal numbers as the old floating-point unit is told to.
+#if defined(__x86_64__)
+VY_FN uint64_t fpu_text_mode(void)
+{
+    uint16_t mode;
+    __asm__ volatile("fnstcw %0" : "=m"(mode));
+    return mode;
+}
+VY_FN void fpu_set_text_mode(uint64_t mode)
+{
+    const uint16_t word = (uint16_t)mode;
+    __asm__ volatile("fldcw %0" : : "m"(word));
+}
+#define FPU_TEXT_WANTED 0x037fu
+#else
+VY_FN uint64_t fpu_text_mode(void) { return 0; }
+VY_FN void fpu_set_text_mode(uint64_t mode) { (void)mode; }
+#define FPU_TEXT_WANTED 0u
+#endif
+
+typedef struct fpu_found {
+    uint64_t mode, text_mode;
+} fpu_found;
+
+VY_FN fpu_found fpu_enter_scope(void)
+{
+    fpu_found found;
+    found.mode = fpu_enter();
+    found.text_mode = fpu_text_mode();
+    if (found.text_mode != FPU_TEXT_WANTED) fpu_set_text_mode(FPU_TEXT_WANTED);
+    return found;
+}
+
+VY_FN void fpu_leave_scope(const fpu_found *found)
+{
+    if (found->text_mode != FPU_TEXT_WANTED) fpu_set_text_mode(found->text_mode);
+    fpu_leave(found->mode);
+}
+
+/// First line of a public function that computes, reads or writes numbers: the environment is ours until the
+/// function returns, and then the caller's again.
+#define FPU_SCOPE \
+    __attribute__((cleanup(fpu_leave_scope), unused)) const fpu_found fpu_caller = fpu_enter_scope()
+
 // The compiler checks the arguments of printf-like functions.
 #define VY_PRINTF(text, first) __attribute__((format(printf, text, first)))
 
@@ -379,5 +423,9 @@ VY_FN real real_of_whole(bits n) { return real_of(n | 0x4330000000000000u) - 450
 
 /// Lanes where x is neither infinite nor NaN.
 VY_FN mask real_is_finite(real x) { return real_abs(x) <= DBL_MAX; }
+
+/// Beyond this a state counts as infinite: lengths and energies are made of its square.
+#define REAL_MOST 1e100
+VY_FN mask real_is_bounded(real x) { return real_abs(x) <= REAL_MOST; }
 
 #endif

@@ -98,3 +98,7 @@ VY_FN real real_of_whole(bits n) { return n; }
 
 /// Neither infinite nor NaN.
 VY_FN mask real_is_finite(real x) { return real_abs(x) <= FLT_MAX; }
+
+/// Beyond this a state counts as infinite: lengths and energies are made of its square.
+#define REAL_MOST 1e18f
+VY_FN mask real_is_bounded(real x) { return real_abs(x) <= REAL_MOST; }

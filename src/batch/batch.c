@@ -1,5 +1,6 @@
 // batch.c - the worlds of a batch: made, started, stepped, observed, read.
 #include "volery/batch.h"
+#include "base/real.h"
 #include "base/fail.h"
 #include "base/hash.h"
 #include "base/pool.h"
@@ -253,6 +254,7 @@ static int has_ended(const vy_batch *b, uint32_t world)
 
 void vy_batch_step(vy_batch *batch, uint64_t steps)
 {
+    FPU_SCOPE;
     const size_t row = (size_t)batch->view.drones * batch->view.observation_size;
     if (batch->def.autoreset ==
         VY_AUTORESET_NEXT) { // a world that had ended starts anew and waits this call out
@@ -284,6 +286,7 @@ void vy_batch_step(vy_batch *batch, uint64_t steps)
 
 void vy_batch_reset(vy_batch *batch, const uint8_t *who, const uint64_t *seeds)
 {
+    FPU_SCOPE;
     const size_t row = (size_t)batch->view.drones * batch->view.observation_size;
     for (uint32_t i = 0; i < batch->view.worlds; ++i) {
         if (who != NULL && !who[i]) continue;
@@ -340,6 +343,7 @@ static void go_on(vy_batch *b, uint32_t world)
 
 vy_status vy_batch_restore(vy_batch *batch, uint32_t world, const void *block, size_t size, vy_error *err)
 {
+    FPU_SCOPE;
     if (batch->lone != NULL) {
         const vy_status restored = vy_world_restore(batch->lone[world], block, size, err);
         if (restored == VY_OK) go_on(batch, world);
@@ -698,6 +702,7 @@ static vy_status fill(vy_batch *b, vy_error *err)
 
 vy_status vy_batch_create(const vy_batch_def *def, vy_batch **out, vy_error *err)
 {
+    FPU_SCOPE;
     *out = NULL;
     vy_status status = check_def(def, err);
     if (status != VY_OK) return status;

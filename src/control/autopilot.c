@@ -1,5 +1,6 @@
 // autopilot.c - the autopilot as declared, and on its own.
 #include "volery/autopilot.h"
+#include "base/real.h"
 #include "base/fail.h"
 #include "control/autopilot.h"
 #include "control/control.h"
@@ -11,6 +12,7 @@ vy_autopilot_def vy_default_autopilot_def(void)
 
 vy_status vy_check_autopilot_def(const vy_autopilot_def *def, vy_error *err)
 {
+    FPU_SCOPE;
     if (!real_is_finite(def->altitude))
         return vy_fail(err, VY_BAD_VALUE, "autopilot.altitude must be finite, got %g", def->altitude);
     if (def->throttle < 0 || def->throttle > VY_THROTTLE_STEPS)
@@ -26,6 +28,7 @@ vy_status vy_check_autopilot_def(const vy_autopilot_def *def, vy_error *err)
 
 vy_status vy_autopilot_init(const vy_autopilot_def *def, vy_autopilot *out, vy_error *err)
 {
+    FPU_SCOPE;
     const vy_status status = vy_check_autopilot_def(def, err);
     if (status != VY_OK) return status;
     *out = (vy_autopilot){.def = *def};
@@ -34,6 +37,7 @@ vy_status vy_autopilot_init(const vy_autopilot_def *def, vy_autopilot *out, vy_e
 
 void vy_autopilot_set_target(vy_autopilot *autopilot, vy_vec3 target)
 {
+    FPU_SCOPE;
     autopilot->has_target = 1;
     autopilot->target = (vy_vec3){target.x, target.y, autopilot->def.altitude};
 }
@@ -51,10 +55,9 @@ autopilot_params vy_autopilot_build(const vy_autopilot *autopilot)
 
 vy_sticks vy_autopilot_update(const vy_autopilot *autopilot, vy_vec3 position, vy_quat attitude)
 {
-    const uint64_t found = fpu_enter();
+    FPU_SCOPE;
     const autopilot_params p = vy_autopilot_build(autopilot);
     double s[4];
     autopilot_sticks(&p, position, attitude, s);
-    fpu_leave(found);
     return (vy_sticks){s[0], s[1], s[2], s[3]};
 }

@@ -1,5 +1,6 @@
 // bodies.c - a set of rigid bodies: memory, ids, what a body is made of, snapshots.
 #include "dynamics/sleep.h"
+#include "base/real.h"
 #include "base/fail.h"
 #include "base/hash.h"
 #include "volery/mass.h"
@@ -73,6 +74,7 @@ static vy_status check_bodies_def(const vy_bodies_def *def, vy_error *err)
 
 vy_status vy_bodies_create(const vy_bodies_def *def, vy_bodies **out, vy_error *err)
 {
+    FPU_SCOPE;
     *out = NULL;
     const vy_status status = check_bodies_def(def, err);
     if (status != VY_OK) return status;
@@ -216,6 +218,7 @@ int64_t vy_bodies_find(const vy_bodies *b, vy_body_id id)
 
 vy_status vy_bodies_add(vy_bodies *b, const vy_body_def *def, vy_body_id *out, vy_error *err)
 {
+    FPU_SCOPE;
     if (def->cookie != BODY_COOKIE) return vy_fail(err, VY_BAD_VALUE, "start from vy_default_body_def()");
     body_slot slot = {.used = 1};
     body_params params = {0};
@@ -284,6 +287,7 @@ vy_body_id vy_bodies_at(const vy_bodies *b, uint32_t slot)
 
 vy_status vy_bodies_add_potential(vy_bodies *b, const vy_potential *potential, vy_body_id body, vy_error *err)
 {
+    FPU_SCOPE;
     const vy_status status = vy_potential_check(potential, err);
     if (status != VY_OK) return status;
     body_field field = {*potential, 0, b->def.body_cap};
@@ -314,13 +318,18 @@ vy_integrator vy_bodies_integrator(const vy_bodies *b) { return b->def.integrato
 // ---- time and snapshots
 
 uint64_t vy_bodies_tick(const vy_bodies *b) { return b->head->tick; }
-double vy_bodies_time(const vy_bodies *b) { return (double)b->head->tick * b->def.dt; }
+double vy_bodies_time(const vy_bodies *b)
+{
+    FPU_SCOPE;
+    return (double)b->head->tick * b->def.dt;
+}
 uint64_t vy_bodies_hash(const vy_bodies *b) { return vy_hash64(b->head, b->state_size); }
 size_t vy_bodies_state_size(const vy_bodies *b) { return b->state_size; }
 void vy_bodies_save(const vy_bodies *b, void *block) { memcpy(block, b->head, b->state_size); }
 
 vy_status vy_bodies_restore(vy_bodies *b, const void *block, size_t size)
 {
+    FPU_SCOPE;
     bodies_head head;
     if (size != b->state_size) return VY_BAD_VALUE;
     memcpy(&head, block, sizeof head);
@@ -346,6 +355,7 @@ vy_status vy_body_read(const vy_bodies *b, vy_body_id id, vy_body_state *out)
 
 vy_status vy_body_set_state(vy_bodies *b, vy_body_id id, const vy_body_state *state)
 {
+    FPU_SCOPE;
     const int64_t i = vy_bodies_find(b, id);
     if (i < 0) return VY_NOT_FOUND;
     const vy_status status = check_state(state, NULL);
@@ -360,6 +370,7 @@ vy_status vy_body_set_state(vy_bodies *b, vy_body_id id, const vy_body_state *st
 
 vy_status vy_body_read_mass(const vy_bodies *b, vy_body_id id, double *mass, vy_mat3 *inertia)
 {
+    FPU_SCOPE;
     const int64_t i = vy_bodies_find(b, id);
     if (i < 0) return VY_NOT_FOUND;
     *mass = b->slots[i].mass;
@@ -369,6 +380,7 @@ vy_status vy_body_read_mass(const vy_bodies *b, vy_body_id id, double *mass, vy_
 
 vy_status vy_body_read_shape(const vy_bodies *b, vy_body_id id, const vy_shape **shape, vy_pose *pose)
 {
+    FPU_SCOPE;
     const int64_t i = vy_bodies_find(b, id);
     if (i < 0) return VY_NOT_FOUND;
     const body_state *s = &b->state[i];
@@ -380,6 +392,7 @@ vy_status vy_body_read_shape(const vy_bodies *b, vy_body_id id, const vy_shape *
 
 vy_status vy_body_read_acceleration(const vy_bodies *b, vy_body_id id, vy_vec3 *linear, vy_vec3 *angular)
 {
+    FPU_SCOPE;
     const int64_t i = vy_bodies_find(b, id);
     if (i < 0) return VY_NOT_FOUND;
     const double per = 1.0 / b->def.dt;

@@ -1,5 +1,6 @@
 // forces.c - pushes and kicks on bodies, and what they carry: energy, momentum, rest.
 #include "dynamics/sleep.h"
+#include "base/real.h"
 
 /// The lever of a point in the axes of `frame`, from the centre of mass.
 static vec3 lever_of(const body_state *s, vec3 point, vy_frame point_frame, vy_frame frame)
@@ -27,6 +28,7 @@ static void add_force(vy_bodies *b, int64_t i, vec3 force, vec3 torque, vy_frame
 vy_status vy_body_apply_force_at(vy_bodies *b, vy_body_id id, vy_vec3 force, vy_frame force_frame,
                                  vy_vec3 point, vy_frame point_frame)
 {
+    FPU_SCOPE;
     const int64_t i = vy_bodies_find(b, id);
     if (i < 0) return VY_NOT_FOUND;
     const vec3 lever = lever_of(&b->state[i], point, point_frame, force_frame);
@@ -36,6 +38,7 @@ vy_status vy_body_apply_force_at(vy_bodies *b, vy_body_id id, vy_vec3 force, vy_
 
 vy_status vy_body_apply_force(vy_bodies *b, vy_body_id id, vy_vec3 force, vy_frame frame)
 {
+    FPU_SCOPE;
     const int64_t i = vy_bodies_find(b, id);
     if (i < 0) return VY_NOT_FOUND;
     add_force(b, i, force, vec3_zero(), frame);
@@ -44,6 +47,7 @@ vy_status vy_body_apply_force(vy_bodies *b, vy_body_id id, vy_vec3 force, vy_fra
 
 vy_status vy_body_apply_torque(vy_bodies *b, vy_body_id id, vy_vec3 torque, vy_frame frame)
 {
+    FPU_SCOPE;
     const int64_t i = vy_bodies_find(b, id);
     if (i < 0) return VY_NOT_FOUND;
     add_force(b, i, vec3_zero(), torque, frame);
@@ -77,6 +81,7 @@ static void kick(vy_bodies *b, int64_t i, vec3 impulse, vec3 angular, vy_frame f
 vy_status vy_body_apply_impulse_at(vy_bodies *b, vy_body_id id, vy_vec3 impulse, vy_frame impulse_frame,
                                    vy_vec3 point, vy_frame point_frame)
 {
+    FPU_SCOPE;
     const int64_t i = vy_bodies_find(b, id);
     if (i < 0) return VY_NOT_FOUND;
     const vec3 lever = lever_of(&b->state[i], point, point_frame, impulse_frame);
@@ -86,6 +91,7 @@ vy_status vy_body_apply_impulse_at(vy_bodies *b, vy_body_id id, vy_vec3 impulse,
 
 vy_status vy_body_apply_impulse(vy_bodies *b, vy_body_id id, vy_vec3 impulse, vy_frame frame)
 {
+    FPU_SCOPE;
     const int64_t i = vy_bodies_find(b, id);
     if (i < 0) return VY_NOT_FOUND;
     kick(b, i, impulse, vec3_zero(), frame);
@@ -94,6 +100,7 @@ vy_status vy_body_apply_impulse(vy_bodies *b, vy_body_id id, vy_vec3 impulse, vy
 
 vy_status vy_body_apply_angular_impulse(vy_bodies *b, vy_body_id id, vy_vec3 impulse, vy_frame frame)
 {
+    FPU_SCOPE;
     const int64_t i = vy_bodies_find(b, id);
     if (i < 0) return VY_NOT_FOUND;
     kick(b, i, vec3_zero(), impulse, frame);
@@ -102,6 +109,7 @@ vy_status vy_body_apply_angular_impulse(vy_bodies *b, vy_body_id id, vy_vec3 imp
 
 int vy_body_at_rest(const vy_bodies *b, vy_body_id id, double speed, double rate)
 {
+    FPU_SCOPE;
     const int64_t i = vy_bodies_find(b, id);
     if (i < 0) return 0;
     return vec3_length(b->state[i].velocity) < speed && vec3_length(b->state[i].rate) < rate;
@@ -109,6 +117,7 @@ int vy_body_at_rest(const vy_bodies *b, vy_body_id id, double speed, double rate
 
 vy_status vy_body_reset(vy_bodies *b, vy_body_id id)
 {
+    FPU_SCOPE;
     const int64_t i = vy_bodies_find(b, id);
     if (i < 0) return VY_NOT_FOUND;
     b->state[i].velocity = b->state[i].rate = vec3_zero();
@@ -129,18 +138,21 @@ static double spin_energy(const vy_bodies *b, uint32_t i)
 
 double vy_body_linear_energy(const vy_bodies *b, vy_body_id id)
 {
+    FPU_SCOPE;
     const int64_t i = vy_bodies_find(b, id);
     return i < 0 ? 0.0 : linear_energy(b, (uint32_t)i);
 }
 
 double vy_body_spin_energy(const vy_bodies *b, vy_body_id id)
 {
+    FPU_SCOPE;
     const int64_t i = vy_bodies_find(b, id);
     return i < 0 ? 0.0 : spin_energy(b, (uint32_t)i);
 }
 
 vy_bodies_energy vy_bodies_read_energy(const vy_bodies *b)
 {
+    FPU_SCOPE;
     vy_bodies_energy e = {0.0, 0.0};
     for (uint32_t i = 0; i < b->limit; ++i) {
         if (!body_is_dynamic(b, i)) continue;
@@ -157,6 +169,7 @@ vy_bodies_energy vy_bodies_read_energy(const vy_bodies *b)
 
 void vy_bodies_read_momentum(const vy_bodies *b, vy_vec3 *linear, vy_vec3 *angular)
 {
+    FPU_SCOPE;
     vec3 p = vec3_zero(), l = vec3_zero();
     for (uint32_t i = 0; i < b->limit; ++i) {
         if (!body_is_dynamic(b, i)) continue;

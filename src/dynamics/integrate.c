@@ -1,5 +1,6 @@
 // integrate.c - one step of every body, by the integrator of the set.
 #include "dynamics/free_step.h"
+#include "base/real.h"
 #include "dynamics/sleep.h"
 
 /// Step dynamic bodies by `step`; a constant, so that each caller gets a loop of its own.

@@ -1,5 +1,6 @@
 // joint.c - joints of a set: checks, ids, reading; and the requirements' constraints of one body.
 #include "dynamics/sleep.h"
+#include "base/real.h"
 #include "base/fail.h"
 #include <stdlib.h>
 
@@ -197,6 +198,7 @@ static void make_axes(const vy_bodies *b, joint_slot *j)
 
 vy_status vy_bodies_add_joint(vy_bodies *b, const vy_joint_def *def, vy_joint_id *out, vy_error *err)
 {
+    FPU_SCOPE;
     const vy_status status = check_def(def, err);
     if (status != VY_OK) return status;
     const int64_t a = body_slot_of(b, def->body_a), c = body_slot_of(b, def->body_b);
@@ -286,6 +288,7 @@ uint32_t vy_bodies_joint_count(const vy_bodies *b) { return b->joints->count; }
 vy_status vy_joint_place(const vy_bodies *bodies, vy_body_id a, vy_body_id b, vy_vec3 point, vy_vec3 axis,
                          vy_joint_def *def)
 {
+    FPU_SCOPE;
     const int64_t i = body_slot_of(bodies, a), k = body_slot_of(bodies, b);
     if (i < 0 || k < 0) return VY_NOT_FOUND;
     def->body_a = a;
@@ -333,6 +336,7 @@ static void read_load(const joint_slot *j, const joint_block *motor, const body_
 
 vy_status vy_joint_read(const vy_bodies *b, vy_joint_id id, vy_joint_state *out)
 {
+    FPU_SCOPE;
     const int64_t i = vy_joints_find(b, id);
     if (i < 0) return VY_NOT_FOUND;
     const joint_slot *j = &b->joints->slots[i];
@@ -374,6 +378,7 @@ vy_bodies_energy vy_joints_add_energy(const vy_bodies *b, vy_bodies_energy e)
 
 vy_status vy_joint_set_motor(vy_bodies *b, vy_joint_id id, double speed, double gain, double torque)
 {
+    FPU_SCOPE;
     const int64_t i = vy_joints_find(b, id);
     if (i < 0) return VY_NOT_FOUND;
     if (!real_is_finite(speed) || !not_negative(gain) || !not_negative(torque)) return VY_BAD_VALUE;
@@ -389,10 +394,15 @@ vy_status vy_joint_set_motor(vy_bodies *b, vy_joint_id id, double speed, double 
 
 // ---- constraints of one body, over (x, y, z, w, x, y, z)
 
-double vy_unit_quaternion_value(vy_quat q) { return quat_dot(q, q) - 1.0; }
+double vy_unit_quaternion_value(vy_quat q)
+{
+    FPU_SCOPE;
+    return quat_dot(q, q) - 1.0;
+}
 
 void vy_unit_quaternion_jacobian(vy_quat q, double row[7])
 {
+    FPU_SCOPE;
     row[0] = row[1] = row[2] = 0.0;
     row[3] = 2.0 * q.w;
     row[4] = 2.0 * q.x;
@@ -402,6 +412,7 @@ void vy_unit_quaternion_jacobian(vy_quat q, double row[7])
 
 void vy_unit_quaternion_enforce(double alpha, double beta, vy_quat *q, vy_quat *rate)
 {
+    FPU_SCOPE;
     *q = quat_normalize(*q);
     *rate = quat_add_scaled(*rate, -quat_dot(*q, *rate), *q);
     const double value = quat_dot(*q, *q) - 1.0, speed = 2.0 * quat_dot(*q, *rate);
@@ -410,6 +421,7 @@ void vy_unit_quaternion_enforce(double alpha, double beta, vy_quat *q, vy_quat *
 
 vy_status vy_distance_value(vy_vec3 position, double distance, double *value, double row[7])
 {
+    FPU_SCOPE;
     if (!not_negative(distance)) return VY_BAD_DISTANCE;
     *value = vec3_dot(position, position) - distance * distance;
     row[0] = 2.0 * position.x;

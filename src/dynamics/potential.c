@@ -3,11 +3,13 @@
 // The central field is MacCullagh's expansion of gravity to the second moments of the body: it pulls the near
 // side more than the far side, and turns a long body along the radius.
 #include "volery/potential.h"
+#include "base/real.h"
 #include "base/fail.h"
 #include "dynamics/bodies.h"
 
 vy_status vy_potential_check(const vy_potential *p, vy_error *err)
 {
+    FPU_SCOPE;
     switch (p->kind) {
     case VY_POTENTIAL_UNIFORM:
         if (vec3_is_finite(p->uniform.gravity)) return VY_OK;
@@ -151,6 +153,7 @@ void vy_potential_add(const vy_potential *p, const vy_potential_body *b, vec3 *f
 
 vy_vec3 vy_potential_force(const vy_potential *potential, const vy_potential_body *body)
 {
+    FPU_SCOPE;
     vec3 force = vec3_zero(), torque = vec3_zero();
     vy_potential_add(potential, body, &force, &torque);
     return force;
@@ -158,6 +161,7 @@ vy_vec3 vy_potential_force(const vy_potential *potential, const vy_potential_bod
 
 vy_vec3 vy_potential_torque(const vy_potential *potential, const vy_potential_body *body)
 {
+    FPU_SCOPE;
     vec3 force = vec3_zero(), torque = vec3_zero();
     vy_potential_add(potential, body, &force, &torque);
     return torque;
@@ -165,6 +169,7 @@ vy_vec3 vy_potential_torque(const vy_potential *potential, const vy_potential_bo
 
 double vy_potential_energy(const vy_potential *p, const vy_potential_body *b)
 {
+    FPU_SCOPE;
     switch (p->kind) {
     case VY_POTENTIAL_UNIFORM: return -b->mass * vec3_dot(p->uniform.gravity, b->state.position);
     case VY_POTENTIAL_CENTRAL: return central_energy(p, b);

@@ -1,5 +1,6 @@
 // solve.c - the multipliers of a set without a step: dense Cholesky or blocks in tree order, with a report.
 #include "dynamics/joint.h"
+#include "base/real.h"
 #include <math.h>
 
 enum { POWER_STEPS = 400 };
@@ -181,6 +182,7 @@ static void judge(const joint_system *s, vy_joint_solution *out)
 
 vy_status vy_bodies_solve(vy_bodies *b, vy_solver solver, double *lambda, vy_joint_solution *out)
 {
+    FPU_SCOPE;
     joint_system *s = b->joints;
     const vy_status status = vy_bodies_prepare(b);
     if (status != VY_OK) return status;

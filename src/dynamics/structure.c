@@ -5,6 +5,7 @@
 // tied to the world where there is one, and eliminated in the reverse order: leaves first. Joints that close
 // a loop come last.
 #include "dynamics/joint.h"
+#include "base/real.h"
 #include <stdlib.h>
 
 enum { NONE = -1 };
@@ -364,6 +365,7 @@ static int build(vy_bodies *b, plan *p)
 
 vy_status vy_bodies_prepare(vy_bodies *b)
 {
+    FPU_SCOPE;
     joint_system *s = b->joints;
     if (!s->dirty) return VY_OK;
     vy_structure_free(s);

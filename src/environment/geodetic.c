@@ -1,5 +1,6 @@
 // geodetic.c - motion over the ground of a planet, and back to world axes.
 #include "environment/environment.h"
+#include "base/real.h"
 
 static planet_params params_of(const vy_planet_def *def)
 {
@@ -52,6 +53,7 @@ static quat quat_of_matrix(mat3 r)
 vy_geodetic vy_geodetic_of(const vy_planet_def *planet, double time, vy_vec3 position, vy_vec3 velocity,
                            vy_quat attitude)
 {
+    FPU_SCOPE;
     const planet_params p = params_of(planet);
     const planet_place place = planet_locate(&p, position);
     const mat3 local = local_axes(&place);
@@ -71,6 +73,7 @@ vy_geodetic vy_geodetic_of(const vy_planet_def *planet, double time, vy_vec3 pos
 void vy_geodetic_to_world(const vy_planet_def *planet, double time, const vy_geodetic *g, vy_vec3 *position,
                           vy_vec3 *velocity, vy_quat *attitude)
 {
+    FPU_SCOPE;
     const planet_params p = params_of(planet);
     *position = planet_position(&p, g->latitude, g->longitude, g->altitude, time);
     const planet_place place = planet_locate(&p, *position);

@@ -4,6 +4,7 @@
 // differ by more than one, so the depth stays below 1.44 log2 of the number of leaves. Where many boxes
 // change at once the tree is built anew, by halves.
 #include "geometry/broadphase.h"
+#include "base/real.h"
 #include "base/fail.h"
 #include "base/vec.h"
 #include <float.h>
@@ -267,6 +268,7 @@ static int known(const vy_tree *tree, int proxy)
 
 vy_status vy_tree_add(vy_tree *tree, const vy_bounds *bounds, int *proxy)
 {
+    FPU_SCOPE;
     if (!valid(bounds)) return VY_BAD_VALUE;
     int p = tree->low;
     while (p < tree->limit && tree->leaf[p] != NONE) ++p;
@@ -309,6 +311,7 @@ static int may_move(const vy_bounds *bounds, vec3 displacement)
 
 vy_status vy_tree_move(vy_tree *tree, int proxy, const vy_bounds *bounds, vy_vec3 displacement, int *moved)
 {
+    FPU_SCOPE;
     if (!known(tree, proxy)) return VY_NOT_FOUND;
     if (!may_move(bounds, displacement)) return VY_BAD_VALUE;
     const int leaf = tree->leaf[proxy];
@@ -589,6 +592,7 @@ static vy_status finish(vy_tree_hit *out, size_t capacity, size_t count)
 vy_status vy_tree_box(const vy_tree *tree, const vy_bounds *bounds, vy_tree_hit *out, size_t capacity,
                       size_t *count)
 {
+    FPU_SCOPE;
     int stack[STACK], top = 0;
     *count = 0;
     if (tree->root != NONE) stack[top++] = tree->root;
@@ -619,6 +623,7 @@ static int slab(double o, double d, double low, double high, double *in, double 
 vy_status vy_tree_ray(const vy_tree *tree, vy_vec3 origin, vy_vec3 direction, double t_max, vy_tree_hit *out,
                       size_t capacity, size_t *count)
 {
+    FPU_SCOPE;
     int stack[STACK], top = 0;
     *count = 0;
     if (!(vec3_dot(direction, direction) > 0.0) || !(t_max >= 0.0)) return VY_BAD_VALUE;

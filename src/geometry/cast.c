@@ -1,5 +1,6 @@
 // cast.c - rays against shapes in closed form, and moving shapes against shapes.
 #include "geometry/contact.h"
+#include "base/real.h"
 #include "geometry/gjk.h"
 #include <float.h>
 
@@ -214,6 +215,7 @@ static int ray_shape(const vy_shape *shape, const ray *r, met *m)
 int vy_ray_cast(const vy_shape *shape, const vy_pose *pose, vy_vec3 origin, vy_vec3 direction, double t_max,
                 vy_ray_hit *out)
 {
+    FPU_SCOPE;
     if (!(vec3_dot(direction, direction) > 0.0) || !(t_max >= 0.0) || !vy_pose_valid(pose)) return 0;
     const ray r = {quat_unrotate(pose->rotation, vec3_sub(origin, pose->position)),
                    quat_unrotate(pose->rotation, direction), t_max};
@@ -230,6 +232,7 @@ int vy_ray_cast(const vy_shape *shape, const vy_pose *pose, vy_vec3 origin, vy_v
 vy_status vy_shape_cast(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, const vy_pose *pose_b,
                         vy_vec3 motion, const vy_query_options *options, int *hit, vy_cast_hit *out)
 {
+    FPU_SCOPE;
     if (!vy_shape_is_convex(a) || !vy_shape_is_convex(b)) return VY_BAD_VALUE;
     if (!vy_pose_valid(pose_a) || !vy_pose_valid(pose_b) || !(vec3_length(motion) <= VY_POSE_LIMIT))
         return VY_BAD_VALUE;

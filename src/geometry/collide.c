@@ -1,5 +1,6 @@
 // collide.c - one call from two shapes and poses to a manifold.
 #include "geometry/boxes.h"
+#include "base/real.h"
 #include "geometry/contact.h"
 #include "geometry/ground.h"
 #include "geometry/manifold.h"
@@ -81,6 +82,7 @@ static vy_status collide(const vy_shape *a, const vy_pose *pose_a, const vy_shap
 vy_status vy_collide(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, const vy_pose *pose_b,
                      vy_manifold *out)
 {
+    FPU_SCOPE;
     return collide(a, pose_a, b, pose_b, 0.0, out);
 }
 
@@ -122,6 +124,7 @@ static double size_of(const vy_shape *shape)
 vy_status vy_collide_near(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, const vy_pose *pose_b,
                           double margin, vy_manifold *out)
 {
+    FPU_SCOPE;
     const int convex = vy_shape_is_convex(a) && vy_shape_is_convex(b);
     if (!convex && margin > 0.0) return near_ground(a, pose_a, b, pose_b, margin, out);
     vy_status status = VY_OK;

@@ -1,5 +1,6 @@
 // hull.c - a hull from its face loops: one block of memory, every number computed here, in canonical order.
 #include "base/fail.h"
+#include "base/real.h"
 #include "geometry/accurate.h"
 #include "geometry/hull_parts.h"
 #include "geometry/support.h"
@@ -277,6 +278,7 @@ vy_status vy_hull_from_faces(const vy_vec3 *vertices, int vertex_count, const in
                              const int *loop_counts, int face_count, double tolerance, vy_hull **out,
                              vy_error *err)
 {
+    FPU_SCOPE;
     *out = NULL;
     double length = 0.0, thickness = 0.0;
     vy_status status = vy_hull_check_points(vertices, vertex_count, tolerance, &length, &thickness, err);
@@ -294,6 +296,7 @@ vy_status vy_hull_from_faces(const vy_vec3 *vertices, int vertex_count, const in
 
 vy_status vy_hull_box(vy_vec3 half, vy_hull **out, vy_error *err)
 {
+    FPU_SCOPE;
     *out = NULL;
     if (!(half.x > 0.0 && half.y > 0.0 && half.z > 0.0)) {
         return vy_fail(err, VY_BAD_VALUE, "hull: half sides must be > 0, got %g, %g, %g", half.x, half.y,
@@ -447,6 +450,7 @@ static vy_status check_convex(const vy_hull *hull, vy_error *err)
 
 vy_status vy_hull_check(const vy_hull *hull, vy_error *err)
 {
+    FPU_SCOPE;
     vy_status status = check_counts(hull, err);
     if (status == VY_OK) status = check_topology(hull, err);
     if (status == VY_OK) status = check_copies(hull, err);

@@ -3,6 +3,7 @@
 // a state.
 #define _POSIX_C_SOURCE 200809L // fmemopen: Qhull insists on a stream for its messages
 #include "base/fail.h"
+#include "base/real.h"
 #include "base/vec.h"
 #include "geometry/hull_parts.h"
 #include <libqhull_r/qhull_ra.h>
@@ -159,6 +160,7 @@ enum { EXACT_POINTS = 10000 };
 
 vy_status vy_hull_create(const vy_vec3 *points, int count, double tolerance, vy_hull **out, vy_error *err)
 {
+    FPU_SCOPE;
     *out = NULL;
     double length = 0.0, thickness = 0.0;
     vy_status status = vy_hull_check_points(points, count, tolerance, &length, &thickness, err);

@@ -1,5 +1,6 @@
 // hull_query.c - where a point is with respect to a hull.
 #include "base/vec.h"
+#include "base/real.h"
 #include "volery/hull.h"
 
 /// [m] How far the point is beyond the plane of a face. Taken from a vertex, not from the offset: a hull far
@@ -11,6 +12,7 @@ static double beyond(const vy_hull *hull, const vy_hull_face *face, vy_vec3 poin
 
 int vy_hull_contains(const vy_hull *hull, vy_vec3 point, double margin)
 {
+    FPU_SCOPE;
     for (int f = 0; f < hull->face_count; ++f) {
         if (!(beyond(hull, &hull->faces[f], point) <= margin)) return 0;
     }
@@ -71,6 +73,7 @@ static nearest nearest_of_faces(const vy_hull *hull, vy_vec3 point, double low, 
 
 vy_vec3 vy_hull_nearest(const vy_hull *hull, vy_vec3 point, double *distance, int *face)
 {
+    FPU_SCOPE;
     double highest = -DBL_MAX;
     int highest_face = 0;
     for (int f = 0; f < hull->face_count; ++f) {
@@ -98,6 +101,7 @@ vy_vec3 vy_hull_nearest(const vy_hull *hull, vy_vec3 point, double *distance, in
 
 double vy_hull_signed_distance(const vy_hull *hull, vy_vec3 point)
 {
+    FPU_SCOPE;
     double distance;
     (void)vy_hull_nearest(hull, point, &distance, NULL);
     return distance;

@@ -5,6 +5,7 @@
 // face is projected along its largest normal component, and Green's theorem turns the projection's integrals
 // into sums over its edges.
 #include "volery/mass.h"
+#include "base/real.h"
 #include "base/fail.h"
 #include "geometry/accurate.h"
 
@@ -135,6 +136,7 @@ static vy_status check_mass(double mass, vy_error *err)
 
 vy_status vy_hull_mass(const vy_hull *hull, double mass, vy_mass_properties *out, vy_error *err)
 {
+    FPU_SCOPE;
     const vy_status status = check_mass(mass, err);
     if (status != VY_OK) return status;
     if (hull == NULL || hull->facets == NULL || hull->vertices == NULL) {
@@ -199,6 +201,7 @@ static vy_mass_properties cylinder_mass(double mass, double half, double radius)
 
 vy_status vy_shape_mass(const vy_shape *shape, double mass, vy_mass_properties *out, vy_error *err)
 {
+    FPU_SCOPE;
     vy_status status = vy_shape_check(shape, err);
     if (status == VY_OK) status = check_mass(mass, err);
     if (status != VY_OK) return status;
@@ -253,6 +256,7 @@ static vy_vec3 axis_of(double v[3][3], int k)
 
 vy_principal_axes vy_mass_principal_axes(const vy_mat3 *inertia)
 {
+    FPU_SCOPE;
     double a[3][3], v[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     for (int i = 0; i < 3; ++i) {
         for (int j = 0; j < 3; ++j) a[i][j] = i <= j ? inertia->m[i][j] : inertia->m[j][i];

@@ -1,6 +1,7 @@
 // mesh.c - points from STL and OBJ files. Files come from anywhere: every byte is checked, memory is bounded
 // by the limits in mesh.h, and an error says where.
 #include "volery/mesh.h"
+#include "base/real.h"
 #include "base/decimal.h"
 #include "base/fail.h"
 #include "base/vec.h"
@@ -425,6 +426,7 @@ static vy_status read_any(reader *r)
 vy_status vy_mesh_read(const void *data, size_t size, double scale, const char *name, vy_mesh_points *out,
                        vy_error *err)
 {
+    FPU_SCOPE;
     static const unsigned char nothing[1] = {0};
     const unsigned char *bytes = data != NULL ? data : nothing;
     reader r = {.at = bytes, .end = bytes + size, .line = 1, .scale = scale, .name = name, .err = err};
@@ -493,6 +495,7 @@ static vy_status read_file(const char *path, unsigned char **data, size_t *size,
 
 vy_status vy_hull_from_file(const char *path, double scale, double tolerance, vy_hull **out, vy_error *err)
 {
+    FPU_SCOPE;
     *out = NULL;
     unsigned char *data = NULL;
     size_t size = 0;

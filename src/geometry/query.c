@@ -1,5 +1,6 @@
 // query.c - the public queries on two bounded convex shapes: overlap, distance, penetration.
 #include "geometry/contact.h"
+#include "base/real.h"
 #include "geometry/epa.h"
 #include "geometry/facets.h"
 #include "geometry/gjk.h"
@@ -23,6 +24,7 @@ static vec3 to_world(const vy_pose *pose, vec3 p)
 
 vy_status vy_shape_support(const vy_shape *shape, const vy_pose *pose, vy_vec3 direction, vy_vec3 *out)
 {
+    FPU_SCOPE;
     const double most =
         real_max(real_max(real_abs(direction.x), real_abs(direction.y)), real_abs(direction.z));
     const double sum = (direction.x + direction.y) + direction.z;
@@ -42,6 +44,7 @@ vy_status vy_shape_support(const vy_shape *shape, const vy_pose *pose, vy_vec3 d
 vy_status vy_shape_support_pair(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b,
                                 const vy_pose *pose_b, vy_vec3 direction, vy_support_points *out)
 {
+    FPU_SCOPE;
     vy_support_points s;
     vy_status status = vy_shape_support(a, pose_a, direction, &s.point_a);
     if (status == VY_OK) status = vy_shape_support(b, pose_b, vec3_neg(direction), &s.point_b);
@@ -72,6 +75,7 @@ static int cores_overlap(const vy_pair *pair, const vy_shape *a, const vy_shape 
 
 int vy_overlap(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, const vy_pose *pose_b)
 {
+    FPU_SCOPE;
     if (!vy_shape_is_convex(a) || !vy_shape_is_convex(b)) {
         vy_manifold manifold;
         return vy_collide(a, pose_a, b, pose_b, &manifold) == VY_OK && manifold.count > 0;
@@ -88,6 +92,7 @@ vy_status vy_shape_distance(const vy_shape *a, const vy_pose *pose_a, const vy_s
                             const vy_pose *pose_b, const vy_query_options *options, vy_simplex *cache,
                             vy_distance *out, vy_query_info *info)
 {
+    FPU_SCOPE;
     vy_pair pair;
     const vy_status status = make_pair(a, pose_a, b, pose_b, &pair);
     if (status != VY_OK) return status;
@@ -136,6 +141,7 @@ static int penetration_special(const vy_shape *a, const vy_pose *pose_a, const v
 vy_status vy_penetration(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, const vy_pose *pose_b,
                          const vy_query_options *options, int *hit, vy_contact *out, vy_query_info *info)
 {
+    FPU_SCOPE;
     vy_query_info done = {0, 0, 0};
     if (!vy_pose_valid(pose_a) || !vy_pose_valid(pose_b)) return VY_BAD_VALUE;
     if (!penetration_special(a, pose_a, b, pose_b, hit, out)) {
@@ -181,6 +187,7 @@ vy_status vy_penetration_from(const vy_shape *a, const vy_pose *pose_a, const vy
                               const vy_pose *pose_b, const vy_simplex *simplex,
                               const vy_query_options *options, vy_contact *out, vy_query_info *info)
 {
+    FPU_SCOPE;
     vy_pair pair;
     vy_minkowski v[4];
     const vy_status status = make_pair(a, pose_a, b, pose_b, &pair);

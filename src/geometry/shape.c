@@ -1,5 +1,6 @@
 // shape.c - making, checking and bounding shapes.
 #include "volery/shape.h"
+#include "base/real.h"
 #include "base/fail.h"
 #include "base/vec.h"
 #include <math.h>
@@ -41,6 +42,7 @@ static vy_status check_plane(const vy_plane *plane, vy_error *err)
 
 vy_status vy_shape_check(const vy_shape *shape, vy_error *err)
 {
+    FPU_SCOPE;
     switch (shape->kind) {
     case VY_SHAPE_SPHERE:
         if (is_length(shape->sphere.radius)) return VY_OK;
@@ -81,26 +83,31 @@ static vy_status give(vy_shape shape, vy_shape *out, vy_error *err)
 
 vy_status vy_shape_sphere(double radius, vy_shape *out, vy_error *err)
 {
+    FPU_SCOPE;
     return give((vy_shape){.kind = VY_SHAPE_SPHERE, .sphere = {radius}}, out, err);
 }
 
 vy_status vy_shape_capsule(double half_length, double radius, vy_shape *out, vy_error *err)
 {
+    FPU_SCOPE;
     return give((vy_shape){.kind = VY_SHAPE_CAPSULE, .capsule = {half_length, radius}}, out, err);
 }
 
 vy_status vy_shape_box(vy_vec3 half, vy_shape *out, vy_error *err)
 {
+    FPU_SCOPE;
     return give((vy_shape){.kind = VY_SHAPE_BOX, .box = {half}}, out, err);
 }
 
 vy_status vy_shape_cylinder(double half_height, double radius, vy_shape *out, vy_error *err)
 {
+    FPU_SCOPE;
     return give((vy_shape){.kind = VY_SHAPE_CYLINDER, .cylinder = {half_height, radius}}, out, err);
 }
 
 vy_status vy_shape_plane(vy_vec3 normal, double offset, vy_shape *out, vy_error *err)
 {
+    FPU_SCOPE;
     const double largest = real_max(real_abs(normal.x), real_max(real_abs(normal.y), real_abs(normal.z)));
     if (!(real_is_finite(largest) && largest > 0.0)) {
         return vy_fail(err, VY_BAD_VALUE, "plane: the normal (%g, %g, %g) has no direction", normal.x,
@@ -114,6 +121,7 @@ vy_status vy_shape_plane(vy_vec3 normal, double offset, vy_shape *out, vy_error 
 vy_status vy_shape_height_field(int nx, int ny, double spacing, const double *heights, vy_shape *out,
                                 vy_error *err)
 {
+    FPU_SCOPE;
     vy_shape shape = {.kind = VY_SHAPE_HEIGHT_FIELD, .field = {nx, ny, spacing, 0.0, 0.0, heights}};
     const vy_status status = vy_shape_check(&shape, err);
     if (status != VY_OK) return status;
@@ -128,6 +136,7 @@ vy_status vy_shape_height_field(int nx, int ny, double spacing, const double *he
 
 vy_status vy_shape_hull(const vy_hull *hull, vy_shape *out, vy_error *err)
 {
+    FPU_SCOPE;
     return give((vy_shape){.kind = VY_SHAPE_HULL, .hull = hull}, out, err);
 }
 
@@ -204,6 +213,7 @@ static vy_bounds field_bounds(const vy_height_field *field, const mat3 *r, vy_ve
 
 vy_bounds vy_shape_bounds(const vy_shape *shape, const vy_pose *pose)
 {
+    FPU_SCOPE;
     const mat3 r = quat_matrix(pose->rotation);
     const vy_vec3 p = pose->position;
     switch (shape->kind) {

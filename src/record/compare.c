@@ -1,5 +1,6 @@
 // compare.c - where two logs part: their hashes, then replies, then states.
 #include "record/log.h"
+#include "base/real.h"
 
 // The first full states of both logs at the same step from `tick` on.
 static vy_status compare_states(vy_log *a, vy_log *b, vy_difference *out, vy_error *err)
@@ -90,6 +91,7 @@ static vy_status compare_replies(vy_log *a, vy_log *b, vy_difference *out, vy_er
 
 vy_status vy_log_compare(vy_log *a, vy_log *b, vy_difference *out, vy_error *err)
 {
+    FPU_SCOPE;
     memset(out, 0, sizeof *out);
     vy_status status = compare_hashes(a, b, out, err);
     if (status == VY_OK) status = compare_replies(a, b, out, err);

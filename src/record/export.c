@@ -1,5 +1,6 @@
 // export.c - a log as a table in a file: comma-separated values, or Parquet.
 #include "base/fail.h"
+#include "base/real.h"
 #include "record/parquet.h"
 #include "record/table.h"
 #include <math.h>
@@ -73,6 +74,7 @@ vy_export_def vy_default_export_def(void) { return (vy_export_def){.format = VY_
 
 vy_status vy_log_export(vy_log *log, const vy_export_def *def, FILE *out, vy_error *err)
 {
+    FPU_SCOPE;
     if (!(def->rate >= 0.0 && def->rate <= 1e6))
         return vy_fail(err, VY_BAD_VALUE, "the rate must be from 0 to 1e6 Hz, got %g", def->rate);
     log_table *t = malloc(sizeof *t);

@@ -1,5 +1,6 @@
 // log.c - opening a log, and what it says of itself.
 #include "record/log.h"
+#include "base/real.h"
 #include "base/fail.h"
 #include "volery/version.h"
 #include <errno.h>
@@ -162,6 +163,7 @@ static vy_status read_scenario(vy_log *log, vy_error *err)
 
 vy_status vy_log_open_reader(vy_mcap_reader *reader, const char *path, vy_log **out, vy_error *err)
 {
+    FPU_SCOPE;
     *out = NULL;
     vy_error why = {VY_OK, 0, 0, "", ""};
     vy_log *log = calloc(1, sizeof *log);

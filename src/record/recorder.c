@@ -1,5 +1,6 @@
 // recorder.c - writes the log of a run: a sink of the world.
 #include "base/fail.h"
+#include "base/real.h"
 #include "record/display.h"
 #include "record/event_writer.h"
 #include "record/stream_writer.h"
@@ -245,6 +246,7 @@ static vy_status write_start(vy_recorder *r, const vy_world *world, vy_error *er
 vy_status vy_recorder_open(const vy_recorder_def *def, const vy_world *world, vy_recorder **out,
                            vy_error *err)
 {
+    FPU_SCOPE;
     *out = NULL;
     if (def->cookie != RECORDER_COOKIE || def->path == NULL || def->scenario == NULL || def->every == 0 ||
         def->snapshot == 0 || (def->drone_names == NULL && world->model.drone_count > 0)) {
@@ -293,6 +295,7 @@ void vy_recorder_note(vy_recorder *recorder, const vy_world *world, const char *
 
 vy_status vy_recorder_close(vy_recorder *r, const vy_world *world, const char *status_word, vy_error *err)
 {
+    FPU_SCOPE;
     if (!failed(r)) write_hashes(r);
     const int finite = world->state->failure_reason != VY_FAILURE_NOT_FINITE;
     if (!failed(r) && r->last_state != world->state->tick && finite) write_state(r, world);

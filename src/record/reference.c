@@ -1,5 +1,6 @@
 // reference.c - the page that lists every channel and field of a log, from the same tables that write it.
 #include "record/display.h"
+#include "base/real.h"
 #include "record/streams.h"
 #include "volery/record.h"
 
@@ -71,6 +72,7 @@ static void print_state(FILE *out)
 
 void vy_log_print_reference(FILE *out)
 {
+    FPU_SCOPE;
     fputs(
         "# The log\n\n"
         "A log is an [MCAP](https://mcap.dev) file: Foxglove, PlotJuggler and the `mcap` libraries open it "

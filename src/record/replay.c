@@ -1,5 +1,6 @@
 // replay.c - having a run again: replay, and going to any moment of a log.
 #include "base/fail.h"
+#include "base/real.h"
 #include "record/log.h"
 #include <inttypes.h>
 
@@ -250,12 +251,14 @@ static vy_status replay(vy_log *log, vy_world *world, int live, vy_progress_fn *
 vy_status vy_log_replay(vy_log *log, vy_world *world, vy_progress_fn *progress, void *self,
                         vy_difference *out, vy_error *err)
 {
+    FPU_SCOPE;
     return replay(log, world, 0, progress, self, out, err);
 }
 
 vy_status vy_log_replay_live(vy_log *log, vy_world *world, vy_progress_fn *progress, void *self,
                              vy_difference *out, vy_error *err)
 {
+    FPU_SCOPE;
     return replay(log, world, 1, progress, self, out, err);
 }
 
@@ -288,10 +291,12 @@ static vy_status seek(vy_log *log, vy_world *world, uint64_t tick, int warm, vy_
 
 vy_status vy_log_seek(vy_log *log, vy_world *world, uint64_t tick, vy_error *err)
 {
+    FPU_SCOPE;
     return seek(log, world, tick, 0, err);
 }
 
 vy_status vy_log_seek_warm(vy_log *log, vy_world *world, uint64_t tick, vy_error *err)
 {
+    FPU_SCOPE;
     return seek(log, world, tick, 1, err);
 }

@@ -158,6 +158,7 @@ vy_status vy_scenario_build_checked(const vy_scenario *scenario, vy_world **out,
 
 vy_status vy_scenario_build(const vy_scenario *scenario, vy_world **out, vy_error *err)
 {
+    FPU_SCOPE;
     const void *culprit;
     return vy_scenario_build_checked(scenario, out, &culprit, err);
 }
@@ -173,6 +174,7 @@ const char *vy_scenario_obstacle_name(const vy_scenario *scenario, uint32_t inde
 
 uint64_t vy_scenario_steps(const vy_scenario *scenario)
 {
+    FPU_SCOPE;
     const double steps = scenario->duration / scenario->step;
     return steps < 0x1p51 ? (uint64_t)real_round(steps) : (uint64_t)1 << 51;
 }

@@ -1,5 +1,6 @@
 // expect.c - what a run can be judged by, and the judging.
 #include "base/math.h"
+#include "base/real.h"
 #include "base/vec.h"
 #include "scenario/number.h"
 #include "scenario/schema.h"
@@ -205,6 +206,7 @@ static void feed_joints(const vy_scenario *scenario, const vy_world *world, vy_e
 
 void vy_expect_feed(const vy_scenario *scenario, const vy_world *world, vy_expect_result *results)
 {
+    FPU_SCOPE;
     if (scenario->expect_count == 0) return;
     int count;
     const vy_quantity *list = vy_quantities(&count);
@@ -261,6 +263,7 @@ static void print_moment(vy_text *out, const vy_expect_def *e, const char *unit)
 
 char *vy_expect_print(const vy_scenario *scenario, int index, const vy_expect_result *result)
 {
+    FPU_SCOPE;
     const vy_expect_def *e = &scenario->expect[index];
     int count;
     const vy_quantity *q = &vy_quantities(&count)[e->quantity];

@@ -1,5 +1,6 @@
 // logged.c - a scenario and its log: what goes into it, and the scenario that is in it.
 #include "base/fail.h"
+#include "base/real.h"
 #include "volery/scenario.h"
 #include <math.h>
 #include <stdlib.h>
@@ -27,6 +28,7 @@ static void fill_names(const vy_scenario *s, uint32_t obstacles, const char **na
 vy_status vy_scenario_record(const vy_scenario *scenario, const vy_world *world, const char *path,
                              const vy_log *parent, vy_recorder **out, vy_error *err)
 {
+    FPU_SCOPE;
     const vy_scenario *s = scenario;
     const uint32_t obstacles = vy_world_obstacle_count(world);
     const size_t count = (size_t)s->drone_count + (size_t)s->joint_count + obstacles;
@@ -82,6 +84,7 @@ static vy_status load_from_log(void *self, const char *name, const char *from, v
 vy_status vy_scenario_from_log(vy_log *log, const char *name, const char *const *overrides,
                                int override_count, vy_scenario **out, vy_diagnostics *diagnostics)
 {
+    FPU_SCOPE;
     const char *text = vy_log_scenario(log);
     const vy_scenario_options options = {
         .overrides = overrides, .override_count = override_count, .load = load_from_log, .self = log};

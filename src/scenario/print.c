@@ -1,5 +1,6 @@
 // print.c - a resolved scenario as YAML, and its hash: two walks over the same rows.
 #include "scenario/print.h"
+#include "base/real.h"
 #include "base/hash.h"
 #include "environment/wind_grid.h"
 #include "scenario/number.h"
@@ -165,6 +166,7 @@ static void print_rows(vy_text *out, const vy_table *table, const void *object, 
 
 char *vy_scenario_print(const vy_scenario *scenario)
 {
+    FPU_SCOPE;
     vy_text out = {0};
     const vy_locale locale = vy_locale_enter();
     print_rows(&out, &vy_scenario_table, scenario, scenario, 0, 0);

@@ -2,6 +2,7 @@
 // not say and is taken for likely is marked `assumed`. A tolerance given as a bound (+-) is read as one
 // standard deviation: parts are usually better than their bound, flights are planned for worse.
 #include "base/fail.h"
+#include "base/real.h"
 #include "volery/sensors.h"
 #include <stdio.h>
 #include <string.h>
@@ -28,6 +29,7 @@
 
 vy_status vy_imu_preset(const char *name, vy_imu_def *out, vy_error *err)
 {
+    FPU_SCOPE;
     static const struct {
         const char *name;
         vy_imu_def def;
@@ -117,6 +119,7 @@ vy_status vy_imu_preset(const char *name, vy_imu_def *out, vy_error *err)
 
 vy_status vy_baro_preset(const char *name, vy_baro_def *out, vy_error *err)
 {
+    FPU_SCOPE;
     static const struct {
         const char *name;
         vy_baro_def def;
@@ -137,6 +140,7 @@ vy_status vy_baro_preset(const char *name, vy_baro_def *out, vy_error *err)
 
 vy_status vy_mag_preset(const char *name, vy_mag_def *out, vy_error *err)
 {
+    FPU_SCOPE;
     static const struct {
         const char *name;
         vy_mag_def def;
@@ -169,6 +173,7 @@ vy_status vy_mag_preset(const char *name, vy_mag_def *out, vy_error *err)
 
 vy_status vy_gps_preset(const char *name, vy_gps_def *out, vy_error *err)
 {
+    FPU_SCOPE;
     // Sheets give half of all fixes over a day within a circle (CEP) and a velocity within 0.05 m/s for half
     // of the time. Assumed: that error is nearly all wander of a minute, white noise is a tenth of it,
     // heights are worse by 1.5, and a fix is 0.1 s old.
@@ -202,6 +207,7 @@ vy_status vy_gps_preset(const char *name, vy_gps_def *out, vy_error *err)
 
 vy_status vy_range_preset(const char *name, vy_range_def *out, vy_error *err)
 {
+    FPU_SCOPE;
     static const struct {
         const char *name;
         vy_range_def def;
@@ -232,6 +238,7 @@ vy_status vy_range_preset(const char *name, vy_range_def *out, vy_error *err)
 
 vy_status vy_flow_preset(const char *name, vy_flow_def *out, vy_error *err)
 {
+    FPU_SCOPE;
     static const struct {
         const char *name;
         vy_flow_def def;
@@ -246,6 +253,7 @@ vy_status vy_flow_preset(const char *name, vy_flow_def *out, vy_error *err)
 
 vy_status vy_power_preset(const char *name, vy_power_def *out, vy_error *err)
 {
+    FPU_SCOPE;
     static const struct {
         const char *name;
         vy_power_def def;
@@ -264,6 +272,7 @@ vy_status vy_power_preset(const char *name, vy_power_def *out, vy_error *err)
 
 vy_status vy_esc_preset(const char *name, vy_esc_def *out, vy_error *err)
 {
+    FPU_SCOPE;
     static const struct {
         const char *name;
         vy_esc_def def;
@@ -278,6 +287,7 @@ vy_status vy_esc_preset(const char *name, vy_esc_def *out, vy_error *err)
 
 vy_status vy_lidar_preset(const char *name, vy_lidar_def *out, vy_error *err)
 {
+    FPU_SCOPE;
     static const struct {
         const char *name;
         vy_lidar_def def;

@@ -10,6 +10,7 @@
 // account is complete to rounding; the Euler steps kick with the gyroscopic term too, and what that invents
 // is left.
 #include "world/plant.h"
+#include "base/real.h"
 #include "world/world_impl.h"
 
 /// Power of each cause at one moment [W].
@@ -158,6 +159,7 @@ void vy_energy_impulse(vy_world *world, uint32_t index, vec3 impulse, vec3 angul
 
 void vy_world_open_account(vy_world *world)
 {
+    FPU_SCOPE;
     world->accounting = world->watching = 1;
     for (uint32_t i = 0; i < world->model.drone_count; ++i) {
         world->accounts[i] = (energy_account){0};

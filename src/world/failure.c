@@ -1,5 +1,6 @@
 // failure.c - why a world ended, in words.
 #include "volery/world.h"
+#include "base/real.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -31,6 +32,7 @@ const char *vy_failure_word(vy_failure_reason reason) { return words_of(reason).
 
 void vy_failure_print(const vy_failure *failure, const char *drone, char *out, size_t size)
 {
+    FPU_SCOPE;
     const vy_failure *e = failure;
     const words w = words_of(e->reason);
     switch (e->reason) {

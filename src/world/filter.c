@@ -1,6 +1,7 @@
 // filter.c - estimators that a scenario asks for by name: the Kalman filter and the complementary filter of
 // kits.
 #include "base/fail.h"
+#include "base/real.h"
 #include "base/math.h"
 #include "world/build.h"
 #include "world/kit.h"
@@ -300,6 +301,7 @@ void vy_filter_stage(vy_world *world)
 
 vy_status vy_world_read_gate(const vy_world *world, vy_drone_id id, vy_gate_state *out)
 {
+    FPU_SCOPE;
     uint32_t slot;
     if (!vy_world_slot(world, id, &slot)) return VY_NOT_FOUND;
     memset(out, 0, sizeof *out);

@@ -8,6 +8,7 @@
 // velocity of any point, so linear and angular momentum stay; taking up is a plastic impact, which keeps both
 // as well.
 #include "base/fail.h"
+#include "base/real.h"
 #include "base/finite.h"
 #include "dynamics/bodies.h"
 #include "volery/payload.h"
@@ -283,6 +284,7 @@ static vy_status check_ends(const vy_world *world, const vy_payload_def *def, ui
 
 vy_status vy_world_add_payload(vy_world *world, const vy_payload_def *def, vy_error *err)
 {
+    FPU_SCOPE;
     vy_model *m = &world->model;
     uint32_t carrier, load;
     if (def->cookie != PAYLOAD_COOKIE)
@@ -297,7 +299,6 @@ vy_status vy_world_add_payload(vy_world *world, const vy_payload_def *def, vy_er
     const vy_status status = check_ends(world, def, carrier, load, err);
     if (status != VY_OK) return status;
 
-    const uint64_t found = fpu_enter();
     const uint32_t k = m->payload_count++;
     const vec3 place = vec3_sub(def->position, world->vehicles[carrier].centre_of_mass);
     m->payloads[k] = (payload_model){
@@ -322,7 +323,6 @@ vy_status vy_world_add_payload(vy_world *world, const vy_payload_def *def, vy_er
         c->mocap.position = c->estimate.position;
         vy_payload_follow(world);
     }
-    fpu_leave(found);
     return VY_OK;
 }
 
@@ -330,6 +330,7 @@ uint32_t vy_world_payload_count(const vy_world *world) { return world->model.pay
 
 vy_status vy_world_read_payload(const vy_world *world, uint32_t index, vy_payload_state *out)
 {
+    FPU_SCOPE;
     if (index >= world->model.payload_count) return VY_NOT_FOUND;
     const payload_model *p = &world->model.payloads[index];
     const lump l = lump_of(world, p->carrier);

@@ -1,5 +1,6 @@
 // physics.c - the physics service: bodies, intents, and the engine behind them.
 #include "volery/physics.h"
+#include "base/real.h"
 #include "base/fail.h"
 #include "base/finite.h"
 #include "equations/simple_engine.h"
@@ -41,6 +42,7 @@ vy_physics_body_def vy_default_physics_body_def(void)
 
 vy_status vy_physics_create(const vy_physics_def *def, vy_physics **out, vy_error *err)
 {
+    FPU_SCOPE;
     *out = NULL;
     if (def->cookie != PHYSICS_COOKIE)
         return vy_fail(err, VY_BAD_VALUE, "physics: start from vy_default_physics_def()");
@@ -133,17 +135,20 @@ static vy_status add(vy_physics *physics, const vy_physics_body_def *def, vy_bod
 vy_status vy_physics_add_dynamic(vy_physics *physics, const vy_physics_body_def *def, vy_physics_id *out,
                                  vy_error *err)
 {
+    FPU_SCOPE;
     return add(physics, def, VY_BODY_DYNAMIC, out, err);
 }
 
 vy_status vy_physics_add_kinematic(vy_physics *physics, const vy_physics_body_def *def, vy_physics_id *out,
                                    vy_error *err)
 {
+    FPU_SCOPE;
     return add(physics, def, VY_BODY_KINEMATIC, out, err);
 }
 
 vy_status vy_physics_add_static(vy_physics *physics, const vy_physics_body_def *def, vy_error *err)
 {
+    FPU_SCOPE;
     if (physics->rigid == NULL) return VY_OK;
     const vy_status status = check_body(def, err);
     return status == VY_OK ? vy_rigid_add(physics->rigid, def, VY_BODY_STATIC, 0, err) : status;
@@ -151,9 +156,9 @@ vy_status vy_physics_add_static(vy_physics *physics, const vy_physics_body_def *
 
 vy_status vy_physics_submit(vy_physics *physics, vy_physics_id id, const vy_move_intent *intent)
 {
+    FPU_SCOPE;
     physics_body *body = body_of(physics, id);
     if (body == NULL) return VY_OK;
-    const uint64_t found = fpu_enter();
     vy_status status = VY_BAD_VALUE;
     if (intent->kind == VY_MOVE_DYNAMIC && vy_all_finite(&intent->force.x, 3) &&
         vy_all_finite(&intent->torque.x, 3)) {
@@ -168,7 +173,6 @@ vy_status vy_physics_submit(vy_physics *physics, vy_physics_id id, const vy_move
         body->led = 1;
         status = VY_OK;
     }
-    fpu_leave(found);
     return status;
 }
 
@@ -183,8 +187,8 @@ static void step_simple(const vy_physics_def *def, double dt, physics_body *b)
 
 vy_status vy_physics_step(vy_physics *physics, double dt)
 {
+    FPU_SCOPE;
     if (!(real_is_finite(dt) && dt >= 0.0)) return VY_BAD_VALUE;
-    const uint64_t found = fpu_enter();
     vy_status status = VY_OK;
     if (physics->rigid != NULL) {
         status = vy_rigid_step(physics->rigid, dt, physics->count, physics->bodies);
@@ -196,7 +200,6 @@ vy_status vy_physics_step(vy_physics *physics, double dt)
     while (dt > 0.0 && physics->call != NULL && physics->rigid != NULL &&
            vy_rigid_next_event(physics->rigid, &next, &event))
         physics->call(physics->self, &event);
-    fpu_leave(found);
     return status;
 }
 

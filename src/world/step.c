@@ -1,5 +1,6 @@
 // step.c - steps with the best instructions this processor has. What a step is stands in step.h.
 #include "world/step.h"
+#include "base/real.h"
 #include "base/cpu.h"
 
 uint32_t vy_steps_plain(vy_world *world, uint64_t count) { return steps(world, count); }
@@ -8,13 +9,12 @@ uint32_t vy_world_step(vy_world *world) { return vy_world_advance(world, 1); }
 
 uint32_t vy_world_advance(vy_world *world, uint64_t count)
 {
-    const uint64_t found = fpu_enter();
+    FPU_SCOPE;
     uint32_t events;
     switch (vy_cpu()) { // the same bits whichever it is
     case VY_CPU_AVX512: events = vy_steps_avx512(world, count); break;
     case VY_CPU_AVX2: events = vy_steps_avx2(world, count); break;
     default: events = vy_steps_plain(world, count); break;
     }
-    fpu_leave(found);
     return events;
 }

@@ -4,6 +4,7 @@
 // the start of the step and go through it again, pushed by what pushed them in their flight and by contacts
 // (dynamics/contact_step.c). All others keep the bits of their flight.
 #include "base/fail.h"
+#include "base/real.h"
 #include "dynamics/sleep.h"
 #include "world/plant.h"
 #include "world/world_impl.h"
@@ -221,6 +222,7 @@ uint32_t vy_world_contact_count(const vy_world *world)
 
 vy_status vy_world_contact(const vy_world *world, uint32_t index, vy_contact_event *out)
 {
+    FPU_SCOPE;
     if (index >= vy_world_contact_count(world)) return VY_NOT_FOUND;
     const vy_contact_report *r = &world->bodies->contacts->reports[index];
     const int drones = (int)world->model.drone_count, a = slot_of_report(r->a), b = slot_of_report(r->b);
@@ -299,6 +301,7 @@ vy_status vy_touch_add_drone(vy_world *world, const vy_drone_def *drone, vy_erro
 
 vy_status vy_world_add_obstacle(vy_world *world, const vy_obstacle_def *def, vy_error *err)
 {
+    FPU_SCOPE;
     vy_model *m = &world->model;
     if (def->cookie != vy_default_obstacle_def().cookie)
         return vy_fail(err, VY_BAD_VALUE, "obstacle: start from vy_default_obstacle_def()");
@@ -310,9 +313,7 @@ vy_status vy_world_add_obstacle(vy_world *world, const vy_obstacle_def *def, vy_
     vy_body_def body = vy_default_body_def();
     body.kind = VY_BODY_STATIC;
     body.state = (vy_body_state){.position = def->position, .attitude = def->attitude};
-    const uint64_t found = fpu_enter();
     const vy_status status = add_solid(world, &body, &def->solid, NULL, vec3_zero(), err);
-    fpu_leave(found);
     if (status != VY_OK) return status;
     m->obstacle_count += 1;
     const int endless = def->solid.kind == VY_SOLID_PLANE || def->solid.kind == VY_SOLID_HEIGHTS;
@@ -342,6 +343,7 @@ vy_status vy_world_obstacle(const vy_world *world, uint32_t index, const vy_shap
 
 vy_status vy_world_drone_shape(const vy_world *world, vy_drone_id id, const vy_shape **shape, vy_pose *pose)
 {
+    FPU_SCOPE;
     const uint32_t slot = (uint32_t)(id.bits & 0xffffffffu) - 1u;
     if (slot >= world->model.drone_count || vy_world_drone(world, slot).bits != id.bits) return VY_NOT_FOUND;
     const body_state *s = &world->drones[slot].body;
@@ -354,6 +356,7 @@ vy_status vy_world_drone_shape(const vy_world *world, vy_drone_id id, const vy_s
 int vy_world_cast_ray(const vy_world *world, vy_vec3 origin, vy_vec3 way, double reach, vy_drone_id except,
                       vy_ray_target *out)
 {
+    FPU_SCOPE;
     const uint32_t drones = world->model.drone_count;
     const double length = vec3_length(way);
     if (world->bodies == NULL || !(length > 0.0) || !real_is_finite(length)) return 0;

@@ -1,5 +1,6 @@
 // world.c - creating, filling, reading and copying a world.
 #include "volery/world.h"
+#include "base/real.h"
 #include "base/arena.h"
 #include "base/fail.h"
 #include "base/hash.h"
@@ -134,6 +135,7 @@ enum {
 
 vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err)
 {
+    FPU_SCOPE;
     *out = NULL;
     vy_status status = vy_check_world_def(def, err);
     uint64_t turbulence_ticks = 0, nap_ticks = 0, wake_ticks = 0;
@@ -216,7 +218,6 @@ vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err
     world->grounds = parts[PART_GROUNDS];
     if (def->obstacle_cap > 0) world->model.grounds = world->grounds;
     const vy_environment_def *env = &def->environment;
-    const uint64_t found = fpu_enter();
     vy_surroundings_build(env, &world->model.env);
     world->model.turbulence = vy_turbulence_build(&env->wind.turbulence);
     world->model.turbulence.period = (double)turbulence_ticks * def->dt;
@@ -224,7 +225,6 @@ vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err
     world->model.nap_period = nap_ticks;
     world->model.wake_period = wake_ticks;
     world->model.geared = env->wakes.on;
-    fpu_leave(found);
     world->state = parts[PART_STATE];
     world->drones = (drone_block *)(world->state + 1);
     world->noise_ahead = parts[PART_NOISE_AHEAD];
@@ -299,6 +299,7 @@ static vy_status add_kit(vy_model *m, const vy_drone_def *def, uint32_t index, u
 
 vy_status vy_world_add_drone(vy_world *world, const vy_drone_def *def, vy_drone_id *out, vy_error *err)
 {
+    FPU_SCOPE;
     vy_model *m = &world->model;
     vy_drone_def own = *def;
     vy_settle_periods(&own, m->dt);
@@ -310,10 +311,8 @@ vy_status vy_world_add_drone(vy_world *world, const vy_drone_def *def, vy_drone_
     }
     vy_status status = vy_check_drone_def(def, err);
     if (status != VY_OK) return status;
-    const uint64_t found = fpu_enter();
     const uint32_t index = m->drone_count;
     if (m->env.planet.on && !(nap_altitude(&m->env, def->position) > LOWEST_ALTITUDE)) {
-        fpu_leave(found);
         return vy_fail(err, VY_BAD_VALUE, "drone.position lies inside the planet");
     }
     status = vy_drone_build(m, def, &m->drones[index], &m->params[index], err);
@@ -336,12 +335,12 @@ vy_status vy_world_add_drone(vy_world *world, const vy_drone_def *def, vy_drone_
         vy_world_lay_out(world);
         if (out != NULL) *out = id_of(index);
     }
-    fpu_leave(found);
     return status;
 }
 
 vy_status vy_world_add_disturbance(vy_world *world, const vy_disturbance_def *def, vy_error *err)
 {
+    FPU_SCOPE;
     vy_model *m = &world->model;
     if (world->state->tick > 0)
         return vy_fail(err, VY_BAD_STATE, "disturbances are added before the first step");
@@ -354,17 +353,16 @@ vy_status vy_world_add_disturbance(vy_world *world, const vy_disturbance_def *de
     if (def->drone.bits != 0 && !vy_world_slot(world, def->drone, &slot)) {
         return vy_fail(err, VY_NOT_FOUND, "disturbance.drone is not a drone of this world");
     }
-    const uint64_t found = fpu_enter();
     disturbance_model *d = &m->disturbances[m->disturbance_count];
     vy_disturbance_build(m, def, d);
     d->index = m->disturbance_count++;
     vy_world_lay_out(world);
-    fpu_leave(found);
     return VY_OK;
 }
 
 vy_status vy_world_add_fault(vy_world *world, const vy_fault_def *def, vy_error *err)
 {
+    FPU_SCOPE;
     vy_model *m = &world->model;
     if (world->state->tick > 0) return vy_fail(err, VY_BAD_STATE, "faults are added before the first step");
     if (m->fault_count == m->fault_cap)
@@ -374,7 +372,6 @@ vy_status vy_world_add_fault(vy_world *world, const vy_fault_def *def, vy_error 
     uint32_t slot = 0;
     if (def->drone.bits != 0 && !vy_world_slot(world, def->drone, &slot))
         return vy_fail(err, VY_NOT_FOUND, "fault.drone is not a drone of this world");
-    const uint64_t found = fpu_enter();
     fault_model *f = &m->faults[m->fault_count];
     vy_fault_build(m, def, f);
     f->index = m->fault_count;
@@ -393,7 +390,6 @@ vy_status vy_world_add_fault(vy_world *world, const vy_fault_def *def, vy_error 
         for (uint32_t i = f->first; i < f->last && motors; ++i) m->params[i].nap.open_loop = 0;
         vy_world_lay_out(world);
     }
-    fpu_leave(found);
     return status;
 }
 
@@ -446,6 +442,7 @@ vy_body_id vy_world_body(const vy_world *world, vy_drone_id id)
 
 vy_status vy_world_add_joint(vy_world *world, const vy_joint_def *def, vy_joint_id *out, vy_error *err)
 {
+    FPU_SCOPE;
     vy_model *m = &world->model;
     if (world->state->tick > 0) return vy_fail(err, VY_BAD_STATE, "joints are added before the first step");
     if (world->bodies == NULL) return vy_fail(err, VY_FULL, "the world was made for 0 joints");
@@ -476,6 +473,7 @@ vy_joint_id vy_world_joint(const vy_world *world, uint32_t index)
 
 vy_status vy_world_read_joint(const vy_world *world, vy_joint_id id, vy_joint_state *out)
 {
+    FPU_SCOPE;
     if (world->bodies == NULL) return VY_NOT_FOUND;
     const int64_t k = vy_joints_find(world->bodies, id);
     if (k < 0) return VY_NOT_FOUND;
@@ -484,7 +482,11 @@ vy_status vy_world_read_joint(const vy_world *world, vy_joint_id id, vy_joint_st
 }
 
 uint64_t vy_world_tick(const vy_world *world) { return world->state->tick; }
-double vy_world_time(const vy_world *world) { return (double)world->state->tick * world->model.dt; }
+double vy_world_time(const vy_world *world)
+{
+    FPU_SCOPE;
+    return (double)world->state->tick * world->model.dt;
+}
 uint32_t vy_world_drone_count(const vy_world *world) { return world->model.drone_count; }
 uint64_t vy_world_hash(const vy_world *world) { return world->state->chain; }
 uint64_t vy_world_state_hash(const vy_world *world) { return vy_state_hash(world->state, world->state_size); }
@@ -499,6 +501,7 @@ vy_drone_id vy_world_drone(const vy_world *world, uint32_t index)
 
 vy_status vy_world_read_drone(const vy_world *world, vy_drone_id id, vy_drone_state *out)
 {
+    FPU_SCOPE;
     uint32_t slot;
     if (!vy_world_slot(world, id, &slot)) return VY_NOT_FOUND;
     const drone_block *d = &world->drones[slot];
@@ -550,6 +553,7 @@ void vy_extras_start(vy_world *world)
 
 vy_status vy_world_read_drive(const vy_world *world, vy_drone_id id, vy_drive_state *out)
 {
+    FPU_SCOPE;
     uint32_t slot;
     if (!vy_world_slot(world, id, &slot)) return VY_NOT_FOUND;
     memset(out, 0, sizeof *out);
@@ -571,6 +575,7 @@ vy_status vy_world_read_drive(const vy_world *world, vy_drone_id id, vy_drive_st
 
 vy_status vy_world_read_loads(const vy_world *world, vy_drone_id id, vy_loads *out)
 {
+    FPU_SCOPE;
     uint32_t slot;
     if (!vy_world_slot(world, id, &slot)) return VY_NOT_FOUND;
     vy_drone_loads(world, slot, out);
@@ -579,6 +584,7 @@ vy_status vy_world_read_loads(const vy_world *world, vy_drone_id id, vy_loads *o
 
 vy_status vy_world_read_energy(const vy_world *world, vy_drone_id id, vy_energy *out)
 {
+    FPU_SCOPE;
     uint32_t slot;
     if (!vy_world_slot(world, id, &slot)) return VY_NOT_FOUND;
     vy_drone_energy(world, slot, out);
@@ -587,6 +593,7 @@ vy_status vy_world_read_energy(const vy_world *world, vy_drone_id id, vy_energy 
 
 vy_status vy_world_certificate(const vy_world *world, vy_drone_id id, vy_certificate *out)
 {
+    FPU_SCOPE;
     uint32_t slot;
     if (!vy_world_slot(world, id, &slot)) return VY_NOT_FOUND;
     const drone_block *d = &world->drones[slot];
@@ -613,6 +620,7 @@ vy_status vy_world_certificate(const vy_world *world, vy_drone_id id, vy_certifi
 
 vy_failure vy_world_failure(const vy_world *world)
 {
+    FPU_SCOPE;
     static const char *const names[] = {"",        "",         "the controller's reply",
                                         "tilt",    "rate",     "speed",
                                         "height",  "distance", "",
@@ -673,6 +681,7 @@ vy_status vy_world_set_integrator(vy_world *world, vy_integrator integrator, vy_
 
 vy_status vy_world_restore(vy_world *world, const void *block, size_t size, vy_error *err)
 {
+    FPU_SCOPE;
     world_block head;
     if (size != world->state_size) {
         return vy_fail(err, VY_BAD_VALUE, "snapshot: %zu bytes, but this world's state has %zu", size,
