@@ -18,47 +18,27 @@ static int print_text(char *text)
     return failed ? vy_say_unwritten("check", reason) : EXIT_DONE;
 }
 
-static void json_diagnostics(json *j, const char *name, const vy_diagnostics *told, int warnings)
-{
-    vy_json_list(j, name);
-    for (int i = 0; i < told->count; ++i) {
-        const vy_diagnostic *d = &told->items[i];
-        if (d->warning != warnings) continue;
-        vy_json_object(j, NULL);
-        vy_json_text(j, "file", d->file);
-        vy_json_whole(j, "line", (uint64_t)d->line);
-        vy_json_whole(j, "column", (uint64_t)d->column);
-        vy_json_text(j, "text", d->text);
-        vy_json_close(j);
-    }
-    vy_json_close(j);
-}
-
 static int check_json(const char *file, const overrides *changes)
 {
     vy_scenario *scenario = NULL;
     vy_diagnostics told = {.count = 0};
-    const vy_scenario_options options = {.overrides = changes->items, .override_count = changes->count};
-    const vy_status status = vy_scenario_load(file, &options, &scenario, &told);
-    json j = vy_json_begin(stdout);
-    vy_json_text(&j, "status", status == VY_OK ? "ok" : "error");
-    vy_json_text(&j, "file", file);
-    if (status == VY_OK) {
+    const int status = vy_load_scenario_told("check", file, changes, &scenario, &told);
+    if (status == 0) {
         char *text = vy_scenario_print(scenario);
+        json j = vy_json_begin(stdout);
+        vy_json_text(&j, "status", "ok");
+        vy_json_text(&j, "file", file);
         vy_json_text(&j, "scenario", scenario->name);
         vy_json_whole(&j, "steps", vy_scenario_steps(scenario));
         vy_json_hash(&j, "config_hash", vy_scenario_hash(scenario));
         vy_json_text(&j, "resolved", text);
+        vy_json_diagnostics(&j, &told);
+        vy_json_end(&j);
         free(text);
-    } else {
-        vy_json_text(&j, "error", vy_status_text(status));
     }
-    json_diagnostics(&j, "errors", &told, 0);
-    json_diagnostics(&j, "warnings", &told, 1);
-    vy_json_end(&j);
     vy_diagnostics_destroy(&told);
     vy_scenario_destroy(scenario);
-    return status == VY_OK ? EXIT_DONE : status == VY_IO || status == VY_NO_MEMORY ? EXIT_SYSTEM : EXIT_USAGE;
+    return status;
 }
 
 static int check_text(const char *file, const overrides *changes)

@@ -98,8 +98,9 @@ static uint32_t threads_of(const arguments *given)
     return (uint32_t)threads;
 }
 
+// `*reported` is set once the report for machines is written, or has failed to be.
 static int fly(const arguments *given, const char *file, const char *log, const vy_scenario *scenario,
-               controllers *programs)
+               controllers *programs, int *reported)
 {
     vy_world *world = NULL;
     int status = vy_load_world("run", scenario, &world);
@@ -116,7 +117,10 @@ static int fly(const arguments *given, const char *file, const char *log, const 
     flight flown;
     status = vy_flight_fly(&def, &flown);
     const char *junit = vy_given_value(given, "junit");
-    if (status == 0 && junit != NULL) status = vy_junit_write(&flown, junit);
+    if (status == 0 && junit != NULL) {
+        *reported = 1;
+        status = vy_junit_write(&flown, junit);
+    }
     if (status == 0) status = vy_summary_tell(&flown, json, quiet);
     vy_flight_destroy(&flown);
     vy_world_destroy(world);
@@ -136,7 +140,7 @@ static void explain_keys(const vy_scenario *scenario)
     }
 }
 
-static int run_file(const arguments *given, const char *file, const overrides *changes)
+static int run_file(const arguments *given, const char *file, const overrides *changes, int *reported)
 {
     vy_scenario *scenario = NULL;
     int status = vy_load_scenario("run", file, changes, &scenario);
@@ -153,7 +157,7 @@ static int run_file(const arguments *given, const char *file, const overrides *c
     controllers programs = {.count = 0};
     if (status == 0) status = vy_controllers_open("run", scenario, vy_given(given, "realtime"), &programs);
     if (status == 0 && !vy_given(given, "quiet")) explain_keys(scenario);
-    if (status == 0) status = fly(given, file, log, scenario, &programs);
+    if (status == 0) status = fly(given, file, log, scenario, &programs, reported);
     vy_controllers_close(&programs);
     free(log);
     vy_scenario_destroy(scenario);
@@ -164,12 +168,19 @@ int vy_cmd_run(const arguments *given)
 {
     if (given->operand_count == 0) return explain();
     char *file = NULL;
+    const char *junit = vy_given_value(given, "junit");
+    int status = check_options(given), reported = junit == NULL;
+    if (status != 0) return status;
+    vy_file_is_input(given->operands[0]);
     overrides changes = {.count = 0};
-    int status = check_options(given);
-    if (status == 0) status = vy_overrides_from(given, &changes);
+    status = vy_overrides_from(given, &changes);
     if (status == 0) status = vy_scenario_file("run", given->operands[0], &file);
-    if (status == 0) status = claim_outputs(given, file);
-    if (status == 0) status = run_file(given, file, &changes);
+    if (status == 0) {
+        status = claim_outputs(given, file);
+        reported |= status != 0; // the report's own file is one of them
+    }
+    if (status == 0) status = run_file(given, file, &changes, &reported);
+    if (status >= EXIT_USAGE && !reported) (void)vy_junit_write_error("run", given->operands[0], junit);
     free(file);
     vy_overrides_destroy(&changes);
     return status;

@@ -125,3 +125,27 @@ void vy_json_hash(json *j, const char *name, uint64_t hash)
     begin_member(j, name);
     fprintf(j->out, "\"%016" PRIx64 "\"", hash);
 }
+
+static void put_diagnostics(json *j, const char *name, const vy_diagnostics *told, int warnings)
+{
+    vy_json_list(j, name);
+    for (int i = 0; i < told->count; ++i) {
+        const vy_diagnostic *d = &told->items[i];
+        if (d->warning != warnings) continue;
+        vy_json_object(j, NULL);
+        vy_json_text(j, "file", d->file);
+        vy_json_whole(j, "line", (uint64_t)d->line);
+        vy_json_whole(j, "column", (uint64_t)d->column);
+        vy_json_text(j, "path", d->path);
+        vy_json_text(j, "kind", d->kind);
+        vy_json_text(j, "text", d->text);
+        vy_json_close(j);
+    }
+    vy_json_close(j);
+}
+
+void vy_json_diagnostics(json *j, const vy_diagnostics *told)
+{
+    put_diagnostics(j, "errors", told, 0);
+    put_diagnostics(j, "warnings", told, 1);
+}

@@ -1,5 +1,6 @@
 // json.h - writing JSON: objects and lists, members in order, any text made valid.
 #pragma once
+#include "volery/scenario.h"
 #include <stdint.h>
 #include <stdio.h>
 
@@ -28,3 +29,6 @@ void vy_json_whole(json *j, const char *name, uint64_t value);
 void vy_json_truth(json *j, const char *name, int value);
 void vy_json_null(json *j, const char *name);
 void vy_json_hash(json *j, const char *name, uint64_t hash); ///< 16 hex digits, as text
+
+/// The lists `errors` and `warnings`: each with file, line, column, path, kind and text.
+void vy_json_diagnostics(json *j, const vy_diagnostics *told);

@@ -18,7 +18,7 @@ static void put_text(FILE *out, const char *text)
             fputs("&amp;", out);
         else if (c == '"')
             fputs("&quot;", out);
-        else if (c >= 0x20)
+        else if (c >= 0x20 || c == '\n')
             fputc(c, out);
     }
 }
@@ -77,4 +77,24 @@ int vy_junit_write(const flight *f, const char *path)
     }
     fputs("  </testsuite>\n</testsuites>\n", out.file);
     return vy_output_commit(f->def.command, &out);
+}
+
+int vy_junit_write_error(const char *command, const char *scenario, const char *path)
+{
+    char sentence[1024];
+    snprintf(sentence, sizeof sentence, "%s", vy_said());
+    output out;
+    const int status = vy_output_open(command, path, &out);
+    if (status != 0) return status;
+    fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite name=\"", out.file);
+    put_text(out.file, scenario);
+    fputs("\" tests=\"1\" failures=\"0\" errors=\"1\" skipped=\"0\" time=\"0\">\n    <testcase classname=\"",
+          out.file);
+    put_text(out.file, scenario);
+    fputs("\" name=\"flight\" time=\"0\">\n      <error type=\"run\" message=\"", out.file);
+    put_text(out.file, sentence);
+    fputs("\">", out.file);
+    put_text(out.file, vy_said_before());
+    fputs("</error>\n    </testcase>\n  </testsuite>\n</testsuites>\n", out.file);
+    return vy_output_commit(command, &out);
 }

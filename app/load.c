@@ -90,9 +90,7 @@ int vy_scenario_file(const char *name, const char *operand, char **path)
 
 static int tell_diagnostics(const char *name, const char *what, vy_status status, const vy_diagnostics *told)
 {
-    char *text = vy_diagnostics_print(told);
-    if (text != NULL && told->count > 0) fputs(text, stderr);
-    free(text);
+    vy_say_diagnostics(told);
     if (status == VY_OK) return 0;
     if (told->errors > 0) {
         return vy_say(name, status == VY_IO || status == VY_NO_MEMORY ? EXIT_SYSTEM : EXIT_USAGE, "%s: %d %s",
@@ -110,15 +108,23 @@ static vy_status load_beside(void *self, const char *name, const char *from, vy_
     return status;
 }
 
+int vy_load_scenario_told(const char *name, const char *path, const overrides *changes, vy_scenario **out,
+                          vy_diagnostics *told)
+{
+    const vy_scenario_options options = {.overrides = changes->items,
+                                         .override_count = changes->count,
+                                         .load = load_beside,
+                                         .find_programs = 1};
+    const vy_status status = vy_scenario_load(path, &options, out, told);
+    return tell_diagnostics(name, path, status, told);
+}
+
 int vy_load_scenario(const char *name, const char *path, const overrides *changes, vy_scenario **out)
 {
     vy_diagnostics told = {.count = 0};
-    const vy_scenario_options options = {
-        .overrides = changes->items, .override_count = changes->count, .load = load_beside};
-    const vy_status status = vy_scenario_load(path, &options, out, &told);
-    const int code = tell_diagnostics(name, path, status, &told);
+    const int status = vy_load_scenario_told(name, path, changes, out, &told);
     vy_diagnostics_destroy(&told);
-    return code;
+    return status;
 }
 
 int vy_load_log(const char *name, const char *path, vy_log **out)

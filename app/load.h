@@ -29,6 +29,10 @@ int vy_scenario_file(const char *name, const char *operand, char **path);
 /// @return 0, or the exit status after a sentence
 int vy_load_scenario(const char *name, const char *path, const overrides *changes, vy_scenario **out);
 
+/// The same, and what was said is in `told`, to be destroyed.
+int vy_load_scenario_told(const char *name, const char *path, const overrides *changes, vy_scenario **out,
+                          vy_diagnostics *told);
+
 /// Open a log; a log that was cut off is a warning.
 /// @return 0, or the exit status after a sentence
 int vy_load_log(const char *name, const char *path, vy_log **out);

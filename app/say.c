@@ -12,18 +12,38 @@ static int also_json;
 
 void vy_say_json(int on) { also_json = on; }
 
+static const vy_diagnostics *diagnostics; // for the next mistake
+static char said[1024];
+static char *said_before;
+
+const char *vy_said(void) { return said; }
+const char *vy_said_before(void) { return said_before != NULL ? said_before : ""; }
+
+void vy_say_diagnostics(const vy_diagnostics *told)
+{
+    free(said_before);
+    said_before = vy_diagnostics_print(told);
+    if (said_before != NULL) fputs(said_before, stderr);
+    diagnostics = told->errors > 0 ? told : NULL;
+}
+
 static void say_list(const char *name, const char *before, const char *format, va_list list)
 {
-    char text[1024];
+    char text[sizeof said];
     vsnprintf(text, sizeof text, format, list);
+    if (before[0] == '\0') memcpy(said, text, sizeof said);
     fflush(stdout); // what was said before comes first
     fprintf(stderr, "volery%s%s: %s%s\n", name != NULL ? " " : "", name != NULL ? name : "", before, text);
-    if (!also_json || before[0] != '\0') return;
+    if (before[0] != '\0') return;
+    const vy_diagnostics *told = diagnostics;
+    diagnostics = NULL;
+    if (!also_json) return;
     also_json = 0; // one object
     json out = vy_json_begin(stdout);
     vy_json_text(&out, "status", "error");
     vy_json_text(&out, "command", name);
     vy_json_text(&out, "error", text);
+    if (told != NULL) vy_json_diagnostics(&out, told);
     vy_json_end(&out);
 }
 

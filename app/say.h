@@ -1,6 +1,7 @@
 // say.h - how the command speaks: mistakes in one sentence on stderr, exit statuses, colours, whole output.
 #pragma once
 #include "base/real.h"
+#include "volery/scenario.h"
 #include "volery/status.h"
 #include <stdio.h>
 
@@ -8,6 +9,14 @@ struct command;
 
 /// From now on mistakes are also printed as one JSON object on stdout: {"status": "error", ...}.
 void vy_say_json(int on);
+
+/// Print what loading had to say to stderr. The mistake said next has it as lists in its JSON object; `told`
+/// must last until then.
+void vy_say_diagnostics(const vy_diagnostics *told);
+
+/// The last mistake that was said, and the lines printed before it; "" for none.
+const char *vy_said(void);
+const char *vy_said_before(void);
 
 /// "volery NAME: sentence" on stderr. `name` may be NULL. Returns `exit_status`.
 int vy_say(const char *name, int exit_status, const char *format, ...) VY_PRINTF(3, 4);

@@ -187,8 +187,48 @@ silent out
 try 2 "$volery" run bad.yaml --json
 json
 [ "$(value status)" = error ] || fail "run --json of a bad scenario"
+grep -q '"file": "bad.yaml", "line": 2, "column": 1, "path": "durationn", "kind": "unknown_key", "text": "unknown key' out ||
+    fail "run --json names no mistake: $(cat out)"
 try 2 "$volery" check bad.yaml --json
 json
+grep -q '"line": 3, "column": 7, "path": "seed", "kind": "value", "text": "seed: expected a whole number' out || fail "$(cat out)"
+if grep -q 'out of range' out; then fail "an unknown key has the sentence of another mistake: $(cat out)"; fi
+printf 'volery: 1\ndrones: [{start: {velocity: [1e200, 0, 0]}}]\n' >fast.yaml
+try 2 "$volery" check fast.yaml --json
+json
+grep -q '"path": "drones\[0\].start.velocity\[0\]", "kind": "range"' out || fail "$(cat out)"
+try 2 "$volery" check hover --json --set drones[0].start.position='[1e308, 0, 0]'
+json
+grep -q '"line": 0, "column": 0, "path": "drones\[0\].start.position", "kind": "range"' out || fail "$(cat out)"
+
+# a bad run is an error in the report for machines, and nothing else is overwritten
+try 2 "$volery" run bad.yaml --junit bad.xml
+grep -q 'errors="1"' bad.xml && grep -q 'unknown key &quot;durationn&quot;' bad.xml || fail "$(cat bad.xml)"
+python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse("bad.xml")' || fail "bad.xml"
+try 2 "$volery" run no-such.yaml --junit none.xml
+grep -q '<error type="run" message="there is no scenario no-such.yaml"' none.xml || fail "$(cat none.xml)"
+cp bad.yaml kept.yaml
+try 2 "$volery" run bad.yaml --junit bad.yaml
+cmp -s bad.yaml kept.yaml || fail "--junit replaced the scenario"
+
+# programs, libraries and devices that are not there
+missing() { # missing KEYS SENTENCE: of a controller
+    printf 'volery: 1\ndrones:\n  - controller: {%s}\n' "$1" >missing.yaml
+    for name in check run; do
+        try 2 "$volery" "$name" missing.yaml
+        says err "missing.yaml:3:"
+        says err "$2"
+        [ ! -e missing.mcap ] || fail "a log of a flight without its program"
+    done
+}
+missing 'kind: process, command: no-such-program --x' "command: there is no program no-such-program in PATH"
+missing 'kind: process, command: ./no-such-program' "command: there is no ./no-such-program"
+missing 'kind: process, command: ./missing.yaml' "command: ./missing.yaml cannot be run"
+missing 'kind: plugin, library: no-such.so' "library: there is no no-such.so"
+missing 'kind: pilot, device: /dev/no-such-stick' "device: there is no /dev/no-such-stick"
+printf 'volery: 1\ndrones: [{controller: {kind: process, command: "sh -c \\"touch started\\""}}]\n' >there.yaml
+try 0 "$volery" check there.yaml
+[ ! -e started ] || fail "check started a program"
 try 0 "$volery" --help
 says out "view RUN.mcap [OTHER.mcap]  make" # the longest left side has a gap too
 try 0 "$volery" help run

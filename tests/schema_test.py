@@ -53,6 +53,8 @@ accepted = [
 ]
 refused = [
     (["sed"], 1),
+    (["drones", 0, "start"], {"velocity": [1e200, 0, 0]}),
+    (["drones", 0, "start"], {"position": [0, 0, -1e13]}),
     (["volery"], 2),
     (["step"], "1 kg"),
     (["step"], 0),

@@ -219,7 +219,7 @@ static void all_mistakes_come_in_one_go(void **unused)
                 "s.yaml:8:13: kind cannot be \"holt\"; did you mean hold?\n"
                 "    8 |       kind: holt\n"
                 "      |             ^\n"
-                "s.yaml:9:21: rate must be at least 0, got -3\n"
+                "s.yaml:9:21: rate must be between 0 and 1e+12, got -3\n"
                 "    9 |       gains: {rate: -3, tilt_max: .inf}\n"
                 "      |                     ^\n"
                 "s.yaml:9:35: tilt_max must be a finite number, got \".inf\"\n"
@@ -258,7 +258,8 @@ static void each_mistake_is_named_at_its_place(void **unused)
         {"drones: [{}]\nstep: [1]\n",
          "3:7: step: expected a number in s (or ms, us, ns, min, h), got a list of 1"},
         {"drones: [{}]\nduration: 0\n", "3:11: duration must be above 0 and at most 1e+09 s, got 0"},
-        {"drones: [{vehicle: {base: crazyflie2x, mass: 0}}]\n", "2:46: mass must be above 0 kg, got 0"},
+        {"drones: [{vehicle: {base: crazyflie2x, mass: 0}}]\n",
+         "2:46: mass must be between 1e-09 and 1e+09 kg, got 0"},
         {"drones: [{}]\nduration: 1e999\n", "3:11: duration must be a finite number, got \"1e999\""},
         {"drones: [{}]\nduration: nan\n", "3:11: duration must be a finite number, got \"nan\""},
         {"drones: [{}]\nduration: 0.1 ms\n", "3:11: duration is less than one step"},

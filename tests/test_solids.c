@@ -140,7 +140,7 @@ static void mistakes_have_their_place(void **unused)
                 "s.yaml:3:20: ");
     expect_said("obstacles: [{kind: hull, points: [[0, 0], [1, 0]]}]", "points: expected a row of 3 numbers");
     expect_said("obstacles: [{kind: box}]", "size is missing");
-    expect_said("obstacles: [{kind: box, size: [1, 0, 1]}]", "size must be above 0 m, got 0");
+    expect_said("obstacles: [{kind: box, size: [1, 0, 1]}]", "size must be between 1e-09 and 1e+12 m, got 0");
     expect_said("obstacles: [{kind: bix, size: [1, 1, 1]}]", "kind cannot be \"bix\"; did you mean box?");
     expect_said("obstacles: [{kind: sphere, radius: 1, material: {restitution: 1.5}}]",
                 "restitution must be between 0 and 1, got 1.5");

@@ -714,7 +714,7 @@ static void mistakes_are_told(void **unused)
     odd = drone;
     odd.crash.speed = -1.0;
     assert_int_equal(vy_world_add_drone(world, &odd, NULL, &err), VY_BAD_VALUE);
-    assert_string_equal(err.text, "drone.crash.speed must be at least 0, got -1");
+    assert_string_equal(err.text, "drone.crash.speed must be between 0 and 1e+08 m/s, got -1");
     vy_obstacle_def wall = box((vy_vec3){0, 1, 1}, (vy_vec3){0, 0, 0}, (vy_quat){1, 0, 0, 0});
     assert_int_equal(vy_world_add_obstacle(world, &wall, &err), VY_BAD_VALUE);
     wall.solid.size.x = 1.0;

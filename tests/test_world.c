@@ -178,14 +178,25 @@ static void bad_worlds_are_refused_by_name(void **unused)
 static void bad_drones_are_refused_by_name(void **unused)
 {
     (void)unused;
-    static const char *const says[] = {
-        "vy_default_drone_def", "vehicle.mass", "must be finite", "must be finite",  "attitude",
-        "rotor_speed",          "rotor_speed",  "rotor_speed",    "safety.tilt_max", "height",
-        "must be finite"};
+    static const char *const says[] = {"vy_default_drone_def",
+                                       "vehicle.mass",
+                                       "position must be between -1e+12 and 1e+12 m",
+                                       "rate must be between",
+                                       "attitude",
+                                       "rotor_speed",
+                                       "rotor_speed",
+                                       "rotor_speed",
+                                       "safety.tilt_max",
+                                       "height",
+                                       "velocity must be between -1e+08 and 1e+08 m/s",
+                                       "velocity must be between -1e+08 and 1e+08 m/s",
+                                       "position must be between -1e+12 and 1e+12 m",
+                                       "vehicle.mass must be between 1e-9 and 1e9 kg",
+                                       "vehicle.thrust_coef must be above 0 and at most 1e+06"};
     const vy_world_def wd = vy_default_world_def();
     vy_world *world = NULL;
     assert_int_equal(vy_world_create(&wd, &world, NULL), VY_OK);
-    for (int k = 0; k < 11; ++k) {
+    for (int k = 0; k < 15; ++k) {
         vy_drone_def def = vy_default_drone_def();
         if (k == 0) def.cookie = 1;
         if (k == 1) def.vehicle.mass = -1.0;
@@ -198,6 +209,10 @@ static void bad_drones_are_refused_by_name(void **unused)
         if (k == 8) def.safety.tilt_max = -0.1;
         if (k == 9) def.safety.height_min = NOT_A_NUMBER;
         if (k == 10) def.velocity.x = NOT_A_NUMBER;
+        if (k == 11) def.velocity.x = 1e200;
+        if (k == 12) def.position.x = -1e308;
+        if (k == 13) def.vehicle.mass = 1e-300;
+        if (k == 14) def.vehicle.thrust_coef = 1e300;
         vy_error err = {0};
         assert_int_equal(vy_world_add_drone(world, &def, NULL, &err), VY_BAD_VALUE);
         assert_non_null(strstr(err.text, says[k]));

@@ -138,12 +138,15 @@ typedef struct vy_scenario {
 
 /// One mistake (or a warning) and its place.
 typedef struct vy_diagnostic {
-    int warning;  ///< 1: the scenario can be used all the same
-    char *file;   ///< the file as it was named, or the override as "--set key=value"
-    int line;     ///< 1-based; 0 when the text has no lines (an override, a file that cannot be read)
-    int column;   ///< 1-based, in characters; 0 likewise
-    char *text;   ///< one sentence for a person
-    char *source; ///< the line of the input, without its end; NULL when line is 0
+    int warning;      ///< 1: the scenario can be used all the same
+    char *file;       ///< the file as it was named, or the override as "--set key=value"
+    int line;         ///< 1-based; 0 when the text has no lines (an override, a file that cannot be read)
+    int column;       ///< 1-based, in characters; 0 likewise
+    char *text;       ///< one sentence for a person
+    char *source;     ///< the line of the input, without its end; NULL when line is 0
+    char *path;       ///< the key, as drones[0].start.position; "" where none is meant
+    const char *kind; ///< one word for programs: syntax, unknown_key, missing_key, repeated_key, range,
+                      ///< value, file; static storage
 } vy_diagnostic;
 
 /// What loading has to say. Zero it or not: loading fills it. Release with vy_diagnostics_destroy().
@@ -182,6 +185,8 @@ typedef struct vy_scenario_options {
     vy_load_fn
         *load;  ///< NULL: vehicles are found beside the file (vy_scenario_load) or built in only (parse)
     void *self; ///< handed to `load`
+    int find_programs; ///< 1: a controller's program, library or device that is not there is a mistake; none
+                       ///< is started
 } vy_scenario_options;
 
 /// Read a scenario file. Vehicles are looked for beside it, in vehicles/ beside it or one folder above, then

@@ -346,7 +346,7 @@ vy_status vy_world_read_energy(const vy_world *world, vy_drone_id id, vy_energy 
 /// Why a world ended.
 typedef enum vy_failure_reason {
     VY_FAILURE_NONE,
-    VY_FAILURE_NOT_FINITE, ///< a state became infinite or not a number; `what` names it
+    VY_FAILURE_NOT_FINITE, ///< a state became infinite (beyond 1e100) or not a number; `what` names it
     VY_FAILURE_COMMAND, ///< a controller's reply was not finite, of no known rung, or let go what it may not
     VY_FAILURE_TILT,
     VY_FAILURE_RATE,

@@ -1,7 +1,9 @@
 // environment.c - declared surroundings: defaults, checks, constants.
 #include "environment/environment.h"
+#include "base/real.h"
 #include "base/fail.h"
 #include "base/finite.h"
+#include "base/limits.h"
 #include "environment/surroundings_build.h"
 #include "environment/wind_grid.h"
 
@@ -43,8 +45,8 @@ const char *vy_effect_name(int effect)
 static vy_status check_gravity(const vy_gravity_def *def, vy_error *err)
 {
     if ((unsigned)def->mode > VY_GRAVITY_BODIES) return vy_fail(err, VY_BAD_VALUE, "gravity.mode is unknown");
-    if (!vy_all_finite(&def->uniform.x, 3))
-        return vy_fail(err, VY_BAD_VALUE, "gravity.uniform must be finite");
+    if (!vy_all_within(&def->uniform.x, 3, "m/s^2"))
+        return vy_fail(err, VY_BAD_VALUE, "gravity.uniform must be within 1e9 m/s^2");
     if (def->mode == VY_GRAVITY_UNIFORM) return VY_OK;
     const int most = def->mode == VY_GRAVITY_CENTRAL ? 1 : VY_GRAVITY_BODY_CAP;
     if (def->body_count < 1 || def->body_count > most) {
@@ -158,6 +160,7 @@ static vy_status check_physics(const vy_engine_def *def, vy_error *err)
 
 vy_status vy_check_environment_def(const vy_environment_def *def, vy_error *err)
 {
+    FPU_SCOPE;
     vy_status status = check_gravity(&def->gravity, err);
     if (status == VY_OK) status = check_air(def, err);
     if (status == VY_OK) status = check_wind(&def->wind, &def->planet, err);

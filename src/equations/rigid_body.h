@@ -112,11 +112,12 @@ VY_FN body_state body_rk4_finish(const body_state *s, real h, const body_rates *
     return n;
 }
 
-/// An infinity or a NaN survives every addition.
+/// Neither NaN nor beyond REAL_MOST: a NaN survives every addition.
 VY_FN mask body_is_finite(const body_state *b)
 {
-    const real sum = ((b->position.x + b->position.y) + (b->position.z + b->velocity.x)) +
-                     ((b->velocity.y + b->velocity.z) + (b->rate.x + b->rate.y)) +
-                     ((b->rate.z + b->attitude.w) + (b->attitude.x + b->attitude.y)) + b->attitude.z;
-    return sum - sum == 0.0;
+    const real place = (real_abs(b->position.x) + real_abs(b->position.y)) + real_abs(b->position.z);
+    const real speed = (real_abs(b->velocity.x) + real_abs(b->velocity.y)) + real_abs(b->velocity.z);
+    const real rate = (real_abs(b->rate.x) + real_abs(b->rate.y)) + real_abs(b->rate.z);
+    const real turn = (b->attitude.w + b->attitude.x) + (b->attitude.y + b->attitude.z);
+    return (place + speed) + (rate + real_abs(turn)) <= REAL_MOST;
 }

@@ -8,3 +8,6 @@ void vy_resolve_scenario(vy_reader *reader, vy_scenario *scenario);
 
 /// Report whatever keeps this scenario from being built, and warn of what is unwise.
 void vy_check_scenario(vy_reader *reader, const vy_scenario *scenario);
+
+/// Report programs, libraries and devices of controllers that are not there; `from` is the scenario's file.
+void vy_check_programs(vy_reader *reader, const char *from, const vy_scenario *s);

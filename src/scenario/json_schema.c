@@ -1,7 +1,7 @@
 // json_schema.c - the table as a JSON Schema: editors complete and check scenarios with it.
 #include "scenario/number.h"
+#include "base/real.h"
 #include "scenario/print.h"
-#include <float.h>
 #include <stdlib.h>
 
 #define NUMBER_PATTERN "[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][-+]?[0-9]+)?"
@@ -52,13 +52,24 @@ static void write_pattern(vy_text *out, const vy_row *row)
     vy_text_puts(out, "))?$\"}");
 }
 
+static void write_bound(vy_text *out, const char *name, double value)
+{
+    vy_text_printf(out, ", \"%s\": ", name);
+    vy_number_print(out, value);
+}
+
+// Where the unit depends on other values, so do the bounds: these are the widest.
+static void write_bounds(vy_text *out, const vy_row *row, const char *unit)
+{
+    const vy_range range = vy_row_range(row, unit);
+    write_bound(out, range.above ? "exclusiveMinimum" : "minimum", range.min);
+    write_bound(out, "maximum", range.max);
+}
+
 static void write_number(vy_text *out, const vy_row *row)
 {
-    const vy_range range = row->range;
     vy_text_puts(out, "{\"anyOf\": [{\"type\": \"number\"");
-    if (range.min > -DBL_MAX)
-        vy_text_printf(out, ", \"%s\": %g", range.above ? "exclusiveMinimum" : "minimum", range.min);
-    if (range.max < DBL_MAX) vy_text_printf(out, ", \"maximum\": %g", range.max);
+    write_bounds(out, row, row->unit);
     vy_text_puts(out, "}, ");
     write_pattern(out, row);
     if (row->word != NULL) vy_text_printf(out, ", {\"const\": \"%s\"}", row->word);
@@ -148,9 +159,9 @@ static void write_type(vy_text *out, const vy_row *row, const void *defaults, in
     case VY_TYPE_JOINT: vy_text_puts(out, "{\"type\": \"string\", \"pattern\": \"" NAME_PATTERN "\"}"); break;
     case VY_TYPE_VECTOR: write_vector(out, row); break;
     case VY_TYPE_ROTATION:
-        vy_text_puts(out,
-                     "{\"anyOf\": [{\"type\": \"array\", \"items\": {\"type\": \"number\"}, \"minItems\": 4, "
-                     "\"maxItems\": 4}, ");
+        vy_text_puts(out, "{\"anyOf\": [{\"type\": \"array\", \"items\": {\"type\": \"number\"");
+        write_bounds(out, row, "");
+        vy_text_puts(out, "}, \"minItems\": 4, \"maxItems\": 4}, ");
         write_object(out, &vy_angles_table, &no_angles, indent, 0);
         vy_text_puts(out, "]}");
         break;
@@ -271,6 +282,7 @@ static void write_object(vy_text *out, const vy_table *table, const void *defaul
 
 char *vy_scenario_print_schema(void)
 {
+    FPU_SCOPE;
     vy_text out = {0};
     const vy_locale locale = vy_locale_enter();
     vy_scenario defaults;

@@ -32,15 +32,17 @@ static void print_got(vy_text *out, const vy_node *node)
 }
 
 // Report and release a sentence.
-static void say(vy_reader *r, const vy_node *at, vy_text *sentence)
+static void say_kind(vy_reader *r, const vy_node *at, const char *kind, vy_text *sentence)
 {
     char *text = vy_text_take(sentence);
     if (text == NULL)
         r->no_memory = 1;
     else
-        vy_report_error(r->report, at, "%s", text);
+        vy_report_mistake(r->report, kind, at, "%s", text);
     free(text);
 }
+
+static void say(vy_reader *r, const vy_node *at, vy_text *sentence) { say_kind(r, at, "value", sentence); }
 
 static void say_expected(vy_reader *r, const char *key, const char *what, const vy_node *got)
 {
@@ -52,16 +54,12 @@ static void say_expected(vy_reader *r, const char *key, const char *what, const 
 
 void vy_range_print(vy_text *out, vy_range range)
 {
-    const int low = range.min > -DBL_MAX, high = range.max < DBL_MAX;
-    if (low && high && !range.above) {
-        if (range.min == range.max)
-            vy_text_printf(out, "%g", range.min);
-        else
-            vy_text_printf(out, "between %g and %g", range.min, range.max);
-        return;
-    }
-    if (low) vy_text_printf(out, "%s %g", range.above ? "above" : "at least", range.min);
-    if (high) vy_text_printf(out, "%sat most %g", low ? " and " : "", range.max);
+    if (range.above)
+        vy_text_printf(out, "above %g and at most %g", range.min, range.max);
+    else if (range.min == range.max)
+        vy_text_printf(out, "%g", range.min);
+    else
+        vy_text_printf(out, "between %g and %g", range.min, range.max);
 }
 
 // "did you mean ...?", or the whole list unless it is endless.
@@ -179,14 +177,15 @@ static int read_number(vy_reader *r, const vy_row *row, const char *unit, const 
         say_number(r, row, unit, result, node);
         return 0;
     }
-    const vy_range range = row->range;
+    const vy_range range = vy_row_range(row, unit);
     if (value < range.min || value > range.max || (range.above && value == range.min)) {
         vy_text text = {0};
         vy_text_printf(&text, "%s must be ", row->key);
         vy_range_print(&text, range);
         const int shown = *unit != '\0' && *unit != '1'; // "at least 0 1/s" reads badly
-        vy_text_printf(&text, "%s%s, got %.6g", shown ? " " : "", shown ? unit : "", value);
-        say(r, node, &text);
+        vy_text_printf(&text, "%s%s, got ", shown ? " " : "", shown ? unit : "");
+        vy_number_print(&text, value);
+        say_kind(r, node, "range", &text);
         return 0;
     }
     *out = value;
@@ -247,7 +246,7 @@ static void read_whole(vy_reader *r, const vy_row *row, const vy_node *node, voi
         vy_range_print(&text, row->range);
         vy_text_puts(&text, ", got ");
         print_got(&text, node);
-        say(r, node, &text);
+        say_kind(r, node, "range", &text);
         return;
     }
     const int count = (int)value;
@@ -478,7 +477,7 @@ static void read_named_numbers(vy_reader *r, const vy_row *row, const vy_node *n
         if (!vy_is_identifier(key->text, key->size) || key->size >= VY_NAME_CAP) {
             say_expected(r, row->key, "names (a letter, then letters, digits, - and _, at most 31)", key);
         } else if (vy_node_find(node, key->text) != n) {
-            vy_report_error(r->report, key, "%s is given twice", key->text);
+            vy_report_mistake(r->report, "repeated_key", key, "%s is given twice", key->text);
         } else if (read_number(r, &one, "", n, &out[count].value)) {
             memcpy(out[count++].name, key->text, key->size);
         }
@@ -584,7 +583,7 @@ static void read_value(vy_reader *r, const vy_row *row, const vy_node *node, voi
 static void say_unknown(vy_reader *r, const vy_table *table, const vy_node *key, const void *object)
 {
     if (!vy_report_open(r->report)) {
-        vy_report_error(r->report, key, "unknown key");
+        vy_report_mistake(r->report, "unknown_key", key, "unknown key");
         return;
     }
     const vy_row *row = vy_table_find(table, key->text);
@@ -605,7 +604,7 @@ static void say_unknown(vy_reader *r, const vy_table *table, const vy_node *key,
         print_got(&text, key);
         print_names(&text, key->text, key->size, names, count);
     }
-    say(r, key, &text);
+    say_kind(r, key, "unknown_key", &text);
 }
 
 // Keys that no row has read: unknown, given twice, or not for this kind of thing.
@@ -623,7 +622,8 @@ static void check_keys(vy_reader *r, const vy_table *table, const vy_node *map, 
         if (!known) {
             say_unknown(r, table, n->key, object);
         } else if (first != n) {
-            vy_report_error(r->report, n->key, "%s is given twice: first in line %d", key, first->key->line);
+            vy_report_mistake(r->report, "repeated_key", n->key, "%s is given twice: first in line %d", key,
+                              first->key->line);
         }
     }
 }
@@ -652,7 +652,7 @@ static void read_rows(vy_reader *r, const vy_table *table, const vy_node *node, 
         if (value != NULL) {
             read_value(r, row, value, object);
         } else if ((row->flags & VY_ROW_REQUIRED) && !has_base) {
-            vy_report_error(r->report, node, "%s is missing", row->key);
+            vy_report_mistake(r->report, "missing_key", node, "%s is missing", row->key);
             remember(r, (const char *)object + row->offset, value_size(row), node, 1);
         }
         if (i == 0 && r->report->calls != calls) selected = 0;
@@ -687,7 +687,7 @@ static const vy_include *include_file(vy_reader *r, const vy_node *name)
     vy_source_text text = {0};
     if (r->load != NULL) made->status = r->load(r->self, name->text, from, &text);
     if (made->status != VY_OK) return made;
-    const vy_source *source = vy_yaml_add_source(r->tree, text.name, text.text, text.size);
+    vy_source *source = vy_yaml_add_source(r->tree, text.name, text.text, text.size);
     if (source == NULL) return NULL;
     made->root = vy_yaml_read(r->tree, source, 0, r->report);
     return made;
@@ -722,7 +722,7 @@ static void read_named(vy_reader *r, const vy_table *table, const vy_node *name,
             vy_report_error(r->report, name, "%s", err.text);
         free(clean);
     } else if (file->status != VY_OK) {
-        vy_report_error(r->report, name, "%s: %s", name->text, vy_status_text(file->status));
+        vy_report_mistake(r->report, "file", name, "%s: %s", name->text, vy_status_text(file->status));
     } // else its mistakes are reported already
 }
 

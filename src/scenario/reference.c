@@ -1,5 +1,6 @@
 // reference.c - the table as a page for people.
 #include "scenario/number.h"
+#include "base/real.h"
 #include "scenario/print.h"
 #include "scenario/read.h"
 #include <stdlib.h>
@@ -21,7 +22,10 @@ static void write_intro(vy_text *out)
         "  and converted; see Units. World axes are x east, y north, z up; body axes x forward, y left, z "
         "up.\n"
         "- `on` and `yes` may be written `true`, `off` and `no` `false`.\n"
-        "- Unknown keys, keys given twice, wrong units, and values out of range are errors, never ignored.\n"
+        "- Unknown keys, keys given twice, wrong units, and values out of range are errors, never ignored. "
+        "Every number\n"
+        "  has bounds; where its unit depends on another value, they are those of that unit elsewhere on "
+        "this page, else 1e12.\n"
         "- `--set key=value` changes one value: `--set seed=3`, `--set "
         "drones.alpha.controller.gains.rate=30`,\n"
         "  `--set disturbances[0].start=5`. Elements of a list are named by index, or by name where they "
@@ -68,11 +72,12 @@ static void write_kind(vy_text *out, const vy_row *row)
         break;
     case VY_TYPE_NAMED: vy_text_printf(out, "mapping of at most %zu names to numbers", row->size); break;
     }
-    const int numeric =
-        row->type == VY_TYPE_NUMBER || row->type == VY_TYPE_VECTOR || row->type == VY_TYPE_COUNT;
-    if (numeric && (row->range.min > -DBL_MAX || row->range.max < DBL_MAX)) {
+    const int numeric = row->type == VY_TYPE_NUMBER || row->type == VY_TYPE_VECTOR ||
+                        row->type == VY_TYPE_COUNT || row->type == VY_TYPE_INERTIA ||
+                        row->type == VY_TYPE_TABLE || row->type == VY_TYPE_NAMED;
+    if (numeric && row->unit_of == NULL) {
         vy_text_puts(out, ", ");
-        vy_range_print(out, row->range);
+        vy_range_print(out, vy_row_range(row, row->unit));
     }
     if (row->word != NULL) vy_text_printf(out, ", or `%s`", row->word);
 }
@@ -185,6 +190,7 @@ static void write_units(vy_text *out)
 
 char *vy_scenario_print_reference(void)
 {
+    FPU_SCOPE;
     static const vy_angles no_angles = {0.0, 0.0, 0.0};
     vy_text out = {0};
     vy_scenario defaults;

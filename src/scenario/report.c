@@ -43,35 +43,82 @@ static int known(const vy_diagnostics *list, const char *file, int line, int col
 static int append(vy_diagnostics *list, vy_diagnostic item)
 {
     if (list->items == NULL) list->items = calloc(VY_REPORT_CAP, sizeof *list->items);
-    if (list->items == NULL || item.file == NULL || item.text == NULL ||
+    if (list->items == NULL || item.file == NULL || item.text == NULL || item.path == NULL ||
         (item.line > 0 && item.source == NULL)) {
         free(item.file);
         free(item.text);
         free(item.source);
+        free(item.path);
         return 0;
     }
     list->items[list->count++] = item;
     return 1;
 }
 
-static void add(vy_report *report, vy_status status, int warning, const vy_source *source, int line,
-                int column, const char *format, va_list args)
+// The way from `node` down to `wanted`: a step is a child and its number. @return steps; -1: it is not there
+typedef struct step {
+    const vy_node *parent, *child;
+    int index;
+} step;
+
+static int find_way(const vy_node *node, const vy_node *wanted, step *way, int depth)
+{
+    if (node == wanted) return depth;
+    int index = 0;
+    if (depth == VY_TREE_DEPTH_CAP) return -1;
+    for (const vy_node *n = node->first; n != NULL; n = n->next, ++index) {
+        way[depth] = (step){node, n, index};
+        const int found =
+            n->key != NULL && n->key == wanted ? depth + 1 : find_way(n, wanted, way, depth + 1);
+        if (found >= 0) return found;
+    }
+    return -1;
+}
+
+// What the mistake is about; an override names it itself.
+static char *path_of(const vy_source *source, const vy_node *at)
+{
+    vy_text path = {0};
+    const char *equal = source->is_override && source->text != NULL ? strchr(source->text, '=') : NULL;
+    if (equal != NULL) vy_text_add_clean(&path, source->text, (size_t)(equal - source->text), 200);
+    step way[VY_TREE_DEPTH_CAP];
+    const int steps =
+        equal == NULL && at != NULL && source->root != NULL ? find_way(source->root, at, way, 0) : 0;
+    for (int i = 0; i < steps; ++i) {
+        if (way[i].parent->kind == VY_NODE_MAP)
+            vy_text_printf(&path, "%s%s", i > 0 ? "." : "", way[i].child->key->text);
+        else
+            vy_text_printf(&path, "[%d]", way[i].index);
+    }
+    return vy_text_take(&path);
+}
+
+typedef struct place {
+    const vy_source *source;
+    const vy_node *node; // NULL: none
+    int line, column;
+} place;
+
+static void add(vy_report *report, vy_status status, const char *kind, place at, const char *format,
+                va_list args)
 {
     vy_diagnostics *list = report->out;
+    const int warning = status == VY_OK;
     if (!warning && report->status == VY_OK) report->status = status;
     ++report->calls;
-    if (source->is_override) line = column = 0;
+    if (at.source->is_override) at.line = at.column = 0;
     char text[512];
     vsnprintf(text, sizeof text, format, args);
-    if (known(list, source->name, line, column, text)) return;
+    if (known(list, at.source->name, at.line, at.column, text)) return;
     ++*(warning ? &list->warnings : &list->errors);
     if (!vy_report_open(report)) return;
-    vy_diagnostic item = {.warning = warning, .line = line, .column = column};
-    item.file = vy_text_copy(source->name, strlen(source->name));
+    vy_diagnostic item = {.warning = warning, .line = at.line, .column = at.column, .kind = kind};
+    item.file = vy_text_copy(at.source->name, strlen(at.source->name));
     item.text = vy_text_copy(text, strlen(text));
-    if (line > 0) {
+    item.path = path_of(at.source, at.node);
+    if (at.line > 0) {
         size_t size;
-        const char *begin = find_line(source, line, &size);
+        const char *begin = find_line(at.source, at.line, &size);
         vy_text clean = {0};
         vy_text_add_clean(&clean, begin, size, size);
         item.source = vy_text_take(&clean);
@@ -79,11 +126,21 @@ static void add(vy_report *report, vy_status status, int warning, const vy_sourc
     if (!append(list, item)) report->no_memory = 1;
 }
 
+static place place_of(const vy_node *at) { return (place){at->source, at, at->line, at->column}; }
+
 void vy_report_error(vy_report *report, const vy_node *at, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    add(report, VY_BAD_VALUE, 0, at->source, at->line, at->column, format, args);
+    add(report, VY_BAD_VALUE, "value", place_of(at), format, args);
+    va_end(args);
+}
+
+void vy_report_mistake(vy_report *report, const char *kind, const vy_node *at, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    add(report, VY_BAD_VALUE, kind, place_of(at), format, args);
     va_end(args);
 }
 
@@ -91,7 +148,7 @@ void vy_report_warning(vy_report *report, const vy_node *at, const char *format,
 {
     va_list args;
     va_start(args, format);
-    add(report, VY_OK, 1, at->source, at->line, at->column, format, args);
+    add(report, VY_OK, "value", place_of(at), format, args);
     va_end(args);
 }
 
@@ -100,7 +157,8 @@ void vy_report_place(vy_report *report, vy_status status, const vy_source *sourc
 {
     va_list args;
     va_start(args, format);
-    add(report, status, 0, source, line, column, format, args);
+    const char *kind = status == VY_BAD_SYNTAX ? "syntax" : status == VY_IO ? "file" : "value";
+    add(report, status, kind, (place){source, NULL, line, column}, format, args);
     va_end(args);
 }
 
@@ -179,6 +237,7 @@ void vy_diagnostics_destroy(vy_diagnostics *diagnostics)
         free(diagnostics->items[i].file);
         free(diagnostics->items[i].text);
         free(diagnostics->items[i].source);
+        free(diagnostics->items[i].path);
     }
     free(diagnostics->items);
     memset(diagnostics, 0, sizeof *diagnostics);

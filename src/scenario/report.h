@@ -18,6 +18,10 @@ int vy_report_open(const vy_report *report);
 
 /// An error at a node. The same sentence at the same place is taken once: a file may be used many times.
 void vy_report_error(vy_report *report, const vy_node *at, const char *format, ...) VY_PRINTF(3, 4);
+
+/// The same of a kind other than `value`: see vy_diagnostic.
+void vy_report_mistake(vy_report *report, const char *kind, const vy_node *at, const char *format, ...)
+    VY_PRINTF(4, 5);
 void vy_report_warning(vy_report *report, const vy_node *at, const char *format, ...) VY_PRINTF(3, 4);
 
 /// An error at a place of a source; line 0 is the source as a whole.

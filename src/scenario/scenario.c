@@ -1,6 +1,7 @@
 // scenario.c - reading a scenario: files, overrides, the table, the checks. Read vy_scenario_parse() first.
 #define _XOPEN_SOURCE 700 // realpath
 #include "base/fail.h"
+#include "base/real.h"
 #include "environment/wind_grid.h"
 #include "scenario/check.h"
 #include "scenario/number.h"
@@ -109,7 +110,7 @@ static void load_wind_grid(vy_reader *reader, const char *from, vy_scenario *sce
     if (status == VY_NO_MEMORY) reader->no_memory = 1;
     if (status != VY_OK) {
         if (status != VY_NO_MEMORY)
-            vy_report_error(reader->report, place, "grid: %s cannot be read", wind->grid_name);
+            vy_report_mistake(reader->report, "file", place, "grid: %s cannot be read", wind->grid_name);
         return;
     }
     vy_error err = {0};
@@ -124,7 +125,7 @@ static void load_wind_grid(vy_reader *reader, const char *from, vy_scenario *sce
     free(text.name);
 }
 
-static void read_scenario(vy_reader *reader, const vy_source *source, const vy_scenario_options *options,
+static void read_scenario(vy_reader *reader, vy_source *source, const vy_scenario_options *options,
                           vy_scenario *scenario)
 {
     vy_node *root = vy_yaml_read(reader->tree, source, 0, reader->report);
@@ -140,6 +141,7 @@ static void read_scenario(vy_reader *reader, const vy_source *source, const vy_s
     load_wind_grid(reader, source->name, scenario);
     vy_load_solids(reader, source->name, scenario);
     vy_weigh_bodies(reader, scenario);
+    if (options != NULL && options->find_programs) vy_check_programs(reader, source->name, scenario);
     vy_check_scenario(reader, scenario);
 }
 
@@ -192,7 +194,7 @@ static vy_status parse_owned(char *text, size_t size, const char *name, const vy
     }
     const vy_locale locale = vy_locale_enter();
     vy_scenario *scenario = calloc(1, sizeof *scenario);
-    const vy_source *source = vy_yaml_add_source(&tree, vy_text_copy(name, strlen(name)), text, size);
+    vy_source *source = vy_yaml_add_source(&tree, vy_text_copy(name, strlen(name)), text, size);
     if (scenario != NULL && source != NULL) {
         vy_scenario_table.init(scenario, 0);
         read_scenario(&reader, source, options, scenario);
@@ -227,6 +229,7 @@ vy_status vy_scenario_parse(const char *text, size_t size, const char *name,
                             const vy_scenario_options *options, vy_scenario **out,
                             vy_diagnostics *diagnostics)
 {
+    FPU_SCOPE;
     if (diagnostics != NULL) memset(diagnostics, 0, sizeof *diagnostics);
     return parse(vy_text_copy(text, size), size, name, options, NULL, out, diagnostics);
 }
@@ -234,6 +237,7 @@ vy_status vy_scenario_parse(const char *text, size_t size, const char *name,
 vy_status vy_scenario_load(const char *path, const vy_scenario_options *options, vy_scenario **out,
                            vy_diagnostics *diagnostics)
 {
+    FPU_SCOPE;
     if (diagnostics != NULL) memset(diagnostics, 0, sizeof *diagnostics);
     char *text = NULL;
     size_t size = 0;
@@ -279,6 +283,7 @@ static void duplicate_solids(vy_scenario *s, int *lost)
 
 vy_status vy_scenario_copy(const vy_scenario *scenario, vy_scenario **out, vy_error *err)
 {
+    FPU_SCOPE;
     int lost = 0;
     *out = NULL;
     vy_scenario *s = duplicate(scenario, sizeof *scenario, &lost);

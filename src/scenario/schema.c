@@ -2,6 +2,7 @@
 // Other tables are in schema_*.c. A new value: a field in the C struct, its default where the struct gets its
 // defaults, a row.
 #include "scenario/schema_rows.h"
+#include "base/limits.h"
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -327,6 +328,18 @@ const char *vy_row_unit(const vy_row *row, const void *object)
 {
     if (row->unit_of != NULL) return row->unit_of(object);
     return row->unit != NULL ? row->unit : "";
+}
+
+vy_range vy_row_range(const vy_row *row, const char *unit)
+{
+    const vy_limits limits = vy_limits_of(unit);
+    vy_range range = row->range;
+    if (range.max == DBL_MAX) {
+        range.max = limits.most;
+        if (range.above && range.min == 0.0) range = (vy_range){limits.least, range.max, 0};
+    }
+    if (range.min == -DBL_MAX) range.min = -limits.most;
+    return range;
 }
 
 int vy_row_size(const vy_row *row, const void *object)

@@ -57,7 +57,8 @@ typedef struct vy_row {
     size_t offset;
     size_t size;         ///< of text [bytes], vector [numbers], list [elements]
     size_t count_offset; ///< of a list or mapping of names: where its int count is
-    vy_range range;      ///< of numbers and of each number of a vector; min is the fewest elements of a list
+    vy_range range;      ///< of numbers and of each number of a vector, see vy_row_range(); min is the fewest
+                         ///< elements of a list
     const char *word;    ///< may be written in place of `word_value`, which need not be in range
     double word_value;
     const vy_choice *choices;
@@ -98,6 +99,9 @@ int vy_row_applies(const vy_table *table, const vy_row *row, const void *object)
 
 /// The row's unit for this object, "" for none.
 const char *vy_row_unit(const vy_row *row, const void *object);
+
+/// What each number of the row may be in this unit: a bound the row leaves open is that of the unit.
+vy_range vy_row_range(const vy_row *row, const char *unit);
 
 /// How many numbers the row's vector has for this object; the others are 0.
 int vy_row_size(const vy_row *row, const void *object);

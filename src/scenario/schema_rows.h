@@ -4,7 +4,7 @@
 #include <float.h>
 
 // clang-format off
-// Ranges.
+// Ranges. The first three end where base/limits.h has it for the row's unit.
 #define ANY                  {-DBL_MAX, DBL_MAX, 0}
 #define POSITIVE             {0.0, DBL_MAX, 1}
 #define AT_LEAST_0           {0.0, DBL_MAX, 0}

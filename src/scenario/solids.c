@@ -118,7 +118,7 @@ static void load_solid(vy_reader *r, const char *from, vy_solid_def *s)
         if (status != VY_OK && status != VY_NO_MEMORY)
             vy_report_error(r->report, place, "file: %s%s: %s", s->file, where, err.text);
     } else if (status != VY_NO_MEMORY) {
-        vy_report_error(r->report, place, "file: %s cannot be read", s->file);
+        vy_report_mistake(r->report, "file", place, "file: %s cannot be read", s->file);
     }
     if (status == VY_NO_MEMORY) r->no_memory = 1;
     if (status == VY_OK) memset(s->file, 0, sizeof s->file);

@@ -319,7 +319,7 @@ static int run(builder *b, struct fy_parser *parser, struct fy_diag *diag, const
     }
 }
 
-vy_node *vy_yaml_read(vy_yaml *tree, const vy_source *source, size_t offset, vy_report *report)
+vy_node *vy_yaml_read(vy_yaml *tree, vy_source *source, size_t offset, vy_report *report)
 {
     if (source->size > VY_TREE_TEXT_CAP) {
         vy_report_place(report, VY_BAD_SYNTAX, source, 0, 0, "longer than %u bytes", VY_TREE_TEXT_CAP);
@@ -351,5 +351,6 @@ vy_node *vy_yaml_read(vy_yaml *tree, const vy_source *source, size_t offset, vy_
         b.root = vy_yaml_add_node(tree, VY_NODE_SCALAR, source, 1, 1);
         if (b.root != NULL) b.root->plain = 1;
     }
+    source->root = b.root;
     return b.root;
 }

@@ -15,7 +15,8 @@ typedef struct vy_source {
     char *name;
     char *text;
     size_t size;
-    int is_override; ///< "--set key=value" on the command line: it has no lines
+    int is_override;            ///< "--set key=value" on the command line: it has no lines
+    const struct vy_node *root; ///< of its tree; NULL before it is read
     struct vy_source *next;
 } vy_source;
 
@@ -68,4 +69,4 @@ struct vy_report;
 
 /// The tree of a source's text from byte `offset` on. NULL after a mistake, which is in `report` then, or
 /// when memory is out.
-vy_node *vy_yaml_read(vy_yaml *tree, const vy_source *source, size_t offset, struct vy_report *report);
+vy_node *vy_yaml_read(vy_yaml *tree, vy_source *source, size_t offset, struct vy_report *report);

@@ -1,5 +1,7 @@
 // vehicle_def.c - presets of vehicles and the check of a vehicle's constants.
 #include "base/fail.h"
+#include "base/limits.h"
+#include "base/real.h"
 #include "base/finite.h"
 #include "base/vec.h"
 #include "vehicle/allocation.h"
@@ -67,16 +69,15 @@ static vy_status check_rotors(const vy_vehicle_def *def, vy_error *err)
     if (def->rotor_count == 0) return VY_OK;
     for (int i = 0; i < def->rotor_count; ++i) {
         const vy_rotor_def *rotor = &def->rotors[i];
-        const vy_vec3 p = rotor->position;
-        if (!(real_is_finite(p.x) && real_is_finite(p.y) && real_is_finite(p.z))) {
-            return vy_fail(err, VY_BAD_VALUE, "vehicle.rotors[%d].position must be finite", i);
+        if (!vy_all_within(&rotor->position.x, 3, "m")) {
+            return vy_fail(err, VY_BAD_VALUE, "vehicle.rotors[%d].position must be within 1e12 m", i);
         }
-        if (!vy_all_finite(&rotor->axis.x, 3) || !real_is_finite(vec3_length(rotor->axis))) {
-            return vy_fail(err, VY_BAD_VALUE, "vehicle.rotors[%d].axis must be finite", i);
+        if (!vy_all_within(&rotor->axis.x, 3, "")) {
+            return vy_fail(err, VY_BAD_VALUE, "vehicle.rotors[%d].axis must be within 1e12", i);
         }
-        if (!(real_is_finite(rotor->thrust_coef) && rotor->thrust_coef >= 0.0 &&
-              real_is_finite(rotor->torque_coef) && rotor->torque_coef >= 0.0)) {
-            return vy_fail(err, VY_BAD_VALUE, "vehicle.rotors[%d]: coefficients must be at least 0", i);
+        if (!vy_is_amount(rotor->thrust_coef, "N s^2") || !vy_is_amount(rotor->torque_coef, "N m s^2")) {
+            return vy_fail(err, VY_BAD_VALUE, "vehicle.rotors[%d]: coefficients must be between 0 and 1e6",
+                           i);
         }
         if (rotor->torque_coef > 0.0 && !(def->torque_coef > 0.0)) {
             return vy_fail(err, VY_BAD_VALUE, "vehicle.rotors[%d].torque_coef needs the vehicle's above 0",
@@ -92,19 +93,20 @@ static vy_status check_rotors(const vy_vehicle_def *def, vy_error *err)
         }
     }
     const struct {
-        const char *name;
-        double value, least;
-        int open; // must be above `least`, not equal to it
+        const char *name, *unit;
+        double value;
+        int above; // must be above 0
     } ranges[] = {
-        {"thrust_coef", def->thrust_coef, 0.0, 1},       {"torque_coef", def->torque_coef, 0.0, 0},
-        {"speed_max", def->speed_max, 0.0, 1},           {"motor_lag", def->motor_lag, 0.0, 0},
-        {"motor_lag_down", def->motor_lag_down, 0.0, 0}, {"speed_idle", def->speed_idle, 0.0, 0},
+        {"thrust_coef", "N s^2", def->thrust_coef, 1},   {"torque_coef", "N m s^2", def->torque_coef, 0},
+        {"speed_max", "rad/s", def->speed_max, 1},       {"motor_lag", "s", def->motor_lag, 0},
+        {"motor_lag_down", "s", def->motor_lag_down, 0}, {"speed_idle", "rad/s", def->speed_idle, 0},
     };
     for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; ++i) {
         const double x = ranges[i].value;
-        if (!(real_is_finite(x) && (ranges[i].open ? x > ranges[i].least : x >= ranges[i].least))) {
-            return vy_fail(err, VY_BAD_VALUE, "vehicle.%s must be %s 0, got %g", ranges[i].name,
-                           ranges[i].open ? "above" : "at least", x);
+        if (!vy_is_amount(x, ranges[i].unit) || (ranges[i].above && x == 0.0)) {
+            return vy_fail(err, VY_BAD_VALUE, "vehicle.%s must be %s 0 and at most %g %s, got %g",
+                           ranges[i].name, ranges[i].above ? "above" : "at least",
+                           vy_limits_of(ranges[i].unit).most, ranges[i].unit, x);
         }
     }
     if (!(def->speed_idle < def->speed_max)) {
@@ -115,7 +117,7 @@ static vy_status check_rotors(const vy_vehicle_def *def, vy_error *err)
         return vy_fail(err, VY_BAD_VALUE,
                        "vehicle: command_dead must be in [0, 1) and command_curve in [0, 1]");
     }
-    if (!(real_is_finite(def->thrust_linear) && real_is_finite(def->thrust_cubic) &&
+    if (!(vy_all_within(&def->thrust_linear, 1, "N s") && vy_all_within(&def->thrust_cubic, 1, "N s^3") &&
           vy_rotor_thrust(def, def->speed_max) > 0.0)) {
         return vy_fail(err, VY_BAD_VALUE, "vehicle: the thrust polynomial must be above 0 N at speed_max");
     }
@@ -135,18 +137,18 @@ static vy_status check_thrusters(const vy_vehicle_def *def, vy_error *err)
     }
     for (int i = 0; i < def->thruster_count; ++i) {
         const vy_thruster_def *t = &def->thrusters[i];
-        if (!vy_all_finite(&t->position.x, 3) || !vy_all_finite(&t->axis.x, 3) ||
-            !real_is_finite(vec3_length(t->axis))) {
-            return vy_fail(err, VY_BAD_VALUE, "vehicle.thrusters[%d]: position and axis must be finite", i);
+        if (!vy_all_within(&t->position.x, 3, "m") || !vy_all_within(&t->axis.x, 3, "")) {
+            return vy_fail(err, VY_BAD_VALUE, "vehicle.thrusters[%d]: position and axis must be within 1e12",
+                           i);
         }
-        if (!(real_is_finite(t->thrust_max) && t->thrust_min >= 0.0 && t->thrust_max > t->thrust_min)) {
+        if (!(vy_is_amount(t->thrust_max, "N") && t->thrust_min >= 0.0 && t->thrust_max > t->thrust_min)) {
             return vy_fail(err, VY_BAD_VALUE,
                            "vehicle.thrusters[%d]: thrust_min must be at least 0 N and thrust_max above it",
                            i);
         }
         const double times[] = {t->lag, t->lag_down, t->pulse_period, t->pulse_min};
         for (size_t k = 0; k < sizeof times / sizeof times[0]; ++k) {
-            if (real_is_finite(times[k]) && times[k] >= 0.0) continue;
+            if (vy_is_amount(times[k], "s")) continue;
             return vy_fail(
                 err, VY_BAD_VALUE,
                 "vehicle.thrusters[%d]: lag, lag_down, pulse_period and pulse_min must be at least 0 s", i);
@@ -172,6 +174,7 @@ static vy_status check_body(const vy_vehicle_def *def, vy_error *err)
         const double *values;
         size_t count;
     } amounts[] = {
+        // in units whose limit is the common one
         {"drag_linear", &def->drag_linear.x, 3},
         {"area", &def->area, 1},
         {"cd", &def->cd, 1},
@@ -184,23 +187,24 @@ static vy_status check_body(const vy_vehicle_def *def, vy_error *err)
     for (size_t i = 0; i < sizeof amounts / sizeof amounts[0]; ++i) {
         for (size_t k = 0; k < amounts[i].count; ++k) {
             const double x = amounts[i].values[k];
-            if (!(real_is_finite(x) && x >= 0.0)) {
-                return vy_fail(err, VY_BAD_VALUE, "vehicle.%s must be at least 0, got %g", amounts[i].name,
-                               x);
+            if (!vy_is_amount(x, "")) {
+                return vy_fail(err, VY_BAD_VALUE, "vehicle.%s must be between 0 and 1e12, got %g",
+                               amounts[i].name, x);
             }
         }
     }
-    if (!real_is_finite(def->cl) || !vy_all_finite(&def->pressure_centre.x, 3) ||
-        !vy_all_finite(&def->dipole.x, 3) || !vy_all_finite(&def->centre_of_mass.x, 3)) {
+    if (!vy_all_within(&def->cl, 1, "") || !vy_all_within(&def->pressure_centre.x, 3, "m") ||
+        !vy_all_within(&def->dipole.x, 3, "A m^2") || !vy_all_within(&def->centre_of_mass.x, 3, "m")) {
         return vy_fail(err, VY_BAD_VALUE,
-                       "vehicle: cl, pressure_centre, dipole and centre_of_mass must be finite");
+                       "vehicle: cl, pressure_centre, dipole and centre_of_mass must be within 1e12");
     }
     if (def->collision_point_count < 0 || def->collision_point_count > VY_COLLISION_POINT_CAP) {
         return vy_fail(err, VY_BAD_VALUE, "vehicle.collision_points: at most %d", VY_COLLISION_POINT_CAP);
     }
     for (int i = 0; i < def->collision_point_count; ++i) {
-        if (!vy_all_finite(&def->collision_points[i].position.x, 3)) {
-            return vy_fail(err, VY_BAD_VALUE, "vehicle.collision_points[%d].position must be finite", i);
+        if (!vy_all_within(&def->collision_points[i].position.x, 3, "m")) {
+            return vy_fail(err, VY_BAD_VALUE, "vehicle.collision_points[%d].position must be within 1e12 m",
+                           i);
         }
     }
     return VY_OK;
@@ -241,8 +245,8 @@ static vy_status check_rotor_air(const vy_vehicle_def *def, vy_error *err)
     const double amounts[] = {a->radius, a->drag,       a->drag_axial,  a->flap,   a->lift,
                               a->inflow, a->inflow_lag, a->vortex_loss, a->inertia};
     for (size_t i = 0; i < sizeof amounts / sizeof amounts[0]; ++i) {
-        if (!(real_is_finite(amounts[i]) && amounts[i] >= 0.0)) {
-            return vy_fail(err, VY_BAD_VALUE, "vehicle.rotor_air: every value must be at least 0");
+        if (!vy_is_amount(amounts[i], "")) {
+            return vy_fail(err, VY_BAD_VALUE, "vehicle.rotor_air: every value must be between 0 and 1e12");
         }
     }
     if (a->vortex_loss > 1.0) {
@@ -318,14 +322,15 @@ static vy_status check_drive(const vy_drive_def *d, vy_error *err)
 
 vy_status vy_check_vehicle_def(const vy_vehicle_def *def, vy_error *err)
 {
+    FPU_SCOPE;
     if (def->cookie != VEHICLE_COOKIE) {
         return vy_fail(err, VY_BAD_VALUE, "vehicle: start from vy_default_vehicle_def() or a preset");
     }
     if (memchr(def->name, '\0', sizeof def->name) == NULL) {
         return vy_fail(err, VY_BAD_VALUE, "vehicle.name must have at most %d characters", VY_NAME_CAP - 1);
     }
-    if (!(real_is_finite(def->mass) && def->mass > 0.0)) { // written so that NaN fails
-        return vy_fail(err, VY_BAD_VALUE, "vehicle.mass must be above 0 kg, got %g", def->mass);
+    if (!vy_is_positive(def->mass, "kg")) {
+        return vy_fail(err, VY_BAD_VALUE, "vehicle.mass must be between 1e-9 and 1e9 kg, got %g", def->mass);
     }
     if (!inertia_possible(def->inertia)) {
         return vy_fail(
@@ -359,11 +364,10 @@ static double general_hover_speed(const vy_vehicle_def *def, const rotor_layout 
 
 double vy_vehicle_hover_speed(const vy_vehicle_def *def, double g)
 {
+    FPU_SCOPE;
     if (def->rotor_count == 0) return 0.0;
-    const uint64_t found = fpu_enter(); // defaults too must not depend on the caller's rounding
     const rotor_layout layout = vy_layout_build(def);
     double speed = real_sqrt(def->mass * g / (def->rotor_count * def->thrust_coef));
     if (layout.general) speed = general_hover_speed(def, &layout, def->mass * g);
-    fpu_leave(found);
     return speed;
 }

@@ -74,7 +74,7 @@ VY_SLOW_FN void safety_report_not_finite(mask who, uint32_t drone, const drone_b
 {
     const real *values = &d->body.position.x;
     for (size_t k = 0; k < DRONE_REALS; ++k) {
-        const mask bad = who & mask_not(real_is_finite(values[k]));
+        const mask bad = who & mask_not(real_is_bounded(values[k]));
         if (!mask_any(bad)) continue;
         world_fail(bad, VY_FAILURE_NOT_FINITE, drone, real_set(0.0), real_set(0.0), drone_field_at(k), w);
         who = who & mask_not(bad);
@@ -85,7 +85,7 @@ VY_SLOW_FN void safety_report_not_finite(mask who, uint32_t drone, const drone_b
 /// the field.
 VY_FN mask check_finite(uint32_t drone, size_t first, size_t count, world_block *w, const drone_block *d)
 {
-    const mask finite = reals_finite(&d->body.position.x + first, count);
+    const mask finite = reals_bounded(&d->body.position.x + first, count);
     if (!mask_all(finite)) safety_report_not_finite(mask_not(finite), drone, d, w);
     return finite;
 }

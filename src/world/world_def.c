@@ -1,7 +1,9 @@
 // world_def.c - defaults of worlds, drones and disturbances, and the checks of what a user declares.
 #include "world/world_def.h"
+#include "base/real.h"
 #include "world/guard.h"
 #include "base/fail.h"
+#include "base/limits.h"
 #include "base/finite.h"
 #include "base/vec.h"
 #include "control/control.h"
@@ -30,6 +32,7 @@ vy_world_def vy_default_world_def(void)
 
 vy_drone_def vy_default_drone_def(void)
 {
+    FPU_SCOPE;
     vy_drone_def def;
     memset(&def, 0, sizeof def);
     def.cookie = DRONE_COOKIE;
@@ -119,18 +122,19 @@ void vy_settle_periods(vy_drone_def *def, double dt)
     }
 }
 
-// A number that must be finite and at least 0.
+// A number that must be at least 0, within the limits of its unit.
 typedef struct amount {
     const char *name;
     double value;
+    const char *unit;
 } amount;
 
 static vy_status check_amounts(const amount *list, size_t count, vy_error *err)
 {
     for (size_t i = 0; i < count; ++i) {
-        if (!(real_is_finite(list[i].value) && list[i].value >= 0.0)) {
-            return vy_fail(err, VY_BAD_VALUE, "drone.%s must be at least 0, got %g", list[i].name,
-                           list[i].value);
+        if (!vy_is_amount(list[i].value, list[i].unit)) {
+            return vy_fail(err, VY_BAD_VALUE, "drone.%s must be between 0 and %g %s, got %g", list[i].name,
+                           vy_limits_of(list[i].unit).most, list[i].unit, list[i].value);
         }
     }
     return VY_OK;
@@ -141,24 +145,24 @@ static vy_status check_drone_amounts(const vy_drone_def *def, vy_error *err)
     const vy_imu_def *imu = &def->imu;
     const vy_safety_def *safety = &def->safety;
     const amount amounts[] = {
-        {"imu.period", imu->period},
-        {"imu.accel_noise", imu->accel_noise},
-        {"imu.gyro_noise", imu->gyro_noise},
-        {"imu.accel_bias", imu->accel_bias},
-        {"imu.gyro_bias", imu->gyro_bias},
-        {"imu.accel_drift", imu->accel_drift},
-        {"imu.gyro_drift", imu->gyro_drift},
-        {"mocap.period", def->mocap.period},
-        {"mocap.position_noise", def->mocap.position_noise},
-        {"mocap.attitude_noise", def->mocap.attitude_noise},
-        {"safety.tilt_max", safety->tilt_max},
-        {"safety.rate_max", safety->rate_max},
-        {"safety.speed_max", safety->speed_max},
-        {"safety.distance_max", safety->distance_max},
-        {"safety.fall_max", safety->fall_max},
-        {"safety.sustain", safety->sustain},
-        {"crash.speed", def->crash.speed},
-        {"crash.impulse", def->crash.impulse},
+        {"imu.period", imu->period, "s"},
+        {"imu.accel_noise", imu->accel_noise, "m/s^2/sqrt(Hz)"},
+        {"imu.gyro_noise", imu->gyro_noise, "rad/s/sqrt(Hz)"},
+        {"imu.accel_bias", imu->accel_bias, "m/s^2"},
+        {"imu.gyro_bias", imu->gyro_bias, "rad/s"},
+        {"imu.accel_drift", imu->accel_drift, "m/s^3/sqrt(Hz)"},
+        {"imu.gyro_drift", imu->gyro_drift, "rad/s^2/sqrt(Hz)"},
+        {"mocap.period", def->mocap.period, "s"},
+        {"mocap.position_noise", def->mocap.position_noise, "m"},
+        {"mocap.attitude_noise", def->mocap.attitude_noise, "rad"},
+        {"safety.tilt_max", safety->tilt_max, "rad"},
+        {"safety.rate_max", safety->rate_max, "rad/s"},
+        {"safety.speed_max", safety->speed_max, "m/s"},
+        {"safety.distance_max", safety->distance_max, "m"},
+        {"safety.fall_max", safety->fall_max, "m/s"},
+        {"safety.sustain", safety->sustain, "s"},
+        {"crash.speed", def->crash.speed, "m/s"},
+        {"crash.impulse", def->crash.impulse, "N s"},
     };
     if (!(safety->height_min <= safety->height_max)) {
         return vy_fail(err, VY_BAD_VALUE, "drone.safety.height_min must not be above height_max");
@@ -178,9 +182,19 @@ vy_status vy_check_drone_def(const vy_drone_def *def, vy_error *err)
     if (status == VY_OK) status = vy_check_controller_def(&def->controller, &def->vehicle, err);
     if (status != VY_OK) return status;
 
-    if (!vy_all_finite(&def->position.x, 3) || !vy_all_finite(&def->velocity.x, 3) ||
-        !vy_all_finite(&def->attitude.w, 4) || !vy_all_finite(&def->rate.x, 3)) {
-        return vy_fail(err, VY_BAD_VALUE, "drone: position, velocity, attitude and rate must be finite");
+    const struct {
+        const char *name, *unit;
+        const double *values;
+        size_t count;
+    } starts[] = {{"position", "m", &def->position.x, 3},
+                  {"velocity", "m/s", &def->velocity.x, 3},
+                  {"attitude", "", &def->attitude.w, 4},
+                  {"rate", "rad/s", &def->rate.x, 3}};
+    for (size_t i = 0; i < sizeof starts / sizeof starts[0]; ++i) {
+        if (vy_all_within(starts[i].values, starts[i].count, starts[i].unit)) continue;
+        const double most = vy_limits_of(starts[i].unit).most;
+        return vy_fail(err, VY_BAD_VALUE, "drone.%s must be between %g and %g %s", starts[i].name, -most,
+                       most, starts[i].unit);
     }
     const vy_controller_kind kind = def->controller.kind;
     const int looks = vy_controller_follows(kind) || kind == VY_CONTROLLER_AUTOPILOT ||
@@ -224,19 +238,21 @@ vy_status vy_check_disturbance_def(const vy_disturbance_def *def, vy_error *err)
     if ((unsigned)def->kind > VY_DISTURBANCE_NOISE || (unsigned)def->frame > VY_FRAME_BODY) {
         return vy_fail(err, VY_BAD_VALUE, "disturbance: unknown kind or frame");
     }
-    if (!vy_all_finite(&def->force.x, 3) || !vy_all_finite(&def->torque.x, 3) ||
-        !real_is_finite(def->phase)) {
-        return vy_fail(err, VY_BAD_VALUE, "disturbance: force, torque and phase must be finite");
+    if (!vy_all_within(&def->force.x, 3, "N") || !vy_all_within(&def->torque.x, 3, "N m") ||
+        !vy_all_within(&def->phase, 1, "rad")) {
+        return vy_fail(err, VY_BAD_VALUE,
+                       "disturbance: force and torque must be within 1e12 N and N m, phase within 1e6 rad");
     }
-    if (!(real_is_finite(def->start) && def->start >= 0.0) || !(def->duration > 0.0)) {
+    if (!vy_is_amount(def->start, "s") || !(def->duration > 0.0)) {
         return vy_fail(err, VY_BAD_VALUE, "disturbance: start must be at least 0 s and duration above 0 s");
     }
     if (def->kind == VY_DISTURBANCE_IMPULSE && !real_is_finite(def->duration)) {
         return vy_fail(err, VY_BAD_VALUE, "disturbance.duration of an impulse must be finite");
     }
     const int waves = def->kind == VY_DISTURBANCE_SINUSOID || def->kind == VY_DISTURBANCE_NOISE;
-    if (waves && !(real_is_finite(def->frequency) && def->frequency > 0.0)) {
-        return vy_fail(err, VY_BAD_VALUE, "disturbance.frequency must be above 0 Hz, got %g", def->frequency);
+    if (waves && !vy_is_positive(def->frequency, "Hz")) {
+        return vy_fail(err, VY_BAD_VALUE, "disturbance.frequency must be between 1e-9 and 1e9 Hz, got %g",
+                       def->frequency);
     }
     return VY_OK;
 }

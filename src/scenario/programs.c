@@ -1,0 +1,102 @@
+// programs.c - whether the programs, libraries and devices that steer are there. Nothing is started.
+#define _POSIX_C_SOURCE 200809L // access
+#include "scenario/check.h"
+#include "scenario/text.h"
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+// `name` seen from `folder`, which may be "".
+static char *join(const char *folder, size_t folder_size, const char *name, size_t size)
+{
+    vy_text path = {0};
+    if (*name != '/' && folder_size > 0) {
+        vy_text_add(&path, folder, folder_size);
+        vy_text_puts(&path, "/");
+    }
+    vy_text_add(&path, name, size);
+    return vy_text_take(&path);
+}
+
+static int is_file(const char *path, int mode)
+{
+    struct stat info;
+    return path != NULL && stat(path, &info) == 0 && S_ISREG(info.st_mode) && access(path, mode) == 0;
+}
+
+// The first word of a command line, as the shell would look for it; 0: what it will be only the shell knows.
+static size_t first_word(const char **line)
+{
+    *line += strspn(*line, " \t");
+    const size_t size = strcspn(*line, " \t");
+    const size_t plain = strcspn(*line, "$`\"'\\*?[]{}()<>|&;~#!");
+    return plain < size ? 0 : size;
+}
+
+static int is_in_path(const char *word, size_t size)
+{
+    const char *path = getenv("PATH");
+    if (path == NULL) return 1; // the shell has a default of its own
+    for (;;) {
+        const size_t length = strcspn(path, ":");
+        char *file = join(path, length, word, size);
+        const int found = file == NULL || is_file(file, X_OK);
+        free(file);
+        if (found) return 1;
+        if (path[length] == '\0') return 0;
+        path += length + 1;
+    }
+}
+
+// Where the controller's relative names begin: its folder, else that of the scenario's file.
+static size_t folder_of(const vy_controller_def *c, const char *from, const char **folder)
+{
+    *folder = c->folder[0] != '\0' ? c->folder : from;
+    if (c->folder[0] != '\0') return strlen(c->folder);
+    const char *slash = strrchr(from, '/');
+    return slash == NULL ? 0 : slash == from ? 1 : (size_t)(slash - from);
+}
+
+static void check_program(vy_reader *r, const char *from, const vy_controller_def *c)
+{
+    const char *folder, *word = c->program;
+    const size_t folder_size = folder_of(c, from, &folder);
+    const int command = c->kind == VY_CONTROLLER_PROCESS;
+    const size_t size = command ? first_word(&word) : strlen(word);
+    if (size == 0) return; // nothing, the keyboard, or the shell's business
+    const vy_node *place = vy_reader_place(r, c->program);
+    if (command && memchr(word, '/', size) == NULL) {
+        if (!is_in_path(word, size))
+            vy_report_mistake(r->report, "file", place, "command: there is no program %.*s in PATH",
+                              (int)size, word);
+        return;
+    }
+    char *file = join(folder, folder_size, word, size);
+    if (file == NULL) {
+        r->no_memory = 1;
+    } else if (access(file, F_OK) != 0) {
+        vy_report_mistake(r->report, "file", place, "%s: there is no %s",
+                          command                           ? "command"
+                          : c->kind == VY_CONTROLLER_PLUGIN ? "library"
+                                                            : "device",
+                          file);
+    } else if (command && !is_file(file, X_OK)) {
+        vy_report_mistake(r->report, "file", place, "command: %s cannot be run", file);
+    } else if (c->kind == VY_CONTROLLER_PLUGIN && !is_file(file, R_OK)) {
+        vy_report_mistake(r->report, "file", place, "library: %s cannot be read", file);
+    }
+    free(file);
+}
+
+void vy_check_programs(vy_reader *reader, const char *from, const vy_scenario *s)
+{
+    for (int i = 0; i < s->drone_count; ++i) {
+        const vy_controller_def *c = &s->drones[i].def.controller;
+        if (!vy_reader_good(reader, &c->kind, sizeof c->kind) ||
+            !vy_reader_good(reader, c->program, sizeof c->program))
+            continue;
+        if (c->kind == VY_CONTROLLER_PLUGIN || c->kind == VY_CONTROLLER_PROCESS ||
+            c->kind == VY_CONTROLLER_PILOT)
+            check_program(reader, from, c);
+    }
+}
