@@ -205,7 +205,8 @@ const command vy_commands[] = {
      "Prints the resolved configuration, that is every value with its defaults, and its hash: two scenarios "
      "with\n"
      "equal hashes fly the same, bit for bit. Mistakes are all reported in one go, each with file, line and "
-     "column.",
+     "column;\n"
+     "a controller's program, library or device that is not there is one. Nothing is started.",
      check_options, check_examples, vy_cmd_check},
     {"replay", "RUN.mcap", WORD_LOG, 1, 1, "fly a log again and compare every step",
      "Rebuilds the world from the log alone, flies it again and compares the hash of every step and every "

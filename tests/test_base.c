@@ -106,20 +106,20 @@ static void hash_is_xxh3(void **unused)
     }
 }
 
-// One bad value anywhere, of either kind and sign, is found, among plain values and among the most extreme
-// ones, which are finite however they add up.
+// One bad value anywhere, of any kind and sign, is found, among plain values and among the largest ones,
+// which are good however they add up.
 static void finite_finds_every_place(void **unused)
 {
     (void)unused;
     enum { MOST = 35 };
-    const double bad[] = {INFINITE, -INFINITE, NOT_A_NUMBER, -NOT_A_NUMBER};
+    const double bad[] = {INFINITE, -INFINITE, NOT_A_NUMBER, -NOT_A_NUMBER, 1.1 * REAL_MOST, -DBL_MAX};
     double x[MOST];
     for (size_t count = 0; count <= MOST; ++count) {
         for (int extreme = 0; extreme < 2; ++extreme) {
-            for (size_t i = 0; i < MOST; ++i) x[i] = extreme ? DBL_MAX : (double)i - DBL_TRUE_MIN;
+            for (size_t i = 0; i < MOST; ++i) x[i] = extreme ? REAL_MOST : (double)i - DBL_TRUE_MIN;
             assert_int_equal(vy_all_finite(x, count), 1);
             for (size_t place = 0; place < MOST; ++place) {
-                for (size_t k = 0; k < 4; ++k) {
+                for (size_t k = 0; k < sizeof bad / sizeof bad[0]; ++k) {
                     const double good = x[place];
                     x[place] = bad[k];
                     assert_int_equal(vy_all_finite(x, count), place >= count);

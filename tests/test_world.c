@@ -500,14 +500,11 @@ static void a_state_that_is_not_finite_freezes_the_world(void **unused)
         wd.drone_cap = 2;
         vy_drone_def def = plain_body();
         vy_world *world = fly_in(&wd, &def);
-        vy_drone_id second;
-        if (k == 1) def.imu.accel_drift = 1e308;
-        assert_int_equal(vy_world_add_drone(world, &def, &second, NULL), VY_OK);
-        vy_disturbance_def d = vy_default_disturbance_def();
-        d.drone = second;
-        d.force.x = k == 0 ? 1.7e308 : 0.0; // more than the acceleration's place can take over four stages
-        d.start = 0.1;
-        assert_int_equal(vy_world_add_disturbance(world, &d, NULL), VY_OK);
+        // Damped so much that steps of this length grow instead.
+        if (k == 0) def.vehicle.drag_linear = (vy_vec3){1e12, 1e12, 1e12};
+        if (k == 1) def.vehicle.damping = (vy_vec3){1e12, 1e12, 1e12};
+        def.velocity = def.rate = (vy_vec3){0.1, 0.2, 0.3};
+        assert_int_equal(vy_world_add_drone(world, &def, NULL, NULL), VY_OK);
         static unsigned char block[1 << 16];
         uint64_t hash = vy_world_hash(world), ticks = 0;
         while (vy_world_failure(world).reason == VY_FAILURE_NONE && ticks < 100000) {
@@ -518,10 +515,11 @@ static void a_state_that_is_not_finite_freezes_the_world(void **unused)
         }
         const vy_failure f = vy_world_failure(world);
         assert_int_equal(f.reason, VY_FAILURE_NOT_FINITE);
-        assert_string_equal(f.what, k == 0 ? "body.velocity" : "imu.accel");
+        // A rotation without bounds has no attitude, and drag along body axes no direction: the first field.
+        assert_string_equal(f.what, k == 0 ? "body.velocity" : "body.position");
         assert_int_equal(f.drone, 1);
         assert_int_equal(f.tick, ticks);
-        if (k == 0) assert_int_equal(ticks, 101);
+        assert_in_range(ticks, 2, 10);
         assert_true(vy_world_hash(world) == hash);
         assert_int_equal(vy_world_advance(world, 5), VY_EVENT_FAILED);
         assert_int_equal(vy_world_tick(world), ticks);

@@ -101,7 +101,7 @@ VY_FN void fpu_leave(uint64_t found)
 }
 
 // Beside it, on x86-64, the C library rounds decimal numbers as the old floating-point unit is told to.
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(__CUDACC__)
 VY_FN uint64_t fpu_text_mode(void)
 {
     uint16_t mode;
