@@ -92,7 +92,8 @@ static vy_node *step_into_map(setter *s, vy_node *map, const char *word, size_t 
     vy_node *found = vy_node_find(map, key->text);
     if (found != NULL) return found;
     const int is_file = s->row != NULL && (s->row->flags & VY_ROW_FILE) != 0;
-    const char *text = is_file ? s->row->default_text : ""; // what a missing vehicle means
+    // What a missing vehicle means; a sensor has no file by default, just the values of its struct.
+    const char *text = is_file && s->row->default_text != NULL ? s->row->default_text : "";
     vy_node *value = add_scalar(s, text, strlen(text));
     if (value == NULL) return NULL;
     vy_node_append(map, key, value);
