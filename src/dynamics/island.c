@@ -134,7 +134,7 @@ static void let_go(vy_bodies *b, const island *is, double time, int impulse)
         for (uint32_t n = is->stop_first; n < is->stop_last; ++n) {
             const stop *t = &s->stops[n];
             const double pull = stop_acts(b, t) ? stop_part(s, t, s->right) : 0.0;
-            if (pull >= least) continue;
+            if (!(pull < least)) continue; // not finite: the step ends the run, and nothing lets go
             least = pull;
             worst = t;
         }

@@ -140,10 +140,14 @@ static int pairs_sound(const vy_world *world, const unsigned char *at, uint64_t 
     contacts_block head;
     memcpy(&head, at, sizeof head);
     if (head.count > world->model.contact_cap) return 0;
+    uint64_t last = 0;
     for (uint64_t k = 0; k < head.count; ++k) {
         contact_memory m;
         memcpy(&m, at + sizeof head + k * sizeof m, sizeof m);
         if (m.count > VY_MANIFOLD_POINTS || m.a >= m.b || m.b >= bodies) return 0;
+        const uint64_t key = contact_key(m.a, m.b);
+        if (k > 0 && key <= last) return 0; // they are found by bisection
+        last = key;
     }
     return 1;
 }

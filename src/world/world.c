@@ -682,35 +682,10 @@ vy_status vy_world_set_integrator(vy_world *world, vy_integrator integrator, vy_
 vy_status vy_world_restore(vy_world *world, const void *block, size_t size, vy_error *err)
 {
     FPU_SCOPE;
-    world_block head;
-    if (size != world->state_size) {
-        return vy_fail(err, VY_BAD_VALUE, "snapshot: %zu bytes, but this world's state has %zu", size,
-                       world->state_size);
-    }
-    memcpy(&head, block, sizeof head);
-    const world_block *mine = world->state;
-    if (head.drone_count != mine->drone_count || head.noise_count != mine->noise_count ||
-        count_low(head.line_count) != count_low(mine->line_count) || head.gear_count != mine->gear_count ||
-        head.joint_count != mine->joint_count || head.failure_reason > VY_FAILURE_FENCE ||
-        head.failure_field >= (uint64_t)vy_field_count) {
-        return vy_fail(err, VY_BAD_VALUE, "snapshot: not of a world with the same drones and noise");
-    }
-    const vy_integrator integrator = integrator_of(count_high(head.line_count));
-    if (vy_integrator_order(integrator) == 0 ||
-        (world->model.physics.engine == VY_ENGINE_SIMPLE && integrator != VY_INTEGRATOR_RK4)) {
-        return vy_fail(err, VY_BAD_VALUE, "snapshot: an integrator that this world cannot have");
-    }
-    if (world->touches != NULL && !vy_touch_sound(world, block))
-        return vy_fail(err, VY_BAD_VALUE, "snapshot: contacts that this world cannot have");
-    const size_t kits = (size_t)((const unsigned char *)world->kits - (const unsigned char *)world->state);
-    for (uint32_t i = 0; i < world->model.kit_count && head.tick > 0; ++i) {
-        uint64_t identity;
-        memcpy(&identity, (const unsigned char *)block + kits + i * sizeof(kit_block), sizeof identity);
-        if (identity != world->model.kits[i].identity)
-            return vy_fail(err, VY_BAD_VALUE, "snapshot: not of a world with the same sensors");
-    }
+    const vy_status status = vy_snapshot_check(world, block, size, err);
+    if (status != VY_OK) return status;
     memcpy(world->state, block, size);
-    take_integrator(world, integrator);
+    take_integrator(world, integrator_of(count_high(world->state->line_count)));
     if (world->bodies != NULL) vy_joints_forget(world->bodies);
     if (world->model.payload_count > 0) vy_payload_sync(world);
     if (world->rests != NULL) vy_touch_sync(world);

@@ -126,6 +126,9 @@ uint32_t vy_bodies_stage(vy_world *world, const vy_model *plant, world_block *w,
 /// Put the flown drones that touch back to the start of the step, and through it with contacts.
 uint32_t vy_touch_stage(vy_world *world, world_block *w, drone_block *drones);
 
+/// Whether `block` can be a state of this world: what it uses as an index, a count, a choice or a mask is
+/// one. VY_BAD_VALUE with a sentence if not.
+vy_status vy_snapshot_check(const vy_world *world, const void *block, size_t size, vy_error *err);
 /// Whether the contacts of a snapshot of this world's size name bodies and points that it has.
 int vy_touch_sound(const vy_world *world, const void *block);
 
