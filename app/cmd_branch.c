@@ -130,8 +130,10 @@ static int branch(const arguments *given, const overrides *changes, vy_log *log)
         status = vy_say("branch", EXIT_USAGE, "a branch keeps the step of its parent, %.6g s", info.dt);
     }
     controllers programs = {.count = 0};
+    if (status == 0)
+        status = vy_controllers_allow("branch", path, log, vy_given(given, "allow-programs"), scenario);
     if (status == 0) status = vy_controllers_are_inputs("branch", scenario);
-    if (status == 0) status = vy_controllers_open("branch", scenario, 0, &programs);
+    if (status == 0) status = vy_controllers_open("branch", scenario, 0, 0, &programs);
     if (status == 0) status = state_at(path, log, tick, scenario, programs.count > 0, &from);
     if (status == 0) status = fly(given, log, scenario, &from, &programs);
     vy_controllers_close(&programs);

@@ -117,13 +117,18 @@ int vy_cmd_replay(const arguments *given)
     vy_log *log = NULL;
     vy_scenario *scenario = NULL;
     vy_world *world = NULL;
+    if (vy_given(given, "allow-programs") && !vy_given(given, "live"))
+        return vy_say_usage(given->command,
+                            "--allow-programs goes with --live: nothing else starts a program");
     int status = vy_load_log("replay", path, &log);
     if (status == 0) status = vy_check_log_physics("replay", path, log);
     if (status == 0) status = vy_load_logged_scenario("replay", path, log, NULL, &scenario);
     if (status == 0) status = vy_check_log_hash("replay", path, log, scenario);
     controllers programs = {.count = 0};
     if (status == 0 && vy_given(given, "live"))
-        status = vy_controllers_open("replay", scenario, 0, &programs);
+        status = vy_controllers_allow("replay", path, log, vy_given(given, "allow-programs"), scenario);
+    if (status == 0 && vy_given(given, "live"))
+        status = vy_controllers_open("replay", scenario, 0, 0, &programs);
     if (status == 0) status = vy_load_world("replay", scenario, &world);
     if (status == 0) status = replay(given, path, log, world);
     vy_failure failure = {.reason = VY_FAILURE_NONE};

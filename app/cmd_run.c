@@ -155,7 +155,9 @@ static int run_file(const arguments *given, const char *file, const overrides *c
     }
     if (status == 0) status = vy_controllers_are_inputs("run", scenario);
     controllers programs = {.count = 0};
-    if (status == 0) status = vy_controllers_open("run", scenario, vy_given(given, "realtime"), &programs);
+    if (status == 0)
+        status = vy_controllers_open("run", scenario, vy_given(given, "realtime"), vy_given(given, "quiet"),
+                                     &programs);
     if (status == 0 && !vy_given(given, "quiet")) explain_keys(scenario);
     if (status == 0) status = fly(given, file, log, scenario, &programs, reported);
     vy_controllers_close(&programs);

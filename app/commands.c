@@ -12,6 +12,11 @@
         "set", 0, "KEY=VALUE", WORD_OTHER, OPTION_REPEATS,      \
             "change one value of the scenario; may be repeated" \
     }
+#define ALLOW_OPTION                                                                             \
+    {                                                                                            \
+        "allow-programs", 0, NULL, WORD_OTHER, 0,                                                \
+            "start the processes, plug-ins and pilot devices that the log names: trust it first" \
+    }
 #define END \
     {       \
         0   \
@@ -62,6 +67,7 @@ static const example check_examples[] = {
 
 static const option replay_options[] = {
     {"live", 0, NULL, WORD_OTHER, 0, "start the controllers again and compare their replies with the log's"},
+    ALLOW_OPTION,
     JSON_OPTION,
     {"quiet", 'q', NULL, WORD_OTHER, 0, "say nothing when the replay is identical"},
     END,
@@ -69,7 +75,7 @@ static const option replay_options[] = {
 static const example replay_examples[] = {
     {"volery replay first-flight.mcap",
      "prints \"identical\" and the hash, or where the replay first differs"},
-    {"volery replay mine.mcap --live", "does my changed controller still answer as it did?"},
+    {"volery replay mine.mcap --live --allow-programs", "does my changed controller still answer as it did?"},
     {"volery replay killed.mcap.part", "what a killed run left behind, as far as it goes"},
     END,
 };
@@ -85,6 +91,7 @@ static const option branch_options[] = {
     {"at", 0, "T", WORD_OTHER, 0, "the moment to go on from, in seconds of the log; needed"},
     {"output", 'o', "NEW.mcap", WORD_FILE, 0, "the log of the branch; needed"},
     SET_OPTION,
+    ALLOW_OPTION,
     JSON_OPTION,
     {"quiet", 'q', NULL, WORD_OTHER, 0, "no summary and no progress"},
     END,
@@ -231,7 +238,11 @@ const command vy_commands[] = {
     {"branch", "RUN.mcap", WORD_LOG, 1, 1, "go on from a moment of a log",
      "Brings the world back to a logged moment, changes what --set asks for, and flies on to the scenario's "
      "end. The\n"
-     "new log names its parent. With nothing changed it ends with the parent's hash.",
+     "new log names its parent. With nothing changed it ends with the parent's hash.\n"
+     "\n"
+     "A log can name any program as a drone's controller. None of them is started without --allow-programs; "
+     "those\n"
+     "that --set names in their place are yours.",
      branch_options, branch_examples, vy_cmd_branch},
     {"recover", "RUN.mcap.part", WORD_LOG, 1, 1, "make a log of what a killed run left",
      "Copies every whole chunk of an unfinished log into a new one, with an index, marked as cut off: all "

@@ -2,11 +2,30 @@
 #include "controllers.h"
 #include "command.h"
 #include "files.h"
+#include "load.h"
 #include "say.h"
 #include <stdlib.h>
 #include <string.h>
 
-static int open_one(const char *name, const vy_scenario *s, int index, int paced, vy_host **out)
+int vy_controllers_allow(const char *name, const char *path, vy_log *log, int allowed, vy_scenario *scenario)
+{
+    vy_error error = {.status = VY_OK};
+    char program[VY_PROGRAM_ROOM];
+    for (int i = 0; i < scenario->drone_count && !allowed; ++i) {
+        const vy_scenario_drone *drone = &scenario->drones[i];
+        if (!drone->def.controller.from_log) continue;
+        (void)vy_host_describe(&drone->def.controller, program);
+        return vy_say(name, EXIT_USAGE,
+                      "%s names a program for drone %s, %s: --allow-programs starts it, if you trust the log",
+                      path, drone->name, program);
+    }
+    const vy_status status = allowed ? vy_scenario_allow_programs(scenario, log, &error) : VY_OK;
+    if (status == VY_OK) return 0;
+    if (status == VY_DAMAGED) return vy_say(name, EXIT_FAILED, "%s: %s", path, error.text);
+    return vy_say_log_error(name, path, status, &error);
+}
+
+static int open_one(const char *name, const vy_scenario *s, int index, int paced, int quiet, vy_host **out)
 {
     vy_scenario_drone *drone = &s->drones[index];
     vy_controller_def *def = &drone->def.controller;
@@ -23,6 +42,9 @@ static int open_one(const char *name, const vy_scenario *s, int index, int paced
                       drone->name);
     }
     vy_error error = {.status = VY_OK};
+    char program[VY_PROGRAM_ROOM];
+    if (vy_host_describe(def, program) && !quiet)
+        fprintf(stderr, "volery %s: drone %s: %s\n", name, drone->name, program);
     const vy_status status = vy_host_open(def, &drone->def.vehicle, drone->name, s->step, out, &error);
     if (status == VY_OK) return 0;
     return vy_say(name, status == VY_IO || status == VY_NO_MEMORY ? EXIT_SYSTEM : EXIT_USAGE, "drone %s: %s",
@@ -52,13 +74,13 @@ int vy_controllers_are_inputs(const char *name, const vy_scenario *scenario)
     return vy_file_check_apart(name);
 }
 
-int vy_controllers_open(const char *name, const vy_scenario *scenario, int paced, controllers *out)
+int vy_controllers_open(const char *name, const vy_scenario *scenario, int paced, int quiet, controllers *out)
 {
     const size_t room = (size_t)scenario->drone_count + 1;
     *out = (controllers){.hosts = calloc(room, sizeof *out->hosts), .drones = calloc(room, sizeof(int))};
     int status = out->hosts == NULL || out->drones == NULL ? vy_say_no_memory(name) : 0;
     for (int i = 0; i < scenario->drone_count && status == 0; ++i) {
-        status = open_one(name, scenario, i, paced, &out->hosts[out->count]);
+        status = open_one(name, scenario, i, paced, quiet, &out->hosts[out->count]);
         if (out->hosts[out->count] != NULL) out->drones[out->count++] = i;
     }
     if (status != 0) vy_controllers_close(out);

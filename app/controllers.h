@@ -1,6 +1,7 @@
 // controllers.h - the programs that steer the drones of a scenario.
 #pragma once
 #include "volery/host.h"
+#include "volery/record.h"
 #include "volery/scenario.h"
 #include "volery/world.h"
 
@@ -17,10 +18,17 @@ typedef struct controllers {
 /// @return 0, or the exit status after a sentence
 int vy_controllers_are_inputs(const char *name, const vy_scenario *scenario);
 
+/// Before vy_controllers_open() of a scenario in a log: whoever wrote the log chose its programs, so they
+/// need `allowed`, and the scenario must be the one that was flown.
+/// @return 0, or the exit status after a sentence that names the program
+int vy_controllers_allow(const char *name, const char *path, vy_log *log, int allowed, vy_scenario *scenario);
+
 /// Start every plug-in and process of `scenario` and make them its controllers; people too, where the flight
-/// is `paced` by the clock. A callback has no program, which is a mistake here.
+/// is `paced` by the clock. A callback has no program, which is a mistake here. Each is named on stderr
+/// first, unless `quiet`. What a log names must have been allowed: vy_controllers_allow().
 /// @return 0, or the exit status after a sentence; what was started is ended then
-int vy_controllers_open(const char *name, const vy_scenario *scenario, int paced, controllers *out);
+int vy_controllers_open(const char *name, const vy_scenario *scenario, int paced, int quiet,
+                        controllers *out);
 
 /// The flight is over: every program ends. Returns 0 when each ends well; else how the first other one did,
 /// in `failure` but for the time.

@@ -38,17 +38,17 @@ sed "s|kind: plugin|kind: process|; s|library: ./mine.so|command: $volery serve 
 [ "$(final mine/mine.yaml --no-log)" = "$(final mine/apart.yaml --no-log)" ] || fail "plug-in and process differ"
 
 # Live: the same answers, from the plug-in, the process, and Python; a changed controller is found by its first reply.
-try 0 "$volery" replay mine/mine.mcap --live
+try 0 "$volery" replay mine/mine.mcap --live --allow-programs
 says out "identical"
 try 0 "$volery" run mine/apart.yaml -q -o apart.mcap
-try 0 "$volery" replay apart.mcap --live
-try 0 "$volery" branch mine/mine.mcap --at 5 -q -o branch.mcap
+try 0 "$volery" replay apart.mcap --live --allow-programs
+try 0 "$volery" branch mine/mine.mcap --at 5 -q -o branch.mcap --allow-programs
 try 0 "$volery" diff mine/mine.mcap branch.mcap
 sed -i 's/9.80665/9.8/' mine/mine.c
 try 0 make -C mine mine.so
-try 1 "$volery" replay mine/mine.mcap --live
+try 1 "$volery" replay mine/mine.mcap --live --allow-programs
 says out "answers differently first at step 10 (0.01 s): drones[0].reply.thrust is"
-try 1 "$volery" replay mine/mine.mcap --live --json
+try 1 "$volery" replay mine/mine.mcap --live --allow-programs --json
 says out '"reply": true'
 try 0 "$volery" replay mine/mine.mcap # which needs no controller
 
@@ -59,9 +59,9 @@ try 0 "$volery" run airdrop.yaml -o airdrop.mcap
 grep -aq '"kind":"payload","drone":"courier","text":"parcel is dropped"' airdrop.mcap || fail "no event of the drop"
 try 0 "$volery" replay airdrop.mcap
 says out "identical"
-try 0 "$volery" replay airdrop.mcap --live
+try 0 "$volery" replay airdrop.mcap --live --allow-programs
 says out "identical"
-try 0 "$volery" branch airdrop.mcap --at 3 -q -o airdrop-3.mcap
+try 0 "$volery" branch airdrop.mcap --at 3 -q -o airdrop-3.mcap --allow-programs
 try 0 "$volery" diff airdrop.mcap airdrop-3.mcap
 sed "s|kind: plugin, library: ./airdrop.so|kind: process, command: $volery serve ./airdrop.so|" airdrop.yaml >apart.yaml
 [ "$(final airdrop.yaml --no-log)" = "$(final apart.yaml --no-log)" ] || fail "a drop over the wire differs"
@@ -102,8 +102,76 @@ TEXT
 cc -shared -fPIC -I "$source/include" memory.c -o memory.so
 printf 'volery: 1\nduration: 2 s\ndrones: [{controller: {kind: plugin, library: memory.so}}]\n' >memory.yaml
 try 0 "$volery" run memory.yaml -q -o memory.mcap
-try 0 "$volery" branch memory.mcap --at 1.2345 -q -o later.mcap
+try 0 "$volery" branch memory.mcap --at 1.2345 -q -o later.mcap --allow-programs
 try 0 "$volery" diff memory.mcap later.mcap
+
+# A stranger's log starts nothing: neither its process nor its plug-in, whose constructor would leave a file.
+cat >trap.c <<TEXT
+#include "volery/plugin.h"
+#include <stdio.h>
+__attribute__((constructor)) static void spring(void)
+{
+    FILE *f = fopen("$work/sprung", "w");
+    if (f != NULL) fclose(f);
+}
+static int self;
+static void *init(const vy_plugin_start *start, char *why, size_t room)
+{
+    (void)start, (void)why, (void)room;
+    return &self;
+}
+static void step(void *me, const vy_samples *samples, vy_intent *intent)
+{
+    (void)me, (void)samples;
+    intent->rung = VY_RUNG_NONE;
+}
+VY_PLUGIN(init, step, 0)
+TEXT
+cc -shared -fPIC -I "$source/include" trap.c -o trap.so
+printf 'volery: 1\nduration: 0.1 s\ndrones: [{name: alpha, controller: {kind: plugin, library: trap.so}}]\n' >trap-plugin.yaml
+printf '#!/bin/sh\ntouch %s\nexec %s serve ./memory.so\n' "$work/sprung" "$volery" >trap.so.sh
+chmod +x trap.so.sh
+printf 'volery: 1\nduration: 0.1 s\ndrones: [{name: alpha, controller: {kind: process, command: ./trap.so.sh}}]\n' >trap-process.yaml
+for kind in plugin process; do
+    log=trap-$kind.mcap
+    try 0 "$volery" check trap-$kind.yaml
+    [ ! -e sprung ] || fail "check starts the $kind"
+    try 0 "$volery" run trap-$kind.yaml -o $log
+    says err "volery run: drone alpha: $(echo $kind | sed s/plugin/plug-in/)"
+    try 0 "$volery" run trap-$kind.yaml -q -o again.mcap
+    [ ! -s err ] || fail "run --quiet talks"
+    rm sprung
+    for command in "replay $log" "view $log -o trap.html" "plot $log -o trap.svg" "export $log --csv" "diff $log $log"; do
+        try 0 "$volery" $command
+        [ ! -e sprung ] || fail "$command starts the $kind"
+    done
+    for command in "replay $log --live" "branch $log --at 0.05 -o trap.mcap" \
+        "branch $log --at 0.05 -o trap.mcap --set duration=0.2" \
+        "branch $log --at 0.05 -o trap.mcap --set drones.alpha.controller.deadline=2"; do
+        try 2 "$volery" $command
+        says err "drone alpha, $(echo $kind | sed s/plugin/plug-in/)"
+        says err "trap.so"
+        says err "--allow-programs"
+        [ "$(wc -l <err)" -eq 1 ] || fail "more than a sentence"
+        [ ! -e sprung ] || fail "$command starts the $kind"
+        [ ! -e trap.mcap ] || fail "$command leaves a file"
+    done
+    # One whose controller is replaced has nothing of the log's to start.
+    try 0 "$volery" branch $log --at 0.05 -q -o trap.mcap --set 'drones.alpha.controller={kind: hold}'
+    [ ! -e sprung ] || fail "branch starts what was replaced"
+    try 0 "$volery" branch $log --at 0.05 -q -o trap.mcap --set "drones.alpha.controller={kind: plugin, library: $work/memory.so}"
+    says err "plug-in $work/memory.so"
+    [ ! -e sprung ] || fail "branch starts what was replaced"
+    try 0 "$volery" replay $log --live --allow-programs
+    says err "volery replay: drone alpha: $(echo $kind | sed s/plugin/plug-in/)"
+    [ -e sprung ] || fail "allowed, and not started"
+    rm sprung
+    try 0 "$volery" branch $log --at 0.05 -q -o trap.mcap --allow-programs
+    [ -e sprung ] || fail "allowed, and not started"
+    rm sprung trap.mcap
+done
+try 2 "$volery" replay trap-plugin.mcap --allow-programs
+says err "--live"
 
 # Endings.
 cat >odd.yaml <<TEXT

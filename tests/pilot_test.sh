@@ -43,7 +43,7 @@ scenario script keys.txt "4 s" "  - {quantity: x, at: end, min: 0.7, max: 1.1}
   - {quantity: speed, at: end, max: 0.1}"
 try 0 "$volery" run script.yaml -q -o script.mcap
 try 0 "$volery" replay script.mcap
-try 0 "$volery" replay script.mcap --live
+try 0 "$volery" replay script.mcap --live --allow-programs
 mv keys.txt gone.txt
 try 0 "$volery" replay script.mcap # which needs no keys
 try 2 "$volery" run script.yaml -q --no-log

@@ -295,7 +295,8 @@ static void every_field_of_a_drone_has_a_key(void **unused)
     }
     mark(&c, &drone.def.solid.heights, sizeof drone.def.solid.heights); // of obstacles
     mark(&c, &drone.def.solid.spacing, sizeof drone.def.solid.spacing);
-    mark(&c, &drone.density, sizeof drone.density); // of bodies
+    mark(&c, &drone.density, sizeof drone.density);                            // of bodies
+    mark(&c, &k->from_log, sizeof *k - offsetof(vy_controller_def, from_log)); // by who reads it
     vy_fence_def *fence = &drone.def.safety.fence;
     fence->corner_count = VY_FENCE_CORNER_CAP;
     for (int kind = VY_FENCE_NONE; kind <= VY_FENCE_POLYGON; ++kind) {

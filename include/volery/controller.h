@@ -196,6 +196,8 @@ typedef struct vy_controller_def {
     int spread;          ///< 1: a process may run on any core; 0: on the core of the stepping thread
     int parameter_count; ///< 0 to VY_PARAMETER_CAP
     vy_parameter parameters[VY_PARAMETER_CAP];
+    int from_log; ///< 1: a log names the program, and vy_host_open() refuses it until
+                  ///< vy_scenario_allow_programs()
 } vy_controller_def;
 
 /// Does a controller of this kind follow the setpoints or the path?

@@ -13,6 +13,13 @@ extern "C" {
 
 typedef struct vy_host vy_host; ///< one program that steers one drone; one owner
 
+enum { VY_PROGRAM_ROOM = 600 };
+
+/// What vy_host_open() would start, load or open for `def`, in words for a person: `process ./fly in
+/// /home/a`. Text of a log may hold anything: what a terminal would obey is shown as `?`.
+/// @return 0, and `out` empty, when the controller is built in or a callback
+int vy_host_describe(const vy_controller_def *def, char out[VY_PROGRAM_ROOM]);
+
 /// Start the program of `def` (VY_CONTROLLER_PLUGIN or VY_CONTROLLER_PROCESS), or open the device of
 /// VY_CONTROLLER_PILOT, and make it `def`'s controller. A program lives until vy_host_close() or the end of
 /// this process, whichever thread has opened it. A terminal whose keyboard flies is put right by
@@ -20,7 +27,7 @@ typedef struct vy_host vy_host; ///< one program that steers one drone; one owne
 /// @param drone name of the drone
 /// @param dt [s] the world's step
 /// @return VY_NOT_FOUND, VY_BAD_VALUE, VY_OTHER_VERSION or VY_IO with a sentence; `*out` is NULL and `def`
-/// untouched then
+/// untouched then. VY_BAD_STATE: a log names the program, see vy_scenario_allow_programs()
 vy_status vy_host_open(vy_controller_def *def, const vy_vehicle_def *vehicle, const char *drone, double dt,
                        vy_host **out, vy_error *err);
 

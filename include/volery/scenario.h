@@ -217,8 +217,15 @@ vy_status vy_scenario_record(const vy_scenario *scenario, const vy_world *world,
                              const vy_log *parent, vy_recorder **out, vy_error *err);
 
 /// The scenario that is in a log; files it stands on are read from there too. As vy_scenario_parse().
+/// Programs, libraries and devices that the log names are not started: vy_host_open() refuses them. Those
+/// that an override names in their place are the caller's own.
 vy_status vy_scenario_from_log(vy_log *log, const char *name, const char *const *overrides,
                                int override_count, vy_scenario **out, vy_diagnostics *diagnostics);
+
+/// Let vy_host_open() start what the log names: `scenario` is from vy_scenario_from_log() of this log.
+/// Whoever wrote the log chose what runs; vy_host_describe() tells.
+/// @return VY_DAMAGED when the scenario in the log is not the one it was flown with, by its hash
+vy_status vy_scenario_allow_programs(vy_scenario *scenario, vy_log *log, vy_error *err);
 
 /// The name of obstacle `index` of a world built from the scenario: those declared, then terrain, then the
 /// bounds of the rigid engine (floor, west, east, south, north). NULL beyond the last; valid as long as the

@@ -401,8 +401,8 @@ vy_status vy_world_certificate(const vy_world *world, vy_drone_id id, vy_certifi
 /// Snapshots: state is one block without pointers. Save writes vy_world_state_size() bytes; restore puts a
 /// world built from the same defs back to that moment, so that further steps give the same bits. A world of
 /// other parameters but the same drones and disturbances may be given the state too: it goes on from there.
-/// Restore returns VY_BAD_VALUE with a sentence, and changes nothing, when the block cannot be a state of this
-/// world: whatever its bytes are, it is refused or flown on from.
+/// Restore returns VY_BAD_VALUE with a sentence, and changes nothing, when the block cannot be a state of
+/// this world: whatever its bytes are, it is refused or flown on from.
 size_t vy_world_state_size(const vy_world *world);
 void vy_world_save(const vy_world *world, void *block);
 vy_status vy_world_restore(vy_world *world, const void *block, size_t size, vy_error *err);

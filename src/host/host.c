@@ -16,6 +16,12 @@ vy_status vy_host_open(vy_controller_def *def, const vy_vehicle_def *vehicle, co
     if (def->kind != VY_CONTROLLER_PLUGIN && def->kind != VY_CONTROLLER_PROCESS &&
         def->kind != VY_CONTROLLER_PILOT)
         return vy_fail(err, VY_BAD_VALUE, "controller.kind must be plugin, process or pilot");
+    if (def->from_log) {
+        char program[VY_PROGRAM_ROOM];
+        (void)vy_host_describe(def, program);
+        return vy_fail(err, VY_BAD_STATE, "the log names %.140s, which is not started without allow_programs",
+                       program);
+    }
     if (def->program[0] == '\0' && def->kind != VY_CONTROLLER_PILOT)
         return vy_fail(err, VY_BAD_VALUE, "controller.program is empty");
     if (!(def->deadline > 0.0 && def->deadline <= 1e6))

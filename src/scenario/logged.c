@@ -81,12 +81,58 @@ static vy_status load_from_log(void *self, const char *name, const char *from, v
     return VY_NO_MEMORY;
 }
 
-vy_status vy_scenario_from_log(vy_log *log, const char *name, const char *const *overrides,
-                               int override_count, vy_scenario **out, vy_diagnostics *diagnostics)
+// Whether what `c` would start is up to the log with the drones of `logged`: it names it, or the folder in
+// which it is looked for.
+static int is_of_log(const vy_controller_def *c, const vy_scenario *logged)
+{
+    for (int i = 0; i < logged->drone_count; ++i) {
+        const vy_controller_def *l = &logged->drones[i].def.controller;
+        if (l->program[0] != '\0' && strcmp(c->program, l->program) == 0) return 1;
+        if (l->folder[0] != '\0' && strcmp(c->folder, l->folder) == 0 && c->program[0] != '/') return 1;
+    }
+    return 0;
+}
+
+static vy_status parse(vy_log *log, const char *name, const char *const *overrides, int override_count,
+                       vy_scenario **out, vy_diagnostics *diagnostics)
 {
     FPU_SCOPE;
     const char *text = vy_log_scenario(log);
     const vy_scenario_options options = {
         .overrides = overrides, .override_count = override_count, .load = load_from_log, .self = log};
     return vy_scenario_parse(text, strlen(text), name, &options, out, diagnostics);
+}
+
+vy_status vy_scenario_from_log(vy_log *log, const char *name, const char *const *overrides,
+                               int override_count, vy_scenario **out, vy_diagnostics *diagnostics)
+{
+    vy_scenario *logged = NULL;
+    vy_diagnostics unsaid;
+    const vy_status status = parse(log, name, overrides, override_count, out, diagnostics);
+    if (status != VY_OK) return status;
+    // A log that is wrong without what is changed is no measure: then all of it counts as the log's.
+    const int known = override_count > 0 && parse(log, name, NULL, 0, &logged, &unsaid) == VY_OK;
+    for (int i = 0; i < (*out)->drone_count; ++i) {
+        vy_controller_def *c = &(*out)->drones[i].def.controller;
+        c->from_log = vy_controller_is_asked(c->kind) && c->kind != VY_CONTROLLER_CALLBACK &&
+                      (!known || is_of_log(c, logged));
+    }
+    if (override_count > 0) vy_diagnostics_destroy(&unsaid);
+    vy_scenario_destroy(logged);
+    return VY_OK;
+}
+
+vy_status vy_scenario_allow_programs(vy_scenario *scenario, vy_log *log, vy_error *err)
+{
+    vy_scenario *logged = NULL;
+    vy_diagnostics unsaid;
+    vy_status status = parse(log, "the log", NULL, 0, &logged, &unsaid);
+    if (status == VY_OK && vy_scenario_hash(logged) != vy_log_get_info(log).config_hash) status = VY_DAMAGED;
+    vy_diagnostics_destroy(&unsaid);
+    vy_scenario_destroy(logged);
+    if (status != VY_OK)
+        return vy_fail(err, status,
+                       "the scenario in the log is not the one that was flown: nothing of it is started");
+    for (int i = 0; i < scenario->drone_count; ++i) scenario->drones[i].def.controller.from_log = 0;
+    return VY_OK;
 }
