@@ -7,6 +7,7 @@
 #include "volery/record.h"
 #include "volery/version.h"
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,13 +102,29 @@ typedef struct held {
     vy_intent intent;
 } held;
 
-typedef struct lone {
+// A world and what belongs to it.
+typedef struct flown {
     vy_scenario *scenario;
     vy_world *world;
     held *actions;
     vy_host **hosts; // plug-ins and processes that steer, up to a NULL
     vy_recorder *recorder;
+} flown;
+
+// Threads may share it: each function here has it for itself, one call at a time. It lasts until
+// world_destroy(), even where world_reset() puts another world in the place of the first.
+typedef struct lone {
+    pthread_mutex_t lock;
+    flown now;
 } lone;
+
+static flown *enter(lone *w)
+{
+    (void)pthread_mutex_lock(&w->lock);
+    return &w->now;
+}
+
+static void leave(lone *w) { (void)pthread_mutex_unlock(&w->lock); }
 
 static void reply(void *self, const vy_samples *samples, vy_intent *intent)
 {
@@ -115,19 +132,25 @@ static void reply(void *self, const vy_samples *samples, vy_intent *intent)
     *intent = ((const held *)self)->intent;
 }
 
+static void empty(const flown *f)
+{
+    vy_recorder_abandon(f->recorder);
+    vy_world_destroy(f->world);
+    for (int i = 0; f->hosts != NULL && f->hosts[i] != NULL; ++i) vy_host_close(f->hosts[i]);
+    free(f->hosts);
+    vy_scenario_destroy(f->scenario);
+    free(f->actions);
+}
+
 void world_destroy(lone *w)
 {
     if (w == NULL) return;
-    vy_recorder_abandon(w->recorder);
-    vy_world_destroy(w->world);
-    for (int i = 0; w->hosts != NULL && w->hosts[i] != NULL; ++i) vy_host_close(w->hosts[i]);
-    free(w->hosts);
-    vy_scenario_destroy(w->scenario);
-    free(w->actions);
+    empty(&w->now);
+    (void)pthread_mutex_destroy(&w->lock);
     free(w);
 }
 
-static void take_actions(lone *w)
+static void take_actions(flown *w)
 {
     for (int i = 0; i < w->scenario->drone_count; ++i) {
         const vy_vehicle_def *v = &w->scenario->drones[i].def.vehicle;
@@ -141,7 +164,7 @@ static void take_actions(lone *w)
 }
 
 // Start the plug-ins and processes that the scenario names.
-static vy_status start_hosts(lone *w, vy_error *err)
+static vy_status start_hosts(flown *w, vy_error *err)
 {
     vy_status status = VY_OK;
     for (int i = 0, n = 0; i < w->scenario->drone_count && status == VY_OK; ++i) {
@@ -161,25 +184,57 @@ static vy_status start_hosts(lone *w, vy_error *err)
 }
 
 // With `acts` the world is steered by world_act, taken at the end of every step.
-lone *world_create(const vy_scenario *scenario, int acts)
+static vy_status fill(flown *w, const vy_scenario *scenario, int acts, uint64_t seed, vy_error *err)
+{
+    vy_status status = vy_scenario_copy(scenario, &w->scenario, err);
+    if (status != VY_OK) return status;
+    w->scenario->seed = seed;
+    w->actions = calloc((size_t)scenario->drone_count + 1, sizeof *w->actions);
+    w->hosts = calloc((size_t)scenario->drone_count + 1, sizeof *w->hosts);
+    if (w->actions == NULL || w->hosts == NULL) return VY_NO_MEMORY;
+    if (acts) take_actions(w);
+    if (!acts) status = start_hosts(w, err);
+    return status == VY_OK ? vy_scenario_build(w->scenario, &w->world, err) : status;
+}
+
+lone *world_create(const vy_scenario *scenario, int acts, uint64_t seed)
 {
     vy_error err = {.status = VY_NO_MEMORY};
     lone *w = calloc(1, sizeof *w);
-    vy_status status = w == NULL ? VY_NO_MEMORY : vy_scenario_copy(scenario, &w->scenario, &err);
-    if (status == VY_OK) {
-        w->actions = calloc((size_t)scenario->drone_count + 1, sizeof *w->actions);
-        w->hosts = calloc((size_t)scenario->drone_count + 1, sizeof *w->hosts);
-        if (w->actions == NULL || w->hosts == NULL) status = VY_NO_MEMORY;
+    if (w == NULL || pthread_mutex_init(&w->lock, NULL) != 0) {
+        free(w);
+        return fail(&err);
     }
-    if (status == VY_OK && acts) take_actions(w);
-    if (status == VY_OK && !acts) status = start_hosts(w, &err);
-    if (status == VY_OK) status = vy_scenario_build(w->scenario, &w->world, &err);
-    if (status == VY_OK) return w;
+    if (fill(&w->now, scenario, acts, seed, &err) == VY_OK) return w;
     world_destroy(w);
     return fail(&err);
 }
 
-void world_act(lone *w, uint32_t drone, int rung, const double *v, uint64_t drop)
+// Another world in the place of this one, which stays after a mistake.
+int world_reset(lone *w, const vy_scenario *scenario, int acts, uint64_t seed)
+{
+    vy_error err = {.status = VY_NO_MEMORY};
+    flown next = {.scenario = NULL};
+    const vy_status status = fill(&next, scenario, acts, seed, &err);
+    if (status == VY_OK) {
+        flown *now = enter(w);
+        const int recorded = now->recorder != NULL;
+        if (!recorded) {
+            const flown before = *now;
+            *now = next;
+            next = before;
+        }
+        leave(w);
+        if (recorded) snprintf(message, sizeof message, "reset: the world is being recorded");
+        empty(&next);
+        return recorded ? -1 : 0;
+    }
+    empty(&next);
+    (void)fail(&err);
+    return -1;
+}
+
+static void take_action(flown *w, uint32_t drone, int rung, const double *v, uint64_t drop)
 {
     vy_intent *in = &w->actions[drone].intent;
     memset(in, 0, sizeof *in);
@@ -203,14 +258,59 @@ void world_act(lone *w, uint32_t drone, int rung, const double *v, uint64_t drop
     }
 }
 
-uint32_t world_step(lone *w, uint64_t steps) { return vy_world_advance(w->world, steps); }
-uint64_t world_tick(const lone *w) { return vy_world_tick(w->world); }
-uint64_t world_hash(const lone *w) { return vy_world_hash(w->world); }
-uint64_t world_state_hash(const lone *w) { return vy_world_state_hash(w->world); }
-size_t world_state_size(const lone *w) { return vy_world_state_size(w->world); }
-void world_save(const lone *w, void *block) { vy_world_save(w->world, block); }
+void world_act(lone *w, uint32_t drone, int rung, const double *v, uint64_t drop)
+{
+    take_action(enter(w), drone, rung, v, drop);
+    leave(w);
+}
 
-const char *world_integrator(const lone *w) { return vy_integrator_name(vy_world_integrator(w->world)); }
+uint32_t world_step(lone *w, uint64_t steps)
+{
+    const uint32_t events = vy_world_advance(enter(w)->world, steps);
+    leave(w);
+    return events;
+}
+
+uint64_t world_tick(lone *w)
+{
+    const uint64_t tick = vy_world_tick(enter(w)->world);
+    leave(w);
+    return tick;
+}
+
+uint64_t world_hash(lone *w)
+{
+    const uint64_t hash = vy_world_hash(enter(w)->world);
+    leave(w);
+    return hash;
+}
+
+uint64_t world_state_hash(lone *w)
+{
+    const uint64_t hash = vy_world_state_hash(enter(w)->world);
+    leave(w);
+    return hash;
+}
+
+size_t world_state_size(lone *w)
+{
+    const size_t size = vy_world_state_size(enter(w)->world);
+    leave(w);
+    return size;
+}
+
+void world_save(lone *w, void *block)
+{
+    vy_world_save(enter(w)->world, block);
+    leave(w);
+}
+
+const char *world_integrator(lone *w)
+{
+    const char *name = vy_integrator_name(vy_world_integrator(enter(w)->world));
+    leave(w);
+    return name;
+}
 
 int world_set_integrator(lone *w, const char *name)
 {
@@ -224,22 +324,27 @@ int world_set_integrator(lone *w, const char *name)
                  "no integrator %s: there are euler, semi-implicit, rk4 and lie-midpoint", name);
         return -1;
     }
-    if (vy_world_set_integrator(w->world, (vy_integrator)i, &err) == VY_OK) return 0;
-    (void)fail(&err);
-    return -1;
+    const vy_status status = vy_world_set_integrator(enter(w)->world, (vy_integrator)i, &err);
+    leave(w);
+    return said(status, &err);
 }
 
 int world_restore(lone *w, const void *block, size_t size)
 {
     vy_error err = {0};
-    return said(vy_world_restore(w->world, block, size, &err), &err);
+    const vy_status status = vy_world_restore(enter(w)->world, block, size, &err);
+    leave(w);
+    return said(status, &err);
 }
 
 // Position, velocity, attitude, rate, then the same of the estimate, rotor speeds, motor commands.
-void world_read(const lone *w, uint32_t drone, double *out)
+void world_read(lone *w, uint32_t drone, double *out)
 {
     vy_drone_state s;
-    if (vy_world_read_drone(w->world, vy_world_drone(w->world, drone), &s) != VY_OK) return;
+    const vy_world *world = enter(w)->world;
+    const vy_status status = vy_world_read_drone(world, vy_world_drone(world, drone), &s);
+    leave(w);
+    if (status != VY_OK) return;
     const vy_estimate *e = &s.samples.estimate;
     memcpy(out, &s.position, 24);
     memcpy(out + 3, &s.velocity, 24);
@@ -254,18 +359,31 @@ void world_read(const lone *w, uint32_t drone, double *out)
 }
 
 // Why the world ended, as a sentence; NULL while it runs.
-const char *world_failure(const lone *w)
+const char *world_failure(lone *w)
 {
-    const vy_failure f = vy_world_failure(w->world);
-    if (f.reason == VY_FAILURE_NONE) return NULL;
-    vy_failure_print(&f, w->scenario->drones[f.drone].name, message, sizeof message);
-    return message;
+    const flown *now = enter(w);
+    const vy_failure f = vy_world_failure(now->world);
+    if (f.reason != VY_FAILURE_NONE)
+        vy_failure_print(&f, now->scenario->drones[f.drone].name, message, sizeof message);
+    leave(w);
+    return f.reason != VY_FAILURE_NONE ? message : NULL;
 }
 
-int world_hosted(const lone *w) { return w->hosts[0] != NULL; }
-int world_recording(const lone *w) { return w->recorder != NULL; }
+int world_hosted(lone *w)
+{
+    const int hosted = enter(w)->hosts[0] != NULL;
+    leave(w);
+    return hosted;
+}
 
-int world_record(lone *w, const char *path)
+int world_recording(lone *w)
+{
+    const int recording = enter(w)->recorder != NULL;
+    leave(w);
+    return recording;
+}
+
+static int begin_record(flown *w, const char *path)
 {
     vy_error err = {0};
     if (w->recorder != NULL) {
@@ -277,8 +395,14 @@ int world_record(lone *w, const char *path)
     return 0;
 }
 
-// `whole`: the recording came to its end, nothing was thrown meanwhile.
-int world_record_end(lone *w, int whole)
+int world_record(lone *w, const char *path)
+{
+    const int result = begin_record(enter(w), path);
+    leave(w);
+    return result;
+}
+
+static int end_record(flown *w, int whole)
 {
     vy_error err = {0};
     const int failed = vy_world_failure(w->world).reason != VY_FAILURE_NONE;
@@ -292,6 +416,14 @@ int world_record_end(lone *w, int whole)
                                           : "interrupted",
                                   &err),
                 &err);
+}
+
+// `whole`: the recording came to its end, nothing was thrown meanwhile.
+int world_record_end(lone *w, int whole)
+{
+    const int result = end_record(enter(w), whole);
+    leave(w);
+    return result;
 }
 
 // The first difference as a sentence.
@@ -325,53 +457,70 @@ static int tell_stop(const vy_log_info *info, const vy_difference *d, const vy_e
     return -1;
 }
 
-// Fly an open log again. 0: the same to the bit; 1: message names the first difference; 2: the same, but the
-// message says that the log was cut off; -1: it cannot be done.
-static int replay_log(vy_log *log, const char *path)
+// The scenario of an open log that is whole, if this library computes its physics.
+static vy_scenario *logged_scenario(vy_log *log, const char *path)
 {
     vy_error err = {0};
     vy_diagnostics told;
     vy_scenario *s = NULL;
-    vy_world *world = NULL;
-    vy_difference d = {0};
     const vy_log_info info = vy_log_get_info(log);
     if (info.physics != VY_PHYSICS_REVISION) {
         snprintf(message, sizeof message,
                  "%s was written by physics revision %" PRIu32 "; this library computes revision %d", path,
                  info.physics, VY_PHYSICS_REVISION);
-        return -1;
+        return NULL;
     }
-    if (info.complete && said(vy_log_verify(log, &err), &err) != 0) return -1;
-    s = take(vy_scenario_from_log(log, path, NULL, 0, &s, &told), &s, &told);
-    if (s == NULL) return -1;
-    int result = 0;
-    if (vy_scenario_hash(s) != info.config_hash) {
-        snprintf(message, sizeof message, "the scenario in %s is not the one that was flown", path);
-        result = 1;
-    }
-    if (result == 0) result = said(vy_scenario_build(s, &world, &err), &err);
-    if (result == 0 && vy_log_replay(log, world, NULL, NULL, &d, &err) != VY_OK)
-        result = tell_stop(&info, &d, &err);
-    if (result == 0 && d.found) {
+    if (info.complete && said(vy_log_verify(log, &err), &err) != 0) return NULL;
+    return take(vy_scenario_from_log(log, path, NULL, 0, &s, &told), &s, &told);
+}
+
+// Start what is to be asked, and fly the log's scenario beside the log.
+static int fly_beside(vy_log *log, int live, int allowed, flown *f)
+{
+    vy_error err = {0};
+    vy_difference d = {0};
+    const vy_log_info info = vy_log_get_info(log);
+    f->hosts = calloc((size_t)f->scenario->drone_count + 1, sizeof *f->hosts);
+    vy_status status = f->hosts != NULL ? VY_OK : VY_NO_MEMORY;
+    if (status == VY_OK && allowed) status = vy_scenario_allow_programs(f->scenario, log, &err);
+    if (status == VY_OK && live) status = start_hosts(f, &err);
+    if (status == VY_OK) status = vy_scenario_build(f->scenario, &f->world, &err);
+    if (status != VY_OK) return said(status, &err);
+    status = live ? vy_log_replay_live(log, f->world, NULL, NULL, &d, &err)
+                  : vy_log_replay(log, f->world, NULL, NULL, &d, &err);
+    if (status != VY_OK) return tell_stop(&info, &d, &err);
+    if (d.found) {
         tell_difference(log, &d);
-        result = 1;
+        return 1;
     }
-    if (result == 0 && !info.complete) {
-        snprintf(message, sizeof message, "%s was cut off; it was compared up to step %" PRIu64, path,
-                 d.last_tick);
-        result = 2;
-    }
-    vy_world_destroy(world);
-    vy_scenario_destroy(s);
+    if (info.complete) return 0;
+    snprintf(message, sizeof message, "the log was cut off; it was compared up to step %" PRIu64,
+             d.last_tick);
+    return 2;
+}
+
+// Fly an open log again. 0: the same to the bit; 1: message names the first difference; 2: the same, but the
+// message says that the log was cut off; -1: it cannot be done. `live`: its controllers are asked again;
+// `allowed`: those that the log names, too.
+static int replay_log(vy_log *log, const char *path, int live, int allowed)
+{
+    flown f = {.scenario = logged_scenario(log, path)};
+    if (f.scenario == NULL) return -1;
+    int result = 1;
+    if (vy_scenario_hash(f.scenario) == vy_log_get_info(log).config_hash)
+        result = fly_beside(log, live, allowed, &f);
+    else
+        snprintf(message, sizeof message, "the scenario in %s is not the one that was flown", path);
+    empty(&f);
     return result;
 }
 
-int log_replay(const char *path)
+int log_replay(const char *path, int live, int allowed)
 {
     vy_error err = {0};
     vy_log *log = NULL;
     if (said(vy_log_open(path, &log, &err), &err) != 0) return -1;
-    const int result = replay_log(log, path);
+    const int result = replay_log(log, path, live, allowed);
     vy_log_close(log);
     return result;
 }
@@ -558,7 +707,9 @@ static double seconds_now(void)
 double world_steps_seconds(lone *w, uint64_t calls)
 {
     const double start = seconds_now();
-    for (uint64_t i = 0; i < calls; ++i) (void)vy_world_step(w->world);
+    vy_world *world = enter(w)->world;
+    for (uint64_t i = 0; i < calls; ++i) (void)vy_world_step(world);
+    leave(w);
     return seconds_now() - start;
 }
 

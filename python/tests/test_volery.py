@@ -14,6 +14,9 @@ import threading
 import time
 import traceback
 import warnings
+from functools import partial
+from pathlib import Path
+from typing import Callable
 
 import gymnasium as gym
 import numpy as np
@@ -479,6 +482,127 @@ def test_three_autoreset_modes() -> None:
             observation, _ = env.reset(options={"reset_mask": done})
             assert (height(observation) > 0.4).all()
         env.close()
+
+
+def together(*parts: Callable[[], None]) -> None:
+    """Each in a thread of its own, until all are done; what one of them throws is thrown here."""
+    thrown: list[BaseException] = []
+
+    def guarded(part: Callable[[], None]) -> None:
+        try:
+            part()
+        except BaseException as e:
+            thrown.append(e)
+
+    threads = [threading.Thread(target=guarded, args=(part,), daemon=True) for part in parts]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(120.0)
+        assert not thread.is_alive(), "threads wait for each other"
+    if thrown:
+        raise thrown[0]
+
+
+def test_threads_share_a_world() -> None:
+    world = volery.World(HOVER)
+
+    def step() -> None:
+        for _ in range(300):
+            world.step(3)
+
+    def look() -> None:
+        for _ in range(300):
+            assert np.isfinite(world.state().position).all()
+            assert world.failure is None and len(world.save()) > 0
+
+    together(step, step, step, look)
+    alone = volery.World(HOVER)
+    alone.step(2700)
+    assert world.tick == 2700 and world.hash == alone.hash
+
+    def again() -> None:
+        for seed in range(60):
+            world.reset(seed)
+            world.restore(world.save())
+
+    together(step, look, again, again)
+    world.reset(7)
+    world.step(100)
+    other = volery.World(HOVER, seed=7)
+    other.step(100)
+    assert world.hash == other.hash
+
+
+def test_worlds_of_one_scenario_in_threads() -> None:
+    scenario = volery.Scenario(HOVER)
+    hashes: dict[int, int] = {}
+
+    def fly(seed: int) -> None:
+        for _ in range(20):
+            world = volery.World(scenario, seed=seed)
+            world.step(50)
+            assert hashes.setdefault(seed, world.hash) == world.hash
+
+    together(*(partial(fly, seed) for seed in range(4)))
+    assert len(set(hashes.values())) == 4 and scenario.seed == 1
+
+
+def test_threads_share_a_batch() -> None:
+    batch = volery.Batch(HOVER, 64, threads=4)
+
+    def step() -> None:
+        for _ in range(200):
+            batch.step(2)
+            assert batch.save(3) and batch.state_hash(5)
+
+    together(step, step, step, step)
+    assert (batch.ticks == 1600).all()
+    alone = volery.Batch(HOVER, 64, threads=1)
+    alone.step(1600)
+    assert [batch.state_hash(i) for i in range(64)] == [alone.state_hash(i) for i in range(64)]
+
+
+def test_a_batch_is_closed_while_others_step_it() -> None:
+    for _ in range(10):
+        batch = volery.Batch(HOVER, 64, rung="rates", threads=2)
+        under_way = threading.Barrier(3)
+
+        def step() -> None:
+            under_way.wait(60.0)
+            try:
+                while True:
+                    batch.actions[:, :, 0] = 0.27
+                    batch.step(5)
+                    batch.cells("body.position").sum()
+            except volery.Error as e:
+                assert "closed" in str(e)
+
+        def close() -> None:
+            under_way.wait(60.0)
+            batch.step(3)
+            batch.close()
+
+        together(step, step, close)
+        raises(volery.Error, "closed", batch.step)
+
+
+def test_what_a_log_names_is_not_started() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        example = Path(__file__).resolve().parents[2] / "examples" / "controller.py"
+        (Path(folder) / "mine.py").write_text(
+            f"open({folder + '/sprung'!r}, 'w').close()\n" + example.read_text())
+        command = f"{sys.executable} {folder}/mine.py"
+        world = volery.World(HOVER, settings={"drones.a.controller": {"kind": "process", "command": command}})
+        with world.record(f"{folder}/run.mcap"):
+            world.step(100)
+        sprung = Path(folder) / "sprung"
+        sprung.unlink()
+        assert volery.replay(f"{folder}/run.mcap") is None
+        raises(volery.Error, "allow_programs", lambda: volery.replay(f"{folder}/run.mcap", live=True))
+        assert not sprung.exists()
+        assert volery.replay(f"{folder}/run.mcap", live=True, allow_programs=True) is None
+        assert sprung.exists()
 
 
 def test_interrupts_are_heard() -> None:

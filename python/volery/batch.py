@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import threading
 import time
 from typing import Any, Mapping, Sequence
 
@@ -28,6 +29,17 @@ def variables() -> list[str]:
     return names
 
 
+class _Worlds:
+    """The worlds' memory, and whose turn it is. Arrays, and a call under way, keep it after `close`."""
+
+    def __init__(self, pointer: int) -> None:
+        self.pointer = pointer
+        self.lock = threading.Lock()
+
+    def __del__(self) -> None:
+        b.lib.batch_destroy(self.pointer)
+
+
 class Batch(b.Held):
     """`worlds` worlds of a scenario; world i is a world of seed + i, with the bits that it has alone.
 
@@ -42,6 +54,8 @@ class Batch(b.Held):
     The arrays are the batch's own memory, valid as long as they or the batch are referenced; they change in place:
     actions, observations, final_observations (worlds, drones, n); terminated, truncated (worlds,) bool; ticks, seeds.
     They export DLPack as every NumPy array does: `torch.from_dlpack(batch.observations)`.
+
+    Threads may share a batch: each call has it for itself, and others wait. What is in the arrays is theirs to agree on.
     """
 
     def __init__(self, scenario: Scenario | str | os.PathLike[str], worlds: int, *, seed: int = 1,
@@ -66,23 +80,24 @@ class Batch(b.Held):
                                         b.whole("lanes", lanes, 0, 64), int(chain), b.chosen("rung", rung or "none", RUNGS),
                                         b.whole("episode", episode), b.chosen("autoreset", autoreset, AUTORESETS),
                                         b.chosen("precision", precision, PRECISIONS))
-        self._pointer = b.made(b.lib.batch_create(
+        self._worlds: _Worlds | None = _Worlds(b.made(b.lib.batch_create(
             self.scenario._pointer, numbers, (ctypes.c_double * max(len(rows), 1))(*rows), len(rows) // 5,
-            b.strings(list(observe)), len(observe)))
-        self._take_arrays()
+            b.strings(list(observe)), len(observe))))
+        self._take_arrays(self._worlds)
         self._whole = autoreset != "disabled"
         self._pace = 1  # steps that take about _PATIENCE
 
-    def _take_arrays(self) -> None:
+    def _take_arrays(self, held: _Worlds) -> None:
         out = (ctypes.c_uint64 * 11)()
-        b.lib.batch_view(self._pointer, out)
+        b.lib.batch_view(held.pointer, out)
         worlds, drones, actions, observations = (int(out[i]) for i in range(4))
 
         def array(slot: int, kind: Any, *shape: int) -> NDArray[Any]:
             size = int(np.prod(shape)) * np.dtype(kind).itemsize
-            memory = b.memory(int(out[slot]), size, self) if size else bytearray(0)  # the batch outlives its views
+            memory = b.memory(int(out[slot]), size, held) if size else bytearray(0)  # it outlives its views
             return np.frombuffer(memory, dtype=kind).reshape(shape)
 
+        self._count = worlds
         self._views = {
             "actions": array(4, np.float64, worlds, drones, actions),
             "observations": array(5, np.float64, worlds, drones, observations),
@@ -94,8 +109,10 @@ class Batch(b.Held):
         }
 
     def _view(self, name: str) -> NDArray[Any]:
-        self._open()
-        return self._views[name]
+        view = self._views.get(name)
+        if view is None:
+            raise b.Error("the batch is closed")
+        return view
 
     @property
     def actions(self) -> NDArray[np.float64]:
@@ -139,41 +156,36 @@ class Batch(b.Held):
         return self._view("seeds")
 
     def close(self) -> None:
-        """Give the memory back now. The arrays must not be used any more."""
-        if getattr(self, "_pointer", None):
-            self._views = {}
-            b.lib.batch_destroy(self._pointer)
-            self._pointer = 0
-
-    def __del__(self) -> None:
-        if getattr(self, "_pointer", None):
-            b.lib.batch_destroy(self._pointer)
-            self._pointer = 0
+        """Give the memory back, as soon as nobody has an array of it and no other thread is in a call."""
+        self._views = {}
+        self._worlds = None
 
     def __len__(self) -> int:
         self._open()
-        return len(self.ticks)
+        return self._count
 
     def __repr__(self) -> str:
-        return f"<Batch of {len(self)} worlds, {self.machine}, threads {self.threads}>" if self._pointer else "<Batch, closed>"
+        return f"<Batch of {len(self)} worlds, {self.machine}, threads {self.threads}>" if self._worlds else "<Batch, closed>"
 
     def step(self, steps: int = 1) -> None:
         """Advance every world that has not ended, under `actions` as they are. Ctrl-C is heard meanwhile.
 
         With an autoreset a long call must not be cut in two: it is made whole.
         """
-        self._open()
+        held = self._open()
         steps = b.whole("step", steps)
         if steps <= self._pace or self._whole:
-            b.lib.batch_step(self._pointer, steps)
+            with held.lock:
+                b.lib.batch_step(held.pointer, steps)
             return
         while steps > 0:
             now = min(steps, self._pace)
-            start = time.perf_counter()
-            b.lib.batch_step(self._pointer, now)
-            spent = time.perf_counter() - start
+            with held.lock:
+                start = time.perf_counter()
+                b.lib.batch_step(held.pointer, now)
+                spent = time.perf_counter() - start
             steps -= now
-            if spent < 0.5 * _PATIENCE:
+            if spent < 0.5 * _PATIENCE and now == self._pace:
                 self._pace *= 2
 
     def reset(self, mask: NDArray[np.bool_] | None = None, seeds: Sequence[int] | NDArray[np.uint64] | None = None) -> None:
@@ -183,42 +195,55 @@ class Batch(b.Held):
         for given in (who, keys):
             if given is not None and given.shape != (len(self),):
                 raise b.Error(f"reset: {len(self)} worlds, but a shape of {given.shape}")
-        b.lib.batch_reset(self._open(), who.ctypes.data if who is not None else None,
-                          keys.ctypes.data if keys is not None else None)
+        held = self._open()
+        with held.lock:
+            b.lib.batch_reset(held.pointer, who.ctypes.data if who is not None else None,
+                              keys.ctypes.data if keys is not None else None)
 
     def cells(self, field: str, drone: int = 0) -> NDArray[np.float64]:
         """A field of the state itself, in place: (blocks, values, lanes); world w is [w // lanes, :, w % lanes]."""
         out = (ctypes.c_uint64 * 4)()
-        if b.lib.batch_cells(self._open(), drone, field.encode(), out) != 0:
+        held = self._open()
+        if b.lib.batch_cells(held.pointer, drone, field.encode(), out) != 0:
             raise b.error()
         first, count, lanes, block = (int(v) for v in out)
-        blocks = -(-len(self) // lanes)
+        blocks = -(-self._count // lanes)
         size = ((blocks - 1) * block + count * lanes) * 8
-        flat = np.frombuffer(b.memory(first, size, self), dtype=np.float64)
+        flat = np.frombuffer(b.memory(first, size, held), dtype=np.float64)
         return np.lib.stride_tricks.as_strided(flat, (blocks, count, lanes), (block * 8, lanes * 8, 8))
 
     def hash(self, world: int) -> int:
         """`World.hash` of one world; 0 unless the batch keeps the chain."""
-        return int(b.lib.batch_hash(self._pointer, self._index(world)))
+        held = self._open()
+        with held.lock:
+            return int(b.lib.batch_hash(held.pointer, self._index(world)))
 
     def state_hash(self, world: int) -> int:
         """`World.state_hash` of one world."""
-        return int(b.lib.batch_state_hash(self._pointer, self._index(world)))
+        held = self._open()
+        with held.lock:
+            return int(b.lib.batch_state_hash(held.pointer, self._index(world)))
 
     def save(self, world: int) -> bytes:
         """The state of one world, as `World.save`: a `World(batch.world_scenario(i))` can go on from it."""
-        block = ctypes.create_string_buffer(b.lib.batch_state_size(self._open()))
-        b.lib.batch_save(self._pointer, self._index(world), block)
+        held = self._open()
+        block = ctypes.create_string_buffer(b.lib.batch_state_size(held.pointer))
+        with held.lock:
+            b.lib.batch_save(held.pointer, self._index(world), block)
         return block.raw
 
     def restore(self, world: int, block: bytes) -> None:
         """Put one world back to a saved state."""
-        if b.lib.batch_restore(self._pointer, self._index(world), block, len(block)) != 0:
-            raise b.error()
+        held = self._open()
+        with held.lock:
+            if b.lib.batch_restore(held.pointer, self._index(world), block, len(block)) != 0:
+                raise b.error()
 
     def world_scenario(self, world: int) -> Scenario:
         """The scenario of one world's episode, with its seed and all that was drawn for it."""
-        return Scenario._of(b.lib.batch_scenario(self._pointer, self._index(world)), self.scenario._path)
+        held = self._open()
+        with held.lock:
+            return Scenario._of(b.lib.batch_scenario(held.pointer, self._index(world)), self.scenario._path)
 
     def to_gpu(self) -> Gpu:
         """Put the worlds on the GPU as they are now; raises `volery.Error` where there is none.
@@ -231,19 +256,20 @@ class Batch(b.Held):
     @property
     def machine(self) -> str:
         """What runs it: avx512, avx2, lanes2 or scalar; worlds, one by one, where lanes cannot."""
-        return str(b.lib.batch_machine(self._open()).decode())
+        return str(b.lib.batch_machine(self._open().pointer).decode())
 
     @property
     def threads(self) -> int:
         """Threads that share the work."""
-        return int(b.lib.batch_threads(self._open()))
+        return int(b.lib.batch_threads(self._open().pointer))
 
     def _index(self, world: int) -> int:
-        if not 0 <= world < len(self):
+        if not 0 <= world < self._count:
             raise IndexError(f"there is no world {world}")
         return world
 
-    def _open(self) -> int:
-        if not self._pointer:
+    def _open(self) -> _Worlds:
+        held = self._worlds
+        if held is None:
             raise b.Error("the batch is closed")
-        return self._pointer
+        return held

@@ -71,7 +71,7 @@ def batch_step(worlds: int, threads: int, rounds: int = 160, calls: int = 10) ->
         spent = 0.0
         for call in range(calls):
             act(theirs, call)
-            spent += float(b.lib.batch_step_seconds(theirs._pointer, 1))
+            spent += float(b.lib.batch_step_seconds(theirs._open().pointer, 1))
         return spent / calls
 
     python_s, c_s = fastest([python, c], rounds)

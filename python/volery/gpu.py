@@ -92,12 +92,14 @@ class Gpu(b.Held):
     truncated: DeviceArray
 
     def __init__(self, batch: Batch) -> None:
-        self.batch = batch  # must outlive the worlds there
-        self._keeper = _Keeper(b.made(b.lib.gpu_create(batch._pointer)))
+        self.batch = batch
+        self._held = held = batch._open()  # must outlive the worlds there
+        with held.lock:
+            self._keeper = _Keeper(b.made(b.lib.gpu_create(held.pointer)))
         self._pace = 1
-        self.device = (_CUDA, int(b.lib.gpu_device(self._at())))
+        self.device = (_CUDA, int(b.lib.gpu_device(self._keeper.pointer)))
         out = (ctypes.c_uint64 * 4)()
-        b.lib.gpu_view(self._at(), out)
+        b.lib.gpu_view(self._keeper.pointer, out)
         worlds = len(batch)
         self.actions = self._array(out[0], batch.actions.shape, np.float64)
         self.observations = self._array(out[1], batch.observations.shape, np.float64)
@@ -116,7 +118,7 @@ class Gpu(b.Held):
         while steps > 0:
             now = min(steps, self._pace)
             start = time.perf_counter()
-            self._do(b.lib.gpu_step(self._at(), now))
+            self._call(b.lib.gpu_step, now)
             steps -= now
             if now == self._pace and time.perf_counter() - start < 0.5 * _PATIENCE:
                 self._pace *= 2
@@ -124,30 +126,28 @@ class Gpu(b.Held):
     def cells(self, field: str) -> DeviceArray:
         """A field of the state itself, in place: (blocks, values, lanes); world w is [w // lanes, :, w % lanes]."""
         out = (ctypes.c_uint64 * 4)()
-        self._do(b.lib.gpu_cells(self._at(), field.encode(), out))
+        self._call(b.lib.gpu_cells, field.encode(), out)
         first, count, lanes, block = (int(v) for v in out)
         return self._array(first, (-(-len(self) // lanes), count, lanes), np.float64, (block, lanes, 1))
 
     def upload_actions(self) -> None:
         """Copy the batch's own `actions` there."""
-        self._do(b.lib.gpu_upload_actions(self._at()))
+        self._call(b.lib.gpu_upload_actions)
 
     def download_observations(self) -> None:
         """Copy the observations into the batch's own."""
-        self._do(b.lib.gpu_download_observations(self._at()))
+        self._call(b.lib.gpu_download_observations)
 
     def download(self) -> None:
         """Bring the worlds back: the batch's hashes, snapshots and arrays are then those of the GPU."""
-        self._do(b.lib.gpu_download(self._at()))
+        self._call(b.lib.gpu_download)
 
     def upload(self) -> None:
         """Put the batch's worlds there, as they are after `Batch.reset` or `Batch.restore`."""
-        self._do(b.lib.gpu_upload(self._at()))
+        self._call(b.lib.gpu_upload)
 
-    def _at(self) -> int:
-        self.batch._open()  # closed, it is no place to copy from or to
-        return self._keeper.pointer
-
-    def _do(self, result: int) -> None:
-        if result != 0:
-            raise b.error()
+    def _call(self, function: Any, *arguments: Any) -> None:
+        held = self.batch._open()  # closed, it is no place to copy from or to
+        with held.lock:
+            if function(self._keeper.pointer, *arguments) != 0:
+                raise b.error()

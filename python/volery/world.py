@@ -34,6 +34,7 @@ class DroneState(NamedTuple):
     motor_command: Vector
 
 
+_Numbers = ctypes.c_double * 42
 _CUTS = [3, 6, 10, 13, 16, 19, 23, 26, 34]
 
 
@@ -46,6 +47,8 @@ class World:
 
     Drones are meant by their number or their name. A copy (`copy.copy`, `pickle`) goes on from the same state with the same
     bits; what is being recorded is not. Worlds that plug-ins or processes steer cannot be copied.
+
+    Threads may share a world: each call has it for itself, and others wait.
     """
 
     def __init__(self, scenario: Scenario | str | os.PathLike[str], *, seed: int | None = None,
@@ -58,8 +61,6 @@ class World:
         self._seed = self.scenario.seed
         self._pointer = 0
         self._step = b.lib.world_step
-        self._read = np.zeros(42)
-        self._read_at = self._read.ctypes.data
         self.reset(seed)
 
     def reset(self, seed: int | None = None) -> None:
@@ -68,13 +69,11 @@ class World:
             raise b.Error("reset: the world is being recorded")
         if seed is not None:
             self._seed = b.whole("seed", seed)
-        kept, self.scenario.seed = self.scenario.seed, self._seed
-        try:
-            pointer = b.made(b.lib.world_create(self.scenario._pointer, int(self._named is not None)))
-        finally:
-            self.scenario.seed = kept
-        b.lib.world_destroy(self._pointer or None)
-        self._pointer = pointer
+        acts = int(self._named is not None)
+        if not self._pointer:
+            self._pointer = b.made(b.lib.world_create(self.scenario._pointer, acts, self._seed))
+        elif b.lib.world_reset(self._pointer, self.scenario._pointer, acts, self._seed) != 0:
+            raise b.error()
         self._acted: dict[int, tuple[Vector, tuple[int, ...]]] = {}
 
     @classmethod
@@ -133,8 +132,9 @@ class World:
 
     def state(self, drone: int | str = 0) -> DroneState:
         """A copy of a drone's state."""
-        b.lib.world_read(self._pointer, self.scenario._index(drone), self._read_at)
-        return DroneState(*np.split(self._read.copy(), _CUTS))
+        read: Any = _Numbers()
+        b.lib.world_read(self._pointer, self.scenario._index(drone), read)
+        return DroneState(*np.split(np.frombuffer(read), _CUTS))
 
     @property
     def tick(self) -> int:
@@ -205,13 +205,17 @@ class Recording(b.Held):
             raise b.error()
 
 
-def replay(path: str | os.PathLike[str]) -> str | None:
+def replay(path: str | os.PathLike[str], *, live: bool = False, allow_programs: bool = False) -> str | None:
     """Fly a log again from itself alone. None when every bit is the same, else a sentence on the first difference.
 
     A log that was cut off is compared as far as it goes, with a RuntimeWarning that says how far. One that is damaged, or
     lacks what its own result asks for, is an Error that names the step.
+
+    live             ask the controllers again and compare their replies with the log's
+    allow_programs   start the processes and plug-ins that the log names. Whoever wrote the log chose them: trust it first.
+                     Without it a log that names some cannot be replayed live
     """
-    result = b.lib.log_replay(os.fspath(path).encode())
+    result = b.lib.log_replay(os.fspath(path).encode(), int(live), int(live and allow_programs))
     if result < 0:
         raise b.error()
     if result == 2:
