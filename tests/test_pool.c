@@ -78,9 +78,9 @@ static void write_and_meet(void *self, uint32_t thread, uint32_t count)
     team *t = self;
     for (int k = 0; k < 4; ++k) {
         t->written[thread * 16] += 1;
-        vy_pool_meet(t->pool);
+        vy_pool_barrier(t->pool);
         for (uint32_t i = 0; i < count && thread == 0; ++i) t->seen += t->written[i * 16];
-        vy_pool_meet(t->pool);
+        vy_pool_barrier(t->pool);
     }
 }
 
@@ -95,7 +95,7 @@ static void threads_meet(void **unused)
         l.items = ITEMS;
         assert_non_null(t.pool);
         for (uint32_t round = 0; round < 50; ++round) {
-            vy_pool_together(t.pool, write_and_meet, &t);
+            vy_pool_run_team(t.pool, write_and_meet, &t);
             if (round % 3 == 0) vy_pool_run(t.pool, ITEMS, visit, &l); // workers may be late for the next
         }
         for (uint64_t k = 1; k <= 200; ++k) all += k * threads;

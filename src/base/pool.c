@@ -140,7 +140,7 @@ vy_pool *vy_pool_create(uint32_t count)
     vy_pool *pool = calloc(1, sizeof *pool);
     if (pool == NULL) return NULL;
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    if (count == 0) count = cores > 0 && cores <= VY_POOL_MOST ? (uint32_t)cores : 1;
+    if (count == 0) count = cores > 0 && cores <= VY_POOL_MAX_THREADS ? (uint32_t)cores : 1;
     pool->count = count;
     pool->awake = (long)count <= cores ? AWAKE : 0; // threads without a core of their own do not hold one up
     pool->workers = calloc(count, sizeof *pool->workers);
@@ -198,7 +198,7 @@ void vy_pool_run(vy_pool *pool, size_t items, vy_pool_fn *fn, void *self)
     wait_for_end(pool);
 }
 
-void vy_pool_together(vy_pool *pool, vy_pool_team_fn *fn, void *self)
+void vy_pool_run_team(vy_pool *pool, vy_pool_team_fn *fn, void *self)
 {
     pool->team_fn = fn;
     pool->self = self;
@@ -209,7 +209,7 @@ void vy_pool_together(vy_pool *pool, vy_pool_team_fn *fn, void *self)
     wait_for_end(pool);
 }
 
-void vy_pool_meet(vy_pool *pool)
+void vy_pool_barrier(vy_pool *pool)
 {
     const uint64_t meeting = atomic_load(&pool->met);
     if (atomic_fetch_add(&pool->here, 1) + 1 == pool->count) {

@@ -5,13 +5,13 @@
 
 typedef struct vy_pool vy_pool;
 
-enum { VY_POOL_MOST = 1024 }; // threads
+enum { VY_POOL_MAX_THREADS = 1024 }; // threads
 
 /// Does the items first to last - 1 on thread `thread`; no two calls at a time have the same thread.
 typedef void vy_pool_fn(void *self, uint32_t thread, size_t first, size_t last);
 
-/// `count` threads, VY_POOL_MOST at most, the caller's one included; 0: one per core. NULL when the system
-/// gives none.
+/// `count` threads, VY_POOL_MAX_THREADS at most, the caller's one included; 0: one per core. NULL when the
+/// system gives none.
 vy_pool *vy_pool_create(uint32_t count);
 void vy_pool_destroy(vy_pool *pool); ///< NULL is a no-op
 
@@ -24,8 +24,9 @@ uint32_t vy_pool_count(const vy_pool *pool);
 typedef void vy_pool_team_fn(void *self, uint32_t thread, uint32_t count);
 
 /// Call `fn` once on every thread, all at the same time, and return when all have returned: for work with
-/// meetings. Nobody helps anybody here. From one thread at a time.
-void vy_pool_together(vy_pool *pool, vy_pool_team_fn *fn, void *self);
+/// barriers. From one thread at a time.
+void vy_pool_run_team(vy_pool *pool, vy_pool_team_fn *fn, void *self);
 
-/// Within vy_pool_together(): wait until every thread is here. What they wrote before is seen after it.
-void vy_pool_meet(vy_pool *pool);
+/// A barrier within vy_pool_run_team(): wait until every thread is here. What they wrote before is seen after
+/// it.
+void vy_pool_barrier(vy_pool *pool);

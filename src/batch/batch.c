@@ -475,8 +475,8 @@ static vy_status check_def(const vy_batch_def *def, vy_error *err)
     if (def->world_count < 1 || def->world_count > WORLD_MOST)
         return vy_fail(err, VY_BAD_VALUE, "batch: 1 to %d worlds, got %u", WORLD_MOST, def->world_count);
     if (def->scenario->drone_count < 1) return vy_fail(err, VY_BAD_VALUE, "batch: the scenario has no drone");
-    if (def->threads > VY_POOL_MOST)
-        return vy_fail(err, VY_BAD_VALUE, "batch: at most %d threads", VY_POOL_MOST);
+    if (def->threads > VY_POOL_MAX_THREADS)
+        return vy_fail(err, VY_BAD_VALUE, "batch: at most %d threads", VY_POOL_MAX_THREADS);
     if (choose_lanes(def->lanes) == NULL)
         return vy_fail(err, VY_BAD_VALUE, "batch: this machine has no lanes of %u; 0 takes the widest it has",
                        def->lanes);

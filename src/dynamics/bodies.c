@@ -1,4 +1,4 @@
-// bodies.c - a set of rigid bodies: memory, ids, what a body is made of, snapshots.
+// bodies.c - a set of rigid bodies: memory, ids, mass properties, snapshots.
 #include "dynamics/sleep.h"
 #include "base/real.h"
 #include "base/fail.h"
@@ -9,11 +9,11 @@
 #define BODIES_COOKIE 0x626f6473u
 #define BODY_COOKIE   0x626f6479u
 
-enum { MOST_BODIES = 1 << 24, MOST_POTENTIALS = 1 << 16 };
+enum { MAX_BODIES = 1 << 24, MAX_POTENTIALS = 1 << 16 };
 
 _Static_assert(sizeof(bodies_head) == 4 * 8 && sizeof(body_state) == 13 * 8 && sizeof(body_loads) == 12 * 8 &&
-                   sizeof(body_before) == 6 * 8 && sizeof(joint_block) == 4 * 8 &&
-                   sizeof(contact_memory) == 25 * 8 && sizeof(body_rest) == 8 * 8,
+                   sizeof(body_previous) == 6 * 8 && sizeof(joint_state) == 4 * 8 &&
+                   sizeof(contact_cache) == 25 * 8 && sizeof(body_sleep) == 8 * 8,
                "the state is hashed as memory: it has no holes");
 
 vy_bodies_def vy_default_bodies_def(void)
@@ -54,16 +54,15 @@ static vy_status check_bodies_def(const vy_bodies_def *def, vy_error *err)
     if (vy_integrator_order(def->integrator) == 0) {
         return vy_fail(err, VY_BAD_VALUE, "no integrator %d", (int)def->integrator);
     }
-    if (def->body_cap < 1 || def->body_cap > MOST_BODIES) {
-        return vy_fail(err, VY_BAD_VALUE, "body_cap must be 1 ... %d, not %u", MOST_BODIES, def->body_cap);
+    if (def->body_cap < 1 || def->body_cap > MAX_BODIES) {
+        return vy_fail(err, VY_BAD_VALUE, "body_cap must be 1 ... %d, not %u", MAX_BODIES, def->body_cap);
     }
-    if (def->potential_cap > MOST_POTENTIALS) {
-        return vy_fail(err, VY_BAD_VALUE, "potential_cap must be at most %d, not %u", MOST_POTENTIALS,
+    if (def->potential_cap > MAX_POTENTIALS) {
+        return vy_fail(err, VY_BAD_VALUE, "potential_cap must be at most %d, not %u", MAX_POTENTIALS,
                        def->potential_cap);
     }
-    if (def->joint_cap > MOST_BODIES) {
-        return vy_fail(err, VY_BAD_VALUE, "joint_cap must be at most %d, not %u", MOST_BODIES,
-                       def->joint_cap);
+    if (def->joint_cap > MAX_BODIES) {
+        return vy_fail(err, VY_BAD_VALUE, "joint_cap must be at most %d, not %u", MAX_BODIES, def->joint_cap);
     }
     if (!(def->joint_step > 0.0) || !real_is_finite(def->joint_step)) {
         return vy_fail(err, VY_BAD_VALUE, "joint_step must be finite and above zero, not %g",
@@ -82,34 +81,36 @@ vy_status vy_bodies_create(const vy_bodies_def *def, vy_bodies **out, vy_error *
     vy_bodies *b = calloc(1, sizeof *b);
     if (b == NULL) return vy_fail(err, VY_NO_MEMORY, "no memory for %zu bodies", n);
     b->def = *def;
-    b->state_size =
-        sizeof *b->head + n * (sizeof *b->state + sizeof *b->loads + sizeof *b->before + sizeof *b->touched) +
-        def->joint_cap * sizeof *b->joint_state + vy_contacts_state_size(def) + vy_sleep_state_size(def);
+    b->state_size = sizeof *b->head +
+                    n * (sizeof *b->state + sizeof *b->loads + sizeof *b->previous + sizeof *b->disturbed) +
+                    def->joint_cap * sizeof *b->joint_state + vy_contacts_state_size(def) +
+                    vy_sleep_state_size(def);
     b->slots = calloc(n, sizeof *b->slots);
     b->params = calloc(n, sizeof *b->params);
-    b->loaded = calloc(n, sizeof *b->loaded);
-    b->moves = calloc(n, sizeof *b->moves);
-    b->fields = calloc((size_t)def->potential_cap + 1, sizeof *b->fields); // one more: never of size 0
+    b->has_loads = calloc(n, sizeof *b->has_loads);
+    b->awake = calloc(n, sizeof *b->awake);
+    b->potentials =
+        calloc((size_t)def->potential_cap + 1, sizeof *b->potentials); // one more: never of size 0
     b->head = calloc(1, b->state_size);
-    if (!b->slots || !b->params || !b->loaded || !b->moves || !b->fields || !b->head ||
+    if (!b->slots || !b->params || !b->has_loads || !b->awake || !b->potentials || !b->head ||
         vy_joints_create(b) != VY_OK || vy_contacts_create(b) != VY_OK || vy_sleep_create(b) != VY_OK) {
         vy_bodies_destroy(b);
         return vy_fail(err, VY_NO_MEMORY, "no memory for %zu bodies", n);
     }
     b->state = (body_state *)(b->head + 1);
     b->loads = (body_loads *)(b->state + n);
-    b->before = (body_before *)(b->loads + n);
-    b->touched = (uint64_t *)(b->before + n);
-    b->joint_state = (joint_block *)(b->touched + n);
+    b->previous = (body_previous *)(b->loads + n);
+    b->disturbed = (uint64_t *)(b->previous + n);
+    b->joint_state = (joint_state *)(b->disturbed + n);
     b->head->integrator = (uint64_t)def->integrator;
     if (b->contacts != NULL) {
         b->contact_count = (contact_count *)(b->joint_state + def->joint_cap);
-        b->memory = (contact_memory *)(b->contact_count + 1);
+        b->contact_cache = (contact_cache *)(b->contact_count + 1);
     }
     if (b->sleep != NULL) {
-        b->sleep->rest = (body_rest *)(b->memory + def->contacts.cap);
-        b->sleep->count = (contact_count *)(b->sleep->rest + n);
-        b->sleep->memory = (contact_memory *)(b->sleep->count + 1);
+        b->sleep->bodies = (body_sleep *)(b->contact_cache + def->contacts.cap);
+        b->sleep->count = (contact_count *)(b->sleep->bodies + n);
+        b->sleep->contact_cache = (contact_cache *)(b->sleep->count + 1);
     }
     *out = b;
     return VY_OK;
@@ -123,14 +124,14 @@ void vy_bodies_destroy(vy_bodies *b)
     vy_sleep_destroy(b);
     free(b->slots);
     free(b->params);
-    free(b->loaded);
-    free(b->moves);
-    free(b->fields);
+    free(b->has_loads);
+    free(b->awake);
+    free(b->potentials);
     free(b->head);
     free(b);
 }
 
-// ---- what a body is made of
+// ---- mass properties
 
 static vy_status check_inertia(const vy_mat3 *inertia, vy_error *err)
 {
@@ -167,7 +168,7 @@ static vy_status check_state(const vy_body_state *s, vy_error *err)
 }
 
 /// Mass, inertia and centroid of a def, into a slot and its params.
-static vy_status make_solid(const vy_body_def *def, body_slot *slot, body_params *params, vy_error *err)
+static vy_status set_mass(const vy_body_def *def, body_slot *slot, body_params *params, vy_error *err)
 {
     if (def->kind < VY_BODY_STATIC || def->kind > VY_BODY_DYNAMIC) {
         return vy_fail(err, VY_BAD_VALUE, "no body of kind %d", (int)def->kind);
@@ -222,27 +223,27 @@ vy_status vy_bodies_add(vy_bodies *b, const vy_body_def *def, vy_body_id *out, v
     if (def->cookie != BODY_COOKIE) return vy_fail(err, VY_BAD_VALUE, "start from vy_default_body_def()");
     body_slot slot = {.used = 1};
     body_params params = {0};
-    vy_status status = make_solid(def, &slot, &params, err);
+    vy_status status = set_mass(def, &slot, &params, err);
     if (status == VY_OK) status = check_state(&def->state, err);
     if (status == VY_OK) status = vy_material_check(&def->material, err);
     if (status != VY_OK) return status;
     slot.material = def->material;
     slot.wakeful = def->wakeful != 0;
-    if (b->unused == 0 && b->limit == b->def.body_cap) {
+    if (b->first_free == 0 && b->limit == b->def.body_cap) {
         return vy_fail(err, VY_FULL, "the set holds %u bodies already", b->def.body_cap);
     }
-    const uint32_t i = b->unused != 0 ? b->unused - 1u : b->limit++;
-    if (b->unused != 0) b->unused = b->slots[i].next;
+    const uint32_t i = b->first_free != 0 ? b->first_free - 1u : b->limit++;
+    if (b->first_free != 0) b->first_free = b->slots[i].next;
     slot.generation = b->slots[i].generation;
     b->slots[i] = slot;
     b->params[i] = params;
     b->state[i] = def->state;
     b->state[i].attitude = quat_normalize(def->state.attitude);
-    b->before[i] = (body_before){b->state[i].velocity, b->state[i].rate};
-    b->touched[i] = 1;
-    b->moves[i] = def->kind == VY_BODY_DYNAMIC;
+    b->previous[i] = (body_previous){b->state[i].velocity, b->state[i].rate};
+    b->disturbed[i] = 1;
+    b->awake[i] = def->kind == VY_BODY_DYNAMIC;
     b->count += 1;
-    b->head->roster += 1;
+    b->head->revision += 1;
     vy_contacts_add_body(b, i);
     if (out != NULL) *out = id_of(b, i);
     return VY_OK;
@@ -253,26 +254,26 @@ vy_status vy_bodies_remove(vy_bodies *b, vy_body_id id)
     const int64_t i = vy_bodies_find(b, id);
     if (i < 0) return VY_NOT_FOUND;
     vy_sleep_wake(b, (uint32_t)i);
-    vy_joints_drop_body(b, (uint32_t)i);
-    vy_contacts_drop_body(b, (uint32_t)i);
-    const body_slot gone = {.generation = b->slots[i].generation + 1u, .next = b->unused};
+    vy_joints_remove_body(b, (uint32_t)i);
+    vy_contacts_remove_body(b, (uint32_t)i);
+    const body_slot gone = {.generation = b->slots[i].generation + 1u, .next = b->first_free};
     b->slots[i] = gone;
     b->params[i] = (body_params){0};
-    b->loaded[i] = 0;
-    b->moves[i] = 0;
+    b->has_loads[i] = 0;
+    b->awake[i] = 0;
     b->state[i] = (body_state){0};
     b->loads[i] = (body_loads){0};
-    b->before[i] = (body_before){0};
-    b->unused = (uint32_t)i + 1u;
+    b->previous[i] = (body_previous){0};
+    b->first_free = (uint32_t)i + 1u;
     b->count -= 1;
-    b->head->roster += 1;
-    uint32_t kept = 0; // potentials that act on this body alone go with it
-    for (uint32_t k = 0; k < b->field_count; ++k) {
-        if (b->fields[k].first != (uint32_t)i || b->fields[k].last != (uint32_t)i + 1u) {
-            b->fields[kept++] = b->fields[k];
+    b->head->revision += 1;
+    uint32_t kept = 0; // potentials of this body alone are removed with it
+    for (uint32_t k = 0; k < b->potential_count; ++k) {
+        if (b->potentials[k].first != (uint32_t)i || b->potentials[k].last != (uint32_t)i + 1u) {
+            b->potentials[kept++] = b->potentials[k];
         }
     }
-    b->field_count = kept;
+    b->potential_count = kept;
     return VY_OK;
 }
 
@@ -290,17 +291,17 @@ vy_status vy_bodies_add_potential(vy_bodies *b, const vy_potential *potential, v
     FPU_SCOPE;
     const vy_status status = vy_potential_check(potential, err);
     if (status != VY_OK) return status;
-    body_field field = {*potential, 0, b->def.body_cap};
+    body_potential field = {*potential, 0, b->def.body_cap};
     if (body.bits != 0) {
         const int64_t i = vy_bodies_find(b, body);
         if (i < 0) return vy_fail(err, VY_NOT_FOUND, "a potential on a body that is not of this set");
         field.first = (uint32_t)i;
         field.last = (uint32_t)i + 1u;
     }
-    if (b->field_count == b->def.potential_cap) {
+    if (b->potential_count == b->def.potential_cap) {
         return vy_fail(err, VY_FULL, "the set holds %u potentials already", b->def.potential_cap);
     }
-    b->fields[b->field_count++] = field;
+    b->potentials[b->potential_count++] = field;
     vy_sleep_wake_range(b, field.first, field.last);
     return VY_OK;
 }
@@ -333,13 +334,14 @@ vy_status vy_bodies_restore(vy_bodies *b, const void *block, size_t size)
     bodies_head head;
     if (size != b->state_size) return VY_BAD_VALUE;
     memcpy(&head, block, sizeof head);
-    if (head.roster != b->head->roster || vy_integrator_order((vy_integrator)head.integrator) == 0)
+    if (head.revision != b->head->revision || vy_integrator_order((vy_integrator)head.integrator) == 0)
         return VY_BAD_VALUE;
     memcpy(b->head, block, size);
     b->def.integrator = (vy_integrator)head.integrator;
-    vy_joints_forget(b);
+    vy_joints_clear_multipliers(b);
     vy_sleep_sync(b);
-    for (uint32_t i = 0; i < b->limit; ++i) b->loaded[i] = 1; // whether they are zero costs more to find out
+    for (uint32_t i = 0; i < b->limit; ++i)
+        b->has_loads[i] = 1; // checking whether they are zero would cost more
     return VY_OK;
 }
 
@@ -363,8 +365,8 @@ vy_status vy_body_set_state(vy_bodies *b, vy_body_id id, const vy_body_state *st
     vy_sleep_wake(b, (uint32_t)i);
     b->state[i] = *state;
     b->state[i].attitude = quat_normalize(state->attitude);
-    b->before[i] = (body_before){state->velocity, state->rate};
-    b->touched[i] = 1;
+    b->previous[i] = (body_previous){state->velocity, state->rate};
+    b->disturbed[i] = 1;
     return VY_OK;
 }
 
@@ -396,7 +398,7 @@ vy_status vy_body_read_acceleration(const vy_bodies *b, vy_body_id id, vy_vec3 *
     const int64_t i = vy_bodies_find(b, id);
     if (i < 0) return VY_NOT_FOUND;
     const double per = 1.0 / b->def.dt;
-    *linear = vec3_scale(per, vec3_sub(b->state[i].velocity, b->before[i].velocity));
-    *angular = vec3_scale(per, vec3_sub(b->state[i].rate, b->before[i].rate));
+    *linear = vec3_scale(per, vec3_sub(b->state[i].velocity, b->previous[i].velocity));
+    *angular = vec3_scale(per, vec3_sub(b->state[i].rate, b->previous[i].rate));
     return VY_OK;
 }

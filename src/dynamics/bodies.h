@@ -6,17 +6,17 @@
 #include "equations/rigid_body.h"
 #include "volery/bodies.h"
 
-/// What stays of a body.
+/// What is constant of a body.
 typedef struct body_slot {
     uint32_t generation;
     uint32_t next; // the next free slot + 1 while it is free
     vy_body_kind kind;
     int used;
-    int ghost;      // 1: it touches nothing
-    int wakeful;    // 1: it never sleeps
-    double mass;    // [kg] 0 unless dynamic
-    vec3 centroid;  // [m] the centre of mass in the shape's frame
-    vy_shape shape; // VY_SHAPE_NONE without one
+    int no_contacts; // 1: it collides with nothing
+    int wakeful;     // 1: it never sleeps
+    double mass;     // [kg] 0 unless dynamic
+    vec3 centroid;   // [m] the centre of mass in the shape's frame
+    vy_shape shape;  // VY_SHAPE_NONE without one
     vy_material material;
 } body_slot;
 
@@ -24,29 +24,29 @@ typedef struct body_slot {
 typedef struct bodies_head {
     uint64_t tick;
     uint64_t failed;     // 1: a state was not finite
-    uint64_t roster;     // changes with every body that comes or goes
+    uint64_t revision;   // changes with every body and joint that is added or removed
     uint64_t integrator; // as in the def, which a restored state changes
 } bodies_head;
 
 /// Velocities at the start of the last step.
-typedef struct body_before {
+typedef struct body_previous {
     vec3 velocity, rate;
-} body_before;
+} body_previous;
 
-typedef struct body_field {
+typedef struct body_potential {
     vy_potential potential;
     uint32_t first, last; // slots [first, last)
-} body_field;
+} body_potential;
 
 struct joint_system;
-struct joint_block;
-typedef struct contact_memory contact_memory;
+struct joint_state;
+typedef struct contact_cache contact_cache;
 typedef struct contact_count contact_count;
 struct contact_system;
 struct sleep_system;
 
-/// Whoever knows what pushes the bodies of a set, in place of applied forces and potentials: their rates as
-/// if nothing held them.
+/// A source of the rates of unconstrained bodies, in place of applied forces and potentials: the world's
+/// plant.
 typedef struct body_driver {
     const void *self;
     body_rates (*rates)(const void *self, uint32_t slot, const body_state *state, double time);
@@ -55,29 +55,29 @@ typedef struct body_driver {
 struct vy_bodies {
     vy_bodies_def def;
     uint32_t count, limit; // bodies; slots in use are below limit
-    uint32_t unused;       // first free slot below limit, + 1
+    uint32_t first_free;   // first free slot below limit, + 1
     body_slot *slots;
     body_params *params;
-    body_field *fields; // potentials beside gravity
-    uint32_t field_count;
-    int *loaded;          // [body_cap] 1: forces wait for the next step
-    unsigned char *moves; // [body_cap] 1: dynamic and awake
+    body_potential *potentials; // potentials beside gravity
+    uint32_t potential_count;
+    int *has_loads;       // [body_cap] 1: `loads` may be other than zero
+    unsigned char *awake; // [body_cap] 1: dynamic and awake
     // One block without pointers: a snapshot is a copy.
     bodies_head *head;
-    body_state *state;               // [body_cap]
-    body_loads *loads;               // [body_cap] that wait for the next step
-    body_before *before;             // [body_cap]
-    uint64_t *touched;               // [body_cap] 1: its state was set or kicked since the last step
-    struct joint_block *joint_state; // [joint_cap]
+    body_state *state;       // [body_cap]
+    body_loads *loads;       // [body_cap] applied in the next step
+    body_previous *previous; // [body_cap]
+    uint64_t *disturbed; // [body_cap] 1: its state was set, or an impulse was applied, since the last step
+    struct joint_state *joint_state; // [joint_cap]
     contact_count *contact_count;    // NULL without contacts
-    contact_memory *memory;          // [contacts.cap]
+    contact_cache *contact_cache;    // [contacts.cap]
     size_t state_size;
-    body_driver driver; // rates NULL: none
-    int flown;          // 1: somebody else flies the bodies; what pushes them shows in how they fly
+    body_driver driver;  // rates NULL: none
+    int external_flight; // 1: the world's plant flies the bodies; their forces follow from that flight
     struct joint_system *joints;
     struct contact_system *contacts; // NULL without contacts
     struct sleep_system *sleep;      // NULL: bodies never sleep
-    struct vy_pool *pool;            // threads that share a step; NULL: the caller's alone
+    struct vy_pool *pool;            // threads of a step; NULL: the caller's alone
 };
 
 /// The slot of an id, or -1 when it is stale.

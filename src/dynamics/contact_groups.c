@@ -1,60 +1,60 @@
-// contact_groups.c - which islands are solved at a time: small ones together, as many as stay in a thread's
-// caches, and a large one by itself, on all threads.
+// contact_groups.c - which islands are solved at the same time: small ones together, as many as fit a
+// thread's caches, and a large one by itself, on all threads.
 #include "dynamics/contacts.h"
 
 #define NO_GROUP UINT32_MAX
 
-/// Groups that islands of one start may join.
+/// Groups that islands of the same start may be added to.
 typedef struct open_groups {
-    uint32_t small;  // the last one, which may have room
-    uint32_t driven; // of islands that touch what others move
+    uint32_t small;  // the last one, which may have room left
+    uint32_t driven; // of islands that touch kinematic bodies
 } open_groups;
 
-static int is_solved(const contact_link *c) { return c->active == START_WARM || c->active == START_COLD; }
+static int is_solved(const contact_header *c) { return c->start == START_WARM || c->start == START_COLD; }
 
-// Neither still nor pushed: it goes its own way through the sub-steps.
+// Kinematic, or flown by another: it moves through the sub-steps at its own velocity.
 static int is_driven(const vy_bodies *b, uint32_t i)
 {
-    return !b->moves[i] && b->slots[i].kind != VY_BODY_STATIC;
+    return !b->awake[i] && b->slots[i].kind != VY_BODY_STATIC;
 }
 
 static void measure_islands(vy_bodies *b)
 {
     contact_system *s = b->contacts;
     for (uint32_t i = 0; i < b->limit; ++i) {
-        s->size[i] = 0;
-        s->driven[i] = 0;
+        s->island_size[i] = 0;
+        s->island_driven[i] = 0;
     }
     for (uint32_t k = 0; k < s->count; ++k) {
-        const contact_link *c = &s->links[k];
+        const contact_header *c = &s->headers[k];
         if (!is_solved(c)) continue;
         const uint32_t root = island_of(s, c);
-        s->size[root] += 1;
-        s->driven[root] |= (unsigned char)(is_driven(b, c->a) || is_driven(b, c->b));
+        s->island_size[root] += 1;
+        s->island_driven[root] |= (unsigned char)(is_driven(b, c->a) || is_driven(b, c->b));
     }
 }
 
-static uint32_t new_group(contact_system *s, contact_start start, int together)
+static uint32_t new_group(contact_system *s, contact_start start, int all_threads)
 {
-    s->groups[s->group_count] = (contact_group){.start = start, .together = together};
+    s->groups[s->group_count] = (contact_group){.start = start, .all_threads = all_threads};
     return s->group_count++;
 }
 
 static uint32_t find_group(contact_system *s, uint32_t root, open_groups *open)
 {
-    const contact_start start = (contact_start)s->touching[root];
-    if (s->driven[root]) { // what is driven goes its way once for all that touch it
+    const contact_start start = (contact_start)s->island_start[root];
+    if (s->island_driven[root]) { // a kinematic body is integrated once for all islands that touch it
         if (open->driven == NO_GROUP) open->driven = new_group(s, start, 1);
         return open->driven;
     }
-    if (s->size[root] > GROUP_CONTACTS) return new_group(s, start, 1);
-    if (open->small == NO_GROUP || s->groups[open->small].last + s->size[root] > GROUP_CONTACTS)
+    if (s->island_size[root] > GROUP_CONTACTS) return new_group(s, start, 1);
+    if (open->small == NO_GROUP || s->groups[open->small].last + s->island_size[root] > GROUP_CONTACTS)
         open->small = new_group(s, start, 0);
     return open->small;
 }
 
-// From numbers of contacts and bodies to where the lists of each group begin; as yet they are empty.
-static void lay_out(contact_system *s)
+// Turn the numbers of contacts and bodies into ranges; the lists are still empty.
+static void assign_ranges(contact_system *s)
 {
     uint32_t contacts = 0, members = 0;
     for (uint32_t n = 0; n < s->group_count; ++n) {
@@ -67,7 +67,7 @@ static void lay_out(contact_system *s)
     }
 }
 
-// Call for each body and the group that it is in; what is driven may be in one of each start.
+// Called for each body and its group; a kinematic body may be in one group of each start.
 typedef void member_fn(contact_system *s, contact_group *g, uint32_t i);
 
 static void count_member(contact_system *s, contact_group *g, uint32_t i)
@@ -83,14 +83,14 @@ static void for_members(vy_bodies *b, const open_groups open[], member_fn *fn)
 {
     contact_system *s = b->contacts;
     for (uint32_t i = 0; i < b->limit; ++i) {
-        if (s->solved[i] == 0) continue;
-        if (b->moves[i]) {
+        if (s->solved_as[i] == 0) continue;
+        if (b->awake[i]) {
             const uint32_t root = island_root(s->parent, i);
-            if (s->size[root] > 0) fn(s, &s->groups[s->group_of[root]], i);
+            if (s->island_size[root] > 0) fn(s, &s->groups[s->group_of[root]], i);
             continue;
         }
         for (int start = START_WARM; start <= START_COLD && is_driven(b, i); ++start) {
-            if ((s->solved[i] & start) != 0 && open[start].driven != NO_GROUP)
+            if ((s->solved_as[i] & start) != 0 && open[start].driven != NO_GROUP)
                 fn(s, &s->groups[open[start].driven], i);
         }
     }
@@ -104,16 +104,16 @@ void vy_contacts_group(vy_bodies *b)
     measure_islands(b);
     s->group_count = 0;
     for (uint32_t i = 0; i < b->limit; ++i) {
-        if (s->size[i] == 0) continue; // a root that is solved
-        s->group_of[i] = find_group(s, i, &open[s->touching[i]]);
-        s->groups[s->group_of[i]].last += s->size[i];
+        if (s->island_size[i] == 0) continue; // not a root, or not solved
+        s->group_of[i] = find_group(s, i, &open[s->island_start[i]]);
+        s->groups[s->group_of[i]].last += s->island_size[i];
     }
     for_members(b, open, count_member);
-    lay_out(s);
+    assign_ranges(s);
     for_members(b, open, add_member);
-    for (uint32_t k = 0; k < s->count; ++k) { // in the order of the slots within each group
-        if (!is_solved(&s->links[k])) continue;
-        contact_group *g = &s->groups[s->group_of[island_of(s, &s->links[k])]];
+    for (uint32_t k = 0; k < s->count; ++k) { // ordered by slots within each group
+        if (!is_solved(&s->headers[k])) continue;
+        contact_group *g = &s->groups[s->group_of[island_of(s, &s->headers[k])]];
         s->grouped[g->last++] = k;
     }
 }

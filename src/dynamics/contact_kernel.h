@@ -10,99 +10,98 @@
 
 /// One point of a contact at the start of a step: a row of lanes.
 typedef struct contact_point {
-    vy_vec3 from_a; // [m] from a's centre of mass to its surface, world
-    double gap;     // [m]
-    double push;    // [N s] of the last sub-step
-    vy_vec3 on_a;   // [m] from a's centre of mass to its surface, a's axes
+    vy_vec3 anchor_a;       // [m] on a's surface, from its centre of mass, world axes
+    double separation;      // [m] below zero: overlap
+    double normal_impulse;  // [N s] of the last sub-step
+    vy_vec3 local_anchor_a; // [m] anchor_a in a's axes
 } contact_point;
 
-/// Two bodies that touch or are about to. Rows of eight numbers, as lanes load them; points that it does not
-/// have are zeros.
+/// Two bodies that touch or are about to. Rows of eight numbers, as lanes load them; unused points are zero.
 typedef struct contact {
-    vy_vec3 n, t1; // from a to b, and across: n x t1 is the other direction there
+    vy_vec3 normal, tangent_1; // from a to b, and across; tangent_2 = normal x tangent_1
     double friction, restitution;
 
-    vy_vec3 apart; // [m] from a's centre of mass to b's
-    double load; // [N s] mean push of the last quarter of a second, of all points: at rest the springs carry
-                 // it without giving way
-    double rolling, spinning;
-    double drag_1, drag_2; // [N s] friction of the last sub-step
+    vy_vec3 a_to_b;             // [m] between the centres of mass
+    double mean_normal_impulse; // [N s] of all points, mean of the last quarter of a second: at rest the soft
+                                // constraint carries it without giving way
+    double rolling_resistance, torsional_friction; // [m]
+    double tangent_impulse_1, tangent_impulse_2;   // [N s] friction of the last sub-step
 
-    double roll_1, roll_2, spin; // [N m s] of the last sub-step
-    vy_vec3 impulse;             // [N s] on b, of all sub-steps
+    double rolling_impulse_1, rolling_impulse_2, twist_impulse; // [N m s] of the last sub-step
+    vy_vec3 total_impulse;                                      // [N s] on b, of all sub-steps
     uint32_t a, b;
-    int count;
-    int was; // 1: pushed in the last step
+    int point_count;
+    int persists; // 1: it had an impulse in the last step
 
-    contact_point p[VY_MANIFOLD_POINTS];
+    contact_point points[VY_MANIFOLD_POINTS];
 
-    double total[VY_MANIFOLD_POINTS]; // [N s] of all sub-steps
-    double speed[VY_MANIFOLD_POINTS]; // [m/s] of separation before the step
+    double total_normal_impulse[VY_MANIFOLD_POINTS]; // [N s] of all sub-steps
+    double relative_velocity[VY_MANIFOLD_POINTS];    // [m/s] along the normal before the step; closing: < 0
 } contact;
 
-/// What is true of a contact at the start of a step.
-typedef enum contact_fact {
-    MOVES_A = 1,  // a is dynamic and awake
-    MOVES_B = 2,  // b is
-    PUSHES = 4,   // it pushed in the last step, and some point does not leave
-    FRESH = 8,    // it touches and never pushed, and the bodies have not fallen on each other
-    BOUNCES = 16, // it has restitution
-} contact_fact;
+/// What is known of a contact at the start of a step.
+typedef enum contact_flag {
+    MOVES_A = 1,          // a is dynamic and awake
+    MOVES_B = 2,          // b is
+    KEEPS_TOUCHING = 4,   // it had an impulse in the last step, and some point does not separate
+    NEW_AT_REST = 8,      // it touches, had no impulse in the last step, and its bodies close slowly
+    HAS_RESTITUTION = 16, // restitution above zero
+} contact_flag;
 
-/// What islands, colours and books ask of a contact: they look at all of them again and again, and a contact
-/// is large.
-typedef struct contact_link {
+/// The few fields of a contact that islands, colouring and reports read: they go over all contacts several
+/// times, and a contact is large.
+typedef struct contact_header {
     uint32_t a, b;
-    uint8_t facts;  // contact_fact bits
-    uint8_t count;  // points
-    uint8_t active; // how it is solved in this step: a contact_start, 0 for not at all
-    uint8_t colour; // contacts of one colour share no body that moves
-    uint32_t kept;  // points that pushed in this step
-} contact_link;
+    uint8_t flags; // contact_flag bits
+    uint8_t point_count;
+    uint8_t start;           // how it is solved in this step: a contact_start, 0 for not at all
+    uint8_t colour;          // contacts of one colour share no body that moves
+    uint32_t impulse_points; // points that had an impulse in this step
+} contact_header;
 
-/// How a body moves while contacts are solved, world axes: what every contact reads and writes. Eight numbers
-/// are a row of lanes.
+/// The velocities of a body while contacts are solved, world axes: what every contact reads and writes. Eight
+/// numbers are a row of lanes.
 typedef struct contact_motion {
     double velocity[3], rate[3], spare[2];
-    double push[3];  // [N s] sum of the contacts' impulses, to be given again in the next sub-step
-    double twist[3]; // [N m s]
+    double impulse[3];         // [N s] sum of the contacts' impulses, for the warm start of the next sub-step
+    double angular_impulse[3]; // [N m s]
     double unused[2];
 } contact_motion;
 
-/// Where a body is while contacts are solved, world axes.
+/// The pose and mass of a body while contacts are solved, world axes.
 typedef struct contact_body {
-    double moved[3]; // [m] since the start of the step
-    double spun[4];  // w, x, y, z of the rotation since then; of a ball none: its surface stays
+    double delta_position[3]; // [m] since the start of the step
+    double delta_rotation[4]; // w, x, y, z since then; a sphere's stays the identity: its surface is the same
     double unused;
-    double inverse[6]; // inverse inertia: xx xy xz yy yz zz
+    double inverse_inertia[6]; // xx xy xz yy yz zz
     double inverse_mass, spare;
-    int moves; // 1: dynamic
-    int round; // 1: the same moment about every axis
-    int ball;
-    vy_vec3 position;             // [m] at the start
-    vy_quat attitude, first;      // now, and at the start
-    vy_mat3 rotation;             // now
-    vy_vec3 acceleration, torque; // [m/s^2] world, [N m] body: at the start of the step
+    int moves;                        // 1: dynamic and awake
+    int isotropic;                    // 1: the same moment of inertia about every axis
+    int is_sphere;                    // 1: it is a sphere
+    vy_vec3 start_position;           // [m] at the start of the step
+    vy_quat attitude, start_attitude; // now, and at the start of the step
+    vy_mat3 rotation;                 // of the attitude now
+    vy_vec3 acceleration, torque;     // [m/s^2] world, [N m] body: at the start of the step
 } contact_body;
 
-/// A spring and damper as the solver wants them.
-typedef struct contact_spring {
-    double bias;    // [1/s] speed asked for over overlap
-    double mass;    // part of the effective mass
-    double impulse; // part of the push so far that is given back
-} contact_spring;
+/// A soft constraint (spring and damper) as the solver uses it: Catto's soft step.
+typedef struct contact_softness {
+    double bias_rate;     // [1/s] velocity bias over overlap
+    double mass_scale;    // scales the effective mass
+    double impulse_scale; // part of the accumulated impulse that is taken back
+} contact_softness;
 
 /// What a kernel works on.
 typedef struct contact_job {
-    contact *list;
-    contact_link *links;
+    contact *contacts;
+    contact_header *headers;
     contact_motion *motion;
     const contact_body *body;
-    double per_h;             // [1/s] of a sub-step
-    double slop, push_speed;  // [m], [m/s]
-    double settle;            // part of the load that a sub-step renews
-    double threshold;         // [m/s] slower impacts do not bounce
-    contact_spring spring[2]; // between bodies that move, and against one that does not
+    double inverse_h;             // [1/s] of a sub-step
+    double slop, push_speed;      // [m], [m/s]
+    double mean_rate;             // part of mean_normal_impulse that a sub-step renews
+    double restitution_threshold; // [m/s] slower impacts do not bounce
+    contact_softness softness[2]; // between two bodies that move, and against one that does not
 } contact_job;
 
 /// The solver over one lane width. Packs [first, last) of `packs`, of one colour where bodies are written.
@@ -110,21 +109,23 @@ typedef struct contact_kernel {
     const char *name;
     uint32_t width;
     size_t pack_size;
-    /// One pack of `count` contacts, by their numbers.
-    void (*fill)(const contact_job *job, const uint32_t *contacts, uint32_t count, void *pack);
-    /// Add the pushes of the last step to what the bodies are given again.
-    void (*warm)(const contact_job *job, void *packs, uint32_t first, uint32_t last);
-    /// Take away the speed at which points close, with springs under what overlaps.
+    /// Fill one pack with `count` contacts, given by their indices, and compute its effective masses.
+    void (*prepare)(const contact_job *job, const uint32_t *contacts, uint32_t count, void *pack);
+    /// Add the impulses of the last step to the bodies' warm start.
+    void (*warm_start)(const contact_job *job, void *packs, uint32_t first, uint32_t last);
+    /// Solve the velocities with bias: soft constraints push overlaps apart.
     void (*solve)(const contact_job *job, void *packs, uint32_t first, uint32_t last);
-    /// After the bodies have moved: where the points are now, and take away what the springs have added. Once
-    /// in a sub-step, for it adds up; `settle` does the same without, as often as it is called before.
-    void (*settle)(const contact_job *job, void *packs, uint32_t first, uint32_t last);
+    /// After the bodies have moved: update the separations and solve without bias, which removes the velocity
+    /// that the soft constraints added. May be repeated.
     void (*relax)(const contact_job *job, void *packs, uint32_t first, uint32_t last);
-    void (*bounce)(const contact_job *job, void *packs, uint32_t first, uint32_t last);
-    /// Friction of what bounced.
-    void (*scrape)(const contact_job *job, void *packs, uint32_t first, uint32_t last);
-    /// Results, back to the contacts.
-    void (*empty)(const contact_job *job, const void *packs, uint32_t first, uint32_t last);
+    /// The last relaxation of a sub-step, once: it also adds the impulses to the sums of the step and to the
+    /// warm start of the next sub-step.
+    void (*relax_last)(const contact_job *job, void *packs, uint32_t first, uint32_t last);
+    void (*apply_restitution)(const contact_job *job, void *packs, uint32_t first, uint32_t last);
+    /// Friction of the impulses that restitution added.
+    void (*restitution_friction)(const contact_job *job, void *packs, uint32_t first, uint32_t last);
+    /// Write the impulses back to the contacts.
+    void (*store_impulses)(const contact_job *job, const void *packs, uint32_t first, uint32_t last);
 } contact_kernel;
 
 /// NULL where the compiler has no such instructions.

@@ -1,46 +1,47 @@
-// contact_pairs.c - which bodies may touch within a step: the tree, then the exact bounds of the motion. What
-// comes of it depends on the bodies' states alone, not on how the tree came to be.
+// contact_pairs.c - the broad phase: which bodies may touch within a step, by the tree and then by their
+// exact swept bounds. The result depends on the bodies' states alone, not on the history of the tree.
 #include "dynamics/contacts.h"
 #include "geometry/broadphase.h"
 
-enum { FEW_BODIES = 256 }; // not worth waking threads for
-enum { MANY = 2 };         // when one in so many boxes moved, all pairs anew is faster, and so is the tree
+enum { FEW_BODIES = 256 };  // below this, not worth waking threads
+enum { REBUILD_RATIO = 2 }; // when one in so many boxes moved, rebuilding the tree is faster
 
-void vy_contacts_sweep(vy_bodies *b, uint32_t i, double h)
+void vy_contacts_sweep_bounds(vy_bodies *b, uint32_t i, double h)
 {
     contact_system *s = b->contacts;
-    const body_state *start = &s->start[i];
+    const body_state *start = &s->start_state[i];
     s->pose[i] = body_shape_pose(b, i, start);
     vy_bounds box = vy_shape_bounds(&b->slots[i].shape, &s->pose[i]);
-    const vec3 way = contact_way(b, i, h);
+    const vec3 displacement = displacement_in_step(b, i, h);
     const double radius = 0.5 * vec3_length(vec3_sub(box.high, box.low)) + vec3_length(b->slots[i].centroid);
-    s->turn[i] = h * vec3_length(start->rate) * radius;
-    const double more = s->turn[i] + b->def.contacts.slop;
-    box.low.x += real_min(way.x, 0.0) - more;
-    box.low.y += real_min(way.y, 0.0) - more;
-    box.low.z += real_min(way.z, 0.0) - more;
-    box.high.x += real_max(way.x, 0.0) + more;
-    box.high.y += real_max(way.y, 0.0) + more;
-    box.high.z += real_max(way.z, 0.0) + more;
+    s->rotation_reach[i] = h * vec3_length(start->rate) * radius;
+    const double more = s->rotation_reach[i] + b->def.contacts.slop;
+    box.low.x += real_min(displacement.x, 0.0) - more;
+    box.low.y += real_min(displacement.y, 0.0) - more;
+    box.low.z += real_min(displacement.z, 0.0) - more;
+    box.high.x += real_max(displacement.x, 0.0) + more;
+    box.high.y += real_max(displacement.y, 0.0) + more;
+    box.high.z += real_max(displacement.z, 0.0) + more;
     s->bounds[i] = box;
 }
 
 static void sweep_all(vy_bodies *b, void *self, size_t first, size_t last)
 {
     for (size_t i = first; i < last; ++i) {
-        const int lies = body_is_dynamic(b, (uint32_t)i) && !b->moves[i]; // where it was
-        if (b->contacts->proxy_of[i] >= 0 && !lies) vy_contacts_sweep(b, (uint32_t)i, *(const double *)self);
+        const int is_asleep = body_is_dynamic(b, (uint32_t)i) && !b->awake[i]; // it has not moved
+        if (b->contacts->proxy_of[i] >= 0 && !is_asleep)
+            vy_contacts_sweep_bounds(b, (uint32_t)i, *(const double *)self);
     }
 }
 
-static int overlap(const vy_bounds *a, const vy_bounds *b)
+static int bounds_overlap(const vy_bounds *a, const vy_bounds *b)
 {
     return a->low.x <= b->high.x && b->low.x <= a->high.x && a->low.y <= b->high.y && b->low.y <= a->high.y &&
            a->low.z <= b->high.z && b->low.z <= a->high.z;
 }
 
-// Merge sort: the keys differ, so any order of equal ones is the same.
-static void sort(uint64_t *keys, uint64_t *spare, size_t count)
+// Merge sort. All keys differ, so the order is total.
+static void sort_keys(uint64_t *keys, uint64_t *spare, size_t count)
 {
     int ordered = 1;
     for (size_t i = 1; i < count && ordered; ++i) ordered = keys[i - 1] < keys[i];
@@ -61,8 +62,8 @@ static void sort(uint64_t *keys, uint64_t *spare, size_t count)
     if (from != keys) memcpy(keys, from, count * sizeof *keys);
 }
 
-// Whether a joint holds two bodies at one place, where their shapes may well overlap.
-static int meet_in_joint(const vy_bodies *b, uint32_t i, uint32_t j)
+// Whether a joint holds two bodies at a common anchor, where their shapes may overlap.
+static int share_anchor(const vy_bodies *b, uint32_t i, uint32_t j)
 {
     const joint_system *s = b->joints;
     if (!s->joined[i] || !s->joined[j]) return 0;
@@ -70,31 +71,31 @@ static int meet_in_joint(const vy_bodies *b, uint32_t i, uint32_t j)
         const joint_slot *t = &s->slots[k - 1];
         const int side = t->body[0] != i;
         const vy_joint_kind kind = t->def.kind;
-        const int apart = kind == VY_JOINT_DISTANCE || kind == VY_JOINT_CABLE || kind == VY_JOINT_SPRING;
-        if (!apart && t->body[!side] == j) return 1;
-        k = t->after[side];
+        const int has_length = kind == VY_JOINT_DISTANCE || kind == VY_JOINT_CABLE || kind == VY_JOINT_SPRING;
+        if (!has_length && t->body[!side] == j) return 1;
+        k = t->next_joint[side];
     }
     return 0;
 }
 
-// Whether two that overlap do not touch all the same.
-static int pass_through(const vy_bodies *b, uint32_t i, uint32_t j)
+// Whether a pair never collides.
+static int is_filtered(const vy_bodies *b, uint32_t i, uint32_t j)
 {
-    return b->slots[i].ghost || b->slots[j].ghost || meet_in_joint(b, i, j);
+    return b->slots[i].no_contacts || b->slots[j].no_contacts || share_anchor(b, i, j);
 }
 
-static int one_moves(const vy_bodies *b, uint32_t i, uint32_t j) { return b->moves[i] || b->moves[j]; }
+static int one_moves(const vy_bodies *b, uint32_t i, uint32_t j) { return b->awake[i] || b->awake[j]; }
 
-static int may_meet(const vy_bodies *b, uint32_t i, uint32_t j)
+static int may_collide(const vy_bodies *b, uint32_t i, uint32_t j)
 {
-    return one_moves(b, i, j) && !pass_through(b, i, j);
+    return one_moves(b, i, j) && !is_filtered(b, i, j);
 }
 
-// ---- the tree's pairs: as long as no box moves they stay
+// ---- pairs of the tree: they stay valid while no box moves
 
-// Keys [0, found), sorted into the tree's: by their first slot into buckets, and each bucket by insertion,
-// for it is short.
-static void sort_tree(vy_bodies *b, size_t found)
+// Sort keys [0, found) into tree_keys: by their first slot into buckets, and each bucket, which is short, by
+// insertion.
+static void sort_tree_pairs(vy_bodies *b, size_t found)
 {
     contact_system *s = b->contacts;
     uint32_t *const end = s->bucket + 1;
@@ -102,7 +103,7 @@ static void sort_tree(vy_bodies *b, size_t found)
     for (size_t k = 0; k < found; ++k) end[s->keys[k] >> 32] += 1;
     for (uint32_t i = 0; i < b->limit; ++i) end[i] += s->bucket[i];
     for (size_t k = 0; k < found; ++k) s->tree_keys[s->bucket[s->keys[k] >> 32]++] = s->keys[k];
-    for (size_t k = 1; k < found; ++k) { // keys of one bucket are between those of its neighbours
+    for (size_t k = 1; k < found; ++k) { // no key moves beyond its bucket
         const uint64_t key = s->tree_keys[k];
         size_t at = k;
         for (; at > 0 && s->tree_keys[at - 1] > key; --at) s->tree_keys[at] = s->tree_keys[at - 1];
@@ -111,8 +112,8 @@ static void sort_tree(vy_bodies *b, size_t found)
     s->tree_count = found;
 }
 
-// All pairs anew.
-static int list_tree(vy_bodies *b)
+// Find all pairs again.
+static int list_tree_pairs(vy_bodies *b)
 {
     contact_system *s = b->contacts;
     size_t found = 0, n = 0;
@@ -121,20 +122,20 @@ static int list_tree(vy_bodies *b)
         const uint32_t i = s->slot_of[s->pairs[k].a], j = s->slot_of[s->pairs[k].b];
         if (one_moves(b, i, j)) s->keys[n++] = contact_key(i, j);
     }
-    sort_tree(b, n);
+    sort_tree_pairs(b, n);
     return 1;
 }
 
-/// The body whose pairs are asked for.
-typedef struct mover {
+/// The body whose pairs are queried.
+typedef struct moved_body {
     vy_bodies *b;
     uint32_t slot;
-} mover;
+} moved_body;
 
-// Of two that have moved the first one has the pair.
+// When both have moved, the lower slot adds the pair.
 static void add_pair(void *self, int proxy)
 {
-    const mover *m = self;
+    const moved_body *m = self;
     contact_system *s = m->b->contacts;
     const uint32_t i = m->slot, j = s->slot_of[proxy];
     if (i == j || (j < i && s->moved[j]) || !one_moves(m->b, i, j)) return;
@@ -142,19 +143,19 @@ static void add_pair(void *self, int proxy)
     if (at < s->pair_cap) s->keys[at] = contact_key(i, j);
 }
 
-static void ask_tree(vy_bodies *b, void *self, size_t first, size_t last)
+static void query_tree(vy_bodies *b, void *self, size_t first, size_t last)
 {
     (void)self;
     contact_system *s = b->contacts;
     for (size_t i = first; i < last; ++i) {
-        mover m = {b, (uint32_t)i};
+        moved_body m = {b, (uint32_t)i};
         if (s->moved[i]) vy_tree_touching(s->tree, s->proxy_of[i], add_pair, &m);
     }
 }
 
-// Pairs of boxes that have moved anew, the others as they were. In which order pairs are found depends on the
-// threads, but not which; then they are sorted.
-static int update_tree(vy_bodies *b)
+// Query the boxes that have moved and keep the other pairs. The order in which pairs are found depends on the
+// threads, the set does not; then they are sorted.
+static int update_tree_pairs(vy_bodies *b)
 {
     contact_system *s = b->contacts;
     size_t n = 0;
@@ -163,14 +164,14 @@ static int update_tree(vy_bodies *b)
         if (!s->moved[key >> 32] && !s->moved[(uint32_t)key]) s->keys[n++] = key;
     }
     atomic_store_explicit(&s->found_pairs, n, memory_order_relaxed);
-    vy_bodies_share(b, b->limit, FEW_BODIES, ask_tree, NULL);
+    vy_bodies_parallel_for(b, b->limit, FEW_BODIES, query_tree, NULL);
     n = atomic_load_explicit(&s->found_pairs, memory_order_relaxed);
     if (n > s->pair_cap) return 0;
-    sort_tree(b, n);
+    sort_tree_pairs(b, n);
     return 1;
 }
 
-static vec3 way_in_step(const vy_bodies *b, size_t i, double h)
+static vec3 predicted_displacement(const vy_bodies *b, size_t i, double h)
 {
     return vec3_scale(h, b->state[i].velocity);
 }
@@ -181,48 +182,49 @@ static void find_moved(vy_bodies *b, void *self, size_t first, size_t last)
     const double h = *(const double *)self;
     for (size_t i = first; i < last; ++i) {
         s->moved[i] = s->proxy_of[i] >= 0 &&
-                      !vy_tree_holds(s->tree, s->proxy_of[i], &s->bounds[i], way_in_step(b, i, h));
+                      !vy_tree_holds(s->tree, s->proxy_of[i], &s->bounds[i], predicted_displacement(b, i, h));
     }
 }
 
-// Boxes that were moved one by one make the tree worse and worse.
+// Moving boxes one by one degrades the tree, so from time to time it is rebuilt.
 static void move_boxes(vy_bodies *b, uint32_t count, double h)
 {
     contact_system *s = b->contacts;
-    s->moves += count;
-    const int anew = s->moves > b->limit / MANY;
+    s->moved_count += count;
+    const int rebuild = s->moved_count > b->limit / REBUILD_RATIO;
     for (uint32_t i = 0; i < b->limit; ++i) {
         if (!s->moved[i]) continue;
-        if (anew) {
-            vy_tree_replace(s->tree, s->proxy_of[i], &s->bounds[i], way_in_step(b, i, h));
+        if (rebuild) {
+            vy_tree_replace(s->tree, s->proxy_of[i], &s->bounds[i], predicted_displacement(b, i, h));
         } else {
-            (void)vy_tree_move(s->tree, s->proxy_of[i], &s->bounds[i], way_in_step(b, i, h), NULL);
+            (void)vy_tree_move(s->tree, s->proxy_of[i], &s->bounds[i], predicted_displacement(b, i, h), NULL);
         }
     }
-    if (!anew) return;
+    if (!rebuild) return;
     vy_tree_rebuild(s->tree);
-    s->moves = 0;
+    s->moved_count = 0;
 }
 
-// Bring the boxes to where the bodies are, and their pairs up to date. Returns 0 when there are too many.
+// Update boxes and pairs of the tree. Returns 0 when there are too many.
 static int refresh_tree(vy_bodies *b, double h)
 {
     contact_system *s = b->contacts;
     uint32_t count = 0;
-    vy_bodies_share(b, b->limit, FEW_BODIES, find_moved, &h);
+    vy_bodies_parallel_for(b, b->limit, FEW_BODIES, find_moved, &h);
     for (uint32_t i = 0; i < b->limit; ++i) count += s->moved[i] != 0;
-    if (!s->stale && count == 0) return 1;
+    if (!s->pairs_stale && count == 0) return 1;
     if (count > 0) move_boxes(b, count, h);
-    s->stale = !(s->stale || count > b->limit / MANY ? list_tree(b) : update_tree(b));
-    return !s->stale;
+    s->pairs_stale =
+        !(s->pairs_stale || count > b->limit / REBUILD_RATIO ? list_tree_pairs(b) : update_tree_pairs(b));
+    return !s->pairs_stale;
 }
 
-// Whether a body stays above a plane that does not move.
-static int clears(const vy_bodies *b, uint32_t ground, uint32_t i)
+// Whether a body's swept bounds stay above a static plane.
+static int is_above_plane(const vy_bodies *b, uint32_t ground, uint32_t i)
 {
     const body_slot *slot = &b->slots[ground];
     if (slot->shape.kind != VY_SHAPE_PLANE || slot->kind != VY_BODY_STATIC) return 0;
-    const vy_pose pose = body_shape_pose(b, ground, &b->contacts->start[ground]);
+    const vy_pose pose = body_shape_pose(b, ground, &b->contacts->start_state[ground]);
     const vec3 up = quat_rotate(pose.rotation, slot->shape.plane.normal);
     const vy_bounds *box = &b->contacts->bounds[i];
     const vec3 low = vec3_make(up.x > 0.0 ? box->low.x : box->high.x, up.y > 0.0 ? box->low.y : box->high.y,
@@ -230,22 +232,22 @@ static int clears(const vy_bodies *b, uint32_t ground, uint32_t i)
     return vec3_dot(up, vec3_sub(low, pose.position)) - slot->shape.plane.offset > b->def.contacts.slop;
 }
 
-// Planes and height fields meet everyone: their pairs, sorted. Returns 0 when there are too many.
-static int list_ground(vy_bodies *b, size_t *count)
+// Planes and height fields have no bounds: pairs with every body, sorted. Returns 0 when there are too many.
+static int list_ground_pairs(vy_bodies *b, size_t *count)
 {
     contact_system *s = b->contacts;
     size_t n = 0;
     for (uint32_t i = 0; i < b->limit; ++i) {
         const vy_shape *shape = &b->slots[i].shape;
         if (shape->kind == VY_SHAPE_NONE || s->proxy_of[i] >= 0 || vy_shape_is_convex(shape)) continue;
-        s->pose[i] = body_shape_pose(b, i, &s->start[i]);
+        s->pose[i] = body_shape_pose(b, i, &s->start_state[i]);
         for (uint32_t j = 0; j < b->limit; ++j) {
-            if (s->proxy_of[j] < 0 || !may_meet(b, i, j) || clears(b, i, j)) continue;
+            if (s->proxy_of[j] < 0 || !may_collide(b, i, j) || is_above_plane(b, i, j)) continue;
             if (n == s->pair_cap) return 0;
             s->sorted[n++] = contact_key(i, j);
         }
     }
-    sort(s->sorted, s->keys, n);
+    sort_keys(s->sorted, s->keys, n);
     *count = n;
     return 1;
 }
@@ -254,12 +256,12 @@ int vy_contacts_pairs(vy_bodies *b, double h, size_t *count)
 {
     contact_system *s = b->contacts;
     size_t ground = 0, n = 0, at = 0;
-    vy_bodies_share(b, b->limit, FEW_BODIES, sweep_all, &h);
-    if (!refresh_tree(b, h) || !list_ground(b, &ground)) return 0;
+    vy_bodies_parallel_for(b, b->limit, FEW_BODIES, sweep_all, &h);
+    if (!refresh_tree(b, h) || !list_ground_pairs(b, &ground)) return 0;
     for (size_t k = 0; k < s->tree_count; ++k) {
         const uint64_t key = s->tree_keys[k];
         const uint32_t i = (uint32_t)(key >> 32), j = (uint32_t)key;
-        if (!overlap(&s->bounds[i], &s->bounds[j]) || pass_through(b, i, j)) continue;
+        if (!bounds_overlap(&s->bounds[i], &s->bounds[j]) || is_filtered(b, i, j)) continue;
         while (at < ground && s->sorted[at] < key && n < s->pair_cap) s->keys[n++] = s->sorted[at++];
         if (n == s->pair_cap) return 0;
         s->keys[n++] = key;

@@ -1,112 +1,114 @@
-// contact_step.c - which bodies touch in a step, and what they remember of it.
+// contact_step.c - contacts in a step: find them, build islands, solve them, update the cache and the
+// reports.
 #include "dynamics/free_step.h"
 #include "dynamics/sleep.h"
 
-enum { FEW_ENTRIES = 256 }; // not worth waking threads for
+enum { FEW_RECORDS = 256 }; // below this, not worth waking threads
 
 void vy_contacts_begin(vy_bodies *b)
 {
     if (b->contacts == NULL) return;
     if (vy_bodies_asleep(b) == 0) {
-        memcpy(b->contacts->start, b->state, b->limit * sizeof *b->state);
+        memcpy(b->contacts->start_state, b->state, b->limit * sizeof *b->state);
         return;
     }
-    for (uint32_t i = 0; i < b->limit; ++i) { // those that lie are where they were
-        if (b->moves[i] || !body_is_dynamic(b, i)) b->contacts->start[i] = b->state[i];
+    for (uint32_t i = 0; i < b->limit; ++i) { // sleeping bodies have not moved
+        if (b->awake[i] || !body_is_dynamic(b, i)) b->contacts->start_state[i] = b->state[i];
     }
     vy_sleep_begin(b, b->def.dt);
 }
 
-// ---- islands: bodies that move, joined by contacts and joints
+// ---- islands: bodies that move, connected by contacts and joints
 
 static void join_islands(vy_bodies *b)
 {
     contact_system *s = b->contacts;
     for (uint32_t i = 0; i < b->limit; ++i) {
         s->parent[i] = i;
-        s->touching[i] = START_APART;
-        s->fresh[i] = 0;
-        s->solved[i] = 0;
+        s->island_start[i] = START_APART;
+        s->cold_votes[i] = 0;
+        s->solved_as[i] = 0;
     }
     for (uint32_t k = 0; k < s->count; ++k) {
-        const contact_link *c = &s->links[k];
-        if ((c->facts & MOVES_A) == 0 || (c->facts & MOVES_B) == 0) continue;
+        const contact_header *c = &s->headers[k];
+        if ((c->flags & MOVES_A) == 0 || (c->flags & MOVES_B) == 0) continue;
         islands_join(s->parent, c->a, c->b);
     }
-    if (b->joints->island_count > 0) vy_tied_join(b);
+    if (b->joints->island_count > 0) vy_jointed_join(b);
 }
 
-// ---- does it touch?
+// ---- does an island touch?
 
-static body_state end_of(const vy_bodies *b, uint32_t i, double h)
+static body_state state_at_end(const vy_bodies *b, uint32_t i, double h)
 {
     return b->slots[i].kind == VY_BODY_KINEMATIC ? body_coast(&b->state[i], h) : b->state[i];
 }
 
-int vy_flights_meet(const vy_bodies *b, uint32_t i, uint32_t j, double h)
+int vy_paths_collide(const vy_bodies *b, uint32_t i, uint32_t j, double h)
 {
     const vy_shape *x = &b->slots[i].shape, *y = &b->slots[j].shape;
-    const body_state *sa = &b->contacts->start[i], *sb = &b->contacts->start[j];
-    const body_state ea = end_of(b, i, h), eb = end_of(b, j, h);
+    const body_state *sa = &b->contacts->start_state[i], *sb = &b->contacts->start_state[j];
+    const body_state ea = state_at_end(b, i, h), eb = state_at_end(b, j, h);
     const vy_pose pa = body_shape_pose(b, i, &ea), pb = body_shape_pose(b, j, &eb);
     if (vy_overlap(x, &pa, y, &pb)) return 1;
     if (!vy_shape_is_convex(x) || !vy_shape_is_convex(y)) return 0;
     const vy_pose qa = body_shape_pose(b, i, sa), qb = body_shape_pose(b, j, sb);
-    const vec3 way = vec3_sub(vec3_sub(pb.position, qb.position), vec3_sub(pa.position, qa.position));
+    const vec3 displacement =
+        vec3_sub(vec3_sub(pb.position, qb.position), vec3_sub(pa.position, qa.position));
     vy_cast_hit hit;
     int met = 0;
-    return vy_shape_cast(x, &qa, y, &qb, way, NULL, &met, &hit) != VY_OK || met;
+    return vy_shape_cast(x, &qa, y, &qb, displacement, NULL, &met, &hit) != VY_OK || met;
 }
 
-// Islands most of whose contacts are fresh have no pushes to start from.
-static void find_cold(vy_bodies *b)
+// Islands most of whose contacts are new have no impulses to start from.
+static void find_cold_starts(vy_bodies *b)
 {
     contact_system *s = b->contacts;
     for (uint32_t k = 0; k < s->count; ++k) {
-        const uint32_t root = island_of(s, &s->links[k]);
-        if (s->touching[root]) s->fresh[root] += s->links[k].facts & FRESH ? 1 : -1;
+        const uint32_t root = island_of(s, &s->headers[k]);
+        if (s->island_start[root]) s->cold_votes[root] += s->headers[k].flags & NEW_AT_REST ? 1 : -1;
     }
     for (uint32_t i = 0; i < b->limit; ++i) {
-        if (s->fresh[i] > 0) s->touching[i] = START_COLD;
+        if (s->cold_votes[i] > 0) s->island_start[i] = START_COLD;
     }
 }
 
-static void find_touching(vy_bodies *b, double h)
+static void find_island_starts(vy_bodies *b, double h)
 {
     contact_system *s = b->contacts;
     for (uint32_t k = 0; k < s->count; ++k) {
-        if (s->links[k].facts & PUSHES) s->touching[island_of(s, &s->links[k])] = START_WARM;
+        if (s->headers[k].flags & KEEPS_TOUCHING) s->island_start[island_of(s, &s->headers[k])] = START_WARM;
     }
     for (uint32_t k = 0; k < s->count; ++k) {
-        const uint32_t root = island_of(s, &s->links[k]);
-        if (!s->touching[root] && vy_flights_meet(b, s->links[k].a, s->links[k].b, h))
-            s->touching[root] = START_WARM;
+        const uint32_t root = island_of(s, &s->headers[k]);
+        if (!s->island_start[root] && vy_paths_collide(b, s->headers[k].a, s->headers[k].b, h))
+            s->island_start[root] = START_WARM;
     }
-    find_cold(b);
-    if (b->joints->island_count > 0) vy_tied_mark(b);
+    find_cold_starts(b);
+    if (b->joints->island_count > 0) vy_jointed_mark(b);
     for (uint32_t k = 0; k < s->count; ++k) {
-        contact_link *c = &s->links[k];
-        c->active = (uint8_t)s->touching[island_of(s, c)];
-        s->solved[c->a] |= c->active; // what does not move may belong to several islands
-        s->solved[c->b] |= c->active;
+        contact_header *c = &s->headers[k];
+        c->start = (uint8_t)s->island_start[island_of(s, c)];
+        s->solved_as[c->a] |= c->start; // a body that does not move may belong to several islands
+        s->solved_as[c->b] |= c->start;
     }
 }
 
-// ---- the simple response
+// ---- VY_SOLVER_IMPULSE: one impulse per contact
 
-static vec3 speed_at(const body_state *s, vec3 lever)
+static vec3 velocity_at(const body_state *s, vec3 lever)
 {
     return vec3_add(s->velocity, quat_rotate(s->attitude, vec3_cross(s->rate, lever)));
 }
 
 // Ruling 13: j = -(1 + e) v.n / d, with the free flight's velocities and the point between the surfaces.
-static double respond_speed(vy_bodies *b, contact *c, vec3 point, vec3 n)
+static double apply_contact_impulse(vy_bodies *b, contact *c, vec3 point, vec3 n)
 {
     body_state *sa = &b->state[c->a], *sb = &b->state[c->b];
     const body_params *pa = &b->params[c->a], *pb = &b->params[c->b];
     const vec3 ra = quat_unrotate(sa->attitude, vec3_sub(point, sa->position)),
                rb = quat_unrotate(sb->attitude, vec3_sub(point, sb->position));
-    const double speed = vec3_dot(vec3_sub(speed_at(sb, rb), speed_at(sa, ra)), n);
+    const double speed = vec3_dot(vec3_sub(velocity_at(sb, rb), velocity_at(sa, ra)), n);
     if (!(speed < 0.0)) return 0.0;
     const vec3 na = quat_unrotate(sa->attitude, n), nb = quat_unrotate(sb->attitude, n);
     const vec3 ta = mat3_mul_vec(pa->inverse_inertia, vec3_cross(ra, na)),
@@ -114,16 +116,16 @@ static double respond_speed(vy_bodies *b, contact *c, vec3 point, vec3 n)
     const double d = (pa->inverse_mass + pb->inverse_mass) +
                      (vec3_dot(vec3_cross(ta, ra), na) + vec3_dot(vec3_cross(tb, rb), nb));
     const double j = -(1.0 + c->restitution) * speed / d;
-    c->speed[0] = speed;
+    c->relative_velocity[0] = speed;
     sa->velocity = vec3_add_scaled(sa->velocity, -j * pa->inverse_mass, n);
     sb->velocity = vec3_add_scaled(sb->velocity, j * pb->inverse_mass, n);
     sa->rate = vec3_add_scaled(sa->rate, -j, ta);
     sb->rate = vec3_add_scaled(sb->rate, j, tb);
-    c->impulse = vec3_scale(j, n);
+    c->total_impulse = vec3_scale(j, n);
     return j;
 }
 
-static void respond_position(vy_bodies *b, const contact *c, double depth, vec3 n)
+static void correct_position(vy_bodies *b, const contact *c, double depth, vec3 n)
 {
     const double ia = b->params[c->a].inverse_mass, ib = b->params[c->b].inverse_mass;
     const double move = real_max(depth - b->def.contacts.slop, 0.0) * b->def.contacts.correction / (ia + ib);
@@ -131,45 +133,49 @@ static void respond_position(vy_bodies *b, const contact *c, double depth, vec3 
     b->state[c->b].position = vec3_add_scaled(b->state[c->b].position, ib * move, n);
 }
 
-static void respond(vy_bodies *b)
+static void solve_impulses(vy_bodies *b)
 {
     contact_system *s = b->contacts;
     for (uint32_t k = 0; k < s->count; ++k) {
-        contact *c = &s->list[k];
+        contact *c = &s->contacts[k];
         const vy_pose pa = body_shape_pose(b, c->a, &b->state[c->a]),
                       pb = body_shape_pose(b, c->b, &b->state[c->b]);
         vy_manifold m;
         if (vy_collide(&b->slots[c->a].shape, &pa, &b->slots[c->b].shape, &pb, &m) != VY_OK || m.count == 0)
             continue;
-        vec3 point = vec3_zero(); // the middle of the surface that touches
+        vec3 point = vec3_zero(); // the centre of the manifold
         for (int i = 0; i < m.count; ++i)
             point = vec3_add_scaled(point, 0.5 / m.count, vec3_add(m.points[i].point_a, m.points[i].point_b));
-        c->n = m.normal;
-        c->count = 1;
-        c->p[0] = (contact_point){.push = 0.0};
-        c->p[0].on_a = quat_unrotate(b->state[c->a].attitude, vec3_sub(point, b->state[c->a].position));
-        c->p[0].push = c->total[0] = respond_speed(b, c, point, m.normal);
-        s->links[k].kept = c->total[0] != 0.0;
-        respond_position(b, c, m.points[0].depth, m.normal);
-        b->touched[c->a] = b->touched[c->b] = 1; // joints look again
+        c->normal = m.normal;
+        c->point_count = 1;
+        c->points[0] = (contact_point){.normal_impulse = 0.0};
+        c->points[0].local_anchor_a =
+            quat_unrotate(b->state[c->a].attitude, vec3_sub(point, b->state[c->a].position));
+        c->points[0].normal_impulse = c->total_normal_impulse[0] =
+            apply_contact_impulse(b, c, point, m.normal);
+        s->headers[k].impulse_points = c->total_normal_impulse[0] != 0.0;
+        correct_position(b, c, m.points[0].depth, m.normal);
+        b->disturbed[c->a] = b->disturbed[c->b] = 1; // joints project again
     }
 }
 
-// ---- what is remembered, and what is told
+// ---- cache and reports
 
-static contact_memory memory_of(const contact *c)
+static contact_cache cache_of(const contact *c)
 {
-    contact_memory m = {.a = c->a, .b = c->b};
-    for (int i = 0; i < c->count; ++i) {
-        if (c->total[i] == 0.0) continue;
-        m.at[m.count] = c->p[i].on_a;
-        m.push[m.count++] = c->p[i].push;
+    contact_cache m = {.a = c->a, .b = c->b};
+    for (int i = 0; i < c->point_count; ++i) {
+        if (c->total_normal_impulse[i] == 0.0) continue;
+        m.local_anchor_a[m.point_count] = c->points[i].local_anchor_a;
+        m.normal_impulse[m.point_count++] = c->points[i].normal_impulse;
     }
-    const vec3 t2 = vec3_cross(c->n, c->t1);
-    m.load = c->load;
-    m.friction = vec3_add_scaled(vec3_scale(c->drag_1, c->t1), c->drag_2, t2);
-    m.twist = vec3_add_scaled(vec3_scale(c->roll_1, c->t1), c->roll_2, t2);
-    m.twist = vec3_add_scaled(m.twist, c->spin, c->n);
+    const vec3 tangent_2 = vec3_cross(c->normal, c->tangent_1);
+    m.mean_normal_impulse = c->mean_normal_impulse;
+    m.friction_impulse =
+        vec3_add_scaled(vec3_scale(c->tangent_impulse_1, c->tangent_1), c->tangent_impulse_2, tangent_2);
+    m.angular_impulse =
+        vec3_add_scaled(vec3_scale(c->rolling_impulse_1, c->tangent_1), c->rolling_impulse_2, tangent_2);
+    m.angular_impulse = vec3_add_scaled(m.angular_impulse, c->twist_impulse, c->normal);
     return m;
 }
 
@@ -178,15 +184,15 @@ static vy_contact_report report_of(const vy_bodies *b, const contact *c)
     vy_contact_report r = {.a = vy_bodies_at(b, c->a).bits, .b = vy_bodies_at(b, c->b).bits};
     const body_state *sa = &b->state[c->a];
     double sum = 0.0, slowest = 0.0;
-    r.phase = c->was ? VY_CONTACT_PERSIST : VY_CONTACT_BEGIN;
-    r.normal = c->n;
-    r.impulse = c->impulse;
-    for (int i = 0; i < c->count; ++i) {
-        if (c->total[i] == 0.0) continue;
-        const vec3 at = vec3_add(sa->position, quat_rotate(sa->attitude, c->p[i].on_a));
-        r.point = vec3_add_scaled(r.point, c->total[i], at);
-        sum += c->total[i];
-        slowest = real_min(slowest, c->speed[i]);
+    r.phase = c->persists ? VY_CONTACT_PERSIST : VY_CONTACT_BEGIN;
+    r.normal = c->normal;
+    r.impulse = c->total_impulse;
+    for (int i = 0; i < c->point_count; ++i) {
+        if (c->total_normal_impulse[i] == 0.0) continue;
+        const vec3 at = vec3_add(sa->position, quat_rotate(sa->attitude, c->points[i].local_anchor_a));
+        r.point = vec3_add_scaled(r.point, c->total_normal_impulse[i], at);
+        sum += c->total_normal_impulse[i];
+        slowest = real_min(slowest, c->relative_velocity[i]);
         ++r.points;
     }
     r.point = vec3_scale(1.0 / sum, r.point);
@@ -201,57 +207,60 @@ static vy_contact_report end_of_contact(const vy_bodies *b, uint64_t key)
                                .phase = VY_CONTACT_END};
 }
 
-static void write_entries(vy_bodies *b, void *self, size_t first, size_t last)
+static void write_records(vy_bodies *b, void *self, size_t first, size_t last)
 {
     (void)self;
     const contact_system *s = b->contacts;
     for (size_t n = first; n < last; ++n) {
-        const contact *c = &s->list[s->book[n].contact];
-        b->memory[n] = memory_of(c);
-        s->reports[s->book[n].report] = report_of(b, c);
+        const contact *c = &s->contacts[s->records[n].contact];
+        b->contact_cache[n] = cache_of(c);
+        s->reports[s->records[n].report] = report_of(b, c);
     }
 }
 
-// This step's contacts, and in the reports between them the ends of the last one's, by slots.
-static void keep_books(vy_bodies *b)
+// Cache and reports of this step's contacts; between them, in the order of slots, the reports of contacts
+// that ended.
+static void update_cache(vy_bodies *b)
 {
     contact_system *s = b->contacts;
-    const uint64_t before = b->contact_count->count;
+    const uint64_t previous_count = b->contact_count->count;
     uint64_t old = 0;
-    uint32_t now = 0, told = 0;
-    for (uint64_t k = 0; k < before; ++k) s->before[k] = contact_key(b->memory[k].a, b->memory[k].b);
+    uint32_t now = 0, report_count = 0;
+    for (uint64_t k = 0; k < previous_count; ++k)
+        s->previous_keys[k] = contact_key(b->contact_cache[k].a, b->contact_cache[k].b);
     for (uint32_t k = 0; k < s->count; ++k) {
-        if (s->links[k].kept == 0) continue;
-        const uint64_t key = contact_key(s->links[k].a, s->links[k].b);
-        while (old < before && s->before[old] < key) s->reports[told++] = end_of_contact(b, s->before[old++]);
-        if (old < before && s->before[old] == key) ++old;
-        s->book[now++] = (book_entry){k, told++};
+        if (s->headers[k].impulse_points == 0) continue;
+        const uint64_t key = contact_key(s->headers[k].a, s->headers[k].b);
+        while (old < previous_count && s->previous_keys[old] < key)
+            s->reports[report_count++] = end_of_contact(b, s->previous_keys[old++]);
+        if (old < previous_count && s->previous_keys[old] == key) ++old;
+        s->records[now++] = (contact_record){k, report_count++};
     }
-    while (old < before) s->reports[told++] = end_of_contact(b, s->before[old++]);
-    vy_bodies_share(b, now, FEW_ENTRIES, write_entries, NULL);
-    for (uint64_t k = now; k < before; ++k) b->memory[k] = (contact_memory){0};
+    while (old < previous_count) s->reports[report_count++] = end_of_contact(b, s->previous_keys[old++]);
+    vy_bodies_parallel_for(b, now, FEW_RECORDS, write_records, NULL);
+    for (uint64_t k = now; k < previous_count; ++k) b->contact_cache[k] = (contact_cache){0};
     b->contact_count->count = now;
-    s->report_count = told;
+    s->report_count = report_count;
 }
 
 uint32_t vy_contacts_step(vy_bodies *b, double h)
 {
     if (b->contacts == NULL) return 0;
     uint32_t events = 0;
-    vy_sleep_flown(b, h);
+    vy_sleep_after_flight(b, h);
     do {
         if (!vy_contacts_find(b, h)) events |= VY_BODIES_CONTACTS_FULL;
         if (b->def.contacts.solver == VY_SOLVER_IMPULSE) {
-            respond(b);
+            solve_impulses(b);
         } else {
             join_islands(b);
-            find_touching(b, h);
+            find_island_starts(b, h);
             vy_contacts_solve(b, h);
-            if (b->joints->island_count > 0) vy_tied_solve(b, h);
+            if (b->joints->island_count > 0) vy_jointed_solve(b, h);
         }
-    } while (vy_sleep_disturbed(b, h, &events));
-    keep_books(b);
+    } while (vy_sleep_wake_touched(b, h, &events));
+    update_cache(b);
     vy_sleep_report(b, h);
-    vy_sleep_settle(b);
+    vy_sleep_update(b);
     return events;
 }

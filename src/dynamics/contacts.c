@@ -1,11 +1,10 @@
-// contacts.c - memory, defaults and books of contacts: who is in the tree, what a pair remembers, what
-// happened.
+// contacts.c - contacts of a set: defaults, checks, memory, bodies in the tree, reports.
 #include "dynamics/contacts.h"
 #include "base/fail.h"
 #include <stdlib.h>
 
 enum { PAIRS_PER_BODY = 32 };
-// Manifolds at a time: what stays in the cache, or enough for several threads.
+// Pairs collided at a time: as many as stay in the cache, or enough for several threads.
 enum { PAIR_BLOCK = 512, PAIR_BLOCK_SHARED = 16384 };
 
 vy_material vy_default_material(void) { return (vy_material){.friction = 0.5}; }
@@ -36,8 +35,8 @@ vy_status vy_contacts_check(const vy_contacts_def *def, vy_error *err)
 {
     if (def->cap == 0) return VY_OK;
     if (def->cap > 1u << 24) return vy_fail(err, VY_BAD_VALUE, "contacts.cap must be at most %u", 1u << 24);
-    if (def->threads > VY_POOL_MOST)
-        return vy_fail(err, VY_BAD_VALUE, "contacts.threads must be at most %d, not %u", VY_POOL_MOST,
+    if (def->threads > VY_POOL_MAX_THREADS)
+        return vy_fail(err, VY_BAD_VALUE, "contacts.threads must be at most %d, not %u", VY_POOL_MAX_THREADS,
                        def->threads);
     if (def->solver != VY_SOLVER_SOFT && def->solver != VY_SOLVER_IMPULSE)
         return vy_fail(err, VY_BAD_VALUE, "no contact solver %d", (int)def->solver);
@@ -65,11 +64,11 @@ vy_status vy_material_check(const vy_material *m, vy_error *err)
 
 size_t vy_contacts_state_size(const vy_bodies_def *def)
 {
-    return def->contacts.cap == 0 ? 0 : sizeof(contact_count) + def->contacts.cap * sizeof(contact_memory);
+    return def->contacts.cap == 0 ? 0 : sizeof(contact_count) + def->contacts.cap * sizeof(contact_cache);
 }
 
-// Memory on the boundary that lanes want.
-static void *aligned(size_t size) { return aligned_alloc(64, (size + 63u) & ~(size_t)63u); }
+// Memory with the alignment of the widest lanes.
+static void *aligned_memory(size_t size) { return aligned_alloc(64, (size + 63u) & ~(size_t)63u); }
 
 vy_status vy_contacts_create(vy_bodies *b)
 {
@@ -82,7 +81,7 @@ vy_status vy_contacts_create(vy_bodies *b)
         return VY_NO_MEMORY;
     const uint32_t threads = b->pool != NULL ? vy_pool_count(b->pool) : 1;
     s->kernel = vy_contacts_kernel();
-    s->block = threads > 1 ? PAIR_BLOCK_SHARED : PAIR_BLOCK;
+    s->block_size = threads > 1 ? PAIR_BLOCK_SHARED : PAIR_BLOCK;
     s->pair_cap = (uint32_t)(PAIRS_PER_BODY * n > cap ? PAIRS_PER_BODY * n : cap);
     vy_tree_def tree = vy_default_tree_def();
     tree.capacity = (int)n;
@@ -90,46 +89,47 @@ vy_status vy_contacts_create(vy_bodies *b)
     s->proxy_of = calloc(n, sizeof *s->proxy_of);
     s->slot_of = calloc(n, sizeof *s->slot_of);
     s->parent = calloc(n, sizeof *s->parent);
-    s->touching = calloc(n, sizeof *s->touching);
-    s->fresh = calloc(n, sizeof *s->fresh);
-    s->solved = calloc(n, sizeof *s->solved);
+    s->island_start = calloc(n, sizeof *s->island_start);
+    s->cold_votes = calloc(n, sizeof *s->cold_votes);
+    s->solved_as = calloc(n, sizeof *s->solved_as);
     s->moved = calloc(n, sizeof *s->moved);
-    s->start = calloc(n, sizeof *s->start);
-    s->body = aligned(n * sizeof *s->body);
-    s->motion = aligned(n * sizeof *s->motion);
+    s->start_state = calloc(n, sizeof *s->start_state);
+    s->body = aligned_memory(n * sizeof *s->body);
+    s->motion = aligned_memory(n * sizeof *s->motion);
     s->colours = calloc(n, sizeof *s->colours);
     s->bounds = calloc(n, sizeof *s->bounds);
-    s->turn = calloc(n, sizeof *s->turn);
+    s->rotation_reach = calloc(n, sizeof *s->rotation_reach);
     s->pose = calloc(n, sizeof *s->pose);
     s->bucket = calloc(n + 1, sizeof *s->bucket);
     s->tree_keys = calloc(s->pair_cap, sizeof *s->tree_keys);
     s->pairs = calloc(s->pair_cap, sizeof *s->pairs);
     s->keys = calloc(s->pair_cap, sizeof *s->keys);
     s->sorted = calloc(s->pair_cap, sizeof *s->sorted);
-    s->list = aligned(cap * sizeof *s->list);
+    s->contacts = aligned_memory(cap * sizeof *s->contacts);
     s->order = calloc(2 * cap, sizeof *s->order);
     s->groups = calloc(n, sizeof *s->groups);
     s->group_of = calloc(n, sizeof *s->group_of);
-    s->size = calloc(n, sizeof *s->size);
-    s->driven = calloc(n, sizeof *s->driven);
+    s->island_size = calloc(n, sizeof *s->island_size);
+    s->island_driven = calloc(n, sizeof *s->island_driven);
     s->members = calloc(2 * n, sizeof *s->members);
     s->grouped = calloc(cap, sizeof *s->grouped);
     s->parts = calloc(1, vy_contacts_part_memory(threads));
-    s->packs = aligned(vy_contacts_pack_memory((uint32_t)cap, threads));
-    s->found = calloc(s->block, sizeof *s->found);
-    s->kept = calloc(s->block, sizeof *s->kept);
-    s->links = calloc(cap, sizeof *s->links);
-    s->before = calloc(cap, sizeof *s->before);
-    s->book = calloc(cap, sizeof *s->book);
+    s->packs = aligned_memory(vy_contacts_pack_memory((uint32_t)cap, threads));
+    s->manifolds = calloc(s->block_size, sizeof *s->manifolds);
+    s->with_points = calloc(s->block_size, sizeof *s->with_points);
+    s->headers = calloc(cap, sizeof *s->headers);
+    s->previous_keys = calloc(cap, sizeof *s->previous_keys);
+    s->records = calloc(cap, sizeof *s->records);
     s->reports = calloc(3 * cap, sizeof *s->reports);
-    if (!s->proxy_of || !s->slot_of || !s->parent || !s->touching || !s->fresh || !s->solved || !s->start ||
-        !s->body || !s->motion || !s->colours || !s->order || !s->packs || !s->bounds || !s->turn ||
-        !s->pose || !s->bucket || !s->tree_keys || !s->pairs || !s->keys || !s->sorted || !s->list ||
-        !s->links || !s->before || !s->book || !s->reports || !s->found || !s->kept || !s->moved ||
-        !s->parts || !s->groups || !s->group_of || !s->size || !s->driven || !s->members || !s->grouped)
+    if (!s->proxy_of || !s->slot_of || !s->parent || !s->island_start || !s->cold_votes || !s->solved_as ||
+        !s->start_state || !s->body || !s->motion || !s->colours || !s->order || !s->packs || !s->bounds ||
+        !s->rotation_reach || !s->pose || !s->bucket || !s->tree_keys || !s->pairs || !s->keys ||
+        !s->sorted || !s->contacts || !s->headers || !s->previous_keys || !s->records || !s->reports ||
+        !s->manifolds || !s->with_points || !s->moved || !s->parts || !s->groups || !s->group_of ||
+        !s->island_size || !s->island_driven || !s->members || !s->grouped)
         return VY_NO_MEMORY;
     for (size_t i = 0; i < n; ++i) s->proxy_of[i] = -1;
-    if (vy_tied_create(b) != VY_OK) return VY_NO_MEMORY;
+    if (vy_jointed_create(b) != VY_OK) return VY_NO_MEMORY;
     return vy_tree_create(&tree, &s->tree, NULL);
 }
 
@@ -139,41 +139,41 @@ void vy_contacts_destroy(vy_bodies *b)
     if (s == NULL) return;
     vy_pool_destroy(b->pool);
     vy_tree_destroy(s->tree);
-    vy_tied_destroy(s);
+    vy_jointed_destroy(s);
     free(s->proxy_of);
     free(s->slot_of);
     free(s->parent);
-    free(s->touching);
-    free(s->fresh);
-    free(s->solved);
+    free(s->island_start);
+    free(s->cold_votes);
+    free(s->solved_as);
     free(s->moved);
-    free(s->start);
+    free(s->start_state);
     free(s->body);
     free(s->motion);
     free(s->colours);
     free(s->order);
     free(s->groups);
     free(s->group_of);
-    free(s->size);
-    free(s->driven);
+    free(s->island_size);
+    free(s->island_driven);
     free(s->members);
     free(s->grouped);
     free(s->parts);
     free(s->packs);
     free(s->bounds);
-    free(s->turn);
+    free(s->rotation_reach);
     free(s->pose);
     free(s->bucket);
     free(s->tree_keys);
     free(s->pairs);
     free(s->keys);
     free(s->sorted);
-    free(s->list);
-    free(s->found);
-    free(s->kept);
-    free(s->links);
-    free(s->before);
-    free(s->book);
+    free(s->contacts);
+    free(s->manifolds);
+    free(s->with_points);
+    free(s->headers);
+    free(s->previous_keys);
+    free(s->records);
     free(s->reports);
     free(s);
 }
@@ -182,30 +182,31 @@ void vy_contacts_add_body(vy_bodies *b, uint32_t i)
 {
     contact_system *s = b->contacts;
     if (s == NULL || !vy_shape_is_convex(&b->slots[i].shape))
-        return; // those without bounds are met one by one
+        return; // shapes without bounds are paired with every body
     const vy_pose pose = body_shape_pose(b, i, &b->state[i]);
     const vy_bounds bounds = vy_shape_bounds(&b->slots[i].shape, &pose);
     int proxy;
-    if (vy_tree_add(s->tree, &bounds, &proxy) != VY_OK) return; // too far away for numbers
+    if (vy_tree_add(s->tree, &bounds, &proxy) != VY_OK) return; // too far away to have finite bounds
     s->proxy_of[i] = proxy;
     s->slot_of[proxy] = i;
-    s->stale = 1;
+    s->pairs_stale = 1;
 }
 
-void vy_contacts_drop_body(vy_bodies *b, uint32_t i)
+void vy_contacts_remove_body(vy_bodies *b, uint32_t i)
 {
     contact_system *s = b->contacts;
     if (s == NULL) return;
     if (s->proxy_of[i] >= 0) (void)vy_tree_remove(s->tree, s->proxy_of[i]);
     s->proxy_of[i] = -1;
-    s->turn[i] = 0.0;
-    s->stale = 1;
+    s->rotation_reach[i] = 0.0;
+    s->pairs_stale = 1;
     uint64_t kept = 0;
     const uint64_t count = b->contact_count->count;
     for (uint64_t k = 0; k < count; ++k) {
-        if (b->memory[k].a != i && b->memory[k].b != i) b->memory[kept++] = b->memory[k];
+        if (b->contact_cache[k].a != i && b->contact_cache[k].b != i)
+            b->contact_cache[kept++] = b->contact_cache[k];
     }
-    for (uint64_t k = kept; k < count; ++k) b->memory[k] = (contact_memory){0};
+    for (uint64_t k = kept; k < count; ++k) b->contact_cache[k] = (contact_cache){0};
     b->contact_count->count = kept;
 }
 

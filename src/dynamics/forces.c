@@ -1,4 +1,4 @@
-// forces.c - pushes and kicks on bodies, and what they carry: energy, momentum, rest.
+// forces.c - forces and impulses on bodies; their energy and momentum; whether they are at rest.
 #include "dynamics/sleep.h"
 #include "base/real.h"
 
@@ -13,14 +13,14 @@ static vec3 lever_of(const body_state *s, vec3 point, vy_frame point_frame, vy_f
     return frame == VY_FRAME_WORLD ? quat_rotate(s->attitude, lever) : lever;
 }
 
-static void add_force(vy_bodies *b, int64_t i, vec3 force, vec3 torque, vy_frame frame)
+static void add_load(vy_bodies *b, int64_t i, vec3 force, vec3 torque, vy_frame frame)
 {
     body_loads *l = &b->loads[i];
     vec3 *f = frame == VY_FRAME_WORLD ? &l->force_world : &l->force_body;
     vec3 *t = frame == VY_FRAME_WORLD ? &l->torque_world : &l->torque_body;
     *f = vec3_add(*f, force);
     *t = vec3_add(*t, torque);
-    b->loaded[i] = 1;
+    b->has_loads[i] = 1;
     if (body_is_dynamic(b, (uint32_t)i) && (vec3_dot(force, force) > 0.0 || vec3_dot(torque, torque) > 0.0))
         vy_sleep_wake(b, (uint32_t)i);
 }
@@ -32,7 +32,7 @@ vy_status vy_body_apply_force_at(vy_bodies *b, vy_body_id id, vy_vec3 force, vy_
     const int64_t i = vy_bodies_find(b, id);
     if (i < 0) return VY_NOT_FOUND;
     const vec3 lever = lever_of(&b->state[i], point, point_frame, force_frame);
-    add_force(b, i, force, vec3_cross(lever, force), force_frame);
+    add_load(b, i, force, vec3_cross(lever, force), force_frame);
     return VY_OK;
 }
 
@@ -41,7 +41,7 @@ vy_status vy_body_apply_force(vy_bodies *b, vy_body_id id, vy_vec3 force, vy_fra
     FPU_SCOPE;
     const int64_t i = vy_bodies_find(b, id);
     if (i < 0) return VY_NOT_FOUND;
-    add_force(b, i, force, vec3_zero(), frame);
+    add_load(b, i, force, vec3_zero(), frame);
     return VY_OK;
 }
 
@@ -50,7 +50,7 @@ vy_status vy_body_apply_torque(vy_bodies *b, vy_body_id id, vy_vec3 torque, vy_f
     FPU_SCOPE;
     const int64_t i = vy_bodies_find(b, id);
     if (i < 0) return VY_NOT_FOUND;
-    add_force(b, i, vec3_zero(), torque, frame);
+    add_load(b, i, vec3_zero(), torque, frame);
     return VY_OK;
 }
 
@@ -59,12 +59,12 @@ vy_status vy_body_clear_forces(vy_bodies *b, vy_body_id id)
     const int64_t i = vy_bodies_find(b, id);
     if (i < 0) return VY_NOT_FOUND;
     b->loads[i] = loads_zero();
-    b->loaded[i] = 0;
+    b->has_loads[i] = 0;
     return VY_OK;
 }
 
 /// Impulse and angular impulse, both in `frame`, on velocity (world) and rate (body).
-static void kick(vy_bodies *b, int64_t i, vec3 impulse, vec3 angular, vy_frame frame)
+static void apply_impulse(vy_bodies *b, int64_t i, vec3 impulse, vec3 angular, vy_frame frame)
 {
     body_state *s = &b->state[i];
     if (body_is_dynamic(b, (uint32_t)i)) vy_sleep_wake(b, (uint32_t)i);
@@ -75,7 +75,7 @@ static void kick(vy_bodies *b, int64_t i, vec3 impulse, vec3 angular, vy_frame f
     }
     s->velocity = vec3_add_scaled(s->velocity, b->params[i].inverse_mass, impulse);
     s->rate = vec3_add(s->rate, mat3_mul_vec(b->params[i].inverse_inertia, angular));
-    b->touched[i] = 1;
+    b->disturbed[i] = 1;
 }
 
 vy_status vy_body_apply_impulse_at(vy_bodies *b, vy_body_id id, vy_vec3 impulse, vy_frame impulse_frame,
@@ -85,7 +85,7 @@ vy_status vy_body_apply_impulse_at(vy_bodies *b, vy_body_id id, vy_vec3 impulse,
     const int64_t i = vy_bodies_find(b, id);
     if (i < 0) return VY_NOT_FOUND;
     const vec3 lever = lever_of(&b->state[i], point, point_frame, impulse_frame);
-    kick(b, i, impulse, vec3_cross(lever, impulse), impulse_frame);
+    apply_impulse(b, i, impulse, vec3_cross(lever, impulse), impulse_frame);
     return VY_OK;
 }
 
@@ -94,7 +94,7 @@ vy_status vy_body_apply_impulse(vy_bodies *b, vy_body_id id, vy_vec3 impulse, vy
     FPU_SCOPE;
     const int64_t i = vy_bodies_find(b, id);
     if (i < 0) return VY_NOT_FOUND;
-    kick(b, i, impulse, vec3_zero(), frame);
+    apply_impulse(b, i, impulse, vec3_zero(), frame);
     return VY_OK;
 }
 
@@ -103,7 +103,7 @@ vy_status vy_body_apply_angular_impulse(vy_bodies *b, vy_body_id id, vy_vec3 imp
     FPU_SCOPE;
     const int64_t i = vy_bodies_find(b, id);
     if (i < 0) return VY_NOT_FOUND;
-    kick(b, i, vec3_zero(), impulse, frame);
+    apply_impulse(b, i, vec3_zero(), impulse, frame);
     return VY_OK;
 }
 
@@ -121,8 +121,8 @@ vy_status vy_body_reset(vy_bodies *b, vy_body_id id)
     const int64_t i = vy_bodies_find(b, id);
     if (i < 0) return VY_NOT_FOUND;
     b->state[i].velocity = b->state[i].rate = vec3_zero();
-    b->before[i] = (body_before){vec3_zero(), vec3_zero()};
-    b->touched[i] = 1;
+    b->previous[i] = (body_previous){vec3_zero(), vec3_zero()};
+    b->disturbed[i] = 1;
     return vy_body_clear_forces(b, id);
 }
 
@@ -159,9 +159,9 @@ vy_bodies_energy vy_bodies_read_energy(const vy_bodies *b)
         e.kinetic += linear_energy(b, i) + spin_energy(b, i);
         e.potential -= b->slots[i].mass * vec3_dot(b->def.gravity, b->state[i].position);
         const vy_potential_body body = body_for_potential(b, i, &b->state[i]);
-        for (uint32_t k = 0; k < b->field_count; ++k) {
-            if (i < b->fields[k].first || i >= b->fields[k].last) continue;
-            e.potential += vy_potential_energy(&b->fields[k].potential, &body);
+        for (uint32_t k = 0; k < b->potential_count; ++k) {
+            if (i < b->potentials[k].first || i >= b->potentials[k].last) continue;
+            e.potential += vy_potential_energy(&b->potentials[k].potential, &body);
         }
     }
     return vy_joints_add_energy(b, e);

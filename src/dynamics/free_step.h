@@ -1,28 +1,28 @@
-// free_step.h - one step of one body that nothing holds, by each integrator.
+// free_step.h - one step of one body without joints and contacts, by each integrator.
 //
-// The equations are those of equations/rigid_body.h. Forces are what was applied, held over the step in the
-// axes they were given in, and potentials, which are evaluated at every stage.
+// The equations are those of equations/rigid_body.h. Applied forces are held over the step in the axes they
+// were given in; potentials are evaluated at every stage.
 #pragma once
 #include "base/math.h"
 #include "dynamics/bodies.h"
 #include "equations/body_step.h"
 
-VY_FN body_push push_at(const vy_bodies *b, uint32_t i, const body_state *s)
+VY_FN body_wrench wrench_at(const vy_bodies *b, uint32_t i, const body_state *s)
 {
-    body_push p = {b->def.gravity, vec3_zero()};
-    if (b->loaded[i]) {
+    body_wrench p = {b->def.gravity, vec3_zero()};
+    if (b->has_loads[i]) {
         const body_loads *l = &b->loads[i];
         const mat3 r = quat_matrix(s->attitude);
         const vec3 force = vec3_add(mat3_mul_vec(r, l->force_body), l->force_world);
         p.acceleration = vec3_add_scaled(p.acceleration, b->params[i].inverse_mass, force);
         p.torque = vec3_add(l->torque_body, mat3_tmul_vec(r, l->torque_world));
     }
-    if (b->field_count != 0) {
+    if (b->potential_count != 0) {
         const vy_potential_body body = body_for_potential(b, i, s);
         vec3 force = vec3_zero(), torque = vec3_zero();
-        for (uint32_t k = 0; k < b->field_count; ++k) {
-            if (i < b->fields[k].first || i >= b->fields[k].last) continue;
-            vy_potential_add(&b->fields[k].potential, &body, &force, &torque);
+        for (uint32_t k = 0; k < b->potential_count; ++k) {
+            if (i < b->potentials[k].first || i >= b->potentials[k].last) continue;
+            vy_potential_add(&b->potentials[k].potential, &body, &force, &torque);
         }
         p.acceleration = vec3_add_scaled(p.acceleration, b->params[i].inverse_mass, force);
         p.torque = vec3_add(p.torque, quat_unrotate(s->attitude, torque));
@@ -32,7 +32,7 @@ VY_FN body_push push_at(const vy_bodies *b, uint32_t i, const body_state *s)
 
 VY_FN body_rates rates_at(const vy_bodies *b, uint32_t i, const body_state *s)
 {
-    const body_push p = push_at(b, i, s);
+    const body_wrench p = wrench_at(b, i, s);
     body_rates d;
     d.velocity = s->velocity;
     d.acceleration = p.acceleration;
@@ -43,13 +43,13 @@ VY_FN body_rates rates_at(const vy_bodies *b, uint32_t i, const body_state *s)
 
 VY_FN body_state free_euler(const vy_bodies *b, uint32_t i, double h)
 {
-    const body_push p = push_at(b, i, &b->state[i]);
+    const body_wrench p = wrench_at(b, i, &b->state[i]);
     return body_euler(&b->params[i], &b->state[i], h, &p);
 }
 
 VY_FN body_state free_semi_implicit(const vy_bodies *b, uint32_t i, double h)
 {
-    const body_push p = push_at(b, i, &b->state[i]);
+    const body_wrench p = wrench_at(b, i, &b->state[i]);
     return body_semi_implicit(&b->params[i], &b->state[i], h, &p);
 }
 
@@ -69,14 +69,14 @@ VY_FN body_state free_rk4(const vy_bodies *b, uint32_t i, double h)
 VY_FN body_state free_lie_midpoint(const vy_bodies *b, uint32_t i, double h)
 {
     const body_params *params = &b->params[i];
-    body_push p = push_at(b, i, &b->state[i]);
+    body_wrench p = wrench_at(b, i, &b->state[i]);
     const body_state kicked = body_kicked(params, &b->state[i], 0.5 * h, &p);
     const body_state drifted = body_drifted(params, &kicked, h);
-    p = push_at(b, i, &drifted);
+    p = wrench_at(b, i, &drifted);
     return body_kicked(params, &drifted, 0.5 * h, &p);
 }
 
-/// A body that is driven: straight on, and turning at a constant rate.
+/// A kinematic body: constant velocity and constant rate.
 VY_FN body_state body_coast(const body_state *s, double h)
 {
     body_state n = *s;

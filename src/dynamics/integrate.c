@@ -3,25 +3,25 @@
 #include "base/real.h"
 #include "dynamics/sleep.h"
 
-/// Step dynamic bodies by `step`; a constant, so that each caller gets a loop of its own.
-#define STEP_ALL(step)                                                        \
-    for (size_t n = first; n < last; ++n) {                                   \
-        const uint32_t i = (uint32_t)n;                                       \
-        if (!b->moves[i] || b->joints->joined[i]) continue;                   \
-        const body_state next = step(b, i, h);                                \
-        b->before[i] = (body_before){b->state[i].velocity, b->state[i].rate}; \
-        if (body_is_finite(&next)) {                                          \
-            b->state[i] = next;                                               \
-        } else {                                                              \
-            atomic_store_explicit(&flight->lost, 1, memory_order_relaxed);    \
-        }                                                                     \
+/// Step dynamic bodies by `step`, a constant, so that each integrator has its own loop.
+#define STEP_ALL(step)                                                            \
+    for (size_t n = first; n < last; ++n) {                                       \
+        const uint32_t i = (uint32_t)n;                                           \
+        if (!b->awake[i] || b->joints->joined[i]) continue;                       \
+        const body_state next = step(b, i, h);                                    \
+        b->previous[i] = (body_previous){b->state[i].velocity, b->state[i].rate}; \
+        if (body_is_finite(&next)) {                                              \
+            b->state[i] = next;                                                   \
+        } else {                                                                  \
+            atomic_store_explicit(&flight->not_finite, 1, memory_order_relaxed);  \
+        }                                                                         \
     }
 
-enum { FEW_BODIES = 256 }; // not worth waking threads for
+enum { FEW_BODIES = 256 }; // below this, not worth waking threads
 
 typedef struct free_flight {
     double h;
-    atomic_int lost; // 1: a body's motion became infinite
+    atomic_int not_finite; // 1: a body's motion was not finite
 } free_flight;
 
 static void fly(vy_bodies *b, void *self, size_t first, size_t last)
@@ -39,8 +39,8 @@ static void fly(vy_bodies *b, void *self, size_t first, size_t last)
 static void step_free(vy_bodies *b, double h)
 {
     free_flight flight = {.h = h};
-    vy_bodies_share(b, b->limit, FEW_BODIES, fly, &flight);
-    if (atomic_load_explicit(&flight.lost, memory_order_relaxed)) b->head->failed = 1;
+    vy_bodies_parallel_for(b, b->limit, FEW_BODIES, fly, &flight);
+    if (atomic_load_explicit(&flight.not_finite, memory_order_relaxed)) b->head->failed = 1;
 }
 
 uint32_t vy_bodies_fly(vy_bodies *b, double h)
@@ -64,9 +64,9 @@ uint32_t vy_bodies_step(vy_bodies *b)
     events |= vy_contacts_step(b, h);
     for (uint32_t i = 0; i < b->limit; ++i) {
         if (b->slots[i].kind == VY_BODY_KINEMATIC) b->state[i] = body_coast(&b->state[i], h);
-        if (!b->loaded[i]) continue;
+        if (!b->has_loads[i]) continue;
         b->loads[i] = loads_zero();
-        b->loaded[i] = 0;
+        b->has_loads[i] = 0;
     }
     b->head->tick += 1;
     fpu_leave(found);

@@ -1,33 +1,37 @@
-// island.c - one step of joined bodies: substeps, projection, and cables and limits that catch or let go.
+// island.c - one step of jointed bodies: sub-steps, projection, and stops (cables and limits) that engage or
+// release.
 //
-// A substep ends on the constraints: positions by one or two Newton steps onto them, weighted by mass, then
-// velocities, both with the factor of the last stage, which is as good as new.
+// A sub-step ends on the constraints: first positions are projected by one or two Newton steps, weighted by
+// mass, then velocities, both with the factorisation of the last stage, which is accurate enough.
 //
-// A unilateral row (cable, limit) acts or not, and that is state. It lets go at the start of a substep when
-// it would have to pull the wrong way. It catches when a substep would pass it: the substep is cut at the
-// moment it is reached, and the speed along it is taken away without rebound.
+// A stop (unilateral row: cable, limit) is active or not, and that is state. It is released at the start of a
+// sub-step when its multiplier would have the wrong sign. It engages when a sub-step would violate it: the
+// sub-step is split at the moment it is reached, and the velocity along it is removed without rebound.
 #include "dynamics/contacts.h"
 #include <math.h>
 
-enum { CUTS = 8, NEWTON = 10, SECANT = 60 };
+enum { MAX_EVENTS = 8, NEWTON_ITERATIONS = 10, ROOT_ITERATIONS = 60 };
 
-#define HELD   1e-13 // of 1 m + the island's extent: a constraint that holds
-#define BROKEN 1e-9  // one that does not
-#define REACH  1e-9  // a unilateral row that is reached
+#define CLOSED_ERROR   1e-13 // of 1 m + the island's extent: error of a constraint that holds
+#define OPEN_ERROR     1e-9  // and of one that does not
+#define STOP_TOLERANCE 1e-9  // a stop that is reached
 
 double vy_island_extent(const joint_system *s, const island *is)
 {
-    double most = 0.0;
+    double max_value = 0.0;
     for (uint32_t n = is->body_first; n < is->body_last; ++n) {
         const vec3 p = s->stage[s->members[n]].position;
-        most = real_max(most, real_max(real_max(real_abs(p.x), real_abs(p.y)), real_abs(p.z)));
+        max_value = real_max(max_value, real_max(real_max(real_abs(p.x), real_abs(p.y)), real_abs(p.z)));
     }
-    return 1.0 + most;
+    return 1.0 + max_value;
 }
 
-static double largest(vec3 v) { return real_max(real_max(real_abs(v.x), real_abs(v.y)), real_abs(v.z)); }
+static double max_component(vec3 v)
+{
+    return real_max(real_max(real_abs(v.x), real_abs(v.y)), real_abs(v.z));
+}
 
-static double kinetic(const vy_bodies *b, const island *is)
+static double kinetic_energy(const vy_bodies *b, const island *is)
 {
     const joint_system *s = b->joints;
     double e = 0.0;
@@ -42,18 +46,18 @@ static double kinetic(const vy_bodies *b, const island *is)
 
 // ---- projection
 
-static void zero_changes(joint_system *s, const island *is)
+static void zero_corrections(joint_system *s, const island *is)
 {
     for (uint32_t n = is->body_first; n < is->moving_last; ++n) {
         s->work[s->members[n]].linear = s->work[s->members[n]].angular = vec3_zero();
     }
 }
 
-/// Solve for right[] and move positions (moves = 1) or velocities (0) of s->stage by M^-1 J^T of it.
-static void correct(joint_system *s, const island *is, int moves)
+/// Solve for rhs[] and add M^-1 J^T of it to the positions (moves = 1) or velocities (0) of s->stage.
+static void apply_correction(joint_system *s, const island *is, int moves)
 {
     vy_island_solve(s, is);
-    zero_changes(s, is);
+    zero_corrections(s, is);
     vy_island_apply(s, is);
     for (uint32_t n = is->body_first; n < is->moving_last; ++n) {
         const uint32_t i = s->members[n];
@@ -69,56 +73,56 @@ static void correct(joint_system *s, const island *is, int moves)
     }
 }
 
-/// Rows at s->stage; the largest |C| of those that act.
-static double look(vy_bodies *b, const island *is, double time)
+/// The rows at s->stage; returns the largest |C| of active ones.
+static double evaluate_rows(vy_bodies *b, const island *is, double time)
 {
     joint_system *s = b->joints;
-    vy_island_look(b, is);
+    vy_island_update_frames(b, is);
     vy_island_rows(b, is, time);
-    double most = 0.0;
+    double max_value = 0.0;
     for (uint32_t k = is->block_first; k < is->block_last; ++k)
-        most = real_max(most, largest(s->rows[k].value));
-    return most;
+        max_value = real_max(max_value, max_component(s->rows[k].value));
+    return max_value;
 }
 
-static void project_speed(joint_system *s, const island *is)
+static void project_velocity(joint_system *s, const island *is)
 {
-    for (uint32_t k = is->block_first; k < is->block_last; ++k) s->right[k] = vec3_neg(vy_block_speed(s, k));
-    correct(s, is, 0);
+    for (uint32_t k = is->block_first; k < is->block_last; ++k) s->rhs[k] = vec3_neg(vy_block_speed(s, k));
+    apply_correction(s, is, 0);
 }
 
-/// Bring s->stage onto the constraints. `fresh`: the factor at hand is that of a state nearby.
-static void project(vy_bodies *b, const island *is, double time, int fresh)
+/// Project s->stage onto the constraints. `factor_is_near`: the last factorisation is that of a nearby state.
+static void project(vy_bodies *b, const island *is, double time, int factor_is_near)
 {
     joint_system *s = b->joints;
     const double size = vy_island_extent(s, is);
     double error = 0.0;
-    for (int n = 0; n < NEWTON; ++n) {
-        if (!fresh || n > 1) {
+    for (int n = 0; n < NEWTON_ITERATIONS; ++n) {
+        if (!factor_is_near || n > 1) {
             vy_island_assemble(b, is, time);
             s->redundant = vy_island_factor(s, is);
         }
-        error = look(b, is, time);
-        if (error <= HELD * size) break;
-        for (uint32_t k = is->block_first; k < is->block_last; ++k) s->right[k] = vec3_neg(s->rows[k].value);
-        correct(s, is, 1);
+        error = evaluate_rows(b, is, time);
+        if (error <= CLOSED_ERROR * size) break;
+        for (uint32_t k = is->block_first; k < is->block_last; ++k) s->rhs[k] = vec3_neg(s->rows[k].value);
+        apply_correction(s, is, 1);
     }
-    project_speed(s, is);
-    s->conflict = real_max(s->conflict, error / size);
+    project_velocity(s, is);
+    s->projection_error = real_max(s->projection_error, error / size);
 }
 
-// ---- stops: unilateral rows
+// ---- stops
 
-/// C of a stop at s->stage, or infinity where it may not act.
+/// C of a stop at s->stage, or infinity where it may not be active.
 static double stop_at_stage(const vy_bodies *b, const stop *t, double time)
 {
     const joint_slot *j = &b->joints->slots[t->joint];
     return vy_stop_distance(j, t->row, &b->joints->stage[j->body[0]], &b->joints->stage[j->body[1]], time);
 }
 
-/// Assemble, and solve for the multipliers of the accelerations (impulse = 0) or of the speeds (1). Stops
-/// that would have to pull the wrong way let go, the worst first, until none has to.
-static void let_go(vy_bodies *b, const island *is, double time, int impulse)
+/// Assemble, and solve for the multipliers of accelerations (impulse = 0) or velocities (1). Stops whose
+/// multiplier has the wrong sign are released, the worst first, until there is none.
+static void release_stops(vy_bodies *b, const island *is, double time, int impulse)
 {
     joint_system *s = b->joints;
     for (;;) {
@@ -126,45 +130,46 @@ static void let_go(vy_bodies *b, const island *is, double time, int impulse)
         s->redundant = vy_island_factor(s, is);
         if (impulse) {
             for (uint32_t k = is->block_first; k < is->block_last; ++k)
-                s->right[k] = vec3_neg(vy_block_speed(s, k));
+                s->rhs[k] = vec3_neg(vy_block_speed(s, k));
         }
         vy_island_solve(s, is);
         const stop *worst = NULL;
-        double least = 0.0;
+        double min_value = 0.0;
         for (uint32_t n = is->stop_first; n < is->stop_last; ++n) {
             const stop *t = &s->stops[n];
-            const double pull = stop_acts(b, t) ? stop_part(s, t, s->right) : 0.0;
-            if (!(pull < least)) continue; // not finite: the step ends the run, and nothing lets go
-            least = pull;
+            const double multiplier = stop_is_active(b, t) ? stop_component(s, t, s->rhs) : 0.0;
+            if (!(multiplier < min_value)) continue; // not finite: the step ends the run, and nothing lets go
+            min_value = multiplier;
             worst = t;
         }
         if (worst == NULL) return;
-        stop_set(b, worst, 0);
+        stop_set_active(b, worst, 0);
     }
 }
 
-/// Decide at s->stage which stops act. Those that are reached catch: the speed along them is taken away.
-static void decide(vy_bodies *b, const island *is, double time)
+/// Find the active set of stops at s->stage. Stops that are reached engage: the velocity along them is
+/// removed.
+static void update_stops(vy_bodies *b, const island *is, double time)
 {
     joint_system *s = b->joints;
-    const double reach = REACH * vy_island_extent(s, is);
-    int caught = 0;
+    const double tolerance = STOP_TOLERANCE * vy_island_extent(s, is);
+    int engaged = 0;
     for (uint32_t n = is->stop_first; n < is->stop_last; ++n) {
         const stop *t = &s->stops[n];
-        if (stop_acts(b, t) || !(stop_at_stage(b, t, time) <= reach)) continue;
-        stop_set(b, t, 1);
-        vy_island_look(b, is);
+        if (stop_is_active(b, t) || !(stop_at_stage(b, t, time) <= tolerance)) continue;
+        stop_set_active(b, t, 1);
+        vy_island_update_frames(b, is);
         vy_island_rows(b, is, time);
-        s->right[s->slots[t->joint].first + (uint32_t)(t->row / BLOCK_ROWS)] =
-            vy_block_speed(s, s->slots[t->joint].first + (uint32_t)(t->row / BLOCK_ROWS));
-        const double speed = stop_part(s, t, s->right);
-        if (speed > 0.0) stop_set(b, t, 0); // it is on its way out
-        if (speed < 0.0) caught = 1;
+        s->rhs[s->slots[t->joint].first_block + (uint32_t)(t->row / BLOCK_ROWS)] =
+            vy_block_speed(s, s->slots[t->joint].first_block + (uint32_t)(t->row / BLOCK_ROWS));
+        const double speed = stop_component(s, t, s->rhs);
+        if (speed > 0.0) stop_set_active(b, t, 0); // it separates
+        if (speed < 0.0) engaged = 1;
     }
-    if (caught) {
-        const double before = kinetic(b, is);
-        let_go(b, is, time, 1);
-        zero_changes(s, is);
+    if (engaged) {
+        const double before = kinetic_energy(b, is);
+        release_stops(b, is, time, 1);
+        zero_corrections(s, is);
         vy_island_apply(s, is);
         for (uint32_t n = is->body_first; n < is->moving_last; ++n) {
             const uint32_t i = s->members[n];
@@ -172,20 +177,21 @@ static void decide(vy_bodies *b, const island *is, double time)
             e->velocity = vec3_add(e->velocity, s->work[i].linear);
             e->rate = vec3_add(e->rate, mat3_tmul_vec(s->work[i].rotation, s->work[i].angular));
         }
-        s->lost += before - kinetic(b, is);
+        s->impact_loss += before - kinetic_energy(b, is);
     }
-    let_go(b, is, time, 0);
+    release_stops(b, is, time, 0);
 }
 
-/// The smallest C of the stops that do not act.
+/// The smallest C of inactive stops.
 static double nearest_stop(const vy_bodies *b, const island *is, double time)
 {
     const joint_system *s = b->joints;
-    double least = DBL_MAX;
+    double min_value = DBL_MAX;
     for (uint32_t n = is->stop_first; n < is->stop_last; ++n) {
-        if (!stop_acts(b, &s->stops[n])) least = real_min(least, stop_at_stage(b, &s->stops[n], time));
+        if (!stop_is_active(b, &s->stops[n]))
+            min_value = real_min(min_value, stop_at_stage(b, &s->stops[n], time));
     }
-    return least;
+    return min_value;
 }
 
 // ---- steps
@@ -196,25 +202,26 @@ static void keep_start(joint_system *s, const island *is)
         s->start[s->members[n]] = s->stage[s->members[n]];
 }
 
-/// From s->start by h, and onto the constraints.
-static void go(vy_bodies *b, const island *is, double time, double h)
+/// From s->start by h, then project.
+static void integrate_and_project(vy_bodies *b, const island *is, double time, double h)
 {
     vy_island_integrate(b, is, time, h);
     if (!b->def.baumgarte) project(b, is, time + h, b->def.integrator == VY_INTEGRATOR_RK4);
 }
 
-/// When, within h, the first stop is reached: `low` and `high` are the distances to it at 0 and at h. The
-/// Illinois variant of false position.
-static double reached_after(vy_bodies *b, const island *is, double time, double h, double low, double high)
+/// The time within h at which the first stop is reached: `low` and `high` are the distances to it at 0 and at
+/// h. The Illinois variant of regula falsi.
+static double time_of_engagement(vy_bodies *b, const island *is, double time, double h, double low,
+                                 double high)
 {
-    const double reach = 0.5 * REACH * vy_island_extent(b->joints, is);
+    const double tolerance = 0.5 * STOP_TOLERANCE * vy_island_extent(b->joints, is);
     double t0 = 0.0, t1 = h, t = 0.0;
     int side = 0;
-    for (int n = 0; n < SECANT; ++n) {
+    for (int n = 0; n < ROOT_ITERATIONS; ++n) {
         t = (t0 * high - t1 * low) / (high - low);
-        go(b, is, time, t);
+        integrate_and_project(b, is, time, t);
         const double c = nearest_stop(b, is, time + t);
-        if (real_abs(c) <= reach) break;
+        if (real_abs(c) <= tolerance) break;
         if (c < 0.0) {
             t1 = t;
             high = c;
@@ -233,20 +240,21 @@ static double reached_after(vy_bodies *b, const island *is, double time, double 
 static void substep(vy_bodies *b, const island *is, double time, double h)
 {
     joint_system *s = b->joints;
-    for (int cut = 0; is->stop_first != is->stop_last && cut < CUTS; ++cut) {
-        decide(b, is, time);
+    for (int event = 0; is->stop_first != is->stop_last && event < MAX_EVENTS; ++event) {
+        update_stops(b, is, time);
         keep_start(s, is);
-        const double low = nearest_stop(b, is, time), reach = REACH * vy_island_extent(s, is);
-        go(b, is, time, h);
+        const double low = nearest_stop(b, is, time), tolerance = STOP_TOLERANCE * vy_island_extent(s, is);
+        integrate_and_project(b, is, time, h);
         const double high = nearest_stop(b, is, time + h);
-        if (high >= -reach || low <= reach) return; // none is passed; or one that the next substep takes up
-        const double t = reached_after(b, is, time, h, low, high);
-        go(b, is, time, t);
+        if (high >= -tolerance || low <= tolerance)
+            return; // none is violated, or one that the next sub-step handles
+        const double t = time_of_engagement(b, is, time, h, low, high);
+        integrate_and_project(b, is, time, t);
         time += t;
         h -= t;
     }
     keep_start(s, is);
-    go(b, is, time, h);
+    integrate_and_project(b, is, time, h);
 }
 
 static void step_island(vy_bodies *b, const island *is, double dt)
@@ -255,23 +263,23 @@ static void step_island(vy_bodies *b, const island *is, double dt)
     const double time = (double)b->head->tick * b->def.dt;
     const double count = real_max(1.0, -floor(1e-9 - dt / b->def.joint_step));
     const double h = dt / count;
-    uint64_t touched = 0;
-    s->began = time;
+    uint64_t disturbed = 0;
+    s->step_time = time;
     for (uint32_t n = is->body_first; n < is->body_last; ++n) {
         const uint32_t i = s->members[n];
         s->stage[i] = b->state[i];
-        touched |= b->touched[i];
-        b->touched[i] = 0;
-        if (n < is->moving_last) b->before[i] = (body_before){b->state[i].velocity, b->state[i].rate};
+        disturbed |= b->disturbed[i];
+        b->disturbed[i] = 0;
+        if (n < is->moving_last) b->previous[i] = (body_previous){b->state[i].velocity, b->state[i].rate};
     }
-    if (touched && !b->def.baumgarte) { // joints share a kick at once, and stops let go of a body kicked away
-        let_go(b, is, time, 1);
+    if (disturbed && !b->def.baumgarte) { // joints share an impulse at once, and stops may be released by it
+        release_stops(b, is, time, 1);
         project(b, is, time, 0);
-        // Contacts step from here, too; what it did to the speeds is a part of what pushes them in the step.
+        // Contacts start from here, too; the change of velocity counts as a force over the step.
         for (uint32_t n = is->body_first; n < is->moving_last && b->contacts != NULL; ++n) {
             const uint32_t i = s->members[n];
-            b->contacts->start[i].position = s->stage[i].position;
-            b->contacts->start[i].attitude = s->stage[i].attitude;
+            b->contacts->start_state[i].position = s->stage[i].position;
+            b->contacts->start_state[i].attitude = s->stage[i].attitude;
         }
     }
     for (uint64_t k = 0; (double)k < count; ++k) substep(b, is, time + (double)k * h, h);
@@ -289,14 +297,14 @@ uint32_t vy_islands_step(vy_bodies *b, double dt)
     uint32_t events = 0;
     for (uint32_t n = 0; n < s->island_count; ++n) {
         const island *is = &s->islands[n];
-        if (!b->flown && !b->moves[s->members[is->body_first]]) continue; // it sleeps
+        if (!b->external_flight && !b->awake[s->members[is->body_first]]) continue; // it sleeps
         for (uint32_t m = is->joint_first; m < is->joint_last; ++m)
-            s->before[s->ties[m]] = b->joint_state[s->ties[m]].active;
-        s->conflict = 0.0;
+            s->active_before[s->joint_order[m]] = b->joint_state[s->joint_order[m]].active;
+        s->projection_error = 0.0;
         s->redundant = 0;
         step_island(b, is, dt);
         if (s->redundant > 0) events |= VY_BODIES_REDUNDANT;
-        if (s->conflict > BROKEN) events |= VY_BODIES_CONFLICT;
+        if (s->projection_error > OPEN_ERROR) events |= VY_BODIES_CONFLICT;
     }
     return events;
 }

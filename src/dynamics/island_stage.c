@@ -1,4 +1,4 @@
-// island_stage.c - the integrators for joined bodies: every stage solves for the forces of all joints.
+// island_stage.c - the integrators for jointed bodies: every stage solves for the forces of all joints.
 #include "dynamics/free_step.h"
 #include "dynamics/joint.h"
 
@@ -29,13 +29,13 @@ static void rates(vy_bodies *b, const island *is, double time, body_rates *k)
 static void keep_lambda(joint_system *s, const island *is)
 {
     for (uint32_t n = is->joint_first; n < is->joint_last; ++n) {
-        joint_slot *j = &s->slots[s->ties[n]];
-        for (int k = 0; k < j->blocks; ++k) j->lambda[k] = s->right[j->first + (uint32_t)k];
+        joint_slot *j = &s->slots[s->joint_order[n]];
+        for (int k = 0; k < j->blocks; ++k) j->lambda[k] = s->rhs[j->first_block + (uint32_t)k];
     }
 }
 
-/// Bodies that stand or are driven, at h after the start.
-static void drive(vy_bodies *b, const island *is, double h)
+/// Static and kinematic bodies, at h after the start.
+static void advance_kinematic(vy_bodies *b, const island *is, double h)
 {
     joint_system *s = b->joints;
     for (uint32_t n = is->moving_last; n < is->body_last; ++n) {
@@ -51,7 +51,7 @@ static void stage_from(vy_bodies *b, const island *is, double h, const body_rate
         const uint32_t i = s->members[n];
         s->stage[i] = body_advance(&s->start[i], h, &k[i]);
     }
-    drive(b, is, h);
+    advance_kinematic(b, is, h);
 }
 
 static void normalise(joint_system *s, const island *is)
@@ -92,8 +92,8 @@ static void rk4(vy_bodies *b, const island *is, double time, double h)
     }
 }
 
-/// Take the gyroscopic term at s->stage out of k: it is the midpoint rule's.
-static void leave_gyro(vy_bodies *b, const island *is, body_rates *k)
+/// Subtract the gyroscopic term at s->stage from k: the midpoint rule integrates it.
+static void remove_gyroscopic_term(vy_bodies *b, const island *is, body_rates *k)
 {
     const joint_system *s = b->joints;
     for (uint32_t n = is->body_first; n < is->moving_last; ++n) {
@@ -114,13 +114,13 @@ static void kick(joint_system *s, const island *is, double h, const body_rates *
     }
 }
 
-/// The second kick is tried first, and its forces are those at the velocities which that gives: drag and
-/// dampers are of order 2 as well.
+/// The second kick is predicted first, and repeated with the forces at the predicted velocities, so that drag
+/// and dampers are of order 2 as well.
 static void lie_midpoint(vy_bodies *b, const island *is, double time, double h)
 {
     joint_system *s = b->joints;
     body_rates *k = s->k[0], *drifted = s->k[1];
-    leave_gyro(b, is, k);
+    remove_gyroscopic_term(b, is, k);
     kick(s, is, 0.5 * h, k);
     for (uint32_t n = is->body_first; n < is->moving_last; ++n) {
         const uint32_t i = s->members[n];
@@ -128,12 +128,12 @@ static void lie_midpoint(vy_bodies *b, const island *is, double time, double h)
         drifted[i].acceleration = s->stage[i].velocity;
         drifted[i].rate_dot = s->stage[i].rate;
     }
-    drive(b, is, h);
+    advance_kinematic(b, is, h);
     rates(b, is, time + h, k);
-    leave_gyro(b, is, k);
+    remove_gyroscopic_term(b, is, k);
     kick(s, is, 0.5 * h, k);
     rates(b, is, time + h, k);
-    leave_gyro(b, is, k);
+    remove_gyroscopic_term(b, is, k);
     for (uint32_t n = is->body_first; n < is->moving_last; ++n) {
         const uint32_t i = s->members[n];
         s->stage[i].velocity = drifted[i].acceleration;
@@ -147,7 +147,7 @@ void vy_island_integrate(vy_bodies *b, const island *is, double time, double h)
     joint_system *s = b->joints;
     for (uint32_t n = is->body_first; n < is->body_last; ++n)
         s->stage[s->members[n]] = s->start[s->members[n]];
-    s->step = h > 0.0 ? h : b->def.dt;
+    s->substep = h > 0.0 ? h : b->def.dt;
     rates(b, is, time, s->k[0]);
     keep_lambda(s, is);
     switch (b->def.integrator) {

@@ -30,20 +30,20 @@ vy_status vy_joints_create(vy_bodies *b)
     s->slots = calloc(m, sizeof *s->slots);
     s->islands = calloc(n, sizeof *s->islands);
     s->members = calloc(n + 2 * m, sizeof *s->members);
-    s->ties = calloc(m, sizeof *s->ties);
+    s->joint_order = calloc(m, sizeof *s->joint_order);
     s->joined = calloc(n, sizeof *s->joined);
     s->work = calloc(n, sizeof *s->work);
     s->stops = calloc(VY_CONSTRAINT_ROWS * m, sizeof *s->stops);
     s->stage = calloc(2 * n, sizeof *s->stage);
-    s->before = calloc(m, sizeof *s->before);
-    s->push = calloc(n, sizeof *s->push);
+    s->active_before = calloc(m, sizeof *s->active_before);
+    s->driver_wrench = calloc(n, sizeof *s->driver_wrench);
     s->k[0] = calloc(4 * n, sizeof *s->k[0]);
-    if (!s->slots || !s->islands || !s->members || !s->ties || !s->joined || !s->work || !s->stops ||
-        !s->stage || !s->before || !s->push || !s->k[0]) {
+    if (!s->slots || !s->islands || !s->members || !s->joint_order || !s->joined || !s->work || !s->stops ||
+        !s->stage || !s->active_before || !s->driver_wrench || !s->k[0]) {
         return VY_NO_MEMORY;
     }
     s->start = s->stage + n;
-    s->step = b->def.dt;
+    s->substep = b->def.dt;
     for (int i = 1; i < 4; ++i) s->k[i] = s->k[0] + (size_t)i * n;
     s->work[n - 1].rotation = mat3_diag(1.0, 1.0, 1.0);
     s->stage[n - 1].attitude = quat_identity();
@@ -54,17 +54,17 @@ void vy_joints_destroy(vy_bodies *b)
 {
     joint_system *s = b->joints;
     if (s == NULL) return;
-    vy_structure_free(s);
+    vy_island_structure_free(s);
     free(s->slots);
     free(s->islands);
     free(s->members);
-    free(s->ties);
+    free(s->joint_order);
     free(s->joined);
     free(s->work);
     free(s->stops);
     free(s->stage);
-    free(s->before);
-    free(s->push);
+    free(s->active_before);
+    free(s->driver_wrench);
     free(s->k[0]);
     free(s);
 }
@@ -151,12 +151,12 @@ static vec3 position_of(const vy_bodies *b, int64_t i)
     return i == (int64_t)b->def.body_cap ? vec3_zero() : b->state[i].position;
 }
 
-// ---- making one
+// ---- adding and removing
 
 static vec3 unit(vec3 v) { return vec3_scale(1.0 / vec3_length(v), v); }
 
-/// A unit vector square to a unit vector: against its smallest component.
-static vec3 square_to(vec3 u)
+/// A unit vector perpendicular to a unit vector: from the axis of its smallest component.
+static vec3 perpendicular(vec3 u)
 {
     const double x = real_abs(u.x), y = real_abs(u.y), z = real_abs(u.z);
     const vec3 e = x <= y && x <= z ? vec3_make(1.0, 0.0, 0.0)
@@ -177,7 +177,7 @@ static int blocks_of(const vy_joint_def *def)
     }
 }
 
-static uint32_t one_sided_rows(const vy_joint_def *def)
+static uint32_t unilateral_rows_of(const vy_joint_def *def)
 {
     if (def->kind == VY_JOINT_CABLE) return 1u;
     if (def->kind == VY_JOINT_CUSTOM)
@@ -186,14 +186,15 @@ static uint32_t one_sided_rows(const vy_joint_def *def)
     return def->kind == VY_JOINT_SLIDER ? 1u << 2 : 1u << 5;
 }
 
-static void make_axes(const vy_bodies *b, joint_slot *j)
+static void set_axes(const vy_bodies *b, joint_slot *j)
 {
     const quat qa = attitude_of(b, j->body[0]), qb = attitude_of(b, j->body[1]);
-    j->side[0] = unit(j->def.axis_a);
-    j->side[1] = square_to(j->side[0]);
-    j->side[2] = vec3_cross(j->side[0], j->side[1]);
-    for (int k = 0; k < 3; ++k) j->other[k] = quat_unrotate(qb, quat_rotate(qa, j->side[k]));
-    if (j->def.kind == VY_JOINT_HINGE || j->def.kind == VY_JOINT_UNIVERSAL) j->other[0] = unit(j->def.axis_b);
+    j->axes_a[0] = unit(j->def.axis_a);
+    j->axes_a[1] = perpendicular(j->axes_a[0]);
+    j->axes_a[2] = vec3_cross(j->axes_a[0], j->axes_a[1]);
+    for (int k = 0; k < 3; ++k) j->axes_b[k] = quat_unrotate(qb, quat_rotate(qa, j->axes_a[k]));
+    if (j->def.kind == VY_JOINT_HINGE || j->def.kind == VY_JOINT_UNIVERSAL)
+        j->axes_b[0] = unit(j->def.axis_b);
 }
 
 vy_status vy_bodies_add_joint(vy_bodies *b, const vy_joint_def *def, vy_joint_id *out, vy_error *err)
@@ -207,20 +208,20 @@ vy_status vy_bodies_add_joint(vy_bodies *b, const vy_joint_def *def, vy_joint_id
         return vy_fail(err, VY_BAD_VALUE, "a joint needs two bodies, one of them dynamic");
     }
     joint_system *s = b->joints;
-    if (s->unused == 0 && s->limit == b->def.joint_cap) {
+    if (s->first_free == 0 && s->limit == b->def.joint_cap) {
         return vy_fail(err, VY_FULL, "the set holds %u joints already", b->def.joint_cap);
     }
-    const uint32_t i = s->unused != 0 ? s->unused - 1u : s->limit++;
-    if (s->unused != 0) s->unused = s->slots[i].next;
+    const uint32_t i = s->first_free != 0 ? s->first_free - 1u : s->limit++;
+    if (s->first_free != 0) s->first_free = s->slots[i].next;
     joint_slot *j = &s->slots[i];
     *j =
         (joint_slot){.generation = j->generation, .used = 1, .body = {(uint32_t)a, (uint32_t)c}, .def = *def};
     j->blocks = blocks_of(def);
-    j->one_side = one_sided_rows(def);
-    make_axes(b, j);
-    b->joint_state[i] = (joint_block){
+    j->unilateral_rows = unilateral_rows_of(def);
+    set_axes(b, j);
+    b->joint_state[i] = (joint_state){
         .motor_speed = def->motor_speed, .motor_gain = def->motor_gain, .motor_torque = def->motor_torque};
-    b->head->roster += 1;
+    b->head->revision += 1;
     s->count += 1;
     s->dirty = 1;
     vy_sleep_wake_joint(b, i);
@@ -243,14 +244,14 @@ vy_joint_id vy_joints_at(const vy_bodies *b, uint32_t slot)
     return (vy_joint_id){(uint64_t)s->slots[slot].generation << 32 | (slot + 1u)};
 }
 
-static void drop(vy_bodies *b, uint32_t i)
+static void remove_slot(vy_bodies *b, uint32_t i)
 {
     joint_system *s = b->joints;
     vy_sleep_wake_joint(b, i);
-    s->slots[i] = (joint_slot){.generation = s->slots[i].generation + 1u, .next = s->unused};
-    s->unused = i + 1u;
-    b->joint_state[i] = (joint_block){.active = 0};
-    b->head->roster += 1;
+    s->slots[i] = (joint_slot){.generation = s->slots[i].generation + 1u, .next = s->first_free};
+    s->first_free = i + 1u;
+    b->joint_state[i] = (joint_state){.active = 0};
+    b->head->revision += 1;
     s->count -= 1;
     s->dirty = 1;
 }
@@ -259,19 +260,20 @@ vy_status vy_bodies_remove_joint(vy_bodies *b, vy_joint_id id)
 {
     const int64_t i = vy_joints_find(b, id);
     if (i < 0) return VY_NOT_FOUND;
-    drop(b, (uint32_t)i);
+    remove_slot(b, (uint32_t)i);
     return VY_OK;
 }
 
-void vy_joints_drop_body(vy_bodies *b, uint32_t body)
+void vy_joints_remove_body(vy_bodies *b, uint32_t body)
 {
     joint_system *s = b->joints;
     for (uint32_t i = 0; i < s->limit; ++i) {
-        if (s->slots[i].used && (s->slots[i].body[0] == body || s->slots[i].body[1] == body)) drop(b, i);
+        if (s->slots[i].used && (s->slots[i].body[0] == body || s->slots[i].body[1] == body))
+            remove_slot(b, i);
     }
 }
 
-void vy_joints_forget(vy_bodies *b)
+void vy_joints_clear_multipliers(vy_bodies *b)
 {
     joint_system *s = b->joints;
     for (uint32_t i = 0; i < s->limit; ++i) s->slots[i].lambda[0] = s->slots[i].lambda[1] = vec3_zero();
@@ -308,8 +310,8 @@ static body_state state_at(const vy_bodies *b, uint32_t i)
     return i == b->def.body_cap ? world : b->state[i];
 }
 
-/// What the joint does to body b: J_b^T lambda of the last solution, about the anchor.
-static void read_load(const joint_slot *j, const joint_block *motor, const body_state *a, const body_state *b,
+/// Force and torque of the joint on body b about its anchor: J_b^T lambda of the last solution.
+static void read_load(const joint_slot *j, const joint_state *motor, const body_state *a, const body_state *b,
                       double time, vec3 *force, vec3 *torque)
 {
     row_block rows[JOINT_BLOCKS];
@@ -320,15 +322,15 @@ static void read_load(const joint_slot *j, const joint_block *motor, const body_
     *force = *torque = vec3_zero();
     if (j->blocks > 0) vy_joint_rows(j, a, b, &wa, &wb, time, ~(uint64_t)0, rows);
     for (int k = 0; k < j->blocks; ++k) {
-        *force =
-            vec3_add(*force, rows[k].point ? j->lambda[k] : mat3_tmul_vec(rows[k].linear[1], j->lambda[k]));
+        *force = vec3_add(*force,
+                          rows[k].is_point ? j->lambda[k] : mat3_tmul_vec(rows[k].linear[1], j->lambda[k]));
         *torque = vec3_add(*torque, mat3_tmul_vec(rows[k].angular[1], j->lambda[k]));
     }
     *torque = vec3_sub(*torque, vec3_cross(mat3_mul_vec(wb.rotation, j->def.anchor_b), *force));
-    // Springs and motors: with masses of one, what they add to the accelerations is their force.
+    // Springs and motors: with unit masses, their accelerations are their forces.
     wa.inverse_mass = wb.inverse_mass = 1.0;
     wa.inverse_inertia = wb.inverse_inertia = mat3_diag(1.0, 1.0, 1.0);
-    vy_joint_push(j, motor, a, b, &wa, &wb);
+    vy_joint_apply_forces(j, motor, a, b, &wa, &wb);
     *force = vec3_add(*force, wb.linear);
     *torque = vec3_add(
         *torque, vec3_sub(wb.angular, vec3_cross(mat3_mul_vec(wb.rotation, j->def.anchor_b), wb.linear)));
@@ -361,7 +363,7 @@ int vy_joint_is_active(const vy_bodies *b, vy_joint_id id)
 {
     const int64_t i = vy_joints_find(b, id);
     if (i < 0) return 0;
-    return b->joints->slots[i].one_side == 0 || b->joint_state[i].active != 0;
+    return b->joints->slots[i].unilateral_rows == 0 || b->joint_state[i].active != 0;
 }
 
 vy_bodies_energy vy_joints_add_energy(const vy_bodies *b, vy_bodies_energy e)
@@ -384,7 +386,7 @@ vy_status vy_joint_set_motor(vy_bodies *b, vy_joint_id id, double speed, double 
     if (!real_is_finite(speed) || !not_negative(gain) || !not_negative(torque)) return VY_BAD_VALUE;
     const vy_joint_kind kind = b->joints->slots[i].def.kind;
     if (kind != VY_JOINT_HINGE && kind != VY_JOINT_SLIDER) return VY_BAD_VALUE;
-    joint_block *state = &b->joint_state[i];
+    joint_state *state = &b->joint_state[i];
     vy_sleep_wake_joint(b, (uint32_t)i);
     state->motor_speed = speed;
     state->motor_gain = gain;

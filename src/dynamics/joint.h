@@ -1,9 +1,9 @@
-// joint.h - joints as the solver sees them: models, blocks of three rows, islands, and the order of
+// joint.h - joints in the solver: constants and state, blocks of three rows, islands, and the order of
 // elimination.
 //
-// Every constraint is cut into blocks of three rows; a row that a joint does not need, or that does not act
-// now, is a row of zeros with one on the diagonal, whose multiplier is zero. So the linear algebra knows one
-// size only. Slot body_cap of the work arrays is the world: at the origin, at rest, of infinite mass.
+// Every constraint is divided into blocks of three rows; a row that is unused or inactive is zero with one on
+// the diagonal, so its multiplier is zero. The linear algebra has blocks of one size only. Slot body_cap of
+// the work arrays is the world: at the origin, at rest, of infinite mass.
 #pragma once
 #include "dynamics/bodies.h"
 #include "equations/body_step.h"
@@ -11,35 +11,35 @@
 
 enum { BLOCK_ROWS = 3, JOINT_BLOCKS = 2 };
 
-/// What stays of a joint.
+/// What is constant of a joint.
 typedef struct joint_slot {
     uint32_t generation, next;
     int used;
-    uint32_t body[2];  // slots of a and b; body_cap: the world
-    uint32_t after[2]; // slot + 1 of the next joint of a and of b, once prepared; 0: none
+    uint32_t body[2];       // slots of a and b; body_cap: the world
+    uint32_t next_joint[2]; // slot + 1 of the next joint of a and of b, once prepared; 0: none
     vy_joint_def def;
-    vec3 side[3];      // in a: the axis of a and two directions square to it; a's share of a fixed joint
-    vec3 other[3];     // in b: what was side[] when the joint was made
-    int blocks;        // 0: a force only
-    uint32_t one_side; // bit r: row r is unilateral
-    uint32_t first;    // its first block, once prepared
+    vec3 axes_a[3];            // in a: its axis and two directions perpendicular to it
+    vec3 axes_b[3];            // in b: the same directions when the joint was made
+    int blocks;                // 0: a force only
+    uint32_t unilateral_rows;  // bit r: row r is unilateral
+    uint32_t first_block;      // its first block, once prepared
     vec3 lambda[JOINT_BLOCKS]; // of the last solution
 } joint_slot;
 
 /// The state of a joint: hashed, and in snapshots.
-typedef struct joint_block {
-    uint64_t active; // bit r: the unilateral row r acts
+typedef struct joint_state {
+    uint64_t active; // bit r: the unilateral row r is active
     double motor_speed, motor_gain, motor_torque;
-} joint_block;
+} joint_state;
 
 /// Three rows at one moment. Index 0 is body a, 1 is body b.
 typedef struct row_block {
-    mat3 linear[2], angular[2]; // the Jacobian
-    mat3 turned[2];             // angular I^-1
-    vec3 value, bias, rate;     // C, J' v, dC/dt by time alone
+    mat3 linear[2], angular[2];      // the Jacobian
+    mat3 angular_inverse_inertia[2]; // angular part times I^-1
+    vec3 value, bias, time_rate;     // C, J' v, partial derivative of C by time
     uint32_t body[2];
-    int point;   // the linear part is -1 on a and +1 on b
-    int present; // bit r: row r is there
+    int is_point; // the linear part is -1 on a and +1 on b
+    int row_mask; // bit r: row r is in use
 } row_block;
 
 /// A body of an island at one moment.
@@ -50,22 +50,22 @@ typedef struct body_work {
     double inverse_mass;
 } body_work;
 
-/// Two blocks that meet in a body: block `target` of the matrix gets J_p M^-1 J_q^T of it.
+/// Two blocks that share a body: its J_p M^-1 J_q^T is added to block `target` of the matrix.
 typedef struct block_pair {
     uint32_t p, q, side_p, side_q, target;
 } block_pair;
 
-/// A unilateral row.
+/// A stop: a unilateral row, of a cable, a limit or a custom constraint.
 typedef struct stop {
     uint32_t joint;
     int row;
 } stop;
 
-/// Bodies that are joined, with ranges of the arrays below.
+/// Bodies that are connected by joints, with ranges of the arrays below.
 typedef struct island {
-    uint32_t body_first, body_last;   // of members; the dynamic ones first
+    uint32_t body_first, body_last;   // of members; dynamic ones first
     uint32_t moving_last;             // dynamic ones are before this
-    uint32_t joint_first, joint_last; // of ties
+    uint32_t joint_first, joint_last; // of joint_order
     uint32_t block_first, block_last; // rows, in the order of elimination
     uint32_t pair_first, pair_last;
     uint32_t stop_first, stop_last;
@@ -74,41 +74,42 @@ typedef struct island {
 /// Everything about joints but their state. Arrays are made by vy_bodies_prepare.
 typedef struct joint_system {
     joint_slot *slots; // [joint_cap]
-    uint32_t count, limit, unused;
+    uint32_t count, limit, first_free;
     int dirty;
     island *islands;
     uint32_t island_count;
-    uint32_t *members; // slots of bodies, by island; those that stand or are driven too
-    uint32_t *ties;    // slots of joints, by island, in the order of elimination
-    stop *stops;       // [VY_CONSTRAINT_ROWS joint_cap]
+    uint32_t *members;     // slots of bodies by island, static and kinematic ones included
+    uint32_t *joint_order; // slots of joints, by island, in the order of elimination
+    stop *stops;           // [VY_CONSTRAINT_ROWS joint_cap]
     uint32_t stop_count;
     uint32_t
         *joined; // [body_cap] slot + 1 of a body's first joint; 0: it is stepped alone, not with an island
     row_block *rows;
     uint32_t block_count, pair_count;
     block_pair *pairs;
-    // The matrix: diagonal blocks, and below it column by column.
+    // The matrix J M^-1 J^T: diagonal blocks, and the lower triangle column by column.
     mat3 *diagonal, *inverse;
     double (*scale)[3]; // the diagonal before elimination
     uint32_t *column;   // [block_count + 1] entries of column k are column[k] ... column[k + 1] - 1
     uint32_t *row;      // of each entry
-    mat3 *below, *scaled;
+    mat3 *lower, *lower_scaled;
     uint32_t *update; // entries that products of two entries of a column go to, in the order of factor.c
     uint32_t *update_first; // [block_count]
     uint32_t entry_count;
-    vec3 *right;     // [3 block_count] right-hand sides; the second part is scratch, the third contacts'
-    int *dropped;    // [block_count] bit r: redundant
-    body_work *work; // [body_cap + 1]
+    vec3 *rhs; // [3 block_count] right-hand sides, then solutions; the second part is scratch, the third the
+               // sums of sub-steps
+    int *redundant_rows; // [block_count] bit r: row r is redundant
+    body_work *work;     // [body_cap + 1]
     body_state *stage;
     body_rates *k[4];
     body_state *start;
-    uint64_t *before; // [joint_cap] `active` of every joint before the step
-    body_push *push;  // [body_cap] what the driver said at the start of the step
-    double began;     // [s] of the step
-    double step;      // [s] length of the substep
-    int redundant;    // rows left out by the last factorisation
-    double conflict;  // largest error after the last projection
-    double lost;      // [J] kinetic energy taken by cables and limits that caught, since creation
+    uint64_t *active_before;    // [joint_cap] `active` of every joint before the step
+    body_wrench *driver_wrench; // [body_cap] of the driver's rates at the start at the start of the step
+    double step_time;           // [s] at the start of the step
+    double substep;             // [s] length of the sub-step
+    int redundant;              // redundant rows of the last factorisation
+    double projection_error;    // largest position error after the last projection
+    double impact_loss;         // [J] kinetic energy lost when stops engaged, since creation
 } joint_system;
 
 /// The rows of a joint for bodies at states a and b: values, Jacobian, bias. `active` masks unilateral rows.
@@ -122,9 +123,9 @@ double vy_stop_distance(const joint_slot *j, int row, const body_state *a, const
 /// Angle and rate of a hinge, length and speed of a slider.
 void vy_joint_angle(const joint_slot *j, const body_state *a, const body_state *b, double *angle,
                     double *rate);
-/// Add what springs, dampers and motors do to the accelerations of a and b.
-void vy_joint_push(const joint_slot *j, const joint_block *motor, const body_state *a, const body_state *b,
-                   body_work *wa, body_work *wb);
+/// Add the accelerations by springs, dampers and motors to those of a and b.
+void vy_joint_apply_forces(const joint_slot *j, const joint_state *motor, const body_state *a,
+                           const body_state *b, body_work *wa, body_work *wb);
 double vy_joint_energy(const joint_slot *j, const body_state *a, const body_state *b); // [J] of its spring
 
 /// `e` with the springs of all joints.
@@ -139,9 +140,10 @@ int vy_body_is_joined(const vy_bodies *b, vy_body_id id);
 
 vy_status vy_joints_create(vy_bodies *b);
 void vy_joints_destroy(vy_bodies *b);
-void vy_structure_free(joint_system *s);
-void vy_joints_forget(vy_bodies *b); // the multipliers of the last solution, which are those of another state
-void vy_joints_drop_body(vy_bodies *b, uint32_t body);
+void vy_island_structure_free(joint_system *s);
+void vy_joints_clear_multipliers(
+    vy_bodies *b); // the multipliers of the last solution: they belong to another state
+void vy_joints_remove_body(vy_bodies *b, uint32_t body);
 
 /// Factorise the matrix of an island; counts redundant rows.
 int vy_island_factor(joint_system *s, const island *is);
@@ -150,39 +152,39 @@ void vy_island_solve(joint_system *s, const island *is);
 /// y = A x, before the factorisation.
 void vy_island_multiply(const joint_system *s, const island *is, const vec3 *x, vec3 *y);
 
-/// Rotation and rate of every member at s->stage; then the rows of all joints.
-void vy_island_look(vy_bodies *b, const island *is);
+/// Rotation and angular velocity of every member at s->stage, in world axes; then the rows of all joints.
+void vy_island_update_frames(vy_bodies *b, const island *is);
 void vy_island_rows(vy_bodies *b, const island *is, double time);
 /// J M^-1 J^T of these rows.
 void vy_island_matrix(joint_system *s, const island *is);
-/// [m] How far from the origin its bodies are at s->stage, plus one: what rounding is measured by.
+/// [m] The distance of its bodies from the origin at s->stage, plus one: the scale of rounding errors.
 double vy_island_extent(const joint_system *s, const island *is);
-/// Accelerations without joints, rows, matrix and right-hand side of an island at s->stage.
+/// Unconstrained accelerations, rows, matrix and right-hand side of an island at s->stage.
 void vy_island_assemble(vy_bodies *b, const island *is, double time);
-/// M^-1 J^T right, added to `linear` and `angular` of the work.
+/// M^-1 J^T rhs, added to `linear` and `angular` of the work.
 void vy_island_apply(joint_system *s, const island *is);
 vec3 vy_block_acceleration(const joint_system *s, uint32_t k); // J a + bias
-vec3 vy_block_speed(const joint_system *s, uint32_t k);        // J v + the part by time
+vec3 vy_block_speed(const joint_system *s, uint32_t k);        // J v + dC/dt by time alone
 
 /// From s->start at `time` to s->stage at time + h by the integrator of the set; not yet projected.
 void vy_island_integrate(vy_bodies *b, const island *is, double time, double h);
 /// Factorise and solve for the accelerations at s->stage.
 void vy_island_accelerate(vy_bodies *b, const island *is, double time);
 
-/// Free flight of all that move, bodies on joints with their joints. Returns VY_BODIES_ bits.
+/// The free flight of all bodies that are awake, jointed ones with their joints. Returns VY_BODIES_ bits.
 uint32_t vy_bodies_fly(vy_bodies *b, double h);
 
-/// Advance every island that is awake by dt, and say what happened in VY_BODIES_ bits.
+/// Advance every island that is awake by dt. Returns VY_BODIES_ bits.
 uint32_t vy_islands_step(vy_bodies *b, double dt);
 
-// ---- unilateral rows
+// ---- stops
 
-VY_FN int stop_acts(const vy_bodies *b, const stop *t)
+VY_FN int stop_is_active(const vy_bodies *b, const stop *t)
 {
     return (b->joint_state[t->joint].active >> t->row) & 1u;
 }
 
-VY_FN void stop_set(vy_bodies *b, const stop *t, int on)
+VY_FN void stop_set_active(vy_bodies *b, const stop *t, int on)
 {
     const uint64_t bit = (uint64_t)1 << t->row;
     if (on) {
@@ -195,18 +197,18 @@ VY_FN void stop_set(vy_bodies *b, const stop *t, int on)
 /// The block that a stop is a row of.
 VY_FN uint32_t stop_block(const joint_system *s, const stop *t)
 {
-    return s->slots[t->joint].first + (uint32_t)(t->row / BLOCK_ROWS);
+    return s->slots[t->joint].first_block + (uint32_t)(t->row / BLOCK_ROWS);
 }
 
-/// The part of a block's vector that belongs to a stop.
-VY_FN double stop_part(const joint_system *s, const stop *t, const vec3 *blocks)
+/// The component of a block's vector that belongs to a stop.
+VY_FN double stop_component(const joint_system *s, const stop *t, const vec3 *blocks)
 {
     const vec3 v = blocks[stop_block(s, t)];
     const int r = t->row % BLOCK_ROWS;
     return r == 0 ? v.x : r == 1 ? v.y : v.z;
 }
 
-// ---- islands: a forest of parents
+// ---- islands: union-find
 
 /// The root of a body's island, the lowest slot in it.
 VY_FN uint32_t island_root(uint32_t *parent, uint32_t i)

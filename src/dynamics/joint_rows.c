@@ -1,11 +1,10 @@
-// joint_rows.c - the equations of every joint: C, its Jacobian over twists, and what C'' is without
-// acceleration.
+// joint_rows.c - the equations of every joint: C, its Jacobian over twists, and C'' without acceleration.
 //
 // With levers r from the centres of mass to the anchors, d from anchor a to anchor b, unit vectors u fixed in
 // a and w fixed in b, all in world axes:
 //   point   C = d                  the anchors coincide
-//   dot     C = u.w                two directions stay square: dC/dt = (wa - wb).(u x w)
-//   along   C = u.d                b stays in the plane through anchor a square to u
+//   dot     C = u.w                two directions stay perpendicular: dC/dt = (wa - wb).(u x w)
+//   along   C = u.d                b stays in the plane through anchor a perpendicular to u
 //   length  C = |d|^2 - L^2        and L^2 - |d|^2 >= 0 of a cable
 #include "base/math.h"
 #include "dynamics/joint.h"
@@ -39,19 +38,19 @@ static void set_row(mat3 *m, int r, vec3 v)
 
 static void set_part(vec3 *v, int r, double x) { (r == 0 ? &v->x : r == 1 ? &v->y : &v->z)[0] = x; }
 
-/// All but `turned`, which is the solver's.
+/// All but `angular_inverse_inertia`, which the solver sets.
 static void row_clear(row_block *rows)
 {
     memset(rows->linear, 0, sizeof rows->linear);
     memset(rows->angular, 0, sizeof rows->angular);
-    rows->value = rows->bias = rows->rate = vec3_zero();
-    rows->point = rows->present = 0;
+    rows->value = rows->bias = rows->time_rate = vec3_zero();
+    rows->is_point = rows->row_mask = 0;
 }
 
 static void point_rows(const anchors *n, row_block *rows)
 {
-    rows->point = 1;
-    rows->present = 7;
+    rows->is_point = 1;
+    rows->row_mask = 7;
     rows->angular[0] = mat3_cross(n->ra);
     rows->angular[1] = mat3_cross(vec3_neg(n->rb));
     rows->value = n->d;
@@ -61,12 +60,12 @@ static void point_rows(const anchors *n, row_block *rows)
 /// u in a, w in b, world axes.
 static void dot_row(row_block *rows, int r, vec3 u, vec3 w, const body_work *wa, const body_work *wb)
 {
-    const vec3 square = vec3_cross(u, w), relative = vec3_sub(wa->rate, wb->rate);
+    const vec3 normal = vec3_cross(u, w), relative = vec3_sub(wa->rate, wb->rate);
     const vec3 change =
         vec3_add(vec3_cross(vec3_cross(wa->rate, u), w), vec3_cross(u, vec3_cross(wb->rate, w)));
-    rows->present |= 1 << r;
-    set_row(&rows->angular[0], r, square);
-    set_row(&rows->angular[1], r, vec3_neg(square));
+    rows->row_mask |= 1 << r;
+    set_row(&rows->angular[0], r, normal);
+    set_row(&rows->angular[1], r, vec3_neg(normal));
     set_part(&rows->value, r, vec3_dot(u, w));
     set_part(&rows->bias, r, vec3_dot(change, relative));
 }
@@ -76,7 +75,7 @@ static void along_row(row_block *rows, int r, vec3 u, double sign, double shift,
                       const body_work *wa)
 {
     const vec3 s = vec3_scale(sign, u), turn = vec3_cross(wa->rate, s);
-    rows->present |= 1 << r;
+    rows->row_mask |= 1 << r;
     set_row(&rows->linear[0], r, vec3_neg(s));
     set_row(&rows->linear[1], r, s);
     set_row(&rows->angular[0], r, vec3_sub(vec3_cross(s, n->d), vec3_cross(n->ra, s)));
@@ -91,7 +90,7 @@ static void along_row(row_block *rows, int r, vec3 u, double sign, double shift,
 static void length_row(row_block *rows, int r, double sign, double length, const anchors *n)
 {
     const vec3 s = vec3_scale(2.0 * sign, n->d);
-    rows->present |= 1 << r;
+    rows->row_mask |= 1 << r;
     set_row(&rows->linear[0], r, vec3_neg(s));
     set_row(&rows->linear[1], r, s);
     set_row(&rows->angular[0], r, vec3_neg(vec3_cross(n->ra, s)));
@@ -112,7 +111,7 @@ static void angle_row(const joint_slot *j, row_block *rows, int r, vec3 axis, do
 {
     const double sign = limit_sign(j, angle);
     const vec3 s = vec3_scale(sign, axis), relative = vec3_sub(wb->rate, wa->rate);
-    rows->present |= 1 << r;
+    rows->row_mask |= 1 << r;
     set_row(&rows->angular[0], r, vec3_neg(s));
     set_row(&rows->angular[1], r, s);
     set_part(&rows->value, r, sign * (angle - (sign > 0.0 ? j->def.low : j->def.high)));
@@ -123,12 +122,12 @@ static void angle_row(const joint_slot *j, row_block *rows, int r, vec3 axis, do
 
 static double hinge_angle(const joint_slot *j, const mat3 *ra, const mat3 *rb)
 {
-    const vec3 x = mat3_mul_vec(*ra, j->side[1]), y = mat3_mul_vec(*ra, j->side[2]);
-    const vec3 w = mat3_mul_vec(*rb, j->other[1]);
+    const vec3 x = mat3_mul_vec(*ra, j->axes_a[1]), y = mat3_mul_vec(*ra, j->axes_a[2]);
+    const vec3 w = mat3_mul_vec(*rb, j->axes_b[1]);
     return math_atan2(vec3_dot(w, y), vec3_dot(w, x));
 }
 
-static body_work turned_body(const body_state *s)
+static body_work body_frame(const body_state *s)
 {
     body_work w = {.rotation = quat_matrix(s->attitude)};
     w.rate = mat3_mul_vec(w.rotation, s->rate);
@@ -138,8 +137,8 @@ static body_work turned_body(const body_state *s)
 void vy_joint_angle(const joint_slot *j, const body_state *a, const body_state *b, double *angle,
                     double *rate)
 {
-    const body_work wa = turned_body(a), wb = turned_body(b);
-    const vec3 axis = mat3_mul_vec(wa.rotation, j->side[0]);
+    const body_work wa = body_frame(a), wb = body_frame(b);
+    const vec3 axis = mat3_mul_vec(wa.rotation, j->axes_a[0]);
     *angle = *rate = 0.0;
     if (j->def.kind == VY_JOINT_HINGE) {
         *angle = hinge_angle(j, &wa.rotation, &wb.rotation);
@@ -173,7 +172,7 @@ static void custom_speed(const vy_constraint *c, const body_state *a, const body
     for (int r = 0; r < c->dimension; ++r) speed[r] += rate[r];
 }
 
-static body_state moved(const body_state *s, double h)
+static body_state predicted_state(const body_state *s, double h)
 {
     body_state n = *s;
     n.position = vec3_add_scaled(s->position, h, s->velocity);
@@ -181,7 +180,7 @@ static body_state moved(const body_state *s, double h)
     return n;
 }
 
-/// J' v by the difference of J v at places a moment before and after, with the velocities of now.
+/// J' v by central differences of J v along the motion, with the current velocities.
 static void custom_bias(const vy_constraint *c, const body_state *a, const body_state *b, double time,
                         double *bias)
 {
@@ -191,7 +190,8 @@ static void custom_bias(const vy_constraint *c, const body_state *a, const body_
     }
     const double h = 1e-5;
     double before[VY_CONSTRAINT_ROWS] = {0}, after[VY_CONSTRAINT_ROWS] = {0};
-    const body_state a0 = moved(a, -h), b0 = moved(b, -h), a1 = moved(a, h), b1 = moved(b, h);
+    const body_state a0 = predicted_state(a, -h), b0 = predicted_state(b, -h), a1 = predicted_state(a, h),
+                     b1 = predicted_state(b, h);
     custom_speed(c, &a0, &b0, a, b, time - h, before);
     custom_speed(c, &a1, &b1, a, b, time + h, after);
     for (int r = 0; r < c->dimension; ++r) bias[r] = (after[r] - before[r]) / (2.0 * h);
@@ -209,23 +209,23 @@ static void custom_rows(const vy_constraint *c, const body_state *a, const body_
     for (int n = 0; n < c->dimension; ++n) {
         row_block *block = &rows[n / BLOCK_ROWS];
         const int r = n % BLOCK_ROWS;
-        block->present |= 1 << r;
+        block->row_mask |= 1 << r;
         set_row(&block->linear[0], r, vec3_make(ja[n][0], ja[n][1], ja[n][2]));
         set_row(&block->angular[0], r, vec3_make(ja[n][3], ja[n][4], ja[n][5]));
         set_row(&block->linear[1], r, vec3_make(jb[n][0], jb[n][1], jb[n][2]));
         set_row(&block->angular[1], r, vec3_make(jb[n][3], jb[n][4], jb[n][5]));
         set_part(&block->value, r, value[n]);
         set_part(&block->bias, r, bias[n]);
-        set_part(&block->rate, r, rate[n]);
+        set_part(&block->time_rate, r, rate[n]);
     }
 }
 
 // ---- all kinds
 
-/// Take the rows that do not act out of a block.
+/// Clear the rows of a block that are inactive.
 static void mask_rows(row_block *rows, uint32_t off)
 {
-    if ((off & (uint32_t)rows->present) == 0) return;
+    if ((off & (uint32_t)rows->row_mask) == 0) return;
     const vec3 zero = vec3_zero();
     for (int r = 0; r < BLOCK_ROWS; ++r) {
         if (((off >> r) & 1u) == 0) continue;
@@ -235,37 +235,37 @@ static void mask_rows(row_block *rows, uint32_t off)
         }
         set_part(&rows->value, r, 0.0);
         set_part(&rows->bias, r, 0.0);
-        set_part(&rows->rate, r, 0.0);
+        set_part(&rows->time_rate, r, 0.0);
     }
-    rows->present &= ~(int)off;
+    rows->row_mask &= ~(int)off;
 }
 
 static void fixed_turn_rows(const joint_slot *j, row_block *rows, const body_work *wa, const body_work *wb)
 {
     for (int r = 0; r < 3; ++r) {
-        dot_row(rows, r, mat3_mul_vec(wa->rotation, j->side[r]),
-                mat3_mul_vec(wb->rotation, j->other[(r + 1) % 3]), wa, wb);
+        dot_row(rows, r, mat3_mul_vec(wa->rotation, j->axes_a[r]),
+                mat3_mul_vec(wb->rotation, j->axes_b[(r + 1) % 3]), wa, wb);
     }
 }
 
 static void hinge_turn_rows(const joint_slot *j, row_block *rows, const body_work *wa, const body_work *wb)
 {
-    const vec3 w = mat3_mul_vec(wb->rotation, j->other[0]);
-    dot_row(rows, 0, mat3_mul_vec(wa->rotation, j->side[1]), w, wa, wb);
-    dot_row(rows, 1, mat3_mul_vec(wa->rotation, j->side[2]), w, wa, wb);
+    const vec3 w = mat3_mul_vec(wb->rotation, j->axes_b[0]);
+    dot_row(rows, 0, mat3_mul_vec(wa->rotation, j->axes_a[1]), w, wa, wb);
+    dot_row(rows, 1, mat3_mul_vec(wa->rotation, j->axes_a[2]), w, wa, wb);
     if (!j->def.limited) return;
-    angle_row(j, rows, 2, mat3_mul_vec(wa->rotation, j->side[0]),
+    angle_row(j, rows, 2, mat3_mul_vec(wa->rotation, j->axes_a[0]),
               hinge_angle(j, &wa->rotation, &wb->rotation), wa, wb);
 }
 
 static void slider_rows(const joint_slot *j, row_block *rows, const anchors *n, const body_work *wa,
                         const body_work *wb)
 {
-    along_row(&rows[0], 0, mat3_mul_vec(wa->rotation, j->side[1]), 1.0, 0.0, n, wa);
-    along_row(&rows[0], 1, mat3_mul_vec(wa->rotation, j->side[2]), 1.0, 0.0, n, wa);
+    along_row(&rows[0], 0, mat3_mul_vec(wa->rotation, j->axes_a[1]), 1.0, 0.0, n, wa);
+    along_row(&rows[0], 1, mat3_mul_vec(wa->rotation, j->axes_a[2]), 1.0, 0.0, n, wa);
     fixed_turn_rows(j, &rows[1], wa, wb);
     if (!j->def.limited) return;
-    const vec3 axis = mat3_mul_vec(wa->rotation, j->side[0]);
+    const vec3 axis = mat3_mul_vec(wa->rotation, j->axes_a[0]);
     const double sign = limit_sign(j, vec3_dot(axis, n->d));
     along_row(&rows[0], 2, axis, sign, sign > 0.0 ? j->def.low : j->def.high, n, wa);
 }
@@ -275,7 +275,7 @@ void vy_joint_rows(const joint_slot *j, const body_state *a, const body_state *b
 {
     const anchors n = anchors_of(j, a, b, wa, wb);
     if (j->def.kind == VY_JOINT_BALL) {
-        point_rows(&n, rows); // writes all that may be read of a point block
+        point_rows(&n, rows); // writes all fields that are read of a point block
         return;
     }
     for (int k = 0; k < j->blocks; ++k) row_clear(&rows[k]);
@@ -292,8 +292,8 @@ void vy_joint_rows(const joint_slot *j, const body_state *a, const body_state *b
         break;
     case VY_JOINT_UNIVERSAL:
         point_rows(&n, rows);
-        dot_row(&rows[1], 0, mat3_mul_vec(wa->rotation, j->side[0]), mat3_mul_vec(wb->rotation, j->other[0]),
-                wa, wb);
+        dot_row(&rows[1], 0, mat3_mul_vec(wa->rotation, j->axes_a[0]),
+                mat3_mul_vec(wb->rotation, j->axes_b[0]), wa, wb);
         break;
     case VY_JOINT_SLIDER: slider_rows(j, rows, &n, wa, wb); break;
     case VY_JOINT_CUSTOM: custom_rows(j->def.custom, a, b, time, rows); break;
@@ -301,7 +301,7 @@ void vy_joint_rows(const joint_slot *j, const body_state *a, const body_state *b
     case VY_JOINT_SPRING:
     case VY_JOINT_NONE: break;
     }
-    const uint32_t off = j->one_side & ~(uint32_t)active;
+    const uint32_t off = j->unilateral_rows & ~(uint32_t)active;
     for (int k = 0; k < j->blocks; ++k) mask_rows(&rows[k], (off >> (BLOCK_ROWS * k)) & 7u);
 }
 
@@ -310,7 +310,7 @@ void vy_joint_values(const joint_slot *j, const body_state *a, const body_state 
 {
     row_block rows[JOINT_BLOCKS];
     memset(rows, 0, sizeof rows);
-    const body_work wa = turned_body(a), wb = turned_body(b);
+    const body_work wa = body_frame(a), wb = body_frame(b);
     if (j->blocks > 0) vy_joint_rows(j, a, b, &wa, &wb, time, ~(uint64_t)0, rows);
     for (int k = 0; k < JOINT_BLOCKS; ++k) {
         value[BLOCK_ROWS * k] = rows[k].value.x;
@@ -330,26 +330,26 @@ double vy_stop_distance(const joint_slot *j, int row, const body_state *a, const
 
 // ---- springs, dampers, motors
 
-static double push_of(const vy_joint_def *def, const joint_block *m, double angle, double rate)
+static double axis_force(const vy_joint_def *def, const joint_state *m, double angle, double rate)
 {
     const double motor =
         real_clamp(m->motor_gain * (m->motor_speed - rate), -m->motor_torque, m->motor_torque);
     return (-def->stiffness * (angle - def->rest) - def->damping * rate) + motor;
 }
 
-static void push_at(body_work *w, vec3 lever, vec3 force)
+static void apply_force(body_work *w, vec3 lever, vec3 force)
 {
     w->linear = vec3_add_scaled(w->linear, w->inverse_mass, force);
     w->angular = vec3_add(w->angular, mat3_mul_vec(w->inverse_inertia, vec3_cross(lever, force)));
 }
 
-static void push_turn(body_work *w, vec3 torque)
+static void apply_torque(body_work *w, vec3 torque)
 {
     w->angular = vec3_add(w->angular, mat3_mul_vec(w->inverse_inertia, torque));
 }
 
-void vy_joint_push(const joint_slot *j, const joint_block *motor, const body_state *a, const body_state *b,
-                   body_work *wa, body_work *wb)
+void vy_joint_apply_forces(const joint_slot *j, const joint_state *motor, const body_state *a,
+                           const body_state *b, body_work *wa, body_work *wb)
 {
     const vy_joint_def *def = &j->def;
     if (def->stiffness == 0.0 && def->damping == 0.0 && motor->motor_torque == 0.0) return;
@@ -359,22 +359,22 @@ void vy_joint_push(const joint_slot *j, const joint_block *motor, const body_sta
         if (length == 0.0) return; // no direction
         const vec3 u = vec3_scale(1.0 / length, n.d);
         const double pull = -def->stiffness * (length - def->length) - def->damping * vec3_dot(u, n.d_rate);
-        push_at(wb, n.rb, vec3_scale(pull, u));
-        push_at(wa, n.ra, vec3_scale(-pull, u));
+        apply_force(wb, n.rb, vec3_scale(pull, u));
+        apply_force(wa, n.ra, vec3_scale(-pull, u));
         return;
     }
-    const vec3 axis = mat3_mul_vec(wa->rotation, j->side[0]);
+    const vec3 axis = mat3_mul_vec(wa->rotation, j->axes_a[0]);
     if (def->kind == VY_JOINT_HINGE) {
         const double angle = hinge_angle(j, &wa->rotation, &wb->rotation);
         const vec3 t =
-            vec3_scale(push_of(def, motor, angle, vec3_dot(axis, vec3_sub(wb->rate, wa->rate))), axis);
-        push_turn(wb, t);
-        push_turn(wa, vec3_neg(t));
+            vec3_scale(axis_force(def, motor, angle, vec3_dot(axis, vec3_sub(wb->rate, wa->rate))), axis);
+        apply_torque(wb, t);
+        apply_torque(wa, vec3_neg(t));
     } else if (def->kind == VY_JOINT_SLIDER) {
         const double rate = vec3_dot(axis, n.d_rate) + vec3_dot(vec3_cross(wa->rate, axis), n.d);
-        const vec3 f = vec3_scale(push_of(def, motor, vec3_dot(axis, n.d), rate), axis);
-        push_at(wb, n.rb, f);
-        push_at(wa, vec3_add(n.ra, n.d), vec3_neg(f)); // both at anchor b: no torque is made
+        const vec3 f = vec3_scale(axis_force(def, motor, vec3_dot(axis, n.d), rate), axis);
+        apply_force(wb, n.rb, f);
+        apply_force(wa, vec3_add(n.ra, n.d), vec3_neg(f)); // both at anchor b: no net torque
     }
 }
 
@@ -385,7 +385,7 @@ double vy_joint_energy(const joint_slot *j, const body_state *a, const body_stat
     vy_joint_angle(j, a, b, &angle, &rate);
     double stretch = angle - j->def.rest;
     if (j->def.kind == VY_JOINT_SPRING) {
-        const body_work wa = turned_body(a), wb = turned_body(b);
+        const body_work wa = body_frame(a), wb = body_frame(b);
         stretch = vec3_length(anchors_of(j, a, b, &wa, &wb).d) - j->def.length;
     }
     return 0.5 * j->def.stiffness * stretch * stretch;

@@ -1,59 +1,61 @@
-// sleep.h - bodies that have come to rest and are left alone until something happens to them.
+// sleep.h - bodies at rest that are not stepped until something wakes them up.
 //
-// A sleeping body is as good as one that stands: nothing flies it, and two that do not move are no pair.
-// Those that sleep together, held by contacts and joints, are an island and wake together. What pairs of
-// sleeping bodies remember lies beside what the others do, so that a step does not even see it.
+// A sleeping body is treated as static: it is not integrated, and two bodies that do not move are no pair.
+// Bodies that fall asleep together, connected by contacts and joints, are an island and wake up together. The
+// contact cache of sleeping pairs is separate, so that a step does not touch it.
 #pragma once
 #include "dynamics/contacts.h"
 
-/// Of one body: state.
-typedef struct body_rest {
-    uint64_t ticks;            // awake: steps at rest; asleep: 1 once the push below is known
-    uint64_t island;           // 0: awake; else lowest slot + 1 of those that sleep together
-    vec3 acceleration, torque; // [m/s^2] world, [N m] body: what pushed it in its first step asleep
-} body_rest;
+/// Sleep of one body: state.
+typedef struct body_sleep {
+    uint64_t ticks;            // awake: steps below sleep_speed; asleep: 1 once the force below is known
+    uint64_t island;           // 0: awake; else lowest slot + 1 of the sleeping island
+    vec3 acceleration, torque; // [m/s^2] world, [N m] body: of the forces in its first step asleep
+} body_sleep;
 
 typedef struct sleep_system {
     // State.
-    body_rest *rest;        // [body_cap], or as many as may move
-    contact_count *count;   // of pairs that sleep, sorted by slots
-    contact_memory *memory; // [contacts.cap]
+    body_sleep *bodies;           // [body_cap], or as many as may move
+    contact_count *count;         // of sleeping pairs, sorted by slots
+    contact_cache *contact_cache; // [contacts.cap]
     // Scratch.
-    contact_memory *spare;      // [contacts.cap]
+    contact_cache *spare;       // [contacts.cap]
     uint32_t *parent;           // [body_cap] of the islands' forest
-    unsigned char *due;         // [body_cap] by root: all its bodies have rested long enough
-    unsigned char *woken;       // [body_cap] 1: woke in this step
-    body_state *flight;         // [body_cap] after the free flight; of a sleeping body where it lies
-    vy_contact_report *reports; // [contacts.cap] of the pairs that sleep
-    int told;                   // 1: these are up to date
+    unsigned char *may_sleep;   // [body_cap] by root: all its bodies have been slow for long enough
+    unsigned char *woken;       // [body_cap] 1: woke up in this step
+    body_state *free_state;     // [body_cap] after the free flight; of a sleeping body its pose
+    vy_contact_report *reports; // [contacts.cap] of the sleeping pairs
+    int reports_valid;          // 1: they are up to date
     uint32_t asleep;            // bodies
 } sleep_system;
 
-/// Memory, when the set's def asks for it; bytes of state.
+/// Memory, when the set's def enables sleep; bytes of state.
 vy_status vy_sleep_create(vy_bodies *b);
 void vy_sleep_destroy(vy_bodies *b);
 size_t vy_sleep_state_size(const vy_bodies_def *def);
-/// After the state has become another one: who moves, and where those lie that do not.
+/// After the state was replaced: which bodies are awake, and the bounds of those that are not.
 void vy_sleep_sync(vy_bodies *b);
 
-/// Wake a body with its island; of one that is not dynamic those that lie on it or hang from it.
+/// Wake up a body with its island; for one that is not dynamic, the bodies that touch it or are joined to it.
 void vy_sleep_wake(vy_bodies *b, uint32_t i);
-/// Wake the bodies of a joint.
+/// Wake up the bodies of a joint.
 void vy_sleep_wake_joint(vy_bodies *b, uint32_t joint);
-/// Wake those of slots [first, last).
+/// Wake up the bodies of slots [first, last).
 void vy_sleep_wake_range(vy_bodies *b, uint32_t first, uint32_t last);
 
-/// Before the free flight: wake what runs into those that others drive, and whose potential has changed.
+/// Before the free flight: wake up bodies in the path of moving kinematic ones, and those whose custom
+/// potential has changed.
 void vy_sleep_begin(vy_bodies *b, double h);
-/// After it: wake those whose push has changed, in sets that somebody else flies; keep the flights.
-void vy_sleep_flown(vy_bodies *b, double h);
-/// After contacts: when one of them pushed a sleeping body, wake it and go back to the end of the free
-/// flight. Returns 1 then: contacts are to be solved once more. Adds to the VY_BODIES_ bits of the step.
-int vy_sleep_disturbed(vy_bodies *b, double h, uint32_t *events);
-/// At the end of the step: add the pairs that sleep to the reports; then put to sleep what has rested long
-/// enough.
+/// After it: wake up bodies whose force has changed, in sets that the world's plant flies; save the free
+/// flights.
+void vy_sleep_after_flight(vy_bodies *b, double h);
+/// After contacts: when one has an impulse on a sleeping body, wake it up and go back to the end of the free
+/// flight. Returns 1 then: contacts must be solved again. Adds to the VY_BODIES_ bits of the step.
+int vy_sleep_wake_touched(vy_bodies *b, double h, uint32_t *events);
+/// At the end of the step: add the sleeping pairs to the reports; then let islands fall asleep that have been
+/// slow for long enough.
 void vy_sleep_report(vy_bodies *b, double h);
-void vy_sleep_settle(vy_bodies *b);
+void vy_sleep_update(vy_bodies *b);
 
-/// Whether nothing at all moves: the step is done.
+/// Whether no body moves: the step is done.
 int vy_sleep_all(const vy_bodies *b);

@@ -2,11 +2,11 @@
 #pragma once
 #include "equations/rigid_body.h"
 
-/// What pushes a body, at one moment.
-typedef struct body_push {
+/// The forces on a body at one moment.
+typedef struct body_wrench {
     vec3 acceleration; // [m/s^2] world: gravity, and force over mass
     vec3 torque;       // [N m] body, without the gyroscopic term
-} body_push;
+} body_wrench;
 
 /// w' = I^-1 (torque - w x I w)
 VY_FN vec3 spin_rate(const body_params *p, vec3 w, vec3 torque)
@@ -15,36 +15,37 @@ VY_FN vec3 spin_rate(const body_params *p, vec3 w, vec3 torque)
 }
 
 /// Forward Euler: everything with the rates at the start.
-VY_FN body_state body_euler(const body_params *p, const body_state *s, real h, const body_push *push)
+VY_FN body_state body_euler(const body_params *p, const body_state *s, real h, const body_wrench *wrench)
 {
     body_rates d;
     d.velocity = s->velocity;
-    d.acceleration = push->acceleration;
+    d.acceleration = wrench->acceleration;
     d.attitude_rate = attitude_derivative(s->attitude, s->rate);
-    d.rate_dot = spin_rate(p, s->rate, push->torque);
+    d.rate_dot = spin_rate(p, s->rate, wrench->torque);
     body_state n = body_advance(s, h, &d);
     n.attitude = quat_normalize(n.attitude);
     return n;
 }
 
 /// In the order of the requirements: velocity, position, rate, quaternion rate, quaternion, unit length.
-VY_FN body_state body_semi_implicit(const body_params *p, const body_state *s, real h, const body_push *push)
+VY_FN body_state body_semi_implicit(const body_params *p, const body_state *s, real h,
+                                    const body_wrench *wrench)
 {
     body_state n;
-    n.velocity = vec3_add_scaled(s->velocity, h, push->acceleration);
+    n.velocity = vec3_add_scaled(s->velocity, h, wrench->acceleration);
     n.position = vec3_add_scaled(s->position, h, n.velocity);
-    n.rate = vec3_add_scaled(s->rate, h, spin_rate(p, s->rate, push->torque));
+    n.rate = vec3_add_scaled(s->rate, h, spin_rate(p, s->rate, wrench->torque));
     const quat turn = attitude_derivative(s->attitude, n.rate);
     n.attitude = quat_normalize(quat_add_scaled(s->attitude, h, turn));
     return n;
 }
 
-/// The velocities that a push over h leaves; where the body is stays.
-VY_FN body_state body_kicked(const body_params *p, const body_state *s, real h, const body_push *push)
+/// The velocities after a wrench over h; the pose stays.
+VY_FN body_state body_kicked(const body_params *p, const body_state *s, real h, const body_wrench *wrench)
 {
     body_state n = *s;
-    n.velocity = vec3_add_scaled(s->velocity, h, push->acceleration);
-    n.rate = vec3_add_scaled(s->rate, h, mat3_mul_vec(p->inverse_inertia, push->torque));
+    n.velocity = vec3_add_scaled(s->velocity, h, wrench->acceleration);
+    n.rate = vec3_add_scaled(s->rate, h, mat3_mul_vec(p->inverse_inertia, wrench->torque));
     return n;
 }
 

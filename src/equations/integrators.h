@@ -12,7 +12,7 @@
 #include "volery/integrator.h"
 
 VY_BIG_FN void multirotor_push(const multirotor_inputs *in, const body_state *s, const real *speed,
-                               const real *command, real time, body_push *out)
+                               const real *command, real time, body_wrench *out)
 {
     const mat3 rotation = quat_matrix(s->attitude);
     body_loads l = loads_zero();
@@ -50,19 +50,19 @@ VY_BIG_FN void multirotor_step_by(vy_integrator integrator, const multirotor_inp
     const real start = in->held.time, end = start + dt, half = 0.5 * dt;
     real speed_half[ROTOR_CAP], speed_full[ROTOR_CAP];
     multirotor_follow(in, command, speed, speed_half, speed_full);
-    body_push push;
-    multirotor_push(in, s, speed, command, start, &push);
+    body_wrench wrench;
+    multirotor_push(in, s, speed, command, start, &wrench);
     if (integrator == VY_INTEGRATOR_EULER) {
-        *s = body_euler(body, s, dt, &push);
+        *s = body_euler(body, s, dt, &wrench);
     } else if (integrator == VY_INTEGRATOR_SEMI_IMPLICIT) {
-        *s = body_semi_implicit(body, s, dt, &push);
+        *s = body_semi_implicit(body, s, dt, &wrench);
     } else {
-        const body_state kicked = body_kicked(body, s, half, &push);
+        const body_state kicked = body_kicked(body, s, half, &wrench);
         const body_state drifted = body_drifted(body, &kicked, dt);
-        multirotor_push(in, &drifted, speed_full, command, end, &push);
-        const body_state tried = body_kicked(body, &drifted, half, &push);
-        multirotor_push(in, &tried, speed_full, command, end, &push);
-        *s = body_kicked(body, &drifted, half, &push);
+        multirotor_push(in, &drifted, speed_full, command, end, &wrench);
+        const body_state tried = body_kicked(body, &drifted, half, &wrench);
+        multirotor_push(in, &tried, speed_full, command, end, &wrench);
+        *s = body_kicked(body, &drifted, half, &wrench);
     }
     const int count = in->layout->count;
     for (int i = 0; i < count; ++i) speed[i] = rotor_speed_settled(speed_full[i]);

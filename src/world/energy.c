@@ -103,7 +103,7 @@ static void account_for_kicks(const step_again *a, vy_integrator integrator, ene
     const body_params *body = &a->in->params->body;
     const body_state *s = a->start;
     const double h = a->h, half = 0.5 * h, start = a->in->held.time, end = start + h;
-    body_push push;
+    body_wrench push;
     multirotor_push(a->in, s, a->now, a->command, start, &push);
     if (integrator != VY_INTEGRATOR_LIE_MIDPOINT) { // the velocities of both Euler steps are the same
         const body_state n = body_euler(body, s, h, &push);

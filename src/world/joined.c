@@ -67,7 +67,7 @@ static void sync(const vy_world *world)
         // The simple response knows no joints: they take up in the next step what it did.
         const int pushed = world->touches != NULL && world->touches[i].now > 0 &&
                            world->bodies->def.contacts.solver == VY_SOLVER_IMPULSE;
-        world->bodies->touched[i] = world->state->tick <= 1 || pushed;
+        world->bodies->disturbed[i] = world->state->tick <= 1 || pushed;
     }
     for (uint32_t k = 0; k < m->joint_count; ++k)
         world->bodies->joint_state[k].active = world->ties[k].active;

@@ -129,7 +129,7 @@ static void hold(vy_world *world, uint32_t k, int on)
     world->model.drones[p->load].held = on ? HELD_BY_CARRIER : HELD_BY_NOTHING;
     if (world->bodies != NULL) {
         body_slot *load = &world->bodies->slots[p->load];
-        load->ghost = load->wakeful = on;
+        load->no_contacts = load->wakeful = on;
     }
     fit(world, p->carrier);
 }

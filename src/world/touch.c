@@ -10,8 +10,9 @@
 #include "world/world_impl.h"
 #include <math.h>
 
-_Static_assert(sizeof(contact_block) == sizeof(contact_memory) &&
-                   sizeof(contacts_block) == sizeof(contact_count) && sizeof(rest_block) == sizeof(body_rest),
+_Static_assert(sizeof(contact_block) == sizeof(contact_cache) &&
+                   sizeof(contacts_block) == sizeof(contact_count) &&
+                   sizeof(rest_block) == sizeof(body_sleep),
                "contacts of the state are those of the set: state.h");
 
 static int slot_of_report(uint64_t id) { return (int)((id & 0xffffffffu) - 1u); }
@@ -23,11 +24,11 @@ static void find_state(vy_world *world)
 {
     vy_bodies *b = world->bodies;
     b->contact_count = (contact_count *)(void *)world->contacts;
-    b->memory = (contact_memory *)(void *)(world->contacts + 1);
+    b->contact_cache = (contact_cache *)(void *)(world->contacts + 1);
     if (world->rests == NULL) return;
-    b->sleep->rest = (body_rest *)(void *)world->rests;
+    b->sleep->bodies = (body_sleep *)(void *)world->rests;
     b->sleep->count = (contact_count *)(void *)world->sleepers;
-    b->sleep->memory = (contact_memory *)(void *)(world->sleepers + 1);
+    b->sleep->contact_cache = (contact_cache *)(void *)(world->sleepers + 1);
 }
 
 void vy_touch_sync(vy_world *world)
@@ -100,16 +101,17 @@ static void settle(vy_world *world, uint32_t i, const body_state *now, drone_blo
     const multirotor_params *p = &world->model.params[i].plant;
     const contact_system *s = world->bodies->contacts;
     touch_block *t = &world->touches[i];
-    contact_given given = {vec3_scale(p->effects.mass, vec3_sub(now->velocity, d->body.velocity)),
+    body_impulses given = {vec3_scale(p->effects.mass, vec3_sub(now->velocity, d->body.velocity)),
                            mat3_mul_vec(p->body.inertia, vec3_sub(now->rate, d->body.rate))};
-    if (world->accounting && s->solved[i] != START_TIED) vy_energy_contact(world, i, &d->body, now);
-    if (s->solved[i] == START_TIED) { // joints, too, did otherwise than in the flight
-        given = s->given[i];
-        if (world->accounting) vy_energy_impulse(world, i, given.impulse, given.angular, &s->start[i], now);
+    if (world->accounting && s->solved_as[i] != START_JOINTED) vy_energy_contact(world, i, &d->body, now);
+    if (s->solved_as[i] == START_JOINTED) { // joints, too, did otherwise than in the flight
+        given = s->body_impulses[i];
+        if (world->accounting)
+            vy_energy_impulse(world, i, given.impulse, given.angular_impulse, &s->start_state[i], now);
     }
     t->now = 0;
     memcpy(t->contact.impulse, &given.impulse, sizeof t->contact.impulse);
-    memcpy(t->contact.angular, &given.angular, sizeof t->contact.angular);
+    memcpy(t->contact.angular, &given.angular_impulse, sizeof t->contact.angular);
     d->body = *now;
 }
 
@@ -142,9 +144,9 @@ static int pairs_sound(const vy_world *world, const unsigned char *at, uint64_t 
     if (head.count > world->model.contact_cap) return 0;
     uint64_t last = 0;
     for (uint64_t k = 0; k < head.count; ++k) {
-        contact_memory m;
+        contact_cache m;
         memcpy(&m, at + sizeof head + k * sizeof m, sizeof m);
-        if (m.count > VY_MANIFOLD_POINTS || m.a >= m.b || m.b >= bodies) return 0;
+        if (m.point_count > VY_MANIFOLD_POINTS || m.a >= m.b || m.b >= bodies) return 0;
         const uint64_t key = contact_key(m.a, m.b);
         if (k > 0 && key <= last) return 0; // they are found by bisection
         last = key;

@@ -258,7 +258,7 @@ vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err
             free(world);
             return status;
         }
-        world->bodies->flown = 1;
+        world->bodies->external_flight = 1;
     }
     *out = world;
     return VY_OK;
@@ -686,7 +686,7 @@ vy_status vy_world_restore(vy_world *world, const void *block, size_t size, vy_e
     if (status != VY_OK) return status;
     memcpy(world->state, block, size);
     take_integrator(world, integrator_of(count_high(world->state->line_count)));
-    if (world->bodies != NULL) vy_joints_forget(world->bodies);
+    if (world->bodies != NULL) vy_joints_clear_multipliers(world->bodies);
     if (world->model.payload_count > 0) vy_payload_sync(world);
     if (world->rests != NULL) vy_touch_sync(world);
     if (world->accounting) vy_world_open_account(world);

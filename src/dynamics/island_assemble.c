@@ -1,5 +1,5 @@
-// assemble.c - the equations of an island at one moment: accelerations, rows, J M^-1 J^T and the right-hand
-// side.
+// island_assemble.c - the equations of an island at one moment: accelerations, rows, J M^-1 J^T and the
+// right-hand side.
 #include "dynamics/free_step.h"
 #include "dynamics/joint.h"
 
@@ -13,8 +13,8 @@ VY_FN void add_product(mat3 *m, const mat3 *a, const mat3 *b)
     }
 }
 
-/// R D R^T of a symmetric D, added nowhere: the inverse inertia in world axes.
-VY_FN mat3 turned_symmetric(const mat3 *r, const mat3 *d)
+/// R D R^T of a symmetric D: the inverse inertia in world axes.
+VY_FN mat3 rotate_inertia(const mat3 *r, const mat3 *d)
 {
     const mat3 rd = mat3_mul(*r, *d);
     mat3 m;
@@ -27,8 +27,8 @@ VY_FN mat3 turned_symmetric(const mat3 *r, const mat3 *d)
     return m;
 }
 
-/// Rotation and rate of every member at b->joints->stage; enough for rows.
-void vy_island_look(vy_bodies *b, const island *is)
+/// Rotation and angular velocity of every member at b->joints->stage: what rows need.
+void vy_island_update_frames(vy_bodies *b, const island *is)
 {
     joint_system *s = b->joints;
     for (uint32_t n = is->body_first; n < is->body_last; ++n) {
@@ -43,25 +43,25 @@ void vy_island_rows(vy_bodies *b, const island *is, double time)
 {
     joint_system *s = b->joints;
     for (uint32_t n = is->joint_first; n < is->joint_last; ++n) {
-        const uint32_t t = s->ties[n];
+        const uint32_t t = s->joint_order[n];
         const joint_slot *j = &s->slots[t];
         if (j->blocks == 0) continue;
         const uint32_t x = j->body[0], y = j->body[1];
         vy_joint_rows(j, &s->stage[x], &s->stage[y], &s->work[x], &s->work[y], time, b->joint_state[t].active,
-                      &s->rows[j->first]);
+                      &s->rows[j->first_block]);
     }
 }
 
-/// The force and torque behind the rates that a driver says.
-static body_push push_of_rates(const vy_bodies *b, uint32_t i, const body_state *s, const body_rates *d)
+/// The wrench that gives a driver's rates.
+static body_wrench wrench_of_rates(const vy_bodies *b, uint32_t i, const body_state *s, const body_rates *d)
 {
     const mat3 inertia = b->params[i].inertia;
     const vec3 turn = vec3_cross(s->rate, mat3_mul_vec(inertia, s->rate));
-    const body_push p = {d->acceleration, vec3_add(mat3_mul_vec(inertia, d->rate_dot), turn)};
+    const body_wrench p = {d->acceleration, vec3_add(mat3_mul_vec(inertia, d->rate_dot), turn)};
     return p;
 }
 
-/// Accelerations by everything but what joints hold.
+/// Unconstrained accelerations: everything but the constraint forces.
 static void free_accelerations(vy_bodies *b, const island *is, double time)
 {
     joint_system *s = b->joints;
@@ -69,15 +69,16 @@ static void free_accelerations(vy_bodies *b, const island *is, double time)
         const uint32_t i = s->members[n];
         body_work *w = &s->work[i];
         w->inverse_mass = b->params[i].inverse_mass;
-        w->inverse_inertia = turned_symmetric(&w->rotation, &b->params[i].inverse_inertia);
+        w->inverse_inertia = rotate_inertia(&w->rotation, &b->params[i].inverse_inertia);
         if (b->driver.rates != NULL) {
             const body_rates d = b->driver.rates(b->driver.self, i, &s->stage[i], time);
             w->linear = d.acceleration;
             w->angular = mat3_mul_vec(w->rotation, d.rate_dot);
-            if (b->contacts != NULL && time == s->began) s->push[i] = push_of_rates(b, i, &s->stage[i], &d);
+            if (b->contacts != NULL && time == s->step_time)
+                s->driver_wrench[i] = wrench_of_rates(b, i, &s->stage[i], &d);
             continue;
         }
-        const body_push p = push_at(b, i, &s->stage[i]);
+        const body_wrench p = wrench_at(b, i, &s->stage[i]);
         w->linear = p.acceleration;
         w->angular = mat3_mul_vec(w->rotation, spin_rate(&b->params[i], s->stage[i].rate, p.torque));
     }
@@ -88,9 +89,10 @@ static void free_accelerations(vy_bodies *b, const island *is, double time)
         w->linear = w->angular = vec3_zero();
     }
     for (uint32_t n = is->joint_first; n < is->joint_last; ++n) {
-        const joint_slot *j = &s->slots[s->ties[n]];
+        const joint_slot *j = &s->slots[s->joint_order[n]];
         const uint32_t x = j->body[0], y = j->body[1];
-        vy_joint_push(j, &b->joint_state[s->ties[n]], &s->stage[x], &s->stage[y], &s->work[x], &s->work[y]);
+        vy_joint_apply_forces(j, &b->joint_state[s->joint_order[n]], &s->stage[x], &s->stage[y], &s->work[x],
+                              &s->work[y]);
     }
 }
 
@@ -98,14 +100,14 @@ static void free_accelerations(vy_bodies *b, const island *is, double time)
 VY_FN mat3 linear_part(const row_block *r, uint32_t side)
 {
     const double one = side == 0 ? -1.0 : 1.0;
-    return r->point ? mat3_diag(one, one, one) : r->linear[side];
+    return r->is_point ? mat3_diag(one, one, one) : r->linear[side];
 }
 
 /// J_p M^-1 J_q^T by one body, added to m.
-VY_FN void add_meeting(mat3 *m, const row_block *p, uint32_t side_p, const row_block *q, uint32_t side_q,
-                       double inverse_mass)
+VY_FN void add_coupling(mat3 *m, const row_block *p, uint32_t side_p, const row_block *q, uint32_t side_q,
+                        double inverse_mass)
 {
-    if (p->point && q->point) {
+    if (p->is_point && q->is_point) {
         const double x = side_p == side_q ? inverse_mass : -inverse_mass;
         for (int i = 0; i < 3; ++i) m->m[i][i] += x;
     } else {
@@ -114,7 +116,7 @@ VY_FN void add_meeting(mat3 *m, const row_block *p, uint32_t side_p, const row_b
         for (int i = 0; i < 9; ++i) a.m[i / 3][i % 3] *= inverse_mass;
         add_product(m, &a, &c);
     }
-    add_product(m, &p->turned[side_p], &q->angular[side_q]);
+    add_product(m, &p->angular_inverse_inertia[side_p], &q->angular[side_q]);
 }
 
 void vy_island_matrix(joint_system *s, const island *is)
@@ -125,22 +127,22 @@ void vy_island_matrix(joint_system *s, const island *is)
         *d = mat3_diag(0.0, 0.0, 0.0);
         for (uint32_t side = 0; side < 2; ++side) {
             const body_work *w = &s->work[r->body[side]];
-            r->turned[side] = mat3_mul(r->angular[side], w->inverse_inertia);
-            if (w->inverse_mass != 0.0) add_meeting(d, r, side, r, side, w->inverse_mass);
+            r->angular_inverse_inertia[side] = mat3_mul(r->angular[side], w->inverse_inertia);
+            if (w->inverse_mass != 0.0) add_coupling(d, r, side, r, side, w->inverse_mass);
         }
         for (int i = 0; i < 3; ++i) {
-            if (((r->present >> i) & 1) == 0) d->m[i][i] = 1.0;
+            if (((r->row_mask >> i) & 1) == 0) d->m[i][i] = 1.0;
             s->scale[k][i] = d->m[i][i];
         }
     }
     for (uint32_t e = s->column[is->block_first]; e < s->column[is->block_last]; ++e) {
-        s->below[e] = mat3_diag(0.0, 0.0, 0.0);
+        s->lower[e] = mat3_diag(0.0, 0.0, 0.0);
     }
     for (uint32_t n = is->pair_first; n < is->pair_last; ++n) {
         const block_pair *p = &s->pairs[n];
         const row_block *x = &s->rows[p->p], *y = &s->rows[p->q];
-        add_meeting(&s->below[p->target], x, p->side_p, y, p->side_q,
-                    s->work[x->body[p->side_p]].inverse_mass);
+        add_coupling(&s->lower[p->target], x, p->side_p, y, p->side_q,
+                     s->work[x->body[p->side_p]].inverse_mass);
     }
 }
 
@@ -148,7 +150,7 @@ void vy_island_matrix(joint_system *s, const island *is)
 VY_FN vec3 row_product(const row_block *r, vec3 la, vec3 aa, vec3 lb, vec3 ab)
 {
     const vec3 turn = vec3_add(mat3_mul_vec(r->angular[0], aa), mat3_mul_vec(r->angular[1], ab));
-    if (r->point) return vec3_add(vec3_sub(lb, la), turn);
+    if (r->is_point) return vec3_add(vec3_sub(lb, la), turn);
     return vec3_add(vec3_add(mat3_mul_vec(r->linear[0], la), mat3_mul_vec(r->linear[1], lb)), turn);
 }
 
@@ -165,52 +167,52 @@ vec3 vy_block_speed(const joint_system *s, uint32_t k)
     const uint32_t a = r->body[0], b = r->body[1];
     return vec3_add(
         row_product(r, s->stage[a].velocity, s->work[a].rate, s->stage[b].velocity, s->work[b].rate),
-        r->rate);
+        r->time_rate);
 }
 
 /// -(J a + bias), and with Baumgarte's gains -(alpha C + beta C'). An integrator of the first order cannot
 /// turn the velocity along a curve; it gets the forces that end a step of length h with J v = 0 instead.
-static void fill_right(vy_bodies *b, const island *is)
+static void fill_rhs(vy_bodies *b, const island *is)
 {
     joint_system *s = b->joints;
-    const double per = vy_integrator_order(b->def.integrator) == 1 ? 1.0 / s->step : 0.0;
+    const double per = vy_integrator_order(b->def.integrator) == 1 ? 1.0 / s->substep : 0.0;
     for (uint32_t k = is->block_first; k < is->block_last; ++k) {
         const vec3 a = vy_block_acceleration(s, k);
-        s->right[k] = vec3_neg(a);
+        s->rhs[k] = vec3_neg(a);
         if (per == 0.0) continue;
-        s->right[k] = vec3_neg(vec3_add_scaled(vec3_sub(a, s->rows[k].bias), per, vy_block_speed(s, k)));
+        s->rhs[k] = vec3_neg(vec3_add_scaled(vec3_sub(a, s->rows[k].bias), per, vy_block_speed(s, k)));
     }
     if (!b->def.baumgarte) return;
     for (uint32_t n = is->joint_first; n < is->joint_last; ++n) {
-        const joint_slot *j = &s->slots[s->ties[n]];
+        const joint_slot *j = &s->slots[s->joint_order[n]];
         const int custom = j->def.kind == VY_JOINT_CUSTOM;
         const double alpha = custom ? j->def.custom->alpha : 10.0, beta = custom ? j->def.custom->beta : 10.0;
-        for (uint32_t k = j->first; k < j->first + (uint32_t)j->blocks; ++k) {
-            s->right[k] = vec3_add_scaled(s->right[k], -alpha, s->rows[k].value);
-            s->right[k] = vec3_add_scaled(s->right[k], -beta, vy_block_speed(s, k));
+        for (uint32_t k = j->first_block; k < j->first_block + (uint32_t)j->blocks; ++k) {
+            s->rhs[k] = vec3_add_scaled(s->rhs[k], -alpha, s->rows[k].value);
+            s->rhs[k] = vec3_add_scaled(s->rhs[k], -beta, vy_block_speed(s, k));
         }
     }
 }
 
 void vy_island_assemble(vy_bodies *b, const island *is, double time)
 {
-    vy_island_look(b, is);
+    vy_island_update_frames(b, is);
     free_accelerations(b, is, time);
     vy_island_rows(b, is, time);
     vy_island_matrix(b->joints, is);
-    fill_right(b, is);
+    fill_rhs(b, is);
 }
 
 void vy_island_apply(joint_system *s, const island *is)
 {
     for (uint32_t k = is->block_first; k < is->block_last; ++k) {
         const row_block *r = &s->rows[k];
-        const vec3 x = s->right[k];
+        const vec3 x = s->rhs[k];
         for (int side = 0; side < 2; ++side) {
             body_work *w = &s->work[r->body[side]];
-            const vec3 f = r->point ? (side == 0 ? vec3_neg(x) : x) : mat3_tmul_vec(r->linear[side], x);
+            const vec3 f = r->is_point ? (side == 0 ? vec3_neg(x) : x) : mat3_tmul_vec(r->linear[side], x);
             w->linear = vec3_add_scaled(w->linear, w->inverse_mass, f);
-            w->angular = vec3_add(w->angular, mat3_tmul_vec(r->turned[side], x));
+            w->angular = vec3_add(w->angular, mat3_tmul_vec(r->angular_inverse_inertia[side], x));
         }
     }
 }

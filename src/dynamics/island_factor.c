@@ -1,12 +1,12 @@
-// factor.c - the linear algebra of an island: LDL^T in blocks of 3x3, in the order of elimination.
+// island_factor.c - the linear algebra of an island: LDL^T in blocks of 3x3, in the order of elimination.
 //
-// Columns are eliminated leaves first, so a chain or a tree fills nothing in; a loop fills in along itself,
-// and the structure (structure.c) has room for that. A pivot that is nothing beside the row's own diagonal
-// means that the row says what rows before it say: it is left out, and its multiplier is zero.
+// Columns are eliminated leaves first, so a chain or a tree has no fill-in; a loop fills in along itself
+// (island_structure.c). A pivot that is negligible compared to the row's diagonal means that the row depends
+// on earlier ones: it is redundant, and its multiplier is zero.
 #include "dynamics/joint.h"
 
-#define NO_PIVOT 1e-12  // of a row's diagonal, below which it is redundant
-#define NOTHING  1e-150 // a multiplier below this is zero
+#define NO_PIVOT   1e-12  // of a row's diagonal, below which it is redundant
+#define NEGLIGIBLE 1e-150 // a multiplier below this is zero
 
 /// m -= a b^T
 VY_FN void subtract_product(mat3 *m, const mat3 *a, const mat3 *b)
@@ -51,28 +51,28 @@ int vy_island_factor(joint_system *s, const island *is)
     int redundant = 0;
     for (uint32_t k = is->block_first; k < is->block_last; ++k) {
         const int out = invert_block(&s->diagonal[k], s->scale[k], &s->inverse[k]);
-        s->dropped[k] = out;
+        s->redundant_rows[k] = out;
         redundant += (out & 1) + ((out >> 1) & 1) + ((out >> 2) & 1);
         const uint32_t first = s->column[k], last = s->column[k + 1];
         const uint32_t *target = &s->update[s->update_first[k]];
         for (uint32_t e = first; e < last; ++e) {
-            s->scaled[e] = mat3_mul(s->below[e], s->inverse[k]);
+            s->lower_scaled[e] = mat3_mul(s->lower[e], s->inverse[k]);
             for (uint32_t f = first; f < e; ++f) {
-                subtract_product(&s->below[*target++], &s->scaled[e], &s->below[f]);
+                subtract_product(&s->lower[*target++], &s->lower_scaled[e], &s->lower[f]);
             }
-            subtract_product(&s->diagonal[s->row[e]], &s->scaled[e], &s->below[e]);
+            subtract_product(&s->diagonal[s->row[e]], &s->lower_scaled[e], &s->lower[e]);
         }
     }
     return redundant;
 }
 
-/// What happens at one end of a long chain dies away along it by a factor a link. Its last traces would be
-/// subnormal numbers, or have such products, and those take a processor several times as long.
-VY_FN vec3 settled(vec3 v)
+/// Multipliers decay along a long chain by a factor per link. The smallest would be subnormal numbers, or
+/// have subnormal products, which are several times slower: they are set to zero.
+VY_FN vec3 flush_small(vec3 v)
 {
-    v.x = real_select(real_abs(v.x) < NOTHING, 0.0, v.x);
-    v.y = real_select(real_abs(v.y) < NOTHING, 0.0, v.y);
-    v.z = real_select(real_abs(v.z) < NOTHING, 0.0, v.z);
+    v.x = real_select(real_abs(v.x) < NEGLIGIBLE, 0.0, v.x);
+    v.y = real_select(real_abs(v.y) < NEGLIGIBLE, 0.0, v.y);
+    v.z = real_select(real_abs(v.z) < NEGLIGIBLE, 0.0, v.z);
     return v;
 }
 
@@ -81,15 +81,15 @@ void vy_island_solve(joint_system *s, const island *is)
     for (uint32_t k = is->block_first; k < is->block_last; ++k) {
         for (uint32_t e = s->column[k]; e < s->column[k + 1]; ++e) {
             const uint32_t i = s->row[e];
-            s->right[i] = vec3_sub(s->right[i], mat3_mul_vec(s->scaled[e], s->right[k]));
+            s->rhs[i] = vec3_sub(s->rhs[i], mat3_mul_vec(s->lower_scaled[e], s->rhs[k]));
         }
     }
     for (uint32_t k = is->block_last; k-- > is->block_first;) {
-        vec3 x = mat3_mul_vec(s->inverse[k], s->right[k]);
+        vec3 x = mat3_mul_vec(s->inverse[k], s->rhs[k]);
         for (uint32_t e = s->column[k]; e < s->column[k + 1]; ++e) {
-            x = vec3_sub(x, mat3_tmul_vec(s->scaled[e], s->right[s->row[e]]));
+            x = vec3_sub(x, mat3_tmul_vec(s->lower_scaled[e], s->rhs[s->row[e]]));
         }
-        s->right[k] = settled(x);
+        s->rhs[k] = flush_small(x);
     }
 }
 
@@ -99,8 +99,8 @@ void vy_island_multiply(const joint_system *s, const island *is, const vec3 *x, 
     for (uint32_t k = is->block_first; k < is->block_last; ++k) {
         for (uint32_t e = s->column[k]; e < s->column[k + 1]; ++e) {
             const uint32_t i = s->row[e];
-            y[i] = vec3_add(y[i], mat3_mul_vec(s->below[e], x[k]));
-            y[k] = vec3_add(y[k], mat3_tmul_vec(s->below[e], x[i]));
+            y[i] = vec3_add(y[i], mat3_mul_vec(s->lower[e], x[k]));
+            y[k] = vec3_add(y[k], mat3_tmul_vec(s->lower[e], x[i]));
         }
     }
 }

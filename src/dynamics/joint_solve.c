@@ -1,11 +1,12 @@
-// solve.c - the multipliers of a set without a step: dense Cholesky or blocks in tree order, with a report.
+// joint_solve.c - the multipliers of a set without a step: dense Cholesky or blocks in tree order, with a
+// report.
 #include "dynamics/joint.h"
 #include "base/real.h"
 #include <math.h>
 
 enum { POWER_STEPS = 400 };
 
-/// Rows that are there, numbered over all islands.
+/// Rows in use, numbered over all islands.
 typedef struct dense {
     double a[VY_DENSE_ROWS][VY_DENSE_ROWS]; // lower triangle
     double x[VY_DENSE_ROWS];
@@ -16,7 +17,7 @@ static int count_rows(const joint_system *s)
 {
     int n = 0;
     for (uint32_t k = 0; k < s->block_count; ++k) {
-        for (int r = 0; r < BLOCK_ROWS; ++r) n += (s->rows[k].present >> r) & 1;
+        for (int r = 0; r < BLOCK_ROWS; ++r) n += (s->rows[k].row_mask >> r) & 1;
     }
     return n;
 }
@@ -27,15 +28,15 @@ static void put_block(dense *d, const joint_system *s, uint32_t p, uint32_t q, i
                       const mat3 *m)
 {
     for (int i = 0, row = at_p; i < BLOCK_ROWS; ++i) {
-        if (((s->rows[p].present >> i) & 1) == 0) continue;
+        if (((s->rows[p].row_mask >> i) & 1) == 0) continue;
         for (int j = 0, column = at_q; j < BLOCK_ROWS; ++j) {
-            if (((s->rows[q].present >> j) & 1) != 0) d->a[row][column++] = m->m[i][j];
+            if (((s->rows[q].row_mask >> j) & 1) != 0) d->a[row][column++] = m->m[i][j];
         }
         ++row;
     }
 }
 
-/// Blocks as one matrix, without the rows that are not there.
+/// The blocks as one matrix, without unused rows.
 static void gather(dense *d, const joint_system *s)
 {
     static const int bits_in[8] = {0, 1, 1, 2, 1, 2, 2, 3};
@@ -44,16 +45,16 @@ static void gather(dense *d, const joint_system *s)
     int n = 0;
     for (uint32_t k = 0; k < s->block_count; ++k) {
         at[k] = n;
-        n += bits_in[s->rows[k].present];
+        n += bits_in[s->rows[k].row_mask];
     }
     d->count = n;
     for (uint32_t k = 0; k < s->block_count; ++k) {
         put_block(d, s, k, k, at[k], at[k], &s->diagonal[k]);
         for (uint32_t e = s->column[k]; e < s->column[k + 1]; ++e) {
-            put_block(d, s, s->row[e], k, at[s->row[e]], at[k], &s->below[e]);
+            put_block(d, s, s->row[e], k, at[s->row[e]], at[k], &s->lower[e]);
         }
         for (int r = 0, row = at[k]; r < BLOCK_ROWS; ++r) {
-            if ((s->rows[k].present >> r) & 1) d->x[row++] = part(s->right[k], r);
+            if ((s->rows[k].row_mask >> r) & 1) d->x[row++] = part(s->rhs[k], r);
         }
     }
 }
@@ -91,21 +92,21 @@ static void scatter(const dense *d, joint_system *s)
     for (uint32_t k = 0; k < s->block_count; ++k) {
         double x[BLOCK_ROWS] = {0};
         for (int r = 0; r < BLOCK_ROWS; ++r) {
-            if ((s->rows[k].present >> r) & 1) x[r] = d->x[row++];
+            if ((s->rows[k].row_mask >> r) & 1) x[r] = d->x[row++];
         }
-        s->right[k] = vec3_make(x[0], x[1], x[2]);
+        s->rhs[k] = vec3_make(x[0], x[1], x[2]);
     }
 }
 
 // ---- the condition number: power iteration with A, then with its inverse
 
-/// Rows that are there and not redundant get numbers that favour no eigenvector, the others zero.
+/// Rows that are in use and not redundant get numbers that favour no eigenvector, the others zero.
 static void start_vector(const joint_system *s, const island *is, vec3 *x, int without_redundant)
 {
     double v = 0.5;
     for (uint32_t k = is->block_first; k < is->block_last; ++k) {
         double c[BLOCK_ROWS];
-        const int on = s->rows[k].present & ~(without_redundant ? s->dropped[k] : 0);
+        const int on = s->rows[k].row_mask & ~(without_redundant ? s->redundant_rows[k] : 0);
         for (int r = 0; r < BLOCK_ROWS; ++r) {
             v = v * 0.6180339887498949 + 0.7548776662466927;
             v -= floor(v);
@@ -127,7 +128,7 @@ static double normalise(const island *is, vec3 *x)
 
 static double largest_eigenvalue(joint_system *s, const island *is)
 {
-    vec3 *x = s->right + s->block_count, *y = s->right;
+    vec3 *x = s->rhs + s->block_count, *y = s->rhs;
     double value = 0.0;
     start_vector(s, is, x, 0);
     (void)normalise(is, x);
@@ -142,11 +143,11 @@ static double largest_eigenvalue(joint_system *s, const island *is)
 static double smallest_eigenvalue(joint_system *s, const island *is)
 {
     double value = 0.0;
-    start_vector(s, is, s->right, 1);
-    (void)normalise(is, s->right);
+    start_vector(s, is, s->rhs, 1);
+    (void)normalise(is, s->rhs);
     for (int n = 0; n < POWER_STEPS; ++n) {
         vy_island_solve(s, is);
-        value = normalise(is, s->right);
+        value = normalise(is, s->rhs);
     }
     return value > 0.0 ? 1.0 / value : 0.0;
 }
@@ -164,8 +165,8 @@ static void assemble_all(vy_bodies *b)
     }
 }
 
-/// Largest error of J a + bias with the multipliers applied; counts redundant rows it does not hold for.
-static void judge(const joint_system *s, vy_joint_solution *out)
+/// Largest error of J a + bias with the multipliers applied; counts redundant rows that conflict.
+static void check_residual(const joint_system *s, vy_joint_solution *out)
 {
     double size = 0.0;
     for (uint32_t k = 0; k < s->block_count; ++k) {
@@ -173,9 +174,9 @@ static void judge(const joint_system *s, vy_joint_solution *out)
         size = real_max(size, vec3_length(c));
         for (int r = 0; r < BLOCK_ROWS; ++r) {
             const double error = real_abs(part(e, r));
-            if (((s->rows[k].present >> r) & 1) == 0) continue;
+            if (((s->rows[k].row_mask >> r) & 1) == 0) continue;
             out->residual = real_max(out->residual, error);
-            if (((s->dropped[k] >> r) & 1) && !(error <= 1e-6 * (1.0 + size))) out->conflicting += 1;
+            if (((s->redundant_rows[k] >> r) & 1) && !(error <= 1e-6 * (1.0 + size))) out->conflicting += 1;
         }
     }
 }
@@ -193,10 +194,10 @@ vy_status vy_bodies_solve(vy_bodies *b, vy_solver solver, double *lambda, vy_joi
         return VY_FULL;
     *out = (vy_joint_solution){.converged = 1, .rows = rows, .condition = 1.0};
 
-    double most = 0.0, least = DBL_MAX;
+    double max_eigenvalue = 0.0, min_eigenvalue = DBL_MAX;
     for (uint32_t n = 0; n < s->island_count && rows > 0; ++n) {
         const double value = largest_eigenvalue(s, &s->islands[n]);
-        most = real_max(most, value);
+        max_eigenvalue = real_max(max_eigenvalue, value);
     }
     assemble_all(b); // the right-hand side served as scratch
     dense d;
@@ -210,21 +211,21 @@ vy_status vy_bodies_solve(vy_bodies *b, vy_solver solver, double *lambda, vy_joi
         if (!use_dense) vy_island_solve(s, &s->islands[n]);
     }
     if (use_dense && solved) scatter(&d, s);
-    if (use_dense && !solved) memset(s->right, 0, s->block_count * sizeof *s->right); // no forces
+    if (use_dense && !solved) memset(s->rhs, 0, s->block_count * sizeof *s->rhs); // no forces
     for (uint32_t n = 0; n < s->island_count; ++n) vy_island_apply(s, &s->islands[n]);
-    judge(s, out);
+    check_residual(s, out);
     if ((use_dense && !solved) || out->conflicting > 0) out->converged = 0;
     for (uint32_t i = 0; i < s->limit && lambda != NULL; ++i) {
         const joint_slot *j = &s->slots[i];
         for (int r = 0; r < VY_CONSTRAINT_ROWS; ++r) {
             const int there = j->used && r / BLOCK_ROWS < j->blocks;
             lambda[VY_CONSTRAINT_ROWS * i + (uint32_t)r] =
-                there ? part(s->right[j->first + (uint32_t)(r / BLOCK_ROWS)], r % BLOCK_ROWS) : 0.0;
+                there ? part(s->rhs[j->first_block + (uint32_t)(r / BLOCK_ROWS)], r % BLOCK_ROWS) : 0.0;
         }
     }
     for (uint32_t n = 0; n < s->island_count && rows > 0; ++n) {
-        least = real_min(least, smallest_eigenvalue(s, &s->islands[n]));
+        min_eigenvalue = real_min(min_eigenvalue, smallest_eigenvalue(s, &s->islands[n]));
     }
-    if (rows > 0) out->condition = least > 0.0 ? most / least : DBL_MAX;
+    if (rows > 0) out->condition = min_eigenvalue > 0.0 ? max_eigenvalue / min_eigenvalue : DBL_MAX;
     return VY_OK;
 }

@@ -1,9 +1,9 @@
-// structure.c - which bodies are joined, in what order joints are eliminated, and which blocks that fills.
+// island_structure.c - symbolic factorisation: islands of joints, the order of elimination, and the fill-in.
 //
-// Islands are the connected parts of the graph whose nodes are dynamic bodies and whose edges are joints; the
-// world and driven bodies join nothing. In each island joints are found breadth first, from a body that is
-// tied to the world where there is one, and eliminated in the reverse order: leaves first. Joints that close
-// a loop come last.
+// Islands are the connected components of the graph whose nodes are dynamic bodies and whose edges are
+// joints; the world and kinematic bodies connect nothing. In each island joints are found breadth first, from
+// a body that is jointed to the world where there is one, and eliminated in the reverse order: leaves first.
+// Joints that close a loop come last.
 #include "dynamics/joint.h"
 #include "base/real.h"
 #include <stdlib.h>
@@ -12,14 +12,14 @@ enum { NONE = -1 };
 
 /// Scratch of one preparation.
 typedef struct plan {
-    uint32_t *parent; // [body_cap] of the union-find
-    int *number;      // [body_cap] island of a root
-    int *seen;        // [body_cap] found by the search; kinematic bodies: island + 1 of the last mention
-    uint32_t *first;  // [body_cap + 1] joints of body i are touch[first[i]] ...
-    uint32_t *touch;  // [2 joint_cap]
-    uint32_t *queue;  // [body_cap]
-    int *placed;      // [joint_cap]
-    uint32_t *late;   // [joint_cap] joints that close loops
+    uint32_t *parent;    // [body_cap] of the union-find
+    int *island_of_root; // [body_cap] index of the island of a root
+    int *seen; // [body_cap] found by the search; kinematic bodies: island + 1 in which they were last listed
+    uint32_t *first;       // [body_cap + 1] joints of body i are joints_of[first[i]] ...
+    uint32_t *joints_of;   // [2 joint_cap]
+    uint32_t *queue;       // [body_cap]
+    int *visited;          // [joint_cap]
+    uint32_t *loop_joints; // [joint_cap] joints that close loops
 } plan;
 
 static int dynamic_side(const vy_bodies *b, const joint_slot *j, int side)
@@ -37,7 +37,7 @@ static void find_islands(vy_bodies *b, plan *p)
         if (!t->used) continue;
         for (int side = 0; side < 2; ++side) {
             if (!dynamic_side(b, t, side)) continue;
-            t->after[side] = s->joined[t->body[side]];
+            t->next_joint[side] = s->joined[t->body[side]];
             s->joined[t->body[side]] = j + 1;
         }
         if (!dynamic_side(b, t, 0) || !dynamic_side(b, t, 1)) continue;
@@ -45,15 +45,15 @@ static void find_islands(vy_bodies *b, plan *p)
     }
     s->island_count = 0;
     for (uint32_t i = 0; i < b->limit; ++i) {
-        p->number[i] = NONE;
+        p->island_of_root[i] = NONE;
         if (!s->joined[i]) continue;
         const uint32_t root = island_root(p->parent, i);
-        if (root == i) p->number[i] = (int)s->island_count++;
+        if (root == i) p->island_of_root[i] = (int)s->island_count++;
     }
 }
 
 /// The joints of each dynamic body, in order of their slots.
-static void list_touches(const vy_bodies *b, plan *p)
+static void list_joints_of_bodies(const vy_bodies *b, plan *p)
 {
     const joint_system *s = b->joints;
     memset(p->first, 0, (b->def.body_cap + 1u) * sizeof *p->first);
@@ -65,7 +65,7 @@ static void list_touches(const vy_bodies *b, plan *p)
                 if (pass == 0) {
                     p->first[t->body[side] + 1u] += 1;
                 } else {
-                    p->touch[p->first[t->body[side]]++] = j;
+                    p->joints_of[p->first[t->body[side]]++] = j;
                 }
             }
         }
@@ -78,8 +78,8 @@ static void list_touches(const vy_bodies *b, plan *p)
 }
 
 /// Breadth first from `root`: tree joints are written from `end` downwards, joints that close loops to
-/// late[].
-static uint32_t search(vy_bodies *b, plan *p, uint32_t root, uint32_t end, uint32_t *late)
+/// loop_joints[].
+static uint32_t search(vy_bodies *b, plan *p, uint32_t root, uint32_t end, uint32_t *loop_joints)
 {
     joint_system *s = b->joints;
     uint32_t head = 0, tail = 0;
@@ -88,17 +88,17 @@ static uint32_t search(vy_bodies *b, plan *p, uint32_t root, uint32_t end, uint3
     while (head < tail) {
         const uint32_t i = p->queue[head++];
         for (uint32_t k = p->first[i]; k < p->first[i + 1u]; ++k) {
-            const uint32_t j = p->touch[k];
-            if (p->placed[j]) continue;
-            p->placed[j] = 1;
+            const uint32_t j = p->joints_of[k];
+            if (p->visited[j]) continue;
+            p->visited[j] = 1;
             const joint_slot *t = &s->slots[j];
             const uint32_t other = t->body[0] == i ? t->body[1] : t->body[0];
             const int grows = dynamic_side(b, t, t->body[0] == i) && !p->seen[other];
-            const int ties = !dynamic_side(b, t, 0) || !dynamic_side(b, t, 1);
-            if (grows || ties) {
-                s->ties[--end] = j;
+            const int anchors = !dynamic_side(b, t, 0) || !dynamic_side(b, t, 1);
+            if (grows || anchors) {
+                s->joint_order[--end] = j;
             } else {
-                p->late[(*late)++] = j;
+                p->loop_joints[(*loop_joints)++] = j;
             }
             if (!grows) continue;
             p->seen[other] = 1;
@@ -108,50 +108,53 @@ static uint32_t search(vy_bodies *b, plan *p, uint32_t root, uint32_t end, uint3
     return end;
 }
 
-static int tied_to_world(const vy_bodies *b, const plan *p, uint32_t i)
+static int is_anchored(const vy_bodies *b, const plan *p, uint32_t i)
 {
     for (uint32_t k = p->first[i]; k < p->first[i + 1u]; ++k) {
-        const joint_slot *t = &b->joints->slots[p->touch[k]];
+        const joint_slot *t = &b->joints->slots[p->joints_of[k]];
         if (!dynamic_side(b, t, 0) || !dynamic_side(b, t, 1)) return 1;
     }
     return 0;
 }
 
-/// Members and ties of one island, appended to the arrays.
-static void fill_island(vy_bodies *b, plan *p, int number, island *is)
+/// Members and joints of one island, appended to the arrays.
+static void fill_island(vy_bodies *b, plan *p, int island_of_root, island *is)
 {
     joint_system *s = b->joints;
     uint32_t root = 0, joints = 0;
     int found = NONE;
     is->moving_last = is->body_first;
     for (uint32_t i = 0; i < b->limit; ++i) {
-        if (!s->joined[i] || p->number[island_root(p->parent, i)] != number) continue;
+        if (!s->joined[i] || p->island_of_root[island_root(p->parent, i)] != island_of_root) continue;
         s->members[is->moving_last++] = i;
-        const int tied = tied_to_world(b, p, i);
-        if (found == NONE || (tied && !found)) {
+        const int anchored = is_anchored(b, p, i);
+        if (found == NONE || (anchored && !found)) {
             root = i;
-            found = tied;
+            found = anchored;
         }
     }
     for (uint32_t j = 0; j < s->limit; ++j) {
         const joint_slot *t = &s->slots[j];
         if (!t->used) continue;
         const int side = dynamic_side(b, t, 0) ? 0 : 1;
-        joints += p->number[island_root(p->parent, t->body[side])] == number;
+        joints += p->island_of_root[island_root(p->parent, t->body[side])] == island_of_root;
     }
-    uint32_t late = 0, end = is->joint_first + joints;
+    uint32_t loop_joints = 0, end = is->joint_first + joints;
     is->joint_last = end;
-    const uint32_t start = search(b, p, root, end, &late);
-    // The search wrote `joints - late` ties at the end of the range: move them down, loops go behind them.
-    for (uint32_t k = 0; k < joints - late; ++k) s->ties[is->joint_first + k] = s->ties[start + k];
-    for (uint32_t k = 0; k < late; ++k) s->ties[is->joint_first + joints - late + k] = p->late[k];
+    const uint32_t start = search(b, p, root, end, &loop_joints);
+    // The search wrote `joints - loop_joints` joints at the end of the range: move them down; loops go behind
+    // them.
+    for (uint32_t k = 0; k < joints - loop_joints; ++k)
+        s->joint_order[is->joint_first + k] = s->joint_order[start + k];
+    for (uint32_t k = 0; k < loop_joints; ++k)
+        s->joint_order[is->joint_first + joints - loop_joints + k] = p->loop_joints[k];
     is->body_last = is->moving_last;
-    for (uint32_t k = is->joint_first; k < is->joint_last; ++k) { // bodies that stand or are driven
-        const joint_slot *t = &s->slots[s->ties[k]];
+    for (uint32_t k = is->joint_first; k < is->joint_last; ++k) { // static and kinematic bodies
+        const joint_slot *t = &s->slots[s->joint_order[k]];
         for (int side = 0; side < 2; ++side) {
             const uint32_t i = t->body[side];
-            if (i == b->def.body_cap || body_is_dynamic(b, i) || p->seen[i] == number + 1) continue;
-            p->seen[i] = number + 1;
+            if (i == b->def.body_cap || body_is_dynamic(b, i) || p->seen[i] == island_of_root + 1) continue;
+            p->seen[i] = island_of_root + 1;
             s->members[is->body_last++] = i;
         }
     }
@@ -171,17 +174,17 @@ static int add_pair(joint_system *s, uint32_t *capacity, block_pair pair)
     return 1;
 }
 
-/// Number the blocks of an island and list the pairs that meet in a body.
+/// Number the blocks of an island and list the pairs that share a body.
 static int fill_blocks(vy_bodies *b, const plan *p, island *is, uint32_t *capacity)
 {
     joint_system *s = b->joints;
     is->block_first = s->block_count;
     is->stop_first = s->stop_count;
     for (uint32_t k = is->joint_first; k < is->joint_last; ++k) {
-        joint_slot *t = &s->slots[s->ties[k]];
-        t->first = s->block_count;
+        joint_slot *t = &s->slots[s->joint_order[k]];
+        t->first_block = s->block_count;
         for (int r = 0; r < VY_CONSTRAINT_ROWS; ++r) {
-            if ((t->one_side >> r) & 1u) s->stops[s->stop_count++] = (stop){s->ties[k], r};
+            if ((t->unilateral_rows >> r) & 1u) s->stops[s->stop_count++] = (stop){s->joint_order[k], r};
         }
         for (int n = 0; n < t->blocks; ++n) {
             s->rows[s->block_count] = (row_block){.body = {t->body[0], t->body[1]}};
@@ -195,10 +198,10 @@ static int fill_blocks(vy_bodies *b, const plan *p, island *is, uint32_t *capaci
         const uint32_t i = s->members[m];
         for (uint32_t x = p->first[i]; x < p->first[i + 1u]; ++x) {
             for (uint32_t y = p->first[i]; y < p->first[i + 1u]; ++y) {
-                const joint_slot *tp = &s->slots[p->touch[x]], *tq = &s->slots[p->touch[y]];
+                const joint_slot *tp = &s->slots[p->joints_of[x]], *tq = &s->slots[p->joints_of[y]];
                 for (int u = 0; u < tp->blocks; ++u) {
                     for (int v = 0; v < tq->blocks; ++v) {
-                        const uint32_t bp = tp->first + (uint32_t)u, bq = tq->first + (uint32_t)v;
+                        const uint32_t bp = tp->first_block + (uint32_t)u, bq = tq->first_block + (uint32_t)v;
                         if (bp <= bq) continue;
                         const block_pair pair = {bp, bq, tp->body[1] == i, tq->body[1] == i, 0};
                         if (!add_pair(s, capacity, pair)) return 0;
@@ -303,7 +306,7 @@ static int fill_updates(joint_system *s)
 
 // ---- memory
 
-void vy_structure_free(joint_system *s)
+void vy_island_structure_free(joint_system *s)
 {
     free(s->rows);
     free(s->pairs);
@@ -312,27 +315,27 @@ void vy_structure_free(joint_system *s)
     free(s->scale);
     free(s->column);
     free(s->row);
-    free(s->below);
-    free(s->scaled);
+    free(s->lower);
+    free(s->lower_scaled);
     free(s->update);
     free(s->update_first);
-    free(s->right);
-    free(s->dropped);
+    free(s->rhs);
+    free(s->redundant_rows);
     s->rows = NULL;
     s->pairs = NULL;
-    s->diagonal = s->inverse = s->below = s->scaled = NULL;
+    s->diagonal = s->inverse = s->lower = s->lower_scaled = NULL;
     s->scale = NULL;
     s->column = s->row = s->update = s->update_first = NULL;
-    s->right = NULL;
-    s->dropped = NULL;
+    s->rhs = NULL;
+    s->redundant_rows = NULL;
     s->block_count = s->pair_count = s->entry_count = s->island_count = s->stop_count = 0;
 }
 
-static int build(vy_bodies *b, plan *p)
+static int build_structure(vy_bodies *b, plan *p)
 {
     joint_system *s = b->joints;
     find_islands(b, p);
-    list_touches(b, p);
+    list_joints_of_bodies(b, p);
     const size_t blocks = (size_t)s->count * JOINT_BLOCKS + 1;
     s->rows = calloc(blocks, sizeof *s->rows);
     s->diagonal = calloc(blocks, sizeof *s->diagonal);
@@ -340,10 +343,10 @@ static int build(vy_bodies *b, plan *p)
     s->scale = calloc(blocks, sizeof *s->scale);
     s->column = calloc(blocks + 1, sizeof *s->column);
     s->update_first = calloc(blocks, sizeof *s->update_first);
-    s->right = calloc(3 * blocks, sizeof *s->right);
-    s->dropped = calloc(blocks, sizeof *s->dropped);
-    if (!s->rows || !s->diagonal || !s->inverse || !s->scale || !s->column || !s->update_first || !s->right ||
-        !s->dropped) {
+    s->rhs = calloc(3 * blocks, sizeof *s->rhs);
+    s->redundant_rows = calloc(blocks, sizeof *s->redundant_rows);
+    if (!s->rows || !s->diagonal || !s->inverse || !s->scale || !s->column || !s->update_first || !s->rhs ||
+        !s->redundant_rows) {
         return 0;
     }
     uint32_t bodies = 0, joints = 0, capacity = 0;
@@ -358,9 +361,9 @@ static int build(vy_bodies *b, plan *p)
     uint32_t *scratch = calloc(4 * (size_t)s->block_count + s->pair_count + 1, sizeof *scratch);
     const int filled = scratch != NULL && fill_columns(s, scratch) && fill_updates(s);
     free(scratch);
-    s->below = calloc((size_t)s->entry_count + 1, sizeof *s->below);
-    s->scaled = calloc((size_t)s->entry_count + 1, sizeof *s->scaled);
-    return filled && s->below != NULL && s->scaled != NULL;
+    s->lower = calloc((size_t)s->entry_count + 1, sizeof *s->lower);
+    s->lower_scaled = calloc((size_t)s->entry_count + 1, sizeof *s->lower_scaled);
+    return filled && s->lower != NULL && s->lower_scaled != NULL;
 }
 
 vy_status vy_bodies_prepare(vy_bodies *b)
@@ -368,23 +371,24 @@ vy_status vy_bodies_prepare(vy_bodies *b)
     FPU_SCOPE;
     joint_system *s = b->joints;
     if (!s->dirty) return VY_OK;
-    vy_structure_free(s);
+    vy_island_structure_free(s);
     const size_t n = b->def.body_cap, m = (size_t)b->def.joint_cap + 1;
-    // One block: parent, number, seen, first, queue of bodies; touch, placed, late of joints.
+    // One block: parent, island_of_root, seen, first, queue of bodies; joints_of, visited, loop_joints of
+    // joints.
     uint32_t *memory = calloc(5 * n + 1 + 4 * m, sizeof *memory);
     if (memory == NULL) return VY_NO_MEMORY;
     plan p = {.parent = memory,
-              .number = (int *)(memory + n),
+              .island_of_root = (int *)(memory + n),
               .seen = (int *)(memory + 2 * n),
               .queue = memory + 3 * n,
               .first = memory + 4 * n,
-              .touch = memory + 5 * n + 1,
-              .placed = (int *)(memory + 5 * n + 1 + 2 * m),
-              .late = memory + 5 * n + 1 + 3 * m};
-    const int built = build(b, &p);
+              .joints_of = memory + 5 * n + 1,
+              .visited = (int *)(memory + 5 * n + 1 + 2 * m),
+              .loop_joints = memory + 5 * n + 1 + 3 * m};
+    const int built = build_structure(b, &p);
     free(memory);
     if (!built) {
-        vy_structure_free(s);
+        vy_island_structure_free(s);
         return VY_NO_MEMORY;
     }
     s->dirty = 0;

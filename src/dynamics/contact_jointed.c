@@ -1,0 +1,401 @@
+// contact_jointed.c - islands that touch and have joints, one after the other: contacts and joints are solved
+// alternately within each sub-step.
+//
+// An iteration is all contacts, then all joints. Contacts are warm started, so at rest one iteration is
+// enough; in an impact they go on until the joints change next to nothing.
+#include "dynamics/contact_body.h"
+#include "dynamics/substep_joints.h"
+#include <stdlib.h>
+
+enum {
+    MAX_ITERATIONS = 64,
+    RESTITUTION_ITERATIONS = 8,
+    NEWTON_ITERATIONS = 8,
+    COLOURS = 64,
+    NARROW_CONTACTS = 3,
+    NONE = 0
+};
+
+#define CONVERGED    1e-4  // [m/s] iterations end when joints change velocities by less
+#define CLOSED_ERROR 1e-13 // of the island's extent: position error of a joint that is closed
+#define OPEN_ERROR   1e-9  // and of one that could not be closed
+
+/// Linked lists of the bodies, contacts and joint islands of each island; then arrays of those of one.
+struct jointed_lists {
+    uint32_t *first_body, *first_contact, *first_joints; // [body_cap] by root, + 1
+    uint32_t *next_body, *next_contact, *next_joints;    // [body_cap], [cap], [body_cap], + 1
+    uint32_t *bodies;             // [body_cap] that move; then kinematic ones that they touch
+    uint32_t *contacts;           // [cap]
+    uint32_t *joints;             // [body_cap]
+    uint32_t *loaded_for;         // [body_cap] root + 1 of the last island that was loaded with it
+    contact_body *saved_body;     // [body_cap]
+    contact_motion *saved_motion; // [body_cap]
+};
+
+/// An island while it is solved.
+typedef struct jointed_island {
+    vy_bodies *b;
+    struct jointed_lists *lists;
+    uint32_t body_count, contact_count;
+    const contact_kernel *wide, *narrow;
+    contact_job job;
+    void *overflow; // contacts for which no colour was left
+    uint32_t packs, overflow_count;
+    int has_restitution; // some contact has restitution
+    substep_joints joints;
+} jointed_island;
+
+// ---- memory
+
+vy_status vy_jointed_create(vy_bodies *b)
+{
+    const size_t n = b->def.body_cap, cap = b->def.contacts.cap;
+    if (b->def.joint_cap == 0) return VY_OK;
+    struct jointed_lists *r = calloc(1, sizeof *r);
+    b->contacts->jointed = r;
+    if (r == NULL) return VY_NO_MEMORY;
+    uint32_t *all = calloc(8 * n + 2 * cap, sizeof *all);
+    r->first_body = all;
+    b->contacts->body_impulses = calloc(n, sizeof *b->contacts->body_impulses);
+    r->saved_body = calloc(n, sizeof *r->saved_body);
+    r->saved_motion = calloc(n, sizeof *r->saved_motion);
+    if (all == NULL || r->saved_body == NULL || r->saved_motion == NULL || b->contacts->body_impulses == NULL)
+        return VY_NO_MEMORY;
+    r->first_contact = all + n;
+    r->first_joints = all + 2 * n;
+    r->next_body = all + 3 * n;
+    r->next_joints = all + 4 * n;
+    r->bodies = all + 5 * n;
+    r->joints = all + 6 * n;
+    r->loaded_for = all + 7 * n;
+    r->next_contact = all + 8 * n;
+    r->contacts = all + 8 * n + cap;
+    return VY_OK;
+}
+
+void vy_jointed_destroy(contact_system *s)
+{
+    if (s->jointed == NULL) return;
+    free(s->body_impulses);
+    free(s->jointed->first_body);
+    free(s->jointed->saved_body);
+    free(s->jointed->saved_motion);
+    free(s->jointed);
+}
+
+// ---- which islands
+
+void vy_jointed_join(vy_bodies *b)
+{
+    const joint_system *s = b->joints;
+    for (uint32_t n = 0; n < s->island_count; ++n) {
+        const island *is = &s->islands[n];
+        for (uint32_t m = is->body_first + 1; m < is->moving_last; ++m)
+            islands_join(b->contacts->parent, s->members[is->body_first], s->members[m]);
+    }
+}
+
+static uint32_t root_of_joints(const vy_bodies *b, uint32_t n)
+{
+    const joint_system *s = b->joints;
+    return island_root(b->contacts->parent, s->members[s->islands[n].body_first]);
+}
+
+void vy_jointed_mark(vy_bodies *b)
+{
+    contact_system *s = b->contacts;
+    for (uint32_t n = 0; n < b->joints->island_count; ++n) {
+        const uint32_t root = root_of_joints(b, n);
+        if (s->island_start[root]) s->island_start[root] = START_JOINTED;
+    }
+}
+
+// Lists by root, each in the order of its elements: they are pushed to the front from last to first.
+static void list_islands(vy_bodies *b)
+{
+    contact_system *s = b->contacts;
+    struct jointed_lists *r = s->jointed;
+    for (uint32_t i = 0; i < b->limit; ++i)
+        r->first_body[i] = r->first_contact[i] = r->first_joints[i] = r->loaded_for[i] = NONE;
+    for (uint32_t i = b->limit; i-- > 0;) {
+        const uint32_t root = island_root(s->parent, i);
+        if (s->island_start[root] != START_JOINTED || !body_is_dynamic(b, i)) continue;
+        r->next_body[i] = r->first_body[root];
+        r->first_body[root] = i + 1;
+    }
+    for (uint32_t k = s->count; k-- > 0;) {
+        const contact_header *c = &s->headers[k];
+        if (c->start != START_JOINTED) continue;
+        const uint32_t root = island_of(s, c);
+        r->next_contact[k] = r->first_contact[root];
+        r->first_contact[root] = k + 1;
+    }
+    for (uint32_t n = b->joints->island_count; n-- > 0;) {
+        const uint32_t root = root_of_joints(b, n);
+        r->next_joints[n] = r->first_joints[root];
+        r->first_joints[root] = n + 1;
+    }
+}
+
+// ---- one island
+
+// Load a body that is not dynamic, once per island.
+static void load_static(jointed_island *t, uint32_t i, uint32_t root, double h)
+{
+    if (t->lists->loaded_for[i] == root + 1) return;
+    t->lists->loaded_for[i] = root + 1;
+    contact_body_load(t->b, i, h);
+    if (t->b->slots[i].kind == VY_BODY_KINEMATIC) t->lists->bodies[t->body_count++] = i;
+}
+
+static void load_island(jointed_island *t, uint32_t root, double h)
+{
+    vy_bodies *b = t->b;
+    contact_system *s = b->contacts;
+    struct jointed_lists *r = t->lists;
+    for (uint32_t i = r->first_body[root]; i != NONE; i = r->next_body[i - 1]) {
+        r->bodies[t->body_count++] = i - 1;
+        contact_body_load(b, i - 1, h);
+        s->colours[i - 1] = 0;
+        s->solved_as[i - 1] = START_JOINTED;
+        s->body_impulses[i - 1] = (body_impulses){{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
+        if (!b->joints->joined[i - 1]) continue;
+        const body_wrench p = b->external_flight ? b->joints->driver_wrench[i - 1]
+                                                 : wrench_at(b, i - 1, &s->start_state[i - 1]);
+        s->body[i - 1].acceleration = p.acceleration;
+        s->body[i - 1].torque = p.torque;
+        t->joints.mass += b->slots[i - 1].mass;
+    }
+    for (uint32_t k = r->first_contact[root]; k != NONE; k = r->next_contact[k - 1]) {
+        const contact_header *c = &s->headers[k - 1];
+        r->contacts[t->contact_count++] = k - 1;
+        if ((c->flags & MOVES_A) == 0) load_static(t, c->a, root, h);
+        if ((c->flags & MOVES_B) == 0) load_static(t, c->b, root, h);
+        t->has_restitution |= (c->flags & HAS_RESTITUTION) != 0;
+    }
+    for (uint32_t n = r->first_joints[root]; n != NONE; n = r->next_joints[n - 1]) {
+        const island *is = &b->joints->islands[n - 1];
+        r->joints[t->joints.count++] = n - 1;
+        for (uint32_t m = is->joint_first; m < is->joint_last; ++m) // undo their free flight
+            b->joint_state[b->joints->joint_order[m]].active =
+                b->joints->active_before[b->joints->joint_order[m]];
+    }
+}
+
+// Whether a joint has a spring, damper or motor: then sub-steps are as short as in free flight.
+static int has_forces(const vy_bodies *b, uint32_t n)
+{
+    const joint_system *s = b->joints;
+    for (uint32_t m = s->islands[n].joint_first; m < s->islands[n].joint_last; ++m) {
+        const vy_joint_def *d = &s->slots[s->joint_order[m]].def;
+        if (d->stiffness != 0.0 || d->damping != 0.0 || b->joint_state[s->joint_order[m]].motor_torque != 0.0)
+            return 1;
+    }
+    return 0;
+}
+
+// ---- packs: by colour, as in contact_solve.c, but of one island and one thread
+
+static uint32_t assign_colour(const jointed_island *t, uint32_t k)
+{
+    contact_system *s = t->b->contacts;
+    contact_header *c = &s->headers[k];
+    const uint64_t taken =
+        (c->flags & MOVES_A ? s->colours[c->a] : 0) | (c->flags & MOVES_B ? s->colours[c->b] : 0);
+    uint32_t colour = 0;
+    while (colour < COLOURS && (taken >> colour & 1u) != 0) ++colour;
+    c->colour = (uint8_t)colour;
+    if (colour == COLOURS) return colour;
+    if (c->flags & MOVES_A) s->colours[c->a] |= (uint64_t)1 << colour;
+    if (c->flags & MOVES_B) s->colours[c->b] |= (uint64_t)1 << colour;
+    return colour;
+}
+
+static void prepare_packs(jointed_island *t)
+{
+    contact_system *s = t->b->contacts;
+    uint32_t count[COLOURS + 1] = {0}, at[COLOURS + 2] = {0};
+    if (t->contact_count <= NARROW_CONTACTS) t->wide = t->narrow;
+    for (uint32_t n = 0; n < t->contact_count; ++n) count[assign_colour(t, t->lists->contacts[n])] += 1;
+    for (int c = 0; c <= COLOURS; ++c) at[c + 1] = at[c] + count[c];
+    for (int points = 1; points <= VY_MANIFOLD_POINTS; ++points) { // so that packs are evenly filled
+        for (uint32_t n = 0; n < t->contact_count; ++n) {
+            const contact_header *c = &s->headers[t->lists->contacts[n]];
+            if (c->point_count == points) s->order[at[c->colour]++] = t->lists->contacts[n];
+        }
+    }
+    const uint32_t width = t->wide->width;
+    for (int c = 0; c < COLOURS; ++c) {
+        for (uint32_t done = 0; done < count[c]; done += width) {
+            const uint32_t left = count[c] - done;
+            t->wide->prepare(&t->job, &s->order[at[c] - left], left < width ? left : width,
+                             (unsigned char *)s->packs + t->packs++ * t->wide->pack_size);
+        }
+    }
+    t->overflow = (unsigned char *)s->packs + t->packs * t->wide->pack_size;
+    t->overflow_count = count[COLOURS];
+    for (uint32_t n = 0; n < t->overflow_count; ++n)
+        t->narrow->prepare(&t->job, &s->order[at[COLOURS] - t->overflow_count + n], 1,
+                           (unsigned char *)t->overflow + n * t->narrow->pack_size);
+}
+
+/// Run a stage of the kernels over all contacts of the island.
+#define RUN(t, stage)                                                                                      \
+    do {                                                                                                   \
+        (t)->wide->stage(&(t)->job, (t)->b->contacts->packs, 0, (t)->packs);                               \
+        if ((t)->overflow_count > 0) (t)->narrow->stage(&(t)->job, (t)->overflow, 0, (t)->overflow_count); \
+    } while (0)
+
+// ---- a sub-step
+
+// Integrate positions, with impulses by Newton's method that close the joints at the end of the sub-step.
+static void integrate_and_close(jointed_island *t)
+{
+    vy_bodies *b = t->b;
+    contact_system *s = b->contacts;
+    struct jointed_lists *r = t->lists;
+    for (int round = 0;; ++round) {
+        for (uint32_t n = 0; n < t->body_count; ++n) {
+            const uint32_t i = r->bodies[n];
+            r->saved_body[n] = s->body[i];
+            r->saved_motion[n] = s->motion[i];
+            integrate_position(&s->body[i], &s->motion[i], &b->params[i], t->joints.h);
+        }
+        const double error = vy_jointed_position_error(&t->joints);
+        if (error <= CLOSED_ERROR) return;
+        if (round == NEWTON_ITERATIONS) {
+            t->joints.not_closed |= error > OPEN_ERROR;
+            return;
+        }
+        for (uint32_t n = 0; n < t->body_count; ++n) {
+            s->body[r->bodies[n]] = r->saved_body[n];
+            s->motion[r->bodies[n]] = r->saved_motion[n];
+        }
+        vy_jointed_correct_position(&t->joints);
+    }
+}
+
+static void add_impulses(body_impulses *to, vec3 impulse, vec3 angular)
+{
+    to->impulse = vec3_add(to->impulse, impulse);
+    to->angular_impulse = vec3_add(to->angular_impulse, angular);
+}
+
+static void substep(jointed_island *t)
+{
+    const contact_system *s = t->b->contacts;
+    substep_joints *j = &t->joints;
+    vy_jointed_apply_forces(j);
+    for (uint32_t n = 0; n < t->body_count; ++n) {
+        const uint32_t i = t->lists->bodies[n];
+        if (s->body[i].moves) integrate_velocity(&s->body[i], &s->motion[i], j->h);
+    }
+    (void)vy_jointed_solve_velocity(j, 1);
+    double correction;
+    int iterations = 0;
+    do {
+        RUN(t, solve);
+        correction = vy_jointed_solve_velocity(j, 1);
+    } while (++iterations < MAX_ITERATIONS && correction > CONVERGED);
+    integrate_and_close(t);
+    vy_jointed_prepare(j, j->h);
+    correction = vy_jointed_solve_velocity(j, 0);
+    for (int n = 1; n < iterations && correction > CONVERGED; ++n) {
+        RUN(t, relax);
+        correction = vy_jointed_solve_velocity(j, 0);
+    }
+    RUN(t, relax_last);
+    for (uint32_t n = 0; n < t->body_count; ++n) { // the contacts' impulses of this sub-step
+        const uint32_t i = t->lists->bodies[n];
+        add_impulses(&s->body_impulses[i], vec3_of(s->motion[i].impulse),
+                     vec3_of(s->motion[i].angular_impulse));
+    }
+    (void)vy_jointed_solve_velocity(j, 0);
+}
+
+static void save_motion(const jointed_island *t)
+{
+    const contact_system *s = t->b->contacts;
+    for (uint32_t n = 0; n < t->body_count; ++n) t->lists->saved_motion[n] = s->motion[t->lists->bodies[n]];
+}
+
+// Velocities have changed since save_motion() by contacts alone: add those impulses.
+static void add_velocity_changes(const jointed_island *t)
+{
+    const contact_system *s = t->b->contacts;
+    for (uint32_t n = 0; n < t->body_count; ++n) {
+        const uint32_t i = t->lists->bodies[n];
+        const contact_motion *from = &t->lists->saved_motion[n], *to = &s->motion[i];
+        const mat3 r = s->body[i].rotation;
+        const vec3 turn = vec3_sub(vec3_of(to->rate), vec3_of(from->rate)),
+                   by = vec3_sub(vec3_of(to->velocity), vec3_of(from->velocity));
+        add_impulses(&s->body_impulses[i], vec3_scale(t->b->slots[i].mass, by),
+                     mat3_mul_vec(r, mat3_mul_vec(t->b->params[i].inertia, mat3_tmul_vec(r, turn))));
+    }
+}
+
+static void apply_restitution(jointed_island *t)
+{
+    double correction = CONVERGED;
+    for (int n = 0; n < RESTITUTION_ITERATIONS || (n < MAX_ITERATIONS && correction > CONVERGED); ++n) {
+        save_motion(t);
+        RUN(t, apply_restitution);
+        add_velocity_changes(t);
+        correction = vy_jointed_solve_velocity(&t->joints, 0);
+    }
+    save_motion(t);
+    RUN(t, restitution_friction);
+    add_velocity_changes(t);
+    (void)vy_jointed_solve_velocity(&t->joints, 0);
+}
+
+static void solve_island(vy_bodies *b, uint32_t root, double h)
+{
+    contact_system *s = b->contacts;
+    jointed_island t = {
+        .b = b, .lists = s->jointed, .wide = s->kernel, .narrow = vy_contact_kernel_1, .joints = {.b = b}};
+    t.joints.islands = s->jointed->joints;
+    load_island(&t, root, h);
+    double max_substep = b->def.contacts.substep;
+    for (uint32_t n = 0; n < t.joints.count; ++n) {
+        if (has_forces(b, s->jointed->joints[n])) max_substep = real_min(max_substep, b->def.joint_step);
+    }
+    const int substeps = contacts_substeps(h, max_substep);
+    t.joints.h = h / (double)substeps;
+    t.job = vy_contacts_job(b, h, t.joints.h);
+    prepare_packs(&t);
+    RUN(&t, warm_start);
+    const double time = (double)b->head->tick * b->def.dt;
+    for (int k = 0; k < substeps; ++k) {
+        t.joints.elapsed = (double)k * t.joints.h;
+        t.joints.time = time + t.joints.elapsed;
+        if (k == 0) vy_jointed_prepare(&t.joints, 0.0);
+        substep(&t);
+    }
+    if (t.has_restitution) apply_restitution(&t);
+    vy_jointed_store_forces(&t.joints);
+    RUN(&t, store_impulses);
+    for (uint32_t n = 0; n < t.body_count; ++n) {
+        const uint32_t i = s->jointed->bodies[n];
+        if (!s->body[i].moves) continue;
+        contact_body_store(b, i);
+        s->body_impulses[i].angular_impulse =
+            mat3_tmul_vec(s->body[i].rotation, s->body_impulses[i].angular_impulse);
+        b->disturbed[i] = (uint64_t)(b->joints->joined[i] && t.joints.not_closed);
+    }
+}
+
+void vy_jointed_solve(vy_bodies *b, double h)
+{
+    contact_system *s = b->contacts;
+    int any = 0;
+    for (uint32_t n = 0; n < b->joints->island_count && !any; ++n)
+        any = s->island_start[root_of_joints(b, n)] == START_JOINTED;
+    if (!any) return;
+    list_islands(b);
+    atomic_store_explicit(&s->not_finite, 0, memory_order_relaxed);
+    for (uint32_t i = 0; i < b->limit; ++i) {
+        if (s->jointed->first_contact[i] != NONE) solve_island(b, i, h);
+    }
+    if (atomic_load_explicit(&s->not_finite, memory_order_relaxed)) b->head->failed = 1;
+}

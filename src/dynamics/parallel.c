@@ -1,0 +1,26 @@
+// parallel.c - loops over the bodies or pairs of a set, on all its threads.
+#include "dynamics/parallel.h"
+
+typedef struct parallel_loop {
+    vy_bodies *bodies;
+    parallel_fn *fn;
+    void *self;
+} parallel_loop;
+
+static void run_items(void *self, uint32_t thread, size_t first, size_t last)
+{
+    (void)thread;
+    const parallel_loop *loop = self;
+    const uint64_t found = fpu_enter();
+    loop->fn(loop->bodies, loop->self, first, last);
+    fpu_leave(found);
+}
+
+void vy_bodies_parallel_for(vy_bodies *b, size_t all, size_t min_count, parallel_fn *fn, void *self)
+{
+    if (b->pool == NULL || all < min_count) {
+        fn(b, self, 0, all);
+    } else {
+        vy_pool_run(b->pool, all, run_items, &(parallel_loop){b, fn, self});
+    }
+}

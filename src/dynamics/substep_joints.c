@@ -1,0 +1,302 @@
+// substep_joints.c - the joints of an island that touches, in its sub-steps: rows, impulses, and stops
+// (cables and limits) that engage or release.
+//
+// With C, J and J'v at the start of a sub-step of length h, the joints' velocity constraint is
+//   J v = -(C/h + h/2 J'v),
+// so that C = 0 at its end up to terms of order h^3. Newton's method removes those, by impulses that act at
+// the bodies' old positions, so that angular momentum is kept (SHAKE: Ryckaert, Ciccotti and Berendsen 1977).
+// Then, at the new positions, J v = 0 (RATTLE: Andersen 1983): velocities follow curves without loss of
+// energy.
+#include "dynamics/substep_joints.h"
+#include "dynamics/contact_body.h"
+
+enum { MAX_STOP_CHANGES = 8 };
+
+#define STOP_TOLERANCE 1e-9 // of the island's extent: a stop that is violated
+
+static vec3 *wanted_of(const joint_system *s) { return s->rhs + s->block_count; }
+static vec3 *total_of(const joint_system *s) { return s->rhs + (size_t)2 * s->block_count; }
+static const island *island_at(const substep_joints *t, uint32_t n)
+{
+    return &t->b->joints->islands[t->islands[n]];
+}
+
+// ---- bodies
+
+static body_state kinematic_state_at(const vy_bodies *b, uint32_t i, double elapsed)
+{
+    const body_state *start = &b->contacts->start_state[i];
+    return b->slots[i].kind == VY_BODY_KINEMATIC ? body_coast(start, elapsed) : *start;
+}
+
+static void place(const contact_body *from, body_state *to)
+{
+    to->position = vec3_add(from->start_position, vec3_of(from->delta_position));
+    to->attitude = from->attitude;
+}
+
+static void load_velocities(const substep_joints *t, const island *is)
+{
+    joint_system *s = t->b->joints;
+    for (uint32_t n = is->body_first; n < is->moving_last; ++n) {
+        const uint32_t i = s->members[n];
+        const contact_motion *m = &t->b->contacts->motion[i];
+        s->stage[i].velocity = vec3_of(m->velocity);
+        s->work[i].rate = vec3_of(m->rate);
+    }
+}
+
+static void load_island(const substep_joints *t, const island *is, double elapsed)
+{
+    vy_bodies *b = t->b;
+    joint_system *s = b->joints;
+    load_velocities(t, is);
+    for (uint32_t n = is->body_first; n < is->moving_last; ++n) {
+        const uint32_t i = s->members[n];
+        const contact_body *from = &b->contacts->body[i];
+        body_work *w = &s->work[i];
+        place(from, &s->stage[i]);
+        s->stage[i].rate = mat3_tmul_vec(from->rotation, w->rate);
+        w->rotation = from->rotation;
+        w->inverse_mass = from->inverse_mass;
+        w->inverse_inertia = inverse_inertia_of(from);
+    }
+    for (uint32_t n = is->moving_last; n < is->body_last; ++n) {
+        const uint32_t i = s->members[n];
+        body_work *w = &s->work[i];
+        s->stage[i] = kinematic_state_at(b, i, elapsed);
+        *w = (body_work){.rotation = quat_matrix(s->stage[i].attitude)};
+        w->rate = mat3_mul_vec(w->rotation, s->stage[i].rate);
+    }
+}
+
+static void factor(const substep_joints *t, const island *is, double time)
+{
+    vy_island_rows(t->b, is, time);
+    vy_island_matrix(t->b->joints, is);
+    (void)vy_island_factor(t->b->joints, is);
+}
+
+void vy_jointed_prepare(substep_joints *t, double after)
+{
+    for (uint32_t n = 0; n < t->count; ++n) {
+        load_island(t, island_at(t, n), t->elapsed + after);
+        factor(t, island_at(t, n), t->time + after);
+    }
+}
+
+// ---- impulses
+
+static void zero_corrections(joint_system *s, const island *is)
+{
+    for (uint32_t n = is->body_first; n < is->body_last; ++n)
+        s->work[s->members[n]].linear = s->work[s->members[n]].angular = vec3_zero();
+}
+
+// Add `by` times the changes in `work` to the velocities.
+static void apply_corrections(const substep_joints *t, const island *is, double by)
+{
+    const joint_system *s = t->b->joints;
+    for (uint32_t n = is->body_first; n < is->moving_last; ++n) {
+        const uint32_t i = s->members[n];
+        contact_motion *m = &t->b->contacts->motion[i];
+        vec3_store(m->velocity, vec3_add_scaled(vec3_of(m->velocity), by, s->work[i].linear));
+        vec3_store(m->rate, vec3_add_scaled(vec3_of(m->rate), by, s->work[i].angular));
+    }
+}
+
+// Apply the impulses in rhs[] to the bodies and add them to the sums of the sub-step.
+static void apply_impulses(const substep_joints *t, const island *is)
+{
+    joint_system *s = t->b->joints;
+    vec3 *const total = total_of(s);
+    for (uint32_t k = is->block_first; k < is->block_last; ++k) total[k] = vec3_add(total[k], s->rhs[k]);
+    zero_corrections(s, is);
+    vy_island_apply(s, is);
+    apply_corrections(t, is, 1.0);
+}
+
+// Returns twice the kinetic energy of the changes of velocity.
+static double solve_velocity(const substep_joints *t, const island *is, int closing)
+{
+    joint_system *s = t->b->joints;
+    vec3 *const wanted = wanted_of(s);
+    double energy = 0.0;
+    load_velocities(t, is);
+    for (uint32_t k = is->block_first; k < is->block_last; ++k) {
+        const row_block *r = &s->rows[k];
+        vec3 v = vy_block_speed(s, k);
+        if (closing) v = vec3_add_scaled(vec3_add_scaled(v, 1.0 / t->h, r->value), 0.5 * t->h, r->bias);
+        s->rhs[k] = wanted[k] = vec3_neg(v);
+    }
+    vy_island_solve(s, is);
+    for (uint32_t k = is->block_first; k < is->block_last; ++k) energy += vec3_dot(wanted[k], s->rhs[k]);
+    apply_impulses(t, is);
+    return energy;
+}
+
+void vy_jointed_apply_forces(substep_joints *t)
+{
+    vy_bodies *b = t->b;
+    joint_system *s = b->joints;
+    vec3 *const total = total_of(s);
+    for (uint32_t n = 0; n < t->count; ++n) {
+        const island *is = island_at(t, n);
+        for (uint32_t k = is->block_first; k < is->block_last; ++k) total[k] = vec3_zero();
+        zero_corrections(s, is);
+        for (uint32_t m = is->joint_first; m < is->joint_last; ++m) {
+            const uint32_t j = s->joint_order[m], x = s->slots[j].body[0], y = s->slots[j].body[1];
+            vy_joint_apply_forces(&s->slots[j], &b->joint_state[j], &s->stage[x], &s->stage[y], &s->work[x],
+                                  &s->work[y]);
+        }
+        apply_corrections(t, is, t->h);
+    }
+}
+
+// ---- stops: cables and limits
+
+// Take back the impulse of a stop, which would be of the wrong sign, and release it.
+static void release_stop(const substep_joints *t, const island *is, const stop *x)
+{
+    joint_system *s = t->b->joints;
+    const double given = stop_component(s, x, total_of(s));
+    const int r = x->row % BLOCK_ROWS;
+    for (uint32_t k = is->block_first; k < is->block_last; ++k) s->rhs[k] = vec3_zero();
+    s->rhs[stop_block(s, x)] = vec3_make(r == 0 ? -given : 0.0, r == 1 ? -given : 0.0, r == 2 ? -given : 0.0);
+    apply_impulses(t, is);
+    stop_set_active(t->b, x, 0);
+}
+
+static const stop *worst_pulling_stop(const substep_joints *t, const island *is)
+{
+    const joint_system *s = t->b->joints;
+    const stop *worst = NULL;
+    double min_impulse = 0.0;
+    for (uint32_t n = is->stop_first; n < is->stop_last; ++n) {
+        const stop *x = &s->stops[n];
+        const double impulse = stop_is_active(t->b, x) ? stop_component(s, x, total_of(s)) : 0.0;
+        if (impulse >= min_impulse) continue;
+        min_impulse = impulse;
+        worst = x;
+    }
+    return worst;
+}
+
+// The state of a body at the end of the sub-step, as its velocity is now.
+static body_state predicted_state(const substep_joints *t, uint32_t i)
+{
+    const vy_bodies *b = t->b;
+    const joint_system *s = b->joints;
+    if (i == b->def.body_cap) return s->stage[i];
+    if (!body_is_dynamic(b, i)) return kinematic_state_at(b, i, t->elapsed + t->h);
+    const contact_motion *m = &b->contacts->motion[i];
+    body_state e = s->stage[i];
+    e.position = vec3_add_scaled(e.position, t->h, vec3_of(m->velocity));
+    e.attitude = integrate_attitude(e.attitude, s->work[i].rotation, vec3_of(m->rate), t->h);
+    return e;
+}
+
+// Engage inactive stops that would be violated within the sub-step. Returns whether there is one.
+static int engage_stops(const substep_joints *t, const island *is)
+{
+    const joint_system *s = t->b->joints;
+    const double reach = STOP_TOLERANCE * vy_island_extent(s, is);
+    int engaged = 0;
+    for (uint32_t n = is->stop_first; n < is->stop_last; ++n) {
+        const stop *x = &s->stops[n];
+        const joint_slot *j = &s->slots[x->joint];
+        if (stop_is_active(t->b, x)) continue;
+        const body_state a = predicted_state(t, j->body[0]), b = predicted_state(t, j->body[1]);
+        if (!(vy_stop_distance(j, x->row, &a, &b, t->time + t->h) < -reach)) continue;
+        stop_set_active(t->b, x, 1);
+        engaged = 1;
+    }
+    return engaged;
+}
+
+// Release or engage stops. Returns whether the active set has changed.
+static int update_stops(const substep_joints *t, const island *is, int closing)
+{
+    const stop *worst = worst_pulling_stop(t, is);
+    if (worst != NULL) {
+        release_stop(t, is, worst);
+    } else if (!closing || !engage_stops(t, is)) {
+        return 0;
+    }
+    factor(t, is, closing ? t->time : t->time + t->h);
+    return 1;
+}
+
+double vy_jointed_solve_velocity(substep_joints *t, int closing)
+{
+    double energy = 0.0;
+    for (uint32_t n = 0; n < t->count; ++n) {
+        const island *is = island_at(t, n);
+        energy += solve_velocity(t, is, closing);
+        if (is->stop_first == is->stop_last) continue;
+        for (int k = 0; k < MAX_STOP_CHANGES && update_stops(t, is, closing); ++k)
+            (void)solve_velocity(t, is, closing);
+    }
+    return real_sqrt(real_max(energy, 0.0) / t->mass);
+}
+
+// ---- position errors
+
+static double masked(double x, int row_mask, int row) { return (row_mask >> row) & 1 ? x : 0.0; }
+
+double vy_jointed_position_error(const substep_joints *t)
+{
+    const vy_bodies *b = t->b;
+    joint_system *s = b->joints;
+    double max_error = 0.0;
+    for (uint32_t n = 0; n < t->count; ++n) {
+        const island *is = island_at(t, n);
+        const double per = 1.0 / vy_island_extent(s, is);
+        for (uint32_t m = is->body_first; m < is->moving_last; ++m)
+            place(&b->contacts->body[s->members[m]], &s->start[s->members[m]]);
+        for (uint32_t m = is->moving_last; m < is->body_last; ++m)
+            s->start[s->members[m]] = kinematic_state_at(b, s->members[m], t->elapsed + t->h);
+        for (uint32_t m = is->joint_first; m < is->joint_last; ++m) {
+            const joint_slot *j = &s->slots[s->joint_order[m]];
+            const uint32_t x = j->body[0], y = j->body[1];
+            double v[VY_CONSTRAINT_ROWS];
+            if (j->blocks == 0) continue;
+            vy_joint_values(j, x == b->def.body_cap ? &s->stage[x] : &s->start[x],
+                            y == b->def.body_cap ? &s->stage[y] : &s->start[y], t->time + t->h, v);
+            for (int k = 0; k < j->blocks; ++k) {
+                const int on = s->rows[j->first_block + (uint32_t)k].row_mask;
+                const vec3 c = vec3_make(masked(v[3 * k], on, 0), masked(v[3 * k + 1], on, 1),
+                                         masked(v[3 * k + 2], on, 2));
+                wanted_of(s)[j->first_block + (uint32_t)k] = c;
+                max_error = real_max(max_error,
+                                     per * real_max(real_max(real_abs(c.x), real_abs(c.y)), real_abs(c.z)));
+            }
+        }
+    }
+    return max_error;
+}
+
+void vy_jointed_correct_position(substep_joints *t)
+{
+    joint_system *s = t->b->joints;
+    for (uint32_t n = 0; n < t->count; ++n) {
+        const island *is = island_at(t, n);
+        for (uint32_t k = is->block_first; k < is->block_last; ++k)
+            s->rhs[k] = vec3_scale(-1.0 / t->h, wanted_of(s)[k]);
+        vy_island_solve(s, is);
+        apply_impulses(t, is);
+    }
+}
+
+void vy_jointed_store_forces(substep_joints *t)
+{
+    joint_system *s = t->b->joints;
+    for (uint32_t n = 0; n < t->count; ++n) {
+        const island *is = island_at(t, n);
+        for (uint32_t m = is->joint_first; m < is->joint_last; ++m) {
+            joint_slot *j = &s->slots[s->joint_order[m]];
+            for (int k = 0; k < j->blocks; ++k)
+                j->lambda[k] = vec3_scale(1.0 / t->h, total_of(s)[j->first_block + (uint32_t)k]);
+        }
+    }
+}
