@@ -91,7 +91,7 @@ static void shake(scene *s, vy_vec3 at[BODIES], sampler *r)
         const vy_vec3 d = vec3_scale(sample_unit(r) < 0.3 ? 3.0 : 0.02, sample_vec(r));
         at[i] = sample_unit(r) < 0.1 ? vec3_zero() : vec3_add(at[i], d);
         s->tight[i] = box_at(at[i], 0.3);
-        if (!vy_tree_holds(s->tree, i, &s->tight[i], d)) vy_tree_replace(s->tree, i, &s->tight[i], d);
+        if (!vy_tree_box_fits(s->tree, i, &s->tight[i], d)) vy_tree_replace(s->tree, i, &s->tight[i], d);
     }
     vy_tree_rebuild(s->tree);
 }

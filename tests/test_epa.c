@@ -2,7 +2,7 @@
 #include "collision_samples.h"
 #include "geometry/contact.h"
 #include "geometry/epa.h"
-#include "geometry/facets.h"
+#include "geometry/sat.h"
 
 typedef struct pair_case {
     vy_shape a, b;
@@ -450,13 +450,13 @@ static void facets_agree_with_epa(void **unused)
         vy_core_of(&a, &pair.a);
         vy_core_of(&b, &pair.b);
         vy_pair_place(&pa, &pb, &pair);
-        vy_facets_result facets;
-        vy_facets_search(&pair, &a, &b, &facets);
+        vy_sat_result sat;
+        vy_sat_search(&pair, &a, &b, &sat);
         vy_contact k;
         int hit;
         assert_int_equal(vy_penetration(&a, &pa, &b, &pb, NULL, &hit, &k, NULL), VY_OK);
-        if (fabs(facets.depth) > 1e-12) assert_int_equal(hit, facets.depth > 0.0);
-        if (hit) assert_near(k.depth, facets.depth, 1e-12);
+        if (fabs(sat.depth) > 1e-12) assert_int_equal(hit, sat.depth > 0.0);
+        if (hit) assert_near(k.depth, sat.depth, 1e-12);
         vy_hull_destroy(ha);
         vy_hull_destroy(hb);
     }

@@ -1,9 +1,9 @@
 // test_gjk.c - distance, overlap, rays and casts against closed forms and against certificates: a distance is
 // right when the points are on the shapes and the plane between them separates by as much.
 #include "collision_samples.h"
-#include "geometry/facets.h"
+#include "geometry/sat.h"
 #include "base/math.h"
-#include "geometry/portal.h"
+#include "geometry/mpr.h"
 
 // Whatever found it: points on both shapes at that distance (no less is possible along the normal).
 static void check_distance_of(const vy_shape *a, const vy_pose *pa, const vy_shape *b, const vy_pose *pb,
@@ -392,15 +392,15 @@ static void ties_go_to_the_lowest_index(void **unused)
         for (int k = 0; k < 4; ++k) {
             if (!vy_support_choose(names[k])) continue;
             assert_int_equal(vy_support()->extreme(x, y, z, padded, d), want);
-            assert_int_equal(vy_support()->least(x, padded), least);
+            assert_int_equal(vy_support()->argmin(x, padded), least);
         }
     }
     (void)vy_support_choose(NULL);
 }
 
 // Turns and places of small whole numbers, where the ray from centre to centre meets edges and corners of
-// A - B: the portal may be undecided there, but what it says is true.
-static void portals_never_lie(void **unused)
+// A - B: MPR may be undecided there, but what it reports is true.
+static void mpr_never_lies(void **unused)
 {
     (void)unused;
     sampler s = {53};
@@ -423,15 +423,15 @@ static void portals_never_lie(void **unused)
         vy_core_of(&a, &pair.a);
         vy_core_of(&b, &pair.b);
         vy_pair_place(&pa, &pb, &pair);
-        vy_facets_result facets;
-        vy_facets_search(&pair, &a, &b, &facets);
+        vy_sat_result sat;
+        vy_sat_search(&pair, &a, &b, &sat);
         for (int complete = 0; complete < 2; ++complete) {
-            vy_portal portal;
-            vy_support()->portal_find(&pair, complete, &portal);
-            if (portal.hit == 0) assert_true(facets.depth < 1e-12);
-            if (portal.hit == 1) assert_true(facets.depth > -1e-12);
-            hits += portal.hit == 1;
-            misses += portal.hit == 0;
+            vy_mpr mpr;
+            vy_support()->mpr_find(&pair, complete, &mpr);
+            if (mpr.hit == 0) assert_true(sat.depth < 1e-12);
+            if (mpr.hit == 1) assert_true(sat.depth > -1e-12);
+            hits += mpr.hit == 1;
+            misses += mpr.hit == 0;
         }
     }
     assert_true(hits > 2000 && misses > 2000);
@@ -440,12 +440,18 @@ static void portals_never_lie(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(distance_has_a_certificate),  cmocka_unit_test(distance_of_cubes),
-        cmocka_unit_test(warm_start_is_cheaper),       cmocka_unit_test(iterations_are_few),
-        cmocka_unit_test(extreme_points_are_extreme),  cmocka_unit_test(bad_poses_and_kinds_are_refused),
-        cmocka_unit_test(rays_meet_surfaces),          cmocka_unit_test(rays_meet_the_ground),
-        cmocka_unit_test(casts_stop_at_contact),       cmocka_unit_test(cast_of_a_falling_sphere),
-        cmocka_unit_test(portals_never_lie),           cmocka_unit_test(instruction_sets_agree),
+        cmocka_unit_test(distance_has_a_certificate),
+        cmocka_unit_test(distance_of_cubes),
+        cmocka_unit_test(warm_start_is_cheaper),
+        cmocka_unit_test(iterations_are_few),
+        cmocka_unit_test(extreme_points_are_extreme),
+        cmocka_unit_test(bad_poses_and_kinds_are_refused),
+        cmocka_unit_test(rays_meet_surfaces),
+        cmocka_unit_test(rays_meet_the_ground),
+        cmocka_unit_test(casts_stop_at_contact),
+        cmocka_unit_test(cast_of_a_falling_sphere),
+        cmocka_unit_test(mpr_never_lies),
+        cmocka_unit_test(instruction_sets_agree),
         cmocka_unit_test(ties_go_to_the_lowest_index),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -117,7 +117,7 @@ static int list_tree_pairs(vy_bodies *b)
 {
     contact_system *s = b->contacts;
     size_t found = 0, n = 0;
-    if (vy_tree_list(s->tree, s->pairs, s->pair_cap, &found) != VY_OK) return 0;
+    if (vy_tree_collect_pairs(s->tree, s->pairs, s->pair_cap, &found) != VY_OK) return 0;
     for (size_t k = 0; k < found; ++k) {
         const uint32_t i = s->slot_of[s->pairs[k].a], j = s->slot_of[s->pairs[k].b];
         if (one_moves(b, i, j)) s->keys[n++] = contact_key(i, j);
@@ -149,7 +149,7 @@ static void query_tree(vy_bodies *b, void *self, size_t first, size_t last)
     contact_system *s = b->contacts;
     for (size_t i = first; i < last; ++i) {
         moved_body m = {b, (uint32_t)i};
-        if (s->moved[i]) vy_tree_touching(s->tree, s->proxy_of[i], add_pair, &m);
+        if (s->moved[i]) vy_tree_query_proxy(s->tree, s->proxy_of[i], add_pair, &m);
     }
 }
 
@@ -181,8 +181,8 @@ static void find_moved(vy_bodies *b, void *self, size_t first, size_t last)
     contact_system *s = b->contacts;
     const double h = *(const double *)self;
     for (size_t i = first; i < last; ++i) {
-        s->moved[i] = s->proxy_of[i] >= 0 &&
-                      !vy_tree_holds(s->tree, s->proxy_of[i], &s->bounds[i], predicted_displacement(b, i, h));
+        s->moved[i] = s->proxy_of[i] >= 0 && !vy_tree_box_fits(s->tree, s->proxy_of[i], &s->bounds[i],
+                                                               predicted_displacement(b, i, h));
     }
 }
 

@@ -1,15 +1,15 @@
-// boxes.c - two boxes: the axis along which they overlap least, or are farthest apart, and where they meet.
+// boxes.c - box against box: the separating axis test, then the points by clipping faces or crossing edges.
 #include "geometry/boxes.h"
 #include "geometry/manifold.h"
 #include <float.h>
 
 /// Two boxes, B in A's axes.
-typedef struct placed {
+typedef struct box_pair {
     double ha[3], hb[3]; // [m]
     mat3 r;              // B's axes are its columns
-    double s[3][3];      // its entries without their signs
+    double s[3][3];      // absolute values of its entries
     double ta[3], tb[3]; // [m] from A's centre to B's, in the axes of A and of B
-} placed;
+} box_pair;
 
 /// The best axis so far: 0 ... 2 faces of A, 3 ... 5 of B, then an edge of each.
 typedef struct best_axis {
@@ -18,7 +18,7 @@ typedef struct best_axis {
 } best_axis;
 
 static vec3 vec_of(const double v[3]) { return vec3_make(v[0], v[1], v[2]); }
-static void put(vec3 v, double to[3])
+static void vec3_store(vec3 v, double to[3])
 {
     to[0] = v.x;
     to[1] = v.y;
@@ -27,14 +27,14 @@ static void put(vec3 v, double to[3])
 static vec3 column(const mat3 *m, int k) { return vec3_make(m->m[0][k], m->m[1][k], m->m[2][k]); }
 
 static void place(vec3 ha, const vy_pose *pose_a, const mat3 *axes_a, vec3 hb, const vy_pose *pose_b,
-                  placed *out)
+                  box_pair *out)
 {
     const vec3 d = mat3_tmul_vec(*axes_a, vec3_sub(pose_b->position, pose_a->position));
     out->r = quat_matrix(quat_mul(quat_conj(pose_a->rotation), pose_b->rotation));
-    put(ha, out->ha);
-    put(hb, out->hb);
-    put(d, out->ta);
-    put(mat3_tmul_vec(out->r, d), out->tb);
+    vec3_store(ha, out->ha);
+    vec3_store(hb, out->hb);
+    vec3_store(d, out->ta);
+    vec3_store(mat3_tmul_vec(out->r, d), out->tb);
     for (int i = 0; i < 3; ++i) {
         for (int j = 0; j < 3; ++j) out->s[i][j] = real_abs(out->r.m[i][j]);
     }
@@ -42,27 +42,27 @@ static void place(vec3 ha, const vy_pose *pose_a, const mat3 *axes_a, vec3 hb, c
 
 // ---- the axis
 
-// The faces of both. Returns 0 when one tells them apart by more than `near`.
-static int face_axes(const placed *p, double near, best_axis *best)
+// Face normals of both. Returns 0 when one separates them by more than `margin`.
+static int face_axes(const box_pair *p, double margin, best_axis *best)
 {
     const double *ha = p->ha, *hb = p->hb;
     for (int i = 0; i < 3; ++i) {
         const double *s = p->s[i];
         const double depth = (ha[i] + ((hb[0] * s[0] + hb[1] * s[1]) + hb[2] * s[2])) - real_abs(p->ta[i]);
-        if (depth < -near) return 0;
+        if (depth < -margin) return 0;
         if (depth < best->depth) *best = (best_axis){i, depth};
     }
     for (int j = 0; j < 3; ++j) {
         const double depth =
             (hb[j] + ((ha[0] * p->s[0][j] + ha[1] * p->s[1][j]) + ha[2] * p->s[2][j])) - real_abs(p->tb[j]);
-        if (depth < -near) return 0;
+        if (depth < -margin) return 0;
         if (depth < best->depth) *best = (best_axis){3 + j, depth};
     }
     return 1;
 }
 
 // Axis i of A crossed with axis j of B, unit, in A's axes.
-static vec3 cross_axis(const placed *p, int i, int j)
+static vec3 cross_axis(const box_pair *p, int i, int j)
 {
     const vec3 b = column(&p->r, j);
     const vec3 n = i == 0   ? vec3_make(0.0, -b.z, b.y)
@@ -71,8 +71,8 @@ static vec3 cross_axis(const placed *p, int i, int j)
     return vec3_scale(1.0 / vec3_length(n), n);
 }
 
-// Along unit axis n in A's axes: how far the boxes reach into each other.
-static double depth_along(const placed *p, vec3 n)
+// The overlap along unit axis n, in A's axes.
+static double depth_along(const box_pair *p, vec3 n)
 {
     const vec3 m = mat3_tmul_vec(p->r, n);
     const double ra = (p->ha[0] * real_abs(n.x) + p->ha[1] * real_abs(n.y)) + p->ha[2] * real_abs(n.z);
@@ -80,8 +80,8 @@ static double depth_along(const placed *p, vec3 n)
     return (ra + rb) - real_abs(vec3_dot(vec_of(p->ta), n));
 }
 
-// An edge of each: e_i x b_j, whose parts are entries of the rotation. Returns as face_axes().
-static int edge_axes(const placed *p, double near, best_axis *best)
+// Edge pairs: e_i x b_j, whose components are entries of the rotation. Returns as face_axes().
+static int edge_axes(const box_pair *p, double margin, best_axis *best)
 {
     const double *ha = p->ha, *hb = p->hb, *t = p->ta;
     const double(*r)[3] = p->r.m, (*s)[3] = p->s;
@@ -98,18 +98,18 @@ static int edge_axes(const placed *p, double near, best_axis *best)
             // Measured along the unit axis: for edges that are nearly parallel the entries alone are too
             // coarse.
             const double depth = depth_along(p, cross_axis(p, i, j));
-            if (depth < -near) return 0;
+            if (depth < -margin) return 0;
             if (depth < best->depth) *best = (best_axis){6 + 3 * i + j, depth};
         }
     }
     return 1;
 }
 
-// ---- an edge of each
+// ---- edge contacts
 
 // Where edge i of A and edge j of B cross, seen along the normal: the point on A, in its axes. Returns 0 when
 // they cross beyond an end; then the point is the end of A's edge, at most.
-static int edges_point(const placed *p, vec3 n, int i, int j, vec3 *on_a)
+static int edge_edge_point(const box_pair *p, vec3 n, int i, int j, vec3 *on_a)
 {
     const vec3 ha = vec_of(p->ha), hb = vec_of(p->hb), m = mat3_tmul_vec(p->r, n);
     const vec3 pa =
@@ -127,21 +127,21 @@ static int edges_point(const placed *p, vec3 n, int i, int j, vec3 *on_a)
     return real_abs(s) <= p->ha[i] && real_abs(t) <= p->hb[j];
 }
 
-// ---- a face
+// ---- face contacts
 
-enum { CORNERS = 16 }; // four and one for every cut; rounding may ask for more
+enum { MAX_VERTICES = 16 }; // four and one for every clip; rounding may add some
 
-/// A face that is cut to what is over another: x and y along that one, z above it, all from its centre.
-typedef struct over_face {
+/// The incident face clipped by the reference face: x and y along the reference, z above it, from its centre.
+typedef struct clip_polygon {
     int count;
     struct {
         double at[3]; // [m]
         uint64_t id;
-        uint32_t line; // that the edge from this point lies on
-    } p[CORNERS];
-} over_face;
+        uint32_t line; // id of the line that the edge from this point lies on
+    } p[MAX_VERTICES];
+} clip_polygon;
 
-/// A face of a box: where its axis `k` ends on the side of `sign`.
+/// A face of a box: at the end of axis `k` on the side of `sign`.
 typedef struct box_face {
     int k, k1, k2;
     double sign;
@@ -152,8 +152,8 @@ static box_face face_of(int k, double sign)
     return (box_face){k, k == 2 ? 0 : k + 1, k == 0 ? 2 : k - 1, sign};
 }
 
-// The face that looks along d, in the box's axes.
-static box_face face_along(vec3 d)
+// The face with the normal nearest to d, in the box's axes.
+static box_face face_towards(vec3 d)
 {
     const double x = real_abs(d.x), y = real_abs(d.y), z = real_abs(d.z);
     if (x >= y && x >= z) return face_of(0, d.x < 0.0 ? -1.0 : 1.0);
@@ -162,26 +162,27 @@ static box_face face_along(vec3 d)
 
 static uint32_t face_id(box_face f) { return (uint32_t)(2 * f.k + (f.sign < 0.0)); }
 
-// Corner i of a face, counter-clockwise seen from outside: as vy_feature_of() has them.
-static const signed char corner[4][2] = {{1, 1}, {-1, 1}, {-1, -1}, {1, -1}};
+// Signs of vertex i of a face, counter-clockwise seen from outside: in the order of vy_feature_of().
+static const signed char vertex_signs[4][2] = {{1, 1}, {-1, 1}, {-1, -1}, {1, -1}};
 
-static uint32_t corner_id(box_face f, int i)
+static uint32_t vertex_id(box_face f, int i)
 {
-    return (uint32_t)(f.sign > 0.0) << f.k | (uint32_t)(corner[i][0] > 0) << f.k1 |
-           (uint32_t)(corner[i][1] * f.sign > 0.0) << f.k2;
+    return (uint32_t)(f.sign > 0.0) << f.k | (uint32_t)(vertex_signs[i][0] > 0) << f.k1 |
+           (uint32_t)(vertex_signs[i][1] * f.sign > 0.0) << f.k2;
 }
 
-// The part with sign * at[axis] <= half, by Sutherland and Hodgman. Returns `in` when that is all.
-static over_face *cut(over_face *in, int axis, double sign, double half, uint32_t name, over_face *out)
+// Sutherland-Hodgman: the part with sign * at[axis] <= half. Returns `in` when nothing is cut off.
+static clip_polygon *clip(clip_polygon *in, int axis, double sign, double half, uint32_t side,
+                          clip_polygon *out)
 {
-    double h[CORNERS], most = 0.0;
+    double h[MAX_VERTICES], max_value = 0.0;
     for (int i = 0; i < in->count; ++i) {
         h[i] = sign * in->p[i].at[axis] - half;
-        most = real_max(most, h[i]);
+        max_value = real_max(max_value, h[i]);
     }
-    if (!(most > 0.0)) return in;
+    if (!(max_value > 0.0)) return in;
     out->count = 0;
-    for (int i = 0; i < in->count && out->count < CORNERS - 1; ++i) {
+    for (int i = 0; i < in->count && out->count < MAX_VERTICES - 1; ++i) {
         const int j = i + 1 == in->count ? 0 : i + 1;
         if (h[i] <= 0.0) out->p[out->count++] = in->p[i];
         if (!(h[i] * h[j] < 0.0)) continue;
@@ -189,24 +190,24 @@ static over_face *cut(over_face *in, int axis, double sign, double half, uint32_
         double *to = out->p[out->count].at;
         for (int k = 0; k < 3; ++k) to[k] = a[k] + t * (b[k] - a[k]);
         to[axis] = sign * half;
-        out->p[out->count].id = cut_id(in->p[i].id, in->p[i].line, name);
-        out->p[out->count++].line = h[i] < 0.0 ? name : in->p[i].line;
+        out->p[out->count].id = clip_id(in->p[i].id, in->p[i].line, side);
+        out->p[out->count++].line = h[i] < 0.0 ? side : in->p[i].line;
     }
     return out;
 }
 
-/// The reference, whose face is looked at, and the other box in its axes.
+/// The reference box and its face, and the other (incident) box in its axes.
 typedef struct face_pair {
     const double *half, *other_half; // [m]
     double centre[3];                // [m] of the other
     double axis[3][3];               // the other's axes, one a row
     box_face face, other_face;
-    int turned; // 1: the reference is B
+    int flipped; // 1: the reference is B
 } face_pair;
 
-static void look_from_a(const placed *p, face_pair *q)
+static void reference_on_a(const box_pair *p, face_pair *q)
 {
-    q->turned = 0;
+    q->flipped = 0;
     q->half = p->ha;
     q->other_half = p->hb;
     for (int j = 0; j < 3; ++j) {
@@ -215,9 +216,9 @@ static void look_from_a(const placed *p, face_pair *q)
     }
 }
 
-static void look_from_b(const placed *p, face_pair *q)
+static void reference_on_b(const box_pair *p, face_pair *q)
 {
-    q->turned = 1;
+    q->flipped = 1;
     q->half = p->hb;
     q->other_half = p->ha;
     for (int i = 0; i < 3; ++i) {
@@ -226,8 +227,8 @@ static void look_from_b(const placed *p, face_pair *q)
     }
 }
 
-// The corners of the other's face.
-static void whole_face(const face_pair *q, over_face *out)
+// The vertices of the incident face.
+static void incident_polygon(const face_pair *q, clip_polygon *out)
 {
     const box_face f = q->face, g = q->other_face;
     const int order[3] = {f.k1, f.k2, f.k};
@@ -236,65 +237,67 @@ static void whole_face(const face_pair *q, over_face *out)
         const int k = order[c];
         const double middle = q->centre[k] + g.sign * q->other_half[g.k] * along[k];
         const double u = q->other_half[g.k1] * first[k], v = g.sign * q->other_half[g.k2] * second[k];
-        for (int i = 0; i < 4; ++i) out->p[i].at[c] = (middle + corner[i][0] * u) + corner[i][1] * v;
+        for (int i = 0; i < 4; ++i)
+            out->p[i].at[c] = (middle + vertex_signs[i][0] * u) + vertex_signs[i][1] * v;
     }
     for (int i = 0; i < 4; ++i) {
         out->p[i].at[2] = f.sign * out->p[i].at[2] - q->half[f.k];
-        out->p[i].line = corner_id(g, i);
-        out->p[i].id = point_id(q->turned, face_id(f), face_id(g), out->p[i].line, 0);
+        out->p[i].line = vertex_id(g, i);
+        out->p[i].id = point_id(q->flipped, face_id(f), face_id(g), out->p[i].line, 0);
     }
     out->count = 4;
 }
 
-// What of it is over the reference's face: in one of the buffers, the first of which holds it.
-static const over_face *cut_face(const face_pair *q, over_face buffer[2])
+// Clip the incident face, which is in the first buffer, by the sides of the reference. Returns the buffer
+// with the result.
+static const clip_polygon *clip_incident(const face_pair *q, clip_polygon buffer[2])
 {
-    over_face *now = &buffer[0];
-    for (int i = 0; i < 4; ++i) { // the sides, each from corner i: along y, x, y, x
+    clip_polygon *now = &buffer[0];
+    for (int i = 0; i < 4; ++i) { // the sides, each from vertex i: along y, x, y, x
         const int axis = i % 2 == 0;
-        const double sign = axis ? corner[i][1] * q->face.sign : corner[i][0];
-        now = cut(now, axis, sign, q->half[axis ? q->face.k2 : q->face.k1], side_name(corner_id(q->face, i)),
-                  now == &buffer[0] ? &buffer[1] : &buffer[0]);
+        const double sign = axis ? vertex_signs[i][1] * q->face.sign : vertex_signs[i][0];
+        now = clip(now, axis, sign, q->half[axis ? q->face.k2 : q->face.k1], side_id(vertex_id(q->face, i)),
+                   now == &buffer[0] ? &buffer[1] : &buffer[0]);
     }
     return now;
 }
 
 /// A contact of two boxes, found by an axis.
 typedef struct box_contact {
-    vec3 n, m;    // the normal, unit, from A to B in A's axes; from B to A in B's
-    double depth; // [m]
-    int edges;    // 1: an edge of each
-    vec3 point;   // [m] where they cross, on A in its axes
-    double scale; // [m]
-    double far;   // [m] points up to so far apart are taken
-    double least; // [m] and none has less than this depth
+    vec3 n, m;             // the normal, unit, from A to B in A's axes; from B to A in B's
+    double depth;          // [m]
+    int edges;             // 1: an edge of each
+    vec3 point;            // [m] where they cross, on A in its axes
+    double scale;          // [m]
+    double max_separation; // [m] points up to this far apart are kept
+    double min_depth;      // [m] lower bound of their depths
 } box_contact;
 
 static void add(vy_candidates *c, vec3 p, double depth, uint64_t id)
 {
-    c->at[c->count].p = p;
-    c->at[c->count].depth = depth;
-    c->at[c->count++].id = id;
+    c->points[c->count].p = p;
+    c->points[c->count].depth = depth;
+    c->points[c->count++].id = id;
 }
 
-// The points of a contact with a face: on A, in the reference's axes. `along`: of its normal along the
+// The points of a face contact: on A, in the reference's axes. `along`: cosine between its normal and the
 // contact's. Returns the depth of the deepest.
 static double face_points(const face_pair *q, const box_contact *x, double along, vy_candidates *c)
 {
-    over_face buffer[2];
-    whole_face(q, &buffer[0]);
-    const over_face *const face = cut_face(q, buffer);
+    clip_polygon buffer[2];
+    incident_polygon(q, &buffer[0]);
+    const clip_polygon *const face = clip_incident(q, buffer);
     double deepest = -DBL_MAX;
     for (int i = 0; i < face->count; ++i) {
         const double *at = face->p[i].at;
         double p[3];
-        if (at[2] > x->far) continue;
-        // No point is deeper than the contact: what the face's plane says beyond it is its tilt.
-        const double depth = real_max(real_min(-at[2] / along, x->depth), x->least);
+        if (at[2] > x->max_separation) continue;
+        // No point is deeper than the contact: more depth comes from the tilt of the face.
+        const double depth = real_max(real_min(-at[2] / along, x->depth), x->min_depth);
         p[q->face.k1] = at[0];
         p[q->face.k2] = at[1];
         p[q->face.k] = q->face.sign * (q->half[q->face.k] + at[2]);
-        add(c, q->turned ? vec_of(p) : vec3_add_scaled(vec_of(p), depth, x->n), depth, face->p[i].id);
+        add(c, q->flipped ? vec_of(p) : vec3_add_scaled(vec_of(p), depth, x->n), depth, face->p[i].id);
         deepest = real_max(deepest, depth);
     }
     return deepest;
@@ -307,10 +310,13 @@ static vec3 unit_axis(int k, double sign)
     return vec3_make(k == 0 ? sign : 0.0, k == 1 ? sign : 0.0, k == 2 ? sign : 0.0);
 }
 
-static double largest(vec3 v) { return real_max(real_abs(v.x), real_max(real_abs(v.y), real_abs(v.z))); }
+static double max_component(vec3 v)
+{
+    return real_max(real_abs(v.x), real_max(real_abs(v.y), real_abs(v.z)));
+}
 
-// The contact by its axis. Returns 0 when boxes that are apart are nearer elsewhere.
-static int describe(const placed *p, best_axis best, box_contact *x)
+// The contact of an axis. Returns 0 when boxes that are apart are nearer elsewhere.
+static int contact_of_axis(const box_pair *p, best_axis best, box_contact *x)
 {
     const int k = best.axis % 3, i = (best.axis - 6) / 3;
     x->depth = best.depth;
@@ -327,84 +333,87 @@ static int describe(const placed *p, best_axis best, box_contact *x)
         const vec3 n = cross_axis(p, i, k);
         x->n = vec3_dot(n, vec_of(p->ta)) < 0.0 ? vec3_neg(n) : n;
         x->m = vec3_neg(mat3_tmul_vec(p->r, x->n));
-        return edges_point(p, x->n, i, k, &x->point) || x->depth >= 0.0;
+        return edge_edge_point(p, x->n, i, k, &x->point) || x->depth >= 0.0;
     }
     return 1;
 }
 
-// B's corner that is deepest, as a point on A in its axes: where the faces have no point in common.
-static vec3 deepest_corner(const placed *p, const box_contact *x)
+// The deepest vertex of B, as a point on A in its axes: where the faces have no point in common.
+static vec3 deepest_vertex(const box_pair *p, const box_contact *x)
 {
     const vec3 q = vec3_make(real_copysign(p->hb[0], x->m.x), real_copysign(p->hb[1], x->m.y),
                              real_copysign(p->hb[2], x->m.z));
     return vec3_add_scaled(vec3_add(mat3_mul_vec(p->r, q), vec_of(p->ta)), x->depth, x->n);
 }
 
-// The points of a contact with a face, in the axes of A or B. Returns which: 1 for B; -1 when boxes that are
-// apart are nearer elsewhere.
-static int contact_of_faces(const vy_shape *a, const vy_shape *b, const placed *p, const box_contact *x,
-                            vy_candidates *c)
+// The points of a face contact, in the axes of A or B. Returns which: 1 for B; -1 when boxes that are apart
+// are nearer elsewhere.
+static int face_contact(const vy_shape *a, const vy_shape *b, const box_pair *p, const box_contact *x,
+                        vy_candidates *c)
 {
-    const double align_a = largest(x->n), align_b = largest(x->m), along = real_max(align_a, align_b);
+    const double align_a = max_component(x->n), align_b = max_component(x->m),
+                 along = real_max(align_a, align_b);
     face_pair q;
-    // A's face is preferred by a little, so that rounding does not make two equal faces take turns.
+    // A's face is preferred slightly, so that rounding does not switch the reference between equal faces.
     if (align_b > align_a + 1e-14) {
-        look_from_b(p, &q);
-        q.face = face_along(x->m);
-        q.other_face = face_along(x->n);
+        reference_on_b(p, &q);
+        q.face = face_towards(x->m);
+        q.other_face = face_towards(x->n);
     } else {
-        look_from_a(p, &q);
-        q.face = face_along(x->n);
-        q.other_face = face_along(x->m);
+        reference_on_a(p, &q);
+        q.face = face_towards(x->n);
+        q.other_face = face_towards(x->m);
     }
-    const int deep = face_points(&q, x, along, c) >= x->depth - 1e-9 * x->scale;
-    if (x->edges ? deep && along >= 1.0 - 4e-15 : deep || (c->count > 0 && x->depth >= 0.0)) return q.turned;
+    const int has_deepest = face_points(&q, x, along, c) >= x->depth - 1e-9 * x->scale;
+    if (x->edges ? has_deepest && along >= 1.0 - 4e-15 : has_deepest || (c->count > 0 && x->depth >= 0.0))
+        return q.flipped;
     if (!x->edges && x->depth < 0.0) return -1;
-    // The faces do not have the deepest point: it comes first, so that of equals it is the one that is kept.
-    const vec3 on_a = x->edges ? x->point : deepest_corner(p, x);
-    if (c->count > 0) c->at[c->count] = c->at[0];
-    c->at[0].p = q.turned ? mat3_tmul_vec(p->r, vec3_sub(on_a, vec_of(p->ta))) : on_a;
-    c->at[0].depth = x->depth;
-    c->at[0].id = vy_corners_id(a, x->n, b, x->m, x->scale);
+    // The faces do not contain the deepest point: it is added first, so that of equal ones it is kept.
+    const vec3 on_a = x->edges ? x->point : deepest_vertex(p, x);
+    if (c->count > 0) c->points[c->count] = c->points[0];
+    c->points[0].p = q.flipped ? mat3_tmul_vec(p->r, vec3_sub(on_a, vec_of(p->ta))) : on_a;
+    c->points[0].depth = x->depth;
+    c->points[0].id = vy_vertex_pair_id(a, x->n, b, x->m, x->scale);
     ++c->count;
-    return q.turned;
+    return q.flipped;
 }
 
 int vy_boxes_collide(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, const vy_pose *pose_b,
-                     double near, vy_manifold *out)
+                     double margin, vy_manifold *out)
 {
     const mat3 axes_a = quat_matrix(pose_a->rotation);
-    placed p;
+    box_pair p;
     best_axis best = {0, DBL_MAX};
     box_contact x;
     vy_candidates c;
     out->count = 0;
     place(a->box.half, pose_a, &axes_a, b->box.half, pose_b, &p);
-    if (!face_axes(&p, near, &best) || !edge_axes(&p, near, &best)) return 1;
-    if (!describe(&p, best, &x)) return 0;
+    if (!face_axes(&p, margin, &best) || !edge_axes(&p, margin, &best)) return 1;
+    if (!contact_of_axis(&p, best, &x)) return 0;
     const double size_a = vec3_length(a->box.half), size_b = vec3_length(b->box.half);
     x.scale = size_a + size_b;
-    // Faces of boxes apart show all their corners where they are side by side, or nearly so.
-    x.far =
-        x.depth < 0.0 ? near + (0.01 * real_min(size_a, size_b) - x.depth) : real_max(near, 1e-12 * x.scale);
-    x.least = near > 0.0 ? -DBL_MAX : 0.0;
+    // Nearly parallel faces of boxes that are apart keep all their vertices.
+    x.max_separation = x.depth < 0.0 ? margin + (0.01 * real_min(size_a, size_b) - x.depth)
+                                     : real_max(margin, 1e-12 * x.scale);
+    x.min_depth = margin > 0.0 ? -DBL_MAX : 0.0;
     c.count = 0;
-    int turned = 0;
-    if (x.edges && largest(x.n) < VY_FACE_ALIGNED && largest(x.m) < VY_FACE_ALIGNED) {
-        add(&c, x.point, x.depth, vy_corners_id(a, x.n, b, x.m, x.scale)); // edges that cross need no faces
+    int flipped = 0;
+    if (x.edges && max_component(x.n) < VY_FACE_ALIGNED && max_component(x.m) < VY_FACE_ALIGNED) {
+        add(&c, x.point, x.depth,
+            vy_vertex_pair_id(a, x.n, b, x.m, x.scale)); // crossing edges have one point
     } else {
-        turned = contact_of_faces(a, b, &p, &x, &c);
-        if (turned < 0) return 0;
+        flipped = face_contact(a, b, &p, &x, &c);
+        if (flipped < 0) return 0;
         vy_manifold_reduce(&c);
     }
-    const mat3 axes = turned ? quat_matrix(pose_b->rotation) : axes_a;
-    const vec3 origin = turned ? pose_b->position : pose_a->position;
+    const mat3 axes = flipped ? quat_matrix(pose_b->rotation) : axes_a;
+    const vec3 origin = flipped ? pose_b->position : pose_a->position;
     out->normal = mat3_mul_vec(axes_a, x.n);
     for (; out->count < c.count; ++out->count) {
-        const vec3 w = vec3_add(origin, mat3_mul_vec(axes, c.at[out->count].p));
-        const double depth = c.at[out->count].depth;
+        const vec3 w = vec3_add(origin, mat3_mul_vec(axes, c.points[out->count].p));
+        const double depth = c.points[out->count].depth;
         out->points[out->count] =
-            (vy_manifold_point){w, vec3_add_scaled(w, -depth, out->normal), depth, c.at[out->count].id};
+            (vy_manifold_point){w, vec3_add_scaled(w, -depth, out->normal), depth, c.points[out->count].id};
     }
     return 1;
 }

@@ -1,8 +1,8 @@
-// broadphase.c - a dynamic tree of boxes: which bodies may touch, what a ray or a box may meet.
+// broadphase.c - the broad phase: a dynamic tree of fat AABBs. Overlapping pairs, ray and box queries.
 //
-// A leaf is put where it makes the boxes above it grow least, and subtrees are rotated where their heights
-// differ by more than one, so the depth stays below 1.44 log2 of the number of leaves. Where many boxes
-// change at once the tree is built anew, by halves.
+// A leaf is inserted where the surface area of the boxes above it grows least (SAH), and subtrees are rotated
+// where their heights differ by more than one, so the depth stays below 1.44 log2 of the number of leaves.
+// Where many boxes change at once the tree is rebuilt top-down, by median splits.
 #include "geometry/broadphase.h"
 #include "base/real.h"
 #include "base/fail.h"
@@ -10,7 +10,7 @@
 #include <float.h>
 #include <stdlib.h>
 
-enum { NONE = -1, STACK = 64, MOST_BODIES = 1 << 24 };
+enum { NONE = -1, STACK = 64, MAX_PROXIES = 1 << 24 };
 
 #define COOKIE 0x74726565u
 
@@ -22,22 +22,22 @@ typedef struct node {
     int proxy;    // of a leaf
 } node;
 
-/// A leaf while the tree is built anew.
-typedef struct seed {
-    double centre[3]; // [m] twice that
+/// A leaf while the tree is rebuilt.
+typedef struct build_leaf {
+    double centre[3]; // [m] twice the centre of the box
     int leaf;
-} seed;
+} build_leaf;
 
 struct vy_tree {
     vy_tree_def def;
-    node *nodes; // 2 capacity - 1
-    node *spare; // as many, for building
-    seed *seeds; // [capacity]
-    int *leaf;   // [capacity] by proxy; NONE when not in use
+    node *nodes;              // 2 capacity - 1
+    node *spare;              // as many, for rebuilding
+    build_leaf *build_leaves; // [capacity]
+    int *leaf;                // [capacity] by proxy; NONE when not in use
     int root;
-    int unused; // first node that is free, linked by parent
-    int limit;  // proxies in use are below this
-    int low;    // and proxies below this are all in use
+    int free_list; // first free node, linked by parent
+    int limit;     // proxies in use are below this
+    int first_gap; // all proxies below this are in use
 };
 
 // ---- boxes
@@ -62,7 +62,7 @@ static double union_area(const vy_bounds *a, const vy_bounds *b)
     return box_area(&u);
 }
 
-// Without branches: which of the six comparisons fails cannot be foretold.
+// Without branches: which of the six comparisons fails cannot be predicted.
 static int overlaps(const vy_bounds *a, const vy_bounds *b)
 {
     return (a->low.x <= b->high.x) & (b->low.x <= a->high.x) & (a->low.y <= b->high.y) &
@@ -88,7 +88,7 @@ static void stretch(double d, double *low, double *high)
     if (d > 0.0) *high += d;
 }
 
-static vy_bounds enlarged(const vy_tree *tree, const vy_bounds *b, vec3 displacement)
+static vy_bounds fattened(const vy_tree *tree, const vy_bounds *b, vec3 displacement)
 {
     const double m = tree->def.margin;
     vy_bounds e = {{b->low.x - m, b->low.y - m, b->low.z - m}, {b->high.x + m, b->high.y + m, b->high.z + m}};
@@ -100,23 +100,23 @@ static vy_bounds enlarged(const vy_tree *tree, const vy_bounds *b, vec3 displace
 
 // ---- the tree
 
-static int take_node(vy_tree *tree)
+static int allocate_node(vy_tree *tree)
 {
-    const int i = tree->unused;
-    tree->unused = tree->nodes[i].parent;
+    const int i = tree->free_list;
+    tree->free_list = tree->nodes[i].parent;
     tree->nodes[i].parent = tree->nodes[i].child[0] = tree->nodes[i].child[1] = NONE;
     tree->nodes[i].height = 0;
     return i;
 }
 
-static void give_node(vy_tree *tree, int i)
+static void free_node(vy_tree *tree, int i)
 {
-    tree->nodes[i].parent = tree->unused;
+    tree->nodes[i].parent = tree->free_list;
     tree->nodes[i].height = NONE;
-    tree->unused = i;
+    tree->free_list = i;
 }
 
-static void refresh(vy_tree *tree, int i)
+static void refit(vy_tree *tree, int i)
 {
     node *n = &tree->nodes[i];
     const node *a = &tree->nodes[n->child[0]], *b = &tree->nodes[n->child[1]];
@@ -134,8 +134,8 @@ static void replace_child(vy_tree *tree, int parent, int old, int now)
     }
 }
 
-// Child k of node i is more than one higher than the other: it takes the place of i, and i takes its lower
-// child.
+// AVL rotation. Child k of node i is more than one higher than the other: it takes the place of i, and i
+// takes its lower child.
 static int rotate(vy_tree *tree, int i, int k)
 {
     node *nodes = tree->nodes;
@@ -146,8 +146,8 @@ static int rotate(vy_tree *tree, int i, int k)
     nodes[i].parent = up;
     nodes[i].child[k] = down;
     nodes[down].parent = i;
-    refresh(tree, i);
-    refresh(tree, up);
+    refit(tree, i);
+    refit(tree, up);
     return up;
 }
 
@@ -158,15 +158,15 @@ static int balance(vy_tree *tree, int i)
     return difference > 1 ? rotate(tree, i, 1) : difference < -1 ? rotate(tree, i, 0) : i;
 }
 
-static void refresh_upwards(vy_tree *tree, int i)
+static void refit_ancestors(vy_tree *tree, int i)
 {
     while (i != NONE) {
-        refresh(tree, i);
+        refit(tree, i);
         i = tree->nodes[balance(tree, i)].parent;
     }
 }
 
-// The node beside which a new leaf costs least: its own new parent box, and what the boxes above grow by.
+// The sibling with the least cost: the area of the new parent box, and the growth of the boxes above.
 static int best_sibling(const vy_tree *tree, const vy_bounds *box)
 {
     int i = tree->root;
@@ -192,13 +192,13 @@ static void insert_leaf(vy_tree *tree, int leaf)
         return;
     }
     const int sibling = best_sibling(tree, &tree->nodes[leaf].box);
-    const int parent = take_node(tree);
+    const int parent = allocate_node(tree);
     replace_child(tree, tree->nodes[sibling].parent, sibling, parent);
     tree->nodes[parent].child[0] = sibling;
     tree->nodes[parent].child[1] = leaf;
     tree->nodes[sibling].parent = parent;
     tree->nodes[leaf].parent = parent;
-    refresh_upwards(tree, parent);
+    refit_ancestors(tree, parent);
 }
 
 static void remove_leaf(vy_tree *tree, int leaf)
@@ -211,11 +211,11 @@ static void remove_leaf(vy_tree *tree, int leaf)
     const int sibling = tree->nodes[parent].child[tree->nodes[parent].child[0] == leaf ? 1 : 0];
     const int above = tree->nodes[parent].parent;
     replace_child(tree, above, parent, sibling);
-    give_node(tree, parent);
-    refresh_upwards(tree, above);
+    free_node(tree, parent);
+    refit_ancestors(tree, above);
 }
 
-// ---- what a user calls to change it
+// ---- changes
 
 vy_tree_def vy_default_tree_def(void)
 {
@@ -226,7 +226,7 @@ vy_tree_def vy_default_tree_def(void)
 vy_status vy_tree_create(const vy_tree_def *def, vy_tree **out, vy_error *err)
 {
     *out = NULL;
-    if (def->cookie != COOKIE || def->capacity < 1 || def->capacity > MOST_BODIES || !(def->margin >= 0.0) ||
+    if (def->cookie != COOKIE || def->capacity < 1 || def->capacity > MAX_PROXIES || !(def->margin >= 0.0) ||
         !(def->margin <= 1e9) || !(def->ahead >= 0.0) || !(def->ahead <= 1e3)) {
         return vy_fail(err, VY_BAD_VALUE,
                        "tree: start from vy_default_tree_def(); capacity 1 ... 2^24, margin and ahead >= 0");
@@ -234,18 +234,18 @@ vy_status vy_tree_create(const vy_tree_def *def, vy_tree **out, vy_error *err)
     const int count = 2 * def->capacity - 1;
     vy_tree *tree = malloc(sizeof *tree);
     node *nodes = malloc(sizeof *nodes * (size_t)count), *spare = malloc(sizeof *spare * (size_t)count);
-    seed *seeds = malloc(sizeof *seeds * (size_t)def->capacity);
+    build_leaf *build_leaves = malloc(sizeof *build_leaves * (size_t)def->capacity);
     int *leaf = malloc(sizeof *leaf * (size_t)def->capacity);
-    if (tree == NULL || nodes == NULL || spare == NULL || seeds == NULL || leaf == NULL) {
+    if (tree == NULL || nodes == NULL || spare == NULL || build_leaves == NULL || leaf == NULL) {
         free(tree);
         free(nodes);
         free(spare);
-        free(seeds);
+        free(build_leaves);
         free(leaf);
         return vy_fail(err, VY_NO_MEMORY, "tree: no memory for %d bodies", def->capacity);
     }
-    *tree = (vy_tree){*def, nodes, spare, seeds, leaf, NONE, NONE, 0, 0};
-    for (int i = count - 1; i >= 0; --i) give_node(tree, i);
+    *tree = (vy_tree){*def, nodes, spare, build_leaves, leaf, NONE, NONE, 0, 0};
+    for (int i = count - 1; i >= 0; --i) free_node(tree, i);
     for (int i = 0; i < def->capacity; ++i) leaf[i] = NONE;
     *out = tree;
     return VY_OK;
@@ -256,12 +256,12 @@ void vy_tree_destroy(vy_tree *tree)
     if (tree == NULL) return;
     free(tree->nodes);
     free(tree->spare);
-    free(tree->seeds);
+    free(tree->build_leaves);
     free(tree->leaf);
     free(tree);
 }
 
-static int known(const vy_tree *tree, int proxy)
+static int is_proxy(const vy_tree *tree, int proxy)
 {
     return proxy >= 0 && proxy < tree->limit && tree->leaf[proxy] != NONE;
 }
@@ -270,13 +270,13 @@ vy_status vy_tree_add(vy_tree *tree, const vy_bounds *bounds, int *proxy)
 {
     FPU_SCOPE;
     if (!valid(bounds)) return VY_BAD_VALUE;
-    int p = tree->low;
+    int p = tree->first_gap;
     while (p < tree->limit && tree->leaf[p] != NONE) ++p;
-    tree->low = p;
+    tree->first_gap = p;
     if (p == tree->def.capacity) return VY_FULL;
     if (p == tree->limit) ++tree->limit;
-    const int leaf = take_node(tree);
-    tree->nodes[leaf].box = enlarged(tree, bounds, vec3_zero());
+    const int leaf = allocate_node(tree);
+    tree->nodes[leaf].box = fattened(tree, bounds, vec3_zero());
     tree->nodes[leaf].proxy = p;
     tree->leaf[p] = leaf;
     insert_leaf(tree, leaf);
@@ -286,22 +286,22 @@ vy_status vy_tree_add(vy_tree *tree, const vy_bounds *bounds, int *proxy)
 
 vy_status vy_tree_remove(vy_tree *tree, int proxy)
 {
-    if (!known(tree, proxy)) return VY_NOT_FOUND;
+    if (!is_proxy(tree, proxy)) return VY_NOT_FOUND;
     remove_leaf(tree, tree->leaf[proxy]);
-    give_node(tree, tree->leaf[proxy]);
+    free_node(tree, tree->leaf[proxy]);
     tree->leaf[proxy] = NONE;
-    if (proxy < tree->low) tree->low = proxy;
+    if (proxy < tree->first_gap) tree->first_gap = proxy;
     while (tree->limit > 0 && tree->leaf[tree->limit - 1] == NONE) --tree->limit;
     return VY_OK;
 }
 
-// A box stays while it holds the body and is not much larger than a new one would be.
-static int stays(const vy_tree *tree, const vy_bounds *old, const vy_bounds *bounds, const vy_bounds *now)
+// A fat box is kept while it contains the body and is not much larger than a new one would be.
+static int keeps_box(const vy_tree *tree, const vy_bounds *old, const vy_bounds *bounds, const vy_bounds *now)
 {
     const double d = 4.0 * tree->def.margin;
     const vec3 slack = vec3_make(d, d, d);
-    const vy_bounds loose = {vec3_sub(now->low, slack), vec3_add(now->high, slack)};
-    return contains(old, bounds) && contains(&loose, old);
+    const vy_bounds max_box = {vec3_sub(now->low, slack), vec3_add(now->high, slack)};
+    return contains(old, bounds) && contains(&max_box, old);
 }
 
 static int may_move(const vy_bounds *bounds, vec3 displacement)
@@ -312,11 +312,11 @@ static int may_move(const vy_bounds *bounds, vec3 displacement)
 vy_status vy_tree_move(vy_tree *tree, int proxy, const vy_bounds *bounds, vy_vec3 displacement, int *moved)
 {
     FPU_SCOPE;
-    if (!known(tree, proxy)) return VY_NOT_FOUND;
+    if (!is_proxy(tree, proxy)) return VY_NOT_FOUND;
     if (!may_move(bounds, displacement)) return VY_BAD_VALUE;
     const int leaf = tree->leaf[proxy];
-    const vy_bounds now = enlarged(tree, bounds, displacement);
-    const int same = stays(tree, &tree->nodes[leaf].box, bounds, &now);
+    const vy_bounds now = fattened(tree, bounds, displacement);
+    const int same = keeps_box(tree, &tree->nodes[leaf].box, bounds, &now);
     if (moved != NULL) *moved = !same;
     if (same) return VY_OK;
     remove_leaf(tree, leaf);
@@ -327,30 +327,31 @@ vy_status vy_tree_move(vy_tree *tree, int proxy, const vy_bounds *bounds, vy_vec
 
 // ---- many at once
 
-int vy_tree_holds(const vy_tree *tree, int proxy, const vy_bounds *bounds, vy_vec3 displacement)
+int vy_tree_box_fits(const vy_tree *tree, int proxy, const vy_bounds *bounds, vy_vec3 displacement)
 {
-    const vy_bounds now = enlarged(tree, bounds, displacement);
-    return !may_move(bounds, displacement) || stays(tree, &tree->nodes[tree->leaf[proxy]].box, bounds, &now);
+    const vy_bounds now = fattened(tree, bounds, displacement);
+    return !may_move(bounds, displacement) ||
+           keeps_box(tree, &tree->nodes[tree->leaf[proxy]].box, bounds, &now);
 }
 
 void vy_tree_replace(vy_tree *tree, int proxy, const vy_bounds *bounds, vy_vec3 displacement)
 {
-    tree->nodes[tree->leaf[proxy]].box = enlarged(tree, bounds, displacement);
+    tree->nodes[tree->leaf[proxy]].box = fattened(tree, bounds, displacement);
 }
 
-static int list_seeds(vy_tree *tree)
+static int list_leaves(vy_tree *tree)
 {
     int count = 0;
     for (int p = 0; p < tree->limit; ++p) {
         if (tree->leaf[p] == NONE) continue;
         const vy_bounds *b = &tree->nodes[tree->leaf[p]].box;
-        tree->seeds[count++] =
-            (seed){{b->low.x + b->high.x, b->low.y + b->high.y, b->low.z + b->high.z}, tree->leaf[p]};
+        tree->build_leaves[count++] =
+            (build_leaf){{b->low.x + b->high.x, b->low.y + b->high.y, b->low.z + b->high.z}, tree->leaf[p]};
     }
     return count;
 }
 
-static int widest(const seed *s, int count)
+static int longest_axis(const build_leaf *s, int count)
 {
     double low[3], high[3];
     for (int k = 0; k < 3; ++k) low[k] = high[k] = s[0].centre[k];
@@ -364,8 +365,8 @@ static int widest(const seed *s, int count)
     return x >= y && x >= z ? 0 : y >= z ? 1 : 2;
 }
 
-// Order seeds until those before `middle` are not beyond it, and those after not before.
-static void halve(seed *s, int count, int middle, int axis)
+// Quickselect: order leaves so that those before `middle` are not above it, and those after not below.
+static void partition_median(build_leaf *s, int count, int middle, int axis)
 {
     int low = 0, high = count - 1;
     while (low < high) {
@@ -375,7 +376,7 @@ static void halve(seed *s, int count, int middle, int axis)
             while (s[i].centre[axis] < pivot) ++i;
             while (s[j].centre[axis] > pivot) --j;
             if (i > j) break;
-            const seed t = s[i];
+            const build_leaf t = s[i];
             s[i++] = s[j];
             s[j--] = t;
         }
@@ -389,22 +390,22 @@ static void halve(seed *s, int count, int middle, int axis)
     }
 }
 
-/// Seeds that become the subtree of a node.
-typedef struct half {
+/// Leaves that become the subtree of a node.
+typedef struct build_range {
     int first, count, node;
-} half;
+} build_range;
 
-// Nodes into the spare ones, a node before its children, which lie side by side. Returns how many.
-static int plant(vy_tree *tree, int count)
+// Build the nodes into `spare`, a node before its children, which are contiguous. Returns how many.
+static int build_top_down(vy_tree *tree, int count)
 {
-    half stack[STACK];
+    build_range stack[STACK];
     int top = 0, used = 1;
     tree->spare[0].parent = NONE;
-    stack[top++] = (half){0, count, 0};
+    stack[top++] = (build_range){0, count, 0};
     while (top > 0) {
-        const half h = stack[--top];
+        const build_range h = stack[--top];
         node *n = &tree->spare[h.node];
-        seed *s = tree->seeds + h.first;
+        build_leaf *s = tree->build_leaves + h.first;
         if (h.count == 1) {
             const int parent = n->parent;
             *n = tree->nodes[s->leaf];
@@ -413,12 +414,12 @@ static int plant(vy_tree *tree, int count)
             continue;
         }
         const int left = h.count / 2;
-        halve(s, h.count, left, widest(s, h.count));
+        partition_median(s, h.count, left, longest_axis(s, h.count));
         n->child[0] = used;
         n->child[1] = used + 1;
         tree->spare[used].parent = tree->spare[used + 1].parent = h.node;
-        stack[top++] = (half){h.first + left, h.count - left, used + 1};
-        stack[top++] = (half){h.first, left, used};
+        stack[top++] = (build_range){h.first + left, h.count - left, used + 1};
+        stack[top++] = (build_range){h.first, left, used};
         used += 2;
     }
     return used;
@@ -426,28 +427,28 @@ static int plant(vy_tree *tree, int count)
 
 void vy_tree_rebuild(vy_tree *tree)
 {
-    const int count = list_seeds(tree);
+    const int count = list_leaves(tree);
     if (count == 0) return;
-    const int used = plant(tree, count);
+    const int used = build_top_down(tree, count);
     node *const old = tree->nodes;
     tree->nodes = tree->spare;
     tree->spare = old;
     for (int i = used - 1; i >= 0; --i) {
-        if (tree->nodes[i].child[0] != NONE) refresh(tree, i);
+        if (tree->nodes[i].child[0] != NONE) refit(tree, i);
     }
     tree->root = 0;
-    tree->unused = NONE;
-    for (int i = 2 * tree->def.capacity - 2; i >= used; --i) give_node(tree, i);
+    tree->free_list = NONE;
+    for (int i = 2 * tree->def.capacity - 2; i >= used; --i) free_node(tree, i);
 }
 
 vy_status vy_tree_bounds(const vy_tree *tree, int proxy, vy_bounds *out)
 {
-    if (!known(tree, proxy)) return VY_NOT_FOUND;
+    if (!is_proxy(tree, proxy)) return VY_NOT_FOUND;
     *out = tree->nodes[tree->leaf[proxy]].box;
     return VY_OK;
 }
 
-// ---- what a user asks
+// ---- queries
 
 static int pair_before(const vy_tree_pair *a, const vy_tree_pair *b)
 {
@@ -480,15 +481,15 @@ static void sort_pairs(vy_tree_pair *pairs, size_t count)
     }
 }
 
-// Two subtrees to be looked at together, or one with itself. The stack holds two of the latter a level on the
-// way down, and one of the former a step.
+// Two subtrees to test against each other, or one against itself. The stack has two of the latter per level
+// on the way down, and one of the former per step.
 typedef struct task {
     int a, b;
 } task;
 
 enum { TASKS = 4 * STACK };
 
-vy_status vy_tree_list(const vy_tree *tree, vy_tree_pair *out, size_t capacity, size_t *count)
+vy_status vy_tree_collect_pairs(const vy_tree *tree, vy_tree_pair *out, size_t capacity, size_t *count)
 {
     task stack[TASKS];
     int top = 0;
@@ -520,14 +521,14 @@ vy_status vy_tree_list(const vy_tree *tree, vy_tree_pair *out, size_t capacity, 
     return *count > capacity ? VY_FULL : VY_OK;
 }
 
-// Both children of a node are looked at side by side: what is not met is never on the stack.
-void vy_tree_touching(const vy_tree *tree, int proxy, void (*met)(void *self, int proxy), void *self)
+// Both children of a node are tested at once: boxes that do not overlap are never on the stack.
+void vy_tree_query_proxy(const vy_tree *tree, int proxy, void (*found)(void *self, int proxy), void *self)
 {
     int stack[STACK], top = 0;
     const node *nodes = tree->nodes;
     const vy_bounds box = nodes[tree->leaf[proxy]].box;
     if (nodes[tree->root].height == 0) {
-        met(self, nodes[tree->root].proxy);
+        found(self, nodes[tree->root].proxy);
     } else {
         stack[top++] = tree->root;
     }
@@ -537,7 +538,7 @@ void vy_tree_touching(const vy_tree *tree, int proxy, void (*met)(void *self, in
         for (int k = 0; k < 2; ++k) {
             if (!hit[k]) continue;
             if (nodes[child[k]].height == 0) {
-                met(self, nodes[child[k]].proxy);
+                found(self, nodes[child[k]].proxy);
             } else {
                 stack[top++] = child[k];
             }
@@ -547,7 +548,7 @@ void vy_tree_touching(const vy_tree *tree, int proxy, void (*met)(void *self, in
 
 vy_status vy_tree_pairs(const vy_tree *tree, vy_tree_pair *out, size_t capacity, size_t *count)
 {
-    const vy_status status = vy_tree_list(tree, out, capacity, count);
+    const vy_status status = vy_tree_collect_pairs(tree, out, capacity, count);
     if (status == VY_OK) sort_pairs(out, *count);
     return status;
 }
@@ -582,7 +583,7 @@ static void sort_hits(vy_tree_hit *hits, size_t count)
     }
 }
 
-static vy_status finish(vy_tree_hit *out, size_t capacity, size_t count)
+static vy_status sort_result(vy_tree_hit *out, size_t capacity, size_t count)
 {
     if (count > capacity) return VY_FULL;
     sort_hits(out, count);
@@ -607,10 +608,10 @@ vy_status vy_tree_box(const vy_tree *tree, const vy_bounds *bounds, vy_tree_hit 
             ++*count;
         }
     }
-    return finish(out, capacity, *count);
+    return sort_result(out, capacity, *count);
 }
 
-// The part of t that is between two planes of one axis. A ray along the planes is inside or not.
+// The interval of t between the two planes of one axis. A ray parallel to the planes is inside or not.
 static int slab(double o, double d, double low, double high, double *in, double *out)
 {
     if (d == 0.0) return o >= low && o <= high;
@@ -644,5 +645,5 @@ vy_status vy_tree_ray(const vy_tree *tree, vy_vec3 origin, vy_vec3 direction, do
             ++*count;
         }
     }
-    return finish(out, capacity, *count);
+    return sort_result(out, capacity, *count);
 }

@@ -1,19 +1,19 @@
-// broadphase.h - the tree of boxes, for callers that order its answers themselves.
+// broadphase.h - the tree of the broad phase, for callers that sort its results themselves.
 #pragma once
 #include "volery/collision.h"
 
-/// As vy_tree_pairs(), in an order that depends on how the tree came to be.
-vy_status vy_tree_list(const vy_tree *tree, vy_tree_pair *out, size_t capacity, size_t *count);
+/// As vy_tree_pairs(), in an order that depends on the tree's history.
+vy_status vy_tree_collect_pairs(const vy_tree *tree, vy_tree_pair *out, size_t capacity, size_t *count);
 
-/// Call `met` for each proxy whose box overlaps that of `proxy`, itself included, in an order that depends on
-/// how the tree came to be.
-void vy_tree_touching(const vy_tree *tree, int proxy, void (*met)(void *self, int proxy), void *self);
+/// Call `found` for each proxy whose box overlaps that of `proxy`, itself included, in an order that depends
+/// on the tree's history.
+void vy_tree_query_proxy(const vy_tree *tree, int proxy, void (*found)(void *self, int proxy), void *self);
 
-// Many boxes at once: which are to be replaced, their new ones, and then the tree anew.
+// Many boxes at once: test which must be replaced, replace them, then rebuild the tree.
 
-/// Whether a body that is in `bounds` and moves by `displacement` in a step may keep its box.
-int vy_tree_holds(const vy_tree *tree, int proxy, const vy_bounds *bounds, vy_vec3 displacement);
-/// Replace a box. Nothing may be asked until vy_tree_rebuild().
+/// Whether the fat box of a body with `bounds` and `displacement` in a step still fits.
+int vy_tree_box_fits(const vy_tree *tree, int proxy, const vy_bounds *bounds, vy_vec3 displacement);
+/// Replace a box. No queries until vy_tree_rebuild().
 void vy_tree_replace(vy_tree *tree, int proxy, const vy_bounds *bounds, vy_vec3 displacement);
-/// The tree anew from its boxes: halves of halves, in the order in which questions go through them.
+/// Rebuild the tree from its boxes: top-down median splits, nodes in the order of traversal.
 void vy_tree_rebuild(vy_tree *tree);

@@ -4,25 +4,25 @@
 #include "geometry/gjk.h"
 #include <float.h>
 
-// A ray in the shape's frame, and what it has met: t in 0 ... t_max, an outward normal.
+// A ray in the shape's frame, and its hit: t in 0 ... t_max, an outward normal.
 typedef struct ray {
     vec3 o, d;
     double t_max;
 } ray;
 
-typedef struct met {
+typedef struct local_hit {
     double t;
     vec3 normal; // zero: the ray starts inside
-} met;
+} local_hit;
 
-// Convex shapes are met as the interval of t that is inside all of their surfaces.
-typedef struct span {
+// A ray hits a convex shape in the interval of t that is inside all of its surfaces.
+typedef struct interval {
     double in, out;
-    vec3 normal; // of the surface through which the ray comes in
-} span;
+    vec3 normal; // of the surface where the ray enters
+} interval;
 
-// Cut by the half space dot(n, p) <= offset. Returns 0 when nothing is left.
-static int cut_plane(const ray *r, vec3 n, double offset, span *s)
+// Clip by the half-space dot(n, p) <= offset. Returns 0 when nothing is left.
+static int clip_plane(const ray *r, vec3 n, double offset, interval *s)
 {
     const double speed = vec3_dot(n, r->d), gap = offset - vec3_dot(n, r->o);
     if (speed == 0.0) return gap >= 0.0;
@@ -38,7 +38,7 @@ static int cut_plane(const ray *r, vec3 n, double offset, span *s)
     return s->in <= s->out;
 }
 
-static int meet_span(const ray *r, const span *s, met *m)
+static int hit_of_interval(const ray *r, const interval *s, local_hit *m)
 {
     if (s->out < 0.0 || s->in > r->t_max) return 0;
     m->t = real_max(s->in, 0.0);
@@ -46,42 +46,42 @@ static int meet_span(const ray *r, const span *s, met *m)
     return 1;
 }
 
-static span whole_line(void)
+static interval unbounded(void)
 {
-    const span s = {-DBL_MAX, DBL_MAX, vec3_zero()};
+    const interval s = {-DBL_MAX, DBL_MAX, vec3_zero()};
     return s;
 }
 
-static int ray_hull(const vy_hull *hull, const ray *r, met *m)
+static int ray_hull(const vy_hull *hull, const ray *r, local_hit *m)
 {
-    span s = whole_line();
+    interval s = unbounded();
     for (int i = 0; i < hull->face_count; ++i) {
-        if (!cut_plane(r, hull->faces[i].normal, hull->faces[i].offset, &s)) return 0;
+        if (!clip_plane(r, hull->faces[i].normal, hull->faces[i].offset, &s)) return 0;
     }
-    return meet_span(r, &s, m);
+    return hit_of_interval(r, &s, m);
 }
 
-static int ray_box(vec3 h, const ray *r, met *m)
+static int ray_box(vec3 h, const ray *r, local_hit *m)
 {
-    span s = whole_line();
+    interval s = unbounded();
     const double half[3] = {h.x, h.y, h.z};
     for (int i = 0; i < 6; ++i) {
         const double k = i % 2 != 0 ? -1.0 : 1.0;
         const vec3 n = vec3_make(i / 2 == 0 ? k : 0.0, i / 2 == 1 ? k : 0.0, i / 2 == 2 ? k : 0.0);
-        if (!cut_plane(r, n, half[i / 2], &s)) return 0;
+        if (!clip_plane(r, n, half[i / 2], &s)) return 0;
     }
-    return meet_span(r, &s, m);
+    return hit_of_interval(r, &s, m);
 }
 
-// The t at which the ray enters and leaves the ball of radius k about c. Roots without cancellation.
-static int cut_ball(const ray *r, vec3 c, double k, span *s)
+// The t at which the ray enters and leaves the sphere of radius k about c. Roots without cancellation.
+static int clip_sphere(const ray *r, vec3 c, double k, interval *s)
 {
     const vec3 o = vec3_sub(r->o, c);
     const double dd = vec3_dot(r->d, r->d), b = vec3_dot(o, r->d);
-    const vec3 foot = vec3_add_scaled(o, -b / dd, r->d); // of the centre on the ray
-    const double rest = k * k - vec3_dot(foot, foot);
-    if (rest < 0.0) return 0;
-    const double half = real_sqrt(rest / dd);
+    const vec3 closest = vec3_add_scaled(o, -b / dd, r->d); // the point of the ray closest to the centre
+    const double half_chord2 = k * k - vec3_dot(closest, closest);
+    if (half_chord2 < 0.0) return 0;
+    const double half = real_sqrt(half_chord2 / dd);
     s->in = -b / dd - half;
     s->out = -b / dd + half;
     s->normal = vec3_scale(1.0 / k, vec3_add_scaled(o, s->in, r->d));
@@ -89,44 +89,44 @@ static int cut_ball(const ray *r, vec3 c, double k, span *s)
 }
 
 // The infinite cylinder of radius k about the z axis.
-static int cut_tube(const ray *r, double k, span *s)
+static int clip_cylinder(const ray *r, double k, interval *s)
 {
     const ray flat = {vec3_make(r->o.x, r->o.y, 0.0), vec3_make(r->d.x, r->d.y, 0.0), r->t_max};
     if (vec3_dot(flat.d, flat.d) == 0.0) return vec3_dot(flat.o, flat.o) <= k * k;
-    return cut_ball(&flat, vec3_zero(), k, s);
+    return clip_sphere(&flat, vec3_zero(), k, s);
 }
 
-static int ray_cylinder(const vy_cylinder *c, const ray *r, met *m)
+static int ray_cylinder(const vy_cylinder *c, const ray *r, local_hit *m)
 {
-    span s = whole_line();
-    if (!cut_tube(r, c->radius, &s)) return 0;
-    if (!cut_plane(r, vec3_make(0.0, 0.0, 1.0), c->half_height, &s)) return 0;
-    if (!cut_plane(r, vec3_make(0.0, 0.0, -1.0), c->half_height, &s)) return 0;
-    return meet_span(r, &s, m);
+    interval s = unbounded();
+    if (!clip_cylinder(r, c->radius, &s)) return 0;
+    if (!clip_plane(r, vec3_make(0.0, 0.0, 1.0), c->half_height, &s)) return 0;
+    if (!clip_plane(r, vec3_make(0.0, 0.0, -1.0), c->half_height, &s)) return 0;
+    return hit_of_interval(r, &s, m);
 }
 
-// A capsule is a tube and two balls: the ray is inside from the first entrance to the last exit.
-static int ray_capsule(const vy_capsule *c, const ray *r, met *m)
+// A capsule is a cylinder and two spheres: the ray is inside from the first entry to the last exit.
+static int ray_capsule(const vy_capsule *c, const ray *r, local_hit *m)
 {
     const vec3 end = vec3_make(0.0, 0.0, c->half_length);
-    span all = {DBL_MAX, -DBL_MAX, vec3_zero()}, s = whole_line();
-    if (cut_tube(r, c->radius, &s) && cut_plane(r, vec3_make(0.0, 0.0, 1.0), c->half_length, &s) &&
-        cut_plane(r, vec3_make(0.0, 0.0, -1.0), c->half_length, &s)) {
+    interval all = {DBL_MAX, -DBL_MAX, vec3_zero()}, s = unbounded();
+    if (clip_cylinder(r, c->radius, &s) && clip_plane(r, vec3_make(0.0, 0.0, 1.0), c->half_length, &s) &&
+        clip_plane(r, vec3_make(0.0, 0.0, -1.0), c->half_length, &s)) {
         all = s;
     }
     for (int i = 0; i < 2; ++i) {
-        if (!cut_ball(r, i == 0 ? end : vec3_neg(end), c->radius, &s)) continue;
+        if (!clip_sphere(r, i == 0 ? end : vec3_neg(end), c->radius, &s)) continue;
         all.out = real_max(all.out, s.out);
         if (s.in < all.in) {
             all.in = s.in;
             all.normal = s.normal;
         }
     }
-    return all.in <= all.out && meet_span(r, &all, m);
+    return all.in <= all.out && hit_of_interval(r, &all, m);
 }
 
-// One triangle from above, by its plane and three sides.
-static int ray_triangle(const vec3 c[3], const ray *r, met *m)
+// A triangle hit from above, by its plane and three sides.
+static int ray_triangle(const vec3 c[3], const ray *r, local_hit *m)
 {
     const vec3 n = vec3_cross(vec3_sub(c[1], c[0]), vec3_sub(c[2], c[0]));
     const double speed = vec3_dot(n, r->d);
@@ -142,8 +142,8 @@ static int ray_triangle(const vec3 c[3], const ray *r, met *m)
     return 1;
 }
 
-// Cell by cell along the ray over the grid, nearest first.
-static int ray_field(const vy_height_field *f, const ray *r, met *m)
+// Traverse the cells of the grid along the ray, nearest first.
+static int ray_height_field(const vy_height_field *f, const ray *r, local_hit *m)
 {
     double height;
     if (vy_height_field_height(f, r->o.x, r->o.y, &height) && r->o.z <= height && r->o.z >= f->low) {
@@ -151,14 +151,14 @@ static int ray_field(const vy_height_field *f, const ray *r, met *m)
         m->normal = vec3_zero();
         return 1;
     }
-    span s = {0.0, r->t_max, vec3_zero()};
+    interval s = {0.0, r->t_max, vec3_zero()};
     const double size = f->spacing, wide = size * (double)(f->nx - 1), deep = size * (double)(f->ny - 1);
-    if (!cut_plane(r, vec3_make(1.0, 0.0, 0.0), wide, &s) ||
-        !cut_plane(r, vec3_make(-1.0, 0.0, 0.0), 0.0, &s) ||
-        !cut_plane(r, vec3_make(0.0, 1.0, 0.0), deep, &s) ||
-        !cut_plane(r, vec3_make(0.0, -1.0, 0.0), 0.0, &s) ||
-        !cut_plane(r, vec3_make(0.0, 0.0, 1.0), f->high, &s) ||
-        !cut_plane(r, vec3_make(0.0, 0.0, -1.0), -f->low, &s)) {
+    if (!clip_plane(r, vec3_make(1.0, 0.0, 0.0), wide, &s) ||
+        !clip_plane(r, vec3_make(-1.0, 0.0, 0.0), 0.0, &s) ||
+        !clip_plane(r, vec3_make(0.0, 1.0, 0.0), deep, &s) ||
+        !clip_plane(r, vec3_make(0.0, -1.0, 0.0), 0.0, &s) ||
+        !clip_plane(r, vec3_make(0.0, 0.0, 1.0), f->high, &s) ||
+        !clip_plane(r, vec3_make(0.0, 0.0, -1.0), -f->low, &s)) {
         return 0;
     }
     const vec3 start = vec3_add_scaled(r->o, s.in, r->d);
@@ -171,10 +171,10 @@ static int ray_field(const vy_height_field *f, const ray *r, met *m)
     int i = (int)real_clamp(start.x / size, 0.0, (double)(f->nx - 2));
     int j = (int)real_clamp(start.y / size, 0.0, (double)(f->ny - 2));
     while (i >= 0 && j >= 0 && i < f->nx - 1 && j < f->ny - 1) {
-        met best = {DBL_MAX, vec3_zero()};
+        local_hit best = {DBL_MAX, vec3_zero()};
         for (int half = 0; half < 2; ++half) {
             vec3 c[3];
-            met now;
+            local_hit now;
             vy_height_field_triangle(f, i, j, half, c);
             if (ray_triangle(c, r, &now) && now.t < best.t) best = now;
         }
@@ -196,18 +196,19 @@ static int ray_field(const vy_height_field *f, const ray *r, met *m)
     return 0;
 }
 
-static int ray_shape(const vy_shape *shape, const ray *r, met *m)
+static int ray_shape(const vy_shape *shape, const ray *r, local_hit *m)
 {
-    span s = whole_line();
+    interval s = unbounded();
     switch (shape->kind) {
-    case VY_SHAPE_SPHERE: return cut_ball(r, vec3_zero(), shape->sphere.radius, &s) && meet_span(r, &s, m);
+    case VY_SHAPE_SPHERE:
+        return clip_sphere(r, vec3_zero(), shape->sphere.radius, &s) && hit_of_interval(r, &s, m);
     case VY_SHAPE_CAPSULE: return ray_capsule(&shape->capsule, r, m);
     case VY_SHAPE_BOX: return ray_box(shape->box.half, r, m);
     case VY_SHAPE_CYLINDER: return ray_cylinder(&shape->cylinder, r, m);
     case VY_SHAPE_HULL: return ray_hull(shape->hull, r, m);
     case VY_SHAPE_PLANE:
-        return cut_plane(r, shape->plane.normal, shape->plane.offset, &s) && meet_span(r, &s, m);
-    case VY_SHAPE_HEIGHT_FIELD: return ray_field(&shape->field, r, m);
+        return clip_plane(r, shape->plane.normal, shape->plane.offset, &s) && hit_of_interval(r, &s, m);
+    case VY_SHAPE_HEIGHT_FIELD: return ray_height_field(&shape->field, r, m);
     default: return 0;
     }
 }
@@ -219,7 +220,7 @@ int vy_ray_cast(const vy_shape *shape, const vy_pose *pose, vy_vec3 origin, vy_v
     if (!(vec3_dot(direction, direction) > 0.0) || !(t_max >= 0.0) || !vy_pose_valid(pose)) return 0;
     const ray r = {quat_unrotate(pose->rotation, vec3_sub(origin, pose->position)),
                    quat_unrotate(pose->rotation, direction), t_max};
-    met m;
+    local_hit m;
     if (!ray_shape(shape, &r, &m)) return 0;
     out->t = m.t;
     out->point = vec3_add_scaled(origin, m.t, direction);
@@ -227,8 +228,8 @@ int vy_ray_cast(const vy_shape *shape, const vy_pose *pose, vy_vec3 origin, vy_v
     return 1;
 }
 
-// Conservative advancement: the plane between the nearest points is not crossed before the gap along its
-// normal is used up, so t never passes the contact, and for polyhedra it reaches it in finitely many steps.
+// Conservative advancement: the shapes cannot touch before the gap along the normal of the nearest points is
+// closed, so t never passes the contact, and for polyhedra it reaches it in finitely many steps.
 vy_status vy_shape_cast(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, const vy_pose *pose_b,
                         vy_vec3 motion, const vy_query_options *options, int *hit, vy_cast_hit *out)
 {
@@ -242,7 +243,7 @@ vy_status vy_shape_cast(const vy_shape *a, const vy_pose *pose_a, const vy_shape
     vy_core_of(b, &pair.b);
     vy_pair_place(pose_a, pose_b, &pair);
     const vec3 start = pair.offset, move = quat_unrotate(pose_a->rotation, motion);
-    const double close = real_max(o.tolerance, 1e-10) * pair.scale;
+    const double contact_distance = real_max(o.tolerance, 1e-10) * pair.scale;
     vy_simplex cache = {0, {0}, {0}};
     vec3 n = vec3_zero();
     double t = 0.0;
@@ -257,9 +258,9 @@ vy_status vy_shape_cast(const vy_shape *a, const vy_pose *pose_a, const vy_shape
             cache.b[i] = g.p[i].ib;
         }
         const double gap = g.distance - pair.margin;
-        if (gap > close || (step == 0 && gap > 0.0)) n = vec3_scale(-1.0 / g.distance, g.v);
+        if (gap > contact_distance || (step == 0 && gap > 0.0)) n = vec3_scale(-1.0 / g.distance, g.v);
         const double closing = -vec3_dot(move, n);
-        if (gap <= close && (closing > 0.0 || step == 0)) {
+        if (gap <= contact_distance && (closing > 0.0 || step == 0)) {
             vy_gjk_points(&pair, &g, &pa, &pb);
             pa = vec3_add_scaled(pa, pair.a.margin, n);
             out->t = t;

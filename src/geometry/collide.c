@@ -5,7 +5,7 @@
 #include "geometry/ground.h"
 #include "geometry/manifold.h"
 
-static void turn_round(vy_manifold *m)
+static void flip(vy_manifold *m)
 {
     m->normal = vec3_neg(m->normal);
     for (int i = 0; i < m->count; ++i) {
@@ -15,7 +15,7 @@ static void turn_round(vy_manifold *m)
     }
 }
 
-// A sphere touches in one point: what was found is the manifold.
+// A sphere has one contact point: it is the manifold.
 static void single_point(const vy_contact *c, vy_manifold *out)
 {
     out->normal = c->normal;
@@ -27,7 +27,7 @@ static void single_point(const vy_contact *c, vy_manifold *out)
 }
 
 static vy_status collide_convex(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b,
-                                const vy_pose *pose_b, double near, vy_manifold *out)
+                                const vy_pose *pose_b, double margin, vy_manifold *out)
 {
     vy_contact round;
     int hit = 0;
@@ -54,14 +54,14 @@ static vy_status collide_convex(const vy_shape *a, const vy_pose *pose_a, const 
     }
     out->count = 0;
     if (hit) {
-        vy_manifold_build(a, b, &pair.rotation, pair.offset, pair.scale, c.normal, c.depth, &c.point_a, near,
-                          pose_a, out);
+        vy_manifold_build(a, b, &pair.rotation, pair.offset, pair.scale, c.normal, c.depth, &c.point_a,
+                          margin, pose_a, out);
     }
     return VY_OK;
 }
 
 static vy_status collide(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, const vy_pose *pose_b,
-                         double near, vy_manifold *out)
+                         double margin, vy_manifold *out)
 {
     if (!vy_pose_valid(pose_a) || !vy_pose_valid(pose_b)) return VY_BAD_VALUE;
     const int convex_a = vy_shape_is_convex(a), convex_b = vy_shape_is_convex(b);
@@ -70,11 +70,11 @@ static vy_status collide(const vy_shape *a, const vy_pose *pose_a, const vy_shap
         vy_collide_ground(a, pose_a, b, pose_b, out);
     } else if (!convex_b) {
         vy_collide_ground(b, pose_b, a, pose_a, out);
-        turn_round(out);
+        flip(out);
     } else if (a->kind == VY_SHAPE_BOX && b->kind == VY_SHAPE_BOX) {
-        (void)vy_boxes_collide(a, pose_a, b, pose_b, near, out);
+        (void)vy_boxes_collide(a, pose_a, b, pose_b, margin, out);
     } else {
-        return collide_convex(a, pose_a, b, pose_b, near, out);
+        return collide_convex(a, pose_a, b, pose_b, margin, out);
     }
     return VY_OK;
 }
@@ -86,26 +86,26 @@ vy_status vy_collide(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b
     return collide(a, pose_a, b, pose_b, 0.0, out);
 }
 
-// B moved by `back` along -n overlaps A; the manifold of that, with B where it was.
+// The manifold with B moved by `back` along -n, where it overlaps A; the points are moved back.
 static vy_status collide_moved(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b,
-                               const vy_pose *pose_b, vec3 n, double back, double near, vy_manifold *out)
+                               const vy_pose *pose_b, vec3 n, double back, double margin, vy_manifold *out)
 {
     vy_pose moved = *pose_b;
     moved.position = vec3_add_scaled(pose_b->position, -back, n);
-    const vy_status status = collide(a, pose_a, b, &moved, near, out);
+    const vy_status status = collide(a, pose_a, b, &moved, margin, out);
     if (status != VY_OK) return status;
-    const double along = back * vec3_dot(out->normal, n);
+    const double moved_depth = back * vec3_dot(out->normal, n);
     for (int i = 0; i < out->count; ++i) {
         vy_manifold_point *p = &out->points[i];
-        p->depth -= along;
+        p->depth -= moved_depth;
         p->point_b = vec3_add_scaled(p->point_a, -p->depth, out->normal);
     }
     return VY_OK;
 }
 
-// Planes and height fields: up is the way out of them.
-static vy_status near_ground(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b,
-                             const vy_pose *pose_b, double margin, vy_manifold *out)
+// Planes and height fields: B is moved against the upward normal.
+static vy_status collide_ground_near(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b,
+                                     const vy_pose *pose_b, double margin, vy_manifold *out)
 {
     const int ground_a = !vy_shape_is_convex(a);
     const vy_shape *ground = ground_a ? a : b;
@@ -114,11 +114,11 @@ static vy_status near_ground(const vy_shape *a, const vy_pose *pose_a, const vy_
     return collide_moved(a, pose_a, b, pose_b, ground_a ? up : vec3_neg(up), margin, 0.0, out);
 }
 
-static double size_of(const vy_shape *shape)
+static double radius_of(const vy_shape *shape)
 {
     vy_core core;
     vy_core_of(shape, &core);
-    return core.outer + core.margin;
+    return core.outer_radius + core.margin;
 }
 
 vy_status vy_collide_near(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, const vy_pose *pose_b,
@@ -126,7 +126,7 @@ vy_status vy_collide_near(const vy_shape *a, const vy_pose *pose_a, const vy_sha
 {
     FPU_SCOPE;
     const int convex = vy_shape_is_convex(a) && vy_shape_is_convex(b);
-    if (!convex && margin > 0.0) return near_ground(a, pose_a, b, pose_b, margin, out);
+    if (!convex && margin > 0.0) return collide_ground_near(a, pose_a, b, pose_b, margin, out);
     vy_status status = VY_OK;
     if (a->kind == VY_SHAPE_BOX && b->kind == VY_SHAPE_BOX && margin > 0.0) {
         if (!vy_pose_valid(pose_a) || !vy_pose_valid(pose_b)) return VY_BAD_VALUE;
@@ -138,14 +138,13 @@ vy_status vy_collide_near(const vy_shape *a, const vy_pose *pose_a, const vy_sha
     vy_distance d;
     status = vy_shape_distance(a, pose_a, b, pose_b, NULL, NULL, &d, NULL);
     if (status != VY_OK || !(d.distance > 0.0) || d.distance > margin) return status;
-    // So much beyond touching that faces side by side show all their corners, and no other pair of them is
-    // nearer.
-    const double beyond = 0.01 * real_min(size_of(a), size_of(b));
-    vy_manifold near;
-    status = collide_moved(a, pose_a, b, pose_b, d.normal, d.distance + beyond, margin, &near);
+    // So much overlap that parallel faces keep all their vertices, but no other pair of faces is nearer.
+    const double overlap = 0.01 * real_min(radius_of(a), radius_of(b));
+    vy_manifold moved;
+    status = collide_moved(a, pose_a, b, pose_b, d.normal, d.distance + overlap, margin, &moved);
     if (status != VY_OK) return status;
-    if (near.count > 0 && vec3_dot(near.normal, d.normal) > 0.99) {
-        *out = near;
+    if (moved.count > 0 && vec3_dot(moved.normal, d.normal) > 0.99) {
+        *out = moved;
         return VY_OK;
     }
     out->normal = d.normal;

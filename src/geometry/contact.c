@@ -1,9 +1,9 @@
-// contact.c - the general path: from two cores to a contact, whatever the shapes.
+// contact.c - the general path from two cores to a contact, for any convex shapes: GJK, MPR, EPA.
 #include "geometry/contact.h"
 #include "geometry/epa.h"
-#include "geometry/facets.h"
+#include "geometry/sat.h"
 #include "geometry/gjk.h"
-#include "geometry/portal.h"
+#include "geometry/mpr.h"
 #include <float.h>
 
 vy_query_options vy_options_of(const vy_query_options *options)
@@ -22,9 +22,9 @@ int vy_pose_valid(const vy_pose *pose)
            real_abs(p.z) <= VY_POSE_LIMIT && real_abs(n2 - 1.0) <= 1e-6;
 }
 
-// A point of A on the facet with this normal: B is moved along it until there is a gap, and the nearest
-// points are those on the facet.
-static void facet_points(vy_pair *pair, vy_local_contact *out)
+// Witness points of a known normal and depth: B is moved along the normal until the cores are apart; then the
+// nearest points are on the facet.
+static void witness_points(vy_pair *pair, vy_local_contact *out)
 {
     const vec3 offset = pair->offset;
     pair->offset = vec3_add_scaled(offset, out->depth + 0.01 * pair->scale, out->normal);
@@ -36,20 +36,20 @@ static void facet_points(vy_pair *pair, vy_local_contact *out)
     out->point_b = vec3_add_scaled(out->point_a, -out->depth, out->normal);
 }
 
-// How far A - B reaches along n: the cores' depth for this normal, negative where it tells them apart.
-static double reach(const vy_pair *pair, vec3 n)
+// The extent of A - B along n: the depth of the cores for this normal, negative where n separates them.
+static double extent(const vy_pair *pair, vec3 n)
 {
     vy_minkowski m;
     vy_support()->minkowski(pair, n.x, n.y, n.z, &m);
     return vec3_dot(m.w, n);
 }
 
-// Of a smooth core EPA's last triangle is tiny and its normal and points coarse. The nearest points across a
-// gap are not: their direction is the better normal as long as A - B reaches less far along it, but no less
-// than `least`.
-static void polish(vy_pair *pair, double least, vy_local_contact *out)
+// With a smooth core EPA's last triangle is tiny, and its normal and points are coarse. The nearest points
+// across a gap are exact: their direction is a better normal as long as the depth along it is smaller, but
+// not below `min_depth`.
+static void refine_normal(vy_pair *pair, double min_depth, vy_local_contact *out)
 {
-    facet_points(pair, out);
+    witness_points(pair, out);
     for (int i = 0; i < 4; ++i) {
         vy_local_contact next;
         vy_gjk g;
@@ -59,37 +59,37 @@ static void polish(vy_pair *pair, double least, vy_local_contact *out)
         pair->offset = offset;
         if (!(g.distance > 0.0)) return;
         next.normal = vec3_scale(-1.0 / g.distance, g.v);
-        next.depth = reach(pair, next.normal);
-        if (!(next.depth < out->depth) || next.depth < least) return;
-        facet_points(pair, &next);
+        next.depth = extent(pair, next.normal);
+        if (!(next.depth < out->depth) || next.depth < min_depth) return;
+        witness_points(pair, &next);
         *out = next;
     }
 }
 
-static int polyhedral(const vy_pair *pair) { return !pair->a.smooth && !pair->b.smooth; }
+static int is_polyhedral(const vy_pair *pair) { return !pair->a.smooth && !pair->b.smooth; }
 
 static void try_normal(const vy_pair *pair, vec3 n, vy_local_contact *out)
 {
-    const double depth = reach(pair, n);
+    const double depth = extent(pair, n);
     if (!(depth < out->depth)) return;
     out->depth = depth;
     out->normal = n;
 }
 
-// The ways out of a cylinder with this axis: by its ends, and by its side away from the other core's centre.
+// The candidate normals of a cylinder with this axis: its ends, and its side towards the other core's centre.
 static void try_cylinder(const vy_pair *pair, vec3 axis, vec3 line, vy_local_contact *out)
 {
-    const vec3 across = vec3_add_scaled(line, -vec3_dot(line, axis), axis);
-    const double length = vec3_length(across);
+    const vec3 perpendicular = vec3_add_scaled(line, -vec3_dot(line, axis), axis);
+    const double length = vec3_length(perpendicular);
     try_normal(pair, axis, out);
     try_normal(pair, vec3_neg(axis), out);
-    if (length > 1e-12 * pair->scale) try_normal(pair, vec3_scale(1.0 / length, across), out);
+    if (length > 1e-12 * pair->scale) try_normal(pair, vec3_scale(1.0 / length, perpendicular), out);
 }
 
-// A cylinder about the other core may be equally deep all the way round, or nearly, and no storage holds a
-// polytope with so many faces. So the cylinders' own ways out are looked at beside the best of EPA's faces,
-// whether or not it ended, and the polish starts from the best of all.
-static void smooth_depth(vy_pair *pair, const vy_epa_result *epa, vy_local_contact *out)
+// A cylinder around the other core may be equally deep, or nearly so, in all directions, and EPA would need
+// more faces than it has. So the cylinders' own normals are tried beside EPA's best face, whether or not EPA
+// converged, and the best of all is refined.
+static void cylinder_depth(vy_pair *pair, const vy_epa_result *epa, vy_local_contact *out)
 {
     const vec3 up = vec3_make(0.0, 0.0, 1.0);
     const vec3 cb = vec3_add(mat3_mul_vec(pair->rotation, pair->b.center), pair->offset);
@@ -99,24 +99,25 @@ static void smooth_depth(vy_pair *pair, const vy_epa_result *epa, vy_local_conta
     if (pair->a.smooth) try_cylinder(pair, up, line, out);
     if (pair->b.smooth) try_cylinder(pair, mat3_mul_vec(pair->rotation, up), line, out);
     out->depth = real_max(out->depth, 0.0);
-    polish(pair, 0.0, out);
+    refine_normal(pair, 0.0, out);
 }
 
-// The depth of overlapping cores from four points about the origin. Smooth cores are met to a looser
-// tolerance where the storage does not reach for the asked one.
+// The depth of overlapping cores, from four points around the origin. Smooth cores are solved to a looser
+// tolerance where EPA's storage does not suffice.
 static vy_status core_depth(vy_pair *pair, const vy_shape *a, const vy_shape *b, const vy_minkowski v[4],
                             const vy_query_options *options, vy_local_contact *out, vy_query_info *info)
 {
     vy_epa_result epa = {.depth = DBL_MAX};
-    const double loosest = polyhedral(pair) ? options->tolerance : real_max(options->tolerance, 1e-6);
-    for (double tolerance = options->tolerance; v != NULL && tolerance <= loosest; tolerance *= 100.0) {
+    const double max_tolerance =
+        is_polyhedral(pair) ? options->tolerance : real_max(options->tolerance, 1e-6);
+    for (double tolerance = options->tolerance; v != NULL && tolerance <= max_tolerance; tolerance *= 100.0) {
         vy_support()->epa_expand(pair, v, tolerance * pair->scale, options->iterations, &epa);
         info->epa_iterations += epa.iterations;
         if (epa.converged) break;
     }
-    if (!polyhedral(pair)) {
+    if (!is_polyhedral(pair)) {
         if (!epa.converged && epa.iterations >= options->iterations) return VY_NO_CONVERGENCE;
-        smooth_depth(pair, &epa, out);
+        cylinder_depth(pair, &epa, out);
         return VY_OK;
     }
     if (epa.converged) {
@@ -126,78 +127,78 @@ static vy_status core_depth(vy_pair *pair, const vy_shape *a, const vy_shape *b,
         out->point_b = epa.point_b;
         return VY_OK;
     }
-    vy_facets_result facets;
-    vy_facets_search(pair, a, b, &facets);
+    vy_sat_result sat;
+    vy_sat_search(pair, a, b, &sat);
     info->enumerated = 1;
-    out->normal = facets.normal;
-    out->depth = real_max(facets.depth, 0.0);
-    facet_points(pair, out);
+    out->normal = sat.normal;
+    out->depth = real_max(sat.depth, 0.0);
+    witness_points(pair, out);
     return VY_OK;
 }
 
-// The origin is on the surface of A - B to rounding: a touch. B pushed in by a hair has a depth, and the
-// normal of that is the normal of the touch.
-static vy_status touch(vy_pair *pair, const vy_shape *a, const vy_shape *b, const vy_query_options *options,
-                       vy_local_contact *out, vy_query_info *info)
+// The origin is on the surface of A - B to rounding: the cores touch. B moved in by a little has a depth, and
+// its normal is that of the contact.
+static vy_status touching_contact(vy_pair *pair, const vy_shape *a, const vy_shape *b,
+                                  const vy_query_options *options, vy_local_contact *out, vy_query_info *info)
 {
     const vec3 offset = pair->offset;
     const vec3 cb = vec3_add(mat3_mul_vec(pair->rotation, pair->b.center), offset);
     const vec3 line = vec3_sub(cb, pair->a.center);
     const double length = vec3_length(line);
     if (!(length > 1e-12 * pair->scale)) return VY_NO_CONVERGENCE;
-    vy_portal portal;
+    vy_mpr mpr;
     vy_status status = VY_NO_CONVERGENCE;
     pair->offset = vec3_add_scaled(offset, -1e-7 * pair->scale / length, line);
-    vy_support()->portal_find(pair, 1, &portal);
-    if (portal.hit == 1) status = core_depth(pair, a, b, portal.v, options, out, info);
+    vy_support()->mpr_find(pair, 1, &mpr);
+    if (mpr.hit == 1) status = core_depth(pair, a, b, mpr.v, options, out, info);
     pair->offset = offset;
     if (status != VY_OK) out->normal = vec3_scale(1.0 / length, line);
-    out->depth = real_max(reach(pair, out->normal), 0.0);
-    polish(pair, 0.0, out);
+    out->depth = real_max(extent(pair, out->normal), 0.0);
+    refine_normal(pair, 0.0, out);
     return VY_OK;
 }
 
-// Cores without margins: the portal decides, and where it cannot the facets do.
+// Cores without margins: MPR decides, and where it cannot, SAT does.
 static vy_status core_contact(vy_pair *pair, const vy_shape *a, const vy_shape *b,
                               const vy_query_options *options, int *hit, vy_local_contact *out,
                               vy_query_info *info)
 {
-    vy_portal portal;
-    vy_support()->portal_find(pair, 1, &portal);
-    info->gjk_iterations += portal.iterations;
-    *hit = portal.hit != 0;
-    if (portal.hit == 0) return VY_OK;
-    if (portal.hit == 1) return core_depth(pair, a, b, portal.v, options, out, info);
-    if (polyhedral(pair)) {
-        vy_facets_result facets;
-        vy_facets_search(pair, a, b, &facets);
-        *hit = facets.depth >= 0.0;
+    vy_mpr mpr;
+    vy_support()->mpr_find(pair, 1, &mpr);
+    info->gjk_iterations += mpr.iterations;
+    *hit = mpr.hit != 0;
+    if (mpr.hit == 0) return VY_OK;
+    if (mpr.hit == 1) return core_depth(pair, a, b, mpr.v, options, out, info);
+    if (is_polyhedral(pair)) {
+        vy_sat_result sat;
+        vy_sat_search(pair, a, b, &sat);
+        *hit = sat.depth >= 0.0;
         return *hit ? core_depth(pair, a, b, NULL, options, out, info) : VY_OK;
     }
-    return touch(pair, a, b, options, out, info);
+    return touching_contact(pair, a, b, options, out, info);
 }
 
-// Cores that are apart by so little that the direction between their nearest points may be rounding. The gap
-// along it tells: where it is not their distance, the normal is sought again.
-static void narrow_gap(vy_pair *pair, const vy_shape *a, const vy_shape *b, const vy_gjk *g,
-                       const vy_query_options *options, vy_local_contact *out, vy_query_info *info)
+// Cores that are apart by so little that the direction between their nearest points may be rounding. Where
+// the separation along it is not their distance, the normal is searched again.
+static void shallow_contact(vy_pair *pair, const vy_shape *a, const vy_shape *b, const vy_gjk *g,
+                            const vy_query_options *options, vy_local_contact *out, vy_query_info *info)
 {
     const double enough = options->tolerance * pair->scale - g->distance;
     out->normal = vec3_scale(-1.0 / g->distance, g->v);
-    out->depth = reach(pair, out->normal);
+    out->depth = extent(pair, out->normal);
     if (out->depth <= enough) {
         vy_gjk_points(pair, g, &out->point_a, &out->point_b);
         return;
     }
-    polish(pair, -pair->scale, out);
-    if (out->depth <= enough || !polyhedral(pair)) return;
-    vy_facets_result facets;
-    vy_facets_search(pair, a, b, &facets);
+    refine_normal(pair, -pair->scale, out);
+    if (out->depth <= enough || !is_polyhedral(pair)) return;
+    vy_sat_result sat;
+    vy_sat_search(pair, a, b, &sat);
     info->enumerated = 1;
-    if (!(facets.depth < out->depth)) return;
-    out->normal = facets.normal;
-    out->depth = facets.depth;
-    facet_points(pair, out);
+    if (!(sat.depth < out->depth)) return;
+    out->normal = sat.normal;
+    out->depth = sat.depth;
+    witness_points(pair, out);
 }
 
 vy_status vy_contact_general(vy_pair *pair, const vy_shape *a, const vy_shape *b,
@@ -208,20 +209,20 @@ vy_status vy_contact_general(vy_pair *pair, const vy_shape *a, const vy_shape *b
     vy_gjk g;
     vy_gjk_distance(pair, NULL, pair->margin, options->iterations, &g);
     info->gjk_iterations += g.iterations;
-    if (g.far || g.distance > pair->margin) {
+    if (g.beyond_limit || g.distance > pair->margin) {
         *hit = 0;
         return VY_OK;
     }
     *hit = 1;
-    if (g.distance < 1e-5 * pair->scale) { // near for a direction: do the cores overlap?
+    if (g.distance < 1e-5 * pair->scale) { // too near for a direction: do the cores overlap?
         int inside = 0;
         vy_status status = core_contact(pair, a, b, options, &inside, out, info);
         if (status != VY_OK) return status;
         if (!inside && g.distance > 0.0) {
-            narrow_gap(pair, a, b, &g, options, out, info);
+            shallow_contact(pair, a, b, &g, options, out, info);
         } else if (!inside) { // they touch to rounding
-            status = polyhedral(pair) ? core_depth(pair, a, b, NULL, options, out, info)
-                                      : touch(pair, a, b, options, out, info);
+            status = is_polyhedral(pair) ? core_depth(pair, a, b, NULL, options, out, info)
+                                         : touching_contact(pair, a, b, options, out, info);
             if (status != VY_OK) return status;
         }
         out->depth = real_max(out->depth + pair->margin, 0.0);

@@ -2,59 +2,59 @@
 // including file.
 //
 // The polytope is inside A - B at all times, so the distance of its nearest face is a lower bound of the
-// depth; how far A - B reaches along that face's normal is an upper one. The search ends when the two meet.
+// depth; the extent of A - B along that face's normal is an upper bound. The search ends when the two agree.
 #pragma once
 #include "geometry/epa.h"
 
-#define NOWHERE 1e38 // the distance of a face that is not there
+#define NO_FACE 1e38 // the distance of a face that is not in use
 
 _Static_assert(sizeof(vy_epa) < 10000, "the storage of a query is under 10 KB");
 _Static_assert(VY_EPA_FACES >= 2 * VY_EPA_VERTICES - 4 && VY_EPA_FACES % 8 == 0, "room for every face");
 _Static_assert(VY_EPA_FACES < UINT8_MAX, "a face's number fits a byte");
 
-// The plane through three points; NOWHERE when they are on one line.
+// The plane through three points; NO_FACE when they are on one line.
 VY_FN vec3 epa_plane(const vy_epa *e, int a, int b, int c, double *d)
 {
     const vec3 p = e->w[a];
     const vec3 m = vec3_cross(vec3_sub(e->w[b], p), vec3_sub(e->w[c], p));
     const double area2 = vec3_dot(m, m), s = 1.0 / real_sqrt(area2);
-    *d = area2 > VY_LEAST_AREA2 ? s * vec3_dot(m, p) : NOWHERE;
+    *d = area2 > VY_MIN_AREA2 ? s * vec3_dot(m, p) : NO_FACE;
     return vec3_scale(s, m);
 }
 
-VY_FN void epa_remove(vy_epa *e, int f)
+VY_FN void epa_remove_face(vy_epa *e, int f)
 {
     e->faces[f].alive = 0;
-    e->d[f] = NOWHERE;
+    e->d[f] = NO_FACE;
 }
 
-VY_FN void epa_free(vy_epa *e, int f)
+VY_FN void epa_free_face(vy_epa *e, int f)
 {
-    e->faces[f].next[0] = (uint16_t)e->unused;
-    e->unused = f;
+    e->faces[f].next[0] = (uint16_t)e->free_face;
+    e->free_face = f;
 }
 
-// Eight faces at a time, for the search that looks at eight at a time.
-static int epa_more(vy_epa *e)
+// Add eight faces at a time, because argmin takes eight at a time.
+static int epa_grow(vy_epa *e)
 {
     if (e->face_count == VY_EPA_FACES) return 0;
     e->face_count += 8;
     for (int f = e->face_count - 1; f >= e->face_count - 8; --f) {
-        epa_remove(e, f);
-        epa_free(e, f);
+        epa_remove_face(e, f);
+        epa_free_face(e, f);
     }
     return 1;
 }
 
 // Returns the face, or -1 when it has no area or there is no room.
-VY_FN int epa_make(vy_epa *e, int a, int b, int c)
+VY_FN int epa_make_face(vy_epa *e, int a, int b, int c)
 {
-    if (e->unused == VY_EPA_FACES && !epa_more(e)) return -1;
-    const int f = e->unused;
+    if (e->free_face == VY_EPA_FACES && !epa_grow(e)) return -1;
+    const int f = e->free_face;
     vy_epa_face *face = &e->faces[f];
     double d;
     const vec3 n = epa_plane(e, a, b, c, &d);
-    e->unused = face->next[0];
+    e->free_face = face->next[0];
     face->n[0] = (float)n.x;
     face->n[1] = (float)n.y;
     face->n[2] = (float)n.z;
@@ -63,80 +63,81 @@ VY_FN int epa_make(vy_epa *e, int a, int b, int c)
     face->v[2] = (uint8_t)c;
     face->alive = 1;
     e->d[f] = d;
-    return real_abs(d) < NOWHERE ? f : -1;
+    return real_abs(d) < NO_FACE ? f : -1;
 }
 
-VY_FN void epa_join(vy_epa *e, int f, int i, int g, int j)
+VY_FN void epa_link(vy_epa *e, int f, int i, int g, int j)
 {
     e->faces[f].next[i] = (uint16_t)(4 * g + j);
     e->faces[g].next[j] = (uint16_t)(4 * f + i);
 }
 
-// Whether w is beyond face f by more than eps, which is much less than the short normal's doubt.
-VY_FN int epa_sees(const vy_epa *e, int f, vec3 w, double eps, double doubt)
+// Whether face f is visible from w: w is beyond it by more than eps, which is much less than the error of the
+// single-precision normal.
+VY_FN int epa_is_visible(const vy_epa *e, int f, vec3 w, double eps, double float_error)
 {
     const vy_epa_face *face = &e->faces[f];
-    const vec3 near = vec3_make((double)face->n[0], (double)face->n[1], (double)face->n[2]);
-    const double over = vec3_dot(near, w) - e->d[f];
-    if (real_abs(over) > doubt) return over > 0.0;
+    const vec3 coarse = vec3_make((double)face->n[0], (double)face->n[1], (double)face->n[2]);
+    const double over = vec3_dot(coarse, w) - e->d[f];
+    if (real_abs(over) > float_error) return over > 0.0;
     double d;
     const vec3 n = epa_plane(e, face->v[0], face->v[1], face->v[2], &d);
     return vec3_dot(n, w) - d > eps;
 }
 
-// Takes away the faces that see w, from face f on, and lists the edges around the hole in their order.
-// Returns their number, 0 when they are too many.
-static int epa_open(vy_epa *e, int f, vec3 w, double eps, double doubt)
+// Remove the faces that are visible from w, beginning with face f, and list the edges of the horizon in
+// order. Returns their number, 0 when there are too many.
+static int epa_remove_visible(vy_epa *e, int f, vec3 w, double eps, double float_error)
 {
     uint8_t removed[VY_EPA_FACES];
-    int top = 0, rims = 0, count = 1;
+    int top = 0, edges = 0, count = 1;
     removed[0] = (uint8_t)f;
-    epa_remove(e, f);
+    epa_remove_face(e, f);
     for (int i = 2; i >= 0; --i) e->stack[top++] = e->faces[f].next[i];
     while (top > 0) {
         const int link = e->stack[--top], g = link / 4, i = link % 4;
         const vy_epa_face *face = &e->faces[g];
         if (!face->alive) continue;
-        if (epa_sees(e, g, w, eps, doubt)) {
+        if (epa_is_visible(e, g, w, eps, float_error)) {
             if (top + 2 > VY_EPA_FACES) return 0;
             removed[count++] = (uint8_t)g;
-            epa_remove(e, g);
+            epa_remove_face(e, g);
             e->stack[top++] = face->next[i == 0 ? 2 : i - 1];
             e->stack[top++] = face->next[i == 2 ? 0 : i + 1];
         } else {
-            if (rims == VY_EPA_VERTICES) return 0;
-            e->rim[rims++] = (uint16_t)link;
+            if (edges == VY_EPA_VERTICES) return 0;
+            e->horizon[edges++] = (uint16_t)link;
         }
     }
-    for (int i = 0; i < count; ++i) epa_free(e, removed[i]);
-    return rims;
+    for (int i = 0; i < count; ++i) epa_free_face(e, removed[i]);
+    return edges;
 }
 
-// Closes the hole by a cone from its rim to vertex k. Returns 0 when the rim is no loop: rounding has broken
-// the polytope.
-static int epa_close(vy_epa *e, int rims, int k)
+// Fill the hole with triangles from the horizon to vertex k. Returns 0 when the horizon is no closed loop:
+// rounding has broken the polytope.
+static int epa_fill_horizon(vy_epa *e, int edges, int k)
 {
     int first = -1, last = -1;
-    for (int r = 0; r < rims; ++r) {
-        const int g = e->rim[r] / 4, i = e->rim[r] % 4;
+    for (int r = 0; r < edges; ++r) {
+        const int g = e->horizon[r] / 4, i = e->horizon[r] % 4;
         const int a = e->faces[g].v[i == 2 ? 0 : i + 1], b = e->faces[g].v[i];
-        const int f = epa_make(e, a, b, k);
+        const int f = epa_make_face(e, a, b, k);
         if (f < 0) return 0;
-        epa_join(e, f, 0, g, i);
+        epa_link(e, f, 0, g, i);
         if (r == 0) {
             first = f;
         } else {
             if (e->faces[last].v[1] != a) return 0;
-            epa_join(e, last, 1, f, 2);
+            epa_link(e, last, 1, f, 2);
         }
         last = f;
     }
-    if (rims < 3 || e->faces[last].v[1] != e->faces[first].v[0]) return 0;
-    epa_join(e, last, 1, first, 2);
+    if (edges < 3 || e->faces[last].v[1] != e->faces[first].v[0]) return 0;
+    epa_link(e, last, 1, first, 2);
     return 1;
 }
 
-VY_FN void epa_add(vy_epa *e, const vy_minkowski *m)
+VY_FN void epa_add_vertex(vy_epa *e, const vy_minkowski *m)
 {
     const int k = e->vertex_count++;
     e->w[k] = m->w;
@@ -144,29 +145,29 @@ VY_FN void epa_add(vy_epa *e, const vy_minkowski *m)
     e->ib[k] = m->ib;
 }
 
-// The tetrahedron, wound so that its faces look away from the fourth point.
+// The first tetrahedron, with outward faces.
 static int epa_start(vy_epa *e, const vy_minkowski v[4])
 {
     static const uint8_t face[4][3] = {{1, 2, 3}, {0, 2, 1}, {0, 3, 2}, {0, 1, 3}};
     const vec3 n = vec3_cross(vec3_sub(v[2].w, v[1].w), vec3_sub(v[3].w, v[1].w));
     const int flip = vec3_dot(n, vec3_sub(v[1].w, v[0].w)) < 0.0;
     e->vertex_count = e->face_count = 0;
-    e->unused = VY_EPA_FACES;
-    for (int i = 0; i < 4; ++i) epa_add(e, &v[flip && i >= 2 ? 5 - i : i]);
+    e->free_face = VY_EPA_FACES;
+    for (int i = 0; i < 4; ++i) epa_add_vertex(e, &v[flip && i >= 2 ? 5 - i : i]);
     for (int i = 0; i < 4; ++i) {
-        if (epa_make(e, face[i][0], face[i][1], face[i][2]) != i) return 0;
+        if (epa_make_face(e, face[i][0], face[i][1], face[i][2]) != i) return 0;
     }
-    epa_join(e, 0, 0, 1, 1);
-    epa_join(e, 0, 1, 2, 1);
-    epa_join(e, 0, 2, 3, 1);
-    epa_join(e, 1, 0, 2, 2);
-    epa_join(e, 2, 0, 3, 2);
-    epa_join(e, 3, 0, 1, 2);
+    epa_link(e, 0, 0, 1, 1);
+    epa_link(e, 0, 1, 2, 1);
+    epa_link(e, 0, 2, 3, 1);
+    epa_link(e, 1, 0, 2, 2);
+    epa_link(e, 2, 0, 3, 2);
+    epa_link(e, 3, 0, 1, 2);
     return 1;
 }
 
-// Weights of the corners of face f at the origin's foot on its plane. Returns the smallest: negative when the
-// foot is outside the triangle.
+// Barycentric weights of the origin's projection on the plane of face f. Returns the smallest: negative when
+// the projection is outside the triangle.
 static double epa_weights(const vy_epa *e, int f, double lambda[3])
 {
     const uint8_t *v = e->faces[f].v;
@@ -179,18 +180,18 @@ static double epa_weights(const vy_epa *e, int f, double lambda[3])
     return real_min(lambda[0], real_min(lambda[1], lambda[2]));
 }
 
-// The points of both cores at the origin's foot on the facet. The facet may be several triangles: the one
-// under the foot is looked for among all that lie in the plane of f.
+// The points of both cores at the origin's projection on the facet. The facet may be several triangles: the
+// one under the projection is searched among all in the plane of f.
 static void epa_witness(const vy_pair *pair, const vy_epa *e, int f, double tolerance, vy_epa_result *out)
 {
-    double lambda[3], least_weight = epa_weights(e, f, lambda), sum = 0.0;
+    double lambda[3], min_weight = epa_weights(e, f, lambda), sum = 0.0;
     int at = f;
-    for (int g = 0; g < e->face_count && least_weight < 0.0; ++g) {
+    for (int g = 0; g < e->face_count && min_weight < 0.0; ++g) {
         double other[3];
         if (e->d[g] > e->d[f] + 2.0 * tolerance) continue;
         const double low = epa_weights(e, g, other);
-        if (low > least_weight) {
-            least_weight = low;
+        if (low > min_weight) {
+            min_weight = low;
             at = g;
             for (int i = 0; i < 3; ++i) lambda[i] = other[i];
         }
@@ -204,15 +205,15 @@ static void epa_witness(const vy_pair *pair, const vy_epa *e, int f, double tole
     out->point_b = vec3_add_scaled(a, -out->depth, out->normal);
 }
 
-// Looks beyond face f for the vertex farthest along its normal. Returns 1 when there is none: the face is on
-// the surface of A - B.
-VY_FN int epa_look(const vy_pair *pair, const vy_epa *e, int f, double tolerance, double doubt,
-                   vy_minkowski *m, vy_epa_result *out)
+// The support point beyond face f. Returns 1 when there is none: the face is on the surface of A - B.
+VY_FN int epa_search_beyond(const vy_pair *pair, const vy_epa *e, int f, double tolerance, double float_error,
+                            vy_minkowski *m, vy_epa_result *out)
 {
     const vy_epa_face *face = &e->faces[f];
-    const vec3 near = vec3_make((double)face->n[0], (double)face->n[1], (double)face->n[2]);
-    minkowski(pair, near.x, near.y, near.z, m);
-    if (vec3_dot(near, m->w) - e->d[f] > doubt) return 0; // far from done: the short normal is good enough
+    const vec3 coarse = vec3_make((double)face->n[0], (double)face->n[1], (double)face->n[2]);
+    minkowski(pair, coarse.x, coarse.y, coarse.z, m);
+    if (vec3_dot(coarse, m->w) - e->d[f] > float_error)
+        return 0; // far from converged: the single-precision normal is good enough
     double d;
     const vec3 n = epa_plane(e, face->v[0], face->v[1], face->v[2], &d);
     minkowski(pair, n.x, n.y, n.z, m);
@@ -221,17 +222,17 @@ VY_FN int epa_look(const vy_pair *pair, const vy_epa *e, int f, double tolerance
     return out->depth - d <= tolerance;
 }
 
-// Of all faces the normal along which A - B reaches least far.
-static void epa_best(const vy_pair *pair, const vy_epa *e, vy_epa_result *out)
+// The face normal along which the extent of A - B is smallest.
+static void epa_best_face(const vy_pair *pair, const vy_epa *e, vy_epa_result *out)
 {
-    out->depth = NOWHERE;
+    out->depth = NO_FACE;
     for (int f = 0; f < e->face_count; ++f) {
         const vy_epa_face *face = &e->faces[f];
         if (!face->alive) continue;
         double d;
         vy_minkowski m;
         const vec3 n = epa_plane(e, face->v[0], face->v[1], face->v[2], &d);
-        if (!(real_abs(d) < NOWHERE)) continue;
+        if (!(real_abs(d) < NO_FACE)) continue;
         minkowski(pair, n.x, n.y, n.z, &m);
         if (vec3_dot(n, m.w) < out->depth) {
             out->depth = vec3_dot(n, m.w);
@@ -243,25 +244,25 @@ static void epa_best(const vy_pair *pair, const vy_epa *e, vy_epa_result *out)
 static void epa_expand(const vy_pair *pair, const vy_minkowski v[4], double tolerance, int cap,
                        vy_epa_result *out)
 {
-    // Points this near to a plane are in it: less would make slivers whose planes are noise.
-    const double eps = 0.1 * tolerance, doubt = 1e-6 * pair->scale;
+    // Points this near to a plane count as in it: less would make slivers whose planes are noise.
+    const double eps = 0.1 * tolerance, float_error = 1e-6 * pair->scale;
     vy_epa e;
     vy_minkowski m;
     out->converged = 0;
     out->iterations = 0;
-    int whole = epa_start(&e, v);
-    while (whole && out->iterations < cap) {
-        const int f = least(e.d, e.face_count);
+    int valid = epa_start(&e, v);
+    while (valid && out->iterations < cap) {
+        const int f = argmin(e.d, e.face_count);
         ++out->iterations;
-        if (epa_look(pair, &e, f, tolerance, doubt, &m, out)) {
+        if (epa_search_beyond(pair, &e, f, tolerance, float_error, &m, out)) {
             out->converged = 1;
             epa_witness(pair, &e, f, tolerance, out);
             return;
         }
         if (e.vertex_count == VY_EPA_VERTICES) break;
-        epa_add(&e, &m);
-        const int rims = epa_open(&e, f, m.w, eps, doubt);
-        whole = epa_close(&e, rims, e.vertex_count - 1);
+        epa_add_vertex(&e, &m);
+        const int edges = epa_remove_visible(&e, f, m.w, eps, float_error);
+        valid = epa_fill_horizon(&e, edges, e.vertex_count - 1);
     }
-    epa_best(pair, &e, out);
+    epa_best_face(pair, &e, out);
 }

@@ -1,4 +1,4 @@
-// feature.c - which part of a shape's surface looks along a direction.
+// feature.c - the supporting feature of a shape along a direction: face, segment or point.
 #include "geometry/manifold.h"
 
 static void set_point(vy_feature *f, int i, vec3 p, uint32_t id)
@@ -19,8 +19,7 @@ static void feature_of_hull(const vy_hull *hull, vec3 d, vy_feature *out)
         }
     }
     const vy_hull_face *face = &hull->faces[best];
-    // A face of very many sides is thinned: the deepest point is added again by the caller where it was left
-    // out.
+    // A face of very many sides loses some vertices: the caller adds the deepest point where it is missing.
     const int count = face->count < VY_FEATURE_POINTS ? face->count : VY_FEATURE_POINTS;
     for (int i = 0; i < count; ++i) {
         const int h = face->first + (int)((int64_t)i * face->count / count);
@@ -33,21 +32,21 @@ static void feature_of_hull(const vy_hull *hull, vec3 d, vy_feature *out)
 
 static void feature_of_box(vec3 h, vec3 d, vy_feature *out)
 {
-    static const signed char turn[4][2] = {{1, 1}, {-1, 1}, {-1, -1}, {1, -1}};
+    static const signed char signs[4][2] = {{1, 1}, {-1, 1}, {-1, -1}, {1, -1}};
     const double ax = real_abs(d.x), ay = real_abs(d.y), az = real_abs(d.z);
     const int k = ax >= ay && ax >= az ? 0
                   : ay >= az           ? 1
                                        : 2,
               k1 = k == 2 ? 0 : k + 1, k2 = k == 0 ? 2 : k - 1;
-    const double half[3] = {h.x, h.y, h.z}, way[3] = {d.x, d.y, d.z};
-    const double s = way[k] < 0.0 ? -1.0 : 1.0;
+    const double half[3] = {h.x, h.y, h.z}, direction[3] = {d.x, d.y, d.z};
+    const double s = direction[k] < 0.0 ? -1.0 : 1.0;
     double n[3] = {0.0, 0.0, 0.0};
     n[k] = s;
     for (int i = 0; i < 4; ++i) {
         double p[3];
         p[k] = s * half[k];
-        p[k1] = half[k1] * turn[i][0];
-        p[k2] = half[k2] * turn[i][1] * s; // keeps the loop counter-clockwise seen from outside
+        p[k1] = half[k1] * signs[i][0];
+        p[k2] = half[k2] * signs[i][1] * s; // keeps the loop counter-clockwise seen from outside
         const uint32_t id = (p[0] > 0.0 ? 1u : 0u) | (p[1] > 0.0 ? 2u : 0u) | (p[2] > 0.0 ? 4u : 0u);
         set_point(out, i, vec3_make(p[0], p[1], p[2]), id);
     }
@@ -58,16 +57,16 @@ static void feature_of_box(vec3 h, vec3 d, vy_feature *out)
 
 static void feature_of_capsule(const vy_capsule *c, vec3 d, vy_feature *out)
 {
-    const vec3 skin = vec3_scale(c->radius, d), end = vec3_make(0.0, 0.0, c->half_length);
+    const vec3 surface = vec3_scale(c->radius, d), end = vec3_make(0.0, 0.0, c->half_length);
     out->normal = d;
     out->face = 0;
     if (d.z * d.z < 1.0 - VY_FACE_ALIGNED * VY_FACE_ALIGNED && c->half_length > 0.0) {
         out->count = 2;
-        set_point(out, 0, vec3_add(end, skin), 0);
-        set_point(out, 1, vec3_sub(skin, end), 1);
+        set_point(out, 0, vec3_add(end, surface), 0);
+        set_point(out, 1, vec3_sub(surface, end), 1);
     } else {
         out->count = 1;
-        set_point(out, 0, d.z < 0.0 ? vec3_sub(skin, end) : vec3_add(end, skin), d.z < 0.0 ? 1 : 0);
+        set_point(out, 0, d.z < 0.0 ? vec3_sub(surface, end) : vec3_add(end, surface), d.z < 0.0 ? 1 : 0);
     }
 }
 

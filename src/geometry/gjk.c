@@ -2,22 +2,22 @@
 #include "geometry/gjk.h"
 #include <float.h>
 
-// The nearest point of a segment or triangle: which corners hold it, and with what weights.
+// The point of a segment or triangle nearest to the origin: its vertices and their barycentric weights.
 typedef struct nearest {
-    int use; // bit i: corner i
+    int use; // bit i: vertex i
     double lambda[3];
     vec3 v;
     double v2;
 } nearest;
 
-static nearest nearest_corner(vec3 p, int i)
+static nearest nearest_vertex(vec3 p, int i)
 {
     nearest r = {1 << i, {0.0, 0.0, 0.0}, p, vec3_dot(p, p)};
     r.lambda[i] = 1.0;
     return r;
 }
 
-// On the line through p and q, the origin's foot at p + t (q - p) with 0 < t < 1.
+// The projection of the origin on the line through p and q, at p + t (q - p) with 0 < t < 1.
 static nearest nearest_edge(vec3 p, vec3 q, double t, int i, int j)
 {
     nearest r = {1 << i | 1 << j, {0.0, 0.0, 0.0}, vec3_add_scaled(p, t, vec3_sub(q, p)), 0.0};
@@ -31,12 +31,12 @@ static nearest nearest_of_segment(vec3 a, vec3 b)
 {
     const vec3 ab = vec3_sub(b, a);
     const double along = -vec3_dot(ab, a), length2 = vec3_dot(ab, ab);
-    if (!(along > 0.0)) return nearest_corner(a, 0);
-    if (along >= length2) return nearest_corner(b, 1);
+    if (!(along > 0.0)) return nearest_vertex(a, 0);
+    if (along >= length2) return nearest_vertex(b, 1);
     return nearest_edge(a, b, along / length2, 0, 1);
 }
 
-// Corners i and j of a triangle as the two of a segment.
+// The side between vertices i and j of a triangle.
 static nearest nearest_of_side(vec3 p, vec3 q, int i, int j)
 {
     const nearest s = nearest_of_segment(p, q);
@@ -54,18 +54,18 @@ static nearest nearest_of_sides(vec3 a, vec3 b, vec3 c)
     return ac.v2 < best.v2 ? ac : best;
 }
 
-// By the Voronoi regions of corners and edges (Ericson, Real-Time Collision Detection, 5.1.5).
+// By the Voronoi regions of vertices and edges (Ericson, Real-Time Collision Detection, 5.1.5).
 static nearest nearest_of_triangle(vec3 a, vec3 b, vec3 c)
 {
     const vec3 ab = vec3_sub(b, a), ac = vec3_sub(c, a);
     const double d1 = -vec3_dot(ab, a), d2 = -vec3_dot(ac, a);
-    if (d1 <= 0.0 && d2 <= 0.0) return nearest_corner(a, 0);
+    if (d1 <= 0.0 && d2 <= 0.0) return nearest_vertex(a, 0);
     const double d3 = -vec3_dot(ab, b), d4 = -vec3_dot(ac, b);
-    if (d3 >= 0.0 && d4 <= d3) return nearest_corner(b, 1);
+    if (d3 >= 0.0 && d4 <= d3) return nearest_vertex(b, 1);
     const double d5 = -vec3_dot(ab, c), d6 = -vec3_dot(ac, c);
-    if (d6 >= 0.0 && d5 <= d6) return nearest_corner(c, 2);
-    // Twice the areas of the triangles that the foot makes with the sides, by small differences: in a sliver
-    // the products of the d's would be all rounding.
+    if (d6 >= 0.0 && d5 <= d6) return nearest_vertex(c, 2);
+    // Twice the areas of the triangles between the projection and the sides, by small differences: in a
+    // sliver the products of the d's would be all rounding.
     const vec3 n = vec3_cross(ab, ac), bc = vec3_sub(c, b);
     const double vc = vec3_dot(n, vec3_cross(a, ab));
     if (vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0) return nearest_edge(a, b, d1 / (d1 - d3), 0, 1);
@@ -75,17 +75,17 @@ static nearest nearest_of_triangle(vec3 a, vec3 b, vec3 c)
     if (va <= 0.0 && d4 >= d3 && d5 >= d6)
         return nearest_edge(b, c, (d4 - d3) / ((d4 - d3) + (d5 - d6)), 1, 2);
     const double area2 = vec3_dot(n, n);
-    if (!(va > 0.0 && vb > 0.0 && vc > 0.0 && area2 > VY_LEAST_AREA2))
+    if (!(va > 0.0 && vb > 0.0 && vc > 0.0 && area2 > VY_MIN_AREA2))
         return nearest_of_sides(a, b, c); // rounding: the triangle is a line
     const double s = 1.0 / (va + vb + vc);
-    // The foot along the plane's normal keeps its direction when the origin is close to the plane.
+    // The projection along the plane's normal keeps its direction when the origin is close to the plane.
     nearest r = {7, {va * s, vb * s, vc * s}, vec3_scale(vec3_dot(n, a) / area2, n), 0.0};
     r.v2 = vec3_dot(r.v, r.v);
     return r;
 }
 
-// Keep the corners of `r`, which are corners index[0..2] of the simplex.
-static void keep(vy_gjk *g, const nearest *r, const int index[3])
+// Reduce the simplex to the vertices of `r`, which are vertices index[0..2] of it.
+static void keep_vertices(vy_gjk *g, const nearest *r, const int index[3])
 {
     int count = 0;
     vy_minkowski p[3];
@@ -103,34 +103,35 @@ static void keep(vy_gjk *g, const nearest *r, const int index[3])
 static int nearest_of_tetrahedron(vy_gjk *g)
 {
     static const int face[4][4] = {{0, 1, 2, 3}, {0, 1, 3, 2}, {0, 2, 3, 1}, {1, 2, 3, 0}};
-    double share[4], sum = 0.0; // of the origin, for each corner: its height over the face opposite
+    double barycentric[4],
+        sum = 0.0; // coordinates of the origin: for each vertex the height over the opposite face
     int inside = 1;
     for (int i = 0; i < 4; ++i) {
         const vec3 a = g->p[face[i][0]].w, b = g->p[face[i][1]].w, c = g->p[face[i][2]].w;
         const vec3 n = vec3_cross(vec3_sub(b, a), vec3_sub(c, a));
         const double other = vec3_dot(n, vec3_sub(g->p[face[i][3]].w, a));
-        share[i] = -vec3_dot(n, a) / other;
-        inside &= share[i] > 0.0;
-        sum += share[i];
+        barycentric[i] = -vec3_dot(n, a) / other;
+        inside &= barycentric[i] > 0.0;
+        sum += barycentric[i];
     }
     const int flat =
-        !(real_abs(sum - 1.0) < 1e-6); // then the shares are rounding, and every face is looked at
+        !(real_abs(sum - 1.0) < 1e-6); // then the coordinates are rounding, and every face is tried
     if (inside && !flat) {
-        for (int i = 0; i < 4; ++i) g->lambda[face[i][3]] = share[i];
+        for (int i = 0; i < 4; ++i) g->lambda[face[i][3]] = barycentric[i];
         g->v = vec3_zero();
         return 1;
     }
     nearest best = {0, {0.0, 0.0, 0.0}, vec3_zero(), DBL_MAX};
     int at = 0;
     for (int i = 0; i < 4; ++i) {
-        if (share[i] > 0.0 && !flat) continue;
+        if (barycentric[i] > 0.0 && !flat) continue;
         const nearest r = nearest_of_triangle(g->p[face[i][0]].w, g->p[face[i][1]].w, g->p[face[i][2]].w);
         if (r.v2 < best.v2) {
             best = r;
             at = i;
         }
     }
-    keep(g, &best, face[at]);
+    keep_vertices(g, &best, face[at]);
     return 0;
 }
 
@@ -138,10 +139,10 @@ int vy_simplex_nearest(vy_gjk *g)
 {
     static const int same[3] = {0, 1, 2};
     if (g->count == 4) return nearest_of_tetrahedron(g);
-    const nearest r = g->count == 1   ? nearest_corner(g->p[0].w, 0)
+    const nearest r = g->count == 1   ? nearest_vertex(g->p[0].w, 0)
                       : g->count == 2 ? nearest_of_segment(g->p[0].w, g->p[1].w)
                                       : nearest_of_triangle(g->p[0].w, g->p[1].w, g->p[2].w);
-    keep(g, &r, same);
+    keep_vertices(g, &r, same);
     return 0;
 }
 
@@ -152,16 +153,20 @@ static vy_minkowski vertex_of(const vy_pair *pair, uint32_t ia, uint32_t ib)
     return m;
 }
 
-static int known(const vy_core *core, uint32_t id) { return core->smooth || id < (uint32_t)core->padded; }
+static int is_valid_id(const vy_core *core, uint32_t id)
+{
+    return core->smooth || id < (uint32_t)core->padded_count;
+}
 
-// The start: the last answer's simplex where it fits these shapes, else one point towards the other's centre.
-static void start(const vy_pair *pair, const vy_simplex *cache, vy_gjk *g)
+// The first simplex: the cached one where it fits these shapes, else the support point towards the other's
+// centre.
+static void start_simplex(const vy_pair *pair, const vy_simplex *cache, vy_gjk *g)
 {
     g->count = 0;
     g->iterations = 0;
     if (cache != NULL) {
         for (int i = 0; i < cache->count && i < 3; ++i) {
-            if (known(&pair->a, cache->a[i]) && known(&pair->b, cache->b[i])) {
+            if (is_valid_id(&pair->a, cache->a[i]) && is_valid_id(&pair->b, cache->b[i])) {
                 g->p[g->count++] = vertex_of(pair, cache->a[i], cache->b[i]);
             }
         }
@@ -176,7 +181,7 @@ static void start(const vy_pair *pair, const vy_simplex *cache, vy_gjk *g)
     vy_simplex_nearest(g);
 }
 
-static int holds(const vy_gjk *g, const vy_minkowski *m)
+static int has_vertex(const vy_gjk *g, const vy_minkowski *m)
 {
     for (int i = 0; i < g->count; ++i) {
         if (g->p[i].ia == m->ia && g->p[i].ib == m->ib) return 1;
@@ -184,25 +189,25 @@ static int holds(const vy_gjk *g, const vy_minkowski *m)
     return 0;
 }
 
-void vy_gjk_distance(const vy_pair *pair, const vy_simplex *cache, double stop, int cap, vy_gjk *out)
+void vy_gjk_distance(const vy_pair *pair, const vy_simplex *cache, double limit, int cap, vy_gjk *out)
 {
     const vy_support_table *s = vy_support();
-    const double touching = 1e-15 * pair->scale;
-    start(pair, cache, out);
-    out->far = 0;
+    const double tolerance = 1e-15 * pair->scale;
+    start_simplex(pair, cache, out);
+    out->beyond_limit = 0;
     double v2 = vec3_dot(out->v, out->v);
-    while (v2 > touching * touching && out->iterations < cap) {
+    while (v2 > tolerance * tolerance && out->iterations < cap) {
         vy_gjk next = *out;
         vy_minkowski *w = &next.p[next.count];
         s->minkowski(pair, -out->v.x, -out->v.y, -out->v.z, w);
         ++out->iterations;
         const double vw = vec3_dot(out->v, w->w);
-        if (stop >= 0.0 && vw > 0.0 && vw * vw > stop * stop * v2) {
-            out->far = 1;
+        if (limit >= 0.0 && vw > 0.0 && vw * vw > limit * limit * v2) {
+            out->beyond_limit = 1;
             break;
         }
-        // No vertex lies nearer along v than the simplex does: v is the answer.
-        if (v2 - vw <= 4e-16 * v2 || holds(out, w)) break;
+        // No vertex is nearer along v than the simplex: v is the nearest point.
+        if (v2 - vw <= 4e-16 * v2 || has_vertex(out, w)) break;
         ++next.count;
         next.iterations = out->iterations;
         if (vy_simplex_nearest(&next)) {
@@ -211,11 +216,11 @@ void vy_gjk_distance(const vy_pair *pair, const vy_simplex *cache, double stop, 
             break;
         }
         const double next2 = vec3_dot(next.v, next.v);
-        if (!(next2 < v2)) break; // rounding has eaten the step
+        if (!(next2 < v2)) break; // no progress because of rounding
         *out = next;
         v2 = next2;
     }
-    out->distance = v2 > touching * touching ? real_sqrt(v2) : 0.0;
+    out->distance = v2 > tolerance * tolerance ? real_sqrt(v2) : 0.0;
 }
 
 void vy_gjk_points(const vy_pair *pair, const vy_gjk *g, vec3 *a, vec3 *b)

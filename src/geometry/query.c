@@ -2,12 +2,12 @@
 #include "geometry/contact.h"
 #include "base/real.h"
 #include "geometry/epa.h"
-#include "geometry/facets.h"
+#include "geometry/sat.h"
 #include "geometry/gjk.h"
-#include "geometry/portal.h"
+#include "geometry/mpr.h"
 
-static vy_status make_pair(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, const vy_pose *pose_b,
-                           vy_pair *pair)
+static vy_status set_pair(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, const vy_pose *pose_b,
+                          vy_pair *pair)
 {
     if (!vy_shape_is_convex(a) || !vy_shape_is_convex(b)) return VY_BAD_VALUE;
     if (!vy_pose_valid(pose_a) || !vy_pose_valid(pose_b)) return VY_BAD_VALUE;
@@ -25,18 +25,20 @@ static vec3 to_world(const vy_pose *pose, vec3 p)
 vy_status vy_shape_support(const vy_shape *shape, const vy_pose *pose, vy_vec3 direction, vy_vec3 *out)
 {
     FPU_SCOPE;
-    const double most =
+    const double max_component =
         real_max(real_max(real_abs(direction.x), real_abs(direction.y)), real_abs(direction.z));
     const double sum = (direction.x + direction.y) + direction.z;
     if (!vy_shape_is_convex(shape) || !vy_pose_valid(pose)) return VY_BAD_VALUE;
-    if (!(most > 0.0) || !real_is_finite(most) || sum != sum) return VY_BAD_VALUE;
-    // By its largest part first: its square may not be a number.
-    const vec3 part = vec3_make(direction.x / most, direction.y / most, direction.z / most);
+    if (!(max_component > 0.0) || !real_is_finite(max_component) || sum != sum) return VY_BAD_VALUE;
+    // Scaled by the largest component first: the square may overflow.
+    const vec3 part =
+        vec3_make(direction.x / max_component, direction.y / max_component, direction.z / max_component);
     const vec3 d = quat_unrotate(pose->rotation, vec3_scale(1.0 / vec3_length(part), part));
     vy_core core;
     vy_core_of(shape, &core);
-    const uint32_t id = core.smooth ? vy_cylinder_extreme(d)
-                                    : (uint32_t)vy_support()->extreme(core.x, core.y, core.z, core.padded, d);
+    const uint32_t id = core.smooth
+                            ? vy_cylinder_extreme(d)
+                            : (uint32_t)vy_support()->extreme(core.x, core.y, core.z, core.padded_count, d);
     *out = to_world(pose, vec3_add_scaled(vy_core_point(&core, id), core.margin, d));
     return VY_OK;
 }
@@ -61,16 +63,16 @@ static vy_contact contact_in_world(const vy_pose *pose, const vy_local_contact *
     return w;
 }
 
-// Cores that overlap without margins.
+// Whether cores overlap, without margins.
 static int cores_overlap(const vy_pair *pair, const vy_shape *a, const vy_shape *b)
 {
-    vy_portal portal;
-    vy_support()->portal_find(pair, 0, &portal);
-    if (portal.hit >= 0) return portal.hit;
+    vy_mpr mpr;
+    vy_support()->mpr_find(pair, 0, &mpr);
+    if (mpr.hit >= 0) return mpr.hit;
     if (pair->a.smooth || pair->b.smooth) return 1;
-    vy_facets_result facets;
-    vy_facets_search(pair, a, b, &facets);
-    return facets.depth >= 0.0;
+    vy_sat_result sat;
+    vy_sat_search(pair, a, b, &sat);
+    return sat.depth >= 0.0;
 }
 
 int vy_overlap(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, const vy_pose *pose_b)
@@ -81,11 +83,11 @@ int vy_overlap(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, cons
         return vy_collide(a, pose_a, b, pose_b, &manifold) == VY_OK && manifold.count > 0;
     }
     vy_pair pair;
-    if (make_pair(a, pose_a, b, pose_b, &pair) != VY_OK) return 0;
+    if (set_pair(a, pose_a, b, pose_b, &pair) != VY_OK) return 0;
     if (pair.margin == 0.0) return cores_overlap(&pair, a, b);
     vy_gjk g;
     vy_gjk_distance(&pair, NULL, pair.margin, VY_QUERY_ITERATIONS, &g);
-    return !g.far && g.distance <= pair.margin;
+    return !g.beyond_limit && g.distance <= pair.margin;
 }
 
 vy_status vy_shape_distance(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b,
@@ -94,7 +96,7 @@ vy_status vy_shape_distance(const vy_shape *a, const vy_pose *pose_a, const vy_s
 {
     FPU_SCOPE;
     vy_pair pair;
-    const vy_status status = make_pair(a, pose_a, b, pose_b, &pair);
+    const vy_status status = set_pair(a, pose_a, b, pose_b, &pair);
     if (status != VY_OK) return status;
     const int cap = vy_options_of(options).iterations;
     vy_gjk g;
@@ -148,7 +150,7 @@ vy_status vy_penetration(const vy_shape *a, const vy_pose *pose_a, const vy_shap
         vy_pair pair;
         vy_local_contact contact;
         int touching;
-        vy_status status = make_pair(a, pose_a, b, pose_b, &pair);
+        vy_status status = set_pair(a, pose_a, b, pose_b, &pair);
         if (status != VY_OK) return status;
         const vy_query_options o = vy_options_of(options);
         status = vy_contact_general(&pair, a, b, &o, &touching, &contact, &done);
@@ -160,12 +162,12 @@ vy_status vy_penetration(const vy_shape *a, const vy_pose *pose_a, const vy_shap
     return VY_OK;
 }
 
-// The points that a simplex names. Returns 0 when a shape has no such point.
+// The points of a simplex. Returns 0 when a shape has no such point.
 static int simplex_points(const vy_pair *pair, const vy_simplex *simplex, vy_minkowski v[4])
 {
     for (int i = 0; i < simplex->count; ++i) {
-        if (!pair->a.smooth && simplex->a[i] >= (uint32_t)pair->a.padded) return 0;
-        if (!pair->b.smooth && simplex->b[i] >= (uint32_t)pair->b.padded) return 0;
+        if (!pair->a.smooth && simplex->a[i] >= (uint32_t)pair->a.padded_count) return 0;
+        if (!pair->b.smooth && simplex->b[i] >= (uint32_t)pair->b.padded_count) return 0;
         const vec3 b =
             vec3_add(mat3_mul_vec(pair->rotation, vy_core_point(&pair->b, simplex->b[i])), pair->offset);
         v[i].w = vec3_sub(vy_core_point(&pair->a, simplex->a[i]), b);
@@ -176,7 +178,7 @@ static int simplex_points(const vy_pair *pair, const vy_simplex *simplex, vy_min
 }
 
 // Whether the origin is strictly inside a tetrahedron.
-static int holds_origin(const vy_minkowski v[4])
+static int contains_origin(const vy_minkowski v[4])
 {
     vy_gjk g = {.count = 4};
     for (int i = 0; i < 4; ++i) g.p[i] = v[i];
@@ -190,12 +192,12 @@ vy_status vy_penetration_from(const vy_shape *a, const vy_pose *pose_a, const vy
     FPU_SCOPE;
     vy_pair pair;
     vy_minkowski v[4];
-    const vy_status status = make_pair(a, pose_a, b, pose_b, &pair);
+    const vy_status status = set_pair(a, pose_a, b, pose_b, &pair);
     if (status != VY_OK) return status;
     if (simplex->count > 4) return VY_SIMPLEX_FULL;
     if (simplex->count < 0 || !simplex_points(&pair, simplex, v)) return VY_BAD_VALUE;
     const vy_query_options o = vy_options_of(options);
-    if (simplex->count == 4 && holds_origin(v) && pair.margin == 0.0) {
+    if (simplex->count == 4 && contains_origin(v) && pair.margin == 0.0) {
         vy_epa_result epa;
         vy_support()->epa_expand(&pair, v, o.tolerance * pair.scale, o.iterations, &epa);
         if (epa.converged) {

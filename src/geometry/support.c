@@ -18,7 +18,7 @@ static inline int extreme(const double *x, const double *y, const double *z, int
     return best;
 }
 
-static int least(const double *values, int count)
+static int argmin(const double *values, int count)
 {
     int best = 0;
     for (int i = 1; i < count; ++i) {
@@ -29,15 +29,15 @@ static int least(const double *values, int count)
 
 #include "geometry/support_kernel.h"
 #include "geometry/epa_kernel.h"
-#include "geometry/portal_kernel.h"
+#include "geometry/mpr_kernel.h"
 
-const vy_support_table vy_support_scalar = {"scalar", minkowski, extreme, least, portal_find, epa_expand};
+const vy_support_table vy_support_scalar = {"scalar", minkowski, extreme, argmin, mpr_find, epa_expand};
 
 // The table in use; NULL until the first query looks at the processor. Every thread would store the same
 // pointer.
 static _Atomic(const vy_support_table *) chosen;
 
-static int has(const char *name)
+static int is_available(const char *name)
 {
     const vy_cpu_level level = vy_cpu_best();
     if (strcmp(name, "avx512") == 0) return vy_support_avx512 != NULL && level >= VY_CPU_AVX512;
@@ -48,9 +48,9 @@ static int has(const char *name)
 
 static const vy_support_table *best_table(void)
 {
-    if (has("avx512")) return vy_support_avx512;
-    if (has("avx2")) return vy_support_avx2;
-    if (has("sse2")) return vy_support_sse2;
+    if (is_available("avx512")) return vy_support_avx512;
+    if (is_available("avx2")) return vy_support_avx2;
+    if (is_available("sse2")) return vy_support_sse2;
     return &vy_support_scalar;
 }
 
@@ -72,7 +72,7 @@ int vy_support_choose(const char *name)
         atomic_store_explicit(&chosen, best_table(), memory_order_relaxed);
         return 1;
     }
-    if (!has(name)) return 0;
+    if (!is_available(name)) return 0;
     for (int i = 0; i < 4; ++i) {
         if (tables[i] != NULL && strcmp(tables[i]->name, name) == 0) {
             atomic_store_explicit(&chosen, tables[i], memory_order_relaxed);
@@ -82,7 +82,7 @@ int vy_support_choose(const char *name)
     return 0;
 }
 
-#define SQUARE 268435455.0 // 2^28 - 1: a side of the square has twice as many steps
+#define SIDE_STEPS 268435455.0 // 2^28 - 1: a side of the square has twice as many steps
 
 uint32_t vy_cylinder_extreme(vec3 d)
 {
@@ -96,14 +96,14 @@ uint32_t vy_cylinder_extreme(vec3 d)
         side = d.y < 0.0 ? 3u : 1u;
         u = d.x / ay;
     }
-    const uint32_t step = (uint32_t)((u + 1.0) * SQUARE + 0.5);
+    const uint32_t step = (uint32_t)((u + 1.0) * SIDE_STEPS + 0.5);
     return step << 3 | side << 1 | (d.z < 0.0 ? 1u : 0u);
 }
 
 vec3 vy_core_point(const vy_core *core, uint32_t id)
 {
     if (!core->smooth) return vec3_make(core->x[id], core->y[id], core->z[id]);
-    const double u = (double)(id >> 3) / SQUARE - 1.0;
+    const double u = (double)(id >> 3) / SIDE_STEPS - 1.0;
     const double s = core->radius / real_sqrt(1.0 + u * u);
     const double z = (id & 1u) != 0 ? -core->half_height : core->half_height;
     switch (id >> 1 & 3u) {
@@ -114,49 +114,49 @@ vec3 vy_core_point(const vy_core *core, uint32_t id)
     }
 }
 
-static void use_own(vy_core *core)
+static void use_own_points(vy_core *core)
 {
-    core->x = core->own[0];
-    core->y = core->own[1];
-    core->z = core->own[2];
-    core->padded = 8;
+    core->x = core->own_points[0];
+    core->y = core->own_points[1];
+    core->z = core->own_points[2];
+    core->padded_count = 8;
     core->smooth = 0;
 }
 
 void vy_core_of_points(const vec3 *points, int count, vy_core *out)
 {
-    use_own(out);
+    use_own_points(out);
     vec3 sum = vec3_zero();
     for (int i = 0; i < 8; ++i) {
         const vec3 p = points[i < count ? i : count - 1];
-        out->own[0][i] = p.x;
-        out->own[1][i] = p.y;
-        out->own[2][i] = p.z;
+        out->own_points[0][i] = p.x;
+        out->own_points[1][i] = p.y;
+        out->own_points[2][i] = p.z;
         if (i < count) sum = vec3_add(sum, p);
     }
     out->center = vec3_scale(1.0 / (double)count, sum);
-    out->inner = 0.0;
+    out->inner_radius = 0.0;
     out->margin = 0.0;
-    double far2 = 0.0;
+    double max_distance2 = 0.0;
     for (int i = 0; i < count; ++i) {
         const vec3 r = vec3_sub(points[i], out->center);
-        far2 = real_max(far2, vec3_dot(r, r));
+        max_distance2 = real_max(max_distance2, vec3_dot(r, r));
     }
-    out->outer = real_sqrt(far2);
+    out->outer_radius = real_sqrt(max_distance2);
 }
 
 static void core_of_box(vec3 h, vy_core *out)
 {
-    use_own(out);
+    use_own_points(out);
     for (int i = 0; i < 8; ++i) {
-        out->own[0][i] = (i & 1) != 0 ? h.x : -h.x;
-        out->own[1][i] = (i & 2) != 0 ? h.y : -h.y;
-        out->own[2][i] = (i & 4) != 0 ? h.z : -h.z;
+        out->own_points[0][i] = (i & 1) != 0 ? h.x : -h.x;
+        out->own_points[1][i] = (i & 2) != 0 ? h.y : -h.y;
+        out->own_points[2][i] = (i & 4) != 0 ? h.z : -h.z;
     }
     out->center = vec3_zero();
     out->margin = 0.0;
-    out->inner = real_min(h.x, real_min(h.y, h.z));
-    out->outer = vec3_length(h);
+    out->inner_radius = real_min(h.x, real_min(h.y, h.z));
+    out->outer_radius = vec3_length(h);
 }
 
 static void core_of_hull(const vy_hull *hull, vy_core *out)
@@ -164,11 +164,11 @@ static void core_of_hull(const vy_hull *hull, vy_core *out)
     out->x = hull->x;
     out->y = hull->y;
     out->z = hull->z;
-    out->padded = hull->padded_count;
+    out->padded_count = hull->padded_count;
     out->smooth = 0;
     out->center = hull->centroid;
-    out->inner = hull->inner_radius;
-    out->outer = hull->radius;
+    out->inner_radius = hull->inner_radius;
+    out->outer_radius = hull->radius;
     out->margin = 0.0;
 }
 
@@ -181,14 +181,14 @@ void vy_core_of(const vy_shape *shape, vy_core *out)
     } else if (shape->kind == VY_SHAPE_CYLINDER) {
         const double r = shape->cylinder.radius, h = shape->cylinder.half_height;
         out->smooth = 1;
-        out->padded = 0;
+        out->padded_count = 0;
         out->x = out->y = out->z = NULL;
         out->radius = r;
         out->half_height = h;
         out->margin = 0.0;
         out->center = vec3_zero();
-        out->inner = real_min(r, h);
-        out->outer = real_sqrt(r * r + h * h);
+        out->inner_radius = real_min(r, h);
+        out->outer_radius = real_sqrt(r * r + h * h);
     } else if (shape->kind == VY_SHAPE_CAPSULE) {
         const vec3 end = vec3_make(0.0, 0.0, shape->capsule.half_length), ends[2] = {end, vec3_neg(end)};
         vy_core_of_points(ends, 2, out);
@@ -205,5 +205,5 @@ void vy_pair_place(const vy_pose *pose_a, const vy_pose *pose_b, vy_pair *pair)
     pair->rotation = quat_matrix(quat_mul(quat_conj(pose_a->rotation), pose_b->rotation));
     pair->offset = quat_unrotate(pose_a->rotation, vec3_sub(pose_b->position, pose_a->position));
     pair->margin = pair->a.margin + pair->b.margin;
-    pair->scale = (pair->a.outer + pair->b.outer) + pair->margin;
+    pair->scale = (pair->a.outer_radius + pair->b.outer_radius) + pair->margin;
 }

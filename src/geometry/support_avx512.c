@@ -1,4 +1,4 @@
-// support_avx512.c - support functions, portal and EPA for AVX-512; empty elsewhere.
+// support_avx512.c - support functions, MPR and EPA for AVX-512; empty elsewhere.
 #include "geometry/support.h"
 #include <stddef.h>
 
@@ -44,7 +44,7 @@ static inline __m512d spread_max(__m512d v)
     return _mm512_max_pd(v, _mm512_permute_pd(v, 0x55));
 }
 
-// Below this many points a wide vector's longer reduction costs more than its width brings.
+// Below this many points the longer reduction of a wide vector costs more than its width gains.
 enum { MANY = 256 };
 
 static inline int extreme(const double *x, const double *y, const double *z, int padded, vec3 d)
@@ -67,13 +67,13 @@ static inline int extreme(const double *x, const double *y, const double *z, int
     return m != 0 ? (int)_mm512_mask_reduce_min_epi64(m, s.index) : 0; // none: there was a NaN
 }
 
-static inline int least(const double *values, int count) { return least256(values, count); }
+static inline int argmin(const double *values, int count) { return argmin256(values, count); }
 
 #include "geometry/support_kernel.h"
 #include "geometry/epa_kernel.h"
-#include "geometry/portal_kernel.h"
+#include "geometry/mpr_kernel.h"
 
-static const vy_support_table table = {"avx512", minkowski, extreme, least, portal_find, epa_expand};
+static const vy_support_table table = {"avx512", minkowski, extreme, argmin, mpr_find, epa_expand};
 const vy_support_table *const vy_support_avx512 = &table;
 #else
 const vy_support_table *const vy_support_avx512 = NULL;

@@ -10,7 +10,7 @@ static void minkowski(const vy_pair *pair, double x, double y, double z, vy_mink
     const vec3 e = vec3_neg(mat3_tmul_vec(pair->rotation, d));
     vec3 pa, pb;
     if (a->smooth == 0) {
-        const int i = extreme(a->x, a->y, a->z, a->padded, d);
+        const int i = extreme(a->x, a->y, a->z, a->padded_count, d);
         out->ia = (uint32_t)i;
         pa = vec3_make(a->x[i], a->y[i], a->z[i]);
     } else {
@@ -18,7 +18,7 @@ static void minkowski(const vy_pair *pair, double x, double y, double z, vy_mink
         pa = vy_core_point(a, out->ia);
     }
     if (b->smooth == 0) {
-        const int i = extreme(b->x, b->y, b->z, b->padded, e);
+        const int i = extreme(b->x, b->y, b->z, b->padded_count, e);
         out->ib = (uint32_t)i;
         pb = vec3_make(b->x[i], b->y[i], b->z[i]);
     } else {

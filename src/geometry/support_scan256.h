@@ -60,7 +60,7 @@ static inline int extreme256(const double *x, const double *y, const double *z, 
     return (int)best;
 }
 
-static inline int least256(const double *values, int count)
+static inline int argmin256(const double *values, int count)
 {
     __m256d l0 = _mm256_loadu_pd(values), l1 = _mm256_loadu_pd(values + 4);
     for (int i = 8; i < count; i += 8) {

@@ -1,4 +1,4 @@
-// support_sse2.c - support functions, portal and EPA for SSE2, which every x86-64 processor has.
+// support_sse2.c - support functions, MPR and EPA for SSE2, which every x86-64 processor has.
 #include "geometry/support.h"
 #include <stddef.h>
 
@@ -6,7 +6,7 @@
 #include <emmintrin.h>
 #include <float.h>
 
-enum { FEW = 32 }; // points that are scanned together
+enum { FEW_POINTS = 32 }; // points that are scanned together
 
 static inline __m128d heights(const double *x, const double *y, const double *z, __m128d dx, __m128d dy,
                               __m128d dz)
@@ -15,12 +15,13 @@ static inline __m128d heights(const double *x, const double *y, const double *z,
     return _mm_add_pd(_mm_add_pd(hx, hy), _mm_mul_pd(_mm_loadu_pd(z), dz));
 }
 
-// All heights of up to FEW points, their maximum, and then who has it: nothing waits for an index on the way.
+// All heights of up to FEW_POINTS points, their maximum, and then its index: the scan does not depend on an
+// index.
 static inline int extreme_few(const double *x, const double *y, const double *z, int padded, vec3 d,
                               double *top)
 {
     const __m128d dx = _mm_set1_pd(d.x), dy = _mm_set1_pd(d.y), dz = _mm_set1_pd(d.z);
-    __m128d h[FEW / 2], m0 = _mm_set1_pd(-DBL_MAX), m1 = m0;
+    __m128d h[FEW_POINTS / 2], m0 = _mm_set1_pd(-DBL_MAX), m1 = m0;
     for (int i = 0; i < padded; i += 4) {
         h[i / 2] = heights(x + i, y + i, z + i, dx, dy, dz);
         h[i / 2 + 1] = heights(x + i + 2, y + i + 2, z + i + 2, dx, dy, dz);
@@ -42,16 +43,17 @@ static inline int extreme(const double *x, const double *y, const double *z, int
 {
     double top, next;
     if (padded == 8) return extreme_few(x, y, z, 8, d, &top);
-    int best = extreme_few(x, y, z, padded < FEW ? padded : FEW, d, &top);
-    for (int i = FEW; i < padded; i += FEW) {
-        const int at = extreme_few(x + i, y + i, z + i, padded - i < FEW ? padded - i : FEW, d, &next);
+    int best = extreme_few(x, y, z, padded < FEW_POINTS ? padded : FEW_POINTS, d, &top);
+    for (int i = FEW_POINTS; i < padded; i += FEW_POINTS) {
+        const int at =
+            extreme_few(x + i, y + i, z + i, padded - i < FEW_POINTS ? padded - i : FEW_POINTS, d, &next);
         best = next > top ? i + at : best;
         top = next > top ? next : top;
     }
     return best;
 }
 
-static inline int least(const double *values, int count)
+static inline int argmin(const double *values, int count)
 {
     __m128d l0 = _mm_loadu_pd(values), l1 = _mm_loadu_pd(values + 2);
     for (int i = 4; i < count; i += 4) {
@@ -69,9 +71,9 @@ static inline int least(const double *values, int count)
 
 #include "geometry/support_kernel.h"
 #include "geometry/epa_kernel.h"
-#include "geometry/portal_kernel.h"
+#include "geometry/mpr_kernel.h"
 
-static const vy_support_table table = {"sse2", minkowski, extreme, least, portal_find, epa_expand};
+static const vy_support_table table = {"sse2", minkowski, extreme, argmin, mpr_find, epa_expand};
 const vy_support_table *const vy_support_sse2 = &table;
 #else
 const vy_support_table *const vy_support_sse2 = NULL;

@@ -1,12 +1,12 @@
-// facets.c - the exact depth of two polyhedra, facet by facet.
-#include "geometry/facets.h"
+// sat.c - the separating axis test of two polyhedra: all face normals and all pairs of edges.
+#include "geometry/sat.h"
 #include <float.h>
 #include <stddef.h>
 
 typedef struct edge {
     vec3 point, along; // a point on it, and its direction
     vec3 left, right;  // normals of its two faces
-    int bare;          // a segment that is no side of any face: every normal across it will do
+    int is_segment;    // a segment without faces: every normal perpendicular to it counts
 } edge;
 
 static int face_count(const vy_shape *s)
@@ -34,7 +34,7 @@ static vec3 face_normal(const vy_shape *s, int i)
 static edge edge_of(const vy_shape *s, int i)
 {
     edge e;
-    e.bare = 0;
+    e.is_segment = 0;
     if (s->kind == VY_SHAPE_HULL) {
         const vy_hull_edge *h = &s->hull->edges[i];
         e.point = s->hull->vertices[h->a];
@@ -51,13 +51,13 @@ static edge edge_of(const vy_shape *s, int i)
         e.point = vec3_zero();
         e.along = axis(2, 1.0);
         e.left = e.right = vec3_zero();
-        e.bare = 1;
+        e.is_segment = 1;
     }
     return e;
 }
 
-// How far A - B reaches along n; keeps the least.
-static void try_normal(const vy_pair *pair, vec3 n, vy_facets_result *out)
+// The extent of A - B along n; keeps the smallest.
+static void try_normal(const vy_pair *pair, vec3 n, vy_sat_result *out)
 {
     vy_minkowski m;
     vy_support()->minkowski(pair, n.x, n.y, n.z, &m);
@@ -68,61 +68,65 @@ static void try_normal(const vy_pair *pair, vec3 n, vy_facets_result *out)
     }
 }
 
-// Whether the great-circle arc from l to r crosses the plane across `along`, ends included.
-static int crosses(vec3 along, vec3 l, vec3 r) { return vec3_dot(along, l) * vec3_dot(along, r) <= 0.0; }
+// Whether the great-circle arc from l to r crosses the plane perpendicular to `along`, ends included.
+static int arc_crosses_plane(vec3 along, vec3 l, vec3 r)
+{
+    return vec3_dot(along, l) * vec3_dot(along, r) <= 0.0;
+}
 
-// Edges ea of A and eb of B, in B's frame, span a facet of A - B when the arcs of their normals cross. The
-// arcs are tested with their ends: a pair too many costs time, never the answer.
-static void try_edges(const vy_pair *pair, const edge *ea, const edge *eb, vy_facets_result *out)
+// Edges ea of A and eb of B, in B's frame, span a facet of A - B when their arcs on the Gauss map cross. Ends
+// of arcs count: testing a pair too many costs time, never the result.
+static void try_edges(const vy_pair *pair, const edge *ea, const edge *eb, vy_sat_result *out)
 {
     vec3 n = vec3_cross(ea->along, eb->along);
     const double length2 = vec3_dot(n, n);
     if (!(length2 > 1e-24 * vec3_dot(ea->along, ea->along) * vec3_dot(eb->along, eb->along))) return;
     n = vec3_scale(1.0 / real_sqrt(length2), n);
-    const int bare = ea->bare && eb->bare;
-    const double side =
-        ea->bare ? -vec3_dot(n, vec3_add(eb->left, eb->right)) : vec3_dot(n, vec3_add(ea->left, ea->right));
+    const int is_segment = ea->is_segment && eb->is_segment;
+    const double side = ea->is_segment ? -vec3_dot(n, vec3_add(eb->left, eb->right))
+                                       : vec3_dot(n, vec3_add(ea->left, ea->right));
     if (side < 0.0) n = vec3_neg(n);
-    for (int turn = 0; turn < 2; ++turn, n = vec3_neg(n)) {
-        // A - B reaches at least this far: no need to look when that is too far already.
+    for (int sign_index = 0; sign_index < 2; ++sign_index, n = vec3_neg(n)) {
+        // A lower bound of the extent: skip the support point when it is too large already.
         if (vec3_dot(n, vec3_sub(ea->point, eb->point)) < out->depth)
             try_normal(pair, mat3_mul_vec(pair->rotation, n), out);
-        if (!bare && side != 0.0) break;
+        if (!is_segment && side != 0.0) break;
     }
 }
 
-enum { KNOWN_FACES = 512 };
+enum { MAX_CACHED_FACES = 512 };
 
 // Edge ea of A, in B's frame, with every edge of B.
-static void try_edge(const vy_pair *pair, const edge *ea, const vy_shape *b, vy_facets_result *out)
+static void try_edge(const vy_pair *pair, const edge *ea, const vy_shape *b, vy_sat_result *out)
 {
-    const vy_hull *hull = b->kind == VY_SHAPE_HULL && b->hull->face_count <= KNOWN_FACES ? b->hull : NULL;
-    double side[KNOWN_FACES]; // of B's face normals to the plane across ea: an edge needs one on either side
+    const vy_hull *hull =
+        b->kind == VY_SHAPE_HULL && b->hull->face_count <= MAX_CACHED_FACES ? b->hull : NULL;
+    double side[MAX_CACHED_FACES]; // of B's face normals along ea: an edge needs one on either side
     for (int i = 0; hull != NULL && i < hull->face_count; ++i)
         side[i] = vec3_dot(ea->along, hull->faces[i].normal);
     for (int j = 0; j < edge_count(b); ++j) {
         if (hull != NULL && side[hull->edges[j].left] * side[hull->edges[j].right] > 0.0) continue;
         const edge eb = edge_of(b, j);
-        if (!eb.bare && !crosses(ea->along, eb.left, eb.right)) continue;
-        if (!ea->bare && !crosses(eb.along, ea->left, ea->right)) continue;
+        if (!eb.is_segment && !arc_crosses_plane(ea->along, eb.left, eb.right)) continue;
+        if (!ea->is_segment && !arc_crosses_plane(eb.along, ea->left, ea->right)) continue;
         try_edges(pair, ea, &eb, out);
     }
 }
 
 // Whether no facet that edge ea spans can be nearer than the best so far. Its normals are on the arc from
-// left to right; A - B reaches along each of them at least as far as the difference of two fixed points,
-// which is least at an end.
-static int too_far(const vy_pair *pair, const edge *ea, double best)
+// left to right; the extent of A - B along each of them is at least that of the difference of two fixed
+// points, whose minimum is at an end.
+static int is_pruned(const vy_pair *pair, const edge *ea, double best)
 {
-    if (ea->bare || pair->b.smooth) return 0;
+    if (ea->is_segment || pair->b.smooth) return 0;
     const vec3 d = vec3_neg(vec3_add(ea->left, ea->right));
-    const int i = vy_support()->extreme(pair->b.x, pair->b.y, pair->b.z, pair->b.padded, d);
+    const int i = vy_support()->extreme(pair->b.x, pair->b.y, pair->b.z, pair->b.padded_count, d);
     const vec3 gap = vec3_sub(ea->point, vy_core_point(&pair->b, (uint32_t)i));
-    const double least = real_min(vec3_dot(ea->left, gap), vec3_dot(ea->right, gap));
-    return least >= real_max(best, 0.0);
+    const double min_depth = real_min(vec3_dot(ea->left, gap), vec3_dot(ea->right, gap));
+    return min_depth >= real_max(best, 0.0);
 }
 
-void vy_facets_search(const vy_pair *pair, const vy_shape *a, const vy_shape *b, vy_facets_result *out)
+void vy_sat_search(const vy_pair *pair, const vy_shape *a, const vy_shape *b, vy_sat_result *out)
 {
     out->depth = DBL_MAX;
     out->normal = vec3_zero();
@@ -137,6 +141,6 @@ void vy_facets_search(const vy_pair *pair, const vy_shape *a, const vy_shape *b,
         ea.along = mat3_tmul_vec(pair->rotation, ea.along);
         ea.left = mat3_tmul_vec(pair->rotation, ea.left);
         ea.right = mat3_tmul_vec(pair->rotation, ea.right);
-        if (!too_far(pair, &ea, out->depth)) try_edge(pair, &ea, b, out);
+        if (!is_pruned(pair, &ea, out->depth)) try_edge(pair, &ea, b, out);
     }
 }

@@ -1,48 +1,50 @@
-// pairs.c - spheres, capsules, and a sphere and a box, in closed form.
+// closed_form.c - contacts of spheres, capsules, and a sphere and a box, in closed form.
 #include "geometry/contact.h"
 #include <stddef.h>
 
-// Any unit vector across u.
-static vec3 across(vec3 u)
+// Any unit vector perpendicular to u.
+static vec3 perpendicular(vec3 u)
 {
     const vec3 k = real_abs(u.x) < 0.6 ? vec3_make(1.0, 0.0, 0.0) : vec3_make(0.0, 1.0, 0.0);
     const vec3 n = vec3_cross(u, k);
     return vec3_scale(1.0 / vec3_length(n), n);
 }
 
-// A segment with half `u`, and where the way out leaves it: -1 ... 1.
-typedef struct core_line {
+// A segment with half extent `u`, and the parameter of the point on it: -1 ... 1.
+typedef struct segment_point {
     vec3 u;
     double at;
-} core_line;
+} segment_point;
 
-// The way out of a segment is across it, or at an end not back along it: what d has else is rounding.
-static vec3 square_to(vec3 d, core_line line)
+// The normal of a segment is perpendicular to it, or at an end not back along it: any other part of d is
+// rounding.
+static vec3 remove_along(vec3 d, segment_point line)
 {
     const double along = vec3_dot(d, line.u), uu = vec3_dot(line.u, line.u);
     if (!(uu > 0.0) || (real_abs(line.at) >= 1.0 && along * line.at >= 0.0)) return d;
     return vec3_add_scaled(d, -along / uu, line.u);
 }
 
-// Two balls about points a and b, each on a segment. `spare` is the normal when the points coincide.
-static int balls(vec3 a, double ra, core_line on_a, vec3 b, double rb, core_line on_b, vec3 spare,
-                 vy_contact *out)
+// Two spheres about points a and b, each on a segment. `fallback` is the normal when the points coincide.
+static int sphere_contact(vec3 a, double ra, segment_point on_a, vec3 b, double rb, segment_point on_b,
+                          vec3 fallback, vy_contact *out)
 {
     vec3 d = vec3_sub(b, a);
-    const double distance2 = vec3_dot(d, d), reach = ra + rb;
-    if (distance2 > reach * reach) return 0;
+    const double distance2 = vec3_dot(d, d), radius_sum = ra + rb;
+    if (distance2 > radius_sum * radius_sum) return 0;
     double distance = real_sqrt(distance2);
-    if (distance < 1e-5 * reach) { // near for a direction
-        d = square_to(d, on_a);
-        // The second line without its part along the first, lest it undo that; parallel ones have no more.
+    if (distance < 1e-5 * radius_sum) { // too near for a direction
+        d = remove_along(d, on_a);
+        // The second segment without its part along the first, so as not to undo that; parallel ones have
+        // nothing left.
         const double uu = vec3_dot(on_a.u, on_a.u), vv = vec3_dot(on_b.u, on_b.u);
         const double uv = vec3_dot(on_a.u, on_b.u);
         if (uu > 0.0 && real_abs(on_a.at) < 1.0) on_b.u = vec3_add_scaled(on_b.u, -uv / uu, on_a.u);
-        if (vec3_dot(on_b.u, on_b.u) > 1e-14 * vv) d = square_to(d, on_b);
+        if (vec3_dot(on_b.u, on_b.u) > 1e-14 * vv) d = remove_along(d, on_b);
         distance = vec3_length(d);
     }
-    out->normal = distance > 1e-12 * reach ? vec3_scale(1.0 / distance, d) : spare;
-    out->depth = real_max(reach - distance, 0.0);
+    out->normal = distance > 1e-12 * radius_sum ? vec3_scale(1.0 / distance, d) : fallback;
+    out->depth = real_max(radius_sum - distance, 0.0);
     out->point_a = vec3_add_scaled(a, ra, out->normal);
     out->point_b = vec3_add_scaled(out->point_a, -out->depth, out->normal);
     return 1;
@@ -59,9 +61,10 @@ static int sphere_capsule(const vy_shape *a, const vy_pose *pose_a, const vy_sha
 {
     const vec3 u = capsule_axis(b, pose_b), d = vec3_sub(pose_a->position, pose_b->position);
     const double uu = vec3_dot(u, u), t = uu > 0.0 ? real_clamp(vec3_dot(d, u) / uu, -1.0, 1.0) : 0.0;
-    const vec3 spare = across(quat_rotate(pose_b->rotation, vec3_make(0.0, 0.0, 1.0)));
-    return balls(pose_a->position, a->sphere.radius, (core_line){vec3_zero(), 0.0},
-                 vec3_add_scaled(pose_b->position, t, u), b->capsule.radius, (core_line){u, -t}, spare, out);
+    const vec3 fallback = perpendicular(quat_rotate(pose_b->rotation, vec3_make(0.0, 0.0, 1.0)));
+    return sphere_contact(pose_a->position, a->sphere.radius, (segment_point){vec3_zero(), 0.0},
+                          vec3_add_scaled(pose_b->position, t, u), b->capsule.radius, (segment_point){u, -t},
+                          fallback, out);
 }
 
 // The nearest points of two segments p + s u and q + t v, s and t in -1 ... 1.
@@ -87,13 +90,15 @@ static int capsules(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b,
     nearest_of_segments(pose_a->position, u, pose_b->position, v, &s, &t);
     const vec3 n = vec3_cross(u, v);
     const double n2 = vec3_dot(n, n);
-    // Where the segments meet, the way out is across both; where they are parallel, across the longer.
+    // Where the segments intersect, the normal is perpendicular to both; where they are parallel, to the
+    // longer.
     const vy_pose *longer = a->capsule.half_length < b->capsule.half_length ? pose_b : pose_a;
-    const vec3 spare = n2 > 1e-20 * vec3_dot(u, u) * vec3_dot(v, v)
-                           ? vec3_scale(1.0 / real_sqrt(n2), n)
-                           : across(quat_rotate(longer->rotation, vec3_make(0.0, 0.0, 1.0)));
-    return balls(vec3_add_scaled(pose_a->position, s, u), a->capsule.radius, (core_line){u, s},
-                 vec3_add_scaled(pose_b->position, t, v), b->capsule.radius, (core_line){v, -t}, spare, out);
+    const vec3 fallback = n2 > 1e-20 * vec3_dot(u, u) * vec3_dot(v, v)
+                              ? vec3_scale(1.0 / real_sqrt(n2), n)
+                              : perpendicular(quat_rotate(longer->rotation, vec3_make(0.0, 0.0, 1.0)));
+    return sphere_contact(vec3_add_scaled(pose_a->position, s, u), a->capsule.radius, (segment_point){u, s},
+                          vec3_add_scaled(pose_b->position, t, v), b->capsule.radius, (segment_point){v, -t},
+                          fallback, out);
 }
 
 // Sphere a against box b: the nearest point of the box, or of its surface when the centre is inside.
@@ -125,7 +130,7 @@ static int sphere_box(const vy_shape *a, const vy_pose *pose_a, const vy_shape *
     return 1;
 }
 
-static void turn_round(vy_contact *c)
+static void flip(vy_contact *c)
 {
     const vec3 t = c->point_a;
     c->normal = vec3_neg(c->normal);
@@ -138,16 +143,16 @@ int vy_contact_round(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b
 {
     const int sphere_a = a->kind == VY_SHAPE_SPHERE, sphere_b = b->kind == VY_SHAPE_SPHERE;
     if (sphere_a && sphere_b) {
-        const core_line none = {vec3_zero(), 0.0};
-        *hit = balls(pose_a->position, a->sphere.radius, none, pose_b->position, b->sphere.radius, none,
-                     vec3_make(1.0, 0.0, 0.0), out);
+        const segment_point none = {vec3_zero(), 0.0};
+        *hit = sphere_contact(pose_a->position, a->sphere.radius, none, pose_b->position, b->sphere.radius,
+                              none, vec3_make(1.0, 0.0, 0.0), out);
     } else if (sphere_a && b->kind == VY_SHAPE_CAPSULE) {
         *hit = sphere_capsule(a, pose_a, b, pose_b, out);
     } else if (sphere_a && b->kind == VY_SHAPE_BOX) {
         *hit = sphere_box(a, pose_a, b, pose_b, out);
     } else if (sphere_b && (a->kind == VY_SHAPE_CAPSULE || a->kind == VY_SHAPE_BOX)) {
         vy_contact_round(b, pose_b, a, pose_a, hit, out);
-        if (*hit) turn_round(out);
+        if (*hit) flip(out);
     } else if (a->kind == VY_SHAPE_CAPSULE && b->kind == VY_SHAPE_CAPSULE) {
         *hit = capsules(a, pose_a, b, pose_b, out);
     } else {
