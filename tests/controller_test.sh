@@ -262,7 +262,9 @@ TEXT
     try 0 "$volery" replay odd.mcap
     failsafe process-$mode
 done
-try 3 "$volery" run odd.yaml --set "drones.alpha.controller.command=/no/such/program" --no-log
+try 2 "$volery" run odd.yaml --set "drones.alpha.controller.command=/no/such/program" --no-log
+says err "command: there is no /no/such/program"
+try 3 "$volery" run odd.yaml --set "drones.alpha.controller.command=false" --no-log
 says err "drone alpha: controller"
 try 2 "$volery" run odd.yaml --set "drones.alpha.controller.parameters={9: 1}" --no-log
 says err "parameters: expected names"

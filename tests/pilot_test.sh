@@ -47,7 +47,7 @@ try 0 "$volery" replay script.mcap --live --allow-programs
 mv keys.txt gone.txt
 try 0 "$volery" replay script.mcap # which needs no keys
 try 2 "$volery" run script.yaml -q --no-log
-says err "goes only with: volery run --realtime"
+says err "device: there is no keys.txt"
 printf '1 w\n0.5 w\n' >keys.txt
 try 2 "$volery" run script.yaml -q --no-log
 says err "keys.txt:2: a line is a time in seconds"
