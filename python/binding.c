@@ -102,6 +102,13 @@ typedef struct held {
     vy_intent intent;
 } held;
 
+static double seconds_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
 // A world and what belongs to it.
 typedef struct flown {
     vy_scenario *scenario;
@@ -109,6 +116,7 @@ typedef struct flown {
     held *actions;
     vy_host **hosts; // plug-ins and processes that steer, up to a NULL
     vy_recorder *recorder;
+    double flushed; // [s] of the clock, when the log was last brought up to date
 } flown;
 
 // Threads may share it: each function here has it for itself, one call at a time. It lasts until
@@ -264,9 +272,15 @@ void world_act(lone *w, uint32_t drone, int rung, const double *v, uint64_t drop
     leave(w);
 }
 
+// A log that grows slowly is brought up to date twice a second, for whoever reads it after a kill.
 uint32_t world_step(lone *w, uint64_t steps)
 {
-    const uint32_t events = vy_world_advance(enter(w)->world, steps);
+    flown *f = enter(w);
+    const uint32_t events = vy_world_advance(f->world, steps);
+    if (f->recorder != NULL && seconds_now() - f->flushed >= 0.5) {
+        vy_recorder_flush(f->recorder);
+        f->flushed = seconds_now();
+    }
     leave(w);
     return events;
 }
@@ -392,6 +406,7 @@ static int begin_record(flown *w, const char *path)
     }
     if (said(vy_scenario_record(w->scenario, w->world, path, NULL, &w->recorder, &err), &err) != 0) return -1;
     vy_world_set_sink(w->world, vy_recorder_sink(w->recorder));
+    w->flushed = seconds_now();
     return 0;
 }
 
@@ -470,7 +485,7 @@ static vy_scenario *logged_scenario(vy_log *log, const char *path)
                  info.physics, VY_PHYSICS_REVISION);
         return NULL;
     }
-    if (info.complete && said(vy_log_verify(log, &err), &err) != 0) return NULL;
+    if ((info.complete || info.recovered) && said(vy_log_verify(log, &err), &err) != 0) return NULL;
     return take(vy_scenario_from_log(log, path, NULL, 0, &s, &told), &s, &told);
 }
 
@@ -696,13 +711,6 @@ void *array_export(const int64_t *numbers, int versioned, keeper *owner)
 }
 
 // ---- the calls themselves, timed without Python: see volery/bench.py
-
-static double seconds_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 double world_steps_seconds(lone *w, uint64_t calls)
 {
