@@ -128,9 +128,9 @@ static void a_program_in_words(void **unused)
     assert_string_equal(out, "");
     def.kind = VY_CONTROLLER_PROCESS;
     strcpy(def.program, "./fly \033]0;\a");
-    strcpy(def.folder, "/home/a");
+    strcpy(def.folder, "/flights");
     assert_int_equal(vy_host_describe(&def, out), 1);
-    assert_string_equal(out, "process ./fly ?]0;? in /home/a");
+    assert_string_equal(out, "process ./fly ?]0;? in /flights");
     def.kind = VY_CONTROLLER_PLUGIN;
     memset(def.program, 'x', sizeof def.program - 1);
     memset(def.folder, 'y', sizeof def.folder - 1);

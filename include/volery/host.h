@@ -16,7 +16,7 @@ typedef struct vy_host vy_host; ///< one program that steers one drone; one owne
 enum { VY_PROGRAM_ROOM = 600 };
 
 /// What vy_host_open() would start, load or open for `def`, in words for a person: `process ./fly in
-/// /home/a`. Text of a log may hold anything: what a terminal would obey is shown as `?`.
+/// /flights`. Text of a log may hold anything: what a terminal would obey is shown as `?`.
 /// @return 0, and `out` empty, when the controller is built in or a callback
 int vy_host_describe(const vy_controller_def *def, char out[VY_PROGRAM_ROOM]);
 
