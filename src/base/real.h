@@ -18,10 +18,8 @@
 #if defined(__FAST_MATH__)
 #error "Volery needs IEEE 754 arithmetic: build without -ffast-math"
 #endif
-#if !defined(__CUDACC__)
-#if FLT_EVAL_METHOD != 0
+#if !defined(__CUDACC__) && FLT_EVAL_METHOD != 0
 #error "Volery needs double evaluated as double: build without x87 (use -msse2 -mfpmath=sse)"
-#endif
 #endif
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "Volery hashes and logs little-endian memory: big-endian machines are not supported"
@@ -35,9 +33,11 @@
 #endif
 
 // Every function over `real` is compiled into its caller: lanes must never meet across translation units
-// built for different instruction sets.
+// built for different instruction sets. At -O0 it costs ten times the compiler's time; few lanes need it not.
 #if defined(__CUDACC__)
 #define VY_FN static __forceinline__ __host__ __device__
+#elif VY_LANES <= 2 && !defined(__OPTIMIZE__)
+#define VY_FN static inline __attribute__((unused))
 #else
 #define VY_FN static inline __attribute__((always_inline, unused))
 #endif
