@@ -1,4 +1,6 @@
-// golden.c - prints one line "name hash" per golden scene: the program that every build of the matrix runs.
+// golden.c - prints one line "name hash motion" per golden scene: the program that every build of the matrix
+// runs.
+#include "motion.h"
 #include "scenes/scenes.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -21,8 +23,8 @@ int main(void)
             fprintf(stderr, "%s: %s\n", scene->name, err.text);
             return 1;
         }
-        vy_world_advance(world, scene->ticks);
-        printf("%s %016" PRIx64 "\n", scene->name, vy_world_hash(world));
+        const uint64_t motion = motion_hash(world, scene->ticks);
+        printf("%s %016" PRIx64 " %016" PRIx64 "\n", scene->name, vy_world_hash(world), motion);
         vy_world_destroy(world);
     }
     return 0;

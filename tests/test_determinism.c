@@ -2,8 +2,10 @@
 #include "flight.h"
 #include "base/cpu.h"
 #include "base/hash.h"
+#include "motion.h"
 #include "scenes/scenes.h"
 #include "world/state.h"
+#include <stdio.h>
 #include <string.h>
 
 // The drone under test: every noise on, a flight plan, and sensors that feed back, so that a difference
@@ -239,6 +241,50 @@ static void the_hash_remembers_every_step(void **unused)
     assert_true(hashes[0] != hashes[2]);
 }
 
+// Every golden scene ends with the hashes of tests/golden.txt, in this build and on this processor.
+static void golden_scenes_give_their_hashes(void **unused)
+{
+    (void)unused;
+    FILE *file = fopen("tests/golden.txt", "r");
+    assert_non_null(file);
+    char name[32];
+    unsigned long long state, motion;
+    int count = 0;
+    for (; fscanf(file, "%31s %16llx %16llx", name, &state, &motion) == 3; ++count) {
+        const vy_scene *golden = vy_scene_find(name);
+        if (golden == NULL) fail_msg("no scene %s", name);
+        vy_world *world = NULL;
+        assert_int_equal(golden->build(1, &world, NULL), VY_OK);
+        const uint64_t moved = motion_hash(world, golden->ticks), ended = vy_world_hash(world);
+        if (ended != state || moved != motion)
+            fail_msg("%s ends with %016llx %016llx", name, (unsigned long long)ended,
+                     (unsigned long long)moved);
+        vy_world_destroy(world);
+    }
+    assert_true(feof(file));
+    fclose(file);
+    assert_int_equal(count, vy_scene_count);
+}
+
+// The motion hash sees the motion and nothing else: what a sensor measures does not count where nothing is
+// flown by it.
+static void the_motion_hash_is_of_motion_alone(void **unused)
+{
+    (void)unused;
+    uint64_t state[3], motion[3];
+    for (int i = 0; i < 3; ++i) {
+        vy_drone_def def = quiet_drone();
+        if (i == 1) def.imu.accel_noise = 0.01;
+        if (i == 2) def.rate.z = 1e-12;
+        vy_world *world = fly(&def);
+        motion[i] = motion_hash(world, 100);
+        state[i] = vy_world_hash(world);
+        vy_world_destroy(world);
+    }
+    assert_true(state[0] != state[1] && motion[0] == motion[1]);
+    assert_true(motion[0] != motion[2]);
+}
+
 // A processor with fewer instructions takes another way to the same bits.
 static void every_level_of_the_cpu_gives_the_same(void **unused)
 {
@@ -271,6 +317,8 @@ int main(void)
         cmocka_unit_test(a_sensor_more_moves_no_other),
         cmocka_unit_test(the_hash_covers_the_whole_state),
         cmocka_unit_test(the_hash_remembers_every_step),
+        cmocka_unit_test(golden_scenes_give_their_hashes),
+        cmocka_unit_test(the_motion_hash_is_of_motion_alone),
         cmocka_unit_test(every_level_of_the_cpu_gives_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
