@@ -475,7 +475,7 @@ set -m
 # started FILE: wait until a run has written something to FILE
 started() {
     local i
-    for i in $(seq 400); do
+    for i in $(seq 5000); do
         [ "$(size "$1")" -gt 50000 ] && return
         sleep 0.02
     done
@@ -502,6 +502,7 @@ for i in $(seq "$kills"); do
     rm -f kept.mcap.part
     "$volery" run hover --duration 1000000 -q -o kept.mcap >out 2>err &
     job=$!
+    [ $((i % 2)) -eq 0 ] || started kept.mcap.part # else it may be killed before the first chunk
     sleep "0.$(printf %03d $((RANDOM % 300 + 20)))"
     kill -9 $job
     wait $job 2>/dev/null
@@ -543,16 +544,28 @@ fi
 "$volery" run hover -q -o /dev/stdout 2>err | true
 status=${PIPESTATUS[0]}
 [ "$status" -eq 3 ] || fail "status $status when the log's pipe is closed"
-{ sleep 0.5; exec "$volery" manual 2>err; } | true
-status=${PIPESTATUS[0]}
+mkfifo unread
+exec 3<>unread 4>unread 3<&-
+"$volery" manual >&4 2>err
+status=$?
+exec 4>&-
 [ "$status" -eq 3 ] || fail "status $status when the pipe of stdout is closed"
 says err "Broken pipe"
 
 # --- on a terminal: a progress line and colours
 if command -v script >/dev/null; then
     export NO_COLOR='' TERM=xterm
-    # Keys that never come: from an input that has ended, script stops listening before all is written on a busy machine.
-    script -qec "timeout -s INT 1.5 $volery run hover --no-log --duration 1000000" typescript >/dev/null < <(sleep 4)
+    # Ctrl-C once there is something to see. From an input that has ended, script stops listening before all is written.
+    interrupt() {
+        local i
+        for i in $(seq 2400); do
+            grep -qaF "s left" typescript 2>/dev/null && break
+            sleep 0.05
+        done
+        printf '\003'
+        sleep 4
+    }
+    script -qefc "$volery run hover --no-log --duration 1000000" typescript >/dev/null < <(interrupt)
     says typescript "times real time"
     says typescript "s left"
     says typescript "$(printf '\033[1;31m')interrupted"

@@ -54,7 +54,7 @@ says err "keys.txt:2: a line is a time in seconds"
 
 # Keys through a pipe, in real time.
 mkfifo pipe
-scenario live pipe "1.5 s" "  - {quantity: y, at: end, max: -0.1}"
+scenario live pipe "4 s" "  - {quantity: y, at: end, max: -0.1}"
 (printf 'dd' >pipe) &
 try 0 "$volery" run live.yaml --realtime -q -o live.mcap
 wait
@@ -64,14 +64,14 @@ says err "goes only with: volery run --realtime"
 
 # A joystick: events of the Linux interface. Axis 4 all the way up is forward.
 mkfifo js0
-scenario stick js0 "1.5 s" "  - {quantity: x, at: end, min: 0.3}"
+scenario stick js0 "4 s" "  - {quantity: x, at: end, min: 0.3}"
 (printf '\000\000\000\000\001\200\002\004' >js0) &
 try 0 "$volery" run stick.yaml --realtime -q -o stick.mcap
 wait
 try 0 "$volery" replay stick.mcap
 
 # No terminal: a clear sentence.
-scenario keyboard keyboard "2 s" "  - {quantity: x, at: end, min: 0.1}"
+scenario keyboard keyboard "6 s" "  - {quantity: x, at: end, min: 0.1}"
 try 3 setsid "$volery" run keyboard.yaml --realtime -q --no-log </dev/null
 says err "a keyboard needs a terminal"
 

@@ -418,6 +418,11 @@ static void killed_at_any_moment(void **unused)
             sample_write(&def, vy_file_sink_bytes(file), 100000000, NULL); // killed long before
             _exit(1);
         }
+        struct stat grown = {0}; // now and then not before something is there, however slow the machine is
+        for (int i = 0; round % 10 == 0 && i < 60000 && grown.st_size < 1000000; ++i) {
+            nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+            if (stat(part, &grown) != 0) grown.st_size = 0;
+        }
         const struct timespec nap = {.tv_nsec = (long)(random_bits(&r) % 12000000)};
         nanosleep(&nap, NULL);
         kill(child, SIGKILL);

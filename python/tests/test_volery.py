@@ -11,7 +11,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 import traceback
 import warnings
 from functools import partial
@@ -609,9 +608,8 @@ def test_interrupts_are_heard() -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a caller in the background may have had it ignored
     world = volery.World(HOVER)
     threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
-    start = time.perf_counter()
-    raises(KeyboardInterrupt, "", lambda: world.step(2**40))
-    assert time.perf_counter() - start < 20.0 and world.tick > 0
+    raises(KeyboardInterrupt, "", lambda: world.step(2**40))  # which takes years
+    assert world.tick > 0
     batch = volery.Batch(HOVER, 64)
     threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
     raises(KeyboardInterrupt, "", lambda: batch.step(2**40))

@@ -17,7 +17,7 @@ flight = subprocess.Popen([volery, "run", scenario, "--realtime", "-q", "-o", lo
                           stderr=sys.stderr, preexec_fn=own_terminal)
 
 
-def wait_for(wanted, seconds=20):
+def wait_for(wanted, seconds=120):
     end = time.time() + seconds
     while time.time() < end:
         if wanted():
@@ -41,9 +41,9 @@ elif how != "end":
     time.sleep(0.5)
     flight.send_signal({"terminate": signal.SIGTERM, "kill": signal.SIGKILL}[how])
 try:
-    status = flight.wait(60)
+    status = flight.wait(300)
 except subprocess.TimeoutExpired:
     flight.kill()
     sys.exit("it does not end")
-right = wait_for(lambda: termios.tcgetattr(slave)[:4] == before[:4], 5)
+right = wait_for(lambda: termios.tcgetattr(slave)[:4] == before[:4])
 print("status", status, "terminal", "right" if right else "wrong")
