@@ -43,12 +43,10 @@ static char *log_name(const arguments *given, const char *file)
 // Before anything is read that could be wrong: what is told of that must not destroy an input either.
 static int claim_outputs(const arguments *given, const char *file)
 {
-    const char *junit = vy_given_value(given, "junit");
     vy_file_is_input(file);
-    int status = junit != NULL ? vy_file_claim("run", junit, VY_FILE_PART) : 0;
-    if (status != 0 || vy_given(given, "no-log")) return status;
+    if (vy_given(given, "no-log")) return vy_file_check_apart("run");
     char *log = log_name(given, file);
-    status = log != NULL ? vy_file_claim("run", log, VY_FILE_PART) : vy_say_no_memory("run");
+    const int status = log != NULL ? vy_file_claim("run", log, VY_FILE_PART) : vy_say_no_memory("run");
     free(log);
     return status;
 }
@@ -174,15 +172,15 @@ int vy_cmd_run(const arguments *given)
     int status = check_options(given), reported = junit == NULL;
     if (status != 0) return status;
     vy_file_is_input(given->operands[0]);
+    if (junit != NULL) status = vy_file_claim("run", junit, VY_FILE_PART);
+    if (status != 0) return status;
     overrides changes = {.count = 0};
     status = vy_overrides_from(given, &changes);
     if (status == 0) status = vy_scenario_file("run", given->operands[0], &file);
-    if (status == 0) {
-        status = claim_outputs(given, file);
-        reported |= status != 0; // the report's own file is one of them
-    }
+    if (status == 0) status = claim_outputs(given, file);
     if (status == 0) status = run_file(given, file, &changes, &reported);
-    if (status >= EXIT_USAGE && !reported) (void)vy_junit_write_error("run", given->operands[0], junit);
+    if (status >= EXIT_USAGE && !reported && !vy_file_clash())
+        (void)vy_junit_write_error("run", given->operands[0], junit);
     free(file);
     vy_overrides_destroy(&changes);
     return status;

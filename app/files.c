@@ -61,6 +61,7 @@ typedef struct claim {
 static char *inputs[INPUT_CAP];
 static claim claims[OUTPUT_CAP];
 static int input_count, claim_count;
+static int clash; // an output would destroy an input or another output
 
 void vy_file_is_input(const char *path)
 {
@@ -73,6 +74,7 @@ void vy_file_is_input(const char *path)
 
 void vy_file_forget(void)
 {
+    clash = 0;
     while (input_count > 0) free(inputs[--input_count]);
     while (claim_count > 0) {
         free(claims[--claim_count].path);
@@ -103,7 +105,7 @@ static int check_pair(const char *name, const claim *a, const claim *b)
                   b->path);
 }
 
-int vy_file_check_apart(const char *name)
+static int check_apart(const char *name)
 {
     for (int i = 0; i < claim_count; ++i) {
         const claim *c = &claims[i];
@@ -123,6 +125,15 @@ int vy_file_check_apart(const char *name)
     }
     return 0;
 }
+
+int vy_file_check_apart(const char *name)
+{
+    const int status = check_apart(name);
+    clash |= status != 0;
+    return status;
+}
+
+int vy_file_clash(void) { return clash; }
 
 int vy_file_claim(const char *name, const char *path, const char *suffix)
 {

@@ -24,6 +24,9 @@ int vy_file_claim(const char *name, const char *path, const char *suffix);
 /// @return 0, or the exit status after a sentence
 int vy_file_check_apart(const char *name);
 
+/// Has that been found? Then the command must write nothing.
+int vy_file_clash(void);
+
 /// Say where an older PATH.part now is; NULL: there was none.
 void vy_file_tell_kept(const char *name, const char *path, const char *kept);
 

@@ -208,7 +208,7 @@ before() { # before NAME TEXT [VARIABLE=VALUE] OPTIONS... - odd.yaml does not st
     name=$1 text=$2
     shift 2
     status=0
-    env "$@" -o "$name.mcap" >"$name.out" 2>"$name.err" || status=$?
+    env "$@" -q -o "$name.mcap" >"$name.out" 2>"$name.err" || status=$?
     [ $status -eq 2 ] && grep -qF "drone alpha: plug-in" "$name.err" && grep -qF "$text" "$name.err" &&
         [ "$(wc -l <"$name.err")" -eq 1 ] && [ ! -e "$name.mcap" ] && [ ! -e "$name.mcap.part" ] || echo "$name" >>before.failed
 }
@@ -233,7 +233,7 @@ after() { # after TEXT COMMAND...
     grep -qaF '"kind":"outcome","drone":"","text":"at 1.000 s the controller of alpha' odd.mcap || fail "the log does not tell: $text"
     [ ! -e odd.mcap.part ] || fail "odd.mcap.part is left after: $text"
     try 0 "$volery" replay odd.mcap
-    says out "identical: 1000 steps"
+    says out "identical: 1000 of 1000 steps"
     try 1 env "$@" --no-log --json
     says out '"status": "failed"'
     says out '"reason": "controller"'

@@ -1,5 +1,6 @@
 // recover.c - what a killed run left, made a whole log again.
 #include "base/fail.h"
+#include "base/real.h"
 #include "record/log.h"
 #include "record/mcap_tables.h"
 #include <inttypes.h>
@@ -129,6 +130,7 @@ static vy_status write_log(vy_log *log, const char *to, vy_error *err)
 
 vy_status vy_log_recover(const char *path, const char *to, vy_log_info *info, vy_error *err)
 {
+    FPU_SCOPE;
     vy_log *log = NULL;
     if (vy_file_is_written(path))
         return vy_fail(err, VY_BAD_STATE, "%.140s is being written by another process", path);

@@ -106,6 +106,7 @@ static vy_status parse(vy_log *log, const char *name, const char *const *overrid
 vy_status vy_scenario_from_log(vy_log *log, const char *name, const char *const *overrides,
                                int override_count, vy_scenario **out, vy_diagnostics *diagnostics)
 {
+    FPU_SCOPE;
     vy_scenario *logged = NULL;
     vy_diagnostics unsaid;
     const vy_status status = parse(log, name, overrides, override_count, out, diagnostics);
@@ -124,6 +125,7 @@ vy_status vy_scenario_from_log(vy_log *log, const char *name, const char *const 
 
 vy_status vy_scenario_allow_programs(vy_scenario *scenario, vy_log *log, vy_error *err)
 {
+    FPU_SCOPE;
     vy_scenario *logged = NULL;
     vy_diagnostics unsaid;
     vy_status status = parse(log, "the log", NULL, 0, &logged, &unsaid);
