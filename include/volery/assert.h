@@ -1,0 +1,21 @@
+// assert.h - what happens when an assertion of the library fails. Assertions are there in builds with
+// VOLERY_ASSERT.
+#pragma once
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Called with the condition that does not hold and where it stands. It may return: the program then goes on.
+typedef void vy_assert_hook(const char *condition, const char *file, int line);
+
+/// Have `hook` called in place of the default, which prints the condition to stderr and aborts. NULL: the
+/// default. For the whole process; set it before other threads use the library.
+void vy_set_assert_hook(vy_assert_hook *hook);
+
+/// What a failed assertion calls.
+void vy_assert_failed(const char *condition, const char *file, int line);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,18 @@
+// assert.c - a failed assertion: told to the hook, or printed and the end.
+#include "base/assert.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+static vy_assert_hook *present;
+
+void vy_set_assert_hook(vy_assert_hook *hook) { present = hook; }
+
+void vy_assert_failed(const char *condition, const char *file, int line)
+{
+    if (present != NULL) {
+        present(condition, file, line);
+        return;
+    }
+    fprintf(stderr, "%s:%d: assertion failed: %s\n", file, line, condition);
+    abort();
+}
