@@ -58,7 +58,7 @@ static void put_units(json *j)
         vy_stream_layout(s, VY_ROTOR_CAP, &layout);
         vy_json_object(j, vy_drone_streams[s].name);
         for (int i = 0; i < layout.field_count; ++i) {
-            const char *unit = vy_fields[layout.first_field + i].unit;
+            const char *unit = layout.manifest[i].unit;
             if (unit[0] != '\0') vy_json_text(j, layout.names[i], unit);
         }
         vy_json_close(j);

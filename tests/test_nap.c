@@ -3,7 +3,7 @@
 #include "environment/environment.h"
 #include "environment/nap.h"
 #include "flight.h"
-#include "world/state.h"
+#include "world/world_impl.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -185,7 +185,7 @@ static void decisions_are_state(void **unused)
     assert_true(vy_world_state_size(a) <= sizeof block);
     vy_world_save(a, block);
     uint64_t effects;
-    unsigned char *place = block + sizeof(world_block) + offsetof(drone_block, effects);
+    unsigned char *place = block + block_offset(&a->counts, BLOCK_drone) + offsetof(drone_block, effects);
     memcpy(&effects, place, sizeof effects);
     assert_true((effects & EFFECT_BIT(radiation)) == 0);
     effects |= EFFECT_BIT(radiation); // there is no light

@@ -102,16 +102,18 @@ static void packed_cells_have_no_holes(void **state)
     (void)state;
     for (uint32_t drones = 1; drones < 4; ++drones) {
         for (uint32_t noises = 0; noises < 3; ++noises) {
+            block_counts counts = {
+                .of = {[BLOCK_drone] = drones, [BLOCK_noise] = noises, [BLOCK_ledger] = drones}};
+            vy_count_head(&counts);
             const size_t cells =
-                (sizeof(world_block) + noises * sizeof(noise_block) + sizeof(extra_block) +
-                 drones * (sizeof(drone_block) + sizeof(ledger_block) + sizeof(drone_params))) /
+                (block_offset(&counts, BLOCK_KINDS) + drones * sizeof(drone_params) + sizeof(extra_block)) /
                 8;
             uint8_t *whole = calloc(cells, 1);
             double *values = calloc(cells, sizeof *values), *back = calloc(cells, sizeof *back);
             unsigned char *packed = calloc(cells, 8);
             assert_non_null(whole);
-            vy_pack_kinds(drones, noises, whole);
-            assert_int_equal(vy_packed_size(whole, cells), vy_single_size(drones, noises));
+            vy_pack_kinds(&counts, whole);
+            assert_int_equal(vy_packed_size(whole, cells), vy_single_size(&counts));
             for (size_t i = 0; i < cells; ++i) values[i] = (double)(1.0f / (float)(i + 3));
             vy_pack(whole, cells, values, 8, packed);
             vy_unpack(whole, cells, packed, back, 8);

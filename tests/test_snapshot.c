@@ -5,7 +5,7 @@
 #include "check.h"
 #include "scenes/scenes.h"
 #include "volery/scenario.h"
-#include "world/state.h"
+#include "world/world_impl.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -96,7 +96,7 @@ static void every_whole_number_of_a_drone(void **unused)
     assert_non_null(good);
     assert_non_null(block);
     vy_world_save(world, good);
-    const size_t at = sizeof(world_block) + offsetof(drone_block, effects);
+    const size_t at = (size_t)((unsigned char *)&world->drones[0].effects - (unsigned char *)world->state);
     for (int bit = 0; bit < 64; ++bit) {
         memcpy(block, good, size);
         block[at + (size_t)bit / 8] |= (unsigned char)(1u << bit % 8);

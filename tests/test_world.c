@@ -588,9 +588,9 @@ static void snapshots_are_checked(void **unused)
     assert_int_equal(vy_world_restore(same, block, size - 8, &err), VY_BAD_VALUE);
     assert_int_equal(err.status, VY_BAD_VALUE);
     assert_int_equal(vy_world_restore(same, block, size + 8, NULL), VY_BAD_VALUE);
-    block[offsetof(world_block, noise_count)] ^= 1; // as of other drones that take the same room
+    block[sizeof(world_block) + offsetof(entry_block, id)] ^= 1; // as of other blocks that take the same room
     assert_int_equal(vy_world_restore(same, block, size, NULL), VY_BAD_VALUE);
-    block[offsetof(world_block, noise_count)] ^= 1;
+    block[sizeof(world_block) + offsetof(entry_block, id)] ^= 1;
     block[offsetof(world_block, failure_reason)] = 200; // damaged
     assert_int_equal(vy_world_restore(same, block, size, NULL), VY_BAD_VALUE);
     memset(block, 0xff, size);

@@ -412,7 +412,7 @@ static void bad_integrators_are_refused(void **unused)
     assert_int_equal(vy_world_set_integrator(world, VY_INTEGRATOR_EULER, &err), VY_BAD_STATE);
     world_block head;
     vy_world_save(world, &head);
-    head.line_count = count_pair(0, integrator_code(VY_INTEGRATOR_EULER));
+    head.integrator = VY_INTEGRATOR_EULER;
     assert_int_equal(vy_world_restore(world, &head, sizeof head, &err), VY_BAD_VALUE);
     vy_world_destroy(world);
 
@@ -421,7 +421,7 @@ static void bad_integrators_are_refused(void **unused)
     assert_int_equal(vy_world_set_integrator(world, (vy_integrator)4, &err), VY_BAD_VALUE);
     assert_non_null(strstr(err.text, "no integrator 4"));
     assert_int_equal(vy_world_integrator(world), VY_INTEGRATOR_RK4);
-    head.line_count = count_pair(0, 4);
+    head.integrator = 4;
     assert_int_equal(vy_world_restore(world, &head, sizeof head, &err), VY_BAD_VALUE);
     assert_non_null(strstr(err.text, "integrator"));
     vy_world_destroy(world);
@@ -493,8 +493,8 @@ static void a_batch_keeps_its_integrator(void **unused)
     const uint64_t before = vy_batch_state_hash(batch, 1);
     world_block head;
     memcpy(&head, block, sizeof head);
-    assert_int_equal(integrator_of(count_high(head.line_count)), VY_INTEGRATOR_SEMI_IMPLICIT);
-    head.line_count = count_pair(count_low(head.line_count), integrator_code(VY_INTEGRATOR_LIE_MIDPOINT));
+    assert_int_equal(head.integrator, VY_INTEGRATOR_SEMI_IMPLICIT);
+    head.integrator = VY_INTEGRATOR_LIE_MIDPOINT;
     memcpy(block, &head, sizeof head);
     assert_int_equal(vy_batch_restore(batch, 1, block, size, &err), VY_BAD_VALUE);
     assert_non_null(strstr(err.text, "semi-implicit"));

@@ -168,11 +168,17 @@ static vy_status start_world(vy_batch *b, uint32_t world, uint64_t seed, int hal
     return status;
 }
 
+// Where a drone begins in a world's cells.
+static size_t drone_cell(const vy_batch *b, uint32_t drone)
+{
+    return block_offset(&b->family.counts, BLOCK_drone) / 8 + drone * CELLS_OF(drone_block);
+}
+
 static void observe_world(const vy_batch *b, uint32_t world, double *out)
 {
     const column c = column_of(b, world);
     for (uint32_t d = 0; d < b->view.drones; ++d) {
-        const unsigned char *drone = c.first + (CELLS_OF(world_block) + d * CELLS_OF(drone_block)) * c.stride;
+        const unsigned char *drone = c.first + drone_cell(b, d) * c.stride;
         for (int k = 0; k < b->def.observe_count; ++k) {
             const observed *o = &b->observe[k];
             const unsigned char *at = drone + o->cell * c.stride;
@@ -349,8 +355,6 @@ vy_status vy_batch_restore(vy_batch *batch, uint32_t world, const void *block, s
         if (restored == VY_OK) go_on(batch, world);
         return restored;
     }
-    world_block *head = batch->origin->state;
-    const world_block before = *head;
     const vy_integrator integrator = vy_world_integrator(batch->origin);
     const vy_status status = vy_world_restore(batch->origin, block, size, err);
     if (status != VY_OK) return status;
@@ -359,34 +363,21 @@ vy_status vy_batch_restore(vy_batch *batch, uint32_t world, const void *block, s
         put_cells(batch, world, 0, block, batch->family.state_cells);
         go_on(batch, world);
     }
-    memset(head, 0, batch->origin->state_size); // the next episode is built on a clean world
-    head->drone_count = before.drone_count;
-    head->noise_count = before.noise_count;
-    head->line_count = before.line_count;
-    head->gear_count = before.gear_count;
-    head->joint_count = before.joint_count;
+    if (!same) (void)vy_world_set_integrator(batch->origin, integrator, NULL);
+    memset(batch->origin->state, 0, batch->origin->state_size); // the next episode is built on a clean world
+    vy_world_lay_out(batch->origin);
     if (same) return VY_OK;
-    (void)vy_world_set_integrator(batch->origin, integrator, NULL);
     return vy_fail(err, VY_BAD_VALUE, "snapshot: of another integrator than the batch's, %s",
                    vy_integrator_name(integrator));
-}
-
-static const vy_field *find_field(const char *name)
-{
-    for (int i = 0; i < vy_field_count; ++i) {
-        if (strcmp(vy_fields[i].block, "drone") == 0 && strcmp(vy_fields[i].name, name) == 0)
-            return &vy_fields[i];
-    }
-    return NULL;
 }
 
 vy_status vy_batch_cells(const vy_batch *batch, uint32_t drone, const char *field, vy_cells *out,
                          vy_error *err)
 {
-    const vy_field *f = find_field(field);
+    const vy_field *f = vy_find_field(BLOCK_drone, field);
     if (f == NULL) return vy_fail(err, VY_NOT_FOUND, "a drone has no field %s", field);
     if (drone >= batch->view.drones) return vy_fail(err, VY_NOT_FOUND, "there is no drone %u", drone);
-    const size_t cell = CELLS_OF(world_block) + drone * CELLS_OF(drone_block) + f->offset / 8;
+    const size_t cell = drone_cell(batch, drone) + f->offset / 8;
     *out = (vy_cells){
         .first = (double *)(void *)(column_of(batch, 0).first + cell * (size_t)batch->lanes->width * 8),
         .count = (uint32_t)f->count,
@@ -405,9 +396,10 @@ vy_status vy_batch_gpu_parts(const vy_batch *batch, uint32_t noise_most, gpu_par
                              uint32_t observed_cells[GPU_OBSERVED_MOST], vy_error *err)
 {
     const lanes_family *f = &batch->family;
-    if (batch->lone != NULL || f->gear_count + f->thruster_count > 0 || f->drone_count != 1 || f->chain ||
-        f->noise_count > noise_most || f->environment->wind.grid != NULL ||
-        batch->view.observation_size > GPU_OBSERVED_MOST || batch->def.autoreset != VY_AUTORESET_OFF) {
+    if (batch->lone != NULL || f->counts.of[BLOCK_gear] + f->counts.of[BLOCK_thruster] > 0 ||
+        f->drone_count != 1 || f->chain || f->counts.of[BLOCK_noise] > noise_most ||
+        f->environment->wind.grid != NULL || batch->view.observation_size > GPU_OBSERVED_MOST ||
+        batch->def.autoreset != VY_AUTORESET_OFF) {
         return vy_fail(err, VY_BAD_VALUE,
                        "GPU: worlds of one drone, without chain, wind grid, autoreset, effects of rotors, "
                        "batteries or thrusters, %u noises at most",
@@ -422,13 +414,14 @@ vy_status vy_batch_gpu_parts(const vy_batch *batch, uint32_t noise_most, gpu_par
     *out = (gpu_parts){
         .family = f,
         .worlds = batch->view.worlds,
-        .noise_count = f->noise_count,
+        .noise_count = f->counts.of[BLOCK_noise],
         .action_size = f->action_size,
         .observation_size = batch->view.observation_size,
         .rung = f->rung,
         .episode = f->episode,
-        .drone_at = CELLS_OF(world_block),
-        .noise_at = CELLS_OF(world_block) + CELLS_OF(drone_block),
+        .world_cells = CELLS_OF(world_block),
+        .drone_at = (uint32_t)drone_cell(batch, 0),
+        .noise_at = (uint32_t)(block_offset(&f->counts, BLOCK_noise) / 8),
         .ledger_at = (uint32_t)f->hashed_cells,
         .params_at = (uint32_t)f->params_at,
         .extra_at = (uint32_t)f->extra_at,
@@ -441,11 +434,12 @@ vy_status vy_batch_gpu_parts(const vy_batch *batch, uint32_t noise_most, gpu_par
     return VY_OK;
 }
 
-vy_status vy_batch_gpu_field(const char *name, uint32_t *first, uint32_t *count, vy_error *err)
+vy_status vy_batch_gpu_field(const vy_batch *batch, const char *name, uint32_t *first, uint32_t *count,
+                             vy_error *err)
 {
-    const vy_field *f = find_field(name);
+    const vy_field *f = vy_find_field(BLOCK_drone, name);
     if (f == NULL) return vy_fail(err, VY_NOT_FOUND, "a drone has no field %s", name);
-    *first = (uint32_t)(CELLS_OF(world_block) + f->offset / 8);
+    *first = (uint32_t)(drone_cell(batch, 0) + f->offset / 8);
     *count = (uint32_t)f->count;
     return VY_OK;
 }
@@ -563,9 +557,7 @@ static void take_family(vy_batch *b)
         .nap_period = m->nap_period,
         .drone_count = m->drone_count,
         .disturbance_count = m->disturbance_count,
-        .noise_count = m->noise_count,
-        .gear_count = m->geared ? m->drone_count : 0,
-        .thruster_count = m->thrusting ? m->drone_count : 0,
+        .counts = b->origin->counts,
         .drones = m->drones,
         .disturbances = m->disturbances,
         .episode = b->def.episode,
@@ -580,25 +572,18 @@ static void take_family(vy_batch *b)
     static const uint32_t sizes[] = {0, 0, 4, 4, 5, 4, 4};
     f->action_size = sizes[f->rung];
     if (f->rung == VY_RUNG_MOTORS) f->action_size = b->rotors;
-    f->hashed_cells = CELLS_OF(world_block) + f->drone_count * CELLS_OF(drone_block) +
-                      f->noise_count * CELLS_OF(noise_block) + f->gear_count * CELLS_OF(gear_block) +
-                      f->thruster_count * CELLS_OF(thruster_block);
-    f->state_cells = f->hashed_cells + f->drone_count * CELLS_OF(ledger_block);
-    f->params_at = f->state_cells;
-    f->extra_at = f->params_at + f->drone_count * CELLS_OF(drone_params);
-    if (is_lone(m)) {
-        f->hashed_cells = b->origin->hashed_size / 8;
-        f->params_at = f->extra_at = f->state_cells = b->origin->state_size / 8;
-    }
+    f->hashed_cells = b->origin->hashed_size / 8;
+    f->params_at = f->extra_at = f->state_cells = b->origin->state_size / 8;
+    if (!is_lone(m)) f->extra_at += f->drone_count * CELLS_OF(drone_params);
     f->block_cells = f->extra_at + CELLS_OF(extra_block);
 }
 
 static vy_status take_observation(vy_batch *b, vy_error *err)
 {
     for (int i = 0; i < b->def.observe_count; ++i) {
-        const vy_field *f = find_field(b->def.observe[i]);
+        const vy_field *f = vy_find_field(BLOCK_drone, b->def.observe[i]);
         if (f == NULL) return vy_fail(err, VY_NOT_FOUND, "a drone has no field %s", b->def.observe[i]);
-        b->observe[i] = (observed){f->offset / 8, f->count, f->type[0] == 'u'};
+        b->observe[i] = (observed){f->offset / 8, f->count, field_is_whole(f)};
         b->view.observation_size += (uint32_t)f->count;
     }
     return VY_OK;
@@ -636,7 +621,7 @@ static vy_status take_all_memory(vy_batch *b, vy_error *err)
         b->room += rounded(b->family.block_cells * 8);
         b->whole = take_memory(b, b->family.block_cells);
         if (b->whole == NULL) return vy_fail(err, VY_NO_MEMORY, "batch: no memory");
-        vy_pack_kinds(b->family.drone_count, b->family.noise_count, b->whole);
+        vy_pack_kinds(&b->family.counts, b->whole);
         b->family.whole = b->whole;
     }
     const size_t row = (size_t)v->drones * v->observation_size * sizeof(double);

@@ -19,10 +19,10 @@ VY_FN void family_model(const lanes_family *f, vy_model *m)
     m->usual = plant_is_usual(&m->physics);
     m->nap_period = f->nap_period;
     m->drone_count = m->drone_cap = f->drone_count;
-    m->geared = f->gear_count > 0;
-    m->thrusting = f->thruster_count > 0;
+    m->geared = f->counts.of[BLOCK_gear] > 0;
+    m->thrusting = f->counts.of[BLOCK_thruster] > 0;
     m->disturbance_count = m->disturbance_cap = f->disturbance_count;
-    m->noise_count = f->noise_count;
+    m->noise_count = f->counts.of[BLOCK_noise];
     m->drones = f->drones;
     m->disturbances = f->disturbances;
 }

@@ -133,7 +133,7 @@ vy_status vy_gpu_cells(const vy_gpu *gpu, const char *field, vy_cells *out, vy_e
 {
     vy_cells cells;
     uint32_t first;
-    const vy_status status = vy_batch_gpu_field(field, &first, &cells.count, err);
+    const vy_status status = vy_batch_gpu_field(gpu->batch, field, &first, &cells.count, err);
     if (status != VY_OK) return status;
     cells.first = (double *)(gpu->job.cells + (size_t)first * GPU_WARP);
     cells.lanes = GPU_WARP;

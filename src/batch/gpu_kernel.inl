@@ -65,7 +65,7 @@ __device__ static void move_cells(const gpu_job *job, uint64_t *at, uint32_t fir
 __device__ static void move_world(const gpu_job *job, uint64_t *at, gpu_world *w, int store)
 {
     const gpu_parts *p = &job->parts;
-    move_cells(job, at, 0, p->drone_at, &w->world, store);
+    move_cells(job, at, 0, p->world_cells, &w->world, store); // the entries behind it stay
     move_cells(job, at, p->drone_at, p->noise_at, &w->drone, store);
     move_cells(job, at, p->noise_at, p->ledger_at, w->noise, store);
     move_cells(job, at, p->ledger_at, p->params_at, &w->ledger, store);

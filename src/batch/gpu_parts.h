@@ -10,7 +10,7 @@ typedef struct gpu_parts {
     uint32_t worlds, noise_count, action_size, observation_size;
     int rung;
     uint64_t episode;
-    uint32_t drone_at, noise_at, ledger_at, params_at, extra_at, block_cells; // [cells]
+    uint32_t world_cells, drone_at, noise_at, ledger_at, params_at, extra_at, block_cells; // [cells]
     const double *actions;
     double *observations;
     const uint8_t *terminated, *truncated;
@@ -23,7 +23,8 @@ vy_status vy_batch_gpu_parts(const vy_batch *batch, uint32_t noise_most, gpu_par
 
 /// First cell of a drone's field within a world's, and how many values it has.
 /// @return VY_NOT_FOUND
-vy_status vy_batch_gpu_field(const char *name, uint32_t *first, uint32_t *count, vy_error *err);
+vy_status vy_batch_gpu_field(const vy_batch *batch, const char *name, uint32_t *first, uint32_t *count,
+                             vy_error *err);
 
 /// Copy the cells of all worlds into blocks `width` wide, or back: state and what has ended come back.
 void vy_batch_gpu_copy(vy_batch *batch, uint32_t width, uint64_t *cells, int back);

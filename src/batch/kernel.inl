@@ -39,14 +39,15 @@ typedef struct lanes_block {
 
 VY_FN lanes_block lanes_at(const lanes_family *f, void *block)
 {
+    unsigned char *at = (unsigned char *)block;
     lanes_block b;
     b.world = (world_block *)block;
-    b.drones = (drone_block *)(b.world + 1);
-    b.noise = (noise_block *)(b.drones + f->drone_count);
-    b.gear = (gear_block *)(b.noise + f->noise_count);
-    b.thrusters = (thruster_block *)(b.gear + f->gear_count);
-    b.ledger = (ledger_block *)(b.thrusters + f->thruster_count);
-    b.params = (drone_params *)(b.ledger + f->drone_count);
+    b.drones = (drone_block *)(void *)(at + block_offset(&f->counts, BLOCK_drone));
+    b.noise = (noise_block *)(void *)(at + block_offset(&f->counts, BLOCK_noise));
+    b.gear = (gear_block *)(void *)(at + block_offset(&f->counts, BLOCK_gear));
+    b.thrusters = (thruster_block *)(void *)(at + block_offset(&f->counts, BLOCK_thruster));
+    b.ledger = (ledger_block *)(void *)(at + block_offset(&f->counts, BLOCK_ledger));
+    b.params = (drone_params *)(void *)(at + block_offset(&f->counts, BLOCK_KINDS));
     b.extra = (extra_block *)(b.params + f->drone_count);
     return b;
 }

@@ -1,9 +1,8 @@
 // lanes.h - what the batch and its kernels share: plain types alone, one layout for every lane width.
 //
 // A block is the worlds that lie side by side, as cells of one 8-byte value per lane:
-//   [world_block][drone_block x drones][noise_block x noises][gear_block x gears][thruster_block x sets]
-//   [ledger_block x drones]                     the state, as in a world
-//   [drone_params x drones][extra_block]        what stays for an episode
+//   the state, as in a world (blocks.inl), then [drone_params x drones][extra_block], which stay for an
+//   episode
 #pragma once
 #include "world/model.h"
 
@@ -21,8 +20,8 @@ typedef struct lanes_family {
     int windy; // some world has wind
     turbulence_params turbulence;
     uint64_t turbulence_period, nap_period;
-    uint32_t drone_count, disturbance_count, noise_count;
-    uint32_t gear_count, thruster_count; // 0, or as many as drones
+    block_counts counts; // of a world's state
+    uint32_t drone_count, disturbance_count;
     drone_model *drones;
     disturbance_model *disturbances;
     uint64_t episode;

@@ -23,8 +23,8 @@ static void single_advance(const lanes_family *f, void *model, void *scratch, ui
     vy_unpack(f->whole, f->block_cells, scratch, block, 8);
 }
 
-size_t vy_single_size(uint32_t drones, uint32_t noises)
+size_t vy_single_size(const block_counts *counts)
 {
-    return sizeof(world_block) + sizeof(extra_block) + noises * sizeof(noise_block) +
-           drones * (sizeof(drone_block) + sizeof(ledger_block) + sizeof(drone_params));
+    return block_offset(counts, BLOCK_KINDS) + counts->of[BLOCK_drone] * sizeof(drone_params) +
+           sizeof(extra_block);
 }

@@ -23,24 +23,19 @@
     X(nap.flat)              \
     X(nap.bumpy)
 
-// Marks a block of the state's manifest that begins at cell `at`; returns where the next one begins.
-static size_t mark_block(const char *block, size_t size, size_t at, uint8_t *whole)
+void vy_pack_kinds(const block_counts *counts, uint8_t *whole)
 {
-    for (int i = 0; i < vy_field_count; ++i) {
-        const vy_field *f = &vy_fields[i];
-        if (strcmp(f->block, block) == 0 && f->type[0] == 'u')
-            memset(whole + at + f->offset / 8, 1, (size_t)f->count);
+    size_t at = 0;
+    for (int kind = 0; kind < BLOCK_KINDS; ++kind) {
+        const vy_block *b = &vy_blocks[kind];
+        for (uint32_t i = 0; i < counts->of[kind]; ++i, at += b->size / 8) {
+            for (int k = 0; k < b->field_count; ++k) {
+                const vy_field *f = &b->fields[k];
+                if (field_is_whole(f)) memset(whole + at + f->offset / 8, 1, (size_t)f->count);
+            }
+        }
     }
-    return at + size / 8;
-}
-
-void vy_pack_kinds(uint32_t drones, uint32_t noises, uint8_t *whole)
-{
-    size_t at = mark_block("world", sizeof(world_block), 0, whole);
-    for (uint32_t i = 0; i < drones; ++i) at = mark_block("drone", sizeof(drone_block), at, whole);
-    for (uint32_t i = 0; i < noises; ++i) at = mark_block("noise", sizeof(noise_block), at, whole);
-    for (uint32_t i = 0; i < drones; ++i) at = mark_block("ledger", sizeof(ledger_block), at, whole);
-    for (uint32_t i = 0; i < drones; ++i, at += sizeof(drone_params) / 8) {
+    for (uint32_t i = 0; i < counts->of[BLOCK_drone]; ++i, at += sizeof(drone_params) / 8) {
 #define X(member) whole[at + offsetof(drone_params, member) / 8] = 1;
         PARAMS_WHOLE(X)
 #undef X

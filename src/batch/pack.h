@@ -3,11 +3,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct block_counts;
+
 /// Marks which cells of a block of zeros are whole numbers (1) rather than reals.
-void vy_pack_kinds(uint32_t drones, uint32_t noises, uint8_t *whole);
+void vy_pack_kinds(const struct block_counts *counts, uint8_t *whole);
 
 /// Bytes of a packed block, as the kernel of single precision has it; 0 where there is none.
-size_t vy_single_size(uint32_t drones, uint32_t noises);
+size_t vy_single_size(const struct block_counts *counts);
 
 /// Bytes of `count` cells when packed.
 size_t vy_packed_size(const uint8_t *whole, size_t count);

@@ -4,9 +4,8 @@
 
 const lanes_table *const vy_lanes_single = NULL;
 
-size_t vy_single_size(uint32_t drones, uint32_t noises)
+size_t vy_single_size(const struct block_counts *counts)
 {
-    (void)drones;
-    (void)noises;
+    (void)counts;
     return 0;
 }

@@ -14,7 +14,7 @@ static vy_status compare_states(vy_log *a, vy_log *b, vy_difference *out, vy_err
         const uint64_t ticks[2] = {state[0].tick, state[1].tick};
         if (ticks[0] == ticks[1] && ticks[0] >= out->tick) {
             if (state[0].size == state[1].size &&
-                vy_state_compare(state[0].bytes, state[1].bytes, state[0].size, &a->counts, out)) {
+                vy_state_compare(state[0].bytes, state[1].bytes, state[0].size, out)) {
                 out->field_tick = ticks[0];
             }
             break;

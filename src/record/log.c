@@ -99,15 +99,6 @@ static vy_status read_info(vy_log *log, vy_error *err)
     info->snapshot = number(log, METADATA_RUN, "snapshot", 10);
     info->drone_count = (uint32_t)number(log, METADATA_RUN, "drones", 10);
     info->joint_count = (uint32_t)number(log, METADATA_RUN, "joints", 10);
-    log->counts = (state_counts){.drones = info->drone_count,
-                                 .joints = info->joint_count,
-                                 .lines = number(log, METADATA_RUN, "lines", 10),
-                                 .guards = number(log, METADATA_RUN, "guards", 10),
-                                 .kits = number(log, METADATA_RUN, "kits", 10),
-                                 .filters = number(log, METADATA_RUN, "filters", 10),
-                                 .gates = number(log, METADATA_RUN, "gates", 10),
-                                 .delays = number(log, METADATA_RUN, "delays", 10),
-                                 .rests = number(log, METADATA_RUN, "rests", 10)};
     info->has_parent = vy_mcap_reader_find_value(reader, METADATA_RUN, "parent_hash") != NULL;
     info->parent_hash = number(log, METADATA_RUN, "parent_hash", 16);
     info->parent_tick = number(log, METADATA_RUN, "parent_tick", 10);
@@ -163,7 +154,6 @@ static vy_status read_scenario(vy_log *log, vy_error *err)
 
 vy_status vy_log_open_reader(vy_mcap_reader *reader, const char *path, vy_log **out, vy_error *err)
 {
-    FPU_SCOPE;
     *out = NULL;
     vy_error why = {VY_OK, 0, 0, "", ""};
     vy_log *log = calloc(1, sizeof *log);
@@ -185,6 +175,7 @@ vy_status vy_log_open_reader(vy_mcap_reader *reader, const char *path, vy_log **
 
 vy_status vy_log_open(const char *path, vy_log **out, vy_error *err)
 {
+    FPU_SCOPE;
     *out = NULL;
     vy_error why = {VY_OK, 0, 0, "", ""};
     vy_mcap_reader *reader = NULL;

@@ -4,17 +4,11 @@
 #include "record/streams.h"
 #include "volery/record.h"
 
-/// What a state is made of, beside what its world block says.
-typedef struct state_counts {
-    uint64_t drones, joints, lines, guards, kits, filters, gates, delays, rests;
-} state_counts;
-
 struct vy_log {
     vy_mcap_reader *reader;
     vy_log_info info;
     char *scenario;
     char **names;
-    state_counts counts;
 };
 
 /// Open a log over a reader, which it owns from here on, also when that fails. `path` is for the error.
@@ -71,6 +65,5 @@ vy_status vy_state_next(vy_mcap_cursor *cursor, state_record *out, vy_error *err
 /// The last full state at or before `tick`.
 vy_status vy_log_state_before(vy_log *log, uint64_t tick, state_record *out, vy_error *err);
 
-/// The first difference of two states of the same layout, into `out`. 0: there is none.
-int vy_state_compare(const unsigned char *a, const unsigned char *b, size_t size, const state_counts *counts,
-                     vy_difference *out);
+/// The first difference of two states of the same blocks, into `out`. 0: there is none.
+int vy_state_compare(const unsigned char *a, const unsigned char *b, size_t size, vy_difference *out);

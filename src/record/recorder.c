@@ -56,7 +56,7 @@ static vy_status add_channels(vy_recorder *r, const vy_recorder_def *def, const 
 // The file's head: what this is, and the scenario it was flown from, before the first chunk.
 static vy_status write_head(vy_recorder *r, const vy_recorder_def *def, const vy_world *world, vy_error *err)
 {
-    char text[17][32];
+    char text[10][32];
     const vy_model *m = &world->model;
     snprintf(text[0], 32, "%d", VY_PHYSICS_REVISION);
     snprintf(text[1], 32, "%" PRIu64, m->seed);
@@ -65,30 +65,19 @@ static vy_status write_head(vy_recorder *r, const vy_recorder_def *def, const vy
     snprintf(text[4], 32, "%" PRIu64, def->every);
     snprintf(text[5], 32, "%" PRIu64, def->snapshot);
     snprintf(text[6], 32, "%" PRIu32, r->output.drone_count);
-    snprintf(text[7], 32, "%016" PRIx64, def->parent_hash);
-    snprintf(text[8], 32, "%" PRIu64, def->parent_tick);
-    snprintf(text[9], 32, "%" PRIu32, m->line_count);
-    snprintf(text[10], 32, "%" PRIu32, m->joint_count);
-    snprintf(text[11], 32, "%" PRIu32, m->guarded ? m->drone_count : 0);
-    snprintf(text[12], 32, "%" PRIu32, m->kit_count);
-    snprintf(text[13], 32, "%" PRIu32, m->filter_count);
-    snprintf(text[14], 32, "%" PRIu32, m->delay_count);
-    snprintf(text[15], 32, "%" PRIu32, m->gate_count);
-    snprintf(text[16], 32, "%" PRIu32, m->drone_count);
-    vy_mcap_pair pairs[] = {
+    snprintf(text[7], 32, "%" PRIu32, m->joint_count);
+    snprintf(text[8], 32, "%016" PRIx64, def->parent_hash);
+    snprintf(text[9], 32, "%" PRIu64, def->parent_tick);
+    const vy_mcap_pair pairs[] = {
         {"format", LOG_FORMAT},   {"version", VY_VERSION},
         {"physics", text[0]},     {"seed", text[1]},
         {"dt", text[2]},          {"config_hash", text[3]},
         {"every", text[4]},       {"snapshot", text[5]},
         {"drones", text[6]},      {"tier", "0"},
-        {"lines", text[9]},       {"joints", text[10]},
-        {"guards", text[11]},     {"kits", text[12]},
-        {"filters", text[13]},    {"gates", text[15]},
-        {"delays", text[14]},     {"parent_hash", text[7]},
-        {"parent_tick", text[8]}, {"rests", text[16]},
+        {"joints", text[7]},      {"parent_hash", text[8]},
+        {"parent_tick", text[9]},
     };
-    size_t count = sizeof pairs / sizeof pairs[0] - (def->has_parent ? 1 : 3);
-    if (m->sleeps) pairs[count++] = (vy_mcap_pair){"rests", text[16]}; // one of each drone
+    const size_t count = sizeof pairs / sizeof pairs[0] - (def->has_parent ? 0 : 2);
     vy_status status = vy_mcap_writer_metadata(r->output.writer, METADATA_RUN, pairs, count, err);
     const vy_mcap_attachment_def scenario = {.name = SCENARIO_NAME,
                                              .media_type = "application/yaml",

@@ -6,10 +6,17 @@
 
 static void print_row(const vy_field *f, const char *name, FILE *out)
 {
-    static const char *const types[] = {"", "number", "", "Vec3 {x, y, z}", "Quaternion {w, x, y, z}"};
-    const char *type = f->count <= 4           ? types[f->count]
-                       : f->count < VY_RAY_CAP ? "list of numbers, one per rotor or thruster"
-                                               : "list of numbers";
+    static const char *const types[] = {
+        [FIELD_NUMBER] = "number",
+        [FIELD_VEC3] = "Vec3 {x, y, z}",
+        [FIELD_QUAT] = "Quaternion {w, x, y, z}",
+        [FIELD_ROTORS] = "list of numbers, one per rotor",
+        [FIELD_THRUSTERS] = "list of numbers, one per thruster",
+        [FIELD_COMMANDS] = "list of numbers, one per rotor, then one per thruster",
+        [FIELD_RAYS] = "list of numbers, one per ray",
+        [FIELD_LIST] = "list of numbers",
+    };
+    const char *type = types[f->type];
     fprintf(out, "| `%s` | %s | %s | %s |\n", name, type, f->unit[0] != '\0' ? f->unit : "–", f->text);
 }
 
@@ -21,7 +28,7 @@ static void print_streams(FILE *out)
         fprintf(out, "### `/drones/NAME/%s`\n\n`%s`: %s.\n\n| field | type | unit | |\n|---|---|---|---|\n",
                 vy_drone_streams[s].name, layout.full_name, vy_drone_streams[s].text);
         for (int i = 0; i < layout.field_count; ++i) {
-            print_row(&vy_fields[layout.first_field + i], layout.names[i], out);
+            print_row(&layout.manifest[i], layout.names[i], out);
         }
         fputc('\n', out);
     }
@@ -29,42 +36,22 @@ static void print_streams(FILE *out)
 
 static void print_state(FILE *out)
 {
-    static const char *const blocks[] = {"world", "drone", "payload",  "tie",   "noise",    "line",
-                                         "gear",  "guard", "thruster", "touch", "contacts", "contact",
-                                         "rest",  "kit",   "filter",   "gate",  "delay",    "ledger"};
-    static const char *const texts[] = {
-        "once",
-        "per drone, in order of creation",
-        "per payload, in order of creation",
-        "per joint, in order of creation",
-        "per band-limited disturbance and drone it acts on",
-        "per sample or reply that a fault can delay",
-        "per drone, in worlds where one has more than plain rotors: rotors in the air, battery",
-        "per drone, in worlds where one has a declared drive, a limit of fall or ground, or a geofence",
-        "per drone, in worlds where one has thrusters",
-        "per drone, in worlds where things collide",
-        "once, likewise",
-        "per pair of bodies there is room for, likewise: those in use first",
-        "per drone, in worlds whose bodies may sleep; **contacts** and **contact** follow again, asleep",
-        "per drone that carries more than a plain IMU and plain motion capture",
-        "per drone with a Kalman filter: the upper triangle of its covariance, row by row",
-        "per drone whose Kalman filter has a gate",
-        "per number that a sensor with a delay holds back",
-        "per drone: what the negligibility policy left out, hashed when it changes"};
     fputs("## Full state\n\n`/world/state` holds the simulation's whole state as little-endian values of 8 "
           "bytes: "
           "these fields, block after block.\nWhat is listed here is what the hash covers, what a snapshot "
           "holds and what "
-          "`volery replay` names.\n\n",
+          "`volery replay` names.\nThe head of a state is **world** and one **entry** for each kind of block "
+          "that "
+          "follows; kinds that it does not name are absent.\n\n",
           out);
-    for (size_t b = 0; b < sizeof blocks / sizeof blocks[0]; ++b) {
-        fprintf(out, "**%s** (%s)\n\n| field | values | type | unit | |\n|---|---|---|---|---|\n", blocks[b],
-                texts[b]);
-        for (int i = 0; i < vy_field_count; ++i) {
-            const vy_field *f = &vy_fields[i];
-            if (strcmp(f->block, blocks[b]) != 0) continue;
-            fprintf(out, "| `%s` | %d | %s | %s | %s |\n", f->name, f->count, f->type,
-                    f->unit[0] != '\0' ? f->unit : "–", f->text);
+    for (int kind = 0; kind < BLOCK_KINDS; ++kind) {
+        const vy_block *b = &vy_blocks[kind];
+        fprintf(out, "**%s** (id %d; %s)\n\n| field | values | type | unit | |\n|---|---|---|---|---|\n",
+                b->name, (int)b->id, b->text);
+        for (int i = 0; i < b->field_count; ++i) {
+            const vy_field *f = &b->fields[i];
+            fprintf(out, "| `%s` | %d | %s | %s | %s |\n", f->name, f->count,
+                    field_is_whole(f) ? "u64" : "f64", f->unit[0] != '\0' ? f->unit : "–", f->text);
         }
         fputc('\n', out);
     }

@@ -105,7 +105,7 @@ static void compare_state(follower *f)
     world_block head;
     memcpy(&head, s->bytes, sizeof head);
     if (!s->changed && !out->found) // what it cannot be set to is found below
-        (void)vy_world_set_integrator(world, integrator_of(count_high(head.line_count)), NULL);
+        (void)vy_world_set_integrator(world, (vy_integrator)head.integrator, NULL);
     const unsigned char *mine = (const unsigned char *)world->state;
     if (memcmp(s->bytes, mine, s->size) == 0 && s->hash == world->state->chain) {
         if (s->changed && !out->found)
@@ -117,7 +117,7 @@ static void compare_state(follower *f)
     find_difference(f, s->hash);
     if (out->field[0] != '\0') return;
     out->field_tick = tick;
-    if (vy_state_compare(s->bytes, mine, s->size, &f->log->counts, out)) return;
+    if (vy_state_compare(s->bytes, mine, s->size, out)) return;
     snprintf(out->field, sizeof out->field, "world.chain"); // no other value differs
     out->real = 0;
     out->whole_a = head.chain != world->state->chain ? head.chain : s->hash;

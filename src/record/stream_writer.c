@@ -46,7 +46,7 @@ static vy_status add_stream(stream_writer *w, const vy_world *world, int s, vy_e
     stream_layout layout;
     uint32_t first = 0;
     while (first < o->drone_count && !has_stream(world, first, s)) ++first;
-    if (first == o->drone_count && strcmp(vy_drone_streams[s].block, "drone") != 0) return VY_OK;
+    if (first == o->drone_count && vy_drone_streams[s].block != BLOCK_drone) return VY_OK;
     vy_stream_layout(s, VY_ROTOR_CAP, &layout);
     w->offsets[s] = layout.offset;
     uint16_t schema = 0;

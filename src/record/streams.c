@@ -1,5 +1,6 @@
 // streams.c - messages of a log. Streams of a drone follow the manifest of state, so none can be forgotten.
 #include "record/streams.h"
+#include "base/assert.h"
 #include "base/hash.h"
 #include <stdio.h>
 
@@ -192,61 +193,68 @@ vy_intent vy_reply_unpack(const reply_cells *cells)
 // In the order in which they are written at one tick; truth comes last, so that a reader of rows has the
 // rest.
 const drone_stream vy_drone_streams[DRONE_STREAM_COUNT] = {
-    {"imu", "drone", "imu.accel", "imu.gyro", "the IMU's sample, when there is a new one"},
-    {"mocap", "drone", "mocap.position", "mocap.attitude",
+    {"imu", BLOCK_drone, "imu.accel", "imu.gyro", "the IMU's sample, when there is a new one"},
+    {"mocap", BLOCK_drone, "mocap.position", "mocap.attitude",
      "the motion-capture sample, when there is a new one"},
-    {"estimate", "drone", "estimate.position", "estimate.rate", "what the estimator believes"},
-    {"control", "drone", "control.attitude", "control.motors",
+    {"estimate", BLOCK_drone, "estimate.position", "estimate.rate", "what the estimator believes"},
+    {"control", BLOCK_drone, "control.attitude", "control.motors",
      "what the controller wants and the motors are told, when there is something new"},
-    {"battery", "gear", "battery.charge", "battery.current",
+    {"battery", BLOCK_gear, "battery.charge", "battery.current",
      "the battery of a drone that has one, from the first step on"},
-    {"touch", "touch", "contact.impulse", "contact.total",
+    {"touch", BLOCK_touch, "contact.impulse", "contact.total",
      "what contacts did to the drone, in a world where things collide"},
-    {"thrusters", "thruster", "thrust", "thrust",
+    {"thrusters", BLOCK_thruster, "thrust", "thrust",
      "the thrust of a drone that has thrusters, from the first step on"},
-    {"baro", "kit", "baro.pressure", "baro.altitude", "the barometer's sample, when there is a new one"},
-    {"mag", "kit", "mag.field", "mag.field", "the magnetometer's sample, when there is a new one"},
-    {"gps", "kit", "gps.position", "gps.velocity", "the receiver's sample, when there is a new one"},
-    {"range", "kit", "range.distance", "range.distance",
+    {"baro", BLOCK_kit, "baro.pressure", "baro.altitude", "the barometer's sample, when there is a new one"},
+    {"mag", BLOCK_kit, "mag.field", "mag.field", "the magnetometer's sample, when there is a new one"},
+    {"gps", BLOCK_kit, "gps.position", "gps.velocity", "the receiver's sample, when there is a new one"},
+    {"range", BLOCK_kit, "range.distance", "range.distance",
      "the range finder's sample, when there is a new one"},
-    {"flow", "kit", "flow.x", "flow.quality", "the sample of optical flow, when there is a new one"},
-    {"power", "kit", "power.voltage", "power.current",
+    {"flow", BLOCK_kit, "flow.x", "flow.quality", "the sample of optical flow, when there is a new one"},
+    {"power", BLOCK_kit, "power.voltage", "power.current",
      "the battery monitor's sample, when there is a new one"},
-    {"esc", "kit", "esc.speed", "esc.speed", "rotor speeds as told by the ESCs, when there is a new sample"},
-    {"lidar", "kit", "lidar.distance", "lidar.distance", "the fan's sample, when there is a new one"},
-    {"truth", "drone", "body.position", "rotor_speed",
+    {"esc", BLOCK_kit, "esc.speed", "esc.speed",
+     "rotor speeds as told by the ESCs, when there is a new sample"},
+    {"lidar", BLOCK_kit, "lidar.distance", "lidar.distance", "the fan's sample, when there is a new one"},
+    {"truth", BLOCK_drone, "body.position", "rotor_speed",
      "where the drone is, how it moves, how fast its rotors turn"},
 };
 
-static int field_index(const char *block, const char *name)
+// How a field travels: as a number, a message or a list, of `length` values where a drone has as many rotors
+// or thrusters.
+static int field_on_wire(const vy_field *f, int length, vy_pb_field *out)
 {
-    for (int i = 0; i < vy_field_count; ++i) {
-        if (strcmp(vy_fields[i].block, block) == 0 && strcmp(vy_fields[i].name, name) == 0) return i;
+    out->type = VY_PB_DOUBLE;
+    switch (f->type) {
+    case FIELD_NUMBER: return 1;
+    case FIELD_VEC3:
+    case FIELD_QUAT:
+        out->type = VY_PB_MESSAGE;
+        out->message = f->type == FIELD_VEC3 ? &vy_message_vec3 : &quat_message;
+        return f->count;
+    default: break;
     }
-    return 0;
+    const int count = f->type == FIELD_RAYS || f->type == FIELD_LIST ? f->count : length;
+    out->repeat = (uint32_t)count;
+    return count;
 }
 
 void vy_stream_layout(int stream, int length, stream_layout *out)
 {
     const drone_stream *s = &vy_drone_streams[stream];
     memset(out, 0, sizeof *out);
-    out->first_field = field_index(s->block, s->first);
-    const int last = field_index(s->block, s->last);
-    out->offset = vy_fields[out->first_field].offset;
-    for (int i = 0; out->first_field + i <= last; ++i) {
-        const vy_field *f = &vy_fields[out->first_field + i];
-        const int count = f->count > 4 && f->count < VY_RAY_CAP ? length : f->count;
-        if (count == 0) break; // the list is absent
+    out->manifest = vy_find_field(s->block, s->first);
+    const vy_field *last = vy_find_field(s->block, s->last);
+    VY_ASSERT(out->manifest != NULL && last >= out->manifest && !field_is_whole(last));
+    out->offset = out->manifest->offset;
+    for (const vy_field *f = out->manifest; f <= last; ++f) {
+        const int i = out->field_count;
         const char *dot = strrchr(f->name, '.');
         snprintf(out->names[i], sizeof out->names[i], "%s", dot != NULL ? dot + 1 : f->name);
         vy_pb_field *field = &out->fields[i];
-        *field = (vy_pb_field){.name = out->names[i], .number = (uint32_t)i + 1, .type = VY_PB_DOUBLE};
-        if (f->count == 3 || f->count == 4) {
-            field->type = VY_PB_MESSAGE;
-            field->message = f->count == 3 ? &vy_message_vec3 : &quat_message;
-        } else if (f->count > 4) {
-            field->repeat = (uint32_t)count;
-        }
+        *field = (vy_pb_field){.name = out->names[i], .number = (uint32_t)i + 1};
+        const int count = field_on_wire(f, length, field);
+        if (count == 0) break; // the list is absent
         out->counts[i] = count;
         out->cells += (size_t)count;
         out->field_count += 1;

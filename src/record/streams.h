@@ -3,7 +3,7 @@
 #include "record/protobuf.h"
 #include "world/world_impl.h"
 
-#define LOG_FORMAT         "1" // of the layout of a log; another one is refused
+#define LOG_FORMAT         "2" // of the layout of a log; another one is refused
 #define TOPIC_HASHES       "/world/hashes"
 #define TOPIC_STATE        "/world/state"
 #define TOPIC_REPLIES      "/replies"
@@ -81,7 +81,7 @@ enum {
 /// One stream of a drone: a run of consecutive fields of its drone_block or another block it has.
 typedef struct drone_stream {
     const char *name;         ///< last part of the topic
-    const char *block;        ///< of the manifest; streams of another one than `drone` may be absent
+    enum block_kind block;    ///< streams of another one than BLOCK_drone may be absent
     const char *first, *last; ///< fields of the manifest
     const char *text;         ///< for the reference page
 } drone_stream;
@@ -96,8 +96,9 @@ typedef struct stream_layout {
     char full_name[40];
     size_t offset; ///< of the first cell in its block
     size_t cells;
-    int first_field, field_count; ///< in vy_fields
-    int counts[16];               ///< values of each field
+    const vy_field *manifest; ///< the first field, others follow
+    int field_count;
+    int counts[16]; ///< values of each field
 } stream_layout;
 
 /// Lists come last in their streams, so a drone's messages end with what it has: `length` rotors in the

@@ -28,7 +28,7 @@ static void describe_manifest(int stream, int rotors, stream_fields *out)
     out->message = &out->layout.message;
     out->count = out->layout.field_count;
     for (int i = 0; i < out->count; ++i) {
-        const vy_field *f = &vy_fields[out->layout.first_field + i];
+        const vy_field *f = &out->layout.manifest[i];
         snprintf(out->fields[i].name, sizeof out->fields[i].name, "%s", f->name);
         out->fields[i].unit = f->unit;
         out->fields[i].values = out->layout.counts[i];
@@ -154,7 +154,7 @@ static vy_status check_fields(const log_table *t, const char *const *fields, int
             const char *name = t->columns[k].name, end = name[strncmp(name, fields[i], size) == 0 ? size : 0];
             found |= strncmp(name, fields[i], size) == 0 && (end == '\0' || end == '.' || end == '[');
         }
-        for (int k = 0; k < vy_field_count; ++k) state |= strcmp(vy_fields[k].name, fields[i]) == 0;
+        for (int k = 0; k < BLOCK_KINDS; ++k) state |= vy_find_field((enum block_kind)k, fields[i]) != NULL;
         if (!found && state)
             return vy_fail(err, VY_NOT_FOUND, "field %.60s is only in full states, not in the streams",
                            fields[i]);
@@ -198,8 +198,7 @@ vy_status vy_table_open(vy_log *log, uint32_t drone, const char *const *fields, 
         stream_fields s;
         char topic[VY_NAME_CAP + 40];
         const int stream = k == 0 ? STREAM_TRUTH : k <= STREAM_TRUTH ? k - 1 : k; // truth first
-        const int optional =
-            stream >= DRONE_STREAM_COUNT || strcmp(vy_drone_streams[stream].block, "drone") != 0;
+        const int optional = stream >= DRONE_STREAM_COUNT || vy_drone_streams[stream].block != BLOCK_drone;
         describe(stream, VY_ROTOR_CAP, &s);
         snprintf(topic, sizeof topic, "/drones/%s/%s", log->names[drone], s.topic);
         const vy_mcap_channel *channel = vy_mcap_reader_find_channel(log->reader, topic);

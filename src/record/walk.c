@@ -197,19 +197,19 @@ vy_status vy_log_state_before(vy_log *log, uint64_t tick, state_record *out, vy_
 }
 
 // Compare one block of the state by its fields, in their order.
-static int compare_block(const char *block, const unsigned char *a, const unsigned char *b,
+static int compare_block(const vy_block *block, const unsigned char *a, const unsigned char *b,
                          const char *prefix, vy_difference *out)
 {
-    for (int i = 0; i < vy_field_count; ++i) {
-        const vy_field *f = &vy_fields[i];
-        if (strcmp(f->block, block) != 0 || strcmp(f->name, "chain") == 0) continue;
+    for (int i = 0; i < block->field_count; ++i) {
+        const vy_field *f = &block->fields[i];
+        if (strcmp(f->name, "chain") == 0) continue;
         for (int k = 0; k < f->count; ++k) {
             const size_t at = f->offset + 8 * (size_t)k;
             if (memcmp(a + at, b + at, 8) == 0) continue;
             char component[12];
             vy_component_name(f->count, k, component);
             snprintf(out->field, sizeof out->field, "%s%s%s", prefix, f->name, component);
-            out->real = strcmp(f->type, "f64") == 0;
+            out->real = !field_is_whole(f);
             memcpy(&out->a, a + at, 8);
             memcpy(&out->b, b + at, 8);
             memcpy(&out->whole_a, a + at, 8);
@@ -220,72 +220,39 @@ static int compare_block(const char *block, const unsigned char *a, const unsign
     return 0;
 }
 
-// How many contacts a state has room for. Whatever there is that nothing else accounts for is of contacts.
-static uint64_t contact_room(size_t left, const state_counts *counts)
+// Two states that do not have the same blocks, or do not say which they have.
+static int compare_heads(const unsigned char *a, const unsigned char *b, size_t size, vy_difference *out)
 {
-    const size_t lists = counts->rests > 0 ? 2 : 1; // those that sleep have one of their own
-    const size_t fixed = counts->drones * (sizeof(ledger_block) + sizeof(touch_block)) +
-                         counts->rests * sizeof(rest_block) + lists * sizeof(contacts_block);
-    return left >= fixed ? (left - fixed) / (lists * sizeof(contact_block)) : 0;
+    size_t at = sizeof(world_block);
+    if (size < at) return 0;
+    if (compare_block(&vy_blocks[BLOCK_world], a, b, "world.", out)) return 1;
+    for (int i = 0; i < BLOCK_KINDS && at + sizeof(entry_block) <= size; ++i, at += sizeof(entry_block)) {
+        char prefix[32];
+        snprintf(prefix, sizeof prefix, "entries[%d].", i);
+        if (compare_block(&vy_blocks[BLOCK_entry], a + at, b + at, prefix, out)) return 1;
+    }
+    return 0;
 }
 
-int vy_state_compare(const unsigned char *a, const unsigned char *b, size_t size, const state_counts *counts,
-                     vy_difference *out)
+int vy_state_compare(const unsigned char *a, const unsigned char *b, size_t size, vy_difference *out)
 {
-    world_block head, other;
-    if (size < sizeof head || (size - sizeof head) / sizeof(drone_block) < counts->drones) return 0;
-    memcpy(&head, a, sizeof head);
-    memcpy(&other, b, sizeof other);
-    if (head.joint_count != other.joint_count || head.noise_count != other.noise_count ||
-        head.gear_count != other.gear_count) { // then nothing behind lies where it should
-        return compare_block("world", a, b, "world.", out);
-    }
-    const size_t others =
-        sizeof head + counts->drones * sizeof(drone_block) + counts->joints * sizeof(tie_block) +
-        count_high(head.joint_count) * sizeof(payload_block) + head.noise_count * sizeof(noise_block) +
-        counts->lines * sizeof(line_block) + count_low(head.gear_count) * sizeof(gear_block) +
-        counts->guards * sizeof(guard_block) + count_high(head.gear_count) * sizeof(thruster_block) +
-        counts->kits * sizeof(kit_block) + counts->filters * sizeof(filter_block) +
-        counts->gates * sizeof(gate_block) + counts->delays * sizeof(delay_block);
-    if (size < others) return compare_block("world", a, b, "world.", out);
-    const uint64_t contacts = contact_room(size - others, counts);
-    const struct {
-        const char *block, *list;
-        uint64_t count;
-        size_t size;
-    } parts[] = {
-        {"drone", "drones", counts->drones, sizeof(drone_block)},
-        {"payload", "payloads", count_high(head.joint_count), sizeof(payload_block)},
-        {"tie", "joints", counts->joints, sizeof(tie_block)},
-        {"noise", "noise", head.noise_count, sizeof(noise_block)},
-        {"line", "lines", counts->lines, sizeof(line_block)},
-        {"gear", "gear", count_low(head.gear_count), sizeof(gear_block)},
-        {"guard", "guards", counts->guards, sizeof(guard_block)},
-        {"thruster", "thrusters", count_high(head.gear_count), sizeof(thruster_block)},
-        {"touch", "touch", contacts > 0 ? counts->drones : 0, sizeof(touch_block)},
-        {"contacts", "contacts", contacts > 0, sizeof(contacts_block)},
-        {"contact", "contacts", contacts, sizeof(contact_block)},
-        {"rest", "rests", counts->rests, sizeof(rest_block)},
-        {"contacts", "sleepers", counts->rests > 0, sizeof(contacts_block)},
-        {"contact", "sleepers", counts->rests > 0 ? contacts : 0, sizeof(contact_block)},
-        {"kit", "kits", counts->kits, sizeof(kit_block)},
-        {"filter", "filters", counts->filters, sizeof(filter_block)},
-        {"gate", "gates", counts->gates, sizeof(gate_block)},
-        {"delay", "delays", counts->delays, sizeof(delay_block)},
-        {"ledger", "ledger", counts->drones, sizeof(ledger_block)},
-    };
-    size_t at = sizeof head;
-    for (size_t k = 0; k < sizeof parts / sizeof parts[0]; ++k) {
-        for (uint64_t i = 0; i < parts[k].count && at + parts[k].size <= size; ++i, at += parts[k].size) {
+    block_counts counts, other;
+    if (!vy_read_entries(a, size, &counts) || !vy_read_entries(b, size, &other) ||
+        memcmp(&counts, &other, sizeof counts) != 0)
+        return compare_heads(a, b, size, out); // then nothing behind lies where it should
+    size_t at = block_offset(&counts, BLOCK_entry + 1);
+    for (int kind = BLOCK_entry + 1; kind < BLOCK_KINDS; ++kind) {
+        const vy_block *block = &vy_blocks[kind];
+        for (uint32_t i = 0; i < counts.of[kind]; ++i, at += block->size) {
             char prefix[32];
-            if (strcmp(parts[k].block, "contacts") == 0) // there is one
-                snprintf(prefix, sizeof prefix, "%s.", parts[k].list);
+            if (kind == BLOCK_contacts || kind == BLOCK_sleepers) // there is one
+                snprintf(prefix, sizeof prefix, "%s.", block->list);
             else
-                snprintf(prefix, sizeof prefix, "%s[%u].", parts[k].list, (unsigned)i);
-            if (compare_block(parts[k].block, a + at, b + at, prefix, out)) return 1;
+                snprintf(prefix, sizeof prefix, "%s[%u].", block->list, (unsigned)i);
+            if (compare_block(block, a + at, b + at, prefix, out)) return 1;
         }
     }
-    return compare_block("world", a, b, "world.", out);
+    return compare_block(&vy_blocks[BLOCK_world], a, b, "world.", out);
 }
 
 int vy_reply_compare(const reply_cells *a, const reply_cells *b, vy_difference *out)

@@ -31,19 +31,19 @@ static vy_status refuse(const snapshot *s, const char *of, uint32_t index, const
 
 static vy_status check_head(const snapshot *s)
 {
-    const world_block *head = s->head, *mine = s->world->state;
-    if (head->drone_count != mine->drone_count || head->noise_count != mine->noise_count ||
-        count_low(head->line_count) != count_low(mine->line_count) || head->gear_count != mine->gear_count ||
-        head->joint_count != mine->joint_count) {
+    const world_block *head = s->head;
+    block_counts counts;
+    if (!vy_read_entries(s->bytes, s->world->state_size, &counts) ||
+        memcmp(&counts, &s->world->counts, sizeof counts) != 0)
         return vy_fail(s->err, VY_BAD_VALUE, "snapshot: not of a world with the same drones and noise");
-    }
     if (head->tick > TICK_MOST) return vy_fail(s->err, VY_BAD_VALUE, "snapshot: a tick beyond all time");
     const int failed = head->failure_reason != VY_FAILURE_NONE;
-    if (head->failure_reason > VY_FAILURE_FENCE || head->failure_field >= (uint64_t)vy_field_count ||
-        (failed && (head->failure_drone >= head->drone_count || head->failure_tick > head->tick)))
+    if (head->failure_reason > VY_FAILURE_FENCE ||
+        head->failure_field >= (uint64_t)vy_blocks[BLOCK_drone].field_count ||
+        (failed && (head->failure_drone >= counts.of[BLOCK_drone] || head->failure_tick > head->tick)))
         return vy_fail(s->err, VY_BAD_VALUE, "snapshot: a failure that this world cannot have");
-    const vy_integrator integrator = integrator_of(count_high(head->line_count));
-    if (vy_integrator_order(integrator) == 0 ||
+    const vy_integrator integrator = (vy_integrator)head->integrator;
+    if (head->integrator > INT32_MAX || vy_integrator_order(integrator) == 0 ||
         (s->world->model.physics.engine == VY_ENGINE_SIMPLE && integrator != VY_INTEGRATOR_RK4))
         return vy_fail(s->err, VY_BAD_VALUE, "snapshot: an integrator that this world cannot have");
     return VY_OK;

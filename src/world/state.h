@@ -12,6 +12,7 @@
 #include "sensors/imu_full.h"
 #include "sensors/mocap.h"
 #include "volery/world.h"
+#include "world/fields.h"
 #include <stddef.h>
 
 enum { LIMIT_TILT, LIMIT_RATE, LIMIT_SPEED, LIMIT_HEIGHT, LIMIT_DISTANCE, LIMIT_COUNT };
@@ -20,10 +21,16 @@ enum { FENCE_FALL, FENCE_GROUND, FENCE_GEOFENCE, FENCE_COUNT };
 
 typedef struct world_block {
     bits chain, tick;
-    bits drone_count, noise_count, line_count, gear_count, joint_count; // what the state is made of
+    bits integrator;  // a vy_integrator: the present one
+    bits block_kinds; // entries that follow
     bits failure_reason, failure_tick, failure_drone, failure_field;
     real failure_value, failure_limit;
 } world_block;
+
+/// A kind of block that the state has: blocks.inl.
+typedef struct entry_block {
+    bits id, count;
+} entry_block;
 
 typedef struct drone_block {
     body_state body;
@@ -57,22 +64,6 @@ typedef struct payload_block {
 typedef struct noise_block {
     vec3 force, torque;
 } noise_block;
-
-/// Some counts of world_block are two numbers in one value, the later one in its upper half: worlds without
-/// what it counts keep their bits.
-VY_FN uint64_t count_pair(uint32_t low, uint32_t high) { return (uint64_t)high << 32 | low; }
-VY_FN uint32_t count_low(uint64_t pair) { return (uint32_t)pair; }
-VY_FN uint32_t count_high(uint64_t pair) { return (uint32_t)(pair >> 32); }
-
-/// An integrator in such an upper half, and back: RK4 is 0.
-VY_FN uint32_t integrator_code(vy_integrator integrator)
-{
-    return (uint32_t)integrator ^ (uint32_t)VY_INTEGRATOR_RK4;
-}
-VY_FN vy_integrator integrator_of(uint32_t code)
-{
-    return (vy_integrator)(code ^ (uint32_t)VY_INTEGRATOR_RK4);
-}
 
 enum { LINE_CELLS = 64 };
 
@@ -117,9 +108,12 @@ typedef struct contact_block {
     double values[CONTACT_CELLS];
 } contact_block;
 
+typedef contacts_block sleepers_block;
+typedef contact_block sleeper_block;
+
 /// How long a drone or body has rested, or with whom it sleeps: body_rest of dynamics/sleep.h, as cells.
-/// Every drone has one in a world whose bodies may sleep; pairs that sleep follow, as contacts_block and
-/// contact_block.
+/// Every drone has one in a world whose bodies may sleep; pairs that sleep follow, as sleepers_block and
+/// sleeper_block.
 typedef struct rest_block {
     uint64_t ticks, island;
     double acceleration[3], torque[3];
@@ -241,28 +235,92 @@ VY_FN void cells_give_back(mask who, const void *kept, void *cells, size_t size)
 #endif
 }
 
-/// One row of fields.inl.
+/// What a field is. A list has one value per rotor, thruster or ray, or a number of values that is its own.
+enum field_type {
+    FIELD_NUMBER,
+    FIELD_VEC3,
+    FIELD_QUAT,
+    FIELD_ROTORS,
+    FIELD_THRUSTERS,
+    FIELD_COMMANDS, // one per rotor, then one per thruster
+    FIELD_RAYS,
+    FIELD_LIST,
+    FIELD_WHOLE, // this and all below: whole numbers
+    FIELD_TICK,
+    FIELD_FLAGS,
+    FIELD_HASH
+};
+
+/// One row of fields.h.
 typedef struct vy_field {
-    const char *block, *name, *type, *unit, *text;
+    const char *name, *unit, *text;
+    enum field_type type;
     size_t offset; // bytes from the start of its block
     int count;     // values of 8 bytes
 } vy_field;
 
-extern const vy_field vy_fields[];
-extern const int vy_field_count;
+VY_FN int field_is_whole(const vy_field *f) { return f->type >= FIELD_WHOLE; }
 
-/// Hash of a world's whole state, `size` bytes, without its chain.
-uint64_t vy_state_hash(const void *state, size_t size);
+/// The blocks of a state, in order of memory.
+enum block_kind {
+#define BLOCK(id, name, list, text) BLOCK_##name,
+#include "world/blocks.inl"
+    BLOCK_KINDS
+};
 
-/// Index in vy_fields of cell `cell` of a drone_block.
+/// One row of blocks.inl.
+typedef struct vy_block {
+    uint64_t id;
+    const char *name, *list, *text;
+    size_t size;            // [bytes]
+    const vy_field *fields; // in order of memory
+    int field_count;
+} vy_block;
+
+extern const vy_block vy_blocks[BLOCK_KINDS];
+
+/// How many blocks of each kind a state has.
+typedef struct block_counts {
+    uint32_t of[BLOCK_KINDS];
+} block_counts;
+
+/// Where the blocks of `kind` begin, in bytes from the start of a state of this machine; BLOCK_KINDS: where
+/// it ends.
+VY_FN size_t block_offset(const block_counts *counts, enum block_kind kind)
+{
+    size_t at = 0;
+#define BLOCK(id, name, list, text)      \
+    if (kind == BLOCK_##name) return at; \
+    at += counts->of[BLOCK_##name] * sizeof(name##_block);
+#include "world/blocks.inl"
+    return at;
+}
+
+/// Complete `counts` with the head: one world, and an entry per kind present. 0 blocks are absent.
+void vy_count_head(block_counts *counts);
+
+/// Write the head's entries from `counts` into a state.
+void vy_write_entries(const block_counts *counts, void *state);
+
+/// The counts that the head of a state names. Returns 0 when it names unknown kinds, or others than `size`
+/// bytes hold.
+int vy_read_entries(const void *state, size_t size, block_counts *out);
+
+/// The field `name` of a kind of block; NULL: it has none.
+const vy_field *vy_find_field(enum block_kind kind, const char *name);
+
+/// The name of a number, for world_fail(): index of the field that cell `cell` of a drone_block belongs to.
 VY_FN int drone_field_at(size_t cell)
 {
     size_t at = 0;
     int field = 0;
-#define WORLD_FIELD(member, type, count, unit, text) ++field;
-#define DRONE_FIELD(member, type, count, unit, text) \
-    if (cell < (at += (count))) return field;        \
+#define FIELD(block, member, type, count, unit, text) \
+    if (cell < (at += (count))) return field;         \
     ++field;
-#include "world/fields.inl"
-    return 0;
+    FIELDS_drone(FIELD, drone)
+#undef FIELD
+        return 0;
 }
+
+/// Hash of a world's whole state, `size` bytes, without its chain.
+uint64_t vy_state_hash(const void *state, size_t size);

@@ -29,16 +29,37 @@ int vy_world_slot(const vy_world *world, vy_drone_id id, uint32_t *slot)
     return 1;
 }
 
-// Bytes of state that contacts take.
-static size_t contacts_size(const vy_model *m, size_t drones)
+// How many blocks of each kind a state has, in which `drones` drones and so on are.
+static block_counts count_blocks(const vy_model *m)
 {
-    if (m->contact_cap == 0) return 0;
-    const size_t pairs = sizeof(contacts_block) + m->contact_cap * sizeof(contact_block);
-    return drones * sizeof(touch_block) + pairs + (m->sleeps ? drones * sizeof(rest_block) + pairs : 0);
+    const uint32_t drones = m->drone_count, pairs = m->contact_cap;
+    block_counts counts = {.of = {
+                               [BLOCK_drone] = drones,
+                               [BLOCK_payload] = m->payload_count,
+                               [BLOCK_tie] = m->joint_count,
+                               [BLOCK_noise] = m->noise_count,
+                               [BLOCK_line] = m->line_count,
+                               [BLOCK_gear] = m->geared ? drones : 0,
+                               [BLOCK_guard] = m->guarded ? drones : 0,
+                               [BLOCK_thruster] = m->thrusting ? drones : 0,
+                               [BLOCK_touch] = pairs > 0 ? drones : 0,
+                               [BLOCK_contacts] = pairs > 0,
+                               [BLOCK_contact] = pairs,
+                               [BLOCK_rest] = m->sleeps ? drones : 0,
+                               [BLOCK_sleepers] = m->sleeps ? 1 : 0,
+                               [BLOCK_sleeper] = m->sleeps ? pairs : 0,
+                               [BLOCK_kit] = m->kit_count,
+                               [BLOCK_filter] = m->filter_count,
+                               [BLOCK_gate] = m->gate_count,
+                               [BLOCK_delay] = m->delay_count,
+                               [BLOCK_ledger] = drones,
+                           }};
+    vy_count_head(&counts);
+    return counts;
 }
 
-// Who is there settles where the state ends: one dense block, whose size and identity follow from the counts.
-void vy_world_lay_out(vy_world *world)
+// Each noise of each drone it acts on has a filter in the state.
+static void count_noises(vy_world *world)
 {
     vy_model *m = &world->model;
     m->noise_count = 0;
@@ -51,38 +72,55 @@ void vy_world_lay_out(vy_world *world)
         d->noise = m->noise_count;
         if (d->def.kind == VY_DISTURBANCE_NOISE) m->noise_count += d->last - d->first;
     }
-    world->payloads = (payload_block *)(world->drones + m->drone_count);
-    world->ties = (tie_block *)(world->payloads + m->payload_count);
-    world->noise = (noise_block *)(world->ties + m->joint_count);
-    const uint32_t gears = m->geared ? m->drone_count : 0;
-    world->lines = (line_block *)(world->noise + m->noise_count);
-    world->gear = (gear_block *)(world->lines + m->line_count);
-    const uint32_t guards = m->guarded ? m->drone_count : 0, thrusters = m->thrusting ? m->drone_count : 0;
-    world->guards = (guard_block *)(world->gear + gears);
-    world->thrusters = (thruster_block *)(world->guards + guards);
-    unsigned char *end = (unsigned char *)(world->thrusters + thrusters);
-    const size_t touching = contacts_size(m, m->drone_count);
-    world->touches = touching > 0 ? (touch_block *)(void *)end : NULL;
-    world->contacts = touching > 0 ? (contacts_block *)(void *)(world->touches + m->drone_count) : NULL;
-    world->rests = NULL;
-    world->sleepers = NULL;
-    if (touching > 0 && m->sleeps) {
-        contact_block *const pairs = (contact_block *)(world->contacts + 1);
-        world->rests = (rest_block *)(void *)(pairs + m->contact_cap);
-        world->sleepers = (contacts_block *)(void *)(world->rests + m->drone_count);
+}
+
+// The counts have grown from `before`: blocks move up, the last one first, and new ones are zero.
+static void move_blocks(const block_counts *before, vy_world *world)
+{
+    unsigned char *state = (unsigned char *)world->state;
+    for (int kind = BLOCK_KINDS - 1; kind > BLOCK_entry; --kind) {
+        const size_t size = vy_blocks[kind].size, old = before->of[kind] * size;
+        unsigned char *to = state + block_offset(&world->counts, (enum block_kind)kind);
+        memmove(to, state + block_offset(before, (enum block_kind)kind), old);
+        memset(to + old, 0, world->counts.of[kind] * size - old);
     }
-    world->kits = (kit_block *)(void *)(end + touching);
-    world->filters = (filter_block *)(world->kits + m->kit_count);
-    world->gates = (gate_block *)(world->filters + m->filter_count);
-    world->delays = (delay_block *)(world->gates + m->gate_count);
-    world->ledger = (ledger_block *)(world->delays + m->delay_count);
-    world->hashed_size = (size_t)((unsigned char *)world->ledger - (unsigned char *)world->state);
-    world->state_size = world->hashed_size + m->drone_count * sizeof(ledger_block);
-    world->state->drone_count = m->drone_count;
-    world->state->noise_count = m->noise_count;
-    world->state->line_count = count_pair(m->line_count, integrator_code(m->physics.integrator));
-    world->state->gear_count = count_pair(gears, thrusters);
-    world->state->joint_count = count_pair(m->joint_count, m->payload_count);
+}
+
+// Where blocks of a kind are, also when there are none.
+static void *block_at(vy_world *world, enum block_kind kind)
+{
+    return (unsigned char *)world->state + block_offset(&world->counts, kind);
+}
+
+// Who is there settles where the state ends: one dense block, whose size and identity follow from the counts.
+void vy_world_lay_out(vy_world *world)
+{
+    const vy_model *m = &world->model;
+    const block_counts before = world->counts;
+    count_noises(world);
+    world->counts = count_blocks(m);
+    move_blocks(&before, world);
+    world->drones = block_at(world, BLOCK_drone);
+    world->payloads = block_at(world, BLOCK_payload);
+    world->ties = block_at(world, BLOCK_tie);
+    world->noise = block_at(world, BLOCK_noise);
+    world->lines = block_at(world, BLOCK_line);
+    world->gear = block_at(world, BLOCK_gear);
+    world->guards = block_at(world, BLOCK_guard);
+    world->thrusters = block_at(world, BLOCK_thruster);
+    world->touches = m->contact_cap > 0 ? block_at(world, BLOCK_touch) : NULL;
+    world->contacts = m->contact_cap > 0 ? block_at(world, BLOCK_contacts) : NULL;
+    world->rests = m->sleeps ? block_at(world, BLOCK_rest) : NULL;
+    world->sleepers = m->sleeps ? block_at(world, BLOCK_sleepers) : NULL;
+    world->kits = block_at(world, BLOCK_kit);
+    world->filters = block_at(world, BLOCK_filter);
+    world->gates = block_at(world, BLOCK_gate);
+    world->delays = block_at(world, BLOCK_delay);
+    world->ledger = block_at(world, BLOCK_ledger);
+    world->hashed_size = block_offset(&world->counts, BLOCK_ledger);
+    world->state_size = block_offset(&world->counts, BLOCK_KINDS);
+    world->state->integrator = (uint64_t)m->physics.integrator;
+    vy_write_entries(&world->counts, world->state);
 }
 
 // Periods of the policy, of turbulence and of wakes in steps; those left at 0 are ten.
@@ -144,21 +182,27 @@ vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err
 
     const size_t drones = def->drone_cap, disturbances = def->disturbance_cap;
     const size_t noises = drones * disturbances, solids = drones + def->obstacle_cap;
-    const vy_model caps = {.contact_cap = def->contacts.cap,
-                           .sleeps = def->contacts.cap > 0 && def->contacts.sleep > 0.0};
+    const vy_model caps = {.drone_count = def->drone_cap,
+                           .payload_count = def->payload_cap,
+                           .joint_count = def->joint_cap,
+                           .noise_count = (uint32_t)noises,
+                           .line_count = def->line_cap,
+                           .geared = 1,
+                           .guarded = 1,
+                           .thrusting = 1,
+                           .contact_cap = def->contacts.cap,
+                           .sleeps = def->contacts.cap > 0 && def->contacts.sleep > 0.0,
+                           .kit_count = def->kit_cap,
+                           .filter_count = def->kit_cap,
+                           .gate_count = def->kit_cap,
+                           .delay_count = def->delay_cap};
+    const block_counts most = count_blocks(&caps);
     const size_t sizes[PARTS] = {
         [PART_WORLD] = sizeof(vy_world),
         [PART_DRONES] = drones * sizeof(drone_model),
         [PART_PARAMS] = drones * sizeof(drone_params),
         [PART_DISTURBANCES] = disturbances * sizeof(disturbance_model),
-        [PART_STATE] = sizeof(world_block) +
-                       drones * (sizeof(drone_block) + sizeof(gear_block) + sizeof(guard_block) +
-                                 sizeof(thruster_block) + sizeof(ledger_block)) +
-                       def->payload_cap * sizeof(payload_block) + def->joint_cap * sizeof(tie_block) +
-                       noises * sizeof(noise_block) + def->line_cap * sizeof(line_block) +
-                       contacts_size(&caps, drones) +
-                       def->kit_cap * (sizeof(kit_block) + sizeof(filter_block) + sizeof(gate_block)) +
-                       def->delay_cap * sizeof(delay_block),
+        [PART_STATE] = block_offset(&most, BLOCK_KINDS),
         [PART_NOISE_AHEAD] = noises * sizeof(noise_ahead),
         [PART_IMU_AHEAD] = drones * sizeof(rng_ahead),
         [PART_LOADS] = drones * sizeof(body_loads),
@@ -226,7 +270,6 @@ vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err
     world->model.wake_period = wake_ticks;
     world->model.geared = env->wakes.on;
     world->state = parts[PART_STATE];
-    world->drones = (drone_block *)(world->state + 1);
     world->noise_ahead = parts[PART_NOISE_AHEAD];
     world->imu_ahead = parts[PART_IMU_AHEAD];
     world->loads = parts[PART_LOADS];
@@ -320,7 +363,6 @@ vy_status vy_world_add_drone(vy_world *world, const vy_drone_def *def, vy_drone_
     if (status == VY_OK && vy_drone_has_kit(def)) status = add_kit(m, def, index, &delays, err);
     if (status == VY_OK && world->bodies != NULL) status = vy_touch_add_drone(world, def, err);
     if (status == VY_OK) {
-        vy_drone_start(m, def, index, &world->drones[index]);
         if (m->payload_cap > 0) world->vehicles[index] = def->vehicle;
         m->drone_count += 1;
         m->kit_count += m->drones[index].kit > 0;
@@ -333,6 +375,7 @@ vy_status vy_world_add_drone(vy_world *world, const vy_drone_def *def, vy_drone_
         m->thrusting |= m->drones[index].layout.thrusters.count > 0;
         m->wake_most = real_max(m->wake_most, m->drones[index].wake_exit);
         vy_world_lay_out(world);
+        vy_drone_start(m, def, index, &world->drones[index]);
         if (out != NULL) *out = id_of(index);
     }
     return status;
@@ -635,7 +678,7 @@ vy_failure vy_world_failure(const vy_world *world)
         .drone = (uint32_t)w->failure_drone,
         .value = w->failure_value,
         .limit = w->failure_limit,
-        .what = reason == VY_FAILURE_NOT_FINITE   ? vy_fields[w->failure_field].name
+        .what = reason == VY_FAILURE_NOT_FINITE   ? vy_blocks[BLOCK_drone].fields[w->failure_field].name
                 : reason == VY_FAILURE_CONTROLLER ? vy_verdict_text((vy_verdict)w->failure_field)
                 : reason == VY_FAILURE_CRASH      ? (w->failure_field ? "impulse" : "closing speed")
                                                   : names[reason],
@@ -648,7 +691,6 @@ void vy_world_move_state(vy_world *world, void *cells)
 {
     memcpy(cells, world->state, world->state_size);
     world->state = cells;
-    world->drones = (drone_block *)(world->state + 1);
     vy_world_lay_out(world);
 }
 
@@ -660,7 +702,7 @@ static void take_integrator(vy_world *world, vy_integrator integrator)
     vy_model *m = &world->model;
     m->physics.integrator = integrator;
     m->usual = plant_is_usual(&m->physics);
-    world->state->line_count = count_pair(m->line_count, integrator_code(integrator));
+    world->state->integrator = (uint64_t)integrator;
     if (world->bodies != NULL) (void)vy_bodies_set_integrator(world->bodies, integrator);
 }
 
@@ -685,7 +727,7 @@ vy_status vy_world_restore(vy_world *world, const void *block, size_t size, vy_e
     const vy_status status = vy_snapshot_check(world, block, size, err);
     if (status != VY_OK) return status;
     memcpy(world->state, block, size);
-    take_integrator(world, integrator_of(count_high(world->state->line_count)));
+    take_integrator(world, (vy_integrator)world->state->integrator);
     if (world->bodies != NULL) vy_joints_clear_multipliers(world->bodies);
     if (world->model.payload_count > 0) vy_payload_sync(world);
     if (world->rests != NULL) vy_touch_sync(world);

@@ -13,12 +13,8 @@ typedef struct energy_account {
 
 struct vy_world {
     vy_model model;
-    // State: one block [world_block][drone_block x drones][payload_block x payloads][tie_block x joints]
-    // [noise_block x noises][line_block x lines][gear_block x gears][guard_block x guards]
-    // [thruster_block x sets][touch_block x drones][contacts_block][contact_block x cap][rest_block x drones]
-    // [contacts_block][contact_block x cap][kit_block x kits][filter_block x filters][gate_block x gates]
-    // [delay_block x delays][ledger_block x drones]; the three of contacts only in a world made for them, the
-    // three after them only where bodies may sleep.
+    // State: one run of the blocks that blocks.inl lists, and where in it they are.
+    block_counts counts;
     world_block *state;
     drone_block *drones;
     payload_block *payloads;
@@ -30,7 +26,7 @@ struct vy_world {
     touch_block *touches; // NULL without contacts
     contacts_block *contacts;
     rest_block *rests;        // NULL: nobody sleeps
-    contacts_block *sleepers; // pairs that sleep
+    sleepers_block *sleepers; // pairs that sleep
     guard_block *guards;
     kit_block *kits;
     filter_block *filters;

@@ -1,0 +1,110 @@
+// test_state.c - the head of a state names the blocks present, and nothing else.
+#include "check.h"
+#include "flight.h"
+#include "world/world_impl.h"
+#include <stdlib.h>
+#include <string.h>
+
+// A world without a kind of block must have the same bits whether that kind exists or not: its head may name
+// only what it has, by ids that never change.
+static void the_head_names_what_is_present(void **unused)
+{
+    (void)unused;
+    const vy_drone_def def = vy_default_drone_def();
+    vy_world *world = fly(&def);
+    const entry_block *entry = (const entry_block *)(world->state + 1);
+    assert_int_equal(world->state->block_kinds, 2);
+    assert_true(entry[0].id == 2 && entry[0].count == 1);  // drone
+    assert_true(entry[1].id == 20 && entry[1].count == 1); // the account of what is neglected
+    assert_int_equal(world->state_size, sizeof(world_block) + 2 * sizeof(entry_block) + sizeof(drone_block) +
+                                            sizeof(ledger_block));
+    vy_world_destroy(world);
+}
+
+// In logs these stand for the blocks: a number that was given once is that block's for ever.
+static void ids_are_stable(void **unused)
+{
+    (void)unused;
+    static const char *const names[] = {"world",   "entry", "drone",    "payload",  "tie",   "noise",
+                                        "line",    "gear",  "guard",    "thruster", "touch", "contacts",
+                                        "contact", "rest",  "sleepers", "sleeper",  "kit",   "filter",
+                                        "gate",    "delay", "ledger"};
+    assert_true(BLOCK_KINDS >= sizeof names / sizeof names[0]);
+    for (int kind = 0; kind < BLOCK_KINDS; ++kind) {
+        const uint64_t id = vy_blocks[kind].id;
+        if (id < sizeof names / sizeof names[0]) assert_string_equal(vy_blocks[kind].name, names[id]);
+        for (int other = 0; other < kind; ++other) assert_true(vy_blocks[other].id != id);
+    }
+}
+
+// What is written can be read, for any set of blocks; a head that says something else than what there is is
+// refused.
+static void heads_read_as_written(void **unused)
+{
+    (void)unused;
+    random_source r = {7};
+    for (int round = 0; round < 2000; ++round) {
+        block_counts counts = {0}, read;
+        for (int kind = BLOCK_entry + 1; kind < BLOCK_KINDS; ++kind)
+            counts.of[kind] = random_bits(&r) % 3 == 0 ? (uint32_t)(random_bits(&r) % 5) : 0;
+        vy_count_head(&counts);
+        const size_t size = block_offset(&counts, BLOCK_KINDS);
+        uint64_t *state = calloc(size, 1);
+        assert_non_null(state);
+        vy_write_entries(&counts, state);
+        assert_true(vy_read_entries(state, size, &read));
+        assert_memory_equal(&read, &counts, sizeof counts);
+        assert_false(vy_read_entries(state, size + 8, &read));
+        assert_false(vy_read_entries(state, size - 8, &read));
+        const size_t cells = 2 * counts.of[BLOCK_entry];
+        if (cells > 0) { // any other number in an entry names other blocks
+            uint64_t *cell = state + sizeof(world_block) / 8 + random_bits(&r) % cells;
+            *cell ^= (uint64_t)1 << random_bits(&r) % 64;
+            const int taken = vy_read_entries(state, size, &read);
+            assert_false(taken && memcmp(&read, &counts, sizeof counts) == 0);
+        }
+        ((world_block *)state)->block_kinds += 1 + random_bits(&r) % 1000;
+        assert_false(vy_read_entries(state, size, &read) && memcmp(&read, &counts, sizeof counts) == 0);
+        free(state);
+    }
+}
+
+// Blocks that are added later move those that are there: what was in them goes along.
+static void blocks_keep_their_values_when_others_come(void **unused)
+{
+    (void)unused;
+    vy_world_def wd = vy_default_world_def();
+    wd.drone_cap = 3;
+    wd.disturbance_cap = 4;
+    vy_world *world = NULL;
+    assert_int_equal(vy_world_create(&wd, &world, NULL), VY_OK);
+    for (int i = 0; i < 3; ++i) {
+        vy_drone_def def = vy_default_drone_def();
+        def.position = (vy_vec3){i + 0.25, -i, 2.0 + i};
+        def.imu.accel_bias = 0.1;
+        assert_int_equal(vy_world_add_drone(world, &def, NULL, NULL), VY_OK);
+        vy_disturbance_def noise = vy_default_disturbance_def();
+        noise.kind = VY_DISTURBANCE_NOISE;
+        noise.frequency = 2.0;
+        noise.force = (vy_vec3){0.01, 0.0, 0.0};
+        assert_int_equal(vy_world_add_disturbance(world, &noise, NULL), VY_OK);
+        for (int k = 0; k <= i; ++k) {
+            vy_drone_state s;
+            assert_int_equal(vy_world_read_drone(world, vy_world_drone(world, (uint32_t)k), &s), VY_OK);
+            assert_true(s.position.x == k + 0.25 && s.position.y == -k && s.position.z == 2.0 + k);
+        }
+        for (uint32_t k = 0; k < world->model.noise_count; ++k) assert_true(world->noise[k].force.x == 0.0);
+    }
+    vy_world_destroy(world);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_head_names_what_is_present),
+        cmocka_unit_test(ids_are_stable),
+        cmocka_unit_test(heads_read_as_written),
+        cmocka_unit_test(blocks_keep_their_values_when_others_come),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
