@@ -245,7 +245,7 @@ after "crashed (11)" ODD_DESTRUCTOR=crash $run=0
 for how in exit quit leave; do after "ended before the run did (0)" ODD_DESTRUCTOR=$how $run=0; done
 after "did not reply within its deadline (0)" ODD_DESTRUCTOR=loop $run=0 $hasty
 # What a plug-in prints does not get into a log, nor into JSON, on standard output.
-try 0 env ODD_CONSTRUCTOR=print ODD_DESTRUCTOR=print $run=0 --json --no-log
+try 0 env ODD_CONSTRUCTOR=print ODD_DESTRUCTOR=print $run=0 -q --json --no-log
 [ "$(cat err)" = "printed
 printed" ] || fail "a plug-in that prints"
 python3 -m json.tool out >/dev/null || fail "no JSON beside a plug-in that prints"

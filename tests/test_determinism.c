@@ -182,15 +182,15 @@ static void a_sensor_more_moves_no_other(void **unused)
 }
 
 // The hash of a step is XXH3 over the whole state, with the hash of the step before in the place of its own.
-// The policy's ledger at its end is hashed when the policy is evaluated, and changes at no other time.
+// The NAP accounts at its end are hashed when the policy is evaluated, and change at no other time.
 static void the_hash_covers_the_whole_state(void **unused)
 {
     (void)unused;
-    static unsigned char block[1 << 16], ledger[1 << 12];
+    static unsigned char block[1 << 16], accounts[1 << 12];
     vy_world *world = scene(7);
     const size_t all = vy_world_state_size(world);
-    const size_t tail = vy_world_drone_count(world) * sizeof(ledger_block);
-    assert_true(all <= sizeof block && tail <= sizeof ledger);
+    const size_t tail = vy_world_drone_count(world) * sizeof(nap_account_block);
+    assert_true(all <= sizeof block && tail <= sizeof accounts);
     for (int i = 0; i < 100; ++i) {
         const uint64_t before = vy_world_hash(world);
         (void)vy_world_step(world);
@@ -198,8 +198,8 @@ static void the_hash_covers_the_whole_state(void **unused)
         memcpy(block + offsetof(world_block, chain), &before, sizeof before);
         const int evaluated = i % 10 == 0; // every 10 ms, from the first step on
         assert_true(vy_world_hash(world) == vy_hash64(block, evaluated ? all : all - tail));
-        if (!evaluated) assert_memory_equal(block + all - tail, ledger, tail);
-        memcpy(ledger, block + all - tail, tail);
+        if (!evaluated) assert_memory_equal(block + all - tail, accounts, tail);
+        memcpy(accounts, block + all - tail, tail);
     }
     vy_world_destroy(world);
 }

@@ -682,7 +682,7 @@ static void the_search_finds_every_wake(void **unused)
                 const vec3 up = quat_rotate(defs[j].attitude, (vec3){0, 0, 1});
                 const wake_source w = {.place = defs[j].position,
                                        .down = vec3_scale(-1.0, up),
-                                       .push = sqrt(thrust / 1.225),
+                                       .momentum = sqrt(thrust / 1.225),
                                        .exit = sqrt(2.0 * thrust / (1.225 * 4.0 * PI * 0.0231 * 0.0231)),
                                        .width = 4.0 * 0.0231};
                 const vec3 offset = vec3_sub(defs[i].position, defs[j].position);

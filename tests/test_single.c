@@ -103,7 +103,7 @@ static void packed_cells_have_no_holes(void **state)
     for (uint32_t drones = 1; drones < 4; ++drones) {
         for (uint32_t noises = 0; noises < 3; ++noises) {
             block_counts counts = {
-                .of = {[BLOCK_drone] = drones, [BLOCK_noise] = noises, [BLOCK_ledger] = drones}};
+                .of = {[BLOCK_drone] = drones, [BLOCK_noise] = noises, [BLOCK_nap_account] = drones}};
             vy_count_head(&counts);
             const size_t cells =
                 (block_offset(&counts, BLOCK_KINDS) + drones * sizeof(drone_params) + sizeof(extra_block)) /

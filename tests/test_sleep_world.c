@@ -166,7 +166,7 @@ static void snapshots_keep_sleep(void **unused)
         }
     }
     assert_true(asleep_then > 3 && woke > 0);
-    const size_t at = (size_t)((unsigned char *)world->rests - (unsigned char *)world->state);
+    const size_t at = (size_t)((unsigned char *)world->sleep - (unsigned char *)world->state);
     const uint64_t nobody = 7;
     memcpy(block + at + 8, &nobody, sizeof nobody);
     assert_int_equal(vy_world_restore(world, block, size, NULL), VY_BAD_VALUE);
@@ -184,18 +184,18 @@ static void differences_are_named(void **unused)
     put_ground(world);
     (void)vy_world_advance(world, 60);
     assert_int_equal(asleep(world), 2);
-    assert_true(world->contacts->count == 0 && world->sleepers->count == 2);
+    assert_true(world->contacts->count == 0 && world->sleeping_contacts->count == 2);
     const size_t size = vy_world_state_size(world);
     unsigned char *a = malloc(size), *b = malloc(size);
     const struct {
         const void *cell;
         const char *name;
-    } cells[] = {{&world->rests[1].ticks, "rests[1].ticks"},
-                 {&world->rests[0].torque[2], "rests[0].torque.z"},
-                 {(contact_block *)(world->sleepers + 1) + 1, "sleepers[1].pair"},
-                 {&world->sleepers->count, "sleepers.count"},
+    } cells[] = {{&world->sleep[1].ticks, "sleep[1].ticks"},
+                 {&world->sleep[0].torque[2], "sleep[0].torque.z"},
+                 {(contact_block *)(world->sleeping_contacts + 1) + 1, "sleeping_contacts[1].pair"},
+                 {&world->sleeping_contacts->count, "sleeping_contacts.count"},
                  {&world->contacts->count, "contacts.count"},
-                 {&world->touches[1].now, "touch[1].now"}};
+                 {&world->contact_totals[1].now, "contact_totals[1].now"}};
     for (size_t k = 0; k < sizeof cells / sizeof cells[0]; ++k) {
         vy_difference d = {0};
         vy_world_save(world, a);
@@ -264,8 +264,8 @@ static void joints_and_payloads(void **unused)
     put_ground(world);
     (void)vy_world_advance(world, 250); // 0.5 s
     for (uint32_t i = 0; i < 4; ++i) assert_int_equal(state_of(world, i).asleep, 1);
-    assert_int_equal(world->rests[2].island, world->rests[3].island);
-    assert_int_not_equal(world->rests[0].island, world->rests[2].island);
+    assert_int_equal(world->sleep[2].island, world->sleep[3].island);
+    assert_int_not_equal(world->sleep[0].island, world->sleep[2].island);
     const body_state lies = world->drones[2].body;
     (void)vy_world_advance(world, 55);
     assert_memory_equal(&world->drones[2].body, &lies, sizeof lies);

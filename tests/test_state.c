@@ -17,7 +17,7 @@ static void the_head_names_what_is_present(void **unused)
     assert_true(entry[0].id == 2 && entry[0].count == 1);  // drone
     assert_true(entry[1].id == 20 && entry[1].count == 1); // the account of what is neglected
     assert_int_equal(world->state_size, sizeof(world_block) + 2 * sizeof(entry_block) + sizeof(drone_block) +
-                                            sizeof(ledger_block));
+                                            sizeof(nap_account_block));
     vy_world_destroy(world);
 }
 
@@ -25,10 +25,27 @@ static void the_head_names_what_is_present(void **unused)
 static void ids_are_stable(void **unused)
 {
     (void)unused;
-    static const char *const names[] = {"world",   "entry", "drone",    "payload",  "tie",   "noise",
-                                        "line",    "gear",  "guard",    "thruster", "touch", "contacts",
-                                        "contact", "rest",  "sleepers", "sleeper",  "kit",   "filter",
-                                        "gate",    "delay", "ledger"};
+    static const char *const names[] = {"world",
+                                        "entry",
+                                        "drone",
+                                        "payload",
+                                        "joint",
+                                        "noise",
+                                        "line",
+                                        "gear",
+                                        "guard",
+                                        "thruster",
+                                        "contact_totals",
+                                        "contacts",
+                                        "contact",
+                                        "sleep",
+                                        "sleeping_contacts",
+                                        "sleeping_contact",
+                                        "kit",
+                                        "filter",
+                                        "gate",
+                                        "delay",
+                                        "nap_account"};
     assert_true(BLOCK_KINDS >= sizeof names / sizeof names[0]);
     for (int kind = 0; kind < BLOCK_KINDS; ++kind) {
         const uint64_t id = vy_blocks[kind].id;

@@ -422,7 +422,7 @@ vy_status vy_batch_gpu_parts(const vy_batch *batch, uint32_t noise_most, gpu_par
         .world_cells = CELLS_OF(world_block),
         .drone_at = (uint32_t)drone_cell(batch, 0),
         .noise_at = (uint32_t)(block_offset(&f->counts, BLOCK_noise) / 8),
-        .ledger_at = (uint32_t)f->hashed_cells,
+        .nap_account_at = (uint32_t)f->hashed_cells,
         .params_at = (uint32_t)f->params_at,
         .extra_at = (uint32_t)f->extra_at,
         .block_cells = (uint32_t)f->block_cells,

@@ -19,7 +19,7 @@ struct gpu_world {
     world_block world;
     drone_block drone;
     noise_block noise[GPU_NOISE_MOST];
-    ledger_block ledger;
+    nap_account_block nap_accounts;
     drone_params params;
     extra_block extra;
 };
@@ -67,8 +67,8 @@ __device__ static void move_world(const gpu_job *job, uint64_t *at, gpu_world *w
     const gpu_parts *p = &job->parts;
     move_cells(job, at, 0, p->world_cells, &w->world, store); // the entries behind it stay
     move_cells(job, at, p->drone_at, p->noise_at, &w->drone, store);
-    move_cells(job, at, p->noise_at, p->ledger_at, w->noise, store);
-    move_cells(job, at, p->ledger_at, p->params_at, &w->ledger, store);
+    move_cells(job, at, p->noise_at, p->nap_account_at, w->noise, store);
+    move_cells(job, at, p->nap_account_at, p->params_at, &w->nap_accounts, store);
     if (!store) move_cells(job, at, p->params_at, p->extra_at, &w->params, 0);
     move_cells(job, at, p->extra_at, p->block_cells, &w->extra, store);
 }
@@ -100,7 +100,7 @@ __device__ static void step_world(const gpu_parts *p, const vy_model *m, const c
     w->world.tick = w->world.tick + 1u;
     disturbance_stage(m, &w->world, w->noise, NULL, &loads);
     turbulence_stage(m, &w->world, &w->drone);
-    (void)nap_stage(m, &w->world, w->noise, &w->drone, &w->ledger);
+    (void)nap_stage(m, &w->world, w->noise, &w->drone, &w->nap_accounts);
     actuator_stage(m, &w->drone, NULL, speeds);
     plant_stage(m, &loads, speeds, &w->world, &w->drone, NULL, NULL);
     if (w->world.failure_reason != VY_FAILURE_NONE) return;

@@ -10,7 +10,7 @@ typedef struct gpu_parts {
     uint32_t worlds, noise_count, action_size, observation_size;
     int rung;
     uint64_t episode;
-    uint32_t world_cells, drone_at, noise_at, ledger_at, params_at, extra_at, block_cells; // [cells]
+    uint32_t world_cells, drone_at, noise_at, nap_account_at, params_at, extra_at, block_cells; // [cells]
     const double *actions;
     double *observations;
     const uint8_t *terminated, *truncated;

@@ -32,7 +32,7 @@ typedef struct lanes_block {
     noise_block *noise;
     gear_block *gear;
     thruster_block *thrusters;
-    ledger_block *ledger;
+    nap_account_block *nap_accounts;
     drone_params *params;
     extra_block *extra;
 } lanes_block;
@@ -46,7 +46,7 @@ VY_FN lanes_block lanes_at(const lanes_family *f, void *block)
     b.noise = (noise_block *)(void *)(at + block_offset(&f->counts, BLOCK_noise));
     b.gear = (gear_block *)(void *)(at + block_offset(&f->counts, BLOCK_gear));
     b.thrusters = (thruster_block *)(void *)(at + block_offset(&f->counts, BLOCK_thruster));
-    b.ledger = (ledger_block *)(void *)(at + block_offset(&f->counts, BLOCK_ledger));
+    b.nap_accounts = (nap_account_block *)(void *)(at + block_offset(&f->counts, BLOCK_nap_account));
     b.params = (drone_params *)(void *)(at + block_offset(&f->counts, BLOCK_KINDS));
     b.extra = (extra_block *)(b.params + f->drone_count);
     return b;
@@ -117,7 +117,7 @@ VY_FN void lanes_after_plant(const lanes_family *f, const lanes_model *lm, void 
     cells_give_back(runs, scratch, b->drones, size);
 }
 
-// The hash of each world's step, as world/step.c takes it: over the ledger only when the policy has looked.
+// The hash of each world's step, as world/step.c takes it: over the NAP accounts only when the policy has looked.
 static void lanes_chain(const lanes_family *f, mask live, mask looked, lanes_model *lm, const lanes_block *b)
 {
     const bits who = bits_select(live, bits_set(1), bits_set(0)),
@@ -149,7 +149,7 @@ VY_FN void lanes_step(const lanes_family *f, mask live, lanes_model *lm, void *s
     b->world->tick = b->world->tick + 1u;
     disturbance_stage(m, b->world, b->noise, NULL, lm->loads);
     turbulence_stage(m, b->world, b->drones);
-    const mask looked = nap_stage(m, b->world, b->noise, b->drones, b->ledger);
+    const mask looked = nap_stage(m, b->world, b->noise, b->drones, b->nap_accounts);
     actuator_stage(m, b->drones, b->gear, lm->speeds);
     if (m->thrusting) thruster_stage(m, &b->world->tick, b->drones, b->thrusters, lm->speeds);
     plant_stage(m, lm->loads, lm->speeds, b->world, b->drones, b->gear, b->thrusters);

@@ -1,5 +1,5 @@
 // effect_downwash.h - the wakes of other drones. It adds no load of its own: it is air that moves, which
-// drag, lift and the rotors' effects see (wake.h).
+// drag, lift and the rotors' effects see (rotor_wake.h).
 #pragma once
 #include "equations/effect_blade_element.h"
 #include "equations/effect_damping.h"

@@ -142,7 +142,7 @@ static int take_step(void *self, const vy_world *world)
     if (failed(r)) return 1;
     const uint64_t tick = world->state->tick;
     vy_event_writer_step(r->events, world);
-    if (world->touches != NULL) write_contacts(r, world);
+    if (world->contact_totals != NULL) write_contacts(r, world);
     if (r->batch_count == 0) r->batch_first = tick;
     r->batch[r->batch_count++] = world->state->chain;
 

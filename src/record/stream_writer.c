@@ -25,7 +25,7 @@ struct stream_writer {
 // Does drone `i` have what stream `s` tells?
 static int has_stream(const vy_world *world, uint32_t i, int s)
 {
-    if (s == STREAM_TOUCH) return world->touches != NULL;
+    if (s == STREAM_TOUCH) return world->contact_totals != NULL;
     if (s >= STREAM_KIT && s < STREAM_TRUTH) return vy_sensor_period(&world->model, i, s - STREAM_KIT) > 0;
     if (s == STREAM_BATTERY) return world->model.params[i].battery.capacity > 0.0;
     return s != STREAM_THRUSTERS || world->model.drones[i].layout.thrusters.count > 0;
@@ -147,7 +147,8 @@ vy_status vy_stream_writer_open(log_output *output, const vy_world *world, const
     for (int s = 0; s < DRONE_STREAM_COUNT && status == VY_OK; ++s) status = add_stream(w, world, s, err);
     if (status == VY_OK && w->planet.radius > 0.0) status = add_geodetic(w, err);
     if (status == VY_OK && world->model.joint_count > 0) status = add_joints(w, world, joints, err);
-    if (status == VY_OK && world->touches != NULL) status = add_contacts(w, body_count, obstacles, err);
+    if (status == VY_OK && world->contact_totals != NULL)
+        status = add_contacts(w, body_count, obstacles, err);
     if (status != VY_OK) {
         vy_stream_writer_close(w);
         return status;
@@ -184,7 +185,7 @@ static const void *stream_block(const vy_world *world, uint32_t i, int s)
     if (s == STREAM_CONTROL && tick > 0 && !due(tick, world->model.drones[i].rate_period)) return NULL;
     if (s == STREAM_BATTERY) return tick > 0 ? &world->gear[i] : NULL;
     if (s == STREAM_THRUSTERS) return tick > 0 ? &world->thrusters[i] : NULL;
-    if (s == STREAM_TOUCH) return &world->touches[i];
+    if (s == STREAM_TOUCH) return &world->contact_totals[i];
     if (s < STREAM_KIT || s == STREAM_TRUTH) return d;
     const kit_block *kit = &world->kits[world->model.drones[i].kit - 1];
     return tick > 0 && kit->ticks[s - STREAM_KIT] == tick ? kit : NULL;

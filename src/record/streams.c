@@ -201,7 +201,7 @@ const drone_stream vy_drone_streams[DRONE_STREAM_COUNT] = {
      "what the controller wants and the motors are told, when there is something new"},
     {"battery", BLOCK_gear, "battery.charge", "battery.current",
      "the battery of a drone that has one, from the first step on"},
-    {"touch", BLOCK_touch, "contact.impulse", "contact.total",
+    {"touch", BLOCK_contact_totals, "contact.impulse", "contact.total",
      "what contacts did to the drone, in a world where things collide"},
     {"thrusters", BLOCK_thruster, "thrust", "thrust",
      "the thrust of a drone that has thrusters, from the first step on"},

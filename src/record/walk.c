@@ -245,7 +245,7 @@ int vy_state_compare(const unsigned char *a, const unsigned char *b, size_t size
         const vy_block *block = &vy_blocks[kind];
         for (uint32_t i = 0; i < counts.of[kind]; ++i, at += block->size) {
             char prefix[32];
-            if (kind == BLOCK_contacts || kind == BLOCK_sleepers) // there is one
+            if (kind == BLOCK_contacts || kind == BLOCK_sleeping_contacts) // there is one
                 snprintf(prefix, sizeof prefix, "%s.", block->list);
             else
                 snprintf(prefix, sizeof prefix, "%s[%u].", block->list, (unsigned)i);

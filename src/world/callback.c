@@ -33,8 +33,8 @@ vy_samples vy_drone_samples(const vy_world *world, uint32_t index)
         .mocap = {d->mocap_tick, d->mocap.position, d->mocap.attitude},
         .estimate = {e->position, e->velocity, e->attitude, e->rate, e->gyro_bias, e->accel_bias},
     };
-    if (world->touches != NULL) {
-        const touch_block *t = &world->touches[index];
+    if (world->contact_totals != NULL) {
+        const contact_totals_block *t = &world->contact_totals[index];
         const double *j = t->contact.impulse;
         s.touch.contacts = t->now;
         s.touch.impulse = quat_unrotate(d->body.attitude, vec3_make(j[0], j[1], j[2]));
@@ -69,7 +69,7 @@ static uint32_t call(const vy_world *world, uint32_t index, world_block *w, dron
                !vy_guard_take_over(world, index, VY_HANDOVER_COMMAND, &reply)) {
         steer_reply(&world->model, index, 1, &taken, w, d);
         vy_guard_mark(world, index, 1);
-        if (reply.drop != 0 && world->wishes != NULL) world->wishes[index] = reply.drop;
+        if (reply.drop != 0 && world->release_requests != NULL) world->release_requests[index] = reply.drop;
     }
     uint32_t events = d->clamps != clamps ? VY_EVENT_CLAMPED : 0;
     const vy_sink *sink = &world->sink;

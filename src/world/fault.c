@@ -147,17 +147,17 @@ static double *sample_of(int sensor, drone_block *d, kit_block *k, uint64_t **ti
     return samples[sensor];
 }
 
-// What a fault does to one drone's sample at one step.
-typedef struct blow {
+// A fault, and the drone and step whose sample it changes.
+typedef struct fault_target {
     const vy_model *m;
     const fault_model *f;
     uint32_t drone;
     uint64_t tick;
-} blow;
+} fault_target;
 
 // `amount` has a number for each that the channel is measured in: an attitude turns by three. What says that
 // there is nothing to say goes on saying it, and no distance or rotor speed is below 0.
-static void add_to(const blow *b, const double *amount, double *sample)
+static void add_to(const fault_target *b, const double *amount, double *sample)
 {
     const fault_channel *c = vy_fault_channel(b->f->def.channel);
     double *v = sample + c->at;
@@ -188,7 +188,7 @@ static void swap_axes(vy_channel channel, double *sample)
 }
 
 // `before` is the sample of the step before.
-static void distort(const blow *b, const double *before, double *sample)
+static void distort(const fault_target *b, const double *before, double *sample)
 {
     const vy_fault_def *def = &b->f->def;
     const fault_channel *c = vy_fault_channel(def->channel);
@@ -263,7 +263,7 @@ static int pass_sample(const vy_world *world, uint32_t drone, int sensor, int ca
         } else if (acts && f->def.kind == VY_FAULT_SENSOR_DROPOUT) {
             lost |= draw(m, f, drone, DRAW_SHARE, tick, 0) < f->def.size;
         } else if (acts && came) {
-            distort(&(blow){m, f, drone, tick}, before, sample);
+            distort(&(fault_target){m, f, drone, tick}, before, sample);
         }
     }
     return came && !lost;
@@ -299,16 +299,16 @@ _Static_assert(COMMAND_CELLS <= LINE_CELLS, "a reply fits on a line");
 
 // A reply on a line: the rung, then what is wanted, then payloads to let go. What the loops remember stays
 // where it is.
-static void pack_command(const drone_block *d, uint64_t wish, double *values)
+static void pack_command(const drone_block *d, uint64_t release_request, double *values)
 {
     values[0] = (double)d->rung;
     memcpy(values + 1, &d->control, sizeof d->control);
-    values[COMMAND_CELLS - 1] = (double)wish; // of few bits: VY_DROP_CAP
+    values[COMMAND_CELLS - 1] = (double)release_request; // of few bits: VY_DROP_CAP
 }
 
-static void unpack_command(const double *values, drone_block *d, uint64_t *wish)
+static void unpack_command(const double *values, drone_block *d, uint64_t *release_request)
 {
-    *wish = (uint64_t)values[COMMAND_CELLS - 1];
+    *release_request = (uint64_t)values[COMMAND_CELLS - 1];
     const control_state own = d->control;
     d->rung = (uint64_t)values[0];
     memcpy(&d->control, values + 1, sizeof d->control);
@@ -320,7 +320,7 @@ static void unpack_command(const double *values, drone_block *d, uint64_t *wish)
 
 // Returns 0 when nothing arrives.
 static int pass_command(const vy_model *m, uint64_t tick, uint32_t drone, const drone_block *before,
-                        line_block *lines, drone_block *d, uint64_t *wish)
+                        line_block *lines, drone_block *d, uint64_t *release_request)
 {
     double values[LINE_CELLS];
     int arrives = 1;
@@ -331,20 +331,20 @@ static int pass_command(const vy_model *m, uint64_t tick, uint32_t drone, const 
         uint64_t began = 0;
         const int acts = vy_fault_acts(m, f, drone, tick, &began);
         if (f->def.kind == VY_FAULT_COMMAND_DELAY) {
-            pack_command(d, *wish, values);
+            pack_command(d, *release_request, values);
             put_on_line(f, drone, tick, lines, values, COMMAND_CELLS);
             if (!acts) continue;
             if (!take_off_line(f, drone, tick, began, lines, values, COMMAND_CELLS))
                 arrives = 0;
             else
-                unpack_command(values, d, wish);
+                unpack_command(values, d, release_request);
         } else if (acts && draw(m, f, drone, DRAW_SHARE, tick, 0) < f->def.size) {
             arrives = 0;
         }
     }
     if (!arrives) {
         pack_command(before, 0, values);
-        unpack_command(values, d, wish);
+        unpack_command(values, d, release_request);
     }
     return arrives;
 }
@@ -355,8 +355,9 @@ void vy_fault_commands(vy_world *world)
     const uint64_t tick = world->state->tick;
     for (uint32_t i = 0; i < m->drone_count; ++i) {
         if (!due(tick, m->drones[i].control_period)) continue;
-        uint64_t none = 0, *wish = world->wishes != NULL ? &world->wishes[i] : &none;
-        if (!pass_command(m, tick, i, &world->before[i], world->lines, &world->drones[i], wish))
+        uint64_t none = 0,
+                 *release_request = world->release_requests != NULL ? &world->release_requests[i] : &none;
+        if (!pass_command(m, tick, i, &world->before[i], world->lines, &world->drones[i], release_request))
             vy_guard_mark(world, i, 0);
     }
 }

@@ -81,7 +81,7 @@
     F(block, place, VEC3, 3, "m", "of its centre of mass, from the carrier's own, carrier's axes") \
     F(block, turn, QUAT, 4, "", "load to carrier: w, x, y, z")
 
-#define FIELDS_tie(F, block) \
+#define FIELDS_joint(F, block) \
     F(block, active, FLAGS, 1, "", "rows of a cable or limit that act now, one bit each")
 
 #define FIELDS_noise(F, block)                                                         \
@@ -124,8 +124,8 @@
     F(block, owed, THRUSTERS, 8, "s", "of open valve that was asked for and is still to come") \
     F(block, shut, TICK, 8, "", "tick at which each valve shuts")
 
-#define FIELDS_touch(F, block)                                                             \
-    F(block, now, WHOLE, 1, "", "contacts that push it")                                   \
+#define FIELDS_contact_totals(F, block)                                                    \
+    F(block, now, WHOLE, 1, "", "contacts with an impulse in the last step")               \
     F(block, count, WHOLE, 1, "", "contacts begun since the start")                        \
     F(block, crashes, WHOLE, 1, "", "impacts beyond its limits since the start")           \
     F(block, contact.impulse, VEC3, 3, "N s", "of all contacts in the last step, world")   \
@@ -138,18 +138,18 @@
 
 #define FIELDS_contact(F, block)                                                                             \
     F(block, pair, WHOLE, 1, "", "bodies that touch: drones, then obstacles; the lower one in the low half") \
-    F(block, points, WHOLE, 1, "", "points that push")                                                       \
+    F(block, points, WHOLE, 1, "", "points with an impulse")                                                 \
     F(block, values, LIST, CONTACT_CELLS, "",                                                                \
-      "where they are, their pushes, friction and torques: the warm start")
+      "anchors, normal impulses, friction and angular impulse: the warm start")
 
-#define FIELDS_rest(F, block)                                                                   \
-    F(block, ticks, WHOLE, 1, "", "steps it has rested; asleep: 1 from its second step on")     \
+#define FIELDS_sleep(F, block)                                                                  \
+    F(block, ticks, WHOLE, 1, "", "steps below sleep_speed; asleep: 1 from its second step on") \
     F(block, island, WHOLE, 1, "", "0: awake; else those of one number sleep together")         \
-    F(block, acceleration, VEC3, 3, "m/s^2", "asleep: what pushed it in its first step, world") \
+    F(block, acceleration, VEC3, 3, "m/s^2", "asleep: by forces in its first step, world")      \
     F(block, torque, VEC3, 3, "N m", "likewise, body")
 
-#define FIELDS_sleepers(F, block) FIELDS_contacts(F, block)
-#define FIELDS_sleeper(F, block)  FIELDS_contact(F, block)
+#define FIELDS_sleeping_contacts(F, block) FIELDS_contacts(F, block)
+#define FIELDS_sleeping_contact(F, block)  FIELDS_contact(F, block)
 
 #define FIELDS_kit(F, block)                                                                    \
     F(block, identity, FLAGS, 1, "", "the drone, and what it carries: one bit each")            \
@@ -189,7 +189,7 @@
 #define FIELDS_delay(F, block) \
     F(block, value, NUMBER, 1, "", "a number of a sample on its way: when it was taken, then what it says")
 
-#define FIELDS_ledger(F, block)                                                     \
+#define FIELDS_nap_account(F, block)                                                \
     F(block, impulse, LIST, EFFECT_COUNT, "N s", "neglected at most, per effect")   \
     F(block, angular, LIST, EFFECT_COUNT, "N m s", "neglected at most, per effect") \
     F(block, deviation, LIST, DEVIATION_COUNT, "", "of rate, angle, velocity, position, at most")

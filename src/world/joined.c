@@ -53,7 +53,7 @@ void vy_joined_sync_joint(const vy_world *world, uint32_t joint)
         const uint32_t i = j->body[side];
         if (i < world->model.drone_count) world->bodies->state[i] = world->drones[i].body;
     }
-    world->bodies->joint_state[joint].active = world->ties[joint].active;
+    world->bodies->joint_state[joint].active = world->joint_states[joint].active;
     world->bodies->head->tick = world->state->tick;
 }
 
@@ -65,12 +65,12 @@ static void sync(const vy_world *world)
         world->bodies->state[i] = world->drones[i].body;
         // The start of a run need not fit the joints to the last bit; from then on it does.
         // The simple response knows no joints: they take up in the next step what it did.
-        const int pushed = world->touches != NULL && world->touches[i].now > 0 &&
+        const int pushed = world->contact_totals != NULL && world->contact_totals[i].now > 0 &&
                            world->bodies->def.contacts.solver == VY_SOLVER_IMPULSE;
         world->bodies->disturbed[i] = world->state->tick <= 1 || pushed;
     }
     for (uint32_t k = 0; k < m->joint_count; ++k)
-        world->bodies->joint_state[k].active = world->ties[k].active;
+        world->bodies->joint_state[k].active = world->joint_states[k].active;
 }
 
 uint32_t vy_joined_stage(vy_world *world, const vy_model *plant, world_block *w, drone_block *drones)
@@ -83,7 +83,7 @@ uint32_t vy_joined_stage(vy_world *world, const vy_model *plant, world_block *w,
     const joined_plant joined = {world, plant};
     b->driver = (body_driver){&joined, drone_rates};
     const uint32_t found = vy_islands_step(b, m->dt);
-    for (uint32_t k = 0; k < m->joint_count; ++k) world->ties[k].active = b->joint_state[k].active;
+    for (uint32_t k = 0; k < m->joint_count; ++k) world->joint_states[k].active = b->joint_state[k].active;
     for (uint32_t i = 0; i < m->drone_count; ++i) {
         if (m->drones[i].held != HELD_BY_JOINT) continue;
         drone_block *d = &drones[i];

@@ -32,8 +32,9 @@ void vy_drone_loads(const vy_world *world, uint32_t index, vy_loads *out)
     double all[VY_ROTOR_CAP];
     actuators_gather(in.layout, d, &world->thrusters[index], all);
     vy_loads_at(&in, &d->body, all, world->speeds[index], time, out);
-    if (world->touches != NULL) {
-        const double *j = world->touches[index].contact.impulse, *l = world->touches[index].contact.angular;
+    if (world->contact_totals != NULL) {
+        const double *j = world->contact_totals[index].contact.impulse,
+                     *l = world->contact_totals[index].contact.angular;
         const double per = 1.0 / world->model.dt;
         out->contact_force = vec3_scale(per, vec3_make(j[0], j[1], j[2]));
         out->contact_torque = vec3_scale(per, vec3_make(l[0], l[1], l[2]));

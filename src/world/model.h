@@ -4,7 +4,7 @@
 #include "control/reference.h"
 #include "equations/motor.h"
 #include "equations/multirotor.h"
-#include "equations/wake.h"
+#include "equations/rotor_wake.h"
 #include "volery/fault.h"
 #include "volery/obstacle.h"
 #include "world/state.h"
@@ -143,8 +143,8 @@ typedef struct vy_model {
 } vy_model;
 
 /// Look at who is in whose wake, when it is due. One world at a time: drones are searched on a grid.
-void vy_wake_stage(const vy_model *m, uint64_t tick, const drone_block *drones, wake_entry *entries,
-                   gear_block *gear);
+void vy_rotor_wake_stage(const vy_model *m, uint64_t tick, const drone_block *drones, wake_entry *entries,
+                         gear_block *gear);
 
 /// Is a period of `period` steps due at `tick`?
 VY_FN mask due(bits tick, uint64_t period)

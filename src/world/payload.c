@@ -148,8 +148,8 @@ static void jump(drone_block *d, const body_state *now)
 // Both are about to be others, and so is what stands on them.
 static void wake(vy_world *world, const payload_model *p)
 {
-    vy_touch_wake(world, p->load);
-    vy_touch_wake(world, p->carrier);
+    vy_contact_wake_up(world, p->load);
+    vy_contact_wake_up(world, p->carrier);
 }
 
 static void drop(vy_world *world, uint32_t k)
@@ -242,10 +242,10 @@ void vy_payload_release(vy_world *world)
     for (uint32_t k = 0; k < m->payload_count; ++k) {
         const payload_model *p = &m->payloads[k];
         const int wished =
-            p->release && p->bit < VY_DROP_CAP && (world->wishes[p->carrier] >> p->bit & 1) != 0;
+            p->release && p->bit < VY_DROP_CAP && (world->release_requests[p->carrier] >> p->bit & 1) != 0;
         if (wished && world->payloads[k].carried) world->payloads[k].carried = PAYLOAD_RELEASED;
     }
-    memset(world->wishes, 0, m->drone_count * sizeof world->wishes[0]);
+    memset(world->release_requests, 0, m->drone_count * sizeof world->release_requests[0]);
 }
 
 void vy_payload_sync(vy_world *world)

@@ -78,8 +78,8 @@ static vy_status check_payloads_and_joints(const snapshot *s)
         if (p.carried > PAYLOAD_RELEASED) return refuse(s, "payload", i, "a carrier");
     }
     for (uint32_t i = 0; i < m->joint_count; ++i) {
-        tie_block t;
-        copy_block(s, s->world->ties, i, &t, sizeof t);
+        joint_block t;
+        copy_block(s, s->world->joint_states, i, &t, sizeof t);
         if (t.active >> VY_CONSTRAINT_ROWS != 0) return refuse(s, "joint", i, "active rows");
     }
     return VY_OK;
@@ -109,7 +109,7 @@ vy_status vy_snapshot_check(const vy_world *world, const void *block, size_t siz
     vy_status status = check_head(&s);
     for (uint32_t i = 0; i < world->model.drone_count && status == VY_OK; ++i) status = check_drone(&s, i);
     if (status == VY_OK) status = check_payloads_and_joints(&s);
-    if (status == VY_OK && world->touches != NULL && !vy_touch_sound(world, block))
+    if (status == VY_OK && world->contact_totals != NULL && !vy_contact_state_check(world, block))
         status = vy_fail(err, VY_BAD_VALUE, "snapshot: contacts that this world cannot have");
     if (status == VY_OK) status = check_kits(&s);
     return status;

@@ -47,9 +47,9 @@ typedef struct drone_block {
 } drone_block;
 
 /// Of one joint.
-typedef struct tie_block {
+typedef struct joint_block {
     bits active;
-} tie_block;
+} joint_block;
 
 enum { PAYLOAD_FREE, PAYLOAD_CARRIED, PAYLOAD_RELEASED }; // the last: let go in the next step
 
@@ -83,9 +83,9 @@ typedef struct gear_block {
 /// Every drone has one when one of them has thrusters; none has one otherwise.
 typedef thruster_state thruster_block;
 
-/// What touching did to a drone. Every drone has one in a world with contacts.
-typedef struct touch_block {
-    uint64_t now;            // contacts that push it
+/// Totals of the contacts of a drone. Every drone has one in a world with contacts.
+typedef struct contact_totals_block {
+    uint64_t now;            // contacts with an impulse in the last step
     uint64_t count, crashes; // since the start
     struct {
         double impulse[3], angular[3]; // [N s] world, [N m s] body: in the last step
@@ -93,7 +93,7 @@ typedef struct touch_block {
         double push;                   // [N s] largest of one contact in one step
         double total;                  // [N s] of all contacts and steps
     } contact;
-} touch_block;
+} contact_totals_block;
 
 /// How many contacts follow that are in use.
 typedef struct contacts_block {
@@ -102,22 +102,22 @@ typedef struct contacts_block {
 
 enum { CONTACT_CELLS = 23 };
 
-/// What two that touch remember: contact_memory of dynamics/contacts.h, as cells.
+/// The contact cache of a pair: contact_cache of dynamics/contacts.h, as cells.
 typedef struct contact_block {
     uint64_t pair, points;
     double values[CONTACT_CELLS];
 } contact_block;
 
-typedef contacts_block sleepers_block;
-typedef contact_block sleeper_block;
+typedef contacts_block sleeping_contacts_block;
+typedef contact_block sleeping_contact_block;
 
-/// How long a drone or body has rested, or with whom it sleeps: body_rest of dynamics/sleep.h, as cells.
-/// Every drone has one in a world whose bodies may sleep; pairs that sleep follow, as sleepers_block and
-/// sleeper_block.
-typedef struct rest_block {
+/// How long a drone or body has been slow, or the island it sleeps with: body_sleep of dynamics/sleep.h, as
+/// cells. Every drone has one in a world whose bodies may sleep; pairs that sleep follow, as
+/// sleeping_contacts_block and sleeping_contact_block.
+typedef struct sleep_block {
     uint64_t ticks, island;
     double acceleration[3], torque[3];
-} rest_block;
+} sleep_block;
 
 /// What a drone has whose vehicle declares a drive, or whose safety has limits that few have. Every drone has
 /// one when one of them needs it; none has one otherwise.
@@ -205,7 +205,7 @@ typedef struct delay_block {
 } delay_block;
 
 /// What is kept per drone but changes only when the negligibility policy is evaluated: hashed then.
-typedef nap_state ledger_block;
+typedef nap_state nap_account_block;
 
 /// How many values stand before the whole numbers of a drone_block: all of them must be finite.
 #define DRONE_REALS (offsetof(drone_block, effects) / sizeof(real))

@@ -31,10 +31,10 @@ VY_FN uint32_t step(vy_world *world)
     disturbance_stage(m, w, world->noise, world->noise_ahead, world->loads); // disturbance, at the start
     turbulence_stage(m, w, d);                                               // gusts
     if (m->geared && m->grounds != NULL) vy_ground_stage(world);             // and what is below
-    if (m->wakes.on) vy_wake_stage(m, w->tick - 1, d, world->wakes, world->gear); // and wakes
+    if (m->wakes.on) vy_rotor_wake_stage(m, w->tick - 1, d, world->wakes, world->gear); // and wakes
     const int look =
-        nap_stage(m, w, world->noise, d, world->ledger); // what is negligible until the next look
-    actuator_stage(m, d, world->gear, world->speeds);    // actuator
+        nap_stage(m, w, world->noise, d, world->nap_accounts); // what is negligible until the next look
+    actuator_stage(m, d, world->gear, world->speeds);          // actuator
     if (m->thrusting) thruster_stage(m, &w->tick, d, world->thrusters, world->speeds);
     if (faulty) plant = vy_fault_motors(world);
     if (world->watching) vy_watch_stage(world, plant); // for contacts and the energy account

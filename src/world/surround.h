@@ -58,7 +58,7 @@ VY_FN real nap_gust_bound(const vy_model *m, const drone_block *d)
 
 /// Returns the lanes in which the policy was evaluated.
 VY_BIG_FN mask nap_stage(const vy_model *m, const world_block *w, const noise_block *noise,
-                         drone_block *drones, ledger_block *ledger)
+                         drone_block *drones, nap_account_block *nap_accounts)
 {
     const bits tick = w->tick - 1u;
     const mask now = due(tick, m->nap_period);
@@ -77,11 +77,11 @@ VY_BIG_FN mask nap_stage(const vy_model *m, const world_block *w, const noise_bl
         for (int k = 0; k < layout->count; ++k) command[k] = motor_speed(&p->motor, d->control.motors[k]);
         moment.command = command;
         const bits before = d->effects;
-        ledger_block kept;
-        cells_keep(now, &ledger[i], &kept, sizeof kept);
+        nap_account_block kept;
+        cells_keep(now, &nap_accounts[i], &kept, sizeof kept);
         const bits after = nap_evaluate(&m->env, &p->nap, &p->plant, layout, &d->body, d->rotor_speed,
-                                        &moment, before, &ledger[i]);
-        cells_give_back(now, &kept, &ledger[i], sizeof kept);
+                                        &moment, before, &nap_accounts[i]);
+        cells_give_back(now, &kept, &nap_accounts[i], sizeof kept);
         d->effects = bits_select(now, after, before);
         const bits change = before ^ d->effects;
         if (!mask_any(change != 0u)) continue;

@@ -36,23 +36,23 @@ static block_counts count_blocks(const vy_model *m)
     block_counts counts = {.of = {
                                [BLOCK_drone] = drones,
                                [BLOCK_payload] = m->payload_count,
-                               [BLOCK_tie] = m->joint_count,
+                               [BLOCK_joint] = m->joint_count,
                                [BLOCK_noise] = m->noise_count,
                                [BLOCK_line] = m->line_count,
                                [BLOCK_gear] = m->geared ? drones : 0,
                                [BLOCK_guard] = m->guarded ? drones : 0,
                                [BLOCK_thruster] = m->thrusting ? drones : 0,
-                               [BLOCK_touch] = pairs > 0 ? drones : 0,
+                               [BLOCK_contact_totals] = pairs > 0 ? drones : 0,
                                [BLOCK_contacts] = pairs > 0,
                                [BLOCK_contact] = pairs,
-                               [BLOCK_rest] = m->sleeps ? drones : 0,
-                               [BLOCK_sleepers] = m->sleeps ? 1 : 0,
-                               [BLOCK_sleeper] = m->sleeps ? pairs : 0,
+                               [BLOCK_sleep] = m->sleeps ? drones : 0,
+                               [BLOCK_sleeping_contacts] = m->sleeps ? 1 : 0,
+                               [BLOCK_sleeping_contact] = m->sleeps ? pairs : 0,
                                [BLOCK_kit] = m->kit_count,
                                [BLOCK_filter] = m->filter_count,
                                [BLOCK_gate] = m->gate_count,
                                [BLOCK_delay] = m->delay_count,
-                               [BLOCK_ledger] = drones,
+                               [BLOCK_nap_account] = drones,
                            }};
     vy_count_head(&counts);
     return counts;
@@ -102,22 +102,22 @@ void vy_world_lay_out(vy_world *world)
     move_blocks(&before, world);
     world->drones = block_at(world, BLOCK_drone);
     world->payloads = block_at(world, BLOCK_payload);
-    world->ties = block_at(world, BLOCK_tie);
+    world->joint_states = block_at(world, BLOCK_joint);
     world->noise = block_at(world, BLOCK_noise);
     world->lines = block_at(world, BLOCK_line);
     world->gear = block_at(world, BLOCK_gear);
     world->guards = block_at(world, BLOCK_guard);
     world->thrusters = block_at(world, BLOCK_thruster);
-    world->touches = m->contact_cap > 0 ? block_at(world, BLOCK_touch) : NULL;
+    world->contact_totals = m->contact_cap > 0 ? block_at(world, BLOCK_contact_totals) : NULL;
     world->contacts = m->contact_cap > 0 ? block_at(world, BLOCK_contacts) : NULL;
-    world->rests = m->sleeps ? block_at(world, BLOCK_rest) : NULL;
-    world->sleepers = m->sleeps ? block_at(world, BLOCK_sleepers) : NULL;
+    world->sleep = m->sleeps ? block_at(world, BLOCK_sleep) : NULL;
+    world->sleeping_contacts = m->sleeps ? block_at(world, BLOCK_sleeping_contacts) : NULL;
     world->kits = block_at(world, BLOCK_kit);
     world->filters = block_at(world, BLOCK_filter);
     world->gates = block_at(world, BLOCK_gate);
     world->delays = block_at(world, BLOCK_delay);
-    world->ledger = block_at(world, BLOCK_ledger);
-    world->hashed_size = block_offset(&world->counts, BLOCK_ledger);
+    world->nap_accounts = block_at(world, BLOCK_nap_account);
+    world->hashed_size = block_offset(&world->counts, BLOCK_nap_account);
     world->state_size = block_offset(&world->counts, BLOCK_KINDS);
     world->state->integrator = (uint64_t)m->physics.integrator;
     vy_write_entries(&world->counts, world->state);
@@ -167,7 +167,7 @@ enum {
     PART_GROUNDS,
     PART_PAYLOADS,
     PART_VEHICLES,
-    PART_WISHES,
+    PART_RELEASE_REQUESTS,
     PARTS
 };
 
@@ -220,7 +220,7 @@ vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err
         [PART_GROUNDS] = def->obstacle_cap > 0 ? drones * sizeof(double) : 0,
         [PART_PAYLOADS] = def->payload_cap * sizeof(payload_model),
         [PART_VEHICLES] = def->payload_cap > 0 ? drones * sizeof(vy_vehicle_def) : 0,
-        [PART_WISHES] = def->payload_cap > 0 ? drones * sizeof(uint64_t) : 0,
+        [PART_RELEASE_REQUESTS] = def->payload_cap > 0 ? drones * sizeof(uint64_t) : 0,
     };
     size_t total = 0;
     for (int i = 0; i < PARTS; ++i) total += (sizes[i] + 63u) & ~(size_t)63u;
@@ -258,7 +258,7 @@ vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err
         .payloads = parts[PART_PAYLOADS],
     };
     world->vehicles = parts[PART_VEHICLES];
-    world->wishes = def->payload_cap > 0 ? parts[PART_WISHES] : NULL;
+    world->release_requests = def->payload_cap > 0 ? parts[PART_RELEASE_REQUESTS] : NULL;
     world->grounds = parts[PART_GROUNDS];
     if (def->obstacle_cap > 0) world->model.grounds = world->grounds;
     const vy_environment_def *env = &def->environment;
@@ -361,7 +361,7 @@ vy_status vy_world_add_drone(vy_world *world, const vy_drone_def *def, vy_drone_
     status = vy_drone_build(m, def, &m->drones[index], &m->params[index], err);
     uint32_t delays = 0;
     if (status == VY_OK && vy_drone_has_kit(def)) status = add_kit(m, def, index, &delays, err);
-    if (status == VY_OK && world->bodies != NULL) status = vy_touch_add_drone(world, def, err);
+    if (status == VY_OK && world->bodies != NULL) status = vy_contact_add_drone(world, def, err);
     if (status == VY_OK) {
         if (m->payload_cap > 0) world->vehicles[index] = def->vehicle;
         m->drone_count += 1;
@@ -565,8 +565,8 @@ vy_status vy_world_read_drone(const vy_world *world, vy_drone_id id, vy_drone_st
         s.battery_voltage = g->battery.voltage;
         s.wake = g->memory.downwash;
     }
-    if (world->touches != NULL) {
-        const touch_block *t = &world->touches[slot];
+    if (world->contact_totals != NULL) {
+        const contact_totals_block *t = &world->contact_totals[slot];
         s.touching = t->now;
         s.contacts = t->count;
         s.crashes = t->crashes;
@@ -574,7 +574,7 @@ vy_status vy_world_read_drone(const vy_world *world, vy_drone_id id, vy_drone_st
         s.contact_speed = t->contact.speed;
         s.contact_push = t->contact.push;
     }
-    if (world->rests != NULL) s.asleep = world->rests[slot].island != 0;
+    if (world->sleep != NULL) s.asleep = world->sleep[slot].island != 0;
     if (world->model.thrusting) memcpy(s.thrust, world->thrusters[slot].thrust, sizeof s.thrust);
     memcpy(s.rotor_speed, d->rotor_speed, sizeof s.rotor_speed);
     memcpy(s.motor_command, d->control.motors, sizeof s.motor_command);
@@ -640,7 +640,7 @@ vy_status vy_world_certificate(const vy_world *world, vy_drone_id id, vy_certifi
     uint32_t slot;
     if (!vy_world_slot(world, id, &slot)) return VY_NOT_FOUND;
     const drone_block *d = &world->drones[slot];
-    const ledger_block *l = &world->ledger[slot];
+    const nap_account_block *l = &world->nap_accounts[slot];
     vy_certificate c = {
         .effects = d->effects,
         .changes = d->effect_changes,
@@ -730,7 +730,7 @@ vy_status vy_world_restore(vy_world *world, const void *block, size_t size, vy_e
     take_integrator(world, (vy_integrator)world->state->integrator);
     if (world->bodies != NULL) vy_joints_clear_multipliers(world->bodies);
     if (world->model.payload_count > 0) vy_payload_sync(world);
-    if (world->rests != NULL) vy_touch_sync(world);
+    if (world->sleep != NULL) vy_contact_sync(world);
     if (world->accounting) vy_world_open_account(world);
     return VY_OK;
 }

@@ -18,23 +18,23 @@ struct vy_world {
     world_block *state;
     drone_block *drones;
     payload_block *payloads;
-    tie_block *ties;
+    joint_block *joint_states;
     noise_block *noise;
     line_block *lines;
     gear_block *gear;
     thruster_block *thrusters;
-    touch_block *touches; // NULL without contacts
+    contact_totals_block *contact_totals; // NULL without contacts
     contacts_block *contacts;
-    rest_block *rests;        // NULL: nobody sleeps
-    sleepers_block *sleepers; // pairs that sleep
+    sleep_block *sleep;                         // NULL: nobody sleeps
+    sleeping_contacts_block *sleeping_contacts; // pairs that sleep
     guard_block *guards;
     kit_block *kits;
     filter_block *filters;
     gate_block *gates;
     delay_block *delays;
-    ledger_block *ledger;
+    nap_account_block *nap_accounts;
     size_t state_size;  // the whole block
-    size_t hashed_size; // without the ledger, which is hashed when it changes
+    size_t hashed_size; // without nap_accounts, which are hashed when they change
     // Scratch of a step.
     noise_ahead *noise_ahead; // [drone_cap * disturbance_cap] deviates of coming steps, and
     rng_ahead *imu_ahead;     // [drone_cap]
@@ -56,7 +56,8 @@ struct vy_world {
     wake_entry *wakes;
     double *grounds;          // what model.grounds reads, in a world made for obstacles
     vy_vehicle_def *vehicles; // as declared, of each drone, in a world made for payloads
-    uint64_t *wishes;         // [drone_cap] payloads that its controller lets go in this step; NULL elsewhere
+    uint64_t
+        *release_requests; // [drone_cap] payloads that its controller lets go in this step; NULL elsewhere
     vy_sink sink;
     vy_replay replay;
     size_t memory;
@@ -120,21 +121,21 @@ void vy_watch_stage(vy_world *world, const vy_model *plant);
 uint32_t vy_bodies_stage(vy_world *world, const vy_model *plant, world_block *w, drone_block *drones);
 
 /// Put the flown drones that touch back to the start of the step, and through it with contacts.
-uint32_t vy_touch_stage(vy_world *world, world_block *w, drone_block *drones);
+uint32_t vy_contact_stage(vy_world *world, world_block *w, drone_block *drones);
 
 /// Whether `block` can be a state of this world: what it uses as an index, a count, a choice or a mask is
 /// one. VY_BAD_VALUE with a sentence if not.
 vy_status vy_snapshot_check(const vy_world *world, const void *block, size_t size, vy_error *err);
 /// Whether the contacts of a snapshot of this world's size name bodies and points that it has.
-int vy_touch_sound(const vy_world *world, const void *block);
+int vy_contact_state_check(const vy_world *world, const void *block);
 
 /// After the state has become another one, and before its joints are stepped: who sleeps.
-void vy_touch_sync(vy_world *world);
+void vy_contact_sync(vy_world *world);
 /// Wake a body with its island: something has happened to it.
-void vy_touch_wake(vy_world *world, uint32_t index);
+void vy_contact_wake_up(vy_world *world, uint32_t index);
 
 /// Add a drone's body to the set, with its shape.
-vy_status vy_touch_add_drone(vy_world *world, const vy_drone_def *drone, vy_error *err);
+vy_status vy_contact_add_drone(vy_world *world, const vy_drone_def *drone, vy_error *err);
 
 /// What acts on drone `index` now, by cause.
 void vy_drone_loads(const vy_world *world, uint32_t index, vy_loads *out);

@@ -1,8 +1,9 @@
-// touch.c - drones that land, crash and bump: obstacles, contacts, and what comes of them.
+// contact_stage.c - the contact stage: drones that land, crash and collide, obstacles, contacts, and their
+// consequences.
 //
-// The plant has flown every drone freely. Contacts look at these flights; drones that touch are put back to
-// the start of the step and go through it again, pushed by what pushed them in their flight and by contacts
-// (dynamics/contact_step.c). All others keep the bits of their flight.
+// The plant has integrated every drone without contacts: its free flight. Drones that touch in it go back to
+// the start of the step and are stepped again with contacts, with the mean force of their free flight
+// (dynamics/contact_step.c). All others keep the bits of their free flight.
 #include "base/fail.h"
 #include "base/real.h"
 #include "dynamics/sleep.h"
@@ -12,44 +13,44 @@
 
 _Static_assert(sizeof(contact_block) == sizeof(contact_cache) &&
                    sizeof(contacts_block) == sizeof(contact_count) &&
-                   sizeof(rest_block) == sizeof(body_sleep),
+                   sizeof(sleep_block) == sizeof(body_sleep),
                "contacts of the state are those of the set: state.h");
 
 static int slot_of_report(uint64_t id) { return (int)((id & 0xffffffffu) - 1u); }
 
 // --- the step
 
-// What pairs and bodies remember is the world's state; it may have moved.
-static void find_state(vy_world *world)
+// Contact cache and sleep of the set are the world's state, whose address may have changed.
+static void bind_state(vy_world *world)
 {
     vy_bodies *b = world->bodies;
     b->contact_count = (contact_count *)(void *)world->contacts;
     b->contact_cache = (contact_cache *)(void *)(world->contacts + 1);
-    if (world->rests == NULL) return;
-    b->sleep->bodies = (body_sleep *)(void *)world->rests;
-    b->sleep->count = (contact_count *)(void *)world->sleepers;
-    b->sleep->contact_cache = (contact_cache *)(void *)(world->sleepers + 1);
+    if (world->sleep == NULL) return;
+    b->sleep->bodies = (body_sleep *)(void *)world->sleep;
+    b->sleep->count = (contact_count *)(void *)world->sleeping_contacts;
+    b->sleep->contact_cache = (contact_cache *)(void *)(world->sleeping_contacts + 1);
 }
 
-void vy_touch_sync(vy_world *world)
+void vy_contact_sync(vy_world *world)
 {
-    find_state(world);
+    bind_state(world);
     for (uint32_t i = 0; i < world->model.drone_count; ++i) world->bodies->state[i] = world->drones[i].body;
     vy_sleep_sync(world->bodies);
 }
 
-void vy_touch_wake(vy_world *world, uint32_t index)
+void vy_contact_wake_up(vy_world *world, uint32_t index)
 {
-    if (world->rests == NULL) return;
-    find_state(world);
+    if (world->sleep == NULL) return;
+    bind_state(world);
     vy_sleep_wake(world->bodies, index);
 }
 
 void vy_watch_stage(vy_world *world, const vy_model *plant)
 {
-    if (world->touches != NULL) {
+    if (world->contact_totals != NULL) {
         for (uint32_t i = 0; i < plant->drone_count; ++i) world->bodies->state[i] = world->drones[i].body;
-        find_state(world);
+        bind_state(world);
         vy_contacts_begin(world->bodies);
     }
     if (world->accounting) vy_energy_stage(world, plant);
@@ -59,63 +60,65 @@ uint32_t vy_bodies_stage(vy_world *world, const vy_model *plant, world_block *w,
 {
     uint32_t events = 0;
     if (world->model.joint_count > 0) events |= vy_joined_stage(world, plant, w, drones);
-    if (world->touches != NULL) events |= vy_touch_stage(world, w, drones);
+    if (world->contact_totals != NULL) events |= vy_contact_stage(world, w, drones);
     return events;
 }
 
-// How bad an impact is for a drone: its largest share of a limit. `by_push`: whether that is the impulse's.
-static double severity_of(const vy_crash_def *c, double speed, double push, int *by_push)
+// The severity of an impact for a drone: its largest share of a limit. `by_impulse`: whether that is the
+// limit of the impulse.
+static double severity_of(const vy_crash_def *c, double speed, double impulse, int *by_impulse)
 {
-    const double a = c->speed > 0.0 ? speed / c->speed : 0.0, b = c->impulse > 0.0 ? push / c->impulse : 0.0;
-    *by_push = b > a;
+    const double a = c->speed > 0.0 ? speed / c->speed : 0.0,
+                 b = c->impulse > 0.0 ? impulse / c->impulse : 0.0;
+    *by_impulse = b > a;
     return real_max(a, b);
 }
 
-// One side of a contact: what the drone keeps of it, and whether it has crashed.
-static uint32_t feel(vy_world *world, uint32_t drone, const vy_contact_report *r, world_block *w)
+// One side of a contact: add it to the drone's totals, and see whether it has crashed.
+static uint32_t record_contact(vy_world *world, uint32_t drone, const vy_contact_report *r, world_block *w)
 {
     const vy_crash_def *crash = &world->model.drones[drone].crash;
-    touch_block *t = &world->touches[drone];
+    contact_totals_block *t = &world->contact_totals[drone];
     if (r->phase == VY_CONTACT_END) return VY_EVENT_CONTACT;
-    const double push = vec3_length(r->impulse);
-    int by_push;
+    const double impulse = vec3_length(r->impulse);
+    int by_impulse;
     t->now += 1;
     t->count += r->phase == VY_CONTACT_BEGIN;
     t->contact.speed = real_max(t->contact.speed, r->speed);
-    t->contact.push = real_max(t->contact.push, push);
-    t->contact.total += push;
+    t->contact.push = real_max(t->contact.push, impulse);
+    t->contact.total += impulse;
     uint32_t events = r->phase == VY_CONTACT_BEGIN ? VY_EVENT_CONTACT : 0;
-    if (severity_of(crash, r->speed, push, &by_push) >= 1.0) {
+    if (severity_of(crash, r->speed, impulse, &by_impulse) >= 1.0) {
         t->crashes += 1;
         events |= VY_EVENT_CRASH;
         if (crash->ends)
-            world_fail(1, VY_FAILURE_CRASH, drone, by_push ? push : r->speed,
-                       by_push ? crash->impulse : crash->speed, by_push, w);
+            world_fail(1, VY_FAILURE_CRASH, drone, by_impulse ? impulse : r->speed,
+                       by_impulse ? crash->impulse : crash->speed, by_impulse, w);
     }
     return events;
 }
 
-// From where the flight ended to where the contacts put it.
-static void settle(vy_world *world, uint32_t i, const body_state *now, drone_block *d)
+// From the end of the free flight to the result of the contacts.
+static void apply_contacts(vy_world *world, uint32_t i, const body_state *now, drone_block *d)
 {
     const multirotor_params *p = &world->model.params[i].plant;
     const contact_system *s = world->bodies->contacts;
-    touch_block *t = &world->touches[i];
-    body_impulses given = {vec3_scale(p->effects.mass, vec3_sub(now->velocity, d->body.velocity)),
-                           mat3_mul_vec(p->body.inertia, vec3_sub(now->rate, d->body.rate))};
+    contact_totals_block *t = &world->contact_totals[i];
+    body_impulses impulses = {vec3_scale(p->effects.mass, vec3_sub(now->velocity, d->body.velocity)),
+                              mat3_mul_vec(p->body.inertia, vec3_sub(now->rate, d->body.rate))};
     if (world->accounting && s->solved_as[i] != START_JOINTED) vy_energy_contact(world, i, &d->body, now);
-    if (s->solved_as[i] == START_JOINTED) { // joints, too, did otherwise than in the flight
-        given = s->body_impulses[i];
+    if (s->solved_as[i] == START_JOINTED) { // its joints, too, differ from the free flight
+        impulses = s->body_impulses[i];
         if (world->accounting)
-            vy_energy_impulse(world, i, given.impulse, given.angular_impulse, &s->start_state[i], now);
+            vy_energy_impulse(world, i, impulses.impulse, impulses.angular_impulse, &s->start_state[i], now);
     }
     t->now = 0;
-    memcpy(t->contact.impulse, &given.impulse, sizeof t->contact.impulse);
-    memcpy(t->contact.angular, &given.angular_impulse, sizeof t->contact.angular);
+    memcpy(t->contact.impulse, &impulses.impulse, sizeof t->contact.impulse);
+    memcpy(t->contact.angular, &impulses.angular_impulse, sizeof t->contact.angular);
     d->body = *now;
 }
 
-uint32_t vy_touch_stage(vy_world *world, world_block *w, drone_block *drones)
+uint32_t vy_contact_stage(vy_world *world, world_block *w, drone_block *drones)
 {
     const vy_model *m = &world->model;
     vy_bodies *b = world->bodies;
@@ -125,13 +128,13 @@ uint32_t vy_touch_stage(vy_world *world, world_block *w, drone_block *drones)
     b->head->tick = w->tick - 1u; // when the step began
     uint32_t events = vy_contacts_step(b, m->dt) != 0 ? VY_EVENT_CONTACTS_FULL : 0;
     b->head->tick = w->tick;
-    for (uint32_t k = 0; k < m->joint_count; ++k) world->ties[k].active = b->joint_state[k].active;
-    for (uint32_t i = 0; i < m->drone_count; ++i) settle(world, i, &b->state[i], &drones[i]);
+    for (uint32_t k = 0; k < m->joint_count; ++k) world->joint_states[k].active = b->joint_state[k].active;
+    for (uint32_t i = 0; i < m->drone_count; ++i) apply_contacts(world, i, &b->state[i], &drones[i]);
     for (uint32_t k = 0; k < b->contacts->report_count; ++k) {
         const vy_contact_report *r = &b->contacts->reports[k];
         const uint32_t x = (uint32_t)slot_of_report(r->a), y = (uint32_t)slot_of_report(r->b);
-        if (x < m->drone_count) events |= feel(world, x, r, w);
-        if (y < m->drone_count) events |= feel(world, y, r, w);
+        if (x < m->drone_count) events |= record_contact(world, x, r, w);
+        if (y < m->drone_count) events |= record_contact(world, y, r, w);
     }
     if (b->head->failed) world_fail(1, VY_FAILURE_NOT_FINITE, 0, 0.0, 0.0, drone_field_at(0), w);
     return events;
@@ -154,19 +157,19 @@ static int pairs_sound(const vy_world *world, const unsigned char *at, uint64_t 
     return 1;
 }
 
-int vy_touch_sound(const vy_world *world, const void *block)
+int vy_contact_state_check(const vy_world *world, const void *block)
 {
     const unsigned char *at = (const unsigned char *)block +
                               ((const unsigned char *)world->contacts - (const unsigned char *)world->state);
     const uint64_t bodies = vy_bodies_limit(world->bodies);
     const size_t pairs = sizeof(contacts_block) + world->model.contact_cap * sizeof(contact_block);
     if (!pairs_sound(world, at, bodies)) return 0;
-    if (world->rests == NULL) return 1;
+    if (world->sleep == NULL) return 1;
     at += pairs;
-    for (uint32_t i = 0; i < world->model.drone_count; ++i, at += sizeof(rest_block)) {
-        rest_block rest;
-        memcpy(&rest, at, sizeof rest);
-        if (rest.island > world->model.drone_count) return 0;
+    for (uint32_t i = 0; i < world->model.drone_count; ++i, at += sizeof(sleep_block)) {
+        sleep_block sleep;
+        memcpy(&sleep, at, sizeof sleep);
+        if (sleep.island > world->model.drone_count) return 0;
     }
     return pairs_sound(world, at, bodies);
 }
@@ -223,7 +226,7 @@ int vy_height_over_ground(const vy_world *world, vec3 point, double *height)
 
 uint32_t vy_world_contact_count(const vy_world *world)
 {
-    return world->touches != NULL ? vy_bodies_contact_count(world->bodies) : 0;
+    return world->contact_totals != NULL ? vy_bodies_contact_count(world->bodies) : 0;
 }
 
 vy_status vy_world_contact(const vy_world *world, uint32_t index, vy_contact_event *out)
@@ -243,12 +246,12 @@ vy_status vy_world_contact(const vy_world *world, uint32_t index, vy_contact_eve
         .impulse = vec3_scale(-1.0, r->impulse),
         .speed = r->speed,
     };
-    int by_push;
-    const double push = vec3_length(r->impulse);
-    e.severity = severity_of(&world->model.drones[a].crash, r->speed, push, &by_push);
+    int by_impulse;
+    const double impulse = vec3_length(r->impulse);
+    e.severity = severity_of(&world->model.drones[a].crash, r->speed, impulse, &by_impulse);
     if (b < drones)
         e.severity =
-            real_max(e.severity, severity_of(&world->model.drones[b].crash, r->speed, push, &by_push));
+            real_max(e.severity, severity_of(&world->model.drones[b].crash, r->speed, impulse, &by_impulse));
     *out = e;
     return VY_OK;
 }
@@ -288,7 +291,7 @@ static vy_status add_solid(vy_world *world, const vy_body_def *def, const vy_sol
     return VY_OK;
 }
 
-vy_status vy_touch_add_drone(vy_world *world, const vy_drone_def *drone, vy_error *err)
+vy_status vy_contact_add_drone(vy_world *world, const vy_drone_def *drone, vy_error *err)
 {
     const vy_vehicle_def *v = &drone->vehicle;
     const vy_solid_kind kind = drone->solid.kind;

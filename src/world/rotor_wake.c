@@ -1,4 +1,4 @@
-// wake.c - the air that drones drive down onto each other, sampled now and then and held.
+// rotor_wake.c - the air that rotors drive down onto other drones, sampled now and then and held.
 //
 // Every drone asks those whose wake may reach it. They are found on a grid over the ground, whose cells are
 // as wide as a wake reaches sideways: sorting costs n log n, and a cell and its eight neighbours hold all
@@ -17,9 +17,9 @@ static wake_source source_of(const drone_model *dm, const multirotor_params *pla
     const double size = vec3_length(force);
     if (!(size > 0.0) || !(dm->wake_width > 0.0)) return w;
     w.down = vec3_scale(-1.0 / size, quat_rotate(d->body.attitude, force));
-    w.push = real_sqrt(size / REFERENCE_DENSITY);
+    w.momentum = real_sqrt(size / REFERENCE_DENSITY);
     // 2 v_h of a disc as wide as the wake: T = 2 rho A v_h^2.
-    w.exit = 2.0 * w.push / (w.width * real_sqrt(0.5 * 3.14159265358979323846));
+    w.exit = 2.0 * w.momentum / (w.width * real_sqrt(0.5 * 3.14159265358979323846));
     return w;
 }
 
@@ -88,7 +88,7 @@ static vec3 air_at_drone(const vy_model *m, const wake_entry *list, size_t count
         for (size_t k = find(list, count, column, mine->row - 1); k < count; ++k) {
             const wake_entry *e = &list[k];
             if (e->column != column || e->row > mine->row + 1) break;
-            if (e->drone == mine->drone || !(e->source.push > 0.0)) continue;
+            if (e->drone == mine->drone || !(e->source.momentum > 0.0)) continue;
             const vec3 offset = vec3_sub(mine->source.place, e->source.place);
             if (!(vec3_dot(offset, e->source.down) > 0.0)) continue;
             const double speed = wake_speed(&e->source, offset, m->wakes.length);
@@ -100,8 +100,8 @@ static vec3 air_at_drone(const vy_model *m, const wake_entry *list, size_t count
     return size > m->wake_most ? vec3_scale(m->wake_most / size, air) : air;
 }
 
-void vy_wake_stage(const vy_model *m, uint64_t tick, const drone_block *drones, wake_entry *entries,
-                   gear_block *gear)
+void vy_rotor_wake_stage(const vy_model *m, uint64_t tick, const drone_block *drones, wake_entry *entries,
+                         gear_block *gear)
 {
     if (!due(tick, m->wake_period)) return;
     const size_t count = m->drone_count;
@@ -109,7 +109,7 @@ void vy_wake_stage(const vy_model *m, uint64_t tick, const drone_block *drones, 
     for (uint32_t i = 0; i < count; ++i) {
         entries[i].drone = i;
         entries[i].source = source_of(&m->drones[i], &m->params[i].plant, &drones[i]);
-        if (entries[i].source.push > 0.0)
+        if (entries[i].source.momentum > 0.0)
             widest = real_max(widest, sideways(&entries[i].source, m->wakes.length));
     }
     for (size_t i = 0; i < count; ++i) {

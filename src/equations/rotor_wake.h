@@ -1,4 +1,5 @@
-// wake.h - the wake below a drone as others feel it: a round turbulent jet along its thrust, reversed.
+// rotor_wake.h - the rotor wake below a drone as others feel it: a round turbulent jet along its thrust,
+// reversed.
 //
 //   w(z, r) = min(2 v_h, K sqrt(T / rho) / z) exp(-ln 2 (r / S z)^2)     K = 6.84, S = 0.094
 //
@@ -16,11 +17,11 @@
 
 /// One drone as others feel it.
 typedef struct wake_source {
-    vec3 place; // [m] world
-    vec3 down;  // unit vector along the wake, world
-    real push;  // [m^2/s] sqrt(T / rho)
-    real exit;  // [m/s] 2 v_h: its speed at the rotors
-    real width; // [m] of the disc, at least this at the rotors
+    vec3 place;    // [m] world
+    vec3 down;     // unit vector along the wake, world
+    real momentum; // [m^2/s] sqrt(T / rho), from the momentum flux T
+    real exit;     // [m/s] 2 v_h: its speed at the rotors
+    real width;    // [m] of the disc, at least this at the rotors
 } wake_source;
 
 /// Speed of a wake [m/s] at an offset [m] from its source, along source->down; 0 above the source, beyond
@@ -32,7 +33,7 @@ VY_FN real wake_speed(const wake_source *w, vec3 offset, real length)
     const real half = real_max(WAKE_SPREAD * along, 0.5 * w->width);
     const real square = vec3_dot(across, across) / (half * half);
     const mask inside = (along > 0.0) & (along < length) & (square < WAKE_EDGE * WAKE_EDGE);
-    const real far = WAKE_DECAY * w->push / real_max(along, real_set(1e-6));
+    const real far = WAKE_DECAY * w->momentum / real_max(along, real_set(1e-6));
     const real middle = real_min(w->exit, far);
     const real speed = middle * math_exp(-0.69314718055994531 * real_select(inside, square, real_set(0.0)));
     return real_select(inside, speed, real_set(0.0));
