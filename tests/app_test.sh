@@ -203,6 +203,7 @@ grep -q '"line": 0, "column": 0, "path": "drones\[0\].start.position", "kind": "
 
 # a bad run is an error in the report for machines, and nothing else is overwritten
 try 2 "$volery" run bad.yaml --junit bad.xml
+# shellcheck disable=SC2015 # either is a failure
 grep -q 'errors="1"' bad.xml && grep -q 'unknown key &quot;durationn&quot;' bad.xml || fail "$(cat bad.xml)"
 python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse("bad.xml")' || fail "bad.xml"
 try 2 "$volery" run no-such.yaml --junit none.xml
@@ -545,6 +546,7 @@ fi
 status=${PIPESTATUS[0]}
 [ "$status" -eq 3 ] || fail "status $status when the log's pipe is closed"
 mkfifo unread
+# shellcheck disable=SC2094 # a pipe of ours
 exec 3<>unread 4>unread 3<&-
 "$volery" manual >&4 2>err
 status=$?

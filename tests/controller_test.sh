@@ -1,6 +1,7 @@
 #!/bin/sh
 # controller_test.sh BUILD - controllers of one's own through the command: a new one builds and flies; a crash and a
 # hang end the run with a reason, exit status 1 and a log that replays; nothing is left running.
+# shellcheck disable=SC2086 # commands and options are lists of words
 set -eu
 volery=$(cd "$1" && pwd)/volery
 plugins=$(cd "$1" && pwd)/tests

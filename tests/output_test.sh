@@ -1,6 +1,7 @@
 #!/bin/bash
 # output_test.sh BUILD - files that are written: none of them is an input or another output of the command, two
 # writers never share one, what an earlier run left behind is kept, and what a killed one leaves is made a log again.
+# shellcheck disable=SC2086,SC2015 # lists of words; `fail` after || where either side is wrong
 set -uo pipefail
 volery=$(cd "$1" && pwd)/volery
 temp=$(mktemp -d)
@@ -145,7 +146,7 @@ kill -TERM $job
 wait $job
 try 0 "$volery" replay busy.mcap
 try 0 "$volery" export whole.mcap --csv -o one.csv
-for round in 1 2 3 4 5 6; do
+for _ in 1 2 3 4 5 6; do
     for i in 1 2 3; do "$volery" export whole.mcap --csv -o many.csv >/dev/null 2>"err$i" & done
     wait
     same one.csv many.csv
