@@ -77,7 +77,7 @@ int vy_controllers_are_inputs(const char *name, const vy_scenario *scenario)
 int vy_controllers_open(const char *name, const vy_scenario *scenario, int paced, int quiet, controllers *out)
 {
     const size_t room = (size_t)scenario->drone_count + 1;
-    *out = (controllers){.hosts = calloc(room, sizeof *out->hosts), .drones = calloc(room, sizeof(int))};
+    *out = (controllers){.hosts = calloc(room, sizeof(vy_host *)), .drones = calloc(room, sizeof(int))};
     int status = out->hosts == NULL || out->drones == NULL ? vy_say_no_memory(name) : 0;
     for (int i = 0; i < scenario->drone_count && status == 0; ++i) {
         status = open_one(name, scenario, i, paced, quiet, &out->hosts[out->count]);
