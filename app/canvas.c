@@ -1,6 +1,41 @@
 // canvas.c - calls of a canvas, whatever its kind.
 #include "canvas_impl.h"
-#include "strokes.h"
+#include "scenario/text.h"
+#include <string.h>
+
+enum { TEXT_ROOM = 256 }; // for the longest text of a figure, its title
+
+// Names of files and of drones may hold any bytes, and may have been cut inside a character: SVG and cairo
+// take UTF-8 alone. A number's minus becomes as long as a plus.
+static const char *clean(const char *text, char out[TEXT_ROOM])
+{
+    size_t left = strlen(text), used = 0;
+    if (text[0] == '-' && text[1] >= '0' && text[1] <= '9') {
+        memcpy(out, "\xe2\x88\x92", 3);
+        used = 3;
+        ++text;
+        --left;
+    }
+    while (left > 0) {
+        const size_t size = vy_character_size(text, left), taken = size > 0 ? size : 1;
+        if (used + taken >= TEXT_ROOM) break;
+        memcpy(out + used, text, taken);
+        if (size == 0 || (unsigned char)*text < ' ') out[used] = '?';
+        used += taken;
+        text += taken;
+        left -= taken;
+    }
+    out[used] = '\0';
+    return out;
+}
+
+void vy_canvas_begin(canvas *c, double height, uint32_t background) { c->begin(c, height, background); }
+
+double vy_canvas_text_width(canvas *c, double size, int bold, const char *text)
+{
+    char room[TEXT_ROOM];
+    return c->measure(c, size, bold, clean(text, room));
+}
 
 void vy_canvas_clip(canvas *c, double x, double y, double width, double height)
 {
@@ -16,9 +51,8 @@ void vy_canvas_line(canvas *c, const canvas_point *points, size_t count, uint32_
 void vy_canvas_text(canvas *c, double x, double y, double size, text_anchor anchor, uint32_t color, int bold,
                     const char *text)
 {
-    c->text(c, x, y, size, anchor, color, bold, text);
+    char room[TEXT_ROOM];
+    c->text(c, x, y, size, anchor, color, bold, clean(text, room));
 }
 
-double vy_canvas_text_width(double size, const char *text) { return vy_strokes_width(size, text); }
-
-int vy_canvas_close(canvas *c) { return c->close(c); }
+canvas_status vy_canvas_close(canvas *c) { return c->close(c); }

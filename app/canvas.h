@@ -1,4 +1,5 @@
-// canvas.h - what a figure is drawn on: an SVG file, or a PNG picture. Units are points, y downwards.
+// canvas.h - what a figure is drawn on: an SVG file, or by cairo a PNG or PDF file. Units are points, y
+// downwards.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -13,12 +14,25 @@ typedef struct canvas_point {
     double x, y;
 } canvas_point;
 
+typedef enum canvas_status { CANVAS_DONE, CANVAS_NO_MEMORY, CANVAS_TOO_LARGE } canvas_status;
+
 typedef struct canvas canvas;
 
-/// A canvas of `width` by `height` points, filled with `background` (0xrrggbb). NULL when memory is out.
-/// @param scale pixels per point, of a PNG
-canvas *vy_canvas_svg(FILE *out, double width, double height, uint32_t background);
-canvas *vy_canvas_png(FILE *out, double width, double height, uint32_t background, double scale);
+/// A canvas `width` points wide. NULL when memory is out.
+/// @param scale pixels per point
+canvas *vy_canvas_svg(FILE *out, double width);
+canvas *vy_canvas_png(FILE *out, double width, double scale);
+canvas *vy_canvas_pdf(FILE *out, double width);
+
+/// Was the command built with cairo? If not, there is no PNG and no PDF.
+int vy_canvas_has_cairo(void);
+
+/// Give it its height and fill it with `background` (0xrrggbb). Text may be measured before; it is drawn on
+/// only after.
+void vy_canvas_begin(canvas *c, double height, uint32_t background);
+
+/// Room the text takes, in the canvas's font.
+double vy_canvas_text_width(canvas *c, double size, int bold, const char *text);
 
 /// Only what lies inside is drawn, until the next call; a width of 0 ends it.
 void vy_canvas_clip(canvas *c, double x, double y, double width, double height);
@@ -30,8 +44,5 @@ void vy_canvas_line(canvas *c, const canvas_point *points, size_t count, uint32_
 void vy_canvas_text(canvas *c, double x, double y, double size, text_anchor anchor, uint32_t color, int bold,
                     const char *text);
 
-/// Room the text takes, about.
-double vy_canvas_text_width(double size, const char *text);
-
-/// Finish and free it. Returns 0 when memory was out; failed writes are seen on the file.
-int vy_canvas_close(canvas *c);
+/// Finish and free it. Failed writes are seen on the file.
+canvas_status vy_canvas_close(canvas *c);

@@ -4,13 +4,15 @@
 
 struct canvas {
     FILE *out;
-    double width, height;
+    double width;
+    void (*begin)(canvas *c, double height, uint32_t background);
+    double (*measure)(canvas *c, double size, int bold, const char *text);
     void (*clip)(canvas *c, double x, double y, double width, double height);
     void (*line)(canvas *c, const canvas_point *points, size_t count, uint32_t color, double width,
                  line_dash dash);
     void (*text)(canvas *c, double x, double y, double size, text_anchor anchor, uint32_t color, int bold,
                  const char *text);
-    int (*close)(canvas *c);
+    canvas_status (*close)(canvas *c);
 };
 
 /// Lengths of a dash and of the gap after it; 0: none.

@@ -1,6 +1,5 @@
 // canvas_svg.c - a canvas that is an SVG file: text stays text.
 #include "canvas_impl.h"
-#include "strokes.h"
 #include <stdlib.h>
 
 typedef struct svg {
@@ -9,19 +8,37 @@ typedef struct svg {
     int open;  // a clip is in force
 } svg;
 
+// Widths of Helvetica's characters from ' ' to '~', in thousandths of its size; Arial and Liberation Sans are
+// made to the same.
+static const short widths[95] = {
+    278,  278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278, //  !"#$%&'()*+,-./
+    556,  556, 556, 556, 556, 556, 556, 556, 556, 556, 278, 278, 584, 584, 584, 556, // 0123456789:;<=>?
+    1015, 667, 667, 722, 722, 667, 611, 778, 722, 278, 500, 667, 556, 833, 722, 778, // @ABCDEFGHIJKLMNO
+    667,  778, 722, 667, 611, 722, 667, 944, 667, 667, 611, 278, 278, 278, 469, 556, // PQRSTUVWXYZ[ ]^_
+    333,  556, 556, 500, 556, 556, 278, 556, 556, 222, 222, 500, 222, 833, 556, 556, // `abcdefghijklmno
+    556,  556, 333, 500, 278, 556, 500, 722, 500, 500, 500, 334, 260, 334, 584,      // pqrstuvwxyz{|}~
+};
+
+static double svg_measure(canvas *c, double size, int bold, const char *text)
+{
+    (void)c;
+    double sum = 0.0;
+    for (; *text != '\0'; ++text) {
+        const unsigned char byte = (unsigned char)*text;
+        if ((byte & 0xc0) == 0x80) continue; // inside a character
+        sum += byte <= '~' ? widths[byte - ' '] : 584;
+    }
+    return sum * (bold ? 1.07 : 1.0) * size / 1000.0;
+}
+
 static void put_escaped(FILE *out, const char *text)
 {
-    if (text[0] == '-' && text[1] >= '0' && text[1] <= '9') {
-        fputs("\xe2\x88\x92", out); // a minus as long as a plus
-        ++text;
-    }
     for (; *text != '\0'; ++text) {
         switch (*text) {
         case '<': fputs("&lt;", out); break;
         case '>': fputs("&gt;", out); break;
         case '&': fputs("&amp;", out); break;
-        default:
-            if ((unsigned char)*text >= 0x20) fputc(*text, out);
+        default: fputc(*text, out);
         }
     }
 }
@@ -61,29 +78,34 @@ static void svg_text(canvas *c, double x, double y, double size, text_anchor anc
     // Fonts differ in width; what stands beside others is given the room that was left for it.
     if (anchor == TEXT_LEFT)
         fprintf(c->out, " textLength=\"%.1f\" lengthAdjust=\"spacingAndGlyphs\"",
-                vy_strokes_width(size, text));
+                svg_measure(c, size, bold, text));
     fputc('>', c->out);
     put_escaped(c->out, text);
     fputs("</text>\n", c->out);
 }
 
-static int svg_close(canvas *c)
+static void svg_begin(canvas *c, double height, uint32_t background)
+{
+    fprintf(c->out,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%gpt\" height=\"%gpt\" viewBox=\"0 0 %g %g\" "
+            "font-family=\"Helvetica, Arial, 'Liberation Sans', sans-serif\">\n",
+            c->width, height, c->width, height);
+    fprintf(c->out, "<rect width=\"%g\" height=\"%g\" fill=\"#%06x\"/>\n", c->width, height,
+            (unsigned)background);
+}
+
+static canvas_status svg_close(canvas *c)
 {
     svg_clip(c, 0.0, 0.0, 0.0, 0.0);
     fputs("</svg>\n", c->out);
     free(c);
-    return 1;
+    return CANVAS_DONE;
 }
 
-canvas *vy_canvas_svg(FILE *out, double width, double height, uint32_t background)
+canvas *vy_canvas_svg(FILE *out, double width)
 {
     svg *s = calloc(1, sizeof *s);
     if (s == NULL) return NULL;
-    s->base = (canvas){out, width, height, svg_clip, svg_line, svg_text, svg_close};
-    fprintf(out,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%gpt\" height=\"%gpt\" viewBox=\"0 0 %g %g\" "
-            "font-family=\"Helvetica, Arial, 'Liberation Sans', sans-serif\">\n",
-            width, height, width, height);
-    fprintf(out, "<rect width=\"%g\" height=\"%g\" fill=\"#%06x\"/>\n", width, height, (unsigned)background);
+    s->base = (canvas){out, width, svg_begin, svg_measure, svg_clip, svg_line, svg_text, svg_close};
     return &s->base;
 }

@@ -1,4 +1,4 @@
-// cmd_plot.c - volery plot: signals of a log as a figure, SVG or PNG.
+// cmd_plot.c - volery plot: signals of a log as a figure, SVG, PNG or PDF.
 #include "command.h"
 #include "fields.h"
 #include "files.h"
@@ -25,21 +25,36 @@ static int ends_with(const char *text, const char *end)
     return size > tail && strcmp(text + size - tail, end) == 0;
 }
 
+// Can there be a figure of that name?
+static int check_ending(const arguments *given, const char *path)
+{
+    if (ends_with(path, ".svg")) return 0;
+    if (!ends_with(path, ".png") && !ends_with(path, ".pdf"))
+        return vy_say_usage(given->command, "a figure is an .svg, .png or .pdf file, got %s", path);
+    if (vy_canvas_has_cairo()) return 0;
+    return vy_say("plot", EXIT_USAGE,
+                  "%s needs cairo, which this volery was built without: install libcairo2-dev and build it "
+                  "again, or draw an .svg",
+                  path);
+}
+
 static int write_figure(const char *path, double scale, const figure *f)
 {
     output out;
     const int status = vy_output_open("plot", path, &out);
     if (status != 0) return status;
-    const double height = vy_figure_height(f);
-    canvas *c = ends_with(path, ".png")
-                    ? vy_canvas_png(out.file, f->width, height, vy_figure_background(f), scale)
-                    : vy_canvas_svg(out.file, f->width, height, vy_figure_background(f));
+    canvas *c = ends_with(path, ".png")   ? vy_canvas_png(out.file, f->width, scale)
+                : ends_with(path, ".pdf") ? vy_canvas_pdf(out.file, f->width)
+                                          : vy_canvas_svg(out.file, f->width);
     if (c != NULL) vy_figure_draw(f, c);
-    if (c == NULL || !vy_canvas_close(c)) {
-        vy_output_discard(&out);
-        return vy_say_no_memory("plot");
-    }
-    return vy_output_commit("plot", &out);
+    const canvas_status drawn = c != NULL ? vy_canvas_close(c) : CANVAS_NO_MEMORY;
+    if (drawn == CANVAS_DONE) return vy_output_commit("plot", &out);
+    vy_output_discard(&out);
+    if (drawn == CANVAS_NO_MEMORY) return vy_say_no_memory("plot");
+    return vy_say("plot", EXIT_USAGE,
+                  "%s would have more than 32767 pixels a side, which is too many for cairo: give a smaller "
+                  "--scale, --width or --panel",
+                  path);
 }
 
 // What is shown, and how large.
@@ -103,8 +118,7 @@ int vy_cmd_plot(const arguments *given)
     uint32_t drone = 0;
     double scale = 3.0;
     int status = path == NULL || f == NULL ? vy_say_no_memory("plot") : 0;
-    if (status == 0 && !ends_with(path, ".svg") && !ends_with(path, ".png"))
-        status = vy_say_usage(given->command, "a figure is an .svg or a .png file, got %s", path);
+    if (status == 0) status = check_ending(given, path);
     if (status == 0) status = read_number(given, "scale", 0.5, 10.0, &scale);
     if (status == 0) status = vy_load_log("plot", log_path, &log);
     if (status == 0) status = vy_file_claim("plot", path, VY_FILE_PART);

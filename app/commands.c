@@ -145,7 +145,7 @@ static const example view_examples[] = {
 };
 
 static const option plot_options[] = {
-    {"output", 'o', "FILE", WORD_FILE, 0, "an .svg or .png file; by default RUN.svg beside the log"},
+    {"output", 'o', "FILE", WORD_FILE, 0, "an .svg, .png or .pdf file; by default RUN.svg beside the log"},
     {"signals", 0, "A,B", WORD_OTHER, OPTION_REPEATS,
      "fields of one panel, or position, error or angles; may be repeated"},
     {"drone", 0, "NAME", WORD_OTHER, 0, "which drone; needed when the log holds several"},
@@ -160,8 +160,8 @@ static const option plot_options[] = {
 static const example plot_examples[] = {
     {"volery plot first-flight.mcap", "position, error, attitude and motors as first-flight.svg"},
     {"volery plot run.mcap --signals forces.linear_drag --signals body.rate,control.rates --from 5 --to 8 -o "
-     "f.png",
-     "two panels of three seconds, as a picture"},
+     "f.pdf",
+     "two panels of three seconds, as a PDF"},
     END,
 };
 

@@ -29,27 +29,25 @@ static const look looks[2] = {
 
 static const look *look_of(const figure *f) { return &looks[f->dark ? 1 : 0]; }
 
-uint32_t vy_figure_background(const figure *f) { return look_of(f)->background; }
-
 // Width of a legend's entry: a dash, a space, the label, a gap.
-static double entry_width(const figure_line *line)
+static double entry_width(canvas *c, const figure_line *line)
 {
-    return 24.0 + vy_canvas_text_width(SMALL, line->label) + 12.0;
+    return 24.0 + vy_canvas_text_width(c, SMALL, 0, line->label) + 12.0;
 }
 
-static double title_width(const figure_panel *p)
+static double title_width(canvas *c, const figure_panel *p)
 {
-    return vy_canvas_text_width(NORMAL, p->title) +
-           (p->unit[0] != '\0' ? 8.0 + vy_canvas_text_width(SMALL, p->unit) : 0.0) + 18.0;
+    return vy_canvas_text_width(c, NORMAL, 1, p->title) +
+           (p->unit[0] != '\0' ? 8.0 + vy_canvas_text_width(c, SMALL, 0, p->unit) : 0.0) + 18.0;
 }
 
 // Lines that the legend takes beside and below the title.
-static int legend_rows(const figure *f, const figure_panel *p)
+static int legend_rows(const figure *f, canvas *c, const figure_panel *p)
 {
-    double x = title_width(p);
+    double x = title_width(c, p);
     int rows = 1;
     for (int i = 0; i < p->line_count; ++i) {
-        const double width = entry_width(&p->lines[i]);
+        const double width = entry_width(c, &p->lines[i]);
         if (x + width > f->width - LEFT - RIGHT && x > 0.0) {
             rows += 1;
             x = 0.0;
@@ -59,16 +57,16 @@ static int legend_rows(const figure *f, const figure_panel *p)
     return rows;
 }
 
-static double head_height(const figure *f, const figure_panel *p)
+static double head_height(const figure *f, canvas *c, const figure_panel *p)
 {
-    return HEAD + LINE * (legend_rows(f, p) - 1);
+    return HEAD + LINE * (legend_rows(f, c, p) - 1);
 }
 
-double vy_figure_height(const figure *f)
+static double figure_height(const figure *f, canvas *c)
 {
     double height = TOP + BOTTOM;
     for (int i = 0; i < f->panel_count; ++i)
-        height += head_height(f, &f->panels[i]) + f->panel + (i + 1 < f->panel_count ? GAP : 0);
+        height += head_height(f, c, &f->panels[i]) + f->panel + (i + 1 < f->panel_count ? GAP : 0);
     return height;
 }
 
@@ -202,13 +200,13 @@ static void draw_head(const figure *f, canvas *c, const figure_panel *p, double 
     if (p->unit[0] != '\0') {
         char unit[24];
         snprintf(unit, sizeof unit, "[%s]", p->unit);
-        vy_canvas_text(c, LEFT + vy_canvas_text_width(NORMAL, p->title) + 5.0, y, SMALL, TEXT_LEFT, l->faint,
-                       0, unit);
+        vy_canvas_text(c, LEFT + vy_canvas_text_width(c, NORMAL, 1, p->title) + 5.0, y, SMALL, TEXT_LEFT,
+                       l->faint, 0, unit);
     }
-    double x = title_width(p);
+    double x = title_width(c, p);
     for (int i = 0; i < p->line_count; ++i) {
         const figure_line *line = &p->lines[i];
-        const double width = entry_width(line);
+        const double width = entry_width(c, line);
         if (x + width > f->width - LEFT - RIGHT && x > 0.0) {
             x = 0.0;
             y += LINE;
@@ -222,11 +220,12 @@ static void draw_head(const figure *f, canvas *c, const figure_panel *p, double 
 
 void vy_figure_draw(const figure *f, canvas *c)
 {
+    vy_canvas_begin(c, figure_height(f, c), look_of(f)->background);
     vy_canvas_text(c, LEFT, 15.0, NORMAL, TEXT_LEFT, look_of(f)->text, 0, f->title);
     double y = TOP;
     for (int i = 0; i < f->panel_count; ++i) {
         const figure_panel *p = &f->panels[i];
-        const double head = head_height(f, p);
+        const double head = head_height(f, c, p);
         axes a = {LEFT, y + head, f->width - LEFT - RIGHT, f->panel, f->from, f->to, 0.0, 0.0};
         find_range(p, f->from, f->to, &a.low, &a.high);
         draw_head(f, c, p, y + 11.0);

@@ -29,6 +29,5 @@ typedef struct figure {
     int panel_count;
 } figure;
 
-double vy_figure_height(const figure *f); ///< [points]
-uint32_t vy_figure_background(const figure *f);
+/// On a canvas as wide as the figure.
 void vy_figure_draw(const figure *f, canvas *c);

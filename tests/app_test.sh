@@ -337,10 +337,22 @@ grep -qF "<svg" a.svg || fail "no figure"
 tail -n 1 a.svg | grep -qF "</svg>" || fail "no whole figure"
 grep -qF "position error" a.svg || fail "a figure without the error"
 [ "$(size a.svg)" -lt 400000 ] || fail "a figure of $(size a.svg) bytes"
-try 0 "$volery" plot a.mcap --signals forces.gravity --signals body.rate,control.rates --from 5 --to 8 -o a.png
+for ending in png pdf; do
+    try 0 "$volery" plot a.mcap --signals forces.gravity --signals body.rate,control.rates --from 5 --to 8 --width 200 --panel 60 -o a.$ending
+    cp a.$ending first.$ending
+done
 [ "$(head -c 8 a.png | od -An -tx1 | tr -d ' ')" = 89504e470d0a1a0a ] || fail "no PNG"
+[ "$(head -c 5 a.pdf)" = %PDF- ] || fail "no PDF"
+[ "$(tail -n 1 a.pdf)" = %%EOF ] || fail "no whole PDF"
+! grep -qaF CreationDate a.pdf || fail "a PDF that tells when it was made"
+# a name that is no UTF-8 text, and one that is cut inside a character
+odd=$(printf 'odd\377\001<&.mcap') long=$(printf 'a%.0s' {1..59})é.mcap
+for name in "$odd" "$long"; do
+    cp a.mcap "$name"
+    for ending in svg png pdf; do try 0 "$volery" plot "$name" -o "${#name}.$ending"; done
+done
 if command -v python3 >/dev/null; then
-    python3 - a.png a.svg <<'PYTHON' || fail "a figure that cannot be read"
+    python3 - a.png a.svg "${#odd}.svg" "${#long}.svg" <<'PYTHON' || fail "a figure that cannot be read"
 import struct, sys, xml.dom.minidom, zlib
 data = open(sys.argv[1], "rb").read()
 at, pixels = 8, b""
@@ -349,18 +361,46 @@ while at < len(data):
     body = data[at + 8 : at + 8 + size]
     assert zlib.crc32(kind + body) == struct.unpack(">I", data[at + 8 + size : at + 12 + size])[0]
     if kind == b"IHDR":
-        width, height = struct.unpack(">II", body[:8])
+        width, height, depth, color = struct.unpack(">IIBB", body[:10])
     if kind == b"IDAT":
         pixels += body
     at += 12 + size
-rows = zlib.decompress(pixels)
-assert width == 1680 and len(rows) == height * (3 * width + 1)
-assert bytes.fromhex("d55e00") in rows, "no line"
-xml.dom.minidom.parse(sys.argv[2])
+packed = zlib.decompress(pixels)
+assert width == 600 and (depth, color) == (8, 2) and len(packed) == height * (3 * width + 1)
+
+
+def paeth(a, b, c):
+    return min((a, b, c), key=lambda near: abs(a + b - c - near))
+
+
+rows, above = [], bytes(3 * width)
+for y in range(height):
+    kind, *row = packed[y * (3 * width + 1) : (y + 1) * (3 * width + 1)]
+    for x in range(3 * width if kind else 0):
+        left, corner = (row[x - 3], above[x - 3]) if x >= 3 else (0, 0)
+        guess = (0, left, above[x], (left + above[x]) // 2, paeth(left, above[x], corner))[kind]
+        row[x] = (row[x] + guess) & 255
+    above = bytes(row)
+    rows.append(above)
+assert any(bytes.fromhex("d55e00") in row for row in rows), "no line"
+below = rows[height - 3 * 34 + 9][3 * 160 :]  # between the axis and its numbers
+assert set(below) == {255}, "a line outside the axes"
+for name in sys.argv[2:]:
+    xml.dom.minidom.parse(name)
 PYTHON
 fi
+for ending in png pdf; do
+    try 0 "$volery" plot a.mcap --signals forces.gravity --signals body.rate,control.rates --from 5 --to 8 --width 200 --panel 60 -o a.$ending
+    cmp a.$ending first.$ending || fail "two figures of one log differ"
+    ln -s /dev/full full.$ending
+    try 3 "$volery" plot a.mcap -o full.$ending
+    says err "No space left on device while writing full.$ending"
+done
+try 2 "$volery" plot a.mcap --width 4000 --scale 10 -o x.png
+says err "more than 32767 pixels"
+[ ! -e x.png ] && [ ! -e x.png.part ] || fail "a figure that is too large left a file"
 try 2 "$volery" plot a.mcap -o a.gif
-says err "a figure is an .svg or a .png file"
+says err "a figure is an .svg, .png or .pdf file"
 try 2 "$volery" plot a.mcap --signals nothing -o x.svg
 says err "the log has no field nothing"
 says err "body.position"

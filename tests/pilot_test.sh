@@ -102,5 +102,5 @@ says out "time"
 try 0 "$volery" view stream.mcap -q -o -
 says out "<html"
 try 2 "$volery" plot stream.mcap -o -
-says err "a figure is an .svg or a .png file"
+says err "a figure is an .svg, .png or .pdf file"
 echo "pilot_test: ok"
