@@ -27,7 +27,7 @@ static double svg_measure(canvas *c, double size, int bold, const char *text)
     for (; *text != '\0'; ++text) {
         const unsigned char byte = (unsigned char)*text;
         if ((byte & 0xc0) == 0x80) continue; // inside a character
-        VY_ASSERT(byte >= ' '); // canvas.c has cleaned it
+        VY_ASSERT(byte >= ' ');              // canvas.c has cleaned it
         sum += byte <= '~' ? widths[byte - ' '] : 584;
     }
     return sum * (bold ? 1.07 : 1.0) * size / 1000.0;

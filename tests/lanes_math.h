@@ -7,12 +7,10 @@ enum math_function {
     MATH_TAN,
     MATH_ASIN,
     MATH_ACOS,
-    MATH_ATAN,
     MATH_ATAN2,
     MATH_EXP,
     MATH_LOG,
     MATH_POW,
-    MATH_CBRT,
     MATH_SINCOS_SIN,
     MATH_SINCOS_COS,
     MATH_COUNT

@@ -11,12 +11,10 @@ static real lanes_math_one(enum math_function f, real x, real y)
     case MATH_TAN: return math_tan(x);
     case MATH_ASIN: return math_asin(x);
     case MATH_ACOS: return math_acos(x);
-    case MATH_ATAN: return math_atan(x);
     case MATH_ATAN2: return math_atan2(x, y);
     case MATH_EXP: return math_exp(x);
     case MATH_LOG: return math_log(x);
     case MATH_POW: return math_pow(x, y);
-    case MATH_CBRT: return math_cbrt(x);
     case MATH_SINCOS_SIN: math_sincos(x, &s, &c); return s;
     case MATH_SINCOS_COS: math_sincos(x, &s, &c); return c;
     case MATH_COUNT: break;

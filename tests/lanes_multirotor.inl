@@ -166,7 +166,7 @@ VY_FN void lanes_step(const lanes_vehicle *v, const rotor_layout *layout, const 
     if (VY_LANES == 1) {
         multirotor_step(&in, f->dt, command, &f->body, f->speed);
     } else {
-        multirotor_step_count(&in, f->dt, command, v->count, &f->body, f->speed);
+        multirotor_step_way(&in, f->dt, command, v->count, WAY_ANY, &f->body, f->speed);
     }
     f->memory = next;
     f->held.time = f->held.time + f->dt;

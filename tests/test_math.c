@@ -15,8 +15,8 @@
 
 enum { CHUNK = 4096, PRECISION = 140 };
 
-static const char *const names[MATH_COUNT] = {"sin", "cos", "tan", "asin", "acos",   "atan",  "atan2",
-                                              "exp", "log", "pow", "cbrt", "sincos", "sincos"};
+static const char *const names[MATH_COUNT] = {"sin", "cos", "tan", "asin",   "acos",  "atan2",
+                                              "exp", "log", "pow", "sincos", "sincos"};
 
 static uint64_t random_state;
 
@@ -97,12 +97,10 @@ static void truth_evaluate(truth *t, enum math_function f, double x, double y)
     case MATH_TAN: mpfr_tan(t->value, t->x, MPFR_RNDN); break;
     case MATH_ASIN: mpfr_asin(t->value, t->x, MPFR_RNDN); break;
     case MATH_ACOS: mpfr_acos(t->value, t->x, MPFR_RNDN); break;
-    case MATH_ATAN: mpfr_atan(t->value, t->x, MPFR_RNDN); break;
     case MATH_ATAN2: mpfr_atan2(t->value, t->x, t->y, MPFR_RNDN); break;
     case MATH_EXP: mpfr_exp(t->value, t->x, MPFR_RNDN); break;
     case MATH_LOG: mpfr_log(t->value, t->x, MPFR_RNDN); break;
     case MATH_POW: mpfr_pow(t->value, t->x, t->y, MPFR_RNDN); break;
-    case MATH_CBRT: mpfr_cbrt(t->value, t->x, MPFR_RNDN); break;
     case MATH_COUNT: break;
     }
 }
@@ -217,17 +215,6 @@ static double draw_unit(int which)
     }
 }
 
-static double draw_slope(int which)
-{
-    switch (which % 5) {
-    case 0: return random_any();
-    case 1: return random_in(-1.0, 1.0);
-    case 2: return random_in(-20.0, 20.0);
-    case 3: return near((double)(2 * (random_bits() % 10) + 1) / 16.0);
-    default: return near(16.0 / (double)(2 * (random_bits() % 10) + 1));
-    }
-}
-
 static double draw_leg(int which)
 {
     switch (which % 3) {
@@ -287,12 +274,6 @@ static double draw_power(int which)
     }
 }
 
-static double draw_any(int which)
-{
-    (void)which;
-    return random_any();
-}
-
 static void math_errors_trigonometric(void **unused)
 {
     (void)unused;
@@ -331,7 +312,6 @@ static void math_errors_inverse(void **unused)
     (void)unused;
     check_errors(MATH_ASIN, draw_unit, zero, 60, 0.8);
     check_errors(MATH_ACOS, draw_unit, zero, 60, 0.8);
-    check_errors(MATH_ATAN, draw_slope, zero, 60, 0.8);
     check_errors(MATH_ATAN2, draw_leg, draw_leg, 60, 0.8);
 }
 
@@ -341,7 +321,6 @@ static void math_errors_exponential(void **unused)
     check_errors(MATH_EXP, draw_exponent, zero, 60, 0.8);
     check_errors(MATH_LOG, draw_positive, zero, 60, 0.8);
     check_errors(MATH_POW, draw_base, draw_power, 60, 0.8);
-    check_errors(MATH_CBRT, draw_any, zero, 60, 0.8);
 }
 
 // Exact cases
@@ -397,12 +376,6 @@ static void math_exact_one_argument(void **unused)
         {MATH_ACOS, 0.0, 0, half_pi},
         {MATH_ACOS, -0.0, 0, half_pi},
         {MATH_ACOS, -inf, 0, not_a_number},
-        {MATH_ATAN, 0.0, 0, 0.0},
-        {MATH_ATAN, -0.0, 0, -0.0},
-        {MATH_ATAN, 1.0, 0, quarter_pi},
-        {MATH_ATAN, inf, 0, half_pi},
-        {MATH_ATAN, -inf, 0, -half_pi},
-        {MATH_ATAN, -0x1p-1074, 0, -0x1p-1074},
         {MATH_EXP, 0.0, 0, 1.0},
         {MATH_EXP, -0.0, 0, 1.0},
         {MATH_EXP, inf, 0, inf},
@@ -416,12 +389,6 @@ static void math_exact_one_argument(void **unused)
         {MATH_LOG, inf, 0, inf},
         {MATH_LOG, -1.0, 0, not_a_number},
         {MATH_LOG, -inf, 0, not_a_number},
-        {MATH_CBRT, 0.0, 0, 0.0},
-        {MATH_CBRT, -0.0, 0, -0.0},
-        {MATH_CBRT, inf, 0, inf},
-        {MATH_CBRT, -inf, 0, -inf},
-        {MATH_CBRT, 27.0, 0, 3.0},
-        {MATH_CBRT, -1e-3, 0, -0.1},
     };
     check_exact(cases, sizeof cases / sizeof cases[0]);
 }
@@ -551,30 +518,18 @@ static void math_pow_is_exact_where_it_can_be(void **unused)
     }
 }
 
-static void math_cbrt_of_cubes_is_exact(void **unused)
-{
-    (void)unused;
-    for (int i = 1; i <= 208063; ++i) { // all whole numbers whose cube is a double, at all sorts of scales
-        const double root = i, cube = root * root * root;
-        const int scale = i % 1026 - 684;
-        assert_true(same(one(MATH_CBRT, cube, 0), root));
-        assert_true(same(one(MATH_CBRT, -ldexp(cube, 3 * (scale / 3)), 0), -ldexp(root, scale / 3)));
-    }
-    for (int n = -358; n <= 341; ++n) assert_true(same(one(MATH_CBRT, ldexp(1.0, 3 * n), 0), ldexp(1.0, n)));
-}
-
 // Properties
 
 // f(-x) is f(x) or -f(x) to the bit, and sincos is sin and cos.
 static void math_symmetries_are_exact(void **unused)
 {
     (void)unused;
-    static const enum math_function odd[] = {MATH_SIN, MATH_TAN, MATH_ASIN, MATH_ATAN, MATH_CBRT};
+    static const enum math_function odd[] = {MATH_SIN, MATH_TAN, MATH_ASIN};
     random_state = 8;
     for (int i = 0; i < 100000; ++i) {
         const double x = i % 2 ? random_any() : random_in(-4.0, 4.0),
                      y = i % 3 ? random_any() : random_in(-4.0, 4.0);
-        for (int f = 0; f < 5; ++f) assert_true(same(one(odd[f], -x, 0), -one(odd[f], x, 0)));
+        for (int f = 0; f < 3; ++f) assert_true(same(one(odd[f], -x, 0), -one(odd[f], x, 0)));
         assert_true(same(one(MATH_COS, -x, 0), one(MATH_COS, x, 0)));
         assert_true(same(one(MATH_ATAN2, -x, y), -one(MATH_ATAN2, x, y)));
         assert_true(same(one(MATH_SINCOS_SIN, x, 0), one(MATH_SIN, x, 0)));
@@ -637,7 +592,6 @@ int main(void)
         cmocka_unit_test(math_exact_pow),
         cmocka_unit_test(math_nan_goes_through),
         cmocka_unit_test(math_pow_is_exact_where_it_can_be),
-        cmocka_unit_test(math_cbrt_of_cubes_is_exact),
         cmocka_unit_test(math_symmetries_are_exact),
         cmocka_unit_test(math_lanes_equal_scalar),
     };

@@ -304,7 +304,6 @@ static void large_and_refused_messages(void **unused)
     assert_int_equal(vy_mcap_writer_message(writer, 1, 0, 1, "x", 1, &err), VY_OK);
     assert_int_equal(vy_mcap_writer_message(writer, 2, 0, 2, large, 100000, &err), VY_OK);
     assert_int_equal(vy_mcap_writer_message(writer, 1, 1, 3, "y", 1, &err), VY_OK);
-    assert_int_equal(vy_mcap_writer_message_count(writer), 3);
     assert_int_equal(vy_mcap_writer_close(writer, &err), VY_OK);
     vy_mcap_reader *reader = open_bytes(&sink);
     assert_int_equal(vy_mcap_reader_info(reader)->chunk_count, 3);

@@ -357,7 +357,7 @@ static void fly_case(genes *g, double ratio[EFFECT_COUNT], int only)
         const multirotor_inputs in = {&c.layout, &c.p, &c.env, held, flags, &c.memory};
         rotor_memory next = c.memory;
         if (c.n.rotors) multirotor_inflow(&in, &c.s, c.speed, &next);
-        multirotor_step_count(&in, c.dt, c.command, c.layout.count, &c.s, c.speed);
+        multirotor_step_way(&in, c.dt, c.command, c.layout.count, WAY_ANY, &c.s, c.speed);
         c.memory = next;
     }
 }

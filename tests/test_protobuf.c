@@ -189,7 +189,7 @@ static void writer_stays_in_its_room(void **unused)
         vy_pb_writer w = vy_pb_writer_on(room, capacity);
         const double values[20] = {0};
         vy_pb_begin(&w, 1);
-        vy_pb_put_doubles(&w, 3, values, 20); // the length around it grows to two bytes
+        vy_pb_put_bytes(&w, 3, values, sizeof values); // the length around it grows to two bytes
         vy_pb_begin(&w, 1000);
         vy_pb_put_string(&w, 1, "text");
         vy_pb_put_bytes(&w, 2, NULL, 0);

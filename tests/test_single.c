@@ -113,7 +113,9 @@ static void packed_cells_have_no_holes(void **state)
             unsigned char *packed = calloc(cells, 8);
             assert_non_null(whole);
             vy_pack_kinds(&counts, whole);
-            assert_int_equal(vy_packed_size(whole, cells), vy_single_size(&counts));
+            size_t size = 0;
+            for (size_t i = 0; i < cells; ++i) size += whole[i] ? 8 : 4;
+            assert_int_equal(size, vy_single_size(&counts));
             for (size_t i = 0; i < cells; ++i) values[i] = (double)(1.0f / (float)(i + 3));
             vy_pack(whole, cells, values, 8, packed);
             vy_unpack(whole, cells, packed, back, 8);

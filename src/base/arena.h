@@ -1,14 +1,11 @@
-// arena.h - bump allocation from a block taken once. Reset is one store.
+// arena.h - bump allocation from a block taken once.
 #pragma once
 #include <stddef.h>
 
 typedef struct vy_arena {
     unsigned char *base;
     size_t capacity, used;
-    size_t peak; // survives reset: the number to size a world by
 } vy_arena;
-
-static inline void vy_arena_reset(vy_arena *arena) { arena->used = 0; }
 
 /// 64-byte aligned (a cache line, and the widest vector) when `base` is. Uninitialised. NULL when full.
 static inline void *vy_arena_take(vy_arena *arena, size_t size)
@@ -16,6 +13,5 @@ static inline void *vy_arena_take(vy_arena *arena, size_t size)
     const size_t start = (arena->used + 63u) & ~(size_t)63u;
     if (start > arena->capacity || size > arena->capacity - start) return NULL;
     arena->used = start + size;
-    if (arena->used > arena->peak) arena->peak = arena->used;
     return arena->base + start;
 }

@@ -280,8 +280,6 @@ VY_FN real math_atan2(real y, real x)
     return real_select(bad, x + y, real_copysign(r, y));
 }
 
-VY_FN real math_atan(real x) { return math_atan2(x, real_set(1.0)); }
-
 /// sqrt(1 - x^2) as a pair, for |x| <= 1.
 VY_FN real math_other_leg(real x, real *low)
 {
@@ -425,28 +423,6 @@ VY_FN real math_pow(real x, real y)
     const mask plain = (x > 0.0) & (x <= DBL_MAX) & (real_abs(y) <= DBL_MAX);
     if (mask_all(plain)) return r;
     return real_select(plain, r, math_pow_special(x, y, r));
-}
-
-/// The real cube root; of negative numbers too.
-VY_FN real math_cbrt(real x)
-{
-    const mask plain = (real_abs(x) <= DBL_MAX) & (x != 0.0);
-    const real a = real_select(plain, real_abs(x), real_set(1.0));
-    const mask tiny = a < DBL_MIN;
-    const bits b = bits_of(real_select(tiny, a * 0x1p54, a));
-    // a = m 2^(3 k) with 1 <= m < 8; dividing by 3 is multiplying by 43691 / 2^17 here.
-    const bits e = (b >> 52) + bits_select(tiny, bits_set(3000 - 1023 - 54), bits_set(3000 - 1023));
-    const bits k = bits_mul32(e, bits_set(43691u)) >> 17;
-    const bits left = e - (k + (k << 1));
-    const real m = real_of((b & 0x000fffffffffffffu) | ((left + 1023u) << 52));
-    // A cubic good to 0.6 %, a Halley step to 1e-7, and a last one whose square of t is exact.
-    const real start = (0.6816838057386826 + m * 0.3645282750281272) +
-                       (m * m) * (-0.0433101607680428 + m * 0.002313223770958);
-    const real cube = start * start * start;
-    const real t = math_top(start * ((cube + 2.0 * m) / (2.0 * cube + m)));
-    const real q = m / (t * t);
-    const real root = t + t * ((q - t) / (2.0 * t + q));
-    return real_select(plain, real_copysign(root * math_two_to(k - 1000u), x), x);
 }
 
 #endif

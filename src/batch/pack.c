@@ -44,13 +44,6 @@ void vy_pack_kinds(const block_counts *counts, uint8_t *whole)
     whole[at + offsetof(extra_block, halted) / 8] = 1;
 }
 
-size_t vy_packed_size(const uint8_t *whole, size_t count)
-{
-    size_t size = 0;
-    for (size_t i = 0; i < count; ++i) size += whole[i] ? 8 : 4;
-    return size;
-}
-
 void vy_pack(const uint8_t *whole, size_t count, const void *cells, size_t stride, void *packed)
 {
     const unsigned char *from = cells;

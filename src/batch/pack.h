@@ -11,9 +11,6 @@ void vy_pack_kinds(const struct block_counts *counts, uint8_t *whole);
 /// Bytes of a packed block, as the kernel of single precision has it; 0 where there is none.
 size_t vy_single_size(const struct block_counts *counts);
 
-/// Bytes of `count` cells when packed.
-size_t vy_packed_size(const uint8_t *whole, size_t count);
-
 /// `count` cells, `stride` bytes from one to the next, to packed ones, rounded to the nearest float; and
 /// back.
 void vy_pack(const uint8_t *whole, size_t count, const void *cells, size_t stride, void *packed);

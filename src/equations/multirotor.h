@@ -100,13 +100,6 @@ VY_FN void multirotor_step_way(const multirotor_inputs *in, real dt, const real 
         speed[i] = thruster_settled(speed_full[i]);
 }
 
-/// The same with every effect in reach.
-VY_FN void multirotor_step_count(const multirotor_inputs *in, real dt, const real *command, int count,
-                                 body_state *s, real *speed)
-{
-    multirotor_step_way(in, dt, command, count, WAY_ANY, s, speed);
-}
-
 /// The same for a count known at run time: straight-line copies for the usual flights. The order of every sum
 /// depends on the count alone, and an effect that is off adds nothing, so each copy gives the same bits.
 VY_FN void multirotor_step(const multirotor_inputs *in, real dt, const real *command, body_state *s,

@@ -202,10 +202,3 @@ VY_FN vec3 effects_add_way(const surroundings *env, const effect_params *p, cons
     }
     return vec3_if(effect_on(flags, EFFECT_gravity), c.gravity);
 }
-
-/// The same but for the rotors' effects.
-VY_FN vec3 effects_add(const surroundings *env, const effect_params *p, const held_inputs *held,
-                       const body_state *s, mat3 rotation, real time, bits flags, body_loads *l)
-{
-    return effects_add_way(env, p, held, s, rotation, time, flags & EFFECTS_OF_BODIES, NULL, WAY_ANY, l);
-}

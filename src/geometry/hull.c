@@ -27,7 +27,7 @@ static vy_hull *take_hull(const vy_hull *counts, hull_arrays *a)
                          3 * line_up(padded * sizeof(double)) + line_up(facets * sizeof(vy_hull_facet)) +
                          line_up(faces * sizeof(vy_hull_face)) + line_up(edges * sizeof(vy_hull_edge)) +
                          5 * line_up(halves * sizeof(int)) + line_up((vertices + 1) * sizeof(int));
-    vy_arena arena = {aligned_alloc(64, bytes), bytes, 0, 0};
+    vy_arena arena = {aligned_alloc(64, bytes), bytes, 0};
     if (arena.base == NULL) return NULL;
 
     vy_hull *hull = vy_arena_take(&arena, sizeof(vy_hull));

@@ -225,7 +225,7 @@ static vy_status take_work(merge_work *w, void **block, vy_error *err)
     const size_t points = (size_t)w->point_count, padded = points + 8;
     const size_t ints = 6 * halves + 4 * faces + 3 * points + 2 * (faces + halves);
     const size_t bytes = ints * sizeof(int) + (2 * faces + 3 * padded) * sizeof(double) + 24 * 64;
-    vy_arena arena = {aligned_alloc(64, (bytes + 63u) & ~(size_t)63u), bytes, 0, 0};
+    vy_arena arena = {aligned_alloc(64, (bytes + 63u) & ~(size_t)63u), bytes, 0};
     if (arena.base == NULL) return vy_fail(err, VY_NO_MEMORY, "hull: no memory for %zu faces", faces);
     w->given_twin = vy_arena_take(&arena, halves * sizeof(int));
     w->twin = vy_arena_take(&arena, halves * sizeof(int));

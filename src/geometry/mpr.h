@@ -9,6 +9,3 @@ typedef struct vy_mpr {
     int hit;           ///< 1 overlap, 0 apart, -1 undecided: the origin is on the surface to rounding
     int iterations;    ///< support points computed
 } vy_mpr;
-
-/// @param complete 1: find the four points even where the inner balls decide; EPA starts from them
-void vy_mpr_find(const vy_pair *pair, int complete, vy_mpr *out);

@@ -284,7 +284,6 @@ FILE *vy_file_sink_stream(vy_file_sink *file)
     return file->stream;
 }
 
-const char *vy_file_sink_name(const vy_file_sink *file) { return file->temporary; }
 const char *vy_file_sink_kept(const vy_file_sink *file) { return file->kept; }
 
 static void close_stream(vy_file_sink *file)

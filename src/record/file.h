@@ -66,9 +66,6 @@ vy_byte_sink vy_file_sink_bytes(vy_file_sink *file);
 /// The same for those who print; NULL: no memory. Closed with the file, which tells of its failures.
 FILE *vy_file_sink_stream(vy_file_sink *file);
 
-/// The name of the file being written, PATH.part or PATH itself for a pipe; valid until the file is ended.
-const char *vy_file_sink_name(const vy_file_sink *file);
-
 /// Where an older PATH.part was moved to; NULL: there was none. Valid until the file is ended.
 const char *vy_file_sink_kept(const vy_file_sink *file);
 

@@ -16,7 +16,6 @@ struct vy_mcap_writer {
     size_t limit;    // fill.size may grow to this before the chunk ends
     size_t target, target_max;
     uint32_t chunks_per_size, chunk_count;
-    uint64_t message_count;
     uint16_t schema_count, channel_count;
     mcap_bytes schemas, channels, attachments, metadatas; // their records for the summary
     uint32_t attachment_count, metadata_count;
@@ -334,7 +333,6 @@ void vy_mcap_writer_end(vy_mcap_writer *w, size_t size)
 {
     mcap_put_u64(w->fill.data + w->fill.size + 1, MCAP_MESSAGE_HEAD + size);
     w->fill.size += MESSAGE_ROOM + size;
-    w->message_count += 1;
 }
 
 vy_status vy_mcap_writer_message(vy_mcap_writer *w, uint16_t channel, uint32_t sequence, uint64_t time,
@@ -415,8 +413,6 @@ vy_status vy_mcap_writer_flush(vy_mcap_writer *w, vy_error *err)
     vy_mcap_pack_flush(&w->pack);
     return report(w, err);
 }
-
-uint64_t vy_mcap_writer_message_count(const vy_mcap_writer *w) { return w->message_count; }
 
 size_t vy_mcap_writer_memory(vy_mcap_writer *w)
 {

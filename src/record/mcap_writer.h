@@ -90,8 +90,7 @@ vy_status vy_mcap_writer_metadata(vy_mcap_writer *writer, const char *name, cons
 /// about 100 bytes of memory until close.
 vy_status vy_mcap_writer_flush(vy_mcap_writer *writer, vy_error *err);
 
-/// Messages accepted so far, and bytes of memory held for buffers and indexes (without zstd's own).
-uint64_t vy_mcap_writer_message_count(const vy_mcap_writer *writer);
+/// Bytes of memory held for buffers and indexes (without zstd's own).
 size_t vy_mcap_writer_memory(vy_mcap_writer *writer);
 
 /// End the last chunk, write the summary, flush the sink, free everything. NULL is a no-op.

@@ -85,11 +85,6 @@ void vy_pb_put_string(vy_pb_writer *w, uint32_t number, const char *text)
     vy_pb_put_bytes(w, number, text, strlen(text));
 }
 
-void vy_pb_put_doubles(vy_pb_writer *w, uint32_t number, const double *values, size_t count)
-{
-    if (count > 0) vy_pb_put_bytes(w, number, values, count * sizeof *values);
-}
-
 void vy_pb_begin(vy_pb_writer *w, uint32_t number)
 {
     put_number(w, number, WIRE_DATA, 0); // one byte for the length; more are made when it ends

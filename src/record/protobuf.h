@@ -8,7 +8,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 /// Types of fields; the values are protobuf's own.
 typedef enum vy_pb_type {
@@ -104,7 +103,6 @@ void vy_pb_put_int(vy_pb_writer *writer, uint32_t number, int64_t value);   ///<
 void vy_pb_put_fixed64(vy_pb_writer *writer, uint32_t number, uint64_t value);
 void vy_pb_put_string(vy_pb_writer *writer, uint32_t number, const char *text);
 void vy_pb_put_bytes(vy_pb_writer *writer, uint32_t number, const void *data, size_t size);
-void vy_pb_put_doubles(vy_pb_writer *writer, uint32_t number, const double *values, size_t count); ///< packed
 void vy_pb_begin(vy_pb_writer *writer, uint32_t number); ///< a message inside; at most 16 deep
 void vy_pb_end(vy_pb_writer *writer);
 
@@ -131,11 +129,3 @@ static inline vy_pb_reader vy_pb_reader_on(const void *data, size_t size)
 
 /// The next field; false at the end and when the bytes are bad.
 bool vy_pb_next(vy_pb_reader *reader, vy_pb_item *item);
-
-/// The value of a wire-1 item as a double.
-static inline double vy_pb_item_double(const vy_pb_item *item)
-{
-    double value;
-    memcpy(&value, &item->value, sizeof value);
-    return value;
-}

@@ -228,7 +228,7 @@ vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err
     if (block == NULL) return vy_fail(err, VY_NO_MEMORY, "world: no memory for %zu bytes", total);
     memset(block, 0, total);
 
-    vy_arena arena = {block, total, 0, 0};
+    vy_arena arena = {block, total, 0};
     void *parts[PARTS];
     for (int i = 0; i < PARTS; ++i) parts[i] = vy_arena_take(&arena, sizes[i]);
     vy_world *world = parts[PART_WORLD];
