@@ -1,5 +1,6 @@
 // cpu.c - asks the processor once.
 #include "base/cpu.h"
+#include "base/assert.h"
 #include <stdatomic.h>
 
 // One more than the level in use; 0 until somebody asks. Every thread would store the same value.
@@ -26,11 +27,13 @@ vy_cpu_level vy_cpu(void)
         known = (int)vy_cpu_best() + 1;
         atomic_store_explicit(&chosen, known, memory_order_relaxed);
     }
+    VY_ASSERT(known >= 1 && known <= (int)vy_cpu_best() + 1);
     return (vy_cpu_level)(known - 1);
 }
 
 int vy_cpu_choose(vy_cpu_level level)
 {
+    VY_ASSERT(level <= VY_CPU_AVX512);
     if (level > vy_cpu_best()) return 0;
     atomic_store_explicit(&chosen, (int)level + 1, memory_order_relaxed);
     return 1;

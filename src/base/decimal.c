@@ -1,5 +1,6 @@
 // decimal.c - decimal numbers in text.
 #include "base/decimal.h"
+#include "base/assert.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -11,6 +12,7 @@ static int is_digit(char c) { return c >= '0' && c <= '9'; }
 // one is as good as another.
 static size_t read_exponent(const char *text, size_t size, long *out)
 {
+    VY_ASSERT(out != NULL);
     size_t at = 1;
     long e = 0;
     if (size == 0 || (text[0] != 'e' && text[0] != 'E')) return 0;
@@ -20,12 +22,15 @@ static size_t read_exponent(const char *text, size_t size, long *out)
     for (; at < size && is_digit(text[at]); ++at) {
         if (e < 100000) e = 10 * e + (text[at] - '0');
     }
+    VY_ASSERT(e >= 0 && e < 1000000);
     *out = negative ? -e : e;
     return at;
 }
 
 size_t vy_decimal_read(const char *text, size_t size, int power, double *out)
 {
+    VY_ASSERT((text != NULL || size == 0) && out != NULL);
+    VY_ASSERT(power > -100000 && power < 100000);
     char buffer[MOST_DIGITS + 40]; // the digits as a whole number: no locale writes that otherwise
     size_t at = 0;
     int used = 0, digits = 0, point = 0;
@@ -42,6 +47,7 @@ size_t vy_decimal_read(const char *text, size_t size, int power, double *out)
     }
     if (digits == 0) return 0;
     at += read_exponent(text + at, size - at, &exponent);
+    VY_ASSERT(at <= size && used <= MOST_DIGITS + 1);
     snprintf(buffer + used, sizeof buffer - (size_t)used, "e%ld", exponent + moved + power);
     *out = strtod(buffer, NULL);
     return at;

@@ -1,11 +1,13 @@
 // finite.h - is every number of an array finite, and its square too?
 #pragma once
+#include "base/assert.h"
 #include "base/real.h"
 #include <stddef.h>
 
 /// Lanes in which none of `count` values is NaN or beyond REAL_MOST.
 VY_FN mask reals_bounded(const real *values, size_t count)
 {
+    VY_ASSERT(values != NULL || count == 0);
     // An infinity or a NaN survives every addition, and so does a value beyond the bound unless another one
     // cancels it, which does not last; so a small sum answers at once. Else each is looked at. Eight sums
     // hide each other's latency; single values, not wider vectors, because they were just written as such and

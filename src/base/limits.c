@@ -1,4 +1,5 @@
 #include "base/limits.h"
+#include "base/assert.h"
 #include <string.h>
 
 vy_limits vy_limits_of(const char *unit)
@@ -26,6 +27,7 @@ vy_limits vy_limits_of(const char *unit)
 
 int vy_all_within(const double *values, size_t count, const char *unit)
 {
+    VY_ASSERT(values != NULL || count == 0);
     const double most = vy_limits_of(unit).most;
     for (size_t i = 0; i < count; ++i) {
         if (!(values[i] >= -most && values[i] <= most)) return 0; // written so that NaN fails
@@ -38,5 +40,6 @@ int vy_is_amount(double value, const char *unit) { return value >= 0.0 && value 
 int vy_is_positive(double value, const char *unit)
 {
     const vy_limits limits = vy_limits_of(unit);
+    VY_ASSERT(limits.least > 0.0 && limits.least < limits.most);
     return value >= limits.least && value <= limits.most;
 }

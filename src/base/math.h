@@ -5,6 +5,7 @@
 // has no particular bits. Where one double cannot carry enough, values are pairs high + low (Dekker 1971).
 // Polynomials are minimax fits whose last error is far below the rounding of the result.
 #pragma once
+#include "base/assert.h"
 #include "base/real.h"
 
 // Trigonometric functions
@@ -27,6 +28,7 @@ VY_FN void math_quarter_angle(uint64_t p[3], double *high, double *low)
         p[2] = p[2] << 1;
         unit *= 0.5;
     }
+    VY_ASSERT(p[0] >> 63);
     // h + l is the fraction to 106 bits, h = h1 + h2 and pi/2 = a + c + 2^-80 with 26 bits in h1 and a.
     const double h = (double)(p[0] >> 11) * unit;
     const double l = (double)(((p[0] & 0x7ffu) << 42) | (p[1] >> 22)) * (unit * 0x1p-53);
@@ -57,6 +59,7 @@ VY_SLOW_FN double math_reduce_far(double x, double *high, double *low)
     }
     const uint64_t whole = (b & 0xfffffffffffffu) | 0x10000000000000u; // |x| = whole 2^(exponent - 1075)
     const int start = exponent - 1075 + 62, word = start >> 6, shift = start & 63;
+    VY_ASSERT(word >= 0 && word + 3 < (int)(sizeof two_over_pi / sizeof two_over_pi[0]));
     uint64_t f[3], p[3];
     for (int i = 0; i < 3; ++i) {
         f[i] = (two_over_pi[word + i] << shift) | ((two_over_pi[word + i + 1] >> 1) >> (63 - shift));

@@ -4,6 +4,7 @@
 // waits awake. And it may come later still, where other programs run: so no share waits for its thread.
 // Whoever is done with his own takes pieces of the others', and a round is over when its items are done.
 #include "base/pool.h"
+#include "base/assert.h"
 #include "base/cpu.h"
 #include <pthread.h>
 #include <stdatomic.h>
@@ -58,12 +59,14 @@ static void wake(vy_pool *pool, pthread_cond_t *sleepers)
 
 static void count_done(vy_pool *pool, size_t items)
 {
+    VY_ASSERT(items > 0 && atomic_load(&pool->left) >= items);
     if (atomic_fetch_sub(&pool->left, items) == items && atomic_load(&pool->resting)) wake(pool, &pool->done);
 }
 
 // The items of `from` that were done: none, when there are none to do.
 static size_t take_piece(vy_pool *pool, uint32_t thread, uint32_t from)
 {
+    VY_ASSERT(thread < pool->count && from < pool->count);
     _Atomic uint64_t *range = &pool->shares[from].range;
     uint64_t seen = atomic_load(range), next, last;
     do {
@@ -73,6 +76,7 @@ static size_t take_piece(vy_pool *pool, uint32_t thread, uint32_t from)
         const uint64_t piece = atomic_load_explicit(&pool->piece, memory_order_relaxed);
         if (last - next > piece) last = next + piece;
     } while (!atomic_compare_exchange_weak(range, &seen, (seen >> 32) << 32 | last));
+    VY_ASSERT(next < last && last <= seen >> 32);
     pool->fn(pool->self, thread, (size_t)next, (size_t)last); // not done: nobody changes the work meanwhile
     return (size_t)(last - next);
 }
@@ -137,6 +141,7 @@ static void wait_for_end(vy_pool *pool)
 
 vy_pool *vy_pool_create(uint32_t count)
 {
+    VY_ASSERT(count <= VY_POOL_MAX_THREADS);
     vy_pool *pool = calloc(1, sizeof *pool);
     if (pool == NULL) return NULL;
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
@@ -166,6 +171,7 @@ vy_pool *vy_pool_create(uint32_t count)
 void vy_pool_destroy(vy_pool *pool)
 {
     if (pool == NULL) return;
+    VY_ASSERT(atomic_load(&pool->left) == 0);
     atomic_store(&pool->over, 1);
     begin_round(pool);
     for (uint32_t i = 1; i <= pool->started; ++i) pthread_join(pool->workers[i].thread, NULL);
@@ -180,7 +186,9 @@ void vy_pool_destroy(vy_pool *pool)
 
 void vy_pool_run(vy_pool *pool, size_t items, vy_pool_fn *fn, void *self)
 {
+    VY_ASSERT(fn != NULL && items <= UINT32_MAX);
     if (items == 0) return;
+    VY_ASSERT(atomic_load(&pool->left) == 0);
     if (pool->count == 1) {
         fn(self, 0, 0, items);
         return;
@@ -200,6 +208,8 @@ void vy_pool_run(vy_pool *pool, size_t items, vy_pool_fn *fn, void *self)
 
 void vy_pool_run_team(vy_pool *pool, vy_pool_team_fn *fn, void *self)
 {
+    VY_ASSERT(fn != NULL && pool->started + 1 == pool->count);
+    VY_ASSERT(atomic_load(&pool->left) == 0 && atomic_load(&pool->here) == 0);
     pool->team_fn = fn;
     pool->self = self;
     atomic_store(&pool->left, pool->started);
@@ -211,6 +221,7 @@ void vy_pool_run_team(vy_pool *pool, vy_pool_team_fn *fn, void *self)
 
 void vy_pool_barrier(vy_pool *pool)
 {
+    VY_ASSERT(atomic_load(&pool->here) < pool->count);
     const uint64_t meeting = atomic_load(&pool->met);
     if (atomic_fetch_add(&pool->here, 1) + 1 == pool->count) {
         atomic_store(&pool->here, 0);

@@ -5,6 +5,7 @@
 // (step low, step high, index, stream and block), so a sensor's noise depends on nothing but its own name
 // and the time: adding another sensor, drone or world moves nothing.
 #pragma once
+#include "base/assert.h"
 #include "base/real.h"
 
 /// Who draws. Numbers are part of the determinism contract: append, never renumber.
@@ -70,6 +71,7 @@ VY_FN void rng_philox(bits counter[4], bits key0, bits key1)
 /// `index` (32 bits: which drone, which sensor) and `step` (64 bits) may differ from lane to lane.
 VY_FN void rng_words(bits seed, uint32_t stream, bits index, bits step, uint32_t block, bits out[4])
 {
+    VY_ASSERT(stream < 1u << 24);
     out[0] = step;
     out[1] = step >> 32;
     out[2] = index;
@@ -106,6 +108,7 @@ VY_FN real rng_signed(real x, bits word)
 /// `count` numbers uniform in (0, 1); at most 512, two to a block.
 VY_FN void rng_uniforms(bits seed, uint32_t stream, bits index, bits step, real *out, int count)
 {
+    VY_ASSERT(count >= 0 && count <= 512);
     for (int i = 0; i < count; i += 2) {
         bits word[4];
         rng_words(seed, stream, index, step, (uint32_t)(i / 2), word);
@@ -127,6 +130,7 @@ VY_FN real rng_normal_of_word(bits word)
     const bits segment = rng_segment(word, &u);
     const real_constant *row[VY_LANES];
     for (int lane = 0; lane < VY_LANES; ++lane) row[lane] = table[bits_lane(segment, lane)];
+    for (int lane = 0; lane < VY_LANES; ++lane) VY_ASSERT(bits_lane(segment, lane) < 256);
     real c[8];
     real_load_rows(row, c);
     return rng_signed((c[0] + u * c[1]) + (u * u) * (c[2] + u * (c[3] + u * c[4])), word);
@@ -165,6 +169,7 @@ void vy_rng_row_avx512(const rng_row *row, double *out, size_t stride);
 /// `count` independent standard normal deviates; at most 1024, and fastest when `count` is a constant.
 VY_FN void rng_normals(bits seed, uint32_t stream, bits index, bits step, real *out, int count)
 {
+    VY_ASSERT(count >= 0 && count <= 1024);
     int start = 0;
 #if RNG_SCALAR
     for (; count - start > 4; start += 4 * RNG_ROW) {
@@ -202,6 +207,7 @@ void vy_rng_ahead(rng_ahead *ahead, uint32_t stream, uint64_t index, int count);
 VY_FN const real *rng_normals_ahead(rng_ahead *ahead, bits seed, uint32_t stream, bits index, bits step,
                                     uint64_t period, real *out, int count)
 {
+    VY_ASSERT(count > 0 && count <= RNG_AHEAD_MOST);
 #if RNG_SCALAR
     if (ahead != NULL) {
         if (ahead->left == 0 || ahead->step != step || ahead->seed != seed || ahead->period != period) {
@@ -211,6 +217,7 @@ VY_FN const real *rng_normals_ahead(rng_ahead *ahead, bits seed, uint32_t stream
             ahead->left = RNG_ROW;
             vy_rng_ahead(ahead, stream, index, count);
         }
+        VY_ASSERT(ahead->left >= 1 && ahead->left <= RNG_ROW);
         ahead->step += period;
         ahead->left -= 1;
         return ahead->draws[RNG_ROW - 1 - ahead->left];

@@ -1,10 +1,12 @@
 // rng_row.c - normal deviates of many blocks, side by side where the processor can.
 #define ROW_NAME vy_rng_row_plain
+#include "base/assert.h"
 #include "base/rng_row.inl"
 #include "base/cpu.h"
 
 void vy_rng_row(const rng_row *row, double *out, size_t stride)
 {
+    VY_ASSERT(stride >= 4);
     switch (vy_cpu()) {
     case VY_CPU_AVX512: vy_rng_row_avx512(row, out, stride); return;
     case VY_CPU_AVX2: vy_rng_row_avx2(row, out, stride); return;
@@ -14,6 +16,7 @@ void vy_rng_row(const rng_row *row, double *out, size_t stride)
 
 void vy_rng_ahead(rng_ahead *ahead, uint32_t stream, uint64_t index, int count)
 {
+    VY_ASSERT(count > 0 && count <= RNG_AHEAD_MOST);
     for (int i = 0; i < count; i += 4) {
         const rng_row row = {
             ahead->seed, index, ahead->step, ahead->period, (stream << 8) + (uint32_t)i / 4, 0};

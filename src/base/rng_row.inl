@@ -6,6 +6,9 @@ static inline void put(double *out, size_t stride, real x)
     for (int lane = 0; lane < VY_LANES; ++lane) out[(size_t)lane * stride] = real_lane(x, lane);
 }
 
+_Static_assert(RNG_ROW % VY_LANES == 0, "a row is whole vectors");
+_Static_assert(RNG_AHEAD_MOST % 4 == 0, "draws are written four at a time");
+
 void ROW_NAME(const rng_row *row, double *out, size_t stride)
 {
     static const uint64_t numbers[RNG_ROW] = {0, 1, 2, 3, 4, 5, 6, 7};

@@ -1,4 +1,5 @@
 // status.c - texts of statuses, and how an error is filled.
+#include "base/assert.h"
 #include "base/fail.h"
 #include <stdio.h>
 
@@ -16,6 +17,8 @@ const char *vy_status_text(vy_status status)
 vy_status vy_fail_at(vy_error *err, const char *file, int line, int column, vy_status status,
                      const char *format, va_list args)
 {
+    VY_ASSERT(status != VY_OK && format != NULL);
+    VY_ASSERT(line >= 0 && column >= 0);
     if (err == NULL) return status;
     memset(err, 0, sizeof *err);
     err->status = status;

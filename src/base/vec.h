@@ -2,6 +2,7 @@
 //
 // Sums are written in one fixed order; that order is part of the determinism contract.
 #pragma once
+#include "base/assert.h"
 #include "base/real.h"
 
 #if VY_LANES == 1 && !VY_SINGLE
@@ -54,6 +55,9 @@ VY_FN vec3 vec3_select(mask m, vec3 a, vec3 b)
 /// Lanes where no component is infinite or NaN.
 VY_FN mask vec3_is_finite(vec3 v) { return real_is_finite(v.x) & real_is_finite(v.y) & real_is_finite(v.z); }
 
+/// Lanes where v has length 1, within 1e-6.
+VY_FN mask vec3_is_unit(vec3 v) { return real_abs(vec3_dot(v, v) - 1.0) <= 2e-6; }
+
 VY_FN quat quat_make(real w, real x, real y, real z)
 {
     quat q = {w, x, y, z};
@@ -80,6 +84,8 @@ VY_FN quat quat_add_scaled(quat a, real s, quat b)
     return quat_make(a.w + s * b.w, a.x + s * b.x, a.y + s * b.y, a.z + s * b.z);
 }
 VY_FN real quat_dot(quat a, quat b) { return (a.w * b.w + a.x * b.x) + (a.y * b.y + a.z * b.z); }
+/// Lanes where q has length 1, within 1e-6.
+VY_FN mask quat_is_unit(quat q) { return real_abs(quat_dot(q, q) - 1.0) <= 2e-6; }
 VY_FN quat quat_normalize(quat q) { return quat_scale(1.0 / real_sqrt(quat_dot(q, q)), q); }
 
 /// Hamilton product: first b, then a.
@@ -191,6 +197,7 @@ VY_FN real mat3_det(mat3 a)
 VY_FN mat3 mat3_inverse(mat3 a)
 {
     const real s = 1.0 / mat3_det(a);
+    VY_ASSERT(mask_all(mask_not(mat3_det(a) == 0.0)));
     mat3 b;
     for (int i = 0; i < 3; ++i) {
         const int i1 = (i + 1) % 3, i2 = (i + 2) % 3;

@@ -1,4 +1,5 @@
 // bodies.c - a set of rigid bodies: memory, ids, mass properties, snapshots.
+#include "base/assert.h"
 #include "dynamics/sleep.h"
 #include "base/real.h"
 #include "base/fail.h"
@@ -112,6 +113,10 @@ vy_status vy_bodies_create(const vy_bodies_def *def, vy_bodies **out, vy_error *
         b->sleep->count = (contact_count *)(b->sleep->bodies + n);
         b->sleep->contact_cache = (contact_cache *)(b->sleep->count + 1);
     }
+    VY_ASSERT(b->contacts != NULL ||
+              (char *)(b->joint_state + def->joint_cap) == (char *)b->head + b->state_size);
+    VY_ASSERT(b->sleep == NULL ||
+              (char *)(b->sleep->contact_cache + def->contacts.cap) == (char *)b->head + b->state_size);
     *out = b;
     return VY_OK;
 }
@@ -198,6 +203,7 @@ static vy_status set_mass(const vy_body_def *def, body_slot *slot, body_params *
     if (status != VY_OK) return status;
     slot->mass = def->mass;
     params->inverse_mass = 1.0 / def->mass;
+    VY_ASSERT(params->inverse_mass > 0.0);
     params->inverse_inertia = mat3_inverse(params->inertia);
     return VY_OK;
 }
@@ -206,6 +212,7 @@ static vy_status set_mass(const vy_body_def *def, body_slot *slot, body_params *
 
 static vy_body_id id_of(const vy_bodies *b, uint32_t i)
 {
+    VY_ASSERT(i < b->limit && b->slots[i].used);
     const vy_body_id id = {((uint64_t)b->slots[i].generation << 32) | (i + 1u)};
     return id;
 }
@@ -233,6 +240,7 @@ vy_status vy_bodies_add(vy_bodies *b, const vy_body_def *def, vy_body_id *out, v
         return vy_fail(err, VY_FULL, "the set holds %u bodies already", b->def.body_cap);
     }
     const uint32_t i = b->first_free != 0 ? b->first_free - 1u : b->limit++;
+    VY_ASSERT(i < b->limit && b->limit <= b->def.body_cap && !b->slots[i].used);
     if (b->first_free != 0) b->first_free = b->slots[i].next;
     slot.generation = b->slots[i].generation;
     b->slots[i] = slot;
@@ -244,6 +252,7 @@ vy_status vy_bodies_add(vy_bodies *b, const vy_body_def *def, vy_body_id *out, v
     b->awake[i] = def->kind == VY_BODY_DYNAMIC;
     b->count += 1;
     b->head->revision += 1;
+    VY_ASSERT(b->count <= b->limit && quat_is_unit(b->state[i].attitude));
     vy_contacts_add_body(b, i);
     if (out != NULL) *out = id_of(b, i);
     return VY_OK;
@@ -253,9 +262,11 @@ vy_status vy_bodies_remove(vy_bodies *b, vy_body_id id)
 {
     const int64_t i = vy_bodies_find(b, id);
     if (i < 0) return VY_NOT_FOUND;
+    VY_ASSERT(b->count > 0);
     vy_sleep_wake(b, (uint32_t)i);
     vy_joints_remove_body(b, (uint32_t)i);
     vy_contacts_remove_body(b, (uint32_t)i);
+    VY_ASSERT(b->contacts == NULL || b->contacts->proxy_of[i] == -1);
     const body_slot gone = {.generation = b->slots[i].generation + 1u, .next = b->first_free};
     b->slots[i] = gone;
     b->params[i] = (body_params){0};
@@ -340,6 +351,7 @@ vy_status vy_bodies_restore(vy_bodies *b, const void *block, size_t size)
     b->def.integrator = (vy_integrator)head.integrator;
     vy_joints_clear_multipliers(b);
     vy_sleep_sync(b);
+    VY_ASSERT(b->contact_count == NULL || b->contact_count->count <= b->def.contacts.cap);
     for (uint32_t i = 0; i < b->limit; ++i)
         b->has_loads[i] = 1; // checking whether they are zero would cost more
     return VY_OK;
@@ -395,6 +407,7 @@ vy_status vy_body_read_shape(const vy_bodies *b, vy_body_id id, const vy_shape *
 vy_status vy_body_read_acceleration(const vy_bodies *b, vy_body_id id, vy_vec3 *linear, vy_vec3 *angular)
 {
     FPU_SCOPE;
+    VY_ASSERT(b->def.dt > 0.0);
     const int64_t i = vy_bodies_find(b, id);
     if (i < 0) return VY_NOT_FOUND;
     const double per = 1.0 / b->def.dt;

@@ -1,5 +1,6 @@
 // contact_body.h - a body while contacts are solved: load it, integrate its sub-steps, store it.
 #pragma once
+#include "base/assert.h"
 #include "dynamics/contacts.h"
 #include "dynamics/free_step.h"
 
@@ -32,11 +33,13 @@ VY_FN void vec3_store(double to[3], vec3 v)
 
 VY_FN void contact_body_load(const vy_bodies *b, uint32_t i, double h)
 {
+    VY_ASSERT(i < b->limit && h > 0.0);
     const body_state *s = &b->contacts->start_state[i];
     contact_body *out = &b->contacts->body[i];
     contact_motion *motion = &b->contacts->motion[i];
     *motion = (contact_motion){.spare = {0.0}};
     *out = (contact_body){.delta_rotation = {1.0}, .start_position = s->position, .attitude = s->attitude};
+    VY_ASSERT(quat_is_unit(s->attitude));
     out->start_attitude = s->attitude;
     out->rotation = quat_matrix(s->attitude);
     out->is_sphere = b->slots[i].shape.kind == VY_SHAPE_SPHERE;
@@ -48,6 +51,7 @@ VY_FN void contact_body_load(const vy_bodies *b, uint32_t i, double h)
     // all forces.
     const body_wrench p =
         b->external_flight || b->joints->joined[i] ? mean_wrench(b, i, h) : wrench_at(b, i, s);
+    VY_ASSERT(b->slots[i].kind == VY_BODY_DYNAMIC && b->params[i].inverse_mass > 0.0);
     out->moves = 1;
     out->inverse_mass = b->params[i].inverse_mass;
     out->isotropic = is_isotropic(&b->params[i].inertia);
@@ -60,6 +64,7 @@ VY_FN void contact_body_load(const vy_bodies *b, uint32_t i, double h)
 // Forces, and the warm start: the contacts' impulses of the last sub-step.
 VY_FN void integrate_velocity(const contact_body *s, contact_motion *m, double h)
 {
+    VY_ASSERT(s->moves && s->inverse_mass > 0.0 && h > 0.0);
     const vec3 v = vec3_add_scaled(vec3_of(m->velocity), h, s->acceleration);
     const vec3 angular_impulse =
         vec3_add_scaled(vec3_of(m->angular_impulse), h, mat3_mul_vec(s->rotation, s->torque));
@@ -96,6 +101,7 @@ VY_FN void integrate_rotation(contact_body *s, contact_motion *m, const body_par
 
 VY_FN void integrate_position(contact_body *s, contact_motion *m, const body_params *params, double h)
 {
+    VY_ASSERT(h > 0.0);
     for (int k = 0; k < 3; ++k) s->delta_position[k] += h * m->velocity[k];
     if (s->isotropic || !s->moves) {
         s->attitude = integrate_attitude(s->attitude, s->rotation, vec3_of(m->rate), h);
@@ -115,6 +121,7 @@ VY_FN void contact_body_store(vy_bodies *b, uint32_t i)
 {
     contact_system *s = b->contacts;
     const contact_body *from = &s->body[i];
+    VY_ASSERT(i < b->limit && from->moves && b->awake[i]);
     const contact_motion *m = &s->motion[i];
     const body_state n = {vec3_add(from->start_position, vec3_of(from->delta_position)), vec3_of(m->velocity),
                           from->attitude, mat3_tmul_vec(from->rotation, vec3_of(m->rate))};

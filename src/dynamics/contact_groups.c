@@ -1,5 +1,6 @@
 // contact_groups.c - which islands are solved at the same time: small ones together, as many as fit a
 // thread's caches, and a large one by itself, on all threads.
+#include "base/assert.h"
 #include "dynamics/contacts.h"
 
 #define NO_GROUP UINT32_MAX
@@ -29,6 +30,7 @@ static void measure_islands(vy_bodies *b)
         const contact_header *c = &s->headers[k];
         if (!is_solved(c)) continue;
         const uint32_t root = island_of(s, c);
+        VY_ASSERT(root < b->limit && s->parent[root] == root);
         s->island_size[root] += 1;
         s->island_driven[root] |= (unsigned char)(is_driven(b, c->a) || is_driven(b, c->b));
     }
@@ -43,6 +45,7 @@ static uint32_t new_group(contact_system *s, contact_start start, int all_thread
 static uint32_t find_group(contact_system *s, uint32_t root, open_groups *open)
 {
     const contact_start start = (contact_start)s->island_start[root];
+    VY_ASSERT(s->parent[root] == root && (start == START_WARM || start == START_COLD));
     if (s->island_driven[root]) { // a kinematic body is integrated once for all islands that touch it
         if (open->driven == NO_GROUP) open->driven = new_group(s, start, 1);
         return open->driven;
@@ -60,6 +63,7 @@ static void assign_ranges(contact_system *s)
     for (uint32_t n = 0; n < s->group_count; ++n) {
         contact_group *g = &s->groups[n];
         const uint32_t has_contacts = g->last, has_members = g->member_last;
+        VY_ASSERT(has_contacts > 0 && (g->all_threads || has_contacts <= GROUP_CONTACTS));
         g->first = g->last = contacts;
         g->member_first = g->member_last = members;
         contacts += has_contacts;
@@ -86,6 +90,7 @@ static void for_members(vy_bodies *b, const open_groups open[], member_fn *fn)
         if (s->solved_as[i] == 0) continue;
         if (b->awake[i]) {
             const uint32_t root = island_root(s->parent, i);
+            VY_ASSERT(s->island_size[root] == 0 || s->group_of[root] < s->group_count);
             if (s->island_size[root] > 0) fn(s, &s->groups[s->group_of[root]], i);
             continue;
         }
@@ -105,15 +110,19 @@ void vy_contacts_group(vy_bodies *b)
     s->group_count = 0;
     for (uint32_t i = 0; i < b->limit; ++i) {
         if (s->island_size[i] == 0) continue; // not a root, or not solved
+        VY_ASSERT(s->group_count < b->def.body_cap);
         s->group_of[i] = find_group(s, i, &open[s->island_start[i]]);
         s->groups[s->group_of[i]].last += s->island_size[i];
     }
     for_members(b, open, count_member);
     assign_ranges(s);
     for_members(b, open, add_member);
+    VY_ASSERT(s->group_count == 0 || s->groups[s->group_count - 1].member_last <= 2 * b->def.body_cap);
     for (uint32_t k = 0; k < s->count; ++k) { // ordered by slots within each group
         if (!is_solved(&s->headers[k])) continue;
         contact_group *g = &s->groups[s->group_of[island_of(s, &s->headers[k])]];
+        VY_ASSERT(g->last < s->count);
+        VY_ASSERT(g->start == (contact_start)s->headers[k].start);
         s->grouped[g->last++] = k;
     }
 }

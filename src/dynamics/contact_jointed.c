@@ -3,6 +3,7 @@
 //
 // An iteration is all contacts, then all joints. Contacts are warm started, so at rest one iteration is
 // enough; in an impact they go on until the joints change next to nothing.
+#include "base/assert.h"
 #include "dynamics/contact_body.h"
 #include "dynamics/substep_joints.h"
 #include <stdlib.h>
@@ -90,6 +91,7 @@ void vy_jointed_join(vy_bodies *b)
     const joint_system *s = b->joints;
     for (uint32_t n = 0; n < s->island_count; ++n) {
         const island *is = &s->islands[n];
+        VY_ASSERT(is->body_first < is->moving_last);
         for (uint32_t m = is->body_first + 1; m < is->moving_last; ++m)
             islands_join(b->contacts->parent, s->members[is->body_first], s->members[m]);
     }
@@ -97,6 +99,7 @@ void vy_jointed_join(vy_bodies *b)
 
 static uint32_t root_of_joints(const vy_bodies *b, uint32_t n)
 {
+    VY_ASSERT(n < b->joints->island_count);
     const joint_system *s = b->joints;
     return island_root(b->contacts->parent, s->members[s->islands[n].body_first]);
 }
@@ -127,6 +130,7 @@ static void list_islands(vy_bodies *b)
         const contact_header *c = &s->headers[k];
         if (c->start != START_JOINTED) continue;
         const uint32_t root = island_of(s, c);
+        VY_ASSERT(s->island_start[root] == START_JOINTED);
         r->next_contact[k] = r->first_contact[root];
         r->first_contact[root] = k + 1;
     }
@@ -142,7 +146,9 @@ static void list_islands(vy_bodies *b)
 // Load a body that is not dynamic, once per island.
 static void load_static(jointed_island *t, uint32_t i, uint32_t root, double h)
 {
+    VY_ASSERT(!t->b->awake[i]);
     if (t->lists->loaded_for[i] == root + 1) return;
+    VY_ASSERT(t->body_count < t->b->def.body_cap || t->b->slots[i].kind != VY_BODY_KINEMATIC);
     t->lists->loaded_for[i] = root + 1;
     contact_body_load(t->b, i, h);
     if (t->b->slots[i].kind == VY_BODY_KINEMATIC) t->lists->bodies[t->body_count++] = i;
@@ -154,6 +160,7 @@ static void load_island(jointed_island *t, uint32_t root, double h)
     contact_system *s = b->contacts;
     struct jointed_lists *r = t->lists;
     for (uint32_t i = r->first_body[root]; i != NONE; i = r->next_body[i - 1]) {
+        VY_ASSERT(t->body_count < b->limit && body_is_dynamic(b, i - 1));
         r->bodies[t->body_count++] = i - 1;
         contact_body_load(b, i - 1, h);
         s->colours[i - 1] = 0;
@@ -168,6 +175,7 @@ static void load_island(jointed_island *t, uint32_t root, double h)
     }
     for (uint32_t k = r->first_contact[root]; k != NONE; k = r->next_contact[k - 1]) {
         const contact_header *c = &s->headers[k - 1];
+        VY_ASSERT(t->contact_count < s->count && c->start == START_JOINTED);
         r->contacts[t->contact_count++] = k - 1;
         if ((c->flags & MOVES_A) == 0) load_static(t, c->a, root, h);
         if ((c->flags & MOVES_B) == 0) load_static(t, c->b, root, h);
@@ -175,6 +183,7 @@ static void load_island(jointed_island *t, uint32_t root, double h)
     }
     for (uint32_t n = r->first_joints[root]; n != NONE; n = r->next_joints[n - 1]) {
         const island *is = &b->joints->islands[n - 1];
+        VY_ASSERT(t->joints.count < b->joints->island_count);
         r->joints[t->joints.count++] = n - 1;
         for (uint32_t m = is->joint_first; m < is->joint_last; ++m) // undo their free flight
             b->joint_state[b->joints->joint_order[m]].active =
@@ -200,6 +209,7 @@ static uint32_t assign_colour(const jointed_island *t, uint32_t k)
 {
     contact_system *s = t->b->contacts;
     contact_header *c = &s->headers[k];
+    VY_ASSERT((c->flags & (MOVES_A | MOVES_B)) != 0);
     const uint64_t taken =
         (c->flags & MOVES_A ? s->colours[c->a] : 0) | (c->flags & MOVES_B ? s->colours[c->b] : 0);
     uint32_t colour = 0;
@@ -224,6 +234,7 @@ static void prepare_packs(jointed_island *t)
             if (c->point_count == points) s->order[at[c->colour]++] = t->lists->contacts[n];
         }
     }
+    VY_ASSERT(at[COLOURS] == t->contact_count);
     const uint32_t width = t->wide->width;
     for (int c = 0; c < COLOURS; ++c) {
         for (uint32_t done = 0; done < count[c]; done += width) {
@@ -325,6 +336,7 @@ static void add_velocity_changes(const jointed_island *t)
     const contact_system *s = t->b->contacts;
     for (uint32_t n = 0; n < t->body_count; ++n) {
         const uint32_t i = t->lists->bodies[n];
+        VY_ASSERT(i < t->b->limit);
         const contact_motion *from = &t->lists->saved_motion[n], *to = &s->motion[i];
         const mat3 r = s->body[i].rotation;
         const vec3 turn = vec3_sub(vec3_of(to->rate), vec3_of(from->rate)),
@@ -361,6 +373,8 @@ static void solve_island(vy_bodies *b, uint32_t root, double h)
         if (has_forces(b, s->jointed->joints[n])) max_substep = real_min(max_substep, b->def.joint_step);
     }
     const int substeps = contacts_substeps(h, max_substep);
+    VY_ASSERT(substeps >= 1 && t.contact_count > 0 && t.body_count > 0);
+    VY_ASSERT(t.joints.count > 0 && t.joints.mass > 0.0);
     t.joints.h = h / (double)substeps;
     t.job = vy_contacts_job(b, h, t.joints.h);
     prepare_packs(&t);

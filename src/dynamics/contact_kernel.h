@@ -6,6 +6,7 @@
 // the same bits.
 #pragma once
 #include "volery/collision.h"
+#include <stddef.h>
 #include <stdint.h>
 
 /// One point of a contact at the start of a step: a row of lanes.
@@ -90,6 +91,36 @@ typedef struct contact_softness {
     double mass_scale;    // scales the effective mass
     double impulse_scale; // part of the accumulated impulse that is taken back
 } contact_softness;
+
+// Lanes load and store rows of eight numbers from the first one on, across members.
+#define ROW_HAS(type, first, member, index)                                                    \
+    _Static_assert(offsetof(type, member) - offsetof(type, first) == (index) * sizeof(double), \
+                   #member " is number " #index " of the row from " #first)
+#define ROW_IS_WITHIN(type, first) \
+    _Static_assert(offsetof(type, first) + 8 * sizeof(double) <= sizeof(type), "a row from " #first)
+ROW_HAS(contact_motion, velocity, rate, 3);
+ROW_HAS(contact_motion, velocity, impulse, 8); // what is stored with velocities ends before it
+ROW_HAS(contact_motion, impulse, angular_impulse, 3);
+ROW_IS_WITHIN(contact_motion, impulse);
+ROW_HAS(contact_body, delta_position, delta_rotation, 3);
+ROW_HAS(contact_body, inverse_inertia, inverse_mass, 6);
+ROW_IS_WITHIN(contact_body, inverse_inertia);
+ROW_HAS(contact, normal, tangent_1, 3);
+ROW_HAS(contact, normal, friction, 6);
+ROW_HAS(contact, normal, restitution, 7);
+ROW_HAS(contact, a_to_b, mean_normal_impulse, 3);
+ROW_HAS(contact, a_to_b, rolling_resistance, 4);
+ROW_HAS(contact, a_to_b, torsional_friction, 5);
+ROW_HAS(contact, a_to_b, tangent_impulse_1, 6);
+ROW_HAS(contact, a_to_b, tangent_impulse_2, 7);
+ROW_HAS(contact, rolling_impulse_1, rolling_impulse_2, 1);
+ROW_HAS(contact, rolling_impulse_1, twist_impulse, 2);
+ROW_IS_WITHIN(contact, rolling_impulse_1);
+ROW_HAS(contact_point, anchor_a, separation, 3);
+ROW_HAS(contact_point, anchor_a, normal_impulse, 4);
+ROW_IS_WITHIN(contact_point, anchor_a);
+#undef ROW_HAS
+#undef ROW_IS_WITHIN
 
 /// What a kernel works on.
 typedef struct contact_job {

@@ -5,6 +5,7 @@
 // real_select, never by a branch, so that packs may be put together in any way.
 #include "base/vec.h"
 #include "dynamics/contact_kernel.h"
+#include "base/assert.h"
 
 enum { POINT_ITERATIONS = 8, POINTS = VY_MANIFOLD_POINTS };
 #define FAST_CLOSING 0.1 // [m/s]
@@ -566,6 +567,7 @@ VY_FN void load_contacts(const contact *const c[VY_LANES], pack *p)
     real_load_rows(from, x);
     p->normal = vec3_make(x[0], x[1], x[2]);
     p->tangent_1 = vec3_make(x[3], x[4], x[5]);
+    VY_ASSERT(mask_all(vec3_is_unit(p->normal) & vec3_is_unit(p->tangent_1)));
     p->friction = x[6];
     p->restitution = x[7];
     for (int i = 0; i < VY_LANES; ++i) from[i] = &c[i]->a_to_b.x;
@@ -597,12 +599,14 @@ VY_FN void load_contacts(const contact *const c[VY_LANES], pack *p)
 // Unused lanes repeat the first contact and write nothing.
 static void fill_lanes(const contact_job *job, const uint32_t *contacts, uint32_t count, pack *p)
 {
+    VY_ASSERT(count >= 1 && count <= VY_LANES);
     const contact *from[VY_LANES];
     p->lanes = count;
     p->points = 1;
     p->has_rolling = p->has_restitution = 0;
     for (uint32_t i = 0; i < VY_LANES; ++i) {
         const contact *c = &job->contacts[contacts[i < count ? i : 0]];
+        VY_ASSERT(c->a != c->b && c->point_count >= 1 && c->point_count <= POINTS);
         from[i] = c;
         p->contact[i] = contacts[i < count ? i : 0];
         p->a[i] = c->a;
@@ -649,6 +653,7 @@ VY_FN void prepare_points(const contact_job *job, pack *p, int n)
 {
     pack_jacobian jac;
     load_masses(job, p, &jac);
+    VY_ASSERT(mask_all(jac.inverse_mass_a + jac.inverse_mass_b > 0.0)); // unused lanes repeat a live one
     p->share_b = jac.inverse_mass_b / (jac.inverse_mass_a + jac.inverse_mass_b);
     update_points(job, p, n);
     compute_jacobian(p, n, &jac);

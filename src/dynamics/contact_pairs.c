@@ -1,5 +1,6 @@
 // contact_pairs.c - the broad phase: which bodies may touch within a step, by the tree and then by their
 // exact swept bounds. The result depends on the bodies' states alone, not on the history of the tree.
+#include "base/assert.h"
 #include "dynamics/contacts.h"
 #include "geometry/broadphase.h"
 
@@ -8,6 +9,7 @@ enum { REBUILD_RATIO = 2 }; // when one in so many boxes moved, rebuilding the t
 
 void vy_contacts_sweep_bounds(vy_bodies *b, uint32_t i, double h)
 {
+    VY_ASSERT(i < b->limit && h > 0.0 && b->slots[i].shape.kind != VY_SHAPE_NONE);
     contact_system *s = b->contacts;
     const body_state *start = &s->start_state[i];
     s->pose[i] = body_shape_pose(b, i, start);
@@ -43,6 +45,7 @@ static int bounds_overlap(const vy_bounds *a, const vy_bounds *b)
 // Merge sort. All keys differ, so the order is total.
 static void sort_keys(uint64_t *keys, uint64_t *spare, size_t count)
 {
+    VY_ASSERT(keys != spare);
     int ordered = 1;
     for (size_t i = 1; i < count && ordered; ++i) ordered = keys[i - 1] < keys[i];
     if (ordered) return;
@@ -69,6 +72,7 @@ static int share_anchor(const vy_bodies *b, uint32_t i, uint32_t j)
     if (!s->joined[i] || !s->joined[j]) return 0;
     for (uint32_t k = s->joined[i]; k != 0;) {
         const joint_slot *t = &s->slots[k - 1];
+        VY_ASSERT(t->used && (t->body[0] == i || t->body[1] == i));
         const int side = t->body[0] != i;
         const vy_joint_kind kind = t->def.kind;
         const int has_length = kind == VY_JOINT_DISTANCE || kind == VY_JOINT_CABLE || kind == VY_JOINT_SPRING;
@@ -97,6 +101,7 @@ static int may_collide(const vy_bodies *b, uint32_t i, uint32_t j)
 // insertion.
 static void sort_tree_pairs(vy_bodies *b, size_t found)
 {
+    VY_ASSERT(found <= b->contacts->pair_cap);
     contact_system *s = b->contacts;
     uint32_t *const end = s->bucket + 1;
     memset(s->bucket, 0, ((size_t)b->limit + 1) * sizeof *s->bucket);
@@ -105,8 +110,10 @@ static void sort_tree_pairs(vy_bodies *b, size_t found)
     for (size_t k = 0; k < found; ++k) s->tree_keys[s->bucket[s->keys[k] >> 32]++] = s->keys[k];
     for (size_t k = 1; k < found; ++k) { // no key moves beyond its bucket
         const uint64_t key = s->tree_keys[k];
+        VY_ASSERT(key >> 32 < (uint32_t)key && (uint32_t)key < b->limit);
         size_t at = k;
         for (; at > 0 && s->tree_keys[at - 1] > key; --at) s->tree_keys[at] = s->tree_keys[at - 1];
+        VY_ASSERT(at == 0 || s->tree_keys[at - 1] < key);
         s->tree_keys[at] = key;
     }
     s->tree_count = found;
@@ -120,6 +127,7 @@ static int list_tree_pairs(vy_bodies *b)
     if (vy_tree_collect_pairs(s->tree, s->pairs, s->pair_cap, &found) != VY_OK) return 0;
     for (size_t k = 0; k < found; ++k) {
         const uint32_t i = s->slot_of[s->pairs[k].a], j = s->slot_of[s->pairs[k].b];
+        VY_ASSERT(i != j && i < b->limit && j < b->limit);
         if (one_moves(b, i, j)) s->keys[n++] = contact_key(i, j);
     }
     sort_tree_pairs(b, n);
@@ -138,6 +146,7 @@ static void add_pair(void *self, int proxy)
     const moved_body *m = self;
     contact_system *s = m->b->contacts;
     const uint32_t i = m->slot, j = s->slot_of[proxy];
+    VY_ASSERT(s->proxy_of[j] == proxy && s->moved[i]);
     if (i == j || (j < i && s->moved[j]) || !one_moves(m->b, i, j)) return;
     const size_t at = atomic_fetch_add_explicit(&s->found_pairs, 1, memory_order_relaxed);
     if (at < s->pair_cap) s->keys[at] = contact_key(i, j);
@@ -181,6 +190,7 @@ static void find_moved(vy_bodies *b, void *self, size_t first, size_t last)
     contact_system *s = b->contacts;
     const double h = *(const double *)self;
     for (size_t i = first; i < last; ++i) {
+        VY_ASSERT(s->proxy_of[i] < 0 || s->slot_of[s->proxy_of[i]] == i);
         s->moved[i] = s->proxy_of[i] >= 0 && !vy_tree_box_fits(s->tree, s->proxy_of[i], &s->bounds[i],
                                                                predicted_displacement(b, i, h));
     }
@@ -189,6 +199,7 @@ static void find_moved(vy_bodies *b, void *self, size_t first, size_t last)
 // Moving boxes one by one degrades the tree, so from time to time it is rebuilt.
 static void move_boxes(vy_bodies *b, uint32_t count, double h)
 {
+    VY_ASSERT(count > 0 && count <= b->limit);
     contact_system *s = b->contacts;
     s->moved_count += count;
     const int rebuild = s->moved_count > b->limit / REBUILD_RATIO;
@@ -222,6 +233,7 @@ static int refresh_tree(vy_bodies *b, double h)
 // Whether a body's swept bounds stay above a static plane.
 static int is_above_plane(const vy_bodies *b, uint32_t ground, uint32_t i)
 {
+    VY_ASSERT(b->contacts->proxy_of[i] >= 0 && b->contacts->proxy_of[ground] < 0);
     const body_slot *slot = &b->slots[ground];
     if (slot->shape.kind != VY_SHAPE_PLANE || slot->kind != VY_BODY_STATIC) return 0;
     const vy_pose pose = body_shape_pose(b, ground, &b->contacts->start_state[ground]);
@@ -264,8 +276,10 @@ int vy_contacts_pairs(vy_bodies *b, double h, size_t *count)
         if (!bounds_overlap(&s->bounds[i], &s->bounds[j]) || is_filtered(b, i, j)) continue;
         while (at < ground && s->sorted[at] < key && n < s->pair_cap) s->keys[n++] = s->sorted[at++];
         if (n == s->pair_cap) return 0;
+        VY_ASSERT(n == 0 || s->keys[n - 1] < key);
         s->keys[n++] = key;
     }
+    VY_ASSERT(at <= ground && n <= s->pair_cap);
     if (n + (ground - at) > s->pair_cap) return 0;
     while (at < ground) s->keys[n++] = s->sorted[at++];
     *count = n;

@@ -1,5 +1,6 @@
 // contact_points.c - the contact of a pair: its manifold, its materials, and the impulses cached in the last
 // step.
+#include "base/assert.h"
 #include "dynamics/contacts.h"
 
 #define INFINITE_SEPARATION 1e300
@@ -11,6 +12,7 @@ static double mix(double a, double b) { return real_sqrt(a * b); }
 // A unit vector perpendicular to n.
 static vec3 perpendicular(vec3 n)
 {
+    VY_ASSERT(vec3_is_unit(n));
     const vec3 k = real_abs(n.x) < 0.6 ? vec3_make(1.0, 0.0, 0.0) : vec3_make(0.0, 1.0, 0.0);
     const vec3 t = vec3_cross(n, k);
     return vec3_scale(1.0 / vec3_length(t), t);
@@ -19,6 +21,7 @@ static vec3 perpendicular(vec3 n)
 // The points, deepest first: an order that mirroring does not change.
 static void fill_points(const vy_bodies *b, const vy_manifold *m, contact *c)
 {
+    VY_ASSERT(m->count >= 1 && m->count <= VY_MANIFOLD_POINTS);
     const body_state *sa = &b->contacts->start_state[c->a], *sb = &b->contacts->start_state[c->b];
     c->a_to_b = vec3_sub(sb->position, sa->position);
     for (int i = 0; i < m->count; ++i) {
@@ -39,6 +42,7 @@ static void fill_points(const vy_bodies *b, const vy_manifold *m, contact *c)
 // the reference face.
 static int nearest(const contact_cache *m, const contact *c, const contact_point *p, unsigned taken)
 {
+    VY_ASSERT(m->point_count <= VY_MANIFOLD_POINTS);
     const vec3 anchor_b = vec3_sub(p->anchor_a, c->a_to_b);
     double min_distance2 =
         0.01 * real_min(vec3_dot(p->local_anchor_a, p->local_anchor_a), vec3_dot(anchor_b, anchor_b));
@@ -56,6 +60,7 @@ static int nearest(const contact_cache *m, const contact *c, const contact_point
 // is left over, so that a standing body does not drop when a corner slides over an edge.
 static void match_cache(const contact_cache *m, contact *c)
 {
+    VY_ASSERT(m->a == c->a && m->b == c->b);
     unsigned taken = 0, unmatched = 0;
     double left_over = 0.0;
     int count = 0;
@@ -69,6 +74,7 @@ static void match_cache(const contact_cache *m, contact *c)
         taken |= 1u << k;
         c->points[i].normal_impulse = m->normal_impulse[k];
     }
+    VY_ASSERT((unmatched == 0) == (count == 0));
     for (uint32_t k = 0; k < m->point_count; ++k) {
         if ((taken >> k & 1u) == 0) left_over += m->normal_impulse[k];
     }
@@ -93,6 +99,7 @@ static void mix_materials(const vy_bodies *b, contact *c)
     c->friction = mix(x->friction, y->friction);
     c->restitution = mix(x->restitution, y->restitution);
     c->rolling_resistance = mix(x->rolling, y->rolling);
+    VY_ASSERT(c->friction >= 0.0 && c->restitution >= 0.0 && c->restitution <= 1.0);
     c->torsional_friction = mix(x->spinning, y->spinning);
 }
 
@@ -104,6 +111,7 @@ static int manifold_of(const vy_bodies *b, uint32_t i, uint32_t j, double h, vy_
         vec3_length(vec3_sub(displacement_in_step(b, j, h), displacement_in_step(b, i, h)));
     const double margin =
         displacement + (s->rotation_reach[i] + s->rotation_reach[j]) + 2.0 * b->def.contacts.slop;
+    VY_ASSERT(margin >= 0.0);
     return vy_collide_near(&b->slots[i].shape, &s->pose[i], &b->slots[j].shape, &s->pose[j], margin, m) ==
                VY_OK &&
            m->count > 0;
@@ -111,6 +119,7 @@ static int manifold_of(const vy_bodies *b, uint32_t i, uint32_t j, double h, vy_
 
 static void fill_contact(const vy_bodies *b, uint32_t i, uint32_t j, const vy_manifold *m, contact *c)
 {
+    VY_ASSERT(i < j && j < b->limit);
     c->a = i;
     c->b = j;
     c->point_count = m->count;
@@ -159,6 +168,7 @@ static contact_header header_of(const vy_bodies *b, const contact *c, double thr
     } else if (is_new_at_rest(b, c, threshold)) {
         flags |= NEW_AT_REST;
     }
+    VY_ASSERT((flags & (MOVES_A | MOVES_B)) != 0);
     return (contact_header){
         .a = c->a, .b = c->b, .flags = (uint8_t)flags, .point_count = (uint8_t)c->point_count};
 }
@@ -207,10 +217,13 @@ static void fill_contacts(vy_bodies *b, void *self, size_t first, size_t last)
     const contact_cache *const end = b->contact_cache + b->contact_count->count;
     const contact_cache *cached = first < last ? cache_lower_bound(b, keys[s->with_points[first]]) : end;
     for (size_t n = first; n < last; ++n) {
+        VY_ASSERT(block->first_contact + n < b->def.contacts.cap);
         const uint64_t key = keys[s->with_points[n]];
         contact *c = &s->contacts[block->first_contact + n];
         fill_contact(b, (uint32_t)(key >> 32), (uint32_t)key, &s->manifolds[s->with_points[n]], c);
         while (cached < end && contact_key(cached->a, cached->b) < key) ++cached;
+        VY_ASSERT(cached >= end - 1 ||
+                  contact_key(cached->a, cached->b) < contact_key(cached[1].a, cached[1].b));
         if (cached < end && contact_key(cached->a, cached->b) == key) match_cache(cached, c);
         s->headers[block->first_contact + n] = header_of(b, c, block->threshold);
     }
@@ -233,6 +246,7 @@ int vy_contacts_find(vy_bodies *b, double h)
         const uint32_t room = b->def.contacts.cap - s->count,
                        taken = count_with_points < room ? count_with_points : room;
         vy_bodies_parallel_for(b, taken, FEW_CONTACTS, fill_contacts, &block);
+        VY_ASSERT(s->count + taken <= b->def.contacts.cap);
         s->count += taken;
         if (taken < count_with_points) return 0;
     }

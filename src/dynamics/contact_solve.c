@@ -9,6 +9,7 @@
 // Iterations go colour by colour (graph colouring): contacts of one colour share no body that moves, so they
 // may be solved at the same time, as many as a register has lanes. Colours depend on the contacts alone, in
 // their order.
+#include "base/assert.h"
 #include "base/cpu.h"
 #include "dynamics/contact_body.h"
 #include <stdlib.h>
@@ -25,6 +26,7 @@ enum { ITERATIONS = 1, COLD_ITERATIONS = 64 };
 
 static contact_softness make_soft(double hertz, double damping_ratio, double h)
 {
+    VY_ASSERT(hertz > 0.0 && damping_ratio > 0.0 && h > 0.0);
     const double omega = TWO_PI * hertz, a1 = 2.0 * damping_ratio + h * omega, a2 = h * omega * a1,
                  a3 = 1.0 / (1.0 + a2);
     return (contact_softness){omega / a1, a2 * a3, a3};
@@ -87,6 +89,7 @@ static uint32_t lowest_free(uint64_t taken)
 static void split_group(const pack_plan *plan)
 {
     const contact_group *g = plan->group;
+    VY_ASSERT(plan->part_count >= 1 && g->first < g->last && g->member_first < g->member_last);
     const uint64_t contacts = g->last - g->first, members = g->member_last - g->member_first;
     for (uint32_t t = 0; t < plan->part_count; ++t) {
         struct contact_part *p = &plan->parts[t];
@@ -106,6 +109,7 @@ static uint32_t colour_contacts(contact_system *s, const contact_group *g, uint3
     for (uint32_t n = g->member_first; n < g->member_last; ++n) s->colours[s->members[n]] = 0;
     for (uint32_t n = g->first; n < g->last; ++n) {
         contact_header *c = &s->headers[s->grouped[n]];
+        VY_ASSERT((c->flags & (MOVES_A | MOVES_B)) != 0 && c->start == (uint8_t)g->start);
         const uint64_t taken_a = c->flags & MOVES_A ? s->colours[c->a] : 0,
                        taken_b = c->flags & MOVES_B ? s->colours[c->b] : 0;
         c->colour = (uint8_t)lowest_free(taken_a | taken_b);
@@ -113,6 +117,7 @@ static uint32_t colour_contacts(contact_system *s, const contact_group *g, uint3
             ++overflow;
             continue;
         }
+        VY_ASSERT(((taken_a | taken_b) >> c->colour & 1u) == 0);
         if (c->colour >= *colours) *colours = c->colour + 1u;
         if (c->flags & MOVES_A) s->colours[c->a] |= (uint64_t)1 << c->colour;
         if (c->flags & MOVES_B) s->colours[c->b] |= (uint64_t)1 << c->colour;
@@ -126,6 +131,7 @@ static void list_overflow(const contact_system *s, const contact_group *g, uint3
     for (int points = 1; points <= VY_MANIFOLD_POINTS; ++points) {
         for (uint32_t n = g->first; n < g->last; ++n) {
             const contact_header *c = &s->headers[s->grouped[n]];
+            VY_ASSERT(c->point_count >= 1 && c->point_count <= VY_MANIFOLD_POINTS);
             if (c->colour == OVERFLOW_COLOUR && c->point_count == points) *order++ = s->grouped[n];
         }
     }
@@ -142,12 +148,15 @@ static void plan_packs(pack_plan *plan, void *memory)
     contact_system *s = plan->b->contacts;
     const contact_group *g = plan->group;
     const uint32_t count = g->last - g->first;
+    VY_ASSERT(g->last <= plan->b->def.contacts.cap);
     uint32_t *const overflow_order = s->order + plan->b->def.contacts.cap + g->first;
     split_group(plan);
     plan->overflow_count = colour_contacts(s, g, &plan->colours);
     plan->overflow_order = overflow_order;
     if (plan->overflow_count > 0) list_overflow(s, g, overflow_order);
     if (count <= NARROW_CONTACTS) plan->wide = plan->narrow; // empty lanes cost as much as full ones
+    VY_ASSERT(plan->colours <= COLOURS && plan->overflow_count <= count);
+    VY_ASSERT(((uintptr_t)memory & 63u) == 0);
     plan->packs = memory;
     plan->overflow = (unsigned char *)memory +
                      packs_before(count, plan->part_count, plan->wide->width) * plan->wide->pack_size;
@@ -175,6 +184,9 @@ static void plan_part(const pack_plan *plan, uint32_t index)
         at[c] = n;
         n += count[c];
     }
+    VY_ASSERT(n + count[OVERFLOW_COLOUR] == part->last);
+    VY_ASSERT(part->packs_last <=
+              packs_before(part->last - plan->group->first, index + 1, plan->wide->width));
     for (int points = 1; points <= VY_MANIFOLD_POINTS; ++points) {
         for (uint32_t k = part->first; k < part->last; ++k) {
             const contact_header *c = &s->headers[s->grouped[k]];
@@ -254,6 +266,7 @@ static int any_restitution(const pack_plan *plan)
 
 static void store_packs(const pack_plan *plan, const worker *t)
 {
+    VY_ASSERT(t->part < plan->part_count);
     const struct contact_part *own = &plan->parts[t->part];
     plan->wide->store_impulses(&plan->job, plan->packs, own->packs_first, own->packs_last);
     if (t->part == 0) plan->narrow->store_impulses(&plan->job, plan->overflow, 0, plan->overflow_count);
@@ -329,6 +342,7 @@ static void solve_group(const pack_plan *plan, const worker *t)
 
 contact_job vy_contacts_job(const vy_bodies *b, double h, double substep_h)
 {
+    VY_ASSERT(substep_h > 0.0 && substep_h <= h);
     const contact_system *s = b->contacts;
     const vy_contacts_def *def = &b->def.contacts;
     const double hertz = real_min(CONTACT_HERTZ, 0.25 / substep_h);
@@ -357,6 +371,7 @@ static void solve_part(void *self, uint32_t thread, uint32_t count)
 // One group on all threads, unless it is too small for that.
 static void solve_with_all(const pack_plan *common, const contact_group *g)
 {
+    VY_ASSERT(g->all_threads);
     const contact_system *s = common->b->contacts;
     vy_pool *const pool = g->last - g->first < MIN_FOR_THREADS ? NULL : common->b->pool;
     pack_plan plan = *common;
@@ -381,6 +396,7 @@ static void solve_alone(void *self, uint32_t thread, size_t first, size_t last)
     plan.part_count = 1;
     for (size_t n = first; n < last; ++n) {
         if (s->groups[n].all_threads) continue;
+        VY_ASSERT(s->groups[n].last - s->groups[n].first <= GROUP_CONTACTS);
         plan.group = &s->groups[n];
         plan.wide = s->kernel;
         plan_packs(&plan, (unsigned char *)s->packs + thread * pack_memory(GROUP_CONTACTS, 1));
@@ -394,6 +410,7 @@ void vy_contacts_solve(vy_bodies *b, double h)
 {
     contact_system *s = b->contacts;
     const int substeps = contacts_substeps(h, b->def.contacts.substep);
+    VY_ASSERT(substeps >= 1);
     const double substep_h = h / (double)substeps;
     pack_plan plan = {.b = b,
                       .wide = s->kernel,

@@ -1,5 +1,6 @@
 // contact_step.c - contacts in a step: find them, build islands, solve them, update the cache and the
 // reports.
+#include "base/assert.h"
 #include "dynamics/free_step.h"
 #include "dynamics/sleep.h"
 
@@ -46,6 +47,7 @@ static body_state state_at_end(const vy_bodies *b, uint32_t i, double h)
 
 int vy_paths_collide(const vy_bodies *b, uint32_t i, uint32_t j, double h)
 {
+    VY_ASSERT(i != j && i < b->limit && j < b->limit);
     const vy_shape *x = &b->slots[i].shape, *y = &b->slots[j].shape;
     const body_state *sa = &b->contacts->start_state[i], *sb = &b->contacts->start_state[j];
     const body_state ea = state_at_end(b, i, h), eb = state_at_end(b, j, h);
@@ -89,6 +91,8 @@ static void find_island_starts(vy_bodies *b, double h)
     for (uint32_t k = 0; k < s->count; ++k) {
         contact_header *c = &s->headers[k];
         c->start = (uint8_t)s->island_start[island_of(s, c)];
+        VY_ASSERT((c->flags & MOVES_A) == 0 || (c->flags & MOVES_B) == 0 ||
+                  island_root(s->parent, c->a) == island_root(s->parent, c->b));
         s->solved_as[c->a] |= c->start; // a body that does not move may belong to several islands
         s->solved_as[c->b] |= c->start;
     }
@@ -104,6 +108,7 @@ static vec3 velocity_at(const body_state *s, vec3 lever)
 // Ruling 13: j = -(1 + e) v.n / d, with the free flight's velocities and the point between the surfaces.
 static double apply_contact_impulse(vy_bodies *b, contact *c, vec3 point, vec3 n)
 {
+    VY_ASSERT(vec3_is_unit(n));
     body_state *sa = &b->state[c->a], *sb = &b->state[c->b];
     const body_params *pa = &b->params[c->a], *pb = &b->params[c->b];
     const vec3 ra = quat_unrotate(sa->attitude, vec3_sub(point, sa->position)),
@@ -115,6 +120,7 @@ static double apply_contact_impulse(vy_bodies *b, contact *c, vec3 point, vec3 n
                tb = mat3_mul_vec(pb->inverse_inertia, vec3_cross(rb, nb));
     const double d = (pa->inverse_mass + pb->inverse_mass) +
                      (vec3_dot(vec3_cross(ta, ra), na) + vec3_dot(vec3_cross(tb, rb), nb));
+    VY_ASSERT(d > 0.0);
     const double j = -(1.0 + c->restitution) * speed / d;
     c->relative_velocity[0] = speed;
     sa->velocity = vec3_add_scaled(sa->velocity, -j * pa->inverse_mass, n);
@@ -128,6 +134,7 @@ static double apply_contact_impulse(vy_bodies *b, contact *c, vec3 point, vec3 n
 static void correct_position(vy_bodies *b, const contact *c, double depth, vec3 n)
 {
     const double ia = b->params[c->a].inverse_mass, ib = b->params[c->b].inverse_mass;
+    VY_ASSERT(ia + ib > 0.0);
     const double move = real_max(depth - b->def.contacts.slop, 0.0) * b->def.contacts.correction / (ia + ib);
     b->state[c->a].position = vec3_add_scaled(b->state[c->a].position, -ia * move, n);
     b->state[c->b].position = vec3_add_scaled(b->state[c->b].position, ib * move, n);
@@ -163,6 +170,7 @@ static void solve_impulses(vy_bodies *b)
 
 static contact_cache cache_of(const contact *c)
 {
+    VY_ASSERT(c->a < c->b && c->point_count >= 1 && c->point_count <= VY_MANIFOLD_POINTS);
     contact_cache m = {.a = c->a, .b = c->b};
     for (int i = 0; i < c->point_count; ++i) {
         if (c->total_normal_impulse[i] == 0.0) continue;
@@ -195,6 +203,7 @@ static vy_contact_report report_of(const vy_bodies *b, const contact *c)
         slowest = real_min(slowest, c->relative_velocity[i]);
         ++r.points;
     }
+    VY_ASSERT(r.points >= 1 && sum > 0.0);
     r.point = vec3_scale(1.0 / sum, r.point);
     r.speed = -slowest;
     return r;
@@ -224,6 +233,7 @@ static void update_cache(vy_bodies *b)
 {
     contact_system *s = b->contacts;
     const uint64_t previous_count = b->contact_count->count;
+    VY_ASSERT(previous_count <= b->def.contacts.cap && s->count <= b->def.contacts.cap);
     uint64_t old = 0;
     uint32_t now = 0, report_count = 0;
     for (uint64_t k = 0; k < previous_count; ++k)
@@ -231,12 +241,14 @@ static void update_cache(vy_bodies *b)
     for (uint32_t k = 0; k < s->count; ++k) {
         if (s->headers[k].impulse_points == 0) continue;
         const uint64_t key = contact_key(s->headers[k].a, s->headers[k].b);
+        VY_ASSERT(old + 1 >= previous_count || s->previous_keys[old] < s->previous_keys[old + 1]);
         while (old < previous_count && s->previous_keys[old] < key)
             s->reports[report_count++] = end_of_contact(b, s->previous_keys[old++]);
         if (old < previous_count && s->previous_keys[old] == key) ++old;
         s->records[now++] = (contact_record){k, report_count++};
     }
     while (old < previous_count) s->reports[report_count++] = end_of_contact(b, s->previous_keys[old++]);
+    VY_ASSERT(now <= s->count && report_count <= 2 * b->def.contacts.cap);
     vy_bodies_parallel_for(b, now, FEW_RECORDS, write_records, NULL);
     for (uint64_t k = now; k < previous_count; ++k) b->contact_cache[k] = (contact_cache){0};
     b->contact_count->count = now;
@@ -245,6 +257,7 @@ static void update_cache(vy_bodies *b)
 
 uint32_t vy_contacts_step(vy_bodies *b, double h)
 {
+    VY_ASSERT(h > 0.0);
     if (b->contacts == NULL) return 0;
     uint32_t events = 0;
     vy_sleep_after_flight(b, h);

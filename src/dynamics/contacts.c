@@ -1,5 +1,6 @@
 // contacts.c - contacts of a set: defaults, checks, memory, bodies in the tree, reports.
 #include "dynamics/contacts.h"
+#include "base/assert.h"
 #include "base/fail.h"
 #include <stdlib.h>
 
@@ -183,10 +184,12 @@ void vy_contacts_add_body(vy_bodies *b, uint32_t i)
     contact_system *s = b->contacts;
     if (s == NULL || !vy_shape_is_convex(&b->slots[i].shape))
         return; // shapes without bounds are paired with every body
+    VY_ASSERT(s->proxy_of[i] == -1);
     const vy_pose pose = body_shape_pose(b, i, &b->state[i]);
     const vy_bounds bounds = vy_shape_bounds(&b->slots[i].shape, &pose);
     int proxy;
     if (vy_tree_add(s->tree, &bounds, &proxy) != VY_OK) return; // too far away to have finite bounds
+    VY_ASSERT(proxy >= 0 && (uint32_t)proxy < b->def.body_cap);
     s->proxy_of[i] = proxy;
     s->slot_of[proxy] = i;
     s->pairs_stale = 1;
@@ -196,12 +199,14 @@ void vy_contacts_remove_body(vy_bodies *b, uint32_t i)
 {
     contact_system *s = b->contacts;
     if (s == NULL) return;
+    VY_ASSERT(s->proxy_of[i] < 0 || s->slot_of[s->proxy_of[i]] == i);
     if (s->proxy_of[i] >= 0) (void)vy_tree_remove(s->tree, s->proxy_of[i]);
     s->proxy_of[i] = -1;
     s->rotation_reach[i] = 0.0;
     s->pairs_stale = 1;
     uint64_t kept = 0;
     const uint64_t count = b->contact_count->count;
+    VY_ASSERT(count <= b->def.contacts.cap);
     for (uint64_t k = 0; k < count; ++k) {
         if (b->contact_cache[k].a != i && b->contact_cache[k].b != i)
             b->contact_cache[kept++] = b->contact_cache[k];

@@ -5,6 +5,7 @@
 // go back to the start of the step and are stepped again with contacts, in sub-steps. All other bodies keep
 // the bits of their free flight.
 #pragma once
+#include "base/assert.h"
 #include "dynamics/contact_kernel.h"
 #include "dynamics/free_step.h"
 #include "dynamics/joint.h"
@@ -157,6 +158,7 @@ void vy_jointed_solve(vy_bodies *b, double h);
 /// The mean forces on a body over its free flight: for sets whose bodies are flown by the world's plant.
 VY_FN body_wrench mean_wrench(const vy_bodies *b, uint32_t i, double h)
 {
+    VY_ASSERT(i < b->limit && h > 0.0);
     const body_state *s = &b->contacts->start_state[i], *e = &b->state[i];
     const mat3 inertia = b->params[i].inertia;
     const vec3 gyro = vec3_cross(s->rate, mat3_mul_vec(inertia, s->rate));
@@ -175,12 +177,14 @@ VY_FN double restitution_threshold(const vy_bodies *b, double h)
 /// The number of sub-steps, each at most `max` long, in a step of length h.
 VY_FN int contacts_substeps(double h, double max)
 {
+    VY_ASSERT(h > 0.0 && max > 0.0 && h / max < 1e9);
     const double ratio = h / max * (1.0 - 1e-12);
     return (int)ratio + ((double)(int)ratio < ratio);
 }
 
 VY_FN uint32_t island_of(contact_system *s, const contact_header *c)
 {
+    VY_ASSERT((c->flags & (MOVES_A | MOVES_B)) != 0);
     return island_root(s->parent, c->flags & MOVES_A ? c->a : c->b);
 }
 
@@ -195,6 +199,7 @@ VY_FN vec3 displacement_in_step(const vy_bodies *b, uint32_t i, double h)
 /// The key of a pair of slots: pairs are sorted by it.
 VY_FN uint64_t contact_key(uint32_t i, uint32_t j)
 {
+    VY_ASSERT(i != j);
     return i < j ? (uint64_t)i << 32 | j : (uint64_t)j << 32 | i;
 }
 

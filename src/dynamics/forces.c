@@ -1,4 +1,5 @@
 // forces.c - forces and impulses on bodies; their energy and momentum; whether they are at rest.
+#include "base/assert.h"
 #include "dynamics/sleep.h"
 #include "base/real.h"
 
@@ -15,6 +16,7 @@ static vec3 lever_of(const body_state *s, vec3 point, vy_frame point_frame, vy_f
 
 static void add_load(vy_bodies *b, int64_t i, vec3 force, vec3 torque, vy_frame frame)
 {
+    VY_ASSERT(i >= 0 && i < (int64_t)b->limit && b->slots[i].used);
     body_loads *l = &b->loads[i];
     vec3 *f = frame == VY_FRAME_WORLD ? &l->force_world : &l->force_body;
     vec3 *t = frame == VY_FRAME_WORLD ? &l->torque_world : &l->torque_body;
@@ -66,6 +68,7 @@ vy_status vy_body_clear_forces(vy_bodies *b, vy_body_id id)
 /// Impulse and angular impulse, both in `frame`, on velocity (world) and rate (body).
 static void apply_impulse(vy_bodies *b, int64_t i, vec3 impulse, vec3 angular, vy_frame frame)
 {
+    VY_ASSERT(i >= 0 && i < (int64_t)b->limit && b->slots[i].used);
     body_state *s = &b->state[i];
     if (body_is_dynamic(b, (uint32_t)i)) vy_sleep_wake(b, (uint32_t)i);
     if (frame == VY_FRAME_BODY) {
@@ -160,6 +163,7 @@ vy_bodies_energy vy_bodies_read_energy(const vy_bodies *b)
         e.potential -= b->slots[i].mass * vec3_dot(b->def.gravity, b->state[i].position);
         const vy_potential_body body = body_for_potential(b, i, &b->state[i]);
         for (uint32_t k = 0; k < b->potential_count; ++k) {
+            VY_ASSERT(b->potentials[k].first < b->potentials[k].last);
             if (i < b->potentials[k].first || i >= b->potentials[k].last) continue;
             e.potential += vy_potential_energy(&b->potentials[k].potential, &body);
         }

@@ -3,12 +3,14 @@
 // The equations are those of equations/rigid_body.h. Applied forces are held over the step in the axes they
 // were given in; potentials are evaluated at every stage.
 #pragma once
+#include "base/assert.h"
 #include "base/math.h"
 #include "dynamics/bodies.h"
 #include "equations/body_step.h"
 
 VY_FN body_wrench wrench_at(const vy_bodies *b, uint32_t i, const body_state *s)
 {
+    VY_ASSERT(i < b->limit && body_is_dynamic(b, i));
     body_wrench p = {b->def.gravity, vec3_zero()};
     if (b->has_loads[i]) {
         const body_loads *l = &b->loads[i];

@@ -1,4 +1,5 @@
 // integrate.c - one step of every body, by the integrator of the set.
+#include "base/assert.h"
 #include "dynamics/free_step.h"
 #include "base/real.h"
 #include "dynamics/sleep.h"
@@ -26,6 +27,7 @@ typedef struct free_flight {
 
 static void fly(vy_bodies *b, void *self, size_t first, size_t last)
 {
+    VY_ASSERT(first <= last && last <= b->limit && ((free_flight *)self)->h > 0.0);
     free_flight *flight = self;
     const double h = flight->h;
     switch (b->def.integrator) {
@@ -57,6 +59,7 @@ uint32_t vy_bodies_step(vy_bodies *b)
         b->head->tick += 1;
         return 0;
     }
+    VY_ASSERT(!b->joints->dirty && b->count <= b->limit && b->limit <= b->def.body_cap);
     const uint64_t found = fpu_enter();
     const double h = b->def.dt;
     vy_contacts_begin(b);

@@ -7,6 +7,7 @@
 // A stop (unilateral row: cable, limit) is active or not, and that is state. It is released at the start of a
 // sub-step when its multiplier would have the wrong sign. It engages when a sub-step would violate it: the
 // sub-step is split at the moment it is reached, and the velocity along it is removed without rebound.
+#include "base/assert.h"
 #include "dynamics/contacts.h"
 #include <math.h>
 
@@ -18,6 +19,7 @@ enum { MAX_EVENTS = 8, NEWTON_ITERATIONS = 10, ROOT_ITERATIONS = 60 };
 
 double vy_island_extent(const joint_system *s, const island *is)
 {
+    VY_ASSERT(is->body_first < is->moving_last && is->moving_last <= is->body_last);
     double max_value = 0.0;
     for (uint32_t n = is->body_first; n < is->body_last; ++n) {
         const vec3 p = s->stage[s->members[n]].position;
@@ -56,6 +58,7 @@ static void zero_corrections(joint_system *s, const island *is)
 /// Solve for rhs[] and add M^-1 J^T of it to the positions (moves = 1) or velocities (0) of s->stage.
 static void apply_correction(joint_system *s, const island *is, int moves)
 {
+    VY_ASSERT(moves == 0 || moves == 1);
     vy_island_solve(s, is);
     zero_corrections(s, is);
     vy_island_apply(s, is);
@@ -116,6 +119,7 @@ static void project(vy_bodies *b, const island *is, double time, int factor_is_n
 /// C of a stop at s->stage, or infinity where it may not be active.
 static double stop_at_stage(const vy_bodies *b, const stop *t, double time)
 {
+    VY_ASSERT((b->joints->slots[t->joint].unilateral_rows >> t->row & 1u) != 0);
     const joint_slot *j = &b->joints->slots[t->joint];
     return vy_stop_distance(j, t->row, &b->joints->stage[j->body[0]], &b->joints->stage[j->body[1]], time);
 }
@@ -143,6 +147,7 @@ static void release_stops(vy_bodies *b, const island *is, double time, int impul
             worst = t;
         }
         if (worst == NULL) return;
+        VY_ASSERT(stop_is_active(b, worst));
         stop_set_active(b, worst, 0);
     }
 }
@@ -214,11 +219,13 @@ static void integrate_and_project(vy_bodies *b, const island *is, double time, d
 static double time_of_engagement(vy_bodies *b, const island *is, double time, double h, double low,
                                  double high)
 {
+    VY_ASSERT(h > 0.0 && low > 0.0 && high < 0.0);
     const double tolerance = 0.5 * STOP_TOLERANCE * vy_island_extent(b->joints, is);
     double t0 = 0.0, t1 = h, t = 0.0;
     int side = 0;
     for (int n = 0; n < ROOT_ITERATIONS; ++n) {
         t = (t0 * high - t1 * low) / (high - low);
+        VY_ASSERT(t >= 0.0 && t <= h);
         integrate_and_project(b, is, time, t);
         const double c = nearest_stop(b, is, time + t);
         if (real_abs(c) <= tolerance) break;
@@ -239,6 +246,7 @@ static double time_of_engagement(vy_bodies *b, const island *is, double time, do
 
 static void substep(vy_bodies *b, const island *is, double time, double h)
 {
+    VY_ASSERT(h >= 0.0);
     joint_system *s = b->joints;
     for (int event = 0; is->stop_first != is->stop_last && event < MAX_EVENTS; ++event) {
         update_stops(b, is, time);
@@ -263,6 +271,7 @@ static void step_island(vy_bodies *b, const island *is, double dt)
     const double time = (double)b->head->tick * b->def.dt;
     const double count = real_max(1.0, -floor(1e-9 - dt / b->def.joint_step));
     const double h = dt / count;
+    VY_ASSERT(count >= 1.0 && h > 0.0 && h <= dt);
     uint64_t disturbed = 0;
     s->step_time = time;
     for (uint32_t n = is->body_first; n < is->body_last; ++n) {
@@ -293,6 +302,7 @@ static void step_island(vy_bodies *b, const island *is, double dt)
 
 uint32_t vy_islands_step(vy_bodies *b, double dt)
 {
+    VY_ASSERT(dt > 0.0 && !b->joints->dirty);
     joint_system *s = b->joints;
     uint32_t events = 0;
     for (uint32_t n = 0; n < s->island_count; ++n) {

@@ -1,5 +1,6 @@
 // island_assemble.c - the equations of an island at one moment: accelerations, rows, J M^-1 J^T and the
 // right-hand side.
+#include "base/assert.h"
 #include "dynamics/free_step.h"
 #include "dynamics/joint.h"
 
@@ -47,6 +48,9 @@ void vy_island_rows(vy_bodies *b, const island *is, double time)
         const joint_slot *j = &s->slots[t];
         if (j->blocks == 0) continue;
         const uint32_t x = j->body[0], y = j->body[1];
+        VY_ASSERT(x != y && x <= b->def.body_cap && y <= b->def.body_cap);
+        VY_ASSERT(j->first_block >= is->block_first &&
+                  j->first_block + (uint32_t)j->blocks <= is->block_last);
         vy_joint_rows(j, &s->stage[x], &s->stage[y], &s->work[x], &s->work[y], time, b->joint_state[t].active,
                       &s->rows[j->first_block]);
     }
@@ -99,6 +103,7 @@ static void free_accelerations(vy_bodies *b, const island *is, double time)
 /// The linear part of a block on one side.
 VY_FN mat3 linear_part(const row_block *r, uint32_t side)
 {
+    VY_ASSERT(side < 2);
     const double one = side == 0 ? -1.0 : 1.0;
     return r->is_point ? mat3_diag(one, one, one) : r->linear[side];
 }
@@ -123,6 +128,7 @@ void vy_island_matrix(joint_system *s, const island *is)
 {
     for (uint32_t k = is->block_first; k < is->block_last; ++k) {
         row_block *r = &s->rows[k];
+        VY_ASSERT(r->row_mask >= 0 && r->row_mask <= 7);
         mat3 *d = &s->diagonal[k];
         *d = mat3_diag(0.0, 0.0, 0.0);
         for (uint32_t side = 0; side < 2; ++side) {
@@ -140,7 +146,9 @@ void vy_island_matrix(joint_system *s, const island *is)
     }
     for (uint32_t n = is->pair_first; n < is->pair_last; ++n) {
         const block_pair *p = &s->pairs[n];
+        VY_ASSERT(p->p > p->q && p->target < s->entry_count);
         const row_block *x = &s->rows[p->p], *y = &s->rows[p->q];
+        VY_ASSERT(x->body[p->side_p] == y->body[p->side_q]);
         add_coupling(&s->lower[p->target], x, p->side_p, y, p->side_q,
                      s->work[x->body[p->side_p]].inverse_mass);
     }
@@ -174,6 +182,7 @@ vec3 vy_block_speed(const joint_system *s, uint32_t k)
 /// turn the velocity along a curve; it gets the forces that end a step of length h with J v = 0 instead.
 static void fill_rhs(vy_bodies *b, const island *is)
 {
+    VY_ASSERT(b->joints->substep > 0.0);
     joint_system *s = b->joints;
     const double per = vy_integrator_order(b->def.integrator) == 1 ? 1.0 / s->substep : 0.0;
     for (uint32_t k = is->block_first; k < is->block_last; ++k) {

@@ -3,6 +3,7 @@
 // Columns are eliminated leaves first, so a chain or a tree has no fill-in; a loop fills in along itself
 // (island_structure.c). A pivot that is negligible compared to the row's diagonal means that the row depends
 // on earlier ones: it is redundant, and its multiplier is zero.
+#include "base/assert.h"
 #include "dynamics/joint.h"
 
 #define NO_PIVOT   1e-12  // of a row's diagonal, below which it is redundant
@@ -22,6 +23,7 @@ VY_FN void subtract_product(mat3 *m, const mat3 *a, const mat3 *b)
 /// before elimination. Returns the rows left out, one bit each.
 VY_FN int invert_block(const mat3 *a, const double scale[3], mat3 *inverse)
 {
+    VY_ASSERT(!(scale[0] < 0.0 || scale[1] < 0.0 || scale[2] < 0.0));
     int out = 0;
     const double d0 = a->m[0][0];
     const double i0 = d0 > NO_PIVOT * scale[0] ? 1.0 / d0 : 0.0;
@@ -54,10 +56,13 @@ int vy_island_factor(joint_system *s, const island *is)
         s->redundant_rows[k] = out;
         redundant += (out & 1) + ((out >> 1) & 1) + ((out >> 2) & 1);
         const uint32_t first = s->column[k], last = s->column[k + 1];
+        VY_ASSERT(first <= last && last <= s->entry_count);
         const uint32_t *target = &s->update[s->update_first[k]];
         for (uint32_t e = first; e < last; ++e) {
+            VY_ASSERT(s->row[e] > k && s->row[e] < is->block_last);
             s->lower_scaled[e] = mat3_mul(s->lower[e], s->inverse[k]);
             for (uint32_t f = first; f < e; ++f) {
+                VY_ASSERT(*target >= last && *target < s->entry_count);
                 subtract_product(&s->lower[*target++], &s->lower_scaled[e], &s->lower[f]);
             }
             subtract_product(&s->diagonal[s->row[e]], &s->lower_scaled[e], &s->lower[e]);
@@ -78,6 +83,7 @@ VY_FN vec3 flush_small(vec3 v)
 
 void vy_island_solve(joint_system *s, const island *is)
 {
+    VY_ASSERT(is->block_first <= is->block_last && is->block_last <= s->block_count);
     for (uint32_t k = is->block_first; k < is->block_last; ++k) {
         for (uint32_t e = s->column[k]; e < s->column[k + 1]; ++e) {
             const uint32_t i = s->row[e];
@@ -95,6 +101,7 @@ void vy_island_solve(joint_system *s, const island *is)
 
 void vy_island_multiply(const joint_system *s, const island *is, const vec3 *x, vec3 *y)
 {
+    VY_ASSERT(x != y);
     for (uint32_t k = is->block_first; k < is->block_last; ++k) y[k] = mat3_mul_vec(s->diagonal[k], x[k]);
     for (uint32_t k = is->block_first; k < is->block_last; ++k) {
         for (uint32_t e = s->column[k]; e < s->column[k + 1]; ++e) {

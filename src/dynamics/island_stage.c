@@ -1,4 +1,5 @@
 // island_stage.c - the integrators for jointed bodies: every stage solves for the forces of all joints.
+#include "base/assert.h"
 #include "dynamics/free_step.h"
 #include "dynamics/joint.h"
 
@@ -30,6 +31,7 @@ static void keep_lambda(joint_system *s, const island *is)
 {
     for (uint32_t n = is->joint_first; n < is->joint_last; ++n) {
         joint_slot *j = &s->slots[s->joint_order[n]];
+        VY_ASSERT(j->used && j->blocks <= JOINT_BLOCKS);
         for (int k = 0; k < j->blocks; ++k) j->lambda[k] = s->rhs[j->first_block + (uint32_t)k];
     }
 }
@@ -46,6 +48,7 @@ static void advance_kinematic(vy_bodies *b, const island *is, double h)
 
 static void stage_from(vy_bodies *b, const island *is, double h, const body_rates *k)
 {
+    VY_ASSERT(h >= 0.0);
     joint_system *s = b->joints;
     for (uint32_t n = is->body_first; n < is->moving_last; ++n) {
         const uint32_t i = s->members[n];
@@ -144,6 +147,7 @@ static void lie_midpoint(vy_bodies *b, const island *is, double time, double h)
 
 void vy_island_integrate(vy_bodies *b, const island *is, double time, double h)
 {
+    VY_ASSERT(h >= 0.0 && is->moving_last <= is->body_last);
     joint_system *s = b->joints;
     for (uint32_t n = is->body_first; n < is->body_last; ++n)
         s->stage[s->members[n]] = s->start[s->members[n]];

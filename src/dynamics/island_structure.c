@@ -4,6 +4,7 @@
 // joints; the world and kinematic bodies connect nothing. In each island joints are found breadth first, from
 // a body that is jointed to the world where there is one, and eliminated in the reverse order: leaves first.
 // Joints that close a loop come last.
+#include "base/assert.h"
 #include "dynamics/joint.h"
 #include "base/real.h"
 #include <stdlib.h>
@@ -35,6 +36,7 @@ static void find_islands(vy_bodies *b, plan *p)
     for (uint32_t j = 0; j < s->limit; ++j) {
         joint_slot *t = &s->slots[j];
         if (!t->used) continue;
+        VY_ASSERT(dynamic_side(b, t, 0) || dynamic_side(b, t, 1));
         for (int side = 0; side < 2; ++side) {
             if (!dynamic_side(b, t, side)) continue;
             t->next_joint[side] = s->joined[t->body[side]];
@@ -96,12 +98,14 @@ static uint32_t search(vy_bodies *b, plan *p, uint32_t root, uint32_t end, uint3
             const int grows = dynamic_side(b, t, t->body[0] == i) && !p->seen[other];
             const int anchors = !dynamic_side(b, t, 0) || !dynamic_side(b, t, 1);
             if (grows || anchors) {
+                VY_ASSERT(end > 0);
                 s->joint_order[--end] = j;
             } else {
                 p->loop_joints[(*loop_joints)++] = j;
             }
             if (!grows) continue;
             p->seen[other] = 1;
+            VY_ASSERT(tail < b->limit && other < b->limit);
             p->queue[tail++] = other;
         }
     }
@@ -139,9 +143,11 @@ static void fill_island(vy_bodies *b, plan *p, int island_of_root, island *is)
         const int side = dynamic_side(b, t, 0) ? 0 : 1;
         joints += p->island_of_root[island_root(p->parent, t->body[side])] == island_of_root;
     }
+    VY_ASSERT(found != NONE && joints > 0);
     uint32_t loop_joints = 0, end = is->joint_first + joints;
     is->joint_last = end;
     const uint32_t start = search(b, p, root, end, &loop_joints);
+    VY_ASSERT(end - start == joints - loop_joints);
     // The search wrote `joints - loop_joints` joints at the end of the range: move them down; loops go behind
     // them.
     for (uint32_t k = 0; k < joints - loop_joints; ++k)
@@ -155,6 +161,7 @@ static void fill_island(vy_bodies *b, plan *p, int island_of_root, island *is)
             const uint32_t i = t->body[side];
             if (i == b->def.body_cap || body_is_dynamic(b, i) || p->seen[i] == island_of_root + 1) continue;
             p->seen[i] = island_of_root + 1;
+            VY_ASSERT(i < b->limit);
             s->members[is->body_last++] = i;
         }
     }
@@ -182,11 +189,13 @@ static int fill_blocks(vy_bodies *b, const plan *p, island *is, uint32_t *capaci
     is->stop_first = s->stop_count;
     for (uint32_t k = is->joint_first; k < is->joint_last; ++k) {
         joint_slot *t = &s->slots[s->joint_order[k]];
+        VY_ASSERT(t->used && t->blocks >= 0 && t->blocks <= JOINT_BLOCKS);
         t->first_block = s->block_count;
         for (int r = 0; r < VY_CONSTRAINT_ROWS; ++r) {
             if ((t->unilateral_rows >> r) & 1u) s->stops[s->stop_count++] = (stop){s->joint_order[k], r};
         }
         for (int n = 0; n < t->blocks; ++n) {
+            VY_ASSERT(s->block_count < s->count * JOINT_BLOCKS);
             s->rows[s->block_count] = (row_block){.body = {t->body[0], t->body[1]}};
             s->block_count += 1;
         }
@@ -238,8 +247,10 @@ static void sort(uint32_t *x, uint32_t n) // by insertion: columns are short
 
 static uint32_t entry_at(const joint_system *s, uint32_t row, uint32_t column)
 {
+    VY_ASSERT(row > column && row < s->block_count);
     uint32_t e = s->column[column];
     while (s->row[e] != row) ++e;
+    VY_ASSERT(e < s->column[column + 1]);
     return e;
 }
 
@@ -262,6 +273,7 @@ static int fill_columns(joint_system *s, uint32_t *scratch)
         mark[k] = k + 1;
         for (uint32_t x = pair_head[k]; x != 0; x = pair_next[x - 1]) {
             const uint32_t r = s->pairs[x - 1].p;
+            VY_ASSERT(r > k && r < n);
             if (mark[r] == k + 1) continue;
             mark[r] = k + 1;
             if (!grow(&s->row, &capacity, entries + 1)) return 0;
@@ -279,6 +291,7 @@ static int fill_columns(joint_system *s, uint32_t *scratch)
         sort(&s->row[s->column[k]], entries - s->column[k]);
         if (entries == s->column[k]) continue;
         const uint32_t parent = s->row[s->column[k]];
+        VY_ASSERT(parent > k);
         child_next[k] = child_head[parent];
         child_head[parent] = k + 1;
     }
@@ -358,6 +371,7 @@ static int build_structure(vy_bodies *b, plan *p)
         bodies = is->body_last;
         joints = is->joint_last;
     }
+    VY_ASSERT(joints == s->count && s->stop_count <= VY_CONSTRAINT_ROWS * s->count);
     uint32_t *scratch = calloc(4 * (size_t)s->block_count + s->pair_count + 1, sizeof *scratch);
     const int filled = scratch != NULL && fill_columns(s, scratch) && fill_updates(s);
     free(scratch);

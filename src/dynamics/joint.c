@@ -1,4 +1,5 @@
 // joint.c - joints of a set: checks, ids, reading; and the requirements' constraints of one body.
+#include "base/assert.h"
 #include "dynamics/sleep.h"
 #include "base/real.h"
 #include "base/fail.h"
@@ -138,6 +139,7 @@ static int64_t body_slot_of(const vy_bodies *b, vy_body_id id)
 
 static int is_dynamic(const vy_bodies *b, int64_t i)
 {
+    VY_ASSERT(i >= 0 && i <= (int64_t)b->def.body_cap);
     return i != (int64_t)b->def.body_cap && body_is_dynamic(b, (uint32_t)i);
 }
 
@@ -153,11 +155,16 @@ static vec3 position_of(const vy_bodies *b, int64_t i)
 
 // ---- adding and removing
 
-static vec3 unit(vec3 v) { return vec3_scale(1.0 / vec3_length(v), v); }
+static vec3 unit(vec3 v)
+{
+    VY_ASSERT(vec3_dot(v, v) > 0.0);
+    return vec3_scale(1.0 / vec3_length(v), v);
+}
 
 /// A unit vector perpendicular to a unit vector: from the axis of its smallest component.
 static vec3 perpendicular(vec3 u)
 {
+    VY_ASSERT(vec3_is_unit(u));
     const double x = real_abs(u.x), y = real_abs(u.y), z = real_abs(u.z);
     const vec3 e = x <= y && x <= z ? vec3_make(1.0, 0.0, 0.0)
                    : y <= z         ? vec3_make(0.0, 1.0, 0.0)
@@ -189,6 +196,7 @@ static uint32_t unilateral_rows_of(const vy_joint_def *def)
 static void set_axes(const vy_bodies *b, joint_slot *j)
 {
     const quat qa = attitude_of(b, j->body[0]), qb = attitude_of(b, j->body[1]);
+    VY_ASSERT(quat_is_unit(qa) && quat_is_unit(qb));
     j->axes_a[0] = unit(j->def.axis_a);
     j->axes_a[1] = perpendicular(j->axes_a[0]);
     j->axes_a[2] = vec3_cross(j->axes_a[0], j->axes_a[1]);
@@ -213,11 +221,13 @@ vy_status vy_bodies_add_joint(vy_bodies *b, const vy_joint_def *def, vy_joint_id
     }
     const uint32_t i = s->first_free != 0 ? s->first_free - 1u : s->limit++;
     if (s->first_free != 0) s->first_free = s->slots[i].next;
+    VY_ASSERT(i < s->limit && s->limit <= b->def.joint_cap && !s->slots[i].used);
     joint_slot *j = &s->slots[i];
     *j =
         (joint_slot){.generation = j->generation, .used = 1, .body = {(uint32_t)a, (uint32_t)c}, .def = *def};
     j->blocks = blocks_of(def);
     j->unilateral_rows = unilateral_rows_of(def);
+    VY_ASSERT(j->blocks <= JOINT_BLOCKS && j->unilateral_rows < 1u << (BLOCK_ROWS * j->blocks));
     set_axes(b, j);
     b->joint_state[i] = (joint_state){
         .motor_speed = def->motor_speed, .motor_gain = def->motor_gain, .motor_torque = def->motor_torque};
@@ -246,6 +256,7 @@ vy_joint_id vy_joints_at(const vy_bodies *b, uint32_t slot)
 
 static void remove_slot(vy_bodies *b, uint32_t i)
 {
+    VY_ASSERT(i < b->joints->limit && b->joints->slots[i].used && b->joints->count > 0);
     joint_system *s = b->joints;
     vy_sleep_wake_joint(b, i);
     s->slots[i] = (joint_slot){.generation = s->slots[i].generation + 1u, .next = s->first_free};
@@ -306,6 +317,7 @@ vy_status vy_joint_place(const vy_bodies *bodies, vy_body_id a, vy_body_id b, vy
 
 static body_state state_at(const vy_bodies *b, uint32_t i)
 {
+    VY_ASSERT(i <= b->def.body_cap);
     const body_state world = {.attitude = {1.0, 0.0, 0.0, 0.0}};
     return i == b->def.body_cap ? world : b->state[i];
 }

@@ -8,6 +8,7 @@
 #include "dynamics/bodies.h"
 #include "equations/body_step.h"
 #include "volery/joint.h"
+#include "base/assert.h"
 
 enum { BLOCK_ROWS = 3, JOINT_BLOCKS = 2 };
 
@@ -181,11 +182,13 @@ uint32_t vy_islands_step(vy_bodies *b, double dt);
 
 VY_FN int stop_is_active(const vy_bodies *b, const stop *t)
 {
+    VY_ASSERT(t->row >= 0 && t->row < VY_CONSTRAINT_ROWS);
     return (b->joint_state[t->joint].active >> t->row) & 1u;
 }
 
 VY_FN void stop_set_active(vy_bodies *b, const stop *t, int on)
 {
+    VY_ASSERT((b->joints->slots[t->joint].unilateral_rows >> t->row & 1u) != 0);
     const uint64_t bit = (uint64_t)1 << t->row;
     if (on) {
         b->joint_state[t->joint].active |= bit;
@@ -197,6 +200,7 @@ VY_FN void stop_set_active(vy_bodies *b, const stop *t, int on)
 /// The block that a stop is a row of.
 VY_FN uint32_t stop_block(const joint_system *s, const stop *t)
 {
+    VY_ASSERT(t->row / BLOCK_ROWS < s->slots[t->joint].blocks);
     return s->slots[t->joint].first_block + (uint32_t)(t->row / BLOCK_ROWS);
 }
 
@@ -214,6 +218,7 @@ VY_FN double stop_component(const joint_system *s, const stop *t, const vec3 *bl
 VY_FN uint32_t island_root(uint32_t *parent, uint32_t i)
 {
     while (parent[i] != i) {
+        VY_ASSERT(parent[i] < i);
         parent[i] = parent[parent[i]];
         i = parent[i];
     }

@@ -6,6 +6,7 @@
 //   dot     C = u.w                two directions stay perpendicular: dC/dt = (wa - wb).(u x w)
 //   along   C = u.d                b stays in the plane through anchor a perpendicular to u
 //   length  C = |d|^2 - L^2        and L^2 - |d|^2 >= 0 of a cable
+#include "base/assert.h"
 #include "base/math.h"
 #include "dynamics/joint.h"
 
@@ -102,6 +103,7 @@ static void length_row(row_block *rows, int r, double sign, double length, const
 /// The limit that is nearer: its sign (+1 low, -1 high).
 static double limit_sign(const joint_slot *j, double angle)
 {
+    VY_ASSERT(j->def.low < j->def.high);
     return angle - j->def.low < j->def.high - angle ? 1.0 : -1.0;
 }
 
@@ -200,6 +202,7 @@ static void custom_bias(const vy_constraint *c, const body_state *a, const body_
 static void custom_rows(const vy_constraint *c, const body_state *a, const body_state *b, double time,
                         row_block *rows)
 {
+    VY_ASSERT(c->dimension >= 1 && c->dimension <= VY_CONSTRAINT_ROWS);
     double value[VY_CONSTRAINT_ROWS] = {0}, bias[VY_CONSTRAINT_ROWS] = {0}, rate[VY_CONSTRAINT_ROWS] = {0};
     vy_jacobian ja = {{0}}, jb = {{0}};
     c->evaluate(c, a, b, time, value);
@@ -225,6 +228,7 @@ static void custom_rows(const vy_constraint *c, const body_state *a, const body_
 /// Clear the rows of a block that are inactive.
 static void mask_rows(row_block *rows, uint32_t off)
 {
+    VY_ASSERT(off <= 7u);
     if ((off & (uint32_t)rows->row_mask) == 0) return;
     const vec3 zero = vec3_zero();
     for (int r = 0; r < BLOCK_ROWS; ++r) {
@@ -273,6 +277,7 @@ static void slider_rows(const joint_slot *j, row_block *rows, const anchors *n, 
 void vy_joint_rows(const joint_slot *j, const body_state *a, const body_state *b, const body_work *wa,
                    const body_work *wb, double time, uint64_t active, row_block *rows)
 {
+    VY_ASSERT(j->used && j->blocks >= 1 && j->blocks <= JOINT_BLOCKS);
     const anchors n = anchors_of(j, a, b, wa, wb);
     if (j->def.kind == VY_JOINT_BALL) {
         point_rows(&n, rows); // writes all fields that are read of a point block
@@ -321,6 +326,7 @@ void vy_joint_values(const joint_slot *j, const body_state *a, const body_state 
 
 double vy_stop_distance(const joint_slot *j, int row, const body_state *a, const body_state *b, double time)
 {
+    VY_ASSERT(row >= 0 && row < BLOCK_ROWS * j->blocks && (j->unilateral_rows >> row & 1u) != 0);
     const vy_constraint *c = j->def.kind == VY_JOINT_CUSTOM ? j->def.custom : NULL;
     if (c != NULL && c->is_active != NULL && !c->is_active(c, a, b, time)) return DBL_MAX;
     double value[VY_CONSTRAINT_ROWS];

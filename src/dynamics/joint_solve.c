@@ -1,5 +1,6 @@
 // joint_solve.c - the multipliers of a set without a step: dense Cholesky or blocks in tree order, with a
 // report.
+#include "base/assert.h"
 #include "dynamics/joint.h"
 #include "base/real.h"
 #include <math.h>
@@ -27,6 +28,7 @@ static double part(vec3 v, int r) { return r == 0 ? v.x : r == 1 ? v.y : v.z; }
 static void put_block(dense *d, const joint_system *s, uint32_t p, uint32_t q, int at_p, int at_q,
                       const mat3 *m)
 {
+    VY_ASSERT(p >= q && at_p + BLOCK_ROWS <= VY_DENSE_ROWS + BLOCK_ROWS && at_p >= at_q && at_q >= 0);
     for (int i = 0, row = at_p; i < BLOCK_ROWS; ++i) {
         if (((s->rows[p].row_mask >> i) & 1) == 0) continue;
         for (int j = 0, column = at_q; j < BLOCK_ROWS; ++j) {
@@ -39,6 +41,7 @@ static void put_block(dense *d, const joint_system *s, uint32_t p, uint32_t q, i
 /// The blocks as one matrix, without unused rows.
 static void gather(dense *d, const joint_system *s)
 {
+    VY_ASSERT(s->block_count <= (JOINT_BLOCKS + 1) * VY_DENSE_ROWS);
     static const int bits_in[8] = {0, 1, 1, 2, 1, 2, 2, 3};
     memset(d, 0, sizeof *d);
     int at[VY_DENSE_ROWS + JOINT_BLOCKS * VY_DENSE_ROWS];
@@ -48,6 +51,7 @@ static void gather(dense *d, const joint_system *s)
         n += bits_in[s->rows[k].row_mask];
     }
     d->count = n;
+    VY_ASSERT(n <= VY_DENSE_ROWS);
     for (uint32_t k = 0; k < s->block_count; ++k) {
         put_block(d, s, k, k, at[k], at[k], &s->diagonal[k]);
         for (uint32_t e = s->column[k]; e < s->column[k + 1]; ++e) {
@@ -94,6 +98,7 @@ static void scatter(const dense *d, joint_system *s)
         for (int r = 0; r < BLOCK_ROWS; ++r) {
             if ((s->rows[k].row_mask >> r) & 1) x[r] = d->x[row++];
         }
+        VY_ASSERT(row <= d->count);
         s->rhs[k] = vec3_make(x[0], x[1], x[2]);
     }
 }
@@ -128,6 +133,7 @@ static double normalise(const island *is, vec3 *x)
 
 static double largest_eigenvalue(joint_system *s, const island *is)
 {
+    VY_ASSERT(is->block_last <= s->block_count);
     vec3 *x = s->rhs + s->block_count, *y = s->rhs;
     double value = 0.0;
     start_vector(s, is, x, 0);

@@ -1,5 +1,6 @@
 // parallel.c - loops over the bodies or pairs of a set, on all its threads.
 #include "dynamics/parallel.h"
+#include "base/assert.h"
 
 typedef struct parallel_loop {
     vy_bodies *bodies;
@@ -11,6 +12,7 @@ static void run_items(void *self, uint32_t thread, size_t first, size_t last)
 {
     (void)thread;
     const parallel_loop *loop = self;
+    VY_ASSERT(first < last);
     const uint64_t found = fpu_enter();
     loop->fn(loop->bodies, loop->self, first, last);
     fpu_leave(found);

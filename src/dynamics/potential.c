@@ -3,6 +3,7 @@
 // The central field is MacCullagh's expansion of gravity to the second moments of the body: it pulls the near
 // side more than the far side, and turns a long body along the radius.
 #include "volery/potential.h"
+#include "base/assert.h"
 #include "base/real.h"
 #include "base/fail.h"
 #include "dynamics/bodies.h"
@@ -82,6 +83,7 @@ static double trace(const vy_mat3 *m) { return (m->m[0][0] + m->m[1][1]) + m->m[
 
 static void central_add(const vy_potential *p, const vy_potential_body *b, vec3 *force, vec3 *torque)
 {
+    VY_ASSERT(p->central.mu > 0.0);
     vec3 r;
     const vec3 s = central_moment(p, b, &r);
     const double d2 = vec3_dot(r, r), d = real_sqrt(d2), mu = p->central.mu;
@@ -103,6 +105,7 @@ static double central_energy(const vy_potential *p, const vy_potential_body *b)
 
 static vec3 spring_stretch(const vy_potential *p, const vy_potential_body *b, vec3 *lever, double *length)
 {
+    VY_ASSERT(p->kind == VY_POTENTIAL_SPRING);
     *lever = quat_rotate(b->state.attitude, p->spring.point);
     const vec3 d = vec3_sub(vec3_add(b->state.position, *lever), p->spring.anchor);
     *length = vec3_length(d);
@@ -132,6 +135,7 @@ static double spring_energy(const vy_potential *p, const vy_potential_body *b)
 
 void vy_potential_add(const vy_potential *p, const vy_potential_body *b, vec3 *force, vec3 *torque)
 {
+    VY_ASSERT(p->kind > VY_POTENTIAL_NONE && p->kind <= VY_POTENTIAL_CUSTOM);
     switch (p->kind) {
     case VY_POTENTIAL_UNIFORM: *force = vec3_add_scaled(*force, b->mass, p->uniform.gravity); break;
     case VY_POTENTIAL_CENTRAL: central_add(p, b, force, torque); break;

@@ -1,5 +1,6 @@
 // sleep.c - bodies that fall asleep, and what wakes them up.
 #include "dynamics/sleep.h"
+#include "base/assert.h"
 #include <stdlib.h>
 
 #define REPORT_MARGIN 0.04 // [m] sleeping pairs touch; the solver leaves separations far smaller than this
@@ -46,6 +47,7 @@ static int is_asleep(const vy_bodies *b, uint32_t i) { return body_is_dynamic(b,
 // The pose and bounds of a body that sleeps, for the broad phase.
 static void fall_asleep(vy_bodies *b, uint32_t i)
 {
+    VY_ASSERT(body_is_dynamic(b, i) && b->sleep->bodies[i].island != 0);
     b->awake[i] = 0;
     b->contacts->start_state[i] = b->state[i];
     if (b->contacts->proxy_of[i] >= 0) vy_contacts_sweep_bounds(b, i, b->def.dt);
@@ -81,6 +83,7 @@ static void move_pairs(vy_bodies *b, pair_list from, pair_list to, int awake)
 {
     const contact_cache *old = b->sleep->spare;
     const uint64_t count = from.count->count, had = to.count->count, cap = b->def.contacts.cap;
+    VY_ASSERT(count <= cap && had <= cap && from.pairs != to.pairs);
     uint64_t kept = 0, next = 0, n = 0;
     memcpy(b->sleep->spare, to.pairs, had * sizeof *old);
     for (uint64_t k = 0; k < count; ++k) {
@@ -90,6 +93,7 @@ static void move_pairs(vy_bodies *b, pair_list from, pair_list to, int awake)
             continue;
         }
         const uint64_t key = contact_key(m.a, m.b);
+        VY_ASSERT(n == 0 || contact_key(to.pairs[n - 1].a, to.pairs[n - 1].b) < key);
         while (next < had && n < cap && contact_key(old[next].a, old[next].b) < key)
             to.pairs[n++] = old[next++];
         if (n < cap) to.pairs[n++] = m; // else the step reports that contacts are full
@@ -113,10 +117,12 @@ static void wake_island(vy_bodies *b, uint32_t i)
 {
     sleep_system *s = b->sleep;
     const uint64_t sleeping = s->bodies[i].island;
+    VY_ASSERT(sleeping != 0 && is_asleep(b, i));
     for (uint32_t k = 0; k < b->limit; ++k) {
         if (!is_asleep(b, k) || s->bodies[k].island != sleeping) continue;
         s->bodies[k] = (body_sleep){.ticks = 0};
         b->awake[k] = s->woken[k] = 1;
+        VY_ASSERT(s->asleep > 0);
         s->asleep -= 1;
     }
 }
@@ -191,6 +197,7 @@ static int bounds_overlap(const vy_bounds *a, const vy_bounds *b)
 
 static int wake_in_path(vy_bodies *b, uint32_t i, double h)
 {
+    VY_ASSERT(!body_is_dynamic(b, i));
     const contact_system *c = b->contacts;
     int woke = 0;
     if (c->proxy_of[i] >= 0) vy_contacts_sweep_bounds(b, i, h);
@@ -209,6 +216,7 @@ static int wake_in_path(vy_bodies *b, uint32_t i, double h)
 // [m] A measure of the distance of the surface from the centre of mass: the radius of gyration about a point.
 static double size_of(const vy_bodies *b, uint32_t i)
 {
+    VY_ASSERT(b->params[i].inverse_mass > 0.0);
     const mat3 *m = &b->params[i].inertia;
     return real_sqrt((m->m[0][0] + m->m[1][1] + m->m[2][2]) * b->params[i].inverse_mass);
 }
@@ -217,6 +225,7 @@ static double size_of(const vy_bodies *b, uint32_t i)
 // to sleep.
 static int wrench_changed(vy_bodies *b, uint32_t i, body_wrench now)
 {
+    VY_ASSERT(is_asleep(b, i));
     body_sleep *r = &b->sleep->bodies[i];
     if (r->ticks == 0) {
         *r = (body_sleep){1, r->island, now.acceleration, now.torque};
@@ -288,6 +297,7 @@ void vy_sleep_after_flight(vy_bodies *b, double h)
 // The free flight of bodies that woke up, as if they had never slept.
 static uint32_t step_woken(vy_bodies *b, double h)
 {
+    VY_ASSERT(h > 0.0);
     sleep_system *s = b->sleep;
     uint32_t events = 0;
     if (!b->external_flight) {
@@ -325,6 +335,7 @@ int vy_sleep_wake_touched(vy_bodies *b, double h, uint32_t *events)
         const contact_header *l = &c->headers[k];
         if (b->awake[l->a] && b->awake[l->b]) continue;
         const uint32_t i = b->awake[l->a] ? l->b : l->a;
+        VY_ASSERT(b->awake[l->a] || b->awake[l->b]);
         // VY_SOLVER_IMPULSE also moves bodies that overlap without an impulse.
         if (!is_asleep(b, i) || (!l->impulse_points && !has_moved(&b->state[i], &c->start_state[i])))
             continue;
@@ -344,6 +355,7 @@ int vy_sleep_wake_touched(vy_bodies *b, double h, uint32_t *events)
 
 static vy_contact_report report_of(const vy_bodies *b, const contact_cache *m, double steps)
 {
+    VY_ASSERT(m->a < m->b && m->point_count <= VY_MANIFOLD_POINTS);
     const body_state *sa = &b->state[m->a];
     const vy_pose pa = body_shape_pose(b, m->a, sa), pb = body_shape_pose(b, m->b, &b->state[m->b]);
     vy_contact_report r = {.a = vy_bodies_at(b, m->a).bits,
@@ -372,6 +384,7 @@ void vy_sleep_report(vy_bodies *b, double h)
     contact_system *c = b->contacts;
     if (s == NULL) return;
     const uint32_t count = (uint32_t)s->count->count;
+    VY_ASSERT(count <= b->def.contacts.cap && c->report_count + count <= 3 * b->def.contacts.cap);
     const double steps =
         b->def.contacts.solver == VY_SOLVER_SOFT ? contacts_substeps(h, b->def.contacts.substep) : 1.0;
     for (uint32_t k = 0; k < count && !s->reports_valid; ++k)
@@ -415,6 +428,7 @@ static int count_slow_steps(vy_bodies *b, uint64_t sleep_ticks)
 // Bodies that touch or are joined sleep together; one that touches a moving kinematic body stays awake.
 static void link_bodies(vy_bodies *b, uint32_t i, uint32_t j)
 {
+    VY_ASSERT(i != j && i < b->limit && j < b->limit);
     sleep_system *s = b->sleep;
     if (b->awake[i] && b->awake[j]) {
         islands_join(s->parent, i, j);
@@ -461,9 +475,11 @@ void vy_sleep_update(vy_bodies *b)
     for (uint32_t i = 0; i < b->limit; ++i) {
         const uint32_t root = island_root(s->parent, i);
         if (!body_is_dynamic(b, i) || s->bodies[i].island != 0 || !s->may_sleep[root]) continue;
+        VY_ASSERT(b->awake[i] && root <= i);
         s->bodies[i] = (body_sleep){.island = root + 1u};
         b->state[i].velocity = b->state[i].rate = vec3_zero();
         b->previous[i] = (body_previous){vec3_zero(), vec3_zero()};
+        VY_ASSERT(s->asleep < b->count);
         s->asleep += 1;
         fall_asleep(b, i);
         any = 1;

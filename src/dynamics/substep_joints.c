@@ -8,6 +8,7 @@
 // Then, at the new positions, J v = 0 (RATTLE: Andersen 1983): velocities follow curves without loss of
 // energy.
 #include "dynamics/substep_joints.h"
+#include "base/assert.h"
 #include "dynamics/contact_body.h"
 
 enum { MAX_STOP_CHANGES = 8 };
@@ -18,6 +19,7 @@ static vec3 *wanted_of(const joint_system *s) { return s->rhs + s->block_count; 
 static vec3 *total_of(const joint_system *s) { return s->rhs + (size_t)2 * s->block_count; }
 static const island *island_at(const substep_joints *t, uint32_t n)
 {
+    VY_ASSERT(n < t->count && t->islands[n] < t->b->joints->island_count);
     return &t->b->joints->islands[t->islands[n]];
 }
 
@@ -55,6 +57,7 @@ static void load_island(const substep_joints *t, const island *is, double elapse
         const uint32_t i = s->members[n];
         const contact_body *from = &b->contacts->body[i];
         body_work *w = &s->work[i];
+        VY_ASSERT(from->moves && quat_is_unit(from->attitude));
         place(from, &s->stage[i]);
         s->stage[i].rate = mat3_tmul_vec(from->rotation, w->rate);
         w->rotation = from->rotation;
@@ -119,6 +122,7 @@ static void apply_impulses(const substep_joints *t, const island *is)
 // Returns twice the kinetic energy of the changes of velocity.
 static double solve_velocity(const substep_joints *t, const island *is, int closing)
 {
+    VY_ASSERT(t->h > 0.0);
     joint_system *s = t->b->joints;
     vec3 *const wanted = wanted_of(s);
     double energy = 0.0;
@@ -158,6 +162,7 @@ void vy_jointed_apply_forces(substep_joints *t)
 // Take back the impulse of a stop, which would be of the wrong sign, and release it.
 static void release_stop(const substep_joints *t, const island *is, const stop *x)
 {
+    VY_ASSERT(stop_is_active(t->b, x));
     joint_system *s = t->b->joints;
     const double given = stop_component(s, x, total_of(s));
     const int r = x->row % BLOCK_ROWS;
@@ -229,6 +234,7 @@ static int update_stops(const substep_joints *t, const island *is, int closing)
 
 double vy_jointed_solve_velocity(substep_joints *t, int closing)
 {
+    VY_ASSERT(t->mass > 0.0 && t->count > 0);
     double energy = 0.0;
     for (uint32_t n = 0; n < t->count; ++n) {
         const island *is = island_at(t, n);
@@ -246,6 +252,7 @@ static double masked(double x, int row_mask, int row) { return (row_mask >> row)
 
 double vy_jointed_position_error(const substep_joints *t)
 {
+    VY_ASSERT(t->h > 0.0);
     const vy_bodies *b = t->b;
     joint_system *s = b->joints;
     double max_error = 0.0;

@@ -1,5 +1,6 @@
 // boxes.c - box against box: the separating axis test, then the points by clipping faces or crossing edges.
 #include "geometry/boxes.h"
+#include "base/assert.h"
 #include "geometry/manifold.h"
 #include <float.h>
 
@@ -29,6 +30,8 @@ static vec3 column(const mat3 *m, int k) { return vec3_make(m->m[0][k], m->m[1][
 static void place(vec3 ha, const vy_pose *pose_a, const mat3 *axes_a, vec3 hb, const vy_pose *pose_b,
                   box_pair *out)
 {
+    VY_ASSERT(quat_is_unit(pose_a->rotation) && quat_is_unit(pose_b->rotation));
+    VY_ASSERT(ha.x > 0.0 && ha.y > 0.0 && ha.z > 0.0 && hb.x > 0.0 && hb.y > 0.0 && hb.z > 0.0);
     const vec3 d = mat3_tmul_vec(*axes_a, vec3_sub(pose_b->position, pose_a->position));
     out->r = quat_matrix(quat_mul(quat_conj(pose_a->rotation), pose_b->rotation));
     vec3_store(ha, out->ha);
@@ -64,16 +67,19 @@ static int face_axes(const box_pair *p, double margin, best_axis *best)
 // Axis i of A crossed with axis j of B, unit, in A's axes.
 static vec3 cross_axis(const box_pair *p, int i, int j)
 {
+    VY_ASSERT(i >= 0 && i < 3 && j >= 0 && j < 3);
     const vec3 b = column(&p->r, j);
     const vec3 n = i == 0   ? vec3_make(0.0, -b.z, b.y)
                    : i == 1 ? vec3_make(b.z, 0.0, -b.x)
                             : vec3_make(-b.y, b.x, 0.0);
+    VY_ASSERT(vec3_dot(n, n) > 0.0);
     return vec3_scale(1.0 / vec3_length(n), n);
 }
 
 // The overlap along unit axis n, in A's axes.
 static double depth_along(const box_pair *p, vec3 n)
 {
+    VY_ASSERT(vec3_is_unit(n));
     const vec3 m = mat3_tmul_vec(p->r, n);
     const double ra = (p->ha[0] * real_abs(n.x) + p->ha[1] * real_abs(n.y)) + p->ha[2] * real_abs(n.z);
     const double rb = (p->hb[0] * real_abs(m.x) + p->hb[1] * real_abs(m.y)) + p->hb[2] * real_abs(m.z);
@@ -122,6 +128,7 @@ static int edge_edge_point(const box_pair *p, vec3 n, int i, int j, vec3 *on_a)
     const vec3 u = vec3_make(i == 0 ? 1.0 : 0.0, i == 1 ? 1.0 : 0.0, i == 2 ? 1.0 : 0.0);
     const vec3 v = column(&p->r, j), d = vec3_sub(pb, pa);
     const double ud = vec3_dot(u, d), vd = vec3_dot(v, d), uv = vec3_dot(u, v), across2 = 1.0 - uv * uv;
+    VY_ASSERT(across2 > 0.0);
     const double s = (ud - uv * vd) / across2, t = (uv * ud - vd) / across2;
     *on_a = vec3_add_scaled(pa, real_clamp(s, -p->ha[i], p->ha[i]), u);
     return real_abs(s) <= p->ha[i] && real_abs(t) <= p->hb[j];
@@ -130,6 +137,8 @@ static int edge_edge_point(const box_pair *p, vec3 n, int i, int j, vec3 *on_a)
 // ---- face contacts
 
 enum { MAX_VERTICES = 16 }; // four and one for every clip; rounding may add some
+
+_Static_assert(MAX_VERTICES < 2 * VY_FEATURE_POINTS, "the deepest point finds room beside a clipped face");
 
 /// The incident face clipped by the reference face: x and y along the reference, z above it, from its centre.
 typedef struct clip_polygon {
@@ -149,6 +158,7 @@ typedef struct box_face {
 
 static box_face face_of(int k, double sign)
 {
+    VY_ASSERT(k >= 0 && k < 3 && real_abs(sign) == 1.0);
     return (box_face){k, k == 2 ? 0 : k + 1, k == 0 ? 2 : k - 1, sign};
 }
 
@@ -167,6 +177,7 @@ static const signed char vertex_signs[4][2] = {{1, 1}, {-1, 1}, {-1, -1}, {1, -1
 
 static uint32_t vertex_id(box_face f, int i)
 {
+    VY_ASSERT(i >= 0 && i < 4);
     return (uint32_t)(f.sign > 0.0) << f.k | (uint32_t)(vertex_signs[i][0] > 0) << f.k1 |
            (uint32_t)(vertex_signs[i][1] * f.sign > 0.0) << f.k2;
 }
@@ -175,6 +186,8 @@ static uint32_t vertex_id(box_face f, int i)
 static clip_polygon *clip(clip_polygon *in, int axis, double sign, double half, uint32_t side,
                           clip_polygon *out)
 {
+    VY_ASSERT(in != out && in->count >= 0 && in->count <= MAX_VERTICES);
+    VY_ASSERT(half > 0.0 && (axis == 0 || axis == 1));
     double h[MAX_VERTICES], max_value = 0.0;
     for (int i = 0; i < in->count; ++i) {
         h[i] = sign * in->p[i].at[axis] - half;
@@ -193,6 +206,7 @@ static clip_polygon *clip(clip_polygon *in, int axis, double sign, double half, 
         out->p[out->count].id = clip_id(in->p[i].id, in->p[i].line, side);
         out->p[out->count++].line = h[i] < 0.0 ? side : in->p[i].line;
     }
+    VY_ASSERT(out->count <= MAX_VERTICES);
     return out;
 }
 
@@ -275,6 +289,7 @@ typedef struct box_contact {
 
 static void add(vy_candidates *c, vec3 p, double depth, uint64_t id)
 {
+    VY_ASSERT(c->count >= 0 && c->count < 2 * VY_FEATURE_POINTS);
     c->points[c->count].p = p;
     c->points[c->count].depth = depth;
     c->points[c->count++].id = id;
@@ -284,6 +299,7 @@ static void add(vy_candidates *c, vec3 p, double depth, uint64_t id)
 // contact's. Returns the depth of the deepest.
 static double face_points(const face_pair *q, const box_contact *x, double along, vy_candidates *c)
 {
+    VY_ASSERT(along > 0.0);
     clip_polygon buffer[2];
     incident_polygon(q, &buffer[0]);
     const clip_polygon *const face = clip_incident(q, buffer);
@@ -318,6 +334,7 @@ static double max_component(vec3 v)
 // The contact of an axis. Returns 0 when boxes that are apart are nearer elsewhere.
 static int contact_of_axis(const box_pair *p, best_axis best, box_contact *x)
 {
+    VY_ASSERT(best.axis >= 0 && best.axis < 15);
     const int k = best.axis % 3, i = (best.axis - 6) / 3;
     x->depth = best.depth;
     x->edges = best.axis >= 6;
@@ -368,6 +385,7 @@ static int face_contact(const vy_shape *a, const vy_shape *b, const box_pair *p,
     if (x->edges ? has_deepest && along >= 1.0 - 4e-15 : has_deepest || (c->count > 0 && x->depth >= 0.0))
         return q.flipped;
     if (!x->edges && x->depth < 0.0) return -1;
+    VY_ASSERT(c->count < 2 * VY_FEATURE_POINTS);
     // The faces do not contain the deepest point: it is added first, so that of equal ones it is kept.
     const vec3 on_a = x->edges ? x->point : deepest_vertex(p, x);
     if (c->count > 0) c->points[c->count] = c->points[0];
@@ -381,6 +399,8 @@ static int face_contact(const vy_shape *a, const vy_shape *b, const box_pair *p,
 int vy_boxes_collide(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, const vy_pose *pose_b,
                      double margin, vy_manifold *out)
 {
+    VY_ASSERT(a->kind == VY_SHAPE_BOX && b->kind == VY_SHAPE_BOX);
+    VY_ASSERT(margin >= 0.0);
     const mat3 axes_a = quat_matrix(pose_a->rotation);
     box_pair p;
     best_axis best = {0, DBL_MAX};
@@ -406,6 +426,8 @@ int vy_boxes_collide(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b
         if (flipped < 0) return 0;
         vy_manifold_reduce(&c);
     }
+    VY_ASSERT(c.count >= 1 && c.count <= VY_MANIFOLD_POINTS);
+    VY_ASSERT(vec3_is_unit(x.n) && vec3_is_unit(x.m));
     const mat3 axes = flipped ? quat_matrix(pose_b->rotation) : axes_a;
     const vec3 origin = flipped ? pose_b->position : pose_a->position;
     out->normal = mat3_mul_vec(axes_a, x.n);

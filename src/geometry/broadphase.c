@@ -4,6 +4,7 @@
 // where their heights differ by more than one, so the depth stays below 1.44 log2 of the number of leaves.
 // Where many boxes change at once the tree is rebuilt top-down, by median splits.
 #include "geometry/broadphase.h"
+#include "base/assert.h"
 #include "base/real.h"
 #include "base/fail.h"
 #include "base/vec.h"
@@ -103,6 +104,8 @@ static vy_bounds fattened(const vy_tree *tree, const vy_bounds *b, vec3 displace
 static int allocate_node(vy_tree *tree)
 {
     const int i = tree->free_list;
+    VY_ASSERT(i >= 0 && i < 2 * tree->def.capacity - 1);
+    VY_ASSERT(tree->nodes[i].height == NONE);
     tree->free_list = tree->nodes[i].parent;
     tree->nodes[i].parent = tree->nodes[i].child[0] = tree->nodes[i].child[1] = NONE;
     tree->nodes[i].height = 0;
@@ -111,6 +114,7 @@ static int allocate_node(vy_tree *tree)
 
 static void free_node(vy_tree *tree, int i)
 {
+    VY_ASSERT(i >= 0 && i < 2 * tree->def.capacity - 1 && i != tree->free_list);
     tree->nodes[i].parent = tree->free_list;
     tree->nodes[i].height = NONE;
     tree->free_list = i;
@@ -119,13 +123,19 @@ static void free_node(vy_tree *tree, int i)
 static void refit(vy_tree *tree, int i)
 {
     node *n = &tree->nodes[i];
+    VY_ASSERT(n->child[0] != NONE && n->child[1] != NONE && n->child[0] != n->child[1]);
     const node *a = &tree->nodes[n->child[0]], *b = &tree->nodes[n->child[1]];
+    VY_ASSERT(a->parent == i && b->parent == i);
     n->box = box_union(&a->box, &b->box);
     n->height = 1 + (a->height > b->height ? a->height : b->height);
+    VY_ASSERT(n->height < STACK / 2);
+    VY_ASSERT(contains(&n->box, &a->box) && contains(&n->box, &b->box));
 }
 
 static void replace_child(vy_tree *tree, int parent, int old, int now)
 {
+    VY_ASSERT(parent == NONE ? tree->root == old
+                             : tree->nodes[parent].child[0] == old || tree->nodes[parent].child[1] == old);
     tree->nodes[now].parent = parent;
     if (parent == NONE) {
         tree->root = now;
@@ -141,6 +151,8 @@ static int rotate(vy_tree *tree, int i, int k)
     node *nodes = tree->nodes;
     const int up = nodes[i].child[k], c0 = nodes[up].child[0], c1 = nodes[up].child[1];
     const int keep = nodes[c0].height > nodes[c1].height ? 0 : 1, down = keep == 0 ? c1 : c0;
+    VY_ASSERT(nodes[up].parent == i && c0 != NONE && c1 != NONE);
+    VY_ASSERT(nodes[up].height > nodes[nodes[i].child[1 - k]].height + 1);
     replace_child(tree, nodes[i].parent, i, up);
     nodes[up].child[1 - keep] = i;
     nodes[i].parent = up;
@@ -169,6 +181,7 @@ static void refit_ancestors(vy_tree *tree, int i)
 // The sibling with the least cost: the area of the new parent box, and the growth of the boxes above.
 static int best_sibling(const vy_tree *tree, const vy_bounds *box)
 {
+    VY_ASSERT(tree->root != NONE && tree->nodes[tree->root].parent == NONE);
     int i = tree->root;
     for (;;) {
         const node *n = &tree->nodes[i];
@@ -186,6 +199,7 @@ static int best_sibling(const vy_tree *tree, const vy_bounds *box)
 
 static void insert_leaf(vy_tree *tree, int leaf)
 {
+    VY_ASSERT(tree->nodes[leaf].height == 0 && valid(&tree->nodes[leaf].box));
     if (tree->root == NONE) {
         tree->root = leaf;
         tree->nodes[leaf].parent = NONE;
@@ -203,12 +217,14 @@ static void insert_leaf(vy_tree *tree, int leaf)
 
 static void remove_leaf(vy_tree *tree, int leaf)
 {
+    VY_ASSERT(tree->nodes[leaf].height == 0 && tree->nodes[leaf].child[0] == NONE);
     const int parent = tree->nodes[leaf].parent;
     if (parent == NONE) {
         tree->root = NONE;
         return;
     }
     const int sibling = tree->nodes[parent].child[tree->nodes[parent].child[0] == leaf ? 1 : 0];
+    VY_ASSERT(sibling != leaf && tree->nodes[sibling].parent == parent);
     const int above = tree->nodes[parent].parent;
     replace_child(tree, above, parent, sibling);
     free_node(tree, parent);
@@ -275,6 +291,7 @@ vy_status vy_tree_add(vy_tree *tree, const vy_bounds *bounds, int *proxy)
     tree->first_gap = p;
     if (p == tree->def.capacity) return VY_FULL;
     if (p == tree->limit) ++tree->limit;
+    VY_ASSERT(p < tree->def.capacity && p < tree->limit && tree->leaf[p] == NONE);
     const int leaf = allocate_node(tree);
     tree->nodes[leaf].box = fattened(tree, bounds, vec3_zero());
     tree->nodes[leaf].proxy = p;
@@ -287,6 +304,7 @@ vy_status vy_tree_add(vy_tree *tree, const vy_bounds *bounds, int *proxy)
 vy_status vy_tree_remove(vy_tree *tree, int proxy)
 {
     if (!is_proxy(tree, proxy)) return VY_NOT_FOUND;
+    VY_ASSERT(tree->nodes[tree->leaf[proxy]].proxy == proxy);
     remove_leaf(tree, tree->leaf[proxy]);
     free_node(tree, tree->leaf[proxy]);
     tree->leaf[proxy] = NONE;
@@ -329,6 +347,7 @@ vy_status vy_tree_move(vy_tree *tree, int proxy, const vy_bounds *bounds, vy_vec
 
 int vy_tree_box_fits(const vy_tree *tree, int proxy, const vy_bounds *bounds, vy_vec3 displacement)
 {
+    VY_ASSERT(is_proxy(tree, proxy));
     const vy_bounds now = fattened(tree, bounds, displacement);
     return !may_move(bounds, displacement) ||
            keeps_box(tree, &tree->nodes[tree->leaf[proxy]].box, bounds, &now);
@@ -336,6 +355,7 @@ int vy_tree_box_fits(const vy_tree *tree, int proxy, const vy_bounds *bounds, vy
 
 void vy_tree_replace(vy_tree *tree, int proxy, const vy_bounds *bounds, vy_vec3 displacement)
 {
+    VY_ASSERT(is_proxy(tree, proxy) && may_move(bounds, displacement));
     tree->nodes[tree->leaf[proxy]].box = fattened(tree, bounds, displacement);
 }
 
@@ -353,6 +373,7 @@ static int list_leaves(vy_tree *tree)
 
 static int longest_axis(const build_leaf *s, int count)
 {
+    VY_ASSERT(count > 0);
     double low[3], high[3];
     for (int k = 0; k < 3; ++k) low[k] = high[k] = s[0].centre[k];
     for (int i = 1; i < count; ++i) {
@@ -368,6 +389,7 @@ static int longest_axis(const build_leaf *s, int count)
 // Quickselect: order leaves so that those before `middle` are not above it, and those after not below.
 static void partition_median(build_leaf *s, int count, int middle, int axis)
 {
+    VY_ASSERT(middle >= 0 && middle < count && axis >= 0 && axis < 3);
     int low = 0, high = count - 1;
     while (low < high) {
         const double pivot = s[low + (high - low) / 2].centre[axis];
@@ -398,6 +420,7 @@ typedef struct build_range {
 // Build the nodes into `spare`, a node before its children, which are contiguous. Returns how many.
 static int build_top_down(vy_tree *tree, int count)
 {
+    VY_ASSERT(count > 0 && count <= tree->def.capacity);
     build_range stack[STACK];
     int top = 0, used = 1;
     tree->spare[0].parent = NONE;
@@ -413,6 +436,7 @@ static int build_top_down(vy_tree *tree, int count)
             tree->leaf[n->proxy] = h.node;
             continue;
         }
+        VY_ASSERT(top + 2 <= STACK && used + 2 <= 2 * tree->def.capacity - 1);
         const int left = h.count / 2;
         partition_median(s, h.count, left, longest_axis(s, h.count));
         n->child[0] = used;
@@ -430,6 +454,7 @@ void vy_tree_rebuild(vy_tree *tree)
     const int count = list_leaves(tree);
     if (count == 0) return;
     const int used = build_top_down(tree, count);
+    VY_ASSERT(used == 2 * count - 1);
     node *const old = tree->nodes;
     tree->nodes = tree->spare;
     tree->spare = old;
@@ -457,6 +482,7 @@ static int pair_before(const vy_tree_pair *a, const vy_tree_pair *b)
 
 static void sift_pair(vy_tree_pair *heap, size_t i, size_t count)
 {
+    VY_ASSERT(i < count);
     const vy_tree_pair x = heap[i];
     for (;;) {
         size_t c = 2 * i + 1;
@@ -501,14 +527,17 @@ vy_status vy_tree_collect_pairs(const vy_tree *tree, vy_tree_pair *out, size_t c
         const node *a = &nodes[t.a], *b = &nodes[t.b];
         if (t.a == t.b) {
             if (a->height == 0) continue;
+            VY_ASSERT(top + 3 <= TASKS);
             stack[top++] = (task){a->child[0], a->child[0]};
             stack[top++] = (task){a->child[1], a->child[1]};
             stack[top++] = (task){a->child[0], a->child[1]};
         } else if (overlaps(&a->box, &b->box)) {
             if (a->height == 0 && b->height == 0) {
+                VY_ASSERT(a->proxy != b->proxy);
                 const int low = a->proxy < b->proxy ? a->proxy : b->proxy;
                 if (*count < capacity) out[*count] = (vy_tree_pair){low, a->proxy + b->proxy - low};
                 ++*count;
+                VY_ASSERT(top + 2 <= TASKS);
             } else if (a->height >= b->height) {
                 stack[top++] = (task){a->child[0], t.b};
                 stack[top++] = (task){a->child[1], t.b};
@@ -524,6 +553,7 @@ vy_status vy_tree_collect_pairs(const vy_tree *tree, vy_tree_pair *out, size_t c
 // Both children of a node are tested at once: boxes that do not overlap are never on the stack.
 void vy_tree_query_proxy(const vy_tree *tree, int proxy, void (*found)(void *self, int proxy), void *self)
 {
+    VY_ASSERT(is_proxy(tree, proxy));
     int stack[STACK], top = 0;
     const node *nodes = tree->nodes;
     const vy_bounds box = nodes[tree->leaf[proxy]].box;
@@ -535,6 +565,7 @@ void vy_tree_query_proxy(const vy_tree *tree, int proxy, void (*found)(void *sel
     while (top > 0) {
         const int *child = nodes[stack[--top]].child;
         const int hit[2] = {overlaps(&nodes[child[0]].box, &box), overlaps(&nodes[child[1]].box, &box)};
+        VY_ASSERT(top + 2 <= STACK);
         for (int k = 0; k < 2; ++k) {
             if (!hit[k]) continue;
             if (nodes[child[k]].height == 0) {
@@ -550,6 +581,7 @@ vy_status vy_tree_pairs(const vy_tree *tree, vy_tree_pair *out, size_t capacity,
 {
     const vy_status status = vy_tree_collect_pairs(tree, out, capacity, count);
     if (status == VY_OK) sort_pairs(out, *count);
+    VY_ASSERT(status != VY_OK || *count < 2 || pair_before(&out[0], &out[1]));
     return status;
 }
 
@@ -560,6 +592,7 @@ static int before(const vy_tree_hit *a, const vy_tree_hit *b)
 
 static void sift(vy_tree_hit *heap, size_t i, size_t count)
 {
+    VY_ASSERT(i < count);
     const vy_tree_hit x = heap[i];
     for (;;) {
         size_t c = 2 * i + 1;
@@ -601,6 +634,7 @@ vy_status vy_tree_box(const vy_tree *tree, const vy_bounds *bounds, vy_tree_hit 
         const node *n = &tree->nodes[stack[--top]];
         if (!overlaps(&n->box, bounds)) continue;
         if (n->child[0] != NONE) {
+            VY_ASSERT(top + 2 <= STACK);
             stack[top++] = n->child[0];
             stack[top++] = n->child[1];
         } else {
@@ -638,6 +672,7 @@ vy_status vy_tree_ray(const vy_tree *tree, vy_vec3 origin, vy_vec3 direction, do
             continue;
         }
         if (n->child[0] != NONE) {
+            VY_ASSERT(top + 2 <= STACK);
             stack[top++] = n->child[0];
             stack[top++] = n->child[1];
         } else {

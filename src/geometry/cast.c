@@ -1,4 +1,5 @@
 // cast.c - rays against shapes in closed form, and moving shapes against shapes.
+#include "base/assert.h"
 #include "geometry/contact.h"
 #include "base/real.h"
 #include "geometry/gjk.h"
@@ -40,8 +41,10 @@ static int clip_plane(const ray *r, vec3 n, double offset, interval *s)
 
 static int hit_of_interval(const ray *r, const interval *s, local_hit *m)
 {
+    VY_ASSERT(s->in <= s->out);
     if (s->out < 0.0 || s->in > r->t_max) return 0;
     m->t = real_max(s->in, 0.0);
+    VY_ASSERT(m->t <= r->t_max);
     m->normal = s->in >= 0.0 ? s->normal : vec3_zero();
     return 1;
 }
@@ -76,8 +79,10 @@ static int ray_box(vec3 h, const ray *r, local_hit *m)
 // The t at which the ray enters and leaves the sphere of radius k about c. Roots without cancellation.
 static int clip_sphere(const ray *r, vec3 c, double k, interval *s)
 {
+    VY_ASSERT(k > 0.0);
     const vec3 o = vec3_sub(r->o, c);
     const double dd = vec3_dot(r->d, r->d), b = vec3_dot(o, r->d);
+    VY_ASSERT(dd > 0.0);
     const vec3 closest = vec3_add_scaled(o, -b / dd, r->d); // the point of the ray closest to the centre
     const double half_chord2 = k * k - vec3_dot(closest, closest);
     if (half_chord2 < 0.0) return 0;
@@ -145,6 +150,7 @@ static int ray_triangle(const vec3 c[3], const ray *r, local_hit *m)
 // Traverse the cells of the grid along the ray, nearest first.
 static int ray_height_field(const vy_height_field *f, const ray *r, local_hit *m)
 {
+    VY_ASSERT(f->nx >= 2 && f->ny >= 2 && f->spacing > 0.0 && f->low <= f->high);
     double height;
     if (vy_height_field_height(f, r->o.x, r->o.y, &height) && r->o.z <= height && r->o.z >= f->low) {
         m->t = 0.0;
@@ -253,6 +259,7 @@ vy_status vy_shape_cast(const vy_shape *a, const vy_pose *pose_a, const vy_shape
         pair.offset = vec3_add_scaled(start, t, move);
         vy_gjk_distance(&pair, &cache, -1.0, o.iterations, &g);
         cache.count = g.count;
+        VY_ASSERT(g.count >= 1 && g.count <= 4);
         for (int i = 0; i < g.count; ++i) {
             cache.a[i] = g.p[i].ia;
             cache.b[i] = g.p[i].ib;
@@ -260,6 +267,7 @@ vy_status vy_shape_cast(const vy_shape *a, const vy_pose *pose_a, const vy_shape
         const double gap = g.distance - pair.margin;
         if (gap > contact_distance || (step == 0 && gap > 0.0)) n = vec3_scale(-1.0 / g.distance, g.v);
         const double closing = -vec3_dot(move, n);
+        VY_ASSERT(vec3_is_unit(n) || vec3_dot(n, n) == 0.0);
         if (gap <= contact_distance && (closing > 0.0 || step == 0)) {
             vy_gjk_points(&pair, &g, &pa, &pb);
             pa = vec3_add_scaled(pa, pair.a.margin, n);
@@ -273,6 +281,7 @@ vy_status vy_shape_cast(const vy_shape *a, const vy_pose *pose_a, const vy_shape
             *hit = 0;
             return VY_OK;
         }
+        VY_ASSERT(gap >= 0.0 && t >= 0.0 && t <= 1.0);
         t += gap / closing;
     }
     return VY_NO_CONVERGENCE;

@@ -1,10 +1,12 @@
 // closed_form.c - contacts of spheres, capsules, and a sphere and a box, in closed form.
+#include "base/assert.h"
 #include "geometry/contact.h"
 #include <stddef.h>
 
 // Any unit vector perpendicular to u.
 static vec3 perpendicular(vec3 u)
 {
+    VY_ASSERT(vec3_is_unit(u));
     const vec3 k = real_abs(u.x) < 0.6 ? vec3_make(1.0, 0.0, 0.0) : vec3_make(0.0, 1.0, 0.0);
     const vec3 n = vec3_cross(u, k);
     return vec3_scale(1.0 / vec3_length(n), n);
@@ -20,6 +22,7 @@ typedef struct segment_point {
 // rounding.
 static vec3 remove_along(vec3 d, segment_point line)
 {
+    VY_ASSERT(real_abs(line.at) <= 1.0);
     const double along = vec3_dot(d, line.u), uu = vec3_dot(line.u, line.u);
     if (!(uu > 0.0) || (real_abs(line.at) >= 1.0 && along * line.at >= 0.0)) return d;
     return vec3_add_scaled(d, -along / uu, line.u);
@@ -29,6 +32,7 @@ static vec3 remove_along(vec3 d, segment_point line)
 static int sphere_contact(vec3 a, double ra, segment_point on_a, vec3 b, double rb, segment_point on_b,
                           vec3 fallback, vy_contact *out)
 {
+    VY_ASSERT(ra > 0.0 && rb > 0.0 && vec3_is_unit(fallback));
     vec3 d = vec3_sub(b, a);
     const double distance2 = vec3_dot(d, d), radius_sum = ra + rb;
     if (distance2 > radius_sum * radius_sum) return 0;
@@ -47,6 +51,7 @@ static int sphere_contact(vec3 a, double ra, segment_point on_a, vec3 b, double 
     out->depth = real_max(radius_sum - distance, 0.0);
     out->point_a = vec3_add_scaled(a, ra, out->normal);
     out->point_b = vec3_add_scaled(out->point_a, -out->depth, out->normal);
+    VY_ASSERT(vec3_is_unit(out->normal) && out->depth >= 0.0);
     return 1;
 }
 
@@ -76,6 +81,7 @@ static void nearest_of_segments(vec3 p, vec3 u, vec3 q, vec3 v, double *s, doubl
     const double det = uu * vv - uv * uv;
     *s = det > 1e-14 * uu * vv ? real_clamp((uv * vr - ur * vv) / det, -1.0, 1.0) : 0.0;
     *t = vv > 0.0 ? (vr + *s * uv) / vv : 0.0;
+    VY_ASSERT(*s >= -1.0 && *s <= 1.0);
     if (*t > 1.0 || *t < -1.0) {
         *t = real_clamp(*t, -1.0, 1.0);
         *s = uu > 0.0 ? real_clamp((*t * uv - ur) / uu, -1.0, 1.0) : 0.0;
@@ -106,6 +112,7 @@ static int sphere_box(const vy_shape *a, const vy_pose *pose_a, const vy_shape *
                       vy_contact *out)
 {
     const vec3 h = b->box.half;
+    VY_ASSERT(h.x > 0.0 && h.y > 0.0 && h.z > 0.0 && a->sphere.radius > 0.0);
     const vec3 c = quat_unrotate(pose_b->rotation, vec3_sub(pose_a->position, pose_b->position));
     const vec3 q =
         vec3_make(real_clamp(c.x, -h.x, h.x), real_clamp(c.y, -h.y, h.y), real_clamp(c.z, -h.z, h.z));
@@ -127,6 +134,7 @@ static int sphere_box(const vy_shape *a, const vy_pose *pose_a, const vy_shape *
     out->depth = real_max(r - distance, 0.0);
     out->point_a = vec3_add_scaled(pose_a->position, r, out->normal);
     out->point_b = vec3_add_scaled(out->point_a, -out->depth, out->normal);
+    VY_ASSERT(vec3_is_unit(out->normal));
     return 1;
 }
 

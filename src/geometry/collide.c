@@ -1,4 +1,5 @@
 // collide.c - one call from two shapes and poses to a manifold.
+#include "base/assert.h"
 #include "geometry/boxes.h"
 #include "base/real.h"
 #include "geometry/contact.h"
@@ -7,6 +8,7 @@
 
 static void flip(vy_manifold *m)
 {
+    VY_ASSERT(m->count >= 0 && m->count <= VY_MANIFOLD_POINTS);
     m->normal = vec3_neg(m->normal);
     for (int i = 0; i < m->count; ++i) {
         const vec3 t = m->points[i].point_a;
@@ -18,6 +20,7 @@ static void flip(vy_manifold *m)
 // A sphere has one contact point: it is the manifold.
 static void single_point(const vy_contact *c, vy_manifold *out)
 {
+    VY_ASSERT(vec3_is_unit(c->normal) && c->depth >= 0.0);
     out->normal = c->normal;
     out->count = 1;
     out->points[0].point_a = c->point_a;
@@ -54,6 +57,7 @@ static vy_status collide_convex(const vy_shape *a, const vy_pose *pose_a, const 
     }
     out->count = 0;
     if (hit) {
+        VY_ASSERT(vec3_is_unit(c.normal));
         vy_manifold_build(a, b, &pair.rotation, pair.offset, pair.scale, c.normal, c.depth, &c.point_a,
                           margin, pose_a, out);
     }
@@ -63,6 +67,7 @@ static vy_status collide_convex(const vy_shape *a, const vy_pose *pose_a, const 
 static vy_status collide(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, const vy_pose *pose_b,
                          double margin, vy_manifold *out)
 {
+    VY_ASSERT(margin >= 0.0);
     if (!vy_pose_valid(pose_a) || !vy_pose_valid(pose_b)) return VY_BAD_VALUE;
     const int convex_a = vy_shape_is_convex(a), convex_b = vy_shape_is_convex(b);
     if (!convex_a && !convex_b) return VY_BAD_VALUE;
@@ -90,10 +95,12 @@ vy_status vy_collide(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b
 static vy_status collide_moved(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b,
                                const vy_pose *pose_b, vec3 n, double back, double margin, vy_manifold *out)
 {
+    VY_ASSERT(back >= 0.0 && vec3_is_unit(n));
     vy_pose moved = *pose_b;
     moved.position = vec3_add_scaled(pose_b->position, -back, n);
     const vy_status status = collide(a, pose_a, b, &moved, margin, out);
     if (status != VY_OK) return status;
+    VY_ASSERT(out->count >= 0 && out->count <= VY_MANIFOLD_POINTS);
     const double moved_depth = back * vec3_dot(out->normal, n);
     for (int i = 0; i < out->count; ++i) {
         vy_manifold_point *p = &out->points[i];
@@ -116,6 +123,7 @@ static vy_status collide_ground_near(const vy_shape *a, const vy_pose *pose_a, c
 
 static double radius_of(const vy_shape *shape)
 {
+    VY_ASSERT(vy_shape_is_convex(shape));
     vy_core core;
     vy_core_of(shape, &core);
     return core.outer_radius + core.margin;
@@ -125,6 +133,7 @@ vy_status vy_collide_near(const vy_shape *a, const vy_pose *pose_a, const vy_sha
                           double margin, vy_manifold *out)
 {
     FPU_SCOPE;
+    VY_ASSERT(margin >= 0.0);
     const int convex = vy_shape_is_convex(a) && vy_shape_is_convex(b);
     if (!convex && margin > 0.0) return collide_ground_near(a, pose_a, b, pose_b, margin, out);
     vy_status status = VY_OK;

@@ -1,5 +1,6 @@
 // contact.c - the general path from two cores to a contact, for any convex shapes: GJK, MPR, EPA.
 #include "geometry/contact.h"
+#include "base/assert.h"
 #include "geometry/epa.h"
 #include "geometry/sat.h"
 #include "geometry/gjk.h"
@@ -11,6 +12,7 @@ vy_query_options vy_options_of(const vy_query_options *options)
     vy_query_options o = {VY_QUERY_TOLERANCE, VY_QUERY_ITERATIONS};
     if (options != NULL && options->tolerance > 0.0) o.tolerance = real_min(options->tolerance, 1e-3);
     if (options != NULL && options->iterations > 0) o.iterations = options->iterations;
+    VY_ASSERT(o.tolerance > 0.0 && o.iterations > 0);
     return o;
 }
 
@@ -39,6 +41,7 @@ static void witness_points(vy_pair *pair, vy_local_contact *out)
 // The extent of A - B along n: the depth of the cores for this normal, negative where n separates them.
 static double extent(const vy_pair *pair, vec3 n)
 {
+    VY_ASSERT(vec3_is_unit(n));
     vy_minkowski m;
     vy_support()->minkowski(pair, n.x, n.y, n.z, &m);
     return vec3_dot(m.w, n);
@@ -49,6 +52,7 @@ static double extent(const vy_pair *pair, vec3 n)
 // not below `min_depth`.
 static void refine_normal(vy_pair *pair, double min_depth, vy_local_contact *out)
 {
+    VY_ASSERT(vec3_is_unit(out->normal));
     witness_points(pair, out);
     for (int i = 0; i < 4; ++i) {
         vy_local_contact next;
@@ -79,6 +83,7 @@ static void try_normal(const vy_pair *pair, vec3 n, vy_local_contact *out)
 // The candidate normals of a cylinder with this axis: its ends, and its side towards the other core's centre.
 static void try_cylinder(const vy_pair *pair, vec3 axis, vec3 line, vy_local_contact *out)
 {
+    VY_ASSERT(vec3_is_unit(axis));
     const vec3 perpendicular = vec3_add_scaled(line, -vec3_dot(line, axis), axis);
     const double length = vec3_length(perpendicular);
     try_normal(pair, axis, out);
@@ -91,6 +96,7 @@ static void try_cylinder(const vy_pair *pair, vec3 axis, vec3 line, vy_local_con
 // converged, and the best of all is refined.
 static void cylinder_depth(vy_pair *pair, const vy_epa_result *epa, vy_local_contact *out)
 {
+    VY_ASSERT(!is_polyhedral(pair));
     const vec3 up = vec3_make(0.0, 0.0, 1.0);
     const vec3 cb = vec3_add(mat3_mul_vec(pair->rotation, pair->b.center), pair->offset);
     const vec3 line = vec3_sub(cb, pair->a.center);
@@ -107,6 +113,7 @@ static void cylinder_depth(vy_pair *pair, const vy_epa_result *epa, vy_local_con
 static vy_status core_depth(vy_pair *pair, const vy_shape *a, const vy_shape *b, const vy_minkowski v[4],
                             const vy_query_options *options, vy_local_contact *out, vy_query_info *info)
 {
+    VY_ASSERT(options->tolerance > 0.0 && options->iterations > 0);
     vy_epa_result epa = {.depth = DBL_MAX};
     const double max_tolerance =
         is_polyhedral(pair) ? options->tolerance : real_max(options->tolerance, 1e-6);
@@ -166,6 +173,7 @@ static vy_status core_contact(vy_pair *pair, const vy_shape *a, const vy_shape *
     vy_mpr mpr;
     vy_support()->mpr_find(pair, 1, &mpr);
     info->gjk_iterations += mpr.iterations;
+    VY_ASSERT(mpr.hit >= -1 && mpr.hit <= 1);
     *hit = mpr.hit != 0;
     if (mpr.hit == 0) return VY_OK;
     if (mpr.hit == 1) return core_depth(pair, a, b, mpr.v, options, out, info);
@@ -183,6 +191,7 @@ static vy_status core_contact(vy_pair *pair, const vy_shape *a, const vy_shape *
 static void shallow_contact(vy_pair *pair, const vy_shape *a, const vy_shape *b, const vy_gjk *g,
                             const vy_query_options *options, vy_local_contact *out, vy_query_info *info)
 {
+    VY_ASSERT(g->distance > 0.0);
     const double enough = options->tolerance * pair->scale - g->distance;
     out->normal = vec3_scale(-1.0 / g->distance, g->v);
     out->depth = extent(pair, out->normal);
@@ -205,6 +214,8 @@ vy_status vy_contact_general(vy_pair *pair, const vy_shape *a, const vy_shape *b
                              const vy_query_options *options, int *hit, vy_local_contact *out,
                              vy_query_info *info)
 {
+    VY_ASSERT(pair->margin >= 0.0 && pair->scale > 0.0);
+    VY_ASSERT(vy_shape_is_convex(a) && vy_shape_is_convex(b));
     if (pair->margin == 0.0) return core_contact(pair, a, b, options, hit, out, info);
     vy_gjk g;
     vy_gjk_distance(pair, NULL, pair->margin, options->iterations, &g);
@@ -231,6 +242,7 @@ vy_status vy_contact_general(vy_pair *pair, const vy_shape *a, const vy_shape *b
         out->depth = pair->margin - g.distance;
         vy_gjk_points(pair, &g, &out->point_a, &out->point_b);
     }
+    VY_ASSERT(vec3_is_unit(out->normal) && out->depth >= 0.0);
     out->point_a = vec3_add_scaled(out->point_a, pair->a.margin, out->normal);
     out->point_b = vec3_add_scaled(out->point_a, -out->depth, out->normal);
     return VY_OK;

@@ -4,17 +4,22 @@
 // The polytope is inside A - B at all times, so the distance of its nearest face is a lower bound of the
 // depth; the extent of A - B along that face's normal is an upper bound. The search ends when the two agree.
 #pragma once
+#include "base/assert.h"
 #include "geometry/epa.h"
 
 #define NO_FACE 1e38 // the distance of a face that is not in use
 
 _Static_assert(sizeof(vy_epa) < 10000, "the storage of a query is under 10 KB");
 _Static_assert(VY_EPA_FACES >= 2 * VY_EPA_VERTICES - 4 && VY_EPA_FACES % 8 == 0, "room for every face");
+_Static_assert(VY_EPA_VERTICES <= UINT8_MAX + 1, "a vertex's number fits a byte");
+_Static_assert(4 * VY_EPA_FACES + 3 <= UINT16_MAX, "a face and one of its edges fit 16 bits");
 _Static_assert(VY_EPA_FACES < UINT8_MAX, "a face's number fits a byte");
 
 // The plane through three points; NO_FACE when they are on one line.
 VY_FN vec3 epa_plane(const vy_epa *e, int a, int b, int c, double *d)
 {
+    VY_ASSERT(a < e->vertex_count && b < e->vertex_count && c < e->vertex_count);
+    VY_ASSERT(a != b && b != c && c != a);
     const vec3 p = e->w[a];
     const vec3 m = vec3_cross(vec3_sub(e->w[b], p), vec3_sub(e->w[c], p));
     const double area2 = vec3_dot(m, m), s = 1.0 / real_sqrt(area2);
@@ -30,6 +35,7 @@ VY_FN void epa_remove_face(vy_epa *e, int f)
 
 VY_FN void epa_free_face(vy_epa *e, int f)
 {
+    VY_ASSERT(f >= 0 && f < e->face_count && !e->faces[f].alive);
     e->faces[f].next[0] = (uint16_t)e->free_face;
     e->free_face = f;
 }
@@ -51,6 +57,7 @@ VY_FN int epa_make_face(vy_epa *e, int a, int b, int c)
 {
     if (e->free_face == VY_EPA_FACES && !epa_grow(e)) return -1;
     const int f = e->free_face;
+    VY_ASSERT(f >= 0 && f < e->face_count && !e->faces[f].alive);
     vy_epa_face *face = &e->faces[f];
     double d;
     const vec3 n = epa_plane(e, a, b, c, &d);
@@ -68,6 +75,8 @@ VY_FN int epa_make_face(vy_epa *e, int a, int b, int c)
 
 VY_FN void epa_link(vy_epa *e, int f, int i, int g, int j)
 {
+    VY_ASSERT(f != g && f >= 0 && f < e->face_count && g >= 0 && g < e->face_count);
+    VY_ASSERT(i >= 0 && i < 3 && j >= 0 && j < 3);
     e->faces[f].next[i] = (uint16_t)(4 * g + j);
     e->faces[g].next[j] = (uint16_t)(4 * f + i);
 }
@@ -89,6 +98,7 @@ VY_FN int epa_is_visible(const vy_epa *e, int f, vec3 w, double eps, double floa
 // order. Returns their number, 0 when there are too many.
 static int epa_remove_visible(vy_epa *e, int f, vec3 w, double eps, double float_error)
 {
+    VY_ASSERT(e->faces[f].alive);
     uint8_t removed[VY_EPA_FACES];
     int top = 0, edges = 0, count = 1;
     removed[0] = (uint8_t)f;
@@ -96,10 +106,12 @@ static int epa_remove_visible(vy_epa *e, int f, vec3 w, double eps, double float
     for (int i = 2; i >= 0; --i) e->stack[top++] = e->faces[f].next[i];
     while (top > 0) {
         const int link = e->stack[--top], g = link / 4, i = link % 4;
+        VY_ASSERT(g < e->face_count && i < 3);
         const vy_epa_face *face = &e->faces[g];
         if (!face->alive) continue;
         if (epa_is_visible(e, g, w, eps, float_error)) {
             if (top + 2 > VY_EPA_FACES) return 0;
+            VY_ASSERT(count < VY_EPA_FACES);
             removed[count++] = (uint8_t)g;
             epa_remove_face(e, g);
             e->stack[top++] = face->next[i == 0 ? 2 : i - 1];
@@ -117,9 +129,11 @@ static int epa_remove_visible(vy_epa *e, int f, vec3 w, double eps, double float
 // rounding has broken the polytope.
 static int epa_fill_horizon(vy_epa *e, int edges, int k)
 {
+    VY_ASSERT(edges >= 0 && edges <= VY_EPA_VERTICES && k == e->vertex_count - 1);
     int first = -1, last = -1;
     for (int r = 0; r < edges; ++r) {
         const int g = e->horizon[r] / 4, i = e->horizon[r] % 4;
+        VY_ASSERT(e->faces[g].alive);
         const int a = e->faces[g].v[i == 2 ? 0 : i + 1], b = e->faces[g].v[i];
         const int f = epa_make_face(e, a, b, k);
         if (f < 0) return 0;
@@ -139,6 +153,7 @@ static int epa_fill_horizon(vy_epa *e, int edges, int k)
 
 VY_FN void epa_add_vertex(vy_epa *e, const vy_minkowski *m)
 {
+    VY_ASSERT(e->vertex_count >= 0 && e->vertex_count < VY_EPA_VERTICES);
     const int k = e->vertex_count++;
     e->w[k] = m->w;
     e->ia[k] = m->ia;
@@ -170,6 +185,7 @@ static int epa_start(vy_epa *e, const vy_minkowski v[4])
 // the projection is outside the triangle.
 static double epa_weights(const vy_epa *e, int f, double lambda[3])
 {
+    VY_ASSERT(f >= 0 && f < e->face_count);
     const uint8_t *v = e->faces[f].v;
     const vec3 a = e->w[v[0]], b = e->w[v[1]], c = e->w[v[2]];
     const vec3 n = vec3_cross(vec3_sub(b, a), vec3_sub(c, a));
@@ -197,6 +213,7 @@ static void epa_witness(const vy_pair *pair, const vy_epa *e, int f, double tole
         }
     }
     for (int i = 0; i < 3; ++i) sum += lambda[i] = real_max(lambda[i], 0.0);
+    VY_ASSERT(sum > 0.0);
     vec3 a = vec3_zero();
     for (int i = 0; i < 3; ++i) {
         a = vec3_add_scaled(a, lambda[i] / sum, vy_core_point(&pair->a, e->ia[e->faces[at].v[i]]));
@@ -244,6 +261,7 @@ static void epa_best_face(const vy_pair *pair, const vy_epa *e, vy_epa_result *o
 static void epa_expand(const vy_pair *pair, const vy_minkowski v[4], double tolerance, int cap,
                        vy_epa_result *out)
 {
+    VY_ASSERT(tolerance > 0.0 && cap > 0 && pair->scale > 0.0);
     // Points this near to a plane count as in it: less would make slivers whose planes are noise.
     const double eps = 0.1 * tolerance, float_error = 1e-6 * pair->scale;
     vy_epa e;
@@ -253,6 +271,7 @@ static void epa_expand(const vy_pair *pair, const vy_minkowski v[4], double tole
     int valid = epa_start(&e, v);
     while (valid && out->iterations < cap) {
         const int f = argmin(e.d, e.face_count);
+        VY_ASSERT(f >= 0 && f < e.face_count && e.faces[f].alive);
         ++out->iterations;
         if (epa_search_beyond(pair, &e, f, tolerance, float_error, &m, out)) {
             out->converged = 1;

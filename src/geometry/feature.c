@@ -1,8 +1,10 @@
 // feature.c - the supporting feature of a shape along a direction: face, segment or point.
+#include "base/assert.h"
 #include "geometry/manifold.h"
 
 static void set_point(vy_feature *f, int i, vec3 p, uint32_t id)
 {
+    VY_ASSERT(i >= 0 && i < VY_FEATURE_POINTS);
     f->p[i] = p;
     f->id[i] = id;
 }
@@ -19,10 +21,12 @@ static void feature_of_hull(const vy_hull *hull, vec3 d, vy_feature *out)
         }
     }
     const vy_hull_face *face = &hull->faces[best];
+    VY_ASSERT(face->count >= 3 && face->first >= 0 && face->first + face->count <= hull->half_count);
     // A face of very many sides loses some vertices: the caller adds the deepest point where it is missing.
     const int count = face->count < VY_FEATURE_POINTS ? face->count : VY_FEATURE_POINTS;
     for (int i = 0; i < count; ++i) {
         const int h = face->first + (int)((int64_t)i * face->count / count);
+        VY_ASSERT(h < face->first + face->count && hull->loop[h] < hull->vertex_count);
         set_point(out, i, hull->vertices[hull->loop[h]], (uint32_t)hull->loop[h]);
     }
     out->count = count;
@@ -89,6 +93,7 @@ static void feature_of_cylinder(const vy_cylinder *c, vec3 d, vy_feature *out)
         }
         return;
     }
+    VY_ASSERT(across2 > 0.0);
     const double k = c->radius / real_sqrt(across2);
     const vec3 side = vec3_make(k * d.x, k * d.y, 0.0), end = vec3_make(0.0, 0.0, c->half_height);
     if (d.z * d.z < 1.0 - VY_FACE_ALIGNED * VY_FACE_ALIGNED) {
@@ -104,6 +109,7 @@ static void feature_of_cylinder(const vy_cylinder *c, vec3 d, vy_feature *out)
 
 void vy_feature_of(const vy_shape *shape, vec3 d, vy_feature *out)
 {
+    VY_ASSERT(vec3_is_unit(d) && vy_shape_is_convex(shape));
     switch (shape->kind) {
     case VY_SHAPE_HULL: feature_of_hull(shape->hull, d, out); return;
     case VY_SHAPE_BOX: feature_of_box(shape->box.half, d, out); return;
@@ -119,6 +125,7 @@ void vy_feature_of(const vy_shape *shape, vec3 d, vy_feature *out)
 
 void vy_feature_move(const mat3 *rotation, vec3 offset, vy_feature *f)
 {
+    VY_ASSERT(f->count >= 1 && f->count <= VY_FEATURE_POINTS);
     f->normal = mat3_mul_vec(*rotation, f->normal);
     for (int i = 0; i < f->count; ++i) f->p[i] = vec3_add(mat3_mul_vec(*rotation, f->p[i]), offset);
 }

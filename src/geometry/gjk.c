@@ -1,5 +1,6 @@
 // gjk.c - the distance of two cores.
 #include "geometry/gjk.h"
+#include "base/assert.h"
 #include <float.h>
 
 // The point of a segment or triangle nearest to the origin: its vertices and their barycentric weights.
@@ -12,6 +13,7 @@ typedef struct nearest {
 
 static nearest nearest_vertex(vec3 p, int i)
 {
+    VY_ASSERT(i >= 0 && i < 3);
     nearest r = {1 << i, {0.0, 0.0, 0.0}, p, vec3_dot(p, p)};
     r.lambda[i] = 1.0;
     return r;
@@ -20,6 +22,7 @@ static nearest nearest_vertex(vec3 p, int i)
 // The projection of the origin on the line through p and q, at p + t (q - p) with 0 < t < 1.
 static nearest nearest_edge(vec3 p, vec3 q, double t, int i, int j)
 {
+    VY_ASSERT(t >= 0.0 && t <= 1.0 && i != j);
     nearest r = {1 << i | 1 << j, {0.0, 0.0, 0.0}, vec3_add_scaled(p, t, vec3_sub(q, p)), 0.0};
     r.v2 = vec3_dot(r.v, r.v);
     r.lambda[i] = 1.0 - t;
@@ -95,6 +98,7 @@ static void keep_vertices(vy_gjk *g, const nearest *r, const int index[3])
             g->lambda[count++] = r->lambda[i];
         }
     }
+    VY_ASSERT(count >= 1);
     for (int i = 0; i < count; ++i) g->p[i] = p[i];
     g->count = count;
     g->v = r->v;
@@ -137,6 +141,7 @@ static int nearest_of_tetrahedron(vy_gjk *g)
 
 int vy_simplex_nearest(vy_gjk *g)
 {
+    VY_ASSERT(g->count >= 1 && g->count <= 4);
     static const int same[3] = {0, 1, 2};
     if (g->count == 4) return nearest_of_tetrahedron(g);
     const nearest r = g->count == 1   ? nearest_vertex(g->p[0].w, 0)
@@ -148,6 +153,8 @@ int vy_simplex_nearest(vy_gjk *g)
 
 static vy_minkowski vertex_of(const vy_pair *pair, uint32_t ia, uint32_t ib)
 {
+    VY_ASSERT((pair->a.smooth || ia < (uint32_t)pair->a.padded_count) &&
+              (pair->b.smooth || ib < (uint32_t)pair->b.padded_count));
     const vec3 b = vec3_add(mat3_mul_vec(pair->rotation, vy_core_point(&pair->b, ib)), pair->offset);
     const vy_minkowski m = {vec3_sub(vy_core_point(&pair->a, ia), b), ia, ib};
     return m;
@@ -191,6 +198,7 @@ static int has_vertex(const vy_gjk *g, const vy_minkowski *m)
 
 void vy_gjk_distance(const vy_pair *pair, const vy_simplex *cache, double limit, int cap, vy_gjk *out)
 {
+    VY_ASSERT(cap > 0 && pair->scale > 0.0);
     const vy_support_table *s = vy_support();
     const double tolerance = 1e-15 * pair->scale;
     start_simplex(pair, cache, out);
@@ -198,6 +206,7 @@ void vy_gjk_distance(const vy_pair *pair, const vy_simplex *cache, double limit,
     double v2 = vec3_dot(out->v, out->v);
     while (v2 > tolerance * tolerance && out->iterations < cap) {
         vy_gjk next = *out;
+        VY_ASSERT(next.count >= 1 && next.count <= 3);
         vy_minkowski *w = &next.p[next.count];
         s->minkowski(pair, -out->v.x, -out->v.y, -out->v.z, w);
         ++out->iterations;
@@ -225,11 +234,13 @@ void vy_gjk_distance(const vy_pair *pair, const vy_simplex *cache, double limit,
 
 void vy_gjk_points(const vy_pair *pair, const vy_gjk *g, vec3 *a, vec3 *b)
 {
+    VY_ASSERT(g->count >= 1 && g->count <= 4);
     vec3 pa = vec3_zero(), pb = vec3_zero();
     for (int i = 0; i < g->count; ++i) {
         pa = vec3_add_scaled(pa, g->lambda[i], vy_core_point(&pair->a, g->p[i].ia));
         pb = vec3_add_scaled(pb, g->lambda[i], vy_core_point(&pair->b, g->p[i].ib));
     }
+    VY_ASSERT(vec3_is_finite(pa) && vec3_is_finite(pb));
     *a = pa;
     *b = vec3_add(mat3_mul_vec(pair->rotation, pb), pair->offset);
 }

@@ -1,5 +1,6 @@
 // ground.c - convex shapes against planes and height fields.
 #include "geometry/ground.h"
+#include "base/assert.h"
 #include "geometry/gjk.h"
 #include "geometry/manifold.h"
 
@@ -13,6 +14,7 @@ typedef struct ground_pair {
 
 static ground_pair place(const vy_pose *ground, const vy_shape *shape, const vy_pose *pose)
 {
+    VY_ASSERT(quat_is_unit(ground->rotation) && quat_is_unit(pose->rotation));
     ground_pair p;
     vy_core core;
     vy_core_of(shape, &core);
@@ -20,12 +22,14 @@ static ground_pair place(const vy_pose *ground, const vy_shape *shape, const vy_
     p.rotation = quat_matrix(quat_mul(quat_conj(ground->rotation), pose->rotation));
     p.offset = quat_unrotate(ground->rotation, vec3_sub(pose->position, ground->position));
     p.scale = core.outer_radius + core.margin;
+    VY_ASSERT(p.scale > 0.0);
     return p;
 }
 
 // The support point of the shape along -n, margin included.
 static vec3 support_below(const ground_pair *p, vec3 n)
 {
+    VY_ASSERT(vec3_is_unit(n));
     vy_core core;
     vy_core_of(p->shape, &core);
     const vec3 d = vec3_neg(mat3_tmul_vec(p->rotation, n));
@@ -39,6 +43,7 @@ static vec3 support_below(const ground_pair *p, vec3 n)
 static void write_manifold(const vy_pose *ground, vec3 n, vy_candidates *c, vy_manifold *out)
 {
     vy_manifold_reduce(c);
+    VY_ASSERT(c->count <= VY_MANIFOLD_POINTS && vec3_is_unit(n));
     out->normal = quat_rotate(ground->rotation, n);
     out->count = c->count;
     for (int i = 0; i < c->count; ++i) {
@@ -74,6 +79,7 @@ static void collide_plane(const vy_plane *plane, const vy_pose *pose, const grou
     double max_depth = -1.0;
     for (int i = 0; i < c.count; ++i) max_depth = real_max(max_depth, c.points[i].depth);
     if (max_depth < depth - 1e-9 * p->scale) {
+        VY_ASSERT(c.count < 2 * VY_FEATURE_POINTS);
         c.points[c.count].p = deepest;
         c.points[c.count].depth = depth;
         c.points[c.count++].id = (uint64_t)1 << 62;
@@ -96,6 +102,7 @@ static void add_candidates(field_contact *f, vec3 n, const vy_candidates *c)
             f->normal = n;
         }
         if (f->points.count == 2 * VY_FEATURE_POINTS) vy_manifold_reduce(&f->points);
+        VY_ASSERT(f->points.count < 2 * VY_FEATURE_POINTS);
         f->points.points[f->points.count++] = c->points[i];
     }
 }
@@ -150,6 +157,7 @@ static void collide_triangle(const ground_pair *p, const vec3 corner[3], uint32_
     vy_manifold_clip(&top, &bottom, top.normal, 0, 1, 1e300, 0.0, &c);
     for (int i = 0; i < c.count; ++i) {
         const double depth = vec3_dot(n, vec3_sub(corner[0], c.points[i].p));
+        VY_ASSERT(below.count <= i);
         if (depth < 0.0) continue;
         below.points[below.count] = c.points[i];
         below.points[below.count++].depth = depth;
@@ -166,6 +174,7 @@ static int triangle_plane_at(const vy_height_field *field, vec3 p, vec3 *n, vec3
     if (!vy_height_field_height(field, p.x, p.y, &height)) return 0;
     const double x = p.x / field->spacing, y = p.y / field->spacing;
     const int i = cell_of(x, field->nx - 1), j = cell_of(y, field->ny - 1);
+    VY_ASSERT(i >= 0 && i < field->nx - 1 && j >= 0 && j < field->ny - 1);
     vec3 c[3];
     vy_height_field_triangle(field, i, j, y - (double)j > x - (double)i ? 1 : 0, c);
     const vec3 m = vec3_cross(vec3_sub(c[1], c[0]), vec3_sub(c[2], c[0]));
@@ -234,6 +243,7 @@ static void collide_field(const vy_height_field *field, const vy_pose *pose, con
               i1 = cell_of(box.high.x / field->spacing, field->nx - 1);
     const int j0 = cell_of(box.low.y / field->spacing, field->ny - 1),
               j1 = cell_of(box.high.y / field->spacing, field->ny - 1);
+    VY_ASSERT(i0 <= i1 && j0 <= j1 && i1 < field->nx - 1 && j1 < field->ny - 1);
     for (int j = j0; j <= j1; ++j) {
         for (int i = i0; i <= i1; ++i) {
             for (int half = 0; half < 2; ++half) {
@@ -251,6 +261,8 @@ static void collide_field(const vy_height_field *field, const vy_pose *pose, con
 void vy_collide_ground(const vy_shape *ground, const vy_pose *pose_ground, const vy_shape *shape,
                        const vy_pose *pose_shape, vy_manifold *out)
 {
+    VY_ASSERT(ground->kind == VY_SHAPE_PLANE || ground->kind == VY_SHAPE_HEIGHT_FIELD);
+    VY_ASSERT(vy_shape_is_convex(shape));
     const ground_pair p = place(pose_ground, shape, pose_shape);
     if (ground->kind == VY_SHAPE_PLANE) {
         collide_plane(&ground->plane, pose_ground, &p, out);

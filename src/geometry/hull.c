@@ -1,4 +1,5 @@
 // hull.c - a hull from its face loops: one block of memory, every number computed here, in canonical order.
+#include "base/assert.h"
 #include "base/fail.h"
 #include "base/real.h"
 #include "geometry/accurate.h"
@@ -45,6 +46,7 @@ static vy_hull *take_hull(const vy_hull *counts, hull_arrays *a)
     hull->half_edge = a->half_edge = vy_arena_take(&arena, halves * sizeof(int));
     hull->neighbours = a->neighbours = vy_arena_take(&arena, halves * sizeof(int));
     hull->neighbour_first = a->neighbour_first = vy_arena_take(&arena, (vertices + 1) * sizeof(int));
+    VY_ASSERT(hull->neighbour_first != NULL && arena.used <= bytes);
     return hull;
 }
 
@@ -53,6 +55,7 @@ static int number_corners(const vy_loops *loops, int point_count, int *number)
 {
     int count = 0;
     for (int i = 0; i < point_count; ++i) number[i] = -1;
+    VY_ASSERT(loops->half_count >= 3 * loops->face_count);
     for (int h = 0; h < loops->half_count; ++h) number[loops->vertex[h]] = 0;
     for (int i = 0; i < point_count; ++i) {
         if (number[i] == 0) number[i] = count++;
@@ -65,6 +68,7 @@ static void fill_vertices(const vy_hull *hull, const vy_vec3 *points, int point_
 {
     for (int i = 0; i < point_count; ++i) {
         if (number[i] < 0) continue;
+        VY_ASSERT(number[i] < hull->vertex_count);
         // Adding +0.0 turns -0.0 into +0.0: equal hulls have equal bits.
         a->vertices[number[i]] = vec3_make(points[i].x + 0.0, points[i].y + 0.0, points[i].z + 0.0);
     }
@@ -82,6 +86,7 @@ static vy_status fill_faces(const vy_hull *hull, const vy_loops *loops, const in
     int facets = 0;
     for (int f = 0; f < loops->face_count; ++f) {
         const int first = loops->first[f], count = loops->first[f + 1] - first;
+        VY_ASSERT(count >= 3 && first + count <= hull->half_count);
         for (int h = first; h < first + count; ++h) {
             a->loop[h] = number[loops->vertex[h]];
             a->half_face[h] = f;
@@ -100,17 +105,20 @@ static vy_status fill_faces(const vy_hull *hull, const vy_loops *loops, const in
             a->facets[facets++] = (vy_hull_facet){loop[0], loop[k - 1], loop[k], f, normal, offset};
         }
     }
+    VY_ASSERT(facets == hull->facet_count);
     return VY_OK;
 }
 
 static int next_half(const vy_hull *hull, int h)
 {
+    VY_ASSERT(h >= 0 && h < hull->half_count);
     const vy_hull_face *face = &hull->faces[hull->half_face[h]];
     return h + 1 < face->first + face->count ? h + 1 : face->first;
 }
 
 static int previous_half(const vy_hull *hull, int h)
 {
+    VY_ASSERT(h >= 0 && h < hull->half_count);
     const vy_hull_face *face = &hull->faces[hull->half_face[h]];
     return h > face->first ? h - 1 : face->first + face->count - 1;
 }
@@ -135,10 +143,12 @@ static void fill_edges(const vy_hull *hull, int *scratch, hull_arrays *a)
     for (int k = 0; k < halves; ++k) {
         const int h = order[k], t = hull->twin[h], start = hull->loop[h], end = hull->loop[t];
         if (start < end) {
+            VY_ASSERT(edges < hull->edge_count);
             a->half_edge[h] = a->half_edge[t] = edges;
             a->edges[edges++] = (vy_hull_edge){start, end, hull->half_face[h], hull->half_face[t]};
         }
         if (k > 0 && start == hull->loop[order[k - 1]]) continue;
+        VY_ASSERT(vertices < hull->vertex_count && placed < halves);
         a->neighbour_first[vertices++] = placed;
         int around = h;
         do { // the face left of a half-edge lies counter-clockwise of it, seen from outside
@@ -208,6 +218,7 @@ static vy_status fill_hull(const vy_vec3 *points, int point_count, const vy_loop
 vy_status vy_hull_assemble(const vy_vec3 *points, int point_count, const vy_loops *loops, double length,
                            vy_hull **out, vy_error *err)
 {
+    VY_ASSERT(loops->first[loops->face_count] == loops->half_count);
     const size_t halves = (size_t)loops->half_count;
     int *scratch = malloc((2 * halves + (size_t)point_count) * sizeof *scratch);
     if (scratch == NULL) return vy_fail(err, VY_NO_MEMORY, "hull: no memory for %d faces", loops->face_count);

@@ -2,6 +2,7 @@
 // every number of the result is computed from the points elsewhere, so that no arithmetic of a library enters
 // a state.
 #define _POSIX_C_SOURCE 200809L // fmemopen: Qhull insists on a stream for its messages
+#include "base/assert.h"
 #include "base/fail.h"
 #include "base/real.h"
 #include "base/vec.h"
@@ -16,6 +17,7 @@ static double *normalised(const vy_vec3 *points, int count)
     const vy_bounds box = vy_bounds_of_points(points, count);
     const vy_vec3 middle = vec3_scale(0.5, vec3_add(box.low, box.high));
     const double scale = vy_scale_of_points(points, count);
+    VY_ASSERT(count > 0 && scale > 0.0 && real_is_finite(scale));
 
     double *coordinates = malloc((size_t)count * 3 * sizeof *coordinates);
     if (coordinates == NULL) return NULL;
@@ -53,6 +55,7 @@ static vy_status copy_faces(qhT *qh, vy_loops *loops, vy_error *err)
         }
         qh_settempfree(qh, &ring);
     }
+    VY_ASSERT(faces == loops->face_count && halves <= loops->half_count);
     loops->first[faces] = halves;
     loops->half_count = halves;
     return VY_OK;
@@ -110,6 +113,7 @@ static vy_status run_qhull(double *coordinates, int count, vy_loops *loops, vy_e
 /// Six times the volume within the loops; its sign tells which way they wind.
 static double winding(const vy_vec3 *points, const vy_loops *loops)
 {
+    VY_ASSERT(loops->face_count > 0);
     const vy_vec3 origin = points[loops->vertex[0]];
     double sum = 0.0;
     for (int f = 0; f < loops->face_count; ++f) {

@@ -1,5 +1,6 @@
 // hull_exact.c - the hull of points by insertion, every decision exact: for sets so close to flat that
 // Qhull's rounding leaves no convex polyhedron. Takes time with the square of the number of points.
+#include "base/assert.h"
 #include "base/fail.h"
 #include "geometry/accurate.h"
 #include "geometry/hull_parts.h"
@@ -121,6 +122,7 @@ static int first_four(const vy_vec3 *p, int count, int corner[4])
 
 static void begin(insertion *w, const int c[4])
 {
+    VY_ASSERT(c[0] != c[1] && c[1] != c[2] && c[2] != c[3] && c[3] != c[0] && c[0] != c[2] && c[1] != c[3]);
     static const int corner[4][3] = {{0, 1, 2}, {1, 0, 3}, {2, 1, 3}, {0, 2, 3}};
     static const int far[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
     for (int i = 0; i < 4; ++i) {
@@ -168,8 +170,10 @@ static void insert(insertion *w, int point)
             start = a;
         }
     }
+    VY_ASSERT(start >= 0);
     for (int a = start;;) { // around the rim
         const int n = w->fresh[a], b = w->t[n].v[1];
+        VY_ASSERT(w->t[n].v[0] == a && w->t[n].v[2] == point);
         w->t[n].far[1] = w->fresh[b];
         w->t[w->fresh[b]].far[2] = n;
         if ((a = b) == start) break;
@@ -191,6 +195,7 @@ static vy_status copy_triangles(const insertion *w, vy_loops *loops, vy_error *e
         loops->first[used / 3] = used;
         for (int k = 0; k < 3; ++k) loops->vertex[used++] = w->t[t].v[k];
     }
+    VY_ASSERT(used == 3 * faces && faces >= 4);
     loops->first[faces] = used;
     return VY_OK;
 }
@@ -218,6 +223,7 @@ static vy_status insert_all(insertion *w, int count, vy_loops *loops, vy_error *
 
 vy_status vy_loops_exact(const vy_vec3 *points, int count, vy_loops *loops, vy_error *err)
 {
+    VY_ASSERT(count >= 4);
     // At any time 2 n - 4 triangles and, while a point goes in, one for each side of the rim.
     const size_t n = (size_t)count, most = 3 * n;
     insertion w = {.points = malloc(n * sizeof *w.points),

@@ -1,4 +1,5 @@
 // hull_merge.c - face loops: closed? one face per plane, corners only, canonical order.
+#include "base/assert.h"
 #include "base/fail.h"
 #include "geometry/accurate.h"
 #include "geometry/hull_parts.h"
@@ -7,6 +8,7 @@
 
 void vy_sort_indices(int *index, int count, int *scratch, vy_before before, const void *context)
 {
+    VY_ASSERT(count >= 0 && index != scratch);
     for (int width = 1; width < count; width *= 2) {
         for (int start = 0; start < count; start += 2 * width) {
             const int middle = start + width < count ? start + width : count;
@@ -24,6 +26,7 @@ void vy_sort_indices(int *index, int count, int *scratch, vy_before before, cons
 
 vy_status vy_loops_alloc(int face_count, int half_count, vy_loops *loops, vy_error *err)
 {
+    VY_ASSERT(face_count >= 0 && half_count >= 3 * face_count);
     *loops = (vy_loops){.face_count = face_count, .half_count = half_count};
     loops->first = malloc(((size_t)face_count + 1) * sizeof *loops->first);
     loops->vertex = malloc(((size_t)half_count + 1) * sizeof *loops->vertex);
@@ -58,6 +61,7 @@ void vy_loops_canonical(vy_loops *loops, int *scratch)
     for (int f = 0; f < loops->face_count; ++f) {
         int *loop = loops->vertex + loops->first[f];
         const int count = loops->first[f + 1] - loops->first[f];
+        VY_ASSERT(count >= 3);
         int low = 0;
         for (int k = 1; k < count; ++k) low = loop[k] < loop[low] ? k : low;
         for (int k = 0; k < count; ++k) copy[k] = loop[(k + low) % count];
@@ -73,6 +77,7 @@ void vy_loops_canonical(vy_loops *loops, int *scratch)
         merge[f] = count;
         used += count;
     }
+    VY_ASSERT(used == loops->half_count);
     memcpy(loops->vertex, copy, (size_t)used * sizeof *copy);
     for (int f = 0; f < loops->face_count; ++f) loops->first[f + 1] = loops->first[f] + merge[f];
 }
@@ -96,6 +101,7 @@ static int edge_before(const void *context, int a, int b)
 
 vy_status vy_loops_twins(const vy_loops *loops, int *twin, int *scratch, vy_error *err)
 {
+    VY_ASSERT(twin != scratch && loops->half_count >= 0);
     const int count = loops->half_count;
     int *order = scratch, *end = scratch + count;
     for (int f = 0; f < loops->face_count; ++f) {
@@ -146,6 +152,7 @@ static vy_vec3 area_vector_of_needle(const vy_vec3 *points, const int *loop, int
 
 vy_vec3 vy_loop_area_vector(const vy_vec3 *points, const int *loop, int count)
 {
+    VY_ASSERT(count >= 3);
     vy_vec3 sum = vec3_zero();
     const vy_vec3 a = points[loop[0]];
     vy_vec3 previous = vec3_sub(points[loop[1]], a);
@@ -179,6 +186,7 @@ static int turns_left_once(const vy_vec3 *points, const int *loop, int count, vy
 
 int vy_loop_is_convex(const vy_vec3 *points, const int *loop, int count, vy_vec3 normal, double slack)
 {
+    VY_ASSERT(count >= 3 && vec3_is_unit(normal) && slack >= 0.0);
     if (turns_left_once(points, loop, count, normal)) return 1;
     for (int k = 0; k < count; ++k) {
         const vy_vec3 a = points[loop[k]];
@@ -244,6 +252,7 @@ static vy_status take_work(merge_work *w, void **block, vy_error *err)
     w->degree = vy_arena_take(&arena, points * sizeof(int));
     w->corner = vy_arena_take(&arena, points * sizeof(int));
     w->scratch = vy_arena_take(&arena, 2 * (faces + halves) * sizeof(int));
+    VY_ASSERT(w->scratch != NULL);
     *block = arena.base;
     return VY_OK;
 }
@@ -283,6 +292,7 @@ static void list_used_points(merge_work *w)
     for (; count % 8 != 0; ++count) {
         for (int k = 0; k < 3; ++k) w->used[k][count] = w->used[k][count - 1];
     }
+    VY_ASSERT(count >= 8 && count <= w->point_count + 7);
     w->used_count = count;
 }
 
@@ -319,6 +329,7 @@ static int lies_in(const merge_work *w, int f, vy_vec3 origin, vy_vec3 normal, d
 // drift around a curve of many small facets.
 static void gather_group(merge_work *w, int seed)
 {
+    VY_ASSERT(w->group[seed] < 0);
     w->group[seed] = seed;
     w->members[seed] = 1;
     const int first = w->loops->first[seed];
@@ -337,6 +348,7 @@ static void gather_group(merge_work *w, int seed)
             const int g = w->face[w->twin[h]];
             if (w->group[g] >= 0 || !lies_in(w, g, origin, normal, real_min(w->reach[seed], w->reach[g])))
                 continue;
+            VY_ASSERT(top < w->loops->face_count);
             w->group[g] = seed;
             w->members[seed] += 1;
             w->stack[top++] = g;
@@ -467,9 +479,11 @@ static int collect_loops(merge_work *w, int *first, int *vertex, int *face_count
         const int group = w->group[w->face[h]];
         int simple = w->stack[group] < 0, e = h; // a second loop is a hole
         w->stack[group] = faces;
+        VY_ASSERT(faces < loops->face_count && used < loops->half_count);
         first[faces] = used;
         do {
             const int v = loops->vertex[e];
+            VY_ASSERT(used < loops->half_count && w->kept[e]);
             simple &= seen[v] != faces;
             seen[v] = faces;
             vertex[used++] = v;
@@ -511,6 +525,7 @@ static int check_dropped(merge_work *w, const int *first, const int *vertex)
     for (int h = 0; h < loops->half_count; ++h) {
         const int v = loops->vertex[h], group = w->group[w->face[h]], f = w->stack[group];
         if (w->degree[v] >= 0) continue; // collect_loops() has seen it
+        VY_ASSERT(f >= 0);
         if (beyond_a_side(w, vertex + first[f], first[f + 1] - first[f], w->points[v])) {
             parted += part_group(w, group);
         }
@@ -543,6 +558,7 @@ static void merge_groups(merge_work *w)
 vy_status vy_loops_merge(const vy_vec3 *points, int point_count, double length, vy_loops *loops,
                          vy_error *err)
 {
+    VY_ASSERT(length > 0.0 && point_count >= 4 && loops->face_count > 0);
     merge_work w = {.points = points, .loops = loops, .length = length, .point_count = point_count};
     void *block = NULL;
     vy_status status = take_work(&w, &block, err);

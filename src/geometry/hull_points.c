@@ -1,10 +1,12 @@
 // hull_points.c - is there a hull in these points? Each way in which there is none has its own status.
+#include "base/assert.h"
 #include "base/fail.h"
 #include "base/vec.h"
 #include "geometry/hull_parts.h"
 
 vy_bounds vy_bounds_of_points(const vy_vec3 *points, int count)
 {
+    VY_ASSERT(count > 0);
     vy_bounds box = {points[0], points[0]};
     for (int i = 1; i < count; ++i) {
         const vy_vec3 p = points[i];
@@ -22,6 +24,7 @@ double vy_scale_of_points(const vy_vec3 *points, int count)
     // The exponent's bits of `longest`, negated about the bias, are those of a power of two; sizes are normal
     // numbers, 1e-300 m at the least, or the points would not have passed as four different ones.
     const uint64_t exponent = bits_of(longest) >> 52;
+    VY_ASSERT(exponent > 0 && exponent < 2046);
     return real_of((2046u - exponent) << 52);
 }
 
@@ -60,6 +63,7 @@ static int four_differ(const vy_vec3 *points, int count)
 /// The distance [m] that counts as zero: relative to the size, and no less than coordinates can resolve.
 static double zero_length(const vy_vec3 *points, int count, double tolerance)
 {
+    VY_ASSERT(tolerance >= 0.0);
     const vy_bounds box = vy_bounds_of_points(points, count);
     const vy_vec3 side = vec3_sub(box.high, box.low);
     const double longest = real_max(side.x, real_max(side.y, side.z));
@@ -78,6 +82,7 @@ static double zero_length(const vy_vec3 *points, int count, double tolerance)
 static vy_status check_dimension(const vy_vec3 *points, int count, double length, double *thickness,
                                  vy_error *err)
 {
+    VY_ASSERT(length > 0.0 && count >= 4);
     const vy_vec3 a = points[0];
     double far = 0.0;
     vy_vec3 along = vec3_zero();

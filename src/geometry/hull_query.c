@@ -1,4 +1,5 @@
 // hull_query.c - where a point is with respect to a hull.
+#include "base/assert.h"
 #include "base/vec.h"
 #include "base/real.h"
 #include "volery/hull.h"
@@ -7,6 +8,7 @@
 /// from its frame's origin loses nothing.
 static double beyond(const vy_hull *hull, const vy_hull_face *face, vy_vec3 point)
 {
+    VY_ASSERT(face->first >= 0 && face->first < hull->half_count);
     return vec3_dot(face->normal, vec3_sub(point, hull->vertices[hull->loop[face->first]]));
 }
 
@@ -61,6 +63,7 @@ typedef struct nearest {
 static nearest nearest_of_faces(const vy_hull *hull, vy_vec3 point, double low, double high, double gain,
                                 nearest so_far)
 {
+    VY_ASSERT(low <= high && gain >= 0.0);
     for (int f = 0; f < hull->face_count; ++f) {
         const double height = beyond(hull, &hull->faces[f], point);
         if (!(height > low && height <= high) || height >= so_far.distance) continue;
@@ -94,6 +97,7 @@ vy_vec3 vy_hull_nearest(const vy_hull *hull, vy_vec3 point, double *distance, in
         const double slack = hull->tolerance + 16.0 * DBL_EPSILON * hull->radius;
         if (highest <= 4.0 * slack) best = nearest_of_faces(hull, point, -4.0 * slack, 0.0, slack, best);
     }
+    VY_ASSERT(best.face >= 0 && best.face < hull->face_count);
     if (distance != NULL) *distance = best.distance;
     if (face != NULL) *face = best.face;
     return best.point;

@@ -1,6 +1,7 @@
 // manifold.c - the points of a contact: one polygon clipped by the sides of another, reduced to the best four
 // points.
 #include "geometry/manifold.h"
+#include "base/assert.h"
 
 typedef struct clip_polygon {
     int count;
@@ -21,6 +22,7 @@ static void polygon_add(clip_polygon *l, vec3 p, uint64_t id, uint32_t line)
 // nothing is cut off.
 static int clip(const clip_polygon *in, vec3 m, double offset, uint32_t side, clip_polygon *out)
 {
+    VY_ASSERT(in != out && in->count >= 0 && in->count <= 2 * VY_FEATURE_POINTS);
     double h[2 * VY_FEATURE_POINTS], max_value = -1.0;
     for (int i = 0; i < in->count; ++i) {
         h[i] = vec3_dot(m, in->p[i]) - offset;
@@ -44,6 +46,9 @@ static int clip(const clip_polygon *in, vec3 m, double offset, uint32_t side, cl
 void vy_manifold_clip(const vy_feature *reference, const vy_feature *incident, vec3 n, int flipped,
                       int bounded, double slop, double margin, vy_candidates *out)
 {
+    VY_ASSERT(reference->count >= 1 && reference->count <= VY_FEATURE_POINTS);
+    VY_ASSERT(incident->count >= 1 && incident->count <= VY_FEATURE_POINTS);
+    VY_ASSERT(vec3_is_unit(n) && slop >= 0.0 && margin >= 0.0);
     clip_polygon buffer[2];
     clip_polygon *now = &buffer[0], *next = &buffer[1];
     now->count = 0;
@@ -61,6 +66,7 @@ void vy_manifold_clip(const vy_feature *reference, const vy_feature *incident, v
     }
     const double level = vec3_dot(reference->normal, reference->p[0]);
     const double along = real_abs(vec3_dot(reference->normal, n));
+    VY_ASSERT(along > 0.0);
     for (int i = 0; i < now->count && out->count < 2 * VY_FEATURE_POINTS; ++i) {
         const double depth = level - vec3_dot(reference->normal, now->p[i]);
         if (depth < -real_max(slop, margin)) continue;
@@ -72,6 +78,7 @@ void vy_manifold_clip(const vy_feature *reference, const vy_feature *incident, v
 
 static void swap(vy_candidates *c, int i, int j)
 {
+    VY_ASSERT(i >= 0 && i < c->count + 1 && j >= 0);
     const vec3 p = c->points[i].p;
     const double depth = c->points[i].depth;
     const uint64_t id = c->points[i].id;
@@ -89,6 +96,7 @@ static double distance2(vec3 a, vec3 b)
 
 void vy_manifold_reduce(vy_candidates *c)
 {
+    VY_ASSERT(c->count >= 0 && c->count <= 2 * VY_FEATURE_POINTS);
     int best = 0;
     for (int i = 1; i < c->count; ++i) {
         if (c->points[i].depth > c->points[best].depth) best = i;
@@ -140,8 +148,10 @@ void vy_manifold_reduce(vy_candidates *c)
 // Two parallel segments: the ends of each that are beside the other.
 static void clip_segments(const vy_feature *a, const vy_feature *b, vec3 n, vy_candidates *out)
 {
+    VY_ASSERT(a->count == 2 && b->count == 2);
     const vec3 u = vec3_sub(a->p[1], a->p[0]), v = vec3_sub(b->p[1], b->p[0]);
     const double uu = vec3_dot(u, u), uv = vec3_dot(u, v);
+    VY_ASSERT(uu > 0.0);
     if (uv * uv < VY_FACE_ALIGNED * uu * vec3_dot(v, v)) return;
     clip_polygon segment;
     segment.count = 0;
@@ -155,6 +165,7 @@ static void clip_segments(const vy_feature *a, const vy_feature *b, vec3 n, vy_c
         const double t = vec3_dot(u, vec3_sub(kept->p[i], a->p[0])) / uu;
         const double depth = vec3_dot(n, vec3_sub(vec3_add_scaled(a->p[0], t, u), kept->p[i]));
         if (depth < 0.0) continue;
+        VY_ASSERT(out->count < 2 * VY_FEATURE_POINTS);
         out->points[out->count].p = kept->p[i];
         out->points[out->count].depth = depth;
         out->points[out->count++].id = kept->id[i];
@@ -186,6 +197,7 @@ static uint64_t vertex_id(const vy_shape *shape, vec3 d, double slop)
     if (shape->kind != VY_SHAPE_HULL) return 0;
     const vy_hull *hull = shape->hull;
     const int top = vy_support()->extreme(hull->x, hull->y, hull->z, hull->padded_count, d);
+    VY_ASSERT(top >= 0 && top < hull->vertex_count);
     const double level = vec3_dot(hull->vertices[top], d) - slop;
     uint64_t id[2] = {0x7fff, 0x7fff};
     for (int i = 0, found = 0; i < hull->vertex_count && found < 2; ++i) {
@@ -201,6 +213,7 @@ uint64_t vy_vertex_pair_id(const vy_shape *a, vec3 n, const vy_shape *b, vec3 m,
 
 static void write_point(const vy_pose *pose, vec3 n, vec3 on_a, double depth, uint64_t id, vy_manifold *out)
 {
+    VY_ASSERT(out->count >= 0 && out->count < VY_MANIFOLD_POINTS);
     vy_manifold_point *p = &out->points[out->count++];
     p->point_a = vec3_add(pose->position, quat_rotate(pose->rotation, on_a));
     p->point_b = vec3_add_scaled(p->point_a, -depth, n);
@@ -211,6 +224,7 @@ static void write_point(const vy_pose *pose, vec3 n, vec3 on_a, double depth, ui
 // The deepest point of B's feature, moved to A's surface: where the polygons have no point that deep.
 static vec3 deepest_point(const vy_feature *fb, vec3 n, double depth)
 {
+    VY_ASSERT(fb->count >= 1);
     int best = 0;
     for (int i = 1; i < fb->count; ++i) {
         if (vec3_dot(n, fb->p[i]) < vec3_dot(n, fb->p[best])) best = i;
@@ -222,6 +236,7 @@ void vy_manifold_build(const vy_shape *a, const vy_shape *b, const mat3 *rotatio
                        vec3 n, double depth, const vec3 *witness, double margin, const vy_pose *pose_a,
                        vy_manifold *out)
 {
+    VY_ASSERT(vec3_is_unit(n) && scale > 0.0 && depth >= 0.0 && margin >= 0.0);
     vy_feature fa, fb;
     vy_candidates c;
     c.count = out->count = 0;
@@ -252,12 +267,14 @@ void vy_manifold_build(const vy_shape *a, const vy_shape *b, const mat3 *rotatio
         (segments || real_max(align_a, align_b) >= 1.0 - 4e-15) && deepest >= depth - 1e-9 * scale;
     if (c.count == 0 || (witness != NULL && !exact)) {
         if (c.count == 2 * VY_FEATURE_POINTS) --c.count;
+        VY_ASSERT(c.count < 2 * VY_FEATURE_POINTS);
         c.points[c.count] = c.points[0]; // the deepest comes first: of equal ones the first is kept
         c.points[0].p = witness != NULL ? *witness : deepest_point(&fb, n, depth);
         c.points[0].depth = depth;
         c.points[0].id = vy_vertex_pair_id(a, n, b, m, scale);
         ++c.count;
     }
+    VY_ASSERT(c.count >= 1);
     vy_manifold_reduce(&c);
     for (int i = 0; i < c.count; ++i)
         write_point(pose_a, out->normal, c.points[i].p, c.points[i].depth, c.points[i].id, out);

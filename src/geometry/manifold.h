@@ -1,5 +1,6 @@
 // manifold.h - from a contact normal to the points of the manifold: features, clipping, reduction.
 #pragma once
+#include "base/assert.h"
 #include "geometry/support.h"
 #include "volery/collision.h"
 
@@ -29,6 +30,7 @@ void vy_feature_move(const mat3 *rotation, vec3 offset, vy_feature *feature);
 /// where the edge starts.
 VY_FN uint64_t point_id(int flipped, uint32_t face, uint32_t incident_face, uint32_t first, uint32_t second)
 {
+    VY_ASSERT(flipped == 0 || flipped == 1);
     return (uint64_t)(flipped & 1) << 63 | (uint64_t)(face & 0x3fffu) << 48 |
            (uint64_t)(incident_face & 0xffffu) << 32 | (uint64_t)(first & 0xffffu) << 16 | (second & 0xffffu);
 }
@@ -39,6 +41,7 @@ VY_FN uint32_t side_id(uint32_t corner) { return (corner & 0x7fffu) | 0x8000u; }
 /// The id of the point where a side cuts the line from a point with this id.
 VY_FN uint64_t clip_id(uint64_t id, uint32_t line, uint32_t side)
 {
+    VY_ASSERT(line <= 0xffffu && side <= 0xffffu);
     return (id & ~(uint64_t)0xffffffffu) | (uint64_t)line << 16 | side;
 }
 

@@ -5,6 +5,7 @@
 // face is projected along its largest normal component, and Green's theorem turns the projection's integrals
 // into sums over its edges.
 #include "volery/mass.h"
+#include "base/assert.h"
 #include "base/real.h"
 #include "base/fail.h"
 #include "geometry/accurate.h"
@@ -97,6 +98,8 @@ static volume_integrals integrate(const vy_hull *hull)
     double volume = 0.0, first[3] = {0}, second[3] = {0}, product[3] = {0};
     for (int i = 0; i < hull->facet_count; ++i) {
         const vy_hull_facet *facet = &hull->facets[i];
+        VY_ASSERT(facet->a < hull->vertex_count && facet->b < hull->vertex_count &&
+                  facet->c < hull->vertex_count);
         const vy_vec3 pa = vec3_sub(hull->vertices[facet->a], origin);
         const vy_vec3 pb = vec3_sub(hull->vertices[facet->b], origin);
         const vy_vec3 pc = vec3_sub(hull->vertices[facet->c], origin);
@@ -170,6 +173,7 @@ vy_status vy_hull_mass(const vy_hull *hull, double mass, vy_mass_properties *out
 
 static vy_mass_properties solid(double mass, double volume, double x, double y, double z)
 {
+    VY_ASSERT(mass > 0.0 && volume > 0.0 && x > 0.0 && y > 0.0 && z > 0.0);
     const vy_mass_properties m = {mass, volume, vec3_zero(), mat3_diag(x, y, z)};
     return m;
 }
@@ -227,6 +231,7 @@ vy_status vy_shape_mass(const vy_shape *shape, double mass, vy_mass_properties *
 // One rotation in the plane (p, q) that takes a[p][q] to zero; v gathers the rotations.
 static void rotate(double a[3][3], double v[3][3], int p, int q)
 {
+    VY_ASSERT(p != q && p + q <= 3 && a[p][q] != 0.0);
     const int r = 3 - p - q;
     const double theta = (a[q][q] - a[p][p]) / (2.0 * a[p][q]);
     const double t = real_copysign(1.0 / (real_abs(theta) + real_sqrt(theta * theta + 1.0)), theta);
@@ -250,6 +255,7 @@ static vy_vec3 axis_of(double v[3][3], int k)
     vy_vec3 axis = vec3_make(v[0][k], v[1][k], v[2][k]);
     int large = real_abs(v[1][k]) > real_abs(v[0][k]) ? 1 : 0;
     large = real_abs(v[2][k]) > real_abs(v[large][k]) ? 2 : large;
+    VY_ASSERT(v[large][k] != 0.0);
     const double sign = v[large][k] < 0.0 ? -1.0 : 1.0;
     return vec3_scale(sign / vec3_length(axis), axis);
 }

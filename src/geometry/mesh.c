@@ -1,6 +1,7 @@
 // mesh.c - points from STL and OBJ files. Files come from anywhere: every byte is checked, memory is bounded
 // by the limits in mesh.h, and an error says where.
 #include "volery/mesh.h"
+#include "base/assert.h"
 #include "base/real.h"
 #include "base/decimal.h"
 #include "base/fail.h"
@@ -36,6 +37,7 @@ static vy_status fail_here(reader *r, vy_status status, const char *format, ...)
 
 static size_t slot_of(const reader *r, vy_vec3 p)
 {
+    VY_ASSERT(r->table_size > 0 && (r->table_size & (r->table_size - 1)) == 0);
     uint64_t h = bits_of(p.x) * 0x9e3779b97f4a7c15u;
     h = (h ^ (h >> 29) ^ bits_of(p.y)) * 0xbf58476d1ce4e5b9u;
     h = (h ^ (h >> 32) ^ bits_of(p.z)) * 0x94d049bb133111ebu;
@@ -48,6 +50,7 @@ static size_t find_slot(const reader *r, vy_vec3 p)
     size_t slot = slot_of(r, p);
     for (; r->table[slot] != 0; slot = (slot + 1) & (r->table_size - 1)) {
         const vy_vec3 q = r->points[r->table[slot] - 1];
+        VY_ASSERT(r->table[slot] <= (uint32_t)r->count || r->count == 0);
         if (p.x == q.x && p.y == q.y && p.z == q.z) break;
     }
     return slot;
@@ -55,6 +58,7 @@ static size_t find_slot(const reader *r, vy_vec3 p)
 
 static vy_status grow(reader *r)
 {
+    VY_ASSERT(r->count == r->capacity);
     const int capacity = r->capacity == 0 ? 64 : 2 * r->capacity;
     vy_vec3 *points = realloc(r->points, (size_t)capacity * sizeof *points);
     if (points == NULL) return fail_here(r, VY_NO_MEMORY, "no memory for %d points", capacity);
@@ -96,6 +100,7 @@ static vy_status add_point(reader *r, vy_vec3 p)
     if (r->count == VY_MESH_POINTS_MAX) {
         return fail_here(r, VY_FULL, "more than %d different points", VY_MESH_POINTS_MAX);
     }
+    VY_ASSERT(r->count < r->capacity && 2 * (size_t)r->count < r->table_size);
     r->points[r->count++] = p;
     r->table[slot] = (uint32_t)r->count;
     return VY_OK;
@@ -193,6 +198,7 @@ static vy_status read_binary_stl(reader *r)
     const unsigned char *base = r->at;
     r->line = 0;
     const uint32_t triangles = u32_at(base + 80);
+    VY_ASSERT((uint64_t)(r->end - base) >= STL_HEADER + (uint64_t)STL_TRIANGLE * triangles);
     const unsigned char *triangle = base + STL_HEADER;
     for (uint32_t t = 0; t < triangles; ++t, triangle += STL_TRIANGLE) {
         for (int corner = 0; corner < 3; ++corner) {
@@ -320,6 +326,7 @@ static vy_status add_obj_vertex(reader *r, obj_vertices *v)
 /// One corner of a face: the vertex's number, counted from 1 or back from the last, up to a '/' or the end.
 static vy_status use_obj_vertex(reader *r, obj_vertices *v, word w)
 {
+    VY_ASSERT(w.length > 0);
     char text[24];
     const int negative = w.text[0] == '-';
     long number = 0;
@@ -335,6 +342,7 @@ static vy_status use_obj_vertex(reader *r, obj_vertices *v, word w)
         return fail_here(r, VY_BAD_SYNTAX, "a face names vertex '%s', there are %d so far", shown(w, text),
                          v->count);
     }
+    VY_ASSERT(v->count <= v->capacity);
     v->used[index] = 1;
     v->any_used = 1;
     return VY_OK;

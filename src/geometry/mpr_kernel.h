@@ -1,5 +1,6 @@
 // mpr_kernel.h - Minkowski portal refinement over the support functions of the including file.
 #pragma once
+#include "base/assert.h"
 #include "geometry/mpr.h"
 
 enum { MAX_ITERATIONS = 100 };
@@ -7,6 +8,7 @@ enum { MAX_ITERATIONS = 100 };
 // The result is "apart" only where a plane through the origin separates it from A - B: it is never a guess.
 static int finish(vy_mpr *out, int hit)
 {
+    VY_ASSERT(hit == 0 || hit == -1);
     out->hit = hit;
     return 0;
 }
@@ -88,6 +90,7 @@ static void refine_portal(const vy_pair *pair, vy_mpr *out)
 // from.
 static void widen_for_epa(const vy_pair *pair, vy_mpr *out)
 {
+    VY_ASSERT(out->hit == 1);
     vy_minkowski *v = out->v, next;
     const vec3 n = vec3_cross(vec3_sub(v[2].w, v[1].w), vec3_sub(v[3].w, v[1].w));
     minkowski(pair, -n.x, -n.y, -n.z, &next);
@@ -99,6 +102,7 @@ static void widen_for_epa(const vy_pair *pair, vy_mpr *out)
 
 static void mpr_find(const vy_pair *pair, int complete, vy_mpr *out)
 {
+    VY_ASSERT(pair->a.outer_radius >= pair->a.inner_radius && pair->b.outer_radius >= pair->b.inner_radius);
     // Other interior points, for a ray that meets a vertex or an edge: off every axis of symmetry.
     static const double offsets[3][3] = {{0.31, 0.17, 0.09}, {-0.23, 0.11, 0.37}, {0.13, -0.41, 0.19}};
     const vec3 cb = vec3_add(mat3_mul_vec(pair->rotation, pair->b.center), pair->offset);

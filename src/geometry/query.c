@@ -1,4 +1,5 @@
 // query.c - the public queries on two bounded convex shapes: overlap, distance, penetration.
+#include "base/assert.h"
 #include "geometry/contact.h"
 #include "base/real.h"
 #include "geometry/epa.h"
@@ -34,6 +35,7 @@ vy_status vy_shape_support(const vy_shape *shape, const vy_pose *pose, vy_vec3 d
     const vec3 part =
         vec3_make(direction.x / max_component, direction.y / max_component, direction.z / max_component);
     const vec3 d = quat_unrotate(pose->rotation, vec3_scale(1.0 / vec3_length(part), part));
+    VY_ASSERT(vec3_is_unit(d));
     vy_core core;
     vy_core_of(shape, &core);
     const uint32_t id = core.smooth
@@ -58,6 +60,7 @@ vy_status vy_shape_support_pair(const vy_shape *a, const vy_pose *pose_a, const 
 
 static vy_contact contact_in_world(const vy_pose *pose, const vy_local_contact *c)
 {
+    VY_ASSERT(vec3_is_unit(c->normal) && c->depth >= 0.0);
     const vy_contact w = {quat_rotate(pose->rotation, c->normal), c->depth, to_world(pose, c->point_a),
                           to_world(pose, c->point_b)};
     return w;
@@ -104,6 +107,7 @@ vy_status vy_shape_distance(const vy_shape *a, const vy_pose *pose_a, const vy_s
     if (info != NULL) *info = (vy_query_info){g.iterations, 0, 0};
     if (g.iterations >= cap) return VY_NO_CONVERGENCE;
     if (cache != NULL) {
+        VY_ASSERT(g.count >= 1 && g.count <= 4);
         cache->count = g.count;
         for (int i = 0; i < g.count; ++i) {
             cache->a[i] = g.p[i].ia;
@@ -118,6 +122,7 @@ vy_status vy_shape_distance(const vy_shape *a, const vy_pose *pose_a, const vy_s
         pa = vec3_add_scaled(pa, pair.a.margin, n);
         pb = vec3_add_scaled(pb, -pair.b.margin, n);
     }
+    VY_ASSERT(distance == 0.0 || vec3_is_unit(n));
     *out =
         (vy_distance){distance, quat_rotate(pose_a->rotation, n), to_world(pose_a, pa), to_world(pose_a, pb)};
     return VY_OK;
@@ -165,6 +170,7 @@ vy_status vy_penetration(const vy_shape *a, const vy_pose *pose_a, const vy_shap
 // The points of a simplex. Returns 0 when a shape has no such point.
 static int simplex_points(const vy_pair *pair, const vy_simplex *simplex, vy_minkowski v[4])
 {
+    VY_ASSERT(simplex->count >= 0 && simplex->count <= 4);
     for (int i = 0; i < simplex->count; ++i) {
         if (!pair->a.smooth && simplex->a[i] >= (uint32_t)pair->a.padded_count) return 0;
         if (!pair->b.smooth && simplex->b[i] >= (uint32_t)pair->b.padded_count) return 0;

@@ -1,5 +1,6 @@
 // sat.c - the separating axis test of two polyhedra: all face normals and all pairs of edges.
 #include "geometry/sat.h"
+#include "base/assert.h"
 #include <float.h>
 #include <stddef.h>
 
@@ -28,11 +29,13 @@ static vec3 axis(int i, double s) { return vec3_make(i == 0 ? s : 0.0, i == 1 ? 
 
 static vec3 face_normal(const vy_shape *s, int i)
 {
+    VY_ASSERT(i >= 0 && i < face_count(s));
     return s->kind == VY_SHAPE_HULL ? s->hull->faces[i].normal : axis(i / 2, i % 2 != 0 ? -1.0 : 1.0);
 }
 
 static edge edge_of(const vy_shape *s, int i)
 {
+    VY_ASSERT(i >= 0 && i < edge_count(s));
     edge e;
     e.is_segment = 0;
     if (s->kind == VY_SHAPE_HULL) {
@@ -59,6 +62,7 @@ static edge edge_of(const vy_shape *s, int i)
 // The extent of A - B along n; keeps the smallest.
 static void try_normal(const vy_pair *pair, vec3 n, vy_sat_result *out)
 {
+    VY_ASSERT(vec3_is_unit(n));
     vy_minkowski m;
     vy_support()->minkowski(pair, n.x, n.y, n.z, &m);
     const double h = vec3_dot(m.w, n);
@@ -106,6 +110,7 @@ static void try_edge(const vy_pair *pair, const edge *ea, const vy_shape *b, vy_
         side[i] = vec3_dot(ea->along, hull->faces[i].normal);
     for (int j = 0; j < edge_count(b); ++j) {
         if (hull != NULL && side[hull->edges[j].left] * side[hull->edges[j].right] > 0.0) continue;
+        VY_ASSERT(hull == NULL || hull->edges[j].right < hull->face_count);
         const edge eb = edge_of(b, j);
         if (!eb.is_segment && !arc_crosses_plane(ea->along, eb.left, eb.right)) continue;
         if (!ea->is_segment && !arc_crosses_plane(eb.along, ea->left, ea->right)) continue;
@@ -128,6 +133,7 @@ static int is_pruned(const vy_pair *pair, const edge *ea, double best)
 
 void vy_sat_search(const vy_pair *pair, const vy_shape *a, const vy_shape *b, vy_sat_result *out)
 {
+    VY_ASSERT(!pair->a.smooth && !pair->b.smooth);
     out->depth = DBL_MAX;
     out->normal = vec3_zero();
     for (int i = 0; i < face_count(a); ++i) try_normal(pair, face_normal(a, i), out);

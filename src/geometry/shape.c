@@ -1,5 +1,6 @@
 // shape.c - making, checking and bounding shapes.
 #include "volery/shape.h"
+#include "base/assert.h"
 #include "base/real.h"
 #include "base/fail.h"
 #include "base/vec.h"
@@ -176,6 +177,7 @@ static vy_vec3 cylinder_half(const mat3 *r, const vy_cylinder *cylinder)
 
 static vy_bounds hull_bounds(const vy_hull *hull, const mat3 *r, vy_vec3 position)
 {
+    VY_ASSERT(hull->vertex_count >= 4);
     const vy_vec3 start = mat3_mul_vec(*r, hull->vertices[0]);
     vy_bounds box = {start, start};
     for (int i = 1; i < hull->vertex_count; ++i) {
@@ -240,6 +242,8 @@ vy_bounds vy_shape_bounds(const vy_shape *shape, const vy_pose *pose)
 
 void vy_height_field_triangle(const vy_height_field *field, int i, int j, int half, vy_vec3 out[3])
 {
+    VY_ASSERT(i >= 0 && i < field->nx - 1 && j >= 0 && j < field->ny - 1);
+    VY_ASSERT(half == 0 || half == 1);
     const double x0 = i * field->spacing, x1 = (i + 1) * field->spacing;
     const double y0 = j * field->spacing, y1 = (j + 1) * field->spacing;
     const double *row = field->heights + (size_t)j * (size_t)field->nx + i, *above = row + field->nx;
@@ -250,11 +254,13 @@ void vy_height_field_triangle(const vy_height_field *field, int i, int j, int ha
 
 int vy_height_field_height(const vy_height_field *field, double x, double y, double *height)
 {
+    VY_ASSERT(field->nx >= 2 && field->ny >= 2 && field->spacing > 0.0);
     const double gx = x / field->spacing, gy = y / field->spacing;
     if (!(gx >= 0.0 && gx <= field->nx - 1 && gy >= 0.0 && gy <= field->ny - 1)) return 0;
     int i = (int)gx, j = (int)gy;
     i = i > field->nx - 2 ? field->nx - 2 : i;
     j = j > field->ny - 2 ? field->ny - 2 : j;
+    VY_ASSERT(i >= 0 && j >= 0);
     const double u = gx - i, v = gy - j;
     const double *row = field->heights + (size_t)j * (size_t)field->nx + i, *above = row + field->nx;
     // Both triangles share the cut from (0, 0) to (1, 1); on it the two formulas agree.

@@ -1,5 +1,6 @@
 // support.c - cores of shapes, the portable support functions, and the choice of instruction set.
 #include "geometry/support.h"
+#include "base/assert.h"
 #include "base/cpu.h"
 #include <stdatomic.h>
 #include <stddef.h>
@@ -96,12 +97,14 @@ uint32_t vy_cylinder_extreme(vec3 d)
         side = d.y < 0.0 ? 3u : 1u;
         u = d.x / ay;
     }
+    VY_ASSERT(u >= -1.0 && u <= 1.0);
     const uint32_t step = (uint32_t)((u + 1.0) * SIDE_STEPS + 0.5);
     return step << 3 | side << 1 | (d.z < 0.0 ? 1u : 0u);
 }
 
 vec3 vy_core_point(const vy_core *core, uint32_t id)
 {
+    VY_ASSERT(core->smooth || id < (uint32_t)core->padded_count);
     if (!core->smooth) return vec3_make(core->x[id], core->y[id], core->z[id]);
     const double u = (double)(id >> 3) / SIDE_STEPS - 1.0;
     const double s = core->radius / real_sqrt(1.0 + u * u);
@@ -125,6 +128,7 @@ static void use_own_points(vy_core *core)
 
 void vy_core_of_points(const vec3 *points, int count, vy_core *out)
 {
+    VY_ASSERT(count >= 1 && count <= 8);
     use_own_points(out);
     vec3 sum = vec3_zero();
     for (int i = 0; i < 8; ++i) {
@@ -161,6 +165,7 @@ static void core_of_box(vec3 h, vy_core *out)
 
 static void core_of_hull(const vy_hull *hull, vy_core *out)
 {
+    VY_ASSERT(hull->padded_count >= 8 && hull->padded_count % 8 == 0);
     out->x = hull->x;
     out->y = hull->y;
     out->z = hull->z;
@@ -174,6 +179,7 @@ static void core_of_hull(const vy_hull *hull, vy_core *out)
 
 void vy_core_of(const vy_shape *shape, vy_core *out)
 {
+    VY_ASSERT(vy_shape_is_convex(shape));
     if (shape->kind == VY_SHAPE_HULL) {
         core_of_hull(shape->hull, out);
     } else if (shape->kind == VY_SHAPE_BOX) {
@@ -202,8 +208,10 @@ void vy_core_of(const vy_shape *shape, vy_core *out)
 
 void vy_pair_place(const vy_pose *pose_a, const vy_pose *pose_b, vy_pair *pair)
 {
+    VY_ASSERT(quat_is_unit(pose_a->rotation) && quat_is_unit(pose_b->rotation));
     pair->rotation = quat_matrix(quat_mul(quat_conj(pose_a->rotation), pose_b->rotation));
     pair->offset = quat_unrotate(pose_a->rotation, vec3_sub(pose_b->position, pose_a->position));
     pair->margin = pair->a.margin + pair->b.margin;
+    VY_ASSERT(pair->margin >= 0.0);
     pair->scale = (pair->a.outer_radius + pair->b.outer_radius) + pair->margin;
 }

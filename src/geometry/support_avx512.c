@@ -1,4 +1,5 @@
 // support_avx512.c - support functions, MPR and EPA for AVX-512; empty elsewhere.
+#include "base/assert.h"
 #include "geometry/support.h"
 #include <stddef.h>
 
@@ -50,6 +51,7 @@ enum { MANY = 256 };
 static inline int extreme(const double *x, const double *y, const double *z, int padded, vec3 d)
 {
     if (padded < MANY) return extreme256(x, y, z, padded, d);
+    VY_ASSERT(padded % 8 == 0);
     const __m512d dx = _mm512_set1_pd(d.x), dy = _mm512_set1_pd(d.y), dz = _mm512_set1_pd(d.z);
     const __m512i eight = _mm512_set1_epi64(8);
     __m512i at = _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0);

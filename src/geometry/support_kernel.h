@@ -1,10 +1,15 @@
 // support_kernel.h - the extreme point of A - B over the `extreme` of one instruction set, which the
 // including file has defined.
 #pragma once
+#include "base/assert.h"
 #include "geometry/support.h"
+
+_Static_assert(sizeof((vy_core *)0)->own_points[0] == 8 * sizeof(double),
+               "scans take eight points at a time");
 
 static void minkowski(const vy_pair *pair, double x, double y, double z, vy_minkowski *out)
 {
+    VY_ASSERT((pair->a.smooth || pair->a.padded_count >= 8) && (pair->b.smooth || pair->b.padded_count >= 8));
     const vec3 d = vec3_make(x, y, z);
     const vy_core *a = &pair->a, *b = &pair->b;
     const vec3 e = vec3_neg(mat3_tmul_vec(pair->rotation, d));
@@ -25,5 +30,7 @@ static void minkowski(const vy_pair *pair, double x, double y, double z, vy_mink
         out->ib = vy_cylinder_extreme(e);
         pb = vy_core_point(b, out->ib);
     }
+    VY_ASSERT((a->smooth || out->ia < (uint32_t)a->padded_count) &&
+              (b->smooth || out->ib < (uint32_t)b->padded_count));
     out->w = vec3_sub(pa, vec3_add(mat3_mul_vec(pair->rotation, pb), pair->offset));
 }

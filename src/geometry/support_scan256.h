@@ -1,6 +1,7 @@
 // support_scan256.h - scans with 256-bit vectors, for support_avx2.c and, where few points make wider ones no
 // faster, support_avx512.c.
 #pragma once
+#include "base/assert.h"
 #include "geometry/support.h"
 #include <immintrin.h>
 
@@ -33,6 +34,7 @@ static inline scan256 scan_next256(scan256 s, __m256d h, __m256i index)
 
 static inline int extreme256(const double *x, const double *y, const double *z, int padded, vec3 d)
 {
+    VY_ASSERT(padded >= 8 && padded % 8 == 0);
     const __m256d dx = _mm256_set1_pd(d.x), dy = _mm256_set1_pd(d.y), dz = _mm256_set1_pd(d.z);
     const __m256i lanes = _mm256_set_epi64x(3, 2, 1, 0), eight = _mm256_set1_epi64x(8);
     __m256i at0 = lanes, at1 = _mm256_add_epi64(lanes, _mm256_set1_epi64x(4));
@@ -62,6 +64,7 @@ static inline int extreme256(const double *x, const double *y, const double *z, 
 
 static inline int argmin256(const double *values, int count)
 {
+    VY_ASSERT(count >= 8 && count % 8 == 0);
     __m256d l0 = _mm256_loadu_pd(values), l1 = _mm256_loadu_pd(values + 4);
     for (int i = 8; i < count; i += 8) {
         l0 = _mm256_min_pd(l0, _mm256_loadu_pd(values + i));

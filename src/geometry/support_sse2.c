@@ -1,4 +1,5 @@
 // support_sse2.c - support functions, MPR and EPA for SSE2, which every x86-64 processor has.
+#include "base/assert.h"
 #include "geometry/support.h"
 #include <stddef.h>
 
@@ -20,6 +21,7 @@ static inline __m128d heights(const double *x, const double *y, const double *z,
 static inline int extreme_few(const double *x, const double *y, const double *z, int padded, vec3 d,
                               double *top)
 {
+    VY_ASSERT(padded > 0 && padded <= FEW_POINTS && padded % 4 == 0);
     const __m128d dx = _mm_set1_pd(d.x), dy = _mm_set1_pd(d.y), dz = _mm_set1_pd(d.z);
     __m128d h[FEW_POINTS / 2], m0 = _mm_set1_pd(-DBL_MAX), m1 = m0;
     for (int i = 0; i < padded; i += 4) {
@@ -55,6 +57,7 @@ static inline int extreme(const double *x, const double *y, const double *z, int
 
 static inline int argmin(const double *values, int count)
 {
+    VY_ASSERT(count >= 4 && count % 4 == 0);
     __m128d l0 = _mm_loadu_pd(values), l1 = _mm_loadu_pd(values + 2);
     for (int i = 4; i < count; i += 4) {
         l0 = _mm_min_pd(l0, _mm_loadu_pd(values + i));
