@@ -36,12 +36,6 @@ static void sweep_all(vy_bodies *b, void *self, size_t first, size_t last)
     }
 }
 
-static int bounds_overlap(const vy_bounds *a, const vy_bounds *b)
-{
-    return a->low.x <= b->high.x && b->low.x <= a->high.x && a->low.y <= b->high.y && b->low.y <= a->high.y &&
-           a->low.z <= b->high.z && b->low.z <= a->high.z;
-}
-
 // Merge sort. All keys differ, so the order is total.
 static void sort_keys(uint64_t *keys, uint64_t *spare, size_t count)
 {

@@ -1,6 +1,7 @@
 // sleep.c - bodies that fall asleep, and what wakes them up.
 #include "dynamics/sleep.h"
 #include "base/assert.h"
+#include "geometry/broadphase.h"
 #include <stdlib.h>
 
 #define REPORT_MARGIN 0.04 // [m] sleeping pairs touch; the solver leaves separations far smaller than this
@@ -187,12 +188,6 @@ static int is_moved_kinematic(const vy_bodies *b, uint32_t i)
 {
     if (body_is_dynamic(b, i) || b->slots[i].shape.kind == VY_SHAPE_NONE) return 0;
     return b->disturbed[i] || (b->slots[i].kind == VY_BODY_KINEMATIC && !is_still(&b->state[i]));
-}
-
-static int bounds_overlap(const vy_bounds *a, const vy_bounds *b)
-{
-    return a->low.x <= b->high.x && b->low.x <= a->high.x && a->low.y <= b->high.y && b->low.y <= a->high.y &&
-           a->low.z <= b->high.z && b->low.z <= a->high.z;
 }
 
 static int wake_in_path(vy_bodies *b, uint32_t i, double h)

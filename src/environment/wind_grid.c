@@ -3,6 +3,7 @@
 #include "environment/wind_grid.h"
 #include "base/decimal.h"
 #include "base/fail.h"
+#include "base/read_file.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -358,44 +359,12 @@ vy_status vy_wind_grid_read(const void *data, size_t size, const char *name, vy_
     return status;
 }
 
-/// The whole file; read in pieces, so that what is no plain file is read like one. One byte over the limit is
-/// enough to be refused.
-static vy_status read_file(FILE *file, char **data, size_t *size, vy_error *err)
-{
-    char *bytes = NULL;
-    size_t used = 0, capacity = 0;
-    while (used <= VY_WIND_GRID_BYTES_MAX) {
-        if (used == capacity) {
-            capacity = capacity == 0 ? (size_t)1 << 16 : 2 * capacity;
-            char *more = realloc(bytes, capacity);
-            if (more == NULL) {
-                free(bytes);
-                return vy_fail(err, VY_NO_MEMORY, "no memory for a file of %zu bytes", capacity);
-            }
-            bytes = more;
-        }
-        const size_t got = fread(bytes + used, 1, capacity - used, file);
-        if (got == 0) break;
-        used += got;
-    }
-    if (ferror(file)) {
-        free(bytes);
-        return vy_fail(err, VY_IO, "cannot read the file");
-    }
-    *data = bytes;
-    *size = used;
-    return VY_OK;
-}
-
 vy_status vy_wind_grid_load(const char *path, vy_wind_grid **out, vy_error *err)
 {
     *out = NULL;
     char *data = NULL;
     size_t size = 0;
-    FILE *file = fopen(path, "rb");
-    vy_status status =
-        file != NULL ? read_file(file, &data, &size, err) : vy_fail(err, VY_IO, "cannot open the file");
-    if (file != NULL) fclose(file);
+    vy_status status = vy_read_file_or_fail(path, VY_WIND_GRID_BYTES_MAX, &data, &size, err);
     if (status == VY_OK) status = vy_wind_grid_read(data, size, path, out, err);
     free(data);
     if (status != VY_OK && err != NULL) snprintf(err->file, sizeof err->file, "%s", path);

@@ -7,6 +7,7 @@
 #include "base/assert.h"
 #include "base/real.h"
 #include "base/fail.h"
+#include "base/sort.h"
 #include "base/vec.h"
 #include <float.h>
 #include <stdlib.h>
@@ -61,13 +62,6 @@ static double union_area(const vy_bounds *a, const vy_bounds *b)
 {
     const vy_bounds u = box_union(a, b);
     return box_area(&u);
-}
-
-// Without branches: which of the six comparisons fails cannot be predicted.
-static int overlaps(const vy_bounds *a, const vy_bounds *b)
-{
-    return (a->low.x <= b->high.x) & (b->low.x <= a->high.x) & (a->low.y <= b->high.y) &
-           (b->low.y <= a->high.y) & (a->low.z <= b->high.z) & (b->low.z <= a->high.z);
 }
 
 static int contains(const vy_bounds *a, const vy_bounds *b)
@@ -480,32 +474,7 @@ static int pair_before(const vy_tree_pair *a, const vy_tree_pair *b)
     return a->a < b->a || (a->a == b->a && a->b < b->b);
 }
 
-static void sift_pair(vy_tree_pair *heap, size_t i, size_t count)
-{
-    VY_ASSERT(i < count);
-    const vy_tree_pair x = heap[i];
-    for (;;) {
-        size_t c = 2 * i + 1;
-        if (c >= count) break;
-        if (c + 1 < count && pair_before(&heap[c], &heap[c + 1])) ++c;
-        if (!pair_before(&x, &heap[c])) break;
-        heap[i] = heap[c];
-        i = c;
-    }
-    heap[i] = x;
-}
-
-// Heap sort: no memory, no recursion, one order.
-static void sort_pairs(vy_tree_pair *pairs, size_t count)
-{
-    for (size_t i = count / 2; i > 0; --i) sift_pair(pairs, i - 1, count);
-    for (size_t n = count; n > 1; --n) {
-        const vy_tree_pair t = pairs[0];
-        pairs[0] = pairs[n - 1];
-        pairs[n - 1] = t;
-        sift_pair(pairs, 0, n - 1);
-    }
-}
+HEAP_SORT(sort_pairs, vy_tree_pair, pair_before)
 
 // Two subtrees to test against each other, or one against itself. The stack has two of the latter per level
 // on the way down, and one of the former per step.
@@ -531,7 +500,7 @@ vy_status vy_tree_collect_pairs(const vy_tree *tree, vy_tree_pair *out, size_t c
             stack[top++] = (task){a->child[0], a->child[0]};
             stack[top++] = (task){a->child[1], a->child[1]};
             stack[top++] = (task){a->child[0], a->child[1]};
-        } else if (overlaps(&a->box, &b->box)) {
+        } else if (bounds_overlap(&a->box, &b->box)) {
             if (a->height == 0 && b->height == 0) {
                 VY_ASSERT(a->proxy != b->proxy);
                 const int low = a->proxy < b->proxy ? a->proxy : b->proxy;
@@ -564,7 +533,8 @@ void vy_tree_query_proxy(const vy_tree *tree, int proxy, void (*found)(void *sel
     }
     while (top > 0) {
         const int *child = nodes[stack[--top]].child;
-        const int hit[2] = {overlaps(&nodes[child[0]].box, &box), overlaps(&nodes[child[1]].box, &box)};
+        const int hit[2] = {bounds_overlap(&nodes[child[0]].box, &box),
+                            bounds_overlap(&nodes[child[1]].box, &box)};
         VY_ASSERT(top + 2 <= STACK);
         for (int k = 0; k < 2; ++k) {
             if (!hit[k]) continue;
@@ -590,31 +560,7 @@ static int before(const vy_tree_hit *a, const vy_tree_hit *b)
     return a->t < b->t || (a->t == b->t && a->proxy < b->proxy);
 }
 
-static void sift(vy_tree_hit *heap, size_t i, size_t count)
-{
-    VY_ASSERT(i < count);
-    const vy_tree_hit x = heap[i];
-    for (;;) {
-        size_t c = 2 * i + 1;
-        if (c >= count) break;
-        if (c + 1 < count && before(&heap[c], &heap[c + 1])) ++c;
-        if (!before(&x, &heap[c])) break;
-        heap[i] = heap[c];
-        i = c;
-    }
-    heap[i] = x;
-}
-
-static void sort_hits(vy_tree_hit *hits, size_t count)
-{
-    for (size_t i = count / 2; i > 0; --i) sift(hits, i - 1, count);
-    for (size_t n = count; n > 1; --n) {
-        const vy_tree_hit t = hits[0];
-        hits[0] = hits[n - 1];
-        hits[n - 1] = t;
-        sift(hits, 0, n - 1);
-    }
-}
+HEAP_SORT(sort_hits, vy_tree_hit, before)
 
 static vy_status sort_result(vy_tree_hit *out, size_t capacity, size_t count)
 {
@@ -632,7 +578,7 @@ vy_status vy_tree_box(const vy_tree *tree, const vy_bounds *bounds, vy_tree_hit 
     if (tree->root != NONE) stack[top++] = tree->root;
     while (top > 0) {
         const node *n = &tree->nodes[stack[--top]];
-        if (!overlaps(&n->box, bounds)) continue;
+        if (!bounds_overlap(&n->box, bounds)) continue;
         if (n->child[0] != NONE) {
             VY_ASSERT(top + 2 <= STACK);
             stack[top++] = n->child[0];

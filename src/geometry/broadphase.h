@@ -2,6 +2,14 @@
 #pragma once
 #include "volery/collision.h"
 
+/// Whether two boxes overlap or touch. Without branches: which of the six comparisons fails cannot be
+/// predicted.
+static inline int bounds_overlap(const vy_bounds *a, const vy_bounds *b)
+{
+    return (a->low.x <= b->high.x) & (b->low.x <= a->high.x) & (a->low.y <= b->high.y) &
+           (b->low.y <= a->high.y) & (a->low.z <= b->high.z) & (b->low.z <= a->high.z);
+}
+
 /// As vy_tree_pairs(), in an order that depends on the tree's history.
 vy_status vy_tree_collect_pairs(const vy_tree *tree, vy_tree_pair *out, size_t capacity, size_t *count);
 

@@ -5,6 +5,7 @@
 #include "base/real.h"
 #include "base/decimal.h"
 #include "base/fail.h"
+#include "base/read_file.h"
 #include "base/vec.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -466,49 +467,14 @@ void vy_mesh_points_free(vy_mesh_points *points)
     *points = (vy_mesh_points){0};
 }
 
-/// The whole file; read in pieces, so that what is no plain file is read like one. One byte over the limit is
-/// enough to be refused.
-static vy_status read_file(const char *path, unsigned char **data, size_t *size, vy_error *err)
-{
-    FILE *file = fopen(path, "rb");
-    if (file == NULL) return vy_fail(err, VY_IO, "cannot open the file");
-    unsigned char *bytes = NULL;
-    size_t used = 0, capacity = 0;
-    vy_status status = VY_OK;
-    while (status == VY_OK && used <= VY_MESH_BYTES_MAX) {
-        if (used == capacity) {
-            const size_t wanted = capacity == 0 ? (size_t)1 << 16 : 2 * capacity;
-            unsigned char *more = realloc(bytes, wanted);
-            if (more == NULL) {
-                status = vy_fail(err, VY_NO_MEMORY, "no memory for a file of %zu bytes", wanted);
-                break;
-            }
-            bytes = more;
-            capacity = wanted;
-        }
-        const size_t got = fread(bytes + used, 1, capacity - used, file);
-        if (got == 0) break;
-        used += got;
-    }
-    if (status == VY_OK && ferror(file)) status = vy_fail(err, VY_IO, "cannot read the file");
-    fclose(file);
-    if (status != VY_OK) {
-        free(bytes);
-        return status;
-    }
-    *data = bytes;
-    *size = used;
-    return VY_OK;
-}
-
 vy_status vy_hull_from_file(const char *path, double scale, double tolerance, vy_hull **out, vy_error *err)
 {
     FPU_SCOPE;
     *out = NULL;
-    unsigned char *data = NULL;
+    char *data = NULL;
     size_t size = 0;
     vy_mesh_points points = {0};
-    vy_status status = read_file(path, &data, &size, err);
+    vy_status status = vy_read_file_or_fail(path, VY_MESH_BYTES_MAX, &data, &size, err);
     if (status == VY_OK) status = vy_mesh_read(data, size, scale, path, &points, err);
     free(data);
     if (status == VY_OK) status = vy_hull_create(points.points, points.count, tolerance, out, err);

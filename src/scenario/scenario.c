@@ -1,6 +1,7 @@
 // scenario.c - reading a scenario: files, overrides, the table, the checks. Read vy_scenario_parse() first.
 #define _XOPEN_SOURCE 700 // realpath
 #include "base/fail.h"
+#include "base/read_file.h"
 #include "base/real.h"
 #include "environment/wind_grid.h"
 #include "scenario/check.h"
@@ -12,28 +13,6 @@
 #include <stdlib.h>
 
 // --- files
-
-static vy_status read_file(const char *path, char **text, size_t *size)
-{
-    FILE *file = fopen(path, "rb");
-    if (file == NULL) return errno == ENOENT || errno == ENOTDIR ? VY_NOT_FOUND : VY_IO;
-    vy_text bytes = {0};
-    char block[16384];
-    for (size_t n; (n = fread(block, 1, sizeof block, file)) > 0;) {
-        vy_text_add(&bytes, block, n);
-        if (bytes.size > VY_TREE_TEXT_CAP) break; // the reader says so
-    }
-    const int failed = ferror(file);
-    fclose(file);
-    *size = bytes.size;
-    char *data = vy_text_take(&bytes);
-    if (data == NULL || failed) {
-        free(data);
-        return failed ? VY_IO : VY_NO_MEMORY;
-    }
-    *text = data;
-    return VY_OK;
-}
 
 static int ends_with(const char *text, const char *end)
 {
@@ -51,7 +30,7 @@ static vy_status try_file(const char *from, const char *folder, const char *name
     vy_text_printf(&path, "%s%s%s", folder, name, suffix);
     char *full = vy_text_take(&path);
     if (full == NULL) return VY_NO_MEMORY;
-    const vy_status status = read_file(full, &out->text, &out->size);
+    const vy_status status = vy_read_file(full, VY_TREE_TEXT_CAP, &out->text, &out->size);
     if (status == VY_OK)
         out->name = full;
     else
@@ -243,7 +222,7 @@ vy_status vy_scenario_load(const char *path, const vy_scenario_options *options,
     size_t size = 0;
     *out = NULL;
     errno = 0;
-    const vy_status status = read_file(path, &text, &size);
+    const vy_status status = vy_read_file(path, VY_TREE_TEXT_CAP, &text, &size);
     if (status == VY_OK) {
         const vy_status parsed = parse(text, size, path, options, vy_load_vehicle, out, diagnostics);
         if (parsed == VY_OK) settle_folders(path, *out);

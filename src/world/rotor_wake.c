@@ -4,6 +4,7 @@
 // as wide as a wake reaches sideways: sorting costs n log n, and a cell and its eight neighbours hold all
 // that matter.
 #include "world/model.h"
+#include "base/sort.h"
 #include <math.h>
 
 static wake_source source_of(const drone_model *dm, const multirotor_params *plant, const drone_block *d)
@@ -38,31 +39,7 @@ static int before(const wake_entry *a, const wake_entry *b)
     return a->drone < b->drone;
 }
 
-static void sink(wake_entry *list, size_t at, size_t count)
-{
-    const wake_entry moved = list[at];
-    for (;;) {
-        size_t child = 2 * at + 1;
-        if (child >= count) break;
-        if (child + 1 < count && before(&list[child], &list[child + 1])) ++child;
-        if (!before(&moved, &list[child])) break;
-        list[at] = list[child];
-        at = child;
-    }
-    list[at] = moved;
-}
-
-// Heapsort: n log n whatever the order was.
-static void sort(wake_entry *list, size_t count)
-{
-    for (size_t i = count / 2; i-- > 0;) sink(list, i, count);
-    for (size_t end = count; end-- > 1;) {
-        const wake_entry last = list[end];
-        list[end] = list[0];
-        list[0] = last;
-        sink(list, 0, end);
-    }
-}
+HEAP_SORT(sort, wake_entry, before)
 
 // The first entry at or after a cell.
 static size_t find(const wake_entry *list, size_t count, int64_t column, int64_t row)

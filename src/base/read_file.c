@@ -1,0 +1,49 @@
+// read_file.c - a whole file into memory.
+#include "base/read_file.h"
+#include "base/fail.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static vy_status read_stream(FILE *file, size_t limit, char **data, size_t *size)
+{
+    size_t used = 0, capacity = 0;
+    for (;;) {
+        if (used + 1 >= capacity) {
+            capacity = capacity == 0 ? (size_t)1 << 16 : 2 * capacity;
+            char *more = realloc(*data, capacity);
+            if (more == NULL) return VY_NO_MEMORY;
+            *data = more;
+        }
+        const size_t got = fread(*data + used, 1, capacity - used - 1, file);
+        used += got;
+        if (got == 0 || used > limit) break;
+    }
+    (*data)[used] = 0;
+    *size = used;
+    return ferror(file) ? VY_IO : VY_OK;
+}
+
+vy_status vy_read_file(const char *path, size_t limit, char **data, size_t *size)
+{
+    *data = NULL;
+    *size = 0;
+    FILE *file = fopen(path, "rb");
+    if (file == NULL) return errno == ENOENT || errno == ENOTDIR ? VY_NOT_FOUND : VY_IO;
+    const vy_status status = read_stream(file, limit, data, size);
+    const int reason = errno;
+    fclose(file);
+    if (status == VY_OK) return VY_OK;
+    errno = reason;
+    free(*data);
+    *data = NULL;
+    return status;
+}
+
+vy_status vy_read_file_or_fail(const char *path, size_t limit, char **data, size_t *size, vy_error *err)
+{
+    const vy_status status = vy_read_file(path, limit, data, size);
+    if (status == VY_NOT_FOUND) return vy_fail(err, VY_IO, "cannot open the file");
+    if (status == VY_NO_MEMORY) return vy_fail(err, VY_NO_MEMORY, "no memory for the file");
+    return status == VY_OK ? VY_OK : vy_fail(err, VY_IO, "cannot read the file");
+}
