@@ -1,7 +1,9 @@
 // contacts.c - contacts of a set: defaults, checks, memory, bodies in the tree, reports.
 #include "dynamics/contacts.h"
+#include "base/arena.h"
 #include "base/assert.h"
 #include "base/fail.h"
+#include <stdint.h>
 #include <stdlib.h>
 
 enum { PAIRS_PER_BODY = 32 };
@@ -68,8 +70,65 @@ size_t vy_contacts_state_size(const vy_bodies_def *def)
     return def->contacts.cap == 0 ? 0 : sizeof(contact_count) + def->contacts.cap * sizeof(contact_cache);
 }
 
-// Memory with the alignment of the widest lanes.
-static void *aligned_memory(size_t size) { return aligned_alloc(64, (size + 63u) & ~(size_t)63u); }
+// The arrays of a contact system: ARRAY(member, elements) and BLOCK(member, bytes), of body_cap n, contact
+// cap `cap` and the number of threads.
+#define CONTACT_ARRAYS(ARRAY, BLOCK)               \
+    ARRAY(proxy_of, n)                             \
+    ARRAY(slot_of, n)                              \
+    ARRAY(parent, n)                               \
+    ARRAY(island_start, n)                         \
+    ARRAY(cold_votes, n)                           \
+    ARRAY(solved_as, n)                            \
+    ARRAY(moved, n)                                \
+    ARRAY(start_state, n)                          \
+    ARRAY(body, n)                                 \
+    ARRAY(motion, n)                               \
+    ARRAY(colours, n)                              \
+    ARRAY(bounds, n)                               \
+    ARRAY(rotation_reach, n)                       \
+    ARRAY(pose, n)                                 \
+    ARRAY(bucket, n + 1)                           \
+    ARRAY(tree_keys, s->pair_cap)                  \
+    ARRAY(pairs, s->pair_cap)                      \
+    ARRAY(keys, s->pair_cap)                       \
+    ARRAY(sorted, s->pair_cap)                     \
+    ARRAY(contacts, cap)                           \
+    ARRAY(order, 2 * cap)                          \
+    ARRAY(groups, n)                               \
+    ARRAY(group_of, n)                             \
+    ARRAY(island_size, n)                          \
+    ARRAY(island_driven, n)                        \
+    ARRAY(members, 2 * n)                          \
+    ARRAY(grouped, cap)                            \
+    ARRAY(manifolds, s->block_size)                \
+    ARRAY(with_points, s->block_size)              \
+    ARRAY(headers, cap)                            \
+    ARRAY(previous_keys, cap)                      \
+    ARRAY(records, cap)                            \
+    ARRAY(reports, 3 * cap)                        \
+    BLOCK(parts, vy_contacts_part_memory(threads)) \
+    BLOCK(packs, vy_contacts_pack_memory((uint32_t)cap, threads))
+
+// One block of zeros for all arrays, each aligned for the widest lanes.
+static vy_status create_arrays(contact_system *s, size_t n, size_t cap, uint32_t threads)
+{
+    enum { LINE = 64 };
+    size_t size = 0;
+#define BLOCK(member, bytes)    size += ((bytes) + LINE - 1) / LINE * LINE;
+#define ARRAY(member, elements) BLOCK(member, (elements) * sizeof *s->member)
+    CONTACT_ARRAYS(ARRAY, BLOCK)
+#undef BLOCK
+    s->memory = calloc(1, size + LINE); // not aligned_alloc: pages of zeros cost nothing until they are used
+    if (s->memory == NULL) return VY_NO_MEMORY;
+    unsigned char *first = s->memory;
+    first += (LINE - (uintptr_t)first % LINE) % LINE;
+    vy_arena arena = {first, size, 0};
+#define BLOCK(member, bytes) s->member = vy_arena_take(&arena, bytes);
+    CONTACT_ARRAYS(ARRAY, BLOCK)
+#undef BLOCK
+#undef ARRAY
+    return VY_OK;
+}
 
 vy_status vy_contacts_create(vy_bodies *b)
 {
@@ -87,48 +146,7 @@ vy_status vy_contacts_create(vy_bodies *b)
     vy_tree_def tree = vy_default_tree_def();
     tree.capacity = (int)n;
     tree.margin = 0.04;
-    s->proxy_of = calloc(n, sizeof *s->proxy_of);
-    s->slot_of = calloc(n, sizeof *s->slot_of);
-    s->parent = calloc(n, sizeof *s->parent);
-    s->island_start = calloc(n, sizeof *s->island_start);
-    s->cold_votes = calloc(n, sizeof *s->cold_votes);
-    s->solved_as = calloc(n, sizeof *s->solved_as);
-    s->moved = calloc(n, sizeof *s->moved);
-    s->start_state = calloc(n, sizeof *s->start_state);
-    s->body = aligned_memory(n * sizeof *s->body);
-    s->motion = aligned_memory(n * sizeof *s->motion);
-    s->colours = calloc(n, sizeof *s->colours);
-    s->bounds = calloc(n, sizeof *s->bounds);
-    s->rotation_reach = calloc(n, sizeof *s->rotation_reach);
-    s->pose = calloc(n, sizeof *s->pose);
-    s->bucket = calloc(n + 1, sizeof *s->bucket);
-    s->tree_keys = calloc(s->pair_cap, sizeof *s->tree_keys);
-    s->pairs = calloc(s->pair_cap, sizeof *s->pairs);
-    s->keys = calloc(s->pair_cap, sizeof *s->keys);
-    s->sorted = calloc(s->pair_cap, sizeof *s->sorted);
-    s->contacts = aligned_memory(cap * sizeof *s->contacts);
-    s->order = calloc(2 * cap, sizeof *s->order);
-    s->groups = calloc(n, sizeof *s->groups);
-    s->group_of = calloc(n, sizeof *s->group_of);
-    s->island_size = calloc(n, sizeof *s->island_size);
-    s->island_driven = calloc(n, sizeof *s->island_driven);
-    s->members = calloc(2 * n, sizeof *s->members);
-    s->grouped = calloc(cap, sizeof *s->grouped);
-    s->parts = calloc(1, vy_contacts_part_memory(threads));
-    s->packs = aligned_memory(vy_contacts_pack_memory((uint32_t)cap, threads));
-    s->manifolds = calloc(s->block_size, sizeof *s->manifolds);
-    s->with_points = calloc(s->block_size, sizeof *s->with_points);
-    s->headers = calloc(cap, sizeof *s->headers);
-    s->previous_keys = calloc(cap, sizeof *s->previous_keys);
-    s->records = calloc(cap, sizeof *s->records);
-    s->reports = calloc(3 * cap, sizeof *s->reports);
-    if (!s->proxy_of || !s->slot_of || !s->parent || !s->island_start || !s->cold_votes || !s->solved_as ||
-        !s->start_state || !s->body || !s->motion || !s->colours || !s->order || !s->packs || !s->bounds ||
-        !s->rotation_reach || !s->pose || !s->bucket || !s->tree_keys || !s->pairs || !s->keys ||
-        !s->sorted || !s->contacts || !s->headers || !s->previous_keys || !s->records || !s->reports ||
-        !s->manifolds || !s->with_points || !s->moved || !s->parts || !s->groups || !s->group_of ||
-        !s->island_size || !s->island_driven || !s->members || !s->grouped)
-        return VY_NO_MEMORY;
+    if (create_arrays(s, n, cap, threads) != VY_OK) return VY_NO_MEMORY;
     for (size_t i = 0; i < n; ++i) s->proxy_of[i] = -1;
     if (vy_jointed_create(b) != VY_OK) return VY_NO_MEMORY;
     return vy_tree_create(&tree, &s->tree, NULL);
@@ -141,41 +159,7 @@ void vy_contacts_destroy(vy_bodies *b)
     vy_pool_destroy(b->pool);
     vy_tree_destroy(s->tree);
     vy_jointed_destroy(s);
-    free(s->proxy_of);
-    free(s->slot_of);
-    free(s->parent);
-    free(s->island_start);
-    free(s->cold_votes);
-    free(s->solved_as);
-    free(s->moved);
-    free(s->start_state);
-    free(s->body);
-    free(s->motion);
-    free(s->colours);
-    free(s->order);
-    free(s->groups);
-    free(s->group_of);
-    free(s->island_size);
-    free(s->island_driven);
-    free(s->members);
-    free(s->grouped);
-    free(s->parts);
-    free(s->packs);
-    free(s->bounds);
-    free(s->rotation_reach);
-    free(s->pose);
-    free(s->bucket);
-    free(s->tree_keys);
-    free(s->pairs);
-    free(s->keys);
-    free(s->sorted);
-    free(s->contacts);
-    free(s->manifolds);
-    free(s->with_points);
-    free(s->headers);
-    free(s->previous_keys);
-    free(s->records);
-    free(s->reports);
+    free(s->memory);
     free(s);
 }
 

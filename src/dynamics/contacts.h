@@ -58,6 +58,7 @@ typedef struct body_impulses {
 } body_impulses;
 
 typedef struct contact_system {
+    void *memory; // of all arrays but those of joints
     vy_tree *tree;
     int *proxy_of;           // [body_cap] of a slot, -1: none
     uint32_t *slot_of;       // [body_cap] of a proxy
