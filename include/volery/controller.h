@@ -189,12 +189,13 @@ typedef struct vy_controller_def {
     vy_controller_fn *call; ///< of a controller that is not built in; NULL: a log replays its replies
     void *self;             ///< handed to `call`
     // For volery/host.h; a world does not read what follows.
-    char program[256];   ///< the plug-in's library, the process's command line, or the pilot's device: empty
-                         ///< is the keyboard, /dev/input/js0 a joystick, a pipe or a file gives keys
-    char folder[256];    ///< where the program is looked for and runs; empty: the current one
-    double deadline;     ///< [s] of wall clock for one reply, > 0
-    int spread;          ///< 1: a process may run on any core; 0: on the core of the stepping thread
-    int parameter_count; ///< 0 to VY_PARAMETER_CAP
+    char program[VY_PATH_CAP]; ///< the plug-in's library, the process's command line, or the pilot's device:
+                               ///< empty is the keyboard, /dev/input/js0 a joystick, a pipe or a file gives
+                               ///< keys
+    char folder[VY_PATH_CAP];  ///< where the program is looked for and runs; empty: the current one
+    double deadline;           ///< [s] of wall clock for one reply, > 0
+    int spread;                ///< 1: a process may run on any core; 0: on the core of the stepping thread
+    int parameter_count;       ///< 0 to VY_PARAMETER_CAP
     vy_parameter parameters[VY_PARAMETER_CAP];
     int from_log; ///< 1: a log names the program, and vy_host_open() refuses it until
                   ///< vy_scenario_allow_programs()

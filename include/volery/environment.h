@@ -15,6 +15,7 @@ extern "C" {
 
 #define VY_GRAVITY_BODY_CAP 8
 #define VY_GUST_CAP         8
+#define VY_GRID_NAME_CAP    96
 
 typedef enum vy_gravity_mode {
     VY_GRAVITY_UNIFORM, ///< the vector `uniform`
@@ -85,8 +86,8 @@ typedef struct vy_wind_def {
     int gust_count;         ///< 0 to VY_GUST_CAP
     vy_gust_def gusts[VY_GUST_CAP];
     vy_turbulence_def turbulence;
-    char grid_name[96];       ///< where the grid came from, for people and logs; empty without one
-    const vy_wind_grid *grid; ///< or NULL; must outlive the world
+    char grid_name[VY_GRID_NAME_CAP]; ///< where the grid came from, for people and logs; empty without one
+    const vy_wind_grid *grid;         ///< or NULL; must outlive the world
 } vy_wind_def;
 
 /// A planet about the world's origin. radius 0: a flat world.

@@ -35,14 +35,14 @@ typedef enum vy_solid_kind {
 /// centre of mass. Only the fields of its kind are read. Whoever takes one copies it, tables included.
 typedef struct vy_solid_def {
     vy_solid_kind kind;
-    vy_vec3 size;       ///< [m] of a box: its sides, each > 0
-    double radius;      ///< [m] of a sphere, capsule or cylinder, > 0
-    double length;      ///< [m] of a capsule without its caps, >= 0; of a cylinder, > 0
-    vy_numbers points;  ///< [m] of a hull: rows of x, y, z
-    vy_numbers heights; ///< [m] one row for each y, from 0 on, one column for each x; 2 by 2 at least
-    double spacing;     ///< [m] from one height to the next, in x and in y, > 0
-    char file[256];     ///< a scenario's: where points or heights come from; empty once they are read
-    double scale;       ///< [m] a scenario's: length of one unit of that file, > 0
+    vy_vec3 size;           ///< [m] of a box: its sides, each > 0
+    double radius;          ///< [m] of a sphere, capsule or cylinder, > 0
+    double length;          ///< [m] of a capsule without its caps, >= 0; of a cylinder, > 0
+    vy_numbers points;      ///< [m] of a hull: rows of x, y, z
+    vy_numbers heights;     ///< [m] one row for each y, from 0 on, one column for each x; 2 by 2 at least
+    double spacing;         ///< [m] from one height to the next, in x and in y, > 0
+    char file[VY_PATH_CAP]; ///< a scenario's: where points or heights come from; empty once they are read
+    double scale;           ///< [m] a scenario's: length of one unit of that file, > 0
     vy_material material;
 } vy_solid_def;
 

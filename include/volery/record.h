@@ -69,12 +69,16 @@ void vy_recorder_abandon(vy_recorder *recorder);
 
 typedef struct vy_log vy_log; ///< a log opened for reading; one owner
 
+#define VY_LOG_VERSION_CAP 24
+#define VY_LOG_STATUS_CAP  16
+
 typedef struct vy_log_info {
-    int complete;     ///< 0: the run was cut off; the log is good up to `last_tick`
-    int recovered;    ///< 1: it was cut off, and vy_log_recover has made the file whole
-    char version[24]; ///< of the Volery that wrote it
-    uint32_t physics; ///< its physics revision
-    char status[16];  ///< completed, failed, interrupted; "cut off" once recovered, empty before
+    int complete;                     ///< 0: the run was cut off; the log is good up to `last_tick`
+    int recovered;                    ///< 1: it was cut off, and vy_log_recover has made the file whole
+    char version[VY_LOG_VERSION_CAP]; ///< of the Volery that wrote it
+    uint32_t physics;                 ///< its physics revision
+    char
+        status[VY_LOG_STATUS_CAP]; ///< completed, failed, interrupted; "cut off" once recovered, empty before
     uint64_t seed;
     uint64_t config_hash;
     double dt;           ///< [s]
@@ -110,15 +114,17 @@ vy_status vy_log_verify(vy_log *log, vy_error *err);
 /// NULL) is that of the new log.
 vy_status vy_log_recover(const char *path, const char *to, vy_log_info *info, vy_error *err);
 
+#define VY_FIELD_NAME_CAP 96
+
 /// Where two runs part.
 typedef struct vy_difference {
-    int found;           ///< 0: identical as far as both go
-    uint64_t tick;       ///< the first step that differs
-    uint64_t field_tick; ///< the step at which states were compared; 0: at none
-    char field[96];      ///< the first differing value there, like drones[0].body.position.z
-    int reply;           ///< 1: what differs first is a controller's reply, like drones[0].reply.thrust
-    int real;            ///< 1: compare a and b; 0: whole numbers, compare whole_a and whole_b
-    double a, b;         ///< in the log (or first log), and in the replay (or second log)
+    int found;                     ///< 0: identical as far as both go
+    uint64_t tick;                 ///< the first step that differs
+    uint64_t field_tick;           ///< the step at which states were compared; 0: at none
+    char field[VY_FIELD_NAME_CAP]; ///< the first differing value there, like drones[0].body.position.z
+    int reply;   ///< 1: what differs first is a controller's reply, like drones[0].reply.thrust
+    int real;    ///< 1: compare a and b; 0: whole numbers, compare whole_a and whole_b
+    double a, b; ///< in the log (or first log), and in the replay (or second log)
     uint64_t whole_a, whole_b;
     uint64_t hash_a, hash_b; ///< at `tick`; equal where only the full state of the log differs
     uint64_t last_tick;      ///< the last step compared

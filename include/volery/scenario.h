@@ -104,14 +104,16 @@ typedef struct vy_log_def {
     int energy; ///< 1: with an account of energy
 } vy_log_def;
 
+#define VY_SCENARIO_NAME_CAP 64
+
 /// A resolved scenario. Filled by vy_scenario_load() or vy_scenario_parse(), which own no part of it
 /// afterwards; values may be changed before a world is built from it. Release with vy_scenario_destroy().
 typedef struct vy_scenario {
-    int version;     ///< VY_SCENARIO_VERSION
-    char name[64];   ///< for people
-    uint64_t seed;   ///< of every random stream
-    double step;     ///< [s] fixed step of the world
-    double duration; ///< [s] of the run; vy_scenario_steps() gives steps
+    int version;                     ///< VY_SCENARIO_VERSION
+    char name[VY_SCENARIO_NAME_CAP]; ///< for people
+    uint64_t seed;                   ///< of every random stream
+    double step;                     ///< [s] fixed step of the world
+    double duration;                 ///< [s] of the run; vy_scenario_steps() gives steps
     vy_environment_def environment;
     int drone_count;
     int body_count; ///< while loading: bodies stand behind the drones afterwards, and this is 0

@@ -4,6 +4,7 @@
 #pragma once
 #include "volery/status.h"
 #include "volery/types.h"
+#include "volery/vehicle.h"
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -228,7 +229,7 @@ typedef struct vy_power_sample {
 
 typedef struct vy_esc_sample {
     uint64_t tick;
-    double speed[8]; ///< [rad/s] of each rotor
+    double speed[VY_ROTOR_CAP]; ///< [rad/s] of each rotor
 } vy_esc_sample;
 
 typedef struct vy_lidar_sample {

@@ -37,13 +37,16 @@ typedef enum vy_status {
 #undef X
 } vy_status;
 
+#define VY_ERROR_FILE_CAP 128
+#define VY_ERROR_TEXT_CAP 200
+
 /// Details of one failure. Filled only when the returned status is not VY_OK.
 typedef struct vy_error {
     vy_status status;
-    int line;       ///< 1-based line of the input; 0 when it does not apply
-    int column;     ///< 1-based column of the input; 0 when it does not apply
-    char file[128]; ///< input file as the caller named it; empty when it does not apply
-    char text[200]; ///< one sentence for a person
+    int line;                     ///< 1-based line of the input; 0 when it does not apply
+    int column;                   ///< 1-based column of the input; 0 when it does not apply
+    char file[VY_ERROR_FILE_CAP]; ///< input file as the caller named it; empty when it does not apply
+    char text[VY_ERROR_TEXT_CAP]; ///< one sentence for a person
 } vy_error;
 
 /// One short sentence for a status. Never NULL, static storage.

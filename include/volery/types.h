@@ -15,6 +15,8 @@ extern "C" {
 #define VY_NULL_OF(type) ((type){0})
 #endif
 
+#define VY_PATH_CAP 256 ///< of the name of a file, its end included
+
 typedef struct vy_vec3 {
     double x, y, z;
 } vy_vec3;

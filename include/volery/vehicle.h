@@ -75,15 +75,17 @@ typedef struct vy_blade_def {
     double drag_square; ///< [1] drag coefficient over the square of the sine of the angle of attack
 } vy_blade_def;
 
+#define VY_BATTERY_POINT_COUNT 5
+
 /// A battery. capacity 0: none, the voltage is always nominal.
 typedef struct vy_battery_def {
-    double capacity;   ///< [A s]
-    double charge;     ///< [1] at the start, 0 to 1
-    double resistance; ///< [ohm]
-    double nominal;    ///< [V] at which rotors reach the speed they are told
-    double voltage[5]; ///< [V] open circuit, at charge 0, 1/4, 1/2, 3/4, 1
-    double efficiency; ///< [1] of motors and their electronics, above 0 to 1
-    double power;      ///< [W] of everything that is no rotor
+    double capacity;                        ///< [A s]
+    double charge;                          ///< [1] at the start, 0 to 1
+    double resistance;                      ///< [ohm]
+    double nominal;                         ///< [V] at which rotors reach the speed they are told
+    double voltage[VY_BATTERY_POINT_COUNT]; ///< [V] open circuit, at charge 0, 1/4, 1/2, 3/4, 1
+    double efficiency;                      ///< [1] of motors and their electronics, above 0 to 1
+    double power;                           ///< [W] of everything that is no rotor
 } vy_battery_def;
 
 /// What takes over when no usable intent comes.

@@ -309,14 +309,16 @@ vy_status vy_world_read_gate(const vy_world *world, vy_drone_id id, vy_gate_stat
 /// How a joint stands: as vy_joint_read().
 vy_status vy_world_read_joint(const vy_world *world, vy_joint_id id, vy_joint_state *out);
 
+#define VY_EFFECT_CAP 32 ///< effects are fewer; the rest is zero
+
 /// What acts on a drone, by cause: forces in world axes [N], torques in body axes [N m]. An effect that is
 /// neglected now is zero. Disturbances are those of the step just done.
 typedef struct vy_loads {
-    vy_vec3 rotor_force, rotor_torque;       ///< of all rotors, at the reference density
-    vy_vec3 thruster_force, thruster_torque; ///< of all thrusters
-    vy_vec3 force[32], torque[32];           ///< per effect (vy_effect_name)
-    vy_vec3 wind;                            ///< [m/s] velocity of the air over the ground, world
-    vy_vec3 contact_force, contact_torque;   ///< of contacts, mean of the step just done
+    vy_vec3 rotor_force, rotor_torque;                   ///< of all rotors, at the reference density
+    vy_vec3 thruster_force, thruster_torque;             ///< of all thrusters
+    vy_vec3 force[VY_EFFECT_CAP], torque[VY_EFFECT_CAP]; ///< per effect (vy_effect_name)
+    vy_vec3 wind;                                        ///< [m/s] velocity of the air over the ground, world
+    vy_vec3 contact_force, contact_torque;               ///< of contacts, mean of the step just done
 } vy_loads;
 
 /// @return VY_NOT_FOUND for a handle that is not of this world; `*out` is untouched then
@@ -325,15 +327,15 @@ vy_status vy_world_read_loads(const vy_world *world, vy_drone_id id, vy_loads *o
 /// Where a drone's energy came from and went since its account was opened [J]. Work is the integral of force
 /// times velocity and torque times angular velocity, by the quadrature of the integrator.
 typedef struct vy_energy {
-    double kinetic;    ///< now, of motion and of rotation; that of the rotors is not in it
-    double potential;  ///< now, in the field of gravity
-    double rotors;     ///< work of the rotors
-    double work[32];   ///< of each effect (vy_effect_name); gravity is one of them
-    double dissipated; ///< what drag and damping took: minus their work
-    double contacts;   ///< work of contacts: what they change of the energy of each step's free flight
-    double exchanged;  ///< sum of the sizes of all these amounts, step by step
-    double residual;   ///< change of kinetic energy that no work explains; for a drone that joints hold, that
-                       ///< is the work of the joints
+    double kinetic;             ///< now, of motion and of rotation; that of the rotors is not in it
+    double potential;           ///< now, in the field of gravity
+    double rotors;              ///< work of the rotors
+    double work[VY_EFFECT_CAP]; ///< of each effect (vy_effect_name); gravity is one of them
+    double dissipated;          ///< what drag and damping took: minus their work
+    double contacts;  ///< work of contacts: what they change of the energy of each step's free flight
+    double exchanged; ///< sum of the sizes of all these amounts, step by step
+    double residual;  ///< change of kinetic energy that no work explains; for a drone that joints hold, that
+                      ///< is the work of the joints
 } vy_energy;
 
 /// Begin to account for energy, with the strict engine: costs a second look at every effect of every stage.
@@ -382,10 +384,10 @@ void vy_failure_print(const vy_failure *failure, const char *drone, char *out, s
 
 /// What the negligibility policy left out for one drone, at most, since the start.
 typedef struct vy_certificate {
-    uint64_t effects;           ///< bit k: effect k (vy_effect_name) is computed now
-    uint64_t changes;           ///< decisions that changed
-    double impulse[32];         ///< [N s] per effect
-    double angular_impulse[32]; ///< [N m s] per effect
+    uint64_t effects;                      ///< bit k: effect k (vy_effect_name) is computed now
+    uint64_t changes;                      ///< decisions that changed
+    double impulse[VY_EFFECT_CAP];         ///< [N s] per effect
+    double angular_impulse[VY_EFFECT_CAP]; ///< [N m s] per effect
     double total_impulse, total_angular_impulse;
     int bounded;     ///< 1: the deviations below are bounds; 0: none is known (closed loop, turbulence)
     double horizon;  ///< [s] over which they hold

@@ -2,6 +2,9 @@
 #include "world/plant.h"
 #include "world/world_impl.h"
 
+_Static_assert(EFFECT_COUNT <= VY_EFFECT_CAP,
+               "vy_loads, vy_energy and vy_certificate have a place per effect");
+
 static vec3 to_world(mat3 rotation, const body_loads *l)
 {
     return vec3_add(l->force_world, mat3_mul_vec(rotation, l->force_body));
