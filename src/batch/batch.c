@@ -1,5 +1,6 @@
 // batch.c - the worlds of a batch: made, started, stepped, observed, read.
 #include "volery/batch.h"
+#include "base/assert.h"
 #include "base/real.h"
 #include "base/fail.h"
 #include "base/hash.h"
@@ -19,6 +20,10 @@
 #define CELLS_OF(type) (sizeof(type) / 8)
 
 enum { WORLD_MOST = 1 << 24, DRONE_MOST = 64 };
+
+// Worlds are moved cell by cell.
+_Static_assert(sizeof(drone_params) % 8 == 0 && sizeof(extra_block) == 5 * 8, "cells alone");
+_Static_assert(offsetof(world_block, chain) == 0, "the chain is a world's first cell");
 
 typedef struct observed {
     size_t cell; // from the start of a drone's block
@@ -85,6 +90,7 @@ typedef struct column {
 
 static column column_of(const vy_batch *b, uint32_t world)
 {
+    VY_ASSERT(world < b->blocks * (size_t)b->lanes->width);
     const size_t width = (size_t)b->lanes->width;
     return (column){b->cells + world / width * b->family.block_cells * width * 8 + world % width * 8,
                     width * 8};
@@ -92,6 +98,7 @@ static column column_of(const vy_batch *b, uint32_t world)
 
 static void put_cells(const vy_batch *b, uint32_t world, size_t first, const void *from, size_t count)
 {
+    VY_ASSERT(first + count <= b->family.block_cells);
     const column c = column_of(b, world);
     for (size_t i = 0; i < count; ++i)
         memcpy(c.first + (first + i) * c.stride, (const unsigned char *)from + i * 8, 8);
@@ -99,6 +106,7 @@ static void put_cells(const vy_batch *b, uint32_t world, size_t first, const voi
 
 static void get_cells(const vy_batch *b, uint32_t world, size_t first, void *to, size_t count)
 {
+    VY_ASSERT(first + count <= b->family.block_cells);
     const column c = column_of(b, world);
     for (size_t i = 0; i < count; ++i)
         memcpy((unsigned char *)to + i * 8, c.first + (first + i) * c.stride, 8);
@@ -171,6 +179,7 @@ static vy_status start_world(vy_batch *b, uint32_t world, uint64_t seed, int hal
 // Where a drone begins in a world's cells.
 static size_t drone_cell(const vy_batch *b, uint32_t drone)
 {
+    VY_ASSERT(drone < b->family.drone_count);
     return block_offset(&b->family.counts, BLOCK_drone) / 8 + drone * CELLS_OF(drone_block);
 }
 
@@ -210,6 +219,7 @@ static void report(vy_batch *b, uint32_t world, size_t row)
     get_cells(b, world, offsetof(world_block, failure_reason) / 8, &reason, 1);
     get_cells(b, world, b->family.extra_at + offsetof(extra_block, halted) / 8, &halted, 1);
     b->view.terminated[world] = reason != VY_FAILURE_NONE;
+    VY_ASSERT(reason <= VY_FAILURE_FENCE && halted <= 1);
     b->view.truncated[world] = reason == VY_FAILURE_NONE && halted != 0;
     b->view.ticks[world] = tick;
     observe_world(b, world, b->view.observations + world * row);
@@ -227,6 +237,7 @@ static void step_lone(void *self, uint32_t thread, size_t first, size_t last)
         get_cells(b, (uint32_t)i, at, &halted, 1);
         if (halted == 0) {
             const uint64_t left = cut != 0 ? cut - vy_world_tick(b->lone[i]) : b->steps;
+            VY_ASSERT(cut == 0 || vy_world_tick(b->lone[i]) < cut); // else it was halted
             (void)vy_world_advance(b->lone[i], left < b->steps ? left : b->steps);
             halted = cut != 0 && vy_world_tick(b->lone[i]) >= cut;
             put_cells(b, (uint32_t)i, at, &halted, 1);
@@ -244,6 +255,7 @@ static void step_blocks(void *self, uint32_t thread, size_t first, size_t last)
     unsigned char *model = b->rooms + thread * b->room, *scratch = model + b->model_room;
     for (size_t k = first; k < last; ++k) {
         const size_t world = k * width, left = b->view.worlds - world, present = left < width ? left : width;
+        VY_ASSERT(k < b->blocks && world < b->view.worlds);
         const double *actions = b->view.actions;
         if (actions != NULL) actions += world * b->view.drones * b->view.action_size;
         b->lanes->advance(&b->family, model, scratch, b->steps, actions, (int)present,
@@ -570,12 +582,15 @@ static void take_family(vy_batch *b)
     }
     b->origin->model.env.windy = f->windy;
     static const uint32_t sizes[] = {0, 0, 4, 4, 5, 4, 4};
+    VY_ASSERT((size_t)f->rung < sizeof sizes / sizeof sizes[0] && b->rotors <= VY_ROTOR_CAP);
     f->action_size = sizes[f->rung];
     if (f->rung == VY_RUNG_MOTORS) f->action_size = b->rotors;
     f->hashed_cells = b->origin->hashed_size / 8;
     f->params_at = f->extra_at = f->state_cells = b->origin->state_size / 8;
     if (!is_lone(m)) f->extra_at += f->drone_count * CELLS_OF(drone_params);
     f->block_cells = f->extra_at + CELLS_OF(extra_block);
+    VY_ASSERT(f->hashed_cells <= f->state_cells &&
+              f->state_cells == block_offset(&f->counts, BLOCK_KINDS) / 8);
 }
 
 static vy_status take_observation(vy_batch *b, vy_error *err)
@@ -584,6 +599,7 @@ static vy_status take_observation(vy_batch *b, vy_error *err)
         const vy_field *f = vy_find_field(BLOCK_drone, b->def.observe[i]);
         if (f == NULL) return vy_fail(err, VY_NOT_FOUND, "a drone has no field %s", b->def.observe[i]);
         b->observe[i] = (observed){f->offset / 8, f->count, field_is_whole(f)};
+        VY_ASSERT(f->offset / 8 + (size_t)f->count <= CELLS_OF(drone_block));
         b->view.observation_size += (uint32_t)f->count;
     }
     return VY_OK;

@@ -7,6 +7,7 @@
 #define LANES_ADVANCE lanes_advance
 #endif
 #include "base/hash.h"
+#include "base/assert.h"
 #include "batch/family.h"
 #include "world/disturbance.h"
 #include "world/plant.h"
@@ -62,6 +63,8 @@ static void lanes_read_actions(const lanes_family *f, const double *actions, int
                                control_reply *replies)
 {
     const size_t row = (size_t)f->drone_count * f->action_size;
+    VY_ASSERT(f->action_size <= VY_ROTOR_CAP && f->drone_count <= DRONE_MOST);
+    VY_ASSERT(present > 0 && present <= VY_LANES);
     for (uint32_t d = 0; d < f->drone_count; ++d) {
         real value[VY_ROTOR_CAP];
         for (uint32_t k = 0; k < f->action_size; ++k) {
@@ -146,6 +149,8 @@ VY_FN void lanes_step(const lanes_family *f, mask live, lanes_model *lm, void *s
 {
     const vy_model *m = &lm->model;
     if (m->geared || m->thrusting) lanes_start(m, b);
+    VY_ASSERT(mask_any(live) &&
+              mask_all(mask_not(live) | (b->world->failure_reason == bits_set(VY_FAILURE_NONE))));
     b->world->tick = b->world->tick + 1u;
     disturbance_stage(m, b->world, b->noise, NULL, lm->loads);
     turbulence_stage(m, b->world, b->drones);
@@ -170,6 +175,7 @@ static void lanes_advance(const lanes_family *f, void *model, void *scratch, uin
     lanes_model *lm = (lanes_model *)model;
     const lanes_block b = lanes_at(f, block);
     const size_t size = (size_t)((unsigned char *)b.params - (unsigned char *)block); // of the state
+    VY_ASSERT((uintptr_t)block % sizeof(real) == 0);
     void *kept = (unsigned char *)scratch + size;
     lm->flat = (uint64_t *)(void *)((unsigned char *)kept + size);
     lm->model.seed = b.extra->seed;

@@ -1,11 +1,13 @@
 // lone.c - worlds of a batch that are flown one by one, steered by their rows of actions.
 #include "batch/lone.h"
+#include "base/assert.h"
 #include "world/world_impl.h"
 
 static void reply(void *self, const vy_samples *samples, vy_intent *intent)
 {
     const lone_seat *seat = self;
     const double *a = seat->action;
+    VY_ASSERT(a != NULL && seat->size <= VY_ROTOR_CAP && (seat->rung == VY_RUNG_MOTORS || seat->size >= 4));
     (void)samples;
     intent->rung = seat->rung;
     if (seat->rung == VY_RUNG_MOTORS) {

@@ -1,5 +1,6 @@
 // pack.c - cells of doubles to cells of floats, and back.
 #include "batch/pack.h"
+#include "base/assert.h"
 #include "batch/lanes.h"
 
 // The whole numbers of drone_params. test_single compares their count with what the packed structure leaves
@@ -31,6 +32,7 @@ void vy_pack_kinds(const block_counts *counts, uint8_t *whole)
         for (uint32_t i = 0; i < counts->of[kind]; ++i, at += b->size / 8) {
             for (int k = 0; k < b->field_count; ++k) {
                 const vy_field *f = &b->fields[k];
+                VY_ASSERT(f->offset / 8 + (size_t)f->count <= b->size / 8);
                 if (field_is_whole(f)) memset(whole + at + f->offset / 8, 1, (size_t)f->count);
             }
         }

@@ -1,5 +1,6 @@
 // vary.c - domain randomisation: rows of distributions, drawn from a world's own random stream.
 #include "batch/vary.h"
+#include "base/assert.h"
 #include "base/fail.h"
 #include "base/math.h"
 #include "base/rng.h"
@@ -57,6 +58,7 @@ vy_status vy_check_vary(const vy_vary *v, const vy_scenario *scenario, vy_error 
 
 static double draw(const vy_vary *v, uint64_t seed, uint32_t drone)
 {
+    VY_ASSERT((unsigned)v->what < VY_VARIABLE_COUNT && drone < 1u << 20);
     const uint64_t index = (uint64_t)v->what << 20 | (is_wind(v->what) ? 0 : drone);
     double x;
     if (v->distribution == VY_DRAW_NORMAL) {
@@ -130,6 +132,7 @@ void vy_vary_drone(const vy_vary *rows, int count, uint64_t seed, uint32_t drone
 vy_vec3 vy_vary_wind(const vy_vary *rows, int count, uint64_t seed, vy_vec3 wind)
 {
     double *const axes[3] = {&wind.x, &wind.y, &wind.z};
+    VY_ASSERT(count >= 0 && count <= VY_VARY_CAP);
     for (int k = 0; k < count; ++k) {
         if (is_wind(rows[k].what)) *axes[rows[k].what - VY_VARY_WIND_X] += draw(&rows[k], seed, 0);
     }

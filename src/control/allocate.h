@@ -11,6 +11,7 @@
 // limit on the way, hold it; where holding one no longer pays, free it.
 #pragma once
 #include "base/vec.h"
+#include "base/assert.h"
 
 #define ALLOCATE_ROTORS 8
 
@@ -119,6 +120,7 @@ VY_SLOW_FN void allocate(const allocate_params *p, const real *wanted, const rea
 {
     allocate_state s;
     const real inverse = 1.0 / p->unit;
+    VY_ASSERT(bits_uniform(p->count) > 0 && bits_uniform(p->count) <= ALLOCATE_ROTORS);
     for (int i = 0; i < bits_uniform(p->count); ++i) {
         s.high[i] = limit[i] * inverse;
         s.x[i] = real_min(thrusts[i] * inverse, s.high[i]);

@@ -1,5 +1,6 @@
 // control.c - controllers as declared: defaults, checks, constants, and the intake of a reply.
 #include "control/control.h"
+#include "base/assert.h"
 #include "base/fail.h"
 #include "base/finite.h"
 #include "base/math.h"
@@ -210,6 +211,7 @@ static void build_allocate(const vy_vehicle_def *vehicle, const rotor_layout *la
     vy_layout_rows(vehicle, layout, rows, units);
     const int count = vy_layout_count(layout);
     p->count = (uint64_t)count;
+    VY_ASSERT(count >= 4 && count <= ALLOCATE_ROTORS && unit > 0.0);
     p->unit = unit;
     for (int j = 0; j < 4; ++j) {
         p->scale[j] = weights[j] / (unit * units[j]);
@@ -229,6 +231,7 @@ static void build_thrusters(const vy_controller_def *def, const thruster_layout 
     if (t->count == 0) return;
     p->thrusters = 1;
     p->rotor_count = (uint64_t)t->count;
+    VY_ASSERT(t->count <= LADDER_ROTORS);
     for (int i = 0; i < t->count; ++i) p->thrust_max = real_max(p->thrust_max, t->most[i]);
     p->inverse_thrust_max = 1.0 / p->thrust_max;
     for (int i = 0; i < t->count; ++i) {

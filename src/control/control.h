@@ -1,6 +1,7 @@
 // control.h - one drone's controller and drive abstraction layer: what is held between calls, and the calls.
 #pragma once
 #include "control/autopilot.h"
+#include "base/assert.h"
 #include "control/ladder.h"
 #include "control/limits.h"
 #include "volery/controller.h"
@@ -78,6 +79,7 @@ VY_FN real control_lower_within(const ladder_params *p, const drive_limits *limi
 {
     const mask wrench = who & rung_from(rung, VY_RUNG_WRENCH);
     if (!mask_any(wrench)) return real_set(0.0);
+    VY_ASSERT((limits == NULL) == (acted == NULL));
     const mask moves = wrench & rung_from(rung, VY_RUNG_VELOCITY);
     if (mask_any(moves)) control_lower_velocity(p, limits, acted, rung, moves, e, c);
     const mask turns = wrench & rung_from(rung, VY_RUNG_ATTITUDE);
@@ -192,6 +194,8 @@ VY_FN void control_take(const ladder_params *p, const control_reply *in, mask wh
 {
     const real zero = real_set(0.0);
     const mask direct = who & mask_not(rung_from(in->rung, VY_RUNG_WRENCH));
+    VY_ASSERT(mask_all(mask_not(who) | control_sound(p, in)));
+    VY_ASSERT(bits_uniform(p->command_count) <= LADDER_ROTORS);
     const mask moves = who & rung_is(in->rung, VY_RUNG_VELOCITY),
                pilot = who & rung_is(in->rung, VY_RUNG_PILOT);
     const mask thrust = who & mask_not(direct | moves | pilot);

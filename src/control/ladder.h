@@ -5,6 +5,7 @@
 // of time only: mass, inertia and allocation come from the vehicle.
 #pragma once
 #include "base/math.h"
+#include "base/assert.h"
 #include "control/allocate.h"
 #include "control/estimator.h"
 #include "control/indi.h"
@@ -246,6 +247,7 @@ VY_FN real thrusters_overtaxed(const ladder_params *p, const real *wanted)
 VY_FN real lower_wrench(const ladder_params *p, real thrust, vec3 torque, real *motors)
 {
     real wanted[LADDER_ROTORS], t[LADDER_ROTORS];
+    VY_ASSERT(bits_uniform(p->rotor_count) <= LADDER_ROTORS);
     real clamped = real_set(0.0);
     for (int i = 0; i < bits_uniform(p->rotor_count); ++i) {
         const real *row = p->inverse[i];

@@ -5,6 +5,7 @@
 // snap everywhere. A trajectory of minimum snap is polynomials of degree 7 (snap.c).
 #pragma once
 #include "control/ladder.h"
+#include "base/assert.h"
 #include "volery/controller.h"
 
 /// A quantity and its time derivatives, up to the fourth.
@@ -178,6 +179,7 @@ VY_FN jet path_polynomial(const double *c, real t)
 VY_FN trajectory_point path_snap(const path_model *p, real time)
 {
     const vy_path_def *def = &p->def;
+    VY_ASSERT(p->segments > 0 && p->segments < VY_WAYPOINT_CAP);
     const real t = real_clamp(time - def->start, real_set(0.0), real_set(p->times[p->segments]));
     const mask rest = (time <= def->start) | (time >= def->start + p->times[p->segments]);
     const double none[3] = {0.0, 0.0, 0.0};
@@ -210,5 +212,6 @@ VY_FN trajectory_point path_snap(const path_model *p, real time)
 /// Any path but setpoints.
 VY_SLOW_FN void path_at(const path_model *p, const real *time, trajectory_point *out)
 {
+    VY_ASSERT(p->def.kind != VY_PATH_SETPOINTS);
     *out = p->def.kind == VY_PATH_SNAP ? path_snap(p, *time) : path_shape(p, *time);
 }

@@ -1,6 +1,7 @@
 // reference.h - where a flight plan wants the drone to be at a given time, over `real`.
 #pragma once
 #include "control/ladder.h"
+#include "base/assert.h"
 #include "volery/controller.h"
 
 /// At rest at a place. `yaw` [rad] counter-clockwise.
@@ -23,6 +24,7 @@ VY_FN vec3 setpoint_position(const vy_setpoint *p)
 /// the same for every drone of a batch, at least one; the times are not. `yaw_out` may be NULL.
 VY_FN reference reference_at(const vy_setpoint *setpoints, int count, real time, real *yaw_out)
 {
+    VY_ASSERT(count > 0);
     const vy_setpoint *from = &setpoints[0], *to;
     vec3 start = setpoint_position(from), way = vec3_zero();
     real since = real_set(from->time), span = real_set(1.0), yaw = real_set(from->yaw), turn = real_set(0.0);

@@ -7,6 +7,7 @@
 // same matrix for all three axes. The times are then moved to lower the cost at a fixed total, and all of
 // them stretched until speed and acceleration keep their limits (both only scale with the total).
 #include "base/math.h"
+#include "base/assert.h"
 #include "control/trajectory.h"
 
 enum { INNER = VY_WAYPOINT_CAP - 2, LOOKS = 200, ROUNDS = 60 };
@@ -50,6 +51,7 @@ static void end_weights(int k, int end, double weights[8])
 // Gaussian elimination with pivots, in place, for three right-hand sides.
 static void solve(int n, double m[3 * INNER][3 * INNER], double b[3 * INNER][3])
 {
+    VY_ASSERT(n >= 0 && n <= 3 * INNER);
     for (int k = 0; k < n; ++k) {
         int pivot = k;
         for (int i = k + 1; i < n; ++i) pivot = real_abs(m[i][k]) > real_abs(m[pivot][k]) ? i : pivot;
@@ -198,6 +200,7 @@ void vy_snap_build(const vy_path_def *def, path_model *out)
 {
     double spans[VY_WAYPOINT_CAP] = {0.0};
     const int pieces = def->waypoint_count - 1;
+    VY_ASSERT(pieces > 0 && pieces < VY_WAYPOINT_CAP);
     for (int i = 0; i < pieces; ++i) {
         const vec3 way = vec3_sub(def->waypoints[i + 1].position, def->waypoints[i].position);
         const double far = vec3_length(way);
@@ -211,6 +214,7 @@ void vy_snap_build(const vy_path_def *def, path_model *out)
     for (int i = 0; i < pieces; ++i) {
         spans[i] *= longer;
         out->times[i + 1] = out->times[i] + spans[i];
+        VY_ASSERT(spans[i] > 0.0); // time goes on from waypoint to waypoint
     }
     (void)fit(def, spans, out->polynomials);
 }

@@ -1,5 +1,6 @@
 // trajectory.c - paths as declared: defaults, checks and constants.
 #include "control/trajectory.h"
+#include "base/assert.h"
 #include "base/finite.h"
 
 // Length of the lemniscate of Gerono over its half width.
@@ -86,4 +87,5 @@ void vy_path_build(const vy_path_def *def, path_model *out)
     out->ramp = def->ramp;
     out->speed = real_min(def->speed, length / def->ramp);
     out->cruise = length / out->speed - def->ramp;
+    VY_ASSERT(out->speed > 0.0 && out->cruise >= -1e-9 * def->ramp);
 }

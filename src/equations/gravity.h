@@ -7,6 +7,7 @@
 // The same functions serve the plant, the accelerometer and the account of energy: g = -grad V.
 #pragma once
 #include "base/vec.h"
+#include "base/assert.h"
 
 #define GRAVITY_BODY_CAP 8
 
@@ -42,6 +43,7 @@ VY_FN vec3 gravity_of_body(const gravity_body *b, vec3 r)
 VY_FN vec3 gravity_at(const gravity_params *p, vec3 r)
 {
     vec3 g = p->uniform;
+    VY_ASSERT(p->body_count >= 0 && p->body_count <= GRAVITY_BODY_CAP);
     for (int i = 0; i < p->body_count; ++i) g = vec3_add(g, gravity_of_body(&p->bodies[i], r));
     return g;
 }

@@ -3,6 +3,7 @@
 // With no rotors it is the step of a plain rigid body.
 #pragma once
 #include "equations/rotor.h"
+#include "base/assert.h"
 #include "equations/surroundings.h"
 
 /// Induced velocities below this [m/s] are none: a decay must not end in denormal numbers.
@@ -124,6 +125,7 @@ VY_BIG_FN void multirotor_inflow(const multirotor_inputs *in, const body_state *
 {
     const rotor_air_params *p = &in->params->effects.rotors;
     const mat3 rotation = quat_matrix(s->attitude);
+    VY_ASSERT(in->memory != NULL && in->memory != next);
     vec3 flow = look_at_air(in->env, &in->held, s, in->held.time, in->flags).flow;
     flow = vec3_sub(flow, vec3_if(effect_on(in->flags, EFFECT_downwash), in->memory->downwash));
     rotor_scene scene;

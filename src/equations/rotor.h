@@ -1,6 +1,7 @@
 // rotor.h - rotor speed over time, and the wrench of all rotors of a vehicle.
 #pragma once
 #include "equations/thruster.h"
+#include "base/assert.h"
 
 #define ROTOR_CAP 8
 
@@ -93,6 +94,7 @@ VY_FN void rotor_add(const rotor_layout *layout, const rotor_params *p, const re
 VY_FN real rotor_thrust(const rotor_layout *layout, const rotor_params *p, const rotor_shape *shape, int i,
                         real speed)
 {
+    VY_ASSERT(i >= 0 && i < layout->count);
     const real square = speed * speed;
     const real thrust = p->thrust_coef * square + (shape->linear * speed + shape->cubic * (square * speed));
     return layout->thrust_scale[i] * real_max(thrust, real_set(0.0));

@@ -9,6 +9,7 @@
 // 9).
 #pragma once
 #include "equations/rigid_body.h"
+#include "base/assert.h"
 
 /// Rotors and thrusters of a vehicle share their commands: together they are no more than this.
 #define THRUSTER_CAP 8
@@ -51,6 +52,7 @@ VY_FN real thruster_pulsed(const thruster_layout *l, int i, mask due, bits tick,
                            thruster_state *s)
 {
     const real whole = real_set((double)l->period[i]);
+    VY_ASSERT(i >= 0 && i < l->count && l->period[i] > 0 && l->step > 0.0);
     const real owed = s->owed[i] + command * (whole * l->step);
     // Half a millionth of a step is rounding and not time.
     const real share = owed / l->step + 5e-7, near = real_round(share);

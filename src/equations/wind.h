@@ -12,6 +12,7 @@
 // local axes. A wind vector points to where the air goes. Turbulence is in turbulence.h: it has a state.
 #pragma once
 #include "base/math.h"
+#include "base/assert.h"
 #include "base/vec.h"
 
 #define WIND_GUST_CAP 8
@@ -104,6 +105,7 @@ VY_FN real wind_gust_share(const wind_gust *g, real time)
 VY_FN real wind_grid_place(real x, double first, double spacing, int count, bits *node)
 {
     const real most = real_set((double)(count - 1));
+    VY_ASSERT(count >= 1 && spacing > 0.0);
     const real steps = real_clamp((x - first) / spacing, real_set(0.0), most); // NaN gives 0
     const real nearest = real_round(steps);
     const real below = real_select(nearest > steps, nearest - 1.0, nearest);
@@ -162,6 +164,7 @@ VY_FN vec3 wind_constant(const wind_params *p)
 VY_FN vec3 wind_from(const wind_params *p, vec3 constant, vec3 place, real time)
 {
     vec3 wind = vec3_add(vec3_zero(), constant);
+    VY_ASSERT(p->gust_count >= 0 && p->gust_count <= WIND_GUST_CAP);
     if (p->shear != WIND_SHEAR_NONE) {
         const real speed = wind_shear_speed(p, place.z);
         wind.x = wind.x + speed * p->shear_x;

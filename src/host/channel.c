@@ -12,6 +12,10 @@ enum {
     TRY_AGAIN = 64, // waits after which looking is tried anew
 };
 
+_Static_assert(sizeof(_Atomic uint32_t) == 4 && ATOMIC_INT_LOCK_FREE == 2, "the kernel sleeps on four bytes");
+_Static_assert(offsetof(channel, asked.count) / 64 != offsetof(channel, answered.count) / 64,
+               "each direction has a cache line of its own");
+
 int64_t vy_clock_ns(void)
 {
     struct timespec t;

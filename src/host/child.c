@@ -5,6 +5,7 @@
 // which, and F_SETOWN to whom.
 #define _GNU_SOURCE // pipe2, F_SETSIG
 #include "host/child.h"
+#include "base/assert.h"
 #include "base/fail.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -67,6 +68,7 @@ vy_status vy_child_fork(child *out, int *leash, vy_error *err)
 
 int vy_child_wait(const child *c, int milliseconds, vy_verdict *verdict, int32_t *detail)
 {
+    VY_ASSERT(c->pid > 0 && verdict != NULL && detail != NULL);
     siginfo_t info;
     *verdict = VY_VERDICT_ENDED;
     *detail = -1;

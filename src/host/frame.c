@@ -1,5 +1,6 @@
 // frame.c - samples and replies as numbers on a wire.
 #include "host/frame.h"
+#include "base/assert.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -111,6 +112,7 @@ size_t vy_wire_put_samples(const vy_samples *samples, unsigned char *out)
 {
     const size_t size = 8 * (size_t)vy_wire_cell_count;
     vy_wire_put_size((uint32_t)size, out);
+    VY_ASSERT(samples != NULL && vy_wire_size(out) == size);
     for (int i = 0; i < vy_wire_cell_count; ++i) {
         const wire_cell *c = &vy_wire_cells[i];
         const char *field = (const char *)samples + c->offset;
@@ -132,6 +134,15 @@ void vy_wire_get_samples(const unsigned char *numbers, vy_samples *out)
         memcpy((char *)out + c->offset, c->whole ? (const void *)&whole : (const void *)&value, 8);
     }
 }
+
+// The numbers of a rung are read and written in a row.
+_Static_assert(offsetof(vy_intent, yaw_rate) == offsetof(vy_intent, velocity) + 3 * 8,
+               "yaw rate behind velocity");
+_Static_assert(offsetof(vy_intent, strafe) == offsetof(vy_intent, throttle) + 8 &&
+                   offsetof(vy_intent, vertical) == offsetof(vy_intent, throttle) + 16 &&
+                   offsetof(vy_intent, yaw) == offsetof(vy_intent, throttle) + 24,
+               "the four sticks");
+_Static_assert(2 + VY_ROTOR_CAP + 1 <= REPLY_CAP, "motors and what to let go fit");
 
 // Where the numbers of a rung are in an intent.
 static double *rung_field(vy_intent *intent, int rung)
@@ -167,6 +178,7 @@ size_t vy_wire_put_reply(const vy_intent *intent, uint64_t tick, int rotor_count
     const int count = vy_wire_rung_numbers(rung, rotor_count);
     if (count < 0) return 0;
     const int more = intent->drop != 0; // who drops nothing need not say so
+    VY_ASSERT(2 + count + more <= REPLY_CAP);
     vy_wire_put_size(8 * (2 + (uint32_t)(count + more)), out);
     unsigned char *at = out + FRAME_HEAD;
     put_f64((double)tick, at);
@@ -197,6 +209,7 @@ vy_verdict vy_wire_get_reply(const unsigned char *numbers, size_t size, uint64_t
     if (!(drop >= 0.0 && drop < 0x1p32) || drop != (double)(uint64_t)drop) return VY_VERDICT_GARBAGE;
     if (at != (double)tick) return VY_VERDICT_FLOODED; // a reply to no question, or to an older one
     double *field = rung_field(intent, rung);
+    VY_ASSERT(field != NULL || count == 0);
     const int thrust = rung >= VY_RUNG_WRENCH && rung <= VY_RUNG_ATTITUDE;
     if (thrust) intent->thrust = get_f64(numbers + 16);
     for (int i = 0; i < count - thrust; ++i) field[i] = get_f64(numbers + 16 + 8 * (i + thrust));

@@ -5,6 +5,7 @@
 // second.
 #define _GNU_SOURCE
 #include "base/fail.h"
+#include "base/assert.h"
 #include "host/host.h"
 #include "scenario/number.h"
 #include <errno.h>
@@ -231,6 +232,7 @@ void vy_pilot_host_close(vy_pilot_host *h)
 
 static void push(vy_pilot_host *h, int stick, double value, double time)
 {
+    VY_ASSERT(stick >= 0 && stick < STICKS && value >= -1.0 && value <= 1.0);
     h->stick[stick] = value;
     h->until[stick] = time + HOLD_SECONDS;
 }
@@ -280,6 +282,7 @@ static void read_keys(vy_pilot_host *h, double time)
 
 static double axis_of(const vy_pilot_host *h, int axis)
 {
+    VY_ASSERT(axis >= 0 && axis < AXES);
     const double x = h->axis[axis];
     return x > DEAD_ZONE || x < -DEAD_ZONE ? x : 0.0;
 }
@@ -310,6 +313,7 @@ void vy_pilot_host_call(void *host, const vy_samples *samples, vy_intent *intent
 {
     vy_pilot_host *h = host;
     const double time = samples->time;
+    VY_ASSERT((h->device == DEVICE_SCRIPT) == (h->in < 0));
     if (h->device != DEVICE_JOYSTICK) {
         // Half a step of slack: times of steps are not exact.
         for (; h->script_at < h->script_count && h->script[h->script_at].time <= time + 0.5 * samples->dt;
@@ -322,6 +326,7 @@ void vy_pilot_host_call(void *host, const vy_samples *samples, vy_intent *intent
     if (h->device == DEVICE_KEYS && h->verdict == VY_VERDICT_REPLIED) read_keys(h, time);
     if (h->device == DEVICE_JOYSTICK && h->verdict == VY_VERDICT_REPLIED) read_joystick(h);
     intent->rung = VY_RUNG_PILOT;
+    VY_ASSERT(h->throttle >= 0 && h->throttle <= VY_THROTTLE_STEPS && h->script_at <= h->script_count);
     intent->throttle = h->throttle;
     intent->strafe = h->stick[STICK_STRAFE];
     intent->vertical = h->stick[STICK_VERTICAL];

@@ -1,6 +1,7 @@
 // plugin.c - a shared library as a controller: in a process of its own, asked through shared memory.
 #define _GNU_SOURCE // memfd_create, sched_getaffinity, environ
 #include "base/fail.h"
+#include "base/assert.h"
 #include "host/channel.h"
 #include "host/child.h"
 #include "host/host.h"
@@ -131,6 +132,8 @@ static void fill(const vy_host_job *job, channel *c)
 {
     const vy_controller_def *def = job->def;
     const int absolute = def->program[0] == '/';
+    VY_ASSERT(job->start.drone != NULL && strlen(job->start.drone) < VY_NAME_CAP);
+    _Static_assert(sizeof c->parameters == sizeof def->parameters, "copied whole");
     const char *folder = absolute ? "" : def->folder[0] != '\0' ? def->folder : ".";
     _Static_assert(sizeof def->folder + sizeof def->program + 2 <= PATH_ROOM, "every path fits");
     snprintf(c->library, sizeof c->library, "%s%s%s", folder, absolute ? "" : "/", def->program);
@@ -148,6 +151,8 @@ static vy_verdict wait_answer(vy_plugin_host *h, int64_t limit_ns, int32_t *deta
 {
     turn *t = &h->channel->answered;
     const uint32_t old = h->count - 1;
+    VY_ASSERT(h->count > 0 && limit_ns > 0); // a question was asked
+    VY_ASSERT(h->waiter.spin_ns >= 0 && h->waiter.spin_ns <= h->waiter.spin_max_ns);
     if (atomic_load_explicit(&t->count, memory_order_acquire) != old) return VY_VERDICT_REPLIED;
     const int64_t start = vy_clock_ns();
     for (;;) {
@@ -265,6 +270,7 @@ void vy_plugin_host_call(void *host, const vy_samples *samples, vy_intent *inten
 {
     vy_plugin_host *h = host;
     if (!h->dead) {
+        VY_ASSERT(h->channel != NULL && h->child.pid > 0);
         h->channel->samples = *samples;
         vy_turn_raise(&h->channel->asked, ++h->count);
         h->verdict = wait_answer(h, h->deadline_ns, &h->detail);

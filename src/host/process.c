@@ -1,6 +1,7 @@
 // process.c - a program of its own as a controller: started, asked in lock-step, ended with all it started.
 #define _GNU_SOURCE // sched_setaffinity
 #include "base/fail.h"
+#include "base/assert.h"
 #include "host/child.h"
 #include "host/frame.h"
 #include "host/host.h"
@@ -103,6 +104,7 @@ static vy_verdict ended(const vy_process_host *h, int32_t *detail)
 
 static vy_verdict send_frame(vy_process_host *h, const unsigned char *bytes, size_t size, int32_t *detail)
 {
+    VY_ASSERT(h->wire >= 0 && size >= FRAME_HEAD && vy_wire_size(bytes) == size - FRAME_HEAD);
     for (size_t sent = 0; sent < size;) {
         const ssize_t n = send(h->wire, bytes + sent, size - sent, MSG_NOSIGNAL);
         if (n > 0) sent += (size_t)n;
@@ -120,6 +122,7 @@ static vy_verdict receive_frame(vy_process_host *h, double seconds, size_t cap, 
 {
     const double start = now();
     size_t have = 0;
+    VY_ASSERT(h->wire >= 0 && cap <= WIRE_CAP - FRAME_HEAD);
     for (;;) {
         const ssize_t n = recv(h->wire, h->in + have, sizeof h->in - have, 0);
         if (n == 0) return ended(h, detail);
@@ -231,6 +234,7 @@ void vy_process_host_call(void *host, const vy_samples *samples, vy_intent *inte
     if (h->core >= 0) pin(h);
     if (!h->dead) {
         size_t size = vy_wire_put_samples(samples, h->out);
+        VY_ASSERT(size <= sizeof h->out);
         h->verdict = send_frame(h, h->out, size, &h->detail);
         if (h->verdict == VY_VERDICT_REPLIED)
             h->verdict = receive_frame(h, h->deadline, 8 * REPLY_CAP, &size, &h->detail);

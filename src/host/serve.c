@@ -1,5 +1,6 @@
 // serve.c - the controller's side of the wire, around a plug-in.
 #include "base/fail.h"
+#include "base/assert.h"
 #include "base/real.h"
 #include "host/frame.h"
 #include "scenario/number.h"
@@ -136,6 +137,7 @@ vy_status vy_serve(const vy_plugin *plugin, int in, int out, vy_error *err)
         // Its size is known, so that one read does.
         unsigned char frame[4096], reply[FRAME_HEAD + 8 * REPLY_CAP];
         size_t size = 8 * (size_t)vy_wire_cell_count;
+        VY_ASSERT(FRAME_HEAD + size <= sizeof frame);
         const int got = read_all(in, frame, FRAME_HEAD + size);
         if (got == 0) break; // the world has ended
         if (got < 0 || vy_wire_size(frame) != size) {
@@ -149,6 +151,7 @@ vy_status vy_serve(const vy_plugin *plugin, int in, int out, vy_error *err)
         (void)fpu_enter(); // the world calls a plug-in so, too
         plugin->step(self, &samples, &intent);
         size = vy_wire_put_reply(&intent, samples.tick, rotor_count, reply);
+        VY_ASSERT(size <= sizeof reply);
         if (size == 0)
             status = vy_fail(err, VY_BAD_VALUE, "serve: the plug-in replied on a rung that is not known");
         else if (!write_all(out, reply, size))

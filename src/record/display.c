@@ -1,5 +1,6 @@
 // display.c - loads, references, frames, poses and lines of a log, for people and their tools.
 #include "record/display.h"
+#include "base/assert.h"
 #include "base/fail.h"
 #include "record/foxglove.h"
 #include "record/scene.h"
@@ -53,6 +54,7 @@ static void describe_loads(const char *name, int with_wind, load_message *out)
     out->fields[n].name = "thrusters";
     out->fields[n++].number = THRUSTERS;
     out->message = (vy_pb_message){.name = name, .fields = out->fields, .field_count = n};
+    VY_ASSERT(n <= sizeof out->fields / sizeof out->fields[0]);
 }
 
 static const vy_pb_field reference_fields[] = {
@@ -177,6 +179,7 @@ static void put_vec3(vy_pb_writer *w, uint32_t number, vy_vec3 v)
 // A vector that was never other than zero is left out: most effects of most flights.
 static void put_load(vy_pb_writer *w, uint32_t number, int bit, vy_vec3 v, uint64_t *seen)
 {
+    VY_ASSERT(bit >= 0 && bit < 64);
     if (v.x != 0.0 || v.y != 0.0 || v.z != 0.0) *seen |= (uint64_t)1 << bit;
     if ((*seen >> bit & 1) != 0) put_vec3(w, number, v);
 }

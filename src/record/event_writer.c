@@ -1,5 +1,6 @@
 // event_writer.c - notices what changes from step to step and writes it down in words.
 #include "record/event_writer.h"
+#include "base/assert.h"
 #include "base/fail.h"
 #include "record/streams.h"
 #include <inttypes.h>
@@ -27,6 +28,7 @@ struct event_writer {
 // A JSON string with everything escaped that must be.
 static void put_json(char *out, size_t room, const char *text)
 {
+    VY_ASSERT(room > 8 && text != NULL);
     size_t n = 0;
     for (; *text != '\0' && n + 8 < room; ++text) {
         const unsigned char c = (unsigned char)*text;
@@ -55,6 +57,7 @@ void vy_event_writer_put(event_writer *e, uint64_t tick, const char *kind, const
                  "{\"tick\":%" PRIu64 ",\"time\":%.9g,\"kind\":\"%s\",\"drone\":\"%s\",\"text\":\"%s\"}",
                  tick, (double)tick * o->dt, escaped[0], escaped[1], escaped[2]);
     const uint64_t when = vy_log_time(tick, o->dt);
+    VY_ASSERT(size > 0 && (size_t)size < sizeof json);
     (void)vy_mcap_writer_message(o->writer, e->channel, o->sequence++, when, json, (size_t)size, &o->error);
     if (e->display != NULL && !output_failed(o)) vy_display_event(e->display, when, kind, drone, text);
 }
@@ -82,6 +85,7 @@ void vy_event_writer_contact(event_writer *e, uint64_t tick, const vy_contact_ev
                              const char *other)
 {
     const char *name = e->output->names[contact->drone];
+    VY_ASSERT(contact->drone >= 0 && (uint32_t)contact->drone < e->output->drone_count);
     const double impulse = real_sqrt(vec3_dot(contact->impulse, contact->impulse));
     char text[160];
     if (contact->phase == VY_CONTACT_END) {
@@ -140,6 +144,7 @@ static void note_faults(event_writer *e, const vy_world *world)
 static void note_failsafe(event_writer *e, uint64_t tick, uint32_t drone, const guard_block *g)
 {
     static const char *const names[] = {"none", "hold", "land", "cut"};
+    VY_ASSERT(g->failsafe < sizeof names / sizeof names[0]);
     guard_note *n = &e->guards[drone];
     char text[160];
     if (g->handovers != n->handovers) {
@@ -164,6 +169,7 @@ static void note_failsafe(event_writer *e, uint64_t tick, uint32_t drone, const 
 static int grows(const event_writer *e, uint64_t tick, uint64_t now, uint64_t *told, uint64_t *last)
 {
     if (now == *told) return 0;
+    VY_ASSERT(tick >= *last);
     const int begins = *told == 0 || tick - *last >= (uint64_t)(1.0 / e->output->dt) + 1;
     *told = now;
     *last = tick;
@@ -253,6 +259,7 @@ static void note_gates(event_writer *e, const vy_world *world)
 void vy_event_writer_step(event_writer *e, const vy_world *world)
 {
     const vy_model *m = &world->model;
+    VY_ASSERT(world->state->tick > 0 && m->nap_period > 0 && e->output->drone_count == m->drone_count);
     if ((world->state->tick - 1) % m->nap_period == 0) note_effects(e, world);
     if (m->fault_count > 0) note_faults(e, world);
     if (m->payload_count > 0) note_payloads(e, world);

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE       // fopencookie, renameat2
 #define _FILE_OFFSET_BITS 64
 #include "record/file.h"
+#include "base/assert.h"
 #include "base/fail.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -80,6 +81,7 @@ static vy_status fail_file(vy_error *err, const char *doing, const char *name, i
 static vy_status put_all(vy_file_sink *sink, const unsigned char *data, size_t size, vy_error *err)
 {
     while (size > 0 && sink->failed == 0) {
+        VY_ASSERT(sink->file >= 0 && data != NULL);
         const int64_t done = sink->calls.write(sink->calls.self, sink->file, data, size);
         if (done == -EINTR) continue;
         if (done < 0) {
@@ -105,11 +107,13 @@ static vy_status sink_flush(void *self, vy_error *err)
 static vy_status sink_write(void *self, const void *data, size_t size, vy_error *err)
 {
     vy_file_sink *sink = self;
+    VY_ASSERT(sink->used <= BUFFER_SIZE);
     if (size > BUFFER_SIZE - sink->used) {
         const vy_status status = sink_flush(sink, err);
         if (status != VY_OK) return status;
     }
     if (size >= BUFFER_SIZE) return put_all(sink, data, size, err);
+    VY_ASSERT(size <= BUFFER_SIZE - sink->used);
     if (size > 0) memcpy(sink->buffer + sink->used, data, size);
     sink->used += size;
     return sink->failed == 0 ? VY_OK : fail_file(err, "writing", sink->temporary, sink->failed);
@@ -372,6 +376,7 @@ static vy_status source_read(void *self, uint64_t offset, void *data, size_t siz
 {
     const source_file *source = self;
     unsigned char *to = data;
+    VY_ASSERT(source->file >= 0 && (data != NULL || size == 0));
     while (size > 0) {
         const ssize_t done = pread(source->file, to, size, (off_t)offset);
         if (done < 0 && errno == EINTR) continue;

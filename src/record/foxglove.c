@@ -1,5 +1,6 @@
 // foxglove.c - descriptions and writers of the messages Foxglove knows by name.
 #include "record/foxglove.h"
+#include "base/assert.h"
 #include "base/vec.h"
 #include <stdlib.h>
 
@@ -317,6 +318,7 @@ static void put_index(unsigned char **at, int index)
 // Points are in the frame of the pose; `indices` as bytes, three numbers a triangle.
 static void end_triangles(vy_pb_writer *w, const double paint[4], const unsigned char *indices, size_t size)
 {
+    VY_ASSERT(size % 12 == 0); // three numbers of four bytes each
     put_color(w, 3, paint);
     vy_pb_put_bytes(w, 5, indices, size);
     vy_pb_end(w);
@@ -413,6 +415,7 @@ void vy_foxglove_put_line(vy_pb_writer *w, foxglove_line kind, const vy_vec3 *po
                           const double paint[4])
 {
     enum { LINE_LIST = 2 };
+    VY_ASSERT(count > 0 && (kind != FOXGLOVE_FAN || count - 1 <= FOXGLOVE_FAN_CAP));
     unsigned char ends[8 * FOXGLOVE_FAN_CAP], *next = ends;
     vy_pb_begin(w, 11);
     if (kind == FOXGLOVE_FAN) vy_pb_put_int(w, 1, LINE_LIST);
@@ -432,6 +435,7 @@ void vy_foxglove_put_line(vy_pb_writer *w, foxglove_line kind, const vy_vec3 *po
 void vy_foxglove_put_cone(vy_pb_writer *w, vy_vec3 base, vy_vec3 along, double width, const double paint[4])
 {
     const double length = vec3_length(along);
+    VY_ASSERT(length > 0.0);
     const vy_vec3 middle = vec3_add_scaled(base, 0.5, along);
     // The turn that brings +z to the cone's direction u is (1 + u_z, z x u), normalised; straight down it is
     // half a turn about x.

@@ -1,5 +1,6 @@
 // log_output.c - declares streams in an open log and puts messages into them.
 #include "record/log_output.h"
+#include "base/assert.h"
 #include <stdlib.h>
 
 vy_status vy_output_schema(log_output *o, const vy_pb_message *message, uint16_t *id, vy_error *err)
@@ -37,6 +38,8 @@ vy_pb_writer vy_output_begin(log_output *o, uint16_t channel, uint64_t time, siz
 
 void vy_output_end(log_output *o, const vy_pb_writer *w)
 {
+    VY_ASSERT(w->data == NULL ||
+              (!w->full && w->depth == 0)); // its room was enough, and all that was begun is ended
     if (w->data != NULL) vy_mcap_writer_end(o->writer, w->size);
 }
 
@@ -44,6 +47,7 @@ void vy_output_encode(log_output *o, uint16_t channel, uint64_t time, const vy_p
                       const void *cells)
 {
     const size_t room = vy_pb_codec_size_max(codec);
+    VY_ASSERT(channel > 0 && cells != NULL);
     unsigned char *at = vy_mcap_writer_begin(o->writer, channel, o->sequence++, time, room, &o->error);
     if (at != NULL) vy_mcap_writer_end(o->writer, vy_pb_encode(codec, cells, at));
 }

@@ -1,5 +1,6 @@
 // mcap_cursor.c - chunks unpacked, and passes over their messages in file order or by time.
 #include "record/mcap_tables.h"
+#include "base/assert.h"
 #include "base/fail.h"
 #include "record/crc.h"
 #include <zstd.h>
@@ -85,6 +86,7 @@ vy_status vy_mcap_load(vy_mcap_reader *r, const mcap_place *place, mcap_view *vi
     if (crc != 0 && crc != vy_crc32(0, view->records.data, view->records.size)) {
         return fail_damaged(offset, "a chunk is damaged: its CRC differs", err);
     }
+    VY_ASSERT(view->records.size == place->size);
     view->place = place;
     return VY_OK;
 }
@@ -165,6 +167,7 @@ static bool sort(sort_item *items, size_t count)
         to = swap;
     }
     if (from != items) memcpy(items, from, count * sizeof *items);
+    for (size_t i = 1; i < count; ++i) VY_ASSERT(items[i - 1].key <= items[i].key);
     free(other);
     return true;
 }
@@ -253,6 +256,7 @@ static bool open_one(vy_mcap_cursor *c, const mcap_place *place)
                                       (unsigned long long)place->offset));
     }
     open_chunk *o = &c->open[c->open_count];
+    VY_ASSERT(c->open_count >= 0 && c->open_count < OPEN_CHUNKS);
     o->at = 0;
     vy_status status = vy_mcap_load(c->reader, place, &o->view, &c->error);
     if (status == VY_OK) status = vy_mcap_check(c->reader, &o->view, NULL, &c->error);
@@ -268,6 +272,7 @@ static void close_finished(vy_mcap_cursor *c)
 {
     for (int i = c->open_count - 1; i >= 0; --i) {
         const size_t end = c->by_time ? c->open[i].item_count : c->open[i].view.records.size;
+        VY_ASSERT(c->open[i].at <= end && c->open[i].view.place != NULL);
         if (c->open[i].at < end) continue;
         const open_chunk finished = c->open[i];
         c->open_count -= 1;
@@ -331,6 +336,8 @@ static bool next_in_time(vy_mcap_cursor *c, vy_mcap_message *out)
             }
         }
         if (least == NULL) return false;
+        VY_ASSERT(least->at < least->item_count);
+        VY_ASSERT(least->items[least->at].value < least->view.records.size);
         *out = mcap_message_at(least->view.records.data + least->items[least->at++].value);
         return true;
     }

@@ -1,6 +1,7 @@
 // mcap_format.h - the parts of the MCAP container that writer and reader share: opcodes, sizes, little-endian
 // numbers, a growing run of bytes. Specification: MCAP version 0.
 #pragma once
+#include "base/assert.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -90,6 +91,7 @@ typedef struct mcap_bytes {
 // Room for `extra` more bytes; false when memory ran out.
 static inline bool mcap_bytes_reserve(mcap_bytes *b, size_t extra)
 {
+    VY_ASSERT(b->size <= b->capacity);
     if (b->failed) return false;
     if (extra <= b->capacity - b->size) return true;
     size_t capacity = b->capacity < 256 ? 256 : b->capacity;
@@ -138,6 +140,7 @@ static inline size_t mcap_bytes_begin(mcap_bytes *b, int opcode)
 
 static inline void mcap_bytes_end(mcap_bytes *b, size_t at)
 {
+    VY_ASSERT(b->failed || at + MCAP_RECORD_HEAD <= b->size);
     if (!b->failed) mcap_put_u64(b->data + at + 1, b->size - at - MCAP_RECORD_HEAD);
 }
 

@@ -1,5 +1,6 @@
 // mcap_pack.c - a chunk: index, CRC, compression, one write.
 #include "record/mcap_pack.h"
+#include "base/assert.h"
 #include "base/fail.h"
 #include "record/crc.h"
 #include <zstd.h>
@@ -45,6 +46,7 @@ static bool grow(void **array, size_t count, size_t each)
 vy_status vy_mcap_pack_add_channel(mcap_pack *pack)
 {
     const size_t count = pack->channel_count + 2; // ids start at 1
+    VY_ASSERT(pack->channel_count < UINT16_MAX);
     void *counts = pack->counts, *totals = pack->totals, *places = pack->places;
     bool ok = grow(&counts, count, sizeof *pack->counts);
     ok = grow(&totals, count, sizeof *pack->totals) && ok;
@@ -108,6 +110,9 @@ static void survey(mcap_pack *pack, const unsigned char *records, size_t size, m
     for (size_t at = 0; at < size;) {
         const unsigned char *body = records + at + MCAP_RECORD_HEAD;
         const uint64_t time = mcap_get_u64(body + 6);
+        VY_ASSERT(records[at] == MCAP_MESSAGE && size - at >= MCAP_RECORD_HEAD + MCAP_MESSAGE_HEAD);
+        VY_ASSERT(mcap_get_u64(records + at + 1) <= size - at - MCAP_RECORD_HEAD);
+        VY_ASSERT(mcap_get_u16(body) > 0 && mcap_get_u16(body) <= pack->channel_count);
         pack->counts[mcap_get_u16(body)] += 1;
         if (time < entry->start_time) entry->start_time = time;
         if (time > entry->end_time) entry->end_time = time;
@@ -148,6 +153,7 @@ static bool put_indexes(mcap_pack *pack, const mcap_bytes *chunk, uint64_t base,
         const unsigned char *body = records + at + MCAP_RECORD_HEAD;
         size_t *place = &pack->places[mcap_get_u16(body)];
         mcap_put_u64(mcap_put_u64(out->data + *place, mcap_get_u64(body + 6)), at);
+        VY_ASSERT(*place + EACH <= out->size);
         *place += EACH;
         at += MCAP_RECORD_HEAD + mcap_get_u64(records + at + 1);
     }
@@ -176,6 +182,7 @@ vy_status vy_mcap_pack_chunk(mcap_pack *pack, mcap_bytes *chunk)
 {
     if (pack->status != VY_OK) return pack->status;
     const size_t size = chunk->size - MCAP_CHUNK_ROOM;
+    VY_ASSERT(chunk->size > MCAP_CHUNK_ROOM && chunk->size <= chunk->capacity);
     mcap_chunk_entry entry = {.size = size, .packed_size = size};
     survey(pack, chunk->data + MCAP_CHUNK_ROOM, size, &entry);
     const uint32_t crc = vy_crc32(0, chunk->data + MCAP_CHUNK_ROOM, size);
@@ -194,11 +201,14 @@ vy_status vy_mcap_pack_chunk(mcap_pack *pack, mcap_bytes *chunk)
     }
     const size_t head = MCAP_RECORD_HEAD + MCAP_CHUNK_HEAD + strlen(compression_names[pack->compression]);
     const size_t front = MCAP_CHUNK_ROOM - head; // bytes of the room that stay unused
+    VY_ASSERT(head <= MCAP_CHUNK_ROOM && pack->position >= front);
     entry.offset = pack->position;
     entry.length = head + entry.packed_size;
     const uint64_t base = pack->position - front;
     if (!put_indexes(pack, chunk, base, out, &entry)) return fail_memory(pack);
     const unsigned char *start = put_head(pack, out->data + MCAP_CHUNK_ROOM, &entry, crc);
+    VY_ASSERT(start == out->data + front && entry.start_time <= entry.end_time);
+    VY_ASSERT(front + entry.length + entry.index_length == out->size); // what is sent is all there is
 
     // The CRC of the data section goes over everything; the records of a plain chunk have theirs already.
     const unsigned char *behind = start + head + entry.packed_size;

@@ -1,5 +1,6 @@
 // mcap_reader.c - opens a file, keeps its tables, answers lookups.
 #include "record/mcap_tables.h"
+#include "base/assert.h"
 #include "base/fail.h"
 #include "record/crc.h"
 #include <stdio.h>
@@ -39,6 +40,7 @@ void *vy_mcap_keep(vy_mcap_reader *r, size_t size)
         r->memory += capacity;
     }
     void *data = (unsigned char *)block->data + block->used;
+    VY_ASSERT(block->used + size <= block->capacity && r->memory <= r->def.memory_limit);
     block->used += size;
     return data;
 }
@@ -47,6 +49,8 @@ void *vy_mcap_keep(vy_mcap_reader *r, size_t size)
 static void *grow(vy_mcap_reader *r, void *table, int which, size_t count, size_t each)
 {
     if (count < r->capacities[which]) return table;
+    VY_ASSERT(which >= 0 && (size_t)which < sizeof r->capacities / sizeof r->capacities[0]);
+    VY_ASSERT(count == r->capacities[which]);
     const size_t capacity = r->capacities[which] == 0 ? 16 : 2 * r->capacities[which];
     const uint64_t more = (capacity - r->capacities[which]) * each;
     if (more > r->def.memory_limit - r->memory) return NULL;
@@ -64,6 +68,7 @@ static bool make_id(vy_mcap_reader *r, mcap_ids *ids, uint16_t id)
     if (id < ids->count) return true;
     const size_t count = (size_t)id + 1 < 64 ? 64 : id < UINT16_MAX / 2 ? 2 * (size_t)id : UINT16_MAX + 1;
     const uint64_t more = (count - ids->count) * sizeof *ids->positions;
+    VY_ASSERT(id < count && count > ids->count && count <= UINT16_MAX + 1);
     if (more > r->def.memory_limit - r->memory) return false;
     uint32_t *positions = realloc(ids->positions, count * sizeof *positions);
     if (positions == NULL) r->starved = true;
@@ -89,6 +94,7 @@ static vy_status fail_damaged(uint64_t offset, const char *what, vy_error *err)
 
 vy_status vy_mcap_read_small(vy_mcap_reader *r, uint64_t offset, void *data, size_t size, vy_error *err)
 {
+    VY_ASSERT(size <= SMALL_READ && offset <= r->source.size && size <= r->source.size - offset);
     if (offset < r->window_start || offset + size > r->window_start + r->window_size) {
         const uint64_t left = r->source.size - offset;
         const size_t wanted = left < WINDOW_SIZE ? (size_t)left : WINDOW_SIZE;
@@ -206,6 +212,7 @@ vy_status vy_mcap_add_schema(vy_mcap_reader *r, mcap_span body, uint64_t offset,
     if (table == NULL) return vy_mcap_fail_full(r, offset, err);
     r->schemas = table;
     table[r->info.schema_count++] = schema;
+    VY_ASSERT(schema.id < r->schema_ids.count && r->info.schema_count <= r->capacities[0]);
     r->schema_ids.positions[schema.id] = (uint32_t)r->info.schema_count;
     return VY_OK;
 }
@@ -238,6 +245,7 @@ vy_status vy_mcap_add_channel(vy_mcap_reader *r, mcap_span body, uint64_t offset
     if (table == NULL) return vy_mcap_fail_full(r, offset, err);
     r->channels = table;
     table[r->info.channel_count++] = channel;
+    VY_ASSERT(channel.id < r->channel_ids.count && r->info.channel_count <= r->capacities[1]);
     r->channel_ids.positions[channel.id] = (uint32_t)r->info.channel_count;
     return VY_OK;
 }

@@ -2,6 +2,7 @@
 // or on a thread of its own), the records around them, the summary at the end.
 #define _POSIX_C_SOURCE 200809L
 #include "record/mcap_writer.h"
+#include "base/assert.h"
 #include "base/fail.h"
 #include "record/crc.h"
 #include "record/mcap_pack.h"
@@ -139,6 +140,7 @@ static vy_status fail_memory(vy_mcap_writer *w, vy_error *err)
 // Send the record composed in w->record.
 static vy_status put_record(vy_mcap_writer *w, vy_error *err)
 {
+    VY_ASSERT(!w->busy); // the packer is ours
     if (w->record.failed) return fail_memory(w, err);
     vy_mcap_pack_put(&w->pack, w->record.data, w->record.size);
     return report(w, err);
@@ -321,6 +323,8 @@ unsigned char *vy_mcap_writer_begin(vy_mcap_writer *w, uint16_t channel, uint32_
     if (w->limit < w->fill.size + MESSAGE_ROOM || size_max > w->limit - w->fill.size - MESSAGE_ROOM) {
         if (make_room(w, size_max, err) != VY_OK) return NULL;
     }
+    VY_ASSERT(w->fill.size >= MCAP_CHUNK_ROOM && w->limit <= w->fill.capacity);
+    VY_ASSERT(w->fill.size + MESSAGE_ROOM + size_max <= w->limit);
     unsigned char *p = w->fill.data + w->fill.size;
     *p = MCAP_MESSAGE;
     p = mcap_put_u16(p + MCAP_RECORD_HEAD, channel);
@@ -331,6 +335,8 @@ unsigned char *vy_mcap_writer_begin(vy_mcap_writer *w, uint16_t channel, uint32_
 
 void vy_mcap_writer_end(vy_mcap_writer *w, size_t size)
 {
+    VY_ASSERT(w->fill.data[w->fill.size] == MCAP_MESSAGE); // one was begun
+    VY_ASSERT(w->fill.size + MESSAGE_ROOM + size <= w->limit);
     mcap_put_u64(w->fill.data + w->fill.size + 1, MCAP_MESSAGE_HEAD + size);
     w->fill.size += MESSAGE_ROOM + size;
 }
@@ -426,6 +432,8 @@ static void put_statistics(const vy_mcap_writer *w, mcap_bytes *b)
 {
     const mcap_pack *pack = &w->pack;
     const size_t at = mcap_bytes_begin(b, MCAP_STATISTICS);
+    VY_ASSERT(pack->channel_count == w->channel_count && pack->message_count == w->message_count);
+    VY_ASSERT(pack->chunks.size % sizeof(mcap_chunk_entry) == 0);
     mcap_bytes_u64(b, pack->message_count);
     mcap_bytes_u16(b, w->schema_count);
     mcap_bytes_u32(b, w->channel_count);
@@ -447,6 +455,8 @@ static void put_chunk_indexes(const mcap_pack *pack, mcap_bytes *b)
     for (size_t i = 0; i < pack->chunks.size; i += sizeof(mcap_chunk_entry)) {
         mcap_chunk_entry entry;
         memcpy(&entry, pack->chunks.data + i, sizeof entry);
+        VY_ASSERT(10 * (entry.first_slot + entry.slot_count) <= pack->slots.size);
+        VY_ASSERT(entry.offset + entry.length + entry.index_length <= pack->position);
         const size_t at = mcap_bytes_begin(b, MCAP_CHUNK_INDEX);
         mcap_bytes_u64(b, entry.start_time);
         mcap_bytes_u64(b, entry.end_time);

@@ -1,6 +1,7 @@
 // parquet.c - a small Parquet writer: one data page per column and group of rows; metadata in Thrift's
 // compact form.
 #include "record/parquet.h"
+#include "base/assert.h"
 #include "base/fail.h"
 #include "record/mcap_format.h"
 #include "volery/version.h"
@@ -43,6 +44,7 @@ static void put_varint(mcap_bytes *b, uint64_t value)
 // A field of a struct: all ids here are below 16 above the one before.
 static void put_field(mcap_bytes *b, int *last, int id, int type)
 {
+    VY_ASSERT(id > *last && id - *last < 16 && type > 0 && type < 16);
     mcap_bytes_u8(b, (uint8_t)((id - *last) << 4 | type));
     *last = id;
 }
@@ -111,6 +113,7 @@ static void put_page_header(mcap_bytes *b, size_t rows, size_t plain, size_t pac
 static vy_status write_chunk(vy_parquet *p, int column, vy_error *err)
 {
     const double *values = p->values + (size_t)column * GROUP_ROWS;
+    VY_ASSERT(column >= 0 && column < p->count && p->rows > 0 && p->rows <= GROUP_ROWS);
     p->page.size = p->packed.size = p->head.size = 0;
     if (column > 0) put_levels(&p->page, values, p->rows);
     for (size_t i = 0; i < p->rows; ++i) {
@@ -167,6 +170,7 @@ vy_status vy_parquet_open(FILE *out, int count, const char *const *names, const 
 
 vy_status vy_parquet_row(vy_parquet *p, const double *values, vy_error *err)
 {
+    VY_ASSERT(p->rows < GROUP_ROWS);
     for (int c = 0; c < p->count; ++c) p->values[(size_t)c * GROUP_ROWS + p->rows] = values[c];
     p->rows += 1;
     return p->rows == GROUP_ROWS ? write_group(p, err) : VY_OK;
@@ -215,6 +219,7 @@ static void put_chunk(const vy_parquet *p, mcap_bytes *b, int column, uint64_t r
 static void put_groups(const vy_parquet *p, mcap_bytes *b)
 {
     const size_t groups = p->groups.size / sizeof(uint64_t);
+    VY_ASSERT(p->chunks.size == groups * (size_t)p->count * sizeof(chunk));
     put_list(b, COMPACT_STRUCT, groups);
     for (size_t g = 0; g < groups; ++g) {
         uint64_t rows, bytes = 0;

@@ -1,5 +1,6 @@
 // protobuf.c - the wire format: fields out, fields in, and the codec of flat messages.
 #include "record/protobuf.h"
+#include "base/assert.h"
 #include "base/fail.h"
 #include <stdlib.h>
 
@@ -30,6 +31,7 @@ static unsigned char *put_varint(unsigned char *p, uint64_t x)
 
 static unsigned char *room(vy_pb_writer *w, size_t size)
 {
+    VY_ASSERT(w->size <= w->capacity && (w->data != NULL || w->capacity == 0));
     if (w->full || size > w->capacity - w->size) {
         w->full = true;
         return NULL;
@@ -40,10 +42,12 @@ static unsigned char *room(vy_pb_writer *w, size_t size)
 static void put_number(vy_pb_writer *w, uint32_t number, uint32_t wire, uint64_t value)
 {
     const uint64_t tag = (uint64_t)number << 3 | wire;
+    VY_ASSERT(number > 0 && number <= NUMBER_MAX);
     unsigned char *p = room(w, varint_size(tag) + (wire == WIRE_64 ? 8 : varint_size(value)));
     if (p == NULL) return;
     p = put_varint(p, tag);
     p = wire == WIRE_64 ? (unsigned char *)memcpy(p, &value, 8) + 8 : put_varint(p, value);
+    VY_ASSERT((size_t)(p - w->data) <= w->capacity); // as much as room() was asked for
     w->size = (size_t)(p - w->data);
 }
 
@@ -106,6 +110,7 @@ void vy_pb_end(vy_pb_writer *w)
     w->depth -= 1;
     if (w->full) return;
     const size_t start = w->open[w->depth];
+    VY_ASSERT(start > 0 && start <= w->size && w->data[start - 1] == 0); // the byte kept for its length
     const size_t length = w->size - start;
     const size_t extra = varint_size(length) - 1;
     if (room(w, extra) == NULL) return;
@@ -222,6 +227,7 @@ static void put_prefix(node *n)
     if (n->type == VY_PB_MESSAGE || (n->list && each == VARINT_MAX))
         n->length_size = (uint32_t)varint_size(body);
     n->prefix_size = (uint32_t)(p - n->prefix);
+    VY_ASSERT(n->prefix_size <= PREFIX_ROOM && n->count > 0);
     n->size_max = n->prefix_size + n->length_size + body;
 }
 
@@ -255,6 +261,7 @@ static vy_status add_fields(vy_pb_codec *codec, const vy_pb_message *message, in
         put_prefix(&n);
         *size_max += n.size_max;
         codec->nodes[first + i] = n; // by position: the array may have moved
+        VY_ASSERT(first + i < codec->node_count && codec->node_count <= codec->node_capacity);
     }
     return VY_OK;
 }
@@ -314,6 +321,7 @@ static unsigned char *put_fields(const vy_pb_codec *codec, uint32_t first, uint3
         if (n->length_size > 0) {
             const size_t length = (size_t)(end - body);
             const size_t spare = n->length_size - varint_size(length);
+            VY_ASSERT(varint_size(length) <= n->length_size);
             if (spare > 0) memmove(body - spare, body, length);
             put_varint(p, length);
             end -= spare;
@@ -353,6 +361,8 @@ static bool make_form(vy_pb_codec *codec)
         codec->form_size =
             (size_t)(put_fields(codec, 0, codec->root_count, zeros, codec->form) - codec->form);
         (void)place_fields(codec, 0, codec->root_count, 0);
+        VY_ASSERT(codec->form_size <= codec->size_max);
+        VY_ASSERT(codec->cells == 0 || codec->places[codec->cells - 1] + 8 <= codec->form_size);
     }
     free(zeros);
     return made;
@@ -391,6 +401,7 @@ void vy_pb_codec_destroy(vy_pb_codec *codec)
 
 size_t vy_pb_encode(const vy_pb_codec *codec, const void *cells, unsigned char *out)
 {
+    VY_ASSERT(cells != NULL && out != NULL);
     if (codec->form == NULL) return (size_t)(put_fields(codec, 0, codec->root_count, cells, out) - out);
     memcpy(out, codec->form, codec->form_size);
     const unsigned char *value = cells;
@@ -403,6 +414,7 @@ static bool take_list(const node *n, const vy_pb_item *item, unsigned char *cell
 {
     const uint32_t wire = wire_of(n->type);
     unsigned char *to = cells + 8 * (size_t)n->cell;
+    VY_ASSERT(n->list && n->type != VY_PB_MESSAGE);
     if (wire == WIRE_64) {
         if (item->size != 8 * (size_t)n->count) return false;
         memcpy(to, item->data, item->size);

@@ -1,5 +1,6 @@
 // recorder.c - writes the log of a run: a sink of the world.
 #include "base/fail.h"
+#include "base/assert.h"
 #include "base/real.h"
 #include "record/display.h"
 #include "record/event_writer.h"
@@ -144,9 +145,12 @@ static int take_step(void *self, const vy_world *world)
     vy_event_writer_step(r->events, world);
     if (world->contact_totals != NULL) write_contacts(r, world);
     if (r->batch_count == 0) r->batch_first = tick;
+    VY_ASSERT(r->batch_count < HASH_BATCH && r->batch_size <= HASH_BATCH);
+    VY_ASSERT(tick == r->batch_first + (uint64_t)r->batch_count); // one step after the other
     r->batch[r->batch_count++] = world->state->chain;
 
     const int ended = world->state->failure_reason != VY_FAILURE_NONE;
+    VY_ASSERT(r->every > 0 && r->snapshot > 0);
     const int state_due = tick % r->snapshot == 0;
     if (tick % r->every == 0 || ended) vy_stream_writer_moment(r->streams, world);
     if (r->display != NULL && tick % r->display_every == 0 && !failed(r))
@@ -163,6 +167,7 @@ static int take_reply(void *self, const vy_world *world, uint32_t drone, const v
     vy_recorder *r = self;
     if (failed(r)) return 1;
     const reply_cells cells = vy_reply_pack(world->state->tick, drone, intent);
+    VY_ASSERT(drone < r->output.drone_count);
     vy_output_encode(&r->output, r->replies, now(r, world), r->reply_codec, &cells);
     return failed(r);
 }

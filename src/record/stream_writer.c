@@ -1,5 +1,6 @@
 // stream_writer.c - what drones, joints and contacts do, as streams of a log.
 #include "record/stream_writer.h"
+#include "base/assert.h"
 #include "base/fail.h"
 #include "record/streams.h"
 #include "world/kit.h"
@@ -54,6 +55,7 @@ static vy_status add_stream(stream_writer *w, const vy_world *world, int s, vy_e
     for (uint32_t i = first; i < o->drone_count && status == VY_OK; ++i) {
         if (!has_stream(world, i, s)) continue;
         const int length = stream_length(world, i, s);
+        VY_ASSERT(length >= 0 && length <= VY_ROTOR_CAP);
         if (w->codecs[length][s] == NULL) {
             vy_stream_layout(s, length, &layout);
             status = vy_pb_codec_create(&layout.message, &w->codecs[length][s], err);
@@ -208,6 +210,7 @@ static void write_drones(stream_writer *w, const vy_world *world)
         for (int s = 0; s < DRONE_STREAM_COUNT; ++s) {
             const unsigned char *block = stream_block(world, i, s);
             if (block == NULL) continue;
+            VY_ASSERT(w->drones[i][s] > 0 && w->codecs[stream_length(world, i, s)][s] != NULL);
             vy_output_encode(w->output, w->drones[i][s], time, w->codecs[stream_length(world, i, s)][s],
                              block + w->offsets[s]);
         }
@@ -234,6 +237,7 @@ void vy_stream_writer_moment(stream_writer *w, const vy_world *world)
 const char *vy_stream_writer_contact(stream_writer *w, uint64_t tick, const vy_contact_event *event)
 {
     const contact_cells cells = vy_contact_pack(tick, w->output->drone_count, event);
+    VY_ASSERT(w->contacts > 0 && w->bodies[cells.other][0] != '\0');
     vy_output_encode(w->output, w->contacts, vy_log_time(tick, w->output->dt), w->contact_codec, &cells);
     return w->bodies[cells.other];
 }

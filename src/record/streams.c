@@ -119,6 +119,8 @@ _Static_assert(sizeof(contact_cells) == 8 * 16, "cells without padding");
 
 contact_cells vy_contact_pack(uint64_t tick, uint32_t drone_count, const vy_contact_event *event)
 {
+    VY_ASSERT(event->drone >= 0 && (uint32_t)event->drone < drone_count);
+    VY_ASSERT(event->other >= 0 || event->obstacle >= 0);
     return (contact_cells){
         .tick = tick,
         .phase = (uint64_t)event->phase,
@@ -165,6 +167,7 @@ reply_cells vy_reply_pack(uint64_t tick, uint32_t drone, const vy_intent *intent
 // Of a reply that drops nothing it is what it was before replies could.
 uint64_t vy_reply_check(const reply_cells *cells)
 {
+    _Static_assert(offsetof(reply_cells, drop) + 8 == offsetof(reply_cells, check), "the check comes last");
     return vy_hash64(cells, cells->drop != 0 ? offsetof(reply_cells, check) : offsetof(reply_cells, drop));
 }
 
@@ -242,6 +245,7 @@ static int field_on_wire(const vy_field *f, int length, vy_pb_field *out)
 void vy_stream_layout(int stream, int length, stream_layout *out)
 {
     const drone_stream *s = &vy_drone_streams[stream];
+    VY_ASSERT(stream >= 0 && stream < DRONE_STREAM_COUNT && length >= 0 && length <= VY_ROTOR_CAP);
     memset(out, 0, sizeof *out);
     out->manifest = vy_find_field(s->block, s->first);
     const vy_field *last = vy_find_field(s->block, s->last);
@@ -249,6 +253,8 @@ void vy_stream_layout(int stream, int length, stream_layout *out)
     out->offset = out->manifest->offset;
     for (const vy_field *f = out->manifest; f <= last; ++f) {
         const int i = out->field_count;
+        VY_ASSERT((size_t)i < sizeof out->fields / sizeof out->fields[0]);
+        VY_ASSERT(f->offset == out->offset + 8 * out->cells); // encoded from memory as it lies
         const char *dot = strrchr(f->name, '.');
         snprintf(out->names[i], sizeof out->names[i], "%s", dot != NULL ? dot + 1 : f->name);
         vy_pb_field *field = &out->fields[i];
@@ -265,10 +271,13 @@ void vy_stream_layout(int stream, int length, stream_layout *out)
         .name = out->full_name, .fields = out->fields, .field_count = (size_t)out->field_count};
 }
 
+_Static_assert(sizeof vy_drone_streams / sizeof vy_drone_streams[0] == STREAM_TRUTH + 1, "truth comes last");
+
 uint64_t vy_log_time(uint64_t tick, double dt) { return (uint64_t)((double)tick * dt * 1e9 + 0.5); }
 
 void vy_component_name(int count, int index, char out[12])
 {
+    VY_ASSERT(index >= 0 && index < count);
     if (count == 1) {
         out[0] = '\0';
     } else if (count == 3 || count == 4) {

@@ -1,5 +1,6 @@
 // table.c - streams of a drone as rows of values.
 #include "record/table.h"
+#include "base/assert.h"
 #include "base/fail.h"
 #include "record/display.h"
 #include <inttypes.h>
@@ -27,6 +28,7 @@ static void describe_manifest(int stream, int rotors, stream_fields *out)
     snprintf(out->topic, sizeof out->topic, "%s", vy_drone_streams[stream].name);
     out->message = &out->layout.message;
     out->count = out->layout.field_count;
+    VY_ASSERT((size_t)out->count <= sizeof out->fields / sizeof out->fields[0]);
     for (int i = 0; i < out->count; ++i) {
         const vy_field *f = &out->layout.manifest[i];
         snprintf(out->fields[i].name, sizeof out->fields[i].name, "%s", f->name);
@@ -43,6 +45,7 @@ static void describe_display(int stream, stream_fields *out)
     snprintf(out->topic, sizeof out->topic, "%s", names[stream]);
     out->message = vy_display_message(stream, &out->loads);
     out->count = (int)out->message->field_count;
+    VY_ASSERT(stream >= 0 && stream < 3 && (size_t)out->count <= sizeof out->fields / sizeof out->fields[0]);
     for (int i = 0; i < out->count; ++i) {
         const vy_pb_field *f = &out->message->fields[i];
         snprintf(out->fields[i].name, sizeof out->fields[i].name, "%s.%s", names[stream], f->name);
@@ -243,6 +246,7 @@ static void fill_row(walk *w)
     const log_table *t = w->table;
     for (int i = 0; i < t->count; ++i) {
         const table_column *c = &t->columns[i];
+        VY_ASSERT(c->stream >= 0 && c->stream < TABLE_STREAMS && c->cell < TABLE_CELLS_MAX);
         w->row[i] = t->seen[c->stream] ? t->cells[c->stream][c->cell] : (double)NAN;
     }
     w->whole = 1;
@@ -252,6 +256,7 @@ static void fill_row(walk *w)
 int vy_table_fresh(const log_table *table, int column)
 {
     const int stream = table->columns[column].stream;
+    VY_ASSERT(column >= 0 && column < table->count);
     return table->seen[stream] && table->stamps[stream] == table->row_stamp;
 }
 
@@ -260,6 +265,7 @@ static void emit(walk *w, double until)
 {
     const double time = (double)w->time / 1e9;
     if (!w->whole) fill_row(w);
+    VY_ASSERT(w->table->count <= TABLE_COLUMNS_MAX && w->rate >= 0.0);
     w->pending = w->whole = 0;
     if (w->rate == 0.0) {
         w->stopped |= w->take(w->self, time, w->row) != 0;

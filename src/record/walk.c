@@ -1,5 +1,6 @@
 // walk.c - one step after the other through the hashes, states and replies of a log.
 #include "base/fail.h"
+#include "base/assert.h"
 #include "record/log.h"
 #include <inttypes.h>
 
@@ -87,6 +88,7 @@ int vy_hash_walk_next(hash_walk *w, uint64_t *hash)
         if (!next_hashes(w)) return 0;
     }
     memcpy(hash, w->at, 8);
+    VY_ASSERT(w->at != NULL && w->tick < w->log->info.last_tick);
     const vy_log_info *info = &w->log->info;
     if (w->tick + 1 == info->last_tick && *hash != info->final_hash) {
         w->left = 0;
@@ -205,6 +207,7 @@ static int compare_block(const vy_block *block, const unsigned char *a, const un
         if (strcmp(f->name, "chain") == 0) continue;
         for (int k = 0; k < f->count; ++k) {
             const size_t at = f->offset + 8 * (size_t)k;
+            VY_ASSERT(at + 8 <= block->size);
             if (memcmp(a + at, b + at, 8) == 0) continue;
             char component[12];
             vy_component_name(f->count, k, component);
@@ -241,6 +244,7 @@ int vy_state_compare(const unsigned char *a, const unsigned char *b, size_t size
         memcmp(&counts, &other, sizeof counts) != 0)
         return compare_heads(a, b, size, out); // then nothing behind lies where it should
     size_t at = block_offset(&counts, BLOCK_entry + 1);
+    VY_ASSERT(at <= size && block_offset(&counts, BLOCK_KINDS) == size);
     for (int kind = BLOCK_entry + 1; kind < BLOCK_KINDS; ++kind) {
         const vy_block *block = &vy_blocks[kind];
         for (uint32_t i = 0; i < counts.of[kind]; ++i, at += block->size) {
@@ -264,6 +268,7 @@ int vy_reply_compare(const reply_cells *a, const reply_cells *b, vy_difference *
                           : field->repeat > 0    ? (int)field->repeat
                                                  : 1;
         for (int k = 0; k < count; ++k, at += 8) {
+            VY_ASSERT(at + 8 <= sizeof *a); // the message and the cells are of one size
             const unsigned char *x = (const unsigned char *)a + at, *y = (const unsigned char *)b + at;
             if (memcmp(x, y, 8) == 0) continue;
             char component[12];

@@ -1,6 +1,7 @@
 // number.c - numbers with units, as people write them.
 #define _POSIX_C_SOURCE 200809L // newlocale, uselocale
 #include "scenario/number.h"
+#include "base/assert.h"
 #include "base/decimal.h"
 #include <locale.h>
 #include <stdio.h>
@@ -58,6 +59,7 @@ vy_number_result vy_number_read(const char *text, size_t size, const char *si, d
     double value;
     if (vy_decimal_not_finite(text, size)) return VY_NUMBER_NOT_FINITE;
     size_t at = vy_decimal_read(text, size, 0, &value);
+    VY_ASSERT(at <= size && si != NULL);
     if (at == 0) return VY_NUMBER_BAD;
     const size_t number = at;
     while (at < size && text[at] == ' ') ++at;
@@ -70,6 +72,7 @@ vy_number_result vy_number_read(const char *text, size_t size, const char *si, d
         if (strcmp(units[i].si, si) == 0 && equals(text + at, size - at, units[i].name)) unit = &units[i];
     }
     if (unit == NULL) return VY_NUMBER_UNIT;
+    VY_ASSERT(unit->factor > 0.0);
     // Again with the unit's power of ten in the exponent: one rounding.
     (void)vy_decimal_read(text, number, unit->power, &value);
     value *= unit->factor;

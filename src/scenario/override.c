@@ -1,5 +1,6 @@
 // override.c - "key=value" from the command line, put into a tree before it is read.
 #include "scenario/override.h"
+#include "base/assert.h"
 #include "scenario/number.h"
 #include "scenario/text.h"
 
@@ -117,6 +118,7 @@ static vy_node *step_into_list(setter *s, vy_node *list, const char *word, size_
 static vy_node *step_to_index(setter *s, vy_node *node)
 {
     const char *digits = s->at + 1;
+    VY_ASSERT(s->at < s->end && *s->at == '[');
     const char *close = memchr(digits, ']', (size_t)(s->end - digits));
     const size_t size = close == NULL ? 0 : (size_t)(close - digits);
     uint64_t index;
@@ -135,6 +137,7 @@ static vy_node *step_to_index(setter *s, vy_node *node)
 static vy_node *follow(setter *s, vy_node *node)
 {
     while (node != NULL && s->at < s->end) {
+        VY_ASSERT(s->at >= s->source->text && s->end <= s->source->text + s->source->size);
         if (!open_node(s, node)) return NULL;
         if (*s->at == '[') {
             node = step_to_index(s, node);

@@ -1,5 +1,6 @@
 // read.c - from a tree to C structs, by the rows of a table. Mistakes are reported and reading goes on.
 #include "scenario/read.h"
+#include "base/assert.h"
 #include "base/math.h"
 #include "base/vec.h"
 #include "scenario/number.h"
@@ -88,6 +89,7 @@ static void add_place(vy_reader *r, vy_places *list, vy_place place)
         list->capacity = capacity;
     }
     list->items[list->count++] = place;
+    VY_ASSERT(list->count <= list->capacity && place.node != NULL);
 }
 
 static void remember(vy_reader *r, const void *begin, size_t size, const vy_node *node, int bad)
@@ -212,6 +214,7 @@ static int read_numbers(vy_reader *r, const vy_row *row, const char *unit, const
     }
     int good = 1, i = 0;
     double values[16] = {0.0};
+    VY_ASSERT(size > 0 && (size_t)size <= sizeof values / sizeof values[0]);
     for (const vy_node *n = node->first; n != NULL; n = n->next)
         good &= read_number(r, row, unit, n, &values[i++]);
     if (good) memcpy(out, values, (size_t)size * sizeof *out);
@@ -266,6 +269,7 @@ int vy_is_identifier(const char *text, size_t size)
 static void read_text(vy_reader *r, const vy_row *row, const vy_node *node, char *field)
 {
     const int named = (row->flags & VY_ROW_IDENTIFIER) != 0;
+    VY_ASSERT(row->size > 1); // room for a text and its end
     if (row->word != NULL && node->kind == VY_NODE_SCALAR && node->size == strlen(row->word) &&
         memcmp(node->text, row->word, node->size) == 0) { // it stands for no text at all
         memset(field, 0, row->size);
@@ -299,6 +303,7 @@ static void read_choice(vy_reader *r, const vy_row *row, const vy_node *node, vo
 {
     const char *names[NAME_CAP];
     const int count = row->choice_count < NAME_CAP ? row->choice_count : NAME_CAP;
+    VY_ASSERT(row->choice_count > 0 && row->choice_count <= NAME_CAP);
     for (int i = 0; i < count; ++i) {
         names[i] = row->choices[i].name;
         const char *truth = vy_truth_word(names[i]);
@@ -422,6 +427,7 @@ static void read_list(vy_reader *r, const vy_row *row, const vy_node *node, void
 {
     const vy_table *table = row->table;
     const int most = (int)row->size, least = (int)row->range.min;
+    VY_ASSERT(table != NULL && table->size > 0 && table->init != NULL && least <= most);
     if (node->kind != VY_NODE_LIST) {
         say_expected(r, row->key, "a list (of lines that begin with -)", node);
         return;
@@ -642,6 +648,7 @@ static void read_rows(vy_reader *r, const vy_table *table, const vy_node *node, 
         return;
     }
     if (table->size > 0) remember(r, object, table->size, node, 0);
+    VY_ASSERT(table->row_count > 0 && object != NULL);
     int selected = 1; // 0: the first value, on which keys and units may depend, is not known
     for (int i = 0; i < table->row_count; ++i) {
         const vy_row *row = &table->rows[i];
@@ -709,6 +716,7 @@ static void read_named(vy_reader *r, const vy_table *table, const vy_node *name,
         r->no_memory = 1;
     } else if (file->root != NULL) {
         ++r->include_depth;
+        VY_ASSERT(r->include_depth <= INCLUDE_CAP);
         vy_read_file_object(r, table, file->root, object);
         --r->include_depth;
     } else if (file->status == VY_NOT_FOUND) {

@@ -1,5 +1,6 @@
 // report.c - collecting what is wrong with a text, and showing it with a caret.
 #include "scenario/report.h"
+#include "base/assert.h"
 #include "scenario/text.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,7 @@ static const char *find_line(const vy_source *source, int line, size_t *size)
 {
     const char *at = source->text;
     const char *end = source->text + source->size;
+    VY_ASSERT(at != NULL && line > 0);
     for (int i = 1; i < line && at < end; ++i) {
         const char *next = memchr(at, '\n', (size_t)(end - at));
         at = next == NULL ? end : next + 1;
@@ -25,6 +27,7 @@ static const char *find_line(const vy_source *source, int line, size_t *size)
     if (stop == NULL) stop = end;
     if (stop > at && stop[-1] == '\r') --stop;
     *size = (size_t)(stop - at);
+    VY_ASSERT(at >= source->text && at <= stop && stop <= end);
     return at;
 }
 
@@ -52,6 +55,7 @@ static int append(vy_diagnostics *list, vy_diagnostic item)
         return 0;
     }
     list->items[list->count++] = item;
+    VY_ASSERT(list->count <= VY_REPORT_CAP);
     return 1;
 }
 

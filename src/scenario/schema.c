@@ -2,6 +2,7 @@
 // Other tables are in schema_*.c. A new value: a field in the C struct, its default where the struct gets its
 // defaults, a row.
 #include "scenario/schema_rows.h"
+#include "base/assert.h"
 #include "base/limits.h"
 #include <float.h>
 #include <math.h>
@@ -319,6 +320,7 @@ const vy_choice vy_switches[2] = {CHOICE("off", 0, "it does not"), CHOICE("on", 
 int vy_row_applies(const vy_table *table, const vy_row *row, const void *object)
 {
     if (row->when == 0) return 1;
+    VY_ASSERT(table->rows[0].type == VY_TYPE_CHOICE); // what it depends on is an int
     int value;
     memcpy(&value, (const char *)object + table->rows[0].offset, sizeof value);
     return value >= 0 && value < 32 && (row->when >> value & 1u) != 0;
@@ -339,6 +341,7 @@ vy_range vy_row_range(const vy_row *row, const char *unit)
         if (range.above && range.min == 0.0) range = (vy_range){limits.least, range.max, 0};
     }
     if (range.min == -DBL_MAX) range.min = -limits.most;
+    VY_ASSERT(range.min <= range.max);
     return range;
 }
 
@@ -359,6 +362,7 @@ const void *vy_list_elements(const vy_row *row, const void *object, int *count)
 {
     const char *base = object;
     const void *elements = base + row->offset;
+    VY_ASSERT(row->type == VY_TYPE_LIST && row->table != NULL && row->count_offset != row->offset);
     if (row->flags & VY_ROW_HEAP) memcpy(&elements, base + row->offset, sizeof elements);
     memcpy(count, base + row->count_offset, sizeof *count);
     return elements;

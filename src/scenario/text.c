@@ -1,5 +1,6 @@
 // text.c - text and bytes that grow while they are written.
 #include "scenario/text.h"
+#include "base/assert.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,11 +19,13 @@ static int reserve(vy_text *text, size_t more)
     }
     text->data = data;
     text->capacity = capacity;
+    VY_ASSERT(text->size < text->capacity);
     return 1;
 }
 
 void vy_text_add(vy_text *text, const void *bytes, size_t size)
 {
+    VY_ASSERT(bytes != NULL || size == 0);
     if (!reserve(text, size)) return;
     if (size > 0) memcpy(text->data + text->size, bytes, size);
     text->size += size;
@@ -83,6 +86,7 @@ void vy_text_add_clean(vy_text *text, const char *string, size_t size, size_t mo
     size_t at = 0;
     while (at < size && at < most) {
         const size_t step = vy_character_size(string + at, size - at);
+        VY_ASSERT(step <= size - at);
         if (step == 0)
             vy_text_puts(text, "?");
         else

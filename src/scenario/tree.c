@@ -1,5 +1,6 @@
 // tree.c - YAML text as a tree, read from libfyaml's events.
 #include "scenario/report.h"
+#include "base/assert.h"
 #include "scenario/text.h"
 #include <libfyaml.h>
 #include <stdlib.h>
@@ -32,6 +33,7 @@ void *vy_yaml_take(vy_yaml *tree, size_t size)
     }
     void *taken = (char *)pool + pool->used;
     pool->used += need;
+    VY_ASSERT(pool->used <= pool->capacity && (uintptr_t)taken % 16 == 0);
     return taken;
 }
 
@@ -81,6 +83,8 @@ vy_node *vy_yaml_add_node(vy_yaml *tree, vy_node_kind kind, const vy_source *sou
 
 void vy_node_append(vy_node *parent, vy_node *key, vy_node *value)
 {
+    VY_ASSERT(parent->kind != VY_NODE_SCALAR && value->next == NULL);
+    VY_ASSERT((key != NULL) == (parent->kind == VY_NODE_MAP));
     value->key = key;
     if (parent->last != NULL)
         parent->last->next = value;
@@ -138,6 +142,7 @@ static int put(builder *b, vy_node *node)
         return 1;
     }
     vy_node *parent = b->open[b->depth - 1];
+    VY_ASSERT(b->depth > 0 && b->depth <= VY_TREE_DEPTH_CAP && parent != NULL);
     vy_node **key = &b->key[b->depth - 1];
     if (parent->kind == VY_NODE_MAP && *key == NULL) {
         if (node->kind != VY_NODE_SCALAR || node->alias != NULL) {
@@ -231,6 +236,7 @@ static int on_open(builder *b, struct fy_event *event, vy_node *node)
 
 static int on_close(builder *b)
 {
+    VY_ASSERT(b->depth > 0 && b->key[b->depth - 1] == NULL);
     const vy_node *node = b->open[--b->depth];
     for (int i = 0; i < b->anchor_count; ++i) {
         if (b->anchors[i].node == node) b->anchors[i].open = 0;
@@ -271,6 +277,7 @@ static int check_characters(const vy_source *source, vy_report *report)
     int line = 1, column = 1;
     for (size_t i = 0; i < source->size;) {
         const size_t size = vy_character_size(source->text + i, source->size - i);
+        VY_ASSERT(size <= source->size - i);
         if (size == 0) {
             vy_report_place(report, VY_BAD_SYNTAX, source, line, column,
                             "byte 0x%02x: not a character of UTF-8 text", text[i]);
@@ -327,6 +334,7 @@ vy_node *vy_yaml_read(vy_yaml *tree, vy_source *source, size_t offset, vy_report
     }
     if (!check_characters(source, report)) return NULL;
     builder b = {.tree = tree, .source = source, .report = report};
+    VY_ASSERT(offset <= source->size);
     struct fy_diag_cfg diag_cfg;
     fy_diag_cfg_default(&diag_cfg);
     diag_cfg.fp = NULL;

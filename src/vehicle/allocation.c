@@ -1,5 +1,6 @@
 // allocation.c - rows of the wrench and their least-norm inverse.
 #include "vehicle/allocation.h"
+#include "base/assert.h"
 #include "base/fail.h"
 
 static void store(double out[3], vec3 v)
@@ -23,6 +24,7 @@ vec3 vy_rotor_axis(const vy_rotor_def *rotor) { return axis_of(rotor->axis); }
 static void lay_out_thrusters(const vy_vehicle_def *def, thruster_layout *out)
 {
     out->count = def->thruster_count;
+    VY_ASSERT(def->thruster_count >= 0 && def->thruster_count <= THRUSTER_CAP);
     for (int i = 0; i < def->thruster_count; ++i) {
         const vy_thruster_def *t = &def->thrusters[i];
         const vec3 axis = axis_of(t->axis), place = vec3_sub(t->position, def->centre_of_mass);
@@ -43,6 +45,7 @@ rotor_layout vy_layout_build(const vy_vehicle_def *def)
     const double sign = documented ? -1.0 : 1.0;
     rotor_layout layout;
     memset(&layout, 0, sizeof layout);
+    VY_ASSERT(def->rotor_count >= 0 && def->rotor_count <= ROTOR_CAP);
     layout.count = def->rotor_count;
     layout.general = def->thrust_linear != 0.0 || def->thrust_cubic != 0.0 || def->motor_lag_down != 0.0 ||
                      def->thruster_count > 0;

@@ -1,5 +1,6 @@
 // build.c - constants of drones and disturbances, computed once.
 #include "world/build.h"
+#include "base/assert.h"
 #include "world/kit.h"
 #include "base/fail.h"
 #include "base/math.h"
@@ -44,6 +45,7 @@ static double decay(double time, double lag) { return lag > 0.0 ? math_exp(-time
 static void build_plant(const vy_model *w, const vy_vehicle_def *v, drone_params *out)
 {
     const double lag = v->motor_lag, lag_down = v->motor_lag_down > 0.0 ? v->motor_lag_down : lag;
+    VY_ASSERT(v->mass > 0.0 && mat3_det(v->inertia) > 0.0);
     out->motor = vy_motor_build(v);
     out->plant = (multirotor_params){
         .body = {1.0 / v->mass, v->inertia, mat3_inverse(v->inertia)},
@@ -80,6 +82,7 @@ static vy_status build_thrusters(const vy_model *w, const vy_vehicle_def *v, thr
                                  vy_error *err)
 {
     out->step = w->dt;
+    VY_ASSERT(v->thruster_count == out->count && out->count <= THRUSTER_CAP);
     for (int i = 0; i < v->thruster_count; ++i) {
         const vy_thruster_def *t = &v->thrusters[i];
         const double down = t->lag_down > 0.0 ? t->lag_down : t->lag;
@@ -159,6 +162,7 @@ static void principal_moments(mat3 i, double *least, double *most)
     }
     *least *= 1.0 - 1e-9;
     *most *= 1.0 + 1e-9;
+    VY_ASSERT(*least > 0.0 && *least <= *most); // of a body, not of any matrix
 }
 
 static void build_nap(const vy_model *w, const rotor_layout *layout, const vy_drone_def *def, int geared,
@@ -205,6 +209,7 @@ static void build_nap(const vy_model *w, const rotor_layout *layout, const vy_dr
 
 imu_params vy_imu_build(const vy_imu_def *imu)
 {
+    VY_ASSERT(imu->period > 0.0);
     const double rate = 1.0 / imu->period;
     return (imu_params){rate, imu->accel_noise * real_sqrt(rate), imu->gyro_noise * real_sqrt(rate),
                         imu->accel_drift * real_sqrt(imu->period), imu->gyro_drift * real_sqrt(imu->period)};
@@ -226,6 +231,7 @@ static void build_sensors(const vy_model *w, const vy_drone_def *def, drone_para
 // Points that could touch the ground, from the centre of mass.
 static void build_feet(const vy_vehicle_def *v, drone_model *out)
 {
+    VY_ASSERT(v->rotor_count + v->collision_point_count <= VY_ROTOR_CAP + VY_COLLISION_POINT_CAP);
     for (int i = 0; i < v->rotor_count + v->collision_point_count; ++i) {
         const vec3 p =
             i < v->rotor_count ? v->rotors[i].position : v->collision_points[i - v->rotor_count].position;
@@ -254,6 +260,7 @@ vy_status vy_drone_build(const vy_model *world, const vy_drone_def *def, drone_m
     if (status != VY_OK) return status;
 
     m.layout = vy_layout_build(&def->vehicle);
+    VY_ASSERT(m.layout.count + m.layout.thrusters.count <= VY_ROTOR_CAP); // they share their commands
     status = build_thrusters(world, &def->vehicle, &m.layout.thrusters, err);
     if (status != VY_OK) return status;
     m.controller = def->controller;
@@ -297,11 +304,13 @@ void vy_drone_start(const vy_model *world, const vy_drone_def *def, uint32_t ind
 {
     const drone_model *model = &world->drones[index];
     const drone_params *params = &world->params[index];
+    VY_ASSERT(index < world->drone_count);
     drone_block d;
     memset(&d, 0, sizeof d);
     d.effects = params->nap.rotors ? EFFECTS_ALL : EFFECTS_OF_BODIES;
     d.body = (body_state){def->position, def->velocity, quat_normalize(def->attitude), def->rate};
     for (int k = 0; k < model->layout.count; ++k) d.rotor_speed[k] = def->rotor_speed;
+    VY_ASSERT(body_is_finite(&d.body) && real_abs(quat_dot(d.body.attitude, d.body.attitude) - 1.0) < 1e-9);
 
     d.imu = imu_start(&d.body, def->imu.accel_bias, def->imu.gyro_bias,
                       gravity_at(&world->env.gravity, def->position), world->seed, index);
@@ -327,6 +336,7 @@ void vy_drone_start(const vy_model *world, const vy_drone_def *def, uint32_t ind
         const int rung =
             vy_control_accept(&params->ladder, &def->controller.start, &d.estimate, &d.control, &d.clamps);
         d.rung = rung < 0 ? VY_RUNG_NONE : (uint64_t)rung;
+        VY_ASSERT(rung >= 0); // the def has been checked
         (void)control_lower(&params->ladder, d.rung, 1, &d.estimate, &d.control);
     }
     *out = d;
@@ -334,6 +344,7 @@ void vy_drone_start(const vy_model *world, const vy_drone_def *def, uint32_t ind
 
 uint64_t vy_tick_at(double time, double dt)
 {
+    VY_ASSERT(time >= 0.0 && dt > 0.0);
     const double ticks = time / dt;
     return ticks < 1e15 ? (uint64_t)real_round(ticks) : UINT64_MAX / 2;
 }
@@ -346,10 +357,12 @@ void vy_disturbance_build(const vy_model *world, const vy_disturbance_def *def, 
     uint64_t length = vy_tick_at(def->duration, world->dt);
     if (length == 0) length = 1;
     out->end = out->start + length;
+    VY_ASSERT(out->end > out->start); // no tick beyond all time wraps round
     out->scale = 1.0;
     if (def->kind == VY_DISTURBANCE_IMPULSE) out->scale = 1.0 / ((double)length * world->dt);
     if (def->kind == VY_DISTURBANCE_NOISE) {
         out->keep = math_exp(-6.283185307179586 * def->frequency * world->dt);
         out->fresh = real_sqrt(1.0 - out->keep * out->keep);
+        VY_ASSERT(out->keep >= 0.0 && out->keep < 1.0); // disturbance_noise_bound divides by what is missing
     }
 }

@@ -1,7 +1,12 @@
 // callback.c - controllers under test that are not built in: somebody's function, or its logged replies.
 #include "world/guard.h"
+#include "base/assert.h"
 #include "world/steer.h"
 #include "world/world_impl.h"
+
+_Static_assert(sizeof(((vy_esc_sample *)0)->speed) == sizeof(((kit_block *)0)->esc.speed), "copied whole");
+_Static_assert(sizeof(((vy_lidar_sample *)0)->distance) == sizeof(((kit_block *)0)->lidar.distance),
+               "copied whole");
 
 static void put_kit(const kit_block *k, vy_samples *s)
 {
@@ -23,6 +28,7 @@ vy_samples vy_drone_samples(const vy_world *world, uint32_t index)
     const vy_model *m = &world->model;
     const uint64_t tick = world->state->tick;
     const drone_block *d = &world->drones[index];
+    VY_ASSERT(index < m->drone_count && m->drones[index].kit <= m->kit_count);
     const estimator_state *e = &d->estimate;
     const uint32_t kit = m->drones[index].kit;
     vy_samples s = {
@@ -47,6 +53,7 @@ vy_samples vy_drone_samples(const vy_world *world, uint32_t index)
 static uint32_t call(const vy_world *world, uint32_t index, world_block *w, drone_block *d)
 {
     const vy_controller_def *controller = &world->model.drones[index].controller;
+    VY_ASSERT(vy_controller_is_asked(controller->kind));
     const vy_replay *replay = &world->replay;
     vy_intent reply;
     memset(&reply, 0, sizeof reply);

@@ -5,6 +5,7 @@
 // the start of the step and are stepped again with contacts, with the mean force of their free flight
 // (dynamics/contact_step.c). All others keep the bits of their free flight.
 #include "base/fail.h"
+#include "base/assert.h"
 #include "base/real.h"
 #include "dynamics/sleep.h"
 #include "world/plant.h"
@@ -23,6 +24,8 @@ static int slot_of_report(uint64_t id) { return (int)((id & 0xffffffffu) - 1u); 
 // Contact cache and sleep of the set are the world's state, whose address may have changed.
 static void bind_state(vy_world *world)
 {
+    VY_ASSERT(world->contacts != NULL && world->contacts->count <= world->model.contact_cap);
+    VY_ASSERT(world->sleep == NULL || world->sleeping_contacts->count <= world->model.contact_cap);
     vy_bodies *b = world->bodies;
     b->contact_count = (contact_count *)(void *)world->contacts;
     b->contact_cache = (contact_cache *)(void *)(world->contacts + 1);
@@ -78,6 +81,8 @@ static double severity_of(const vy_crash_def *c, double speed, double impulse, i
 static uint32_t record_contact(vy_world *world, uint32_t drone, const vy_contact_report *r, world_block *w)
 {
     const vy_crash_def *crash = &world->model.drones[drone].crash;
+    VY_ASSERT(drone < world->model.drone_count && r->speed >= 0.0);
+    VY_ASSERT(r->phase >= VY_CONTACT_BEGIN && r->phase <= VY_CONTACT_END);
     contact_totals_block *t = &world->contact_totals[drone];
     if (r->phase == VY_CONTACT_END) return VY_EVENT_CONTACT;
     const double impulse = vec3_length(r->impulse);
@@ -114,6 +119,7 @@ static void apply_contacts(vy_world *world, uint32_t i, const body_state *now, d
     }
     t->now = 0;
     memcpy(t->contact.impulse, &impulses.impulse, sizeof t->contact.impulse);
+    _Static_assert(sizeof t->contact.impulse == sizeof impulses.impulse, "a vector as three numbers");
     memcpy(t->contact.angular, &impulses.angular_impulse, sizeof t->contact.angular);
     d->body = *now;
 }
@@ -123,6 +129,7 @@ uint32_t vy_contact_stage(vy_world *world, world_block *w, drone_block *drones)
     const vy_model *m = &world->model;
     vy_bodies *b = world->bodies;
     if (w->failure_reason != VY_FAILURE_NONE) return 0;
+    VY_ASSERT(w->tick > 0 && m->drone_count <= vy_bodies_limit(b));
     for (uint32_t i = 0; i < m->drone_count; ++i) b->state[i] = drones[i].body;
     b->head->failed = 0;
     b->head->tick = w->tick - 1u; // when the step began
@@ -133,6 +140,7 @@ uint32_t vy_contact_stage(vy_world *world, world_block *w, drone_block *drones)
     for (uint32_t k = 0; k < b->contacts->report_count; ++k) {
         const vy_contact_report *r = &b->contacts->reports[k];
         const uint32_t x = (uint32_t)slot_of_report(r->a), y = (uint32_t)slot_of_report(r->b);
+        VY_ASSERT(x < y && y < vy_bodies_limit(b)); // drones come before obstacles, and nobody meets himself
         if (x < m->drone_count) events |= record_contact(world, x, r, w);
         if (y < m->drone_count) events |= record_contact(world, y, r, w);
     }
@@ -235,6 +243,7 @@ vy_status vy_world_contact(const vy_world *world, uint32_t index, vy_contact_eve
     if (index >= vy_world_contact_count(world)) return VY_NOT_FOUND;
     const vy_contact_report *r = &world->bodies->contacts->reports[index];
     const int drones = (int)world->model.drone_count, a = slot_of_report(r->a), b = slot_of_report(r->b);
+    VY_ASSERT(a >= 0 && a < drones && b > a); // two obstacles never meet
     vy_contact_event e = {
         .phase = r->phase,
         .drone = a,
@@ -275,6 +284,7 @@ static vy_status add_solid(vy_world *world, const vy_body_def *def, const vy_sol
                            const vy_vehicle_def *vehicle, vec3 centre, vy_error *err)
 {
     const uint32_t slot = vy_bodies_limit(world->bodies);
+    VY_ASSERT(slot < world->model.drone_cap + world->model.obstacle_cap);
     vy_shape shape;
     vy_status status = vy_solid_build(solid, vehicle, &shape, &world->solids[slot], err);
     if (status != VY_OK) return status;
@@ -337,6 +347,7 @@ static void read_shape(const vy_world *world, uint32_t slot, const body_state *s
                        vy_pose *pose)
 {
     const vy_bodies *b = world->bodies;
+    VY_ASSERT(slot < vy_bodies_limit(b));
     *shape = b->slots[slot].shape.kind == VY_SHAPE_NONE ? NULL : &b->slots[slot].shape;
     *pose = body_shape_pose(b, slot, s);
 }

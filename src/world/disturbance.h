@@ -2,6 +2,7 @@
 // `real`.
 #pragma once
 #include "base/math.h"
+#include "base/assert.h"
 #include "base/rng.h"
 #include "world/model.h"
 
@@ -30,6 +31,7 @@ VY_FN void disturbance_filter(const vy_model *m, const disturbance_model *dm, ui
                               mask on, noise_block *x, noise_ahead *ahead)
 {
     const bits index = bits_set(((uint64_t)dm->index << 20) + drone); // disturbances < 2^12, drones < 2^20
+    VY_ASSERT(dm->index < 1u << 12 && drone < 1u << 20);
     const mask first = tick == bits_set(dm->start); // begins as strong as it stays, not at rest
     const real keep = real_select(first, real_set(0.0), real_set(dm->keep));
     const real fresh = real_select(first, real_set(1.0), real_set(dm->fresh));
@@ -78,6 +80,7 @@ VY_FN void disturbance_bound(const vy_model *m, bits tick, uint64_t count, const
         const double scale = dm->def.kind == VY_DISTURBANCE_IMPULSE ? dm->scale : 1.0;
         if (dm->def.kind == VY_DISTURBANCE_NOISE) {
             const noise_block *x = &noise[dm->noise + (drone - dm->first)];
+            VY_ASSERT(dm->noise + (drone - dm->first) < m->noise_count);
             force_axes = vec3_mul(force_axes, disturbance_noise_bounds(dm, x->force, count));
             torque_axes = vec3_mul(torque_axes, disturbance_noise_bounds(dm, x->torque, count));
         }
@@ -100,6 +103,7 @@ VY_BIG_FN void disturbance_stage(const vy_model *m, const world_block *w, noise_
         const mask begun = tick >= bits_set(dm->start), lasts = tick < bits_set(dm->end);
         const mask on = begun & lasts;
         if (!mask_any(on)) continue;
+        VY_ASSERT(dm->start < dm->end && dm->first <= dm->last && dm->last <= m->drone_count);
         const vy_disturbance_def *def = &dm->def;
         const vec3 force = disturbance_axes(def->force), torque = disturbance_axes(def->torque);
         real scale = real_set(dm->scale);
@@ -110,6 +114,7 @@ VY_BIG_FN void disturbance_stage(const vy_model *m, const world_block *w, noise_
         for (uint32_t i = dm->first; i < dm->last; ++i) {
             if (def->kind == VY_DISTURBANCE_NOISE) {
                 const uint32_t slot = dm->noise + (i - dm->first);
+                VY_ASSERT(slot < m->noise_count);
                 noise_block *x = &noise[slot];
                 disturbance_filter(m, dm, i, tick, on, x, ahead == NULL ? NULL : &ahead[slot]);
                 disturbance_add(def, on, vec3_mul(force, x->force), vec3_mul(torque, x->torque), &loads[i]);

@@ -10,6 +10,7 @@
 // account is complete to rounding; the Euler steps kick with the gyroscopic term too, and what that invents
 // is left.
 #include "world/plant.h"
+#include "base/assert.h"
 #include "base/real.h"
 #include "world/world_impl.h"
 
@@ -123,6 +124,7 @@ static void account_for_kicks(const step_again *a, vy_integrator integrator, ene
 void vy_energy_stage(vy_world *world, const vy_model *m)
 {
     if (m->physics.engine == VY_ENGINE_SIMPLE) return; // its step has no stages
+    VY_ASSERT(world->accounting && world->state->tick > 0);
     const double time = time_of(m, world->state->tick - 1u);
     for (uint32_t i = 0; i < m->drone_count; ++i) {
         const drone_block *d = &world->drones[i];
@@ -142,6 +144,7 @@ void vy_energy_stage(vy_world *world, const vy_model *m)
 
 void vy_energy_contact(vy_world *world, uint32_t index, const body_state *flown, const body_state *now)
 {
+    VY_ASSERT(world->accounting && index < world->model.drone_count);
     const drone_params *p = &world->model.params[index];
     const double work = kinetic_of(p, now) - kinetic_of(p, flown);
     world->accounts[index].contacts += work;
@@ -169,6 +172,7 @@ void vy_world_open_account(vy_world *world)
 
 double vy_drone_kinetic(const vy_world *world, uint32_t index)
 {
+    VY_ASSERT(index < world->model.drone_count);
     return kinetic_of(&world->model.params[index], &world->drones[index].body);
 }
 

@@ -3,6 +3,7 @@
 // Everything random is a function of seed, fault, drone and step, so a fault remembers nothing but what is on
 // its way through a delay line.
 #include "world/fault.h"
+#include "base/assert.h"
 #include "base/fail.h"
 #include "base/finite.h"
 #include "base/math.h"
@@ -19,6 +20,7 @@ enum { DRAW_SCHEDULE, DRAW_SHARE, DRAW_NOISE, DRAW_PARTS };
 static uint64_t draw_index(const fault_model *f, uint32_t drone, int part)
 {
     // Faults < 2^10, drones < 2^20.
+    VY_ASSERT(f->index < 1u << 10 && drone < 1u << 20 && part >= 0 && part < DRAW_PARTS);
     return (((uint64_t)f->index * DRAW_PARTS + (uint64_t)part) << 20) + drone;
 }
 
@@ -36,10 +38,12 @@ static int begins(const vy_model *m, const fault_model *f, uint32_t drone, uint6
     uint64_t begin = f->start, room = f->spread;
     if (f->every > 0) {
         begin = f->start + piece * f->every;
+        VY_ASSERT(f->length <= f->every); // it is over before it comes again
         room = f->every - f->length;
         if (draw(m, f, drone, DRAW_SCHEDULE, piece, 1) >= f->def.chance) return 0;
     }
     if (room > 0) begin += (uint64_t)(draw(m, f, drone, DRAW_SCHEDULE, piece, 0) * (double)room);
+    VY_ASSERT(begin >= f->start);
     *began = begin;
     return 1;
 }
@@ -134,6 +138,7 @@ void vy_fault_remember(vy_world *world)
 // A sample as numbers in a row, of any sensor; `*tick` is where its arrival stands.
 static double *sample_of(int sensor, drone_block *d, kit_block *k, uint64_t **tick)
 {
+    VY_ASSERT(sensor >= 0 && sensor < KIT_SENSORS && (sensor >= KIT_OWN || k != NULL));
     if (sensor >= KIT_OWN) {
         *tick = sensor == KIT_IMU ? &d->imu_tick : &d->mocap_tick;
         return sensor == KIT_IMU ? &d->imu.accel.x : &d->mocap.position.x;
@@ -161,6 +166,7 @@ static void add_to(const fault_target *b, const double *amount, double *sample)
 {
     const fault_channel *c = vy_fault_channel(b->f->def.channel);
     double *v = sample + c->at;
+    VY_ASSERT(c->at + c->cells <= vy_kit_width(c->sensor) && c->axes <= c->cells);
     if (b->f->def.channel == VY_CHANNEL_ATTITUDE) {
         quat q = quat_make(v[0], v[1], v[2], v[3]);
         q = attitude_turned(q, vec3_make(amount[0], amount[1], amount[2]));
@@ -181,6 +187,7 @@ static void add_to(const fault_target *b, const double *amount, double *sample)
 static void swap_axes(vy_channel channel, double *sample)
 {
     double *x = sample + vy_fault_channel(channel)->at;
+    VY_ASSERT(vy_fault_channel(channel)->width >= 2);
     if (channel == VY_CHANNEL_ATTITUDE) x += 1; // w stands before
     const double kept = x[0];
     x[0] = x[1];
@@ -218,12 +225,14 @@ static void distort(const fault_target *b, const double *before, double *sample)
 
 static line_block *line_of(const fault_model *f, uint32_t drone, line_block *lines)
 {
+    VY_ASSERT(drone >= f->first && drone < f->last && f->places > 0);
     return &lines[f->line + (drone - f->first) * f->places];
 }
 
 static void put_on_line(const fault_model *f, uint32_t drone, uint64_t tick, line_block *lines,
                         const double *values, size_t count)
 {
+    VY_ASSERT(f->period > 0 && tick % f->period == 0 && count <= LINE_CELLS);
     line_block *put = &line_of(f, drone, lines)[tick / f->period % f->places];
     put->tick = tick;
     memcpy(put->values, values, count * sizeof values[0]);
@@ -234,6 +243,7 @@ static int take_off_line(const fault_model *f, uint32_t drone, uint64_t tick, ui
                          line_block *lines, double *values, size_t count)
 {
     const uint64_t number = tick / f->period;
+    VY_ASSERT(f->delay < f->places && count <= LINE_CELLS); // what is asked for has not been written over
     if (number < f->delay) return 0;
     const line_block *take = &line_of(f, drone, lines)[(number - f->delay) % f->places];
     if (take->tick != (number - f->delay) * f->period || take->tick < began || take->tick == 0) return 0;
@@ -250,6 +260,7 @@ static int pass_sample(const vy_world *world, uint32_t drone, int sensor, int ca
     const uint64_t tick = world->state->tick;
     const size_t count = (size_t)vy_kit_width(sensor);
     int lost = 0;
+    VY_ASSERT(drone < m->drone_count && count <= LINE_CELLS);
     for (uint32_t k = 0; k < m->fault_count; ++k) {
         const fault_model *f = &m->faults[k];
         if (!vy_fault_of_sensor(f->def.kind)) continue;
@@ -295,6 +306,8 @@ void vy_fault_samples(vy_world *world)
 // --- replies
 
 #define COMMAND_CELLS (2 + sizeof(control_state) / sizeof(double))
+_Static_assert(sizeof(control_state) % sizeof(double) == 0, "cells alone");
+_Static_assert(VY_DROP_CAP <= 53, "a wish to let go is a whole number as a double");
 _Static_assert(COMMAND_CELLS <= LINE_CELLS, "a reply fits on a line");
 
 // A reply on a line: the rung, then what is wanted, then payloads to let go. What the loops remember stays

@@ -1,5 +1,6 @@
 // fault_def.c - faults as declared: defaults, checks, constants.
 #include "base/fail.h"
+#include "base/assert.h"
 #include "base/finite.h"
 #include "base/math.h"
 #include "world/fault.h"
@@ -52,6 +53,7 @@ const fault_channel *vy_fault_channel(vy_channel channel)
         [VY_CHANNEL_ESC] = {"esc", "esc", KIT_ESC, 0, VY_ROTOR_CAP, VY_ROTOR_CAP, 1},
         [VY_CHANNEL_LIDAR] = {"lidar", "lidar", KIT_LIDAR, 0, VY_RAY_CAP, VY_RAY_CAP, 1},
     };
+    VY_ASSERT((unsigned)channel < VY_CHANNEL_COUNT && channels[channel].name != NULL);
     return &channels[channel];
 }
 
@@ -146,6 +148,7 @@ static uint64_t period_of(const vy_model *world, uint32_t drone, const vy_fault_
 
 int vy_fault_concerns(const vy_model *m, const fault_model *f, uint32_t drone)
 {
+    VY_ASSERT(f->first <= f->last && f->last <= m->drone_count);
     if (drone < f->first || drone >= f->last) return 0;
     const int rotors = m->drones[drone].layout.count > 0;
     if (f->def.kind <= VY_FAULT_MOTOR_LAG) return rotors;
@@ -166,6 +169,7 @@ static vy_status lay_line(const vy_model *world, fault_model *f, vy_error *err)
                            vy_fault_name(f->def.kind));
         f->period = period;
     }
+    VY_ASSERT(f->period > 0); // somebody has what it delays
     f->delay = vy_tick_at(f->def.size, (double)f->period * world->dt);
     f->places = (uint32_t)f->delay + 1;
     return VY_OK;

@@ -1,5 +1,6 @@
 // fence.c - limits of which few drones have one: speed of fall, the ground, geofences of three shapes.
 #include "base/fail.h"
+#include "base/assert.h"
 #include "base/finite.h"
 #include "world/guard.h"
 #include "world/world_def.h"
@@ -38,6 +39,7 @@ static double outside_polygon(const vy_fence_def *f, double x, double y)
 {
     int inside = 0;
     double nearest = DBL_MAX; // squared distance from the border
+    VY_ASSERT(f->corner_count >= 3 && f->corner_count <= VY_FENCE_CORNER_CAP);
     for (int i = 0, j = f->corner_count - 1; i < f->corner_count; j = i++) {
         const double *a = f->corners[i].position, *b = f->corners[j].position;
         const double ex = b[0] - a[0], ey = b[1] - a[1], px = x - a[0], py = y - a[1];
@@ -54,6 +56,7 @@ static double outside_polygon(const vy_fence_def *f, double x, double y)
 // How far a point lies outside of the fence [m]; 0 or less within.
 static double outside(const vy_fence_def *f, vec3 p)
 {
+    VY_ASSERT(f->kind > VY_FENCE_NONE && f->kind <= VY_FENCE_POLYGON);
     if (f->kind == VY_FENCE_BOX) {
         const double x = real_max(f->min.x - p.x, p.x - f->max.x),
                      y = real_max(f->min.y - p.y, p.y - f->max.y);
@@ -89,6 +92,8 @@ void vy_fence_check(const vy_world *world, uint32_t index, const drone_block *d,
                     world_block *w)
 {
     const drone_model *dm = &world->model.drones[index];
+    VY_ASSERT(index < world->model.drone_count && dm->guarded);
+    VY_ASSERT(dm->foot_count >= 0 && dm->foot_count <= VY_ROTOR_CAP + VY_COLLISION_POINT_CAP);
     const vy_safety_def *s = &dm->safety;
     double height = 0.0, least = 0.0;
     if (s->ground && world->has_ground) {

@@ -1,6 +1,7 @@
 // filter.c - estimators that a scenario asks for by name: the Kalman filter and the complementary filter of
 // kits.
 #include "base/fail.h"
+#include "base/assert.h"
 #include "base/real.h"
 #include "base/math.h"
 #include "world/build.h"
@@ -138,6 +139,7 @@ static void build_complementary(const vy_model *world, const vy_drone_def *def, 
     p->period = def->imu.period;
     p->gravity = gravity_at(&world->env.gravity, def->position);
     p->weight = real_max(vec3_length(p->gravity), 1e-9);
+    VY_ASSERT(p->period > 0.0 && e->attitude_time > 0.0);
     p->pull = 1.0 / e->attitude_time;
     p->bias = 0.25 * square(p->pull); // critically damped
     const vec3 field = vec3_of(world->env.magnetic);
@@ -242,6 +244,7 @@ static void judge_sample(const kit_model *kit, int which, uint64_t tick, const e
                          const ekf_covariance *before, ekf_covariance *c, gate_block *g)
 {
     if (g->since[which] == 0) g->since[which] = tick;
+    VY_ASSERT(which >= 0 && which < VY_GATED_COUNT && found->worst > kit->gate_square);
     g->rejected[which] += 1;
     *c = *before;
     if (tick - g->since[which] >= kit->gate_ticks) ekf_widen(found, kit->gate_share[which], c);
@@ -251,6 +254,7 @@ static void step_ekf(const kit_model *kit, uint64_t tick, drone_block *d, const 
                      gate_block *g)
 {
     ekf_covariance c, before;
+    _Static_assert((int)FILTER_STATES == (int)EKF_STATES, "a filter_block holds one covariance");
     ekf_unpack(f->covariance, &c);
     if (d->imu_tick == tick) ekf_predict(&kit->ekf, d->imu.accel, d->imu.gyro, &d->estimate, &c);
     for (int i = 0; i < VY_GATED_COUNT; ++i) {
@@ -290,6 +294,8 @@ void vy_filter_stage(vy_world *world)
     const uint64_t tick = world->state->tick;
     for (uint32_t i = 0; i < m->kit_count; ++i) {
         const kit_model *kit = &m->kits[i];
+        VY_ASSERT(kit->estimator == VY_ESTIMATOR_FADING || kit->filter < m->filter_count);
+        VY_ASSERT(!vy_kit_gated(kit) || kit->gate < m->gate_count);
         drone_block *d = &world->drones[kit->drone];
         if (kit->estimator == VY_ESTIMATOR_EKF)
             step_ekf(kit, tick, d, &world->kits[i], &world->filters[kit->filter],

@@ -4,6 +4,7 @@
 // The failsafe flies by loops of its own, so that the controller's intent stays as it is and acts again, bit
 // for bit, when a deadline was all that had passed.
 #include "world/guard.h"
+#include "base/assert.h"
 #include "base/math.h"
 #include "world/steer.h"
 
@@ -33,6 +34,7 @@ int vy_drive_is_declared(const vy_drive_def *d)
 
 static uint64_t steps_of(const vy_model *world, double seconds)
 {
+    VY_ASSERT(world->dt > 0.0);
     return seconds > 0.0 ? (uint64_t)real_max(real_round(real_min(seconds / world->dt, 1e15)), 1.0) : 0;
 }
 
@@ -66,11 +68,13 @@ void vy_guard_start(const vy_model *world, const drone_block *drones, guard_bloc
 
 int vy_guard_listens(const vy_world *world, uint32_t index)
 {
+    VY_ASSERT(index < world->model.drone_count && world->model.guarded);
     return !world->model.drones[index].driven || world->guards[index].cause <= VY_HANDOVER_DEADLINE;
 }
 
 void vy_guard_mark(const vy_world *world, uint32_t index, int fresh)
 {
+    VY_ASSERT(index < world->model.drone_count);
     if (world->model.guarded) world->fresh[index] = (unsigned char)fresh;
 }
 
@@ -79,6 +83,7 @@ static void take_over(const vy_model *m, uint32_t index, uint64_t tick, vy_hando
 {
     const ladder_params *p = &m->params[index].ladder;
     g->handovers += 1;
+    VY_ASSERT(cause != VY_HANDOVER_NONE && m->drones[index].drive.def.failsafe != VY_FAILSAFE_NONE);
     g->cause = cause;
     g->since = tick;
     g->still = 0;
@@ -95,6 +100,7 @@ int vy_guard_take_over(const vy_world *world, uint32_t index, vy_handover cause,
 {
     const drone_model *dm = &world->model.drones[index];
     if (!dm->driven || dm->drive.def.failsafe == VY_FAILSAFE_NONE) return 0;
+    VY_ASSERT(dm->guarded); // who has a drive has a guard_block
     guard_block *g = &world->guards[index];
     take_over(&world->model, index, world->state->tick, cause, &world->drones[index], g);
     g->verdict = (uint64_t)reply->verdict;
@@ -130,6 +136,7 @@ static void look_for_ground(const drive_model *dm, double dt, uint64_t tick, con
 static void look_for_lost(const vy_model *m, uint32_t index, const drone_block *d, guard_block *g)
 {
     const drive_model *dm = &m->drones[index].drive;
+    VY_ASSERT(dm->rotor_loss > 0 && m->drones[index].layout.count <= VY_ROTOR_CAP);
     for (int i = 0; i < m->drones[index].layout.count; ++i) {
         const double wanted = motor_speed(&m->params[index].motor, g->told[i]);
         const int slow = g->told[i] > LOST_COMMAND && d->rotor_speed[i] < LOST_SHARE * wanted;
@@ -144,6 +151,8 @@ static void tell_motors(const drone_model *dm, int on, const double *asked, guar
     const drive_model *drive = &dm->drive;
     const double low = on ? drive->def.command_min : 0.0;
     const double high = drive->def.command_max > 0.0 ? drive->def.command_max : 1.0;
+    VY_ASSERT(low <= high && high <= 1.0 && drive->slew >= 0.0);
+    VY_ASSERT(dm->layout.count + dm->layout.thrusters.count <= VY_ROTOR_CAP);
     for (int i = 0; i < dm->layout.count + dm->layout.thrusters.count; ++i) {
         const int idles = i < dm->layout.count && !(g->lost >> i & 1); // thrusters and lost rotors do not
         const double within = real_clamp(asked[i], idles ? low : 0.0, high);
@@ -190,6 +199,7 @@ static uint32_t drive(const vy_world *world, uint32_t index, uint64_t tick, dron
     const vy_model *m = &world->model;
     const drone_model *dm = &m->drones[index];
     const vy_controller_kind kind = dm->controller.kind;
+    VY_ASSERT(kind != VY_CONTROLLER_NONE && dm->rate_period > 0); // somebody steers what is driven
     if (world->fresh[index]) {
         g->fresh = tick;
         if (g->cause == VY_HANDOVER_DEADLINE && g->failsafe != VY_FAILSAFE_CUT)
@@ -218,6 +228,7 @@ static uint32_t drive(const vy_world *world, uint32_t index, uint64_t tick, dron
 uint32_t vy_guard_stage(const vy_world *world, world_block *w, drone_block *drones)
 {
     const vy_model *m = &world->model;
+    VY_ASSERT(world->counts.of[BLOCK_guard] == m->drone_count);
     uint32_t events = 0;
     for (uint32_t i = 0; i < m->drone_count; ++i) {
         if (m->drones[i].driven)

@@ -1,6 +1,7 @@
 // joined.c - drones that joints hold: a load on a cable, an arm, a tether. Stepped together, joints solved in
 // every stage with what rotors, air and gravity do at that stage.
 #include "base/math.h"
+#include "base/assert.h"
 #include "world/plant.h"
 #include "world/world_impl.h"
 
@@ -14,6 +15,7 @@ typedef struct joined_plant {
 static double speed_after(const multirotor_inputs *in, double speed, double command, double part)
 {
     const int falls = in->layout->general && command < speed;
+    VY_ASSERT(part >= -1e-9 && part <= 1.0 + 1e-9); // a time within the step
     const double decay = falls ? in->params->shape.fall_full : in->params->rotor.decay_full;
     return rotor_speed_after(speed, command, math_pow(decay, part));
 }
@@ -34,6 +36,7 @@ static body_rates drone_rates(const void *self, uint32_t i, const body_state *s,
 {
     const joined_plant *j = self;
     const vy_world *world = j->world;
+    VY_ASSERT(i < world->model.drone_count && world->model.drones[i].held == HELD_BY_JOINT);
     const drone_block *d = &world->drones[i];
     const double start = time_of(j->plant, world->state->tick - 1u);
     multirotor_inputs in;
@@ -48,6 +51,7 @@ static body_rates drone_rates(const void *self, uint32_t i, const body_state *s,
 
 void vy_joined_sync_joint(const vy_world *world, uint32_t joint)
 {
+    VY_ASSERT(world->bodies != NULL && joint < world->model.joint_count);
     const joint_slot *j = &world->bodies->joints->slots[joint];
     for (int side = 0; side < 2; ++side) {
         const uint32_t i = j->body[side];
@@ -78,6 +82,7 @@ uint32_t vy_joined_stage(vy_world *world, const vy_model *plant, world_block *w,
     const vy_model *m = &world->model;
     vy_bodies *b = world->bodies;
     sync(world);
+    VY_ASSERT(w->tick > 0 && plant->drone_count == m->drone_count);
     b->head->tick = w->tick - 1u;
     b->head->failed = 0;
     const joined_plant joined = {world, plant};

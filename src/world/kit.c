@@ -1,16 +1,33 @@
 // kit.c - sampling the sensors of kits.
 #include "world/kit.h"
+#include "base/assert.h"
 #include "environment/nap.h"
+
+// Samples are delivered as numbers in a row, from their first member on.
+_Static_assert(offsetof(imu_reading, gyro) == 3 * 8 && sizeof(imu_reading) == 6 * 8, "accel, then gyro");
+_Static_assert(offsetof(imu_state, accel) == 0 && offsetof(imu_state, gyro) == 3 * 8, "accel, then gyro");
+_Static_assert(offsetof(mocap_state, attitude) == 3 * 8 && sizeof(mocap_state) == 7 * 8, "place, then turn");
+_Static_assert(offsetof(gps_reading, velocity) == 3 * 8 && sizeof(gps_reading) == 6 * 8,
+               "place, then velocity");
+_Static_assert(sizeof(vec3) == 3 * 8 && sizeof(quat) == 4 * 8, "without padding");
+_Static_assert(offsetof(kit_block, baro.altitude) == offsetof(kit_block, baro.pressure) + 8, "two in a row");
+_Static_assert(offsetof(kit_block, power.current) == offsetof(kit_block, power.voltage) + 8, "two in a row");
+_Static_assert(offsetof(kit_block, flow.y) == offsetof(kit_block, flow.x) + 8 &&
+                   offsetof(kit_block, flow.quality) == offsetof(kit_block, flow.x) + 16,
+               "three in a row");
 
 int vy_kit_width(int sensor)
 {
     static const int widths[KIT_SENSORS] = {2, 3, 6, 1, 3, 2, VY_ROTOR_CAP, VY_RAY_CAP, 6, 7};
+    VY_ASSERT(sensor >= 0 && sensor < KIT_SENSORS);
     return widths[sensor];
 }
 
 uint64_t vy_sensor_period(const vy_model *world, uint32_t drone, int sensor)
 {
     const drone_model *dm = &world->drones[drone];
+    VY_ASSERT(drone < world->drone_cap);
+    VY_ASSERT(sensor >= 0 && sensor < KIT_SENSORS && dm->kit <= world->kit_cap);
     const uint64_t carried = dm->kit > 0 ? world->kits[dm->kit - 1].links[sensor].period : 0;
     if (carried > 0 || sensor < KIT_OWN) return carried;
     return sensor == KIT_IMU ? dm->imu_period : dm->mocap_period;
@@ -40,6 +57,8 @@ static int deliver(const scene *s, int sensor, double *values)
         sent = u[0] >= link->dropout;
     }
     if (link->delay == 0) return sent;
+    VY_ASSERT(link->period > 0 && link->cells == 1u + (uint32_t)width);
+    VY_ASSERT(link->line + link->delay * link->cells <= s->m->delay_count); // its line is its own
     delay_block *place = &s->delays[link->line + s->tick / link->period % link->delay * link->cells];
     const int arrives = place[0].value != 0.0;
     place[0].value = sent ? (double)s->tick : 0.0;
@@ -178,6 +197,9 @@ void vy_kit_stage(vy_world *world)
     const vy_model *m = &world->model;
     for (uint32_t i = 0; i < m->kit_count; ++i) {
         const kit_model *kit = &m->kits[i];
+        VY_ASSERT(kit->drone < m->drone_count && m->drones[kit->drone].kit == i + 1);
+        VY_ASSERT(kit->ray_count >= 0 && kit->ray_count <= VY_RAY_CAP);
+        VY_ASSERT(kit->links[KIT_POWER].period == 0 || m->geared); // who measures a battery has one
         drone_block *d = &world->drones[kit->drone];
         const scene s = {m, kit, world->state->tick, &d->body, world->delays, world};
         sample_body(&s, d, &world->kits[i]);
@@ -208,6 +230,7 @@ void vy_kit_start(vy_world *world)
         k.gps_wander = vec3_mul(kit->gps_deviation, vec3_make(n[0], n[1], n[2]));
         world->kits[i] = k;
         if (kit->estimator == VY_ESTIMATOR_FADING) continue;
+        VY_ASSERT(kit->filter < m->filter_count && (!vy_kit_gated(kit) || kit->gate < m->gate_count));
         ekf_covariance c;
         ekf_start(&kit->ekf, &c);
         ekf_pack(&c, world->filters[kit->filter].covariance);

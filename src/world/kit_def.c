@@ -1,5 +1,6 @@
 // kit_def.c - kits as declared: checks and constants.
 #include "base/fail.h"
+#include "base/assert.h"
 #include "base/finite.h"
 #include "base/math.h"
 #include "world/build.h"
@@ -331,6 +332,7 @@ static double ray_angle(int i, int count, double angle)
 
 int vy_lidar_rays(const vy_lidar_def *def, vec3 rays[VY_RAY_CAP])
 {
+    VY_ASSERT(def->rows >= 0 && def->columns >= 0 && def->rows * def->columns <= VY_RAY_CAP);
     const quat turned = quat_normalize(def->attitude);
     int count = 0;
     for (int row = 0; row < def->rows; ++row) {
@@ -386,6 +388,7 @@ static vy_status build_links(const vy_model *world, const vy_drone_def *def, kit
         const vy_status status = vy_period_ticks(name, parts[i].period, world->dt, &link->period, err);
         if (status != VY_OK) return status;
         link->delay = (uint64_t)real_round(parts[i].link.delay / parts[i].period);
+        VY_ASSERT(link->period > 0 && link->delay <= DELAY_MOST);
         link->dropout = parts[i].link.dropout;
         link->line = *cells;
         link->cells = 1u + (uint32_t)vy_kit_width(i);

@@ -1,5 +1,6 @@
 // loads.c - what acts on a drone, by cause: the same functions as the step's, one effect at a time.
 #include "world/plant.h"
+#include "base/assert.h"
 #include "world/world_impl.h"
 
 _Static_assert(EFFECT_COUNT <= VY_EFFECT_CAP,
@@ -29,6 +30,7 @@ static body_loads difference(const body_loads *after, const body_loads *before)
 void vy_drone_loads(const vy_world *world, uint32_t index, vy_loads *out)
 {
     const drone_block *d = &world->drones[index];
+    VY_ASSERT(index < world->model.drone_count && out != NULL);
     const double time = (double)world->state->tick * world->model.dt;
     multirotor_inputs in;
     plant_inputs(&world->model, index, world->loads, time, d, world->gear, &in);
@@ -50,6 +52,7 @@ void vy_loads_at(const multirotor_inputs *in, const body_state *s, const double 
     const multirotor_params *plant = in->params;
     const mat3 rotation = quat_matrix(s->attitude);
     body_loads rotors = loads_zero();
+    VY_ASSERT((in->flags & EFFECTS_OF_ROTORS) == 0 || in->memory != NULL);
     if (in->layout->general) {
         rotor_add_general(in->layout, &plant->rotor, &plant->shape, speed, in->layout->count, &rotors);
     } else {

@@ -1,6 +1,7 @@
 // model.h - everything of a world that stays: what step.h reads and never writes. Over `real`.
 #pragma once
 #include "control/geometric.h"
+#include "base/assert.h"
 #include "control/reference.h"
 #include "equations/motor.h"
 #include "equations/multirotor.h"
@@ -173,6 +174,7 @@ VY_FN real time_of(const vy_model *m, bits tick) { return real_of_whole(tick) * 
 VY_FN reference drone_reference(const vy_model *m, uint32_t index, real time, real *yaw)
 {
     const vy_controller_def *c = &m->drones[index].controller;
+    VY_ASSERT(index < m->drone_count && c->setpoint_count >= 0 && c->setpoint_count <= VY_SETPOINT_CAP);
     if (c->path.kind != VY_PATH_SETPOINTS) {
         trajectory_point p;
         path_at(&m->drones[index].path, &time, &p);
@@ -210,6 +212,7 @@ VY_FN void world_fail(mask who, vy_failure_reason reason, uint32_t drone, real v
                       world_block *w)
 {
     const mask now = who & (w->failure_reason == bits_set(VY_FAILURE_NONE)); // the first one is reported
+    VY_ASSERT(reason > VY_FAILURE_NONE && reason <= VY_FAILURE_FENCE && field >= 0);
     w->failure_reason = bits_select(now, bits_set((uint64_t)reason), w->failure_reason);
     w->failure_tick = bits_select(now, w->tick, w->failure_tick);
     w->failure_drone = bits_select(now, bits_set(drone), w->failure_drone);

@@ -8,6 +8,7 @@
 // velocity of any point, so linear and angular momentum stay; taking up is a plastic impact, which keeps both
 // as well.
 #include "base/fail.h"
+#include "base/assert.h"
 #include "base/real.h"
 #include "base/finite.h"
 #include "dynamics/bodies.h"
@@ -54,6 +55,7 @@ static mat3 turned(mat3 rotation, mat3 inertia)
 static lump lump_of(const vy_world *world, uint32_t drone)
 {
     const vy_model *m = &world->model;
+    VY_ASSERT(drone < m->drone_count && m->payload_cap > 0); // else nobody has kept the vehicles
     const vy_vehicle_def *own = &world->vehicles[drone];
     lump l = {own->mass, vec3_zero(), own->inertia};
     vec3 moment = vec3_zero();
@@ -64,6 +66,7 @@ static lump lump_of(const vy_world *world, uint32_t drone)
         l.mass += mass;
     }
     l.centre = vec3_scale(1.0 / l.mass, moment);
+    VY_ASSERT(l.mass >= own->mass && own->mass > 0.0);
     l.inertia = displaced(l.inertia, own->mass, l.centre);
     for (uint32_t k = 0; k < m->payload_count; ++k) {
         if (m->payloads[k].carrier != drone || !world->payloads[k].carried) continue;
@@ -88,6 +91,7 @@ static void fit(vy_world *world, uint32_t drone)
     vy_drone_refit(m, &v, &m->drones[drone], &m->params[drone]);
     if (world->bodies == NULL) return;
     body_slot *slot = &world->bodies->slots[drone];
+    VY_ASSERT(drone < vy_bodies_limit(world->bodies));
     slot->mass = l.mass;
     slot->centroid = vec3_add(world->vehicles[drone].rotor_count + world->vehicles[drone].thruster_count > 0
                                   ? world->vehicles[drone].centre_of_mass
@@ -125,6 +129,9 @@ static body_state carried_state(const body_state *own, const payload_block *p)
 static void hold(vy_world *world, uint32_t k, int on)
 {
     const payload_model *p = &world->model.payloads[k];
+    VY_ASSERT(k < world->model.payload_count && p->load != p->carrier);
+    VY_ASSERT(world->model.drones[p->carrier].held == HELD_BY_NOTHING); // what is carried carries nothing
+    VY_ASSERT(world->model.drones[p->load].held != HELD_BY_JOINT);
     world->payloads[k].carried = on ? PAYLOAD_CARRIED : PAYLOAD_FREE;
     world->model.drones[p->load].held = on ? HELD_BY_CARRIER : HELD_BY_NOTHING;
     if (world->bodies != NULL) {
@@ -155,6 +162,7 @@ static void wake(vy_world *world, const payload_model *p)
 static void drop(vy_world *world, uint32_t k)
 {
     const payload_model *p = &world->model.payloads[k];
+    VY_ASSERT(world->payloads[k].carried != PAYLOAD_FREE);
     drone_block *carrier = &world->drones[p->carrier], *load = &world->drones[p->load];
     const body_state own = at_own_centre(&carrier->body, lump_of(world, p->carrier).centre);
     const body_state freed = carried_state(&own, &world->payloads[k]);
@@ -176,6 +184,7 @@ static vec3 momentum_about(const body_state *s, double mass, mat3 inertia, vec3 
 static int take(vy_world *world, uint32_t k)
 {
     const payload_model *p = &world->model.payloads[k];
+    VY_ASSERT(world->payloads[k].carried == PAYLOAD_FREE);
     payload_block *state = &world->payloads[k];
     drone_block *carrier = &world->drones[p->carrier];
     const drone_block *load = &world->drones[p->load];
@@ -191,6 +200,7 @@ static int take(vy_world *world, uint32_t k)
     hold(world, k, 1);
     const lump after = lump_of(world, p->carrier);
     body_state s = carrier->body;
+    VY_ASSERT(after.mass > before.mass);
     s.position = vec3_add(own.position, quat_rotate(own.attitude, after.centre));
     const vec3 push =
         vec3_add_scaled(vec3_scale(before.mass, carrier->body.velocity), v->mass, load->body.velocity);
@@ -204,6 +214,7 @@ static int take(vy_world *world, uint32_t k)
 
 void vy_payload_stage(vy_world *world)
 {
+    VY_ASSERT(world->state->tick > 0);
     const uint64_t tick = world->state->tick - 1u;
     for (uint32_t k = 0; k < world->model.payload_count; ++k) {
         const payload_model *p = &world->model.payloads[k];
@@ -239,6 +250,7 @@ int vy_payload_may_drop(const vy_model *m, uint32_t index, uint64_t drop)
 void vy_payload_release(vy_world *world)
 {
     const vy_model *m = &world->model;
+    VY_ASSERT(world->release_requests != NULL);
     for (uint32_t k = 0; k < m->payload_count; ++k) {
         const payload_model *p = &m->payloads[k];
         const int wished =
@@ -311,6 +323,7 @@ vy_status vy_world_add_payload(vy_world *world, const vy_payload_def *def, vy_er
         .release = def->release,
     };
     for (uint32_t i = 0; i < k; ++i) m->payloads[k].bit += m->payloads[i].carrier == carrier;
+    VY_ASSERT(m->payloads[k].drop > m->payloads[k].attach || def->drop - def->attach < m->dt);
     m->params[carrier].nap.open_loop = m->params[load].nap.open_loop = 0; // the bound is that of one body
     vy_world_lay_out(world);
     world->payloads[k] = (payload_block){.place = place, .turn = quat_normalize(def->attitude)};

@@ -1,5 +1,6 @@
 // physics.c - the physics service: bodies, intents, and the engine behind them.
 #include "volery/physics.h"
+#include "base/assert.h"
 #include "base/real.h"
 #include "base/fail.h"
 #include "base/finite.h"
@@ -122,6 +123,7 @@ static vy_status add(vy_physics *physics, const vy_physics_body_def *def, vy_bod
         fpu_leave(found);
         return status;
     }
+    VY_ASSERT(physics->count < physics->def.body_cap && out != NULL);
     physics->bodies[physics->count++] = (physics_body){
         .mass = def->mass,
         .inverse_inertia = mat3_inverse(def->inertia),
@@ -178,6 +180,7 @@ vy_status vy_physics_submit(vy_physics *physics, vy_physics_id id, const vy_move
 
 static void step_simple(const vy_physics_def *def, double dt, physics_body *b)
 {
+    VY_ASSERT(b->mass > 0.0 && dt >= 0.0);
     if (b->pushed && !b->led) simple_push(b->mass, b->inverse_inertia, b->force, b->torque, dt, &b->state);
     if (!b->led) simple_turn(dt, &b->state);
     simple_move(dt, def->boundary, &b->state);

@@ -1,6 +1,7 @@
 // physics_rigid.c - the rigid engine of the physics service: a set of bodies with contacts, a floor at z = 0
 // and walls at the boundary, behind the same intents.
 #include "base/fail.h"
+#include "base/assert.h"
 #include "base/math.h"
 #include "world/physics_impl.h"
 #include <stdlib.h>
@@ -93,6 +94,7 @@ vy_status vy_rigid_add(rigid_engine *e, const vy_physics_body_def *def, vy_body_
     }
     e->set->slots[slot].centroid = vec3_zero(); // the position is that of the shape's frame
     e->handles[slot] = handle;
+    VY_ASSERT(vy_bodies_limit(e->set) == slot + 1 && handle <= slot + 1);
     if (handle > 0) e->slots[handle - 1] = slot;
     return VY_OK;
 }
@@ -114,6 +116,7 @@ static void take_intents(rigid_engine *e, uint32_t slot, physics_body *b)
 
 vy_status vy_rigid_step(rigid_engine *e, double dt, uint32_t count, physics_body *bodies)
 {
+    VY_ASSERT(count <= vy_bodies_limit(e->set));
     for (uint32_t i = 0; i < count; ++i) take_intents(e, e->slots[i], &bodies[i]);
     e->set->def.dt = dt;
     const uint32_t found = dt > 0.0 ? vy_bodies_step(e->set) : 0;
@@ -123,6 +126,7 @@ vy_status vy_rigid_step(rigid_engine *e, double dt, uint32_t count, physics_body
 
 static vy_physics_id id_of(const rigid_engine *e, uint64_t body)
 {
+    VY_ASSERT((body & 0xffffffffu) > 0 && (body & 0xffffffffu) <= e->set->def.body_cap);
     const uint32_t handle = e->handles[(body & 0xffffffffu) - 1u];
     return (vy_physics_id){handle > 0 ? (uint64_t)1 << 32 | handle : 0};
 }

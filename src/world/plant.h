@@ -1,6 +1,7 @@
 // plant.h - commands to rotor speeds, and the motion of every body. Over `real`.
 #pragma once
 #include "equations/integrators.h"
+#include "base/assert.h"
 #include "equations/simple_engine.h"
 #include "world/safety.h"
 
@@ -10,6 +11,7 @@ VY_FN real rotors_power(const vy_model *m, uint32_t i, const drone_block *d)
     const drone_params *p = &m->params[i];
     const rotor_layout *layout = &m->drones[i].layout;
     real power = real_set(0.0);
+    VY_ASSERT(i < m->drone_count && layout->count <= VY_ROTOR_CAP);
     for (int k = 0; k < layout->count; ++k) {
         const real thrust = rotor_thrust(layout, &p->plant.rotor, &p->plant.shape, k, d->rotor_speed[k]);
         const real torque = layout->torque_scale[k] * (p->plant.shape.torque_ratio * thrust);
@@ -74,6 +76,7 @@ VY_BIG_FN void actuator_stage(const vy_model *m, const drone_block *drones, gear
 {
     for (uint32_t i = 0; i < m->drone_count; ++i) {
         const motor_params *motor = &m->params[i].motor;
+        VY_ASSERT(!m->drones[i].geared || (m->geared && gear != NULL));
         for (int k = 0; k < m->drones[i].layout.count; ++k)
             speeds[i][k] = motor_speed(motor, drones[i].control.motors[k]);
         if (!m->geared) continue;
@@ -98,6 +101,7 @@ VY_SLOW_FN void thruster_stage(const vy_model *m, const bits *now, const drone_b
         const thruster_layout *t = &layout->thrusters;
         for (int k = 0; k < t->count; ++k) {
             const real command = drones[i].control.motors[layout->count + k];
+            VY_ASSERT(layout->count + k < VY_ROTOR_CAP);
             speeds[i][layout->count + k] = t->period[k] == 0 ? thruster_throttled(t, k, command)
                                                              : thruster_pulsed(t, k, due(tick, t->period[k]),
                                                                                tick, command, &thrusters[i]);
@@ -125,6 +129,7 @@ VY_FN void plant_inputs(const vy_model *m, uint32_t i, const body_loads *loads, 
 {
     in->layout = &m->drones[i].layout;
     in->params = &m->params[i].plant;
+    VY_ASSERT(i < m->drone_count);
     in->env = &m->env;
     in->held.disturbance = loads[i];
     in->held.turbulence = d->gust;
@@ -225,5 +230,8 @@ VY_BIG_FN void plant_stage(const vy_model *m, const body_loads *loads, real (*sp
         }
         if (induces) gear[i].memory = next;
         if (!mask_all(body_is_finite(&d->body))) (void)check_finite(i, 0, PLANT_REALS, w, d);
+        VY_ASSERT(m->physics.engine == VY_ENGINE_SIMPLE ||
+                  m->drones[i].controller.flight == VY_FLIGHT_KINEMATIC ||
+                  mask_all(mask_not(body_is_finite(&d->body)) | quat_is_unit(d->body.attitude)));
     }
 }

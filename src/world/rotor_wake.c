@@ -4,6 +4,7 @@
 // as wide as a wake reaches sideways: sorting costs n log n, and a cell and its eight neighbours hold all
 // that matter.
 #include "world/model.h"
+#include "base/assert.h"
 #include "base/sort.h"
 #include <math.h>
 
@@ -81,6 +82,7 @@ void vy_rotor_wake_stage(const vy_model *m, uint64_t tick, const drone_block *dr
                          gear_block *gear)
 {
     if (!due(tick, m->wake_period)) return;
+    VY_ASSERT(m->geared && entries != NULL && m->wakes.length > 0.0);
     const size_t count = m->drone_count;
     double widest = 0.0;
     for (uint32_t i = 0; i < count; ++i) {
@@ -95,6 +97,7 @@ void vy_rotor_wake_stage(const vy_model *m, uint64_t tick, const drone_block *dr
         entries[i].row = widest > 0.0 ? cell(place.y, widest) : 0;
     }
     sort(entries, count);
+    for (size_t i = 1; i < count; ++i) VY_ASSERT(before(&entries[i - 1], &entries[i])); // find() bisects
     for (size_t i = 0; i < count; ++i)
         gear[entries[i].drone].memory.downwash = air_at_drone(m, entries, count, &entries[i]);
 }

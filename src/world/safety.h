@@ -1,6 +1,7 @@
 // safety.h - what ends a run: limits exceeded for too long, and states that are not finite. Over `real`.
 #pragma once
 #include "base/finite.h"
+#include "base/assert.h"
 #include "base/math.h"
 #include "world/model.h"
 
@@ -86,6 +87,7 @@ VY_SLOW_FN void safety_report_not_finite(mask who, uint32_t drone, const drone_b
 VY_FN mask check_finite(uint32_t drone, size_t first, size_t count, world_block *w, const drone_block *d)
 {
     const mask finite = reals_bounded(&d->body.position.x + first, count);
+    VY_ASSERT(first + count <= DRONE_REALS);
     if (!mask_all(finite)) safety_report_not_finite(mask_not(finite), drone, d, w);
     return finite;
 }

@@ -1,6 +1,7 @@
 // sense.h - sensors and estimator of every drone, each at its own period. Over `real`.
 #pragma once
 #include "world/model.h"
+#include "base/assert.h"
 
 /// `ahead` is what each IMU draws from, or NULL; likewise in lanes.
 VY_BIG_FN void sensor_stage(const vy_model *m, const world_block *w, drone_block *drones, rng_ahead *ahead)
@@ -11,6 +12,7 @@ VY_BIG_FN void sensor_stage(const vy_model *m, const world_block *w, drone_block
         const drone_params *p = &m->params[i];
         drone_block *d = &drones[i];
         const mask imu = due(tick, dm->imu_period);
+        VY_ASSERT(dm->belief >= BELIEF_FADING && dm->belief <= BELIEF_FILTER);
         if (mask_any(imu)) {
             // The gravity that acted: none where the policy neglects it.
             const vec3 g =

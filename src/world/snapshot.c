@@ -3,6 +3,7 @@
 // A snapshot may come from a damaged or forged log. Whatever a step uses as an index, a count, a choice or a
 // mask is looked at here, once, so that no step has to.
 #include "base/fail.h"
+#include "base/assert.h"
 #include "base/finite.h"
 #include "world/kit.h"
 #include "world/world_impl.h"
@@ -21,6 +22,8 @@ typedef struct snapshot {
 static void copy_block(const snapshot *s, const void *mine, uint32_t index, void *out, size_t size)
 {
     const size_t at = (size_t)((const unsigned char *)mine - (const unsigned char *)s->world->state);
+    VY_ASSERT(at >= sizeof(world_block) && at % 8 == 0);
+    VY_ASSERT(at + (index + 1) * size <= s->world->state_size);
     memcpy(out, s->bytes + at + index * size, size);
 }
 

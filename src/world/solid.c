@@ -1,5 +1,6 @@
 // solid.c - from declared shapes to those of the geometry.
 #include "world/solid.h"
+#include "base/assert.h"
 #include "base/fail.h"
 #include "base/vec.h"
 #include <stdlib.h>
@@ -71,6 +72,7 @@ static vy_status field_of_heights(const vy_solid_def *def, vy_shape *out, solid_
 // The smallest box that holds the rotors' discs, or a margin in their place, and the vehicle's origin.
 static vy_status box_of_rotors(const vy_vehicle_def *v, vy_shape *out, solid_memory *memory, vy_error *err)
 {
+    VY_ASSERT(v->rotor_count > 0 && v->rotor_count <= VY_ROTOR_CAP);
     vec3 low = vec3_zero(), high = vec3_zero();
     for (int i = 0; i < v->rotor_count; ++i) {
         const vec3 p = v->rotors[i].position;
@@ -95,6 +97,7 @@ static vy_status build_auto(const vy_vehicle_def *v, vy_shape *out, solid_memory
 {
     vy_vec3 points[VY_COLLISION_POINT_CAP];
     if (v == NULL) return VY_OK;
+    VY_ASSERT(v->collision_point_count <= VY_COLLISION_POINT_CAP);
     if (v->collision_point_count == 0) return v->rotor_count > 0 ? box_of_rotors(v, out, memory, err) : VY_OK;
     for (int i = 0; i < v->collision_point_count; ++i) points[i] = v->collision_points[i].position;
     return build_hull(points, v->collision_point_count, out, memory, err);

@@ -1,6 +1,7 @@
 // state.c - the manifest of state as tables, the proof that it is complete, and the head that says what there
 // is.
 #include "world/state.h"
+#include "base/assert.h"
 #include "base/hash.h"
 
 #define FIELD(block, member, type, count, unit, text) \
@@ -37,6 +38,7 @@ void vy_count_head(block_counts *counts)
     counts->of[BLOCK_entry] = 0;
     for (int kind = BLOCK_entry + 1; kind < BLOCK_KINDS; ++kind)
         counts->of[BLOCK_entry] += counts->of[kind] > 0;
+    VY_ASSERT(counts->of[BLOCK_entry] < BLOCK_KINDS); // the head has no entry of its own
 }
 
 void vy_write_entries(const block_counts *counts, void *state)
@@ -47,6 +49,8 @@ void vy_write_entries(const block_counts *counts, void *state)
     for (int kind = BLOCK_entry + 1; kind < BLOCK_KINDS; ++kind) {
         if (counts->of[kind] > 0) *entry++ = (entry_block){vy_blocks[kind].id, counts->of[kind]};
     }
+    VY_ASSERT(entry == (entry_block *)(head + 1) + counts->of[BLOCK_entry]);
+    VY_ASSERT((size_t)((char *)entry - (char *)state) == block_offset(counts, BLOCK_entry + 1));
 }
 
 int vy_read_entries(const void *state, size_t size, block_counts *out)
@@ -71,11 +75,13 @@ int vy_read_entries(const void *state, size_t size, block_counts *out)
         out->of[kind] = (uint32_t)entry.count;
     }
     vy_count_head(out);
+    VY_ASSERT(left > 0 || block_offset(out, BLOCK_KINDS) == size); // nothing is counted twice
     return left == 0;
 }
 
 const vy_field *vy_find_field(enum block_kind kind, const char *name)
 {
+    VY_ASSERT((unsigned)kind < BLOCK_KINDS && name != NULL);
     const vy_block *b = &vy_blocks[kind];
     for (int i = 0; i < b->field_count; ++i) {
         if (strcmp(b->fields[i].name, name) == 0) return &b->fields[i];
@@ -86,5 +92,8 @@ const vy_field *vy_find_field(enum block_kind kind, const char *name)
 uint64_t vy_state_hash(const void *state, size_t size)
 {
     const size_t chain = sizeof(uint64_t); // it comes first
+    _Static_assert(offsetof(world_block, chain) == 0 && sizeof(((world_block *)0)->chain) == 8,
+                   "chain first");
+    VY_ASSERT(size >= sizeof(world_block) && size % 8 == 0);
     return vy_hash64((const unsigned char *)state + chain, size - chain);
 }

@@ -1,6 +1,7 @@
 // steer.h - the built-in controller and the drive abstraction layer, each at its own period. Over `real`.
 #pragma once
 #include "world/model.h"
+#include "base/assert.h"
 
 /// Follow the flight plan, in the lanes of `who`.
 VY_FN void steer_hold(const vy_model *m, uint32_t index, mask who, bits tick, drone_block *d)
@@ -71,6 +72,7 @@ VY_FN void steer_built_in(const vy_model *m, uint32_t index, mask who, world_blo
 VY_FN mask dal_drone(const vy_model *m, uint32_t index, bits tick, drone_block *d)
 {
     const mask now = due(tick, m->drones[index].rate_period);
+    VY_ASSERT(index < m->drone_count);
     if (!mask_any(now)) return mask_set(0);
     if (m->drones[index].controller.flight == VY_FLIGHT_KINEMATIC) {
         control_lead(&m->params[index].ladder, d->rung, now, &d->control);

@@ -3,6 +3,7 @@
 // The stages are headers over `real`: batch/ flies many worlds side by side through the same ones.
 #pragma once
 #include "base/hash.h"
+#include "base/assert.h"
 #include "base/real.h"
 #include "world/build.h"
 #include "world/disturbance.h"
@@ -26,6 +27,12 @@ VY_FN uint32_t step(vy_world *world)
     const vy_model *plant = m;
 
     if (w->tick == 0) vy_extras_start(world);
+    VY_ASSERT(w->failure_reason == VY_FAILURE_NONE && m->dt > 0.0); // who has ended steps no more
+    VY_ASSERT(w->integrator == (uint64_t)m->physics.integrator);
+    VY_ASSERT(world->state_size == block_offset(&world->counts, BLOCK_KINDS));
+    VY_ASSERT(world->counts.of[BLOCK_drone] == m->drone_count &&
+              (w->block_kinds == world->counts.of[BLOCK_entry]));
+    VY_ASSERT((fpu_mode() & FPU_MODE_BITS) == FPU_MODE_WANTED);
     w->tick += 1;                                                            // time
     if (m->payload_count > 0) vy_payload_stage(world);                       // what is taken up and let go
     disturbance_stage(m, w, world->noise, world->noise_ahead, world->loads); // disturbance, at the start
@@ -58,6 +65,7 @@ VY_FN uint32_t step(vy_world *world)
             events |= VY_EVENT_CLAMPED; // drive abstraction layer, apply
         safety_stage(m, w, d);          // limits that end the run
     }
+    VY_ASSERT(w->tick > 0 && w->failure_tick <= w->tick);
     if (w->failure_reason != VY_FAILURE_NOT_FINITE) { // NaN never enters a hash
         w->chain = vy_hash64(w, look ? world->state_size : world->hashed_size);
     }

@@ -2,6 +2,7 @@
 // `real`.
 #pragma once
 #include "base/rng.h"
+#include "base/assert.h"
 #include "world/disturbance.h"
 #include "world/model.h"
 
@@ -11,6 +12,7 @@ VY_BIG_FN void turbulence_stage(const vy_model *m, const world_block *w, drone_b
     const mask now = due(tick, m->turbulence_period);
     if (!mask_any(now)) return;
     const mask fresh = tick == bits_set(0);
+    VY_ASSERT(m->turbulence.period > 0.0 && m->turbulence.speed_floor > 0.0);
     for (uint32_t i = 0; i < m->drone_count; ++i) {
         drone_block *d = &drones[i];
         real n[TURBULENCE_NORMALS];
@@ -62,6 +64,7 @@ VY_BIG_FN mask nap_stage(const vy_model *m, const world_block *w, const noise_bl
 {
     const bits tick = w->tick - 1u;
     const mask now = due(tick, m->nap_period);
+    VY_ASSERT(m->nap_period > 0);
     if (!mask_any(now)) return now;
     for (uint32_t i = 0; i < m->drone_count; ++i) {
         const drone_params *p = &m->params[i];
@@ -83,6 +86,7 @@ VY_BIG_FN mask nap_stage(const vy_model *m, const world_block *w, const noise_bl
                                         &moment, before, &nap_accounts[i]);
         cells_give_back(now, &kept, &nap_accounts[i], sizeof kept);
         d->effects = bits_select(now, after, before);
+        VY_ASSERT(!mask_any((d->effects & bits_set(~(uint64_t)EFFECTS_ALL)) != 0u));
         const bits change = before ^ d->effects;
         if (!mask_any(change != 0u)) continue;
         for (int k = 0; k < EFFECT_COUNT; ++k) d->effect_changes = d->effect_changes + ((change >> k) & 1u);

@@ -1,5 +1,6 @@
 // world.c - creating, filling, reading and copying a world.
 #include "volery/world.h"
+#include "base/assert.h"
 #include "base/real.h"
 #include "base/arena.h"
 #include "base/fail.h"
@@ -26,6 +27,7 @@ int vy_world_slot(const vy_world *world, vy_drone_id id, uint32_t *slot)
     const uint64_t low = id.bits & 0xffffffffu;
     if (id.bits >> 32 != 1 || low == 0 || low > world->model.drone_count) return 0;
     *slot = (uint32_t)low - 1;
+    VY_ASSERT(*slot < world->model.drone_cap);
     return 1;
 }
 
@@ -71,7 +73,9 @@ static void count_noises(vy_world *world)
         d->last = one ? slot + 1 : m->drone_count;
         d->noise = m->noise_count;
         if (d->def.kind == VY_DISTURBANCE_NOISE) m->noise_count += d->last - d->first;
+        VY_ASSERT(d->first <= d->last && d->last <= m->drone_count);
     }
+    VY_ASSERT(m->noise_count <= (uint64_t)m->drone_cap * m->disturbance_cap); // as much as there is room for
 }
 
 // The counts have grown from `before`: blocks move up, the last one first, and new ones are zero.
@@ -80,6 +84,9 @@ static void move_blocks(const block_counts *before, vy_world *world)
     unsigned char *state = (unsigned char *)world->state;
     for (int kind = BLOCK_KINDS - 1; kind > BLOCK_entry; --kind) {
         const size_t size = vy_blocks[kind].size, old = before->of[kind] * size;
+        VY_ASSERT(before->of[kind] <= world->counts.of[kind]); // what is there stays
+        VY_ASSERT(block_offset(before, (enum block_kind)kind) <=
+                  block_offset(&world->counts, (enum block_kind)kind));
         unsigned char *to = state + block_offset(&world->counts, (enum block_kind)kind);
         memmove(to, state + block_offset(before, (enum block_kind)kind), old);
         memset(to + old, 0, world->counts.of[kind] * size - old);
@@ -97,6 +104,11 @@ void vy_world_lay_out(vy_world *world)
 {
     const vy_model *m = &world->model;
     const block_counts before = world->counts;
+    VY_ASSERT(m->drone_count <= m->drone_cap && m->disturbance_count <= m->disturbance_cap);
+    VY_ASSERT(m->payload_count <= m->payload_cap && m->fault_count <= m->fault_cap);
+    VY_ASSERT(m->line_count <= m->line_cap && m->delay_count <= m->delay_cap);
+    VY_ASSERT(m->gate_count <= m->filter_count && m->filter_count <= m->kit_count &&
+              m->kit_count <= m->kit_cap);
     count_noises(world);
     world->counts = count_blocks(m);
     move_blocks(&before, world);
@@ -119,6 +131,9 @@ void vy_world_lay_out(vy_world *world)
     world->nap_accounts = block_at(world, BLOCK_nap_account);
     world->hashed_size = block_offset(&world->counts, BLOCK_nap_account);
     world->state_size = block_offset(&world->counts, BLOCK_KINDS);
+    VY_ASSERT(world->hashed_size + m->drone_count * sizeof(nap_account_block) ==
+              world->state_size); // they end it
+    VY_ASSERT((uintptr_t)world->state % 8 == 0 && world->state_size % 8 == 0);
     world->state->integrator = (uint64_t)m->physics.integrator;
     vy_write_entries(&world->counts, world->state);
 }
@@ -231,6 +246,8 @@ vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err
     vy_arena arena = {block, total, 0};
     void *parts[PARTS];
     for (int i = 0; i < PARTS; ++i) parts[i] = vy_arena_take(&arena, sizes[i]);
+    VY_ASSERT(parts[PARTS - 1] != NULL && arena.used <= total); // the sum above is what is taken
+    VY_ASSERT((void *)block == parts[PART_WORLD]);              // what frees it all
     vy_world *world = parts[PART_WORLD];
     world->model = (vy_model){
         .dt = def->dt,
@@ -257,6 +274,7 @@ vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err
         .payload_cap = def->payload_cap,
         .payloads = parts[PART_PAYLOADS],
     };
+    VY_ASSERT(world->model.dt > 0.0 && nap_ticks > 0 && wake_ticks > 0);
     world->vehicles = parts[PART_VEHICLES];
     world->release_requests = def->payload_cap > 0 ? parts[PART_RELEASE_REQUESTS] : NULL;
     world->grounds = parts[PART_GROUNDS];
@@ -334,6 +352,7 @@ static vy_status add_kit(vy_model *m, const vy_drone_def *def, uint32_t index, u
     dm->kit = m->kit_count + 1;
     kit->filter = m->filter_count;
     kit->gate = m->gate_count;
+    VY_ASSERT(kit->drone == index && m->filter_count <= m->kit_count && m->gate_count <= m->filter_count);
     if (kit->estimator != VY_ESTIMATOR_FADING) dm->belief = BELIEF_FILTER;
     if (kit->links[KIT_IMU].period > 0) dm->imu_period = 0; // the plain ones rest
     if (kit->links[KIT_MOCAP].period > 0) dm->mocap_period = 0;
@@ -376,6 +395,8 @@ vy_status vy_world_add_drone(vy_world *world, const vy_drone_def *def, vy_drone_
         m->wake_most = real_max(m->wake_most, m->drones[index].wake_exit);
         vy_world_lay_out(world);
         vy_drone_start(m, def, index, &world->drones[index]);
+        VY_ASSERT(world->counts.of[BLOCK_drone] == index + 1);
+        VY_ASSERT(world->bodies == NULL || vy_bodies_limit(world->bodies) == index + 1); // body i is drone i
         if (out != NULL) *out = id_of(index);
     }
     return status;
@@ -422,6 +443,7 @@ vy_status vy_world_add_fault(vy_world *world, const vy_fault_def *def, vy_error 
     f->last = def->drone.bits != 0 ? slot + 1 : m->drone_count;
     f->line = m->line_count;
     status = vy_fault_fit(m, f, err);
+    VY_ASSERT(status != VY_OK || (f->first < f->last && f->length > 0));
     const uint64_t lines = (uint64_t)f->places * (f->last - f->first);
     if (status == VY_OK && lines > m->line_cap - m->line_count)
         status = vy_fail(err, VY_FULL, "the world was made for %u delayed samples", m->line_cap);
@@ -520,6 +542,7 @@ vy_status vy_world_read_joint(const vy_world *world, vy_joint_id id, vy_joint_st
     if (world->bodies == NULL) return VY_NOT_FOUND;
     const int64_t k = vy_joints_find(world->bodies, id);
     if (k < 0) return VY_NOT_FOUND;
+    VY_ASSERT((uint64_t)k < world->model.joint_count);
     vy_joined_sync_joint(world, (uint32_t)k);
     return vy_joint_read(world->bodies, id, out);
 }
@@ -588,6 +611,7 @@ void vy_extras_start(vy_world *world)
 {
     const vy_model *m = &world->model;
     const mask all = mask_set(1);
+    VY_ASSERT(world->state->tick == 0);
     if (m->geared) gear_start(m, &all, world->drones, world->gear);
     if (m->thrusting) thrusters_start(m, &all, world->drones, world->thrusters);
     if (m->guarded) vy_guard_start(m, world->drones, world->guards);
@@ -671,6 +695,8 @@ vy_failure vy_world_failure(const vy_world *world)
                                         "geofence"};
     const world_block *w = world->state;
     const vy_failure_reason reason = (vy_failure_reason)w->failure_reason;
+    VY_ASSERT((size_t)reason < sizeof names / sizeof names[0]);
+    VY_ASSERT(w->failure_tick <= w->tick);
     return (vy_failure){
         .reason = reason,
         .tick = w->failure_tick,
@@ -689,6 +715,7 @@ size_t vy_world_state_size(const vy_world *world) { return world->state_size; }
 
 void vy_world_move_state(vy_world *world, void *cells)
 {
+    VY_ASSERT(cells != NULL && (uintptr_t)cells % 8 == 0);
     memcpy(cells, world->state, world->state_size);
     world->state = cells;
     vy_world_lay_out(world);
@@ -699,6 +726,7 @@ void vy_world_save(const vy_world *world, void *block) { memcpy(block, world->st
 // Step by `integrator` from now on: model, state, and the set of those that joints hold.
 static void take_integrator(vy_world *world, vy_integrator integrator)
 {
+    VY_ASSERT(vy_integrator_order(integrator) > 0);
     vy_model *m = &world->model;
     m->physics.integrator = integrator;
     m->usual = plant_is_usual(&m->physics);
@@ -727,6 +755,7 @@ vy_status vy_world_restore(vy_world *world, const void *block, size_t size, vy_e
     const vy_status status = vy_snapshot_check(world, block, size, err);
     if (status != VY_OK) return status;
     memcpy(world->state, block, size);
+    VY_ASSERT(world->state->block_kinds == world->counts.of[BLOCK_entry]);
     take_integrator(world, (vy_integrator)world->state->integrator);
     if (world->bodies != NULL) vy_joints_clear_multipliers(world->bodies);
     if (world->model.payload_count > 0) vy_payload_sync(world);
