@@ -219,13 +219,12 @@ static void integrate_and_project(vy_bodies *b, const island *is, double time, d
 static double time_of_engagement(vy_bodies *b, const island *is, double time, double h, double low,
                                  double high)
 {
-    VY_ASSERT(h > 0.0 && low > 0.0 && high < 0.0);
+    VY_ASSERT(is->stop_first < is->stop_last);
     const double tolerance = 0.5 * STOP_TOLERANCE * vy_island_extent(b->joints, is);
     double t0 = 0.0, t1 = h, t = 0.0;
     int side = 0;
     for (int n = 0; n < ROOT_ITERATIONS; ++n) {
         t = (t0 * high - t1 * low) / (high - low);
-        VY_ASSERT(t >= 0.0 && t <= h);
         integrate_and_project(b, is, time, t);
         const double c = nearest_stop(b, is, time + t);
         if (real_abs(c) <= tolerance) break;
@@ -246,7 +245,7 @@ static double time_of_engagement(vy_bodies *b, const island *is, double time, do
 
 static void substep(vy_bodies *b, const island *is, double time, double h)
 {
-    VY_ASSERT(h >= 0.0);
+    VY_ASSERT(!(h < 0.0));
     joint_system *s = b->joints;
     for (int event = 0; is->stop_first != is->stop_last && event < MAX_EVENTS; ++event) {
         update_stops(b, is, time);

@@ -48,7 +48,6 @@ static void advance_kinematic(vy_bodies *b, const island *is, double h)
 
 static void stage_from(vy_bodies *b, const island *is, double h, const body_rates *k)
 {
-    VY_ASSERT(h >= 0.0);
     joint_system *s = b->joints;
     for (uint32_t n = is->body_first; n < is->moving_last; ++n) {
         const uint32_t i = s->members[n];
@@ -147,7 +146,7 @@ static void lie_midpoint(vy_bodies *b, const island *is, double time, double h)
 
 void vy_island_integrate(vy_bodies *b, const island *is, double time, double h)
 {
-    VY_ASSERT(h >= 0.0 && is->moving_last <= is->body_last);
+    VY_ASSERT(is->body_first < is->moving_last && is->moving_last <= is->body_last);
     joint_system *s = b->joints;
     for (uint32_t n = is->body_first; n < is->body_last; ++n)
         s->stage[s->members[n]] = s->start[s->members[n]];
