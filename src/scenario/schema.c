@@ -362,7 +362,7 @@ const void *vy_list_elements(const vy_row *row, const void *object, int *count)
 {
     const char *base = object;
     const void *elements = base + row->offset;
-    VY_ASSERT(row->type == VY_TYPE_LIST && row->table != NULL && row->count_offset != row->offset);
+    VY_ASSERT(row->count_offset != row->offset);
     if (row->flags & VY_ROW_HEAP) memcpy(&elements, base + row->offset, sizeof elements);
     memcpy(count, base + row->count_offset, sizeof *count);
     return elements;

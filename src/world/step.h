@@ -65,7 +65,6 @@ VY_FN uint32_t step(vy_world *world)
             events |= VY_EVENT_CLAMPED; // drive abstraction layer, apply
         safety_stage(m, w, d);          // limits that end the run
     }
-    VY_ASSERT(w->tick > 0 && w->failure_tick <= w->tick);
     if (w->failure_reason != VY_FAILURE_NOT_FINITE) { // NaN never enters a hash
         w->chain = vy_hash64(w, look ? world->state_size : world->hashed_size);
     }

@@ -696,7 +696,6 @@ vy_failure vy_world_failure(const vy_world *world)
     const world_block *w = world->state;
     const vy_failure_reason reason = (vy_failure_reason)w->failure_reason;
     VY_ASSERT((size_t)reason < sizeof names / sizeof names[0]);
-    VY_ASSERT(w->failure_tick <= w->tick);
     return (vy_failure){
         .reason = reason,
         .tick = w->failure_tick,
