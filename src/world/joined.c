@@ -15,7 +15,6 @@ typedef struct joined_plant {
 static double speed_after(const multirotor_inputs *in, double speed, double command, double part)
 {
     const int falls = in->layout->general && command < speed;
-    VY_ASSERT(part >= -1e-9 && part <= 1.0 + 1e-9); // a time within the step
     const double decay = falls ? in->params->shape.fall_full : in->params->rotor.decay_full;
     return rotor_speed_after(speed, command, math_pow(decay, part));
 }
