@@ -12,7 +12,7 @@ typedef struct vy_arena {
 static inline void *vy_arena_take(vy_arena *arena, size_t size)
 {
     VY_ASSERT(arena->base != NULL || arena->capacity == 0);
-    VY_ASSERT(arena->used <= arena->capacity && arena->used <= arena->peak);
+    VY_ASSERT(arena->used <= arena->capacity);
     const size_t start = (arena->used + 63u) & ~(size_t)63u;
     if (start > arena->capacity || size > arena->capacity - start) return NULL;
     arena->used = start + size;
