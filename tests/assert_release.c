@@ -3,8 +3,9 @@
 #include "base/assert.h"
 
 int evaluated_in_release(void);
+int count_call(int *calls);
 
-static int count_call(int *calls)
+int count_call(int *calls)
 {
     ++*calls;
     return 0;

@@ -146,7 +146,6 @@ static int keep_old(vy_file_sink *sink)
     for (int number = 1; number < MOST && error == EEXIST; ++number) {
         struct stat taken;
         snprintf(sink->kept, size, "%s.%d", sink->temporary, number);
-        error = 0;
         if (renameat2(AT_FDCWD, sink->temporary, AT_FDCWD, sink->kept, RENAME_NOREPLACE) == 0) return 0;
         error = errno;
         if (error != EINVAL && error != ENOSYS) continue;
