@@ -57,13 +57,14 @@ int vy_island_factor(joint_system *s, const island *is)
         redundant += (out & 1) + ((out >> 1) & 1) + ((out >> 2) & 1);
         const uint32_t first = s->column[k], last = s->column[k + 1];
         VY_ASSERT(first <= last && last <= s->entry_count);
-        const uint32_t *target = &s->update[s->update_first[k]];
+        uint32_t next = s->update_first[k];
         for (uint32_t e = first; e < last; ++e) {
             VY_ASSERT(s->row[e] > k && s->row[e] < is->block_last);
             s->lower_scaled[e] = mat3_mul(s->lower[e], s->inverse[k]);
             for (uint32_t f = first; f < e; ++f) {
-                VY_ASSERT(*target >= last && *target < s->entry_count);
-                subtract_product(&s->lower[*target++], &s->lower_scaled[e], &s->lower[f]);
+                const uint32_t target = s->update[next++];
+                VY_ASSERT(target >= last && target < s->entry_count);
+                subtract_product(&s->lower[target], &s->lower_scaled[e], &s->lower[f]);
             }
             subtract_product(&s->diagonal[s->row[e]], &s->lower_scaled[e], &s->lower[e]);
         }

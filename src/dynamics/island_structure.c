@@ -288,8 +288,8 @@ static int fill_columns(joint_system *s, uint32_t *scratch)
                 s->row[entries++] = r;
             }
         }
-        sort(&s->row[s->column[k]], entries - s->column[k]);
         if (entries == s->column[k]) continue;
+        sort(&s->row[s->column[k]], entries - s->column[k]);
         const uint32_t parent = s->row[s->column[k]];
         VY_ASSERT(parent > k);
         child_next[k] = child_head[parent];
