@@ -241,7 +241,7 @@ static void fly_many(int count, int first, int end, int libraries, vy_drone_stat
     w.drone_cap = (uint32_t)count;
     assert_int_equal(vy_world_create(&w, &world, NULL), VY_OK);
     for (int i = 0; i < count; ++i) {
-        char name[16], library[256];
+        char name[32], library[256];
         snprintf(name, sizeof name, "drone%d", i);
         snprintf(library, sizeof library, "%s%d.so", PLUGIN_OWN, 1 + i % libraries);
         vy_drone_def def = drone_of(VY_CONTROLLER_PLUGIN, library);
