@@ -145,9 +145,9 @@ static void values_just_outside_are_refused(void **unused)
         for (int k = 0; k < i && !again; ++k)
             again = list.items[k].row == c->row && strcmp(list.items[k].unit, c->unit) == 0;
         if (again) continue;
-        refuse(s, c, nextafter(c->range.max, INFINITY));
+        refuse(s, c, nextafter(c->range.max, (double)INFINITY));
         // Text that says "none" stands for some values below.
-        const double below = c->range.above ? c->range.min : nextafter(c->range.min, -INFINITY);
+        const double below = c->range.above ? c->range.min : nextafter(c->range.min, -(double)INFINITY);
         if (c->row->word == NULL || c->row->word_value != below) refuse(s, c, below);
     }
     vy_scenario_destroy(s);
