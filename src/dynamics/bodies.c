@@ -1,5 +1,6 @@
 // bodies.c - a set of rigid bodies: memory, ids, mass properties, snapshots.
 #include "base/assert.h"
+#include "base/fpu_result.h"
 #include "dynamics/sleep.h"
 #include "base/real.h"
 #include "base/fail.h"
@@ -333,7 +334,7 @@ uint64_t vy_bodies_tick(const vy_bodies *b) { return b->head->tick; }
 double vy_bodies_time(const vy_bodies *b)
 {
     FPU_SCOPE;
-    return (double)b->head->tick * b->def.dt;
+    return fpu_result((double)b->head->tick * b->def.dt);
 }
 uint64_t vy_bodies_hash(const vy_bodies *b) { return vy_hash64(b->head, b->state_size); }
 size_t vy_bodies_state_size(const vy_bodies *b) { return b->state_size; }

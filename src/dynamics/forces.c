@@ -1,5 +1,6 @@
 // forces.c - forces and impulses on bodies; their energy and momentum; whether they are at rest.
 #include "base/assert.h"
+#include "base/fpu_result.h"
 #include "dynamics/sleep.h"
 #include "base/real.h"
 
@@ -143,14 +144,14 @@ double vy_body_linear_energy(const vy_bodies *b, vy_body_id id)
 {
     FPU_SCOPE;
     const int64_t i = vy_bodies_find(b, id);
-    return i < 0 ? 0.0 : linear_energy(b, (uint32_t)i);
+    return fpu_result(i < 0 ? 0.0 : linear_energy(b, (uint32_t)i));
 }
 
 double vy_body_spin_energy(const vy_bodies *b, vy_body_id id)
 {
     FPU_SCOPE;
     const int64_t i = vy_bodies_find(b, id);
-    return i < 0 ? 0.0 : spin_energy(b, (uint32_t)i);
+    return fpu_result(i < 0 ? 0.0 : spin_energy(b, (uint32_t)i));
 }
 
 vy_bodies_energy vy_bodies_read_energy(const vy_bodies *b)

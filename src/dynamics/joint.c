@@ -1,5 +1,6 @@
 // joint.c - joints of a set: checks, ids, reading; and the requirements' constraints of one body.
 #include "base/assert.h"
+#include "base/fpu_result.h"
 #include "dynamics/sleep.h"
 #include "base/real.h"
 #include "base/fail.h"
@@ -411,7 +412,7 @@ vy_status vy_joint_set_motor(vy_bodies *b, vy_joint_id id, double speed, double 
 double vy_unit_quaternion_value(vy_quat q)
 {
     FPU_SCOPE;
-    return quat_dot(q, q) - 1.0;
+    return fpu_result(quat_dot(q, q) - 1.0);
 }
 
 void vy_unit_quaternion_jacobian(vy_quat q, double row[7])

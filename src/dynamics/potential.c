@@ -3,6 +3,7 @@
 // The central field is MacCullagh's expansion of gravity to the second moments of the body: it pulls the near
 // side more than the far side, and turns a long body along the radius.
 #include "volery/potential.h"
+#include "base/fpu_result.h"
 #include "base/assert.h"
 #include "base/real.h"
 #include "base/fail.h"
@@ -171,9 +172,8 @@ vy_vec3 vy_potential_torque(const vy_potential *potential, const vy_potential_bo
     return torque;
 }
 
-double vy_potential_energy(const vy_potential *p, const vy_potential_body *b)
+static double energy_of(const vy_potential *p, const vy_potential_body *b)
 {
-    FPU_SCOPE;
     switch (p->kind) {
     case VY_POTENTIAL_UNIFORM: return -b->mass * vec3_dot(p->uniform.gravity, b->state.position);
     case VY_POTENTIAL_CENTRAL: return central_energy(p, b);
@@ -184,4 +184,10 @@ double vy_potential_energy(const vy_potential *p, const vy_potential_body *b)
     case VY_POTENTIAL_NONE: break;
     }
     return 0.0;
+}
+
+double vy_potential_energy(const vy_potential *p, const vy_potential_body *b)
+{
+    FPU_SCOPE;
+    return fpu_result(energy_of(p, b));
 }

@@ -1,5 +1,6 @@
 // vehicle_def.c - presets of vehicles and the check of a vehicle's constants.
 #include "base/fail.h"
+#include "base/fpu_result.h"
 #include "base/limits.h"
 #include "base/real.h"
 #include "base/finite.h"
@@ -369,5 +370,5 @@ double vy_vehicle_hover_speed(const vy_vehicle_def *def, double g)
     const rotor_layout layout = vy_layout_build(def);
     double speed = real_sqrt(def->mass * g / (def->rotor_count * def->thrust_coef));
     if (layout.general) speed = general_hover_speed(def, &layout, def->mass * g);
-    return speed;
+    return fpu_result(speed);
 }

@@ -1,5 +1,6 @@
 // world.c - creating, filling, reading and copying a world.
 #include "volery/world.h"
+#include "base/fpu_result.h"
 #include "base/assert.h"
 #include "base/real.h"
 #include "base/arena.h"
@@ -551,7 +552,7 @@ uint64_t vy_world_tick(const vy_world *world) { return world->state->tick; }
 double vy_world_time(const vy_world *world)
 {
     FPU_SCOPE;
-    return (double)world->state->tick * world->model.dt;
+    return fpu_result((double)world->state->tick * world->model.dt);
 }
 uint32_t vy_world_drone_count(const vy_world *world) { return world->model.drone_count; }
 uint64_t vy_world_hash(const vy_world *world) { return world->state->chain; }
