@@ -398,6 +398,7 @@ for ending in png pdf; do
 done
 try 2 "$volery" plot a.mcap --width 4000 --scale 10 -o x.png
 says err "more than 32767 pixels"
+# shellcheck disable=SC2015 # either is a failure
 [ ! -e x.png ] && [ ! -e x.png.part ] || fail "a figure that is too large left a file"
 try 2 "$volery" plot a.mcap -o a.gif
 says err "a figure is an .svg, .png or .pdf file"
