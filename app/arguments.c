@@ -1,7 +1,7 @@
-// arguments.c - parsing by the table, and mistakes that name their cure.
+// arguments.c - parsing by the table, and usage errors that name the remedy.
 #include "arguments.h"
 #include "command.h"
-#include "say.h"
+#include "message.h"
 #include "scenario/report.h"
 #include <assert.h>
 #include <stdlib.h>
@@ -19,9 +19,9 @@ static int unknown_option(const command *of, const char *word)
         if (!(o->flags & OPTION_HIDDEN)) names[count++] = o->name;
     }
     names[count++] = vy_help_option.name;
-    const char *near = word[1] == '-' ? vy_nearest(word + 2, strlen(word + 2), names, count) : NULL;
-    if (near != NULL) return vy_say_usage(of, "unknown option %s; did you mean --%s?", word, near);
-    return vy_say_usage(of, "unknown option %s; volery help %s lists them", word, of->name);
+    const char *near = word[1] == '-' ? vy_closest_name(word + 2, strlen(word + 2), names, count) : NULL;
+    if (near != NULL) return vy_print_usage_error(of, "unknown option %s; did you mean --%s?", word, near);
+    return vy_print_usage_error(of, "unknown option %s; volery help %s lists them", word, of->name);
 }
 
 // One option of the form --name, --name=value, -x, -xvalue. `*next` moves on when the next word is its value.
@@ -39,12 +39,12 @@ static int take_option(const command *of, char **words, int count, int *next, ar
         out->help = 1;
         return 0;
     }
-    if (o->argument == NULL && value != NULL) return vy_say_usage(of, "--%s takes no value", o->name);
+    if (o->argument == NULL && value != NULL) return vy_print_usage_error(of, "--%s takes no value", o->name);
     if (o->argument != NULL && value == NULL && *next < count) value = words[(*next)++];
     if (o->argument != NULL && (value == NULL || value[0] == '\0'))
-        return vy_say_usage(of, "--%s needs a value: --%s %s", o->name, o->name, o->argument);
-    if (!(o->flags & OPTION_REPEATS) && vy_given(out, o->name)) {
-        return vy_say_usage(of, "--%s is given twice", o->name);
+        return vy_print_usage_error(of, "--%s needs a value: --%s %s", o->name, o->name, o->argument);
+    if (!(o->flags & OPTION_REPEATS) && vy_has_option(out, o->name)) {
+        return vy_print_usage_error(of, "--%s is given twice", o->name);
     }
     out->options[out->option_count++] = (argument){o, value};
     return 0;
@@ -53,12 +53,12 @@ static int take_option(const command *of, char **words, int count, int *next, ar
 static int check_operands(const command *of, const arguments *given)
 {
     if (given->operand_count > of->operands_max) {
-        return vy_say_usage(of, "one word too many: %s; usage: volery %s %s",
-                            given->operands[of->operands_max], of->name, of->operands);
+        return vy_print_usage_error(of, "one word too many: %s; usage: volery %s %s",
+                                    given->operands[of->operands_max], of->name, of->operands);
     }
     for (int i = 0; i < given->operand_count; ++i) {
         if (given->operands[i][0] == '\0')
-            return vy_say_usage(of, "a word is empty; usage: volery %s %s", of->name, of->operands);
+            return vy_print_usage_error(of, "a word is empty; usage: volery %s %s", of->name, of->operands);
     }
     return 0;
 }
@@ -68,7 +68,7 @@ int vy_arguments_parse(const command *of, int count, char **words, arguments *ou
     *out = (arguments){.command = of};
     out->options = calloc((size_t)count + 1, sizeof *out->options);
     out->operands = calloc((size_t)count + 1, sizeof *out->operands);
-    if (out->options == NULL || out->operands == NULL) return vy_say_no_memory(of->name);
+    if (out->options == NULL || out->operands == NULL) return vy_print_no_memory(of->name);
     int only_operands = 0;
     for (int next = 0; next < count;) {
         char *word = words[next++];
@@ -100,9 +100,9 @@ static const argument *find_given(const arguments *given, const char *name)
     return NULL;
 }
 
-int vy_given(const arguments *given, const char *name) { return find_given(given, name) != NULL; }
+int vy_has_option(const arguments *given, const char *name) { return find_given(given, name) != NULL; }
 
-const char *vy_given_value(const arguments *given, const char *name)
+const char *vy_option_value(const arguments *given, const char *name)
 {
     const argument *found = find_given(given, name);
     return found != NULL ? found->value : NULL;

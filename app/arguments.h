@@ -25,7 +25,7 @@ int vy_arguments_parse(const struct command *of, int count, char **words, argume
 void vy_arguments_destroy(arguments *given);
 
 /// 1 when the option was given.
-int vy_given(const arguments *given, const char *name);
+int vy_has_option(const arguments *given, const char *name);
 
 /// The value of an option, or NULL when it was not given.
-const char *vy_given_value(const arguments *given, const char *name);
+const char *vy_option_value(const arguments *given, const char *name);

@@ -12,7 +12,7 @@ typedef struct drawing {
 
 int vy_canvas_has_cairo(void) { return 1; }
 
-// The file remembers what went wrong, and vy_output_commit() says it.
+// The file keeps its first error, which vy_output_commit() prints.
 static cairo_status_t put(void *out, const unsigned char *data, unsigned int size)
 {
     (void)fwrite(data, 1, size, out);
@@ -51,7 +51,7 @@ static void begin(canvas *c, double height, uint32_t background)
         cairo_scale(d->to, d->scale, d->scale);
     } else {
         cairo_surface_t *pdf = cairo_pdf_surface_create_for_stream(put, c->out, c->width, height);
-        // One log, one file: nothing in it tells when it was made.
+        // The same log gives the same file: it has no time of creation.
         cairo_pdf_surface_set_metadata(pdf, CAIRO_PDF_METADATA_CREATE_DATE, NULL);
         draw_on(d, pdf);
     }

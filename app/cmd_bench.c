@@ -2,18 +2,18 @@
 #include "bench/bench.h"
 #include "bench/calling.h"
 #include "command.h"
-#include "say.h"
+#include "message.h"
 #include <stdio.h>
 #include <string.h>
 
-int vy_cmd_bench(const arguments *given)
+COMMAND(bench)
 {
-    if (vy_given(given, "echo")) return vy_bench_echo();
+    if (vy_has_option(given, "echo")) return vy_bench_echo();
     const char *name = given->operand_count > 0 ? given->operands[0] : NULL;
     int known = name == NULL;
     for (int i = 0; !known && i < vy_bench_count; ++i) known = vy_bench_named(&vy_benches[i], name);
-    if (known) return vy_bench_main(name, vy_given(given, "json"));
-    vy_say("bench", EXIT_USAGE, "there is no benchmark %s; there are:", name);
+    if (known) return vy_bench_main(name, vy_has_option(given, "json"));
+    vy_print_error("bench", EXIT_USAGE, "there is no benchmark %s; there are:", name);
     for (int i = 0; i < vy_bench_count; ++i)
         fprintf(stderr, "  %-18s%s\n", vy_benches[i].name, vy_benches[i].text);
     return EXIT_USAGE;

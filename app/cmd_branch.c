@@ -5,7 +5,7 @@
 #include "flight.h"
 #include "load.h"
 #include "record/file.h"
-#include "say.h"
+#include "message.h"
 #include "summary.h"
 #include <inttypes.h>
 #include <math.h>
@@ -14,22 +14,23 @@
 // The step of --at; the moment must lie within the log.
 static int read_moment(const arguments *given, const vy_log_info *info, uint64_t *tick)
 {
-    const char *text = vy_given_value(given, "at");
+    const char *text = vy_option_value(given, "at");
     const double first = (double)info->first_tick * info->dt, last = (double)info->last_tick * info->dt;
     double at;
-    if (!vy_read_real(text, &at))
-        return vy_say_usage(given->command, "--at needs a number of seconds, got %s", text);
+    if (!vy_parse_number(text, &at))
+        return vy_print_usage_error(given->command, "--at needs a number of seconds, got %s", text);
     const double step = floor(at / info->dt + 0.5);
     if (step < (double)info->first_tick || step > (double)info->last_tick) {
-        return vy_say_usage(given->command, "--at %s is outside the log, which goes from %.6g s to %.6g s",
-                            text, first, last);
+        return vy_print_usage_error(given->command,
+                                    "--at %s is outside the log, which goes from %.6g s to %.6g s", text,
+                                    first, last);
     }
     *tick = (uint64_t)step;
     return 0;
 }
 
-// The controllers of the branch are shown what those of the parent saw.
-static void lend_controllers(const vy_scenario *from, const vy_scenario *to)
+// The controllers of the branch get the samples that those of the parent got.
+static void share_controllers(const vy_scenario *from, const vy_scenario *to)
 {
     for (int i = 0; i < from->drone_count && i < to->drone_count; ++i) {
         const vy_controller_def *c = &from->drones[i].def.controller;
@@ -40,35 +41,35 @@ static void lend_controllers(const vy_scenario *from, const vy_scenario *to)
     }
 }
 
-// A moment of the parent.
-typedef struct moment {
+// A state of the parent, from which the branch starts.
+typedef struct branch_point {
     void *state; // to free()
     size_t size;
     vy_integrator declared; // by its scenario
-} moment;
+} branch_point;
 
 // The state at `tick`, computed with the scenario as it was flown. The controllers of `branch`, if any have
 // been started, are warm then.
 static int state_at(const char *path, vy_log *log, uint64_t tick, const vy_scenario *branch, int warm,
-                    moment *out)
+                    branch_point *out)
 {
     vy_scenario *scenario = NULL;
     vy_world *world = NULL;
     vy_error error = {.status = VY_OK};
     int status = vy_load_logged_scenario("branch", path, log, NULL, &scenario);
     if (status == 0) status = vy_check_log_hash("branch", path, log, scenario);
-    if (status == 0 && warm) lend_controllers(branch, scenario);
+    if (status == 0 && warm) share_controllers(branch, scenario);
     if (status == 0) status = vy_load_world("branch", scenario, &world);
     if (status == 0) {
         const vy_status sought =
             warm ? vy_log_seek_warm(log, world, tick, &error) : vy_log_seek(log, world, tick, &error);
-        if (sought != VY_OK) status = vy_say_log_error("branch", path, sought, &error);
+        if (sought != VY_OK) status = vy_print_log_error("branch", path, sought, &error);
     }
     if (status == 0) {
         out->declared = scenario->environment.physics.integrator;
         out->size = vy_world_state_size(world);
         out->state = malloc(out->size);
-        if (out->state == NULL) status = vy_say_no_memory("branch");
+        if (out->state == NULL) status = vy_print_no_memory("branch");
         if (out->state != NULL) vy_world_save(world, out->state);
     }
     vy_world_destroy(world);
@@ -76,8 +77,8 @@ static int state_at(const char *path, vy_log *log, uint64_t tick, const vy_scena
     return status;
 }
 
-static int fly(const arguments *given, const vy_log *log, const vy_scenario *scenario, const moment *from,
-               controllers *programs)
+static int fly(const arguments *given, const vy_log *log, const vy_scenario *scenario,
+               const branch_point *from, controllers *programs)
 {
     vy_world *world = NULL;
     vy_error error = {.status = VY_OK};
@@ -91,18 +92,20 @@ static int fly(const arguments *given, const vy_log *log, const vy_scenario *sce
     if (restored == VY_OK && wanted != from->declared)
         restored = vy_world_set_integrator(world, wanted, &error);
     if (restored != VY_OK) {
-        status = vy_say("branch", EXIT_USAGE, "the changed scenario cannot go on from there: %s", error.text);
+        status = vy_print_error("branch", EXIT_USAGE, "the changed scenario cannot go on from there: %s",
+                                error.text);
     } else {
         const flight_def def = {.command = "branch",
                                 .file = given->operands[0],
                                 .scenario = scenario,
                                 .world = world,
                                 .programs = programs,
-                                .log = vy_given_value(given, "output"),
+                                .log = vy_option_value(given, "output"),
                                 .parent = log,
-                                .show_progress = !vy_given(given, "quiet")};
+                                .show_progress = !vy_has_option(given, "quiet")};
         status = vy_flight_fly(&def, &flown);
-        if (status == 0) status = vy_summary_tell(&flown, vy_given(given, "json"), vy_given(given, "quiet"));
+        if (status == 0)
+            status = vy_summary_print(&flown, vy_has_option(given, "json"), vy_has_option(given, "quiet"));
     }
     vy_flight_destroy(&flown);
     vy_world_destroy(world);
@@ -114,24 +117,25 @@ static int branch(const arguments *given, const overrides *changes, vy_log *log)
     const char *path = given->operands[0];
     const vy_log_info info = vy_log_get_info(log);
     uint64_t tick = 0;
-    moment from = {.state = NULL};
+    branch_point from = {.state = NULL};
     vy_scenario *scenario = NULL;
     int status = read_moment(given, &info, &tick);
     if (status == 0) status = vy_check_log_physics("branch", path, log);
     if (status == 0) status = vy_load_logged_scenario("branch", path, log, changes, &scenario);
     if (status == 0 && vy_scenario_steps(scenario) <= tick) {
-        status =
-            vy_say("branch", EXIT_USAGE,
-                   "the scenario ends at %.6g s, nothing is left to fly after --at %s; --set duration=... "
-                   "makes it longer",
-                   scenario->duration, vy_given_value(given, "at"));
+        status = vy_print_error(
+            "branch", EXIT_USAGE,
+            "the scenario ends at %.6g s, nothing is left to fly after --at %s; --set duration=... "
+            "makes it longer",
+            scenario->duration, vy_option_value(given, "at"));
     }
     if (status == 0 && fabs(scenario->step - info.dt) > 0.0) {
-        status = vy_say("branch", EXIT_USAGE, "a branch keeps the step of its parent, %.6g s", info.dt);
+        status =
+            vy_print_error("branch", EXIT_USAGE, "a branch keeps the step of its parent, %.6g s", info.dt);
     }
     controllers programs = {.count = 0};
     if (status == 0)
-        status = vy_controllers_allow("branch", path, log, vy_given(given, "allow-programs"), scenario);
+        status = vy_controllers_allow("branch", path, log, vy_has_option(given, "allow-programs"), scenario);
     if (status == 0) status = vy_controllers_are_inputs("branch", scenario);
     if (status == 0) status = vy_controllers_open("branch", scenario, 0, 0, &programs);
     if (status == 0) status = state_at(path, log, tick, scenario, programs.count > 0, &from);
@@ -142,23 +146,23 @@ static int branch(const arguments *given, const overrides *changes, vy_log *log)
     return status;
 }
 
-int vy_cmd_branch(const arguments *given)
+COMMAND(branch)
 {
-    if (given->operand_count == 0 || !vy_given(given, "at") || !vy_given(given, "output")) {
-        const char *missing = given->operand_count == 0 ? "the log to go on from"
-                              : !vy_given(given, "at")  ? "--at T, the moment to go on from"
-                                                        : "-o NEW.mcap, the log of the branch";
-        return vy_say_usage(given->command,
-                            "give %s, for example: volery branch first-flight.mcap --at 12.5 -o branch.mcap",
-                            missing);
+    if (given->operand_count == 0 || !vy_has_option(given, "at") || !vy_has_option(given, "output")) {
+        const char *missing = given->operand_count == 0     ? "the log to go on from"
+                              : !vy_has_option(given, "at") ? "--at T, the moment to go on from"
+                                                            : "-o NEW.mcap, the log of the branch";
+        return vy_print_usage_error(
+            given->command, "give %s, for example: volery branch first-flight.mcap --at 12.5 -o branch.mcap",
+            missing);
     }
     overrides changes = {.count = 0};
     vy_log *log = NULL;
     int status = vy_overrides_from(given, &changes);
     if (status == 0)
-        status = vy_file_check_log("branch", vy_given_value(given, "output"), vy_given(given, "json"));
+        status = vy_file_check_log("branch", vy_option_value(given, "output"), vy_has_option(given, "json"));
     if (status == 0) status = vy_load_log("branch", given->operands[0], &log);
-    if (status == 0) status = vy_file_claim("branch", vy_given_value(given, "output"), VY_FILE_PART);
+    if (status == 0) status = vy_file_claim("branch", vy_option_value(given, "output"), VY_FILE_PART);
     if (status == 0) status = branch(given, &changes, log);
     vy_log_close(log);
     vy_overrides_destroy(&changes);

@@ -2,7 +2,7 @@
 #include "command.h"
 #include "json.h"
 #include "load.h"
-#include "say.h"
+#include "message.h"
 #include "shipped.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -10,33 +10,33 @@
 
 static int print_text(char *text)
 {
-    if (text == NULL) return vy_say_no_memory("check");
+    if (text == NULL) return vy_print_no_memory("check");
     errno = 0;
     const int failed = fputs(text, stdout) < 0 || fflush(stdout) != 0;
     const int reason = errno;
     free(text);
-    return failed ? vy_say_unwritten("check", reason) : EXIT_DONE;
+    return failed ? vy_print_stdout_error("check", reason) : EXIT_DONE;
 }
 
 static int check_json(const char *file, const overrides *changes)
 {
     vy_scenario *scenario = NULL;
-    vy_diagnostics told = {.count = 0};
-    const int status = vy_load_scenario_told("check", file, changes, &scenario, &told);
+    vy_diagnostics found = {.count = 0};
+    const int status = vy_load_scenario_diagnosed("check", file, changes, &scenario, &found);
     if (status == 0) {
         char *text = vy_scenario_print(scenario);
         json j = vy_json_begin(stdout);
         vy_json_text(&j, "status", "ok");
         vy_json_text(&j, "file", file);
         vy_json_text(&j, "scenario", scenario->name);
-        vy_json_whole(&j, "steps", vy_scenario_steps(scenario));
+        vy_json_uint(&j, "steps", vy_scenario_steps(scenario));
         vy_json_hash(&j, "config_hash", vy_scenario_hash(scenario));
         vy_json_text(&j, "resolved", text);
-        vy_json_diagnostics(&j, &told);
+        vy_json_diagnostics(&j, &found);
         vy_json_end(&j);
         free(text);
     }
-    vy_diagnostics_destroy(&told);
+    vy_diagnostics_destroy(&found);
     vy_scenario_destroy(scenario);
     return status;
 }
@@ -53,16 +53,17 @@ static int check_text(const char *file, const overrides *changes)
     return status;
 }
 
-int vy_cmd_check(const arguments *given)
+COMMAND(check)
 {
-    const int schema = vy_given(given, "schema"), reference = vy_given(given, "reference");
+    const int schema = vy_has_option(given, "schema"), reference = vy_has_option(given, "reference");
     if (schema + reference > 0) {
-        if (given->operand_count > 0) return vy_say_usage(given->command, "--schema needs no scenario");
+        if (given->operand_count > 0)
+            return vy_print_usage_error(given->command, "--schema needs no scenario");
         return print_text(schema ? vy_scenario_print_schema() : vy_scenario_print_reference());
     }
     if (given->operand_count == 0) {
-        vy_say("check", EXIT_USAGE,
-               "which scenario? Give a file or a name, for example: volery check first-flight");
+        vy_print_error("check", EXIT_USAGE,
+                       "which scenario? Give a file or a name, for example: volery check first-flight");
         vy_shipped_list(stderr);
         return EXIT_USAGE;
     }
@@ -71,7 +72,7 @@ int vy_cmd_check(const arguments *given)
     int status = vy_overrides_from(given, &changes);
     if (status == 0) status = vy_scenario_file("check", given->operands[0], &file);
     if (status == 0)
-        status = vy_given(given, "json") ? check_json(file, &changes) : check_text(file, &changes);
+        status = vy_has_option(given, "json") ? check_json(file, &changes) : check_text(file, &changes);
     free(file);
     vy_overrides_destroy(&changes);
     return status;

@@ -1,8 +1,8 @@
-// cmd_diff.c - volery diff: in which settings two runs differ, and where they part.
+// cmd_diff.c - volery diff: in which settings two runs differ, and where they diverge.
 #include "command.h"
 #include "difference.h"
 #include "load.h"
-#include "say.h"
+#include "message.h"
 #include "settings.h"
 #include <inttypes.h>
 
@@ -14,7 +14,7 @@ typedef struct comparison {
     vy_difference found;
 } comparison;
 
-static void tell_setting(void *self, const char *key, const char *in_a, const char *in_b)
+static void print_setting(void *self, const char *key, const char *in_a, const char *in_b)
 {
     (void)self;
     printf("  %-44s %s  ->  %s\n", key, in_a != NULL ? in_a : "(none)", in_b != NULL ? in_b : "(none)");
@@ -53,7 +53,7 @@ static int outcome(const comparison *c)
     return c->found.found || !overlap(c) || !same_length(c) ? EXIT_FAILED : EXIT_DONE;
 }
 
-static int tell_json(const comparison *c)
+static int print_json(const comparison *c)
 {
     json j = vy_json_begin(stdout);
     vy_json_text(&j, "status", outcome(c) == EXIT_DONE ? "identical" : "differs");
@@ -61,25 +61,25 @@ static int tell_json(const comparison *c)
     vy_json_text(&j, "b", c->paths[1]);
     vy_json_hash(&j, "config_hash_a", c->info[0].config_hash);
     vy_json_hash(&j, "config_hash_b", c->info[1].config_hash);
-    vy_json_whole(&j, "last_step_a", c->info[0].last_tick);
-    vy_json_whole(&j, "last_step_b", c->info[1].last_tick);
+    vy_json_uint(&j, "last_step_a", c->info[0].last_tick);
+    vy_json_uint(&j, "last_step_b", c->info[1].last_tick);
     vy_json_list(&j, "settings");
     vy_settings_compare(&c->settings[0], &c->settings[1], json_setting, &j);
     vy_json_close(&j);
-    vy_json_truth(&j, "identical", outcome(c) == EXIT_DONE);
+    vy_json_bool(&j, "identical", outcome(c) == EXIT_DONE);
     vy_difference_json(&c->found, c->info[0].dt, &j);
     vy_json_end(&j);
     return outcome(c);
 }
 
-static int tell_text(const comparison *c)
+static int print_text(const comparison *c)
 {
     const palette p = vy_palette(stdout);
     const vy_log_info *a = &c->info[0], *b = &c->info[1];
     const int changed = vy_settings_compare(&c->settings[0], &c->settings[1], count_setting, NULL);
     if (changed > 0) {
         printf("%d %s:\n", changed, changed == 1 ? "setting differs" : "settings differ");
-        vy_settings_compare(&c->settings[0], &c->settings[1], tell_setting, NULL);
+        vy_settings_compare(&c->settings[0], &c->settings[1], print_setting, NULL);
     }
     if (a->physics != b->physics) {
         printf("physics revision %" PRIu32 " in %s, %" PRIu32 " in %s\n", a->physics, c->paths[0], b->physics,
@@ -110,18 +110,19 @@ static int compare(const arguments *given, comparison *c)
         const int status = vy_load_log("diff", c->paths[i], &c->logs[i]);
         if (status != 0) return status;
         c->info[i] = vy_log_get_info(c->logs[i]);
-        if (!vy_settings_read(vy_log_scenario(c->logs[i]), &c->settings[i])) return vy_say_no_memory("diff");
+        if (!vy_settings_read(vy_log_scenario(c->logs[i]), &c->settings[i]))
+            return vy_print_no_memory("diff");
     }
     vy_error error = {.status = VY_OK};
     const vy_status status = vy_log_compare(c->logs[0], c->logs[1], &c->found, &error);
-    if (status != VY_OK) return vy_say_error("diff", status, &error);
-    return vy_given(given, "json") ? tell_json(c) : tell_text(c);
+    if (status != VY_OK) return vy_print_status("diff", status, &error);
+    return vy_has_option(given, "json") ? print_json(c) : print_text(c);
 }
 
-int vy_cmd_diff(const arguments *given)
+COMMAND(diff)
 {
     if (given->operand_count < 2) {
-        return vy_say_usage(given->command, "which two logs? For example: volery diff a.mcap b.mcap");
+        return vy_print_usage_error(given->command, "which two logs? For example: volery diff a.mcap b.mcap");
     }
     comparison c = {.logs = {NULL, NULL}};
     const int status = compare(given, &c);

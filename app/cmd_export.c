@@ -4,7 +4,7 @@
 #include "files.h"
 #include "load.h"
 #include "record/file.h"
-#include "say.h"
+#include "message.h"
 #include <errno.h>
 #include <unistd.h>
 
@@ -23,42 +23,46 @@ static int export_to(const char *log_path, const char *path, vy_log *log, const 
         reason = errno;
     } else if (status != VY_OK) {
         if (path != NULL) vy_output_discard(&out);
-        const int told = vy_say_log_error("export", log_path, status, &error);
-        if (status == VY_NOT_FOUND) vy_fields_list(log, def->drone);
+        const int told = vy_print_log_error("export", log_path, status, &error);
+        if (status == VY_NOT_FOUND) vy_fields_list(log, def->body);
         return told;
     }
     if (path != NULL) return vy_output_commit("export", &out);
-    return ferror(stdout) ? vy_say_unwritten("export", reason) : EXIT_DONE;
+    return ferror(stdout) ? vy_print_stdout_error("export", reason) : EXIT_DONE;
 }
 
 static int read_options(const arguments *given, vy_export_def *def)
 {
-    const char *rate = vy_given_value(given, "rate");
-    const int csv = vy_given(given, "csv"), parquet = vy_given(given, "parquet");
+    const char *rate = vy_option_value(given, "rate");
+    const int csv = vy_has_option(given, "csv"), parquet = vy_has_option(given, "parquet");
     if (csv == parquet)
-        return vy_say_usage(given->command, "say %s: --csv or --parquet", csv ? "one format" : "the format");
-    if (rate != NULL && (!vy_read_real(rate, &def->rate) || def->rate <= 0.0 || def->rate > 1e6))
-        return vy_say_usage(given->command, "--rate needs a number of Hz above 0, at most 1e6, got %s", rate);
-    if (parquet && vy_given_value(given, "output") == NULL && isatty(STDOUT_FILENO))
-        return vy_say_usage(given->command, "a Parquet file is nothing to read on a terminal: give -o FILE");
+        return vy_print_usage_error(given->command, "say %s: --csv or --parquet",
+                                    csv ? "one format" : "the format");
+    if (rate != NULL && (!vy_parse_number(rate, &def->rate) || def->rate <= 0.0 || def->rate > 1e6))
+        return vy_print_usage_error(given->command,
+                                    "--rate needs a number of Hz above 0, at most 1e6, got %s", rate);
+    if (parquet && vy_option_value(given, "output") == NULL && isatty(STDOUT_FILENO))
+        return vy_print_usage_error(given->command,
+                                    "a Parquet file cannot be shown on a terminal: give -o FILE");
     def->format = parquet ? VY_EXPORT_PARQUET : VY_EXPORT_CSV;
     return 0;
 }
 
-int vy_cmd_export(const arguments *given)
+COMMAND(export)
 {
     if (given->operand_count == 0) {
-        return vy_say_usage(given->command, "which log? For example: volery export first-flight.mcap --csv");
+        return vy_print_usage_error(given->command,
+                                    "which log? For example: volery export first-flight.mcap --csv");
     }
-    const char *path = given->operands[0], *to = vy_given_value(given, "output");
+    const char *path = given->operands[0], *to = vy_option_value(given, "output");
     vy_export_def def = vy_default_export_def();
     fields asked = {.count = 0};
     vy_log *log = NULL;
     int status = read_options(given, &def);
-    if (status == 0) status = vy_fields_from("export", vy_given_value(given, "fields"), &asked);
+    if (status == 0) status = vy_fields_from("export", vy_option_value(given, "fields"), &asked);
     if (status == 0) status = vy_load_log("export", path, &log);
     if (status == 0 && to != NULL) status = vy_file_claim("export", to, VY_FILE_PART);
-    if (status == 0) status = vy_drone_from(given, log, &def.drone);
+    if (status == 0) status = vy_drone_from(given, log, &def.body);
     if (status == 0) {
         def.fields = asked.items;
         def.field_count = asked.count;

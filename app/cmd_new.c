@@ -2,7 +2,7 @@
 #define _XOPEN_SOURCE 700 // realpath
 #include "command.h"
 #include "files.h"
-#include "say.h"
+#include "message.h"
 #include "shipped.h"
 #include <ctype.h>
 #include <errno.h>
@@ -137,7 +137,7 @@ static int write_all(const char *name)
     return status;
 }
 
-// A folder with half of the files would only be in the way of the next try.
+// A folder with half of the files would only block the next attempt.
 static void remove_all(const char *name)
 {
     static const char *const ends[] = {".c", ".yaml", "Makefile"};
@@ -159,19 +159,20 @@ static int is_name(const char *text)
     return 1;
 }
 
-int vy_cmd_new(const arguments *given)
+COMMAND(new)
 {
     if (given->operand_count < 2 || strcmp(given->operands[0], "controller") != 0) {
-        return vy_say_usage(given->command, "say what and its name: volery new controller NAME");
+        return vy_print_usage_error(given->command,
+                                    "what shall be made? For example: volery new controller NAME");
     }
     const char *name = given->operands[1];
     if (!is_name(name)) {
-        return vy_say_usage(given->command,
-                            "a name is a letter, then letters, digits, - and _, at most 40; got %s", name);
+        return vy_print_usage_error(
+            given->command, "a name is a letter, then letters, digits, - and _, at most 40; got %s", name);
     }
     if (mkdir(name, 0777) != 0) {
-        return vy_say("new", errno == EEXIST ? EXIT_USAGE : EXIT_SYSTEM, "the folder %s: %s", name,
-                      strerror(errno));
+        return vy_print_error("new", errno == EEXIST ? EXIT_USAGE : EXIT_SYSTEM, "the folder %s: %s", name,
+                              strerror(errno));
     }
     const int status = write_all(name);
     if (status != 0) {

@@ -5,7 +5,7 @@
 #include "load.h"
 #include "plot_data.h"
 #include "record/file.h"
-#include "say.h"
+#include "message.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,10 +13,11 @@ enum { WIDTH = 560, PANEL = 104 }; // [points]
 
 static int read_number(const arguments *given, const char *name, double low, double high, double *out)
 {
-    const char *text = vy_given_value(given, name);
+    const char *text = vy_option_value(given, name);
     if (text == NULL) return 0;
-    if (vy_read_real(text, out) && *out >= low && *out <= high) return 0;
-    return vy_say_usage(given->command, "--%s needs a number from %g to %g, got %s", name, low, high, text);
+    if (vy_parse_number(text, out) && *out >= low && *out <= high) return 0;
+    return vy_print_usage_error(given->command, "--%s needs a number from %g to %g, got %s", name, low, high,
+                                text);
 }
 
 static int ends_with(const char *text, const char *end)
@@ -30,12 +31,13 @@ static int check_ending(const arguments *given, const char *path)
 {
     if (ends_with(path, ".svg")) return 0;
     if (!ends_with(path, ".png") && !ends_with(path, ".pdf"))
-        return vy_say_usage(given->command, "a figure is an .svg, .png or .pdf file, got %s", path);
+        return vy_print_usage_error(given->command, "a figure is an .svg, .png or .pdf file, got %s", path);
     if (vy_canvas_has_cairo()) return 0;
-    return vy_say("plot", EXIT_USAGE,
-                  "%s needs cairo, which this volery was built without: install libcairo2-dev and build it "
-                  "again, or draw an .svg",
-                  path);
+    return vy_print_error(
+        "plot", EXIT_USAGE,
+        "%s needs cairo, which this volery was built without: install libcairo2-dev and build it "
+        "again, or draw an .svg",
+        path);
 }
 
 static int write_figure(const char *path, double scale, const figure *f)
@@ -50,11 +52,12 @@ static int write_figure(const char *path, double scale, const figure *f)
     const canvas_status drawn = c != NULL ? vy_canvas_close(c) : CANVAS_NO_MEMORY;
     if (drawn == CANVAS_DONE) return vy_output_commit("plot", &out);
     vy_output_discard(&out);
-    if (drawn == CANVAS_NO_MEMORY) return vy_say_no_memory("plot");
-    return vy_say("plot", EXIT_USAGE,
-                  "%s would have more than 32767 pixels a side, which is too many for cairo: give a smaller "
-                  "--scale, --width or --panel",
-                  path);
+    if (drawn == CANVAS_NO_MEMORY) return vy_print_no_memory("plot");
+    return vy_print_error(
+        "plot", EXIT_USAGE,
+        "%s would have more than 32767 pixels a side, which is too many for cairo: give a smaller "
+        "--scale, --width or --panel",
+        path);
 }
 
 // What is shown, and how large.
@@ -66,15 +69,15 @@ static int read_frame(const arguments *given, const vy_log *log, figure *f)
     f->to = last;
     f->width = WIDTH;
     f->panel = PANEL;
-    f->dark = vy_given(given, "dark");
+    f->dark = vy_has_option(given, "dark");
     int status = read_number(given, "from", -1e12, 1e12, &f->from);
     if (status == 0) status = read_number(given, "to", -1e12, 1e12, &f->to);
     if (status == 0) status = read_number(given, "width", 200.0, 4000.0, &f->width);
     if (status == 0) status = read_number(given, "panel", 30.0, 2000.0, &f->panel);
     if (status == 0 && !(f->to > f->from && f->to > first && f->from < last))
-        status = vy_say_usage(given->command,
-                              "there is nothing between %g s and %g s; the log goes from %g s to %g s",
-                              f->from, f->to, first, last);
+        status = vy_print_usage_error(
+            given->command, "there is nothing between %g s and %g s; the log goes from %g s to %g s", f->from,
+            f->to, first, last);
     return status;
 }
 
@@ -82,18 +85,18 @@ static int make_figure(const arguments *given, vy_log *log, uint32_t drone, figu
 {
     const char *path = given->operands[0], *slash = strrchr(path, '/');
     const char **panels = calloc((size_t)given->option_count + 1, sizeof *panels);
-    if (panels == NULL) return vy_say_no_memory("plot");
+    if (panels == NULL) return vy_print_no_memory("plot");
     int count = 0;
     for (int i = 0; i < given->option_count; ++i) {
         if (strcmp(given->options[i].option->name, "signals") == 0) panels[count++] = given->options[i].value;
     }
     snprintf(f->title, sizeof f->title, "%.60s, %.40s, seed %llu", slash != NULL ? slash + 1 : path,
-             vy_log_drone_name(log, drone), (unsigned long long)vy_log_get_info(log).seed);
+             vy_log_name(log, drone), (unsigned long long)vy_log_get_info(log).seed);
     vy_error error = {.status = VY_OK};
     const vy_status status = vy_plot_fill(log, drone, panels, count, f, &error);
     free(panels);
     if (status == VY_OK) return 0;
-    const int told = vy_say_log_error("plot", path, status, &error);
+    const int told = vy_print_log_error("plot", path, status, &error);
     if (status == VY_NOT_FOUND) vy_fields_list(log, drone);
     return told;
 }
@@ -107,17 +110,17 @@ static char *default_name(const char *log)
     return out;
 }
 
-int vy_cmd_plot(const arguments *given)
+COMMAND(plot)
 {
     if (given->operand_count == 0)
-        return vy_say_usage(given->command, "which log? For example: volery plot first-flight.mcap");
-    const char *log_path = given->operands[0], *asked = vy_given_value(given, "output");
+        return vy_print_usage_error(given->command, "which log? For example: volery plot first-flight.mcap");
+    const char *log_path = given->operands[0], *asked = vy_option_value(given, "output");
     char *path = asked != NULL ? strdup(asked) : default_name(log_path);
     figure *f = calloc(1, sizeof *f);
     vy_log *log = NULL;
     uint32_t drone = 0;
     double scale = 3.0;
-    int status = path == NULL || f == NULL ? vy_say_no_memory("plot") : 0;
+    int status = path == NULL || f == NULL ? vy_print_no_memory("plot") : 0;
     if (status == 0) status = check_ending(given, path);
     if (status == 0) status = read_number(given, "scale", 0.5, 10.0, &scale);
     if (status == 0) status = vy_load_log("plot", log_path, &log);

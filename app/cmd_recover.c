@@ -1,9 +1,9 @@
-// cmd_recover.c - volery recover: what a killed run left, made a whole log again.
+// cmd_recover.c - volery recover: makes a whole log from what a killed run left.
 #include "command.h"
 #include "files.h"
 #include "load.h"
 #include "record/file.h"
-#include "say.h"
+#include "message.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,24 +22,26 @@ static char *default_name(const char *part)
 
 static int choose_name(const arguments *given, char **out)
 {
-    const char *part = given->operands[0], *asked = vy_given_value(given, "output");
+    const char *part = given->operands[0], *asked = vy_option_value(given, "output");
     *out = asked != NULL ? strdup(asked) : default_name(part);
     if (*out == NULL && asked == NULL)
-        return vy_say_usage(given->command, "the name of %s says nothing of the log's: give it with -o",
-                            part);
-    if (*out == NULL) return vy_say_no_memory("recover");
+        return vy_print_usage_error(given->command, "cannot derive the log's name from %s: give it with -o",
+                                    part);
+    if (*out == NULL) return vy_print_no_memory("recover");
     if (vy_file_is_stream(*out))
-        return vy_say_usage(given->command, "a recovered log goes to a file, not to standard output");
-    // What a killed run was to replace may be worth more than what it got.
+        return vy_print_usage_error(given->command, "a recovered log goes to a file, not to standard output");
+    // An older log that the killed run was to replace may be worth more than the recovered one.
     if (asked == NULL && access(*out, F_OK) == 0)
-        return vy_say_usage(given->command, "there is a log %s already: give another name with -o", *out);
+        return vy_print_usage_error(given->command, "there is a log %s already: give another name with -o",
+                                    *out);
     return 0;
 }
 
-int vy_cmd_recover(const arguments *given)
+COMMAND(recover)
 {
     if (given->operand_count == 0)
-        return vy_say_usage(given->command, "which log? For example: volery recover first-flight.mcap.part");
+        return vy_print_usage_error(given->command,
+                                    "which log? For example: volery recover first-flight.mcap.part");
     const char *part = given->operands[0];
     char *to = NULL;
     vy_log_info info;
@@ -49,9 +51,9 @@ int vy_cmd_recover(const arguments *given)
     if (status == 0) status = vy_file_claim("recover", to, VY_FILE_RECOVERED);
     if (status == 0) {
         const vy_status made = vy_log_recover(part, to, &info, &error);
-        if (made != VY_OK) status = vy_say_log_error("recover", part, made, &error);
+        if (made != VY_OK) status = vy_print_log_error("recover", part, made, &error);
     }
-    if (status == 0 && !vy_given(given, "quiet"))
+    if (status == 0 && !vy_has_option(given, "quiet"))
         printf("%s: %s at step %" PRIu64 " (%.3f s)\n", to, info.status, info.last_tick,
                (double)info.last_tick * info.dt);
     free(to);

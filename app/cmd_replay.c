@@ -1,11 +1,11 @@
-// cmd_replay.c - volery replay: have a run again from its log alone.
+// cmd_replay.c - volery replay: replay a run from its log alone.
 #include "command.h"
 #include "controllers.h"
 #include "difference.h"
 #include "json.h"
 #include "load.h"
 #include "progress.h"
-#include "say.h"
+#include "message.h"
 #include "signals.h"
 #include <inttypes.h>
 #include <string.h>
@@ -34,45 +34,45 @@ static const char *verdict(const outcome *o)
     return o->info.complete ? "identical" : "incomplete";
 }
 
-static void tell_json(const outcome *o)
+static void print_json(const outcome *o)
 {
     const vy_log_info *info = &o->info;
     const int failed = o->error.status != VY_OK;
     json j = vy_json_begin(stdout);
     vy_json_text(&j, "status", verdict(o));
     vy_json_text(&j, "log", o->path);
-    vy_json_truth(&j, "complete", info->complete);
-    vy_json_truth(&j, "identical", strcmp(verdict(o), "identical") == 0);
-    vy_json_whole(&j, "steps", o->found.last_tick - info->first_tick);
-    vy_json_whole(&j, "steps_total", info->last_tick - info->first_tick);
+    vy_json_bool(&j, "complete", info->complete);
+    vy_json_bool(&j, "identical", strcmp(verdict(o), "identical") == 0);
+    vy_json_uint(&j, "steps", o->found.last_tick - info->first_tick);
+    vy_json_uint(&j, "steps_total", info->last_tick - info->first_tick);
     vy_json_hash(&j, "config_hash", info->config_hash);
     vy_json_hash(&j, "final_hash", info->final_hash);
-    vy_json_real(&j, "wall_s", o->wall);
+    vy_json_number(&j, "wall_s", o->wall);
     if (failed) vy_json_text(&j, "error", o->error.text);
     vy_difference_json(&o->found, info->dt, &j);
     vy_json_end(&j);
 }
 
-static int tell(const arguments *given, const outcome *o)
+static int print_outcome(const arguments *given, const outcome *o)
 {
     const vy_log_info *info = &o->info;
     const vy_difference *found = &o->found;
     const uint64_t steps = found->last_tick - info->first_tick, total = info->last_tick - info->first_tick;
     const int failed = o->error.status != VY_OK;
-    if (vy_given(given, "json")) {
-        tell_json(o);
-        vy_say_json(0); // one object
+    if (vy_has_option(given, "json")) {
+        print_json(o);
+        vy_set_json_errors(0); // one object
     }
     if (failed)
-        return vy_say("replay", o->error.status == VY_DAMAGED ? EXIT_FAILED : EXIT_SYSTEM,
-                      "%s: the replay cannot go on after step %" PRIu64 " of %" PRIu64 ": %s", o->path,
-                      found->last_tick, info->last_tick, o->error.text);
-    if (vy_given(given, "json")) return found->found ? EXIT_FAILED : EXIT_DONE;
+        return vy_print_error("replay", o->error.status == VY_DAMAGED ? EXIT_FAILED : EXIT_SYSTEM,
+                              "%s: the replay cannot go on after step %" PRIu64 " of %" PRIu64 ": %s",
+                              o->path, found->last_tick, info->last_tick, o->error.text);
+    if (vy_has_option(given, "json")) return found->found ? EXIT_FAILED : EXIT_DONE;
     if (found->found) {
         vy_difference_print(found, info->dt, "the log", "the replay");
         return EXIT_FAILED;
     }
-    if (vy_given(given, "quiet")) return EXIT_DONE;
+    if (vy_has_option(given, "quiet")) return EXIT_DONE;
     const palette p = vy_palette(stdout);
     const double times = o->wall > 0.0 ? (double)steps * info->dt / o->wall : 0.0;
     if (info->complete)
@@ -89,52 +89,54 @@ static int replay(const arguments *given, const char *path, vy_log *log, vy_worl
     outcome o = {.path = path, .info = vy_log_get_info(log), .error = {.status = VY_OK}};
     const vy_log_info info = o.info;
     if (!info.complete && info.last_tick == info.first_tick)
-        return vy_say("replay", EXIT_USAGE,
-                      "%s was cut off before its first step: there is nothing to replay", path);
+        return vy_print_error("replay", EXIT_USAGE,
+                              "%s was cut off before its first step: there is nothing to replay", path);
     vy_signals_catch();
-    progress shown = vy_progress_begin(!vy_given(given, "quiet"), info.first_tick, info.last_tick, info.dt);
-    const vy_status status = vy_given(given, "live")
+    progress shown =
+        vy_progress_begin(!vy_has_option(given, "quiet"), info.first_tick, info.last_tick, info.dt);
+    const vy_status status = vy_has_option(given, "live")
                                  ? vy_log_replay_live(log, world, show, &shown, &o.found, &o.error)
                                  : vy_log_replay(log, world, show, &shown, &o.found, &o.error);
     o.wall = vy_wall_clock() - shown.start;
     vy_progress_end(&shown);
     const int signal = vy_signals_seen();
     if (status != VY_OK && signal != 0) {
-        return vy_say("replay", vy_signals_exit(signal),
-                      "interrupted at step %" PRIu64 ", no difference so far", vy_world_tick(world));
+        return vy_print_error("replay", vy_signals_exit(signal),
+                              "interrupted at step %" PRIu64 ", no difference so far", vy_world_tick(world));
     }
     if (status != VY_OK && status != VY_DAMAGED && status != VY_IO && status != VY_NO_MEMORY)
-        return vy_say_log_error("replay", path, status, &o.error);
-    return tell(given, &o);
+        return vy_print_log_error("replay", path, status, &o.error);
+    return print_outcome(given, &o);
 }
 
-int vy_cmd_replay(const arguments *given)
+COMMAND(replay)
 {
     if (given->operand_count == 0) {
-        return vy_say_usage(given->command, "which log? For example: volery replay first-flight.mcap");
+        return vy_print_usage_error(given->command,
+                                    "which log? For example: volery replay first-flight.mcap");
     }
     const char *path = given->operands[0];
     vy_log *log = NULL;
     vy_scenario *scenario = NULL;
     vy_world *world = NULL;
-    if (vy_given(given, "allow-programs") && !vy_given(given, "live"))
-        return vy_say_usage(given->command,
-                            "--allow-programs goes with --live: nothing else starts a program");
+    if (vy_has_option(given, "allow-programs") && !vy_has_option(given, "live"))
+        return vy_print_usage_error(given->command,
+                                    "--allow-programs goes with --live: nothing else starts a program");
     int status = vy_load_log("replay", path, &log);
     if (status == 0) status = vy_check_log_physics("replay", path, log);
     if (status == 0) status = vy_load_logged_scenario("replay", path, log, NULL, &scenario);
     if (status == 0) status = vy_check_log_hash("replay", path, log, scenario);
     controllers programs = {.count = 0};
-    if (status == 0 && vy_given(given, "live"))
-        status = vy_controllers_allow("replay", path, log, vy_given(given, "allow-programs"), scenario);
-    if (status == 0 && vy_given(given, "live"))
+    if (status == 0 && vy_has_option(given, "live"))
+        status = vy_controllers_allow("replay", path, log, vy_has_option(given, "allow-programs"), scenario);
+    if (status == 0 && vy_has_option(given, "live"))
         status = vy_controllers_open("replay", scenario, 0, 0, &programs);
     if (status == 0) status = vy_load_world("replay", scenario, &world);
     if (status == 0) status = replay(given, path, log, world);
     vy_failure failure = {.reason = VY_FAILURE_NONE};
     if (vy_controllers_finish(&programs, &failure) && status == 0)
-        status = vy_say("replay", EXIT_FAILED, "the controller of %s %s (%.0f) after the last step",
-                        scenario->drones[failure.drone].name, failure.what, failure.value);
+        status = vy_print_error("replay", EXIT_FAILED, "the controller of %s %s (%.0f) after the last step",
+                                scenario->drones[failure.body].name, failure.what, failure.value);
     vy_controllers_close(&programs);
     vy_world_destroy(world);
     vy_scenario_destroy(scenario);

@@ -6,17 +6,18 @@
 #include "junit.h"
 #include "load.h"
 #include "record/file.h"
-#include "say.h"
+#include "message.h"
 #include "shipped.h"
 #include "summary.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_THREADS = 1024 };
+enum { THREADS_MAX = 1024 };
 
 static int explain(void)
 {
-    vy_say("run", EXIT_USAGE, "which scenario? Give a file or a name, for example: volery run first-flight");
+    vy_print_error("run", EXIT_USAGE,
+                   "which scenario? Give a file or a name, for example: volery run first-flight");
     vy_shipped_list(stderr);
     return EXIT_USAGE;
 }
@@ -36,54 +37,56 @@ static char *default_log(const char *scenario)
 // Where the log goes; text to free().
 static char *log_name(const arguments *given, const char *file)
 {
-    const char *asked = vy_given_value(given, "output");
+    const char *asked = vy_option_value(given, "output");
     return asked != NULL ? strdup(asked) : default_log(file);
 }
 
-// Before anything is read that could be wrong: what is told of that must not destroy an input either.
+// Before anything is read that could be wrong: reporting an error must not overwrite an input either.
 static int claim_outputs(const arguments *given, const char *file)
 {
     vy_file_is_input(file);
-    if (vy_given(given, "no-log")) return vy_file_check_apart("run");
+    if (vy_has_option(given, "no-log")) return vy_file_check_conflicts("run");
     char *log = log_name(given, file);
-    const int status = log != NULL ? vy_file_claim("run", log, VY_FILE_PART) : vy_say_no_memory("run");
+    const int status = log != NULL ? vy_file_claim("run", log, VY_FILE_PART) : vy_print_no_memory("run");
     free(log);
     return status;
 }
 
 static int check_options(const arguments *given)
 {
-    if (vy_given(given, "no-log") && (vy_given(given, "output") || vy_given(given, "log-state"))) {
-        return vy_say_usage(given->command,
-                            "--no-log writes no log, so --output and --log-state mean nothing");
+    if (vy_has_option(given, "no-log") &&
+        (vy_has_option(given, "output") || vy_has_option(given, "log-state"))) {
+        return vy_print_usage_error(given->command,
+                                    "--no-log writes no log, so --output and --log-state mean nothing");
     }
-    const char *junit = vy_given_value(given, "junit"), *log = vy_given_value(given, "output");
-    if (junit != NULL && vy_file_is_stream(junit) && (vy_given(given, "json") || !vy_given(given, "quiet")))
-        return vy_say_usage(given->command,
-                            "--junit - has standard output for itself: with --quiet, not --json");
+    const char *junit = vy_option_value(given, "junit"), *log = vy_option_value(given, "output");
+    if (junit != NULL && vy_file_is_stream(junit) &&
+        (vy_has_option(given, "json") || !vy_has_option(given, "quiet")))
+        return vy_print_usage_error(given->command,
+                                    "--junit - has standard output for itself: with --quiet, not --json");
     if (log != NULL) {
-        const int status = vy_file_check_log(given->command->name, log, vy_given(given, "json"));
+        const int status = vy_file_check_log(given->command->name, log, vy_has_option(given, "json"));
         if (status != 0) return status;
     }
-    const char *state = vy_given_value(given, "log-state");
+    const char *state = vy_option_value(given, "log-state");
     if (state != NULL && strcmp(state, "every") != 0) {
-        return vy_say_usage(given->command,
-                            "--log-state knows only the word every, got %s; "
-                            "for a cadence use --set log.snapshot=SECONDS",
-                            state);
+        return vy_print_usage_error(given->command,
+                                    "--log-state knows only the word every, got %s; "
+                                    "for a cadence use --set log.snapshot=SECONDS",
+                                    state);
     }
-    const char *policy = vy_given_value(given, "nap");
+    const char *policy = vy_option_value(given, "nap");
     if (policy != NULL && strcmp(policy, "strict") != 0) {
-        return vy_say_usage(
+        return vy_print_usage_error(
             given->command,
             "--nap knows only the word strict, got %s; for thresholds use --set world.nap.force_rel=...",
             policy);
     }
     uint64_t threads;
-    const char *count = vy_given_value(given, "threads");
-    if (count != NULL && (!vy_read_whole(count, &threads) || threads > MOST_THREADS))
-        return vy_say_usage(given->command, "--threads needs a whole number from 0 to %d, got %s",
-                            MOST_THREADS, count);
+    const char *count = vy_option_value(given, "threads");
+    if (count != NULL && (!vy_parse_uint(count, &threads) || threads > THREADS_MAX))
+        return vy_print_usage_error(given->command, "--threads needs a whole number from 0 to %d, got %s",
+                                    THREADS_MAX, count);
     return 0;
 }
 
@@ -91,8 +94,8 @@ static int check_options(const arguments *given)
 static uint32_t threads_of(const arguments *given)
 {
     uint64_t threads = 1;
-    const char *count = vy_given_value(given, "threads");
-    if (count != NULL) (void)vy_read_whole(count, &threads);
+    const char *count = vy_option_value(given, "threads");
+    if (count != NULL) (void)vy_parse_uint(count, &threads);
     return (uint32_t)threads;
 }
 
@@ -103,29 +106,29 @@ static int fly(const arguments *given, const char *file, const char *log, const 
     vy_world *world = NULL;
     int status = vy_load_world("run", scenario, &world);
     if (status != 0) return status;
-    const int json = vy_given(given, "json"), quiet = vy_given(given, "quiet");
+    const int json = vy_has_option(given, "json"), quiet = vy_has_option(given, "quiet");
     const flight_def def = {.command = "run",
                             .file = file,
                             .scenario = scenario,
                             .world = world,
                             .programs = programs,
                             .log = log,
-                            .realtime = vy_given(given, "realtime"),
+                            .realtime = vy_has_option(given, "realtime"),
                             .show_progress = !quiet};
     flight flown;
     status = vy_flight_fly(&def, &flown);
-    const char *junit = vy_given_value(given, "junit");
+    const char *junit = vy_option_value(given, "junit");
     if (status == 0 && junit != NULL) {
         *reported = 1;
         status = vy_junit_write(&flown, junit);
     }
-    if (status == 0) status = vy_summary_tell(&flown, json, quiet);
+    if (status == 0) status = vy_summary_print(&flown, json, quiet);
     vy_flight_destroy(&flown);
     vy_world_destroy(world);
     return status;
 }
 
-// What the keys do, for whoever is about to press them.
+// What the keys do, printed before the flight.
 static void explain_keys(const vy_scenario *scenario)
 {
     for (int i = 0; i < scenario->drone_count; ++i) {
@@ -143,20 +146,20 @@ static int run_file(const arguments *given, const char *file, const overrides *c
     vy_scenario *scenario = NULL;
     int status = vy_load_scenario("run", file, changes, &scenario);
     if (status != 0) return status;
-    if (vy_given(given, "log-state")) scenario->log.snapshot = scenario->step;
-    if (vy_given(given, "nap")) scenario->environment.nap.strict = 1;
+    if (vy_has_option(given, "log-state")) scenario->log.snapshot = scenario->step;
+    if (vy_has_option(given, "nap")) scenario->environment.nap.strict = 1;
     scenario->contacts.def.threads = threads_of(given);
     char *log = NULL;
-    if (!vy_given(given, "no-log")) {
+    if (!vy_has_option(given, "no-log")) {
         log = log_name(given, file);
-        if (log == NULL) status = vy_say_no_memory("run");
+        if (log == NULL) status = vy_print_no_memory("run");
     }
     if (status == 0) status = vy_controllers_are_inputs("run", scenario);
     controllers programs = {.count = 0};
     if (status == 0)
-        status = vy_controllers_open("run", scenario, vy_given(given, "realtime"), vy_given(given, "quiet"),
-                                     &programs);
-    if (status == 0 && !vy_given(given, "quiet")) explain_keys(scenario);
+        status = vy_controllers_open("run", scenario, vy_has_option(given, "realtime"),
+                                     vy_has_option(given, "quiet"), &programs);
+    if (status == 0 && !vy_has_option(given, "quiet")) explain_keys(scenario);
     if (status == 0) status = fly(given, file, log, scenario, &programs, reported);
     vy_controllers_close(&programs);
     free(log);
@@ -164,11 +167,11 @@ static int run_file(const arguments *given, const char *file, const overrides *c
     return status;
 }
 
-int vy_cmd_run(const arguments *given)
+COMMAND(run)
 {
     if (given->operand_count == 0) return explain();
     char *file = NULL;
-    const char *junit = vy_given_value(given, "junit");
+    const char *junit = vy_option_value(given, "junit");
     int status = check_options(given), reported = junit == NULL;
     if (status != 0) return status;
     vy_file_is_input(given->operands[0]);
@@ -179,7 +182,7 @@ int vy_cmd_run(const arguments *given)
     if (status == 0) status = vy_scenario_file("run", given->operands[0], &file);
     if (status == 0) status = claim_outputs(given, file);
     if (status == 0) status = run_file(given, file, &changes, &reported);
-    if (status >= EXIT_USAGE && !reported && !vy_file_clash())
+    if (status >= EXIT_USAGE && !reported && !vy_file_has_conflict())
         (void)vy_junit_write_error("run", given->operands[0], junit);
     free(file);
     vy_overrides_destroy(&changes);

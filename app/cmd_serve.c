@@ -1,19 +1,19 @@
 // cmd_serve.c - volery serve: run a plug-in as a process, on stdin and stdout.
 #include "command.h"
-#include "say.h"
+#include "message.h"
 #include "volery/host.h"
 #include <stdio.h>
 #include <unistd.h>
 
-int vy_cmd_serve(const arguments *given)
+COMMAND(serve)
 {
     if (given->operand_count == 0) {
-        return vy_say_usage(given->command, "which plug-in? For example: volery serve ./mine.so");
+        return vy_print_usage_error(given->command, "which plug-in? For example: volery serve ./mine.so");
     }
     if (isatty(STDIN_FILENO)) {
-        return vy_say_usage(given->command,
-                            "serve speaks with a world, not with a person: name it in a scenario, "
-                            "controller: {kind: process, command: volery serve ./mine.so}");
+        return vy_print_usage_error(given->command,
+                                    "serve speaks with a world, not with a person: name it in a scenario, "
+                                    "controller: {kind: process, command: volery serve ./mine.so}");
     }
     const char *word = given->operands[0];
     char path[4096]; // a name without a slash would be looked for in the loader's folders
@@ -24,5 +24,5 @@ int vy_cmd_serve(const arguments *given)
     vy_status status = vy_plugin_load(path, &library, &plugin, &error);
     if (status == VY_OK) status = vy_serve(plugin, STDIN_FILENO, STDOUT_FILENO, &error);
     if (library != NULL) vy_plugin_unload(library);
-    return status == VY_OK ? 0 : vy_say_error("serve", status, &error);
+    return status == VY_OK ? 0 : vy_print_status("serve", status, &error);
 }

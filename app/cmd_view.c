@@ -7,7 +7,7 @@
 #include "page_data.h"
 #include "page_info.h"
 #include "record/file.h"
-#include "say.h"
+#include "message.h"
 #include "volery/version.h"
 #include <spawn.h>
 #include <stdlib.h>
@@ -52,7 +52,7 @@ static int put_data(FILE *out, const shown *s)
     vy_json_close(&j);
     if (s->count > 1) {
         vy_json_object(&j, "comparison");
-        vy_json_truth(&j, "identical", !s->difference.found);
+        vy_json_bool(&j, "identical", !s->difference.found);
         vy_difference_json(&s->difference, vy_log_get_info(s->logs[0]).dt, &j);
         vy_json_close(&j);
     }
@@ -90,11 +90,11 @@ static int write_page(const shown *s, const char *path)
 
 static int read_size(const arguments *given, size_t *limit)
 {
-    const char *text = vy_given_value(given, "size");
+    const char *text = vy_option_value(given, "size");
     double megabytes = SIZE_MAX_MB;
-    if (text != NULL && (!vy_read_real(text, &megabytes) || megabytes < 2.0 || megabytes > SIZE_MAX_MB)) {
-        return vy_say_usage(given->command, "--size needs a number of MB from 2 to %d, got %s", SIZE_MAX_MB,
-                            text);
+    if (text != NULL && (!vy_parse_number(text, &megabytes) || megabytes < 2.0 || megabytes > SIZE_MAX_MB)) {
+        return vy_print_usage_error(given->command, "--size needs a number of MB from 2 to %d, got %s",
+                                    SIZE_MAX_MB, text);
     }
     *limit = (size_t)(megabytes * MEGABYTE) - MEGABYTE; // the page itself takes less than one
     return 0;
@@ -110,11 +110,11 @@ static int load_runs(const arguments *given, size_t limit, shown *s)
         s->count += 1;
         const vy_status made =
             vy_page_data_make(s->logs[i], limit / (size_t)given->operand_count, &s->data[i], &error);
-        if (made != VY_OK) return vy_say_log_error("view", s->paths[i], made, &error);
+        if (made != VY_OK) return vy_print_log_error("view", s->paths[i], made, &error);
     }
     if (s->count < 2) return 0;
     const vy_status compared = vy_log_compare(s->logs[0], s->logs[1], &s->difference, &error);
-    return compared == VY_OK ? 0 : vy_say_log_error("view", s->paths[1], compared, &error);
+    return compared == VY_OK ? 0 : vy_print_log_error("view", s->paths[1], compared, &error);
 }
 
 // RUN.mcap -> RUN.html, in the log's folder.
@@ -137,17 +137,18 @@ static int open_page(const char *path)
     int ended = 0;
     if (posix_spawnp(&child, words[0], NULL, NULL, words, environ) != 0 || waitpid(child, &ended, 0) < 0 ||
         !WIFEXITED(ended) || WEXITSTATUS(ended) != 0) {
-        return vy_say("view", EXIT_SYSTEM, "xdg-open could not open %s; open it in a browser yourself", path);
+        return vy_print_error("view", EXIT_SYSTEM,
+                              "xdg-open could not open %s; open it in a browser yourself", path);
     }
     return 0;
 }
 
-static void tell(const shown *s, const char *path)
+static void print_written(const shown *s, const char *path)
 {
     for (int i = 0; i < s->count; ++i) {
         const page_data *d = &s->data[i];
         if (d->truth_stride > 1 || d->other_stride > 1) {
-            vy_say_warning(
+            vy_print_warning(
                 "view",
                 "%s is thinned to fit the page: every %lu. record of where drones are, every %lu. of "
                 "the rest",
@@ -163,25 +164,26 @@ static int view(const arguments *given, const char *path, shown *s)
 {
     size_t limit = 0;
     int status = read_size(given, &limit);
-    if (status == 0 && vy_file_is_stream(path) && vy_given(given, "open"))
-        status = vy_say_usage(given->command, "--open needs a page in a file, not on standard output");
+    if (status == 0 && vy_file_is_stream(path) && vy_has_option(given, "open"))
+        status =
+            vy_print_usage_error(given->command, "--open needs a page in a file, not on standard output");
     for (int i = 0; i < given->operand_count; ++i) vy_file_is_input(given->operands[i]);
     if (status == 0) status = vy_file_claim("view", path, VY_FILE_PART);
     if (status == 0) status = load_runs(given, limit, s);
     if (status == 0) status = write_page(s, path);
-    if (status == 0 && !vy_given(given, "quiet")) tell(s, path);
-    if (status == 0 && vy_given(given, "open")) status = open_page(path);
+    if (status == 0 && !vy_has_option(given, "quiet")) print_written(s, path);
+    if (status == 0 && vy_has_option(given, "open")) status = open_page(path);
     return status;
 }
 
-int vy_cmd_view(const arguments *given)
+COMMAND(view)
 {
     if (given->operand_count == 0) {
-        return vy_say_usage(given->command, "which log? For example: volery view first-flight.mcap");
+        return vy_print_usage_error(given->command, "which log? For example: volery view first-flight.mcap");
     }
-    const char *asked = vy_given_value(given, "output");
+    const char *asked = vy_option_value(given, "output");
     char *path = asked != NULL ? strdup(asked) : default_page(given->operands[0]);
-    if (path == NULL) return vy_say_no_memory("view");
+    if (path == NULL) return vy_print_no_memory("view");
     shown s = {.count = 0};
     const int status = view(given, path, &s);
     for (int i = 0; i < RUN_CAP; ++i) {

@@ -17,10 +17,8 @@ typedef enum word_kind {
     WORD_LOG,
     WORD_FILE,
     WORD_BENCH,
-    WORD_SHELL,
     WORD_COMMAND,
-    WORD_EVERY,  ///< the word "every"
-    WORD_STRICT, ///< the word "strict"
+    WORD_CHOICE, ///< one of the words that it is shown as, like "bash|zsh"
 } word_kind;
 
 enum {
@@ -48,7 +46,7 @@ typedef struct command {
     word_kind kind;       ///< of the operands
     int operands_min, operands_max;
     const char *summary; ///< one line
-    const char *text;    ///< what it does and why, for help and manual; paragraphs are parted by empty lines
+    const char *text; ///< what it does and why, for help and manual; paragraphs are separated by empty lines
     const option *options;
     const example *examples;
     int (*run)(const arguments *given); ///< returns the exit status
@@ -74,21 +72,11 @@ extern const char vy_exit_text[];
 int vy_help_all(void);
 int vy_help_command(const command *of);
 
-/// Say that there is no such command, and which was perhaps meant. Returns the exit status.
+/// Print that there is no such command, and the nearest name. Returns the exit status.
 int vy_unknown_command(const char *word);
 
-int vy_cmd_run(const arguments *given);
-int vy_cmd_check(const arguments *given);
-int vy_cmd_replay(const arguments *given);
-int vy_cmd_diff(const arguments *given);
-int vy_cmd_branch(const arguments *given);
-int vy_cmd_recover(const arguments *given);
-int vy_cmd_export(const arguments *given);
-int vy_cmd_view(const arguments *given);
-int vy_cmd_plot(const arguments *given);
-int vy_cmd_new(const arguments *given);
-int vy_cmd_serve(const arguments *given);
-int vy_cmd_bench(const arguments *given);
-int vy_cmd_help(const arguments *given);
-int vy_cmd_completion(const arguments *given);
-int vy_cmd_manual(const arguments *given);
+/// What a command does. app/cmd_NAME.c defines it: COMMAND(NAME) { ... }; its row is in commands.c.
+#define COMMAND_NAMED(name) int vy_cmd_##name(const arguments *given)
+#define COMMAND(name)    \
+    COMMAND_NAMED(name); \
+    COMMAND_NAMED(name)

@@ -28,9 +28,9 @@ static const option run_options[] = {
     {"seed", 0, "N", WORD_OTHER, 0, "seed of all noise, instead of the scenario's"},
     {"duration", 0, "S", WORD_OTHER, 0, "length of the flight in seconds, instead of the scenario's"},
     SET_OPTION,
-    {"log-state", 0, "every", WORD_EVERY, 0,
+    {"log-state", 0, "every", WORD_CHOICE, 0,
      "log the full state at every step, so that replay names the exact step"},
-    {"nap", 0, "strict", WORD_STRICT, 0, "compute every effect: nothing is negligible"},
+    {"nap", 0, "strict", WORD_CHOICE, 0, "compute every effect: nothing is negligible"},
     {"no-log", 0, NULL, WORD_OTHER, 0, "write no log"},
     {"realtime", 0, NULL, WORD_OTHER, 0,
      "no faster than the clock, so that a person can fly; the result is the same"},
@@ -38,7 +38,7 @@ static const option run_options[] = {
      "threads that share the contacts of a step, 0 is one per core; the result is the same"},
     {"junit", 0, "FILE", WORD_FILE, 0, "write the outcome as JUnit XML, for systems that run tests"},
     JSON_OPTION,
-    {"quiet", 'q', NULL, WORD_OTHER, 0, "no summary and no progress; mistakes and failures are still told"},
+    {"quiet", 'q', NULL, WORD_OTHER, 0, "no summary and no progress; errors and failures are still printed"},
     END,
 };
 static const example run_examples[] = {
@@ -69,7 +69,7 @@ static const option replay_options[] = {
     {"live", 0, NULL, WORD_OTHER, 0, "start the controllers again and compare their replies with the log's"},
     ALLOW_OPTION,
     JSON_OPTION,
-    {"quiet", 'q', NULL, WORD_OTHER, 0, "say nothing when the replay is identical"},
+    {"quiet", 'q', NULL, WORD_OTHER, 0, "print nothing when the replay is identical"},
     END,
 };
 static const example replay_examples[] = {
@@ -105,7 +105,7 @@ static const example branch_examples[] = {
 
 static const option recover_options[] = {
     {"output", 'o', "RUN.mcap", WORD_FILE, 0, "where the log goes; by default the name without .part"},
-    {"quiet", 'q', NULL, WORD_OTHER, 0, "say nothing when it is done"},
+    {"quiet", 'q', NULL, WORD_OTHER, 0, "print nothing when it is done"},
     END,
 };
 static const example recover_examples[] = {
@@ -134,7 +134,7 @@ static const option view_options[] = {
     {"output", 'o', "RUN.html", WORD_FILE, 0, "where the page goes; by default beside the log"},
     {"open", 0, NULL, WORD_OTHER, 0, "open the page in the browser"},
     {"size", 0, "MB", WORD_OTHER, 0, "how large the page may become, 2 to 50; by default 50"},
-    {"quiet", 'q', NULL, WORD_OTHER, 0, "say nothing when it is done"},
+    {"quiet", 'q', NULL, WORD_OTHER, 0, "print nothing when it is done"},
     END,
 };
 static const example view_examples[] = {
@@ -185,6 +185,13 @@ static const example bench_examples[] = {
     {"volery bench hover", "one of them"},
     END,
 };
+static const option list_options[] = {JSON_OPTION, END};
+static const example list_examples[] = {
+    {"volery list", "everything, by kind"},
+    {"volery list vehicles", "what a drone's vehicle can be called"},
+    {"volery list parts --json", "the same of sensors, for a program"},
+    END,
+};
 static const example help_examples[] = {{"volery help run", "everything about run"}, END};
 static const example completion_examples[] = {
     {"source <(volery completion bash)", "complete commands, options and files in this bash"},
@@ -192,6 +199,23 @@ static const example completion_examples[] = {
     END,
 };
 static const example manual_examples[] = {{"volery manual | man -l -", "read it"}, END};
+
+COMMAND_NAMED(run);
+COMMAND_NAMED(check);
+COMMAND_NAMED(replay);
+COMMAND_NAMED(diff);
+COMMAND_NAMED(branch);
+COMMAND_NAMED(recover);
+COMMAND_NAMED(export);
+COMMAND_NAMED(view);
+COMMAND_NAMED(plot);
+COMMAND_NAMED(new);
+COMMAND_NAMED(serve);
+COMMAND_NAMED(bench);
+COMMAND_NAMED(list);
+COMMAND_NAMED(help);
+COMMAND_NAMED(completion);
+COMMAND_NAMED(manual);
 
 const command vy_commands[] = {
     {"run", "SCENARIO", WORD_SCENARIO, 1, 1, "fly a scenario and log it",
@@ -213,7 +237,7 @@ const command vy_commands[] = {
      "with\n"
      "equal hashes fly the same, bit for bit. Mistakes are all reported in one go, each with file, line and "
      "column;\n"
-     "a controller's program, library or device that is not there is one. Nothing is started.",
+     "a missing program, library or device of a controller is one. Nothing is started.",
      check_options, check_examples, vy_cmd_check},
     {"replay", "RUN.mcap", WORD_LOG, 1, 1, "fly a log again and compare every step",
      "Rebuilds the world from the log alone, flies it again and compares the hash of every step and every "
@@ -256,7 +280,7 @@ const command vy_commands[] = {
      "fields.\n"
      "With --rate the lines are evenly spaced, and each holds the latest record at or before its time.",
      export_options, export_examples, vy_cmd_export},
-    {"view", "RUN.mcap [OTHER.mcap]", WORD_LOG, 1, 2, "make a page to look at a flight",
+    {"view", "RUN.mcap [OTHER.mcap]", WORD_LOG, 1, 2, "make a page that shows a flight",
      "Writes one HTML file that needs no server and no network: the flight in 3D, a timeline with the "
      "events,\n"
      "plots, and what the run was. Two logs are shown together, with the first step at which they differ. A "
@@ -283,9 +307,15 @@ const command vy_commands[] = {
      "what it\n"
      "computed: a fast wrong answer is exit status 1.",
      bench_options, bench_examples, vy_cmd_bench},
+    {"list", "[vehicles|parts|scenarios|controllers|joints|faults|benchmarks]", WORD_CHOICE, 0, 1,
+     "list what can be named",
+     "Names for a scenario or the command line, each with a few words: built-in vehicles, sensors as sold, "
+     "scenarios\n"
+     "that came with Volery, kinds of controllers, joints and faults, benchmarks.",
+     list_options, list_examples, vy_cmd_list},
     {"help", "[COMMAND]", WORD_COMMAND, 0, 1, "explain a command", "The same as volery COMMAND --help.",
      no_options, help_examples, vy_cmd_help},
-    {"completion", "bash|zsh", WORD_SHELL, 1, 1, "print the completion script of a shell",
+    {"completion", "bash|zsh", WORD_CHOICE, 1, 1, "print the completion script of a shell",
      "Made from the same table as this help. An installed Volery has put both scripts where the shells look.",
      no_options, completion_examples, vy_cmd_completion},
     {"manual", "", WORD_OTHER, 0, 0, "print the man page", "The page volery(1), as roff.", no_options,

@@ -1,7 +1,7 @@
 // complete.c - completion scripts for bash and zsh, made from the table.
 #include "bench/bench.h"
 #include "command.h"
-#include "say.h"
+#include "message.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -17,10 +17,18 @@ static void put_bench_names(void)
     for (int i = 0; i < vy_bench_count; ++i) printf("%s%s", i > 0 ? " " : "", vy_benches[i].name);
 }
 
+// The words of a choice as it is shown: "[bash|zsh]".
+static void put_choices(const char *shown_as)
+{
+    for (; *shown_as != '\0'; ++shown_as) {
+        if (strchr("[]", *shown_as) == NULL) putchar(*shown_as == '|' ? ' ' : *shown_as);
+    }
+}
+
 // --- bash
 
 // The words for one kind, as an assignment to `words`, or a call for files.
-static void bash_words(word_kind kind)
+static void bash_words(word_kind kind, const char *shown_as)
 {
     switch (kind) {
     case WORD_SCENARIO: printf("_volery_files yaml"); break;
@@ -31,14 +39,16 @@ static void bash_words(word_kind kind)
         put_bench_names();
         printf("\"");
         break;
-    case WORD_SHELL: printf("words=\"bash zsh\""); break;
     case WORD_COMMAND:
         printf("words=\"");
         put_command_names(" ");
         printf("\"");
         break;
-    case WORD_EVERY: printf("words=every"); break;
-    case WORD_STRICT: printf("words=strict"); break;
+    case WORD_CHOICE:
+        printf("words=\"");
+        put_choices(shown_as);
+        printf("\"");
+        break;
     case WORD_OTHER: printf(":"); break;
     }
 }
@@ -51,7 +61,7 @@ static void bash_command(const command *c)
         printf("        --%s", o->name);
         if (o->letter != 0) printf(" | -%c", o->letter);
         printf(") ");
-        bash_words(o->kind);
+        bash_words(o->kind, o->argument);
         printf(" ;;\n");
     }
     printf("        *)\n            case $current in\n            -*) words=\"");
@@ -59,7 +69,7 @@ static void bash_command(const command *c)
         if (shown(o)) printf("--%s ", o->name);
     }
     printf("--%s\" ;;\n            *) ", vy_help_option.name);
-    bash_words(c->kind);
+    bash_words(c->kind, c->operands);
     printf(" ;;\n            esac\n            ;;\n        esac\n        ;;\n");
 }
 
@@ -111,7 +121,7 @@ static void zsh_text(const char *text)
     }
 }
 
-static void zsh_action(word_kind kind)
+static void zsh_action(word_kind kind, const char *shown_as)
 {
     switch (kind) {
     case WORD_SCENARIO: printf("_files -g \"*.yaml\""); break;
@@ -122,14 +132,16 @@ static void zsh_action(word_kind kind)
         put_bench_names();
         printf(")");
         break;
-    case WORD_SHELL: printf("(bash zsh)"); break;
     case WORD_COMMAND:
         printf("(");
         put_command_names(" ");
         printf(")");
         break;
-    case WORD_EVERY: printf("(every)"); break;
-    case WORD_STRICT: printf("(strict)"); break;
+    case WORD_CHOICE:
+        printf("(");
+        put_choices(shown_as);
+        printf(")");
+        break;
     case WORD_OTHER: printf(" "); break;
     }
 }
@@ -149,7 +161,7 @@ static void zsh_option(const option *o)
             printf(":");
             zsh_text(o->argument);
             printf(":");
-            zsh_action(o->kind);
+            zsh_action(o->kind, o->argument);
         }
         printf("'");
     }
@@ -166,7 +178,7 @@ static void zsh_command(const command *c)
         printf(" \\\n            '%d:", i + 1);
         zsh_text(c->operands);
         printf(":");
-        zsh_action(c->kind);
+        zsh_action(c->kind, c->operands);
         printf("'");
     }
     printf("\n        ;;\n");
@@ -190,7 +202,7 @@ static void print_zsh(void)
            "fi\n");
 }
 
-int vy_cmd_completion(const arguments *given)
+COMMAND(completion)
 {
     const char *shell = given->operand_count > 0 ? given->operands[0] : "";
     if (strcmp(shell, "bash") == 0) {
@@ -198,7 +210,8 @@ int vy_cmd_completion(const arguments *given)
     } else if (strcmp(shell, "zsh") == 0) {
         print_zsh();
     } else {
-        return vy_say_usage(given->command, "which shell? bash or zsh, for example: volery completion bash");
+        return vy_print_usage_error(given->command,
+                                    "which shell? bash or zsh, for example: volery completion bash");
     }
     return EXIT_DONE;
 }

@@ -1,9 +1,9 @@
-// controllers.c - starting and ending the programs that steer.
+// controllers.c - starts and ends the programs of controllers.
 #include "controllers.h"
 #include "command.h"
 #include "files.h"
 #include "load.h"
-#include "say.h"
+#include "message.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,14 +15,15 @@ int vy_controllers_allow(const char *name, const char *path, vy_log *log, int al
         const vy_scenario_drone *drone = &scenario->drones[i];
         if (!drone->def.controller.from_log) continue;
         (void)vy_host_describe(&drone->def.controller, program);
-        return vy_say(name, EXIT_USAGE,
-                      "%s names a program for drone %s, %s: --allow-programs starts it, if you trust the log",
-                      path, drone->name, program);
+        return vy_print_error(
+            name, EXIT_USAGE,
+            "%s names a program for drone %s, %s: --allow-programs starts it, if you trust the log", path,
+            drone->name, program);
     }
     const vy_status status = allowed ? vy_scenario_allow_programs(scenario, log, &error) : VY_OK;
     if (status == VY_OK) return 0;
-    if (status == VY_DAMAGED) return vy_say(name, EXIT_FAILED, "%s: %s", path, error.text);
-    return vy_say_log_error(name, path, status, &error);
+    if (status == VY_DAMAGED) return vy_print_error(name, EXIT_FAILED, "%s: %s", path, error.text);
+    return vy_print_log_error(name, path, status, &error);
 }
 
 static int open_one(const char *name, const vy_scenario *s, int index, int paced, int quiet, vy_host **out)
@@ -30,16 +31,16 @@ static int open_one(const char *name, const vy_scenario *s, int index, int paced
     vy_scenario_drone *drone = &s->drones[index];
     vy_controller_def *def = &drone->def.controller;
     if (def->kind == VY_CONTROLLER_CALLBACK) {
-        return vy_say(
+        return vy_print_error(
             name, EXIT_USAGE,
-            "drone %s is steered by a callback, which only a program that uses the library can provide",
+            "drone %s has a callback as controller, which only a program that uses the library can provide",
             drone->name);
     }
     if (!vy_controller_is_asked(def->kind)) return 0;
     if (vy_pilot_is_live(def) && !paced) {
-        return vy_say(name, EXIT_USAGE,
-                      "drone %s is flown by a person, which goes only with: volery run --realtime",
-                      drone->name);
+        return vy_print_error(name, EXIT_USAGE,
+                              "drone %s is flown by a person, which goes only with: volery run --realtime",
+                              drone->name);
     }
     vy_error error = {.status = VY_OK};
     char program[VY_PROGRAM_ROOM];
@@ -47,18 +48,19 @@ static int open_one(const char *name, const vy_scenario *s, int index, int paced
         fprintf(stderr, "volery %s: drone %s: %s\n", name, drone->name, program);
     const vy_status status = vy_host_open(def, &drone->def.vehicle, drone->name, s->step, out, &error);
     if (status == VY_OK) return 0;
-    return vy_say(name, status == VY_IO || status == VY_NO_MEMORY ? EXIT_SYSTEM : EXIT_USAGE, "drone %s: %s",
-                  drone->name, error.text);
+    return vy_print_error(name, status == VY_IO || status == VY_NO_MEMORY ? EXIT_SYSTEM : EXIT_USAGE,
+                          "drone %s: %s", drone->name, error.text);
 }
 
 // Each word of a command, or the path of a library or a file of keys, as the host looks for it.
-static void note_words(const vy_controller_def *def)
+static void register_program_files(const vy_controller_def *def)
 {
     char text[sizeof def->program], path[sizeof def->folder + sizeof def->program + 2];
-    const char *apart = def->kind == VY_CONTROLLER_PROCESS ? " \t\"'" : "";
+    const char *separators = def->kind == VY_CONTROLLER_PROCESS ? " \t\"'" : "";
     char *rest = NULL;
     snprintf(text, sizeof text, "%s", def->program);
-    for (char *word = strtok_r(text, apart, &rest); word != NULL; word = strtok_r(NULL, apart, &rest)) {
+    for (char *word = strtok_r(text, separators, &rest); word != NULL;
+         word = strtok_r(NULL, separators, &rest)) {
         const int absolute = word[0] == '/' || def->folder[0] == '\0';
         snprintf(path, sizeof path, "%s%s%s", absolute ? "" : def->folder, absolute ? "" : "/", word);
         if (vy_file_is_regular(path)) vy_file_is_input(path);
@@ -69,16 +71,17 @@ int vy_controllers_are_inputs(const char *name, const vy_scenario *scenario)
 {
     for (int i = 0; i < scenario->drone_count; ++i) {
         const vy_controller_def *def = &scenario->drones[i].def.controller;
-        if (vy_controller_is_asked(def->kind) && def->kind != VY_CONTROLLER_CALLBACK) note_words(def);
+        if (vy_controller_is_asked(def->kind) && def->kind != VY_CONTROLLER_CALLBACK)
+            register_program_files(def);
     }
-    return vy_file_check_apart(name);
+    return vy_file_check_conflicts(name);
 }
 
 int vy_controllers_open(const char *name, const vy_scenario *scenario, int paced, int quiet, controllers *out)
 {
     const size_t room = (size_t)scenario->drone_count + 1;
     *out = (controllers){.hosts = calloc(room, sizeof(vy_host *)), .drones = calloc(room, sizeof(int))};
-    int status = out->hosts == NULL || out->drones == NULL ? vy_say_no_memory(name) : 0;
+    int status = out->hosts == NULL || out->drones == NULL ? vy_print_no_memory(name) : 0;
     for (int i = 0; i < scenario->drone_count && status == 0; ++i) {
         status = open_one(name, scenario, i, paced, quiet, &out->hosts[out->count]);
         if (out->hosts[out->count] != NULL) out->drones[out->count++] = i;
@@ -96,7 +99,7 @@ int vy_controllers_finish(controllers *c, vy_failure *failure)
         if (verdict == VY_VERDICT_REPLIED || failed) continue;
         failed = 1;
         failure->reason = VY_FAILURE_CONTROLLER;
-        failure->drone = (uint32_t)c->drones[i];
+        failure->body = (uint32_t)c->drones[i];
         failure->value = (double)detail;
         failure->what = vy_verdict_text(verdict);
     }

@@ -1,4 +1,4 @@
-// controllers.h - the programs that steer the drones of a scenario.
+// controllers.h - the controller programs of a scenario's drones.
 #pragma once
 #include "volery/host.h"
 #include "volery/record.h"
@@ -8,7 +8,7 @@
 /// Programs that have been started. Release with vy_controllers_close().
 typedef struct controllers {
     vy_host **hosts;
-    int *drones; ///< index of the drone that each one steers
+    int *drones; ///< index of the drone that each one controls
     int count;
     int finished;
 } controllers;
@@ -18,13 +18,13 @@ typedef struct controllers {
 /// @return 0, or the exit status after a sentence
 int vy_controllers_are_inputs(const char *name, const vy_scenario *scenario);
 
-/// Before vy_controllers_open() of a scenario in a log: whoever wrote the log chose its programs, so they
+/// Before vy_controllers_open() of a scenario in a log: the author of the log chose its programs, so they
 /// need `allowed`, and the scenario must be the one that was flown.
 /// @return 0, or the exit status after a sentence that names the program
 int vy_controllers_allow(const char *name, const char *path, vy_log *log, int allowed, vy_scenario *scenario);
 
 /// Start every plug-in and process of `scenario` and make them its controllers; people too, where the flight
-/// is `paced` by the clock. A callback has no program, which is a mistake here. Each is named on stderr
+/// is `paced` by the clock. A callback has no program, which is an error here. Each is named on stderr
 /// first, unless `quiet`. What a log names must have been allowed: vy_controllers_allow().
 /// @return 0, or the exit status after a sentence; what was started is ended then
 int vy_controllers_open(const char *name, const vy_scenario *scenario, int paced, int quiet,

@@ -1,6 +1,6 @@
 // difference.c - the first differing step, the field and both values.
 #include "difference.h"
-#include "say.h"
+#include "message.h"
 #include <inttypes.h>
 #include <string.h>
 
@@ -57,19 +57,19 @@ void vy_difference_print(const vy_difference *d, double dt, const char *a, const
 
 void vy_difference_json(const vy_difference *d, double dt, json *j)
 {
-    vy_json_whole(j, "last_step", d->last_tick);
+    vy_json_uint(j, "last_step", d->last_tick);
     if (!d->found) return;
     vy_json_object(j, "difference");
-    vy_json_whole(j, "step", d->tick);
-    vy_json_real(j, "time_s", (double)d->tick * dt);
-    vy_json_truth(j, "reply", d->reply);
+    vy_json_uint(j, "step", d->tick);
+    vy_json_number(j, "time_s", (double)d->tick * dt);
+    vy_json_bool(j, "reply", d->reply);
     vy_json_hash(j, "hash_a", d->hash_a);
     vy_json_hash(j, "hash_b", d->hash_b);
     vy_json_text(j, "field", d->field[0] != '\0' ? d->field : NULL);
     if (d->field[0] != '\0') {
-        vy_json_whole(j, "field_step", d->field_tick);
-        if (d->real) vy_json_real(j, "a", d->a), vy_json_real(j, "b", d->b);
-        if (!d->real) vy_json_whole(j, "a", d->whole_a), vy_json_whole(j, "b", d->whole_b);
+        vy_json_uint(j, "field_step", d->field_tick);
+        if (d->real) vy_json_number(j, "a", d->a), vy_json_number(j, "b", d->b);
+        if (!d->real) vy_json_uint(j, "a", d->whole_a), vy_json_uint(j, "b", d->whole_b);
     }
     vy_json_close(j);
 }

@@ -1,4 +1,4 @@
-// difference.h - where two runs part, for people and for programs.
+// difference.h - where two runs diverge, for people and for programs.
 #pragma once
 #include "json.h"
 #include "volery/record.h"

@@ -21,7 +21,7 @@ void vy_fields_list(vy_log *log, uint32_t drone)
     const char *last = "";
     size_t column = 0, last_size = 0;
     if (vy_table_open(log, drone, NULL, 0, all, NULL) == VY_OK) {
-        fprintf(stderr, "fields of %s:", vy_log_drone_name(log, drone));
+        fprintf(stderr, "fields of %s:", vy_log_name(log, drone));
         for (int i = 0; i < all->count; ++i) {
             const char *name = all->columns[i].name;
             const size_t size = field_size(name);

@@ -1,19 +1,19 @@
 // fields.c - drones and fields by the names a user gives.
 #include "fields.h"
 #include "command.h"
-#include "say.h"
+#include "message.h"
 #include <stdlib.h>
 #include <string.h>
 
 int vy_drone_from(const arguments *given, const vy_log *log, uint32_t *index)
 {
-    const char *of = given->command->name, *name = vy_given_value(given, "drone");
-    const uint32_t count = vy_log_get_info(log).drone_count;
+    const char *of = given->command->name, *name = vy_option_value(given, "drone");
+    const uint32_t count = vy_log_get_info(log).body_count;
     char names[400] = "";
     size_t used = 0;
     uint32_t told = 0; // as many as there is room for
     for (uint32_t i = 0; i < count; ++i) {
-        const char *is = vy_log_drone_name(log, i);
+        const char *is = vy_log_name(log, i);
         if (name != NULL && strcmp(is, name) == 0) {
             *index = i;
             return 0;
@@ -25,8 +25,9 @@ int vy_drone_from(const arguments *given, const vy_log *log, uint32_t *index)
     if (told < count) snprintf(names + used, sizeof names - used, " and %u more", (unsigned)(count - told));
     *index = 0;
     if (name == NULL && count == 1) return 0;
-    if (name == NULL) return vy_say(of, EXIT_USAGE, "which drone? Give --drone with one of: %s", names);
-    return vy_say(of, EXIT_USAGE, "the log holds no drone %s; it holds: %s", name, names);
+    if (name == NULL)
+        return vy_print_error(of, EXIT_USAGE, "which drone or body? Give --drone with one of: %s", names);
+    return vy_print_error(of, EXIT_USAGE, "the log holds no drone or body %s; it holds: %s", name, names);
 }
 
 int vy_fields_from(const char *name, const char *list, fields *out)
@@ -37,7 +38,7 @@ int vy_fields_from(const char *name, const char *list, fields *out)
     out->items = calloc(strlen(list) + 1, sizeof *out->items);
     if (out->text == NULL || out->items == NULL) {
         vy_fields_destroy(out);
-        return vy_say_no_memory(name);
+        return vy_print_no_memory(name);
     }
     for (char *at = out->text; at != NULL;) {
         char *comma = strchr(at, ',');

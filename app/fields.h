@@ -7,7 +7,7 @@
 /// @return 0, or the exit status after a sentence
 int vy_drone_from(const arguments *given, const vy_log *log, uint32_t *index);
 
-/// A list parted at its commas. Release with vy_fields_destroy().
+/// A list split at its commas. Release with vy_fields_destroy().
 typedef struct fields {
     const char **items; ///< NULL when there is no list
     int count;

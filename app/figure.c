@@ -10,11 +10,12 @@ enum { LEFT = 52, RIGHT = 14, TOP = 26, HEAD = 20, GAP = 24, BOTTOM = 34, LINE =
 #define SMALL  9.0
 #define NORMAL 10.5
 
-// The page's colours: Okabe and Ito's, which everybody can tell apart. See web/src/ui/theme.ts.
-typedef struct look {
+// The page's colours: Okabe and Ito's, which colour-blind readers can distinguish, too. See
+// web/src/ui/theme.ts.
+typedef struct theme {
     uint32_t lines[8], text, faint, grid, background;
-} look;
-static const look looks[2] = {
+} theme;
+static const theme themes[2] = {
     {{0xd55e00, 0x009e73, 0x0072b2, 0xcc79a7, 0xb07d00, 0x3a9bd9, 0x555555, 0x8a6d3b},
      0x1c2733,
      0x5c6873,
@@ -27,7 +28,7 @@ static const look looks[2] = {
      0x141b21},
 };
 
-static const look *look_of(const figure *f) { return &looks[f->dark ? 1 : 0]; }
+static const theme *theme_of(const figure *f) { return &themes[f->dark ? 1 : 0]; }
 
 // Width of a legend's entry: a dash, a space, the label, a gap.
 static double entry_width(canvas *c, const figure_line *line)
@@ -101,10 +102,10 @@ static void find_range(const figure_panel *p, double from, double to, double *lo
         }
     }
     if (*low > *high) *low = *high = 0.0;
-    const double least =
+    const double min_span =
         fmax(fabs(*low), fabs(*high)) * 1e-6 + 1e-12; // a line that does not move is drawn flat
-    if (*high - *low < least) {
-        const double middle = 0.5 * (*low + *high), half = fmax(0.1 * fabs(middle), least);
+    if (*high - *low < min_span) {
+        const double middle = 0.5 * (*low + *high), half = fmax(0.1 * fabs(middle), min_span);
         *low = middle - half;
         *high = middle + half;
     }
@@ -115,7 +116,7 @@ static void find_range(const figure_panel *p, double from, double to, double *lo
 
 static void draw_ticks(const figure *f, canvas *c, const axes *a, int last)
 {
-    const look *l = look_of(f);
+    const theme *l = theme_of(f);
     char text[32];
     const double rise = round_step(a->high - a->low, a->height > 90.0 ? 5 : 3);
     const int rises = (int)floor((a->high - ceil(a->low / rise) * rise) / rise + 1e-9);
@@ -144,7 +145,7 @@ static void draw_ticks(const figure *f, canvas *c, const axes *a, int last)
                        0, "time [s]");
 }
 
-// Leave out points that lie on the straight line between those kept, as far as anybody can see.
+// Leave out points that lie on the straight line between those kept, within drawing accuracy.
 static size_t thin_out(canvas_point *points, size_t count)
 {
     const double unseen = 0.04;
@@ -189,13 +190,13 @@ static void draw_line(const figure *f, canvas *c, const axes *a, const figure_li
         }
     }
     n = thin_out(points, n);
-    vy_canvas_line(c, points, n, look_of(f)->lines[line->color % 8], 1.2, line->dash);
+    vy_canvas_line(c, points, n, theme_of(f)->lines[line->color % 8], 1.2, line->dash);
     free(points);
 }
 
 static void draw_head(const figure *f, canvas *c, const figure_panel *p, double y)
 {
-    const look *l = look_of(f);
+    const theme *l = theme_of(f);
     vy_canvas_text(c, LEFT, y, NORMAL, TEXT_LEFT, l->text, 1, p->title);
     if (p->unit[0] != '\0') {
         char unit[24];
@@ -220,8 +221,8 @@ static void draw_head(const figure *f, canvas *c, const figure_panel *p, double 
 
 void vy_figure_draw(const figure *f, canvas *c)
 {
-    vy_canvas_begin(c, figure_height(f, c), look_of(f)->background);
-    vy_canvas_text(c, LEFT, 15.0, NORMAL, TEXT_LEFT, look_of(f)->text, 0, f->title);
+    vy_canvas_begin(c, figure_height(f, c), theme_of(f)->background);
+    vy_canvas_text(c, LEFT, 15.0, NORMAL, TEXT_LEFT, theme_of(f)->text, 0, f->title);
     double y = TOP;
     for (int i = 0; i < f->panel_count; ++i) {
         const figure_panel *p = &f->panels[i];

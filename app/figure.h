@@ -6,7 +6,7 @@ enum { FIGURE_PANELS = 12, FIGURE_LINES = 24 };
 
 typedef struct figure_line {
     char label[64];
-    double *time, *values; ///< owned by whoever filled it
+    double *time, *values; ///< owned by the caller that filled it
     size_t count;
     int color; ///< index into the palette of the page
     line_dash dash;

@@ -2,7 +2,7 @@
 #include "files.h"
 #include "command.h"
 #include "record/file.h"
-#include "say.h"
+#include "message.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +44,7 @@ static place place_of(const char *path)
 static int same_place(const char *a, const char *b)
 {
     const place p = place_of(a), q = place_of(b);
-    if (!p.replaced || !q.replaced) return 0; // a pipe or device takes what comes
+    if (!p.replaced || !q.replaced) return 0; // a pipe or device is written directly
     if (p.exists && q.exists && p.device == q.device && p.inode == q.inode) return 1;
     return p.folder != 0 && p.folder == q.folder && p.folder_device == q.folder_device &&
            strcmp(p.name, q.name) == 0;
@@ -88,11 +88,13 @@ int vy_file_check_input(const char *name, const char *what, const char *path)
     vy_file_is_input(path);
     if (stat(path, &info) != 0) {
         if (errno == ENOENT || errno == ENOTDIR)
-            return vy_say(name, EXIT_USAGE, "there is no %s %s", what, path);
-        return vy_say(name, EXIT_USAGE, "cannot read %s: %s", path, strerror(errno));
+            return vy_print_error(name, EXIT_USAGE, "there is no %s %s", what, path);
+        return vy_print_error(name, EXIT_USAGE, "cannot read %s: %s", path, strerror(errno));
     }
-    if (S_ISDIR(info.st_mode)) return vy_say(name, EXIT_USAGE, "%s is a folder, not a %s", path, what);
-    if (access(path, R_OK) != 0) return vy_say(name, EXIT_USAGE, "cannot read %s: %s", path, strerror(errno));
+    if (S_ISDIR(info.st_mode))
+        return vy_print_error(name, EXIT_USAGE, "%s is a folder, not a %s", path, what);
+    if (access(path, R_OK) != 0)
+        return vy_print_error(name, EXIT_USAGE, "cannot read %s: %s", path, strerror(errno));
     return 0;
 }
 
@@ -100,9 +102,9 @@ static int check_pair(const char *name, const claim *a, const claim *b)
 {
     if (!same_place(a->path, b->path) && !same_place(a->path, b->part) && !same_place(a->part, b->path))
         return 0;
-    return vy_say(name, EXIT_USAGE,
-                  "two outputs would go to one file, %s and %s; give one of them another name", a->path,
-                  b->path);
+    return vy_print_error(name, EXIT_USAGE,
+                          "two outputs would go to one file, %s and %s; give one of them another name",
+                          a->path, b->path);
 }
 
 static int check_apart(const char *name)
@@ -111,12 +113,13 @@ static int check_apart(const char *name)
         const claim *c = &claims[i];
         for (int k = 0; k < input_count; ++k) {
             if (same_place(inputs[k], c->path))
-                return vy_say(name, EXIT_USAGE, "the output %s would replace the input; give it another name",
-                              c->path);
+                return vy_print_error(name, EXIT_USAGE,
+                                      "the output %s would replace the input; give it another name", c->path);
             if (same_place(inputs[k], c->part))
-                return vy_say(name, EXIT_USAGE,
-                              "the output %s is written as %s first, which is an input; give it another name",
-                              c->path, c->part);
+                return vy_print_error(
+                    name, EXIT_USAGE,
+                    "the output %s is written as %s first, which is an input; give it another name", c->path,
+                    c->part);
         }
         for (int k = 0; k < i; ++k) {
             const int status = check_pair(name, &claims[k], c);
@@ -126,31 +129,31 @@ static int check_apart(const char *name)
     return 0;
 }
 
-int vy_file_check_apart(const char *name)
+int vy_file_check_conflicts(const char *name)
 {
     const int status = check_apart(name);
     clash |= status != 0;
     return status;
 }
 
-int vy_file_clash(void) { return clash; }
+int vy_file_has_conflict(void) { return clash; }
 
 int vy_file_claim(const char *name, const char *path, const char *suffix)
 {
     struct stat info;
     if (vy_file_is_stream(path) || claim_count == OUTPUT_CAP) return 0;
     if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
-        return vy_say(name, EXIT_USAGE, "%s is a folder: give the file a name in it", path);
+        return vy_print_error(name, EXIT_USAGE, "%s is a folder: give the file a name in it", path);
     const size_t room = strlen(path) + strlen(suffix) + 1;
     const claim c = {.path = strdup(path), .part = malloc(room)};
     if (c.path == NULL || c.part == NULL) {
         free(c.path);
         free(c.part);
-        return vy_say_no_memory(name);
+        return vy_print_no_memory(name);
     }
     snprintf(c.part, room, "%s%s", path, suffix);
     claims[claim_count++] = c;
-    return vy_file_check_apart(name);
+    return vy_file_check_conflicts(name);
 }
 
 int vy_file_is_stream(const char *path) { return strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0; }
@@ -158,31 +161,31 @@ int vy_file_is_stream(const char *path) { return strcmp(path, "-") == 0 || strcm
 int vy_file_check_log(const char *name, const char *path, int json)
 {
     if (!vy_file_is_stream(path)) return 0;
-    if (json) return vy_say(name, EXIT_USAGE, "the log and --json cannot both go to standard output");
+    if (json) return vy_print_error(name, EXIT_USAGE, "the log and --json cannot both go to standard output");
     if (isatty(STDOUT_FILENO))
-        return vy_say(name, EXIT_USAGE,
-                      "-o - writes the log to standard output, which is a terminal: redirect it");
+        return vy_print_error(name, EXIT_USAGE,
+                              "-o - writes the log to standard output, which is a terminal: redirect it");
     return 0;
 }
 
-void vy_file_tell_kept(const char *name, const char *path, const char *kept)
+void vy_file_print_backup(const char *name, const char *path, const char *kept)
 {
     if (kept == NULL) return;
-    vy_say_warning(name, "%s%s, which an earlier run left behind, is kept as %s", path, VY_FILE_PART, kept);
+    vy_print_warning(name, "%s%s, which an earlier run left behind, is kept as %s", path, VY_FILE_PART, kept);
 }
 
 int vy_output_open(const char *name, const char *path, output *out)
 {
     *out = (output){.file = NULL};
     vy_error error = {.status = VY_OK};
-    fflush(stdout); // what was said before comes first
+    fflush(stdout); // earlier output comes first
     const vy_status opened = vy_file_sink_open(path, NULL, &out->sink, &error);
-    if (opened != VY_OK) return vy_say_error(name, opened, &error);
-    vy_file_tell_kept(name, path, vy_file_sink_kept(out->sink));
+    if (opened != VY_OK) return vy_print_status(name, opened, &error);
+    vy_file_print_backup(name, path, vy_file_sink_backup(out->sink));
     out->file = vy_file_sink_stream(out->sink);
     if (out->file != NULL) return 0;
     vy_output_discard(out);
-    return vy_say_no_memory(name);
+    return vy_print_no_memory(name);
 }
 
 int vy_output_commit(const char *name, output *out)
@@ -194,9 +197,9 @@ int vy_output_commit(const char *name, output *out)
     if (status == VY_OK)
         status = vy_file_sink_commit(out->sink, &error);
     else
-        vy_file_sink_discard(out->sink); // half a table is of no use to anybody
+        vy_file_sink_discard(out->sink); // an incomplete table is removed
     *out = (output){.file = NULL};
-    return status == VY_OK ? 0 : vy_say_error(name, status, &error);
+    return status == VY_OK ? 0 : vy_print_status(name, status, &error);
 }
 
 void vy_output_discard(output *out)

@@ -4,17 +4,17 @@
 
 int vy_file_is_regular(const char *path);
 
-/// Check that an input can be read; if not, say why.
+/// Check that an input can be read; if not, print why.
 /// @return 0, or the exit status
 int vy_file_check_input(const char *name, const char *what, const char *path);
 
-/// Remember an input of the command, so that no output takes its place. vy_file_check_input() does so, too.
+/// Register an input of the command, so that no output takes its place. vy_file_check_input() does so, too.
 void vy_file_is_input(const char *path);
 
 /// Forget inputs and outputs: the command is done.
 void vy_file_forget(void);
 
-/// Remember an output of the command, and check it. Until it is whole it is called `path` with `suffix`
+/// Register an output of the command, and check it. Until it is whole it is called `path` with `suffix`
 /// behind it (VY_FILE_PART for most). A command does this for each of its outputs before it opens the first.
 /// @return 0, or the exit status after a sentence
 int vy_file_claim(const char *name, const char *path, const char *suffix);
@@ -22,13 +22,13 @@ int vy_file_claim(const char *name, const char *path, const char *suffix);
 /// Check that no output destroys an input or another output, under either of its names, by whatever path:
 /// once more where inputs were found after the outputs.
 /// @return 0, or the exit status after a sentence
-int vy_file_check_apart(const char *name);
+int vy_file_check_conflicts(const char *name);
 
-/// Has that been found? Then the command must write nothing.
-int vy_file_clash(void);
+/// Has such a conflict been found? Then the command must write nothing.
+int vy_file_has_conflict(void);
 
-/// Say where an older PATH.part now is; NULL: there was none.
-void vy_file_tell_kept(const char *name, const char *path, const char *kept);
+/// Print where an older PATH.part now is; NULL: there was none.
+void vy_file_print_backup(const char *name, const char *path, const char *kept);
 
 /// Is `path` a dash or /dev/stdout, which stand for standard output?
 int vy_file_is_stream(const char *path);

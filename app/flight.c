@@ -3,7 +3,7 @@
 #include "command.h"
 #include "files.h"
 #include "progress.h"
-#include "say.h"
+#include "message.h"
 #include "signals.h"
 #include <math.h>
 #include <stdlib.h>
@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 enum {
-    STRIDE = 10,           // steps between two looks at the drones and at signals
-    PROGRESS_EVERY = 4096, // strides between two looks at the clock
+    STRIDE = 10,           // steps between two samples of the drones and checks for signals
+    PROGRESS_EVERY = 4096, // strides between two reads of the clock
 };
 
 #define FLUSH_SECONDS 0.5  // of the clock
@@ -30,10 +30,25 @@ static double tilt_of(vy_quat q)
     return acos(c < -1.0 ? -1.0 : c > 1.0 ? 1.0 : c);
 }
 
-static void look_at(const vy_world *world, uint32_t index, drone_track *t)
+// Of a body: where it is and what it has touched.
+static void read_body(const vy_world *world, uint32_t number, vy_drone_state *out)
+{
+    vy_world_body_state b;
+    if (vy_world_read_body(world, vy_world_body(world, number), &b) != VY_OK) return;
+    out->position = b.position;
+    out->velocity = b.velocity;
+    out->attitude = b.attitude;
+    out->contacts = b.contacts;
+    out->contact_speed = b.contact_speed;
+    out->contact_impulse_max = b.contact_impulse_max;
+    out->crashes = b.crashes;
+}
+
+static void sample_body(const vy_world *world, uint32_t index, drone_track *t)
 {
     const vy_vec3 before = t->now.position;
-    vy_world_read_drone(world, vy_world_drone(world, index), &t->now);
+    if (vy_world_read_drone(world, vy_world_drone(world, index), &t->now) != VY_OK)
+        read_body(world, index, &t->now);
     if (t->count++ > 0) t->distance += length(difference(t->now.position, before));
     t->tilt_max = fmax(t->tilt_max, tilt_of(t->now.attitude));
     t->speed_max = fmax(t->speed_max, length(t->now.velocity));
@@ -48,13 +63,36 @@ static void look_at(const vy_world *world, uint32_t index, drone_track *t)
     if (t->outside) t->settled = vy_world_time(world);
 }
 
-static void look_at_all(flight *f)
+static void sample_all(flight *f)
 {
-    const uint32_t count = vy_world_drone_count(f->def.world);
-    for (uint32_t i = 0; i < count; ++i) look_at(f->def.world, i, &f->tracks[i]);
+    const uint32_t count = vy_world_body_count(f->def.world);
+    for (uint32_t i = 0; i < count; ++i) sample_body(f->def.world, i, &f->tracks[i]);
 }
 
-static int looks_throughout(const vy_scenario *s)
+// Above its last row the standard atmosphere has no air at all: the first body to get there is worth a word.
+static void warn_above_air(flight *f, vy_recorder *recorder)
+{
+    const vy_environment_def *e = &f->def.scenario->environment;
+    if (f->above_air || e->atmosphere.mode != VY_ATMOSPHERE_LAYERED) return;
+    const double time = vy_world_time(f->def.world);
+    for (uint32_t i = 0; i < vy_world_body_count(f->def.world) && !f->above_air; ++i) {
+        const vy_drone_state *d = &f->tracks[i].now;
+        const double altitude =
+            e->planet.radius > 0.0
+                ? vy_geodetic_of(&e->planet, time, d->position, d->velocity, d->attitude).altitude
+                : d->position.z;
+        if (!(altitude > VY_ATMOSPHERE_TOP)) continue;
+        char text[200];
+        snprintf(text, sizeof text,
+                 "at %.3f s %s is above %g km, where the standard atmosphere ends: no air acts on it there",
+                 time, vy_scenario_name_of(f->def.scenario, (int)i), VY_ATMOSPHERE_TOP / 1000.0);
+        vy_print_warning(f->def.command, "%s", text);
+        if (recorder != NULL) vy_recorder_note(recorder, f->def.world, "atmosphere", text);
+        f->above_air = 1;
+    }
+}
+
+static int is_evaluated_throughout(const vy_scenario *s)
 {
     for (int i = 0; i < s->expect_count; ++i) {
         if (s->expect[i].at != VY_AT_END) return 1;
@@ -62,7 +100,7 @@ static int looks_throughout(const vy_scenario *s)
     return 0;
 }
 
-// Up to `count` steps; each is shown to the expectations when one of them wants every step.
+// Up to `count` steps; expectations are evaluated at each when one of them needs every step.
 static uint32_t advance(flight *f, uint64_t count, int each)
 {
     if (!each) return vy_world_advance(f->def.world, count);
@@ -74,7 +112,7 @@ static uint32_t advance(flight *f, uint64_t count, int each)
     return events;
 }
 
-// Wait until the clock has come to where the flight is. A flight that is behind goes on as fast as it can.
+// Wait until the wall clock has reached the flight's time. A flight that is behind runs as fast as it can.
 static void wait_for_clock(const flight *f, uint64_t tick, double start)
 {
     const double flown = (double)(tick - f->first) * f->def.scenario->step;
@@ -85,8 +123,8 @@ static void wait_for_clock(const flight *f, uint64_t tick, double start)
     (void)nanosleep(&pause, NULL); // a signal ends it early, and is seen at once
 }
 
-// Twice a second of the clock the log is brought up to date, for whoever reads it after this process was
-// killed. A fast run is done before; the look at the clock is nothing beside a stride.
+// Twice a second of wall time the log is flushed, so that it can be read when this process is killed. A fast
+// run ends before; reading the clock costs nothing beside a stride.
 static void flush_log(vy_recorder *recorder, double *next)
 {
     if (recorder == NULL) return;
@@ -96,20 +134,21 @@ static void flush_log(vy_recorder *recorder, double *next)
     *next = now + FLUSH_SECONDS;
 }
 
-static void fly_on(flight *f, vy_recorder *recorder)
+static void fly_to_end(flight *f, vy_recorder *recorder)
 {
-    const int each = looks_throughout(f->def.scenario);
+    const int each = is_evaluated_throughout(f->def.scenario);
     progress shown = vy_progress_begin(f->def.show_progress, f->first, f->last, f->def.scenario->step);
     uint64_t tick = vy_world_tick(f->def.world);
     double flush = shown.start + FLUSH_SECONDS;
     uint32_t events = vy_world_failure(f->def.world).reason != VY_FAILURE_NONE ? VY_EVENT_FAILED : 0;
-    look_at_all(f);
+    sample_all(f);
     for (uint64_t stride = 0; tick < f->last && !(events & (VY_EVENT_FAILED | VY_EVENT_SINK)); ++stride) {
         if ((f->signal = vy_signals_seen()) != 0) break;
         const uint64_t left = f->last - tick;
         events |= advance(f, left < STRIDE ? left : STRIDE, each);
         tick = vy_world_tick(f->def.world);
-        look_at_all(f);
+        sample_all(f);
+        warn_above_air(f, recorder);
         flush_log(recorder, &flush);
         if (f->def.realtime) wait_for_clock(f, tick, shown.start);
         if (f->def.realtime || stride % PROGRESS_EVERY == 0) vy_progress_update(&shown, tick);
@@ -124,9 +163,9 @@ static int open_log(const flight *f, vy_recorder **out)
     vy_error error = {.status = VY_OK};
     const vy_status status =
         vy_scenario_record(f->def.scenario, f->def.world, f->def.log, f->def.parent, out, &error);
-    if (status != VY_OK) return vy_say_error(f->def.command, status, &error);
-    vy_file_tell_kept(f->def.command, f->def.log, vy_recorder_kept(*out));
-    // The log has standard output for itself: what is told goes to standard error.
+    if (status != VY_OK) return vy_print_status(f->def.command, status, &error);
+    vy_file_print_backup(f->def.command, f->def.log, vy_recorder_kept(*out));
+    // The log has standard output for itself: messages go to standard error.
     if (vy_file_is_stream(f->def.log)) (void)dup2(STDERR_FILENO, STDOUT_FILENO);
     return 0;
 }
@@ -141,7 +180,7 @@ static void end_controllers(flight *f)
     f->at_end = 1;
 }
 
-static void judge(flight *f)
+static void evaluate_run(flight *f)
 {
     const vy_world *world = f->def.world;
     f->failure = vy_world_failure(world);
@@ -158,7 +197,7 @@ static void judge(flight *f)
     f->status = f->signal != 0 ? "interrupted" : failed ? "failed" : "completed";
 }
 
-// How each expectation stands at the end, for whoever reads the log.
+// The result of each expectation, for readers of the log.
 static void note_expectations(const flight *f, vy_recorder *recorder)
 {
     for (int i = 0; i < f->def.scenario->expect_count; ++i) {
@@ -172,12 +211,12 @@ static int close_log(const flight *f, vy_recorder *recorder)
 {
     char why[400];
     note_expectations(f, recorder);
-    vy_flight_why(f, why, sizeof why);
+    vy_flight_describe_failure(f, why, sizeof why);
     if (f->signal != 0) vy_recorder_note(recorder, f->def.world, "interrupted", "stopped by a signal");
     if (f->signal == 0 && why[0] != '\0') vy_recorder_note(recorder, f->def.world, "outcome", why);
     vy_error error = {.status = VY_OK};
     const vy_status status = vy_recorder_close(recorder, f->def.world, f->status, &error);
-    return status == VY_OK ? 0 : vy_say_error(f->def.command, status, &error);
+    return status == VY_OK ? 0 : vy_print_status(f->def.command, status, &error);
 }
 
 int vy_flight_fly(const flight_def *def, flight *out)
@@ -185,9 +224,9 @@ int vy_flight_fly(const flight_def *def, flight *out)
     const vy_scenario *s = def->scenario;
     *out =
         (flight){.def = *def, .first = vy_world_tick(def->world), .last = vy_scenario_steps(s), .broken = -1};
-    out->tracks = calloc((size_t)s->drone_count + 1, sizeof *out->tracks);
+    out->tracks = calloc((size_t)(s->drone_count + s->body_count) + 1, sizeof *out->tracks);
     out->results = calloc((size_t)s->expect_count + 1, sizeof *out->results);
-    if (out->tracks == NULL || out->results == NULL) return vy_say_no_memory(def->command);
+    if (out->tracks == NULL || out->results == NULL) return vy_print_no_memory(def->command);
     for (int i = 0; i < s->drone_count; ++i) {
         out->tracks[i].rotors =
             s->drones[i].def.vehicle.rotor_count + s->drones[i].def.vehicle.thruster_count;
@@ -202,8 +241,8 @@ int vy_flight_fly(const flight_def *def, flight *out)
     }
     vy_signals_catch();
     const double start = vy_wall_clock();
-    fly_on(out, recorder);
-    judge(out);
+    fly_to_end(out, recorder);
+    evaluate_run(out);
     const int status = recorder != NULL ? close_log(out, recorder) : 0;
     out->wall = vy_wall_clock() - start;
     vy_world_set_sink(def->world, (vy_sink){.write = NULL});
@@ -226,15 +265,15 @@ int vy_flight_exit(const flight *f)
 
 const char *vy_flight_reason(const flight *f)
 {
-    if (f->failure.reason != VY_FAILURE_NONE) return vy_failure_word(f->failure.reason);
+    if (f->failure.reason != VY_FAILURE_NONE) return vy_failure_name(f->failure.reason);
     return f->broken >= 0 ? "expectation" : NULL;
 }
 
-void vy_flight_why(const flight *f, char *out, size_t size)
+void vy_flight_describe_failure(const flight *f, char *out, size_t size)
 {
     out[0] = '\0';
     if (f->failure.reason != VY_FAILURE_NONE) {
-        vy_failure_print(&f->failure, f->def.scenario->drones[f->failure.drone].name, out, size);
+        vy_failure_print(&f->failure, vy_scenario_name_of(f->def.scenario, (int)f->failure.body), out, size);
         const size_t length = strlen(out);
         if (f->at_end) snprintf(out + length, size - length, " after the last step");
     } else if (f->broken >= 0) {

@@ -5,7 +5,7 @@
 #include "volery/record.h"
 #include "volery/scenario.h"
 
-/// What a drone did, taken at every tenth step.
+/// Statistics of a drone or body, sampled at every tenth step.
 typedef struct drone_track {
     double distance;  ///< [m] flown
     double tilt_max;  ///< [rad]
@@ -16,8 +16,8 @@ typedef struct drone_track {
     int outside;      ///< it is so now
     double effort;    ///< sum of the mean squared motor command: the mean is the share of full thrust
     int rotors;
-    uint64_t count; ///< moments taken
-    int has_error;  ///< the built-in controller steers it, so that there is a reference
+    uint64_t count; ///< samples taken
+    int has_error;  ///< it has the built-in controller, so that there is a reference
     vy_drone_state now;
     vy_drive_state drive; ///< at the end
     uint64_t faults;      ///< begun up to the end
@@ -27,8 +27,8 @@ typedef struct flight_def {
     const char *command; ///< for messages
     const char *file;    ///< the scenario's or parent's file, for people
     const vy_scenario *scenario;
-    vy_world *world;       ///< at the moment to fly on from
-    controllers *programs; ///< that steer; the flight ends them. NULL: none
+    vy_world *world;       ///< at the step to continue from
+    controllers *programs; ///< controllers; the flight ends them. NULL: none
     const char *log;       ///< file to write; NULL: none
     const vy_log *parent;  ///< of a branch; NULL: none
     int show_progress;     ///< on a terminal
@@ -39,12 +39,13 @@ typedef struct flight_def {
 typedef struct flight {
     flight_def def;
     uint64_t first, last;      ///< [steps] as planned
-    drone_track *tracks;       ///< one per drone
+    drone_track *tracks;       ///< one per drone, then one per body
     vy_expect_result *results; ///< one per expectation
     vy_failure failure;        ///< of the world, or of a controller at its end
     int at_end;                ///< the latter
     int broken;                ///< index of the first expectation that is not met; -1: none
     int signal;                ///< that stopped it; 0: none
+    int above_air;             ///< somebody was above the standard atmosphere
     double wall;               ///< [s] flying and logging
     const char *status;        ///< completed, failed, interrupted
 } flight;
@@ -58,7 +59,7 @@ void vy_flight_destroy(flight *f);
 int vy_flight_exit(const flight *f);
 
 /// Why it failed, as one sentence, or an empty text.
-void vy_flight_why(const flight *f, char *out, size_t size);
+void vy_flight_describe_failure(const flight *f, char *out, size_t size);
 
 /// One word for the cause of a failure, as tilt; "expectation" when only an expectation is not met; NULL:
 /// none.

@@ -1,12 +1,12 @@
 // help.c - help made from the table.
 #include "command.h"
-#include "say.h"
+#include "message.h"
 #include "scenario/report.h"
 #include "shipped.h"
 #include <stdio.h>
 #include <string.h>
 
-enum { COMMAND_CAP = 32 };
+enum { COMMAND_CAP = 32, LEFT_MAX = 32 };
 
 static void print_indented(const char *text, const char *indent)
 {
@@ -24,21 +24,24 @@ int vy_help_all(void)
            "machine.\n"
            "\nusage: volery COMMAND [options]\n\n",
            p.bold, p.plain);
-    int left = 0; // width of the longest command with its operands
+    int left = 0; // width of the longest command with its operands; what is longer has a line of its own
     for (int i = 0; i < vy_command_count; ++i) {
         const int size = (int)(strlen(vy_commands[i].name) + strlen(vy_commands[i].operands));
-        left = size > left ? size : left;
+        left = size > left && size <= LEFT_MAX ? size : left;
     }
     for (int i = 0; i < vy_command_count; ++i) {
         const command *c = &vy_commands[i];
         const int width = left + 2 - (int)strlen(c->name);
-        printf("  %s%s%s %-*s%s\n", p.bold, c->name, p.plain, width, c->operands, c->summary);
+        if (width < (int)strlen(c->operands))
+            printf("  %s%s%s %s\n%*s%s\n", p.bold, c->name, p.plain, c->operands, left + 5, "", c->summary);
+        else
+            printf("  %s%s%s %-*s%s\n", p.bold, c->name, p.plain, width, c->operands, c->summary);
     }
     printf("\nvolery help COMMAND explains one of them; volery --version says which Volery this is.\nTo "
            "start:\n\n"
            "  volery run first-flight\n  volery replay first-flight.mcap\n\nexit status:\n");
     print_indented(vy_exit_text, "  ");
-    return vy_say_end("help", EXIT_DONE);
+    return vy_flush_stdout("help", EXIT_DONE);
 }
 
 static void print_option(const option *o)
@@ -65,7 +68,7 @@ int vy_help_command(const command *of)
     printf("\nexamples:\n");
     for (const example *e = of->examples; e->line != NULL; ++e) printf("  %s\n      %s\n", e->line, e->text);
     if (of->kind == WORD_SCENARIO) vy_shipped_list(stdout);
-    return vy_say_end("help", EXIT_DONE);
+    return vy_flush_stdout("help", EXIT_DONE);
 }
 
 int vy_unknown_command(const char *word)
@@ -73,12 +76,13 @@ int vy_unknown_command(const char *word)
     const char *names[COMMAND_CAP];
     int count = 0;
     for (int i = 0; i < vy_command_count && count < COMMAND_CAP; ++i) names[count++] = vy_commands[i].name;
-    const char *near = vy_nearest(word, strlen(word), names, count);
-    if (near != NULL) return vy_say(NULL, EXIT_USAGE, "unknown command %s; did you mean %s?", word, near);
-    return vy_say(NULL, EXIT_USAGE, "unknown command %s; volery help lists them", word);
+    const char *near = vy_closest_name(word, strlen(word), names, count);
+    if (near != NULL)
+        return vy_print_error(NULL, EXIT_USAGE, "unknown command %s; did you mean %s?", word, near);
+    return vy_print_error(NULL, EXIT_USAGE, "unknown command %s; volery help lists them", word);
 }
 
-int vy_cmd_help(const arguments *given)
+COMMAND(help)
 {
     if (given->operand_count == 0) return vy_help_all();
     const command *of = vy_command_find(given->operands[0]);

@@ -92,7 +92,7 @@ void vy_json_text(json *j, const char *name, const char *text)
     if (text == NULL) fputs("null", j->out);
 }
 
-void vy_json_real(json *j, const char *name, double value)
+void vy_json_number(json *j, const char *name, double value)
 {
     begin_member(j, name);
     if (!isfinite(value)) {
@@ -102,13 +102,13 @@ void vy_json_real(json *j, const char *name, double value)
     fprintf(j->out, "%.17g", value);
 }
 
-void vy_json_whole(json *j, const char *name, uint64_t value)
+void vy_json_uint(json *j, const char *name, uint64_t value)
 {
     begin_member(j, name);
     fprintf(j->out, "%" PRIu64, value);
 }
 
-void vy_json_truth(json *j, const char *name, int value)
+void vy_json_bool(json *j, const char *name, int value)
 {
     begin_member(j, name);
     fputs(value ? "true" : "false", j->out);
@@ -126,16 +126,16 @@ void vy_json_hash(json *j, const char *name, uint64_t hash)
     fprintf(j->out, "\"%016" PRIx64 "\"", hash);
 }
 
-static void put_diagnostics(json *j, const char *name, const vy_diagnostics *told, int warnings)
+static void put_diagnostics(json *j, const char *name, const vy_diagnostics *found, int warnings)
 {
     vy_json_list(j, name);
-    for (int i = 0; i < told->count; ++i) {
-        const vy_diagnostic *d = &told->items[i];
+    for (int i = 0; i < found->count; ++i) {
+        const vy_diagnostic *d = &found->items[i];
         if (d->warning != warnings) continue;
         vy_json_object(j, NULL);
         vy_json_text(j, "file", d->file);
-        vy_json_whole(j, "line", (uint64_t)d->line);
-        vy_json_whole(j, "column", (uint64_t)d->column);
+        vy_json_uint(j, "line", (uint64_t)d->line);
+        vy_json_uint(j, "column", (uint64_t)d->column);
         vy_json_text(j, "path", d->path);
         vy_json_text(j, "kind", d->kind);
         vy_json_text(j, "text", d->text);
@@ -144,8 +144,8 @@ static void put_diagnostics(json *j, const char *name, const vy_diagnostics *tol
     vy_json_close(j);
 }
 
-void vy_json_diagnostics(json *j, const vy_diagnostics *told)
+void vy_json_diagnostics(json *j, const vy_diagnostics *found)
 {
-    put_diagnostics(j, "errors", told, 0);
-    put_diagnostics(j, "warnings", told, 1);
+    put_diagnostics(j, "errors", found, 0);
+    put_diagnostics(j, "warnings", found, 1);
 }

@@ -24,11 +24,11 @@ void vy_json_close(json *j);
 
 void vy_json_text(json *j, const char *name,
                   const char *text); ///< NULL is null; bytes that are no UTF-8 become U+FFFD
-void vy_json_real(json *j, const char *name, double value); ///< all digits; null when not finite
-void vy_json_whole(json *j, const char *name, uint64_t value);
-void vy_json_truth(json *j, const char *name, int value);
+void vy_json_number(json *j, const char *name, double value); ///< all digits; null when not finite
+void vy_json_uint(json *j, const char *name, uint64_t value);
+void vy_json_bool(json *j, const char *name, int value);
 void vy_json_null(json *j, const char *name);
 void vy_json_hash(json *j, const char *name, uint64_t hash); ///< 16 hex digits, as text
 
 /// The lists `errors` and `warnings`: each with file, line, column, path, kind and text.
-void vy_json_diagnostics(json *j, const vy_diagnostics *told);
+void vy_json_diagnostics(json *j, const vy_diagnostics *found);

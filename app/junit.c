@@ -1,7 +1,7 @@
 // junit.c - a flight's outcome as JUnit XML.
 #include "junit.h"
 #include "files.h"
-#include "say.h"
+#include "message.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +55,7 @@ int vy_junit_write(const flight *f, const char *path)
     if (f->signal != 0)
         snprintf(why, sizeof why, "interrupted");
     else if (ended)
-        vy_flight_why(f, why, sizeof why);
+        vy_flight_describe_failure(f, why, sizeof why);
     fprintf(out.file, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite name=\"");
     put_text(out.file, suite);
     fprintf(out.file, "\" tests=\"%d\" failures=\"%d\" errors=\"0\" skipped=\"0\" time=\"%.6f\">\n",
@@ -82,7 +82,7 @@ int vy_junit_write(const flight *f, const char *path)
 int vy_junit_write_error(const char *command, const char *scenario, const char *path)
 {
     char sentence[1024];
-    snprintf(sentence, sizeof sentence, "%s", vy_said());
+    snprintf(sentence, sizeof sentence, "%s", vy_last_error());
     output out;
     const int status = vy_output_open(command, path, &out);
     if (status != 0) return status;
@@ -94,7 +94,7 @@ int vy_junit_write_error(const char *command, const char *scenario, const char *
     fputs("\" name=\"flight\" time=\"0\">\n      <error type=\"run\" message=\"", out.file);
     put_text(out.file, sentence);
     fputs("\">", out.file);
-    put_text(out.file, vy_said_before());
+    put_text(out.file, vy_last_error_context());
     fputs("</error>\n    </testcase>\n  </testsuite>\n</testsuites>\n", out.file);
     return vy_output_commit(command, &out);
 }

@@ -6,6 +6,6 @@
 /// @return 0, or the exit status after a sentence
 int vy_junit_write(const flight *f, const char *path);
 
-/// The same for a run that came to no outcome: one test with an error, which is the last mistake said.
+/// The same for a run that came to no outcome: one test with an error, which is the last one printed.
 /// @return 0, or the exit status after a sentence
 int vy_junit_write_error(const char *command, const char *scenario, const char *path);

@@ -2,7 +2,7 @@
 #include "load.h"
 #include "command.h"
 #include "files.h"
-#include "say.h"
+#include "message.h"
 #include "shipped.h"
 #include "volery/version.h"
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-int vy_read_whole(const char *text, uint64_t *out)
+int vy_parse_uint(const char *text, uint64_t *out)
 {
     if (text[0] == '\0' || text[strspn(text, "0123456789")] != '\0') return 0;
     errno = 0;
@@ -22,7 +22,7 @@ int vy_read_whole(const char *text, uint64_t *out)
     return 1;
 }
 
-int vy_read_real(const char *text, double *out)
+int vy_parse_number(const char *text, double *out)
 {
     if (text[0] == '\0' || text[strspn(text, "0123456789+-.eE")] != '\0')
         return 0; // no hex, inf, nan, blanks
@@ -38,7 +38,7 @@ int vy_overrides_from(const arguments *given, overrides *out)
     const command *of = given->command;
     *out = (overrides){.count = 0};
     out->items = calloc((size_t)given->option_count + 1, sizeof *out->items);
-    if (out->items == NULL) return vy_say_no_memory(of->name);
+    if (out->items == NULL) return vy_print_no_memory(of->name);
     for (int i = 0; i < given->option_count; ++i) {
         const argument *a = &given->options[i];
         uint64_t whole;
@@ -46,19 +46,20 @@ int vy_overrides_from(const arguments *given, overrides *out)
         if (strcmp(a->option->name, "set") == 0) {
             const char *equals = strchr(a->value, '=');
             if (equals == NULL || equals == a->value) {
-                return vy_say_usage(of, "--set needs key=value, got %s", a->value);
+                return vy_print_usage_error(of, "--set needs key=value, got %s", a->value);
             }
             out->items[out->count++] = a->value;
         } else if (strcmp(a->option->name, "seed") == 0) {
-            if (!vy_read_whole(a->value, &whole)) {
-                return vy_say_usage(of, "--seed needs a whole number from 0 to %" PRIu64 ", got %s",
-                                    UINT64_MAX, a->value);
+            if (!vy_parse_uint(a->value, &whole)) {
+                return vy_print_usage_error(of, "--seed needs a whole number from 0 to %" PRIu64 ", got %s",
+                                            UINT64_MAX, a->value);
             }
             snprintf(out->seed, sizeof out->seed, "seed=%" PRIu64, whole);
             out->items[out->count++] = out->seed;
         } else if (strcmp(a->option->name, "duration") == 0) {
-            if (!vy_read_real(a->value, &seconds) || seconds <= 0.0) {
-                return vy_say_usage(of, "--duration needs a number of seconds above 0, got %s", a->value);
+            if (!vy_parse_number(a->value, &seconds) || seconds <= 0.0) {
+                return vy_print_usage_error(of, "--duration needs a number of seconds above 0, got %s",
+                                            a->value);
             }
             snprintf(out->duration, sizeof out->duration, "duration=%.17g", seconds);
             out->items[out->count++] = out->duration;
@@ -78,29 +79,30 @@ int vy_scenario_file(const char *name, const char *operand, char **path)
     *path = vy_file_is_regular(operand) ? NULL : vy_shipped_find(operand);
     if (*path != NULL) return 0;
     if (strchr(operand, '/') == NULL && strchr(operand, '.') == NULL && access(operand, F_OK) != 0)
-        return vy_say(name, EXIT_USAGE, "there is no scenario %s; volery help run lists those with a name",
-                      operand);
+        return vy_print_error(name, EXIT_USAGE,
+                              "there is no scenario %s; volery help run lists those with a name", operand);
     const int status = vy_file_check_input(name, "scenario", operand);
     if (status != 0) return status;
     *path = malloc(strlen(operand) + 1);
-    if (*path == NULL) return vy_say_no_memory(name);
+    if (*path == NULL) return vy_print_no_memory(name);
     strcpy(*path, operand);
     return 0;
 }
 
-static int tell_diagnostics(const char *name, const char *what, vy_status status, const vy_diagnostics *told)
+static int print_diagnostics(const char *name, const char *what, vy_status status,
+                             const vy_diagnostics *found)
 {
-    vy_say_diagnostics(told);
+    vy_print_diagnostics(found);
     if (status == VY_OK) return 0;
-    if (told->errors > 0) {
-        return vy_say(name, status == VY_IO || status == VY_NO_MEMORY ? EXIT_SYSTEM : EXIT_USAGE, "%s: %d %s",
-                      what, told->errors, told->errors == 1 ? "mistake" : "mistakes");
+    if (found->errors > 0) {
+        return vy_print_error(name, status == VY_IO || status == VY_NO_MEMORY ? EXIT_SYSTEM : EXIT_USAGE,
+                              "%s: %d %s", what, found->errors, found->errors == 1 ? "mistake" : "mistakes");
     }
     const vy_error error = {.status = status};
-    return vy_say_error(name, status, &error);
+    return vy_print_status(name, status, &error);
 }
 
-// Files that the scenario stands on are inputs as it is.
+// Files that the scenario refers to are inputs, too.
 static vy_status load_beside(void *self, const char *name, const char *from, vy_source_text *out)
 {
     const vy_status status = vy_load_vehicle(self, name, from, out);
@@ -108,22 +110,22 @@ static vy_status load_beside(void *self, const char *name, const char *from, vy_
     return status;
 }
 
-int vy_load_scenario_told(const char *name, const char *path, const overrides *changes, vy_scenario **out,
-                          vy_diagnostics *told)
+int vy_load_scenario_diagnosed(const char *name, const char *path, const overrides *changes,
+                               vy_scenario **out, vy_diagnostics *found)
 {
     const vy_scenario_options options = {.overrides = changes->items,
                                          .override_count = changes->count,
                                          .load = load_beside,
                                          .find_programs = 1};
-    const vy_status status = vy_scenario_load(path, &options, out, told);
-    return tell_diagnostics(name, path, status, told);
+    const vy_status status = vy_scenario_load(path, &options, out, found);
+    return print_diagnostics(name, path, status, found);
 }
 
 int vy_load_scenario(const char *name, const char *path, const overrides *changes, vy_scenario **out)
 {
-    vy_diagnostics told = {.count = 0};
-    const int status = vy_load_scenario_told(name, path, changes, out, &told);
-    vy_diagnostics_destroy(&told);
+    vy_diagnostics found = {.count = 0};
+    const int status = vy_load_scenario_diagnosed(name, path, changes, out, &found);
+    vy_diagnostics_destroy(&found);
     return status;
 }
 
@@ -134,16 +136,16 @@ int vy_load_log(const char *name, const char *path, vy_log **out)
     if (status != 0) return status;
     vy_error error = {.status = VY_OK};
     const vy_status opened = vy_log_open(path, out, &error);
-    if (opened != VY_OK) return vy_say_log_error(name, path, opened, &error);
+    if (opened != VY_OK) return vy_print_log_error(name, path, opened, &error);
     const vy_log_info info = vy_log_get_info(*out);
     if (!info.complete) {
-        vy_say_warning(name, "%s was cut off; it is good up to step %" PRIu64 " (%.3f s)", path,
-                       info.last_tick, (double)info.last_tick * info.dt);
+        vy_print_warning(name, "%s was cut off; it is good up to step %" PRIu64 " (%.3f s)", path,
+                         info.last_tick, (double)info.last_tick * info.dt);
         if (!info.recovered) return 0; // there is no end to verify
     }
     const vy_status checked = vy_log_verify(*out, &error);
     if (checked == VY_OK) return 0;
-    status = vy_say_log_error(name, path, checked, &error);
+    status = vy_print_log_error(name, path, checked, &error);
     vy_log_close(*out);
     *out = NULL;
     return status;
@@ -152,13 +154,13 @@ int vy_load_log(const char *name, const char *path, vy_log **out)
 int vy_load_logged_scenario(const char *name, const char *path, vy_log *log, const overrides *changes,
                             vy_scenario **out)
 {
-    vy_diagnostics told = {.count = 0};
+    vy_diagnostics found = {.count = 0};
     char what[256];
     snprintf(what, sizeof what, "the scenario in %s", path);
     const vy_status status = vy_scenario_from_log(log, what, changes != NULL ? changes->items : NULL,
-                                                  changes != NULL ? changes->count : 0, out, &told);
-    const int code = status == VY_OK ? 0 : tell_diagnostics(name, what, status, &told);
-    vy_diagnostics_destroy(&told);
+                                                  changes != NULL ? changes->count : 0, out, &found);
+    const int code = status == VY_OK ? 0 : print_diagnostics(name, what, status, &found);
+    vy_diagnostics_destroy(&found);
     return code;
 }
 
@@ -166,26 +168,26 @@ int vy_check_log_physics(const char *name, const char *path, const vy_log *log)
 {
     const vy_log_info info = vy_log_get_info(log);
     if (info.physics == VY_PHYSICS_REVISION) return 0;
-    return vy_say(name, EXIT_FAILED,
-                  "%s: this log was written by physics revision %" PRIu32
-                  "; this program computes revision %d",
-                  path, info.physics, VY_PHYSICS_REVISION);
+    return vy_print_error(name, EXIT_FAILED,
+                          "%s: this log was written by physics revision %" PRIu32
+                          "; this program computes revision %d",
+                          path, info.physics, VY_PHYSICS_REVISION);
 }
 
 int vy_check_log_hash(const char *name, const char *path, const vy_log *log, const vy_scenario *scenario)
 {
     const uint64_t hash = vy_scenario_hash(scenario), logged = vy_log_get_info(log).config_hash;
     if (hash == logged) return 0;
-    return vy_say(name, EXIT_FAILED,
-                  "%s: the scenario in the log is not the one that was flown: its hash is %016" PRIx64
-                  ", the log says %016" PRIx64,
-                  path, hash, logged);
+    return vy_print_error(name, EXIT_FAILED,
+                          "%s: the scenario in the log is not the one that was flown: its hash is %016" PRIx64
+                          ", the log says %016" PRIx64,
+                          path, hash, logged);
 }
 
-int vy_say_log_error(const char *name, const char *path, vy_status status, vy_error *err)
+int vy_print_log_error(const char *name, const char *path, vy_status status, vy_error *err)
 {
     if (err->file[0] == '\0') snprintf(err->file, sizeof err->file, "%s", path);
-    return vy_say_error(name, status, err);
+    return vy_print_status(name, status, err);
 }
 
 static void silent_controller(void *self, const vy_samples *samples, vy_intent *intent)
@@ -204,5 +206,5 @@ int vy_load_world(const char *name, const vy_scenario *scenario, vy_world **out)
             controller->call = silent_controller;
     }
     const vy_status status = vy_scenario_build(scenario, out, &error);
-    return status == VY_OK ? 0 : vy_say_error(name, status, &error);
+    return status == VY_OK ? 0 : vy_print_status(name, status, &error);
 }

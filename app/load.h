@@ -1,4 +1,4 @@
-// load.h - scenarios for the commands: found, overridden, checked, mistakes told.
+// load.h - scenarios for the commands: find, override, check, print errors.
 #pragma once
 #include "arguments.h"
 #include "volery/record.h"
@@ -16,10 +16,10 @@ int vy_overrides_from(const arguments *given, overrides *out);
 void vy_overrides_destroy(overrides *o);
 
 /// A whole number from the command line, decimal. Returns 0 when `text` is none.
-int vy_read_whole(const char *text, uint64_t *out);
+int vy_parse_uint(const char *text, uint64_t *out);
 
 /// A finite number from the command line. Returns 0 when `text` is none.
-int vy_read_real(const char *text, double *out);
+int vy_parse_number(const char *text, double *out);
 
 /// The file that the operand SCENARIO stands for: itself, or a shipped scenario of that name.
 /// @return 0 with text to free() in `*path`, or the exit status after a sentence
@@ -29,9 +29,9 @@ int vy_scenario_file(const char *name, const char *operand, char **path);
 /// @return 0, or the exit status after a sentence
 int vy_load_scenario(const char *name, const char *path, const overrides *changes, vy_scenario **out);
 
-/// The same, and what was said is in `told`, to be destroyed.
-int vy_load_scenario_told(const char *name, const char *path, const overrides *changes, vy_scenario **out,
-                          vy_diagnostics *told);
+/// The same, with the diagnostics in `told`, to be destroyed.
+int vy_load_scenario_diagnosed(const char *name, const char *path, const overrides *changes,
+                               vy_scenario **out, vy_diagnostics *found);
 
 /// Open a log; a log that was cut off is a warning.
 /// @return 0, or the exit status after a sentence
@@ -52,9 +52,9 @@ int vy_check_log_hash(const char *name, const char *path, const vy_log *log, con
 
 /// The sentence of a failed call on a log, naming its file.
 /// @return the exit status
-int vy_say_log_error(const char *name, const char *path, vy_status status, vy_error *err);
+int vy_print_log_error(const char *name, const char *path, vy_status status, vy_error *err);
 
-/// The world of a scenario. A drone whose controller is not built in and not started gets one that says
-/// nothing: a log feeds its replies.
+/// The world of a scenario. A drone whose controller is not built in and not started gets one without
+/// replies: a log feeds them.
 /// @return 0, or the exit status after a sentence
 int vy_load_world(const char *name, const vy_scenario *scenario, vy_world **out);

@@ -1,13 +1,13 @@
 // main.c - find the command, sort its words, run it.
 #include "command.h"
 #include "files.h"
-#include "say.h"
+#include "message.h"
 #include "signals.h"
 #include "volery/version.h"
 #include <stdio.h>
 #include <string.h>
 
-// The mode of errors is settled before the first one can happen.
+// The format of errors is set before the first one can happen.
 static int wants_json(const command *of, int count, char **words)
 {
     if (vy_command_option(of, "json", '\0') == NULL) return 0;
@@ -20,7 +20,7 @@ static int wants_json(const command *of, int count, char **words)
 static int run_command(const command *of, int count, char **words)
 {
     arguments given;
-    vy_say_json(wants_json(of, count, words));
+    vy_set_json_errors(wants_json(of, count, words));
     int status = vy_arguments_parse(of, count, words, &given);
     if (status == 0 && given.help) {
         status = vy_help_command(of);
@@ -29,7 +29,7 @@ static int run_command(const command *of, int count, char **words)
     }
     vy_arguments_destroy(&given);
     vy_file_forget();
-    return vy_say_end(of->name, status);
+    return vy_flush_stdout(of->name, status);
 }
 
 int main(int count, char **words)
@@ -42,12 +42,12 @@ int main(int count, char **words)
     if (strcmp(words[1], "--help") == 0 || strcmp(words[1], "-h") == 0) return vy_help_all();
     if (strcmp(words[1], "--version") == 0 || strcmp(words[1], "-V") == 0) {
         printf("volery %s (physics revision %d)\n", VY_VERSION, VY_PHYSICS_REVISION);
-        return vy_say_end(NULL, EXIT_DONE);
+        return vy_flush_stdout(NULL, EXIT_DONE);
     }
     if (words[1][0] == '-') {
-        return vy_say(NULL, EXIT_USAGE,
-                      "unknown option %s; options come after the command: volery COMMAND %s", words[1],
-                      words[1]);
+        return vy_print_error(NULL, EXIT_USAGE,
+                              "unknown option %s; options come after the command: volery COMMAND %s",
+                              words[1], words[1]);
     }
     const command *of = vy_command_find(words[1]);
     return of != NULL ? run_command(of, count - 2, words + 2) : vy_unknown_command(words[1]);

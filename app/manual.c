@@ -19,7 +19,7 @@ static void put(const char *text)
     }
 }
 
-// Paragraphs are parted by empty lines.
+// Paragraphs are separated by empty lines.
 static void put_paragraphs(const char *text)
 {
     while (*text != '\0') {
@@ -84,7 +84,7 @@ static void put_exit_status(void)
     }
 }
 
-int vy_cmd_manual(const arguments *given)
+COMMAND(manual)
 {
     (void)given;
     printf(".TH VOLERY 1 \"\" \"Volery %s\" \"User Commands\"\n.SH NAME\nvolery \\- fly drones in a "

@@ -10,7 +10,7 @@
 enum { EVENT_CAP = 20000, CHANNEL_CAP = 65536, PACK_ROOM = 1 << 16, TRIES = 6 };
 
 // What a channel is to a page.
-typedef enum part { PART_NONE, PART_TRUTH, PART_OTHER, PART_EVENTS } part;
+typedef enum part { PART_NONE, PART_TRUTH, PART_OTHER, PART_REPLIES, PART_EVENTS } part;
 
 typedef struct packer {
     z_stream stream;
@@ -24,21 +24,26 @@ typedef struct copy {
     unsigned char parts[CHANNEL_CAP];  // part of each channel, by its id in the log
     uint16_t ids[CHANNEL_CAP];         // its id in the page
     uint16_t schemas[CHANNEL_CAP];     // ids of schemas in the page, by their id in the log
-    uint64_t seen[CHANNEL_CAP];        // records met so far
+    uint64_t seen[CHANNEL_CAP];        // records read so far
     uint64_t count[CHANNEL_CAP];       // records of it in the log
     uint64_t bytes[PART_EVENTS + 1];   // of all records of a part
     uint64_t strides[PART_EVENTS + 1]; // every n-th record is copied
+    uint64_t *replies;                 // read so far, of each drone
 } copy;
 
 static part part_of(vy_log *log, const vy_mcap_channel *channel)
 {
-    static const char drones[] = "/drones/", joints[] = "/joints/", tail[] = "/truth", ours[] = "volery.";
+    static const char drones[] = "/drones/", bodies[] = "/bodies/", joints[] = "/joints/", tail[] = "/truth",
+                      ours[] = "volery.";
     if (strcmp(channel->topic, TOPIC_EVENTS) == 0) return PART_EVENTS;
+    if (strcmp(channel->topic, TOPIC_REPLIES) == 0) return PART_REPLIES;
     const vy_mcap_schema *schema = vy_mcap_reader_schema_by_id(log->reader, channel->schema);
     if (schema == NULL || strncmp(schema->name, ours, sizeof ours - 1) != 0) return PART_NONE;
     if (strcmp(channel->topic, "/contacts") == 0 || strncmp(channel->topic, joints, sizeof joints - 1) == 0)
         return PART_OTHER;
-    if (strncmp(channel->topic, drones, sizeof drones - 1) != 0) return PART_NONE;
+    if (strncmp(channel->topic, drones, sizeof drones - 1) != 0 &&
+        strncmp(channel->topic, bodies, sizeof bodies - 1) != 0)
+        return PART_NONE;
     const size_t length = strlen(channel->topic);
     return strcmp(channel->topic + length - (sizeof tail - 1), tail) == 0 ? PART_TRUTH : PART_OTHER;
 }
@@ -93,10 +98,24 @@ static vy_status add_channels(copy *c, vy_error *err)
     return status;
 }
 
-// The first, every n-th and the last record of a channel.
-static int chosen(const copy *c, uint16_t channel)
+// The replies of all drones share a channel; each drone keeps every n-th of its own.
+static int chosen_reply(const copy *c, const vy_mcap_message *m)
 {
+    vy_pb_reader reader = vy_pb_reader_on(m->data, m->size);
+    vy_pb_item item;
+    uint64_t drone = UINT64_MAX;
+    while (vy_pb_next(&reader, &item)) {
+        if (item.number == REPLY_DRONE && item.wire == 1) drone = item.value;
+    }
+    return drone < c->log->info.drone_count && c->replies[drone]++ % c->strides[PART_REPLIES] == 0;
+}
+
+// The first, every n-th and the last record of a channel.
+static int chosen(const copy *c, const vy_mcap_message *m)
+{
+    const uint16_t channel = m->channel;
     const uint64_t index = c->seen[channel];
+    if (c->parts[channel] == PART_REPLIES) return chosen_reply(c, m);
     if (c->parts[channel] == PART_EVENTS) return index < EVENT_CAP;
     return index % c->strides[c->parts[channel]] == 0 || index + 1 == c->count[channel];
 }
@@ -108,10 +127,11 @@ static vy_status copy_records(copy *c, page_data *out, vy_error *err)
     vy_mcap_message m;
     out->records = out->total = out->events_left = 0;
     memset(c->seen, 0, sizeof c->seen);
+    memset(c->replies, 0, c->log->info.drone_count * sizeof *c->replies);
     while (status == VY_OK && vy_mcap_cursor_next(cursor, &m)) {
         if (c->parts[m.channel] == PART_NONE) continue;
         out->total += 1;
-        if (chosen(c, m.channel)) {
+        if (chosen(c, &m)) {
             out->records += 1;
             status = vy_mcap_writer_message(c->writer, c->ids[m.channel], m.sequence, m.log_time, m.data,
                                             m.size, err);
@@ -125,7 +145,7 @@ static vy_status copy_records(copy *c, page_data *out, vy_error *err)
     return status;
 }
 
-// What there is, and how much of it.
+// Count the channels and records.
 static vy_status survey(copy *c, vy_error *err)
 {
     const size_t channels = vy_mcap_reader_info(c->log->reader)->channel_count;
@@ -153,11 +173,12 @@ static uint64_t stride_for(uint64_t bytes, uint64_t room)
 // Packed and in base64, records take about as much as before. Where drones are is worth most of the room.
 static void choose_strides(copy *c, uint64_t limit)
 {
-    const uint64_t truth = c->bytes[PART_TRUTH], other = c->bytes[PART_OTHER];
-    const uint64_t most = limit / 10 * 7;
-    c->strides[PART_TRUTH] = stride_for(truth, other < limit - most ? limit - other : most);
+    const uint64_t truth = c->bytes[PART_TRUTH], other = c->bytes[PART_OTHER] + c->bytes[PART_REPLIES];
+    const uint64_t truth_limit = limit / 10 * 7;
+    c->strides[PART_TRUTH] = stride_for(truth, other < limit - truth_limit ? limit - other : truth_limit);
     const uint64_t left = limit - truth / c->strides[PART_TRUTH];
-    c->strides[PART_OTHER] = stride_for(other, left < limit ? left : limit - most);
+    c->strides[PART_OTHER] = c->strides[PART_REPLIES] =
+        stride_for(other, left < limit ? left : limit - truth_limit);
 }
 
 static vy_status write_file(copy *c, packer *p, page_data *out, vy_error *err)
@@ -185,9 +206,10 @@ vy_status vy_page_data_make(vy_log *log, size_t limit, page_data *out, vy_error 
     copy *c = calloc(1, sizeof *c);
     if (c == NULL) return vy_fail(err, VY_NO_MEMORY, "out of memory");
     c->log = log;
+    c->replies = calloc(log->info.drone_count + 1u, sizeof *c->replies);
     packer p;
     memset(&p, 0, sizeof p);
-    vy_status status = survey(c, err);
+    vy_status status = c->replies != NULL ? survey(c, err) : vy_fail(err, VY_NO_MEMORY, "out of memory");
     choose_strides(c, limit);
     for (int i = 0; status == VY_OK && i < TRIES; ++i) {
         p.size = 0;
@@ -202,6 +224,7 @@ vy_status vy_page_data_make(vy_log *log, size_t limit, page_data *out, vy_error 
     out->size = p.size;
     out->truth_stride = c->strides[PART_TRUTH];
     out->other_stride = c->strides[PART_OTHER];
+    free(c->replies);
     free(c);
     if (status != VY_OK) vy_page_data_destroy(out);
     return status;

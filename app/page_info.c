@@ -3,7 +3,7 @@
 #include "load.h"
 #include "record/log.h"
 #include "record/streams.h"
-#include "world/kit.h"
+#include "world/sensor_suite.h"
 #include "volery/version.h"
 #include <inttypes.h>
 #include <math.h>
@@ -13,7 +13,7 @@
 static void put_vector(json *j, const char *name, const double *values, int count)
 {
     vy_json_list(j, name);
-    for (int i = 0; i < count; ++i) vy_json_real(j, NULL, values[i]);
+    for (int i = 0; i < count; ++i) vy_json_number(j, NULL, values[i]);
     vy_json_close(j);
 }
 
@@ -36,44 +36,51 @@ static void put_identity(json *j, const char *path, const vy_log *log)
     const char *slash = strrchr(path, '/');
     vy_json_text(j, "file", slash != NULL ? slash + 1 : path);
     vy_json_text(j, "version", info.version);
-    vy_json_whole(j, "physics", info.physics);
+    vy_json_uint(j, "physics", info.physics);
     vy_json_text(j, "status", info.complete ? info.status : "cut off");
     put_whole_text(j, "seed", info.seed);
-    vy_json_real(j, "dt", info.dt);
-    vy_json_whole(j, "first_tick", info.first_tick);
-    vy_json_whole(j, "last_tick", info.last_tick);
+    vy_json_number(j, "dt", info.dt);
+    vy_json_uint(j, "first_tick", info.first_tick);
+    vy_json_uint(j, "last_tick", info.last_tick);
     vy_json_hash(j, "config_hash", info.config_hash);
     vy_json_hash(j, "final_hash", info.final_hash);
     if (!info.has_parent) return;
     vy_json_hash(j, "parent_hash", info.parent_hash);
-    vy_json_whole(j, "parent_tick", info.parent_tick);
+    vy_json_uint(j, "parent_tick", info.parent_tick);
 }
 
 // Units of what the drones' streams hold, so that the page need not know the streams.
 static void put_units(json *j)
 {
     vy_json_object(j, "units");
-    for (int s = 0; s < DRONE_STREAM_COUNT; ++s) {
+    for (int s = 0; s < vy_drone_stream_count; ++s) {
         stream_layout layout;
         vy_stream_layout(s, VY_ROTOR_CAP, &layout);
         vy_json_object(j, vy_drone_streams[s].name);
         for (int i = 0; i < layout.field_count; ++i) {
-            const char *unit = layout.manifest[i].unit;
+            const char *unit = layout.first[i].unit;
             if (unit[0] != '\0') vy_json_text(j, layout.names[i], unit);
         }
         vy_json_close(j);
     }
+    int count;
+    const vy_reply_field *replies = vy_reply_fields(&count);
+    vy_json_object(j, "reply");
+    for (int i = 0; i < count; ++i) {
+        if (replies[i].unit[0] != '\0') vy_json_text(j, replies[i].name, replies[i].unit);
+    }
+    vy_json_close(j);
     vy_json_close(j);
 }
 
 static void put_left_out(json *j, const page_data *data)
 {
     vy_json_object(j, "thinned");
-    vy_json_whole(j, "truth", data->truth_stride);
-    vy_json_whole(j, "other", data->other_stride);
-    vy_json_whole(j, "records", data->records);
-    vy_json_whole(j, "total", data->total);
-    vy_json_whole(j, "events_left", data->events_left);
+    vy_json_uint(j, "truth", data->truth_stride);
+    vy_json_uint(j, "other", data->other_stride);
+    vy_json_uint(j, "records", data->records);
+    vy_json_uint(j, "total", data->total);
+    vy_json_uint(j, "events_left", data->events_left);
     vy_json_close(j);
 }
 
@@ -93,24 +100,23 @@ static const char *solid_word(vy_solid_kind kind)
     return "";
 }
 
-// Every n-th row and column of a large surface, and the last ones: a page shows it, and measures nothing by
-// it.
+// Every n-th row and column of a large surface, and the last ones: it is only for display.
 static void put_heights(json *j, const vy_numbers *heights, double spacing)
 {
     enum { SIDE_MAX = 128 };
     const int longest = heights->rows > heights->columns ? heights->rows : heights->columns;
     const int stride = (longest - 1 + SIDE_MAX - 1) / SIDE_MAX;
     vy_json_object(j, "heights");
-    vy_json_real(j, "spacing", spacing);
-    vy_json_whole(j, "rows", (uint64_t)heights->rows);
-    vy_json_whole(j, "columns", (uint64_t)heights->columns);
-    vy_json_whole(j, "stride", (uint64_t)stride);
+    vy_json_number(j, "spacing", spacing);
+    vy_json_uint(j, "rows", (uint64_t)heights->rows);
+    vy_json_uint(j, "columns", (uint64_t)heights->columns);
+    vy_json_uint(j, "stride", (uint64_t)stride);
     vy_json_list(j, "values");
     for (int y = 0; y < heights->rows - 1 + stride; y += stride) {
         const int row = y < heights->rows ? y : heights->rows - 1;
         for (int x = 0; x < heights->columns - 1 + stride; x += stride) {
             const int column = x < heights->columns ? x : heights->columns - 1;
-            vy_json_real(j, NULL, heights->values[(size_t)row * (size_t)heights->columns + (size_t)column]);
+            vy_json_number(j, NULL, heights->values[(size_t)row * (size_t)heights->columns + (size_t)column]);
         }
     }
     vy_json_close(j);
@@ -121,8 +127,8 @@ static void put_solid(json *j, const vy_solid_def *solid)
 {
     vy_json_text(j, "kind", solid_word(solid->kind));
     put_vec3(j, "size", solid->size);
-    vy_json_real(j, "radius", solid->radius);
-    vy_json_real(j, "length", solid->length);
+    vy_json_number(j, "radius", solid->radius);
+    vy_json_number(j, "length", solid->length);
     if (solid->kind == VY_SOLID_HULL && solid->points.values != NULL)
         put_vector(j, "points", solid->points.values, solid->points.rows * solid->points.columns);
     if (solid->kind == VY_SOLID_HEIGHTS && solid->heights.values != NULL)
@@ -143,7 +149,7 @@ static void put_obstacle(json *j, const char *name, const vy_obstacle_def *def)
     vy_json_close(j);
 }
 
-// Sensors that look along rays: from where, which way, and how late their samples come.
+// Ray sensors: origin, directions, and the delay of their samples.
 static void put_rays(json *j, const char *name, vy_vec3 position, const vy_vec3 *ways, int count, double late)
 {
     vy_json_object(j, name);
@@ -151,27 +157,31 @@ static void put_rays(json *j, const char *name, vy_vec3 position, const vy_vec3 
     vy_json_list(j, "ways");
     for (int i = 0; i < count; ++i) put_vec3(j, NULL, ways[i]);
     vy_json_close(j);
-    vy_json_real(j, "late", late);
+    vy_json_number(j, "late", late);
     vy_json_close(j);
 }
 
 // A sample is late by whole periods.
-static double lateness(double delay, double period) { return round(delay / period) * period; }
+static double round_to_period(double delay, double period) { return round(delay / period) * period; }
 
-static void put_sight(json *j, const vy_kit_def *kit)
+static void put_ray_sensors(json *j, const vy_drone_def *drone)
 {
-    const vy_range_def *r = &kit->range;
-    const vy_lidar_def *l = &kit->lidar;
-    vy_vec3 ways[VY_RAY_CAP];
-    if (r->period > 0.0) {
-        const double length = hypot(hypot(r->direction.x, r->direction.y), r->direction.z);
-        ways[0] = (vy_vec3){r->direction.x / length, r->direction.y / length, r->direction.z / length};
-        put_rays(j, "range", r->position, ways, 1, lateness(r->link.delay, r->period));
+    vy_json_object(j, "rays");
+    for (int i = 0; i < SENSOR_SUITE_KINDS; ++i) {
+        const sensor_type *type = vy_sensors[i].type;
+        const char *def = vy_sensor_def(drone, i);
+        double period;
+        vy_link_def link;
+        memcpy(&period, def, sizeof period);
+        memcpy(&link, def + type->link_at, sizeof link);
+        if (type->rays == NULL || !(period > 0.0)) continue;
+        sensor_params params;
+        vec3 origin, along[VY_RAY_CAP];
+        type->build(def, &(sensor_key){0}, &params);
+        const int count = type->rays(&params, &origin, along);
+        put_rays(j, type->name, origin, along, count, round_to_period(link.delay, period));
     }
-    if (l->period > 0.0) {
-        const int count = vy_lidar_rays(l, ways);
-        put_rays(j, "lidar", l->position, ways, count, lateness(l->link.delay, l->period));
-    }
+    vy_json_close(j);
 }
 
 static void put_drone(json *j, const vy_scenario_drone *drone)
@@ -181,15 +191,15 @@ static void put_drone(json *j, const vy_scenario_drone *drone)
     vy_json_object(j, NULL);
     vy_json_text(j, "name", drone->name);
     vy_json_text(j, "vehicle", v->name);
-    vy_json_real(j, "mass", v->mass);
+    vy_json_number(j, "mass", v->mass);
     put_vector(j, "inertia", (const double *)&v->inertia, 9);
-    vy_json_real(j, "speed_max", v->speed_max);
+    vy_json_number(j, "speed_max", v->speed_max);
     vy_json_list(j, "rotors");
     for (int i = 0; i < v->rotor_count; ++i) {
         vy_json_object(j, NULL);
         const vy_vec3 at = v->rotors[i].position, c = v->centre_of_mass;
         put_vec3(j, "position", (vy_vec3){at.x - c.x, at.y - c.y, at.z - c.z});
-        vy_json_real(j, "spin", v->rotors[i].spin);
+        vy_json_number(j, "spin", v->rotors[i].spin);
         vy_json_close(j);
     }
     vy_json_close(j);
@@ -199,7 +209,7 @@ static void put_drone(json *j, const vy_scenario_drone *drone)
         const vy_vec3 at = v->thrusters[i].position, c = v->centre_of_mass;
         put_vec3(j, "position", (vy_vec3){at.x - c.x, at.y - c.y, at.z - c.z});
         put_vec3(j, "axis", v->thrusters[i].axis);
-        vy_json_real(j, "thrust_max", v->thrusters[i].thrust_max);
+        vy_json_number(j, "thrust_max", v->thrusters[i].thrust_max);
         vy_json_close(j);
     }
     vy_json_close(j);
@@ -208,7 +218,7 @@ static void put_drone(json *j, const vy_scenario_drone *drone)
         put_solid(j, &drone->def.solid);
         vy_json_close(j);
     }
-    put_sight(j, &drone->def.kit);
+    put_ray_sensors(j, &drone->def);
     vy_json_list(j, "setpoints");
     for (int i = 0; i < steer->setpoint_count && steer->kind == VY_CONTROLLER_HOLD; ++i) {
         put_vec3(j, NULL, steer->setpoints[i].position);
@@ -217,21 +227,18 @@ static void put_drone(json *j, const vy_scenario_drone *drone)
     vy_json_close(j);
 }
 
-static const char *joint_word(vy_joint_kind kind)
+static void put_body(json *j, const vy_scenario_body *body)
 {
-    switch (kind) {
-    case VY_JOINT_DISTANCE: return "distance";
-    case VY_JOINT_BALL: return "ball";
-    case VY_JOINT_HINGE: return "hinge";
-    case VY_JOINT_SLIDER: return "slider";
-    case VY_JOINT_FIXED: return "fixed";
-    case VY_JOINT_UNIVERSAL: return "universal";
-    case VY_JOINT_CABLE: return "cable";
-    case VY_JOINT_SPRING: return "spring";
-    case VY_JOINT_NONE:
-    case VY_JOINT_CUSTOM: break;
+    vy_json_object(j, NULL);
+    vy_json_text(j, "name", body->name);
+    vy_json_number(j, "mass", body->def.mass);
+    put_vector(j, "inertia", (const double *)&body->def.inertia, 9);
+    if (solid_word(body->def.solid.kind)[0] != '\0') {
+        vy_json_object(j, "solid");
+        put_solid(j, &body->def.solid);
+        vy_json_close(j);
     }
-    return "";
+    vy_json_close(j);
 }
 
 static void put_joint(json *j, const vy_scenario_joint *joint)
@@ -239,13 +246,13 @@ static void put_joint(json *j, const vy_scenario_joint *joint)
     const vy_joint_def *def = &joint->def;
     vy_json_object(j, NULL);
     vy_json_text(j, "name", joint->name);
-    vy_json_text(j, "kind", joint_word(def->kind));
-    vy_json_real(j, "a", joint->a); // index of a drone; -1: the world
-    vy_json_real(j, "b", joint->b);
+    vy_json_text(j, "kind", vy_joint_kind_name(def->kind));
+    vy_json_number(j, "a", joint->a); // number of a drone or body; -1: the world
+    vy_json_number(j, "b", joint->b);
     put_vec3(j, "anchor_a", def->anchor_a);
     put_vec3(j, "anchor_b", def->anchor_b);
     put_vec3(j, "axis", def->axis_a);
-    vy_json_real(j, "length", def->length);
+    vy_json_number(j, "length", def->length);
     vy_json_close(j);
 }
 
@@ -257,26 +264,43 @@ static void put_surroundings(json *j, const vy_scenario *s)
     vy_json_close(j);
 }
 
+// How a budget stands, in words.
+static void put_budget(json *j, const vy_certificate *c)
+{
+    const vy_budget_report *b = &c->budget;
+    char text[160];
+    if (b->standing == VY_BUDGET_NONE) return;
+    if (b->standing == VY_BUDGET_BROKEN) {
+        snprintf(text, sizeof text, "broken at %.3f s", b->broken);
+    } else if (b->standing == VY_BUDGET_NO_BOUND) {
+        snprintf(text, sizeof text, "no bound is known, so nothing was neglected");
+    } else {
+        snprintf(text, sizeof text, "%.2g m and %.2g rad spent", c->position, c->angle);
+    }
+    vy_json_text(j, "budget", text);
+}
+
 static void put_certificate(json *j, const vy_certificate *c)
 {
     vy_json_object(j, NULL);
+    put_budget(j, c);
     vy_json_list(j, "effects");
     for (int k = 0; k < vy_effect_count(); ++k) {
         vy_json_object(j, NULL);
         vy_json_text(j, "name", vy_effect_name(k));
-        vy_json_truth(j, "computed", (int)(c->effects >> k & 1));
-        vy_json_real(j, "impulse", c->impulse[k]);
-        vy_json_real(j, "angular_impulse", c->angular_impulse[k]);
+        vy_json_bool(j, "computed", (int)(c->effects >> k & 1));
+        vy_json_number(j, "impulse", c->impulse[k]);
+        vy_json_number(j, "angular_impulse", c->angular_impulse[k]);
         vy_json_close(j);
     }
     vy_json_close(j);
-    vy_json_whole(j, "changes", c->changes);
-    vy_json_real(j, "total_impulse", c->total_impulse);
-    vy_json_real(j, "total_angular_impulse", c->total_angular_impulse);
-    vy_json_truth(j, "bounded", c->bounded);
-    vy_json_real(j, "horizon", c->horizon);
-    vy_json_real(j, "velocity", c->velocity);
-    vy_json_real(j, "position", c->position);
+    vy_json_uint(j, "changes", c->changes);
+    vy_json_number(j, "total_impulse", c->total_impulse);
+    vy_json_number(j, "total_angular_impulse", c->total_angular_impulse);
+    vy_json_bool(j, "bounded", c->bounded);
+    vy_json_number(j, "horizon", c->horizon);
+    vy_json_number(j, "velocity", c->velocity);
+    vy_json_number(j, "position", c->position);
     vy_json_close(j);
 }
 
@@ -291,12 +315,11 @@ static int put_certificates(json *j, const char *path, vy_log *log, const vy_sce
     vy_json_list(j, "nap");
     if (info.physics == VY_PHYSICS_REVISION && vy_load_world("view", scenario, &world) == 0) {
         const vy_status found = vy_log_state_before(log, info.last_tick, &last, &error);
-        if (found != VY_OK) status = vy_say_log_error("view", path, found, &error);
+        if (found != VY_OK) status = vy_print_log_error("view", path, found, &error);
         if (status == 0 && vy_world_restore(world, last.bytes, last.size, NULL) == VY_OK) {
-            for (uint32_t i = 0; i < vy_world_drone_count(world); ++i) {
+            for (uint32_t i = 0; i < vy_world_body_count(world); ++i) {
                 vy_certificate c;
-                if (vy_world_certificate(world, vy_world_drone(world, i), &c) == VY_OK)
-                    put_certificate(j, &c);
+                if (vy_world_certificate(world, vy_world_body(world, i), &c) == VY_OK) put_certificate(j, &c);
             }
         }
     }
@@ -308,13 +331,16 @@ static int put_certificates(json *j, const char *path, vy_log *log, const vy_sce
 static int put_scenario(json *j, const char *path, vy_log *log, const vy_scenario *s)
 {
     vy_json_text(j, "name", s->name);
-    vy_json_truth(j, "strict", s->environment.nap.strict);
-    vy_json_real(j, "planet_radius", s->environment.planet.radius);
+    vy_json_bool(j, "strict", s->environment.nap.strict);
+    vy_json_number(j, "planet_radius", s->environment.planet.radius);
     if (s->environment.gravity.mode == VY_GRAVITY_UNIFORM) {
         put_vec3(j, "gravity", s->environment.gravity.uniform);
     }
     vy_json_list(j, "drones");
     for (int i = 0; i < s->drone_count; ++i) put_drone(j, &s->drones[i]);
+    vy_json_close(j);
+    vy_json_list(j, "bodies");
+    for (int i = 0; i < s->body_count; ++i) put_body(j, &s->bodies[i]);
     vy_json_close(j);
     put_surroundings(j, s);
     vy_json_list(j, "joints");
@@ -326,10 +352,15 @@ static int put_scenario(json *j, const char *path, vy_log *log, const vy_scenari
 // Of a scenario that this version cannot read, the names are known.
 static void put_names(json *j, const vy_log *log)
 {
+    const uint32_t drones = vy_log_get_info(log).drone_count;
     vy_json_list(j, "drones");
-    for (uint32_t i = 0; vy_log_drone_name(log, i) != NULL; ++i) {
+    for (uint32_t i = 0; vy_log_name(log, i) != NULL; ++i) {
+        if (i == drones) {
+            vy_json_close(j);
+            vy_json_list(j, "bodies");
+        }
         vy_json_object(j, NULL);
-        vy_json_text(j, "name", vy_log_drone_name(log, i));
+        vy_json_text(j, "name", vy_log_name(log, i));
         vy_json_close(j);
     }
     vy_json_close(j);

@@ -1,4 +1,4 @@
-// page_info.h - what a page says of a run besides its records.
+// page_info.h - data of a page about a run besides its records.
 #pragma once
 #include "json.h"
 #include "page_data.h"

@@ -10,29 +10,29 @@
 enum { NAMES_MAX = 64 };
 static const double degrees = 57.29577951308232; // per radian
 
-// What is drawn when nothing is asked for: one panel each.
+// The default panels, one each.
 static const char *const usual[] = {"position", "error", "angles", "control.motors"};
 
-// Panels that are worked out, and what they need.
+// Panels that are derived, and what they need.
 static const struct {
     const char *name, *title, *unit;
     const char *needs[2];
-} worked[] = {
+} derived[] = {
     {"error", "position error", "m", {"body.position", "reference.position"}},
     {"angles", "attitude", "deg", {"body.attitude", NULL}},
     {"position", "position", "m", {"body.position", "reference.position"}},
 };
-enum { WORKED_NONE = -1, WORKED_ERROR, WORKED_ANGLES, WORKED_POSITION, WORKED_COUNT };
+enum { DERIVED_NONE = -1, DERIVED_ERROR, DERIVED_ANGLES, DERIVED_POSITION, DERIVED_COUNT };
 
-// One panel as it was asked for.
-typedef struct wish {
+// One requested panel.
+typedef struct panel_request {
     fields names;
-    int kind; // of the worked ones, or WORKED_NONE
-} wish;
+    int kind; // of the derived ones, or DERIVED_NONE
+} panel_request;
 
 typedef struct plot {
     figure *figure;
-    wish wishes[FIGURE_PANELS];
+    panel_request requests[FIGURE_PANELS];
     log_table table;
     const char *needed[NAMES_MAX]; // fields to read
     int needed_count;
@@ -40,10 +40,10 @@ typedef struct plot {
 
 static int kind_of(const fields *names)
 {
-    for (int k = 0; k < WORKED_COUNT; ++k) {
-        if (names->count == 1 && strcmp(names->items[0], worked[k].name) == 0) return k;
+    for (int k = 0; k < DERIVED_COUNT; ++k) {
+        if (names->count == 1 && strcmp(names->items[0], derived[k].name) == 0) return k;
     }
-    return WORKED_NONE;
+    return DERIVED_NONE;
 }
 
 static void need(plot *p, const char *name)
@@ -54,16 +54,16 @@ static void need(plot *p, const char *name)
     if (p->needed_count < NAMES_MAX) p->needed[p->needed_count++] = name;
 }
 
-static vy_status add_wish(plot *p, const char *list, vy_error *err)
+static vy_status add_request(plot *p, const char *list, vy_error *err)
 {
     if (p->figure->panel_count == FIGURE_PANELS)
         return vy_fail(err, VY_FULL, "at most %d panels fit a figure", FIGURE_PANELS);
-    wish *w = &p->wishes[p->figure->panel_count++];
+    panel_request *w = &p->requests[p->figure->panel_count++];
     if (vy_fields_from("plot", list, &w->names) != 0) return vy_fail(err, VY_NO_MEMORY, "out of memory");
     w->kind = kind_of(&w->names);
-    for (int i = 0; i < w->names.count && w->kind == WORKED_NONE; ++i) need(p, w->names.items[i]);
-    for (int i = 0; i < 2 && w->kind != WORKED_NONE; ++i) {
-        if (worked[w->kind].needs[i] != NULL) need(p, worked[w->kind].needs[i]);
+    for (int i = 0; i < w->names.count && w->kind == DERIVED_NONE; ++i) need(p, w->names.items[i]);
+    for (int i = 0; i < 2 && w->kind != DERIVED_NONE; ++i) {
+        if (derived[w->kind].needs[i] != NULL) need(p, derived[w->kind].needs[i]);
     }
     return VY_OK;
 }
@@ -76,8 +76,8 @@ static vy_status has_field(vy_log *log, uint32_t drone, const char *name, plot *
     return status == VY_NOT_FOUND ? VY_OK : status;
 }
 
-// What the log has of it: without references there is no error to show, a body has no motors, and nobody
-// asked for either.
+// Default panels that the log cannot fill are left out: without references there is no error to show, and a
+// body has no motors.
 static vy_status add_usual(vy_log *log, uint32_t drone, plot *p, vy_error *err)
 {
     int references = 0, motors = 0;
@@ -86,12 +86,12 @@ static vy_status add_usual(vy_log *log, uint32_t drone, plot *p, vy_error *err)
     for (size_t i = 0; i < sizeof usual / sizeof usual[0] && status == VY_OK; ++i) {
         if (!references && strcmp(usual[i], "error") == 0) continue;
         if (!motors && strcmp(usual[i], "control.motors") == 0) continue;
-        status = add_wish(p, !references && i == 0 ? "body.position" : usual[i], err);
+        status = add_request(p, !references && i == 0 ? "body.position" : usual[i], err);
     }
     return status;
 }
 
-// Does column `name` belong to the field: is it it, or one of its components?
+// Does column `name` belong to the field: is it the field itself, or one of its components?
 static const char *component_of(const char *name, const char *field)
 {
     const size_t size = strlen(field);
@@ -110,7 +110,7 @@ static figure_line *add_line(figure_panel *panel, const char *label, int color, 
 }
 
 // Lines of a panel of plain fields, in the order in which add_fields() fills them.
-static void plan_fields(const plot *p, const wish *w, figure_panel *panel)
+static void plan_fields(const plot *p, const panel_request *w, figure_panel *panel)
 {
     int mixed = 0;
     for (int i = 0; i < w->names.count; ++i) {
@@ -136,23 +136,23 @@ static void plan_fields(const plot *p, const wish *w, figure_panel *panel)
     if (mixed) snprintf(panel->unit, sizeof panel->unit, "SI");
 }
 
-static void plan_panel(const plot *p, const wish *w, figure_panel *panel)
+static void plan_panel(const plot *p, const panel_request *w, figure_panel *panel)
 {
-    if (w->kind == WORKED_NONE) {
+    if (w->kind == DERIVED_NONE) {
         plan_fields(p, w, panel);
         return;
     }
-    static const char *const labels[WORKED_COUNT][6] = {
+    static const char *const labels[DERIVED_COUNT][6] = {
         {"x", "y", "z", "length", NULL, NULL},
         {"roll", "pitch", "heading", NULL, NULL, NULL},
         {"x", "y", "z", "wanted x", "wanted y", "wanted z"},
     };
-    snprintf(panel->title, sizeof panel->title, "%s", worked[w->kind].title);
-    snprintf(panel->unit, sizeof panel->unit, "%s", worked[w->kind].unit);
+    snprintf(panel->title, sizeof panel->title, "%s", derived[w->kind].title);
+    snprintf(panel->unit, sizeof panel->unit, "%s", derived[w->kind].unit);
     for (int i = 0; i < 6 && labels[w->kind][i] != NULL; ++i) {
-        const int color = w->kind == WORKED_ERROR && i == 3 ? 6 : i % 3;
+        const int color = w->kind == DERIVED_ERROR && i == 3 ? 6 : i % 3;
         add_line(panel, labels[w->kind][i], color,
-                 w->kind == WORKED_POSITION && i >= 3 ? DASH_DASHED : DASH_SOLID);
+                 w->kind == DERIVED_POSITION && i >= 3 ? DASH_DASHED : DASH_SOLID);
     }
 }
 
@@ -176,7 +176,7 @@ static int take_values(const plot *p, const double *row, const char *field, doub
     int n = 0;
     for (int c = 0; c < p->table.count && n < count; ++c) {
         if (component_of(p->table.columns[c].name, field) == NULL) continue;
-        if (!vy_table_fresh(&p->table, c)) return 0;
+        if (!vy_table_is_current(&p->table, c)) return 0;
         out[n++] = row[c];
     }
     return n == count;
@@ -221,13 +221,14 @@ static void add_angles(const plot *p, double time, const double *row, figure_pan
     }
 }
 
-static void add_fields(const plot *p, const wish *w, double time, const double *row, figure_panel *panel)
+static void add_fields(const plot *p, const panel_request *w, double time, const double *row,
+                       figure_panel *panel)
 {
     int line = 0;
     for (int i = 0; i < w->names.count; ++i) {
         for (int c = 0; c < p->table.count && line < panel->line_count; ++c) {
             if (component_of(p->table.columns[c].name, w->names.items[i]) == NULL) continue;
-            if (vy_table_fresh(&p->table, c)) add_point(&panel->lines[line], time, row[c]);
+            if (vy_table_is_current(&p->table, c)) add_point(&panel->lines[line], time, row[c]);
             line += 1;
         }
     }
@@ -238,10 +239,10 @@ static int take_row(void *self, double time, const double *row)
     plot *p = self;
     for (int i = 0; i < p->figure->panel_count; ++i) {
         figure_panel *panel = &p->figure->panels[i];
-        if (p->wishes[i].kind == WORKED_NONE) add_fields(p, &p->wishes[i], time, row, panel);
-        if (p->wishes[i].kind == WORKED_ERROR) add_error(p, time, row, panel);
-        if (p->wishes[i].kind == WORKED_ANGLES) add_angles(p, time, row, panel);
-        if (p->wishes[i].kind == WORKED_POSITION) add_position(p, time, row, panel);
+        if (p->requests[i].kind == DERIVED_NONE) add_fields(p, &p->requests[i], time, row, panel);
+        if (p->requests[i].kind == DERIVED_ERROR) add_error(p, time, row, panel);
+        if (p->requests[i].kind == DERIVED_ANGLES) add_angles(p, time, row, panel);
+        if (p->requests[i].kind == DERIVED_POSITION) add_position(p, time, row, panel);
     }
     return 0;
 }
@@ -252,7 +253,7 @@ static vy_status read_values(plot *p, vy_error *err)
     vy_status status = vy_table_rows(&p->table, 0.0, count_row, &rows, err);
     for (int i = 0; i < p->figure->panel_count && status == VY_OK; ++i) {
         figure_panel *panel = &p->figure->panels[i];
-        plan_panel(p, &p->wishes[i], panel);
+        plan_panel(p, &p->requests[i], panel);
         for (int k = 0; k < panel->line_count; ++k) {
             panel->lines[k].time = calloc(rows + 1, sizeof(double));
             panel->lines[k].values = calloc(rows + 1, sizeof(double));
@@ -270,12 +271,12 @@ vy_status vy_plot_fill(vy_log *log, uint32_t drone, const char *const *panels, i
     if (p == NULL) return vy_fail(err, VY_NO_MEMORY, "out of memory");
     p->figure = out;
     vy_status status = VY_OK;
-    for (int i = 0; i < count && status == VY_OK; ++i) status = add_wish(p, panels[i], err);
+    for (int i = 0; i < count && status == VY_OK; ++i) status = add_request(p, panels[i], err);
     if (count == 0) status = add_usual(log, drone, p, err);
     if (status == VY_OK) status = vy_table_open(log, drone, p->needed, p->needed_count, &p->table, err);
     if (status == VY_OK) status = read_values(p, err);
     vy_table_close(&p->table);
-    for (int i = 0; i < FIGURE_PANELS; ++i) vy_fields_destroy(&p->wishes[i].names);
+    for (int i = 0; i < FIGURE_PANELS; ++i) vy_fields_destroy(&p->requests[i].names);
     free(p);
     return status;
 }

@@ -3,7 +3,7 @@
 #include "figure.h"
 #include "volery/record.h"
 
-/// Add a panel for each of `panels`: a list of fields parted by commas (docs/log.md has their names), or
+/// Add a panel for each of `panels`: a list of fields separated by commas (docs/log.md has their names), or
 /// "error", or "angles". With a count of 0 the usual ones. Release with vy_plot_release(), also after a
 /// failure.
 vy_status vy_plot_fill(vy_log *log, uint32_t drone, const char *const *panels, int count, figure *out,

@@ -1,6 +1,6 @@
 // progress.c - percent, simulated time, times real time, time left.
 #include "progress.h"
-#include "say.h"
+#include "message.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

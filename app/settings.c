@@ -1,4 +1,4 @@
-// settings.c - block YAML as the library prints it, line by line. It is no YAML reader.
+// settings.c - block YAML as the library prints it, line by line. It is not a general YAML reader.
 #include "settings.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -124,20 +124,20 @@ static const char *find(const settings *s, const char *key, int *from)
 }
 
 int vy_settings_compare(const settings *a, const settings *b,
-                        void (*tell)(void *self, const char *key, const char *in_a, const char *in_b),
+                        void (*report)(void *self, const char *key, const char *in_a, const char *in_b),
                         void *self)
 {
     int count = 0, from = 0;
     for (int i = 0; i < a->count; ++i) {
         const char *other = find(b, a->items[i].key, &from);
         if (other != NULL && strcmp(other, a->items[i].value) == 0) continue;
-        tell(self, a->items[i].key, a->items[i].value, other);
+        report(self, a->items[i].key, a->items[i].value, other);
         ++count;
     }
     from = 0;
     for (int i = 0; i < b->count; ++i) {
         if (find(a, b->items[i].key, &from) != NULL) continue;
-        tell(self, b->items[i].key, NULL, b->items[i].value);
+        report(self, b->items[i].key, NULL, b->items[i].value);
         ++count;
     }
     return count;

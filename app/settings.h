@@ -16,8 +16,8 @@ typedef struct settings {
 int vy_settings_read(const char *text, settings *out);
 void vy_settings_destroy(settings *s);
 
-/// Call `tell` for each difference; a value is NULL on the side that does not have the key.
+/// Call `report` for each difference; a value is NULL on the side that does not have the key.
 /// @return how many there are
 int vy_settings_compare(const settings *a, const settings *b,
-                        void (*tell)(void *self, const char *key, const char *in_a, const char *in_b),
+                        void (*report)(void *self, const char *key, const char *in_a, const char *in_b),
                         void *self);

@@ -72,7 +72,7 @@ char *vy_shipped_find(const char *name)
 static int compare_names(const void *a, const void *b) { return strcmp(a, b); }
 
 // The first comment of the file, which says what the scenario is.
-static void print_about(FILE *out, const char *folder, const char *name)
+static void describe_scenario(const char *folder, const char *name, shipped_fn *take, void *self)
 {
     char path[PATH_CAP], line[160];
     snprintf(path, sizeof path, "%s/%s.yaml", folder, name);
@@ -84,11 +84,11 @@ static void print_about(FILE *out, const char *folder, const char *name)
         line[strcspn(line, "\r\n")] = '\0';
         about = line + 1 + strspn(line + 1, " ");
     }
-    fprintf(out, "  %-24s%s\n", name, about);
+    take(self, name, about);
     if (file != NULL) fclose(file);
 }
 
-void vy_shipped_list(FILE *out)
+void vy_shipped_each(shipped_fn *take, void *self)
 {
     char *folder = scenarios_folder();
     DIR *dir = folder != NULL ? opendir(folder) : NULL;
@@ -101,11 +101,29 @@ void vy_shipped_list(FILE *out)
         memcpy(names[count++], entry->d_name, length - 5); // the rest is zero
     }
     if (dir != NULL) closedir(dir);
-    if (count > 0) {
-        qsort(names, (size_t)count, NAME_SPACE, compare_names);
-        fprintf(out, "\nscenarios that came with Volery (%s):\n", folder);
-        for (int i = 0; i < count; ++i) print_about(out, folder, names[i]);
-    }
+    if (count > 0) qsort(names, (size_t)count, NAME_SPACE, compare_names);
+    for (int i = 0; i < count; ++i) describe_scenario(folder, names[i], take, self);
     free(names);
     free(folder);
+}
+
+typedef struct listing {
+    FILE *out;
+    int begun;
+} listing;
+
+static void print_one(void *self, const char *name, const char *about)
+{
+    listing *l = self;
+    char *folder = l->begun ? NULL : scenarios_folder();
+    if (!l->begun) fprintf(l->out, "\nscenarios that came with Volery (%s):\n", folder != NULL ? folder : "");
+    free(folder);
+    l->begun = 1;
+    fprintf(l->out, "  %-24s%s\n", name, about);
+}
+
+void vy_shipped_list(FILE *out)
+{
+    listing l = {out, 0};
+    vy_shipped_each(print_one, &l);
 }

@@ -7,6 +7,12 @@
 /// @return path to free(); NULL when there is none of that name
 char *vy_shipped_find(const char *name);
 
+/// Called with a scenario's name and the first words of its file.
+typedef void shipped_fn(void *self, const char *name, const char *about);
+
+/// All of them, in order of their names.
+void vy_shipped_each(shipped_fn *take, void *self);
+
 /// List them, each with the first words of its file; prints nothing when there are none.
 void vy_shipped_list(FILE *out);
 

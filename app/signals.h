@@ -1,8 +1,8 @@
-// signals.h - Ctrl-C and other requests to stop become a question to ask between steps; a closed pipe becomes
+// signals.h - Ctrl-C and other requests to stop become a flag to check between steps; a closed pipe becomes
 // an error.
 #pragma once
 
-/// Ignore SIGPIPE and SIGXFSZ: writing then fails with an error that can be told.
+/// Ignore SIGPIPE and SIGXFSZ: writing then fails with an error that can be reported.
 void vy_signals_ignore(void);
 
 /// Catch SIGINT, SIGTERM and SIGHUP from now on; a second one ends the program at once.

@@ -1,8 +1,8 @@
-// summary.c - a short text that is a pleasure to read, and one JSON object.
+// summary.c - prints the outcome of a flight as a short text or one JSON object.
 #include "summary.h"
 #include "files.h"
 #include "json.h"
-#include "say.h"
+#include "message.h"
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
@@ -14,7 +14,7 @@ static const double degrees = 57.29577951308232; // per radian
 
 static double rms(const drone_track *t) { return t->count > 0 ? sqrt(t->error_sum / (double)t->count) : 0.0; }
 
-// The share of full thrust that the motors were told on average.
+// The mean motor command as a share of full thrust.
 static double effort(const drone_track *t) { return t->count > 0 ? t->effort / (double)t->count : 0.0; }
 
 static uint64_t steps_flown(const flight *f) { return vy_world_tick(f->def.world) - f->first; }
@@ -28,35 +28,40 @@ static void print_drones(const flight *f)
 {
     const vy_scenario *s = f->def.scenario;
     const palette p = vy_palette(stdout);
+    const int count = s->drone_count + s->body_count;
     int width = 5;
-    for (int i = 0; i < s->drone_count; ++i) {
-        if ((int)strlen(s->drones[i].name) > width) width = (int)strlen(s->drones[i].name);
+    for (int i = 0; i < count; ++i) {
+        const int length = (int)strlen(vy_scenario_name_of(s, i));
+        if (length > width) width = length;
     }
-    printf("\n  %s%-*s %11s %10s %12s %11s %11s %9s %7s   %s%s\n", p.dim, width, "drone", "flown", "tilt",
-           "speed", "error rms", "error max", "settled", "effort", "ends at", p.plain);
-    for (int i = 0; i < s->drone_count; ++i) {
+    printf("\n  %s%-*s %11s %10s %12s %11s %11s %9s %7s   %s%s\n", p.dim, width,
+           s->body_count > 0 ? "body" : "drone", "flown", "tilt", "speed", "error rms", "error max",
+           "settled", "effort", "ends at", p.plain);
+    for (int i = 0; i < count; ++i) {
         const drone_track *t = &f->tracks[i];
-        printf("  %-*s %9.2f m %6.1f deg %8.2f m/s", width, s->drones[i].name, t->distance,
+        printf("  %-*s %9.2f m %6.1f deg %8.2f m/s", width, vy_scenario_name_of(s, i), t->distance,
                t->tilt_max * degrees, t->speed_max);
         if (t->has_error) printf(" %9.4f m %9.4f m", rms(t), t->error_max);
         if (!t->has_error) printf(" %11s %11s", "-", "-");
         if (t->has_error && !t->outside) printf(" %7.2f s", t->settled);
         if (!t->has_error || t->outside) printf(" %9s", t->has_error ? "never" : "-");
-        printf(" %5.1f %%", 100.0 * effort(t));
+        if (i < s->drone_count) printf(" %5.1f %%", 100.0 * effort(t));
+        if (i >= s->drone_count) printf(" %7s", "-");
         const vy_vec3 at = t->now.position;
         const int far = fabs(at.x) + fabs(at.y) + fabs(at.z) >= 1e9; // farther than from any planet's middle
         printf(far ? "   (%.6g, %.6g, %.6g) m\n" : "   (%.3f, %.3f, %.3f) m\n", at.x, at.y, at.z);
     }
 }
 
-// Who is told the truth flies better than any sensor allows: that must show.
+// A controller fed with ground truth flies better than any sensor allows, so say it.
 static void print_truth(const flight *f)
 {
     const vy_scenario *s = f->def.scenario;
     int told = 0;
     for (int i = 0; i < s->drone_count; ++i) {
         if (!s->drones[i].def.truth) continue;
-        printf("%s%s", told++ ? ", " : "\n  told the truth instead of an estimate: ", s->drones[i].name);
+        printf("%s%s",
+               told++ ? ", " : "\n  fed with ground truth instead of an estimate: ", s->drones[i].name);
     }
     if (told) putchar('\n');
 }
@@ -67,10 +72,10 @@ static const char *failsafe_name(vy_failsafe failsafe)
     return names[failsafe];
 }
 
-// How often something broke, and what.
+// How often each fault began.
 static void print_faults(const flight *f, int drone)
 {
-    enum { MOST = 6 };
+    enum { FAULTS_LISTED = 6 };
     const vy_scenario *s = f->def.scenario;
     const drone_track *t = &f->tracks[drone];
     printf("  faults      %s: %" PRIu64 " %s (", s->drones[drone].name, t->faults,
@@ -79,15 +84,15 @@ static void print_faults(const flight *f, int drone)
     for (int k = 0; k < s->fault_count; ++k) {
         const vy_fault_def *def = &s->faults[k].def;
         const vy_drone_id id = vy_world_drone(f->def.world, (uint32_t)drone);
-        if (vy_world_fault_begun(f->def.world, id, (uint32_t)k) == 0 || count++ >= MOST) continue;
+        if (vy_world_fault_begun(f->def.world, id, (uint32_t)k) == 0 || count++ >= FAULTS_LISTED) continue;
         printf("%s%s", count > 1 ? ", " : "", vy_fault_name(def->kind));
         if (def->kind >= VY_FAULT_SENSOR_BIAS && def->kind <= VY_FAULT_SENSOR_DELAY)
             printf(" of %s", vy_channel_name(def->channel));
     }
-    puts(count > MOST ? ", ...)" : ")");
+    puts(count > FAULTS_LISTED ? ", ...)" : ")");
 }
 
-// Samples that a Kalman filter did not believe.
+// Samples that a Kalman filter rejected.
 static void print_rejected(const flight *f, int drone)
 {
     vy_gate_state g;
@@ -101,7 +106,7 @@ static void print_rejected(const flight *f, int drone)
     if (any) puts(" (samples)");
 }
 
-// What broke, what the drive held back, and who flew instead.
+// Faults, limits of the drive, and handovers to the failsafe.
 static void print_incidents(const flight *f)
 {
     for (int i = 0; i < f->def.scenario->drone_count; ++i) {
@@ -124,15 +129,16 @@ static void print_incidents(const flight *f)
     }
 }
 
-// Who touched something, how often and how hard.
+// Contacts of each drone: how many and how hard.
 static void print_contacts(const flight *f)
 {
     const vy_scenario *s = f->def.scenario;
-    for (int i = 0; i < s->drone_count; ++i) {
+    for (int i = 0; i < s->drone_count + s->body_count; ++i) {
         const vy_drone_state *d = &f->tracks[i].now;
         if (d->contacts == 0) continue;
-        printf("  touched     %s: %" PRIu64 " contact%s, at most %.3g m/s and %.3g N s", s->drones[i].name,
-               d->contacts, d->contacts == 1 ? "" : "s", d->contact_speed, d->contact_push);
+        printf("  touched     %s: %" PRIu64 " contact%s, at most %.3g m/s and %.3g N s",
+               vy_scenario_name_of(s, i), d->contacts, d->contacts == 1 ? "" : "s", d->contact_speed,
+               d->contact_impulse_max);
         if (d->crashes > 0) printf(", %" PRIu64 " crash%s", d->crashes, d->crashes == 1 ? "" : "es");
         putchar('\n');
     }
@@ -162,16 +168,17 @@ static void print_expectations(const flight *f)
 static void print_nap(const flight *f)
 {
     const vy_scenario *s = f->def.scenario;
-    double impulse = 0.0, angular = 0.0, position = 0.0;
+    double impulse = 0.0, angular = 0.0, position = 0.0, horizon = 0.0;
     int bounded = 1;
-    for (int i = 0; i < s->drone_count; ++i) {
+    for (int i = 0; i < s->drone_count + s->body_count; ++i) {
         vy_certificate c;
-        if (vy_world_certificate(f->def.world, vy_world_drone(f->def.world, (uint32_t)i), &c) != VY_OK)
+        if (vy_world_certificate(f->def.world, vy_world_body(f->def.world, (uint32_t)i), &c) != VY_OK)
             continue;
         impulse = fmax(impulse, c.total_impulse);
         angular = fmax(angular, c.total_angular_impulse);
         position = fmax(position, c.position);
         bounded = bounded && c.bounded;
+        horizon = c.horizon;
     }
     printf("  neglected   ");
     if (s->environment.nap.strict || (impulse == 0.0 && angular == 0.0)) {
@@ -179,7 +186,41 @@ static void print_nap(const flight *f)
         return;
     }
     printf("at most %.2g N s and %.2g N m s", impulse, angular);
-    if (bounded) printf(", %.2g m within %g s", position, s->environment.nap.horizon);
+    if (bounded) printf(", %.2g m within %g s", position, horizon);
+    putchar('\n');
+}
+
+// One line: how the budget stands, of whoever has spent the largest part of it.
+static void print_budget(const flight *f)
+{
+    const vy_scenario *s = f->def.scenario;
+    const vy_budget_def *budget = &s->environment.nap.budget;
+    double position = 0.0, angle = 0.0, broken = HUGE_VAL;
+    int no_bound = 0;
+    if (budget->over == 0.0) return;
+    for (int i = 0; i < s->drone_count + s->body_count; ++i) {
+        vy_certificate c;
+        if (vy_world_certificate(f->def.world, vy_world_body(f->def.world, (uint32_t)i), &c) != VY_OK)
+            continue;
+        position = fmax(position, c.position);
+        angle = fmax(angle, c.angle);
+        no_bound += c.budget.standing == VY_BUDGET_NO_BOUND;
+        if (c.budget.standing == VY_BUDGET_BROKEN) broken = fmin(broken, c.budget.broken);
+    }
+    printf("  budget      ");
+    if (broken < HUGE_VAL) {
+        printf("broken at %.3f s\n", broken);
+        return;
+    }
+    const char *and = "";
+    if (budget->position != VY_BUDGET_ANY) {
+        printf("%.2g of %.2g m", position, budget->position);
+        and = " and ";
+    }
+    if (budget->attitude != VY_BUDGET_ANY) printf("%s%.2g of %.2g rad", and, angle, budget->attitude);
+    printf(" spent over %g s", budget->over);
+    if (no_bound > 0)
+        printf("; no bound for %d of %d, which neglect nothing", no_bound, s->drone_count + s->body_count);
     putchar('\n');
 }
 
@@ -192,17 +233,11 @@ static void print_size(const char *path)
     if (size < 1e6) printf(", %.0f kB", ceil(size * 1e-3));
 }
 
-// What flies by itself, and what is only there.
+// Numbers of drones and bodies.
 static void print_counts(const vy_scenario *s)
 {
-    int bodies = 0;
-    for (int i = 0; i < s->drone_count; ++i) {
-        const vy_vehicle_def *v = &s->drones[i].def.vehicle;
-        bodies += v->rotor_count == 0 && v->thruster_count == 0 &&
-                  s->drones[i].def.controller.kind == VY_CONTROLLER_NONE;
-    }
-    const int drones = s->drone_count - bodies;
-    if (drones > 0 || bodies == 0) printf(", %d %s", drones, drones == 1 ? "drone" : "drones");
+    const int drones = s->drone_count, bodies = s->body_count;
+    printf(", %d %s", drones, drones == 1 ? "drone" : "drones");
     if (bodies > 0) printf(", %d %s", bodies, bodies == 1 ? "body" : "bodies");
     puts("\n");
 }
@@ -222,7 +257,7 @@ static void print_summary(const flight *f)
     print_truth(f);
     print_expectations(f);
     char why[400];
-    vy_flight_why(f, why, sizeof why);
+    vy_flight_describe_failure(f, why, sizeof why);
     const int good = strcmp(f->status, "completed") == 0;
     printf("\n  %s%-12s%shash %016" PRIx64 "\n", good ? p.good : p.bad, f->status, p.plain,
            vy_world_hash(f->def.world));
@@ -230,6 +265,7 @@ static void print_summary(const flight *f)
     print_incidents(f);
     print_contacts(f);
     print_nap(f);
+    print_budget(f);
     if (f->def.log == NULL) return;
     if (vy_file_is_stream(f->def.log)) return;
     printf("  log         %s", f->def.log);
@@ -246,18 +282,19 @@ static void json_failure(const flight *f, json *j)
         return;
     }
     char why[400];
-    vy_flight_why(f, why, sizeof why);
+    vy_flight_describe_failure(f, why, sizeof why);
     const int safety = f->failure.reason != VY_FAILURE_NONE;
     const vy_expect_result *r = safety ? NULL : &f->results[f->broken];
     vy_json_object(j, "failure");
     vy_json_text(j, "reason", reason);
-    vy_json_real(j, "time_s", safety ? f->failure.time : r->time);
+    vy_json_number(j, "time_s", safety ? f->failure.time : r->time);
     vy_json_text(j, "vehicle",
-                 safety || r->measured ? s->drones[safety ? f->failure.drone : r->drone].name : NULL);
+                 safety || r->measured ? vy_scenario_name_of(s, (int)(safety ? f->failure.body : r->drone))
+                                       : NULL);
     if (safety) {
         vy_json_text(j, "what", f->failure.what);
-        vy_json_real(j, "value", f->failure.value);
-        vy_json_real(j, "limit", f->failure.limit);
+        vy_json_number(j, "value", f->failure.value);
+        vy_json_number(j, "limit", f->failure.limit);
     }
     vy_json_text(j, "text", why);
     vy_json_close(j);
@@ -266,24 +303,44 @@ static void json_failure(const flight *f, json *j)
 static void json_vec3(json *j, const char *name, vy_vec3 v)
 {
     vy_json_list(j, name);
-    vy_json_real(j, NULL, v.x);
-    vy_json_real(j, NULL, v.y);
-    vy_json_real(j, NULL, v.z);
+    vy_json_number(j, NULL, v.x);
+    vy_json_number(j, NULL, v.y);
+    vy_json_number(j, NULL, v.z);
+    vy_json_close(j);
+}
+
+static void json_budget(const vy_budget_report *b, const vy_budget_def *def, const vy_certificate *c, json *j)
+{
+    static const char *const standings[] = {"none", "kept", "broken", "no bound"};
+    vy_json_object(j, "budget");
+    vy_json_text(j, "standing", standings[b->standing]);
+    vy_json_number(j, "over_s", def->over);
+    if (def->position != VY_BUDGET_ANY) {
+        vy_json_number(j, "position_m", def->position);
+        vy_json_number(j, "position_spent_m", c->position);
+        vy_json_number(j, "position_left_m", b->position_left);
+    }
+    if (def->attitude != VY_BUDGET_ANY) {
+        vy_json_number(j, "attitude_rad", def->attitude);
+        vy_json_number(j, "attitude_spent_rad", c->angle);
+        vy_json_number(j, "attitude_left_rad", b->angle_left);
+    }
+    if (b->standing == VY_BUDGET_BROKEN) vy_json_number(j, "broken_s", b->broken);
     vy_json_close(j);
 }
 
 static void json_certificate(const vy_certificate *c, json *j)
 {
-    vy_json_whole(j, "changes", c->changes);
-    vy_json_real(j, "impulse_N_s", c->total_impulse);
-    vy_json_real(j, "angular_impulse_N_m_s", c->total_angular_impulse);
+    vy_json_uint(j, "changes", c->changes);
+    vy_json_number(j, "impulse_N_s", c->total_impulse);
+    vy_json_number(j, "angular_impulse_N_m_s", c->total_angular_impulse);
     vy_json_list(j, "effects");
     for (int k = 0; k < vy_effect_count(); ++k) {
         vy_json_object(j, NULL);
         vy_json_text(j, "name", vy_effect_name(k));
-        vy_json_truth(j, "computed", (c->effects >> k & 1) != 0);
-        vy_json_real(j, "impulse_N_s", c->impulse[k]);
-        vy_json_real(j, "angular_impulse_N_m_s", c->angular_impulse[k]);
+        vy_json_bool(j, "computed", (c->effects >> k & 1) != 0);
+        vy_json_number(j, "impulse_N_s", c->impulse[k]);
+        vy_json_number(j, "angular_impulse_N_m_s", c->angular_impulse[k]);
         vy_json_close(j);
     }
     vy_json_close(j);
@@ -292,58 +349,86 @@ static void json_certificate(const vy_certificate *c, json *j)
         return;
     }
     vy_json_object(j, "deviation");
-    vy_json_real(j, "horizon_s", c->horizon);
-    vy_json_real(j, "rate_rad_s", c->rate);
-    vy_json_real(j, "angle_rad", c->angle);
-    vy_json_real(j, "velocity_m_s", c->velocity);
-    vy_json_real(j, "position_m", c->position);
+    vy_json_number(j, "horizon_s", c->horizon);
+    vy_json_number(j, "rate_rad_s", c->rate);
+    vy_json_number(j, "angle_rad", c->angle);
+    vy_json_number(j, "velocity_m_s", c->velocity);
+    vy_json_number(j, "position_m", c->position);
     vy_json_close(j);
 }
 
-// What was neglected, and what that can have done at most.
+// Of drones or bodies [first, last).
+static void json_certificates(const flight *f, const char *name, int first, int last, json *j)
+{
+    vy_json_list(j, name);
+    for (int i = first; i < last; ++i) {
+        vy_certificate c;
+        if (vy_world_certificate(f->def.world, vy_world_body(f->def.world, (uint32_t)i), &c) != VY_OK)
+            continue;
+        vy_json_object(j, NULL);
+        vy_json_text(j, "name", vy_scenario_name_of(f->def.scenario, i));
+        if (c.budget.standing != VY_BUDGET_NONE)
+            json_budget(&c.budget, &f->def.scenario->environment.nap.budget, &c, j);
+        json_certificate(&c, j);
+        vy_json_close(j);
+    }
+    vy_json_close(j);
+}
+
+// What was neglected, and a bound of its effect.
 static void json_nap(const flight *f, json *j)
 {
     const vy_scenario *s = f->def.scenario;
     vy_json_object(j, "nap");
     vy_json_text(j, "policy", s->environment.nap.strict ? "strict" : "neglect");
-    vy_json_list(j, "drones");
-    for (int i = 0; i < s->drone_count; ++i) {
-        vy_certificate c;
-        if (vy_world_certificate(f->def.world, vy_world_drone(f->def.world, (uint32_t)i), &c) != VY_OK)
-            continue;
-        vy_json_object(j, NULL);
-        vy_json_text(j, "name", s->drones[i].name);
-        json_certificate(&c, j);
-        vy_json_close(j);
-    }
+    json_certificates(f, "drones", 0, s->drone_count, j);
+    if (s->body_count > 0) json_certificates(f, "bodies", s->drone_count, s->drone_count + s->body_count, j);
     vy_json_close(j);
+}
+
+// Where it ended, and its contacts.
+static void json_end_of(const drone_track *t, json *j)
+{
+    json_vec3(j, "position_m", t->now.position);
+    if (t->now.contacts == 0) return;
+    vy_json_object(j, "contacts");
+    vy_json_uint(j, "count", t->now.contacts);
+    vy_json_number(j, "speed_m_s", t->now.contact_speed);
+    vy_json_number(j, "impulse_N_s", t->now.contact_impulse_max);
+    vy_json_uint(j, "crashes", t->now.crashes);
     vy_json_close(j);
 }
 
 static void json_drones(const flight *f, json *j)
 {
+    const vy_scenario *s = f->def.scenario;
     vy_json_list(j, "drones");
-    for (int i = 0; i < f->def.scenario->drone_count; ++i) {
+    for (int i = 0; i < s->drone_count; ++i) {
         const drone_track *t = &f->tracks[i];
         vy_json_object(j, NULL);
         vy_json_text(j, "name", f->def.scenario->drones[i].name);
-        vy_json_real(j, "distance_m", t->distance);
-        vy_json_real(j, "tilt_max_rad", t->tilt_max);
-        vy_json_real(j, "speed_max_m_s", t->speed_max);
-        vy_json_real(j, "error_rms_m", t->has_error ? rms(t) : HUGE_VAL);
-        vy_json_real(j, "error_max_m", t->has_error ? t->error_max : HUGE_VAL);
-        vy_json_real(j, "settled_s", t->has_error && !t->outside ? t->settled : HUGE_VAL);
-        vy_json_real(j, "effort", effort(t));
-        vy_json_truth(j, "truth", f->def.scenario->drones[i].def.truth);
-        json_vec3(j, "position_m", t->now.position);
-        if (t->now.contacts > 0) {
-            vy_json_object(j, "contacts");
-            vy_json_whole(j, "count", t->now.contacts);
-            vy_json_real(j, "speed_m_s", t->now.contact_speed);
-            vy_json_real(j, "impulse_N_s", t->now.contact_push);
-            vy_json_whole(j, "crashes", t->now.crashes);
-            vy_json_close(j);
-        }
+        vy_json_number(j, "distance_m", t->distance);
+        vy_json_number(j, "tilt_max_rad", t->tilt_max);
+        vy_json_number(j, "speed_max_m_s", t->speed_max);
+        vy_json_number(j, "error_rms_m", t->has_error ? rms(t) : HUGE_VAL);
+        vy_json_number(j, "error_max_m", t->has_error ? t->error_max : HUGE_VAL);
+        vy_json_number(j, "settled_s", t->has_error && !t->outside ? t->settled : HUGE_VAL);
+        vy_json_number(j, "effort", effort(t));
+        vy_json_bool(j, "truth", f->def.scenario->drones[i].def.truth);
+        json_end_of(t, j);
+        vy_json_close(j);
+    }
+    vy_json_close(j);
+    if (s->body_count == 0) return;
+    vy_json_list(j, "bodies");
+    for (int i = 0; i < s->body_count; ++i) {
+        const drone_track *t = &f->tracks[s->drone_count + i];
+        vy_json_object(j, NULL);
+        vy_json_text(j, "name", s->bodies[i].name);
+        vy_json_number(j, "distance_m", t->distance);
+        vy_json_number(j, "tilt_max_rad", t->tilt_max);
+        vy_json_number(j, "speed_max_m_s", t->speed_max);
+        json_end_of(t, j);
         vy_json_close(j);
     }
     vy_json_close(j);
@@ -355,7 +440,7 @@ static void json_event(json *j, const char *kind, const char *vehicle, uint64_t 
     vy_json_object(j, NULL);
     vy_json_text(j, "kind", kind);
     vy_json_text(j, "vehicle", vehicle);
-    vy_json_whole(j, "count", count);
+    vy_json_uint(j, "count", count);
     vy_json_close(j);
 }
 
@@ -389,7 +474,7 @@ static void json_events(const flight *f, json *j)
 
 static void json_bound(json *j, const char *name, double bound)
 {
-    vy_json_real(j, name, fabs(bound) < DBL_MAX ? bound : HUGE_VAL); // none is null
+    vy_json_number(j, name, fabs(bound) < DBL_MAX ? bound : HUGE_VAL); // none is null
 }
 
 static void json_expectations(const flight *f, json *j)
@@ -409,14 +494,14 @@ static void json_expectations(const flight *f, json *j)
                                               "reached", "overshoot",  "integral"};
         vy_json_text(j, "unit", vy_expect_unit(s, i));
         vy_json_text(j, "at", moments[e->at]);
-        vy_json_real(j, "within_s", e->within > 0.0 ? e->within : HUGE_VAL);
-        vy_json_real(j, "after_s", e->after);
+        vy_json_number(j, "within_s", e->within > 0.0 ? e->within : HUGE_VAL);
+        vy_json_number(j, "after_s", e->after);
         json_bound(j, "min", e->min);
         json_bound(j, "max", e->max);
-        vy_json_truth(j, "met", r->met);
-        vy_json_real(j, "value", r->measured ? r->worst : HUGE_VAL);
-        vy_json_real(j, "margin", r->measured ? r->margin : HUGE_VAL);
-        vy_json_real(j, "time_s", r->measured ? r->time : HUGE_VAL);
+        vy_json_bool(j, "met", r->met);
+        vy_json_number(j, "value", r->measured ? r->worst : HUGE_VAL);
+        vy_json_number(j, "margin", r->measured ? r->margin : HUGE_VAL);
+        vy_json_number(j, "time_s", r->measured ? r->time : HUGE_VAL);
         vy_json_text(j, "vehicle", r->measured ? s->drones[r->drone].name : NULL);
         vy_json_text(j, "text", text);
         vy_json_close(j);
@@ -432,13 +517,13 @@ static void json_summary(const flight *f)
     vy_json_text(&j, "status", f->status);
     vy_json_text(&j, "scenario", s->name);
     vy_json_text(&j, "file", f->def.file);
-    vy_json_whole(&j, "seed", s->seed);
-    vy_json_whole(&j, "tier", 0);
-    vy_json_whole(&j, "first_step", f->first);
-    vy_json_whole(&j, "steps", steps_flown(f));
-    vy_json_real(&j, "sim_time_s", (double)steps_flown(f) * s->step);
-    vy_json_real(&j, "wall_s", f->wall);
-    vy_json_real(&j, "realtime_factor", realtime_factor(f));
+    vy_json_uint(&j, "seed", s->seed);
+    vy_json_uint(&j, "tier", 0);
+    vy_json_uint(&j, "first_step", f->first);
+    vy_json_uint(&j, "steps", steps_flown(f));
+    vy_json_number(&j, "sim_time_s", (double)steps_flown(f) * s->step);
+    vy_json_number(&j, "wall_s", f->wall);
+    vy_json_number(&j, "realtime_factor", realtime_factor(f));
     vy_json_hash(&j, "config_hash", vy_scenario_hash(s));
     vy_json_hash(&j, "final_hash", vy_world_hash(f->def.world));
     json_failure(f, &j);
@@ -450,19 +535,19 @@ static void json_summary(const flight *f)
     vy_json_end(&j);
 }
 
-int vy_summary_tell(const flight *f, int as_json, int quiet)
+int vy_summary_print(const flight *f, int as_json, int quiet)
 {
     const int status = vy_flight_exit(f);
     char why[400];
-    vy_flight_why(f, why, sizeof why);
+    vy_flight_describe_failure(f, why, sizeof why);
     if (as_json) {
         json_summary(f);
     } else if (!quiet) {
         print_summary(f);
     } else if (f->signal != 0) {
-        vy_say(f->def.command, status, "interrupted at %.3f s", vy_world_time(f->def.world));
+        vy_print_error(f->def.command, status, "interrupted at %.3f s", vy_world_time(f->def.world));
     } else if (why[0] != '\0') {
-        vy_say(f->def.command, status, "%s", why);
+        vy_print_error(f->def.command, status, "%s", why);
     }
     return status;
 }

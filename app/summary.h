@@ -2,6 +2,6 @@
 #pragma once
 #include "flight.h"
 
-/// Tell the outcome: a summary, or one JSON object, or only what went wrong.
+/// Print the outcome: a summary, or one JSON object, or only what went wrong.
 /// @return the exit status of the flight
-int vy_summary_tell(const flight *f, int as_json, int quiet);
+int vy_summary_print(const flight *f, int as_json, int quiet);

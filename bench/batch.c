@@ -56,10 +56,13 @@ static vy_batch *batch_of(enum flight flight, uint32_t lanes, uint32_t threads)
     def.threads = threads;
     def.rung = flight == PLAIN ? VY_RUNG_MOTORS : VY_RUNG_NONE;
     if (flight != PLAIN) {
-        def.vary_count = 3;
-        def.vary[0] = (vy_vary){VY_VARY_MASS, VY_DRAW_UNIFORM, 0.9, 1.1, VY_EVERY_DRONE};
-        def.vary[1] = (vy_vary){VY_VARY_INERTIA, VY_DRAW_UNIFORM, 0.9, 1.1, VY_EVERY_DRONE};
-        def.vary[2] = (vy_vary){VY_VARY_IMU_NOISE, VY_DRAW_UNIFORM, 0.5, 2.0, VY_EVERY_DRONE};
+        def.randomisation_count = 3;
+        def.randomisation[0] =
+            (vy_randomisation){VY_VARIABLE_MASS, VY_DISTRIBUTION_UNIFORM, 0.9, 1.1, VY_EVERY_DRONE};
+        def.randomisation[1] =
+            (vy_randomisation){VY_VARIABLE_INERTIA, VY_DISTRIBUTION_UNIFORM, 0.9, 1.1, VY_EVERY_DRONE};
+        def.randomisation[2] =
+            (vy_randomisation){VY_VARIABLE_IMU_NOISE, VY_DISTRIBUTION_UNIFORM, 0.5, 2.0, VY_EVERY_DRONE};
     }
     if (s == NULL || vy_batch_create(&def, &batch, NULL) != VY_OK) { // a width that this CPU has not
         def.lanes = 0;

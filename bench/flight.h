@@ -11,4 +11,7 @@ bench_result vy_bench_world_baseline(void);
 bench_result vy_bench_world_air(void);
 bench_result vy_bench_world_full(void);
 bench_result vy_bench_world_neglected(void);
+bench_result vy_bench_world_rotor_air(void);
+bench_result vy_bench_orbit_strict(void);
+bench_result vy_bench_orbit_budget(void);
 bench_result vy_bench_hover(void);

@@ -53,6 +53,6 @@ VY_FN void kernel_fly(int steps, uint64_t effects, int steady, body_state *s, re
         const real u = 1543.88 - 77.0 * (s->position.z - 1.0) - 77.0 * s->velocity.z;
         const real x = 20.0 * s->rate.x, y = 20.0 * s->rate.y, z = 20.0 * s->rate.z;
         const real command[ROTOR_CAP] = {u - x + y - z, u + x + y + z, u + x - y - z, u - x - y + z};
-        multirotor_step_way(&in, real_set(1e-3), command, 4, WAY_ANY, s, speed);
+        multirotor_step_variant(&in, real_set(1e-3), command, 4, VARIANT_GENERAL, s, speed);
     }
 }

@@ -41,10 +41,7 @@ static int add_obstacles(vy_world *world)
 static vy_world *build(void)
 {
     vy_world_def def = vy_default_world_def();
-    def.drone_cap = COUNT;
-    def.disturbance_cap = 0;
-    def.obstacle_cap = PADS + 1;
-    def.contacts.cap = 8 * COUNT;
+    def.contacts.on = 1;
     vy_world *world = NULL;
     if (vy_world_create(&def, &world, NULL) != VY_OK) return NULL;
     if (!add_drones(world) || !add_obstacles(world)) {

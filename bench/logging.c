@@ -24,7 +24,7 @@ static bench_result fly(uint64_t every)
         vy_recorder_def def = vy_default_recorder_def();
         def.path = path;
         def.scenario = "volery: 1\n";
-        def.drone_names = names;
+        def.names = names;
         def.every = every;
         const double start = clock_wall_seconds();
         if (every > 0 && vy_recorder_open(&def, world, &recorder, NULL) == VY_OK) {

@@ -7,6 +7,7 @@ bench_result vy_bench_pile_1000(void);
 bench_result vy_bench_pile_10000(void);
 bench_result vy_bench_pile_asleep(void); ///< of a thousand, once all of them sleep
 bench_result vy_bench_pile_joined(void); ///< of a hundred, two and two on a joint
+bench_result vy_bench_pile_fast(void);   ///< of a thousand, every tenth at 50 m/s
 /// So many in heaps of a hundred.
 bench_result vy_bench_heaps_1000(void);
 bench_result vy_bench_heaps_10000(void);

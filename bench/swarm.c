@@ -12,8 +12,6 @@ enum { RUNS = 5 };
 static vy_world *build(uint32_t count)
 {
     vy_world_def def = vy_default_world_def();
-    def.drone_cap = count;
-    def.disturbance_cap = 0;
     def.environment.wakes.on = 1;
     vy_world *world = NULL;
     if (vy_world_create(&def, &world, NULL) != VY_OK) return NULL;

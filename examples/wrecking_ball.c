@@ -58,7 +58,7 @@ int main(void)
     vy_bodies *bodies = NULL;
     vy_body_id boxes[BOXES], ball;
     vy_bodies_def def = vy_default_bodies_def();
-    def.contacts.cap = 64; // room for contacts: bodies collide
+    def.contacts.on = 1; // bodies collide
     vy_status status = vy_bodies_create(&def, &bodies, &err);
     if (status == VY_OK) status = add_ground(bodies, &err);
     if (status == VY_OK) status = add_tower(bodies, boxes, &err);

@@ -8,7 +8,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { BEFORE = 50, AFTER = 20, CHANGE = 10, CHANGES_MOST = 16 };
+enum { BEFORE = 50, AFTER = 20, CHANGE = 10, CHANGES_MAX = 16 };
 
 static void check(int good)
 {
@@ -41,7 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (block == NULL) abort();
     vy_world_save(world, block);
     int changes = 0;
-    for (size_t at = 1; at + CHANGE <= size && changes < CHANGES_MOST; at += CHANGE, ++changes) {
+    for (size_t at = 1; at + CHANGE <= size && changes < CHANGES_MAX; at += CHANGE, ++changes) {
         const size_t place = (size_t)(data[at] | data[at + 1] << 8) % (room / 8);
         memcpy(block + 8 * place, data + at + 2, 8);
     }
@@ -51,7 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         (void)vy_world_advance(world, AFTER);
         const vy_failure failure = vy_world_failure(world);
         char text[256];
-        check(failure.reason == VY_FAILURE_NONE || failure.drone < vy_world_drone_count(world));
+        check(failure.reason == VY_FAILURE_NONE || failure.body < vy_world_body_count(world));
         vy_failure_print(&failure, "it", text, sizeof text);
     } else {
         check(changes > 0 && err.text[0] != '\0' && vy_world_state_hash(world) == before);

@@ -74,6 +74,8 @@ double scenario_step(const vy_scenario *s) { return s->step; }
 uint64_t scenario_steps(const vy_scenario *s) { return vy_scenario_steps(s); }
 int scenario_drones(const vy_scenario *s) { return s->drone_count; }
 const char *scenario_drone_name(const vy_scenario *s, int drone) { return s->drones[drone].name; }
+int scenario_bodies(const vy_scenario *s) { return s->body_count; }
+const char *scenario_body_name(const vy_scenario *s, int body) { return s->bodies[body].name; }
 int scenario_rotors(const vy_scenario *s, int drone) { return s->drones[drone].def.vehicle.rotor_count; }
 
 // What a reader of a vehicle wants to know first: mass [kg], thrust of all rotors at full speed [N].
@@ -242,33 +244,43 @@ int world_reset(lone *w, const vy_scenario *scenario, int acts, uint64_t seed)
     return -1;
 }
 
-static void take_action(flown *w, uint32_t drone, int rung, const double *v, uint64_t drop)
+// The fields that go with any rung: "NAME COUNT ...", where a count of 0 is that of flags.
+const char *reply_fields(void)
+{
+    static char text[1024];
+    size_t used = 0;
+    int count;
+    const vy_reply_field *f = vy_reply_fields(&count);
+    for (const vy_reply_field *end = f + count; f < end; ++f) {
+        if (f->rungs != VY_REPLY_ANY) continue;
+        const int values = f->type == VY_REPLY_FLAGS ? 0 : f->count;
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s %d ", f->name, values);
+    }
+    return text;
+}
+
+// The values of a rung, and those of the fields that go with any, each in the order of the fields.
+static void take_action(flown *w, uint32_t drone, int rung, const double *values, const double *more)
 {
     vy_intent *in = &w->actions[drone].intent;
     memset(in, 0, sizeof *in);
     in->rung = (vy_rung)rung;
-    in->drop = drop;
-    if (rung == VY_RUNG_MOTORS) {
+    int count;
+    const vy_reply_field *f = vy_reply_fields(&count);
+    for (const vy_reply_field *end = f + count; f < end; ++f) {
         const int rotors = w->scenario->drones[drone].def.vehicle.rotor_count;
-        memcpy(in->motors, v, (size_t)rotors * sizeof *v);
-    } else if (rung == VY_RUNG_VELOCITY) {
-        in->velocity = (vy_vec3){v[0], v[1], v[2]};
-        in->yaw_rate = v[3];
-    } else if (rung == VY_RUNG_PILOT) {
-        in->throttle = v[0];
-        in->strafe = v[1];
-        in->vertical = v[2];
-        in->yaw = v[3];
-    } else if (rung != VY_RUNG_NONE) {
-        in->thrust = v[0];
-        in->torque = in->rates = (vy_vec3){v[1], v[2], v[3]};
-        if (rung == VY_RUNG_ATTITUDE) in->attitude = (vy_quat){v[1], v[2], v[3], v[4]};
+        const size_t size = 8 * (size_t)(f->type == VY_REPLY_COMMANDS ? rotors : f->count);
+        const uint64_t flags = f->type == VY_REPLY_FLAGS ? (uint64_t)*more : 0;
+        const double **from = f->rungs == VY_REPLY_ANY ? &more : &values;
+        if ((f->rungs >> rung & 1) == 0) continue;
+        memcpy((char *)in + f->offset, f->type == VY_REPLY_FLAGS ? (const void *)&flags : *from, size);
+        *from += size / 8;
     }
 }
 
-void world_act(lone *w, uint32_t drone, int rung, const double *v, uint64_t drop)
+void world_act(lone *w, uint32_t drone, int rung, const double *values, const double *more)
 {
-    take_action(enter(w), drone, rung, v, drop);
+    take_action(enter(w), drone, rung, values, more);
     leave(w);
 }
 
@@ -306,17 +318,14 @@ uint64_t world_state_hash(lone *w)
     return hash;
 }
 
-size_t world_state_size(lone *w)
+/// Save into `size` bytes, if that is enough. Returns how many it takes.
+size_t world_save(lone *w, void *block, size_t size)
 {
-    const size_t size = vy_world_state_size(enter(w)->world);
+    const vy_world *world = enter(w)->world;
+    const size_t needed = vy_world_state_size(world);
+    if (needed <= size) vy_world_save(world, block);
     leave(w);
-    return size;
-}
-
-void world_save(lone *w, void *block)
-{
-    vy_world_save(enter(w)->world, block);
-    leave(w);
+    return needed;
 }
 
 const char *world_integrator(lone *w)
@@ -372,13 +381,28 @@ void world_read(lone *w, uint32_t drone, double *out)
     memcpy(out + 34, s.motor_command, 64);
 }
 
+// Position, velocity, attitude, rate of a body.
+void world_read_body(lone *w, uint32_t body, double *out)
+{
+    vy_world_body_state s;
+    const vy_world *world = enter(w)->world;
+    const vy_status status =
+        vy_world_read_body(world, vy_world_body(world, vy_world_drone_count(world) + body), &s);
+    leave(w);
+    if (status != VY_OK) return;
+    memcpy(out, &s.position, 24);
+    memcpy(out + 3, &s.velocity, 24);
+    memcpy(out + 6, &s.attitude, 32);
+    memcpy(out + 10, &s.rate, 24);
+}
+
 // Why the world ended, as a sentence; NULL while it runs.
 const char *world_failure(lone *w)
 {
     const flown *now = enter(w);
     const vy_failure f = vy_world_failure(now->world);
     if (f.reason != VY_FAILURE_NONE)
-        vy_failure_print(&f, now->scenario->drones[f.drone].name, message, sizeof message);
+        vy_failure_print(&f, vy_scenario_name_of(now->scenario, (int)f.body), message, sizeof message);
     leave(w);
     return f.reason != VY_FAILURE_NONE ? message : NULL;
 }
@@ -544,10 +568,10 @@ int log_replay(const char *path, int live, int allowed)
 
 const char *batch_variable(int index) { return vy_variable_name(index); }
 
-// `numbers`: worlds, seed, threads, lanes, chain, rung, episode, autoreset, precision. `vary`: what,
+// `numbers`: worlds, seed, threads, lanes, chain, rung, episode, autoreset, precision. `randomisation`: what,
 // distribution, a, b, drone for each row.
-vy_batch *batch_create(const vy_scenario *scenario, const uint64_t *numbers, const double *vary,
-                       int vary_count, const char *const *observe, int observe_count)
+vy_batch *batch_create(const vy_scenario *scenario, const uint64_t *numbers, const double *randomisation,
+                       int randomisation_count, const char *const *observe, int observe_count)
 {
     vy_error err = {0};
     vy_batch *batch = NULL;
@@ -562,10 +586,11 @@ vy_batch *batch_create(const vy_scenario *scenario, const uint64_t *numbers, con
     def.episode = numbers[6];
     def.autoreset = (vy_autoreset)numbers[7];
     def.precision = (vy_precision)numbers[8];
-    def.vary_count = vary_count;
-    for (int i = 0; i < vary_count && i < VY_VARY_CAP; ++i) {
-        const double *v = vary + 5 * i;
-        def.vary[i] = (vy_vary){(vy_variable)v[0], (vy_distribution)v[1], v[2], v[3], (int)v[4]};
+    def.randomisation_count = randomisation_count;
+    for (int i = 0; i < randomisation_count && i < VY_RANDOMISATION_CAP; ++i) {
+        const double *v = randomisation + 5 * i;
+        def.randomisation[i] =
+            (vy_randomisation){(vy_variable)v[0], (vy_distribution)v[1], v[2], v[3], (int)v[4]};
     }
     def.observe_count = observe_count;
     for (int i = 0; i < observe_count && i < VY_OBSERVE_CAP; ++i) def.observe[i] = observe[i];
@@ -591,7 +616,7 @@ void batch_step(vy_batch *b, uint64_t steps) { vy_batch_step(b, steps); }
 void batch_reset(vy_batch *b, const uint8_t *who, const uint64_t *seeds) { vy_batch_reset(b, who, seeds); }
 uint64_t batch_hash(const vy_batch *b, uint32_t world) { return vy_batch_hash(b, world); }
 uint64_t batch_state_hash(const vy_batch *b, uint32_t world) { return vy_batch_state_hash(b, world); }
-size_t batch_state_size(const vy_batch *b) { return vy_batch_state_size(b); }
+size_t batch_state_size(const vy_batch *b, uint32_t world) { return vy_batch_state_size(b, world); }
 void batch_save(const vy_batch *b, uint32_t world, void *block) { vy_batch_save(b, world, block); }
 const char *batch_machine(const vy_batch *b) { return vy_batch_machine(b); }
 uint32_t batch_threads(const vy_batch *b) { return vy_batch_threads(b); }

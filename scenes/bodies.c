@@ -26,8 +26,8 @@ static vy_status join_part(vy_world *world, int k, vy_error *err)
     vy_joint_def def = vy_default_joint_def();
     const int a = joined_parts[k].a, b = joined_parts[k].b;
     def.kind = joined_parts[k].kind;
-    def.body_a = a < 0 ? VY_NULL_BODY : vy_world_body(world, vy_world_drone(world, (uint32_t)a));
-    def.body_b = b < 0 ? VY_NULL_BODY : vy_world_body(world, vy_world_drone(world, (uint32_t)b));
+    def.body_a = a < 0 ? VY_NULL_BODY : vy_world_body(world, (uint32_t)a);
+    def.body_b = b < 0 ? VY_NULL_BODY : vy_world_body(world, (uint32_t)b);
     def.anchor_a = joined_parts[k].anchor_a;
     def.anchor_b = joined_parts[k].anchor_b;
     def.length = def.kind == VY_JOINT_DISTANCE ? 0.01 : 0.1;
@@ -56,20 +56,15 @@ static vy_status add_joined(uint64_t seed, const vy_obstacle_def *ground, vy_wor
 {
     vy_world_def def = vy_default_world_def();
     def.seed = seed;
-    def.drone_cap = JOINED_BODIES;
-    def.joint_cap = JOINED_PARTS;
-    def.obstacle_cap = ground != NULL;
-    def.contacts.cap = ground != NULL ? 4 * JOINED_BODIES : 0;
+    def.contacts.on = ground != NULL;
     vy_status status = vy_world_create(&def, out, err);
     if (status != VY_OK) return status;
-    vy_drone_def drone = vy_default_drone_def(), body = drone;
+    vy_drone_def drone = vy_default_drone_def();
     drone.position = (vy_vec3){0.0, 0.0, 1.0};
-    body.vehicle.rotor_count = 0;
-    body.vehicle.mass = 0.002;
-    body.vehicle.inertia = (vy_mat3){{{2e-7, 1e-8, 0.0}, {1e-8, 4e-7, 0.0}, {0.0, 0.0, 5e-7}}};
-    body.controller.kind = VY_CONTROLLER_NONE;
-    body.imu.period = body.mocap.period = 0.0;
-    body.rotor_speed = 0.0;
+    vy_world_body_def body = vy_default_world_body_def();
+    body.mass = 0.002;
+    body.inertia = (vy_mat3){{{2e-7, 1e-8, 0.0}, {1e-8, 4e-7, 0.0}, {0.0, 0.0, 5e-7}}};
+    body.drag_linear = drone.vehicle.drag_linear;
     if (ground != NULL) {
         body.solid.kind = VY_SOLID_BOX;
         body.solid.size = (vy_vec3){0.08, 0.02, 0.01};
@@ -79,7 +74,7 @@ static vy_status add_joined(uint64_t seed, const vy_obstacle_def *ground, vy_wor
         body.position = i == 1   ? (vy_vec3){0.02, 0.01, 0.95}
                         : i == 2 ? (vy_vec3){0.0, 0.06, 1.0}
                                  : (vy_vec3){1.05 + 0.1 * (i - 3) + (i == 8 ? 0.01 : 0.0), 0.0, 1.0};
-        status = vy_world_add_drone(*out, &body, NULL, err);
+        status = vy_world_add_body(*out, &body, NULL, err);
     }
     if (ground != NULL && status == VY_OK) status = vy_world_add_obstacle(*out, ground, err);
     for (int k = 0; k < JOINED_PARTS && status == VY_OK; ++k) status = join_part(*out, k, err);
@@ -104,22 +99,19 @@ vy_status vy_scene_payload(uint64_t seed, vy_world **out, vy_error *err)
 {
     vy_world_def def = vy_default_world_def();
     def.seed = seed;
-    def.drone_cap = 3;
-    def.payload_cap = 2;
     vy_status status = vy_world_create(&def, out, err);
     if (status != VY_OK) return status;
     vy_payload_def first = vy_default_payload_def(), second = first;
     const vy_drone_def drone = vy_default_drone_def();
-    vy_drone_def load = vy_default_drone_def();
-    load.vehicle.rotor_count = 0;
-    load.vehicle.mass = 0.004;
-    load.vehicle.inertia = (vy_mat3){{{4e-7, 1e-8, 0.0}, {1e-8, 5e-7, 0.0}, {0.0, 0.0, 6e-7}}};
-    load.controller.kind = VY_CONTROLLER_NONE;
+    vy_world_body_def load = vy_default_world_body_def();
+    load.mass = 0.004;
+    load.inertia = (vy_mat3){{{4e-7, 1e-8, 0.0}, {1e-8, 5e-7, 0.0}, {0.0, 0.0, 6e-7}}};
+    load.drag_linear = drone.vehicle.drag_linear;
     load.attitude = (vy_quat){0.9, 0.1, -0.3, 0.2};
     load.position = (vy_vec3){-0.01, 0.005, 0.97};
     status = vy_world_add_drone(*out, &drone, &first.carrier, err);
-    if (status == VY_OK) status = vy_world_add_drone(*out, &load, &first.load, err);
-    if (status == VY_OK) status = vy_world_add_drone(*out, &load, &second.load, err);
+    if (status == VY_OK) status = vy_world_add_body(*out, &load, &first.load, err);
+    if (status == VY_OK) status = vy_world_add_body(*out, &load, &second.load, err);
     if (status != VY_OK) return vy_scene_finish(status, out);
     second.carrier = first.carrier;
     first.position = (vy_vec3){0.012, -0.004, -0.03};
@@ -132,16 +124,13 @@ vy_status vy_scene_payload(uint64_t seed, vy_world **out, vy_error *err)
     return vy_scene_finish(status, out);
 }
 
-// A body of 200 g without rotors, to be dropped.
-static vy_drone_def loose(vy_solid_kind kind, vy_vec3 position)
+// A body of 200 g, to be dropped, with the air resistance of a small quadrotor.
+static vy_world_body_def loose(vy_solid_kind kind, vy_vec3 position)
 {
-    vy_drone_def body = vy_default_drone_def();
-    body.vehicle.rotor_count = 0;
-    body.vehicle.mass = 0.2;
-    body.vehicle.inertia = (vy_mat3){{{2e-4, 0.0, 0.0}, {0.0, 3e-4, 0.0}, {0.0, 0.0, 4e-4}}};
-    body.controller.kind = VY_CONTROLLER_NONE;
-    body.imu.period = body.mocap.period = 0.0;
-    body.rotor_speed = 0.0;
+    vy_world_body_def body = vy_default_world_body_def();
+    body.mass = 0.2;
+    body.inertia = (vy_mat3){{{2e-4, 0.0, 0.0}, {0.0, 3e-4, 0.0}, {0.0, 0.0, 4e-4}}};
+    body.drag_linear = vy_default_vehicle_def().drag_linear;
     body.position = position;
     body.solid.kind = kind;
     body.solid.size = (vy_vec3){0.1, 0.08, 0.05};
@@ -179,13 +168,10 @@ vy_status vy_scene_bump(uint64_t seed, vy_world **out, vy_error *err)
 {
     vy_world_def def = vy_default_world_def();
     def.seed = seed;
-    def.drone_cap = 8;
-    def.joint_cap = 1;
-    def.obstacle_cap = 4;
-    def.contacts.cap = 48;
+    def.contacts.on = 1;
     vy_status status = vy_world_create(&def, out, err);
     if (status != VY_OK) return status;
-    vy_drone_def list[8] = {vy_default_drone_def(), vy_default_drone_def()};
+    vy_drone_def list[2] = {vy_default_drone_def(), vy_default_drone_def()};
     list[0].position.z = 0.4;
     list[0].controller.setpoint_count = 2;
     list[0].controller.setpoints[0] = (vy_setpoint){0.0, {0.0, 0.0, 0.4}, 0.0};
@@ -195,20 +181,22 @@ vy_status vy_scene_bump(uint64_t seed, vy_world **out, vy_error *err)
     list[1].velocity = (vy_vec3){30.0, 1.0, 0.0};
     list[1].rate = (vy_vec3){3.0, 20.0, -7.0};
     list[1].position = (vy_vec3){1.2, -0.3, 1.0};
-    for (int i = 2; i < 5; ++i)
-        list[i] = loose(VY_SOLID_BOX, (vy_vec3){-1.0 + 0.01 * i, 0.0, 0.3 + 0.06 * i});
-    list[5] = loose(VY_SOLID_SPHERE, (vy_vec3){0.05, 2.02, 0.5});
-    list[6] = loose(VY_SOLID_CAPSULE, (vy_vec3){0.1, 2.3, 0.6});
-    list[6].attitude = (vy_quat){0.8, 0.1, 0.6, 0.0};
-    list[7] = loose(VY_SOLID_CYLINDER, (vy_vec3){0.0, 0.0, 0.2}); // hangs below the drone that lands
-    list[7].vehicle.mass = 0.002;
-    list[7].vehicle.inertia = (vy_mat3){{{1e-6, 0.0, 0.0}, {0.0, 1e-6, 0.0}, {0.0, 0.0, 1e-6}}};
-    for (int i = 0; i < 8 && status == VY_OK; ++i) status = vy_world_add_drone(*out, &list[i], NULL, err);
+    vy_world_body_def bodies[6];
+    for (int i = 0; i < 3; ++i)
+        bodies[i] = loose(VY_SOLID_BOX, (vy_vec3){-1.0 + 0.01 * (i + 2), 0.0, 0.3 + 0.06 * (i + 2)});
+    bodies[3] = loose(VY_SOLID_SPHERE, (vy_vec3){0.05, 2.02, 0.5});
+    bodies[4] = loose(VY_SOLID_CAPSULE, (vy_vec3){0.1, 2.3, 0.6});
+    bodies[4].attitude = (vy_quat){0.8, 0.1, 0.6, 0.0};
+    bodies[5] = loose(VY_SOLID_CYLINDER, (vy_vec3){0.0, 0.0, 0.2}); // hangs below the drone that lands
+    bodies[5].mass = 0.002;
+    bodies[5].inertia = (vy_mat3){{{1e-6, 0.0, 0.0}, {0.0, 1e-6, 0.0}, {0.0, 0.0, 1e-6}}};
+    for (int i = 0; i < 2 && status == VY_OK; ++i) status = vy_world_add_drone(*out, &list[i], NULL, err);
+    for (int i = 0; i < 6 && status == VY_OK; ++i) status = vy_world_add_body(*out, &bodies[i], NULL, err);
     if (status == VY_OK) status = add_obstacles(*out, err);
     vy_joint_def cable = vy_default_joint_def();
     cable.kind = VY_JOINT_CABLE;
-    cable.body_a = vy_world_body(*out, vy_world_drone(*out, 0));
-    cable.body_b = vy_world_body(*out, vy_world_drone(*out, 7));
+    cable.body_a = vy_world_body(*out, 0);
+    cable.body_b = vy_world_body(*out, 7);
     cable.length = 0.2;
     if (status == VY_OK) status = vy_world_add_joint(*out, &cable, NULL, err);
     return vy_scene_finish(status, out);
@@ -219,22 +207,20 @@ vy_status vy_scene_asleep(uint64_t seed, vy_world **out, vy_error *err)
 {
     vy_world_def def = vy_default_world_def();
     def.seed = seed;
-    def.drone_cap = 6;
-    def.obstacle_cap = 1;
-    def.contacts.cap = 32;
+    def.contacts.on = 1;
     def.contacts.sleep = 0.25;
     vy_status status = vy_world_create(&def, out, err);
     if (status != VY_OK) return status;
-    const vy_drone_def ball = loose(VY_SOLID_SPHERE, (vy_vec3){0.02, 0.01, 3.0}),
-                       drone = vy_default_drone_def();
+    const vy_world_body_def ball = loose(VY_SOLID_SPHERE, (vy_vec3){0.02, 0.01, 3.0});
+    const vy_drone_def drone = vy_default_drone_def();
+    status = vy_world_add_drone(*out, &drone, NULL, err);
     for (int i = 0; i < 4 && status == VY_OK; ++i) {
         const int stack = i / 2;
-        const vy_drone_def box =
+        const vy_world_body_def box =
             loose(VY_SOLID_BOX, (vy_vec3){0.003 * i, 0.5 * stack, 0.026 + 0.052 * (i % 2)});
-        status = vy_world_add_drone(*out, &box, NULL, err);
+        status = vy_world_add_body(*out, &box, NULL, err);
     }
-    if (status == VY_OK) status = vy_world_add_drone(*out, &ball, NULL, err);
-    if (status == VY_OK) status = vy_world_add_drone(*out, &drone, NULL, err);
+    if (status == VY_OK) status = vy_world_add_body(*out, &ball, NULL, err);
     const vy_obstacle_def ground = vy_default_obstacle_def();
     if (status == VY_OK) status = vy_world_add_obstacle(*out, &ground, err);
     return vy_scene_finish(status, out);

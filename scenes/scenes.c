@@ -4,11 +4,10 @@
 #include "volery/fault.h"
 #include <string.h>
 
-static vy_status new_world(uint64_t seed, uint32_t drones, vy_world **out, vy_error *err)
+static vy_status new_world(uint64_t seed, vy_world **out, vy_error *err)
 {
     vy_world_def def = vy_default_world_def();
     def.seed = seed;
-    def.drone_cap = drones;
     return vy_world_create(&def, out, err);
 }
 
@@ -44,7 +43,7 @@ static vy_status add_knock(vy_world *world, double start, vy_error *err)
 
 static vy_status build_hover(uint64_t seed, vy_world **out, vy_error *err)
 {
-    vy_status status = new_world(seed, 1, out, err);
+    vy_status status = new_world(seed, out, err);
     if (status != VY_OK) return status;
     const vy_drone_def drone = vy_default_drone_def();
     return vy_scene_finish(vy_world_add_drone(*out, &drone, NULL, err), out);
@@ -52,7 +51,7 @@ static vy_status build_hover(uint64_t seed, vy_world **out, vy_error *err)
 
 static vy_status build_square(uint64_t seed, vy_world **out, vy_error *err)
 {
-    vy_status status = new_world(seed, 1, out, err);
+    vy_status status = new_world(seed, out, err);
     if (status != VY_OK) return status;
     static const vy_setpoint plan[] = {
         {1.0, {0.0, 0.0, 1.0}, 0.0},  {3.0, {1.0, 0.0, 1.0}, 0.0},  {5.0, {1.0, 1.0, 1.5}, 1.57},
@@ -144,23 +143,17 @@ static vy_status build_orbit(uint64_t seed, vy_world **out, vy_error *err)
     env->nap.period = 1.0;
     vy_status status = vy_world_create(&def, out, err);
     if (status != VY_OK) return status;
-    vy_drone_def drone = vy_default_drone_def();
-    vy_vehicle_def *v = &drone.vehicle;
-    v->mass = 4.0;
-    v->inertia = (vy_mat3){{{0.04, 0.0, 0.001}, {0.0, 0.04, 0.0}, {0.001, 0.0, 0.01}}};
-    v->rotor_count = 0;
-    v->drag_linear = (vy_vec3){0.0, 0.0, 0.0};
-    v->area = 0.03;
-    v->cd = 2.2;
-    v->dipole = (vy_vec3){0.0, 0.01, 0.0};
-    v->light_area = 0.04;
-    drone.controller.kind = VY_CONTROLLER_NONE;
-    drone.imu.period = drone.mocap.period = 0.0;
-    drone.position = (vy_vec3){6.8e6, 0.0, 0.0};
-    drone.velocity = (vy_vec3){0.0, 5400.0, 5400.0};
-    drone.rate = (vy_vec3){0.01, 0.02, -0.01};
-    drone.rotor_speed = 0.0;
-    return vy_scene_finish(vy_world_add_drone(*out, &drone, NULL, err), out);
+    vy_world_body_def body = vy_default_world_body_def();
+    body.mass = 4.0;
+    body.inertia = (vy_mat3){{{0.04, 0.0, 0.001}, {0.0, 0.04, 0.0}, {0.001, 0.0, 0.01}}};
+    body.area = 0.03;
+    body.cd = 2.2;
+    body.dipole = (vy_vec3){0.0, 0.01, 0.0};
+    body.light_area = 0.04;
+    body.position = (vy_vec3){6.8e6, 0.0, 0.0};
+    body.velocity = (vy_vec3){0.0, 5400.0, 5400.0};
+    body.rate = (vy_vec3){0.01, 0.02, -0.01};
+    return vy_scene_finish(vy_world_add_body(*out, &body, NULL, err), out);
 }
 
 // Every kind of wind at once, in layered air.
@@ -197,23 +190,20 @@ static vy_status build_tumble(uint64_t seed, vy_world **out, vy_error *err)
     vy_status status = vy_world_create(&def, out, err);
     if (status != VY_OK) return status;
     const double mass = 48.0, x = 0.2, y = 0.4, z = 0.6; // a density of 1000 kg/m^3
-    vy_drone_def drone = vy_default_drone_def();
-    drone.vehicle.mass = mass;
-    drone.vehicle.inertia = (vy_mat3){{{mass / 12.0 * (y * y + z * z), 0.0, 0.0},
-                                       {0.0, mass / 12.0 * (x * x + z * z), 0.0},
-                                       {0.0, 0.0, mass / 12.0 * (x * x + y * y)}}};
-    drone.vehicle.rotor_count = 0;
-    drone.vehicle.drag_linear = (vy_vec3){0.0, 0.0, 0.0};
-    drone.controller.kind = VY_CONTROLLER_NONE;
-    drone.rate = (vy_vec3){0.3, 6.0, 0.2};
-    drone.rotor_speed = 0.0;
-    return vy_scene_finish(vy_world_add_drone(*out, &drone, NULL, err), out);
+    vy_world_body_def body = vy_default_world_body_def();
+    body.position.z = 1.0;
+    body.mass = mass;
+    body.inertia = (vy_mat3){{{mass / 12.0 * (y * y + z * z), 0.0, 0.0},
+                              {0.0, mass / 12.0 * (x * x + z * z), 0.0},
+                              {0.0, 0.0, mass / 12.0 * (x * x + y * y)}}};
+    body.rate = (vy_vec3){0.3, 6.0, 0.2};
+    return vy_scene_finish(vy_world_add_body(*out, &body, NULL, err), out);
 }
 
 // Motors off, thrown and tumbling, with both kinds of drag and a full inertia tensor.
 static vy_status build_throw(uint64_t seed, vy_world **out, vy_error *err)
 {
-    vy_status status = new_world(seed, 1, out, err);
+    vy_status status = new_world(seed, out, err);
     if (status != VY_OK) return status;
     vy_drone_def drone = vy_default_drone_def();
     drone.vehicle.inertia =
@@ -247,7 +237,7 @@ static void feed_back(void *self, const vy_samples *in, vy_intent *out)
 
 static vy_status build_feedback(uint64_t seed, vy_world **out, vy_error *err)
 {
-    vy_status status = new_world(seed, 1, out, err);
+    vy_status status = new_world(seed, out, err);
     if (status != VY_OK) return status;
     vy_drone_def drone = vy_default_drone_def();
     status = vy_vehicle_preset("crazyflie2x-physical", &drone.vehicle, err);
@@ -265,7 +255,6 @@ static vy_status build_wake(uint64_t seed, vy_world **out, vy_error *err)
 {
     vy_world_def def = vy_default_world_def();
     def.seed = seed;
-    def.drone_cap = 3;
     def.environment.wakes.on = 1;
     vy_status status = vy_world_create(&def, out, err);
     for (int i = 0; status == VY_OK && i < 3; ++i) {
@@ -298,7 +287,7 @@ static vy_status build_wake(uint64_t seed, vy_world **out, vy_error *err)
 static vy_status build_swarm(uint64_t seed, vy_world **out, vy_error *err)
 {
     enum { COUNT = 8 };
-    vy_status status = new_world(seed, COUNT, out, err);
+    vy_status status = new_world(seed, out, err);
     for (int i = 0; i < COUNT && status == VY_OK; ++i) {
         vy_drone_def drone = vy_default_drone_def();
         if (i % 2 == 1) status = vy_vehicle_preset("crazyflie2x-physical", &drone.vehicle, err);
@@ -316,7 +305,7 @@ static vy_status build_swarm(uint64_t seed, vy_world **out, vy_error *err)
 // A sustained torque turns the drone over; the tilt limit ends the run.
 static vy_status build_upset(uint64_t seed, vy_world **out, vy_error *err)
 {
-    vy_status status = new_world(seed, 1, out, err);
+    vy_status status = new_world(seed, out, err);
     if (status != VY_OK) return status;
     vy_drone_def drone = vy_default_drone_def();
     drone.safety.tilt_max = 1.0;
@@ -336,7 +325,6 @@ static vy_status build_failsafe(uint64_t seed, vy_world **out, vy_error *err)
 {
     vy_world_def world = vy_default_world_def();
     world.seed = seed;
-    world.drone_cap = world.fault_cap = 2;
     vy_status status = vy_world_create(&world, out, err);
     if (status != VY_OK) return status;
     vy_drone_def quad = vy_default_drone_def();
@@ -387,7 +375,7 @@ static vy_status build_failsafe(uint64_t seed, vy_world **out, vy_error *err)
 // A quad with two jets beside its rotors, and a plain body that eight thrusters turn, in pulses and without.
 static vy_status build_thrusters(uint64_t seed, vy_world **out, vy_error *err)
 {
-    vy_status status = new_world(seed, 2, out, err);
+    vy_status status = new_world(seed, out, err);
     if (status != VY_OK) return status;
     vy_drone_def quad = vy_default_drone_def();
     quad.controller.kind = VY_CONTROLLER_NONE;
@@ -428,24 +416,24 @@ static vy_status build_thrusters(uint64_t seed, vy_world **out, vy_error *err)
     return vy_scene_finish(vy_world_add_drone(*out, &body, NULL, err), out);
 }
 
-// A Kalman filter on a full kit: an IMU with all its figures off the centre, late and lossy samples.
+// A Kalman filter on a full sensor suite: an IMU with all its figures off the centre, late and lossy samples.
 static vy_drone_def sensing_drone(void)
 {
     vy_drone_def drone = vy_default_drone_def();
     (void)vy_imu_preset("bmi088", &drone.imu, NULL);
-    (void)vy_baro_preset("bmp388", &drone.kit.baro, NULL);
-    (void)vy_mag_preset("hmc5883l", &drone.kit.mag, NULL);
-    (void)vy_gps_preset("neo-m9n", &drone.kit.gps, NULL);
-    (void)vy_range_preset("vl53l1x", &drone.kit.range, NULL);
-    (void)vy_flow_preset("pmw3901", &drone.kit.flow, NULL);
-    (void)vy_esc_preset("kiss", &drone.kit.esc, NULL);
-    (void)vy_lidar_preset("vl53l5cx", &drone.kit.lidar, NULL);
+    (void)vy_baro_preset("bmp388", &drone.sensor_suite.baro, NULL);
+    (void)vy_mag_preset("hmc5883l", &drone.sensor_suite.mag, NULL);
+    (void)vy_gps_preset("neo-m9n", &drone.sensor_suite.gps, NULL);
+    (void)vy_range_preset("vl53l1x", &drone.sensor_suite.range, NULL);
+    (void)vy_flow_preset("pmw3901", &drone.sensor_suite.flow, NULL);
+    (void)vy_esc_preset("kiss", &drone.sensor_suite.esc, NULL);
+    (void)vy_lidar_preset("vl53l5cx", &drone.sensor_suite.lidar, NULL);
     drone.imu.accel_bias = 0.02; // calibrated
     drone.imu.position = (vy_vec3){0.01, -0.005, 0.004};
     drone.imu.link.delay = 0.002;
-    drone.kit.mag.bias = 3e-7;
-    drone.kit.gps.link.dropout = 0.1;
-    drone.kit.lidar.attitude = (vy_quat){0.9, 0.0, 0.4, 0.1};
+    drone.sensor_suite.mag.bias = 3e-7;
+    drone.sensor_suite.gps.link.dropout = 0.1;
+    drone.sensor_suite.lidar.attitude = (vy_quat){0.9, 0.0, 0.4, 0.1};
     drone.mocap.period = 0.0;
     drone.estimator.kind = VY_ESTIMATOR_EKF;
     drone.position.z = 1.5;
@@ -488,8 +476,6 @@ static vy_status build_liars(uint64_t seed, vy_world **out, vy_error *err)
     vy_world_def def = vy_default_world_def();
     def.seed = seed;
     def.environment.magnetic_field = (vy_vec3){1e-6, 20e-6, -45e-6};
-    def.fault_cap = LIES;
-    def.line_cap = 64;
     vy_status status = vy_world_create(&def, out, err);
     if (status != VY_OK) return status;
     vy_drone_def drone = sensing_drone();

@@ -41,7 +41,7 @@ flip() { # flip FILE OFFSET: one bit of one byte
 size() { stat -c %s "$1" 2>/dev/null || echo 0; }
 
 # --- words
-commands="run check replay diff branch recover export view plot new serve bench help completion manual"
+commands="run check replay diff branch recover export view plot new serve bench list help completion manual"
 try 0 "$volery" --version
 says out "physics revision"
 try 0 "$volery" --help
@@ -107,6 +107,27 @@ try 0 "$volery" run --quiet --no-log -- first-flight
 silent out
 silent err
 
+# --- lists: all there is, by kind; what is listed is there
+try 0 "$volery" list
+for kind in vehicles parts scenarios controllers joints faults benchmarks; do
+    says out "$kind: "
+    "$volery" list "$kind" >these || fail "volery list $kind"
+    [ -s these ] || fail "volery list $kind is empty"
+    [ "$(grep -cxFf these out)" -ge "$(wc -l <these)" ] || fail "volery list lacks some $kind"
+done
+"$volery" list vehicles | awk '{print $1}' | sort >listed
+(cd "$tests/../vehicles" && for f in *.yaml; do echo "${f%.yaml}"; done | sort) >wanted
+cmp -s listed wanted || fail "volery list vehicles is not what vehicles/ holds"
+while read -r part sensor; do
+    "$volery" check battery --set "drones.alpha.sensors={$sensor: $part}" >/dev/null || fail "$sensor: $part is listed and not known"
+done < <("$volery" list parts)
+[ "$("$volery" list parts | wc -l)" -ge 15 ] || fail "parts are missing from the list"
+try 0 "$volery" list --json
+python3 -c 'import json; d = json.load(open("out")); assert list(d) == "vehicles parts scenarios controllers joints faults benchmarks".split(); assert {"name": "cylindrical", "about": "b moves along the axis of a and turns about it"} in d["joints"]' || fail "volery list --json"
+try 2 "$volery" list planets
+says err "there is no list of planets; there are vehicles, parts, scenarios, "
+silent out
+
 # --- completion and manual
 try 0 "$volery" completion bash
 bash -n out || fail "bash completion has mistakes"
@@ -118,6 +139,8 @@ touch seen.yaml seen.mcap left.mcap.part left.mcap.part.1
 [ "$(complete_words volery run see)" = seen.yaml ] || fail "bash does not complete a scenario's file"
 [ "$(complete_words volery diff seen.mcap see)" = seen.mcap ] || fail "bash does not complete a log's file"
 [ "$(complete_words volery recover le | tr ' ' '\n' | sort | xargs)" = "left.mcap.part left.mcap.part.1" ] || fail "bash does not complete a .part"
+[ "$(complete_words volery list ve)" = vehicles ] || fail "bash does not complete a kind of list"
+[ "$(complete_words volery run --nap s)" = strict ] || fail "bash does not complete a choice"
 [ "$(complete_words volery check --re)" = "" ] || fail "bash completes a hidden option"
 rm seen.* left.*
 try 0 "$volery" completion zsh
@@ -480,8 +503,9 @@ if command -v python3 >/dev/null; then
 import struct, zlib
 data = bytearray(open("a.mcap", "rb").read())
 at = data.index(b"physics") + len(b"physics") + 4
-assert data[at - 4:at] == b"\1\0\0\0"
-data[at] = ord("1")
+digits = struct.unpack_from("<I", data, at - 4)[0]
+assert 1 <= digits <= 3
+data[at:at + digits] = b"1".rjust(digits, b"0")
 summary = struct.unpack_from("<Q", data, len(data) - 28)[0]
 end = summary - 13
 assert data[end] == 0x0F

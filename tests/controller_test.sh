@@ -58,6 +58,11 @@ cp "$source/examples/airdrop.c" "$source/examples/airdrop.yaml" .
 cc -shared -fPIC -O2 -ffp-contract=off -Wall -Wextra -Wpedantic -Werror -I "$source/include" airdrop.c -o airdrop.so -lm
 try 0 "$volery" run airdrop.yaml -o airdrop.mcap
 grep -aq '"kind":"payload","drone":"courier","text":"parcel is dropped"' airdrop.mcap || fail "no event of the drop"
+# What it replied is in its tables, with a row's latest reply; a body has none.
+try 0 "$volery" export airdrop.mcap --drone courier --csv --fields reply.rung,reply.drop -o replies.csv
+[ "$(cut -d, -f2,3 replies.csv | uniq | tr '\n' ' ')" = "reply.rung,reply.drop , 5,0 5,1 " ] || fail "its replies are not in its table"
+try 2 "$volery" export airdrop.mcap --drone parcel --csv --fields reply.drop
+says err "no field reply.drop"
 try 0 "$volery" replay airdrop.mcap
 says out "identical"
 try 0 "$volery" replay airdrop.mcap --live --allow-programs
@@ -79,6 +84,16 @@ sed 's|kind: plugin, library: ./airdrop.so, .*parameters: {.*}}|kind: process, c
 try 0 "$volery" run python.yaml -q -o python.mcap
 grep -aq '"tick":1001,[^}]*"text":"parcel is dropped"' python.mcap || fail "Python's drop is not at step 1001"
 try 0 "$volery" replay python.mcap
+# Numbers of its own to look at, over the wire: the flight is the same, and they are in its table.
+sed 's|write_frame(struct.pack("<7d", s\["tick"\], ATTITUDE, thrust, \*attitude))|write_frame(struct.pack("<16d", s["tick"], ATTITUDE, thrust, *attitude, 0, *[k * s["tick"] for k in range(8)]))|' \
+    "$source/examples/controller.py" >shows.py
+printf 'volery: 1\nduration: 0.5 s\ndrones: [{vehicle: x500, controller: {kind: process, command: python3 shows.py}}]\n' >shows.yaml
+sed "s|shows.py|$source/examples/controller.py|" shows.yaml >hides.yaml
+try 0 "$volery" run shows.yaml -q -o shows.mcap
+[ "$(final shows.yaml --no-log)" = "$(final hides.yaml --no-log)" ] || fail "numbers to look at change the flight"
+try 0 "$volery" export shows.mcap --csv --fields reply.debug
+[ "$(tail -1 out)" = "0.500000000,0,500,1000,1500,2000,2500,3000,3500" ] || fail "numbers to look at are not in the table: $(tail -1 out)"
+try 0 "$volery" replay shows.mcap --live --allow-programs
 
 # A controller with a memory goes on from a branch as if nothing had been: it has been shown every sample.
 cat >memory.c <<'TEXT'

@@ -40,7 +40,7 @@ static inline vy_drone_def quiet_drone(void)
 }
 
 /// A brick of 1 kg without rotors, drag or sensor noise: what outside forces do to it is plain.
-static inline vy_drone_def plain_body(void)
+static inline vy_drone_def passive_body(void)
 {
     vy_drone_def def = quiet_drone();
     def.vehicle.rotor_count = 0;

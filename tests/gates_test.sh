@@ -52,6 +52,18 @@ plant "a folder nobody declared" src/planted/planted.c '#include "base/real.h"' 
     "folder planted is not in" tools/check_layers.sh
 plant "a public function in the caller's rounding" src/base/status.c 'double vy_shape_mass(double x) { return x * x; }' \
     "vy_shape_mass has no FPU_SCOPE" tools/check_fpu.sh
+plant "a sensor by name elsewhere" src/world/world.c 'static vy_lidar_def planted;' \
+    "src/world/world.c names the sensor lidar" tools/check_components.sh
+plant "an estimator by name elsewhere" src/world/world.c 'static ekf_params planted;' \
+    "src/world/world.c names the estimator ekf" tools/check_components.sh
+plant "a part of a vehicle by name elsewhere" src/record/log.c 'static vy_battery_def planted;' \
+    "src/record/log.c names the part battery" tools/check_components.sh
+plant "a payload by name elsewhere" src/record/log.c 'static payload_block planted;' \
+    "src/record/log.c names the component payload" tools/check_components.sh
+plant "contacts by name elsewhere" src/record/log.c 'static contact_totals_block planted;' \
+    "src/record/log.c names the component contact" tools/check_components.sh
+plant "a kind of joint by name elsewhere" src/record/log.c 'static int planted = VY_JOINT_HINGE;' \
+    "src/record/log.c names the joint hinge" tools/check_components.sh
 plant "bad format" src/base/status.c 'int  planted( void );' "src/base/status.c" tools/check_format.sh
 plant "a machine's path" README.md "see /""home/someone/notes" "README.md:" tools/check_words.sh
 plant "a registry" web/package-lock.json "https://registry.""npmjs.org/three" "package-lock.json:" tools/check_words.sh

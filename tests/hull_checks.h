@@ -11,7 +11,7 @@ static inline void check_structure(const vy_hull *h)
 {
     assert_int_equal(h->vertex_count - h->edge_count + h->face_count, 2);
     assert_int_equal(h->vertex_count - 3 * h->facet_count / 2 + h->facet_count, 2);
-    assert_int_equal(h->half_count, 2 * h->edge_count);
+    assert_int_equal(h->half_edge_count, 2 * h->edge_count);
     assert_int_equal(h->padded_count % 8, 0);
     assert_true(h->padded_count >= h->vertex_count && h->padded_count < h->vertex_count + 8);
     assert_int_equal((uintptr_t)h->x % 64 + (uintptr_t)h->y % 64 + (uintptr_t)h->z % 64, 0);

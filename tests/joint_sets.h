@@ -49,7 +49,7 @@ static inline vy_joint_id join(vy_bodies *b, vy_joint_kind kind, vy_body_id x, v
 {
     vy_joint_def def = vy_default_joint_def();
     def.kind = kind;
-    assert_int_equal(vy_joint_place(b, x, y, point, axis, &def), VY_OK);
+    assert_int_equal(vy_joint_set_frames(b, x, y, point, axis, &def), VY_OK);
     vy_joint_id id;
     assert_int_equal(vy_bodies_add_joint(b, &def, &id, NULL), VY_OK);
     return id;

@@ -54,7 +54,7 @@ static void lanes_still(const struct lanes_world *w, vec3 place, real time, real
     lanes_put(c, air_viscosity(air.temperature));
     lanes_put(c, air_kinetic_temperature(air.temperature, place.z));
     const vec3 far = planet_position(&w->planet, 0.5 * angle, angle, place.z, time);
-    const planet_place p = planet_locate(&w->planet, far);
+    const planet_frame p = planet_locate(&w->planet, far);
     lanes_put_vec(c, far);
     lanes_put(c, p.altitude);
     lanes_put_vec(c, p.east);

@@ -3,7 +3,7 @@
 #pragma once
 #include <stdint.h>
 
-enum { LANES_ROTORS = 8, LANES_VALUES = 343 };
+enum { LANES_ROTORS = 8, LANES_VALUES = 400 };
 
 /// What is the same for every drone of a batch.
 typedef struct lanes_vehicle {
@@ -14,6 +14,7 @@ typedef struct lanes_vehicle {
     double inverse[LANES_ROTORS][4];
     double rows[4][LANES_ROTORS], hessian[LANES_ROTORS][LANES_ROTORS]; ///< of the allocation
     int body_count;                                                    ///< of gravity
+    int gradient;                                                      ///< of it turns bodies
     gravity_body bodies[2];
     atmosphere_params air;
     planet_params planet;

@@ -2,6 +2,8 @@
 // including file.
 #include "control/ladder.h"
 #include "environment/nap.h"
+#include "equations/coupled_step.h"
+#include "estimators/fading.h"
 #include "sensors/imu.h"
 #include "sensors/mocap.h"
 // What the equations declare comes first.
@@ -24,16 +26,19 @@ struct flight {
     // Parameters.
     multirotor_params plant;
     held_inputs held;
-    rotor_memory memory;
+    rotor_air_state memory;
+    battery_params battery;
+    real charge;
+    body_loads later[2]; // the disturbance half-way and at the end of each step
     real downwash;
     real force_off, torque_off, hysteresis; // of the negligibility policy
-    real inertia_least, inertia_most, horizon;
-    real disturbance, twist, turbulence; // bounds of what is held
+    real inertia_min, inertia_max, horizon;
+    real disturbance, disturbance_torque, turbulence; // bounds of what is held
     vec3 gravity;
     real dt, speed_max;
     imu_params imu_params;
     mocap_params mocap_params;
-    estimator_params estimator_params;
+    fading_params fading_params;
     real gains[7], keep;
     vec3 attitude_gain;
     vec3 stick, stick_speed, velocity, velocity_integral; // of the pilot and velocity rungs
@@ -99,16 +104,18 @@ VY_FN surroundings lanes_surroundings(const lanes_vehicle *v, const struct fligh
     surroundings env;
     env.gravity.uniform = f->gravity;
     env.gravity.body_count = v->body_count;
+    env.gravity.gradient = v->gradient;
     memcpy(env.gravity.bodies, v->bodies, sizeof v->bodies);
     env.air = v->air;
     env.planet = v->planet;
     env.wind = v->wind;
-    env.breeze = wind_constant(&v->wind);
-    env.windy = 1;
-    // The scalar takes the short way through steady air where it may, so that it is compared with the long one.
+    env.constant_wind = wind_constant(&v->wind);
+    env.has_wind = 1;
+    // The scalar takes the short way through steady air where it may, so that it is compared with the long
+    // one.
     env.steady = VY_LANES == 1 && !v->planet.on && v->air.mode != ATMOSPHERE_LAYERED &&
-                 v->wind.shear == WIND_SHEAR_NONE && v->wind.gust_count == 0 && v->wind.grid.velocity == NULL &&
-                 !mask_any(vec3_any_set(f->held.turbulence));
+                 v->wind.shear == WIND_SHEAR_NONE && v->wind.gust_count == 0 &&
+                 v->wind.grid.velocity == NULL && !mask_any(vec3_any_set(f->held.turbulence));
     memcpy(env.magnetic, v->magnetic, sizeof env.magnetic);
     memcpy(env.light, v->light, sizeof env.light);
     return env;
@@ -119,31 +126,51 @@ VY_SLOW_FN void lanes_decide(const lanes_vehicle *v, const rotor_layout *layout,
                              const real *command, struct flight *f)
 {
     nap_params n;
-    n.force_off = f->force_off;
+    n.force_abs = f->force_off;
+    n.force_rel = real_set(0.0);
     n.torque_off = f->torque_off;
-    n.force_on = f->hysteresis * f->force_off;
-    n.torque_on = f->hysteresis * f->torque_off;
-    n.period = (double)v->period * f->dt;
-    n.inertia_least = f->inertia_least;
-    n.inertia_most = f->inertia_most;
+    n.hysteresis = f->hysteresis;
+    n.inertia_min = f->inertia_min;
+    n.inertia_max = f->inertia_max;
     n.rotor_speed_max = f->speed_max;
     n.rotor_count = bits_set((uint64_t)v->count);
     n.strict = bits_set((uint64_t)v->strict);
+    n.jointed = bits_set(0);
     n.horizon = f->horizon;
     n.open_loop = bits_set((uint64_t)v->open_loop);
-    nap_moment m;
+    nap_inputs m;
     m.time = f->held.time;
+    m.period = (double)v->period * f->dt;
     m.disturbance = f->disturbance;
-    m.twist = f->twist;
+    m.disturbance_torque = f->disturbance_torque;
+    m.force_body = f->disturbance;
+    m.torque_world = f->disturbance_torque;
     m.turbulence = f->turbulence;
     m.command = command;
     m.turbulent = 0;
     m.downwash = f->downwash;
     n.rotors = bits_set((uint64_t)v->rotors);
     n.flat = bits_set(v->planet.on == 0);
-    n.bumpy = bits_set(0);
+    n.has_obstacles = bits_set(0);
     f->flags =
         real_of(nap_evaluate(env, &n, &f->plant, layout, &f->body, f->speed, &m, bits_of(f->flags), &f->nap));
+}
+
+// RK4 and the Lie midpoint in turn.
+VY_SLOW_FN void lanes_coupled_step(const multirotor_inputs *in, int step, const real *command,
+                                   struct flight *f)
+{
+    coupled_state c;
+    coupled_stage k[4];
+    c.air = f->memory;
+    c.charge = f->charge;
+    if (step % 2 == 0) {
+        coupled_rk4(in, f->dt, command, &f->body, f->speed, &c, k, NULL);
+    } else {
+        coupled_lie_midpoint(in, f->dt, command, &f->body, f->speed, &c, k, NULL);
+    }
+    f->memory = c.air;
+    f->charge = c.charge;
 }
 
 VY_FN void lanes_step(const lanes_vehicle *v, const rotor_layout *layout, const ladder_params *ladder,
@@ -160,22 +187,31 @@ VY_FN void lanes_step(const lanes_vehicle *v, const rotor_layout *layout, const 
     in.held = f->held;
     in.flags = bits_of(f->flags);
     in.memory = &f->memory;
-    rotor_memory next = f->memory;
-    if (v->rotors) multirotor_inflow(&in, &f->body, f->speed, &next);
-    // One copy of the step for every count of rotors is enough for lanes; the scalar has a copy per count.
-    if (VY_LANES == 1) {
-        multirotor_step(&in, f->dt, command, &f->body, f->speed);
-    } else {
-        multirotor_step_way(&in, f->dt, command, v->count, WAY_ANY, &f->body, f->speed);
-    }
-    f->memory = next;
+    in.half = in.end = NULL;
+    in.battery = NULL;
+    in.induces = 0;
+    in.steady = NULL;
+    if (v->rotors) { // inflow, battery and disturbances through the stages
+        in.half = &f->later[0];
+        in.end = &f->later[1];
+        in.battery = &f->battery;
+        in.induces = 1;
+        lanes_coupled_step(&in, step, command, f);
+    } else
+        // One copy of the step for every count of rotors is enough for lanes; the scalar has a copy per
+        // count.
+        if (VY_LANES == 1) {
+            multirotor_step(&in, f->dt, command, &f->body, f->speed);
+        } else {
+            multirotor_step_variant(&in, f->dt, command, v->count, VARIANT_GENERAL, &f->body, f->speed);
+        }
     f->held.time = f->held.time + f->dt;
     real n[IMU_NORMALS];
     rng_normals(seed, RNG_STREAM_IMU, index, tick, n, IMU_NORMALS);
     imu_sample(&f->imu_params, &f->body, gravity_at(&env.gravity, f->body.position), n, &f->imu);
     mocap_sample(&f->mocap_params, &f->body, seed, index, tick, &f->mocap);
-    estimator_predict(&f->estimator_params, f->imu.accel, f->imu.gyro, &f->estimate);
-    estimator_correct(&f->estimator_params, f->mocap.position, f->mocap.attitude, &f->estimate);
+    fading_predict(&f->fading_params, f->imu.accel, f->imu.gyro, &f->estimate);
+    fading_correct(&f->fading_params, f->mocap.position, f->mocap.attitude, &f->estimate);
     f->thrust = lower_position(ladder, &f->reference, &f->estimate, &f->integral, &f->attitude);
     f->rates = lower_attitude(ladder, f->attitude, f->estimate.attitude);
     f->torque = lower_rates(ladder, f->rates, f->estimate.rate);

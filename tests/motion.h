@@ -11,9 +11,9 @@ static inline uint64_t motion_hash(vy_world *world, uint64_t ticks)
     uint64_t chain = 0;
     for (uint64_t tick = 0; tick < ticks; ++tick) {
         (void)vy_world_step(world);
-        for (uint32_t i = 0; i < vy_world_drone_count(world); ++i) {
-            vy_drone_state s;
-            if (vy_world_read_drone(world, vy_world_drone(world, i), &s) != VY_OK) return 0;
+        for (uint32_t i = 0; i < vy_world_body_count(world); ++i) {
+            vy_world_body_state s;
+            if (vy_world_read_body(world, vy_world_body(world, i), &s) != VY_OK) return 0;
             const struct {
                 uint64_t chain;
                 vy_vec3 position, velocity;

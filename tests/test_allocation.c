@@ -178,7 +178,7 @@ static void allocation_always_ends(void **unused)
         const double asked[4] = {random_in(&r, 0.0, 3.0), t.x, t.y, t.z};
         for (int i = 0; i < (int)p.rotor_count; ++i) {
             s.high[i] = p.limit[i] / p.thrust_max;
-            s.x[i] = s.freed[i] = s.b[i] = 0.0;
+            s.x[i] = s.is_free[i] = s.b[i] = 0.0;
             for (int j = 0; j < 4; ++j) s.b[i] += p.allocate.rows[j][i] * (p.allocate.scale[j] * asked[j]);
         }
         s.open = 1;

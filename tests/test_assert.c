@@ -37,7 +37,7 @@ static void breaches_are_caught(void **unused)
 
     _Alignas(64) unsigned char memory[128];
     vy_arena arena = {memory, sizeof memory, sizeof memory + 64}; // more in use than there is
-    (void)vy_arena_take(&arena, 1);
+    (void)vy_arena_alloc(&arena, 1);
     expect_failure("arena->used <= arena->capacity");
 
     const vec3 points[9] = {{0.0, 0.0, 0.0}};
@@ -81,7 +81,7 @@ static void conditions_that_hold_are_silent(void **unused)
     vy_set_assert_hook(count_failure);
     failed = 0;
     vy_arena arena = {NULL, 0, 0};
-    assert_null(vy_arena_take(&arena, 1));
+    assert_null(vy_arena_alloc(&arena, 1));
     assert_int_equal(failed, 0);
     vy_set_assert_hook(NULL);
 }

@@ -153,7 +153,7 @@ static flown fly_to_target(int kinematic, double period, random_source *r)
     vy_world_def wd = vy_default_world_def();
     wd.dt = 0.005;
     wd.seed = random_bits(r);
-    vy_drone_def def = kinematic ? plain_body() : vy_default_drone_def();
+    vy_drone_def def = kinematic ? passive_body() : vy_default_drone_def();
     def.imu.period = 0.005;
     def.mocap.period = 0.01;
     if (kinematic) wd.environment.physics.engine = VY_ENGINE_SIMPLE;

@@ -64,13 +64,13 @@ static void arena_hands_out_and_refuses(void **unused)
     (void)unused;
     static _Alignas(64) unsigned char memory[1024];
     vy_arena arena = {memory, sizeof memory, 0};
-    unsigned char *a = vy_arena_take(&arena, 1), *b = vy_arena_take(&arena, 100);
+    unsigned char *a = vy_arena_alloc(&arena, 1), *b = vy_arena_alloc(&arena, 100);
     assert_ptr_equal(a, memory);
     assert_ptr_equal(b, memory + 64);
-    assert_null(vy_arena_take(&arena, 1024 - 192 + 1));
-    assert_null(vy_arena_take(&arena, SIZE_MAX));
-    assert_ptr_equal(vy_arena_take(&arena, 1024 - 192), memory + 192);
-    assert_null(vy_arena_take(&arena, 1));
+    assert_null(vy_arena_alloc(&arena, 1024 - 192 + 1));
+    assert_null(vy_arena_alloc(&arena, SIZE_MAX));
+    assert_ptr_equal(vy_arena_alloc(&arena, 1024 - 192), memory + 192);
+    assert_null(vy_arena_alloc(&arena, 1));
     assert_int_equal(arena.used, 1024);
 }
 
@@ -99,7 +99,7 @@ static void hash_is_xxh3(void **unused)
     assert_true(vy_hash64(bytes, 2240) == 0x6e73a90539cf2948u);
     assert_true(vy_hash64(bytes, 2367) == 0xcb37aeb9e5d361edu);
     for (size_t size = 0; size <= sizeof bytes && vy_cpu_best() >= VY_CPU_AVX2; ++size) {
-        assert_true(vy_hash64_avx2(bytes, size) == vy_hash64_plain(bytes, size));
+        assert_true(vy_hash64_avx2(bytes, size) == vy_hash64_baseline(bytes, size));
     }
 }
 
@@ -109,11 +109,11 @@ static void finite_finds_every_place(void **unused)
 {
     (void)unused;
     enum { MOST = 35 };
-    const double bad[] = {INFINITE, -INFINITE, NOT_A_NUMBER, -NOT_A_NUMBER, 1.1 * REAL_MOST, -DBL_MAX};
+    const double bad[] = {INFINITE, -INFINITE, NOT_A_NUMBER, -NOT_A_NUMBER, 1.1 * REAL_MAX, -DBL_MAX};
     double x[MOST];
     for (size_t count = 0; count <= MOST; ++count) {
         for (int extreme = 0; extreme < 2; ++extreme) {
-            for (size_t i = 0; i < MOST; ++i) x[i] = extreme ? REAL_MOST : (double)i - DBL_TRUE_MIN;
+            for (size_t i = 0; i < MOST; ++i) x[i] = extreme ? REAL_MAX : (double)i - DBL_TRUE_MIN;
             assert_int_equal(vy_all_finite(x, count), 1);
             for (size_t place = 0; place < MOST; ++place) {
                 for (size_t k = 0; k < sizeof bad / sizeof bad[0]; ++k) {

@@ -1,6 +1,7 @@
 // test_batch.c - every world of a batch has the bits that it has alone: any width, any number of threads,
 // with noise, wind, drag, neglected effects, resets and failures.
 #include "check.h"
+#include "batch/gpu_layout.h"
 #include "volery/batch.h"
 #include "world/state.h"
 #include <stdlib.h>
@@ -36,29 +37,31 @@ static vy_batch *create(const vy_batch_def *def)
     return batch;
 }
 
-static void vary(vy_batch_def *def, vy_variable what, vy_distribution distribution, double a, double b)
+static void randomisation(vy_batch_def *def, vy_variable what, vy_distribution distribution, double a,
+                          double b)
 {
-    def->vary[def->vary_count++] = (vy_vary){what, distribution, a, b, VY_EVERY_DRONE};
+    def->randomisation[def->randomisation_count++] =
+        (vy_randomisation){what, distribution, a, b, VY_EVERY_DRONE};
 }
 
 static void vary_much(vy_batch_def *def)
 {
-    vary(def, VY_VARY_MASS, VY_DRAW_UNIFORM, 0.7, 1.3);
-    vary(def, VY_VARY_INERTIA, VY_DRAW_LOG, 0.7, 1.4);
-    vary(def, VY_VARY_THRUST, VY_DRAW_NORMAL, 1.0, 0.05);
-    vary(def, VY_VARY_TORQUE, VY_DRAW_UNIFORM, 0.9, 1.1);
-    vary(def, VY_VARY_LAG, VY_DRAW_UNIFORM, 0.5, 2.0);
-    vary(def, VY_VARY_DRAG, VY_DRAW_UNIFORM, 0.5, 2.0);
-    vary(def, VY_VARY_IMU_NOISE, VY_DRAW_LOG, 0.1, 10.0);
-    vary(def, VY_VARY_MOCAP_NOISE, VY_DRAW_LOG, 0.1, 10.0);
-    vary(def, VY_VARY_WIND_X, VY_DRAW_NORMAL, 0.0, 3.0);
-    vary(def, VY_VARY_WIND_Z, VY_DRAW_UNIFORM, -1.0, 1.0);
-    vary(def, VY_VARY_X, VY_DRAW_UNIFORM, -2.0, 2.0);
-    vary(def, VY_VARY_Z, VY_DRAW_UNIFORM, 0.0, 3.0);
-    vary(def, VY_VARY_VELOCITY_Y, VY_DRAW_NORMAL, 0.0, 1.0);
-    vary(def, VY_VARY_ROLL, VY_DRAW_UNIFORM, -0.8, 0.8);
-    vary(def, VY_VARY_YAW, VY_DRAW_UNIFORM, -3.1, 3.1);
-    vary(def, VY_VARY_RATE_X, VY_DRAW_NORMAL, 0.0, 3.0);
+    randomisation(def, VY_VARIABLE_MASS, VY_DISTRIBUTION_UNIFORM, 0.7, 1.3);
+    randomisation(def, VY_VARIABLE_INERTIA, VY_DISTRIBUTION_LOG_UNIFORM, 0.7, 1.4);
+    randomisation(def, VY_VARIABLE_THRUST, VY_DISTRIBUTION_NORMAL, 1.0, 0.05);
+    randomisation(def, VY_VARIABLE_TORQUE, VY_DISTRIBUTION_UNIFORM, 0.9, 1.1);
+    randomisation(def, VY_VARIABLE_LAG, VY_DISTRIBUTION_UNIFORM, 0.5, 2.0);
+    randomisation(def, VY_VARIABLE_DRAG, VY_DISTRIBUTION_UNIFORM, 0.5, 2.0);
+    randomisation(def, VY_VARIABLE_IMU_NOISE, VY_DISTRIBUTION_LOG_UNIFORM, 0.1, 10.0);
+    randomisation(def, VY_VARIABLE_MOCAP_NOISE, VY_DISTRIBUTION_LOG_UNIFORM, 0.1, 10.0);
+    randomisation(def, VY_VARIABLE_WIND_X, VY_DISTRIBUTION_NORMAL, 0.0, 3.0);
+    randomisation(def, VY_VARIABLE_WIND_Z, VY_DISTRIBUTION_UNIFORM, -1.0, 1.0);
+    randomisation(def, VY_VARIABLE_X, VY_DISTRIBUTION_UNIFORM, -2.0, 2.0);
+    randomisation(def, VY_VARIABLE_Z, VY_DISTRIBUTION_UNIFORM, 0.0, 3.0);
+    randomisation(def, VY_VARIABLE_VELOCITY_Y, VY_DISTRIBUTION_NORMAL, 0.0, 1.0);
+    randomisation(def, VY_VARIABLE_ROLL, VY_DISTRIBUTION_UNIFORM, -0.8, 0.8);
+    randomisation(def, VY_VARIABLE_YAW, VY_DISTRIBUTION_UNIFORM, -3.1, 3.1);
+    randomisation(def, VY_VARIABLE_RATE_X, VY_DISTRIBUTION_NORMAL, 0.0, 3.0);
 }
 
 // What a controller of the lone world replies: the action of the batch's row.
@@ -130,8 +133,7 @@ static void compare(vy_batch_def *def, int calls, uint64_t steps, uint64_t rando
     const vy_batch_view v = vy_batch_get_view(batch);
     vy_world **worlds = test_calloc(v.worlds, sizeof *worlds);
     acting *actors = test_calloc((size_t)v.worlds * v.drones, sizeof *actors);
-    unsigned char *mine = test_malloc(vy_batch_state_size(batch)),
-                  *theirs = test_malloc(vy_batch_state_size(batch));
+    unsigned char *mine = NULL, *theirs = NULL;
     uint8_t *who = test_calloc(v.worlds, 1);
     for (uint32_t i = 0; i < v.worlds; ++i) worlds[i] = alone(batch, i, actors + i * v.drones, def->rung);
     int ended = 0;
@@ -145,10 +147,14 @@ static void compare(vy_batch_def *def, int calls, uint64_t steps, uint64_t rando
             vy_world_advance(worlds[i], count);
             assert_int_equal(vy_world_tick(worlds[i]), v.ticks[i]);
             assert_int_equal(v.terminated[i], vy_world_failure(worlds[i]).reason != VY_FAILURE_NONE);
+            const size_t size = vy_batch_state_size(batch, i);
+            assert_int_equal(size, vy_world_state_size(worlds[i]));
+            mine = test_realloc(mine, size);
+            theirs = test_realloc(theirs, size);
             vy_batch_save(batch, i, mine);
             vy_world_save(worlds[i], theirs);
             const size_t chain = def->chain ? 0 : 8; // the first value is the chain
-            assert_memory_equal(mine + chain, theirs + chain, vy_batch_state_size(batch) - chain);
+            assert_memory_equal(mine + chain, theirs + chain, size - chain);
             if (def->chain) assert_true(vy_batch_hash(batch, i) == vy_world_hash(worlds[i]));
             assert_true(vy_batch_state_hash(batch, i) == vy_world_state_hash(worlds[i]));
             who[i] = v.terminated[i] || v.truncated[i] || random_bits(&r) % 16 == 0;
@@ -363,7 +369,7 @@ static void snapshots_move_between_worlds(void **unused)
     def.chain = 1;
     vary_much(&def);
     vy_batch *batch = create(&def);
-    const size_t size = vy_batch_state_size(batch);
+    const size_t size = vy_batch_state_size(batch, 1);
     void *block = test_malloc(size);
     vy_batch_step(batch, 100);
     vy_world *world = alone(batch, 4, NULL, VY_RUNG_NONE);
@@ -395,7 +401,7 @@ static void autoreset_starts_the_next_episode(void **unused)
     vy_batch_def def = def_of(s, 5, 0);
     def.episode = 20;
     def.autoreset = VY_AUTORESET_SAME;
-    vary(&def, VY_VARY_X, VY_DRAW_UNIFORM, -1.0, 1.0);
+    randomisation(&def, VY_VARIABLE_X, VY_DISTRIBUTION_UNIFORM, -1.0, 1.0);
     vy_batch *batch = create(&def);
     vy_batch_view v = vy_batch_get_view(batch);
     const double start = v.observations[0];
@@ -455,9 +461,9 @@ static void draws_have_their_distribution(void **unused)
     enum { N = 4000 };
     vy_scenario *s = one_drone();
     vy_batch_def def = def_of(s, N, 0);
-    vary(&def, VY_VARY_X, VY_DRAW_UNIFORM, -1.0, 3.0);
-    vary(&def, VY_VARY_Y, VY_DRAW_NORMAL, 5.0, 2.0);
-    vary(&def, VY_VARY_Z, VY_DRAW_LOG, 0.1, 10.0);
+    randomisation(&def, VY_VARIABLE_X, VY_DISTRIBUTION_UNIFORM, -1.0, 3.0);
+    randomisation(&def, VY_VARIABLE_Y, VY_DISTRIBUTION_NORMAL, 5.0, 2.0);
+    randomisation(&def, VY_VARIABLE_Z, VY_DISTRIBUTION_LOG_UNIFORM, 0.1, 10.0);
     vy_batch *batch = create(&def);
     const vy_batch_view v = vy_batch_get_view(batch);
     double sum[3] = {0.0}, square[3] = {0.0};
@@ -540,9 +546,9 @@ static void joined_worlds_fly_as_alone(void **unused)
         def.rung = (vy_rung)rung;
         def.chain = rung % 2;
         def.episode = 90;
-        vary(&def, VY_VARY_MASS, VY_DRAW_UNIFORM, 0.7, 1.3);
-        vary(&def, VY_VARY_WIND_X, VY_DRAW_NORMAL, 0.0, 3.0);
-        vary(&def, VY_VARY_RATE_X, VY_DRAW_NORMAL, 0.0, 3.0);
+        randomisation(&def, VY_VARIABLE_MASS, VY_DISTRIBUTION_UNIFORM, 0.7, 1.3);
+        randomisation(&def, VY_VARIABLE_WIND_X, VY_DISTRIBUTION_NORMAL, 0.0, 3.0);
+        randomisation(&def, VY_VARIABLE_RATE_X, VY_DISTRIBUTION_NORMAL, 0.0, 3.0);
         compare(&def, 5, 37, 40 + (uint64_t)rung);
         vy_scenario_destroy(s);
     }
@@ -584,8 +590,8 @@ static void carrying_worlds_fly_as_alone(void **unused)
         def.rung = (vy_rung)rung;
         def.chain = 1;
         def.episode = 90;
-        vary(&def, VY_VARY_MASS, VY_DRAW_UNIFORM, 0.7, 1.3);
-        vary(&def, VY_VARY_RATE_X, VY_DRAW_NORMAL, 0.0, 1.0);
+        randomisation(&def, VY_VARIABLE_MASS, VY_DISTRIBUTION_UNIFORM, 0.7, 1.3);
+        randomisation(&def, VY_VARIABLE_RATE_X, VY_DISTRIBUTION_NORMAL, 0.0, 1.0);
         compare(&def, 6, 29, 60 + (uint64_t)rung);
         vy_scenario_destroy(s);
     }
@@ -600,16 +606,18 @@ static void a_restored_drone_carries_its_load(void **unused)
     def.chain = 1;
     def.episode = 80;
     def.autoreset = VY_AUTORESET_NEXT;
-    vary(&def, VY_VARY_MASS, VY_DRAW_UNIFORM, 0.7, 1.3);
+    randomisation(&def, VY_VARIABLE_MASS, VY_DISTRIBUTION_UNIFORM, 0.7, 1.3);
     vy_batch *batch = create(&def);
+    assert_true(vy_batch_memory(batch) > 0);
     assert_string_equal(vy_batch_machine(batch), "worlds");
     const vy_batch_view v = vy_batch_get_view(batch);
-    void *block = test_malloc(vy_batch_state_size(batch));
     vy_batch_step(batch, 20);
+    const size_t size = vy_batch_state_size(batch, 1);
+    void *block = test_malloc(size);
     vy_batch_save(batch, 1, block);
     vy_batch_step(batch, 40);
     const uint64_t later = vy_batch_hash(batch, 1);
-    assert_int_equal(vy_batch_restore(batch, 1, block, vy_batch_state_size(batch), NULL), VY_OK);
+    assert_int_equal(vy_batch_restore(batch, 1, block, size, NULL), VY_OK);
     vy_batch_step(batch, 20); // worlds 0 and 2 are at the end of their episodes
     assert_true(v.truncated[0] && !v.truncated[1] && v.ticks[0] == 80 && v.ticks[1] == 40);
     vy_batch_step(batch, 20); // and begin the next
@@ -625,6 +633,57 @@ static void a_restored_drone_carries_its_load(void **unused)
     vy_scenario_destroy(s);
 }
 
+// Where a world flies follows from its stages: on every machine, in lanes of doubles, or alone; and who
+// refuses it says why. A world with an obstacle that nothing touches has no stage of its own.
+static void worlds_fly_where_their_stages_are(void **unused)
+{
+    (void)unused;
+#define PLAIN  "  - {name: a, vehicle: crazyflie2x}\n"
+#define ROTORS "  - {name: a, vehicle: {base: crazyflie2x, rotor_air: {radius: 0.023, ground: on}}}\n"
+    enum { EVERYWHERE, LANES, ALONE };
+    static const struct {
+        const char *drones, *why;
+        int where;
+    } rows[] = {
+        {PLAIN, "", EVERYWHERE},
+        {PLAIN "obstacles:\n  - {name: wall, kind: box, size: [1, 1, 1], position: [9, 0, 0]}\n"
+               "contacts: {mode: off}\n",
+         "", EVERYWHERE},
+        {ROTORS, "rotors", LANES},
+        {ROTORS "terrain: {kind: plane}\ncontacts: {mode: off}\n", "rotors", ALONE},
+        {PLAIN "world: {wakes: {mode: on}}\n", "rotors", ALONE},
+        {"  - {name: a, vehicle: crazyflie2x, safety: {fall_max: 9}}\n", "fall", ALONE},
+        {"  - {name: a, vehicle: crazyflie2x, sensors: {baro: {period: 0.01}}}\n", "sensors", ALONE},
+        {PLAIN "faults:\n  - {kind: motor_weak, drone: a, rotor: 1, start: 0.05, share: 0.8}\n", "faults",
+         ALONE},
+        {PLAIN "terrain: {kind: plane}\n", "contacts", ALONE},
+        {joined_text, "joints", ALONE},
+        {carrying_text, "payloads", ALONE},
+    };
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; ++k) {
+        vy_scenario *s = parse(rows[k].drones);
+        vy_batch_def def = def_of(s, 3, 0);
+        vy_batch *batch = create(&def), *single = NULL;
+        vy_error err = {0};
+        gpu_layout parts;
+        uint32_t observed[GPU_OBSERVED_MAX];
+        assert_int_equal(strcmp(vy_batch_machine(batch), "worlds") == 0, rows[k].where == ALONE);
+        const vy_status gpu = vy_batch_gpu_layout(batch, 8, &parts, observed, &err);
+        assert_int_equal(gpu, rows[k].where == EVERYWHERE ? VY_OK : VY_BAD_VALUE);
+        if (gpu != VY_OK && strstr(err.text, rows[k].why) == NULL) fail_msg("%zu: %s", k, err.text);
+        def.precision = VY_PRECISION_SINGLE;
+        const vy_status floats = vy_batch_create(&def, &single, &err);
+        if (floats != VY_NOT_FOUND) assert_int_equal(floats, gpu);
+        if (floats == VY_BAD_VALUE) assert_non_null(strstr(err.text, rows[k].why));
+        vy_batch_destroy(single);
+        vy_batch_destroy(batch);
+        def.precision = VY_PRECISION_DOUBLE;
+        def.chain = 1;
+        compare(&def, 3, 20, 80 + k);
+        vy_scenario_destroy(s);
+    }
+}
+
 // Snapshots, cells, autoreset and the threads of worlds that are flown one by one.
 static void lone_worlds_are_a_batch(void **unused)
 {
@@ -635,22 +694,22 @@ static void lone_worlds_are_a_batch(void **unused)
     def.threads = 3;
     def.episode = 100;
     def.autoreset = VY_AUTORESET_SAME;
-    vary(&def, VY_VARY_X, VY_DRAW_UNIFORM, -1.0, 1.0);
+    randomisation(&def, VY_VARIABLE_X, VY_DISTRIBUTION_UNIFORM, -1.0, 1.0);
     vy_batch *batch = create(&def);
     def.threads = 1;
     def.world_count = 2;
     vy_batch *two = create(&def);
     assert_string_equal(vy_batch_machine(batch), "worlds");
     const vy_batch_view v = vy_batch_get_view(batch);
-    assert_int_equal(v.drones, 3);
-    const size_t size = vy_batch_state_size(batch);
-    void *block = test_malloc(size);
+    assert_int_equal(v.drones, 1); // bodies fly along
     vy_batch_step(batch, 60);
     vy_batch_step(two, 60);
+    const size_t size = vy_batch_state_size(batch, 1);
+    void *block = test_malloc(size);
     vy_cells cells;
-    assert_int_equal(vy_batch_cells(batch, 1, "body.position", &cells, NULL), VY_OK);
+    assert_int_equal(vy_batch_cells(batch, 0, "body.position", &cells, NULL), VY_OK);
     for (uint32_t i = 0; i < v.worlds; ++i) {
-        assert_true(cells.first[i * cells.block + 2] == v.observations[(i * 3 + 1) * v.observation_size + 2]);
+        assert_true(cells.first[i * cells.block + 2] == v.observations[i * v.observation_size + 2]);
     }
     vy_batch_save(batch, 1, block);
     vy_batch_step(batch, 30);
@@ -696,7 +755,7 @@ static void mistakes_are_named(void **unused)
     assert_int_equal(vy_batch_create(&def, &batch, &err), VY_NOT_FOUND);
     assert_non_null(strstr(err.text, "body.colour"));
     def = good;
-    vary(&def, VY_VARY_MASS, VY_DRAW_NORMAL, 1.0, 0.5);
+    randomisation(&def, VY_VARIABLE_MASS, VY_DISTRIBUTION_NORMAL, 1.0, 0.5);
     assert_int_equal(vy_batch_create(&def, &batch, &err), VY_BAD_VALUE);
     assert_non_null(strstr(err.text, "mass"));
     def = good;
@@ -722,6 +781,7 @@ int main(void)
         cmocka_unit_test(joined_worlds_fly_as_alone),
         cmocka_unit_test(faulty_worlds_fly_as_alone),
         cmocka_unit_test(carrying_worlds_fly_as_alone),
+        cmocka_unit_test(worlds_fly_where_their_stages_are),
         cmocka_unit_test(a_restored_drone_carries_its_load),
         cmocka_unit_test(lone_worlds_are_a_batch),
         cmocka_unit_test(mistakes_are_named),

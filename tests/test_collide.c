@@ -232,12 +232,40 @@ static void near_boxes_are_near(void **unused)
     assert_true(near > 500 && far > 500);
 }
 
+// A ball a little above a slope touches it under its middle, whichever of the two comes first.
+static void balls_near_slopes_have_central_points(void **unused)
+{
+    (void)unused;
+    const double heights[9] = {0, 2, 4, 0, 2, 4, 0, 2, 4};
+    vy_shape slope, ball;
+    assert_int_equal(vy_shape_height_field(3, 3, 1.0, heights, &slope, NULL), VY_OK);
+    assert_int_equal(vy_shape_sphere(0.1, &ball, NULL), VY_OK);
+    const vy_vec3 n = vec3_scale(1.0 / sqrt(5.0), vec3_make(-2, 0, 1));
+    const vy_pose ground = pose_at(0, 0, 0);
+    vy_pose at = ground;
+    at.position = vec3_add_scaled(vec3_make(0.6, 0.3, 1.2), 0.11, n);
+    for (int turned = 0; turned < 2; ++turned) {
+        vy_manifold m;
+        assert_int_equal(turned ? vy_collide_near(&ball, &at, &slope, &ground, 0.05, &m)
+                                : vy_collide_near(&slope, &ground, &ball, &at, 0.05, &m),
+                         VY_OK);
+        assert_true(m.count >= 1);
+        const vy_vec3 on_ball = turned ? m.points[0].point_a : m.points[0].point_b;
+        assert_near(m.points[0].depth, -0.01, 1e-9);
+        assert_vec_near(on_ball, vec3_add_scaled(at.position, -0.1, n), 1e-9);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(answers_are_symmetric),  cmocka_unit_test(shapes_on_a_plane),
-        cmocka_unit_test(level_field_is_a_plane), cmocka_unit_test(field_of_hills),
-        cmocka_unit_test(bad_input_is_refused),   cmocka_unit_test(threads_agree),
+        cmocka_unit_test(balls_near_slopes_have_central_points),
+        cmocka_unit_test(answers_are_symmetric),
+        cmocka_unit_test(shapes_on_a_plane),
+        cmocka_unit_test(level_field_is_a_plane),
+        cmocka_unit_test(field_of_hills),
+        cmocka_unit_test(bad_input_is_refused),
+        cmocka_unit_test(threads_agree),
         cmocka_unit_test(near_boxes_are_near),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

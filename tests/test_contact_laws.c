@@ -72,8 +72,8 @@ static void join_some(vy_bodies *b, const vy_body_id ids[ODD], uint64_t *x)
         const vy_vec3 p = read(b, ids[i]).position, q = read(b, ids[i + 1]).position;
         vy_joint_def def = vy_default_joint_def();
         def.kind = kinds[(int)(8.0 * unit(x))];
-        assert_int_equal(vy_joint_place(b, ids[i], ids[i + 1], vec3_scale(0.5, vec3_add(p, q)),
-                                        vec3_make(0.6, 0.0, 0.8), &def),
+        assert_int_equal(vy_joint_set_frames(b, ids[i], ids[i + 1], vec3_scale(0.5, vec3_add(p, q)),
+                                             vec3_make(0.6, 0.0, 0.8), &def),
                          VY_OK);
         if ((def.kind == VY_JOINT_HINGE || def.kind == VY_JOINT_SLIDER) && unit(x) < 0.5) {
             def.limited = 1;

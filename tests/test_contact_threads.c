@@ -15,8 +15,7 @@ static vy_bodies *clumps(uint64_t seed, uint32_t threads, int plate)
     vy_bodies_def def = vy_default_bodies_def();
     vy_bodies *b = NULL;
     def.dt = 1.0 / 60.0;
-    def.body_cap = BODIES + 2;
-    def.contacts.cap = 16 * BODIES;
+    def.contacts.on = 1;
     def.contacts.threads = threads;
     assert_int_equal(vy_bodies_create(&def, &b, NULL), VY_OK);
     const vy_shape floor = plane(vec3_make(0, 0, 1)), wide = box(4.0, 4.0, 0.1);
@@ -44,10 +43,10 @@ static vy_bodies *clumps(uint64_t seed, uint32_t threads, int plate)
 }
 
 // Some steps from where the bodies are, or from a snapshot: the hash of each against those of one thread.
-static uint32_t run_beside(vy_bodies *b, const void *from, uint64_t hashes[STEPS], int first)
+static uint32_t run_beside(vy_bodies *b, const void *from, size_t size, uint64_t hashes[STEPS], int first)
 {
     uint32_t most = 0;
-    if (from != NULL) assert_int_equal(vy_bodies_restore(b, from, vy_bodies_state_size(b)), VY_OK);
+    if (from != NULL) assert_int_equal(vy_bodies_restore(b, from, size), VY_OK);
     for (int i = 0; i < STEPS; ++i) {
         assert_int_equal(vy_bodies_step(b), 0);
         most = vy_bodies_contact_count(b) > most ? vy_bodies_contact_count(b) : most;
@@ -64,18 +63,17 @@ static void threads_give_the_same_bits(void **unused)
     for (uint64_t seed = 1; seed <= 4; ++seed) { // the last: some bodies are joined
         uint64_t early[STEPS], late[STEPS];
         void *heap = NULL; // the state when all have met
+        size_t size = 0;
         for (int n = 0; n < 4; ++n) {
             vy_bodies *b = clumps(seed, counts[n], seed == 3);
             if (seed == 4) join_pairs(b, 100, 160);
             assert_true((b->pool != NULL) == (counts[n] > 1));
-            (void)run_beside(b, NULL, early, n == 0);
+            (void)run_beside(b, NULL, 0, early, n == 0);
             if (n == 0) {
                 step(b, SETTLE);
-                heap = malloc(vy_bodies_state_size(b));
-                assert_non_null(heap);
-                vy_bodies_save(b, heap);
+                heap = snapshot_of(b, &size);
             }
-            assert_true(run_beside(b, heap, late, n == 0) > 300); // or threads have nothing to share
+            assert_true(run_beside(b, heap, size, late, n == 0) > 300); // or threads have nothing to share
             vy_bodies_destroy(b);
         }
         free(heap);
@@ -89,36 +87,19 @@ static void threads_take_changes(void **unused)
     uint64_t hashes[2];
     for (uint32_t threads = 1; threads <= 2; ++threads) {
         vy_bodies *b = clumps(5, threads, 0);
-        void *block = malloc(vy_bodies_state_size(b));
         step(b, 8);
         for (uint32_t i = 0; i < BODIES; i += 9)
             assert_int_equal(vy_bodies_remove(b, vy_bodies_at(b, i)), VY_OK);
         step(b, 4);
-        vy_bodies_save(b, block);
+        size_t size;
+        void *block = snapshot_of(b, &size);
         step(b, 4);
         const uint64_t there = vy_bodies_hash(b);
-        assert_int_equal(vy_bodies_restore(b, block, vy_bodies_state_size(b)), VY_OK);
+        assert_int_equal(vy_bodies_restore(b, block, size), VY_OK);
         step(b, 4);
         assert_true(vy_bodies_hash(b) == there);
         hashes[threads - 1] = there;
         free(block);
-        vy_bodies_destroy(b);
-    }
-    assert_true(hashes[0] == hashes[1]);
-}
-
-// Too many contacts for the room there is: the same ones are left out.
-static void threads_fill_up_alike(void **unused)
-{
-    (void)unused;
-    uint64_t hashes[2];
-    for (uint32_t threads = 1; threads <= 2; ++threads) {
-        vy_bodies *b = clumps(7, threads, 0);
-        uint32_t events = 0;
-        b->def.contacts.cap = 100; // of the room for many more
-        for (int i = 0; i < 10; ++i) events |= vy_bodies_step(b);
-        assert_true((events & VY_BODIES_CONTACTS_FULL) != 0);
-        hashes[threads - 1] = vy_bodies_hash(b);
         vy_bodies_destroy(b);
     }
     assert_true(hashes[0] == hashes[1]);
@@ -130,9 +111,7 @@ static uint64_t hash_of_landed(uint32_t threads)
     enum { DRONES = 300 };
     vy_world_def def = vy_default_world_def();
     vy_world *world = NULL;
-    def.drone_cap = DRONES;
-    def.obstacle_cap = 1;
-    def.contacts.cap = 2 * DRONES;
+    def.contacts.on = 1;
     def.contacts.threads = threads;
     assert_int_equal(vy_world_create(&def, &world, NULL), VY_OK);
     for (int i = 0; i < DRONES; ++i) {
@@ -163,7 +142,7 @@ static void too_many_threads_are_refused(void **unused)
     (void)unused;
     vy_bodies_def def = vy_default_bodies_def();
     vy_bodies *b = NULL;
-    def.contacts.cap = 16;
+    def.contacts.on = 1;
     def.contacts.threads = 1025;
     assert_int_equal(vy_bodies_create(&def, &b, NULL), VY_BAD_VALUE);
     assert_null(b);
@@ -175,8 +154,9 @@ static void too_many_threads_are_refused(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(threads_give_the_same_bits),   cmocka_unit_test(threads_take_changes),
-        cmocka_unit_test(threads_fill_up_alike),        cmocka_unit_test(worlds_have_threads_too),
+        cmocka_unit_test(threads_give_the_same_bits),
+        cmocka_unit_test(threads_take_changes),
+        cmocka_unit_test(worlds_have_threads_too),
         cmocka_unit_test(too_many_threads_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

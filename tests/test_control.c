@@ -4,6 +4,7 @@
 #include "control/control.h"
 #include "control/reference.h"
 #include "equations/multirotor.h"
+#include "estimators/fading.h"
 #include "vehicle/allocation.h"
 #include <string.h>
 
@@ -196,13 +197,13 @@ static void estimator_finds_biases_at_rest(void **unused)
         const quat q = random_attitude(&r);
         const vec3 place = random_vec(&r, 5.0), ba = random_vec(&r, 0.3), bg = random_vec(&r, 0.05);
         const vec3 accel = vec3_sub(ba, quat_unrotate(q, gravity));
-        estimator_params p = {.period = 0.001, .gravity = gravity};
-        estimator_set_gains(0.01, exp(-0.01 / 0.1), exp(-0.01 / 0.2), &p);
+        fading_params p = {.period = 0.001, .gravity = gravity};
+        fading_set_gains(0.01, exp(-0.01 / 0.1), exp(-0.01 / 0.2), &p);
         estimator_state s = estimate_at(vec3_add(place, random_vec(&r, 0.1)), random_vec(&r, 0.1),
                                         quat_mul(q, turn(0.2, 0, 0.6, 0.8)));
         for (int i = 1; i <= 6000; ++i) {
-            estimator_predict(&p, accel, bg, &s);
-            if (i % 10 == 0) estimator_correct(&p, place, q, &s);
+            fading_predict(&p, accel, bg, &s);
+            if (i % 10 == 0) fading_correct(&p, place, q, &s);
         }
         assert_near(check_angle(s.attitude, q), 0.0, 1e-6);
         assert_vec_near(s.position, place, 1e-6);

@@ -35,7 +35,6 @@ static vy_world *scene(uint64_t seed)
 {
     vy_world_def wd = vy_default_world_def();
     wd.seed = seed;
-    wd.drone_cap = 2;
     vy_drone_def def = flyer();
     vy_world *world = fly_in(&wd, &def);
     def.position.y = 2.0;
@@ -140,8 +139,6 @@ static void unrelated_things_move_nothing(void **unused)
     const vy_drone_def def = flyer();
     vy_world *alone = fly(&def);
     vy_world_def wd = vy_default_world_def();
-    wd.drone_cap = 5;
-    wd.disturbance_cap = 3;
     vy_world *crowd = fly_in(&wd, &def);
     vy_drone_def other = vy_default_drone_def();
     other.imu.period = 0.002;
@@ -149,7 +146,7 @@ static void unrelated_things_move_nothing(void **unused)
     vy_drone_id id;
     assert_int_equal(vy_world_add_drone(crowd, &other, &id, NULL), VY_OK);
     vy_disturbance_def d = gust(VY_DISTURBANCE_NOISE);
-    d.drone = id;
+    d.body = vy_world_drone_body(crowd, id);
     assert_int_equal(vy_world_add_disturbance(crowd, &d, NULL), VY_OK);
     for (int i = 0; i < 3000; ++i) {
         (void)vy_world_step(alone);
@@ -292,12 +289,12 @@ static void every_level_of_the_cpu_gives_the_same(void **unused)
     const vy_cpu_level best = vy_cpu_best();
     for (int i = 0; i < vy_scene_count; ++i) {
         uint64_t want = 0;
-        for (int level = VY_CPU_PLAIN; level <= (int)best; ++level) {
+        for (int level = VY_CPU_BASELINE; level <= (int)best; ++level) {
             vy_world *world = NULL;
             assert_true(vy_cpu_choose((vy_cpu_level)level));
             assert_int_equal(vy_scenes[i].build(3, &world, NULL), VY_OK);
             (void)vy_world_advance(world, 2000);
-            if (level == VY_CPU_PLAIN) want = vy_world_hash(world);
+            if (level == VY_CPU_BASELINE) want = vy_world_hash(world);
             assert_true(vy_world_hash(world) == want);
             vy_world_destroy(world);
         }

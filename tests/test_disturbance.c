@@ -32,7 +32,7 @@ static void constant_force_gives_its_momentum(void **unused)
     random_source r = {51};
     for (int n = 0; n < 20; ++n) {
         const vy_world_def wd = weightless();
-        vy_drone_def def = plain_body();
+        vy_drone_def def = passive_body();
         def.attitude = random_attitude(&r);
         vy_disturbance_def d = vy_default_disturbance_def();
         d.frame = (vy_frame)(n % 2);
@@ -62,7 +62,7 @@ static void constant_torque_gives_its_momentum(void **unused)
     (void)unused;
     random_source r = {52};
     const vy_world_def wd = weightless();
-    vy_drone_def def = plain_body();
+    vy_drone_def def = passive_body();
     def.attitude = random_attitude(&r);
     def.rate = random_vec(&r, 3.0);
     vy_disturbance_def d = vy_default_disturbance_def();
@@ -81,7 +81,7 @@ static void impulse_gives_its_momentum(void **unused)
     static const double durations[] = {1e-9, 0.001, 0.007, 0.1, 1.0};
     for (size_t k = 0; k < sizeof durations / sizeof durations[0]; ++k) {
         const vy_world_def wd = weightless();
-        vy_drone_def def = plain_body();
+        vy_drone_def def = passive_body();
         def.rate = (vy_vec3){0.1, 0.5, -0.3};
         vy_disturbance_def d = vy_default_disturbance_def();
         d.kind = VY_DISTURBANCE_IMPULSE;
@@ -98,13 +98,12 @@ static void impulse_gives_its_momentum(void **unused)
     }
 }
 
-// A sinusoid is sampled at the start of each step and held: the velocity is the closed form of that sum,
-// phase and time counted from its own start.
+// The velocity is the integral of a sinusoid, phase and time counted from its own start.
 static void sinusoid_follows_its_closed_form(void **unused)
 {
     (void)unused;
     const vy_world_def wd = weightless();
-    const vy_drone_def def = plain_body();
+    const vy_drone_def def = passive_body();
     vy_disturbance_def d = vy_default_disturbance_def();
     d.kind = VY_DISTURBANCE_SINUSOID;
     d.force = (vy_vec3){0.5, 0.0, -0.25};
@@ -114,11 +113,11 @@ static void sinusoid_follows_its_closed_form(void **unused)
     vy_world *world = disturbed(&wd, &def, &d);
     (void)vy_world_advance(world, 123);
     assert_vec_near(state_of(world, 0).velocity, vec3_zero(), 0.0);
-    const double a = 2.0 * PI * 3.7 * 0.001;
+    const double omega = 2.0 * PI * 3.7;
     for (int n = 1; n <= 2000; ++n) {
         (void)vy_world_step(world);
-        const double sum = sin(0.5 * n * a) / sin(0.5 * a) * sin(0.5 * (n - 1) * a + 0.4);
-        assert_vec_near(state_of(world, 0).velocity, vec3_scale(0.001 * sum, d.force), 1e-12);
+        const double integral = (cos(0.4) - cos(omega * 0.001 * n + 0.4)) / omega;
+        assert_vec_near(state_of(world, 0).velocity, vec3_scale(integral, d.force), 1e-11);
     }
     vy_world_destroy(world);
 }
@@ -131,7 +130,7 @@ static void noise_has_its_deviation_and_corner(void **unused)
 {
     (void)unused;
     const vy_world_def wd = weightless();
-    const vy_drone_def def = plain_body();
+    const vy_drone_def def = passive_body();
     const double f = 20.0, deviation[3] = {0.5, 0.1, 2.0};
     vy_disturbance_def d = vy_default_disturbance_def();
     d.kind = VY_DISTURBANCE_NOISE;
@@ -171,7 +170,7 @@ static void noise_begins_as_it_goes_on(void **unused)
     for (int n = 0; n < SEEDS; ++n) {
         vy_world_def wd = weightless();
         wd.seed = (uint64_t)n;
-        const vy_drone_def def = plain_body();
+        const vy_drone_def def = passive_body();
         vy_disturbance_def d = vy_default_disturbance_def();
         d.kind = VY_DISTURBANCE_NOISE;
         d.force = (vy_vec3){1.0, 1.0, 1.0};
@@ -197,15 +196,14 @@ static void noise_is_of_each_drone(void **unused)
 {
     (void)unused;
     vy_world_def wd = weightless();
-    wd.drone_cap = 3;
-    const vy_drone_def def = plain_body();
+    const vy_drone_def def = passive_body();
     for (int all = 0; all < 2; ++all) {
         vy_world *world = fly_in(&wd, &def);
         vy_drone_id second;
         assert_int_equal(vy_world_add_drone(world, &def, &second, NULL), VY_OK);
         vy_disturbance_def d = vy_default_disturbance_def();
         d.kind = VY_DISTURBANCE_NOISE;
-        d.drone = all ? VY_ALL_DRONES : second;
+        d.body = all ? VY_ALL_BODIES : vy_world_drone_body(world, second);
         d.force = d.torque = (vy_vec3){1, 1, 1};
         assert_int_equal(vy_world_add_disturbance(world, &d, NULL), VY_OK);
         assert_int_equal(vy_world_add_drone(world, &def, NULL, NULL), VY_OK); // "all" means those to come too
@@ -225,7 +223,7 @@ static void disturbances_add_up(void **unused)
 {
     (void)unused;
     const vy_world_def wd = weightless();
-    const vy_drone_def def = plain_body();
+    const vy_drone_def def = passive_body();
     vy_disturbance_def d = vy_default_disturbance_def();
     d.force = (vy_vec3){1, 2, 3};
     vy_world *world = disturbed(&wd, &def, &d);
@@ -277,7 +275,7 @@ static void bad_disturbances_are_refused_by_name(void **unused)
                 {endless_impulse, "duration"},
                 {no_frequency, "frequency"},
                 {inf_frequency, "frequency"}};
-    const vy_drone_def drone = plain_body();
+    const vy_drone_def drone = passive_body();
     vy_world *world = fly(&drone);
     for (size_t i = 0; i < sizeof list / sizeof list[0]; ++i) {
         vy_disturbance_def d = vy_default_disturbance_def();
@@ -289,7 +287,7 @@ static void bad_disturbances_are_refused_by_name(void **unused)
         }
     }
     vy_disturbance_def stranger = vy_default_disturbance_def();
-    stranger.drone.bits = 12345;
+    stranger.body.bits = 12345;
     assert_int_equal(vy_world_add_disturbance(world, &stranger, NULL), VY_NOT_FOUND);
     vy_world_destroy(world);
 }

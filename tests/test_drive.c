@@ -50,8 +50,6 @@ static vy_world *world_of(const vy_drone_def *drone, const vy_fault_def *fault)
     vy_world_def def = vy_default_world_def();
     vy_world *world = NULL;
     vy_error err = {0};
-    def.fault_cap = 1;
-    def.joint_cap = 1;
     assert_int_equal(vy_world_create(&def, &world, NULL), VY_OK);
     if (vy_world_add_drone(world, drone, NULL, &err) != VY_OK) fail_msg("%s", err.text);
     if (fault != NULL && vy_world_add_fault(world, fault, &err) != VY_OK) fail_msg("%s", err.text);
@@ -156,7 +154,7 @@ static void landing_ends_where_something_holds_the_drone(void **unused)
     vy_joint_def cable = vy_default_joint_def();
     cable.kind = VY_JOINT_CABLE;
     cable.body_a = VY_NULL_BODY;
-    cable.body_b = vy_world_body(world, vy_world_drone(world, 0));
+    cable.body_b = vy_world_body(world, 0);
     cable.anchor_a = (vy_vec3){0.0, 0.0, 6.0};
     cable.length = 1.5;
     vy_error err = {0};
@@ -405,12 +403,12 @@ static void a_drive_that_makes_no_sense_is_refused(void **unused)
         vy_drive_def drive;
         const char *text;
     } cases[] = {
-        {{.speed_max = -1.0}, "vehicle.drive.speed_max must be 0 to 1e+09, got -1"},
-        {{.tilt_max = 2.0}, "vehicle.drive.tilt_max must be 0 to 1.57, got 2"},
+        {{.speed_max = -1.0}, "vehicle.drive.speed_max must be between 0 and 1e+08 m/s, got -1"},
+        {{.tilt_max = 2.0}, "vehicle.drive.tilt_max must be between 0 and 1.57 rad, got 2"},
         {{.command_min = 0.5, .command_max = 0.4}, "vehicle.drive.command_min must be below command_max"},
         {{.deadline = 0.1}, "vehicle.drive.deadline needs a failsafe: hold, land or cut"},
         {{.failsafe = VY_FAILSAFE_LAND}, "vehicle.drive.land_speed must be above 0 m/s"},
-        {{.failsafe = (vy_failsafe)9}, "vehicle.drive.failsafe must be none, hold, land or cut"},
+        {{.failsafe = (vy_failsafe)9}, "vehicle.drive.failsafe must be none, hold, land or cut, got 9"},
     };
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; ++k) {
         vy_vehicle_def def = vy_default_vehicle_def();
@@ -432,8 +430,7 @@ static void a_drive_that_makes_no_sense_is_refused(void **unused)
     assert_non_null(strstr(err.text, "vehicle.drive.failsafe: hold and land need"));
     vy_world_destroy(world);
     def.estimator.kind = VY_ESTIMATOR_EKF; // satellites will do
-    def.kit.gps.period = 0.1;
-    w.kit_cap = 1;
+    def.sensor_suite.gps.period = 0.1;
     assert_int_equal(vy_world_create(&w, &world, NULL), VY_OK);
     assert_int_equal(vy_world_add_drone(world, &def, NULL, &err), VY_OK);
     vy_world_destroy(world);

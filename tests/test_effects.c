@@ -23,8 +23,8 @@ static effect_case random_case(random_source *r)
     c.env.wind.x = random_in(r, -5.0, 5.0);
     c.env.wind.y = random_in(r, -5.0, 5.0);
     c.env.wind.z = random_in(r, -5.0, 5.0);
-    c.env.breeze = wind_constant(&c.env.wind);
-    c.env.windy = 1;
+    c.env.constant_wind = wind_constant(&c.env.wind);
+    c.env.has_wind = 1;
     for (int i = 0; i < 3; ++i) {
         c.env.magnetic[i] = random_in(r, -1e-4, 1e-4);
         c.env.light[i] = random_in(r, -5e-6, 5e-6);
@@ -57,8 +57,8 @@ static vec3 force_of(const effect_case *c, uint64_t flags, vec3 *torque)
 {
     body_loads l = c->rotors;
     const mat3 rotation = quat_matrix(c->s.attitude);
-    const vec3 g = effects_add_way(&c->env, &c->p, &c->held, &c->s, rotation, c->held.time,
-                                   flags & EFFECTS_OF_BODIES, NULL, WAY_ANY, &l);
+    const vec3 g = effects_add_variant(&c->env, &c->p, &c->held, &c->s, rotation, c->held.time,
+                                       flags & EFFECTS_OF_BODIES, NULL, VARIANT_GENERAL, &l);
     const vec3 body = vec3_sub(l.force_body, c->rotors.force_body);
     const vec3 turned = quat_unrotate(c->s.attitude, l.torque_world);
     *torque = vec3_add(vec3_sub(l.torque_body, c->rotors.torque_body), turned);
@@ -139,9 +139,9 @@ static void torques_have_their_closed_forms(void **unused)
         const vec3 dipole = quat_rotate(c.s.attitude, c.p.dipole);
         const vec3 turned = vec3_cross(dipole, vec3_of(c.env.magnetic));
         assert_vec_near(pure_torque(&c, EFFECT_BIT(magnetic)), quat_unrotate(c.s.attitude, turned), 1e-16);
-        const vec3 twist = vec3_add(quat_unrotate(c.s.attitude, c.held.disturbance.torque_world),
-                                    c.held.disturbance.torque_body);
-        assert_vec_near(pure_torque(&c, EFFECT_BIT(twist)), twist, 1e-15);
+        const vec3 disturbance_torque = vec3_add(quat_unrotate(c.s.attitude, c.held.disturbance.torque_world),
+                                                 c.held.disturbance.torque_body);
+        assert_vec_near(pure_torque(&c, EFFECT_BIT(disturbance_torque)), disturbance_torque, 1e-15);
     }
 }
 
@@ -309,7 +309,7 @@ static void a_fall_ends_at_terminal_velocity(void **unused)
     (void)unused;
     vy_world_def wd = vy_default_world_def();
     wd.environment.nap.strict = 1;
-    vy_drone_def def = plain_body();
+    vy_drone_def def = passive_body();
     def.vehicle.area = 0.3;
     def.vehicle.cd = 0.9;
     def.vehicle.volume = 0.2;
@@ -335,7 +335,7 @@ static void buoyancy_balances_weight(void **unused)
     const double rho =
         wd.environment.atmosphere.pressure / (AIR_GAS_CONSTANT * wd.environment.atmosphere.temperature);
     for (int n = 0; n < 3; ++n) {
-        vy_drone_def def = plain_body();
+        vy_drone_def def = passive_body();
         def.vehicle.volume = (1.0 + 0.1 * n) / rho;
         vy_world *world = fly_in(&wd, &def);
         (void)vy_world_advance(world, 2000);
@@ -352,7 +352,7 @@ static void damping_and_field_turn_a_body(void **unused)
     wd.environment.nap.strict = 1;
     wd.environment.gravity.uniform = (vy_vec3){0, 0, 0};
     wd.environment.magnetic_field = (vy_vec3){0.5, 0.0, 0.0};
-    vy_drone_def def = plain_body();
+    vy_drone_def def = passive_body();
     def.rate = (vy_vec3){0.0, 0.0, 2.0};
     def.vehicle.damping = (vy_vec3){0.0, 0.0, 0.01};
     vy_world *world = fly_in(&wd, &def);
@@ -361,7 +361,7 @@ static void damping_and_field_turn_a_body(void **unused)
     vy_world_destroy(world);
 
     const double small = 1e-4, frequency = sqrt(0.2 * 0.5 / 0.04);
-    def = plain_body();
+    def = passive_body();
     def.vehicle.dipole = (vy_vec3){0.2, 0.0, 0.0};
     def.attitude = turn(small, 0, 0, 1);
     world = fly_in(&wd, &def);
@@ -373,10 +373,48 @@ static void damping_and_field_turn_a_body(void **unused)
     vy_world_destroy(world);
 }
 
+// Point masses in pairs to both sides, each pulled by the gravity of its own place: what turns them about
+// their centre is the torque of the gradient, but for the square of their distance over that of the
+// attractor.
+static void gradient_turns_masses_as_their_weights_do(void **unused)
+{
+    (void)unused;
+    random_source r = {408};
+    for (int n = 0; n < CASES; ++n) {
+        effect_case c = random_case(&r);
+        c.env.gravity.gradient = 1;
+        c.env.gravity.body_count = 2;
+        c.env.gravity.bodies[0] = (gravity_body){4.0e5, 10.0, -20.0, -300.0, 0.0, 0.0};
+        c.env.gravity.bodies[1] = (gravity_body){9.0e5, -400.0, 90.0, 80.0, 0.0, 0.0};
+        const mat3 mounting = quat_matrix(random_attitude(&r));
+        memset(&c.p.inertia, 0, sizeof c.p.inertia);
+        vec3 torque = vec3_zero();
+        for (int k = 0; k < 3; ++k) {
+            const double far = random_in(&r, 0.01, 0.1), m = random_in(&r, 0.1, 2.0);
+            const vec3 arm =
+                vec3_scale(far, (vec3){mounting.m[0][k], mounting.m[1][k], mounting.m[2][k]}); // body axes
+            for (int side = -1; side <= 1; side += 2) {
+                const vec3 out = quat_rotate(c.s.attitude, vec3_scale(side, arm));
+                const vec3 g = gravity_at(&c.env.gravity, vec3_add(c.s.position, out));
+                torque = vec3_add(torque, vec3_cross(out, vec3_scale(m, g)));
+            }
+            const double v[3] = {arm.x, arm.y, arm.z};
+            for (int i = 0; i < 9; ++i) // 2 m (|arm|^2 - arm arm)
+                c.p.inertia.m[i / 3][i % 3] +=
+                    2.0 * m * ((i / 3 == i % 3 ? far * far : 0.0) - v[i / 3] * v[i % 3]);
+        }
+        const vec3 wanted = quat_unrotate(c.s.attitude, torque);
+        assert_vec_near(pure_torque(&c, EFFECT_BIT(gravity_gradient)), wanted,
+                        1e-5 * vec3_length(wanted) + 1e-14);
+        c.env.gravity.gradient = 0;
+        assert_true(vec3_length(pure_torque(&c, EFFECT_BIT(gravity_gradient))) == 0.0);
+    }
+}
+
 // A satellite about the Earth, and no air.
 static const double earth_gm = 3.986004418e14;
 
-static vy_world *orbiter(double dt, double j2, vec3 position, vec3 velocity)
+static vy_world_def orbit_world(double dt, double j2)
 {
     vy_world_def wd = vy_default_world_def();
     wd.dt = dt;
@@ -386,11 +424,51 @@ static vy_world *orbiter(double dt, double j2, vec3 position, vec3 velocity)
     e->gravity.body_count = 1;
     e->gravity.bodies[0] = (vy_gravity_body){earth_gm, {0, 0, 0}, j2, 6378137.0};
     e->nap.period = 10.0 * dt;
-    vy_drone_def def = plain_body();
+    return wd;
+}
+
+static vy_world *orbiter(double dt, double j2, vec3 position, vec3 velocity)
+{
+    const vy_world_def wd = orbit_world(dt, j2);
+    vy_drone_def def = passive_body();
     def.imu.period = def.mocap.period = 0.0;
     def.position = position;
     def.velocity = velocity;
     return fly_in(&wd, &def);
+}
+
+// A long body on a circle swings about the vertical, in the plane of the orbit with n sqrt(3 (I_x - I_z) /
+// I_y) (Hughes, section 9.3). Its long axis is z, its pitch axis y.
+static void a_dumbbell_librates(void **unused)
+{
+    (void)unused;
+    enum { STEPS = 8000 };
+    const double radius = 7.0e6, n = sqrt(earth_gm / pow(radius, 3)), small = 1e-4;
+    const double frequency = n * sqrt(3.0 * (2.0 - 0.2) / 1.9);
+    const quat plane = turn(0.7, 0.6, 0.8, 0.0);
+    vy_world_def wd = orbit_world(2.0 * PI / n / STEPS, 0.0);
+    wd.environment.gravity.gradient = 1;
+    wd.environment.nap.strict = 1;
+    vy_drone_def def = passive_body();
+    def.imu.period = def.mocap.period = 0.0;
+    def.vehicle.inertia = (vy_mat3){{{2.0, 0, 0}, {0, 1.9, 0}, {0, 0, 0.2}}};
+    def.position = quat_rotate(plane, (vec3){radius, 0, 0});
+    def.velocity = quat_rotate(plane, (vec3){0, n * radius, 0});
+    // The orbit turns about its +z: body +y. Body +z is up, along +x at the start.
+    const quat upright = {0.5, 0.5, 0.5, 0.5}; // x to y, y to z, z to x
+    def.attitude = quat_mul(plane, quat_mul(turn(small, 0, 0, 1), upright));
+    def.rate = (vy_vec3){0, n, 0};
+    vy_world *world = fly_in(&wd, &def);
+    for (int i = 1; i <= 8; ++i) {
+        (void)vy_world_advance(world, STEPS / 4);
+        const vy_drone_state s = state_of(world, 0);
+        const vec3 axis = quat_unrotate(plane, quat_rotate(s.attitude, (vec3){0, 0, 1}));
+        const vec3 up = vec3_scale(1.0 / vec3_length(s.position), quat_unrotate(plane, s.position));
+        const double time = (double)i * (STEPS / 4) * wd.dt;
+        assert_near(asin(up.x * axis.y - up.y * axis.x), small * cos(frequency * time), 1e-5 * small);
+        assert_near(axis.z, 0.0, 1e-9);
+    }
+    vy_world_destroy(world);
 }
 
 // Position on an ellipse in the x-y plane with perigee on +x, `time` after it: Kepler's equation by Newton.
@@ -485,7 +563,7 @@ static body_state full_flight(double dt, int steps)
     c.env.gravity.bodies[0] = (gravity_body){earth_gm, 0.0, 0.0, -6.378e6, 1.08e-3, 6.378e6};
     c.env.gravity.bodies[1] = (gravity_body){3e3, 20.0, 10.0, 50.0, 0.0, 0.0}; // a hill
     c.env.air.mode = ATMOSPHERE_LAYERED;
-    c.env.windy = 1;
+    c.env.has_wind = 1;
     c.env.wind = (wind_params){.x = 3.0,
                                .y = -2.0,
                                .z = 0.5,
@@ -498,7 +576,7 @@ static body_state full_flight(double dt, int steps)
                                .gust_count = 1,
                                .gusts = {{4.0, 2.0, -1.0, -0.5, 2.0, 2.0, 1.0}}};
     wind_prepare(&c.env.wind);
-    c.env.breeze = wind_constant(&c.env.wind);
+    c.env.constant_wind = wind_constant(&c.env.wind);
     c.env.magnetic[0] = 0.1;
     c.env.light[1] = 0.1;
     c.held.disturbance =
@@ -526,7 +604,8 @@ static body_state full_flight(double dt, int steps)
     c.s = (body_state){{0, 0, 100}, {8, -3, 1}, {0.8, 0.36, 0.0, 0.48}, {1.0, -2.0, 1.5}};
     for (int i = 0; i < steps; ++i) {
         c.held.time = i * dt;
-        const multirotor_inputs in = {&layout, &p, &c.env, c.held, EFFECTS_OF_BODIES, NULL};
+        const multirotor_inputs in = {
+            .layout = &layout, .params = &p, .env = &c.env, .held = c.held, .flags = EFFECTS_OF_BODIES};
         multirotor_step(&in, dt, command, &c.s, speed);
     }
     return c.s;
@@ -580,7 +659,7 @@ static void a_brick_follows_jacobis_functions(void **unused)
     const double i1 = 0.20 / 12.0, i2 = 0.40 / 12.0, i3 = 0.52 / 12.0;
     static const vec3 starts[] = {{1.0, 0.0, 5.0}, {3.0, 0.0, 4.0}, {3.7, 0.0, 3.0}};
     for (size_t n = 0; n < sizeof starts / sizeof starts[0]; ++n) {
-        vy_drone_def def = plain_body();
+        vy_drone_def def = passive_body();
         def.vehicle.inertia = (vy_mat3){{{i1, 0, 0}, {0, i2, 0}, {0, 0, i3}}};
         def.rate = starts[n];
         const double w1 = def.rate.x, w3 = def.rate.z;
@@ -618,6 +697,8 @@ int main(void)
         cmocka_unit_test(a_fall_ends_at_terminal_velocity),
         cmocka_unit_test(buoyancy_balances_weight),
         cmocka_unit_test(damping_and_field_turn_a_body),
+        cmocka_unit_test(gradient_turns_masses_as_their_weights_do),
+        cmocka_unit_test(a_dumbbell_librates),
         cmocka_unit_test(orbits_follow_kepler),
         cmocka_unit_test(oblateness_turns_the_node),
         cmocka_unit_test(rk4_is_of_fourth_order_with_all_effects),

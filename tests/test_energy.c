@@ -16,7 +16,7 @@ static int effect(const char *name)
 static vy_energy energy_of(const vy_world *world)
 {
     vy_energy e;
-    assert_int_equal(vy_world_read_energy(world, vy_world_drone(world, 0), &e), VY_OK);
+    assert_int_equal(vy_world_read_energy(world, vy_world_body(world, 0), &e), VY_OK);
     return e;
 }
 
@@ -131,7 +131,7 @@ static void energy_after_restore(void **unused)
     assert_true(e.exchanged > 0.0);
     assert_near(e.residual, 0.0, 1e-9 * e.exchanged);
     vy_energy other = {.kinetic = 7.0};
-    assert_int_equal(vy_world_read_energy(world, (vy_drone_id){0}, &other), VY_NOT_FOUND);
+    assert_int_equal(vy_world_read_energy(world, (vy_body_id){0}, &other), VY_NOT_FOUND);
     assert_true(other.kinetic == 7.0);
     vy_world_destroy(world);
 }

@@ -35,7 +35,7 @@ static struct lanes_world random_world(random_source *r)
     w.wind.shear_y = -0.8;
     w.wind.shear_speed = random_in(r, 0.0, 10.0);
     w.wind.shear_height = 10.0;
-    w.wind.shear_power = random_in(r, 0.0, 0.4);
+    w.wind.shear_exponent = random_in(r, 0.0, 0.4);
     w.wind.shear_roughness = 0.03;
     w.wind.gust_count = (int)(random_bits(r) % 4);
     for (int i = 0; i < w.wind.gust_count; ++i) {

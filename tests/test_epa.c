@@ -104,8 +104,8 @@ static void iterations_are_few(void **unused)
         vy_query_info info;
         int hit = 0;
         assert_int_equal(vy_penetration(&a, &pa, &b, &pb, NULL, &hit, &out, &info), VY_OK);
-        hits += hit && !info.enumerated;
-        usual += hit && !info.enumerated && info.epa_iterations <= 11;
+        hits += hit && !info.used_sat;
+        usual += hit && !info.used_sat && info.epa_iterations <= 11;
         vy_hull_destroy(hull[0]);
         vy_hull_destroy(hull[1]);
     }
@@ -209,6 +209,35 @@ static void one_inside_another(void **unused)
     assert_near(k.point_b.x, 0.25, 1e-11);
     vy_hull_destroy(big);
     vy_hull_destroy(small);
+}
+
+// Many facets of A - B are equally near when the centres coincide: the points must be of the one whose normal
+// is reported.
+static void concentric_shapes_have_points_on_their_surfaces(void **unused)
+{
+    (void)unused;
+    sampler s = {77};
+    for (int round = 0; round < 4000; ++round) {
+        vy_hull *hull = NULL;
+        while (hull == NULL) hull = sample_hull(&s, round % 3, 1.0);
+        const double size_a = pow(10.0, -2.0 * sample_unit(&s)), size_b = pow(10.0, -2.0 * sample_unit(&s));
+        pair_case c = {.size = 2.0 * fmax(size_a, size_b)};
+        c.a = sample_shape(&s, round % 5, size_a, hull);
+        c.b = sample_shape(&s, round / 5 % 5, size_b, hull);
+        c.pa = round % 4 == 0 ? pose_at(0, 0, 0) : sample_pose(&s, 10.0);
+        c.pb = c.pa;
+        if (round % 4 >= 2) c.pb.rotation = sample_rotation(&s);
+        if (round % 5 == 4 || round / 5 % 5 == 4) c.size = 2.0; // the hull has a size of its own
+        vy_contact k;
+        int hit;
+        assert_int_equal(vy_penetration(&c.a, &c.pa, &c.b, &c.pb, NULL, &hit, &k, NULL), VY_OK);
+        if (hit) { // a hull need not hold its origin
+            assert_near(outside(&c.a, &c.pa, k.point_a), 0.0, 1e-9 * c.size);
+            assert_near(outside(&c.b, &c.pb, k.point_b), 0.0, 1e-9 * c.size);
+            assert_vec_near(vec3_sub(k.point_a, k.point_b), vec3_scale(k.depth, k.normal), 1e-5 * c.size);
+        }
+        vy_hull_destroy(hull);
+    }
 }
 
 // Touching is a contact of depth 0, a hair apart is none.
@@ -446,10 +475,10 @@ static void facets_agree_with_epa(void **unused)
         vy_shape a = hull_shape(ha), b = hull_shape(hb);
         if (round % 7 == 0) a = sample_shape(&s, 2, 1.0, NULL);
         const vy_pose pa = sample_pose(&s, 0.1), pb = sample_pose(&s, 1.2);
-        vy_pair pair;
+        vy_core_pair pair;
         vy_core_of(&a, &pair.a);
         vy_core_of(&b, &pair.b);
-        vy_pair_place(&pa, &pb, &pair);
+        vy_pair_set_poses(&pa, &pb, &pair);
         vy_sat_result sat;
         vy_sat_search(&pair, &a, &b, &sat);
         vy_contact k;
@@ -476,11 +505,11 @@ static void options_are_obeyed(void **unused)
     vy_query_info info;
     int hit = 7;
     assert_int_equal(vy_penetration(&h, &o, &g, &p, NULL, &hit, &best, &info), VY_OK);
-    assert_int_equal(info.enumerated, 0);
+    assert_int_equal(info.used_sat, 0);
     assert_true(info.epa_iterations > 3);
     const vy_query_options two = {0.0, 2};
     assert_int_equal(vy_penetration(&h, &o, &g, &p, &two, &hit, &k, &info), VY_OK);
-    assert_int_equal(info.enumerated, 1);
+    assert_int_equal(info.used_sat, 1);
     assert_near(k.depth, best.depth, 1e-11);
     pair_case pc = {h, g, o, p, 2.0};
     check_contact(&pc, &k, 1e-9);
@@ -539,6 +568,7 @@ int main(void)
         cmocka_unit_test(depth_scales),
         cmocka_unit_test(thin_shapes_are_honest),
         cmocka_unit_test(one_inside_another),
+        cmocka_unit_test(concentric_shapes_have_points_on_their_surfaces),
         cmocka_unit_test(ruling_15_touching_has_depth_zero),
         cmocka_unit_test(ruling_15_witness_points_are_barycentric),
         cmocka_unit_test(every_kind_is_honest),

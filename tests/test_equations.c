@@ -30,7 +30,11 @@ static void step(const rotor_layout *layout, const multirotor_params *p, double 
 {
     const surroundings env = {.gravity = {.uniform = gravity},
                               .air = {.mode = ATMOSPHERE_STANDARD, .density = air_density}};
-    const multirotor_inputs in = {layout, p, &env, {*held, {0, 0, 0}, 0.0, 0.0}, EFFECTS_OF_BODIES, NULL};
+    const multirotor_inputs in = {.layout = layout,
+                                  .params = p,
+                                  .env = &env,
+                                  .held = {*held, {0, 0, 0}, 0.0, 0.0},
+                                  .flags = EFFECTS_OF_BODIES};
     multirotor_step(&in, dt, command, s, speed);
 }
 

@@ -2,7 +2,7 @@
 // believes, do drones fly on them.
 #include "flight.h"
 #include "volery/fault.h"
-#include "world/kit.h"
+#include "world/sensor_suite.h"
 #include <string.h>
 
 enum { SEEDS = 40 };
@@ -24,11 +24,11 @@ static vy_drone_def flying_drone(void)
     def.mocap.period = 0.0;
     def.estimator.kind = VY_ESTIMATOR_EKF;
     def.imu.position = (vy_vec3){0.02, -0.01, 0.01};
-    def.kit.mag.period = 0.02;
-    def.kit.baro.period = 0.02;
-    def.kit.baro.noise = 4.0;
-    def.kit.gps.period = 0.1;
-    def.kit.gps.position = (vy_vec3){0.0, 0.03, 0.05};
+    def.sensor_suite.mag.period = 0.02;
+    def.sensor_suite.baro.period = 0.02;
+    def.sensor_suite.baro.noise = 4.0;
+    def.sensor_suite.gps.period = 0.1;
+    def.sensor_suite.gps.position = (vy_vec3){0.0, 0.03, 0.05};
     def.controller.setpoint_count = 3;
     def.controller.setpoints[0] = (vy_setpoint){0.0, {0.0, 0.0, 2.0}, 0.0};
     def.controller.setpoints[1] = (vy_setpoint){2.0, {2.0, -1.0, 2.5}, 1.0};
@@ -45,7 +45,7 @@ static void error_of(const vy_world *world, double out[EKF_STATES])
     const double two = q.w < 0.0 ? -2.0 : 2.0;
     ekf_put(vec3_sub(d->body.position, e->position), out, EKF_POSITION);
     ekf_put(vec3_sub(d->body.velocity, e->velocity), out, EKF_VELOCITY);
-    ekf_put(vec3_make(two * q.x, two * q.y, two * q.z), out, EKF_TURN);
+    ekf_put(vec3_make(two * q.x, two * q.y, two * q.z), out, EKF_ATTITUDE);
     ekf_put(vec3_sub(d->imu.gyro_bias, e->gyro_bias), out, EKF_GYRO);
     ekf_put(vec3_sub(d->imu.accel_bias, e->accel_bias), out, EKF_ACCEL);
 }
@@ -117,7 +117,7 @@ static void the_ekf_is_as_good_as_it_believes_on_motion_capture(void **unused)
     (void)unused;
     vy_drone_def def = flying_drone();
     def.mocap = vy_default_mocap_def();
-    def.kit = vy_default_kit_def();
+    def.sensor_suite = vy_default_sensor_suite_def();
     assert_true(check_consistency(&def, 0.0) < 3.5);
 }
 
@@ -125,11 +125,11 @@ static void the_ekf_is_as_good_as_it_believes_on_flow(void **unused)
 {
     (void)unused;
     vy_drone_def def = flying_drone();
-    def.kit.gps.period = 0.0;
-    def.kit.flow.period = 0.02;
-    def.kit.flow.position = (vy_vec3){0.01, 0.0, -0.01};
-    def.kit.range.period = 0.02;
-    def.kit.range.position = (vy_vec3){0.0, 0.02, -0.01};
+    def.sensor_suite.gps.period = 0.0;
+    def.sensor_suite.flow.period = 0.02;
+    def.sensor_suite.flow.position = (vy_vec3){0.01, 0.0, -0.01};
+    def.sensor_suite.range.period = 0.02;
+    def.sensor_suite.range.position = (vy_vec3){0.0, 0.02, -0.01};
     assert_true(check_consistency(&def, 0.0) < 3.5);
 }
 
@@ -142,7 +142,7 @@ static void an_ekf_that_is_told_too_little_is_found_out(void **unused)
     for (uint64_t seed = 1; seed <= SEEDS; ++seed) {
         const vy_world_def wd = seeded_world(seed);
         vy_world *world = fly_in(&wd, &def);
-        ekf_params *p = &world->model.kits[0].ekf;
+        ekf_params *p = &world->model.sensor_suites[0].ekf;
         p->gps_position = vec3_scale(0.25, p->gps_position);
         p->gps_velocity *= 0.25;
         p->mag *= 0.25;
@@ -179,8 +179,8 @@ static void late_fixes_are_counted_as_late(void **unused)
     def.vehicle.rotor_count = 0;
     def.vehicle.drag_linear = (vy_vec3){0.0, 0.0, 0.0};
     def.velocity = (vy_vec3){20.0, 0.0, 0.0};
-    def.kit.gps.link.delay = 0.2;
-    def.kit.gps.position_noise = 0.05;
+    def.sensor_suite.gps.link.delay = 0.2;
+    def.sensor_suite.gps.position_noise = 0.05;
     vy_world_def wd = seeded_world(5);
     wd.environment.gravity.uniform = (vy_vec3){0.0, 0.0, 0.0};
     vy_world *world = fly_in(&wd, &def);
@@ -236,7 +236,7 @@ static void honest_sensors_pass_the_gate(void **unused)
     for (uint64_t seed = 1; seed <= 4; ++seed) {
         vy_drone_def def = flying_drone();
         def.mocap = vy_default_mocap_def();
-        def.kit.range.period = def.kit.flow.period = 0.02;
+        def.sensor_suite.range.period = def.sensor_suite.flow.period = 0.02;
         const vy_world_def wd = seeded_world(seed);
         vy_world *open = fly_in(&wd, &def);
         def.estimator.gate = 6.0;
@@ -261,7 +261,7 @@ static void a_gate_rejects_as_many_as_are_beyond_it(void **unused)
     for (uint64_t seed = 1; seed <= 6; ++seed) {
         vy_drone_def def = flying_drone();
         def.estimator.gate = 2.5;
-        def.kit.range.period = def.kit.flow.period = 0.02;
+        def.sensor_suite.range.period = def.sensor_suite.flow.period = 0.02;
         const vy_world_def wd = seeded_world(seed);
         vy_world *world = fly_in(&wd, &def);
         (void)vy_world_advance(world, 8000);
@@ -315,7 +315,6 @@ static void a_jump_of_the_fixes_is_rejected(void **unused)
         f.start = 3.0;
         f.duration = 4.0;
         vy_world_def wd = seeded_world(2);
-        wd.fault_cap = 1;
         vy_world *world = fly_in(&wd, &def);
         assert_int_equal(vy_world_add_fault(world, &f, NULL), VY_OK);
         const double worst = farthest(world, 2500, 7500);
@@ -360,14 +359,13 @@ static void one_liar_does_not_win_over_the_others(void **unused)
     vy_drone_def def = flying_drone();
     def.estimator.gate = 5.0;
     def.estimator.gate_time = 1.0;
-    def.kit.range.period = 0.02;
+    def.sensor_suite.range.period = 0.02;
     vy_fault_def f = vy_default_fault_def();
     f.kind = VY_FAULT_SENSOR_BIAS;
     f.channel = VY_CHANNEL_BARO;
     f.vector.x = 240.0;
     f.start = 2.0;
     vy_world_def wd = seeded_world(6);
-    wd.fault_cap = 1;
     vy_world *world = fly_in(&wd, &def);
     assert_int_equal(vy_world_add_fault(world, &f, NULL), VY_OK);
     assert_true(farthest(world, 1500, 15000) < 1.5);
@@ -404,7 +402,7 @@ static void filters_ask_for_what_they_need(void **unused)
     const vy_world_def wd = seeded_world(1);
     assert_int_equal(vy_world_create(&wd, &world, NULL), VY_OK);
     vy_drone_def def = flying_drone();
-    def.kit.gps.period = 0.0;
+    def.sensor_suite.gps.period = 0.0;
     assert_int_equal(vy_world_add_drone(world, &def, NULL, &err), VY_BAD_VALUE);
     assert_string_equal(err.text,
                         "drone: the controller needs an IMU and motion capture, GPS or flow, or the truth");

@@ -419,10 +419,10 @@ static void mpr_never_lies(void **unused)
         vy_shape a = {0}, b = {0};
         assert_int_equal(vy_shape_box(vec3_make(half, half, half), &a, NULL), VY_OK);
         assert_int_equal(vy_shape_box(vec3_make(half, half, 2.25), &b, NULL), VY_OK);
-        vy_pair pair;
+        vy_core_pair pair;
         vy_core_of(&a, &pair.a);
         vy_core_of(&b, &pair.b);
-        vy_pair_place(&pa, &pb, &pair);
+        vy_pair_set_poses(&pa, &pb, &pair);
         vy_sat_result sat;
         vy_sat_search(&pair, &a, &b, &sat);
         for (int complete = 0; complete < 2; ++complete) {
@@ -437,9 +437,49 @@ static void mpr_never_lies(void **unused)
     assert_true(hits > 2000 && misses > 2000);
 }
 
+// A hull of a micrometre inside a needle, both slivers to GJK: no gap is reported where they overlap.
+static void no_gaps_inside_needles(void **unused)
+{
+    (void)unused;
+    sampler s = {5};
+    for (int round = 0; round < 20000; ++round) {
+        const double length = pow(10.0, -3.0 + 3.0 * sample_unit(&s)),
+                     width = pow(10.0, -5.5 + 2.0 * sample_unit(&s));
+        vy_vec3 p[8], q[10], inside = vec3_zero();
+        double sum = 0.0;
+        for (int i = 0; i < 8; ++i) {
+            const vy_vec3 d = sample_vec(&s);
+            p[i] = vec3_make(width * d.x, width * d.y, length * d.z);
+            const double weight = sample_unit(&s);
+            inside = vec3_add_scaled(inside, weight, p[i]);
+            sum += weight;
+        }
+        for (int i = 0; i < 10; ++i) q[i] = vec3_scale(1e-6, sample_vec(&s));
+        vy_hull *needle = NULL, *speck = NULL;
+        (void)vy_hull_create(p, 8, VY_HULL_TOLERANCE, &needle, NULL);
+        (void)vy_hull_create(q, 10, VY_HULL_TOLERANCE, &speck, NULL);
+        if (needle != NULL && speck != NULL) {
+            const vy_shape a = hull_shape(needle), b = hull_shape(speck);
+            const vy_pose pa = sample_pose(&s, 1.0),
+                          pb = {
+                              vec3_add(pa.position, quat_rotate(pa.rotation, vec3_scale(1.0 / sum, inside))),
+                              sample_rotation(&s)};
+            vy_distance d, turned;
+            assert_int_equal(vy_shape_distance(&a, &pa, &b, &pb, NULL, NULL, &d, NULL), VY_OK);
+            assert_int_equal(vy_shape_distance(&b, &pb, &a, &pa, NULL, NULL, &turned, NULL), VY_OK);
+            const int overlap = vy_overlap(&a, &pa, &b, &pb);
+            assert_int_equal(d.distance == 0.0, overlap);
+            assert_int_equal(turned.distance == 0.0, overlap);
+        }
+        vy_hull_destroy(needle);
+        vy_hull_destroy(speck);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_gaps_inside_needles),
         cmocka_unit_test(distance_has_a_certificate),
         cmocka_unit_test(distance_of_cubes),
         cmocka_unit_test(warm_start_is_cheaper),

@@ -238,7 +238,6 @@ static void fly_many(int count, int first, int end, int libraries, vy_drone_stat
     vy_host *hosts[64] = {NULL};
     vy_world *world = NULL;
     vy_world_def w = vy_default_world_def();
-    w.drone_cap = (uint32_t)count;
     assert_int_equal(vy_world_create(&w, &world, NULL), VY_OK);
     for (int i = 0; i < count; ++i) {
         char name[32], library[256];
@@ -256,7 +255,7 @@ static void fly_many(int count, int first, int end, int libraries, vy_drone_stat
     (void)vy_world_advance(world, STEPS);
     const vy_failure failure = vy_world_failure(world);
     if (failure.reason != VY_FAILURE_NONE)
-        fail_msg("drone %u of %d: %s %g", failure.drone, count, failure.what, failure.value);
+        fail_msg("drone %u of %d: %s %g", failure.body, count, failure.what, failure.value);
     memset(states, 0, sizeof *states * (size_t)count);
     for (int i = 0; i < count; ++i)
         vy_world_read_drone(world, vy_world_drone(world, (uint32_t)i), &states[i]);
@@ -478,15 +477,15 @@ static void wire_carries_every_bit(void **unused)
     vy_samples a, b;
     double *values = (double *)(void *)&a;
     for (size_t i = 0; i < sizeof a / 8; ++i) values[i] = sqrt((double)i + 2.0) * (i % 2 ? 1e-300 : -1e300);
-    for (int i = 0; i < vy_wire_cell_count; ++i) {
-        if (vy_wire_cells[i].whole) memset((char *)&a + vy_wire_cells[i].offset, 0, 8);
+    for (int i = 0; i < VY_WIRE_CELLS; ++i) {
+        if (vy_wire_cell(i).whole) memset((char *)&a + vy_wire_cell(i).offset, 0, 8);
     }
     a.tick = (uint64_t)1 << 52;
     a.imu.tick = 12345;
     a.touch.contacts = 7;
     a.lidar.tick = 3;
     const size_t size = vy_wire_put_samples(&a, bytes);
-    assert_int_equal(size, 4 + 8 * vy_wire_cell_count);
+    assert_int_equal(size, 4 + 8 * VY_WIRE_CELLS);
     assert_int_equal(vy_wire_size(bytes), size - 4);
     vy_wire_get_samples(bytes + 4, &b);
     assert_memory_equal(&a, &b, sizeof a);
@@ -523,6 +522,18 @@ static void wire_carries_every_bit(void **unused)
             assert_int_equal(vy_wire_get_reply(bytes + 4, reply + 4, 77, 4, &to), VY_VERDICT_GARBAGE);
         }
         assert_int_equal(vy_wire_get_reply(bytes + 4, reply + 12, 77, 4, &to), VY_VERDICT_SIZE);
+        // Numbers to look at are behind them, all eight, with any value.
+        from.debug[1] = (double)INFINITY;
+        from.debug[7] = -0.1;
+        from.drop = (uint64_t)(rung % 2);
+        assert_int_equal(vy_wire_put_reply(&from, 77, 4, bytes), reply + 9 * 8);
+        assert_int_equal(vy_wire_get_reply(bytes + 4, reply + 9 * 8 - 4, 77, 4, &to), VY_VERDICT_REPLIED);
+        assert_memory_equal(to.debug, from.debug, sizeof to.debug);
+        assert_true(to.drop == from.drop);
+        for (size_t less = 1; less < 8; ++less)
+            assert_int_equal(vy_wire_get_reply(bytes + 4, reply + 8 * (1 + less) - 4, 77, 4, &to),
+                             VY_VERDICT_SIZE);
+        assert_int_equal(vy_wire_get_reply(bytes + 4, reply + 10 * 8 - 4, 77, 4, &to), VY_VERDICT_SIZE);
     }
 }
 

@@ -215,11 +215,11 @@ static void assert_same_hull(const vy_hull *a, const vy_hull *b)
 {
     assert_int_equal(a->vertex_count, b->vertex_count);
     assert_int_equal(a->face_count, b->face_count);
-    assert_int_equal(a->half_count, b->half_count);
+    assert_int_equal(a->half_edge_count, b->half_edge_count);
     for (int i = 0; i < a->vertex_count; ++i) assert_true(same_point(a->vertices[i], b->vertices[i]));
-    assert_memory_equal(a->loop, b->loop, (size_t)a->half_count * sizeof(int));
-    assert_memory_equal(a->twin, b->twin, (size_t)a->half_count * sizeof(int));
-    assert_memory_equal(a->neighbours, b->neighbours, (size_t)a->half_count * sizeof(int));
+    assert_memory_equal(a->loop, b->loop, (size_t)a->half_edge_count * sizeof(int));
+    assert_memory_equal(a->twin, b->twin, (size_t)a->half_edge_count * sizeof(int));
+    assert_memory_equal(a->neighbours, b->neighbours, (size_t)a->half_edge_count * sizeof(int));
     for (int f = 0; f < a->face_count; ++f) {
         assert_true(same_point(a->faces[f].normal, b->faces[f].normal) &&
                     a->faces[f].offset == b->faces[f].offset);
@@ -275,8 +275,8 @@ static void hull_has_the_same_bits_everywhere(void **unused)
             hash = hash_value(hash_vec(hash, h->faces[f].normal), h->faces[f].offset);
             hash = hash_value(hash, h->faces[f].area);
         }
-        for (int k = 0; k < h->half_count; ++k) hash = hash_value(hash, h->loop[k] + 64 * h->twin[k]);
-        for (int k = 0; k < h->half_count; ++k) hash = hash_value(hash, h->neighbours[k]);
+        for (int k = 0; k < h->half_edge_count; ++k) hash = hash_value(hash, h->loop[k] + 64 * h->twin[k]);
+        for (int k = 0; k < h->half_edge_count; ++k) hash = hash_value(hash, h->neighbours[k]);
         hash = hash_vec(hash_value(hash_value(hash, h->volume), h->area), h->centroid);
         hash = hash_value(hash_value(hash, h->radius), h->inner_radius);
         for (int k = 0; k < 20; ++k) {
@@ -550,7 +550,7 @@ static void check_sees_damage(void **unused)
     // Each index of each table, one at a time, set to each of some wrong values.
     int *const tables[] = {(int *)h->loop, (int *)h->twin, (int *)h->half_face, (int *)h->half_edge};
     for (int k = 0; k < 4; ++k) {
-        for (int i = 0; i < h->half_count; ++i) {
+        for (int i = 0; i < h->half_edge_count; ++i) {
             const int right = tables[k][i], wrong[] = {-1, 1 << 30, right + 1, right == 0 ? 2 : 0};
             for (int w = 0; w < 4; ++w) {
                 tables[k][i] = wrong[w];

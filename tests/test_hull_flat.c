@@ -3,7 +3,7 @@
 //
 // A slice of the sets is tried here; all 100,000 of them with VOLERY_FLAT_SETS=100000.
 #include "collision_samples.h"
-#include "geometry/hull_parts.h"
+#include "geometry/hull_internal.h"
 #include "hull_checks.h"
 #include "volery/mass.h"
 #include <string.h>
@@ -370,11 +370,12 @@ static void exact_hulls_are_convex(void **unused)
         const vy_status status = vy_loops_exact(p, count, &loops, NULL);
         if (status == VY_HULL_COPLANAR && i % SAMPLE_KINDS == 2) continue; // a lattice may be
         assert_int_equal(status, VY_OK);
-        int *scratch = calloc(3 * (size_t)loops.half_count, sizeof *scratch), seen[SAMPLE_POINTS_MAX] = {0};
+        int *scratch = calloc(3 * (size_t)loops.half_edge_count, sizeof *scratch),
+            seen[SAMPLE_POINTS_MAX] = {0};
         int corners = 0;
-        assert_int_equal(vy_loops_twins(&loops, scratch, scratch + loops.half_count, NULL), VY_OK);
-        for (int h = 0; h < loops.half_count; ++h) corners += !seen[loops.vertex[h]]++;
-        assert_int_equal(corners - loops.half_count / 2 + loops.face_count, 2);
+        assert_int_equal(vy_loops_twins(&loops, scratch, scratch + loops.half_edge_count, NULL), VY_OK);
+        for (int h = 0; h < loops.half_edge_count; ++h) corners += !seen[loops.vertex[h]]++;
+        assert_int_equal(corners - loops.half_edge_count / 2 + loops.face_count, 2);
         for (int f = 0; f < loops.face_count; ++f) {
             const int *v = loops.vertex + loops.first[f];
             const vy_vec3 twice = vy_loop_area_vector(p, v, 3);
@@ -470,8 +471,8 @@ static void fit(raw_hull *r)
             r->facets[h->facet_count++] =
                 (vy_hull_facet){loop[0], loop[k - 1], loop[k], f, face->normal, face->offset};
     }
-    for (int a = 0; a < h->half_count; ++a) {
-        for (int b = a + 1; b < h->half_count; ++b) {
+    for (int a = 0; a < h->half_edge_count; ++a) {
+        for (int b = a + 1; b < h->half_edge_count; ++b) {
             const vy_hull_face *fa = &r->faces[r->half_face[a]], *fb = &r->faces[r->half_face[b]];
             const int end_a = r->loop[fa->first + (a - fa->first + 1) % fa->count];
             const int end_b = r->loop[fb->first + (b - fb->first + 1) % fb->count];
@@ -486,7 +487,7 @@ static void fit(raw_hull *r)
     int placed = 0;
     for (int v = 0; v < h->vertex_count; ++v) {
         r->neighbour_first[v] = placed;
-        for (int a = 0; a < h->half_count; ++a) {
+        for (int a = 0; a < h->half_edge_count; ++a) {
             if (r->loop[a] == v) r->neighbours[placed++] = r->loop[r->twin[a]];
         }
     }
@@ -510,7 +511,7 @@ static void make_raw(const vy_vec3 *p, int count, const int *loops, const int *c
     r->hull = (vy_hull){.vertex_count = count,
                         .padded_count = (count + 7) & ~7,
                         .face_count = faces,
-                        .half_count = half,
+                        .half_edge_count = half,
                         .vertices = r->vertices,
                         .x = r->xyz[0],
                         .y = r->xyz[1],

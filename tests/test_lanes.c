@@ -51,6 +51,28 @@ static void random_effects(random_source *r, double mass, double size, effect_pa
     p->light_area = fabs(sometimes(r, 2.0));
 }
 
+static lag_weights random_weights(random_source *r)
+{
+    lag_weights w;
+    w.middle = random_in(r, 0.0, 0.3);
+    w.last = random_in(r, 0.0, 0.3);
+    w.slope = random_in(r, 0.0, 0.5);
+    return w;
+}
+
+// A battery in most lanes, nearly empty in some.
+static void random_battery(random_source *r, double power, struct flight *f)
+{
+    battery_params *b = &f->battery;
+    b->capacity = random_bits(r) % 4 ? 900.0 : 0.0;
+    b->nominal = 3.7;
+    b->resistance = fabs(sometimes(r, 2.0 / power));
+    for (int k = 0; k < BATTERY_POINTS; ++k) b->open[k] = 3.0 + 0.3 * k;
+    b->efficiency = random_in(r, 0.3, 1.0);
+    b->power = random_in(r, 0.0, 1.0);
+    f->charge = random_bits(r) % 4 ? random_in(r, 0.0, 900.0) : random_in(r, 0.0, 0.1);
+}
+
 // Rotors in the air: each part in some lanes and not in others.
 static void random_rotors(random_source *r, double mass, double speed, rotor_air_params *p)
 {
@@ -60,16 +82,18 @@ static void random_rotors(random_source *r, double mass, double speed, rotor_air
     p->flap = fabs(sometimes(r, 1e-4 * mass / speed));
     p->lift = fabs(sometimes(r, 1e-3 * mass));
     p->inflow = fabs(sometimes(r, 0.1 * mass / speed));
-    p->ring = fabs(sometimes(r, 0.5));
+    p->vortex_ring = fabs(sometimes(r, 0.5));
     p->disc = random_in(r, 0.1, 2.0) * mass;
-    p->inflow_keep = random_in(r, 0.0, 1.0);
+    p->inflow_half = random_bits(r) % 4 ? random_in(r, 0.0, 1.0) : 0.0;
+    p->inflow_decay = p->inflow_half * p->inflow_half;
+    p->inflow_weights = random_weights(r);
     p->ground = random_bits(r) % 2 ? 1.0 : 0.0;
     p->inertia = fabs(sometimes(r, 1e-6 * mass));
     p->battery = 1.0;
     blade_params *b = &p->blade;
     b->on = random_bits(r) % 3 ? 0.0 : 1.0;
     b->radius = p->radius;
-    b->solid = random_in(r, 1e-7, 1e-6) * mass / (p->radius * p->radius);
+    b->blade_area = random_in(r, 1e-7, 1e-6) * mass / (p->radius * p->radius);
     b->slope = 5.5;
     b->stall = 1.2;
     b->drag_0 = 0.05;
@@ -95,7 +119,16 @@ static void random_parameters(random_source *r, struct flight *f)
     f->plant.shape.fall_half = random_bits(r) % 4 ? exp(-random_in(r, 0.0, 2.0)) : 0.0;
     f->plant.shape.fall_full = f->plant.shape.fall_half * f->plant.shape.fall_half;
     f->plant.shape.rise = f->plant.shape.fall = 20.0;
+    f->plant.shape.rise_weights = random_weights(r);
+    f->plant.shape.fall_weights = random_weights(r);
+    random_battery(r, 4e-3 * thrust_coef * f->speed_max * f->speed_max * f->speed_max, f);
+    for (int k = 0; k < 2; ++k) {
+        f->later[k].force_world = sometimes_vec(r, mass);
+        f->later[k].torque_body = sometimes_vec(r, size);
+    }
     random_effects(r, mass, size, &f->plant.effects);
+    f->plant.effects.inertia = f->plant.body.inertia;
+    f->plant.effects.inertia_spread = 0.62 * size;
     random_rotors(r, mass, f->speed_max, &f->plant.effects.rotors);
     f->downwash = fabs(sometimes(r, 5.0));
     f->memory.downwash = vec3_scale(f->downwash, vec3_make(0.6, 0.0, -0.8));
@@ -104,22 +137,22 @@ static void random_parameters(random_source *r, struct flight *f)
     f->held.turbulence = sometimes_vec(r, 3.0);
     f->held.time = random_in(r, 0.0, 4.0);
     f->disturbance = 4.0 * mass;
-    f->twist = 4.0 * size;
+    f->disturbance_torque = 4.0 * size;
     f->turbulence = 6.0;
     f->force_off = pow(10.0, random_in(r, -7.0, 1.0));
     f->torque_off = pow(10.0, random_in(r, -10.0, -1.0));
     f->hysteresis = random_in(r, 1.1, 4.0);
-    f->inertia_least = 0.69 * size;
-    f->inertia_most = 1.31 * size;
+    f->inertia_min = 0.69 * size;
+    f->inertia_max = 1.31 * size;
     f->horizon = random_in(r, 0.0, 5.0);
     f->gravity = random_bits(r) % 4 ? vec3_make(0.0, 0.0, -9.80665) : sometimes_vec(r, 10.0);
     f->dt = pow(10.0, random_in(r, -4.0, -2.0));
     f->imu_params =
         (imu_params){1.0 / f->dt, random_in(r, 0, 1), random_in(r, 0, 0.1), sometimes(r, 0.01), 0.001};
     f->mocap_params = (mocap_params){fabs(sometimes(r, 0.01)), fabs(sometimes(r, 0.1))};
-    f->estimator_params.period = f->dt;
-    f->estimator_params.gravity = f->gravity;
-    estimator_set_gains(f->dt, random_in(r, 0.1, 0.9), random_in(r, 0.1, 0.9), &f->estimator_params);
+    f->fading_params.period = f->dt;
+    f->fading_params.gravity = f->gravity;
+    fading_set_gains(f->dt, random_in(r, 0.1, 0.9), random_in(r, 0.1, 0.9), &f->fading_params);
     static const double most[7] = {20, 10, 5, 0.02, 2, 5, 60};
     for (int k = 0; k < 7; ++k) f->gains[k] = random_in(r, 0.0, most[k]);
     f->attitude_gain = vec3_make(random_in(r, 0, 20), random_in(r, 0, 20), random_in(r, 0, 20));
@@ -166,6 +199,7 @@ static void random_world(random_source *r, lanes_vehicle *v)
     v->planet =
         (planet_params){random_bits(r) % 2 != 0, 6378137.0, 6356752.314245, 6.69437999014e-3, 7.292115e-5};
     v->body_count = (int)(random_bits(r) % 3);
+    v->gradient = (int)(random_bits(r) % 2);
     for (int i = 0; i < v->body_count; ++i) { // about the planet's centre, or far below a flat world
         const double below = v->planet.on ? 0.0 : -6.378e6;
         v->bodies[i] =
@@ -180,7 +214,7 @@ static void random_world(random_source *r, lanes_vehicle *v)
     w->shear_y = -0.8;
     w->shear_speed = random_in(r, -5.0, 10.0);
     w->shear_height = 300.0;
-    w->shear_power = random_in(r, 0.0, 1.2);
+    w->shear_exponent = random_in(r, 0.0, 1.2);
     w->shear_roughness = 0.03;
     w->gust_count = (int)(random_bits(r) % 3);
     for (int i = 0; i < w->gust_count; ++i) {

@@ -233,13 +233,13 @@ static void special_round_shapes_agree_with_the_general_path(void **unused)
         vy_contact special;
         vy_local_contact general;
         vy_query_info info = {0, 0, 0};
-        vy_pair pair;
+        vy_core_pair pair;
         int hit, again;
-        assert_int_equal(vy_contact_round(&a, &pa, &b, &pb, &hit, &special), 1);
+        assert_int_equal(vy_contact_closed_form(&a, &pa, &b, &pb, &hit, &special), 1);
         vy_core_of(&a, &pair.a);
         vy_core_of(&b, &pair.b);
-        vy_pair_place(&pa, &pb, &pair);
-        const vy_query_options options = vy_options_of(NULL);
+        vy_pair_set_poses(&pa, &pb, &pair);
+        const vy_query_options options = vy_options_with_defaults(NULL);
         assert_int_equal(vy_contact_general(&pair, &a, &b, &options, &again, &general, &info), VY_OK);
         assert_int_equal(hit, again);
         if (!hit) continue;

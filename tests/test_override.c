@@ -2,7 +2,7 @@
 #include "scenario/schema.h"
 #include "scenario_text.h"
 
-enum { PATH_ROOM = 400 };
+enum { PLUGIN_PATH_CAP = 400 };
 
 // What is written behind the = of every path: good for some, wrong for most.
 static const char *const values[] = {
@@ -47,7 +47,7 @@ static size_t paths, taken;
 
 static void set(const char *text, const char *path, const char *tail, const char *value)
 {
-    char override[PATH_ROOM + 64], *said;
+    char override[PLUGIN_PATH_CAP + 64], *said;
     snprintf(override, sizeof override, "%s%s=%s", path, tail, value);
     const char *const overrides[] = {override};
     const vy_scenario_options options = {.overrides = overrides, .override_count = 1};
@@ -79,9 +79,9 @@ static void walk(const vy_table *table, const char *prefix)
 {
     for (int i = 0; i < table->row_count; ++i) {
         const vy_row *row = &table->rows[i];
-        char path[PATH_ROOM];
+        char path[PLUGIN_PATH_CAP];
         const int size = snprintf(path, sizeof path, "%s%s%s", prefix, *prefix != '\0' ? "." : "", row->key);
-        assert_in_range(size, 1, PATH_ROOM - 8);
+        assert_in_range(size, 1, PLUGIN_PATH_CAP - 8);
         try_path(path);
         if (row->type == VY_TYPE_LIST) {
             strcat(path, "[0]");

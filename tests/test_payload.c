@@ -6,11 +6,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-static vy_world *space_for(uint32_t drones, uint32_t payloads, double gravity)
+static vy_world *space_for(double gravity)
 {
     vy_world_def def = vy_default_world_def();
-    def.drone_cap = drones;
-    def.payload_cap = payloads;
     def.environment.gravity.uniform = (vy_vec3){0.0, 0.0, -gravity};
     vy_world *world = NULL;
     assert_int_equal(vy_world_create(&def, &world, NULL), VY_OK);
@@ -66,6 +64,13 @@ static void sum_up(const cloud *c, int clouds, double *mass, vec3 *centre, mat3 
     }
 }
 
+static vy_body_id add_load(vy_world *world, const vy_drone_def *def)
+{
+    vy_drone_id id;
+    assert_int_equal(vy_world_add_drone(world, def, &id, NULL), VY_OK);
+    return vy_world_drone_body(world, id);
+}
+
 // Carrier and load are clouds of points, the load turned and displaced: together they are the larger cloud.
 static void the_whole_is_the_sum_of_its_points(void **unused)
 {
@@ -75,7 +80,7 @@ static void the_whole_is_the_sum_of_its_points(void **unused)
         cloud both[2] = {some_cloud(&r), some_cloud(&r)}, load = both[1];
         const quat turn = some_attitude(&r);
         const vec3 place = some_vector(&r, 0.5);
-        vy_drone_def carrier = plain_body(), body = plain_body();
+        vy_drone_def carrier = passive_body(), body = passive_body();
         vec3 centre, own;
         sum_up(&both[0], 1, &carrier.vehicle.mass, &carrier.vehicle.centre_of_mass, &carrier.vehicle.inertia);
         sum_up(&load, 1, &body.vehicle.mass, &own, &body.vehicle.inertia);
@@ -85,10 +90,10 @@ static void the_whole_is_the_sum_of_its_points(void **unused)
         mat3 inertia;
         sum_up(both, 2, &mass, &centre, &inertia);
 
-        vy_world *world = space_for(2, 1, 0.0);
+        vy_world *world = space_for(0.0);
         vy_payload_def def = vy_default_payload_def();
         assert_int_equal(vy_world_add_drone(world, &carrier, &def.carrier, NULL), VY_OK);
-        assert_int_equal(vy_world_add_drone(world, &body, &def.load, NULL), VY_OK);
+        def.load = add_load(world, &body);
         def.position = place;
         def.attitude = turn;
         assert_int_equal(vy_world_add_payload(world, &def, NULL), VY_OK);
@@ -129,8 +134,8 @@ static momentum momentum_of(const vy_world *world)
 // A tumbling carrier with two loads; `attach` and `drop` are of the first.
 static vy_world *tumbling(random_source *r, double attach, double drop)
 {
-    vy_world *world = space_for(3, 2, 0.0);
-    vy_drone_def carrier = plain_body(), load = plain_body();
+    vy_world *world = space_for(0.0);
+    vy_drone_def carrier = passive_body(), load = passive_body();
     carrier.attitude = some_attitude(r);
     carrier.velocity = some_vector(r, 3.0);
     carrier.rate = some_vector(r, 2.0);
@@ -147,12 +152,12 @@ static vy_world *tumbling(random_source *r, double attach, double drop)
     load.position = vec3_add(carrier.position, some_vector(r, 0.05));
     def.reach = 2.0;
     assert_int_equal(vy_world_add_drone(world, &carrier, &def.carrier, NULL), VY_OK);
-    assert_int_equal(vy_world_add_drone(world, &load, &def.load, NULL), VY_OK);
+    def.load = add_load(world, &load);
     other = vy_default_payload_def();
     other.carrier = def.carrier;
     other.position = some_vector(r, 0.5);
     load.vehicle.mass = 0.3;
-    assert_int_equal(vy_world_add_drone(world, &load, &other.load, NULL), VY_OK);
+    other.load = add_load(world, &load);
     vy_error err = {0};
     if (vy_world_add_payload(world, &def, &err) != VY_OK) fail_msg("%s", err.text);
     assert_int_equal(vy_world_add_payload(world, &other, NULL), VY_OK);
@@ -214,8 +219,8 @@ static void loads_keep_their_place(void **unused)
 static void a_drop_lifts_the_drone(void **unused)
 {
     (void)unused;
-    vy_world *world = space_for(2, 1, 9.80665);
-    vy_drone_def drone = quiet_drone(), load = plain_body();
+    vy_world *world = space_for(9.80665);
+    vy_drone_def drone = quiet_drone(), load = passive_body();
     load.vehicle.mass = 0.01;
     load.vehicle.inertia = (vy_mat3){{{1e-6, 0, 0}, {0, 1e-6, 0}, {0, 0, 1e-6}}};
     drone.vehicle.drag_linear = (vy_vec3){0, 0, 0};
@@ -225,7 +230,7 @@ static void a_drop_lifts_the_drone(void **unused)
     def.position = (vy_vec3){0, 0, -0.04};
     def.drop = 0.5;
     assert_int_equal(vy_world_add_drone(world, &drone, &def.carrier, NULL), VY_OK);
-    assert_int_equal(vy_world_add_drone(world, &load, &def.load, NULL), VY_OK);
+    def.load = add_load(world, &load);
     assert_int_equal(vy_world_add_payload(world, &def, NULL), VY_OK);
     vy_world_advance(world, 500);
     assert_near(state_of(world, 0).velocity.z, 0.0, 1e-12);
@@ -267,13 +272,13 @@ static void snapshots_know_the_load(void **unused)
 static void what_is_far_is_missed(void **unused)
 {
     (void)unused;
-    vy_world *world = space_for(2, 1, 9.80665);
-    vy_drone_def drone = quiet_drone(), load = plain_body();
+    vy_world *world = space_for(9.80665);
+    vy_drone_def drone = quiet_drone(), load = passive_body();
     load.position = (vy_vec3){1.0, 0.0, 1.0};
     vy_payload_def def = vy_default_payload_def();
     def.attach = 0.1;
     assert_int_equal(vy_world_add_drone(world, &drone, &def.carrier, NULL), VY_OK);
-    assert_int_equal(vy_world_add_drone(world, &load, &def.load, NULL), VY_OK);
+    def.load = add_load(world, &load);
     assert_int_equal(vy_world_add_payload(world, &def, NULL), VY_OK);
     vy_world_advance(world, 200);
     vy_payload_state s;
@@ -281,6 +286,7 @@ static void what_is_far_is_missed(void **unused)
     assert_true(!s.carried && s.missed && s.mass == drone.vehicle.mass);
     assert_near(state_of(world, 1).velocity.z, -0.2 * 9.80665, 1e-12);
     assert_int_equal(vy_world_read_payload(world, 1, &s), VY_NOT_FOUND);
+    assert_int_equal(vy_world_payload_count(world), 1);
     vy_world_destroy(world);
 }
 
@@ -305,13 +311,9 @@ enum { LOADS = 3, WHEN = 250 };
 static vy_world *courier(dropper *how, double drop, const vy_fault_def *fault)
 {
     vy_world_def wd = vy_default_world_def();
-    wd.drone_cap = 1 + LOADS;
-    wd.payload_cap = LOADS;
-    wd.fault_cap = fault != NULL;
-    wd.line_cap = 64;
     vy_world *world = NULL;
     assert_int_equal(vy_world_create(&wd, &world, NULL), VY_OK);
-    vy_drone_def drone = quiet_drone(), load = plain_body();
+    vy_drone_def drone = quiet_drone(), load = passive_body();
     drone.controller.kind = VY_CONTROLLER_CALLBACK;
     drone.controller.period = 0.002;
     drone.controller.call = let_go;
@@ -323,7 +325,7 @@ static vy_world *courier(dropper *how, double drop, const vy_fault_def *fault)
     assert_int_equal(vy_world_add_drone(world, &drone, &carrier, NULL), VY_OK);
     for (int k = 0; k < LOADS; ++k) {
         defs[k] = vy_default_payload_def();
-        assert_int_equal(vy_world_add_drone(world, &load, &defs[k].load, NULL), VY_OK);
+        defs[k].load = add_load(world, &load);
         defs[k].carrier = carrier;
         defs[k].position = (vy_vec3){0.02 * k, 0.0, -0.03};
         defs[k].release = k > 0;
@@ -421,16 +423,16 @@ static void faults_of_commands_are_faults_of_drops(void **unused)
 static void bad_payloads_are_refused(void **unused)
 {
     (void)unused;
-    vy_world *world = space_for(3, 2, 9.80665);
-    const vy_drone_def drone = quiet_drone(), load = plain_body();
+    vy_world *world = space_for(9.80665);
+    const vy_drone_def drone = quiet_drone(), load = passive_body();
     vy_payload_def good = vy_default_payload_def();
     vy_drone_id second;
     assert_int_equal(vy_world_add_drone(world, &drone, &good.carrier, NULL), VY_OK);
-    assert_int_equal(vy_world_add_drone(world, &load, &good.load, NULL), VY_OK);
+    good.load = add_load(world, &load);
     assert_int_equal(vy_world_add_drone(world, &drone, &second, NULL), VY_OK);
     vy_payload_def bad[] = {good, good, good, good, good, good, good};
-    bad[0].load = good.carrier;
-    bad[1].load = second; // it has rotors
+    bad[0].load = vy_world_drone_body(world, good.carrier);
+    bad[1].load = vy_world_drone_body(world, second); // it has rotors
     bad[2].drop = 0.0;
     bad[3].position.x = NOT_A_NUMBER;
     bad[4].reach = -1.0;
@@ -439,7 +441,7 @@ static void bad_payloads_are_refused(void **unused)
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; ++i)
         assert_int_equal(vy_world_add_payload(world, &bad[i], NULL), VY_BAD_VALUE);
     vy_payload_def stranger = good;
-    stranger.load = (vy_drone_id){0};
+    stranger.load = VY_NULL_BODY;
     assert_int_equal(vy_world_add_payload(world, &stranger, NULL), VY_NOT_FOUND);
     assert_int_equal(vy_world_add_payload(world, &good, NULL), VY_OK);
     assert_int_equal(vy_world_add_payload(world, &good, NULL), VY_BAD_VALUE); // it is a load already

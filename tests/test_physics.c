@@ -195,7 +195,6 @@ static void bad_values_are_refused(void **unused)
     assert_int_equal(vy_physics_create(&bad, &p, &err), VY_BAD_VALUE);
 
     bad = vy_default_physics_def();
-    bad.body_cap = 1;
     assert_int_equal(vy_physics_create(&bad, &p, &err), VY_OK);
     vy_physics_id id = {0};
     vy_physics_body_def body = vy_default_physics_body_def();
@@ -210,7 +209,6 @@ static void bad_values_are_refused(void **unused)
     assert_int_equal(vy_physics_add_dynamic(p, &body, &id, &err), VY_BAD_VALUE);
     body = vy_default_physics_body_def();
     assert_int_equal(vy_physics_add_dynamic(p, &body, &id, &err), VY_OK);
-    assert_int_equal(vy_physics_add_dynamic(p, &body, &id, &err), VY_FULL);
     const vy_body_state before = vy_physics_read(p, id);
     const vy_move_intent wrong[] = {{.kind = VY_MOVE_DYNAMIC, .force = {NOT_A_NUMBER, 0, 0}},
                                     {.kind = VY_MOVE_KINEMATIC, .velocity = {1, 0, 0}},
@@ -237,7 +235,7 @@ static void a_world_flies_on_the_simple_engine(void **unused)
 {
     (void)unused;
     const vy_world_def wd = simple_world();
-    vy_drone_def def = plain_body();
+    vy_drone_def def = passive_body();
     def.position.z = 3.0;
     vy_world *world = fly_in(&wd, &def);
     vy_physics *p = service(1000.0);
@@ -268,7 +266,7 @@ static void a_kinematic_drone_follows_the_sticks(void **unused)
 {
     (void)unused;
     const vy_world_def wd = simple_world();
-    vy_drone_def def = plain_body();
+    vy_drone_def def = passive_body();
     def.position.z = 50.0;
     def.attitude = turn(1.0, 0, 0, 1);
     def.controller.kind = VY_CONTROLLER_INTENT;
@@ -323,7 +321,6 @@ static vy_physics *rigid(double boundary, heard *h)
     vy_physics_def def = vy_default_physics_def();
     def.engine = VY_PHYSICS_RIGID;
     def.boundary = boundary;
-    def.body_cap = 16;
     vy_physics *p = NULL;
     assert_int_equal(vy_physics_create(&def, &p, NULL), VY_OK);
     *h = (heard){0};

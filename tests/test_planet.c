@@ -47,7 +47,7 @@ static double round_trip(const planet_params *p, random_source *r, double altitu
     const double latitude = random_latitude(r), longitude = random_in(r, -PI, PI);
     const double altitude = random_in(r, -11e3, altitude_high);
     const vec3 there = planet_position(p, latitude, longitude, altitude, time);
-    const planet_place place = planet_locate(p, there);
+    const planet_frame place = planet_locate(p, there);
     const vec3 again =
         planet_position(p, planet_latitude(&place), planet_longitude(p, there, time), place.altitude, time);
     return fmax(check_distance(there, again), fabs(place.altitude - altitude));
@@ -98,7 +98,7 @@ static void planet_agrees_with_long_double(void **unused)
         exact_position(&p, lat, lon, h, exact);
         const vec3 want = vec3_make((double)exact[0], (double)exact[1], (double)exact[2]);
         position = fmax(position, check_distance(planet_position(&p, lat, lon, h, 0.0), want));
-        const planet_place place = planet_locate(&p, want);
+        const planet_frame place = planet_locate(&p, want);
         altitude = fmax(altitude, fabs(place.altitude - h));
         angle = fmax(angle, fabs(planet_latitude(&place) - lat));
     }
@@ -137,7 +137,7 @@ static void planet_published_examples(void **unused)
         const example *e = &examples[i];
         const vec3 r = planet_position(&p, e->latitude * DEGREE, e->longitude * DEGREE, e->altitude, 0.0);
         assert_vec_near(r, e->position, e->tolerance);
-        const planet_place place = planet_locate(&p, e->position);
+        const planet_frame place = planet_locate(&p, e->position);
         assert_near(place.altitude, e->altitude, e->tolerance);
         assert_near(planet_latitude(&place) / DEGREE, e->latitude, e->tolerance / 6.3e6 / DEGREE + 1e-13);
         if (fabs(e->latitude) < 89.0) {
@@ -155,7 +155,7 @@ static void planet_axes_are_orthonormal(void **unused)
         const planet_params p = trial % 2 ? wgs84(0.0) : ball(0.0);
         const vec3 at =
             planet_position(&p, random_latitude(&r), random_in(&r, -PI, PI), random_in(&r, -1e4, 1e6), 0.0);
-        const planet_place a = planet_locate(&p, at);
+        const planet_frame a = planet_locate(&p, at);
         assert_near(vec3_length(a.east), 1.0, 1e-15);
         assert_near(vec3_length(a.north), 1.0, 1e-15);
         assert_near(vec3_length(a.up), 1.0, 1e-15);
@@ -164,7 +164,7 @@ static void planet_axes_are_orthonormal(void **unused)
     }
     const planet_params p = wgs84(0.0);
     for (int south = 0; south < 2; ++south) { // on the axis itself
-        const planet_place a = planet_locate(&p, vec3_make(0.0, 0.0, south ? -7e6 : 7e6));
+        const planet_frame a = planet_locate(&p, vec3_make(0.0, 0.0, south ? -7e6 : 7e6));
         assert_vec_near(a.up, vec3_make(0.0, 0.0, south ? -1.0 : 1.0), 2e-16);
         assert_vec_near(vec3_cross(a.east, a.north), a.up, 2e-16);
         assert_near(a.altitude, 7e6 - p.polar, 2e-9);
@@ -180,14 +180,14 @@ static void planet_up_is_the_normal(void **unused)
     for (int trial = 0; trial < 5000; ++trial) {
         const double lat = random_in(&r, -0.49 * PI, 0.49 * PI), lon = random_in(&r, -PI, PI);
         const vec3 on = planet_position(&p, lat, lon, 0.0, 0.0);
-        const planet_place ground = planet_locate(&p, on);
+        const planet_frame ground = planet_locate(&p, on);
         const vec3 slope = vec3_make(on.x / (p.radius * p.radius), on.y / (p.radius * p.radius),
                                      on.z / (p.polar * p.polar)); // gradient of x^2/a^2 + y^2/a^2 + z^2/b^2
         assert_vec_near(ground.up, vec3_scale(1.0 / vec3_length(slope), slope), 2e-15);
         assert_vec_near(ground.up, vec3_make(cos(lat) * cos(lon), cos(lat) * sin(lon), sin(lat)), 1e-15);
 
         const vec3 at = planet_position(&p, lat, lon, random_in(&r, -1e4, 1e6), 0.0);
-        const planet_place place = planet_locate(&p, at);
+        const planet_frame place = planet_locate(&p, at);
         const double h = 100.0;
         double grown[3];
         for (int k = 0; k < 3; ++k) {
@@ -209,7 +209,7 @@ static void planet_north_and_east_point_there(void **unused)
     for (int trial = 0; trial < 2000; ++trial) {
         const double lat = random_in(&r, -1.5, 1.5), lon = random_in(&r, -PI, PI), d = 1e-6;
         const double altitude = random_in(&r, 0.0, 1e5), time = random_in(&r, 0.0, 1e4);
-        const planet_place a = planet_locate(&p, planet_position(&p, lat, lon, altitude, time));
+        const planet_frame a = planet_locate(&p, planet_position(&p, lat, lon, altitude, time));
         const vec3 north = vec3_sub(planet_position(&p, lat + d, lon, altitude, time),
                                     planet_position(&p, lat - d, lon, altitude, time));
         const vec3 east = vec3_sub(planet_position(&p, lat, lon + d, altitude, time),

@@ -39,7 +39,7 @@ static vy_log *make_log(uint64_t wrong)
     def.path = log_path;
     def.scenario = print;
     def.config_hash = vy_scenario_hash(s) + wrong;
-    def.drone_names = names;
+    def.names = names;
     assert_int_equal(vy_recorder_open(&def, world, &r, NULL), VY_OK);
     vy_world_set_sink(world, vy_recorder_sink(r));
     (void)vy_world_advance(world, 10);

@@ -98,9 +98,13 @@ static void think(const vy_vehicle_def *v,
         .effects = {.mass = v->mass, .rotors = {.inertia = v->rotor_air.inertia}},
     };
     const surroundings env = {.gravity = {.uniform = {0.0, 0.0, 0.0}}};
-    const rotor_memory memory = {{0.0, 0.0, 0.0}, {0.0}};
-    const multirotor_inputs in = {
-        &layout, &p, &env, {loads_zero(), {0, 0, 0}, 0.0, 0.0}, EFFECT_BIT(gyroscopic), &memory};
+    const rotor_air_state memory = {{0.0, 0.0, 0.0}, {0.0}};
+    const multirotor_inputs in = {.layout = &layout,
+                                  .params = &p,
+                                  .env = &env,
+                                  .held = {loads_zero(), {0, 0, 0}, 0.0, 0.0},
+                                  .flags = EFFECT_BIT(gyroscopic),
+                                  .memory = &memory};
     double speed[ROTOR_CAP] = {0};
     for (int i = 0; i < SAMPLES; ++i) {
         double told[ROTOR_CAP] = {0};
@@ -112,7 +116,7 @@ static void think(const vy_vehicle_def *v,
             if (speeds != NULL) speeds[4 * i + k] = speed[k] / v->speed_max;
         }
         const body_state s = {{0, 0, 0}, {0, 0, 0}, {1, 0, 0, 0}, rate[i]};
-        const body_rates d = multirotor_derivative(&in, &s, speed, told, 4, WAY_ANY, 0.0);
+        const body_rates d = multirotor_derivative(&in, &s, speed, told, 4, VARIANT_GENERAL, 0.0);
         thought[0][i] = d.acceleration.z;
         thought[1][i] = d.rate_dot.x;
         thought[2][i] = d.rate_dot.y;

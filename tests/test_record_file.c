@@ -117,8 +117,8 @@ static void older_part_is_kept(void **unused)
         if (i == 4) put_text(part, "");
         assert_int_equal(vy_file_sink_open(target, NULL, &file, NULL), VY_OK);
         snprintf(kept, sizeof kept, "%s.%d", part, i + 1);
-        if (i < 4) assert_string_equal(vy_file_sink_kept(file), kept);
-        if (i == 4) assert_null(vy_file_sink_kept(file));
+        if (i < 4) assert_string_equal(vy_file_sink_backup(file), kept);
+        if (i == 4) assert_null(vy_file_sink_backup(file));
         const vy_byte_sink sink = vy_file_sink_bytes(file);
         assert_int_equal(sink.write(sink.self, "new", 3, NULL), VY_OK);
         assert_int_equal(vy_file_sink_commit(file, NULL), VY_OK);
@@ -148,7 +148,7 @@ static void many_writers_at_once(void **unused)
             vy_file_sink *file = NULL;
             const vy_status status = vy_file_sink_open(target, NULL, &file, NULL);
             if (status == VY_BAD_STATE) continue;
-            if (status != VY_OK || vy_file_sink_kept(file) != NULL) _exit(1);
+            if (status != VY_OK || vy_file_sink_backup(file) != NULL) _exit(1);
             const vy_byte_sink sink = vy_file_sink_bytes(file);
             for (int i = 0; i < LENGTH; ++i) {
                 if (sink.write(sink.self, text + i, 1, NULL) != VY_OK) _exit(2);
@@ -178,7 +178,7 @@ static void one_process_writes_once(void **unused)
     vy_file_sink *file = NULL, *other = NULL;
     vy_error err;
     assert_int_equal(vy_file_sink_open(target, NULL, &file, NULL), VY_OK);
-    assert_true(vy_file_is_written(part));
+    assert_true(vy_file_has_writer(part));
     assert_int_equal(vy_file_sink_open(target, NULL, &other, &err), VY_BAD_STATE);
     assert_non_null(strstr(err.text, "is being written by another process"));
     FILE *stream = vy_file_sink_stream(file);
@@ -186,7 +186,7 @@ static void one_process_writes_once(void **unused)
     fprintf(stream, "number %d", 7);
     assert_int_equal(vy_file_sink_commit(file, NULL), VY_OK);
     assert_true(holds(target, "number 7"));
-    assert_false(vy_file_is_written(target));
+    assert_false(vy_file_has_writer(target));
 }
 
 // A second process may not write the same file, and does not harm what the first has written.

@@ -57,7 +57,7 @@ static vy_recorder *open_recorder(const char *path, int compress, vy_world *worl
     vy_recorder_def def = vy_default_recorder_def();
     def.path = path;
     def.scenario = "volery: 1\n";
-    def.drone_names = names;
+    def.names = names;
     def.snapshot = 400;
     def.compress = compress;
     vy_recorder *recorder = NULL;

@@ -211,7 +211,7 @@ static uint64_t record(const char *scene)
     vy_recorder_def def = vy_default_recorder_def();
     def.path = path;
     def.scenario = "volery: 1\n";
-    def.drone_names = names;
+    def.names = names;
     def.snapshot = SNAPSHOT;
     assert_int_equal(vy_recorder_open(&def, world, &recorder, NULL), VY_OK);
     vy_world_set_sink(world, vy_recorder_sink(recorder));

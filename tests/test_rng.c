@@ -339,9 +339,9 @@ static void rng_rows_side_by_side(void **unused)
         for (uint32_t k = 0; k < RNG_ROW; ++k)
             rng_normals_of_block(seed, row.block + k * row.block_stride, index, step + k * row.step_stride,
                                  each[k]);
-        for (int level = VY_CPU_PLAIN; level <= (int)vy_cpu_best() + 1; ++level) {
+        for (int level = VY_CPU_BASELINE; level <= (int)vy_cpu_best() + 1; ++level) {
             switch (level) {
-            case VY_CPU_PLAIN: vy_rng_row_plain(&row, wide[0], 5); break;
+            case VY_CPU_BASELINE: vy_rng_row_baseline(&row, wide[0], 5); break;
             case VY_CPU_AVX2: vy_rng_row_avx2(&row, wide[0], 5); break;
             case VY_CPU_AVX512: vy_rng_row_avx512(&row, wide[0], 5); break;
             default: break;
@@ -366,7 +366,7 @@ static void rng_ahead_is_a_cache(void **unused)
 {
     (void)unused;
     random_state = 12;
-    rng_ahead ahead;
+    rng_cache ahead;
     memset(&ahead, 0, sizeof ahead);
     uint64_t seed = 0, step = 0, period = 1;
     for (int i = 0; i < 50000; ++i) {
@@ -376,7 +376,7 @@ static void rng_ahead_is_a_cache(void **unused)
         if (event == 2) step = ~(uint64_t)0 - random_bits() % 100;
         if (event == 3) period = 1 + random_bits() % 20;
         double space[12], plain[12];
-        const double *drawn = rng_normals_ahead(&ahead, seed, RNG_STREAM_IMU, 7, step, period, space, 12);
+        const double *drawn = rng_normals_cached(&ahead, seed, RNG_STREAM_IMU, 7, step, period, space, 12);
         rng_normals(seed, RNG_STREAM_IMU, 7, step, plain, 12);
         assert_memory_equal(drawn, plain, sizeof plain);
         if (event != 4) step += period; // else once more

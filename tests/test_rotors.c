@@ -28,7 +28,7 @@ static body_loads loads_of(const vy_vehicle_def *v, const double *speed)
 {
     const rotor_layout layout = vy_layout_build(v);
     const rotor_params p = {v->thrust_coef, v->torque_coef, 0.0, 0.0};
-    const rotor_shape shape = {.linear = v->thrust_linear,
+    const rotor_curve shape = {.linear = v->thrust_linear,
                                .cubic = v->thrust_cubic,
                                .torque_ratio = v->torque_coef / v->thrust_coef};
     body_loads l = loads_zero();

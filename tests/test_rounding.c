@@ -120,9 +120,11 @@ static void take_batch(results *r)
     def.world_count = 5;
     def.threads = 2;
     def.chain = 1;
-    def.vary_count = 2;
-    def.vary[0] = (vy_vary){VY_VARY_MASS, VY_DRAW_UNIFORM, 0.9, 1.1, VY_EVERY_DRONE};
-    def.vary[1] = (vy_vary){VY_VARY_THRUST, VY_DRAW_NORMAL, 1.0, 0.03, VY_EVERY_DRONE};
+    def.randomisation_count = 2;
+    def.randomisation[0] =
+        (vy_randomisation){VY_VARIABLE_MASS, VY_DISTRIBUTION_UNIFORM, 0.9, 1.1, VY_EVERY_DRONE};
+    def.randomisation[1] =
+        (vy_randomisation){VY_VARIABLE_THRUST, VY_DISTRIBUTION_NORMAL, 1.0, 0.03, VY_EVERY_DRONE};
     add(r, "batch", (uint64_t)vy_batch_create(&def, &batch, NULL));
     if (batch != NULL) vy_batch_step(batch, 40);
     for (uint32_t i = 0; batch != NULL && i < 5; ++i) add(r, "batch world", vy_batch_hash(batch, i));

@@ -164,8 +164,7 @@ static vy_world *over_slope(const vy_drone_def *drone, uint32_t contacts)
     static double heights[81];
     for (int i = 0; i < 81; ++i) heights[i] = 3.0 + 0.5 * ((i % 9) - 4.0);
     vy_world_def def = vy_default_world_def();
-    def.obstacle_cap = def.fault_cap = 1;
-    def.contacts.cap = contacts;
+    def.contacts.on = contacts > 0;
     vy_world *world = fly_in(&def, drone);
     vy_obstacle_def hill = vy_default_obstacle_def();
     hill.solid.kind = VY_SOLID_HEIGHTS;
@@ -258,10 +257,11 @@ static void fences_that_make_no_sense_are_refused(void **unused)
         vy_fence_def fence;
         const char *text;
     } cases[] = {
-        {{.kind = (vy_fence_kind)7}, "safety.fence.kind must be none, box, cylinder or polygon"},
+        {{.kind = (vy_fence_kind)7}, "safety.fence.kind must be none, box, cylinder or polygon, got 7"},
         {{.kind = VY_FENCE_BOX}, "safety.fence.min must be below max on every axis"},
-        {{.kind = VY_FENCE_CYLINDER, .low = 1.0}, "safety.fence.low must be below high"},
-        {{.kind = VY_FENCE_CYLINDER, .high = 1.0}, "safety.fence.radius must be above 0 m and centre finite"},
+        {{.kind = VY_FENCE_CYLINDER, .radius = 1.0, .low = 1.0}, "safety.fence.low must be below high"},
+        {{.kind = VY_FENCE_CYLINDER, .high = 1.0},
+         "safety.fence.radius must be between 1e-09 and 1e+12 m, got 0"},
         {{.kind = VY_FENCE_POLYGON, .high = 1.0, .corner_count = 2},
          "safety.fence.corners: a polygon has 3 to 16, got 2"},
     };

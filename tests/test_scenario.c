@@ -326,7 +326,7 @@ static void each_mistake_is_named_at_its_place(void **unused)
         {"drones: [{}]\nwings: 2\n",
          "3:1: unknown key \"wings\"; there are volery, name, seed, step, duration, world, drones, bodies, "
          "joints, "
-         "payloads, terrain, obstacles, contacts, disturbances, faults, expect, log"},
+         "payloads, terrain, obstacles, contacts, closing, disturbances, faults, expect, log"},
         {"name: \"a\\0b\"\n", "2:7: the character \\0 has no place in a text"},
         {"name: a\xff\n", "2:8: byte 0xff: not a character of UTF-8 text"},
         {"name: \xc3\xa9\xed\xa0\x80\n", "2:8: byte 0xed: not a character of UTF-8 text"},

@@ -252,7 +252,7 @@ static void mark_value(void *self, const vy_table *table, const vy_row *row, cha
     (void)table;
     (void)label;
     size_t size = sizeof(int);
-    if (row->type == VY_TYPE_NUMBER || row->type == VY_TYPE_WHOLE) size = 8;
+    if (row->type == VY_TYPE_NUMBER || row->type == VY_TYPE_INTEGER) size = 8;
     if (row->type == VY_TYPE_VECTOR) size = 8 * row->size;
     if (row->type == VY_TYPE_ROTATION) size = sizeof(vy_quat);
     if (row->type == VY_TYPE_INERTIA) size = sizeof(vy_mat3);
@@ -295,7 +295,6 @@ static void every_field_of_a_drone_has_a_key(void **unused)
     }
     mark(&c, &drone.def.solid.heights, sizeof drone.def.solid.heights); // of obstacles
     mark(&c, &drone.def.solid.spacing, sizeof drone.def.solid.spacing);
-    mark(&c, &drone.density, sizeof drone.density);                            // of bodies
     mark(&c, &k->from_log, sizeof *k - offsetof(vy_controller_def, from_log)); // by who reads it
     vy_fence_def *fence = &drone.def.safety.fence;
     fence->corner_count = VY_FENCE_CORNER_CAP;
@@ -310,6 +309,7 @@ static void every_field_of_a_drone_has_a_key(void **unused)
     mark(&c, &fence->corner_count, sizeof fence->corner_count);
     mark(&c, &k->path.waypoint_count, sizeof k->path.waypoint_count);
     mark(&c, &k->start.verdict, sizeof k->start.verdict); // of replies only
+    mark(&c, k->start.debug, sizeof k->start.debug);
     mark(&c, &k->start.detail, sizeof k->start.detail);
     mark(&c, &k->start.drop, sizeof k->start.drop);
     mark(&c, &k->parameter_count, sizeof k->parameter_count);
@@ -347,10 +347,11 @@ static void shake_value(void *self, const vy_table *table, const vy_row *row, ch
         strcmp(row->key, "thrust_cubic") == 0 || // not every value makes a vehicle
         strcmp(row->key, "flight") == 0 ||       // not every engine and controller allows it
         strcmp(row->key, "channel") == 0 ||      // not every drone has the sensor
+        strcmp(table->title, "Budget") == 0 ||   // its values ask for one another
         (strcmp(row->key, "target") == 0 && row->type == VY_TYPE_NUMBER); // of an overshoot only
     double values[16];
     size_t count = row->type == VY_TYPE_VECTOR ? row->size : row->type == VY_TYPE_ROTATION ? 4 : 1;
-    if (row->type == VY_TYPE_WHOLE) {
+    if (row->type == VY_TYPE_INTEGER) {
         const uint64_t random = random_bits(r);
         memcpy(field, &random, sizeof random);
     } else if (row->type == VY_TYPE_CHOICE && row != &table->rows[0] && !fixed) {
@@ -365,7 +366,7 @@ static void shake_value(void *self, const vy_table *table, const vy_row *row, ch
                !fixed) {
         memcpy(values, field, count * sizeof values[0]);
         for (size_t i = 0; i < count; ++i) {
-            if (row->word != NULL && random_bits(r) % 4 == 0 && row->word_value != VY_HOVER)
+            if (row->word != NULL && random_bits(r) % 4 == 0 && row->word_value != VY_HOVER_SPEED)
                 values[i] = row->word_value;
             else if (!isfinite(values[i]) || fabs(values[i]) > 1e300)
                 continue;

@@ -33,6 +33,7 @@ static view view_of(const vy_samples *s, vy_channel channel)
     case VY_CHANNEL_CURRENT: return (view){&s->power.current, 1, 1, s->power.tick};
     case VY_CHANNEL_ESC: return (view){s->esc.speed, 8, 4, s->esc.tick};
     case VY_CHANNEL_LIDAR: return (view){s->lidar.distance, VY_RAY_CAP, VY_RAY_CAP, s->lidar.tick};
+    case VY_CHANNEL_AIRSPEED: return (view){&s->airspeed.pressure, 2, 1, s->airspeed.tick};
     case VY_CHANNEL_COUNT: break;
     }
     fail();
@@ -42,7 +43,7 @@ static view view_of(const vy_samples *s, vy_channel channel)
 // Two channels of one sensor travel together.
 static int same_sensor(vy_channel a, vy_channel b)
 {
-    static const int sensors[VY_CHANNEL_COUNT] = {0, 0, 1, 1, 2, 3, 4, 4, 5, 6, 7, 7, 8, 9};
+    static const int sensors[VY_CHANNEL_COUNT] = {0, 0, 1, 1, 2, 3, 4, 4, 5, 6, 7, 7, 8, 9, 10};
     return sensors[a] == sensors[b];
 }
 
@@ -63,19 +64,27 @@ static vy_drone_def well_equipped(double period)
                                            .voltage = {3.3, 3.6, 3.7, 3.8, 4.0},
                                            .resistance = 0.05,
                                            .efficiency = 0.7};
-    def.kit = vy_default_kit_def();
-    double *const periods[10] = {&def.imu.period,      &def.mocap.period,     &def.kit.baro.period,
-                                 &def.kit.mag.period,  &def.kit.gps.period,   &def.kit.range.period,
-                                 &def.kit.flow.period, &def.kit.power.period, &def.kit.esc.period,
-                                 &def.kit.lidar.period};
-    static const double own[10] = {1e-3, 10e-3, 20e-3, 4e-3, 50e-3, 25e-3, 10e-3, 40e-3, 5e-3, 50e-3};
-    for (int i = 0; i < 10; ++i) *periods[i] = period > 0.0 ? period : own[i];
-    def.kit.range.most = def.kit.flow.most = 10.0;
-    def.kit.lidar.columns = 4; // forwards, sideways and back, upwards and downwards: some see nothing
-    def.kit.lidar.rows = 3;
-    def.kit.lidar.width = 6.0;
-    def.kit.lidar.height = 2.0;
-    def.kit.lidar.most = 20.0;
+    def.sensor_suite = vy_default_sensor_suite_def();
+    double *const periods[11] = {&def.imu.period,
+                                 &def.mocap.period,
+                                 &def.sensor_suite.baro.period,
+                                 &def.sensor_suite.mag.period,
+                                 &def.sensor_suite.gps.period,
+                                 &def.sensor_suite.range.period,
+                                 &def.sensor_suite.flow.period,
+                                 &def.sensor_suite.power.period,
+                                 &def.sensor_suite.esc.period,
+                                 &def.sensor_suite.lidar.period,
+                                 &def.sensor_suite.airspeed.period};
+    static const double own[11] = {1e-3, 10e-3, 20e-3, 4e-3, 50e-3, 25e-3, 10e-3, 40e-3, 5e-3, 50e-3, 20e-3};
+    for (int i = 0; i < 11; ++i) *periods[i] = period > 0.0 ? period : own[i];
+    def.sensor_suite.range.max = def.sensor_suite.flow.max = 10.0;
+    def.sensor_suite.lidar.columns =
+        4; // forwards, sideways and back, upwards and downwards: some see nothing
+    def.sensor_suite.lidar.rows = 3;
+    def.sensor_suite.lidar.width = 6.0;
+    def.sensor_suite.lidar.height = 2.0;
+    def.sensor_suite.lidar.max = 20.0;
     return def;
 }
 
@@ -93,10 +102,6 @@ static vy_world *world_with(const vy_drone_def *drone, const vy_fault_def *fault
 {
     vy_world_def def = vy_default_world_def();
     def.environment.magnetic_field = (vy_vec3){3e-6, 20e-6, -45e-6};
-    def.fault_cap = 2;
-    def.line_cap = 512;
-    def.kit_cap = 1;
-    def.delay_cap = 512;
     vy_world *world = fly_in(&def, drone);
     vy_error err = {0};
     for (int i = 0; i < count; ++i) {
@@ -148,8 +153,8 @@ static void assert_same(const pair *p)
 // A number of each kind: large beside the noise, in the channel's unit.
 static double size_of(vy_channel channel)
 {
-    static const double sizes[VY_CHANNEL_COUNT] = {0.5, 0.1, 0.3, 1e-3, 100.0, 2e-6, 5.0,
-                                                   1.0, 0.4, 0.2, 0.5,  1.5,   40.0, 0.7};
+    static const double sizes[VY_CHANNEL_COUNT] = {0.5, 0.1, 0.3, 1e-3, 100.0, 2e-6, 5.0, 1.0,
+                                                   0.4, 0.2, 0.5, 1.5,  40.0,  0.7,  3.0};
     return sizes[channel];
 }
 
@@ -209,7 +214,10 @@ static void compare_added(const pair *p)
         assert_near(p->bad.numbers[1] - p->good.numbers[1], -more / (1.225 * 9.80665),
                     1e-2 * fabs(more) + 1e-9);
     }
-    for (int i = p->good.axes; i < p->good.count && p->channel != VY_CHANNEL_BARO; ++i)
+    const int follows = p->channel == VY_CHANNEL_BARO || p->channel == VY_CHANNEL_AIRSPEED;
+    if (p->channel == VY_CHANNEL_AIRSPEED)
+        assert_near(p->bad.numbers[1] * fabs(p->bad.numbers[1]), 2.0 * p->bad.numbers[0] / 1.225, 1e-9);
+    for (int i = p->good.axes; i < p->good.count && !follows; ++i)
         assert_true(p->good.numbers[i] == p->bad.numbers[i]); // quality, rotors that are not there
 }
 
@@ -337,7 +345,8 @@ static void compare_late(const pair *p)
 static void late_samples_are_those_of_so_long_ago(void **unused)
 {
     (void)unused;
-    static const uint64_t periods[VY_CHANNEL_COUNT] = {1, 1, 10, 10, 20, 4, 50, 50, 25, 10, 40, 40, 5, 50};
+    static const uint64_t periods[VY_CHANNEL_COUNT] = {1,  1,  10, 10, 20, 4,  50, 50,
+                                                       25, 10, 40, 40, 5,  50, 20};
     static past h;
     const vy_drone_def drone = well_equipped(0.0);
     for (int c = 0; c < VY_CHANNEL_COUNT; ++c) {
@@ -355,8 +364,8 @@ static void what_a_link_lets_through_comes_late_but_comes(void **unused)
 {
     (void)unused;
     vy_drone_def drone = well_equipped(0.0);
-    drone.kit.gps.period = 5e-3;
-    drone.kit.gps.link.dropout = 0.4;
+    drone.sensor_suite.gps.period = 5e-3;
+    drone.sensor_suite.gps.link.dropout = 0.4;
     vy_fault_def f = fault(VY_FAULT_SENSOR_DELAY, VY_CHANNEL_GPS_POSITION);
     f.size = 0.02;
     vy_world *good = world_with(&drone, NULL, 0), *bad = world_with(&drone, &f, 1);
@@ -537,10 +546,8 @@ static void a_fault_of_a_sensor_that_is_not_there_is_refused(void **unused)
     }
     // Of all drones it is enough that one has it.
     vy_world_def def = vy_default_world_def();
-    def.drone_cap = 2;
-    def.fault_cap = def.kit_cap = 1;
     vy_world *world = fly_in(&def, &drone);
-    drone.kit.baro.period = 0.02;
+    drone.sensor_suite.baro.period = 0.02;
     assert_int_equal(vy_world_add_drone(world, &drone, NULL, NULL), VY_OK);
     const vy_fault_def f = fault(VY_FAULT_SENSOR_STUCK, VY_CHANNEL_BARO);
     assert_int_equal(vy_world_add_fault(world, &f, NULL), VY_OK);
@@ -550,7 +557,7 @@ static void a_fault_of_a_sensor_that_is_not_there_is_refused(void **unused)
 }
 
 // What is on its way is state: a run goes on from a snapshot as if nothing had been.
-static void a_snapshot_keeps_late_samples_of_kits(void **unused)
+static void a_snapshot_keeps_late_samples_of_sensor_suites(void **unused)
 {
     (void)unused;
     const vy_drone_def drone = well_equipped(0.0);
@@ -678,7 +685,7 @@ int main(void)
         cmocka_unit_test(axes_are_exchanged_where_there_are_two),
         cmocka_unit_test(distances_and_speeds_do_not_go_below_0),
         cmocka_unit_test(a_fault_of_a_sensor_that_is_not_there_is_refused),
-        cmocka_unit_test(a_snapshot_keeps_late_samples_of_kits),
+        cmocka_unit_test(a_snapshot_keeps_late_samples_of_sensor_suites),
         cmocka_unit_test(a_channel_takes_as_many_numbers_as_it_has),
         cmocka_unit_test(the_filter_flies_on),
     };

@@ -20,7 +20,7 @@ static void imu_at_rest_reads_g_upwards(void **unused)
     random_source r = {41};
     for (int n = 0; n < 50; ++n) {
         const vy_world_def wd = vy_default_world_def();
-        vy_drone_def def = plain_body();
+        vy_drone_def def = passive_body();
         def.attitude = random_attitude(&r);
         vy_world *world = resting_world(&wd, &def);
         const vy_vec3 wanted = quat_unrotate(def.attitude, (vy_vec3){0, 0, 9.80665});
@@ -39,7 +39,7 @@ static void imu_in_free_fall_reads_nothing(void **unused)
     (void)unused;
     random_source r = {42};
     for (int n = 0; n < 20; ++n) {
-        vy_drone_def def = plain_body();
+        vy_drone_def def = passive_body();
         def.attitude = random_attitude(&r);
         def.rate = random_vec(&r, 10.0);
         def.velocity = random_vec(&r, 10.0);
@@ -59,7 +59,7 @@ static void imu_reads_the_force_of_a_spinning_body(void **unused)
     (void)unused;
     random_source r = {43};
     for (int n = 0; n < 20; ++n) {
-        vy_drone_def def = plain_body();
+        vy_drone_def def = passive_body();
         def.vehicle.inertia = (vy_mat3){{{0.02, 0, 0}, {0, 0.02, 0}, {0, 0, 0.02}}};
         def.imu.period = 0.01;
         def.attitude = random_attitude(&r);
@@ -130,7 +130,7 @@ static void record_imu(const vy_imu_def *imu)
 {
     vy_world_def wd = vy_default_world_def();
     wd.environment.gravity.uniform = (vy_vec3){0, 0, 0};
-    vy_drone_def def = plain_body();
+    vy_drone_def def = passive_body();
     def.imu = *imu;
     vy_world *world = fly_in(&wd, &def);
     const uint64_t ticks = (uint64_t)(imu->period / wd.dt + 0.5);
@@ -194,7 +194,7 @@ static void imu_bias_is_drawn_once_per_run(void **unused)
     enum { RUNS = 2000 };
     vy_world_def wd = vy_default_world_def();
     wd.environment.gravity.uniform = (vy_vec3){0, 0, 0};
-    vy_drone_def def = plain_body();
+    vy_drone_def def = passive_body();
     def.imu.accel_bias = 0.05;
     def.imu.gyro_bias = 0.02;
     for (int n = 0; n < RUNS; ++n) {
@@ -225,7 +225,7 @@ static void mocap_noise_has_its_deviation(void **unused)
     (void)unused;
     random_source r = {44};
     const vy_world_def wd = vy_default_world_def();
-    vy_drone_def def = plain_body();
+    vy_drone_def def = passive_body();
     def.attitude = random_attitude(&r);
     def.mocap = (vy_mocap_def){.period = 0.002, .position_noise = 0.003, .attitude_noise = 0.01};
     vy_world *world = resting_world(&wd, &def);
@@ -254,7 +254,7 @@ static void mocap_noise_has_its_deviation(void **unused)
 static void mocap_without_noise_is_the_truth(void **unused)
 {
     (void)unused;
-    vy_drone_def def = plain_body();
+    vy_drone_def def = passive_body();
     def.rate = (vy_vec3){1, 2, 3};
     def.velocity = (vy_vec3){1, 1, 9};
     vy_world *world = fly(&def);
@@ -272,7 +272,7 @@ static void imu_and_mocap_noise_are_independent(void **unused)
     static double imu[6][SAMPLES];
     vy_world_def wd = vy_default_world_def();
     wd.environment.gravity.uniform = (vy_vec3){0, 0, 0};
-    vy_drone_def def = plain_body();
+    vy_drone_def def = passive_body();
     def.position.z = 0.0;
     def.imu = (vy_imu_def){.period = 0.001, .accel_noise = 1e-3, .gyro_noise = 1e-3};
     def.mocap = (vy_mocap_def){.period = 0.001, .position_noise = 1e-3, .attitude_noise = 1e-3};
@@ -330,7 +330,6 @@ static void sensors_have_streams_of_their_own(void **unused)
     assert_memory_equal(plain, other, sizeof plain);
 
     vy_world_def wd = vy_default_world_def();
-    wd.drone_cap = 2;
     world = fly_in(&wd, &def);
     assert_int_equal(vy_world_add_drone(world, &def, NULL, NULL), VY_OK);
     record(world, 0, other);

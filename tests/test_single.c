@@ -106,13 +106,13 @@ static void packed_cells_have_no_holes(void **state)
                 .of = {[BLOCK_drone] = drones, [BLOCK_noise] = noises, [BLOCK_nap_account] = drones}};
             vy_count_head(&counts);
             const size_t cells =
-                (block_offset(&counts, BLOCK_KINDS) + drones * sizeof(drone_params) + sizeof(extra_block)) /
+                (block_offset(&counts, BLOCK_KINDS) + drones * sizeof(drone_params) + sizeof(episode_block)) /
                 8;
             uint8_t *whole = calloc(cells, 1);
             double *values = calloc(cells, sizeof *values), *back = calloc(cells, sizeof *back);
             unsigned char *packed = calloc(cells, 8);
             assert_non_null(whole);
-            vy_pack_kinds(&counts, whole);
+            vy_pack_mark_integers(&counts, whole);
             size_t size = 0;
             for (size_t i = 0; i < cells; ++i) size += whole[i] ? 8 : 4;
             assert_int_equal(size, vy_single_size(&counts));
@@ -132,9 +132,11 @@ static void packed_cells_have_no_holes(void **state)
 
 enum { WORLDS = 128 };
 
-static void vary(vy_batch_def *def, vy_variable what, vy_distribution distribution, double a, double b)
+static void randomisation(vy_batch_def *def, vy_variable what, vy_distribution distribution, double a,
+                          double b)
 {
-    def->vary[def->vary_count++] = (vy_vary){what, distribution, a, b, VY_EVERY_DRONE};
+    def->randomisation[def->randomisation_count++] =
+        (vy_randomisation){what, distribution, a, b, VY_EVERY_DRONE};
 }
 
 static vy_batch *batch_of(const vy_scenario *s, vy_precision precision)
@@ -146,15 +148,15 @@ static vy_batch *batch_of(const vy_scenario *s, vy_precision precision)
     def.world_count = WORLDS;
     def.precision = precision;
     def.threads = 1;
-    vary(&def, VY_VARY_MASS, VY_DRAW_UNIFORM, 0.8, 1.2);
-    vary(&def, VY_VARY_INERTIA, VY_DRAW_LOG, 0.8, 1.25);
-    vary(&def, VY_VARY_IMU_NOISE, VY_DRAW_LOG, 0.1, 10.0);
-    vary(&def, VY_VARY_WIND_X, VY_DRAW_NORMAL, 0.0, 1.0);
-    vary(&def, VY_VARY_X, VY_DRAW_UNIFORM, -5.0, 5.0);
-    vary(&def, VY_VARY_Z, VY_DRAW_UNIFORM, 1.0, 10.0);
-    vary(&def, VY_VARY_ROLL, VY_DRAW_UNIFORM, -0.6, 0.6);
-    vary(&def, VY_VARY_YAW, VY_DRAW_UNIFORM, -3.0, 3.0);
-    vary(&def, VY_VARY_RATE_X, VY_DRAW_NORMAL, 0.0, 2.0);
+    randomisation(&def, VY_VARIABLE_MASS, VY_DISTRIBUTION_UNIFORM, 0.8, 1.2);
+    randomisation(&def, VY_VARIABLE_INERTIA, VY_DISTRIBUTION_LOG_UNIFORM, 0.8, 1.25);
+    randomisation(&def, VY_VARIABLE_IMU_NOISE, VY_DISTRIBUTION_LOG_UNIFORM, 0.1, 10.0);
+    randomisation(&def, VY_VARIABLE_WIND_X, VY_DISTRIBUTION_NORMAL, 0.0, 1.0);
+    randomisation(&def, VY_VARIABLE_X, VY_DISTRIBUTION_UNIFORM, -5.0, 5.0);
+    randomisation(&def, VY_VARIABLE_Z, VY_DISTRIBUTION_UNIFORM, 1.0, 10.0);
+    randomisation(&def, VY_VARIABLE_ROLL, VY_DISTRIBUTION_UNIFORM, -0.6, 0.6);
+    randomisation(&def, VY_VARIABLE_YAW, VY_DISTRIBUTION_UNIFORM, -3.0, 3.0);
+    randomisation(&def, VY_VARIABLE_RATE_X, VY_DISTRIBUTION_NORMAL, 0.0, 2.0);
     if (vy_batch_create(&def, &batch, &err) != VY_OK) fail_msg("%s", err.text);
     return batch;
 }

@@ -9,14 +9,14 @@
 #define SPEED   0.01
 enum { LATER = 600 }; // steps in which everything comes to rest here
 
-static vy_bodies *sleepy_set(uint32_t cap, uint32_t threads, vy_contact_solver solver)
+static vy_bodies *sleepy_set(uint32_t reserve, uint32_t threads, vy_contact_solver solver)
 {
     vy_bodies_def def = vy_default_bodies_def();
     vy_bodies *b = NULL;
     def.dt = DT;
-    def.body_cap = cap;
     def.contacts = solver == VY_SOLVER_SOFT ? vy_default_contacts_def() : vy_impulse_contacts_def();
-    def.contacts.cap = 16 * cap;
+    def.contacts.on = 1;
+    def.contacts.reserve = reserve;
     def.contacts.threads = threads;
     def.contacts.sleep = SECONDS;
     def.contacts.sleep_speed = SPEED;
@@ -156,11 +156,13 @@ static void balls_wake_what_they_hit(void **unused)
         for (int i = 0; i < all; ++i) before[i] = read(b, every[i]);
         every[all] = add(b, VY_BODY_DYNAMIC, &shape, 0.3, vec3_make(-1.0, 0.21, 0.2 * high - 0.1),
                          vec3_make(6.0, 0.0, 1.0), surface(0.5, 0.3));
-        void *last = malloc(vy_bodies_state_size(b));
+        void *last = NULL;
+        size_t size = 0;
         int steps = 0;
         do {
             assert_true(++steps < 60);
-            vy_bodies_save(b, last);
+            free(last);
+            last = snapshot_of(b, &size);
             step(b, 1);
         } while (vy_bodies_asleep(b) == (uint32_t)all);
         assert_int_equal(vy_bodies_asleep(b), all - high);
@@ -168,7 +170,7 @@ static void balls_wake_what_they_hit(void **unused)
         assert_true(read(b, stack[1][high - 1]).velocity.x > 0.0 && read(b, every[all]).velocity.x < 5.0);
         for (int i = 0; i <= all; ++i) after[i] = read(b, every[i]);
 
-        assert_int_equal(vy_bodies_restore(b, last, vy_bodies_state_size(b)), VY_OK);
+        assert_int_equal(vy_bodies_restore(b, last, size), VY_OK);
         assert_int_equal(vy_bodies_asleep(b), all);
         assert_int_equal(vy_body_wake(b, stack[1][0]), VY_OK);
         step(b, 1);
@@ -257,8 +259,8 @@ static void hang(two_stacks *s)
     vy_joint_def d = vy_default_joint_def();
     d.kind = VY_JOINT_SPRING;
     d.stiffness = 100.0;
-    assert_int_equal(vy_joint_place(s->b, s->a[2], VY_NULL_BODY, vec3_make(0, 0, 2), vec3_make(0, 0, 1), &d),
-                     VY_OK);
+    assert_int_equal(
+        vy_joint_set_frames(s->b, s->a[2], VY_NULL_BODY, vec3_make(0, 0, 2), vec3_make(0, 0, 1), &d), VY_OK);
     d.anchor_a = vec3_zero();
     assert_int_equal(vy_bodies_add_joint(s->b, &d, NULL, NULL), VY_OK);
 }
@@ -391,7 +393,7 @@ static void potentials_may_change(void **unused)
     vy_bodies_destroy(b);
 }
 
-// A force that is applied in every step keeps a body awake, also when friction holds it; so does wakeful.
+// A force that is applied in every step keeps a body awake, also when friction holds it; so does no_sleep.
 static void pushed_bodies_stay_awake(void **unused)
 {
     (void)unused;
@@ -399,7 +401,7 @@ static void pushed_bodies_stay_awake(void **unused)
     vy_body_id one[1];
     const vy_shape shape = box(0.1, 0.1, 0.1);
     vy_body_def d = vy_default_body_def();
-    d.wakeful = 1;
+    d.no_sleep = 1;
     d.shape = &shape;
     d.state.position = vec3_make(3.0, 0.0, 0.1);
     add_stack(b, 0.0, 0.0, one, 1);
@@ -437,8 +439,8 @@ static void joined_bodies_sleep_together(void **unused)
         vy_joint_def d = vy_default_joint_def();
         d.kind = VY_JOINT_BALL;
         if (i == 0) continue;
-        assert_int_equal(vy_joint_place(b, chain[i - 1], chain[i], vec3_make(0.3 * i - 0.15, 0, 0.05),
-                                        vec3_make(0, 1, 0), &d),
+        assert_int_equal(vy_joint_set_frames(b, chain[i - 1], chain[i], vec3_make(0.3 * i - 0.15, 0, 0.05),
+                                             vec3_make(0, 1, 0), &d),
                          VY_OK);
         assert_int_equal(vy_bodies_add_joint(b, &d, &joints[i], NULL), VY_OK);
     }
@@ -447,8 +449,8 @@ static void joined_bodies_sleep_together(void **unused)
     vy_joint_def d = vy_default_joint_def();
     d.kind = VY_JOINT_HINGE;
     d.damping = 1.0;
-    assert_int_equal(vy_joint_place(b, VY_NULL_BODY, bob, vec3_make(5.1, 0, 2.3), vec3_make(0, 1, 0), &d),
-                     VY_OK);
+    assert_int_equal(
+        vy_joint_set_frames(b, VY_NULL_BODY, bob, vec3_make(5.1, 0, 2.3), vec3_make(0, 1, 0), &d), VY_OK);
     assert_int_equal(vy_bodies_add_joint(b, &d, &hinge, NULL), VY_OK);
     (void)add_floor(b);
     until_asleep(b, LINKS + 1);
@@ -542,14 +544,14 @@ static void threads_give_the_same_bits(void **unused)
     enum { MOMENTS = 3, STEPS = 8 };
     static const uint32_t counts[] = {1, 2, 3, 8};
     void *blocks[MOMENTS];
+    size_t sizes[MOMENTS];
     uint64_t hashes[MOMENTS][STEPS];
     vy_bodies *b = sleepy_set(160, 1, VY_SOLVER_SOFT);
     make_story(b);
     uint32_t asleep = 0, last = 0;
     for (int found = 0, steps = 0; found < MOMENTS; ++steps) {
         assert_true(steps < LATER);
-        blocks[found] = malloc(vy_bodies_state_size(b));
-        vy_bodies_save(b, blocks[found]);
+        blocks[found] = snapshot_of(b, &sizes[found]);
         step(b, 1);
         asleep = vy_bodies_asleep(b);
         const int now = found == 0   ? asleep > 75
@@ -567,7 +569,7 @@ static void threads_give_the_same_bits(void **unused)
         b = sleepy_set(160, counts[n], VY_SOLVER_SOFT);
         make_story(b);
         for (int m = 0; m < MOMENTS; ++m) {
-            assert_int_equal(vy_bodies_restore(b, blocks[m], vy_bodies_state_size(b)), VY_OK);
+            assert_int_equal(vy_bodies_restore(b, blocks[m], sizes[m]), VY_OK);
             for (int i = 0; i < STEPS; ++i) {
                 step(b, 1);
                 if (n == 0) hashes[m][i] = vy_bodies_hash(b);
@@ -587,11 +589,11 @@ static void snapshots_keep_sleep(void **unused)
     enum { AFTER = 40 };
     vy_bodies *b = sleepy_set(160, 1, VY_SOLVER_SOFT);
     make_story(b);
-    void *block = malloc(vy_bodies_state_size(b));
     int asleep = 0, waking = 0;
     for (int round = 0; round < 26; ++round) {
         uint64_t hashes[AFTER];
-        vy_bodies_save(b, block);
+        size_t size;
+        void *block = snapshot_of(b, &size);
         const uint32_t before = vy_bodies_asleep(b);
         asleep += before > 0;
         for (int i = 0; i < AFTER; ++i) {
@@ -603,7 +605,7 @@ static void snapshots_keep_sleep(void **unused)
         vy_contact_report *reports = calloc(count + 1, sizeof *reports);
         for (uint32_t k = 0; k < count; ++k) assert_int_equal(vy_bodies_contact(b, k, &reports[k]), VY_OK);
         step(b, round % 3);
-        assert_int_equal(vy_bodies_restore(b, block, vy_bodies_state_size(b)), VY_OK);
+        assert_int_equal(vy_bodies_restore(b, block, size), VY_OK);
         assert_int_equal(vy_bodies_asleep(b), before);
         for (int i = 0; i < AFTER; ++i) {
             step(b, 1);
@@ -616,11 +618,11 @@ static void snapshots_keep_sleep(void **unused)
             assert_memory_equal(&r, &reports[k], sizeof r);
         }
         free(reports);
-        assert_int_equal(vy_bodies_restore(b, block, vy_bodies_state_size(b)), VY_OK);
+        assert_int_equal(vy_bodies_restore(b, block, size), VY_OK);
         step(b, AFTER / 2);
+        free(block);
     }
     assert_true(asleep > 5 && waking > 0);
-    free(block);
     vy_bodies_destroy(b);
 }
 
@@ -664,7 +666,7 @@ static void numbers_are_checked(void **unused)
     vy_bodies *b = NULL;
     vy_error err;
     vy_bodies_def def = vy_default_bodies_def();
-    def.contacts.cap = 16;
+    def.contacts.on = 1;
     assert_true(def.contacts.sleep == 0.0);
     def.contacts.sleep = -1.0;
     assert_int_equal(vy_bodies_create(&def, &b, &err), VY_BAD_VALUE);

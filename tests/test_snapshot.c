@@ -34,9 +34,9 @@ static uint64_t odd_word(uint64_t was)
 
 static size_t refused, flown;
 
-static void fly_changed(vy_world *world, const unsigned char *good, unsigned char *block, size_t words)
+static void fly_changed(vy_world *world, const unsigned char *good, size_t size, unsigned char *block,
+                        size_t words)
 {
-    const size_t size = vy_world_state_size(world);
     memcpy(block, good, size);
     for (size_t i = 0; i < words; ++i) {
         // Half of them in the first blocks, which have the counts.
@@ -57,7 +57,7 @@ static void fly_changed(vy_world *world, const unsigned char *good, unsigned cha
     (void)vy_world_advance(world, STEPS);
     const vy_failure failure = vy_world_failure(world);
     char text[256];
-    assert_true(failure.reason == VY_FAILURE_NONE || failure.drone < vy_world_drone_count(world));
+    assert_true(failure.reason == VY_FAILURE_NONE || failure.body < vy_world_body_count(world));
     vy_failure_print(&failure, "it", text, sizeof text);
     for (uint32_t i = 0; i < vy_world_drone_count(world); ++i) {
         vy_drone_state state;
@@ -65,19 +65,23 @@ static void fly_changed(vy_world *world, const unsigned char *good, unsigned cha
         assert_int_equal(vy_world_read_drone(world, vy_world_drone(world, i), &state), VY_OK);
         assert_int_equal(vy_world_read_drive(world, vy_world_drone(world, i), &drive), VY_OK);
     }
+    for (uint32_t i = 0; i < vy_world_body_count(world); ++i) {
+        vy_world_body_state state;
+        assert_int_equal(vy_world_read_body(world, vy_world_body(world, i), &state), VY_OK);
+    }
     ++flown;
 }
 
 static void try_world(vy_world *world, uint64_t ticks, int tries)
 {
+    (void)vy_world_advance(world, ticks);
     const size_t size = vy_world_state_size(world);
     unsigned char *good = malloc(size), *block = malloc(size);
     assert_non_null(good);
     assert_non_null(block);
-    (void)vy_world_advance(world, ticks);
     vy_world_save(world, good);
     assert_int_equal(vy_world_restore(world, good, size, NULL), VY_OK);
-    for (int k = 0; k < tries; ++k) fly_changed(world, good, block, 1 + draw() % 4);
+    for (int k = 0; k < tries; ++k) fly_changed(world, good, size, block, 1 + draw() % 4);
     assert_int_equal(vy_world_restore(world, good, size, NULL), VY_OK);
     (void)vy_world_advance(world, 1);
     free(good);
@@ -104,7 +108,7 @@ static void every_whole_number_of_a_drone(void **unused)
         if (vy_world_restore(world, block, size, &err) == VY_OK)
             (void)vy_world_advance(world, STEPS);
         else
-            assert_non_null(strstr(err.text, "drone 0: effects"));
+            assert_non_null(strstr(err.text, "drone 0: invalid effects"));
     }
     block[at + 7] = 0x80;
     assert_int_equal(vy_world_restore(world, block, size, NULL), VY_BAD_VALUE);

@@ -79,10 +79,10 @@ static void files_become_numbers(void **unused)
     free(printed);
     vy_ray_target t;
     const vy_vec3 down = {0, 0, -1};
-    assert_int_equal(vy_world_cast_ray(world, (vy_vec3){0, 0, 5}, down, 10, VY_ALL_DRONES, &t), 1);
+    assert_int_equal(vy_world_cast_ray(world, (vy_vec3){0, 0, 5}, down, 10, VY_ALL_BODIES, &t), 1);
     assert_near(t.distance, 5.5, 1e-12); // the hill of 0.5 m on ground at -1 m
     assert_int_equal(t.obstacle, 1);
-    assert_int_equal(vy_world_cast_ray(world, (vy_vec3){5.1, 0.1, 5}, down, 10, VY_ALL_DRONES, &t), 1);
+    assert_int_equal(vy_world_cast_ray(world, (vy_vec3){5.1, 0.1, 5}, down, 10, VY_ALL_BODIES, &t), 1);
     assert_near(t.point.z, 2.0 - 2.0 * 0.2, 1e-12); // the cone's slope
     assert_int_equal(t.obstacle, 0);
     vy_world_destroy(world);

@@ -15,7 +15,7 @@ static vy_world_def empty_space(void)
 /// A plain body with `count` thrusters that are told `motors` for ever.
 static vy_drone_def pushed_body(int count, const vy_thruster_def *thrusters, const double *motors)
 {
-    vy_drone_def def = plain_body();
+    vy_drone_def def = passive_body();
     def.vehicle.thruster_count = count;
     memcpy(def.vehicle.thrusters, thrusters, (size_t)count * sizeof *thrusters);
     def.controller.start.rung = VY_RUNG_MOTORS;
@@ -86,10 +86,11 @@ static void loads_are_those_of_statics(void **unused)
         def.attitude = quat_normalize(quat_make(0.3, random_in(&r, -1, 1), random_in(&r, -1, 1), 0.5));
         const vy_world_def space = empty_space();
         vy_world *world = fly_in(&space, &def);
+        const vy_quat q = state_of(world, 0).attitude; // loads are those at the start of the step
+        assert_int_equal(vy_world_keep_loads(world, 1, NULL), VY_OK);
         vy_world_step(world);
         vy_loads loads;
-        assert_int_equal(vy_world_read_loads(world, vy_world_drone(world, 0), &loads), VY_OK);
-        const vy_quat q = state_of(world, 0).attitude;
+        assert_int_equal(vy_world_read_loads(world, vy_world_body(world, 0), &loads), VY_OK);
         assert_vec_near(loads.thruster_force, quat_rotate(q, force), 1e-13);
         assert_vec_near(loads.thruster_torque, torque, 1e-13);
         assert_vec_near(loads.rotor_force, vec3_zero(), 0.0);
@@ -104,7 +105,7 @@ static void loads_are_those_of_statics(void **unused)
 static void range_has_a_gap_below(void **unused)
 {
     (void)unused;
-    const thruster_layout l = {.count = 1, .most = {10.0}, .least = {2.0}};
+    const thruster_layout l = {.count = 1, .thrust_max = {10.0}, .thrust_min = {2.0}};
     assert_true(thruster_throttled(&l, 0, 0.0) == 0.0);
     assert_true(thruster_throttled(&l, 0, 1e-300) == 2.0);
     assert_true(thruster_throttled(&l, 0, 0.5) == 6.0);
@@ -121,8 +122,8 @@ static void pulses_give_the_mean_asked_for(void **unused)
         const uint64_t period = 5 + (uint64_t)random_in(&r, 0.0, 100.0);
         const uint64_t least = 1 + (uint64_t)random_in(&r, 0.0, (double)period * 0.4);
         const double dt = 0.001;
-        thruster_layout l = {.count = 1, .most = {3.0}, .step = dt, .period = {period}};
-        l.shortest[0] = (double)least * dt;
+        thruster_layout l = {.count = 1, .thrust_max = {3.0}, .step = dt, .period = {period}};
+        l.pulse_min[0] = (double)least * dt;
         thruster_state s;
         memset(&s, 0, sizeof s);
         const double scale = n % 3 == 0 ? 0.02 : 1.0;
@@ -150,7 +151,7 @@ static void pulses_give_the_mean_asked_for(void **unused)
 /// The satellite of scenarios/satellite.yaml.
 static vy_drone_def satellite(void)
 {
-    vy_drone_def def = plain_body();
+    vy_drone_def def = passive_body();
     def.vehicle.thruster_count = 8;
     for (int i = 0; i < 8; ++i) {
         static const double x[] = {0.3, -0.3, -0.3, 0.3}, y[] = {0.3, 0.3, -0.3, -0.3};
@@ -254,18 +255,16 @@ static void a_joined_thruster_pushes_both(void **unused)
 {
     (void)unused;
     vy_world_def space = empty_space();
-    space.drone_cap = 2;
-    space.joint_cap = 1;
     const vy_thruster_def t = {.axis = {0.0, 0.0, 1.0}, .thrust_max = 3.0, .lag = 0.1};
-    vy_drone_def a = pushed_body(1, &t, (double[]){1.0}), b = plain_body();
+    vy_drone_def a = pushed_body(1, &t, (double[]){1.0}), b = passive_body();
     a.position = b.position = (vy_vec3){0.0, 0.0, 0.0};
     b.position.z = 1.0;
     vy_world *world = fly_in(&space, &a);
     assert_int_equal(vy_world_add_drone(world, &b, NULL, NULL), VY_OK);
     vy_joint_def joint = vy_default_joint_def();
     joint.kind = VY_JOINT_FIXED;
-    joint.body_a = vy_world_body(world, vy_world_drone(world, 0));
-    joint.body_b = vy_world_body(world, vy_world_drone(world, 1));
+    joint.body_a = vy_world_body(world, 0);
+    joint.body_b = vy_world_body(world, 1);
     joint.anchor_b.z = -1.0;
     assert_int_equal(vy_world_add_joint(world, &joint, NULL, NULL), VY_OK);
     vy_world_advance(world, 1000);
@@ -279,7 +278,7 @@ static void a_joined_thruster_pushes_both(void **unused)
     vy_world_open_account(world);
     vy_world_advance(world, 3000);
     vy_energy e;
-    assert_int_equal(vy_world_read_energy(world, vy_world_drone(world, 0), &e), VY_OK);
+    assert_int_equal(vy_world_read_energy(world, vy_world_body(world, 0), &e), VY_OK);
     assert_true(e.exchanged > 1e-3);
     assert_near(e.residual, 0.0, 1e-9 * e.exchanged);
     vy_world_destroy(world);

@@ -340,7 +340,7 @@ static void turbulence_spectrum_medium(void **unused)
     check_spectrum(medium, 2, "5000 ft");
 }
 
-// Axes, guard, determinism
+// Axes, bounds, determinism
 
 static void turbulence_axes_follow_the_wind(void **unused)
 {
@@ -398,8 +398,8 @@ static void turbulence_is_deterministic(void **unused)
 static void turbulence_deviates_are_bounded(void **unused)
 {
     (void)unused;
-    assert_true(rng_normal_of_word(0u) < TURBULENCE_DEVIATE && rng_normal_of_word(0u) > 6.33);
-    assert_true(-rng_normal_of_word(0x80000000u) < TURBULENCE_DEVIATE);
+    assert_true(rng_normal_of_word(0u) < NORMAL_DEVIATE_MAX && rng_normal_of_word(0u) > 6.33);
+    assert_true(-rng_normal_of_word(0x80000000u) < NORMAL_DEVIATE_MAX);
 }
 
 // What the bound is built from is at least as strong as any filter in the range, entry for entry.
@@ -450,7 +450,7 @@ static void turbulence_never_exceeds_its_bound(void **unused)
             if (i > 0) {
                 for (int k = 0; k < TURBULENCE_NORMALS; ++k) {
                     const int away = trial % 2 && random_bits(&r) % 8 == 0;
-                    n[k] = (away ? -1.0 : 1.0) * sign[k] * TURBULENCE_DEVIATE;
+                    n[k] = (away ? -1.0 : 1.0) * sign[k] * NORMAL_DEVIATE_MAX;
                 }
                 turbulence_advance(&p, at, speed, n, &s);
             }

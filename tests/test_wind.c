@@ -8,7 +8,7 @@ static wind_params shear(int kind, double speed, double height, double power, do
     wind_params p = {.shear = kind, .shear_x = 0.6, .shear_y = 0.8};
     p.shear_speed = speed;
     p.shear_height = height;
-    p.shear_power = power;
+    p.shear_exponent = power;
     p.shear_roughness = roughness;
     wind_prepare(&p);
     return p;

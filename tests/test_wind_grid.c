@@ -224,23 +224,6 @@ static void wind_grid_limits_hold(void **unused)
     assert_int_equal(vy_wind_grid_read(header, VY_WIND_GRID_BYTES_MAX + 1, NULL, &grid, &err), VY_FULL);
 }
 
-static void wind_grid_loads_files(void **unused)
-{
-    (void)unused;
-    vy_wind_grid *grid = NULL;
-    vy_error err;
-    assert_int_equal(vy_wind_grid_load("tests/data/no-such-file.csv", &grid, &err), VY_IO);
-    assert_null(grid);
-    assert_string_equal(err.file, "tests/data/no-such-file.csv");
-    assert_int_equal(vy_wind_grid_load("tests", &grid, &err), VY_IO); // a folder
-    assert_int_equal(vy_wind_grid_load("fuzz/corpus/wind_grid/valley.csv", &grid, &err), VY_OK);
-    assert_true(grid->field.nx == 2 && grid->field.nt == 2);
-    vy_wind_grid_destroy(grid);
-    assert_int_equal(vy_wind_grid_load("fuzz/corpus/wind_grid/hole.csv", &grid, &err), VY_BAD_VALUE);
-    assert_string_equal(err.file, "fuzz/corpus/wind_grid/hole.csv");
-    assert_non_null(strstr(err.text, "hole"));
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -250,7 +233,6 @@ int main(void)
         cmocka_unit_test(wind_grid_forgives_rounded_axes),
         cmocka_unit_test(wind_grid_survives_damage),
         cmocka_unit_test(wind_grid_limits_hold),
-        cmocka_unit_test(wind_grid_loads_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -222,7 +222,6 @@ static void jets_push_on_both_engines(void **unused)
 static vy_vec3 swung(double dt, vy_integrator integrator)
 {
     vy_world_def def = strict_def(dt, integrator);
-    def.joint_cap = 1;
     def.environment.wind.constant = (vy_vec3){5.0, 2.0, 0.0};
     vy_world *world = new_world(&def);
     vy_drone_def d = brick();
@@ -237,7 +236,7 @@ static vy_vec3 swung(double dt, vy_integrator integrator)
     const vy_drone_id id = add(world, &d);
     vy_joint_def joint = vy_default_joint_def();
     joint.kind = VY_JOINT_BALL;
-    joint.body_b = vy_world_body(world, id);
+    joint.body_b = vy_world_drone_body(world, id);
     joint.anchor_a = (vy_vec3){0.0, 0.0, 1.0};
     joint.anchor_b = (vy_vec3){-0.02, 0.0, 0.0};
     vy_error err = {0};
@@ -313,7 +312,7 @@ static void a_change_replays(void **unused)
     vy_recorder_def def = vy_default_recorder_def();
     def.path = path;
     def.scenario = "volery: 1\n";
-    def.drone_names = names;
+    def.names = names;
     def.snapshot = 200;
     vy_recorder *recorder = NULL;
     assert_int_equal(vy_recorder_open(&def, world, &recorder, NULL), VY_OK);
@@ -379,7 +378,7 @@ static void every_joule_has_a_cause(void **unused)
             vy_world_open_account(world);
             vy_world_advance(world, 500);
             vy_energy e;
-            assert_int_equal(vy_world_read_energy(world, vy_world_drone(world, 0), &e), VY_OK);
+            assert_int_equal(vy_world_read_energy(world, vy_world_body(world, 0), &e), VY_OK);
             const double share = fabs(e.residual) / e.exchanged;
             const int euler = all[n] == VY_INTEGRATOR_EULER || all[n] == VY_INTEGRATOR_SEMI_IMPLICIT;
             print_message("%s, %s: %.1e of %.2g J\n", vy_integrator_name(all[n]),
@@ -485,7 +484,7 @@ static void a_batch_keeps_its_integrator(void **unused)
     def.threads = 1;
     vy_batch *batch = NULL;
     if (vy_batch_create(&def, &batch, &err) != VY_OK) fail_msg("%s", err.text);
-    const size_t size = vy_batch_state_size(batch);
+    const size_t size = vy_batch_state_size(batch, 0);
     unsigned char *block = malloc(size);
     assert_non_null(block);
     vy_batch_step(batch, 20);

@@ -45,6 +45,7 @@ sensors='{gps: {period: 0.2}, baro: {period: 0.02}, esc: {period: 0.01}, power: 
 "$volery" run "$root/tests/view/failsafe.yaml" -q --set "drones.alpha.controller.library=$build/tests/plugin_controller.so" \
     -o failsafe.mcap
 "$volery" view failsafe.mcap -o failsafe.html -q
+"$volery" export failsafe.mcap --csv --fields reply.thrust -o failsafe.csv
 "$volery" run hopper -q --set duration=4 --set 'expect=[]' -o hopper.mcap
 "$volery" view hopper.mcap -o hopper.html -q
 "$volery" export hopper.mcap --csv -o hopper.csv

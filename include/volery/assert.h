@@ -1,4 +1,4 @@
-// assert.h - what happens when an assertion of the library fails. Assertions are there in builds with
+// assert.h - what happens when an assertion of the library fails. Assertions are compiled in with
 // VOLERY_ASSERT.
 #pragma once
 
@@ -9,7 +9,7 @@ extern "C" {
 /// Called with the condition that does not hold and where it stands. It may return: the program then goes on.
 typedef void vy_assert_hook(const char *condition, const char *file, int line);
 
-/// Have `hook` called in place of the default, which prints the condition to stderr and aborts. NULL: the
+/// Call `hook` instead of the default, which prints the condition to stderr and aborts. NULL: the
 /// default. For the whole process; set it before other threads use the library.
 void vy_set_assert_hook(vy_assert_hook *hook);
 

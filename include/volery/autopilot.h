@@ -1,7 +1,7 @@
 // autopilot.h - the simplest pilot: turn towards the target, then fly straight on at one speed.
 //
-// It speaks on the rung `pilot`. In a world: vy_controller_def with VY_CONTROLLER_AUTOPILOT; alone: the calls
-// below. Axes are those of volery/types.h; its plane is xy and the nose is body +x.
+// Its replies are of the rung `pilot`. In a world: vy_controller_def with VY_CONTROLLER_AUTOPILOT; alone: the
+// calls below. Axes are those of volery/types.h; its plane is xy and the nose is body +x.
 #pragma once
 #include "volery/status.h"
 #include "volery/types.h"
@@ -28,7 +28,7 @@ typedef struct vy_autopilot {
     vy_vec3 target; ///< [m] world; its height is the flight altitude
 } vy_autopilot;
 
-/// What it wants of the sticks.
+/// The sticks it sets.
 typedef struct vy_sticks {
     double throttle; ///< step 0 to 10
     double strafe;   ///< -1 to 1, positive to the right

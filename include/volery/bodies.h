@@ -28,7 +28,7 @@ typedef struct vy_body_id {
 
 typedef enum vy_body_kind {
     VY_BODY_STATIC,    ///< never moves
-    VY_BODY_KINEMATIC, ///< moves with the velocity it is given, whatever pushes it
+    VY_BODY_KINEMATIC, ///< moves with the velocity it is given, regardless of forces
     VY_BODY_DYNAMIC,   ///< moves by forces
 } vy_body_kind;
 
@@ -37,16 +37,16 @@ typedef struct vy_bodies_def {
     double dt;       ///< [s] fixed step, > 0
     vy_vec3 gravity; ///< [m/s^2] uniform, world; it is potential 0
     vy_integrator integrator;
-    uint32_t body_cap;      ///< all memory is taken at creation
-    uint32_t potential_cap; ///< beside gravity
-    uint32_t joint_cap;
-    double joint_step; ///< [s] longest substep of jointed bodies, > 0
-    int baumgarte;     ///< 1: joints are held by their gains alpha and beta instead of by projection
+    double joint_step;    ///< [s] longest substep of jointed bodies, > 0
+    int baumgarte;        ///< 1: joints are held by their gains alpha and beta instead of by projection
+    double closing_speed; ///< [m/s] that joints which are added open give the bodies at most, > 0
+    /// Joints that are open by more than so many sizes of what they join are refused, >= 0.
+    double open_limit;
     vy_contacts_def contacts;
 } vy_bodies_def;
 
-/// 1 ms, gravity 9.80665 m/s^2 along -z, RK4, room for 64 bodies, 8 potentials and 64 joints; jointed bodies
-/// in substeps of 0.5 ms or less, with projection.
+/// 1 ms, gravity 9.80665 m/s^2 along -z, RK4; jointed bodies in substeps of 0.5 ms or less, with projection;
+/// open joints close at 1 m/s, and may be open by 10 sizes.
 vy_bodies_def vy_default_bodies_def(void);
 
 typedef struct vy_body_def {
@@ -57,7 +57,7 @@ typedef struct vy_body_def {
     vy_mat3 inertia; ///< [kg m^2] about the centre of mass, body axes; all zero: of the shape, even density
     vy_body_state state; ///< attitude of any length above zero
     vy_material material;
-    int wakeful; ///< 1: it never sleeps, nor does what touches it or is joined to it
+    int no_sleep; ///< 1: it never sleeps, nor does a body that touches it or is jointed to it
 } vy_body_def;
 
 /// A dynamic body of 1 kg at rest at the origin, without a shape or an inertia: one of the two must be given.
@@ -70,7 +70,7 @@ void vy_bodies_destroy(vy_bodies *bodies); ///< NULL is a no-op
 
 /// Add a body. The def is copied. `out` may be NULL.
 /// @return VY_BAD_MASS, VY_BAD_HULL, VY_BAD_VALUE (a number that is not finite, an inertia that no solid has,
-/// a dynamic body with neither inertia nor volume), VY_FULL
+/// a dynamic body with neither inertia nor volume), VY_NO_MEMORY, VY_FULL beyond 2^24 bodies
 vy_status vy_bodies_add(vy_bodies *bodies, const vy_body_def *def, vy_body_id *out, vy_error *err);
 
 /// Remove a body; its id goes stale.
@@ -83,7 +83,7 @@ uint32_t vy_bodies_limit(const vy_bodies *bodies); ///< slots in use are below t
 int vy_bodies_has(const vy_bodies *bodies, vy_body_id id);
 
 /// Let a potential act on one body, or on every dynamic body with VY_NULL_BODY. Copied.
-/// @return VY_FULL, VY_NOT_FOUND, or VY_BAD_VALUE
+/// @return VY_FULL beyond 2^16 potentials, VY_NO_MEMORY, VY_NOT_FOUND, or VY_BAD_VALUE
 vy_status vy_bodies_add_potential(vy_bodies *bodies, const vy_potential *potential, vy_body_id body,
                                   vy_error *err);
 
@@ -95,41 +95,56 @@ vy_integrator vy_bodies_integrator(const vy_bodies *bodies);
 enum {
     VY_BODIES_NOT_FINITE = 1u << 0, ///< a body's motion became infinite; it keeps its last state and the set
                                     ///< has ended: further steps do nothing
-    VY_BODIES_REDUNDANT = 1u << 1,  ///< rows of joints say what others say already; they were left out
-    VY_BODIES_CONFLICT = 1u << 2,   ///< joints that cannot all hold: an error stayed after projection
-    VY_BODIES_NO_MEMORY = 1u << 3,  ///< joints had changed and there was no memory for their order; no step
-    VY_BODIES_CONTACTS_FULL = 1u << 4, ///< more pairs met than contacts.cap: some passed through each other
+    VY_BODIES_REDUNDANT = 1u << 1,  ///< joints have redundant rows, which were left out
+    VY_BODIES_CONFLICT = 1u << 2,   ///< joints contradict each other: an error stayed after projection
+    VY_BODIES_NO_MEMORY = 1u << 3,  ///< joints had changed and there was no memory for their order: no step,
+                                    ///< try again; or there was none for all contacts: bodies are back at the
+                                    ///< start of the step and the set has ended, until a snapshot is restored
+    VY_BODIES_TIME_DROPPED = 1u << 5, ///< too many impacts in one step, or too many bodies in them: some
+                                      ///< bodies stood still for the rest of the step
+    VY_BODIES_CRUSHED = 1u << 6,      ///< a kinematic body presses another one against an immovable one
 };
 
-/// Advance one step. Never allocates. Forces that were applied act over this step and are gone after it.
+/// Advance one step. Allocates nothing, but when joints have changed and when more pairs of bodies are near
+/// each other than ever before. Forces that were applied act over this step and are gone after it.
 /// @return VY_BODIES_ bits, 0 for a quiet step
 uint32_t vy_bodies_step(vy_bodies *bodies);
 uint64_t vy_bodies_tick(const vy_bodies *bodies);
 double vy_bodies_time(const vy_bodies *bodies);   ///< [s] tick * dt
 uint64_t vy_bodies_hash(const vy_bodies *bodies); ///< of all state
 
-/// Snapshots: vy_bodies_state_size() bytes. Restore puts a set with the same bodies back to that moment.
-/// @return VY_BAD_VALUE when the block does not fit
+/// Snapshots: vy_bodies_state_size() bytes, which depend on the contacts of the moment. Restore puts a set
+/// with the same bodies back to that moment.
+/// @return VY_BAD_VALUE when the block does not fit, VY_NO_MEMORY; nothing has changed then
 size_t vy_bodies_state_size(const vy_bodies *bodies);
 void vy_bodies_save(const vy_bodies *bodies, void *block);
 vy_status vy_bodies_restore(vy_bodies *bodies, const void *block, size_t size);
 
-/// Contacts of the last step, ordered by the slots of their bodies: those that pushed, and the ends of those
-/// that pushed in the step before.
+/// Contacts of the last step, ordered by the slots of their bodies: those with an impulse, and the ends of
+/// those with an impulse in the step before.
 uint32_t vy_bodies_contact_count(const vy_bodies *bodies);
 /// @return VY_NOT_FOUND
 vy_status vy_bodies_contact(const vy_bodies *bodies, uint32_t index, vy_contact_report *out);
 
+/// Statistics of continuous collision since the set was created. Not state: not in snapshots.
+typedef struct vy_impact_totals {
+    uint64_t impacts;    ///< times that bodies were stopped at an impact, to go on from there
+    uint64_t dropped;    ///< steps in which bodies did not get to the end: see VY_BODIES_TIME_DROPPED
+    double dropped_time; ///< [s] that these stood still
+} vy_impact_totals;
+
+vy_impact_totals vy_bodies_impacts(const vy_bodies *bodies);
+
 // ---- one body
 
-/// How a body stands and moves now.
+/// Pose and velocities of a body now.
 vy_status vy_body_read(const vy_bodies *bodies, vy_body_id id, vy_body_state *out);
 /// @return VY_BAD_VALUE, with nothing changed, for numbers that are not finite or an attitude of length zero
 vy_status vy_body_set_state(vy_bodies *bodies, vy_body_id id, const vy_body_state *state);
 
 /// Mass and inertia of a body; infinite mass reads as 0.
 vy_status vy_body_read_mass(const vy_bodies *bodies, vy_body_id id, double *mass, vy_mat3 *inertia);
-/// The shape and where its frame stands; `shape` is NULL without one.
+/// The shape and where its frame stands; `shape` is NULL without one, and valid until a body is added.
 vy_status vy_body_read_shape(const vy_bodies *bodies, vy_body_id id, const vy_shape **shape, vy_pose *pose);
 /// [m/s^2] world and [rad/s^2] body: velocity gained in the last step over its length.
 vy_status vy_body_read_acceleration(const vy_bodies *bodies, vy_body_id id, vy_vec3 *linear,
@@ -143,7 +158,7 @@ vy_status vy_body_apply_force_at(vy_bodies *bodies, vy_body_id id, vy_vec3 force
 vy_status vy_body_apply_force(vy_bodies *bodies, vy_body_id id, vy_vec3 force, vy_frame frame);
 vy_status vy_body_apply_torque(vy_bodies *bodies, vy_body_id id, vy_vec3 torque, vy_frame frame);
 vy_status vy_body_clear_forces(vy_bodies *bodies, vy_body_id id);
-/// The same as forces and torques, but at once: velocities change. No effect on a body that is not dynamic.
+/// Impulses: velocities change at once. No effect on a body that is not dynamic.
 vy_status vy_body_apply_impulse_at(vy_bodies *bodies, vy_body_id id, vy_vec3 impulse, vy_frame impulse_frame,
                                    vy_vec3 point, vy_frame point_frame);
 vy_status vy_body_apply_impulse(vy_bodies *bodies, vy_body_id id, vy_vec3 impulse, vy_frame frame);
@@ -160,30 +175,32 @@ vy_status vy_body_reset(vy_bodies *bodies, vy_body_id id);
 
 /// [J] of one body; 0 for an unknown id or a body that is not dynamic.
 double vy_body_linear_energy(const vy_bodies *bodies, vy_body_id id);
-double vy_body_spin_energy(const vy_bodies *bodies, vy_body_id id);
+double vy_body_rotational_energy(const vy_bodies *bodies, vy_body_id id);
 
 // ---- sleep
 //
 // With contacts.sleep above zero dynamic bodies sleep that have been at rest for so long, with all others
-// that they push or are joined to: an island. A sleeping body has no velocity and keeps its state bit for
-// bit; it costs next to nothing. Its contacts are remembered and go on being reported, as VY_CONTACT_PERSIST
+// that they touch or are jointed to: an island. A sleeping body has no velocity and keeps its state bit for
+// bit; it costs next to nothing. Its contacts are kept and still reported, as VY_CONTACT_PERSIST
 // with the impulse that holds the bodies. All bodies of an island wake together:
 // - when a contact with a body that moves pushes one of them. They take part in that very step as if they had
 //   never slept;
-// - when a body that is driven runs into one, or one that is not dynamic is put into it or away from under
-// it;
-// - when one of them is removed, set, kicked, or pushed by a force, and when a potential is added to it;
+// - when a kinematic body hits one, or a body that is not dynamic is moved into it or away from under it;
+// - when one of them is removed or its state is set, when an impulse or force is applied to it, and when a
+// potential
+//   is added to it;
 // - when a joint of one is added, removed or given another motor;
-// - when a custom potential, which is asked once a step, pushes one of them so much more or less than in its
-//   first step asleep that it could get up to sleep_speed within the time to sleep.
-// A body on which a force is applied begins to rest anew; one does not rest that touches or is joined to a
-// body on its way that is driven, or that a custom joint holds.
-// Bodies keep every bit that they have without sleep until the first of them sleeps.
+// - when a custom potential, which is evaluated once a step, has changed so much since its first step asleep
+// that it
+//   could reach sleep_speed within the time to sleep.
+// A force on a body restarts its time to sleep. A body does not sleep while it touches or is jointed to a
+// moving kinematic body, or is held by a custom joint. Bodies keep every bit that they have without sleep
+// until the first of them sleeps.
 
 /// 1 when it sleeps; 0 when not, and for an unknown id.
 int vy_body_is_asleep(const vy_bodies *bodies, vy_body_id id);
-/// Wake a body with its island; of one that is not dynamic those that touch it or are joined to it. One that
-/// is awake begins to rest anew.
+/// Wake a body with its island; of one that is not dynamic those that touch it or are jointed to it. One that
+/// is awake restarts its time to sleep.
 vy_status vy_body_wake(vy_bodies *bodies, vy_body_id id);
 uint32_t vy_bodies_asleep(const vy_bodies *bodies); ///< how many sleep
 
@@ -192,6 +209,8 @@ uint32_t vy_bodies_asleep(const vy_bodies *bodies); ///< how many sleep
 typedef struct vy_bodies_energy {
     double kinetic;   ///< [J]
     double potential; ///< [J] of all potentials and of the springs of joints
+    double closing;   ///< [J] that joints which were added open have put in by closing, since the set was
+                      ///< created: never less than before. Not state: no snapshot has it
 } vy_bodies_energy;
 
 /// Energy of all of them, now.

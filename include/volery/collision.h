@@ -1,6 +1,6 @@
-// collision.h - questions about two shapes: do they overlap, how far apart, how deep, where, and when.
+// collision.h - queries on two shapes: overlap, distance, penetration, manifold, ray and shape casts.
 //
-// Poses are in the world frame, and so are all answers, in metres. Normals are unit vectors from A to B.
+// Poses and results are in the world frame, in metres. Normals are unit vectors from A to B.
 // Shapes are only read and never copied; no call allocates memory or keeps state, so all may be used from
 // many threads at once. Shapes are taken as checked (the constructors of shape.h do that). Poses need a unit
 // rotation; coordinates may be up to VY_POSE_LIMIT, sizes from 1e-6 m to 1e9 m. Touching counts as contact of
@@ -21,7 +21,7 @@ extern "C" {
 /// Default cap on the iterations of GJK and of EPA.
 #define VY_QUERY_ITERATIONS 128
 
-/// How exact an answer must be. Zeros are the defaults above.
+/// Accuracy of a query. Zeros are the defaults above.
 typedef struct vy_query_options {
     double tolerance; ///< relative to the sum of the shapes' radii, 0 ... 1e-3
     int iterations;   ///< >= 0
@@ -29,9 +29,9 @@ typedef struct vy_query_options {
 
 /// What a query did, for measurements.
 typedef struct vy_query_info {
-    int gjk_iterations; ///< extreme points asked for until overlap or separation was certain
-    int epa_iterations; ///< faces of the expanding polytope looked at
-    int enumerated;     ///< 1: the depth was found by going through faces and pairs of edges, not by EPA
+    int gjk_iterations; ///< support points computed until overlap or separation was certain
+    int epa_iterations; ///< faces of the expanding polytope that were expanded
+    int used_sat;       ///< 1: the depth was found by SAT over faces and pairs of edges, not by EPA
 } vy_query_info;
 
 /// One contact. Moving B by depth * normal (or A by the opposite) separates the shapes, and no shorter move
@@ -68,7 +68,8 @@ typedef struct vy_support_points {
 /// zero
 vy_status vy_shape_support(const vy_shape *shape, const vy_pose *pose, vy_vec3 direction, vy_vec3 *out);
 
-/// The same of A - B, with the points it came from: what GJK and EPA are made of. Failure as above.
+/// The same of A - B, with the points it is the difference of: the support function of GJK and EPA. Failure
+/// as above.
 vy_status vy_shape_support_pair(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b,
                                 const vy_pose *pose_b, vy_vec3 direction, vy_support_points *out);
 
@@ -129,7 +130,8 @@ vy_status vy_shape_cast(const vy_shape *a, const vy_pose *pose_a, const vy_shape
 typedef struct vy_manifold_point {
     vy_vec3 point_a, point_b; ///< [m] point_a - point_b = depth * normal of the manifold
     double depth;             ///< [m] >= 0
-    uint64_t id; ///< which vertices, edges and faces meet here: the same from call to call while these do
+    uint64_t id; ///< id of the vertices, edges and faces that touch here: the same from call to call while
+                 ///< these do
 } vy_manifold_point;
 
 enum { VY_MANIFOLD_POINTS = 4 };
@@ -142,7 +144,7 @@ typedef struct vy_manifold {
 } vy_manifold;
 
 /// One call from two shapes and poses to "no contact" (count 0) or a manifold. Any kinds, but not two without
-/// bounds.
+/// bounds. Of a height field it is the deepest of its manifolds: see vy_collide_all().
 /// @return VY_BAD_VALUE for a pose that is not finite or two unbounded shapes: then *out is untouched
 vy_status vy_collide(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, const vy_pose *pose_b,
                      vy_manifold *out);
@@ -155,19 +157,30 @@ vy_status vy_collide(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b
 vy_status vy_collide_near(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, const vy_pose *pose_b,
                           double margin, vy_manifold *out);
 
+/// Most manifolds of two shapes.
+enum { VY_COLLIDE_MANIFOLDS = 8 };
+
+/// All manifolds of two shapes. A height field has one for each direction in which it pushes, the deepest
+/// first, and vy_collide() and vy_collide_near() give that one; other pairs have one at most.
+/// @param margin [m] >= 0, as of vy_collide_near()
+/// @param out    [VY_COLLIDE_MANIFOLDS]
+/// @param count  how many there are
+/// @return as vy_collide_near(); on failure *count is untouched
+vy_status vy_collide_all(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, const vy_pose *pose_b,
+                         double margin, vy_manifold *out, int *count);
+
 /// The broad phase: a tree of boxes, one per body, each a little larger than its body needs so that small
-/// moves change nothing. Answers come in one order that does not depend on how the tree came to be. Any
-/// number of threads may ask at once; a change needs the tree alone.
+/// moves change nothing. Results have one order that does not depend on the tree's history. Any number of
+/// threads may query at once; a change needs exclusive access.
 typedef struct vy_tree vy_tree;
 
 typedef struct vy_tree_def {
     uint32_t cookie;
-    int capacity;  ///< most bodies, 1 ... 2^24
     double margin; ///< [m] by how much a box is enlarged on every side, >= 0
     double ahead;  ///< by how many of its last displacements it is enlarged in their direction, >= 0
 } vy_tree_def;
 
-/// 1024 bodies, 0.05 m, 2.
+/// 0.05 m, 2.
 vy_tree_def vy_default_tree_def(void);
 
 /// @param out to be given to vy_tree_destroy(); NULL on failure
@@ -176,12 +189,13 @@ vy_status vy_tree_create(const vy_tree_def *def, vy_tree **out, vy_error *err);
 /// NULL is a no-op.
 void vy_tree_destroy(vy_tree *tree);
 
-/// Put in a body. *proxy is the smallest number not in use: 0 ... capacity - 1.
-/// @return VY_FULL; VY_BAD_VALUE for bounds that are not finite or turned round
+/// Put in a body. *proxy is the smallest number not in use.
+/// @return VY_NO_MEMORY, VY_FULL beyond 2^24 bodies, VY_BAD_VALUE for bounds that are not finite or reversed;
+/// nothing has changed then
 vy_status vy_tree_add(vy_tree *tree, const vy_bounds *bounds, int *proxy);
 /// @return VY_NOT_FOUND
 vy_status vy_tree_remove(vy_tree *tree, int proxy);
-/// Say where a body is now.
+/// Update the bounds of a body.
 /// @param displacement [m] since the last call
 /// @param moved        1 when the tree had to change; may be NULL
 /// @return VY_NOT_FOUND, VY_BAD_VALUE
@@ -196,11 +210,11 @@ typedef struct vy_tree_pair {
 
 /// All pairs, ordered by a, then b.
 /// @param out   [capacity]
-/// @param count how many there are; above `capacity` when VY_FULL is returned, and then what is in `out` is
-/// not said
+/// @param count how many there are; above `capacity` when VY_FULL is returned, and then the contents of `out`
+/// are unspecified
 vy_status vy_tree_pairs(const vy_tree *tree, vy_tree_pair *out, size_t capacity, size_t *count);
 
-/// A body that a query met.
+/// A body that a query found.
 typedef struct vy_tree_hit {
     double t; ///< of a ray: where it enters the enlarged box; 0 of a box
     int proxy;

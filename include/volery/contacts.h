@@ -1,8 +1,11 @@
-// contacts.h - how bodies of a set touch: what they are made of, how contacts are solved, and what happened.
+// contacts.h - contacts between bodies of a set: materials, solver, reports.
 //
-// A set has contacts when its def asks for room for them (vy_bodies_def.contacts.cap > 0); then bodies with
-// shapes collide with one another, except two that are not dynamic. A body that touches nothing in a step
-// keeps the bits of its free flight.
+// A set has contacts when its def asks for them (vy_bodies_def.contacts.on); then bodies with shapes collide
+// with one another, except two that are not dynamic. A body that touches nothing in a step keeps the bits of
+// its free flight.
+//
+// Memory for contacts grows as the broad phase finds more pairs; a step that finds no more of them than any
+// step before allocates nothing. How much there is changes no result and is in no hash.
 #pragma once
 #include "volery/types.h"
 #include <stdint.h>
@@ -11,7 +14,7 @@
 extern "C" {
 #endif
 
-/// A surface. Two that meet combine by the geometric mean of each number.
+/// A surface. Two surfaces in contact combine by the geometric mean of each number.
 typedef struct vy_material {
     double friction;    ///< Coulomb's coefficient, >= 0
     double restitution; ///< speed after over speed before, 0 ... 1
@@ -32,7 +35,9 @@ typedef enum vy_contact_solver {
 } vy_contact_solver;
 
 typedef struct vy_contacts_def {
-    uint32_t cap; ///< most pairs of bodies that touch or are about to; 0: bodies pass through each other
+    int on;           ///< 1: bodies collide; 0: they pass through each other
+    uint32_t reserve; ///< pairs that memory is taken for at once, so that no step allocates while there are
+                      ///< no more; 0 will do, at most 2^24
     vy_contact_solver solver;
     double substep;    ///< [s] VY_SOLVER_SOFT: sub-steps are at most this long, > 0
     double slop;       ///< [m] overlap that is left alone, >= 0
@@ -43,19 +48,20 @@ typedef struct vy_contacts_def {
                               ///< to it
     uint32_t threads; ///< that share a step where it is long enough, the caller's included; 0: one per core.
                       ///< The bits are the same for any number
-    double sleep; ///< [s] bodies that touch or are joined, all of which have been slower than sleep_speed for
-                  ///< so long, sleep; 0: never. Who accelerates by less than sleep_speed / sleep counts as
-                  ///< at rest, also in the air: not below 10 ms or so. See "Sleep" in bodies.h
-    double sleep_speed; ///< [m/s] of the centre of mass plus what turning adds at the surface, > 0
+    double
+        sleep; ///< [s] bodies that touch or are jointed, all of which have been slower than sleep_speed
+               ///< for this long, sleep; 0: never. A body that accelerates by less than sleep_speed / sleep
+               ///< counts as at rest, also in the air: use no less than 10 ms. See "Sleep" in bodies.h
+    double sleep_speed; ///< [m/s] of the centre of mass plus that of the surface by rotation, > 0
 } vy_contacts_def;
 
-/// No contacts (cap 0); soft, sub-steps of 1/240 s, slop 0.1 mm, 3 m/s; 0.8; 0.01 m/s; one thread; no sleep,
+/// No contacts (off); soft, sub-steps of 1/240 s, slop 0.1 mm, 3 m/s; 0.8; 0.01 m/s; one thread; no sleep,
 /// below 0.01 m/s if asked for.
 vy_contacts_def vy_default_contacts_def(void);
 /// The same as the requirements' response: VY_SOLVER_IMPULSE with a slop of 0.01 m.
 vy_contacts_def vy_impulse_contacts_def(void);
 
-/// What became of a contact in the last step.
+/// Whether a contact began, persisted or ended in the last step.
 typedef enum vy_contact_phase {
     VY_CONTACT_BEGIN,   ///< no impulse the step before
     VY_CONTACT_PERSIST, ///< impulse in this step and the one before

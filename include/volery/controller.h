@@ -1,15 +1,15 @@
-// controller.h - what steers a drone: the rungs of the ladder, the built-in controller, your own.
+// controller.h - control of a drone: the rungs of the ladder, the built-in controllers, your own.
 #pragma once
 #include "volery/autopilot.h"
 #include "volery/sensors.h"
 #include "volery/vehicle.h"
+#include <stddef.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/// What an intent speaks of. The drive abstraction layer lowers any rung to motor commands and applies
-/// limits.
+/// The level of an intent. The drive abstraction layer lowers any rung to motor commands and applies limits.
 typedef enum vy_rung {
     VY_RUNG_NONE,     ///< motors off
     VY_RUNG_MOTORS,   ///< motors[i]: 0 to 1 each; thrusters follow the rotors
@@ -17,10 +17,10 @@ typedef enum vy_rung {
     VY_RUNG_RATES,    ///< thrust [N] and rates [rad/s] in body axes, yaw counter-clockwise positive
     VY_RUNG_ATTITUDE, ///< thrust [N] and attitude q_WB
     VY_RUNG_VELOCITY, ///< velocity [m/s] in world axes and yaw rate [rad/s], counter-clockwise positive
-    VY_RUNG_PILOT,    ///< throttle step, strafe, vertical, yaw: what a person does with sticks
+    VY_RUNG_PILOT,    ///< throttle step, strafe, vertical, yaw: the sticks of a person
 } vy_rung;
 
-/// What came of a call of a controller that is not built in: a reply, or why there is none. Numbers are
+/// The verdict on a call of a controller that is not built in: a reply, or why there is none. Numbers are
 /// stable.
 #define VY_VERDICT_LIST(X)                                   \
     X(VY_VERDICT_REPLIED, "replied")                         \
@@ -41,9 +41,10 @@ typedef enum vy_verdict {
 /// The words of the list: `crashed`. Never NULL, static storage.
 const char *vy_verdict_text(vy_verdict verdict);
 
-#define VY_DROP_CAP 32
+#define VY_DROP_CAP  32
+#define VY_DEBUG_CAP 8
 
-/// A controller's reply. Only the fields of its rung are read, and `drop`; others may hold
+/// A controller's reply. Only the fields of its rung are read, `drop` and `debug`; others may hold
 /// anything.
 typedef struct vy_intent {
     vy_rung rung;
@@ -58,19 +59,46 @@ typedef struct vy_intent {
     double strafe;      ///< -1 to 1: positive to the right
     double vertical;    ///< -1 to 1: positive upwards
     double yaw;         ///< -1 to 1: positive turns right, clockwise from above
-    vy_verdict verdict; ///< leave it at 0: anything else is no intent but the end of the controller
+    vy_verdict verdict; ///< leave it at 0: any other value ends the controller
     int32_t detail; ///< of the verdict: the signal of a crash, the exit status of an end, the bytes of a size
-    uint64_t
-        drop; ///< bit k: let go of payload k of this drone, of the first VY_DROP_CAP in order of creation;
-              ///< it must have vy_payload_def.release. Of one that is not carried now it does nothing
+    uint64_t drop; ///< bit k: release payload k of this drone, of the first VY_DROP_CAP in order of creation;
+                   ///< it must have vy_payload_def.release. No effect while it is not carried
+    double debug[VY_DEBUG_CAP]; ///< numbers of your own for debugging: logged, plotted and exported as they
+                                ///< are, finite or not; nothing in the world reads them
 } vy_intent;
+
+/// The type of a field of a reply.
+typedef enum vy_reply_type {
+    VY_REPLY_CHOICE,   ///< one of an enumeration, or another int32_t
+    VY_REPLY_COMMANDS, ///< doubles, as many as the vehicle has rotors and thrusters
+    VY_REPLY_NUMBER,   ///< one double
+    VY_REPLY_VEC3,
+    VY_REPLY_QUAT,
+    VY_REPLY_LIST,  ///< doubles
+    VY_REPLY_FLAGS, ///< uint64_t, of 32 bits
+} vy_reply_type;
+
+#define VY_REPLY_ANY 0xffffffffu ///< of every rung
+
+/// One field of a vy_intent: what the wire, the log and Python know of it.
+typedef struct vy_reply_field {
+    const char *name;
+    vy_reply_type type;
+    size_t offset;  ///< in a vy_intent
+    int count;      ///< of values
+    uint32_t rungs; ///< bit r: it belongs to rung r; 0: to none; VY_REPLY_ANY: it may go with each
+    const char *unit, *text;
+} vy_reply_field;
+
+/// All fields, those of VY_REPLY_ANY last. Static storage.
+const vy_reply_field *vy_reply_fields(int *count);
 
 /// Your controller: fill `intent` from `samples`. Called once per controller period, always from the stepping
 /// thread. A non-finite reply ends the run with a reason.
 typedef void vy_controller_fn(void *self, const vy_samples *samples, vy_intent *intent);
 
-/// Where to be when. Between two setpoints the reference moves along a straight line with zero velocity and
-/// acceleration at both ends (minimum jerk); before the first and after the last it stays.
+/// A position at a time. Between two setpoints the reference moves along a straight line with zero velocity
+/// and acceleration at both ends (minimum jerk); before the first and after the last it stays.
 typedef struct vy_setpoint {
     double time;      ///< [s] strictly increasing
     vy_vec3 position; ///< [m] world
@@ -86,7 +114,7 @@ typedef enum vy_controller_kind {
     VY_CONTROLLER_LEE,       ///< follow the setpoints or path: geometric tracking on SE(3), Lee 2010
     VY_CONTROLLER_MELLINGER, ///< the same by Mellinger's law, 2011
     VY_CONTROLLER_AUTOPILOT, ///< turn towards the target, then fly straight on (volery/autopilot.h)
-    VY_CONTROLLER_INTENT,    ///< the intent of the start for ever, lowered again and again: loops are closed
+    VY_CONTROLLER_INTENT,    ///< keeps the intent of the start and lowers it every period: closed loop
     VY_CONTROLLER_PILOT,     ///< a person at a keyboard or joystick; volery/host.h opens it
 } vy_controller_kind;
 
@@ -112,7 +140,7 @@ typedef struct vy_pilot_def {
 
 #define VY_THROTTLE_STEPS 10
 
-/// What the sticks of the pilot rung act on.
+/// How the sticks of the pilot rung move the drone.
 typedef enum vy_flight_path {
     VY_FLIGHT_DYNAMIC,   ///< velocity -> attitude -> rates -> motors: rotors fly the drone
     VY_FLIGHT_KINEMATIC, ///< the drone has the wanted velocity and heading at once; needs the simple engine
@@ -120,8 +148,10 @@ typedef enum vy_flight_path {
 
 /// How wanted rates become torque.
 typedef enum vy_rate_law {
-    VY_RATE_LAW_PLAIN, ///< the inertia times the wanted angular acceleration, and the gyroscopic term
-    VY_RATE_LAW_INDI,  ///< what is missing between measured and wanted acceleration, on top of what acts
+    VY_RATE_LAW_NDI,  ///< nonlinear dynamic inversion: the inertia times the wanted acceleration, and the
+                      ///< gyroscopic term
+    VY_RATE_LAW_INDI, ///< incremental: the missing acceleration times the inertia, added to the present
+                      ///< torque
 } vy_rate_law;
 
 #define VY_SETPOINT_CAP 32
@@ -207,7 +237,7 @@ static inline int vy_controller_follows(vy_controller_kind kind)
     return kind == VY_CONTROLLER_HOLD || kind == VY_CONTROLLER_LEE || kind == VY_CONTROLLER_MELLINGER;
 }
 
-/// Is a controller of this kind asked for its replies, rather than built in?
+/// Is a controller of this kind called for its replies, rather than built in?
 static inline int vy_controller_is_asked(vy_controller_kind kind)
 {
     return kind == VY_CONTROLLER_CALLBACK || kind == VY_CONTROLLER_PLUGIN || kind == VY_CONTROLLER_PROCESS ||

@@ -1,4 +1,4 @@
-// environment.h - what the world is made of: gravity, air, wind, planet, fields, and what may be neglected.
+// environment.h - the environment of a world: gravity, air, wind, planet, fields, negligibility policy.
 //
 // World frame right-handed with +Z up, +X east, +Y north; on a planet inertial, about its centre, +Z its
 // axis. Units are SI. Gravity, atmosphere and wind are always declared, even where the policy treats them as
@@ -35,13 +35,17 @@ typedef struct vy_gravity_def {
     vy_vec3 uniform; ///< [m/s^2]
     int body_count;  ///< 1 when central, 1 to VY_GRAVITY_BODY_CAP for bodies
     vy_gravity_body bodies[VY_GRAVITY_BODY_CAP];
+    int gradient; ///< 1: the bodies' gravity also turns others, stronger at their near end; not when uniform
 } vy_gravity_def;
 
 typedef enum vy_atmosphere_mode {
     VY_ATMOSPHERE_NONE,     ///< a vacuum
     VY_ATMOSPHERE_STANDARD, ///< pressure and temperature as declared, everywhere; ideal gas
-    VY_ATMOSPHERE_LAYERED,  ///< U.S. Standard Atmosphere 1976 over the altitude
+    VY_ATMOSPHERE_LAYERED,  ///< U.S. Standard Atmosphere 1976 over the altitude, up to VY_ATMOSPHERE_TOP
 } vy_atmosphere_mode;
+
+/// [m] Geometric altitude at which the 1976 standard ends: there is no air above.
+#define VY_ATMOSPHERE_TOP 1e6
 
 typedef struct vy_atmosphere_def {
     vy_atmosphere_mode mode;
@@ -71,15 +75,15 @@ typedef struct vy_turbulence_def {
     double period;    ///< [s] a whole multiple of the world's dt; 0: ten steps
 } vy_turbulence_def;
 
-/// A grid of wind vectors: trilinear in space, linear in time, held at the borders. Made by
-/// vy_wind_grid_load.
+/// A grid of wind vectors: trilinear in space, linear in time, held at the borders. A scenario reads it from
+/// a file.
 typedef struct vy_wind_grid vy_wind_grid;
 
 typedef struct vy_wind_def {
     vy_vec3 constant;       ///< [m/s] everywhere
     vy_shear shear;         ///< a profile over height, added
     double shear_speed;     ///< [m/s] at the reference height
-    double shear_direction; ///< [rad] the way it blows, counter-clockwise from +X
+    double shear_direction; ///< [rad] direction it blows to, counter-clockwise from +X
     double shear_height;    ///< [m] reference, > 0
     double shear_exponent;  ///< [1] of the power law
     double shear_roughness; ///< [m] of the logarithm, > 0 and below the reference
@@ -97,9 +101,20 @@ typedef struct vy_planet_def {
     double rate;       ///< [rad/s] about world +z
 } vy_planet_def;
 
+/// How far the strict motion may be from the one that is flown, in place of thresholds: effects are left out
+/// while the bound of the deviation stays within it, first those that save most for the error they make.
+typedef struct vy_budget_def {
+    double over;     ///< [s] from the start, at least a step; 0: no budget. Later nothing is neglected
+    double position; ///< [m] > 0, or VY_BUDGET_ANY
+    double attitude; ///< [rad] likewise
+} vy_budget_def;
+
+#define VY_BUDGET_ANY 1e300
+
 /// The negligibility policy: an effect is computed as zero while a bound that it cannot exceed until the next
-/// evaluation is below a threshold, absolute or relative to the drone's reference (its weight; its largest
-/// control torque). It is computed again when the bound is above `hysteresis` times both thresholds.
+/// evaluation is below a threshold, absolute or relative to the drone's reference (its weight where it is;
+/// its largest control torque). Gravity has the absolute threshold alone. It is computed again when the bound
+/// is above `hysteresis` times both thresholds.
 typedef struct vy_nap_def {
     int strict;        ///< 1: nothing is neglected
     double force_abs;  ///< [N] >= 0
@@ -107,11 +122,13 @@ typedef struct vy_nap_def {
     double torque_abs; ///< [N m] >= 0
     double torque_rel; ///< [1] of the reference torque, >= 0
     double hysteresis; ///< [1] > 1: threshold to come back over threshold to go
-    double period;     ///< [s] between evaluations, a whole multiple of the world's dt; 0: ten steps
+    double period;     ///< [s] between evaluations, a whole multiple of the world's dt; 0: ten steps, with a
+                       ///< budget fifty
     double horizon;    ///< [s] over which the deviation of an open-loop flight is bounded
+    vy_budget_def budget;
 } vy_nap_def;
 
-/// What moves the bodies of a world.
+/// The physics engine of a world.
 typedef enum vy_engine {
     VY_ENGINE_STRICT, ///< the strict equations
     VY_ENGINE_SIMPLE, ///< the simple physics service (volery/physics.h): Euler's method, a ground at z = 0
@@ -125,11 +142,11 @@ typedef struct vy_engine_def {
     vy_integrator integrator; ///< at the start; VY_ENGINE_SIMPLE has its own and wants VY_INTEGRATOR_RK4 here
 } vy_engine_def;
 
-/// Wakes of the drones: each feels the air that those above it drive down.
+/// Wakes of the drones: the downwash of drones above acts on those below.
 typedef struct vy_wakes_def {
     int on;        ///< 1: they are computed
-    double period; ///< [s] between two looks, a whole multiple of the world's dt; 0: ten steps
-    double length; ///< [m] after which a wake is over, > 0
+    double period; ///< [s] between updates, a whole multiple of the world's dt; 0: ten steps
+    double length; ///< [m] length of a wake, > 0
 } vy_wakes_def;
 
 typedef struct vy_environment_def {
@@ -148,7 +165,7 @@ typedef struct vy_environment_def {
 /// thresholds that neglect less than a ten-thousandth of the weight.
 vy_environment_def vy_default_environment_def(void);
 
-/// @return VY_BAD_VALUE with a sentence for a def that no world can be made of
+/// @return VY_BAD_VALUE with a sentence for an invalid def
 vy_status vy_check_environment_def(const vy_environment_def *def, vy_error *err);
 
 /// A motion seen from the ground of a planet. Angles are yaw, pitch, roll of forward-right-down axes in

@@ -1,4 +1,4 @@
-// estimator.h - what turns samples into what a controller believes.
+// estimator.h - estimators: from samples to the estimate that a controller gets.
 #pragma once
 #include "volery/sensors.h"
 
@@ -12,7 +12,7 @@ typedef enum vy_estimator_kind {
     VY_ESTIMATOR_COMPLEMENTARY, ///< gyroscope, gravity and magnetic field; GPS or motion capture, barometer
 } vy_estimator_kind;
 
-/// Sensors are told to the filter as they are declared.
+/// The filter knows the sensors' figures as declared.
 typedef struct vy_estimator_def {
     vy_estimator_kind kind;
     double start_position; ///< [m] standard deviation of the first estimate's error per axis, >= 0; not of
@@ -22,9 +22,9 @@ typedef struct vy_estimator_def {
     double attitude_time;  ///< [s] of `complementary`: how long the gyroscope is trusted, > 0
     double position_time;  ///< [s] of `complementary`: how long dead reckoning is trusted, > 0
     double gate; ///< of `ekf`: a sample is rejected when one of its numbers is more than this many standard
-                 ///< deviations from what was expected, >= 1; 0: every sample is believed
-    double gate_time; ///< [s] of `ekf`: from this long of rejection on, a sensor makes the filter less sure
-                      ///< of what it measures, > 0
+                 ///< deviations from what was expected, >= 1; 0: every sample is accepted
+    double gate_time; ///< [s] of `ekf`: after this long of rejection the filter inflates its covariance along
+                      ///< that sensor's measurement, > 0
 } vy_estimator_def;
 
 /// Sensors whose samples a Kalman filter may reject.
@@ -38,11 +38,11 @@ typedef enum vy_gated {
     VY_GATED_COUNT
 } vy_gated;
 
-/// How the gate of a filter stands.
+/// State of a filter's gate.
 typedef struct vy_gate_state {
     uint64_t rejected[VY_GATED_COUNT]; ///< samples so far
     uint64_t since[VY_GATED_COUNT];    ///< tick from which on every sample has been rejected; 0: the last was
-                                       ///< believed
+                                       ///< accepted
 } vy_gate_state;
 
 /// The sensor's key in a scenario, as baro. Never NULL.

@@ -1,7 +1,7 @@
-// fault.h - what breaks when: motors, sensors and commands, on schedule or at random.
+// fault.h - faults of motors, sensors and commands, on schedule or at random.
 //
-// Faults come from the schedule alone: the same seed breaks the same things at the same steps, whatever
-// flies.
+// Faults come from the schedule alone: the same seed gives the same faults at the same steps, whatever the
+// flight.
 #pragma once
 #include "volery/world.h"
 
@@ -25,25 +25,6 @@ typedef enum vy_fault_kind {
     VY_FAULT_COMMAND_DELAY,    ///< `size` [s]: replies arrive later by this, to the nearest call
     VY_FAULT_BATTERY, ///< `size`, 0 to 1: share of the voltage that is left; all rotors slow down with it
 } vy_fault_kind;
-
-/// What a sensor fault acts on. Dropout and delay are of the whole sensor that a channel is part of.
-typedef enum vy_channel {
-    VY_CHANNEL_ACCEL,        ///< [m/s^2] of the IMU
-    VY_CHANNEL_GYRO,         ///< [rad/s] of the IMU
-    VY_CHANNEL_POSITION,     ///< [m] of motion capture
-    VY_CHANNEL_ATTITUDE,     ///< [rad] of motion capture, as small turns about body axes
-    VY_CHANNEL_BARO,         ///< [Pa] of the barometer; its altitude follows
-    VY_CHANNEL_MAG,          ///< [T] of the magnetometer
-    VY_CHANNEL_GPS_POSITION, ///< [m] of the GPS receiver
-    VY_CHANNEL_GPS_VELOCITY, ///< [m/s] of the GPS receiver
-    VY_CHANNEL_RANGE,        ///< [m] of the range finder; never below 0, and nothing in sight stays nothing
-    VY_CHANNEL_FLOW,         ///< [rad/s] of the flow camera, x and y; stuck with its quality, lost stays lost
-    VY_CHANNEL_VOLTAGE,      ///< [V] of the battery monitor
-    VY_CHANNEL_CURRENT,      ///< [A] of the battery monitor
-    VY_CHANNEL_ESC,          ///< [rad/s] of the motors' telemetry, every rotor; never below 0
-    VY_CHANNEL_LIDAR,        ///< [m] of the ray fan, every ray, each as the range finder's
-    VY_CHANNEL_COUNT,
-} vy_channel;
 
 #define VY_ALL_ROTORS (-1)
 
@@ -79,7 +60,7 @@ const char *vy_channel_name(vy_channel channel);
 int vy_channel_width(vy_channel channel);
 
 /// Add a fault, before the first step only. The def is copied. Drones must be there already, and one of them
-/// must have what breaks: rotors, the sensor, a controller. The others are spared and not counted.
+/// must have what breaks: rotors, the sensor, a controller. The others are skipped and not counted.
 vy_status vy_world_add_fault(vy_world *world, const vy_fault_def *def, vy_error *err);
 
 /// Which faults act on a drone now: bit k is fault k in order of creation (the first 64).

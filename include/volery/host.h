@@ -1,7 +1,7 @@
 // host.h - controllers that are programs, each in a process of its own and in lock-step with the world:
 // plug-ins and processes; and people at a keyboard or joystick.
 //
-// vy_host_open() brings up the program that a controller's def names, and puts a `call` into the def. Build
+// vy_host_open() starts the program that a controller's def names, and puts a `call` into the def. Build
 // the world from the def then. Close the host after the world's last step.
 #pragma once
 #include "volery/plugin.h"
@@ -11,19 +11,19 @@
 extern "C" {
 #endif
 
-typedef struct vy_host vy_host; ///< one program that steers one drone; one owner
+typedef struct vy_host vy_host; ///< one program that controls one drone; one owner
 
 enum { VY_PROGRAM_ROOM = 600 };
 
-/// What vy_host_open() would start, load or open for `def`, in words for a person: `process ./fly in
-/// /flights`. Text of a log may hold anything: what a terminal would obey is shown as `?`.
+/// What vy_host_open() would start, load or open for `def`, as readable text: `process ./fly in
+/// /flights`. Text of a log may hold anything: control characters are shown as `?`.
 /// @return 0, and `out` empty, when the controller is built in or a callback
 int vy_host_describe(const vy_controller_def *def, char out[VY_PROGRAM_ROOM]);
 
 /// Start the program of `def` (VY_CONTROLLER_PLUGIN or VY_CONTROLLER_PROCESS), or open the device of
 /// VY_CONTROLLER_PILOT, and make it `def`'s controller. A program lives until vy_host_close() or the end of
-/// this process, whichever thread has opened it. A terminal whose keyboard flies is put right by
-/// vy_host_close(), and whatever else ends the process.
+/// this process, whichever thread has opened it. A terminal used as keyboard is restored by vy_host_close(),
+/// and whenever the process ends.
 /// @param drone name of the drone
 /// @param dt [s] the world's step
 /// @return VY_NOT_FOUND, VY_BAD_VALUE, VY_OTHER_VERSION or VY_IO with a sentence; `*out` is NULL and `def`
@@ -31,10 +31,10 @@ int vy_host_describe(const vy_controller_def *def, char out[VY_PROGRAM_ROOM]);
 vy_status vy_host_open(vy_controller_def *def, const vy_vehicle_def *vehicle, const char *drone, double dt,
                        vy_host **out, vy_error *err);
 
-/// The run is over: let the program end by itself, and say how it did. A plug-in's `done` and destructors run
-/// now. Once at most, after the last step; a call of the controller finds nobody from then on.
+/// The run is over: let the program end by itself, and return how it did. A plug-in's `done` and destructors
+/// run now. Once at most, after the last step; later calls of the controller get no reply.
 /// @param detail of the verdict, as vy_intent.detail; may be NULL
-/// @return VY_VERDICT_REPLIED when all is well, or when a call has had the verdict already; else how it went
+/// @return VY_VERDICT_REPLIED when all is well, or when a call has had the verdict already; else what went
 /// wrong
 vy_verdict vy_host_finish(vy_host *host, int32_t *detail);
 
@@ -42,8 +42,8 @@ vy_verdict vy_host_finish(vy_host *host, int32_t *detail);
 /// a no-op.
 void vy_host_close(vy_host *host);
 
-/// Does a person fly `def`, at a device and not by a file of keys? Then the world must be stepped no faster
-/// than the clock.
+/// Does a person control `def`, at a device and not by a file of keys? Then the world must be stepped no
+/// faster than the clock.
 int vy_pilot_is_live(const vy_controller_def *def);
 
 /// The other side of VY_CONTROLLER_PROCESS: answer on these file descriptors with the plug-in until the world

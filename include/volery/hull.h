@@ -56,7 +56,7 @@ typedef struct vy_hull {
     int facet_count;
     int face_count;
     int edge_count;
-    int half_count; ///< half-edges: 2 edge_count
+    int half_edge_count; ///< half-edges: 2 edge_count
 
     const vy_vec3 *vertices; ///< [vertex_count]
     /// [padded_count] the coordinates once more, side by side for vector units; each array is 64-byte aligned
@@ -65,14 +65,14 @@ typedef struct vy_hull {
     const vy_hull_facet *facets; ///< [facet_count], in the order of the faces
     const vy_hull_face *faces;   ///< [face_count]
     const vy_hull_edge *edges;   ///< [edge_count]
-    const int *loop;             ///< [half_count] the vertex each half-edge starts from
-    const int *twin;             ///< [half_count] the half-edge that runs the other way
-    const int *half_face;        ///< [half_count] the face each half-edge belongs to
-    const int *half_edge;        ///< [half_count] the edge each half-edge is a side of
+    const int *loop;             ///< [half_edge_count] the vertex each half-edge starts from
+    const int *twin;             ///< [half_edge_count] the half-edge that runs the other way
+    const int *half_face;        ///< [half_edge_count] the face each half-edge belongs to
+    const int *half_edge;        ///< [half_edge_count] the edge each half-edge is a side of
     /// [vertex_count + 1] the neighbours of vertex v are neighbours[neighbour_first[v]] up to, not including,
     /// neighbours[neighbour_first[v + 1]]
     const int *neighbour_first;
-    const int *neighbours; ///< [half_count] counter-clockwise seen from outside, smallest index first
+    const int *neighbours; ///< [half_edge_count] counter-clockwise seen from outside, smallest index first
 
     double volume;       ///< [m^3] > 0
     double area;         ///< [m^2]

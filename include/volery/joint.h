@@ -1,4 +1,4 @@
-// joint.h - what holds bodies of a set together: joints, cables, springs, and constraints of your own.
+// joint.h - joints of bodies of a set: joints, cables, springs, and constraints of your own.
 //
 // A constraint is C(a, b, t) = 0, or C >= 0 when it is unilateral, in up to six rows, between two bodies or a
 // body and the world. Its Jacobian has six columns a body: velocity of the centre of mass and angular
@@ -33,7 +33,7 @@ struct vy_constraint {
     /// dC/dt = ja twist(a) + jb twist(b) + time derivative. Rows arrive zeroed.
     void (*jacobian)(const vy_constraint *c, const vy_body_state *a, const vy_body_state *b, double time,
                      vy_jacobian ja, vy_jacobian jb);
-    /// What C'' is when nothing accelerates: J' v, and the second derivative by time alone. NULL: found by
+    /// C'' without accelerations: J' v, and the second derivative by time alone. NULL: found by
     /// differences of the Jacobian along the motion.
     void (*bias)(const vy_constraint *c, const vy_body_state *a, const vy_body_state *b, double time,
                  double *bias);
@@ -47,34 +47,75 @@ struct vy_constraint {
 /// A bilateral constraint of one row with gains of 10 and no functions yet.
 vy_constraint vy_default_constraint(void);
 
+/// Properties of a kind of joint.
+enum {
+    VY_JOINT_HAS_LENGTH = 1,  ///< a length between its anchors, and a tension along it
+    VY_JOINT_HAS_AXIS = 2,    ///< an axis in a
+    VY_JOINT_HAS_AXIS_B = 4,  ///< one in b, too
+    VY_JOINT_TURNS = 8,       ///< an angle about its axis
+    VY_JOINT_SLIDES = 16,     ///< a translation along its axis
+    VY_JOINT_UNILATERAL = 32, ///< it only pulls
+    VY_JOINT_HAS_SPRING = 64, ///< a spring between its anchors
+    VY_JOINT_SQUARE = 128,    ///< its axes are perpendicular to each other
+};
+
+/// Every kind but none and custom: its name, what a scenario calls it, the rows that it holds, what it has,
+/// and what it allows. A sliding joint has its spring, stops and motor along the axis, a rotating one about
+/// it.
+#define VY_JOINT_LIST(X, arg)                                                                      \
+    X(arg, DISTANCE, "distance", 1, VY_JOINT_HAS_LENGTH, "the anchors stay `length` apart: a rod") \
+    X(arg, BALL, "ball", 3, 0, "the anchors coincide")                                             \
+    X(arg, HINGE, "hinge", 5, VY_JOINT_HAS_AXIS | VY_JOINT_HAS_AXIS_B | VY_JOINT_TURNS,            \
+      "the anchors coincide, and the axes")                                                        \
+    X(arg, SLIDER, "slider", 5, VY_JOINT_HAS_AXIS | VY_JOINT_SLIDES,                               \
+      "b moves along the axis of a and does not turn")                                             \
+    X(arg, FIXED, "fixed", 6, 0, "b stands to a as it does at the start")                          \
+    X(arg, UNIVERSAL, "universal", 4, VY_JOINT_HAS_AXIS | VY_JOINT_HAS_AXIS_B | VY_JOINT_SQUARE,   \
+      "the anchors coincide; the axis of b stays square to that of a")                             \
+    X(arg, CABLE, "cable", 1, VY_JOINT_HAS_LENGTH | VY_JOINT_UNILATERAL,                           \
+      "the anchors are at most `length` apart: slack or taut")                                     \
+    X(arg, SPRING, "spring", 0, VY_JOINT_HAS_LENGTH | VY_JOINT_HAS_SPRING,                         \
+      "a spring and damper between the anchors")                                                   \
+    X(arg, CYLINDRICAL, "cylindrical", 4,                                                          \
+      VY_JOINT_HAS_AXIS | VY_JOINT_HAS_AXIS_B | VY_JOINT_TURNS | VY_JOINT_SLIDES,                  \
+      "b moves along the axis of a and turns about it")
+
 typedef enum vy_joint_kind {
-    VY_JOINT_NONE,      ///< a zeroed def is refused
-    VY_JOINT_DISTANCE,  ///< |d|^2 = length^2, d from anchor to anchor
-    VY_JOINT_BALL,      ///< the anchors coincide
-    VY_JOINT_HINGE,     ///< the anchors coincide, and the axes
-    VY_JOINT_SLIDER,    ///< b moves along the axis of a and does not turn
-    VY_JOINT_FIXED,     ///< b stands to a as it did when the joint was made
-    VY_JOINT_UNIVERSAL, ///< the anchors coincide; the axis of b stays square to the axis of a
-    VY_JOINT_CABLE,     ///< |d| <= length: slack, or taut and pulling
-    VY_JOINT_SPRING,    ///< a force along d: -stiffness (|d| - length) - damping d|d|/dt; holds nothing
-    VY_JOINT_CUSTOM,
+    VY_JOINT_NONE, ///< a zeroed def is refused
+#define VY_JOINT_ENUM(arg, name, ...) VY_JOINT_##name,
+    VY_JOINT_LIST(VY_JOINT_ENUM, )
+#undef VY_JOINT_ENUM
+        VY_JOINT_CUSTOM, ///< vy_joint_def.custom
 } vy_joint_kind;
 
-/// Where the fields speak of an angle, a slider has a length [m], a force [N], a speed [m/s].
+/// Bit k: joints of kind k have any of `what`.
+#define VY_JOINT_BIT(what, name, word, rows, has, text) | (((has) & (what)) != 0 ? 1u << VY_JOINT_##name : 0u)
+#define VY_JOINTS_THAT(what)                            (0u VY_JOINT_LIST(VY_JOINT_BIT, what))
+
+static inline int vy_joint_has(vy_joint_kind kind, int what)
+{
+    return (VY_JOINTS_THAT(what) >> kind & 1u) != 0;
+}
+
+/// What a scenario calls it: `hinge`; `custom` or `none` otherwise. Never NULL, static storage.
+const char *vy_joint_kind_name(vy_joint_kind kind);
+
+/// For a slider, angles are lengths [m], torques are forces [N], rates are speeds [m/s].
 typedef struct vy_joint_def {
     uint32_t cookie; ///< set by the default function
     vy_joint_kind kind;
     vy_body_id body_a, body_b;   ///< VY_NULL_BODY: the world; one of them must be dynamic
     vy_vec3 anchor_a, anchor_b;  ///< [m] body, from the centre of mass; world coordinates for the world
-    vy_vec3 axis_a, axis_b;      ///< body axes, any length above zero: hinge, slider (a only), universal
+    vy_vec3 axis_a, axis_b;      ///< body axes, any length above zero
     double length;               ///< [m] distance and cable > 0, spring >= 0
     double stiffness, damping;   ///< spring [N/m, N s/m]; hinge [N m/rad, N m s/rad]; >= 0
-    double rest;                 ///< [rad] angle at which a hinge's spring is at ease
+    double rest;                 ///< [rad] rest angle of a hinge's spring
     int limited;                 ///< 1: the angle stays within low ... high
     double low, high;            ///< [rad] low < high; a hinge's within -pi ... pi
-    double motor_speed;          ///< [rad/s] what the motor wants
+    double motor_speed;          ///< [rad/s] target of the motor
     double motor_gain;           ///< [N m s/rad] its torque: gain (speed - rate), at most motor_torque
     double motor_torque;         ///< [N m] 0: no motor
+    int far_open;                ///< 1: it may be open by more than the set's open_limit
     const vy_constraint *custom; ///< of a custom joint; must outlive it
 } vy_joint_def;
 
@@ -82,10 +123,11 @@ typedef struct vy_joint_def {
 /// 0.
 vy_joint_def vy_default_joint_def(void);
 
-/// Fill bodies, anchors and axes from a point and an axis of the world, for bodies as they stand now.
+/// Fill bodies, anchors and axes from a point and an axis of the world, for bodies in their present poses. Of
+/// a universal joint (def->kind is read) the axis is that of a, and b gets one perpendicular to it.
 /// @return VY_NOT_FOUND for an id that is neither null nor of the set
-vy_status vy_joint_place(const vy_bodies *bodies, vy_body_id a, vy_body_id b, vy_vec3 point, vy_vec3 axis,
-                         vy_joint_def *def);
+vy_status vy_joint_set_frames(const vy_bodies *bodies, vy_body_id a, vy_body_id b, vy_vec3 point,
+                              vy_vec3 axis, vy_joint_def *def);
 
 /// A joint of a set, as vy_body_id.
 typedef struct vy_joint_id {
@@ -94,52 +136,62 @@ typedef struct vy_joint_id {
 
 #define VY_NULL_JOINT VY_NULL_OF(vy_joint_id) ///< no joint
 
-/// Join two bodies. Angles and the stand of a fixed joint count from how the bodies stand now. Removing a
+/// Join two bodies. Angles and the pose of a fixed joint count from the bodies' present poses. Removing a
 /// body removes its joints.
-/// @return VY_BAD_DISTANCE (a length that is not > 0), VY_BAD_VALUE, VY_NOT_FOUND, VY_FULL
+///
+/// A joint may be open: its anchors or axes apart, a cable too short, a stop exceeded. It closes steadily, at
+/// 0.4 times vy_bodies_def.closing_speed all in all: the way of its anchors, its length or its stop, and
+/// every angle times the reach of the smaller body (sqrt(tr I / m) and its lever) add up to that. Bodies may
+/// swing faster on the way; from rest closing gives them no more than m v^2 / 2 of closing_speed, unless they
+/// circle on a cable that gets shorter. It also does the work against weight and springs
+/// (vy_bodies_energy.closing). What closes within one joint_step is closed at once.
+/// @return VY_BAD_DISTANCE (a length that is not > 0), VY_BAD_VALUE, also for one that is open by more than
+/// open_limit times the reach of its dynamic bodies and its length, unless def->far_open; VY_NOT_FOUND,
+/// VY_FULL
 vy_status vy_bodies_add_joint(vy_bodies *bodies, const vy_joint_def *def, vy_joint_id *out, vy_error *err);
 vy_status vy_bodies_remove_joint(vy_bodies *bodies, vy_joint_id id);
 uint32_t vy_bodies_joint_count(const vy_bodies *bodies);
 
-/// Work out islands and the order of elimination after joints came or went. The next step does so too; call
-/// this where that step must not allocate.
+/// Compute islands and the order of elimination after joints were added or removed. The next step does so
+/// too; call this where that step must not allocate.
 /// @return VY_NO_MEMORY
 vy_status vy_bodies_prepare(vy_bodies *bodies);
 
 typedef struct vy_joint_state {
     double value[VY_CONSTRAINT_ROWS]; ///< C; zero where the joint holds
-    double gap;    ///< [m] between the anchors: distance, ball, hinge, fixed, universal, cable, spring
-    double angle;  ///< [rad] of a hinge, [m] of a slider
-    double length; ///< [m] between the anchors of a distance, cable or spring; of a slider its angle
-    double rate;   ///< [rad/s] its rate
+    double gap;                       ///< [m] between the anchors
+    double angle;                     ///< [rad] of a rotating joint; [m] of a slider
+    double length; ///< [m] between the anchors of a joint with a length; translation of a sliding one
+    double rate;   ///< [rad/s], [m/s] of the angle
     int active;    ///< 0: a cable is slack, or a limit is not reached; 1: it acts, or is always on
     vy_vec3 force; ///< [N] of the joint on body b at its anchor, world; as the last step began its last part,
                    ///< 0 before the first step and after a state was restored
     vy_vec3 torque; ///< [N m] on body b about its anchor, world
-    double tension; ///< [N] of a distance, cable or spring: how much it pulls the anchors together
+    double tension; ///< [N] of a joint with a length: tension, positive when it pulls the anchors together
+    double closing; ///< [s] until what was added open is closed; 0: it is
 } vy_joint_state;
 
-/// How a joint stands now.
+/// Read a joint as it is now.
 /// @return VY_NOT_FOUND
 vy_status vy_joint_read(const vy_bodies *bodies, vy_joint_id id, vy_joint_state *out);
 /// Whether a joint acts: 0 for a slack cable or an unknown id.
 int vy_joint_is_active(const vy_bodies *bodies, vy_joint_id id);
-/// Change the motor of a hinge or slider: state, hashed and in snapshots.
+/// Change the motor of a rotating or sliding joint: state, hashed and in snapshots.
 /// @return VY_NOT_FOUND, or VY_BAD_VALUE (a number, or a joint that has no motor)
 vy_status vy_joint_set_motor(vy_bodies *bodies, vy_joint_id id, double speed, double gain, double torque);
 
-/// The multipliers of all joints as the bodies stand now, with the forces that wait for the next step.
+/// The multipliers of all joints in the bodies' present poses, with the forces applied for the next step.
 typedef struct vy_joint_solution {
     int converged;    ///< 1: solved; 0: the system could not be factorised, or rows conflict
     int rows;         ///< of all active constraints
-    int redundant;    ///< rows that say what others say already; they carry no force
+    int redundant;    ///< redundant rows; they carry no force
     int conflicting;  ///< of those, rows that contradict the others
     double condition; ///< largest over smallest eigenvalue of J M^-1 J^T without redundant rows; 1 when empty
     double residual;  ///< largest error of J a + bias over all rows, in their units over s^2
 } vy_joint_solution;
 
 typedef enum vy_solver {
-    VY_SOLVER_AUTO,  ///< dense up to VY_DENSE_ROWS rows
+    VY_SOLVER_AUTO,  ///< dense up to VY_DENSE_ROWS rows, unless some are redundant
     VY_SOLVER_DENSE, ///< Cholesky; fails, as it must, on redundant rows
     VY_SOLVER_TREE,  ///< LDL^T in blocks, leaves first
 } vy_solver;
@@ -156,8 +208,8 @@ vy_status vy_bodies_solve(vy_bodies *bodies, vy_solver solver, double *lambda, v
 /// C = |q|^2 - 1 and its row. Kept by every integrator: attitudes are normalised at the end of a step.
 double vy_unit_quaternion_value(vy_quat q);
 void vy_unit_quaternion_jacobian(vy_quat q, double row[7]);
-/// Normalise q, take from its rate what is not square to it, and add Baumgarte's correction of what rounding
-/// leaves: rate -= 2 (alpha C + beta C') q.
+/// Normalise q, project its rate perpendicular to it, and add Baumgarte's correction of the rounding error:
+/// rate -= 2 (alpha C + beta C') q.
 void vy_unit_quaternion_enforce(double alpha, double beta, vy_quat *q, vy_quat *rate);
 
 /// C = |x|^2 - d^2 for a body held at a distance from the origin, and its row.

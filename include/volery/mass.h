@@ -1,4 +1,4 @@
-// mass.h - volume, centroid and inertia of a solid of even density, and its principal axes.
+// mass.h - volume, centroid and inertia of a solid of uniform density, and its principal axes.
 #pragma once
 #include "volery/shape.h"
 

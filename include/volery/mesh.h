@@ -17,7 +17,7 @@ typedef struct vy_mesh_points {
     int count;
 } vy_mesh_points;
 
-/// Read the points of a mesh that lies in memory: binary STL, ASCII STL or Wavefront OBJ, told apart by
+/// Read the points of a mesh that lies in memory: binary STL, ASCII STL or Wavefront OBJ, recognised by
 /// content. Of an OBJ file the vertices that a face uses are taken, or all of them when it has no face. Any
 /// bytes are safe: what is not one of these formats to the end is refused.
 /// @param scale [m] length of one unit of the file, finite and > 0 (0.001 for millimetres)

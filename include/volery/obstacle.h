@@ -1,6 +1,6 @@
-// obstacle.h - what can be hit: the shape and surface of drones, of bodies, of obstacles and of the ground.
+// obstacle.h - collision shapes and surfaces of drones, bodies, obstacles and the ground.
 //
-// A world made with room for contacts (vy_world_def.contacts.cap > 0) lets its drones and bodies collide with
+// A world made with contacts (vy_world_def.contacts.on) lets its drones and bodies collide with
 // each other and with its obstacles. A drone that touches nothing keeps the bits of its free flight.
 #pragma once
 #include "volery/contacts.h"
@@ -21,7 +21,7 @@ typedef struct vy_numbers {
 typedef enum vy_solid_kind {
     VY_SOLID_AUTO,     ///< of a drone: the hull of its collision points, else a box about its rotors; of
                        ///< anything without rotors: none
-    VY_SOLID_NONE,     ///< passes through everything
+    VY_SOLID_NONE,     ///< no collision
     VY_SOLID_BOX,      ///< about the origin, along the axes
     VY_SOLID_SPHERE,   ///< about the origin
     VY_SOLID_CAPSULE,  ///< about the origin, along z
@@ -32,7 +32,7 @@ typedef enum vy_solid_kind {
 } vy_solid_kind;
 
 /// Shape and surface, in a frame of its own: of a drone the vehicle's, of a body without rotors that of its
-/// centre of mass. Only the fields of its kind are read. Whoever takes one copies it, tables included.
+/// centre of mass. Only the fields of its kind are read. Functions that take one copy it, tables included.
 typedef struct vy_solid_def {
     vy_solid_kind kind;
     vy_vec3 size;           ///< [m] of a box: its sides, each > 0
@@ -49,7 +49,7 @@ typedef struct vy_solid_def {
 /// VY_SOLID_AUTO of the default material, its scale 1.
 vy_solid_def vy_default_solid_def(void);
 
-/// Something that never moves: a wall, a gate's post, a pad, the ground.
+/// A static obstacle: a wall, a gate's post, a pad, the ground.
 typedef struct vy_obstacle_def {
     uint32_t cookie; ///< set by the default function
     vy_solid_def solid;
@@ -60,20 +60,20 @@ typedef struct vy_obstacle_def {
 /// The ground z <= 0.
 vy_obstacle_def vy_default_obstacle_def(void);
 
-/// What an impact must be for a drone to count as crashed; 0 means no limit.
+/// Limits above which an impact of a drone or body counts as a crash; 0 means no limit.
 typedef struct vy_crash_def {
     double speed;   ///< [m/s] at which the surfaces close, >= 0
     double impulse; ///< [N s] of a contact within one step, >= 0
     int ends;       ///< 1: a crash ends the run
 } vy_crash_def;
 
-/// What a ray met first.
+/// The first hit of a ray.
 typedef struct vy_ray_target {
     double distance; ///< [m] from the ray's origin; 0 when it starts inside
     vy_vec3 point;   ///< [m] world
     vy_vec3 normal;  ///< unit, outward; zero when the ray starts inside
-    int obstacle;    ///< index of the obstacle, in order of creation; -1: a drone
-    int drone;       ///< index of the drone; -1: an obstacle
+    int obstacle;    ///< index of the obstacle, in order of creation; -1: a drone or body
+    int body;        ///< number of the drone or body; -1: an obstacle
 } vy_ray_target;
 
 #ifdef __cplusplus

@@ -31,8 +31,7 @@ typedef struct vy_physics_def {
     uint32_t cookie; ///< set by the default function
     vy_physics_engine engine;
     double boundary;          ///< [m] largest |x| and |y| of a body, > 0
-    uint32_t body_cap;        ///< bodies the service can hold; all memory is taken at creation
-    vy_contacts_def contacts; ///< of `rigid`; a cap of 0: room for 64 and four more for each body
+    vy_contacts_def contacts; ///< of `rigid`, which has them always
 } vy_physics_def;
 
 /// `simple`, 1000 m, 1024 bodies.
@@ -54,7 +53,7 @@ typedef enum vy_move_kind {
     VY_MOVE_KINEMATIC, ///< velocity and attitude: set at once; the forces of this step are ignored
 } vy_move_kind;
 
-/// What is to move a body. Only the fields of its kind are read.
+/// How a body is to be moved. Only the fields of its kind are read.
 typedef struct vy_move_intent {
     vy_move_kind kind;
     vy_vec3 force;    ///< [N] world axes
@@ -63,7 +62,7 @@ typedef struct vy_move_intent {
     vy_quat attitude; ///< q_WB, any length above 0
 } vy_move_intent;
 
-/// Two bodies that have come to touch.
+/// A contact that has begun.
 typedef struct vy_collision_event {
     vy_physics_id a, b; ///< b is null for a static body, the ground and the boundary
     vy_vec3 point;      ///< [m] world
@@ -77,7 +76,7 @@ vy_status vy_physics_create(const vy_physics_def *def, vy_physics **out, vy_erro
 void vy_physics_destroy(vy_physics *physics); ///< NULL is a no-op
 
 /// Add a body that forces move, or one that kinematic intents alone move; `simple` treats both alike.
-/// @return VY_BAD_VALUE, VY_FULL beyond the capacity; `*out` is untouched then
+/// @return VY_BAD_VALUE, VY_NO_MEMORY; `*out` is untouched then
 vy_status vy_physics_add_dynamic(vy_physics *physics, const vy_physics_body_def *def, vy_physics_id *out,
                                  vy_error *err);
 vy_status vy_physics_add_kinematic(vy_physics *physics, const vy_physics_body_def *def, vy_physics_id *out,
@@ -92,13 +91,13 @@ vy_status vy_physics_submit(vy_physics *physics, vy_physics_id id, const vy_move
 
 /// Advance by dt [s]; afterwards no force or torque is left.
 /// @return VY_BAD_VALUE, and nothing moves, unless dt is finite and at least 0; VY_BAD_STATE once a motion of
-/// `rigid` has become infinite
+/// `rigid` has become infinite, VY_NO_MEMORY once there was none for its contacts
 vy_status vy_physics_step(vy_physics *physics, double dt);
 
 /// The state of a body; all zero for a handle that is not of this service.
 vy_body_state vy_physics_read(const vy_physics *physics, vy_physics_id id);
 
-/// Have `call` told of collisions, from inside vy_physics_step(), which it must not call. NULL: nobody.
+/// Report collisions to `call`, from inside vy_physics_step(), which it must not call. NULL: no reports.
 /// `simple` never calls it.
 void vy_physics_on_collision(vy_physics *physics, vy_collision_fn *call, void *self);
 

@@ -21,7 +21,7 @@ extern "C" {
 /// plug-in goes on working until then.
 #define VY_PLUGIN_VERSION 1
 
-/// What a plug-in learns before its first step. Pointers are valid during `init` only.
+/// What a plug-in gets before its first step. Pointers are valid during `init` only.
 typedef struct vy_plugin_start {
     const char *drone; ///< its name
     double dt;         ///< [s] the world's step

@@ -1,4 +1,4 @@
-// potential.h - fields that pull and turn bodies and have an energy: F = -dV/dr, torque = -dV/d(turn).
+// potential.h - force fields on bodies, with an energy: F = -dV/dr, torque = -dV/d(turn).
 //
 // A potential is a value: one of the built-in kinds, or VY_POTENTIAL_CUSTOM with two functions of the caller.
 // Forces and torques are in world axes, torques about the centre of mass.
@@ -49,7 +49,7 @@ typedef struct vy_magnetic_potential {
 
 typedef struct vy_custom_potential {
     void *self; ///< the caller's; must outlive the potential
-    /// Write force [N] and torque [N m]. Must not keep state: a step asks several times.
+    /// Write force [N] and torque [N m]. Must not keep state: a step calls it several times.
     void (*loads)(const void *self, const vy_potential_body *body, vy_vec3 *force, vy_vec3 *torque);
     double (*energy)(const void *self, const vy_potential_body *body); ///< [J]
 } vy_custom_potential;
@@ -65,7 +65,7 @@ typedef struct vy_potential {
     };
 } vy_potential;
 
-// Each constructor checks its numbers, fills *out and returns VY_OK, or leaves *out alone and returns
+// Each constructor checks its numbers, fills *out and returns VY_OK, or leaves *out unchanged and returns
 // VY_BAD_VALUE with the reason in `err` (may be NULL).
 
 /// The same pull everywhere, as gravity near the ground [m/s^2].

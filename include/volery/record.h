@@ -1,8 +1,8 @@
 // record.h - logs of runs: write one, read one back, replay it, compare two, go on from any moment.
 //
 // A log is an MCAP file. docs/log.md lists its channels. It holds the resolved scenario, the hash of every
-// step, full states at a cadence, and every reply of a controller that is not built in: enough to have the
-// run again.
+// step, full states at a cadence, and every reply of a controller that is not built in: enough to replay the
+// run.
 #pragma once
 #include "volery/world.h"
 #include <stdio.h>
@@ -19,13 +19,13 @@ typedef struct vy_recorder_def {
     const char *path;       ///< written as PATH.part, renamed at the end; `-` is standard output
     const char *scenario;   ///< the resolved scenario as text
     uint64_t config_hash;   ///< of the resolved scenario
-    const char *extra_name; ///< a file the scenario stands on, kept in the log; NULL: none
+    const char *extra_name; ///< a file the scenario refers to, kept in the log; NULL: none
     const void *extra;
     size_t extra_size;                 ///< [bytes]
-    const char *const *drone_names;    ///< one per drone of the world, in order; unique
+    const char *const *names;          ///< one per drone, then one per body, in order; unique
     const char *const *joint_names;    ///< one per joint; unique; NULL: joint0, joint1, ...
     const char *const *obstacle_names; ///< one per obstacle; NULL: obstacle0, obstacle1, ...
-    uint64_t every;                    ///< [steps] between records of each drone, >= 1
+    uint64_t every;                    ///< [steps] between records of each drone and body, >= 1
     uint64_t snapshot;    ///< [steps] between full states, >= 1; 1 lets replay point at the exact step
     uint64_t display;     ///< [steps] between records for people and their tools (Foxglove); 0: none
     int compress;         ///< 1: zstd; 0: plain
@@ -38,12 +38,12 @@ typedef struct vy_recorder_def {
 vy_recorder_def vy_default_recorder_def(void);
 
 /// Open a log for a world that has just been built or restored: it is recorded as it is now, first of all.
-/// On failure `*out` is NULL and no file is left behind.
-vy_status vy_recorder_open(const vy_recorder_def *def, const vy_world *world, vy_recorder **out,
-                           vy_error *err);
+/// Where it has records for people, the world keeps its loads from then on (vy_world_keep_loads). On failure
+/// `*out` is NULL and no file is left behind.
+vy_status vy_recorder_open(const vy_recorder_def *def, vy_world *world, vy_recorder **out, vy_error *err);
 
 /// The listener to give to vy_world_set_sink. It takes no memory per step. After a failure (a full disk) it
-/// refuses every further record, and vy_recorder_close tells why.
+/// refuses every further record, and vy_recorder_close says why.
 vy_sink vy_recorder_sink(vy_recorder *recorder);
 
 /// What a killed run had left as PATH.part was moved aside when the log was opened: its new name, PATH.part.1
@@ -53,7 +53,7 @@ const char *vy_recorder_kept(const vy_recorder *recorder);
 /// Hand what was recorded so far to the system: whatever then ends the process, PATH.part is good up to the
 /// last batch of hashes (a quarter of a second, 256 steps at most). Not needed for the first moment, which is
 /// there once the log is open. For flights that take long, about once a second; the log's records are the
-/// same with any number of calls, only its chunks are not. A failure is told by vy_recorder_close.
+/// same with any number of calls, only its chunks are not. A failure is reported by vy_recorder_close.
 void vy_recorder_flush(vy_recorder *recorder);
 
 /// A line for people in the log's event channel.
@@ -88,6 +88,7 @@ typedef struct vy_log_info {
     uint64_t last_tick;  ///< of its result; of the last hash in a log that was cut off
     uint64_t final_hash; ///< at last_tick
     uint32_t drone_count, joint_count;
+    uint32_t body_count; ///< drones included
     int has_parent;
     uint64_t parent_hash, parent_tick;
     uint64_t messages; ///< of all channels
@@ -103,7 +104,8 @@ const char *vy_log_scenario(const vy_log *log); ///< the resolved scenario; vali
 /// A file kept in the log (see extra_name). `*data` is freed by the caller. VY_NOT_FOUND: it has none of that
 /// name.
 vy_status vy_log_read_extra(vy_log *log, const char *name, char **data, size_t *size, vy_error *err);
-const char *vy_log_drone_name(const vy_log *log, uint32_t index); ///< NULL beyond the last; valid until close
+/// Of drone or body `number`, as vy_world_body() numbers them. NULL beyond the last; valid until close.
+const char *vy_log_name(const vy_log *log, uint32_t number);
 
 /// Check all checksums of the file. VY_DAMAGED with the place in `err`.
 vy_status vy_log_verify(vy_log *log, vy_error *err);
@@ -116,7 +118,7 @@ vy_status vy_log_recover(const char *path, const char *to, vy_log_info *info, vy
 
 #define VY_FIELD_NAME_CAP 96
 
-/// Where two runs part.
+/// Where two runs diverge.
 typedef struct vy_difference {
     int found;                     ///< 0: identical as far as both go
     uint64_t tick;                 ///< the first step that differs
@@ -130,10 +132,10 @@ typedef struct vy_difference {
     uint64_t last_tick;      ///< the last step compared
 } vy_difference;
 
-/// Called now and then with the step reached and the last one; return not 0 to stop (VY_BAD_STATE).
+/// Called now and then with the step reached and the last one; return nonzero to stop (VY_BAD_STATE).
 typedef int vy_progress_fn(void *self, uint64_t tick, uint64_t last);
 
-/// Fly the log again in `world`, built by the caller from vy_log_scenario(): restore its first state, feed
+/// Replay the log in `world`, built by the caller from vy_log_scenario(): restore its first state, feed
 /// the logged replies of controllers that are not built in, compare the hash of every step and every full
 /// state. VY_OK without a difference: all steps of the log, up to the last step and final hash of its result,
 /// or up to where it was cut off (`complete` 0), are the same. VY_DAMAGED when the log lacks a hash, state or
@@ -142,7 +144,7 @@ typedef int vy_progress_fn(void *self, uint64_t tick, uint64_t last);
 vy_status vy_log_replay(vy_log *log, vy_world *world, vy_progress_fn *progress, void *self,
                         vy_difference *out, vy_error *err);
 
-/// The same with the world's own controllers asked again instead of the log: their first reply that differs
+/// The same with the world's own controllers called again instead of the log: their first reply that differs
 /// from the logged one ends the replay and is named. Controllers must have been opened (volery/host.h).
 vy_status vy_log_replay_live(vy_log *log, vy_world *world, vy_progress_fn *progress, void *self,
                              vy_difference *out, vy_error *err);
@@ -155,8 +157,8 @@ vy_status vy_log_compare(vy_log *a, vy_log *b, vy_difference *out, vy_error *err
 /// VY_DIVERGED when the hash then differs from the log's.
 vy_status vy_log_seek(vy_log *log, vy_world *world, uint64_t tick, vy_error *err);
 
-/// The same from the log's first moment on, with every sample shown to the world's own controllers on the
-/// way: they then know what they knew in the run. Their replies are ignored, the logged ones act.
+/// The same from the log's first moment on, with every sample given to the world's own controllers on the
+/// way: they then have the state they had in the run. Their replies are ignored, the logged ones act.
 vy_status vy_log_seek_warm(vy_log *log, vy_world *world, uint64_t tick, vy_error *err);
 
 typedef enum vy_export_format {
@@ -164,16 +166,16 @@ typedef enum vy_export_format {
     VY_EXPORT_PARQUET, ///< columns of doubles, packed; null before the first sample; units in its metadata
 } vy_export_format;
 
-/// A table of one drone. Start from vy_default_export_def().
+/// A table of one drone or body. Start from vy_default_export_def().
 typedef struct vy_export_def {
-    uint32_t drone;            ///< index
+    uint32_t body;             ///< its number
     const char *const *fields; ///< names as in docs/log.md, like body.position or forces.gravity; NULL: all
     int field_count;
     double rate; ///< [Hz] 0: a row per record; else evenly, each row the latest record at or before its time
     vy_export_format format;
 } vy_export_def;
 
-/// All fields and records of the first drone, comma-separated.
+/// All fields and records of the first drone or body, comma-separated.
 vy_export_def vy_default_export_def(void);
 
 /// Write the table: a column of time [s], then one per value.

@@ -18,31 +18,43 @@ extern "C" {
 /// The version of the format: the key `volery` of every scenario.
 #define VY_SCENARIO_VERSION 1
 
-/// In place of the index of a drone: each of them.
+/// In place of the number of a drone or body: each of them.
 #define VY_EVERY_DRONE (-1)
 
 typedef struct vy_scenario_drone {
     char name[VY_NAME_CAP]; ///< unique: a letter, then letters, digits, - and _
     vy_drone_def def;
     vy_geodetic place; ///< a start over the ground of a planet; loading turns it into `def`
-    double density;    ///< [kg/m^3] of a body, with its shape; loading turns it into `def`
 } vy_scenario_drone;
 
-/// In place of the index of a drone: the world.
+/// Something that moves and is no drone. Its number is the count of drones plus its index, as in a world.
+typedef struct vy_scenario_body {
+    char name[VY_NAME_CAP]; ///< unique among drones and bodies
+    vy_world_body_def def;
+    double density; ///< [kg/m^3] of its shape; loading turns it into `def`
+} vy_scenario_body;
+
+/// In place of the number of a drone or body: the world.
 #define VY_THE_WORLD (-1)
 /// In place of the index of a joint: each of them.
 #define VY_EVERY_JOINT (-1)
 
 typedef struct vy_scenario_joint {
-    char name[VY_NAME_CAP]; ///< unique among joints: a letter, then letters, digits, - and _
     vy_joint_def def;       ///< its bodies are set when the world is built
-    int a, b;               ///< indices into the drones, or VY_THE_WORLD
+    char name[VY_NAME_CAP]; ///< unique among joints: a letter, then letters, digits, - and _
+    int a, b;               ///< numbers of drones or bodies, or VY_THE_WORLD
 } vy_scenario_joint;
 
 typedef struct vy_scenario_obstacle {
     char name[VY_NAME_CAP]; ///< unique among obstacles
     vy_obstacle_def def;
 } vy_scenario_obstacle;
+
+/// How joints close that are open at the start: vy_world_def.
+typedef struct vy_scenario_closing {
+    double speed; ///< [m/s] > 0
+    double limit; ///< sizes, >= 0
+} vy_scenario_closing;
 
 /// Whether anything collides.
 typedef enum vy_contacts_mode {
@@ -53,17 +65,17 @@ typedef enum vy_contacts_mode {
 
 typedef struct vy_scenario_contacts {
     vy_contacts_mode mode;
-    vy_contacts_def def; ///< a cap of 0: room for 16 and four more for each drone
+    vy_contacts_def def; ///< whether they are on follows from `mode`
 } vy_scenario_contacts;
 
 typedef struct vy_scenario_payload {
-    int carrier, load;  ///< indices into the drones
-    vy_payload_def def; ///< its drones are set when the world is built
+    int carrier, load;  ///< numbers of a drone and of a drone or body
+    vy_payload_def def; ///< both are set when the world is built
 } vy_scenario_payload;
 
 typedef struct vy_scenario_disturbance {
-    int drone;              ///< index into the drones, or VY_EVERY_DRONE
-    vy_disturbance_def def; ///< its `drone` is set when the world is built
+    int drone;              ///< number of a drone or body, or VY_EVERY_DRONE
+    vy_disturbance_def def; ///< its `body` is set when the world is built
 } vy_scenario_disturbance;
 
 typedef struct vy_scenario_fault {
@@ -71,7 +83,7 @@ typedef struct vy_scenario_fault {
     vy_fault_def def; ///< its `drone` is set when the world is built
 } vy_scenario_fault;
 
-/// When an expectation is looked at.
+/// When an expectation is evaluated.
 typedef enum vy_expect_at {
     VY_AT_END,        ///< at the last step
     VY_AT_THROUGHOUT, ///< at every step
@@ -85,10 +97,10 @@ typedef enum vy_expect_at {
 /// A bound on a quantity. A run that breaks one has failed its own expectations.
 typedef struct vy_expect_def {
     int quantity;    ///< index into vy_quantities()
-    int drone;       ///< index into the drones, or VY_EVERY_DRONE
+    int drone;       ///< number of a drone or body, or VY_EVERY_DRONE
     int joint;       ///< of a quantity of joints: index into the joints, or VY_EVERY_JOINT
     vy_expect_at at; ///< at the end or throughout
-    double after;    ///< [s] earlier steps are not looked at, >= 0
+    double after;    ///< [s] earlier steps are not evaluated, >= 0
     double within;   ///< [s] > 0 for settled and reached, else 0
     double target;   ///< of an overshoot: what was to be reached, in the quantity's unit
     double min, max; ///< in the quantity's unit; -DBL_MAX and DBL_MAX are no bound
@@ -116,14 +128,15 @@ typedef struct vy_scenario {
     double duration;                 ///< [s] of the run; vy_scenario_steps() gives steps
     vy_environment_def environment;
     int drone_count;
-    int body_count; ///< while loading: bodies stand behind the drones afterwards, and this is 0
+    int body_count; ///< of those that are no drones
     vy_scenario_drone *drones;
-    vy_scenario_drone *bodies;
+    vy_scenario_body *bodies;
     int joint_count, obstacle_count;
     vy_scenario_joint *joints;
     vy_obstacle_def terrain; ///< of kind VY_SOLID_NONE, VY_SOLID_PLANE or VY_SOLID_HEIGHTS
     vy_scenario_obstacle *obstacles;
     vy_scenario_contacts contacts;
+    vy_scenario_closing closing;
     int payload_count;
     vy_scenario_payload *payloads;
     int disturbance_count;
@@ -151,7 +164,7 @@ typedef struct vy_diagnostic {
                       ///< value, file; static storage
 } vy_diagnostic;
 
-/// What loading has to say. Zero it or not: loading fills it. Release with vy_diagnostics_destroy().
+/// Errors and warnings of loading. Zero it or not: loading fills it. Release with vy_diagnostics_destroy().
 typedef struct vy_diagnostics {
     vy_diagnostic *items; ///< in order of file and place found; at most 100
     int count;
@@ -206,28 +219,31 @@ vy_status vy_scenario_parse(const char *text, size_t size, const char *name,
                             vy_diagnostics *diagnostics);
 void vy_scenario_destroy(vy_scenario *scenario); ///< NULL is a no-op
 
-/// A copy that stands alone. On failure `*out` is NULL.
+/// A copy that is independent of the original. On failure `*out` is NULL.
 vy_status vy_scenario_copy(const vy_scenario *scenario, vy_scenario **out, vy_error *err);
 
 /// Build the world: every drone and disturbance is in it, at tick 0. On failure `*out` is NULL.
 vy_status vy_scenario_build(const vy_scenario *scenario, vy_world **out, vy_error *err);
 
 /// Open a log of a world built from the scenario, with the cadences and the compression that its `log:` says,
-/// and with all that it takes to have the run again from the log alone. As vy_recorder_open().
+/// and with everything needed to replay the run from the log alone. As vy_recorder_open().
 /// @param parent the log from which the world goes on, at the step it is at; NULL: none
-vy_status vy_scenario_record(const vy_scenario *scenario, const vy_world *world, const char *path,
+vy_status vy_scenario_record(const vy_scenario *scenario, vy_world *world, const char *path,
                              const vy_log *parent, vy_recorder **out, vy_error *err);
 
-/// The scenario that is in a log; files it stands on are read from there too. As vy_scenario_parse().
+/// The scenario in a log; files it refers to are read from there too. As vy_scenario_parse().
 /// Programs, libraries and devices that the log names are not started: vy_host_open() refuses them. Those
 /// that an override names in their place are the caller's own.
 vy_status vy_scenario_from_log(vy_log *log, const char *name, const char *const *overrides,
                                int override_count, vy_scenario **out, vy_diagnostics *diagnostics);
 
 /// Let vy_host_open() start what the log names: `scenario` is from vy_scenario_from_log() of this log.
-/// Whoever wrote the log chose what runs; vy_host_describe() tells.
+/// The author of the log chose what runs; vy_host_describe() shows it.
 /// @return VY_DAMAGED when the scenario in the log is not the one it was flown with, by its hash
 vy_status vy_scenario_allow_programs(vy_scenario *scenario, vy_log *log, vy_error *err);
+
+/// The name of drone or body `number`, drones first. NULL beyond the last; valid as long as the scenario.
+const char *vy_scenario_name_of(const vy_scenario *scenario, int number);
 
 /// The name of obstacle `index` of a world built from the scenario: those declared, then terrain, then the
 /// bounds of the rigid engine (floor, west, east, south, north). NULL beyond the last; valid as long as the
@@ -252,7 +268,7 @@ char *vy_scenario_print_schema(void);
 /// The reference page of the format, Markdown. Text to free(); NULL when memory is out.
 char *vy_scenario_print_reference(void);
 
-/// Something a run can be judged by.
+/// A quantity that an expectation can bound.
 typedef struct vy_quantity {
     const char *name;
     const char *unit;                             ///< SI; empty for a count
@@ -261,14 +277,15 @@ typedef struct vy_quantity {
     double (*of_joint)(const vy_joint_state *joint);
     unsigned joints;           ///< kinds of joints that have it, a bit each
     const char *integral_unit; ///< of its integral over time
+    int of_bodies;             ///< 1: bodies have it as drones do
 } vy_quantity;
 
 /// All of them; static storage.
 const vy_quantity *vy_quantities(int *count);
 
-/// How one expectation stands.
+/// The result of one expectation.
 typedef struct vy_expect_result {
-    int measured;  ///< 0: no step was looked at yet, and so it is not met
+    int measured;  ///< 0: no step was evaluated yet, and so it is not met
     int met;       ///< 1: within its bounds so far (throughout) or at the latest step (end)
     double worst;  ///< the value nearest to a bound or farthest beyond it, in the quantity's unit; of settled
                    ///< and reached the time it took [s]
@@ -277,13 +294,13 @@ typedef struct vy_expect_result {
     double first;  ///< of an overshoot: the first value
     double sum;    ///< of squares, and over how many steps, for VY_AT_RMS; of an integral itself
     uint64_t steps;
-    uint32_t drone; ///< index of the drone, or of the joint, it was
+    uint32_t drone; ///< number of the drone or body, or index of the joint, it was
 } vy_expect_result;
 
 /// Clear `results`, one per expectation.
 void vy_expect_begin(const vy_scenario *scenario, vy_expect_result *results);
 
-/// Look at the world as it is now: call after each step (or each logged step) up to the last.
+/// Evaluate the world as it is now: call after each step (or each logged step) up to the last.
 void vy_expect_feed(const vy_scenario *scenario, const vy_world *world, vy_expect_result *results);
 
 /// The unit of an expectation's worst value and margin.

@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-/// How samples get from a sensor to whoever reads them.
+/// How samples get from a sensor to the controller and estimator.
 typedef struct vy_link_def {
     double dropout; ///< share of the samples that never arrive, 0 to 1
     double delay;   ///< [s] from measuring to arriving, to the nearest sample, >= 0
@@ -38,7 +38,7 @@ typedef struct vy_imu_def {
     double gyro_bandwidth;     ///< [Hz] the same, >= 0
     double accel_range;        ///< [m/s^2] where a reading saturates, >= 0
     double gyro_range;         ///< [rad/s] the same, >= 0
-    double accel_step;         ///< [m/s^2] of a reading's last digit, >= 0
+    double accel_step;         ///< [m/s^2] resolution of a reading, >= 0
     double gyro_step;          ///< [rad/s] the same, >= 0
     vy_vec3 position;          ///< [m] from the centre of mass, body axes
     vy_link_def link;
@@ -59,7 +59,7 @@ typedef struct vy_baro_def {
     double bias;        ///< [Pa] standard deviation of the turn-on bias, >= 0
     double wander;      ///< [Pa] standard deviation of a slow wander, >= 0
     double wander_time; ///< [s] its correlation time, > 0
-    double step;        ///< [Pa] of a reading's last digit, >= 0
+    double step;        ///< [Pa] resolution of a reading, >= 0
     vy_link_def link;
 } vy_baro_def;
 
@@ -71,7 +71,7 @@ typedef struct vy_mag_def {
     double scale;        ///< standard deviation of the scale's error per axis (soft iron), >= 0
     double misalignment; ///< [rad] standard deviation of each axis towards each other, >= 0
     double range;        ///< [T] where a reading saturates, >= 0
-    double step;         ///< [T] of a reading's last digit, >= 0
+    double step;         ///< [T] resolution of a reading, >= 0
     vy_link_def link;
 } vy_mag_def;
 
@@ -93,8 +93,8 @@ typedef struct vy_range_def {
     double period;      ///< [s] a whole multiple of the world's dt; 0 is no range finder
     double noise;       ///< [m] standard deviation of a sample, >= 0
     double noise_share; ///< standard deviation over distance, on top of it, >= 0
-    double least, most; ///< [m] what it can see: 0 <= least < most
-    double step;        ///< [m] of a reading's last digit, >= 0
+    double min, max;    ///< [m] its range: 0 <= min < max
+    double step;        ///< [m] resolution of a reading, >= 0
     vy_vec3 position;   ///< [m] from the centre of mass, body axes
     vy_vec3 direction;  ///< body axes, any length above 0
     vy_link_def link;
@@ -102,11 +102,11 @@ typedef struct vy_range_def {
 
 /// How fast the ground passes a camera that looks along body -z.
 typedef struct vy_flow_def {
-    double period;      ///< [s] a whole multiple of the world's dt; 0 is no such camera
-    double noise;       ///< [rad/s] standard deviation of a sample per axis, >= 0
-    double least, most; ///< [m] distance of the ground at which it works: 0 <= least < most
-    double range;       ///< [rad/s] above which it loses track; 0: never
-    vy_vec3 position;   ///< [m] from the centre of mass, body axes
+    double period;    ///< [s] a whole multiple of the world's dt; 0 is no such camera
+    double noise;     ///< [rad/s] standard deviation of a sample per axis, >= 0
+    double min, max;  ///< [m] distance of the ground at which it works: 0 <= min < max
+    double range;     ///< [rad/s] above which it loses track; 0: never
+    vy_vec3 position; ///< [m] from the centre of mass, body axes
     vy_link_def link;
 } vy_flow_def;
 
@@ -115,16 +115,16 @@ typedef struct vy_power_def {
     double period;        ///< [s] a whole multiple of the world's dt; 0 is no monitor
     double voltage_noise; ///< [V] standard deviation of a sample, >= 0
     double current_noise; ///< [A] the same, >= 0
-    double voltage_step;  ///< [V] of a reading's last digit, >= 0
+    double voltage_step;  ///< [V] resolution of a reading, >= 0
     double current_step;  ///< [A] the same, >= 0
     vy_link_def link;
 } vy_power_def;
 
-/// Rotor speeds as the motors' electronics tell them.
+/// Rotor speeds reported by the motors' electronics.
 typedef struct vy_esc_def {
     double period; ///< [s] a whole multiple of the world's dt; 0 is no telemetry
     double noise;  ///< [rad/s] standard deviation of a sample, >= 0
-    double step;   ///< [rad/s] of a reading's last digit, >= 0
+    double step;   ///< [rad/s] resolution of a reading, >= 0
     vy_link_def link;
 } vy_esc_def;
 
@@ -138,15 +138,28 @@ typedef struct vy_lidar_def {
     double width, height; ///< [rad] between the outermost rays, across and upwards: 0 to 2 pi and 0 to pi
     double noise;         ///< [m] standard deviation of a sample, >= 0
     double noise_share;   ///< standard deviation over distance, on top of it, >= 0
-    double least, most;   ///< [m] what it can see: 0 <= least < most
-    double step;          ///< [m] of a reading's last digit, >= 0
+    double min, max;      ///< [m] its range: 0 <= min < max
+    double step;          ///< [m] resolution of a reading, >= 0
     vy_vec3 position;     ///< [m] from the centre of mass, body axes
-    vy_quat attitude;     ///< of the fan in body axes, any length above 0; unturned its middle looks along +x
+    vy_quat attitude;     ///< of the fan in body axes, any length above 0; identity: its middle is along +x
     vy_link_def link;
 } vy_lidar_def;
 
+/// A pitot tube: the dynamic pressure of the air along its axis.
+typedef struct vy_airspeed_def {
+    double period;    ///< [s] a whole multiple of the world's dt; 0 is no tube
+    double noise;     ///< [Pa] standard deviation of a sample, >= 0
+    double bias;      ///< [Pa] standard deviation of the turn-on bias, >= 0
+    double blockage;  ///< share of the dynamic pressure that a clogged tube keeps out, 0 to 1
+    double range;     ///< [Pa] where a reading saturates, either sign; 0: never
+    double step;      ///< [Pa] resolution of a reading, >= 0
+    vy_vec3 position; ///< [m] from the centre of mass, body axes
+    vy_vec3 axis;     ///< where it points, body axes, any length above 0
+    vy_link_def link;
+} vy_airspeed_def;
+
 /// What a drone may carry beside an IMU and motion capture; a period of 0 leaves a sensor out.
-typedef struct vy_kit_def {
+typedef struct vy_sensor_suite_def {
     vy_baro_def baro;
     vy_mag_def mag;
     vy_gps_def gps;
@@ -155,7 +168,8 @@ typedef struct vy_kit_def {
     vy_power_def power;
     vy_esc_def esc;
     vy_lidar_def lidar;
-} vy_kit_def;
+    vy_airspeed_def airspeed;
+} vy_sensor_suite_def;
 
 /// Figures of the BMI088 of a Crazyflie 2.1 at 1 kHz.
 vy_imu_def vy_default_imu_def(void);
@@ -164,10 +178,10 @@ vy_imu_def vy_default_imu_def(void);
 vy_mocap_def vy_default_mocap_def(void);
 
 /// None of them; figures of common parts for those that get a period.
-vy_kit_def vy_default_kit_def(void);
+vy_sensor_suite_def vy_default_sensor_suite_def(void);
 
-/// A sensor as sold, by name: `bmi088`. `src/sensors/preset.c` has each figure with its source,
-/// docs/sensors.md the list.
+/// A sensor as sold, by name: `bmi088`. The sensor's file in src/sensors has each
+/// figure with its source, docs/sensors.md the list.
 /// @return VY_NOT_FOUND with the known names; `*out` is untouched then
 vy_status vy_imu_preset(const char *name, vy_imu_def *out, vy_error *err);
 vy_status vy_baro_preset(const char *name, vy_baro_def *out, vy_error *err);
@@ -178,6 +192,7 @@ vy_status vy_flow_preset(const char *name, vy_flow_def *out, vy_error *err);
 vy_status vy_power_preset(const char *name, vy_power_def *out, vy_error *err);
 vy_status vy_esc_preset(const char *name, vy_esc_def *out, vy_error *err);
 vy_status vy_lidar_preset(const char *name, vy_lidar_def *out, vy_error *err);
+vy_status vy_airspeed_preset(const char *name, vy_airspeed_def *out, vy_error *err);
 
 /// Of every sample: `tick` is when it arrived, 0 before the first. With a delay it was taken that much
 /// earlier.
@@ -212,12 +227,12 @@ typedef struct vy_gps_sample {
 
 typedef struct vy_range_sample {
     uint64_t tick;
-    double distance; ///< [m] 0: nothing within sight
+    double distance; ///< [m] 0: no return
 } vy_range_sample;
 
 typedef struct vy_flow_sample {
     uint64_t tick;
-    double x, y;    ///< [rad/s] how fast what is in the middle of the image moves along body +x and +y
+    double x, y;    ///< [rad/s] optical flow in the middle of the image along body +x and +y
     double quality; ///< 1: tracked; 0: lost, x and y are 0
 } vy_flow_sample;
 
@@ -234,10 +249,36 @@ typedef struct vy_esc_sample {
 
 typedef struct vy_lidar_sample {
     uint64_t tick;
-    double distance[VY_RAY_CAP]; ///< [m] along each ray; 0: nothing within sight
+    double distance[VY_RAY_CAP]; ///< [m] along each ray; 0: no return
 } vy_lidar_sample;
 
-/// What the estimator believes.
+/// What a sensor fault acts on. Dropout and delay are of the whole sensor that a channel is part of.
+typedef enum vy_channel {
+    VY_CHANNEL_ACCEL,        ///< [m/s^2] of the IMU
+    VY_CHANNEL_GYRO,         ///< [rad/s] of the IMU
+    VY_CHANNEL_POSITION,     ///< [m] of motion capture
+    VY_CHANNEL_ATTITUDE,     ///< [rad] of motion capture, as small turns about body axes
+    VY_CHANNEL_BARO,         ///< [Pa] of the barometer; its altitude follows
+    VY_CHANNEL_MAG,          ///< [T] of the magnetometer
+    VY_CHANNEL_GPS_POSITION, ///< [m] of the GPS receiver
+    VY_CHANNEL_GPS_VELOCITY, ///< [m/s] of the GPS receiver
+    VY_CHANNEL_RANGE,        ///< [m] of the range finder; never below 0, and no return stays no return
+    VY_CHANNEL_FLOW,         ///< [rad/s] of the flow camera, x and y; stuck with its quality, lost stays lost
+    VY_CHANNEL_VOLTAGE,      ///< [V] of the battery monitor
+    VY_CHANNEL_CURRENT,      ///< [A] of the battery monitor
+    VY_CHANNEL_ESC,          ///< [rad/s] of the motors' telemetry, every rotor; never below 0
+    VY_CHANNEL_LIDAR,        ///< [m] of the ray fan, every ray, each as the range finder's
+    VY_CHANNEL_AIRSPEED,     ///< [Pa] of the pitot tube; its speed follows
+    VY_CHANNEL_COUNT,
+} vy_channel;
+
+typedef struct vy_airspeed_sample {
+    uint64_t tick;
+    double pressure; ///< [Pa] dynamic, 1/2 density u^2 of the flow u along the axis; none from behind
+    double speed;    ///< [m/s] indicated airspeed, sqrt(2 pressure / 1.225 kg/m^3), with the pressure's sign
+} vy_airspeed_sample;
+
+/// The estimate.
 typedef struct vy_estimate {
     vy_vec3 position;   ///< [m] world
     vy_vec3 velocity;   ///< [m/s] world
@@ -249,7 +290,7 @@ typedef struct vy_estimate {
 
 /// A sensor of touch: exact, and of every step.
 typedef struct vy_touch_sample {
-    uint64_t contacts; ///< that push the drone now
+    uint64_t contacts; ///< with an impulse on the drone now
     vy_vec3 impulse;   ///< [N s] of all of them over the last step, body axes
 } vy_touch_sample;
 
@@ -270,6 +311,7 @@ typedef struct vy_samples {
     vy_power_sample power;
     vy_esc_sample esc;
     vy_lidar_sample lidar;
+    vy_airspeed_sample airspeed;
 } vy_samples;
 
 #ifdef __cplusplus

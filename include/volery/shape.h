@@ -1,4 +1,4 @@
-// shape.h - what a body can be made of: one tagged value, passed by const pointer, never copied by a query.
+// shape.h - collision shapes: one tagged value, passed by const pointer, never copied by a query.
 //
 // A shape is described in its own frame, metres; a query takes a shape and a pose and moves nothing.
 #pragma once
@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/// Where a shape stands: p_world = position + rotation p_shape.
+/// The pose of a shape: p_world = position + rotation p_shape.
 typedef struct vy_pose {
     vy_vec3 position; ///< [m]
     vy_quat rotation; ///< unit; shape to world
@@ -77,7 +77,7 @@ typedef struct vy_shape {
 } vy_shape;
 
 // Each constructor checks its numbers (finite, in range, lengths at most 1e9 m), fills *out and returns
-// VY_OK, or leaves *out alone and returns VY_BAD_VALUE with the reason in `err` (may be NULL).
+// VY_OK, or leaves *out unchanged and returns VY_BAD_VALUE with the reason in `err` (may be NULL).
 
 /// Round solids about the z axis, their middle at the origin; lengths in m. A capsule's half length goes to
 /// the middles of its caps.

@@ -21,7 +21,7 @@ typedef struct vy_vec3 {
     double x, y, z;
 } vy_vec3;
 
-/// A rotation. Written q_WB it turns body coordinates into world coordinates. Hamilton product, unit norm.
+/// A rotation. q_WB transforms body coordinates into world coordinates. Hamilton product, unit norm.
 typedef struct vy_quat {
     double w, x, y, z;
 } vy_quat;
@@ -31,7 +31,7 @@ typedef struct vy_mat3 {
     double m[3][3];
 } vy_mat3;
 
-/// How a rigid body stands and moves.
+/// Pose and velocities of a rigid body.
 typedef struct vy_body_state {
     vy_vec3 position; ///< [m] of the centre of mass, world
     vy_vec3 velocity; ///< [m/s] of the centre of mass, world

@@ -1,4 +1,4 @@
-// vehicle.h - what a vehicle is: mass, inertia, rotors, motors, thrusters, air resistance.
+// vehicle.h - a vehicle: mass, inertia, rotors, motors, thrusters, air resistance.
 //
 // Body frame is forward-left-up. Positions are from the frame's origin, which need not be the centre of mass:
 // that is at `centre_of_mass`. What a world reports of a drone is its centre of mass. Units are SI.
@@ -32,8 +32,8 @@ typedef struct vy_rotor_def {
 } vy_rotor_def;
 
 /// A jet or thruster: a force at a point along an axis. Its command follows those of the rotors: thruster k
-/// is told motors[rotor_count + k]. Throttled, it makes nothing at command 0 and thrust_min to thrust_max
-/// above it. Pulsed, its valve is open for the command's share of every period, at thrust_max.
+/// gets motors[rotor_count + k]. Throttled, it makes nothing at command 0 and thrust_min to thrust_max above
+/// it. Pulsed, its valve is open for the command's share of every period, at thrust_max.
 typedef struct vy_thruster_def {
     vy_vec3 position;    ///< [m] where the force acts
     vy_vec3 axis;        ///< of the force on the vehicle, any length; 0 is body +z
@@ -45,7 +45,7 @@ typedef struct vy_thruster_def {
     double pulse_min;    ///< [s] shortest pulse, at most pulse_period; shorter ones wait for the next period
 } vy_thruster_def;
 
-/// A point of the vehicle that touches things first.
+/// A point of the vehicle's surface.
 typedef struct vy_collision_point {
     vy_vec3 position; ///< [m]
 } vy_collision_point;
@@ -82,22 +82,22 @@ typedef struct vy_battery_def {
     double capacity;                        ///< [A s]
     double charge;                          ///< [1] at the start, 0 to 1
     double resistance;                      ///< [ohm]
-    double nominal;                         ///< [V] at which rotors reach the speed they are told
+    double nominal;                         ///< [V] at which rotors reach their commanded speed
     double voltage[VY_BATTERY_POINT_COUNT]; ///< [V] open circuit, at charge 0, 1/4, 1/2, 3/4, 1
     double efficiency;                      ///< [1] of motors and their electronics, above 0 to 1
     double power;                           ///< [W] of everything that is no rotor
 } vy_battery_def;
 
-/// What takes over when no usable intent comes.
+/// What takes over when no usable intent arrives.
 typedef enum vy_failsafe {
     VY_FAILSAFE_NONE, ///< nothing: a controller that fails ends the run
     VY_FAILSAFE_HOLD, ///< stay where it is
-    VY_FAILSAFE_LAND, ///< go straight down, and cut the motors when something holds it there
+    VY_FAILSAFE_LAND, ///< go straight down, and cut the motors when it no longer sinks
     VY_FAILSAFE_CUT,  ///< motors off, for good
 } vy_failsafe;
 
-/// What the drive abstraction layer lets through to the motors, and what it does without an intent. Limits
-/// act on every rung that they belong to, whoever speaks; 0 is no limit.
+/// Limits of the drive abstraction layer between intent and motors, and what it does without an intent.
+/// Limits act on every rung that they belong to, whatever the controller; 0 is no limit.
 typedef struct vy_drive_def {
     double speed_max;   ///< [m/s] of a wanted velocity, horizontal
     double climb_max;   ///< [m/s] the same, up and down
@@ -106,15 +106,15 @@ typedef struct vy_drive_def {
     double command_min; ///< least motor command while the motors are on, 0 to below 1
     double command_max; ///< largest motor command, above command_min to 1
     double slew;        ///< [1/s] change of a motor command
-    double deadline;    ///< [s] of simulated time without a fresh intent, then the failsafe acts; 0: for ever
-    double rotor_loss;  ///< [s] a rotor at less than half of its commanded speed for so long counts as lost:
-                        ///< the allocation does without it from then on; 0: it never does
-    double land_speed;  ///< [m/s] of VY_FAILSAFE_LAND, > 0
+    double deadline;    ///< [s] of simulated time without a new intent, then the failsafe acts; 0: never
+    double rotor_loss; ///< [s] a rotor at less than half of its commanded speed for this long counts as lost:
+                       ///< the allocation does without it from then on; 0: it never does
+    double land_speed; ///< [m/s] of VY_FAILSAFE_LAND, > 0
     vy_failsafe failsafe;
 } vy_drive_def;
 
 /// Constants of one vehicle. Start from vy_default_vehicle_def() or a preset and change fields; a zeroed
-/// struct is refused. With rotor_count 0 it is a plain rigid body.
+/// struct is refused. With rotor_count 0 it is a rigid body.
 typedef struct vy_vehicle_def {
     uint32_t cookie;           ///< set by the default function
     char name[VY_NAME_CAP];    ///< for people
@@ -164,6 +164,9 @@ vy_vehicle_def vy_default_vehicle_def(void);
 /// "crazyflie21-brushless", "reference-quad", "x500", "hexa", "octo".
 /// @return VY_NOT_FOUND with the list of names in `err`; `*out` is untouched then
 vy_status vy_vehicle_preset(const char *name, vy_vehicle_def *out, vy_error *err);
+
+/// The name of built-in vehicle `index`, from 0 on; NULL beyond the last.
+const char *vy_vehicle_preset_name(int index);
 
 /// Check every field.
 vy_status vy_check_vehicle_def(const vy_vehicle_def *def, vy_error *err);

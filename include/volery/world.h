@@ -1,4 +1,4 @@
-// world.h - create a world, put drones in it, step it, read it, hash it, copy its state.
+// world.h - create a world, put drones and bodies in it, step it, read it, hash it, copy its state.
 #pragma once
 #include "volery/controller.h"
 #include "volery/environment.h"
@@ -23,26 +23,22 @@ typedef struct vy_drone_id {
 
 #define VY_ALL_DRONES VY_NULL_OF(vy_drone_id)
 
+/// A drone or body in a world is a vy_body_id. Both are numbered together, drones first, each in order of
+/// creation: vy_world_body().
+#define VY_ALL_BODIES VY_NULL_BODY
+
 typedef struct vy_world_def {
     uint32_t cookie;                ///< set by the default function
     double dt;                      ///< [s] fixed step, > 0
     uint64_t seed;                  ///< of every random stream; 0 is allowed
-    vy_environment_def environment; ///< gravity, air, wind, planet, fields, what may be neglected
-    uint32_t drone_cap;             ///< drones the world can hold; all memory is taken at creation
-    uint32_t disturbance_cap;       ///< disturbances the world can hold
-    uint32_t fault_cap;             ///< faults the world can hold; see volery/fault.h
-    uint32_t line_cap;              ///< delayed samples and replies that its faults hold, all together
-    uint32_t joint_cap;             ///< joints the world can hold
-    uint32_t payload_cap;           ///< payloads the world can hold; see volery/payload.h
-    uint32_t obstacle_cap;          ///< obstacles the world can hold; see volery/obstacle.h
-    vy_contacts_def contacts;       ///< its cap is 0: nothing collides
-    uint32_t kit_cap;               ///< drones that carry more than a plain IMU and plain motion capture
-    uint32_t delay_cap; ///< numbers that delayed sensors hold: per sensor its delay in samples, times one
-                        ///< more than a sample has
+    vy_environment_def environment; ///< gravity, air, wind, planet, fields, negligibility policy
+    vy_contacts_def contacts;       ///< off: nothing collides
+    double closing_speed;           ///< [m/s] of joints that are added open, > 0: vy_bodies_add_joint()
+    double open_limit;              ///< joints that are open by more than so many sizes are refused, >= 0
 } vy_world_def;
 
-/// dt 1 ms, seed 1, the default environment, one drone, eight disturbances, no faults, no joints, no
-/// obstacles, no contacts, one kit, 1024 delayed numbers.
+/// dt 1 ms, seed 1, the default environment, no contacts, 1 m/s, 10 sizes. A world is sized from what is
+/// declared: it grows as things are added, before its first step, and no step allocates.
 vy_world_def vy_default_world_def(void);
 
 /// The shape of a geofence.
@@ -87,7 +83,7 @@ typedef struct vy_safety_def {
     vy_fence_def fence;
 } vy_safety_def;
 
-/// One drone: the vehicle, where it starts, what it senses, what steers it, what ends its run.
+/// One drone: vehicle, start, sensors, controller, and the limits that end its run.
 typedef struct vy_drone_def {
     uint32_t cookie; ///< set by the default function
     vy_vehicle_def vehicle;
@@ -98,17 +94,45 @@ typedef struct vy_drone_def {
     double rotor_speed; ///< [rad/s] of every rotor at the start, within 0 and the vehicle's maximum
     vy_imu_def imu;
     vy_mocap_def mocap;
-    vy_kit_def kit;
+    vy_sensor_suite_def sensor_suite;
     vy_estimator_def estimator;
     int truth; ///< 1: the sensor `truth`: the estimate is the truth at every step, and shows as such
     vy_controller_def controller;
     vy_safety_def safety;
-    vy_solid_def solid; ///< what of it can touch things, in a world with contacts
+    vy_solid_def solid; ///< its collision shape, in a world with contacts
     vy_crash_def crash; ///< which impacts count as crashes
 } vy_drone_def;
 
 /// A crazyflie2x hovering at (0, 0, 1) with IMU, motion capture and the built-in controller; no limits.
 vy_drone_def vy_default_drone_def(void);
+
+/// A body that is no drone: a crate, a load, a link of an arm. It has no rotors, sensors or controller;
+/// gravity, air, wind, disturbances, joints, contacts and the negligibility policy act on it as on a drone,
+/// and its state takes less than 400 bytes.
+typedef struct vy_world_body_def {
+    uint32_t cookie;         ///< set by the default function
+    double mass;             ///< [kg] > 0
+    vy_mat3 inertia;         ///< [kg m^2] about the centre of mass, body axes
+    vy_vec3 position;        ///< [m] of the centre of mass, world
+    vy_vec3 velocity;        ///< [m/s] world
+    vy_quat attitude;        ///< q_WB, any length above zero
+    vy_vec3 rate;            ///< [rad/s] body
+    vy_vec3 drag_linear;     ///< [N s/m] air resistance over airspeed, body axes, >= 0
+    double area;             ///< [m^2] that cd and cl refer to, >= 0
+    double cd, cl;           ///< coefficients of drag, >= 0, and of lift
+    vy_vec3 pressure_centre; ///< [m] where both act, from the centre of mass, body axes
+    double volume;           ///< [m^3] of the air it displaces, >= 0
+    vy_vec3 damping_area;    ///< [m^4] damping of rotation by the air, as vy_vehicle_def has it, >= 0
+    vy_vec3 damping;         ///< [N m s] of rotation, whatever the air, >= 0
+    vy_vec3 dipole;          ///< [A m^2] magnetic, body
+    double light_area;       ///< [m^2] times the reflectivity factor, >= 0
+    double torque_ref;       ///< [N m] what the negligibility policy compares torques with; 0: none
+    vy_solid_def solid;      ///< its shape, from its centre of mass, in a world with contacts
+    vy_crash_def crash;      ///< which impacts count as crashes
+} vy_world_body_def;
+
+/// 1 kg, 0.1 kg m^2 about each axis, at rest at the origin, without shape or air resistance.
+vy_world_body_def vy_default_world_body_def(void);
 
 typedef enum vy_disturbance_kind {
     VY_DISTURBANCE_CONSTANT, ///< amplitude
@@ -117,21 +141,21 @@ typedef enum vy_disturbance_kind {
     VY_DISTURBANCE_NOISE,    ///< first-order band-limited Gaussian noise: amplitude is its standard deviation
 } vy_disturbance_kind;
 
-/// A force and torque from outside, acting on [start, start + duration).
+/// An external force and torque, acting on [start, start + duration).
 typedef struct vy_disturbance_def {
     uint32_t cookie; ///< set by the default function
     vy_disturbance_kind kind;
-    vy_drone_id drone; ///< VY_ALL_DRONES: each drone, with noise of its own
-    vy_frame frame;    ///< axes of force and torque
-    vy_vec3 force;     ///< [N], or [N s] for an impulse: amplitude per axis
-    vy_vec3 torque;    ///< [N m], or [N m s] for an impulse: amplitude per axis
-    double start;      ///< [s] >= 0
-    double duration;   ///< [s] > 0; infinity is for ever; one step at least for an impulse
-    double frequency;  ///< [Hz] of a sinusoid, or the corner of the noise, > 0
-    double phase;      ///< [rad] of a sinusoid
+    vy_body_id body;  ///< VY_ALL_BODIES: each drone and body, with noise of its own
+    vy_frame frame;   ///< axes of force and torque
+    vy_vec3 force;    ///< [N], or [N s] for an impulse: amplitude per axis
+    vy_vec3 torque;   ///< [N m], or [N m s] for an impulse: amplitude per axis
+    double start;     ///< [s] >= 0
+    double duration;  ///< [s] > 0; infinity is for ever; one step at least for an impulse
+    double frequency; ///< [Hz] of a sinusoid, or the corner of the noise, > 0
+    double phase;     ///< [rad] of a sinusoid
 } vy_disturbance_def;
 
-/// A force of nothing on all drones for ever: say what kind, and how much.
+/// A zero force on all drones and bodies, without end: set its kind and amplitude.
 vy_disturbance_def vy_default_disturbance_def(void);
 
 /// Create a world. On failure `*out` is NULL and nothing leaks.
@@ -139,40 +163,47 @@ vy_disturbance_def vy_default_disturbance_def(void);
 vy_status vy_world_create(const vy_world_def *def, vy_world **out, vy_error *err);
 void vy_world_destroy(vy_world *world); ///< NULL is a no-op
 
-/// Add a drone or a disturbance, before the first step only (VY_BAD_STATE after it, VY_FULL beyond the
-/// capacity). The def is copied. `out` may be NULL. A period of a drone's sensors or controller that is the
+/// Add a drone or a disturbance, before the first step only (VY_BAD_STATE after it, VY_FULL beyond 100,000
+/// and 4,096). The def is copied. `out` may be NULL. A period of a drone's sensors or controller that is the
 /// default's goes to the nearest multiple of dt, as in a scenario; any other must be a multiple.
 vy_status vy_world_add_drone(vy_world *world, const vy_drone_def *def, vy_drone_id *out, vy_error *err);
 vy_status vy_world_add_disturbance(vy_world *world, const vy_disturbance_def *def, vy_error *err);
 
-/// The body of a drone, to name it in a vy_joint_def; null for a stranger or in a world made without joints.
-/// Anchors are from the drone's centre of mass. A drone without rotors is a plain body: a load, a link.
-vy_body_id vy_world_body(const vy_world *world, vy_drone_id id);
+/// Add a body, before the first step, after all drones and before obstacles. The def is copied.
+/// @return VY_BAD_STATE, VY_FULL, VY_BAD_VALUE, or a status of vy_hull_create()
+vy_status vy_world_add_body(vy_world *world, const vy_world_body_def *def, vy_body_id *out, vy_error *err);
+uint32_t vy_world_body_count(const vy_world *world); ///< drones included
+/// Drone or body `number`, to read it or to name it in a def; null beyond the last. Drone i has number i.
+vy_body_id vy_world_body(const vy_world *world, uint32_t number);
+/// The same of a drone; null for one of another world.
+vy_body_id vy_world_drone_body(const vy_world *world, vy_drone_id id);
 
-/// Join two drones, or a drone and the world (VY_NULL_BODY), before the first step, as vy_bodies_add_joint().
-/// Drones that are joined are stepped together, with the joints solved in every stage.
+/// Join two drones or bodies, or one and the world (VY_NULL_BODY), before the first step, as
+/// vy_bodies_add_joint(). Anchors are from centres of mass. Jointed bodies are stepped together, with the
+/// joints solved in every stage.
 vy_status vy_world_add_joint(vy_world *world, const vy_joint_def *def, vy_joint_id *out, vy_error *err);
 uint32_t vy_world_joint_count(const vy_world *world);
 vy_joint_id vy_world_joint(const vy_world *world,
                            uint32_t index); ///< in order of creation; null beyond the last
 
-/// Put up something that never moves, before the first step and after all drones. The def is copied.
+/// Add a static obstacle, before the first step and after all drones and bodies. The def is
+/// copied.
 /// @return VY_BAD_STATE, VY_FULL, VY_BAD_VALUE, VY_BAD_HULL or another status of vy_hull_create()
 vy_status vy_world_add_obstacle(vy_world *world, const vy_obstacle_def *def, vy_error *err);
 uint32_t vy_world_obstacle_count(const vy_world *world);
 /// The shape of an obstacle and where it stands. The shape is the world's.
 /// @return VY_NOT_FOUND
 vy_status vy_world_obstacle(const vy_world *world, uint32_t index, const vy_shape **shape, vy_pose *pose);
-/// The shape of a drone and where it stands now; `*shape` is NULL for one that has none.
+/// The shape of a drone or body and where it stands now; `*shape` is NULL for one that has none.
 /// @return VY_NOT_FOUND
-vy_status vy_world_drone_shape(const vy_world *world, vy_drone_id id, const vy_shape **shape, vy_pose *pose);
+vy_status vy_world_shape(const vy_world *world, vy_body_id id, const vy_shape **shape, vy_pose *pose);
 
-/// The first obstacle, drone or body that a ray meets within `reach` [m].
+/// The first obstacle, drone or body that a ray hits within `reach` [m].
 /// @param way    its direction, any length but zero
-/// @param except a drone that the ray passes through, the one it comes from; VY_ALL_DRONES: obstacles alone
-///               are met
+/// @param except what the ray ignores, such as the drone it starts from; VY_ALL_BODIES: only obstacles are
+/// hit
 /// @return 1 and *out filled, or 0 and *out untouched
-int vy_world_cast_ray(const vy_world *world, vy_vec3 origin, vy_vec3 way, double reach, vy_drone_id except,
+int vy_world_cast_ray(const vy_world *world, vy_vec3 origin, vy_vec3 way, double reach, vy_body_id except,
                       vy_ray_target *out);
 
 /// What one step reported.
@@ -181,11 +212,12 @@ enum {
     VY_EVENT_FAILED = 1u << 1,    ///< the world has ended: see vy_world_failure. Further steps do nothing
     VY_EVENT_SINK = 1u << 2,      ///< the sink refused a record; the world went on
     VY_EVENT_DIVERGED = 1u << 3,  ///< the replay source found a difference; the world went on
-    VY_EVENT_REDUNDANT = 1u << 4, ///< rows of joints say what others say already; they were left out
-    VY_EVENT_CONFLICT = 1u << 5,  ///< joints that cannot all hold: an error stayed
+    VY_EVENT_REDUNDANT = 1u << 4, ///< joints have redundant rows, which were left out
+    VY_EVENT_CONFLICT = 1u << 5,  ///< joints contradict each other: an error stayed
     VY_EVENT_CONTACT = 1u << 6,   ///< a contact began or ended: see vy_world_contact()
-    VY_EVENT_CRASH = 1u << 7,     ///< an impact was beyond a drone's limits; counted per drone
-    VY_EVENT_CONTACTS_FULL = 1u << 8, ///< more contacts than there was room for: some passed through
+    VY_EVENT_CRASH = 1u << 7,     ///< an impact was beyond the limits of what it hit; counted per body
+    VY_EVENT_TIME_DROPPED = 1u << 9, ///< too many impacts in one step, or too many bodies in them: some
+                                     ///< bodies stood still for the rest of the step
 };
 
 /// Advance exactly one step. Never allocates. A world that has failed stays as it is.
@@ -198,7 +230,7 @@ uint32_t vy_world_advance(vy_world *world, uint64_t count);
 
 uint64_t vy_world_tick(const vy_world *world);        ///< steps done
 double vy_world_time(const vy_world *world);          ///< [s] tick * dt
-uint32_t vy_world_drone_count(const vy_world *world); ///< drones in it, bodies without rotors included
+uint32_t vy_world_drone_count(const vy_world *world); ///< drones in it
 
 /// The handle of drone `index`, in order of creation; null beyond the last.
 vy_drone_id vy_world_drone(const vy_world *world, uint32_t index);
@@ -217,7 +249,7 @@ uint64_t vy_world_hash(const vy_world *world);
 /// Hash of the state as it is, whatever came before: without the chain.
 uint64_t vy_world_state_hash(const vy_world *world);
 
-/// The truth about one drone, and what it measured, believes and commands.
+/// The true state of one drone, its samples, its estimate and its commands.
 typedef struct vy_drone_state {
     vy_vec3 position;                   ///< [m] world
     vy_vec3 velocity;                   ///< [m/s] world
@@ -232,35 +264,53 @@ typedef struct vy_drone_state {
     double battery_charge;              ///< [A s] left; 0 without a battery
     double battery_voltage;             ///< [V] at its terminals; 0 without a battery
     double rotor_power;                 ///< [W] at the shafts of its rotors
-    uint64_t failsafes;      ///< times its vehicle's failsafe has taken over; see vy_world_read_drive
-    vy_vec3 wake;            ///< [m/s] air that other drones drive past this one, world
-    uint64_t touching;       ///< contacts that push it now
-    uint64_t contacts;       ///< contacts begun since the start
-    uint64_t crashes;        ///< impacts beyond its limits since the start
-    vy_vec3 contact_impulse; ///< [N s] of all contacts in the last step, world
-    double contact_speed;    ///< [m/s] largest at which a contact closed since the start
-    double contact_push;     ///< [N s] largest of one contact in one step since the start
-    uint64_t asleep;         ///< 1: a body at rest that sleeps (vy_contacts_def.sleep); never one with rotors
+    uint64_t failsafes;         ///< times its vehicle's failsafe has taken over; see vy_world_read_drive
+    vy_vec3 wake;               ///< [m/s] air that other drones drive past this one, world
+    uint64_t touching;          ///< contacts with an impulse on it now
+    uint64_t contacts;          ///< contacts begun since the start
+    uint64_t crashes;           ///< impacts beyond its limits since the start
+    vy_vec3 contact_impulse;    ///< [N s] of all contacts in the last step, world
+    double contact_speed;       ///< [m/s] largest at which a contact closed since the start
+    double contact_impulse_max; ///< [N s] largest of one contact in one step since the start
+    uint64_t asleep; ///< 1: a body at rest that sleeps (vy_contacts_def.sleep); never one with rotors
 } vy_drone_state;
 
 /// @return VY_NOT_FOUND for a handle that is not of this world; `*out` is untouched then
 vy_status vy_world_read_drone(const vy_world *world, vy_drone_id id, vy_drone_state *out);
 
-/// A contact of the last step: one that pushed, or the end of one that pushed in the step before.
+/// Where a drone or body is, how it moves, and what it has touched.
+typedef struct vy_world_body_state {
+    vy_vec3 position;           ///< [m] of the centre of mass, world
+    vy_vec3 velocity;           ///< [m/s] world
+    vy_quat attitude;           ///< q_WB
+    vy_vec3 rate;               ///< [rad/s] body
+    uint64_t touching;          ///< contacts with an impulse on it now
+    uint64_t contacts;          ///< contacts begun since the start
+    uint64_t crashes;           ///< impacts beyond its limits since the start
+    vy_vec3 contact_impulse;    ///< [N s] of all contacts in the last step, world
+    double contact_speed;       ///< [m/s] largest at which a contact closed since the start
+    double contact_impulse_max; ///< [N s] largest of one contact in one step since the start
+    uint64_t asleep;            ///< 1: at rest and asleep (vy_contacts_def.sleep); never what has rotors
+} vy_world_body_state;
+
+/// @return VY_NOT_FOUND for a handle that is not of this world; `*out` is untouched then
+vy_status vy_world_read_body(const vy_world *world, vy_body_id id, vy_world_body_state *out);
+
+/// A contact of the last step: one with an impulse, or the end of one with an impulse in the step before.
 typedef struct vy_contact_event {
     vy_contact_phase phase;
-    int drone;       ///< index of the drone or body
-    int other;       ///< index of the other drone or body; -1: an obstacle
+    int body;        ///< number of the drone or body
+    int other;       ///< number of the other one; -1: an obstacle
     int obstacle;    ///< index of the obstacle; -1: a drone or body
     int points;      ///< that push; the rest is zero at the end of a contact
     vy_vec3 point;   ///< [m] world: where the impulses act, weighted by them
-    vy_vec3 normal;  ///< unit, towards the drone
-    vy_vec3 impulse; ///< [N s] on the drone, over the step, world
+    vy_vec3 normal;  ///< unit, towards the body
+    vy_vec3 impulse; ///< [N s] on the body, over the step, world
     double speed;    ///< [m/s] >= 0: at which the deepest point closed
-    double severity; ///< largest share of a crash limit of either drone; 1 and more is a crash
+    double severity; ///< largest share of a crash limit of either; 1 and more is a crash
 } vy_contact_event;
 
-/// Contacts of the last step, ordered by their bodies: drones first, then obstacles.
+/// Contacts of the last step, ordered by what touches: drones first, then bodies, then obstacles.
 uint32_t vy_world_contact_count(const vy_world *world);
 /// @return VY_NOT_FOUND
 vy_status vy_world_contact(const vy_world *world, uint32_t index, vy_contact_event *out);
@@ -281,12 +331,13 @@ const char *vy_drive_limit_name(vy_drive_limit limit);
 /// Why a failsafe took over.
 typedef enum vy_handover {
     VY_HANDOVER_NONE,
-    VY_HANDOVER_DEADLINE,   ///< no fresh intent within vy_drive_def.deadline; the next one takes over again
-    VY_HANDOVER_COMMAND,    ///< a reply was not finite, of no known rung, or let go what it may not; final
+    VY_HANDOVER_DEADLINE,   ///< no new intent within vy_drive_def.deadline; the next one takes over again
+    VY_HANDOVER_COMMAND,    ///< a reply was not finite, of no known rung, or released a payload it may not;
+                            ///< final
     VY_HANDOVER_CONTROLLER, ///< the controller gave no reply: see `verdict`; final
 } vy_handover;
 
-/// What a drone's drive abstraction layer does and has done, where its vehicle declares a `drive`.
+/// State and counters of a drone's drive abstraction layer, where its vehicle declares a `drive`.
 typedef struct vy_drive_state {
     vy_failsafe failsafe;                 ///< that acts now
     vy_handover cause;                    ///< of the last handover
@@ -302,17 +353,19 @@ typedef struct vy_drive_state {
 /// @return VY_NOT_FOUND for a handle that is not of this world; `*out` is untouched then
 vy_status vy_world_read_drive(const vy_world *world, vy_drone_id id, vy_drive_state *out);
 
-/// Samples that a drone's Kalman filter did not believe. All zero without a gate (vy_estimator_def.gate).
+/// Samples that a drone's Kalman filter rejected. All zero without a gate (vy_estimator_def.gate).
 /// @return VY_NOT_FOUND for a handle that is not of this world; `*out` is untouched then
 vy_status vy_world_read_gate(const vy_world *world, vy_drone_id id, vy_gate_state *out);
 
-/// How a joint stands: as vy_joint_read().
+/// Read a joint: as vy_joint_read().
 vy_status vy_world_read_joint(const vy_world *world, vy_joint_id id, vy_joint_state *out);
 
 #define VY_EFFECT_CAP 32 ///< effects are fewer; the rest is zero
 
-/// What acts on a drone, by cause: forces in world axes [N], torques in body axes [N m]. An effect that is
-/// neglected now is zero. Disturbances are those of the step just done.
+/// What acted on a drone or body at the start of the step just done, by cause: forces in world axes [N],
+/// torques in body axes [N m], as the integrator's first evaluation has found them. An effect that is
+/// neglected is zero; all are before the first step and after a snapshot was restored, and of what is carried
+/// or has no motion of its own. Forces of joints are in vy_world_read_joint().
 typedef struct vy_loads {
     vy_vec3 rotor_force, rotor_torque;                   ///< of all rotors, at the reference density
     vy_vec3 thruster_force, thruster_torque;             ///< of all thrusters
@@ -321,11 +374,17 @@ typedef struct vy_loads {
     vy_vec3 contact_force, contact_torque;               ///< of contacts, mean of the step just done
 } vy_loads;
 
-/// @return VY_NOT_FOUND for a handle that is not of this world; `*out` is untouched then
-vy_status vy_world_read_loads(const vy_world *world, vy_drone_id id, vy_loads *out);
+/// Keep the loads of every step from now on, or no longer: a step takes a little longer then. A recorder that
+/// shows them asks for it. No result changes.
+/// @return VY_NO_MEMORY
+vy_status vy_world_keep_loads(vy_world *world, int keep, vy_error *err);
 
-/// Where a drone's energy came from and went since its account was opened [J]. Work is the integral of force
-/// times velocity and torque times angular velocity, by the quadrature of the integrator.
+/// @return VY_NOT_FOUND for a handle that is not of this world, VY_BAD_STATE where loads are not kept; `*out`
+/// is untouched then
+vy_status vy_world_read_loads(const vy_world *world, vy_body_id id, vy_loads *out);
+
+/// The energy balance of a drone or body since its account was opened [J]. Work is the
+/// integral of force times velocity and torque times angular velocity, by the quadrature of the integrator.
 typedef struct vy_energy {
     double kinetic;             ///< now, of motion and of rotation; that of the rotors is not in it
     double potential;           ///< now, in the field of gravity
@@ -333,23 +392,25 @@ typedef struct vy_energy {
     double work[VY_EFFECT_CAP]; ///< of each effect (vy_effect_name); gravity is one of them
     double dissipated;          ///< what drag and damping took: minus their work
     double contacts;  ///< work of contacts: what they change of the energy of each step's free flight
+    double closing;   ///< what joints that were added open put in by closing, half of it into each of two
     double exchanged; ///< sum of the sizes of all these amounts, step by step
     double residual;  ///< change of kinetic energy that no work explains; for a drone that joints hold, that
-                      ///< is the work of the joints
+                      ///< is the work of the joints, but for `closing`
 } vy_energy;
 
-/// Begin to account for energy, with the strict engine: costs a second look at every effect of every stage.
+/// Begin to account for energy, with the strict engine: every effect of every stage is evaluated twice.
 /// Not state: a world that is restored begins anew.
 void vy_world_open_account(vy_world *world);
 /// All work is 0 while no account is open.
 /// @return VY_NOT_FOUND for a handle that is not of this world
-vy_status vy_world_read_energy(const vy_world *world, vy_drone_id id, vy_energy *out);
+vy_status vy_world_read_energy(const vy_world *world, vy_body_id id, vy_energy *out);
 
 /// Why a world ended.
 typedef enum vy_failure_reason {
     VY_FAILURE_NONE,
     VY_FAILURE_NOT_FINITE, ///< a state became infinite (beyond 1e100) or not a number; `what` names it
-    VY_FAILURE_COMMAND, ///< a controller's reply was not finite, of no known rung, or let go what it may not
+    VY_FAILURE_COMMAND, ///< a controller's reply was not finite, of no known rung, or released a payload it
+                        ///< may not
     VY_FAILURE_TILT,
     VY_FAILURE_RATE,
     VY_FAILURE_SPEED,
@@ -358,15 +419,16 @@ typedef enum vy_failure_reason {
     VY_FAILURE_CONTROLLER, ///< a controller that is not built in gave no reply; `what` says why
     VY_FAILURE_CRASH,      ///< an impact beyond the drone's limits; `what` says which
     VY_FAILURE_FALL,
-    VY_FAILURE_GROUND, ///< `value` is the height of its lowest point
-    VY_FAILURE_FENCE,  ///< `value` is how far outside of the geofence
+    VY_FAILURE_GROUND,    ///< `value` is the height of its lowest point
+    VY_FAILURE_FENCE,     ///< `value` is how far outside of the geofence
+    VY_FAILURE_NO_MEMORY, ///< for the contacts of a step, in which nothing touched: the world can be restored
 } vy_failure_reason;
 
 typedef struct vy_failure {
     vy_failure_reason reason;
     uint64_t tick;
     double time;      ///< [s]
-    uint32_t drone;   ///< index of the drone
+    uint32_t body;    ///< number of the drone or body
     double value;     ///< what was measured, in the limit's unit; of a controller: vy_intent.detail
     double limit;     ///< what was allowed
     const char *what; ///< name of the variable or limit; static storage
@@ -376,18 +438,33 @@ typedef struct vy_failure {
 vy_failure vy_world_failure(const vy_world *world);
 
 /// One word for a reason, as `tilt`; NULL for VY_FAILURE_NONE. Static storage.
-const char *vy_failure_word(vy_failure_reason reason);
+const char *vy_failure_name(vy_failure_reason reason);
 
 /// A failure as a sentence without a full stop, cut off after `size` bytes, its end included.
-/// @param drone the name of its drone
-void vy_failure_print(const vy_failure *failure, const char *drone, char *out, size_t size);
+/// @param name of its drone or body
+void vy_failure_print(const vy_failure *failure, const char *name, char *out, size_t size);
 
-/// What the negligibility policy left out for one drone, at most, since the start.
+/// How a budget stands. No bound: none is known of how errors grow, so nothing is neglected.
+typedef enum vy_budget_standing {
+    VY_BUDGET_NONE, ///< the world has none
+    VY_BUDGET_KEPT,
+    VY_BUDGET_BROKEN, ///< the bound of the deviation is beyond it; nothing is neglected from then on
+    VY_BUDGET_NO_BOUND,
+} vy_budget_standing;
+
+typedef struct vy_budget_report {
+    vy_budget_standing standing;
+    double position_left; ///< [m] of what is allowed; what is spent is the certificate's position
+    double angle_left;    ///< [rad]
+    double broken;        ///< [s] when it broke
+} vy_budget_report;
+
+/// Bounds of what the negligibility policy has neglected for one drone or body since the start.
 typedef struct vy_certificate {
     uint64_t effects;                      ///< bit k: effect k (vy_effect_name) is computed now
     uint64_t changes;                      ///< decisions that changed
-    double impulse[VY_EFFECT_CAP];         ///< [N s] per effect
-    double angular_impulse[VY_EFFECT_CAP]; ///< [N m s] per effect
+    double impulse[VY_EFFECT_CAP];         ///< [N s] per effect; a body has the totals alone
+    double angular_impulse[VY_EFFECT_CAP]; ///< [N m s] likewise
     double total_impulse, total_angular_impulse;
     int bounded;     ///< 1: the deviations below are bounds; 0: none is known (closed loop, turbulence)
     double horizon;  ///< [s] over which they hold
@@ -395,24 +472,26 @@ typedef struct vy_certificate {
     double angle;    ///< [rad]
     double velocity; ///< [m/s]
     double position; ///< [m]
+    vy_budget_report budget;
 } vy_certificate;
 
 /// @return VY_NOT_FOUND for a handle that is not of this world
-vy_status vy_world_certificate(const vy_world *world, vy_drone_id id, vy_certificate *out);
+vy_status vy_world_certificate(const vy_world *world, vy_body_id id, vy_certificate *out);
 
-/// Snapshots: state is one block without pointers. Save writes vy_world_state_size() bytes; restore puts a
-/// world built from the same defs back to that moment, so that further steps give the same bits. A world of
-/// other parameters but the same drones and disturbances may be given the state too: it goes on from there.
-/// Restore returns VY_BAD_VALUE with a sentence, and changes nothing, when the block cannot be a state of
-/// this world: whatever its bytes are, it is refused or flown on from.
+/// Snapshots: state is one block without pointers. Save writes vy_world_state_size() bytes, which depend on
+/// the contacts of the moment; restore puts a world built from the same defs back to that moment, so that
+/// further steps give the same bits. A world of other parameters but the same drones and disturbances may be
+/// given the state too: it goes on from there. Restore returns VY_BAD_VALUE with a sentence, and changes
+/// nothing, when the block cannot be a state of this world: whatever its bytes are, it is refused or flown on
+/// from. VY_NO_MEMORY, likewise, when there is none for its contacts.
 size_t vy_world_state_size(const vy_world *world);
 void vy_world_save(const vy_world *world, void *block);
 vy_status vy_world_restore(vy_world *world, const void *block, size_t size, vy_error *err);
 
-/// Bytes taken at creation.
+/// Bytes its own arrays take; those of contacts and joints come on top.
 size_t vy_world_memory(const vy_world *world);
 
-/// A listener. Each function may be NULL; each returns 0, or not 0 when the record could not be taken
+/// A listener. Each function may be NULL; each returns 0, or nonzero when the record could not be written
 /// (VY_EVENT_SINK).
 typedef struct vy_sink {
     void *self;
@@ -423,7 +502,7 @@ typedef struct vy_sink {
     int (*change)(void *self, const vy_world *world);
 } vy_sink;
 
-/// Have every step told; an empty sink ends that. Copied; `self` must outlive it.
+/// Report every step to a sink; an empty sink ends that. Copied; `self` must outlive it.
 void vy_world_set_sink(vy_world *world, vy_sink sink);
 
 /// A source of what happened in an earlier run. Each function may be NULL.
@@ -432,12 +511,13 @@ typedef struct vy_replay {
     /// The logged reply of the controller of drone `drone`, now: fill `intent` and return 1, or return 0 to
     /// have the controller called.
     int (*reply)(void *self, const vy_world *world, uint32_t drone, vy_intent *intent);
-    /// At the very end of every step: return 0, or not 0 when the world differs from the log
+    /// At the very end of every step: return 0, or nonzero when the world differs from the log
     /// (VY_EVENT_DIVERGED).
     int (*check)(void *self, const vy_world *world);
 } vy_replay;
 
-/// Have replies fed and steps checked; an empty source ends that. Copied; `self` must outlive it.
+/// Replay from a source: replies are fed and steps checked; an empty source ends that. Copied; `self` must
+/// outlive it.
 void vy_world_set_replay(vy_world *world, vy_replay replay);
 
 #ifdef __cplusplus

@@ -76,7 +76,7 @@ def test_errors_carry_the_library_s_words() -> None:
     raises(volery.Error, "unknown key", lambda: volery.World("volery: 1\nwings: 2\n"))
     raises(volery.Error, "nowhere.yaml", lambda: volery.World("nowhere.yaml"))
     raises(volery.Error, "1 to", lambda: volery.Batch(HOVER, 0))
-    raises(volery.Error, "mass", lambda: volery.Batch(HOVER, 2, vary={"mass": ("normal", 1.0, 1.0)}))
+    raises(volery.Error, "mass", lambda: volery.Batch(HOVER, 2, randomisation={"mass": ("normal", 1.0, 1.0)}))
     raises(volery.Error, "colour", lambda: volery.Batch(HOVER, 2, observe=["body.colour"]))
     raises(volery.Error, "shape", lambda: volery.Batch(HOVER, 2).reset(np.ones(3, dtype=bool)))
     raises(volery.Error, "choose from none, motors", lambda: volery.World(HOVER, rung="stick"))
@@ -98,7 +98,7 @@ def test_misuse_is_an_error() -> None:
     raises(IndexError, "there are a", lambda: world.state("b"))
     raises(volery.Error, "seed", lambda: volery.Batch(HOVER, 2, seed=-1))
     raises(volery.Error, "1 to", lambda: volery.Batch(HOVER, 2**32 + 5))
-    raises(volery.Error, "two numbers", lambda: volery.Batch(HOVER, 2, vary={"mass": (0.8, 1.2)}))
+    raises(volery.Error, "two numbers", lambda: volery.Batch(HOVER, 2, randomisation={"mass": (0.8, 1.2)}))
     raises(volery.Error, "settings: wings=2: unknown key", lambda: volery.World(HOVER, settings={"wings": 2}))
     raises(volery.Error, "got nothing", lambda: volery.World(""))
     raises(volery.Error, "give them to the Scenario", lambda: volery.World(volery.Scenario(HOVER), settings={"seed": 3}))
@@ -119,19 +119,35 @@ def test_a_world_lets_go_what_it_may() -> None:
     world = volery.World(text.replace("RELEASE", "on"), rung="velocity")
     world.act([0, 0, 0, 0], "a")
     world.step(100)
-    assert abs(np.linalg.norm(world.state("a").position - world.state("parcel").position) - 0.03 * 28 / 33) < 1e-9
+    assert abs(np.linalg.norm(world.state("a").position - world.body("parcel").position) - 0.03 * 28 / 33) < 1e-9
     world.act([0, 0, 0, 0], "a", drop=[0])  # said at the end of the next step, done in the one after
     again = copy.copy(world)
     world.step(1)
-    before = world.state("parcel").velocity
+    before = world.body("parcel").velocity
     world.step(100)
     again.step(101)
-    assert abs(world.state("parcel").velocity[2] - before[2] + 0.1 * 9.80665) < 1e-3 and again.hash == world.hash
+    assert abs(world.body("parcel").velocity[2] - before[2] + 0.1 * 9.80665) < 1e-3 and again.hash == world.hash
     raises(volery.Error, "drop", lambda: world.act([0, 0, 0, 0], "a", drop=[32]))
+    raises(volery.Error, "no field drops; a reply has drop, debug", lambda: world.act([0, 0, 0, 0], "a", drops=[0]))
+    raises(volery.Error, "debug has 8 values at most, got 9", lambda: world.act([0, 0, 0, 0], "a", debug=[0] * 9))
     kept = volery.World(text.replace("RELEASE", "off"), rung="velocity")
     kept.act([0, 0, 0, 0], "a", drop=[0])
     kept.step(10)
-    assert kept.failure is not None and "no command" in kept.failure, kept.failure
+    assert kept.failure is not None and "invalid reply" in kept.failure, kept.failure
+
+
+def test_numbers_to_look_at_change_nothing() -> None:
+    hashes = []
+    for fields in ({}, {"debug": [1.5, np.nan, -np.inf]}):
+        world = volery.World(HOVER, rung="rates")
+        world.act([0.28, 0.1, 0.0, 0.0], **fields)
+        world.step(100)
+        hashes.append((world.hash, world.failure))
+        again = copy.copy(world)  # with what it obeys
+        again.step(10)
+        world.step(10)
+        assert again.hash == world.hash
+    assert hashes[0] == hashes[1] and hashes[0][1] is None
 
 
 def test_copies_go_on_with_the_same_bits() -> None:
@@ -259,7 +275,7 @@ def test_failures_are_sentences() -> None:
     world = volery.World(HOVER, rung="rates")
     world.act([np.nan, 0.0, 0.0, 0.0])
     world.step(3)
-    assert world.failure == "at 0.001 s the controller of a gave a reply that is no command", world.failure
+    assert world.failure == "at 0.001 s the controller of a gave an invalid reply", world.failure
 
 
 def test_the_readmes_run() -> None:
@@ -299,8 +315,8 @@ def test_logs_replay() -> None:
 
 
 def test_batch_is_its_worlds() -> None:
-    vary = {"mass": ("uniform", 0.8, 1.2), "wind_x": ("normal", 0.0, 2.0), "z": ("uniform", 0.0, 1.0)}
-    batch = volery.Batch(HOVER, 19, seed=40, rung="rates", vary=vary, chain=True, threads=2)
+    randomisation = {"mass": ("uniform", 0.8, 1.2), "wind_x": ("normal", 0.0, 2.0), "z": ("uniform", 0.0, 1.0)}
+    batch = volery.Batch(HOVER, 19, seed=40, rung="rates", randomisation=randomisation, chain=True, threads=2)
     batch.actions[..., 0] = np.linspace(0.2, 0.4, 19)[:, None]
     batch.step(57)
     for i in (0, 7, 18):
@@ -397,7 +413,7 @@ def test_joined_worlds_in_a_batch() -> None:
     slung = HOVER + ("bodies: [{name: load, mass: 3 g, inertia: [1e-7, 1e-7, 1e-7], position: [0, 0, 0.2]}]\n"
                      "joints: [{kind: cable, a: a, b: load, length: 0.3 m}]\n")
     batch = volery.Batch(slung, 3, chain=True)
-    assert batch.machine == "worlds" and batch.observations.shape[:2] == (3, 2)
+    assert batch.machine == "worlds" and batch.observations.shape[:2] == (3, 1)
     batch.step(500)
     world = volery.World(batch.world_scenario(2))
     world.step(500)

@@ -15,10 +15,10 @@ from ._binding import Error, lib as _lib
 from .batch import Batch, variables
 from .gpu import DeviceArray, Gpu
 from .scenario import RUNGS, Scenario
-from .world import DroneState, Recording, World, replay
+from .world import BodyState, DroneState, Recording, World, replay
 
 __version__: str = _lib.binding_version().decode()
-__all__ = ["Batch", "DeviceArray", "DroneState", "Error", "Gpu", "RUNGS", "Recording", "Scenario", "World", "replay",
+__all__ = ["Batch", "BodyState", "DeviceArray", "DroneState", "Error", "Gpu", "RUNGS", "Recording", "Scenario", "World", "replay",
            "variables"]
 
 try:

@@ -22,7 +22,7 @@ _PATIENCE = 0.2  # [s] between two chances for an interrupt
 
 
 def variables() -> list[str]:
-    """What may be drawn for each world: the keys of `vary`."""
+    """What may be drawn for each world: the keys of `randomisation`."""
     names: list[str] = []
     while (name := b.lib.batch_variable(len(names))) is not None:
         names.append(name.decode())
@@ -44,7 +44,7 @@ class Batch(b.Held):
     """`worlds` worlds of a scenario; world i is a world of seed + i, with the bits that it has alone.
 
     rung         None: the scenario's controllers steer; else the name of a rung that `actions` speaks
-    vary         {"mass": ("uniform", 0.8, 1.2)}: drawn anew for every episode of every world; see `variables()`
+    randomisation         {"mass": ("uniform", 0.8, 1.2)}: drawn anew for every episode of every world; see `variables()`
     observe      names of drone fields that make up an observation
     episode      steps after which an episode is cut off; 0 is never
     autoreset    "disabled", "next_step" or "same_step"
@@ -60,19 +60,19 @@ class Batch(b.Held):
 
     def __init__(self, scenario: Scenario | str | os.PathLike[str], worlds: int, *, seed: int = 1,
                  rung: str | None = None,
-                 vary: Mapping[str, tuple[str, float, float]] | None = None,
+                 randomisation: Mapping[str, tuple[str, float, float]] | None = None,
                  observe: Sequence[str] = ("body.position", "body.velocity", "body.attitude", "body.rate"),
                  episode: int = 0, autoreset: str = "disabled", threads: int = 0, lanes: int = 0,
                  chain: bool = False, precision: str = "float64") -> None:
         self.scenario = scenario if isinstance(scenario, Scenario) else Scenario(scenario)
         known = variables()
         rows: list[float] = []
-        for name, drawn in (vary or {}).items():
+        for name, drawn in (randomisation or {}).items():
             if len(drawn) != 3:
-                raise b.Error(f"vary {name!r}: a distribution and two numbers, as ('uniform', 0.8, 1.2), got {drawn!r}")
+                raise b.Error(f"randomisation {name!r}: a distribution and two numbers, as ('uniform', 0.8, 1.2), got {drawn!r}")
             distribution, low, high = drawn
             if name not in known or distribution not in _DISTRIBUTIONS:
-                raise b.Error(f"vary {name!r} {distribution!r}: choose from {known} and {list(_DISTRIBUTIONS)}")
+                raise b.Error(f"randomisation {name!r} {distribution!r}: choose from {known} and {list(_DISTRIBUTIONS)}")
             rows += [known.index(name), _DISTRIBUTIONS[distribution], low, high, -1]
         if isinstance(observe, str):
             observe = (observe,)
@@ -227,9 +227,10 @@ class Batch(b.Held):
     def save(self, world: int) -> bytes:
         """The state of one world, as `World.save`: a `World(batch.world_scenario(i))` can go on from it."""
         held = self._open()
-        block = ctypes.create_string_buffer(b.lib.batch_state_size(held.pointer))
         with held.lock:
-            b.lib.batch_save(held.pointer, self._index(world), block)
+            index = self._index(world)
+            block = ctypes.create_string_buffer(b.lib.batch_state_size(held.pointer, index))
+            b.lib.batch_save(held.pointer, index, block)
         return block.raw
 
     def restore(self, world: int, block: bytes) -> None:

@@ -31,9 +31,9 @@ class _Flight:
     def __init__(self, task: Task, worlds: int, threads: int, randomise: bool) -> None:
         scenario = Scenario(task.scenario())
         scenario.limit(tilt=1.3, distance=6.0, low=0.05, high=6.0)
-        vary = {**tasks.START, **(tasks.KIND if randomise else {})}
+        randomisation = {**tasks.START, **(tasks.KIND if randomise else {})}
         self.task = task
-        self.batch = Batch(scenario, worlds, rung="rates", vary=vary, threads=threads)
+        self.batch = Batch(scenario, worlds, rung="rates", randomisation=randomisation, threads=threads)
         self.full = scenario.vehicle()[1]
         self.steps = np.zeros(worlds, dtype=np.int64)
         self.limit = int(round(task.seconds / (STEPS * scenario.step)))

@@ -98,6 +98,12 @@ class Scenario:
         count = b.lib.scenario_drones(self._pointer)
         return [b.lib.scenario_drone_name(self._pointer, i).decode() for i in range(count)]
 
+    @property
+    def bodies(self) -> list[str]:
+        """Names of what moves and is no drone."""
+        count = b.lib.scenario_bodies(self._pointer)
+        return [b.lib.scenario_body_name(self._pointer, i).decode() for i in range(count)]
+
     def rotors(self, drone: int | str = 0) -> int:
         """Rotors of a drone."""
         return int(b.lib.scenario_rotors(self._pointer, self._index(drone)))

@@ -34,6 +34,37 @@ class DroneState(NamedTuple):
     motor_command: Vector
 
 
+_words = b.lib.reply_fields().decode().split()
+_MORE = dict(zip(_words[::2], map(int, _words[1::2])))  # what goes with any rung, and how many values; 0: flags
+
+
+def _more(fields: dict[str, Iterable[float]]) -> Vector:
+    """The fields that go with any rung, one after the other; what is not given is zero."""
+    for name in fields:
+        if name not in _MORE:
+            raise b.Error(f"act: no field {name}; a reply has {', '.join(_MORE)}")
+    parts = []
+    for name, size in _MORE.items():
+        given = list(fields.get(name, ()))
+        if size == 0:
+            bits = {b.whole(name, number, most=31) for number in given}
+            parts.append(np.array([sum(1 << bit for bit in bits)], dtype=np.float64))
+            continue
+        if len(given) > size:
+            raise b.Error(f"act: {name} has {size} values at most, got {len(given)}")
+        parts.append(np.array([*given, *[0.0] * (size - len(given))], dtype=np.float64))
+    return np.concatenate(parts)
+
+
+class BodyState(NamedTuple):
+    """A body that is no drone at one moment. World axes east, north, up; SI units."""
+
+    position: Vector
+    velocity: Vector
+    attitude: Vector  # w, x, y, z: body to world
+    rate: Vector  # body axes
+
+
 _Numbers = ctypes.c_double * 42
 _CUTS = [3, 6, 10, 13, 16, 19, 23, 26, 34]
 
@@ -74,15 +105,15 @@ class World:
             self._pointer = b.made(b.lib.world_create(self.scenario._pointer, acts, self._seed))
         elif b.lib.world_reset(self._pointer, self.scenario._pointer, acts, self._seed) != 0:
             raise b.error()
-        self._acted: dict[int, tuple[Vector, tuple[int, ...]]] = {}
+        self._acted: dict[int, tuple[Vector, Vector]] = {}
 
     @classmethod
-    def _again(cls, scenario: Scenario, seed: int, rung: str | None, acted: dict[int, tuple[Vector, tuple[int, ...]]],
+    def _again(cls, scenario: Scenario, seed: int, rung: str | None, acted: dict[int, tuple[Vector, Vector]],
                block: bytes) -> World:
         world = cls(scenario, seed=seed, rung=rung)
         world.restore(block)
-        for drone, (values, drop) in acted.items():
-            world.act(values, drone, drop)
+        for drone, (values, more) in acted.items():
+            world._act(drone, values, more)
         return world
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -112,12 +143,13 @@ class World:
             steps -= CHUNK
         return events
 
-    def act(self, action: Any, drone: int | str = 0, drop: Iterable[int] = ()) -> None:
+    def act(self, action: Any, drone: int | str = 0, **fields: Iterable[float]) -> None:
         """Set what the drone obeys from the end of the next step on: the values of the world's rung, thrust first.
 
         motors: one of [0, 1] each; wrench: N, then N m; rates: N, then rad/s; attitude: N, then w, x, y, z; velocity: m/s,
-        then rad/s of yaw; pilot: throttle, strafe, vertical, yaw. `drop` are numbers of the drone's payloads, in the scenario's
-        order, that it lets go then; they need `release: on`.
+        then rad/s of yaw; pilot: throttle, strafe, vertical, yaw. `fields` are what a reply of any rung may have (docs/log.md,
+        Replies): `drop=[0]` are numbers of the drone's payloads, in the scenario's order, that it lets go then; they need
+        `release: on`.
         """
         if self._rung == 0:
             raise b.Error("act: the scenario's controllers steer this world; make it with a rung")
@@ -126,15 +158,30 @@ class World:
         size = {1: self.scenario.rotors(index), 4: 5}.get(self._rung, 4)
         if values.size != size:
             raise b.Error(f"act: {size} values of this rung, got {values.size}")
-        numbers = tuple(b.whole("drop", number, most=31) for number in drop)
-        b.lib.world_act(self._pointer, index, self._rung, values.ctypes.data, sum(1 << number for number in set(numbers)))
-        self._acted[index] = (values, numbers)
+        self._act(index, values, _more(fields))
+
+    def _act(self, index: int, values: Vector, more: Vector) -> None:
+        b.lib.world_act(self._pointer, index, self._rung, values.ctypes.data, more.ctypes.data)
+        self._acted[index] = (values, more)
 
     def state(self, drone: int | str = 0) -> DroneState:
         """A copy of a drone's state."""
         read: Any = _Numbers()
         b.lib.world_read(self._pointer, self.scenario._index(drone), read)
         return DroneState(*np.split(np.frombuffer(read), _CUTS))
+
+    def body(self, body: int | str) -> BodyState:
+        """A copy of the state of a body, by its number among the scenario's `bodies` or its name."""
+        names = self.scenario.bodies
+        if isinstance(body, str):
+            if body not in names:
+                raise IndexError(f"there is no body {body}; there are {', '.join(names) or 'none'}")
+            body = names.index(body)
+        if not 0 <= body < len(names):
+            raise IndexError(f"there is no body {body}")
+        read: Any = (ctypes.c_double * 13)()
+        b.lib.world_read_body(self._pointer, body, read)
+        return BodyState(*np.split(np.frombuffer(read), (3, 6, 10)))
 
     @property
     def tick(self) -> int:
@@ -175,9 +222,13 @@ class World:
 
     def save(self) -> bytes:
         """The whole state."""
-        block = ctypes.create_string_buffer(b.lib.world_state_size(self._pointer))
-        b.lib.world_save(self._pointer, block)
-        return block.raw
+        size = b.lib.world_save(self._pointer, None, 0)
+        while True:  # another thread may step meanwhile, and contacts come and go
+            block = ctypes.create_string_buffer(size)
+            needed = b.lib.world_save(self._pointer, block, size)
+            if needed <= size:
+                return block.raw[:needed]
+            size = needed
 
     def restore(self, block: bytes) -> None:
         """Go back to a saved state; further steps give the same bits as they did from there."""

@@ -2,6 +2,7 @@
 #pragma once
 #include "base/assert.h"
 #include <stddef.h>
+#include <string.h>
 
 typedef struct vy_arena {
     unsigned char *base;
@@ -9,7 +10,7 @@ typedef struct vy_arena {
 } vy_arena;
 
 /// 64-byte aligned (a cache line, and the widest vector) when `base` is. Uninitialised. NULL when full.
-static inline void *vy_arena_take(vy_arena *arena, size_t size)
+static inline void *vy_arena_alloc(vy_arena *arena, size_t size)
 {
     VY_ASSERT(arena->base != NULL || arena->capacity == 0);
     VY_ASSERT(arena->used <= arena->capacity);
@@ -17,4 +18,17 @@ static inline void *vy_arena_take(vy_arena *arena, size_t size)
     if (start > arena->capacity || size > arena->capacity - start) return NULL;
     arena->used = start + size;
     return arena->base + start;
+}
+
+/// What an array takes of an arena.
+static inline size_t vy_arena_size(size_t size) { return (size + 63u) & ~(size_t)63u; }
+
+/// An array of `after` bytes that begins with the `before` bytes of `old`; the arena's memory is zero behind
+/// it when it was at first. There must be room.
+static inline void *vy_arena_move(vy_arena *arena, const void *old, size_t before, size_t after)
+{
+    void *to = vy_arena_alloc(arena, after);
+    VY_ASSERT(to != NULL && before <= after);
+    if (before > 0) memcpy(to, old, before);
+    return to;
 }

@@ -1,4 +1,4 @@
-// assert.c - a failed assertion: told to the hook, or printed and the end.
+// assert.c - a failed assertion: passed to the hook, or printed before abort.
 #include "base/assert.h"
 #include <stdio.h>
 #include <stdlib.h>

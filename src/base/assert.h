@@ -1,4 +1,4 @@
-// assert.h - what must hold, stated where it must hold. Over `real`.
+// assert.h - assertions: preconditions and invariants. Over `real`.
 //
 // On in builds with VOLERY_ASSERT (tests, sanitizers, fuzzing), off in a release and on a GPU. A failed
 // assertion is a bug of this library or its caller, never bad input: that has a status.

@@ -1,9 +1,9 @@
-// cpu.c - asks the processor once.
+// cpu.c - detects the processor's features once.
 #include "base/cpu.h"
 #include "base/assert.h"
 #include <stdatomic.h>
 
-// One more than the level in use; 0 until somebody asks. Every thread would store the same value.
+// One more than the level in use; 0 until the first query. Every thread would store the same value.
 static atomic_int chosen;
 
 vy_cpu_level vy_cpu_best(void)
@@ -11,12 +11,12 @@ vy_cpu_level vy_cpu_best(void)
 #if defined(__x86_64__)
     if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("bmi") ||
         !__builtin_cpu_supports("pclmul"))
-        return VY_CPU_PLAIN;
+        return VY_CPU_BASELINE;
     const int more = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
                      __builtin_cpu_supports("avx512vl");
     return more ? VY_CPU_AVX512 : VY_CPU_AVX2;
 #else
-    return VY_CPU_PLAIN;
+    return VY_CPU_BASELINE;
 #endif
 }
 

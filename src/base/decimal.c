@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { MOST_DIGITS = 400 };
+enum { DIGITS_MAX = 400 };
 
 static int is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -31,7 +31,7 @@ size_t vy_decimal_read(const char *text, size_t size, int power, double *out)
 {
     VY_ASSERT((text != NULL || size == 0) && out != NULL);
     VY_ASSERT(power > -100000 && power < 100000);
-    char buffer[MOST_DIGITS + 40]; // the digits as a whole number: no locale writes that otherwise
+    char buffer[DIGITS_MAX + 40]; // the digits as a whole number: no locale writes that otherwise
     size_t at = 0;
     int used = 0, digits = 0, point = 0;
     long exponent = 0, moved = 0;
@@ -41,13 +41,13 @@ size_t vy_decimal_read(const char *text, size_t size, int power, double *out)
             point = 1;
             continue;
         }
-        if (digits++ == MOST_DIGITS) return 0;
+        if (digits++ == DIGITS_MAX) return 0;
         buffer[used++] = text[at];
         moved -= point;
     }
     if (digits == 0) return 0;
     at += read_exponent(text + at, size - at, &exponent);
-    VY_ASSERT(at <= size && used <= MOST_DIGITS + 1);
+    VY_ASSERT(at <= size && used <= DIGITS_MAX + 1);
     snprintf(buffer + used, sizeof buffer - (size_t)used, "e%ld", exponent + moved + power);
     *out = strtod(buffer, NULL);
     return at;

@@ -14,5 +14,5 @@ size_t vy_decimal_read(const char *text, size_t size, int power, double *out);
 int vy_decimal_parse(const char *text, size_t size, double *out);
 
 /// Whether a text is "nan", "inf" or "infinity" in any case, with a sign or a point before it or without:
-/// numbers to a person, but none to calculate with.
+/// words that a person may mean as numbers, but that are refused.
 int vy_decimal_not_finite(const char *text, size_t size);

@@ -1,15 +1,15 @@
-// finite.h - is every number of an array finite, and its square too?
+// finite.h - whether all numbers of an array are finite, and their squares too.
 #pragma once
 #include "base/assert.h"
 #include "base/real.h"
 #include <stddef.h>
 
-/// Lanes in which none of `count` values is NaN or beyond REAL_MOST.
+/// Lanes in which none of `count` values is NaN or beyond REAL_MAX.
 VY_FN mask reals_bounded(const real *values, size_t count)
 {
     VY_ASSERT(values != NULL || count == 0);
     // An infinity or a NaN survives every addition, and so does a value beyond the bound unless another one
-    // cancels it, which does not last; so a small sum answers at once. Else each is looked at. Eight sums
+    // cancels it, which does not last; so a small sum decides at once. Else each value is tested. Eight sums
     // hide each other's latency; single values, not wider vectors, because they were just written as such and
     // a wider load would have to wait for them.
     real a = real_set(0.0), b = a, c = a, d = a, e = a, f = a, g = a, h = a;
@@ -27,12 +27,12 @@ VY_FN mask reals_bounded(const real *values, size_t count)
     for (; i < count; ++i) a = a + values[i];
     const real sum = ((real_abs(a) + real_abs(b)) + (real_abs(c) + real_abs(d))) +
                      ((real_abs(e) + real_abs(f)) + (real_abs(g) + real_abs(h)));
-    mask bounded = sum <= REAL_MOST;
+    mask bounded = sum <= REAL_MAX;
     if (mask_all(bounded)) return bounded;
     bounded = mask_set(1);
     for (i = 0; i < count; ++i) bounded = bounded & real_is_bounded(values[i]);
     return bounded;
 }
 
-/// 1 when no value is infinite, beyond REAL_MOST, or NaN; else 0.
+/// 1 when no value is infinite, beyond REAL_MAX, or NaN; else 0.
 int vy_all_finite(const double *values, size_t count);

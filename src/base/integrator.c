@@ -1,4 +1,4 @@
-// integrator.c - what the integrators are called, and how good they are.
+// integrator.c - names and orders of the integrators.
 #include "volery/integrator.h"
 #include <stddef.h>
 

@@ -28,18 +28,21 @@ vy_limits vy_limits_of(const char *unit)
 int vy_all_within(const double *values, size_t count, const char *unit)
 {
     VY_ASSERT(values != NULL || count == 0);
-    const double most = vy_limits_of(unit).most;
+    const double maximum = vy_limits_of(unit).max;
     for (size_t i = 0; i < count; ++i) {
-        if (!(values[i] >= -most && values[i] <= most)) return 0; // written so that NaN fails
+        if (!(values[i] >= -maximum && values[i] <= maximum)) return 0; // written so that NaN fails
     }
     return 1;
 }
 
-int vy_is_amount(double value, const char *unit) { return value >= 0.0 && value <= vy_limits_of(unit).most; }
+int vy_is_nonnegative(double value, const char *unit)
+{
+    return value >= 0.0 && value <= vy_limits_of(unit).max;
+}
 
 int vy_is_positive(double value, const char *unit)
 {
     const vy_limits limits = vy_limits_of(unit);
-    VY_ASSERT(limits.least > 0.0 && limits.least < limits.most);
-    return value >= limits.least && value <= limits.most;
+    VY_ASSERT(limits.min > 0.0 && limits.min < limits.max);
+    return value >= limits.min && value <= limits.max;
 }

@@ -1,13 +1,13 @@
-// limits.h - how large a number that somebody declares may be, by its unit.
+// limits.h - how large a declared number may be, by its unit.
 //
 // Bounds are far beyond anything that flies and far below where squares and products of them overflow, so
-// that a typing error is told instead of flown. Scenarios and definitions in C have the same.
+// that a typing error is reported instead of simulated. Scenarios and definitions in C have the same.
 #pragma once
 #include <stddef.h>
 
 typedef struct vy_limits {
-    double least; ///< of values that must be above 0
-    double most;  ///< in magnitude
+    double min; ///< of values that must be above 0
+    double max; ///< in magnitude
 } vy_limits;
 
 /// Of a value in this SI unit; "" or NULL: without one.
@@ -17,7 +17,7 @@ vy_limits vy_limits_of(const char *unit);
 int vy_all_within(const double *values, size_t count, const char *unit);
 
 /// The same for one that must be at least 0.
-int vy_is_amount(double value, const char *unit);
+int vy_is_nonnegative(double value, const char *unit);
 
-/// The same for one that must be above 0: it is at least the unit's least.
+/// The same for one that must be above 0: it is at least the unit's min.
 int vy_is_positive(double value, const char *unit);

@@ -41,7 +41,7 @@ VY_FN void math_quarter_angle(uint64_t p[3], double *high, double *low)
 
 /// x modulo pi/2 for |x| >= 1/2 of any size (Payne and Hanek 1983): high + low in [-pi/4, pi/4], and the
 /// quadrant 0 ... 4 as the result. 192 bits of 2/pi are taken from where they begin to matter modulo 4.
-VY_SLOW_FN double math_reduce_far(double x, double *high, double *low)
+VY_SLOW_FN double math_reduce_payne_hanek(double x, double *high, double *low)
 {
     // A word of zeros, then the bits of 2/pi.
     static const uint64_t two_over_pi[20] = {
@@ -92,16 +92,16 @@ VY_SLOW_FN double math_reduce_far(double x, double *high, double *low)
 VY_FN real math_nan(void) { return real_of(bits_set(0x7ff8000000000000u)); }
 
 /// The top 26 bits of x: products of two such numbers are exact.
-VY_FN real math_top(real x) { return real_of(bits_of(x) & 0xfffffffff8000000u); }
+VY_FN real math_high_half(real x) { return real_of(bits_of(x) & 0xfffffffff8000000u); }
 
 /// 2^n for the whole number n in the low 32 bits, -1022 <= n <= 1023.
-VY_FN real math_two_to(bits n) { return real_of(((n + 1023u) & 0x7ffu) << 52); }
+VY_FN real math_exp2_int(bits n) { return real_of(((n + 1023u) & 0x7ffu) << 52); }
 
 /// a * b - p for the rounded product p = a * b.
-VY_FN real math_product_rest(real a, real b, real p)
+VY_FN real math_product_error(real a, real b, real p)
 {
-    const real ah = math_top(a), al = a - ah;
-    const real bh = math_top(b), bl = b - bh;
+    const real ah = math_high_half(a), al = a - ah;
+    const real bh = math_high_half(b), bl = b - bh;
     return ((ah * bh - p) + (ah * bl + al * bh)) + al * bl;
 }
 
@@ -122,7 +122,7 @@ VY_FN bits math_reduce(real x, real *high, real *low)
         for (int i = 0; i < VY_LANES; ++i) {
             if (bits_lane(is_far, i)) {
                 double hi, lo;
-                n = real_with_lane(n, i, math_reduce_far(real_lane(x, i), &hi, &lo));
+                n = real_with_lane(n, i, math_reduce_payne_hanek(real_lane(x, i), &hi, &lo));
                 h = real_with_lane(h, i, hi);
                 l = real_with_lane(l, i, lo);
             }
@@ -144,8 +144,8 @@ VY_FN void math_sincos_pairs(real x, real y, real *sin_high, real *sin_low, real
                                                  zz * (0x1.1ee9f1b06dc6cp-29 + z * -0x1.8fb16360d8b6p-37)));
     // x^2 = square + square_rest, the first exact, and for the sine shortened so that top * z_top is exact
     // too.
-    const real top = math_top(x), rest = x - top, square = top * top, square_rest = rest * (x + top);
-    const real z_top = math_top(square), z_rest = (square - z_top) + square_rest;
+    const real top = math_high_half(x), rest = x - top, square = top * top, square_rest = rest * (x + top);
+    const real z_top = math_high_half(square), z_rest = (square - z_top) + square_rest;
     const double sixth = -0x1.5555555555548p-3;
     const real s_rest =
         (top * z_top) * sixth + (((top * z_rest + rest * z) * sixth + (x * z) * s) + y * (1.0 - 0.5 * z));
@@ -187,7 +187,7 @@ VY_FN real math_cos(real x)
 VY_FN real math_quotient(real ah, real al, real bh, real bl, real *low)
 {
     const real q = ah / bh, p = q * bh;
-    *low = (((ah - p) - math_product_rest(q, bh, p)) + (al - q * bl)) / bh;
+    *low = (((ah - p) - math_product_error(q, bh, p)) + (al - q * bl)) / bh;
     return q;
 }
 
@@ -237,7 +237,7 @@ VY_FN real math_angle(real y, real y_low, real x, real x_low, bits x_negative)
     const real b = real_select(swap, y, x), b_low = real_select(swap, y_low, x_low);
     const real ratio = a / b, eighths = real_round(ratio * 8.0), c = 0.125 * eighths;
 
-    const real b_top = math_top(b), d = a - c * b_top, e = c * (b - b_top);
+    const real b_top = math_high_half(b), d = a - c * b_top, e = c * (b - b_top);
     const real n = d - e, back = n - d;
     const real n_low = ((d - (n - back)) - (e + back)) + (a_low - c * b_low);
     const real p = c * a, m = b + p;
@@ -287,10 +287,10 @@ VY_FN real math_atan2(real y, real x)
 VY_FN real math_other_leg(real x, real *low)
 {
     const real p = x * x, s = 1.0 - p;
-    const real rest = ((1.0 - s) - p) - math_product_rest(x, x, p);
+    const real rest = ((1.0 - s) - p) - math_product_error(x, x, p);
     const real h = s + rest, h_low = (s - h) + rest;
     const real r = real_sqrt(h), rr = r * r;
-    const real l = ((h - rr) - math_product_rest(r, r, rr) + h_low) / (2.0 * r);
+    const real l = ((h - rr) - math_product_error(r, r, rr) + h_low) / (2.0 * r);
     *low = real_select(h > 0.0, l, real_set(0.0));
     return r;
 }
@@ -333,7 +333,7 @@ VY_FN real math_exp_pair(real high, real low)
     const real y = w + ((r - (w - 1.0)) + (0.5 * rr + ((r * rr) * p + r_low)));
     // 2^n in two factors, so that neither overflows and only the last product rounds.
     const bits m = bits_of(shifted) + 2048u, half = ((m & 0xfffu) >> 1) - 1024u;
-    return (y * math_two_to(half)) * math_two_to(m - 2048u - half);
+    return (y * math_exp2_int(half)) * math_exp2_int(m - 2048u - half);
 }
 
 VY_FN real math_exp(real x)
@@ -352,18 +352,18 @@ VY_FN real math_log_pair(real x, real *low)
     const bits b = bits_of(real_select(tiny, x * 0x1p54, x));
     const bits moved = b + (0x3ff0000000000000u - 0x3fe6a09e00000000u); // m from sqrt(1/2) to sqrt(2)
     const real k =
-        real_of_whole((moved >> 52) & 0x7ffu) - real_select(tiny, real_set(1077.0), real_set(1023.0));
+        real_from_uint((moved >> 52) & 0x7ffu) - real_select(tiny, real_set(1077.0), real_set(1023.0));
     const real m = real_of(b - (moved & 0xfff0000000000000u) + 0x3ff0000000000000u);
     const bits i = real_round_bits(m * 128.0) - 91u, at = (i << 1) + i;
     const real r = real_gather(table, at);
     const real log_high = real_gather(table + 1, at), log_low = real_gather(table + 2, at);
 
-    const real m_top = math_top(m), f1 = m_top * r - 1.0, f2 = (m - m_top) * r;
+    const real m_top = math_high_half(m), f1 = m_top * r - 1.0, f2 = (m - m_top) * r;
     const real f = f1 + f2, f_low = f2 - (f - f1);
     const real base = k * 0x1.62e42fefa38p-1 + log_high; // exact
     const real s1 = base + f, e1 = f - (s1 - base);
     // f - f^2 / 2 + f^3 (1/3 - f/4 ...), with the square of the top of f exact
-    const real f_top = math_top(f), half = 0.5 * (f_top * f_top);
+    const real f_top = math_high_half(f), half = 0.5 * (f_top * f_top);
     const real half_low = 0.5 * ((f - f_top) * (f + f_top)), ff = f * f;
     const real s2 = s1 - half, e2 = (s1 - s2) - half;
     const real p = (0x1.5555555555555p-2 - f * 0.25) +
@@ -391,7 +391,7 @@ VY_FN real math_pow_finite(real x, real y)
     real low;
     const real high = math_log_pair(real_abs(x), &low);
     const real c = real_clamp(y, real_set(-0x1p80), real_set(0x1p80)); // over- or underflows just the same
-    const real p = c * high, rest = math_product_rest(c, high, p) + c * low;
+    const real p = c * high, rest = math_product_error(c, high, p) + c * low;
     const mask inside = real_abs(p) < 800.0;
     const real edge = real_copysign(real_set(800.0), p);
     return math_exp_pair(real_select(inside, p, edge), real_select(inside, rest, real_set(0.0)));

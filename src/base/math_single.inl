@@ -7,7 +7,7 @@
 VY_FN real math_nan(void) { return single_of(0x7fc00000u); }
 
 /// 2^n for -126 <= n <= 127.
-VY_FN real math_two_to(int32_t n) { return single_of(static_cast<uint32_t>(n + 127) << 23); }
+VY_FN real math_exp2_int(int32_t n) { return single_of(static_cast<uint32_t>(n + 127) << 23); }
 
 /// x modulo pi/2 in [-pi/4, pi/4] with some slack; the quadrant is in the low bits of the result.
 VY_FN bits math_reduce(real x, real *rest)
@@ -18,7 +18,7 @@ VY_FN bits math_reduce(real x, real *rest)
     // Beyond that the products round, and close to a multiple of pi/2 three parts are not enough.
     if ((real_abs(x) < 0x1p11) & (real_abs(*rest) >= real_abs(n) * 0x1p-22)) return real_round_bits(n);
     double high, low;
-    const double quadrant = math_reduce_far(static_cast<double>(x.value), &high, &low);
+    const double quadrant = math_reduce_payne_hanek(static_cast<double>(x.value), &high, &low);
     *rest = high;
     return real_round_bits(quadrant);
 }
@@ -87,7 +87,7 @@ VY_FN real math_exp(real x)
     const real p = 0.5 + r * (0x1.555486p-3 + r * (0x1.555454p-5 + r * (0x1.124148p-7 + r * 0x1.6dbc64p-10)));
     // 2^n in two factors, so that neither overflows and only the last product rounds.
     const int32_t whole = static_cast<int32_t>(single_bits(shifted) - 0x4b400000u), half = whole >> 1;
-    const real y = ((1.0 + (r + (r * r) * p)) * math_two_to(half)) * math_two_to(whole - half);
+    const real y = ((1.0 + (r + (r * r) * p)) * math_exp2_int(half)) * math_exp2_int(whole - half);
     return real_select(x != x, x, y);
 }
 

@@ -1,8 +1,8 @@
-// pool.c - threads that wait for work between two calls: awake for some microseconds, then asleep.
+// pool.c - worker threads: between calls they spin for some microseconds, then sleep.
 //
-// A thread that is woken comes tens of microseconds late, as long as a thousand drones take: so it first
-// waits awake. And it may come later still, where other programs run: so no share waits for its thread.
-// Whoever is done with his own takes pieces of the others', and a round is over when its items are done.
+// Waking a thread takes tens of microseconds, as long as a thousand drones: so it spins first. On a busy
+// machine it may take longer still: so no share waits for its thread. A thread that has finished its share
+// steals pieces of the others', and a round is over when its items are done.
 #include "base/pool.h"
 #include "base/assert.h"
 #include "base/cpu.h"
@@ -12,13 +12,13 @@
 #include <unistd.h>
 
 enum {
-    LINE = 64,    // [bytes] of a cache line
-    PIECES = 16,  // of a share
-    AWAKE = 2000, // looks for work before sleep: about 40 us
+    LINE = 64,             // [bytes] of a cache line
+    PIECES_PER_SHARE = 16, // of a share
+    SPIN_COUNT = 2000,     // polls before sleeping: about 40 us
 };
 
-/// What is left of a thread's share: the next item and, in the upper half, the end. Who moves the next item
-/// by an exchange has the items between, of the round that then runs.
+/// What is left of a thread's share: the next item and, in the upper half, the end. The thread that advances
+/// the next item by compare-and-swap owns the items in between, of the current round.
 typedef struct share {
     _Alignas(LINE) _Atomic uint64_t range;
 } share;
@@ -31,23 +31,23 @@ typedef struct worker {
 
 struct vy_pool {
     uint32_t count, started; // threads; those beside the caller's that run
-    int awake;               // looks for work before sleep
+    int spin_count;          // polls before sleeping
     worker *workers;
     share *shares; // [count]
     vy_pool_fn *fn;
     vy_pool_team_fn *team_fn;
     void *self;
     atomic_size_t piece; // [items] to take at once
-    char apart[LINE];    // all threads read what is above in a round, and write what is below
+    char padding[LINE];  // all threads read what is above in a round, and write what is below
     atomic_size_t left;  // items that are not done
-    atomic_uint_fast64_t round, together; // the last one; the last that every thread takes part in
-    atomic_uint sleeping;                 // workers that must be woken
-    atomic_int resting, over;             // the caller sleeps; the workers are to end
+    atomic_uint_fast64_t round, team_round; // the last one; the last that every thread takes part in
+    atomic_uint sleeping;                   // workers that must be woken
+    atomic_int caller_sleeping, over;       // the caller sleeps; the workers are to end
     pthread_mutex_t lock;
-    pthread_cond_t begin, done, all_here;
-    atomic_uint here;         // threads that have come to a meeting
-    atomic_uint_fast64_t met; // meetings so far
-    atomic_uint missing;      // threads that sleep until the others have come
+    pthread_cond_t begin, done, barrier_done;
+    atomic_uint barrier_arrived;             // threads that have reached the barrier
+    atomic_uint_fast64_t barrier_generation; // barriers passed so far
+    atomic_uint barrier_sleepers;            // threads that sleep until the others arrive
 };
 
 static void wake(vy_pool *pool, pthread_cond_t *sleepers)
@@ -60,7 +60,8 @@ static void wake(vy_pool *pool, pthread_cond_t *sleepers)
 static void count_done(vy_pool *pool, size_t items)
 {
     VY_ASSERT(items > 0 && atomic_load(&pool->left) >= items);
-    if (atomic_fetch_sub(&pool->left, items) == items && atomic_load(&pool->resting)) wake(pool, &pool->done);
+    if (atomic_fetch_sub(&pool->left, items) == items && atomic_load(&pool->caller_sleeping))
+        wake(pool, &pool->done);
 }
 
 // The items of `from` that were done: none, when there are none to do.
@@ -77,13 +78,14 @@ static size_t take_piece(vy_pool *pool, uint32_t thread, uint32_t from)
         if (last - next > piece) last = next + piece;
     } while (!atomic_compare_exchange_weak(range, &seen, (seen >> 32) << 32 | last));
     VY_ASSERT(next < last && last <= seen >> 32);
-    pool->fn(pool->self, thread, (size_t)next, (size_t)last); // not done: nobody changes the work meanwhile
+    pool->fn(pool->self, thread, (size_t)next,
+             (size_t)last); // until these are done no thread changes the work
     return (size_t)(last - next);
 }
 
 static void take_pieces(vy_pool *pool, uint32_t thread)
 {
-    size_t done = 0; // counted at the end: every piece would take the line of `left` from the others
+    size_t done = 0; // counted at the end: doing so per piece would contend for the cache line of `left`
     for (uint32_t i = 0; i < pool->count; ++i) {
         size_t piece;
         while ((piece = take_piece(pool, thread, (thread + i) % pool->count)) > 0) done += piece;
@@ -94,10 +96,11 @@ static void take_pieces(vy_pool *pool, uint32_t thread)
 // Wait for another round than `seen`; 0: there is none.
 static int wait_for_work(vy_pool *pool, uint64_t *seen)
 {
-    for (int k = 0; k < pool->awake && atomic_load(&pool->round) == *seen; ++k) vy_cpu_pause();
+    for (int k = 0; k < pool->spin_count && atomic_load(&pool->round) == *seen; ++k) vy_cpu_pause();
     if (atomic_load(&pool->round) == *seen) {
         pthread_mutex_lock(&pool->lock);
-        atomic_fetch_add(&pool->sleeping, 1); // then a look: the caller writes the round, then looks here
+        atomic_fetch_add(&pool->sleeping,
+                         1); // then check again: the caller writes the round, then reads this
         while (atomic_load(&pool->round) == *seen) pthread_cond_wait(&pool->begin, &pool->lock);
         atomic_fetch_sub(&pool->sleeping, 1);
         pthread_mutex_unlock(&pool->lock);
@@ -111,7 +114,7 @@ static void *work(void *argument)
     const worker *w = argument;
     uint64_t seen = 0;
     while (wait_for_work(w->pool, &seen)) {
-        if (atomic_load(&w->pool->together) == seen) { // that round waits for this thread
+        if (atomic_load(&w->pool->team_round) == seen) { // this round needs every thread
             w->pool->team_fn(w->pool->self, w->index, w->pool->count);
             count_done(w->pool, 1);
         } else {
@@ -127,15 +130,15 @@ static void begin_round(vy_pool *pool)
     if (atomic_load(&pool->sleeping) > 0) wake(pool, &pool->begin);
 }
 
-// The caller has nothing more to do.
+// The caller has finished its work: wait for the others.
 static void wait_for_end(vy_pool *pool)
 {
-    for (int k = 0; k < pool->awake && atomic_load(&pool->left) != 0; ++k) vy_cpu_pause();
+    for (int k = 0; k < pool->spin_count && atomic_load(&pool->left) != 0; ++k) vy_cpu_pause();
     if (atomic_load(&pool->left) == 0) return;
     pthread_mutex_lock(&pool->lock);
-    atomic_store(&pool->resting, 1);
+    atomic_store(&pool->caller_sleeping, 1);
     while (atomic_load(&pool->left) != 0) pthread_cond_wait(&pool->done, &pool->lock);
-    atomic_store(&pool->resting, 0);
+    atomic_store(&pool->caller_sleeping, 0);
     pthread_mutex_unlock(&pool->lock);
 }
 
@@ -147,21 +150,22 @@ vy_pool *vy_pool_create(uint32_t count)
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
     if (count == 0) count = cores > 0 && cores <= VY_POOL_MAX_THREADS ? (uint32_t)cores : 1;
     pool->count = count;
-    pool->awake = (long)count <= cores ? AWAKE : 0; // threads without a core of their own do not hold one up
+    pool->spin_count =
+        (long)count <= cores ? SPIN_COUNT : 0; // threads without a core of their own must not spin
     pool->workers = calloc(count, sizeof *pool->workers);
     pool->shares = aligned_alloc(LINE, count * sizeof *pool->shares);
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->begin, NULL);
     pthread_cond_init(&pool->done, NULL);
-    pthread_cond_init(&pool->all_here, NULL);
-    const int room = pool->workers != NULL && pool->shares != NULL;
-    for (uint32_t i = 0; room && i < count; ++i) atomic_init(&pool->shares[i].range, 0);
-    for (uint32_t i = 1; room && i < count; ++i) {
+    pthread_cond_init(&pool->barrier_done, NULL);
+    const int has_memory = pool->workers != NULL && pool->shares != NULL;
+    for (uint32_t i = 0; has_memory && i < count; ++i) atomic_init(&pool->shares[i].range, 0);
+    for (uint32_t i = 1; has_memory && i < count; ++i) {
         pool->workers[i] = (worker){.pool = pool, .index = i};
         if (pthread_create(&pool->workers[i].thread, NULL, work, &pool->workers[i]) != 0) break;
         pool->started += 1;
     }
-    if (!room || pool->started + 1 != count) {
+    if (!has_memory || pool->started + 1 != count) {
         vy_pool_destroy(pool);
         return NULL;
     }
@@ -175,7 +179,7 @@ void vy_pool_destroy(vy_pool *pool)
     atomic_store(&pool->over, 1);
     begin_round(pool);
     for (uint32_t i = 1; i <= pool->started; ++i) pthread_join(pool->workers[i].thread, NULL);
-    pthread_cond_destroy(&pool->all_here);
+    pthread_cond_destroy(&pool->barrier_done);
     pthread_cond_destroy(&pool->done);
     pthread_cond_destroy(&pool->begin);
     pthread_mutex_destroy(&pool->lock);
@@ -195,7 +199,7 @@ void vy_pool_run(vy_pool *pool, size_t items, vy_pool_fn *fn, void *self)
     }
     pool->fn = fn;
     pool->self = self;
-    atomic_store(&pool->piece, items / pool->count / PIECES + 1);
+    atomic_store(&pool->piece, items / pool->count / PIECES_PER_SHARE + 1);
     atomic_store(&pool->left, items);
     for (uint32_t i = 0; i < pool->count; ++i) {
         const uint64_t first = items * i / pool->count, last = items * (i + 1) / pool->count;
@@ -209,11 +213,11 @@ void vy_pool_run(vy_pool *pool, size_t items, vy_pool_fn *fn, void *self)
 void vy_pool_run_team(vy_pool *pool, vy_pool_team_fn *fn, void *self)
 {
     VY_ASSERT(fn != NULL && pool->started + 1 == pool->count);
-    VY_ASSERT(atomic_load(&pool->left) == 0 && atomic_load(&pool->here) == 0);
+    VY_ASSERT(atomic_load(&pool->left) == 0 && atomic_load(&pool->barrier_arrived) == 0);
     pool->team_fn = fn;
     pool->self = self;
     atomic_store(&pool->left, pool->started);
-    atomic_store(&pool->together, atomic_load(&pool->round) + 1);
+    atomic_store(&pool->team_round, atomic_load(&pool->round) + 1);
     begin_round(pool);
     fn(self, 0, pool->count);
     wait_for_end(pool);
@@ -221,21 +225,23 @@ void vy_pool_run_team(vy_pool *pool, vy_pool_team_fn *fn, void *self)
 
 void vy_pool_barrier(vy_pool *pool)
 {
-    VY_ASSERT(atomic_load(&pool->here) < pool->count);
-    const uint64_t meeting = atomic_load(&pool->met);
-    if (atomic_fetch_add(&pool->here, 1) + 1 == pool->count) {
-        atomic_store(&pool->here, 0);
-        atomic_store(&pool->met, meeting + 1);
-        if (atomic_load(&pool->missing) > 0) wake(pool, &pool->all_here);
+    VY_ASSERT(atomic_load(&pool->barrier_arrived) < pool->count);
+    const uint64_t generation = atomic_load(&pool->barrier_generation);
+    if (atomic_fetch_add(&pool->barrier_arrived, 1) + 1 == pool->count) {
+        atomic_store(&pool->barrier_arrived, 0);
+        atomic_store(&pool->barrier_generation, generation + 1);
+        if (atomic_load(&pool->barrier_sleepers) > 0) wake(pool, &pool->barrier_done);
         return;
     }
-    for (int k = 0; k < pool->awake && atomic_load(&pool->met) == meeting; ++k) vy_cpu_pause();
-    if (atomic_load(&pool->met) != meeting) return;
+    for (int k = 0; k < pool->spin_count && atomic_load(&pool->barrier_generation) == generation; ++k)
+        vy_cpu_pause();
+    if (atomic_load(&pool->barrier_generation) != generation) return;
     pthread_mutex_lock(&pool->lock);
-    atomic_fetch_add(&pool->missing,
-                     1); // then a look: the last one writes that all have met, then looks here
-    while (atomic_load(&pool->met) == meeting) pthread_cond_wait(&pool->all_here, &pool->lock);
-    atomic_fetch_sub(&pool->missing, 1);
+    atomic_fetch_add(&pool->barrier_sleepers,
+                     1); // then check again: the last thread writes the generation, then reads this
+    while (atomic_load(&pool->barrier_generation) == generation)
+        pthread_cond_wait(&pool->barrier_done, &pool->lock);
+    atomic_fetch_sub(&pool->barrier_sleepers, 1);
     pthread_mutex_unlock(&pool->lock);
 }
 

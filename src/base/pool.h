@@ -11,7 +11,7 @@ enum { VY_POOL_MAX_THREADS = 1024 }; // threads
 typedef void vy_pool_fn(void *self, uint32_t thread, size_t first, size_t last);
 
 /// `count` threads, VY_POOL_MAX_THREADS at most, the caller's one included; 0: one per core. NULL when the
-/// system gives none.
+/// system cannot start them.
 vy_pool *vy_pool_create(uint32_t count);
 void vy_pool_destroy(vy_pool *pool); ///< NULL is a no-op
 
@@ -27,6 +27,6 @@ typedef void vy_pool_team_fn(void *self, uint32_t thread, uint32_t count);
 /// barriers. From one thread at a time.
 void vy_pool_run_team(vy_pool *pool, vy_pool_team_fn *fn, void *self);
 
-/// A barrier within vy_pool_run_team(): wait until every thread is here. What they wrote before is seen after
-/// it.
+/// A barrier within vy_pool_run_team(): wait until every thread has arrived. What they wrote before is
+/// visible after it.
 void vy_pool_barrier(vy_pool *pool);

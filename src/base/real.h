@@ -32,8 +32,9 @@
 #define VY_SINGLE 0
 #endif
 
-// Every function over `real` is compiled into its caller: lanes must never meet across translation units
-// built for different instruction sets. At -O0 it costs ten times the compiler's time; few lanes need it not.
+// Every function over `real` is compiled into its caller: lanes must never be passed between translation
+// units built for different instruction sets. At -O0 it costs ten times the compiler's time; builds with few
+// lanes do without.
 #if defined(__CUDACC__)
 #define VY_FN static __forceinline__ __host__ __device__
 #elif VY_LANES <= 2 && !defined(__OPTIMIZE__)
@@ -63,8 +64,7 @@
 #endif
 
 // The floating-point environment: round to nearest, denormals kept, nothing trapped. A host program or a
-// plug-in may have changed it, and that changes bits; so every public step sets it and puts back what it
-// found.
+// plug-in may have changed it, and that changes bits; so every public step sets it and restores the caller's.
 #if defined(__x86_64__)
 VY_FN uint64_t fpu_mode(void) { return __builtin_ia32_stmxcsr(); }
 VY_FN void fpu_set_mode(uint64_t mode) { __builtin_ia32_ldmxcsr((uint32_t)mode); }
@@ -87,7 +87,7 @@ VY_FN void fpu_set_mode(uint64_t mode) { (void)mode; }
 #define FPU_MODE_WANTED 0u
 #endif
 
-/// Set the environment and return the one found.
+/// Set the environment and return the previous one.
 VY_FN uint64_t fpu_enter(void)
 {
     const uint64_t found = fpu_mode();
@@ -100,7 +100,7 @@ VY_FN void fpu_leave(uint64_t found)
     if ((found & FPU_MODE_BITS) != FPU_MODE_WANTED) fpu_set_mode(found);
 }
 
-// Beside it, on x86-64, the C library rounds decimal numbers as the old floating-point unit is told to.
+// Beside it, on x86-64, the C library rounds decimal numbers in the x87 unit's rounding mode.
 #if defined(__x86_64__) && !defined(__CUDACC__)
 VY_FN uint64_t fpu_text_mode(void)
 {
@@ -220,7 +220,7 @@ VY_FN void real_load_rows(const real_constant *const from[VY_LANES], real out[8]
 {
     for (int k = 0; k < 8; ++k) out[k] = from[0][k];
 }
-/// The way back.
+/// The inverse.
 VY_FN void real_store_rows(double *const to[VY_LANES], const real x[8])
 {
     for (int k = 0; k < 8; ++k) real_store(to[0] + k, x[k]);
@@ -419,13 +419,13 @@ VY_FN real real_round(real x) { return (x + 6755399441055744.0) - 67553994410557
 VY_FN bits real_round_bits(real x) { return bits_of(x + 6755399441055744.0) & 0xffffffffu; }
 
 /// A whole number 0 <= n < 2^52 as a real, exactly.
-VY_FN real real_of_whole(bits n) { return real_of(n | 0x4330000000000000u) - 4503599627370496.0; }
+VY_FN real real_from_uint(bits n) { return real_of(n | 0x4330000000000000u) - 4503599627370496.0; }
 
 /// Lanes where x is neither infinite nor NaN.
 VY_FN mask real_is_finite(real x) { return real_abs(x) <= DBL_MAX; }
 
 /// Beyond this a state counts as infinite: lengths and energies are made of its square.
-#define REAL_MOST 1e100
-VY_FN mask real_is_bounded(real x) { return real_abs(x) <= REAL_MOST; }
+#define REAL_MAX 1e100
+VY_FN mask real_is_bounded(real x) { return real_abs(x) <= REAL_MAX; }
 
 #endif

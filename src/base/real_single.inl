@@ -94,11 +94,11 @@ VY_FN real real_round(real x) { return (x + 0x1.8p23) - 0x1.8p23; }
 VY_FN bits real_round_bits(real x) { return (single_bits(x + 0x1.8p23) - 0x4b400000u) & 0xffffffffu; }
 
 /// The float nearest to a whole number 0 <= n < 2^52; exact below 2^24.
-VY_FN real real_of_whole(bits n) { return n; }
+VY_FN real real_from_uint(bits n) { return n; }
 
 /// Neither infinite nor NaN.
 VY_FN mask real_is_finite(real x) { return real_abs(x) <= FLT_MAX; }
 
 /// Beyond this a state counts as infinite: lengths and energies are made of its square.
-#define REAL_MOST 1e18f
-VY_FN mask real_is_bounded(real x) { return real_abs(x) <= REAL_MOST; }
+#define REAL_MAX 1e18f
+VY_FN mask real_is_bounded(real x) { return real_abs(x) <= REAL_MAX; }

@@ -8,30 +8,23 @@
 #include "base/assert.h"
 #include "base/real.h"
 
-/// Who draws. Numbers are part of the determinism contract: append, never renumber.
+/// The streams. Numbers are part of the determinism contract: never changed, never given again. Those of
+/// sensors stand in sensors/sensors.h: 0, 1, 5 to 8, 13 to 16, and from 32 on.
 enum rng_stream {
-    RNG_STREAM_IMU,
-    RNG_STREAM_MOCAP,
-    RNG_STREAM_DISTURBANCE_FORCE,
-    RNG_STREAM_DISTURBANCE_TORQUE,
-    RNG_STREAM_START,
-    RNG_STREAM_BAROMETER,
-    RNG_STREAM_GPS,
-    RNG_STREAM_MAGNETOMETER,
-    RNG_STREAM_RANGE,
-    RNG_STREAM_WIND,
-    RNG_STREAM_FAULT,
-    RNG_STREAM_PARAMETER,
-    RNG_STREAM_IMU_WANDER,
-    RNG_STREAM_FLOW,
-    RNG_STREAM_POWER,
-    RNG_STREAM_ESC,
-    RNG_STREAM_LIDAR,
-    RNG_STREAM_LINK,
-    RNG_STREAM_ESTIMATE
+    RNG_STREAM_IMU = 0,
+    RNG_STREAM_MOCAP = 1,
+    RNG_STREAM_DISTURBANCE_FORCE = 2,
+    RNG_STREAM_DISTURBANCE_TORQUE = 3,
+    RNG_STREAM_START = 4,
+    RNG_STREAM_WIND = 9,
+    RNG_STREAM_FAULT = 10,
+    RNG_STREAM_PARAMETER = 11,
+    RNG_STREAM_IMU_WANDER = 12,
+    RNG_STREAM_LINK = 17,
+    RNG_STREAM_ESTIMATE = 18
 };
 
-/// One round of Philox. The words are the low halves of the lanes; the high halves collect rubbish, which the
+/// One round of Philox. The words are the low halves of the lanes; the high halves hold garbage, which the
 /// multiplication does not see.
 VY_FN void rng_philox_round(bits counter[4], bits key[2])
 {
@@ -85,7 +78,7 @@ VY_FN void rng_words(bits seed, uint32_t stream, bits index, bits step, uint32_t
 /// A number of the open interval (0, 1) from two words: the middle of one of 2^52 equal cells.
 VY_FN real rng_unit(bits high, bits low)
 {
-    return (real_of_whole((high << 20) | (low >> 12)) + 0.5) * 0x1p-52;
+    return (real_from_uint((high << 20) | (low >> 12)) + 0.5) * 0x1p-52;
 }
 
 /// Where n, the lower 31 bits of a word with a 1 behind them, lies in the table of normal deviates. The
@@ -93,7 +86,7 @@ VY_FN real rng_unit(bits high, bits low)
 /// [1, 1.125), is the place in it.
 VY_FN bits rng_segment(bits word, real *place)
 {
-    const bits d = bits_of(real_of_whole(((word & 0x7fffffffu) << 1) | 1u));
+    const bits d = bits_of(real_from_uint(((word & 0x7fffffffu) << 1) | 1u));
     *place = real_of((d & 0x0001ffffffffffffu) | 0x3ff0000000000000u);
     return (d >> 49) - (0x3ffu << 3);
 }
@@ -155,11 +148,11 @@ typedef struct rng_row {
 // The deviates of a row for a scalar caller, those of block k at out + k * stride: in the lanes of vectors
 // where the processor has such, and what does that for each level of vy_cpu().
 void vy_rng_row(const rng_row *row, double *out, size_t stride);
-void vy_rng_row_plain(const rng_row *row, double *out, size_t stride);
+void vy_rng_row_baseline(const rng_row *row, double *out, size_t stride);
 void vy_rng_row_avx2(const rng_row *row, double *out, size_t stride);
 void vy_rng_row_avx512(const rng_row *row, double *out, size_t stride);
 
-// Doubles, one by one, on a CPU: who may ask for many at a time.
+// Scalar double on a CPU: callers that may draw many at a time.
 #if VY_LANES == 1 && !VY_SINGLE && !defined(__CUDACC__)
 #define RNG_SCALAR 1
 #else
@@ -187,27 +180,27 @@ VY_FN void rng_normals(bits seed, uint32_t stream, bits index, bits step, real *
     }
 }
 
-enum { RNG_AHEAD_MOST = 12 };
+enum { RNG_CACHE_MAX = 12 };
 
-/// Deviates drawn ahead for one stream and index that a scalar caller asks for every so many steps: those of
-/// RNG_ROW draws side by side cost little more than those of one. A cache, no state: zeros are an empty one,
-/// and whatever is asked for, the numbers are those of rng_normals.
-typedef struct rng_ahead {
+/// Deviates drawn ahead for one stream and index that a scalar caller needs every so many steps: RNG_ROW
+/// draws side by side cost little more than one. A cache, not state: zeros are an empty one, and the numbers
+/// are always those of rng_normals.
+typedef struct rng_cache {
     uint64_t seed, step; // of the first draw that is left
     uint64_t period;     // steps to the next
     uint64_t left;
-    double draws[RNG_ROW][RNG_AHEAD_MOST];
-} rng_ahead;
+    double draws[RNG_ROW][RNG_CACHE_MAX];
+} rng_cache;
 
 /// Fill it from its seed and step on, with its period.
-void vy_rng_ahead(rng_ahead *ahead, uint32_t stream, uint64_t index, int count);
+void vy_rng_cache_fill(rng_cache *ahead, uint32_t stream, uint64_t index, int count);
 
-/// The same as rng_normals with `count` <= RNG_AHEAD_MOST, for who will ask again `period` steps later.
-/// Returns `out`, or what `ahead` holds, which may be NULL and is not looked at by lanes.
-VY_FN const real *rng_normals_ahead(rng_ahead *ahead, bits seed, uint32_t stream, bits index, bits step,
-                                    uint64_t period, real *out, int count)
+/// The same as rng_normals with `count` <= RNG_CACHE_MAX, for a caller that draws again `period` steps later.
+/// Returns `out`, or what `ahead` holds, which may be NULL and is not used by lanes.
+VY_FN const real *rng_normals_cached(rng_cache *ahead, bits seed, uint32_t stream, bits index, bits step,
+                                     uint64_t period, real *out, int count)
 {
-    VY_ASSERT(count > 0 && count <= RNG_AHEAD_MOST);
+    VY_ASSERT(count > 0 && count <= RNG_CACHE_MAX);
 #if RNG_SCALAR
     if (ahead != NULL) {
         if (ahead->left == 0 || ahead->step != step || ahead->seed != seed || ahead->period != period) {
@@ -215,7 +208,7 @@ VY_FN const real *rng_normals_ahead(rng_ahead *ahead, bits seed, uint32_t stream
             ahead->step = step;
             ahead->period = period;
             ahead->left = RNG_ROW;
-            vy_rng_ahead(ahead, stream, index, count);
+            vy_rng_cache_fill(ahead, stream, index, count);
         }
         VY_ASSERT(ahead->left >= 1 && ahead->left <= RNG_ROW);
         ahead->step += period;

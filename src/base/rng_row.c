@@ -1,5 +1,5 @@
 // rng_row.c - normal deviates of many blocks, side by side where the processor can.
-#define ROW_NAME vy_rng_row_plain
+#define ROW_NAME vy_rng_row_baseline
 #include "base/assert.h"
 #include "base/rng_row.inl"
 #include "base/cpu.h"
@@ -10,16 +10,16 @@ void vy_rng_row(const rng_row *row, double *out, size_t stride)
     switch (vy_cpu()) {
     case VY_CPU_AVX512: vy_rng_row_avx512(row, out, stride); return;
     case VY_CPU_AVX2: vy_rng_row_avx2(row, out, stride); return;
-    default: vy_rng_row_plain(row, out, stride); return;
+    default: vy_rng_row_baseline(row, out, stride); return;
     }
 }
 
-void vy_rng_ahead(rng_ahead *ahead, uint32_t stream, uint64_t index, int count)
+void vy_rng_cache_fill(rng_cache *ahead, uint32_t stream, uint64_t index, int count)
 {
-    VY_ASSERT(count > 0 && count <= RNG_AHEAD_MOST);
+    VY_ASSERT(count > 0 && count <= RNG_CACHE_MAX);
     for (int i = 0; i < count; i += 4) {
         const rng_row row = {
             ahead->seed, index, ahead->step, ahead->period, (stream << 8) + (uint32_t)i / 4, 0};
-        vy_rng_row(&row, ahead->draws[0] + i, RNG_AHEAD_MOST);
+        vy_rng_row(&row, ahead->draws[0] + i, RNG_CACHE_MAX);
     }
 }

@@ -7,7 +7,7 @@ static inline void put(double *out, size_t stride, real x)
 }
 
 _Static_assert(RNG_ROW % VY_LANES == 0, "a row is whole vectors");
-_Static_assert(RNG_AHEAD_MOST % 4 == 0, "draws are written four at a time");
+_Static_assert(RNG_CACHE_MAX % 4 == 0, "draws are written four at a time");
 
 void ROW_NAME(const rng_row *row, double *out, size_t stride)
 {

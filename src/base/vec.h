@@ -130,7 +130,7 @@ VY_FN vec3 mat3_tmul_vec(mat3 a, vec3 v)
                      (a.m[0][2] * v.x + a.m[1][2] * v.y) + a.m[2][2] * v.z);
 }
 
-/// v turned by q (body to world for q_WB): v + 2w(u x v) + 2u x (u x v).
+/// v rotated by q (body to world for q_WB): v + 2w(u x v) + 2u x (u x v).
 VY_FN vec3 quat_rotate(quat q, vec3 v)
 {
     const vec3 u = vec3_make(q.x, q.y, q.z);
@@ -138,7 +138,7 @@ VY_FN vec3 quat_rotate(quat q, vec3 v)
     return vec3_add(vec3_add_scaled(v, q.w, t), vec3_cross(u, t));
 }
 
-/// v turned back by q (world to body for q_WB).
+/// v rotated by the inverse of q (world to body for q_WB).
 VY_FN vec3 quat_unrotate(quat q, vec3 v) { return quat_rotate(quat_conj(q), v); }
 
 VY_FN mat3 mat3_mul(mat3 a, mat3 b)
@@ -207,4 +207,10 @@ VY_FN mat3 mat3_inverse(mat3 a)
         }
     }
     return b;
+}
+
+/// q rotated by the small rotation vector `turn` in body axes.
+VY_FN quat attitude_turned(quat q, vec3 turn)
+{
+    return quat_normalize(quat_mul(q, quat_make(real_set(1.0), 0.5 * turn.x, 0.5 * turn.y, 0.5 * turn.z)));
 }

@@ -5,12 +5,13 @@
 #include "base/fail.h"
 #include "base/hash.h"
 #include "base/pool.h"
-#include "batch/gpu_parts.h"
+#include "batch/gpu_layout.h"
 #include "batch/lanes.h"
-#include "batch/lone.h"
+#include "batch/standalone.h"
 #include "batch/pack.h"
-#include "batch/vary.h"
+#include "batch/randomisation.h"
 #include "world/build.h"
+#include "world/stages.h"
 #include "world/world_def.h"
 #include "world/world_impl.h"
 #include <stdlib.h>
@@ -19,16 +20,16 @@
 
 #define CELLS_OF(type) (sizeof(type) / 8)
 
-enum { WORLD_MOST = 1 << 24, DRONE_MOST = 64 };
+enum { WORLD_MAX = 1 << 24, DRONE_MAX = 64 };
 
 // Worlds are moved cell by cell.
-_Static_assert(sizeof(drone_params) % 8 == 0 && sizeof(extra_block) == 5 * 8, "cells alone");
+_Static_assert(sizeof(drone_params) % 8 == 0 && sizeof(episode_block) == 5 * 8, "cells alone");
 _Static_assert(offsetof(world_block, chain) == 0, "the chain is a world's first cell");
 
 typedef struct observed {
     size_t cell; // from the start of a drone's block
     int count;
-    int whole; // a whole number rather than a real
+    int is_integer; // a whole number rather than a real
 } observed;
 
 struct vy_batch {
@@ -36,20 +37,20 @@ struct vy_batch {
     vy_scenario *scenario; // our own copy
     vy_world *origin;      // one world of it, on which every episode is built
     uint32_t rotors;       // of the drones that have some
-    lanes_family family;
+    lanes_config config;
     const lanes_table *lanes;
     vy_pool *pool;
     size_t blocks;
-    uint8_t *whole;       // of single precision: lanes_family
-    unsigned char *cells; // blocks x block_cells x lanes x 8 bytes
-    unsigned char *rooms; // of the threads: model and scratch
-    size_t model_room, room;
+    uint8_t *is_integer;          // of single precision: lanes_config
+    unsigned char *cells;         // blocks x block_cells x lanes x 8 bytes
+    unsigned char *thread_memory; // of each thread: model and scratch
+    size_t thread_model_size, thread_size;
     observed observe[VY_OBSERVE_CAP];
     vy_batch_view view;
-    uint64_t *bases, *episodes; // of each world
-    vy_world **lone;            // [worlds] flown one by one; NULL: in lanes
-    lone_seat *seats;           // [worlds][drones] where their actions are
-    uint64_t steps;             // of the call in flight
+    uint64_t *base_seeds, *episodes;       // of each world
+    vy_world **standalone;                 // [worlds] stepped one by one; NULL: in lanes
+    standalone_action *standalone_actions; // [worlds][drones] where their actions are
+    uint64_t steps;                        // of the call in flight
     size_t memory;
 };
 
@@ -92,13 +93,13 @@ static column column_of(const vy_batch *b, uint32_t world)
 {
     VY_ASSERT(world < b->blocks * (size_t)b->lanes->width);
     const size_t width = (size_t)b->lanes->width;
-    return (column){b->cells + world / width * b->family.block_cells * width * 8 + world % width * 8,
+    return (column){b->cells + world / width * b->config.block_cells * width * 8 + world % width * 8,
                     width * 8};
 }
 
 static void put_cells(const vy_batch *b, uint32_t world, size_t first, const void *from, size_t count)
 {
-    VY_ASSERT(first + count <= b->family.block_cells);
+    VY_ASSERT(first + count <= b->config.block_cells);
     const column c = column_of(b, world);
     for (size_t i = 0; i < count; ++i)
         memcpy(c.first + (first + i) * c.stride, (const unsigned char *)from + i * 8, 8);
@@ -106,14 +107,14 @@ static void put_cells(const vy_batch *b, uint32_t world, size_t first, const voi
 
 static void get_cells(const vy_batch *b, uint32_t world, size_t first, void *to, size_t count)
 {
-    VY_ASSERT(first + count <= b->family.block_cells);
+    VY_ASSERT(first + count <= b->config.block_cells);
     const column c = column_of(b, world);
     for (size_t i = 0; i < count; ++i)
         memcpy((unsigned char *)to + i * 8, c.first + (first + i) * c.stride, 8);
 }
 
-// The scenario with this seed and what is drawn for it.
-static vy_status drawn_scenario(const vy_batch *b, uint64_t seed, vy_scenario **out, vy_error *err)
+// The scenario with this seed and its randomised values.
+static vy_status randomised_scenario(const vy_batch *b, uint64_t seed, vy_scenario **out, vy_error *err)
 {
     const vy_batch_def *def = &b->def;
     vy_scenario *s = NULL;
@@ -122,27 +123,28 @@ static vy_status drawn_scenario(const vy_batch *b, uint64_t seed, vy_scenario **
     if (status != VY_OK) return status;
     s->seed = seed;
     s->environment.wind.constant =
-        vy_vary_wind(def->vary, def->vary_count, seed, s->environment.wind.constant);
+        vy_randomise_wind(def->randomisation, def->randomisation_count, seed, s->environment.wind.constant);
     for (int i = 0; i < s->drone_count; ++i)
-        vy_vary_drone(def->vary, def->vary_count, seed, (uint32_t)i, &s->drones[i].def);
+        vy_randomise_drone(def->randomisation, def->randomisation_count, seed, (uint32_t)i,
+                           &s->drones[i].def);
     *out = s;
     return VY_OK;
 }
 
-// The same for a world that stands alone. Without memory it keeps the world it has, which has ended.
-static vy_status start_lone(vy_batch *b, uint32_t world, uint64_t seed, int halted, vy_error *err)
+// The same for a standalone world. When memory is out it keeps its present world, which has ended.
+static vy_status start_standalone(vy_batch *b, uint32_t world, uint64_t seed, int halted, vy_error *err)
 {
-    extra_block extra = {.seed = seed, .halted = 1};
+    episode_block extra = {.seed = seed, .halted = 1};
     vy_scenario *s = NULL;
-    vy_status status = drawn_scenario(b, seed, &s, err);
+    vy_status status = randomised_scenario(b, seed, &s, err);
     if (status == VY_OK) {
-        const size_t seats = (size_t)world * b->view.drones;
-        vy_lone_seat(s, (vy_rung)b->family.rung, b->view.actions + seats * b->view.action_size,
-                     b->view.action_size, b->seats + seats);
-        status = vy_lone_start(s, column_of(b, world).first, &b->lone[world], err);
+        const size_t first = (size_t)world * b->view.drones;
+        vy_standalone_bind(s, (vy_rung)b->config.rung, b->view.actions + first * b->view.action_size,
+                           b->view.action_size, b->standalone_actions + first);
+        status = vy_standalone_create(s, column_of(b, world).first, &b->standalone[world], err);
     }
     if (status == VY_OK) extra.halted = halted != 0;
-    put_cells(b, world, b->family.extra_at, &extra, sizeof extra / 8);
+    put_cells(b, world, b->config.episode_at, &extra, sizeof extra / 8);
     vy_scenario_destroy(s);
     return status;
 }
@@ -150,7 +152,7 @@ static vy_status start_lone(vy_batch *b, uint32_t world, uint64_t seed, int halt
 // Put world `world` at the start of the episode with this seed.
 static vy_status start_world(vy_batch *b, uint32_t world, uint64_t seed, int halted, vy_error *err)
 {
-    if (b->lone != NULL) return start_lone(b, world, seed, halted, err);
+    if (b->standalone != NULL) return start_standalone(b, world, seed, halted, err);
     vy_world *origin = b->origin;
     vy_model *m = &origin->model;
     const vy_batch_def *def = &b->def;
@@ -159,19 +161,20 @@ static vy_status start_world(vy_batch *b, uint32_t world, uint64_t seed, int hal
     m->seed = seed;
     for (uint32_t i = 0; i < m->drone_count && status == VY_OK; ++i) {
         vy_drone_def drone = b->scenario->drones[i].def;
-        vy_vary_drone(def->vary, def->vary_count, seed, i, &drone);
-        drone_model same;                         // of the origin: what varies does not touch it
-        status = vy_check_drone_def(&drone, err); // a scenario may be sound and yet not with what is drawn
+        vy_randomise_drone(def->randomisation, def->randomisation_count, seed, i, &drone);
+        drone_model same;                         // of the origin: randomisation does not change it
+        status = vy_check_drone_def(&drone, err); // a valid scenario may become invalid by randomised values
         if (status == VY_OK) status = vy_drone_build(m, &drone, &same, &m->params[i], err);
         if (status == VY_OK) vy_drone_start(m, &drone, i, &origin->drones[i]);
     }
-    extra_block extra = {.seed = seed, .halted = halted != 0 || status != VY_OK};
-    extra.breeze = vy_vary_wind(def->vary, def->vary_count, seed, b->scenario->environment.wind.constant);
+    episode_block extra = {.seed = seed, .halted = halted != 0 || status != VY_OK};
+    extra.constant_wind = vy_randomise_wind(def->randomisation, def->randomisation_count, seed,
+                                            b->scenario->environment.wind.constant);
     if (status == VY_OK) {
-        put_cells(b, world, 0, origin->state, b->family.state_cells);
-        put_cells(b, world, b->family.params_at, m->params, m->drone_count * sizeof(drone_params) / 8);
+        put_cells(b, world, 0, origin->state, b->config.state_cells);
+        put_cells(b, world, b->config.params_at, m->params, m->drone_count * sizeof(drone_params) / 8);
     }
-    put_cells(b, world, b->family.extra_at, &extra, sizeof extra / 8);
+    put_cells(b, world, b->config.episode_at, &extra, sizeof extra / 8);
     fpu_leave(found);
     return status;
 }
@@ -179,8 +182,8 @@ static vy_status start_world(vy_batch *b, uint32_t world, uint64_t seed, int hal
 // Where a drone begins in a world's cells.
 static size_t drone_cell(const vy_batch *b, uint32_t drone)
 {
-    VY_ASSERT(drone < b->family.drone_count);
-    return block_offset(&b->family.counts, BLOCK_drone) / 8 + drone * CELLS_OF(drone_block);
+    VY_ASSERT(drone < b->config.drone_count);
+    return block_offset(&b->config.counts, BLOCK_drone) / 8 + drone * CELLS_OF(drone_block);
 }
 
 static void observe_world(const vy_batch *b, uint32_t world, double *out)
@@ -192,10 +195,10 @@ static void observe_world(const vy_batch *b, uint32_t world, double *out)
             const observed *o = &b->observe[k];
             const unsigned char *at = drone + o->cell * c.stride;
             for (int i = 0; i < o->count; ++i, at += c.stride, ++out) {
-                uint64_t whole;
-                memcpy(&whole, at, 8);
+                uint64_t integer;
+                memcpy(&integer, at, 8);
                 memcpy(out, at, 8);
-                if (o->whole) *out = (double)whole;
+                if (o->is_integer) *out = (double)integer;
             }
         }
     }
@@ -203,7 +206,7 @@ static void observe_world(const vy_batch *b, uint32_t world, double *out)
 
 static vy_status begin_episode(vy_batch *b, uint32_t world, vy_error *err)
 {
-    const uint64_t seed = vy_episode_seed(b->bases[world], b->episodes[world]);
+    const uint64_t seed = vy_episode_seed(b->base_seeds[world], b->episodes[world]);
     const vy_status status = start_world(b, world, seed, 0, err);
     if (status != VY_OK) return status;
     b->view.seeds[world] = seed;
@@ -211,13 +214,13 @@ static vy_status begin_episode(vy_batch *b, uint32_t world, vy_error *err)
     return VY_OK;
 }
 
-// What the users see of one world after a step.
+// The outputs of one world after a step.
 static void report(vy_batch *b, uint32_t world, size_t row)
 {
     uint64_t tick, reason, halted;
     get_cells(b, world, offsetof(world_block, tick) / 8, &tick, 1);
     get_cells(b, world, offsetof(world_block, failure_reason) / 8, &reason, 1);
-    get_cells(b, world, b->family.extra_at + offsetof(extra_block, halted) / 8, &halted, 1);
+    get_cells(b, world, b->config.episode_at + offsetof(episode_block, halted) / 8, &halted, 1);
     b->view.terminated[world] = reason != VY_FAILURE_NONE;
     VY_ASSERT(reason <= VY_FAILURE_FENCE && halted <= 1);
     b->view.truncated[world] = reason == VY_FAILURE_NONE && halted != 0;
@@ -225,21 +228,21 @@ static void report(vy_batch *b, uint32_t world, size_t row)
     observe_world(b, world, b->view.observations + world * row);
 }
 
-// Some of the worlds that stand alone.
-static void step_lone(void *self, uint32_t thread, size_t first, size_t last)
+// Step a range of the standalone worlds.
+static void step_standalone(void *self, uint32_t thread, size_t first, size_t last)
 {
     vy_batch *b = self;
-    const uint64_t cut = b->family.episode;
+    const uint64_t cut = b->config.episode;
     (void)thread;
     for (size_t i = first; i < last; ++i) {
-        const size_t at = b->family.extra_at + offsetof(extra_block, halted) / 8;
+        const size_t at = b->config.episode_at + offsetof(episode_block, halted) / 8;
         uint64_t halted;
         get_cells(b, (uint32_t)i, at, &halted, 1);
         if (halted == 0) {
-            const uint64_t left = cut != 0 ? cut - vy_world_tick(b->lone[i]) : b->steps;
-            VY_ASSERT(cut == 0 || vy_world_tick(b->lone[i]) < cut); // else it was halted
-            (void)vy_world_advance(b->lone[i], left < b->steps ? left : b->steps);
-            halted = cut != 0 && vy_world_tick(b->lone[i]) >= cut;
+            const uint64_t left = cut != 0 ? cut - vy_world_tick(b->standalone[i]) : b->steps;
+            VY_ASSERT(cut == 0 || vy_world_tick(b->standalone[i]) < cut); // else it was halted
+            (void)vy_world_advance(b->standalone[i], left < b->steps ? left : b->steps);
+            halted = cut != 0 && vy_world_tick(b->standalone[i]) >= cut;
             put_cells(b, (uint32_t)i, at, &halted, 1);
         }
         report(b, (uint32_t)i, (size_t)b->view.drones * b->view.observation_size);
@@ -252,14 +255,15 @@ static void step_blocks(void *self, uint32_t thread, size_t first, size_t last)
     vy_batch *b = self;
     const uint64_t found = fpu_enter();
     const size_t width = (size_t)b->lanes->width, row = (size_t)b->view.drones * b->view.observation_size;
-    unsigned char *model = b->rooms + thread * b->room, *scratch = model + b->model_room;
+    unsigned char *model = b->thread_memory + thread * b->thread_size,
+                  *scratch = model + b->thread_model_size;
     for (size_t k = first; k < last; ++k) {
         const size_t world = k * width, left = b->view.worlds - world, present = left < width ? left : width;
         VY_ASSERT(k < b->blocks && world < b->view.worlds);
         const double *actions = b->view.actions;
         if (actions != NULL) actions += world * b->view.drones * b->view.action_size;
-        b->lanes->advance(&b->family, model, scratch, b->steps, actions, (int)present,
-                          b->cells + k * b->family.block_cells * width * 8);
+        b->lanes->advance(&b->config, model, scratch, b->steps, actions, (int)present,
+                          b->cells + k * b->config.block_cells * width * 8);
         for (size_t i = 0; i < present; ++i) report(b, (uint32_t)(world + i), row);
     }
     fpu_leave(found);
@@ -275,16 +279,16 @@ void vy_batch_step(vy_batch *batch, uint64_t steps)
     FPU_SCOPE;
     const size_t row = (size_t)batch->view.drones * batch->view.observation_size;
     if (batch->def.autoreset ==
-        VY_AUTORESET_NEXT) { // a world that had ended starts anew and waits this call out
+        VY_AUTORESET_NEXT) { // a world that had ended restarts and does not step in this call
         for (uint32_t i = 0; i < batch->view.worlds; ++i) {
             if (!has_ended(batch, i)) continue;
             batch->episodes[i] += 1;
-            (void)start_world(batch, i, vy_episode_seed(batch->bases[i], batch->episodes[i]), 1, NULL);
+            (void)start_world(batch, i, vy_episode_seed(batch->base_seeds[i], batch->episodes[i]), 1, NULL);
         }
     }
     batch->steps = steps;
-    if (batch->lone != NULL) {
-        vy_pool_run(batch->pool, batch->view.worlds, step_lone, batch);
+    if (batch->standalone != NULL) {
+        vy_pool_run(batch->pool, batch->view.worlds, step_standalone, batch);
     } else {
         vy_pool_run(batch->pool, batch->blocks, step_blocks, batch);
     }
@@ -309,7 +313,7 @@ void vy_batch_reset(vy_batch *batch, const uint8_t *who, const uint64_t *seeds)
     for (uint32_t i = 0; i < batch->view.worlds; ++i) {
         if (who != NULL && !who[i]) continue;
         batch->episodes[i] = seeds != NULL ? 0 : batch->episodes[i] + 1;
-        if (seeds != NULL) batch->bases[i] = seeds[i];
+        if (seeds != NULL) batch->base_seeds[i] = seeds[i];
         batch->view.truncated[i] = begin_episode(batch, i, NULL) != VY_OK;
         batch->view.terminated[i] = 0;
         observe_world(batch, i, batch->view.observations + i * row);
@@ -319,11 +323,15 @@ void vy_batch_reset(vy_batch *batch, const uint8_t *who, const uint64_t *seeds)
 vy_batch_view vy_batch_get_view(const vy_batch *batch) { return batch->view; }
 const char *vy_batch_machine(const vy_batch *batch)
 {
-    return batch->lone != NULL ? "worlds" : batch->lanes->name;
+    return batch->standalone != NULL ? "worlds" : batch->lanes->name;
 }
 uint32_t vy_batch_threads(const vy_batch *batch) { return vy_pool_count(batch->pool); }
 size_t vy_batch_memory(const vy_batch *batch) { return batch->memory; }
-size_t vy_batch_state_size(const vy_batch *batch) { return batch->family.state_cells * 8; }
+size_t vy_batch_state_size(const vy_batch *batch, uint32_t world)
+{
+    return batch->standalone != NULL ? vy_world_state_size(batch->standalone[world])
+                                     : batch->config.state_cells * 8;
+}
 
 uint64_t vy_batch_hash(const vy_batch *batch, uint32_t world)
 {
@@ -334,37 +342,42 @@ uint64_t vy_batch_hash(const vy_batch *batch, uint32_t world)
 
 void vy_batch_save(const vy_batch *batch, uint32_t world, void *block)
 {
-    get_cells(batch, world, 0, block, batch->family.state_cells);
+    if (batch->standalone != NULL) {
+        vy_world_save(batch->standalone[world], block);
+    } else {
+        get_cells(batch, world, 0, block, batch->config.state_cells);
+    }
 }
 
 uint64_t vy_batch_state_hash(const vy_batch *batch, uint32_t world)
 {
-    void *block = malloc(vy_batch_state_size(batch));
+    if (batch->standalone != NULL) return vy_world_state_hash(batch->standalone[world]);
+    void *block = malloc(vy_batch_state_size(batch, world));
     if (block == NULL) return 0;
     vy_batch_save(batch, world, block);
-    const uint64_t hash = vy_state_hash(block, vy_batch_state_size(batch));
+    const uint64_t hash = vy_state_hash(block, vy_batch_state_size(batch, world));
     free(block);
     return hash;
 }
 
-// A state has been put into a world's cells: it runs, unless its episode is over.
-static void go_on(vy_batch *b, uint32_t world)
+// A state has been written to a world's cells: it runs, unless its episode is over.
+static void resume_world(vy_batch *b, uint32_t world)
 {
-    extra_block extra;
+    episode_block extra;
     uint64_t tick;
     get_cells(b, world, offsetof(world_block, tick) / 8, &tick, 1);
-    get_cells(b, world, b->family.extra_at, &extra, sizeof extra / 8);
-    extra.halted = b->family.episode != 0 && tick >= b->family.episode;
-    put_cells(b, world, b->family.extra_at, &extra, sizeof extra / 8);
+    get_cells(b, world, b->config.episode_at, &extra, sizeof extra / 8);
+    extra.halted = b->config.episode != 0 && tick >= b->config.episode;
+    put_cells(b, world, b->config.episode_at, &extra, sizeof extra / 8);
     report(b, world, (size_t)b->view.drones * b->view.observation_size);
 }
 
 vy_status vy_batch_restore(vy_batch *batch, uint32_t world, const void *block, size_t size, vy_error *err)
 {
     FPU_SCOPE;
-    if (batch->lone != NULL) {
-        const vy_status restored = vy_world_restore(batch->lone[world], block, size, err);
-        if (restored == VY_OK) go_on(batch, world);
+    if (batch->standalone != NULL) {
+        const vy_status restored = vy_world_restore(batch->standalone[world], block, size, err);
+        if (restored == VY_OK) resume_world(batch, world);
         return restored;
     }
     const vy_integrator integrator = vy_world_integrator(batch->origin);
@@ -372,12 +385,12 @@ vy_status vy_batch_restore(vy_batch *batch, uint32_t world, const void *block, s
     if (status != VY_OK) return status;
     const int same = vy_world_integrator(batch->origin) == integrator; // lanes side by side share one
     if (same) {
-        put_cells(batch, world, 0, block, batch->family.state_cells);
-        go_on(batch, world);
+        put_cells(batch, world, 0, block, batch->config.state_cells);
+        resume_world(batch, world);
     }
     if (!same) (void)vy_world_set_integrator(batch->origin, integrator, NULL);
     memset(batch->origin->state, 0, batch->origin->state_size); // the next episode is built on a clean world
-    vy_world_lay_out(batch->origin);
+    vy_world_layout_state(batch->origin);
     if (same) return VY_OK;
     return vy_fail(err, VY_BAD_VALUE, "snapshot: of another integrator than the batch's, %s",
                    vy_integrator_name(integrator));
@@ -394,37 +407,37 @@ vy_status vy_batch_cells(const vy_batch *batch, uint32_t drone, const char *fiel
         .first = (double *)(void *)(column_of(batch, 0).first + cell * (size_t)batch->lanes->width * 8),
         .count = (uint32_t)f->count,
         .lanes = (uint32_t)batch->lanes->width,
-        .block = batch->family.block_cells * (size_t)batch->lanes->width,
+        .block = batch->config.block_cells * (size_t)batch->lanes->width,
     };
     return VY_OK;
 }
 
 vy_status vy_batch_scenario(const vy_batch *batch, uint32_t world, vy_scenario **out, vy_error *err)
 {
-    return drawn_scenario(batch, batch->view.seeds[world], out, err);
+    return randomised_scenario(batch, batch->view.seeds[world], out, err);
 }
 
-vy_status vy_batch_gpu_parts(const vy_batch *batch, uint32_t noise_most, gpu_parts *out,
-                             uint32_t observed_cells[GPU_OBSERVED_MOST], vy_error *err)
+vy_status vy_batch_gpu_layout(const vy_batch *batch, uint32_t noise_max, gpu_layout *out,
+                              uint32_t observed_cells[GPU_OBSERVED_MAX], vy_error *err)
 {
-    const lanes_family *f = &batch->family;
-    if (batch->lone != NULL || f->counts.of[BLOCK_gear] + f->counts.of[BLOCK_thruster] > 0 ||
-        f->drone_count != 1 || f->chain || f->counts.of[BLOCK_noise] > noise_most ||
-        f->environment->wind.grid != NULL || batch->view.observation_size > GPU_OBSERVED_MOST ||
+    const lanes_config *f = &batch->config;
+    const unsigned options = step_options(&batch->origin->model);
+    if (options != 0) return vy_fail(err, VY_BAD_VALUE, "GPU: no worlds with %s", step_option_text(options));
+    if (f->drone_count != 1 || f->chain || f->counts.of[BLOCK_noise] > noise_max ||
+        f->environment->wind.grid != NULL || batch->view.observation_size > GPU_OBSERVED_MAX ||
         batch->def.autoreset != VY_AUTORESET_OFF) {
         return vy_fail(err, VY_BAD_VALUE,
-                       "GPU: worlds of one drone, without chain, wind grid, autoreset, effects of rotors, "
-                       "batteries or thrusters, %u noises at most",
-                       noise_most);
+                       "GPU: worlds of one drone, without chain, wind grid or autoreset, %u noises at most",
+                       noise_max);
     }
     uint32_t n = 0;
     for (int k = 0; k < batch->def.observe_count; ++k) {
         const observed *o = &batch->observe[k];
         for (int i = 0; i < o->count; ++i)
-            observed_cells[n++] = (uint32_t)(o->cell + (size_t)i) | (o->whole ? 0x80000000u : 0u);
+            observed_cells[n++] = (uint32_t)(o->cell + (size_t)i) | (o->is_integer ? 0x80000000u : 0u);
     }
-    *out = (gpu_parts){
-        .family = f,
+    *out = (gpu_layout){
+        .config = f,
         .worlds = batch->view.worlds,
         .noise_count = f->counts.of[BLOCK_noise],
         .action_size = f->action_size,
@@ -436,7 +449,7 @@ vy_status vy_batch_gpu_parts(const vy_batch *batch, uint32_t noise_most, gpu_par
         .noise_at = (uint32_t)(block_offset(&f->counts, BLOCK_noise) / 8),
         .nap_account_at = (uint32_t)f->hashed_cells,
         .params_at = (uint32_t)f->params_at,
-        .extra_at = (uint32_t)f->extra_at,
+        .episode_at = (uint32_t)f->episode_at,
         .block_cells = (uint32_t)f->block_cells,
         .actions = batch->view.actions,
         .observations = batch->view.observations,
@@ -458,7 +471,7 @@ vy_status vy_batch_gpu_field(const vy_batch *batch, const char *name, uint32_t *
 
 void vy_batch_gpu_copy(vy_batch *batch, uint32_t width, uint64_t *cells, int back)
 {
-    const size_t count = batch->family.block_cells;
+    const size_t count = batch->config.block_cells;
     for (uint32_t i = 0; i < batch->view.worlds; ++i) {
         uint64_t *at = cells + (size_t)(i / width) * count * width + i % width;
         for (size_t c = 0; c < count; ++c) {
@@ -478,8 +491,8 @@ static vy_status check_def(const vy_batch_def *def, vy_error *err)
 {
     if (def->cookie != BATCH_COOKIE || def->scenario == NULL)
         return vy_fail(err, VY_BAD_VALUE, "batch: start from vy_default_batch_def() and give a scenario");
-    if (def->world_count < 1 || def->world_count > WORLD_MOST)
-        return vy_fail(err, VY_BAD_VALUE, "batch: 1 to %d worlds, got %u", WORLD_MOST, def->world_count);
+    if (def->world_count < 1 || def->world_count > WORLD_MAX)
+        return vy_fail(err, VY_BAD_VALUE, "batch: 1 to %d worlds, got %u", WORLD_MAX, def->world_count);
     if (def->scenario->drone_count < 1) return vy_fail(err, VY_BAD_VALUE, "batch: the scenario has no drone");
     if (def->threads > VY_POOL_MAX_THREADS)
         return vy_fail(err, VY_BAD_VALUE, "batch: at most %d threads", VY_POOL_MAX_THREADS);
@@ -489,18 +502,18 @@ static vy_status check_def(const vy_batch_def *def, vy_error *err)
     if ((unsigned)def->rung > VY_RUNG_PILOT || (unsigned)def->autoreset > VY_AUTORESET_SAME ||
         (unsigned)def->precision > VY_PRECISION_SINGLE)
         return vy_fail(err, VY_BAD_VALUE, "batch: rung, autoreset or precision is unknown");
-    if (def->vary_count < 0 || def->vary_count > VY_VARY_CAP)
-        return vy_fail(err, VY_BAD_VALUE, "batch: at most %d variables", VY_VARY_CAP);
+    if (def->randomisation_count < 0 || def->randomisation_count > VY_RANDOMISATION_CAP)
+        return vy_fail(err, VY_BAD_VALUE, "batch: at most %d variables", VY_RANDOMISATION_CAP);
     if (def->observe_count < 0 || def->observe_count > VY_OBSERVE_CAP)
         return vy_fail(err, VY_BAD_VALUE, "batch: at most %d observed fields", VY_OBSERVE_CAP);
-    for (int i = 0; i < def->vary_count; ++i) {
-        const vy_status status = vy_check_vary(&def->vary[i], def->scenario, err);
+    for (int i = 0; i < def->randomisation_count; ++i) {
+        const vy_status status = vy_check_randomisation(&def->randomisation[i], def->scenario, err);
         if (status != VY_OK) return status;
     }
     return VY_OK;
 }
 
-// Our copy of the scenario, steered by actions where the def says so.
+// Our copy of the scenario, controlled by actions where the def says so.
 static vy_status take_scenario(vy_batch *b, vy_error *err)
 {
     vy_status status = vy_scenario_copy(b->def.scenario, &b->scenario, err);
@@ -528,15 +541,13 @@ static vy_status take_scenario(vy_batch *b, vy_error *err)
     return vy_scenario_build(b->scenario, &b->origin, err);
 }
 
-// Whether worlds have what lanes cannot do: those are flown one by one.
-static int is_lone(const vy_model *m)
+// Whether worlds have a stage that lanes lack: those are stepped one by one.
+static int is_standalone(const vy_model *m)
 {
-    return m->joint_count > 0 || m->fault_count > 0 || m->guarded || m->wakes.on ||
-           m->drone_count > DRONE_MOST || m->contact_cap > 0 || m->obstacle_count > 0 || m->kit_count > 0 ||
-           m->payload_count > 0;
+    return (step_options(m) & OPTIONS_OF_WORLDS) != 0 || m->drone_count > DRONE_MAX;
 }
 
-// Whether the scenario can be flown in single precision.
+// Whether the scenario can be stepped in single precision.
 static vy_status check_single(const vy_batch *b, vy_error *err)
 {
     if (vy_lanes_single == NULL)
@@ -544,26 +555,26 @@ static vy_status check_single(const vy_batch *b, vy_error *err)
                        "batch: this library was built without a C++ compiler, so without single precision");
     if (b->def.lanes > 1 || b->def.chain)
         return vy_fail(err, VY_BAD_VALUE, "batch: single precision has no lanes side by side and no chain");
-    if (is_lone(&b->origin->model))
-        return vy_fail(err, VY_BAD_VALUE,
-                       "batch: worlds that are flown one by one have double precision only");
-    if (b->origin->model.geared || b->origin->model.thrusting)
-        return vy_fail(err, VY_BAD_VALUE,
-                       "batch: effects of rotors, batteries and thrusters have double precision only");
+    const unsigned options = step_options(&b->origin->model);
+    if (options != 0)
+        return vy_fail(err, VY_BAD_VALUE, "batch: worlds with %s have double precision only",
+                       step_option_text(options));
+    if (b->origin->model.drone_count > DRONE_MAX)
+        return vy_fail(err, VY_BAD_VALUE, "batch: at most %d drones in single precision", DRONE_MAX);
     const vy_environment_def *e = &b->scenario->environment;
     if (e->planet.radius > 0.0 || e->gravity.mode != VY_GRAVITY_UNIFORM)
         return vy_fail(err, VY_BAD_VALUE, "batch: places on a planet or between stars need double precision");
     return VY_OK;
 }
 
-static void take_family(vy_batch *b)
+static void take_config(vy_batch *b)
 {
     const vy_model *m = &b->origin->model;
-    lanes_family *f = &b->family;
-    *f = (lanes_family){
+    lanes_config *f = &b->config;
+    *f = (lanes_config){
         .dt = m->dt,
         .environment = &b->scenario->environment,
-        .windy = m->env.windy,
+        .has_wind = m->env.has_wind,
         .turbulence = m->turbulence,
         .turbulence_period = m->turbulence_period,
         .nap_period = m->nap_period,
@@ -572,23 +583,24 @@ static void take_family(vy_batch *b)
         .counts = b->origin->counts,
         .drones = m->drones,
         .disturbances = m->disturbances,
+        .has_sinusoid = m->has_sinusoid,
         .episode = b->def.episode,
         .chain = b->def.chain,
         .rung = (int)b->def.rung,
     };
-    for (int i = 0; i < b->def.vary_count; ++i) {
-        const vy_variable what = b->def.vary[i].what;
-        if (what >= VY_VARY_WIND_X && what <= VY_VARY_WIND_Z) f->windy = 1;
+    for (int i = 0; i < b->def.randomisation_count; ++i) {
+        const vy_variable what = b->def.randomisation[i].what;
+        if (what >= VY_VARIABLE_WIND_X && what <= VY_VARIABLE_WIND_Z) f->has_wind = 1;
     }
-    b->origin->model.env.windy = f->windy;
+    b->origin->model.env.has_wind = f->has_wind;
     static const uint32_t sizes[] = {0, 0, 4, 4, 5, 4, 4};
     VY_ASSERT((size_t)f->rung < sizeof sizes / sizeof sizes[0] && b->rotors <= VY_ROTOR_CAP);
     f->action_size = sizes[f->rung];
     if (f->rung == VY_RUNG_MOTORS) f->action_size = b->rotors;
     f->hashed_cells = b->origin->hashed_size / 8;
-    f->params_at = f->extra_at = f->state_cells = b->origin->state_size / 8;
-    if (!is_lone(m)) f->extra_at += f->drone_count * CELLS_OF(drone_params);
-    f->block_cells = f->extra_at + CELLS_OF(extra_block);
+    f->params_at = f->episode_at = f->state_cells = b->origin->state_size / 8;
+    if (!is_standalone(m)) f->episode_at += f->drone_count * CELLS_OF(drone_params);
+    f->block_cells = f->episode_at + CELLS_OF(episode_block);
     VY_ASSERT(f->hashed_cells <= f->state_cells &&
               f->state_cells == block_offset(&f->counts, BLOCK_KINDS) / 8);
 }
@@ -598,7 +610,7 @@ static vy_status take_observation(vy_batch *b, vy_error *err)
     for (int i = 0; i < b->def.observe_count; ++i) {
         const vy_field *f = vy_find_field(BLOCK_drone, b->def.observe[i]);
         if (f == NULL) return vy_fail(err, VY_NOT_FOUND, "a drone has no field %s", b->def.observe[i]);
-        b->observe[i] = (observed){f->offset / 8, f->count, field_is_whole(f)};
+        b->observe[i] = (observed){f->offset / 8, f->count, field_is_integer(f)};
         VY_ASSERT(f->offset / 8 + (size_t)f->count <= CELLS_OF(drone_block));
         b->view.observation_size += (uint32_t)f->count;
     }
@@ -622,27 +634,28 @@ static vy_status take_all_memory(vy_batch *b, vy_error *err)
     vy_batch_view *v = &b->view;
     const size_t width = (size_t)b->lanes->width, worlds = b->def.world_count;
     v->worlds = b->def.world_count;
-    v->drones = b->family.drone_count;
-    v->action_size = b->family.action_size;
+    v->drones = b->config.drone_count;
+    v->action_size = b->config.action_size;
     b->blocks = (worlds + width - 1) / width;
-    b->model_room = rounded(b->lanes->model_size);
-    b->room = b->model_room + rounded(b->family.state_cells * 8 * (2 * width + 1));
-    if (is_lone(&b->origin->model)) {
-        b->room = 0;
-        b->lone = take_memory(b, worlds * sizeof(void *));
-        b->seats = take_memory(b, worlds * v->drones * sizeof *b->seats);
-        if (b->lone == NULL || b->seats == NULL) return vy_fail(err, VY_NO_MEMORY, "batch: no memory");
+    b->thread_model_size = rounded(b->lanes->model_size);
+    b->thread_size = b->thread_model_size + rounded(b->config.state_cells * 8 * (2 * width + 1));
+    if (is_standalone(&b->origin->model)) {
+        b->thread_size = 0;
+        b->standalone = take_memory(b, worlds * sizeof(void *));
+        b->standalone_actions = take_memory(b, worlds * v->drones * sizeof *b->standalone_actions);
+        if (b->standalone == NULL || b->standalone_actions == NULL)
+            return vy_fail(err, VY_NO_MEMORY, "batch: no memory");
     }
     if (b->def.precision == VY_PRECISION_SINGLE) { // the packed world stands before the scratch
-        b->room += rounded(b->family.block_cells * 8);
-        b->whole = take_memory(b, b->family.block_cells);
-        if (b->whole == NULL) return vy_fail(err, VY_NO_MEMORY, "batch: no memory");
-        vy_pack_kinds(&b->family.counts, b->whole);
-        b->family.whole = b->whole;
+        b->thread_size += rounded(b->config.block_cells * 8);
+        b->is_integer = take_memory(b, b->config.block_cells);
+        if (b->is_integer == NULL) return vy_fail(err, VY_NO_MEMORY, "batch: no memory");
+        vy_pack_mark_integers(&b->config.counts, b->is_integer);
+        b->config.is_integer = b->is_integer;
     }
     const size_t row = (size_t)v->drones * v->observation_size * sizeof(double);
-    b->cells = take_memory(b, b->blocks * b->family.block_cells * width * 8);
-    b->rooms = take_memory(b, vy_pool_count(b->pool) * b->room);
+    b->cells = take_memory(b, b->blocks * b->config.block_cells * width * 8);
+    b->thread_memory = take_memory(b, vy_pool_count(b->pool) * b->thread_size);
     v->actions = take_memory(b, worlds * v->drones * v->action_size * sizeof(double));
     v->observations = take_memory(b, worlds * row);
     v->finals = take_memory(b, worlds * row);
@@ -650,11 +663,11 @@ static vy_status take_all_memory(vy_batch *b, vy_error *err)
     v->truncated = take_memory(b, worlds);
     v->ticks = take_memory(b, worlds * sizeof(uint64_t));
     v->seeds = take_memory(b, worlds * sizeof(uint64_t));
-    b->bases = take_memory(b, worlds * sizeof(uint64_t));
+    b->base_seeds = take_memory(b, worlds * sizeof(uint64_t));
     b->episodes = take_memory(b, worlds * sizeof(uint64_t));
-    if (b->cells == NULL || b->rooms == NULL || v->actions == NULL || v->observations == NULL ||
+    if (b->cells == NULL || b->thread_memory == NULL || v->actions == NULL || v->observations == NULL ||
         v->finals == NULL || v->terminated == NULL || v->truncated == NULL || v->ticks == NULL ||
-        v->seeds == NULL || b->bases == NULL || b->episodes == NULL) {
+        v->seeds == NULL || b->base_seeds == NULL || b->episodes == NULL) {
         return vy_fail(err, VY_NO_MEMORY, "batch: no memory for %zu worlds", worlds);
     }
     return VY_OK;
@@ -664,15 +677,15 @@ static vy_status fill(vy_batch *b, vy_error *err)
 {
     vy_status status = take_scenario(b, err);
     if (status != VY_OK) return status;
-    b->lanes = is_lone(&b->origin->model) ? vy_lanes_1 : choose_lanes(b->def.lanes);
+    b->lanes = is_standalone(&b->origin->model) ? vy_lanes_1 : choose_lanes(b->def.lanes);
     if (b->def.precision == VY_PRECISION_SINGLE) {
         status = check_single(b, err);
         if (status != VY_OK) return status;
         b->lanes = vy_lanes_single;
     }
-    take_family(b);
+    take_config(b);
     if (b->def.rung >= VY_RUNG_WRENCH) {
-        for (uint32_t i = 0; i < b->family.drone_count; ++i) {
+        for (uint32_t i = 0; i < b->config.drone_count; ++i) {
             if (vy_controller_is_asked(b->scenario->drones[i].def.controller.kind) &&
                 !b->origin->model.params[i].ladder.makes_wrench)
                 return vy_fail(err, VY_BAD_VALUE, "batch: the rotors of %s take motor commands only",
@@ -682,20 +695,19 @@ static vy_status fill(vy_batch *b, vy_error *err)
     status = take_observation(b, err);
     if (status != VY_OK) return status;
     b->pool = vy_pool_create(b->def.threads);
-    if (b->pool == NULL)
-        return vy_fail(err, VY_NO_MEMORY, "batch: the system gives no %u threads", b->def.threads);
+    if (b->pool == NULL) return vy_fail(err, VY_NO_MEMORY, "batch: cannot start %u threads", b->def.threads);
     status = take_all_memory(b, err);
     if (status != VY_OK) return status;
-    for (uint32_t t = 0; t < vy_pool_count(b->pool) && b->lone == NULL; ++t)
-        b->lanes->prepare(&b->family, b->rooms + t * b->room);
+    for (uint32_t t = 0; t < vy_pool_count(b->pool) && b->standalone == NULL; ++t)
+        b->lanes->prepare(&b->config, b->thread_memory + t * b->thread_size);
     const uint32_t width = (uint32_t)b->lanes->width, all = (uint32_t)b->blocks * width;
     for (uint32_t i = b->view.worlds; i < all; ++i)
         (void)start_world(b, i, b->def.seed, 1, NULL); // lanes without a world
     for (uint32_t i = 0; i < b->view.worlds; ++i) {
-        b->bases[i] = b->def.seed + i;
+        b->base_seeds[i] = b->def.seed + i;
         status = begin_episode(b, i, err);
         if (status != VY_OK) return status;
-        if (b->lone != NULL) b->memory += vy_world_memory(b->lone[i]);
+        if (b->standalone != NULL) b->memory += vy_world_memory(b->standalone[i]);
         observe_world(b, i, b->view.observations + (size_t)i * b->view.drones * b->view.observation_size);
     }
     return VY_OK;
@@ -724,14 +736,15 @@ void vy_batch_destroy(vy_batch *batch)
 {
     if (batch == NULL) return;
     vy_batch_view *v = &batch->view;
-    void *const blocks[] = {batch->cells, batch->rooms,  v->actions,     v->observations,
-                            v->finals,    v->terminated, v->truncated,   v->ticks,
-                            v->seeds,     batch->bases,  batch->episodes};
+    void *const blocks[] = {batch->cells, batch->thread_memory, v->actions,     v->observations,
+                            v->finals,    v->terminated,        v->truncated,   v->ticks,
+                            v->seeds,     batch->base_seeds,    batch->episodes};
     vy_pool_destroy(batch->pool);
-    for (uint32_t i = 0; batch->lone != NULL && i < v->worlds; ++i) vy_world_destroy(batch->lone[i]);
-    free(batch->whole);
-    free(batch->lone);
-    free(batch->seats);
+    for (uint32_t i = 0; batch->standalone != NULL && i < v->worlds; ++i)
+        vy_world_destroy(batch->standalone[i]);
+    free(batch->is_integer);
+    free(batch->standalone);
+    free(batch->standalone_actions);
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; ++i) free(blocks[i]);
     vy_world_destroy(batch->origin);
     vy_scenario_destroy(batch->scenario);

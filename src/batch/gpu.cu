@@ -43,7 +43,7 @@ static vy_status put(const void *from, size_t size, void **out, vy_error *err)
 // The model with its arrays on the device.
 static vy_status put_model(vy_gpu *gpu, vy_error *err)
 {
-    lanes_family f = *gpu->job.parts.family;
+    lanes_config f = *gpu->job.parts.config;
     vy_status status = put(f.drones, f.drone_count * sizeof *f.drones, &gpu->drones, err);
     if (status == VY_OK)
         status = put(f.disturbances, f.disturbance_count * sizeof *f.disturbances, &gpu->disturbances, err);
@@ -66,7 +66,7 @@ void vy_gpu_destroy(vy_gpu *gpu)
     (void)cudaSetDevice(gpu->device);
     cudaFree(gpu->drones);
     cudaFree(gpu->disturbances);
-    cudaFree((void *)gpu->job.whole);
+    cudaFree((void *)gpu->job.is_integer);
     cudaFree((void *)gpu->job.model);
     cudaFree(gpu->job.cells);
     cudaFree((void *)gpu->job.actions);
@@ -86,9 +86,9 @@ vy_status vy_gpu_create(vy_batch *batch, vy_gpu **out, vy_error *err)
     if (gpu == NULL) return vy_fail(err, VY_NO_MEMORY, "GPU: no memory");
     gpu->batch = batch;
     status = failed(cudaGetDevice(&gpu->device), err);
-    gpu_parts *p = &gpu->job.parts;
-    uint32_t observed[GPU_OBSERVED_MOST];
-    if (status == VY_OK) status = vy_batch_gpu_parts(batch, GPU_NOISE_MOST, p, observed, err);
+    gpu_layout *p = &gpu->job.parts;
+    uint32_t observed[GPU_OBSERVED_MAX];
+    if (status == VY_OK) status = vy_batch_gpu_layout(batch, GPU_NOISE_MAX, p, observed, err);
     if (status == VY_OK) {
         const size_t blocks = (p->worlds + GPU_WARP - 1) / GPU_WARP;
         gpu->cells_size = blocks * p->block_cells * GPU_WARP * 8;
@@ -99,11 +99,11 @@ vy_status vy_gpu_create(vy_batch *batch, vy_gpu **out, vy_error *err)
     }
     void *there = NULL;
     if (status == VY_OK) {
-        gpu->kernel = p->family->whole != NULL ? &vy_gpu_single : &vy_gpu_double;
+        gpu->kernel = p->config->is_integer != NULL ? &vy_gpu_single : &vy_gpu_double;
         status = put_model(gpu, err);
     }
-    if (status == VY_OK) status = put(p->family->whole, p->family->whole != NULL ? p->block_cells : 0, &there, err);
-    gpu->job.whole = status == VY_OK ? (const uint8_t *)there : NULL;
+    if (status == VY_OK) status = put(p->config->is_integer, p->config->is_integer != NULL ? p->block_cells : 0, &there, err);
+    gpu->job.is_integer = status == VY_OK ? (const uint8_t *)there : NULL;
     if (status == VY_OK) status = put(NULL, gpu->cells_size, &there, err);
     gpu->job.cells = status == VY_OK ? (uint64_t *)there : NULL;
     if (status == VY_OK) status = put(NULL, 2 * (size_t)p->worlds, &there, err);
@@ -142,7 +142,7 @@ vy_status vy_gpu_cells(const vy_gpu *gpu, const char *field, vy_cells *out, vy_e
     return VY_OK;
 }
 
-// The calling thread may have turned to another device, and other streams may be at work on our arrays.
+// The calling thread may have selected another device, and other streams may be using our arrays.
 static vy_status settle(const vy_gpu *gpu, vy_error *err)
 {
     const vy_status status = failed(cudaSetDevice(gpu->device), err);
@@ -185,7 +185,7 @@ vy_status vy_gpu_download(vy_gpu *gpu, vy_error *err)
 
 vy_status vy_gpu_upload(vy_gpu *gpu, vy_error *err)
 {
-    const gpu_parts *p = &gpu->job.parts;
+    const gpu_layout *p = &gpu->job.parts;
     vy_batch_gpu_copy(gpu->batch, GPU_WARP, gpu->host, 0);
     vy_status status = copy(gpu, gpu->job.cells, gpu->host, gpu->cells_size, cudaMemcpyHostToDevice, err);
     if (status == VY_OK)

@@ -1,29 +1,29 @@
 // gpu_kernel.h - what the host's side of the GPU and its kernels share: plain types, one layout for each
 // precision.
 #pragma once
-#include "batch/gpu_parts.h"
+#include "batch/gpu_layout.h"
 
-#define GPU_WARP       32
-#define GPU_NOISE_MOST 8
+#define GPU_WARP      32
+#define GPU_NOISE_MAX 8
 
 /// Device memory, but for `parts`.
 typedef struct gpu_job {
-    gpu_parts parts;
+    gpu_layout parts;
     const void *model;
     uint64_t *cells; // blocks of GPU_WARP worlds, as in lanes.h with cells that wide
     const double *actions;
     double *observations;
-    uint8_t *ended;           // terminated, then truncated, of each world
-    const uint32_t *observed; // cells of the drone's block
-    const uint8_t *whole;     // of single precision: which cells are whole numbers
+    uint8_t *ended;            // terminated, then truncated, of each world
+    const uint32_t *observed;  // cells of the drone's block
+    const uint8_t *is_integer; // of single precision: which cells are whole numbers
     uint64_t steps;
 } gpu_job;
 
 /// One precision.
 typedef struct gpu_kernel {
     size_t model_size;
-    /// The model of a family, whose drones and disturbances are already there.
-    void (*prepare)(const lanes_family *family, void *model);
+    /// The model of a batch, whose drones and disturbances are already there.
+    void (*prepare)(const lanes_config *config, void *model);
     /// Launch `steps` steps of every world.
     void (*advance)(const gpu_job *job);
 } gpu_kernel;

@@ -1,15 +1,16 @@
-// gpu_kernel.inl - the worlds of a batch on a GPU, one thread each, through the stages of world/step.c. For
-// the real of the including file, which also defines GPU_KERNEL (symbol).
+// gpu_kernel.inl - the worlds of a batch on a GPU, one thread each, through the stages of world/stages.inl.
+// For the real of the including file, which also defines GPU_KERNEL (symbol).
 //
-// The threads of a warp read neighbours; a thread flies its world in local memory.
-#include "batch/family.h"
+// The threads of a warp read neighbouring cells; a thread steps its world in local memory.
+#include "batch/config.h"
 #include "batch/gpu_kernel.h"
 #include "world/disturbance.h"
 #include "world/plant.h"
 #include "world/safety.h"
-#include "world/sense.h"
-#include "world/steer.h"
-#include "world/surround.h"
+#include "world/sensor_stage.h"
+#include "world/stages.h"
+#include "world/controller_stage.h"
+#include "world/environment_stage.h"
 #include <cuda_runtime.h>
 
 #define THREADS 64
@@ -18,10 +19,10 @@
 struct gpu_world {
     world_block world;
     drone_block drone;
-    noise_block noise[GPU_NOISE_MOST];
+    noise_block noise[GPU_NOISE_MAX];
     nap_account_block nap_accounts;
     drone_params params;
-    extra_block extra;
+    episode_block extra;
 };
 
 // Cells [first, end) of a block. In memory they are 8 bytes wide in either precision.
@@ -32,7 +33,7 @@ __device__ static void move_cells(const gpu_job *job, uint64_t *at, uint32_t fir
     uint32_t *word = (uint32_t *)local;
     for (uint32_t i = first; i < end; ++i) {
         uint64_t *cell = at + (size_t)i * GPU_WARP;
-        if (job->whole[i]) {
+        if (job->is_integer[i]) {
             if (store) {
                 *cell = (uint64_t)word[1] << 32 | word[0];
             } else {
@@ -64,16 +65,16 @@ __device__ static void move_cells(const gpu_job *job, uint64_t *at, uint32_t fir
 
 __device__ static void move_world(const gpu_job *job, uint64_t *at, gpu_world *w, int store)
 {
-    const gpu_parts *p = &job->parts;
+    const gpu_layout *p = &job->parts;
     move_cells(job, at, 0, p->world_cells, &w->world, store); // the entries behind it stay
     move_cells(job, at, p->drone_at, p->noise_at, &w->drone, store);
     move_cells(job, at, p->noise_at, p->nap_account_at, w->noise, store);
     move_cells(job, at, p->nap_account_at, p->params_at, &w->nap_accounts, store);
-    if (!store) move_cells(job, at, p->params_at, p->extra_at, &w->params, 0);
-    move_cells(job, at, p->extra_at, p->block_cells, &w->extra, store);
+    if (!store) move_cells(job, at, p->params_at, p->episode_at, &w->params, 0);
+    move_cells(job, at, p->episode_at, p->block_cells, &w->extra, store);
 }
 
-__device__ static control_reply read_action(const gpu_parts *p, const double *v)
+__device__ static control_reply read_action(const gpu_layout *p, const double *v)
 {
     control_reply r;
     memset(&r, 0, sizeof r);
@@ -91,43 +92,44 @@ __device__ static control_reply read_action(const gpu_parts *p, const double *v)
     return r;
 }
 
-// The order of world/step.c.
-__device__ static void step_world(const gpu_parts *p, const vy_model *m, const control_reply *reply,
-                                  gpu_world *w)
+// A GPU has no optional stages.
+__device__ static void step_world(const gpu_layout *p, const vy_model *m, const control_reply *reply,
+                                  gpu_world *here)
 {
-    body_loads loads;
+    const vy_model *plant = m;
+    world_block *w = &here->world;
+    drone_block *drones = &here->drone;
+    noise_block *noise = here->noise;
+    powertrain_block *powertrain = NULL;
+    thruster_block *thrusters = NULL;
+    nap_account_block *nap_accounts = &here->nap_accounts;
+    body_loads loads[3];
     real speeds[1][VY_ROTOR_CAP];
-    w->world.tick = w->world.tick + 1u;
-    disturbance_stage(m, &w->world, w->noise, NULL, &loads);
-    turbulence_stage(m, &w->world, &w->drone);
-    (void)nap_stage(m, &w->world, w->noise, &w->drone, &w->nap_accounts);
-    actuator_stage(m, &w->drone, NULL, speeds);
-    plant_stage(m, &loads, speeds, &w->world, &w->drone, NULL, NULL);
-    if (w->world.failure_reason != VY_FAILURE_NONE) return;
-    sensor_stage(m, &w->world, &w->drone, NULL);
-    estimator_stage(m, &w->world, &w->drone);
-    if (due(w->world.tick, m->drones[0].control_period)) {
-        if (p->rung != VY_RUNG_NONE) {
-            steer_reply(m, 0, 1, reply, &w->world, &w->drone);
-        } else {
-            steer_built_in(m, 0, 1, &w->world, &w->drone);
-        }
-    }
-    (void)dal_stage(m, &w->world, &w->drone);
-    safety_stage(m, &w->world, &w->drone);
+    noise_ahead *noise_draws = NULL;
+    rng_cache *imu_draws = NULL;
+    const batch_steering who = {p->rung, reply}, *steering = &who;
+    mask nap_evaluated;
+    uint32_t events = 0;
+#define STAGE(...)                __VA_ARGS__;
+#define STAGE_UNLESS(option, ...) __VA_ARGS__;
+#define SURVIVORS_BEGIN           if (w->failure_reason == VY_FAILURE_NONE) {
+#define SURVIVORS_END             }
+#include "world/stages.inl"
+    (void)nap_evaluated; // not requested
+    (void)events;
 }
 
 __global__ static void __launch_bounds__(THREADS) advance(gpu_job job)
 {
     const uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
-    const gpu_parts *p = &job.parts;
+    const gpu_layout *p = &job.parts;
     if (i >= p->worlds) return;
     uint64_t *at = job.cells + (size_t)(i / GPU_WARP) * p->block_cells * GPU_WARP + i % GPU_WARP;
     gpu_world w;
     move_world(&job, at, &w, 0);
     vy_model m = *(const vy_model *)job.model;
     m.seed = w.extra.seed;
-    m.env.breeze = w.extra.breeze;
+    m.env.constant_wind = w.extra.constant_wind;
     m.params = &w.params;
     const control_reply reply = read_action(p, job.actions + (size_t)i * p->action_size);
     for (uint64_t k = 0; k < job.steps; ++k) {
@@ -148,9 +150,9 @@ __global__ static void __launch_bounds__(THREADS) advance(gpu_job job)
     }
 }
 
-static void kernel_prepare(const lanes_family *family, void *model)
+static void kernel_prepare(const lanes_config *config, void *model)
 {
-    family_model(family, (vy_model *)model);
+    lanes_model_init(config, (vy_model *)model);
 }
 
 static void kernel_advance(const gpu_job *job)

@@ -1,29 +1,32 @@
 // kernel.inl - the step of a block of worlds, for the VY_LANES of the including file, which also defines
-// LANES_NAME (text) and LANES_TABLE (symbol), and LANES_ADVANCE where more is to be done than lanes_advance.
+// LANES_NAME (text) and LANES_TABLE (symbol), LANES_ADVANCE where more is to be done than lanes_advance, and
+// LANES_WITHOUT_OPTIONS where STAGE_LANES is nothing.
 //
-// The stages and their order are those of world/step.c. A world that has ended keeps its cells: what its lane
-// computes meanwhile is thrown away.
+// The stages and their order are those of world/stages.inl. A world that has ended keeps its cells: what its
+// lane computes meanwhile is discarded.
 #ifndef LANES_ADVANCE
 #define LANES_ADVANCE lanes_advance
 #endif
 #include "base/hash.h"
 #include "base/assert.h"
-#include "batch/family.h"
+#include "batch/config.h"
 #include "world/disturbance.h"
 #include "world/plant.h"
 #include "world/safety.h"
-#include "world/sense.h"
-#include "world/steer.h"
-#include "world/surround.h"
+#include "world/sensor_stage.h"
+#include "world/stages.h"
+#include "world/controller_stage.h"
+#include "world/environment_stage.h"
 
-enum { DRONE_MOST = 64 };
+enum { DRONE_MAX = 64 };
 
-/// One thread's: constants, and what no step remembers.
+/// Of one thread: constants and scratch.
 typedef struct lanes_model {
     vy_model model;
-    body_loads loads[DRONE_MOST];
-    real speeds[DRONE_MOST][VY_ROTOR_CAP];
-    control_reply replies[DRONE_MOST];
+    unsigned options;
+    body_loads loads[3 * DRONE_MAX];
+    real speeds[DRONE_MAX][VY_ROTOR_CAP];
+    control_reply replies[DRONE_MAX];
     uint64_t *flat; // unused lanes aside, one world's state as a world has it
 } lanes_model;
 
@@ -31,39 +34,42 @@ typedef struct lanes_block {
     world_block *world;
     drone_block *drones;
     noise_block *noise;
-    gear_block *gear;
+    powertrain_block *powertrain;
     thruster_block *thrusters;
     nap_account_block *nap_accounts;
     drone_params *params;
-    extra_block *extra;
+    episode_block *extra;
 } lanes_block;
 
-VY_FN lanes_block lanes_at(const lanes_family *f, void *block)
+VY_FN lanes_block lanes_at(const lanes_config *f, void *block)
 {
     unsigned char *at = (unsigned char *)block;
     lanes_block b;
     b.world = (world_block *)block;
     b.drones = (drone_block *)(void *)(at + block_offset(&f->counts, BLOCK_drone));
     b.noise = (noise_block *)(void *)(at + block_offset(&f->counts, BLOCK_noise));
-    b.gear = (gear_block *)(void *)(at + block_offset(&f->counts, BLOCK_gear));
+    b.powertrain = (powertrain_block *)(void *)(at + block_offset(&f->counts, BLOCK_powertrain));
     b.thrusters = (thruster_block *)(void *)(at + block_offset(&f->counts, BLOCK_thruster));
     b.nap_accounts = (nap_account_block *)(void *)(at + block_offset(&f->counts, BLOCK_nap_account));
     b.params = (drone_params *)(void *)(at + block_offset(&f->counts, BLOCK_KINDS));
-    b.extra = (extra_block *)(b.params + f->drone_count);
+    b.extra = (episode_block *)(b.params + f->drone_count);
     return b;
 }
 
-static void lanes_prepare(const lanes_family *f, void *memory)
+static void lanes_prepare(const lanes_config *f, void *memory)
 {
-    family_model(f, &((lanes_model *)memory)->model);
+    lanes_model *lm = (lanes_model *)memory;
+    lanes_model_init(f, &lm->model);
+    lm->options = step_options(&lm->model);
+    VY_ASSERT((lm->options & OPTIONS_OF_WORLDS) == 0);
 }
 
 // The actions of a block as replies. Lanes without a world get the first one's.
-static void lanes_read_actions(const lanes_family *f, const double *actions, int present,
+static void lanes_read_actions(const lanes_config *f, const double *actions, int present,
                                control_reply *replies)
 {
     const size_t row = (size_t)f->drone_count * f->action_size;
-    VY_ASSERT(f->action_size <= VY_ROTOR_CAP && f->drone_count <= DRONE_MOST);
+    VY_ASSERT(f->action_size <= VY_ROTOR_CAP && f->drone_count <= DRONE_MAX);
     VY_ASSERT(present > 0 && present <= VY_LANES);
     for (uint32_t d = 0; d < f->drone_count; ++d) {
         real value[VY_ROTOR_CAP];
@@ -89,42 +95,13 @@ static void lanes_read_actions(const lanes_family *f, const double *actions, int
     }
 }
 
-VY_FN void lanes_controller_stage(const lanes_family *f, const lanes_model *lm, world_block *w,
-                                  drone_block *drones)
-{
-    const vy_model *m = &lm->model;
-    for (uint32_t i = 0; i < m->drone_count; ++i) {
-        const mask now = due(w->tick, m->drones[i].control_period);
-        if (!mask_any(now)) continue;
-        if (f->rung != VY_RUNG_NONE) {
-            steer_reply(m, i, now, &lm->replies[i], w, &drones[i]);
-        } else {
-            steer_built_in(m, i, now, w, &drones[i]);
-        }
-    }
-}
-
-// What follows the plant, in the lanes whose plant did not fail.
-VY_FN void lanes_after_plant(const lanes_family *f, const lanes_model *lm, void *scratch,
-                             const lanes_block *b)
-{
-    const vy_model *m = &lm->model;
-    const mask runs = b->world->failure_reason == bits_set(VY_FAILURE_NONE);
-    const size_t size = f->drone_count * sizeof(drone_block);
-    cells_keep(runs, b->drones, scratch, size);
-    sensor_stage(m, b->world, b->drones, NULL);
-    estimator_stage(m, b->world, b->drones);
-    lanes_controller_stage(f, lm, b->world, b->drones);
-    (void)dal_stage(m, b->world, b->drones);
-    safety_stage(m, b->world, b->drones);
-    cells_give_back(runs, scratch, b->drones, size);
-}
-
-// The hash of each world's step, as world/step.c takes it: over the NAP accounts only when the policy has looked.
-static void lanes_chain(const lanes_family *f, mask live, mask looked, lanes_model *lm, const lanes_block *b)
+// The hash of each world's step, as world/step.h takes it: over the NAP accounts only when the policy was
+// evaluated.
+static void lanes_chain(const lanes_config *f, mask live, mask nap_evaluated, lanes_model *lm,
+                        const lanes_block *b)
 {
     const bits who = bits_select(live, bits_set(1), bits_set(0)),
-               all = bits_select(looked, bits_set(1), bits_set(0));
+               all = bits_select(nap_evaluated, bits_set(1), bits_set(0));
     const unsigned char *cells = (const unsigned char *)b->world;
     uint64_t *flat = lm->flat;
     for (int l = 0; l < VY_LANES; ++l) {
@@ -136,30 +113,41 @@ static void lanes_chain(const lanes_family *f, mask live, mask looked, lanes_mod
     }
 }
 
-// Before the first step of an episode: what only some families have.
-static void lanes_start(const vy_model *m, const lanes_block *b)
+VY_FN void lanes_step(const lanes_config *f, mask live, lanes_model *lm, void *scratch, const lanes_block *b)
 {
-    const mask first = b->world->tick == bits_set(0);
-    if (!mask_any(first)) return;
-    if (m->geared) gear_start(m, &first, b->drones, b->gear);
-    if (m->thrusting) thrusters_start(m, &first, b->drones, b->thrusters);
-}
-
-VY_FN void lanes_step(const lanes_family *f, mask live, lanes_model *lm, void *scratch, const lanes_block *b)
-{
-    const vy_model *m = &lm->model;
-    if (m->geared || m->thrusting) lanes_start(m, b);
-    VY_ASSERT(mask_any(live) &&
-              mask_all(mask_not(live) | (b->world->failure_reason == bits_set(VY_FAILURE_NONE))));
-    b->world->tick = b->world->tick + 1u;
-    disturbance_stage(m, b->world, b->noise, NULL, lm->loads);
-    turbulence_stage(m, b->world, b->drones);
-    const mask looked = nap_stage(m, b->world, b->noise, b->drones, b->nap_accounts);
-    actuator_stage(m, b->drones, b->gear, lm->speeds);
-    if (m->thrusting) thruster_stage(m, &b->world->tick, b->drones, b->thrusters, lm->speeds);
-    plant_stage(m, lm->loads, lm->speeds, b->world, b->drones, b->gear, b->thrusters);
-    lanes_after_plant(f, lm, scratch, b);
-    if (f->chain) lanes_chain(f, live, looked, lm, b);
+    const vy_model *m = &lm->model, *plant = m;
+    const unsigned options = lm->options;
+    world_block *w = b->world;
+    drone_block *drones = b->drones;
+    noise_block *noise = b->noise;
+    powertrain_block *powertrain = b->powertrain;
+    thruster_block *thrusters = b->thrusters;
+    nap_account_block *nap_accounts = b->nap_accounts;
+    body_loads *loads = lm->loads;
+    real(*speeds)[VY_ROTOR_CAP] = lm->speeds;
+    noise_ahead *noise_draws = NULL;
+    rng_cache *imu_draws = NULL;
+    const batch_steering who = {f->rung, lm->replies}, *steering = &who;
+    const mask first = w->tick == bits_set(0);
+    const size_t size = f->drone_count * sizeof(drone_block);
+    mask nap_evaluated;
+    uint32_t events = 0; // not requested
+    VY_ASSERT(mask_any(live) && mask_all(mask_not(live) | (w->failure_reason == bits_set(VY_FAILURE_NONE))));
+#define STAGE(...) __VA_ARGS__;
+#ifndef LANES_WITHOUT_OPTIONS
+#define STAGE_LANES(option, ...) \
+    if ((options & 1u << OPTION_##option) != 0) { __VA_ARGS__; }
+#endif
+#define STAGE_UNLESS(option, ...) __VA_ARGS__;
+#define SURVIVORS_BEGIN                                               \
+    const mask runs = w->failure_reason == bits_set(VY_FAILURE_NONE); \
+    cells_save(runs, drones, scratch, size);
+#define SURVIVORS_END cells_restore(runs, scratch, drones, size);
+#include "world/stages.inl"
+    (void)events;
+    (void)options;
+    (void)first;
+    if (f->chain) lanes_chain(f, live, nap_evaluated, lm, b);
 }
 
 VY_FN mask lanes_live(const lanes_block *b)
@@ -169,7 +157,7 @@ VY_FN mask lanes_live(const lanes_block *b)
     return sound & wanted;
 }
 
-static void lanes_advance(const lanes_family *f, void *model, void *scratch, uint64_t steps,
+static void lanes_advance(const lanes_config *f, void *model, void *scratch, uint64_t steps,
                           const double *actions, int present, void *block)
 {
     lanes_model *lm = (lanes_model *)model;
@@ -179,12 +167,12 @@ static void lanes_advance(const lanes_family *f, void *model, void *scratch, uin
     void *kept = (unsigned char *)scratch + size;
     lm->flat = (uint64_t *)(void *)((unsigned char *)kept + size);
     lm->model.seed = b.extra->seed;
-    lm->model.env.breeze = b.extra->breeze;
+    lm->model.env.constant_wind = b.extra->constant_wind;
     lm->model.params = b.params;
     if (f->rung != VY_RUNG_NONE) lanes_read_actions(f, actions, present, lm->replies);
 
     mask live = lanes_live(&b);
-    cells_keep(live, block, kept, size);
+    cells_save(live, block, kept, size);
     for (uint64_t i = 0; i < steps && mask_any(live); ++i) {
         lanes_step(f, live, lm, scratch, &b);
         if (f->episode != 0) {
@@ -193,11 +181,11 @@ static void lanes_advance(const lanes_family *f, void *model, void *scratch, uin
         }
         const mask still = live & lanes_live(&b);
         if (mask_all(mask_not(live) | still)) continue;
-        cells_give_back(live, kept, block, size); // some world has just ended: it stays as it is now
+        cells_restore(live, kept, block, size); // some world has just ended: it stays as it is now
         memcpy(kept, block, size);
         live = still;
     }
-    cells_give_back(live, kept, block, size);
+    cells_restore(live, kept, block, size);
 }
 
 static const lanes_table table = {

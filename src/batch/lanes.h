@@ -1,36 +1,37 @@
 // lanes.h - what the batch and its kernels share: plain types alone, one layout for every lane width.
 //
 // A block is the worlds that lie side by side, as cells of one 8-byte value per lane:
-//   the state, as in a world (blocks.inl), then [drone_params x drones][extra_block], which stay for an
+//   the state, as in a world (blocks.inl), then [drone_params x drones][episode_block], which stay for an
 //   episode
 #pragma once
 #include "world/model.h"
 
 /// Beyond state and parameters: one cell each.
-typedef struct extra_block {
+typedef struct episode_block {
     bits seed;
-    vec3 breeze; // [m/s]
-    bits halted; // not 0: the episode was cut off, or there is no such world
-} extra_block;
+    vec3 constant_wind; // [m/s]
+    bits halted;        // not 0: the episode was cut off, or there is no such world
+} episode_block;
 
 /// What every block shares.
-typedef struct lanes_family {
+typedef struct lanes_config {
     double dt;
     const vy_environment_def *environment;
-    int windy; // some world has wind
+    int has_wind; // some world has wind
     turbulence_params turbulence;
     uint64_t turbulence_period, nap_period;
     block_counts counts; // of a world's state
     uint32_t drone_count, disturbance_count;
     drone_model *drones;
     disturbance_model *disturbances;
+    int has_sinusoid;
     uint64_t episode;
     int chain;
     int rung; // of the actions
     uint32_t action_size;
-    size_t state_cells, hashed_cells, params_at, extra_at, block_cells; // [cells] from the start of a block
-    const uint8_t *whole; // [block_cells] of a batch in single precision: see pack.h
-} lanes_family;
+    size_t state_cells, hashed_cells, params_at, episode_at, block_cells; // [cells] from the start of a block
+    const uint8_t *is_integer; // [block_cells] of a batch in single precision: see pack.h
+} lanes_config;
 
 /// One kernel. `model` and `scratch` are memory of one thread, model_size and block_size bytes, aligned
 /// to 64.
@@ -38,10 +39,10 @@ typedef struct lanes_table {
     const char *name;
     int width;
     size_t model_size;
-    void (*prepare)(const lanes_family *family, void *model);
+    void (*prepare)(const lanes_config *config, void *model);
     /// Advance the worlds of `block` that run. `actions` is that of its first world; `present` worlds are
     /// there.
-    void (*advance)(const lanes_family *family, void *model, void *scratch, uint64_t steps,
+    void (*advance)(const lanes_config *config, void *model, void *scratch, uint64_t steps,
                     const double *actions, int present, void *block);
 } lanes_table;
 

@@ -5,7 +5,7 @@
 
 // The whole numbers of drone_params. test_single compares their count with what the packed structure leaves
 // for it.
-#define PARAMS_WHOLE(X)      \
+#define PARAMS_INTEGER(X)    \
     X(motor.plain)           \
     X(ladder.motor.plain)    \
     X(ladder.allocate.count) \
@@ -19,12 +19,13 @@
     X(autopilot.has_target)  \
     X(nap.rotor_count)       \
     X(nap.strict)            \
+    X(nap.jointed)           \
     X(nap.open_loop)         \
     X(nap.rotors)            \
     X(nap.flat)              \
-    X(nap.bumpy)
+    X(nap.has_obstacles)
 
-void vy_pack_kinds(const block_counts *counts, uint8_t *whole)
+void vy_pack_mark_integers(const block_counts *counts, uint8_t *is_integer)
 {
     size_t at = 0;
     for (int kind = 0; kind < BLOCK_KINDS; ++kind) {
@@ -33,25 +34,25 @@ void vy_pack_kinds(const block_counts *counts, uint8_t *whole)
             for (int k = 0; k < b->field_count; ++k) {
                 const vy_field *f = &b->fields[k];
                 VY_ASSERT(f->offset / 8 + (size_t)f->count <= b->size / 8);
-                if (field_is_whole(f)) memset(whole + at + f->offset / 8, 1, (size_t)f->count);
+                if (field_is_integer(f)) memset(is_integer + at + f->offset / 8, 1, (size_t)f->count);
             }
         }
     }
     for (uint32_t i = 0; i < counts->of[BLOCK_drone]; ++i, at += sizeof(drone_params) / 8) {
-#define X(member) whole[at + offsetof(drone_params, member) / 8] = 1;
-        PARAMS_WHOLE(X)
+#define X(member) is_integer[at + offsetof(drone_params, member) / 8] = 1;
+        PARAMS_INTEGER(X)
 #undef X
     }
-    whole[at + offsetof(extra_block, seed) / 8] = 1;
-    whole[at + offsetof(extra_block, halted) / 8] = 1;
+    is_integer[at + offsetof(episode_block, seed) / 8] = 1;
+    is_integer[at + offsetof(episode_block, halted) / 8] = 1;
 }
 
-void vy_pack(const uint8_t *whole, size_t count, const void *cells, size_t stride, void *packed)
+void vy_pack(const uint8_t *is_integer, size_t count, const void *cells, size_t stride, void *packed)
 {
     const unsigned char *from = cells;
     unsigned char *to = packed;
     for (size_t i = 0; i < count; ++i, from += stride) {
-        if (whole[i]) {
+        if (is_integer[i]) {
             memcpy(to, from, 8);
             to += 8;
         } else {
@@ -64,12 +65,12 @@ void vy_pack(const uint8_t *whole, size_t count, const void *cells, size_t strid
     }
 }
 
-void vy_unpack(const uint8_t *whole, size_t count, const void *packed, void *cells, size_t stride)
+void vy_unpack(const uint8_t *is_integer, size_t count, const void *packed, void *cells, size_t stride)
 {
     const unsigned char *from = packed;
     unsigned char *to = cells;
     for (size_t i = 0; i < count; ++i, to += stride) {
-        if (whole[i]) {
+        if (is_integer[i]) {
             memcpy(to, from, 8);
             from += 8;
         } else {

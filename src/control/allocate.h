@@ -8,7 +8,7 @@
 // yaw. The small n makes the answer unique. Solved exactly by an active-set method (O. Harkegard, Efficient
 // active set algorithms for solving constrained least squares problems in aircraft control allocation, 2002):
 // move to the best point with the present set of rotors held at their limits; where a free rotor meets its
-// limit on the way, hold it; where holding one no longer pays, free it.
+// limit on the way, hold it; where holding one no longer lowers the cost, free it.
 #pragma once
 #include "base/vec.h"
 #include "base/assert.h"
@@ -34,11 +34,11 @@ typedef struct allocate_params {
 // One lane's problem on its way. Thrusts are in units of the largest.
 typedef struct allocate_state {
     real x[ALLOCATE_ROTORS], high[ALLOCATE_ROTORS], b[ALLOCATE_ROTORS];
-    real freed[ALLOCATE_ROTORS]; // 1: free, 0: held at a limit
-    mask open;                   // not solved yet
+    real is_free[ALLOCATE_ROTORS]; // 1: free, 0: held at a limit
+    mask open;                     // not solved yet
 } allocate_state;
 
-VY_FN real allocate_slope(const allocate_params *p, const allocate_state *s, int i)
+VY_FN real allocate_gradient(const allocate_params *p, const allocate_state *s, int i)
 {
     real g = -s->b[i];
     for (int k = 0; k < bits_uniform(p->count); ++k) g = g + p->hessian[i][k] * s->x[k];
@@ -51,14 +51,14 @@ VY_FN void allocate_direction(const allocate_params *p, const allocate_state *s,
 {
     real l[ALLOCATE_ROTORS][ALLOCATE_ROTORS], d[ALLOCATE_ROTORS];
     for (int i = 0; i < bits_uniform(p->count); ++i) {
-        step[i] = -s->freed[i] * allocate_slope(p, s, i);
+        step[i] = -s->is_free[i] * allocate_gradient(p, s, i);
         for (int j = 0; j < i; ++j) {
-            real sum = (s->freed[i] * s->freed[j]) * p->hessian[i][j];
+            real sum = (s->is_free[i] * s->is_free[j]) * p->hessian[i][j];
             for (int k = 0; k < j; ++k) sum = sum - l[i][k] * l[j][k] * d[k];
             l[i][j] = sum / d[j];
             step[i] = step[i] - l[i][j] * step[j];
         }
-        d[i] = real_select(s->freed[i] > 0.0, p->hessian[i][i], real_set(1.0));
+        d[i] = real_select(s->is_free[i] > 0.0, p->hessian[i][i], real_set(1.0));
         for (int k = 0; k < i; ++k) d[i] = d[i] - l[i][k] * l[i][k] * d[k];
     }
     for (int i = bits_uniform(p->count) - 1; i >= 0; --i) {
@@ -71,25 +71,25 @@ VY_FN void allocate_direction(const allocate_params *p, const allocate_state *s,
 /// arrived.
 VY_FN mask allocate_move(const allocate_params *p, allocate_state *s)
 {
-    real step[ALLOCATE_ROTORS], reach[ALLOCATE_ROTORS], bound[ALLOCATE_ROTORS];
+    real step[ALLOCATE_ROTORS], step_to_bound[ALLOCATE_ROTORS], bound[ALLOCATE_ROTORS];
     allocate_direction(p, s, step);
-    real way = real_set(1.0);
+    real step_length = real_set(1.0);
     for (int i = 0; i < bits_uniform(p->count); ++i) {
-        const mask moves = (s->freed[i] > 0.0) & (step[i] != 0.0);
+        const mask moves = (s->is_free[i] > 0.0) & (step[i] != 0.0);
         bound[i] = real_select(step[i] > 0.0, s->high[i], real_set(0.0));
-        reach[i] = real_select(moves, (bound[i] - s->x[i]) / real_select(moves, step[i], real_set(1.0)),
-                               real_set(2.0));
-        way = real_min(way, reach[i]);
+        step_to_bound[i] = real_select(
+            moves, (bound[i] - s->x[i]) / real_select(moves, step[i], real_set(1.0)), real_set(2.0));
+        step_length = real_min(step_length, step_to_bound[i]);
     }
-    way = real_max(way, real_set(0.0));
-    const mask arrived = way >= 1.0;
+    step_length = real_max(step_length, real_set(0.0));
+    const mask arrived = step_length >= 1.0;
     mask seeking = s->open & mask_not(arrived);
     for (int i = 0; i < bits_uniform(p->count); ++i) {
-        const mask hit = seeking & (reach[i] <= way);
+        const mask hit = seeking & (step_to_bound[i] <= step_length);
         seeking = seeking & mask_not(hit); // one at a time, the first in order
-        s->x[i] = real_select(s->open, s->x[i] + way * step[i], s->x[i]);
+        s->x[i] = real_select(s->open, s->x[i] + step_length * step[i], s->x[i]);
         s->x[i] = real_select(hit, bound[i], s->x[i]);
-        s->freed[i] = real_select(hit, real_set(0.0), s->freed[i]);
+        s->is_free[i] = real_select(hit, real_set(0.0), s->is_free[i]);
     }
     return arrived;
 }
@@ -97,19 +97,19 @@ VY_FN mask allocate_move(const allocate_params *p, allocate_state *s)
 /// In lanes that arrived: free the rotor whose limit costs most, or be done.
 VY_FN void allocate_release(const allocate_params *p, mask arrived, allocate_state *s)
 {
-    real pull[ALLOCATE_ROTORS];
-    real most = real_set(1e-9);
+    real multiplier[ALLOCATE_ROTORS];
+    real multiplier_max = real_set(1e-9);
     for (int i = 0; i < bits_uniform(p->count); ++i) {
-        const real g = allocate_slope(p, s, i);
-        const mask held = (s->freed[i] == 0.0) & (s->high[i] > 0.0);
-        pull[i] = real_select(held, real_select(s->x[i] > 0.0, g, -g), real_set(0.0));
-        most = real_max(most, pull[i]);
+        const real g = allocate_gradient(p, s, i);
+        const mask held = (s->is_free[i] == 0.0) & (s->high[i] > 0.0);
+        multiplier[i] = real_select(held, real_select(s->x[i] > 0.0, g, -g), real_set(0.0));
+        multiplier_max = real_max(multiplier_max, multiplier[i]);
     }
     mask seeking = s->open & arrived;
     for (int i = 0; i < bits_uniform(p->count); ++i) {
-        const mask pays = seeking & (pull[i] >= most);
+        const mask pays = seeking & (multiplier[i] >= multiplier_max);
         seeking = seeking & mask_not(pays);
-        s->freed[i] = real_select(pays, real_set(1.0), s->freed[i]);
+        s->is_free[i] = real_select(pays, real_set(1.0), s->is_free[i]);
     }
     s->open = s->open & mask_not(seeking); // nothing left to free
 }
@@ -124,7 +124,7 @@ VY_SLOW_FN void allocate(const allocate_params *p, const real *wanted, const rea
     for (int i = 0; i < bits_uniform(p->count); ++i) {
         s.high[i] = limit[i] * inverse;
         s.x[i] = real_min(thrusts[i] * inverse, s.high[i]);
-        s.freed[i] = real_select((s.x[i] > 0.0) & (s.x[i] < s.high[i]), real_set(1.0), real_set(0.0));
+        s.is_free[i] = real_select((s.x[i] > 0.0) & (s.x[i] < s.high[i]), real_set(1.0), real_set(0.0));
         s.b[i] = real_set(0.0);
         for (int j = 0; j < 4; ++j) s.b[i] = s.b[i] + p->rows[j][i] * (p->scale[j] * wanted[j]);
     }

@@ -16,8 +16,8 @@ typedef struct autopilot_params {
 #define AUTOPILOT_DEAD_ZONE 1.0
 
 /// `sticks`: throttle, strafe, vertical, yaw. All zero within the radius of the target. Forward only when the
-/// nose points at the target; exactly away from it, turn right; a nose straight up or down neither turns nor
-/// drives.
+/// nose points at the target; exactly away from it, turn right; with the nose straight up or down all sticks
+/// are zero.
 VY_FN void autopilot_sticks(const autopilot_params *p, vec3 position, quat attitude, real *sticks)
 {
     const real zero = real_set(0.0), one = real_set(1.0);

@@ -22,7 +22,7 @@ vy_controller_def vy_default_controller_def(void)
                   .yaw = 4.0,
                   .rate = 25.0,
                   .tilt_max = 0.6},
-        .rate_law = VY_RATE_LAW_PLAIN,
+        .rate_law = VY_RATE_LAW_NDI,
         .indi_cutoff = 200.0,
         .pilot =
             {.speed = 20.0, .strafe = 10.0, .climb = 5.0, .yaw_rate = 1.5707963267948966, .response = 5.0},
@@ -63,8 +63,8 @@ static vy_status check_setpoints(const vy_controller_def *def, vy_error *err)
     return VY_OK;
 }
 
-// Would the start be accepted as a controller's reply?
-static int start_is_sound(const vy_controller_def *def, const vy_vehicle_def *vehicle)
+// Whether the start values would be accepted as a controller's reply.
+static int start_is_valid(const vy_controller_def *def, const vy_vehicle_def *vehicle)
 {
     ladder_params p;
     control_state c;
@@ -155,11 +155,11 @@ vy_status vy_check_controller_def(const vy_controller_def *def, const vy_vehicle
     }
     vy_status status = check_gains(&def->gains, err);
     if (status != VY_OK) return status;
-    if (!start_is_sound(def, vehicle)) {
+    if (!start_is_valid(def, vehicle)) {
         return vy_fail(err, VY_BAD_VALUE, "controller.start must be finite and of a known rung");
     }
     if ((unsigned)def->rate_law > VY_RATE_LAW_INDI) {
-        return vy_fail(err, VY_BAD_VALUE, "controller.rate_law must be plain or indi");
+        return vy_fail(err, VY_BAD_VALUE, "controller.rate_law must be ndi or indi");
     }
     if (!(real_is_finite(def->indi_cutoff) && def->indi_cutoff > 0.0)) {
         return vy_fail(err, VY_BAD_VALUE, "controller.indi_cutoff must be above 0 rad/s, got %g",
@@ -232,12 +232,12 @@ static void build_thrusters(const vy_controller_def *def, const thruster_layout 
     p->thrusters = 1;
     p->rotor_count = (uint64_t)t->count;
     VY_ASSERT(t->count <= LADDER_ROTORS);
-    for (int i = 0; i < t->count; ++i) p->thrust_max = real_max(p->thrust_max, t->most[i]);
+    for (int i = 0; i < t->count; ++i) p->thrust_max = real_max(p->thrust_max, t->thrust_max[i]);
     p->inverse_thrust_max = 1.0 / p->thrust_max;
     for (int i = 0; i < t->count; ++i) {
-        p->scale[i] = t->most[i] * p->inverse_thrust_max;
-        p->limit[i] = (1.0 - def->lost[i]) * t->most[i];
-        p->least[i] = t->least[i];
+        p->scale[i] = t->thrust_max[i] * p->inverse_thrust_max;
+        p->limit[i] = (1.0 - def->lost[i]) * t->thrust_max[i];
+        p->thrust_min[i] = t->thrust_min[i];
     }
 }
 
@@ -312,7 +312,7 @@ int vy_control_accept(const ladder_params *p, const vy_intent *reply, const esti
                       control_state *c, uint64_t *clamps)
 {
     const control_reply in = vy_control_reply(reply);
-    if (!control_sound(p, &in)) return -1;
+    if (!control_valid(p, &in)) return -1;
     control_enter(p, VY_RUNG_NONE, in.rung, 1, e, c);
     control_take(p, &in, 1, c, clamps);
     return (int)in.rung;

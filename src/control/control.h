@@ -6,7 +6,7 @@
 #include "control/limits.h"
 #include "volery/controller.h"
 
-/// The last intent, rung by rung as it was lowered, and what the loops remember.
+/// The last intent, rung by rung as it was lowered, and the state of the loops.
 typedef struct control_state {
     vec3 stick;                 // [m/s] wanted by the sticks: forward, left, up
     vec3 speed;                 // [m/s] on the way there
@@ -19,7 +19,7 @@ typedef struct control_state {
     vec3 rates;                 // [rad/s] wanted
     vec3 torque;                // [N m] wanted
     real thrust;                // [N] wanted
-    real motors[LADDER_ROTORS]; // 0 to 1: what the motors are told
+    real motors[LADDER_ROTORS]; // 0 to 1: motor commands
 } control_state;
 
 /// A controller's reply. Only the fields of its rung are read; others may hold anything.
@@ -35,7 +35,7 @@ typedef struct control_reply {
 } control_reply;
 
 VY_FN mask rung_is(bits rung, vy_rung which) { return rung == bits_set((uint64_t)which); }
-VY_FN mask rung_from(bits rung, vy_rung least) { return rung >= bits_set((uint64_t)least); }
+VY_FN mask rung_from(bits rung, vy_rung lowest) { return rung >= bits_set((uint64_t)lowest); }
 
 /// Sticks and velocity -> attitude and thrust, in the lanes of `who`. `limits` may be NULL.
 VY_FN void control_lower_velocity(const ladder_params *p, const drive_limits *limits, bits *acted, bits rung,
@@ -73,7 +73,7 @@ VY_FN void control_lower_rates(const ladder_params *p, mask who, const estimator
 
 /// The drive abstraction layer: lower the held intent to motor commands in the lanes of `who`. Returns how
 /// many commands were clamped. (Motor commands of the lowest rung were set, and clamped, when the intent
-/// came.) `limits` are the vehicle's, `acted` counts for each how often it did; both may be NULL.
+/// arrived.) `limits` are the vehicle's, `acted` counts for each how often it did; both may be NULL.
 VY_FN real control_lower_within(const ladder_params *p, const drive_limits *limits, bits *acted, bits rung,
                                 mask who, const estimator_state *e, control_state *c)
 {
@@ -107,7 +107,7 @@ VY_FN real control_lower(const ladder_params *p, bits rung, mask who, const esti
 }
 
 /// Sticks -> velocity and heading of a drone that has both at once, in the lanes of `who`.
-VY_FN void control_lead(const ladder_params *p, bits rung, mask who, control_state *c)
+VY_FN void control_lower_kinematic(const ladder_params *p, bits rung, mask who, control_state *c)
 {
     const mask sticks = who & rung_is(rung, VY_RUNG_PILOT);
     if (!mask_any(sticks)) return;
@@ -121,8 +121,8 @@ VY_FN void control_lead(const ladder_params *p, bits rung, mask who, control_sta
     c->velocity = vec3_select(sticks, velocity, c->velocity);
 }
 
-/// The rung `now` comes to act after the rung `before`, in the lanes of `who`: loops that begin to work start
-/// from what the drone does.
+/// The rung `now` comes to act after the rung `before`, in the lanes of `who`: loops that become active start
+/// from the drone's present motion.
 VY_FN void control_enter(const ladder_params *p, bits before, bits now, mask who, const estimator_state *e,
                          control_state *c)
 {
@@ -145,7 +145,7 @@ VY_FN void control_enter(const ladder_params *p, bits before, bits now, mask who
 }
 
 /// The lanes whose reply can be taken: finite, and of a rung that the vehicle has.
-VY_FN mask control_sound(const ladder_params *p, const control_reply *in)
+VY_FN mask control_valid(const ladder_params *p, const control_reply *in)
 {
     const mask motors = rung_is(in->rung, VY_RUNG_MOTORS), torque = rung_is(in->rung, VY_RUNG_WRENCH);
     const mask rates = rung_is(in->rung, VY_RUNG_RATES), turn = rung_is(in->rung, VY_RUNG_ATTITUDE);
@@ -153,25 +153,25 @@ VY_FN mask control_sound(const ladder_params *p, const control_reply *in)
     const mask thrust = torque | rates | turn;
     const mask wrench = thrust | moves | pilot;
     const real square = quat_dot(in->attitude, in->attitude);
-    mask sound = motors | wrench | rung_is(in->rung, VY_RUNG_NONE);
-    if (!bits_uniform(p->makes_wrench)) sound = sound & mask_not(wrench); // it takes motor commands only
-    if (bits_uniform(p->kinematic)) sound = pilot | rung_is(in->rung, VY_RUNG_NONE);
+    mask valid = motors | wrench | rung_is(in->rung, VY_RUNG_NONE);
+    if (!bits_uniform(p->makes_wrench)) valid = valid & mask_not(wrench); // it takes motor commands only
+    if (bits_uniform(p->kinematic)) valid = pilot | rung_is(in->rung, VY_RUNG_NONE);
     for (int i = 0; i < bits_uniform(p->command_count); ++i) {
-        sound = sound & (mask_not(motors) | real_is_finite(in->motors[i]));
+        valid = valid & (mask_not(motors) | real_is_finite(in->motors[i]));
     }
-    for (int i = 0; i < 4; ++i) sound = sound & (mask_not(pilot) | real_is_finite(in->sticks[i]));
-    sound = sound & (mask_not(thrust) | real_is_finite(in->thrust));
-    sound = sound & (mask_not(turn) | ((square > 0.0) & real_is_finite(square)));
-    sound = sound & (mask_not(moves) | (vec3_is_finite(in->velocity) & real_is_finite(in->yaw_rate)));
-    return sound & (mask_not(torque | rates) | vec3_is_finite(vec3_select(torque, in->torque, in->rates)));
+    for (int i = 0; i < 4; ++i) valid = valid & (mask_not(pilot) | real_is_finite(in->sticks[i]));
+    valid = valid & (mask_not(thrust) | real_is_finite(in->thrust));
+    valid = valid & (mask_not(turn) | ((square > 0.0) & real_is_finite(square)));
+    valid = valid & (mask_not(moves) | (vec3_is_finite(in->velocity) & real_is_finite(in->yaw_rate)));
+    return valid & (mask_not(torque | rates) | vec3_is_finite(vec3_select(torque, in->torque, in->rates)));
 }
 
 /// `x` within its limits, in the lanes of `who`; elsewhere `otherwise`. Counts the lanes that were clamped.
 VY_FN real control_clamp(mask who, real x, real low, real high, real otherwise, bits *clamps)
 {
-    const real told = real_clamp(x, low, high);
-    *clamps = *clamps + bits_select(who & (told != x), bits_set(1), bits_set(0));
-    return real_select(who, told, otherwise);
+    const real clamped = real_clamp(x, low, high);
+    *clamps = *clamps + bits_select(who & (clamped != x), bits_set(1), bits_set(0));
+    return real_select(who, clamped, otherwise);
 }
 
 VY_FN void control_take_sticks(const ladder_params *p, const real *sticks, mask who, control_state *c,
@@ -187,14 +187,14 @@ VY_FN void control_take_sticks(const ladder_params *p, const real *sticks, mask 
     c->yaw_rate = real_select(who, p->stick[3] * yaw, c->yaw_rate);
 }
 
-/// Take a reply into the held state, in the lanes of `who`, all of which are sound. Adds the clamped motor
+/// Take a reply into the held state, in the lanes of `who`, all of which are valid. Adds the clamped motor
 /// commands and sticks to `*clamps`.
 VY_FN void control_take(const ladder_params *p, const control_reply *in, mask who, control_state *c,
                         bits *clamps)
 {
     const real zero = real_set(0.0);
     const mask direct = who & mask_not(rung_from(in->rung, VY_RUNG_WRENCH));
-    VY_ASSERT(mask_all(mask_not(who) | control_sound(p, in)));
+    VY_ASSERT(mask_all(mask_not(who) | control_valid(p, in)));
     VY_ASSERT(bits_uniform(p->command_count) <= LADDER_ROTORS);
     const mask moves = who & rung_is(in->rung, VY_RUNG_VELOCITY),
                pilot = who & rung_is(in->rung, VY_RUNG_PILOT);
@@ -218,7 +218,7 @@ VY_FN void control_take(const ladder_params *p, const control_reply *in, mask wh
     }
 }
 
-/// Check a controller's def against the vehicle it steers.
+/// Check a controller's def against its vehicle.
 vy_status vy_check_controller_def(const vy_controller_def *def, const vy_vehicle_def *vehicle, vy_error *err);
 
 /// Constants of the lowerings. `gravity` in world axes.

@@ -83,7 +83,7 @@ VY_FN vec3 attitude_error(mat3 wanted, mat3 present)
                      0.5 * (e.m[1][0] - e.m[0][1]));
 }
 
-/// The wanted attitude of a drone that wants the acceleration A (without gravity's) with derivatives.
+/// The wanted attitude for the wanted acceleration A (without gravity's) with derivatives.
 VY_FN wanted_frame geometric_frame(const vec3 *a, const trajectory_point *r)
 {
     const direction b3 = direction_of(a[0], a[1], a[2]);
@@ -96,24 +96,28 @@ VY_FN real lower_trajectory(const ladder_params *p, const trajectory_point *r, c
 {
     const mat3 present = quat_matrix(e->attitude);
     const vec3 z = vec3_make(present.m[0][2], present.m[1][2], present.m[2][2]);
-    const vec3 error = vec3_sub(r->d[0], e->position), slip = vec3_sub(r->d[1], e->velocity);
+    const vec3 error = vec3_sub(r->d[0], e->position), velocity_error = vec3_sub(r->d[1], e->velocity);
     const vec3 i = integral_clamped(p, vec3_add_scaled(*integral, p->integral * p->period, error));
     *integral = i;
     vec3 a[3];
     a[0] = vec3_sub(vec3_add(r->d[2], i), p->gravity);
-    a[0] = vec3_add_scaled(vec3_add_scaled(a[0], p->position, error), p->velocity, slip);
+    a[0] = vec3_add_scaled(vec3_add_scaled(a[0], p->position, error), p->velocity, velocity_error);
     mask limited;
     a[0] = acceleration_limited(p, a[0], &limited);
-    const real push = real_max(vec3_dot(a[0], z), real_set(0.0)); // thrust over mass
+    const real specific_thrust = real_max(vec3_dot(a[0], z), real_set(0.0)); // thrust over mass
     a[1] = r->d[3];
     a[2] = r->d[4];
     if (lee) { // the errors change too: acceleration and jerk as thrust and attitude make them now
-        const vec3 lag = vec3_sub(vec3_sub(r->d[2], p->gravity), vec3_scale(push, z));
-        const vec3 swing = mat3_mul_vec(
-            present, vec3_make(push * e->rate.y, -push * e->rate.x, real_set(0.0))); // push (w x z)
-        const vec3 jolt = vec3_sub(r->d[3], swing);
-        a[1] = vec3_add_scaled(vec3_add_scaled(a[1], p->position, slip), p->velocity, lag);
-        a[2] = vec3_add_scaled(vec3_add_scaled(a[2], p->position, lag), p->velocity, jolt);
+        const vec3 acceleration_error =
+            vec3_sub(vec3_sub(r->d[2], p->gravity), vec3_scale(specific_thrust, z));
+        const vec3 swing =
+            mat3_mul_vec(present, vec3_make(specific_thrust * e->rate.y, -specific_thrust * e->rate.x,
+                                            real_set(0.0))); // specific_thrust (w x z)
+        const vec3 jerk_error = vec3_sub(r->d[3], swing);
+        a[1] = vec3_add_scaled(vec3_add_scaled(a[1], p->position, velocity_error), p->velocity,
+                               acceleration_error);
+        a[2] =
+            vec3_add_scaled(vec3_add_scaled(a[2], p->position, acceleration_error), p->velocity, jerk_error);
     }
     const wanted_frame f = geometric_frame(a, r);
     const vec3 tilt = attitude_error(f.r, present);
@@ -128,5 +132,5 @@ VY_FN real lower_trajectory(const ladder_params *p, const trajectory_point *r, c
     vec3 t = mat3_mul_vec(p->inertia, spin);
     if (lee) t = vec3_add(t, vec3_cross(e->rate, mat3_mul_vec(p->inertia, e->rate)));
     *torque = t;
-    return p->mass * push;
+    return p->mass * specific_thrust;
 }

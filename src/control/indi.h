@@ -1,25 +1,25 @@
 // indi.h - rates to torque by increments (incremental nonlinear dynamic inversion), over `real`.
 //
 // E. Smeur, Q. Chu, G. de Croon, Adaptive incremental nonlinear dynamic inversion for attitude control of
-// micro air vehicles, JGCD 39(3), 2016. Where the plain law computes the whole torque from the inertia, this
-// one measures the angular acceleration and adds what is missing to the torque that acts already:
+// micro air vehicles, JGCD 39(3), 2016. Where NDI computes the whole torque from the inertia, INDI measures
+// the angular acceleration and adds the missing part to the torque that acts already:
 //
 //   t = t_f + I (k (w_wanted - w) - w'_f)
 //
 // w'_f is the derivative of the measured rate through a second-order Butterworth filter; t_f is the torque of
 // the commands, behind the lag of the motors, through the same filter, so that both are equally late. A
-// constant torque from outside, a wrong inertia or a gyroscopic term is in w'_f and needs no model.
+// constant external torque, a wrong inertia or a gyroscopic term is in w'_f and needs no model.
 #pragma once
 #include "base/vec.h"
 
 typedef struct indi_params {
-    real phi[2][2]; // what is left of (value - input, slope) after a period without a change of the input
+    real phi[2][2]; // what is left of (value - input, derivative) after a period of constant input
     real lag;       // what is left of a difference between commanded and acting torque after a period
 } indi_params;
 
 /// A filtered vector and its derivative.
 typedef struct indi_filter {
-    vec3 value, slope;
+    vec3 value, derivative;
 } indi_filter;
 
 typedef struct indi_state {
@@ -31,9 +31,9 @@ typedef struct indi_state {
 /// The exact step of value'' = c^2 (input - value) - sqrt(2) c value' with a constant input.
 VY_FN void indi_filter_step(const indi_params *p, vec3 input, indi_filter *f)
 {
-    const vec3 d = vec3_sub(f->value, input), s = f->slope;
+    const vec3 d = vec3_sub(f->value, input), s = f->derivative;
     f->value = vec3_add(input, vec3_add_scaled(vec3_scale(p->phi[0][0], d), p->phi[0][1], s));
-    f->slope = vec3_add_scaled(vec3_scale(p->phi[1][0], d), p->phi[1][1], s);
+    f->derivative = vec3_add_scaled(vec3_scale(p->phi[1][0], d), p->phi[1][1], s);
 }
 
 /// The torque [N m] for the wanted angular acceleration [rad/s^2], from the measured rate and the torque that
@@ -44,7 +44,7 @@ VY_FN vec3 indi_torque(const indi_params *p, mat3 inertia, vec3 acceleration, ve
     s->acting = vec3_add_scaled(commanded, p->lag, vec3_sub(s->acting, commanded));
     indi_filter_step(p, rate, &s->rate);
     indi_filter_step(p, s->acting, &s->torque);
-    return vec3_add(s->torque.value, mat3_mul_vec(inertia, vec3_sub(acceleration, s->rate.slope)));
+    return vec3_add(s->torque.value, mat3_mul_vec(inertia, vec3_sub(acceleration, s->rate.derivative)));
 }
 
 /// In flight at `rate` under the torque of the present commands, in balance.
@@ -53,13 +53,13 @@ VY_FN indi_state indi_start(vec3 rate, vec3 torque)
     indi_state s;
     s.rate.value = rate;
     s.torque.value = s.acting = torque;
-    s.rate.slope = s.torque.slope = vec3_zero();
+    s.rate.derivative = s.torque.derivative = vec3_zero();
     return s;
 }
 
 VY_FN indi_filter indi_filter_select(mask m, indi_filter a, indi_filter b)
 {
-    indi_filter f = {vec3_select(m, a.value, b.value), vec3_select(m, a.slope, b.slope)};
+    indi_filter f = {vec3_select(m, a.value, b.value), vec3_select(m, a.derivative, b.derivative)};
     return f;
 }
 

@@ -7,7 +7,7 @@
 #include "base/math.h"
 #include "base/assert.h"
 #include "control/allocate.h"
-#include "control/estimator.h"
+#include "estimators/estimate.h"
 #include "control/indi.h"
 #include "equations/motor.h"
 
@@ -32,8 +32,8 @@ typedef struct ladder_params {
     real inverse_thrust_max;           // [1/N]
     motor_params motor;                // how a thrust becomes a command where thrust is not top * command^2
     real scale[LADDER_ROTORS];         // of each rotor's thrust over the vehicle's
-    real limit[LADDER_ROTORS];         // [N] of each rotor: less than its most where a share of it is lost
-    real least[LADDER_ROTORS];         // [N] of each thruster that is on
+    real limit[LADDER_ROTORS];         // [N] of each rotor: less than its maximum where a share of it is lost
+    real thrust_min[LADDER_ROTORS];    // [N] of each thruster that is on
     allocate_params allocate;
     indi_params indi;
     real keep;     // what is left of the difference between stick and speed after rate_period
@@ -42,7 +42,7 @@ typedef struct ladder_params {
     bits rotor_count;   // those that make a wrench: rotors, or thrusters where there are no rotors
     bits command_count; // rotors and thrusters
     bits thrusters;     // thrusters make the wrench: "rotor" means one of them throughout
-    bits makes_wrench;  // they can make thrust, roll, pitch and yaw apart
+    bits makes_wrench;  // they can make thrust, roll, pitch and yaw independently
     bits uneven;        // some scale is not 1
     bits incremental;   // rates are lowered by indi.h
     bits kinematic;     // no rotors fly the drone: it takes the sticks only
@@ -55,24 +55,25 @@ typedef struct reference {
     quat heading;      // a turn about world +z
 } reference;
 
-/// The shortest turn that takes world +z to the unit vector `z`, which is not straight down.
+/// The shortest rotation that takes world +z to the unit vector `z`, which is not straight down.
 VY_FN quat tilt_to(vec3 z) { return quat_normalize(quat_make(1.0 + z.z, -z.y, z.x, real_set(0.0))); }
 
-/// A wanted acceleration (without gravity's) that rotors can give: never a push downwards, nor none where
+/// A wanted acceleration (without gravity's) that rotors can give: no thrust downwards, nor zero thrust where
 /// there is no gravity, and no tilt above the largest. `*limited`: the tilt was.
 VY_FN vec3 acceleration_limited(const ladder_params *p, vec3 a, mask *limited)
 {
-    const real least = 0.2 * vec3_length(p->gravity);
-    a.z = real_max(a.z, least + 1e-3);
+    const real min_thrust = 0.2 * vec3_length(p->gravity);
+    a.z = real_max(a.z, min_thrust + 1e-3);
     const real across = real_sqrt(a.x * a.x + a.y * a.y);
-    const real most = p->tan_tilt * a.z;
-    const real shrink = real_select(across > most, most / real_max(across, real_set(1e-9)), real_set(1.0));
-    *limited = across > most;
+    const real max_across = p->tan_tilt * a.z;
+    const real shrink =
+        real_select(across > max_across, max_across / real_max(across, real_set(1e-9)), real_set(1.0));
+    *limited = across > max_across;
     return vec3_make(a.x * shrink, a.y * shrink, a.z);
 }
 
 /// Acceleration -> attitude and thrust: what the lowerings of position and velocity share. The thrust is the
-/// wanted force seen along the present body z, so that a tilt still to be flown does not throw the drone up.
+/// wanted force seen along the present body z, so that a tilt not reached yet does not throw the drone up.
 /// Heading is turned first, then tilt.
 VY_FN real lower_acceleration(const ladder_params *p, vec3 wanted, quat heading, quat present, quat *attitude,
                               mask *limited)
@@ -108,7 +109,7 @@ VY_FN real lower_position(const ladder_params *p, const reference *r, const esti
     return lower_acceleration(p, a, r->heading, e->attitude, attitude, &limited);
 }
 
-/// A turn about world +z.
+/// A rotation about world +z.
 VY_FN quat heading_of(real yaw)
 {
     real s, c;
@@ -158,7 +159,7 @@ VY_FN real lower_velocity(const ladder_params *p, vec3 wanted, real yaw_rate, co
     return thrust;
 }
 
-/// Attitude -> rates: proportional to the remaining turn, the shorter way round.
+/// Attitude -> rates: proportional to the remaining rotation, the shorter way round.
 VY_FN vec3 lower_attitude(const ladder_params *p, quat wanted, quat attitude)
 {
     const quat d = quat_mul(quat_conj(attitude), wanted);
@@ -166,7 +167,7 @@ VY_FN vec3 lower_attitude(const ladder_params *p, quat wanted, quat attitude)
     return vec3_mul(p->attitude, vec3_make(two * d.x, two * d.y, two * d.z));
 }
 
-/// Body rates with a turn about world +z on top of them.
+/// Body rates plus a rate about world +z.
 VY_FN vec3 rates_with_yaw(vec3 rates, real yaw_rate, quat attitude)
 {
     return vec3_add(rates, quat_unrotate(attitude, vec3_make(real_set(0.0), real_set(0.0), yaw_rate)));
@@ -180,12 +181,12 @@ VY_FN vec3 lower_rates(const ladder_params *p, vec3 wanted, vec3 rate)
     return vec3_add(mat3_mul_vec(p->inertia, acceleration), gyroscopic);
 }
 
-/// Thrust of thruster `i`, within its limits -> command: off or on where it is below the least.
+/// Thrust of thruster `i`, within its limits -> command: off or on where it is below thrust_min.
 VY_FN real thruster_command(const ladder_params *p, int i, real thrust)
 {
-    const real range = p->scale[i] * p->thrust_max - p->least[i];
-    const real command = real_clamp((thrust - p->least[i]) / range, real_set(1e-9), real_set(1.0));
-    return real_select((thrust > 0.0) & (thrust >= 0.5 * p->least[i]), command, real_set(0.0));
+    const real range = p->scale[i] * p->thrust_max - p->thrust_min[i];
+    const real command = real_clamp((thrust - p->thrust_min[i]) / range, real_set(1e-9), real_set(1.0));
+    return real_select((thrust > 0.0) & (thrust >= 0.5 * p->thrust_min[i]), command, real_set(0.0));
 }
 
 /// Thrust of rotor `i`, within its limits -> command.
@@ -205,8 +206,8 @@ VY_FN real thrust_of(const ladder_params *p, int i, real command)
 {
     if (bits_uniform(p->motor.plain)) return p->scale[i] * (command * command);
     if (bits_uniform(p->thrusters)) {
-        const real least = p->least[i] * p->inverse_thrust_max;
-        return real_select(command > 0.0, least + (p->scale[i] - least) * command, real_set(0.0));
+        const real min_thrust = p->thrust_min[i] * p->inverse_thrust_max;
+        return real_select(command > 0.0, min_thrust + (p->scale[i] - min_thrust) * command, real_set(0.0));
     }
     return p->scale[i] * (motor_thrust(&p->motor, motor_speed(&p->motor, command)) * p->inverse_thrust_max);
 }
@@ -231,8 +232,7 @@ VY_FN vec3 lower_rates_indi(const ladder_params *p, vec3 wanted, vec3 rate, cons
     return indi_torque(&p->indi, p->inertia, acceleration, rate, torque_of_motors(p, motors), s);
 }
 
-/// How many thrusters are asked for more than they have. (A push one way is none the other way: less than 0
-/// is as usual.)
+/// How many thrusters would saturate. (A thruster pushes one way only: less than 0 is normal.)
 VY_FN real thrusters_overtaxed(const ladder_params *p, const real *wanted)
 {
     real count = real_set(0.0);
@@ -243,7 +243,7 @@ VY_FN real thrusters_overtaxed(const ladder_params *p, const real *wanted)
 
 /// Wrench -> motors: least-norm thrusts where every rotor can do its part; otherwise the nearest wrench in
 /// reach, tilt and thrust before yaw (allocate.h). Command = speed / maximum speed. Returns how many rotors
-/// the least-norm thrusts asked too much of.
+/// the least-norm thrusts would saturate.
 VY_FN real lower_wrench(const ladder_params *p, real thrust, vec3 torque, real *motors)
 {
     real wanted[LADDER_ROTORS], t[LADDER_ROTORS];

@@ -1,4 +1,4 @@
-// limits.h - what a vehicle's drive lets through of an intent, rung by rung. Over `real`.
+// limits.h - limits of a vehicle's drive on an intent, rung by rung. Over `real`.
 #pragma once
 #include "control/ladder.h"
 
@@ -38,16 +38,16 @@ VY_FN quat limit_attitude(const drive_limits *l, mask who, quat q, bits *acted)
     const real across = l->sin_tilt / real_max(real_sqrt(z.x * z.x + z.y * z.y), real_set(1e-9));
     const quat tilt = tilt_to(vec3_make(across * z.x, across * z.y, l->cos_tilt));
     // The turn about the vertical that is left when the tilt is taken out; upside down it may be none.
-    const real least = real_set(1e-12), w = real_select(real_abs(q.w) > least, q.w, least);
+    const real tiny = real_set(1e-12), w = real_select(real_abs(q.w) > tiny, q.w, tiny);
     const quat heading = quat_normalize(quat_make(w, real_set(0.0), real_set(0.0), q.z));
     return quat_select(steep, quat_mul(tilt, heading), q);
 }
 
 VY_FN vec3 limit_rates(const drive_limits *l, mask who, vec3 w, bits *acted)
 {
-    const vec3 most = vec3_make(real_clamp(w.x, -l->rate, l->rate), real_clamp(w.y, -l->rate, l->rate),
-                                real_clamp(w.z, -l->rate, l->rate));
-    const mask fast = who & (l->rate > 0.0) & ((most.x != w.x) | (most.y != w.y) | (most.z != w.z));
+    const vec3 clamped = vec3_make(real_clamp(w.x, -l->rate, l->rate), real_clamp(w.y, -l->rate, l->rate),
+                                   real_clamp(w.z, -l->rate, l->rate));
+    const mask fast = who & (l->rate > 0.0) & ((clamped.x != w.x) | (clamped.y != w.y) | (clamped.z != w.z));
     limit_count(fast, &acted[LIMIT_ON_RATE]);
-    return vec3_select(fast, most, w);
+    return vec3_select(fast, clamped, w);
 }

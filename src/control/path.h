@@ -22,11 +22,11 @@ typedef struct trajectory_point {
 /// Constants of a path; one layout for every lane width.
 typedef struct path_model {
     vy_path_def def;
-    double speed;  // [m/s] reached
-    double ramp;   // [s] from rest to speed
-    double cruise; // [s] at speed
-    double turn;   // phase of the shape per metre of way [1/m]
-    int segments;  // of minimum snap
+    double speed;           // [m/s] reached
+    double ramp;            // [s] from rest to speed
+    double cruise;          // [s] at speed
+    double phase_per_metre; // phase of the shape per metre of way [1/m]
+    int segments;           // of minimum snap
     double times[VY_WAYPOINT_CAP];
     double polynomials[VY_WAYPOINT_CAP - 1][3][8]; // coefficients over the time since the segment's start
 } path_model;
@@ -77,8 +77,8 @@ VY_FN void path_ramp(real t, double span, real *out)
     out[4] = (k * k * k) * (840.0 * u * v * (1.0 - 5.0 * (u * v)));
 }
 
-/// The way along the path [m] over time.
-VY_FN jet path_way(const path_model *p, real time)
+/// The arc length along the path [m] over time.
+VY_FN jet path_arc_length(const path_model *p, real time)
 {
     real up[5], down[5];
     path_ramp(time, p->ramp, up);
@@ -139,12 +139,12 @@ VY_FN trajectory_point path_shape(const path_model *p, real time)
 {
     const vy_path_def *def = &p->def;
     const double at[3] = {def->centre.x, def->centre.y, def->centre.z};
-    const jet way = path_way(p, time - def->start), phase = jet_scaled(p->turn, way);
+    const jet way = path_arc_length(p, time - def->start), phase = jet_scaled(p->phase_per_metre, way);
     if (def->kind == VY_PATH_LINE) {
         const double to[3] = {def->to.x, def->to.y, def->to.z};
-        const jet x = jet_scaled(p->turn * (to[0] - at[0]), way),
-                  y = jet_scaled(p->turn * (to[1] - at[1]), way),
-                  z = jet_scaled(p->turn * (to[2] - at[2]), way);
+        const jet x = jet_scaled(p->phase_per_metre * (to[0] - at[0]), way),
+                  y = jet_scaled(p->phase_per_metre * (to[1] - at[1]), way),
+                  z = jet_scaled(p->phase_per_metre * (to[2] - at[2]), way);
         return path_point(&x, &y, &z, at, def->yaw);
     }
     if (def->kind == VY_PATH_EIGHT) {

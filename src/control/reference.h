@@ -48,10 +48,10 @@ VY_FN reference reference_at(const vy_setpoint *setpoints, int count, real time,
         const real s = (time - since) / span;
         const real place = s * s * s * (10.0 + s * (6.0 * s - 15.0));
         const real speed = 30.0 * s * s * ((s - 1.0) * (s - 1.0)) / span;
-        const real push = 60.0 * s * (1.0 + s * (2.0 * s - 3.0)) / (span * span);
+        const real acceleration_scale = 60.0 * s * (1.0 + s * (2.0 * s - 3.0)) / (span * span);
         position = vec3_select(moving, vec3_add_scaled(start, place, way), start);
         velocity = vec3_select(moving, vec3_scale(speed, way), zero);
-        acceleration = vec3_select(moving, vec3_scale(push, way), zero);
+        acceleration = vec3_select(moving, vec3_scale(acceleration_scale, way), zero);
         yaw = real_select(moving, yaw + place * turn, yaw);
     }
     reference r = reference_rest(position, yaw);

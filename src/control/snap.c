@@ -10,7 +10,7 @@
 #include "base/assert.h"
 #include "control/trajectory.h"
 
-enum { INNER = VY_WAYPOINT_CAP - 2, LOOKS = 200, ROUNDS = 60 };
+enum { INNER = VY_WAYPOINT_CAP - 2, SAMPLES_PER_PIECE = 200, ITERATION_MAX = 60 };
 
 // Coefficients over s = t / T of the polynomial with value, velocity, acceleration, jerk (over s) at both
 // ends.
@@ -156,8 +156,8 @@ static double stretch(const vy_path_def *def, const double *spans, double polyno
 {
     double speed = 0.0, acceleration = 0.0;
     for (int i = 0; i + 1 < def->waypoint_count; ++i) {
-        for (int k = 0; k <= LOOKS; ++k) {
-            const double t = spans[i] * k / LOOKS;
+        for (int k = 0; k <= SAMPLES_PER_PIECE; ++k) {
+            const double t = spans[i] * k / SAMPLES_PER_PIECE;
             double v = 0.0, a = 0.0;
             for (int axis = 0; axis < 3; ++axis) {
                 const jet x = path_polynomial(polynomials[i][axis], t);
@@ -170,15 +170,15 @@ static double stretch(const vy_path_def *def, const double *spans, double polyno
     }
     const double by_speed = real_sqrt(speed) / def->speed;
     const double by_acceleration = real_sqrt(real_sqrt(acceleration) / def->acceleration);
-    return 1.001 * real_max(by_speed, by_acceleration); // between two looks it may be a little more
+    return 1.001 * real_max(by_speed, by_acceleration); // between two samples it may be a little more
 }
 
 // Move time between pieces while that lowers the cost at the same total.
-static void share_time(const vy_path_def *def, double *spans, double polynomials[][3][8])
+static void allocate_time(const vy_path_def *def, double *spans, double polynomials[][3][8])
 {
     const int pieces = def->waypoint_count - 1;
     double best = fit(def, spans, polynomials), step = 0.2;
-    for (int round = 0; round < ROUNDS && step > 1e-3; ++round) {
+    for (int round = 0; round < ITERATION_MAX && step > 1e-3; ++round) {
         int better = 0;
         for (int i = 0; i < 2 * pieces; ++i) {
             double tried[VY_WAYPOINT_CAP] = {0}, total = 0.0, before = 0.0;
@@ -206,7 +206,7 @@ void vy_snap_build(const vy_path_def *def, path_model *out)
         const double far = vec3_length(way);
         spans[i] = far / def->speed + real_sqrt(far / def->acceleration);
     }
-    share_time(def, spans, out->polynomials);
+    allocate_time(def, spans, out->polynomials);
     (void)fit(def, spans, out->polynomials);
     const double longer = stretch(def, spans, out->polynomials);
     out->segments = pieces;

@@ -71,19 +71,19 @@ void vy_path_build(const vy_path_def *def, path_model *out)
     }
     const double round = TURN * def->radius;
     double length = def->laps * round; // of the whole way
-    out->turn = 1.0 / def->radius;
+    out->phase_per_metre = 1.0 / def->radius;
     if (def->kind == VY_PATH_LINE) {
         length = vec3_length(vec3_sub(def->to, def->centre));
-        out->turn = 1.0 / length;
+        out->phase_per_metre = 1.0 / length;
     } else if (def->kind == VY_PATH_EIGHT) {
         length = def->laps * EIGHT_LENGTH * def->radius;
-        out->turn = TURN / (EIGHT_LENGTH * def->radius);
+        out->phase_per_metre = TURN / (EIGHT_LENGTH * def->radius);
     } else if (def->kind == VY_PATH_HELIX) {
         const double once = real_sqrt(round * round + def->climb * def->climb);
         length = def->laps * once;
-        out->turn = TURN / once;
+        out->phase_per_metre = TURN / once;
     }
-    // A way too short to come up to speed is flown at the speed it allows.
+    // A path too short to come up to speed is flown at the speed it allows.
     out->ramp = def->ramp;
     out->speed = real_min(def->speed, length / def->ramp);
     out->cruise = length / out->speed - def->ramp;

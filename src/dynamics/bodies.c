@@ -1,4 +1,5 @@
 // bodies.c - a set of rigid bodies: memory, ids, mass properties, snapshots.
+#include "base/arena.h"
 #include "base/assert.h"
 #include "base/fpu_result.h"
 #include "dynamics/sleep.h"
@@ -15,7 +16,7 @@ enum { MAX_BODIES = 1 << 24, MAX_POTENTIALS = 1 << 16 };
 
 _Static_assert(sizeof(bodies_head) == 4 * 8 && sizeof(body_state) == 13 * 8 && sizeof(body_loads) == 12 * 8 &&
                    sizeof(body_previous) == 6 * 8 && sizeof(joint_state) == 4 * 8 &&
-                   sizeof(contact_cache) == 25 * 8 && sizeof(body_sleep) == 8 * 8,
+                   sizeof(contact_cache) == 28 * 8 && sizeof(body_sleep) == 8 * 8,
                "the state is hashed as memory: it has no holes");
 
 vy_bodies_def vy_default_bodies_def(void)
@@ -25,10 +26,9 @@ vy_bodies_def vy_default_bodies_def(void)
         .dt = 1e-3,
         .gravity = {0.0, 0.0, -9.80665},
         .integrator = VY_INTEGRATOR_RK4,
-        .body_cap = 64,
-        .potential_cap = 8,
-        .joint_cap = 64,
         .joint_step = 0.5e-3,
+        .closing_speed = 1.0,
+        .open_limit = 10.0,
         .contacts = vy_default_contacts_def(),
     };
     return def;
@@ -56,68 +56,105 @@ static vy_status check_bodies_def(const vy_bodies_def *def, vy_error *err)
     if (vy_integrator_order(def->integrator) == 0) {
         return vy_fail(err, VY_BAD_VALUE, "no integrator %d", (int)def->integrator);
     }
-    if (def->body_cap < 1 || def->body_cap > MAX_BODIES) {
-        return vy_fail(err, VY_BAD_VALUE, "body_cap must be 1 ... %d, not %u", MAX_BODIES, def->body_cap);
-    }
-    if (def->potential_cap > MAX_POTENTIALS) {
-        return vy_fail(err, VY_BAD_VALUE, "potential_cap must be at most %d, not %u", MAX_POTENTIALS,
-                       def->potential_cap);
-    }
-    if (def->joint_cap > MAX_BODIES) {
-        return vy_fail(err, VY_BAD_VALUE, "joint_cap must be at most %d, not %u", MAX_BODIES, def->joint_cap);
-    }
     if (!(def->joint_step > 0.0) || !real_is_finite(def->joint_step)) {
         return vy_fail(err, VY_BAD_VALUE, "joint_step must be finite and above zero, not %g",
                        def->joint_step);
     }
+    if (!(def->closing_speed > 0.0) || !real_is_finite(def->closing_speed)) {
+        return vy_fail(err, VY_BAD_VALUE, "closing_speed must be finite and above zero, not %g",
+                       def->closing_speed);
+    }
+    if (!(def->open_limit >= 0.0) || !real_is_finite(def->open_limit)) {
+        return vy_fail(err, VY_BAD_VALUE, "open_limit must be finite and not below zero, not %g",
+                       def->open_limit);
+    }
     return vy_contacts_check(&def->contacts, err);
+}
+
+// The arrays of a set, of n bodies and m joints; `sleepers` is n where bodies may sleep, else 0.
+#define BODY_ARRAYS(ARRAY) \
+    ARRAY(slots, n)        \
+    ARRAY(params, n)       \
+    ARRAY(has_loads, n)    \
+    ARRAY(awake, n)        \
+    ARRAY(state, n)        \
+    ARRAY(loads, n)        \
+    ARRAY(previous, n)     \
+    ARRAY(disturbed, n)    \
+    ARRAY(joint_state, m)  \
+    ARRAY(own_sleep, sleepers)
+
+enum { BODY_ARRAY_COUNT = 10, MIN_BODIES = 64 };
+
+static size_t array_sizes(const vy_bodies *b, size_t n, size_t m, size_t out[BODY_ARRAY_COUNT])
+{
+    const size_t sleepers = b->sleep != NULL ? n : 0;
+    size_t sum = 0;
+    int i = 0;
+#define ARRAY(member, elements)              \
+    out[i] = (elements) * sizeof *b->member; \
+    sum += vy_arena_size(out[i++]);
+    BODY_ARRAYS(ARRAY)
+#undef ARRAY
+    VY_ASSERT(i == BODY_ARRAY_COUNT);
+    return sum;
+}
+
+static vy_status move_arrays(vy_bodies *b, size_t n, size_t m)
+{
+    size_t before[BODY_ARRAY_COUNT] = {0}, after[BODY_ARRAY_COUNT];
+    const size_t size = array_sizes(b, n, m, after);
+    const int bound = b->sleep != NULL && b->sleep->bodies != b->own_sleep; // to the world's state
+    if (b->memory != NULL) (void)array_sizes(b, b->body_cap, b->joint_cap, before);
+    void *memory = calloc(1, size + 64); // not aligned_alloc: pages of zeros cost nothing until they are used
+    if (memory == NULL) return VY_NO_MEMORY;
+    vy_arena arena = {(unsigned char *)memory + (64 - (uintptr_t)memory % 64) % 64, size, 0};
+    int i = 0;
+#define ARRAY(member, elements)                                        \
+    b->member = vy_arena_move(&arena, b->member, before[i], after[i]); \
+    ++i;
+    BODY_ARRAYS(ARRAY)
+#undef ARRAY
+    free(b->memory);
+    b->memory = memory;
+    if (b->sleep != NULL && !bound) b->sleep->bodies = b->own_sleep;
+    return VY_OK;
+}
+
+vy_status vy_bodies_reserve(vy_bodies *b, uint64_t count, uint64_t joints, vy_error *err)
+{
+    if (count <= b->body_cap && joints <= b->joint_cap) return VY_OK;
+    if (count > MAX_BODIES || joints > MAX_BODIES)
+        return vy_fail(err, VY_FULL, "a set holds at most %d bodies and as many joints", MAX_BODIES);
+    const size_t n = grown_capacity(b->body_cap, (size_t)count),
+                 m = grown_capacity(b->joint_cap, (size_t)joints);
+    // The joints come last: then nothing can fail any more.
+    if (move_arrays(b, n, m) != VY_OK || (b->contacts != NULL && vy_contacts_fit_bodies(b, n) != VY_OK) ||
+        vy_joints_fit(b, (uint32_t)n, (uint32_t)m) != VY_OK)
+        return vy_fail(err, VY_NO_MEMORY, "no memory for %zu bodies and %zu joints", n, m);
+    b->body_cap = (uint32_t)n;
+    b->joint_cap = (uint32_t)m;
+    return VY_OK;
 }
 
 vy_status vy_bodies_create(const vy_bodies_def *def, vy_bodies **out, vy_error *err)
 {
     FPU_SCOPE;
     *out = NULL;
-    const vy_status status = check_bodies_def(def, err);
+    vy_status status = check_bodies_def(def, err);
     if (status != VY_OK) return status;
-    const size_t n = def->body_cap;
     vy_bodies *b = calloc(1, sizeof *b);
-    if (b == NULL) return vy_fail(err, VY_NO_MEMORY, "no memory for %zu bodies", n);
+    if (b == NULL) return vy_fail(err, VY_NO_MEMORY, "no memory for a set of bodies");
     b->def = *def;
-    b->state_size = sizeof *b->head +
-                    n * (sizeof *b->state + sizeof *b->loads + sizeof *b->previous + sizeof *b->disturbed) +
-                    def->joint_cap * sizeof *b->joint_state + vy_contacts_state_size(def) +
-                    vy_sleep_state_size(def);
-    b->slots = calloc(n, sizeof *b->slots);
-    b->params = calloc(n, sizeof *b->params);
-    b->has_loads = calloc(n, sizeof *b->has_loads);
-    b->awake = calloc(n, sizeof *b->awake);
-    b->potentials =
-        calloc((size_t)def->potential_cap + 1, sizeof *b->potentials); // one more: never of size 0
-    b->head = calloc(1, b->state_size);
-    if (!b->slots || !b->params || !b->has_loads || !b->awake || !b->potentials || !b->head ||
-        vy_joints_create(b) != VY_OK || vy_contacts_create(b) != VY_OK || vy_sleep_create(b) != VY_OK) {
-        vy_bodies_destroy(b);
-        return vy_fail(err, VY_NO_MEMORY, "no memory for %zu bodies", n);
-    }
-    b->state = (body_state *)(b->head + 1);
-    b->loads = (body_loads *)(b->state + n);
-    b->previous = (body_previous *)(b->loads + n);
-    b->disturbed = (uint64_t *)(b->previous + n);
-    b->joint_state = (joint_state *)(b->disturbed + n);
+    b->head = &b->own_head;
     b->head->integrator = (uint64_t)def->integrator;
-    if (b->contacts != NULL) {
-        b->contact_count = (contact_count *)(b->joint_state + def->joint_cap);
-        b->contact_cache = (contact_cache *)(b->contact_count + 1);
+    status = vy_joints_create(b);
+    if (status == VY_OK) status = vy_contacts_create(b);
+    if (status == VY_OK) status = vy_bodies_reserve(b, MIN_BODIES, 0, NULL);
+    if (status != VY_OK) {
+        vy_bodies_destroy(b);
+        return vy_fail(err, VY_NO_MEMORY, "no memory for a set of bodies");
     }
-    if (b->sleep != NULL) {
-        b->sleep->bodies = (body_sleep *)(b->contact_cache + def->contacts.cap);
-        b->sleep->count = (contact_count *)(b->sleep->bodies + n);
-        b->sleep->contact_cache = (contact_cache *)(b->sleep->count + 1);
-    }
-    VY_ASSERT(b->contacts != NULL ||
-              (char *)(b->joint_state + def->joint_cap) == (char *)b->head + b->state_size);
-    VY_ASSERT(b->sleep == NULL ||
-              (char *)(b->sleep->contact_cache + def->contacts.cap) == (char *)b->head + b->state_size);
     *out = b;
     return VY_OK;
 }
@@ -127,13 +164,8 @@ void vy_bodies_destroy(vy_bodies *b)
     if (b == NULL) return;
     vy_joints_destroy(b);
     vy_contacts_destroy(b);
-    vy_sleep_destroy(b);
-    free(b->slots);
-    free(b->params);
-    free(b->has_loads);
-    free(b->awake);
+    free(b->memory);
     free(b->potentials);
-    free(b->head);
     free(b);
 }
 
@@ -236,12 +268,11 @@ vy_status vy_bodies_add(vy_bodies *b, const vy_body_def *def, vy_body_id *out, v
     if (status == VY_OK) status = vy_material_check(&def->material, err);
     if (status != VY_OK) return status;
     slot.material = def->material;
-    slot.wakeful = def->wakeful != 0;
-    if (b->first_free == 0 && b->limit == b->def.body_cap) {
-        return vy_fail(err, VY_FULL, "the set holds %u bodies already", b->def.body_cap);
-    }
+    slot.no_sleep = def->no_sleep != 0;
+    if (b->first_free == 0) status = vy_bodies_reserve(b, (uint64_t)b->limit + 1, 0, err);
+    if (status != VY_OK) return status;
     const uint32_t i = b->first_free != 0 ? b->first_free - 1u : b->limit++;
-    VY_ASSERT(i < b->limit && b->limit <= b->def.body_cap && !b->slots[i].used);
+    VY_ASSERT(i < b->limit && b->limit <= b->body_cap && !b->slots[i].used);
     if (b->first_free != 0) b->first_free = b->slots[i].next;
     slot.generation = b->slots[i].generation;
     b->slots[i] = slot;
@@ -303,15 +334,21 @@ vy_status vy_bodies_add_potential(vy_bodies *b, const vy_potential *potential, v
     FPU_SCOPE;
     const vy_status status = vy_potential_check(potential, err);
     if (status != VY_OK) return status;
-    body_potential field = {*potential, 0, b->def.body_cap};
+    body_potential field = {*potential, 0, UINT32_MAX};
     if (body.bits != 0) {
         const int64_t i = vy_bodies_find(b, body);
         if (i < 0) return vy_fail(err, VY_NOT_FOUND, "a potential on a body that is not of this set");
         field.first = (uint32_t)i;
         field.last = (uint32_t)i + 1u;
     }
-    if (b->potential_count == b->def.potential_cap) {
-        return vy_fail(err, VY_FULL, "the set holds %u potentials already", b->def.potential_cap);
+    if (b->potential_count == MAX_POTENTIALS)
+        return vy_fail(err, VY_FULL, "a set holds at most %d potentials", MAX_POTENTIALS);
+    if (b->potential_count == b->potential_cap) {
+        const uint32_t cap = (uint32_t)grown_capacity(b->potential_cap, b->potential_cap + 4u);
+        body_potential *more = realloc(b->potentials, cap * sizeof *more);
+        if (more == NULL) return vy_fail(err, VY_NO_MEMORY, "no memory for %u potentials", cap);
+        b->potentials = more;
+        b->potential_cap = cap;
     }
     b->potentials[b->potential_count++] = field;
     vy_sleep_wake_range(b, field.first, field.last);
@@ -336,23 +373,111 @@ double vy_bodies_time(const vy_bodies *b)
     FPU_SCOPE;
     return fpu_result((double)b->head->tick * b->def.dt);
 }
-uint64_t vy_bodies_hash(const vy_bodies *b) { return vy_hash64(b->head, b->state_size); }
-size_t vy_bodies_state_size(const vy_bodies *b) { return b->state_size; }
-void vy_bodies_save(const vy_bodies *b, void *block) { memcpy(block, b->head, b->state_size); }
+
+// Everything that a step changes, part by part: what is in use of it, and nothing else, so that neither hash
+// nor snapshot depends on how much memory there is.
+enum { STATE_PARTS = 10 };
+
+typedef struct state_part {
+    void *data;
+    size_t size;
+} state_part;
+
+static size_t list_state(const vy_bodies *b, state_part out[STATE_PARTS])
+{
+    const size_t n = b->limit, pairs = b->own_counts[0].count, asleep = b->own_counts[1].count;
+    const struct sleep_system *z = b->sleep;
+    const state_part parts[STATE_PARTS] = {
+        {b->head, sizeof *b->head},
+        {(void *)b->own_counts, b->contacts != NULL ? sizeof b->own_counts : 0},
+        {b->contact_cache, pairs * sizeof *b->contact_cache},
+        {z != NULL ? z->contact_cache : NULL, asleep * sizeof *b->contact_cache},
+        {b->state, n * sizeof *b->state},
+        {b->loads, n * sizeof *b->loads},
+        {b->previous, n * sizeof *b->previous},
+        {b->disturbed, n * sizeof *b->disturbed},
+        {b->joint_state, b->joints->limit * sizeof *b->joint_state},
+        {z != NULL ? z->bodies : NULL, z != NULL ? n * sizeof *z->bodies : 0},
+    };
+    VY_ASSERT(b->contact_count == NULL || b->contact_count == &b->own_counts[0]); // a world's has others
+    VY_ASSERT(z != NULL || asleep == 0);
+    size_t size = 0;
+    for (int i = 0; i < STATE_PARTS; ++i) size += parts[i].size;
+    memcpy(out, parts, sizeof parts);
+    return size;
+}
+
+uint64_t vy_bodies_hash(const vy_bodies *b)
+{
+    state_part parts[STATE_PARTS];
+    uint64_t hash = 0;
+    (void)list_state(b, parts);
+    for (int i = 0; i < STATE_PARTS; ++i) {
+        if (parts[i].size > 0) hash = vy_hash_chain(hash, parts[i].data, parts[i].size);
+    }
+    return hash;
+}
+
+size_t vy_bodies_state_size(const vy_bodies *b)
+{
+    state_part parts[STATE_PARTS];
+    return list_state(b, parts);
+}
+
+void vy_bodies_save(const vy_bodies *b, void *block)
+{
+    state_part parts[STATE_PARTS];
+    unsigned char *to = block;
+    (void)list_state(b, parts);
+    for (int i = 0; i < STATE_PARTS; to += parts[i++].size) {
+        if (parts[i].size > 0) memcpy(to, parts[i].data, parts[i].size);
+    }
+}
+
+// What a snapshot begins with, and whether it can be one of this set.
+static vy_status check_snapshot(const vy_bodies *b, const unsigned char *block, size_t size,
+                                bodies_head *head, contact_count counts[2])
+{
+    const size_t counted = b->contacts != NULL ? 2 * sizeof *counts : 0, pair = sizeof *b->contact_cache;
+    const size_t here = (b->own_counts[0].count + b->own_counts[1].count) * pair;
+    const size_t fixed = vy_bodies_state_size(b) - here; // the same in every state of the set
+    counts[0].count = counts[1].count = 0;
+    if (size < fixed) return VY_BAD_VALUE;
+    memcpy(head, block, sizeof *head);
+    if (head->revision != b->head->revision || vy_integrator_order((vy_integrator)head->integrator) == 0 ||
+        (head->failed != 0 && head->failed != VY_BODIES_NOT_FINITE && head->failed != VY_BODIES_NO_MEMORY))
+        return VY_BAD_VALUE;
+    if (counted > 0) memcpy(counts, block + sizeof *head, counted);
+    const uint64_t pairs = (size - fixed) / pair;
+    if ((size - fixed) % pair != 0 || counts[0].count > pairs || counts[1].count != pairs - counts[0].count ||
+        (counts[1].count > 0 && b->sleep == NULL))
+        return VY_BAD_VALUE;
+    const unsigned char *at = block + sizeof *head + counted;
+    return vy_contacts_possible(at, counts[0].count, b->limit) &&
+                   vy_contacts_possible(at + counts[0].count * pair, counts[1].count, b->limit)
+               ? VY_OK
+               : VY_BAD_VALUE;
+}
 
 vy_status vy_bodies_restore(vy_bodies *b, const void *block, size_t size)
 {
     FPU_SCOPE;
     bodies_head head;
-    if (size != b->state_size) return VY_BAD_VALUE;
-    memcpy(&head, block, sizeof head);
-    if (head.revision != b->head->revision || vy_integrator_order((vy_integrator)head.integrator) == 0)
-        return VY_BAD_VALUE;
-    memcpy(b->head, block, size);
+    contact_count counts[2];
+    const unsigned char *from = block;
+    vy_status status = check_snapshot(b, from, size, &head, counts);
+    if (status == VY_OK && b->contacts != NULL)
+        status = vy_contacts_reserve(b, 0, counts[0].count + counts[1].count);
+    if (status != VY_OK) return status;
+    memcpy(b->own_counts, counts, sizeof b->own_counts);
+    state_part parts[STATE_PARTS];
+    (void)list_state(b, parts);
+    for (int i = 0; i < STATE_PARTS; from += parts[i++].size) {
+        if (parts[i].size > 0) memcpy(parts[i].data, from, parts[i].size);
+    }
     b->def.integrator = (vy_integrator)head.integrator;
     vy_joints_clear_multipliers(b);
     vy_sleep_sync(b);
-    VY_ASSERT(b->contact_count == NULL || b->contact_count->count <= b->def.contacts.cap);
     for (uint32_t i = 0; i < b->limit; ++i)
         b->has_loads[i] = 1; // checking whether they are zero would cost more
     return VY_OK;
@@ -411,8 +536,8 @@ vy_status vy_body_read_acceleration(const vy_bodies *b, vy_body_id id, vy_vec3 *
     VY_ASSERT(b->def.dt > 0.0);
     const int64_t i = vy_bodies_find(b, id);
     if (i < 0) return VY_NOT_FOUND;
-    const double per = 1.0 / b->def.dt;
-    *linear = vec3_scale(per, vec3_sub(b->state[i].velocity, b->previous[i].velocity));
-    *angular = vec3_scale(per, vec3_sub(b->state[i].rate, b->previous[i].rate));
+    const double inverse_dt = 1.0 / b->def.dt;
+    *linear = vec3_scale(inverse_dt, vec3_sub(b->state[i].velocity, b->previous[i].velocity));
+    *angular = vec3_scale(inverse_dt, vec3_sub(b->state[i].rate, b->previous[i].rate));
     return VY_OK;
 }

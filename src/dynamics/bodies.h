@@ -6,14 +6,14 @@
 #include "equations/rigid_body.h"
 #include "volery/bodies.h"
 
-/// What is constant of a body.
+/// Constants of a body.
 typedef struct body_slot {
     uint32_t generation;
     uint32_t next; // the next free slot + 1 while it is free
     vy_body_kind kind;
     int used;
-    int no_contacts; // 1: it collides with nothing
-    int wakeful;     // 1: it never sleeps
+    int no_contacts; // 1: it does not collide
+    int no_sleep;    // 1: it never sleeps
     double mass;     // [kg] 0 unless dynamic
     vec3 centroid;   // [m] the centre of mass in the shape's frame
     vy_shape shape;  // VY_SHAPE_NONE without one
@@ -23,7 +23,7 @@ typedef struct body_slot {
 /// What all bodies share and a step changes.
 typedef struct bodies_head {
     uint64_t tick;
-    uint64_t failed;     // 1: a state was not finite
+    uint64_t failed;     // the VY_BODIES_ bit of why it has ended; 0: it has not
     uint64_t revision;   // changes with every body and joint that is added or removed
     uint64_t integrator; // as in the def, which a restored state changes
 } bodies_head;
@@ -41,9 +41,15 @@ typedef struct body_potential {
 struct joint_system;
 struct joint_state;
 typedef struct contact_cache contact_cache;
-typedef struct contact_count contact_count;
+
+/// The number of entries in a cache of contacts.
+typedef struct contact_count {
+    uint64_t count;
+} contact_count;
+
 struct contact_system;
 struct sleep_system;
+struct body_sleep;
 
 /// A source of the rates of unconstrained bodies, in place of applied forces and potentials: the world's
 /// plant.
@@ -54,31 +60,46 @@ typedef struct body_driver {
 
 struct vy_bodies {
     vy_bodies_def def;
-    uint32_t count, limit; // bodies; slots in use are below limit
-    uint32_t first_free;   // first free slot below limit, + 1
+    uint32_t body_cap, joint_cap, potential_cap; // how many there is memory for
+    void *memory;                                // of the arrays whose length is body_cap or joint_cap
+    uint32_t count, limit;                       // bodies; slots in use are below limit
+    uint32_t first_free;                         // first free slot below limit, + 1
     body_slot *slots;
     body_params *params;
     body_potential *potentials; // potentials beside gravity
     uint32_t potential_count;
     int *has_loads;       // [body_cap] 1: `loads` may be other than zero
     unsigned char *awake; // [body_cap] 1: dynamic and awake
-    // One block without pointers: a snapshot is a copy.
-    bodies_head *head;
+    // State. Snapshots and hashes have what is in use of it.
+    bodies_head *head; // own_head
+    bodies_head own_head;
     body_state *state;       // [body_cap]
     body_loads *loads;       // [body_cap] applied in the next step
     body_previous *previous; // [body_cap]
     uint64_t *disturbed; // [body_cap] 1: its state was set, or an impulse was applied, since the last step
     struct joint_state *joint_state; // [joint_cap]
-    contact_count *contact_count;    // NULL without contacts
-    contact_cache *contact_cache;    // [contacts.cap]
-    size_t state_size;
-    body_driver driver;  // rates NULL: none
-    int external_flight; // 1: the world's plant flies the bodies; their forces follow from that flight
+    contact_count own_counts[2];     // of contacts and of sleeping ones
+    contact_count *contact_count;    // NULL without contacts; the first of them, or the world's
+    contact_cache *contact_cache;    // as many are in use, sorted by slots
+    body_driver driver;              // rates NULL: none
+    int external_integration; // 1: the world's plant integrates the bodies; their forces follow from that
+                              // motion
     struct joint_system *joints;
     struct contact_system *contacts; // NULL without contacts
     struct sleep_system *sleep;      // NULL: bodies never sleep
+    struct body_sleep *own_sleep;    // [body_cap] what its `bodies` are, or the world's
     struct vy_pool *pool;            // threads of a step; NULL: the caller's alone
 };
+
+/// Have memory for so many bodies and joints. Whatever lies in the arrays may move. VY_FULL, VY_NO_MEMORY:
+/// nothing has changed.
+vy_status vy_bodies_reserve(vy_bodies *bodies, uint64_t count, uint64_t joints, vy_error *err);
+
+/// By how much an array grows: so much that adding one by one stays cheap.
+VY_FN size_t grown_capacity(size_t has, size_t need)
+{
+    return need <= has ? has : need > 2 * has ? need : 2 * has;
+}
 
 /// The slot of an id, or -1 when it is stale.
 int64_t vy_bodies_find(const vy_bodies *bodies, vy_body_id id);

@@ -31,6 +31,12 @@ VY_FN void vec3_store(double to[3], vec3 v)
     to[2] = v.z;
 }
 
+// Whether it may be integrated with others side by side: contact_bodies.inl.
+VY_FN int body_is_plain(const contact_body *s)
+{
+    return s->moves && s->isotropic && !s->is_round && vec3_dot(s->torque, s->torque) == 0.0;
+}
+
 VY_FN void contact_body_load(const vy_bodies *b, uint32_t i, double h)
 {
     VY_ASSERT(i < b->limit && h > 0.0);
@@ -42,15 +48,17 @@ VY_FN void contact_body_load(const vy_bodies *b, uint32_t i, double h)
     VY_ASSERT(quat_is_unit(s->attitude));
     out->start_attitude = s->attitude;
     out->rotation = quat_matrix(s->attitude);
-    out->is_sphere = b->slots[i].shape.kind == VY_SHAPE_SPHERE;
+    const vy_shape_kind shape = b->slots[i].shape.kind;
+    out->surface_turns = shape == VY_SHAPE_SPHERE ? 0.0 : 1.0;
+    out->is_round = shape == VY_SHAPE_CAPSULE || shape == VY_SHAPE_CYLINDER;
     if (b->slots[i].kind == VY_BODY_STATIC) return;
     vec3_store(motion->velocity, s->velocity);
     vec3_store(motion->rate, mat3_mul_vec(out->rotation, s->rate));
     if (!b->awake[i]) return;
-    // The flight of a jointed body contains the forces of its joints; of bodies flown by the world's plant,
-    // all forces.
+    // The free flight of a jointed body contains the forces of its joints; that of bodies integrated by the
+    // world's plant, all forces.
     const body_wrench p =
-        b->external_flight || b->joints->joined[i] ? mean_wrench(b, i, h) : wrench_at(b, i, s);
+        b->external_integration || b->joints->first_joint[i] ? mean_wrench(b, i, h) : wrench_at(b, i, s);
     VY_ASSERT(b->slots[i].kind == VY_BODY_DYNAMIC && b->params[i].inverse_mass > 0.0);
     out->moves = 1;
     out->inverse_mass = b->params[i].inverse_mass;
@@ -59,19 +67,103 @@ VY_FN void contact_body_load(const vy_bodies *b, uint32_t i, double h)
                                             : rotate_inertia(out->rotation, b->params[i].inverse_inertia));
     out->acceleration = p.acceleration;
     out->torque = p.torque;
+    out->is_plain = body_is_plain(out);
 }
 
-// Forces, and the warm start: the contacts' impulses of the last sub-step.
-VY_FN void integrate_velocity(const contact_body *s, contact_motion *m, double h)
+// Forces over h. The warm start, the contacts' impulses of the last sub-step, becomes the change of
+// velocities that it makes. Returns what it would do after the forces.
+VY_FN warm_work integrate_forces(const contact_body *s, contact_motion *m, double h)
 {
     VY_ASSERT(s->moves && s->inverse_mass > 0.0 && h > 0.0);
-    const vec3 v = vec3_add_scaled(vec3_of(m->velocity), h, s->acceleration);
-    const vec3 angular_impulse =
-        vec3_add_scaled(vec3_of(m->angular_impulse), h, mat3_mul_vec(s->rotation, s->torque));
-    vec3_store(m->velocity, vec3_add_scaled(v, s->inverse_mass, vec3_of(m->impulse)));
-    vec3_store(m->rate, vec3_add(vec3_of(m->rate), mat3_mul_vec(inverse_inertia_of(s), angular_impulse)));
+    const vec3 p = vec3_of(m->impulse), l = vec3_of(m->angular_impulse);
+    const mat3 inverse_inertia = inverse_inertia_of(s);
+    const vec3 v = vec3_add_scaled(vec3_of(m->velocity), h, s->acceleration),
+               dv = vec3_scale(s->inverse_mass, p), dw = mat3_mul_vec(inverse_inertia, l);
+    vec3 w = vec3_of(m->rate);
+    if (vec3_dot(s->torque, s->torque) > 0.0) {
+        w = vec3_add(w, mat3_mul_vec(inverse_inertia, vec3_scale(h, mat3_mul_vec(s->rotation, s->torque))));
+        vec3_store(m->rate, w);
+    }
+    vec3_store(m->velocity, v);
+    vec3_store(m->impulse, dv);
+    vec3_store(m->angular_impulse, dw);
+    const warm_work work = {vec3_dot(p, v) + vec3_dot(l, w), vec3_dot(p, dv) + vec3_dot(l, dw)};
+    return work;
+}
+
+VY_FN double kinetic_energy_of(const contact_body *s, const contact_motion *m, const body_params *params)
+{
+    const vec3 v = vec3_of(m->velocity), w = mat3_tmul_vec(s->rotation, vec3_of(m->rate));
+    return 0.5 * (vec3_dot(v, v) / s->inverse_mass + vec3_dot(w, mat3_mul_vec(params->inertia, w)));
+}
+
+// [J] What contacts have taken from a body over h, by its velocities before, and now.
+VY_FN double contact_loss(const contact_body *s, const contact_motion *first, double first_energy,
+                          const contact_motion *now, const body_params *params, double h)
+{
+    const vec3 w = vec3_add(vec3_of(first->rate), vec3_of(now->rate));
+    const double work = vec3_dot(s->acceleration, vec3_of(s->delta_position)) / s->inverse_mass +
+                        0.5 * h * vec3_dot(mat3_mul_vec(s->rotation, s->torque), w);
+    return (first_energy + work) - kinetic_energy_of(s, now, params);
+}
+
+// What the change of velocities since `before` does, as that of a warm start.
+VY_FN warm_work change_work(const contact_body *s, const contact_motion *before, const contact_motion *now,
+                            const body_params *params)
+{
+    const vec3 dv = vec3_sub(vec3_of(now->velocity), vec3_of(before->velocity)),
+               dw = mat3_tmul_vec(s->rotation, vec3_sub(vec3_of(now->rate), vec3_of(before->rate))),
+               w = mat3_tmul_vec(s->rotation, vec3_of(before->rate));
+    const vec3 change = mat3_mul_vec(params->inertia, dw);
+    const warm_work work = {vec3_dot(dv, vec3_of(before->velocity)) / s->inverse_mass + vec3_dot(change, w),
+                            vec3_dot(dv, dv) / s->inverse_mass + vec3_dot(change, dw)};
+    return work;
+}
+
+// The part of restitution that brings back no more energy than the impact has taken: of Newton's rule, which
+// adds energy where several points or friction take part, as much as is energetically consistent.
+VY_FN double restitution_part(warm_work work, double loss)
+{
+    const double most = real_max(loss, 0.0);
+    if (work.first + 0.5 * work.second <= most) return 1.0;
+    const double root = real_sqrt(work.first * work.first + 2.0 * work.second * most);
+    return real_min(1.0, real_max(0.0, (root - work.first) / work.second));
+}
+
+VY_FN void scale_change(const contact_motion *before, contact_motion *m, double part)
+{
+    for (int k = 0; k < 3; ++k) {
+        m->velocity[k] = before->velocity[k] + part * (m->velocity[k] - before->velocity[k]);
+        m->rate[k] = before->rate[k] + part * (m->rate[k] - before->rate[k]);
+    }
+}
+
+// The part of a warm start that is used: all of it, unless it would add energy; then what takes most of it.
+// Impulses of an impact, or of bodies that have turned since, are no guess of the next ones.
+VY_FN double warm_start_part(warm_work work)
+{
+    if (work.first + 0.5 * work.second <= 0.0) return 1.0;
+    return real_max(0.0, -work.first / work.second);
+}
+
+// After integrate_forces().
+VY_FN void add_part_of_warm_start(contact_motion *m, double part)
+{
+    VY_ASSERT(part >= -1.0 && part <= 1.0);
+    vec3_store(m->velocity, vec3_add_scaled(vec3_of(m->velocity), part, vec3_of(m->impulse)));
+    vec3_store(m->rate, vec3_add_scaled(vec3_of(m->rate), part, vec3_of(m->angular_impulse)));
+}
+
+VY_FN void clear_warm_start(contact_motion *m)
+{
     vec3_store(m->impulse, vec3_zero());
     vec3_store(m->angular_impulse, vec3_zero());
+}
+
+VY_FN void apply_warm_start(contact_motion *m, double part)
+{
+    add_part_of_warm_start(m, part);
+    clear_warm_start(m);
 }
 
 VY_FN quat integrate_attitude(quat q, mat3 rotation, vec3 rate, double h)
@@ -79,24 +171,34 @@ VY_FN quat integrate_attitude(quat q, mat3 rotation, vec3 rate, double h)
     return quat_normalize(quat_add_scaled(q, h, attitude_derivative(q, mat3_tmul_vec(rotation, rate))));
 }
 
-// The midpoint rule for free rotation: angular momentum is kept, and the rate follows from it.
+/// [rad] Longest turn of one step of the midpoint rule.
+#define MAX_MIDPOINT_TURN 0.25
+
+// Free rotation by the midpoint rule, which keeps the angular momentum and the energy, in as many steps as
+// the turn asks for.
 VY_FN void integrate_rotation(contact_body *s, contact_motion *m, const body_params *params, double h)
 {
-    const mat3 r = s->rotation;
-    const vec3 momentum = mat3_mul_vec(r, mat3_mul_vec(params->inertia, mat3_tmul_vec(r, vec3_of(m->rate))));
-    const mat3 half = quat_matrix(integrate_attitude(s->attitude, r, vec3_of(m->rate), 0.5 * h));
-    const vec3 rate =
-        mat3_mul_vec(half, mat3_mul_vec(params->inverse_inertia, mat3_tmul_vec(half, momentum)));
-    const quat q = s->attitude;
-    const vec3 body_rate = mat3_tmul_vec(half, rate);
-    s->attitude = quat_normalize(quat_add_scaled(
-        q, h,
-        attitude_derivative(quat_normalize(quat_add_scaled(q, 0.5 * h, attitude_derivative(q, body_rate))),
-                            body_rate)));
+    enum { MOST = 4096 };
+    body_state turned = {.attitude = s->attitude, .rate = mat3_tmul_vec(s->rotation, vec3_of(m->rate))};
+    const double turn = real_min(h * vec3_length(turned.rate) / MAX_MIDPOINT_TURN, (double)MOST);
+    const int count = (int)turn + 1;
+    for (int n = 0; n < count; ++n) spin_midpoint(params, h / (double)count, &turned);
+    s->attitude = turned.attitude;
     s->rotation = quat_matrix(s->attitude);
-    const mat3 inverse = rotate_inertia(s->rotation, params->inverse_inertia);
-    set_inverse_inertia(s, inverse);
-    vec3_store(m->rate, mat3_mul_vec(inverse_inertia_of(s), momentum));
+    set_inverse_inertia(s, rotate_inertia(s->rotation, params->inverse_inertia));
+    vec3_store(m->rate, mat3_mul_vec(s->rotation, turned.rate));
+}
+
+// The rotation since the start of the step without the turn about the body's own axis, which leaves a surface
+// that is round about it the same: the shortest one that takes the axis there.
+VY_FN quat swing_of(const contact_body *s)
+{
+    const vec3 z = vec3_make(0.0, 0.0, 1.0), from = quat_rotate(s->start_attitude, z),
+               to = mat3_mul_vec(s->rotation, z), across = vec3_cross(from, to);
+    const double w = 1.0 + vec3_dot(from, to);
+    if (w < 1e-3)
+        return quat_mul(s->attitude, quat_conj(s->start_attitude)); // about half a turn: of any axis
+    return quat_normalize(quat_make(w, across.x, across.y, across.z));
 }
 
 VY_FN void integrate_position(contact_body *s, contact_motion *m, const body_params *params, double h)
@@ -109,8 +211,8 @@ VY_FN void integrate_position(contact_body *s, contact_motion *m, const body_par
     } else {
         integrate_rotation(s, m, params, h);
     }
-    if (s->is_sphere) return;
-    const quat delta = quat_mul(s->attitude, quat_conj(s->start_attitude));
+    if (s->surface_turns == 0.0) return;
+    const quat delta = s->is_round ? swing_of(s) : quat_mul(s->attitude, quat_conj(s->start_attitude));
     s->delta_rotation[0] = delta.w;
     s->delta_rotation[1] = delta.x;
     s->delta_rotation[2] = delta.y;
@@ -127,7 +229,8 @@ VY_FN void contact_body_store(vy_bodies *b, uint32_t i)
                           from->attitude, mat3_tmul_vec(from->rotation, vec3_of(m->rate))};
     if (body_is_finite(&n)) {
         b->state[i] = n;
-        b->disturbed[i] |= (uint64_t)b->joints->joined[i]; // its joints have to share the change of velocity
+        b->disturbed[i] |=
+            (uint64_t)b->joints->first_joint[i]; // its joints have to share the change of velocity
     } else {
         b->state[i] = s->start_state[i];
         atomic_store_explicit(&s->not_finite, 1, memory_order_relaxed);

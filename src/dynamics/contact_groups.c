@@ -5,40 +5,75 @@
 
 #define NO_GROUP UINT32_MAX
 
+// From this ratio of two masses that touch on, a solver takes as many iterations as it is.
+#define UNEQUAL_MASSES 10.0
+enum { MAX_ITERATIONS = 1024, ITERATED_CONTACTS = 4096 };
+// Islands of so few pairs take stiff contacts: an iteration solves them nearly. In heaps those would creep.
+enum { STIFF_PAIRS = 1 };
+
 /// Groups that islands of the same start may be added to.
 typedef struct open_groups {
-    uint32_t small;  // the last one, which may have room left
-    uint32_t driven; // of islands that touch kinematic bodies
+    uint32_t small;     // the last one, which may have room left
+    uint32_t stiff;     // the last one of islands with few contacts
+    uint32_t kinematic; // of islands that touch kinematic bodies
 } open_groups;
 
-static int is_solved(const contact_header *c) { return c->start == START_WARM || c->start == START_COLD; }
+// Whether a contact is solved by groups; with `again` those of islands that are solved again.
+static int is_solved(contact_system *s, const contact_header *c, int again)
+{
+    if (c->start != START_WARM && c->start != START_COLD) return 0;
+    return !again || s->island_again[island_of(s, c)];
+}
 
-// Kinematic, or flown by another: it moves through the sub-steps at its own velocity.
-static int is_driven(const vy_bodies *b, uint32_t i)
+// Kinematic, or integrated elsewhere: it moves through the sub-steps at its own velocity.
+static int has_prescribed_motion(const vy_bodies *b, uint32_t i)
 {
     return !b->awake[i] && b->slots[i].kind != VY_BODY_STATIC;
 }
 
-static void measure_islands(vy_bodies *b)
+// A heavy body on a light one: an iteration moves as much of its weight on as the light one's part of the
+// mass.
+static uint32_t iterations_for(const vy_bodies *b, const contact_header *c)
+{
+    if ((c->flags & MOVES_A) == 0 || (c->flags & MOVES_B) == 0) return 1;
+    const double x = b->params[c->a].inverse_mass, y = b->params[c->b].inverse_mass;
+    const double ratio = real_max(x, y) / real_min(x, y);
+    return ratio < UNEQUAL_MASSES ? 1u : (uint32_t)real_min(ratio, (double)MAX_ITERATIONS);
+}
+
+// In islands of many contacts fewer: they cost as many times more.
+static uint32_t affordable(uint32_t iterations, uint32_t contacts, uint32_t intervals)
+{
+    const uint32_t most = ITERATED_CONTACTS / contacts / (intervals > 4 ? intervals / 4 : 1);
+    return iterations < most ? iterations : most > 1 ? most : 1;
+}
+
+static void measure_islands(vy_bodies *b, int again)
 {
     contact_system *s = b->contacts;
     for (uint32_t i = 0; i < b->limit; ++i) {
-        s->island_size[i] = 0;
-        s->island_driven[i] = 0;
+        s->island_size[i] = s->island_pairs[i] = 0;
+        s->island_iterations[i] = 1;
+        s->island_has_kinematic[i] = 0;
     }
     for (uint32_t k = 0; k < s->count; ++k) {
         const contact_header *c = &s->headers[k];
-        if (!is_solved(c)) continue;
+        if (!is_solved(s, c, again)) continue;
         const uint32_t root = island_of(s, c);
         VY_ASSERT(root < b->limit && s->parent[root] == root);
         s->island_size[root] += 1;
-        s->island_driven[root] |= (unsigned char)(is_driven(b, c->a) || is_driven(b, c->b));
+        s->island_pairs[root] += !contact_is_of_last_pair(s, k);
+        const uint32_t iterations = iterations_for(b, c);
+        if (iterations > s->island_iterations[root]) s->island_iterations[root] = iterations;
+        s->island_has_kinematic[root] |=
+            (unsigned char)(has_prescribed_motion(b, c->a) || has_prescribed_motion(b, c->b));
     }
 }
 
 static uint32_t new_group(contact_system *s, contact_start start, int all_threads)
 {
-    s->groups[s->group_count] = (contact_group){.start = start, .all_threads = all_threads};
+    s->groups[s->group_count] =
+        (contact_group){.start = start, .all_threads = all_threads, .intervals = 1, .iterations = 1};
     return s->group_count++;
 }
 
@@ -46,14 +81,16 @@ static uint32_t find_group(contact_system *s, uint32_t root, open_groups *open)
 {
     const contact_start start = (contact_start)s->island_start[root];
     VY_ASSERT(s->parent[root] == root && (start == START_WARM || start == START_COLD));
-    if (s->island_driven[root]) { // a kinematic body is integrated once for all islands that touch it
-        if (open->driven == NO_GROUP) open->driven = new_group(s, start, 1);
-        return open->driven;
+    if (s->island_has_kinematic[root]) { // a kinematic body is integrated once for all islands that touch it
+        if (open->kinematic == NO_GROUP) open->kinematic = new_group(s, start, 1);
+        return open->kinematic;
     }
     if (s->island_size[root] > GROUP_CONTACTS) return new_group(s, start, 1);
-    if (open->small == NO_GROUP || s->groups[open->small].last + s->island_size[root] > GROUP_CONTACTS)
-        open->small = new_group(s, start, 0);
-    return open->small;
+    if (s->island_intervals[root] > 1 || s->island_iterations[root] > 1) return new_group(s, start, 0);
+    uint32_t *const last = s->island_pairs[root] <= STIFF_PAIRS ? &open->stiff : &open->small;
+    if (*last == NO_GROUP || s->groups[*last].last + s->island_size[root] > GROUP_CONTACTS)
+        *last = new_group(s, start, 0);
+    return *last;
 }
 
 // Turn the numbers of contacts and bodies into ranges; the lists are still empty.
@@ -87,39 +124,48 @@ static void for_members(vy_bodies *b, const open_groups open[], member_fn *fn)
 {
     contact_system *s = b->contacts;
     for (uint32_t i = 0; i < b->limit; ++i) {
-        if (s->solved_as[i] == 0) continue;
+        if (s->start_mask[i] == 0) continue;
         if (b->awake[i]) {
             const uint32_t root = island_root(s->parent, i);
             VY_ASSERT(s->island_size[root] == 0 || s->group_of[root] < s->group_count);
+            s->root_of[i] = root;
             if (s->island_size[root] > 0) fn(s, &s->groups[s->group_of[root]], i);
             continue;
         }
-        for (int start = START_WARM; start <= START_COLD && is_driven(b, i); ++start) {
-            if ((s->solved_as[i] & start) != 0 && open[start].driven != NO_GROUP)
-                fn(s, &s->groups[open[start].driven], i);
+        s->root_of[i] = i;
+        s->warm_work[i] = (warm_work){0.0, 0.0};
+        for (int start = START_WARM; start <= START_COLD && has_prescribed_motion(b, i); ++start) {
+            if ((s->start_mask[i] & start) != 0 && open[start].kinematic != NO_GROUP)
+                fn(s, &s->groups[open[start].kinematic], i);
         }
     }
 }
 
-void vy_contacts_group(vy_bodies *b)
+void vy_contacts_group(vy_bodies *b, int again)
 {
     contact_system *s = b->contacts;
     open_groups open[START_COLD + 1];
-    for (int i = 0; i <= START_COLD; ++i) open[i] = (open_groups){NO_GROUP, NO_GROUP};
-    measure_islands(b);
+    for (int i = 0; i <= START_COLD; ++i) open[i] = (open_groups){NO_GROUP, NO_GROUP, NO_GROUP};
+    measure_islands(b, again);
     s->group_count = 0;
     for (uint32_t i = 0; i < b->limit; ++i) {
         if (s->island_size[i] == 0) continue; // not a root, or not solved
-        VY_ASSERT(s->group_count < b->def.body_cap);
+        VY_ASSERT(s->group_count < b->body_cap);
         s->group_of[i] = find_group(s, i, &open[s->island_start[i]]);
-        s->groups[s->group_of[i]].last += s->island_size[i];
+        contact_group *g = &s->groups[s->group_of[i]];
+        g->last += s->island_size[i];
+        if (s->island_intervals[i] > g->intervals) g->intervals = s->island_intervals[i];
+        const uint32_t iterations =
+            affordable(s->island_iterations[i], s->island_size[i], s->island_intervals[i]);
+        if (iterations > g->iterations) g->iterations = iterations;
+        g->stiff |= s->island_iterations[i] > 1 || s->island_pairs[i] <= STIFF_PAIRS;
     }
     for_members(b, open, count_member);
     assign_ranges(s);
     for_members(b, open, add_member);
-    VY_ASSERT(s->group_count == 0 || s->groups[s->group_count - 1].member_last <= 2 * b->def.body_cap);
+    VY_ASSERT(s->group_count == 0 || s->groups[s->group_count - 1].member_last <= 2 * b->body_cap);
     for (uint32_t k = 0; k < s->count; ++k) { // ordered by slots within each group
-        if (!is_solved(&s->headers[k])) continue;
+        if (!is_solved(s, &s->headers[k], again)) continue;
         contact_group *g = &s->groups[s->group_of[island_of(s, &s->headers[k])]];
         VY_ASSERT(g->last < s->count);
         VY_ASSERT(g->start == (contact_start)s->headers[k].start);

@@ -2,15 +2,15 @@
 // alternately within each sub-step.
 //
 // An iteration is all contacts, then all joints. Contacts are warm started, so at rest one iteration is
-// enough; in an impact they go on until the joints change next to nothing.
+// enough; in an impact they go on until the joints no longer change the velocities.
 #include "base/assert.h"
 #include "dynamics/contact_body.h"
 #include "dynamics/substep_joints.h"
-#include <stdlib.h>
 
 enum {
     MAX_ITERATIONS = 64,
     RESTITUTION_ITERATIONS = 8,
+    MAX_AGAIN = 2,
     NEWTON_ITERATIONS = 8,
     COLOURS = 64,
     NARROW_CONTACTS = 3,
@@ -21,68 +21,21 @@ enum {
 #define CLOSED_ERROR 1e-13 // of the island's extent: position error of a joint that is closed
 #define OPEN_ERROR   1e-9  // and of one that could not be closed
 
-/// Linked lists of the bodies, contacts and joint islands of each island; then arrays of those of one.
-struct jointed_lists {
-    uint32_t *first_body, *first_contact, *first_joints; // [body_cap] by root, + 1
-    uint32_t *next_body, *next_contact, *next_joints;    // [body_cap], [cap], [body_cap], + 1
-    uint32_t *bodies;             // [body_cap] that move; then kinematic ones that they touch
-    uint32_t *contacts;           // [cap]
-    uint32_t *joints;             // [body_cap]
-    uint32_t *loaded_for;         // [body_cap] root + 1 of the last island that was loaded with it
-    contact_body *saved_body;     // [body_cap]
-    contact_motion *saved_motion; // [body_cap]
-};
-
 /// An island while it is solved.
 typedef struct jointed_island {
     vy_bodies *b;
-    struct jointed_lists *lists;
+    jointed_lists *lists;
     uint32_t body_count, contact_count;
     const contact_kernel *wide, *narrow;
-    contact_job job;
+    contact_context context;
     void *overflow; // contacts for which no colour was left
     uint32_t packs, overflow_count;
     int has_restitution; // some contact has restitution
+    int has_driven;      // some contact is with a kinematic body
+    int is_divided;      // its step has intervals, each with manifolds of its own
+    int not_finite;      // some motion is not finite: nothing that follows counts
     substep_joints joints;
 } jointed_island;
-
-// ---- memory
-
-vy_status vy_jointed_create(vy_bodies *b)
-{
-    const size_t n = b->def.body_cap, cap = b->def.contacts.cap;
-    if (b->def.joint_cap == 0) return VY_OK;
-    struct jointed_lists *r = calloc(1, sizeof *r);
-    b->contacts->jointed = r;
-    if (r == NULL) return VY_NO_MEMORY;
-    uint32_t *all = calloc(8 * n + 2 * cap, sizeof *all);
-    r->first_body = all;
-    b->contacts->body_impulses = calloc(n, sizeof *b->contacts->body_impulses);
-    r->saved_body = calloc(n, sizeof *r->saved_body);
-    r->saved_motion = calloc(n, sizeof *r->saved_motion);
-    if (all == NULL || r->saved_body == NULL || r->saved_motion == NULL || b->contacts->body_impulses == NULL)
-        return VY_NO_MEMORY;
-    r->first_contact = all + n;
-    r->first_joints = all + 2 * n;
-    r->next_body = all + 3 * n;
-    r->next_joints = all + 4 * n;
-    r->bodies = all + 5 * n;
-    r->joints = all + 6 * n;
-    r->loaded_for = all + 7 * n;
-    r->next_contact = all + 8 * n;
-    r->contacts = all + 8 * n + cap;
-    return VY_OK;
-}
-
-void vy_jointed_destroy(contact_system *s)
-{
-    if (s->jointed == NULL) return;
-    free(s->body_impulses);
-    free(s->jointed->first_body);
-    free(s->jointed->saved_body);
-    free(s->jointed->saved_motion);
-    free(s->jointed);
-}
 
 // ---- which islands
 
@@ -117,7 +70,7 @@ void vy_jointed_mark(vy_bodies *b)
 static void list_islands(vy_bodies *b)
 {
     contact_system *s = b->contacts;
-    struct jointed_lists *r = s->jointed;
+    jointed_lists *r = &s->jointed;
     for (uint32_t i = 0; i < b->limit; ++i)
         r->first_body[i] = r->first_contact[i] = r->first_joints[i] = r->loaded_for[i] = NONE;
     for (uint32_t i = b->limit; i-- > 0;) {
@@ -148,27 +101,35 @@ static void load_static(jointed_island *t, uint32_t i, uint32_t root, double h)
 {
     VY_ASSERT(!t->b->awake[i]);
     if (t->lists->loaded_for[i] == root + 1) return;
-    VY_ASSERT(t->body_count < t->b->def.body_cap || t->b->slots[i].kind != VY_BODY_KINEMATIC);
+    VY_ASSERT(t->body_count < t->b->body_cap || t->b->slots[i].kind != VY_BODY_KINEMATIC);
     t->lists->loaded_for[i] = root + 1;
     contact_body_load(t->b, i, h);
-    if (t->b->slots[i].kind == VY_BODY_KINEMATIC) t->lists->bodies[t->body_count++] = i;
+    if (t->b->slots[i].kind != VY_BODY_KINEMATIC) return;
+    t->lists->bodies[t->body_count++] = i;
+    t->has_driven = 1;
 }
 
-static void load_island(jointed_island *t, uint32_t root, double h)
+static void load_island(jointed_island *t, uint32_t root, double h, int again)
 {
     vy_bodies *b = t->b;
     contact_system *s = b->contacts;
-    struct jointed_lists *r = t->lists;
+    jointed_lists *r = t->lists;
     for (uint32_t i = r->first_body[root]; i != NONE; i = r->next_body[i - 1]) {
         VY_ASSERT(t->body_count < b->limit && body_is_dynamic(b, i - 1));
         r->bodies[t->body_count++] = i - 1;
+        const contact_body before = s->body[i - 1];
         contact_body_load(b, i - 1, h);
+        if (again) { // the free flight that they follow from is gone
+            s->body[i - 1].acceleration = before.acceleration;
+            s->body[i - 1].torque = before.torque;
+        }
         s->colours[i - 1] = 0;
-        s->solved_as[i - 1] = START_JOINTED;
+        s->start_mask[i - 1] = START_JOINTED;
         s->body_impulses[i - 1] = (body_impulses){{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
-        if (!b->joints->joined[i - 1]) continue;
-        const body_wrench p = b->external_flight ? b->joints->driver_wrench[i - 1]
-                                                 : wrench_at(b, i - 1, &s->start_state[i - 1]);
+        b->joints->step_work[i - 1] = b->joints->kept_work[i - 1]; // without its free flight
+        if (!b->joints->first_joint[i - 1]) continue;
+        const body_wrench p = b->external_integration ? b->joints->driver_wrench[i - 1]
+                                                      : wrench_at(b, i - 1, &s->start_state[i - 1]);
         s->body[i - 1].acceleration = p.acceleration;
         s->body[i - 1].torque = p.torque;
         t->joints.mass += b->slots[i - 1].mass;
@@ -239,22 +200,23 @@ static void prepare_packs(jointed_island *t)
     for (int c = 0; c < COLOURS; ++c) {
         for (uint32_t done = 0; done < count[c]; done += width) {
             const uint32_t left = count[c] - done;
-            t->wide->prepare(&t->job, &s->order[at[c] - left], left < width ? left : width,
+            t->wide->prepare(&t->context, &s->order[at[c] - left], left < width ? left : width,
                              (unsigned char *)s->packs + t->packs++ * t->wide->pack_size);
         }
     }
     t->overflow = (unsigned char *)s->packs + t->packs * t->wide->pack_size;
     t->overflow_count = count[COLOURS];
     for (uint32_t n = 0; n < t->overflow_count; ++n)
-        t->narrow->prepare(&t->job, &s->order[at[COLOURS] - t->overflow_count + n], 1,
+        t->narrow->prepare(&t->context, &s->order[at[COLOURS] - t->overflow_count + n], 1,
                            (unsigned char *)t->overflow + n * t->narrow->pack_size);
 }
 
 /// Run a stage of the kernels over all contacts of the island.
-#define RUN(t, stage)                                                                                      \
-    do {                                                                                                   \
-        (t)->wide->stage(&(t)->job, (t)->b->contacts->packs, 0, (t)->packs);                               \
-        if ((t)->overflow_count > 0) (t)->narrow->stage(&(t)->job, (t)->overflow, 0, (t)->overflow_count); \
+#define RUN(t, stage)                                                                 \
+    do {                                                                              \
+        (t)->wide->stage(&(t)->context, (t)->b->contacts->packs, 0, (t)->packs);      \
+        if ((t)->overflow_count > 0)                                                  \
+            (t)->narrow->stage(&(t)->context, (t)->overflow, 0, (t)->overflow_count); \
     } while (0)
 
 // ---- a sub-step
@@ -264,7 +226,7 @@ static void integrate_and_close(jointed_island *t)
 {
     vy_bodies *b = t->b;
     contact_system *s = b->contacts;
-    struct jointed_lists *r = t->lists;
+    jointed_lists *r = t->lists;
     for (int round = 0;; ++round) {
         for (uint32_t n = 0; n < t->body_count; ++n) {
             const uint32_t i = r->bodies[n];
@@ -292,15 +254,49 @@ static void add_impulses(body_impulses *to, vec3 impulse, vec3 angular)
     to->angular_impulse = vec3_add(to->angular_impulse, angular);
 }
 
+// Forces, then as much of the warm start as adds no energy.
+static void integrate_velocities(const jointed_island *t)
+{
+    const contact_system *s = t->b->contacts;
+    warm_work sum = {0.0, 0.0};
+    for (uint32_t n = 0; n < t->body_count; ++n) {
+        const uint32_t i = t->lists->bodies[n];
+        if (!s->body[i].moves) continue;
+        const warm_work work = integrate_forces(&s->body[i], &s->motion[i], t->joints.h);
+        sum.first += work.first;
+        sum.second += work.second;
+    }
+    // Joints share what contacts carry, so at rest the sum says nothing.
+    const double part = t->has_driven || !t->is_divided ? 1.0 : warm_start_part(sum);
+    for (uint32_t n = 0; n < t->body_count; ++n) {
+        const uint32_t i = t->lists->bodies[n];
+        s->motion[i].part = part;
+        if (s->body[i].moves) apply_warm_start(&s->motion[i], part);
+    }
+    if (part != 1.0) RUN(t, scale_impulses);
+}
+
+static int is_finite(const jointed_island *t)
+{
+    const contact_system *s = t->b->contacts;
+    double sum = 0.0;
+    for (uint32_t n = 0; n < t->body_count; ++n) {
+        const contact_body *x = &s->body[t->lists->bodies[n]];
+        const contact_motion *m = &s->motion[t->lists->bodies[n]];
+        sum += real_abs(x->attitude.w + x->attitude.x + x->attitude.y + x->attitude.z);
+        for (int k = 0; k < 3; ++k)
+            sum += real_abs(x->delta_position[k]) + real_abs(m->velocity[k]) + real_abs(m->rate[k]);
+    }
+    return sum <= REAL_MAX;
+}
+
 static void substep(jointed_island *t)
 {
     const contact_system *s = t->b->contacts;
     substep_joints *j = &t->joints;
+    vy_jointed_begin_work(j);
     vy_jointed_apply_forces(j);
-    for (uint32_t n = 0; n < t->body_count; ++n) {
-        const uint32_t i = t->lists->bodies[n];
-        if (s->body[i].moves) integrate_velocity(&s->body[i], &s->motion[i], j->h);
-    }
+    integrate_velocities(t);
     (void)vy_jointed_solve_velocity(j, 1);
     double correction;
     int iterations = 0;
@@ -309,6 +305,8 @@ static void substep(jointed_island *t)
         correction = vy_jointed_solve_velocity(j, 1);
     } while (++iterations < MAX_ITERATIONS && correction > CONVERGED);
     integrate_and_close(t);
+    t->not_finite = !is_finite(t);
+    if (t->not_finite) return;
     vy_jointed_prepare(j, j->h);
     correction = vy_jointed_solve_velocity(j, 0);
     for (int n = 1; n < iterations && correction > CONVERGED; ++n) {
@@ -322,6 +320,7 @@ static void substep(jointed_island *t)
                      vec3_of(s->motion[i].angular_impulse));
     }
     (void)vy_jointed_solve_velocity(j, 0);
+    vy_jointed_enter_work(j);
 }
 
 static void save_motion(const jointed_island *t)
@@ -361,42 +360,148 @@ static void apply_restitution(jointed_island *t)
     (void)vy_jointed_solve_velocity(&t->joints, 0);
 }
 
-static void solve_island(vy_bodies *b, uint32_t root, double h)
+// ---- intervals: as in contact_solve.c
+
+static void renew_manifolds(const jointed_island *t, uint32_t interval, double plain_h)
 {
-    contact_system *s = b->contacts;
-    jointed_island t = {
-        .b = b, .lists = s->jointed, .wide = s->kernel, .narrow = vy_contact_kernel_1, .joints = {.b = b}};
-    t.joints.islands = s->jointed->joints;
-    load_island(&t, root, h);
-    double max_substep = b->def.contacts.substep;
-    for (uint32_t n = 0; n < t.joints.count; ++n) {
-        if (has_forces(b, s->jointed->joints[n])) max_substep = real_min(max_substep, b->def.joint_step);
+    contact_system *s = t->b->contacts;
+    for (uint32_t n = 0; n < t->contact_count; ++n) {
+        const uint32_t k = t->lists->contacts[n];
+        if (interval > 0) {
+            vy_contact_renew(t->b, k, t->joints.h);
+            continue;
+        }
+        vy_contact_scale(&s->contacts[k], t->joints.h / plain_h);
+        s->headers[k].flags |= HAS_INTERVALS;
+        s->sums[k] = (contact_sum){.points = 0};
     }
-    const int substeps = contacts_substeps(h, max_substep);
-    VY_ASSERT(substeps >= 1 && t.contact_count > 0 && t.body_count > 0);
-    VY_ASSERT(t.joints.count > 0 && t.joints.mass > 0.0);
-    t.joints.h = h / (double)substeps;
-    t.job = vy_contacts_job(b, h, t.joints.h);
-    prepare_packs(&t);
-    RUN(&t, warm_start);
-    const double time = (double)b->head->tick * b->def.dt;
-    for (int k = 0; k < substeps; ++k) {
-        t.joints.elapsed = (double)k * t.joints.h;
-        t.joints.time = time + t.joints.elapsed;
-        if (k == 0) vy_jointed_prepare(&t.joints, 0.0);
-        substep(&t);
+}
+
+static void finish_interval(const jointed_island *t)
+{
+    const contact_system *s = t->b->contacts;
+    for (uint32_t n = 0; n < t->body_count; ++n) vy_contact_body_rebase(&s->body[t->lists->bodies[n]]);
+    for (uint32_t n = 0; n < t->contact_count; ++n) vy_contact_add_interval(t->b, t->lists->contacts[n]);
+}
+
+static void finish_contacts(const jointed_island *t, double plain_h)
+{
+    const contact_system *s = t->b->contacts;
+    for (uint32_t n = 0; n < t->contact_count; ++n) {
+        const uint32_t k = t->lists->contacts[n];
+        vy_contact_scale(&s->contacts[k], plain_h / t->joints.h);
+        s->headers[k].impulse_points = (uint32_t)s->sums[k].points;
     }
-    if (t.has_restitution) apply_restitution(&t);
-    vy_jointed_store_forces(&t.joints);
-    RUN(&t, store_impulses);
-    for (uint32_t n = 0; n < t.body_count; ++n) {
-        const uint32_t i = s->jointed->bodies[n];
+}
+
+// Intervals that a body of the island needs at most, by its rate before the step or after it.
+static uint32_t intervals_needed(const jointed_island *t, double h, int after)
+{
+    const contact_system *s = t->b->contacts;
+    uint32_t most = 1;
+    if (t->b->joints->from_impact) return 1; // every interval has manifolds of its own
+    for (uint32_t n = 0; n < t->body_count; ++n) {
+        const uint32_t i = t->lists->bodies[n];
+        if (!s->body[i].moves) continue;
+        const vec3 rate =
+            after ? mat3_tmul_vec(s->body[i].rotation, vec3_of(s->motion[i].rate)) : s->start_state[i].rate;
+        const uint32_t needed = vy_contacts_intervals(t->b, i, rate, h);
+        most = needed > most ? needed : most;
+    }
+    const uint32_t affordable = INTERVAL_CONTACTS / (t->contact_count > 0 ? t->contact_count : 1);
+    return most < affordable ? most : affordable;
+}
+
+static void solve_interval(jointed_island *t, uint32_t first, int substeps)
+{
+    const contact_system *s = t->b->contacts;
+    const double time = (double)t->b->head->tick * t->b->def.dt + t->b->joints->elapsed;
+    t->packs = 0;
+    t->wide = s->kernel;
+    for (uint32_t n = 0; n < t->body_count; ++n) s->colours[t->lists->bodies[n]] = 0;
+    prepare_packs(t);
+    RUN(t, warm_start);
+    for (int k = 0; k < substeps && !t->not_finite; ++k) {
+        t->joints.elapsed = (double)(first + (uint32_t)k) * t->joints.h;
+        t->joints.time = time + t->joints.elapsed;
+        if (first == 0 && k == 0) vy_jointed_prepare(&t->joints, 0.0);
+        substep(t);
+    }
+    if (t->not_finite) return;
+    if (t->has_restitution) apply_restitution(t);
+    RUN(t, store_impulses);
+}
+
+static void store_island(const jointed_island *t)
+{
+    vy_bodies *b = t->b;
+    const contact_system *s = b->contacts;
+    for (uint32_t n = 0; n < t->body_count; ++n) {
+        const uint32_t i = t->lists->bodies[n];
         if (!s->body[i].moves) continue;
         contact_body_store(b, i);
         s->body_impulses[i].angular_impulse =
             mat3_tmul_vec(s->body[i].rotation, s->body_impulses[i].angular_impulse);
-        b->disturbed[i] = (uint64_t)(b->joints->joined[i] && t.joints.not_closed);
+        b->disturbed[i] = (uint64_t)(b->joints->first_joint[i] && t->joints.not_closed);
     }
+}
+
+// Solve an island in so many intervals, at least. Returns how many its bodies would need as they turn after
+// it.
+static uint32_t try_island(vy_bodies *b, uint32_t root, double h, int again, uint32_t *intervals)
+{
+    contact_system *s = b->contacts;
+    jointed_island t = {
+        .b = b, .lists = &s->jointed, .wide = s->kernel, .narrow = vy_contact_kernel_1, .joints = {.b = b}};
+    t.joints.islands = s->jointed.joints;
+    load_island(&t, root, h, again);
+    double max_substep = b->def.contacts.substep;
+    for (uint32_t n = 0; n < t.joints.count; ++n) {
+        if (has_forces(b, s->jointed.joints[n])) max_substep = real_min(max_substep, b->def.joint_step);
+    }
+    const uint32_t substeps = (uint32_t)contacts_substeps(h, max_substep),
+                   needed = intervals_needed(&t, h, 0);
+    VY_ASSERT(substeps >= 1 && t.contact_count > 0 && t.body_count > 0);
+    VY_ASSERT(t.joints.count > 0 && t.joints.mass > 0.0);
+    *intervals = needed > *intervals ? needed : *intervals;
+    t.is_divided = *intervals > substeps;
+    if (*intervals <= substeps) *intervals = substeps;
+    const double plain_h = h / (double)contacts_substeps(h, max_substep);
+    t.joints.h = h / (double)*intervals;
+    t.context = vy_contacts_context(b, t.is_divided ? t.joints.h : h, t.joints.h, 1);
+    for (uint32_t n = 0; n < t.contact_count && again; ++n) vy_contact_restart(b, s->jointed.contacts[n], h);
+    if (t.is_divided) {
+        for (uint32_t n = 0; n < *intervals && !t.not_finite; ++n) {
+            renew_manifolds(&t, n, plain_h);
+            solve_interval(&t, n, 1);
+            if (!t.not_finite) finish_interval(&t);
+        }
+        finish_contacts(&t, plain_h);
+    } else {
+        solve_interval(&t, 0, (int)substeps);
+    }
+    if (!t.not_finite) vy_jointed_store_forces(&t.joints);
+    store_island(&t);
+    return intervals_needed(&t, h, 1);
+}
+
+static void solve_island(vy_bodies *b, uint32_t root, double h)
+{
+    contact_system *s = b->contacts;
+    uint32_t intervals = 1;
+    for (int again = 0;; ++again) {
+        const uint32_t needed = try_island(b, root, h, again, &intervals);
+        if (needed <= intervals + intervals / 2 || again == MAX_AGAIN) break;
+        intervals = needed;
+        atomic_store_explicit(&s->not_finite, 0, memory_order_relaxed);
+        for (uint32_t i = 0; i < b->limit; ++i) {
+            if (s->jointed.loaded_for[i] == root + 1) s->jointed.loaded_for[i] = NONE;
+        }
+    }
+    if (b->joints->from_impact || !atomic_load_explicit(&s->not_finite, memory_order_relaxed)) return;
+    atomic_store_explicit(&s->not_finite, 0, memory_order_relaxed);
+    for (uint32_t i = s->jointed.first_body[root]; i != NONE; i = s->jointed.next_body[i - 1])
+        s->start_mask[i - 1] |= UNSOLVED;
 }
 
 void vy_jointed_solve(vy_bodies *b, double h)
@@ -409,7 +514,7 @@ void vy_jointed_solve(vy_bodies *b, double h)
     list_islands(b);
     atomic_store_explicit(&s->not_finite, 0, memory_order_relaxed);
     for (uint32_t i = 0; i < b->limit; ++i) {
-        if (s->jointed->first_contact[i] != NONE) solve_island(b, i, h);
+        if (s->jointed.first_contact[i] != NONE) solve_island(b, i, h);
     }
-    if (atomic_load_explicit(&s->not_finite, memory_order_relaxed)) b->head->failed = 1;
+    if (atomic_load_explicit(&s->not_finite, memory_order_relaxed)) b->head->failed = VY_BODIES_NOT_FINITE;
 }

@@ -47,6 +47,7 @@ typedef enum contact_flag {
     KEEPS_TOUCHING = 4,   // it had an impulse in the last step, and some point does not separate
     NEW_AT_REST = 8,      // it touches, had no impulse in the last step, and its bodies close slowly
     HAS_RESTITUTION = 16, // restitution above zero
+    HAS_INTERVALS = 32,   // its step was divided: its report is in the sums
 } contact_flag;
 
 /// The few fields of a contact that islands, colouring and reports read: they go over all contacts several
@@ -66,24 +67,32 @@ typedef struct contact_motion {
     double velocity[3], rate[3], spare[2];
     double impulse[3];         // [N s] sum of the contacts' impulses, for the warm start of the next sub-step
     double angular_impulse[3]; // [N m s]
-    double unused[2];
+    double part; // of the warm start that is used in this sub-step; after its last relaxation, of restitution
+    double unused;
 } contact_motion;
 
 /// The pose and mass of a body while contacts are solved, world axes.
 typedef struct contact_body {
-    double delta_position[3]; // [m] since the start of the step
-    double delta_rotation[4]; // w, x, y, z since then; a sphere's stays the identity: its surface is the same
-    double unused;
+    double delta_position[3];  // [m] since the start of the step
+    double delta_rotation[4];  // w, x, y, z since then, of the surface: without what leaves it the same
+    double surface_turns;      // 1: it is no sphere
     double inverse_inertia[6]; // xx xy xz yy yz zz
     double inverse_mass, spare;
     int moves;                        // 1: dynamic and awake
     int isotropic;                    // 1: the same moment of inertia about every axis
-    int is_sphere;                    // 1: it is a sphere
+    int is_plain;                     // 1: it moves, is isotropic, and no torque acts on it
+    int is_round;                     // 1: the same when turned about its own z axis
     vy_vec3 start_position;           // [m] at the start of the step
     vy_quat attitude, start_attitude; // now, and at the start of the step
-    vy_mat3 rotation;                 // of the attitude now
     vy_vec3 acceleration, torque;     // [m/s^2] world, [N m] body: at the start of the step
+    vy_mat3 rotation; // of the attitude now; of a plain body, at the start of the step or at its end
 } contact_body;
+
+/// What a warm start does to the kinetic energy of a body, or of an island: applied by a part s of it,
+/// s first + s^2 second / 2.
+typedef struct warm_work {
+    double first, second; // [J]
+} warm_work;
 
 /// A soft constraint (spring and damper) as the solver uses it: Catto's soft step.
 typedef struct contact_softness {
@@ -101,8 +110,12 @@ typedef struct contact_softness {
 ROW_HAS(contact_motion, velocity, rate, 3);
 ROW_HAS(contact_motion, velocity, impulse, 8); // what is stored with velocities ends before it
 ROW_HAS(contact_motion, impulse, angular_impulse, 3);
+ROW_HAS(contact_motion, impulse, part, 6);
 ROW_IS_WITHIN(contact_motion, impulse);
 ROW_HAS(contact_body, delta_position, delta_rotation, 3);
+ROW_HAS(contact_body, delta_position, surface_turns, 7);
+ROW_HAS(contact_body, attitude, start_attitude, 4);
+ROW_IS_WITHIN(contact_body, acceleration);
 ROW_HAS(contact_body, inverse_inertia, inverse_mass, 6);
 ROW_IS_WITHIN(contact_body, inverse_inertia);
 ROW_HAS(contact, normal, tangent_1, 3);
@@ -123,17 +136,18 @@ ROW_IS_WITHIN(contact_point, anchor_a);
 #undef ROW_IS_WITHIN
 
 /// What a kernel works on.
-typedef struct contact_job {
+typedef struct contact_context {
     contact *contacts;
     contact_header *headers;
     contact_motion *motion;
-    const contact_body *body;
+    contact_body *body;
     double inverse_h;             // [1/s] of a sub-step
     double slop, push_speed;      // [m], [m/s]
-    double mean_rate;             // part of mean_normal_impulse that a sub-step renews
+    double mean_weight;           // part of mean_normal_impulse that a sub-step renews
     double restitution_threshold; // [m/s] slower impacts do not bounce
+    int hold_weight;              // soft rows at rest keep the mean impulse: heavy bodies on light ones
     contact_softness softness[2]; // between two bodies that move, and against one that does not
-} contact_job;
+} contact_context;
 
 /// The solver over one lane width. Packs [first, last) of `packs`, of one colour where bodies are written.
 typedef struct contact_kernel {
@@ -141,22 +155,30 @@ typedef struct contact_kernel {
     uint32_t width;
     size_t pack_size;
     /// Fill one pack with `count` contacts, given by their indices, and compute its effective masses.
-    void (*prepare)(const contact_job *job, const uint32_t *contacts, uint32_t count, void *pack);
+    void (*prepare)(const contact_context *context, const uint32_t *contacts, uint32_t count, void *pack);
     /// Add the impulses of the last step to the bodies' warm start.
-    void (*warm_start)(const contact_job *job, void *packs, uint32_t first, uint32_t last);
+    void (*warm_start)(const contact_context *context, void *packs, uint32_t first, uint32_t last);
+    /// Scale the impulses by the part of the bodies: what they start from in this sub-step.
+    void (*scale_impulses)(const contact_context *context, void *packs, uint32_t first, uint32_t last);
     /// Solve the velocities with bias: soft constraints push overlaps apart.
-    void (*solve)(const contact_job *job, void *packs, uint32_t first, uint32_t last);
+    void (*solve)(const contact_context *context, void *packs, uint32_t first, uint32_t last);
     /// After the bodies have moved: update the separations and solve without bias, which removes the velocity
     /// that the soft constraints added. May be repeated.
-    void (*relax)(const contact_job *job, void *packs, uint32_t first, uint32_t last);
+    void (*relax)(const contact_context *context, void *packs, uint32_t first, uint32_t last);
     /// The last relaxation of a sub-step, once: it also adds the impulses to the sums of the step and to the
     /// warm start of the next sub-step.
-    void (*relax_last)(const contact_job *job, void *packs, uint32_t first, uint32_t last);
-    void (*apply_restitution)(const contact_job *job, void *packs, uint32_t first, uint32_t last);
+    void (*relax_last)(const contact_context *context, void *packs, uint32_t first, uint32_t last);
+    void (*apply_restitution)(const contact_context *context, void *packs, uint32_t first, uint32_t last);
     /// Friction of the impulses that restitution added.
-    void (*restitution_friction)(const contact_job *job, void *packs, uint32_t first, uint32_t last);
+    void (*restitution_friction)(const contact_context *context, void *packs, uint32_t first, uint32_t last);
+    /// Scale what restitution and its friction gave by the part of the bodies.
+    void (*scale_restitution)(const contact_context *context, void *packs, uint32_t first, uint32_t last);
+    /// Forces and warm start of `width` plain bodies: see contact_bodies.inl.
+    int (*integrate_velocities)(const contact_context *context, const uint32_t bodies[], double h,
+                                warm_work work[]);
+    void (*integrate_positions)(const contact_context *context, const uint32_t bodies[], double h);
     /// Write the impulses back to the contacts.
-    void (*store_impulses)(const contact_job *job, const void *packs, uint32_t first, uint32_t last);
+    void (*store_impulses)(const contact_context *context, const void *packs, uint32_t first, uint32_t last);
 } contact_kernel;
 
 /// NULL where the compiler has no such instructions.

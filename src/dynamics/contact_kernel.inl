@@ -8,7 +8,9 @@
 #include "base/assert.h"
 
 enum { POINT_ITERATIONS = 8, POINTS = VY_MANIFOLD_POINTS };
-#define FAST_CLOSING 0.1 // [m/s]
+#define FAST_CLOSING    0.1 // [m/s]
+#define STALE_MASS      0.5 // part of 1 / mass by which an effective mass may be off: from 1 on it adds energy
+#define FRICTION_WEIGHT 0.4 // of friction's lever in that: its impulses are limited
 
 typedef struct pack_point {
     real normal_mass;    // [kg] effective mass along the normal
@@ -47,9 +49,14 @@ typedef struct pack {
     real shared_mass;              // [kg] effective mass of an impulse shared evenly by all points
     real k_matrix[POINTS][POINTS]; // [1/kg] J M^-1 J^T of the points; only j >= i is used
     pack_point p[POINTS];
-    vec3 start_a_to_b;  // [m] a_to_b at the start of the step
-    vec3 total_impulse; // [N s] on b
-    real share_b;       // of b's inverse mass in the sum of both: the contact moves with the lighter body
+    vec3 start_a_to_b;               // [m] a_to_b at the start of the step
+    vec3 total_impulse;              // [N s] on b
+    vec3 impact_impulse;             // [N s] the same without restitution
+    vec3 mass_anchor_a;              // [m] friction_anchor_a for which the effective masses were computed
+    real stale_shift, stale_anchor;  // [1/m^2] what moves of the contact and of mass_anchor_a do to them
+    real stale_turn_a, stale_turn_b; // what turns of the bodies do: see stale_masses()
+    real inverse_mass_ratio_b; // of b's inverse mass in the sum of both: the contact moves with the lighter
+                               // body
     real restitution;
     pack_point_start start[POINTS];
 } pack;
@@ -69,13 +76,13 @@ typedef struct pack_jacobian {
 
 // ---- bodies to lanes and back
 
-VY_FN pack_velocities load_velocities(const contact_job *job, const pack *p)
+VY_FN pack_velocities load_velocities(const contact_context *context, const pack *p)
 {
     const double *a[VY_LANES], *b[VY_LANES];
     real x[8], y[8];
     for (int i = 0; i < VY_LANES; ++i) {
-        a[i] = job->motion[p->a[i]].velocity;
-        b[i] = job->motion[p->b[i]].velocity;
+        a[i] = context->motion[p->a[i]].velocity;
+        b[i] = context->motion[p->b[i]].velocity;
     }
     real_load_rows(a, x);
     real_load_rows(b, y);
@@ -84,13 +91,13 @@ VY_FN pack_velocities load_velocities(const contact_job *job, const pack *p)
     return v;
 }
 
-VY_FN void load_masses(const contact_job *job, const pack *p, pack_jacobian *jac)
+VY_FN void load_masses(const contact_context *context, const pack *p, pack_jacobian *jac)
 {
     const double *a[VY_LANES], *b[VY_LANES];
     real x[8];
     for (int i = 0; i < VY_LANES; ++i) {
-        a[i] = job->body[p->a[i]].inverse_inertia;
-        b[i] = job->body[p->b[i]].inverse_inertia;
+        a[i] = context->body[p->a[i]].inverse_inertia;
+        b[i] = context->body[p->b[i]].inverse_inertia;
     }
     real_load_rows(a, x);
     for (int k = 0; k < 6; ++k) jac->inverse_inertia_a[k] = x[k];
@@ -114,26 +121,26 @@ VY_FN void compute_jacobian(const pack *p, int n, pack_jacobian *jac)
     }
 }
 
-VY_FN void load_jacobian(const contact_job *job, const pack *p, int n, pack_jacobian *jac)
+VY_FN void load_jacobian(const contact_context *context, const pack *p, int n, pack_jacobian *jac)
 {
-    load_masses(job, p, jac);
+    load_masses(context, p, jac);
     compute_jacobian(p, n, jac);
 }
 
-// Store two vectors as a row of each lane's body; bodies that do not move are written to `nowhere`.
+// Store two vectors as a row of each lane's body; bodies that do not move are written to `discard`.
 VY_FN void store_row(double *const to[VY_LANES], vec3 u, vec3 v)
 {
     const real x[8] = {u.x, u.y, u.z, v.x, v.y, v.z, real_set(0.0), real_set(0.0)};
     real_store_rows(to, x);
 }
 
-VY_FN void store_velocities(const contact_job *job, const pack *p, const pack_velocities *v)
+VY_FN void store_velocities(const contact_context *context, const pack *p, const pack_velocities *v)
 {
-    double nowhere[8];
+    double discard[8];
     double *a[VY_LANES], *b[VY_LANES];
     for (int i = 0; i < VY_LANES; ++i) {
-        a[i] = p->write_a[i] ? job->motion[p->a[i]].velocity : nowhere;
-        b[i] = p->write_b[i] ? job->motion[p->b[i]].velocity : nowhere;
+        a[i] = p->write_a[i] ? context->motion[p->a[i]].velocity : discard;
+        b[i] = p->write_b[i] ? context->motion[p->b[i]].velocity : discard;
     }
     store_row(a, v->va, v->wa);
     store_row(b, v->vb, v->wb);
@@ -250,11 +257,17 @@ typedef struct pack_rows {
     real delta[POINTS];        // [N s] change of the accumulated impulse
 } pack_rows;
 
-VY_FN void build_rows(const contact_job *job, const pack *p, const pack_jacobian *jac,
+VY_FN void build_rows(const contact_context *context, const pack *p, const pack_jacobian *jac,
                       const pack_velocities *v, int n, int use_bias, pack_rows *r)
 {
     const mask free = (jac->inverse_mass_a > 0.0) & (jac->inverse_mass_b > 0.0); // both move
-    const contact_softness *s = job->softness;
+    const contact_softness *s = context->softness;
+    real held = real_set(0.0); // the part of a point's impulse that the mean of the contact is
+    if (use_bias && context->hold_weight) {
+        real sum = p->p[0].normal_impulse;
+        for (int i = 1; i < n; ++i) sum = sum + p->p[i].normal_impulse;
+        held = real_select(sum > 0.0, p->mean_normal_impulse / sum, held);
+    }
     for (int i = 0; i < n; ++i) {
         const pack_point *q = &p->p[i];
         r->velocity[i] = real_select(has_point(p, i), normal_velocity(p, jac, v, i), real_set(0.0));
@@ -262,20 +275,20 @@ VY_FN void build_rows(const contact_job *job, const pack *p, const pack_jacobian
         r->mass_scale[i] = r->keep_scale[i] = real_set(1.0);
         r->held_impulse[i] = r->bias[i] = real_set(0.0);
         if (use_bias) {
-            const mask soft = q->separation < -job->slop;
+            const mask soft = q->separation < -context->slop;
             const real bias = real_select(free, real_set(s[0].bias_rate), real_set(s[1].bias_rate)),
                        mass = real_select(free, real_set(s[0].mass_scale), real_set(s[1].mass_scale)),
                        impulse_scale =
                            real_select(free, real_set(s[0].impulse_scale), real_set(s[1].impulse_scale));
-            const real over = real_min(q->separation + job->slop, real_set(0.0));
-            r->bias[i] = real_max(bias * over, real_set(-job->push_speed));
+            const real over = real_min(q->separation + context->slop, real_set(0.0));
+            r->bias[i] = real_max(bias * over, real_set(-context->push_speed));
             r->mass_scale[i] = real_select(soft, mass, r->mass_scale[i]);
             r->keep_scale[i] = real_select(soft, 1.0 - impulse_scale, r->keep_scale[i]);
-            r->held_impulse[i] = real_select(
-                soft, impulse_scale * p->mean_normal_impulse * p->inverse_point_count, r->held_impulse[i]);
+            r->held_impulse[i] =
+                real_select(soft, impulse_scale * held * q->normal_impulse, r->held_impulse[i]);
         }
         // A point that is still apart may close the gap within the sub-step, but no more.
-        r->bias[i] = real_select(q->separation > 0.0, q->separation * job->inverse_h, r->bias[i]);
+        r->bias[i] = real_select(q->separation > 0.0, q->separation * context->inverse_h, r->bias[i]);
     }
 }
 
@@ -305,13 +318,13 @@ VY_FN void distribute(const pack *p, pack_rows *r, int n)
 }
 
 // One step of Gauss-Seidel: the impulse of point i, clamped at zero.
-VY_FN void solve_row(const pack *p, pack_rows *r, int n, int i, mask go)
+VY_FN void solve_row(const pack *p, pack_rows *r, int n, int i, mask active_lanes)
 {
     const real old = p->p[i].normal_impulse + r->delta[i];
     const real unclamped = (r->keep_scale[i] * old + r->held_impulse[i]) -
                            r->mass_scale[i] * p->p[i].normal_mass * (r->velocity[i] + r->bias[i]);
     const real change = real_max(unclamped, real_set(0.0)) - old;
-    propagate(p, r, n, i, real_select(go, change, real_set(0.0)));
+    propagate(p, r, n, i, real_select(active_lanes, change, real_set(0.0)));
 }
 
 // Lanes where a point still closes fast.
@@ -325,18 +338,18 @@ VY_FN mask still_closing(const pack_rows *r, int n)
 // Solve the normal impulses of all points: symmetric Gauss-Seidel over the rows, forwards and backwards, then
 // apply their sum to the bodies. Forwards alone is not symmetric between the points, and with warm starting a
 // tall wall would rock itself up.
-VY_FN void solve_contact(const contact_job *job, pack *p, const pack_jacobian *jac, pack_velocities *v, int n,
-                         int use_bias)
+VY_FN void solve_contact(const contact_context *context, pack *p, const pack_jacobian *jac,
+                         pack_velocities *v, int n, int use_bias)
 {
     pack_rows r;
-    build_rows(job, p, jac, v, n, use_bias, &r);
+    build_rows(context, p, jac, v, n, use_bias, &r);
     if (n > 1) distribute(p, &r, n);
     // One iteration is enough at rest; in an impact, where points still close fast, more are needed.
-    mask go = mask_set(1);
-    for (int round = 0; round < POINT_ITERATIONS && mask_any(go); ++round) {
-        for (int i = 0; i < n; ++i) solve_row(p, &r, n, i, go);
-        for (int i = n - 1; i >= 0; --i) solve_row(p, &r, n, i, go);
-        go = go & still_closing(&r, n);
+    mask active_lanes = mask_set(1);
+    for (int round = 0; round < POINT_ITERATIONS && mask_any(active_lanes); ++round) {
+        for (int i = 0; i < n; ++i) solve_row(p, &r, n, i, active_lanes);
+        for (int i = n - 1; i >= 0; --i) solve_row(p, &r, n, i, active_lanes);
+        active_lanes = active_lanes & still_closing(&r, n);
     }
     vec3 angular = vec3_zero();
     real sum = real_set(0.0);
@@ -351,24 +364,28 @@ VY_FN void solve_contact(const contact_job *job, pack *p, const pack_jacobian *j
 }
 
 // Displacement of a body of each lane since the start of the step. Returns R^T n - n, where R is its rotation
-// since then, with quaternion (w, u): -2w (u x n) + 2u x (u x n).
-VY_FN vec3 load_displacement(const contact_job *job, const uint32_t body[VY_LANES], vec3 n, vec3 *moved)
+// since then, with quaternion (w, u): -2w (u x n) + 2u x (u x n); `turn2` is about the square of its angle.
+VY_FN vec3 load_displacement(const contact_context *context, const uint32_t body[VY_LANES], vec3 n,
+                             vec3 *moved, real *turn2)
 {
     const double *from[VY_LANES];
     real x[8];
-    for (int i = 0; i < VY_LANES; ++i) from[i] = job->body[body[i]].delta_position;
+    for (int i = 0; i < VY_LANES; ++i) from[i] = context->body[body[i]].delta_position;
     real_load_rows(from, x);
     const vec3 u = vec3_make(x[4], x[5], x[6]), t = vec3_scale(real_set(2.0), vec3_cross(u, n));
     *moved = vec3_make(x[0], x[1], x[2]);
+    *turn2 = 4.0 - 4.0 * (x[3] * x[3]);
     return vec3_add_scaled(vec3_cross(u, t), -x[3], t);
 }
 
-// Update the separations, and the anchor where friction acts.
-VY_FN void update_points(const contact_job *job, pack *p, int n)
+// Update the separations, and the anchor where friction acts. The squares of the angles by which the bodies
+// have turned since the start of the step go to turn2_a and turn2_b.
+VY_FN void update_points(const contact_context *context, pack *p, int n, real *turn2_a, real *turn2_b)
 {
     vec3 moved_a, moved_b;
-    const vec3 na = load_displacement(job, p->a, p->normal, &moved_a),
-               nb = load_displacement(job, p->b, p->normal, &moved_b), moved = vec3_sub(moved_b, moved_a);
+    const vec3 na = load_displacement(context, p->a, p->normal, &moved_a, turn2_a),
+               nb = load_displacement(context, p->b, p->normal, &moved_b, turn2_b),
+               moved = vec3_sub(moved_b, moved_a);
     // separation = n.(anchor_b' - anchor_a' + a_to_b), with anchor_b = anchor_a + separation n - a_to_b at
     // the start.
     const vec3 per_anchor = vec3_sub(nb, na);
@@ -377,35 +394,38 @@ VY_FN void update_points(const contact_job *job, pack *p, int n)
     p->a_to_b = vec3_add(p->start_a_to_b, moved);
     // The contact moves with the bodies, most with the lighter one, but does not turn with them: a wheel's
     // contact stays under its axle.
-    p->contact_shift = vec3_scale(p->share_b, moved);
-    vec3 sum = vec3_zero(), plain = vec3_zero();
+    p->contact_shift = vec3_scale(p->inverse_mass_ratio_b, moved);
+    vec3 sum = vec3_zero(), anchor_sum = vec3_zero();
     real weight = real_set(0.0);
     for (int i = 0; i < n; ++i) {
         const pack_point_start *q = &p->start[i];
         const mask has = has_point(p, i);
-        const vec3 anchor = vec3_add_scaled(q->anchor_a, p->share_b * q->separation, p->normal);
+        const vec3 anchor = vec3_add_scaled(q->anchor_a, p->inverse_mass_ratio_b * q->separation, p->normal);
         p->p[i].separation = real_select(
             has, (per_separation * q->separation + base) + vec3_dot(per_anchor, q->anchor_a), real_set(0.0));
         sum = vec3_add_scaled(sum, p->p[i].normal_impulse, anchor);
-        plain = vec3_add(plain, anchor);
+        anchor_sum = vec3_add(anchor_sum, anchor);
         weight = weight + p->p[i].normal_impulse;
     }
     const mask pushed = weight > 0.0;
     const real per = 1.0 / weight;
-    const vec3 mean = vec3_select(pushed, vec3_scale(per, sum), vec3_scale(p->inverse_point_count, plain));
+    const vec3 mean =
+        vec3_select(pushed, vec3_scale(per, sum), vec3_scale(p->inverse_point_count, anchor_sum));
     p->friction_anchor_a = vec3_add(mean, p->contact_shift);
     if (n == 1) return;
     real radius_sum = real_set(0.0);
     for (int i = 0; i < n; ++i) {
         const pack_point_start *q = &p->start[i];
-        const vec3 anchor = vec3_add_scaled(q->anchor_a, p->share_b * q->separation, p->normal);
+        const vec3 anchor = vec3_add_scaled(q->anchor_a, p->inverse_mass_ratio_b * q->separation, p->normal);
         radius_sum = radius_sum + p->p[i].normal_impulse * vec3_length(vec3_sub(anchor, mean));
     }
     p->friction_radius = real_select(pushed & (p->point_count > 1.5), radius_sum * per, real_set(0.0));
 }
 
+#include "dynamics/contact_masses.inl"
+
 // Add the impulses to the bodies' warm start of the next sub-step. Returns the impulse on b.
-VY_FN vec3 add_warm_start(const contact_job *job, const pack *p, const pack_jacobian *jac, int n)
+VY_FN vec3 add_warm_start(const contact_context *context, const pack *p, const pack_jacobian *jac, int n)
 {
     vec3 angular = vec3_zero();
     real sum = real_set(0.0);
@@ -425,25 +445,24 @@ VY_FN vec3 add_warm_start(const contact_job *job, const pack *p, const pack_jaco
                angular_impulse_b = vec3_add(vec3_add(vec3_add_scaled(angular, -sum, jac->angular_offset),
                                                      vec3_cross(friction_anchor_b, tangent_impulse)),
                                             angular_impulse);
-    double nowhere[8] = {0.0};
+    double discard[8] = {0.0};
     double *a[VY_LANES], *b[VY_LANES];
     for (int i = 0; i < VY_LANES; ++i) {
-        a[i] = p->write_a[i] ? job->motion[p->a[i]].impulse : nowhere;
-        b[i] = p->write_b[i] ? job->motion[p->b[i]].impulse : nowhere;
+        a[i] = p->write_a[i] ? context->motion[p->a[i]].impulse : discard;
+        b[i] = p->write_b[i] ? context->motion[p->b[i]].impulse : discard;
     }
     add_row(a, vec3_neg(impulse), vec3_neg(angular_impulse_a));
     add_row(b, impulse, angular_impulse_b);
     return impulse;
 }
 
-VY_FN void relax_last(const contact_job *job, pack *p, pack_velocities *v, int n)
+VY_FN void relax_last(const contact_context *context, pack *p, pack_velocities *v, int n)
 {
     pack_jacobian jac;
-    update_points(job, p, n);
-    load_jacobian(job, p, n, &jac);
+    update_contact(context, p, n, &jac);
     for (int i = 0; i < n && p->has_restitution; ++i)
         p->start[i].max_normal_impulse = real_max(p->start[i].max_normal_impulse, p->p[i].normal_impulse);
-    solve_contact(job, p, &jac, v, n, 0);
+    solve_contact(context, p, &jac, v, n, 0);
     real normal_impulse = real_set(0.0);
     for (int i = 0; i < n; ++i) {
         p->start[i].total_normal_impulse = p->start[i].total_normal_impulse + p->p[i].normal_impulse;
@@ -452,30 +471,30 @@ VY_FN void relax_last(const contact_job *job, pack *p, pack_velocities *v, int n
     for (int i = 0; i < n && p->has_restitution; ++i)
         p->start[i].max_normal_impulse = real_max(p->start[i].max_normal_impulse, p->p[i].normal_impulse);
     p->mean_normal_impulse =
-        p->mean_normal_impulse + job->mean_rate * (normal_impulse - p->mean_normal_impulse);
-    p->total_impulse = vec3_add(p->total_impulse, add_warm_start(job, p, &jac, n));
+        p->mean_normal_impulse + context->mean_weight * (normal_impulse - p->mean_normal_impulse);
+    p->total_impulse = vec3_add(p->total_impulse, add_warm_start(context, p, &jac, n));
+    if (p->has_restitution) p->impact_impulse = p->total_impulse;
 }
 
-VY_FN void relax(const contact_job *job, pack *p, pack_velocities *v, int n)
+VY_FN void relax(const contact_context *context, pack *p, pack_velocities *v, int n)
 {
     pack_jacobian jac;
-    update_points(job, p, n);
-    load_jacobian(job, p, n, &jac);
-    solve_contact(job, p, &jac, v, n, 0);
+    update_contact(context, p, n, &jac);
+    solve_contact(context, p, &jac, v, n, 0);
 }
 
-VY_FN void solve_with_bias(const contact_job *job, pack *p, pack_velocities *v, int n)
+VY_FN void solve_with_bias(const contact_context *context, pack *p, pack_velocities *v, int n)
 {
     pack_jacobian jac;
-    load_jacobian(job, p, n, &jac);
-    solve_contact(job, p, &jac, v, n, 1);
+    load_jacobian(context, p, n, &jac);
+    solve_contact(context, p, &jac, v, n, 1);
 }
 
-VY_FN void warm_start(const contact_job *job, const pack *p, int n)
+VY_FN void warm_start(const contact_context *context, const pack *p, int n)
 {
     pack_jacobian jac;
     compute_jacobian(p, n, &jac);
-    (void)add_warm_start(job, p, &jac, n);
+    (void)add_warm_start(context, p, &jac, n);
 }
 
 VY_FN pack_velocities velocities_select(mask m, const pack_velocities *x, const pack_velocities *y)
@@ -486,21 +505,21 @@ VY_FN pack_velocities velocities_select(mask m, const pack_velocities *x, const 
 }
 
 // Whether a point bounces: it closed faster than the threshold and had an impulse.
-VY_FN mask point_bounces(const contact_job *job, const pack *p, int i)
+VY_FN mask point_bounces(const contact_context *context, const pack *p, int i)
 {
     const pack_point_start *q = &p->start[i];
-    return (q->relative_velocity <= -job->restitution_threshold) & (q->max_normal_impulse > 0.0) &
+    return (q->relative_velocity <= -context->restitution_threshold) & (q->max_normal_impulse > 0.0) &
            (p->restitution > 0.0);
 }
 
 // Points that bounce separate with restitution times the velocity at which they closed.
-VY_FN void apply_restitution(const contact_job *job, pack *p, pack_velocities *v, int n)
+VY_FN void apply_restitution(const contact_context *context, pack *p, pack_velocities *v, int n)
 {
     pack_jacobian jac;
-    load_jacobian(job, p, n, &jac);
+    load_jacobian(context, p, n, &jac);
     for (int i = 0; i < n; ++i) {
         pack_point_start *q = &p->start[i];
-        const mask now = point_bounces(job, p, i);
+        const mask now = point_bounces(context, p, i);
         const real old = p->p[i].normal_impulse,
                    unclamped = old - p->p[i].normal_mass * (normal_velocity(p, &jac, v, i) +
                                                             p->restitution * q->relative_velocity);
@@ -520,14 +539,14 @@ VY_FN void apply_restitution(const contact_job *job, pack *p, pack_velocities *v
 // Friction of the impulses that restitution added, after all of those: it changes velocities along the
 // normals, and restitution would turn that into energy. Points that bounced separate, so they have no warm
 // start.
-VY_FN void restitution_friction(const contact_job *job, pack *p, pack_velocities *v, int n)
+VY_FN void restitution_friction(const contact_context *context, pack *p, pack_velocities *v, int n)
 {
-    mask any = point_bounces(job, p, 0);
-    for (int i = 1; i < n; ++i) any = any | point_bounces(job, p, i);
+    mask any = point_bounces(context, p, 0);
+    for (int i = 1; i < n; ++i) any = any | point_bounces(context, p, i);
     pack after = *p;
     pack_velocities moved = *v;
     pack_jacobian jac;
-    load_jacobian(job, p, n, &jac);
+    load_jacobian(context, p, n, &jac);
     solve_friction(&after, &jac, &moved, n);
     const vec3 tangent_impulse =
         tangent_vector(after.tangent_impulse_1 - p->tangent_impulse_1, p->tangent_1,
@@ -541,7 +560,7 @@ VY_FN void restitution_friction(const contact_job *job, pack *p, pack_velocities
     p->rolling_impulse_2 = real_select(any, none, p->rolling_impulse_2);
     p->twist_impulse = real_select(any, none, p->twist_impulse);
     for (int i = 0; i < n; ++i)
-        p->p[i].normal_impulse = real_select(point_bounces(job, p, i), none, p->p[i].normal_impulse);
+        p->p[i].normal_impulse = real_select(point_bounces(context, p, i), none, p->p[i].normal_impulse);
 }
 
 // ---- packs
@@ -597,7 +616,7 @@ VY_FN void load_contacts(const contact *const c[VY_LANES], pack *p)
 }
 
 // Unused lanes repeat the first contact and write nothing.
-static void fill_lanes(const contact_job *job, const uint32_t *contacts, uint32_t count, pack *p)
+static void fill_lanes(const contact_context *context, const uint32_t *contacts, uint32_t count, pack *p)
 {
     VY_ASSERT(count >= 1 && count <= VY_LANES);
     const contact *from[VY_LANES];
@@ -605,14 +624,14 @@ static void fill_lanes(const contact_job *job, const uint32_t *contacts, uint32_
     p->points = 1;
     p->has_rolling = p->has_restitution = 0;
     for (uint32_t i = 0; i < VY_LANES; ++i) {
-        const contact *c = &job->contacts[contacts[i < count ? i : 0]];
+        const contact *c = &context->contacts[contacts[i < count ? i : 0]];
         VY_ASSERT(c->a != c->b && c->point_count >= 1 && c->point_count <= POINTS);
         from[i] = c;
         p->contact[i] = contacts[i < count ? i : 0];
         p->a[i] = c->a;
         p->b[i] = c->b;
-        p->write_a[i] = i < count && job->body[c->a].moves;
-        p->write_b[i] = i < count && job->body[c->b].moves;
+        p->write_a[i] = i < count && context->body[c->a].moves;
+        p->write_b[i] = i < count && context->body[c->b].moves;
         p->has_rolling |= c->rolling_resistance > 0.0;
         p->has_restitution |= c->restitution > 0.0;
         p->points = c->point_count > p->points ? (c->point_count == 3 ? 4 : c->point_count) : p->points;
@@ -621,64 +640,42 @@ static void fill_lanes(const contact_job *job, const uint32_t *contacts, uint32_
     load_contacts(from, p);
 }
 
-// The effective mass 1 / k; 0 where nothing moves.
-VY_FN real inverse_or_zero(real k) { return real_select(k > 0.0, 1.0 / k, real_set(0.0)); }
-
-// Both tangents at once (2 x 2), so that the result does not depend on their choice.
-VY_FN void prepare_tangent_mass(pack *p, const pack_jacobian *jac)
+// Points that are still apart close faster or slower until they touch, by what forces do on the way: v^2 + 2
+// a gap. Without that every bounce would lose the work of gravity over the gap.
+VY_FN void find_impact_velocities(const contact_context *context, pack *p, int n)
 {
-    const vec3 friction_anchor_b = vec3_sub(p->friction_anchor_a, p->a_to_b);
-    const vec3 a1 = vec3_cross(p->friction_anchor_a, p->tangent_1),
-               a2 = vec3_cross(p->friction_anchor_a, jac->tangent_2),
-               b1 = vec3_cross(friction_anchor_b, p->tangent_1),
-               b2 = vec3_cross(friction_anchor_b, jac->tangent_2);
-    const vec3 ia = mul_inertia(jac->inverse_inertia_a, a1), ib = mul_inertia(jac->inverse_inertia_b, b1);
-    const real both = jac->inverse_mass_a + jac->inverse_mass_b;
-    const real k11 = both + (vec3_dot(a1, ia) + vec3_dot(b1, ib)), k12 = vec3_dot(a2, ia) + vec3_dot(b2, ib),
-               k22 = both + (vec3_dot(a2, mul_inertia(jac->inverse_inertia_a, a2)) +
-                             vec3_dot(b2, mul_inertia(jac->inverse_inertia_b, b2)));
-    const real per = inverse_or_zero(k11 * k22 - k12 * k12);
-    p->tangent_mass_11 = per * k22;
-    p->tangent_mass_12 = -(per * k12);
-    p->tangent_mass_22 = per * k11;
+    real acceleration = real_set(0.0); // [m/s^2] of b against a, along the normal
+    for (int i = 0; i < VY_LANES; ++i) {
+        const vy_vec3 a = context->body[p->a[i]].acceleration, b = context->body[p->b[i]].acceleration;
+        set_lane(&acceleration, i,
+                 (get_lane(&p->normal.x, i) * (b.x - a.x) + get_lane(&p->normal.y, i) * (b.y - a.y)) +
+                     get_lane(&p->normal.z, i) * (b.z - a.z));
+    }
+    for (int i = 0; i < n; ++i) {
+        pack_point_start *q = &p->start[i];
+        const real gap = real_max(q->separation, real_set(0.0)), v = q->relative_velocity,
+                   at_impact = real_sqrt(real_max(v * v - 2.0 * acceleration * gap, real_set(0.0)));
+        q->relative_velocity = real_select((v < 0.0) & (p->restitution > 0.0), -at_impact, v);
+    }
 }
 
-VY_FN real effective_inertia(const pack_jacobian *jac, vec3 u)
-{
-    return inverse_or_zero(vec3_dot(u, mul_inertia(jac->inverse_inertia_a, u)) +
-                           vec3_dot(u, mul_inertia(jac->inverse_inertia_b, u)));
-}
-
-VY_FN void prepare_points(const contact_job *job, pack *p, int n)
+VY_FN void prepare_points(const contact_context *context, pack *p, int n)
 {
     pack_jacobian jac;
-    load_masses(job, p, &jac);
+    real turn2_a, turn2_b;
+    load_masses(context, p, &jac);
     VY_ASSERT(mask_all(jac.inverse_mass_a + jac.inverse_mass_b > 0.0)); // unused lanes repeat a live one
-    p->share_b = jac.inverse_mass_b / (jac.inverse_mass_a + jac.inverse_mass_b);
-    update_points(job, p, n);
+    p->inverse_mass_ratio_b = jac.inverse_mass_b / (jac.inverse_mass_a + jac.inverse_mass_b);
+    update_points(context, p, n, &turn2_a, &turn2_b);
     compute_jacobian(p, n, &jac);
-    const pack_velocities v = load_velocities(job, p);
-    const real both = jac.inverse_mass_a + jac.inverse_mass_b;
-    real all = real_set(0.0);
-    for (int i = 0; i < n; ++i) {
-        const mask has = has_point(p, i);
-        const vec3 ta = mul_inertia(jac.inverse_inertia_a, jac.angular_a[i]),
-                   tb = mul_inertia(jac.inverse_inertia_b, angular_b(&jac, i));
-        for (int j = i; j < n; ++j) {
-            const real k = both + (vec3_dot(ta, jac.angular_a[j]) + vec3_dot(tb, angular_b(&jac, j)));
-            p->k_matrix[i][j] = real_select(has & has_point(p, j), k, real_set(0.0));
-            all = all + (i == j ? 1.0 : 2.0) * p->k_matrix[i][j];
-        }
-        p->p[i].normal_mass = inverse_or_zero(p->k_matrix[i][i]);
-        p->start[i].relative_velocity = real_select(has, normal_velocity(p, &jac, &v, i), real_set(0.0));
-    }
-    p->shared_mass = p->point_count / all;
+    compute_normal_masses(p, &jac, n);
     prepare_tangent_mass(p, &jac);
-    p->twist_mass = effective_inertia(&jac, p->normal);
-    p->rolling_mass =
-        real_select(p->rolling_resistance > 0.0,
-                    real_min(effective_inertia(&jac, p->tangent_1), effective_inertia(&jac, jac.tangent_2)),
-                    real_set(0.0));
+    prepare_stale(p, &jac);
+    const pack_velocities v = load_velocities(context, p);
+    for (int i = 0; i < n; ++i)
+        p->start[i].relative_velocity =
+            real_select(has_point(p, i), normal_velocity(p, &jac, &v, i), real_set(0.0));
+    if (p->has_restitution) find_impact_velocities(context, p, n);
 }
 
 /// Call a function over points for the number that a pack has, as a constant.
@@ -689,82 +686,118 @@ VY_FN void prepare_points(const contact_job *job, pack *p, int n)
     default: call(4); break; \
     }
 
-static void kernel_prepare(const contact_job *job, const uint32_t *contacts, uint32_t count, void *memory)
+static void kernel_prepare(const contact_context *context, const uint32_t *contacts, uint32_t count,
+                           void *memory)
 {
     pack *p = (pack *)memory;
-    fill_lanes(job, contacts, count, p);
-#define CALL(n) prepare_points(job, p, n)
+    fill_lanes(context, contacts, count, p);
+#define CALL(n) prepare_points(context, p, n)
     FOR_POINTS(p, CALL)
 #undef CALL
 }
 
-static void kernel_warm_start(const contact_job *job, void *packs, uint32_t first, uint32_t last)
+static void kernel_warm_start(const contact_context *context, void *packs, uint32_t first, uint32_t last)
 {
     for (pack *p = (pack *)packs + first; p < (pack *)packs + last; ++p) {
-#define CALL(n) warm_start(job, p, n)
+#define CALL(n) warm_start(context, p, n)
         FOR_POINTS(p, CALL)
 #undef CALL
     }
 }
 
-static void kernel_solve(const contact_job *job, void *packs, uint32_t first, uint32_t last)
+// Bodies of one island have the same.
+VY_FN real load_part(const contact_context *context, const pack *p)
 {
-    for (pack *p = (pack *)packs + first; p < (pack *)packs + last; ++p) {
-        pack_velocities v = load_velocities(job, p);
-#define CALL(n) solve_with_bias(job, p, &v, n)
-        FOR_POINTS(p, CALL)
-#undef CALL
-        store_velocities(job, p, &v);
-    }
+    real part = real_set(0.0);
+    for (int i = 0; i < VY_LANES; ++i)
+        set_lane(&part, i, context->motion[context->body[p->a[i]].moves ? p->a[i] : p->b[i]].part);
+    return part;
 }
 
-static void kernel_relax(const contact_job *job, void *packs, uint32_t first, uint32_t last)
-{
-    for (pack *p = (pack *)packs + first; p < (pack *)packs + last; ++p) {
-        pack_velocities v = load_velocities(job, p);
-#define CALL(n) relax(job, p, &v, n)
-        FOR_POINTS(p, CALL)
-#undef CALL
-        store_velocities(job, p, &v);
-    }
-}
-
-static void kernel_relax_last(const contact_job *job, void *packs, uint32_t first, uint32_t last)
-{
-    for (pack *p = (pack *)packs + first; p < (pack *)packs + last; ++p) {
-        pack_velocities v = load_velocities(job, p);
-#define CALL(n) relax_last(job, p, &v, n)
-        FOR_POINTS(p, CALL)
-#undef CALL
-        store_velocities(job, p, &v);
-    }
-}
-
-static void kernel_apply_restitution(const contact_job *job, void *packs, uint32_t first, uint32_t last)
+static void kernel_scale_restitution(const contact_context *context, void *packs, uint32_t first,
+                                     uint32_t last)
 {
     for (pack *p = (pack *)packs + first; p < (pack *)packs + last; ++p) {
         if (!p->has_restitution) continue;
-        pack_velocities v = load_velocities(job, p);
-        apply_restitution(job, p, &v, p->points);
-        store_velocities(job, p, &v);
+        const vec3 more = vec3_sub(p->total_impulse, p->impact_impulse);
+        p->total_impulse = vec3_add_scaled(p->impact_impulse, load_part(context, p), more);
     }
 }
 
-static void kernel_restitution_friction(const contact_job *job, void *packs, uint32_t first, uint32_t last)
+static void kernel_scale_impulses(const contact_context *context, void *packs, uint32_t first, uint32_t last)
+{
+    for (pack *p = (pack *)packs + first; p < (pack *)packs + last; ++p) {
+        const real part = load_part(context, p);
+        for (int i = 0; i < p->points; ++i) p->p[i].normal_impulse = part * p->p[i].normal_impulse;
+        p->tangent_impulse_1 = part * p->tangent_impulse_1;
+        p->tangent_impulse_2 = part * p->tangent_impulse_2;
+        p->rolling_impulse_1 = part * p->rolling_impulse_1;
+        p->rolling_impulse_2 = part * p->rolling_impulse_2;
+        p->twist_impulse = part * p->twist_impulse;
+    }
+}
+
+static void kernel_solve(const contact_context *context, void *packs, uint32_t first, uint32_t last)
+{
+    for (pack *p = (pack *)packs + first; p < (pack *)packs + last; ++p) {
+        pack_velocities v = load_velocities(context, p);
+#define CALL(n) solve_with_bias(context, p, &v, n)
+        FOR_POINTS(p, CALL)
+#undef CALL
+        store_velocities(context, p, &v);
+    }
+}
+
+static void kernel_relax(const contact_context *context, void *packs, uint32_t first, uint32_t last)
+{
+    for (pack *p = (pack *)packs + first; p < (pack *)packs + last; ++p) {
+        pack_velocities v = load_velocities(context, p);
+#define CALL(n) relax(context, p, &v, n)
+        FOR_POINTS(p, CALL)
+#undef CALL
+        store_velocities(context, p, &v);
+    }
+}
+
+static void kernel_relax_last(const contact_context *context, void *packs, uint32_t first, uint32_t last)
+{
+    for (pack *p = (pack *)packs + first; p < (pack *)packs + last; ++p) {
+        pack_velocities v = load_velocities(context, p);
+#define CALL(n) relax_last(context, p, &v, n)
+        FOR_POINTS(p, CALL)
+#undef CALL
+        store_velocities(context, p, &v);
+    }
+}
+
+static void kernel_apply_restitution(const contact_context *context, void *packs, uint32_t first,
+                                     uint32_t last)
 {
     for (pack *p = (pack *)packs + first; p < (pack *)packs + last; ++p) {
         if (!p->has_restitution) continue;
-        pack_velocities v = load_velocities(job, p);
-        restitution_friction(job, p, &v, p->points);
-        store_velocities(job, p, &v);
+        pack_velocities v = load_velocities(context, p);
+        apply_restitution(context, p, &v, p->points);
+        store_velocities(context, p, &v);
     }
 }
 
-static void kernel_store_impulses(const contact_job *job, const void *packs, uint32_t first, uint32_t last)
+static void kernel_restitution_friction(const contact_context *context, void *packs, uint32_t first,
+                                        uint32_t last)
+{
+    for (pack *p = (pack *)packs + first; p < (pack *)packs + last; ++p) {
+        if (!p->has_restitution) continue;
+        pack_velocities v = load_velocities(context, p);
+        restitution_friction(context, p, &v, p->points);
+        store_velocities(context, p, &v);
+    }
+}
+
+static void kernel_store_impulses(const contact_context *context, const void *packs, uint32_t first,
+                                  uint32_t last)
 {
     for (const pack *p = (const pack *)packs + first; p < (const pack *)packs + last; ++p) {
         for (int i = 0; i < (int)p->lanes; ++i) {
-            contact *c = &job->contacts[p->contact[i]];
+            contact *c = &context->contacts[p->contact[i]];
             c->mean_normal_impulse = get_lane(&p->mean_normal_impulse, i);
             c->tangent_impulse_1 = get_lane(&p->tangent_impulse_1, i);
             c->tangent_impulse_2 = get_lane(&p->tangent_impulse_2, i);
@@ -778,21 +811,27 @@ static void kernel_store_impulses(const contact_job *job, const void *packs, uin
                 c->points[k].normal_impulse = get_lane(&p->p[k].normal_impulse, i);
                 c->total_normal_impulse[k] = get_lane(&p->start[k].total_normal_impulse, i);
                 c->relative_velocity[k] = get_lane(&p->start[k].relative_velocity, i);
-                job->headers[p->contact[i]].impulse_points += c->total_normal_impulse[k] != 0.0;
+                context->headers[p->contact[i]].impulse_points += c->total_normal_impulse[k] > 0.0;
             }
         }
     }
 }
+
+#include "dynamics/contact_bodies.inl"
 
 static const contact_kernel kernel = {KERNEL_NAME,
                                       VY_LANES,
                                       sizeof(pack),
                                       kernel_prepare,
                                       kernel_warm_start,
+                                      kernel_scale_impulses,
                                       kernel_solve,
                                       kernel_relax,
                                       kernel_relax_last,
                                       kernel_apply_restitution,
                                       kernel_restitution_friction,
+                                      kernel_scale_restitution,
+                                      kernel_integrate_velocities,
+                                      kernel_integrate_positions,
                                       kernel_store_impulses};
 const contact_kernel *const KERNEL_TABLE = &kernel;

@@ -4,8 +4,8 @@
 #include "dynamics/contacts.h"
 #include "geometry/broadphase.h"
 
-enum { FEW_BODIES = 256 };  // below this, not worth waking threads
-enum { REBUILD_RATIO = 2 }; // when one in so many boxes moved, rebuilding the tree is faster
+enum { MIN_PARALLEL_BODIES = 256 }; // below this, not worth waking threads
+enum { REBUILD_RATIO = 2 };         // when one in so many boxes moved, rebuilding the tree is faster
 
 void vy_contacts_sweep_bounds(vy_bodies *b, uint32_t i, double h)
 {
@@ -63,14 +63,12 @@ static void sort_keys(uint64_t *keys, uint64_t *spare, size_t count)
 static int share_anchor(const vy_bodies *b, uint32_t i, uint32_t j)
 {
     const joint_system *s = b->joints;
-    if (!s->joined[i] || !s->joined[j]) return 0;
-    for (uint32_t k = s->joined[i]; k != 0;) {
+    if (!s->first_joint[i] || !s->first_joint[j]) return 0;
+    for (uint32_t k = s->first_joint[i]; k != 0;) {
         const joint_slot *t = &s->slots[k - 1];
         VY_ASSERT(t->used && (t->body[0] == i || t->body[1] == i));
         const int side = t->body[0] != i;
-        const vy_joint_kind kind = t->def.kind;
-        const int has_length = kind == VY_JOINT_DISTANCE || kind == VY_JOINT_CABLE || kind == VY_JOINT_SPRING;
-        if (!has_length && t->body[!side] == j) return 1;
+        if (!vy_joint_has(t->def.kind, VY_JOINT_HAS_LENGTH) && t->body[!side] == j) return 1;
         k = t->next_joint[side];
     }
     return 0;
@@ -84,7 +82,7 @@ static int is_filtered(const vy_bodies *b, uint32_t i, uint32_t j)
 
 static int one_moves(const vy_bodies *b, uint32_t i, uint32_t j) { return b->awake[i] || b->awake[j]; }
 
-static int may_collide(const vy_bodies *b, uint32_t i, uint32_t j)
+int vy_contacts_may_collide(const vy_bodies *b, uint32_t i, uint32_t j)
 {
     return one_moves(b, i, j) && !is_filtered(b, i, j);
 }
@@ -95,7 +93,7 @@ static int may_collide(const vy_bodies *b, uint32_t i, uint32_t j)
 // insertion.
 static void sort_tree_pairs(vy_bodies *b, size_t found)
 {
-    VY_ASSERT(found <= b->contacts->pair_cap);
+    VY_ASSERT(found <= b->contacts->capacity.pairs);
     contact_system *s = b->contacts;
     uint32_t *const end = s->bucket + 1;
     memset(s->bucket, 0, ((size_t)b->limit + 1) * sizeof *s->bucket);
@@ -114,18 +112,20 @@ static void sort_tree_pairs(vy_bodies *b, size_t found)
 }
 
 // Find all pairs again.
-static int list_tree_pairs(vy_bodies *b)
+static vy_status list_tree_pairs(vy_bodies *b)
 {
     contact_system *s = b->contacts;
     size_t found = 0, n = 0;
-    if (vy_tree_collect_pairs(s->tree, s->pairs, s->pair_cap, &found) != VY_OK) return 0;
+    while (vy_tree_collect_pairs(s->tree, s->pairs, s->capacity.pairs, &found) != VY_OK) {
+        if (vy_contacts_reserve(b, found, 0) != VY_OK) return VY_NO_MEMORY;
+    }
     for (size_t k = 0; k < found; ++k) {
         const uint32_t i = s->slot_of[s->pairs[k].a], j = s->slot_of[s->pairs[k].b];
         VY_ASSERT(i != j && i < b->limit && j < b->limit);
         if (one_moves(b, i, j)) s->keys[n++] = contact_key(i, j);
     }
     sort_tree_pairs(b, n);
-    return 1;
+    return VY_OK;
 }
 
 /// The body whose pairs are queried.
@@ -143,7 +143,7 @@ static void add_pair(void *self, int proxy)
     VY_ASSERT(s->proxy_of[j] == proxy && s->moved[i]);
     if (i == j || (j < i && s->moved[j]) || !one_moves(m->b, i, j)) return;
     const size_t at = atomic_fetch_add_explicit(&s->found_pairs, 1, memory_order_relaxed);
-    if (at < s->pair_cap) s->keys[at] = contact_key(i, j);
+    if (at < s->capacity.pairs) s->keys[at] = contact_key(i, j);
 }
 
 static void query_tree(vy_bodies *b, void *self, size_t first, size_t last)
@@ -158,20 +158,25 @@ static void query_tree(vy_bodies *b, void *self, size_t first, size_t last)
 
 // Query the boxes that have moved and keep the other pairs. The order in which pairs are found depends on the
 // threads, the set does not; then they are sorted.
-static int update_tree_pairs(vy_bodies *b)
+static vy_status update_tree_pairs(vy_bodies *b)
 {
     contact_system *s = b->contacts;
-    size_t n = 0;
-    for (size_t k = 0; k < s->tree_count; ++k) {
-        const uint64_t key = s->tree_keys[k];
-        if (!s->moved[key >> 32] && !s->moved[(uint32_t)key]) s->keys[n++] = key;
-    }
-    atomic_store_explicit(&s->found_pairs, n, memory_order_relaxed);
-    vy_bodies_parallel_for(b, b->limit, FEW_BODIES, query_tree, NULL);
-    n = atomic_load_explicit(&s->found_pairs, memory_order_relaxed);
-    if (n > s->pair_cap) return 0;
+    size_t n;
+    do { // once more when there was no memory for all
+        n = 0;
+        for (size_t k = 0; k < s->tree_count; ++k) {
+            const uint64_t key = s->tree_keys[k];
+            if (!s->moved[key >> 32] && !s->moved[(uint32_t)key]) s->keys[n++] = key;
+        }
+        const size_t had = s->capacity.pairs;
+        atomic_store_explicit(&s->found_pairs, n, memory_order_relaxed);
+        vy_bodies_parallel_for(b, b->limit, MIN_PARALLEL_BODIES, query_tree, NULL);
+        n = atomic_load_explicit(&s->found_pairs, memory_order_relaxed);
+        if (n <= had) break;
+    } while (vy_contacts_reserve(b, n, 0) == VY_OK);
+    if (n > s->capacity.pairs) return VY_NO_MEMORY;
     sort_tree_pairs(b, n);
-    return 1;
+    return VY_OK;
 }
 
 static vec3 predicted_displacement(const vy_bodies *b, size_t i, double h)
@@ -210,18 +215,19 @@ static void move_boxes(vy_bodies *b, uint32_t count, double h)
     s->moved_count = 0;
 }
 
-// Update boxes and pairs of the tree. Returns 0 when there are too many.
-static int refresh_tree(vy_bodies *b, double h)
+// Update boxes and pairs of the tree.
+static vy_status refresh_tree(vy_bodies *b, double h)
 {
     contact_system *s = b->contacts;
     uint32_t count = 0;
-    vy_bodies_parallel_for(b, b->limit, FEW_BODIES, find_moved, &h);
+    vy_bodies_parallel_for(b, b->limit, MIN_PARALLEL_BODIES, find_moved, &h);
     for (uint32_t i = 0; i < b->limit; ++i) count += s->moved[i] != 0;
-    if (!s->pairs_stale && count == 0) return 1;
+    if (!s->pairs_stale && count == 0) return VY_OK;
     if (count > 0) move_boxes(b, count, h);
-    s->pairs_stale =
-        !(s->pairs_stale || count > b->limit / REBUILD_RATIO ? list_tree_pairs(b) : update_tree_pairs(b));
-    return !s->pairs_stale;
+    const vy_status status =
+        s->pairs_stale || count > b->limit / REBUILD_RATIO ? list_tree_pairs(b) : update_tree_pairs(b);
+    s->pairs_stale = status != VY_OK;
+    return status;
 }
 
 // Whether a body's swept bounds stay above a static plane.
@@ -238,44 +244,88 @@ static int is_above_plane(const vy_bodies *b, uint32_t ground, uint32_t i)
     return vec3_dot(up, vec3_sub(low, pose.position)) - slot->shape.plane.offset > b->def.contacts.slop;
 }
 
-// Planes and height fields have no bounds: pairs with every body, sorted. Returns 0 when there are too many.
-static int list_ground_pairs(vy_bodies *b, size_t *count)
+// Whether a body's swept bounds stay above a static height field, or beside it.
+static int is_off_field(const vy_bodies *b, uint32_t ground, uint32_t i)
+{
+    const body_slot *slot = &b->slots[ground];
+    if (slot->shape.kind != VY_SHAPE_HEIGHT_FIELD || slot->kind != VY_BODY_STATIC) return 0;
+    const vy_height_field *field = &slot->shape.field;
+    const vy_pose pose = body_shape_pose(b, ground, &b->contacts->start_state[ground]);
+    const mat3 r = quat_matrix(pose.rotation);
+    const vy_bounds *box = &b->contacts->bounds[i];
+    const vec3 half = vec3_scale(0.5, vec3_sub(box->high, box->low)),
+               c = mat3_tmul_vec(r, vec3_sub(vec3_add(box->low, half), pose.position));
+    const double more = b->def.contacts.slop, size_x = field->spacing * (field->nx - 1),
+                 size_y = field->spacing * (field->ny - 1);
+    const double x = real_abs(r.m[0][0]) * half.x + real_abs(r.m[1][0]) * half.y +
+                     real_abs(r.m[2][0]) * half.z,
+                 y = real_abs(r.m[0][1]) * half.x + real_abs(r.m[1][1]) * half.y +
+                     real_abs(r.m[2][1]) * half.z,
+                 z = real_abs(r.m[0][2]) * half.x + real_abs(r.m[1][2]) * half.y +
+                     real_abs(r.m[2][2]) * half.z;
+    return c.z - z - more > field->high || c.x + x + more < 0.0 || c.y + y + more < 0.0 ||
+           c.x - x - more > size_x || c.y - y - more > size_y;
+}
+
+// How many contacts a pair may have.
+static size_t max_contacts(const vy_bodies *b, uint64_t key)
+{
+    return b->slots[key >> 32].shape.kind == VY_SHAPE_HEIGHT_FIELD ||
+                   b->slots[(uint32_t)key].shape.kind == VY_SHAPE_HEIGHT_FIELD
+               ? VY_COLLIDE_MANIFOLDS
+               : 1;
+}
+
+// Planes and height fields have no bounds: pairs with every body, sorted; and how many contacts they may
+// have.
+static vy_status list_ground_pairs(vy_bodies *b, size_t *count, size_t *contacts)
 {
     contact_system *s = b->contacts;
     size_t n = 0;
+    *contacts = 0;
     for (uint32_t i = 0; i < b->limit; ++i) {
         const vy_shape *shape = &b->slots[i].shape;
         if (shape->kind == VY_SHAPE_NONE || s->proxy_of[i] >= 0 || vy_shape_is_convex(shape)) continue;
         s->pose[i] = body_shape_pose(b, i, &s->start_state[i]);
         for (uint32_t j = 0; j < b->limit; ++j) {
-            if (s->proxy_of[j] < 0 || !may_collide(b, i, j) || is_above_plane(b, i, j)) continue;
-            if (n == s->pair_cap) return 0;
-            s->sorted[n++] = contact_key(i, j);
+            if (s->proxy_of[j] < 0 || !vy_contacts_may_collide(b, i, j) || is_above_plane(b, i, j) ||
+                is_off_field(b, i, j))
+                continue;
+            if (vy_contacts_reserve(b, n + 1, 0) != VY_OK) return VY_NO_MEMORY;
+            s->sorted[n] = contact_key(i, j);
+            *contacts += max_contacts(b, s->sorted[n++]);
         }
     }
     sort_keys(s->sorted, s->keys, n);
     *count = n;
-    return 1;
+    return VY_OK;
 }
 
-int vy_contacts_pairs(vy_bodies *b, double h, size_t *count)
+// Add a pair as often as it may have contacts.
+static size_t add_key(const vy_bodies *b, uint64_t key, size_t n)
+{
+    for (size_t left = max_contacts(b, key); left > 0; --left) b->contacts->keys[n++] = key;
+    return n;
+}
+
+vy_status vy_contacts_pairs(vy_bodies *b, double h, size_t *count)
 {
     contact_system *s = b->contacts;
-    size_t ground = 0, n = 0, at = 0;
-    vy_bodies_parallel_for(b, b->limit, FEW_BODIES, sweep_all, &h);
-    if (!refresh_tree(b, h) || !list_ground_pairs(b, &ground)) return 0;
+    size_t ground = 0, ground_contacts = 0, n = 0, at = 0;
+    vy_bodies_parallel_for(b, b->limit, MIN_PARALLEL_BODIES, sweep_all, &h);
+    if (refresh_tree(b, h) != VY_OK || list_ground_pairs(b, &ground, &ground_contacts) != VY_OK ||
+        vy_contacts_reserve(b, s->tree_count + ground_contacts, 0) != VY_OK)
+        return VY_NO_MEMORY;
     for (size_t k = 0; k < s->tree_count; ++k) {
         const uint64_t key = s->tree_keys[k];
         const uint32_t i = (uint32_t)(key >> 32), j = (uint32_t)key;
         if (!bounds_overlap(&s->bounds[i], &s->bounds[j]) || is_filtered(b, i, j)) continue;
-        while (at < ground && s->sorted[at] < key && n < s->pair_cap) s->keys[n++] = s->sorted[at++];
-        if (n == s->pair_cap) return 0;
+        while (at < ground && s->sorted[at] < key) n = add_key(b, s->sorted[at++], n);
         VY_ASSERT(n == 0 || s->keys[n - 1] < key);
         s->keys[n++] = key;
     }
-    VY_ASSERT(at <= ground && n <= s->pair_cap);
-    if (n + (ground - at) > s->pair_cap) return 0;
-    while (at < ground) s->keys[n++] = s->sorted[at++];
+    while (at < ground) n = add_key(b, s->sorted[at++], n);
+    VY_ASSERT(n <= s->capacity.pairs);
     *count = n;
-    return 1;
+    return VY_OK;
 }

@@ -5,7 +5,7 @@
 
 #define INFINITE_SEPARATION 1e300
 
-enum { FEW_PAIRS = 64, FEW_CONTACTS = 256 }; // below these, not worth waking threads
+enum { MIN_PARALLEL_PAIRS = 64, MIN_PARALLEL_CONTACTS = 256 }; // below these, not worth waking threads
 
 static double mix(double a, double b) { return real_sqrt(a * b); }
 
@@ -19,10 +19,9 @@ static vec3 perpendicular(vec3 n)
 }
 
 // The points, deepest first: an order that mirroring does not change.
-static void fill_points(const vy_bodies *b, const vy_manifold *m, contact *c)
+static void fill_points(const vy_manifold *m, const body_state *sa, const body_state *sb, contact *c)
 {
     VY_ASSERT(m->count >= 1 && m->count <= VY_MANIFOLD_POINTS);
-    const body_state *sa = &b->contacts->start_state[c->a], *sb = &b->contacts->start_state[c->b];
     c->a_to_b = vec3_sub(sb->position, sa->position);
     for (int i = 0; i < m->count; ++i) {
         const vec3 anchor_a = vec3_sub(m->points[i].point_a, sa->position);
@@ -58,7 +57,7 @@ static int nearest(const contact_cache *m, const contact *c, const contact_point
 
 // Match the cached points to those of the manifold and take over their impulses. Unmatched points share what
 // is left over, so that a standing body does not drop when a corner slides over an edge.
-static void match_cache(const contact_cache *m, contact *c)
+void vy_contact_match(const contact_cache *m, contact *c)
 {
     VY_ASSERT(m->a == c->a && m->b == c->b);
     unsigned taken = 0, unmatched = 0;
@@ -103,8 +102,7 @@ static void mix_materials(const vy_bodies *b, contact *c)
     c->torsional_friction = mix(x->spinning, y->spinning);
 }
 
-// The manifold of a pair, with points up to the distance that the bodies can close in the step.
-static int manifold_of(const vy_bodies *b, uint32_t i, uint32_t j, double h, vy_manifold *m)
+int vy_contact_manifolds(const vy_bodies *b, uint32_t i, uint32_t j, double h, vy_manifold *out)
 {
     const contact_system *s = b->contacts;
     const double displacement =
@@ -112,16 +110,16 @@ static int manifold_of(const vy_bodies *b, uint32_t i, uint32_t j, double h, vy_
     const double margin =
         displacement + (s->rotation_reach[i] + s->rotation_reach[j]) + 2.0 * b->def.contacts.slop;
     VY_ASSERT(margin >= 0.0);
-    return vy_collide_near(&b->slots[i].shape, &s->pose[i], &b->slots[j].shape, &s->pose[j], margin, m) ==
-               VY_OK &&
-           m->count > 0;
+    int count = 0;
+    const vy_status status =
+        vy_collide_all(&b->slots[i].shape, &s->pose[i], &b->slots[j].shape, &s->pose[j], margin, out, &count);
+    return status == VY_OK ? count : 0;
 }
 
-static void fill_contact(const vy_bodies *b, uint32_t i, uint32_t j, const vy_manifold *m, contact *c)
+void vy_contact_fill(const vy_bodies *b, contact *c, const vy_manifold *m, const body_state *sa,
+                     const body_state *sb)
 {
-    VY_ASSERT(i < j && j < b->limit);
-    c->a = i;
-    c->b = j;
+    VY_ASSERT(c->a < c->b && c->b < b->limit);
     c->point_count = m->count;
     c->persists = 0;
     c->normal = m->normal;
@@ -129,69 +127,8 @@ static void fill_contact(const vy_bodies *b, uint32_t i, uint32_t j, const vy_ma
     c->mean_normal_impulse = c->tangent_impulse_1 = c->tangent_impulse_2 = c->rolling_impulse_1 =
         c->rolling_impulse_2 = c->twist_impulse = 0.0;
     c->total_impulse = vec3_zero();
-    fill_points(b, m, c);
+    fill_points(m, sa, sb, c);
     mix_materials(b, c);
-}
-
-// ---- flags
-
-// [m/s] The largest speed at which points no further apart than `max_separation` close at the start of the
-// step; without such points, less than any speed.
-static double closing_speed(const vy_bodies *b, const contact *c, double max_separation)
-{
-    const body_state *sa = &b->contacts->start_state[c->a], *sb = &b->contacts->start_state[c->b];
-    const vec3 wa = quat_rotate(sa->attitude, sa->rate), wb = quat_rotate(sb->attitude, sb->rate);
-    const vec3 velocity = vec3_sub(sb->velocity, sa->velocity);
-    double max_speed = -INFINITE_SEPARATION;
-    for (int i = 0; i < c->point_count; ++i) {
-        if (c->points[i].separation > max_separation) continue;
-        const vec3 anchor_a = c->points[i].anchor_a, anchor_b = vec3_sub(anchor_a, c->a_to_b);
-        const vec3 v = vec3_add(velocity, vec3_sub(vec3_cross(wb, anchor_b), vec3_cross(wa, anchor_a)));
-        max_speed = real_max(max_speed, -vec3_dot(v, c->normal));
-    }
-    return max_speed;
-}
-
-// Whether it touches and neither closes nor separates fast: a contact without cached impulses at rest.
-static int is_new_at_rest(const vy_bodies *b, const contact *c, double threshold)
-{
-    const double speed = closing_speed(b, c, b->def.contacts.slop);
-    return speed > -threshold && speed < threshold;
-}
-
-static contact_header header_of(const vy_bodies *b, const contact *c, double threshold)
-{
-    unsigned flags = (b->awake[c->a] ? MOVES_A : 0) | (b->awake[c->b] ? MOVES_B : 0);
-    if (c->restitution > 0.0) flags |= HAS_RESTITUTION;
-    if (c->persists) {
-        if (closing_speed(b, c, INFINITE_SEPARATION) >= 0.0) flags |= KEEPS_TOUCHING;
-    } else if (is_new_at_rest(b, c, threshold)) {
-        flags |= NEW_AT_REST;
-    }
-    VY_ASSERT((flags & (MOVES_A | MOVES_B)) != 0);
-    return (contact_header){
-        .a = c->a, .b = c->b, .flags = (uint8_t)flags, .point_count = (uint8_t)c->point_count};
-}
-
-// ---- pairs in blocks, on all threads
-
-/// Pairs [first, ...) that are collided at a time, and the first contact they become.
-typedef struct pair_block {
-    size_t first;
-    uint32_t first_contact;
-    double threshold; // [m/s]
-    double h;         // [s]
-} pair_block;
-
-static void find_manifolds(vy_bodies *b, void *self, size_t first, size_t last)
-{
-    contact_system *s = b->contacts;
-    const pair_block *block = self;
-    const uint64_t *keys = s->keys + block->first;
-    for (size_t k = first; k < last; ++k) {
-        if (!manifold_of(b, (uint32_t)(keys[k] >> 32), (uint32_t)keys[k], block->h, &s->manifolds[k]))
-            s->manifolds[k].count = 0;
-    }
 }
 
 // The first entry of the cache that is not before `key`.
@@ -209,6 +146,177 @@ static const contact_cache *cache_lower_bound(const vy_bodies *b, uint64_t key)
     return b->contact_cache + low;
 }
 
+// ---- flags
+
+// The velocities of two bodies at the start of the step, world axes.
+typedef struct pair_velocity {
+    vec3 velocity, rate_a, rate_b; // of b against a; of each
+} pair_velocity;
+
+static pair_velocity velocity_of(const vy_bodies *b, const contact *c)
+{
+    const body_state *sa = &b->contacts->start_state[c->a], *sb = &b->contacts->start_state[c->b];
+    const pair_velocity v = {vec3_sub(sb->velocity, sa->velocity), quat_rotate(sa->attitude, sa->rate),
+                             quat_rotate(sb->attitude, sb->rate)};
+    return v;
+}
+
+static double closing_speed_at(const pair_velocity *v, const contact *c, int i)
+{
+    const vec3 anchor_a = c->points[i].anchor_a, anchor_b = vec3_sub(anchor_a, c->a_to_b);
+    const vec3 at =
+        vec3_add(v->velocity, vec3_sub(vec3_cross(v->rate_b, anchor_b), vec3_cross(v->rate_a, anchor_a)));
+    return -vec3_dot(at, c->normal);
+}
+
+// [m/s] The largest speed at which points no further apart than `max_separation` close at the start of the
+// step; without such points, less than any speed.
+static double closing_speed(const vy_bodies *b, const contact *c, double max_separation)
+{
+    const pair_velocity v = velocity_of(b, c);
+    double max_speed = -INFINITE_SEPARATION;
+    for (int i = 0; i < c->point_count; ++i) {
+        if (c->points[i].separation <= max_separation)
+            max_speed = real_max(max_speed, closing_speed_at(&v, c, i));
+    }
+    return max_speed;
+}
+
+static int some_point_closes(const vy_bodies *b, const contact *c)
+{
+    const pair_velocity v = velocity_of(b, c);
+    for (int i = 0; i < c->point_count; ++i) {
+        if (closing_speed_at(&v, c, i) >= 0.0) return 1;
+    }
+    return 0;
+}
+
+// Whether it touches and neither closes nor separates fast: a contact without cached impulses at rest.
+static int is_new_at_rest(const vy_bodies *b, const contact *c, double threshold)
+{
+    const double speed = closing_speed(b, c, b->def.contacts.slop);
+    return speed > -threshold && speed < threshold;
+}
+
+static contact_header header_of(const vy_bodies *b, const contact *c, double threshold)
+{
+    unsigned flags = (b->awake[c->a] ? MOVES_A : 0) | (b->awake[c->b] ? MOVES_B : 0);
+    if (c->restitution > 0.0) flags |= HAS_RESTITUTION;
+    if (c->persists) {
+        if (some_point_closes(b, c)) flags |= KEEPS_TOUCHING;
+    } else if (is_new_at_rest(b, c, threshold)) {
+        flags |= NEW_AT_REST;
+    }
+    VY_ASSERT((flags & (MOVES_A | MOVES_B)) != 0);
+    return (contact_header){
+        .a = c->a, .b = c->b, .flags = (uint8_t)flags, .point_count = (uint8_t)c->point_count};
+}
+
+// ---- the cache of a pair
+
+// How many entries of the cache from `cached` on are of one pair.
+static uint32_t cached_count(const vy_bodies *b, const contact_cache *cached, uint64_t key)
+{
+    const contact_cache *const end = b->contact_cache + b->contact_count->count;
+    uint32_t count = 0;
+    while (cached + count < end && contact_key(cached[count].a, cached[count].b) == key) ++count;
+    return count;
+}
+
+const contact_cache *vy_contact_find_cached(const contact_cache *cached, uint32_t count,
+                                            const vy_manifold *manifolds, uint32_t manifold_count,
+                                            uint32_t index)
+{
+    VY_ASSERT(index < manifold_count);
+    if (count == 1 && manifold_count == 1) return cached;
+    uint32_t entry = 0, back = 0;
+    for (uint32_t e = 1; e < count; ++e) {
+        if (vec3_dot(cached[e].normal, manifolds[index].normal) >
+            vec3_dot(cached[entry].normal, manifolds[index].normal))
+            entry = e;
+    }
+    for (uint32_t m = 1; m < manifold_count; ++m) {
+        if (vec3_dot(cached[entry].normal, manifolds[m].normal) >
+            vec3_dot(cached[entry].normal, manifolds[back].normal))
+            back = m;
+    }
+    const int similar = vec3_dot(cached[entry].normal, manifolds[index].normal) > SIMILAR_NORMAL;
+    return back == index && similar ? &cached[entry] : NULL;
+}
+
+contact_header vy_contact_make(const vy_bodies *b, uint32_t i, uint32_t j, const vy_manifold *m,
+                               double threshold, contact *c)
+{
+    c->a = i;
+    c->b = j;
+    vy_contact_fill(b, c, m, &b->contacts->start_state[i], &b->contacts->start_state[j]);
+    const contact_cache *cached = cache_lower_bound(b, contact_key(i, j));
+    c->persists = cached < b->contact_cache + b->contact_count->count && cached->a == i && cached->b == j;
+    return header_of(b, c, threshold);
+}
+
+// ---- pairs in blocks, on all threads
+
+/// Pairs [first, ...) that are collided at a time, and the first contact they become.
+typedef struct pair_block {
+    size_t first, count;
+    uint32_t first_contact;
+    double threshold; // [m/s]
+    double h;         // [s]
+} pair_block;
+
+// Whether the step of a body's island may be divided into intervals.
+static int may_be_divided(const vy_bodies *b, uint32_t i, double h)
+{
+    return b->awake[i] && vy_contacts_needs_intervals(b, i, b->contacts->start_state[i].rate, h,
+                                                      contacts_substeps(h, b->def.contacts.substep));
+}
+
+static void find_manifolds(vy_bodies *b, void *self, size_t first, size_t last)
+{
+    contact_system *s = b->contacts;
+    const pair_block *block = self;
+    const uint64_t *keys = s->keys + block->first;
+    for (size_t k = first; k < last; ++k) {
+        if (k > 0 && keys[k - 1] == keys[k]) continue; // all contacts of a pair at its first key
+        const uint32_t i = (uint32_t)(keys[k] >> 32), j = (uint32_t)keys[k];
+        const int count = vy_contact_manifolds(b, i, j, block->h, &s->manifolds[k]);
+        const int apart = count > 0 && (may_be_divided(b, i, block->h) || may_be_divided(b, j, block->h));
+        for (size_t n = (size_t)count; k + n < block->count && keys[k + n] == keys[k]; ++n) {
+            s->manifolds[k + n].count = 0;
+            if (apart) // others may come in the course of the step
+                s->manifolds[k + n] =
+                    vy_contact_manifold_apart(s->manifolds[k].normal, s->start_state[i].position);
+        }
+    }
+}
+
+/// The manifolds of a pair, and one of them.
+typedef struct pair_manifolds {
+    const vy_manifold *first;
+    uint32_t count, index;
+} pair_manifolds;
+
+static pair_manifolds manifolds_at(const contact_system *s, const pair_block *block, uint32_t at)
+{
+    const uint64_t *keys = s->keys + block->first;
+    pair_manifolds m = {&s->manifolds[at], 1, 0};
+    for (; at > m.index && keys[at - m.index - 1] == keys[at]; ++m.index) --m.first;
+    m.count += m.index;
+    while (at + (m.count - m.index) < block->count && keys[at + (m.count - m.index)] == keys[at] &&
+           m.first[m.count].count > 0)
+        ++m.count;
+    return m;
+}
+
+// Take over the impulses of the pair's cache, of which `cached` is the first entry.
+static void match_cached(const vy_bodies *b, const contact_cache *cached, pair_manifolds m, contact *c)
+{
+    const uint32_t count = cached_count(b, cached, contact_key(c->a, c->b));
+    cached = vy_contact_find_cached(cached, count, m.first, m.count, m.index);
+    if (cached != NULL) vy_contact_match(cached, c);
+}
+
 static void fill_contacts(vy_bodies *b, void *self, size_t first, size_t last)
 {
     const contact_system *s = b->contacts;
@@ -217,38 +325,58 @@ static void fill_contacts(vy_bodies *b, void *self, size_t first, size_t last)
     const contact_cache *const end = b->contact_cache + b->contact_count->count;
     const contact_cache *cached = first < last ? cache_lower_bound(b, keys[s->with_points[first]]) : end;
     for (size_t n = first; n < last; ++n) {
-        VY_ASSERT(block->first_contact + n < b->def.contacts.cap);
-        const uint64_t key = keys[s->with_points[n]];
+        VY_ASSERT(block->first_contact + n < s->capacity.contacts);
+        const uint32_t at = s->with_points[n];
+        const uint64_t key = keys[at];
         contact *c = &s->contacts[block->first_contact + n];
-        fill_contact(b, (uint32_t)(key >> 32), (uint32_t)key, &s->manifolds[s->with_points[n]], c);
+        c->a = (uint32_t)(key >> 32);
+        c->b = (uint32_t)key;
+        vy_contact_fill(b, c, &s->manifolds[at], &s->start_state[c->a], &s->start_state[c->b]);
         while (cached < end && contact_key(cached->a, cached->b) < key) ++cached;
-        VY_ASSERT(cached >= end - 1 ||
-                  contact_key(cached->a, cached->b) < contact_key(cached[1].a, cached[1].b));
-        if (cached < end && contact_key(cached->a, cached->b) == key) match_cache(cached, c);
+        if (cached < end && contact_key(cached->a, cached->b) == key)
+            match_cached(b, cached, manifolds_at(s, block, at), c);
         s->headers[block->first_contact + n] = header_of(b, c, block->threshold);
     }
 }
 
-int vy_contacts_find(vy_bodies *b, double h)
+void vy_contact_restart(vy_bodies *b, uint32_t k, double h)
+{
+    contact_system *s = b->contacts;
+    contact *c = &s->contacts[k];
+    const uint64_t key = contact_key(c->a, c->b);
+    vy_manifold all[VY_COLLIDE_MANIFOLDS];
+    const uint32_t count = (uint32_t)vy_contact_manifolds(b, c->a, c->b, h, all), part = contact_part(s, k);
+    const contact_cache *cached = cache_lower_bound(b, key);
+    if (part < count) {
+        vy_contact_fill(b, c, &all[part], &s->start_state[c->a], &s->start_state[c->b]);
+        if (cached_count(b, cached, key) > 0) match_cached(b, cached, (pair_manifolds){all, count, part}, c);
+    } else {
+        vy_contact_set_apart(b, c, &s->start_state[c->a], &s->start_state[c->b]);
+    }
+    s->headers[k].point_count = (uint8_t)c->point_count;
+}
+
+vy_status vy_contacts_find(vy_bodies *b, double h)
 {
     contact_system *s = b->contacts;
     size_t pairs = 0;
     s->count = 0;
-    if (!vy_contacts_pairs(b, h, &pairs)) return 0;
-    for (size_t at = 0; at < pairs; at += s->block_size) {
-        const size_t left = pairs - at, count = left < s->block_size ? left : s->block_size;
-        pair_block block = {at, s->count, restitution_threshold(b, h), h};
-        vy_bodies_parallel_for(b, count, FEW_PAIRS, find_manifolds, &block);
+    vy_status status = vy_contacts_pairs(b, h, &pairs);
+    if (status == VY_OK) status = vy_contacts_reserve(b, 0, pairs); // each may touch
+    if (status != VY_OK) return status;
+    for (size_t at = 0; at < pairs;) {
+        size_t count = pairs - at < s->block_size ? pairs - at : s->block_size;
+        while (at + count < pairs && s->keys[at + count - 1] == s->keys[at + count]) --count; // whole pairs
+        pair_block block = {at, count, s->count, restitution_threshold(b, h), h};
+        vy_bodies_parallel_for(b, count, MIN_PARALLEL_PAIRS, find_manifolds, &block);
         uint32_t count_with_points = 0;
         for (uint32_t k = 0; k < count; ++k) {
             if (s->manifolds[k].count > 0) s->with_points[count_with_points++] = k;
         }
-        const uint32_t room = b->def.contacts.cap - s->count,
-                       taken = count_with_points < room ? count_with_points : room;
-        vy_bodies_parallel_for(b, taken, FEW_CONTACTS, fill_contacts, &block);
-        VY_ASSERT(s->count + taken <= b->def.contacts.cap);
-        s->count += taken;
-        if (taken < count_with_points) return 0;
+        vy_bodies_parallel_for(b, count_with_points, MIN_PARALLEL_CONTACTS, fill_contacts, &block);
+        s->count += count_with_points;
+        at += count;
+        VY_ASSERT(s->count <= s->capacity.contacts);
     }
-    return 1;
+    return VY_OK;
 }

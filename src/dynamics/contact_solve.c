@@ -14,12 +14,15 @@
 #include "dynamics/contact_body.h"
 #include <stdlib.h>
 
+// Contacts are springs of this frequency and damping. Where a heavy body lies on a light one, or few contacts
+// are together, they are as stiff as the sub-steps can follow.
 #define CONTACT_HERTZ         30.0
 #define CONTACT_DAMPING_RATIO 10.0 // of critical damping
+#define STIFF_DAMPING_RATIO   5.0
 #define MEAN_TIME             0.25 // [s]
 #define TWO_PI                6.283185307179586
-enum { RESTITUTION_ITERATIONS = 8, NARROW_CONTACTS = 3 };
-enum { MIN_FOR_THREADS = 128 }; // contacts
+enum { RESTITUTION_ITERATIONS = 8, NARROW_CONTACTS = 3, MAX_AGAIN = 2 };
+enum { MIN_PARALLEL_CONTACTS = 128 }; // contacts
 // Iterations of the solver in each half of a sub-step: with warm starting, and without. An iteration carries
 // an impulse one body further, so a stack of ten needs about this many without.
 enum { ITERATIONS = 1, COLD_ITERATIONS = 64 };
@@ -49,6 +52,8 @@ struct contact_part {
     uint32_t member_first, member_last; // bodies
     uint32_t packs_first, packs_last;
     int has_restitution; // some contact has restitution
+    int warm_start_adds; // the warm start of some body adds energy
+    int scales_impulses; // of the first part: some warm start of the group is not used whole
     colour_range colour[COLOURS];
 };
 
@@ -57,11 +62,13 @@ typedef struct pack_plan {
     vy_bodies *b;
     const contact_group *group;
     const contact_kernel *wide, *narrow;
-    contact_job job;
-    double h;         // [s] of the step
-    double substep_h; // [s] of a sub-step
-    int substeps;     // sub-steps in the step
-    uint32_t colours; // in use
+    contact_context context;
+    double h;               // [s] of the step
+    double substep_h;       // [s] of a sub-step
+    double plain_substep_h; // [s] of a step that is not divided
+    int substeps;           // sub-steps in an interval
+    int again;              // 1: the group has been solved before, in fewer intervals
+    uint32_t colours;       // in use
     struct contact_part *parts;
     uint32_t part_count; // one for each thread that takes part
     void *packs;
@@ -101,7 +108,7 @@ static void split_group(const pack_plan *plan)
 }
 
 // Greedy colouring: each contact takes the lowest colour that neither of its moving bodies has. Returns how
-// many found none.
+// many got none.
 static uint32_t colour_contacts(contact_system *s, const contact_group *g, uint32_t *colours)
 {
     uint32_t overflow = 0;
@@ -148,8 +155,8 @@ static void plan_packs(pack_plan *plan, void *memory)
     contact_system *s = plan->b->contacts;
     const contact_group *g = plan->group;
     const uint32_t count = g->last - g->first;
-    VY_ASSERT(g->last <= plan->b->def.contacts.cap);
-    uint32_t *const overflow_order = s->order + plan->b->def.contacts.cap + g->first;
+    VY_ASSERT(g->last <= s->capacity.solved);
+    uint32_t *const overflow_order = s->order + s->capacity.solved + g->first;
     split_group(plan);
     plan->overflow_count = colour_contacts(s, g, &plan->colours);
     plan->overflow_order = overflow_order;
@@ -218,41 +225,54 @@ static void prepare_packs(const pack_plan *plan, const worker *t)
         const colour_range *range = &plan->parts[t->part].colour[c];
         for (uint32_t done = 0; done < range->count; done += width) {
             const uint32_t left = range->count - done, pack = range->first + done / width;
-            plan->wide->prepare(&plan->job, &s->order[range->start + done], left < width ? left : width,
+            plan->wide->prepare(&plan->context, &s->order[range->start + done], left < width ? left : width,
                                 (unsigned char *)plan->packs + pack * plan->wide->pack_size);
         }
     }
     for (uint32_t k = 0; k < plan->overflow_count && t->part == 0; ++k)
-        plan->narrow->prepare(&plan->job, &plan->overflow_order[k], 1,
+        plan->narrow->prepare(&plan->context, &plan->overflow_order[k], 1,
                               (unsigned char *)plan->overflow + k * plan->narrow->pack_size);
     barrier(t);
 }
 
-typedef enum stage { WARM_START, SOLVE, RELAX, RELAX_LAST, APPLY_RESTITUTION, RESTITUTION_FRICTION } stage;
+typedef enum stage {
+    WARM_START,
+    SCALE_IMPULSES,
+    SOLVE,
+    RELAX,
+    RELAX_LAST,
+    APPLY_RESTITUTION,
+    RESTITUTION_FRICTION,
+    SCALE_RESTITUTION
+} stage;
 
 static void run_packs(const pack_plan *plan, const worker *t, stage at)
 {
-    void (*const wide[])(const contact_job *, void *, uint32_t,
+    void (*const wide[])(const contact_context *, void *, uint32_t,
                          uint32_t) = {plan->wide->warm_start,
+                                      plan->wide->scale_impulses,
                                       plan->wide->solve,
                                       plan->wide->relax,
                                       plan->wide->relax_last,
                                       plan->wide->apply_restitution,
-                                      plan->wide->restitution_friction};
-    void (*const narrow[])(const contact_job *, void *, uint32_t,
+                                      plan->wide->restitution_friction,
+                                      plan->wide->scale_restitution};
+    void (*const narrow[])(const contact_context *, void *, uint32_t,
                            uint32_t) = {plan->narrow->warm_start,
+                                        plan->narrow->scale_impulses,
                                         plan->narrow->solve,
                                         plan->narrow->relax,
                                         plan->narrow->relax_last,
                                         plan->narrow->apply_restitution,
-                                        plan->narrow->restitution_friction};
+                                        plan->narrow->restitution_friction,
+                                        plan->narrow->scale_restitution};
     const colour_range *own = plan->parts[t->part].colour;
     for (uint32_t c = 0; c < plan->colours; ++c) {
-        wide[at](&plan->job, plan->packs, own[c].first, own[c].last);
+        wide[at](&plan->context, plan->packs, own[c].first, own[c].last);
         barrier(t);
     }
     if (plan->overflow_count == 0) return;
-    if (t->part == 0) narrow[at](&plan->job, plan->overflow, 0, plan->overflow_count);
+    if (t->part == 0) narrow[at](&plan->context, plan->overflow, 0, plan->overflow_count);
     barrier(t);
 }
 
@@ -268,8 +288,8 @@ static void store_packs(const pack_plan *plan, const worker *t)
 {
     VY_ASSERT(t->part < plan->part_count);
     const struct contact_part *own = &plan->parts[t->part];
-    plan->wide->store_impulses(&plan->job, plan->packs, own->packs_first, own->packs_last);
-    if (t->part == 0) plan->narrow->store_impulses(&plan->job, plan->overflow, 0, plan->overflow_count);
+    plan->wide->store_impulses(&plan->context, plan->packs, own->packs_first, own->packs_last);
+    if (t->part == 0) plan->narrow->store_impulses(&plan->context, plan->overflow, 0, plan->overflow_count);
 }
 
 // ---- memory
@@ -299,25 +319,257 @@ size_t vy_contacts_pack_memory(uint32_t cap, uint32_t threads)
 
 // ---- a step
 
-static void substep(const pack_plan *plan, const worker *t)
+// How much of each island's warm start is used: most islands use all of it. A kinematic body may do work, so
+// what it touches uses all.
+static void find_warm_parts(const pack_plan *plan)
+{
+    contact_system *s = plan->b->contacts;
+    const contact_group *g = plan->group;
+    int scales = 0, adds = 0;
+    for (uint32_t t = 0; t < plan->part_count; ++t) adds |= plan->parts[t].warm_start_adds;
+    plan->parts[0].scales_impulses = 0;
+    if (!adds) return;
+    for (uint32_t n = g->member_first; n < g->member_last; ++n)
+        s->island_warm_work[s->root_of[s->members[n]]] = (warm_work){0.0, 0.0};
+    for (uint32_t n = g->member_first; n < g->member_last; ++n) {
+        const uint32_t i = s->members[n];
+        warm_work *sum = &s->island_warm_work[s->root_of[i]];
+        sum->first += s->warm_work[i].first;
+        sum->second += s->warm_work[i].second;
+    }
+    for (uint32_t n = g->member_first; n < g->member_last; ++n) {
+        const uint32_t i = s->members[n], root = s->root_of[i];
+        s->motion[i].part = s->island_has_kinematic[root] ? 1.0 : warm_start_part(s->island_warm_work[root]);
+        scales |= s->motion[i].part != 1.0;
+    }
+    plan->parts[0].scales_impulses = scales;
+}
+
+/// Plain bodies, until there are as many as lanes.
+typedef struct body_lanes {
+    uint32_t count;
+    uint32_t bodies[8];
+} body_lanes;
+
+static int integrate_velocity(const pack_plan *plan, uint32_t i)
+{
+    contact_system *s = plan->b->contacts;
+    const warm_work work = integrate_forces(&s->body[i], &s->motion[i], plan->substep_h);
+    add_part_of_warm_start(&s->motion[i], 1.0);
+    s->warm_work[i] = work;
+    return work.first + 0.5 * work.second > 0.0;
+}
+
+// Forces and the warm start, for the bodies of a part. Returns whether the warm start of one adds energy.
+static int integrate_part_velocities(const pack_plan *plan, const struct contact_part *own)
+{
+    contact_system *s = plan->b->contacts;
+    const double h = plan->substep_h;
+    body_lanes lanes = {.count = 0};
+    int adds = 0;
+    for (uint32_t n = own->member_first; n < own->member_last; ++n) {
+        const uint32_t i = s->members[n];
+        if (s->body[i].is_plain) {
+            lanes.bodies[lanes.count++] = i;
+            if (lanes.count < s->kernel->width) continue;
+            adds |= s->kernel->integrate_velocities(&plan->context, lanes.bodies, h, s->warm_work);
+            lanes.count = 0;
+        } else if (s->body[i].moves) {
+            adds |= integrate_velocity(plan, i);
+        }
+    }
+    for (uint32_t k = 0; k < lanes.count; ++k)
+        adds |= plan->narrow->integrate_velocities(&plan->context, &lanes.bodies[k], h, s->warm_work);
+    return adds;
+}
+
+// Forces, then of the warm start what adds no energy.
+static void integrate_velocities(const pack_plan *plan, const worker *t)
+{
+    contact_system *s = plan->b->contacts;
+    struct contact_part *own = &plan->parts[t->part];
+    own->warm_start_adds = integrate_part_velocities(plan, own); // to some body: else to no island
+    barrier(t);
+    if (t->part == 0) find_warm_parts(plan);
+    barrier(t);
+    if (!plan->parts[0].scales_impulses) return;
+    for (uint32_t n = own->member_first; n < own->member_last; ++n) {
+        const uint32_t i = s->members[n];
+        if (s->body[i].moves) add_part_of_warm_start(&s->motion[i], s->motion[i].part - 1.0);
+    }
+    barrier(t);
+    run_packs(plan, t, SCALE_IMPULSES);
+}
+
+static void integrate_positions(const pack_plan *plan, const struct contact_part *own)
 {
     vy_bodies *b = plan->b;
     contact_system *s = b->contacts;
-    const int iterations = plan->group->start == START_COLD ? COLD_ITERATIONS : ITERATIONS;
+    const double h = plan->substep_h;
+    body_lanes lanes = {.count = 0};
+    for (uint32_t n = own->member_first; n < own->member_last; ++n) {
+        const uint32_t i = s->members[n];
+        if (s->body[i].is_plain) {
+            lanes.bodies[lanes.count++] = i;
+            if (lanes.count < s->kernel->width) continue;
+            s->kernel->integrate_positions(&plan->context, lanes.bodies, h);
+            lanes.count = 0;
+        } else {
+            integrate_position(&s->body[i], &s->motion[i], &b->params[i], h);
+            clear_warm_start(&s->motion[i]);
+        }
+    }
+    for (uint32_t k = 0; k < lanes.count; ++k)
+        plan->narrow->integrate_positions(&plan->context, &lanes.bodies[k], h);
+}
+
+static void substep(const pack_plan *plan, const worker *t)
+{
+    const int cold = plan->group->start == START_COLD ? COLD_ITERATIONS : ITERATIONS,
+              unequal = (int)plan->group->iterations, iterations = unequal > cold ? unequal : cold;
     const struct contact_part *own = &plan->parts[t->part];
-    for (uint32_t n = own->member_first; n < own->member_last; ++n) {
-        const uint32_t i = s->members[n];
-        if (s->body[i].moves) integrate_velocity(&s->body[i], &s->motion[i], plan->substep_h);
-    }
-    barrier(t);
+    integrate_velocities(plan, t);
     for (int n = 0; n < iterations; ++n) run_packs(plan, t, SOLVE);
-    for (uint32_t n = own->member_first; n < own->member_last; ++n) {
-        const uint32_t i = s->members[n];
-        integrate_position(&s->body[i], &s->motion[i], &b->params[i], plan->substep_h);
-    }
+    integrate_positions(plan, own);
     barrier(t);
     for (int n = 1; n < iterations; ++n) run_packs(plan, t, RELAX);
     run_packs(plan, t, RELAX_LAST);
+}
+
+// The manifolds as they are now, in the first interval those of the start of the step.
+static void renew_manifolds(const pack_plan *plan, const worker *t, uint32_t interval)
+{
+    vy_bodies *b = plan->b;
+    const contact_system *s = b->contacts;
+    const struct contact_part *own = &plan->parts[t->part];
+    for (uint32_t n = own->first; n < own->last; ++n) {
+        const uint32_t k = s->grouped[n];
+        if (interval > 0) {
+            vy_contact_renew(b, k, plan->substep_h);
+            continue;
+        }
+        if (plan->again) vy_contact_restart(b, k, plan->h);
+        if (plan->group->intervals == 1) continue;
+        vy_contact_scale(&s->contacts[k], plan->substep_h / plan->plain_substep_h);
+        s->headers[k].flags |= HAS_INTERVALS;
+        s->sums[k] = (contact_sum){.points = 0};
+    }
+    barrier(t);
+}
+
+// ---- restitution
+
+static void keep_first(const pack_plan *plan, const worker *t)
+{
+    const contact_system *s = plan->b->contacts;
+    const struct contact_part *own = &plan->parts[t->part];
+    for (uint32_t n = own->member_first; n < own->member_last; ++n) {
+        const uint32_t i = s->members[n];
+        if (!s->body[i].moves) continue;
+        s->first[i] = s->motion[i];
+        s->first[i].part = kinetic_energy_of(&s->body[i], &s->motion[i], &plan->b->params[i]);
+    }
+}
+
+// How much of each island's restitution is used.
+static void find_restitution_parts(const pack_plan *plan)
+{
+    contact_system *s = plan->b->contacts;
+    const contact_group *g = plan->group;
+    const double h = plan->substep_h * (double)plan->substeps;
+    int scales = 0;
+    for (uint32_t n = g->member_first; n < g->member_last; ++n) {
+        const uint32_t root = s->root_of[s->members[n]];
+        if (!s->body[s->members[n]].moves) continue;
+        s->island_warm_work[root] = (warm_work){0.0, 0.0};
+        s->island_energy[root] = 0.0;
+    }
+    for (uint32_t n = g->member_first; n < g->member_last; ++n) {
+        const uint32_t i = s->members[n];
+        if (!s->body[i].moves) continue;
+        const body_params *params = &plan->b->params[i];
+        const warm_work work = change_work(&s->body[i], &s->before[i], &s->motion[i], params);
+        warm_work *sum = &s->island_warm_work[s->root_of[i]];
+        sum->first += work.first;
+        sum->second += work.second;
+        s->island_energy[s->root_of[i]] +=
+            contact_loss(&s->body[i], &s->first[i], s->first[i].part, &s->before[i], params, h);
+    }
+    for (uint32_t n = g->member_first; n < g->member_last; ++n) {
+        const uint32_t i = s->members[n], root = s->root_of[i];
+        if (!s->body[i].moves) continue;
+        const double part = s->island_has_kinematic[root]
+                                ? 1.0
+                                : restitution_part(s->island_warm_work[root], s->island_energy[root]);
+        s->motion[i].part = part;
+        scales |= part != 1.0;
+    }
+    plan->parts[0].scales_impulses = scales;
+}
+
+static void solve_restitution(const pack_plan *plan, const worker *t)
+{
+    const contact_system *s = plan->b->contacts;
+    const struct contact_part *own = &plan->parts[t->part];
+    for (uint32_t n = own->member_first; n < own->member_last; ++n)
+        s->before[s->members[n]] = s->motion[s->members[n]];
+    barrier(t);
+    for (int n = 0; n < RESTITUTION_ITERATIONS; ++n) run_packs(plan, t, APPLY_RESTITUTION);
+    run_packs(plan, t, RESTITUTION_FRICTION);
+    if (t->part == 0) find_restitution_parts(plan);
+    barrier(t);
+    if (!plan->parts[0].scales_impulses) return;
+    for (uint32_t n = own->member_first; n < own->member_last; ++n) {
+        const uint32_t i = s->members[n];
+        if (s->body[i].moves) scale_change(&s->before[i], &s->motion[i], s->motion[i].part);
+    }
+    run_packs(plan, t, SCALE_RESTITUTION);
+}
+
+// Of plain bodies, which the sub-steps do without.
+static void update_rotations(const pack_plan *plan, const worker *t)
+{
+    const contact_system *s = plan->b->contacts;
+    const struct contact_part *own = &plan->parts[t->part];
+    for (uint32_t n = own->member_first; n < own->member_last; ++n) {
+        contact_body *body = &s->body[s->members[n]];
+        if (body->is_plain) body->rotation = quat_matrix(body->attitude);
+    }
+}
+
+static void solve_interval(const pack_plan *plan, const worker *t)
+{
+    prepare_packs(plan, t);
+    if (any_restitution(plan)) keep_first(plan, t);
+    run_packs(plan, t, WARM_START);
+    for (int k = 0; k < plan->substeps; ++k) substep(plan, t);
+    update_rotations(plan, t);
+    if (any_restitution(plan)) solve_restitution(plan, t);
+    store_packs(plan, t);
+}
+
+// After an interval: its sums, and displacements that count from here on.
+static void finish_interval(const pack_plan *plan, const worker *t)
+{
+    const contact_system *s = plan->b->contacts;
+    const struct contact_part *own = &plan->parts[t->part];
+    barrier(t);
+    for (uint32_t n = own->member_first; n < own->member_last; ++n)
+        vy_contact_body_rebase(&s->body[s->members[n]]);
+    barrier(t);
+    for (uint32_t n = own->first; n < own->last; ++n) vy_contact_add_interval(plan->b, s->grouped[n]);
+}
+
+// Impulses as of a step that is not divided: they are kept.
+static void finish_contacts(const pack_plan *plan, const worker *t)
+{
+    const contact_system *s = plan->b->contacts;
+    const struct contact_part *own = &plan->parts[t->part];
+    for (uint32_t n = own->first; n < own->last; ++n) {
+        const uint32_t k = s->grouped[n];
+        vy_contact_scale(&s->contacts[k], plan->plain_substep_h / plan->substep_h);
+        s->headers[k].impulse_points = (uint32_t)s->sums[k].points;
+    }
 }
 
 static void solve_group(const pack_plan *plan, const worker *t)
@@ -325,47 +577,69 @@ static void solve_group(const pack_plan *plan, const worker *t)
     vy_bodies *b = plan->b;
     contact_system *s = b->contacts;
     const struct contact_part *own = &plan->parts[t->part];
-    for (uint32_t n = own->member_first; n < own->member_last; ++n)
-        contact_body_load(b, s->members[n], plan->h);
+    for (uint32_t n = own->member_first; n < own->member_last; ++n) {
+        const uint32_t i = s->members[n];
+        const vec3 acceleration = s->body[i].acceleration, torque = s->body[i].torque;
+        contact_body_load(b, i, plan->h);
+        if (!plan->again) continue;
+        s->body[i].acceleration = acceleration; // the free flight that they follow from is gone
+        s->body[i].torque = torque;
+        s->body[i].is_plain = body_is_plain(&s->body[i]);
+    }
     barrier(t);
-    prepare_packs(plan, t);
-    run_packs(plan, t, WARM_START);
-    for (int k = 0; k < plan->substeps; ++k) substep(plan, t);
-    const int iterations = any_restitution(plan) ? RESTITUTION_ITERATIONS : 0;
-    for (int n = 0; n < iterations; ++n) run_packs(plan, t, APPLY_RESTITUTION);
-    if (iterations > 0) run_packs(plan, t, RESTITUTION_FRICTION);
-    store_packs(plan, t);
+    for (uint32_t n = 0; n < plan->group->intervals; ++n) {
+        if (plan->again || plan->group->intervals > 1) renew_manifolds(plan, t, n);
+        solve_interval(plan, t);
+        if (plan->group->intervals > 1) finish_interval(plan, t);
+    }
+    if (plan->group->intervals > 1) finish_contacts(plan, t);
     for (uint32_t n = own->member_first; n < own->member_last; ++n) {
         if (s->body[s->members[n]].moves) contact_body_store(b, s->members[n]);
     }
 }
 
-contact_job vy_contacts_job(const vy_bodies *b, double h, double substep_h)
+contact_context vy_contacts_context(const vy_bodies *b, double h, double substep_h, int stiff)
 {
     VY_ASSERT(substep_h > 0.0 && substep_h <= h);
     const contact_system *s = b->contacts;
     const vy_contacts_def *def = &b->def.contacts;
-    const double hertz = real_min(CONTACT_HERTZ, 0.25 / substep_h);
-    return (contact_job){.contacts = s->contacts,
-                         .headers = s->headers,
-                         .motion = s->motion,
-                         .body = s->body,
-                         .inverse_h = 1.0 / substep_h,
-                         .slop = def->slop,
-                         .push_speed = def->push_speed,
-                         .mean_rate = substep_h / MEAN_TIME,
-                         .restitution_threshold = restitution_threshold(b, h),
-                         .softness = {make_soft(hertz, CONTACT_DAMPING_RATIO, substep_h),
-                                      make_soft(2.0 * hertz, CONTACT_DAMPING_RATIO, substep_h)}};
+    const double followed = 0.25 / substep_h; // [Hz] of a mass that the sub-steps can follow
+    const double hertz = stiff ? followed : real_min(CONTACT_HERTZ, followed),
+                 ratio = stiff ? STIFF_DAMPING_RATIO : CONTACT_DAMPING_RATIO;
+    return (contact_context){
+        .contacts = s->contacts,
+        .headers = s->headers,
+        .motion = s->motion,
+        .body = s->body,
+        .inverse_h = 1.0 / substep_h,
+        .slop = def->slop,
+        .push_speed = def->push_speed,
+        .mean_weight = substep_h / MEAN_TIME,
+        .restitution_threshold = restitution_threshold(b, h),
+        .hold_weight = stiff,
+        .softness = {make_soft(hertz, ratio, substep_h), make_soft(2.0 * hertz, ratio, substep_h)}};
+}
+
+static void plan_intervals(pack_plan *plan)
+{
+    const int divided = plan->group->intervals > 1, stiff = plan->group->stiff;
+    if (divided) {
+        plan->substeps = 1;
+        plan->substep_h = plan->h / (double)plan->group->intervals;
+    }
+    if (divided || stiff) {
+        plan->context =
+            vy_contacts_context(plan->b, divided ? plan->substep_h : plan->h, plan->substep_h, stiff);
+    }
 }
 
 static void solve_part(void *self, uint32_t thread, uint32_t count)
 {
     (void)count;
     const pack_plan plan = *(const pack_plan *)self; // a copy: the caller's cache lines are shared
-    const uint64_t found = fpu_enter();
+    const uint64_t fpu_state = fpu_enter();
     solve_group(&plan, &(worker){plan.b->pool, thread});
-    fpu_leave(found);
+    fpu_leave(fpu_state);
 }
 
 // One group on all threads, unless it is too small for that.
@@ -373,9 +647,10 @@ static void solve_with_all(const pack_plan *common, const contact_group *g)
 {
     VY_ASSERT(g->all_threads);
     const contact_system *s = common->b->contacts;
-    vy_pool *const pool = g->last - g->first < MIN_FOR_THREADS ? NULL : common->b->pool;
+    vy_pool *const pool = g->last - g->first < MIN_PARALLEL_CONTACTS ? NULL : common->b->pool;
     pack_plan plan = *common;
     plan.group = g;
+    plan_intervals(&plan);
     plan.parts = s->parts;
     plan.part_count = pool == NULL ? 1 : vy_pool_count(pool);
     plan_packs(&plan, s->packs);
@@ -391,22 +666,107 @@ static void solve_alone(void *self, uint32_t thread, size_t first, size_t last)
 {
     pack_plan plan = *(const pack_plan *)self;
     const contact_system *s = plan.b->contacts;
-    const uint64_t found = fpu_enter();
-    plan.parts = s->parts + thread;
-    plan.part_count = 1;
+    const uint64_t fpu_state = fpu_enter();
     for (size_t n = first; n < last; ++n) {
         if (s->groups[n].all_threads) continue;
         VY_ASSERT(s->groups[n].last - s->groups[n].first <= GROUP_CONTACTS);
+        plan = *(const pack_plan *)self;
+        plan.parts = s->parts + thread;
+        plan.part_count = 1;
         plan.group = &s->groups[n];
+        plan_intervals(&plan);
         plan.wide = s->kernel;
         plan_packs(&plan, (unsigned char *)s->packs + thread * pack_memory(GROUP_CONTACTS, 1));
         solve_group(&plan, &(worker){NULL, 0});
     }
-    fpu_leave(found);
+    fpu_leave(fpu_state);
+}
+
+// ---- intervals
+
+// As many as a body needs, and an island of so many contacts affords.
+static uint32_t intervals_for(const vy_bodies *b, uint32_t i, vec3 rate, double h, uint32_t contacts)
+{
+    const uint32_t needed = vy_contacts_intervals(b, i, rate, h),
+                   most = INTERVAL_CONTACTS / (contacts > 0 ? contacts : 1);
+    return needed < most ? needed : most;
+}
+
+static void count_island_contacts(vy_bodies *b)
+{
+    contact_system *s = b->contacts;
+    for (uint32_t i = 0; i < b->limit; ++i) s->island_contacts[i] = 0;
+    for (uint32_t k = 0; k < s->count; ++k) {
+        if (s->headers[k].start != START_NONE) s->island_contacts[island_of(s, &s->headers[k])] += 1;
+    }
+}
+
+// How many intervals each island needs, by the rates of its bodies before the step.
+static void find_intervals(vy_bodies *b, double h, int substeps, int may_divide)
+{
+    contact_system *s = b->contacts;
+    int any = 0;
+    for (uint32_t i = 0; i < b->limit; ++i) {
+        s->island_intervals[i] = 1;
+        any |=
+            s->start_mask[i] != 0 && vy_contacts_needs_intervals(b, i, s->start_state[i].rate, h, substeps);
+    }
+    s->has_fast = any;
+    if (!any || !may_divide) return;
+    count_island_contacts(b);
+    for (uint32_t i = 0; i < b->limit; ++i) {
+        if (s->start_mask[i] == 0 || !b->awake[i]) continue;
+        const uint32_t root = island_root(s->parent, i),
+                       needed = intervals_for(b, i, s->start_state[i].rate, h, s->island_contacts[root]);
+        if (needed > (uint32_t)substeps && needed > s->island_intervals[root])
+            s->island_intervals[root] = needed;
+    }
+}
+
+// Islands whose bodies turn faster after the step than was thought are solved again. Returns whether there is
+// one.
+static int find_again(vy_bodies *b, double h, int substeps)
+{
+    contact_system *s = b->contacts;
+    int any = 0;
+    for (uint32_t i = 0; i < b->limit && !any; ++i)
+        any = (s->start_mask[i] & (START_WARM | START_COLD)) != 0 && s->body[i].moves &&
+              vy_contacts_needs_intervals(b, i, vec3_of(s->motion[i].rate), h, substeps);
+    if (!any) return 0;
+    if (!s->has_fast) count_island_contacts(b);
+    s->has_fast = 1;
+    any = 0;
+    for (uint32_t i = 0; i < b->limit; ++i) s->island_again[i] = 0;
+    for (uint32_t i = 0; i < b->limit; ++i) {
+        if ((s->start_mask[i] & (START_WARM | START_COLD)) == 0 || !s->body[i].moves) continue;
+        const vec3 rate = mat3_tmul_vec(s->body[i].rotation, vec3_of(s->motion[i].rate));
+        const uint32_t root = island_root(s->parent, i),
+                       needed = intervals_for(b, i, rate, h, s->island_contacts[root]);
+        const uint32_t had = s->island_intervals[root] > 1 ? s->island_intervals[root] : (uint32_t)substeps;
+        if (needed <= had + had / 2) continue;
+        s->island_again[root] = 1;
+        s->island_intervals[root] = needed;
+        any = 1;
+    }
+    return any;
+}
+
+static void solve_groups(const pack_plan *plan)
+{
+    vy_bodies *b = plan->b;
+    const contact_system *s = b->contacts;
+    for (uint32_t n = 0; n < s->group_count; ++n) {
+        if (s->groups[n].all_threads) solve_with_all(plan, &s->groups[n]);
+    }
+    if (b->pool == NULL || s->count < MIN_PARALLEL_CONTACTS) {
+        solve_alone((void *)plan, 0, 0, s->group_count);
+    } else {
+        vy_pool_run(b->pool, s->group_count, solve_alone, (void *)plan);
+    }
 }
 
 // Islands share no bodies that move, so they may be solved in any order.
-void vy_contacts_solve(vy_bodies *b, double h)
+void vy_contacts_solve(vy_bodies *b, double h, int may_divide)
 {
     contact_system *s = b->contacts;
     const int substeps = contacts_substeps(h, b->def.contacts.substep);
@@ -415,23 +775,24 @@ void vy_contacts_solve(vy_bodies *b, double h)
     pack_plan plan = {.b = b,
                       .wide = s->kernel,
                       .narrow = vy_contact_kernel_1,
-                      .job = vy_contacts_job(b, h, substep_h),
+                      .context = vy_contacts_context(b, h, substep_h, 0),
                       .h = h,
                       .substep_h = substep_h,
+                      .plain_substep_h = substep_h,
                       .substeps = substeps};
-    vy_contacts_group(b);
+    find_intervals(b, h, substeps, may_divide);
+    vy_contacts_group(b, 0);
     if (s->group_count == 0) return;
     for (uint32_t i = 0; i < b->limit; ++i) {
-        if (s->solved_as[i] != 0 && b->slots[i].kind == VY_BODY_STATIC) contact_body_load(b, i, h);
+        if (s->start_mask[i] != 0 && b->slots[i].kind == VY_BODY_STATIC) contact_body_load(b, i, h);
     }
     atomic_store_explicit(&s->not_finite, 0, memory_order_relaxed);
-    for (uint32_t n = 0; n < s->group_count; ++n) {
-        if (s->groups[n].all_threads) solve_with_all(&plan, &s->groups[n]);
+    solve_groups(&plan);
+    plan.again = 1;
+    for (int n = 0; n < MAX_AGAIN && may_divide && find_again(b, h, substeps); ++n) {
+        atomic_store_explicit(&s->not_finite, 0, memory_order_relaxed);
+        vy_contacts_group(b, 1);
+        solve_groups(&plan);
     }
-    if (b->pool == NULL || s->count < MIN_FOR_THREADS) {
-        solve_alone(&plan, 0, 0, s->group_count);
-    } else {
-        vy_pool_run(b->pool, s->group_count, solve_alone, &plan);
-    }
-    if (atomic_load_explicit(&s->not_finite, memory_order_relaxed)) b->head->failed = 1;
+    if (atomic_load_explicit(&s->not_finite, memory_order_relaxed)) b->head->failed = VY_BODIES_NOT_FINITE;
 }

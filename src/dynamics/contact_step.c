@@ -2,9 +2,10 @@
 // reports.
 #include "base/assert.h"
 #include "dynamics/free_step.h"
+#include "dynamics/impacts.h"
 #include "dynamics/sleep.h"
 
-enum { FEW_RECORDS = 256 }; // below this, not worth waking threads
+enum { MIN_PARALLEL_RECORDS = 256 }; // below this, not worth waking threads
 
 void vy_contacts_begin(vy_bodies *b)
 {
@@ -26,9 +27,9 @@ static void join_islands(vy_bodies *b)
     contact_system *s = b->contacts;
     for (uint32_t i = 0; i < b->limit; ++i) {
         s->parent[i] = i;
-        s->island_start[i] = START_APART;
+        s->island_start[i] = START_NONE;
         s->cold_votes[i] = 0;
-        s->solved_as[i] = 0;
+        s->start_mask[i] = 0;
     }
     for (uint32_t k = 0; k < s->count; ++k) {
         const contact_header *c = &s->headers[k];
@@ -38,11 +39,11 @@ static void join_islands(vy_bodies *b)
     if (b->joints->island_count > 0) vy_jointed_join(b);
 }
 
-// ---- does an island touch?
+// ---- which islands touch
 
 static body_state state_at_end(const vy_bodies *b, uint32_t i, double h)
 {
-    return b->slots[i].kind == VY_BODY_KINEMATIC ? body_coast(&b->state[i], h) : b->state[i];
+    return b->slots[i].kind == VY_BODY_KINEMATIC ? body_step_kinematic(&b->state[i], h) : b->state[i];
 }
 
 int vy_paths_collide(const vy_bodies *b, uint32_t i, uint32_t j, double h)
@@ -53,6 +54,7 @@ int vy_paths_collide(const vy_bodies *b, uint32_t i, uint32_t j, double h)
     const body_state ea = state_at_end(b, i, h), eb = state_at_end(b, j, h);
     const vy_pose pa = body_shape_pose(b, i, &ea), pb = body_shape_pose(b, j, &eb);
     if (vy_overlap(x, &pa, y, &pb)) return 1;
+    if (vy_impacts_is_fast(b, i, h) || vy_impacts_is_fast(b, j, h)) return vy_impacts_collide(b, i, j, h);
     if (!vy_shape_is_convex(x) || !vy_shape_is_convex(y)) return 0;
     const vy_pose qa = body_shape_pose(b, i, sa), qb = body_shape_pose(b, j, sb);
     const vec3 displacement =
@@ -83,7 +85,8 @@ static void find_island_starts(vy_bodies *b, double h)
     }
     for (uint32_t k = 0; k < s->count; ++k) {
         const uint32_t root = island_of(s, &s->headers[k]);
-        if (!s->island_start[root] && vy_paths_collide(b, s->headers[k].a, s->headers[k].b, h))
+        if (!s->island_start[root] && !contact_is_of_last_pair(s, k) &&
+            vy_paths_collide(b, s->headers[k].a, s->headers[k].b, h))
             s->island_start[root] = START_WARM;
     }
     find_cold_starts(b);
@@ -93,8 +96,8 @@ static void find_island_starts(vy_bodies *b, double h)
         c->start = (uint8_t)s->island_start[island_of(s, c)];
         VY_ASSERT((c->flags & MOVES_A) == 0 || (c->flags & MOVES_B) == 0 ||
                   island_root(s->parent, c->a) == island_root(s->parent, c->b));
-        s->solved_as[c->a] |= c->start; // a body that does not move may belong to several islands
-        s->solved_as[c->b] |= c->start;
+        s->start_mask[c->a] |= c->start; // a body that does not move may belong to several islands
+        s->start_mask[c->b] |= c->start;
     }
 }
 
@@ -106,7 +109,7 @@ static vec3 velocity_at(const body_state *s, vec3 lever)
 }
 
 // Ruling 13: j = -(1 + e) v.n / d, with the free flight's velocities and the point between the surfaces.
-static double apply_contact_impulse(vy_bodies *b, contact *c, vec3 point, vec3 n)
+double vy_contact_apply_impulse(vy_bodies *b, contact *c, vec3 point, vec3 n)
 {
     VY_ASSERT(vec3_is_unit(n));
     body_state *sa = &b->state[c->a], *sb = &b->state[c->b];
@@ -147,9 +150,14 @@ static void solve_impulses(vy_bodies *b)
         contact *c = &s->contacts[k];
         const vy_pose pa = body_shape_pose(b, c->a, &b->state[c->a]),
                       pb = body_shape_pose(b, c->b, &b->state[c->b]);
-        vy_manifold m;
-        if (vy_collide(&b->slots[c->a].shape, &pa, &b->slots[c->b].shape, &pb, &m) != VY_OK || m.count == 0)
+        vy_manifold all[VY_COLLIDE_MANIFOLDS];
+        int count = 0;
+        const int part = (int)contact_part(s, k);
+        if (vy_collide_all(&b->slots[c->a].shape, &pa, &b->slots[c->b].shape, &pb, 0.0, all, &count) !=
+                VY_OK ||
+            part >= count)
             continue;
+        const vy_manifold m = all[part];
         vec3 point = vec3_zero(); // the centre of the manifold
         for (int i = 0; i < m.count; ++i)
             point = vec3_add_scaled(point, 0.5 / m.count, vec3_add(m.points[i].point_a, m.points[i].point_b));
@@ -159,8 +167,8 @@ static void solve_impulses(vy_bodies *b)
         c->points[0].local_anchor_a =
             quat_unrotate(b->state[c->a].attitude, vec3_sub(point, b->state[c->a].position));
         c->points[0].normal_impulse = c->total_normal_impulse[0] =
-            apply_contact_impulse(b, c, point, m.normal);
-        s->headers[k].impulse_points = c->total_normal_impulse[0] != 0.0;
+            vy_contact_apply_impulse(b, c, point, m.normal);
+        s->headers[k].impulse_points = c->total_normal_impulse[0] > 0.0;
         correct_position(b, c, m.points[0].depth, m.normal);
         b->disturbed[c->a] = b->disturbed[c->b] = 1; // joints project again
     }
@@ -168,12 +176,12 @@ static void solve_impulses(vy_bodies *b)
 
 // ---- cache and reports
 
-static contact_cache cache_of(const contact *c)
+contact_cache vy_contact_cache_of(const contact *c, uint32_t part)
 {
     VY_ASSERT(c->a < c->b && c->point_count >= 1 && c->point_count <= VY_MANIFOLD_POINTS);
-    contact_cache m = {.a = c->a, .b = c->b};
+    contact_cache m = {.a = c->a, .b = c->b, .part = part, .normal = c->normal};
     for (int i = 0; i < c->point_count; ++i) {
-        if (c->total_normal_impulse[i] == 0.0) continue;
+        if (!(c->total_normal_impulse[i] > 0.0)) continue;
         m.local_anchor_a[m.point_count] = c->points[i].local_anchor_a;
         m.normal_impulse[m.point_count++] = c->points[i].normal_impulse;
     }
@@ -187,26 +195,52 @@ static contact_cache cache_of(const contact *c)
     return m;
 }
 
-static vy_contact_report report_of(const vy_bodies *b, const contact *c)
+// What a contact did in the step: from its sums where that was divided.
+static contact_sum sum_of(const vy_bodies *b, uint32_t k)
 {
-    vy_contact_report r = {.a = vy_bodies_at(b, c->a).bits, .b = vy_bodies_at(b, c->b).bits};
+    const contact_system *s = b->contacts;
+    const contact *c = &s->contacts[k];
+    if (s->headers[k].flags & HAS_INTERVALS) return s->sums[k];
     const body_state *sa = &b->state[c->a];
-    double sum = 0.0, slowest = 0.0;
-    r.phase = c->persists ? VY_CONTACT_PERSIST : VY_CONTACT_BEGIN;
-    r.normal = c->normal;
-    r.impulse = c->total_impulse;
+    contact_sum sum = {.impulse = c->total_impulse, .normal = c->normal};
     for (int i = 0; i < c->point_count; ++i) {
-        if (c->total_normal_impulse[i] == 0.0) continue;
+        if (!(c->total_normal_impulse[i] > 0.0)) continue;
         const vec3 at = vec3_add(sa->position, quat_rotate(sa->attitude, c->points[i].local_anchor_a));
-        r.point = vec3_add_scaled(r.point, c->total_normal_impulse[i], at);
-        sum += c->total_normal_impulse[i];
-        slowest = real_min(slowest, c->relative_velocity[i]);
-        ++r.points;
+        sum.weighted_point = vec3_add_scaled(sum.weighted_point, c->total_normal_impulse[i], at);
+        sum.normal_impulse += c->total_normal_impulse[i];
+        sum.min_velocity = real_min(sum.min_velocity, c->relative_velocity[i]);
+        ++sum.points;
     }
-    VY_ASSERT(r.points >= 1 && sum > 0.0);
-    r.point = vec3_scale(1.0 / sum, r.point);
-    r.speed = -slowest;
-    return r;
+    return sum;
+}
+
+// Of all contacts of a pair, whose records are [n, ...).
+static vy_contact_report report_of(const vy_bodies *b, size_t n, size_t count)
+{
+    const contact_system *s = b->contacts;
+    const contact_header *c = &s->headers[s->records[n].contact];
+    contact_sum all = sum_of(b, s->records[n].contact);
+    vec3 push = vec3_scale(all.normal_impulse, all.normal);
+    const size_t first = n;
+    while (++n < count && s->records[n].report == s->records[first].report) {
+        const contact_sum sum = sum_of(b, s->records[n].contact);
+        push = vec3_add_scaled(push, sum.normal_impulse, sum.normal);
+        all.impulse = vec3_add(all.impulse, sum.impulse);
+        all.weighted_point = vec3_add(all.weighted_point, sum.weighted_point);
+        all.normal_impulse += sum.normal_impulse;
+        all.min_velocity = real_min(all.min_velocity, sum.min_velocity);
+        all.points += sum.points;
+        all.normal = vec3_scale(1.0 / real_max(vec3_length(push), 1e-300), push);
+    }
+    VY_ASSERT(all.points >= 1 && all.normal_impulse > 0.0);
+    return (vy_contact_report){.a = vy_bodies_at(b, c->a).bits,
+                               .b = vy_bodies_at(b, c->b).bits,
+                               .phase = s->records[first].persists ? VY_CONTACT_PERSIST : VY_CONTACT_BEGIN,
+                               .points = all.points,
+                               .normal = all.normal,
+                               .point = vec3_scale(1.0 / all.normal_impulse, all.weighted_point),
+                               .impulse = all.impulse,
+                               .speed = -all.min_velocity};
 }
 
 static vy_contact_report end_of_contact(const vy_bodies *b, uint64_t key)
@@ -218,41 +252,60 @@ static vy_contact_report end_of_contact(const vy_bodies *b, uint64_t key)
 
 static void write_records(vy_bodies *b, void *self, size_t first, size_t last)
 {
-    (void)self;
     const contact_system *s = b->contacts;
+    const size_t count = *(const size_t *)self;
     for (size_t n = first; n < last; ++n) {
-        const contact *c = &s->contacts[s->records[n].contact];
-        b->contact_cache[n] = cache_of(c);
-        s->reports[s->records[n].report] = report_of(b, c);
+        const contact_record r = s->records[n];
+        b->contact_cache[n] = vy_contact_cache_of(&s->contacts[r.contact], r.part);
+        if (r.part == 0) s->reports[r.report] = report_of(b, n, count);
     }
 }
 
-// Cache and reports of this step's contacts; between them, in the order of slots, the reports of contacts
-// that ended.
+// Cache and reports of this step's contacts; between them, in the order of slots, the reports of pairs whose
+// contacts ended.
 static void update_cache(vy_bodies *b)
 {
     contact_system *s = b->contacts;
     const uint64_t previous_count = b->contact_count->count;
-    VY_ASSERT(previous_count <= b->def.contacts.cap && s->count <= b->def.contacts.cap);
-    uint64_t old = 0;
-    uint32_t now = 0, report_count = 0;
-    for (uint64_t k = 0; k < previous_count; ++k)
-        s->previous_keys[k] = contact_key(b->contact_cache[k].a, b->contact_cache[k].b);
+    VY_ASSERT(previous_count <= s->capacity.contacts && s->count <= s->capacity.contacts);
+    uint64_t old = 0, ends = 0;
+    uint32_t report_count = 0;
+    size_t now = 0;
+    for (uint64_t k = 0; k < previous_count; ++k) { // each pair once
+        const uint64_t key = contact_key(b->contact_cache[k].a, b->contact_cache[k].b);
+        if (b->contact_cache[k].part == 0) s->previous_keys[ends++] = key;
+    }
     for (uint32_t k = 0; k < s->count; ++k) {
         if (s->headers[k].impulse_points == 0) continue;
         const uint64_t key = contact_key(s->headers[k].a, s->headers[k].b);
-        VY_ASSERT(old + 1 >= previous_count || s->previous_keys[old] < s->previous_keys[old + 1]);
-        while (old < previous_count && s->previous_keys[old] < key)
+        const contact_header *last = now > 0 ? &s->headers[s->records[now - 1].contact] : NULL;
+        if (last != NULL && contact_key(last->a, last->b) == key) {
+            s->records[now] = s->records[now - 1];
+            s->records[now].contact = k;
+            s->records[now++].part += 1;
+            continue;
+        }
+        VY_ASSERT(old + 1 >= ends || s->previous_keys[old] < s->previous_keys[old + 1]);
+        while (old < ends && s->previous_keys[old] < key)
             s->reports[report_count++] = end_of_contact(b, s->previous_keys[old++]);
-        if (old < previous_count && s->previous_keys[old] == key) ++old;
-        s->records[now++] = (contact_record){k, report_count++};
+        const uint32_t persists = old < ends && s->previous_keys[old] == key;
+        old += persists;
+        s->records[now++] = (contact_record){.contact = k, .report = report_count++, .persists = persists};
     }
-    while (old < previous_count) s->reports[report_count++] = end_of_contact(b, s->previous_keys[old++]);
-    VY_ASSERT(now <= s->count && report_count <= 2 * b->def.contacts.cap);
-    vy_bodies_parallel_for(b, now, FEW_RECORDS, write_records, NULL);
-    for (uint64_t k = now; k < previous_count; ++k) b->contact_cache[k] = (contact_cache){0};
+    while (old < ends) s->reports[report_count++] = end_of_contact(b, s->previous_keys[old++]);
+    VY_ASSERT(now <= s->count && report_count <= 2 * s->capacity.contacts);
+    vy_bodies_parallel_for(b, now, MIN_PARALLEL_RECORDS, write_records, &now);
     b->contact_count->count = now;
     s->report_count = report_count;
+}
+
+// There is no memory for the contacts of the step: nobody has moved in it.
+static uint32_t end_without_memory(vy_bodies *b)
+{
+    for (uint32_t i = 0; i < b->limit; ++i) b->state[i] = b->contacts->start_state[i];
+    b->contacts->count = b->contacts->report_count = 0;
+    b->head->failed = VY_BODIES_NO_MEMORY;
+    return VY_BODIES_NO_MEMORY;
 }
 
 uint32_t vy_contacts_step(vy_bodies *b, double h)
@@ -262,15 +315,18 @@ uint32_t vy_contacts_step(vy_bodies *b, double h)
     uint32_t events = 0;
     vy_sleep_after_flight(b, h);
     do {
-        if (!vy_contacts_find(b, h)) events |= VY_BODIES_CONTACTS_FULL;
+        vy_impacts_begin(b);
+        if (vy_contacts_find(b, h) != VY_OK) return events | end_without_memory(b);
         if (b->def.contacts.solver == VY_SOLVER_IMPULSE) {
             solve_impulses(b);
         } else {
             join_islands(b);
             find_island_starts(b, h);
-            vy_contacts_solve(b, h);
+            vy_contacts_solve(b, h, 1);
             if (b->joints->island_count > 0) vy_jointed_solve(b, h);
         }
+        events |= vy_impacts_resolve(b, h);
+        if (b->head->failed == VY_BODIES_NO_MEMORY) return events | end_without_memory(b);
     } while (vy_sleep_wake_touched(b, h, &events));
     update_cache(b);
     vy_sleep_report(b, h);

@@ -1,154 +1,208 @@
-// contacts.c - contacts of a set: defaults, checks, memory, bodies in the tree, reports.
-#include "dynamics/contacts.h"
+// contacts.c - contacts of a set: memory, bodies in the tree, reports.
+#include "dynamics/impacts.h"
 #include "base/arena.h"
 #include "base/assert.h"
 #include "base/fail.h"
+#include "dynamics/sleep.h"
+#include "geometry/broadphase.h"
+#include "geometry/sweep.h"
+#include "volery/mass.h"
 #include <stdint.h>
 #include <stdlib.h>
 
-enum { PAIRS_PER_BODY = 32 };
+enum { MIN_CONTACTS = 16, MIN_PAIRS = 512, MAX_PAIRS = 1 << 24 };
 // Pairs collided at a time: as many as stay in the cache, or enough for several threads.
 enum { PAIR_BLOCK = 512, PAIR_BLOCK_SHARED = 16384 };
 
-vy_material vy_default_material(void) { return (vy_material){.friction = 0.5}; }
+// The arrays of contacts. Those of ARRAY(array, elements) keep what they hold when they grow; those of
+// SCRATCH(array, bytes) do not. `c` is the capacity; `sleepers` and `sleeping` are 0 where nothing sleeps.
+#define CONTACT_ARRAYS(ARRAY, SCRATCH)                     \
+    ARRAY(s->proxy_of, c.bodies)                           \
+    ARRAY(s->slot_of, c.bodies)                            \
+    ARRAY(s->parent, c.bodies)                             \
+    ARRAY(s->island_start, c.bodies)                       \
+    ARRAY(s->cold_votes, c.bodies)                         \
+    ARRAY(s->start_mask, c.bodies)                         \
+    ARRAY(s->moved, c.bodies)                              \
+    ARRAY(s->start_state, c.bodies)                        \
+    ARRAY(s->body, c.bodies)                               \
+    ARRAY(s->motion, c.bodies)                             \
+    ARRAY(s->colours, c.bodies)                            \
+    ARRAY(s->bounds, c.bodies)                             \
+    ARRAY(s->rotation_reach, c.bodies)                     \
+    ARRAY(s->pose, c.bodies)                               \
+    ARRAY(s->bucket, c.bodies + 1)                         \
+    ARRAY(s->groups, c.bodies)                             \
+    ARRAY(s->group_of, c.bodies)                           \
+    ARRAY(s->island_size, c.bodies)                        \
+    ARRAY(s->island_pairs, c.bodies)                       \
+    ARRAY(s->island_has_kinematic, c.bodies)               \
+    ARRAY(s->members, 2 * c.bodies)                        \
+    ARRAY(s->root_of, c.bodies)                            \
+    ARRAY(s->island_contacts, c.bodies)                    \
+    ARRAY(s->island_intervals, c.bodies)                   \
+    ARRAY(s->island_iterations, c.bodies)                  \
+    ARRAY(s->island_again, c.bodies)                       \
+    ARRAY(s->radius, c.bodies)                             \
+    ARRAY(s->intervals2, c.bodies)                         \
+    ARRAY(s->half_thickness, c.bodies)                     \
+    ARRAY(s->warm_work, c.bodies)                          \
+    ARRAY(s->island_warm_work, c.bodies)                   \
+    ARRAY(s->island_energy, c.bodies)                      \
+    ARRAY(s->before, c.bodies)                             \
+    ARRAY(s->first, c.bodies)                              \
+    ARRAY(s->thickness, c.bodies)                          \
+    ARRAY(s->rotation_radius, c.bodies)                    \
+    ARRAY(s->fast, c.bodies)                               \
+    ARRAY(s->fast_bounds, c.bodies)                        \
+    ARRAY(s->is_fast, c.bodies)                            \
+    ARRAY(s->has_impact, c.bodies)                         \
+    ARRAY(s->impact_parent, c.bodies)                      \
+    ARRAY(s->ground_bodies, c.bodies)                      \
+    ARRAY(s->kinematic, c.bodies)                          \
+    ARRAY(s->kinematic_start, c.bodies)                    \
+    ARRAY(s->flight_state, c.bodies)                       \
+    ARRAY(s->impact_awake, c.bodies)                       \
+    ARRAY(s->was_awake, c.bodies)                          \
+    ARRAY(s->saved_parent, c.bodies)                       \
+    ARRAY(s->near, c.bodies)                               \
+    ARRAY(s->press_depth, c.bodies)                        \
+    ARRAY(s->pressing_body, c.bodies)                      \
+    ARRAY(s->saved_start_mask, c.bodies)                   \
+    ARRAY(s->body_impulses, c.bodies)                      \
+    ARRAY(s->jointed.first_body, c.bodies)                 \
+    ARRAY(s->jointed.first_contact, c.bodies)              \
+    ARRAY(s->jointed.first_joints, c.bodies)               \
+    ARRAY(s->jointed.next_body, c.bodies)                  \
+    ARRAY(s->jointed.next_joints, c.bodies)                \
+    ARRAY(s->jointed.bodies, c.bodies)                     \
+    ARRAY(s->jointed.joints, c.bodies)                     \
+    ARRAY(s->jointed.loaded_for, c.bodies)                 \
+    ARRAY(s->jointed.saved_body, c.bodies)                 \
+    ARRAY(s->jointed.saved_motion, c.bodies)               \
+    ARRAY(s->tree_keys, c.pairs)                           \
+    ARRAY(s->pairs, c.pairs)                               \
+    ARRAY(s->keys, c.pairs)                                \
+    ARRAY(s->sorted, c.pairs)                              \
+    ARRAY(b->contact_cache, c.contacts)                    \
+    ARRAY(s->contacts, c.contacts)                         \
+    ARRAY(s->headers, c.contacts)                          \
+    ARRAY(s->order, 2 * c.solved)                          \
+    ARRAY(s->sums, c.contacts)                             \
+    ARRAY(s->grouped, c.solved)                            \
+    ARRAY(s->previous_keys, c.contacts)                    \
+    ARRAY(s->records, c.contacts)                          \
+    ARRAY(s->reports, 3 * c.contacts)                      \
+    ARRAY(s->jointed.next_contact, c.solved)               \
+    ARRAY(s->jointed.contacts, c.solved)                   \
+    ARRAY(z->parent, sleepers)                             \
+    ARRAY(z->may_sleep, sleepers)                          \
+    ARRAY(z->woken, sleepers)                              \
+    ARRAY(z->free_state, sleepers)                         \
+    ARRAY(z->contact_cache, sleeping)                      \
+    ARRAY(z->spare, sleeping)                              \
+    ARRAY(z->reports, sleeping)                            \
+    ARRAY(s->interval_contacts, IMPACT_CONTACTS)           \
+    ARRAY(s->impact_total, IMPACT_CONTACTS)                \
+    ARRAY(s->interval_headers, IMPACT_CONTACTS)            \
+    ARRAY(s->impact_headers, IMPACT_CONTACTS)              \
+    ARRAY(s->manifolds, s->block_size)                     \
+    ARRAY(s->with_points, s->block_size)                   \
+    SCRATCH(s->parts, vy_contacts_part_memory(s->threads)) \
+    SCRATCH(s->packs, vy_contacts_pack_memory((uint32_t)c.solved, s->threads))
 
-vy_contacts_def vy_default_contacts_def(void)
+enum { LINE = 64, CONTACT_ARRAY_COUNT = 96 };
+
+// The bytes of each array, of scratch only if `all`. Returns their sum.
+static size_t array_sizes(const vy_bodies *b, contact_capacity c, int all, size_t out[CONTACT_ARRAY_COUNT])
 {
-    return (vy_contacts_def){.solver = VY_SOLVER_SOFT,
-                             .substep = 1.0 / 240.0,
-                             .slop = 1e-4,
-                             .push_speed = 3.0,
-                             .correction = 0.8,
-                             .restitution_speed = 0.01,
-                             .threads = 1,
-                             .sleep_speed = 0.05};
+    const contact_system *s = b->contacts;
+    const sleep_system *z = b->sleep;
+    const size_t sleepers = z != NULL ? c.bodies : 0, sleeping = z != NULL ? c.contacts : 0;
+    size_t sum = 0;
+    int n = 0;
+#define SCRATCH(array, bytes)  out[n++] = all ? (bytes) : 0;
+#define ARRAY(array, elements) out[n++] = (elements) * sizeof *(array);
+    CONTACT_ARRAYS(ARRAY, SCRATCH)
+#undef SCRATCH
+#undef ARRAY
+    VY_ASSERT(n <= CONTACT_ARRAY_COUNT);
+    for (int i = 0; i < n; ++i) sum += vy_arena_size(out[i]);
+    return sum;
 }
 
-vy_contacts_def vy_impulse_contacts_def(void)
+// One block for all arrays, each aligned for the widest lanes; what the present one holds moves into it.
+static vy_status move_arrays(vy_bodies *b, contact_capacity c)
 {
-    vy_contacts_def def = vy_default_contacts_def();
-    def.solver = VY_SOLVER_IMPULSE;
-    def.slop = 0.01;
-    return def;
-}
-
-static int not_negative(double x) { return x >= 0.0 && real_is_finite(x); }
-
-vy_status vy_contacts_check(const vy_contacts_def *def, vy_error *err)
-{
-    if (def->cap == 0) return VY_OK;
-    if (def->cap > 1u << 24) return vy_fail(err, VY_BAD_VALUE, "contacts.cap must be at most %u", 1u << 24);
-    if (def->threads > VY_POOL_MAX_THREADS)
-        return vy_fail(err, VY_BAD_VALUE, "contacts.threads must be at most %d, not %u", VY_POOL_MAX_THREADS,
-                       def->threads);
-    if (def->solver != VY_SOLVER_SOFT && def->solver != VY_SOLVER_IMPULSE)
-        return vy_fail(err, VY_BAD_VALUE, "no contact solver %d", (int)def->solver);
-    if (!not_negative(def->slop) || !not_negative(def->restitution_speed) || !not_negative(def->correction) ||
-        def->correction > 1.0 || !not_negative(def->push_speed) || !not_negative(def->substep) ||
-        def->substep == 0.0 || def->push_speed == 0.0)
-        return vy_fail(err, VY_BAD_VALUE, "a number of contacts is out of its range");
-    if (!not_negative(def->sleep) || !not_negative(def->sleep_speed) ||
-        (def->sleep > 0.0 && def->sleep_speed == 0.0))
-        return vy_fail(
-            err, VY_BAD_VALUE,
-            "contacts.sleep must be finite and not below zero, sleep_speed above zero; not %g and %g",
-            def->sleep, def->sleep_speed);
-    return VY_OK;
-}
-
-vy_status vy_material_check(const vy_material *m, vy_error *err)
-{
-    if (!not_negative(m->friction) || !not_negative(m->rolling) || !not_negative(m->spinning))
-        return vy_fail(err, VY_BAD_VALUE, "friction, rolling and spinning must be finite and not below zero");
-    if (!not_negative(m->restitution) || m->restitution > 1.0)
-        return vy_fail(err, VY_BAD_VALUE, "restitution must be 0 ... 1, not %g", m->restitution);
-    return VY_OK;
-}
-
-size_t vy_contacts_state_size(const vy_bodies_def *def)
-{
-    return def->contacts.cap == 0 ? 0 : sizeof(contact_count) + def->contacts.cap * sizeof(contact_cache);
-}
-
-// The arrays of a contact system: ARRAY(member, elements) and BLOCK(member, bytes), of body_cap n, contact
-// cap `cap` and the number of threads.
-#define CONTACT_ARRAYS(ARRAY, BLOCK)               \
-    ARRAY(proxy_of, n)                             \
-    ARRAY(slot_of, n)                              \
-    ARRAY(parent, n)                               \
-    ARRAY(island_start, n)                         \
-    ARRAY(cold_votes, n)                           \
-    ARRAY(solved_as, n)                            \
-    ARRAY(moved, n)                                \
-    ARRAY(start_state, n)                          \
-    ARRAY(body, n)                                 \
-    ARRAY(motion, n)                               \
-    ARRAY(colours, n)                              \
-    ARRAY(bounds, n)                               \
-    ARRAY(rotation_reach, n)                       \
-    ARRAY(pose, n)                                 \
-    ARRAY(bucket, n + 1)                           \
-    ARRAY(tree_keys, s->pair_cap)                  \
-    ARRAY(pairs, s->pair_cap)                      \
-    ARRAY(keys, s->pair_cap)                       \
-    ARRAY(sorted, s->pair_cap)                     \
-    ARRAY(contacts, cap)                           \
-    ARRAY(order, 2 * cap)                          \
-    ARRAY(groups, n)                               \
-    ARRAY(group_of, n)                             \
-    ARRAY(island_size, n)                          \
-    ARRAY(island_driven, n)                        \
-    ARRAY(members, 2 * n)                          \
-    ARRAY(grouped, cap)                            \
-    ARRAY(manifolds, s->block_size)                \
-    ARRAY(with_points, s->block_size)              \
-    ARRAY(headers, cap)                            \
-    ARRAY(previous_keys, cap)                      \
-    ARRAY(records, cap)                            \
-    ARRAY(reports, 3 * cap)                        \
-    BLOCK(parts, vy_contacts_part_memory(threads)) \
-    BLOCK(packs, vy_contacts_pack_memory((uint32_t)cap, threads))
-
-// One block of zeros for all arrays, each aligned for the widest lanes.
-static vy_status create_arrays(contact_system *s, size_t n, size_t cap, uint32_t threads)
-{
-    enum { LINE = 64 };
-    size_t size = 0;
-#define BLOCK(member, bytes)    size += ((bytes) + LINE - 1) / LINE * LINE;
-#define ARRAY(member, elements) BLOCK(member, (elements) * sizeof *s->member)
-    CONTACT_ARRAYS(ARRAY, BLOCK)
-#undef BLOCK
-    s->memory = calloc(1, size + LINE); // not aligned_alloc: pages of zeros cost nothing until they are used
-    if (s->memory == NULL) return VY_NO_MEMORY;
-    unsigned char *first = s->memory;
+    sleep_system none = {0}; // of a set whose bodies do not sleep: arrays without elements
+    contact_system *s = b->contacts;
+    sleep_system *z = b->sleep != NULL ? b->sleep : &none;
+    c.solved = c.contacts > IMPACT_CONTACTS ? c.contacts : IMPACT_CONTACTS;
+    size_t before[CONTACT_ARRAY_COUNT] = {0}, after[CONTACT_ARRAY_COUNT];
+    const size_t size = array_sizes(b, c, 1, after);
+    if (s->memory != NULL) (void)array_sizes(b, s->capacity, 0, before);
+    void *memory =
+        calloc(1, size + LINE); // not aligned_alloc: pages of zeros cost nothing until they are used
+    if (memory == NULL) return VY_NO_MEMORY;
+    unsigned char *first = memory;
     first += (LINE - (uintptr_t)first % LINE) % LINE;
     vy_arena arena = {first, size, 0};
-#define BLOCK(member, bytes) s->member = vy_arena_take(&arena, bytes);
-    CONTACT_ARRAYS(ARRAY, BLOCK)
-#undef BLOCK
+    int n = 0;
+#define ARRAY(array, elements)                                 \
+    array = vy_arena_move(&arena, array, before[n], after[n]); \
+    ++n;
+    CONTACT_ARRAYS(ARRAY, ARRAY)
 #undef ARRAY
+    free(s->memory);
+    s->memory = memory;
+    s->capacity = c;
+    return VY_OK;
+}
+
+vy_status vy_contacts_reserve(vy_bodies *b, size_t pairs, size_t contacts)
+{
+    contact_system *s = b->contacts;
+    contact_capacity c = s->capacity;
+    if (b->sleep != NULL) contacts += b->sleep->count->count;
+    if (pairs <= c.pairs && contacts <= c.contacts) return VY_OK;
+    if (pairs > MAX_PAIRS || contacts > MAX_PAIRS) return VY_NO_MEMORY;
+    c.pairs = grown_capacity(c.pairs, pairs);
+    c.contacts = grown_capacity(c.contacts, contacts);
+    return move_arrays(b, c);
+}
+
+vy_status vy_contacts_fit_bodies(vy_bodies *b, size_t bodies)
+{
+    contact_system *s = b->contacts;
+    contact_capacity c = s->capacity;
+    const size_t had = c.bodies;
+    if (bodies <= had) return VY_OK;
+    c.bodies = bodies;
+    if (vy_tree_reserve(s->tree, (int)bodies) != VY_OK || move_arrays(b, c) != VY_OK) return VY_NO_MEMORY;
+    for (size_t i = had; i < bodies; ++i) s->proxy_of[i] = -1;
     return VY_OK;
 }
 
 vy_status vy_contacts_create(vy_bodies *b)
 {
-    const size_t n = b->def.body_cap, cap = b->def.contacts.cap;
-    if (cap == 0) return VY_OK;
+    const size_t reserve = b->def.contacts.reserve;
+    if (!b->def.contacts.on) return VY_OK;
     contact_system *s = calloc(1, sizeof *s);
     b->contacts = s;
     if (s == NULL) return VY_NO_MEMORY;
     if (b->def.contacts.threads != 1 && (b->pool = vy_pool_create(b->def.contacts.threads)) == NULL)
         return VY_NO_MEMORY;
-    const uint32_t threads = b->pool != NULL ? vy_pool_count(b->pool) : 1;
+    s->threads = b->pool != NULL ? vy_pool_count(b->pool) : 1;
     s->kernel = vy_contacts_kernel();
-    s->block_size = threads > 1 ? PAIR_BLOCK_SHARED : PAIR_BLOCK;
-    s->pair_cap = (uint32_t)(PAIRS_PER_BODY * n > cap ? PAIRS_PER_BODY * n : cap);
+    s->block_size = s->threads > 1 ? PAIR_BLOCK_SHARED : PAIR_BLOCK;
+    b->contact_count = &b->own_counts[0];
+    if (vy_sleep_create(b) != VY_OK) return VY_NO_MEMORY;
+    const size_t few = reserve > MIN_CONTACTS ? reserve : MIN_CONTACTS;
+    const contact_capacity c = {.pairs = few > MIN_PAIRS ? few : MIN_PAIRS,
+                                .contacts = few}; // bodies are yet to come
+    if (move_arrays(b, c) != VY_OK) return VY_NO_MEMORY;
     vy_tree_def tree = vy_default_tree_def();
-    tree.capacity = (int)n;
     tree.margin = 0.04;
-    if (create_arrays(s, n, cap, threads) != VY_OK) return VY_NO_MEMORY;
-    for (size_t i = 0; i < n; ++i) s->proxy_of[i] = -1;
-    if (vy_jointed_create(b) != VY_OK) return VY_NO_MEMORY;
     return vy_tree_create(&tree, &s->tree, NULL);
 }
 
@@ -158,22 +212,43 @@ void vy_contacts_destroy(vy_bodies *b)
     if (s == NULL) return;
     vy_pool_destroy(b->pool);
     vy_tree_destroy(s->tree);
-    vy_jointed_destroy(s);
+    free(b->sleep);
     free(s->memory);
     free(s);
+}
+
+// How large and how thick a body is, by its shape.
+static void measure_body(vy_bodies *b, uint32_t i)
+{
+    contact_system *s = b->contacts;
+    const vy_shape *shape = &b->slots[i].shape;
+    const vy_pose at_origin = {{0.0, 0.0, 0.0}, {1.0, 0.0, 0.0, 0.0}};
+    const vy_bounds box = vy_shape_bounds(shape, &at_origin);
+    vy_mass_properties mass;
+    s->radius[i] = 0.5 * vec3_length(vec3_sub(box.high, box.low)) + vec3_length(b->slots[i].centroid);
+    s->half_thickness[i] = s->radius[i];
+    if (vy_shape_mass(shape, 1.0, &mass, NULL) == VY_OK) {
+        const vec3 m = vy_mass_principal_axes(&mass.inertia).moments; // in ascending order
+        s->half_thickness[i] = real_sqrt(real_max(1.5 * ((m.x + m.y) - m.z), 1e-12 * m.z));
+    }
+    s->intervals2[i] = vy_contacts_intervals_per_radian2(b, i);
 }
 
 void vy_contacts_add_body(vy_bodies *b, uint32_t i)
 {
     contact_system *s = b->contacts;
-    if (s == NULL || !vy_shape_is_convex(&b->slots[i].shape))
-        return; // shapes without bounds are paired with every body
+    if (s == NULL) return;
+    s->thickness[i] = vy_shape_thickness(&b->slots[i].shape);
+    s->rotation_radius[i] = vy_shape_rotation_radius(&b->slots[i].shape);
+    s->kinematic_count += b->slots[i].kind == VY_BODY_KINEMATIC;
+    if (!vy_shape_is_convex(&b->slots[i].shape)) return; // shapes without bounds are paired with every body
     VY_ASSERT(s->proxy_of[i] == -1);
+    measure_body(b, i);
     const vy_pose pose = body_shape_pose(b, i, &b->state[i]);
     const vy_bounds bounds = vy_shape_bounds(&b->slots[i].shape, &pose);
     int proxy;
     if (vy_tree_add(s->tree, &bounds, &proxy) != VY_OK) return; // too far away to have finite bounds
-    VY_ASSERT(proxy >= 0 && (uint32_t)proxy < b->def.body_cap);
+    VY_ASSERT(proxy >= 0 && (uint32_t)proxy < b->body_cap);
     s->proxy_of[i] = proxy;
     s->slot_of[proxy] = i;
     s->pairs_stale = 1;
@@ -184,19 +259,36 @@ void vy_contacts_remove_body(vy_bodies *b, uint32_t i)
     contact_system *s = b->contacts;
     if (s == NULL) return;
     VY_ASSERT(s->proxy_of[i] < 0 || s->slot_of[s->proxy_of[i]] == i);
+    s->kinematic_count -= b->slots[i].kind == VY_BODY_KINEMATIC;
     if (s->proxy_of[i] >= 0) (void)vy_tree_remove(s->tree, s->proxy_of[i]);
     s->proxy_of[i] = -1;
     s->rotation_reach[i] = 0.0;
     s->pairs_stale = 1;
     uint64_t kept = 0;
     const uint64_t count = b->contact_count->count;
-    VY_ASSERT(count <= b->def.contacts.cap);
+    VY_ASSERT(count <= s->capacity.contacts);
     for (uint64_t k = 0; k < count; ++k) {
         if (b->contact_cache[k].a != i && b->contact_cache[k].b != i)
             b->contact_cache[kept++] = b->contact_cache[k];
     }
-    for (uint64_t k = kept; k < count; ++k) b->contact_cache[k] = (contact_cache){0};
     b->contact_count->count = kept;
+}
+
+int vy_contacts_possible(const void *pairs, uint64_t count, uint64_t bodies)
+{
+    uint64_t last = 0;
+    uint32_t part = 0;
+    for (uint64_t k = 0; k < count; ++k) {
+        contact_cache m; // of a caller's memory, aligned or not
+        memcpy(&m, (const unsigned char *)pairs + k * sizeof m, sizeof m);
+        if (m.point_count > VY_MANIFOLD_POINTS || m.a >= m.b || m.b >= bodies) return 0;
+        const uint64_t key = contact_key(m.a, m.b);
+        if (k > 0 && key < last) return 0; // they are found by bisection
+        part = k > 0 && key == last ? part + 1 : 0;
+        if (m.part != part || part >= VY_COLLIDE_MANIFOLDS) return 0;
+        last = key;
+    }
+    return 1;
 }
 
 uint32_t vy_bodies_contact_count(const vy_bodies *b)
@@ -209,4 +301,10 @@ vy_status vy_bodies_contact(const vy_bodies *b, uint32_t index, vy_contact_repor
     if (index >= vy_bodies_contact_count(b)) return VY_NOT_FOUND;
     *out = b->contacts->reports[index];
     return VY_OK;
+}
+
+vy_impact_totals vy_bodies_impacts(const vy_bodies *b)
+{
+    const vy_impact_totals none = {0};
+    return b->contacts == NULL ? none : b->contacts->impacts;
 }

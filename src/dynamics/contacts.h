@@ -6,39 +6,40 @@
 // the bits of their free flight.
 #pragma once
 #include "base/assert.h"
+#include "dynamics/contact_def.h"
 #include "dynamics/contact_kernel.h"
 #include "dynamics/free_step.h"
 #include "dynamics/joint.h"
 #include "dynamics/parallel.h"
 #include <stdatomic.h>
 
-/// What is kept of a pair of bodies from step to step, for warm starting: state.
+/// What is kept of a contact of two bodies from step to step, for warm starting: state.
 struct contact_cache {
-    uint32_t a, b; // slots, a < b
-    uint32_t point_count, spare;
+    uint32_t a, b;        // slots, a < b
+    uint32_t point_count; // with an impulse
+    uint32_t part;        // which contact of the pair, from 0: with a height field there may be several
     vec3 local_anchor_a[VY_MANIFOLD_POINTS];   // [m] on a, from its centre of mass, body axes
     double normal_impulse[VY_MANIFOLD_POINTS]; // [N s] of the last sub-step
     double mean_normal_impulse;                // [N s] of all points, mean over the last quarter of a second
     vec3 friction_impulse;                     // [N s] on b, in the tangent plane
     vec3 angular_impulse;                      // [N m s] on b: rolling resistance and torsional friction
-};
-
-/// The number of entries in the cache, in front of them.
-struct contact_count {
-    uint64_t count;
+    vec3 normal;                               // unit, from a to b, world
 };
 
 /// How the contacts of an island start a step.
 typedef enum contact_start {
-    START_APART = 0,   // nothing touches: not solved
+    START_NONE = 0,    // nothing touches: not solved
     START_WARM = 1,    // from the impulses of the last step, or by an impact
     START_COLD = 2,    // bodies at rest, just put together, without impulses to start from: more iterations
     START_JOINTED = 4, // some of its bodies have joints: contact_jointed.c
+    UNSOLVED = 8,      // and its motion was not finite over the whole step: impacts.c takes shorter parts
 } contact_start;
 
-/// A contact that had an impulse, and the index of its report.
+/// A contact that had an impulse, and the index of the report of its pair.
 typedef struct contact_record {
     uint32_t contact, report;
+    uint32_t part;     // which contact of the pair
+    uint32_t persists; // 1: the pair had an impulse in the last step, too
 } contact_record;
 
 enum { GROUP_CONTACTS = 512 }; // contacts solved at a time on one thread, unless one island has more
@@ -48,7 +49,10 @@ typedef struct contact_group {
     uint32_t first, last;               // contacts, of `grouped`
     uint32_t member_first, member_last; // bodies, of `members`
     contact_start start;
-    int all_threads; // 1: solved by all threads
+    int all_threads;     // 1: solved by all threads
+    uint32_t intervals;  // of the step, each with manifolds of its own
+    uint32_t iterations; // of the solver, in each half of a sub-step
+    int stiff;           // contacts as stiff as the sub-steps can follow, which hold the mean impulse
 } contact_group;
 
 /// The sum of the contacts' impulses on a body in a step.
@@ -57,65 +61,141 @@ typedef struct body_impulses {
     vec3 angular_impulse; // [N m s] about the centre of mass, body axes at the end of the step
 } body_impulses;
 
+/// Linked lists of the bodies, contacts and joint islands of each island; then arrays of those of one:
+/// contact_jointed.c.
+typedef struct jointed_lists {
+    uint32_t *first_body, *first_contact, *first_joints; // [body_cap] by root, + 1
+    uint32_t *next_body, *next_contact, *next_joints;    // [body_cap], [contacts], [body_cap], + 1
+    uint32_t *bodies;             // [body_cap] that move; then kinematic ones that they touch
+    uint32_t *contacts;           // [contacts]
+    uint32_t *joints;             // [body_cap]
+    uint32_t *loaded_for;         // [body_cap] root + 1 of the last island that was loaded with it
+    contact_body *saved_body;     // [body_cap]
+    contact_motion *saved_motion; // [body_cap]
+} jointed_lists;
+
+/// How many there is memory for.
+typedef struct contact_capacity {
+    size_t bodies;
+    size_t pairs;    // of the broad phase
+    size_t contacts; // in a step; at least as many as are cached, sleeping ones included
+    size_t solved;   // that may be solved at a time: those of a step, or of a group of impacts.c
+} contact_capacity;
+
+/// What a contact did over the intervals of a step, for its report.
+typedef struct contact_sum {
+    vec3 impulse;          // [N s] on b
+    vec3 weighted_point;   // [N s m] points times normal impulses
+    vec3 normal;           // of the last interval with an impulse
+    double normal_impulse; // [N s]
+    double min_velocity;   // [m/s] least velocity along the normal; closing: < 0
+    int points;            // with an impulse in that interval
+} contact_sum;
+
 typedef struct contact_system {
-    void *memory; // of all arrays but those of joints
+    void *memory; // of all arrays
+    contact_capacity capacity;
+    uint32_t threads;
     vy_tree *tree;
     int *proxy_of;           // [body_cap] of a slot, -1: none
     uint32_t *slot_of;       // [body_cap] of a proxy
     uint32_t *parent;        // [body_cap] of the islands' forest
     int *island_start;       // [body_cap] by root: contact_start of the island
     int *cold_votes;         // [body_cap] by root: contacts that are NEW_AT_REST less all others
-    int *solved_as;          // [body_cap] contact_start bits of the islands it takes part in
+    int *start_mask;         // [body_cap] contact_start bits of the islands it takes part in
     body_state *start_state; // [body_cap] at the start of the step
     contact_body *body;      // [body_cap]
     contact_motion *motion;  // [body_cap]
+    uint32_t *root_of;       // [body_cap] the root of the island of a body that is solved
     uint64_t *colours;       // [body_cap] a bit for every colour that a contact of the body has
     vy_bounds *bounds;       // [body_cap] swept over the step
     vy_pose *pose;           // [body_cap] of the shape, at the start of the step
     double *rotation_reach;  // [m] [body_cap] how far rotation moves the surface at most, beyond the
                              // displacement of the centre
-    vy_tree_pair *pairs;     // [pair_cap]
-    uint64_t *keys, *sorted; // [pair_cap]
-    uint32_t pair_cap;
-    uint64_t *tree_keys; // [pair_cap] pairs of the tree, sorted; they stay valid while no box moves
+    double *radius;          // [m] [body_cap] the farthest point of a body from its centre of mass, at most
+    double *half_thickness;  // [m] [body_cap] that of a box with the same moments
+    double *intervals2;      // [body_cap] the square of the intervals that it needs for each radian
+    vy_tree_pair *pairs;     // [pairs]
+    uint64_t *keys, *sorted; // [pairs]
+    uint64_t *tree_keys;     // [pairs] pairs of the tree, sorted; they stay valid while no box moves
     size_t tree_count;
     atomic_size_t found_pairs; // so far
     int *moved;                // [body_cap] 1: its box in the tree is a new one
     int pairs_stale;           // 1: bodies were added, removed, woke up or fell asleep since
     uint32_t moved_count;      // boxes moved since the tree was built
     uint32_t *bucket;          // [body_cap + 1]
-    contact *contacts;         // [cap], sorted by slots
-    contact_header *headers;   // [cap] of them
+    contact *contacts;         // [contacts], sorted by slots
+    contact_header *headers;   // [contacts] of them
     uint32_t count;
     const contact_kernel *kernel; // the widest this machine has
     contact_group *groups;        // [body_cap]
     uint32_t group_count;
-    uint32_t *group_of;           // [body_cap] of an island, by root
-    uint32_t *island_size;        // [body_cap] by root: contacts that are solved
-    unsigned char *island_driven; // [body_cap] by root: 1 when it touches a kinematic body
-    uint32_t *members;            // [2 body_cap] bodies of the groups
-    uint32_t *grouped;            // [cap] contacts of the groups
-    uint32_t *order;              // [2 cap] the same by colour; then those without one
-    struct contact_part *parts;   // [threads] of the solver
-    void *packs;                  // of the wide kernel, then of the narrow one
-    vy_manifold *manifolds;       // [block] of some pairs
-    uint32_t *with_points;        // [block] indices of those with points
-    uint32_t block_size;          // pairs that are collided at a time
-    atomic_int not_finite;        // 1: a body's motion was not finite
-    uint64_t *previous_keys;      // [cap] keys of the cache before the step
-    contact_record *records;      // [cap] contacts of this step that had an impulse
-    vy_contact_report *reports;   // [3 cap] begun, persisting, ended, or asleep
+    uint32_t *group_of;                  // [body_cap] of an island, by root
+    uint32_t *island_size;               // [body_cap] by root: contacts that are solved
+    uint32_t *island_pairs;              // [body_cap] by root: pairs of bodies that they are of
+    uint32_t *island_contacts;           // [body_cap] by root: contacts of an island that touches
+    uint32_t *island_intervals;          // [body_cap] by root: into which the step is divided
+    uint32_t *island_iterations;         // [body_cap] by root: of the solver, in each half of a sub-step
+    unsigned char *island_again;         // [body_cap] by root: 1 when it is solved again, in more intervals
+    contact_sum *sums;                   // [contacts] of contacts whose step has more than one interval
+    unsigned char *island_has_kinematic; // [body_cap] by root: 1 when it touches a kinematic body
+    uint32_t *members;                   // [2 body_cap] bodies of the groups
+    warm_work *warm_work;                // [body_cap] of a body
+    warm_work *island_warm_work;         // [body_cap] of an island, by root
+    double *island_energy;      // [J] [body_cap] by root: kinetic energy that restitution may bring back
+    contact_motion *before;     // [body_cap] velocities before restitution
+    contact_motion *first;      // [body_cap] velocities before the interval
+    uint32_t *grouped;          // [solved] contacts of the groups
+    uint32_t *order;            // [2 solved] the same by colour; then those without one
+    struct contact_part *parts; // [threads] of the solver
+    void *packs;                // of the wide kernel, then of the narrow one
+    vy_manifold *manifolds;     // [block] of some pairs
+    uint32_t *with_points;      // [block] indices of those with points
+    uint32_t block_size;        // pairs that are collided at a time
+    atomic_int not_finite;      // 1: a body's motion was not finite
+    int has_fast;               // 1: some body may need more intervals than there are sub-steps
+    uint64_t *previous_keys;    // [contacts] keys of the cache before the step
+    contact_record *records;    // [contacts] contacts of this step that had an impulse
+    vy_contact_report *reports; // [3 contacts] begun, persisting, ended, or asleep
     uint32_t report_count;
-    struct jointed_lists *jointed; // NULL in a set that can have no joints
-    body_impulses *body_impulses;  // [body_cap] of bodies that are START_JOINTED in solved_as; NULL likewise
+    // Of impacts.c
+    double *thickness;       // [m] [body_cap] of the shape
+    double *rotation_radius; // [m] [body_cap] distance from the shape's origin of points that rotation moves
+    uint32_t *fast;          // [body_cap] fast bodies
+    vy_bounds *fast_bounds;  // [body_cap] of their paths
+    unsigned char *is_fast;  // [body_cap]
+    unsigned char *has_impact;   // [body_cap] 1: it goes into another on its path
+    uint32_t *impact_parent;     // [body_cap] of the forest of groups
+    uint32_t *ground_bodies;     // [body_cap] bodies without bounds
+    uint32_t *kinematic;         // [body_cap] kinematic bodies
+    body_state *kinematic_start; // [body_cap] at the start of the step
+    body_state *flight_state; // [body_cap] at the end of the free flight, of sets that the plant integrates
+    unsigned char *impact_awake; // [body_cap] 1: of the group that is stepped
+    unsigned char *was_awake;    // [body_cap] awake in the step
+    uint32_t *saved_parent;      // [body_cap]
+    int *saved_start_mask;       // [body_cap]
+    uint32_t *near;              // [body_cap] bodies near a path
+    double *press_depth;         // [m] [body_cap] how deep a kinematic body is in this one
+    uint32_t *pressing_body;     // [body_cap] which one, + 1; 0: none
+    uint32_t ground_count, kinematic_body_count;
+    uint32_t kinematic_count;                          // bodies with shapes
+    contact *interval_contacts, *impact_total;         // [IMPACT_CONTACTS] of an interval, of the step
+    contact_header *interval_headers, *impact_headers; // [IMPACT_CONTACTS]
+    uint32_t impact_count;
+    vy_impact_totals impacts;
+    jointed_lists jointed;
+    body_impulses *body_impulses; // [body_cap] of bodies that are START_JOINTED in start_mask
 } contact_system;
 
 vy_status vy_contacts_create(vy_bodies *b);
 void vy_contacts_destroy(vy_bodies *b);
-/// Bytes of state that contacts take.
-size_t vy_contacts_state_size(const vy_bodies_def *def);
-vy_status vy_contacts_check(const vy_contacts_def *def, vy_error *err);
-vy_status vy_material_check(const vy_material *m, vy_error *err);
+/// Have memory for so many pairs of the broad phase, and for so many contacts beside those that sleep.
+/// Whatever lies in the arrays may move. VY_NO_MEMORY: nothing has changed.
+vy_status vy_contacts_reserve(vy_bodies *b, size_t pairs, size_t contacts);
+/// Likewise for so many bodies.
+vy_status vy_contacts_fit_bodies(vy_bodies *b, size_t bodies);
+/// Whether a cache of `count` pairs is one that a set of so many bodies can have. It need not be aligned.
+int vy_contacts_possible(const void *pairs, uint64_t count, uint64_t bodies);
 void vy_contacts_add_body(vy_bodies *b, uint32_t i);
 void vy_contacts_remove_body(vy_bodies *b, uint32_t i);
 
@@ -124,31 +204,89 @@ void vy_contacts_begin(vy_bodies *b);
 /// After it: step the islands that touch again, with contacts. Returns VY_BODIES_ bits.
 uint32_t vy_contacts_step(vy_bodies *b, double h);
 
-/// Pairs whose swept bounds overlap, sorted, into the keys. Returns 0 when there was no room for all.
-int vy_contacts_pairs(vy_bodies *b, double h, size_t *count);
+/// Pairs whose swept bounds overlap, sorted, into the keys: as often as they may have contacts. VY_OK or
+/// VY_NO_MEMORY.
+vy_status vy_contacts_pairs(vy_bodies *b, double h, size_t *count);
+/// Whether a pair may collide: one of them moves, and no joint holds them at a common anchor.
+int vy_contacts_may_collide(const vy_bodies *b, uint32_t i, uint32_t j);
+/// VY_SOLVER_IMPULSE: the impulse of a contact at a point, by the velocities of the states. Returns its size.
+double vy_contact_apply_impulse(vy_bodies *b, contact *c, vec3 point, vec3 n);
+/// Fill the contact of a pair, i < j, from its manifold at the start_state, with the impulses of the last
+/// step. `threshold` [m/s]: slower ones are at rest.
+contact_header vy_contact_make(const vy_bodies *b, uint32_t i, uint32_t j, const vy_manifold *m,
+                               double threshold, contact *c);
 /// The pose of a body's shape at the start of the step, and its bounds swept to the end, widened by what
 /// rotation may add.
 void vy_contacts_sweep_bounds(vy_bodies *b, uint32_t i, double h);
-/// Whether two bodies collide in their free flights: at the end of the step, or on the way there without
-/// rotation.
+/// Whether two bodies collide in their free flights: at the end of the step, or on the way there; slow ones
+/// without rotation.
 int vy_paths_collide(const vy_bodies *b, uint32_t i, uint32_t j, double h);
-/// All pairs that may touch within the step, with their manifolds. Returns 0 when there was no room for all.
-int vy_contacts_find(vy_bodies *b, double h);
+/// All pairs that may touch within the step, with their manifolds. VY_OK or VY_NO_MEMORY.
+vy_status vy_contacts_find(vy_bodies *b, double h);
 /// The widest kernel that this machine has.
 const contact_kernel *vy_contacts_kernel(void);
 /// Bytes that the packs of so many contacts take at most, on any machine.
 size_t vy_contacts_pack_memory(uint32_t cap, uint32_t threads);
 /// Bytes that the parts of so many threads take.
 size_t vy_contacts_part_memory(uint32_t threads);
-/// Solve the active contacts, from where the bodies were at the start.
-void vy_contacts_solve(vy_bodies *b, double h);
-/// Put the islands to solve into groups, without those that have joints.
-void vy_contacts_group(vy_bodies *b);
-/// The parameters of the kernels in a step of length h with sub-steps of length `substep_h`.
-contact_job vy_contacts_job(const vy_bodies *b, double h, double substep_h);
+/// Solve the active contacts, from where the bodies were at the start. `may_divide`: the step of islands
+/// whose bodies turn fast is divided into intervals with manifolds of their own.
+void vy_contacts_solve(vy_bodies *b, double h, int may_divide);
+/// Put the islands to solve into groups, without those that have joints; with `again` only those that are
+/// solved again.
+void vy_contacts_group(vy_bodies *b, int again);
 
-vy_status vy_jointed_create(vy_bodies *b);
-void vy_jointed_destroy(contact_system *s);
+/// Fill the points and the materials of a contact from a manifold, for bodies that stand like this.
+void vy_contact_fill(const vy_bodies *b, contact *c, const vy_manifold *m, const body_state *sa,
+                     const body_state *sb);
+/// Take the impulses of matching points over.
+void vy_contact_match(const contact_cache *m, contact *c);
+/// Which of the `count` entries of a pair's cache is that of manifold `index` of `manifolds`: of those with
+/// the most similar normal, if that is so the other way round, too. NULL: none.
+const contact_cache *vy_contact_find_cached(const contact_cache *cached, uint32_t count,
+                                            const vy_manifold *manifolds, uint32_t manifold_count,
+                                            uint32_t index);
+/// What is kept of a contact.
+contact_cache vy_contact_cache_of(const contact *c, uint32_t part);
+/// The contact as it was at the start of the step.
+void vy_contact_restart(vy_bodies *b, uint32_t k, double h);
+/// All manifolds of two bodies at the start of the step, with points up to the distance that they can close
+/// in it. Returns how many there are: several where one of them is a height field.
+int vy_contact_manifolds(const vy_bodies *b, uint32_t i, uint32_t j, double h, vy_manifold *out);
+
+/// Least cosine between the normals of a contact before and after a step: others are of two.
+#define SIMILAR_NORMAL 0.9
+
+/// Contacts times intervals of an island: a large one is not divided for the sake of one body.
+enum { INTERVAL_CONTACTS = 65536 };
+
+/// The square of the intervals that a body needs for each radian it turns.
+double vy_contacts_intervals_per_radian2(const vy_bodies *b, uint32_t i);
+/// Into how many intervals a step of length h is divided for a body that turns with this rate, body axes.
+uint32_t vy_contacts_intervals(const vy_bodies *b, uint32_t i, vec3 rate, double h);
+/// Whether a body that turns with this rate, in any axes, may need more intervals than there are sub-steps.
+VY_FN int vy_contacts_needs_intervals(const vy_bodies *b, uint32_t i, vec3 rate, double h, int substeps)
+{
+    const double turn2 = h * h * vec3_dot(rate, rate);
+    return turn2 * b->contacts->intervals2[i] >= (double)substeps * (double)substeps;
+}
+/// Displacements count from here on.
+void vy_contact_body_rebase(contact_body *s);
+/// A contact of bodies that are not near each other, with the normal it has.
+void vy_contact_set_apart(const vy_bodies *b, contact *c, const body_state *sa, const body_state *sb);
+/// A manifold of such bodies.
+vy_manifold vy_contact_manifold_apart(vec3 normal, vec3 point);
+/// The manifolds of a pair, of which contact k is the first, for its bodies as they stand now, with points up
+/// to the distance that they close within h. Nothing is done for other contacts of a pair.
+void vy_contact_renew(vy_bodies *b, uint32_t k, double h);
+/// Scale impulses from one length of a sub-step to another.
+void vy_contact_scale(contact *c, double by);
+/// Add what a contact did in an interval to its sums.
+void vy_contact_add_interval(vy_bodies *b, uint32_t k);
+/// The parameters of the kernels in a step of length h with sub-steps of length `substep_h`.
+/// `stiff`: as stiff as those can follow, and holding the mean impulse.
+contact_context vy_contacts_context(const vy_bodies *b, double h, double substep_h, int stiff);
+
 /// Join the islands of jointed bodies.
 void vy_jointed_join(vy_bodies *b);
 /// Islands that touch and have joints become START_JOINTED.
@@ -156,16 +294,20 @@ void vy_jointed_mark(vy_bodies *b);
 /// Solve those, contacts and joints coupled.
 void vy_jointed_solve(vy_bodies *b, double h);
 
-/// The mean forces on a body over its free flight: for sets whose bodies are flown by the world's plant.
+/// The mean forces on a body over its free flight: for sets whose bodies the world's plant integrates.
 VY_FN body_wrench mean_wrench(const vy_bodies *b, uint32_t i, double h)
 {
     VY_ASSERT(i < b->limit && h > 0.0);
     const body_state *s = &b->contacts->start_state[i], *e = &b->state[i];
     const mat3 inertia = b->params[i].inertia;
+    body_wrench p = {.acceleration = vec3_scale(1.0 / h, vec3_sub(e->velocity, s->velocity))};
+    if (rotates_too_far(s, h)) { // what is left of the change of rate beside the free turn's
+        const body_state turned = body_drifted(&b->params[i], s, h);
+        p.torque = mat3_mul_vec(inertia, vec3_scale(1.0 / h, vec3_sub(e->rate, turned.rate)));
+        return p;
+    }
     const vec3 gyro = vec3_cross(s->rate, mat3_mul_vec(inertia, s->rate));
-    const body_wrench p = {
-        vec3_scale(1.0 / h, vec3_sub(e->velocity, s->velocity)),
-        vec3_add(mat3_mul_vec(inertia, vec3_scale(1.0 / h, vec3_sub(e->rate, s->rate))), gyro)};
+    p.torque = vec3_add(mat3_mul_vec(inertia, vec3_scale(1.0 / h, vec3_sub(e->rate, s->rate))), gyro);
     return p;
 }
 
@@ -202,6 +344,20 @@ VY_FN uint64_t contact_key(uint32_t i, uint32_t j)
 {
     VY_ASSERT(i != j);
     return i < j ? (uint64_t)i << 32 | j : (uint64_t)j << 32 | i;
+}
+
+/// Whether contacts k and k - 1 are of one pair.
+VY_FN int contact_is_of_last_pair(const contact_system *s, uint32_t k)
+{
+    return k > 0 && s->headers[k - 1].a == s->headers[k].a && s->headers[k - 1].b == s->headers[k].b;
+}
+
+/// Which contact of its pair this one is, from 0.
+VY_FN uint32_t contact_part(const contact_system *s, uint32_t k)
+{
+    uint32_t part = 0;
+    for (; contact_is_of_last_pair(s, k); --k) ++part;
+    return part;
 }
 
 VY_FN vy_pose body_shape_pose(const vy_bodies *b, uint32_t i, const body_state *s)

@@ -135,7 +135,7 @@ static double linear_energy(const vy_bodies *b, uint32_t i)
     return 0.5 * b->slots[i].mass * vec3_dot(b->state[i].velocity, b->state[i].velocity);
 }
 
-static double spin_energy(const vy_bodies *b, uint32_t i)
+static double rotational_energy(const vy_bodies *b, uint32_t i)
 {
     return 0.5 * vec3_dot(b->state[i].rate, mat3_mul_vec(b->params[i].inertia, b->state[i].rate));
 }
@@ -147,20 +147,20 @@ double vy_body_linear_energy(const vy_bodies *b, vy_body_id id)
     return fpu_result(i < 0 ? 0.0 : linear_energy(b, (uint32_t)i));
 }
 
-double vy_body_spin_energy(const vy_bodies *b, vy_body_id id)
+double vy_body_rotational_energy(const vy_bodies *b, vy_body_id id)
 {
     FPU_SCOPE;
     const int64_t i = vy_bodies_find(b, id);
-    return fpu_result(i < 0 ? 0.0 : spin_energy(b, (uint32_t)i));
+    return fpu_result(i < 0 ? 0.0 : rotational_energy(b, (uint32_t)i));
 }
 
 vy_bodies_energy vy_bodies_read_energy(const vy_bodies *b)
 {
     FPU_SCOPE;
-    vy_bodies_energy e = {0.0, 0.0};
+    vy_bodies_energy e = {0};
     for (uint32_t i = 0; i < b->limit; ++i) {
         if (!body_is_dynamic(b, i)) continue;
-        e.kinetic += linear_energy(b, i) + spin_energy(b, i);
+        e.kinetic += linear_energy(b, i) + rotational_energy(b, i);
         e.potential -= b->slots[i].mass * vec3_dot(b->def.gravity, b->state[i].position);
         const vy_potential_body body = body_for_potential(b, i, &b->state[i]);
         for (uint32_t k = 0; k < b->potential_count; ++k) {

@@ -8,7 +8,7 @@
 #define STEP_ALL(step)                                                            \
     for (size_t n = first; n < last; ++n) {                                       \
         const uint32_t i = (uint32_t)n;                                           \
-        if (!b->awake[i] || b->joints->joined[i]) continue;                       \
+        if (!b->awake[i] || b->joints->first_joint[i]) continue;                  \
         const body_state next = step(b, i, h);                                    \
         b->previous[i] = (body_previous){b->state[i].velocity, b->state[i].rate}; \
         if (body_is_finite(&next)) {                                              \
@@ -18,14 +18,14 @@
         }                                                                         \
     }
 
-enum { FEW_BODIES = 256 }; // below this, not worth waking threads
+enum { MIN_PARALLEL_BODIES = 256 }; // below this, not worth waking threads
 
 typedef struct free_flight {
     double h;
     atomic_int not_finite; // 1: a body's motion was not finite
 } free_flight;
 
-static void fly(vy_bodies *b, void *self, size_t first, size_t last)
+static void step_free_range(vy_bodies *b, void *self, size_t first, size_t last)
 {
     VY_ASSERT(first <= last && last <= b->limit && ((free_flight *)self)->h > 0.0);
     free_flight *flight = self;
@@ -41,11 +41,12 @@ static void fly(vy_bodies *b, void *self, size_t first, size_t last)
 static void step_free(vy_bodies *b, double h)
 {
     free_flight flight = {.h = h};
-    vy_bodies_parallel_for(b, b->limit, FEW_BODIES, fly, &flight);
-    if (atomic_load_explicit(&flight.not_finite, memory_order_relaxed)) b->head->failed = 1;
+    vy_bodies_parallel_for(b, b->limit, MIN_PARALLEL_BODIES, step_free_range, &flight);
+    if (atomic_load_explicit(&flight.not_finite, memory_order_relaxed))
+        b->head->failed = VY_BODIES_NOT_FINITE;
 }
 
-uint32_t vy_bodies_fly(vy_bodies *b, double h)
+uint32_t vy_bodies_step_free(vy_bodies *b, double h)
 {
     step_free(b, h);
     return vy_islands_step(b, h);
@@ -53,25 +54,26 @@ uint32_t vy_bodies_fly(vy_bodies *b, double h)
 
 uint32_t vy_bodies_step(vy_bodies *b)
 {
-    if (b->head->failed) return VY_BODIES_NOT_FINITE;
+    if (b->head->failed) return (uint32_t)b->head->failed;
     if (vy_bodies_prepare(b) != VY_OK) return VY_BODIES_NO_MEMORY;
     if (vy_sleep_all(b)) {
         b->head->tick += 1;
         return 0;
     }
-    VY_ASSERT(!b->joints->dirty && b->count <= b->limit && b->limit <= b->def.body_cap);
-    const uint64_t found = fpu_enter();
+    VY_ASSERT(!b->joints->dirty && b->count <= b->limit && b->limit <= b->body_cap);
+    const uint64_t fpu_state = fpu_enter();
     const double h = b->def.dt;
+    vy_closing_begin_step(b);
     vy_contacts_begin(b);
-    uint32_t events = vy_bodies_fly(b, h);
+    uint32_t events = vy_bodies_step_free(b, h);
     events |= vy_contacts_step(b, h);
     for (uint32_t i = 0; i < b->limit; ++i) {
-        if (b->slots[i].kind == VY_BODY_KINEMATIC) b->state[i] = body_coast(&b->state[i], h);
+        if (b->slots[i].kind == VY_BODY_KINEMATIC) b->state[i] = body_step_kinematic(&b->state[i], h);
         if (!b->has_loads[i]) continue;
         b->loads[i] = loads_zero();
         b->has_loads[i] = 0;
     }
     b->head->tick += 1;
-    fpu_leave(found);
-    return b->head->failed ? events | VY_BODIES_NOT_FINITE : events;
+    fpu_leave(fpu_state);
+    return events | (uint32_t)b->head->failed;
 }

@@ -46,6 +46,33 @@ static double kinetic_energy(const vy_bodies *b, const island *is)
     return e;
 }
 
+// ---- joints that close
+
+// Whether the work of joints that close has to be entered at `time`.
+static int some_close(const joint_system *s, double time) { return time < s->closes_at; }
+
+// The work of the impulses in rhs[], to be entered when the sub-step is accepted.
+static void keep_impulse_work(joint_system *s, const island *is)
+{
+    for (uint32_t n = is->joint_first; n < is->joint_last; ++n) {
+        joint_slot *j = &s->slots[s->joint_order[n]];
+        if (j->opening.end > 0.0) j->impulse_work = vy_closing_impulse_work(s, j);
+    }
+}
+
+// Enter what joints that close did in a sub-step of h seconds from `time` on.
+static void enter_work(vy_bodies *b, const island *is, double time, double h)
+{
+    joint_system *s = b->joints;
+    if (!some_close(s, time)) return;
+    for (uint32_t n = is->joint_first; n < is->joint_last; ++n) {
+        joint_slot *j = &s->slots[s->joint_order[n]];
+        if (!joint_is_closing(j, time)) continue;
+        vy_closing_add_work(b, j, h * j->power + j->impulse_work);
+        j->impulse_work = 0.0;
+    }
+}
+
 // ---- projection
 
 static void zero_corrections(joint_system *s, const island *is)
@@ -55,18 +82,19 @@ static void zero_corrections(joint_system *s, const island *is)
     }
 }
 
-/// Solve for rhs[] and add M^-1 J^T of it to the positions (moves = 1) or velocities (0) of s->stage.
-static void apply_correction(joint_system *s, const island *is, int moves)
+/// Solve for rhs[] and add M^-1 J^T of it to the positions (is_position = 1) or velocities (0) of s->stage.
+static void apply_correction(joint_system *s, const island *is, int is_position)
 {
-    VY_ASSERT(moves == 0 || moves == 1);
+    VY_ASSERT(is_position == 0 || is_position == 1);
     vy_island_solve(s, is);
     zero_corrections(s, is);
     vy_island_apply(s, is);
+    if (!is_position && some_close(s, s->step_time)) keep_impulse_work(s, is);
     for (uint32_t n = is->body_first; n < is->moving_last; ++n) {
         const uint32_t i = s->members[n];
         body_state *e = &s->stage[i];
         const vec3 turn = mat3_tmul_vec(s->work[i].rotation, s->work[i].angular);
-        if (moves) {
+        if (is_position) {
             e->position = vec3_add(e->position, s->work[i].linear);
             e->attitude = quat_normalize(quat_add(e->attitude, attitude_derivative(e->attitude, turn)));
         } else {
@@ -142,7 +170,8 @@ static void release_stops(vy_bodies *b, const island *is, double time, int impul
         for (uint32_t n = is->stop_first; n < is->stop_last; ++n) {
             const stop *t = &s->stops[n];
             const double multiplier = stop_is_active(b, t) ? stop_component(s, t, s->rhs) : 0.0;
-            if (!(multiplier < min_value)) continue; // not finite: the step ends the run, and nothing lets go
+            if (!(multiplier < min_value))
+                continue; // not finite: the run ends with this step and no stop is released
             min_value = multiplier;
             worst = t;
         }
@@ -176,6 +205,8 @@ static void update_stops(vy_bodies *b, const island *is, double time)
         release_stops(b, is, time, 1);
         zero_corrections(s, is);
         vy_island_apply(s, is);
+        if (some_close(s, time)) keep_impulse_work(s, is);
+        enter_work(b, is, time, 0.0);
         for (uint32_t n = is->body_first; n < is->moving_last; ++n) {
             const uint32_t i = s->members[n];
             body_state *e = &s->stage[i];
@@ -201,7 +232,7 @@ static double nearest_stop(const vy_bodies *b, const island *is, double time)
 
 // ---- steps
 
-static void keep_start(joint_system *s, const island *is)
+static void save_start(joint_system *s, const island *is)
 {
     for (uint32_t n = is->body_first; n < is->body_last; ++n)
         s->start[s->members[n]] = s->stage[s->members[n]];
@@ -249,28 +280,46 @@ static void substep(vy_bodies *b, const island *is, double time, double h)
     joint_system *s = b->joints;
     for (int event = 0; is->stop_first != is->stop_last && event < MAX_EVENTS; ++event) {
         update_stops(b, is, time);
-        keep_start(s, is);
+        save_start(s, is);
         const double low = nearest_stop(b, is, time), tolerance = STOP_TOLERANCE * vy_island_extent(s, is);
         integrate_and_project(b, is, time, h);
         const double high = nearest_stop(b, is, time + h);
-        if (high >= -tolerance || low <= tolerance)
+        if (high >= -tolerance || low <= tolerance) {
+            enter_work(b, is, time, h);
             return; // none is violated, or one that the next sub-step handles
+        }
         const double t = time_of_engagement(b, is, time, h, low, high);
         integrate_and_project(b, is, time, t);
+        enter_work(b, is, time, t);
         time += t;
         h -= t;
     }
-    keep_start(s, is);
+    save_start(s, is);
     integrate_and_project(b, is, time, h);
+    enter_work(b, is, time, h);
+}
+
+/// [rad] Sub-steps in which a body would turn further are made shorter.
+#define MAX_ROTATION 0.25
+#define MAX_SUBSTEPS 250.0 // in a step: whatever a state asks for, a step ends
+
+// Sub-steps of a step of length dt: by the set's joint_step, and by how fast the bodies turn.
+static double substep_count(const vy_bodies *b, const island *is, double dt)
+{
+    const joint_system *s = b->joints;
+    double max_rate2 = 0.0;
+    for (uint32_t n = is->body_first; n < is->moving_last; ++n) {
+        const vec3 w = s->stage[s->members[n]].rate;
+        max_rate2 = real_max(max_rate2, vec3_dot(w, w));
+    }
+    const double by_rate = real_min(dt * real_sqrt(max_rate2) / MAX_ROTATION, MAX_SUBSTEPS);
+    return real_max(real_max(1.0, -floor(1e-9 - dt / b->def.joint_step)), -floor(-by_rate));
 }
 
 static void step_island(vy_bodies *b, const island *is, double dt)
 {
     joint_system *s = b->joints;
-    const double time = (double)b->head->tick * b->def.dt;
-    const double count = real_max(1.0, -floor(1e-9 - dt / b->def.joint_step));
-    const double h = dt / count;
-    VY_ASSERT(count >= 1.0 && h > 0.0 && h <= dt);
+    const double time = (double)b->head->tick * b->def.dt + s->elapsed;
     uint64_t disturbed = 0;
     s->step_time = time;
     for (uint32_t n = is->body_first; n < is->body_last; ++n) {
@@ -283,6 +332,7 @@ static void step_island(vy_bodies *b, const island *is, double dt)
     if (disturbed && !b->def.baumgarte) { // joints share an impulse at once, and stops may be released by it
         release_stops(b, is, time, 1);
         project(b, is, time, 0);
+        enter_work(b, is, time, 0.0);
         // Contacts start from here, too; the change of velocity counts as a force over the step.
         for (uint32_t n = is->body_first; n < is->moving_last && b->contacts != NULL; ++n) {
             const uint32_t i = s->members[n];
@@ -290,9 +340,11 @@ static void step_island(vy_bodies *b, const island *is, double dt)
             b->contacts->start_state[i].attitude = s->stage[i].attitude;
         }
     }
+    const double count = substep_count(b, is, dt), h = dt / count;
+    VY_ASSERT(count >= 1.0 && h > 0.0 && h <= dt);
     for (uint64_t k = 0; (double)k < count; ++k) substep(b, is, time + (double)k * h, h);
     for (uint32_t n = is->body_first; n < is->moving_last; ++n) {
-        if (!body_is_finite(&s->stage[s->members[n]])) b->head->failed = 1;
+        if (!body_is_finite(&s->stage[s->members[n]])) b->head->failed = VY_BODIES_NOT_FINITE;
     }
     if (b->head->failed) return; // the island keeps its last state
     for (uint32_t n = is->body_first; n < is->moving_last; ++n)
@@ -306,9 +358,13 @@ uint32_t vy_islands_step(vy_bodies *b, double dt)
     uint32_t events = 0;
     for (uint32_t n = 0; n < s->island_count; ++n) {
         const island *is = &s->islands[n];
-        if (!b->external_flight && !b->awake[s->members[is->body_first]]) continue; // it sleeps
-        for (uint32_t m = is->joint_first; m < is->joint_last; ++m)
-            s->active_before[s->joint_order[m]] = b->joint_state[s->joint_order[m]].active;
+        // It sleeps, or is not stepped again.
+        if ((!b->external_integration || s->from_impact) && !b->awake[s->members[is->body_first]]) continue;
+        for (uint32_t m = is->joint_first; m < is->joint_last; ++m) {
+            const uint32_t k = s->joint_order[m];
+            s->active_before[k] = b->joint_state[k].active;
+            if (!s->from_impact) s->step_active[k] = b->joint_state[k].active;
+        }
         s->projection_error = 0.0;
         s->redundant = 0;
         step_island(b, is, dt);

@@ -48,7 +48,7 @@ void vy_island_rows(vy_bodies *b, const island *is, double time)
         const joint_slot *j = &s->slots[t];
         if (j->blocks == 0) continue;
         const uint32_t x = j->body[0], y = j->body[1];
-        VY_ASSERT(x != y && x <= b->def.body_cap && y <= b->def.body_cap);
+        VY_ASSERT(x != y && x <= b->body_cap && y <= b->body_cap);
         VY_ASSERT(j->first_block >= is->block_first &&
                   j->first_block + (uint32_t)j->blocks <= is->block_last);
         vy_joint_rows(j, &s->stage[x], &s->stage[y], &s->work[x], &s->work[y], time, b->joint_state[t].active,
@@ -84,7 +84,8 @@ static void free_accelerations(vy_bodies *b, const island *is, double time)
         }
         const body_wrench p = wrench_at(b, i, &s->stage[i]);
         w->linear = p.acceleration;
-        w->angular = mat3_mul_vec(w->rotation, spin_rate(&b->params[i], s->stage[i].rate, p.torque));
+        w->angular =
+            mat3_mul_vec(w->rotation, angular_acceleration(&b->params[i], s->stage[i].rate, p.torque));
     }
     for (uint32_t n = is->moving_last; n < is->body_last; ++n) {
         body_work *w = &s->work[s->members[n]];
@@ -184,12 +185,12 @@ static void fill_rhs(vy_bodies *b, const island *is)
 {
     VY_ASSERT(b->joints->substep > 0.0);
     joint_system *s = b->joints;
-    const double per = vy_integrator_order(b->def.integrator) == 1 ? 1.0 / s->substep : 0.0;
+    const double inverse_h = vy_integrator_order(b->def.integrator) == 1 ? 1.0 / s->substep : 0.0;
     for (uint32_t k = is->block_first; k < is->block_last; ++k) {
         const vec3 a = vy_block_acceleration(s, k);
         s->rhs[k] = vec3_neg(a);
-        if (per == 0.0) continue;
-        s->rhs[k] = vec3_neg(vec3_add_scaled(vec3_sub(a, s->rows[k].bias), per, vy_block_speed(s, k)));
+        if (inverse_h == 0.0) continue;
+        s->rhs[k] = vec3_neg(vec3_add_scaled(vec3_sub(a, s->rows[k].bias), inverse_h, vy_block_speed(s, k)));
     }
     if (!b->def.baumgarte) return;
     for (uint32_t n = is->joint_first; n < is->joint_last; ++n) {

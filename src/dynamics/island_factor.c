@@ -23,8 +23,7 @@ VY_FN void subtract_product(mat3 *m, const mat3 *a, const mat3 *b)
 /// before elimination. Returns the rows left out, one bit each.
 VY_FN int invert_block(const mat3 *a, const double scale[3], mat3 *inverse)
 {
-    VY_ASSERT(!(scale[0] < 0.0 || scale[1] < 0.0 || scale[2] < 0.0));
-    int out = 0;
+    int out = 0; // of a state about to fail a diagonal may be anything: such rows have no pivot
     const double d0 = a->m[0][0];
     const double i0 = d0 > NO_PIVOT * scale[0] ? 1.0 / d0 : 0.0;
     const double l10 = a->m[1][0] * i0, l20 = a->m[2][0] * i0;

@@ -12,11 +12,12 @@ void vy_island_accelerate(vy_bodies *b, const island *is, double time)
     vy_island_apply(s, is);
 }
 
-/// The derivatives of the island at s->stage into k.
-static void rates(vy_bodies *b, const island *is, double time, body_rates *k)
+/// The derivatives of the island at s->stage into k; `weight` is that of the stage in the step.
+static void rates(vy_bodies *b, const island *is, double time, double weight, body_rates *k)
 {
     joint_system *s = b->joints;
     vy_island_accelerate(b, is, time);
+    if (time < s->closes_at) vy_closing_add_power(s, is, time, weight);
     for (uint32_t n = is->body_first; n < is->moving_last; ++n) {
         const uint32_t i = s->members[n];
         k[i].velocity = s->stage[i].velocity;
@@ -27,7 +28,7 @@ static void rates(vy_bodies *b, const island *is, double time, body_rates *k)
 }
 
 /// Keep the multipliers of the stage just solved, for readers.
-static void keep_lambda(joint_system *s, const island *is)
+static void store_lambda(joint_system *s, const island *is)
 {
     for (uint32_t n = is->joint_first; n < is->joint_last; ++n) {
         joint_slot *j = &s->slots[s->joint_order[n]];
@@ -42,7 +43,8 @@ static void advance_kinematic(vy_bodies *b, const island *is, double h)
     joint_system *s = b->joints;
     for (uint32_t n = is->moving_last; n < is->body_last; ++n) {
         const uint32_t i = s->members[n];
-        s->stage[i] = b->slots[i].kind == VY_BODY_KINEMATIC ? body_coast(&s->start[i], h) : s->start[i];
+        s->stage[i] =
+            b->slots[i].kind == VY_BODY_KINEMATIC ? body_step_kinematic(&s->start[i], h) : s->start[i];
     }
 }
 
@@ -83,11 +85,11 @@ static void rk4(vy_bodies *b, const island *is, double time, double h)
     joint_system *s = b->joints;
     body_rates *const *k = s->k;
     stage_from(b, is, 0.5 * h, k[0]);
-    rates(b, is, time + 0.5 * h, k[1]);
+    rates(b, is, time + 0.5 * h, 1.0 / 3.0, k[1]);
     stage_from(b, is, 0.5 * h, k[1]);
-    rates(b, is, time + 0.5 * h, k[2]);
+    rates(b, is, time + 0.5 * h, 1.0 / 3.0, k[2]);
     stage_from(b, is, h, k[2]);
-    rates(b, is, time + h, k[3]);
+    rates(b, is, time + h, 1.0 / 6.0, k[3]);
     for (uint32_t n = is->body_first; n < is->moving_last; ++n) {
         const uint32_t i = s->members[n];
         s->stage[i] = body_rk4_finish(&s->start[i], h, &k[0][i], &k[1][i], &k[2][i], &k[3][i]);
@@ -100,7 +102,7 @@ static void remove_gyroscopic_term(vy_bodies *b, const island *is, body_rates *k
     const joint_system *s = b->joints;
     for (uint32_t n = is->body_first; n < is->moving_last; ++n) {
         const uint32_t i = s->members[n];
-        const vec3 gyro = spin_rate(&b->params[i], s->stage[i].rate, vec3_zero());
+        const vec3 gyro = angular_acceleration(&b->params[i], s->stage[i].rate, vec3_zero());
         k[i].rate_dot = vec3_sub(k[i].rate_dot, gyro);
     }
 }
@@ -131,10 +133,10 @@ static void lie_midpoint(vy_bodies *b, const island *is, double time, double h)
         drifted[i].rate_dot = s->stage[i].rate;
     }
     advance_kinematic(b, is, h);
-    rates(b, is, time + h, k);
+    rates(b, is, time + h, 0.0, k);
     remove_gyroscopic_term(b, is, k);
     kick(s, is, 0.5 * h, k);
-    rates(b, is, time + h, k);
+    rates(b, is, time + h, 0.5, k);
     remove_gyroscopic_term(b, is, k);
     for (uint32_t n = is->body_first; n < is->moving_last; ++n) {
         const uint32_t i = s->members[n];
@@ -151,8 +153,13 @@ void vy_island_integrate(vy_bodies *b, const island *is, double time, double h)
     for (uint32_t n = is->body_first; n < is->body_last; ++n)
         s->stage[s->members[n]] = s->start[s->members[n]];
     s->substep = h > 0.0 ? h : b->def.dt;
-    rates(b, is, time, s->k[0]);
-    keep_lambda(s, is);
+    static const double first_weight[] = {[VY_INTEGRATOR_EULER] = 1.0,
+                                          [VY_INTEGRATOR_SEMI_IMPLICIT] = 1.0,
+                                          [VY_INTEGRATOR_RK4] = 1.0 / 6.0,
+                                          [VY_INTEGRATOR_LIE_MIDPOINT] = 0.5};
+    if (time < s->closes_at) vy_closing_forget_power(s, is);
+    rates(b, is, time, first_weight[b->def.integrator], s->k[0]);
+    store_lambda(s, is);
     switch (b->def.integrator) {
     case VY_INTEGRATOR_EULER:
         stage_from(b, is, h, s->k[0]);

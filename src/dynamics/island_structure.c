@@ -25,22 +25,22 @@ typedef struct plan {
 
 static int dynamic_side(const vy_bodies *b, const joint_slot *j, int side)
 {
-    return j->body[side] != b->def.body_cap && body_is_dynamic(b, j->body[side]);
+    return j->body[side] != b->body_cap && body_is_dynamic(b, j->body[side]);
 }
 
 static void find_islands(vy_bodies *b, plan *p)
 {
     joint_system *s = b->joints;
     for (uint32_t i = 0; i < b->limit; ++i) p->parent[i] = i;
-    memset(s->joined, 0, b->def.body_cap * sizeof *s->joined);
+    memset(s->first_joint, 0, b->body_cap * sizeof *s->first_joint);
     for (uint32_t j = 0; j < s->limit; ++j) {
         joint_slot *t = &s->slots[j];
         if (!t->used) continue;
         VY_ASSERT(dynamic_side(b, t, 0) || dynamic_side(b, t, 1));
         for (int side = 0; side < 2; ++side) {
             if (!dynamic_side(b, t, side)) continue;
-            t->next_joint[side] = s->joined[t->body[side]];
-            s->joined[t->body[side]] = j + 1;
+            t->next_joint[side] = s->first_joint[t->body[side]];
+            s->first_joint[t->body[side]] = j + 1;
         }
         if (!dynamic_side(b, t, 0) || !dynamic_side(b, t, 1)) continue;
         islands_join(p->parent, t->body[0], t->body[1]);
@@ -48,7 +48,7 @@ static void find_islands(vy_bodies *b, plan *p)
     s->island_count = 0;
     for (uint32_t i = 0; i < b->limit; ++i) {
         p->island_of_root[i] = NONE;
-        if (!s->joined[i]) continue;
+        if (!s->first_joint[i]) continue;
         const uint32_t root = island_root(p->parent, i);
         if (root == i) p->island_of_root[i] = (int)s->island_count++;
     }
@@ -58,7 +58,7 @@ static void find_islands(vy_bodies *b, plan *p)
 static void list_joints_of_bodies(const vy_bodies *b, plan *p)
 {
     const joint_system *s = b->joints;
-    memset(p->first, 0, (b->def.body_cap + 1u) * sizeof *p->first);
+    memset(p->first, 0, (b->body_cap + 1u) * sizeof *p->first);
     for (int pass = 0; pass < 2; ++pass) {
         for (uint32_t j = 0; j < s->limit; ++j) {
             const joint_slot *t = &s->slots[j];
@@ -72,10 +72,10 @@ static void list_joints_of_bodies(const vy_bodies *b, plan *p)
             }
         }
         if (pass == 0) {
-            for (uint32_t i = 0; i < b->def.body_cap; ++i) p->first[i + 1u] += p->first[i];
+            for (uint32_t i = 0; i < b->body_cap; ++i) p->first[i + 1u] += p->first[i];
         }
     }
-    for (uint32_t i = b->def.body_cap; i > 0; --i) p->first[i] = p->first[i - 1u]; // filling moved them on
+    for (uint32_t i = b->body_cap; i > 0; --i) p->first[i] = p->first[i - 1u]; // filling moved them on
     p->first[0] = 0;
 }
 
@@ -129,7 +129,7 @@ static void fill_island(vy_bodies *b, plan *p, int island_of_root, island *is)
     int found = NONE;
     is->moving_last = is->body_first;
     for (uint32_t i = 0; i < b->limit; ++i) {
-        if (!s->joined[i] || p->island_of_root[island_root(p->parent, i)] != island_of_root) continue;
+        if (!s->first_joint[i] || p->island_of_root[island_root(p->parent, i)] != island_of_root) continue;
         s->members[is->moving_last++] = i;
         const int anchored = is_anchored(b, p, i);
         if (found == NONE || (anchored && !found)) {
@@ -159,7 +159,7 @@ static void fill_island(vy_bodies *b, plan *p, int island_of_root, island *is)
         const joint_slot *t = &s->slots[s->joint_order[k]];
         for (int side = 0; side < 2; ++side) {
             const uint32_t i = t->body[side];
-            if (i == b->def.body_cap || body_is_dynamic(b, i) || p->seen[i] == island_of_root + 1) continue;
+            if (i == b->body_cap || body_is_dynamic(b, i) || p->seen[i] == island_of_root + 1) continue;
             p->seen[i] = island_of_root + 1;
             VY_ASSERT(i < b->limit);
             s->members[is->body_last++] = i;
@@ -386,7 +386,7 @@ vy_status vy_bodies_prepare(vy_bodies *b)
     joint_system *s = b->joints;
     if (!s->dirty) return VY_OK;
     vy_island_structure_free(s);
-    const size_t n = b->def.body_cap, m = (size_t)b->def.joint_cap + 1;
+    const size_t n = b->body_cap, m = (size_t)b->joint_cap + 1;
     // One block: parent, island_of_root, seen, first, queue of bodies; joints_of, visited, loop_joints of
     // joints.
     uint32_t *memory = calloc(5 * n + 1 + 4 * m, sizeof *memory);

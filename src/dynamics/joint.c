@@ -1,54 +1,85 @@
-// joint.c - joints of a set: checks, ids, reading; and the requirements' constraints of one body.
+// joint.c - joints of a set: memory, ids, reading; and the requirements' constraints of one body.
+#include "base/arena.h"
 #include "base/assert.h"
 #include "base/fpu_result.h"
+#include "dynamics/joint_def.h"
 #include "dynamics/sleep.h"
 #include "base/real.h"
 #include "base/fail.h"
 #include <stdlib.h>
 
-#define JOINT_COOKIE 0x6a6f696eu
-#define PI           3.14159265358979323846
-
-vy_constraint vy_default_constraint(void)
-{
-    const vy_constraint c = {.name = "constraint", .dimension = 1, .alpha = 10.0, .beta = 10.0};
-    return c;
-}
-
-vy_joint_def vy_default_joint_def(void)
-{
-    const vy_joint_def def = {.cookie = JOINT_COOKIE, .axis_a = {0.0, 0.0, 1.0}, .axis_b = {0.0, 0.0, 1.0}};
-    return def;
-}
-
 // ---- memory
+
+// The arrays of joints, of n bodies, the world included, and m joints.
+#define JOINT_ARRAYS(ARRAY)             \
+    ARRAY(slots, m)                     \
+    ARRAY(islands, n)                   \
+    ARRAY(members, n + 2 * m)           \
+    ARRAY(joint_order, m)               \
+    ARRAY(first_joint, n)               \
+    ARRAY(work, n)                      \
+    ARRAY(stops, VY_CONSTRAINT_ROWS *m) \
+    ARRAY(stage, 2 * n)                 \
+    ARRAY(active_before, m)             \
+    ARRAY(step_active, m)               \
+    ARRAY(driver_wrench, n)             \
+    ARRAY(step_work, n)                 \
+    ARRAY(kept_work, n)                 \
+    ARRAY(closing_work, n)              \
+    ARRAY(k[0], 4 * n)
+
+enum { JOINT_ARRAY_COUNT = 15 };
+
+static size_t array_sizes(const joint_system *s, size_t n, size_t m, size_t out[JOINT_ARRAY_COUNT])
+{
+    size_t sum = 0;
+    int i = 0;
+#define ARRAY(member, elements)              \
+    out[i] = (elements) * sizeof *s->member; \
+    sum += vy_arena_size(out[i++]);
+    JOINT_ARRAYS(ARRAY)
+#undef ARRAY
+    VY_ASSERT(i == JOINT_ARRAY_COUNT);
+    return sum;
+}
+
+vy_status vy_joints_fit(vy_bodies *b, uint32_t bodies, uint32_t joints)
+{
+    joint_system *s = b->joints;
+    const size_t n = (size_t)bodies + 1, m = (size_t)joints + 1;
+    size_t before[JOINT_ARRAY_COUNT] = {0}, after[JOINT_ARRAY_COUNT];
+    const size_t size = array_sizes(s, n, m, after);
+    if (s->memory != NULL) (void)array_sizes(s, (size_t)b->body_cap + 1, (size_t)b->joint_cap + 1, before);
+    void *memory = calloc(1, size + 64); // not aligned_alloc: pages of zeros cost nothing until they are used
+    if (memory == NULL) return VY_NO_MEMORY;
+    vy_arena arena = {(unsigned char *)memory + (64 - (uintptr_t)memory % 64) % 64, size, 0};
+    int i = 0;
+#define ARRAY(member, elements)                                        \
+    s->member = vy_arena_move(&arena, s->member, before[i], after[i]); \
+    ++i;
+    JOINT_ARRAYS(ARRAY)
+#undef ARRAY
+    free(s->memory);
+    s->memory = memory;
+    s->start = s->stage + n;
+    for (int stage = 1; stage < 4; ++stage) s->k[stage] = s->k[0] + (size_t)stage * n;
+    memset(&s->work[n - 1], 0, sizeof s->work[n - 1]); // the world comes behind the bodies
+    memset(&s->stage[n - 1], 0, sizeof s->stage[n - 1]);
+    s->work[n - 1].rotation = mat3_diag(1.0, 1.0, 1.0);
+    s->stage[n - 1].attitude = quat_identity();
+    for (uint32_t k = 0; k < 2 * s->limit; ++k) {
+        uint32_t *body = &s->slots[k / 2].body[k % 2];
+        if (*body == b->body_cap) *body = bodies;
+    }
+    s->dirty |= s->limit > 0;
+    return VY_OK;
+}
 
 vy_status vy_joints_create(vy_bodies *b)
 {
-    const size_t n = (size_t)b->def.body_cap + 1, m = (size_t)b->def.joint_cap + 1;
-    joint_system *s = calloc(1, sizeof *s);
-    b->joints = s;
-    if (s == NULL) return VY_NO_MEMORY;
-    s->slots = calloc(m, sizeof *s->slots);
-    s->islands = calloc(n, sizeof *s->islands);
-    s->members = calloc(n + 2 * m, sizeof *s->members);
-    s->joint_order = calloc(m, sizeof *s->joint_order);
-    s->joined = calloc(n, sizeof *s->joined);
-    s->work = calloc(n, sizeof *s->work);
-    s->stops = calloc(VY_CONSTRAINT_ROWS * m, sizeof *s->stops);
-    s->stage = calloc(2 * n, sizeof *s->stage);
-    s->active_before = calloc(m, sizeof *s->active_before);
-    s->driver_wrench = calloc(n, sizeof *s->driver_wrench);
-    s->k[0] = calloc(4 * n, sizeof *s->k[0]);
-    if (!s->slots || !s->islands || !s->members || !s->joint_order || !s->joined || !s->work || !s->stops ||
-        !s->stage || !s->active_before || !s->driver_wrench || !s->k[0]) {
-        return VY_NO_MEMORY;
-    }
-    s->start = s->stage + n;
-    s->substep = b->def.dt;
-    for (int i = 1; i < 4; ++i) s->k[i] = s->k[0] + (size_t)i * n;
-    s->work[n - 1].rotation = mat3_diag(1.0, 1.0, 1.0);
-    s->stage[n - 1].attitude = quat_identity();
+    b->joints = calloc(1, sizeof *b->joints);
+    if (b->joints == NULL) return VY_NO_MEMORY;
+    b->joints->substep = b->def.dt;
     return VY_OK;
 }
 
@@ -57,101 +88,32 @@ void vy_joints_destroy(vy_bodies *b)
     joint_system *s = b->joints;
     if (s == NULL) return;
     vy_island_structure_free(s);
-    free(s->slots);
-    free(s->islands);
-    free(s->members);
-    free(s->joint_order);
-    free(s->joined);
-    free(s->work);
-    free(s->stops);
-    free(s->stage);
-    free(s->active_before);
-    free(s->driver_wrench);
-    free(s->k[0]);
+    free(s->memory);
     free(s);
 }
 
-// ---- checks
-
-static int not_negative(double x) { return real_is_finite(x) && x >= 0.0; }
-
-static vy_status check_length(const vy_joint_def *def, vy_error *err)
-{
-    const int spring = def->kind == VY_JOINT_SPRING;
-    if (!spring && def->kind != VY_JOINT_DISTANCE && def->kind != VY_JOINT_CABLE) return VY_OK;
-    if (real_is_finite(def->length) && (def->length > 0.0 || (spring && def->length == 0.0))) return VY_OK;
-    return vy_fail(err, VY_BAD_DISTANCE, "a joint's length must be finite and above zero, not %g",
-                   def->length);
-}
-
-static vy_status check_custom(const vy_constraint *c, vy_error *err)
-{
-    if (c == NULL || c->evaluate == NULL || c->jacobian == NULL) {
-        return vy_fail(err, VY_BAD_VALUE, "a custom joint needs a constraint with evaluate and jacobian");
-    }
-    if (c->dimension < 1 || c->dimension > VY_CONSTRAINT_ROWS) {
-        return vy_fail(err, VY_BAD_VALUE, "a constraint has 1 ... %d rows, not %d", VY_CONSTRAINT_ROWS,
-                       c->dimension);
-    }
-    if (!not_negative(c->alpha) || !not_negative(c->beta)) {
-        return vy_fail(err, VY_BAD_VALUE, "the gains alpha and beta must be finite and not negative");
-    }
-    return VY_OK;
-}
-
-static vy_status check_def(const vy_joint_def *def, vy_error *err)
-{
-    if (def->cookie != JOINT_COOKIE) return vy_fail(err, VY_BAD_VALUE, "start from vy_default_joint_def()");
-    if (def->kind <= VY_JOINT_NONE || def->kind > VY_JOINT_CUSTOM) {
-        return vy_fail(err, VY_BAD_VALUE, "no joint of kind %d", (int)def->kind);
-    }
-    if (!vec3_is_finite(def->anchor_a) || !vec3_is_finite(def->anchor_b)) {
-        return vy_fail(err, VY_BAD_VALUE, "a joint's anchors must be finite");
-    }
-    const double a = vec3_dot(def->axis_a, def->axis_a), b = vec3_dot(def->axis_b, def->axis_b);
-    if (!(a > 0.0) || !real_is_finite(a) || !(b > 0.0) || !real_is_finite(b)) {
-        return vy_fail(err, VY_BAD_VALUE, "a joint's axes must be finite and longer than zero");
-    }
-    if (!not_negative(def->stiffness) || !not_negative(def->damping) || !real_is_finite(def->rest) ||
-        !not_negative(def->motor_gain) || !not_negative(def->motor_torque) ||
-        !real_is_finite(def->motor_speed)) {
-        return vy_fail(err, VY_BAD_VALUE, "stiffness, damping and motor must be finite and not negative");
-    }
-    if (def->limited &&
-        (!real_is_finite(def->low) || !real_is_finite(def->high) || !(def->low < def->high))) {
-        return vy_fail(err, VY_BAD_VALUE, "limits must be finite and low below high");
-    }
-    if (def->limited && def->kind == VY_JOINT_HINGE && !(def->low > -PI && def->high < PI)) {
-        return vy_fail(err, VY_BAD_VALUE, "a hinge's limits must be within -pi ... pi");
-    }
-    if (def->limited && def->kind != VY_JOINT_HINGE && def->kind != VY_JOINT_SLIDER) {
-        return vy_fail(err, VY_BAD_VALUE, "only a hinge or a slider has limits");
-    }
-    const vy_status status = check_length(def, err);
-    if (status != VY_OK) return status;
-    return def->kind == VY_JOINT_CUSTOM ? check_custom(def->custom, err) : VY_OK;
-}
+// ---- bodies of a joint
 
 /// The slot of a joint's body: body_cap for the world, -1 when it is not of the set.
 static int64_t body_slot_of(const vy_bodies *b, vy_body_id id)
 {
-    return id.bits == 0 ? (int64_t)b->def.body_cap : vy_bodies_find(b, id);
+    return id.bits == 0 ? (int64_t)b->body_cap : vy_bodies_find(b, id);
 }
 
 static int is_dynamic(const vy_bodies *b, int64_t i)
 {
-    VY_ASSERT(i >= 0 && i <= (int64_t)b->def.body_cap);
-    return i != (int64_t)b->def.body_cap && body_is_dynamic(b, (uint32_t)i);
+    VY_ASSERT(i >= 0 && i <= (int64_t)b->body_cap);
+    return i != (int64_t)b->body_cap && body_is_dynamic(b, (uint32_t)i);
 }
 
 static quat attitude_of(const vy_bodies *b, int64_t i)
 {
-    return i == (int64_t)b->def.body_cap ? quat_identity() : b->state[i].attitude;
+    return i == (int64_t)b->body_cap ? quat_identity() : b->state[i].attitude;
 }
 
 static vec3 position_of(const vy_bodies *b, int64_t i)
 {
-    return i == (int64_t)b->def.body_cap ? vec3_zero() : b->state[i].position;
+    return i == (int64_t)b->body_cap ? vec3_zero() : b->state[i].position;
 }
 
 // ---- adding and removing
@@ -173,25 +135,26 @@ static vec3 perpendicular(vec3 u)
     return unit(vec3_cross(u, e));
 }
 
+// How many rows each kind holds.
+static const int row_count[] = {
+#define ROWS(arg, name, word, rows, ...) [VY_JOINT_##name] = (rows),
+    VY_JOINT_LIST(ROWS, )
+#undef ROWS
+};
+
 static int blocks_of(const vy_joint_def *def)
 {
-    switch (def->kind) {
-    case VY_JOINT_SPRING: return 0;
-    case VY_JOINT_DISTANCE:
-    case VY_JOINT_CABLE:
-    case VY_JOINT_BALL: return 1;
-    case VY_JOINT_CUSTOM: return def->custom->dimension > BLOCK_ROWS ? 2 : 1;
-    default: return 2;
-    }
+    const int rows = def->kind == VY_JOINT_CUSTOM ? def->custom->dimension : row_count[def->kind];
+    return (rows + BLOCK_ROWS - 1) / BLOCK_ROWS;
 }
 
 static uint32_t unilateral_rows_of(const vy_joint_def *def)
 {
-    if (def->kind == VY_JOINT_CABLE) return 1u;
+    if (vy_joint_has(def->kind, VY_JOINT_UNILATERAL)) return 1u;
     if (def->kind == VY_JOINT_CUSTOM)
         return def->custom->unilateral ? (1u << def->custom->dimension) - 1u : 0u;
     if (!def->limited) return 0u;
-    return def->kind == VY_JOINT_SLIDER ? 1u << 2 : 1u << 5;
+    return vy_joint_has(def->kind, VY_JOINT_SLIDES) ? 1u << 2 : 1u << 5; // the free row of the block
 }
 
 static void set_axes(const vy_bodies *b, joint_slot *j)
@@ -202,14 +165,24 @@ static void set_axes(const vy_bodies *b, joint_slot *j)
     j->axes_a[1] = perpendicular(j->axes_a[0]);
     j->axes_a[2] = vec3_cross(j->axes_a[0], j->axes_a[1]);
     for (int k = 0; k < 3; ++k) j->axes_b[k] = quat_unrotate(qb, quat_rotate(qa, j->axes_a[k]));
-    if (j->def.kind == VY_JOINT_HINGE || j->def.kind == VY_JOINT_UNIVERSAL)
-        j->axes_b[0] = unit(j->def.axis_b);
+    if (vy_joint_has(j->def.kind, VY_JOINT_HAS_AXIS_B)) j->axes_b[0] = unit(j->def.axis_b);
+}
+
+// Bodies take up the speed at which the joint closes at the start of the next step.
+static void start_closing(vy_bodies *b, const joint_slot *j)
+{
+    b->joints->closes_at = real_max(b->joints->closes_at, j->opening.end);
+    for (int side = 0; side < 2; ++side) {
+        if (is_dynamic(b, j->body[side])) b->disturbed[j->body[side]] = 1;
+    }
 }
 
 vy_status vy_bodies_add_joint(vy_bodies *b, const vy_joint_def *def, vy_joint_id *out, vy_error *err)
 {
     FPU_SCOPE;
-    const vy_status status = check_def(def, err);
+    vy_status status = vy_joint_check(def, err);
+    if (status == VY_OK && b->joints->first_free == 0)
+        status = vy_bodies_reserve(b, 0, (uint64_t)b->joints->limit + 1, err);
     if (status != VY_OK) return status;
     const int64_t a = body_slot_of(b, def->body_a), c = body_slot_of(b, def->body_b);
     if (a < 0 || c < 0) return vy_fail(err, VY_NOT_FOUND, "a joint of a body that is not of this set");
@@ -217,19 +190,21 @@ vy_status vy_bodies_add_joint(vy_bodies *b, const vy_joint_def *def, vy_joint_id
         return vy_fail(err, VY_BAD_VALUE, "a joint needs two bodies, one of them dynamic");
     }
     joint_system *s = b->joints;
-    if (s->first_free == 0 && s->limit == b->def.joint_cap) {
-        return vy_fail(err, VY_FULL, "the set holds %u joints already", b->def.joint_cap);
-    }
+    VY_ASSERT(s->first_free != 0 || s->limit < b->joint_cap);
+    joint_slot added = {.used = 1, .body = {(uint32_t)a, (uint32_t)c}, .def = *def};
+    set_axes(b, &added);
+    const vy_status far = vy_joint_open(b, &added, err);
+    if (far != VY_OK) return far;
     const uint32_t i = s->first_free != 0 ? s->first_free - 1u : s->limit++;
     if (s->first_free != 0) s->first_free = s->slots[i].next;
-    VY_ASSERT(i < s->limit && s->limit <= b->def.joint_cap && !s->slots[i].used);
+    VY_ASSERT(i < s->limit && s->limit <= b->joint_cap && !s->slots[i].used);
     joint_slot *j = &s->slots[i];
-    *j =
-        (joint_slot){.generation = j->generation, .used = 1, .body = {(uint32_t)a, (uint32_t)c}, .def = *def};
+    added.generation = j->generation;
+    *j = added;
     j->blocks = blocks_of(def);
     j->unilateral_rows = unilateral_rows_of(def);
     VY_ASSERT(j->blocks <= JOINT_BLOCKS && j->unilateral_rows < 1u << (BLOCK_ROWS * j->blocks));
-    set_axes(b, j);
+    if (j->opening.end > 0.0) start_closing(b, j);
     b->joint_state[i] = (joint_state){
         .motor_speed = def->motor_speed, .motor_gain = def->motor_gain, .motor_torque = def->motor_torque};
     b->head->revision += 1;
@@ -279,6 +254,7 @@ vy_status vy_bodies_remove_joint(vy_bodies *b, vy_joint_id id)
 void vy_joints_remove_body(vy_bodies *b, uint32_t body)
 {
     joint_system *s = b->joints;
+    vy_closing_remove_body(b, body);
     for (uint32_t i = 0; i < s->limit; ++i) {
         if (s->slots[i].used && (s->slots[i].body[0] == body || s->slots[i].body[1] == body))
             remove_slot(b, i);
@@ -291,16 +267,16 @@ void vy_joints_clear_multipliers(vy_bodies *b)
     for (uint32_t i = 0; i < s->limit; ++i) s->slots[i].lambda[0] = s->slots[i].lambda[1] = vec3_zero();
 }
 
-int vy_body_is_joined(const vy_bodies *b, vy_body_id id)
+int vy_body_has_joint(const vy_bodies *b, vy_body_id id)
 {
     const int64_t i = vy_bodies_find(b, id);
-    return i >= 0 && b->joints->joined[i];
+    return i >= 0 && b->joints->first_joint[i];
 }
 
 uint32_t vy_bodies_joint_count(const vy_bodies *b) { return b->joints->count; }
 
-vy_status vy_joint_place(const vy_bodies *bodies, vy_body_id a, vy_body_id b, vy_vec3 point, vy_vec3 axis,
-                         vy_joint_def *def)
+vy_status vy_joint_set_frames(const vy_bodies *bodies, vy_body_id a, vy_body_id b, vy_vec3 point,
+                              vy_vec3 axis, vy_joint_def *def)
 {
     FPU_SCOPE;
     const int64_t i = body_slot_of(bodies, a), k = body_slot_of(bodies, b);
@@ -310,7 +286,8 @@ vy_status vy_joint_place(const vy_bodies *bodies, vy_body_id a, vy_body_id b, vy
     def->anchor_a = quat_unrotate(attitude_of(bodies, i), vec3_sub(point, position_of(bodies, i)));
     def->anchor_b = quat_unrotate(attitude_of(bodies, k), vec3_sub(point, position_of(bodies, k)));
     def->axis_a = quat_unrotate(attitude_of(bodies, i), axis);
-    def->axis_b = quat_unrotate(attitude_of(bodies, k), axis);
+    const vec3 axis_b = vy_joint_has(def->kind, VY_JOINT_SQUARE) ? perpendicular(unit(axis)) : axis;
+    def->axis_b = quat_unrotate(attitude_of(bodies, k), axis_b);
     return VY_OK;
 }
 
@@ -318,14 +295,14 @@ vy_status vy_joint_place(const vy_bodies *bodies, vy_body_id a, vy_body_id b, vy
 
 static body_state state_at(const vy_bodies *b, uint32_t i)
 {
-    VY_ASSERT(i <= b->def.body_cap);
+    VY_ASSERT(i <= b->body_cap);
     const body_state world = {.attitude = {1.0, 0.0, 0.0, 0.0}};
-    return i == b->def.body_cap ? world : b->state[i];
+    return i == b->body_cap ? world : b->state[i];
 }
 
 /// Force and torque of the joint on body b about its anchor: J_b^T lambda of the last solution.
-static void read_load(const joint_slot *j, const joint_state *motor, const body_state *a, const body_state *b,
-                      double time, vec3 *force, vec3 *torque)
+static void read_reaction(const joint_slot *j, const joint_state *motor, const body_state *a,
+                          const body_state *b, double time, vec3 *force, vec3 *torque)
 {
     row_block rows[JOINT_BLOCKS];
     memset(rows, 0, sizeof rows);
@@ -357,16 +334,18 @@ vy_status vy_joint_read(const vy_bodies *b, vy_joint_id id, vy_joint_state *out)
     const joint_slot *j = &b->joints->slots[i];
     const body_state sa = state_at(b, j->body[0]), sb = state_at(b, j->body[1]);
     const double time = vy_bodies_time(b);
-    vy_joint_values(j, &sa, &sb, time, out->value);
+    joint_slot closed = *j; // C is that of the joint as it will be
+    closed.opening.end = 0.0;
+    vy_joint_values(&closed, &sa, &sb, time, out->value);
+    out->closing = real_max(j->opening.end - time, 0.0);
     const vec3 pa = vec3_add(sa.position, quat_rotate(sa.attitude, j->def.anchor_a));
     const vec3 pb = vec3_add(sb.position, quat_rotate(sb.attitude, j->def.anchor_b));
     out->gap = vec3_length(vec3_sub(pb, pa));
     vy_joint_angle(j, &sa, &sb, &out->angle, &out->rate);
     out->active = vy_joint_is_active(b, id);
-    read_load(j, &b->joint_state[i], &sa, &sb, time, &out->force, &out->torque);
-    const int along =
-        j->def.kind == VY_JOINT_DISTANCE || j->def.kind == VY_JOINT_CABLE || j->def.kind == VY_JOINT_SPRING;
-    out->length = j->def.kind == VY_JOINT_SLIDER ? out->angle : along ? out->gap : 0.0;
+    read_reaction(j, &b->joint_state[i], &sa, &sb, time, &out->force, &out->torque);
+    const int along = vy_joint_has(j->def.kind, VY_JOINT_HAS_LENGTH);
+    out->length = along ? out->gap : vy_joint_translation(j, &sa, &sb);
     out->tension = 0.0;
     if (along && out->gap > 0.0) out->tension = vec3_dot(out->force, vec3_sub(pa, pb)) / out->gap;
     return VY_OK;
@@ -388,6 +367,7 @@ vy_bodies_energy vy_joints_add_energy(const vy_bodies *b, vy_bodies_energy e)
         const body_state sa = state_at(b, j->body[0]), sb = state_at(b, j->body[1]);
         e.potential += vy_joint_energy(j, &sa, &sb);
     }
+    e.closing = vy_closing_work(b);
     return e;
 }
 
@@ -398,7 +378,7 @@ vy_status vy_joint_set_motor(vy_bodies *b, vy_joint_id id, double speed, double 
     if (i < 0) return VY_NOT_FOUND;
     if (!real_is_finite(speed) || !not_negative(gain) || !not_negative(torque)) return VY_BAD_VALUE;
     const vy_joint_kind kind = b->joints->slots[i].def.kind;
-    if (kind != VY_JOINT_HINGE && kind != VY_JOINT_SLIDER) return VY_BAD_VALUE;
+    if (!vy_joint_has(kind, VY_JOINT_TURNS | VY_JOINT_SLIDES)) return VY_BAD_VALUE;
     joint_state *state = &b->joint_state[i];
     vy_sleep_wake_joint(b, (uint32_t)i);
     state->motor_speed = speed;

@@ -12,7 +12,19 @@
 
 enum { BLOCK_ROWS = 3, JOINT_BLOCKS = 2 };
 
-/// What is constant of a joint.
+/// How far open a joint was when it was added. All of it goes back to nothing at constant speeds.
+typedef struct joint_opening {
+    double start, end;                // [s] it closes from start to end; end 0: it was not open
+    vec3 shift;                       // [m] of the anchor of `side`, in that body
+    int side;                         // 0: a, 1: b
+    vec3 axis;                        // in b: the axes of b were turned back about this, by `turn`
+    double turn;                      // [rad]
+    double length;                    // [m] added to its length
+    double low, high;                 // by so much its stops were exceeded
+    double value[VY_CONSTRAINT_ROWS]; // C of a custom constraint
+} joint_opening;
+
+/// Constants of a joint.
 typedef struct joint_slot {
     uint32_t generation, next;
     int used;
@@ -25,6 +37,10 @@ typedef struct joint_slot {
     uint32_t unilateral_rows;  // bit r: row r is unilateral
     uint32_t first_block;      // its first block, once prepared
     vec3 lambda[JOINT_BLOCKS]; // of the last solution
+    joint_opening opening;
+    double impulse_work;      // [J] while it closes: of the last projection of velocities
+    double power;             // [W] and of its forces in the last sub-step, the mean
+    vec3 speed[JOINT_BLOCKS]; // and J v at the start of a sub-step with contacts
 } joint_slot;
 
 /// The state of a joint: hashed, and in snapshots.
@@ -74,6 +90,7 @@ typedef struct island {
 
 /// Everything about joints but their state. Arrays are made by vy_bodies_prepare.
 typedef struct joint_system {
+    void *memory;      // of the arrays whose length is body_cap or joint_cap
     joint_slot *slots; // [joint_cap]
     uint32_t count, limit, first_free;
     int dirty;
@@ -83,8 +100,8 @@ typedef struct joint_system {
     uint32_t *joint_order; // slots of joints, by island, in the order of elimination
     stop *stops;           // [VY_CONSTRAINT_ROWS joint_cap]
     uint32_t stop_count;
-    uint32_t
-        *joined; // [body_cap] slot + 1 of a body's first joint; 0: it is stepped alone, not with an island
+    uint32_t *first_joint; // [body_cap] slot + 1 of a body's first joint; 0: it is stepped alone, not with an
+                           // island
     row_block *rows;
     uint32_t block_count, pair_count;
     block_pair *pairs;
@@ -104,13 +121,21 @@ typedef struct joint_system {
     body_state *stage;
     body_rates *k[4];
     body_state *start;
-    uint64_t *active_before;    // [joint_cap] `active` of every joint before the step
-    body_wrench *driver_wrench; // [body_cap] of the driver's rates at the start at the start of the step
+    uint64_t *active_before;    // [joint_cap] `active` of every joint before the last flight
+    uint64_t *step_active;      // [joint_cap] and before the step
+    double elapsed;             // [s] of the step, when bodies are stepped from impact to impact; else 0
+    int from_impact;            // 1: they are, and only those that are awake
+    body_wrench *driver_wrench; // [body_cap] of the driver's rates at the start of the step
     double step_time;           // [s] at the start of the step
     double substep;             // [s] length of the sub-step
     int redundant;              // redundant rows of the last factorisation
     double projection_error;    // largest position error after the last projection
     double impact_loss;         // [J] kinetic energy lost when stops engaged, since creation
+    double closes_at;           // [s] when the last joint that was added open is closed
+    double *step_work;          // [J] [body_cap] of joints that close, in this step
+    double *kept_work;          // [J] [body_cap] of it, before an interval from impact to impact; else 0
+    double *closing_work;       // [J] [body_cap] in all steps before
+    double closing_sum;         // [J] of all bodies, those that were removed included
 } joint_system;
 
 /// The rows of a joint for bodies at states a and b: values, Jacobian, bias. `active` masks unilateral rows.
@@ -121,13 +146,42 @@ void vy_joint_values(const joint_slot *j, const body_state *a, const body_state 
                      double value[VY_CONSTRAINT_ROWS]);
 /// C of a unilateral row, or infinity where it may not act.
 double vy_stop_distance(const joint_slot *j, int row, const body_state *a, const body_state *b, double time);
-/// Angle and rate of a hinge, length and speed of a slider.
+/// [m] The translation along the axis; 0 for a joint that does not slide.
+double vy_joint_translation(const joint_slot *j, const body_state *a, const body_state *b);
+/// The joint coordinate and its rate: the angle of a rotating joint, the translation of a sliding one.
 void vy_joint_angle(const joint_slot *j, const body_state *a, const body_state *b, double *angle,
                     double *rate);
 /// Add the accelerations by springs, dampers and motors to those of a and b.
 void vy_joint_apply_forces(const joint_slot *j, const joint_state *motor, const body_state *a,
                            const body_state *b, body_work *wa, body_work *wb);
 double vy_joint_energy(const joint_slot *j, const body_state *a, const body_state *b); // [J] of its spring
+
+// ---- joints that are added open: joint_open.c
+
+/// [m] A measure of the distance of the surface from the centre of mass: the radius of gyration about a
+/// point.
+double vy_gyration_radius(const vy_bodies *b, uint32_t i);
+/// Measure how far open a joint is that is about to be added, and plan how it closes.
+/// @return VY_BAD_VALUE where it is far open and was not meant to be
+vy_status vy_joint_open(const vy_bodies *b, joint_slot *j, vy_error *err);
+VY_FN int joint_is_closing(const joint_slot *j, double time)
+{
+    return j->opening.end > 0.0 && time < j->opening.end;
+}
+/// A joint that closes as it is at `time`: anchors, axes, length and stops on their way.
+void vy_joint_while_closing(const joint_slot *j, double time, joint_slot *out);
+/// [J] Work of the impulses in rhs[] on both bodies: after vy_island_apply(), before velocities change.
+double vy_closing_impulse_work(const joint_system *s, const joint_slot *j);
+/// Add `weight` times the power of the forces in rhs[] to that of the joints of an island that close.
+void vy_closing_forget_power(joint_system *s, const island *is);
+void vy_closing_add_power(joint_system *s, const island *is, double time, double weight);
+/// Enter the work of a joint that closes, half of it for each of two bodies.
+void vy_closing_add_work(vy_bodies *b, const joint_slot *j, double work);
+void vy_closing_begin_step(vy_bodies *b);
+void vy_closing_remove_body(vy_bodies *b, uint32_t i);
+/// [J] All work of closing joints, and that on one body, since the set was created.
+double vy_closing_work(const vy_bodies *b);
+double vy_closing_work_on(const vy_bodies *b, uint32_t i);
 
 /// `e` with the springs of all joints.
 vy_bodies_energy vy_joints_add_energy(const vy_bodies *b, vy_bodies_energy e);
@@ -137,9 +191,11 @@ int64_t vy_joints_find(const vy_bodies *b, vy_joint_id id);
 vy_joint_id vy_joints_at(const vy_bodies *b, uint32_t slot);
 
 /// Whether a joint holds the body, once prepared.
-int vy_body_is_joined(const vy_bodies *b, vy_body_id id);
+int vy_body_has_joint(const vy_bodies *b, vy_body_id id);
 
 vy_status vy_joints_create(vy_bodies *b);
+/// Have memory for so many bodies and joints: what is there moves. VY_NO_MEMORY: nothing has changed.
+vy_status vy_joints_fit(vy_bodies *b, uint32_t bodies, uint32_t joints);
 void vy_joints_destroy(vy_bodies *b);
 void vy_island_structure_free(joint_system *s);
 void vy_joints_clear_multipliers(
@@ -173,7 +229,7 @@ void vy_island_integrate(vy_bodies *b, const island *is, double time, double h);
 void vy_island_accelerate(vy_bodies *b, const island *is, double time);
 
 /// The free flight of all bodies that are awake, jointed ones with their joints. Returns VY_BODIES_ bits.
-uint32_t vy_bodies_fly(vy_bodies *b, double h);
+uint32_t vy_bodies_step_free(vy_bodies *b, double h);
 
 /// Advance every island that is awake by dt. Returns VY_BODIES_ bits.
 uint32_t vy_islands_step(vy_bodies *b, double dt);

@@ -37,7 +37,7 @@ static void set_row(mat3 *m, int r, vec3 v)
     m->m[r][2] = v.z;
 }
 
-static void set_part(vec3 *v, int r, double x) { (r == 0 ? &v->x : r == 1 ? &v->y : &v->z)[0] = x; }
+static void set_component(vec3 *v, int r, double x) { (r == 0 ? &v->x : r == 1 ? &v->y : &v->z)[0] = x; }
 
 /// All but `angular_inverse_inertia`, which the solver sets.
 static void row_clear(row_block *rows)
@@ -56,6 +56,7 @@ static void point_rows(const anchors *n, row_block *rows)
     rows->angular[1] = mat3_cross(vec3_neg(n->rb));
     rows->value = n->d;
     rows->bias = n->d_bias;
+    rows->time_rate = vec3_zero();
 }
 
 /// u in a, w in b, world axes.
@@ -67,8 +68,8 @@ static void dot_row(row_block *rows, int r, vec3 u, vec3 w, const body_work *wa,
     rows->row_mask |= 1 << r;
     set_row(&rows->angular[0], r, normal);
     set_row(&rows->angular[1], r, vec3_neg(normal));
-    set_part(&rows->value, r, vec3_dot(u, w));
-    set_part(&rows->bias, r, vec3_dot(change, relative));
+    set_component(&rows->value, r, vec3_dot(u, w));
+    set_component(&rows->bias, r, vec3_dot(change, relative));
 }
 
 /// sign (u.d - shift); u in a, world axes.
@@ -81,10 +82,10 @@ static void along_row(row_block *rows, int r, vec3 u, double sign, double shift,
     set_row(&rows->linear[1], r, s);
     set_row(&rows->angular[0], r, vec3_sub(vec3_cross(s, n->d), vec3_cross(n->ra, s)));
     set_row(&rows->angular[1], r, vec3_cross(n->rb, s));
-    set_part(&rows->value, r, vec3_dot(s, n->d) - sign * shift);
-    set_part(&rows->bias, r,
-             (vec3_dot(vec3_cross(wa->rate, turn), n->d) + 2.0 * vec3_dot(turn, n->d_rate)) +
-                 vec3_dot(s, n->d_bias));
+    set_component(&rows->value, r, vec3_dot(s, n->d) - sign * shift);
+    set_component(&rows->bias, r,
+                  (vec3_dot(vec3_cross(wa->rate, turn), n->d) + 2.0 * vec3_dot(turn, n->d_rate)) +
+                      vec3_dot(s, n->d_bias));
 }
 
 /// sign (|d|^2 - length^2)
@@ -96,8 +97,8 @@ static void length_row(row_block *rows, int r, double sign, double length, const
     set_row(&rows->linear[1], r, s);
     set_row(&rows->angular[0], r, vec3_neg(vec3_cross(n->ra, s)));
     set_row(&rows->angular[1], r, vec3_cross(n->rb, s));
-    set_part(&rows->value, r, sign * (vec3_dot(n->d, n->d) - length * length));
-    set_part(&rows->bias, r, 2.0 * sign * vec3_dot(n->d_rate, n->d_rate) + vec3_dot(s, n->d_bias));
+    set_component(&rows->value, r, sign * (vec3_dot(n->d, n->d) - length * length));
+    set_component(&rows->bias, r, 2.0 * sign * vec3_dot(n->d_rate, n->d_rate) + vec3_dot(s, n->d_bias));
 }
 
 /// The limit that is nearer: its sign (+1 low, -1 high).
@@ -116,8 +117,8 @@ static void angle_row(const joint_slot *j, row_block *rows, int r, vec3 axis, do
     rows->row_mask |= 1 << r;
     set_row(&rows->angular[0], r, vec3_neg(s));
     set_row(&rows->angular[1], r, s);
-    set_part(&rows->value, r, sign * (angle - (sign > 0.0 ? j->def.low : j->def.high)));
-    set_part(&rows->bias, r, vec3_dot(vec3_cross(wa->rate, s), relative));
+    set_component(&rows->value, r, sign * (angle - (sign > 0.0 ? j->def.low : j->def.high)));
+    set_component(&rows->bias, r, vec3_dot(vec3_cross(wa->rate, s), relative));
 }
 
 // ---- angles
@@ -136,19 +137,34 @@ static body_work body_frame(const body_state *s)
     return w;
 }
 
+static double translation_of(const anchors *n, vec3 axis) { return vec3_dot(axis, n->d); }
+
+static double translation_rate(const anchors *n, vec3 axis, const body_work *wa)
+{
+    return vec3_dot(axis, n->d_rate) + vec3_dot(vec3_cross(wa->rate, axis), n->d);
+}
+
+double vy_joint_translation(const joint_slot *j, const body_state *a, const body_state *b)
+{
+    if (!vy_joint_has(j->def.kind, VY_JOINT_SLIDES)) return 0.0;
+    const body_work wa = body_frame(a), wb = body_frame(b);
+    const anchors n = anchors_of(j, a, b, &wa, &wb);
+    return translation_of(&n, mat3_mul_vec(wa.rotation, j->axes_a[0]));
+}
+
 void vy_joint_angle(const joint_slot *j, const body_state *a, const body_state *b, double *angle,
                     double *rate)
 {
     const body_work wa = body_frame(a), wb = body_frame(b);
     const vec3 axis = mat3_mul_vec(wa.rotation, j->axes_a[0]);
     *angle = *rate = 0.0;
-    if (j->def.kind == VY_JOINT_HINGE) {
+    if (vy_joint_has(j->def.kind, VY_JOINT_TURNS)) {
         *angle = hinge_angle(j, &wa.rotation, &wb.rotation);
         *rate = vec3_dot(axis, vec3_sub(wb.rate, wa.rate));
-    } else if (j->def.kind == VY_JOINT_SLIDER) {
+    } else if (vy_joint_has(j->def.kind, VY_JOINT_SLIDES)) {
         const anchors n = anchors_of(j, a, b, &wa, &wb);
-        *angle = vec3_dot(axis, n.d);
-        *rate = vec3_dot(axis, n.d_rate) + vec3_dot(vec3_cross(wa.rate, axis), n.d);
+        *angle = translation_of(&n, axis);
+        *rate = translation_rate(&n, axis, &wa);
     }
 }
 
@@ -217,9 +233,9 @@ static void custom_rows(const vy_constraint *c, const body_state *a, const body_
         set_row(&block->angular[0], r, vec3_make(ja[n][3], ja[n][4], ja[n][5]));
         set_row(&block->linear[1], r, vec3_make(jb[n][0], jb[n][1], jb[n][2]));
         set_row(&block->angular[1], r, vec3_make(jb[n][3], jb[n][4], jb[n][5]));
-        set_part(&block->value, r, value[n]);
-        set_part(&block->bias, r, bias[n]);
-        set_part(&block->time_rate, r, rate[n]);
+        set_component(&block->value, r, value[n]);
+        set_component(&block->bias, r, bias[n]);
+        set_component(&block->time_rate, r, rate[n]);
     }
 }
 
@@ -237,14 +253,15 @@ static void mask_rows(row_block *rows, uint32_t off)
             set_row(&rows->linear[k], r, zero);
             set_row(&rows->angular[k], r, zero);
         }
-        set_part(&rows->value, r, 0.0);
-        set_part(&rows->bias, r, 0.0);
-        set_part(&rows->time_rate, r, 0.0);
+        set_component(&rows->value, r, 0.0);
+        set_component(&rows->bias, r, 0.0);
+        set_component(&rows->time_rate, r, 0.0);
     }
     rows->row_mask &= ~(int)off;
 }
 
-static void fixed_turn_rows(const joint_slot *j, row_block *rows, const body_work *wa, const body_work *wb)
+static void fixed_rotation_rows(const joint_slot *j, row_block *rows, const body_work *wa,
+                                const body_work *wb)
 {
     for (int r = 0; r < 3; ++r) {
         dot_row(rows, r, mat3_mul_vec(wa->rotation, j->axes_a[r]),
@@ -252,32 +269,122 @@ static void fixed_turn_rows(const joint_slot *j, row_block *rows, const body_wor
     }
 }
 
-static void hinge_turn_rows(const joint_slot *j, row_block *rows, const body_work *wa, const body_work *wb)
+/// The axis of b stays along that of a.
+static void align_rows(const joint_slot *j, row_block *rows, const body_work *wa, const body_work *wb)
 {
     const vec3 w = mat3_mul_vec(wb->rotation, j->axes_b[0]);
     dot_row(rows, 0, mat3_mul_vec(wa->rotation, j->axes_a[1]), w, wa, wb);
     dot_row(rows, 1, mat3_mul_vec(wa->rotation, j->axes_a[2]), w, wa, wb);
+}
+
+static void hinge_rotation_rows(const joint_slot *j, row_block *rows, const body_work *wa,
+                                const body_work *wb)
+{
+    align_rows(j, rows, wa, wb);
     if (!j->def.limited) return;
     angle_row(j, rows, 2, mat3_mul_vec(wa->rotation, j->axes_a[0]),
               hinge_angle(j, &wa->rotation, &wb->rotation), wa, wb);
 }
 
-static void slider_rows(const joint_slot *j, row_block *rows, const anchors *n, const body_work *wa,
-                        const body_work *wb)
+/// The anchor of b stays on the axis of a, between its stops.
+static void slide_rows(const joint_slot *j, row_block *rows, const anchors *n, const body_work *wa)
 {
-    along_row(&rows[0], 0, mat3_mul_vec(wa->rotation, j->axes_a[1]), 1.0, 0.0, n, wa);
-    along_row(&rows[0], 1, mat3_mul_vec(wa->rotation, j->axes_a[2]), 1.0, 0.0, n, wa);
-    fixed_turn_rows(j, &rows[1], wa, wb);
+    along_row(rows, 0, mat3_mul_vec(wa->rotation, j->axes_a[1]), 1.0, 0.0, n, wa);
+    along_row(rows, 1, mat3_mul_vec(wa->rotation, j->axes_a[2]), 1.0, 0.0, n, wa);
     if (!j->def.limited) return;
     const vec3 axis = mat3_mul_vec(wa->rotation, j->axes_a[0]);
-    const double sign = limit_sign(j, vec3_dot(axis, n->d));
-    along_row(&rows[0], 2, axis, sign, sign > 0.0 ? j->def.low : j->def.high, n, wa);
+    const double sign = limit_sign(j, translation_of(n, axis));
+    along_row(rows, 2, axis, sign, sign > 0.0 ? j->def.low : j->def.high, n, wa);
+}
+
+static void mask_inactive(const joint_slot *j, uint64_t active, row_block *rows)
+{
+    const uint32_t off = j->unilateral_rows & ~(uint32_t)active;
+    for (int k = 0; k < j->blocks; ++k) mask_rows(&rows[k], (off >> (BLOCK_ROWS * k)) & 7u);
+}
+
+// ---- joints that close: what their rows change by time alone
+
+// The anchor of one body moves in it at a constant velocity; `e` is what that adds to the rate of d.
+static void add_shift(row_block *rows, vec3 e, vec3 rate, vec3 rate_a)
+{
+    if (rows->is_point) {
+        rows->time_rate = vec3_add(rows->time_rate, e);
+        rows->bias = vec3_add(rows->bias, vec3_scale(2.0, vec3_cross(rate, e)));
+        return;
+    }
+    const vec3 turned = vec3_scale(2.0, vec3_cross(vec3_sub(rate, rate_a), e));
+    rows->time_rate = vec3_add(rows->time_rate, mat3_mul_vec(rows->linear[1], e));
+    rows->bias = vec3_add(rows->bias, mat3_mul_vec(rows->linear[1], turned));
+}
+
+// The stop that is nearer moves at a constant speed.
+static void add_limit(const joint_slot *now, row_block *rows, const body_state *a, const body_state *b,
+                      double per)
+{
+    const int slides = vy_joint_has(now->def.kind, VY_JOINT_SLIDES);
+    double at, rate;
+    vy_joint_angle(now, a, b, &at, &rate);
+    if (slides) at = vy_joint_translation(now, a, b);
+    const double speed =
+        limit_sign(now, at) > 0.0 ? -per * now->opening.low : -per * now->opening.high; // of C
+    vec3 *const of = &rows[slides ? 0 : 1].time_rate;
+    of->z += speed;
+}
+
+static void add_custom(const joint_opening *o, double part, double per, row_block *rows)
+{
+    for (int k = 0; k < JOINT_BLOCKS; ++k) {
+        const double *v = &o->value[BLOCK_ROWS * k];
+        const vec3 open = vec3_make(v[0], v[1], v[2]);
+        rows[k].value = vec3_add_scaled(rows[k].value, -part, open);
+        rows[k].time_rate = vec3_add_scaled(rows[k].time_rate, per, open);
+    }
+}
+
+static void closing_rows(const joint_slot *j, const body_state *a, const body_state *b, const body_work *wa,
+                         const body_work *wb, double time, row_block *rows)
+{
+    const joint_opening *o = &j->opening;
+    const double per = 1.0 / (o->end - o->start); // of its opening, in a second
+    joint_slot now;
+    vy_joint_while_closing(j, time, &now);
+    vy_joint_rows(&now, a, b, wa, wb, time, ~(uint64_t)0, rows);
+    if (j->def.kind == VY_JOINT_CUSTOM) {
+        add_custom(o, real_min((o->end - time) * per, 1.0), per, rows);
+        return;
+    }
+    if (o->turn != 0.0) { // as if b turned faster by this
+        const vec3 spin = mat3_mul_vec(wb->rotation, vec3_scale(per * o->turn, o->axis));
+        row_block turned[JOINT_BLOCKS];
+        memset(turned, 0, sizeof turned);
+        body_work faster = *wb;
+        faster.rate = vec3_add(wb->rate, spin);
+        vy_joint_rows(&now, a, b, wa, &faster, time, ~(uint64_t)0, turned);
+        rows[1].bias = vec3_add(turned[1].bias, mat3_mul_vec(rows[1].angular[1], vec3_cross(wb->rate, spin)));
+        rows[1].time_rate = vec3_add(rows[1].time_rate, mat3_mul_vec(rows[1].angular[1], spin));
+    }
+    const body_work *of = o->side == 0 ? wa : wb;
+    const vec3 moved = mat3_mul_vec(of->rotation, vec3_scale(o->side == 0 ? per : -per, o->shift));
+    add_shift(&rows[0], moved, of->rate, wa->rate);
+    if (o->length != 0.0) { // sign (|d|^2 - length^2), and the length changes by -per o->length
+        const double sign = vy_joint_has(j->def.kind, VY_JOINT_UNILATERAL) ? -1.0 : 1.0,
+                     rate = -per * o->length;
+        rows[0].time_rate.x -= 2.0 * sign * now.def.length * rate;
+        rows[0].bias.x -= 2.0 * sign * rate * rate;
+    }
+    if (o->low + o->high > 0.0) add_limit(&now, rows, a, b, per);
 }
 
 void vy_joint_rows(const joint_slot *j, const body_state *a, const body_state *b, const body_work *wa,
                    const body_work *wb, double time, uint64_t active, row_block *rows)
 {
     VY_ASSERT(j->used && j->blocks >= 1 && j->blocks <= JOINT_BLOCKS);
+    if (joint_is_closing(j, time)) {
+        closing_rows(j, a, b, wa, wb, time, rows);
+        mask_inactive(j, active, rows);
+        return;
+    }
     const anchors n = anchors_of(j, a, b, wa, wb);
     if (j->def.kind == VY_JOINT_BALL) {
         point_rows(&n, rows); // writes all fields that are read of a point block
@@ -289,25 +396,31 @@ void vy_joint_rows(const joint_slot *j, const body_state *a, const body_state *b
     case VY_JOINT_CABLE: length_row(rows, 0, -1.0, j->def.length, &n); break;
     case VY_JOINT_HINGE:
         point_rows(&n, rows);
-        hinge_turn_rows(j, &rows[1], wa, wb);
+        hinge_rotation_rows(j, &rows[1], wa, wb);
         break;
     case VY_JOINT_FIXED:
         point_rows(&n, rows);
-        fixed_turn_rows(j, &rows[1], wa, wb);
+        fixed_rotation_rows(j, &rows[1], wa, wb);
         break;
     case VY_JOINT_UNIVERSAL:
         point_rows(&n, rows);
         dot_row(&rows[1], 0, mat3_mul_vec(wa->rotation, j->axes_a[0]),
                 mat3_mul_vec(wb->rotation, j->axes_b[0]), wa, wb);
         break;
-    case VY_JOINT_SLIDER: slider_rows(j, rows, &n, wa, wb); break;
+    case VY_JOINT_SLIDER:
+        slide_rows(j, rows, &n, wa);
+        fixed_rotation_rows(j, &rows[1], wa, wb);
+        break;
+    case VY_JOINT_CYLINDRICAL:
+        slide_rows(j, rows, &n, wa);
+        align_rows(j, &rows[1], wa, wb);
+        break;
     case VY_JOINT_CUSTOM: custom_rows(j->def.custom, a, b, time, rows); break;
     case VY_JOINT_BALL:
     case VY_JOINT_SPRING:
     case VY_JOINT_NONE: break;
     }
-    const uint32_t off = j->unilateral_rows & ~(uint32_t)active;
-    for (int k = 0; k < j->blocks; ++k) mask_rows(&rows[k], (off >> (BLOCK_ROWS * k)) & 7u);
+    mask_inactive(j, active, rows);
 }
 
 void vy_joint_values(const joint_slot *j, const body_state *a, const body_state *b, double time,
@@ -360,7 +473,7 @@ void vy_joint_apply_forces(const joint_slot *j, const joint_state *motor, const 
     const vy_joint_def *def = &j->def;
     if (def->stiffness == 0.0 && def->damping == 0.0 && motor->motor_torque == 0.0) return;
     const anchors n = anchors_of(j, a, b, wa, wb);
-    if (def->kind == VY_JOINT_SPRING) {
+    if (vy_joint_has(def->kind, VY_JOINT_HAS_SPRING)) {
         const double length = vec3_length(n.d);
         if (length == 0.0) return; // no direction
         const vec3 u = vec3_scale(1.0 / length, n.d);
@@ -370,29 +483,31 @@ void vy_joint_apply_forces(const joint_slot *j, const joint_state *motor, const 
         return;
     }
     const vec3 axis = mat3_mul_vec(wa->rotation, j->axes_a[0]);
-    if (def->kind == VY_JOINT_HINGE) {
+    if (vy_joint_has(def->kind, VY_JOINT_SLIDES)) {
+        const vec3 f = vec3_scale(
+            axis_force(def, motor, translation_of(&n, axis), translation_rate(&n, axis, wa)), axis);
+        apply_force(wb, n.rb, f);
+        apply_force(wa, vec3_add(n.ra, n.d), vec3_neg(f)); // both at anchor b: no net torque
+    } else if (vy_joint_has(def->kind, VY_JOINT_TURNS)) {
         const double angle = hinge_angle(j, &wa->rotation, &wb->rotation);
         const vec3 t =
             vec3_scale(axis_force(def, motor, angle, vec3_dot(axis, vec3_sub(wb->rate, wa->rate))), axis);
         apply_torque(wb, t);
         apply_torque(wa, vec3_neg(t));
-    } else if (def->kind == VY_JOINT_SLIDER) {
-        const double rate = vec3_dot(axis, n.d_rate) + vec3_dot(vec3_cross(wa->rate, axis), n.d);
-        const vec3 f = vec3_scale(axis_force(def, motor, vec3_dot(axis, n.d), rate), axis);
-        apply_force(wb, n.rb, f);
-        apply_force(wa, vec3_add(n.ra, n.d), vec3_neg(f)); // both at anchor b: no net torque
     }
 }
 
 double vy_joint_energy(const joint_slot *j, const body_state *a, const body_state *b)
 {
     if (j->def.stiffness == 0.0) return 0.0;
-    double angle, rate;
-    vy_joint_angle(j, a, b, &angle, &rate);
-    double stretch = angle - j->def.rest;
-    if (j->def.kind == VY_JOINT_SPRING) {
+    double stretch, rate;
+    if (vy_joint_has(j->def.kind, VY_JOINT_HAS_SPRING)) {
         const body_work wa = body_frame(a), wb = body_frame(b);
         stretch = vec3_length(anchors_of(j, a, b, &wa, &wb).d) - j->def.length;
+    } else {
+        vy_joint_angle(j, a, b, &stretch, &rate);
+        if (vy_joint_has(j->def.kind, VY_JOINT_SLIDES)) stretch = vy_joint_translation(j, a, b);
+        stretch -= j->def.rest;
     }
     return 0.5 * j->def.stiffness * stretch * stretch;
 }

@@ -5,7 +5,7 @@
 #include "base/real.h"
 #include <math.h>
 
-enum { POWER_STEPS = 400 };
+enum { POWER_ITERATIONS = 400 };
 
 /// Rows in use, numbered over all islands.
 typedef struct dense {
@@ -23,7 +23,7 @@ static int count_rows(const joint_system *s)
     return n;
 }
 
-static double part(vec3 v, int r) { return r == 0 ? v.x : r == 1 ? v.y : v.z; }
+static double component(vec3 v, int r) { return r == 0 ? v.x : r == 1 ? v.y : v.z; }
 
 static void put_block(dense *d, const joint_system *s, uint32_t p, uint32_t q, int at_p, int at_q,
                       const mat3 *m)
@@ -58,7 +58,7 @@ static void gather(dense *d, const joint_system *s)
             put_block(d, s, s->row[e], k, at[s->row[e]], at[k], &s->lower[e]);
         }
         for (int r = 0, row = at[k]; r < BLOCK_ROWS; ++r) {
-            if ((s->rows[k].row_mask >> r) & 1) d->x[row++] = part(s->rhs[k], r);
+            if ((s->rows[k].row_mask >> r) & 1) d->x[row++] = component(s->rhs[k], r);
         }
     }
 }
@@ -138,7 +138,7 @@ static double largest_eigenvalue(joint_system *s, const island *is)
     double value = 0.0;
     start_vector(s, is, x, 0);
     (void)normalise(is, x);
-    for (int n = 0; n < POWER_STEPS; ++n) {
+    for (int n = 0; n < POWER_ITERATIONS; ++n) {
         vy_island_multiply(s, is, x, y);
         value = normalise(is, y);
         for (uint32_t k = is->block_first; k < is->block_last; ++k) x[k] = y[k];
@@ -151,7 +151,7 @@ static double smallest_eigenvalue(joint_system *s, const island *is)
     double value = 0.0;
     start_vector(s, is, s->rhs, 1);
     (void)normalise(is, s->rhs);
-    for (int n = 0; n < POWER_STEPS; ++n) {
+    for (int n = 0; n < POWER_ITERATIONS; ++n) {
         vy_island_solve(s, is);
         value = normalise(is, s->rhs);
     }
@@ -179,7 +179,7 @@ static void check_residual(const joint_system *s, vy_joint_solution *out)
         const vec3 e = vy_block_acceleration(s, k), c = s->rows[k].bias;
         size = real_max(size, vec3_length(c));
         for (int r = 0; r < BLOCK_ROWS; ++r) {
-            const double error = real_abs(part(e, r));
+            const double error = real_abs(component(e, r));
             if (((s->rows[k].row_mask >> r) & 1) == 0) continue;
             out->residual = real_max(out->residual, error);
             if (((s->redundant_rows[k] >> r) & 1) && !(error <= 1e-6 * (1.0 + size))) out->conflicting += 1;
@@ -195,7 +195,7 @@ vy_status vy_bodies_solve(vy_bodies *b, vy_solver solver, double *lambda, vy_joi
     if (status != VY_OK) return status;
     assemble_all(b);
     const int rows = count_rows(s);
-    const int use_dense = solver == VY_SOLVER_DENSE || (solver == VY_SOLVER_AUTO && rows <= VY_DENSE_ROWS);
+    int use_dense = solver == VY_SOLVER_DENSE || (solver == VY_SOLVER_AUTO && rows <= VY_DENSE_ROWS);
     if (use_dense && (rows > VY_DENSE_ROWS || s->block_count > (JOINT_BLOCKS + 1) * VY_DENSE_ROWS))
         return VY_FULL;
     *out = (vy_joint_solution){.converged = 1, .rows = rows, .condition = 1.0};
@@ -211,6 +211,7 @@ vy_status vy_bodies_solve(vy_bodies *b, vy_solver solver, double *lambda, vy_joi
     if (use_dense) {
         gather(&d, s);
         solved = cholesky(&d);
+        if (!solved && solver == VY_SOLVER_AUTO) use_dense = 0; // redundant rows: blocks leave them out
     }
     for (uint32_t n = 0; n < s->island_count; ++n) {
         out->redundant += vy_island_factor(s, &s->islands[n]);
@@ -224,9 +225,10 @@ vy_status vy_bodies_solve(vy_bodies *b, vy_solver solver, double *lambda, vy_joi
     for (uint32_t i = 0; i < s->limit && lambda != NULL; ++i) {
         const joint_slot *j = &s->slots[i];
         for (int r = 0; r < VY_CONSTRAINT_ROWS; ++r) {
-            const int there = j->used && r / BLOCK_ROWS < j->blocks;
+            const int has_row = j->used && r / BLOCK_ROWS < j->blocks;
             lambda[VY_CONSTRAINT_ROWS * i + (uint32_t)r] =
-                there ? part(s->rhs[j->first_block + (uint32_t)(r / BLOCK_ROWS)], r % BLOCK_ROWS) : 0.0;
+                has_row ? component(s->rhs[j->first_block + (uint32_t)(r / BLOCK_ROWS)], r % BLOCK_ROWS)
+                        : 0.0;
         }
     }
     for (uint32_t n = 0; n < s->island_count && rows > 0; ++n) {

@@ -13,9 +13,9 @@ static void run_items(void *self, uint32_t thread, size_t first, size_t last)
     (void)thread;
     const parallel_loop *loop = self;
     VY_ASSERT(first < last);
-    const uint64_t found = fpu_enter();
+    const uint64_t fpu_state = fpu_enter();
     loop->fn(loop->bodies, loop->self, first, last);
-    fpu_leave(found);
+    fpu_leave(fpu_state);
 }
 
 void vy_bodies_parallel_for(vy_bodies *b, size_t all, size_t min_count, parallel_fn *fn, void *self)

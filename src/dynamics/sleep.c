@@ -4,43 +4,14 @@
 #include "geometry/broadphase.h"
 #include <stdlib.h>
 
-#define REPORT_MARGIN 0.04 // [m] sleeping pairs touch; the solver leaves separations far smaller than this
-
-size_t vy_sleep_state_size(const vy_bodies_def *def)
-{
-    if (def->contacts.cap == 0 || def->contacts.sleep == 0.0) return 0;
-    return def->body_cap * sizeof(body_sleep) + sizeof(contact_count) +
-           def->contacts.cap * sizeof(contact_cache);
-}
-
 vy_status vy_sleep_create(vy_bodies *b)
 {
-    const size_t n = b->def.body_cap, cap = b->def.contacts.cap;
-    if (vy_sleep_state_size(&b->def) == 0) return VY_OK;
-    sleep_system *s = calloc(1, sizeof *s);
-    b->sleep = s;
-    if (s == NULL) return VY_NO_MEMORY;
-    s->spare = calloc(cap, sizeof *s->spare);
-    s->parent = calloc(n, sizeof *s->parent);
-    s->may_sleep = calloc(n, sizeof *s->may_sleep);
-    s->woken = calloc(n, sizeof *s->woken);
-    s->free_state = calloc(n, sizeof *s->free_state);
-    s->reports = calloc(cap, sizeof *s->reports);
-    return s->spare && s->parent && s->may_sleep && s->woken && s->free_state && s->reports ? VY_OK
-                                                                                            : VY_NO_MEMORY;
-}
-
-void vy_sleep_destroy(vy_bodies *b)
-{
-    sleep_system *s = b->sleep;
-    if (s == NULL) return;
-    free(s->spare);
-    free(s->parent);
-    free(s->may_sleep);
-    free(s->woken);
-    free(s->free_state);
-    free(s->reports);
-    free(s);
+    VY_ASSERT(b->contacts != NULL);
+    if (b->def.contacts.sleep == 0.0) return VY_OK;
+    b->sleep = calloc(1, sizeof *b->sleep); // arrays come with those of contacts
+    if (b->sleep == NULL) return VY_NO_MEMORY;
+    b->sleep->count = &b->own_counts[1];
+    return VY_OK;
 }
 
 static int is_asleep(const vy_bodies *b, uint32_t i) { return body_is_dynamic(b, i) && !b->awake[i]; }
@@ -83,8 +54,8 @@ typedef struct pair_list {
 static void move_pairs(vy_bodies *b, pair_list from, pair_list to, int awake)
 {
     const contact_cache *old = b->sleep->spare;
-    const uint64_t count = from.count->count, had = to.count->count, cap = b->def.contacts.cap;
-    VY_ASSERT(count <= cap && had <= cap && from.pairs != to.pairs);
+    const uint64_t count = from.count->count, had = to.count->count;
+    VY_ASSERT(count + had <= b->contacts->capacity.contacts && from.pairs != to.pairs);
     uint64_t kept = 0, next = 0, n = 0;
     memcpy(b->sleep->spare, to.pairs, had * sizeof *old);
     for (uint64_t k = 0; k < count; ++k) {
@@ -94,13 +65,11 @@ static void move_pairs(vy_bodies *b, pair_list from, pair_list to, int awake)
             continue;
         }
         const uint64_t key = contact_key(m.a, m.b);
-        VY_ASSERT(n == 0 || contact_key(to.pairs[n - 1].a, to.pairs[n - 1].b) < key);
-        while (next < had && n < cap && contact_key(old[next].a, old[next].b) < key)
-            to.pairs[n++] = old[next++];
-        if (n < cap) to.pairs[n++] = m; // else the step reports that contacts are full
+        VY_ASSERT(n == 0 || contact_key(to.pairs[n - 1].a, to.pairs[n - 1].b) <= key);
+        while (next < had && contact_key(old[next].a, old[next].b) < key) to.pairs[n++] = old[next++];
+        to.pairs[n++] = m;
     }
-    while (next < had && n < cap) to.pairs[n++] = old[next++];
-    for (uint64_t k = kept; k < count; ++k) from.pairs[k] = (contact_cache){0};
+    while (next < had) to.pairs[n++] = old[next++];
     from.count->count = kept;
     to.count->count = n;
     b->sleep->reports_valid = 0;
@@ -130,7 +99,7 @@ static void wake_island(vy_bodies *b, uint32_t i)
 
 static void wake_pairs(vy_bodies *b) { move_pairs(b, sleeping_pairs(b), awake_pairs(b), 1); }
 
-// Wake up the bodies that touch a body that is not dynamic, or are joined to it.
+// Wake up the bodies that touch a body that is not dynamic, or are jointed to it.
 static void wake_neighbours(vy_bodies *b, uint32_t i)
 {
     const joint_system *j = b->joints;
@@ -143,13 +112,13 @@ static void wake_neighbours(vy_bodies *b, uint32_t i)
         const uint32_t *body = j->slots[k].body;
         if (!j->slots[k].used || (body[0] != i && body[1] != i)) continue;
         const uint32_t other = body[0] == i ? body[1] : body[0];
-        if (other < b->def.body_cap && is_asleep(b, other)) wake_island(b, other);
+        if (other < b->body_cap && is_asleep(b, other)) wake_island(b, other);
     }
 }
 
 void vy_sleep_wake(vy_bodies *b, uint32_t i)
 {
-    if (b->sleep == NULL || i >= b->def.body_cap) return;
+    if (b->sleep == NULL || i >= b->body_cap) return;
     if (!body_is_dynamic(b, i)) {
         wake_neighbours(b, i);
     } else if (is_asleep(b, i)) {
@@ -165,7 +134,7 @@ void vy_sleep_wake_joint(vy_bodies *b, uint32_t joint)
 {
     for (int side = 0; side < 2; ++side) {
         const uint32_t i = b->joints->slots[joint].body[side];
-        if (i < b->def.body_cap && body_is_dynamic(b, i)) vy_sleep_wake(b, i);
+        if (i < b->body_cap && body_is_dynamic(b, i)) vy_sleep_wake(b, i);
     }
 }
 
@@ -208,14 +177,6 @@ static int wake_in_path(vy_bodies *b, uint32_t i, double h)
 
 // ---- changed forces on sleeping bodies
 
-// [m] A measure of the distance of the surface from the centre of mass: the radius of gyration about a point.
-static double size_of(const vy_bodies *b, uint32_t i)
-{
-    VY_ASSERT(b->params[i].inverse_mass > 0.0);
-    const mat3 *m = &b->params[i].inertia;
-    return real_sqrt((m->m[0][0] + m->m[1][1] + m->m[2][2]) * b->params[i].inverse_mass);
-}
-
 // Whether the force on a sleeping body has changed by so much that it could reach sleep_speed within the time
 // to sleep.
 static int wrench_changed(vy_bodies *b, uint32_t i, body_wrench now)
@@ -227,12 +188,12 @@ static int wrench_changed(vy_bodies *b, uint32_t i, body_wrench now)
         return 0;
     }
     const vec3 turn = mat3_mul_vec(b->params[i].inverse_inertia, vec3_sub(now.torque, r->torque));
-    const double change =
-        vec3_length(vec3_sub(now.acceleration, r->acceleration)) + size_of(b, i) * vec3_length(turn);
+    const double change = vec3_length(vec3_sub(now.acceleration, r->acceleration)) +
+                          vy_gyration_radius(b, i) * vec3_length(turn);
     return !(change * b->def.contacts.sleep <= b->def.contacts.sleep_speed);
 }
 
-static int has_custom_fields(const vy_bodies *b)
+static int has_custom_potentials(const vy_bodies *b)
 {
     for (uint32_t k = 0; k < b->potential_count; ++k) {
         if (b->potentials[k].potential.kind == VY_POTENTIAL_CUSTOM) return 1;
@@ -244,8 +205,8 @@ void vy_sleep_begin(vy_bodies *b, double h)
 {
     sleep_system *s = b->sleep;
     if (s == NULL || s->asleep == 0) return;
-    if (b->external_flight) memcpy(s->free_state, b->state, b->limit * sizeof *b->state);
-    const int custom = !b->external_flight && has_custom_fields(b);
+    if (b->external_integration) memcpy(s->free_state, b->state, b->limit * sizeof *b->state);
+    const int custom = !b->external_integration && has_custom_potentials(b);
     int woke = 0;
     for (uint32_t i = 0; i < b->limit; ++i) {
         if (is_moved_kinematic(b, i)) woke |= wake_in_path(b, i, h);
@@ -256,7 +217,7 @@ void vy_sleep_begin(vy_bodies *b, double h)
     if (woke) wake_pairs(b);
 }
 
-// The world's plant has flown all bodies: put sleeping ones back, unless the force on them has changed.
+// The world's plant has integrated all bodies: put sleeping ones back, unless the force on them has changed.
 static void check_free_flights(vy_bodies *b, double h)
 {
     sleep_system *s = b->sleep;
@@ -278,7 +239,7 @@ void vy_sleep_after_flight(vy_bodies *b, double h)
 {
     sleep_system *s = b->sleep;
     if (s == NULL || s->asleep == 0) return;
-    if (b->external_flight) {
+    if (b->external_integration) {
         check_free_flights(b, h);
         return;
     }
@@ -295,15 +256,15 @@ static uint32_t step_woken(vy_bodies *b, double h)
     VY_ASSERT(h > 0.0);
     sleep_system *s = b->sleep;
     uint32_t events = 0;
-    if (!b->external_flight) {
+    if (!b->external_integration) {
         unsigned char *const all = b->awake;
         b->awake = s->woken;
-        events = vy_bodies_fly(b, h);
+        events = vy_bodies_step_free(b, h);
         b->awake = all;
     }
     for (uint32_t i = 0; i < b->limit; ++i) {
         if (!s->woken[i]) continue;
-        if (b->external_flight) {
+        if (b->external_integration) {
             b->state[i] = s->free_state[i];
         } else {
             s->free_state[i] = b->state[i];
@@ -348,28 +309,32 @@ int vy_sleep_wake_touched(vy_bodies *b, double h, uint32_t *events)
 
 // ---- reports of sleeping pairs: they follow from the state, so a restored set reports the same
 
-static vy_contact_report report_of(const vy_bodies *b, const contact_cache *m, double steps)
+// Of all contacts of a pair, `m` being the first of the cache.
+static vy_contact_report report_of(const vy_bodies *b, const contact_cache *m, const contact_cache *end,
+                                   double steps)
 {
-    VY_ASSERT(m->a < m->b && m->point_count <= VY_MANIFOLD_POINTS);
+    VY_ASSERT(m->a < m->b && m->part == 0);
     const body_state *sa = &b->state[m->a];
-    const vy_pose pa = body_shape_pose(b, m->a, sa), pb = body_shape_pose(b, m->b, &b->state[m->b]);
     vy_contact_report r = {.a = vy_bodies_at(b, m->a).bits,
                            .b = vy_bodies_at(b, m->b).bits,
                            .phase = VY_CONTACT_PERSIST,
-                           .points = (int)m->point_count};
-    vy_manifold found;
-    if (vy_collide_near(&b->slots[m->a].shape, &pa, &b->slots[m->b].shape, &pb, REPORT_MARGIN, &found) ==
-            VY_OK &&
-        found.count > 0)
-        r.normal = found.normal;
+                           .normal = m->normal};
     double sum = 0.0;
-    for (uint32_t k = 0; k < m->point_count; ++k) {
-        const vec3 at = vec3_add(sa->position, quat_rotate(sa->attitude, m->local_anchor_a[k]));
-        r.point = vec3_add_scaled(r.point, m->normal_impulse[k], at);
-        sum += m->normal_impulse[k];
+    vec3 push = vec3_zero();
+    for (const contact_cache *c = m; c < end && (c == m || c->part > 0); ++c) {
+        double part = 0.0;
+        for (uint32_t k = 0; k < c->point_count; ++k) {
+            const vec3 at = vec3_add(sa->position, quat_rotate(sa->attitude, c->local_anchor_a[k]));
+            r.point = vec3_add_scaled(r.point, c->normal_impulse[k], at);
+            part += c->normal_impulse[k];
+        }
+        sum += part;
+        push = vec3_add_scaled(push, part, c->normal);
+        r.impulse = vec3_add_scaled(r.impulse, steps, vec3_add_scaled(c->friction_impulse, part, c->normal));
+        r.points += (int)c->point_count;
+        if (c > m) r.normal = vec3_scale(1.0 / real_max(vec3_length(push), 1e-300), push);
     }
     if (sum > 0.0) r.point = vec3_scale(1.0 / sum, r.point);
-    r.impulse = vec3_scale(steps, vec3_add_scaled(m->friction_impulse, sum, r.normal));
     return r;
 }
 
@@ -378,12 +343,15 @@ void vy_sleep_report(vy_bodies *b, double h)
     sleep_system *s = b->sleep;
     contact_system *c = b->contacts;
     if (s == NULL) return;
-    const uint32_t count = (uint32_t)s->count->count;
-    VY_ASSERT(count <= b->def.contacts.cap && c->report_count + count <= 3 * b->def.contacts.cap);
     const double steps =
         b->def.contacts.solver == VY_SOLVER_SOFT ? contacts_substeps(h, b->def.contacts.substep) : 1.0;
-    for (uint32_t k = 0; k < count && !s->reports_valid; ++k)
-        s->reports[k] = report_of(b, &s->contact_cache[k], steps);
+    const contact_cache *const end = s->contact_cache + s->count->count;
+    if (!s->reports_valid) s->report_count = 0;
+    for (const contact_cache *m = s->contact_cache; m < end && !s->reports_valid; ++m) {
+        if (m->part == 0) s->reports[s->report_count++] = report_of(b, m, end, steps);
+    }
+    const uint32_t count = s->report_count;
+    VY_ASSERT(c->report_count + count <= 3 * c->capacity.contacts);
     s->reports_valid = 1;
     uint32_t x = c->report_count, y = count; // merged from the back, in place
     c->report_count += count;
@@ -402,8 +370,8 @@ void vy_sleep_report(vy_bodies *b, double h)
 static int is_slow(const vy_bodies *b, uint32_t i)
 {
     const body_state *s = &b->state[i];
-    const double speed = vec3_length(s->velocity) + size_of(b, i) * vec3_length(s->rate);
-    return speed < b->def.contacts.sleep_speed && !b->slots[i].wakeful;
+    const double speed = vec3_length(s->velocity) + vy_gyration_radius(b, i) * vec3_length(s->rate);
+    return speed < b->def.contacts.sleep_speed && !b->slots[i].no_sleep;
 }
 
 // Count the steps below sleep_speed. Returns whether some body has been slow for long enough.
@@ -420,7 +388,7 @@ static int count_slow_steps(vy_bodies *b, uint64_t sleep_ticks)
     return any;
 }
 
-// Bodies that touch or are joined sleep together; one that touches a moving kinematic body stays awake.
+// Bodies that touch or are jointed sleep together; one that touches a moving kinematic body stays awake.
 static void link_bodies(vy_bodies *b, uint32_t i, uint32_t j)
 {
     VY_ASSERT(i != j && i < b->limit && j < b->limit);
@@ -437,13 +405,14 @@ static void link_bodies(vy_bodies *b, uint32_t i, uint32_t j)
 static void link_joints(vy_bodies *b)
 {
     const joint_system *j = b->joints;
+    const double time = vy_bodies_time(b);
     for (uint32_t k = 0; k < j->limit; ++k) {
         const joint_slot *t = &j->slots[k];
         if (!t->used) continue;
-        if (t->body[0] < b->def.body_cap && t->body[1] < b->def.body_cap)
-            link_bodies(b, t->body[0], t->body[1]);
-        for (int side = 0; side < 2 && t->def.kind == VY_JOINT_CUSTOM; ++side) { // it may depend on time
-            if (t->body[side] < b->def.body_cap && body_is_dynamic(b, t->body[side]))
+        if (t->body[0] < b->body_cap && t->body[1] < b->body_cap) link_bodies(b, t->body[0], t->body[1]);
+        const int by_time = t->def.kind == VY_JOINT_CUSTOM || joint_is_closing(t, time);
+        for (int side = 0; side < 2 && by_time; ++side) {
+            if (t->body[side] < b->body_cap && body_is_dynamic(b, t->body[side]))
                 b->sleep->bodies[t->body[side]].ticks = 0;
         }
     }
@@ -486,13 +455,13 @@ int vy_sleep_all(const vy_bodies *b)
 {
     const sleep_system *s = b->sleep;
     // The reports must already be those of the sleeping pairs.
-    if (s == NULL || s->asleep == 0 || !s->reports_valid || b->contacts->report_count != s->count->count)
+    if (s == NULL || s->asleep == 0 || !s->reports_valid || b->contacts->report_count != s->report_count)
         return 0;
     for (uint32_t i = 0; i < b->limit; ++i) {
         const int moving = b->slots[i].kind == VY_BODY_KINEMATIC && !is_still(&b->state[i]);
         if (b->awake[i] || moving || is_moved_kinematic(b, i) || b->has_loads[i]) return 0;
     }
-    return !has_custom_fields(b);
+    return !has_custom_potentials(b);
 }
 
 // ---- for the caller

@@ -17,26 +17,26 @@ typedef struct sleep_system {
     // State.
     body_sleep *bodies;           // [body_cap], or as many as may move
     contact_count *count;         // of sleeping pairs, sorted by slots
-    contact_cache *contact_cache; // [contacts.cap]
+    contact_cache *contact_cache; // [contacts]
     // Scratch.
-    contact_cache *spare;       // [contacts.cap]
+    contact_cache *spare;       // [contacts]
     uint32_t *parent;           // [body_cap] of the islands' forest
     unsigned char *may_sleep;   // [body_cap] by root: all its bodies have been slow for long enough
     unsigned char *woken;       // [body_cap] 1: woke up in this step
     body_state *free_state;     // [body_cap] after the free flight; of a sleeping body its pose
-    vy_contact_report *reports; // [contacts.cap] of the sleeping pairs
+    vy_contact_report *reports; // [contacts] of the sleeping pairs
+    uint32_t report_count;      // of them
     int reports_valid;          // 1: they are up to date
     uint32_t asleep;            // bodies
 } sleep_system;
 
-/// Memory, when the set's def enables sleep; bytes of state.
+/// Before the arrays of contacts are made: if the set's def enables sleep.
 vy_status vy_sleep_create(vy_bodies *b);
-void vy_sleep_destroy(vy_bodies *b);
-size_t vy_sleep_state_size(const vy_bodies_def *def);
 /// After the state was replaced: which bodies are awake, and the bounds of those that are not.
 void vy_sleep_sync(vy_bodies *b);
 
-/// Wake up a body with its island; for one that is not dynamic, the bodies that touch it or are joined to it.
+/// Wake up a body with its island; for one that is not dynamic, the bodies that touch it or are jointed to
+/// it.
 void vy_sleep_wake(vy_bodies *b, uint32_t i);
 /// Wake up the bodies of a joint.
 void vy_sleep_wake_joint(vy_bodies *b, uint32_t joint);
@@ -46,7 +46,7 @@ void vy_sleep_wake_range(vy_bodies *b, uint32_t first, uint32_t last);
 /// Before the free flight: wake up bodies in the path of moving kinematic ones, and those whose custom
 /// potential has changed.
 void vy_sleep_begin(vy_bodies *b, double h);
-/// After it: wake up bodies whose force has changed, in sets that the world's plant flies; save the free
+/// After it: wake up bodies whose force has changed, in sets that the world's plant integrates; save the free
 /// flights.
 void vy_sleep_after_flight(vy_bodies *b, double h);
 /// After contacts: when one has an impulse on a sleeping body, wake it up and go back to the end of the free

@@ -15,7 +15,7 @@ enum { MAX_STOP_CHANGES = 8 };
 
 #define STOP_TOLERANCE 1e-9 // of the island's extent: a stop that is violated
 
-static vec3 *wanted_of(const joint_system *s) { return s->rhs + s->block_count; }
+static vec3 *residual_of(const joint_system *s) { return s->rhs + s->block_count; }
 static vec3 *total_of(const joint_system *s) { return s->rhs + (size_t)2 * s->block_count; }
 static const island *island_at(const substep_joints *t, uint32_t n)
 {
@@ -28,10 +28,10 @@ static const island *island_at(const substep_joints *t, uint32_t n)
 static body_state kinematic_state_at(const vy_bodies *b, uint32_t i, double elapsed)
 {
     const body_state *start = &b->contacts->start_state[i];
-    return b->slots[i].kind == VY_BODY_KINEMATIC ? body_coast(start, elapsed) : *start;
+    return b->slots[i].kind == VY_BODY_KINEMATIC ? body_step_kinematic(start, elapsed) : *start;
 }
 
-static void place(const contact_body *from, body_state *to)
+static void copy_pose(const contact_body *from, body_state *to)
 {
     to->position = vec3_add(from->start_position, vec3_of(from->delta_position));
     to->attitude = from->attitude;
@@ -57,8 +57,10 @@ static void load_island(const substep_joints *t, const island *is, double elapse
         const uint32_t i = s->members[n];
         const contact_body *from = &b->contacts->body[i];
         body_work *w = &s->work[i];
-        VY_ASSERT(from->moves && quat_is_unit(from->attitude));
-        place(from, &s->stage[i]);
+        // A state that overflowed is found at the step's end; until then it may pass here.
+        VY_ASSERT(from->moves);
+        VY_ASSERT(!real_is_finite(quat_dot(from->attitude, from->attitude)) || quat_is_unit(from->attitude));
+        copy_pose(from, &s->stage[i]);
         s->stage[i].rate = mat3_tmul_vec(from->rotation, w->rate);
         w->rotation = from->rotation;
         w->inverse_mass = from->inverse_mass;
@@ -120,21 +122,21 @@ static void apply_impulses(const substep_joints *t, const island *is)
 }
 
 // Returns twice the kinetic energy of the changes of velocity.
-static double solve_velocity(const substep_joints *t, const island *is, int closing)
+static double solve_velocity(const substep_joints *t, const island *is, int use_bias)
 {
     VY_ASSERT(t->h > 0.0);
     joint_system *s = t->b->joints;
-    vec3 *const wanted = wanted_of(s);
+    vec3 *const residual = residual_of(s);
     double energy = 0.0;
     load_velocities(t, is);
     for (uint32_t k = is->block_first; k < is->block_last; ++k) {
         const row_block *r = &s->rows[k];
         vec3 v = vy_block_speed(s, k);
-        if (closing) v = vec3_add_scaled(vec3_add_scaled(v, 1.0 / t->h, r->value), 0.5 * t->h, r->bias);
-        s->rhs[k] = wanted[k] = vec3_neg(v);
+        if (use_bias) v = vec3_add_scaled(vec3_add_scaled(v, 1.0 / t->h, r->value), 0.5 * t->h, r->bias);
+        s->rhs[k] = residual[k] = vec3_neg(v);
     }
     vy_island_solve(s, is);
-    for (uint32_t k = is->block_first; k < is->block_last; ++k) energy += vec3_dot(wanted[k], s->rhs[k]);
+    for (uint32_t k = is->block_first; k < is->block_last; ++k) energy += vec3_dot(residual[k], s->rhs[k]);
     apply_impulses(t, is);
     return energy;
 }
@@ -159,7 +161,7 @@ void vy_jointed_apply_forces(substep_joints *t)
 
 // ---- stops: cables and limits
 
-// Take back the impulse of a stop, which would be of the wrong sign, and release it.
+// Remove the impulse of a stop, which has the wrong sign, and release it.
 static void release_stop(const substep_joints *t, const island *is, const stop *x)
 {
     VY_ASSERT(stop_is_active(t->b, x));
@@ -172,7 +174,7 @@ static void release_stop(const substep_joints *t, const island *is, const stop *
     stop_set_active(t->b, x, 0);
 }
 
-static const stop *worst_pulling_stop(const substep_joints *t, const island *is)
+static const stop *most_negative_stop(const substep_joints *t, const island *is)
 {
     const joint_system *s = t->b->joints;
     const stop *worst = NULL;
@@ -180,7 +182,7 @@ static const stop *worst_pulling_stop(const substep_joints *t, const island *is)
     for (uint32_t n = is->stop_first; n < is->stop_last; ++n) {
         const stop *x = &s->stops[n];
         const double impulse = stop_is_active(t->b, x) ? stop_component(s, x, total_of(s)) : 0.0;
-        if (impulse >= min_impulse) continue;
+        if (!(impulse < min_impulse)) continue; // not finite: the step ends the run, and nothing lets go
         min_impulse = impulse;
         worst = x;
     }
@@ -192,7 +194,7 @@ static body_state predicted_state(const substep_joints *t, uint32_t i)
 {
     const vy_bodies *b = t->b;
     const joint_system *s = b->joints;
-    if (i == b->def.body_cap) return s->stage[i];
+    if (i == b->body_cap) return s->stage[i];
     if (!body_is_dynamic(b, i)) return kinematic_state_at(b, i, t->elapsed + t->h);
     const contact_motion *m = &b->contacts->motion[i];
     body_state e = s->stage[i];
@@ -205,14 +207,14 @@ static body_state predicted_state(const substep_joints *t, uint32_t i)
 static int engage_stops(const substep_joints *t, const island *is)
 {
     const joint_system *s = t->b->joints;
-    const double reach = STOP_TOLERANCE * vy_island_extent(s, is);
+    const double tolerance = STOP_TOLERANCE * vy_island_extent(s, is);
     int engaged = 0;
     for (uint32_t n = is->stop_first; n < is->stop_last; ++n) {
         const stop *x = &s->stops[n];
         const joint_slot *j = &s->slots[x->joint];
         if (stop_is_active(t->b, x)) continue;
         const body_state a = predicted_state(t, j->body[0]), b = predicted_state(t, j->body[1]);
-        if (!(vy_stop_distance(j, x->row, &a, &b, t->time + t->h) < -reach)) continue;
+        if (!(vy_stop_distance(j, x->row, &a, &b, t->time + t->h) < -tolerance)) continue;
         stop_set_active(t->b, x, 1);
         engaged = 1;
     }
@@ -220,28 +222,28 @@ static int engage_stops(const substep_joints *t, const island *is)
 }
 
 // Release or engage stops. Returns whether the active set has changed.
-static int update_stops(const substep_joints *t, const island *is, int closing)
+static int update_stops(const substep_joints *t, const island *is, int use_bias)
 {
-    const stop *worst = worst_pulling_stop(t, is);
+    const stop *worst = most_negative_stop(t, is);
     if (worst != NULL) {
         release_stop(t, is, worst);
-    } else if (!closing || !engage_stops(t, is)) {
+    } else if (!use_bias || !engage_stops(t, is)) {
         return 0;
     }
-    factor(t, is, closing ? t->time : t->time + t->h);
+    factor(t, is, use_bias ? t->time : t->time + t->h);
     return 1;
 }
 
-double vy_jointed_solve_velocity(substep_joints *t, int closing)
+double vy_jointed_solve_velocity(substep_joints *t, int use_bias)
 {
     VY_ASSERT(t->mass > 0.0 && t->count > 0);
     double energy = 0.0;
     for (uint32_t n = 0; n < t->count; ++n) {
         const island *is = island_at(t, n);
-        energy += solve_velocity(t, is, closing);
+        energy += solve_velocity(t, is, use_bias);
         if (is->stop_first == is->stop_last) continue;
-        for (int k = 0; k < MAX_STOP_CHANGES && update_stops(t, is, closing); ++k)
-            (void)solve_velocity(t, is, closing);
+        for (int k = 0; k < MAX_STOP_CHANGES && update_stops(t, is, use_bias); ++k)
+            (void)solve_velocity(t, is, use_bias);
     }
     return real_sqrt(real_max(energy, 0.0) / t->mass);
 }
@@ -258,9 +260,9 @@ double vy_jointed_position_error(const substep_joints *t)
     double max_error = 0.0;
     for (uint32_t n = 0; n < t->count; ++n) {
         const island *is = island_at(t, n);
-        const double per = 1.0 / vy_island_extent(s, is);
+        const double inverse_extent = 1.0 / vy_island_extent(s, is);
         for (uint32_t m = is->body_first; m < is->moving_last; ++m)
-            place(&b->contacts->body[s->members[m]], &s->start[s->members[m]]);
+            copy_pose(&b->contacts->body[s->members[m]], &s->start[s->members[m]]);
         for (uint32_t m = is->moving_last; m < is->body_last; ++m)
             s->start[s->members[m]] = kinematic_state_at(b, s->members[m], t->elapsed + t->h);
         for (uint32_t m = is->joint_first; m < is->joint_last; ++m) {
@@ -268,15 +270,16 @@ double vy_jointed_position_error(const substep_joints *t)
             const uint32_t x = j->body[0], y = j->body[1];
             double v[VY_CONSTRAINT_ROWS];
             if (j->blocks == 0) continue;
-            vy_joint_values(j, x == b->def.body_cap ? &s->stage[x] : &s->start[x],
-                            y == b->def.body_cap ? &s->stage[y] : &s->start[y], t->time + t->h, v);
+            vy_joint_values(j, x == b->body_cap ? &s->stage[x] : &s->start[x],
+                            y == b->body_cap ? &s->stage[y] : &s->start[y], t->time + t->h, v);
             for (int k = 0; k < j->blocks; ++k) {
                 const int on = s->rows[j->first_block + (uint32_t)k].row_mask;
                 const vec3 c = vec3_make(masked(v[3 * k], on, 0), masked(v[3 * k + 1], on, 1),
                                          masked(v[3 * k + 2], on, 2));
-                wanted_of(s)[j->first_block + (uint32_t)k] = c;
-                max_error = real_max(max_error,
-                                     per * real_max(real_max(real_abs(c.x), real_abs(c.y)), real_abs(c.z)));
+                residual_of(s)[j->first_block + (uint32_t)k] = c;
+                max_error =
+                    real_max(max_error, inverse_extent *
+                                            real_max(real_max(real_abs(c.x), real_abs(c.y)), real_abs(c.z)));
             }
         }
     }
@@ -289,9 +292,54 @@ void vy_jointed_correct_position(substep_joints *t)
     for (uint32_t n = 0; n < t->count; ++n) {
         const island *is = island_at(t, n);
         for (uint32_t k = is->block_first; k < is->block_last; ++k)
-            s->rhs[k] = vec3_scale(-1.0 / t->h, wanted_of(s)[k]);
+            s->rhs[k] = vec3_scale(-1.0 / t->h, residual_of(s)[k]);
         vy_island_solve(s, is);
         apply_impulses(t, is);
+    }
+}
+
+// ---- joints that close
+
+// J v of a block that closes, by the velocities that were loaded last.
+static vec3 speed_of_bodies(const joint_system *s, uint32_t k)
+{
+    return vec3_sub(vy_block_speed(s, k), s->rows[k].time_rate);
+}
+
+void vy_jointed_begin_work(substep_joints *t)
+{
+    joint_system *s = t->b->joints;
+    if (!(t->time < s->closes_at)) return;
+    for (uint32_t n = 0; n < t->count; ++n) {
+        const island *is = island_at(t, n);
+        load_velocities(t, is);
+        for (uint32_t m = is->joint_first; m < is->joint_last; ++m) {
+            joint_slot *j = &s->slots[s->joint_order[m]];
+            for (int k = 0; k < j->blocks; ++k)
+                j->speed[k] = speed_of_bodies(s, j->first_block + (uint32_t)k);
+        }
+    }
+}
+
+// Impulses of a sub-step times the mean of the speeds before and after: what gravity takes in between is made
+// good for, and no work.
+void vy_jointed_enter_work(substep_joints *t)
+{
+    joint_system *s = t->b->joints;
+    if (!(t->time < s->closes_at)) return;
+    for (uint32_t n = 0; n < t->count; ++n) {
+        const island *is = island_at(t, n);
+        load_velocities(t, is);
+        for (uint32_t m = is->joint_first; m < is->joint_last; ++m) {
+            const joint_slot *j = &s->slots[s->joint_order[m]];
+            double work = 0.0;
+            if (!joint_is_closing(j, t->time)) continue;
+            for (int k = 0; k < j->blocks; ++k) {
+                const uint32_t at = j->first_block + (uint32_t)k;
+                work += 0.5 * vec3_dot(total_of(s)[at], vec3_add(j->speed[k], speed_of_bodies(s, at)));
+            }
+            vy_closing_add_work(t->b, j, work);
+        }
     }
 }
 

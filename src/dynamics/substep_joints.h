@@ -22,13 +22,16 @@ typedef struct substep_joints {
 void vy_jointed_prepare(substep_joints *t, double after);
 /// Springs, dampers and motors at the start of the sub-step, over its length.
 void vy_jointed_apply_forces(substep_joints *t);
-/// Apply the impulses that fulfil the velocity constraints: with `closing` so that the position error
+/// Apply the impulses that fulfil the velocity constraints: with `use_bias` so that the position error
 /// vanishes at the end of the sub-step, else J v = 0 now. Returns the change of velocity, the mean weighted
 /// by mass [m/s].
-double vy_jointed_solve_velocity(substep_joints *t, int closing);
+double vy_jointed_solve_velocity(substep_joints *t, int use_bias);
 /// [1] The largest position error of a joint, over the extent of the island.
 double vy_jointed_position_error(const substep_joints *t);
 /// Apply the impulses that remove, over the sub-step, the position errors found last.
 void vy_jointed_correct_position(substep_joints *t);
-/// The impulses of the sub-step as forces, for readers.
+/// Before forces act in a sub-step, and at its end: enter the work of joints that close.
+void vy_jointed_begin_work(substep_joints *t);
+void vy_jointed_enter_work(substep_joints *t);
+/// The impulses of the sub-step as forces, for queries.
 void vy_jointed_store_forces(substep_joints *t);

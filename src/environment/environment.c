@@ -4,6 +4,7 @@
 #include "base/fail.h"
 #include "base/finite.h"
 #include "base/limits.h"
+#include "environment/nap_state.h"
 #include "environment/surroundings_build.h"
 #include "environment/wind_grid.h"
 
@@ -16,14 +17,7 @@ vy_environment_def vy_default_environment_def(void)
     def.wind.shear_height = 10.0;
     def.wind.shear_exponent = 1.0 / 7.0;
     def.wind.shear_roughness = 0.03;
-    def.nap = (vy_nap_def){
-        .force_abs = 1e-6,
-        .force_rel = 1e-4,
-        .torque_abs = 1e-9,
-        .torque_rel = 1e-4,
-        .hysteresis = 2.0,
-        .horizon = 1.0,
-    };
+    def.nap = vy_nap_default();
     def.physics.boundary = 1000.0;
     def.physics.integrator = VY_INTEGRATOR_RK4;
     def.wakes.length = 3.0;
@@ -47,10 +41,13 @@ static vy_status check_gravity(const vy_gravity_def *def, vy_error *err)
     if ((unsigned)def->mode > VY_GRAVITY_BODIES) return vy_fail(err, VY_BAD_VALUE, "gravity.mode is unknown");
     if (!vy_all_within(&def->uniform.x, 3, "m/s^2"))
         return vy_fail(err, VY_BAD_VALUE, "gravity.uniform must be within 1e9 m/s^2");
-    if (def->mode == VY_GRAVITY_UNIFORM) return VY_OK;
-    const int most = def->mode == VY_GRAVITY_CENTRAL ? 1 : VY_GRAVITY_BODY_CAP;
-    if (def->body_count < 1 || def->body_count > most) {
-        return vy_fail(err, VY_BAD_VALUE, "gravity.bodies must have 1 to %d bodies, got %d", most,
+    if (def->mode == VY_GRAVITY_UNIFORM) {
+        if (def->gradient) return vy_fail(err, VY_BAD_VALUE, "gravity.gradient: uniform gravity has none");
+        return VY_OK;
+    }
+    const int maximum = def->mode == VY_GRAVITY_CENTRAL ? 1 : VY_GRAVITY_BODY_CAP;
+    if (def->body_count < 1 || def->body_count > maximum) {
+        return vy_fail(err, VY_BAD_VALUE, "gravity.bodies must have 1 to %d bodies, got %d", maximum,
                        def->body_count);
     }
     for (int i = 0; i < def->body_count; ++i) {
@@ -117,23 +114,6 @@ static vy_status check_wind(const vy_wind_def *w, const vy_planet_def *planet, v
     return VY_OK;
 }
 
-static vy_status check_nap(const vy_nap_def *n, vy_error *err)
-{
-    const double thresholds[] = {n->force_abs, n->force_rel, n->torque_abs, n->torque_rel, n->horizon};
-    for (size_t i = 0; i < sizeof thresholds / sizeof thresholds[0]; ++i) {
-        if (!(real_is_finite(thresholds[i]) && thresholds[i] >= 0.0)) {
-            return vy_fail(err, VY_BAD_VALUE, "nap: thresholds and horizon must be at least 0");
-        }
-    }
-    if (!(real_is_finite(n->hysteresis) && n->hysteresis > 1.0)) {
-        return vy_fail(
-            err, VY_BAD_VALUE,
-            "nap.hysteresis must be above 1: the threshold to come back lies above the one to go, got %g",
-            n->hysteresis);
-    }
-    return VY_OK;
-}
-
 static vy_status check_wakes(const vy_wakes_def *def, vy_error *err)
 {
     if (!(real_is_finite(def->length) && def->length > 0.0) ||
@@ -164,7 +144,10 @@ vy_status vy_check_environment_def(const vy_environment_def *def, vy_error *err)
     vy_status status = check_gravity(&def->gravity, err);
     if (status == VY_OK) status = check_air(def, err);
     if (status == VY_OK) status = check_wind(&def->wind, &def->planet, err);
-    if (status == VY_OK) status = check_nap(&def->nap, err);
+    if (status == VY_OK) status = vy_check_rows(&vy_table_nap, "nap", &def->nap, err);
+    const double *culprit;
+    if (status == VY_OK)
+        status = vy_check_budget_def(&def->nap.budget, def->planet.radius, 0.0, &culprit, err);
     if (status == VY_OK) status = check_wakes(&def->wakes, err);
     if (status != VY_OK) return status;
     const vy_planet_def *p = &def->planet;

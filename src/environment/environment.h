@@ -4,6 +4,11 @@
 #include "equations/turbulence.h"
 #include "volery/environment.h"
 
+/// Check a budget on a planet of this radius, 0 without one, in steps of `dt`, 0 when that is not known.
+/// `culprit` is the value to blame.
+vy_status vy_check_budget_def(const vy_budget_def *b, double radius, double dt, const double **culprit,
+                              vy_error *err);
+
 /// Constants of a checked def.
 void vy_surroundings_build(const vy_environment_def *def, surroundings *out);
 turbulence_params vy_turbulence_build(const vy_turbulence_def *def);

@@ -9,14 +9,14 @@ static planet_params params_of(const vy_planet_def *def)
 }
 
 // Columns north, east, down: from local axes to the world's.
-static mat3 local_axes(const planet_place *a)
+static mat3 local_axes(const planet_frame *a)
 {
     return (mat3){{{a->north.x, a->east.x, -a->up.x},
                    {a->north.y, a->east.y, -a->up.y},
                    {a->north.z, a->east.z, -a->up.z}}};
 }
 
-// Forward-right-down of a forward-left-up rotation, or the reverse: both turn by half about x.
+// Forward-right-down of a forward-left-up rotation, or the reverse: both rotate by half a turn about x.
 static mat3 flip(mat3 r)
 {
     for (int i = 0; i < 3; ++i) {
@@ -55,7 +55,7 @@ vy_geodetic vy_geodetic_of(const vy_planet_def *planet, double time, vy_vec3 pos
 {
     FPU_SCOPE;
     const planet_params p = params_of(planet);
-    const planet_place place = planet_locate(&p, position);
+    const planet_frame place = planet_locate(&p, position);
     const mat3 local = local_axes(&place);
     const mat3 body = flip(mat3_mul(mat3_transpose(local), quat_matrix(attitude)));
     vy_geodetic g = {
@@ -76,7 +76,7 @@ void vy_geodetic_to_world(const vy_planet_def *planet, double time, const vy_geo
     FPU_SCOPE;
     const planet_params p = params_of(planet);
     *position = planet_position(&p, g->latitude, g->longitude, g->altitude, time);
-    const planet_place place = planet_locate(&p, *position);
+    const planet_frame place = planet_locate(&p, *position);
     const mat3 local = local_axes(&place);
     *velocity = vec3_add(planet_ground_velocity(&p, *position), mat3_mul_vec(local, g->velocity));
     double sy, cy, sp, cp, sr, cr;

@@ -11,13 +11,13 @@ VY_FN void surroundings_build_wind(const vy_wind_def *def, surroundings *out)
     w->x = def->constant.x;
     w->y = def->constant.y;
     w->z = def->constant.z;
-    out->breeze = wind_constant(w);
+    out->constant_wind = wind_constant(w);
     w->shear = (int)def->shear;
     w->shear_x = real_lane(cosine, 0);
     w->shear_y = real_lane(sine, 0);
     w->shear_speed = def->shear_speed;
     w->shear_height = def->shear_height;
-    w->shear_power = def->shear_exponent;
+    w->shear_exponent = def->shear_exponent;
     w->shear_roughness = def->shear_roughness;
     w->gust_count = def->gust_count;
     for (int i = 0; i < def->gust_count; ++i) {
@@ -28,9 +28,9 @@ VY_FN void surroundings_build_wind(const vy_wind_def *def, surroundings *out)
     }
     if (def->grid != NULL) w->grid = def->grid->field;
     wind_prepare(w);
-    out->windy = w->x != 0.0 || w->y != 0.0 || w->z != 0.0 || w->shear != WIND_SHEAR_NONE ||
-                 w->gust_count > 0 || def->grid != NULL || def->turbulence.wind20 > 0.0 ||
-                 def->turbulence.intensity > 0.0;
+    out->has_wind = w->x != 0.0 || w->y != 0.0 || w->z != 0.0 || w->shear != WIND_SHEAR_NONE ||
+                    w->gust_count > 0 || def->grid != NULL || def->turbulence.wind20 > 0.0 ||
+                    def->turbulence.intensity > 0.0;
 }
 
 /// Constants of a checked def.
@@ -43,6 +43,7 @@ VY_FN void surroundings_build(const vy_environment_def *def, surroundings *out)
             vec3_make(real_set(g->uniform.x), real_set(g->uniform.y), real_set(g->uniform.z));
     } else {
         out->gravity.body_count = g->body_count;
+        out->gravity.gradient = g->gradient;
         for (int i = 0; i < g->body_count; ++i) {
             const vy_gravity_body *b = &g->bodies[i];
             const gravity_body body = {b->gm, b->origin.x, b->origin.y, b->origin.z, b->j2, b->radius};

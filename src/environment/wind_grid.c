@@ -1,10 +1,8 @@
-// wind_grid.c - a gridded wind field from a text file. Files come from anywhere: every byte is checked, and
+// wind_grid.c - a gridded wind field from a text file. Files are untrusted: every byte is checked, and
 // memory is bounded by the size of the file. The text is read twice: first the axes, then the samples.
 #include "environment/wind_grid.h"
 #include "base/decimal.h"
 #include "base/fail.h"
-#include "base/read_file.h"
-#include <stdio.h>
 #include <stdlib.h>
 
 enum { FIELDS = 7, AXES = 4 }; // t,x,y,z then u,v,w
@@ -113,10 +111,10 @@ static vy_status field_value(reader *r, span s, int k, double *out)
         return fail_at(r, s.text, VY_BAD_SYNTAX, "%c: expected a number, found '%s'", field_names[k],
                        shown(s, text));
     }
-    const double most = k < AXES ? VY_WIND_GRID_FAR_MAX : VY_WIND_GRID_SPEED_MAX;
-    if (!(real_abs(*out) <= most)) {
+    const double maximum = k < AXES ? VY_WIND_GRID_FAR_MAX : VY_WIND_GRID_SPEED_MAX;
+    if (!(real_abs(*out) <= maximum)) {
         return fail_at(r, s.text, VY_BAD_VALUE, "%c = %s is beyond the limit of %g %s", field_names[k],
-                       shown(s, text), most,
+                       shown(s, text), maximum,
                        k == 0     ? "s"
                        : k < AXES ? "m"
                                   : "m/s");
@@ -215,9 +213,10 @@ static vy_status axis_finish(reader *r, int k)
         const double wanted = first + (double)i * a->spacing;
         if (real_abs(a->value[i] - wanted) > VY_WIND_GRID_UNEVEN * a->spacing) {
             r->line = a->line[i];
-            return fail_at(r, NULL, VY_BAD_VALUE,
-                           "uneven distances along %c: node %d of %d is at %.9g, equal spacing wants %.9g",
-                           field_names[k], i + 1, a->count, a->value[i], wanted);
+            return fail_at(
+                r, NULL, VY_BAD_VALUE,
+                "uneven distances along %c: node %d of %d is at %.9g, equal spacing would be at %.9g",
+                field_names[k], i + 1, a->count, a->value[i], wanted);
         }
     }
     return VY_OK;
@@ -356,18 +355,6 @@ vy_status vy_wind_grid_read(const void *data, size_t size, const char *name, vy_
         free(r.axes[k].value);
         free(r.axes[k].line);
     }
-    return status;
-}
-
-vy_status vy_wind_grid_load(const char *path, vy_wind_grid **out, vy_error *err)
-{
-    *out = NULL;
-    char *data = NULL;
-    size_t size = 0;
-    vy_status status = vy_read_file_or_fail(path, VY_WIND_GRID_BYTES_MAX, &data, &size, err);
-    if (status == VY_OK) status = vy_wind_grid_read(data, size, path, out, err);
-    free(data);
-    if (status != VY_OK && err != NULL) snprintf(err->file, sizeof err->file, "%s", path);
     return status;
 }
 

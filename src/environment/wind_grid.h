@@ -42,8 +42,5 @@ typedef struct vy_wind_grid {
 vy_status vy_wind_grid_read(const void *data, size_t size, const char *name, vy_wind_grid **out,
                             vy_error *err);
 
-/// The same from a file. Fails also with VY_IO when the file cannot be read.
-vy_status vy_wind_grid_load(const char *path, vy_wind_grid **out, vy_error *err);
-
 /// NULL is allowed.
 void vy_wind_grid_destroy(vy_wind_grid *grid);

@@ -1,8 +1,9 @@
 // atmosphere.h - temperature, pressure, density, speed of sound and viscosity of the air.
 //
 // `layered` is the U.S. Standard Atmosphere 1976 (NOAA-S/T 76-1562): layers of linear molecular temperature
-// over geopotential height, hydrostatic and ideal, from -5 km to 86 km geometric. Beyond those ends the air
-// goes on with the temperature of the end, so that nothing jumps there.
+// over geopotential height, hydrostatic and ideal, from -5 km to 86 km geometric; diffusive equilibrium of
+// its species from there to 1,000 km, tabulated; nothing above. Below -5 km the air goes on with the
+// temperature there.
 #pragma once
 #include "base/math.h"
 
@@ -11,6 +12,8 @@
 #define AIR_HEAT_RATIO   1.4
 #define AIR_EARTH_RADIUS 6356766.0 // [m] of geopotential height
 #define AIR_LAYERS       9
+#define AIR_UPPER        86000.0 // [m] from here on by the table
+#define AIR_TOP          1e6     // [m] the standard ends
 
 typedef enum atmosphere_mode { ATMOSPHERE_NONE, ATMOSPHERE_STANDARD, ATMOSPHERE_LAYERED } atmosphere_mode;
 
@@ -27,6 +30,33 @@ typedef struct air_state {
     real pressure;    // [Pa]
     real density;     // [kg/m^3]
 } air_state;
+
+/// The value at `u` knots of a spline given by its values and second derivatives there.
+VY_FN real air_spline(const double *value, const double *curve, bits knot, real u)
+{
+    const real v = 1.0 - u;
+    const real bend =
+        (u * u - 1.0) * u * real_gather(curve + 1, knot) + (v * v - 1.0) * v * real_gather(curve, knot);
+    return (u * real_gather(value + 1, knot) + v * real_gather(value, knot)) + (1.0 / 6.0) * bend;
+}
+
+/// The same from 86 km to 1,000 km, 0 above: cubic splines of ln rho and ln p, twice differentiable.
+VY_BIG_FN air_state air_upper(real altitude)
+{
+#include "equations/air_table.inl"
+    const real z = real_clamp(altitude, real_set(AIR_UPPER), real_set(AIR_TOP));
+    const real x = math_log(1.0 + (z - AIR_UPPER) * (1.0 / 20000.0)) * (1.0 / AIR_UPPER_WIDTH);
+    const real knot = real_clamp(real_round(x - 0.5), real_set(0.0), real_set(AIR_UPPER_KNOTS - 2.0));
+    const bits i = real_round_bits(knot);
+    const real density = math_exp(air_spline(air_upper_density, air_upper_density_curve, i, x - knot));
+    const real pressure = math_exp(air_spline(air_upper_pressure, air_upper_pressure_curve, i, x - knot));
+    const mask inside = altitude <= AIR_TOP;
+    air_state a;
+    a.temperature = pressure / (AIR_GAS_CONSTANT * density);
+    a.pressure = real_select(inside, pressure, real_set(0.0));
+    a.density = real_select(inside, density, real_set(0.0));
+    return a;
+}
 
 /// The 1976 standard at a geometric altitude [m].
 VY_FN air_state air_layered(real altitude)
@@ -62,6 +92,13 @@ VY_FN air_state air_layered(real altitude)
     a.temperature = t;
     a.pressure = real_gather(push, layer) * math_exp(exponent);
     a.density = a.pressure / (AIR_GAS_CONSTANT * t);
+    const mask upper = altitude > AIR_UPPER;
+    if (mask_any(upper)) {
+        const air_state b = air_upper(altitude);
+        a.temperature = real_select(upper, b.temperature, a.temperature);
+        a.pressure = real_select(upper, b.pressure, a.pressure);
+        a.density = real_select(upper, b.density, a.density);
+    }
     return a;
 }
 
@@ -89,7 +126,21 @@ VY_FN real air_viscosity(real temperature)
     return 1.458e-6 * (temperature * real_sqrt(temperature)) / (temperature + 110.4);
 }
 
-/// Kinetic temperature [K] at a geometric altitude: the molecular one times M/M0, by the standard's table 8.
+/// Kinetic temperature [K] at a geometric altitude from 86 km on, by the standard's four pieces.
+VY_FN real air_upper_temperature(real altitude)
+{
+    const real z = real_min(altitude, real_set(AIR_TOP));
+    const real u = (z - 91000.0) * (1.0 / 19942.9);
+    const real ellipse = 263.1905 - 76.3232 * real_sqrt(real_max(1.0 - u * u, real_set(0.0)));
+    const real up = (z - 120000.0) * ((AIR_EARTH_RADIUS + 120000.0) / (AIR_EARTH_RADIUS + z));
+    const real high = 1000.0 - 640.0 * math_exp(-1.875e-5 * up);
+    const real middle = real_select(z < 110000.0, ellipse, 240.0 + 0.012 * (z - 110000.0));
+    const real low = real_select(z < 91000.0, real_set(186.8673), middle);
+    return real_select(z < 120000.0, low, high);
+}
+
+/// Kinetic temperature [K] at a geometric altitude: the molecular one times M/M0, by the standard's table 8
+/// up to 86 km.
 VY_FN real air_kinetic_temperature(real temperature, real altitude)
 {
     static const double ratio[14] = {1.0,      0.999996, 0.999989, 0.999971, 0.999941, 0.999909, 0.999870,
@@ -98,5 +149,6 @@ VY_FN real air_kinetic_temperature(real temperature, real altitude)
     const real whole = real_select(real_round(steps) > steps, real_round(steps) - 1.0, real_round(steps));
     const bits i = real_round_bits(whole);
     const real low = real_gather(ratio, i), high = real_gather(ratio + 1, i);
-    return temperature * (low + (steps - whole) * (high - low));
+    return real_select(altitude > AIR_UPPER, air_upper_temperature(altitude),
+                       temperature * (low + (steps - whole) * (high - low)));
 }

@@ -1,7 +1,7 @@
 // battery.h - a battery: open-circuit voltage by charge, an inner resistance, a capacity.
 //
 //   V = (E + sqrt(E^2 - 4 R P)) / 2    the terminal voltage at which the power P is drawn, I = P / V
-//   charge' = -I; rotors reach V / V_nominal of the speed they are told
+//   charge' = -I; rotors reach V / V_nominal of their commanded speed
 //
 // Drawing more than E^2 / 4 R, the most it can give, leaves it at half its voltage. (For instance Tremblay,
 // Dessaint, Experimental Validation of a Battery Dynamic Model, 2009, without its transients.)
@@ -13,17 +13,11 @@ enum { BATTERY_POINTS = 5 };
 typedef struct battery_params {
     real capacity;             // [A s]; 0: there is no battery
     real resistance;           // [ohm]
-    real nominal;              // [V] at which rotor speeds are as told
+    real nominal;              // [V] at which rotor speeds are as commanded
     real open[BATTERY_POINTS]; // [V] open-circuit voltage at charge 0, 1/4, ... 1; straight between
     real efficiency;           // [1] of motors and their electronics
     real power;                // [W] of everything that is no rotor
 } battery_params;
-
-typedef struct battery_state {
-    real charge;  // [A s] left
-    real voltage; // [V] at the terminals
-    real current; // [A]
-} battery_state;
 
 /// Open-circuit voltage [V] at a charge [A s].
 VY_FN real battery_open_voltage(const battery_params *p, real charge)
@@ -37,19 +31,24 @@ VY_FN real battery_open_voltage(const battery_params *p, real charge)
     return volts;
 }
 
-/// Draw `rotor_power` [W] at the shafts for `dt` [s]: voltage and current now, charge after it. An empty
-/// battery gives nothing.
-VY_FN void battery_draw(const battery_params *p, real rotor_power, real dt, battery_state *b)
+/// The voltage [V] at the terminals while `rotor_power` [W] is drawn at the shafts, and the current [A]. An
+/// empty battery gives nothing.
+VY_FN real battery_voltage(const battery_params *p, real charge, real rotor_power, real *current)
 {
-    const real open = battery_open_voltage(p, b->charge);
+    const real open = battery_open_voltage(p, charge);
     const real power = rotor_power / p->efficiency + p->power;
     const real rest = open * open - 4.0 * (p->resistance * power);
     const real volts = 0.5 * (open + real_sqrt(real_max(rest, real_set(0.0))));
     // Beyond the most it can give, the current is what the resistance lets through.
-    const real most = (open - volts) / real_max(p->resistance, real_set(1e-12));
-    const real amperes = real_select(rest < 0.0, most, power / volts);
-    const mask empty = b->charge <= 0.0;
-    b->voltage = real_select(empty, real_set(0.0), volts);
-    b->current = real_select(empty, real_set(0.0), amperes);
-    b->charge = real_max(b->charge - b->current * dt, real_set(0.0));
+    const real current_max = (open - volts) / real_max(p->resistance, real_set(1e-12));
+    const real amperes = real_select(rest < 0.0, current_max, power / volts);
+    const mask empty = charge <= 0.0;
+    *current = real_select(empty, real_set(0.0), amperes);
+    return real_select(empty, real_set(0.0), volts);
+}
+
+/// What is left of a charge after `dt` [s] at a mean current.
+VY_FN real battery_charge_after(real charge, real current, real dt)
+{
+    return real_max(charge - current * dt, real_set(0.0));
 }

@@ -13,7 +13,7 @@ enum { BLADE_RADII = 4, BLADE_AZIMUTHS = 6 };
 typedef struct blade_params {
     real on;                     // 1: blades are declared; 0: they are not
     real radius;                 // [m]
-    real solid;                  // [kg/m^2] 1/2 rho_ref times chord times number of blades
+    real blade_area;             // [kg/m^2] 1/2 rho_ref times chord times number of blades
     real slope, stall;           // lift over angle of attack [1/rad], and its most
     real drag_0, drag_2;         // of the profile
     real pitch_sin[BLADE_RADII]; // of the pitch at each radius
@@ -58,7 +58,7 @@ VY_FN blade_loads blade_sum(const blade_params *p, real speed, double spin, real
     blade_loads sum = {zero, zero, zero, zero, zero, zero};
     for (int k = 0; k < BLADE_RADII; ++k) {
         const real r = blade_point(k) * p->radius;
-        const real size = (blade_weight(k) * (1.0 / BLADE_AZIMUTHS)) * (p->solid * p->radius);
+        const real size = (blade_weight(k) * (1.0 / BLADE_AZIMUTHS)) * (p->blade_area * p->radius);
         for (int j = 0; j < BLADE_AZIMUTHS; ++j) {
             const double t_1 = -spin * sine[j], t_2 = spin * cosine[j]; // where this blade goes
             const real along = speed * r + (t_1 * v_1 + t_2 * v_2);

@@ -1,4 +1,4 @@
-// effect.h - what every effect of the world is: a function that adds loads, and a bound it cannot exceed.
+// effect.h - the interface of an effect: a function that adds loads, and a bound it cannot exceed.
 //
 // An effect is one file effect_NAME.h with two functions and one row in effects.inl:
 //   void effect_NAME(const effect_params *p, const effect_context *c, mask on, body_loads *l)
@@ -29,6 +29,8 @@ typedef struct effect_params {
     real density_share;   // 1: rotor thrust and torque follow the air's density; 0: they do not
     vec3 dipole;          // [A m^2] body
     real light_area;      // [m^2] times the reflectivity factor
+    mat3 inertia;         // [kg m^2] body axes, for the gradient of gravity
+    real inertia_spread;  // [kg m^2] greatest principal moment less the least
     rotor_air_params rotors;
 } effect_params;
 
@@ -44,33 +46,36 @@ typedef struct effect_context {
     vec3 rotor_force;                         // [N] body, of all rotors at the reference density
     vec3 rotor_torque;                        // [N m] body
     vec3 disturbance_world, disturbance_body; // [N]
-    vec3 twist_world, twist_body;             // [N m]
-    vec3 magnetic_field;                      // [T] world
-    vec3 light;                               // [N/m^2] pressure of sunlight, along its direction, world
-    real height;                              // [m] of the centre of mass over the ground
-    const rotor_view *rotors;                 // for the rotors' effects
+    vec3 disturbance_torque_world, disturbance_torque_body; // [N m]
+    vec3 magnetic_field;                                    // [T] world
+    vec3 light;                  // [N/m^2] pressure of sunlight, along its direction, world
+    vec3 position;               // [m] world
+    const gravity_params *field; // for its gradient
+    real height;                 // [m] of the centre of mass over the ground
+    const rotor_view *rotors;    // for the rotors' effects
 } effect_context;
 
 /// Largest magnitudes until the next evaluation of the negligibility policy.
 typedef struct effect_reach {
-    real gravity;                // [m/s^2]
-    real speed;                  // [m/s] of the body over the ground
-    real wind;                   // [m/s]
-    real density, density_least; // [kg/m^3]
-    real rate;                   // [rad/s]
+    real gravity;              // [m/s^2]
+    real gravity_gradient;     // [1/s^2] sum of GM / |d|^3; 0 where no torque by it is declared
+    real speed;                // [m/s] of the body over the ground
+    real wind;                 // [m/s]
+    real density, density_min; // [kg/m^3]
+    real rate;                 // [rad/s]
     real rotor_force, rotor_torque;
     real thruster_force, thruster_torque;
-    real disturbance, twist; // [N], [N m]
-    real magnetic_field;     // [T]
-    real light;              // [N/m^2]
-    int air;                 // an atmosphere is declared
-    int rotors;              // the vehicle's rotors have effects of their own; the rest is 0 if not
+    real disturbance, disturbance_torque; // [N], [N m]
+    real magnetic_field;                  // [T]
+    real light;                           // [N/m^2]
+    int air;                              // an atmosphere is declared
+    int rotors; // the vehicle's rotors have effects of their own; the rest is 0 if not
     real rotor_count;
     real rotor_speed, rotor_gain; // [rad/s], [rad/s^2]
     real rotor_air;               // [1] density over the reference, as far as the rotors follow it
     real arm, lever;              // [m] farthest hub from the centre of mass; most torque per thrust
     real hover_flow, inflow;      // [m/s] v_h, induced velocity
-    real height_least;            // [m] of the lowest hub over the ground
+    real height_min;              // [m] of the lowest hub over the ground
     real downwash;                // [m/s] part of `wind`
 } effect_reach;
 
@@ -92,4 +97,4 @@ VY_FN real reach_hub_speed(const effect_reach *r) { return r->speed + r->wind + 
 VY_FN mask effect_on(bits flags, int effect) { return ((flags >> effect) & 1u) != 0u; }
 
 VY_FN vec3 vec3_if(mask on, vec3 v) { return vec3_select(on, v, vec3_zero()); }
-VY_FN real vec3_most(vec3 v) { return real_max(real_max(real_abs(v.x), real_abs(v.y)), real_abs(v.z)); }
+VY_FN real vec3_max_abs(vec3 v) { return real_max(real_max(real_abs(v.x), real_abs(v.y)), real_abs(v.z)); }

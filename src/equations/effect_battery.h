@@ -1,5 +1,5 @@
-// effect_battery.h - a battery that sags. It adds no load of its own: rotors are told less speed than they
-// would be at the nominal voltage (battery.h).
+// effect_battery.h - a battery that sags. It adds no load of its own: the commanded rotor speeds are lower
+// than at the nominal voltage (battery.h).
 #pragma once
 #include "equations/effect.h"
 

@@ -1,5 +1,5 @@
-// effect_blade_element.h - the rotor by blade elements instead of k_F w^2 and k_M w^2: what the elements
-// make, less what the coefficients made. In hover the two agree (blade.h, vehicle/blade.c).
+// effect_blade_element.h - the rotor by blade elements instead of k_F w^2 and k_M w^2: the loads of the
+// elements, less those of the coefficients. In hover the two agree (blade.h, vehicle/blade.c).
 #pragma once
 #include "equations/effect.h"
 
@@ -15,7 +15,7 @@ VY_FN void effect_blade_element(const effect_params *p, const effect_context *c,
                       vec3_dot(v->across[i], second), v->inflow[i] + v->climb[i]);
         const real mine = real_select(on, scale * p->rotors.blade.on, real_set(0.0));
         const real old = real_select(on, v->air * (p->rotors.blade.on * v->thrust[i]), real_set(0.0));
-        rotor_push(v, i, mine * b.thrust - old, l);
+        rotor_add_force(v, i, mine * b.thrust - old, l);
         const real drag = v->layout->torque_scale[i] * (mine * b.torque - v->torque_ratio * old);
         l->torque_body = vec3_add_scaled(l->torque_body, drag, vec3_of(v->layout->reaction[i]));
         const vec3 across = vec3_add_scaled(vec3_scale(b.force_1, first), b.force_2, second);
@@ -30,7 +30,7 @@ VY_FN effect_bound effect_blade_element_bound(const effect_params *p, const effe
     const blade_params *b = &p->rotors.blade;
     const real v = reach_hub_speed(r);
     const real tip = r->rotor_speed * b->radius + v, through = v + r->inflow;
-    const real pressure = b->solid * b->radius * (tip * tip + through * through);
+    const real pressure = b->blade_area * b->radius * (tip * tip + through * through);
     const real one = 1.5 * (pressure * (b->stall + b->drag_0 + b->drag_2)); // rotors may be stronger by half
     const real force = b->on * (r->rotor_air * (r->rotor_count * one + r->rotor_force));
     return bound_of(2.0 * force,

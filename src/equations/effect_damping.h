@@ -1,4 +1,4 @@
-// effect_damping.h - resistance to turning: t = -(k + 1/4 rho |v| C S b^2) w, axis by axis. The second part
+// effect_damping.h - resistance to rotation: t = -(k + 1/4 rho |v| C S b^2) w, axis by axis. The second part
 // is the usual damping derivative: C (w b / 2 |v|) on 1/2 rho |v|^2 S b.
 #pragma once
 #include "equations/effect.h"
@@ -12,6 +12,6 @@ VY_FN void effect_damping(const effect_params *p, const effect_context *c, mask 
 VY_FN effect_bound effect_damping_bound(const effect_params *p, const effect_reach *r)
 {
     const real k =
-        vec3_most(p->spin_damping) + 0.25 * r->density * (r->speed + r->wind) * vec3_most(p->spin_area);
+        vec3_max_abs(p->spin_damping) + 0.25 * r->density * (r->speed + r->wind) * vec3_max_abs(p->spin_area);
     return bound_of(real_set(0.0), k * r->rate);
 }

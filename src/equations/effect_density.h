@@ -14,6 +14,6 @@ VY_FN effect_bound effect_density_bound(const effect_params *p, const effect_rea
 {
     if (!r->air) return bound_of(real_set(0.0), real_set(0.0)); // without an atmosphere the factor is 1
     const real k = p->density_share * real_max(real_abs(r->density * (1.0 / REFERENCE_DENSITY) - 1.0),
-                                               real_abs(r->density_least * (1.0 / REFERENCE_DENSITY) - 1.0));
+                                               real_abs(r->density_min * (1.0 / REFERENCE_DENSITY) - 1.0));
     return bound_of(k * r->rotor_force, k * r->rotor_torque);
 }

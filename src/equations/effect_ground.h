@@ -21,13 +21,13 @@ VY_FN void effect_ground(const effect_params *p, const effect_context *c, mask o
         const mask down = axis.z > 0.05; // the wake meets the ground
         const real distance = (c->height + hub.z) / real_select(down, axis.z, real_set(1.0));
         const real thrust = v->air * (v->thrust[i] * ground_gain(p->rotors.radius, distance));
-        rotor_push(v, i, real_select(on & down, p->rotors.ground * thrust, real_set(0.0)), l);
+        rotor_add_force(v, i, real_select(on & down, p->rotors.ground * thrust, real_set(0.0)), l);
     }
 }
 
 VY_FN effect_bound effect_ground_bound(const effect_params *p, const effect_reach *r)
 {
-    const real gain = p->rotors.ground * ground_gain(p->rotors.radius, r->height_least);
+    const real gain = p->rotors.ground * ground_gain(p->rotors.radius, r->height_min);
     const real force = r->rotor_air * (gain * r->rotor_force);
     return bound_of(force, r->lever * force);
 }

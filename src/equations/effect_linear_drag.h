@@ -10,5 +10,5 @@ VY_FN void effect_linear_drag(const effect_params *p, const effect_context *c, m
 
 VY_FN effect_bound effect_linear_drag_bound(const effect_params *p, const effect_reach *r)
 {
-    return bound_of(vec3_most(p->linear_drag) * (r->speed + r->wind), real_set(0.0));
+    return bound_of(vec3_max_abs(p->linear_drag) * (r->speed + r->wind), real_set(0.0));
 }

@@ -21,6 +21,7 @@ typedef struct gravity_body {
 typedef struct gravity_params {
     vec3 uniform;   // [m/s^2] world
     int body_count; // 0: uniform alone
+    int gradient;   // its torque acts on bodies
     gravity_body bodies[GRAVITY_BODY_CAP];
 } gravity_params;
 

@@ -11,16 +11,35 @@
 #include "equations/multirotor.h"
 #include "volery/integrator.h"
 
-VY_BIG_FN void multirotor_push(const multirotor_inputs *in, const body_state *s, const real *speed,
-                               const real *command, real time, body_wrench *out)
+VY_FN void multirotor_wrench_parts(const multirotor_inputs *in, const body_state *s, const real *speed,
+                                   const real *command, real time, load_parts *parts, body_wrench *out)
 {
     const mat3 rotation = quat_matrix(s->attitude);
     body_loads l = loads_zero();
-    const vec3 gravity =
-        multirotor_loads(in, s, rotation, speed, command, in->layout->count, WAY_ANY, time, &l);
+    const vec3 gravity = multirotor_loads(in, s, rotation, speed, command, in->layout->count, VARIANT_GENERAL,
+                                          time, parts, &l);
     const vec3 force = vec3_add(mat3_mul_vec(rotation, l.force_body), l.force_world);
     out->acceleration = vec3_add_scaled(gravity, in->params->body.inverse_mass, force);
     out->torque = vec3_add(l.torque_body, mat3_tmul_vec(rotation, l.torque_world));
+}
+
+VY_BIG_FN void multirotor_wrench(const multirotor_inputs *in, const body_state *s, const real *speed,
+                                 const real *command, real time, body_wrench *out)
+{
+    multirotor_wrench_parts(in, s, speed, command, time, NULL, out);
+}
+
+VY_SLOW_FN void multirotor_wrench_kept(const multirotor_inputs *in, const body_state *s, const real *speed,
+                                       const real *command, real time, load_parts *parts, body_wrench *out)
+{
+    multirotor_wrench_parts(in, s, speed, command, time, parts, out);
+}
+
+/// As multirotor_step, and keep what acts at its start.
+VY_SLOW_FN void multirotor_step_kept(const multirotor_inputs *in, real dt, const real *command, body_state *s,
+                                     real *speed, load_parts *parts)
+{
+    multirotor_step_parts(in, dt, command, in->layout->count, VARIANT_GENERAL, s, speed, parts);
 }
 
 /// The speeds of rotors, and the thrusts behind them, after half a step and after a whole one.
@@ -38,31 +57,84 @@ VY_FN void multirotor_follow(const multirotor_inputs *in, const real *command, c
     thrusters_follow(&in->layout->thrusters, speed + count, command + count, half + count, full + count);
 }
 
-/// As multirotor_step, by any integrator.
+/// The loads at the start of a step, stored in `parts` unless that is NULL.
+VY_FN void multirotor_wrench_at_start(const multirotor_inputs *in, const body_state *s, const real *speed,
+                                      const real *command, load_parts *parts, body_wrench *out)
+{
+    if (parts == NULL) multirotor_wrench(in, s, speed, command, in->held.time, out);
+    if (parts != NULL) multirotor_wrench_kept(in, s, speed, command, in->held.time, parts, out);
+}
+
+/// The step of the Lie midpoint rule: half a kick, a free turn, half a kick.
+VY_FN void multirotor_step_lie(const multirotor_inputs *in, real dt, const real *command, const real *speed,
+                               const real *speed_full, body_state *s, load_parts *parts)
+{
+    const body_params *body = &in->params->body;
+    const real end = in->held.time + dt, half = 0.5 * dt;
+    body_wrench wrench;
+    multirotor_wrench_at_start(in, s, speed, command, parts, &wrench);
+    const body_state kicked = body_kicked(body, s, half, &wrench);
+    const body_state drifted = body_drifted(body, &kicked, dt);
+    multirotor_wrench(in, &drifted, speed_full, command, end, &wrench);
+    const body_state tried = body_kicked(body, &drifted, half, &wrench);
+    multirotor_wrench(in, &tried, speed_full, command, end, &wrench);
+    *s = body_kicked(body, &drifted, half, &wrench);
+}
+
+/// RK4 loses the energy of a fast spin, and ends from about two radians a step on: lanes that turn far take
+/// the Lie midpoint rule, whose free turn has any length. What acts at the start is the same for both.
+VY_SLOW_FN void multirotor_step_far(const multirotor_inputs *in, real dt, const real *command, body_state *s,
+                                    real *speed, load_parts *parts)
+{
+    real speed_half[ROTOR_CAP], speed_full[ROTOR_CAP];
+    body_state turned = *s;
+    memset(speed_full, 0, sizeof speed_full); // a body has no rotors
+    multirotor_follow(in, command, speed, speed_half, speed_full);
+    multirotor_step_lie(in, dt, command, speed, speed_full, &turned, parts);
+    const mask far = rotates_too_far(s, dt);
+    multirotor_step(in, dt, command, s, speed);
+    s->position = vec3_select(far, turned.position, s->position);
+    s->velocity = vec3_select(far, turned.velocity, s->velocity);
+    s->attitude = quat_select(far, turned.attitude, s->attitude);
+    s->rate = vec3_select(far, turned.rate, s->rate);
+}
+
+/// multirotor_step for any rate of turn.
+VY_FN void multirotor_step_rk4(const multirotor_inputs *in, real dt, const real *command, body_state *s,
+                               real *speed)
+{
+    if (mask_any(rotates_too_far(s, dt))) {
+        multirotor_step_far(in, dt, command, s, speed, NULL);
+    } else {
+        multirotor_step(in, dt, command, s, speed);
+    }
+}
+
+/// As multirotor_step_rk4, by any integrator. `parts`: the loads at its start, or NULL.
 VY_BIG_FN void multirotor_step_by(vy_integrator integrator, const multirotor_inputs *in, real dt,
-                                  const real *command, body_state *s, real *speed)
+                                  const real *command, body_state *s, real *speed, load_parts *parts)
 {
     if (integrator == VY_INTEGRATOR_RK4) {
-        multirotor_step(in, dt, command, s, speed);
+        if (parts == NULL) {
+            multirotor_step_rk4(in, dt, command, s, speed);
+        } else if (mask_any(rotates_too_far(s, dt))) {
+            multirotor_step_far(in, dt, command, s, speed, parts);
+        } else {
+            multirotor_step_kept(in, dt, command, s, speed, parts);
+        }
         return;
     }
     const body_params *body = &in->params->body;
-    const real start = in->held.time, end = start + dt, half = 0.5 * dt;
     real speed_half[ROTOR_CAP], speed_full[ROTOR_CAP];
+    memset(speed_full, 0, sizeof speed_full); // a body has no rotors
     multirotor_follow(in, command, speed, speed_half, speed_full);
-    body_wrench wrench;
-    multirotor_push(in, s, speed, command, start, &wrench);
-    if (integrator == VY_INTEGRATOR_EULER) {
-        *s = body_euler(body, s, dt, &wrench);
-    } else if (integrator == VY_INTEGRATOR_SEMI_IMPLICIT) {
-        *s = body_semi_implicit(body, s, dt, &wrench);
+    if (integrator == VY_INTEGRATOR_LIE_MIDPOINT) {
+        multirotor_step_lie(in, dt, command, speed, speed_full, s, parts);
     } else {
-        const body_state kicked = body_kicked(body, s, half, &wrench);
-        const body_state drifted = body_drifted(body, &kicked, dt);
-        multirotor_push(in, &drifted, speed_full, command, end, &wrench);
-        const body_state tried = body_kicked(body, &drifted, half, &wrench);
-        multirotor_push(in, &tried, speed_full, command, end, &wrench);
-        *s = body_kicked(body, &drifted, half, &wrench);
+        body_wrench wrench;
+        multirotor_wrench_at_start(in, s, speed, command, parts, &wrench);
+        *s = integrator == VY_INTEGRATOR_EULER ? body_euler(body, s, dt, &wrench)
+                                               : body_semi_implicit(body, s, dt, &wrench);
     }
     const int count = in->layout->count;
     for (int i = 0; i < count; ++i) speed[i] = rotor_speed_settled(speed_full[i]);

@@ -1,4 +1,4 @@
-// motor.h - what a motor makes of its command: a dead zone, an idle speed, a curve; and the way back.
+// motor.h - motor command to rotor speed: dead zone, idle speed, curve; and the inverse.
 //
 //   x = (u - dead) / (1 - dead)            0 at and below the dead zone, 1 at full command
 //   w = idle + (top - idle) sqrt(s x^2 + (1 - s) x)

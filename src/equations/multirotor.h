@@ -1,19 +1,20 @@
 // multirotor.h - one RK4 step of a multirotor: rotors and the effects of the world on a rigid body.
 //
-// With no rotors it is the step of a plain rigid body.
+// With no rotors it is the step of a rigid body.
 #pragma once
+#include "equations/battery.h"
 #include "equations/rotor.h"
 #include "base/assert.h"
 #include "equations/surroundings.h"
 
-/// Induced velocities below this [m/s] are none: a decay must not end in denormal numbers.
+/// Induced velocities below this [m/s] are set to 0: a decay must not end in denormal numbers.
 #define INFLOW_FLOOR 1e-9
 
 typedef struct multirotor_params {
     body_params body;
     rotor_params rotor;
     effect_params effects;
-    rotor_shape shape; // read when the layout is general
+    rotor_curve shape; // read when the layout is general
 } multirotor_params;
 
 /// Everything of a step that its four stages share.
@@ -22,58 +23,81 @@ typedef struct multirotor_inputs {
     const multirotor_params *params;
     const surroundings *env;
     held_inputs held;
-    bits flags;                 // effects that are computed
-    const rotor_memory *memory; // what the rotors' effects remember; NULL when none can be on
+    bits flags;                    // effects that are computed
+    const rotor_air_state *memory; // state of the rotors' effects; NULL when none can be on
+    // What makes a step a coupled one (coupled_step.h); nothing of it: it is none.
+    const body_loads *half, *end;  // disturbances half-way and at the end; NULL: they do not move
+    const battery_params *battery; // NULL: none in any lane
+    int induces;                   // some lane's rotors have induced velocities
+    real *steady; // [m/s] out, of one moment: what each rotor would induce in the end, or NULL
 } multirotor_inputs;
 
 /// Adds what rotors, effects and thrusters do; returns gravity [m/s^2]. `count` is layout->count, where
-/// possible as a compile-time constant; `way` is one. Behind the speeds of the rotors
-/// stand the thrusts [N] of the thrusters, in `speed`, in `command` and below.
+/// possible as a compile-time constant; `variant` is one, and `parts`, where it is NULL. Behind the speeds of
+/// the rotors stand the thrusts [N] of the thrusters, in `speed`, in `command` and below.
 VY_FN vec3 multirotor_loads(const multirotor_inputs *in, const body_state *s, mat3 rotation,
-                            const real *speed, const real *command, int count, enum effect_way way, real time,
-                            body_loads *loads)
+                            const real *speed, const real *command, int count, enum effect_variant variant,
+                            real time, load_parts *parts, body_loads *loads)
 {
-    if (way == WAY_ANY && in->layout->general) {
+    if (parts != NULL) memset(parts, 0, sizeof *parts);
+    if (variant == VARIANT_GENERAL && in->layout->general) {
         rotor_add_general(in->layout, &in->params->rotor, &in->params->shape, speed, count, loads);
     } else {
         rotor_add(in->layout, &in->params->rotor, speed, count, loads);
     }
-    rotor_scene scene;
-    if (way == WAY_ANY) {
-        scene.layout = in->layout;
-        scene.rotor = &in->params->rotor;
-        scene.shape = &in->params->shape;
-        scene.memory = in->memory;
-        scene.speed = speed;
-        scene.command = command;
-        scene.count = count;
+    rotor_inputs rotor_in;
+    if (variant == VARIANT_GENERAL) {
+        rotor_in.layout = in->layout;
+        rotor_in.rotor = &in->params->rotor;
+        rotor_in.shape = &in->params->shape;
+        rotor_in.memory = in->memory;
+        rotor_in.speed = speed;
+        rotor_in.command = command;
+        rotor_in.count = count;
+        rotor_in.steady = in->steady;
     }
-    const vec3 gravity = effects_add_way(in->env, &in->params->effects, &in->held, s, rotation, time,
-                                         in->flags, &scene, way, loads);
-    if (way == WAY_ANY) thrusters_add(&in->layout->thrusters, speed + count, loads);
+    if (parts != NULL) parts->rotors = *loads;
+    const vec3 gravity = effects_add_parts(in->env, &in->params->effects, &in->held, s, rotation, time,
+                                           in->flags, &rotor_in, variant, parts, loads);
+    const body_loads before = parts != NULL ? *loads : loads_zero();
+    if (variant == VARIANT_GENERAL) thrusters_add(&in->layout->thrusters, speed + count, loads);
+    if (parts != NULL) {
+        parts->thrusters = loads_added(&before, loads);
+        parts->effect[EFFECT_gravity].force_world = vec3_scale(in->params->effects.mass, gravity);
+        parts->attitude = s->attitude;
+    }
     return gravity;
 }
 
-VY_FN body_rates multirotor_derivative(const multirotor_inputs *in, const body_state *s, const real *speed,
-                                       const real *command, int count, enum effect_way way, real time)
+VY_FN body_rates multirotor_derivative_parts(const multirotor_inputs *in, const body_state *s,
+                                             const real *speed, const real *command, int count,
+                                             enum effect_variant variant, real time, load_parts *parts)
 {
     const mat3 rotation = quat_matrix(s->attitude);
     body_loads loads = loads_zero();
-    const vec3 gravity = multirotor_loads(in, s, rotation, speed, command, count, way, time, &loads);
+    const vec3 gravity =
+        multirotor_loads(in, s, rotation, speed, command, count, variant, time, parts, &loads);
     return body_derivative(&in->params->body, s, rotation, &loads, gravity);
 }
 
+VY_FN body_rates multirotor_derivative(const multirotor_inputs *in, const body_state *s, const real *speed,
+                                       const real *command, int count, enum effect_variant variant, real time)
+{
+    return multirotor_derivative_parts(in, s, speed, command, count, variant, time, NULL);
+}
+
 /// Advance `s` and `speed` by dt. `command` [rad/s] and what is held stay constant over the step; rotor
-/// speeds follow their exact solution and are sampled at the three times of the four stages.
-VY_FN void multirotor_step_way(const multirotor_inputs *in, real dt, const real *command, int count,
-                               enum effect_way way, body_state *s, real *speed)
+/// speeds follow their exact solution and are sampled at the three times of the four stages. `parts`: of the
+/// first stage.
+VY_FN void multirotor_step_parts(const multirotor_inputs *in, real dt, const real *command, int count,
+                                 enum effect_variant variant, body_state *s, real *speed, load_parts *parts)
 {
     const rotor_params *rotor = &in->params->rotor;
-    const rotor_shape *shape = &in->params->shape;
+    const rotor_curve *shape = &in->params->shape;
     real speed_half[ROTOR_CAP], speed_full[ROTOR_CAP];
     for (int i = 0; i < count; ++i) {
         real decay_half = rotor->decay_half, decay_full = rotor->decay_full;
-        if (way == WAY_ANY &&
+        if (variant == VARIANT_GENERAL &&
             in->layout->general) { // it rises or falls all the way: it never passes its command
             const mask falls = command[i] < speed[i];
             decay_half = real_select(falls, shape->fall_half, decay_half);
@@ -82,23 +106,29 @@ VY_FN void multirotor_step_way(const multirotor_inputs *in, real dt, const real 
         speed_half[i] = rotor_speed_after(speed[i], command[i], decay_half);
         speed_full[i] = rotor_speed_after(speed[i], command[i], decay_full);
     }
-    if (way == WAY_ANY) {
+    if (variant == VARIANT_GENERAL) {
         thrusters_follow(&in->layout->thrusters, speed + count, command + count, speed_half + count,
                          speed_full + count);
     }
     const real half = 0.5 * dt;
     const real t1 = in->held.time, t2 = t1 + half, t4 = t1 + dt;
-    const body_rates k1 = multirotor_derivative(in, s, speed, command, count, way, t1);
+    const body_rates k1 = multirotor_derivative_parts(in, s, speed, command, count, variant, t1, parts);
     const body_state s2 = body_advance(s, half, &k1);
-    const body_rates k2 = multirotor_derivative(in, &s2, speed_half, command, count, way, t2);
+    const body_rates k2 = multirotor_derivative(in, &s2, speed_half, command, count, variant, t2);
     const body_state s3 = body_advance(s, half, &k2);
-    const body_rates k3 = multirotor_derivative(in, &s3, speed_half, command, count, way, t2);
+    const body_rates k3 = multirotor_derivative(in, &s3, speed_half, command, count, variant, t2);
     const body_state s4 = body_advance(s, dt, &k3);
-    const body_rates k4 = multirotor_derivative(in, &s4, speed_full, command, count, way, t4);
+    const body_rates k4 = multirotor_derivative(in, &s4, speed_full, command, count, variant, t4);
     *s = body_rk4_finish(s, dt, &k1, &k2, &k3, &k4);
     for (int i = 0; i < count; ++i) speed[i] = rotor_speed_settled(speed_full[i]);
-    for (int i = count; way == WAY_ANY && i < count + in->layout->thrusters.count; ++i)
+    for (int i = count; variant == VARIANT_GENERAL && i < count + in->layout->thrusters.count; ++i)
         speed[i] = thruster_settled(speed_full[i]);
+}
+
+VY_FN void multirotor_step_variant(const multirotor_inputs *in, real dt, const real *command, int count,
+                                   enum effect_variant variant, body_state *s, real *speed)
+{
+    multirotor_step_parts(in, dt, command, count, variant, s, speed, NULL);
 }
 
 /// The same for a count known at run time: straight-line copies for the usual flights. The order of every sum
@@ -108,38 +138,39 @@ VY_FN void multirotor_step(const multirotor_inputs *in, real dt, const real *com
 {
     const int count = in->layout->count;
     const int usual = count == 4 && !in->layout->general && in->env->gravity.body_count == 0;
-    if (usual && !mask_any((in->flags & ~(uint64_t)EFFECTS_PLAIN) != 0u)) {
-        multirotor_step_way(in, dt, command, 4, WAY_PLAIN, s, speed);
+    if (usual && !mask_any((in->flags & ~(uint64_t)EFFECTS_BASIC) != 0u)) {
+        multirotor_step_variant(in, dt, command, 4, VARIANT_BASIC, s, speed);
     } else if (usual && in->env->steady && !mask_any((in->flags & ~(uint64_t)EFFECTS_STEADY) != 0u)) {
-        multirotor_step_way(in, dt, command, 4, WAY_STEADY, s, speed);
+        multirotor_step_variant(in, dt, command, 4, VARIANT_STEADY, s, speed);
     } else {
-        multirotor_step_way(in, dt, command, count, WAY_ANY, s, speed);
+        multirotor_step_variant(in, dt, command, count, VARIANT_GENERAL, s, speed);
     }
 }
 
-/// The induced velocities after a step of which `s` and `speed` are the start: each goes towards its steady
-/// value there, by the exact solution of its lag. (A step itself sees them as they were: they are held over
-/// it.)
+/// The induced velocities after a step of the first order of which `s` and `speed` are the start: each goes
+/// towards its steady value there, by the exact solution of its lag. (The step itself sees them as they
+/// were.)
 VY_BIG_FN void multirotor_inflow(const multirotor_inputs *in, const body_state *s, const real *speed,
-                                 rotor_memory *next)
+                                 rotor_air_state *next)
 {
     const rotor_air_params *p = &in->params->effects.rotors;
     const mat3 rotation = quat_matrix(s->attitude);
     VY_ASSERT(in->memory != NULL && in->memory != next);
-    vec3 flow = look_at_air(in->env, &in->held, s, in->held.time, in->flags).flow;
+    vec3 flow = air_sample_general(in->env, &in->held, s, in->held.time, in->flags).flow;
     flow = vec3_sub(flow, vec3_if(effect_on(in->flags, EFFECT_downwash), in->memory->downwash));
-    rotor_scene scene;
-    scene.layout = in->layout;
-    scene.rotor = &in->params->rotor;
-    scene.shape = &in->params->shape;
-    scene.memory = in->memory;
-    scene.speed = speed;
-    scene.command = speed;
-    scene.count = in->layout->count;
-    const rotor_view v = rotor_look(&scene, p, mat3_tmul_vec(rotation, flow), s->rate, real_set(1.0));
+    rotor_inputs rotor_in;
+    rotor_in.layout = in->layout;
+    rotor_in.rotor = &in->params->rotor;
+    rotor_in.shape = &in->params->shape;
+    rotor_in.memory = in->memory;
+    rotor_in.speed = speed;
+    rotor_in.command = speed;
+    rotor_in.count = in->layout->count;
+    rotor_in.steady = NULL;
+    const rotor_view v = rotor_view_at(&rotor_in, p, mat3_tmul_vec(rotation, flow), s->rate, real_set(1.0));
     for (int i = 0; i < v.count; ++i) {
         const real steady = inflow_steady(v.hover[i], v.climb[i], vec3_dot(v.across[i], v.across[i]));
-        const real after = steady + (v.inflow[i] - steady) * p->inflow_keep;
+        const real after = steady + (v.inflow[i] - steady) * p->inflow_decay;
         const real kept = real_select(after < INFLOW_FLOOR, real_set(0.0), after);
         next->inflow[i] = real_select(p->disc > 0.0, kept, v.inflow[i]);
     }

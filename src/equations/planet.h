@@ -17,18 +17,18 @@ typedef struct planet_params {
 } planet_params;
 
 /// Where a place is, seen from the ground below it.
-typedef struct planet_place {
+typedef struct planet_frame {
     real altitude;         // [m] above the ellipsoid
     vec3 east, north, up;  // unit vectors, world
     real sin_lat, cos_lat; // of the geodetic latitude
-} planet_place;
+} planet_frame;
 
 /// Geodetic latitude by Bowring's iteration on the reduced latitude (B. Bowring, Survey Review 23, 1976),
 /// written with sines and cosines instead of tangents so that it holds at the poles. Three rounds leave less
 /// than 1e-9 m from the deepest mine to the Moon. Undefined at the centre of the planet.
-VY_FN planet_place planet_locate(const planet_params *p, vec3 r)
+VY_FN planet_frame planet_locate(const planet_params *p, vec3 r)
 {
-    planet_place a;
+    planet_frame a;
     const real across = real_sqrt(r.x * r.x + r.y * r.y);
     const mask axis = across == 0.0;
     const real inverse = 1.0 / real_select(axis, real_set(1.0), across);
@@ -86,4 +86,4 @@ VY_FN real planet_longitude(const planet_params *p, vec3 r, real time)
     return math_atan2(r.y * tc - r.x * ts, r.x * tc + r.y * ts);
 }
 
-VY_FN real planet_latitude(const planet_place *a) { return math_atan2(a->sin_lat, a->cos_lat); }
+VY_FN real planet_latitude(const planet_frame *a) { return math_atan2(a->sin_lat, a->cos_lat); }

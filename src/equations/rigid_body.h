@@ -49,6 +49,15 @@ VY_FN body_loads loads_zero(void)
     return l;
 }
 
+/// What was added to `before`.
+VY_FN body_loads loads_added(const body_loads *before, const body_loads *now)
+{
+    body_loads l = {
+        vec3_sub(now->force_world, before->force_world), vec3_sub(now->force_body, before->force_body),
+        vec3_sub(now->torque_world, before->torque_world), vec3_sub(now->torque_body, before->torque_body)};
+    return l;
+}
+
 VY_FN mask vec3_any_set(vec3 v) { return (v.x != 0.0) | (v.y != 0.0) | (v.z != 0.0); }
 
 /// q' = 1/2 q (0, w)
@@ -112,12 +121,12 @@ VY_FN body_state body_rk4_finish(const body_state *s, real h, const body_rates *
     return n;
 }
 
-/// Neither NaN nor beyond REAL_MOST: a NaN survives every addition.
+/// Neither NaN nor beyond REAL_MAX: a NaN survives every addition.
 VY_FN mask body_is_finite(const body_state *b)
 {
     const real place = (real_abs(b->position.x) + real_abs(b->position.y)) + real_abs(b->position.z);
     const real speed = (real_abs(b->velocity.x) + real_abs(b->velocity.y)) + real_abs(b->velocity.z);
     const real rate = (real_abs(b->rate.x) + real_abs(b->rate.y)) + real_abs(b->rate.z);
     const real turn = (b->attitude.w + b->attitude.x) + (b->attitude.y + b->attitude.z);
-    return (place + speed) + (rate + real_abs(turn)) <= REAL_MOST;
+    return (place + speed) + (rate + real_abs(turn)) <= REAL_MAX;
 }

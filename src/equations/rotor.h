@@ -1,5 +1,6 @@
 // rotor.h - rotor speed over time, and the wrench of all rotors of a vehicle.
 #pragma once
+#include "base/period.h"
 #include "equations/thruster.h"
 #include "base/assert.h"
 
@@ -9,7 +10,7 @@
 /// metre of rotor drag [1]: derived from position and spin, or documented rows (vehicle/allocation.h).
 /// Positions are from the centre of mass.
 typedef struct rotor_layout {
-    int count;   // 0 (a plain rigid body) to ROTOR_CAP
+    int count;   // 0 (a rigid body) to ROTOR_CAP
     int general; // rotors that are tilted or differ, a thrust polynomial, two time constants, or thrusters
     double roll[ROTOR_CAP];
     double pitch[ROTOR_CAP];
@@ -33,12 +34,13 @@ typedef struct rotor_params {
 } rotor_params;
 
 /// What a general rotor has beside rotor_params.
-typedef struct rotor_shape {
-    real linear, cubic;        // [N s], [N s^3] of the thrust polynomial
-    real torque_ratio;         // [m] drag torque over thrust
-    real fall_half, fall_full; // decays of a speed that falls
-    real rise, fall;           // [1/s] inverse time constants; 0 of an ideal motor
-} rotor_shape;
+typedef struct rotor_curve {
+    real linear, cubic;                     // [N s], [N s^3] of the thrust polynomial
+    real torque_ratio;                      // [m] drag torque over thrust
+    real fall_half, fall_full;              // decays of a speed that falls
+    real rise, fall;                        // [1/s] inverse time constants; 0 of an ideal motor
+    lag_weights rise_weights, fall_weights; // on a battery, whose voltage changes the target of a rotor
+} rotor_curve;
 
 /// Exact solution of w' = (command - w) / lag after the time whose decay is given. RK4 would be unstable
 /// as lag -> 0; this is exact for every step, and decay 0 is an ideal motor.
@@ -91,7 +93,7 @@ VY_FN void rotor_add(const rotor_layout *layout, const rotor_params *p, const re
 
 /// Thrust [N] of general rotor `i`: a polynomial without a constant term, so that a rotor at rest makes none,
 /// and never below 0.
-VY_FN real rotor_thrust(const rotor_layout *layout, const rotor_params *p, const rotor_shape *shape, int i,
+VY_FN real rotor_thrust(const rotor_layout *layout, const rotor_params *p, const rotor_curve *shape, int i,
                         real speed)
 {
     VY_ASSERT(i >= 0 && i < layout->count);
@@ -102,7 +104,7 @@ VY_FN real rotor_thrust(const rotor_layout *layout, const rotor_params *p, const
 
 /// The same as rotor_add for rotors of any axis, each with its own strength. The drag torque follows the
 /// thrust.
-VY_FN void rotor_add_general(const rotor_layout *layout, const rotor_params *p, const rotor_shape *shape,
+VY_FN void rotor_add_general(const rotor_layout *layout, const rotor_params *p, const rotor_curve *shape,
                              const real *speed, int count, body_loads *l)
 {
     real force[3][ROTOR_CAP], torque[3][ROTOR_CAP];

@@ -1,4 +1,5 @@
-// rotor_air.h - rotors in moving air: what the rotor effects need to know of a vehicle and of a moment.
+// rotor_air.h - rotors in moving air: inputs of the rotors' effects: constants of a vehicle, and its motion
+// at one moment.
 //
 // A rotor moves through the air with velocity v_i = v + w x r_i, which has a part along its axis (climb) and
 // one across. In hover it induces v_h = sqrt(T / 2 rho A); the induced velocity follows its steady value with
@@ -13,31 +14,34 @@ typedef struct rotor_air_params {
     real flap;                    // [kg m] torque over rotor speed and velocity
     real lift;                    // [kg/m] thrust over velocity across, squared
     real inflow;                  // [kg] thrust over rotor speed and velocity through the disc
-    real ring;                    // [1] share of thrust lost in the middle of the vortex ring state
+    real vortex_ring;             // [1] share of thrust lost in the middle of the vortex ring state
     real disc;                    // [kg/m] 2 rho A at the reference density: T = disc v_h^2
-    real inflow_keep;             // [1] of an error of the induced velocity after a step
-    real ground;                  // 1: near the ground thrust grows; 0: it does not
-    real inertia;                 // [kg m^2] of a rotor about its axis
-    real battery;                 // [1] what the battery can change in a rotor's thrust, at most
+    real inflow_half;             // [1] what is left of an error of the induced velocity after half a step
+    real inflow_decay;            // [1] after a whole one; 0: it has no lag
+    lag_weights inflow_weights;
+    real ground;  // 1: near the ground thrust grows; 0: it does not
+    real inertia; // [kg m^2] of a rotor about its axis
+    real battery; // [1] what the battery can change in a rotor's thrust, at most
     blade_params blade;
 } rotor_air_params;
 
-/// What rotors remember, or is held over a step: state.
-typedef struct rotor_memory {
+/// State of rotors, or held over a step.
+typedef struct rotor_air_state {
     vec3 downwash;          // [m/s] velocity of the air in others' wakes, world
     real inflow[ROTOR_CAP]; // [m/s] induced velocity, downwards through each disc
-} rotor_memory;
+} rotor_air_state;
 
 /// The rotors of a vehicle at one moment of a step.
-typedef struct rotor_scene {
+typedef struct rotor_inputs {
     const rotor_layout *layout;
     const rotor_params *rotor;
-    const rotor_shape *shape;
-    const rotor_memory *memory;
+    const rotor_curve *shape;
+    const rotor_air_state *memory;
     const real *speed;   // [rad/s]
     const real *command; // [rad/s]
     int count;
-} rotor_scene;
+    real *steady; // [m/s] out: steady induced velocity of each; NULL: not needed
+} rotor_inputs;
 
 /// Each rotor as its effects see it.
 typedef struct rotor_view {
@@ -62,10 +66,10 @@ VY_FN real inflow_axial(real x)
 {
     const real half = 0.5 * x, square = half * half;
     const real climb = 1.0 / (half + real_sqrt(square + 1.0));
-    const real ring = 1.0 + x * (-1.125 + x * (-1.372 + x * (-1.718 - 0.655 * x)));
+    const real vortex_ring = 1.0 + x * (-1.125 + x * (-1.372 + x * (-1.718 - 0.655 * x)));
     const real mill =
         1.0 / (real_sqrt(real_max(square - 1.0, real_set(0.0))) - real_min(half, real_set(-1.0)));
-    return real_select(x < 0.0, real_select(x < -2.0, mill, ring), climb);
+    return real_select(x < 0.0, real_select(x < -2.0, mill, vortex_ring), climb);
 }
 
 /// The same in flow across, m = (velocity across / v_h)^2 / 2 (Glauert).
@@ -80,31 +84,37 @@ VY_FN real inflow_steady(real hover, real climb, real across_square)
     return real_select(turns, v, real_set(0.0));
 }
 
-VY_FN rotor_view rotor_look(const rotor_scene *scene, const rotor_air_params *p, vec3 flow_body, vec3 rate,
-                            real air)
+VY_FN rotor_view rotor_view_at(const rotor_inputs *rotor_in, const rotor_air_params *p, vec3 flow_body,
+                               vec3 rate, real air)
 {
     rotor_view v;
-    v.layout = scene->layout;
-    v.count = scene->count;
+    v.layout = rotor_in->layout;
+    v.count = rotor_in->count;
     v.air = air;
-    v.torque_ratio = scene->shape->torque_ratio;
-    for (int i = 0; i < scene->count; ++i) {
-        const vec3 axis = vec3_of(scene->layout->axis[i]);
-        v.velocity[i] = vec3_add(flow_body, vec3_cross(rate, vec3_of(scene->layout->place[i])));
+    v.torque_ratio = rotor_in->shape->torque_ratio;
+    for (int i = 0; i < rotor_in->count; ++i) {
+        const vec3 axis = vec3_of(rotor_in->layout->axis[i]);
+        v.velocity[i] = vec3_add(flow_body, vec3_cross(rate, vec3_of(rotor_in->layout->place[i])));
         v.climb[i] = vec3_dot(v.velocity[i], axis);
         v.across[i] = vec3_add_scaled(v.velocity[i], -v.climb[i], axis);
-        v.speed[i] = scene->speed[i];
-        const real lead = scene->command[i] - scene->speed[i];
-        v.gain[i] = lead * real_select(lead < 0.0, scene->shape->fall, scene->shape->rise);
-        v.thrust[i] = rotor_thrust(scene->layout, scene->rotor, scene->shape, i, scene->speed[i]);
+        v.speed[i] = rotor_in->speed[i];
+        const real lead = rotor_in->command[i] - rotor_in->speed[i];
+        v.gain[i] = lead * real_select(lead < 0.0, rotor_in->shape->fall, rotor_in->shape->rise);
+        v.thrust[i] = rotor_thrust(rotor_in->layout, rotor_in->rotor, rotor_in->shape, i, rotor_in->speed[i]);
         v.hover[i] = real_sqrt(v.thrust[i] / real_select(p->disc > 0.0, p->disc, real_set(1.0)));
-        v.inflow[i] = scene->memory->inflow[i];
+        v.inflow[i] = rotor_in->memory->inflow[i];
+    }
+    if (rotor_in->steady == NULL) return v;
+    for (int i = 0; i < rotor_in->count; ++i) {
+        rotor_in->steady[i] = inflow_steady(v.hover[i], v.climb[i], vec3_dot(v.across[i], v.across[i]));
+        v.inflow[i] =
+            real_select((p->disc > 0.0) & (p->inflow_decay == 0.0), rotor_in->steady[i], v.inflow[i]);
     }
     return v;
 }
 
 /// Add thrust [N] to rotor `i`: along its axis, with the torque that the layout gives it.
-VY_FN void rotor_push(const rotor_view *v, int i, real thrust, body_loads *l)
+VY_FN void rotor_add_force(const rotor_view *v, int i, real thrust, body_loads *l)
 {
     l->force_body = vec3_add_scaled(l->force_body, thrust, vec3_of(v->layout->axis[i]));
     l->torque_body = vec3_add_scaled(l->torque_body, thrust, vec3_of(v->layout->lever[i]));

@@ -1,4 +1,4 @@
-// rotor_wake.h - the rotor wake below a drone as others feel it: a round turbulent jet along its thrust,
+// rotor_wake.h - the rotor wake below a drone: a round turbulent jet along its thrust,
 // reversed.
 //
 //   w(z, r) = min(2 v_h, K sqrt(T / rho) / z) exp(-ln 2 (r / S z)^2)     K = 6.84, S = 0.094
@@ -15,7 +15,7 @@
 /// Half widths from its axis where a wake ends: 0.2 % of its middle.
 #define WAKE_EDGE 3.0
 
-/// One drone as others feel it.
+/// The source of a wake: one drone.
 typedef struct wake_source {
     vec3 place;    // [m] world
     vec3 down;     // unit vector along the wake, world

@@ -10,7 +10,7 @@
 #pragma once
 #include "equations/rigid_body.h"
 
-/// What a sum of forces [N] (world axes) and torques [N m] (body axes) does to the velocities.
+/// Apply a sum of forces [N] (world axes) and torques [N m] (body axes) to the velocities.
 VY_FN void simple_push(real mass, mat3 inverse_inertia, vec3 force, vec3 torque, real dt, body_state *s)
 {
     const vec3 acceleration = vec3_make(force.x / mass, force.y / mass, force.z / mass);
@@ -18,7 +18,7 @@ VY_FN void simple_push(real mass, mat3 inverse_inertia, vec3 force, vec3 torque,
     s->rate = vec3_add_scaled(s->rate, dt, mat3_mul_vec(inverse_inertia, torque));
 }
 
-/// Turn by the rate. A body that does not turn keeps its attitude to the bit.
+/// Rotate by the rate. A body that does not rotate keeps its attitude to the bit.
 VY_FN void simple_turn(real dt, body_state *s)
 {
     const quat turned =

@@ -11,6 +11,7 @@
 #include "equations/effect_drag.h"
 #include "equations/effect_flapping.h"
 #include "equations/effect_gravity.h"
+#include "equations/effect_gravity_gradient.h"
 #include "equations/effect_ground.h"
 #include "equations/effect_gyroscopic.h"
 #include "equations/effect_inflow.h"
@@ -20,7 +21,7 @@
 #include "equations/effect_radiation.h"
 #include "equations/effect_rotor_drag.h"
 #include "equations/effect_translational_lift.h"
-#include "equations/effect_twist.h"
+#include "equations/effect_disturbance_torque.h"
 #include "equations/effect_wind.h"
 
 enum effect_number {
@@ -29,58 +30,62 @@ enum effect_number {
 #undef EFFECT
     EFFECT_COUNT
 };
-/// Effects below this number are of every body; from it on, of rotors that declare them.
-#define EFFECT_FIRST_OF_ROTORS EFFECT_rotor_drag
 
-#define EFFECT_BIT(name)  ((uint64_t)1 << EFFECT_##name)
-#define EFFECTS_ALL       (((uint64_t)1 << EFFECT_COUNT) - 1)
-#define EFFECTS_OF_ROTORS (EFFECTS_ALL & ~(((uint64_t)1 << EFFECT_FIRST_OF_ROTORS) - 1))
+#define EFFECT_BIT(name) ((uint64_t)1 << EFFECT_##name)
+#define EFFECTS_ALL      (((uint64_t)1 << EFFECT_COUNT) - 1)
+/// Those of rotors that declare them; the others are of every body.
+static const uint64_t EFFECTS_OF_ROTORS = 0
+#define EFFECT(name, text)
+#define ROTOR_EFFECT(name, text) | EFFECT_BIT(name)
+#include "equations/effects.inl"
+#undef EFFECT
+    ;
 #define EFFECTS_OF_BODIES (EFFECTS_ALL & ~EFFECTS_OF_ROTORS)
 /// Those that every flight has.
-#define EFFECTS_PLAIN (EFFECT_BIT(gravity) | EFFECT_BIT(disturbance) | EFFECT_BIT(twist))
+#define EFFECTS_BASIC (EFFECT_BIT(gravity) | EFFECT_BIT(disturbance) | EFFECT_BIT(disturbance_torque))
 /// Those of an ordinary flight through ordinary air.
 #define EFFECTS_STEADY                                                                                     \
-    (EFFECTS_PLAIN | EFFECT_BIT(density) | EFFECT_BIT(wind) | EFFECT_BIT(linear_drag) | EFFECT_BIT(drag) | \
+    (EFFECTS_BASIC | EFFECT_BIT(density) | EFFECT_BIT(wind) | EFFECT_BIT(linear_drag) | EFFECT_BIT(drag) | \
      EFFECT_BIT(lift) | EFFECT_BIT(buoyancy) | EFFECT_BIT(damping))
 /// Those that need the air: without any of them neither altitude nor density nor flow is computed.
 #define EFFECTS_OF_AIR                                                                     \
     (EFFECT_BIT(density) | EFFECT_BIT(linear_drag) | EFFECT_BIT(drag) | EFFECT_BIT(lift) | \
      EFFECT_BIT(buoyancy) | EFFECT_BIT(aero_torque) | EFFECT_BIT(damping) | EFFECTS_OF_ROTORS)
 
-/// How much of the equations a step has to look at, a compile-time constant. Each way gives the same bits: an
-/// effect that is off adds nothing, and a shorter way has less to hold in registers.
-enum effect_way {
-    WAY_PLAIN,  // EFFECTS_PLAIN under uniform gravity
-    WAY_STEADY, // EFFECTS_STEADY under uniform gravity in steady surroundings
-    WAY_ANY,    // everything
+/// Which equations a step evaluates, a compile-time constant. Each variant gives the same bits: an effect
+/// that is off adds nothing, and a shorter variant has less to hold in registers.
+enum effect_variant {
+    VARIANT_BASIC,   // EFFECTS_BASIC under uniform gravity
+    VARIANT_STEADY,  // EFFECTS_STEADY under uniform gravity in steady surroundings
+    VARIANT_GENERAL, // everything
 };
-#define WAY_EFFECTS(way) \
-    ((way) == WAY_PLAIN ? EFFECTS_PLAIN : (way) == WAY_STEADY ? EFFECTS_STEADY : EFFECTS_ALL)
+#define VARIANT_EFFECTS(variant) \
+    ((variant) == VARIANT_BASIC ? EFFECTS_BASIC : (variant) == VARIANT_STEADY ? EFFECTS_STEADY : EFFECTS_ALL)
 
 /// What is declared of the world; the same for every drone of a batch, but for uniform gravity and the
-/// breeze.
+/// constant wind.
 typedef struct surroundings {
     gravity_params gravity;
     atmosphere_params air;
     planet_params planet;
     wind_params wind;
-    vec3 breeze;        // [m/s] the constant part of the wind: may differ from drone to drone
-    int windy;          // some wind is declared
-    int steady;         // flat, the same density everywhere, and no wind but a constant one: the short way
+    vec3 constant_wind; // [m/s] the constant part of the wind: may differ from drone to drone
+    int has_wind;       // some wind is declared
+    int steady; // flat, the same density everywhere, and no wind but a constant one: the short variant
     double magnetic[3]; // [T] world
     double light[3];    // [N/m^2] world
 } surroundings;
 
 /// What is sampled at the start of a step and held over it.
 typedef struct held_inputs {
-    body_loads disturbance;
-    vec3 turbulence; // [m/s] east, north, up
-    real time;       // [s] of the step's start
-    real ground;     // [m] height of the ground below, for the rotors' ground effect
+    body_loads disturbance; // of a moment, where sinusoids move it: multirotor_inputs
+    vec3 turbulence;        // [m/s] east, north, up
+    real time;              // [s] of the step's start
+    real ground;            // [m] height of the ground below, for the rotors' ground effect
 } held_inputs;
 
 /// Velocity of the air at a place, world [m/s]: it turns with the planet, and the wind blows over the ground.
-VY_FN vec3 air_velocity(const surroundings *env, vec3 position, const planet_place *place, vec3 wind)
+VY_FN vec3 air_velocity(const surroundings *env, vec3 position, const planet_frame *place, vec3 wind)
 {
     if (!env->planet.on) return wind;
     const vec3 ground = planet_ground_velocity(&env->planet, position);
@@ -89,75 +94,99 @@ VY_FN vec3 air_velocity(const surroundings *env, vec3 position, const planet_pla
 }
 
 /// The air around a body.
-typedef struct air_around {
+typedef struct relative_air {
     real density; // [kg/m^3]
     vec3 flow;    // [m/s] velocity of the body through the air, world
-} air_around;
+} relative_air;
 
 // By value, so that what the caller keeps of it stays in registers.
-VY_BIG_FN air_around look_at_any_air(const surroundings *env, const held_inputs *held, const body_state *s,
-                                     real time, bits flags)
+VY_BIG_FN relative_air air_sample(const surroundings *env, const held_inputs *held, const body_state *s,
+                                  real time, bits flags)
 {
-    planet_place place;
+    planet_frame place;
     real altitude = s->position.z;
     if (env->planet.on) {
         place = planet_locate(&env->planet, s->position);
         altitude = place.altitude;
     }
-    air_around a;
+    relative_air a;
     a.density = air_at(&env->air, altitude).density;
     vec3 wind = vec3_zero();
-    const mask windy = effect_on(flags, EFFECT_wind);
-    if (env->windy && mask_any(windy)) {
+    const mask has_wind = effect_on(flags, EFFECT_wind);
+    if (env->has_wind && mask_any(has_wind)) {
         // On a planet the wind is given over the ground below; its field depends on the height alone there.
         const vec3 at = env->planet.on ? vec3_make(real_set(0.0), real_set(0.0), altitude) : s->position;
-        wind = vec3_if(windy, vec3_add(wind_from(&env->wind, env->breeze, at, time), held->turbulence));
+        wind = vec3_if(has_wind,
+                       vec3_add(wind_from(&env->wind, env->constant_wind, at, time), held->turbulence));
     }
     a.flow = vec3_sub(s->velocity, air_velocity(env, s->position, &place, wind));
     return a;
 }
 
 /// The same in steady surroundings, with the same bits.
-VY_FN air_around look_at_steady_air(const surroundings *env, const body_state *s, bits flags)
+VY_FN relative_air air_sample_steady(const surroundings *env, const body_state *s, bits flags)
 {
-    const mask windy = effect_on(flags, EFFECT_wind);
-    air_around a;
+    const mask has_wind = effect_on(flags, EFFECT_wind);
+    relative_air a;
     a.density = real_set(env->air.mode == ATMOSPHERE_STANDARD ? env->air.density : 0.0);
-    a.flow = vec3_sub(s->velocity, vec3_if(windy, vec3_add(env->breeze, vec3_zero())));
+    a.flow = vec3_sub(s->velocity, vec3_if(has_wind, vec3_add(env->constant_wind, vec3_zero())));
     return a;
 }
 
-/// The same, the short way where there is one.
-VY_FN air_around look_at_air(const surroundings *env, const held_inputs *held, const body_state *s, real time,
-                             bits flags)
+/// The same, by the short variant where it applies.
+VY_FN relative_air air_sample_general(const surroundings *env, const held_inputs *held, const body_state *s,
+                                      real time, bits flags)
 {
-    return env->steady ? look_at_steady_air(env, s, flags) : look_at_any_air(env, held, s, time, flags);
+    return env->steady ? air_sample_steady(env, s, flags) : air_sample(env, held, s, time, flags);
 }
 
-/// The rotors' effects that are on, added to `l`: one copy, out of the way of flights without them.
-VY_BIG_FN void rotor_effects_add(const effect_params *p, const rotor_scene *scene,
-                                 const effect_context *around, bits flags, body_loads *l)
+/// Loads on a body at one evaluation of an integrator, by cause.
+typedef struct load_parts {
+    body_loads rotors, thrusters, effect[EFFECT_COUNT]; // weight among them
+    vec3 air;      // [m/s] velocity of the air, world, as far as wind and wakes are computed
+    quat attitude; // of the body at that moment; zero: nothing was asked for
+} load_parts;
+
+// The rotors' effects that are on, added to `l`. `parts` may be NULL, here and below.
+VY_FN void rotor_effects_parts(const effect_params *p, const rotor_inputs *rotor_in,
+                               const effect_context *around, bits flags, load_parts *parts, body_loads *l)
 {
     const real air = 1.0 + p->density_share * around->density_change;
     const rotor_view view =
-        rotor_look(scene, &p->rotors, mat3_tmul_vec(around->rotation, around->flow), around->rate, air);
+        rotor_view_at(rotor_in, &p->rotors, mat3_tmul_vec(around->rotation, around->flow), around->rate, air);
     effect_context c = *around;
     c.rotors = &view;
 #define EFFECT(name, text)
-#define ROTOR_EFFECT(name, text)                         \
-    {                                                    \
-        const mask on = effect_on(flags, EFFECT_##name); \
-        if (mask_any(on)) effect_##name(p, &c, on, l);   \
+#define ROTOR_EFFECT(name, text)                                                   \
+    {                                                                              \
+        const mask on = effect_on(flags, EFFECT_##name);                           \
+        const body_loads before = parts != NULL ? *l : loads_zero();               \
+        if (mask_any(on)) effect_##name(p, &c, on, l);                             \
+        if (parts != NULL) parts->effect[EFFECT_##name] = loads_added(&before, l); \
     }
 #include "equations/effects.inl"
 #undef EFFECT
 }
 
-/// All effects that are on, added to `l`, which holds the rotors' wrench. `scene` is for the rotors' effects
-/// and may be NULL when none is on. Returns g(r) as the plant shall use it.
-VY_FN vec3 effects_add_way(const surroundings *env, const effect_params *p, const held_inputs *held,
-                           const body_state *s, mat3 rotation, real time, bits flags,
-                           const rotor_scene *scene, enum effect_way way, body_loads *l)
+// One copy, out of the way of flights without them; and one that keeps the parts.
+VY_BIG_FN void rotor_effects_add(const effect_params *p, const rotor_inputs *rotor_in,
+                                 const effect_context *around, bits flags, body_loads *l)
+{
+    rotor_effects_parts(p, rotor_in, around, flags, NULL, l);
+}
+
+VY_SLOW_FN void rotor_effects_keep(const effect_params *p, const rotor_inputs *rotor_in,
+                                   const effect_context *around, bits flags, load_parts *parts, body_loads *l)
+{
+    rotor_effects_parts(p, rotor_in, around, flags, parts, l);
+}
+
+/// All effects that are on, added to `l`, which holds the rotors' wrench. `rotor_in` is for the rotors'
+/// effects and may be NULL when none is on. Returns g(r) as the plant shall use it.
+VY_FN vec3 effects_add_parts(const surroundings *env, const effect_params *p, const held_inputs *held,
+                             const body_state *s, mat3 rotation, real time, bits flags,
+                             const rotor_inputs *rotor_in, enum effect_variant variant, load_parts *parts,
+                             body_loads *l)
 {
     effect_context c;
     c.flow = vec3_zero();
@@ -168,37 +197,59 @@ VY_FN vec3 effects_add_way(const surroundings *env, const effect_params *p, cons
     c.rate = s->rate;
     c.rotor_force = l->force_body;
     c.rotor_torque = l->torque_body;
-    c.gravity = way != WAY_ANY ? env->gravity.uniform : gravity_at(&env->gravity, s->position);
+    c.gravity = variant != VARIANT_GENERAL ? env->gravity.uniform : gravity_at(&env->gravity, s->position);
     c.disturbance_world = held->disturbance.force_world;
     c.disturbance_body = held->disturbance.force_body;
-    c.twist_world = held->disturbance.torque_world;
-    c.twist_body = held->disturbance.torque_body;
+    c.disturbance_torque_world = held->disturbance.torque_world;
+    c.disturbance_torque_body = held->disturbance.torque_body;
     c.magnetic_field = vec3_of(env->magnetic);
     c.light = vec3_of(env->light);
-    if (way != WAY_PLAIN && mask_any((flags & EFFECTS_OF_AIR) != 0u)) {
-        const air_around air =
-            way == WAY_STEADY ? look_at_steady_air(env, s, flags) : look_at_air(env, held, s, time, flags);
+    c.position = s->position;
+    c.field = &env->gravity;
+    const int induces = variant == VARIANT_GENERAL && rotor_in != NULL && rotor_in->steady != NULL;
+    if (variant != VARIANT_BASIC && (induces || mask_any((flags & EFFECTS_OF_AIR) != 0u))) {
+        const relative_air air = variant == VARIANT_STEADY ? air_sample_steady(env, s, flags)
+                                                           : air_sample_general(env, held, s, time, flags);
         c.density = air.density;
         if (env->air.mode != ATMOSPHERE_NONE)
             c.density_change = air.density * (1.0 / REFERENCE_DENSITY) - 1.0;
         c.flow = air.flow;
         const mask wakes = effect_on(flags, EFFECT_downwash);
-        if (way == WAY_ANY && mask_any(wakes))
-            c.flow = vec3_sub(c.flow, vec3_if(wakes, scene->memory->downwash));
+        if (variant == VARIANT_GENERAL && mask_any(wakes))
+            c.flow = vec3_sub(c.flow, vec3_if(wakes, rotor_in->memory->downwash));
         c.flow_speed = vec3_length(c.flow);
     }
-#define EFFECT(name, text)                                               \
-    {                                                                    \
-        const mask on = effect_on(flags, EFFECT_##name);                 \
-        const int possible = (WAY_EFFECTS(way) & EFFECT_BIT(name)) != 0; \
-        if (possible && mask_any(on)) effect_##name(p, &c, on, l);       \
+    if (parts != NULL && mask_any((flags & (EFFECT_BIT(wind) | EFFECT_BIT(downwash))) != 0u)) {
+        vec3 flow = c.flow;
+        if (!mask_any((flags & EFFECTS_OF_AIR) != 0u))
+            flow = air_sample_general(env, held, s, time, flags).flow;
+        parts->air = vec3_sub(s->velocity, flow);
+    }
+#define EFFECT(name, text)                                                         \
+    {                                                                              \
+        const mask on = effect_on(flags, EFFECT_##name);                           \
+        const int possible = (VARIANT_EFFECTS(variant) & EFFECT_BIT(name)) != 0;   \
+        const body_loads before = parts != NULL ? *l : loads_zero();               \
+        if (possible && mask_any(on)) effect_##name(p, &c, on, l);                 \
+        if (parts != NULL) parts->effect[EFFECT_##name] = loads_added(&before, l); \
     }
 #define ROTOR_EFFECT(name, text)
 #include "equations/effects.inl"
 #undef EFFECT
-    if (way == WAY_ANY && mask_any((flags & EFFECTS_OF_ROTORS) != 0u)) {
+    if (induces || (variant == VARIANT_GENERAL && mask_any((flags & EFFECTS_OF_ROTORS) != 0u))) {
         c.height = s->position.z - held->ground;
-        rotor_effects_add(p, scene, &c, flags, l);
+        if (parts == NULL) {
+            rotor_effects_add(p, rotor_in, &c, flags, l);
+        } else {
+            rotor_effects_keep(p, rotor_in, &c, flags, parts, l);
+        }
     }
     return vec3_if(effect_on(flags, EFFECT_gravity), c.gravity);
+}
+
+VY_FN vec3 effects_add_variant(const surroundings *env, const effect_params *p, const held_inputs *held,
+                               const body_state *s, mat3 rotation, real time, bits flags,
+                               const rotor_inputs *rotor_in, enum effect_variant variant, body_loads *l)
+{
+    return effects_add_parts(env, p, held, s, rotation, time, flags, rotor_in, variant, NULL, l);
 }

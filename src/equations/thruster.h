@@ -1,12 +1,12 @@
 // thruster.h - jets and thrusters: a force at a point along an axis, throttled or in pulses.
 //
-//   F = axis * sum of T_i,  t = r_i x F_i      T_i' = (told - T_i) / lag, one lag to rise and one to fall
+//   F = axis * sum of T_i,  t = r_i x F_i      T_i' = (target - T_i) / lag, one lag to rise and one to fall
 //
-// A throttled one makes nothing at command 0 and from `least` to `most` above it. A pulsed one has a valve
-// that is open or shut: every `period` it opens for the command's share of it. What is too short for the
-// valve, or no whole number of steps, waits for the next period, so that the mean thrust is the one asked for
-// (pulse width modulation with the error fed back: M. Sidi, Spacecraft Dynamics and Control, 1997, chapter
-// 9).
+// A throttled one makes nothing at command 0 and from `thrust_min` to `thrust_max` above it. A pulsed one has
+// a valve that is open or shut: every `period` it opens for the command's share of it. What is too short for
+// the valve, or no whole number of steps, waits for the next period, so that the mean thrust is the commanded
+// one (pulse width modulation with the error fed back: M. Sidi, Spacecraft Dynamics and Control, 1997,
+// chapter 9).
 #pragma once
 #include "equations/rigid_body.h"
 #include "base/assert.h"
@@ -17,16 +17,16 @@
 /// Thrusters of a vehicle, the same for every drone of a batch. Positions are from the centre of mass.
 typedef struct thruster_layout {
     int count;
-    double axis[THRUSTER_CAP][3];                   // unit vector of the force, body
-    double lever[THRUSTER_CAP][3];                  // [m] torque per newton
-    double most[THRUSTER_CAP], least[THRUSTER_CAP]; // [N]
+    double axis[THRUSTER_CAP][3];                              // unit vector of the force, body
+    double lever[THRUSTER_CAP][3];                             // [m] torque per newton
+    double thrust_max[THRUSTER_CAP], thrust_min[THRUSTER_CAP]; // [N]
     double rise_half[THRUSTER_CAP],
         rise_full[THRUSTER_CAP]; // what is left of an error after half a step and a whole one
     double fall_half[THRUSTER_CAP], fall_full[THRUSTER_CAP]; // the same when the thrust falls
-    double shortest[THRUSTER_CAP];                           // [s] of a pulse
+    double pulse_min[THRUSTER_CAP];                          // [s] of a pulse
     double step;                                             // [s] of the world
     uint64_t period[THRUSTER_CAP];                           // [steps] from pulse to pulse; 0: throttled
-    double place[THRUSTER_CAP][3];                           // [m] nozzle, body; to be seen
+    double place[THRUSTER_CAP][3];                           // [m] nozzle, body; for display
 } thruster_layout;
 
 /// State of a vehicle's thrusters.
@@ -36,17 +36,17 @@ typedef struct thruster_state {
     bits shut[THRUSTER_CAP];   // tick at which the valve shuts
 } thruster_state;
 
-/// Below this [N] a thrust that dies away is none: its decay must not end in denormal numbers.
+/// Below this [N] a decaying thrust is set to 0: its decay must not end in denormal numbers.
 #define THRUSTER_FLOOR 1e-12
 
 /// The thrust [N] that a throttled thruster makes of its command, 0 to 1.
 VY_FN real thruster_throttled(const thruster_layout *l, int i, real command)
 {
-    const real thrust = l->least[i] + (l->most[i] - l->least[i]) * command;
+    const real thrust = l->thrust_min[i] + (l->thrust_max[i] - l->thrust_min[i]) * command;
     return real_select(command > 0.0, thrust, real_set(0.0));
 }
 
-/// The thrust [N] that a pulsed one strives for during the step that begins at `tick`; where `due`, a period
+/// The thrust [N] that a pulsed one tends to during the step that begins at `tick`; where `due`, a period
 /// begins there and its valve is set.
 VY_FN real thruster_pulsed(const thruster_layout *l, int i, mask due, bits tick, real command,
                            thruster_state *s)
@@ -57,22 +57,22 @@ VY_FN real thruster_pulsed(const thruster_layout *l, int i, mask due, bits tick,
     // Half a millionth of a step is rounding and not time.
     const real share = owed / l->step + 5e-7, near = real_round(share);
     const real steps = real_min(real_select(near > share, near - 1.0, near), whole);
-    const real open = real_select(owed + 5e-7 * l->step < l->shortest[i], real_set(0.0), steps);
+    const real open = real_select(owed + 5e-7 * l->step < l->pulse_min[i], real_set(0.0), steps);
     const real rest = real_clamp(owed - open * l->step, real_set(0.0), whole * l->step);
     s->owed[i] = real_select(due, rest, s->owed[i]);
     s->shut[i] = bits_select(due, tick + real_round_bits(open), s->shut[i]);
-    return real_select(tick < s->shut[i], real_set(l->most[i]), real_set(0.0));
+    return real_select(tick < s->shut[i], real_set(l->thrust_max[i]), real_set(0.0));
 }
 
 /// Thrusts after half a step and a whole one: the exact solution of their lags.
-VY_FN void thrusters_follow(const thruster_layout *l, const real *thrust, const real *told, real *half,
+VY_FN void thrusters_follow(const thruster_layout *l, const real *thrust, const real *target, real *half,
                             real *full)
 {
     for (int i = 0; i < l->count; ++i) {
-        const mask falls = told[i] < thrust[i];
-        const real off = thrust[i] - told[i];
-        half[i] = told[i] + off * real_select(falls, real_set(l->fall_half[i]), real_set(l->rise_half[i]));
-        full[i] = told[i] + off * real_select(falls, real_set(l->fall_full[i]), real_set(l->rise_full[i]));
+        const mask falls = target[i] < thrust[i];
+        const real off = thrust[i] - target[i];
+        half[i] = target[i] + off * real_select(falls, real_set(l->fall_half[i]), real_set(l->rise_half[i]));
+        full[i] = target[i] + off * real_select(falls, real_set(l->fall_full[i]), real_set(l->rise_full[i]));
     }
 }
 
@@ -81,7 +81,7 @@ VY_FN real thruster_settled(real thrust)
     return real_select(thrust < THRUSTER_FLOOR, real_set(0.0), thrust);
 }
 
-/// Adds what they do.
+/// Add their loads.
 VY_FN void thrusters_add(const thruster_layout *l, const real *thrust, body_loads *loads)
 {
     for (int i = 0; i < l->count; ++i) {

@@ -17,9 +17,9 @@
 #include "base/math.h"
 #include "base/vec.h"
 
-#define TURBULENCE_FOOT    0.3048 // [m]
+#define METRES_PER_FOOT    0.3048 // [m]
 #define TURBULENCE_NORMALS 5      // deviates per advance
-#define TURBULENCE_DEVIATE 6.34   // no normal deviate of rng.h is larger
+#define NORMAL_DEVIATE_MAX 6.34   // no normal deviate of rng.h is larger
 
 /// The same for every drone of a batch.
 typedef struct turbulence_params {
@@ -44,7 +44,7 @@ typedef struct turbulence_scales {
 /// Scales at an altitude [m] above the ground. Lengths grow with the altitude.
 VY_FN turbulence_scales turbulence_scales_at(const turbulence_params *p, real altitude)
 {
-    const real feet = altitude * (1.0 / TURBULENCE_FOOT);
+    const real feet = altitude * (1.0 / METRES_PER_FOOT);
     const real low = real_clamp(feet, real_set(10.0), real_set(1000.0));
     const real k = math_pow(0.177 + 0.000823 * low, real_set(0.4)); // 1 at 1000 ft
     const double sigma_low = 0.1 * p->wind20;
@@ -53,8 +53,8 @@ VY_FN turbulence_scales turbulence_scales_at(const turbulence_params *p, real al
     turbulence_scales s;
     s.sigma_up = sigma_low + share * (p->sigma_high - sigma_low);
     s.sigma = sigma_low / k + share * (p->sigma_high - sigma_low);
-    s.length_up = TURBULENCE_FOOT * (low + share * 750.0);
-    s.length = TURBULENCE_FOOT * (low / ((k * k) * k) + share * 750.0);
+    s.length_up = METRES_PER_FOOT * (low + share * 750.0);
+    s.length = METRES_PER_FOOT * (low / ((k * k) * k) + share * 750.0);
     return s;
 }
 
@@ -168,8 +168,8 @@ VY_FN real turbulence_pair_bound(const turbulence_filter *f, int advances, const
     real x0 = real_abs(x[0]), x1 = real_abs(x[1]);
     real bound = real_abs(turbulence_pair_output(x));
     for (int i = 0; i < advances; ++i) {
-        x1 = (f->turn * x0 + f->keep * x1) + (f->mixed + f->second) * TURBULENCE_DEVIATE;
-        x0 = f->keep * x0 + f->first * TURBULENCE_DEVIATE;
+        x1 = (f->turn * x0 + f->keep * x1) + (f->mixed + f->second) * NORMAL_DEVIATE_MAX;
+        x0 = f->keep * x0 + f->first * NORMAL_DEVIATE_MAX;
         bound = real_max(bound, a * x0 + b * x1);
     }
     return bound;
@@ -182,7 +182,7 @@ typedef struct turbulence_range {
 } turbulence_range;
 
 /// No gust now or after any of the next `advances` is faster than this [m/s], as long as the body stays
-/// within the range and no deviate is larger than TURBULENCE_DEVIATE.
+/// within the range and no deviate is larger than NORMAL_DEVIATE_MAX.
 VY_FN real turbulence_bound(const turbulence_params *p, const turbulence_range *range, int advances,
                             const turbulence_state *s)
 {
@@ -194,13 +194,13 @@ VY_FN real turbulence_bound(const turbulence_params *p, const turbulence_range *
     const turbulence_filter upright = turbulence_filter_bound(slow / high.length_up, fast / low.length_up);
     real x = real_abs(s->along), along = x;
     for (int i = 0; i < advances; ++i) {
-        x = level.keep * x + level.first * TURBULENCE_DEVIATE;
+        x = level.keep * x + level.first * NORMAL_DEVIATE_MAX;
         along = real_max(along, x);
     }
     // Over the altitude each sigma falls and then rises, or falls, or rises: it is largest at an end.
     const real sigma = real_max(low.sigma, high.sigma);
-    const vec3 most =
+    const vec3 maximum =
         vec3_make(sigma * along, sigma * turbulence_pair_bound(&level, advances, s->across),
                   real_max(low.sigma_up, high.sigma_up) * turbulence_pair_bound(&upright, advances, s->up));
-    return vec3_length(most) * (1.0 + 0x1p-40);
+    return vec3_length(maximum) * (1.0 + 0x1p-40);
 }

@@ -50,7 +50,7 @@ typedef struct wind_params {
     double shear_x, shear_y; // unit vector
     double shear_speed;      // [m/s] at the reference height
     double shear_height;     // [m] reference height, > 0; of the logarithmic profile > roughness
-    double shear_power;      // alpha >= 0
+    double shear_exponent;   // alpha >= 0
     double shear_roughness;  // [m] z0 > 0
     double shear_scale;      // set by wind_prepare()
     int gust_count;
@@ -75,38 +75,38 @@ VY_FN real wind_shear_speed(const wind_params *p, real z)
     const real nothing = real_set(0.0);
     if (p->shear == WIND_SHEAR_NONE) return nothing;
     if (p->shear == WIND_SHEAR_LINEAR) return real_select(z > 0.0, p->shear_scale * z, nothing);
-    // Where the profile is zero the functions get 1, which they like.
+    // Where the profile is zero the functions get 1, which is in their domain.
     if (p->shear == WIND_SHEAR_POWER) {
         const mask above = z > 0.0;
         const real ratio = real_select(above, z / p->shear_height, real_set(1.0));
-        return real_select(above, p->shear_scale * math_pow(ratio, real_set(p->shear_power)), nothing);
+        return real_select(above, p->shear_scale * math_pow(ratio, real_set(p->shear_exponent)), nothing);
     }
     const mask above = z > p->shear_roughness;
     return p->shear_scale * math_log(real_select(above, z / p->shear_roughness, real_set(1.0)));
 }
 
-/// The times at which a gust blows at all.
-VY_FN mask wind_gust_blows(const wind_gust *g, real time)
+/// Whether a gust is active at `time`.
+VY_FN mask wind_gust_is_active(const wind_gust *g, real time)
 {
     return (time > g->start) & (time < g->start + g->rise + g->hold + g->fall);
 }
 
 /// How much of a gust's amplitude there is at `time`: 0 to 1, and 0 exactly outside.
-VY_FN real wind_gust_share(const wind_gust *g, real time)
+VY_FN real wind_gust_factor(const wind_gust *g, real time)
 {
     const double pi = 3.14159265358979323846;
     const real zero = real_set(0.0), one = real_set(1.0);
     const real up = real_clamp((time - g->start) / g->rise, zero, one);
     const real down = real_clamp((time - (g->start + g->rise + g->hold)) / g->fall, zero, one);
-    return real_select(wind_gust_blows(g, time), 0.5 * (math_cos(pi * down) - math_cos(pi * up)), zero);
+    return real_select(wind_gust_is_active(g, time), 0.5 * (math_cos(pi * down) - math_cos(pi * up)), zero);
 }
 
 /// Where a coordinate lies among `count` nodes: the node at or below it and the share of the way to the next.
 VY_FN real wind_grid_place(real x, double first, double spacing, int count, bits *node)
 {
-    const real most = real_set((double)(count - 1));
+    const real steps_max = real_set((double)(count - 1));
     VY_ASSERT(count >= 1 && spacing > 0.0);
-    const real steps = real_clamp((x - first) / spacing, real_set(0.0), most); // NaN gives 0
+    const real steps = real_clamp((x - first) / spacing, real_set(0.0), steps_max); // NaN gives 0
     const real nearest = real_round(steps);
     const real below = real_select(nearest > steps, nearest - 1.0, nearest);
     const real last = real_set(count > 1 ? (double)(count - 2) : 0.0);
@@ -115,7 +115,7 @@ VY_FN real wind_grid_place(real x, double first, double spacing, int count, bits
     return steps - start;
 }
 
-VY_FN vec3 wind_grid_mix(vec3 a, vec3 b, real share) { return vec3_add_scaled(a, share, vec3_sub(b, a)); }
+VY_FN vec3 wind_grid_lerp(vec3 a, vec3 b, real share) { return vec3_add_scaled(a, share, vec3_sub(b, a)); }
 
 VY_FN vec3 wind_grid_node(const double *velocity, bits at)
 {
@@ -143,15 +143,15 @@ VY_FN vec3 wind_grid_at(const wind_grid *g, vec3 place, real time)
         vec3 layer[2];
         for (uint64_t z = 0; z < 2; ++z) {
             const bits corner = at + (t * to_t + z * to_z);
-            const vec3 south = wind_grid_mix(wind_grid_node(g->velocity, corner),
-                                             wind_grid_node(g->velocity, corner + to_x), sx);
-            const vec3 north = wind_grid_mix(wind_grid_node(g->velocity, corner + to_y),
-                                             wind_grid_node(g->velocity, corner + (to_y + to_x)), sx);
-            layer[z] = wind_grid_mix(south, north, sy);
+            const vec3 south = wind_grid_lerp(wind_grid_node(g->velocity, corner),
+                                              wind_grid_node(g->velocity, corner + to_x), sx);
+            const vec3 north = wind_grid_lerp(wind_grid_node(g->velocity, corner + to_y),
+                                              wind_grid_node(g->velocity, corner + (to_y + to_x)), sx);
+            layer[z] = wind_grid_lerp(south, north, sy);
         }
-        when[t] = wind_grid_mix(layer[0], layer[1], sz);
+        when[t] = wind_grid_lerp(layer[0], layer[1], sz);
     }
-    return wind_grid_mix(when[0], when[1], st);
+    return wind_grid_lerp(when[0], when[1], st);
 }
 
 VY_FN vec3 wind_constant(const wind_params *p)
@@ -172,8 +172,8 @@ VY_FN vec3 wind_from(const wind_params *p, vec3 constant, vec3 place, real time)
     }
     for (int i = 0; i < p->gust_count; ++i) {
         const wind_gust *g = &p->gusts[i];
-        if (mask_any(wind_gust_blows(g, time))) {
-            const real share = wind_gust_share(g, time);
+        if (mask_any(wind_gust_is_active(g, time))) {
+            const real share = wind_gust_factor(g, time);
             wind = vec3_add_scaled(wind, share, vec3_make(real_set(g->x), real_set(g->y), real_set(g->z)));
         }
     }
@@ -188,10 +188,10 @@ VY_FN vec3 wind_at(const wind_params *p, vec3 place, real time)
 }
 
 /// The most of a gust's amplitude within a span of time.
-VY_FN real wind_gust_share_bound(const wind_gust *g, real time_low, real time_high)
+VY_FN real wind_gust_factor_bound(const wind_gust *g, real time_low, real time_high)
 {
     const double full = g->start + g->rise, wanes = full + g->hold;
-    const real early = wind_gust_share(g, time_high), late = wind_gust_share(g, time_low);
+    const real early = wind_gust_factor(g, time_high), late = wind_gust_factor(g, time_low);
     return real_select(time_high < full, early, real_select(time_low > wanes, late, real_set(1.0)));
 }
 
@@ -205,13 +205,13 @@ VY_FN real wind_speed_bound_from(const wind_params *p, vec3 constant, real z_low
     const real low = wind_shear_speed(p, z_low), high = wind_shear_speed(p, z_high);
     real bound = real_max(vec3_length(vec3_add_scaled(constant, low, along)),
                           vec3_length(vec3_add_scaled(constant, high, along)));
-    // What rounding can hide is a share of what is added, not of the sum.
+    // The rounding error is a fraction of the terms, not of the sum.
     real sizes = vec3_length(constant) + (real_abs(low) + real_abs(high));
     for (int i = 0; i < p->gust_count; ++i) {
         const wind_gust *g = &p->gusts[i];
         const vec3 amplitude = vec3_make(real_set(g->x), real_set(g->y), real_set(g->z));
         const real size = vec3_length(amplitude);
-        bound = bound + size * wind_gust_share_bound(g, time_low, time_high);
+        bound = bound + size * wind_gust_factor_bound(g, time_low, time_high);
         sizes = sizes + size;
     }
     if (p->grid.velocity != NULL) {

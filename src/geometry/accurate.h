@@ -9,7 +9,7 @@
 #include "base/vec.h"
 
 /// x * y - product, exactly, where product is the rounded x * y.
-VY_FN real product_error(real x, real y, real product)
+VY_FN real two_product_error(real x, real y, real product)
 {
     const real cx = 134217729.0 * x, cy = 134217729.0 * y; // 2^27 + 1 cuts 53 bits into two halves
     const real xh = cx - (cx - x), yh = cy - (cy - y);
@@ -21,7 +21,7 @@ VY_FN real product_error(real x, real y, real product)
 VY_FN real product_difference(real a, real b, real c, real d)
 {
     const real ab = a * b, cd = c * d;
-    return (ab - cd) + (product_error(a, b, ab) - product_error(c, d, cd));
+    return (ab - cd) + (two_product_error(a, b, ab) - two_product_error(c, d, cd));
 }
 
 VY_FN vec3 vec3_cross_accurate(vec3 a, vec3 b)
@@ -36,14 +36,14 @@ typedef struct real2 {
 } real2;
 
 /// a + b, where a is the larger in size.
-VY_FN real2 real2_of_sum(real a, real b)
+VY_FN real2 real2_fast_two_sum(real a, real b)
 {
     const real high = a + b;
     return (real2){high, b - (high - a)};
 }
 
 /// a - b, exactly (D. E. Knuth).
-VY_FN real2 real2_of_difference(real a, real b)
+VY_FN real2 real2_two_diff(real a, real b)
 {
     const real high = a - b, b_virtual = a - high;
     return (real2){high, (a - (high + b_virtual)) + (b_virtual - b)};
@@ -51,13 +51,14 @@ VY_FN real2 real2_of_difference(real a, real b)
 
 VY_FN real2 real2_sub(real2 a, real2 b)
 {
-    const real2 high = real2_of_difference(a.high, b.high), low = real2_of_difference(a.low, b.low);
-    const real2 sum = real2_of_sum(high.high, high.low + low.high);
-    return real2_of_sum(sum.high, sum.low + low.low);
+    const real2 high = real2_two_diff(a.high, b.high), low = real2_two_diff(a.low, b.low);
+    const real2 sum = real2_fast_two_sum(high.high, high.low + low.high);
+    return real2_fast_two_sum(sum.high, sum.low + low.low);
 }
 
 VY_FN real2 real2_mul(real2 a, real2 b)
 {
     const real high = a.high * b.high;
-    return real2_of_sum(high, product_error(a.high, b.high, high) + (a.high * b.low + a.low * b.high));
+    return real2_fast_two_sum(high,
+                              two_product_error(a.high, b.high, high) + (a.high * b.low + a.low * b.high));
 }

@@ -27,8 +27,8 @@ static void vec3_store(vec3 v, double to[3])
 }
 static vec3 column(const mat3 *m, int k) { return vec3_make(m->m[0][k], m->m[1][k], m->m[2][k]); }
 
-static void place(vec3 ha, const vy_pose *pose_a, const mat3 *axes_a, vec3 hb, const vy_pose *pose_b,
-                  box_pair *out)
+static void make_box_pair(vec3 ha, const vy_pose *pose_a, const mat3 *axes_a, vec3 hb, const vy_pose *pose_b,
+                          box_pair *out)
 {
     VY_ASSERT(quat_is_unit(pose_a->rotation) && quat_is_unit(pose_b->rotation));
     VY_ASSERT(ha.x > 0.0 && ha.y > 0.0 && ha.z > 0.0 && hb.x > 0.0 && hb.y > 0.0 && hb.z > 0.0);
@@ -136,7 +136,7 @@ static int edge_edge_point(const box_pair *p, vec3 n, int i, int j, vec3 *on_a)
 
 // ---- face contacts
 
-enum { MAX_VERTICES = 16 }; // four and one for every clip; rounding may add some
+enum { MAX_VERTICES = 16 }; // four and one for every clip; rounding may produce more
 
 _Static_assert(MAX_VERTICES < 2 * VY_FEATURE_POINTS, "the deepest point finds room beside a clipped face");
 
@@ -287,7 +287,7 @@ typedef struct box_contact {
     double min_depth;      // [m] lower bound of their depths
 } box_contact;
 
-static void add(vy_candidates *c, vec3 p, double depth, uint64_t id)
+static void add_candidate(vy_candidates *c, vec3 p, double depth, uint64_t id)
 {
     VY_ASSERT(c->count >= 0 && c->count < 2 * VY_FEATURE_POINTS);
     c->points[c->count].p = p;
@@ -313,7 +313,8 @@ static double face_points(const face_pair *q, const box_contact *x, double along
         p[q->face.k1] = at[0];
         p[q->face.k2] = at[1];
         p[q->face.k] = q->face.sign * (q->half[q->face.k] + at[2]);
-        add(c, q->flipped ? vec_of(p) : vec3_add_scaled(vec_of(p), depth, x->n), depth, face->p[i].id);
+        add_candidate(c, q->flipped ? vec_of(p) : vec3_add_scaled(vec_of(p), depth, x->n), depth,
+                      face->p[i].id);
         deepest = real_max(deepest, depth);
     }
     return deepest;
@@ -407,7 +408,7 @@ int vy_boxes_collide(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b
     box_contact x;
     vy_candidates c;
     out->count = 0;
-    place(a->box.half, pose_a, &axes_a, b->box.half, pose_b, &p);
+    make_box_pair(a->box.half, pose_a, &axes_a, b->box.half, pose_b, &p);
     if (!face_axes(&p, margin, &best) || !edge_axes(&p, margin, &best)) return 1;
     if (!contact_of_axis(&p, best, &x)) return 0;
     const double size_a = vec3_length(a->box.half), size_b = vec3_length(b->box.half);
@@ -419,8 +420,8 @@ int vy_boxes_collide(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b
     c.count = 0;
     int flipped = 0;
     if (x.edges && max_component(x.n) < VY_FACE_ALIGNED && max_component(x.m) < VY_FACE_ALIGNED) {
-        add(&c, x.point, x.depth,
-            vy_vertex_pair_id(a, x.n, b, x.m, x.scale)); // crossing edges have one point
+        add_candidate(&c, x.point, x.depth,
+                      vy_vertex_pair_id(a, x.n, b, x.m, x.scale)); // crossing edges have one point
     } else {
         flipped = face_contact(a, b, &p, &x, &c);
         if (flipped < 0) return 0;

@@ -32,6 +32,7 @@ typedef struct build_leaf {
 
 struct vy_tree {
     vy_tree_def def;
+    int capacity;             // bodies that there is memory for
     node *nodes;              // 2 capacity - 1
     node *spare;              // as many, for rebuilding
     build_leaf *build_leaves; // [capacity]
@@ -98,7 +99,7 @@ static vy_bounds fattened(const vy_tree *tree, const vy_bounds *b, vec3 displace
 static int allocate_node(vy_tree *tree)
 {
     const int i = tree->free_list;
-    VY_ASSERT(i >= 0 && i < 2 * tree->def.capacity - 1);
+    VY_ASSERT(i >= 0 && i < 2 * tree->capacity - 1);
     VY_ASSERT(tree->nodes[i].height == NONE);
     tree->free_list = tree->nodes[i].parent;
     tree->nodes[i].parent = tree->nodes[i].child[0] = tree->nodes[i].child[1] = NONE;
@@ -108,7 +109,7 @@ static int allocate_node(vy_tree *tree)
 
 static void free_node(vy_tree *tree, int i)
 {
-    VY_ASSERT(i >= 0 && i < 2 * tree->def.capacity - 1 && i != tree->free_list);
+    VY_ASSERT(i >= 0 && i < 2 * tree->capacity - 1 && i != tree->free_list);
     tree->nodes[i].parent = tree->free_list;
     tree->nodes[i].height = NONE;
     tree->free_list = i;
@@ -229,34 +230,49 @@ static void remove_leaf(vy_tree *tree, int leaf)
 
 vy_tree_def vy_default_tree_def(void)
 {
-    const vy_tree_def def = {COOKIE, 1024, 0.05, 2.0};
+    const vy_tree_def def = {COOKIE, 0.05, 2.0};
     return def;
+}
+
+// A larger array in place of an old one; 0: there is no memory, and the old one is as it was.
+static int enlarge(void *array, size_t size)
+{
+    void *old, *more;
+    memcpy(&old, array, sizeof old);
+    more = realloc(old, size);
+    if (more == NULL) return 0;
+    memcpy(array, &more, sizeof more);
+    return 1;
+}
+
+vy_status vy_tree_reserve(vy_tree *tree, int capacity)
+{
+    const int had = tree->capacity;
+    if (capacity <= had) return VY_OK;
+    if (capacity > MAX_PROXIES) return VY_FULL;
+    const size_t proxies = (size_t)capacity, nodes = 2 * proxies - 1;
+    if (!enlarge(&tree->nodes, nodes * sizeof *tree->nodes) ||
+        !enlarge(&tree->spare, nodes * sizeof *tree->spare) ||
+        !enlarge(&tree->build_leaves, proxies * sizeof *tree->build_leaves) ||
+        !enlarge(&tree->leaf, proxies * sizeof *tree->leaf))
+        return VY_NO_MEMORY;
+    tree->capacity = capacity;
+    for (int i = 2 * capacity - 2; i >= (had > 0 ? 2 * had - 1 : 0); --i) free_node(tree, i);
+    for (int i = had; i < capacity; ++i) tree->leaf[i] = NONE;
+    return VY_OK;
 }
 
 vy_status vy_tree_create(const vy_tree_def *def, vy_tree **out, vy_error *err)
 {
     *out = NULL;
-    if (def->cookie != COOKIE || def->capacity < 1 || def->capacity > MAX_PROXIES || !(def->margin >= 0.0) ||
-        !(def->margin <= 1e9) || !(def->ahead >= 0.0) || !(def->ahead <= 1e3)) {
-        return vy_fail(err, VY_BAD_VALUE,
-                       "tree: start from vy_default_tree_def(); capacity 1 ... 2^24, margin and ahead >= 0");
+    if (def->cookie != COOKIE || !(def->margin >= 0.0) || !(def->margin <= 1e9) || !(def->ahead >= 0.0) ||
+        !(def->ahead <= 1e3)) {
+        return vy_fail(err, VY_BAD_VALUE, "tree: start from vy_default_tree_def(); margin and ahead >= 0");
     }
-    const int count = 2 * def->capacity - 1;
-    vy_tree *tree = malloc(sizeof *tree);
-    node *nodes = malloc(sizeof *nodes * (size_t)count), *spare = malloc(sizeof *spare * (size_t)count);
-    build_leaf *build_leaves = malloc(sizeof *build_leaves * (size_t)def->capacity);
-    int *leaf = malloc(sizeof *leaf * (size_t)def->capacity);
-    if (tree == NULL || nodes == NULL || spare == NULL || build_leaves == NULL || leaf == NULL) {
-        free(tree);
-        free(nodes);
-        free(spare);
-        free(build_leaves);
-        free(leaf);
-        return vy_fail(err, VY_NO_MEMORY, "tree: no memory for %d bodies", def->capacity);
-    }
-    *tree = (vy_tree){*def, nodes, spare, build_leaves, leaf, NONE, NONE, 0, 0};
-    for (int i = count - 1; i >= 0; --i) free_node(tree, i);
-    for (int i = 0; i < def->capacity; ++i) leaf[i] = NONE;
+    vy_tree *tree = calloc(1, sizeof *tree);
+    if (tree == NULL) return vy_fail(err, VY_NO_MEMORY, "tree: no memory");
+    tree->def = *def;
+    tree->root = tree->free_list = NONE;
     *out = tree;
     return VY_OK;
 }
@@ -283,9 +299,13 @@ vy_status vy_tree_add(vy_tree *tree, const vy_bounds *bounds, int *proxy)
     int p = tree->first_gap;
     while (p < tree->limit && tree->leaf[p] != NONE) ++p;
     tree->first_gap = p;
-    if (p == tree->def.capacity) return VY_FULL;
+    if (p == tree->capacity) {
+        const int more = p > MAX_PROXIES / 2 ? MAX_PROXIES : 2 * p;
+        const vy_status status = vy_tree_reserve(tree, p < 8 ? 16 : p < MAX_PROXIES ? more : p + 1);
+        if (status != VY_OK) return status;
+    }
     if (p == tree->limit) ++tree->limit;
-    VY_ASSERT(p < tree->def.capacity && p < tree->limit && tree->leaf[p] == NONE);
+    VY_ASSERT(p < tree->capacity && p < tree->limit && tree->leaf[p] == NONE);
     const int leaf = allocate_node(tree);
     tree->nodes[leaf].box = fattened(tree, bounds, vec3_zero());
     tree->nodes[leaf].proxy = p;
@@ -414,7 +434,7 @@ typedef struct build_range {
 // Build the nodes into `spare`, a node before its children, which are contiguous. Returns how many.
 static int build_top_down(vy_tree *tree, int count)
 {
-    VY_ASSERT(count > 0 && count <= tree->def.capacity);
+    VY_ASSERT(count > 0 && count <= tree->capacity);
     build_range stack[STACK];
     int top = 0, used = 1;
     tree->spare[0].parent = NONE;
@@ -430,7 +450,7 @@ static int build_top_down(vy_tree *tree, int count)
             tree->leaf[n->proxy] = h.node;
             continue;
         }
-        VY_ASSERT(top + 2 <= STACK && used + 2 <= 2 * tree->def.capacity - 1);
+        VY_ASSERT(top + 2 <= STACK && used + 2 <= 2 * tree->capacity - 1);
         const int left = h.count / 2;
         partition_median(s, h.count, left, longest_axis(s, h.count));
         n->child[0] = used;
@@ -457,7 +477,7 @@ void vy_tree_rebuild(vy_tree *tree)
     }
     tree->root = 0;
     tree->free_list = NONE;
-    for (int i = 2 * tree->def.capacity - 2; i >= used; --i) free_node(tree, i);
+    for (int i = 2 * tree->capacity - 2; i >= used; --i) free_node(tree, i);
 }
 
 vy_status vy_tree_bounds(const vy_tree *tree, int proxy, vy_bounds *out)
@@ -523,11 +543,19 @@ vy_status vy_tree_collect_pairs(const vy_tree *tree, vy_tree_pair *out, size_t c
 void vy_tree_query_proxy(const vy_tree *tree, int proxy, void (*found)(void *self, int proxy), void *self)
 {
     VY_ASSERT(is_proxy(tree, proxy));
+    const vy_bounds box = tree->nodes[tree->leaf[proxy]].box;
+    vy_tree_query_box(tree, &box, found, self);
+}
+
+void vy_tree_query_box(const vy_tree *tree, const vy_bounds *query, void (*found)(void *self, int proxy),
+                       void *self)
+{
+    if (tree->root == NONE) return;
     int stack[STACK], top = 0;
     const node *nodes = tree->nodes;
-    const vy_bounds box = nodes[tree->leaf[proxy]].box;
+    const vy_bounds box = *query;
     if (nodes[tree->root].height == 0) {
-        found(self, nodes[tree->root].proxy);
+        if (bounds_overlap(&nodes[tree->root].box, &box)) found(self, nodes[tree->root].proxy);
     } else {
         stack[top++] = tree->root;
     }

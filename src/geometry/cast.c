@@ -158,17 +158,18 @@ static int ray_height_field(const vy_height_field *f, const ray *r, local_hit *m
         return 1;
     }
     interval s = {0.0, r->t_max, vec3_zero()};
-    const double size = f->spacing, wide = size * (double)(f->nx - 1), deep = size * (double)(f->ny - 1);
-    if (!clip_plane(r, vec3_make(1.0, 0.0, 0.0), wide, &s) ||
+    const double size = f->spacing, size_x = size * (double)(f->nx - 1), size_y = size * (double)(f->ny - 1);
+    if (!clip_plane(r, vec3_make(1.0, 0.0, 0.0), size_x, &s) ||
         !clip_plane(r, vec3_make(-1.0, 0.0, 0.0), 0.0, &s) ||
-        !clip_plane(r, vec3_make(0.0, 1.0, 0.0), deep, &s) ||
+        !clip_plane(r, vec3_make(0.0, 1.0, 0.0), size_y, &s) ||
         !clip_plane(r, vec3_make(0.0, -1.0, 0.0), 0.0, &s) ||
         !clip_plane(r, vec3_make(0.0, 0.0, 1.0), f->high, &s) ||
         !clip_plane(r, vec3_make(0.0, 0.0, -1.0), -f->low, &s)) {
         return 0;
     }
     const vec3 start = vec3_add_scaled(r->o, s.in, r->d);
-    if (vy_height_field_height(f, real_clamp(start.x, 0.0, wide), real_clamp(start.y, 0.0, deep), &height) &&
+    if (vy_height_field_height(f, real_clamp(start.x, 0.0, size_x), real_clamp(start.y, 0.0, size_y),
+                               &height) &&
         start.z <= height) { // through a side or the bottom
         m->t = s.in;
         m->normal = s.normal;
@@ -243,11 +244,11 @@ vy_status vy_shape_cast(const vy_shape *a, const vy_pose *pose_a, const vy_shape
     if (!vy_shape_is_convex(a) || !vy_shape_is_convex(b)) return VY_BAD_VALUE;
     if (!vy_pose_valid(pose_a) || !vy_pose_valid(pose_b) || !(vec3_length(motion) <= VY_POSE_LIMIT))
         return VY_BAD_VALUE;
-    const vy_query_options o = vy_options_of(options);
-    vy_pair pair;
+    const vy_query_options o = vy_options_with_defaults(options);
+    vy_core_pair pair;
     vy_core_of(a, &pair.a);
     vy_core_of(b, &pair.b);
-    vy_pair_place(pose_a, pose_b, &pair);
+    vy_pair_set_poses(pose_a, pose_b, &pair);
     const vec3 start = pair.offset, move = quat_unrotate(pose_a->rotation, motion);
     const double contact_distance = real_max(o.tolerance, 1e-10) * pair.scale;
     vy_simplex cache = {0, {0}, {0}};

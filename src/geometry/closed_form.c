@@ -146,8 +146,8 @@ static void flip(vy_contact *c)
     c->point_b = t;
 }
 
-int vy_contact_round(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, const vy_pose *pose_b,
-                     int *hit, vy_contact *out)
+int vy_contact_closed_form(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, const vy_pose *pose_b,
+                           int *hit, vy_contact *out)
 {
     const int sphere_a = a->kind == VY_SHAPE_SPHERE, sphere_b = b->kind == VY_SHAPE_SPHERE;
     if (sphere_a && sphere_b) {
@@ -159,7 +159,7 @@ int vy_contact_round(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b
     } else if (sphere_a && b->kind == VY_SHAPE_BOX) {
         *hit = sphere_box(a, pose_a, b, pose_b, out);
     } else if (sphere_b && (a->kind == VY_SHAPE_CAPSULE || a->kind == VY_SHAPE_BOX)) {
-        vy_contact_round(b, pose_b, a, pose_a, hit, out);
+        vy_contact_closed_form(b, pose_b, a, pose_a, hit, out);
         if (*hit) flip(out);
     } else if (a->kind == VY_SHAPE_CAPSULE && b->kind == VY_SHAPE_CAPSULE) {
         *hit = capsules(a, pose_a, b, pose_b, out);

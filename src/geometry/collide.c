@@ -3,8 +3,9 @@
 #include "geometry/boxes.h"
 #include "base/real.h"
 #include "geometry/contact.h"
-#include "geometry/ground.h"
+#include "geometry/field.h"
 #include "geometry/manifold.h"
+#include "geometry/plane.h"
 
 static void flip(vy_manifold *m)
 {
@@ -34,23 +35,23 @@ static vy_status collide_convex(const vy_shape *a, const vy_pose *pose_a, const 
 {
     vy_contact round;
     int hit = 0;
-    const int special = vy_contact_round(a, pose_a, b, pose_b, &hit, &round);
+    const int special = vy_contact_closed_form(a, pose_a, b, pose_b, &hit, &round);
     if (special && (!hit || a->kind == VY_SHAPE_SPHERE || b->kind == VY_SHAPE_SPHERE)) {
         out->count = 0;
         if (hit) single_point(&round, out);
         return VY_OK;
     }
-    vy_pair pair;
+    vy_core_pair pair;
     vy_core_of(a, &pair.a);
     vy_core_of(b, &pair.b);
-    vy_pair_place(pose_a, pose_b, &pair);
+    vy_pair_set_poses(pose_a, pose_b, &pair);
     vy_local_contact c;
     if (special) {
         c.normal = quat_unrotate(pose_a->rotation, round.normal);
         c.depth = round.depth;
         c.point_a = quat_unrotate(pose_a->rotation, vec3_sub(round.point_a, pose_a->position));
     } else {
-        const vy_query_options options = vy_options_of(NULL);
+        const vy_query_options options = vy_options_with_defaults(NULL);
         vy_query_info info = {0, 0, 0};
         const vy_status status = vy_contact_general(&pair, a, b, &options, &hit, &c, &info);
         if (status != VY_OK) return status;
@@ -64,6 +65,16 @@ static vy_status collide_convex(const vy_shape *a, const vy_pose *pose_a, const 
     return VY_OK;
 }
 
+// All manifolds of a height field, which is a or b, and a convex shape.
+static int collide_field(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, const vy_pose *pose_b,
+                         double margin, vy_manifold *out)
+{
+    if (a->kind == VY_SHAPE_HEIGHT_FIELD) return vy_collide_field(&a->field, pose_a, b, pose_b, margin, out);
+    const int count = vy_collide_field(&b->field, pose_b, a, pose_a, margin, out);
+    for (int i = 0; i < count; ++i) flip(&out[i]);
+    return count;
+}
+
 static vy_status collide(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, const vy_pose *pose_b,
                          double margin, vy_manifold *out)
 {
@@ -71,10 +82,14 @@ static vy_status collide(const vy_shape *a, const vy_pose *pose_a, const vy_shap
     if (!vy_pose_valid(pose_a) || !vy_pose_valid(pose_b)) return VY_BAD_VALUE;
     const int convex_a = vy_shape_is_convex(a), convex_b = vy_shape_is_convex(b);
     if (!convex_a && !convex_b) return VY_BAD_VALUE;
-    if (!convex_a) {
-        vy_collide_ground(a, pose_a, b, pose_b, out);
+    if (a->kind == VY_SHAPE_HEIGHT_FIELD || b->kind == VY_SHAPE_HEIGHT_FIELD) {
+        vy_manifold all[VY_COLLIDE_MANIFOLDS];
+        out->count = 0;
+        if (collide_field(a, pose_a, b, pose_b, margin, all) > 0) *out = all[0];
+    } else if (!convex_a) {
+        vy_collide_plane(&a->plane, pose_a, b, pose_b, out);
     } else if (!convex_b) {
-        vy_collide_ground(b, pose_b, a, pose_a, out);
+        vy_collide_plane(&b->plane, pose_b, a, pose_a, out);
         flip(out);
     } else if (a->kind == VY_SHAPE_BOX && b->kind == VY_SHAPE_BOX) {
         (void)vy_boxes_collide(a, pose_a, b, pose_b, margin, out);
@@ -110,15 +125,13 @@ static vy_status collide_moved(const vy_shape *a, const vy_pose *pose_a, const v
     return VY_OK;
 }
 
-// Planes and height fields: B is moved against the upward normal.
-static vy_status collide_ground_near(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b,
-                                     const vy_pose *pose_b, double margin, vy_manifold *out)
+// A plane: B is moved against its normal.
+static vy_status collide_plane_near(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b,
+                                    const vy_pose *pose_b, double margin, vy_manifold *out)
 {
-    const int ground_a = !vy_shape_is_convex(a);
-    const vy_shape *ground = ground_a ? a : b;
-    const vec3 local = ground->kind == VY_SHAPE_PLANE ? ground->plane.normal : vec3_make(0.0, 0.0, 1.0);
-    const vec3 up = quat_rotate((ground_a ? pose_a : pose_b)->rotation, local);
-    return collide_moved(a, pose_a, b, pose_b, ground_a ? up : vec3_neg(up), margin, 0.0, out);
+    const int plane_a = a->kind == VY_SHAPE_PLANE;
+    const vec3 up = quat_rotate((plane_a ? pose_a : pose_b)->rotation, (plane_a ? a : b)->plane.normal);
+    return collide_moved(a, pose_a, b, pose_b, plane_a ? up : vec3_neg(up), margin, 0.0, out);
 }
 
 static double radius_of(const vy_shape *shape)
@@ -134,8 +147,10 @@ vy_status vy_collide_near(const vy_shape *a, const vy_pose *pose_a, const vy_sha
 {
     FPU_SCOPE;
     VY_ASSERT(margin >= 0.0);
-    const int convex = vy_shape_is_convex(a) && vy_shape_is_convex(b);
-    if (!convex && margin > 0.0) return collide_ground_near(a, pose_a, b, pose_b, margin, out);
+    if (a->kind == VY_SHAPE_HEIGHT_FIELD || b->kind == VY_SHAPE_HEIGHT_FIELD)
+        return collide(a, pose_a, b, pose_b, margin, out);
+    if ((a->kind == VY_SHAPE_PLANE || b->kind == VY_SHAPE_PLANE) && margin > 0.0)
+        return collide_plane_near(a, pose_a, b, pose_b, margin, out);
     vy_status status = VY_OK;
     if (a->kind == VY_SHAPE_BOX && b->kind == VY_SHAPE_BOX && margin > 0.0) {
         if (!vy_pose_valid(pose_a) || !vy_pose_valid(pose_b)) return VY_BAD_VALUE;
@@ -160,4 +175,19 @@ vy_status vy_collide_near(const vy_shape *a, const vy_pose *pose_a, const vy_sha
     out->count = 1;
     out->points[0] = (vy_manifold_point){d.point_a, d.point_b, -d.distance, (uint64_t)3 << 61};
     return VY_OK;
+}
+
+vy_status vy_collide_all(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, const vy_pose *pose_b,
+                         double margin, vy_manifold *out, int *count)
+{
+    FPU_SCOPE;
+    if ((a->kind == VY_SHAPE_HEIGHT_FIELD && vy_shape_is_convex(b)) ||
+        (b->kind == VY_SHAPE_HEIGHT_FIELD && vy_shape_is_convex(a))) {
+        if (!vy_pose_valid(pose_a) || !vy_pose_valid(pose_b)) return VY_BAD_VALUE;
+        *count = collide_field(a, pose_a, b, pose_b, margin, out);
+        return VY_OK;
+    }
+    const vy_status status = vy_collide_near(a, pose_a, b, pose_b, margin, out);
+    if (status == VY_OK) *count = out->count > 0;
+    return status;
 }

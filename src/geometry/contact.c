@@ -7,7 +7,7 @@
 #include "geometry/mpr.h"
 #include <float.h>
 
-vy_query_options vy_options_of(const vy_query_options *options)
+vy_query_options vy_options_with_defaults(const vy_query_options *options)
 {
     vy_query_options o = {VY_QUERY_TOLERANCE, VY_QUERY_ITERATIONS};
     if (options != NULL && options->tolerance > 0.0) o.tolerance = real_min(options->tolerance, 1e-3);
@@ -26,31 +26,34 @@ int vy_pose_valid(const vy_pose *pose)
 
 // Witness points of a known normal and depth: B is moved along the normal until the cores are apart; then the
 // nearest points are on the facet.
-static void witness_points(vy_pair *pair, vy_local_contact *out)
+static void witness_points(vy_core_pair *pair, vy_local_contact *out)
 {
-    const vec3 offset = pair->offset;
-    pair->offset = vec3_add_scaled(offset, out->depth + 0.01 * pair->scale, out->normal);
+    const vec3 offset = pair->offset, back = vec3_scale(-out->depth - 0.01 * pair->scale, out->normal);
+    pair->offset = vec3_sub(offset, back);
     vy_gjk g;
     vec3 b;
     vy_gjk_distance(pair, NULL, -1.0, VY_QUERY_ITERATIONS, &g);
     vy_gjk_points(pair, &g, &out->point_a, &b);
     pair->offset = offset;
-    out->point_b = vec3_add_scaled(out->point_a, -out->depth, out->normal);
+    // A smooth core's normal is not exact, and then only B's own point is on B; a cylinder's is put there.
+    out->point_b = pair->a.smooth && !pair->b.smooth
+                       ? vec3_add(b, back)
+                       : vec3_add_scaled(out->point_a, -out->depth, out->normal);
 }
 
 // The extent of A - B along n: the depth of the cores for this normal, negative where n separates them.
-static double extent(const vy_pair *pair, vec3 n)
+static double extent(const vy_core_pair *pair, vec3 n)
 {
     VY_ASSERT(vec3_is_unit(n));
-    vy_minkowski m;
-    vy_support()->minkowski(pair, n.x, n.y, n.z, &m);
+    vy_minkowski_vertex m;
+    vy_support()->minkowski_support(pair, n.x, n.y, n.z, &m);
     return vec3_dot(m.w, n);
 }
 
 // With a smooth core EPA's last triangle is tiny, and its normal and points are coarse. The nearest points
 // across a gap are exact: their direction is a better normal as long as the depth along it is smaller, but
 // not below `min_depth`.
-static void refine_normal(vy_pair *pair, double min_depth, vy_local_contact *out)
+static void refine_normal(vy_core_pair *pair, double min_depth, vy_local_contact *out)
 {
     VY_ASSERT(vec3_is_unit(out->normal));
     witness_points(pair, out);
@@ -70,9 +73,9 @@ static void refine_normal(vy_pair *pair, double min_depth, vy_local_contact *out
     }
 }
 
-static int is_polyhedral(const vy_pair *pair) { return !pair->a.smooth && !pair->b.smooth; }
+static int is_polyhedral(const vy_core_pair *pair) { return !pair->a.smooth && !pair->b.smooth; }
 
-static void try_normal(const vy_pair *pair, vec3 n, vy_local_contact *out)
+static void try_normal(const vy_core_pair *pair, vec3 n, vy_local_contact *out)
 {
     const double depth = extent(pair, n);
     if (!(depth < out->depth)) return;
@@ -81,7 +84,7 @@ static void try_normal(const vy_pair *pair, vec3 n, vy_local_contact *out)
 }
 
 // The candidate normals of a cylinder with this axis: its ends, and its side towards the other core's centre.
-static void try_cylinder(const vy_pair *pair, vec3 axis, vec3 line, vy_local_contact *out)
+static void try_cylinder(const vy_core_pair *pair, vec3 axis, vec3 line, vy_local_contact *out)
 {
     VY_ASSERT(vec3_is_unit(axis));
     const vec3 perpendicular = vec3_add_scaled(line, -vec3_dot(line, axis), axis);
@@ -94,7 +97,7 @@ static void try_cylinder(const vy_pair *pair, vec3 axis, vec3 line, vy_local_con
 // A cylinder around the other core may be equally deep, or nearly so, in all directions, and EPA would need
 // more faces than it has. So the cylinders' own normals are tried beside EPA's best face, whether or not EPA
 // converged, and the best of all is refined.
-static void cylinder_depth(vy_pair *pair, const vy_epa_result *epa, vy_local_contact *out)
+static void cylinder_depth(vy_core_pair *pair, const vy_epa_result *epa, vy_local_contact *out)
 {
     VY_ASSERT(!is_polyhedral(pair));
     const vec3 up = vec3_make(0.0, 0.0, 1.0);
@@ -110,8 +113,9 @@ static void cylinder_depth(vy_pair *pair, const vy_epa_result *epa, vy_local_con
 
 // The depth of overlapping cores, from four points around the origin. Smooth cores are solved to a looser
 // tolerance where EPA's storage does not suffice.
-static vy_status core_depth(vy_pair *pair, const vy_shape *a, const vy_shape *b, const vy_minkowski v[4],
-                            const vy_query_options *options, vy_local_contact *out, vy_query_info *info)
+static vy_status core_depth(vy_core_pair *pair, const vy_shape *a, const vy_shape *b,
+                            const vy_minkowski_vertex v[4], const vy_query_options *options,
+                            vy_local_contact *out, vy_query_info *info)
 {
     VY_ASSERT(options->tolerance > 0.0 && options->iterations > 0);
     vy_epa_result epa = {.depth = DBL_MAX};
@@ -132,11 +136,12 @@ static vy_status core_depth(vy_pair *pair, const vy_shape *a, const vy_shape *b,
         out->depth = real_max(epa.depth, 0.0);
         out->point_a = epa.point_a;
         out->point_b = epa.point_b;
+        if (!epa.has_points) witness_points(pair, out);
         return VY_OK;
     }
     vy_sat_result sat;
     vy_sat_search(pair, a, b, &sat);
-    info->enumerated = 1;
+    info->used_sat = 1;
     out->normal = sat.normal;
     out->depth = real_max(sat.depth, 0.0);
     witness_points(pair, out);
@@ -145,7 +150,7 @@ static vy_status core_depth(vy_pair *pair, const vy_shape *a, const vy_shape *b,
 
 // The origin is on the surface of A - B to rounding: the cores touch. B moved in by a little has a depth, and
 // its normal is that of the contact.
-static vy_status touching_contact(vy_pair *pair, const vy_shape *a, const vy_shape *b,
+static vy_status touching_contact(vy_core_pair *pair, const vy_shape *a, const vy_shape *b,
                                   const vy_query_options *options, vy_local_contact *out, vy_query_info *info)
 {
     const vec3 offset = pair->offset;
@@ -166,7 +171,7 @@ static vy_status touching_contact(vy_pair *pair, const vy_shape *a, const vy_sha
 }
 
 // Cores without margins: MPR decides, and where it cannot, SAT does.
-static vy_status core_contact(vy_pair *pair, const vy_shape *a, const vy_shape *b,
+static vy_status core_contact(vy_core_pair *pair, const vy_shape *a, const vy_shape *b,
                               const vy_query_options *options, int *hit, vy_local_contact *out,
                               vy_query_info *info)
 {
@@ -188,31 +193,50 @@ static vy_status core_contact(vy_pair *pair, const vy_shape *a, const vy_shape *
 
 // Cores that are apart by so little that the direction between their nearest points may be rounding. Where
 // the separation along it is not their distance, the normal is searched again.
-static void shallow_contact(vy_pair *pair, const vy_shape *a, const vy_shape *b, const vy_gjk *g,
+static void shallow_contact(vy_core_pair *pair, const vy_shape *a, const vy_shape *b, const vy_gjk *g,
                             const vy_query_options *options, vy_local_contact *out, vy_query_info *info)
 {
     VY_ASSERT(g->distance > 0.0);
-    const double enough = options->tolerance * pair->scale - g->distance;
+    const double depth_limit = options->tolerance * pair->scale - g->distance;
     out->normal = vec3_scale(-1.0 / g->distance, g->v);
     out->depth = extent(pair, out->normal);
-    if (out->depth <= enough) {
+    if (out->depth <= depth_limit) {
         vy_gjk_points(pair, g, &out->point_a, &out->point_b);
         return;
     }
     refine_normal(pair, -pair->scale, out);
-    if (out->depth <= enough || !is_polyhedral(pair)) return;
+    if (out->depth <= depth_limit || !is_polyhedral(pair)) return;
     vy_sat_result sat;
     vy_sat_search(pair, a, b, &sat);
-    info->enumerated = 1;
+    info->used_sat = 1;
     if (!(sat.depth < out->depth)) return;
     out->normal = sat.normal;
     out->depth = sat.depth;
     witness_points(pair, out);
 }
 
-vy_status vy_contact_general(vy_pair *pair, const vy_shape *a, const vy_shape *b,
-                             const vy_query_options *options, int *hit, vy_local_contact *out,
-                             vy_query_info *info)
+// The point of a cylinder's surface nearest to p, which is near it: a normal found by search is not exact,
+// and a point that follows from it is beside the surface by as much.
+static vec3 snap_to_cylinder(const vy_core *core, vec3 p)
+{
+    const double across = real_sqrt(p.x * p.x + p.y * p.y), r = core->radius, h = core->half_height;
+    const int by_side = r - across < h - real_abs(p.z); // else by an end
+    const double k = across > 0.0 && (by_side || across > r) ? r / across : 1.0;
+    const double z = by_side ? real_clamp(p.z, -h, h) : real_copysign(h, p.z);
+    return vec3_make(k * p.x, k * p.y, z);
+}
+
+static void snap_points(const vy_core_pair *pair, vy_local_contact *c)
+{
+    if (pair->a.smooth) c->point_a = snap_to_cylinder(&pair->a, c->point_a);
+    if (!pair->b.smooth) return;
+    const vec3 local = mat3_tmul_vec(pair->rotation, vec3_sub(c->point_b, pair->offset));
+    c->point_b = vec3_add(mat3_mul_vec(pair->rotation, snap_to_cylinder(&pair->b, local)), pair->offset);
+}
+
+static vy_status contact_of_cores(vy_core_pair *pair, const vy_shape *a, const vy_shape *b,
+                                  const vy_query_options *options, int *hit, vy_local_contact *out,
+                                  vy_query_info *info)
 {
     VY_ASSERT(pair->margin >= 0.0 && pair->scale > 0.0);
     VY_ASSERT(vy_shape_is_convex(a) && vy_shape_is_convex(b));
@@ -246,4 +270,13 @@ vy_status vy_contact_general(vy_pair *pair, const vy_shape *a, const vy_shape *b
     out->point_a = vec3_add_scaled(out->point_a, pair->a.margin, out->normal);
     out->point_b = vec3_add_scaled(out->point_a, -out->depth, out->normal);
     return VY_OK;
+}
+
+vy_status vy_contact_general(vy_core_pair *pair, const vy_shape *a, const vy_shape *b,
+                             const vy_query_options *options, int *hit, vy_local_contact *out,
+                             vy_query_info *info)
+{
+    const vy_status status = contact_of_cores(pair, a, b, options, hit, out, info);
+    if (status == VY_OK && *hit) snap_points(pair, out);
+    return status;
 }

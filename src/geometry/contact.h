@@ -11,18 +11,18 @@ typedef struct vy_local_contact {
 } vy_local_contact;
 
 /// The options with their defaults filled in.
-vy_query_options vy_options_of(const vy_query_options *options);
+vy_query_options vy_options_with_defaults(const vy_query_options *options);
 
 /// Whether a pose is finite and in range.
 int vy_pose_valid(const vy_pose *pose);
 
 /// The general path for two bounded convex shapes: GJK, MPR, EPA, and SAT where EPA does not converge. *hit
 /// is 0 or 1 when VY_OK is returned. The pair is as before on return.
-vy_status vy_contact_general(vy_pair *pair, const vy_shape *a, const vy_shape *b,
+vy_status vy_contact_general(vy_core_pair *pair, const vy_shape *a, const vy_shape *b,
                              const vy_query_options *options, int *hit, vy_local_contact *out,
                              vy_query_info *info);
 
 /// Spheres, capsules and sphere-box in closed form, in the world frame. Returns 0 when the pair is none of
 /// those: then neither *hit nor *out is written.
-int vy_contact_round(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, const vy_pose *pose_b,
-                     int *hit, vy_contact *out);
+int vy_contact_closed_form(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, const vy_pose *pose_b,
+                           int *hit, vy_contact *out);

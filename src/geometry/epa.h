@@ -35,6 +35,7 @@ typedef struct vy_epa_result {
     vec3 normal;           ///< unit, in A's frame: moving B along it by `depth` separates the cores
     double depth;          ///< [m] extent of A - B along the normal: never less than the true depth.
                            ///< Not converged: the smallest of all faces, or 1e38 and no normal
+    int has_points;        ///< 0: no triangle was found under the origin's projection, point_a is not exact
     vec3 point_a, point_b; ///< [m] in A's frame; point_a - point_b = depth normal
     int iterations;        ///< faces expanded
 } vy_epa_result;

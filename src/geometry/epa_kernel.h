@@ -151,7 +151,7 @@ static int epa_fill_horizon(vy_epa *e, int edges, int k)
     return 1;
 }
 
-VY_FN void epa_add_vertex(vy_epa *e, const vy_minkowski *m)
+VY_FN void epa_add_vertex(vy_epa *e, const vy_minkowski_vertex *m)
 {
     VY_ASSERT(e->vertex_count >= 0 && e->vertex_count < VY_EPA_VERTICES);
     const int k = e->vertex_count++;
@@ -161,7 +161,7 @@ VY_FN void epa_add_vertex(vy_epa *e, const vy_minkowski *m)
 }
 
 // The first tetrahedron, with outward faces.
-static int epa_start(vy_epa *e, const vy_minkowski v[4])
+static int epa_start(vy_epa *e, const vy_minkowski_vertex v[4])
 {
     static const uint8_t face[4][3] = {{1, 2, 3}, {0, 2, 1}, {0, 3, 2}, {0, 1, 3}};
     const vec3 n = vec3_cross(vec3_sub(v[2].w, v[1].w), vec3_sub(v[3].w, v[1].w));
@@ -196,15 +196,26 @@ static double epa_weights(const vy_epa *e, int f, double lambda[3])
     return real_min(lambda[0], real_min(lambda[1], lambda[2]));
 }
 
+// Whether face g is a triangle of the facet that f is part of. Of concentric shapes many facets are as near.
+static int epa_same_facet(const vy_epa *e, int f, int g, double tolerance, const vy_epa_result *r)
+{
+    if (!e->faces[g].alive || e->d[g] > e->d[f] + 2.0 * tolerance) return 0;
+    for (int i = 0; i < 3; ++i) {
+        if (vec3_dot(r->normal, e->w[e->faces[g].v[i]]) < r->depth - 3.0 * tolerance) return 0;
+    }
+    return 1;
+}
+
 // The points of both cores at the origin's projection on the facet. The facet may be several triangles: the
 // one under the projection is searched among all in the plane of f.
-static void epa_witness(const vy_pair *pair, const vy_epa *e, int f, double tolerance, vy_epa_result *out)
+static void epa_witness(const vy_core_pair *pair, const vy_epa *e, int f, double tolerance,
+                        vy_epa_result *out)
 {
     double lambda[3], min_weight = epa_weights(e, f, lambda), sum = 0.0;
     int at = f;
     for (int g = 0; g < e->face_count && min_weight < 0.0; ++g) {
         double other[3];
-        if (e->d[g] > e->d[f] + 2.0 * tolerance) continue;
+        if (!epa_same_facet(e, f, g, tolerance, out)) continue;
         const double low = epa_weights(e, g, other);
         if (low > min_weight) {
             min_weight = low;
@@ -218,39 +229,40 @@ static void epa_witness(const vy_pair *pair, const vy_epa *e, int f, double tole
     for (int i = 0; i < 3; ++i) {
         a = vec3_add_scaled(a, lambda[i] / sum, vy_core_point(&pair->a, e->ia[e->faces[at].v[i]]));
     }
+    out->has_points = min_weight >= -1e-10;
     out->point_a = a;
     out->point_b = vec3_add_scaled(a, -out->depth, out->normal);
 }
 
 // The support point beyond face f. Returns 1 when there is none: the face is on the surface of A - B.
-VY_FN int epa_search_beyond(const vy_pair *pair, const vy_epa *e, int f, double tolerance, double float_error,
-                            vy_minkowski *m, vy_epa_result *out)
+VY_FN int epa_search_beyond(const vy_core_pair *pair, const vy_epa *e, int f, double tolerance,
+                            double float_error, vy_minkowski_vertex *m, vy_epa_result *out)
 {
     const vy_epa_face *face = &e->faces[f];
     const vec3 coarse = vec3_make((double)face->n[0], (double)face->n[1], (double)face->n[2]);
-    minkowski(pair, coarse.x, coarse.y, coarse.z, m);
+    minkowski_support(pair, coarse.x, coarse.y, coarse.z, m);
     if (vec3_dot(coarse, m->w) - e->d[f] > float_error)
         return 0; // far from converged: the single-precision normal is good enough
     double d;
     const vec3 n = epa_plane(e, face->v[0], face->v[1], face->v[2], &d);
-    minkowski(pair, n.x, n.y, n.z, m);
+    minkowski_support(pair, n.x, n.y, n.z, m);
     out->normal = n;
     out->depth = vec3_dot(n, m->w);
     return out->depth - d <= tolerance;
 }
 
 // The face normal along which the extent of A - B is smallest.
-static void epa_best_face(const vy_pair *pair, const vy_epa *e, vy_epa_result *out)
+static void epa_best_face(const vy_core_pair *pair, const vy_epa *e, vy_epa_result *out)
 {
     out->depth = NO_FACE;
     for (int f = 0; f < e->face_count; ++f) {
         const vy_epa_face *face = &e->faces[f];
         if (!face->alive) continue;
         double d;
-        vy_minkowski m;
+        vy_minkowski_vertex m;
         const vec3 n = epa_plane(e, face->v[0], face->v[1], face->v[2], &d);
         if (!(real_abs(d) < NO_FACE)) continue;
-        minkowski(pair, n.x, n.y, n.z, &m);
+        minkowski_support(pair, n.x, n.y, n.z, &m);
         if (vec3_dot(n, m.w) < out->depth) {
             out->depth = vec3_dot(n, m.w);
             out->normal = n;
@@ -258,15 +270,15 @@ static void epa_best_face(const vy_pair *pair, const vy_epa *e, vy_epa_result *o
     }
 }
 
-static void epa_expand(const vy_pair *pair, const vy_minkowski v[4], double tolerance, int cap,
+static void epa_expand(const vy_core_pair *pair, const vy_minkowski_vertex v[4], double tolerance, int cap,
                        vy_epa_result *out)
 {
     VY_ASSERT(tolerance > 0.0 && cap > 0 && pair->scale > 0.0);
     // Points this near to a plane count as in it: less would make slivers whose planes are noise.
     const double eps = 0.1 * tolerance, float_error = 1e-6 * pair->scale;
     vy_epa e;
-    vy_minkowski m;
-    out->converged = 0;
+    vy_minkowski_vertex m;
+    out->converged = out->has_points = 0;
     out->iterations = 0;
     int valid = epa_start(&e, v);
     while (valid && out->iterations < cap) {

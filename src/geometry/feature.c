@@ -21,7 +21,7 @@ static void feature_of_hull(const vy_hull *hull, vec3 d, vy_feature *out)
         }
     }
     const vy_hull_face *face = &hull->faces[best];
-    VY_ASSERT(face->count >= 3 && face->first >= 0 && face->first + face->count <= hull->half_count);
+    VY_ASSERT(face->count >= 3 && face->first >= 0 && face->first + face->count <= hull->half_edge_count);
     // A face of very many sides loses some vertices: the caller adds the deepest point where it is missing.
     const int count = face->count < VY_FEATURE_POINTS ? face->count : VY_FEATURE_POINTS;
     for (int i = 0; i < count; ++i) {

@@ -91,7 +91,7 @@ static nearest nearest_of_triangle(vec3 a, vec3 b, vec3 c)
 static void keep_vertices(vy_gjk *g, const nearest *r, const int index[3])
 {
     int count = 0;
-    vy_minkowski p[3];
+    vy_minkowski_vertex p[3];
     for (int i = 0; i < 3; ++i) {
         if ((r->use >> i & 1) != 0) {
             p[count] = g->p[index[i]];
@@ -151,12 +151,12 @@ int vy_simplex_nearest(vy_gjk *g)
     return 0;
 }
 
-static vy_minkowski vertex_of(const vy_pair *pair, uint32_t ia, uint32_t ib)
+static vy_minkowski_vertex vertex_of(const vy_core_pair *pair, uint32_t ia, uint32_t ib)
 {
     VY_ASSERT((pair->a.smooth || ia < (uint32_t)pair->a.padded_count) &&
               (pair->b.smooth || ib < (uint32_t)pair->b.padded_count));
     const vec3 b = vec3_add(mat3_mul_vec(pair->rotation, vy_core_point(&pair->b, ib)), pair->offset);
-    const vy_minkowski m = {vec3_sub(vy_core_point(&pair->a, ia), b), ia, ib};
+    const vy_minkowski_vertex m = {vec3_sub(vy_core_point(&pair->a, ia), b), ia, ib};
     return m;
 }
 
@@ -167,7 +167,7 @@ static int is_valid_id(const vy_core *core, uint32_t id)
 
 // The first simplex: the cached one where it fits these shapes, else the support point towards the other's
 // centre.
-static void start_simplex(const vy_pair *pair, const vy_simplex *cache, vy_gjk *g)
+static void start_simplex(const vy_core_pair *pair, const vy_simplex *cache, vy_gjk *g)
 {
     g->count = 0;
     g->iterations = 0;
@@ -181,14 +181,14 @@ static void start_simplex(const vy_pair *pair, const vy_simplex *cache, vy_gjk *
     if (g->count == 0) {
         const vec3 cb = vec3_add(mat3_mul_vec(pair->rotation, pair->b.center), pair->offset);
         const vec3 d = vec3_sub(cb, pair->a.center);
-        vy_support()->minkowski(pair, d.x, d.y, d.z, &g->p[0]);
+        vy_support()->minkowski_support(pair, d.x, d.y, d.z, &g->p[0]);
         g->count = 1;
         g->iterations = 1;
     }
     vy_simplex_nearest(g);
 }
 
-static int has_vertex(const vy_gjk *g, const vy_minkowski *m)
+static int has_vertex(const vy_gjk *g, const vy_minkowski_vertex *m)
 {
     for (int i = 0; i < g->count; ++i) {
         if (g->p[i].ia == m->ia && g->p[i].ib == m->ib) return 1;
@@ -196,7 +196,7 @@ static int has_vertex(const vy_gjk *g, const vy_minkowski *m)
     return 0;
 }
 
-void vy_gjk_distance(const vy_pair *pair, const vy_simplex *cache, double limit, int cap, vy_gjk *out)
+void vy_gjk_distance(const vy_core_pair *pair, const vy_simplex *cache, double limit, int cap, vy_gjk *out)
 {
     VY_ASSERT(cap > 0 && pair->scale > 0.0);
     const vy_support_table *s = vy_support();
@@ -207,8 +207,8 @@ void vy_gjk_distance(const vy_pair *pair, const vy_simplex *cache, double limit,
     while (v2 > tolerance * tolerance && out->iterations < cap) {
         vy_gjk next = *out;
         VY_ASSERT(next.count >= 1 && next.count <= 3);
-        vy_minkowski *w = &next.p[next.count];
-        s->minkowski(pair, -out->v.x, -out->v.y, -out->v.z, w);
+        vy_minkowski_vertex *w = &next.p[next.count];
+        s->minkowski_support(pair, -out->v.x, -out->v.y, -out->v.z, w);
         ++out->iterations;
         const double vw = vec3_dot(out->v, w->w);
         if (limit >= 0.0 && vw > 0.0 && vw * vw > limit * limit * v2) {
@@ -232,7 +232,7 @@ void vy_gjk_distance(const vy_pair *pair, const vy_simplex *cache, double limit,
     out->distance = v2 > tolerance * tolerance ? real_sqrt(v2) : 0.0;
 }
 
-void vy_gjk_points(const vy_pair *pair, const vy_gjk *g, vec3 *a, vec3 *b)
+void vy_gjk_points(const vy_core_pair *pair, const vy_gjk *g, vec3 *a, vec3 *b)
 {
     VY_ASSERT(g->count >= 1 && g->count <= 4);
     vec3 pa = vec3_zero(), pb = vec3_zero();

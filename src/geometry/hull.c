@@ -3,11 +3,11 @@
 #include "base/fail.h"
 #include "base/real.h"
 #include "geometry/accurate.h"
-#include "geometry/hull_parts.h"
+#include "geometry/hull_internal.h"
 #include "geometry/support.h"
 #include <stdlib.h>
 
-// What the builder may write; the hull shows the same arrays as const.
+// Arrays that the builder may write; the hull has the same ones as const.
 typedef struct hull_arrays {
     vy_vec3 *vertices;
     double *x, *y, *z;
@@ -17,35 +17,35 @@ typedef struct hull_arrays {
     int *loop, *twin, *half_face, *half_edge, *neighbour_first, *neighbours;
 } hull_arrays;
 
-static size_t line_up(size_t bytes) { return (bytes + 63u) & ~(size_t)63u; }
+static size_t align_up(size_t bytes) { return (bytes + 63u) & ~(size_t)63u; }
 
-static vy_hull *take_hull(const vy_hull *counts, hull_arrays *a)
+static vy_hull *allocate_hull(const vy_hull *counts, hull_arrays *a)
 {
     const size_t vertices = (size_t)counts->vertex_count, padded = (size_t)counts->padded_count;
     const size_t facets = (size_t)counts->facet_count, faces = (size_t)counts->face_count;
-    const size_t edges = (size_t)counts->edge_count, halves = (size_t)counts->half_count;
-    const size_t bytes = line_up(sizeof(vy_hull)) + line_up(vertices * sizeof(vy_vec3)) +
-                         3 * line_up(padded * sizeof(double)) + line_up(facets * sizeof(vy_hull_facet)) +
-                         line_up(faces * sizeof(vy_hull_face)) + line_up(edges * sizeof(vy_hull_edge)) +
-                         5 * line_up(halves * sizeof(int)) + line_up((vertices + 1) * sizeof(int));
+    const size_t edges = (size_t)counts->edge_count, halves = (size_t)counts->half_edge_count;
+    const size_t bytes = align_up(sizeof(vy_hull)) + align_up(vertices * sizeof(vy_vec3)) +
+                         3 * align_up(padded * sizeof(double)) + align_up(facets * sizeof(vy_hull_facet)) +
+                         align_up(faces * sizeof(vy_hull_face)) + align_up(edges * sizeof(vy_hull_edge)) +
+                         5 * align_up(halves * sizeof(int)) + align_up((vertices + 1) * sizeof(int));
     vy_arena arena = {aligned_alloc(64, bytes), bytes, 0};
     if (arena.base == NULL) return NULL;
 
-    vy_hull *hull = vy_arena_take(&arena, sizeof(vy_hull));
+    vy_hull *hull = vy_arena_alloc(&arena, sizeof(vy_hull));
     *hull = *counts;
-    hull->vertices = a->vertices = vy_arena_take(&arena, vertices * sizeof(vy_vec3));
-    hull->x = a->x = vy_arena_take(&arena, padded * sizeof(double));
-    hull->y = a->y = vy_arena_take(&arena, padded * sizeof(double));
-    hull->z = a->z = vy_arena_take(&arena, padded * sizeof(double));
-    hull->facets = a->facets = vy_arena_take(&arena, facets * sizeof(vy_hull_facet));
-    hull->faces = a->faces = vy_arena_take(&arena, faces * sizeof(vy_hull_face));
-    hull->edges = a->edges = vy_arena_take(&arena, edges * sizeof(vy_hull_edge));
-    hull->loop = a->loop = vy_arena_take(&arena, halves * sizeof(int));
-    hull->twin = a->twin = vy_arena_take(&arena, halves * sizeof(int));
-    hull->half_face = a->half_face = vy_arena_take(&arena, halves * sizeof(int));
-    hull->half_edge = a->half_edge = vy_arena_take(&arena, halves * sizeof(int));
-    hull->neighbours = a->neighbours = vy_arena_take(&arena, halves * sizeof(int));
-    hull->neighbour_first = a->neighbour_first = vy_arena_take(&arena, (vertices + 1) * sizeof(int));
+    hull->vertices = a->vertices = vy_arena_alloc(&arena, vertices * sizeof(vy_vec3));
+    hull->x = a->x = vy_arena_alloc(&arena, padded * sizeof(double));
+    hull->y = a->y = vy_arena_alloc(&arena, padded * sizeof(double));
+    hull->z = a->z = vy_arena_alloc(&arena, padded * sizeof(double));
+    hull->facets = a->facets = vy_arena_alloc(&arena, facets * sizeof(vy_hull_facet));
+    hull->faces = a->faces = vy_arena_alloc(&arena, faces * sizeof(vy_hull_face));
+    hull->edges = a->edges = vy_arena_alloc(&arena, edges * sizeof(vy_hull_edge));
+    hull->loop = a->loop = vy_arena_alloc(&arena, halves * sizeof(int));
+    hull->twin = a->twin = vy_arena_alloc(&arena, halves * sizeof(int));
+    hull->half_face = a->half_face = vy_arena_alloc(&arena, halves * sizeof(int));
+    hull->half_edge = a->half_edge = vy_arena_alloc(&arena, halves * sizeof(int));
+    hull->neighbours = a->neighbours = vy_arena_alloc(&arena, halves * sizeof(int));
+    hull->neighbour_first = a->neighbour_first = vy_arena_alloc(&arena, (vertices + 1) * sizeof(int));
     VY_ASSERT(hull->neighbour_first != NULL && arena.used <= bytes);
     return hull;
 }
@@ -55,8 +55,8 @@ static int number_corners(const vy_loops *loops, int point_count, int *number)
 {
     int count = 0;
     for (int i = 0; i < point_count; ++i) number[i] = -1;
-    VY_ASSERT(loops->half_count >= 3 * loops->face_count);
-    for (int h = 0; h < loops->half_count; ++h) number[loops->vertex[h]] = 0;
+    VY_ASSERT(loops->half_edge_count >= 3 * loops->face_count);
+    for (int h = 0; h < loops->half_edge_count; ++h) number[loops->vertex[h]] = 0;
     for (int i = 0; i < point_count; ++i) {
         if (number[i] == 0) number[i] = count++;
     }
@@ -86,7 +86,7 @@ static vy_status fill_faces(const vy_hull *hull, const vy_loops *loops, const in
     int facets = 0;
     for (int f = 0; f < loops->face_count; ++f) {
         const int first = loops->first[f], count = loops->first[f + 1] - first;
-        VY_ASSERT(count >= 3 && first + count <= hull->half_count);
+        VY_ASSERT(count >= 3 && first + count <= hull->half_edge_count);
         for (int h = first; h < first + count; ++h) {
             a->loop[h] = number[loops->vertex[h]];
             a->half_face[h] = f;
@@ -109,21 +109,21 @@ static vy_status fill_faces(const vy_hull *hull, const vy_loops *loops, const in
     return VY_OK;
 }
 
-static int next_half(const vy_hull *hull, int h)
+static int next_half_edge(const vy_hull *hull, int h)
 {
-    VY_ASSERT(h >= 0 && h < hull->half_count);
+    VY_ASSERT(h >= 0 && h < hull->half_edge_count);
     const vy_hull_face *face = &hull->faces[hull->half_face[h]];
     return h + 1 < face->first + face->count ? h + 1 : face->first;
 }
 
-static int previous_half(const vy_hull *hull, int h)
+static int previous_half_edge(const vy_hull *hull, int h)
 {
-    VY_ASSERT(h >= 0 && h < hull->half_count);
+    VY_ASSERT(h >= 0 && h < hull->half_edge_count);
     const vy_hull_face *face = &hull->faces[hull->half_face[h]];
     return h > face->first ? h - 1 : face->first + face->count - 1;
 }
 
-static int half_before(const void *context, int a, int b)
+static int half_edge_before(const void *context, int a, int b)
 {
     const vy_hull *hull = context;
     if (hull->loop[a] != hull->loop[b]) return hull->loop[a] < hull->loop[b];
@@ -134,10 +134,10 @@ static int half_before(const void *context, int a, int b)
 // the one to its smallest neighbour.
 static void fill_edges(const vy_hull *hull, int *scratch, hull_arrays *a)
 {
-    const int halves = hull->half_count;
+    const int halves = hull->half_edge_count;
     int *order = scratch;
     for (int h = 0; h < halves; ++h) order[h] = h;
-    vy_sort_indices(order, halves, scratch + halves, half_before, hull);
+    vy_sort_indices(order, halves, scratch + halves, half_edge_before, hull);
 
     int edges = 0, placed = 0, vertices = 0;
     for (int k = 0; k < halves; ++k) {
@@ -153,7 +153,7 @@ static void fill_edges(const vy_hull *hull, int *scratch, hull_arrays *a)
         int around = h;
         do { // the face left of a half-edge lies counter-clockwise of it, seen from outside
             a->neighbours[placed++] = hull->loop[hull->twin[around]];
-            around = hull->twin[previous_half(hull, around)];
+            around = hull->twin[previous_half_edge(hull, around)];
         } while (around != h && placed < halves);
     }
     a->neighbour_first[hull->vertex_count] = placed;
@@ -202,7 +202,7 @@ static void measure(vy_hull *hull)
     }
 }
 
-/// Fill a hull whose counts are set. `scratch` is [2 half_count].
+/// Fill a hull whose counts are set. `scratch` is [2 half_edge_count].
 static vy_status fill_hull(const vy_vec3 *points, int point_count, const vy_loops *loops, const int *number,
                            int *scratch, hull_arrays *a, vy_hull *hull, vy_error *err)
 {
@@ -215,11 +215,11 @@ static vy_status fill_hull(const vy_vec3 *points, int point_count, const vy_loop
     return vy_hull_check(hull, err);
 }
 
-vy_status vy_hull_assemble(const vy_vec3 *points, int point_count, const vy_loops *loops, double length,
+vy_status vy_hull_assemble(const vy_vec3 *points, int point_count, const vy_loops *loops, double epsilon,
                            vy_hull **out, vy_error *err)
 {
-    VY_ASSERT(loops->first[loops->face_count] == loops->half_count);
-    const size_t halves = (size_t)loops->half_count;
+    VY_ASSERT(loops->first[loops->face_count] == loops->half_edge_count);
+    const size_t halves = (size_t)loops->half_edge_count;
     int *scratch = malloc((2 * halves + (size_t)point_count) * sizeof *scratch);
     if (scratch == NULL) return vy_fail(err, VY_NO_MEMORY, "hull: no memory for %d faces", loops->face_count);
     int *number = scratch + 2 * halves;
@@ -227,16 +227,16 @@ vy_status vy_hull_assemble(const vy_vec3 *points, int point_count, const vy_loop
     const vy_hull counts = {
         .vertex_count = corners,
         .padded_count = (corners + 7) & ~7,
-        .facet_count = loops->half_count - 2 * loops->face_count,
+        .facet_count = loops->half_edge_count - 2 * loops->face_count,
         .face_count = loops->face_count,
-        .edge_count = loops->half_count / 2,
-        .half_count = loops->half_count,
-        .tolerance = length,
+        .edge_count = loops->half_edge_count / 2,
+        .half_edge_count = loops->half_edge_count,
+        .tolerance = epsilon,
     };
     if (counts.face_count < 4) {
         free(scratch);
         return vy_fail(err, VY_HULL_COPLANAR, "hull: only %d faces are left at a tolerance of %.3g m",
-                       counts.face_count, length);
+                       counts.face_count, epsilon);
     }
     if (corners - counts.edge_count + counts.face_count != 2) {
         free(scratch);
@@ -244,7 +244,7 @@ vy_status vy_hull_assemble(const vy_vec3 *points, int point_count, const vy_loop
                        corners, counts.edge_count, counts.face_count);
     }
     hull_arrays arrays = {0};
-    vy_hull *hull = take_hull(&counts, &arrays);
+    vy_hull *hull = allocate_hull(&counts, &arrays);
     const vy_status status =
         hull == NULL ? vy_fail(err, VY_NO_MEMORY, "hull: no memory for %d faces", loops->face_count)
                      : fill_hull(points, point_count, loops, number, scratch, &arrays, hull, err);
@@ -291,16 +291,16 @@ vy_status vy_hull_from_faces(const vy_vec3 *vertices, int vertex_count, const in
 {
     FPU_SCOPE;
     *out = NULL;
-    double length = 0.0, thickness = 0.0;
-    vy_status status = vy_hull_check_points(vertices, vertex_count, tolerance, &length, &thickness, err);
+    double epsilon = 0.0, thickness = 0.0;
+    vy_status status = vy_hull_check_points(vertices, vertex_count, tolerance, &epsilon, &thickness, err);
     if (status != VY_OK) return status;
     if (loops == NULL || loop_counts == NULL || face_count < 4) {
         return vy_fail(err, VY_BAD_HULL, "hull: %d faces, at least four are needed", face_count);
     }
     vy_loops work = {0};
     status = copy_loops(loops, loop_counts, face_count, vertex_count, &work, err);
-    if (status == VY_OK) status = vy_loops_merge(vertices, vertex_count, length, &work, err);
-    if (status == VY_OK) status = vy_hull_assemble(vertices, vertex_count, &work, length, out, err);
+    if (status == VY_OK) status = vy_loops_merge(vertices, vertex_count, epsilon, &work, err);
+    if (status == VY_OK) status = vy_hull_assemble(vertices, vertex_count, &work, epsilon, out, err);
     vy_loops_free(&work);
     return status;
 }
@@ -331,9 +331,9 @@ static vy_status check_counts(const vy_hull *hull, vy_error *err)
                          hull->edges && hull->loop && hull->twin && hull->half_face && hull->half_edge &&
                          hull->neighbour_first && hull->neighbours;
     const int counts = hull->vertex_count >= 4 && hull->face_count >= 4 && hull->edge_count >= 6 &&
-                       hull->half_count == 2 * hull->edge_count &&
+                       hull->half_edge_count == 2 * hull->edge_count &&
                        hull->padded_count == ((hull->vertex_count + 7) & ~7) &&
-                       hull->facet_count == hull->half_count - 2 * hull->face_count &&
+                       hull->facet_count == hull->half_edge_count - 2 * hull->face_count &&
                        hull->vertex_count - hull->edge_count + hull->face_count == 2;
     if (!pointers || !counts) {
         return vy_fail(err, VY_BAD_HULL, "hull: %d vertices, %d edges and %d faces do not make a polyhedron",
@@ -353,28 +353,28 @@ static vy_status check_topology(const vy_hull *hull, vy_error *err)
     int half = 0, facet = 0;
     for (int f = 0; f < hull->face_count; ++f) {
         const vy_hull_face *face = &hull->faces[f];
-        if (face->first != half || face->count < 3 || face->count > hull->half_count - half ||
+        if (face->first != half || face->count < 3 || face->count > hull->half_edge_count - half ||
             face->facet_first != facet) {
-            return vy_fail(err, VY_BAD_HULL, "hull: face %d is not where it should be", f);
+            return vy_fail(err, VY_BAD_HULL, "hull: face %d has inconsistent indices", f);
         }
         for (int k = 0; k < face->count; ++k, ++half) {
             const int t = hull->twin[half];
             if (hull->half_face[half] != f || !index_in(hull->loop[half], hull->vertex_count) ||
-                !index_in(t, hull->half_count) || t == half || hull->twin[t] != half ||
+                !index_in(t, hull->half_edge_count) || t == half || hull->twin[t] != half ||
                 !index_in(hull->half_face[t], hull->face_count) ||
                 !index_in(hull->half_edge[half], hull->edge_count)) {
-                return vy_fail(err, VY_BAD_HULL, "hull: half-edge %d points nowhere", half);
+                return vy_fail(err, VY_BAD_HULL, "hull: half-edge %d has an invalid index", half);
             }
         }
         facet += face->count - 2;
     }
-    if (half != hull->half_count)
+    if (half != hull->half_edge_count)
         return vy_fail(err, VY_BAD_HULL, "hull: the faces do not use every half-edge");
-    for (int h = 0; h < hull->half_count; ++h) {
+    for (int h = 0; h < hull->half_edge_count; ++h) {
         const int t = hull->twin[h], end = hull->loop[t];
         const vy_hull_edge *edge = &hull->edges[hull->half_edge[h]];
         const int forward = hull->loop[h] < end;
-        if (hull->loop[next_half(hull, h)] != end || hull->half_edge[t] != hull->half_edge[h] ||
+        if (hull->loop[next_half_edge(hull, h)] != end || hull->half_edge[t] != hull->half_edge[h] ||
             (forward && (edge->a != hull->loop[h] || edge->b != end || edge->left != hull->half_face[h] ||
                          edge->right != hull->half_face[t]))) {
             return vy_fail(err, VY_BAD_HULL, "hull: half-edge %d does not meet its twin", h);
@@ -406,12 +406,12 @@ static vy_status check_copies(const vy_hull *hull, vy_error *err)
 
 static vy_status check_neighbours(const vy_hull *hull, vy_error *err)
 {
-    if (hull->neighbour_first[0] != 0 || hull->neighbour_first[hull->vertex_count] != hull->half_count) {
+    if (hull->neighbour_first[0] != 0 || hull->neighbour_first[hull->vertex_count] != hull->half_edge_count) {
         return vy_fail(err, VY_BAD_HULL, "hull: the lists of neighbours do not hold every edge twice");
     }
     for (int v = 0; v < hull->vertex_count; ++v) {
         const int first = hull->neighbour_first[v], end = hull->neighbour_first[v + 1];
-        if (first >= end || end > hull->half_count) {
+        if (first >= end || end > hull->half_edge_count) {
             return vy_fail(err, VY_BAD_HULL, "hull: vertex %d has no neighbours", v);
         }
         for (int k = first; k < end; ++k) {
@@ -425,8 +425,8 @@ static vy_status check_neighbours(const vy_hull *hull, vy_error *err)
 }
 
 // Convex at every edge would be convex everywhere, were it exact. Within a tolerance it is not: a narrow face
-// may be tilted by a lot, and what it does to its neighbours is nothing to what it does to the far end. So
-// every vertex is held against every plane.
+// may be tilted by a lot, and an error that is small at its neighbours is large at the far end. So
+// every vertex is tested against every plane.
 static vy_status check_convex(const vy_hull *hull, vy_error *err)
 {
     const vy_bounds box = vy_bounds_of_points(hull->vertices, hull->vertex_count);

@@ -1,4 +1,4 @@
-// hull_build.c - the hull of a set of points. Qhull says which points make which faces, and nothing else:
+// hull_build.c - the hull of a set of points. Only the choice of points per face comes from Qhull:
 // every number of the result is computed from the points elsewhere, so that no arithmetic of a library enters
 // a state.
 #define _POSIX_C_SOURCE 200809L // fmemopen: Qhull insists on a stream for its messages
@@ -6,12 +6,12 @@
 #include "base/fail.h"
 #include "base/real.h"
 #include "base/vec.h"
-#include "geometry/hull_parts.h"
+#include "geometry/hull_internal.h"
 #include <libqhull_r/qhull_ra.h>
 #include <stdlib.h>
 
-/// The points about the middle of their box, scaled by a power of two to a size near 1: what Qhull takes for
-/// zero then depends on the size of the set, not on its place.
+/// The points about the middle of their box, scaled by a power of two to a size near 1: Qhull's tolerance
+/// then depends on the size of the set, not on its position.
 static double *normalised(const vy_vec3 *points, int count)
 {
     const vy_bounds box = vy_bounds_of_points(points, count);
@@ -51,13 +51,13 @@ static vy_status copy_faces(qhT *qh, vy_loops *loops, vy_error *err)
         loops->first[faces++] = halves;
         FOREACHvertex_(ring)
         {
-            if (halves < loops->half_count) loops->vertex[halves++] = qh_pointid(qh, vertex->point);
+            if (halves < loops->half_edge_count) loops->vertex[halves++] = qh_pointid(qh, vertex->point);
         }
         qh_settempfree(qh, &ring);
     }
-    VY_ASSERT(faces == loops->face_count && halves <= loops->half_count);
+    VY_ASSERT(faces == loops->face_count && halves <= loops->half_edge_count);
     loops->first[faces] = halves;
-    loops->half_count = halves;
+    loops->half_edge_count = halves;
     return VY_OK;
 }
 
@@ -110,7 +110,7 @@ static vy_status run_qhull(double *coordinates, int count, vy_loops *loops, vy_e
     return status;
 }
 
-/// Six times the volume within the loops; its sign tells which way they wind.
+/// Six times the volume within the loops; its sign is their orientation.
 static double winding(const vy_vec3 *points, const vy_loops *loops)
 {
     VY_ASSERT(loops->face_count > 0);
@@ -136,16 +136,16 @@ static void reverse_loops(vy_loops *loops)
     }
 }
 
-static vy_status hull_of_loops(const vy_vec3 *points, int count, double length, vy_loops *loops,
+static vy_status hull_of_loops(const vy_vec3 *points, int count, double epsilon, vy_loops *loops,
                                vy_hull **out, vy_error *err)
 {
-    vy_status status = vy_loops_merge(points, count, length, loops, err);
-    if (status == VY_OK) status = vy_hull_assemble(points, count, loops, length, out, err);
+    vy_status status = vy_loops_merge(points, count, epsilon, loops, err);
+    if (status == VY_OK) status = vy_hull_assemble(points, count, loops, epsilon, out, err);
     vy_loops_free(loops);
     return status;
 }
 
-static vy_status hull_by_qhull(const vy_vec3 *points, int count, double length, vy_hull **out, vy_error *err)
+static vy_status hull_by_qhull(const vy_vec3 *points, int count, double epsilon, vy_hull **out, vy_error *err)
 {
     double *coordinates = normalised(points, count);
     if (coordinates == NULL) return vy_fail(err, VY_NO_MEMORY, "hull: no memory for %d points", count);
@@ -154,28 +154,28 @@ static vy_status hull_by_qhull(const vy_vec3 *points, int count, double length, 
     free(coordinates);
     if (status != VY_OK) return status;
     if (winding(points, &loops) < 0.0) reverse_loops(&loops);
-    return hull_of_loops(points, count, length, &loops, out, err);
+    return hull_of_loops(points, count, epsilon, &loops, out, err);
 }
 
 // The exact way takes time with the square of the number: about a second for so many.
 enum { EXACT_POINTS = 10000 };
 // A plate thinner than this part of its size is as thin as Qhull's rounding: it may lose a half of it.
-#define QHULL_THINNEST 1e-12
+#define QHULL_MIN_THICKNESS 1e-12
 
 vy_status vy_hull_create(const vy_vec3 *points, int count, double tolerance, vy_hull **out, vy_error *err)
 {
     FPU_SCOPE;
     *out = NULL;
-    double length = 0.0, thickness = 0.0;
-    vy_status status = vy_hull_check_points(points, count, tolerance, &length, &thickness, err);
+    double epsilon = 0.0, thickness = 0.0;
+    vy_status status = vy_hull_check_points(points, count, tolerance, &epsilon, &thickness, err);
     if (status != VY_OK) return status;
     const int exact = count <= EXACT_POINTS;
-    if (!exact || thickness * vy_scale_of_points(points, count) > QHULL_THINNEST) {
-        status = hull_by_qhull(points, count, length, out, err);
+    if (!exact || thickness * vy_scale_of_points(points, count) > QHULL_MIN_THICKNESS) {
+        status = hull_by_qhull(points, count, epsilon, out, err);
         if (status == VY_OK || status == VY_NO_MEMORY || !exact) return status;
     }
     // Qhull allows for its rounding by faces that are a little thick; a tolerance of that size does not.
     vy_loops loops = {0};
     status = vy_loops_exact(points, count, &loops, err);
-    return status == VY_OK ? hull_of_loops(points, count, length, &loops, out, err) : status;
+    return status == VY_OK ? hull_of_loops(points, count, epsilon, &loops, out, err) : status;
 }

@@ -3,18 +3,18 @@
 #include "base/assert.h"
 #include "base/fail.h"
 #include "geometry/accurate.h"
-#include "geometry/hull_parts.h"
+#include "geometry/hull_internal.h"
 #include <stdlib.h>
 
 // ---- on which side of a plane ----
 
 /// Add b to an expansion of `count` parts that do not overlap, smallest first (J. R. Shewchuk, Discrete &
 /// Computational Geometry 18, 1997). Returns the new count.
-static int grow(double *parts, int count, double b)
+static int grow_expansion(double *parts, int count, double b)
 {
     int kept = 0;
     for (int i = 0; i < count; ++i) {
-        const real2 sum = real2_of_difference(b, -parts[i]);
+        const real2 sum = real2_two_diff(b, -parts[i]);
         if (sum.low != 0.0) parts[kept++] = sum.low;
         b = sum.high;
     }
@@ -23,42 +23,42 @@ static int grow(double *parts, int count, double b)
 }
 
 /// Add a * b * c, each a sum of two.
-static int grow_product(double *parts, int count, real2 a, real2 b, real2 c)
+static int expansion_add_product(double *parts, int count, real2 a, real2 b, real2 c)
 {
     const double as[2] = {a.high, a.low}, bs[2] = {b.high, b.low}, cs[2] = {c.high, c.low};
     for (int i = 0; i < 8; ++i) {
         const double u = as[i & 1], v = bs[i >> 1 & 1], w = cs[i >> 2];
         if (u == 0.0 || v == 0.0 || w == 0.0) continue;
-        const double uv[2] = {u * v, product_error(u, v, u * v)};
+        const double uv[2] = {u * v, two_product_error(u, v, u * v)};
         for (int k = 0; k < 2; ++k) {
-            count = grow(parts, count, uv[k] * w);
-            count = grow(parts, count, product_error(uv[k], w, uv[k] * w));
+            count = grow_expansion(parts, count, uv[k] * w);
+            count = grow_expansion(parts, count, two_product_error(uv[k], w, uv[k] * w));
         }
     }
     return count;
 }
 
-static double exact_height(const vy_vec3 p[3], vy_vec3 o)
+static double orient3d_exact(const vy_vec3 p[3], vy_vec3 o)
 {
     real2 d[3][3];
     for (int i = 0; i < 3; ++i) {
-        d[i][0] = real2_of_difference(p[i].x, o.x);
-        d[i][1] = real2_of_difference(p[i].y, o.y);
-        d[i][2] = real2_of_difference(p[i].z, o.z);
+        d[i][0] = real2_two_diff(p[i].x, o.x);
+        d[i][1] = real2_two_diff(p[i].y, o.y);
+        d[i][2] = real2_two_diff(p[i].z, o.z);
     }
     double parts[200] = {0};
     int count = 1;
     for (int i = 0; i < 3; ++i) {
         const real2 *b = d[(i + 1) % 3], *c = d[(i + 2) % 3];
         const real2 minus = {-d[i][0].high, -d[i][0].low};
-        count = grow_product(parts, count, d[i][0], b[2], c[1]);
-        count = grow_product(parts, count, minus, b[1], c[2]);
+        count = expansion_add_product(parts, count, d[i][0], b[2], c[1]);
+        count = expansion_add_product(parts, count, minus, b[1], c[2]);
     }
     return parts[count - 1]; // the largest part has the sign of the sum
 }
 
 /// > 0: q is beyond the plane of a, b, c, which wind counter-clockwise seen from there; 0: exactly on it.
-static double height(vy_vec3 a, vy_vec3 b, vy_vec3 c, vy_vec3 q)
+static double orient3d(vy_vec3 a, vy_vec3 b, vy_vec3 c, vy_vec3 q)
 {
     const vy_vec3 p[3] = {a, b, c};
     const vy_vec3 u = vec3_sub(a, q), v = vec3_sub(b, q), w = vec3_sub(c, q);
@@ -69,113 +69,114 @@ static double height(vy_vec3 a, vy_vec3 b, vy_vec3 c, vy_vec3 q)
         (real_abs(u.x) * (real_abs(vwx) + real_abs(wvx)) + real_abs(v.x) * (real_abs(wux) + real_abs(uwx))) +
         real_abs(w.x) * (real_abs(uvx) + real_abs(vux));
     // The determinant's rounding error is below 7.1 * 2^-53 of the sum of its terms' sizes.
-    return real_abs(det) > 4.0 * DBL_EPSILON * size ? det : exact_height(p, q);
+    return real_abs(det) > 4.0 * DBL_EPSILON * size ? det : orient3d_exact(p, q);
 }
 
 // ---- insertion ----
 
 typedef struct triangle {
-    int v[3];   // counter-clockwise seen from outside; v[0] < 0: free
-    int far[3]; // the triangle across the side from v[k] to v[k + 1]
+    int v[3];        // counter-clockwise seen from outside; v[0] < 0: free
+    int adjacent[3]; // the triangle across the side from v[k] to v[k + 1]
 } triangle;
 
 typedef struct insertion {
     vy_vec3 *points;
     triangle *t;
-    int *seen;  // [triangle] the newest point that sees it
-    int *fresh; // [point] the new triangle whose side towards the hull starts here
-    int count;  // of triangles, free ones too
+    int *seen;         // [triangle] the newest point that sees it
+    int *new_triangle; // [point] the new triangle whose side towards the hull starts here
+    int count;         // of triangles, free ones too
 } insertion;
 
-static double height_over(const insertion *w, int t, int point)
+static double orient3d_of_triangle(const insertion *w, int t, int point)
 {
     const int *v = w->t[t].v;
-    return height(w->points[v[0]], w->points[v[1]], w->points[v[2]], w->points[point]);
+    return orient3d(w->points[v[0]], w->points[v[1]], w->points[v[2]], w->points[point]);
 }
 
-/// Four corners that are no plane's, each the farthest there is. Returns 0 when all points are in one plane.
-static int first_four(const vy_vec3 *p, int count, int corner[4])
+/// Four corners not in one plane, each the farthest from those before. Returns 0 when all points are in one
+/// plane.
+static int initial_tetrahedron(const vy_vec3 *p, int count, int corner[4])
 {
-    double far[4] = {0.0, -1.0, 0.0, 0.0};
+    double max_distance[4] = {0.0, -1.0, 0.0, 0.0};
     corner[0] = corner[1] = corner[2] = corner[3] = 0;
     for (int i = 0; i < count; ++i) {
         const double d = vec3_length(vec3_sub(p[i], p[0]));
-        if (d > far[1]) far[1] = d, corner[1] = i;
+        if (d > max_distance[1]) max_distance[1] = d, corner[1] = i;
     }
     const vy_vec3 along = vec3_sub(p[corner[1]], p[0]);
     for (int i = 0; i < count; ++i) {
         const double d = vec3_length(vec3_cross_accurate(along, vec3_sub(p[i], p[0])));
-        if (d > far[2]) far[2] = d, corner[2] = i;
+        if (d > max_distance[2]) max_distance[2] = d, corner[2] = i;
     }
     const int *c = corner;
     for (int i = 0; i < count; ++i) {
-        const double d = height(p[c[0]], p[c[1]], p[c[2]], p[i]);
-        if (real_abs(d) > real_abs(far[3])) far[3] = d, corner[3] = i;
+        const double d = orient3d(p[c[0]], p[c[1]], p[c[2]], p[i]);
+        if (real_abs(d) > real_abs(max_distance[3])) max_distance[3] = d, corner[3] = i;
     }
-    if (far[3] > 0.0) { // wind the base so that the fourth is behind it
+    if (max_distance[3] > 0.0) { // wind the base so that the fourth is behind it
         const int swap = corner[1];
         corner[1] = corner[2];
         corner[2] = swap;
     }
-    return far[3] != 0.0;
+    return max_distance[3] != 0.0;
 }
 
-static void begin(insertion *w, const int c[4])
+static void init_tetrahedron(insertion *w, const int c[4])
 {
     VY_ASSERT(c[0] != c[1] && c[1] != c[2] && c[2] != c[3] && c[3] != c[0] && c[0] != c[2] && c[1] != c[3]);
     static const int corner[4][3] = {{0, 1, 2}, {1, 0, 3}, {2, 1, 3}, {0, 2, 3}};
-    static const int far[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
+    static const int adjacent[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
     for (int i = 0; i < 4; ++i) {
         for (int k = 0; k < 3; ++k) {
             w->t[i].v[k] = c[corner[i][k]];
-            w->t[i].far[k] = far[i][k];
+            w->t[i].adjacent[k] = adjacent[i][k];
         }
         w->seen[i] = -1;
     }
     w->count = 4;
 }
 
-static int free_triangle(insertion *w, int *from)
+static int allocate_triangle(insertion *w, int *from)
 {
     while (*from < w->count && w->t[*from].v[0] >= 0) *from += 1;
     if (*from == w->count) w->seen[w->count++] = -1;
     return *from;
 }
 
-// What the point sees goes, and a fan from the point to the rim of that takes its place. A plane that the
-// point is exactly in is not seen: then no new triangle is without area, and what is seen is one piece.
+// The triangles that the point sees are replaced by a fan from the point to their horizon. A plane that the
+// point is exactly in is not seen: so no new triangle has zero area, and the visible region is connected.
 static void insert(insertion *w, int point)
 {
     int any = 0;
     for (int t = 0; t < w->count; ++t) {
-        if (w->t[t].v[0] < 0 || !(height_over(w, t, point) > 0.0)) continue;
+        if (w->t[t].v[0] < 0 || !(orient3d_of_triangle(w, t, point) > 0.0)) continue;
         w->seen[t] = point;
         any = 1;
     }
     if (!any) return;
 
     const int old = w->count;
-    int place = 0, start = -1;
+    int next_free = 0, start = -1;
     for (int t = 0; t < old; ++t) {
         if (w->t[t].v[0] < 0 || w->seen[t] != point) continue;
         for (int k = 0; k < 3; ++k) {
-            const int out = w->t[t].far[k], a = w->t[t].v[k], b = w->t[t].v[(k + 1) % 3];
+            const int out = w->t[t].adjacent[k], a = w->t[t].v[k], b = w->t[t].v[(k + 1) % 3];
             if (w->seen[out] == point) continue;
-            const int n = free_triangle(w, &place);
+            const int n = allocate_triangle(w, &next_free);
             w->t[n] = (triangle){{a, b, point}, {out, -1, -1}};
             for (int j = 0; j < 3; ++j) {
-                if (w->t[out].v[j] == b && w->t[out].far[j] == t) w->t[out].far[j] = n;
+                if (w->t[out].v[j] == b && w->t[out].adjacent[j] == t) w->t[out].adjacent[j] = n;
             }
-            w->fresh[a] = n;
+            w->new_triangle[a] = n;
             start = a;
         }
     }
     VY_ASSERT(start >= 0);
-    for (int a = start;;) { // around the rim
-        const int n = w->fresh[a], b = w->t[n].v[1];
+    for (int a = start;;) { // around the horizon
+        const int n = w->new_triangle[a], b = w->t[n].v[1];
         VY_ASSERT(w->t[n].v[0] == a && w->t[n].v[2] == point);
-        w->t[n].far[1] = w->fresh[b];
-        w->t[w->fresh[b]].far[2] = n;
+        w->t[n].adjacent[1] = w->new_triangle[b];
+        w->t[w->new_triangle[b]].adjacent[2] = n;
         if ((a = b) == start) break;
     }
     for (int t = 0; t < old; ++t) {
@@ -211,10 +212,10 @@ static vy_vec3 prepared(double scale, vy_vec3 p)
 static vy_status insert_all(insertion *w, int count, vy_loops *loops, vy_error *err)
 {
     int corner[4];
-    if (!first_four(w->points, count, corner)) {
+    if (!initial_tetrahedron(w->points, count, corner)) {
         return vy_fail(err, VY_HULL_COPLANAR, "hull: all %d points are in one plane", count);
     }
-    begin(w, corner);
+    init_tetrahedron(w, corner);
     for (int i = 0; i < count; ++i) {
         if (i != corner[0] && i != corner[1] && i != corner[2] && i != corner[3]) insert(w, i);
     }
@@ -224,14 +225,14 @@ static vy_status insert_all(insertion *w, int count, vy_loops *loops, vy_error *
 vy_status vy_loops_exact(const vy_vec3 *points, int count, vy_loops *loops, vy_error *err)
 {
     VY_ASSERT(count >= 4);
-    // At any time 2 n - 4 triangles and, while a point goes in, one for each side of the rim.
-    const size_t n = (size_t)count, most = 3 * n;
+    // At any time 2 n - 4 triangles and, while a point goes in, one for each edge of the horizon.
+    const size_t n = (size_t)count, max_triangles = 3 * n;
     insertion w = {.points = malloc(n * sizeof *w.points),
-                   .t = malloc(most * sizeof *w.t),
-                   .seen = malloc(most * sizeof *w.seen),
-                   .fresh = malloc(n * sizeof *w.fresh)};
+                   .t = malloc(max_triangles * sizeof *w.t),
+                   .seen = malloc(max_triangles * sizeof *w.seen),
+                   .new_triangle = malloc(n * sizeof *w.new_triangle)};
     vy_status status;
-    if (w.points != NULL && w.t != NULL && w.seen != NULL && w.fresh != NULL) {
+    if (w.points != NULL && w.t != NULL && w.seen != NULL && w.new_triangle != NULL) {
         const double scale = vy_scale_of_points(points, count);
         for (size_t i = 0; i < n; ++i) w.points[i] = prepared(scale, points[i]);
         status = insert_all(&w, count, loops, err);
@@ -241,6 +242,6 @@ vy_status vy_loops_exact(const vy_vec3 *points, int count, vy_loops *loops, vy_e
     free(w.points);
     free(w.t);
     free(w.seen);
-    free(w.fresh);
+    free(w.new_triangle);
     return status;
 }

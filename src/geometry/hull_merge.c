@@ -1,8 +1,8 @@
-// hull_merge.c - face loops: closed? one face per plane, corners only, canonical order.
+// hull_merge.c - merge coplanar faces, drop vertices on edges, bring face loops to canonical order.
 #include "base/assert.h"
 #include "base/fail.h"
 #include "geometry/accurate.h"
-#include "geometry/hull_parts.h"
+#include "geometry/hull_internal.h"
 #include "geometry/support.h"
 #include <stdlib.h>
 
@@ -24,12 +24,12 @@ void vy_sort_indices(int *index, int count, int *scratch, vy_before before, cons
     }
 }
 
-vy_status vy_loops_alloc(int face_count, int half_count, vy_loops *loops, vy_error *err)
+vy_status vy_loops_alloc(int face_count, int half_edge_count, vy_loops *loops, vy_error *err)
 {
-    VY_ASSERT(face_count >= 0 && half_count >= 3 * face_count);
-    *loops = (vy_loops){.face_count = face_count, .half_count = half_count};
+    VY_ASSERT(face_count >= 0 && half_edge_count >= 3 * face_count);
+    *loops = (vy_loops){.face_count = face_count, .half_edge_count = half_edge_count};
     loops->first = malloc(((size_t)face_count + 1) * sizeof *loops->first);
-    loops->vertex = malloc(((size_t)half_count + 1) * sizeof *loops->vertex);
+    loops->vertex = malloc(((size_t)half_edge_count + 1) * sizeof *loops->vertex);
     if (loops->first == NULL || loops->vertex == NULL) {
         vy_loops_free(loops);
         return vy_fail(err, VY_NO_MEMORY, "hull: no memory for %d faces", face_count);
@@ -77,7 +77,7 @@ void vy_loops_canonical(vy_loops *loops, int *scratch)
         merge[f] = count;
         used += count;
     }
-    VY_ASSERT(used == loops->half_count);
+    VY_ASSERT(used == loops->half_edge_count);
     memcpy(loops->vertex, copy, (size_t)used * sizeof *copy);
     for (int f = 0; f < loops->face_count; ++f) loops->first[f + 1] = loops->first[f] + merge[f];
 }
@@ -101,8 +101,8 @@ static int edge_before(const void *context, int a, int b)
 
 vy_status vy_loops_twins(const vy_loops *loops, int *twin, int *scratch, vy_error *err)
 {
-    VY_ASSERT(twin != scratch && loops->half_count >= 0);
-    const int count = loops->half_count;
+    VY_ASSERT(twin != scratch && loops->half_edge_count >= 0);
+    const int count = loops->half_edge_count;
     int *order = scratch, *end = scratch + count;
     for (int f = 0; f < loops->face_count; ++f) {
         for (int h = loops->first[f]; h < loops->first[f + 1]; ++h) {
@@ -135,9 +135,9 @@ static vy_vec3 area_vector_of_needle(const vy_vec3 *points, const int *loop, int
     real2 sum[3] = {{0}}, previous[3], d[3];
     for (int k = 1; k < count; ++k) {
         const vy_vec3 a = points[loop[0]], p = points[loop[k]];
-        d[0] = real2_of_difference(p.x, a.x);
-        d[1] = real2_of_difference(p.y, a.y);
-        d[2] = real2_of_difference(p.z, a.z);
+        d[0] = real2_two_diff(p.x, a.x);
+        d[1] = real2_two_diff(p.y, a.y);
+        d[2] = real2_two_diff(p.z, a.z);
         for (int i = 0; k > 1 && i < 3; ++i) { // sum + previous x d = sum - d x previous
             const int u = (i + 1) % 3, v = (i + 2) % 3;
             sum[i] = real2_sub(sum[i], real2_sub(real2_mul(d[u], previous[v]), real2_mul(d[v], previous[u])));
@@ -206,52 +206,53 @@ int vy_loop_is_convex(const vy_vec3 *points, const int *loop, int count, vy_vec3
 typedef struct merge_work {
     const vy_vec3 *points;
     vy_loops *loops;
-    double length;    // [m] zero's size
-    int point_count;  // of `points`
-    int used_count;   // of those in loops, rounded up to a multiple of 8
-    int *given_twin;  // [half] before merging
-    int *twin;        // [half]
-    int *next, *prev; // [half] within a face; after merging, within a merged face
-    int *face;        // [half]
-    int *kept;        // [half] still an edge after merging
-    int *group;       // [face] the merged face, named by its largest member; -1 while open
-    int *members;     // [face] how many faces are in the group of this name
-    int *order;       // [face] by area, largest first
-    int *stack;       // [face]
-    double *area;     // [face]
-    double *reach;    // [face] [m] how far off a plane it may be and still be merged; negative: not at all
-    double *used[3];  // [used_count] [m] the points in loops, from points[0] on
-    int *out;         // [point] a kept half-edge from it, -1 for none
-    int *degree;      // [point] how many kept half-edges start here
-    int *corner;      // [point] not to be dropped from an edge
-    int *scratch;     // [2 face + 2 half]
+    double epsilon;     // [m] distances up to this count as zero
+    int point_count;    // of `points`
+    int used_count;     // of those in loops, rounded up to a multiple of 8
+    int *original_twin; // [half] before merging
+    int *twin;          // [half]
+    int *next, *prev;   // [half] within a face; after merging, within a merged face
+    int *face;          // [half]
+    int *kept;          // [half] still an edge after merging
+    int *group;         // [face] the merged face, named by its largest member; -1 while open
+    int *members;       // [face] how many faces are in the group of this name
+    int *order;         // [face] by area, largest first
+    int *stack;         // [face]
+    double *area;       // [face]
+    double *
+        plane_tolerance; // [face] [m] how far off a plane it may be and still be merged; negative: not at all
+    double *used[3];     // [used_count] [m] the points in loops, from points[0] on
+    int *out;            // [point] a kept half-edge from it, -1 for none
+    int *degree;         // [point] how many kept half-edges start here
+    int *corner;         // [point] not to be dropped from an edge
+    int *scratch;        // [2 face + 2 half]
 } merge_work;
 
-static vy_status take_work(merge_work *w, void **block, vy_error *err)
+static vy_status allocate_work(merge_work *w, void **block, vy_error *err)
 {
-    const size_t faces = (size_t)w->loops->face_count, halves = (size_t)w->loops->half_count;
+    const size_t faces = (size_t)w->loops->face_count, halves = (size_t)w->loops->half_edge_count;
     const size_t points = (size_t)w->point_count, padded = points + 8;
     const size_t ints = 6 * halves + 4 * faces + 3 * points + 2 * (faces + halves);
     const size_t bytes = ints * sizeof(int) + (2 * faces + 3 * padded) * sizeof(double) + 24 * 64;
     vy_arena arena = {aligned_alloc(64, (bytes + 63u) & ~(size_t)63u), bytes, 0};
     if (arena.base == NULL) return vy_fail(err, VY_NO_MEMORY, "hull: no memory for %zu faces", faces);
-    w->given_twin = vy_arena_take(&arena, halves * sizeof(int));
-    w->twin = vy_arena_take(&arena, halves * sizeof(int));
-    w->next = vy_arena_take(&arena, halves * sizeof(int));
-    w->prev = vy_arena_take(&arena, halves * sizeof(int));
-    w->face = vy_arena_take(&arena, halves * sizeof(int));
-    w->kept = vy_arena_take(&arena, halves * sizeof(int));
-    w->group = vy_arena_take(&arena, faces * sizeof(int));
-    w->members = vy_arena_take(&arena, faces * sizeof(int));
-    w->order = vy_arena_take(&arena, faces * sizeof(int));
-    w->stack = vy_arena_take(&arena, faces * sizeof(int));
-    w->area = vy_arena_take(&arena, faces * sizeof(double));
-    w->reach = vy_arena_take(&arena, faces * sizeof(double));
-    for (int k = 0; k < 3; ++k) w->used[k] = vy_arena_take(&arena, padded * sizeof(double));
-    w->out = vy_arena_take(&arena, points * sizeof(int));
-    w->degree = vy_arena_take(&arena, points * sizeof(int));
-    w->corner = vy_arena_take(&arena, points * sizeof(int));
-    w->scratch = vy_arena_take(&arena, 2 * (faces + halves) * sizeof(int));
+    w->original_twin = vy_arena_alloc(&arena, halves * sizeof(int));
+    w->twin = vy_arena_alloc(&arena, halves * sizeof(int));
+    w->next = vy_arena_alloc(&arena, halves * sizeof(int));
+    w->prev = vy_arena_alloc(&arena, halves * sizeof(int));
+    w->face = vy_arena_alloc(&arena, halves * sizeof(int));
+    w->kept = vy_arena_alloc(&arena, halves * sizeof(int));
+    w->group = vy_arena_alloc(&arena, faces * sizeof(int));
+    w->members = vy_arena_alloc(&arena, faces * sizeof(int));
+    w->order = vy_arena_alloc(&arena, faces * sizeof(int));
+    w->stack = vy_arena_alloc(&arena, faces * sizeof(int));
+    w->area = vy_arena_alloc(&arena, faces * sizeof(double));
+    w->plane_tolerance = vy_arena_alloc(&arena, faces * sizeof(double));
+    for (int k = 0; k < 3; ++k) w->used[k] = vy_arena_alloc(&arena, padded * sizeof(double));
+    w->out = vy_arena_alloc(&arena, points * sizeof(int));
+    w->degree = vy_arena_alloc(&arena, points * sizeof(int));
+    w->corner = vy_arena_alloc(&arena, points * sizeof(int));
+    w->scratch = vy_arena_alloc(&arena, 2 * (faces + halves) * sizeof(int));
     VY_ASSERT(w->scratch != NULL);
     *block = arena.base;
     return VY_OK;
@@ -269,7 +270,7 @@ static void measure_faces(merge_work *w)
     for (int f = 0; f < loops->face_count; ++f) {
         const int first = loops->first[f], count = loops->first[f + 1] - first;
         w->area[f] = 0.5 * vec3_length(vy_loop_area_vector(w->points, loops->vertex + first, count));
-        w->reach[f] = w->length;
+        w->plane_tolerance[f] = w->epsilon;
         w->order[f] = f;
     }
     vy_sort_indices(w->order, loops->face_count, w->scratch, larger_before, w->area);
@@ -281,7 +282,7 @@ static void list_used_points(merge_work *w)
     int count = 0;
     int *in_loop = w->degree;
     for (int v = 0; v < w->point_count; ++v) in_loop[v] = w->corner[v] = 0;
-    for (int h = 0; h < w->loops->half_count; ++h) in_loop[w->loops->vertex[h]] = 1;
+    for (int h = 0; h < w->loops->half_edge_count; ++h) in_loop[w->loops->vertex[h]] = 1;
     for (int v = 0; v < w->point_count; ++v) {
         if (!in_loop[v]) continue;
         const vy_vec3 p = vec3_sub(w->points[v], w->points[0]);
@@ -309,20 +310,20 @@ static void link_faces(merge_work *w)
         w->group[f] = -1;
         w->members[f] = 0;
     }
-    memcpy(w->twin, w->given_twin, (size_t)loops->half_count * sizeof *w->twin);
+    memcpy(w->twin, w->original_twin, (size_t)loops->half_edge_count * sizeof *w->twin);
 }
 
-/// Whether face f lies within `reach` of the plane through `origin` and looks the same way.
-static int lies_in(const merge_work *w, int f, vy_vec3 origin, vy_vec3 normal, double reach)
+/// Whether face f lies within `plane_tolerance` of the plane through `origin` and faces the same way.
+static int is_coplanar(const merge_work *w, int f, vy_vec3 origin, vy_vec3 normal, double plane_tolerance)
 {
     const int first = w->loops->first[f], count = w->loops->first[f + 1] - first;
     for (int k = 0; k < count; ++k) {
         const vy_vec3 p = w->points[w->loops->vertex[first + k]];
-        if (real_abs(vec3_dot(normal, vec3_sub(p, origin))) > reach) return 0;
+        if (real_abs(vec3_dot(normal, vec3_sub(p, origin))) > plane_tolerance) return 0;
     }
-    // The normal of a sliver is noise: it goes with whichever plane it lies in.
+    // The normal of a sliver is noise: it is merged into any plane it lies in.
     const vy_vec3 own = vy_loop_area_vector(w->points, w->loops->vertex + first, count);
-    return vec3_dot(own, normal) >= 0.0 || w->area[f] <= w->length * w->length;
+    return vec3_dot(own, normal) >= 0.0 || w->area[f] <= w->epsilon * w->epsilon;
 }
 
 // Every member is measured against the largest face's plane, never against its neighbour's: flatness cannot
@@ -346,7 +347,8 @@ static void gather_group(merge_work *w, int seed)
         const int f = w->stack[--top];
         for (int h = w->loops->first[f]; h < w->loops->first[f + 1]; ++h) {
             const int g = w->face[w->twin[h]];
-            if (w->group[g] >= 0 || !lies_in(w, g, origin, normal, real_min(w->reach[seed], w->reach[g])))
+            if (w->group[g] >= 0 ||
+                !is_coplanar(w, g, origin, normal, real_min(w->plane_tolerance[seed], w->plane_tolerance[g])))
                 continue;
             VY_ASSERT(top < w->loops->face_count);
             w->group[g] = seed;
@@ -366,7 +368,7 @@ static void group_faces(merge_work *w)
 // Keep the half-edges between different groups, and link them around each group's border.
 static void join_borders(merge_work *w)
 {
-    const int halves = w->loops->half_count;
+    const int halves = w->loops->half_edge_count;
     for (int v = 0; v < w->point_count; ++v) {
         w->out[v] = -1;
         w->degree[v] = 0;
@@ -410,7 +412,7 @@ static void drop_vertices_on_edges(merge_work *w)
         const int to_a = w->twin[from_a], from_b = w->twin[to_b];
         const int a = w->loops->vertex[from_a], b = w->loops->vertex[from_b];
         if (w->prev[to_a] != from_b || in_triangle(w, to_b) || in_triangle(w, to_a)) continue;
-        if (distance_to_segment(w->points[v], w->points[a], w->points[b]) > w->length) continue;
+        if (distance_to_segment(w->points[v], w->points[a], w->points[b]) > w->epsilon) continue;
         w->kept[to_a] = w->kept[to_b] = 0;
         w->next[from_a] = w->next[to_b];
         w->prev[w->next[to_b]] = from_a;
@@ -440,19 +442,20 @@ static int is_face(const merge_work *w, const int *loop, int count)
     }
     const int i = vy_support()->extreme(w->used[0], w->used[1], w->used[2], w->used_count, normal);
     const vy_vec3 top = vec3_make(w->used[0][i], w->used[1][i], w->used[2][i]);
-    return high - low <= 2.0 * w->length && vec3_dot(normal, top) - high <= w->length &&
-           vy_loop_is_convex(w->points, loop, count, normal, w->length);
+    return high - low <= 2.0 * w->epsilon && vec3_dot(normal, top) - high <= w->epsilon &&
+           vy_loop_is_convex(w->points, loop, count, normal, w->epsilon);
 }
 
-/// What made this group must not make it again: its members have to be flatter, in the end they stay single.
+/// Tighten the tolerance of this group's faces so that it is not formed again; in the end they stay single.
 /// A single face keeps its corners. Returns whether that changed anything.
-static int part_group(merge_work *w, int group)
+static int split_group(merge_work *w, int group)
 {
     int changed = 0;
     for (int f = 0; f < w->loops->face_count; ++f) {
         if (w->group[f] != group) continue;
         if (w->members[group] > 1) {
-            w->reach[f] = w->reach[f] > 1e-3 * w->length ? 0.125 * w->reach[f] : -1.0;
+            w->plane_tolerance[f] =
+                w->plane_tolerance[f] > 1e-3 * w->epsilon ? 0.125 * w->plane_tolerance[f] : -1.0;
             changed = 1;
             continue;
         }
@@ -464,7 +467,7 @@ static int part_group(merge_work *w, int group)
     return changed;
 }
 
-/// The merged loops; w->stack has the loop of each group. Returns how many groups were parted: they have no
+/// The merged loops; w->stack has the loop of each group. Returns how many groups were split: they have no
 /// border, a hole, meet themselves, or make no face.
 static int collect_loops(merge_work *w, int *first, int *vertex, int *face_count)
 {
@@ -473,17 +476,17 @@ static int collect_loops(merge_work *w, int *first, int *vertex, int *face_count
     for (int v = 0; v < w->point_count; ++v) seen[v] = -1;
     for (int f = 0; f < loops->face_count; ++f) w->stack[f] = -1;
 
-    int faces = 0, used = 0, parted = 0;
-    for (int h = 0; h < loops->half_count; ++h) {
+    int faces = 0, used = 0, split = 0;
+    for (int h = 0; h < loops->half_edge_count; ++h) {
         if (!w->kept[h]) continue;
         const int group = w->group[w->face[h]];
         int simple = w->stack[group] < 0, e = h; // a second loop is a hole
         w->stack[group] = faces;
-        VY_ASSERT(faces < loops->face_count && used < loops->half_count);
+        VY_ASSERT(faces < loops->face_count && used < loops->half_edge_count);
         first[faces] = used;
         do {
             const int v = loops->vertex[e];
-            VY_ASSERT(used < loops->half_count && w->kept[e]);
+            VY_ASSERT(used < loops->half_edge_count && w->kept[e]);
             simple &= seen[v] != faces;
             seen[v] = faces;
             vertex[used++] = v;
@@ -492,50 +495,50 @@ static int collect_loops(merge_work *w, int *first, int *vertex, int *face_count
         } while (e != h);
         const int count = used - first[faces];
         const int given = w->members[group] == 1 && count == loops->first[group + 1] - loops->first[group];
-        if (!given && !(simple && is_face(w, vertex + first[faces], count))) parted += part_group(w, group);
+        if (!given && !(simple && is_face(w, vertex + first[faces], count))) split += split_group(w, group);
         faces += 1;
     }
     first[faces] = used;
     *face_count = faces;
     for (int f = 0; f < loops->face_count; ++f) {
-        // A group that is all there is, or nearly: top and bottom of a thin plate taken for one face.
+        // A group of all or nearly all faces: top and bottom of a thin plate taken for one face.
         const int closed = w->members[f] > 1 && (faces < 4 || w->stack[f] < 0);
-        if (closed) parted += part_group(w, f);
+        if (closed) split += split_group(w, f);
     }
-    return parted;
+    return split;
 }
 
-static int beyond_a_side(const merge_work *w, const int *loop, int count, vy_vec3 point)
+static int is_outside_polygon(const merge_work *w, const int *loop, int count, vy_vec3 point)
 {
     const vy_vec3 normal = vy_loop_area_vector(w->points, loop, count);
     for (int k = 0; k < count; ++k) {
         const vy_vec3 a = w->points[loop[k]];
         const vy_vec3 outward = vec3_cross(vec3_sub(w->points[loop[k + 1 < count ? k + 1 : 0]], a), normal);
-        if (vec3_dot(outward, vec3_sub(point, a)) > w->length * vec3_length(outward)) return 1;
+        if (vec3_dot(outward, vec3_sub(point, a)) > w->epsilon * vec3_length(outward)) return 1;
     }
     return 0;
 }
 
 /// A vertex that is no corner of any face must lie within each of the faces it was merged into: at the rim of
-/// a thin plate it may be near their planes and yet far outside. Returns how many groups were parted.
+/// a thin plate it may be near their planes and yet far outside. Returns how many groups were split.
 static int check_dropped(merge_work *w, const int *first, const int *vertex)
 {
     const vy_loops *loops = w->loops;
-    int parted = 0;
-    for (int h = 0; h < loops->half_count; ++h) {
+    int split = 0;
+    for (int h = 0; h < loops->half_edge_count; ++h) {
         const int v = loops->vertex[h], group = w->group[w->face[h]], f = w->stack[group];
         if (w->degree[v] >= 0) continue; // collect_loops() has seen it
         VY_ASSERT(f >= 0);
-        if (beyond_a_side(w, vertex + first[f], first[f + 1] - first[f], w->points[v])) {
-            parted += part_group(w, group);
+        if (is_outside_polygon(w, vertex + first[f], first[f + 1] - first[f], w->points[v])) {
+            split += split_group(w, group);
         }
     }
-    return parted;
+    return split;
 }
 
 // Points near the tolerance can make a group that is bent, or has a corner pointing inwards where a neighbour
-// was just too far off. Such a group is parted, and all are gathered anew: each time round, some face comes
-// to be taken less easily, so this ends.
+// was just too far off. Such a group is split, and all are gathered anew: in each round the tolerance of some
+// face shrinks, so this ends.
 static void merge_groups(merge_work *w)
 {
     vy_loops *loops = w->loops;
@@ -550,22 +553,22 @@ static void merge_groups(merge_work *w)
         memcpy(loops->first, first, ((size_t)faces + 1) * sizeof *first);
         memcpy(loops->vertex, vertex, (size_t)first[faces] * sizeof *vertex);
         loops->face_count = faces;
-        loops->half_count = first[faces];
+        loops->half_edge_count = first[faces];
         return;
     }
 }
 
-vy_status vy_loops_merge(const vy_vec3 *points, int point_count, double length, vy_loops *loops,
+vy_status vy_loops_merge(const vy_vec3 *points, int point_count, double epsilon, vy_loops *loops,
                          vy_error *err)
 {
-    VY_ASSERT(length > 0.0 && point_count >= 4 && loops->face_count > 0);
-    merge_work w = {.points = points, .loops = loops, .length = length, .point_count = point_count};
+    VY_ASSERT(epsilon > 0.0 && point_count >= 4 && loops->face_count > 0);
+    merge_work w = {.points = points, .loops = loops, .epsilon = epsilon, .point_count = point_count};
     void *block = NULL;
-    vy_status status = take_work(&w, &block, err);
+    vy_status status = allocate_work(&w, &block, err);
     if (status != VY_OK) return status;
 
-    vy_loops_canonical(loops, w.scratch); // so that faces of equal area meet in an order of ours
-    status = vy_loops_twins(loops, w.given_twin, w.scratch, err);
+    vy_loops_canonical(loops, w.scratch); // so that ties between equal areas do not depend on the input
+    status = vy_loops_twins(loops, w.original_twin, w.scratch, err);
     if (status == VY_OK) {
         measure_faces(&w);
         list_used_points(&w);

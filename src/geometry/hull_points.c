@@ -1,8 +1,8 @@
-// hull_points.c - is there a hull in these points? Each way in which there is none has its own status.
+// hull_points.c - checks of the input points: each reason for there being no hull has its own status.
 #include "base/assert.h"
 #include "base/fail.h"
 #include "base/vec.h"
-#include "geometry/hull_parts.h"
+#include "geometry/hull_internal.h"
 
 vy_bounds vy_bounds_of_points(const vy_vec3 *points, int count)
 {
@@ -79,10 +79,10 @@ static double zero_length(const vy_vec3 *points, int count, double tolerance)
 
 // A first point, the farthest from it, the farthest from their line, the farthest from their plane: the first
 // of these distances that vanishes tells the dimension.
-static vy_status check_dimension(const vy_vec3 *points, int count, double length, double *thickness,
+static vy_status check_dimension(const vy_vec3 *points, int count, double epsilon, double *thickness,
                                  vy_error *err)
 {
-    VY_ASSERT(length > 0.0 && count >= 4);
+    VY_ASSERT(epsilon > 0.0 && count >= 4);
     const vy_vec3 a = points[0];
     double far = 0.0;
     vy_vec3 along = vec3_zero();
@@ -94,9 +94,9 @@ static vy_status check_dimension(const vy_vec3 *points, int count, double length
             along = d;
         }
     }
-    if (!(far > length)) {
+    if (!(far > epsilon)) {
         return vy_fail(err, VY_HULL_DUPLICATE, "hull: all %d points are within %.3g m of each other", count,
-                       length);
+                       epsilon);
     }
 
     along = vec3_scale(1.0 / far, along);
@@ -110,23 +110,23 @@ static vy_status check_dimension(const vy_vec3 *points, int count, double length
             normal = d;
         }
     }
-    if (!(far > length)) {
+    if (!(far > epsilon)) {
         return vy_fail(err, VY_HULL_COLLINEAR, "hull: all %d points are within %.3g m of one line", count,
-                       length);
+                       epsilon);
     }
 
     normal = vec3_scale(1.0 / far, normal);
     far = 0.0;
     for (int i = 1; i < count; ++i) far = real_max(far, real_abs(vec3_dot(normal, vec3_sub(points[i], a))));
-    if (!(far > length)) {
+    if (!(far > epsilon)) {
         return vy_fail(err, VY_HULL_COPLANAR, "hull: all %d points are within %.3g m of one plane", count,
-                       length);
+                       epsilon);
     }
     *thickness = far;
     return VY_OK;
 }
 
-vy_status vy_hull_check_points(const vy_vec3 *points, int count, double tolerance, double *length,
+vy_status vy_hull_check_points(const vy_vec3 *points, int count, double tolerance, double *epsilon,
                                double *thickness, vy_error *err)
 {
     if (!(tolerance >= 0.0 && tolerance <= 1e-3)) {
@@ -139,7 +139,7 @@ vy_status vy_hull_check_points(const vy_vec3 *points, int count, double toleranc
     if (!four_differ(points, count)) {
         return vy_fail(err, VY_HULL_DUPLICATE, "hull: fewer than four of the %d points differ", count);
     }
-    *length = zero_length(points, count, tolerance);
+    *epsilon = zero_length(points, count, tolerance);
     // Thinner than this, opposite sides would be taken for neighbours in one plane.
-    return check_dimension(points, count, 4.0 * *length, thickness, err);
+    return check_dimension(points, count, 4.0 * *epsilon, thickness, err);
 }

@@ -6,9 +6,9 @@
 
 /// [m] How far the point is beyond the plane of a face. Taken from a vertex, not from the offset: a hull far
 /// from its frame's origin loses nothing.
-static double beyond(const vy_hull *hull, const vy_hull_face *face, vy_vec3 point)
+static double plane_distance(const vy_hull *hull, const vy_hull_face *face, vy_vec3 point)
 {
-    VY_ASSERT(face->first >= 0 && face->first < hull->half_count);
+    VY_ASSERT(face->first >= 0 && face->first < hull->half_edge_count);
     return vec3_dot(face->normal, vec3_sub(point, hull->vertices[hull->loop[face->first]]));
 }
 
@@ -16,7 +16,7 @@ int vy_hull_contains(const vy_hull *hull, vy_vec3 point, double margin)
 {
     FPU_SCOPE;
     for (int f = 0; f < hull->face_count; ++f) {
-        if (!(beyond(hull, &hull->faces[f], point) <= margin)) return 0;
+        if (!(plane_distance(hull, &hull->faces[f], point) <= margin)) return 0;
     }
     return 1;
 }
@@ -65,7 +65,7 @@ static nearest nearest_of_faces(const vy_hull *hull, vy_vec3 point, double low, 
 {
     VY_ASSERT(low <= high && gain >= 0.0);
     for (int f = 0; f < hull->face_count; ++f) {
-        const double height = beyond(hull, &hull->faces[f], point);
+        const double height = plane_distance(hull, &hull->faces[f], point);
         if (!(height > low && height <= high) || height >= so_far.distance) continue;
         const vy_vec3 q = nearest_on_face(hull, &hull->faces[f], point, height);
         const double length = vec3_length(vec3_sub(point, q));
@@ -80,7 +80,7 @@ vy_vec3 vy_hull_nearest(const vy_hull *hull, vy_vec3 point, double *distance, in
     double highest = -DBL_MAX;
     int highest_face = 0;
     for (int f = 0; f < hull->face_count; ++f) {
-        const double height = beyond(hull, &hull->faces[f], point);
+        const double height = plane_distance(hull, &hull->faces[f], point);
         if (height > highest) {
             highest = height;
             highest_face = f;
@@ -89,7 +89,7 @@ vy_vec3 vy_hull_nearest(const vy_hull *hull, vy_vec3 point, double *distance, in
     const vy_vec3 foot = vec3_add_scaled(point, -highest, hull->faces[highest_face].normal);
     nearest best = {foot, highest, highest_face};
     if (highest > 0.0) {
-        // Outside: the nearest point is on a face that looks at the point, and no nearer than the face's
+        // Outside: the nearest point is on a face that faces the point, and no nearer than the face's
         // plane. On the surface itself that face may be seen from behind by a tolerance, and a far one with
         // nearly the same plane from the front.
         best.distance = DBL_MAX;

@@ -1,4 +1,4 @@
-// mass.c - volume, centroid and inertia of a solid of even density.
+// mass.c - volume, centroid and inertia of a solid of uniform density.
 //
 // Polyhedra after B. Mirtich, "Fast and Accurate Computation of Polyhedral Mass Properties", Journal of
 // Graphics Tools 1(2), 1996: the divergence theorem turns a volume integral into integrals over faces, each

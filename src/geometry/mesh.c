@@ -1,4 +1,4 @@
-// mesh.c - points from STL and OBJ files. Files come from anywhere: every byte is checked, memory is bounded
+// mesh.c - points from STL and OBJ files. Files are untrusted: every byte is checked, memory is bounded
 // by the limits in mesh.h, and an error says where.
 #include "volery/mesh.h"
 #include "base/assert.h"
@@ -149,7 +149,7 @@ static int word_is(word w, const char *expected)
 }
 
 /// The first bytes of a word, made printable for a message.
-static const char *shown(word w, char text[24])
+static const char *printable(word w, char text[24])
 {
     int k = 0;
     for (; k < w.length && k < 20; ++k) text[k] = w.text[k] > 32 && w.text[k] < 127 ? (char)w.text[k] : '?';
@@ -175,10 +175,10 @@ static vy_status read_coordinates(reader *r, vy_vec3 *out)
         const word w = next_word(r);
         if (w.length == 0) return fail_here(r, VY_BAD_SYNTAX, "a vertex needs three numbers, found %d", k);
         if (is_not_finite_word(w)) {
-            return fail_here(r, VY_HULL_NOT_FINITE, "a vertex has %c = %s", "xyz"[k], shown(w, text));
+            return fail_here(r, VY_HULL_NOT_FINITE, "a vertex has %c = %s", "xyz"[k], printable(w, text));
         }
         if (!parse_number(w, &unit[k])) {
-            return fail_here(r, VY_BAD_SYNTAX, "expected a number, found '%s'", shown(w, text));
+            return fail_here(r, VY_BAD_SYNTAX, "expected a number, found '%s'", printable(w, text));
         }
     }
     return scaled_point(r, unit, out);
@@ -241,7 +241,7 @@ static vy_status expect(reader *r, const char *first, const char *second)
         const word w = next_word_anywhere(r);
         if (!word_is(w, wanted[k])) {
             return fail_here(r, VY_BAD_SYNTAX, "expected '%s', found '%s'", wanted[k],
-                             w.length == 0 ? "the end of the file" : shown(w, text));
+                             w.length == 0 ? "the end of the file" : printable(w, text));
         }
     }
     return VY_OK;
@@ -257,7 +257,8 @@ static vy_status read_ascii_facet(reader *r)
         const word w = next_word(r);
         double unused;
         if (!is_not_finite_word(w) && !parse_number(w, &unused)) {
-            return fail_here(r, VY_BAD_SYNTAX, "expected a number of the normal, found '%s'", shown(w, text));
+            return fail_here(r, VY_BAD_SYNTAX, "expected a number of the normal, found '%s'",
+                             printable(w, text));
         }
     }
     status = expect(r, "outer", "loop");
@@ -277,7 +278,7 @@ static vy_status read_ascii_stl(reader *r)
     word w = next_word_anywhere(r);
     while (w.length > 0) {
         if (!word_is(w, "solid"))
-            return fail_here(r, VY_BAD_SYNTAX, "expected 'solid', found '%s'", shown(w, text));
+            return fail_here(r, VY_BAD_SYNTAX, "expected 'solid', found '%s'", printable(w, text));
         next_line(r); // the rest of the line is the solid's name
         for (w = next_word_anywhere(r); word_is(w, "facet"); w = next_word_anywhere(r)) {
             const vy_status status = read_ascii_facet(r);
@@ -285,7 +286,7 @@ static vy_status read_ascii_stl(reader *r)
         }
         if (!word_is(w, "endsolid")) {
             return fail_here(r, VY_BAD_SYNTAX, "expected 'facet' or 'endsolid', found '%s'",
-                             w.length == 0 ? "the end of the file" : shown(w, text));
+                             w.length == 0 ? "the end of the file" : printable(w, text));
         }
         next_line(r);
         w = next_word_anywhere(r);
@@ -336,12 +337,12 @@ static vy_status use_obj_vertex(reader *r, obj_vertices *v, word w)
         number = number > 99999999 ? number : 10 * number + (w.text[k] - '0');
     }
     if (k == negative || (k < w.length && w.text[k] != '/')) {
-        return fail_here(r, VY_BAD_SYNTAX, "expected a vertex number, found '%s'", shown(w, text));
+        return fail_here(r, VY_BAD_SYNTAX, "expected a vertex number, found '%s'", printable(w, text));
     }
     const long index = negative ? v->count - number : number - 1;
     if (index < 0 || index >= v->count) {
-        return fail_here(r, VY_BAD_SYNTAX, "a face names vertex '%s', there are %d so far", shown(w, text),
-                         v->count);
+        return fail_here(r, VY_BAD_SYNTAX, "a face names vertex '%s', there are %d so far",
+                         printable(w, text), v->count);
     }
     VY_ASSERT(v->count <= v->capacity);
     v->used[index] = 1;
@@ -392,8 +393,8 @@ static vy_status read_obj_lines(reader *r, obj_vertices *v)
         } else if (word_is(w, "f") || word_is(w, "fo")) {
             status = read_obj_face(r, v);
         } else if (!is_other_statement(w)) {
-            status =
-                fail_here(r, VY_BAD_SYNTAX, "neither STL nor OBJ: unknown statement '%s'", shown(w, text));
+            status = fail_here(r, VY_BAD_SYNTAX, "neither STL nor OBJ: unknown statement '%s'",
+                               printable(w, text));
         }
         if (status != VY_OK) return status;
     } while (next_line(r));

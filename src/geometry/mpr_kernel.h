@@ -14,17 +14,17 @@ static int finish(vy_mpr *out, int hit)
 }
 
 // The support point along n. Returns whether it is at least as far as the origin.
-static int support_passes_origin(const vy_pair *pair, vec3 n, vy_mpr *out, vy_minkowski *v)
+static int support_passes_origin(const vy_core_pair *pair, vec3 n, vy_mpr *out, vy_minkowski_vertex *v)
 {
-    minkowski(pair, n.x, n.y, n.z, v);
+    minkowski_support(pair, n.x, n.y, n.z, v);
     ++out->iterations;
     return vec3_dot(v->w, n) >= 0.0;
 }
 
 // Find a portal: a triangle that the ray from v[0] through the origin passes. 1 found, 0 finished.
-static int discover_portal(const vy_pair *pair, vy_mpr *out)
+static int discover_portal(const vy_core_pair *pair, vy_mpr *out)
 {
-    vy_minkowski *v = out->v;
+    vy_minkowski_vertex *v = out->v;
     const vec3 v0 = v[0].w;
     if (!support_passes_origin(pair, vec3_neg(v0), out, &v[1])) return finish(out, 0);
     vec3 n = vec3_cross(v[1].w, v0);
@@ -32,7 +32,7 @@ static int discover_portal(const vy_pair *pair, vy_mpr *out)
     if (!support_passes_origin(pair, n, out, &v[2])) return finish(out, 0);
     n = vec3_cross(vec3_sub(v[1].w, v0), vec3_sub(v[2].w, v0));
     if (vec3_dot(n, v0) > 0.0) {
-        const vy_minkowski t = v[1];
+        const vy_minkowski_vertex t = v[1];
         v[1] = v[2];
         v[2] = t;
         n = vec3_neg(n);
@@ -53,7 +53,7 @@ static int discover_portal(const vy_pair *pair, vy_mpr *out)
 
 // Whether the line from v[0] through the origin passes the portal. Where it meets an edge, a step may have
 // taken the wrong side.
-static int ray_passes_portal(const vy_minkowski v[4])
+static int ray_passes_portal(const vy_minkowski_vertex v[4])
 {
     const vec3 v0 = v[0].w;
     return vec3_dot(vec3_cross(v[1].w, v[3].w), v0) >= 0.0 &&
@@ -61,9 +61,9 @@ static int ray_passes_portal(const vy_minkowski v[4])
 }
 
 // Move the portal outwards until the origin is behind it, or beyond a plane that A - B does not reach.
-static void refine_portal(const vy_pair *pair, vy_mpr *out)
+static void refine_portal(const vy_core_pair *pair, vy_mpr *out)
 {
-    vy_minkowski *v = out->v, next;
+    vy_minkowski_vertex *v = out->v, next;
     const vec3 v0 = v[0].w;
     out->hit = -1;
     while (out->iterations < MAX_ITERATIONS) {
@@ -88,19 +88,19 @@ static void refine_portal(const vy_pair *pair, vy_mpr *out)
 
 // Replace the interior point by the support point opposite the portal: a larger tetrahedron for EPA to start
 // from.
-static void widen_for_epa(const vy_pair *pair, vy_mpr *out)
+static void widen_for_epa(const vy_core_pair *pair, vy_mpr *out)
 {
     VY_ASSERT(out->hit == 1);
-    vy_minkowski *v = out->v, next;
+    vy_minkowski_vertex *v = out->v, next;
     const vec3 n = vec3_cross(vec3_sub(v[2].w, v[1].w), vec3_sub(v[3].w, v[1].w));
-    minkowski(pair, -n.x, -n.y, -n.z, &next);
+    minkowski_support(pair, -n.x, -n.y, -n.z, &next);
     const double s1 = vec3_dot(next.w, vec3_cross(v[1].w, v[2].w));
     const double s2 = vec3_dot(next.w, vec3_cross(v[2].w, v[3].w));
     const double s3 = vec3_dot(next.w, vec3_cross(v[3].w, v[1].w));
     if (s1 < 0.0 && s2 < 0.0 && s3 < 0.0) v[0] = next;
 }
 
-static void mpr_find(const vy_pair *pair, int complete, vy_mpr *out)
+static void mpr_find(const vy_core_pair *pair, int complete, vy_mpr *out)
 {
     VY_ASSERT(pair->a.outer_radius >= pair->a.inner_radius && pair->b.outer_radius >= pair->b.inner_radius);
     // Other interior points, for a ray that meets a vertex or an edge: off every axis of symmetry.

@@ -8,13 +8,13 @@
 #include "geometry/mpr.h"
 
 static vy_status set_pair(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, const vy_pose *pose_b,
-                          vy_pair *pair)
+                          vy_core_pair *pair)
 {
     if (!vy_shape_is_convex(a) || !vy_shape_is_convex(b)) return VY_BAD_VALUE;
     if (!vy_pose_valid(pose_a) || !vy_pose_valid(pose_b)) return VY_BAD_VALUE;
     vy_core_of(a, &pair->a);
     vy_core_of(b, &pair->b);
-    vy_pair_place(pose_a, pose_b, pair);
+    vy_pair_set_poses(pose_a, pose_b, pair);
     return VY_OK;
 }
 
@@ -67,7 +67,7 @@ static vy_contact contact_in_world(const vy_pose *pose, const vy_local_contact *
 }
 
 // Whether cores overlap, without margins.
-static int cores_overlap(const vy_pair *pair, const vy_shape *a, const vy_shape *b)
+static int cores_overlap(const vy_core_pair *pair, const vy_shape *a, const vy_shape *b)
 {
     vy_mpr mpr;
     vy_support()->mpr_find(pair, 0, &mpr);
@@ -85,7 +85,7 @@ int vy_overlap(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, cons
         vy_manifold manifold;
         return vy_collide(a, pose_a, b, pose_b, &manifold) == VY_OK && manifold.count > 0;
     }
-    vy_pair pair;
+    vy_core_pair pair;
     if (set_pair(a, pose_a, b, pose_b, &pair) != VY_OK) return 0;
     if (pair.margin == 0.0) return cores_overlap(&pair, a, b);
     vy_gjk g;
@@ -98,10 +98,10 @@ vy_status vy_shape_distance(const vy_shape *a, const vy_pose *pose_a, const vy_s
                             vy_distance *out, vy_query_info *info)
 {
     FPU_SCOPE;
-    vy_pair pair;
+    vy_core_pair pair;
     const vy_status status = set_pair(a, pose_a, b, pose_b, &pair);
     if (status != VY_OK) return status;
-    const int cap = vy_options_of(options).iterations;
+    const int cap = vy_options_with_defaults(options).iterations;
     vy_gjk g;
     vy_gjk_distance(&pair, cache, -1.0, cap, &g);
     if (info != NULL) *info = (vy_query_info){g.iterations, 0, 0};
@@ -116,7 +116,12 @@ vy_status vy_shape_distance(const vy_shape *a, const vy_pose *pose_a, const vy_s
     }
     vec3 pa, pb, n = vec3_zero();
     vy_gjk_points(&pair, &g, &pa, &pb);
-    const double distance = real_max(g.distance - pair.margin, 0.0);
+    double distance = real_max(g.distance - pair.margin, 0.0);
+    // In slivers GJK may stop a hair before the origin because of rounding; overlap has a certificate.
+    if (pair.margin == 0.0 && distance > 0.0 && distance < 1e-5 * pair.scale && cores_overlap(&pair, a, b)) {
+        distance = 0.0;
+        pb = pa;
+    }
     if (distance > 0.0) {
         n = vec3_scale(-1.0 / g.distance, g.v);
         pa = vec3_add_scaled(pa, pair.a.margin, n);
@@ -140,7 +145,7 @@ static int penetration_special(const vy_shape *a, const vy_pose *pose_a, const v
         return 1;
     }
     vy_contact c;
-    if (!vy_contact_round(a, pose_a, b, pose_b, hit, &c)) return 0;
+    if (!vy_contact_closed_form(a, pose_a, b, pose_b, hit, &c)) return 0;
     if (*hit) *out = c;
     return 1;
 }
@@ -152,12 +157,12 @@ vy_status vy_penetration(const vy_shape *a, const vy_pose *pose_a, const vy_shap
     vy_query_info done = {0, 0, 0};
     if (!vy_pose_valid(pose_a) || !vy_pose_valid(pose_b)) return VY_BAD_VALUE;
     if (!penetration_special(a, pose_a, b, pose_b, hit, out)) {
-        vy_pair pair;
+        vy_core_pair pair;
         vy_local_contact contact;
         int touching;
         vy_status status = set_pair(a, pose_a, b, pose_b, &pair);
         if (status != VY_OK) return status;
-        const vy_query_options o = vy_options_of(options);
+        const vy_query_options o = vy_options_with_defaults(options);
         status = vy_contact_general(&pair, a, b, &o, &touching, &contact, &done);
         if (status != VY_OK) return status;
         if (touching) *out = contact_in_world(pose_a, &contact);
@@ -168,7 +173,7 @@ vy_status vy_penetration(const vy_shape *a, const vy_pose *pose_a, const vy_shap
 }
 
 // The points of a simplex. Returns 0 when a shape has no such point.
-static int simplex_points(const vy_pair *pair, const vy_simplex *simplex, vy_minkowski v[4])
+static int simplex_points(const vy_core_pair *pair, const vy_simplex *simplex, vy_minkowski_vertex v[4])
 {
     VY_ASSERT(simplex->count >= 0 && simplex->count <= 4);
     for (int i = 0; i < simplex->count; ++i) {
@@ -184,7 +189,7 @@ static int simplex_points(const vy_pair *pair, const vy_simplex *simplex, vy_min
 }
 
 // Whether the origin is strictly inside a tetrahedron.
-static int contains_origin(const vy_minkowski v[4])
+static int contains_origin(const vy_minkowski_vertex v[4])
 {
     vy_gjk g = {.count = 4};
     for (int i = 0; i < 4; ++i) g.p[i] = v[i];
@@ -196,13 +201,13 @@ vy_status vy_penetration_from(const vy_shape *a, const vy_pose *pose_a, const vy
                               const vy_query_options *options, vy_contact *out, vy_query_info *info)
 {
     FPU_SCOPE;
-    vy_pair pair;
-    vy_minkowski v[4];
+    vy_core_pair pair;
+    vy_minkowski_vertex v[4];
     const vy_status status = set_pair(a, pose_a, b, pose_b, &pair);
     if (status != VY_OK) return status;
     if (simplex->count > 4) return VY_SIMPLEX_FULL;
     if (simplex->count < 0 || !simplex_points(&pair, simplex, v)) return VY_BAD_VALUE;
-    const vy_query_options o = vy_options_of(options);
+    const vy_query_options o = vy_options_with_defaults(options);
     if (simplex->count == 4 && contains_origin(v) && pair.margin == 0.0) {
         vy_epa_result epa;
         vy_support()->epa_expand(&pair, v, o.tolerance * pair.scale, o.iterations, &epa);

@@ -1,70 +1,16 @@
 // sat.c - the separating axis test of two polyhedra: all face normals and all pairs of edges.
 #include "geometry/sat.h"
 #include "base/assert.h"
+#include "geometry/polyhedron.h"
 #include <float.h>
 #include <stddef.h>
 
-typedef struct edge {
-    vec3 point, along; // a point on it, and its direction
-    vec3 left, right;  // normals of its two faces
-    int is_segment;    // a segment without faces: every normal perpendicular to it counts
-} edge;
-
-static int face_count(const vy_shape *s)
-{
-    return s->kind == VY_SHAPE_HULL ? s->hull->face_count : s->kind == VY_SHAPE_BOX ? 6 : 0;
-}
-
-static int edge_count(const vy_shape *s)
-{
-    switch (s->kind) {
-    case VY_SHAPE_HULL: return s->hull->edge_count;
-    case VY_SHAPE_BOX: return 12;
-    case VY_SHAPE_CAPSULE: return 1;
-    default: return 0;
-    }
-}
-
-static vec3 axis(int i, double s) { return vec3_make(i == 0 ? s : 0.0, i == 1 ? s : 0.0, i == 2 ? s : 0.0); }
-
-static vec3 face_normal(const vy_shape *s, int i)
-{
-    VY_ASSERT(i >= 0 && i < face_count(s));
-    return s->kind == VY_SHAPE_HULL ? s->hull->faces[i].normal : axis(i / 2, i % 2 != 0 ? -1.0 : 1.0);
-}
-
-static edge edge_of(const vy_shape *s, int i)
-{
-    VY_ASSERT(i >= 0 && i < edge_count(s));
-    edge e;
-    e.is_segment = 0;
-    if (s->kind == VY_SHAPE_HULL) {
-        const vy_hull_edge *h = &s->hull->edges[i];
-        e.point = s->hull->vertices[h->a];
-        e.along = vec3_sub(s->hull->vertices[h->b], e.point);
-        e.left = s->hull->faces[h->left].normal;
-        e.right = s->hull->faces[h->right].normal;
-    } else if (s->kind == VY_SHAPE_BOX) {
-        const int k = i / 4, k1 = (k + 1) % 3, k2 = (k + 2) % 3;
-        e.along = axis(k, 1.0);
-        e.left = axis(k1, (i & 1) != 0 ? -1.0 : 1.0);
-        e.right = axis(k2, (i & 2) != 0 ? -1.0 : 1.0);
-        e.point = vec3_mul(s->box.half, vec3_add(e.along, vec3_add(e.left, e.right)));
-    } else {
-        e.point = vec3_zero();
-        e.along = axis(2, 1.0);
-        e.left = e.right = vec3_zero();
-        e.is_segment = 1;
-    }
-    return e;
-}
-
 // The extent of A - B along n; keeps the smallest.
-static void try_normal(const vy_pair *pair, vec3 n, vy_sat_result *out)
+static void try_normal(const vy_core_pair *pair, vec3 n, vy_sat_result *out)
 {
     VY_ASSERT(vec3_is_unit(n));
-    vy_minkowski m;
-    vy_support()->minkowski(pair, n.x, n.y, n.z, &m);
+    vy_minkowski_vertex m;
+    vy_support()->minkowski_support(pair, n.x, n.y, n.z, &m);
     const double h = vec3_dot(m.w, n);
     if (h < out->depth) {
         out->depth = h;
@@ -80,7 +26,8 @@ static int arc_crosses_plane(vec3 along, vec3 l, vec3 r)
 
 // Edges ea of A and eb of B, in B's frame, span a facet of A - B when their arcs on the Gauss map cross. Ends
 // of arcs count: testing a pair too many costs time, never the result.
-static void try_edges(const vy_pair *pair, const edge *ea, const edge *eb, vy_sat_result *out)
+static void try_edges(const vy_core_pair *pair, const polyhedron_edge *ea, const polyhedron_edge *eb,
+                      vy_sat_result *out)
 {
     vec3 n = vec3_cross(ea->along, eb->along);
     const double length2 = vec3_dot(n, n);
@@ -101,17 +48,18 @@ static void try_edges(const vy_pair *pair, const edge *ea, const edge *eb, vy_sa
 enum { MAX_CACHED_FACES = 512 };
 
 // Edge ea of A, in B's frame, with every edge of B.
-static void try_edge(const vy_pair *pair, const edge *ea, const vy_shape *b, vy_sat_result *out)
+static void try_edge(const vy_core_pair *pair, const polyhedron_edge *ea, const vy_shape *b,
+                     vy_sat_result *out)
 {
     const vy_hull *hull =
         b->kind == VY_SHAPE_HULL && b->hull->face_count <= MAX_CACHED_FACES ? b->hull : NULL;
     double side[MAX_CACHED_FACES]; // of B's face normals along ea: an edge needs one on either side
     for (int i = 0; hull != NULL && i < hull->face_count; ++i)
         side[i] = vec3_dot(ea->along, hull->faces[i].normal);
-    for (int j = 0; j < edge_count(b); ++j) {
+    for (int j = 0; j < polyhedron_edge_count(b); ++j) {
         if (hull != NULL && side[hull->edges[j].left] * side[hull->edges[j].right] > 0.0) continue;
         VY_ASSERT(hull == NULL || hull->edges[j].right < hull->face_count);
-        const edge eb = edge_of(b, j);
+        const polyhedron_edge eb = polyhedron_edge_of(b, j);
         if (!eb.is_segment && !arc_crosses_plane(ea->along, eb.left, eb.right)) continue;
         if (!ea->is_segment && !arc_crosses_plane(eb.along, ea->left, ea->right)) continue;
         try_edges(pair, ea, &eb, out);
@@ -121,7 +69,7 @@ static void try_edge(const vy_pair *pair, const edge *ea, const vy_shape *b, vy_
 // Whether no facet that edge ea spans can be nearer than the best so far. Its normals are on the arc from
 // left to right; the extent of A - B along each of them is at least that of the difference of two fixed
 // points, whose minimum is at an end.
-static int is_pruned(const vy_pair *pair, const edge *ea, double best)
+static int is_pruned(const vy_core_pair *pair, const polyhedron_edge *ea, double best)
 {
     if (ea->is_segment || pair->b.smooth) return 0;
     const vec3 d = vec3_neg(vec3_add(ea->left, ea->right));
@@ -131,18 +79,18 @@ static int is_pruned(const vy_pair *pair, const edge *ea, double best)
     return min_depth >= real_max(best, 0.0);
 }
 
-void vy_sat_search(const vy_pair *pair, const vy_shape *a, const vy_shape *b, vy_sat_result *out)
+void vy_sat_search(const vy_core_pair *pair, const vy_shape *a, const vy_shape *b, vy_sat_result *out)
 {
     VY_ASSERT(!pair->a.smooth && !pair->b.smooth);
     out->depth = DBL_MAX;
     out->normal = vec3_zero();
-    for (int i = 0; i < face_count(a); ++i) try_normal(pair, face_normal(a, i), out);
-    for (int i = 0; i < face_count(b); ++i) {
-        try_normal(pair, vec3_neg(mat3_mul_vec(pair->rotation, face_normal(b, i))), out);
+    for (int i = 0; i < polyhedron_face_count(a); ++i) try_normal(pair, polyhedron_face_normal(a, i), out);
+    for (int i = 0; i < polyhedron_face_count(b); ++i) {
+        try_normal(pair, vec3_neg(mat3_mul_vec(pair->rotation, polyhedron_face_normal(b, i))), out);
     }
     const vec3 offset = mat3_tmul_vec(pair->rotation, pair->offset);
-    for (int i = 0; i < edge_count(a); ++i) {
-        edge ea = edge_of(a, i);
+    for (int i = 0; i < polyhedron_edge_count(a); ++i) {
+        polyhedron_edge ea = polyhedron_edge_of(a, i);
         ea.point = vec3_sub(mat3_tmul_vec(pair->rotation, ea.point), offset);
         ea.along = mat3_tmul_vec(pair->rotation, ea.along);
         ea.left = mat3_tmul_vec(pair->rotation, ea.left);

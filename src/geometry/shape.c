@@ -6,7 +6,7 @@
 #include "base/vec.h"
 #include <math.h>
 
-static int is_length(double x) { return x > 0.0 && x <= VY_HULL_LIMIT; } // NaN is none
+static int is_length(double x) { return x > 0.0 && x <= VY_HULL_LIMIT; } // false for NaN
 
 static vy_status check_height_field(const vy_height_field *field, vy_error *err)
 {
@@ -75,7 +75,7 @@ vy_status vy_shape_check(const vy_shape *shape, vy_error *err)
     return vy_fail(err, VY_BAD_VALUE, "shape: unknown kind %d", (int)shape->kind);
 }
 
-static vy_status give(vy_shape shape, vy_shape *out, vy_error *err)
+static vy_status store_checked(vy_shape shape, vy_shape *out, vy_error *err)
 {
     const vy_status status = vy_shape_check(&shape, err);
     if (status == VY_OK) *out = shape;
@@ -85,25 +85,25 @@ static vy_status give(vy_shape shape, vy_shape *out, vy_error *err)
 vy_status vy_shape_sphere(double radius, vy_shape *out, vy_error *err)
 {
     FPU_SCOPE;
-    return give((vy_shape){.kind = VY_SHAPE_SPHERE, .sphere = {radius}}, out, err);
+    return store_checked((vy_shape){.kind = VY_SHAPE_SPHERE, .sphere = {radius}}, out, err);
 }
 
 vy_status vy_shape_capsule(double half_length, double radius, vy_shape *out, vy_error *err)
 {
     FPU_SCOPE;
-    return give((vy_shape){.kind = VY_SHAPE_CAPSULE, .capsule = {half_length, radius}}, out, err);
+    return store_checked((vy_shape){.kind = VY_SHAPE_CAPSULE, .capsule = {half_length, radius}}, out, err);
 }
 
 vy_status vy_shape_box(vy_vec3 half, vy_shape *out, vy_error *err)
 {
     FPU_SCOPE;
-    return give((vy_shape){.kind = VY_SHAPE_BOX, .box = {half}}, out, err);
+    return store_checked((vy_shape){.kind = VY_SHAPE_BOX, .box = {half}}, out, err);
 }
 
 vy_status vy_shape_cylinder(double half_height, double radius, vy_shape *out, vy_error *err)
 {
     FPU_SCOPE;
-    return give((vy_shape){.kind = VY_SHAPE_CYLINDER, .cylinder = {half_height, radius}}, out, err);
+    return store_checked((vy_shape){.kind = VY_SHAPE_CYLINDER, .cylinder = {half_height, radius}}, out, err);
 }
 
 vy_status vy_shape_plane(vy_vec3 normal, double offset, vy_shape *out, vy_error *err)
@@ -116,7 +116,7 @@ vy_status vy_shape_plane(vy_vec3 normal, double offset, vy_shape *out, vy_error 
     }
     const vy_vec3 scaled = vec3_make(normal.x / largest, normal.y / largest, normal.z / largest);
     const vy_vec3 unit = vec3_scale(1.0 / vec3_length(scaled), scaled);
-    return give((vy_shape){.kind = VY_SHAPE_PLANE, .plane = {unit, offset}}, out, err);
+    return store_checked((vy_shape){.kind = VY_SHAPE_PLANE, .plane = {unit, offset}}, out, err);
 }
 
 vy_status vy_shape_height_field(int nx, int ny, double spacing, const double *heights, vy_shape *out,
@@ -138,7 +138,7 @@ vy_status vy_shape_height_field(int nx, int ny, double spacing, const double *he
 vy_status vy_shape_hull(const vy_hull *hull, vy_shape *out, vy_error *err)
 {
     FPU_SCOPE;
-    return give((vy_shape){.kind = VY_SHAPE_HULL, .hull = hull}, out, err);
+    return store_checked((vy_shape){.kind = VY_SHAPE_HULL, .hull = hull}, out, err);
 }
 
 int vy_shape_is_convex(const vy_shape *shape)
@@ -148,14 +148,14 @@ int vy_shape_is_convex(const vy_shape *shape)
 
 // ---- bounds ----
 
-static vy_bounds around(vy_vec3 middle, vy_vec3 half)
+static vy_bounds make_bounds(vy_vec3 middle, vy_vec3 half)
 {
     const vy_bounds box = {vec3_sub(middle, half), vec3_add(middle, half)};
     return box;
 }
 
-/// Half the extent along each world axis of a box with half sides h, turned by r.
-static vy_vec3 turned_half(const mat3 *r, vy_vec3 h)
+/// Half the extent along each world axis of a box with half sides h, rotated by r.
+static vy_vec3 rotated_half_extents(const mat3 *r, vy_vec3 h)
 {
     double e[3];
     for (int i = 0; i < 3; ++i) {
@@ -192,8 +192,8 @@ static vy_bounds hull_bounds(const vy_hull *hull, const mat3 *r, vy_vec3 positio
 
 static vy_bounds plane_bounds(const vy_plane *plane, const mat3 *r, vy_vec3 position)
 {
-    const double none = (double)INFINITY;
-    vy_bounds box = {vec3_make(-none, -none, -none), vec3_make(none, none, none)};
+    const double infinity = (double)INFINITY;
+    vy_bounds box = {vec3_make(-infinity, -infinity, -infinity), vec3_make(infinity, infinity, infinity)};
     const vy_vec3 n = mat3_mul_vec(*r, plane->normal);
     const double offset = plane->offset + vec3_dot(n, position);
     if (n.x == 1.0 && n.y == 0.0 && n.z == 0.0) box.high.x = offset;
@@ -210,7 +210,7 @@ static vy_bounds field_bounds(const vy_height_field *field, const mat3 *r, vy_ve
     const double x = 0.5 * (field->spacing * (field->nx - 1)), y = 0.5 * (field->spacing * (field->ny - 1));
     const vy_vec3 middle = vec3_make(x, y, 0.5 * (field->low + field->high));
     const vy_vec3 half = vec3_make(x, y, 0.5 * (field->high - field->low));
-    return around(vec3_add(mat3_mul_vec(*r, middle), position), turned_half(r, half));
+    return make_bounds(vec3_add(mat3_mul_vec(*r, middle), position), rotated_half_extents(r, half));
 }
 
 vy_bounds vy_shape_bounds(const vy_shape *shape, const vy_pose *pose)
@@ -221,21 +221,22 @@ vy_bounds vy_shape_bounds(const vy_shape *shape, const vy_pose *pose)
     switch (shape->kind) {
     case VY_SHAPE_SPHERE: {
         const double radius = shape->sphere.radius;
-        return around(p, vec3_make(radius, radius, radius));
+        return make_bounds(p, vec3_make(radius, radius, radius));
     }
     case VY_SHAPE_CAPSULE: {
         const double half = shape->capsule.half_length, radius = shape->capsule.radius;
-        return around(p, vec3_make(half * real_abs(r.m[0][2]) + radius, half * real_abs(r.m[1][2]) + radius,
-                                   half * real_abs(r.m[2][2]) + radius));
+        return make_bounds(p,
+                           vec3_make(half * real_abs(r.m[0][2]) + radius, half * real_abs(r.m[1][2]) + radius,
+                                     half * real_abs(r.m[2][2]) + radius));
     }
-    case VY_SHAPE_BOX: return around(p, turned_half(&r, shape->box.half));
-    case VY_SHAPE_CYLINDER: return around(p, cylinder_half(&r, &shape->cylinder));
+    case VY_SHAPE_BOX: return make_bounds(p, rotated_half_extents(&r, shape->box.half));
+    case VY_SHAPE_CYLINDER: return make_bounds(p, cylinder_half(&r, &shape->cylinder));
     case VY_SHAPE_HULL: return hull_bounds(shape->hull, &r, p);
     case VY_SHAPE_PLANE: return plane_bounds(&shape->plane, &r, p);
     case VY_SHAPE_HEIGHT_FIELD: return field_bounds(&shape->field, &r, p);
     case VY_SHAPE_NONE: break;
     }
-    return around(p, vec3_zero());
+    return make_bounds(p, vec3_zero());
 }
 
 // ---- height fields ----

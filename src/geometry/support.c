@@ -32,10 +32,11 @@ static int argmin(const double *values, int count)
 #include "geometry/epa_kernel.h"
 #include "geometry/mpr_kernel.h"
 
-const vy_support_table vy_support_scalar = {"scalar", minkowski, extreme, argmin, mpr_find, epa_expand};
+const vy_support_table vy_support_scalar = {"scalar", minkowski_support, extreme,
+                                            argmin,   mpr_find,          epa_expand};
 
-// The table in use; NULL until the first query looks at the processor. Every thread would store the same
-// pointer.
+// The table in use; NULL until the first query detects the processor's features. Every thread would store the
+// same pointer.
 static _Atomic(const vy_support_table *) chosen;
 
 static int is_available(const char *name)
@@ -206,7 +207,7 @@ void vy_core_of(const vy_shape *shape, vy_core *out)
     }
 }
 
-void vy_pair_place(const vy_pose *pose_a, const vy_pose *pose_b, vy_pair *pair)
+void vy_pair_set_poses(const vy_pose *pose_a, const vy_pose *pose_b, vy_core_pair *pair)
 {
     VY_ASSERT(quat_is_unit(pose_a->rotation) && quat_is_unit(pose_b->rotation));
     pair->rotation = quat_matrix(quat_mul(quat_conj(pose_a->rotation), pose_b->rotation));

@@ -28,19 +28,19 @@ typedef struct vy_core {
 
 /// Two cores and the pose of B in A's frame: p_A = rotation p_B + offset. Points into itself: not to be
 /// copied.
-typedef struct vy_pair {
+typedef struct vy_core_pair {
     vy_core a, b;
     mat3 rotation;
     vec3 offset;
     double margin; ///< [m] the sum of both
     double scale;  ///< [m] the length that tolerances are relative to
-} vy_pair;
+} vy_core_pair;
 
 /// A vertex of A - B. The ids are those of the two points it is the difference of: equal ids, equal points.
-typedef struct vy_minkowski {
+typedef struct vy_minkowski_vertex {
     vec3 w;          ///< [m] a - b
     uint32_t ia, ib; ///< index of the point, or the packed direction of a point on a cylinder
-} vy_minkowski;
+} vy_minkowski_vertex;
 
 struct vy_mpr;
 struct vy_epa_result;
@@ -50,13 +50,14 @@ typedef struct vy_support_table {
     const char *name;
     /// The support point of A - B along (x, y, z), which need not be unit. Scalars, because they stay in
     /// registers.
-    void (*minkowski)(const vy_pair *pair, double x, double y, double z, vy_minkowski *out);
+    void (*minkowski_support)(const vy_core_pair *pair, double x, double y, double z,
+                              vy_minkowski_vertex *out);
     /// The smallest index with the largest (x[i] d.x + y[i] d.y) + z[i] d.z.
     int (*extreme)(const double *x, const double *y, const double *z, int padded, vec3 d);
     /// The smallest index with the smallest value; count is a multiple of 8.
     int (*argmin)(const double *values, int count);
-    void (*mpr_find)(const vy_pair *pair, int complete, struct vy_mpr *out);
-    void (*epa_expand)(const vy_pair *pair, const vy_minkowski v[4], double tolerance, int cap,
+    void (*mpr_find)(const vy_core_pair *pair, int complete, struct vy_mpr *out);
+    void (*epa_expand)(const vy_core_pair *pair, const vy_minkowski_vertex v[4], double tolerance, int cap,
                        struct vy_epa_result *out);
 } vy_support_table;
 
@@ -81,7 +82,7 @@ void vy_core_of(const vy_shape *shape, vy_core *out);
 void vy_core_of_points(const vec3 *points, int count, vy_core *out);
 
 /// Set the pose of B in A's frame. Both cores are already set.
-void vy_pair_place(const vy_pose *pose_a, const vy_pose *pose_b, vy_pair *pair);
+void vy_pair_set_poses(const vy_pose *pose_a, const vy_pose *pose_b, vy_core_pair *pair);
 
 /// The point of a core with this id.
 vec3 vy_core_point(const vy_core *core, uint32_t id);

@@ -75,7 +75,7 @@ static inline int argmin(const double *values, int count) { return argmin256(val
 #include "geometry/epa_kernel.h"
 #include "geometry/mpr_kernel.h"
 
-static const vy_support_table table = {"avx512", minkowski, extreme, argmin, mpr_find, epa_expand};
+static const vy_support_table table = {"avx512", minkowski_support, extreme, argmin, mpr_find, epa_expand};
 const vy_support_table *const vy_support_avx512 = &table;
 #else
 const vy_support_table *const vy_support_avx512 = NULL;

@@ -7,7 +7,8 @@
 _Static_assert(sizeof((vy_core *)0)->own_points[0] == 8 * sizeof(double),
                "scans take eight points at a time");
 
-static void minkowski(const vy_pair *pair, double x, double y, double z, vy_minkowski *out)
+static void minkowski_support(const vy_core_pair *pair, double x, double y, double z,
+                              vy_minkowski_vertex *out)
 {
     VY_ASSERT((pair->a.smooth || pair->a.padded_count >= 8) && (pair->b.smooth || pair->b.padded_count >= 8));
     const vec3 d = vec3_make(x, y, z);

@@ -18,7 +18,7 @@ static inline __m256d heights256(const double *x, const double *y, const double 
 }
 
 // The largest of four, in every lane.
-static inline __m256d spread_max256(__m256d v)
+static inline __m256d broadcast_max256(__m256d v)
 {
     v = _mm256_max_pd(v, _mm256_permute2f128_pd(v, v, 1));
     return _mm256_max_pd(v, _mm256_permute_pd(v, 5));
@@ -46,7 +46,7 @@ static inline int extreme256(const double *x, const double *y, const double *z, 
         s0 = scan_next256(s0, heights256(x + i, y + i, z + i, dx, dy, dz), at0);
         s1 = scan_next256(s1, heights256(x + i + 4, y + i + 4, z + i + 4, dx, dy, dz), at1);
     }
-    const __m256d all = spread_max256(_mm256_max_pd(s0.top, s1.top));
+    const __m256d all = broadcast_max256(_mm256_max_pd(s0.top, s1.top));
     const int m0 = _mm256_movemask_pd(_mm256_cmp_pd(s0.top, all, _CMP_EQ_OQ));
     const int m1 = _mm256_movemask_pd(_mm256_cmp_pd(s1.top, all, _CMP_EQ_OQ));
     if (padded == 8)

@@ -76,7 +76,7 @@ static inline int argmin(const double *values, int count)
 #include "geometry/epa_kernel.h"
 #include "geometry/mpr_kernel.h"
 
-static const vy_support_table table = {"sse2", minkowski, extreme, argmin, mpr_find, epa_expand};
+static const vy_support_table table = {"sse2", minkowski_support, extreme, argmin, mpr_find, epa_expand};
 const vy_support_table *const vy_support_sse2 = &table;
 #else
 const vy_support_table *const vy_support_sse2 = NULL;

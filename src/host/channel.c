@@ -1,4 +1,4 @@
-// channel.c - handing a turn over to another process, as fast as the cores there are allow.
+// channel.c - signals another process and waits for it: spins, then sleeps on a futex.
 #define _GNU_SOURCE // syscall
 #include "host/channel.h"
 #include "base/cpu.h"
@@ -8,12 +8,12 @@
 #include <unistd.h>
 
 enum {
-    LOOKS = 8,      // between two looks at the clock
-    TRY_AGAIN = 64, // waits after which looking is tried anew
+    SPINS_PER_CLOCK_READ = 8, // polls between two reads of the clock
+    SPIN_RETRY_WAITS = 64,    // waits after which spinning is tried again
 };
 
 _Static_assert(sizeof(_Atomic uint32_t) == 4 && ATOMIC_INT_LOCK_FREE == 2, "the kernel sleeps on four bytes");
-_Static_assert(offsetof(channel, asked.count) / 64 != offsetof(channel, answered.count) / 64,
+_Static_assert(offsetof(channel, request.count) / 64 != offsetof(channel, response.count) / 64,
                "each direction has a cache line of its own");
 
 int64_t vy_clock_ns(void)
@@ -23,16 +23,16 @@ int64_t vy_clock_ns(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-void vy_turn_raise(turn *t, uint32_t count)
+void vy_futex_counter_set(futex_counter *t, uint32_t count)
 {
     atomic_store(&t->count, count);
-    if (atomic_load(&t->sleeps)) (void)syscall(SYS_futex, &t->count, FUTEX_WAKE, 1, NULL, NULL, 0);
+    if (atomic_load(&t->has_sleeper)) (void)syscall(SYS_futex, &t->count, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
-static int look(turn *t, uint32_t old, int64_t until)
+static int spin(futex_counter *t, uint32_t old, int64_t until)
 {
     do {
-        for (int i = 0; i < LOOKS; ++i) {
+        for (int i = 0; i < SPINS_PER_CLOCK_READ; ++i) {
             if (atomic_load_explicit(&t->count, memory_order_acquire) != old) return 1;
             vy_cpu_pause();
         }
@@ -40,19 +40,20 @@ static int look(turn *t, uint32_t old, int64_t until)
     return 0;
 }
 
-int vy_turn_wait(turn *t, uint32_t old, int64_t limit_ns, waiter *w)
+int vy_futex_counter_wait(futex_counter *t, uint32_t old, int64_t limit_ns, waiter *w)
 {
-    if (++w->waits % TRY_AGAIN == 0) w->spin_ns = w->spin_max_ns;
+    if (++w->waits % SPIN_RETRY_WAITS == 0) w->spin_ns = w->spin_max_ns;
     const int64_t start = vy_clock_ns();
     if (w->spin_ns > 0) {
-        if (look(t, old, start + w->spin_ns)) {
+        if (spin(t, old, start + w->spin_ns)) {
             w->spin_ns = w->spin_max_ns;
             return 1;
         }
         w->spin_ns = w->spin_ns > 1000 ? w->spin_ns / 2 : 0;
     }
-    // Whoever raises the counter looks at `sleeps` after that, and we at the counter after this.
-    atomic_store(&t->sleeps, 1);
+    // The signalling side reads the flag after it sets the counter; we set the flag before we read the
+    // counter.
+    atomic_store(&t->has_sleeper, 1);
     int done;
     while (!(done = atomic_load(&t->count) != old)) {
         const int64_t left = limit_ns - (vy_clock_ns() - start);
@@ -60,6 +61,6 @@ int vy_turn_wait(turn *t, uint32_t old, int64_t limit_ns, waiter *w)
         const struct timespec wait = {.tv_sec = (time_t)(left / 1000000000), .tv_nsec = left % 1000000000};
         (void)syscall(SYS_futex, &t->count, FUTEX_WAIT, old, &wait, NULL, 0);
     }
-    atomic_store(&t->sleeps, 0);
+    atomic_store(&t->has_sleeper, 0);
     return done;
 }

@@ -1,21 +1,21 @@
-// channel.h - the memory that a world and the program around a plug-in share: what is asked, what is answered
-// and whose turn it is.
+// channel.h - memory shared by a world and a plug-in's host program: request, response and the counters that
+// signal them.
 //
-// A side that has to wait looks for a few microseconds and then sleeps on the counter it waits for. How long
-// it looks follows what has paid: where no second core is free, looking only keeps the other side waiting.
+// A waiting side spins for a few microseconds and then sleeps on its counter. The spin time adapts: where no
+// second core is free, spinning only delays the other side.
 #pragma once
 #include "volery/plugin.h"
 #include "volery/status.h"
 #include <stdatomic.h>
 
 enum {
-    PATH_ROOM = 600,
+    PLUGIN_PATH_CAP = 600,
     CHANNEL_FD = 3,     // of the program: this memory
-    LEASH_FD = 4,       // and what ends it with the world's process
+    LIFELINE_FD = 4,    // a pipe that ends it with the world's process
     PROGRAM_DONE = 101, // its exit status when all went well; 0 is what a plug-in's exit(0) gives
 };
 
-/// What the program is busy with.
+/// What the program is doing.
 typedef enum channel_stage {
     STAGE_EXEC, ///< not begun
     STAGE_LOAD, ///< constructors of the library
@@ -27,37 +27,37 @@ typedef enum channel_stage {
 } channel_stage;
 
 /// One direction: a counter that one side raises and the other waits for.
-typedef struct turn {
+typedef struct futex_counter {
     _Alignas(64) _Atomic uint32_t count;
-    _Atomic uint32_t sleeps; ///< the other side has to be woken
-} turn;
+    _Atomic uint32_t has_sleeper; ///< the other side has to be woken
+} futex_counter;
 
 typedef struct channel {
-    turn asked, answered;
+    futex_counter request, response;
     _Alignas(64) vy_samples samples;
     _Alignas(64) vy_intent intent;
     _Alignas(64) _Atomic uint32_t stage;
-    _Atomic uint32_t ending; ///< the next question is the last: there is none
-    int32_t spin_ns;         ///< longest look before a sleep; 0: one CPU for both
+    _Atomic uint32_t ending; ///< the program is to end instead of answering the next request
+    int32_t spin_ns;         ///< longest spin before a sleep; 0: one CPU for both
     int32_t world;           ///< process of the world
     int32_t error;           ///< errno where the program could not be started
-    vy_error refusal;        ///< why the plug-in does not fly; its status is VY_OK while it does
+    vy_error refusal;        ///< why the plug-in was refused; its status is VY_OK while it runs
     vy_plugin_start start;   ///< but for its pointers
     char drone[VY_NAME_CAP];
     vy_parameter parameters[VY_PARAMETER_CAP];
-    char library[PATH_ROOM];
+    char library[PLUGIN_PATH_CAP];
 } channel;
 
-/// What a waiting side keeps for itself.
+/// Private state of a waiting side.
 typedef struct waiter {
     int32_t spin_ns, spin_max_ns;
     uint32_t waits;
 } waiter;
 
 /// Raise the counter to `count` and wake the other side if it sleeps.
-void vy_turn_raise(turn *t, uint32_t count);
+void vy_futex_counter_set(futex_counter *t, uint32_t count);
 
 /// Wait until the counter is no longer `old`. Returns 0 when that took longer than `limit_ns`.
-int vy_turn_wait(turn *t, uint32_t old, int64_t limit_ns, waiter *w);
+int vy_futex_counter_wait(futex_counter *t, uint32_t old, int64_t limit_ns, waiter *w);
 
 int64_t vy_clock_ns(void);

@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-int vy_fd_above_standard(int fd)
+int vy_fd_above_stdio(int fd)
 {
     if (fd < 0) return fd;
     const int above = fcntl(fd, F_DUPFD_CLOEXEC, 10);
@@ -27,32 +27,32 @@ int vy_fd_above_standard(int fd)
 }
 
 // In the child, between fork and exec: only what is safe there.
-static void prepare(int leash)
+static void prepare(int lifeline_fd)
 {
     for (int number = 1; number < NSIG; ++number) (void)signal(number, SIG_DFL);
     sigset_t none;
     sigemptyset(&none);
     (void)sigprocmask(SIG_SETMASK, &none, NULL);
     (void)setpgid(0, 0); // Ctrl-C is for the world, which ends us properly; and a group can be ended as one
-    if (fcntl(leash, F_SETOWN, -getpid()) != 0 || fcntl(leash, F_SETSIG, SIGKILL) != 0 ||
-        fcntl(leash, F_SETFL, O_ASYNC) != 0 || fcntl(leash, F_SETFD, 0) != 0)
+    if (fcntl(lifeline_fd, F_SETOWN, -getpid()) != 0 || fcntl(lifeline_fd, F_SETSIG, SIGKILL) != 0 ||
+        fcntl(lifeline_fd, F_SETFL, O_ASYNC) != 0 || fcntl(lifeline_fd, F_SETFD, 0) != 0)
         _exit(126);
-    struct pollfd gone = {.fd = leash};
-    if (poll(&gone, 1, 0) != 0) _exit(126); // it died before it could be watched
+    struct pollfd gone = {.fd = lifeline_fd};
+    if (poll(&gone, 1, 0) != 0) _exit(126); // the parent died before the pipe could be watched
 }
 
-vy_status vy_child_fork(child *out, int *leash, vy_error *err)
+vy_status vy_child_fork(child *out, int *lifeline_fd, vy_error *err)
 {
     int ends[2];
-    *leash = -1;
+    *lifeline_fd = -1;
     *out = (child){.pid = 0, .lifeline = -1, .owner = getpid()};
     if (pipe2(ends, O_CLOEXEC) != 0) return vy_fail(err, VY_IO, "controller: no pipe: %s", strerror(errno));
-    for (int i = 0; i < 2; ++i) ends[i] = vy_fd_above_standard(ends[i]);
+    for (int i = 0; i < 2; ++i) ends[i] = vy_fd_above_stdio(ends[i]);
     out->pid = ends[0] < 0 || ends[1] < 0 ? -1 : fork();
     if (out->pid == 0) {
         close(ends[1]);
         prepare(ends[0]);
-        *leash = ends[0];
+        *lifeline_fd = ends[0];
         return VY_OK;
     }
     const int kept = errno;
@@ -89,7 +89,7 @@ void vy_child_end(child *c)
 {
     siginfo_t info;
     if (c->pid > 0 && waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0) {
-        (void)kill(-c->pid, SIGKILL); // its number is not given away before it is reaped
+        (void)kill(-c->pid, SIGKILL); // its process id is not reused before it is reaped
         (void)kill(c->pid, SIGKILL);
         while (waitpid(c->pid, NULL, 0) < 0 && errno == EINTR) {
         }

@@ -8,16 +8,16 @@
 typedef struct child {
     pid_t pid;    // 0: none
     int lifeline; // end of a pipe that this process alone holds; -1: none
-    pid_t owner;  // process whose child it is: a fork of that one has no say
+    pid_t owner;  // parent process; a fork of the parent must not touch the child
 } child;
 
-/// Fork. In the child, where it returns with `*leash` at least 0, signals are as at a program's start and
-/// only what is safe after a fork may follow. The child keeps the leash open across its exec: when this
-/// process ends, the kernel kills the child's whole group.
-vy_status vy_child_fork(child *out, int *leash, vy_error *err);
+/// Fork. In the child, where it returns with `*lifeline_fd` at least 0, signals are as at a program's start
+/// and only what is safe after a fork may follow. The child keeps `*lifeline_fd` open across its exec: when
+/// this process ends, the kernel kills the child's whole group.
+vy_status vy_child_fork(child *out, int *lifeline_fd, vy_error *err);
 
-/// Wait for its end, and leave it to be reaped. Returns 0 when the time is over; else what came of it, and
-/// `*detail`: the exit status or signal, -1 when somebody else has reaped it.
+/// Wait for its end, and leave it to be reaped. Returns 0 when the time is over; else how it ended, and
+/// `*detail`: the exit status or signal, -1 when another part of the program has reaped it.
 int vy_child_wait(const child *c, int milliseconds, vy_verdict *verdict, int32_t *detail);
 
 /// Kill what is left of it and of its group, and reap it.
@@ -25,4 +25,4 @@ void vy_child_end(child *c);
 
 /// The same file under a descriptor that is none of the standard ones, closed on exec; -1 with errno. `fd` is
 /// closed.
-int vy_fd_above_standard(int fd);
+int vy_fd_above_stdio(int fd);

@@ -1,4 +1,4 @@
-// describe.c - what a controller would start, in words.
+// describe.c - describes in plain text what a controller would start.
 #include "volery/host.h"
 #include <stdio.h>
 

@@ -1,75 +1,63 @@
 // frame.c - samples and replies as numbers on a wire.
 #include "host/frame.h"
 #include "base/assert.h"
+#include "sensors/sensors.h"
 #include <stdio.h>
 #include <string.h>
 
-#define CELL(name, field)                    \
-    {                                        \
-        name, offsetof(vy_samples, field), 0 \
-    }
-#define WHOLE(name, field)                   \
-    {                                        \
-        name, offsetof(vy_samples, field), 1 \
-    }
-#define VEC(name, field)     CELL(name ".x", field.x), CELL(name ".y", field.y), CELL(name ".z", field.z)
-#define QUAT(name, field)    CELL(name ".w", field.w), VEC(name, field)
-#define ITEM(name, field, i) CELL(name "[" #i "]", field[i])
-#define EIGHT(name, field, a, b, c, d, e, f, g, h)                                          \
-    ITEM(name, field, a), ITEM(name, field, b), ITEM(name, field, c), ITEM(name, field, d), \
-        ITEM(name, field, e), ITEM(name, field, f), ITEM(name, field, g), ITEM(name, field, h)
+// The samples as vy_samples has them are what goes over the wire, number by number: append, never insert.
+typedef struct sample_field {
+    const char *sensor, *name; // of the sensor's sample, or NULL and its own
+    int count;                 // numbers: 1, x y z, w x y z, or a list
+    int whole;                 // an uint64_t rather than a double
+} sample_field;
 
-// Numbers of the samples in their order on the wire: append, never insert.
-const wire_cell vy_wire_cells[] = {
-    WHOLE("tick", tick),
-    CELL("time", time),
-    CELL("dt", dt),
-    WHOLE("imu.tick", imu.tick),
-    VEC("imu.accel", imu.accel),
-    VEC("imu.gyro", imu.gyro),
-    WHOLE("mocap.tick", mocap.tick),
-    VEC("mocap.position", mocap.position),
-    QUAT("mocap.attitude", mocap.attitude),
-    VEC("estimate.position", estimate.position),
-    VEC("estimate.velocity", estimate.velocity),
-    QUAT("estimate.attitude", estimate.attitude),
-    VEC("estimate.rate", estimate.rate),
-    VEC("estimate.gyro_bias", estimate.gyro_bias),
-    VEC("estimate.accel_bias", estimate.accel_bias),
-    WHOLE("touch.contacts", touch.contacts),
-    VEC("touch.impulse", touch.impulse),
-    WHOLE("baro.tick", baro.tick),
-    CELL("baro.pressure", baro.pressure),
-    CELL("baro.altitude", baro.altitude),
-    WHOLE("mag.tick", mag.tick),
-    VEC("mag.field", mag.field),
-    WHOLE("gps.tick", gps.tick),
-    VEC("gps.position", gps.position),
-    VEC("gps.velocity", gps.velocity),
-    WHOLE("range.tick", range.tick),
-    CELL("range.distance", range.distance),
-    WHOLE("flow.tick", flow.tick),
-    CELL("flow.x", flow.x),
-    CELL("flow.y", flow.y),
-    CELL("flow.quality", flow.quality),
-    WHOLE("power.tick", power.tick),
-    CELL("power.voltage", power.voltage),
-    CELL("power.current", power.current),
-    WHOLE("esc.tick", esc.tick),
-    EIGHT("esc.speed", esc.speed, 0, 1, 2, 3, 4, 5, 6, 7),
-    WHOLE("lidar.tick", lidar.tick),
-    EIGHT("lidar.distance", lidar.distance, 0, 1, 2, 3, 4, 5, 6, 7),
-    EIGHT("lidar.distance", lidar.distance, 8, 9, 10, 11, 12, 13, 14, 15),
-    EIGHT("lidar.distance", lidar.distance, 16, 17, 18, 19, 20, 21, 22, 23),
-    EIGHT("lidar.distance", lidar.distance, 24, 25, 26, 27, 28, 29, 30, 31),
-    EIGHT("lidar.distance", lidar.distance, 32, 33, 34, 35, 36, 37, 38, 39),
-    EIGHT("lidar.distance", lidar.distance, 40, 41, 42, 43, 44, 45, 46, 47),
-    EIGHT("lidar.distance", lidar.distance, 48, 49, 50, 51, 52, 53, 54, 55),
-    EIGHT("lidar.distance", lidar.distance, 56, 57, 58, 59, 60, 61, 62, 63),
-};
-const int vy_wire_cell_count = (int)(sizeof vy_wire_cells / sizeof vy_wire_cells[0]);
-_Static_assert(sizeof(vy_samples) == 8 * sizeof vy_wire_cells / sizeof vy_wire_cells[0],
+enum { WHOLE_NUMBER, WHOLE_VEC3 = 0, WHOLE_QUAT = 0, WHOLE_ROTORS = 0, WHOLE_RAYS = 0, WHOLE_TICK = 1 };
+
+static const sample_field sample_fields[] = {{NULL, "tick", 1, 1},
+                                             {NULL, "time", 1, 0},
+                                             {NULL, "dt", 1, 0},
+#define FIELD(block, member, type, count, unit, text) {#block, #member, count, WHOLE_##type},
+#define SAMPLE(id, stream, name, needs, text)         SAMPLE_##name(FIELD, name)
+                                             DRONE_SENSORS(SAMPLE){"estimate", "position", 3, 0},
+                                             {"estimate", "velocity", 3, 0},
+                                             {"estimate", "attitude", 4, 0},
+                                             {"estimate", "rate", 3, 0},
+                                             {"estimate", "gyro_bias", 3, 0},
+                                             {"estimate", "accel_bias", 3, 0},
+                                             {"touch", "contacts", 1, 1},
+                                             {"touch", "impulse", 3, 0},
+                                             SENSORS(SAMPLE)};
+enum { FIELD_COUNT = sizeof sample_fields / sizeof sample_fields[0] };
+
+// In that order, without a gap.
+#define FOLLOWS(id, stream, name, needs, text) \
+    _Static_assert(sizeof(((vy_samples *)0)->name) == 8 * (1 + name##_WIDTH), "every number is a cell");
+DRONE_SENSORS(FOLLOWS)
+SENSORS(FOLLOWS)
+_Static_assert(sizeof(vy_estimate) == 8 * 19 && sizeof(vy_touch_sample) == 8 * 4, "every number is a cell");
+#define CELLS(id, stream, name, needs, text) +1 + name##_WIDTH
+_Static_assert(VY_WIRE_CELLS == 3 DRONE_SENSORS(CELLS) + 19 + 4 SENSORS(CELLS),
                "every sample is on the wire");
+
+wire_cell vy_wire_cell(int index)
+{
+    wire_cell cell = {.offset = 8 * (size_t)index};
+    int at = index, f = 0;
+    VY_ASSERT(index >= 0 && index < VY_WIRE_CELLS);
+    while (at >= sample_fields[f].count) at -= sample_fields[f++].count;
+    VY_ASSERT(f < (int)FIELD_COUNT);
+    const sample_field *field = &sample_fields[f];
+    cell.whole = field->whole;
+    char part[16] = "";
+    if (field->count == 3 || field->count == 4)
+        snprintf(part, sizeof part, ".%c", (field->count == 3 ? "xyz" : "wxyz")[at]);
+    else if (field->count > 1)
+        snprintf(part, sizeof part, "[%d]", at);
+    snprintf(cell.name, sizeof cell.name, "%s%s%s%s", field->sensor != NULL ? field->sensor : "",
+             field->sensor != NULL ? "." : "", field->name, part);
+    return cell;
+}
 
 static void put_u64(uint64_t value, unsigned char *out)
 {
@@ -85,16 +73,16 @@ static uint64_t get_u64(const unsigned char *in)
 
 static void put_f64(double value, unsigned char *out)
 {
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    put_u64(bits, out);
+    uint64_t cell;
+    memcpy(&cell, &value, sizeof cell);
+    put_u64(cell, out);
 }
 
 static double get_f64(const unsigned char *in)
 {
-    const uint64_t bits = get_u64(in);
+    const uint64_t cell = get_u64(in);
     double value;
-    memcpy(&value, &bits, sizeof value);
+    memcpy(&value, &cell, sizeof value);
     return value;
 }
 
@@ -110,66 +98,93 @@ void vy_wire_put_size(uint32_t size, unsigned char *head)
 
 size_t vy_wire_put_samples(const vy_samples *samples, unsigned char *out)
 {
-    const size_t size = 8 * (size_t)vy_wire_cell_count;
+    const size_t size = 8 * (size_t)VY_WIRE_CELLS;
     vy_wire_put_size((uint32_t)size, out);
     VY_ASSERT(samples != NULL && vy_wire_size(out) == size);
-    for (int i = 0; i < vy_wire_cell_count; ++i) {
-        const wire_cell *c = &vy_wire_cells[i];
-        const char *field = (const char *)samples + c->offset;
-        double value;
-        uint64_t whole;
-        memcpy(&value, field, sizeof value);
-        memcpy(&whole, field, sizeof whole);
-        put_f64(c->whole ? (double)whole : value, out + FRAME_HEAD + 8 * i);
+    const char *from = (const char *)samples;
+    unsigned char *to = out + FRAME_HEAD;
+    for (int f = 0; f < (int)FIELD_COUNT; ++f) {
+        for (int i = 0; i < sample_fields[f].count; ++i, from += 8, to += 8) {
+            double value;
+            uint64_t whole;
+            memcpy(&value, from, sizeof value);
+            memcpy(&whole, from, sizeof whole);
+            put_f64(sample_fields[f].whole ? (double)whole : value, to);
+        }
     }
     return FRAME_HEAD + size;
 }
 
 void vy_wire_get_samples(const unsigned char *numbers, vy_samples *out)
 {
-    for (int i = 0; i < vy_wire_cell_count; ++i) {
-        const wire_cell *c = &vy_wire_cells[i];
-        const double value = get_f64(numbers + 8 * i);
-        const uint64_t whole = c->whole && value >= 0.0 && value < 0x1p63 ? (uint64_t)value : 0;
-        memcpy((char *)out + c->offset, c->whole ? (const void *)&whole : (const void *)&value, 8);
+    char *to = (char *)out;
+    for (int f = 0; f < (int)FIELD_COUNT; ++f) {
+        for (int i = 0; i < sample_fields[f].count; ++i, numbers += 8, to += 8) {
+            const double value = get_f64(numbers);
+            const uint64_t whole = value >= 0.0 && value < 0x1p63 ? (uint64_t)value : 0;
+            memcpy(to, sample_fields[f].whole ? (const void *)&whole : (const void *)&value, 8);
+        }
     }
 }
 
-// The numbers of a rung are read and written in a row.
-_Static_assert(offsetof(vy_intent, yaw_rate) == offsetof(vy_intent, velocity) + 3 * 8,
-               "yaw rate behind velocity");
-_Static_assert(offsetof(vy_intent, strafe) == offsetof(vy_intent, throttle) + 8 &&
-                   offsetof(vy_intent, vertical) == offsetof(vy_intent, throttle) + 16 &&
-                   offsetof(vy_intent, yaw) == offsetof(vy_intent, throttle) + 24,
-               "the four sticks");
-_Static_assert(2 + VY_ROTOR_CAP + 1 <= REPLY_CAP, "motors and what to let go fit");
-
-// Where the numbers of a rung are in an intent.
-static double *rung_field(vy_intent *intent, int rung)
+// How many numbers of a field a reply of this rung has, of those that belong to some rungs only.
+static int rung_numbers(const vy_reply_field *f, int rung, int rotor_count)
 {
-    switch (rung) {
-    case VY_RUNG_MOTORS: return intent->motors;
-    case VY_RUNG_WRENCH: return &intent->torque.x;
-    case VY_RUNG_RATES: return &intent->rates.x;
-    case VY_RUNG_ATTITUDE: return &intent->attitude.w;
-    case VY_RUNG_VELOCITY: return &intent->velocity.x; // and the yaw rate behind it
-    case VY_RUNG_PILOT: return &intent->throttle;      // and the other sticks
-    default: return NULL;
-    }
+    if (f->rungs == VY_REPLY_ANY || (f->rungs >> rung & 1) == 0) return 0;
+    return f->type == VY_REPLY_COMMANDS ? rotor_count : f->count;
 }
 
 int vy_wire_rung_numbers(int rung, int rotor_count)
 {
-    switch (rung) {
-    case VY_RUNG_NONE: return 0;
-    case VY_RUNG_MOTORS: return rotor_count;
-    case VY_RUNG_WRENCH:
-    case VY_RUNG_RATES: return 1 + 3;
-    case VY_RUNG_ATTITUDE: return 1 + 4;
-    case VY_RUNG_VELOCITY:
-    case VY_RUNG_PILOT: return 4;
-    default: return -1;
+    if (rung < VY_RUNG_NONE || rung > VY_RUNG_PILOT) return -1;
+    int field_count, count = 0;
+    const vy_reply_field *fields = vy_reply_fields(&field_count);
+    for (int i = 0; i < field_count; ++i) count += rung_numbers(&fields[i], rung, rotor_count);
+    return count;
+}
+
+// Numbers behind those of the rung: the fields that go with any, up to the last of them that is not zero. A
+// controller that does not use them may leave them out.
+static int more_numbers(const vy_intent *intent)
+{
+    static const unsigned char zero[sizeof(vy_intent)];
+    int field_count, count = 0, more = 0;
+    const vy_reply_field *fields = vy_reply_fields(&field_count);
+    for (int i = 0; i < field_count; ++i) {
+        if (fields[i].rungs != VY_REPLY_ANY) continue;
+        count += fields[i].count;
+        if (memcmp((const char *)intent + fields[i].offset, zero, 8 * (size_t)fields[i].count) != 0)
+            more = count;
     }
+    return more;
+}
+
+static unsigned char *put_field(const vy_intent *intent, const vy_reply_field *f, int count,
+                                unsigned char *at)
+{
+    const char *from = (const char *)intent + f->offset;
+    for (int i = 0; i < count; ++i, at += 8) {
+        uint64_t flags;
+        double value;
+        memcpy(&flags, from + 8 * i, sizeof flags);
+        memcpy(&value, from + 8 * i, sizeof value);
+        put_f64(f->type == VY_REPLY_FLAGS ? (double)flags : value, at);
+    }
+    return at;
+}
+
+// 0: they are not flags.
+static int get_field(const unsigned char *at, const vy_reply_field *f, int count, vy_intent *intent)
+{
+    char *to = (char *)intent + f->offset;
+    for (int i = 0; i < count; ++i) {
+        const double value = get_f64(at + 8 * i);
+        const int whole = value >= 0.0 && value < 0x1p32 && value == (double)(uint64_t)value;
+        const uint64_t flags = whole ? (uint64_t)value : 0;
+        if (f->type == VY_REPLY_FLAGS && !whole) return 0;
+        memcpy(to + 8 * i, f->type == VY_REPLY_FLAGS ? (const void *)&flags : (const void *)&value, 8);
+    }
+    return 1;
 }
 
 size_t vy_wire_put_reply(const vy_intent *intent, uint64_t tick, int rotor_count, unsigned char *out)
@@ -177,20 +192,35 @@ size_t vy_wire_put_reply(const vy_intent *intent, uint64_t tick, int rotor_count
     const int rung = (int)intent->rung;
     const int count = vy_wire_rung_numbers(rung, rotor_count);
     if (count < 0) return 0;
-    const int more = intent->drop != 0; // who drops nothing need not say so
+    const int more = more_numbers(intent);
     VY_ASSERT(2 + count + more <= REPLY_CAP);
     vy_wire_put_size(8 * (2 + (uint32_t)(count + more)), out);
     unsigned char *at = out + FRAME_HEAD;
     put_f64((double)tick, at);
     put_f64((double)rung, at + 8);
     at += 16;
-    vy_intent copy = *intent;
-    const double *field = rung_field(&copy, rung);
-    const int thrust = rung >= VY_RUNG_WRENCH && rung <= VY_RUNG_ATTITUDE;
-    if (thrust) put_f64(intent->thrust, at);
-    for (int i = 0; i < count - thrust; ++i) put_f64(field[i], at + 8 * (i + thrust));
-    if (more) put_f64((double)intent->drop, at + 8 * count);
-    return FRAME_HEAD + 8 * (2 + (size_t)(count + more));
+    unsigned char *const end = at + 8 * (count + more);
+    int field_count;
+    const vy_reply_field *fields = vy_reply_fields(&field_count);
+    for (int i = 0; i < field_count; ++i)
+        at = put_field(intent, &fields[i], rung_numbers(&fields[i], rung, rotor_count), at);
+    for (int i = 0; i < field_count && at < end; ++i) {
+        if (fields[i].rungs == VY_REPLY_ANY) at = put_field(intent, &fields[i], fields[i].count, at);
+    }
+    VY_ASSERT(at == end);
+    return (size_t)(end - out);
+}
+
+// Behind the `count` numbers of a rung, fields that go with any are there whole or not at all.
+static int size_is_whole(const vy_reply_field *fields, int field_count, size_t numbers, size_t count)
+{
+    int whole = numbers == count;
+    for (int i = 0; i < field_count; ++i) {
+        if (fields[i].rungs != VY_REPLY_ANY) continue;
+        count += (size_t)fields[i].count;
+        whole |= numbers == count;
+    }
+    return whole;
 }
 
 vy_verdict vy_wire_get_reply(const unsigned char *numbers, size_t size, uint64_t tick, int rotor_count,
@@ -198,23 +228,30 @@ vy_verdict vy_wire_get_reply(const unsigned char *numbers, size_t size, uint64_t
 {
     intent->detail = (int32_t)size;
     if (size < 16 || size % 8 != 0) return VY_VERDICT_SIZE;
-    const double at = get_f64(numbers), rung_number = get_f64(numbers + 8);
+    const double asked = get_f64(numbers), rung_number = get_f64(numbers + 8);
     if (!(rung_number >= 0.0 && rung_number < 256.0)) return VY_VERDICT_GARBAGE;
     const int rung = (int)rung_number;
     const int count = vy_wire_rung_numbers(rung, rotor_count);
     if ((double)rung != rung_number || count < 0) return VY_VERDICT_GARBAGE;
-    const int more = size == 8 * (3 + (size_t)count);
-    if (size != 8 * (2 + (size_t)(count + more))) return VY_VERDICT_SIZE;
-    const double drop = more ? get_f64(numbers + 16 + 8 * count) : 0.0;
-    if (!(drop >= 0.0 && drop < 0x1p32) || drop != (double)(uint64_t)drop) return VY_VERDICT_GARBAGE;
-    if (at != (double)tick) return VY_VERDICT_FLOODED; // a reply to no question, or to an older one
-    double *field = rung_field(intent, rung);
-    VY_ASSERT(field != NULL || count == 0);
-    const int thrust = rung >= VY_RUNG_WRENCH && rung <= VY_RUNG_ATTITUDE;
-    if (thrust) intent->thrust = get_f64(numbers + 16);
-    for (int i = 0; i < count - thrust; ++i) field[i] = get_f64(numbers + 16 + 8 * (i + thrust));
+    int field_count;
+    const vy_reply_field *fields = vy_reply_fields(&field_count);
+    if (!size_is_whole(fields, field_count, size / 8 - 2, (size_t)count)) return VY_VERDICT_SIZE;
+    vy_intent got = *intent;
+    const unsigned char *at = numbers + 16, *const end = numbers + size;
+    for (int i = 0; i < field_count; ++i) {
+        const int own = rung_numbers(&fields[i], rung, rotor_count);
+        (void)get_field(at, &fields[i], own, &got);
+        at += 8 * own;
+    }
+    for (int i = 0; i < field_count && at < end; ++i) {
+        if (fields[i].rungs != VY_REPLY_ANY) continue;
+        if (!get_field(at, &fields[i], fields[i].count, &got)) return VY_VERDICT_GARBAGE;
+        at += 8 * fields[i].count;
+    }
+    VY_ASSERT(at == end);
+    if (asked != (double)tick) return VY_VERDICT_FLOODED; // a reply to no request, or to an older one
+    *intent = got;
     intent->rung = (vy_rung)rung;
-    intent->drop = (uint64_t)drop;
     intent->detail = 0;
     return VY_VERDICT_REPLIED;
 }
@@ -238,7 +275,7 @@ size_t vy_wire_print_start(const vy_plugin_start *start, char *out, size_t room)
     for (int i = 0; i < start->parameter_count; ++i)
         PUT("%s\"%s\": %.17g", i > 0 ? ", " : "", start->parameters[i].name, start->parameters[i].value);
     PUT("}, \"samples\": [");
-    for (int i = 0; i < vy_wire_cell_count; ++i) PUT("%s\"%s\"", i > 0 ? ", " : "", vy_wire_cells[i].name);
+    for (int i = 0; i < VY_WIRE_CELLS; ++i) PUT("%s\"%s\"", i > 0 ? ", " : "", vy_wire_cell(i).name);
     PUT("]}");
 #undef PUT
     return n;

@@ -9,20 +9,22 @@
 
 enum {
     FRAME_HEAD = 4,
-    START_CAP = 16384, // [bytes] of the world's first frame
-    READY_CAP = 64,    // [bytes] of the controller's
-    REPLY_CAP = 16,    // [numbers] of a reply: tick, rung, the rung's numbers, payloads to let go
+    START_CAP = 16384,                     // [bytes] of the world's first frame
+    READY_CAP = 64,                        // [bytes] of the controller's
+    REPLY_CAP = 2 + sizeof(vy_intent) / 8, // [numbers] of a reply: tick, rung, and never more than it has
 };
+
+/// How many numbers the samples have.
+enum { VY_WIRE_CELLS = sizeof(vy_samples) / 8 };
 
 /// One number of the samples: its name, and where it is in vy_samples.
 typedef struct wire_cell {
-    const char *name;
+    char name[48];
     size_t offset;
     int whole; // an uint64_t rather than a double
 } wire_cell;
 
-extern const wire_cell vy_wire_cells[];
-extern const int vy_wire_cell_count;
+wire_cell vy_wire_cell(int index);
 
 /// The samples as a frame with its head. Returns its bytes; `out` has room for FRAME_HEAD and 8 each.
 size_t vy_wire_put_samples(const vy_samples *samples, unsigned char *out);
@@ -34,7 +36,7 @@ int vy_wire_rung_numbers(int rung, int rotor_count);
 /// An intent as a reply's frame with its head. Returns its bytes; 0: of no rung that can be sent.
 size_t vy_wire_put_reply(const vy_intent *intent, uint64_t tick, int rotor_count, unsigned char *out);
 
-/// A reply's numbers, without the head, into an intent: what came of it.
+/// Decode a reply's numbers, without the head, into an intent; returns the verdict.
 vy_verdict vy_wire_get_reply(const unsigned char *numbers, size_t size, uint64_t tick, int rotor_count,
                              vy_intent *intent);
 

@@ -1,4 +1,4 @@
-// host.c - bringing up whichever program a controller's def names.
+// host.c - opens the controller that a def names: process, plug-in or pilot.
 #include "host/host.h"
 #include "base/fail.h"
 #include <stdlib.h>

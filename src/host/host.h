@@ -11,7 +11,7 @@ typedef struct vy_plugin_host vy_plugin_host;
 typedef struct vy_process_host vy_process_host;
 typedef struct vy_pilot_host vy_pilot_host;
 
-/// What is opened, and for whom.
+/// What to open, and for which drone.
 typedef struct vy_host_job {
     const vy_controller_def *def;
     vy_plugin_start start;

@@ -1,8 +1,7 @@
-// pilot.c - a person at the keyboard or a joystick, or a file of what one pressed, on the pilot rung.
+// pilot.c - a person at the keyboard or a joystick, or a script of key presses, on the pilot rung.
 //
-// A terminal tells of keys that go down and of none that go up, so a key holds its stick for a while after it
-// was last heard of; throttle steps stay. Time is the world's: what was pressed between two calls acts at the
-// second.
+// A terminal reports key presses but no releases, so a key holds its stick for a while after its last press;
+// throttle steps stay. Time is the world's: what was pressed between two calls acts at the second.
 #define _GNU_SOURCE
 #include "base/fail.h"
 #include "base/assert.h"
@@ -25,8 +24,8 @@
 
 enum { STICK_STRAFE, STICK_VERTICAL, STICK_YAW, STICKS };
 enum { AXES = 16, SCRIPT_CAP = 100000 };
-// [bytes] between two calls, as much as a pipe holds: nobody presses so many keys, and a device that never
-// ends must not hold up the run.
+// [bytes] between two calls, the capacity of a pipe: more than a person can type, and an endless device must
+// not block the run.
 enum { READ_CAP = 1 << 16 };
 
 typedef enum pilot_device { DEVICE_KEYS, DEVICE_JOYSTICK, DEVICE_SCRIPT } pilot_device;
@@ -38,30 +37,30 @@ typedef struct script_key {
 
 struct vy_pilot_host {
     pilot_device device;
-    int in;                        // -1: a script
-    int throttle;                  // step
-    double stick[STICKS];          // -1 to 1
-    double until[STICKS];          // [s] when a key lets go of it
-    int escape;                    // characters of an arrow key's sequence so far
-    double axis[AXES];             // of a joystick, -1 to 1
-    int yaw, vertical, strafe, go; // which axis is which
+    int in;                                  // -1: a script
+    int throttle;                            // step
+    double stick[STICKS];                    // -1 to 1
+    double until[STICKS];                    // [s] when a key lets go of it
+    int escape;                              // characters of an arrow key's sequence so far
+    double axis[AXES];                       // of a joystick, -1 to 1
+    int yaw, vertical, strafe, forward_axis; // which axis is which
     script_key *script;
     size_t script_count, script_at;
-    struct termios before; // of the terminal
-    pid_t keeper;          // process that puts the terminal right if we cannot; 0: none
-    int leash;             // it sees this end close
-    vy_verdict verdict;    // VY_VERDICT_REPLIED while the device is there
+    struct termios before;   // of the terminal
+    pid_t terminal_restorer; // process that restores the terminal if we cannot; 0: none
+    int lifeline_fd;         // it sees this end close
+    vy_verdict verdict;      // VY_VERDICT_REPLIED while the device is there
 };
 
 // --- the terminal
 
-// The child: whatever ends the parent, even what it cannot catch, the terminal is put right.
-static void keep(int leash, int terminal, const struct termios *before)
+// The child: whatever ends the parent, even a signal it cannot catch, the terminal is restored.
+static void keep(int lifeline_fd, int terminal, const struct termios *before)
 {
     static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGTTOU, SIGTTIN, SIGPIPE};
     char byte;
     for (size_t i = 0; i < sizeof ignored / sizeof ignored[0]; ++i) (void)signal(ignored[i], SIG_IGN);
-    while (read(leash, &byte, 1) < 0 && errno == EINTR) {
+    while (read(lifeline_fd, &byte, 1) < 0 && errno == EINTR) {
     }
     (void)tcsetattr(terminal, TCSANOW, before);
     _exit(0);
@@ -73,14 +72,14 @@ static vy_status take_terminal(vy_pilot_host *h, vy_error *err)
     int ends[2];
     if (tcgetattr(h->in, &h->before) != 0 || pipe2(ends, O_CLOEXEC) != 0)
         return vy_fail(err, VY_IO, "pilot: the terminal cannot be used: %s", strerror(errno));
-    h->keeper = fork();
-    if (h->keeper == 0) {
+    h->terminal_restorer = fork();
+    if (h->terminal_restorer == 0) {
         close(ends[1]);
         keep(ends[0], h->in, &h->before);
     }
     close(ends[0]);
-    h->leash = ends[1];
-    if (h->keeper < 0) return vy_fail(err, VY_IO, "pilot: no process: %s", strerror(errno));
+    h->lifeline_fd = ends[1];
+    if (h->terminal_restorer < 0) return vy_fail(err, VY_IO, "pilot: no process: %s", strerror(errno));
     struct termios keys = h->before;
     keys.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
     keys.c_cc[VMIN] = 0;
@@ -91,9 +90,9 @@ static vy_status take_terminal(vy_pilot_host *h, vy_error *err)
 
 static void give_terminal_back(vy_pilot_host *h)
 {
-    if (h->keeper <= 0) return;
-    close(h->leash); // its last act is ours
-    while (waitpid(h->keeper, NULL, 0) < 0 && errno == EINTR) {
+    if (h->terminal_restorer <= 0) return;
+    close(h->lifeline_fd); // its last act is ours
+    while (waitpid(h->terminal_restorer, NULL, 0) < 0 && errno == EINTR) {
     }
 }
 
@@ -137,7 +136,7 @@ static void path_of(const vy_controller_def *def, char *out, size_t room)
     snprintf(out, room, "%s%s%s", absolute ? "" : def->folder, absolute ? "" : "/", def->program);
 }
 
-// js0, js1, ... speak in the joystick interface of Linux.
+// js0, js1, ... have the joystick interface of Linux.
 static int is_joystick(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -178,7 +177,7 @@ static vy_status open_device(const vy_controller_def *def, vy_pilot_host *h, vy_
         return status;
     }
     if (is_joystick(path)) h->device = DEVICE_JOYSTICK;
-    // A pipe is opened for both ways, so that it does not end when one who presses keys leaves.
+    // A pipe is opened for reading and writing, so that it does not end when a writer closes it.
     h->in = open(path, (S_ISFIFO(info.st_mode) ? O_RDWR : O_RDONLY) | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
     if (h->in < 0) return vy_fail(err, VY_IO, "pilot: cannot open %.150s: %s", path, strerror(errno));
     return isatty(h->in) ? take_terminal(h, err) : VY_OK;
@@ -193,7 +192,7 @@ static vy_status choose_axes(const vy_plugin_start *start, vy_pilot_host *h, vy_
     } axes[] = {{"axis_yaw", &h->yaw, 0},
                 {"axis_vertical", &h->vertical, 1},
                 {"axis_strafe", &h->strafe, 3},
-                {"axis_forward", &h->go, 4}};
+                {"axis_forward", &h->forward_axis, 4}};
     for (size_t i = 0; i < sizeof axes / sizeof axes[0]; ++i) {
         const double number = vy_plugin_parameter(start, axes[i].name, axes[i].otherwise);
         if (!(number >= 0.0 && number < AXES))
@@ -276,7 +275,7 @@ static void read_keys(vy_pilot_host *h, double time)
         }
         for (ssize_t i = 0; i < n; ++i) press(h, keys[i], time);
     }
-    // A terminal that is gone says so; one where nothing was pressed has nothing to say.
+    // A closed terminal is an error; no input only means that no key was pressed.
     if (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) h->verdict = VY_VERDICT_ENDED;
 }
 
@@ -302,7 +301,7 @@ static void read_joystick(vy_pilot_host *h)
             h->axis[e.number] = e.value < 0 ? e.value / 32768.0 : e.value / 32767.0;
     }
     if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) h->verdict = VY_VERDICT_ENDED; // unplugged
-    const double forward = -axis_of(h, h->go); // up is negative
+    const double forward = -axis_of(h, h->forward_axis); // up is negative
     h->throttle = forward > 0.0 ? (int)(forward * VY_THROTTLE_STEPS + 0.5) : 0;
     h->stick[STICK_STRAFE] = axis_of(h, h->strafe);
     h->stick[STICK_VERTICAL] = -axis_of(h, h->vertical);

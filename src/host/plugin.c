@@ -1,4 +1,4 @@
-// plugin.c - a shared library as a controller: in a process of its own, asked through shared memory.
+// plugin.c - a shared library as a controller: in a process of its own, called through shared memory.
 #define _GNU_SOURCE // memfd_create, sched_getaffinity, environ
 #include "base/fail.h"
 #include "base/assert.h"
@@ -19,8 +19,8 @@
 #include <zlib.h>
 
 enum {
-    SPIN_NS = 20000,     // longest look for an answer or a question before a sleep
-    SLEEP_NS = 16000000, // between two looks whether the program lives; a timer of less than a tick is dear
+    SPIN_NS = 20000,     // longest spin for a response or a request before a sleep
+    SLEEP_NS = 16000000, // between checks that the program is alive; a timer of less than a tick is expensive
     PROGRAM_FD = 5,      // of the child, until it has become the program
 };
 
@@ -33,8 +33,8 @@ struct vy_plugin_host {
     channel *channel;
     int64_t deadline_ns;
     waiter waiter;
-    uint32_t count; // questions asked
-    int dead;       // it has given its last answer
+    uint32_t count; // requests sent
+    int dead;       // it has given its last response
     vy_verdict verdict;
     int32_t detail;
 };
@@ -71,7 +71,7 @@ static vy_status unpack(program *p, vy_error *err)
              (unsigned long long)vy_clock_ns());
     p->fd = memfd_create("volery-plugin", MFD_CLOEXEC | MFD_EXEC);
     if (p->fd < 0 && errno == EINVAL) p->fd = memfd_create("volery-plugin", MFD_CLOEXEC);
-    p->fd = vy_fd_above_standard(p->fd);
+    p->fd = vy_fd_above_stdio(p->fd);
     if (p->fd >= 0 && !write_all(p->fd, p->bytes, p->size))
         return vy_fail(err, VY_IO, "plug-in: no memory for the program around it: %s", strerror(errno));
     return VY_OK;
@@ -82,20 +82,21 @@ static void close_others(void)
 #ifdef SYS_close_range
     if (syscall(SYS_close_range, PROGRAM_FD + 1, ~0U, 0) == 0) return;
 #endif
-    struct rlimit most;
-    const int last =
-        getrlimit(RLIMIT_NOFILE, &most) == 0 && most.rlim_cur < 65536 ? (int)most.rlim_cur : 65536;
+    struct rlimit file_limit;
+    const int last = getrlimit(RLIMIT_NOFILE, &file_limit) == 0 && file_limit.rlim_cur < 65536
+                         ? (int)file_limit.rlim_cur
+                         : 65536;
     for (int fd = PROGRAM_FD + 1; fd < last; ++fd) close(fd);
 }
 
 // In the child, between fork and exec: only what is safe there.
-static void become(const program *p, channel *c, int memory, int leash)
+static void exec_child(const program *p, channel *c, int memory, int lifeline_fd)
 {
     char name[] = "volery-plugin", *words[] = {name, NULL, NULL};
     const int nothing = open("/dev/null", O_RDONLY);
     (void)dup2(STDERR_FILENO, STDOUT_FILENO); // standard output may be the log's, or JSON
     if (nothing >= 0 && dup2(nothing, STDIN_FILENO) == STDIN_FILENO &&
-        dup2(memory, CHANNEL_FD) == CHANNEL_FD && dup2(leash, LEASH_FD) == LEASH_FD) {
+        dup2(memory, CHANNEL_FD) == CHANNEL_FD && dup2(lifeline_fd, LIFELINE_FD) == LIFELINE_FD) {
         const int given = p->fd >= 0 ? dup3(p->fd, PROGRAM_FD, O_CLOEXEC) : -1;
         close_others();
         if (given >= 0) (void)fexecve(PROGRAM_FD, words, environ);
@@ -115,10 +116,10 @@ static void become(const program *p, channel *c, int memory, int leash)
 
 // --- the channel
 
-// Whoever has it cannot make it smaller: the world would die reading it.
+// Sealed against shrinking: a truncated mapping would kill the world with SIGBUS.
 static vy_status make_channel(int *memory, channel **out, vy_error *err)
 {
-    *memory = vy_fd_above_standard(memfd_create("volery-channel", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+    *memory = vy_fd_above_stdio(memfd_create("volery-channel", MFD_CLOEXEC | MFD_ALLOW_SEALING));
     if (*memory < 0 || ftruncate(*memory, sizeof(channel)) != 0 ||
         fcntl(*memory, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
         return vy_fail(err, VY_IO, "plug-in: no shared memory: %s", strerror(errno));
@@ -135,7 +136,7 @@ static void fill(const vy_host_job *job, channel *c)
     VY_ASSERT(job->start.drone != NULL && strlen(job->start.drone) < VY_NAME_CAP);
     _Static_assert(sizeof c->parameters == sizeof def->parameters, "copied whole");
     const char *folder = absolute ? "" : def->folder[0] != '\0' ? def->folder : ".";
-    _Static_assert(sizeof def->folder + sizeof def->program + 2 <= PATH_ROOM, "every path fits");
+    _Static_assert(sizeof def->folder + sizeof def->program + 2 <= PLUGIN_PATH_CAP, "every path fits");
     snprintf(c->library, sizeof c->library, "%s%s%s", folder, absolute ? "" : "/", def->program);
     c->start = job->start;
     snprintf(c->drone, sizeof c->drone, "%s", job->start.drone);
@@ -146,21 +147,22 @@ static void fill(const vy_host_job *job, channel *c)
     c->world = (int32_t)getpid();
 }
 
-// The answer to the last question; what came of it.
+// Wait for the response to the last request; returns the verdict.
 static vy_verdict wait_answer(vy_plugin_host *h, int64_t limit_ns, int32_t *detail)
 {
-    turn *t = &h->channel->answered;
+    futex_counter *t = &h->channel->response;
     const uint32_t old = h->count - 1;
-    VY_ASSERT(h->count > 0 && limit_ns > 0); // a question was asked
+    VY_ASSERT(h->count > 0 && limit_ns > 0); // a request was sent
     VY_ASSERT(h->waiter.spin_ns >= 0 && h->waiter.spin_ns <= h->waiter.spin_max_ns);
     if (atomic_load_explicit(&t->count, memory_order_acquire) != old) return VY_VERDICT_REPLIED;
     const int64_t start = vy_clock_ns();
     for (;;) {
         const int64_t left = limit_ns - (vy_clock_ns() - start);
-        if (vy_turn_wait(t, old, SLEEP_NS < left ? SLEEP_NS : left, &h->waiter)) return VY_VERDICT_REPLIED;
+        if (vy_futex_counter_wait(t, old, SLEEP_NS < left ? SLEEP_NS : left, &h->waiter))
+            return VY_VERDICT_REPLIED;
         vy_verdict verdict;
         const int gone = vy_child_wait(&h->child, 0, &verdict, detail);
-        if (atomic_load(&t->count) != old) return VY_VERDICT_REPLIED; // its last words
+        if (atomic_load(&t->count) != old) return VY_VERDICT_REPLIED; // its last response
         if (gone) return verdict;
         *detail = 0;
         if (left <= SLEEP_NS) return VY_VERDICT_LATE;
@@ -172,7 +174,7 @@ static vy_verdict wait_answer(vy_plugin_host *h, int64_t limit_ns, int32_t *deta
 static vy_status spawn(const vy_host_job *job, vy_plugin_host *h, vy_error *err)
 {
     program p = {.fd = -1};
-    int memory = -1, leash = -1;
+    int memory = -1, lifeline_fd = -1;
     vy_status status = make_channel(&memory, &h->channel, err);
     if (status == VY_OK) {
         fill(job, h->channel);
@@ -180,17 +182,17 @@ static vy_status spawn(const vy_host_job *job, vy_plugin_host *h, vy_error *err)
         status = unpack(&p, err);
     }
     if (status == VY_OK) {
-        atomic_store(&h->channel->asked.count, ++h->count); // whether it is ready
-        status = vy_child_fork(&h->child, &leash, err);
+        atomic_store(&h->channel->request.count, ++h->count); // whether it is ready
+        status = vy_child_fork(&h->child, &lifeline_fd, err);
     }
-    if (leash >= 0) become(&p, h->channel, memory, leash);
+    if (lifeline_fd >= 0) exec_child(&p, h->channel, memory, lifeline_fd);
     if (p.fd >= 0) close(p.fd);
     if (memory >= 0) close(memory);
     free(p.bytes);
     return status;
 }
 
-static vy_status greet(const vy_host_job *job, vy_plugin_host *h, vy_error *err)
+static vy_status handshake(const vy_host_job *job, vy_plugin_host *h, vy_error *err)
 {
     static const char *const stages[] = {"program", "constructor", "init"};
     const char *name = job->def->program;
@@ -220,7 +222,7 @@ vy_status vy_plugin_host_open(const vy_host_job *job, vy_plugin_host **out, vy_e
     h->child.lifeline = -1;
     h->deadline_ns = (int64_t)(1e9 * job->def->deadline);
     vy_status status = spawn(job, h, err);
-    if (status == VY_OK) status = greet(job, h, err);
+    if (status == VY_OK) status = handshake(job, h, err);
     if (status != VY_OK) {
         h->dead = 1;
         vy_plugin_host_close(h);
@@ -238,12 +240,12 @@ vy_verdict vy_plugin_host_finish(vy_plugin_host *h, int32_t *detail)
     h->verdict = VY_VERDICT_ABSENT;
     h->detail = 0;
     atomic_store(&h->channel->ending, 1);
-    vy_turn_raise(&h->channel->asked, ++h->count);
+    vy_futex_counter_set(&h->channel->request, ++h->count);
     const int wait_ms = (int)(h->deadline_ns / 1000000) + END_MILLISECONDS;
     vy_verdict verdict;
     if (vy_child_wait(&h->child, wait_ms, &verdict, detail)) {
         const int whole = atomic_load(&h->channel->stage) == STAGE_GONE;
-        const int reaped = *detail == -1; // by somebody else: its exit status is not known
+        const int reaped = *detail == -1; // by another part of the program: its exit status is not known
         if (whole && verdict == VY_VERDICT_ENDED && (reaped || *detail == PROGRAM_DONE)) {
             *detail = 0;
             verdict = VY_VERDICT_REPLIED;
@@ -272,7 +274,7 @@ void vy_plugin_host_call(void *host, const vy_samples *samples, vy_intent *inten
     if (!h->dead) {
         VY_ASSERT(h->channel != NULL && h->child.pid > 0);
         h->channel->samples = *samples;
-        vy_turn_raise(&h->channel->asked, ++h->count);
+        vy_futex_counter_set(&h->channel->request, ++h->count);
         h->verdict = wait_answer(h, h->deadline_ns, &h->detail);
         if (h->verdict == VY_VERDICT_REPLIED) {
             *intent = h->channel->intent;
@@ -282,7 +284,7 @@ void vy_plugin_host_call(void *host, const vy_samples *samples, vy_intent *inten
             vy_child_end(&h->child);
         }
     }
-    if (h->dead) memset(intent, 0, sizeof *intent); // half an answer is none
+    if (h->dead) memset(intent, 0, sizeof *intent); // an incomplete response does not count
     intent->verdict = h->verdict;
     intent->detail = h->detail;
 }

@@ -1,4 +1,4 @@
-// process.c - a program of its own as a controller: started, asked in lock-step, ended with all it started.
+// process.c - a separate program as a controller: started, called in lock-step, ended with all its children.
 #define _GNU_SOURCE // sched_setaffinity
 #include "base/fail.h"
 #include "base/assert.h"
@@ -53,7 +53,7 @@ static void set_timeout(int wire, double seconds)
 }
 
 // In the child, between fork and exec: only what is safe there.
-static void become(const char *line, const char *folder, int wire, int core)
+static void exec_child(const char *line, const char *folder, int wire, int core)
 {
     if (core >= 0) {
         cpu_set_t one;
@@ -71,16 +71,16 @@ static vy_status spawn(const vy_controller_def *def, vy_process_host *h, vy_erro
 {
     char line[sizeof def->program + 8];
     snprintf(line, sizeof line, "exec %s", def->program);
-    int ends[2], leash = -1;
+    int ends[2], lifeline_fd = -1;
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
         return vy_fail(err, VY_IO, "controller: no socket: %s", strerror(errno));
-    for (int i = 0; i < 2; ++i) ends[i] = vy_fd_above_standard(ends[i]);
+    for (int i = 0; i < 2; ++i) ends[i] = vy_fd_above_stdio(ends[i]);
     h->core = def->spread ? -1 : sched_getcpu();
     h->wire = ends[0];
     const vy_status status = ends[0] < 0 || ends[1] < 0
                                  ? vy_fail(err, VY_IO, "controller: no socket: %s", strerror(errno))
-                                 : vy_child_fork(&h->child, &leash, err);
-    if (leash >= 0) become(line, def->folder, ends[1], h->core);
+                                 : vy_child_fork(&h->child, &lifeline_fd, err);
+    if (lifeline_fd >= 0) exec_child(line, def->folder, ends[1], h->core);
     if (ends[1] >= 0) close(ends[1]);
     return status;
 }
@@ -110,7 +110,7 @@ static vy_verdict send_frame(vy_process_host *h, const unsigned char *bytes, siz
         if (n > 0) sent += (size_t)n;
         if (n >= 0 || errno == EINTR) continue;
         if (errno == EAGAIN || errno == EWOULDBLOCK) return VY_VERDICT_LATE;
-        // What it said before it went tells more than that it went, and does not depend on who was faster.
+        // What it sent before it ended says more than its end, and does not depend on timing.
         if (recv(h->wire, h->in, 1, MSG_PEEK | MSG_DONTWAIT) == 1) return VY_VERDICT_REPLIED;
         return ended(h, detail);
     }
@@ -137,7 +137,7 @@ static vy_verdict receive_frame(vy_process_host *h, double seconds, size_t cap, 
             if (have > FRAME_HEAD + *size) return VY_VERDICT_FLOODED;
             if (have == FRAME_HEAD + *size) break;
         }
-        // The rest comes later: what is left of the deadline counts, not a new one.
+        // The rest comes later, within what is left of the same deadline.
         const double left = seconds - (now() - start);
         struct pollfd waits = {.fd = h->wire, .events = POLLIN};
         if (left <= 0.0 || poll(&waits, 1, (int)(1e3 * left) + 1) == 0) return VY_VERDICT_LATE;
@@ -146,8 +146,8 @@ static vy_verdict receive_frame(vy_process_host *h, double seconds, size_t cap, 
     return VY_VERDICT_REPLIED;
 }
 
-// First frames: what the controller must know, and that it is ready.
-static vy_status greet(const vy_host_job *job, vy_process_host *h, vy_error *err)
+// First frames: the start message to the controller, and its answer that it is ready.
+static vy_status handshake(const vy_host_job *job, vy_process_host *h, vy_error *err)
 {
     const char *program = job->def->program;
     unsigned char *text = malloc(FRAME_HEAD + START_CAP);
@@ -182,7 +182,7 @@ vy_status vy_process_host_open(const vy_host_job *job, vy_process_host **out, vy
     h->deadline = job->def->deadline;
     h->rotor_count = job->start.rotor_count;
     vy_status status = spawn(job->def, h, err);
-    if (status == VY_OK) status = greet(job, h, err);
+    if (status == VY_OK) status = handshake(job, h, err);
     if (status != VY_OK) {
         h->dead = 1;
         vy_process_host_close(h);
@@ -192,7 +192,7 @@ vy_status vy_process_host_open(const vy_host_job *job, vy_process_host **out, vy
     return VY_OK;
 }
 
-// A process may take the end of its input as it likes, but not crash of it.
+// A process may react to the end of its input in any way, except by a crash.
 vy_verdict vy_process_host_finish(vy_process_host *h, int32_t *detail)
 {
     vy_verdict verdict;
@@ -217,7 +217,8 @@ void vy_process_host_close(vy_process_host *h)
     free(h);
 }
 
-// In lock-step only one of us runs at a time: on one core the other is woken without a word to another core.
+// In lock-step only one of us runs at a time: on one core the other is woken without an interrupt to another
+// core.
 static void pin(vy_process_host *h)
 {
     cpu_set_t one;

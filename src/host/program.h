@@ -1,4 +1,4 @@
-// program.h - the program around a plug-in, which is built from program/ and travels inside the library.
+// program.h - the program around a plug-in, which is built from program/ and embedded in the library.
 #pragma once
 #include <stddef.h>
 

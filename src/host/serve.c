@@ -60,21 +60,21 @@ static double number_of(const char *text, const char *key)
     return at != NULL ? strtod(at, NULL) : 0.0;
 }
 
-// A whole number of at most `most`; -1 for anything else.
-static int whole_of(const char *text, const char *key, int most)
+// A whole number of at most `maximum`; -1 for anything else.
+static int uint_of(const char *text, const char *key, int maximum)
 {
     const double number = number_of(text, key);
-    return number >= 0.0 && number <= most && number == floor(number) ? (int)number : -1;
+    return number >= 0.0 && number <= maximum && number == floor(number) ? (int)number : -1;
 }
 
-// What `init` is shown, from the world's first frame. `name` and `parameters` are its memory.
+// The argument of `init`, from the world's first frame. `name` and `parameters` are its memory.
 static int read_start(const char *text, vy_plugin_start *start, char name[VY_NAME_CAP],
                       vy_parameter parameters[VY_PARAMETER_CAP])
 {
     memset(start, 0, sizeof *start);
     const char *drone = value_of(text, "drone"), *inertia = value_of(text, "inertia");
     const char *list = value_of(text, "parameters");
-    if (drone == NULL || inertia == NULL || list == NULL || whole_of(text, "volery", INT_MAX) != WIRE_VERSION)
+    if (drone == NULL || inertia == NULL || list == NULL || uint_of(text, "volery", INT_MAX) != WIRE_VERSION)
         return 0;
     snprintf(name, VY_NAME_CAP, "%.*s", (int)strcspn(drone + 1, "\""), drone + 1);
     start->drone = name;
@@ -82,7 +82,7 @@ static int read_start(const char *text, vy_plugin_start *start, char name[VY_NAM
     start->period = number_of(text, "period");
     start->mass = number_of(text, "mass");
     start->thrust_max = number_of(text, "thrust_max");
-    start->rotor_count = whole_of(text, "rotor_count", VY_ROTOR_CAP);
+    start->rotor_count = uint_of(text, "rotor_count", VY_ROTOR_CAP);
     for (int i = 0; i < 9; ++i) {
         char *end;
         start->inertia.m[i / 3][i % 3] = strtod(inertia + 1, &end);
@@ -136,7 +136,7 @@ vy_status vy_serve(const vy_plugin *plugin, int in, int out, vy_error *err)
     while (status == VY_OK) {
         // Its size is known, so that one read does.
         unsigned char frame[4096], reply[FRAME_HEAD + 8 * REPLY_CAP];
-        size_t size = 8 * (size_t)vy_wire_cell_count;
+        size_t size = 8 * (size_t)VY_WIRE_CELLS;
         VY_ASSERT(FRAME_HEAD + size <= sizeof frame);
         const int got = read_all(in, frame, FRAME_HEAD + size);
         if (got == 0) break; // the world has ended
@@ -148,7 +148,7 @@ vy_status vy_serve(const vy_plugin *plugin, int in, int out, vy_error *err)
         vy_intent intent;
         memset(&intent, 0, sizeof intent);
         vy_wire_get_samples(frame + FRAME_HEAD, &samples);
-        (void)fpu_enter(); // the world calls a plug-in so, too
+        (void)fpu_enter(); // a plug-in in a world gets the same
         plugin->step(self, &samples, &intent);
         size = vy_wire_put_reply(&intent, samples.tick, rotor_count, reply);
         VY_ASSERT(size <= sizeof reply);

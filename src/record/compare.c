@@ -1,4 +1,4 @@
-// compare.c - where two logs part: their hashes, then replies, then states.
+// compare.c - where two logs diverge: their hashes, then replies, then states.
 #include "record/log.h"
 #include "base/real.h"
 
@@ -13,10 +13,8 @@ static vy_status compare_states(vy_log *a, vy_log *b, vy_difference *out, vy_err
     while (status == VY_OK) {
         const uint64_t ticks[2] = {state[0].tick, state[1].tick};
         if (ticks[0] == ticks[1] && ticks[0] >= out->tick) {
-            if (state[0].size == state[1].size &&
-                vy_state_compare(state[0].bytes, state[1].bytes, state[0].size, out)) {
+            if (vy_state_compare(state[0].bytes, state[0].size, state[1].bytes, state[1].size, out))
                 out->field_tick = ticks[0];
-            }
             break;
         }
         if (ticks[0] <= ticks[1]) status = vy_state_next(in[0], &state[0], err);
@@ -33,17 +31,18 @@ static vy_status compare_hashes(vy_log *a, vy_log *b, vy_difference *out, vy_err
     const uint64_t start = starts[0] > starts[1] ? starts[0] : starts[1];
     const uint64_t ends[2] = {a->info.last_tick, b->info.last_tick};
     if (start > ends[0] || start > ends[1]) return VY_OK; // no step in common
-    hash_walk walk[2];
-    vy_status status = vy_hash_walk_open(a, start, &walk[0], err);
+    hash_cursor walk[2];
+    vy_status status = vy_hash_cursor_open(a, start, &walk[0], err);
     if (status != VY_OK) return status;
-    status = vy_hash_walk_open(b, start, &walk[1], err);
+    status = vy_hash_cursor_open(b, start, &walk[1], err);
     if (status != VY_OK) {
-        (void)vy_hash_walk_close(&walk[0], NULL); // the other's failure is the one to tell
+        (void)vy_hash_cursor_close(&walk[0], NULL); // report the other log's failure
         return status;
     }
     uint64_t hash[2];
     out->last_tick = start;
-    while (!out->found && vy_hash_walk_next(&walk[0], &hash[0]) && vy_hash_walk_next(&walk[1], &hash[1])) {
+    while (!out->found && vy_hash_cursor_next(&walk[0], &hash[0]) &&
+           vy_hash_cursor_next(&walk[1], &hash[1])) {
         out->last_tick = walk[0].tick;
         if (hash[0] != hash[1]) {
             out->found = 1;
@@ -53,20 +52,20 @@ static vy_status compare_hashes(vy_log *a, vy_log *b, vy_difference *out, vy_err
         }
     }
     for (int i = 0; i < 2; ++i) {
-        const vy_status walked = vy_hash_walk_close(&walk[i], status == VY_OK ? err : NULL);
+        const vy_status walked = vy_hash_cursor_close(&walk[i], status == VY_OK ? err : NULL);
         if (status == VY_OK) status = walked;
     }
     return status;
 }
 
-// The first reply that both logs have and that differs, no later than the states do. A reply comes before
-// what it does, so it is the answer.
+// The first reply that both logs have and that differs, no later than the states do. A reply comes before its
+// effect, so it is the cause.
 static vy_status compare_replies(vy_log *a, vy_log *b, vy_difference *out, vy_error *err)
 {
-    reply_walk walk[2];
-    vy_status status = vy_reply_walk_open(a, &walk[0], err);
+    reply_cursor walk[2];
+    vy_status status = vy_reply_cursor_open(a, &walk[0], err);
     if (status != VY_OK) return status;
-    status = vy_reply_walk_open(b, &walk[1], err);
+    status = vy_reply_cursor_open(b, &walk[1], err);
     const reply_cells *x = &walk[0].cells, *y = &walk[1].cells;
     const uint64_t end = out->found ? out->tick : out->last_tick;
     while (status == VY_OK && walk[0].more && walk[1].more && x->tick <= end && y->tick <= end) {
@@ -79,11 +78,11 @@ static vy_status compare_replies(vy_log *a, vy_log *b, vy_difference *out, vy_er
             out->last_tick = hashes.last_tick;
             break;
         }
-        if (!later) vy_reply_walk_next(&walk[0]);
-        if (!earlier) vy_reply_walk_next(&walk[1]);
+        if (!later) vy_reply_cursor_next(&walk[0]);
+        if (!earlier) vy_reply_cursor_next(&walk[1]);
     }
     for (int i = 0; i < 2; ++i) {
-        const vy_status walked = vy_reply_walk_close(&walk[i], status == VY_OK ? err : NULL);
+        const vy_status walked = vy_reply_cursor_close(&walk[i], status == VY_OK ? err : NULL);
         if (status == VY_OK) status = walked;
     }
     return status;

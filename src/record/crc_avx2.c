@@ -1,6 +1,6 @@
 // crc_avx2.c - CRC-32 by folding (V. Gopal and others, Fast CRC computation for generic polynomials using the
 // PCLMULQDQ instruction, Intel, 2009): 64 bytes are replaced by 64 others of the same remainder that lie 64
-// bytes further on, and so on to the end. zlib takes what is left.
+// bytes further on, and so on to the end. zlib does the rest.
 #include "record/crc.h"
 #include <zlib.h>
 

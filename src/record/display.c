@@ -13,20 +13,21 @@ enum {
     WIND = 100,
     CONTACTS = 101,
     THRUSTERS = 102,
+    CLOSING = 103,
     VECTOR_ROOM = 32
 }; // numbers of fields; bytes of a vector
 
-typedef struct drone_channels {
+typedef struct body_channels {
     uint16_t reference, forces, torques, pose, location, energy;
     uint64_t forces_seen,
         torques_seen; // bit k: field k has been other than zero, and is written from then on
-} drone_channels;
+} body_channels;
 
 struct display {
     log_output *output;
     uint16_t frames, lines;
     log_scene scene;
-    drone_channels *drones;
+    body_channels *bodies;
 };
 
 static void describe_loads(const char *name, int with_wind, load_message *out)
@@ -75,7 +76,7 @@ enum { KINETIC = 1, POTENTIAL, ROTOR_WORK, DISSIPATED, EXCHANGED, RESIDUAL, FIRS
 
 /// Energies and work, the work of each effect named after it.
 typedef struct energy_message {
-    vy_pb_field fields[FIRST_WORK + EFFECT_COUNT + 1];
+    vy_pb_field fields[FIRST_WORK + EFFECT_COUNT + 2];
     vy_pb_message message;
 } energy_message;
 
@@ -93,6 +94,7 @@ static void describe_energy(energy_message *out)
             .name = vy_effect_name(k), .number = (uint32_t)(FIRST_WORK + k), .type = VY_PB_DOUBLE};
     }
     out->fields[n++] = (vy_pb_field){.name = "contacts", .number = CONTACTS, .type = VY_PB_DOUBLE};
+    out->fields[n++] = (vy_pb_field){.name = "closing", .number = CLOSING, .type = VY_PB_DOUBLE};
     out->message = (vy_pb_message){.name = "volery.Energy", .fields = out->fields, .field_count = n};
 }
 
@@ -102,15 +104,15 @@ static vy_status add_energy(display *d, const vy_world *world, vy_error *err)
     describe_energy(&energy);
     uint16_t schema = 0;
     vy_status status = vy_output_schema(d->output, &energy.message, &schema, err);
-    for (uint32_t i = 0; i < world->model.drone_count && status == VY_OK; ++i) {
+    for (uint32_t i = 0; i < body_count(&world->model) && status == VY_OK; ++i) {
         char topic[VY_NAME_CAP + 40];
-        snprintf(topic, sizeof topic, "/drones/%s/energy", d->output->names[i]);
-        status = vy_output_channel(d->output, topic, schema, NULL, 0, &d->drones[i].energy, err);
+        snprintf(topic, sizeof topic, "/%s/%s/energy", output_topic_root(d->output, i), d->output->names[i]);
+        status = vy_output_channel(d->output, topic, schema, NULL, 0, &d->bodies[i].energy, err);
     }
     return status;
 }
 
-static vy_status add_drones(display *d, const vy_world *world, vy_error *err)
+static vy_status add_bodies(display *d, const vy_world *world, vy_error *err)
 {
     load_message forces, torques;
     uint16_t schemas[5] = {0};
@@ -123,14 +125,16 @@ static vy_status add_drones(display *d, const vy_world *world, vy_error *err)
     for (int s = 0; s < 5 && status == VY_OK; ++s) {
         if (s < 4 || planet) status = vy_output_schema(d->output, messages[s], &schemas[s], err);
     }
-    for (uint32_t i = 0; i < world->model.drone_count; ++i) {
-        drone_channels *c = &d->drones[i];
+    for (uint32_t i = 0; i < body_count(&world->model); ++i) {
+        body_channels *c = &d->bodies[i];
         uint16_t *const channels[5] = {&c->reference, &c->forces, &c->torques, &c->pose, &c->location};
-        const int steered = vy_controller_follows(world->model.drones[i].controller.kind);
+        const int steered =
+            i < world->model.drone_count && vy_controller_follows(world->model.drones[i].controller.kind);
         for (int s = 0; s < 5 && status == VY_OK; ++s) {
             if ((s == 0 && !steered) || (s == 4 && !planet)) continue;
             char topic[VY_NAME_CAP + 40];
-            snprintf(topic, sizeof topic, "/drones/%s/%s", d->output->names[i], ends[s]);
+            snprintf(topic, sizeof topic, "/%s/%s/%s", output_topic_root(d->output, i), d->output->names[i],
+                     ends[s]);
             status = vy_output_channel(d->output, topic, schemas[s], NULL, 0, channels[s], err);
         }
     }
@@ -141,8 +145,8 @@ vy_status vy_display_open(log_output *output, const vy_world *world, display **o
 {
     *out = NULL;
     display *d = calloc(1, sizeof *d);
-    if (d != NULL) d->drones = calloc(world->model.drone_count + 1u, sizeof *d->drones);
-    if (d == NULL || d->drones == NULL) {
+    if (d != NULL) d->bodies = calloc(body_count(&world->model) + 1u, sizeof *d->bodies);
+    if (d == NULL || d->bodies == NULL) {
         free(d);
         return vy_fail(err, VY_NO_MEMORY, "log: out of memory");
     }
@@ -150,7 +154,7 @@ vy_status vy_display_open(log_output *output, const vy_world *world, display **o
     vy_status status = vy_output_message(output, "/tf", &vy_foxglove_frame_transforms, &d->frames, err);
     if (status == VY_OK) status = vy_scene_open(output, &d->scene, err);
     if (status == VY_OK) status = vy_output_message(output, "/log", &vy_foxglove_log, &d->lines, err);
-    if (status == VY_OK) status = add_drones(d, world, err);
+    if (status == VY_OK) status = add_bodies(d, world, err);
     if (status == VY_OK && world->accounting) status = add_energy(d, world, err);
     if (status != VY_OK) {
         vy_display_destroy(d);
@@ -163,7 +167,7 @@ vy_status vy_display_open(log_output *output, const vy_world *world, display **o
 void vy_display_destroy(display *d)
 {
     if (d == NULL) return;
-    free(d->drones);
+    free(d->bodies);
     free(d);
 }
 
@@ -184,7 +188,7 @@ static void put_load(vy_pb_writer *w, uint32_t number, int bit, vy_vec3 v, uint6
     if ((*seen >> bit & 1) != 0) put_vec3(w, number, v);
 }
 
-static void write_loads(display *d, const vy_loads *l, drone_channels *c, uint64_t time)
+static void write_loads(display *d, const vy_loads *l, body_channels *c, uint64_t time)
 {
     enum { ROOM = (EFFECT_COUNT + 4) * VECTOR_ROOM };
     vy_pb_writer w = vy_output_begin(d->output, c->forces, time, ROOM);
@@ -204,8 +208,8 @@ static void write_loads(display *d, const vy_loads *l, drone_channels *c, uint64
     vy_output_end(d->output, &w);
 }
 
-static void write_reference(display *d, const vy_model *m, uint32_t i, const drone_channels *c,
-                            double seconds, uint64_t time)
+static void write_reference(display *d, const vy_model *m, uint32_t i, const body_channels *c, double seconds,
+                            uint64_t time)
 {
     double yaw = 0.0;
     const reference r = drone_reference(m, i, seconds, &yaw);
@@ -218,34 +222,37 @@ static void write_reference(display *d, const vy_model *m, uint32_t i, const dro
 static void write_energy(display *d, const vy_world *world, uint32_t i, uint64_t time)
 {
     vy_energy e;
-    vy_drone_energy(world, i, &e);
+    vy_body_energy(world, i, &e);
     vy_pb_writer w =
-        vy_output_begin(d->output, d->drones[i].energy, time, (FIRST_WORK + EFFECT_COUNT + 1) * 16);
+        vy_output_begin(d->output, d->bodies[i].energy, time, (FIRST_WORK + EFFECT_COUNT + 2) * 16);
     const double values[] = {e.kinetic, e.potential, e.rotors, e.dissipated, e.exchanged, e.residual};
     for (uint32_t k = KINETIC; k <= RESIDUAL; ++k) vy_pb_put_double(&w, k, values[k - 1]);
     for (int k = 0; k < EFFECT_COUNT; ++k) {
         if (k != EFFECT_wind) vy_pb_put_double(&w, (uint32_t)(FIRST_WORK + k), e.work[k]);
     }
     if (world->contact_totals != NULL) vy_pb_put_double(&w, CONTACTS, e.contacts);
+    if (world->model.joint_count > 0) vy_pb_put_double(&w, CLOSING, e.closing);
     vy_output_end(d->output, &w);
 }
 
-static void write_drone(display *d, const vy_world *world, uint32_t i, uint64_t time)
+static void write_body(display *d, const vy_world *world, uint32_t i, uint64_t time)
 {
-    drone_channels *c = &d->drones[i];
-    const drone_block *b = &world->drones[i];
+    body_channels *c = &d->bodies[i];
+    const body_state *b = body_at(world, i);
     const double seconds = (double)world->state->tick * world->model.dt;
-    vy_loads loads;
-    vy_drone_loads(world, i, &loads);
-    write_loads(d, &loads, c, time);
+    if (world->loads_tick > 0) { // else no step has been done since the log was opened
+        vy_loads loads;
+        vy_body_loads(world, i, &loads);
+        write_loads(d, &loads, c, time);
+    }
     if (c->energy != 0) write_energy(d, world, i, time);
     if (c->reference != 0) write_reference(d, &world->model, i, c, seconds, time);
     vy_pb_writer w = vy_output_begin(d->output, c->pose, time, FOXGLOVE_ROOM);
-    vy_foxglove_put_pose(&w, time, b->body.position, b->body.attitude);
+    vy_foxglove_put_pose(&w, time, b->position, b->attitude);
     vy_output_end(d->output, &w);
     if (c->location == 0) return;
     const vy_geodetic g =
-        vy_geodetic_of(&world->model.planet, seconds, b->body.position, b->body.velocity, b->body.attitude);
+        vy_geodetic_of(&world->model.planet, seconds, b->position, b->velocity, b->attitude);
     w = vy_output_begin(d->output, c->location, time, FOXGLOVE_ROOM);
     vy_foxglove_put_location(&w, time, g.latitude, g.longitude, g.altitude);
     vy_output_end(d->output, &w);
@@ -253,15 +260,15 @@ static void write_drone(display *d, const vy_world *world, uint32_t i, uint64_t 
 
 void vy_display_write(display *d, const vy_world *world, uint64_t time)
 {
-    const uint32_t count = world->model.drone_count;
+    const uint32_t count = body_count(&world->model);
     vy_pb_writer w = vy_output_begin(d->output, d->frames, time, (size_t)count * FOXGLOVE_ROOM);
     for (uint32_t i = 0; i < count; ++i) {
-        const body_state *b = &world->drones[i].body;
+        const body_state *b = body_at(world, i);
         vy_foxglove_put_frame(&w, time, d->output->names[i], b->position, b->attitude);
     }
     vy_output_end(d->output, &w);
-    for (uint32_t i = 0; i < count; ++i) write_drone(d, world, i, time);
-    vy_scene_moment(&d->scene, world, time);
+    for (uint32_t i = 0; i < count; ++i) write_body(d, world, i, time);
+    vy_scene_write(&d->scene, world, time);
 }
 
 void vy_display_shapes(display *d, const vy_world *world, uint64_t time)
@@ -291,8 +298,10 @@ void vy_display_print_reference(FILE *out)
         "its 3D "
         "panel\nfinds `/tf` and `/scene`, with `world` as the frame to look from.\n\n"
         "| topic | message | when |\n|---|---|---|\n"
-        "| `/tf` | `foxglove.FrameTransforms`: where each drone's frame is in `world` | every time |\n"
-        "| `/scene` | `foxglove.SceneUpdate`: the drones' shapes, fixed to their frames, obstacles and "
+        "| `/tf` | `foxglove.FrameTransforms`: where the frame of each drone and body is in `world` | every "
+        "time |\n"
+        "| `/scene` | `foxglove.SceneUpdate`: the shapes of drones and bodies, fixed to their frames, "
+        "obstacles and "
         "terrain | "
         "once each |\n"
         "| `/scene` | the same: `joints` as lines, slack cables as they hang; `NAME thrusters` as plumes; "
@@ -308,12 +317,16 @@ void vy_display_print_reference(FILE *out)
         "| `/drones/NAME/forces` | `volery.Forces`: a Vec3 [N] in world axes for `rotors` and each effect; "
         "`wind` [m/s] | every time |\n"
         "| `/drones/NAME/energy` | `volery.Energy` [J]: kinetic, potential, work of the rotors and of each "
-        "effect and of contacts since the start, dissipated, exchanged, residual | every time, with "
+        "effect, of contacts and of joints that close since the start, dissipated, exchanged, residual | "
+        "every time, with "
         "`log.energy: on` |\n"
         "| `/drones/NAME/torques` | `volery.Torques`: a Vec3 [N m] in body axes for `rotors` and each effect "
         "| "
         "every time |\n\n"
-        "A vector of forces or torques that has always been zero so far is absent. The effects:",
+        "Forces and torques are those that the plant computed at the start of the step that ends at the time "
+        "of the record; contacts are a mean over it. The first moment of a log has none. A vector that has "
+        "always been zero so far is absent. "
+        "The effects:",
         out);
     for (int k = 0; k < EFFECT_COUNT; ++k) {
         if (k != EFFECT_wind) fprintf(out, "%s `%s`", k > 0 ? "," : "", vy_effect_name(k));

@@ -1,4 +1,4 @@
-// display.h - what people look at: loads by effect, the reference, and the messages other tools show by
+// display.h - data for viewers: loads by effect, the reference, and messages that other tools display by
 // themselves. Written at a cadence of its own, slower than the streams'.
 #pragma once
 #include "record/log_output.h"
@@ -23,7 +23,7 @@ vy_status vy_display_open(log_output *output, const vy_world *world, display **o
 /// The shapes of all drones and obstacles, once, before anything else.
 void vy_display_shapes(display *d, const vy_world *world, uint64_t time);
 
-/// Everything of this moment.
+/// Write everything of this step.
 void vy_display_write(display *d, const vy_world *world, uint64_t time);
 
 /// An event as a line of a log: a crash and what ended a run are errors, faults, failsafes and contacts

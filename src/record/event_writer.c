@@ -1,4 +1,4 @@
-// event_writer.c - notices what changes from step to step and writes it down in words.
+// event_writer.c - detects changes from step to step and writes them as events in plain text.
 #include "record/event_writer.h"
 #include "base/assert.h"
 #include "base/fail.h"
@@ -7,22 +7,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// What was last told of a drone's drive, and of its filter's gate.
-typedef struct guard_note {
+// What was last reported of a drone's drive, and of its filter's gate.
+typedef struct supervisor_note {
     uint64_t failsafe, handovers, lost;
     uint64_t acted[VY_DRIVE_LIMIT_COUNT], last[VY_DRIVE_LIMIT_COUNT]; // how often, and when last
     uint64_t rejected[VY_GATED_COUNT], last_rejected[VY_GATED_COUNT]; // likewise
-} guard_note;
+} supervisor_note;
 
 struct event_writer {
     log_output *output;
     uint16_t channel;
     display *display; // NULL: nothing for people
     int failure_noted;
-    uint64_t *effects;     // as last noted, per drone
-    unsigned char *faults; // likewise: drone by drone, whether fault k acts
-    guard_note *guards;    // likewise
-    uint64_t *payloads;    // likewise: carried, missed
+    uint64_t *effects;            // as last noted, per drone and body
+    unsigned char *faults;        // likewise: drone by drone, whether fault k acts
+    supervisor_note *supervisors; // likewise
+    uint64_t *payloads;           // likewise: carried, missed
 };
 
 // A JSON string with everything escaped that must be.
@@ -70,13 +70,14 @@ void vy_event_writer_failure(event_writer *e, const vy_world *world)
     if (f.reason == VY_FAILURE_NOT_FINITE) {
         snprintf(text, sizeof text, "%s is not finite", f.what);
     } else if (f.reason == VY_FAILURE_COMMAND) {
-        snprintf(text, sizeof text, "%s is not finite, of no known rung, or lets go what it may not", f.what);
+        snprintf(text, sizeof text, "%s is not finite, of no known rung, or releases a payload it may not",
+                 f.what);
     } else if (f.reason == VY_FAILURE_CONTROLLER) {
         snprintf(text, sizeof text, "the controller %s (%.0f)", f.what, f.value);
     } else {
         snprintf(text, sizeof text, "%s %.6g, allowed %.6g", f.what, f.value, f.limit);
     }
-    const char *name = f.drone < e->output->drone_count ? e->output->names[f.drone] : "";
+    const char *name = f.body < e->output->body_count ? e->output->names[f.body] : "";
     vy_event_writer_put(e, f.tick, "failure", name, text);
     e->failure_noted = 1;
 }
@@ -84,8 +85,8 @@ void vy_event_writer_failure(event_writer *e, const vy_world *world)
 void vy_event_writer_contact(event_writer *e, uint64_t tick, const vy_contact_event *contact,
                              const char *other)
 {
-    const char *name = e->output->names[contact->drone];
-    VY_ASSERT(contact->drone >= 0 && (uint32_t)contact->drone < e->output->drone_count);
+    const char *name = e->output->names[contact->body];
+    VY_ASSERT(contact->body >= 0 && (uint32_t)contact->body < e->output->body_count);
     const double impulse = real_sqrt(vec3_dot(contact->impulse, contact->impulse));
     char text[160];
     if (contact->phase == VY_CONTACT_END) {
@@ -101,11 +102,17 @@ void vy_event_writer_contact(event_writer *e, uint64_t tick, const vy_contact_ev
     vy_event_writer_put(e, tick, "crash", name, text);
 }
 
+static uint64_t body_effects(const vy_world *world, uint32_t i)
+{
+    const uint32_t drones = world->model.drone_count;
+    return i < drones ? world->drones[i].effects : world->passive[i - drones].effects;
+}
+
 // Decisions of the negligibility policy, when they change.
 static void note_effects(event_writer *e, const vy_world *world)
 {
-    for (uint32_t i = 0; i < e->output->drone_count; ++i) {
-        const uint64_t now = world->drones[i].effects, change = now ^ e->effects[i];
+    for (uint32_t i = 0; i < e->output->body_count; ++i) {
+        const uint64_t now = body_effects(world, i), change = now ^ e->effects[i];
         if (change == 0) continue;
         e->effects[i] = now;
         char text[250] = "";
@@ -115,6 +122,22 @@ static void note_effects(event_writer *e, const vy_world *world)
             n += (size_t)snprintf(text + n, sizeof text - n, "%s%s %s", n > 0 ? ", " : "", vy_effect_name(k),
                                   now >> k & 1 ? "computed" : "neglected");
         }
+        vy_event_writer_put(e, world->state->tick, "nap", e->output->names[i], text);
+    }
+}
+
+// Budgets, when they break.
+static void note_budgets(event_writer *e, const vy_world *world)
+{
+    const vy_budget_def *budget = &world->model.nap.budget;
+    for (uint32_t i = 0; i < e->output->body_count; ++i) {
+        const budget_block *b = &world->budgets[i];
+        if (b->standing != BUDGET_BROKEN || b->since != world->state->tick - 1) continue;
+        vy_certificate c;
+        (void)vy_world_certificate(world, vy_world_body(world, i), &c);
+        char text[200];
+        snprintf(text, sizeof text, "budget broken: at most %.3g m and %.3g rad; allowed %.3g m and %.3g rad",
+                 c.position, c.angle, budget->position, budget->attitude);
         vy_event_writer_put(e, world->state->tick, "nap", e->output->names[i], text);
     }
 }
@@ -141,11 +164,11 @@ static void note_faults(event_writer *e, const vy_world *world)
     }
 }
 
-static void note_failsafe(event_writer *e, uint64_t tick, uint32_t drone, const guard_block *g)
+static void note_failsafe(event_writer *e, uint64_t tick, uint32_t drone, const supervisor_block *g)
 {
     static const char *const names[] = {"none", "hold", "land", "cut"};
     VY_ASSERT(g->failsafe < sizeof names / sizeof names[0]);
-    guard_note *n = &e->guards[drone];
+    supervisor_note *n = &e->supervisors[drone];
     char text[160];
     if (g->handovers != n->handovers) {
         const char *name = names[g->failsafe % 4];
@@ -154,7 +177,7 @@ static void note_failsafe(event_writer *e, uint64_t tick, uint32_t drone, const 
                      vy_verdict_text((vy_verdict)g->verdict), (int)(int64_t)g->detail);
         else
             snprintf(text, sizeof text, "%s: %s", name,
-                     g->cause == VY_HANDOVER_COMMAND ? "the controller's reply is no command"
+                     g->cause == VY_HANDOVER_COMMAND ? "the controller's reply is invalid"
                                                      : "no fresh intent within the deadline");
     } else if (g->failsafe != n->failsafe) {
         snprintf(text, sizeof text, "%s",
@@ -165,28 +188,27 @@ static void note_failsafe(event_writer *e, uint64_t tick, uint32_t drone, const 
     vy_event_writer_put(e, tick, "failsafe", e->output->names[drone], text);
 }
 
-// A count has grown from what was told of it: an event is due when it does so after a second of rest.
-static int grows(const event_writer *e, uint64_t tick, uint64_t now, uint64_t *told, uint64_t *last)
+// A counter has increased since it was last reported: an event is due if it had been still for a second.
+static int increased(const event_writer *e, uint64_t tick, uint64_t now, uint64_t *reported, uint64_t *last)
 {
-    if (now == *told) return 0;
+    if (now == *reported) return 0;
     VY_ASSERT(tick >= *last);
-    const int begins = *told == 0 || tick - *last >= (uint64_t)(1.0 / e->output->dt) + 1;
-    *told = now;
+    const int begins = *reported == 0 || tick - *last >= (uint64_t)(1.0 / e->output->dt) + 1;
+    *reported = now;
     *last = tick;
     return begins;
 }
 
-// What a declared drive does: limits when they begin to act after a second of rest, the failsafe, lost
-// rotors.
-static void note_guards(event_writer *e, const vy_world *world)
+// A declared drive: limits when they begin to act after a second without, the failsafe, lost rotors.
+static void note_supervisors(event_writer *e, const vy_world *world)
 {
     const uint64_t tick = world->state->tick;
     for (uint32_t i = 0; i < e->output->drone_count; ++i) {
-        const guard_block *g = &world->guards[i];
-        guard_note *n = &e->guards[i];
+        const supervisor_block *g = &world->supervisors[i];
+        supervisor_note *n = &e->supervisors[i];
         char text[100];
         for (int k = 0; k < VY_DRIVE_LIMIT_COUNT; ++k) {
-            if (!grows(e, tick, g->acted[k], &n->acted[k], &n->last[k])) continue;
+            if (!increased(e, tick, g->acted[k], &n->acted[k], &n->last[k])) continue;
             snprintf(text, sizeof text, "the drive's limit of %s acts",
                      vy_drive_limit_name((vy_drive_limit)k));
             vy_event_writer_put(e, tick, "limit", e->output->names[i], text);
@@ -203,16 +225,16 @@ static void note_guards(event_writer *e, const vy_world *world)
     }
 }
 
-// A branch tells what changes from its first moment on.
-static void start_guards(event_writer *e, const vy_world *world)
+// A branch reports changes from its first step on.
+static void start_supervisors(event_writer *e, const vy_world *world)
 {
     for (uint32_t i = 0; i < e->output->drone_count; ++i) {
-        guard_note *n = &e->guards[i];
+        supervisor_note *n = &e->supervisors[i];
         vy_gate_state gate = {0};
         (void)vy_world_read_gate(world, vy_world_drone(world, i), &gate);
         memcpy(n->rejected, gate.rejected, sizeof gate.rejected);
-        if (!world->model.guarded || world->state->tick == 0) continue;
-        const guard_block *g = &world->guards[i];
+        if (!world->model.has_supervisor || world->state->tick == 0) continue;
+        const supervisor_block *g = &world->supervisors[i];
         n->failsafe = g->failsafe;
         n->handovers = g->handovers;
         n->lost = g->lost;
@@ -222,7 +244,7 @@ static void start_guards(event_writer *e, const vy_world *world)
 
 static uint64_t payload_word(const payload_block *p) { return (p->carried != PAYLOAD_FREE) | p->missed << 1; }
 
-// Payloads, when they are taken up, missed or let go.
+// Payloads, when they are attached, missed or released.
 static void note_payloads(event_writer *e, const vy_world *world)
 {
     for (uint32_t k = 0; k < world->model.payload_count; ++k) {
@@ -233,8 +255,8 @@ static void note_payloads(event_writer *e, const vy_world *world)
         if (change == 0) continue;
         char text[VY_NAME_CAP + 40];
         snprintf(text, sizeof text, "%s %s", e->output->names[p->load],
-                 change & 2     ? "is out of reach and is not taken up"
-                 : now->carried ? "is taken up"
+                 change & 2     ? "is out of reach and is not attached"
+                 : now->carried ? "is attached"
                                 : "is dropped");
         vy_event_writer_put(e, world->state->tick, "payload", e->output->names[p->carrier], text);
     }
@@ -245,10 +267,11 @@ static void note_gates(event_writer *e, const vy_world *world)
 {
     for (uint32_t i = 0; i < e->output->drone_count; ++i) {
         vy_gate_state g = {0};
-        guard_note *n = &e->guards[i];
+        supervisor_note *n = &e->supervisors[i];
         (void)vy_world_read_gate(world, vy_world_drone(world, i), &g);
         for (int k = 0; k < VY_GATED_COUNT; ++k) {
-            if (!grows(e, world->state->tick, g.rejected[k], &n->rejected[k], &n->last_rejected[k])) continue;
+            if (!increased(e, world->state->tick, g.rejected[k], &n->rejected[k], &n->last_rejected[k]))
+                continue;
             char text[64];
             snprintf(text, sizeof text, "samples of %s are rejected", vy_gated_name((vy_gated)k));
             vy_event_writer_put(e, world->state->tick, "gate", e->output->names[i], text);
@@ -259,11 +282,13 @@ static void note_gates(event_writer *e, const vy_world *world)
 void vy_event_writer_step(event_writer *e, const vy_world *world)
 {
     const vy_model *m = &world->model;
-    VY_ASSERT(world->state->tick > 0 && m->nap_period > 0 && e->output->drone_count == m->drone_count);
-    if ((world->state->tick - 1) % m->nap_period == 0) note_effects(e, world);
+    VY_ASSERT(world->state->tick > 0 && m->nap_period > 0 && e->output->body_count == body_count(m));
+    const int events = m->collides || m->payload_count > 0; // after which the policy looks again
+    if (events || (world->state->tick - 1) % m->nap_period == 0) note_effects(e, world);
+    if (m->nap.budget.over > 0.0) note_budgets(e, world);
     if (m->fault_count > 0) note_faults(e, world);
     if (m->payload_count > 0) note_payloads(e, world);
-    if (m->guarded) note_guards(e, world);
+    if (m->has_supervisor) note_supervisors(e, world);
     if (m->gate_count > 0) note_gates(e, world);
 }
 
@@ -284,12 +309,12 @@ vy_status vy_event_writer_open(log_output *output, const vy_world *world, event_
     event_writer *e = calloc(1, sizeof *e);
     if (e == NULL) return vy_fail(err, VY_NO_MEMORY, "log: out of memory");
     e->output = output;
-    e->effects = calloc(m->drone_count + 1u, sizeof *e->effects);
+    e->effects = calloc(body_count(m) + 1u, sizeof *e->effects);
     e->faults = calloc((size_t)m->drone_count * m->fault_count + 1u, sizeof *e->faults);
-    e->guards = calloc(m->drone_count + 1u, sizeof *e->guards);
+    e->supervisors = calloc(m->drone_count + 1u, sizeof *e->supervisors);
     e->payloads = calloc(m->payload_count + 1u, sizeof *e->payloads);
     vy_status status = VY_NO_MEMORY;
-    if (e->effects != NULL && e->faults != NULL && e->guards != NULL && e->payloads != NULL)
+    if (e->effects != NULL && e->faults != NULL && e->supervisors != NULL && e->payloads != NULL)
         status = add_channel(e, err);
     else
         (void)vy_fail(err, status, "log: out of memory");
@@ -297,9 +322,9 @@ vy_status vy_event_writer_open(log_output *output, const vy_world *world, event_
         vy_event_writer_close(e);
         return status;
     }
-    for (uint32_t i = 0; i < m->drone_count; ++i) e->effects[i] = world->drones[i].effects;
+    for (uint32_t i = 0; i < body_count(m); ++i) e->effects[i] = body_effects(world, i);
     for (uint32_t k = 0; k < m->payload_count; ++k) e->payloads[k] = payload_word(&world->payloads[k]);
-    start_guards(e, world);
+    start_supervisors(e, world);
     *out = e;
     return VY_OK;
 }
@@ -310,7 +335,7 @@ void vy_event_writer_close(event_writer *e)
 {
     if (e == NULL) return;
     free(e->payloads);
-    free(e->guards);
+    free(e->supervisors);
     free(e->faults);
     free(e->effects);
     free(e);

@@ -1,4 +1,4 @@
-// event_writer.h - what happens in a run, told in words when it happens: faults, contacts, limits, payloads.
+// event_writer.h - events of a run in plain text: faults, contacts, limits, payloads.
 #pragma once
 #include "record/display.h"
 #include "record/log_output.h"
@@ -6,21 +6,21 @@
 
 typedef struct event_writer event_writer; ///< one owner
 
-/// Add the channel of events. What acts in the world already is not news. `output` must outlive it.
+/// Add the channel of events. What is already active is not reported. `output` must outlive it.
 vy_status vy_event_writer_open(log_output *output, const vy_world *world, event_writer **out, vy_error *err);
 void vy_event_writer_close(event_writer *e); ///< NULL is a no-op
 
 /// Show events as lines of a log for people, too. `shown` must outlive its last event; NULL: no more.
 void vy_event_writer_show(event_writer *e, display *shown);
 
-/// Everything of this step that is news, besides contacts and the failure.
+/// All changes of this step, besides contacts and the failure.
 void vy_event_writer_step(event_writer *e, const vy_world *world);
 
 /// A contact with `other` that begins or ends, and a crash.
 void vy_event_writer_contact(event_writer *e, uint64_t tick, const vy_contact_event *contact,
                              const char *other);
 
-/// What has ended the run; told once.
+/// What ended the run; reported once.
 void vy_event_writer_failure(event_writer *e, const vy_world *world);
 
 /// One event. `drone` is empty where it is of the whole world.

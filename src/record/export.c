@@ -79,7 +79,7 @@ vy_status vy_log_export(vy_log *log, const vy_export_def *def, FILE *out, vy_err
         return vy_fail(err, VY_BAD_VALUE, "the rate must be from 0 to 1e6 Hz, got %g", def->rate);
     log_table *t = malloc(sizeof *t);
     if (t == NULL) return vy_fail(err, VY_NO_MEMORY, "out of memory");
-    vy_status status = vy_table_open(log, def->drone, def->fields, def->field_count, t, err);
+    vy_status status = vy_table_open(log, def->body, def->fields, def->field_count, t, err);
     if (status == VY_OK && def->format == VY_EXPORT_CSV) status = export_csv(t, def->rate, out, err);
     if (status == VY_OK && def->format == VY_EXPORT_PARQUET) status = export_parquet(t, def->rate, out, err);
     vy_table_close(t);

@@ -26,7 +26,7 @@ struct vy_file_sink {
     char *name;      // the final name
     char *temporary; // the name being written
     char *kept;      // what was at that name before is here; NULL: nothing was
-    FILE *stream;    // for those who print; NULL: nobody asked
+    FILE *stream;    // for callers that print; NULL: not requested
     unsigned char buffer[BUFFER_SIZE];
 };
 
@@ -87,7 +87,7 @@ static vy_status put_all(vy_file_sink *sink, const unsigned char *data, size_t s
         if (done < 0) {
             sink->failed = (int)-done;
         } else if (done == 0 || (uint64_t)done > size) {
-            sink->failed = EIO; // a file that takes nothing would be asked for ever
+            sink->failed = EIO; // a file that accepts nothing would loop forever
         } else {
             data += done;
             size -= (size_t)done;
@@ -120,7 +120,7 @@ static vy_status sink_write(void *self, const void *data, size_t size, vy_error 
 }
 
 // The lock of an open file goes with its last descriptor and holds against this process, too. On a file
-// system without locks nobody is refused. Returns 0 or errno.
+// system without locks no writer is refused. Returns 0 or errno.
 static int lock(int file)
 {
     if (flock(file, LOCK_EX | LOCK_NB) == 0) return 0;
@@ -137,13 +137,13 @@ static bool is_named(int file, const char *name)
 // Rename the file at the temporary's name to the first free number: NAME.part.1, NAME.part.2, ...
 static int keep_old(vy_file_sink *sink)
 {
-    enum { MOST = 100000 };
+    enum { SUFFIX_MAX = 100000 };
     const size_t size = strlen(sink->temporary) + sizeof ".100000";
     free(sink->kept);
     sink->kept = malloc(size);
     if (sink->kept == NULL) return ENOMEM;
     int error = EEXIST;
-    for (int number = 1; number < MOST && error == EEXIST; ++number) {
+    for (int number = 1; number < SUFFIX_MAX && error == EEXIST; ++number) {
         struct stat taken;
         snprintf(sink->kept, size, "%s.%d", sink->temporary, number);
         if (renameat2(AT_FDCWD, sink->temporary, AT_FDCWD, sink->kept, RENAME_NOREPLACE) == 0) return 0;
@@ -209,7 +209,7 @@ static void free_sink(vy_file_sink *sink)
 static vy_status fail_open(const vy_file_sink *sink, int error, vy_error *err)
 {
     if (error == EEXIST) {
-        vy_fail(err, VY_BAD_STATE, "%s is in the way: it is no file", sink->temporary);
+        vy_fail(err, VY_BAD_STATE, "%s exists and is not a regular file", sink->temporary);
     } else if (error == EBUSY) {
         vy_fail(err, VY_BAD_STATE, "%s is being written by another process", sink->name);
     } else {
@@ -244,7 +244,7 @@ vy_status vy_file_sink_open_as(const char *path, const char *suffix, const vy_fi
         free(temporary);
         return vy_fail(err, VY_NO_MEMORY, "no memory for an output file");
     }
-    // Both names of standard output: a new file of that name in /dev would be the last thing wanted.
+    // Both names of standard output: a new file of that name in /dev would be a surprise.
     const bool stream = strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0;
     struct stat old;
     sink->calls = calls != NULL ? *calls : vy_system_file_calls();
@@ -287,7 +287,7 @@ FILE *vy_file_sink_stream(vy_file_sink *file)
     return file->stream;
 }
 
-const char *vy_file_sink_kept(const vy_file_sink *file) { return file->kept; }
+const char *vy_file_sink_backup(const vy_file_sink *file) { return file->kept; }
 
 static void close_stream(vy_file_sink *file)
 {
@@ -357,7 +357,7 @@ void vy_file_sink_discard(vy_file_sink *file)
     free_sink(file);
 }
 
-bool vy_file_is_written(const char *path)
+bool vy_file_has_writer(const char *path)
 {
     const int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (file < 0) return false;

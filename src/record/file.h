@@ -31,7 +31,7 @@ typedef struct vy_byte_source {
     vy_status (*read)(void *self, uint64_t offset, void *data, size_t size, vy_error *err);
 } vy_byte_source;
 
-/// The system calls under an output file; a test puts its own here to make them fail.
+/// The system calls under an output file; a test replaces them to make them fail.
 /// Each returns a negative errno on failure.
 typedef struct vy_file_calls {
     void *self;
@@ -48,7 +48,7 @@ vy_file_calls vy_system_file_calls(void);
 typedef struct vy_file_sink vy_file_sink;
 
 /// Open `path` for writing: PATH.part is created anew and locked. One that is there already is renamed to
-/// PATH.part.1, .2, ... (see vy_file_sink_kept), unless it is empty; a link of that name is not followed.
+/// PATH.part.1, .2, ... (see vy_file_sink_backup), unless it is empty; a link of that name is not followed.
 /// While another writer holds it, in this process or any other, this is VY_BAD_STATE. A path that exists and
 /// is no regular file (a pipe) is written directly; `-` and /dev/stdout are standard output. Small writes are
 /// gathered; a write of 64 KiB or more, and a flush, go to the system in one call. The caller ignores SIGPIPE
@@ -63,11 +63,11 @@ vy_status vy_file_sink_open_as(const char *path, const char *suffix, const vy_fi
 /// The sink to write through; valid until the file is ended. Errors name the file.
 vy_byte_sink vy_file_sink_bytes(vy_file_sink *file);
 
-/// The same for those who print; NULL: no memory. Closed with the file, which tells of its failures.
+/// The same as a stdio stream; NULL: no memory. Closed with the file, which reports its failures.
 FILE *vy_file_sink_stream(vy_file_sink *file);
 
 /// Where an older PATH.part was moved to; NULL: there was none. Valid until the file is ended.
-const char *vy_file_sink_kept(const vy_file_sink *file);
+const char *vy_file_sink_backup(const vy_file_sink *file);
 
 /// Flush, wait for the disk, rename to the final name, wait for the folder. On failure PATH is untouched and
 /// PATH.part is kept. The file is ended either way.
@@ -79,8 +79,8 @@ void vy_file_sink_abandon(vy_file_sink *file);
 /// Close and remove PATH.part; PATH is untouched. NULL is a no-op.
 void vy_file_sink_discard(vy_file_sink *file);
 
-/// Is the file being written by a process that lives?
-bool vy_file_is_written(const char *path);
+/// Is the file being written by a living process?
+bool vy_file_has_writer(const char *path);
 
 /// Open a regular file for reading.
 vy_status vy_file_source_open(const char *path, vy_byte_source *out, vy_error *err);

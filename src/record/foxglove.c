@@ -252,7 +252,7 @@ void vy_foxglove_put_shape(vy_pb_writer *w, uint64_t time, const char *name, con
 }
 
 enum { ENTITY_ROOM = 512, POINT_ROOM = 40, FIELD_SIDE = 64 }; // bytes; cells of a side that are shown
-static const double stone[4] = {0.6, 0.66, 0.72, 1.0}, earth[4] = {0.62, 0.68, 0.63, 1.0};
+static const double obstacle_color[4] = {0.6, 0.66, 0.72, 1.0}, terrain_color[4] = {0.62, 0.68, 0.63, 1.0};
 
 // Samples of a side of a height field that are shown: every n-th, and the last.
 static int field_stride(const vy_height_field *f)
@@ -306,7 +306,7 @@ static void put_round(vy_pb_writer *w, uint32_t number, const vy_pose *at, doubl
         vy_pb_put_double(w, 3, 1.0);
         vy_pb_put_double(w, 4, 1.0);
     }
-    put_color(w, number == CYLINDER ? 5 : 3, stone);
+    put_color(w, number == CYLINDER ? 5 : 3, obstacle_color);
     vy_pb_end(w);
 }
 
@@ -316,10 +316,10 @@ static void put_index(unsigned char **at, int index)
 }
 
 // Points are in the frame of the pose; `indices` as bytes, three numbers a triangle.
-static void end_triangles(vy_pb_writer *w, const double paint[4], const unsigned char *indices, size_t size)
+static void end_triangles(vy_pb_writer *w, const double rgba[4], const unsigned char *indices, size_t size)
 {
     VY_ASSERT(size % 12 == 0); // three numbers of four bytes each
-    put_color(w, 3, paint);
+    put_color(w, 3, rgba);
     vy_pb_put_bytes(w, 5, indices, size);
     vy_pb_end(w);
 }
@@ -337,7 +337,7 @@ static void put_hull(vy_pb_writer *w, const vy_pose *at, const vy_hull *hull, un
         put_index(&next, hull->facets[i].b);
         put_index(&next, hull->facets[i].c);
     }
-    end_triangles(w, stone, indices, (size_t)(next - indices));
+    end_triangles(w, obstacle_color, indices, (size_t)(next - indices));
 }
 
 static void put_field(vy_pb_writer *w, const vy_pose *at, const vy_height_field *f, unsigned char *indices)
@@ -356,7 +356,7 @@ static void put_field(vy_pb_writer *w, const vy_pose *at, const vy_height_field 
         const int corners[6] = {n, n + 1, n + nx + 1, n, n + nx + 1, n + nx};
         for (int k = 0; k < 6; ++k) put_index(&next, corners[k]);
     }
-    end_triangles(w, earth, indices, (size_t)(next - indices));
+    end_triangles(w, terrain_color, indices, (size_t)(next - indices));
 }
 
 static void put_square(vy_pb_writer *w, const vy_pose *at, double height, unsigned char *indices)
@@ -369,7 +369,7 @@ static void put_square(vy_pb_writer *w, const vy_pose *at, double height, unsign
     for (int k = 0; k < 4; ++k)
         put_vector(w, 2, k == 1 || k == 2 ? half : -half, k < 2 ? -half : half, height);
     for (int k = 0; k < 6; ++k) put_index(&next, corners[k]);
-    end_triangles(w, earth, indices, (size_t)(next - indices));
+    end_triangles(w, terrain_color, indices, (size_t)(next - indices));
 }
 
 static void put_primitives(vy_pb_writer *w, const vy_shape *s, const vy_pose *at, unsigned char *indices)
@@ -402,7 +402,7 @@ void vy_foxglove_put_solid(vy_pb_writer *w, uint64_t time, const char *name, con
                            const vy_shape *shape, const vy_pose *at)
 {
     unsigned char *indices = malloc(vy_foxglove_solid_room(shape));
-    if (indices == NULL) return; // a picture less; the log's records do not depend on it
+    if (indices == NULL) return; // one picture less; the log's records do not depend on it
     vy_foxglove_begin_entity(w, time, name, frame_name, 1);
     put_primitives(w, shape, at, indices);
     vy_foxglove_end_entity(w);
@@ -412,7 +412,7 @@ void vy_foxglove_put_solid(vy_pb_writer *w, uint64_t time, const char *name, con
 size_t vy_foxglove_line_room(int count) { return FOXGLOVE_ROOM + (size_t)count * (POINT_ROOM + 8); }
 
 void vy_foxglove_put_line(vy_pb_writer *w, foxglove_line kind, const vy_vec3 *points, int count, double width,
-                          const double paint[4])
+                          const double rgba[4])
 {
     enum { LINE_LIST = 2 };
     VY_ASSERT(count > 0 && (kind != FOXGLOVE_FAN || count - 1 <= FOXGLOVE_FAN_CAP));
@@ -423,7 +423,7 @@ void vy_foxglove_put_line(vy_pb_writer *w, foxglove_line kind, const vy_vec3 *po
     vy_pb_put_double(w, 3, width);
     vy_pb_put_uint(w, 4, 1); // the width does not change with the distance
     for (int i = 0; i < count; ++i) put_vector(w, 5, points[i].x, points[i].y, points[i].z);
-    put_color(w, 6, paint);
+    put_color(w, 6, rgba);
     for (int i = 1; i < count && i <= FOXGLOVE_FAN_CAP && kind == FOXGLOVE_FAN; ++i) {
         put_index(&next, 0);
         put_index(&next, i);
@@ -432,13 +432,13 @@ void vy_foxglove_put_line(vy_pb_writer *w, foxglove_line kind, const vy_vec3 *po
     vy_pb_end(w);
 }
 
-void vy_foxglove_put_cone(vy_pb_writer *w, vy_vec3 base, vy_vec3 along, double width, const double paint[4])
+void vy_foxglove_put_cone(vy_pb_writer *w, vy_vec3 base, vy_vec3 along, double width, const double rgba[4])
 {
     const double length = vec3_length(along);
     VY_ASSERT(length > 0.0);
     const vy_vec3 middle = vec3_add_scaled(base, 0.5, along);
-    // The turn that brings +z to the cone's direction u is (1 + u_z, z x u), normalised; straight down it is
-    // half a turn about x.
+    // The rotation that brings +z to the cone's direction u is (1 + u_z, z x u), normalised; straight down it
+    // is half a turn about x.
     const vy_vec3 u = vec3_scale(1.0 / length, along);
     vy_quat turn = {.x = 1.0};
     if (u.z > -0.999999999) turn = quat_normalize((vy_quat){.w = 1.0 + u.z, .x = -u.y, .y = u.x});
@@ -447,7 +447,7 @@ void vy_foxglove_put_cone(vy_pb_writer *w, vy_vec3 base, vy_vec3 along, double w
     put_vector(w, 2, width, width, length);
     vy_pb_put_double(w, 3, 1.0);
     vy_pb_put_double(w, 4, 0.0);
-    put_color(w, 5, paint);
+    put_color(w, 5, rgba);
     vy_pb_end(w);
 }
 

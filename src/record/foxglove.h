@@ -1,5 +1,5 @@
-// foxglove.h - the messages that Foxglove shows without being told how: frames, poses, shapes, places, lines
-// of a log.
+// foxglove.h - the messages that Foxglove displays without configuration: frames, poses, shapes, geographic
+// positions, lines of a log.
 //
 // Their fields and numbers are those of the schemas published under these names. Quaternions are x, y, z, w
 // there.
@@ -54,10 +54,10 @@ size_t vy_foxglove_line_room(int count);
 
 /// A line through `count` points, at least two, or from the first to each of the others. `width` in pixels.
 void vy_foxglove_put_line(vy_pb_writer *w, foxglove_line kind, const vy_vec3 *points, int count, double width,
-                          const double paint[4]);
+                          const double rgba[4]);
 
 /// A cone on the disc of diameter `width` [m] about `base`; its tip is at base + along, which has a length.
-void vy_foxglove_put_cone(vy_pb_writer *w, vy_vec3 base, vy_vec3 along, double width, const double paint[4]);
+void vy_foxglove_put_cone(vy_pb_writer *w, vy_vec3 base, vy_vec3 along, double width, const double rgba[4]);
 
 void vy_foxglove_put_log(vy_pb_writer *w, uint64_t time, foxglove_level of, const char *name,
                          const char *text);

@@ -1,4 +1,4 @@
-// log.c - opening a log, and what it says of itself.
+// log.c - opens a log and reads its metadata.
 #include "record/log.h"
 #include "base/real.h"
 #include "base/fail.h"
@@ -98,6 +98,7 @@ static vy_status read_info(vy_log *log, vy_error *err)
     info->every = number(log, METADATA_RUN, "every", 10);
     info->snapshot = number(log, METADATA_RUN, "snapshot", 10);
     info->drone_count = (uint32_t)number(log, METADATA_RUN, "drones", 10);
+    info->body_count = info->drone_count + (uint32_t)number(log, METADATA_RUN, "bodies", 10);
     info->joint_count = (uint32_t)number(log, METADATA_RUN, "joints", 10);
     info->has_parent = vy_mcap_reader_find_value(reader, METADATA_RUN, "parent_hash") != NULL;
     info->parent_hash = number(log, METADATA_RUN, "parent_hash", 16);
@@ -111,7 +112,8 @@ static vy_status read_info(vy_log *log, vy_error *err)
         info->status[0] = '\0'; // the result is written before the last chunk, which may be lost
     info->recovered = strcmp(info->status, STATUS_CUT_OFF) == 0;
     info->complete = info->status[0] != '\0' && !info->recovered;
-    if (!(info->dt > 0.0 && info->dt <= 1.0) || info->drone_count > file->channel_count) {
+    if (!(info->dt > 0.0 && info->dt <= 1.0) || info->drone_count > info->body_count ||
+        info->body_count > file->channel_count) {
         return vy_fail(err, VY_DAMAGED, "its metadata is damaged");
     }
     if (file->recovered && !file->truncated) return vy_fail(err, VY_DAMAGED, "%s", file->warning);
@@ -119,25 +121,28 @@ static vy_status read_info(vy_log *log, vy_error *err)
     return status == VY_OK ? measure_end(log, err) : status;
 }
 
-// Names of drones are the middle part of the topics of their truth, in order of creation.
+// Names of drones and bodies are the middle part of the topics of their truth, in order of creation, drones
+// first.
 static vy_status read_names(vy_log *log, vy_error *err)
 {
-    log->names = calloc((size_t)log->info.drone_count + 1, sizeof log->names[0]);
+    log->names = calloc((size_t)log->info.body_count + 1, sizeof log->names[0]);
     if (log->names == NULL) return vy_fail(err, VY_NO_MEMORY, "out of memory");
     const size_t channels = vy_mcap_reader_info(log->reader)->channel_count;
     uint32_t found = 0;
-    for (size_t i = 0; i < channels && found < log->info.drone_count; ++i) {
-        static const char head[] = "/drones/", tail[] = "/truth";
+    for (size_t i = 0; i < channels && found < log->info.body_count; ++i) {
+        static const char tail[] = "/truth";
+        const char *head = found < log->info.drone_count ? "/drones/" : "/bodies/";
         const char *topic = vy_mcap_reader_channel(log->reader, i)->topic;
-        const size_t size = strlen(topic), around = sizeof head + sizeof tail - 2;
-        if (size <= around || memcmp(topic, head, sizeof head - 1) != 0) continue;
+        const size_t size = strlen(topic), before = strlen(head), around = before + sizeof tail - 1;
+        if (size <= around || memcmp(topic, head, before) != 0) continue;
         if (strcmp(topic + size - (sizeof tail - 1), tail) != 0) continue;
         char *name = calloc(size - around + 1, 1);
         if (name == NULL) return vy_fail(err, VY_NO_MEMORY, "out of memory");
-        memcpy(name, topic + sizeof head - 1, size - around);
+        memcpy(name, topic + before, size - around);
         log->names[found++] = name;
     }
-    if (found < log->info.drone_count) return vy_fail(err, VY_DAMAGED, "a drone's channel is missing");
+    if (found < log->info.body_count)
+        return vy_fail(err, VY_DAMAGED, "the channel of a drone or body is missing");
     return VY_OK;
 }
 
@@ -189,7 +194,7 @@ vy_status vy_log_open(const char *path, vy_log **out, vy_error *err)
 void vy_log_close(vy_log *log)
 {
     if (log == NULL) return;
-    for (uint32_t i = 0; log->names != NULL && i < log->info.drone_count; ++i) free(log->names[i]);
+    for (uint32_t i = 0; log->names != NULL && i < log->info.body_count; ++i) free(log->names[i]);
     free(log->names);
     free(log->scenario);
     vy_mcap_reader_close(log->reader);
@@ -209,9 +214,9 @@ vy_status vy_log_read_extra(vy_log *log, const char *name, char **data, size_t *
 vy_log_info vy_log_get_info(const vy_log *log) { return log->info; }
 const char *vy_log_scenario(const vy_log *log) { return log->scenario; }
 
-const char *vy_log_drone_name(const vy_log *log, uint32_t index)
+const char *vy_log_name(const vy_log *log, uint32_t number)
 {
-    return index < log->info.drone_count ? log->names[index] : NULL;
+    return number < log->info.body_count ? log->names[number] : NULL;
 }
 
 vy_status vy_log_verify(vy_log *log, vy_error *err) { return vy_mcap_reader_verify(log->reader, err); }

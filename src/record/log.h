@@ -1,4 +1,4 @@
-// log.h - a log opened for reading, and walks over its hashes, states and replies.
+// log.h - a log opened for reading, and cursors over its hashes, states and replies.
 #pragma once
 #include "record/mcap_reader.h"
 #include "record/streams.h"
@@ -15,7 +15,7 @@ struct vy_log {
 vy_status vy_log_open_reader(vy_mcap_reader *reader, const char *path, vy_log **out, vy_error *err);
 
 /// The hash of every step, one after the other, without a gap up to the log's last step.
-typedef struct hash_walk {
+typedef struct hash_cursor {
     const vy_log *log;
     vy_mcap_cursor *cursor;
     const unsigned char *at; // the next hash of the present message
@@ -24,13 +24,13 @@ typedef struct hash_walk {
     int sought;              // the first message may begin before the step that was sought
     vy_status status;        // why it stopped early
     vy_error error;
-} hash_walk;
+} hash_cursor;
 
 /// Opens behind the step `after`.
-vy_status vy_hash_walk_open(vy_log *log, uint64_t after, hash_walk *out, vy_error *err);
-/// The next step's hash; 0 at the end of the log and on failure: the status of the walk tells which.
-int vy_hash_walk_next(hash_walk *walk, uint64_t *hash);
-vy_status vy_hash_walk_close(hash_walk *walk, vy_error *err);
+vy_status vy_hash_cursor_open(vy_log *log, uint64_t after, hash_cursor *out, vy_error *err);
+/// The next step's hash; 0 at the end of the log and on failure: the cursor's status says which.
+int vy_hash_cursor_next(hash_cursor *walk, uint64_t *hash);
+vy_status vy_hash_cursor_close(hash_cursor *walk, vy_error *err);
 
 /// One full state.
 typedef struct state_record {
@@ -41,19 +41,19 @@ typedef struct state_record {
 } state_record;
 
 /// The replies of controllers, one after the other.
-typedef struct reply_walk {
+typedef struct reply_cursor {
     vy_mcap_cursor *cursor;
     vy_pb_codec *codec;
     reply_cells cells; // the present one
-    int more;          // 0: there is none, or the walk failed
+    int more;          // 0: there is none, or the cursor failed
     vy_status status;  // why it stopped early
     vy_error error;
-} reply_walk;
+} reply_cursor;
 
 /// Opens and goes to the first reply.
-vy_status vy_reply_walk_open(vy_log *log, reply_walk *out, vy_error *err);
-void vy_reply_walk_next(reply_walk *walk);
-vy_status vy_reply_walk_close(reply_walk *walk, vy_error *err);
+vy_status vy_reply_cursor_open(vy_log *log, reply_cursor *out, vy_error *err);
+void vy_reply_cursor_next(reply_cursor *walk);
+vy_status vy_reply_cursor_close(reply_cursor *walk, vy_error *err);
 
 /// The first value in which two replies at the same step differ, into `out`. 0: there is none.
 int vy_reply_compare(const reply_cells *a, const reply_cells *b, vy_difference *out);
@@ -65,5 +65,6 @@ vy_status vy_state_next(vy_mcap_cursor *cursor, state_record *out, vy_error *err
 /// The last full state at or before `tick`.
 vy_status vy_log_state_before(vy_log *log, uint64_t tick, state_record *out, vy_error *err);
 
-/// The first difference of two states of the same blocks, into `out`. 0: there is none.
-int vy_state_compare(const unsigned char *a, const unsigned char *b, size_t size, vy_difference *out);
+/// The first difference of two states of the same blocks, but for contacts, into `out`. 0: there is none.
+int vy_state_compare(const unsigned char *a, size_t size_a, const unsigned char *b, size_t size_b,
+                     vy_difference *out);

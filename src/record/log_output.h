@@ -8,14 +8,20 @@ typedef struct log_output {
     vy_mcap_writer *writer;
     vy_error error; ///< of the first failure; status VY_OK while all is well
     uint32_t sequence;
-    double dt; ///< [s]
-    uint32_t drone_count;
-    char **names; ///< of the drones
+    double dt;                        ///< [s]
+    uint32_t drone_count, body_count; ///< of the latter, drones are the first
+    char **names;                     ///< of drones and bodies
 } log_output;
+
+/// The head of the topics of drone or body `number`.
+static inline const char *output_topic_root(const log_output *o, uint32_t number)
+{
+    return number < o->drone_count ? "drones" : "bodies";
+}
 
 static inline int output_failed(const log_output *o) { return o->error.status != VY_OK; }
 
-/// Declare what a message looks like. `*id` is what channels name it by.
+/// Declare the schema of a message. `*id` is what channels name it by.
 vy_status vy_output_schema(log_output *o, const vy_pb_message *message, uint16_t *id, vy_error *err);
 
 /// Declare a stream of messages of one schema, with `count` pairs of metadata.

@@ -12,9 +12,9 @@ static vy_status fail_damaged(uint64_t offset, const char *what, vy_error *err)
     return vy_fail(err, VY_DAMAGED, "byte %llu: %s", (unsigned long long)offset, what);
 }
 
-// The packed bytes of a chunk to plain ones in view->records.
-static vy_status unpack(vy_mcap_reader *r, const mcap_place *place, mcap_span packed, const char *name,
-                        size_t name_size, mcap_view *view, vy_error *err)
+// Decompress a chunk into view->records.
+static vy_status unpack(vy_mcap_reader *r, const mcap_chunk_ref *place, mcap_span packed, const char *name,
+                        size_t name_size, mcap_chunk *view, vy_error *err)
 {
     view->records.size = 0;
     if (!mcap_bytes_reserve(&view->records, (size_t)place->size + 1)) {
@@ -24,7 +24,8 @@ static vy_status unpack(vy_mcap_reader *r, const mcap_place *place, mcap_span pa
     }
     if (name_size == 0) {
         if (mcap_span_left(&packed) != place->size) {
-            return fail_damaged(place->offset, "a plain chunk has not the size it states", err);
+            return fail_damaged(place->offset, "the size of an uncompressed chunk is not the stated one",
+                                err);
         }
         mcap_bytes_put(&view->records, packed.at, (size_t)place->size);
         return VY_OK;
@@ -45,7 +46,7 @@ static vy_status unpack(vy_mcap_reader *r, const mcap_place *place, mcap_span pa
     return VY_OK;
 }
 
-vy_status vy_mcap_load(vy_mcap_reader *r, const mcap_place *place, mcap_view *view, vy_error *err)
+vy_status vy_mcap_load_chunk(vy_mcap_reader *r, const mcap_chunk_ref *place, mcap_chunk *view, vy_error *err)
 {
     const uint64_t offset = place->offset;
     mcap_record record = {0};
@@ -92,8 +93,8 @@ vy_status vy_mcap_load(vy_mcap_reader *r, const mcap_place *place, mcap_view *vi
 }
 
 // A message of a chunk: complete, of a known channel and, without `learn`, within the chunk's times.
-static bool check_message(const vy_mcap_reader *r, const mcap_view *view, const unsigned char *at,
-                          mcap_place *learn, bool *first)
+static bool check_message(const vy_mcap_reader *r, const mcap_chunk *view, const unsigned char *at,
+                          mcap_chunk_ref *learn, bool *first)
 {
     if (mcap_get_u64(at + 1) < MCAP_MESSAGE_HEAD) return false;
     const vy_mcap_message message = mcap_message_at(at);
@@ -107,7 +108,7 @@ static bool check_message(const vy_mcap_reader *r, const mcap_view *view, const 
     return true;
 }
 
-vy_status vy_mcap_check(vy_mcap_reader *r, const mcap_view *view, mcap_place *learn, vy_error *err)
+vy_status vy_mcap_check_chunk(vy_mcap_reader *r, const mcap_chunk *view, mcap_chunk_ref *learn, vy_error *err)
 {
     const unsigned char *data = view->records.data;
     const size_t size = view->records.size;
@@ -130,7 +131,7 @@ vy_status vy_mcap_check(vy_mcap_reader *r, const mcap_view *view, mcap_place *le
         } else if (data[at] == MCAP_CHANNEL) {
             if (learn != NULL) status = vy_mcap_add_channel(r, body, offset, err);
         } else {
-            return fail_damaged(offset, "a chunk holds a record that is no message", err);
+            return fail_damaged(offset, "a chunk holds a record that is not a message", err);
         }
         if (status != VY_OK) return status;
         at += MCAP_RECORD_HEAD + length;
@@ -143,7 +144,7 @@ typedef struct sort_item {
     uint64_t key, value;
 } sort_item;
 
-// Stable merge sort, bottom up. Logs are written in order, so a look comes first.
+// Stable merge sort, bottom up. Logs are written in order, so check for that first.
 static bool sort(sort_item *items, size_t count)
 {
     size_t sorted = 1;
@@ -174,7 +175,7 @@ static bool sort(sort_item *items, size_t count)
 
 // A chunk open in a cursor, and where the cursor stands in it.
 typedef struct open_chunk {
-    mcap_view view;
+    mcap_chunk view;
     size_t at;        // file order: the next record; by time: the next of items
     sort_item *items; // by time: log time, position of the record
     size_t item_count, item_capacity;
@@ -201,12 +202,12 @@ static bool wants(const vy_mcap_cursor *c, uint16_t channel)
 }
 
 // Whether the chunk can hold a message for the cursor.
-static bool wants_chunk(const vy_mcap_cursor *c, const mcap_place *place)
+static bool wants_chunk(const vy_mcap_cursor *c, const mcap_chunk_ref *place)
 {
     if (place->end_time < c->start_time || place->start_time > c->end_time) return false;
-    if (place->slots == NULL) return true;
-    for (size_t i = 0; i < place->slot_count; ++i) {
-        if (wants(c, mcap_get_u16(place->slots + 10 * i))) return true;
+    if (place->index_offsets == NULL) return true;
+    for (size_t i = 0; i < place->index_count; ++i) {
+        if (wants(c, mcap_get_u16(place->index_offsets + 10 * i))) return true;
     }
     return false;
 }
@@ -246,7 +247,7 @@ static bool list_messages(vy_mcap_cursor *c, open_chunk *o)
     return fail_cursor(c, vy_fail(&c->error, VY_NO_MEMORY, "no memory to sort messages"));
 }
 
-static bool open_one(vy_mcap_cursor *c, const mcap_place *place)
+static bool open_one(vy_mcap_cursor *c, const mcap_chunk_ref *place)
 {
     uint64_t memory = place->size;
     for (int i = 0; i < c->open_count; ++i) memory += c->open[i].view.records.size;
@@ -258,8 +259,8 @@ static bool open_one(vy_mcap_cursor *c, const mcap_place *place)
     open_chunk *o = &c->open[c->open_count];
     VY_ASSERT(c->open_count >= 0 && c->open_count < OPEN_CHUNKS);
     o->at = 0;
-    vy_status status = vy_mcap_load(c->reader, place, &o->view, &c->error);
-    if (status == VY_OK) status = vy_mcap_check(c->reader, &o->view, NULL, &c->error);
+    vy_status status = vy_mcap_load_chunk(c->reader, place, &o->view, &c->error);
+    if (status == VY_OK) status = vy_mcap_check_chunk(c->reader, &o->view, NULL, &c->error);
     if (status != VY_OK) return fail_cursor(c, status);
     if (c->by_time && !list_messages(c, o)) return false;
     c->open_count += 1;
@@ -287,10 +288,10 @@ static bool next_in_file(vy_mcap_cursor *c, vy_mcap_message *out)
         close_finished(c);
         if (c->open_count == 0) {
             const vy_mcap_reader *r = c->reader;
-            while (c->next_chunk < r->info.chunk_count && !wants_chunk(c, &r->places[c->next_chunk]))
+            while (c->next_chunk < r->info.chunk_count && !wants_chunk(c, &r->chunk_refs[c->next_chunk]))
                 ++c->next_chunk;
             if (c->next_chunk == r->info.chunk_count) return false;
-            if (!open_one(c, &r->places[c->next_chunk++])) return false;
+            if (!open_one(c, &r->chunk_refs[c->next_chunk++])) return false;
         }
         open_chunk *o = &c->open[0];
         while (o->at < o->view.records.size) {
@@ -304,7 +305,7 @@ static bool next_in_file(vy_mcap_cursor *c, vy_mcap_message *out)
 }
 
 // Equal times keep file order: the chunk that stands first in the file goes first.
-static bool before(uint64_t time_a, const mcap_place *a, uint64_t time_b, const mcap_place *b)
+static bool before(uint64_t time_a, const mcap_chunk_ref *a, uint64_t time_b, const mcap_chunk_ref *b)
 {
     return time_a < time_b || (time_a == time_b && a->offset < b->offset);
 }
@@ -314,37 +315,37 @@ static bool next_in_time(vy_mcap_cursor *c, vy_mcap_message *out)
     const vy_mcap_reader *r = c->reader;
     for (;;) {
         close_finished(c);
-        open_chunk *least = NULL;
+        open_chunk *earliest = NULL;
         for (int i = 0; i < c->open_count; ++i) {
             open_chunk *o = &c->open[i];
-            if (least == NULL ||
-                before(o->items[o->at].key, o->view.place, least->items[least->at].key, least->view.place)) {
-                least = o;
+            if (earliest == NULL || before(o->items[o->at].key, o->view.place,
+                                           earliest->items[earliest->at].key, earliest->view.place)) {
+                earliest = o;
             }
         }
         while (c->next_chunk < r->info.chunk_count &&
-               !wants_chunk(c, &r->places[c->order[c->next_chunk].value])) {
+               !wants_chunk(c, &r->chunk_refs[c->order[c->next_chunk].value])) {
             ++c->next_chunk;
         }
         if (c->next_chunk < r->info.chunk_count) {
-            const mcap_place *place = &r->places[c->order[c->next_chunk].value];
-            if (least == NULL ||
-                before(place->start_time, place, least->items[least->at].key, least->view.place)) {
+            const mcap_chunk_ref *place = &r->chunk_refs[c->order[c->next_chunk].value];
+            if (earliest == NULL ||
+                before(place->start_time, place, earliest->items[earliest->at].key, earliest->view.place)) {
                 c->next_chunk += 1;
                 if (!open_one(c, place)) return false;
                 continue;
             }
         }
-        if (least == NULL) return false;
-        VY_ASSERT(least->at < least->item_count);
-        VY_ASSERT(least->items[least->at].value < least->view.records.size);
-        *out = mcap_message_at(least->view.records.data + least->items[least->at++].value);
+        if (earliest == NULL) return false;
+        VY_ASSERT(earliest->at < earliest->item_count);
+        VY_ASSERT(earliest->items[earliest->at].value < earliest->view.records.size);
+        *out = mcap_message_at(earliest->view.records.data + earliest->items[earliest->at++].value);
         return true;
     }
 }
 
-// A pass over all times must have met every message that the file says it has: else its index has left out a
-// chunk, or a channel of one.
+// A pass over all times must have found every message that the file declares: else its index lacks a chunk,
+// or a channel of one.
 static bool end_pass(vy_mcap_cursor *c)
 {
     const vy_mcap_reader *r = c->reader;
@@ -408,7 +409,7 @@ vy_status vy_mcap_cursor_open(vy_mcap_reader *r, const vy_mcap_query *query, vy_
         c->order = malloc(r->info.chunk_count * sizeof *c->order);
         enough = c->order != NULL;
         for (size_t i = 0; enough && i < r->info.chunk_count; ++i) {
-            c->order[i] = (sort_item){.key = r->places[i].start_time, .value = i};
+            c->order[i] = (sort_item){.key = r->chunk_refs[i].start_time, .value = i};
         }
         enough = enough && sort(c->order, r->info.chunk_count);
     }
@@ -433,7 +434,7 @@ void vy_mcap_cursor_close(vy_mcap_cursor *c)
 }
 
 // The last message wanted of an unpacked chunk; later ones of equal time win.
-static bool latest_in(const mcap_view *view, uint16_t channel, uint64_t time, vy_mcap_message *best)
+static bool latest_in(const mcap_chunk *view, uint16_t channel, uint64_t time, vy_mcap_message *best)
 {
     const unsigned char *data = view->records.data;
     bool found = false;
@@ -459,15 +460,15 @@ vy_status vy_mcap_reader_latest(vy_mcap_reader *r, uint16_t channel, uint64_t ti
     bool found = false;
     for (size_t i = r->info.chunk_count;
          i-- > 0;) { // from the end: equal times are won by the first one seen
-        const mcap_place *place = &r->places[i];
+        const mcap_chunk_ref *place = &r->chunk_refs[i];
         if (!wants_chunk(&filter, place) || (found && place->end_time <= best.log_time)) continue;
-        vy_status status = vy_mcap_load(r, place, &r->trial, err);
-        if (status == VY_OK) status = vy_mcap_check(r, &r->trial, NULL, err);
+        vy_status status = vy_mcap_load_chunk(r, place, &r->trial, err);
+        if (status == VY_OK) status = vy_mcap_check_chunk(r, &r->trial, NULL, err);
         if (status != VY_OK) return status;
         vy_mcap_message candidate = best;
         if (!latest_in(&r->trial, channel, time, &candidate)) continue;
         if (found && candidate.log_time <= best.log_time) continue;
-        const mcap_view swap = r->best;
+        const mcap_chunk swap = r->best;
         r->best = r->trial;
         r->trial = swap;
         best = candidate;

@@ -1,5 +1,4 @@
-// mcap_open.c - how a reader learns what a file holds: from its summary, or from a scan up to the last whole
-// chunk.
+// mcap_open.c - opens a file by its summary, or by a scan up to the last whole chunk.
 #include "record/mcap_tables.h"
 #include "base/fail.h"
 #include "record/crc.h"
@@ -41,12 +40,12 @@ static vy_status add_statistics(vy_mcap_reader *r, mcap_span s, uint64_t offset,
 
 static vy_status add_chunk_index(vy_mcap_reader *r, mcap_span s, uint64_t offset, vy_error *err)
 {
-    mcap_place place = {.start_time = mcap_span_u64(&s)};
+    mcap_chunk_ref place = {.start_time = mcap_span_u64(&s)};
     place.end_time = mcap_span_u64(&s);
     place.offset = mcap_span_u64(&s);
     place.length = mcap_span_u64(&s);
     const uint32_t size = mcap_span_u32(&s);
-    const unsigned char *slots = mcap_span_take(&s, size);
+    const unsigned char *index_offsets = mcap_span_take(&s, size);
     mcap_span_u64(&s);                     // length of the message indexes: chunks are walked instead
     mcap_span_take(&s, mcap_span_u32(&s)); // the compression stands in the chunk too
     mcap_span_u64(&s);
@@ -54,19 +53,19 @@ static vy_status add_chunk_index(vy_mcap_reader *r, mcap_span s, uint64_t offset
     if (s.bad || size % 10 != 0) return fail_damaged(offset, "a chunk index is broken", err);
 
     // In file order and apart: else a small file could ask for one chunk any number of times.
-    const mcap_place *last = r->info.chunk_count > 0 ? &r->places[r->info.chunk_count - 1] : NULL;
+    const mcap_chunk_ref *last = r->info.chunk_count > 0 ? &r->chunk_refs[r->info.chunk_count - 1] : NULL;
     const uint64_t from = last != NULL ? last->offset + last->length : MCAP_MAGIC_SIZE;
     if (place.offset < from || place.offset > offset || place.length > offset - place.offset ||
         place.length < MCAP_RECORD_HEAD + MCAP_CHUNK_HEAD) {
         return fail_damaged(offset, "a chunk index points to where no chunk can be", err);
     }
     if (size > 0) {
-        unsigned char *copy = vy_mcap_keep(r, size);
+        unsigned char *copy = vy_mcap_alloc(r, size);
         if (copy == NULL) return vy_mcap_fail_full(r, offset, err);
-        place.slots = memcpy(copy, slots, size);
-        place.slot_count = size / 10;
+        place.index_offsets = memcpy(copy, index_offsets, size);
+        place.index_count = size / 10;
     }
-    return vy_mcap_add_place(r, &place, offset, err);
+    return vy_mcap_add_chunk(r, &place, offset, err);
 }
 
 static vy_status add_attachment_index(vy_mcap_reader *r, mcap_span s, uint64_t offset, vy_error *err)
@@ -221,7 +220,7 @@ static vy_status scan_attachment(vy_mcap_reader *r, const mcap_record *record, v
     return vy_mcap_add_attachment(r, &about, texts, offset, err);
 }
 
-static void count_messages(vy_mcap_reader *r, const mcap_view *view)
+static void count_messages(vy_mcap_reader *r, const mcap_chunk *view)
 {
     vy_mcap_info *info = &r->info;
     const unsigned char *data = view->records.data;
@@ -237,25 +236,25 @@ static void count_messages(vy_mcap_reader *r, const mcap_view *view)
     }
 }
 
-static vy_status scan_chunk(vy_mcap_reader *r, const mcap_record *record, mcap_view *view, vy_error *err)
+static vy_status scan_chunk(vy_mcap_reader *r, const mcap_record *record, mcap_chunk *view, vy_error *err)
 {
     const uint64_t offset = record->offset;
     unsigned char head[24];
     if (record->length < MCAP_CHUNK_HEAD) return fail_damaged(offset, "a chunk is broken", err);
     vy_status status = vy_mcap_read_small(r, offset + MCAP_RECORD_HEAD, head, sizeof head, err);
     if (status != VY_OK) return status;
-    mcap_place place = {.offset = offset, .length = MCAP_RECORD_HEAD + record->length};
+    mcap_chunk_ref place = {.offset = offset, .length = MCAP_RECORD_HEAD + record->length};
     place.start_time = mcap_get_u64(head);
     place.end_time = mcap_get_u64(head + 8);
     place.size = mcap_get_u64(head + 16);
-    mcap_place found = place;
-    status = vy_mcap_load(r, &place, view, err);
-    if (status == VY_OK) status = vy_mcap_check(r, view, &found, err);
+    mcap_chunk_ref found = place;
+    status = vy_mcap_load_chunk(r, &place, view, err);
+    if (status == VY_OK) status = vy_mcap_check_chunk(r, view, &found, err);
     if (status == VY_OK && (found.start_time != place.start_time || found.end_time != place.end_time)) {
         status = fail_damaged(offset, "the times of a chunk are not those of its messages", err);
     }
     view->place = NULL;
-    if (status == VY_OK) status = vy_mcap_add_place(r, &place, offset, err);
+    if (status == VY_OK) status = vy_mcap_add_chunk(r, &place, offset, err);
     if (status == VY_OK) count_messages(r, view);
     return status;
 }
@@ -287,7 +286,7 @@ static vy_status scan_message_index(vy_mcap_reader *r, const mcap_record *record
     return VY_OK;
 }
 
-static vy_status scan_record(vy_mcap_reader *r, const mcap_record *record, mcap_view *view, vy_error *err)
+static vy_status scan_record(vy_mcap_reader *r, const mcap_record *record, mcap_chunk *view, vy_error *err)
 {
     switch (record->opcode) {
     case MCAP_SCHEMA:
@@ -310,7 +309,7 @@ static vy_status scan_record(vy_mcap_reader *r, const mcap_record *record, mcap_
 vy_status vy_mcap_scan(vy_mcap_reader *r, vy_error *err)
 {
     vy_error why;
-    mcap_view view = {0};
+    mcap_chunk view = {0};
     mcap_record record = {0};
     uint64_t offset = MCAP_MAGIC_SIZE;
     r->counts_known = true;

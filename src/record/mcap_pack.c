@@ -28,7 +28,7 @@ void vy_mcap_pack_free(mcap_pack *pack)
     ZSTD_freeCCtx(pack->zstd);
     mcap_bytes_free(&pack->out);
     mcap_bytes_free(&pack->chunks);
-    mcap_bytes_free(&pack->slots);
+    mcap_bytes_free(&pack->index_offsets);
     free(pack->counts);
     free(pack->totals);
     free(pack->places);
@@ -127,7 +127,7 @@ static bool put_indexes(mcap_pack *pack, const mcap_bytes *chunk, uint64_t base,
 {
     enum { HEAD = MCAP_RECORD_HEAD + 2 + 4, EACH = 16, SLOT = 10 };
     size_t length = 0;
-    entry->first_slot = pack->slots.size / SLOT;
+    entry->first_index = pack->index_offsets.size / SLOT;
     for (size_t c = 1; c <= pack->channel_count; ++c) {
         if (pack->counts[c] > 0) length += HEAD + EACH * (size_t)pack->counts[c];
     }
@@ -138,9 +138,9 @@ static bool put_indexes(mcap_pack *pack, const mcap_bytes *chunk, uint64_t base,
     for (size_t c = 1; c <= pack->channel_count; ++c) {
         if (pack->counts[c] == 0) continue;
         const size_t entries = EACH * (size_t)pack->counts[c];
-        mcap_bytes_u16(&pack->slots, (uint16_t)c);
-        mcap_bytes_u64(&pack->slots, base + out->size);
-        entry->slot_count += 1;
+        mcap_bytes_u16(&pack->index_offsets, (uint16_t)c);
+        mcap_bytes_u64(&pack->index_offsets, base + out->size);
+        entry->index_count += 1;
         unsigned char *p = mcap_put_head(out->data + out->size, MCAP_MESSAGE_INDEX, 2 + 4 + entries);
         p = mcap_put_u16(p, (uint16_t)c);
         p = mcap_put_u32(p, (uint32_t)entries);
@@ -157,7 +157,7 @@ static bool put_indexes(mcap_pack *pack, const mcap_bytes *chunk, uint64_t base,
         *place += EACH;
         at += MCAP_RECORD_HEAD + mcap_get_u64(records + at + 1);
     }
-    return !pack->slots.failed;
+    return !pack->index_offsets.failed;
 }
 
 // The head of the chunk record, which ends at `end`. @return its first byte
@@ -167,14 +167,14 @@ static unsigned char *put_head(const mcap_pack *pack, unsigned char *end, const 
     const char *name = compression_names[pack->compression];
     const size_t name_size = strlen(name);
     unsigned char *start = end - MCAP_RECORD_HEAD - MCAP_CHUNK_HEAD - name_size;
-    unsigned char *p = mcap_put_head(start, MCAP_CHUNK, MCAP_CHUNK_HEAD + name_size + entry->packed_size);
+    unsigned char *p = mcap_put_head(start, MCAP_CHUNK, MCAP_CHUNK_HEAD + name_size + entry->compressed_size);
     p = mcap_put_u64(p, entry->start_time);
     p = mcap_put_u64(p, entry->end_time);
     p = mcap_put_u64(p, entry->size);
     p = mcap_put_u32(p, crc);
     p = mcap_put_u32(p, (uint32_t)name_size);
     memcpy(p, name, name_size);
-    mcap_put_u64(p + name_size, entry->packed_size);
+    mcap_put_u64(p + name_size, entry->compressed_size);
     return start;
 }
 
@@ -183,7 +183,7 @@ vy_status vy_mcap_pack_chunk(mcap_pack *pack, mcap_bytes *chunk)
     if (pack->status != VY_OK) return pack->status;
     const size_t size = chunk->size - MCAP_CHUNK_ROOM;
     VY_ASSERT(chunk->size > MCAP_CHUNK_ROOM && chunk->size <= chunk->capacity);
-    mcap_chunk_entry entry = {.size = size, .packed_size = size};
+    mcap_chunk_entry entry = {.size = size, .compressed_size = size};
     survey(pack, chunk->data + MCAP_CHUNK_ROOM, size, &entry);
     const uint32_t crc = vy_crc32(0, chunk->data + MCAP_CHUNK_ROOM, size);
 
@@ -196,14 +196,14 @@ vy_status vy_mcap_pack_chunk(mcap_pack *pack, mcap_bytes *chunk)
             ZSTD_compressCCtx(pack->zstd, out->data + MCAP_CHUNK_ROOM, out->capacity - MCAP_CHUNK_ROOM,
                               chunk->data + MCAP_CHUNK_ROOM, size, pack->level);
         if (ZSTD_isError(packed)) return fail_memory(pack); // the room is enough: only memory can fail
-        entry.packed_size = packed;
+        entry.compressed_size = packed;
         out->size = MCAP_CHUNK_ROOM + packed;
     }
     const size_t head = MCAP_RECORD_HEAD + MCAP_CHUNK_HEAD + strlen(compression_names[pack->compression]);
     const size_t front = MCAP_CHUNK_ROOM - head; // bytes of the room that stay unused
     VY_ASSERT(head <= MCAP_CHUNK_ROOM && pack->position >= front);
     entry.offset = pack->position;
-    entry.length = head + entry.packed_size;
+    entry.length = head + entry.compressed_size;
     const uint64_t base = pack->position - front;
     if (!put_indexes(pack, chunk, base, out, &entry)) return fail_memory(pack);
     const unsigned char *start = put_head(pack, out->data + MCAP_CHUNK_ROOM, &entry, crc);
@@ -211,10 +211,10 @@ vy_status vy_mcap_pack_chunk(mcap_pack *pack, mcap_bytes *chunk)
     VY_ASSERT(front + entry.length + entry.index_length == out->size); // what is sent is all there is
 
     // The CRC of the data section goes over everything; the records of a plain chunk have theirs already.
-    const unsigned char *behind = start + head + entry.packed_size;
+    const unsigned char *behind = start + head + entry.compressed_size;
     if (pack->compression == VY_MCAP_NONE) {
         pack->data_crc = vy_crc32(pack->data_crc, start, head);
-        pack->data_crc = vy_crc32_joined(pack->data_crc, crc, size);
+        pack->data_crc = vy_crc32_combine(pack->data_crc, crc, size);
     } else {
         pack->data_crc = vy_crc32(pack->data_crc, start, entry.length);
     }
@@ -229,6 +229,6 @@ vy_status vy_mcap_pack_chunk(mcap_pack *pack, mcap_bytes *chunk)
 
 size_t vy_mcap_pack_memory(const mcap_pack *pack)
 {
-    return pack->out.capacity + pack->chunks.capacity + pack->slots.capacity +
+    return pack->out.capacity + pack->chunks.capacity + pack->index_offsets.capacity +
            (pack->channel_count + 1) * (sizeof *pack->counts + sizeof *pack->totals + sizeof *pack->places);
 }

@@ -10,8 +10,8 @@ typedef struct mcap_chunk_entry {
     uint64_t start_time, end_time;
     uint64_t offset, length;
     uint64_t index_length; // of the message indexes that follow the chunk
-    uint64_t packed_size, size;
-    size_t first_slot, slot_count; // in mcap_pack.slots
+    uint64_t compressed_size, size;
+    size_t first_index, index_count; // in mcap_pack.index_offsets
 } mcap_chunk_entry;
 
 typedef struct mcap_pack {
@@ -29,9 +29,9 @@ typedef struct mcap_pack {
     size_t *places;    // per channel: where its next index entry goes
     size_t channel_count;
     uint64_t message_count, start_time, end_time;
-    mcap_bytes chunks; // of mcap_chunk_entry
-    mcap_bytes
-        slots; // per chunk and channel in it: u16 channel, u64 offset of its index, as in a chunk index
+    mcap_bytes chunks;        // of mcap_chunk_entry
+    mcap_bytes index_offsets; // per chunk and channel in it: u16 channel, u64 offset of its index, as in a
+                              // chunk index
 } mcap_pack;
 
 vy_status vy_mcap_pack_init(mcap_pack *pack, const vy_mcap_writer_def *def, vy_byte_sink sink, vy_error *err);

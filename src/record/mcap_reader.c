@@ -24,7 +24,7 @@ vy_mcap_reader_def vy_default_mcap_reader_def(void)
     };
 }
 
-void *vy_mcap_keep(vy_mcap_reader *r, size_t size)
+void *vy_mcap_alloc(vy_mcap_reader *r, size_t size)
 {
     if (size > r->def.memory_limit) return NULL;
     size = (size + sizeof(max_align_t) - 1) / sizeof(max_align_t) * sizeof(max_align_t);
@@ -33,7 +33,7 @@ void *vy_mcap_keep(vy_mcap_reader *r, size_t size)
         const size_t capacity = size > BLOCK_SIZE ? size : BLOCK_SIZE;
         if (capacity > r->def.memory_limit - r->memory) return NULL;
         block = malloc(sizeof *block + capacity);
-        if (block == NULL) r->starved = true;
+        if (block == NULL) r->no_memory = true;
         if (block == NULL) return NULL;
         *block = (mcap_block){.next = r->blocks, .capacity = capacity};
         r->blocks = block;
@@ -55,7 +55,7 @@ static void *grow(vy_mcap_reader *r, void *table, int which, size_t count, size_
     const uint64_t more = (capacity - r->capacities[which]) * each;
     if (more > r->def.memory_limit - r->memory) return NULL;
     void *larger = realloc(table, capacity * each);
-    if (larger == NULL) r->starved = true;
+    if (larger == NULL) r->no_memory = true;
     if (larger == NULL) return NULL;
     r->memory += more;
     r->capacities[which] = capacity;
@@ -71,7 +71,7 @@ static bool make_id(vy_mcap_reader *r, mcap_ids *ids, uint16_t id)
     VY_ASSERT(id < count && count > ids->count && count <= UINT16_MAX + 1);
     if (more > r->def.memory_limit - r->memory) return false;
     uint32_t *positions = realloc(ids->positions, count * sizeof *positions);
-    if (positions == NULL) r->starved = true;
+    if (positions == NULL) r->no_memory = true;
     if (positions == NULL) return false;
     memset(positions + ids->count, 0, more);
     ids->positions = positions;
@@ -82,7 +82,7 @@ static bool make_id(vy_mcap_reader *r, mcap_ids *ids, uint16_t id)
 
 vy_status vy_mcap_fail_full(const vy_mcap_reader *r, uint64_t offset, vy_error *err)
 {
-    if (r->starved) return vy_fail(err, VY_NO_MEMORY, "no memory for the tables of a log");
+    if (r->no_memory) return vy_fail(err, VY_NO_MEMORY, "no memory for the tables of a log");
     return vy_fail(err, VY_FULL, "byte %llu: the tables of the file need more than %llu bytes of memory",
                    (unsigned long long)offset, (unsigned long long)r->def.memory_limit);
 }
@@ -149,7 +149,7 @@ static const char *take_text(vy_mcap_reader *r, mcap_span *s)
     const unsigned char *text = mcap_span_take(s, size);
     if (text != NULL && size > 0 && memchr(text, 0, size) != NULL) s->bad = true;
     if (s->bad) return NULL;
-    char *copy = vy_mcap_keep(r, (size_t)size + 1);
+    char *copy = vy_mcap_alloc(r, (size_t)size + 1);
     if (copy == NULL) return NULL;
     if (size > 0) memcpy(copy, text, size);
     copy[size] = 0;
@@ -168,7 +168,7 @@ static const vy_mcap_pair *take_pairs(vy_mcap_reader *r, mcap_span *s, size_t *c
         mcap_span_take(&counting, mcap_span_u32(&counting));
     }
     s->bad = counting.bad;
-    vy_mcap_pair *pairs = s->bad ? NULL : vy_mcap_keep(r, (found + 1) * sizeof *pairs);
+    vy_mcap_pair *pairs = s->bad ? NULL : vy_mcap_alloc(r, (found + 1) * sizeof *pairs);
     if (pairs == NULL) return NULL;
     mcap_span each = mcap_span_on(data, size);
     for (size_t i = 0; i < found; ++i) {
@@ -196,7 +196,7 @@ vy_status vy_mcap_add_schema(vy_mcap_reader *r, mcap_span body, uint64_t offset,
     const unsigned char *data = mcap_span_take(&body, schema.size);
     if (body.bad || mcap_span_left(&body) != 0) return fail_damaged(offset, "a schema is broken", err);
     if (schema.id == 0) return fail_damaged(offset, "a schema has the id 0", err);
-    unsigned char *copy = vy_mcap_keep(r, schema.size + 1);
+    unsigned char *copy = vy_mcap_alloc(r, schema.size + 1);
     if (schema.name == NULL || schema.encoding == NULL || copy == NULL)
         return vy_mcap_fail_full(r, offset, err);
     if (schema.size > 0) memcpy(copy, data, schema.size);
@@ -278,11 +278,11 @@ vy_status vy_mcap_add_attachment(vy_mcap_reader *r, const vy_mcap_attachment *ab
     return VY_OK;
 }
 
-vy_status vy_mcap_add_place(vy_mcap_reader *r, const mcap_place *place, uint64_t offset, vy_error *err)
+vy_status vy_mcap_add_chunk(vy_mcap_reader *r, const mcap_chunk_ref *place, uint64_t offset, vy_error *err)
 {
-    mcap_place *table = grow(r, r->places, 4, r->info.chunk_count, sizeof *place);
+    mcap_chunk_ref *table = grow(r, r->chunk_refs, 4, r->info.chunk_count, sizeof *place);
     if (table == NULL) return vy_mcap_fail_full(r, offset, err);
-    r->places = table;
+    r->chunk_refs = table;
     table[r->info.chunk_count++] = *place;
     return VY_OK;
 }
@@ -357,7 +357,7 @@ static vy_status read_tables(vy_mcap_reader *r, vy_error *err)
     status = vy_mcap_read_summary(r, &why);
     if (status == VY_OK) {
         status = read_header(r, &why);
-        if (status == VY_DAMAGED) { // nobody needs it to read messages
+        if (status == VY_DAMAGED) { // messages can be read without it
             vy_mcap_warn(r, why.text);
             return VY_OK;
         }
@@ -375,7 +375,7 @@ static vy_status read_tables(vy_mcap_reader *r, vy_error *err)
     if (status != VY_OK) return status;
     status = vy_mcap_scan(r, err);
     if (unclosed) r->info.truncated = true;
-    vy_mcap_warn(r, why.text); // unless the scan has found something more telling
+    vy_mcap_warn(r, why.text); // unless the scan has a more precise reason
     return status;
 }
 
@@ -435,7 +435,7 @@ void vy_mcap_reader_close(vy_mcap_reader *r)
     free(r->channels);
     free(r->attachments);
     free(r->metadatas);
-    free(r->places);
+    free(r->chunk_refs);
     free(r->schema_ids.positions);
     free(r->channel_ids.positions);
     free(r->window);

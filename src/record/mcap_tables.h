@@ -4,19 +4,19 @@
 #include "record/mcap_reader.h"
 
 // A chunk and what its index says about it.
-typedef struct mcap_place {
+typedef struct mcap_chunk_ref {
     uint64_t start_time, end_time;
-    uint64_t offset, length;    // of its record, head included
-    uint64_t size;              // of its messages once unpacked
-    const unsigned char *slots; // channels in it: u16 channel, u64 offset; NULL when not known
-    size_t slot_count;
-} mcap_place;
+    uint64_t offset, length;            // of its record, head included
+    uint64_t size;                      // of its messages once unpacked
+    const unsigned char *index_offsets; // channels in it: u16 channel, u64 offset; NULL when not known
+    size_t index_count;
+} mcap_chunk_ref;
 
 // A chunk unpacked.
-typedef struct mcap_view {
-    const mcap_place *place;
+typedef struct mcap_chunk {
+    const mcap_chunk_ref *place;
     mcap_bytes records;
-} mcap_view;
+} mcap_chunk;
 
 // From an id to a position in a table. Ids are small numbers in most files, so the map is as long as the
 // largest.
@@ -46,19 +46,19 @@ struct vy_mcap_reader {
     vy_mcap_channel *channels;
     vy_mcap_attachment *attachments;
     vy_mcap_metadata *metadatas;
-    mcap_place *places;   // in file order, not overlapping
-    size_t capacities[5]; // of the five arrays
+    mcap_chunk_ref *chunk_refs; // in file order, not overlapping
+    size_t capacities[5];       // of the five arrays
     mcap_ids schema_ids, channel_ids;
     struct mcap_block *blocks; // texts and everything of odd sizes
     uint64_t memory;           // [bytes] taken by the tables
     uint64_t data_end;         // offset of the summary; 0 when not known
     bool summary_checked;      // the summary's CRC is there and right
     bool counts_known;         // messages are counted by channel, in the statistics or by a scan
-    bool starved;              // the system had no memory for the tables
+    bool no_memory;            // the system had no memory for the tables
     struct ZSTD_DCtx_s *zstd;
-    mcap_bytes packed;     // a chunk as it lies in the file
-    mcap_view best, trial; // of vy_mcap_reader_latest
-    unsigned char *window; // a piece of the file, for small reads
+    mcap_bytes packed;      // a chunk as it lies in the file
+    mcap_chunk best, trial; // of vy_mcap_reader_latest
+    unsigned char *window;  // a piece of the file, for small reads
     uint64_t window_start;
     size_t window_size;
 };
@@ -115,7 +115,7 @@ vy_status vy_mcap_read_head(vy_mcap_reader *reader, uint64_t offset, uint64_t en
 vy_status vy_mcap_read_small(vy_mcap_reader *reader, uint64_t offset, void *data, size_t size, vy_error *err);
 
 // Memory that lives as long as the reader; NULL when there is none or the limit is reached.
-void *vy_mcap_keep(vy_mcap_reader *reader, size_t size);
+void *vy_mcap_alloc(vy_mcap_reader *reader, size_t size);
 
 // Why there was no memory for what stands at `offset`: the system has none, or the limit is reached.
 vy_status vy_mcap_fail_full(const vy_mcap_reader *reader, uint64_t offset, vy_error *err);
@@ -127,7 +127,8 @@ vy_status vy_mcap_add_channel(vy_mcap_reader *reader, mcap_span body, uint64_t o
 vy_status vy_mcap_add_metadata(vy_mcap_reader *reader, mcap_span body, uint64_t offset, vy_error *err);
 vy_status vy_mcap_add_attachment(vy_mcap_reader *reader, const vy_mcap_attachment *about, mcap_span texts,
                                  uint64_t offset, vy_error *err);
-vy_status vy_mcap_add_place(vy_mcap_reader *reader, const mcap_place *place, uint64_t offset, vy_error *err);
+vy_status vy_mcap_add_chunk(vy_mcap_reader *reader, const mcap_chunk_ref *place, uint64_t offset,
+                            vy_error *err);
 
 // Read the body of a record into memory the caller frees.
 vy_status vy_mcap_read_body(vy_mcap_reader *reader, const mcap_record *record, unsigned char **data,
@@ -143,13 +144,15 @@ void vy_mcap_clear_tables(vy_mcap_reader *reader);
 // Keep the first warning.
 void vy_mcap_warn(vy_mcap_reader *reader, const char *text);
 
-// Read and unpack a chunk and check its CRC. `place` must stay alive as long as the view is used.
-vy_status vy_mcap_load(vy_mcap_reader *reader, const mcap_place *place, mcap_view *view, vy_error *err);
+// Read and unpack a chunk and check its CRC. `place` must outlive the view.
+vy_status vy_mcap_load_chunk(vy_mcap_reader *reader, const mcap_chunk_ref *place, mcap_chunk *view,
+                             vy_error *err);
 
 // Check every record of an unpacked chunk, so that later walks need no checks. With `learn`, schemas and
 // channels enter the tables, messages are counted, and the times found go to `learn`; else they must fit the
 // place.
-vy_status vy_mcap_check(vy_mcap_reader *reader, const mcap_view *view, mcap_place *learn, vy_error *err);
+vy_status vy_mcap_check_chunk(vy_mcap_reader *reader, const mcap_chunk *view, mcap_chunk_ref *learn,
+                              vy_error *err);
 
 // The message record at `at` of a checked chunk.
 static inline vy_mcap_message mcap_message_at(const unsigned char *at)

@@ -58,7 +58,8 @@ static vy_status check_named(vy_mcap_reader *r, vy_error *err)
         mcap_record record;
         const vy_status status = vy_mcap_read_head(r, at, r->data_end, &record, err);
         if (status != VY_OK) return status;
-        if (record.opcode == MCAP_CHUNK && (named == r->info.chunk_count || r->places[named].offset != at))
+        if (record.opcode == MCAP_CHUNK &&
+            (named == r->info.chunk_count || r->chunk_refs[named].offset != at))
             return fail_damaged(at, "the summary does not name this chunk", err);
         named += record.opcode == MCAP_CHUNK;
         at += MCAP_RECORD_HEAD + record.length;

@@ -25,7 +25,7 @@ struct vy_mcap_writer {
 
     // With a thread, the packer belongs to it while busy is set.
     bool threaded, busy, stop;
-    mcap_bytes hand; // the chunk handed over
+    mcap_bytes pending; // the chunk handed over
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -74,7 +74,7 @@ static void *work(void *self)
         while (!w->busy && !w->stop) pthread_cond_wait(&w->changed, &w->lock);
         if (!w->busy) break;
         pthread_mutex_unlock(&w->lock);
-        vy_mcap_pack_chunk(&w->pack, &w->hand); // its failure stays in the pack
+        vy_mcap_pack_chunk(&w->pack, &w->pending); // its failure stays in the pack
         pthread_mutex_lock(&w->lock);
         w->busy = false;
         pthread_cond_signal(&w->changed);
@@ -84,7 +84,7 @@ static void *work(void *self)
 }
 
 // Wait until the packer is ours.
-static void settle(vy_mcap_writer *w)
+static void wait_idle(vy_mcap_writer *w)
 {
     if (!w->threaded) return;
     pthread_mutex_lock(&w->lock);
@@ -103,7 +103,7 @@ static vy_status start_thread(vy_mcap_writer *w, vy_error *err)
     if (pthread_create(&w->thread, NULL, work, w) != 0) {
         pthread_cond_destroy(&w->changed);
         pthread_mutex_destroy(&w->lock);
-        return vy_fail(err, VY_NO_MEMORY, "log: the system gave no thread");
+        return vy_fail(err, VY_NO_MEMORY, "log: cannot start a thread");
     }
     w->threaded = true;
     return VY_OK;
@@ -151,7 +151,7 @@ static void destroy(vy_mcap_writer *w)
     stop_thread(w);
     vy_mcap_pack_free(&w->pack);
     mcap_bytes_free(&w->fill);
-    mcap_bytes_free(&w->hand);
+    mcap_bytes_free(&w->pending);
     mcap_bytes_free(&w->schemas);
     mcap_bytes_free(&w->channels);
     mcap_bytes_free(&w->attachments);
@@ -166,7 +166,7 @@ static vy_status start_chunk(vy_mcap_writer *w, vy_error *err)
     w->fill.size = 0;
     w->limit = 0;
     if (!mcap_bytes_reserve(&w->fill, MCAP_CHUNK_ROOM + w->target)) {
-        settle(w);
+        wait_idle(w);
         return fail_memory(w, err);
     }
     w->fill.size = MCAP_CHUNK_ROOM;
@@ -224,7 +224,7 @@ static void put_pairs(mcap_bytes *b, const vy_mcap_pair *pairs, size_t count)
 vy_status vy_mcap_writer_add_schema(vy_mcap_writer *w, const char *name, const char *encoding,
                                     const void *data, size_t size, uint16_t *id, vy_error *err)
 {
-    settle(w);
+    wait_idle(w);
     if (report(w, err) != VY_OK) return w->pack.status;
     if (w->schema_count == UINT16_MAX) return vy_fail(err, VY_FULL, "log: more than 65535 schemas");
     if (size > MESSAGE_LIMIT) return vy_fail(err, VY_BAD_VALUE, "log: schema %s is larger than 64 MiB", name);
@@ -245,7 +245,7 @@ vy_status vy_mcap_writer_add_schema(vy_mcap_writer *w, const char *name, const c
 vy_status vy_mcap_writer_add_channel(vy_mcap_writer *w, const vy_mcap_channel_def *def, uint16_t *id,
                                      vy_error *err)
 {
-    settle(w);
+    wait_idle(w);
     if (report(w, err) != VY_OK) return w->pack.status;
     if (w->channel_count == UINT16_MAX) return vy_fail(err, VY_FULL, "log: more than 65535 channels");
     if (def->schema > w->schema_count) {
@@ -272,14 +272,14 @@ vy_status vy_mcap_writer_add_channel(vy_mcap_writer *w, const vy_mcap_channel_de
 // this chunk is seen at the end of the next one.
 static vy_status end_chunk(vy_mcap_writer *w, vy_error *err)
 {
-    settle(w);
+    wait_idle(w);
     if (w->pack.status == VY_OK && w->fill.size > MCAP_CHUNK_ROOM) {
         w->chunk_count += 1;
         if (w->chunk_count % w->chunks_per_size == 0 && w->target <= w->target_max / 2) w->target *= 2;
         if (w->threaded) {
             const mcap_bytes full = w->fill;
-            w->fill = w->hand;
-            w->hand = full;
+            w->fill = w->pending;
+            w->pending = full;
             pthread_mutex_lock(&w->lock);
             w->busy = true;
             pthread_cond_signal(&w->changed);
@@ -305,7 +305,7 @@ static vy_status make_room(vy_mcap_writer *w, size_t size, vy_error *err)
     if (MESSAGE_ROOM + size > w->limit - w->fill.size) { // larger than a chunk: it gets one of its own
         if (!mcap_bytes_reserve(&w->fill, MESSAGE_ROOM + size)) {
             w->limit = 0;
-            settle(w);
+            wait_idle(w);
             return fail_memory(w, err);
         }
         w->limit = w->fill.size + MESSAGE_ROOM + size;
@@ -357,7 +357,7 @@ vy_status vy_mcap_writer_message(vy_mcap_writer *w, uint16_t channel, uint32_t s
 
 vy_status vy_mcap_writer_attachment(vy_mcap_writer *w, const vy_mcap_attachment_def *def, vy_error *err)
 {
-    settle(w);
+    wait_idle(w);
     if (report(w, err) != VY_OK) return w->pack.status;
     const uint64_t offset = w->pack.position;
     begin_record(w, MCAP_ATTACHMENT);
@@ -392,7 +392,7 @@ vy_status vy_mcap_writer_attachment(vy_mcap_writer *w, const vy_mcap_attachment_
 vy_status vy_mcap_writer_metadata(vy_mcap_writer *w, const char *name, const vy_mcap_pair *pairs,
                                   size_t count, vy_error *err)
 {
-    settle(w);
+    wait_idle(w);
     if (report(w, err) != VY_OK) return w->pack.status;
     const uint64_t offset = w->pack.position;
     size_t at = begin_record(w, MCAP_METADATA);
@@ -415,15 +415,15 @@ vy_status vy_mcap_writer_flush(vy_mcap_writer *w, vy_error *err)
 {
     const vy_status status = end_chunk(w, err);
     if (status != VY_OK) return status;
-    settle(w);
+    wait_idle(w);
     vy_mcap_pack_flush(&w->pack);
     return report(w, err);
 }
 
 size_t vy_mcap_writer_memory(vy_mcap_writer *w)
 {
-    settle(w);
-    return sizeof *w + w->fill.capacity + w->hand.capacity + w->record.capacity + w->schemas.capacity +
+    wait_idle(w);
+    return sizeof *w + w->fill.capacity + w->pending.capacity + w->record.capacity + w->schemas.capacity +
            w->channels.capacity + w->attachments.capacity + w->metadatas.capacity +
            vy_mcap_pack_memory(&w->pack);
 }
@@ -455,18 +455,18 @@ static void put_chunk_indexes(const mcap_pack *pack, mcap_bytes *b)
     for (size_t i = 0; i < pack->chunks.size; i += sizeof(mcap_chunk_entry)) {
         mcap_chunk_entry entry;
         memcpy(&entry, pack->chunks.data + i, sizeof entry);
-        VY_ASSERT(10 * (entry.first_slot + entry.slot_count) <= pack->slots.size);
+        VY_ASSERT(10 * (entry.first_index + entry.index_count) <= pack->index_offsets.size);
         VY_ASSERT(entry.offset + entry.length + entry.index_length <= pack->position);
         const size_t at = mcap_bytes_begin(b, MCAP_CHUNK_INDEX);
         mcap_bytes_u64(b, entry.start_time);
         mcap_bytes_u64(b, entry.end_time);
         mcap_bytes_u64(b, entry.offset);
         mcap_bytes_u64(b, entry.length);
-        mcap_bytes_u32(b, (uint32_t)(10 * entry.slot_count));
-        mcap_bytes_put(b, pack->slots.data + 10 * entry.first_slot, 10 * entry.slot_count);
+        mcap_bytes_u32(b, (uint32_t)(10 * entry.index_count));
+        mcap_bytes_put(b, pack->index_offsets.data + 10 * entry.first_index, 10 * entry.index_count);
         mcap_bytes_u64(b, entry.index_length);
         mcap_bytes_string(b, pack->compression == VY_MCAP_ZSTD ? "zstd" : "");
-        mcap_bytes_u64(b, entry.packed_size);
+        mcap_bytes_u64(b, entry.compressed_size);
         mcap_bytes_u64(b, entry.size);
         mcap_bytes_end(b, at);
     }

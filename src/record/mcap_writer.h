@@ -1,5 +1,4 @@
-// mcap_writer.h - writes an MCAP file: chunked, indexed, with all three CRCs. Knows nothing of what it
-// stores.
+// mcap_writer.h - writes an MCAP file: chunked, indexed, with all three CRCs. Independent of what is stored.
 //
 // Order of use: open, schemas, channels, attachments and metadata, messages, close. Schemas and channels are
 // written outside the chunks, where a reader that has lost a chunk still finds them. A finished chunk goes to
@@ -58,7 +57,7 @@ typedef struct vy_mcap_writer vy_mcap_writer;
 vy_status vy_mcap_writer_open(const vy_mcap_writer_def *def, vy_byte_sink sink, vy_mcap_writer **out,
                               vy_error *err);
 
-/// Declare what messages look like. `*id` is 1, 2, 3, ...
+/// Declare the schema of messages. `*id` is 1, 2, 3, ...
 /// @param encoding of the schema: "protobuf" (data: a FileDescriptorSet), "jsonschema"
 vy_status vy_mcap_writer_add_schema(vy_mcap_writer *writer, const char *name, const char *encoding,
                                     const void *data, size_t size, uint16_t *id, vy_error *err);

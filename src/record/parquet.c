@@ -239,7 +239,7 @@ static void put_groups(const vy_parquet *p, mcap_bytes *b)
     }
 }
 
-// Units, for whoever looks: unit:NAME.
+// Units as metadata: unit:NAME.
 static void put_units(const vy_parquet *p, mcap_bytes *b)
 {
     uint64_t count = 0;

@@ -71,17 +71,19 @@ void vy_pb_put_double(vy_pb_writer *w, uint32_t number, double value)
     put_number(w, number, WIRE_64, cell);
 }
 
-void vy_pb_put_bytes(vy_pb_writer *w, uint32_t number, const void *data, size_t size)
+void *vy_pb_put_space(vy_pb_writer *w, uint32_t number, size_t size)
 {
     const size_t before = w->size;
     put_number(w, number, WIRE_DATA, size);
     unsigned char *p = room(w, size);
-    if (p == NULL) {
-        w->size = before; // no half of a field
-        return;
-    }
-    if (size > 0) memcpy(p, data, size);
-    w->size += size;
+    w->size = p != NULL ? w->size + size : before; // no half of a field
+    return p;
+}
+
+void vy_pb_put_bytes(vy_pb_writer *w, uint32_t number, const void *data, size_t size)
+{
+    void *p = vy_pb_put_space(w, number, size);
+    if (p != NULL && size > 0) memcpy(p, data, size);
 }
 
 void vy_pb_put_string(vy_pb_writer *w, uint32_t number, const char *text)
@@ -184,7 +186,7 @@ struct vy_pb_codec {
     uint32_t root_count; // fields of the message itself: the first nodes
     size_t cells, size_max;
     // Where every value has eight bytes, a message differs from another in its values alone.
-    unsigned char *form; // the message with all values 0; NULL where sizes vary
+    unsigned char *skeleton; // the message with all values 0; NULL where sizes vary
     size_t form_size;
     uint32_t *places; // of each cell in it
 };
@@ -331,7 +333,8 @@ static unsigned char *put_fields(const vy_pb_codec *codec, uint32_t first, uint3
     return p;
 }
 
-// Where the values of a run of fields lie in the form, which has them from `at` on. Returns where it ends.
+// Where the values of a run of fields lie in the skeleton, which has them from `at` on. Returns where it
+// ends.
 static size_t place_fields(vy_pb_codec *codec, uint32_t first, uint32_t count, size_t at)
 {
     for (uint32_t i = first; i < first + count; ++i) {
@@ -346,7 +349,7 @@ static size_t place_fields(vy_pb_codec *codec, uint32_t first, uint32_t count, s
     return at;
 }
 
-// The form and its places, where all values have eight bytes. @return false when memory is out
+// The skeleton and its places, where all values have eight bytes. @return false when memory is out
 static bool make_form(vy_pb_codec *codec)
 {
     for (size_t i = 0; i < codec->node_count; ++i) {
@@ -354,12 +357,12 @@ static bool make_form(vy_pb_codec *codec)
         if (n->type != VY_PB_MESSAGE && wire_of(n->type) != WIRE_64) return true;
     }
     unsigned char *zeros = calloc(codec->cells + 1, 8);
-    codec->form = malloc(codec->size_max);
+    codec->skeleton = malloc(codec->size_max);
     codec->places = calloc(codec->cells + 1, sizeof *codec->places);
-    const bool made = zeros != NULL && codec->form != NULL && codec->places != NULL;
+    const bool made = zeros != NULL && codec->skeleton != NULL && codec->places != NULL;
     if (made) {
         codec->form_size =
-            (size_t)(put_fields(codec, 0, codec->root_count, zeros, codec->form) - codec->form);
+            (size_t)(put_fields(codec, 0, codec->root_count, zeros, codec->skeleton) - codec->skeleton);
         (void)place_fields(codec, 0, codec->root_count, 0);
         VY_ASSERT(codec->form_size <= codec->size_max);
         VY_ASSERT(codec->cells == 0 || codec->places[codec->cells - 1] + 8 <= codec->form_size);
@@ -394,7 +397,7 @@ void vy_pb_codec_destroy(vy_pb_codec *codec)
 {
     if (codec == NULL) return;
     free(codec->nodes);
-    free(codec->form);
+    free(codec->skeleton);
     free(codec->places);
     free(codec);
 }
@@ -402,8 +405,8 @@ void vy_pb_codec_destroy(vy_pb_codec *codec)
 size_t vy_pb_encode(const vy_pb_codec *codec, const void *cells, unsigned char *out)
 {
     VY_ASSERT(cells != NULL && out != NULL);
-    if (codec->form == NULL) return (size_t)(put_fields(codec, 0, codec->root_count, cells, out) - out);
-    memcpy(out, codec->form, codec->form_size);
+    if (codec->skeleton == NULL) return (size_t)(put_fields(codec, 0, codec->root_count, cells, out) - out);
+    memcpy(out, codec->skeleton, codec->form_size);
     const unsigned char *value = cells;
     for (size_t i = 0; i < codec->cells; ++i) memcpy(out + codec->places[i], value + 8 * i, 8);
     return codec->form_size;

@@ -103,6 +103,8 @@ void vy_pb_put_int(vy_pb_writer *writer, uint32_t number, int64_t value);   ///<
 void vy_pb_put_fixed64(vy_pb_writer *writer, uint32_t number, uint64_t value);
 void vy_pb_put_string(vy_pb_writer *writer, uint32_t number, const char *text);
 void vy_pb_put_bytes(vy_pb_writer *writer, uint32_t number, const void *data, size_t size);
+/// The same, for the caller to fill; NULL when there is no room.
+void *vy_pb_put_space(vy_pb_writer *writer, uint32_t number, size_t size);
 void vy_pb_begin(vy_pb_writer *writer, uint32_t number); ///< a message inside; at most 16 deep
 void vy_pb_end(vy_pb_writer *writer);
 

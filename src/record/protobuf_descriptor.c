@@ -65,7 +65,7 @@ static vy_status check_field(const vy_pb_message *message, size_t index, vy_erro
     }
     for (size_t i = 0; i < index; ++i) {
         if (message->fields[i].number == field->number) why = "has the number of another field";
-        if (strcmp(message->fields[i].name, field->name) == 0) why = "stands there twice";
+        if (strcmp(message->fields[i].name, field->name) == 0) why = "is there twice";
     }
     if (field->type == VY_PB_MESSAGE && field->message == NULL) why = "has no message";
     if (field->type == VY_PB_ENUM && why == NULL) why = check_enum(message, field->enumeration);
@@ -82,7 +82,7 @@ static vy_status collect(message_list *list, const vy_pb_message *message, int d
         }
     }
     if (!is_full_name(message->name))
-        return vy_fail(err, VY_BAD_VALUE, "protobuf: %.60s is no name", message->name);
+        return vy_fail(err, VY_BAD_VALUE, "protobuf: %.60s is not a name", message->name);
     if (depth == DEPTH_MAX)
         return vy_fail(err, VY_BAD_VALUE, "protobuf: %s is nested too deep", message->name);
     for (size_t i = 0; i < message->field_count; ++i) {

@@ -26,7 +26,7 @@ struct vy_recorder {
     uint64_t last_state; // tick of the last full state written
     stream_writer *streams;
     event_writer *events;
-    display *display; // NULL: nothing for people
+    display *display; // NULL: no data for viewers
     uint64_t display_every;
 };
 
@@ -54,10 +54,10 @@ static vy_status add_channels(vy_recorder *r, const vy_recorder_def *def, const 
     return status;
 }
 
-// The file's head: what this is, and the scenario it was flown from, before the first chunk.
+// The file's head: what it is, and the scenario of the run, before the first chunk.
 static vy_status write_head(vy_recorder *r, const vy_recorder_def *def, const vy_world *world, vy_error *err)
 {
-    char text[10][32];
+    char text[11][32];
     const vy_model *m = &world->model;
     snprintf(text[0], 32, "%d", VY_PHYSICS_REVISION);
     snprintf(text[1], 32, "%" PRIu64, m->seed);
@@ -69,14 +69,15 @@ static vy_status write_head(vy_recorder *r, const vy_recorder_def *def, const vy
     snprintf(text[7], 32, "%" PRIu32, m->joint_count);
     snprintf(text[8], 32, "%016" PRIx64, def->parent_hash);
     snprintf(text[9], 32, "%" PRIu64, def->parent_tick);
+    snprintf(text[10], 32, "%" PRIu32, m->passive_count);
     const vy_mcap_pair pairs[] = {
         {"format", LOG_FORMAT},   {"version", VY_VERSION},
         {"physics", text[0]},     {"seed", text[1]},
         {"dt", text[2]},          {"config_hash", text[3]},
         {"every", text[4]},       {"snapshot", text[5]},
         {"drones", text[6]},      {"tier", "0"},
-        {"joints", text[7]},      {"parent_hash", text[8]},
-        {"parent_tick", text[9]},
+        {"joints", text[7]},      {"bodies", text[10]},
+        {"parent_hash", text[8]}, {"parent_tick", text[9]},
     };
     const size_t count = sizeof pairs / sizeof pairs[0] - (def->has_parent ? 0 : 2);
     vy_status status = vy_mcap_writer_metadata(r->output.writer, METADATA_RUN, pairs, count, err);
@@ -100,11 +101,13 @@ static uint64_t now(const vy_recorder *r, const vy_world *world)
 static void write_state(vy_recorder *r, const vy_world *world)
 {
     const uint64_t tick = world->state->tick;
-    vy_pb_writer w = vy_output_begin(&r->output, r->state, now(r, world), world->state_size + 64);
+    const size_t size = vy_world_state_size(world);
+    vy_pb_writer w = vy_output_begin(&r->output, r->state, now(r, world), size + 64);
     vy_pb_put_fixed64(&w, STATE_TICK, tick);
     vy_pb_put_fixed64(&w, STATE_HASH, world->state->chain);
-    vy_pb_put_bytes(&w, STATE_BYTES, world->state, world->state_size);
-    vy_pb_put_fixed64(&w, STATE_CHECK, vy_state_hash(world->state, world->state_size));
+    void *block = vy_pb_put_space(&w, STATE_BYTES, size);
+    if (block != NULL) vy_world_save(world, block);
+    vy_pb_put_fixed64(&w, STATE_CHECK, vy_world_state_hash(world));
     vy_output_end(&r->output, &w);
     r->last_state = tick;
 }
@@ -152,11 +155,11 @@ static int take_step(void *self, const vy_world *world)
     const int ended = world->state->failure_reason != VY_FAILURE_NONE;
     VY_ASSERT(r->every > 0 && r->snapshot > 0);
     const int state_due = tick % r->snapshot == 0;
-    if (tick % r->every == 0 || ended) vy_stream_writer_moment(r->streams, world);
+    if (tick % r->every == 0 || ended) vy_stream_writer_write(r->streams, world);
     if (r->display != NULL && tick % r->display_every == 0 && !failed(r))
         vy_display_write(r->display, world, now(r, world));
     if (r->batch_count == r->batch_size || state_due || ended) write_hashes(r);
-    // A state that is not finite is told by the event; its values would differ from machine to machine.
+    // A state that is not finite is reported by the event; its values would differ from machine to machine.
     if (state_due && world->state->failure_reason != VY_FAILURE_NOT_FINITE) write_state(r, world);
     if (ended) vy_event_writer_failure(r->events, world);
     return failed(r);
@@ -192,19 +195,19 @@ static void release(vy_recorder *r)
     vy_stream_writer_close(r->streams);
     vy_pb_codec_destroy(r->reply_codec);
     char **names = r->output.names;
-    for (uint32_t i = 0; names != NULL && i < r->output.drone_count; ++i) free(names[i]);
+    for (uint32_t i = 0; names != NULL && i < r->output.body_count; ++i) free(names[i]);
     free(names);
     free(r);
 }
 
 static vy_status copy_names(log_output *o, const char *const *names, vy_error *err)
 {
-    o->names = calloc(o->drone_count + 1u, sizeof o->names[0]);
+    o->names = calloc(o->body_count + 1u, sizeof o->names[0]);
     if (o->names == NULL) return vy_fail(err, VY_NO_MEMORY, "log: out of memory");
-    for (uint32_t i = 0; i < o->drone_count; ++i) {
+    for (uint32_t i = 0; i < o->body_count; ++i) {
         const size_t size = strlen(names[i]) + 1;
         if (size > VY_NAME_CAP)
-            return vy_fail(err, VY_BAD_VALUE, "log: the name of drone %" PRIu32 " is too long", i);
+            return vy_fail(err, VY_BAD_VALUE, "log: the name of body %" PRIu32 " is too long", i);
         o->names[i] = malloc(size);
         if (o->names[i] == NULL) return vy_fail(err, VY_NO_MEMORY, "log: out of memory");
         memcpy(o->names[i], names[i], size);
@@ -223,11 +226,11 @@ static vy_status open_file(vy_recorder *r, const vy_recorder_def *def, vy_error 
     return vy_mcap_writer_open(&writer, vy_file_sink_bytes(r->file), &r->output.writer, err);
 }
 
-// The world as it is now, first of all; whatever ends the run from here on, it can be had again up to there.
+// The present state first: whatever ends the run, it can be replayed from here up to that moment.
 static vy_status write_start(vy_recorder *r, const vy_world *world, vy_error *err)
 {
     write_state(r, world);
-    vy_stream_writer_moment(r->streams, world);
+    vy_stream_writer_write(r->streams, world);
     if (r->display != NULL) {
         vy_display_shapes(r->display, world, now(r, world));
         vy_display_write(r->display, world, now(r, world));
@@ -237,13 +240,12 @@ static vy_status write_start(vy_recorder *r, const vy_world *world, vy_error *er
     return r->output.error.status;
 }
 
-vy_status vy_recorder_open(const vy_recorder_def *def, const vy_world *world, vy_recorder **out,
-                           vy_error *err)
+vy_status vy_recorder_open(const vy_recorder_def *def, vy_world *world, vy_recorder **out, vy_error *err)
 {
     FPU_SCOPE;
     *out = NULL;
     if (def->cookie != RECORDER_COOKIE || def->path == NULL || def->scenario == NULL || def->every == 0 ||
-        def->snapshot == 0 || (def->drone_names == NULL && world->model.drone_count > 0)) {
+        def->snapshot == 0 || (def->names == NULL && body_count(&world->model) > 0)) {
         return vy_fail(err, VY_BAD_VALUE, "log: start from vy_default_recorder_def() and fill every field");
     }
     vy_recorder *r = calloc(1, sizeof *r);
@@ -255,7 +257,9 @@ vy_status vy_recorder_open(const vy_recorder_def *def, const vy_world *world, vy
     const double batch = HASH_SECONDS / world->model.dt + 0.5;
     r->batch_size = batch < 1.0 ? 1 : batch > HASH_BATCH ? HASH_BATCH : (int)batch;
     r->output.drone_count = world->model.drone_count;
-    vy_status status = copy_names(&r->output, def->drone_names, err);
+    r->output.body_count = body_count(&world->model);
+    vy_status status = copy_names(&r->output, def->names, err);
+    if (status == VY_OK && def->display > 0) status = vy_world_keep_loads(world, 1, err);
     if (status == VY_OK) status = open_file(r, def, err);
     if (status == VY_OK) status = add_channels(r, def, world, err);
     if (status == VY_OK) status = write_head(r, def, world, err);
@@ -275,7 +279,7 @@ vy_sink vy_recorder_sink(vy_recorder *recorder)
     return (vy_sink){.self = recorder, .write = take_step, .reply = take_reply, .change = take_change};
 }
 
-const char *vy_recorder_kept(const vy_recorder *recorder) { return vy_file_sink_kept(recorder->file); }
+const char *vy_recorder_kept(const vy_recorder *recorder) { return vy_file_sink_backup(recorder->file); }
 
 void vy_recorder_flush(vy_recorder *recorder)
 {

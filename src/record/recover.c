@@ -1,4 +1,4 @@
-// recover.c - what a killed run left, made a whole log again.
+// recover.c - makes a whole log from what a killed run left.
 #include "base/fail.h"
 #include "base/real.h"
 #include "record/log.h"
@@ -93,7 +93,7 @@ static vy_status write_all(copy *c, vy_byte_sink sink, vy_error *err)
     vy_mcap_writer_def def = vy_default_mcap_writer_def();
     def.profile = info->profile;
     def.library = info->library;
-    // Packed as it was: whoever has read packed chunks has an unpacker.
+    // Compressed as before: a reader of compressed chunks has a decompressor.
     def.compression = c->log->reader->zstd != NULL ? VY_MCAP_ZSTD : VY_MCAP_NONE;
     vy_status status = vy_mcap_writer_open(&def, sink, &c->writer, err);
     if (status != VY_OK) return status;
@@ -132,7 +132,7 @@ vy_status vy_log_recover(const char *path, const char *to, vy_log_info *info, vy
 {
     FPU_SCOPE;
     vy_log *log = NULL;
-    if (vy_file_is_written(path))
+    if (vy_file_has_writer(path))
         return vy_fail(err, VY_BAD_STATE, "%.140s is being written by another process", path);
     vy_status status = vy_log_open(path, &log, err);
     if (status != VY_OK) return status;

@@ -22,13 +22,13 @@ static void print_row(const vy_field *f, const char *name, FILE *out)
 
 static void print_streams(FILE *out)
 {
-    for (int s = 0; s < DRONE_STREAM_COUNT; ++s) {
+    for (int s = 0; s < vy_drone_stream_count; ++s) {
         stream_layout layout;
         vy_stream_layout(s, VY_ROTOR_CAP, &layout);
         fprintf(out, "### `/drones/NAME/%s`\n\n`%s`: %s.\n\n| field | type | unit | |\n|---|---|---|---|\n",
                 vy_drone_streams[s].name, layout.full_name, vy_drone_streams[s].text);
         for (int i = 0; i < layout.field_count; ++i) {
-            print_row(&layout.manifest[i], layout.names[i], out);
+            print_row(&layout.first[i], layout.names[i], out);
         }
         fputc('\n', out);
     }
@@ -51,15 +51,14 @@ static void print_state(FILE *out)
         for (int i = 0; i < b->field_count; ++i) {
             const vy_field *f = &b->fields[i];
             fprintf(out, "| `%s` | %d | %s | %s | %s |\n", f->name, f->count,
-                    field_is_whole(f) ? "u64" : "f64", f->unit[0] != '\0' ? f->unit : "–", f->text);
+                    field_is_integer(f) ? "u64" : "f64", f->unit[0] != '\0' ? f->unit : "–", f->text);
         }
         fputc('\n', out);
     }
 }
 
-void vy_log_print_reference(FILE *out)
+static void print_head(FILE *out)
 {
-    FPU_SCOPE;
     fputs(
         "# The log\n\n"
         "A log is an [MCAP](https://mcap.dev) file: Foxglove, PlotJuggler and the `mcap` libraries open it "
@@ -85,41 +84,91 @@ void vy_log_print_reference(FILE *out)
         "process "
         "writes it, the\n  run is refused. `volery recover NAME.mcap.part` makes the log `NAME.mcap` of it: "
         "the same "
-        "records with an index and\n  a `result` whose status is `cut off`, at the last step with a hash.\n\n"
-        "## Channels\n\n"
-        "| topic | message | encoding | when |\n|---|---|---|---|\n"
-        "| `/world/hashes` | `volery.Hashes`: first_tick, hashes | protobuf | the hash of every step, in "
-        "batches |\n"
-        "| `/world/state` | `volery.State`: tick, hash, state, check (XXH3 of the state without its first "
-        "value) | "
-        "protobuf | every `log.snapshot`, and first "
-        "and last |\n"
-        "| `/replies` | `volery.Reply`: tick, drone, rung, motors, thrust, torque, rates, attitude, verdict, "
-        "detail, velocity, yaw_rate, throttle, strafe, vertical, yaw, drop, check (XXH3 of the other values) "
-        "| "
-        "protobuf | every reply of a controller that is not built in |\n"
-        "| `/events` | tick, time, kind, drone, text | json | when something happens |\n"
-        "| `/drones/NAME/…` | see below | protobuf | every `log.every` steps |\n"
-        "| `/joints/NAME` | `volery.Joint`: see below | protobuf | every `log.every` steps |\n"
-        "| `/contacts` | `volery.Contact`: see below | protobuf | when a contact begins or ends or is a "
-        "crash, and "
-        "every `log.every` steps |\n\n"
-        "## Streams of a drone\n\n"
-        "World frame +Z up, body frame forward-left-up, SI units.\n\n",
+        "records with an index and\n  a `result` whose status is `cut off`, at the last step with a "
+        "hash.\n\n",
         out);
-    print_streams(out);
-    fputs("### `/drones/NAME/geodetic`\n\n`volery.Geodetic`, on a planet only: latitude, longitude [rad], "
-          "altitude [m], "
-          "velocity_ned [m/s] over the ground,\nyaw, pitch, roll [rad] of forward-right-down axes in "
-          "north-east-down.\n\n",
+}
+
+static void print_channels(FILE *out)
+{
+    fputs("## Channels\n\n"
+          "| topic | message | encoding | when |\n|---|---|---|---|\n"
+          "| `/world/hashes` | `volery.Hashes`: first_tick, hashes | protobuf | the hash of every step, in "
+          "batches |\n"
+          "| `/world/state` | `volery.State`: tick, hash, state, check (XXH3 of the state without its first "
+          "value) | "
+          "protobuf | every `log.snapshot`, and first "
+          "and last |\n"
+          "| `/replies` | `volery.Reply`: see below | protobuf | every reply of a controller that is not "
+          "built in |\n"
+          "| `/events` | tick, time, kind, drone (the name of a drone or body), text | json | when something "
+          "happens |\n"
+          "| `/drones/NAME/…` | see below | protobuf | every `log.every` steps |\n"
+          "| `/bodies/NAME/…` | the streams truth, touch and geodetic of a drone | protobuf | likewise |\n"
+          "| `/joints/NAME` | `volery.Joint`: see below | protobuf | every `log.every` steps |\n"
+          "| `/contacts` | `volery.Contact`: see below | protobuf | when a contact begins or ends or is a "
+          "crash, and "
+          "every `log.every` steps |\n\n"
+          "## Streams of a drone\n\n"
+          "A body has its truth, without rotors, and what it touches. "
+          "World frame +Z up, body frame forward-left-up, SI units.\n\n",
           out);
+}
+
+// Which rungs a field of a reply belongs to.
+static void print_rungs(uint32_t rungs, FILE *out)
+{
+    static const char *const names[] = {"none", "motors", "wrench", "rates", "attitude", "velocity", "pilot"};
+    const char *comma = "";
+    for (int r = 0; r < 7 && rungs != VY_REPLY_ANY; ++r) {
+        if ((rungs >> r & 1) == 0) continue;
+        fprintf(out, "%s%s", comma, names[r]);
+        comma = ", ";
+    }
+    fputs(rungs == VY_REPLY_ANY ? "any" : rungs == 0 ? "–" : "", out);
+}
+
+static void print_replies(FILE *out)
+{
+    static const char *const types[] = {
+        [VY_REPLY_CHOICE] = "number",
+        [VY_REPLY_COMMANDS] = "list of numbers, one per rotor, then one per thruster",
+        [VY_REPLY_NUMBER] = "number",
+        [VY_REPLY_VEC3] = "Vec3 {x, y, z}",
+        [VY_REPLY_QUAT] = "Quaternion {w, x, y, z}",
+        [VY_REPLY_LIST] = "list of numbers",
+        [VY_REPLY_FLAGS] = "number",
+    };
+    fputs("## Replies\n\n"
+          "`/replies`, `volery.Reply`: the replies of controllers that are not built in, bit by bit. "
+          "`tick` and `drone` say when\n"
+          "and whose it is, `check` is XXH3 of the other values. A field counts in replies of its rungs. In "
+          "the "
+          "table of a drone they are\n"
+          "`reply.thrust` and so on.\n\n"
+          "| field | type | rungs | unit | |\n|---|---|---|---|---|\n",
+          out);
+    int count;
+    const vy_reply_field *fields = vy_reply_fields(&count);
+    for (int i = 0; i < count; ++i) {
+        const vy_reply_field *f = &fields[i];
+        fprintf(out, "| `%s` | %s | ", f->name, types[f->type]);
+        print_rungs(f->rungs, out);
+        fprintf(out, " | %s | %s |\n", f->unit[0] != '\0' ? f->unit : "–", f->text);
+    }
+    fputc('\n', out);
+}
+
+static void print_joints(FILE *out)
+{
     fputs(
         "## Joints\n\n`/joints/NAME`, `volery.Joint`; the channel's metadata `a` and `b` name what it holds. "
         "In the "
         "table of a drone the fields of\nits joints are `joints.NAME.tension` and so on.\n\n"
         "| field | type | unit | |\n|---|---|---|---|\n"
-        "| `length` | number | m | between the ends of a rod, cable or spring; how far a slider has moved |\n"
-        "| `angle` | number | rad, m | of a hinge, of a slider |\n"
+        "| `length` | number | m | between the ends of a rod, cable or spring; translation of a sliding "
+        "joint |\n"
+        "| `angle` | number | rad, m | joint coordinate: angle or translation |\n"
         "| `rate` | number | rad/s, m/s | its rate |\n"
         "| `tension` | number | N | of a rod, cable or spring: how much it pulls its ends together |\n"
         "| `force` | Vec3 {x, y, z} | N | of the joint on `b` at its anchor, world; from the first step on "
@@ -127,22 +176,38 @@ void vy_log_print_reference(FILE *out)
         "| `torque` | Vec3 {x, y, z} | N m | on `b` about its anchor, world |\n"
         "| `active` | number | – | 0: a cable is slack or a stop is not reached; else 1 |\n\n",
         out);
+}
+
+static void print_contacts(FILE *out)
+{
     fputs("## Contacts\n\n`/contacts`, `volery.Contact`, in worlds where things collide; the channel's "
           "metadata "
-          "name the bodies by number: drones,\nthen obstacles, terrain last. Begins, ends and crashes are "
+          "name what collides by number: drones,\nbodies, then obstacles, terrain last. Begins, ends and "
+          "crashes are "
           "events "
           "as well, of the kinds `contact` and `crash`.\n\n"
           "| field | type | unit | |\n|---|---|---|---|\n"
           "| `tick` | number | – | the step |\n"
           "| `phase` | number | – | 0: begins, 1: goes on, 2: has ended; the rest is zero then |\n"
-          "| `drone`, `other` | number | – | the two, by number; the lower one first |\n"
+          "| `body`, `other` | number | – | the two, by number; the lower one first |\n"
           "| `points` | number | – | that push |\n"
           "| `point` | Vec3 {x, y, z} | m | where, weighted by impulse, world |\n"
-          "| `normal` | Vec3 {x, y, z} | – | unit, towards the drone |\n"
-          "| `impulse` | Vec3 {x, y, z} | N s | on the drone, over the step, world |\n"
+          "| `normal` | Vec3 {x, y, z} | – | unit, towards `body` |\n"
+          "| `impulse` | Vec3 {x, y, z} | N s | on `body`, over the step, world |\n"
           "| `speed` | number | m/s | at which the deepest point closed |\n"
           "| `severity` | number | – | largest share of a crash limit; 1 and more is a crash |\n\n",
           out);
+}
+
+void vy_log_print_reference(FILE *out)
+{
+    FPU_SCOPE;
+    print_head(out);
+    print_channels(out);
+    print_streams(out);
+    print_replies(out);
+    print_joints(out);
+    print_contacts(out);
     vy_display_print_reference(out);
     print_state(out);
 }

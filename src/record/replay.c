@@ -1,26 +1,29 @@
-// replay.c - having a run again: replay, and going to any moment of a log.
+// replay.c - replay of a run, and seeking to any step of a log.
 #include "base/fail.h"
 #include "base/real.h"
 #include "record/log.h"
 #include <inttypes.h>
+#include <stdlib.h>
 
-// A world being flown along a log.
-typedef struct follower {
+// A world that is stepped along a log.
+typedef struct log_player {
     vy_log *log;
     vy_world *world;
-    hash_walk hashes;
+    hash_cursor hashes;
     vy_mcap_cursor *states;
-    reply_walk replies;
+    reply_cursor replies;
     state_record state; // the next full state
     int has_state;
-    int live; // controllers are asked, and their replies compared
-    int warm; // controllers are shown the samples, and their replies ignored
+    unsigned char *mine; // the world's, to compare with it
+    size_t mine_size;
+    int live; // controllers are called, and their replies compared
+    int warm; // controllers get the samples, and their replies are ignored
     vy_difference *out;
     vy_status status; // why it cannot go on; nothing is compared from then on
     vy_error error;
-} follower;
+} log_player;
 
-static void next_state(follower *f)
+static void next_state(log_player *f)
 {
     const vy_status status = vy_state_next(f->states, &f->state, &f->error);
     f->has_state = status == VY_OK;
@@ -28,12 +31,12 @@ static void next_state(follower *f)
 }
 
 // The replies of a log are in the order of the calls; those before the present moment are skipped.
-static int find_reply(follower *f, uint64_t tick, uint32_t drone)
+static int find_reply(log_player *f, uint64_t tick, uint32_t drone)
 {
-    reply_walk *w = &f->replies;
+    reply_cursor *w = &f->replies;
     if (f->status != VY_OK) return 0;
     while (w->more && (w->cells.tick < tick || (w->cells.tick == tick && w->cells.drone < drone)))
-        vy_reply_walk_next(w);
+        vy_reply_cursor_next(w);
     if (w->more && w->cells.tick == tick && w->cells.drone == drone) return 1;
     f->status = w->status;
     if (f->status != VY_OK)
@@ -47,14 +50,14 @@ static int find_reply(follower *f, uint64_t tick, uint32_t drone)
 
 static int feed_reply(void *self, const vy_world *world, uint32_t drone, vy_intent *intent)
 {
-    follower *f = self;
+    log_player *f = self;
     const uint64_t tick = world->state->tick;
     if (f->live || !find_reply(f, tick, drone)) return 0;
     reply_cells given = f->replies.cells;
     given.check = vy_reply_check(&given);
     if (!f->out->found) (void)vy_reply_compare(&f->replies.cells, &given, f->out); // changed since the flight
     *intent = vy_reply_unpack(&given);
-    vy_reply_walk_next(&f->replies);
+    vy_reply_cursor_next(&f->replies);
     const vy_controller_def *c = &world->model.drones[drone].controller;
     if (f->warm && c->call != NULL) {
         const vy_samples samples = vy_drone_samples(world, drone);
@@ -65,20 +68,20 @@ static int feed_reply(void *self, const vy_world *world, uint32_t drone, vy_inte
     return 1;
 }
 
-// A live controller's reply beside the logged one: the first value that differs is the answer.
+// A live controller's reply beside the logged one: the first value that differs is reported.
 static int check_reply(void *self, const vy_world *world, uint32_t drone, const vy_intent *intent)
 {
-    follower *f = self;
+    log_player *f = self;
     vy_difference *out = f->out;
     const uint64_t tick = world->state->tick;
     if (out->found || !find_reply(f, tick, drone)) return 0;
     const reply_cells now = vy_reply_pack(tick, drone, intent);
     (void)vy_reply_compare(&f->replies.cells, &now, out);
-    vy_reply_walk_next(&f->replies);
+    vy_reply_cursor_next(&f->replies);
     return 0;
 }
 
-static void find_difference(follower *f, uint64_t hash)
+static void find_difference(log_player *f, uint64_t hash)
 {
     vy_difference *out = f->out;
     if (out->found) return;
@@ -88,26 +91,41 @@ static void find_difference(follower *f, uint64_t hash)
     out->hash_b = f->world->state->chain;
 }
 
+static int has_room(log_player *f, size_t size)
+{
+    if (size <= f->mine_size) return 1;
+    unsigned char *more = realloc(f->mine, size);
+    if (more == NULL) {
+        f->status = vy_fail(&f->error, VY_NO_MEMORY, "no memory for a state of %zu bytes", size);
+        return 0;
+    }
+    f->mine = more;
+    f->mine_size = size;
+    return 1;
+}
+
 // The full state of this very moment beside the world's. One that was written when the integrator changed
 // says to which.
-static void compare_state(follower *f)
+static void compare_state(log_player *f)
 {
     vy_difference *out = f->out;
     vy_world *world = f->world;
     const state_record *s = &f->state;
     const uint64_t tick = world->state->tick;
-    if (s->size != world->state_size) {
+    const size_t size = vy_world_state_size(world);
+    if (world->model.collides ? s->size < world->state_size : s->size != size) {
         f->status = vy_fail(&f->error, VY_DAMAGED,
                             "the full state of step %" PRIu64 " has %zu bytes, the world's has %zu", tick,
-                            s->size, world->state_size);
+                            s->size, size);
         return;
     }
+    if (!has_room(f, size)) return;
     world_block head;
     memcpy(&head, s->bytes, sizeof head);
     if (!s->changed && !out->found) // what it cannot be set to is found below
         (void)vy_world_set_integrator(world, (vy_integrator)head.integrator, NULL);
-    const unsigned char *mine = (const unsigned char *)world->state;
-    if (memcmp(s->bytes, mine, s->size) == 0 && s->hash == world->state->chain) {
+    vy_world_save(world, f->mine);
+    if (s->size == size && memcmp(s->bytes, f->mine, size) == 0 && s->hash == world->state->chain) {
         if (s->changed && !out->found)
             f->status =
                 vy_fail(&f->error, VY_DAMAGED,
@@ -117,7 +135,7 @@ static void compare_state(follower *f)
     find_difference(f, s->hash);
     if (out->field[0] != '\0') return;
     out->field_tick = tick;
-    if (vy_state_compare(s->bytes, mine, s->size, out)) return;
+    if (vy_state_compare(s->bytes, s->size, f->mine, size, out)) return;
     snprintf(out->field, sizeof out->field, "world.chain"); // no other value differs
     out->real = 0;
     out->whole_a = head.chain != world->state->chain ? head.chain : s->hash;
@@ -126,7 +144,7 @@ static void compare_state(follower *f)
 
 // Full states are written at their cadence and at the end, but for one that is not finite. In a log that was
 // cut off the last one may be behind the cut.
-static int state_is_due(const follower *f, uint64_t now)
+static int state_is_due(const log_player *f, uint64_t now)
 {
     const vy_log_info *info = &f->log->info;
     if (f->world->state->failure_reason == VY_FAILURE_NOT_FINITE) return 0;
@@ -134,7 +152,7 @@ static int state_is_due(const follower *f, uint64_t now)
     return info->snapshot > 0 && now % info->snapshot == 0;
 }
 
-static void compare_states(follower *f, uint64_t now)
+static void compare_states(log_player *f, uint64_t now)
 {
     const int due = !f->out->found && state_is_due(f, now) && !(f->has_state && f->state.tick == now);
     if (f->status == VY_OK && (due || (f->has_state && f->state.tick < now))) {
@@ -150,12 +168,12 @@ static void compare_states(follower *f, uint64_t now)
 // Compare the step just done. After the first different hash, wait for the next full state to name the field.
 static int check_step(void *self, const vy_world *world)
 {
-    follower *f = self;
+    log_player *f = self;
     vy_difference *out = f->out;
     const uint64_t now = world->state->tick;
     uint64_t hash = 0;
     if (f->status != VY_OK) return 0;
-    if (!vy_hash_walk_next(&f->hashes, &hash)) {
+    if (!vy_hash_cursor_next(&f->hashes, &hash)) {
         f->status = f->hashes.status;
         f->error = f->hashes.error;
         return 0;
@@ -166,15 +184,15 @@ static int check_step(void *self, const vy_world *world)
     return out->found;
 }
 
-static vy_status follow(vy_log *log, vy_world *world, const state_record *from, vy_difference *out,
-                        follower *f, vy_error *err)
+static vy_status player_open(vy_log *log, vy_world *world, const state_record *from, vy_difference *out,
+                             log_player *f, vy_error *err)
 {
-    *f = (follower){.log = log, .world = world, .out = out};
+    *f = (log_player){.log = log, .world = world, .out = out};
     memset(out, 0, sizeof *out);
     vy_status status = vy_world_restore(world, from->bytes, from->size, err);
-    if (status == VY_OK) status = vy_hash_walk_open(log, from->tick, &f->hashes, err);
+    if (status == VY_OK) status = vy_hash_cursor_open(log, from->tick, &f->hashes, err);
     if (status == VY_OK) status = vy_log_cursor(log, TOPIC_STATE, &f->states, err);
-    if (status == VY_OK) status = vy_reply_walk_open(log, &f->replies, err);
+    if (status == VY_OK) status = vy_reply_cursor_open(log, &f->replies, err);
     if (status != VY_OK) return status;
     out->last_tick = from->tick;
     const uint64_t time = vy_log_time(from->tick, log->info.dt);
@@ -182,19 +200,20 @@ static vy_status follow(vy_log *log, vy_world *world, const state_record *from, 
     vy_mcap_cursor_seek(f->replies.cursor, time);
     next_state(f);
     while (f->has_state && f->state.tick <= from->tick) next_state(f); // they have been used
-    vy_reply_walk_next(&f->replies);
+    vy_reply_cursor_next(&f->replies);
     vy_world_set_replay(world, (vy_replay){.self = f, .reply = feed_reply, .check = check_step});
     return VY_OK;
 }
 
 // A difference that was found stands, whatever became of the log behind it.
-static vy_status unfollow(follower *f, vy_world *world, vy_status status, vy_error *err)
+static vy_status player_close(log_player *f, vy_world *world, vy_status status, vy_error *err)
 {
     vy_world_set_replay(world, (vy_replay){0});
     vy_mcap_cursor_close(f->hashes.cursor);
     vy_mcap_cursor_close(f->states);
+    free(f->mine);
     vy_error why = f->error;
-    const vy_status closed = vy_reply_walk_close(&f->replies, f->status == VY_OK ? &why : NULL);
+    const vy_status closed = vy_reply_cursor_close(&f->replies, f->status == VY_OK ? &why : NULL);
     const vy_status followed = f->status == VY_OK ? closed : f->status;
     if (status != VY_OK || followed == VY_OK || f->out->found) return status;
     if (err != NULL) *err = why;
@@ -203,11 +222,11 @@ static vy_status unfollow(follower *f, vy_world *world, vy_status status, vy_err
 
 // Having come to the log's last step, there must be nothing left in it. A replay that ends before, where the
 // log goes on, differs.
-static void check_end(follower *f)
+static void check_end(log_player *f)
 {
     const uint64_t now = f->world->state->tick, last = f->log->info.last_tick;
     uint64_t hash = 0;
-    const int more = vy_hash_walk_next(&f->hashes, &hash); // behind the last step it fails
+    const int more = vy_hash_cursor_next(&f->hashes, &hash); // behind the last step it fails
     f->status = f->hashes.status;
     f->error = f->hashes.error;
     if (more)
@@ -221,7 +240,7 @@ static vy_status replay(vy_log *log, vy_world *world, int live, vy_progress_fn *
                         vy_difference *out, vy_error *err)
 {
     state_record first;
-    follower f;
+    log_player f;
     const uint64_t last = log->info.last_tick;
     memset(out, 0, sizeof *out);
     out->last_tick = log->info.first_tick;
@@ -230,7 +249,7 @@ static vy_status replay(vy_log *log, vy_world *world, int live, vy_progress_fn *
                        "the log was cut off before its first step, so that nothing is compared");
     vy_status status = vy_log_state_before(log, log->info.first_tick, &first, err);
     if (status != VY_OK) return status;
-    status = follow(log, world, &first, out, &f, err);
+    status = player_open(log, world, &first, out, &f, err);
     f.live = live;
     if (live) vy_world_set_sink(world, (vy_sink){.self = &f, .reply = check_reply});
     uint32_t events = 0;
@@ -245,7 +264,7 @@ static vy_status replay(vy_log *log, vy_world *world, int live, vy_progress_fn *
     }
     if (status == VY_OK && f.status == VY_OK && !out->found) check_end(&f);
     if (live) vy_world_set_sink(world, (vy_sink){.self = NULL});
-    return unfollow(&f, world, status, err);
+    return player_close(&f, world, status, err);
 }
 
 vy_status vy_log_replay(vy_log *log, vy_world *world, vy_progress_fn *progress, void *self,
@@ -265,7 +284,7 @@ vy_status vy_log_replay_live(vy_log *log, vy_world *world, vy_progress_fn *progr
 static vy_status seek(vy_log *log, vy_world *world, uint64_t tick, int warm, vy_error *err)
 {
     state_record from;
-    follower f;
+    log_player f;
     vy_difference difference;
     if (tick < log->info.first_tick || tick > log->info.last_tick) {
         return vy_fail(err, VY_BAD_VALUE, "the log goes from %.9g s to %.9g s",
@@ -274,11 +293,11 @@ static vy_status seek(vy_log *log, vy_world *world, uint64_t tick, int warm, vy_
     }
     vy_status status = vy_log_state_before(log, warm ? log->info.first_tick : tick, &from, err);
     if (status != VY_OK) return status;
-    status = follow(log, world, &from, &difference, &f, err);
+    status = player_open(log, world, &from, &difference, &f, err);
     f.warm = warm;
     if (status == VY_OK && world->state->tick < tick)
         (void)vy_world_advance(world, tick - world->state->tick);
-    status = unfollow(&f, world, status, err);
+    status = player_close(&f, world, status, err);
     if (status == VY_OK && difference.found) {
         return vy_fail(err, VY_DIVERGED, "the run differs from its log at step %" PRIu64, difference.tick);
     }

@@ -1,9 +1,9 @@
-// scene.c - drones, obstacles, joints, plumes and rays as entities of a scene.
+// scene.c - drones, bodies, obstacles, joints, plumes and rays as entities of a scene.
 #include "record/scene.h"
 #include "equations/gravity.h"
 #include "record/foxglove.h"
 #include "record/streams.h"
-#include "world/kit.h"
+#include "world/sensor_suite.h"
 #include <stdio.h>
 
 enum {
@@ -11,10 +11,10 @@ enum {
     ENTITY_ROOM = 128 + 2 * VY_NAME_CAP
 }; // of a cable that hangs; bytes besides what is in it
 
-static const double rope[4] = {0.45, 0.5, 0.55, 1.0}, flame[4] = {0.9, 0.6, 0.0, 0.7},
-                    beam[4] = {0.0, 0.45, 0.7, 0.8}, fan[4] = {0.8, 0.47, 0.65, 0.6};
+static const double joint_color[4] = {0.45, 0.5, 0.55, 1.0}, plume_color[4] = {0.9, 0.6, 0.0, 0.7},
+                    ray_color[4] = {0.0, 0.45, 0.7, 0.8}, ray_fan_color[4] = {0.8, 0.47, 0.65, 0.6};
 
-_Static_assert(VY_RAY_CAP <= FOXGLOVE_FAN_CAP, "all rays of a sensor are one fan");
+_Static_assert(VY_RAY_CAP <= FOXGLOVE_FAN_CAP, "all rays of a sensor fit one fan of lines");
 
 vy_status vy_scene_open(log_output *output, log_scene *out, vy_error *err)
 {
@@ -27,8 +27,8 @@ static vy_pb_writer begin(log_scene *s, uint64_t time, size_t room)
     return vy_output_begin(s->output, s->channel, time, room);
 }
 
-// How far its rotors and thrusters are from the middle of a drone; half a metre where it has none.
-static double reach_of(const rotor_layout *layout)
+// The largest distance of rotors and thrusters from the middle of a drone; half a metre where it has none.
+static double max_extent_of(const rotor_layout *layout)
 {
     double reach = 0.0;
     for (int k = 0; k < layout->count; ++k) reach = real_max(reach, vec3_length(vec3_of(layout->place[k])));
@@ -37,27 +37,28 @@ static double reach_of(const rotor_layout *layout)
     return reach > 0.0 ? reach : 0.5;
 }
 
-// A drone from where its rotors are; a body without rotors has the shape it collides with, or none is known.
-static void write_drone_shape(log_scene *s, const vy_world *world, uint32_t i, uint64_t time)
+// A drone by the positions of its rotors; without rotors by its collision shape, if it has one.
+static void write_body_shape(log_scene *s, const vy_world *world, uint32_t i, uint64_t time)
 {
     static const vy_pose middle = {.rotation = {.w = 1.0}};
-    const rotor_layout *layout = &world->model.drones[i].layout;
+    static const rotor_layout none;
+    const rotor_layout *layout = i < world->model.drone_count ? &world->model.drones[i].layout : &none;
     const char *name = s->output->names[i];
     const vy_shape *shape = NULL;
     vy_pose pose;
-    if (layout->count == 0) (void)vy_world_drone_shape(world, vy_world_drone(world, i), &shape, &pose);
+    if (layout->count == 0) (void)vy_world_shape(world, vy_world_body(world, i), &shape, &pose);
     const size_t room = shape != NULL ? vy_foxglove_solid_room(shape) : FOXGLOVE_SHAPE_ROOM;
     vy_pb_writer w = begin(s, time, room + 2 * VY_NAME_CAP);
     if (shape != NULL)
         vy_foxglove_put_solid(&w, time, name, name, shape, &middle);
     else
-        vy_foxglove_put_shape(&w, time, name, layout->place, layout->count, reach_of(layout));
+        vy_foxglove_put_shape(&w, time, name, layout->place, layout->count, max_extent_of(layout));
     vy_output_end(s->output, &w);
 }
 
 void vy_scene_shapes(log_scene *s, const vy_world *world, uint64_t time)
 {
-    for (uint32_t i = 0; i < world->model.drone_count; ++i) write_drone_shape(s, world, i, time);
+    for (uint32_t i = 0; i < body_count(&world->model); ++i) write_body_shape(s, world, i, time);
     for (uint32_t i = 0; i < vy_world_obstacle_count(world); ++i) {
         const vy_shape *shape;
         vy_pose pose;
@@ -77,14 +78,14 @@ static vec3 anchor(const vy_world *world, const joint_slot *j, int end, vec3 *mi
 {
     const vec3 at = end == 0 ? j->def.anchor_a : j->def.anchor_b;
     *middle = at;
-    if (j->body[end] >= world->model.drone_count) return at;
-    const body_state *b = &world->drones[j->body[end]].body;
+    if (j->body[end] >= body_count(&world->model)) return at;
+    const body_state *b = body_at(world, j->body[end]);
     *middle = b->position;
     return vec3_add(b->position, quat_rotate(b->attitude, at));
 }
 
 // A slack cable as a parabola of its length, sagging along the unit vector `down`.
-static void hang(vec3 from, vec3 along, vec3 down, double length, vec3 points[PIECES + 1])
+static void sag_points(vec3 from, vec3 along, vec3 down, double length, vec3 points[PIECES + 1])
 {
     double low = 0.0, high = length; // of its depth: the deeper, the longer
     for (int turn = 0; turn < 20; ++turn) {
@@ -101,36 +102,27 @@ static void hang(vec3 from, vec3 along, vec3 down, double length, vec3 points[PI
 }
 
 // The line of a joint: straight, as a cable hangs, or from the middle of one body over where they meet to the
-// other's. Returns how many points it has; 0: it is none to be seen.
+// other's. Returns how many points it has; 0: nothing to draw.
 static int joint_line(const vy_world *world, const joint_slot *j, vec3 points[PIECES + 1])
 {
     vec3 middle[2];
     const vec3 from = anchor(world, j, 0, &middle[0]), to = anchor(world, j, 1, &middle[1]);
     const vec3 along = vec3_sub(to, from);
     const double length = j->def.length, apart = vec3_length(along);
-    switch (j->def.kind) {
-    case VY_JOINT_NONE:
-    case VY_JOINT_CUSTOM: return 0;
-    case VY_JOINT_BALL:
-    case VY_JOINT_HINGE:
-    case VY_JOINT_SLIDER:
-    case VY_JOINT_FIXED:
-    case VY_JOINT_UNIVERSAL:
+    if (j->def.kind == VY_JOINT_NONE || j->def.kind == VY_JOINT_CUSTOM) return 0;
+    if (!vy_joint_has(j->def.kind, VY_JOINT_HAS_LENGTH)) {
         points[0] = middle[0];
         points[1] = from;
         points[2] = to;
         points[3] = middle[1];
         return 4;
-    case VY_JOINT_DISTANCE:
-    case VY_JOINT_CABLE:
-    case VY_JOINT_SPRING: break;
     }
     const vec3 g = gravity_at(&world->model.env.gravity, from);
     const double weight = vec3_length(g);
     points[0] = from;
     points[1] = to;
-    if (j->def.kind != VY_JOINT_CABLE || apart > 0.999 * length || weight == 0.0) return 2;
-    hang(from, along, vec3_scale(1.0 / weight, g), length, points);
+    if (!vy_joint_has(j->def.kind, VY_JOINT_UNILATERAL) || apart > 0.999 * length || weight == 0.0) return 2;
+    sag_points(from, along, vec3_scale(1.0 / weight, g), length, points);
     return PIECES + 1;
 }
 
@@ -145,7 +137,7 @@ static void write_joints(log_scene *s, const vy_world *world, uint64_t time)
     vy_foxglove_begin_entity(&w, time, "joints", FOXGLOVE_WORLD, 0);
     for (uint32_t k = 0; k < world->model.joint_count; ++k) {
         const int count = joint_line(world, &slots[k], points);
-        if (count > 0) vy_foxglove_put_line(&w, FOXGLOVE_STRIP, points, count, 3.0, rope);
+        if (count > 0) vy_foxglove_put_line(&w, FOXGLOVE_STRIP, points, count, 3.0, joint_color);
     }
     vy_foxglove_end_entity(&w);
     vy_output_end(s->output, &w);
@@ -157,16 +149,16 @@ static void write_joints(log_scene *s, const vy_world *world, uint64_t time)
 static void write_plumes(log_scene *s, const vy_world *world, uint32_t i, uint64_t time)
 {
     const thruster_layout *t = &world->model.drones[i].layout.thrusters;
-    const double size = reach_of(&world->model.drones[i].layout);
+    const double size = max_extent_of(&world->model.drones[i].layout);
     char name[VY_NAME_CAP + 16];
     snprintf(name, sizeof name, "%s thrusters", s->output->names[i]);
     vy_pb_writer w = begin(s, time, ENTITY_ROOM + THRUSTER_CAP * FOXGLOVE_ROOM);
     vy_foxglove_begin_entity(&w, time, name, s->output->names[i], 1);
     for (int k = 0; k < t->count; ++k) {
-        const double share = t->most[k] > 0.0 ? world->thrusters[i].thrust[k] / t->most[k] : 0.0;
+        const double share = t->thrust_max[k] > 0.0 ? world->thrusters[i].thrust[k] / t->thrust_max[k] : 0.0;
         if (!(share > 0.01)) continue;
         const vec3 out = vec3_scale(-1.1 * size * real_min(share, 1.0), vec3_of(t->axis[k]));
-        vy_foxglove_put_cone(&w, vec3_of(t->place[k]), out, 0.25 * size, flame);
+        vy_foxglove_put_cone(&w, vec3_of(t->place[k]), out, 0.25 * size, plume_color);
     }
     vy_foxglove_end_entity(&w);
     vy_output_end(s->output, &w);
@@ -174,44 +166,43 @@ static void write_plumes(log_scene *s, const vy_world *world, uint32_t i, uint64
 
 // --- rays
 
-// The rays of a sensor from where the drone was when it looked, as far as they were read; those that saw
-// nothing are left out.
+// The rays of a sensor from the drone's position at the sample, as long as measured; those without a hit are
+// left out.
 static void write_rays(log_scene *s, const vy_world *world, uint32_t i, int sensor, uint64_t time)
 {
-    const uint32_t kit = world->model.drones[i].kit - 1;
-    const kit_model *m = &world->model.kits[kit];
-    const kit_block *b = &world->kits[kit];
-    const int lidar = sensor == KIT_LIDAR, count = lidar ? m->ray_count : 1;
-    if (m->links[sensor].period == 0 || b->ticks[sensor] <= s->shown) return;
-    const vec3 *ways = lidar ? m->rays : &m->range_direction;
-    const double *distances = lidar ? b->lidar.distance : &b->range.distance;
-    vec3 points[VY_RAY_CAP + 1];
+    const sensor_suite_model *m = &world->model.sensor_suites[world->model.drones[i].sensor_suite - 1];
+    const sensor_type *type = vy_sensors[sensor].type;
+    if (type->rays == NULL || m->links[sensor].period == 0) return;
+    const uint64_t *block = vy_sensor_block(world, i, sensor), tick = block[0];
+    const double *distances = (const double *)(const void *)(block + 1);
+    if (tick <= s->shown) return;
+    vec3 points[VY_RAY_CAP + 1], along[VY_RAY_CAP];
+    const int count = type->rays(vy_sensor_suite_params(m, sensor), &points[0], along);
     int n = 1;
-    points[0] = lidar ? m->lidar.position : m->range.position;
     for (int k = 0; k < count; ++k) {
-        if (distances[k] != RAY_NOTHING) points[n++] = vec3_add_scaled(points[0], distances[k], ways[k]);
+        if (distances[k] != RAY_NOTHING) points[n++] = vec3_add_scaled(points[0], distances[k], along[k]);
     }
     char name[VY_NAME_CAP + 16];
-    snprintf(name, sizeof name, "%s %s", s->output->names[i], lidar ? "lidar" : "range");
+    snprintf(name, sizeof name, "%s %s", s->output->names[i], type->name);
     const uint64_t late = m->links[sensor].delay * m->links[sensor].period;
     vy_pb_writer w = begin(s, time, ENTITY_ROOM + vy_foxglove_line_room(n));
-    vy_foxglove_begin_entity(&w, vy_log_time(b->ticks[sensor] - late, s->output->dt), name,
-                             s->output->names[i], 0);
-    if (n > 1) vy_foxglove_put_line(&w, FOXGLOVE_FAN, points, n, lidar ? 1.0 : 2.0, lidar ? fan : beam);
+    vy_foxglove_begin_entity(&w, vy_log_time(tick - late, s->output->dt), name, s->output->names[i], 0);
+    if (n > 1)
+        vy_foxglove_put_line(&w, FOXGLOVE_FAN, points, n, count > 1 ? 1.0 : 2.0,
+                             count > 1 ? ray_fan_color : ray_color);
     vy_foxglove_end_entity(&w);
     vy_output_end(s->output, &w);
 }
 
-void vy_scene_moment(log_scene *s, const vy_world *world, uint64_t time)
+void vy_scene_write(log_scene *s, const vy_world *world, uint64_t time)
 {
     const vy_model *m = &world->model;
     if (m->joint_count > 0) write_joints(s, world, time);
     for (uint32_t i = 0; i < m->drone_count && world->state->tick > 0;
          ++i) { // both begin with the first step
         if (m->drones[i].layout.thrusters.count > 0) write_plumes(s, world, i, time);
-        if (m->drones[i].kit == 0) continue;
-        write_rays(s, world, i, KIT_RANGE, time);
-        write_rays(s, world, i, KIT_LIDAR, time);
+        if (m->drones[i].sensor_suite == 0) continue;
+        for (int sensor = 0; sensor < SENSOR_SUITE_KINDS; ++sensor) write_rays(s, world, i, sensor, time);
     }
     s->shown = world->state->tick;
 }

@@ -1,58 +1,54 @@
-// stream_writer.c - what drones, joints and contacts do, as streams of a log.
+// stream_writer.c - drones, bodies, joints and contacts as streams of a log.
 #include "record/stream_writer.h"
 #include "base/assert.h"
 #include "base/fail.h"
 #include "record/streams.h"
-#include "world/kit.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+_Static_assert(offsetof(drone_block, body) == 0 && offsetof(body_block, body) == 0,
+               "the truth of both begins with their motion");
+
 struct stream_writer {
     log_output *output;
-    uint16_t (*drones)[DRONE_STREAM_COUNT];                    // channels
-    vy_pb_codec *codecs[VY_ROTOR_CAP + 1][DRONE_STREAM_COUNT]; // by length
-    size_t offsets[DRONE_STREAM_COUNT];
-    vy_planet_def planet; // radius 0: a flat world
-    uint16_t *geodetic;   // channels, on a planet
-    vy_pb_codec *geodetic_codec;
+    uint16_t (*drones)[DRONE_STREAM_CAP];                    // channels; 0: none
+    vy_pb_codec *codecs[VY_ROTOR_CAP + 1][DRONE_STREAM_CAP]; // by length
+    size_t offsets[DRONE_STREAM_CAP];
     uint16_t *joints; // channels
     vy_pb_codec *joint_codec;
     uint16_t contacts; // the channel, where things collide
     vy_pb_codec *contact_codec;
-    char (*bodies)[VY_NAME_CAP]; // names of drones, then of obstacles, likewise
+    char (*bodies)[VY_NAME_CAP]; // names of drones, bodies, then of obstacles, likewise
 };
 
-// Does drone `i` have what stream `s` tells?
 static int has_stream(const vy_world *world, uint32_t i, int s)
 {
-    if (s == STREAM_TOUCH) return world->contact_totals != NULL;
-    if (s >= STREAM_KIT && s < STREAM_TRUTH) return vy_sensor_period(&world->model, i, s - STREAM_KIT) > 0;
-    if (s == STREAM_BATTERY) return world->model.params[i].battery.capacity > 0.0;
-    return s != STREAM_THRUSTERS || world->model.drones[i].layout.thrusters.count > 0;
+    const drone_stream *stream = &vy_drone_streams[s];
+    if (i >= world->model.drone_count && !stream->bodies) return 0;
+    return stream->has == NULL || stream->has(world, i, stream);
 }
 
-// How long the list is that ends the stream.
 static int stream_length(const vy_world *world, uint32_t i, int s)
 {
+    if (i >= world->model.drone_count) return 0;
     const rotor_layout *layout = &world->model.drones[i].layout;
-    if (s == STREAM_CONTROL) return layout->count + layout->thrusters.count;
-    return s == STREAM_THRUSTERS ? layout->thrusters.count : layout->count;
+    return vy_drone_streams[s].length != NULL ? vy_drone_streams[s].length(layout) : layout->count;
 }
 
-// The streams of all drones share one schema per stream; lists are as long as the drone has rotors.
+// The streams of all drones and bodies share one schema per stream; lists are as long as there are rotors.
 static vy_status add_stream(stream_writer *w, const vy_world *world, int s, vy_error *err)
 {
     log_output *o = w->output;
     stream_layout layout;
     uint32_t first = 0;
-    while (first < o->drone_count && !has_stream(world, first, s)) ++first;
-    if (first == o->drone_count && vy_drone_streams[s].block != BLOCK_drone) return VY_OK;
+    while (first < o->body_count && !has_stream(world, first, s)) ++first;
+    if (first == o->body_count) return VY_OK;
     vy_stream_layout(s, VY_ROTOR_CAP, &layout);
     w->offsets[s] = layout.offset;
     uint16_t schema = 0;
     vy_status status = vy_output_schema(o, &layout.message, &schema, err);
-    for (uint32_t i = first; i < o->drone_count && status == VY_OK; ++i) {
+    for (uint32_t i = first; i < o->body_count && status == VY_OK; ++i) {
         if (!has_stream(world, i, s)) continue;
         const int length = stream_length(world, i, s);
         VY_ASSERT(length >= 0 && length <= VY_ROTOR_CAP);
@@ -61,24 +57,11 @@ static vy_status add_stream(stream_writer *w, const vy_world *world, int s, vy_e
             status = vy_pb_codec_create(&layout.message, &w->codecs[length][s], err);
         }
         char topic[VY_NAME_CAP + 40], count[16];
-        snprintf(topic, sizeof topic, "/drones/%s/%s", o->names[i], vy_drone_streams[s].name);
+        snprintf(topic, sizeof topic, "/%s/%s/%s", output_topic_root(o, i), o->names[i],
+                 vy_drone_streams[s].name);
         snprintf(count, sizeof count, "%d", length);
         const vy_mcap_pair pair = {"rotors", count};
         if (status == VY_OK) status = vy_output_channel(o, topic, schema, &pair, 1, &w->drones[i][s], err);
-    }
-    return status;
-}
-
-static vy_status add_geodetic(stream_writer *w, vy_error *err)
-{
-    uint16_t schema = 0;
-    vy_status status = vy_pb_codec_create(&vy_message_geodetic, &w->geodetic_codec, err);
-    for (uint32_t i = 0; i < w->output->drone_count && status == VY_OK; ++i) {
-        char topic[VY_NAME_CAP + 40];
-        snprintf(topic, sizeof topic, "/drones/%s/geodetic", w->output->names[i]);
-        if (i == 0) status = vy_output_schema(w->output, &vy_message_geodetic, &schema, err);
-        if (status == VY_OK)
-            status = vy_output_channel(w->output, topic, schema, NULL, 0, &w->geodetic[i], err);
     }
     return status;
 }
@@ -95,26 +78,26 @@ static vy_status add_joints(stream_writer *w, const vy_world *world, const char 
         char topic[VY_NAME_CAP + 40], number[24];
         snprintf(number, sizeof number, "joint%" PRIu32, k);
         snprintf(topic, sizeof topic, "/joints/%.*s", VY_NAME_CAP, names != NULL ? names[k] : number);
-        const vy_mcap_pair ends[2] = {{"a", body[0] < o->drone_count ? o->names[body[0]] : "world"},
-                                      {"b", body[1] < o->drone_count ? o->names[body[1]] : "world"}};
+        const vy_mcap_pair ends[2] = {{"a", body[0] < o->body_count ? o->names[body[0]] : "world"},
+                                      {"b", body[1] < o->body_count ? o->names[body[1]] : "world"}};
         status = vy_output_channel(w->output, topic, schema, ends, 2, &w->joints[k], err);
     }
     return status;
 }
 
-// The stream of contacts; its metadata name the bodies: drones, then obstacles.
+// The stream of contacts; its metadata name the colliders: drones, bodies, then obstacles.
 static vy_status add_contacts(stream_writer *w, uint32_t count, const char *const *obstacles, vy_error *err)
 {
-    const uint32_t drones = w->output->drone_count;
+    const uint32_t bodies = w->output->body_count;
     vy_mcap_pair *pairs = calloc(count + 1u, sizeof *pairs);
     char(*numbers)[12] = calloc(count + 1u, sizeof *numbers);
     uint16_t schema = 0;
     vy_status status = VY_NO_MEMORY;
     if (pairs != NULL && numbers != NULL) {
         for (uint32_t i = 0; i < count; ++i) {
-            const uint32_t k = i - drones; // of an obstacle
-            if (i < drones || obstacles != NULL)
-                snprintf(w->bodies[i], VY_NAME_CAP, "%s", i < drones ? w->output->names[i] : obstacles[k]);
+            const uint32_t k = i - bodies; // of an obstacle
+            if (i < bodies || obstacles != NULL)
+                snprintf(w->bodies[i], VY_NAME_CAP, "%s", i < bodies ? w->output->names[i] : obstacles[k]);
             else
                 snprintf(w->bodies[i], VY_NAME_CAP, "obstacle%" PRIu32, k);
             snprintf(numbers[i], sizeof numbers[i], "%" PRIu32, i);
@@ -134,23 +117,19 @@ vy_status vy_stream_writer_open(log_output *output, const vy_world *world, const
                                 const char *const *obstacles, stream_writer **out, vy_error *err)
 {
     *out = NULL;
-    const uint32_t body_count = output->drone_count + world->model.obstacle_count;
+    const uint32_t solids = output->body_count + world->model.obstacle_count;
     stream_writer *w = calloc(1, sizeof *w);
     if (w == NULL) return vy_fail(err, VY_NO_MEMORY, "log: out of memory");
     w->output = output;
-    w->planet = world->model.planet;
-    w->drones = calloc(output->drone_count + 1u, sizeof *w->drones);
-    w->geodetic = calloc(output->drone_count + 1u, sizeof *w->geodetic);
+    w->drones = calloc(output->body_count + 1u, sizeof *w->drones);
     w->joints = calloc(world->model.joint_count + 1u, sizeof *w->joints);
-    w->bodies = calloc(body_count + 1u, sizeof *w->bodies);
+    w->bodies = calloc(solids + 1u, sizeof *w->bodies);
     vy_status status = VY_OK;
-    if (w->drones == NULL || w->geodetic == NULL || w->joints == NULL || w->bodies == NULL)
+    if (w->drones == NULL || w->joints == NULL || w->bodies == NULL)
         status = vy_fail(err, VY_NO_MEMORY, "log: out of memory");
-    for (int s = 0; s < DRONE_STREAM_COUNT && status == VY_OK; ++s) status = add_stream(w, world, s, err);
-    if (status == VY_OK && w->planet.radius > 0.0) status = add_geodetic(w, err);
+    for (int s = 0; s < vy_drone_stream_count && status == VY_OK; ++s) status = add_stream(w, world, s, err);
     if (status == VY_OK && world->model.joint_count > 0) status = add_joints(w, world, joints, err);
-    if (status == VY_OK && world->contact_totals != NULL)
-        status = add_contacts(w, body_count, obstacles, err);
+    if (status == VY_OK && world->contact_totals != NULL) status = add_contacts(w, solids, obstacles, err);
     if (status != VY_OK) {
         vy_stream_writer_close(w);
         return status;
@@ -163,56 +142,28 @@ void vy_stream_writer_close(stream_writer *w)
 {
     if (w == NULL) return;
     for (int n = 0; n <= VY_ROTOR_CAP; ++n) {
-        for (int s = 0; s < DRONE_STREAM_COUNT; ++s) vy_pb_codec_destroy(w->codecs[n][s]);
+        for (int s = 0; s < vy_drone_stream_count; ++s) vy_pb_codec_destroy(w->codecs[n][s]);
     }
-    vy_pb_codec_destroy(w->geodetic_codec);
     vy_pb_codec_destroy(w->joint_codec);
     vy_pb_codec_destroy(w->contact_codec);
     free(w->bodies);
     free(w->joints);
-    free(w->geodetic);
     free(w->drones);
     free(w);
 }
 
-// Where drone `i` has what stream `s` tells; NULL: there is nothing to write now. All but the truth, the
-// estimate and what drives are written when they are new.
-static const void *stream_block(const vy_world *world, uint32_t i, int s)
+static void write_bodies(stream_writer *w, const vy_world *world)
 {
-    const uint64_t tick = world->state->tick;
-    const drone_block *d = &world->drones[i];
-    if (!has_stream(world, i, s)) return NULL;
-    if (s == STREAM_IMU && d->imu_tick != tick) return NULL;
-    if (s == STREAM_MOCAP && d->mocap_tick != tick) return NULL;
-    if (s == STREAM_CONTROL && tick > 0 && !due(tick, world->model.drones[i].rate_period)) return NULL;
-    if (s == STREAM_BATTERY) return tick > 0 ? &world->gear[i] : NULL;
-    if (s == STREAM_THRUSTERS) return tick > 0 ? &world->thrusters[i] : NULL;
-    if (s == STREAM_TOUCH) return &world->contact_totals[i];
-    if (s < STREAM_KIT || s == STREAM_TRUTH) return d;
-    const kit_block *kit = &world->kits[world->model.drones[i].kit - 1];
-    return tick > 0 && kit->ticks[s - STREAM_KIT] == tick ? kit : NULL;
-}
-
-static void write_geodetic(stream_writer *w, uint32_t drone, const body_state *b, uint64_t tick)
-{
-    const double dt = w->output->dt;
-    const vy_geodetic g =
-        vy_geodetic_of(&w->planet, (double)tick * dt, b->position, b->velocity, b->attitude);
-    vy_output_encode(w->output, w->geodetic[drone], vy_log_time(tick, dt), w->geodetic_codec, &g);
-}
-
-static void write_drones(stream_writer *w, const vy_world *world)
-{
-    const uint64_t tick = world->state->tick;
-    const uint64_t time = vy_log_time(tick, w->output->dt);
-    for (uint32_t i = 0; i < w->output->drone_count && !output_failed(w->output); ++i) {
-        if (w->geodetic_codec != NULL) write_geodetic(w, i, &world->drones[i].body, tick);
-        for (int s = 0; s < DRONE_STREAM_COUNT; ++s) {
-            const unsigned char *block = stream_block(world, i, s);
+    const uint64_t time = vy_log_time(world->state->tick, w->output->dt);
+    for (uint32_t i = 0; i < w->output->body_count && !output_failed(w->output); ++i) {
+        for (int s = 0; s < vy_drone_stream_count; ++s) {
+            if (w->drones[i][s] == 0) continue; // it has no such thing
+            double cells[STREAM_CELLS_CAP];
+            const unsigned char *block = vy_drone_streams[s].read(world, i, &vy_drone_streams[s], cells);
             if (block == NULL) continue;
-            VY_ASSERT(w->drones[i][s] > 0 && w->codecs[stream_length(world, i, s)][s] != NULL);
-            vy_output_encode(w->output, w->drones[i][s], time, w->codecs[stream_length(world, i, s)][s],
-                             block + w->offsets[s]);
+            const vy_pb_codec *codec = w->codecs[stream_length(world, i, s)][s];
+            VY_ASSERT(codec != NULL);
+            vy_output_encode(w->output, w->drones[i][s], time, codec, block + w->offsets[s]);
         }
     }
 }
@@ -228,15 +179,15 @@ static void write_joints(stream_writer *w, const vy_world *world)
     }
 }
 
-void vy_stream_writer_moment(stream_writer *w, const vy_world *world)
+void vy_stream_writer_write(stream_writer *w, const vy_world *world)
 {
     write_joints(w, world);
-    write_drones(w, world);
+    write_bodies(w, world);
 }
 
 const char *vy_stream_writer_contact(stream_writer *w, uint64_t tick, const vy_contact_event *event)
 {
-    const contact_cells cells = vy_contact_pack(tick, w->output->drone_count, event);
+    const contact_cells cells = vy_contact_pack(tick, w->output->body_count, event);
     VY_ASSERT(w->contacts > 0 && w->bodies[cells.other][0] != '\0');
     vy_output_encode(w->output, w->contacts, vy_log_time(tick, w->output->dt), w->contact_codec, &cells);
     return w->bodies[cells.other];

@@ -11,8 +11,8 @@ vy_status vy_stream_writer_open(log_output *output, const vy_world *world, const
                                 const char *const *obstacles, stream_writer **out, vy_error *err);
 void vy_stream_writer_close(stream_writer *w); ///< NULL is a no-op
 
-/// Joints and drones of this moment. What is sampled is written when it is new.
-void vy_stream_writer_moment(stream_writer *w, const vy_world *world);
+/// Joints and drones of this step. Samples are written when they are new.
+void vy_stream_writer_write(stream_writer *w, const vy_world *world);
 
 /// One contact of this step. Its second body by name; valid until close.
 const char *vy_stream_writer_contact(stream_writer *w, uint64_t tick, const vy_contact_event *event);

@@ -1,4 +1,4 @@
-// streams.c - messages of a log. Streams of a drone follow the manifest of state, so none can be forgotten.
+// streams.c - messages of a log. Those of a drone follow from the list in drone_streams.c.
 #include "record/streams.h"
 #include "base/assert.h"
 #include "base/hash.h"
@@ -30,48 +30,28 @@ static const vy_pb_field state_fields[] = {
     {.name = "tick", .number = STATE_TICK, .type = VY_PB_FIXED64},
     {.name = "hash", .number = STATE_HASH, .type = VY_PB_FIXED64},
     {.name = "state", .number = STATE_BYTES, .type = VY_PB_BYTES},
-    {.name = "check", .number = STATE_CHECK, .type = VY_PB_FIXED64}, // logs of before have none
+    {.name = "check", .number = STATE_CHECK, .type = VY_PB_FIXED64}, // older logs have none
 };
 const vy_pb_message vy_message_state = {.name = "volery.State", .fields = state_fields, .field_count = 4};
 
+#define PB_CHOICE(count_)   VY_PB_FIXED64
+#define PB_FLAGS(count_)    VY_PB_FIXED64
+#define PB_NUMBER(count_)   VY_PB_DOUBLE
+#define PB_COMMANDS(count_) VY_PB_DOUBLE, .repeat = (count_)
+#define PB_LIST(count_)     VY_PB_DOUBLE, .repeat = (count_)
+#define PB_VEC3(count_)     VY_PB_MESSAGE, .message = &vy_message_vec3
+#define PB_QUAT(count_)     VY_PB_MESSAGE, .message = &quat_message
+#define REPLY_ROW(member_, type_, count_, number_, ...) \
+    {.name = #member_, .number = (number_), .type = PB_##type_(count_)},
 static const vy_pb_field reply_fields[] = {
-    {.name = "tick", .number = 1, .type = VY_PB_FIXED64},
-    {.name = "drone", .number = 2, .type = VY_PB_FIXED64},
-    {.name = "rung", .number = 3, .type = VY_PB_FIXED64},
-    {.name = "motors", .number = 4, .type = VY_PB_DOUBLE, .repeat = VY_ROTOR_CAP},
-    {.name = "thrust", .number = 5, .type = VY_PB_DOUBLE},
-    {.name = "torque", .number = 6, .type = VY_PB_MESSAGE, .message = &vy_message_vec3},
-    {.name = "rates", .number = 7, .type = VY_PB_MESSAGE, .message = &vy_message_vec3},
-    {.name = "attitude", .number = 8, .type = VY_PB_MESSAGE, .message = &quat_message},
-    {.name = "verdict", .number = 9, .type = VY_PB_FIXED64},
-    {.name = "detail", .number = 10, .type = VY_PB_FIXED64},
-    {.name = "velocity", .number = 11, .type = VY_PB_MESSAGE, .message = &vy_message_vec3},
-    {.name = "yaw_rate", .number = 12, .type = VY_PB_DOUBLE},
-    {.name = "throttle", .number = 13, .type = VY_PB_DOUBLE},
-    {.name = "strafe", .number = 14, .type = VY_PB_DOUBLE},
-    {.name = "vertical", .number = 15, .type = VY_PB_DOUBLE},
-    {.name = "yaw", .number = 16, .type = VY_PB_DOUBLE},
-    {.name = "drop", .number = 18, .type = VY_PB_FIXED64}, // logs of before have none: 0
-    {.name = "check", .number = 17, .type = VY_PB_FIXED64},
+    {.name = "tick", .number = REPLY_TICK, .type = VY_PB_FIXED64},
+    {.name = "drone", .number = REPLY_DRONE, .type = VY_PB_FIXED64},
+    REPLY_FIELDS(REPLY_ROW) // fields that older logs lack are 0
+    {.name = "check", .number = REPLY_CHECK, .type = VY_PB_FIXED64},
 };
 const vy_pb_message vy_message_reply = {.name = "volery.Reply",
                                         .fields = reply_fields,
                                         .field_count = sizeof reply_fields / sizeof reply_fields[0]};
-_Static_assert(sizeof(reply_cells) == 8 * (3 + VY_ROTOR_CAP + 1 + 3 + 3 + 4 + 2 + 3 + 5 + 2),
-               "cells without padding");
-
-static const vy_pb_field geodetic_fields[] = {
-    {.name = "latitude", .number = 1, .type = VY_PB_DOUBLE},
-    {.name = "longitude", .number = 2, .type = VY_PB_DOUBLE},
-    {.name = "altitude", .number = 3, .type = VY_PB_DOUBLE},
-    {.name = "velocity_ned", .number = 4, .type = VY_PB_MESSAGE, .message = &vy_message_vec3},
-    {.name = "yaw", .number = 5, .type = VY_PB_DOUBLE},
-    {.name = "pitch", .number = 6, .type = VY_PB_DOUBLE},
-    {.name = "roll", .number = 7, .type = VY_PB_DOUBLE},
-};
-const vy_pb_message vy_message_geodetic = {
-    .name = "volery.Geodetic", .fields = geodetic_fields, .field_count = 7};
-_Static_assert(sizeof(vy_geodetic) == 8 * 9, "cells without padding");
 
 static const vy_pb_field joint_fields[] = {
     {.name = "length", .number = 1, .type = VY_PB_DOUBLE},
@@ -104,7 +84,7 @@ const char *vy_joint_unit(const char *field)
 static const vy_pb_field contact_fields[] = {
     {.name = "tick", .number = 1, .type = VY_PB_FIXED64},
     {.name = "phase", .number = 2, .type = VY_PB_FIXED64},
-    {.name = "drone", .number = 3, .type = VY_PB_FIXED64},
+    {.name = "body", .number = 3, .type = VY_PB_FIXED64},
     {.name = "other", .number = 4, .type = VY_PB_FIXED64},
     {.name = "points", .number = 5, .type = VY_PB_FIXED64},
     {.name = "point", .number = 6, .type = VY_PB_MESSAGE, .message = &vy_message_vec3},
@@ -117,15 +97,15 @@ const vy_pb_message vy_message_contact = {
     .name = "volery.Contact", .fields = contact_fields, .field_count = 10};
 _Static_assert(sizeof(contact_cells) == 8 * 16, "cells without padding");
 
-contact_cells vy_contact_pack(uint64_t tick, uint32_t drone_count, const vy_contact_event *event)
+contact_cells vy_contact_pack(uint64_t tick, uint32_t body_count, const vy_contact_event *event)
 {
-    VY_ASSERT(event->drone >= 0 && (uint32_t)event->drone < drone_count);
+    VY_ASSERT(event->body >= 0 && (uint32_t)event->body < body_count);
     VY_ASSERT(event->other >= 0 || event->obstacle >= 0);
     return (contact_cells){
         .tick = tick,
         .phase = (uint64_t)event->phase,
-        .drone = (uint64_t)event->drone,
-        .other = event->other >= 0 ? (uint64_t)event->other : drone_count + (uint64_t)event->obstacle,
+        .body = (uint64_t)event->body,
+        .other = event->other >= 0 ? (uint64_t)event->other : body_count + (uint64_t)event->obstacle,
         .points = (uint64_t)event->points,
         .point = event->point,
         .normal = event->normal,
@@ -139,89 +119,75 @@ const char vy_event_schema[] =
     "{\"type\":\"object\",\"properties\":{\"tick\":{\"type\":\"integer\"},\"time\":{\"type\":\"number\"},"
     "\"kind\":{\"type\":\"string\"},\"drone\":{\"type\":\"string\"},\"text\":{\"type\":\"string\"}}}";
 
+// NaN has many bit patterns, and machines produce different ones for the same sum.
+static void unify_nan(uint64_t *values, int count)
+{
+    const uint64_t infinity = 0x7ff0000000000000u, nan = 0x7ff8000000000000u;
+    for (int i = 0; i < count; ++i) {
+        if ((values[i] & ~((uint64_t)1 << 63)) > infinity) values[i] = nan;
+    }
+}
+
 reply_cells vy_reply_pack(uint64_t tick, uint32_t drone, const vy_intent *intent)
 {
-    reply_cells c = {
-        .tick = tick,
-        .drone = drone,
-        .rung = (uint64_t)(int64_t)(int)intent->rung,
-        .thrust = intent->thrust,
-        .torque = intent->torque,
-        .rates = intent->rates,
-        .attitude = intent->attitude,
-        .verdict = (uint64_t)intent->verdict,
-        .detail = (uint64_t)(int64_t)intent->detail,
-        .velocity = intent->velocity,
-        .yaw_rate = intent->yaw_rate,
-        .throttle = intent->throttle,
-        .strafe = intent->strafe,
-        .vertical = intent->vertical,
-        .yaw = intent->yaw,
-        .drop = intent->drop,
-    };
-    memcpy(c.motors, intent->motors, sizeof c.motors);
+    reply_cells c = {.tick = tick, .drone = drone};
+    uint64_t *to = c.values;
+    int count;
+    const vy_reply_field *fields = vy_reply_fields(&count);
+    for (int i = 0; i < count; to += fields[i++].count) {
+        const char *from = (const char *)intent + fields[i].offset;
+        int32_t choice = 0;
+        if (fields[i].type == VY_REPLY_CHOICE) {
+            memcpy(&choice, from, sizeof choice);
+            *to = (uint64_t)(int64_t)choice;
+        } else {
+            memcpy(to, from, 8 * (size_t)fields[i].count);
+            if (fields[i].type != VY_REPLY_FLAGS) unify_nan(to, fields[i].count);
+        }
+    }
+    VY_ASSERT(to == c.values + REPLY_CELLS);
     c.check = vy_reply_check(&c);
     return c;
 }
 
-// Of a reply that drops nothing it is what it was before replies could.
+static int all_zero(const uint64_t *values, int count)
+{
+    uint64_t any = 0;
+    for (int i = 0; i < count; ++i) any |= values[i];
+    return any == 0;
+}
+
+// Trailing fields that go with any rung and are empty do not count, so that the check of such a reply is the
+// same as before these fields existed.
 uint64_t vy_reply_check(const reply_cells *cells)
 {
-    _Static_assert(offsetof(reply_cells, drop) + 8 == offsetof(reply_cells, check), "the check comes last");
-    return vy_hash64(cells, cells->drop != 0 ? offsetof(reply_cells, check) : offsetof(reply_cells, drop));
+    int count;
+    const vy_reply_field *fields = vy_reply_fields(&count);
+    size_t used = REPLY_CELLS;
+    for (int i = count - 1; i >= 0 && fields[i].rungs == VY_REPLY_ANY; --i) {
+        if (!all_zero(cells->values + used - fields[i].count, fields[i].count)) break;
+        used -= (size_t)fields[i].count;
+    }
+    return vy_hash64(cells, offsetof(reply_cells, values) + 8 * used);
 }
 
 vy_intent vy_reply_unpack(const reply_cells *cells)
 {
-    vy_intent intent = {
-        .rung = (vy_rung)(int)(int64_t)cells->rung,
-        .thrust = cells->thrust,
-        .torque = cells->torque,
-        .rates = cells->rates,
-        .attitude = cells->attitude,
-        .verdict = (vy_verdict)cells->verdict,
-        .detail = (int32_t)(int64_t)cells->detail,
-        .velocity = cells->velocity,
-        .yaw_rate = cells->yaw_rate,
-        .throttle = cells->throttle,
-        .strafe = cells->strafe,
-        .vertical = cells->vertical,
-        .yaw = cells->yaw,
-        .drop = cells->drop,
-    };
-    memcpy(intent.motors, cells->motors, sizeof intent.motors);
+    vy_intent intent;
+    memset(&intent, 0, sizeof intent);
+    const uint64_t *from = cells->values;
+    int count;
+    const vy_reply_field *fields = vy_reply_fields(&count);
+    for (int i = 0; i < count; from += fields[i++].count) {
+        char *to = (char *)&intent + fields[i].offset;
+        const int32_t choice = (int32_t)(int64_t)*from;
+        if (fields[i].type == VY_REPLY_CHOICE)
+            memcpy(to, &choice, sizeof choice);
+        else
+            memcpy(to, from, 8 * (size_t)fields[i].count);
+    }
     return intent;
 }
-
-// In the order in which they are written at one tick; truth comes last, so that a reader of rows has the
-// rest.
-const drone_stream vy_drone_streams[DRONE_STREAM_COUNT] = {
-    {"imu", BLOCK_drone, "imu.accel", "imu.gyro", "the IMU's sample, when there is a new one"},
-    {"mocap", BLOCK_drone, "mocap.position", "mocap.attitude",
-     "the motion-capture sample, when there is a new one"},
-    {"estimate", BLOCK_drone, "estimate.position", "estimate.rate", "what the estimator believes"},
-    {"control", BLOCK_drone, "control.attitude", "control.motors",
-     "what the controller wants and the motors are told, when there is something new"},
-    {"battery", BLOCK_gear, "battery.charge", "battery.current",
-     "the battery of a drone that has one, from the first step on"},
-    {"touch", BLOCK_contact_totals, "contact.impulse", "contact.total",
-     "what contacts did to the drone, in a world where things collide"},
-    {"thrusters", BLOCK_thruster, "thrust", "thrust",
-     "the thrust of a drone that has thrusters, from the first step on"},
-    {"baro", BLOCK_kit, "baro.pressure", "baro.altitude", "the barometer's sample, when there is a new one"},
-    {"mag", BLOCK_kit, "mag.field", "mag.field", "the magnetometer's sample, when there is a new one"},
-    {"gps", BLOCK_kit, "gps.position", "gps.velocity", "the receiver's sample, when there is a new one"},
-    {"range", BLOCK_kit, "range.distance", "range.distance",
-     "the range finder's sample, when there is a new one"},
-    {"flow", BLOCK_kit, "flow.x", "flow.quality", "the sample of optical flow, when there is a new one"},
-    {"power", BLOCK_kit, "power.voltage", "power.current",
-     "the battery monitor's sample, when there is a new one"},
-    {"esc", BLOCK_kit, "esc.speed", "esc.speed",
-     "rotor speeds as told by the ESCs, when there is a new sample"},
-    {"lidar", BLOCK_kit, "lidar.distance", "lidar.distance", "the fan's sample, when there is a new one"},
-    {"truth", BLOCK_drone, "body.position", "rotor_speed",
-     "where the drone is, how it moves, how fast its rotors turn"},
-};
 
 // How a field travels: as a number, a message or a list, of `length` values where a drone has as many rotors
 // or thrusters.
@@ -245,13 +211,23 @@ static int field_on_wire(const vy_field *f, int length, vy_pb_field *out)
 void vy_stream_layout(int stream, int length, stream_layout *out)
 {
     const drone_stream *s = &vy_drone_streams[stream];
-    VY_ASSERT(stream >= 0 && stream < DRONE_STREAM_COUNT && length >= 0 && length <= VY_ROTOR_CAP);
+    VY_ASSERT(stream >= 0 && stream < vy_drone_stream_count && length >= 0 && length <= VY_ROTOR_CAP);
     memset(out, 0, sizeof *out);
-    out->manifest = vy_find_field(s->block, s->first);
-    const vy_field *last = vy_find_field(s->block, s->last);
-    VY_ASSERT(out->manifest != NULL && last >= out->manifest && !field_is_whole(last));
-    out->offset = out->manifest->offset;
-    for (const vy_field *f = out->manifest; f <= last; ++f) {
+    const vy_field *last = NULL;
+    if (s->fields != NULL) {
+        out->first = s->fields;
+        last = s->fields + s->field_count - 1;
+    } else if (s->first != NULL) {
+        out->first = vy_find_field(s->block, s->first);
+        last = vy_find_field(s->block, s->last);
+    } else { // a sensor's sample: behind its tick, so many numbers
+        out->first = last = &vy_blocks[s->block].fields[1];
+        int cells = last->count;
+        while (cells < vy_sensors[s->sensor].width) cells += (++last)->count;
+    }
+    VY_ASSERT(out->first != NULL && last >= out->first && !field_is_integer(last));
+    out->offset = out->first->offset;
+    for (const vy_field *f = out->first; f <= last; ++f) {
         const int i = out->field_count;
         VY_ASSERT((size_t)i < sizeof out->fields / sizeof out->fields[0]);
         VY_ASSERT(f->offset == out->offset + 8 * out->cells); // encoded from memory as it lies
@@ -270,8 +246,6 @@ void vy_stream_layout(int stream, int length, stream_layout *out)
     out->message = (vy_pb_message){
         .name = out->full_name, .fields = out->fields, .field_count = (size_t)out->field_count};
 }
-
-_Static_assert(sizeof vy_drone_streams / sizeof vy_drone_streams[0] == STREAM_TRUTH + 1, "truth comes last");
 
 uint64_t vy_log_time(uint64_t tick, double dt) { return (uint64_t)((double)tick * dt * 1e9 + 0.5); }
 

@@ -1,41 +1,42 @@
-// streams.h - what a log of a run holds: topics, messages, and how they come from the manifest of state.
+// streams.h - what a log of a run holds: topics, messages, and how they follow from the lists of state
+// fields.
 #pragma once
+#include "control/reply.h"
 #include "record/protobuf.h"
 #include "world/world_impl.h"
 
-#define LOG_FORMAT         "2" // of the layout of a log; another one is refused
-#define TOPIC_HASHES       "/world/hashes"
-#define TOPIC_STATE        "/world/state"
-#define TOPIC_REPLIES      "/replies"
-#define TOPIC_EVENTS       "/events"
-#define TOPIC_CONTACTS     "/contacts"
-#define METADATA_RUN       "volery"
-#define METADATA_RESULT    "result"
-#define STATUS_CUT_OFF     "cut off" // of a result that a recovered log was given
-#define SCENARIO_NAME      "scenario.yaml"
-#define DRONE_STREAM_COUNT 16
+#define LOG_FORMAT      "2" // of the layout of a log; another one is refused
+#define TOPIC_HASHES    "/world/hashes"
+#define TOPIC_STATE     "/world/state"
+#define TOPIC_REPLIES   "/replies"
+#define TOPIC_EVENTS    "/events"
+#define TOPIC_CONTACTS  "/contacts"
+#define METADATA_RUN    "volery"
+#define METADATA_RESULT "result"
+#define STATUS_CUT_OFF  "cut off" // of a result that a recovered log was given
+#define SCENARIO_NAME   "scenario.yaml"
 
 /// Fields of the messages below, by number.
 enum { HASHES_FIRST_TICK = 1, HASHES_LIST = 2 };
 enum { STATE_TICK = 1, STATE_HASH = 2, STATE_BYTES = 3, STATE_CHECK = 4 };
+enum { REPLY_TICK = 1, REPLY_DRONE = 2, REPLY_CHECK = 17 };
 
 extern const vy_pb_message vy_message_vec3;
 extern const vy_pb_message vy_message_hashes;
 extern const vy_pb_message vy_message_state;
 extern const vy_pb_message vy_message_reply;
-extern const vy_pb_message vy_message_geodetic; ///< its cells are a vy_geodetic
-extern const vy_pb_message vy_message_joint;    ///< its cells are joint_cells
-extern const vy_pb_message vy_message_contact;  ///< its cells are contact_cells
-extern const char vy_event_schema[];            ///< JSON Schema of an event
+extern const vy_pb_message vy_message_joint;   ///< its cells are joint_cells
+extern const vy_pb_message vy_message_contact; ///< its cells are contact_cells
+extern const char vy_event_schema[];           ///< JSON Schema of an event
 
 /// A contact in cells, as volery.Contact lies in memory.
 typedef struct contact_cells {
-    uint64_t tick, phase, drone, other, points;
+    uint64_t tick, phase, body, other, points;
     vy_vec3 point, normal, impulse;
     double speed, severity;
 } contact_cells;
 
-contact_cells vy_contact_pack(uint64_t tick, uint32_t drone_count, const vy_contact_event *event);
+contact_cells vy_contact_pack(uint64_t tick, uint32_t body_count, const vy_contact_event *event);
 
 /// A joint in cells, as volery.Joint lies in memory.
 typedef struct joint_cells {
@@ -50,15 +51,8 @@ const char *vy_joint_unit(const char *field);
 
 /// A reply in cells, as volery.Reply lies in memory.
 typedef struct reply_cells {
-    uint64_t tick, drone, rung;
-    double motors[VY_ROTOR_CAP];
-    double thrust;
-    vy_vec3 torque, rates;
-    vy_quat attitude;
-    uint64_t verdict, detail;
-    vy_vec3 velocity;
-    double yaw_rate, throttle, strafe, vertical, yaw;
-    uint64_t drop;
+    uint64_t tick, drone;
+    uint64_t values[REPLY_CELLS]; ///< of REPLY_FIELDS, in their order; numbers by their bits
     uint64_t check; ///< hash of all the others: a reply that was changed later is found by itself
 } reply_cells;
 
@@ -66,29 +60,42 @@ reply_cells vy_reply_pack(uint64_t tick, uint32_t drone, const vy_intent *intent
 vy_intent vy_reply_unpack(const reply_cells *cells);
 uint64_t vy_reply_check(const reply_cells *cells); ///< what `check` must be
 
-enum {
-    STREAM_IMU,
-    STREAM_MOCAP,
-    STREAM_ESTIMATE,
-    STREAM_CONTROL,
-    STREAM_BATTERY,
-    STREAM_TOUCH,
-    STREAM_THRUSTERS,
-    STREAM_KIT, // the sensors of a kit, in their order
-    STREAM_TRUTH = STREAM_KIT + KIT_OWN
+typedef struct drone_stream drone_stream;
+
+/// Does drone `i` have the data of the stream?
+typedef int stream_has_fn(const vy_world *world, uint32_t i, const drone_stream *s);
+/// Where it is now: the block of a stream of the manifest, or `cells`, filled, of one with fields of its own.
+/// NULL: there is nothing to write now.
+typedef const void *stream_read_fn(const vy_world *world, uint32_t i, const drone_stream *s, double *cells);
+/// How long the list is that ends the stream.
+typedef int stream_length_fn(const rotor_layout *layout);
+
+/// One stream of a drone: a run of consecutive fields of a block of its state, or fields that are worked out.
+struct drone_stream {
+    const char *name; ///< last part of the topic
+    const char *text; ///< for the reference page
+    enum block_kind block;
+    const char *first, *last; ///< fields of the manifest; NULL: it has its own, or a sample
+    const vy_field *fields;   ///< its own, without a gap; "air.density" is `density` in the message
+    int field_count;
+    int sensor;               ///< enum sensor_kind, where it has neither
+    int bodies;               ///< 1: of bodies, too
+    stream_has_fn *has;       ///< NULL: every drone has it
+    stream_length_fn *length; ///< NULL: as many as there are rotors
+    stream_read_fn *read;
 };
 
-/// One stream of a drone: a run of consecutive fields of its drone_block or another block it has.
-typedef struct drone_stream {
-    const char *name;         ///< last part of the topic
-    enum block_kind block;    ///< streams of another one than BLOCK_drone may be absent
-    const char *first, *last; ///< fields of the manifest
-    const char *text;         ///< for the reference page
-} drone_stream;
+enum {
+    DRONE_STREAM_CAP = 32, ///< streams there is room for
+    STREAM_CELLS_CAP = 32, ///< cells of fields that are worked out
+};
+/// In the order in which they are written at one tick. The last is the truth, so that a reader of rows has
+/// the rest by then.
+extern const drone_stream vy_drone_streams[];
+extern const int vy_drone_stream_count;
+static inline int stream_is_truth(int stream) { return stream == vy_drone_stream_count - 1; }
 
-extern const drone_stream vy_drone_streams[DRONE_STREAM_COUNT];
-
-/// The streams' messages, made from the manifest.
+/// The streams' messages, made from their fields.
 typedef struct stream_layout {
     vy_pb_message message;
     vy_pb_field fields[16];
@@ -96,7 +103,7 @@ typedef struct stream_layout {
     char full_name[40];
     size_t offset; ///< of the first cell in its block
     size_t cells;
-    const vy_field *manifest; ///< the first field, others follow
+    const vy_field *first; ///< field, others follow
     int field_count;
     int counts[16]; ///< values of each field
 } stream_layout;

@@ -1,4 +1,4 @@
-// table.c - streams of a drone as rows of values.
+// table.c - streams of a drone or body as rows of values.
 #include "record/table.h"
 #include "base/assert.h"
 #include "base/fail.h"
@@ -18,11 +18,13 @@ typedef struct stream_fields {
         char name[VY_NAME_CAP + 24];
         const char *unit;
         int values;
+        int shown;  // of the values: the first ones
+        int listed; // as [0], [1], ..., however few there are
     } fields[32];
 } stream_fields;
 
-// Streams that follow the manifest of state have its names: body.position of the stream truth.
-static void describe_manifest(int stream, int rotors, stream_fields *out)
+// Streams of the list have their fields' names: body.position of the stream truth, air.density.
+static void describe_listed(int stream, int rotors, stream_fields *out)
 {
     vy_stream_layout(stream, rotors, &out->layout);
     snprintf(out->topic, sizeof out->topic, "%s", vy_drone_streams[stream].name);
@@ -30,10 +32,14 @@ static void describe_manifest(int stream, int rotors, stream_fields *out)
     out->count = out->layout.field_count;
     VY_ASSERT((size_t)out->count <= sizeof out->fields / sizeof out->fields[0]);
     for (int i = 0; i < out->count; ++i) {
-        const vy_field *f = &out->layout.manifest[i];
-        snprintf(out->fields[i].name, sizeof out->fields[i].name, "%s", f->name);
+        const vy_field *f = &out->layout.first[i];
+        const drone_stream *s = &vy_drone_streams[stream];
+        const int sample = s->first == NULL && s->fields == NULL; // its block has its name
+        snprintf(out->fields[i].name, sizeof out->fields[i].name, "%s%s%s", sample ? out->topic : "",
+                 sample ? "." : "", f->name);
         out->fields[i].unit = f->unit;
-        out->fields[i].values = out->layout.counts[i];
+        out->fields[i].shown = out->fields[i].values = out->layout.counts[i];
+        out->fields[i].listed = f->type != FIELD_NUMBER && f->type != FIELD_VEC3 && f->type != FIELD_QUAT;
     }
 }
 
@@ -52,7 +58,8 @@ static void describe_display(int stream, stream_fields *out)
         out->fields[i].unit = strcmp(f->name, "wind") == 0  ? "m/s"
                               : strcmp(f->name, "yaw") == 0 ? "rad"
                                                             : units[stream];
-        out->fields[i].values = f->type == VY_PB_MESSAGE ? 3 : 1;
+        out->fields[i].shown = out->fields[i].values = f->type == VY_PB_MESSAGE ? 3 : 1;
+        out->fields[i].listed = 0;
     }
 }
 
@@ -66,16 +73,35 @@ static void describe_joint(const char *name, stream_fields *out)
         snprintf(out->fields[i].name, sizeof out->fields[i].name, "joints.%.*s.%.12s", VY_NAME_CAP,
                  name != NULL ? name : "", f->name);
         out->fields[i].unit = vy_joint_unit(f->name);
-        out->fields[i].values = f->type == VY_PB_MESSAGE ? 3 : 1;
+        out->fields[i].shown = out->fields[i].values = f->type == VY_PB_MESSAGE ? 3 : 1;
+        out->fields[i].listed = 0;
+    }
+}
+
+// What the drone's controller has replied: reply.thrust. `commands` are as many as it has motors.
+static void describe_reply(int commands, stream_fields *out)
+{
+    const vy_reply_field *fields = vy_reply_fields(&out->count);
+    out->message = &vy_message_reply;
+    VY_ASSERT((size_t)out->count <= sizeof out->fields / sizeof out->fields[0]);
+    for (int i = 0; i < out->count; ++i) {
+        const vy_reply_field *f = &fields[i];
+        snprintf(out->fields[i].name, sizeof out->fields[i].name, "reply.%s", f->name);
+        out->fields[i].unit = f->unit;
+        out->fields[i].values = f->count;
+        out->fields[i].shown = f->type == VY_REPLY_COMMANDS ? commands : f->count;
+        out->fields[i].listed = f->type == VY_REPLY_COMMANDS || f->type == VY_REPLY_LIST;
     }
 }
 
 static void describe(int stream, int rotors, stream_fields *out)
 {
-    if (stream < DRONE_STREAM_COUNT)
-        describe_manifest(stream, rotors, out);
-    else if (stream < TABLE_OWN)
-        describe_display(stream - DRONE_STREAM_COUNT, out);
+    if (stream < DRONE_STREAM_CAP)
+        describe_listed(stream, rotors, out);
+    else if (stream == TABLE_REPLIES)
+        describe_reply(rotors, out);
+    else if (stream < TABLE_FIRST_JOINT)
+        describe_display(stream - DRONE_STREAM_CAP, out);
     else
         describe_joint(NULL, out);
 }
@@ -101,21 +127,44 @@ static void add_columns(const stream_fields *s, int stream, const char *const *f
         const int want = wanted(s->fields[i].name, fields, field_count);
         const int values = s->fields[i].values;
         for (int c = 0; c < values; ++c, ++cell) {
-            if (!want || t->count == TABLE_COLUMNS_MAX) continue;
+            if (!want || c >= s->fields[i].shown || t->count == TABLE_COLUMNS_MAX) continue;
             char component[12];
-            const int shown = strcmp(s->fields[i].name, "rotor_speed") == 0 ||
-                                      strcmp(s->fields[i].name, "control.motors") == 0 ||
-                                      strcmp(s->fields[i].name, "thrust") == 0 ||
-                                      strcmp(s->fields[i].name, "esc.speed") == 0
-                                  ? VY_ROTOR_CAP
-                                  : values;
-            vy_component_name(shown, c, component);
+            vy_component_name(s->fields[i].listed && values < VY_ROTOR_CAP ? VY_ROTOR_CAP : values, c,
+                              component);
             table_column *column = &t->columns[t->count++];
             *column = (table_column){.stream = stream, .cell = cell};
             snprintf(column->name, sizeof column->name, "%s%s", s->fields[i].name, component);
             snprintf(column->unit, sizeof column->unit, "%s", s->fields[i].unit);
         }
     }
+}
+
+// Has the controller of the drone replied anything?
+static vy_status has_replies(vy_log *log, uint32_t drone, int *has, vy_error *err)
+{
+    reply_cursor walk;
+    *has = 0;
+    const vy_status status = vy_reply_cursor_open(log, &walk, err);
+    if (status != VY_OK) return status;
+    while (walk.more && walk.cells.drone != drone) vy_reply_cursor_next(&walk);
+    *has = walk.more;
+    return vy_reply_cursor_close(&walk, err);
+}
+
+static vy_status open_replies(vy_log *log, int commands, const char *const *fields, int field_count,
+                              log_table *t, vy_error *err)
+{
+    const vy_mcap_channel *channel = vy_mcap_reader_find_channel(log->reader, TOPIC_REPLIES);
+    if (channel == NULL) return VY_OK;
+    int has = 0;
+    vy_status status = has_replies(log, t->drone, &has, err);
+    if (status != VY_OK || !has) return status;
+    stream_fields s;
+    describe(TABLE_REPLIES, commands, &s);
+    status = vy_pb_codec_create(s.message, &t->codecs[TABLE_REPLIES], err);
+    t->channels[TABLE_REPLIES] = channel->id;
+    if (status == VY_OK) add_columns(&s, TABLE_REPLIES, fields, field_count, t);
+    return status;
 }
 
 // The stream must look as this program writes it; else its values could be taken for others.
@@ -166,19 +215,19 @@ static vy_status check_fields(const log_table *t, const char *const *fields, int
     return VY_OK;
 }
 
-// The joints that hold the drone: their channels say so.
-static vy_status open_joints(vy_log *log, uint32_t drone, const char *const *fields, int field_count,
+// The joints that hold the drone or body: their channels say so.
+static vy_status open_joints(vy_log *log, uint32_t body, const char *const *fields, int field_count,
                              log_table *t, vy_error *err)
 {
     static const char head[] = "/joints/";
     const size_t channels = vy_mcap_reader_info(log->reader)->channel_count;
     vy_status status = VY_OK;
-    int stream = TABLE_OWN;
+    int stream = TABLE_FIRST_JOINT;
     for (size_t i = 0; i < channels && stream < TABLE_STREAMS && status == VY_OK; ++i) {
         const vy_mcap_channel *c = vy_mcap_reader_channel(log->reader, i);
         if (strncmp(c->topic, head, sizeof head - 1) != 0 || c->metadata_count != 2) continue;
-        if (strcmp(c->metadata[0].value, log->names[drone]) != 0 &&
-            strcmp(c->metadata[1].value, log->names[drone]) != 0)
+        if (strcmp(c->metadata[0].value, log->names[body]) != 0 &&
+            strcmp(c->metadata[1].value, log->names[body]) != 0)
             continue;
         stream_fields s;
         describe_joint(c->topic + sizeof head - 1, &s);
@@ -188,32 +237,39 @@ static vy_status open_joints(vy_log *log, uint32_t drone, const char *const *fie
     return status;
 }
 
-vy_status vy_table_open(vy_log *log, uint32_t drone, const char *const *fields, int field_count,
+vy_status vy_table_open(vy_log *log, uint32_t body, const char *const *fields, int field_count,
                         log_table *out, vy_error *err)
 {
     memset(out, 0, sizeof *out);
     out->log = log;
-    if (drone >= log->info.drone_count)
-        return vy_fail(err, VY_NOT_FOUND, "the log has no drone %" PRIu32, drone);
+    out->drone = body;
+    if (body >= log->info.body_count)
+        return vy_fail(err, VY_NOT_FOUND, "the log has no drone or body %" PRIu32, body);
+    const int plain = body >= log->info.drone_count;
     vy_status status = VY_OK;
-    int rotors = 0;
-    for (int k = 0; k < TABLE_OWN && status == VY_OK; ++k) {
+    int rotors = 0, commands = 0;
+    for (int k = 0; k < TABLE_REPLIES && status == VY_OK; ++k) {
         stream_fields s;
         char topic[VY_NAME_CAP + 40];
-        const int stream = k == 0 ? STREAM_TRUTH : k <= STREAM_TRUTH ? k - 1 : k; // truth first
-        const int optional = stream >= DRONE_STREAM_COUNT || vy_drone_streams[stream].block != BLOCK_drone;
+        const int listed = vy_drone_stream_count;
+        if (k >= listed && k < DRONE_STREAM_CAP) continue;
+        const int stream = k == 0 ? listed - 1 : k < listed ? k - 1 : k; // truth first
+        const int optional =
+            plain ? !stream_is_truth(stream) : stream >= listed || vy_drone_streams[stream].has != NULL;
         describe(stream, VY_ROTOR_CAP, &s);
-        snprintf(topic, sizeof topic, "/drones/%s/%s", log->names[drone], s.topic);
+        snprintf(topic, sizeof topic, "/%s/%s/%s", plain ? "bodies" : "drones", log->names[body], s.topic);
         const vy_mcap_channel *channel = vy_mcap_reader_find_channel(log->reader, topic);
         if (channel == NULL && !optional)
             status = vy_fail(err, VY_DAMAGED, "the log has no channel %.60s", topic);
         if (channel == NULL) continue;
-        if (stream < DRONE_STREAM_COUNT) rotors = rotors_of(channel);
+        if (stream < listed) rotors = rotors_of(channel);
+        if (strcmp(s.topic, "control") == 0) commands = rotors;
         status = open_stream(log, channel, stream, rotors, out, err);
         describe(stream, rotors, &s);
         if (status == VY_OK) add_columns(&s, stream, fields, field_count, out);
     }
-    if (status == VY_OK) status = open_joints(log, drone, fields, field_count, out, err);
+    if (status == VY_OK) status = open_replies(log, commands, fields, field_count, out, err);
+    if (status == VY_OK) status = open_joints(log, body, fields, field_count, out, err);
     if (status == VY_OK && fields != NULL) status = check_fields(out, fields, field_count, err);
     if (status != VY_OK) vy_table_close(out);
     return status;
@@ -236,7 +292,7 @@ typedef struct walk {
     double row[TABLE_COLUMNS_MAX];
     double start;       // [s] of the first row
     uint64_t next;      // of the even rows
-    int pending, whole; // a record of the truth was met; all that goes with it too
+    int pending, whole; // a record of the truth has been read, with all that belongs to it
     uint64_t time;      // [ns] of it
     int stopped;
 } walk;
@@ -253,7 +309,7 @@ static void fill_row(walk *w)
     w->table->row_stamp = w->time;
 }
 
-int vy_table_fresh(const log_table *table, int column)
+int vy_table_is_current(const log_table *table, int column)
 {
     const int stream = table->columns[column].stream;
     VY_ASSERT(column >= 0 && column < table->count);
@@ -279,6 +335,31 @@ static void emit(walk *w, double until)
     }
 }
 
+// The values of a reply as numbers; 0: it is of another drone.
+static vy_status take_reply(log_table *t, const vy_mcap_message *message, int *taken, vy_error *err)
+{
+    reply_cells reply;
+    const vy_status status =
+        vy_pb_decode(t->codecs[TABLE_REPLIES], message->data, message->size, &reply, err);
+    *taken = status == VY_OK && reply.drone == t->drone;
+    if (!*taken) return status;
+    _Static_assert(sizeof reply.values <= sizeof t->cells[0], "a reply fits");
+    double *out = t->cells[TABLE_REPLIES];
+    const uint64_t *in = reply.values;
+    int count;
+    const vy_reply_field *f = vy_reply_fields(&count);
+    for (const vy_reply_field *end = f + count; f < end; ++f) {
+        const int whole = f->type == VY_REPLY_CHOICE || f->type == VY_REPLY_FLAGS;
+        if (whole)
+            *out = (double)(int64_t)*in;
+        else
+            memcpy(out, in, 8 * (size_t)f->count);
+        out += f->count;
+        in += f->count;
+    }
+    return VY_OK;
+}
+
 static vy_status take_record(walk *w, const vy_mcap_message *message, vy_error *err)
 {
     log_table *t = w->table;
@@ -289,11 +370,15 @@ static vy_status take_record(walk *w, const vy_mcap_message *message, vy_error *
         fill_row(w);
         if (w->rate == 0.0) emit(w, 0.0);
     }
-    if (w->pending && s == STREAM_TRUTH) emit(w, (double)message->log_time / 1e9);
-    const vy_status status = vy_pb_decode(t->codecs[s], message->data, message->size, t->cells[s], err);
+    if (w->pending && stream_is_truth(s)) emit(w, (double)message->log_time / 1e9);
+    int taken = 1;
+    const vy_status status = s == TABLE_REPLIES
+                                 ? take_reply(t, message, &taken, err)
+                                 : vy_pb_decode(t->codecs[s], message->data, message->size, t->cells[s], err);
+    if (!taken) return status;
     t->seen[s] = 1;
     t->stamps[s] = message->log_time;
-    if (s == STREAM_TRUTH) {
+    if (stream_is_truth(s)) {
         w->pending = 1;
         w->time = message->log_time;
     }

@@ -1,11 +1,12 @@
-// table.h - a log as a table of one drone: a row per record, a column per value.
+// table.h - a log as a table of one drone or body: a row per record, a column per value.
 #pragma once
 #include "record/log.h"
 
 enum {
-    TABLE_JOINTS = 16, ///< of a drone, at most: the first ones
-    TABLE_OWN = DRONE_STREAM_COUNT + 3,
-    TABLE_STREAMS = TABLE_OWN + TABLE_JOINTS,
+    TABLE_JOINTS = 16,                    ///< of a drone, at most: the first ones
+    TABLE_REPLIES = DRONE_STREAM_CAP + 3, ///< those of the drone
+    TABLE_FIRST_JOINT,
+    TABLE_STREAMS = TABLE_FIRST_JOINT + TABLE_JOINTS,
     TABLE_COLUMNS_MAX = 512,
     TABLE_CELLS_MAX = 128
 };
@@ -20,6 +21,7 @@ typedef struct table_column {
 
 typedef struct log_table {
     vy_log *log;
+    uint32_t drone;
     table_column columns[TABLE_COLUMNS_MAX];
     int count;
     double cells[TABLE_STREAMS][TABLE_CELLS_MAX]; // the latest values of each stream
@@ -31,18 +33,19 @@ typedef struct log_table {
 } log_table;
 
 /// Choose the columns: `fields` by name (as in docs/log.md: body.position, control.motors, forces.gravity,
-/// joints.NAME.tension of the joints that hold the drone),
+/// joints.NAME.tension of the joints that hold the drone, reply.thrust of a controller that is not built in),
 /// or all when it is NULL. Release with vy_table_close(), which may be called twice.
-vy_status vy_table_open(vy_log *log, uint32_t drone, const char *const *fields, int field_count,
+vy_status vy_table_open(vy_log *log, uint32_t body, const char *const *fields, int field_count,
                         log_table *out, vy_error *err);
 void vy_table_close(log_table *table);
 
-/// One row: its time [s] and a value per column; NaN before a stream has spoken. Return not 0 to stop.
+/// One row: its time [s] and a value per column; NaN before the first record of a stream. Return nonzero to
+/// stop.
 typedef int table_row_fn(void *self, double time, const double *row);
 
 /// Inside a table_row_fn, at rate 0: was column `column` recorded at this very moment, or is it an older
 /// value?
-int vy_table_fresh(const log_table *table, int column);
+int vy_table_is_current(const log_table *table, int column);
 
 /// All rows in order of time. With `rate` 0 there is one per record of the truth; else one at each multiple
 /// of 1 / rate [s] from the first record on, holding the latest record at or before it.

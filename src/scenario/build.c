@@ -1,7 +1,7 @@
 // build.c - from a resolved scenario to a world.
 #include "scenario/build.h"
 #include "base/real.h"
-#include "world/kit.h"
+#include "world/sensor_suite.h"
 
 enum { BOUNDS = 5 };
 
@@ -31,7 +31,7 @@ static vy_status add_all(const vy_scenario *s, vy_world *world, const void **cul
     }
     for (int i = 0; i < s->body_count; ++i) {
         *culprit = &s->bodies[i].def;
-        const vy_status status = vy_world_add_drone(world, &s->bodies[i].def, NULL, err);
+        const vy_status status = vy_world_add_body(world, &s->bodies[i].def, NULL, err);
         if (status != VY_OK) return status;
     }
     for (int i = 0; i < s->obstacle_count; ++i) {
@@ -52,8 +52,8 @@ static vy_status add_all(const vy_scenario *s, vy_world *world, const void **cul
     for (int i = 0; i < s->joint_count; ++i) {
         const vy_scenario_joint *joint = &s->joints[i];
         vy_joint_def def = joint->def;
-        def.body_a = vy_world_body(world, vy_world_drone(world, (uint32_t)joint->a));
-        def.body_b = vy_world_body(world, vy_world_drone(world, (uint32_t)joint->b));
+        def.body_a = vy_world_body(world, (uint32_t)joint->a);
+        def.body_b = vy_world_body(world, (uint32_t)joint->b);
         *culprit = &joint->def.kind;
         const vy_status status = vy_world_add_joint(world, &def, NULL, err);
         if (status != VY_OK) return status;
@@ -61,7 +61,7 @@ static vy_status add_all(const vy_scenario *s, vy_world *world, const void **cul
     for (int i = 0; i < s->payload_count; ++i) {
         vy_payload_def def = s->payloads[i].def;
         def.carrier = vy_world_drone(world, (uint32_t)s->payloads[i].carrier);
-        def.load = vy_world_drone(world, (uint32_t)s->payloads[i].load);
+        def.load = vy_world_body(world, (uint32_t)s->payloads[i].load);
         *culprit = &s->payloads[i].carrier;
         const vy_status status = vy_world_add_payload(world, &def, err);
         if (status != VY_OK) return status;
@@ -69,7 +69,7 @@ static vy_status add_all(const vy_scenario *s, vy_world *world, const void **cul
     for (int i = 0; i < s->disturbance_count; ++i) {
         vy_disturbance_def def = s->disturbances[i].def;
         const int drone = s->disturbances[i].drone;
-        def.drone = drone == VY_EVERY_DRONE ? VY_ALL_DRONES : vy_world_drone(world, (uint32_t)drone);
+        def.body = drone == VY_EVERY_DRONE ? VY_ALL_BODIES : vy_world_body(world, (uint32_t)drone);
         *culprit = &s->disturbances[i].def;
         const vy_status status = vy_world_add_disturbance(world, &def, err);
         if (status != VY_OK) return status;
@@ -85,43 +85,13 @@ static vy_status add_all(const vy_scenario *s, vy_world *world, const void **cul
     return VY_OK;
 }
 
-// Places for everything that can be on its way at once; a period is one step at least.
-static uint32_t line_places(const vy_scenario *s)
-{
-    double places = 0.0;
-    for (int i = 0; i < s->fault_count; ++i) {
-        const vy_scenario_fault *f = &s->faults[i];
-        if (f->def.kind != VY_FAULT_SENSOR_DELAY && f->def.kind != VY_FAULT_COMMAND_DELAY) continue;
-        places += (f->def.size / s->step + 2.0) * (f->drone == VY_EVERY_DRONE ? s->drone_count : 1);
-    }
-    return places < 4e9 ? (uint32_t)places : UINT32_MAX; // too many are refused
-}
-
-// Room for contacts, 0 when nothing collides.
-static uint32_t contact_room(const vy_scenario *s)
+static int collides(const vy_scenario *s)
 {
     int solids = s->obstacle_count + (s->terrain.solid.kind != VY_SOLID_NONE);
     solids += s->environment.physics.engine == VY_ENGINE_RIGID;
     for (int i = 0; i < s->drone_count; ++i) solids += s->drones[i].def.solid.kind > VY_SOLID_NONE;
     for (int i = 0; i < s->body_count; ++i) solids += s->bodies[i].def.solid.kind > VY_SOLID_NONE;
-    if (s->contacts.mode == VY_CONTACTS_OFF || (s->contacts.mode == VY_CONTACTS_AUTO && solids == 0))
-        return 0;
-    if (s->contacts.def.cap > 0) return s->contacts.def.cap;
-    return 16u + 4u * (uint32_t)(s->drone_count + s->body_count);
-}
-
-// Room for sensors that are more than plain, and for their samples on the way.
-static void count_kits(const vy_scenario *s, vy_world_def *def)
-{
-    double cells = 0.0;
-    def->kit_cap = 0;
-    for (int i = 0; i < s->drone_count; ++i) {
-        const vy_drone_def *drone = &s->drones[i].def;
-        if (!vy_drone_has_kit(drone)) continue;
-        def->kit_cap += 1;
-        cells += vy_kit_delays(drone);
-    }
-    def->delay_cap = cells < 4e9 ? (uint32_t)cells : UINT32_MAX; // too many are refused
+    return s->contacts.mode == VY_CONTACTS_ON || (s->contacts.mode == VY_CONTACTS_AUTO && solids > 0);
 }
 
 vy_status vy_scenario_build_checked(const vy_scenario *scenario, vy_world **out, const void **culprit,
@@ -131,17 +101,10 @@ vy_status vy_scenario_build_checked(const vy_scenario *scenario, vy_world **out,
     def.dt = scenario->step;
     def.seed = scenario->seed;
     def.environment = scenario->environment;
-    def.drone_cap = (uint32_t)(scenario->drone_count + scenario->body_count);
-    def.joint_cap = (uint32_t)scenario->joint_count;
-    def.payload_cap = (uint32_t)scenario->payload_count;
-    def.disturbance_cap = (uint32_t)scenario->disturbance_count;
-    def.fault_cap = (uint32_t)scenario->fault_count;
-    def.line_cap = line_places(scenario);
-    def.obstacle_cap = (uint32_t)scenario->obstacle_count + (scenario->terrain.solid.kind != VY_SOLID_NONE);
-    if (scenario->environment.physics.engine == VY_ENGINE_RIGID) def.obstacle_cap += BOUNDS;
     def.contacts = scenario->contacts.def;
-    def.contacts.cap = contact_room(scenario);
-    count_kits(scenario, &def);
+    def.contacts.on = collides(scenario);
+    def.closing_speed = scenario->closing.speed;
+    def.open_limit = scenario->closing.limit;
     *culprit = scenario;
     *out = NULL;
     vy_world *world = NULL;
@@ -161,6 +124,13 @@ vy_status vy_scenario_build(const vy_scenario *scenario, vy_world **out, vy_erro
     FPU_SCOPE;
     const void *culprit;
     return vy_scenario_build_checked(scenario, out, &culprit, err);
+}
+
+const char *vy_scenario_name_of(const vy_scenario *scenario, int number)
+{
+    const int index = number - scenario->drone_count;
+    if (number < 0 || index >= scenario->body_count) return NULL;
+    return index < 0 ? scenario->drones[number].name : scenario->bodies[index].name;
 }
 
 const char *vy_scenario_obstacle_name(const vy_scenario *scenario, uint32_t index)

@@ -1,4 +1,4 @@
-// check.c - what the ranges of single values cannot say: how values fit together.
+// check.c - checks across values, beyond the ranges of single ones.
 #include "scenario/check.h"
 #include "base/vec.h"
 #include "environment/environment.h"
@@ -8,26 +8,26 @@
 
 #define STEP_ADVISED 0.005 // [s]
 
-// An error at the place of the value at `field`.
-#define COMPLAIN(r, field, ...) vy_report_error((r)->report, vy_reader_place(r, field), __VA_ARGS__)
+// An error at the origin of the value at `field`.
+#define REPORT_ERROR(r, field, ...) vy_report_error((r)->report, vy_reader_origin(r, field), __VA_ARGS__)
 // Whether the text gave a usable value for this variable.
-#define GOOD(r, variable) vy_reader_good(r, &(variable), sizeof(variable))
+#define IS_VALID(r, variable) vy_reader_is_valid(r, &(variable), sizeof(variable))
 
-// Every period is a whole multiple of the step: one left to its default goes to the nearest, one written
-// otherwise is a mistake. `path` is that of the object, with a dot at its end.
-static void settle_periods(vy_reader *r, const vy_table *table, char *object, const char *path, double step)
+// Every period is a whole multiple of the step: a default is rounded to the nearest, any other value is an
+// error. `path` is that of the object, with a dot at its end.
+static void resolve_periods(vy_reader *r, const vy_table *table, char *object, const char *path, double step)
 {
     for (int i = 0; i < table->row_count; ++i) {
         const vy_row *row = &table->rows[i];
         char *field = object + row->offset;
         char name[100];
         snprintf(name, sizeof name, "%s%s%s", path, row->key, row->type == VY_TYPE_OBJECT ? "." : "");
-        if (row->type == VY_TYPE_OBJECT) settle_periods(r, row->table, field, name, step);
+        if (row->type == VY_TYPE_OBJECT) resolve_periods(r, row->table, field, name, step);
         if (row->type == VY_TYPE_LIST) { // an element's values are named as seen from there
             int count;
             char *elements = (char *)vy_list_elements(row, object, &count); // inside ours, which is not const
             for (int k = 0; k < count; ++k) {
-                settle_periods(r, row->table, elements + (size_t)k * row->table->size, "", step);
+                resolve_periods(r, row->table, elements + (size_t)k * row->table->size, "", step);
             }
         }
         if (!(row->flags & VY_ROW_PERIOD)) continue;
@@ -35,10 +35,10 @@ static void settle_periods(vy_reader *r, const vy_table *table, char *object, co
         uint64_t ticks;
         vy_error err;
         memcpy(&period, field, sizeof period);
-        if (period == 0.0 || !vy_reader_good(r, field, sizeof period)) continue;
+        if (period == 0.0 || !vy_reader_is_valid(r, field, sizeof period)) continue;
         if (vy_period_ticks(name, period, step, &ticks, &err) == VY_OK) continue;
-        if (vy_reader_wrote(r, field, sizeof period)) {
-            COMPLAIN(r, field, "%s", err.text);
+        if (vy_reader_has_value(r, field, sizeof period)) {
+            REPORT_ERROR(r, field, "%s", err.text);
         } else {
             period = real_max(real_round(period / step), 1.0) * step;
             memcpy(field, &period, sizeof period);
@@ -48,22 +48,21 @@ static void settle_periods(vy_reader *r, const vy_table *table, char *object, co
 
 void vy_resolve_scenario(vy_reader *reader, vy_scenario *scenario)
 {
-    if (GOOD(reader, scenario->step)) {
-        settle_periods(reader, &vy_scenario_table, (char *)scenario, "", scenario->step);
+    if (IS_VALID(reader, scenario->step)) {
+        resolve_periods(reader, &vy_scenario_table, (char *)scenario, "", scenario->step);
     }
     surroundings env;
     vy_surroundings_build(&scenario->environment, &env);
-    for (int i = 0; i < scenario->body_count; ++i) scenario->bodies[i].def.rotor_speed = 0.0;
     for (int i = 0; i < scenario->drone_count; ++i) {
         vy_scenario_drone *drone = &scenario->drones[i];
         vy_drone_def *def = &drone->def;
-        if (drone->place.latitude != VY_NOWHERE && scenario->environment.planet.radius > 0.0) {
+        if (drone->place.latitude != VY_NO_LATITUDE && scenario->environment.planet.radius > 0.0) {
             vy_geodetic_to_world(&scenario->environment.planet, 0.0, &drone->place, &def->position,
                                  &def->velocity, &def->attitude);
-            drone->place = (vy_geodetic){.latitude = VY_NOWHERE}; // resolved: what stays are world axes
+            drone->place = (vy_geodetic){.latitude = VY_NO_LATITUDE}; // resolved: what stays are world axes
         }
         const double g = vec3_length(gravity_at(&env.gravity, def->position));
-        if (def->rotor_speed == VY_HOVER) def->rotor_speed = vy_vehicle_hover_speed(&def->vehicle, g);
+        if (def->rotor_speed == VY_HOVER_SPEED) def->rotor_speed = vy_vehicle_hover_speed(&def->vehicle, g);
     }
 }
 
@@ -71,38 +70,40 @@ void vy_resolve_scenario(vy_reader *reader, vy_scenario *scenario)
 static int check_vehicle(vy_reader *r, const vy_vehicle_def *v)
 {
     vy_error err;
-    if (!GOOD(r, *v)) return 0;
+    if (!IS_VALID(r, *v)) return 0;
     const int calls = r->report->calls;
     if (v->rotor_count > 0 && v->thrust_coef == 0.0) {
-        COMPLAIN(r, &v->thrust_coef, "thrust_coef must be above 0 N s^2 with rotors");
+        REPORT_ERROR(r, &v->thrust_coef, "thrust_coef must be above 0 N s^2 with rotors");
     }
     if (v->rotor_count > 0 && v->speed_max == 0.0) {
-        COMPLAIN(r, &v->speed_max, "speed_max must be above 0 rad/s with rotors");
+        REPORT_ERROR(r, &v->speed_max, "speed_max must be above 0 rad/s with rotors");
     }
     vy_vehicle_def body = *v; // all but rotors and thrusters: what is left to find is the inertia
     body.rotor_count = body.thruster_count = 0;
-    if (vy_check_vehicle_def(&body, &err) != VY_OK) COMPLAIN(r, &v->inertia, "%s", err.text);
+    if (vy_check_vehicle_def(&body, &err) != VY_OK) REPORT_ERROR(r, &v->inertia, "%s", err.text);
     body.thruster_count = v->thruster_count;
     if (r->report->calls == calls && vy_check_vehicle_def(&body, &err) != VY_OK)
-        COMPLAIN(r, &v->thrusters, "%s", err.text);
+        REPORT_ERROR(r, &v->thrusters, "%s", err.text);
     if (v->rotor_count + v->thruster_count > VY_ROTOR_CAP)
-        COMPLAIN(r, &v->thrusters, "rotors and thrusters together are at most %d", VY_ROTOR_CAP);
+        REPORT_ERROR(r, &v->thrusters, "rotors and thrusters together are at most %d", VY_ROTOR_CAP);
     return r->report->calls == calls;
 }
 
 static void check_controller(vy_reader *r, const vy_scenario_drone *drone)
 {
     const vy_controller_def *c = &drone->def.controller;
-    if (GOOD(r, c->kind) && GOOD(r, drone->def.vehicle) && c->kind != VY_CONTROLLER_NONE &&
+    if (IS_VALID(r, c->kind) && IS_VALID(r, drone->def.vehicle) && c->kind != VY_CONTROLLER_NONE &&
         drone->def.vehicle.rotor_count == 0 && drone->def.vehicle.thruster_count == 0 &&
         c->flight != VY_FLIGHT_KINEMATIC) {
-        COMPLAIN(r, &c->kind, "%s has no rotors and no thrusters to control: use controller: {kind: none}",
-                 drone->name);
+        REPORT_ERROR(r, &c->kind,
+                     "%s has no rotors and no thrusters to control: use controller: {kind: none}",
+                     drone->name);
     }
     for (int i = 1; i < c->setpoint_count; ++i) {
         const vy_setpoint *p = &c->setpoints[i];
-        if (GOOD(r, p->time) && GOOD(r, p[-1].time) && !(p->time > p[-1].time)) {
-            COMPLAIN(r, &p->time, "time must be later than %g s, that of the setpoint before", p[-1].time);
+        if (IS_VALID(r, p->time) && IS_VALID(r, p[-1].time) && !(p->time > p[-1].time)) {
+            REPORT_ERROR(r, &p->time, "time must be later than %g s, that of the setpoint before",
+                         p[-1].time);
         }
     }
 }
@@ -112,24 +113,25 @@ static void check_drone(vy_reader *r, const vy_scenario *s, int index)
     const vy_scenario_drone *drone = &s->drones[index];
     const vy_drone_def *def = &drone->def;
     if (strcmp(drone->name, "all") == 0)
-        COMPLAIN(r, drone->name, "all stands for every drone: use another name");
+        REPORT_ERROR(r, drone->name, "all stands for every drone: use another name");
     for (int i = 0; i < index; ++i) {
         if (strcmp(s->drones[i].name, drone->name) != 0) continue;
-        COMPLAIN(r, drone->name, "two drones are called %s", drone->name);
+        REPORT_ERROR(r, drone->name, "two drones are called %s", drone->name);
         break;
     }
     check_controller(r, drone);
     if (!check_vehicle(r, &def->vehicle)) return;
-    if (!GOOD(r, def->rotor_speed) || !GOOD(r, s->environment) || !GOOD(r, s->step)) return;
-    const double most = def->vehicle.speed_max;
-    if (def->vehicle.rotor_count > 0 && def->rotor_speed > most) {
-        COMPLAIN(r, &def->rotor_speed, "rotor_speed of %s is %.6g rad/s, above its speed_max of %.6g rad/s",
-                 drone->name, def->rotor_speed, most);
+    if (!IS_VALID(r, def->rotor_speed) || !IS_VALID(r, s->environment) || !IS_VALID(r, s->step)) return;
+    const double maximum = def->vehicle.speed_max;
+    if (def->vehicle.rotor_count > 0 && def->rotor_speed > maximum) {
+        REPORT_ERROR(r, &def->rotor_speed,
+                     "rotor_speed of %s is %.6g rad/s, above its speed_max of %.6g rad/s", drone->name,
+                     def->rotor_speed, maximum);
     }
     const double lag = def->vehicle.motor_lag;
     if (lag > 0.0 && s->step > lag / 3.0 && s->step <= STEP_ADVISED) {
         vy_report_warning(
-            r->report, vy_reader_place(r, &s->step),
+            r->report, vy_reader_origin(r, &s->step),
             "step is above a third of the motors' time constant (%g s of %s): flights will differ from "
             "those with a smaller step",
             lag, def->vehicle.name);
@@ -138,51 +140,60 @@ static void check_drone(vy_reader *r, const vy_scenario *s, int index)
 
 static void check_body(vy_reader *r, const vy_scenario *s, int index)
 {
-    const vy_scenario_drone *body = &s->bodies[index];
+    const vy_scenario_body *body = &s->bodies[index];
     if (strcmp(body->name, "all") == 0 || strcmp(body->name, "world") == 0)
-        COMPLAIN(r, body->name, "%s has a meaning of its own: use another name", body->name);
+        REPORT_ERROR(r, body->name, "%s has a meaning of its own: use another name", body->name);
     for (int i = 0; i < s->drone_count + index; ++i) {
-        const char *other = i < s->drone_count ? s->drones[i].name : s->bodies[i - s->drone_count].name;
-        if (strcmp(other, body->name) != 0) continue;
-        COMPLAIN(r, body->name, "two drones or bodies are called %s", body->name);
+        if (strcmp(vy_scenario_name_of(s, i), body->name) != 0) continue;
+        REPORT_ERROR(r, body->name, "two drones or bodies are called %s", body->name);
         break;
     }
-    const vy_vehicle_def *v = &body->def.vehicle;
-    if (v->mass == 0.0 || (v->inertia.m[0][0] == 0.0 && !vy_reader_wrote(r, &v->inertia, sizeof v->inertia)))
-        return; // what is missing has been said
-    (void)check_vehicle(r, v);
+    const vy_world_body_def *def = &body->def;
+    if (def->mass == 0.0 ||
+        (def->inertia.m[0][0] == 0.0 && !vy_reader_has_value(r, &def->inertia, sizeof def->inertia)))
+        return; // what is missing has been reported
+    vy_error err;
+    if (IS_VALID(r, *def) && vy_check_world_body_def(def, &err) != VY_OK)
+        REPORT_ERROR(r, &def->inertia, "%s", err.text);
+}
+
+// What only a drone can have or do.
+static void check_is_drone(vy_reader *r, const vy_scenario *s, const int *who, const char *text)
+{
+    if (*who >= s->drone_count) REPORT_ERROR(r, who, "%s is a body: %s", vy_scenario_name_of(s, *who), text);
 }
 
 static void check_joint(vy_reader *r, const vy_scenario *s, int index)
 {
     const vy_scenario_joint *j = &s->joints[index];
-    if (strcmp(j->name, "all") == 0) COMPLAIN(r, j->name, "all stands for every joint: use another name");
+    if (strcmp(j->name, "all") == 0) REPORT_ERROR(r, j->name, "all stands for every joint: use another name");
     for (int i = 0; i < index; ++i) {
         if (strcmp(s->joints[i].name, j->name) != 0) continue;
-        COMPLAIN(r, j->name, "two joints are called %s", j->name);
+        REPORT_ERROR(r, j->name, "two joints are called %s", j->name);
         break;
     }
-    if (GOOD(r, j->a) && GOOD(r, j->b) && j->a == j->b)
-        COMPLAIN(r, &j->b, "a joint needs two different ends");
-    if (j->def.limited && GOOD(r, j->def) && !(j->def.low < j->def.high))
-        COMPLAIN(r, &j->def.high, "high must be above low");
+    if (IS_VALID(r, j->a) && IS_VALID(r, j->b) && j->a == j->b)
+        REPORT_ERROR(r, &j->b, "a joint needs two different ends");
+    if (j->def.limited && IS_VALID(r, j->def) && !(j->def.low < j->def.high))
+        REPORT_ERROR(r, &j->def.high, "high must be above low");
 }
 
-// A quantity of joints: those it is asked of must have it.
+// A quantity of joints: every joint it is evaluated for must have it.
 static void check_expect_joint(vy_reader *r, const vy_scenario *s, const vy_expect_def *e,
                                const vy_quantity *q)
 {
-    if (e->drone != VY_EVERY_DRONE) COMPLAIN(r, &e->drone, "%s is of joints: name a joint", q->name);
+    if (e->drone != VY_EVERY_DRONE) REPORT_ERROR(r, &e->drone, "%s is of joints: name a joint", q->name);
     int have = 0;
     for (int k = 0; k < s->joint_count; ++k) {
         const int has = q->joints >> s->joints[k].def.kind & 1u;
         have += has && (e->joint == VY_EVERY_JOINT || e->joint == k);
     }
-    if (have == 0 && e->joint == VY_EVERY_JOINT) COMPLAIN(r, &e->quantity, "no joint has a %s", q->name);
+    if (have == 0 && e->joint == VY_EVERY_JOINT) REPORT_ERROR(r, &e->quantity, "no joint has a %s", q->name);
     if (have == 0 && e->joint != VY_EVERY_JOINT)
-        COMPLAIN(r, &e->quantity, "joint %s has no %s", s->joints[e->joint].name, q->name);
+        REPORT_ERROR(r, &e->quantity, "joint %s has no %s", s->joints[e->joint].name, q->name);
     if (have > 1 && (e->at == VY_AT_REACHED || e->at == VY_AT_OVERSHOOT))
-        COMPLAIN(r, &e->at, "%s is of one joint: name it", e->at == VY_AT_REACHED ? "reached" : "overshoot");
+        REPORT_ERROR(r, &e->at, "%s is of one joint: name it",
+                     e->at == VY_AT_REACHED ? "reached" : "overshoot");
 }
 
 static void check_obstacle(vy_reader *r, const vy_scenario *s, int index)
@@ -190,50 +201,66 @@ static void check_obstacle(vy_reader *r, const vy_scenario *s, int index)
     const vy_scenario_obstacle *o = &s->obstacles[index];
     for (int i = 0; i < index; ++i) {
         if (strcmp(s->obstacles[i].name, o->name) != 0) continue;
-        COMPLAIN(r, o->name, "two obstacles are called %s", o->name);
+        REPORT_ERROR(r, o->name, "two obstacles are called %s", o->name);
         break;
     }
 }
 
 static void check_expect(vy_reader *r, const vy_scenario *s, const vy_expect_def *e)
 {
-    if (!GOOD(r, *e)) return;
-    if (e->min == -DBL_MAX && e->max == DBL_MAX) COMPLAIN(r, &e->max, "give min or max, or both");
-    if (e->min > e->max) COMPLAIN(r, &e->min, "min is above max");
+    if (!IS_VALID(r, *e)) return;
+    if (e->min == -DBL_MAX && e->max == DBL_MAX) REPORT_ERROR(r, &e->max, "give min or max, or both");
+    if (e->min > e->max) REPORT_ERROR(r, &e->min, "min is above max");
     const int timed = e->at == VY_AT_SETTLED || e->at == VY_AT_REACHED;
-    if (timed && e->within == 0.0) COMPLAIN(r, &e->at, "give within, the longest time it may take");
-    if (!timed && e->within != 0.0) COMPLAIN(r, &e->within, "within is for settled and reached");
-    if (e->target != 0.0 && e->at != VY_AT_OVERSHOOT) COMPLAIN(r, &e->target, "target is for overshoot");
+    if (timed && e->within == 0.0) REPORT_ERROR(r, &e->at, "give within, the longest time it may take");
+    if (!timed && e->within != 0.0) REPORT_ERROR(r, &e->within, "within is for settled and reached");
+    if (e->target != 0.0 && e->at != VY_AT_OVERSHOOT) REPORT_ERROR(r, &e->target, "target is for overshoot");
     const vy_quantity *q = &vy_quantities(&(int){0})[e->quantity];
     if (q->value == NULL) {
         check_expect_joint(r, s, e, q);
     } else {
-        if (e->joint != VY_EVERY_JOINT) COMPLAIN(r, &e->joint, "%s is of drones: name a drone", q->name);
+        if (e->joint != VY_EVERY_JOINT) REPORT_ERROR(r, &e->joint, "%s is of drones: name a drone", q->name);
+        if (!q->of_bodies) check_is_drone(r, s, &e->drone, "this quantity is of drones");
         const int single = e->at == VY_AT_REACHED || e->at == VY_AT_OVERSHOOT;
-        if (single && e->drone == VY_EVERY_DRONE && s->drone_count > 1)
-            COMPLAIN(r, &e->at, "%s is of one drone: name it",
-                     e->at == VY_AT_REACHED ? "reached" : "overshoot");
+        if (single && e->drone == VY_EVERY_DRONE && s->drone_count + (q->of_bodies ? s->body_count : 0) > 1)
+            REPORT_ERROR(r, &e->at, "%s is of one drone: name it",
+                         e->at == VY_AT_REACHED ? "reached" : "overshoot");
     }
     if (e->after > s->duration)
-        COMPLAIN(r, &e->after, "after is later than the end of the run, %g s", s->duration);
+        REPORT_ERROR(r, &e->after, "after is later than the end of the run, %g s", s->duration);
+}
+
+static void check_budget(vy_reader *r, const vy_scenario *s)
+{
+    const vy_environment_def *e = &s->environment;
+    const double *culprit;
+    vy_error err;
+    if (!IS_VALID(r, e->nap.budget) || !IS_VALID(r, s->step)) return;
+    if (vy_check_budget_def(&e->nap.budget, e->planet.radius, s->step, &culprit, &err) != VY_OK)
+        REPORT_ERROR(r, culprit, "%s", err.text);
 }
 
 void vy_check_scenario(vy_reader *reader, const vy_scenario *s)
 {
     if (s->step > STEP_ADVISED) {
-        vy_report_warning(reader->report, vy_reader_place(reader, &s->step),
+        vy_report_warning(reader->report, vy_reader_origin(reader, &s->step),
                           "step is above 5 ms: flights will differ from those with a smaller step");
     }
+    check_budget(reader, s);
     for (int i = 0; i < s->drone_count; ++i) check_drone(reader, s, i);
     for (int i = 0; i < s->body_count; ++i) check_body(reader, s, i);
     for (int i = 0; i < s->joint_count; ++i) check_joint(reader, s, i);
     for (int i = 0; i < s->obstacle_count; ++i) check_obstacle(reader, s, i);
     for (int i = 0; i < s->expect_count; ++i) check_expect(reader, s, &s->expect[i]);
-    if (GOOD(reader, s->duration) && GOOD(reader, s->step) && vy_scenario_steps(s) == 0)
-        COMPLAIN(reader, &s->duration, "duration is less than one step");
+    for (int i = 0; i < s->fault_count; ++i)
+        check_is_drone(reader, s, &s->faults[i].drone, "it has nothing that breaks");
+    for (int i = 0; i < s->payload_count; ++i)
+        check_is_drone(reader, s, &s->payloads[i].carrier, "it carries nothing");
+    if (IS_VALID(reader, s->duration) && IS_VALID(reader, s->step) && vy_scenario_steps(s) == 0)
+        REPORT_ERROR(reader, &s->duration, "duration is less than one step");
     if (reader->report->out->errors > 0) return;
 
-    // Whatever else the world has to say, it says when it is built.
+    // All other checks are made when the world is built.
     vy_error err;
     vy_world *world = NULL;
     const void *culprit = NULL;
@@ -241,6 +268,6 @@ void vy_check_scenario(vy_reader *reader, const vy_scenario *s)
     if (status == VY_NO_MEMORY)
         reader->no_memory = 1;
     else if (status != VY_OK)
-        COMPLAIN(reader, culprit, "%s", err.text);
+        REPORT_ERROR(reader, culprit, "%s", err.text);
     vy_world_destroy(world);
 }

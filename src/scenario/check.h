@@ -1,9 +1,9 @@
-// check.h - what the ranges of single values cannot say: how values fit together.
+// check.h - checks across values, beyond the ranges of single ones.
 #pragma once
 #include "scenario/read.h"
 
-/// Settle what depends on other values: numbers in place of words (`hover`), default periods as multiples of
-/// the step. Before vy_check_scenario().
+/// Resolve what depends on other values: numbers for words (`hover`), default periods as multiples of the
+/// step. Before vy_check_scenario().
 void vy_resolve_scenario(vy_reader *reader, vy_scenario *scenario);
 
 /// Report whatever keeps this scenario from being built, and warn of what is unwise.

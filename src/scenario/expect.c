@@ -1,4 +1,4 @@
-// expect.c - what a run can be judged by, and the judging.
+// expect.c - expectations of a run: quantities and their evaluation.
 #include "base/math.h"
 #include "base/real.h"
 #include "base/vec.h"
@@ -32,7 +32,7 @@ static double failsafes(const vy_drone_state *d) { return (double)d->failsafes; 
 static double touching(const vy_drone_state *d) { return (double)d->touching; }
 static double contacts(const vy_drone_state *d) { return (double)d->contacts; }
 static double contact_speed(const vy_drone_state *d) { return d->contact_speed; }
-static double contact_impulse(const vy_drone_state *d) { return d->contact_push; }
+static double contact_impulse(const vy_drone_state *d) { return d->contact_impulse_max; }
 static double crashes(const vy_drone_state *d) { return (double)d->crashes; }
 static double asleep(const vy_drone_state *d) { return (double)d->asleep; }
 
@@ -51,9 +51,9 @@ static double yaw(const vy_drone_state *d)
 
 static double motor_max(const vy_drone_state *d)
 {
-    double most = 0.0;
-    for (int i = 0; i < VY_ROTOR_CAP; ++i) most = real_max(most, d->motor_command[i]);
-    return most;
+    double maximum = 0.0;
+    for (int i = 0; i < VY_ROTOR_CAP; ++i) maximum = real_max(maximum, d->motor_command[i]);
+    return maximum;
 }
 
 static double tension(const vy_joint_state *j) { return j->tension; }
@@ -63,16 +63,15 @@ static double force(const vy_joint_state *j) { return vec3_length(j->force); }
 static double torque(const vy_joint_state *j) { return vec3_length(j->torque); }
 static double active(const vy_joint_state *j) { return j->active; }
 
-#define BETWEEN_ANCHORS (1u << VY_JOINT_DISTANCE | 1u << VY_JOINT_CABLE | 1u << VY_JOINT_SPRING)
-
 // The unit times a second: of no unit, the second alone.
 #define INTEGRAL(unit) &(unit " s")[sizeof(unit) == 1]
 
 const vy_quantity *vy_quantities(int *count)
 {
     static const vy_quantity list[] = {
-#define QUANTITY(name, unit, help)              {#name, unit, help, name, NULL, 0, INTEGRAL(unit)},
-#define JOINT_QUANTITY(name, unit, kinds, help) {#name, unit, help, NULL, name, kinds, INTEGRAL(unit)},
+#define QUANTITY(name, unit, help)              {#name, unit, help, name, NULL, 0, INTEGRAL(unit), 0},
+#define BODY_QUANTITY(name, unit, help)         {#name, unit, help, name, NULL, 0, INTEGRAL(unit), 1},
+#define JOINT_QUANTITY(name, unit, kinds, help) {#name, unit, help, NULL, name, kinds, INTEGRAL(unit), 0},
 #include "scenario/quantities.inl"
 #undef QUANTITY
     };
@@ -120,7 +119,7 @@ static void take_overshoot(const vy_expect_def *e, double value, double time, ui
                             .drone = drone};
 }
 
-// Each step counts with its length; the first one looked at is where the time begins.
+// Each step counts with its length; time begins with the first one evaluated.
 static void take_integral(const vy_expect_def *e, double value, double time, double step, uint32_t drone,
                           vy_expect_result *r)
 {
@@ -158,14 +157,14 @@ static void take_time(const vy_expect_def *e, double value, double time, double 
                                 .drone = drone};
     } else if (!r->measured) {
         *r = (vy_expect_result){.measured = 1, .met = 1, .margin = e->within, .time = -1.0, .drone = drone};
-    } else if (r->time < time) { // nobody is outside now
+    } else if (r->time < time) { // no drone is outside now
         r->met = r->worst <= e->within;
         r->margin = e->within - r->worst;
     }
 }
 
-// Whether expectation `e` looks at this moment.
-static int looks(const vy_scenario *scenario, const vy_expect_def *e, double time, int quantities)
+// Whether expectation `e` is evaluated at this step.
+static int is_evaluated(const vy_scenario *scenario, const vy_expect_def *e, double time, int quantities)
 {
     // Half a step of slack: 3000 steps of 1 ms need not sum up to exactly 3 s.
     return time >= e->after - 0.5 * scenario->step && e->quantity >= 0 && e->quantity < quantities;
@@ -189,11 +188,11 @@ static void feed_joints(const vy_scenario *scenario, const vy_world *world, vy_e
     const vy_quantity *list = vy_quantities(&count);
     const double time = vy_world_time(world);
     for (int k = 0; k < scenario->joint_count; ++k) {
-        int known = 0; // reading a joint is work: done where somebody looks
+        int known = 0; // reading a joint is expensive: done only where it is evaluated
         vy_joint_state state;
         for (int i = 0; i < scenario->expect_count; ++i) {
             const vy_expect_def *e = &scenario->expect[i];
-            if (!looks(scenario, e, time, count) || list[e->quantity].of_joint == NULL) continue;
+            if (!is_evaluated(scenario, e, time, count) || list[e->quantity].of_joint == NULL) continue;
             if (e->joint != VY_EVERY_JOINT && e->joint != k) continue;
             if ((list[e->quantity].joints >> scenario->joints[k].def.kind & 1u) == 0) continue;
             if (!known && vy_world_read_joint(world, vy_world_joint(world, (uint32_t)k), &state) != VY_OK)
@@ -204,6 +203,27 @@ static void feed_joints(const vy_scenario *scenario, const vy_world *world, vy_e
     }
 }
 
+// A drone as it is, or a body as a drone without actuators. Returns 0 when it is neither.
+static int read_any(const vy_world *world, uint32_t number, vy_drone_state *out)
+{
+    vy_world_body_state b;
+    if (number < vy_world_drone_count(world))
+        return vy_world_read_drone(world, vy_world_drone(world, number), out) == VY_OK;
+    if (vy_world_read_body(world, vy_world_body(world, number), &b) != VY_OK) return 0;
+    *out = (vy_drone_state){.position = b.position,
+                            .velocity = b.velocity,
+                            .attitude = b.attitude,
+                            .rate = b.rate,
+                            .touching = b.touching,
+                            .contacts = b.contacts,
+                            .crashes = b.crashes,
+                            .contact_impulse = b.contact_impulse,
+                            .contact_speed = b.contact_speed,
+                            .contact_impulse_max = b.contact_impulse_max,
+                            .asleep = b.asleep};
+    return 1;
+}
+
 void vy_expect_feed(const vy_scenario *scenario, const vy_world *world, vy_expect_result *results)
 {
     FPU_SCOPE;
@@ -211,14 +231,15 @@ void vy_expect_feed(const vy_scenario *scenario, const vy_world *world, vy_expec
     int count;
     const vy_quantity *list = vy_quantities(&count);
     const double time = vy_world_time(world);
-    const uint32_t drones = vy_world_drone_count(world);
-    for (uint32_t d = 0; d < drones; ++d) {
+    const uint32_t drones = vy_world_drone_count(world), bodies = vy_world_body_count(world);
+    for (uint32_t d = 0; d < bodies; ++d) {
         vy_drone_state state;
-        if (vy_world_read_drone(world, vy_world_drone(world, d), &state) != VY_OK) continue;
+        if (!read_any(world, d, &state)) continue;
         for (int i = 0; i < scenario->expect_count; ++i) {
             const vy_expect_def *e = &scenario->expect[i];
             if (e->drone != VY_EVERY_DRONE && e->drone != (int)d) continue;
-            if (!looks(scenario, e, time, count) || list[e->quantity].value == NULL) continue;
+            if (!is_evaluated(scenario, e, time, count) || list[e->quantity].value == NULL) continue;
+            if (d >= drones && !list[e->quantity].of_bodies) continue;
             take_any(e, list[e->quantity].value(&state), time, scenario->step, d, &results[i]);
         }
     }
@@ -226,11 +247,11 @@ void vy_expect_feed(const vy_scenario *scenario, const vy_world *world, vy_expec
         feed_joints(scenario, world, results); // forces are known from the first step on
 }
 
-// The name of the drone or joint `who`; "all" where that is none of them.
+// The name of the drone, body or joint `who`; "all" where that is none of them.
 static const char *name_of(const vy_scenario *s, const vy_quantity *q, int who)
 {
-    if (who < 0 || who >= (q->value != NULL ? s->drone_count : s->joint_count)) return "all";
-    return q->value != NULL ? s->drones[who].name : s->joints[who].name;
+    if (who < 0 || who >= (q->value != NULL ? s->drone_count + s->body_count : s->joint_count)) return "all";
+    return q->value != NULL ? vy_scenario_name_of(s, who) : s->joints[who].name;
 }
 
 static void print_bound(vy_text *out, const char *word, double bound, const char *unit)
@@ -247,7 +268,7 @@ const char *vy_expect_unit(const vy_scenario *scenario, int index)
     return e->at == VY_AT_INTEGRAL ? q->integral_unit : q->unit;
 }
 
-// When it is looked at, in words.
+// When it is evaluated, as text.
 static void print_moment(vy_text *out, const vy_expect_def *e, const char *unit)
 {
     switch (e->at) {
@@ -288,7 +309,8 @@ char *vy_expect_print(const vy_scenario *scenario, int index, const vy_expect_re
         print_bound(&out, e->at == VY_AT_THROUGHOUT ? "worst" : "was", result->worst, unit);
         vy_text_printf(&out, " at %.6g s", result->time);
         if (e->at != VY_AT_INTEGRAL && who < 0 &&
-            (q->value != NULL ? scenario->drone_count : scenario->joint_count) > 1)
+            (q->value != NULL ? scenario->drone_count + (q->of_bodies ? scenario->body_count : 0)
+                              : scenario->joint_count) > 1)
             vy_text_printf(&out, " by %s", name_of(scenario, q, (int)result->drone));
     }
     vy_locale_leave(locale);

@@ -103,7 +103,7 @@ static void write_choice(vy_text *out, const vy_row *row)
 {
     vy_text_puts(out, "{\"enum\": [");
     for (int i = 0; i < row->choice_count; ++i) {
-        const char *name = row->choices[i].name, *truth = vy_truth_word(name);
+        const char *name = row->choices[i].name, *truth = vy_bool_word(name);
         vy_text_printf(out, "%s\"%s\"", i > 0 ? ", " : "", name);
         if (truth != NULL) vy_text_printf(out, ", %s", truth);
         if (name[strspn(name, "0123456789")] == '\0')
@@ -113,7 +113,7 @@ static void write_choice(vy_text *out, const vy_row *row)
 }
 
 // An object with defaults of its own.
-static void write_fresh(vy_text *out, const vy_row *row, int indent)
+static void write_defaulted_element(vy_text *out, const vy_row *row, int indent)
 {
     void *element = calloc(1, row->table->size);
     if (element == NULL) {
@@ -130,7 +130,7 @@ static void write_list(vy_text *out, const vy_row *row, int indent)
     vy_text_printf(out,
                    "{\"type\": \"array\", \"minItems\": %g, \"maxItems\": %zu, \"items\": ", row->range.min,
                    row->size);
-    write_fresh(out, row, indent);
+    write_defaulted_element(out, row, indent);
     vy_text_puts(out, "}");
 }
 
@@ -140,7 +140,7 @@ static void write_type(vy_text *out, const vy_row *row, const void *defaults, in
     static const vy_angles no_angles = {0.0, 0.0, 0.0};
     switch (row->type) {
     case VY_TYPE_NUMBER: write_number(out, row); break;
-    case VY_TYPE_WHOLE:
+    case VY_TYPE_INTEGER:
         vy_text_puts(out, "{\"type\": \"integer\", \"minimum\": 0, \"maximum\": 18446744073709551615}");
         break;
     case VY_TYPE_COUNT:
@@ -174,7 +174,7 @@ static void write_type(vy_text *out, const vy_row *row, const void *defaults, in
         break;
     case VY_TYPE_OBJECT:
         if (row->table->init != NULL)
-            write_fresh(out, row, indent);
+            write_defaulted_element(out, row, indent);
         else
             write_object(out, row->table, (const char *)defaults + row->offset, indent, 0);
         break;
@@ -197,7 +197,7 @@ static void write_type(vy_text *out, const vy_row *row, const void *defaults, in
 
 static void write_default(vy_text *out, const vy_row *row, const void *defaults)
 {
-    const int simple = row->type == VY_TYPE_NUMBER || row->type == VY_TYPE_WHOLE ||
+    const int simple = row->type == VY_TYPE_NUMBER || row->type == VY_TYPE_INTEGER ||
                        row->type == VY_TYPE_COUNT || row->type == VY_TYPE_VECTOR ||
                        row->type == VY_TYPE_ROTATION || row->type == VY_TYPE_CHOICE ||
                        row->type == VY_TYPE_TEXT;

@@ -12,12 +12,13 @@ static uint64_t to_steps(double seconds, double step)
     return steps < 1.0 ? 1 : steps > 1e18 ? (uint64_t)1e18 : (uint64_t)steps;
 }
 
-// Names of drones, joints and obstacles, one after the other, for the recorder to copy.
+// Names of drones, bodies, joints and obstacles, one after the other, for the recorder to copy.
 static void fill_names(const vy_scenario *s, uint32_t obstacles, const char **names, vy_recorder_def *def)
 {
-    for (int i = 0; i < s->drone_count; ++i) names[i] = s->drones[i].name;
-    def->drone_names = names;
-    names += s->drone_count;
+    const int bodies = s->drone_count + s->body_count;
+    for (int i = 0; i < bodies; ++i) names[i] = vy_scenario_name_of(s, i);
+    def->names = names;
+    names += bodies;
     for (int i = 0; i < s->joint_count; ++i) names[i] = s->joints[i].name;
     def->joint_names = names;
     names += s->joint_count;
@@ -25,13 +26,13 @@ static void fill_names(const vy_scenario *s, uint32_t obstacles, const char **na
     def->obstacle_names = names;
 }
 
-vy_status vy_scenario_record(const vy_scenario *scenario, const vy_world *world, const char *path,
+vy_status vy_scenario_record(const vy_scenario *scenario, vy_world *world, const char *path,
                              const vy_log *parent, vy_recorder **out, vy_error *err)
 {
     FPU_SCOPE;
     const vy_scenario *s = scenario;
     const uint32_t obstacles = vy_world_obstacle_count(world);
-    const size_t count = (size_t)s->drone_count + (size_t)s->joint_count + obstacles;
+    const size_t count = (size_t)s->drone_count + (size_t)s->body_count + (size_t)s->joint_count + obstacles;
     const char **names = calloc(count + 1, sizeof *names);
     char *text = vy_scenario_print(s);
     *out = NULL;
@@ -65,7 +66,7 @@ vy_status vy_scenario_record(const vy_scenario *scenario, const vy_world *world,
     return status;
 }
 
-// Files that the scenario stands on are in the log.
+// Files that the scenario refers to are in the log.
 static vy_status load_from_log(void *self, const char *name, const char *from, vy_source_text *out)
 {
     (void)from;
@@ -81,8 +82,8 @@ static vy_status load_from_log(void *self, const char *name, const char *from, v
     return VY_NO_MEMORY;
 }
 
-// Whether what `c` would start is up to the log with the drones of `logged`: it names it, or the folder in
-// which it is looked for.
+// Whether the program of `c` is chosen by the log with the drones of `logged`: the log names it, or its
+// folder.
 static int is_of_log(const vy_controller_def *c, const vy_scenario *logged)
 {
     for (int i = 0; i < logged->drone_count; ++i) {
@@ -111,7 +112,7 @@ vy_status vy_scenario_from_log(vy_log *log, const char *name, const char *const 
     vy_diagnostics unsaid;
     const vy_status status = parse(log, name, overrides, override_count, out, diagnostics);
     if (status != VY_OK) return status;
-    // A log that is wrong without what is changed is no measure: then all of it counts as the log's.
+    // A log that is invalid without the changes is no measure: then every error counts as the log's.
     const int known = override_count > 0 && parse(log, name, NULL, 0, &logged, &unsaid) == VY_OK;
     for (int i = 0; i < (*out)->drone_count; ++i) {
         vy_controller_def *c = &(*out)->drones[i].def.controller;

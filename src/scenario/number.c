@@ -81,7 +81,7 @@ vy_number_result vy_number_read(const char *text, size_t size, const char *si, d
     return VY_NUMBER_OK;
 }
 
-int vy_whole_read(const char *text, size_t size, uint64_t *out)
+int vy_uint_read(const char *text, size_t size, uint64_t *out)
 {
     uint64_t value = 0;
     if (size == 0) return 0;

@@ -27,7 +27,7 @@ typedef enum vy_number_result {
 vy_number_result vy_number_read(const char *text, size_t size, const char *si, double *out);
 
 /// Digits only, as a whole number below 2^64. @return 0 when it is something else, or larger
-int vy_whole_read(const char *text, size_t size, uint64_t *out);
+int vy_uint_read(const char *text, size_t size, uint64_t *out);
 
 /// The fewest digits that read back as the same double.
 void vy_number_print(vy_text *out, double value);
@@ -35,7 +35,7 @@ void vy_number_print(vy_text *out, double value);
 /// "kg (or g, mg)": the unit and those that may be written in its place; "no unit" for an empty one.
 void vy_unit_print(vy_text *out, const char *si);
 
-/// A host program's locale may write 0,5 for 0.5: between these two calls this thread does not.
+/// A host program's locale may write 0,5 for 0.5: between these two calls this thread uses the C locale.
 typedef struct vy_locale {
     void *found, *plain;
 } vy_locale;

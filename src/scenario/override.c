@@ -10,7 +10,7 @@ typedef struct setter {
     vy_report *report;
     vy_source *source;
     const char *at, *end; // what is left of the path
-    const vy_row *row;    // the row of the node reached; NULL: no row, and reading will say so
+    const vy_row *row;    // the row of the node reached; NULL: no row, which is reported when it is read
     const vy_table *table;
 } setter;
 
@@ -28,7 +28,7 @@ static vy_node *add_node(setter *s, vy_node_kind kind)
 static vy_node *add_scalar(setter *s, const char *text, size_t size)
 {
     vy_node *node = add_node(s, VY_NODE_SCALAR);
-    char *copy = node == NULL ? NULL : vy_yaml_take(s->tree, size + 1);
+    char *copy = node == NULL ? NULL : vy_yaml_alloc(s->tree, size + 1);
     if (copy == NULL) return NULL;
     memcpy(copy, text, size);
     node->text = copy;
@@ -54,7 +54,7 @@ static vy_node *copy_node(setter *s, const vy_node *node)
 }
 
 // Give `node` the content of `other`, but leave it where it is.
-static void become(vy_node *node, const vy_node *other)
+static void replace_content(vy_node *node, const vy_node *other)
 {
     vy_node *key = node->key, *next = node->next;
     *node = *other;
@@ -62,14 +62,14 @@ static void become(vy_node *node, const vy_node *other)
     node->next = next;
 }
 
-// Make a node fit to be changed below: an alias gets a copy of its own, the name of a file becomes a mapping
-// that stands on it, nothing becomes an empty mapping.
+// Prepare a node for changes below it: an alias gets a copy of its own, the name of a file becomes a mapping
+// based on it, an empty value becomes an empty mapping.
 static int open_node(setter *s, vy_node *node)
 {
     if (node->alias != NULL) {
         const vy_node *copy = copy_node(s, node->alias);
         if (copy == NULL) return 0;
-        become(node, copy);
+        replace_content(node, copy);
     }
     if (node->kind != VY_NODE_SCALAR) return 1;
     vy_node *map = add_node(s, VY_NODE_MAP);
@@ -79,7 +79,7 @@ static int open_node(setter *s, vy_node *node)
         if (key == NULL || base == NULL) return 0;
         vy_node_append(map, key, base);
     }
-    become(node, map);
+    replace_content(node, map);
     return 1;
 }
 
@@ -93,7 +93,7 @@ static vy_node *step_into_map(setter *s, vy_node *map, const char *word, size_t 
     vy_node *found = vy_node_find(map, key->text);
     if (found != NULL) return found;
     const int is_file = s->row != NULL && (s->row->flags & VY_ROW_FILE) != 0;
-    // What a missing vehicle means; a sensor has no file by default, just the values of its struct.
+    // The default of a missing vehicle; a sensor has no file by default, just the values of its struct.
     const char *text = is_file && s->row->default_text != NULL ? s->row->default_text : "";
     vy_node *value = add_scalar(s, text, strlen(text));
     if (value == NULL) return NULL;
@@ -122,7 +122,7 @@ static vy_node *step_to_index(setter *s, vy_node *node)
     const char *close = memchr(digits, ']', (size_t)(s->end - digits));
     const size_t size = close == NULL ? 0 : (size_t)(close - digits);
     uint64_t index;
-    if (!vy_whole_read(digits, size, &index)) {
+    if (!vy_uint_read(digits, size, &index)) {
         refuse(s, "expected a number between brackets: %.*s", s->at, (size_t)(s->end - s->at));
         return NULL;
     }
@@ -179,5 +179,5 @@ void vy_override_apply(vy_yaml *tree, vy_report *report, const vy_table *table, 
     const vy_node *value = vy_yaml_read(tree, source, (size_t)(equal + 1 - source->text), report);
     if (value == NULL) return;
     vy_node *node = follow(&s, root);
-    if (node != NULL) become(node, value);
+    if (node != NULL) replace_content(node, value);
 }

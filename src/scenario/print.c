@@ -90,7 +90,7 @@ void vy_print_value(vy_text *out, const vy_row *row, const void *object, const v
         else
             vy_number_print(out, number);
         break;
-    case VY_TYPE_WHOLE:
+    case VY_TYPE_INTEGER:
         memcpy(&whole, field, sizeof whole);
         vy_text_printf(out, "%llu", (unsigned long long)whole);
         break;
@@ -116,7 +116,7 @@ void vy_print_value(vy_text *out, const vy_row *row, const void *object, const v
         if (index < 0 || scenario == NULL)
             vy_text_puts(out, row->word != NULL ? row->word : "all");
         else
-            print_quoted(out, scenario->drones[index].name);
+            print_quoted(out, vy_scenario_name_of(scenario, index));
         break;
     case VY_TYPE_JOINT:
         memcpy(&index, field, sizeof index);
@@ -196,7 +196,7 @@ static void collect_rows(vy_text *out, const vy_table *table, const void *object
         vy_text_add(out, row->key, strlen(row->key) + 1);
         switch (row->type) {
         case VY_TYPE_NUMBER:
-        case VY_TYPE_WHOLE: vy_text_add(out, field, 8); break;
+        case VY_TYPE_INTEGER: vy_text_add(out, field, 8); break;
         case VY_TYPE_VECTOR: vy_text_add(out, field, 8 * (size_t)vy_row_size(row, object)); break;
         case VY_TYPE_ROTATION: vy_text_add(out, field, sizeof(vy_quat)); break;
         case VY_TYPE_INERTIA: vy_text_add(out, field, sizeof(vy_mat3)); break;

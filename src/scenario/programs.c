@@ -1,4 +1,4 @@
-// programs.c - whether the programs, libraries and devices that steer are there. Nothing is started.
+// programs.c - checks that the programs, libraries and devices of controllers exist. Nothing is started.
 #define _POSIX_C_SOURCE 200809L // access
 #include "scenario/check.h"
 #include "scenario/text.h"
@@ -24,7 +24,7 @@ static int is_file(const char *path, int mode)
     return path != NULL && stat(path, &info) == 0 && S_ISREG(info.st_mode) && access(path, mode) == 0;
 }
 
-// The first word of a command line, as the shell would look for it; 0: what it will be only the shell knows.
+// The first word of a command line, as the shell would look for it; 0: only the shell can tell.
 static size_t first_word(const char **line)
 {
     *line += strspn(*line, " \t");
@@ -64,26 +64,26 @@ static void check_program(vy_reader *r, const char *from, const vy_controller_de
     const int command = c->kind == VY_CONTROLLER_PROCESS;
     const size_t size = command ? first_word(&word) : strlen(word);
     if (size == 0) return; // nothing, the keyboard, or the shell's business
-    const vy_node *place = vy_reader_place(r, c->program);
+    const vy_node *place = vy_reader_origin(r, c->program);
     if (command && memchr(word, '/', size) == NULL) {
         if (!is_in_path(word, size))
-            vy_report_mistake(r->report, "file", place, "command: there is no program %.*s in PATH",
-                              (int)size, word);
+            vy_report_error_of_kind(r->report, "file", place, "command: there is no program %.*s in PATH",
+                                    (int)size, word);
         return;
     }
     char *file = join(folder, folder_size, word, size);
     if (file == NULL) {
         r->no_memory = 1;
     } else if (access(file, F_OK) != 0) {
-        vy_report_mistake(r->report, "file", place, "%s: there is no %s",
-                          command                           ? "command"
-                          : c->kind == VY_CONTROLLER_PLUGIN ? "library"
-                                                            : "device",
-                          file);
+        vy_report_error_of_kind(r->report, "file", place, "%s: there is no %s",
+                                command                           ? "command"
+                                : c->kind == VY_CONTROLLER_PLUGIN ? "library"
+                                                                  : "device",
+                                file);
     } else if (command && !is_file(file, X_OK)) {
-        vy_report_mistake(r->report, "file", place, "command: %s cannot be run", file);
+        vy_report_error_of_kind(r->report, "file", place, "command: %s cannot be run", file);
     } else if (c->kind == VY_CONTROLLER_PLUGIN && !is_file(file, R_OK)) {
-        vy_report_mistake(r->report, "file", place, "library: %s cannot be read", file);
+        vy_report_error_of_kind(r->report, "file", place, "library: %s cannot be read", file);
     }
     free(file);
 }
@@ -92,8 +92,8 @@ void vy_check_programs(vy_reader *reader, const char *from, const vy_scenario *s
 {
     for (int i = 0; i < s->drone_count; ++i) {
         const vy_controller_def *c = &s->drones[i].def.controller;
-        if (!vy_reader_good(reader, &c->kind, sizeof c->kind) ||
-            !vy_reader_good(reader, c->program, sizeof c->program))
+        if (!vy_reader_is_valid(reader, &c->kind, sizeof c->kind) ||
+            !vy_reader_is_valid(reader, c->program, sizeof c->program))
             continue;
         if (c->kind == VY_CONTROLLER_PLUGIN || c->kind == VY_CONTROLLER_PROCESS ||
             c->kind == VY_CONTROLLER_PILOT)

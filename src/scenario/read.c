@@ -6,15 +6,15 @@
 #include "scenario/number.h"
 #include <stdlib.h>
 
-#define KEY_CAP     256 // of one mapping
-#define NAME_CAP    64  // names a suggestion is chosen from
-#define NAMES_TOLD  40  // names that are listed when none is near
-#define INCLUDE_CAP 8
-#define TABLE_CAP   (1 << 20) // numbers of one table
+#define KEY_CAP      256 // of one mapping
+#define NAME_CAP     64  // names a suggestion is chosen from
+#define NAMES_LISTED 40  // names that are listed when none is near
+#define INCLUDE_CAP  8
+#define TABLE_CAP    (1 << 20) // numbers of one table
 
 static void read_value(vy_reader *r, const vy_row *row, const vy_node *node, void *object);
 
-// --- what to say
+// --- messages
 
 static void print_got(vy_text *out, const vy_node *node)
 {
@@ -33,24 +33,27 @@ static void print_got(vy_text *out, const vy_node *node)
 }
 
 // Report and release a sentence.
-static void say_kind(vy_reader *r, const vy_node *at, const char *kind, vy_text *sentence)
+static void report_kind(vy_reader *r, const vy_node *at, const char *kind, vy_text *sentence)
 {
     char *text = vy_text_take(sentence);
     if (text == NULL)
         r->no_memory = 1;
     else
-        vy_report_mistake(r->report, kind, at, "%s", text);
+        vy_report_error_of_kind(r->report, kind, at, "%s", text);
     free(text);
 }
 
-static void say(vy_reader *r, const vy_node *at, vy_text *sentence) { say_kind(r, at, "value", sentence); }
+static void report_text(vy_reader *r, const vy_node *at, vy_text *sentence)
+{
+    report_kind(r, at, "value", sentence);
+}
 
-static void say_expected(vy_reader *r, const char *key, const char *what, const vy_node *got)
+static void report_expected(vy_reader *r, const char *key, const char *what, const vy_node *got)
 {
     vy_text text = {0};
     vy_text_printf(&text, "%s: expected %s, got ", key, what);
     print_got(&text, got);
-    say(r, got, &text);
+    report_text(r, got, &text);
 }
 
 void vy_range_print(vy_text *out, vy_range range)
@@ -63,24 +66,24 @@ void vy_range_print(vy_text *out, vy_range range)
         vy_text_printf(out, "between %g and %g", range.min, range.max);
 }
 
-// "did you mean ...?", or the whole list unless it is endless.
+// "did you mean ...?", or the whole list unless it is long.
 static void print_names(vy_text *out, const char *word, size_t size, const char *const *names, int count)
 {
-    const char *near = vy_nearest(word, size, names, count);
+    const char *near = vy_closest_name(word, size, names, count);
     if (near != NULL) {
         vy_text_printf(out, "; did you mean %s?", near);
-    } else if (count <= NAMES_TOLD) {
+    } else if (count <= NAMES_LISTED) {
         for (int i = 0; i < count; ++i) vy_text_printf(out, "%s%s", i == 0 ? "; there are " : ", ", names[i]);
     }
 }
 
 // --- places
 
-static void add_place(vy_reader *r, vy_places *list, vy_place place)
+static void add_origin(vy_reader *r, vy_origins *list, vy_origin place)
 {
     if (list->count == list->capacity) {
         const size_t capacity = list->capacity == 0 ? 256 : 2 * list->capacity;
-        vy_place *items = realloc(list->items, capacity * sizeof *items);
+        vy_origin *items = realloc(list->items, capacity * sizeof *items);
         if (items == NULL) {
             r->no_memory = 1;
             return;
@@ -94,16 +97,16 @@ static void add_place(vy_reader *r, vy_places *list, vy_place place)
 
 static void remember(vy_reader *r, const void *begin, size_t size, const vy_node *node, int bad)
 {
-    add_place(r, &r->places, (vy_place){begin, size, node});
-    if (bad) add_place(r, &r->bad, (vy_place){begin, size, node});
+    add_origin(r, &r->places, (vy_origin){begin, size, node});
+    if (bad) add_origin(r, &r->bad, (vy_origin){begin, size, node});
 }
 
 // The smallest thing read that lies around `field`; NULL when there is none.
-static const vy_place *place_of(const vy_reader *reader, const void *field)
+static const vy_origin *place_of(const vy_reader *reader, const void *field)
 {
-    const vy_place *best = NULL;
+    const vy_origin *best = NULL;
     for (size_t i = 0; i < reader->places.count; ++i) {
-        const vy_place *p = &reader->places.items[i];
+        const vy_origin *p = &reader->places.items[i];
         const uintptr_t at = (uintptr_t)field, begin = (uintptr_t)p->begin;
         if (at < begin || at - begin >= p->size) continue;
         if (best == NULL || p->size <= best->size) best = p; // the later one was written over the other
@@ -111,23 +114,23 @@ static const vy_place *place_of(const vy_reader *reader, const void *field)
     return best;
 }
 
-const vy_node *vy_reader_place(const vy_reader *reader, const void *field)
+const vy_node *vy_reader_origin(const vy_reader *reader, const void *field)
 {
-    const vy_place *place = place_of(reader, field);
+    const vy_origin *place = place_of(reader, field);
     return place != NULL ? place->node : reader->root;
 }
 
-int vy_reader_wrote(const vy_reader *reader, const void *field, size_t size)
+int vy_reader_has_value(const vy_reader *reader, const void *field, size_t size)
 {
-    const vy_place *place = place_of(reader, field);
+    const vy_origin *place = place_of(reader, field);
     return place != NULL && place->size == size;
 }
 
-int vy_reader_good(const vy_reader *reader, const void *begin, size_t size)
+int vy_reader_is_valid(const vy_reader *reader, const void *begin, size_t size)
 {
     const uintptr_t from = (uintptr_t)begin;
     for (size_t i = 0; i < reader->bad.count; ++i) {
-        const vy_place *p = &reader->bad.items[i];
+        const vy_origin *p = &reader->bad.items[i];
         const uintptr_t at = (uintptr_t)p->begin;
         if (at < from + size && from < at + p->size) return 0;
     }
@@ -136,8 +139,8 @@ int vy_reader_good(const vy_reader *reader, const void *begin, size_t size)
 
 // --- single values
 
-static void say_number(vy_reader *r, const vy_row *row, const char *unit, vy_number_result result,
-                       const vy_node *node)
+static void report_number(vy_reader *r, const vy_row *row, const char *unit, vy_number_result result,
+                          const vy_node *node)
 {
     vy_text text = {0};
     if (result == VY_NUMBER_NOT_FINITE) {
@@ -159,7 +162,7 @@ static void say_number(vy_reader *r, const vy_row *row, const char *unit, vy_num
         vy_text_puts(&text, ", got ");
     }
     print_got(&text, node);
-    say(r, node, &text);
+    report_text(r, node, &text);
 }
 
 // One number, also of a vector. @return 0 after a mistake
@@ -176,18 +179,19 @@ static int read_number(vy_reader *r, const vy_row *row, const char *unit, const 
         result = vy_number_read(node->text, node->size, unit, &value);
     }
     if (result != VY_NUMBER_OK) {
-        say_number(r, row, unit, result, node);
+        report_number(r, row, unit, result, node);
         return 0;
     }
     const vy_range range = vy_row_range(row, unit);
-    if (value < range.min || value > range.max || (range.above && value == range.min)) {
+    const int word = row->word != NULL && value == row->word_value; // or what stands for it
+    if (!word && (value < range.min || value > range.max || (range.above && value == range.min))) {
         vy_text text = {0};
         vy_text_printf(&text, "%s must be ", row->key);
         vy_range_print(&text, range);
-        const int shown = *unit != '\0' && *unit != '1'; // "at least 0 1/s" reads badly
+        const int shown = *unit != '\0' && *unit != '1'; // "at least 0 1/s" would be hard to read
         vy_text_printf(&text, "%s%s, got ", shown ? " " : "", shown ? unit : "");
         vy_number_print(&text, value);
-        say_kind(r, node, "range", &text);
+        report_kind(r, node, "range", &text);
         return 0;
     }
     *out = value;
@@ -208,7 +212,7 @@ static int read_numbers(vy_reader *r, const vy_row *row, const char *unit, const
         if (text == NULL)
             r->no_memory = 1;
         else
-            say_expected(r, row->key, text, node);
+            report_expected(r, row->key, text, node);
         free(text);
         return 0;
     }
@@ -230,12 +234,12 @@ static void read_vector(vy_reader *r, const vy_row *row, const char *unit, const
         (void)read_numbers(r, row, unit, node, size, out);
 }
 
-static void read_whole(vy_reader *r, const vy_row *row, const vy_node *node, void *field)
+static void read_integer(vy_reader *r, const vy_row *row, const vy_node *node, void *field)
 {
     uint64_t value = 0;
     const int small = row->type == VY_TYPE_COUNT;
-    if (node->kind != VY_NODE_SCALAR || !vy_whole_read(node->text, node->size, &value)) {
-        say_expected(r, row->key, small ? "a whole number" : "a whole number from 0 to 2^64 - 1", node);
+    if (node->kind != VY_NODE_SCALAR || !vy_uint_read(node->text, node->size, &value)) {
+        report_expected(r, row->key, small ? "a whole number" : "a whole number from 0 to 2^64 - 1", node);
         return;
     }
     if (!small) {
@@ -249,7 +253,7 @@ static void read_whole(vy_reader *r, const vy_row *row, const vy_node *node, voi
         vy_range_print(&text, row->range);
         vy_text_puts(&text, ", got ");
         print_got(&text, node);
-        say_kind(r, node, "range", &text);
+        report_kind(r, node, "range", &text);
         return;
     }
     const int count = (int)value;
@@ -277,8 +281,8 @@ static void read_text(vy_reader *r, const vy_row *row, const vy_node *node, char
     }
     if (node->kind != VY_NODE_SCALAR || node->size == 0 ||
         (named && !vy_is_identifier(node->text, node->size))) {
-        say_expected(r, row->key, named ? "a name (a letter, then letters, digits, - and _)" : "a text",
-                     node);
+        report_expected(r, row->key, named ? "a name (a letter, then letters, digits, - and _)" : "a text",
+                        node);
         return;
     }
     if (node->size >= row->size) {
@@ -306,7 +310,7 @@ static void read_choice(vy_reader *r, const vy_row *row, const vy_node *node, vo
     VY_ASSERT(row->choice_count > 0 && row->choice_count <= NAME_CAP);
     for (int i = 0; i < count; ++i) {
         names[i] = row->choices[i].name;
-        const char *truth = vy_truth_word(names[i]);
+        const char *truth = vy_bool_word(names[i]);
         if (node->kind == VY_NODE_SCALAR &&
             (strcmp(node->text, names[i]) == 0 || (truth != NULL && strcmp(node->text, truth) == 0))) {
             memcpy(field, &row->choices[i].value, sizeof(int));
@@ -317,7 +321,7 @@ static void read_choice(vy_reader *r, const vy_row *row, const vy_node *node, vo
     vy_text_printf(&text, "%s cannot be ", row->key);
     print_got(&text, node);
     print_names(&text, node->text, node->size, names, count);
-    say(r, node, &text);
+    report_text(r, node, &text);
 }
 
 static void read_drone(vy_reader *r, const vy_row *row, const vy_node *node, int *field)
@@ -325,7 +329,7 @@ static void read_drone(vy_reader *r, const vy_row *row, const vy_node *node, int
     const vy_scenario *s = r->scenario;
     const char *none = row->word != NULL ? row->word : "all"; // what stands for no drone in particular
     if (node->kind != VY_NODE_SCALAR || node->size == 0) {
-        say_expected(
+        report_expected(
             r, row->key,
             row->word != NULL ? "the name of a drone or body, or world" : "the name of a drone or all", node);
         return;
@@ -335,7 +339,7 @@ static void read_drone(vy_reader *r, const vy_row *row, const vy_node *node, int
     const char *names[NAME_CAP];
     int count = 0;
     for (int i = 0; i < s->drone_count + s->body_count; ++i) {
-        const char *name = i < s->drone_count ? s->drones[i].name : s->bodies[i - s->drone_count].name;
+        const char *name = vy_scenario_name_of(s, i);
         if (strcmp(node->text, name) == 0) {
             *field = i;
             return;
@@ -346,14 +350,14 @@ static void read_drone(vy_reader *r, const vy_row *row, const vy_node *node, int
     vy_text_puts(&text, "no drone is called ");
     print_got(&text, node);
     print_names(&text, node->text, node->size, names, count);
-    say(r, node, &text);
+    report_text(r, node, &text);
 }
 
 static void read_joint(vy_reader *r, const vy_row *row, const vy_node *node, int *field)
 {
     const vy_scenario *s = r->scenario;
     if (node->kind != VY_NODE_SCALAR || node->size == 0) {
-        say_expected(r, row->key, "the name of a joint or all", node);
+        report_expected(r, row->key, "the name of a joint or all", node);
         return;
     }
     *field = VY_EVERY_JOINT;
@@ -371,7 +375,7 @@ static void read_joint(vy_reader *r, const vy_row *row, const vy_node *node, int
     vy_text_puts(&text, "no joint is called ");
     print_got(&text, node);
     print_names(&text, node->text, node->size, names, count);
-    say(r, node, &text);
+    report_text(r, node, &text);
 }
 
 static void read_rotation(vy_reader *r, const vy_row *row, const vy_node *node, vy_quat *field)
@@ -389,7 +393,7 @@ static void read_rotation(vy_reader *r, const vy_row *row, const vy_node *node, 
     }
     double q[4];
     if (node->kind != VY_NODE_LIST) {
-        say_expected(r, row->key, "[w, x, y, z] or {roll, pitch, yaw}", node);
+        report_expected(r, row->key, "[w, x, y, z] or {roll, pitch, yaw}", node);
     } else if (read_numbers(r, row, "", node, 4, q)) {
         const double square = (q[0] * q[0] + q[1] * q[1]) + (q[2] * q[2] + q[3] * q[3]);
         if (!(square > 0.0 && real_is_finite(square))) {
@@ -407,7 +411,7 @@ static void read_inertia(vy_reader *r, const vy_row *row, const vy_node *node, v
         node->kind == VY_NODE_LIST && node->count > 0 ? vy_node_resolve(node->first) : node;
     if (node->kind != VY_NODE_LIST || node->count != 3 || (first->kind == VY_NODE_SCALAR)) {
         if (node->kind != VY_NODE_LIST || node->count != 3) {
-            say_expected(r, row->key, "[x, y, z] or three rows of three numbers in kg m^2", node);
+            report_expected(r, row->key, "[x, y, z] or three rows of three numbers in kg m^2", node);
         } else if (read_numbers(r, row, row->unit, node, 3, d)) {
             *field = mat3_diag(d[0], d[1], d[2]);
         }
@@ -426,16 +430,16 @@ static void read_inertia(vy_reader *r, const vy_row *row, const vy_node *node, v
 static void read_list(vy_reader *r, const vy_row *row, const vy_node *node, void *object)
 {
     const vy_table *table = row->table;
-    const int most = (int)row->size, least = (int)row->range.min;
-    VY_ASSERT(table != NULL && table->size > 0 && table->init != NULL && least <= most);
+    const int maximum = (int)row->size, minimum = (int)row->range.min;
+    VY_ASSERT(table != NULL && table->size > 0 && table->init != NULL && minimum <= maximum);
     if (node->kind != VY_NODE_LIST) {
-        say_expected(r, row->key, "a list (of lines that begin with -)", node);
+        report_expected(r, row->key, "a list (of lines that begin with -)", node);
         return;
     }
-    if (node->count > most || node->count < least) {
+    if (node->count > maximum || node->count < minimum) {
         vy_report_error(r->report, node, "%s: %s %d can be given, got %d", row->key,
-                        node->count > most ? "at most" : "at least", node->count > most ? most : least,
-                        node->count);
+                        node->count > maximum ? "at most" : "at least",
+                        node->count > maximum ? maximum : minimum, node->count);
         return;
     }
     char *elements = (char *)object + row->offset;
@@ -465,7 +469,7 @@ static void read_list(vy_reader *r, const vy_row *row, const vy_node *node, void
 static void read_named_numbers(vy_reader *r, const vy_row *row, const vy_node *node, void *object)
 {
     if (node->kind != VY_NODE_MAP) {
-        say_expected(r, row->key, "a mapping (of a name to a number)", node);
+        report_expected(r, row->key, "a mapping (of a name to a number)", node);
         return;
     }
     if (node->count > (int)row->size) {
@@ -481,9 +485,9 @@ static void read_named_numbers(vy_reader *r, const vy_row *row, const vy_node *n
         vy_row one = *row;
         one.key = key->text;
         if (!vy_is_identifier(key->text, key->size) || key->size >= VY_NAME_CAP) {
-            say_expected(r, row->key, "names (a letter, then letters, digits, - and _, at most 31)", key);
+            report_expected(r, row->key, "names (a letter, then letters, digits, - and _, at most 31)", key);
         } else if (vy_node_find(node, key->text) != n) {
-            vy_report_mistake(r->report, "repeated_key", key, "%s is given twice", key->text);
+            vy_report_error_of_kind(r->report, "repeated_key", key, "%s is given twice", key->text);
         } else if (read_number(r, &one, "", n, &out[count].value)) {
             memcpy(out[count++].name, key->text, key->size);
         }
@@ -498,7 +502,7 @@ static void read_table(vy_reader *r, const vy_row *row, const vy_node *node, vy_
         node->kind == VY_NODE_LIST && node->count > 0 ? vy_node_resolve(node->first) : node;
     const int columns = row->size > 0 ? (int)row->size : first->kind == VY_NODE_LIST ? first->count : 0;
     if (node->kind != VY_NODE_LIST || (columns == 0 && node->count > 0)) {
-        say_expected(r, row->key, "a list of rows of numbers", node);
+        report_expected(r, row->key, "a list of rows of numbers", node);
         return;
     }
     if ((double)node->count * columns > TABLE_CAP) {
@@ -537,7 +541,7 @@ static size_t value_size(const vy_row *row)
 {
     switch (row->type) {
     case VY_TYPE_NUMBER: return sizeof(double);
-    case VY_TYPE_WHOLE: return sizeof(uint64_t);
+    case VY_TYPE_INTEGER: return sizeof(uint64_t);
     case VY_TYPE_TEXT: return row->size;
     case VY_TYPE_VECTOR: return row->size * sizeof(double);
     case VY_TYPE_ROTATION: return sizeof(vy_quat);
@@ -562,8 +566,8 @@ static void read_value(vy_reader *r, const vy_row *row, const vy_node *node, voi
     node = vy_node_resolve(node);
     switch (row->type) {
     case VY_TYPE_NUMBER: (void)read_number(r, row, unit, node, field); break;
-    case VY_TYPE_WHOLE:
-    case VY_TYPE_COUNT: read_whole(r, row, node, field); break;
+    case VY_TYPE_INTEGER:
+    case VY_TYPE_COUNT: read_integer(r, row, node, field); break;
     case VY_TYPE_TEXT: read_text(r, row, node, field); break;
     case VY_TYPE_CHOICE: read_choice(r, row, node, field); break;
     case VY_TYPE_VECTOR: read_vector(r, row, unit, node, vy_row_size(row, object), field); break;
@@ -574,22 +578,22 @@ static void read_value(vy_reader *r, const vy_row *row, const vy_node *node, voi
     case VY_TYPE_LIST: read_list(r, row, node, object); break;
     case VY_TYPE_NAMED: read_named_numbers(r, row, node, object); break;
     case VY_TYPE_TABLE: read_table(r, row, node, field); break;
-    case VY_TYPE_OBJECT: // remembers its place and its parts itself
+    case VY_TYPE_OBJECT: // records its own origin and those of its parts
         if (row->flags & VY_ROW_FILE)
             vy_read_file_object(r, row->table, node, field);
         else
             vy_read_object(r, row->table, node, field);
         return;
     }
-    // A list's elements know themselves which of them are bad.
+    // The elements of a list record their own errors.
     const int bad = r->report->calls != calls && (row->type != VY_TYPE_LIST || node->kind != VY_NODE_LIST);
     remember(r, field, value_size(row), node, bad);
 }
 
-static void say_unknown(vy_reader *r, const vy_table *table, const vy_node *key, const void *object)
+static void report_unknown(vy_reader *r, const vy_table *table, const vy_node *key, const void *object)
 {
     if (!vy_report_open(r->report)) {
-        vy_report_mistake(r->report, "unknown_key", key, "unknown key");
+        vy_report_error_of_kind(r->report, "unknown_key", key, "unknown key");
         return;
     }
     const vy_row *row = vy_table_find(table, key->text);
@@ -610,7 +614,7 @@ static void say_unknown(vy_reader *r, const vy_table *table, const vy_node *key,
         print_got(&text, key);
         print_names(&text, key->text, key->size, names, count);
     }
-    say_kind(r, key, "unknown_key", &text);
+    report_kind(r, key, "unknown_key", &text);
 }
 
 // Keys that no row has read: unknown, given twice, or not for this kind of thing.
@@ -626,10 +630,10 @@ static void check_keys(vy_reader *r, const vy_table *table, const vy_node *map, 
         }
         const vy_node *first = vy_node_find(map, key);
         if (!known) {
-            say_unknown(r, table, n->key, object);
+            report_unknown(r, table, n->key, object);
         } else if (first != n) {
-            vy_report_mistake(r->report, "repeated_key", n->key, "%s is given twice: first in line %d", key,
-                              first->key->line);
+            vy_report_error_of_kind(r->report, "repeated_key", n->key, "%s is given twice: first in line %d",
+                                    key, first->key->line);
         }
     }
 }
@@ -640,7 +644,7 @@ static void read_rows(vy_reader *r, const vy_table *table, const vy_node *node, 
         vy_text text = {0};
         vy_text_puts(&text, "expected a mapping (lines of `key: value`), got ");
         print_got(&text, node);
-        say(r, node, &text);
+        report_text(r, node, &text);
         return;
     }
     if (node->count > KEY_CAP) {
@@ -659,7 +663,7 @@ static void read_rows(vy_reader *r, const vy_table *table, const vy_node *node, 
         if (value != NULL) {
             read_value(r, row, value, object);
         } else if ((row->flags & VY_ROW_REQUIRED) && !has_base) {
-            vy_report_mistake(r->report, "missing_key", node, "%s is missing", row->key);
+            vy_report_error_of_kind(r->report, "missing_key", node, "%s is missing", row->key);
             remember(r, (const char *)object + row->offset, value_size(row), node, 1);
         }
         if (i == 0 && r->report->calls != calls) selected = 0;
@@ -687,7 +691,7 @@ static const vy_include *include_file(vy_reader *r, const vy_node *name)
     for (vy_include *i = r->includes; i != NULL; i = i->next) {
         if (strcmp(i->name, name->text) == 0 && strcmp(i->from, from) == 0) return i;
     }
-    vy_include *made = vy_yaml_take(r->tree, sizeof *made);
+    vy_include *made = vy_yaml_alloc(r->tree, sizeof *made);
     if (made == NULL) return NULL;
     *made = (vy_include){.name = name->text, .from = from, .status = VY_NOT_FOUND, .next = r->includes};
     r->includes = made;
@@ -703,7 +707,7 @@ static const vy_include *include_file(vy_reader *r, const vy_node *name)
 static void read_named(vy_reader *r, const vy_table *table, const vy_node *name, void *object)
 {
     if (name->size == 0) {
-        say_expected(r, table->title, "a name, a path ending in .yaml, or a mapping", name);
+        report_expected(r, table->title, "a name, a path ending in .yaml, or a mapping", name);
         return;
     }
     if (r->include_depth == INCLUDE_CAP) {
@@ -730,8 +734,8 @@ static void read_named(vy_reader *r, const vy_table *table, const vy_node *name,
             vy_report_error(r->report, name, "%s", err.text);
         free(clean);
     } else if (file->status != VY_OK) {
-        vy_report_mistake(r->report, "file", name, "%s: %s", name->text, vy_status_text(file->status));
-    } // else its mistakes are reported already
+        vy_report_error_of_kind(r->report, "file", name, "%s: %s", name->text, vy_status_text(file->status));
+    } // else its errors are reported already
 }
 
 void vy_read_file_object(vy_reader *reader, const vy_table *table, const vy_node *node, void *object)
@@ -750,7 +754,7 @@ void vy_read_file_object(vy_reader *reader, const vy_table *table, const vy_node
     } else if (vy_node_resolve(base)->kind == VY_NODE_SCALAR) {
         read_named(reader, table, vy_node_resolve(base), object);
     } else {
-        say_expected(reader, "base", "a name or a path ending in .yaml", vy_node_resolve(base));
+        report_expected(reader, "base", "a name or a path ending in .yaml", vy_node_resolve(base));
     }
     if (reader->report->calls != calls) remember(reader, object, table->size, node, 1);
     read_rows(reader, table, node, object, base != NULL);

@@ -5,16 +5,16 @@
 #include "scenario/text.h"
 
 /// Where a value in memory came from.
-typedef struct vy_place {
+typedef struct vy_origin {
     const char *begin;
     size_t size;
     const vy_node *node;
-} vy_place;
+} vy_origin;
 
-typedef struct vy_places {
-    vy_place *items;
+typedef struct vy_origins {
+    vy_origin *items;
     size_t count, capacity;
-} vy_places;
+} vy_origins;
 
 typedef struct vy_reader {
     vy_yaml *tree;
@@ -22,28 +22,28 @@ typedef struct vy_reader {
     vy_load_fn *load; ///< may be NULL
     void *self;
     const vy_scenario *scenario; ///< whose drones may be named
-    const vy_node *root;         ///< the place of whatever has no other
+    const vy_node *root;         ///< the origin of values without one of their own
     struct vy_include *includes; ///< files read so far
     int include_depth;
-    vy_places places; ///< of all values and objects read
-    vy_places bad;    ///< of those that could not be used
+    vy_origins places; ///< of all values and objects read
+    vy_origins bad;    ///< of those that could not be used
     int no_memory;
 } vy_reader;
 
-/// Fill `object` from `node` by the rows of `table`. What the text does not say stays as it is.
+/// Fill `object` from `node` by the rows of `table`. Values that the text does not give stay unchanged.
 void vy_read_object(vy_reader *reader, const vy_table *table, const vy_node *node, void *object);
 
-/// The same for an object that may be a file's name, or a mapping that stands on a file by `base`.
+/// The same for an object that may be a file's name, or a mapping based on a file by `base`.
 void vy_read_file_object(vy_reader *reader, const vy_table *table, const vy_node *node, void *object);
 
 /// Where the value at `field` was written, or the smallest object around it that was.
-const vy_node *vy_reader_place(const vy_reader *reader, const void *field);
+const vy_node *vy_reader_origin(const vy_reader *reader, const void *field);
 
 /// Whether the text gave the value of `size` bytes at `field` itself, and not only an object around it.
-int vy_reader_wrote(const vy_reader *reader, const void *field, size_t size);
+int vy_reader_has_value(const vy_reader *reader, const void *field, size_t size);
 
-/// 0 when something in these bytes could not be read: judging it further would only confuse.
-int vy_reader_good(const vy_reader *reader, const void *begin, size_t size);
+/// 0 when something in these bytes could not be read: further checks would only confuse.
+int vy_reader_is_valid(const vy_reader *reader, const void *begin, size_t size);
 
 void vy_reader_destroy(vy_reader *reader);
 

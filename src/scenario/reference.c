@@ -12,7 +12,8 @@ static void write_intro(vy_text *out)
     vy_text_puts(
         out,
         "# Scenario files\n\n"
-        "A scenario is a YAML file that says who flies, where, in what, and what must hold. `volery run` "
+        "A scenario is a YAML file that describes the drones, their environment, and the conditions to be "
+        "met. `volery run` "
         "flies it,\n"
         "`volery check` prints it with every default filled in, or every mistake with its place. This page "
         "lists every\n"
@@ -30,7 +31,7 @@ static void write_intro(vy_text *out)
         "(`syntax`,\n"
         "  `unknown_key`, `missing_key`, `repeated_key`, `range`, `value`, `file`) and text. A controller's "
         "program, library or\n"
-        "  device that is not there is a mistake, too.\n"
+        "  device that does not exist is an error, too.\n"
         "- `--set key=value` changes one value: `--set seed=3`, `--set "
         "drones.alpha.controller.gains.rate=30`,\n"
         "  `--set disturbances[0].start=5`. Elements of a list are named by index, or by name where they "
@@ -52,7 +53,7 @@ static void write_kind(vy_text *out, const vy_row *row)
 {
     switch (row->type) {
     case VY_TYPE_NUMBER: vy_text_puts(out, "number"); break;
-    case VY_TYPE_WHOLE: vy_text_puts(out, "whole number, 0 to 2^64 - 1"); break;
+    case VY_TYPE_INTEGER: vy_text_puts(out, "whole number, 0 to 2^64 - 1"); break;
     case VY_TYPE_COUNT: vy_text_puts(out, "whole number"); break;
     case VY_TYPE_TEXT: vy_text_puts(out, row->flags & VY_ROW_IDENTIFIER ? "name" : "text"); break;
     case VY_TYPE_CHOICE:

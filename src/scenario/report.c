@@ -31,7 +31,7 @@ static const char *find_line(const vy_source *source, int line, size_t *size)
     return at;
 }
 
-static int known(const vy_diagnostics *list, const char *file, int line, int column, const char *text)
+static int is_listed(const vy_diagnostics *list, const char *file, int line, int column, const char *text)
 {
     for (int i = 0; i < list->count; ++i) {
         const vy_diagnostic *d = &list->items[i];
@@ -59,21 +59,21 @@ static int append(vy_diagnostics *list, vy_diagnostic item)
     return 1;
 }
 
-// The way from `node` down to `wanted`: a step is a child and its number. @return steps; -1: it is not there
+// The path from `node` down to `wanted`: a step is a child and its number. @return steps; -1: it is not there
 typedef struct step {
     const vy_node *parent, *child;
     int index;
 } step;
 
-static int find_way(const vy_node *node, const vy_node *wanted, step *way, int depth)
+static int find_path(const vy_node *node, const vy_node *wanted, step *steps_down, int depth)
 {
     if (node == wanted) return depth;
     int index = 0;
     if (depth == VY_TREE_DEPTH_CAP) return -1;
     for (const vy_node *n = node->first; n != NULL; n = n->next, ++index) {
-        way[depth] = (step){node, n, index};
+        steps_down[depth] = (step){node, n, index};
         const int found =
-            n->key != NULL && n->key == wanted ? depth + 1 : find_way(n, wanted, way, depth + 1);
+            n->key != NULL && n->key == wanted ? depth + 1 : find_path(n, wanted, steps_down, depth + 1);
         if (found >= 0) return found;
     }
     return -1;
@@ -85,14 +85,14 @@ static char *path_of(const vy_source *source, const vy_node *at)
     vy_text path = {0};
     const char *equal = source->is_override && source->text != NULL ? strchr(source->text, '=') : NULL;
     if (equal != NULL) vy_text_add_clean(&path, source->text, (size_t)(equal - source->text), 200);
-    step way[VY_TREE_DEPTH_CAP];
+    step steps_down[VY_TREE_DEPTH_CAP];
     const int steps =
-        equal == NULL && at != NULL && source->root != NULL ? find_way(source->root, at, way, 0) : 0;
+        equal == NULL && at != NULL && source->root != NULL ? find_path(source->root, at, steps_down, 0) : 0;
     for (int i = 0; i < steps; ++i) {
-        if (way[i].parent->kind == VY_NODE_MAP)
-            vy_text_printf(&path, "%s%s", i > 0 ? "." : "", way[i].child->key->text);
+        if (steps_down[i].parent->kind == VY_NODE_MAP)
+            vy_text_printf(&path, "%s%s", i > 0 ? "." : "", steps_down[i].child->key->text);
         else
-            vy_text_printf(&path, "[%d]", way[i].index);
+            vy_text_printf(&path, "[%d]", steps_down[i].index);
     }
     return vy_text_take(&path);
 }
@@ -113,7 +113,7 @@ static void add(vy_report *report, vy_status status, const char *kind, place at,
     if (at.source->is_override) at.line = at.column = 0;
     char text[512];
     vsnprintf(text, sizeof text, format, args);
-    if (known(list, at.source->name, at.line, at.column, text)) return;
+    if (is_listed(list, at.source->name, at.line, at.column, text)) return;
     ++*(warning ? &list->warnings : &list->errors);
     if (!vy_report_open(report)) return;
     vy_diagnostic item = {.warning = warning, .line = at.line, .column = at.column, .kind = kind};
@@ -140,7 +140,7 @@ void vy_report_error(vy_report *report, const vy_node *at, const char *format, .
     va_end(args);
 }
 
-void vy_report_mistake(vy_report *report, const char *kind, const vy_node *at, const char *format, ...)
+void vy_report_error_of_kind(vy_report *report, const char *kind, const vy_node *at, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -249,7 +249,7 @@ void vy_diagnostics_destroy(vy_diagnostics *diagnostics)
 
 static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c; }
 
-static int least(int a, int b) { return a < b ? a : b; }
+static int min_int(int a, int b) { return a < b ? a : b; }
 
 // Optimal string alignment distance: changes, insertions, deletions and swaps of neighbours.
 static int distance(const char *a, size_t n, const char *b, size_t m)
@@ -262,22 +262,22 @@ static int distance(const char *a, size_t n, const char *b, size_t m)
     for (size_t i = 1; i <= n; ++i) {
         for (size_t j = 1; j <= m; ++j) {
             const int change = d[i - 1][j - 1] + (lower(a[i - 1]) != lower(b[j - 1]));
-            d[i][j] = least(change, least(d[i - 1][j], d[i][j - 1]) + 1);
+            d[i][j] = min_int(change, min_int(d[i - 1][j], d[i][j - 1]) + 1);
             if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) && lower(a[i - 2]) == lower(b[j - 1])) {
-                d[i][j] = least(d[i][j], d[i - 2][j - 2] + 1);
+                d[i][j] = min_int(d[i][j], d[i - 2][j - 2] + 1);
             }
         }
     }
     return d[n][m];
 }
 
-const char *vy_nearest(const char *word, size_t size, const char *const *names, int count)
+const char *vy_closest_name(const char *word, size_t size, const char *const *names, int count)
 {
     const char *best = NULL;
     int best_distance = size < 4 ? 2 : size < 8 ? 3 : 4; // must be nearer than this
     for (int i = 0; i < count; ++i) {
         int d = distance(word, size, names[i], strlen(names[i]));
-        if (size >= 3 && strncmp(word, names[i], size) == 0) d = least(d, 2); // its beginning
+        if (size >= 3 && strncmp(word, names[i], size) == 0) d = min_int(d, 2); // its beginning
         if (d < best_distance) {
             best_distance = d;
             best = names[i];

@@ -13,14 +13,14 @@ typedef struct vy_report {
     int no_memory;
 } vy_report;
 
-/// Whether a further error would be kept: spares the work of wording it.
+/// Whether a further error would be kept: saves the work of composing it.
 int vy_report_open(const vy_report *report);
 
 /// An error at a node. The same sentence at the same place is taken once: a file may be used many times.
 void vy_report_error(vy_report *report, const vy_node *at, const char *format, ...) VY_PRINTF(3, 4);
 
 /// The same of a kind other than `value`: see vy_diagnostic.
-void vy_report_mistake(vy_report *report, const char *kind, const vy_node *at, const char *format, ...)
+void vy_report_error_of_kind(vy_report *report, const char *kind, const vy_node *at, const char *format, ...)
     VY_PRINTF(4, 5);
 void vy_report_warning(vy_report *report, const vy_node *at, const char *format, ...) VY_PRINTF(3, 4);
 
@@ -32,4 +32,4 @@ void vy_report_place(vy_report *report, vy_status status, const vy_source *sourc
 void vy_report_sort(vy_report *report);
 
 /// Of `count` names, the one nearest to a misspelt word; NULL when none is near.
-const char *vy_nearest(const char *word, size_t size, const char *const *names, int count);
+const char *vy_closest_name(const char *word, size_t size, const char *const *names, int count);

@@ -56,7 +56,7 @@ vy_status vy_load_vehicle(void *self, const char *name, const char *from, vy_sou
 
 // --- reading
 
-// Another version of the format is one mistake, not a hundred unknown keys.
+// Another version of the format is one error, not a hundred unknown keys.
 static int right_version(vy_report *report, const vy_node *root)
 {
     const vy_node *node = root->kind == VY_NODE_MAP ? vy_node_find(root, "volery") : NULL;
@@ -67,7 +67,7 @@ static int right_version(vy_report *report, const vy_node *root)
     }
     uint64_t version;
     node = vy_node_resolve(node);
-    if (node->kind == VY_NODE_SCALAR && vy_whole_read(node->text, node->size, &version) &&
+    if (node->kind == VY_NODE_SCALAR && vy_uint_read(node->text, node->size, &version) &&
         version > VY_SCENARIO_VERSION) {
         vy_report_error(report, node,
                         "version %llu of the format is newer than this program, which reads version %d",
@@ -77,19 +77,20 @@ static int right_version(vy_report *report, const vy_node *root)
     return 1;
 }
 
-// The field of a gridded wind; its mistakes are told with the file's own line and column.
+// The field of a gridded wind; its errors have the file's own line and column.
 static void load_wind_grid(vy_reader *reader, const char *from, vy_scenario *scenario)
 {
     vy_wind_def *wind = &scenario->environment.wind;
     if (wind->grid_name[0] == '\0') return;
-    const vy_node *place = vy_reader_place(reader, wind->grid_name);
+    const vy_node *place = vy_reader_origin(reader, wind->grid_name);
     vy_source_text text = {0};
     const vy_status status =
         reader->load != NULL ? reader->load(reader->self, wind->grid_name, from, &text) : VY_NOT_FOUND;
     if (status == VY_NO_MEMORY) reader->no_memory = 1;
     if (status != VY_OK) {
         if (status != VY_NO_MEMORY)
-            vy_report_mistake(reader->report, "file", place, "grid: %s cannot be read", wind->grid_name);
+            vy_report_error_of_kind(reader->report, "file", place, "grid: %s cannot be read",
+                                    wind->grid_name);
         return;
     }
     vy_error err = {0};
@@ -119,13 +120,13 @@ static void read_scenario(vy_reader *reader, vy_source *source, const vy_scenari
     vy_resolve_scenario(reader, scenario);
     load_wind_grid(reader, source->name, scenario);
     vy_load_solids(reader, source->name, scenario);
-    vy_weigh_bodies(reader, scenario);
+    vy_compute_body_masses(reader, scenario);
     if (options != NULL && options->find_programs) vy_check_programs(reader, source->name, scenario);
     vy_check_scenario(reader, scenario);
 }
 
 // Programs are looked for beside the scenario that names them, wherever the run is started from.
-static void settle_folders(const char *path, vy_scenario *scenario)
+static void resolve_folders(const char *path, vy_scenario *scenario)
 {
     const char *slash = strrchr(path, '/');
     char *resolved = NULL;
@@ -142,22 +143,6 @@ static void settle_folders(const char *path, vy_scenario *scenario)
             memcpy(c->folder, resolved, strlen(resolved) + 1);
     }
     free(resolved);
-}
-
-// A checked body is a drone without rotors: from here on it stands behind the drones.
-static int merge_bodies(vy_scenario *s)
-{
-    if (s->body_count == 0) return 1;
-    const size_t total = (size_t)s->drone_count + (size_t)s->body_count;
-    vy_scenario_drone *all = realloc(s->drones, total * sizeof *all);
-    if (all == NULL) return 0;
-    memcpy(all + s->drone_count, s->bodies, (size_t)s->body_count * sizeof *all);
-    s->drones = all;
-    s->drone_count = (int)total;
-    free(s->bodies);
-    s->bodies = NULL;
-    s->body_count = 0;
-    return 1;
 }
 
 // Takes ownership of `text`, which may be NULL when memory was out.
@@ -181,7 +166,6 @@ static vy_status parse_owned(char *text, size_t size, const char *name, const vy
     vy_report_sort(&report);
     const int no_memory = scenario == NULL || tree.no_memory || reader.no_memory || report.no_memory;
     vy_status status = no_memory ? VY_NO_MEMORY : report.status;
-    if (status == VY_OK && !merge_bodies(scenario)) status = VY_NO_MEMORY;
     vy_reader_destroy(&reader);
     vy_yaml_destroy(&tree);
     vy_locale_leave(locale);
@@ -225,7 +209,7 @@ vy_status vy_scenario_load(const char *path, const vy_scenario_options *options,
     const vy_status status = vy_read_file(path, VY_TREE_TEXT_CAP, &text, &size);
     if (status == VY_OK) {
         const vy_status parsed = parse(text, size, path, options, vy_load_vehicle, out, diagnostics);
-        if (parsed == VY_OK) settle_folders(path, *out);
+        if (parsed == VY_OK) resolve_folders(path, *out);
         return parsed;
     }
     if (diagnostics != NULL && status != VY_NO_MEMORY) {

@@ -2,8 +2,10 @@
 // Other tables are in schema_*.c. A new value: a field in the C struct, its default where the struct gets its
 // defaults, a row.
 #include "scenario/schema_rows.h"
+#include "world/world_def.h"
 #include "base/assert.h"
 #include "base/limits.h"
+#include "estimators/estimators.h"
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -40,9 +42,10 @@ static const vy_row start_rows[] = {
     ROW("rate", VECTOR, vy_scenario_drone, def.rate, .size = 3, .unit = "rad/s", .range = ANY,
         .help = "angular velocity, body axes"),
     ROW("rotor_speed", NUMBER, vy_scenario_drone, def.rotor_speed, .unit = "rad/s", .range = AT_LEAST_0,
-        .word = "hover", .word_value = VY_HOVER, .help = "of every rotor; `hover` carries the weight"),
+        .word = "hover", .word_value = VY_HOVER_SPEED, .help = "of every rotor; `hover` carries the weight"),
     ROW("latitude", NUMBER, vy_scenario_drone, place.latitude, .unit = "rad",
-        .range = WITHIN(-1.5707963267948966, 1.5707963267948966), .word = "none", .word_value = VY_NOWHERE,
+        .range = WITHIN(-1.5707963267948966, 1.5707963267948966), .word = "none",
+        .word_value = VY_NO_LATITUDE,
         .help =
             "geodetic; with it the start is given over the ground of the planet, instead of in world axes"),
     ROW("longitude", NUMBER, vy_scenario_drone, place.longitude, .unit = "rad", .range = ANY,
@@ -66,8 +69,8 @@ static void init_drone(void *object, int index)
     memset(drone, 0, sizeof *drone);
     snprintf(drone->name, sizeof drone->name, "drone%d", index);
     drone->def = vy_default_drone_def();
-    drone->def.rotor_speed = VY_HOVER;
-    drone->place.latitude = VY_NOWHERE;
+    drone->def.rotor_speed = VY_HOVER_SPEED;
+    drone->place.latitude = VY_NO_LATITUDE;
 }
 
 static const vy_row drone_rows[] = {
@@ -77,16 +80,16 @@ static const vy_row drone_rows[] = {
         .default_text = "crazyflie2x",
         .help = "the name of a vehicle, a path ending in .yaml, or a mapping; see Vehicle"),
     GROUP("start", &start_table, .help = "where and how it begins"),
-    GROUP("sensors", &vy_sensor_table, .help = "what it measures"),
-    ROW("estimator", OBJECT, vy_scenario_drone, def.estimator, .table = &vy_estimator_table,
-        .help = "what makes an estimate of that"),
+    GROUP("sensors", &vy_sensor_table, .help = "its sensors"),
+    ROW("estimator", OBJECT, vy_scenario_drone, def.estimator, .table = &vy_table_estimator,
+        .help = "its estimator"),
     ROW("controller", OBJECT, vy_scenario_drone, def.controller, .table = &vy_controller_table,
-        .help = "what steers it"),
-    ROW("safety", OBJECT, vy_scenario_drone, def.safety, .table = &vy_safety_table,
-        .help = "what ends its run"),
+        .help = "its controller"),
+    ROW("safety", OBJECT, vy_scenario_drone, def.safety, .table = &vy_table_safety,
+        .help = "limits that end its run"),
     ROW("shape", OBJECT, vy_scenario_drone, def.solid, .table = &vy_shape_table,
-        .help = "what of it can touch things"),
-    ROW("crash", OBJECT, vy_scenario_drone, def.crash, .table = &vy_crash_table,
+        .help = "its collision shape"),
+    ROW("crash", OBJECT, vy_scenario_drone, def.crash, .table = &vy_table_crash,
         .help = "which impacts count as crashes"),
 };
 static const vy_table drone_table = {.title = "Drones",
@@ -201,7 +204,7 @@ static const char *unit_of_quantity(const void *object)
 
 static const vy_row expect_rows[] = {
     ROW("quantity", CHOICE, vy_expect_def, quantity, CHOICES(quantities),
-        .flags = VY_ROW_REQUIRED | VY_ROW_LABEL, .help = "what is looked at"),
+        .flags = VY_ROW_REQUIRED | VY_ROW_LABEL, .help = "the quantity that is evaluated"),
     ROW("drone", DRONE, vy_expect_def, drone, .flags = VY_ROW_LABEL, .help = "the name of a drone, or `all`"),
     ROW("joint", JOINT, vy_expect_def, joint, .flags = VY_ROW_LABEL,
         .help = "of a quantity of joints: the name of one, or `all` that have it"),
@@ -212,7 +215,7 @@ static const vy_row expect_rows[] = {
     ROW("within", NUMBER, vy_expect_def, within, .unit = "s", .range = AT_LEAST_0, .word = "none",
         .flags = VY_ROW_LABEL, .help = "longest time for `settled` and `reached`"),
     ROW("target", NUMBER, vy_expect_def, target, .unit_of = unit_of_quantity, .range = ANY,
-        .flags = VY_ROW_LABEL, .help = "of `overshoot`: what was to be reached, in the quantity's unit"),
+        .flags = VY_ROW_LABEL, .help = "of `overshoot`: the value to be reached, in the quantity's unit"),
     ROW("min", NUMBER, vy_expect_def, min, .unit_of = unit_of_quantity, .range = ANY, .word = "none",
         .word_value = -DBL_MAX, .flags = VY_ROW_LABEL, .help = "least value allowed, in the quantity's unit"),
     ROW("max", NUMBER, vy_expect_def, max, .unit_of = unit_of_quantity, .range = ANY, .word = "none",
@@ -260,6 +263,7 @@ static void init_scenario(void *object, int index)
                        .environment = world.environment,
                        .terrain = vy_default_obstacle_def(),
                        .contacts = {.def = world.contacts},
+                       .closing = {world.closing_speed, world.open_limit},
                        .log = {.every = 10, .snapshot = 1.0, .display = 0.04, .compression = VY_LOG_NONE}};
     s->terrain.solid.kind = VY_SOLID_NONE;
 }
@@ -269,41 +273,43 @@ static const vy_row scenario_rows[] = {
         .flags = VY_ROW_REQUIRED | VY_ROW_LABEL, .help = "version of the format"),
     ROW("name", TEXT, vy_scenario, name, .size = sizeof((vy_scenario *)0)->name, .flags = VY_ROW_LABEL,
         .help = "for people"),
-    ROW("seed", WHOLE, vy_scenario, seed, .help = "of everything random: the same seed, the same run"),
+    ROW("seed", INTEGER, vy_scenario, seed, .help = "of everything random: the same seed, the same run"),
     ROW("step", NUMBER, vy_scenario, step, .unit = "s", .range = WITHIN(1e-9, 1.0),
         .help = "of the simulation; a period left to its default is the multiple of it nearest to that"),
     ROW("duration", NUMBER, vy_scenario, duration, .unit = "s", .range = ABOVE_TO(0.0, 1e9),
         .help = "of the run, to the nearest step"),
-    ROW("world", OBJECT, vy_scenario, environment, .table = &vy_world_table,
-        .help = "what surrounds the drones"),
+    ROW("world", OBJECT, vy_scenario, environment, .table = &vy_world_table, .help = "the environment"),
     ROW("drones", LIST, vy_scenario, drones, .table = &drone_table, .size = 1000, .range = {.min = 1.0},
         .count_offset = offsetof(vy_scenario, drone_count), .flags = VY_ROW_REQUIRED | VY_ROW_HEAP,
-        .help = "who flies"),
+        .help = "the drones"),
     ROW("bodies", LIST, vy_scenario, bodies, .table = &vy_body_table, .size = 1000,
         .count_offset = offsetof(vy_scenario, body_count), .flags = VY_ROW_HEAP,
-        .help = "what has no rotors: loads, links"),
+        .help = "rigid bodies without rotors: crates, loads, links"),
     ROW("joints", LIST, vy_scenario, joints, .table = &vy_joint_table, .size = 1000,
         .count_offset = offsetof(vy_scenario, joint_count), .flags = VY_ROW_HEAP,
-        .help = "what holds them together"),
+        .help = "joints between drones and bodies"),
     ROW("payloads", LIST, vy_scenario, payloads, .table = &vy_payload_table, .size = 1000,
         .count_offset = offsetof(vy_scenario, payload_count), .flags = VY_ROW_HEAP,
-        .help = "bodies that drones carry, take up and drop"),
+        .help = "bodies that drones carry, attach and drop"),
     ROW("terrain", OBJECT, vy_scenario, terrain, .table = &vy_terrain_table, .help = "the ground"),
     ROW("obstacles", LIST, vy_scenario, obstacles, .table = &vy_obstacle_table, .size = 10000,
         .count_offset = offsetof(vy_scenario, obstacle_count), .flags = VY_ROW_HEAP,
-        .help = "what stands in the way: walls, gates, pads"),
+        .help = "static obstacles: walls, gates, pads"),
     ROW("contacts", OBJECT, vy_scenario, contacts, .table = &vy_contacts_table,
-        .help = "what collides, and how"),
+        .help = "how contacts are solved"),
+    ROW("closing", OBJECT, vy_scenario, closing, .table = &vy_closing_table,
+        .help = "how joints close that are open at the start"),
     ROW("disturbances", LIST, vy_scenario, disturbances, .table = &disturbance_table, .size = 1000,
         .count_offset = offsetof(vy_scenario, disturbance_count), .flags = VY_ROW_HEAP,
         .help = "forces and torques from outside"),
     ROW("faults", LIST, vy_scenario, faults, .table = &vy_fault_table, .size = 1000,
-        .count_offset = offsetof(vy_scenario, fault_count), .flags = VY_ROW_HEAP, .help = "what breaks"),
+        .count_offset = offsetof(vy_scenario, fault_count), .flags = VY_ROW_HEAP,
+        .help = "faults of motors, sensors and commands"),
     ROW("expect", LIST, vy_scenario, expect, .table = &expect_table, .size = 1000,
         .count_offset = offsetof(vy_scenario, expect_count), .flags = VY_ROW_HEAP | VY_ROW_LABEL,
-        .help = "what must hold for the run to count as good"),
+        .help = "conditions that the run must meet"),
     ROW("log", OBJECT, vy_scenario, log, .table = &log_table, .flags = VY_ROW_LABEL,
-        .help = "what the log file holds"),
+        .help = "contents of the log file"),
 };
 const vy_table vy_scenario_table = {
     .title = "Scenario",
@@ -315,34 +321,10 @@ const vy_table vy_scenario_table = {
 
 // --- looking things up
 
-const vy_choice vy_switches[2] = {CHOICE("off", 0, "it does not"), CHOICE("on", 1, "it does")};
-
-int vy_row_applies(const vy_table *table, const vy_row *row, const void *object)
-{
-    if (row->when == 0) return 1;
-    VY_ASSERT(table->rows[0].type == VY_TYPE_CHOICE); // what it depends on is an int
-    int value;
-    memcpy(&value, (const char *)object + table->rows[0].offset, sizeof value);
-    return value >= 0 && value < 32 && (row->when >> value & 1u) != 0;
-}
-
 const char *vy_row_unit(const vy_row *row, const void *object)
 {
     if (row->unit_of != NULL) return row->unit_of(object);
     return row->unit != NULL ? row->unit : "";
-}
-
-vy_range vy_row_range(const vy_row *row, const char *unit)
-{
-    const vy_limits limits = vy_limits_of(unit);
-    vy_range range = row->range;
-    if (range.max == DBL_MAX) {
-        range.max = limits.most;
-        if (range.above && range.min == 0.0) range = (vy_range){limits.least, range.max, 0};
-    }
-    if (range.min == -DBL_MAX) range.min = -limits.most;
-    VY_ASSERT(range.min <= range.max);
-    return range;
 }
 
 int vy_row_size(const vy_row *row, const void *object)
@@ -368,7 +350,7 @@ const void *vy_list_elements(const vy_row *row, const void *object, int *count)
     return elements;
 }
 
-const char *vy_truth_word(const char *name)
+const char *vy_bool_word(const char *name)
 {
     if (strcmp(name, "on") == 0 || strcmp(name, "yes") == 0) return "true";
     return strcmp(name, "off") == 0 || strcmp(name, "no") == 0 ? "false" : NULL;

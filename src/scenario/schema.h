@@ -1,85 +1,7 @@
-// schema.h - the one table of everything a scenario may say.
-//
-// A row is a value: its key, type, unit, range, help and place in a C struct. Reading, checking, printing,
-// hashing, the reference page and the JSON Schema all walk the same rows, so a new value is one new row in
-// schema.c. Defaults are not in the rows: they are what the table's `init` puts into the struct.
+// schema.h - the one table of everything a scenario may say, in rows of base/schema.h.
 #pragma once
+#include "base/schema.h"
 #include "volery/scenario.h"
-#include <stddef.h>
-
-typedef enum vy_type {
-    VY_TYPE_NUMBER,   ///< double
-    VY_TYPE_WHOLE,    ///< uint64_t
-    VY_TYPE_COUNT,    ///< int
-    VY_TYPE_TEXT,     ///< char[size]
-    VY_TYPE_CHOICE,   ///< int or enum, one of `choices`
-    VY_TYPE_VECTOR,   ///< double[size]
-    VY_TYPE_ROTATION, ///< vy_quat: [w, x, y, z] or {roll, pitch, yaw}
-    VY_TYPE_INERTIA,  ///< vy_mat3: three principal moments or three rows
-    VY_TYPE_DRONE,    ///< int: the index of a drone, by name, or `all`
-    VY_TYPE_JOINT,    ///< int: the index of a joint, by name, or `all`
-    VY_TYPE_OBJECT,   ///< a table of its own, at `offset`; offset 0 and the same struct: a group of keys
-    VY_TYPE_LIST,     ///< elements of `table`, at most `size`
-    VY_TYPE_NAMED,    ///< vy_parameter[size]: a mapping of names to numbers
-    VY_TYPE_TABLE,    ///< vy_numbers, owned: rows of `size` numbers each, or of any one length when that is 0
-} vy_type;
-
-enum {
-    VY_ROW_REQUIRED = 1 << 0,
-    VY_ROW_LABEL = 1 << 1,      ///< cannot change a bit of the run: not in the hash
-    VY_ROW_PERIOD = 1 << 2,     ///< a whole multiple of the step, or 0 where the range allows it
-    VY_ROW_FILE = 1 << 3,       ///< an object that may be the name of a file, or stand on one by `base`
-    VY_ROW_HEAP = 1 << 4,       ///< a list behind a pointer, not inside the struct
-    VY_ROW_IDENTIFIER = 1 << 5, ///< text: a letter, then letters, digits, - and _
-    VY_ROW_SHORT = 1 << 6,      ///< a vector that may have fewer numbers; the others are 0
-    VY_ROW_OPTION = 1 << 7,     ///< an object that is not in the hash where its first number is 0
-};
-
-/// What a number may be. `above`: min itself is not allowed.
-typedef struct vy_range {
-    double min, max;
-    int above;
-} vy_range;
-
-typedef struct vy_choice {
-    const char *name;
-    int value;
-    const char *help;
-    const char *unit; ///< NULL for most: a choice is not measured
-} vy_choice;
-
-typedef struct vy_row {
-    const char *key;
-    const char *help;
-    const char *unit; ///< SI; NULL has none
-    vy_type type;
-    int flags;
-    size_t offset;
-    size_t size;         ///< of text [bytes], vector [numbers], list [elements]
-    size_t count_offset; ///< of a list or mapping of names: where its int count is
-    vy_range range;      ///< of numbers and of each number of a vector, see vy_row_range(); min is the fewest
-                         ///< elements of a list
-    const char *word;    ///< may be written in place of `word_value`, which need not be in range
-    double word_value;
-    const vy_choice *choices;
-    int choice_count;
-    unsigned when; ///< bits of the values of the table's first row for which the key applies; 0: always
-    const struct vy_table *table;
-    const char *default_text;                   ///< where the default is not a value
-    const char *(*unit_of)(const void *object); ///< where the unit depends on another value
-    int (*size_of)(const void *object); ///< of a vector: where fewer than `size` numbers may be what another
-                                        ///< value asks for; one alone is a plain number
-} vy_row;
-
-typedef struct vy_table {
-    const char *title; ///< of its section in the reference page
-    const char *help;
-    size_t size; ///< [bytes] of the struct; 0 for a group of keys of the struct around it
-    void (*init)(void *object, int index); ///< fills in the defaults; NULL: those of the struct around it
-    vy_status (*preset)(const char *name, void *object, vy_error *err); ///< of a file: built-in objects
-    const vy_row *rows;
-    int row_count;
-} vy_table;
 
 extern const vy_table vy_scenario_table, vy_vehicle_table;
 
@@ -90,18 +12,12 @@ typedef struct vy_angles {
 extern const vy_table vy_angles_table;
 
 /// The rotor speed that stands for "as fast as hovering needs" until the scenario is resolved.
-#define VY_HOVER (-1.0)
+#define VY_HOVER_SPEED (-1.0)
 /// In place of a latitude: the start is in world axes.
-#define VY_NOWHERE (-10.0)
-
-/// Whether a row applies, given the object's first value.
-int vy_row_applies(const vy_table *table, const vy_row *row, const void *object);
+#define VY_NO_LATITUDE (-10.0)
 
 /// The row's unit for this object, "" for none.
 const char *vy_row_unit(const vy_row *row, const void *object);
-
-/// What each number of the row may be in this unit: a bound the row leaves open is that of the unit.
-vy_range vy_row_range(const vy_row *row, const char *unit);
 
 /// How many numbers the row's vector has for this object; the others are 0.
 int vy_row_size(const vy_row *row, const void *object);
@@ -113,7 +29,7 @@ const vy_row *vy_table_find(const vy_table *table, const char *key);
 const void *vy_list_elements(const vy_row *row, const void *object, int *count);
 
 /// What YAML calls a choice that says yes or no: `true` for yes and on, `false` for no and off, else NULL.
-const char *vy_truth_word(const char *name);
+const char *vy_bool_word(const char *name);
 
 /// A choice by its value; NULL when the value is none of them.
 const vy_choice *vy_choice_of(const vy_row *row, int value);

@@ -1,4 +1,4 @@
-// schema_control.c - the rows of what steers a drone: gains, pilot, intent, setpoints, path, controller.
+// schema_control.c - the rows of a drone's control: gains, pilot, intent, setpoints, path, controller.
 #include "scenario/schema_rows.h"
 #include <string.h>
 
@@ -79,7 +79,7 @@ static const vy_choice rungs[] = {
         .help = help_)
 #define THRUST_RUNGS (1u << VY_RUNG_WRENCH | 1u << VY_RUNG_RATES | 1u << VY_RUNG_ATTITUDE)
 static const vy_row intent_rows[] = {
-    ROW("rung", CHOICE, vy_intent, rung, CHOICES(rungs), .help = "what the intent speaks of"),
+    ROW("rung", CHOICE, vy_intent, rung, CHOICES(rungs), .help = "the level of the intent"),
     ROW("motors", VECTOR, vy_intent, motors, .size = VY_ROTOR_CAP, .range = WITHIN(0.0, 1.0),
         .flags = VY_ROW_SHORT, .when = 1u << VY_RUNG_MOTORS,
         .help = "command of each rotor's motor, then of each thruster"),
@@ -135,7 +135,7 @@ static const vy_choice paths[] = {
 #define SHAPES (1u << VY_PATH_LINE | ROUNDS)
 #define ROUNDS (1u << VY_PATH_CIRCLE | 1u << VY_PATH_EIGHT | 1u << VY_PATH_HELIX)
 static const vy_row path_rows[] = {
-    ROW("kind", CHOICE, vy_path_def, kind, CHOICES(paths), .help = "what is followed"),
+    ROW("kind", CHOICE, vy_path_def, kind, CHOICES(paths), .help = "the shape of the path"),
     ROW("start", NUMBER, vy_path_def, start, .unit = "s", .range = ANY, .when = SHAPES | 1u << VY_PATH_SNAP,
         .help = "when it begins; the drone is wanted at its beginning before"),
     ROW("speed", NUMBER, vy_path_def, speed, .unit = "m/s", .range = POSITIVE,
@@ -187,11 +187,13 @@ static const vy_choice flights[] = {
            "the drone has the speeds of the sticks at once; needs `world: {physics: {engine: simple}}`"),
 };
 static const vy_choice rate_laws[] = {
-    CHOICE("plain", VY_RATE_LAW_PLAIN, "inertia times the wanted acceleration, and the gyroscopic term"),
-    CHOICE("indi", VY_RATE_LAW_INDI, "by increments from the measured acceleration: needs no exact inertia"),
+    CHOICE("ndi", VY_RATE_LAW_NDI,
+           "nonlinear dynamic inversion: inertia times the wanted acceleration, and the gyroscopic term"),
+    CHOICE("indi", VY_RATE_LAW_INDI,
+           "incremental NDI, from the measured acceleration: needs no exact inertia"),
 };
 static const vy_choice controllers[] = {
-    CHOICE("none", VY_CONTROLLER_NONE, "nobody: the motors stay as the intent of the start sets them"),
+    CHOICE("none", VY_CONTROLLER_NONE, "no controller: the motors stay as the intent of the start sets them"),
     CHOICE("hold", VY_CONTROLLER_HOLD, "the built-in controller follows the setpoints"),
     CHOICE("callback", VY_CONTROLLER_CALLBACK, "a function of the program that uses the library"),
     CHOICE("plugin", VY_CONTROLLER_PLUGIN, "your own, a shared library; see controllers.md"),
@@ -200,7 +202,8 @@ static const vy_choice controllers[] = {
            "follows the setpoints or the path: geometric tracking on SE(3), Lee 2010"),
     CHOICE("mellinger", VY_CONTROLLER_MELLINGER, "the same by the law of Mellinger 2011"),
     CHOICE("autopilot", VY_CONTROLLER_AUTOPILOT, "turns towards a target, then flies straight on"),
-    CHOICE("intent", VY_CONTROLLER_INTENT, "nobody, but the loops below the intent of the start are closed"),
+    CHOICE("intent", VY_CONTROLLER_INTENT,
+           "no controller, but the loops below the intent of the start are closed"),
     CHOICE("pilot", VY_CONTROLLER_PILOT, "a person at a keyboard or joystick; see controllers.md"),
 };
 static const vy_choice cores[] = {
@@ -212,7 +215,7 @@ static const vy_choice cores[] = {
 #define PILOT       (1u << VY_CONTROLLER_PILOT)
 #define OWN         (OWN_PLUGIN | OWN_PROCESS | 1u << VY_CONTROLLER_CALLBACK | PILOT)
 static const vy_row controller_rows[] = {
-    ROW("kind", CHOICE, vy_controller_def, kind, CHOICES(controllers), .help = "what steers"),
+    ROW("kind", CHOICE, vy_controller_def, kind, CHOICES(controllers), .help = "the kind of controller"),
     ROW("period", NUMBER, vy_controller_def, period, .unit = "s", .range = POSITIVE, .flags = VY_ROW_PERIOD,
         .help = "between two replies"),
     ROW("rate_period", NUMBER, vy_controller_def, rate_period, .unit = "s", .range = POSITIVE,
@@ -223,8 +226,9 @@ static const vy_row controller_rows[] = {
         .help = "how wanted rates become torque"),
     ROW("indi_cutoff", NUMBER, vy_controller_def, indi_cutoff, .unit = "rad/s", .range = POSITIVE,
         .help = "of the filter of the rate law `indi`"),
-    ROW("pilot", OBJECT, vy_controller_def, pilot, .table = &pilot_table, .help = "what sticks mean"),
-    ROW("flight", CHOICE, vy_controller_def, flight, CHOICES(flights), .help = "what the sticks act on"),
+    ROW("pilot", OBJECT, vy_controller_def, pilot, .table = &pilot_table, .help = "speeds at full stick"),
+    ROW("flight", CHOICE, vy_controller_def, flight, CHOICES(flights),
+        .help = "how the sticks move the drone"),
     ROW("autopilot", OBJECT, vy_controller_def, autopilot, .table = &autopilot_table,
         .when = 1u << VY_CONTROLLER_AUTOPILOT, .help = "where to, and how"),
     ROW("lost", VECTOR, vy_controller_def, lost, .size = VY_ROTOR_CAP, .range = WITHIN(0.0, 1.0),
@@ -242,7 +246,7 @@ static const vy_row controller_rows[] = {
         .help = "command line of the program, run in `folder` by the shell"),
     ROW("device", TEXT, vy_controller_def, program, .size = sizeof((vy_controller_def *)0)->program,
         .word = "keyboard", .flags = VY_ROW_LABEL, .when = PILOT,
-        .help = "what the person flies with: `keyboard`, /dev/input/js0, or a pipe or file of keys"),
+        .help = "the input device: `keyboard`, /dev/input/js0, or a pipe or file of keys"),
     ROW("folder", TEXT, vy_controller_def, folder, .size = sizeof((vy_controller_def *)0)->folder,
         .word = "none", .default_text = "that of the scenario", .flags = VY_ROW_LABEL,
         .when = OWN_PLUGIN | OWN_PROCESS | PILOT, .help = "where the program is; `none` is the current one"),
@@ -256,6 +260,6 @@ static const vy_row controller_rows[] = {
         .help = "numbers for it, by names of your choice"),
 };
 const vy_table vy_controller_table = {.title = "Controller",
-                                      .help = "What steers a drone.",
+                                      .help = "The controller of a drone.",
                                       .size = sizeof(vy_controller_def),
                                       ROWS(controller_rows)};

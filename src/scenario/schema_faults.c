@@ -1,5 +1,6 @@
 // schema_faults.c - the rows of faults.
 #include "scenario/schema_rows.h"
+#include "sensors/sensors.h"
 #include <math.h>
 #include <string.h>
 
@@ -33,22 +34,10 @@ static const vy_choice rotors[] = {
     CHOICE("6", 6, "the seventh"),
     CHOICE("7", 7, "the eighth"),
 };
-static const vy_choice channels[] = {
-    {"accel", VY_CHANNEL_ACCEL, "of the IMU", "m/s^2"},
-    {"gyro", VY_CHANNEL_GYRO, "of the IMU", "rad/s"},
-    {"position", VY_CHANNEL_POSITION, "of motion capture", "m"},
-    {"attitude", VY_CHANNEL_ATTITUDE, "of motion capture, as small turns about body axes", "rad"},
-    {"baro", VY_CHANNEL_BARO, "pressure of the barometer, one number; its altitude follows", "Pa"},
-    {"mag", VY_CHANNEL_MAG, "of the magnetometer", "T"},
-    {"gps_position", VY_CHANNEL_GPS_POSITION, "of the GPS receiver", "m"},
-    {"gps_velocity", VY_CHANNEL_GPS_VELOCITY, "of the GPS receiver", "m/s"},
-    {"range", VY_CHANNEL_RANGE, "of the range finder, one number", "m"},
-    {"flow", VY_CHANNEL_FLOW, "of the flow camera, two numbers", "rad/s"},
-    {"voltage", VY_CHANNEL_VOLTAGE, "of the battery monitor, one number", "V"},
-    {"current", VY_CHANNEL_CURRENT, "of the battery monitor, one number", "A"},
-    {"esc", VY_CHANNEL_ESC, "of the motors' telemetry, one number for every rotor", "rad/s"},
-    {"lidar", VY_CHANNEL_LIDAR, "of the ray fan, one number for every ray", "m"},
-};
+#define CHANNEL(sensor, channel, name, unit, at, cells, x, axes, width, help) \
+    [VY_CHANNEL_##channel] = {name, VY_CHANNEL_##channel, help, unit},
+#define CHANNELS(id, stream, name, needs, text) CHANNELS_##name(CHANNEL, name)
+static const vy_choice channels[] = {SENSORS(CHANNELS) DRONE_SENSORS(CHANNELS)};
 _Static_assert(sizeof channels / sizeof channels[0] == VY_CHANNEL_COUNT, "every channel can be named");
 
 static const char *unit_of_channel(const void *object)
@@ -81,7 +70,7 @@ static void init_fault(void *object, int index)
 
 static const vy_row fault_rows[] = {
     ROW("kind", CHOICE, vy_scenario_fault, def.kind, CHOICES(kinds), .flags = VY_ROW_REQUIRED,
-        .help = "what breaks"),
+        .help = "the kind of fault"),
     ROW("drone", DRONE, vy_scenario_fault, drone,
         .help = "the name of a drone, or `all`: each of them, at random times of its own"),
     ROW("rotor", CHOICE, vy_scenario_fault, def.rotor, CHOICES(rotors), .when = MOTOR, .help = "which rotor"),
@@ -99,7 +88,7 @@ static const vy_row fault_rows[] = {
         .flags = VY_ROW_REQUIRED, .when = LATE, .help = "to the nearest sample or call"),
     ROW("bias", VECTOR, vy_scenario_fault, def.vector, .size = 3, .range = ANY, .unit_of = unit_of_channel,
         .size_of = size_of_channel, .flags = VY_ROW_REQUIRED, .when = BIT(SENSOR_BIAS),
-        .help = "what is added, in the channel's unit"),
+        .help = "the value that is added, in the channel's unit"),
     ROW("noise", VECTOR, vy_scenario_fault, def.vector, .size = 3, .range = AT_LEAST_0,
         .unit_of = unit_of_channel, .size_of = size_of_channel, .flags = VY_ROW_REQUIRED,
         .when = BIT(SENSOR_NOISE), .help = "standard deviation per sample, in the channel's unit"),
@@ -121,7 +110,7 @@ static const vy_row fault_rows[] = {
         .help = "with `every`: that it comes in a piece at all"),
 };
 const vy_table vy_fault_table = {.title = "Faults",
-                                 .help = "A list of what breaks, on schedule or at random; see faults.md.",
+                                 .help = "A list of faults, on schedule or at random; see faults.md.",
                                  .size = sizeof(vy_scenario_fault),
                                  .init = init_fault,
                                  ROWS(fault_rows)};

@@ -1,26 +1,10 @@
-// schema_solids.c - the rows of what can be hit: shapes, surfaces, obstacles, terrain, and what an impact
-// means.
+// schema_solids.c - the rows of collision: shapes, obstacles, terrain, and whether contacts are on.
 #include "scenario/schema_rows.h"
+#include "dynamics/sleep_def.h"
 #include <stdio.h>
 
-_Static_assert(sizeof(vy_solid_kind) == sizeof(int) && sizeof(vy_contacts_mode) == sizeof(int) &&
-                   sizeof(vy_contact_solver) == sizeof(int),
+_Static_assert(sizeof(vy_solid_kind) == sizeof(int) && sizeof(vy_contacts_mode) == sizeof(int),
                "choices are read and written as int");
-
-static const vy_row material_rows[] = {
-    ROW("friction", NUMBER, vy_material, friction, .range = AT_LEAST_0, .help = "Coulomb's coefficient"),
-    ROW("restitution", NUMBER, vy_material, restitution, .range = WITHIN(0.0, 1.0),
-        .help = "speed after an impact over speed before"),
-    ROW("rolling", NUMBER, vy_material, rolling, .unit = "m", .range = AT_LEAST_0,
-        .help = "torque against rolling over normal force"),
-    ROW("spinning", NUMBER, vy_material, spinning, .unit = "m", .range = AT_LEAST_0,
-        .help = "torque against spinning about the normal over normal force"),
-};
-static const vy_table material_table = {
-    .title = "Material",
-    .help = "A surface. Two that meet combine by the geometric mean of each number.",
-    .size = sizeof(vy_material),
-    ROWS(material_rows)};
 
 #define KIND(name)  (1u << VY_SOLID_##name)
 #define WITH_RADIUS (KIND(SPHERE) | KIND(CAPSULE) | KIND(CYLINDER))
@@ -57,9 +41,10 @@ static const vy_table material_table = {
             .when = KIND(HEIGHTS), .help = "from one height to the next, in x and in y"),                    \
         ROW("file", TEXT, type_, in_ file, .size = sizeof((vy_solid_def *)0)->file, .flags = VY_ROW_LABEL,   \
             .word = "none", .when = KIND(HEIGHTS),                                                           \
-            .help = "a file NAME.csv beside the scenario, for heights: lines of numbers, parted by commas")
+            .help =                                                                                          \
+                "a file NAME.csv beside the scenario, for heights: lines of numbers, separated by commas")
 #define MATERIAL_ROW(type_, in_) \
-    ROW("material", OBJECT, type_, in_ material, .table = &material_table, .help = "its surface")
+    ROW("material", OBJECT, type_, in_ material, .table = &vy_table_material, .help = "its surface")
 
 static const vy_choice shapes[] = {
     CHOICE(
@@ -69,7 +54,7 @@ static const vy_choice shapes[] = {
     BOUNDED_KINDS,
 };
 static const vy_row shape_rows[] = {
-    ROW("kind", CHOICE, vy_solid_def, kind, CHOICES(shapes), .help = "what it looks like"),
+    ROW("kind", CHOICE, vy_solid_def, kind, CHOICES(shapes), .help = "the shape"),
     BOUNDED_ROWS(vy_solid_def, ),
     MATERIAL_ROW(vy_solid_def, ),
 };
@@ -91,7 +76,7 @@ static void init_obstacle(void *object, int index)
 static const vy_choice obstacles[] = {BOUNDED_KINDS, PLANE_KIND, HEIGHTS_KIND};
 static const vy_row obstacle_rows[] = {
     ROW("kind", CHOICE, vy_scenario_obstacle, def.solid.kind, CHOICES(obstacles), .flags = VY_ROW_REQUIRED,
-        .help = "what it looks like"),
+        .help = "the shape"),
     ROW("name", TEXT, vy_scenario_obstacle, name, .size = VY_NAME_CAP,
         .flags = VY_ROW_LABEL | VY_ROW_IDENTIFIER, .default_text = "obstacle0, obstacle1, ...",
         .help = "unique among obstacles"),
@@ -105,26 +90,26 @@ static const vy_row obstacle_rows[] = {
 };
 const vy_table vy_obstacle_table = {
     .title = "Obstacles",
-    .help = "A list of what never moves: walls, gates of several boxes, pads. Drones and bodies collide with "
+    .help = "A list of static obstacles: walls, gates of several boxes, pads. Drones and bodies collide with "
             "them, rays end on them.",
     .size = sizeof(vy_scenario_obstacle),
     .init = init_obstacle,
     ROWS(obstacle_rows)};
 
-static const vy_choice grounds[] = {
+static const vy_choice ground_heights[] = {
     CHOICE("none", VY_SOLID_NONE, "drones fall for ever"),
     PLANE_KIND,
     HEIGHTS_KIND,
 };
 static const vy_row terrain_rows[] = {
-    ROW("kind", CHOICE, vy_obstacle_def, solid.kind, CHOICES(grounds), .help = "what it looks like"),
+    ROW("kind", CHOICE, vy_obstacle_def, solid.kind, CHOICES(ground_heights), .help = "the shape"),
     ROW("position", VECTOR, vy_obstacle_def, position, .size = 3, .unit = "m", .range = ANY,
         .when = KIND(PLANE) | KIND(HEIGHTS),
         .help = "a point of the plane; of heights: the place of the first one, where it is 0"),
     ROW("attitude", ROTATION, vy_obstacle_def, attitude, .unit = "rad", .range = ANY,
         .when = KIND(PLANE) | KIND(HEIGHTS), .help = "its tilt: [w, x, y, z] or {roll, pitch, yaw}"),
     HEIGHTS_ROWS(vy_obstacle_def, solid.),
-    ROW("material", OBJECT, vy_obstacle_def, solid.material, .table = &material_table,
+    ROW("material", OBJECT, vy_obstacle_def, solid.material, .table = &vy_table_material,
         .when = KIND(PLANE) | KIND(HEIGHTS), .help = "its surface"),
 };
 const vy_table vy_terrain_table = {.title = "Terrain",
@@ -132,62 +117,15 @@ const vy_table vy_terrain_table = {.title = "Terrain",
                                    .size = sizeof(vy_obstacle_def),
                                    ROWS(terrain_rows)};
 
-static const vy_choice ends[] = {CHOICE("no", 0, "the run goes on"), CHOICE("yes", 1, "the run ends")};
-static const vy_row crash_rows[] = {
-    ROW("speed", NUMBER, vy_crash_def, speed, .unit = "m/s", .range = AT_LEAST_0, .word = "none",
-        .help = "at which surfaces close"),
-    ROW("impulse", NUMBER, vy_crash_def, impulse, .unit = "N s", .range = AT_LEAST_0, .word = "none",
-        .help = "of a contact within one step"),
-    ROW("ends", CHOICE, vy_crash_def, ends, CHOICES(ends), .help = "whether a crash is a failure"),
-};
-const vy_table vy_crash_table = {
-    .title = "Crash",
-    .help =
-        "An impact beyond one of these limits is a crash: an event, counted, and a failure if it `ends` the "
-        "run.",
-    .size = sizeof(vy_crash_def),
-    ROWS(crash_rows)};
-
 static const vy_choice modes[] = {
     CHOICE("auto", VY_CONTACTS_AUTO,
            "where there is terrain, an obstacle, or a drone or body of a declared shape"),
     CHOICE("on", VY_CONTACTS_ON, "drones and bodies with a shape collide"),
     CHOICE("off", VY_CONTACTS_OFF, "all pass through each other; rays meet them all the same"),
 };
-static const vy_choice solvers[] = {
-    CHOICE("soft", VY_SOLVER_SOFT, "sub-steps of soft contacts, friction by Coulomb's cone"),
-    CHOICE("impulse", VY_SOLVER_IMPULSE, "one impulse per contact, then part of the overlap is moved away"),
-};
-static const vy_row sleep_rows[] = {
-    ROW("after", NUMBER, vy_contacts_def, sleep, .unit = "s", .range = WITHIN(0.0, 1e9), .word = "never",
-        .help = "so long all bodies that touch or are joined have been slower than this"),
-    ROW("speed", NUMBER, vy_contacts_def, sleep_speed, .unit = "m/s", .range = POSITIVE,
-        .help = "of the centre of mass plus what turning adds at the surface"),
-};
-static const vy_table sleep_table = {
-    .title = "Sleep",
-    .help = "Bodies without rotors that have come to rest are left alone until something happens to them: "
-            "docs/contacts.md.",
-    .size = sizeof(vy_contacts_def),
-    ROWS(sleep_rows)};
 static const vy_row contacts_rows[] = {
     ROW("mode", CHOICE, vy_scenario_contacts, mode, CHOICES(modes), .help = "whether anything collides"),
-    ROW("solver", CHOICE, vy_scenario_contacts, def.solver, CHOICES(solvers), .help = "how"),
-    ROW("substep", NUMBER, vy_scenario_contacts, def.substep, .unit = "s", .range = POSITIVE,
-        .help = "soft: the longest"),
-    ROW("slop", NUMBER, vy_scenario_contacts, def.slop, .unit = "m", .range = AT_LEAST_0,
-        .help = "overlap that is left alone"),
-    ROW("push_speed", NUMBER, vy_scenario_contacts, def.push_speed, .unit = "m/s", .range = POSITIVE,
-        .help = "soft: overlaps end at most this fast"),
-    ROW("correction", NUMBER, vy_scenario_contacts, def.correction, .range = WITHIN(0.0, 1.0),
-        .help = "impulse: part of the overlap that a step moves away"),
-    ROW("restitution_speed", NUMBER, vy_scenario_contacts, def.restitution_speed, .unit = "m/s",
-        .range = AT_LEAST_0, .help = "slower impacts do not bounce; what gravity adds in two steps is added"),
-    ROW("room", COUNT, vy_scenario_contacts, def.cap, .range = WITHIN(0.0, 1 << 20),
-        .help = "for pairs that touch or are about to; 0 is 16 and four more for each drone"),
-    ROW("sleep", OBJECT, vy_scenario_contacts, def, .table = &sleep_table, .flags = VY_ROW_OPTION,
-        .help = "bodies at rest sleep"),
-};
+    ROWS_contacts(vy_scenario_contacts, def.) ROW_sleep(vy_scenario_contacts, def)};
 const vy_table vy_contacts_table = {.title = "Contacts",
                                     .help = "What collides, and how: docs/contacts.md.",
                                     .size = sizeof(vy_scenario_contacts),

@@ -1,5 +1,6 @@
-// schema_vehicle.c - the rows of a vehicle: mass, rotors, thrusters, battery, air.
+// schema_vehicle.c - the rows of a vehicle; those of its parts are in vehicle/.
 #include "scenario/schema_rows.h"
+#include "vehicle/parts.h"
 #include <string.h>
 
 _Static_assert(sizeof(vy_allocation) == sizeof(int), "choices are read and written as int");
@@ -37,107 +38,6 @@ static const vy_table rotor_table = {.title = "Rotors",
                                      .init = init_rotor,
                                      ROWS(rotor_rows)};
 
-static void init_thruster(void *object, int index)
-{
-    (void)index;
-    memset(object, 0, sizeof(vy_thruster_def));
-}
-
-static const vy_row thruster_rows[] = {
-    ROW("position", VECTOR, vy_thruster_def, position, .size = 3, .unit = "m", .range = ANY,
-        .flags = VY_ROW_REQUIRED, .help = "where the force acts, body axes"),
-    ROW("axis", VECTOR, vy_thruster_def, axis, .size = 3, .range = ANY,
-        .help = "direction of the force on the vehicle, any length; zero is body +z"),
-    ROW("thrust_max", NUMBER, vy_thruster_def, thrust_max, .unit = "N", .range = POSITIVE,
-        .flags = VY_ROW_REQUIRED, .help = "at command 1, or with the valve open"),
-    ROW("thrust_min", NUMBER, vy_thruster_def, thrust_min, .unit = "N", .range = AT_LEAST_0,
-        .help = "at the least command above 0; command 0 is off"),
-    ROW("lag", NUMBER, vy_thruster_def, lag, .unit = "s", .range = AT_LEAST_0,
-        .help = "time constant of the thrust; 0 follows at once"),
-    ROW("lag_down", NUMBER, vy_thruster_def, lag_down, .unit = "s", .range = AT_LEAST_0, .word = "same",
-        .help = "the same when it falls; `same` as it rises"),
-    ROW("pulse_period", NUMBER, vy_thruster_def, pulse_period, .unit = "s", .range = AT_LEAST_0,
-        .word = "none",
-        .help = "the valve is open for the command's share of it, a whole multiple of the step; `none`: "
-                "throttled"),
-    ROW("pulse_min", NUMBER, vy_thruster_def, pulse_min, .unit = "s", .range = AT_LEAST_0,
-        .help = "shortest pulse; what is shorter waits for the next period"),
-};
-static const vy_table thruster_table = {
-    .title = "Thrusters",
-    .help =
-        "A list of jets and thrusters. Their commands follow those of the rotors; where there are no rotors, "
-        "they make thrust and torque.",
-    .size = sizeof(vy_thruster_def),
-    .init = init_thruster,
-    ROWS(thruster_rows)};
-
-static const vy_row rotor_air_rows[] = {
-    ROW("radius", NUMBER, vy_rotor_air_def, radius, .unit = "m", .range = AT_LEAST_0,
-        .help = "of the discs; needed by inflow, vortex_loss, ground, blades and wakes"),
-    ROW("drag", NUMBER, vy_rotor_air_def, drag, .unit = "kg", .range = AT_LEAST_0,
-        .help = "force over rotor speed and airspeed across the axis"),
-    ROW("drag_axial", NUMBER, vy_rotor_air_def, drag_axial, .unit = "kg", .range = AT_LEAST_0,
-        .help = "the same along the axis"),
-    ROW("flap", NUMBER, vy_rotor_air_def, flap, .unit = "kg m", .range = AT_LEAST_0,
-        .help = "torque over rotor speed and airspeed"),
-    ROW("lift", NUMBER, vy_rotor_air_def, lift, .unit = "kg/m", .range = AT_LEAST_0,
-        .help = "thrust over airspeed across the axis, squared"),
-    ROW("inflow", NUMBER, vy_rotor_air_def, inflow, .unit = "kg", .range = AT_LEAST_0,
-        .help = "thrust over rotor speed and velocity through the disc"),
-    ROW("inflow_lag", NUMBER, vy_rotor_air_def, inflow_lag, .unit = "s", .range = AT_LEAST_0,
-        .help = "time constant of the induced velocity"),
-    ROW("vortex_loss", NUMBER, vy_rotor_air_def, vortex_loss, .range = WITHIN(0.0, 1.0),
-        .help = "share of thrust lost in the middle of the vortex ring state"),
-    ROW("inertia", NUMBER, vy_rotor_air_def, inertia, .unit = "kg m^2", .range = AT_LEAST_0,
-        .help = "of a rotor about its axis, for gyroscopic torques"),
-    ROW("ground", CHOICE, vy_rotor_air_def, ground, SWITCH,
-        .help = "whether thrust grows near the ground: terrain and obstacles, or z = 0 where there are none"),
-};
-static const vy_table rotor_air_table = {.title = "Rotors in the air",
-                                         .help = "The same for every rotor; 0 leaves an effect out.",
-                                         .size = sizeof(vy_rotor_air_def),
-                                         ROWS(rotor_air_rows)};
-
-static const vy_row blade_rows[] = {
-    ROW("count", COUNT, vy_blade_def, count, .range = WITHIN(0.0, 16.0),
-        .help = "blades of a rotor; 0: none, thrust and torque are the coefficients'"),
-    ROW("chord", NUMBER, vy_blade_def, chord, .unit = "m", .range = AT_LEAST_0, .help = "of a blade"),
-    ROW("twist", NUMBER, vy_blade_def, twist, .unit = "rad", .range = WITHIN(0.0, 1.0),
-        .help = "pitch at the axis less pitch at the tip"),
-    ROW("lift_slope", NUMBER, vy_blade_def, lift_slope, .unit = "1/rad", .range = AT_LEAST_0,
-        .help = "lift coefficient over angle of attack"),
-    ROW("lift_max", NUMBER, vy_blade_def, lift_max, .range = AT_LEAST_0, .help = "largest lift coefficient"),
-    ROW("drag_square", NUMBER, vy_blade_def, drag_square, .range = AT_LEAST_0,
-        .help = "drag coefficient over the square of the sine of the angle of attack"),
-};
-static const vy_table blade_table = {
-    .title = "Blades",
-    .help = "Blade elements instead of the coefficients; pitch and profile drag follow from "
-            "`thrust_coef` and `torque_coef` in hover.",
-    .size = sizeof(vy_blade_def),
-    ROWS(blade_rows)};
-
-static const vy_row battery_rows[] = {
-    ROW("capacity", NUMBER, vy_battery_def, capacity, .unit = "A s", .range = AT_LEAST_0, .word = "none",
-        .help = "`none`: the voltage is always nominal"),
-    ROW("charge", NUMBER, vy_battery_def, charge, .range = WITHIN(0.0, 1.0), .help = "at the start"),
-    ROW("resistance", NUMBER, vy_battery_def, resistance, .unit = "ohm", .range = AT_LEAST_0,
-        .help = "inner"),
-    ROW("nominal", NUMBER, vy_battery_def, nominal, .unit = "V", .range = AT_LEAST_0,
-        .help = "at which rotors reach the speed they are told"),
-    ROW("voltage", VECTOR, vy_battery_def, voltage, .size = 5, .unit = "V", .range = AT_LEAST_0,
-        .help = "open circuit, at charge 0, 1/4, 1/2, 3/4, 1"),
-    ROW("efficiency", NUMBER, vy_battery_def, efficiency, .range = WITHIN(0.0, 1.0),
-        .help = "of motors and their electronics"),
-    ROW("power", NUMBER, vy_battery_def, power, .unit = "W", .range = AT_LEAST_0,
-        .help = "of everything that is no rotor"),
-};
-static const vy_table battery_table = {.title = "Battery",
-                                       .help = "What the rotors' speed depends on.",
-                                       .size = sizeof(vy_battery_def),
-                                       ROWS(battery_rows)};
-
 static void init_collision_point(void *object, int index)
 {
     (void)index;
@@ -154,7 +54,7 @@ static const vy_table collision_point_table = {.title = "Collision points",
                                                .init = init_collision_point,
                                                ROWS(collision_point_rows)};
 
-// A vehicle that stands on no other says everything itself.
+// A vehicle without a base must give every value.
 static void init_vehicle(void *object, int index)
 {
     (void)index;
@@ -164,8 +64,10 @@ static void init_vehicle(void *object, int index)
     def->cookie = cookie;
     def->allocation = VY_ALLOCATION_PHYSICAL;
     def->command_curve = 1.0;
-    def->battery.charge = def->battery.efficiency = 1.0;
-    def->drive.land_speed = 0.5;
+    for (int i = 0; i < vy_vehicle_part_count; ++i) {
+        const vehicle_part *p = vy_vehicle_parts[i];
+        if (p->defaults != NULL) memcpy((char *)def + p->at, p->defaults, p->table->size);
+    }
     memcpy(def->name, "unnamed", sizeof "unnamed");
 }
 
@@ -174,6 +76,12 @@ static vy_status vehicle_preset(const char *name, void *object, vy_error *err)
     return vy_vehicle_preset(name, object, err);
 }
 
+// The table of each part stands in its own file, vehicle/NAME.c.
+#define PART_ROW(name, text) \
+    ROW(#name, OBJECT, vy_vehicle_def, name, .table = &vy_table_##name, .help = text),
+#define LIST_ROW(name, list, text)                                                          \
+    ROW(#list, LIST, vy_vehicle_def, list, .table = &vy_table_##name, .size = VY_ROTOR_CAP, \
+        .count_offset = offsetof(vy_vehicle_def, name##_count), .help = text),
 static const vy_row vehicle_rows[] = {
     ROW("name", TEXT, vy_vehicle_def, name, .size = VY_NAME_CAP, .flags = VY_ROW_LABEL | VY_ROW_IDENTIFIER,
         .help = "for people"),
@@ -184,12 +92,9 @@ static const vy_row vehicle_rows[] = {
     ROW("centre_of_mass", VECTOR, vy_vehicle_def, centre_of_mass, .size = 3, .unit = "m", .range = ANY,
         .help = "from the origin that every position in this file refers to"),
     ROW("rotors", LIST, vy_vehicle_def, rotors, .table = &rotor_table, .size = VY_ROTOR_CAP,
-        .count_offset = offsetof(vy_vehicle_def, rotor_count), .help = "none: a plain body"),
-    ROW("thrusters", LIST, vy_vehicle_def, thrusters, .table = &thruster_table, .size = VY_ROTOR_CAP,
-        .count_offset = offsetof(vy_vehicle_def, thruster_count),
-        .help = "jets and thrusters; with the rotors at most 8"),
-    ROW("allocation", CHOICE, vy_vehicle_def, allocation, CHOICES(allocations),
-        .help = "how thrust becomes torque"),
+        .count_offset = offsetof(vy_vehicle_def, rotor_count), .help = "none: a rigid body without rotors"),
+    VEHICLE_LISTS(LIST_ROW) ROW("allocation", CHOICE, vy_vehicle_def, allocation, CHOICES(allocations),
+                                .help = "how thrust becomes torque"),
     ROW("thrust_coef", NUMBER, vy_vehicle_def, thrust_coef, .unit = "N s^2", .range = AT_LEAST_0,
         .help = "thrust of a rotor over its speed squared; above 0 with rotors"),
     ROW("torque_coef", NUMBER, vy_vehicle_def, torque_coef, .unit = "N m s^2", .range = AT_LEAST_0,
@@ -233,15 +138,10 @@ static const vy_row vehicle_rows[] = {
     ROW("torque_ref", NUMBER, vy_vehicle_def, torque_ref, .unit = "N m", .range = AT_LEAST_0,
         .help =
             "reference of the negligibility policy; 0 takes the strongest torque of one rotor or thruster"),
-    ROW("rotor_air", OBJECT, vy_vehicle_def, rotor_air, .table = &rotor_air_table,
-        .help = "rotors in moving air"),
-    ROW("blade", OBJECT, vy_vehicle_def, blade, .table = &blade_table, .help = "rotors by blade elements"),
-    ROW("battery", OBJECT, vy_vehicle_def, battery, .table = &battery_table, .help = "what feeds the motors"),
-    ROW("drive", OBJECT, vy_vehicle_def, drive, .table = &vy_drive_table,
-        .help = "limits between intent and motors, and what acts without an intent"),
-    ROW("collision_points", LIST, vy_vehicle_def, collision_points, .table = &collision_point_table,
-        .size = VY_COLLISION_POINT_CAP, .count_offset = offsetof(vy_vehicle_def, collision_point_count),
-        .help = "that touch things first"),
+    VEHICLE_PARTS(PART_ROW)
+        ROW("collision_points", LIST, vy_vehicle_def, collision_points, .table = &collision_point_table,
+            .size = VY_COLLISION_POINT_CAP, .count_offset = offsetof(vy_vehicle_def, collision_point_count),
+            .help = "that touch things first"),
 };
 const vy_table vy_vehicle_table = {
     .title = "Vehicle",

@@ -1,5 +1,7 @@
 // schema_world.c - the rows of what surrounds the drones.
 #include "scenario/schema_rows.h"
+#include "base/real.h"
+#include "environment/nap_state.h"
 #include <string.h>
 
 _Static_assert(sizeof(vy_gravity_mode) == sizeof(int) && sizeof(vy_atmosphere_mode) == sizeof(int) &&
@@ -28,7 +30,7 @@ static const vy_row body_rows[] = {
         .help = "that j2 refers to"),
 };
 static const vy_table body_table = {.title = "Bodies",
-                                    .help = "A list of what attracts.",
+                                    .help = "A list of attracting bodies.",
                                     .size = sizeof(vy_gravity_body),
                                     .init = init_body,
                                     ROWS(body_rows)};
@@ -40,7 +42,10 @@ static const vy_row gravity_rows[] = {
     ROW("bodies", LIST, vy_gravity_def, bodies, .table = &body_table, .size = VY_GRAVITY_BODY_CAP,
         .count_offset = offsetof(vy_gravity_def, body_count), .range = {.min = 1.0}, .flags = VY_ROW_REQUIRED,
         .when = 1u << VY_GRAVITY_CENTRAL | 1u << VY_GRAVITY_BODIES,
-        .help = "what attracts; one when central"),
+        .help = "attracting bodies; one when central"),
+    ROW("gradient", CHOICE, vy_gravity_def, gradient, SWITCH,
+        .when = 1u << VY_GRAVITY_CENTRAL | 1u << VY_GRAVITY_BODIES,
+        .help = "gravity also turns a body, being stronger at its near end"),
 };
 static const vy_table gravity_table = {
     .title = "Gravity", .help = "Always declared.", .size = sizeof(vy_gravity_def), ROWS(gravity_rows)};
@@ -146,33 +151,6 @@ static const vy_table planet_table = {.title = "Planet",
                                       .size = sizeof(vy_planet_def),
                                       ROWS(planet_rows)};
 
-static const vy_choice policies[] = {
-    CHOICE("neglect", 0, "effects below the thresholds are computed as zero"),
-    CHOICE("strict", 1, "every effect is computed"),
-};
-static const vy_row nap_rows[] = {
-    ROW("policy", CHOICE, vy_nap_def, strict, CHOICES(policies), .help = "whether anything may be neglected"),
-    ROW("force_abs", NUMBER, vy_nap_def, force_abs, .unit = "N", .range = AT_LEAST_0,
-        .help = "absolute threshold"),
-    ROW("force_rel", NUMBER, vy_nap_def, force_rel, .range = AT_LEAST_0,
-        .help = "threshold as a share of the weight"),
-    ROW("torque_abs", NUMBER, vy_nap_def, torque_abs, .unit = "N m", .range = AT_LEAST_0,
-        .help = "absolute threshold"),
-    ROW("torque_rel", NUMBER, vy_nap_def, torque_rel, .range = AT_LEAST_0,
-        .help = "threshold as a share of the reference torque"),
-    ROW("hysteresis", NUMBER, vy_nap_def, hysteresis, .range = ABOVE_TO(1.0, DBL_MAX),
-        .help = "threshold to come back over the threshold to go"),
-    ROW("period", NUMBER, vy_nap_def, period, .unit = "s", .range = AT_LEAST_0, .flags = VY_ROW_PERIOD,
-        .word = "auto", .help = "between two evaluations; `auto` is ten steps"),
-    ROW("horizon", NUMBER, vy_nap_def, horizon, .unit = "s", .range = AT_LEAST_0,
-        .help = "over which the deviation of an open-loop flight is bounded"),
-};
-static const vy_table nap_table = {.title = "Negligibility policy",
-                                   .help =
-                                       "What may be computed as zero, and on which proof: docs/effects.md.",
-                                   .size = sizeof(vy_nap_def),
-                                   ROWS(nap_rows)};
-
 static const vy_choice engines[] = {
     CHOICE("strict", VY_ENGINE_STRICT, "the strict equations"),
     CHOICE("simple", VY_ENGINE_SIMPLE,
@@ -189,7 +167,7 @@ static const vy_choice integrators[] = {
            "of order 2; a free spin keeps energy and angular momentum to rounding for ever"),
 };
 static const vy_row physics_rows[] = {
-    ROW("engine", CHOICE, vy_engine_def, engine, CHOICES(engines), .help = "what moves the drones"),
+    ROW("engine", CHOICE, vy_engine_def, engine, CHOICES(engines), .help = "the physics engine"),
     ROW("boundary", NUMBER, vy_engine_def, boundary, .unit = "m", .range = POSITIVE,
         .when = 1u << VY_ENGINE_SIMPLE | 1u << VY_ENGINE_RIGID, .help = "largest x and y, either way"),
     ROW("integrator", CHOICE, vy_engine_def, integrator, CHOICES(integrators),
@@ -206,7 +184,7 @@ static const vy_choice wake_switches[] = {CHOICE("off", 0, "drones do not feel e
 static const vy_row wake_rows[] = {
     ROW("mode", CHOICE, vy_wakes_def, on, CHOICES(wake_switches), .help = "whether wakes are computed"),
     ROW("period", NUMBER, vy_wakes_def, period, .unit = "s", .range = AT_LEAST_0, .flags = VY_ROW_PERIOD,
-        .word = "auto", .help = "between two looks at who is below whom; `auto` is ten steps"),
+        .word = "auto", .help = "between updates of the wakes; `auto` is ten steps"),
     ROW("length", NUMBER, vy_wakes_def, length, .unit = "m", .range = POSITIVE,
         .help = "after which a wake is over"),
 };
@@ -217,7 +195,7 @@ static const vy_table wake_table = {
     ROWS(wake_rows)};
 
 static const vy_row world_rows[] = {
-    ROW("gravity", OBJECT, vy_environment_def, gravity, .table = &gravity_table, .help = "what pulls"),
+    ROW("gravity", OBJECT, vy_environment_def, gravity, .table = &gravity_table, .help = "the gravity field"),
     ROW("atmosphere", OBJECT, vy_environment_def, atmosphere, .table = &atmosphere_table, .help = "the air"),
     ROW("wind", OBJECT, vy_environment_def, wind, .table = &wind_table, .help = "how the air moves"),
     ROW("planet", OBJECT, vy_environment_def, planet, .table = &planet_table, .help = "a round world"),
@@ -227,9 +205,9 @@ static const vy_row world_rows[] = {
         .help = "pressure of light along its direction; 4.56e-6 Pa at the Earth"),
     ROW("physics", OBJECT, vy_environment_def, physics, .table = &physics_table,
         .help = "the engine behind the world"),
-    ROW("nap", OBJECT, vy_environment_def, nap, .table = &nap_table, .help = "what may be neglected"),
+    ROW("nap", OBJECT, vy_environment_def, nap, .table = &vy_table_nap, .help = "the negligibility policy"),
     ROW("wakes", OBJECT, vy_environment_def, wakes, .table = &wake_table,
-        .help = "what drones do to each other's air"),
+        .help = "wakes of the drones on each other"),
 };
 const vy_table vy_world_table = {.title = "World",
                                  .help = "What surrounds the drones.",

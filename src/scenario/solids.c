@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { MOST_HEIGHTS = 1 << 20 };
+enum { HEIGHTS_MAX = 1 << 20 };
 
 vy_solid_def *vy_scenario_solid(vy_scenario *s, int index)
 {
@@ -21,7 +21,7 @@ vy_solid_def *vy_scenario_solid(vy_scenario *s, int index)
     return index == s->obstacle_count ? &s->terrain.solid : NULL;
 }
 
-// The corners of a mesh's hull: what lies inside is of no use to anybody.
+// The corners of a mesh's hull: points inside are not needed.
 static vy_status read_mesh(const vy_source_text *text, vy_solid_def *s, vy_error *err)
 {
     vy_mesh_points mesh = {NULL, 0};
@@ -44,7 +44,7 @@ static vy_status bad_heights(vy_error *err, int line, int column, const char *se
     return VY_BAD_SYNTAX;
 }
 
-// One line of numbers parted by commas, added to `out`. The line has an end: a newline or the text's 0.
+// One line of numbers separated by commas, added to `out`. The line has an end: a newline or the text's 0.
 static vy_status read_heights_line(const char *text, const char *end, int line, vy_text *out, int *count,
                                    vy_error *err)
 {
@@ -80,7 +80,7 @@ static vy_status read_heights(const vy_source_text *text, vy_solid_def *s, vy_er
             status = read_heights_line(at, end, line, &values, &count, err);
             if (status == VY_OK && rows > 0 && count != columns)
                 status = bad_heights(err, line, 1, "a line has another number of heights than the first");
-            if (status == VY_OK && values.size > MOST_HEIGHTS * sizeof(double))
+            if (status == VY_OK && values.size > HEIGHTS_MAX * sizeof(double))
                 status = bad_heights(err, line, 1, "more than 1048576 heights");
             columns = count;
             ++rows;
@@ -101,7 +101,7 @@ static void load_solid(vy_reader *r, const char *from, vy_solid_def *s)
     const int hull = s->kind == VY_SOLID_HULL;
     vy_numbers *table = hull ? &s->points : &s->heights;
     if ((!hull && s->kind != VY_SOLID_HEIGHTS) || s->file[0] == '\0') return;
-    const vy_node *place = vy_reader_place(r, s->file);
+    const vy_node *place = vy_reader_origin(r, s->file);
     if (table->rows > 0) {
         vy_report_error(r->report, place, "give %s or file, not both", hull ? "points" : "heights");
         return;
@@ -118,7 +118,7 @@ static void load_solid(vy_reader *r, const char *from, vy_solid_def *s)
         if (status != VY_OK && status != VY_NO_MEMORY)
             vy_report_error(r->report, place, "file: %s%s: %s", s->file, where, err.text);
     } else if (status != VY_NO_MEMORY) {
-        vy_report_mistake(r->report, "file", place, "file: %s cannot be read", s->file);
+        vy_report_error_of_kind(r->report, "file", place, "file: %s cannot be read", s->file);
     }
     if (status == VY_NO_MEMORY) r->no_memory = 1;
     if (status == VY_OK) memset(s->file, 0, sizeof s->file);
@@ -133,16 +133,17 @@ void vy_load_solids(vy_reader *reader, const char *from, vy_scenario *scenario)
     for (int i = 0; (s = vy_scenario_solid(scenario, i)) != NULL; ++i) load_solid(reader, from, s);
 }
 
-// What is missing where a body has no shape to weigh.
-static void check_weight(vy_reader *r, const vy_scenario_drone *body)
+// What is missing where a body has no shape to compute its mass from.
+static void check_body_mass(vy_reader *r, const vy_scenario_body *body)
 {
-    const vy_vehicle_def *v = &body->def.vehicle;
-    const vy_node *place = vy_reader_place(r, body);
+    const vy_world_body_def *v = &body->def;
+    const vy_node *place = vy_reader_origin(r, body);
     if (body->density > 0.0)
-        vy_report_error(r->report, vy_reader_place(r, &body->density), "density needs a shape with a volume");
+        vy_report_error(r->report, vy_reader_origin(r, &body->density),
+                        "density needs a shape with a volume");
     else if (v->mass == 0.0)
         vy_report_error(r->report, place, "mass is missing: give it, or a shape and a density");
-    if (!vy_reader_wrote(r, &v->inertia, sizeof v->inertia))
+    if (!vy_reader_has_value(r, &v->inertia, sizeof v->inertia))
         vy_report_error(r->report, place, "inertia is missing: give it, or a shape to take it from");
 }
 
@@ -155,24 +156,24 @@ static void move_points(vy_numbers *points, vy_vec3 by)
     }
 }
 
-static void weigh_body(vy_reader *r, vy_scenario_drone *body)
+static void compute_body_mass(vy_reader *r, vy_scenario_body *body)
 {
-    vy_vehicle_def *v = &body->def.vehicle;
+    vy_world_body_def *v = &body->def;
     vy_solid_def *solid = &body->def.solid;
-    const int of_shape = !vy_reader_wrote(r, &v->inertia, sizeof v->inertia);
-    if (!vy_reader_good(r, body, sizeof *body) || solid->file[0] != '\0' ||
+    const int of_shape = !vy_reader_has_value(r, &v->inertia, sizeof v->inertia);
+    if (!vy_reader_is_valid(r, body, sizeof *body) || solid->file[0] != '\0' ||
         (v->mass > 0.0 && body->density == 0.0 && !of_shape))
         return;
     if (v->mass > 0.0 && body->density > 0.0) {
-        vy_report_error(r->report, vy_reader_place(r, &body->density), "give mass or density, not both");
+        vy_report_error(r->report, vy_reader_origin(r, &body->density), "give mass or density, not both");
         return;
     }
     if (solid->kind <= VY_SOLID_NONE) {
-        check_weight(r, body);
+        check_body_mass(r, body);
         return;
     }
     if (v->mass == 0.0 && body->density == 0.0) {
-        vy_report_error(r->report, vy_reader_place(r, body), "mass is missing: give it, or a density");
+        vy_report_error(r->report, vy_reader_origin(r, body), "mass is missing: give it, or a density");
         return;
     }
     vy_shape shape;
@@ -186,7 +187,7 @@ static void weigh_body(vy_reader *r, vy_scenario_drone *body)
     vy_solid_free(&memory);
     if (status == VY_NO_MEMORY) r->no_memory = 1;
     if (status != VY_OK) {
-        vy_report_error(r->report, vy_reader_place(r, &solid->kind), "%s", err.text);
+        vy_report_error(r->report, vy_reader_origin(r, &solid->kind), "%s", err.text);
         return;
     }
     v->mass = m.mass;
@@ -196,9 +197,9 @@ static void weigh_body(vy_reader *r, vy_scenario_drone *body)
     move_points(&solid->points, m.centroid); // the other shapes lie about their centroids
 }
 
-void vy_weigh_bodies(vy_reader *reader, vy_scenario *scenario)
+void vy_compute_body_masses(vy_reader *reader, vy_scenario *scenario)
 {
     const uint64_t found = fpu_enter();
-    for (int i = 0; i < scenario->body_count; ++i) weigh_body(reader, &scenario->bodies[i]);
+    for (int i = 0; i < scenario->body_count; ++i) compute_body_mass(reader, &scenario->bodies[i]);
     fpu_leave(found);
 }

@@ -6,9 +6,9 @@
 /// beyond.
 vy_solid_def *vy_scenario_solid(vy_scenario *scenario, int index);
 
-/// Read the files that shapes name: points of meshes, tables of heights. From then on the scenario stands
-/// alone. Mistakes are reported at the file's name, with the place in it.
+/// Read the files that shapes name: points of meshes, tables of heights. From then on the scenario needs no
+/// other file. Mistakes are reported at the file's name, with the place in it.
 void vy_load_solids(vy_reader *reader, const char *from, vy_scenario *scenario);
 
 /// Mass and inertia of the bodies that left them to their shapes.
-void vy_weigh_bodies(vy_reader *reader, vy_scenario *scenario);
+void vy_compute_body_masses(vy_reader *reader, vy_scenario *scenario);

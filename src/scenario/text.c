@@ -64,7 +64,7 @@ size_t vy_character_size(const char *text, size_t left)
     const unsigned char *at = (const unsigned char *)text;
     static const struct {
         unsigned char mask, lead;
-        uint32_t least; // smaller ones have a shorter form
+        uint32_t min; // smaller ones have a shorter form
     } forms[] = {{0x80, 0x00, 0}, {0xe0, 0xc0, 0x80}, {0xf0, 0xe0, 0x800}, {0xf8, 0xf0, 0x10000}};
     for (size_t size = 1; size <= 4 && size <= left; ++size) {
         if ((at[0] & forms[size - 1].mask) != forms[size - 1].lead) continue;
@@ -76,15 +76,15 @@ size_t vy_character_size(const char *text, size_t left)
         const int control =
             (code < 0x20 && code != '\t' && code != '\n' && code != '\r') || (code >= 0x7f && code < 0xa0);
         const int surrogate = code >= 0xd800 && code < 0xe000;
-        return code < forms[size - 1].least || code > 0x10ffff || control || surrogate ? 0 : size;
+        return code < forms[size - 1].min || code > 0x10ffff || control || surrogate ? 0 : size;
     }
     return 0;
 }
 
-void vy_text_add_clean(vy_text *text, const char *string, size_t size, size_t most)
+void vy_text_add_clean(vy_text *text, const char *string, size_t size, size_t maximum)
 {
     size_t at = 0;
-    while (at < size && at < most) {
+    while (at < size && at < maximum) {
         const size_t step = vy_character_size(string + at, size - at);
         VY_ASSERT(step <= size - at);
         if (step == 0)

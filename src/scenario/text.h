@@ -3,7 +3,7 @@
 #include "base/real.h"
 #include <stddef.h>
 
-/// Start from zero. When memory is out, `failed` is set and further writes do nothing, so callers look once,
+/// Start from zero. When memory is out, `failed` is set and further writes do nothing, so callers check once,
 /// at the end.
 typedef struct vy_text {
     char *data; // with a final '\0' once anything was written
@@ -22,8 +22,8 @@ char *vy_text_take(vy_text *text);
 /// character other than tab and line ends.
 size_t vy_character_size(const char *text, size_t left);
 
-/// Text of unknown origin: bad characters become '?', and it is cut after about `most` bytes.
-void vy_text_add_clean(vy_text *text, const char *string, size_t size, size_t most);
+/// Text of unknown origin: bad characters become '?', and it is cut after about `maximum` bytes.
+void vy_text_add_clean(vy_text *text, const char *string, size_t size, size_t maximum);
 
 /// A copy to be released with free(); NULL when memory is out.
 char *vy_text_copy(const char *string, size_t size);

@@ -14,7 +14,7 @@ typedef struct vy_pool {
     size_t used, capacity;
 } vy_pool;
 
-void *vy_yaml_take(vy_yaml *tree, size_t size)
+void *vy_yaml_alloc(vy_yaml *tree, size_t size)
 {
     const size_t need = (size + 15u) & ~(size_t)15u;
     vy_pool *pool = tree->pools;
@@ -53,7 +53,7 @@ void vy_yaml_destroy(vy_yaml *tree)
 
 vy_source *vy_yaml_add_source(vy_yaml *tree, char *name, char *text, size_t size)
 {
-    vy_source *source = name == NULL || text == NULL ? NULL : vy_yaml_take(tree, sizeof *source);
+    vy_source *source = name == NULL || text == NULL ? NULL : vy_yaml_alloc(tree, sizeof *source);
     if (source == NULL) {
         tree->no_memory = 1;
         free(name);
@@ -70,7 +70,7 @@ vy_source *vy_yaml_add_source(vy_yaml *tree, char *name, char *text, size_t size
 
 vy_node *vy_yaml_add_node(vy_yaml *tree, vy_node_kind kind, const vy_source *source, int line, int column)
 {
-    vy_node *node = vy_yaml_take(tree, sizeof *node);
+    vy_node *node = vy_yaml_alloc(tree, sizeof *node);
     if (node == NULL) return NULL;
     node->kind = kind;
     node->source = source;
@@ -159,7 +159,7 @@ static int put(builder *b, vy_node *node)
 static char *copy_token(builder *b, struct fy_token *token, size_t *size)
 {
     const char *text = fy_token_get_text(token, size);
-    char *copy = text == NULL ? NULL : vy_yaml_take(b->tree, *size + 1);
+    char *copy = text == NULL ? NULL : vy_yaml_alloc(b->tree, *size + 1);
     if (copy == NULL) {
         b->tree->no_memory = 1;
         return NULL;
@@ -270,7 +270,7 @@ static int on_event(builder *b, struct fy_event *event)
     return event->type == FYET_ALIAS ? on_alias(b, event, node) : on_open(b, event, node);
 }
 
-// libfyaml takes some broken characters in silence.
+// libfyaml accepts some broken characters silently.
 static int check_characters(const vy_source *source, vy_report *report)
 {
     const unsigned char *text = (const unsigned char *)source->text;
@@ -293,7 +293,7 @@ static int check_characters(const vy_source *source, vy_report *report)
     return 1;
 }
 
-// What libfyaml says went wrong; at least one sentence.
+// The error of libfyaml; at least one sentence.
 static void report_errors(builder *b, struct fy_diag *diag)
 {
     void *iterator = NULL;

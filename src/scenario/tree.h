@@ -1,7 +1,7 @@
-// tree.h - YAML text as a tree in which every node knows its place. The one file that uses libfyaml is
-// tree.c.
+// tree.h - YAML text as a tree in which every node has its line and column. The one file that uses libfyaml
+// is tree.c.
 //
-// Texts come from strangers: size, depth and number of nodes are bounded, and an alias is a pointer to a
+// Input is untrusted: size, depth and number of nodes are bounded, and an alias is a pointer to a
 // finished node, so a tree has no cycles and takes memory in proportion to its text.
 #pragma once
 #include "volery/scenario.h"
@@ -53,7 +53,7 @@ const vy_node *vy_node_resolve(const vy_node *node);
 vy_node *vy_node_find(const vy_node *map, const char *key);
 
 /// Zeroed memory that lives as long as the tree; NULL (and tree->no_memory) when memory is out.
-void *vy_yaml_take(vy_yaml *tree, size_t size);
+void *vy_yaml_alloc(vy_yaml *tree, size_t size);
 
 /// A source of the tree, taking ownership of `name` and `text`, which may be NULL (memory was out). NULL on
 /// failure.

@@ -1,17 +1,32 @@
 // baro.h - a barometer over `real`: the pressure of still air at the altitude, and back.
 #pragma once
 #include "equations/atmosphere.h"
-#include "sensors/reading.h"
+#include "sensors/sensor.h"
 
 typedef struct baro_params {
     real noise, bias; // [Pa]
-    wander_params wander;
-    digits_params digits;
+    real deviation;   // [Pa] of the wander
+    gauss_markov_params wander;
+    quantizer_params quantizer;
 } baro_params;
 
-/// Pressure [Pa] at an altitude [m]. A world of one density all over, or without air, has a column of
-/// pressure all the same: a barometer is no use without. It is the 1976 standard, or with declared pressure
-/// and temperature that of an isothermal column on them.
+typedef struct baro_block {
+    bits tick;
+    real pressure, altitude; // [Pa], [m]
+    real wander;             // [Pa]
+} baro_block;
+
+#define SAMPLE_baro(F, block)                          \
+    F(block, tick, TICK, 1, "", "when it arrived")     \
+    F(block, pressure, NUMBER, 1, "Pa", "last sample") \
+    F(block, altitude, NUMBER, 1, "m", "where still air has that pressure")
+#define FIELDS_baro(F, block) SAMPLE_baro(F, block) F(block, wander, NUMBER, 1, "Pa", "slow error")
+#define CHANNELS_baro(C, s) \
+    C(s, BARO, "baro", "Pa", 0, 2, 0, 1, 1, "pressure of the barometer, one number; its altitude follows")
+
+/// Pressure [Pa] at an altitude [m]. A world of uniform density, or without air, still has a pressure
+/// profile, so that a barometer works. It is the 1976 standard, or with declared pressure and temperature
+/// that of an isothermal column on them.
 VY_FN real baro_pressure(const atmosphere_params *air, real altitude)
 {
     if (air->mode != ATMOSPHERE_STANDARD) return air_layered(altitude).pressure;
@@ -30,13 +45,14 @@ VY_FN real baro_altitude(const atmosphere_params *air, real pressure)
     return height * AIR_EARTH_RADIUS / (AIR_EARTH_RADIUS - height);
 }
 
-/// The reading [Pa].
-VY_FN real baro_sample(const baro_params *p, const atmosphere_params *air, real altitude, bits seed,
-                       bits index, bits tick, real *wander)
+VY_FN void baro_sample(const baro_params *p, const body_state *body, const sensor_key *key,
+                       const still_air *air, baro_block *b, real *out)
 {
     real n[2];
-    rng_normals(seed, RNG_STREAM_BAROMETER, index, tick, n, 2);
-    *wander = wander_next(p->wander, *wander, n[1]);
-    const real truth = baro_pressure(air, altitude);
-    return digits_of(p->digits, (truth + p->bias) + (*wander + p->noise * n[0]));
+    (void)body;
+    sensor_normals(key, n, 2);
+    b->wander = gauss_markov_next(p->wander, b->wander, n[1]);
+    const real truth = baro_pressure(air->atmosphere, air->altitude);
+    out[0] = quantize(p->quantizer, (truth + p->bias) + (b->wander + p->noise * n[0]));
+    out[1] = baro_altitude(air->atmosphere, out[0]);
 }

@@ -14,6 +14,14 @@ typedef struct imu_params {
     real gyro_walk;      // [rad/s]
 } imu_params;
 
+#define SAMPLE_imu(F, block)                               \
+    F(block, tick, TICK, 1, "", "when it arrived")         \
+    F(block, accel, VEC3, 3, "m/s^2", "last sample, body") \
+    F(block, gyro, VEC3, 3, "rad/s", "last sample, body")
+#define CHANNELS_imu(C, s)                                     \
+    C(s, ACCEL, "accel", "m/s^2", 0, 3, 0, 3, 3, "of the IMU") \
+    C(s, GYRO, "gyro", "rad/s", 3, 3, 3, 3, 3, "of the IMU")
+
 typedef struct imu_state {
     vec3 accel; // [m/s^2] the last sample, body axes
     vec3 gyro;  // [rad/s]

@@ -1,36 +1,52 @@
-// imu_full.h - an IMU as its data sheet has it, over `real`; imu.h is the plain one.
+// imu_full.h - an IMU by its data sheet, over `real`; imu.h is the basic model.
 //
 // The specific force at the mount is that of the centre of mass, plus alpha x r (Euler), plus
 // omega x (omega x r) (centripetal); both ends of the sample interval count alike, as in imu.h. Then, in the
 // order of the signal path: scale and alignment, low-pass, bias (turn-on, random walk, wander), white noise,
-// saturation, digits.
+// saturation, quantisation.
 #pragma once
 #include "sensors/imu.h"
-#include "sensors/reading.h"
+#include "sensors/sensor.h"
 
 typedef struct imu_full_params {
     imu_params plain;
-    wander_params accel_wander, gyro_wander;
+    real accel_deviation, gyro_deviation; // of the wanders
+    gauss_markov_params accel_wander, gyro_wander;
     mat3 accel_distortion, gyro_distortion;
-    real accel_follow, gyro_follow; // 1 - e^(-2 pi bandwidth period): share of a change seen after one sample
-    digits_params accel_digits, gyro_digits;
+    real accel_alpha, gyro_alpha; // 1 - e^(-2 pi bandwidth period): share of a change seen after one sample
+    quantizer_params accel_quantizer, gyro_quantizer;
     vec3 position; // [m] from the centre of mass, body
 } imu_full_params;
 
-/// What it remembers beside imu_state.
-typedef struct imu_full_state {
+/// Its state beside imu_state.
+typedef struct imu_full_block {
     vec3 accel_wander, gyro_wander; // of the biases
     vec3 accel_smooth, gyro_smooth; // outputs of the low-passes
     vec3 rate;                      // true rate at the last sample
-} imu_full_state;
+} imu_full_block;
+
+#define FIELDS_imu_full(F, block)                                       \
+    F(block, accel_wander, VEC3, 3, "m/s^2", "instability of the bias") \
+    F(block, gyro_wander, VEC3, 3, "rad/s", "instability of the bias")  \
+    F(block, accel_smooth, VEC3, 3, "m/s^2", "behind the low-pass")     \
+    F(block, gyro_smooth, VEC3, 3, "rad/s", "behind the low-pass")      \
+    F(block, rate, VEC3, 3, "rad/s", "true rate at the last sample")
+
+/// The largest Allan deviation of a Gauss-Markov process over its deviation.
+#define VY_ALLAN_FLOOR 0.6175
+
+/// Constants of the basic model, with a period.
+imu_params vy_imu_plain(const vy_imu_def *imu);
+/// Does it have a figure that the basic model lacks?
+int vy_imu_is_full(const vy_imu_def *d);
 
 typedef struct imu_reading {
     vec3 accel, gyro;
 } imu_reading;
 
 /// Specific force at the mount, the mean over the interval, body axes of halfway through it.
-VY_FN vec3 imu_force(const imu_full_params *p, const body_state *body, vec3 gravity, const imu_state *s,
-                     vec3 rate)
+VY_FN vec3 imu_specific_force(const imu_full_params *p, const body_state *body, vec3 gravity,
+                              const imu_state *s, vec3 rate)
 {
     const vec3 dv = vec3_sub(body->velocity, s->velocity);
     const vec3 force = vec3_sub(vec3_scale(p->plain.inverse_period, dv), gravity);
@@ -42,34 +58,34 @@ VY_FN vec3 imu_force(const imu_full_params *p, const body_state *body, vec3 grav
     return vec3_add_scaled(vec3_add(quat_unrotate(halfway, force), euler), real_set(0.5), inward);
 }
 
-/// As if it had always been held like this: filters have settled, wanders are anywhere they may be.
-VY_FN void imu_full_start(const imu_full_params *p, const body_state *body, vec3 held, real accel_deviation,
-                          real gyro_deviation, bits seed, bits index, imu_full_state *f)
+/// As if it had always been held like this: filters have settled, wanders have their stationary distribution.
+VY_FN void imu_full_start(const imu_full_params *p, const body_state *body, vec3 held, bits seed, bits index,
+                          imu_full_block *f)
 {
     real n[6];
     rng_normals(seed, RNG_STREAM_IMU_WANDER, index, bits_set(0), n, 6);
-    f->accel_wander = vec3_scale(accel_deviation, vec3_make(n[0], n[1], n[2]));
-    f->gyro_wander = vec3_scale(gyro_deviation, vec3_make(n[3], n[4], n[5]));
+    f->accel_wander = vec3_scale(p->accel_deviation, vec3_make(n[0], n[1], n[2]));
+    f->gyro_wander = vec3_scale(p->gyro_deviation, vec3_make(n[3], n[4], n[5]));
     f->accel_smooth = mat3_mul_vec(p->accel_distortion, held);
     f->gyro_smooth = mat3_mul_vec(p->gyro_distortion, body->rate);
     f->rate = body->rate;
 }
 
 VY_FN imu_reading imu_full_sample(const imu_full_params *p, const body_state *body, vec3 gravity, bits seed,
-                                  bits index, bits tick, imu_state *s, imu_full_state *f)
+                                  bits index, bits tick, imu_state *s, imu_full_block *f)
 {
     real n[12], slow[6];
     rng_normals(seed, RNG_STREAM_IMU, index, tick, n, 12);
     rng_normals(seed, RNG_STREAM_IMU_WANDER, index, tick, slow, 6);
-    const vec3 force = mat3_mul_vec(p->accel_distortion, imu_force(p, body, gravity, s, f->rate));
+    const vec3 force = mat3_mul_vec(p->accel_distortion, imu_specific_force(p, body, gravity, s, f->rate));
     const vec3 turn = mat3_mul_vec(p->gyro_distortion, body->rate);
-    f->accel_smooth = vec3_add_scaled(f->accel_smooth, p->accel_follow, vec3_sub(force, f->accel_smooth));
-    f->gyro_smooth = vec3_add_scaled(f->gyro_smooth, p->gyro_follow, vec3_sub(turn, f->gyro_smooth));
+    f->accel_smooth = vec3_add_scaled(f->accel_smooth, p->accel_alpha, vec3_sub(force, f->accel_smooth));
+    f->gyro_smooth = vec3_add_scaled(f->gyro_smooth, p->gyro_alpha, vec3_sub(turn, f->gyro_smooth));
 
     s->accel_bias = vec3_add_scaled(s->accel_bias, p->plain.accel_walk, vec3_make(n[6], n[7], n[8]));
     s->gyro_bias = vec3_add_scaled(s->gyro_bias, p->plain.gyro_walk, vec3_make(n[9], n[10], n[11]));
-    f->accel_wander = wander_next3(p->accel_wander, f->accel_wander, slow);
-    f->gyro_wander = wander_next3(p->gyro_wander, f->gyro_wander, slow + 3);
+    f->accel_wander = gauss_markov_next3(p->accel_wander, f->accel_wander, slow);
+    f->gyro_wander = gauss_markov_next3(p->gyro_wander, f->gyro_wander, slow + 3);
     s->velocity = body->velocity;
     s->attitude = body->attitude;
     f->rate = body->rate;
@@ -81,7 +97,7 @@ VY_FN imu_reading imu_full_sample(const imu_full_params *p, const body_state *bo
                               vec3_make(n[0], n[1], n[2]));
     r.gyro = vec3_add_scaled(vec3_add(f->gyro_smooth, gyro_bias), p->plain.gyro_noise,
                              vec3_make(n[3], n[4], n[5]));
-    r.accel = digits_of3(p->accel_digits, r.accel);
-    r.gyro = digits_of3(p->gyro_digits, r.gyro);
+    r.accel = quantize3(p->accel_quantizer, r.accel);
+    r.gyro = quantize3(p->gyro_quantizer, r.gyro);
     return r;
 }

@@ -8,6 +8,14 @@ typedef struct mocap_params {
     real attitude_noise; // [rad]
 } mocap_params;
 
+#define SAMPLE_mocap(F, block)                             \
+    F(block, tick, TICK, 1, "", "when it arrived")         \
+    F(block, position, VEC3, 3, "m", "last sample, world") \
+    F(block, attitude, QUAT, 4, "", "last sample, q_WB")
+#define CHANNELS_mocap(C, s)                                            \
+    C(s, POSITION, "position", "m", 0, 3, 0, 3, 3, "of motion capture") \
+    C(s, ATTITUDE, "attitude", "rad", 3, 4, 4, 3, 3, "of motion capture, as small turns about body axes")
+
 typedef struct mocap_state {
     vec3 position; // [m] world, the last sample
     quat attitude; // q_WB

@@ -1,19 +1,19 @@
-// ray.h - distances along rays, and the flow of the ground through a camera, over `real`.
+// ray.h - distances along rays, over `real`.
 #pragma once
-#include "equations/rigid_body.h"
-#include "sensors/reading.h"
+#include "base/fail.h"
+#include "sensors/sensor.h"
 
-/// What a ray sees of the world: nothing, or how far it is.
+/// The reading of a ray: no return, or a distance.
 #define RAY_NOTHING 0.0
 
 typedef struct ray_params {
     real noise, noise_share; // [m], [1]
-    real least, most;        // [m]
-    digits_params digits;
+    real min, max;           // [m]
+    quantizer_params quantizer;
 } ray_params;
 
 /// Distance from `origin` along the unit vector `along` to the ground, the plane z = 0; RAY_NOTHING when
-/// the ray misses it. From below the ground nothing is seen.
+/// the ray misses it. From below the ground there is no return.
 VY_FN real ray_to_ground(vec3 origin, vec3 along)
 {
     const mask meets = (along.z < 0.0) & (origin.z > 0.0);
@@ -21,18 +21,34 @@ VY_FN real ray_to_ground(vec3 origin, vec3 along)
     return real_select(meets, -origin.z / slope, real_set(RAY_NOTHING));
 }
 
-/// A distance as it is read; `n` is a normal deviate. What is out of sight is RAY_NOTHING.
+/// A distance as it is read; `n` is a normal deviate. Out of range it is RAY_NOTHING.
 VY_FN real ray_reading(const ray_params *p, real distance, real n)
 {
-    const mask seen = (distance >= p->least) & (distance <= p->most) & (distance > 0.0);
-    const real read = digits_of(p->digits, distance + (p->noise + p->noise_share * distance) * n);
-    return real_select(seen, real_clamp(read, p->least, p->most), real_set(RAY_NOTHING));
+    const mask seen = (distance >= p->min) & (distance <= p->max) & (distance > 0.0);
+    const real read = quantize(p->quantizer, distance + (p->noise + p->noise_share * distance) * n);
+    return real_select(seen, real_clamp(read, p->min, p->max), real_set(RAY_NOTHING));
 }
 
-/// How fast what a camera looking along body -z sees in its middle, `distance` away, moves in its image
-/// [rad/s]: along body +x and +y. `velocity` is the camera's, body axes.
-VY_FN void flow_truth(vec3 velocity, vec3 rate, real distance, real *x, real *y)
+/// Distance from a point of the body along a unit vector, both in body axes.
+VY_FN real ray_distance(const ray_caster *caster, const body_state *body, vec3 position, vec3 along,
+                        real reach)
 {
-    *x = rate.y - velocity.x / distance;
-    *y = -rate.x - velocity.y / distance;
+    return caster->cast(caster->self, body_point_at(body, position).position,
+                        quat_rotate(body->attitude, along), reach);
+}
+
+/// Adds to distances: none is below 0, and no return stays no return.
+static inline void add_distances(int count, const double *amount, double *distances)
+{
+    for (int i = 0; i < count; ++i) {
+        if (distances[i] != RAY_NOTHING)
+            distances[i] = distances[i] + amount[i] > 0.0 ? distances[i] + amount[i] : 0.0;
+    }
+}
+
+static inline vy_status check_distance_range(const char *name, double min, double max, vy_error *err)
+{
+    return min < max ? VY_OK
+                     : vy_fail(err, VY_BAD_VALUE, "drone.%s: min must be below max, got %g and %g m", name,
+                               min, max);
 }

@@ -1,29 +1,42 @@
-// reading.h - what instruments have in common: slow wander, scale and alignment, saturation, digits.
+// reading.h - what instruments have in common: slow wander, scale and alignment, saturation, quantisation.
 #pragma once
+#include "base/math.h"
 #include "base/rng.h"
 #include "base/vec.h"
 
-/// A first-order Gauss-Markov process: x = keep x + fresh n with n of unit variance.
-typedef struct wander_params {
-    real keep;  // e^(-period / correlation time)
-    real fresh; // deviation sqrt(1 - keep^2), so that x keeps its deviation
-} wander_params;
+/// A first-order Gauss-Markov process: x = keep x + noise_gain n with n of unit variance.
+typedef struct gauss_markov_params {
+    real keep;       // e^(-period / correlation time)
+    real noise_gain; // deviation sqrt(1 - keep^2), so that x keeps its deviation
+} gauss_markov_params;
 
-VY_FN real wander_next(wander_params p, real x, real n) { return p.keep * x + p.fresh * n; }
-
-VY_FN vec3 wander_next3(wander_params p, vec3 x, const real *n)
+/// Of a process that keeps `deviation`, with a sample per `period` and a correlation time of `time` [s].
+VY_FN gauss_markov_params gauss_markov_of(real deviation, real period, real time)
 {
-    return vec3_make(wander_next(p, x.x, n[0]), wander_next(p, x.y, n[1]), wander_next(p, x.z, n[2]));
+    const real keep = real_select(
+        time > 0.0, math_exp(-period / real_select(time > 0.0, time, real_set(1.0))), real_set(0.0));
+    gauss_markov_params p;
+    p.keep = keep;
+    p.noise_gain = deviation * real_sqrt(1.0 - keep * keep);
+    return p;
+}
+
+VY_FN real gauss_markov_next(gauss_markov_params p, real x, real n) { return p.keep * x + p.noise_gain * n; }
+
+VY_FN vec3 gauss_markov_next3(gauss_markov_params p, vec3 x, const real *n)
+{
+    return vec3_make(gauss_markov_next(p, x.x, n[0]), gauss_markov_next(p, x.y, n[1]),
+                     gauss_markov_next(p, x.z, n[2]));
 }
 
 /// How a reading is cut off and rounded; 0 is not at all.
-typedef struct digits_params {
+typedef struct quantizer_params {
     real range; // largest reading, either sign
     real step;  // from one reading to the next
-} digits_params;
+} quantizer_params;
 
 /// `x` as it is read. Steps are at least 1e-12 of what they divide, so that their number fits.
-VY_FN real digits_of(digits_params p, real x)
+VY_FN real quantize(quantizer_params p, real x)
 {
     const real cut = real_select(p.range > 0.0, real_clamp(x, -p.range, p.range), x);
     const mask whole = p.step > 0.0;
@@ -31,12 +44,12 @@ VY_FN real digits_of(digits_params p, real x)
     return real_select(whole, real_round(cut / unit) * unit, cut);
 }
 
-VY_FN vec3 digits_of3(digits_params p, vec3 v)
+VY_FN vec3 quantize3(quantizer_params p, vec3 v)
 {
-    return vec3_make(digits_of(p, v.x), digits_of(p, v.y), digits_of(p, v.z));
+    return vec3_make(quantize(p, v.x), quantize(p, v.y), quantize(p, v.z));
 }
 
-/// Scale errors on the diagonal, what one axis picks up of another beside it: reading = distortion truth.
+/// Scale errors on the diagonal, cross-axis sensitivity beside it: reading = distortion truth.
 /// `n` are nine normal deviates.
 VY_FN mat3 distortion_draw(real scale, real misalignment, const real *n)
 {

@@ -2,6 +2,7 @@
 #include "vehicle/allocation.h"
 #include "base/assert.h"
 #include "base/fail.h"
+#include "vehicle/thruster.h"
 
 static void store(double out[3], vec3 v)
 {
@@ -10,7 +11,7 @@ static void store(double out[3], vec3 v)
     out[2] = v.z;
 }
 
-static vec3 axis_of(vec3 axis)
+vec3 vy_axis_of(vec3 axis)
 {
     const vec3 up = {0.0, 0.0, 1.0};
     const double length = vec3_length(axis);
@@ -18,24 +19,7 @@ static vec3 axis_of(vec3 axis)
     return vec3_scale(1.0 / length, axis);
 }
 
-vec3 vy_rotor_axis(const vy_rotor_def *rotor) { return axis_of(rotor->axis); }
-
-// Geometry and range; what depends on the step is world/build.c's.
-static void lay_out_thrusters(const vy_vehicle_def *def, thruster_layout *out)
-{
-    out->count = def->thruster_count;
-    VY_ASSERT(def->thruster_count >= 0 && def->thruster_count <= THRUSTER_CAP);
-    for (int i = 0; i < def->thruster_count; ++i) {
-        const vy_thruster_def *t = &def->thrusters[i];
-        const vec3 axis = axis_of(t->axis), place = vec3_sub(t->position, def->centre_of_mass);
-        store(out->axis[i], axis);
-        store(out->place[i], place);
-        store(out->lever[i], vec3_cross(place, axis));
-        out->most[i] = t->thrust_max;
-        out->least[i] = t->thrust_min;
-        out->shortest[i] = t->pulse_min;
-    }
-}
+vec3 vy_rotor_axis(const vy_rotor_def *rotor) { return vy_axis_of(rotor->axis); }
 
 rotor_layout vy_layout_build(const vy_vehicle_def *def)
 {
@@ -49,7 +33,7 @@ rotor_layout vy_layout_build(const vy_vehicle_def *def)
     layout.count = def->rotor_count;
     layout.general = def->thrust_linear != 0.0 || def->thrust_cubic != 0.0 || def->motor_lag_down != 0.0 ||
                      def->thruster_count > 0;
-    lay_out_thrusters(def, &layout.thrusters);
+    vy_thruster_lay_out(def, &layout.thrusters);
     for (int i = 0; i < def->rotor_count; ++i) {
         const vy_rotor_def *rotor = &def->rotors[i];
         const vec3 place = vec3_sub(rotor->position, def->centre_of_mass), axis = vy_rotor_axis(rotor);
@@ -200,7 +184,7 @@ void vy_layout_rows(const vy_vehicle_def *def, const rotor_layout *layout, doubl
 vy_status vy_layout_invert(const vy_vehicle_def *def, const rotor_layout *layout,
                            double inverse[VY_ROTOR_CAP][4], vy_error *err)
 {
-    // Rows are of comparable size, so that the pivot test means something.
+    // Rows are of comparable size, so that the pivot test is meaningful.
     const int n = vy_layout_count(layout);
     double rows[4][VY_ROTOR_CAP], scale[4];
     vy_layout_rows(def, layout, rows, scale);
@@ -212,8 +196,9 @@ vy_status vy_layout_invert(const vy_vehicle_def *def, const rotor_layout *layout
         }
     }
     if (n < 4 || !(scale[1] > 0.0) || !(scale[3] > 0.0) || !invert4(gram, gram_inverse)) {
-        return vy_fail(err, VY_BAD_VALUE, "vehicle %s: its %s cannot make thrust, roll, pitch and yaw apart",
-                       def->name, layout->count > 0 ? "rotors" : "thrusters");
+        return vy_fail(err, VY_BAD_VALUE,
+                       "vehicle %s: its %s cannot make thrust, roll, pitch and yaw independently", def->name,
+                       layout->count > 0 ? "rotors" : "thrusters");
     }
     for (int i = 0; i < n; ++i) {
         for (int j = 0; j < 4; ++j) {

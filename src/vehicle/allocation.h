@@ -10,6 +10,9 @@ rotor_layout vy_layout_build(const vy_vehicle_def *def);
 /// How many make the wrench: the rotors, or the thrusters where there are no rotors.
 int vy_layout_count(const rotor_layout *layout);
 
+/// The unit vector along `axis`; zero is body +z.
+vec3 vy_axis_of(vec3 axis);
+
 /// Unit vector of a checked rotor's thrust, body.
 vec3 vy_rotor_axis(const vy_rotor_def *rotor);
 

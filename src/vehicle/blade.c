@@ -2,7 +2,9 @@
 #include "vehicle/blade.h"
 #include "base/fail.h"
 #include "base/math.h"
+#include "base/schema_rows.h"
 #include "equations/effect.h"
+#include "vehicle/parts.h"
 
 #define PI 3.14159265358979323846
 
@@ -21,14 +23,14 @@ vy_status vy_blade_build(const vy_vehicle_def *def, blade_params *out, vy_error 
     const double radius = def->rotor_air.radius;
     blade_params b = {.on = 1.0,
                       .radius = radius,
-                      .solid = 0.5 * REFERENCE_DENSITY * d->chord * d->count,
+                      .blade_area = 0.5 * REFERENCE_DENSITY * d->chord * d->count,
                       .slope = d->lift_slope,
                       .stall = d->lift_max,
                       .drag_2 = d->drag_square};
     // Both loads are proportional to the square of speed, so any speed will do.
     const double speed = 1000.0, thrust = def->thrust_coef * 1e6, torque = def->torque_coef * 1e6;
     const double hover = real_sqrt(thrust / (2.0 * REFERENCE_DENSITY * PI * radius * radius));
-    for (int round = 0; round < 20; ++round) { // drag takes a little thrust: a few rounds settle both
+    for (int round = 0; round < 20; ++round) { // drag reduces thrust a little: a few iterations settle both
         double low = d->twist * BLADE_ROOT, high = d->twist + 0.8;
         for (int i = 0; i < 60; ++i) {
             const double middle = 0.5 * (low + high);
@@ -56,3 +58,46 @@ vy_status vy_blade_build(const vy_vehicle_def *def, blade_params *out, vy_error 
     *out = b;
     return VY_OK;
 }
+
+static const vy_row rows[] = {
+    ROW("count", COUNT, vy_blade_def, count, .range = WITHIN(0.0, 16.0),
+        .help = "blades of a rotor; 0: none, thrust and torque are the coefficients'"),
+    ROW("chord", NUMBER, vy_blade_def, chord, .unit = "m", .range = AT_LEAST_0, .help = "of a blade"),
+    ROW("twist", NUMBER, vy_blade_def, twist, .unit = "rad", .range = WITHIN(0.0, 1.0),
+        .help = "pitch at the axis less pitch at the tip"),
+    ROW("lift_slope", NUMBER, vy_blade_def, lift_slope, .unit = "1/rad", .range = AT_LEAST_0,
+        .help = "lift coefficient over angle of attack"),
+    ROW("lift_max", NUMBER, vy_blade_def, lift_max, .range = AT_LEAST_0, .help = "largest lift coefficient"),
+    ROW("drag_square", NUMBER, vy_blade_def, drag_square, .range = AT_LEAST_0,
+        .help = "drag coefficient over the square of the sine of the angle of attack"),
+};
+const vy_table vy_table_blade = {
+    .title = "Blades",
+    .help = "Blade elements instead of the coefficients; pitch and profile drag follow from "
+            "`thrust_coef` and `torque_coef` in hover.",
+    .size = sizeof(vy_blade_def),
+    ROWS(rows)};
+
+static int is_declared(const vy_vehicle_def *v) { return v->rotor_count > 0 && v->blade.count != 0; }
+
+static vy_status check(const vy_vehicle_def *v, vy_error *err)
+{
+    const vy_blade_def *b = &v->blade;
+    const vy_rotor_air_def *a = &v->rotor_air;
+    if (!(b->chord > 0.0 && b->lift_slope > 0.0 && b->lift_max > 0.0))
+        return vy_fail(err, VY_BAD_VALUE, "vehicle.blade: chord, lift_slope and lift_max must be above 0");
+    if (v->thrust_linear != 0.0 || v->thrust_cubic != 0.0 || !(v->torque_coef > 0.0))
+        return vy_fail(err, VY_BAD_VALUE,
+                       "vehicle.blade needs thrust by thrust_coef alone and a torque_coef above 0");
+    if (a->drag != 0.0 || a->drag_axial != 0.0 || a->flap != 0.0 || a->lift != 0.0 || a->inflow != 0.0)
+        return vy_fail(err, VY_BAD_VALUE,
+                       "vehicle.blade makes drag, flap, lift and inflow of rotor_air itself: leave them 0");
+    blade_params built;
+    return vy_blade_build(v, &built, err);
+}
+
+const vehicle_part vy_part_blade = {.name = "blade",
+                                    .table = &vy_table_blade,
+                                    .at = offsetof(vy_vehicle_def, blade),
+                                    .is_declared = is_declared,
+                                    .check = check};

@@ -6,7 +6,7 @@
 #include "base/finite.h"
 #include "base/vec.h"
 #include "vehicle/allocation.h"
-#include "vehicle/blade.h"
+#include "vehicle/parts.h"
 #include "volery/vehicle.h"
 #include <stdio.h>
 
@@ -29,6 +29,11 @@ vy_status vy_vehicle_preset(const char *name, vy_vehicle_def *out, vy_error *err
         snprintf(names + used, sizeof names - used, "%s%s", i == 0 ? "" : ", ", presets[i].name);
     }
     return vy_fail(err, VY_NOT_FOUND, "no vehicle is called %.40s: there are %s", name, names);
+}
+
+const char *vy_vehicle_preset_name(int index)
+{
+    return index >= 0 && (size_t)index < PRESET_COUNT ? presets[index].name : NULL;
 }
 
 vy_vehicle_def vy_default_vehicle_def(void)
@@ -76,7 +81,8 @@ static vy_status check_rotors(const vy_vehicle_def *def, vy_error *err)
         if (!vy_all_within(&rotor->axis.x, 3, "")) {
             return vy_fail(err, VY_BAD_VALUE, "vehicle.rotors[%d].axis must be within 1e12", i);
         }
-        if (!vy_is_amount(rotor->thrust_coef, "N s^2") || !vy_is_amount(rotor->torque_coef, "N m s^2")) {
+        if (!vy_is_nonnegative(rotor->thrust_coef, "N s^2") ||
+            !vy_is_nonnegative(rotor->torque_coef, "N m s^2")) {
             return vy_fail(err, VY_BAD_VALUE, "vehicle.rotors[%d]: coefficients must be between 0 and 1e6",
                            i);
         }
@@ -104,10 +110,10 @@ static vy_status check_rotors(const vy_vehicle_def *def, vy_error *err)
     };
     for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; ++i) {
         const double x = ranges[i].value;
-        if (!vy_is_amount(x, ranges[i].unit) || (ranges[i].above && x == 0.0)) {
+        if (!vy_is_nonnegative(x, ranges[i].unit) || (ranges[i].above && x == 0.0)) {
             return vy_fail(err, VY_BAD_VALUE, "vehicle.%s must be %s 0 and at most %g %s, got %g",
                            ranges[i].name, ranges[i].above ? "above" : "at least",
-                           vy_limits_of(ranges[i].unit).most, ranges[i].unit, x);
+                           vy_limits_of(ranges[i].unit).max, ranges[i].unit, x);
         }
     }
     if (!(def->speed_idle < def->speed_max)) {
@@ -124,45 +130,6 @@ static vy_status check_rotors(const vy_vehicle_def *def, vy_error *err)
     }
     if (def->allocation != VY_ALLOCATION_PHYSICAL && def->allocation != VY_ALLOCATION_DOCUMENTED) {
         return vy_fail(err, VY_BAD_VALUE, "vehicle.allocation must be physical or documented");
-    }
-    return VY_OK;
-}
-
-static vy_status check_thrusters(const vy_vehicle_def *def, vy_error *err)
-{
-    const int room = VY_ROTOR_CAP - def->rotor_count;
-    if (def->thruster_count < 0 || def->thruster_count > room) {
-        return vy_fail(err, VY_BAD_VALUE,
-                       "vehicle.thrusters: rotors and thrusters together are at most %d, got %d",
-                       VY_ROTOR_CAP, def->rotor_count + def->thruster_count);
-    }
-    for (int i = 0; i < def->thruster_count; ++i) {
-        const vy_thruster_def *t = &def->thrusters[i];
-        if (!vy_all_within(&t->position.x, 3, "m") || !vy_all_within(&t->axis.x, 3, "")) {
-            return vy_fail(err, VY_BAD_VALUE, "vehicle.thrusters[%d]: position and axis must be within 1e12",
-                           i);
-        }
-        if (!(vy_is_amount(t->thrust_max, "N") && t->thrust_min >= 0.0 && t->thrust_max > t->thrust_min)) {
-            return vy_fail(err, VY_BAD_VALUE,
-                           "vehicle.thrusters[%d]: thrust_min must be at least 0 N and thrust_max above it",
-                           i);
-        }
-        const double times[] = {t->lag, t->lag_down, t->pulse_period, t->pulse_min};
-        for (size_t k = 0; k < sizeof times / sizeof times[0]; ++k) {
-            if (vy_is_amount(times[k], "s")) continue;
-            return vy_fail(
-                err, VY_BAD_VALUE,
-                "vehicle.thrusters[%d]: lag, lag_down, pulse_period and pulse_min must be at least 0 s", i);
-        }
-        if (t->pulse_min > t->pulse_period) {
-            return vy_fail(err, VY_BAD_VALUE,
-                           "vehicle.thrusters[%d].pulse_min must be at most pulse_period (%g s), got %g s", i,
-                           t->pulse_period, t->pulse_min);
-        }
-        if (t->pulse_period > 0.0 && t->thrust_min > 0.0) {
-            return vy_fail(err, VY_BAD_VALUE,
-                           "vehicle.thrusters[%d]: a pulsed one is on or off: it has no thrust_min", i);
-        }
     }
     return VY_OK;
 }
@@ -188,7 +155,7 @@ static vy_status check_body(const vy_vehicle_def *def, vy_error *err)
     for (size_t i = 0; i < sizeof amounts / sizeof amounts[0]; ++i) {
         for (size_t k = 0; k < amounts[i].count; ++k) {
             const double x = amounts[i].values[k];
-            if (!vy_is_amount(x, "")) {
+            if (!vy_is_nonnegative(x, "")) {
                 return vy_fail(err, VY_BAD_VALUE, "vehicle.%s must be between 0 and 1e12, got %g",
                                amounts[i].name, x);
             }
@@ -207,116 +174,6 @@ static vy_status check_body(const vy_vehicle_def *def, vy_error *err)
             return vy_fail(err, VY_BAD_VALUE, "vehicle.collision_points[%d].position must be within 1e12 m",
                            i);
         }
-    }
-    return VY_OK;
-}
-
-static vy_status check_blades(const vy_vehicle_def *def, vy_error *err)
-{
-    const vy_blade_def *b = &def->blade;
-    const vy_rotor_air_def *a = &def->rotor_air;
-    if (b->count == 0) return VY_OK;
-    const double numbers[] = {b->chord, b->lift_slope, b->lift_max};
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; ++i) {
-        if (!(real_is_finite(numbers[i]) && numbers[i] > 0.0)) {
-            return vy_fail(err, VY_BAD_VALUE,
-                           "vehicle.blade: chord, lift_slope and lift_max must be above 0");
-        }
-    }
-    if (b->count < 0 || !(b->twist >= 0.0 && b->twist <= 1.0) ||
-        !(real_is_finite(b->drag_square) && b->drag_square >= 0.0)) {
-        return vy_fail(err, VY_BAD_VALUE,
-                       "vehicle.blade: count and drag_square must be at least 0, twist within 0 and 1 rad");
-    }
-    if (def->thrust_linear != 0.0 || def->thrust_cubic != 0.0 || !(def->torque_coef > 0.0)) {
-        return vy_fail(err, VY_BAD_VALUE,
-                       "vehicle.blade needs thrust by thrust_coef alone and a torque_coef above 0");
-    }
-    if (a->drag != 0.0 || a->drag_axial != 0.0 || a->flap != 0.0 || a->lift != 0.0 || a->inflow != 0.0) {
-        return vy_fail(err, VY_BAD_VALUE,
-                       "vehicle.blade makes drag, flap, lift and inflow of rotor_air itself: leave them 0");
-    }
-    blade_params built;
-    return vy_blade_build(def, &built, err);
-}
-
-static vy_status check_rotor_air(const vy_vehicle_def *def, vy_error *err)
-{
-    const vy_rotor_air_def *a = &def->rotor_air;
-    const double amounts[] = {a->radius, a->drag,       a->drag_axial,  a->flap,   a->lift,
-                              a->inflow, a->inflow_lag, a->vortex_loss, a->inertia};
-    for (size_t i = 0; i < sizeof amounts / sizeof amounts[0]; ++i) {
-        if (!vy_is_amount(amounts[i], "")) {
-            return vy_fail(err, VY_BAD_VALUE, "vehicle.rotor_air: every value must be between 0 and 1e12");
-        }
-    }
-    if (a->vortex_loss > 1.0) {
-        return vy_fail(err, VY_BAD_VALUE, "vehicle.rotor_air.vortex_loss must be within 0 and 1");
-    }
-    const int wide = a->inflow > 0.0 || a->vortex_loss > 0.0 || a->ground || def->blade.count > 0;
-    if (wide && !(a->radius > 0.0)) {
-        return vy_fail(
-            err, VY_BAD_VALUE,
-            "vehicle.rotor_air.radius must be above 0 m for inflow, vortex_loss, ground or blades");
-    }
-    return check_blades(def, err);
-}
-
-static vy_status check_battery(const vy_battery_def *b, vy_error *err)
-{
-    if (!(real_is_finite(b->capacity) && b->capacity >= 0.0)) {
-        return vy_fail(err, VY_BAD_VALUE, "vehicle.battery.capacity must be at least 0 A s");
-    }
-    if (b->capacity == 0.0) return VY_OK;
-    if (!vy_all_finite(&b->resistance, 9) || !(b->resistance >= 0.0 && b->nominal > 0.0 && b->power >= 0.0) ||
-        !(b->efficiency > 0.0 && b->efficiency <= 1.0) || !(b->charge > 0.0 && b->charge <= 1.0)) {
-        return vy_fail(
-            err, VY_BAD_VALUE,
-            "vehicle.battery: resistance and power must be at least 0, nominal above 0, efficiency and "
-            "charge above 0 to 1");
-    }
-    for (int i = 0; i < 5; ++i) {
-        if (!(b->voltage[i] > 0.0) || (i > 0 && b->voltage[i] < b->voltage[i - 1])) {
-            return vy_fail(err, VY_BAD_VALUE, "vehicle.battery.voltage must be above 0 V and not fall");
-        }
-    }
-    return VY_OK;
-}
-
-static vy_status check_drive(const vy_drive_def *d, vy_error *err)
-{
-    const struct {
-        const char *name;
-        double value, most;
-    } amounts[] = {
-        {"speed_max", d->speed_max, 1e9},
-        {"climb_max", d->climb_max, 1e9},
-        {"tilt_max", d->tilt_max, 1.57},
-        {"rate_max", d->rate_max, 1e9},
-        {"command_min", d->command_min, 1},
-        {"command_max", d->command_max, 1},
-        {"slew", d->slew, 1e9},
-        {"deadline", d->deadline, 1e9},
-        {"rotor_loss", d->rotor_loss, 1e9},
-        {"land_speed", d->land_speed, 1e9},
-    };
-    for (size_t i = 0; i < sizeof amounts / sizeof amounts[0]; ++i) {
-        if (!(amounts[i].value >= 0.0 && amounts[i].value <= amounts[i].most)) {
-            return vy_fail(err, VY_BAD_VALUE, "vehicle.drive.%s must be 0 to %g, got %g", amounts[i].name,
-                           amounts[i].most, amounts[i].value);
-        }
-    }
-    if (d->command_min >= (d->command_max > 0.0 ? d->command_max : 1.0)) {
-        return vy_fail(err, VY_BAD_VALUE, "vehicle.drive.command_min must be below command_max");
-    }
-    if ((unsigned)d->failsafe > VY_FAILSAFE_CUT) {
-        return vy_fail(err, VY_BAD_VALUE, "vehicle.drive.failsafe must be none, hold, land or cut");
-    }
-    if (d->failsafe == VY_FAILSAFE_LAND && !(d->land_speed > 0.0)) {
-        return vy_fail(err, VY_BAD_VALUE, "vehicle.drive.land_speed must be above 0 m/s");
-    }
-    if (d->deadline > 0.0 && d->failsafe == VY_FAILSAFE_NONE) {
-        return vy_fail(err, VY_BAD_VALUE, "vehicle.drive.deadline needs a failsafe: hold, land or cut");
     }
     return VY_OK;
 }
@@ -340,11 +197,7 @@ vy_status vy_check_vehicle_def(const vy_vehicle_def *def, vy_error *err)
     }
     vy_status status = check_body(def, err);
     if (status == VY_OK) status = check_rotors(def, err);
-    if (status == VY_OK) status = check_thrusters(def, err);
-    if (status == VY_OK) status = check_battery(&def->battery, err);
-    if (status == VY_OK) status = check_drive(&def->drive, err);
-    if (status == VY_OK && def->rotor_count > 0) status = check_rotor_air(def, err);
-    return status;
+    return status == VY_OK ? vy_check_parts(def, err) : status;
 }
 
 // By bisection, up to twice the top speed.

@@ -1,20 +1,16 @@
 // build.c - constants of drones and disturbances, computed once.
 #include "world/build.h"
 #include "base/assert.h"
-#include "world/kit.h"
+#include "world/sensor_suite.h"
 #include "base/fail.h"
 #include "base/math.h"
 #include "control/trajectory.h"
 #include "vehicle/allocation.h"
-#include "vehicle/blade.h"
-#include "world/guard.h"
+#include "vehicle/parts.h"
+#include "world/supervisor.h"
+#include "world/world_impl.h"
 #include "world/world_def.h"
 #include <stdio.h>
-
-// Time constants of the estimator's fading memories [s]: shorter follows motion capture, longer trusts the
-// IMU.
-#define POSITION_MEMORY 0.1
-#define ATTITUDE_MEMORY 0.2
 
 static vy_status build_schedule(const vy_model *w, const vy_drone_def *def, drone_model *out, vy_error *err)
 {
@@ -39,26 +35,51 @@ static vy_status build_schedule(const vy_model *w, const vy_drone_def *def, dron
     return VY_OK;
 }
 
-// What is left of an error after `time`.
-static double decay(double time, double lag) { return lag > 0.0 ? math_exp(-time / lag) : 0.0; }
+// Least and greatest principal moment (O. Smith, Eigenvalues of a symmetric 3x3 matrix, CACM 4, 1961),
+// widened by a bound of the rounding error.
+static void principal_moments(mat3 i, double *min, double *max)
+{
+    const double mean = (i.m[0][0] + i.m[1][1] + i.m[2][2]) / 3.0;
+    double square = 0.0;
+    mat3 b = i;
+    for (int r = 0; r < 3; ++r) {
+        b.m[r][r] -= mean;
+        for (int c = 0; c < 3; ++c) square += b.m[r][c] * b.m[r][c];
+    }
+    const double p = real_sqrt(square / 6.0);
+    *min = *max = mean;
+    if (p > 1e-12 * mean) {
+        const double half = 0.5 * (mat3_det(b) / (p * p * p));
+        const double angle = math_acos(real_clamp(half, -1.0, 1.0)) / 3.0;
+        *max = mean + 2.0 * p * math_cos(angle);
+        *min = mean + 2.0 * p * math_cos(angle + 2.0943951023931953);
+    }
+    *min *= 1.0 - 1e-9;
+    *max *= 1.0 + 1e-9;
+    VY_ASSERT(*min > 0.0 && *min <= *max); // of a body, not of any matrix
+}
 
 static void build_plant(const vy_model *w, const vy_vehicle_def *v, drone_params *out)
 {
     const double lag = v->motor_lag, lag_down = v->motor_lag_down > 0.0 ? v->motor_lag_down : lag;
     VY_ASSERT(v->mass > 0.0 && mat3_det(v->inertia) > 0.0);
+    double min, max;
+    principal_moments(v->inertia, &min, &max);
     out->motor = vy_motor_build(v);
     out->plant = (multirotor_params){
         .body = {1.0 / v->mass, v->inertia, mat3_inverse(v->inertia)},
-        .rotor = {v->thrust_coef, v->torque_coef, decay(0.5 * w->dt, lag), decay(w->dt, lag)},
+        .rotor = {v->thrust_coef, v->torque_coef, vy_lag_decay(0.5 * w->dt, lag), vy_lag_decay(w->dt, lag)},
         .shape =
             {
                 .linear = v->thrust_linear,
                 .cubic = v->thrust_cubic,
                 .torque_ratio = v->rotor_count > 0 ? v->torque_coef / v->thrust_coef : 0.0,
-                .fall_half = decay(0.5 * w->dt, lag_down),
-                .fall_full = decay(w->dt, lag_down),
+                .fall_half = vy_lag_decay(0.5 * w->dt, lag_down),
+                .fall_full = vy_lag_decay(w->dt, lag_down),
                 .rise = lag > 0.0 ? 1.0 / lag : 0.0,
                 .fall = lag_down > 0.0 ? 1.0 / lag_down : 0.0,
+                .rise_weights = vy_lag_weights(w->dt, lag),
+                .fall_weights = vy_lag_weights(w->dt, lag_down),
             },
         .effects =
             {
@@ -73,107 +94,31 @@ static void build_plant(const vy_model *w, const vy_vehicle_def *v, drone_params
                 .density_share = v->density_scaling ? 1.0 : 0.0,
                 .dipole = v->dipole,
                 .light_area = v->light_area,
+                .inertia = v->inertia,
+                .inertia_spread = max - min,
             },
     };
 }
 
-// What of the thrusters depends on the step.
-static vy_status build_thrusters(const vy_model *w, const vy_vehicle_def *v, thruster_layout *out,
-                                 vy_error *err)
-{
-    out->step = w->dt;
-    VY_ASSERT(v->thruster_count == out->count && out->count <= THRUSTER_CAP);
-    for (int i = 0; i < v->thruster_count; ++i) {
-        const vy_thruster_def *t = &v->thrusters[i];
-        const double down = t->lag_down > 0.0 ? t->lag_down : t->lag;
-        out->rise_half[i] = decay(0.5 * w->dt, t->lag);
-        out->rise_full[i] = decay(w->dt, t->lag);
-        out->fall_half[i] = decay(0.5 * w->dt, down);
-        out->fall_full[i] = decay(w->dt, down);
-        out->period[i] = 0;
-        if (t->pulse_period == 0.0) continue;
-        char name[48];
-        snprintf(name, sizeof name, "vehicle.thrusters[%d].pulse_period", i);
-        const vy_status status = vy_period_ticks(name, t->pulse_period, w->dt, &out->period[i], err);
-        if (status != VY_OK) return status;
-    }
-    return VY_OK;
-}
-
 // Rotors in the air, battery, wake: what a plain rotor does not have.
-static void build_gear(const vy_model *w, const vy_vehicle_def *v, drone_model *model, drone_params *out)
+static void build_powertrain(const vy_model *w, const vy_vehicle_def *v, drone_model *model,
+                             drone_params *out)
 {
-    const vy_rotor_air_def *a = &v->rotor_air;
-    const vy_battery_def *b = &v->battery;
-    const double disc = 2.0 * REFERENCE_DENSITY * 3.14159265358979323846 * a->radius * a->radius;
-    const int induces = a->inflow > 0.0 || a->vortex_loss > 0.0 || v->blade.count > 0;
+    double gain;
+    vy_battery_build(&v->battery, &out->battery, &out->battery_start, &gain);
     rotor_air_params *p = &out->plant.effects.rotors;
-    *p = (rotor_air_params){
-        .radius = a->radius,
-        .drag_across = a->drag,
-        .drag_along = a->drag_axial,
-        .flap = a->flap,
-        .lift = a->lift,
-        .inflow = a->inflow,
-        .ring = a->vortex_loss,
-        .disc = induces ? disc : 0.0,
-        .inflow_keep = decay(w->dt, a->inflow_lag),
-        .ground = a->ground && !w->env.planet.on ? 1.0 : 0.0,
-        .inertia = a->inertia,
-    };
-    if (v->rotor_count > 0 && v->blade.count > 0) (void)vy_blade_build(v, &p->blade, NULL); // checked before
-    if (b->capacity > 0.0) {
-        const double fresh = b->voltage[4] / b->nominal;
-        out->battery =
-            (battery_params){b->capacity, b->resistance, b->nominal, {0.0}, b->efficiency, b->power};
-        memcpy(out->battery.open, b->voltage, sizeof b->voltage);
-        out->battery_start = b->charge * b->capacity;
-        p->battery = real_max(1.0, fresh * fresh - 1.0); // an empty one leaves nothing
-    }
-    model->geared = induces || a->drag > 0.0 || a->drag_axial > 0.0 || a->flap > 0.0 || a->lift > 0.0 ||
-                    a->inertia > 0.0 || a->ground || b->capacity > 0.0;
-    if (v->rotor_count > 0 && a->radius > 0.0) {
-        double thrust = 0.0;
-        for (int i = 0; i < v->rotor_count; ++i)
-            thrust += model->layout.thrust_scale[i] * vy_rotor_thrust(v, v->speed_max);
-        model->wake_width = 2.0 * a->radius * real_sqrt(v->rotor_count);
-        model->wake_exit = 2.0 * real_sqrt(thrust / (v->rotor_count * disc)) * (1.0 + 1e-9);
-    }
+    *p = vy_rotor_air_build(v, w->dt, !w->env.planet.on);
+    if (v->battery.capacity > 0.0)
+        p->battery = real_max(1.0, gain * gain - 1.0); // an empty one leaves nothing
+    model->has_powertrain = vy_rotor_air_is_declared(v) || v->battery.capacity > 0.0;
+    vy_rotor_air_wake(v, &model->layout, &model->wake_width, &model->wake_exit);
 }
 
-// Least and greatest principal moment (O. Smith, Eigenvalues of a symmetric 3x3 matrix, CACM 4, 1961),
-// widened by what rounding can hide.
-static void principal_moments(mat3 i, double *least, double *most)
+static void build_nap(const vy_model *w, const rotor_layout *layout, const vy_vehicle_def *v,
+                      int has_powertrain, nap_params *n)
 {
-    const double mean = (i.m[0][0] + i.m[1][1] + i.m[2][2]) / 3.0;
-    double square = 0.0;
-    mat3 b = i;
-    for (int r = 0; r < 3; ++r) {
-        b.m[r][r] -= mean;
-        for (int c = 0; c < 3; ++c) square += b.m[r][c] * b.m[r][c];
-    }
-    const double p = real_sqrt(square / 6.0);
-    *least = *most = mean;
-    if (p > 1e-12 * mean) {
-        const double half = 0.5 * (mat3_det(b) / (p * p * p));
-        const double angle = math_acos(real_clamp(half, -1.0, 1.0)) / 3.0;
-        *most = mean + 2.0 * p * math_cos(angle);
-        *least = mean + 2.0 * p * math_cos(angle + 2.0943951023931953);
-    }
-    *least *= 1.0 - 1e-9;
-    *most *= 1.0 + 1e-9;
-    VY_ASSERT(*least > 0.0 && *least <= *most); // of a body, not of any matrix
-}
-
-static void build_nap(const vy_model *w, const rotor_layout *layout, const vy_drone_def *def, int geared,
-                      drone_params *out)
-{
-    const vy_vehicle_def *v = &def->vehicle;
     const vy_nap_def *nap = &w->nap;
-    nap_params *n = &out->nap;
-    // References: the weight, and the largest torque of one rotor (arm or yaw); a body without rotors
-    // declares one.
-    const double weight = v->mass * vec3_length(gravity_at(&w->env.gravity, def->position));
+    // Reference: the largest torque of one rotor (arm or yaw); a body without rotors declares one.
     double arm = 0.0;
     for (int i = 0; i < v->rotor_count; ++i) {
         const double *p = layout->place[i];
@@ -187,57 +132,44 @@ static void build_nap(const vy_model *w, const rotor_layout *layout, const vy_dr
         torque = real_max(torque, lever * v->thrusters[i].thrust_max);
     }
     if (v->torque_ref > 0.0) torque = v->torque_ref;
-    n->force_off = real_max(nap->force_abs, nap->force_rel * weight);
+    n->force_abs = nap->force_abs;
+    n->force_rel = nap->force_rel;
     n->torque_off = real_max(nap->torque_abs, nap->torque_rel * torque);
-    n->force_on = nap->hysteresis * n->force_off;
-    n->torque_on = nap->hysteresis * n->torque_off;
-    n->period = (double)w->nap_period * w->dt;
-    principal_moments(v->inertia, &n->inertia_least, &n->inertia_most);
+    n->hysteresis = nap->hysteresis;
+    principal_moments(v->inertia, &n->inertia_min, &n->inertia_max);
     n->rotor_speed_max = v->rotor_count > 0 ? v->speed_max : 0.0;
     n->rotor_count = (uint64_t)v->rotor_count;
     n->strict = nap->strict != 0;
     n->horizon = nap->horizon;
-    n->open_loop = def->controller.kind == VY_CONTROLLER_NONE;
-    // Air that follows the motion has no certificate, and a battery's speeds are not those told.
-    n->rotors = geared || w->wakes.on;
-    n->bumpy = !w->env.planet.on && w->grounds != NULL;
-    n->flat = !w->env.planet.on && !n->bumpy;
+    n->open_loop = 1;
+    // Air that follows the motion has no certificate, and with a battery rotors are slower than commanded.
+    n->rotors = has_powertrain || w->wakes.on;
+    n->has_obstacles = !w->env.planet.on && w->ground_heights != NULL;
+    n->flat = !w->env.planet.on && !n->has_obstacles;
     if (n->rotors || v->thruster_count > 0) n->open_loop = 0;
     if (v->battery.capacity > 0.0)
         n->rotor_speed_max *= real_max(1.0, v->battery.voltage[4] / v->battery.nominal);
 }
 
-imu_params vy_imu_build(const vy_imu_def *imu)
-{
-    VY_ASSERT(imu->period > 0.0);
-    const double rate = 1.0 / imu->period;
-    return (imu_params){rate, imu->accel_noise * real_sqrt(rate), imu->gyro_noise * real_sqrt(rate),
-                        imu->accel_drift * real_sqrt(imu->period), imu->gyro_drift * real_sqrt(imu->period)};
-}
-
 static void build_sensors(const vy_model *w, const vy_drone_def *def, drone_params *out)
 {
     const vy_imu_def *imu = &def->imu;
-    if (imu->period > 0.0) out->imu = vy_imu_build(imu);
+    if (imu->period > 0.0) out->imu = vy_imu_plain(imu);
     out->mocap = (mocap_params){def->mocap.position_noise, def->mocap.attitude_noise};
-    out->estimator.period = imu->period;
-    out->estimator.gravity = gravity_at(&w->env.gravity, def->position);
-    if (def->mocap.period > 0.0) {
-        estimator_set_gains(def->mocap.period, math_exp(-def->mocap.period / POSITION_MEMORY),
-                            math_exp(-def->mocap.period / ATTITUDE_MEMORY), &out->estimator);
-    }
+    const estimator_setup setup = vy_estimator_setup(w, def);
+    vy_fading_build(&setup, &out->fading);
 }
 
 // Points that could touch the ground, from the centre of mass.
-static void build_feet(const vy_vehicle_def *v, drone_model *out)
+static void build_ground_points(const vy_vehicle_def *v, drone_model *out)
 {
     VY_ASSERT(v->rotor_count + v->collision_point_count <= VY_ROTOR_CAP + VY_COLLISION_POINT_CAP);
     for (int i = 0; i < v->rotor_count + v->collision_point_count; ++i) {
         const vec3 p =
             i < v->rotor_count ? v->rotors[i].position : v->collision_points[i - v->rotor_count].position;
-        out->feet[i] = vec3_sub(p, v->centre_of_mass);
+        out->ground_points[i] = vec3_sub(p, v->centre_of_mass);
     }
-    out->foot_count = v->rotor_count + v->collision_point_count;
+    out->ground_point_count = v->rotor_count + v->collision_point_count;
 }
 
 vy_status vy_drone_build(const vy_model *world, const vy_drone_def *def, drone_model *model,
@@ -261,10 +193,11 @@ vy_status vy_drone_build(const vy_model *world, const vy_drone_def *def, drone_m
 
     m.layout = vy_layout_build(&def->vehicle);
     VY_ASSERT(m.layout.count + m.layout.thrusters.count <= VY_ROTOR_CAP); // they share their commands
-    status = build_thrusters(world, &def->vehicle, &m.layout.thrusters, err);
+    m.has_thruster = m.layout.thrusters.count > 0;
+    status = vy_thruster_build(&def->vehicle, world->dt, &m.layout.thrusters, err);
     if (status != VY_OK) return status;
     m.controller = def->controller;
-    m.belief = def->truth ? BELIEF_TRUTH : BELIEF_FADING;
+    m.estimate_source = def->truth ? ESTIMATE_TRUTH : ESTIMATE_FADING;
     vy_path_build(&def->controller.path, &m.path);
     m.safety = def->safety;
     m.crash = def->crash;
@@ -272,12 +205,13 @@ vy_status vy_drone_build(const vy_model *world, const vy_drone_def *def, drone_m
     m.cos_tilt_max = tilt < 3.141592653589793 ? math_cos(tilt) : -2.0; // no tilt is above half a turn
     m.sustain = (uint64_t)real_round(real_min(def->safety.sustain / world->dt, 1e15));
 
-    vy_drive_build(world, def, &m);
-    build_feet(&def->vehicle, &m);
+    vy_supervisor_build(world, def, &m);
+    build_ground_points(&def->vehicle, &m);
     build_plant(world, &def->vehicle, &p);
-    build_gear(world, &def->vehicle, &m, &p);
+    build_powertrain(world, &def->vehicle, &m, &p);
     build_sensors(world, def, &p);
-    build_nap(world, &m.layout, def, m.geared, &p);
+    build_nap(world, &m.layout, &def->vehicle, m.has_powertrain, &p.nap);
+    if (def->controller.kind != VY_CONTROLLER_NONE) p.nap.open_loop = 0;
     vy_autopilot autopilot = def->controller.autopilot;
     if (autopilot.has_target) vy_autopilot_set_target(&autopilot, autopilot.target);
     p.autopilot = vy_autopilot_build(&autopilot);
@@ -289,15 +223,49 @@ vy_status vy_drone_build(const vy_model *world, const vy_drone_def *def, drone_m
     return VY_OK;
 }
 
-void vy_drone_refit(const vy_model *world, const vy_vehicle_def *v, drone_model *model, drone_params *params)
+vy_vehicle_def vy_body_vehicle(const vy_world_body_def *def)
+{
+    vy_vehicle_def v;
+    memset(&v, 0, sizeof v);
+    v.cookie = vy_default_vehicle_def().cookie;
+    v.command_curve = 1.0;
+    v.mass = def->mass;
+    v.inertia = def->inertia;
+    v.drag_linear = def->drag_linear;
+    v.area = def->area;
+    v.cd = def->cd;
+    v.cl = def->cl;
+    v.pressure_centre = def->pressure_centre;
+    v.volume = def->volume;
+    v.damping_area = def->damping_area;
+    v.damping = def->damping;
+    v.dipole = def->dipole;
+    v.light_area = def->light_area;
+    v.torque_ref = def->torque_ref;
+    return v;
+}
+
+void vy_body_build(const vy_model *world, const vy_world_body_def *def, body_model *out)
+{
+    static const rotor_layout no_rotors;
+    const vy_vehicle_def v = vy_body_vehicle(def);
+    drone_params p;
+    memset(&p, 0, sizeof p);
+    build_plant(world, &v, &p);
+    build_nap(world, &no_rotors, &v, 0, &p.nap);
+    *out = (body_model){.plant = p.plant, .nap = p.nap, .crash = def->crash};
+}
+
+void vy_drone_update_mass(const vy_model *world, const vy_vehicle_def *v, drone_model *model,
+                          drone_params *params)
 {
     drone_params p = *params;
     model->layout = vy_layout_build(v);
-    (void)build_thrusters(world, v, &model->layout.thrusters, NULL); // checked when it was built
+    (void)vy_thruster_build(v, world->dt, &model->layout.thrusters, NULL); // checked when it was built
     build_plant(world, v, &p);
-    build_gear(world, v, model, &p);
+    build_powertrain(world, v, model, &p);
     params->plant = p.plant;
-    principal_moments(v->inertia, &params->nap.inertia_least, &params->nap.inertia_most);
+    principal_moments(v->inertia, &params->nap.inertia_min, &params->nap.inertia_max);
 }
 
 void vy_drone_start(const vy_model *world, const vy_drone_def *def, uint32_t index, drone_block *out)
@@ -320,8 +288,9 @@ void vy_drone_start(const vy_model *world, const vy_drone_def *def, uint32_t ind
     d.estimate.attitude = d.mocap.attitude;
     d.estimate.velocity = d.body.velocity; // a drone knows how it was launched
     d.estimate.rate = d.imu.gyro;
-    if (model->belief == BELIEF_FILTER) vy_filter_first(world, def, index, &d.body, &d.estimate);
-    if (model->belief == BELIEF_TRUTH) {
+    if (model->estimate_source == ESTIMATE_FILTER)
+        vy_filter_initial_estimate(world, def, index, &d.body, &d.estimate);
+    if (model->estimate_source == ESTIMATE_TRUTH) {
         d.estimate.position = d.body.position;
         d.estimate.attitude = d.body.attitude;
         d.estimate.rate = d.body.rate;
@@ -357,12 +326,12 @@ void vy_disturbance_build(const vy_model *world, const vy_disturbance_def *def, 
     uint64_t length = vy_tick_at(def->duration, world->dt);
     if (length == 0) length = 1;
     out->end = out->start + length;
-    VY_ASSERT(out->end > out->start); // no tick beyond all time wraps round
+    VY_ASSERT(out->end > out->start); // a tick past the range does not wrap around
     out->scale = 1.0;
     if (def->kind == VY_DISTURBANCE_IMPULSE) out->scale = 1.0 / ((double)length * world->dt);
     if (def->kind == VY_DISTURBANCE_NOISE) {
         out->keep = math_exp(-6.283185307179586 * def->frequency * world->dt);
-        out->fresh = real_sqrt(1.0 - out->keep * out->keep);
-        VY_ASSERT(out->keep >= 0.0 && out->keep < 1.0); // disturbance_noise_bound divides by what is missing
+        out->noise_gain = real_sqrt(1.0 - out->keep * out->keep);
+        VY_ASSERT(out->keep >= 0.0 && out->keep < 1.0); // disturbance_noise_bound divides by the complement
     }
 }

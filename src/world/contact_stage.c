@@ -1,20 +1,19 @@
-// contact_stage.c - the contact stage: drones that land, crash and collide, obstacles, contacts, and their
-// consequences.
+// contact_stage.c - the contact stage: drones and bodies that land, crash and collide, obstacles, contacts,
+// and their consequences.
 //
-// The plant has integrated every drone without contacts: its free flight. Drones that touch in it go back to
+// The plant has integrated each of them without contacts: its free flight. Those that touch in it go back to
 // the start of the step and are stepped again with contacts, with the mean force of their free flight
 // (dynamics/contact_step.c). All others keep the bits of their free flight.
 #include "base/fail.h"
 #include "base/assert.h"
 #include "base/real.h"
 #include "dynamics/sleep.h"
+#include "world/stages.h"
 #include "world/plant.h"
-#include "world/world_impl.h"
+#include "world/contact_stage.h"
 #include <math.h>
 
-_Static_assert(sizeof(contact_block) == sizeof(contact_cache) &&
-                   sizeof(contacts_block) == sizeof(contact_count) &&
-                   sizeof(sleep_block) == sizeof(body_sleep),
+_Static_assert(sizeof(contact_block) == sizeof(contact_cache) && sizeof(sleep_block) == sizeof(body_sleep),
                "contacts of the state are those of the set: state.h");
 
 static int slot_of_report(uint64_t id) { return (int)((id & 0xffffffffu) - 1u); }
@@ -24,22 +23,42 @@ static int slot_of_report(uint64_t id) { return (int)((id & 0xffffffffu) - 1u); 
 // Contact cache and sleep of the set are the world's state, whose address may have changed.
 static void bind_state(vy_world *world)
 {
-    VY_ASSERT(world->contacts != NULL && world->contacts->count <= world->model.contact_cap);
-    VY_ASSERT(world->sleep == NULL || world->sleeping_contacts->count <= world->model.contact_cap);
     vy_bodies *b = world->bodies;
-    b->contact_count = (contact_count *)(void *)world->contacts;
-    b->contact_cache = (contact_cache *)(void *)(world->contacts + 1);
+    if (body_count(&world->model) == 0) return; // then the head names no contacts
+    b->contact_count = (contact_count *)(void *)vy_entry_count(world->state, BLOCK_contact);
+    VY_ASSERT(b->contact_count != NULL && b->contact_count->count <= b->contacts->capacity.contacts);
     if (world->sleep == NULL) return;
     b->sleep->bodies = (body_sleep *)(void *)world->sleep;
-    b->sleep->count = (contact_count *)(void *)world->sleeping_contacts;
-    b->sleep->contact_cache = (contact_cache *)(void *)(world->sleeping_contacts + 1);
+    b->sleep->count = (contact_count *)(void *)vy_entry_count(world->state, BLOCK_sleeping_contact);
+    VY_ASSERT(b->sleep->count != NULL && b->sleep->count->count <= b->contacts->capacity.contacts);
+}
+
+contact_list vy_contact_list(const vy_world *world, enum block_kind kind)
+{
+    VY_ASSERT(kind == BLOCK_contact || kind == BLOCK_sleeping_contact);
+    const uint64_t *count = world->model.collides ? vy_entry_count(world->state, kind) : NULL;
+    contact_list list = {NULL, count != NULL ? *count : 0};
+    if (list.count > 0)
+        list.blocks = (contact_block *)(void *)(kind == BLOCK_contact ? world->bodies->contact_cache
+                                                                      : world->bodies->sleep->contact_cache);
+    return list;
+}
+
+uint64_t vy_contact_hash(const vy_world *world, uint64_t before)
+{
+    const contact_list pairs = vy_contact_list(world, BLOCK_contact),
+                       asleep = vy_contact_list(world, BLOCK_sleeping_contact);
+    return vy_hash_contacts(vy_hash_contacts(before, pairs.blocks, pairs.count), asleep.blocks, asleep.count);
 }
 
 void vy_contact_sync(vy_world *world)
 {
     bind_state(world);
-    for (uint32_t i = 0; i < world->model.drone_count; ++i) world->bodies->state[i] = world->drones[i].body;
-    vy_sleep_sync(world->bodies);
+    vy_bodies *b = world->bodies;
+    const uint32_t count = body_count(&world->model);
+    for (uint32_t i = 0; i < count; ++i) b->state[i] = *body_at(world, i);
+    for (uint32_t i = count; i < b->limit; ++i) b->disturbed[i] = 0; // a new obstacle wakes up who touches it
+    vy_sleep_sync(b);
 }
 
 void vy_contact_wake_up(vy_world *world, uint32_t index)
@@ -49,22 +68,16 @@ void vy_contact_wake_up(vy_world *world, uint32_t index)
     vy_sleep_wake(world->bodies, index);
 }
 
-void vy_watch_stage(vy_world *world, const vy_model *plant)
+void vy_prestep_stage(vy_world *world, const vy_model *plant)
 {
     if (world->contact_totals != NULL) {
-        for (uint32_t i = 0; i < plant->drone_count; ++i) world->bodies->state[i] = world->drones[i].body;
+        for (uint32_t i = 0; i < body_count(plant); ++i) world->bodies->state[i] = *body_at(world, i);
         bind_state(world);
         vy_contacts_begin(world->bodies);
     }
+    vy_loads_clear(world);
+    if (plant->loads_at_start != NULL) world->loads_tick = world->state->tick;
     if (world->accounting) vy_energy_stage(world, plant);
-}
-
-uint32_t vy_bodies_stage(vy_world *world, const vy_model *plant, world_block *w, drone_block *drones)
-{
-    uint32_t events = 0;
-    if (world->model.joint_count > 0) events |= vy_joined_stage(world, plant, w, drones);
-    if (world->contact_totals != NULL) events |= vy_contact_stage(world, w, drones);
-    return events;
 }
 
 // The severity of an impact for a drone: its largest share of a limit. `by_impulse`: whether that is the
@@ -77,42 +90,43 @@ static double severity_of(const vy_crash_def *c, double speed, double impulse, i
     return real_max(a, b);
 }
 
-// One side of a contact: add it to the drone's totals, and see whether it has crashed.
-static uint32_t record_contact(vy_world *world, uint32_t drone, const vy_contact_report *r, world_block *w)
+// One side of a contact: add it to the totals of a drone or body, and see whether it has crashed.
+static uint32_t record_contact(vy_world *world, uint32_t number, const vy_contact_report *r, world_block *w)
 {
-    const vy_crash_def *crash = &world->model.drones[drone].crash;
-    VY_ASSERT(drone < world->model.drone_count && r->speed >= 0.0);
+    const vy_crash_def *crash = body_crash(&world->model, number);
+    VY_ASSERT(number < body_count(&world->model) && r->speed >= 0.0);
     VY_ASSERT(r->phase >= VY_CONTACT_BEGIN && r->phase <= VY_CONTACT_END);
-    contact_totals_block *t = &world->contact_totals[drone];
+    contact_totals_block *t = &world->contact_totals[number];
     if (r->phase == VY_CONTACT_END) return VY_EVENT_CONTACT;
     const double impulse = vec3_length(r->impulse);
     int by_impulse;
     t->now += 1;
     t->count += r->phase == VY_CONTACT_BEGIN;
     t->contact.speed = real_max(t->contact.speed, r->speed);
-    t->contact.push = real_max(t->contact.push, impulse);
+    t->contact.impulse_max = real_max(t->contact.impulse_max, impulse);
     t->contact.total += impulse;
     uint32_t events = r->phase == VY_CONTACT_BEGIN ? VY_EVENT_CONTACT : 0;
     if (severity_of(crash, r->speed, impulse, &by_impulse) >= 1.0) {
         t->crashes += 1;
         events |= VY_EVENT_CRASH;
         if (crash->ends)
-            world_fail(1, VY_FAILURE_CRASH, drone, by_impulse ? impulse : r->speed,
+            world_fail(1, VY_FAILURE_CRASH, number, by_impulse ? impulse : r->speed,
                        by_impulse ? crash->impulse : crash->speed, by_impulse, w);
     }
     return events;
 }
 
 // From the end of the free flight to the result of the contacts.
-static void apply_contacts(vy_world *world, uint32_t i, const body_state *now, drone_block *d)
+static void apply_contacts(vy_world *world, uint32_t i, const body_state *now)
 {
-    const multirotor_params *p = &world->model.params[i].plant;
+    const multirotor_params *p = body_plant(&world->model, i);
+    body_state *flown = body_at(world, i);
     const contact_system *s = world->bodies->contacts;
     contact_totals_block *t = &world->contact_totals[i];
-    body_impulses impulses = {vec3_scale(p->effects.mass, vec3_sub(now->velocity, d->body.velocity)),
-                              mat3_mul_vec(p->body.inertia, vec3_sub(now->rate, d->body.rate))};
-    if (world->accounting && s->solved_as[i] != START_JOINTED) vy_energy_contact(world, i, &d->body, now);
-    if (s->solved_as[i] == START_JOINTED) { // its joints, too, differ from the free flight
+    body_impulses impulses = {vec3_scale(p->effects.mass, vec3_sub(now->velocity, flown->velocity)),
+                              mat3_mul_vec(p->body.inertia, vec3_sub(now->rate, flown->rate))};
+    if (world->accounting && s->start_mask[i] != START_JOINTED) vy_energy_contact(world, i, flown, now);
+    if (s->start_mask[i] == START_JOINTED) { // its joints, too, differ from the free flight
         impulses = s->body_impulses[i];
         if (world->accounting)
             vy_energy_impulse(world, i, impulses.impulse, impulses.angular_impulse, &s->start_state[i], now);
@@ -121,65 +135,78 @@ static void apply_contacts(vy_world *world, uint32_t i, const body_state *now, d
     memcpy(t->contact.impulse, &impulses.impulse, sizeof t->contact.impulse);
     _Static_assert(sizeof t->contact.impulse == sizeof impulses.impulse, "a vector as three numbers");
     memcpy(t->contact.angular, &impulses.angular_impulse, sizeof t->contact.angular);
-    d->body = *now;
+    *flown = *now;
 }
 
-uint32_t vy_contact_stage(vy_world *world, world_block *w, drone_block *drones)
+// Whether contacts made a body move otherwise than its free flight in the last step.
+static int was_pushed(const vy_world *world, uint32_t i)
+{
+    const contact_totals_block *t = &world->contact_totals[i];
+    const double *j = t->contact.impulse, *l = t->contact.angular;
+    if (world->sleep != NULL && world->sleep[i].island != 0) return 0; // it rests
+    return t->now > 0 || j[0] != 0.0 || j[1] != 0.0 || j[2] != 0.0 || l[0] != 0.0 || l[1] != 0.0 ||
+           l[2] != 0.0;
+}
+
+int vy_contact_reevaluate_nap(vy_world *world)
+{
+    int any = 0;
+    for (uint32_t i = 0; i < body_count(&world->model); ++i)
+        if (was_pushed(world, i)) any |= vy_body_reevaluate_nap(world, i);
+    return any;
+}
+
+uint32_t vy_contact_stage(vy_world *world, world_block *w)
 {
     const vy_model *m = &world->model;
+    const uint32_t count = body_count(m);
     vy_bodies *b = world->bodies;
     if (w->failure_reason != VY_FAILURE_NONE) return 0;
-    VY_ASSERT(w->tick > 0 && m->drone_count <= vy_bodies_limit(b));
-    for (uint32_t i = 0; i < m->drone_count; ++i) b->state[i] = drones[i].body;
+    VY_ASSERT(w->tick > 0 && count <= vy_bodies_limit(b));
+    for (uint32_t i = 0; i < count; ++i) b->state[i] = *body_at(world, i);
     b->head->failed = 0;
     b->head->tick = w->tick - 1u; // when the step began
-    uint32_t events = vy_contacts_step(b, m->dt) != 0 ? VY_EVENT_CONTACTS_FULL : 0;
+    const uint32_t found = vy_contacts_step(b, m->dt);
+    if (found & VY_BODIES_NO_MEMORY) {
+        world_fail(1, VY_FAILURE_NO_MEMORY, 0, 0.0, 0.0, 0, w);
+        return 0;
+    }
+    uint32_t events = found & VY_BODIES_TIME_DROPPED ? VY_EVENT_TIME_DROPPED : 0;
     b->head->tick = w->tick;
     for (uint32_t k = 0; k < m->joint_count; ++k) world->joint_states[k].active = b->joint_state[k].active;
-    for (uint32_t i = 0; i < m->drone_count; ++i) apply_contacts(world, i, &b->state[i], &drones[i]);
+    for (uint32_t i = 0; i < count; ++i) apply_contacts(world, i, &b->state[i]);
     for (uint32_t k = 0; k < b->contacts->report_count; ++k) {
         const vy_contact_report *r = &b->contacts->reports[k];
         const uint32_t x = (uint32_t)slot_of_report(r->a), y = (uint32_t)slot_of_report(r->b);
-        VY_ASSERT(x < y && y < vy_bodies_limit(b)); // drones come before obstacles, and nobody meets himself
-        if (x < m->drone_count) events |= record_contact(world, x, r, w);
-        if (y < m->drone_count) events |= record_contact(world, y, r, w);
+        VY_ASSERT(x < y && y < vy_bodies_limit(b)); // obstacles come last, and no body touches itself
+        if (x < count) events |= record_contact(world, x, r, w);
+        if (y < count) events |= record_contact(world, y, r, w);
     }
     if (b->head->failed) world_fail(1, VY_FAILURE_NOT_FINITE, 0, 0.0, 0.0, drone_field_at(0), w);
     return events;
 }
 
-static int pairs_sound(const vy_world *world, const unsigned char *at, uint64_t bodies)
+int vy_contact_state_check(const vy_world *world, const void *block, const block_counts *counts)
 {
-    contacts_block head;
-    memcpy(&head, at, sizeof head);
-    if (head.count > world->model.contact_cap) return 0;
-    uint64_t last = 0;
-    for (uint64_t k = 0; k < head.count; ++k) {
-        contact_cache m;
-        memcpy(&m, at + sizeof head + k * sizeof m, sizeof m);
-        if (m.point_count > VY_MANIFOLD_POINTS || m.a >= m.b || m.b >= bodies) return 0;
-        const uint64_t key = contact_key(m.a, m.b);
-        if (k > 0 && key <= last) return 0; // they are found by bisection
-        last = key;
+    const unsigned char *bytes = block;
+    const uint64_t bodies = vy_bodies_limit(world->bodies);
+    for (enum block_kind kind = BLOCK_contact; kind <= BLOCK_sleeping_contact; ++kind) {
+        if (!vy_contacts_possible(bytes + block_offset(counts, kind), counts->of[kind], bodies)) return 0;
+    }
+    for (uint32_t i = 0; world->sleep != NULL && i < body_count(&world->model); ++i) {
+        sleep_block sleep;
+        memcpy(&sleep, bytes + block_offset(counts, BLOCK_sleep) + i * sizeof sleep, sizeof sleep);
+        if (sleep.island > body_count(&world->model)) return 0;
     }
     return 1;
 }
 
-int vy_contact_state_check(const vy_world *world, const void *block)
+vy_status vy_contact_state_reserve(vy_world *world, const block_counts *counts, vy_error *err)
 {
-    const unsigned char *at = (const unsigned char *)block +
-                              ((const unsigned char *)world->contacts - (const unsigned char *)world->state);
-    const uint64_t bodies = vy_bodies_limit(world->bodies);
-    const size_t pairs = sizeof(contacts_block) + world->model.contact_cap * sizeof(contact_block);
-    if (!pairs_sound(world, at, bodies)) return 0;
-    if (world->sleep == NULL) return 1;
-    at += pairs;
-    for (uint32_t i = 0; i < world->model.drone_count; ++i, at += sizeof(sleep_block)) {
-        sleep_block sleep;
-        memcpy(&sleep, at, sizeof sleep);
-        if (sleep.island > world->model.drone_count) return 0;
-    }
-    return pairs_sound(world, at, bodies);
+    const size_t pairs = (size_t)counts->of[BLOCK_contact] + counts->of[BLOCK_sleeping_contact];
+    bind_state(world);
+    if (vy_contacts_reserve(world->bodies, 0, pairs) == VY_OK) return VY_OK;
+    return vy_fail(err, VY_NO_MEMORY, "snapshot: no memory for %zu contacts", pairs);
 }
 
 // --- the ground below
@@ -200,18 +227,19 @@ void vy_ground_stage(vy_world *world)
         for (int k = 0; k < layout->count; ++k) axis = vec3_add(axis, vec3_of(layout->axis[k]));
         const vec3 down = vec3_scale(-1.0, quat_rotate(s->attitude, axis));
         const double sight = GROUND_SIGHT * air->radius, length = vec3_length(down);
-        vy_ray_target hit = {.distance = 1e6 * sight}; // nothing: as good as none
+        vy_ray_target hit = {.distance = 1e6 * sight}; // a speed of zero: no ground effect
         if (!(length > 0.0)) continue;
-        (void)vy_world_cast_ray(world, s->position, down, sight, VY_ALL_DRONES, &hit);
-        world->grounds[i] = s->position.z + hit.distance * (down.z / length);
+        (void)vy_world_cast_ray(world, s->position, down, sight, VY_ALL_BODIES, &hit);
+        world->ground_heights[i] = s->position.z + hit.distance * (down.z / length);
     }
 }
 
-// From so high above a point its ground is looked for: it may be above the point.
+// The search for the ground starts this far above a point: the ground may be above it.
 #define GROUND_ABOVE 1000.0
 
-int vy_height_over_ground(const vy_world *world, vec3 point, double *height)
+static int height_over_ground(const void *self, vec3 point, double *height)
 {
+    const vy_world *world = self;
     const vy_model *m = &world->model;
     const vec3 above = vec3_make(point.x, point.y, point.z + GROUND_ABOVE), down = vec3_make(0.0, 0.0, -1.0);
     int met = 0;
@@ -230,7 +258,12 @@ int vy_height_over_ground(const vy_world *world, vec3 point, double *height)
     return met;
 }
 
-// --- what happened
+ground_probe vy_world_ground(const vy_world *world)
+{
+    return (ground_probe){world->has_ground ? height_over_ground : NULL, world};
+}
+
+// --- reports
 
 uint32_t vy_world_contact_count(const vy_world *world)
 {
@@ -242,13 +275,14 @@ vy_status vy_world_contact(const vy_world *world, uint32_t index, vy_contact_eve
     FPU_SCOPE;
     if (index >= vy_world_contact_count(world)) return VY_NOT_FOUND;
     const vy_contact_report *r = &world->bodies->contacts->reports[index];
-    const int drones = (int)world->model.drone_count, a = slot_of_report(r->a), b = slot_of_report(r->b);
-    VY_ASSERT(a >= 0 && a < drones && b > a); // two obstacles never meet
+    const vy_model *m = &world->model;
+    const int bodies = (int)body_count(m), a = slot_of_report(r->a), b = slot_of_report(r->b);
+    VY_ASSERT(a >= 0 && a < bodies && b > a); // two obstacles never collide
     vy_contact_event e = {
         .phase = r->phase,
-        .drone = a,
-        .other = b < drones ? b : -1,
-        .obstacle = b < drones ? -1 : b - drones,
+        .body = a,
+        .other = b < bodies ? b : -1,
+        .obstacle = b < bodies ? -1 : b - bodies,
         .points = r->points,
         .point = r->point,
         .normal = vec3_scale(-1.0, r->normal),
@@ -257,66 +291,15 @@ vy_status vy_world_contact(const vy_world *world, uint32_t index, vy_contact_eve
     };
     int by_impulse;
     const double impulse = vec3_length(r->impulse);
-    e.severity = severity_of(&world->model.drones[a].crash, r->speed, impulse, &by_impulse);
-    if (b < drones)
+    e.severity = severity_of(body_crash(m, (uint32_t)a), r->speed, impulse, &by_impulse);
+    if (b < bodies)
         e.severity =
-            real_max(e.severity, severity_of(&world->model.drones[b].crash, r->speed, impulse, &by_impulse));
+            real_max(e.severity, severity_of(body_crash(m, (uint32_t)b), r->speed, impulse, &by_impulse));
     *out = e;
     return VY_OK;
 }
 
-// --- shapes
-
-// [m] How far a shape goes from the origin of its frame.
-static double reach_of(const vy_shape *shape)
-{
-    static const vy_pose home = {.rotation = {1.0, 0.0, 0.0, 0.0}};
-    if (shape->kind == VY_SHAPE_NONE) return -1.0;
-    if (!vy_shape_is_convex(shape)) return HUGE_VAL;
-    const vy_bounds b = vy_shape_bounds(shape, &home);
-    const vec3 far =
-        vec3_make(real_max(-b.low.x, b.high.x), real_max(-b.low.y, b.high.y), real_max(-b.low.z, b.high.z));
-    return vec3_length(far) * (1.0 + 1e-12);
-}
-
-// Add a body whose centre of mass is at `centre` of its shape's frame, whatever the shape's own is.
-static vy_status add_solid(vy_world *world, const vy_body_def *def, const vy_solid_def *solid,
-                           const vy_vehicle_def *vehicle, vec3 centre, vy_error *err)
-{
-    const uint32_t slot = vy_bodies_limit(world->bodies);
-    VY_ASSERT(slot < world->model.drone_cap + world->model.obstacle_cap);
-    vy_shape shape;
-    vy_status status = vy_solid_build(solid, vehicle, &shape, &world->solids[slot], err);
-    if (status != VY_OK) return status;
-    vy_body_def body = *def;
-    body.material = solid->material;
-    body.shape = shape.kind != VY_SHAPE_NONE ? &shape : NULL;
-    status = vy_bodies_add(world->bodies, &body, NULL, err);
-    if (status != VY_OK) {
-        vy_solid_free(&world->solids[slot]);
-        return status;
-    }
-    world->bodies->slots[slot].centroid = centre;
-    world->reach[slot] = reach_of(&shape);
-    return VY_OK;
-}
-
-vy_status vy_contact_add_drone(vy_world *world, const vy_drone_def *drone, vy_error *err)
-{
-    const vy_vehicle_def *v = &drone->vehicle;
-    const vy_solid_kind kind = drone->solid.kind;
-    if (world->model.obstacle_count > 0)
-        return vy_fail(err, VY_BAD_STATE, "drones are added before obstacles");
-    if (kind == VY_SOLID_PLANE || kind == VY_SOLID_HEIGHTS)
-        return vy_fail(err, VY_BAD_VALUE, "drone.solid must have bounds: the ground is an obstacle");
-    vy_body_def def = vy_default_body_def();
-    def.wakeful = v->rotor_count + v->thruster_count > 0;
-    def.mass = v->mass;
-    def.inertia = v->inertia;
-    def.state = (vy_body_state){drone->position, drone->velocity, drone->attitude, drone->rate};
-    return add_solid(world, &def, &drone->solid, v,
-                     v->rotor_count + v->thruster_count > 0 ? v->centre_of_mass : vec3_zero(), err);
-}
+// --- obstacles
 
 vy_status vy_world_add_obstacle(vy_world *world, const vy_obstacle_def *def, vy_error *err)
 {
@@ -326,15 +309,17 @@ vy_status vy_world_add_obstacle(vy_world *world, const vy_obstacle_def *def, vy_
         return vy_fail(err, VY_BAD_VALUE, "obstacle: start from vy_default_obstacle_def()");
     if (world->state->tick > 0)
         return vy_fail(err, VY_BAD_STATE, "obstacles are added before the first step");
-    if (m->obstacle_count == m->obstacle_cap)
-        return vy_fail(err, VY_FULL, "the world was made for %u obstacles", m->obstacle_cap);
     if (def->solid.kind <= VY_SOLID_NONE) return vy_fail(err, VY_BAD_VALUE, "an obstacle needs a shape");
-    vy_body_def body = vy_default_body_def();
-    body.kind = VY_BODY_STATIC;
-    body.state = (vy_body_state){.position = def->position, .attitude = def->attitude};
-    const vy_status status = add_solid(world, &body, &def->solid, NULL, vec3_zero(), err);
+    vy_status status = vy_world_reserve(world, CAPACITY_OBSTACLES, (uint64_t)m->obstacle_count + 1, err);
+    if (status == VY_OK) status = vy_contact_add_obstacle(world, def, err);
     if (status != VY_OK) return status;
     m->obstacle_count += 1;
+    m->ground_heights = world->ground_heights; // the ground may be anywhere now
+    world->options = step_options(m);
+    for (uint32_t i = 0; i < body_count(m); ++i) {
+        body_nap(m, i)->has_obstacles = !m->env.planet.on;
+        body_nap(m, i)->flat = 0;
+    }
     const int endless = def->solid.kind == VY_SOLID_PLANE || def->solid.kind == VY_SOLID_HEIGHTS;
     const double up = quat_rotate(quat_normalize(def->attitude), vec3_make(0.0, 0.0, 1.0)).z;
     if (endless && up > GROUND_UP) world->has_ground = 1; // and no wall
@@ -356,45 +341,45 @@ vy_status vy_world_obstacle(const vy_world *world, uint32_t index, const vy_shap
 {
     const vy_model *m = &world->model;
     if (index >= m->obstacle_count) return VY_NOT_FOUND;
-    const uint32_t slot = m->drone_count + index;
+    const uint32_t slot = body_count(m) + index;
     read_shape(world, slot, &world->bodies->state[slot], shape, pose);
     return VY_OK;
 }
 
-vy_status vy_world_drone_shape(const vy_world *world, vy_drone_id id, const vy_shape **shape, vy_pose *pose)
+vy_status vy_world_shape(const vy_world *world, vy_body_id id, const vy_shape **shape, vy_pose *pose)
 {
     FPU_SCOPE;
-    const uint32_t slot = (uint32_t)(id.bits & 0xffffffffu) - 1u;
-    if (slot >= world->model.drone_count || vy_world_drone(world, slot).bits != id.bits) return VY_NOT_FOUND;
-    const body_state *s = &world->drones[slot].body;
+    uint32_t number;
+    if (!vy_world_number(world, id, &number)) return VY_NOT_FOUND;
+    const body_state *s = body_at(world, number);
     *shape = NULL;
     *pose = (vy_pose){s->position, s->attitude};
-    if (world->bodies != NULL) read_shape(world, slot, s, shape, pose);
+    if (world->bodies != NULL) read_shape(world, number, s, shape, pose);
     return VY_OK;
 }
 
-int vy_world_cast_ray(const vy_world *world, vy_vec3 origin, vy_vec3 way, double reach, vy_drone_id except,
+int vy_world_cast_ray(const vy_world *world, vy_vec3 origin, vy_vec3 way, double reach, vy_body_id except,
                       vy_ray_target *out)
 {
     FPU_SCOPE;
-    const uint32_t drones = world->model.drone_count;
+    const uint32_t bodies = body_count(&world->model);
     const double length = vec3_length(way);
     if (world->bodies == NULL || !(length > 0.0) || !real_is_finite(length)) return 0;
     const vec3 u = vec3_scale(1.0 / length, way);
     const uint32_t limit = vy_bodies_limit(world->bodies);
     vy_ray_target best = {.distance = reach};
     int met = 0;
-    for (uint32_t i = except.bits == 0 ? drones : 0; i < limit; ++i) {
-        if (i < drones && vy_world_drone(world, i).bits == except.bits) continue;
+    for (uint32_t i = except.bits == 0 ? bodies : 0; i < limit; ++i) {
+        if (i < bodies && vy_world_body(world, i).bits == except.bits) continue;
         const vy_shape *shape;
         vy_pose pose;
-        read_shape(world, i, i < drones ? &world->drones[i].body : &world->bodies->state[i], &shape, &pose);
-        // Whether the ray comes near enough is asked first: it costs little.
+        read_shape(world, i, i < bodies ? body_at(world, i) : &world->bodies->state[i], &shape, &pose);
+        // A cheap test first: does the ray come near enough?
         const vec3 away = vec3_sub(pose.position, origin);
         const double along = real_clamp(vec3_dot(away, u), 0.0, best.distance);
         const vec3 gap = vec3_add_scaled(away, -along, u);
         vy_ray_hit hit;
-        if (shape == NULL || vec3_dot(gap, gap) > world->reach[i] * world->reach[i] ||
+        if (shape == NULL || vec3_dot(gap, gap) > world->max_extent[i] * world->max_extent[i] ||
             !vy_ray_cast(shape, &pose, origin, u, best.distance, &hit))
             continue;
         if (met && hit.t == best.distance) continue; // of two at the same place the first
@@ -402,8 +387,8 @@ int vy_world_cast_ray(const vy_world *world, vy_vec3 origin, vy_vec3 way, double
         best = (vy_ray_target){.distance = hit.t,
                                .point = hit.point,
                                .normal = hit.normal,
-                               .obstacle = i < drones ? -1 : (int)(i - drones),
-                               .drone = i < drones ? (int)i : -1};
+                               .obstacle = i < bodies ? -1 : (int)(i - bodies),
+                               .body = i < bodies ? (int)i : -1};
     }
     if (met) *out = best;
     return met;

@@ -1,5 +1,5 @@
-// disturbance.h - forces and torques from outside, sampled at the start of a step and held over it. Over
-// `real`.
+// disturbance.h - forces and torques from outside. Sinusoids move within a step; all else is sampled at its
+// start and held. Over `real`.
 #pragma once
 #include "base/math.h"
 #include "base/assert.h"
@@ -21,41 +21,43 @@ VY_FN void disturbance_add(const vy_disturbance_def *def, mask on, vec3 force, v
     }
 }
 
-/// What one noise draws from.
+/// The random numbers of one noise.
 typedef struct noise_ahead {
-    rng_ahead force, torque;
+    rng_cache force, torque;
 } noise_ahead;
 
 /// First-order Gauss-Markov noise of unit variance: white noise through a low-pass with the declared corner.
-VY_FN void disturbance_filter(const vy_model *m, const disturbance_model *dm, uint32_t drone, bits tick,
+VY_FN void disturbance_filter(const vy_model *m, const disturbance_model *dm, uint32_t number, bits tick,
                               mask on, noise_block *x, noise_ahead *ahead)
 {
-    const bits index = bits_set(((uint64_t)dm->index << 20) + drone); // disturbances < 2^12, drones < 2^20
-    VY_ASSERT(dm->index < 1u << 12 && drone < 1u << 20);
-    const mask first = tick == bits_set(dm->start); // begins as strong as it stays, not at rest
+    const bits index = bits_set(((uint64_t)dm->index << 20) + number); // disturbances < 2^12, bodies < 2^20
+    VY_ASSERT(dm->index < 1u << 12 && number < 1u << 20);
+    const mask first = tick == bits_set(dm->start); // starts with its stationary variance, not at rest
     const real keep = real_select(first, real_set(0.0), real_set(dm->keep));
-    const real fresh = real_select(first, real_set(1.0), real_set(dm->fresh));
+    const real noise_gain = real_select(first, real_set(1.0), real_set(dm->noise_gain));
     real space[3];
     if (disturbance_any(dm->def.force)) {
-        const real *n = rng_normals_ahead(ahead == NULL ? NULL : &ahead->force, m->seed,
-                                          RNG_STREAM_DISTURBANCE_FORCE, index, tick, 1, space, 3);
-        const vec3 next = vec3_add_scaled(vec3_scale(keep, x->force), fresh, vec3_make(n[0], n[1], n[2]));
+        const real *n = rng_normals_cached(ahead == NULL ? NULL : &ahead->force, m->seed,
+                                           RNG_STREAM_DISTURBANCE_FORCE, index, tick, 1, space, 3);
+        const vec3 next =
+            vec3_add_scaled(vec3_scale(keep, x->force), noise_gain, vec3_make(n[0], n[1], n[2]));
         x->force = vec3_select(on, next, x->force);
     }
     if (disturbance_any(dm->def.torque)) {
-        const real *n = rng_normals_ahead(ahead == NULL ? NULL : &ahead->torque, m->seed,
-                                          RNG_STREAM_DISTURBANCE_TORQUE, index, tick, 1, space, 3);
-        const vec3 next = vec3_add_scaled(vec3_scale(keep, x->torque), fresh, vec3_make(n[0], n[1], n[2]));
+        const real *n = rng_normals_cached(ahead == NULL ? NULL : &ahead->torque, m->seed,
+                                           RNG_STREAM_DISTURBANCE_TORQUE, index, tick, 1, space, 3);
+        const vec3 next =
+            vec3_add_scaled(vec3_scale(keep, x->torque), noise_gain, vec3_make(n[0], n[1], n[2]));
         x->torque = vec3_select(on, next, x->torque);
     }
 }
 
-/// The largest size of one filtered axis within `count` steps: no deviate exceeds TURBULENCE_DEVIATE.
+/// The largest size of one filtered axis within `count` steps: no deviate exceeds NORMAL_DEVIATE_MAX.
 VY_FN real disturbance_noise_bound(const disturbance_model *dm, real x, uint64_t count)
 {
-    const double feed = TURBULENCE_DEVIATE * dm->fresh, memory = 1.0 / (1.0 - dm->keep);
+    const double feed = NORMAL_DEVIATE_MAX * dm->noise_gain, memory = 1.0 / (1.0 - dm->keep);
     const double steps = ((double)count < memory ? (double)count : memory) + 1.0;
-    return real_max(real_abs(x) + steps * feed, real_set(TURBULENCE_DEVIATE));
+    return real_max(real_abs(x) + steps * feed, real_set(NORMAL_DEVIATE_MAX));
 }
 
 VY_FN vec3 disturbance_noise_bounds(const disturbance_model *dm, vec3 x, uint64_t count)
@@ -64,53 +66,98 @@ VY_FN vec3 disturbance_noise_bounds(const disturbance_model *dm, vec3 x, uint64_
                      disturbance_noise_bound(dm, x.z, count));
 }
 
-/// No declared disturbance on drone `drone` exceeds this at ticks [tick, tick + count): force [N], torque [N
-/// m].
+/// No declared disturbance on drone or body `number` exceeds this at ticks [tick, tick + count): forces [N]
+/// and torques [N m], and how much of them has body axes or those of the world.
 VY_FN void disturbance_bound(const vy_model *m, bits tick, uint64_t count, const noise_block *noise,
-                             uint32_t drone, real *force, real *torque)
+                             uint32_t number, nap_inputs *out)
 {
     const real zero = real_set(0.0);
-    real f = zero, t = zero;
+    real f = zero, t = zero, f_body = zero, t_world = zero;
     for (uint32_t k = 0; k < m->disturbance_count; ++k) {
         const disturbance_model *dm = &m->disturbances[k];
         const mask begun = tick + count > bits_set(dm->start), lasts = tick < bits_set(dm->end);
         const mask acts = begun & lasts;
-        if (drone < dm->first || drone >= dm->last || !mask_any(acts)) continue;
+        if (number < dm->first || number >= dm->last || !mask_any(acts)) continue;
         vec3 force_axes = disturbance_axes(dm->def.force), torque_axes = disturbance_axes(dm->def.torque);
         const double scale = dm->def.kind == VY_DISTURBANCE_IMPULSE ? dm->scale : 1.0;
         if (dm->def.kind == VY_DISTURBANCE_NOISE) {
-            const noise_block *x = &noise[dm->noise + (drone - dm->first)];
-            VY_ASSERT(dm->noise + (drone - dm->first) < m->noise_count);
+            const noise_block *x = &noise[dm->noise + (number - dm->first)];
+            VY_ASSERT(dm->noise + (number - dm->first) < m->noise_count);
             force_axes = vec3_mul(force_axes, disturbance_noise_bounds(dm, x->force, count));
             torque_axes = vec3_mul(torque_axes, disturbance_noise_bounds(dm, x->torque, count));
         }
-        f = f + real_select(acts, scale * vec3_length(force_axes), zero);
-        t = t + real_select(acts, scale * vec3_length(torque_axes), zero);
+        const real force = real_select(acts, scale * vec3_length(force_axes), zero),
+                   torque = real_select(acts, scale * vec3_length(torque_axes), zero);
+        f = f + force;
+        t = t + torque;
+        if (dm->def.frame == VY_FRAME_WORLD) {
+            t_world = t_world + torque;
+        } else {
+            f_body = f_body + force;
+        }
     }
-    *force = f * (1.0 + 0x1p-40); // what rounding can hide
-    *torque = t * (1.0 + 0x1p-40);
+    out->disturbance = f * (1.0 + 0x1p-40); // a bound of the rounding error
+    out->disturbance_torque = t * (1.0 + 0x1p-40);
+    out->force_body = f_body * (1.0 + 0x1p-40);
+    out->torque_world = t_world * (1.0 + 0x1p-40);
 }
 
-/// The tick is that of the step's start. `ahead` is what each noise draws from, or NULL; likewise in lanes.
+/// A sinusoid `part` of a step after `tick`, in the lanes of `on`.
+VY_FN real disturbance_sine(const vy_model *m, const disturbance_model *dm, bits tick, mask on, double part)
+{
+    const real steps = real_from_uint(bits_select(on, tick - dm->start, bits_set(0)));
+    const real t = (steps + part) * m->dt;
+    return math_sin(6.283185307179586 * (dm->def.frequency * t) + dm->def.phase);
+}
+
+/// What acts on drones and bodies [from, to) `part` of the step that began at `tick` later; the noise is that
+/// of the step.
+VY_BIG_FN void disturbance_within(const vy_model *m, bits tick, double part, const noise_block *noise,
+                                  uint32_t from, uint32_t to, body_loads *loads)
+{
+    VY_ASSERT(from <= to && to <= body_count(m) && part >= 0.0 && part <= 1.0);
+    for (uint32_t i = from; i < to; ++i) loads[i - from] = loads_zero();
+    for (uint32_t k = 0; k < m->disturbance_count; ++k) {
+        const disturbance_model *dm = &m->disturbances[k];
+        const mask begun = tick >= bits_set(dm->start), lasts = tick < bits_set(dm->end);
+        const mask on = begun & lasts;
+        if (!mask_any(on)) continue;
+        const vy_disturbance_def *def = &dm->def;
+        const vec3 force = disturbance_axes(def->force), torque = disturbance_axes(def->torque);
+        const real scale = def->kind == VY_DISTURBANCE_SINUSOID ? disturbance_sine(m, dm, tick, on, part)
+                                                                : real_set(dm->scale);
+        for (uint32_t i = from > dm->first ? from : dm->first; i < to && i < dm->last; ++i) {
+            if (def->kind == VY_DISTURBANCE_NOISE) {
+                const noise_block *x = &noise[dm->noise + (i - dm->first)];
+                disturbance_add(def, on, vec3_mul(force, x->force), vec3_mul(torque, x->torque),
+                                &loads[i - from]);
+            } else {
+                disturbance_add(def, on, vec3_scale(scale, force), vec3_scale(scale, torque),
+                                &loads[i - from]);
+            }
+        }
+    }
+}
+
+/// Per drone and body what acts at the step's start; with sinusoids behind these likewise half-way and at its
+/// end. The tick is that of the step's start. `ahead` has random numbers drawn ahead
+/// for each noise, or is NULL; likewise in lanes.
 VY_BIG_FN void disturbance_stage(const vy_model *m, const world_block *w, noise_block *noise,
                                  noise_ahead *ahead, body_loads *loads)
 {
     const bits tick = w->tick - 1u;
-    for (uint32_t i = 0; i < m->drone_count; ++i) loads[i] = loads_zero();
+    for (uint32_t i = 0; i < body_count(m); ++i) loads[i] = loads_zero();
 
     for (uint32_t k = 0; k < m->disturbance_count; ++k) {
         const disturbance_model *dm = &m->disturbances[k];
         const mask begun = tick >= bits_set(dm->start), lasts = tick < bits_set(dm->end);
         const mask on = begun & lasts;
         if (!mask_any(on)) continue;
-        VY_ASSERT(dm->start < dm->end && dm->first <= dm->last && dm->last <= m->drone_count);
+        VY_ASSERT(dm->start < dm->end && dm->first <= dm->last && dm->last <= body_count(m));
         const vy_disturbance_def *def = &dm->def;
         const vec3 force = disturbance_axes(def->force), torque = disturbance_axes(def->torque);
         real scale = real_set(dm->scale);
-        if (def->kind == VY_DISTURBANCE_SINUSOID) {
-            const real t = real_of_whole(bits_select(on, tick - dm->start, bits_set(0))) * m->dt;
-            scale = math_sin(6.283185307179586 * (def->frequency * t) + def->phase);
-        }
+        if (def->kind == VY_DISTURBANCE_SINUSOID) scale = disturbance_sine(m, dm, tick, on, 0.0);
         for (uint32_t i = dm->first; i < dm->last; ++i) {
             if (def->kind == VY_DISTURBANCE_NOISE) {
                 const uint32_t slot = dm->noise + (i - dm->first);
@@ -123,4 +170,8 @@ VY_BIG_FN void disturbance_stage(const vy_model *m, const world_block *w, noise_
             }
         }
     }
+    if (!m->has_sinusoid) return;
+    const uint32_t count = body_count(m);
+    disturbance_within(m, tick, 0.5, noise, 0, count, loads + count);
+    disturbance_within(m, tick, 1.0, noise, 0, count, loads + 2 * count);
 }

@@ -7,11 +7,12 @@
 //
 // The others change velocities by kicks, dv = h F/m with one F. A kick's work is h F.(v + v')/2, and of a
 // torque likewise: for a kick this is dK to rounding. The Lie midpoint's free turn does no work, so its
-// account is complete to rounding; the Euler steps kick with the gyroscopic term too, and what that invents
-// is left.
+// account is complete to rounding; the Euler steps kick with the gyroscopic term too, and the energy that
+// this creates is left.
 #include "world/plant.h"
 #include "base/assert.h"
 #include "base/real.h"
+#include "world/stages.h"
 #include "world/world_impl.h"
 
 /// Power of each cause at one moment [W].
@@ -19,10 +20,10 @@ typedef struct powers {
     double rotors, effect[EFFECT_COUNT];
 } powers;
 
-static double kinetic_of(const drone_params *p, const body_state *s)
+static double kinetic_of(const multirotor_params *p, const body_state *s)
 {
-    const double spin = vec3_dot(s->rate, mat3_mul_vec(p->plant.body.inertia, s->rate));
-    return 0.5 * (p->plant.effects.mass * vec3_dot(s->velocity, s->velocity) + spin);
+    const double spin = vec3_dot(s->rate, mat3_mul_vec(p->body.inertia, s->rate));
+    return 0.5 * (p->effects.mass * vec3_dot(s->velocity, s->velocity) + spin);
 }
 
 static double power_of(const body_state *s, vec3 force, vec3 torque)
@@ -30,40 +31,49 @@ static double power_of(const body_state *s, vec3 force, vec3 torque)
     return vec3_dot(force, s->velocity) + vec3_dot(torque, s->rate);
 }
 
-/// The powers of what acts at `s`, along the velocities of `along`.
-static powers powers_at(const multirotor_inputs *in, const body_state *s, const body_state *along,
-                        const double *speed, const double *command, double time)
+/// The powers of what acts, along the velocities of `along`.
+static powers powers_of(const load_parts *parts, const body_state *along)
 {
     vy_loads loads;
-    vy_loads_at(in, s, speed, command, time, &loads);
+    vy_loads_of(parts, &loads);
     powers p = {.rotors = power_of(along, vec3_add(loads.rotor_force, loads.thruster_force),
                                    vec3_add(loads.rotor_torque, loads.thruster_torque))};
     for (int k = 0; k < EFFECT_COUNT; ++k) p.effect[k] = power_of(along, loads.force[k], loads.torque[k]);
     return p;
 }
 
-static void enter(double work, double *entry, energy_account *account)
+static void add_work(double work, double *entry, energy_account *account)
 {
     *entry += work;
     account->exchanged += real_abs(work);
 }
 
-static double weigh(double h, double a, double b, double c, double d)
+static double rk4_average(double h, double a, double b, double c, double d)
 {
     return h * (1.0 / 6.0) * ((a + d) + 2.0 * (b + c));
 }
 
+/// The work of a step from the powers at its four stages.
+static void add_stages(double h, const powers p[4], energy_account *account)
+{
+    add_work(rk4_average(h, p[0].rotors, p[1].rotors, p[2].rotors, p[3].rotors), &account->rotors, account);
+    for (int k = 0; k < EFFECT_COUNT; ++k) {
+        add_work(rk4_average(h, p[0].effect[k], p[1].effect[k], p[2].effect[k], p[3].effect[k]),
+                 &account->work[k], account);
+    }
+}
+
 /// A step of the plant once more, from the same inputs; speeds and thrusts at its start, half-way and at its
 /// end.
-typedef struct step_again {
+typedef struct step_inputs {
     const multirotor_inputs *in;
     double h;
     const double *command;
     const double *now, *half, *full;
     const body_state *start;
-} step_again;
+} step_inputs;
 
-static void account_for_stages(const step_again *a, energy_account *account)
+static void account_for_stages(const step_inputs *a, energy_account *account)
 {
     const double h = a->h;
     const double *const speeds[4] = {a->now, a->half, a->half, a->full};
@@ -71,54 +81,120 @@ static void account_for_stages(const step_again *a, energy_account *account)
     body_state s = *a->start;
     powers p[4];
     for (int n = 0; n < 4; ++n) {
-        const double time = a->in->held.time + after[n];
-        p[n] = powers_at(a->in, &s, &s, speeds[n], a->command, time);
-        if (n == 3) break;
+        load_parts parts;
         const body_rates k =
-            multirotor_derivative(a->in, &s, speeds[n], a->command, a->in->layout->count, WAY_ANY, time);
-        s = body_advance(a->start, after[n + 1], &k);
+            multirotor_derivative_parts(a->in, &s, speeds[n], a->command, a->in->layout->count,
+                                        VARIANT_GENERAL, a->in->held.time + after[n], &parts);
+        p[n] = powers_of(&parts, &s);
+        if (n < 3) s = body_advance(a->start, after[n + 1], &k);
     }
-    enter(weigh(h, p[0].rotors, p[1].rotors, p[2].rotors, p[3].rotors), &account->rotors, account);
-    for (int k = 0; k < EFFECT_COUNT; ++k) {
-        enter(weigh(h, p[0].effect[k], p[1].effect[k], p[2].effect[k], p[3].effect[k]), &account->work[k],
-              account);
-    }
+    add_stages(h, p, account);
 }
 
-/// A kick of length h from `from` to `to` by what acts at `s`.
-static void account_for_kick(const step_again *a, double h, const body_state *s, const double *speed,
-                             double time, const body_state *from, const body_state *to,
-                             energy_account *account)
+static body_state mean_velocities(const body_state *from, const body_state *to)
 {
     body_state mean = *from;
     mean.velocity = vec3_scale(0.5, vec3_add(from->velocity, to->velocity));
     mean.rate = vec3_scale(0.5, vec3_add(from->rate, to->rate));
-    const powers p = powers_at(a->in, s, &mean, speed, a->command, time);
-    enter(h * p.rotors, &account->rotors, account);
-    for (int k = 0; k < EFFECT_COUNT; ++k) enter(h * p.effect[k], &account->work[k], account);
+    return mean;
 }
 
-/// As multirotor_step_by goes.
-static void account_for_kicks(const step_again *a, vy_integrator integrator, energy_account *account)
+static void add_kick(double h, const powers *p, energy_account *account)
+{
+    add_work(h * p->rotors, &account->rotors, account);
+    for (int k = 0; k < EFFECT_COUNT; ++k) add_work(h * p->effect[k], &account->work[k], account);
+}
+
+/// A kick of length h from `from` to `to` by what acts.
+static void account_for_kick(double h, const load_parts *parts, const body_state *from, const body_state *to,
+                             energy_account *account)
+{
+    const body_state mean = mean_velocities(from, to);
+    const powers p = powers_of(parts, &mean);
+    add_kick(h, &p, account);
+}
+
+/// The same evaluations as in multirotor_step_by.
+static void account_for_kicks(const step_inputs *a, vy_integrator integrator, energy_account *account)
 {
     const body_params *body = &a->in->params->body;
     const body_state *s = a->start;
     const double h = a->h, half = 0.5 * h, start = a->in->held.time, end = start + h;
-    body_wrench push;
-    multirotor_push(a->in, s, a->now, a->command, start, &push);
+    body_wrench wrench;
+    load_parts first, second;
+    multirotor_wrench_kept(a->in, s, a->now, a->command, start, &first, &wrench);
     if (integrator != VY_INTEGRATOR_LIE_MIDPOINT) { // the velocities of both Euler steps are the same
-        const body_state n = body_euler(body, s, h, &push);
-        account_for_kick(a, h, s, a->now, start, s, &n, account);
+        const body_state n = body_euler(body, s, h, &wrench);
+        account_for_kick(h, &first, s, &n, account);
         return;
     }
-    const body_state kicked = body_kicked(body, s, half, &push);
+    const body_state kicked = body_kicked(body, s, half, &wrench);
     const body_state drifted = body_drifted(body, &kicked, h);
-    multirotor_push(a->in, &drifted, a->full, a->command, end, &push);
-    const body_state tried = body_kicked(body, &drifted, half, &push);
-    multirotor_push(a->in, &tried, a->full, a->command, end, &push);
-    const body_state n = body_kicked(body, &drifted, half, &push);
-    account_for_kick(a, half, s, a->now, start, s, &kicked, account);
-    account_for_kick(a, half, &tried, a->full, end, &drifted, &n, account);
+    multirotor_wrench(a->in, &drifted, a->full, a->command, end, &wrench);
+    const body_state tried = body_kicked(body, &drifted, half, &wrench);
+    multirotor_wrench_kept(a->in, &tried, a->full, a->command, end, &second, &wrench);
+    const body_state n = body_kicked(body, &drifted, half, &wrench);
+    account_for_kick(half, &first, s, &kicked, account);
+    account_for_kick(half, &second, &drifted, &n, account);
+}
+
+/// The powers at a moment of a coupled step, along the velocities of `along`.
+static powers powers_within(const multirotor_inputs *in, double h, int part, const body_state *along,
+                            coupled_stage *k)
+{
+    multirotor_inputs at;
+    body_wrench wrench;
+    load_parts parts;
+    coupled_inputs(in, k, part, &at);
+    multirotor_wrench_kept(&at, &k->body, k->speed, k->target, coupled_time(in, h, part), &parts, &wrench);
+    return powers_of(&parts, along);
+}
+
+/// The same evaluations as in coupled_rk4 and coupled_lie_midpoint.
+static void account_for_coupled(const step_inputs *a, vy_integrator integrator, double charge,
+                                energy_account *account)
+{
+    body_state s = *a->start;
+    double speed[VY_ROTOR_CAP];
+    coupled_state c;
+    coupled_stage k[4];
+    memcpy(speed, a->now, sizeof speed);
+    memset(&c, 0, sizeof c);
+    if (a->in->memory != NULL) c.air = *a->in->memory;
+    c.charge = charge;
+    if (integrator == VY_INTEGRATOR_RK4) {
+        static const int parts[4] = {0, 1, 1, 2};
+        powers p[4];
+        coupled_rk4(a->in, a->h, a->command, &s, speed, &c, k, NULL);
+        for (int n = 0; n < 4; ++n) p[n] = powers_within(a->in, a->h, parts[n], &k[n].body, &k[n]);
+        add_stages(a->h, p, account);
+        return;
+    }
+    coupled_lie_midpoint(a->in, a->h, a->command, &s, speed, &c, k, NULL);
+    const double half = 0.5 * a->h;
+    body_wrench wrench;
+    coupled_wrench(a->in, a->h, a->command, 0, &k[0], NULL, &wrench);
+    const body_state kicked = body_kicked(&a->in->params->body, a->start, half, &wrench);
+    const body_state mean[2] = {mean_velocities(a->start, &kicked), mean_velocities(&k[1].body, &s)};
+    const powers first = powers_within(a->in, a->h, 0, &mean[0], &k[0]);
+    const powers last = powers_within(a->in, a->h, 2, &mean[1], &k[2]);
+    add_kick(half, &first, account);
+    add_kick(half, &last, account);
+}
+
+/// Whether the step of drone or body `i` is coupled.
+static int is_coupled(const vy_model *m, uint32_t i)
+{
+    return i < m->drone_count ? plant_is_coupled(m, i) : body_is_coupled(m);
+}
+
+/// Speed targets in a step over which the battery's voltage is held.
+static void apply_battery_share(const multirotor_inputs *in, double charge, const double *speed,
+                                double *target)
+{
+    double current;
+    const double share = battery_share(in, charge, speed, &current);
+    for (int k = 0; k < in->layout->count; ++k) target[k] *= share;
 }
 
 void vy_energy_stage(vy_world *world, const vy_model *m)
@@ -126,26 +202,38 @@ void vy_energy_stage(vy_world *world, const vy_model *m)
     if (m->physics.engine == VY_ENGINE_SIMPLE) return; // its step has no stages
     VY_ASSERT(world->accounting && world->state->tick > 0);
     const double time = time_of(m, world->state->tick - 1u);
-    for (uint32_t i = 0; i < m->drone_count; ++i) {
-        const drone_block *d = &world->drones[i];
-        multirotor_inputs in;
-        plant_inputs(m, i, world->loads, time, d, world->gear, &in);
+    for (uint32_t i = 0; i < body_count(m); ++i) {
+        body_inputs inputs;
+        vy_body_inputs(world, m, i, time, &inputs);
         double now[VY_ROTOR_CAP] = {0.0}, half[VY_ROTOR_CAP] = {0.0}, full[VY_ROTOR_CAP] = {0.0};
-        actuators_gather(in.layout, d, &world->thrusters[i], now);
-        multirotor_follow(&in, world->speeds[i], now, half, full);
-        const step_again again = {&in, m->dt, world->speeds[i], now, half, full, &d->body};
-        if (m->physics.integrator == VY_INTEGRATOR_RK4) {
+        const int drone = i < m->drone_count, coupled = step_is_coupled(&inputs.in) && is_coupled(m, i);
+        double target[VY_ROTOR_CAP] = {0.0}, charge = 0.0; // of a body: none is read
+        if (drone) {
+            memcpy(target, world->speeds[i], sizeof target);
+            if (m->has_powertrain) charge = world->powertrain[i].battery.charge;
+            if (inputs.in.battery != NULL && !coupled)
+                apply_battery_share(&inputs.in, charge, world->drones[i].rotor_speed, target);
+            actuators_gather(inputs.in.layout, &world->drones[i],
+                             world->thrusters != NULL ? &world->thrusters[i] : NULL, now);
+            multirotor_follow(&inputs.in, target, now, half, full);
+        }
+        const step_inputs again = {&inputs.in, m->dt, target, now, half, full, body_at(world, i)};
+        const int is_rk4 = m->physics.integrator == VY_INTEGRATOR_RK4;
+        if (coupled) {
+            account_for_coupled(&again, m->physics.integrator, charge, &world->accounts[i]);
+        } else if (is_rk4 && !rotates_too_far(again.start, m->dt)) {
             account_for_stages(&again, &world->accounts[i]);
         } else {
-            account_for_kicks(&again, m->physics.integrator, &world->accounts[i]);
+            account_for_kicks(&again, is_rk4 ? VY_INTEGRATOR_LIE_MIDPOINT : m->physics.integrator,
+                              &world->accounts[i]);
         }
     }
 }
 
 void vy_energy_contact(vy_world *world, uint32_t index, const body_state *flown, const body_state *now)
 {
-    VY_ASSERT(world->accounting && index < world->model.drone_count);
-    const drone_params *p = &world->model.params[index];
+    VY_ASSERT(world->accounting);
+    const multirotor_params *p = body_plant(&world->model, index);
     const double work = kinetic_of(p, now) - kinetic_of(p, flown);
     world->accounts[index].contacts += work;
     world->accounts[index].exchanged += real_abs(work);
@@ -160,31 +248,38 @@ void vy_energy_impulse(vy_world *world, uint32_t index, vec3 impulse, vec3 angul
     world->accounts[index].exchanged += real_abs(work);
 }
 
+static double closing_work(const vy_world *world, uint32_t index)
+{
+    return world->bodies != NULL ? vy_closing_work_on(world->bodies, index) : 0.0;
+}
+
 void vy_world_open_account(vy_world *world)
 {
     FPU_SCOPE;
-    world->accounting = world->watching = 1;
-    for (uint32_t i = 0; i < world->model.drone_count; ++i) {
+    world->accounting = world->model.has_prestep = 1;
+    world->options = step_options(&world->model);
+    for (uint32_t i = 0; i < body_count(&world->model); ++i) {
         world->accounts[i] = (energy_account){0};
-        world->accounts[i].start = kinetic_of(&world->model.params[i], &world->drones[i].body);
+        world->accounts[i].start = kinetic_of(body_plant(&world->model, i), body_at(world, i));
+        world->accounts[i].closed = closing_work(world, i);
     }
 }
 
-double vy_drone_kinetic(const vy_world *world, uint32_t index)
+double vy_body_kinetic(const vy_world *world, uint32_t index)
 {
-    VY_ASSERT(index < world->model.drone_count);
-    return kinetic_of(&world->model.params[index], &world->drones[index].body);
+    return kinetic_of(body_plant(&world->model, index), body_at(world, index));
 }
 
-void vy_drone_energy(const vy_world *world, uint32_t index, vy_energy *out)
+void vy_body_energy(const vy_world *world, uint32_t index, vy_energy *out)
 {
-    const drone_params *p = &world->model.params[index];
-    const body_state *s = &world->drones[index].body;
+    const multirotor_params *p = body_plant(&world->model, index);
+    const body_state *s = body_at(world, index);
     const energy_account *a = &world->accounts[index];
     vy_energy e = {
         .kinetic = kinetic_of(p, s), .rotors = a->rotors, .contacts = a->contacts, .exchanged = a->exchanged};
-    e.potential = p->plant.effects.mass * gravity_potential(&world->model.env.gravity, s->position);
-    double sum = a->rotors + a->contacts;
+    e.potential = p->effects.mass * gravity_potential(&world->model.env.gravity, s->position);
+    if (world->accounting) e.closing = closing_work(world, index) - a->closed;
+    double sum = (a->rotors + a->contacts) + e.closing;
     for (int k = 0; k < EFFECT_COUNT; ++k) {
         e.work[k] = a->work[k];
         sum += a->work[k];

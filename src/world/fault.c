@@ -1,7 +1,7 @@
 // fault.c - faults: which act when, and what they do to motors, samples and replies.
 //
-// Everything random is a function of seed, fault, drone and step, so a fault remembers nothing but what is on
-// its way through a delay line.
+// Everything random is a function of seed, fault, drone and step, so the only state of a fault is what is in
+// its delay line.
 #include "world/fault.h"
 #include "base/assert.h"
 #include "base/fail.h"
@@ -9,10 +9,10 @@
 #include "base/math.h"
 #include "base/rng.h"
 #include "world/build.h"
-#include "world/guard.h"
-#include "world/kit.h"
-#include "world/world_def.h"
+#include "world/supervisor.h"
 #include "world/world_impl.h"
+#include "world/sensor_suite.h"
+#include "world/world_def.h"
 
 // Parts of the fault's random stream: draws of one part move no other.
 enum { DRAW_SCHEDULE, DRAW_SHARE, DRAW_NOISE, DRAW_PARTS };
@@ -35,14 +35,14 @@ static double draw(const vy_model *m, const fault_model *f, uint32_t drone, int 
 // When it begins in piece `piece` of time; the only one when it comes once. Returns 0 when it does not.
 static int begins(const vy_model *m, const fault_model *f, uint32_t drone, uint64_t piece, uint64_t *began)
 {
-    uint64_t begin = f->start, room = f->spread;
+    uint64_t begin = f->start, window = f->spread;
     if (f->every > 0) {
         begin = f->start + piece * f->every;
         VY_ASSERT(f->length <= f->every); // it is over before it comes again
-        room = f->every - f->length;
+        window = f->every - f->length;
         if (draw(m, f, drone, DRAW_SCHEDULE, piece, 1) >= f->def.chance) return 0;
     }
-    if (room > 0) begin += (uint64_t)(draw(m, f, drone, DRAW_SCHEDULE, piece, 0) * (double)room);
+    if (window > 0) begin += (uint64_t)(draw(m, f, drone, DRAW_SCHEDULE, piece, 0) * (double)window);
     VY_ASSERT(begin >= f->start);
     *began = begin;
     return 1;
@@ -50,14 +50,14 @@ static int begins(const vy_model *m, const fault_model *f, uint32_t drone, uint6
 
 int vy_fault_acts(const vy_model *m, const fault_model *f, uint32_t drone, uint64_t tick, uint64_t *began)
 {
-    if (tick < f->start || !vy_fault_concerns(m, f, drone)) return 0;
+    if (tick < f->start || !vy_fault_applies(m, f, drone)) return 0;
     const uint64_t piece = f->every > 0 ? (tick - f->start) / f->every : 0;
     return begins(m, f, drone, piece, began) && tick >= *began && tick - *began < f->length;
 }
 
 uint64_t vy_fault_count(const vy_model *m, const fault_model *f, uint32_t drone, uint64_t tick)
 {
-    if (tick < f->start || !vy_fault_concerns(m, f, drone)) return 0;
+    if (tick < f->start || !vy_fault_applies(m, f, drone)) return 0;
     const uint64_t last = f->every > 0 ? (tick - f->start) / f->every : 0;
     uint64_t began, count = 0;
     for (uint64_t piece = 0; piece <= last; ++piece)
@@ -65,18 +65,30 @@ uint64_t vy_fault_count(const vy_model *m, const fault_model *f, uint32_t drone,
     return count;
 }
 
-static void limit_motors(const vy_model *m, uint64_t tick, double (*speeds)[VY_ROTOR_CAP])
+// The battery's share of the nominal voltage, of drone `i` at the start of the step.
+static double voltage_share(const vy_world *world, uint32_t i)
 {
+    const battery_params *b = &world->model.params[i].battery;
+    const int acts = b->capacity > 0.0 && effect_on(world->drones[i].effects, EFFECT_battery);
+    const double share = acts ? world->powertrain[i].battery.voltage / b->nominal : 1.0;
+    return share > 0.0 ? share : 1.0;
+}
+
+static void limit_motors(const vy_world *world, uint64_t tick)
+{
+    const vy_model *m = &world->model;
+    double(*speeds)[VY_ROTOR_CAP] = world->speeds;
     uint64_t began;
     for (uint32_t k = 0; k < m->fault_count; ++k) {
         const fault_model *f = &m->faults[k];
         if (f->def.kind > VY_FAULT_MOTOR_MAX) continue;
         for (uint32_t i = f->first; i < f->last; ++i) {
             if (!vy_fault_acts(m, f, i, tick, &began)) continue;
+            const double share = voltage_share(world, i);
             for (int r = 0; r < m->drones[i].layout.count; ++r) {
                 if (f->def.rotor != VY_ALL_ROTORS && f->def.rotor != r) continue;
-                const double most = f->def.size * motor_speed(&m->params[i].motor, 1.0);
-                speeds[i][r] = f->def.kind == VY_FAULT_MOTOR_MAX ? real_min(speeds[i][r], most)
+                const double speed_limit = f->def.size * motor_speed(&m->params[i].motor, 1.0) / share;
+                speeds[i][r] = f->def.kind == VY_FAULT_MOTOR_MAX ? real_min(speeds[i][r], speed_limit)
                                                                  : f->speed_share * speeds[i][r];
             }
         }
@@ -95,8 +107,8 @@ static void weaken_batteries(const vy_world *world, uint64_t tick)
             if (!vy_fault_acts(m, f, i, tick, &began)) continue;
             for (int r = 0; r < m->drones[i].layout.count; ++r) world->speeds[i][r] *= f->def.size;
             if (!(m->params[i].battery.capacity > 0.0)) continue;
-            world->gear[i].battery.voltage *= f->def.size;
-            if (f->def.size == 0.0) world->gear[i].battery.current = 0.0;
+            world->powertrain[i].battery.voltage *= f->def.size;
+            if (f->def.size == 0.0) world->powertrain[i].battery.current = 0.0;
         }
     }
 }
@@ -105,7 +117,7 @@ const vy_model *vy_fault_motors(vy_world *world)
 {
     const vy_model *m = &world->model;
     const uint64_t tick = world->state->tick - 1;
-    limit_motors(m, tick, world->speeds);
+    limit_motors(world, tick);
     weaken_batteries(world, tick);
     uint64_t began;
     int any = 0;
@@ -113,44 +125,29 @@ const vy_model *vy_fault_motors(vy_world *world)
         const fault_model *f = &m->faults[k];
         for (uint32_t i = f->first; i < f->last && f->def.kind == VY_FAULT_MOTOR_LAG; ++i) {
             if (!vy_fault_acts(m, f, i, tick, &began)) continue;
-            if (!any) memcpy(world->faulty, m->params, m->drone_count * sizeof m->params[0]);
+            if (!any) memcpy(world->faulty_params, m->params, m->drone_count * sizeof m->params[0]);
             any = 1;
-            multirotor_params *plant = &world->faulty[i].plant;
+            multirotor_params *plant = &world->faulty_params[i].plant;
             plant->rotor.decay_half = plant->shape.fall_half = f->decay_half;
             plant->rotor.decay_full = plant->shape.fall_full = f->decay_full;
+            plant->shape.rise_weights = plant->shape.fall_weights = vy_lag_weights(m->dt, f->def.size);
         }
     }
     if (!any) return m;
-    world->slow = *m;
-    world->slow.params = world->faulty;
-    return &world->slow;
+    world->faulty_model = *m;
+    world->faulty_model.params = world->faulty_params;
+    return &world->faulty_model;
 }
 
-void vy_fault_remember(vy_world *world)
+void vy_fault_save_samples(vy_world *world)
 {
     const vy_model *m = &world->model;
     memcpy(world->before, world->drones, m->drone_count * sizeof(drone_block));
-    memcpy(world->kits_before, world->kits, m->kit_count * sizeof(kit_block));
+    memcpy(world->sensors_before, world->sensors,
+           block_offset(&world->counts, BLOCK_filter) - block_offset(&world->counts, SENSORS_FIRST_BLOCK));
 }
 
 // --- samples
-
-// A sample as numbers in a row, of any sensor; `*tick` is where its arrival stands.
-static double *sample_of(int sensor, drone_block *d, kit_block *k, uint64_t **tick)
-{
-    VY_ASSERT(sensor >= 0 && sensor < KIT_SENSORS && (sensor >= KIT_OWN || k != NULL));
-    if (sensor >= KIT_OWN) {
-        *tick = sensor == KIT_IMU ? &d->imu_tick : &d->mocap_tick;
-        return sensor == KIT_IMU ? &d->imu.accel.x : &d->mocap.position.x;
-    }
-    double *const samples[KIT_OWN] = {
-        [KIT_BARO] = &k->baro.pressure,   [KIT_MAG] = &k->mag.field.x,     [KIT_GPS] = &k->gps.position.x,
-        [KIT_RANGE] = &k->range.distance, [KIT_FLOW] = &k->flow.x,         [KIT_POWER] = &k->power.voltage,
-        [KIT_ESC] = k->esc.speed,         [KIT_LIDAR] = k->lidar.distance,
-    };
-    *tick = &k->ticks[sensor];
-    return samples[sensor];
-}
 
 // A fault, and the drone and step whose sample it changes.
 typedef struct fault_target {
@@ -160,35 +157,25 @@ typedef struct fault_target {
     uint64_t tick;
 } fault_target;
 
-// `amount` has a number for each that the channel is measured in: an attitude turns by three. What says that
-// there is nothing to say goes on saying it, and no distance or rotor speed is below 0.
+// `amount` has a number for each that the channel is measured in: an attitude turns by three.
 static void add_to(const fault_target *b, const double *amount, double *sample)
 {
-    const fault_channel *c = vy_fault_channel(b->f->def.channel);
-    double *v = sample + c->at;
-    VY_ASSERT(c->at + c->cells <= vy_kit_width(c->sensor) && c->axes <= c->cells);
-    if (b->f->def.channel == VY_CHANNEL_ATTITUDE) {
-        quat q = quat_make(v[0], v[1], v[2], v[3]);
-        q = attitude_turned(q, vec3_make(amount[0], amount[1], amount[2]));
-        memcpy(v, &q, sizeof q);
+    const channel_row *row = &vy_channels[b->f->def.channel];
+    const sensor_channel *c = &row->channel;
+    const sensor_type *type = vy_sensors[row->sensor].type;
+    VY_ASSERT(c->at + c->cells <= vy_sensors[row->sensor].width && c->axes <= c->cells);
+    if (type->add != NULL) {
+        const channel_input in = {c, &b->m->env.air, b->m->drones[b->drone].layout.count};
+        type->add(&in, amount, sample);
         return;
     }
-    const int rays = c->sensor == KIT_RANGE || c->sensor == KIT_LIDAR;
-    const int count = c->sensor == KIT_ESC ? b->m->drones[b->drone].layout.count : c->axes;
-    if (c->sensor == KIT_FLOW && sample[2] == 0.0) return; // it has lost track
-    for (int i = 0; i < count; ++i) {
-        if (rays && v[i] == RAY_NOTHING) continue;
-        v[i] += amount[i];
-        if (rays || c->sensor == KIT_ESC) v[i] = real_max(v[i], 0.0);
-    }
-    if (c->sensor == KIT_BARO) sample[1] = baro_altitude(&b->m->env.air, sample[0]);
+    for (int i = 0; i < c->axes; ++i) sample[c->at + i] += amount[i];
 }
 
-static void swap_axes(vy_channel channel, double *sample)
+static void swap_axes(const sensor_channel *c, double *sample)
 {
-    double *x = sample + vy_fault_channel(channel)->at;
-    VY_ASSERT(vy_fault_channel(channel)->width >= 2);
-    if (channel == VY_CHANNEL_ATTITUDE) x += 1; // w stands before
+    double *x = sample + c->x;
+    VY_ASSERT(c->width >= 2);
     const double kept = x[0];
     x[0] = x[1];
     x[1] = kept;
@@ -198,8 +185,8 @@ static void swap_axes(vy_channel channel, double *sample)
 static void distort(const fault_target *b, const double *before, double *sample)
 {
     const vy_fault_def *def = &b->f->def;
-    const fault_channel *c = vy_fault_channel(def->channel);
-    double n[VY_RAY_CAP], amount[VY_RAY_CAP] = {0};
+    const sensor_channel *c = &vy_channels[def->channel].channel;
+    double n[VY_RAY_CAP] = {0}, amount[VY_RAY_CAP] = {0};
     const double each[3] = {def->vector.x, def->vector.y, def->vector.z};
     double wave = 1.0;
     if (def->kind == VY_FAULT_SENSOR_STUCK) {
@@ -207,7 +194,7 @@ static void distort(const fault_target *b, const double *before, double *sample)
         return;
     }
     if (def->kind == VY_FAULT_SENSOR_SWAP) {
-        swap_axes(def->channel, sample);
+        swap_axes(c, sample);
         return;
     }
     if (def->kind == VY_FAULT_SENSOR_NOISE)
@@ -223,58 +210,47 @@ static void distort(const fault_target *b, const double *before, double *sample)
     add_to(b, amount, sample);
 }
 
-static line_block *line_of(const fault_model *f, uint32_t drone, line_block *lines)
+// Delayed samples go through a line of the drone's own: `sent`, or not, a sample leaves and another arrives,
+// which counts only while the fault acts, since `began`. Returns 0 when nothing arrives.
+static int pass_line(const fault_target *b, int sent, int acts, uint64_t began, delay_line_block *numbers,
+                     double *values)
 {
-    VY_ASSERT(drone >= f->first && drone < f->last && f->places > 0);
-    return &lines[f->line + (drone - f->first) * f->places];
+    const fault_model *f = b->f;
+    const uint64_t size = delay_line_size(f->delay, f->width);
+    const delay_line line = {f->line + (b->drone - f->first) * size, f->period, f->delay, f->width};
+    VY_ASSERT(b->drone >= f->first && b->drone < f->last && line.first + size <= b->m->delay_count);
+    if (f->delay == 0) return sent;
+    double late[DELAY_LINE_WIDTH];
+    const int arrives = vy_delay_line_take(&line, numbers, b->tick, began, late);
+    if (sent) vy_delay_line_put(&line, numbers, b->tick, values);
+    if (!acts) return sent;
+    if (arrives) memcpy(values, late, f->width * sizeof *values);
+    return arrives;
 }
 
-static void put_on_line(const fault_model *f, uint32_t drone, uint64_t tick, line_block *lines,
-                        const double *values, size_t count)
-{
-    VY_ASSERT(f->period > 0 && tick % f->period == 0 && count <= LINE_CELLS);
-    line_block *put = &line_of(f, drone, lines)[tick / f->period % f->places];
-    put->tick = tick;
-    memcpy(put->values, values, count * sizeof values[0]);
-}
-
-// What was put on the line `delay` calls ago. Returns 0 when that is nothing, or older than `began`.
-static int take_off_line(const fault_model *f, uint32_t drone, uint64_t tick, uint64_t began,
-                         line_block *lines, double *values, size_t count)
-{
-    const uint64_t number = tick / f->period;
-    VY_ASSERT(f->delay < f->places && count <= LINE_CELLS); // what is asked for has not been written over
-    if (number < f->delay) return 0;
-    const line_block *take = &line_of(f, drone, lines)[(number - f->delay) % f->places];
-    if (take->tick != (number - f->delay) * f->period || take->tick < began || take->tick == 0) return 0;
-    memcpy(values, take->values, count * sizeof values[0]);
-    return 1;
-}
-
-// The way of a sample through all that is faulty, when one is due; `came`: the sensor has given one. Returns
+// Apply all faults of a sensor to a sample that is due; `came`: the sensor has given one. Returns
 // 0 when nothing arrives.
 static int pass_sample(const vy_world *world, uint32_t drone, int sensor, int came, const double *before,
                        double *sample)
 {
     const vy_model *m = &world->model;
     const uint64_t tick = world->state->tick;
-    const size_t count = (size_t)vy_kit_width(sensor);
     int lost = 0;
-    VY_ASSERT(drone < m->drone_count && count <= LINE_CELLS);
+    VY_ASSERT(drone < m->drone_count);
     for (uint32_t k = 0; k < m->fault_count; ++k) {
         const fault_model *f = &m->faults[k];
-        if (!vy_fault_of_sensor(f->def.kind)) continue;
-        if (drone < f->first || drone >= f->last || vy_fault_channel(f->def.channel)->sensor != sensor)
+        if (!vy_fault_is_sensor(f->def.kind)) continue;
+        if (drone < f->first || drone >= f->last || (int)vy_channels[f->def.channel].sensor != sensor)
             continue;
         uint64_t began = 0;
         const int acts = vy_fault_acts(m, f, drone, tick, &began);
+        const fault_target target = {m, f, drone, tick};
         if (f->def.kind == VY_FAULT_SENSOR_DELAY) {
-            if (came) put_on_line(f, drone, tick, world->lines, sample, count);
-            if (acts) came = take_off_line(f, drone, tick, began, world->lines, sample, count);
+            came = pass_line(&target, came, acts, began, world->delay_lines, sample);
         } else if (acts && f->def.kind == VY_FAULT_SENSOR_DROPOUT) {
             lost |= draw(m, f, drone, DRAW_SHARE, tick, 0) < f->def.size;
         } else if (acts && came) {
-            distort(&(fault_target){m, f, drone, tick}, before, sample);
+            distort(&target, before, sample);
         }
     }
     return came && !lost;
@@ -285,18 +261,17 @@ void vy_fault_samples(vy_world *world)
     const vy_model *m = &world->model;
     const uint64_t tick = world->state->tick;
     for (uint32_t i = 0; i < m->drone_count; ++i) {
-        const uint32_t kit = m->drones[i].kit;
-        kit_block *k = kit > 0 ? &world->kits[kit - 1] : NULL;
-        kit_block *k_before = kit > 0 ? &world->kits_before[kit - 1] : NULL;
-        for (int sensor = k != NULL ? 0 : KIT_OWN; sensor < KIT_SENSORS; ++sensor) {
+        for (int sensor = m->drones[i].sensor_suite > 0 ? 0 : SENSOR_SUITE_KINDS; sensor < SENSOR_KINDS;
+             ++sensor) {
             if (!due(tick, vy_sensor_period(m, i, sensor))) continue;
             uint64_t *at, *at_before;
-            double *sample = sample_of(sensor, &world->drones[i], k, &at);
-            const double *before = sample_of(sensor, &world->before[i], k_before, &at_before);
+            double *sample = vy_sensor_sample(world, world->drones, world->sensors, i, sensor, &at);
+            const double *before =
+                vy_sensor_sample(world, world->before, world->sensors_before, i, sensor, &at_before);
             if (pass_sample(world, i, sensor, *at == tick, before, sample)) {
                 *at = tick;
-            } else { // what the controller has is what it had; the sensor itself goes on
-                memcpy(sample, before, (size_t)vy_kit_width(sensor) * sizeof *sample);
+            } else { // the controller keeps its last sample; the sensor itself goes on
+                memcpy(sample, before, (size_t)vy_sensors[sensor].width * sizeof *sample);
                 *at = *at_before;
             }
         }
@@ -305,13 +280,12 @@ void vy_fault_samples(vy_world *world)
 
 // --- replies
 
-#define COMMAND_CELLS (2 + sizeof(control_state) / sizeof(double))
 _Static_assert(sizeof(control_state) % sizeof(double) == 0, "cells alone");
-_Static_assert(VY_DROP_CAP <= 53, "a wish to let go is a whole number as a double");
-_Static_assert(COMMAND_CELLS <= LINE_CELLS, "a reply fits on a line");
+_Static_assert(VY_DROP_CAP <= 53, "a release request is a whole number as a double");
+_Static_assert(COMMAND_CELLS <= DELAY_LINE_WIDTH, "a reply fits on a line");
 
-// A reply on a line: the rung, then what is wanted, then payloads to let go. What the loops remember stays
-// where it is.
+// A reply on a line: the rung, the intent's values, the payloads to release. The state of the control loops
+// is not delayed.
 static void pack_command(const drone_block *d, uint64_t release_request, double *values)
 {
     values[0] = (double)d->rung;
@@ -333,9 +307,9 @@ static void unpack_command(const double *values, drone_block *d, uint64_t *relea
 
 // Returns 0 when nothing arrives.
 static int pass_command(const vy_model *m, uint64_t tick, uint32_t drone, const drone_block *before,
-                        line_block *lines, drone_block *d, uint64_t *release_request)
+                        delay_line_block *numbers, drone_block *d, uint64_t *release_request)
 {
-    double values[LINE_CELLS];
+    double values[COMMAND_CELLS];
     int arrives = 1;
     for (uint32_t k = 0; k < m->fault_count; ++k) {
         const fault_model *f = &m->faults[k];
@@ -345,11 +319,9 @@ static int pass_command(const vy_model *m, uint64_t tick, uint32_t drone, const 
         const int acts = vy_fault_acts(m, f, drone, tick, &began);
         if (f->def.kind == VY_FAULT_COMMAND_DELAY) {
             pack_command(d, *release_request, values);
-            put_on_line(f, drone, tick, lines, values, COMMAND_CELLS);
-            if (!acts) continue;
-            if (!take_off_line(f, drone, tick, began, lines, values, COMMAND_CELLS))
+            if (!pass_line(&(fault_target){m, f, drone, tick}, 1, acts, began, numbers, values))
                 arrives = 0;
-            else
+            else if (acts)
                 unpack_command(values, d, release_request);
         } else if (acts && draw(m, f, drone, DRAW_SHARE, tick, 0) < f->def.size) {
             arrives = 0;
@@ -370,7 +342,8 @@ void vy_fault_commands(vy_world *world)
         if (!due(tick, m->drones[i].control_period)) continue;
         uint64_t none = 0,
                  *release_request = world->release_requests != NULL ? &world->release_requests[i] : &none;
-        if (!pass_command(m, tick, i, &world->before[i], world->lines, &world->drones[i], release_request))
-            vy_guard_mark(world, i, 0);
+        if (!pass_command(m, tick, i, &world->before[i], world->delay_lines, &world->drones[i],
+                          release_request))
+            note_intent(world, i, 0);
     }
 }

@@ -5,12 +5,12 @@
 #include "base/math.h"
 #include "world/fault.h"
 #include "world/build.h"
-#include "world/kit.h"
+#include "world/sensor_suite.h"
 #include "world/world_def.h"
 #include <math.h>
 
 #define FAULT_COOKIE 0x76796c35u
-#define VECTOR_MOST  1e15 // so that no sum of them is infinite
+#define VECTOR_MAX   1e15 // so that no sum of them is infinite
 
 vy_fault_def vy_default_fault_def(void)
 {
@@ -35,39 +35,17 @@ const char *vy_fault_name(vy_fault_kind kind)
     return index < sizeof names / sizeof names[0] ? names[index] : "unknown";
 }
 
-const fault_channel *vy_fault_channel(vy_channel channel)
-{
-    static const fault_channel channels[VY_CHANNEL_COUNT] = {
-        [VY_CHANNEL_ACCEL] = {"accel", "imu", KIT_IMU, 0, 3, 3, 3},
-        [VY_CHANNEL_GYRO] = {"gyro", "imu", KIT_IMU, 3, 3, 3, 3},
-        [VY_CHANNEL_POSITION] = {"position", "mocap", KIT_MOCAP, 0, 3, 3, 3},
-        [VY_CHANNEL_ATTITUDE] = {"attitude", "mocap", KIT_MOCAP, 3, 4, 3, 3},
-        [VY_CHANNEL_BARO] = {"baro", "baro", KIT_BARO, 0, 2, 1, 1},
-        [VY_CHANNEL_MAG] = {"mag", "mag", KIT_MAG, 0, 3, 3, 3},
-        [VY_CHANNEL_GPS_POSITION] = {"gps_position", "gps", KIT_GPS, 0, 3, 3, 3},
-        [VY_CHANNEL_GPS_VELOCITY] = {"gps_velocity", "gps", KIT_GPS, 3, 3, 3, 3},
-        [VY_CHANNEL_RANGE] = {"range", "range", KIT_RANGE, 0, 1, 1, 1},
-        [VY_CHANNEL_FLOW] = {"flow", "flow", KIT_FLOW, 0, 3, 2, 2},
-        [VY_CHANNEL_VOLTAGE] = {"voltage", "power", KIT_POWER, 0, 1, 1, 1},
-        [VY_CHANNEL_CURRENT] = {"current", "power", KIT_POWER, 1, 1, 1, 1},
-        [VY_CHANNEL_ESC] = {"esc", "esc", KIT_ESC, 0, VY_ROTOR_CAP, VY_ROTOR_CAP, 1},
-        [VY_CHANNEL_LIDAR] = {"lidar", "lidar", KIT_LIDAR, 0, VY_RAY_CAP, VY_RAY_CAP, 1},
-    };
-    VY_ASSERT((unsigned)channel < VY_CHANNEL_COUNT && channels[channel].name != NULL);
-    return &channels[channel];
-}
-
 const char *vy_channel_name(vy_channel channel)
 {
-    return (unsigned)channel < VY_CHANNEL_COUNT ? vy_fault_channel(channel)->name : "unknown";
+    return (unsigned)channel < VY_CHANNEL_COUNT ? vy_channels[channel].channel.name : "unknown";
 }
 
 int vy_channel_width(vy_channel channel)
 {
-    return (unsigned)channel < VY_CHANNEL_COUNT ? vy_fault_channel(channel)->width : 0;
+    return (unsigned)channel < VY_CHANNEL_COUNT ? vy_channels[channel].channel.width : 0;
 }
 
-int vy_fault_of_sensor(vy_fault_kind kind)
+int vy_fault_is_sensor(vy_fault_kind kind)
 {
     return kind >= VY_FAULT_SENSOR_BIAS && kind <= VY_FAULT_SENSOR_DELAY;
 }
@@ -102,10 +80,10 @@ vy_status vy_check_fault_def(const vy_fault_def *def, vy_error *err)
     if (is_time(def->kind) && !(def->size >= 0.0 && def->size <= 10.0))
         return vy_fail(err, VY_BAD_VALUE, "fault.size of %s must be within 0 and 10 s, got %g",
                        vy_fault_name(def->kind), def->size);
-    const double most =
+    const double max =
         real_max(real_max(real_abs(def->vector.x), real_abs(def->vector.y)), real_abs(def->vector.z));
-    if (!vy_all_finite(&def->vector.x, 3) || most > VECTOR_MOST)
-        return vy_fail(err, VY_BAD_VALUE, "fault.vector must be finite and within %g", VECTOR_MOST);
+    if (!vy_all_finite(&def->vector.x, 3) || max > VECTOR_MAX)
+        return vy_fail(err, VY_BAD_VALUE, "fault.vector must be finite and within %g", VECTOR_MAX);
     if (def->kind == VY_FAULT_SENSOR_VIBRATION && !(def->frequency > 0.0 && real_is_finite(def->frequency)))
         return vy_fail(err, VY_BAD_VALUE, "fault.frequency must be above 0 Hz, got %g", def->frequency);
     if (!(real_is_finite(def->start) && def->start >= 0.0) || !(def->duration > 0.0) ||
@@ -139,14 +117,14 @@ void vy_fault_build(const vy_model *world, const vy_fault_def *def, fault_model 
     }
 }
 
-// The period of the samples or replies that it is about; 0: the drone has none.
+// The period of the samples or replies it changes; 0: the drone has none.
 static uint64_t period_of(const vy_model *world, uint32_t drone, const vy_fault_def *def)
 {
-    if (!vy_fault_of_sensor(def->kind)) return world->drones[drone].control_period;
-    return vy_sensor_period(world, drone, vy_fault_channel(def->channel)->sensor);
+    if (!vy_fault_is_sensor(def->kind)) return world->drones[drone].control_period;
+    return vy_sensor_period(world, drone, (int)vy_channels[def->channel].sensor);
 }
 
-int vy_fault_concerns(const vy_model *m, const fault_model *f, uint32_t drone)
+int vy_fault_applies(const vy_model *m, const fault_model *f, uint32_t drone)
 {
     VY_ASSERT(f->first <= f->last && f->last <= m->drone_count);
     if (drone < f->first || drone >= f->last) return 0;
@@ -157,7 +135,7 @@ int vy_fault_concerns(const vy_model *m, const fault_model *f, uint32_t drone)
 }
 
 // Length and period of the delay line.
-static vy_status lay_line(const vy_model *world, fault_model *f, vy_error *err)
+static vy_status build_delay_line(const vy_model *world, fault_model *f, vy_error *err)
 {
     f->period = 0;
     for (uint32_t i = f->first; i < f->last; ++i) {
@@ -169,33 +147,35 @@ static vy_status lay_line(const vy_model *world, fault_model *f, vy_error *err)
                            vy_fault_name(f->def.kind));
         f->period = period;
     }
-    VY_ASSERT(f->period > 0); // somebody has what it delays
+    VY_ASSERT(f->period > 0); // some drone has what it delays
     f->delay = vy_tick_at(f->def.size, (double)f->period * world->dt);
-    f->places = (uint32_t)f->delay + 1;
+    f->width = vy_fault_is_sensor(f->def.kind)
+                   ? (uint32_t)vy_sensors[vy_channels[f->def.channel].sensor].width
+                   : (uint32_t)COMMAND_CELLS;
     return VY_OK;
 }
 
-vy_status vy_fault_fit(const vy_model *world, fault_model *f, vy_error *err)
+vy_status vy_fault_resolve(const vy_model *world, fault_model *f, vy_error *err)
 {
     const vy_fault_def *def = &f->def;
     const int late = def->kind == VY_FAULT_SENSOR_DELAY || def->kind == VY_FAULT_COMMAND_DELAY;
     int have = 0;
     for (uint32_t i = f->first; i < f->last; ++i) {
         const int rotors = world->drones[i].layout.count;
-        const int spared = rotors == 0 && def->drone.bits == 0; // a body among all has nothing to lose
+        const int spared = rotors == 0 && def->drone.bits == 0; // a body has nothing that can fail
         if (def->kind <= VY_FAULT_MOTOR_MAX && def->rotor >= rotors && !spared)
             return vy_fail(err, VY_BAD_VALUE, "fault.rotor is %d, but the drone has %d rotors", def->rotor,
                            rotors);
-        have += vy_fault_concerns(world, f, i);
+        have += vy_fault_applies(world, f, i);
     }
     const char *who = def->drone.bits != 0 || f->last - f->first == 1 ? "the drone has no" : "no drone has";
     const char *name = vy_fault_name(def->kind);
-    if (have == 0 && vy_fault_of_sensor(def->kind))
+    if (have == 0 && vy_fault_is_sensor(def->kind))
         return vy_fail(err, VY_BAD_VALUE, "fault %s of %s: %s sensor %s", name, vy_channel_name(def->channel),
-                       who, vy_fault_channel(def->channel)->key);
+                       who, vy_sensors[vy_channels[def->channel].sensor].type->name);
     if (have == 0)
         return vy_fail(err, VY_BAD_VALUE, "fault %s: %s %s", name, who,
                        def->kind <= VY_FAULT_MOTOR_LAG || def->kind == VY_FAULT_BATTERY ? "rotors"
                                                                                         : "controller");
-    return late ? lay_line(world, f, err) : VY_OK;
+    return late ? build_delay_line(world, f, err) : VY_OK;
 }

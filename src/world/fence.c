@@ -1,37 +1,79 @@
 // fence.c - limits of which few drones have one: speed of fall, the ground, geofences of three shapes.
 #include "base/fail.h"
 #include "base/assert.h"
-#include "base/finite.h"
-#include "world/guard.h"
+#include "base/schema_rows.h"
+#include "world/safety.h"
 #include "world/world_def.h"
+#include "world/supervisor.h"
 #include <float.h>
 
-#define TERRAIN_SINK 0.02 // [m] what rests on terrain, or lands on it, may sink in
+#define TERRAIN_SINK 0.02 // [m] penetration allowed to a drone that rests or lands on terrain
+
+_Static_assert(sizeof(vy_fence_kind) == sizeof(int), "choices are read and written as int");
+
+static const vy_choice fences[] = {
+    CHOICE("none", VY_FENCE_NONE, "no fence"),
+    CHOICE("box", VY_FENCE_BOX, "from `min` to `max`"),
+    CHOICE("cylinder", VY_FENCE_CYLINDER, "upright, about `centre`"),
+    CHOICE("polygon", VY_FENCE_POLYGON, "upright over its corners"),
+};
+static void init_corner(void *object, int index)
+{
+    (void)index;
+    *(vy_fence_corner *)object = (vy_fence_corner){0};
+}
+static const vy_row corner_rows[] = {
+    ROW("position", VECTOR, vy_fence_corner, position, .size = 2, .unit = "m", .range = ANY,
+        .flags = VY_ROW_REQUIRED, .help = "x and y, world axes"),
+};
+static const vy_table corner_table = {.title = "Corners",
+                                      .help = "Of a polygon, in order; its sides must not cross.",
+                                      .size = sizeof(vy_fence_corner),
+                                      .init = init_corner,
+                                      ROWS(corner_rows)};
+#define BOX      (1u << VY_FENCE_BOX)
+#define CYLINDER (1u << VY_FENCE_CYLINDER)
+#define POLYGON  (1u << VY_FENCE_POLYGON)
+static const vy_row fence_rows[] = {
+    ROW("kind", CHOICE, vy_fence_def, kind, CHOICES(fences), .help = "its shape"),
+    ROW("min", VECTOR, vy_fence_def, min, .size = 3, .unit = "m", .range = ANY, .flags = VY_ROW_REQUIRED,
+        .when = BOX, .help = "least x, y, z"),
+    ROW("max", VECTOR, vy_fence_def, max, .size = 3, .unit = "m", .range = ANY, .flags = VY_ROW_REQUIRED,
+        .when = BOX, .help = "largest x, y, z"),
+    ROW("centre", VECTOR, vy_fence_def, centre, .size = 2, .unit = "m", .range = ANY, .when = CYLINDER,
+        .help = "x and y of the axis"),
+    ROW("radius", NUMBER, vy_fence_def, radius, .unit = "m", .range = POSITIVE, .flags = VY_ROW_REQUIRED,
+        .when = CYLINDER, .help = "about the axis"),
+    ROW("corners", LIST, vy_fence_def, corners, .table = &corner_table, .size = VY_FENCE_CORNER_CAP,
+        .range = {.min = 3.0}, .count_offset = offsetof(vy_fence_def, corner_count), .flags = VY_ROW_REQUIRED,
+        .when = POLYGON, .help = "at least three"),
+    ROW("low", NUMBER, vy_fence_def, low, .unit = "m", .range = ANY, .word = "none", .word_value = -DBL_MAX,
+        .when = CYLINDER | POLYGON, .help = "least height"),
+    ROW("high", NUMBER, vy_fence_def, high, .unit = "m", .range = ANY, .word = "none", .word_value = DBL_MAX,
+        .when = CYLINDER | POLYGON, .help = "largest height"),
+};
+const vy_table vy_table_fence = {.title = "Fence",
+                                 .help = "Where the centre of mass must stay.",
+                                 .size = sizeof(vy_fence_def),
+                                 ROWS(fence_rows)};
 
 vy_status vy_check_fence_def(const vy_fence_def *f, vy_error *err)
 {
-    if ((unsigned)f->kind > VY_FENCE_POLYGON)
-        return vy_fail(err, VY_BAD_VALUE, "safety.fence.kind must be none, box, cylinder or polygon");
-    if (f->kind == VY_FENCE_NONE) return VY_OK;
+    vy_status status = vy_check_rows(&vy_table_fence, "safety.fence", f, err);
+    if (status != VY_OK || f->kind == VY_FENCE_NONE) return status;
     if (f->kind == VY_FENCE_BOX) {
         if (!(f->min.x < f->max.x && f->min.y < f->max.y && f->min.z < f->max.z))
             return vy_fail(err, VY_BAD_VALUE, "safety.fence.min must be below max on every axis");
         return VY_OK;
     }
     if (!(f->low < f->high)) return vy_fail(err, VY_BAD_VALUE, "safety.fence.low must be below high");
-    if (f->kind == VY_FENCE_CYLINDER) {
-        if (!(f->radius > 0.0) || !vy_all_finite(f->centre, 2))
-            return vy_fail(err, VY_BAD_VALUE, "safety.fence.radius must be above 0 m and centre finite");
-        return VY_OK;
-    }
+    if (f->kind == VY_FENCE_CYLINDER) return VY_OK;
     if (f->corner_count < 3 || f->corner_count > VY_FENCE_CORNER_CAP)
         return vy_fail(err, VY_BAD_VALUE, "safety.fence.corners: a polygon has 3 to %d, got %d",
                        VY_FENCE_CORNER_CAP, f->corner_count);
-    for (int i = 0; i < f->corner_count; ++i) {
-        if (!vy_all_finite(f->corners[i].position, 2))
-            return vy_fail(err, VY_BAD_VALUE, "safety.fence.corners[%d] must be finite", i);
-    }
-    return VY_OK;
+    for (int i = 0; i < f->corner_count && status == VY_OK; ++i)
+        status = vy_check_rows(&corner_table, "safety.fence.corners", &f->corners[i], err);
+    return status;
 }
 
 // How far a point lies outside of a polygon; 0 within.
@@ -71,34 +113,35 @@ static double outside(const vy_fence_def *f, vec3 p)
 // The height of the lowest point of a drone that could touch the ground z = 0.
 static double lowest(const drone_model *dm, const body_state *b)
 {
-    double least = 0.0;
-    for (int i = 0; i < dm->foot_count; ++i) least = real_min(least, quat_rotate(b->attitude, dm->feet[i]).z);
-    return b->position.z + least;
+    double lowest_height = 0.0;
+    for (int i = 0; i < dm->ground_point_count; ++i)
+        lowest_height = real_min(lowest_height, quat_rotate(b->attitude, dm->ground_points[i]).z);
+    return b->position.z + lowest_height;
 }
 
 // The same over the terrain below each point; where there is none, nothing is too low.
-static double lowest_over_terrain(const vy_world *world, const drone_model *dm, const body_state *b)
+static double lowest_over_terrain(ground_probe ground, const drone_model *dm, const body_state *b)
 {
-    double least = DBL_MAX, height;
-    for (int i = -1; i < dm->foot_count; ++i) {
-        const vec3 foot = i < 0 ? vec3_zero() : quat_rotate(b->attitude, dm->feet[i]);
-        if (vy_height_over_ground(world, vec3_add(b->position, foot), &height))
-            least = real_min(least, height);
+    double lowest_height = DBL_MAX, height;
+    for (int i = -1; i < dm->ground_point_count; ++i) {
+        const vec3 ground_point = i < 0 ? vec3_zero() : quat_rotate(b->attitude, dm->ground_points[i]);
+        if (ground.height(ground.self, vec3_add(b->position, ground_point), &height))
+            lowest_height = real_min(lowest_height, height);
     }
-    return least;
+    return lowest_height;
 }
 
-void vy_fence_check(const vy_world *world, uint32_t index, const drone_block *d, guard_block *g,
-                    world_block *w)
+void vy_fence_check(const vy_model *m, ground_probe ground, uint32_t index, const drone_block *d,
+                    supervisor_block *g, world_block *w)
 {
-    const drone_model *dm = &world->model.drones[index];
-    VY_ASSERT(index < world->model.drone_count && dm->guarded);
-    VY_ASSERT(dm->foot_count >= 0 && dm->foot_count <= VY_ROTOR_CAP + VY_COLLISION_POINT_CAP);
+    const drone_model *dm = &m->drones[index];
+    VY_ASSERT(index < m->drone_count && dm->has_supervisor);
+    VY_ASSERT(dm->ground_point_count >= 0 && dm->ground_point_count <= VY_ROTOR_CAP + VY_COLLISION_POINT_CAP);
     const vy_safety_def *s = &dm->safety;
-    double height = 0.0, least = 0.0;
-    if (s->ground && world->has_ground) {
-        height = lowest_over_terrain(world, dm, &d->body);
-        if (world->model.contact_cap > 0) least = -TERRAIN_SINK;
+    double height = 0.0, lowest_height = 0.0;
+    if (s->ground && ground.height != NULL) {
+        height = lowest_over_terrain(ground, dm, &d->body);
+        if (m->collides) lowest_height = -TERRAIN_SINK;
     } else if (s->ground) {
         height = lowest(dm, &d->body);
     }
@@ -109,7 +152,7 @@ void vy_fence_check(const vy_world *world, uint32_t index, const drone_block *d,
         int below; // the value must not be below the limit
     } limits[FENCE_COUNT] = {
         {s->fall_max > 0.0, VY_FAILURE_FALL, -d->body.velocity.z, s->fall_max, 0},
-        {s->ground, VY_FAILURE_GROUND, height, least, 1},
+        {s->ground, VY_FAILURE_GROUND, height, lowest_height, 1},
         {s->fence.kind != VY_FENCE_NONE, VY_FAILURE_FENCE,
          s->fence.kind != VY_FENCE_NONE ? outside(&s->fence, d->body.position) : 0.0, 0.0, 0},
     };

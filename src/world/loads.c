@@ -1,7 +1,10 @@
-// loads.c - what acts on a drone, by cause: the same functions as the step's, one effect at a time.
-#include "world/plant.h"
+// loads.c - what acts on a drone or body, by cause: what the plant itself has found at the start of the step.
 #include "base/assert.h"
+#include "base/fail.h"
+#include "world/plant.h"
+#include "world/stages.h"
 #include "world/world_impl.h"
+#include <stdlib.h>
 
 _Static_assert(EFFECT_COUNT <= VY_EFFECT_CAP,
                "vy_loads, vy_energy and vy_certificate have a place per effect");
@@ -16,70 +19,78 @@ static vec3 to_body(mat3 rotation, const body_loads *l)
     return vec3_add(l->torque_body, mat3_tmul_vec(rotation, l->torque_world));
 }
 
-// Effects look at the rotors' loads, so each starts from those; what it adds is the difference.
-static body_loads difference(const body_loads *after, const body_loads *before)
+void vy_loads_of(const load_parts *parts, vy_loads *out)
 {
-    return (body_loads){
-        .force_world = vec3_sub(after->force_world, before->force_world),
-        .force_body = vec3_sub(after->force_body, before->force_body),
-        .torque_world = vec3_sub(after->torque_world, before->torque_world),
-        .torque_body = vec3_sub(after->torque_body, before->torque_body),
-    };
-}
-
-void vy_drone_loads(const vy_world *world, uint32_t index, vy_loads *out)
-{
-    const drone_block *d = &world->drones[index];
-    VY_ASSERT(index < world->model.drone_count && out != NULL);
-    const double time = (double)world->state->tick * world->model.dt;
-    multirotor_inputs in;
-    plant_inputs(&world->model, index, world->loads, time, d, world->gear, &in);
-    double all[VY_ROTOR_CAP];
-    actuators_gather(in.layout, d, &world->thrusters[index], all);
-    vy_loads_at(&in, &d->body, all, world->speeds[index], time, out);
-    if (world->contact_totals != NULL) {
-        const double *j = world->contact_totals[index].contact.impulse,
-                     *l = world->contact_totals[index].contact.angular;
-        const double per = 1.0 / world->model.dt;
-        out->contact_force = vec3_scale(per, vec3_make(j[0], j[1], j[2]));
-        out->contact_torque = vec3_scale(per, vec3_make(l[0], l[1], l[2]));
-    }
-}
-
-void vy_loads_at(const multirotor_inputs *in, const body_state *s, const double *speed, const double *command,
-                 double time, vy_loads *out)
-{
-    const multirotor_params *plant = in->params;
-    const mat3 rotation = quat_matrix(s->attitude);
-    body_loads rotors = loads_zero();
-    VY_ASSERT((in->flags & EFFECTS_OF_ROTORS) == 0 || in->memory != NULL);
-    if (in->layout->general) {
-        rotor_add_general(in->layout, &plant->rotor, &plant->shape, speed, in->layout->count, &rotors);
-    } else {
-        rotor_add(in->layout, &plant->rotor, speed, in->layout->count, &rotors);
-    }
-
-    *out = (vy_loads){.rotor_force = to_world(rotation, &rotors), .rotor_torque = to_body(rotation, &rotors)};
-    body_loads thrusters = loads_zero();
-    thrusters_add(&in->layout->thrusters, speed + in->layout->count, &thrusters);
-    out->thruster_force = to_world(rotation, &thrusters);
-    out->thruster_torque = to_body(rotation, &thrusters);
-    const bits windy = in->flags & (EFFECT_BIT(wind) | EFFECT_BIT(downwash));
-    const rotor_scene scene = {in->layout, &plant->rotor, &plant->shape,    in->memory,
-                               speed,      command,       in->layout->count};
-    if (in->env->windy && (windy & EFFECT_BIT(wind)) != 0) {
-        const air_around air = look_at_air(in->env, &in->held, s, time, windy);
-        out->wind = vec3_sub(s->velocity, air.flow);
-    }
-    if ((windy & EFFECT_BIT(downwash)) != 0) out->wind = vec3_add(out->wind, scene.memory->downwash);
+    const mat3 rotation = quat_matrix(parts->attitude);
+    *out = (vy_loads){.rotor_force = to_world(rotation, &parts->rotors),
+                      .rotor_torque = to_body(rotation, &parts->rotors),
+                      .thruster_force = to_world(rotation, &parts->thrusters),
+                      .thruster_torque = to_body(rotation, &parts->thrusters),
+                      .wind = parts->air};
     for (int k = 0; k < EFFECT_COUNT; ++k) {
-        const bits only = (bits)1 << k;
-        if ((in->flags & only) == 0 || (only & windy) != 0) continue; // moving air acts through the others
-        body_loads l = rotors;
-        const vec3 g = effects_add_way(in->env, &plant->effects, &in->held, s, rotation, time, only | windy,
-                                       &scene, WAY_ANY, &l);
-        l = difference(&l, &rotors);
-        out->force[k] = vec3_add_scaled(to_world(rotation, &l), plant->effects.mass, g); // weight is no load
-        out->torque[k] = to_body(rotation, &l);
+        out->force[k] = to_world(rotation, &parts->effect[k]);
+        out->torque[k] = to_body(rotation, &parts->effect[k]);
     }
+}
+
+void vy_body_loads(const vy_world *world, uint32_t index, vy_loads *out)
+{
+    VY_ASSERT(out != NULL && index < body_count(&world->model) && world->model.loads_at_start != NULL);
+    vy_loads_of(&world->model.loads_at_start[index], out);
+    if (world->contact_totals == NULL) return;
+    const double *j = world->contact_totals[index].contact.impulse,
+                 *l = world->contact_totals[index].contact.angular;
+    const double per = 1.0 / world->model.dt;
+    out->contact_force = vec3_scale(per, vec3_make(j[0], j[1], j[2]));
+    out->contact_torque = vec3_scale(per, vec3_make(l[0], l[1], l[2]));
+}
+
+// Choose the plant and the stage before it: both follow from whether loads are kept.
+static void take_parts(vy_world *world, load_parts *parts)
+{
+    vy_model *m = &world->model;
+    m->loads_at_start = parts;
+    m->strict_rk4 = plant_is_strict_rk4(&m->physics) && parts == NULL;
+    m->has_prestep = m->collides || world->accounting || parts != NULL;
+    world->options = step_options(m);
+}
+
+void vy_loads_clear(vy_world *world)
+{
+    const vy_model *m = &world->model;
+    if (m->loads_at_start != NULL) memset(m->loads_at_start, 0, body_count(m) * sizeof *m->loads_at_start);
+    world->loads_tick = 0;
+}
+
+vy_status vy_world_fit_loads(vy_world *world, uint32_t bodies, vy_error *err)
+{
+    if (world->model.loads_at_start == NULL) return VY_OK;
+    load_parts *more = realloc(world->model.loads_at_start, (bodies + 1u) * sizeof *more);
+    if (more == NULL)
+        return vy_fail(err, VY_NO_MEMORY, "world: no memory for the loads of %u bodies", bodies);
+    memset(more, 0, (bodies + 1u) * sizeof *more); // no step has been done
+    take_parts(world, more);
+    return VY_OK;
+}
+
+vy_status vy_world_keep_loads(vy_world *world, int keep, vy_error *err)
+{
+    if ((world->model.loads_at_start != NULL) == (keep != 0)) return VY_OK;
+    load_parts *parts = NULL;
+    const size_t bodies = body_count(&world->model) + 1u; // one more: never of size 0
+    if (keep && (parts = calloc(bodies, sizeof *parts)) == NULL)
+        return vy_fail(err, VY_NO_MEMORY, "world: no memory for the loads of %zu bodies", bodies - 1u);
+    free(world->model.loads_at_start);
+    take_parts(world, parts);
+    return VY_OK;
+}
+
+vy_status vy_world_read_loads(const vy_world *world, vy_body_id id, vy_loads *out)
+{
+    FPU_SCOPE;
+    uint32_t number;
+    if (!vy_world_number(world, id, &number)) return VY_NOT_FOUND;
+    if (world->model.loads_at_start == NULL) return VY_BAD_STATE;
+    vy_body_loads(world, number, out);
+    return VY_OK;
 }

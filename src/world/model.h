@@ -1,12 +1,14 @@
-// model.h - everything of a world that stays: what step.h reads and never writes. Over `real`.
+// model.h - the constants of a world: what a step reads and never writes. Over `real`.
 #pragma once
 #include "control/geometric.h"
+#include "estimators/fading.h"
 #include "base/assert.h"
 #include "control/reference.h"
 #include "equations/motor.h"
 #include "equations/multirotor.h"
 #include "equations/rotor_wake.h"
 #include "volery/fault.h"
+#include "vehicle/drive.h"
 #include "volery/obstacle.h"
 #include "world/state.h"
 
@@ -16,7 +18,7 @@ typedef struct drone_params {
     motor_params motor;
     imu_params imu;
     mocap_params mocap;
-    estimator_params estimator;
+    fading_params fading;
     ladder_params ladder;
     autopilot_params autopilot;
     nap_params nap;
@@ -26,62 +28,51 @@ typedef struct drone_params {
     real home_yaw;
 } drone_params;
 
-/// A vehicle's drive in steps.
-typedef struct drive_model {
-    vy_drive_def def;
-    double cos_tilt, sin_tilt;     // of the largest tilt; 0: none
-    double slew;                   // of a command, per lowering; 0: no limit
-    uint64_t deadline, rotor_loss; // steps; 0: never
-    uint64_t held;                 // steps after which a landing drone that is held has landed
-} drive_model;
-
-enum { BELIEF_FADING, BELIEF_TRUTH, BELIEF_FILTER };
+enum { ESTIMATE_FADING, ESTIMATE_TRUTH, ESTIMATE_FILTER };
 
 /// Constants of one drone that are the same in every world of a batch; one layout for every lane width.
 /// Periods are whole numbers of steps; 0 is never.
 typedef struct drone_model {
     rotor_layout layout;
     uint64_t imu_period, mocap_period, control_period, rate_period;
-    int belief; // who makes the estimate
+    int estimate_source; // source of the estimate
     vy_controller_def controller;
     path_model path;
-    int driven; // its vehicle declares a drive
+    int has_drive; // its vehicle declares a drive
     drive_model drive;
     vy_safety_def safety;
     uint64_t sustain; // steps a limit may be exceeded
     double cos_tilt_max;
-    int foot_count; // points that could touch the ground, from the centre of mass [m]
-    vy_vec3 feet[VY_ROTOR_CAP + VY_COLLISION_POINT_CAP];
-    int held;          // by what: it is stepped with that
+    int ground_point_count; // points that could touch the ground, from the centre of mass [m]
+    vy_vec3 ground_points[VY_ROTOR_CAP + VY_COLLISION_POINT_CAP];
+    int held;          // what holds it; it is stepped together with that
     double wake_width; // [m] diameter of a disc as large as all rotors together; 0: it has no wake
     double wake_exit;  // [m/s] 2 v_h at full thrust
-    int geared;        // needs a gear_block: rotors in the air or a battery
     vy_crash_def crash;
-    int guarded;  // needs a guard_block: a drive, or limits that few have
-    uint32_t kit; // which of the kits it has, from 1; 0: none
+#define DRONE_BLOCK(id, name, list, member, text) int has_##name; // it needs such a block
+#include "world/blocks.inl"
+    uint32_t sensor_suite; // which of the sensor suites it has, from 1; 0: none
 } drone_model;
 
 enum { HELD_BY_NOTHING, HELD_BY_JOINT, HELD_BY_CARRIER };
 
-/// A load and who carries it: drones.
-typedef struct payload_model {
-    uint32_t carrier, load;
-    uint64_t attach, drop; // ticks
-    vec3 place;            // [m] from the carrier's own centre of mass, where it is to be taken up
-    double reach;          // [m]
-    int release;           // the carrier's controller may let it go
-    int bit;               // by which bit of its wish: its number among the carrier's
-} payload_model;
+/// Constants of a body that is no drone. It has no rotors: those of `plant` are zero.
+typedef struct body_model {
+    multirotor_params plant;
+    nap_params nap;
+    vy_crash_def crash;
+    int held; // what holds it; it is stepped together with that
+} body_model;
 
 /// One layout for every lane width.
 typedef struct disturbance_model {
     vy_disturbance_def def;
-    uint32_t first, last; // drones [first, last)
-    uint64_t start, end;  // ticks [start, end)
-    double scale;         // of an impulse: 1 / duration
-    double keep, fresh;   // of the noise filter: x = keep x + fresh n
-    uint32_t noise;       // slot of its first drone's filter in the state
-    uint32_t index;       // in order of creation: keys its random stream
+    uint32_t first, last;    // drones and bodies [first, last)
+    uint64_t start, end;     // ticks [start, end)
+    double scale;            // of an impulse: 1 / duration
+    double keep, noise_gain; // of the noise filter: x = keep x + noise_gain n
+    uint32_t noise;          // slot of its first drone's filter in the state
+    uint32_t index;          // in order of creation: keys its random stream
 } disturbance_model;
 
 typedef struct fault_model {
@@ -91,8 +82,8 @@ typedef struct fault_model {
     uint64_t start, length;        // ticks
     uint64_t spread, every;        // ticks; 0: none
     uint64_t delay, period;        // of a delay: calls; ticks from one to the next
-    uint32_t line;                 // its first place in the state's lines
-    uint32_t places;               // per drone
+    uint32_t line;                 // the first number of its delay lines in the state, one line per drone
+    uint32_t width;                // values of what it delays
     double decay_half, decay_full; // of a motor's lag
     double speed_share;            // of a motor's speed
 } fault_model;
@@ -111,66 +102,63 @@ typedef struct vy_model {
     turbulence_params turbulence;
     vy_nap_def nap;
     vy_planet_def planet;
-    vy_engine_def physics;                  // its integrator is the present one
-    int usual;                              // plant_is_usual(): what nearly every world has
+    vy_engine_def physics; // its integrator is the present one
+    int strict_rk4;        // plant_is_strict_rk4() and no loads are kept: true of nearly every world
     uint64_t turbulence_period, nap_period; // steps; 0: never
     vy_wakes_def wakes;
     uint64_t wake_period;
-    double wake_most; // [m/s] no wake is faster
-    int geared;       // the drones have gear_blocks
-    int guarded;      // the drones have guard_blocks
-    int thrusting;    // the drones have thruster_blocks
+    double wake_max;                                              // [m/s] no wake is faster
+#define DRONE_BLOCK(id, name, list, member, text) int has_##name; // the drones have such blocks
+#include "world/blocks.inl"
+    int has_sinusoid; // some disturbance moves within a step
+    int has_prestep;  // something runs before the plant: contacts, an energy account, loads
     uint32_t drone_count, drone_cap;
+    uint32_t passive_count, passive_cap; // bodies that are no drones: none in lanes
     uint32_t disturbance_count, disturbance_cap;
     uint32_t noise_count; // filters in the state
     uint32_t fault_count, fault_cap;
-    uint32_t line_count, line_cap; // places of delay lines in the state
-    uint32_t joint_count;
+    uint32_t joint_count, joint_cap;
     uint32_t payload_count, payload_cap;
     uint32_t obstacle_count, obstacle_cap;
-    uint32_t contact_cap; // 0: drones pass through everything
-    int sleeps;           // 1: bodies at rest do
-    uint32_t kit_count, kit_cap;
-    uint32_t filter_count;           // of the kits, those with a Kalman filter
-    uint32_t gate_count;             // of those, the ones with a gate
-    uint32_t delay_count, delay_cap; // numbers on their way in the state
-    struct kit_model *kits;          // world/kit.h
+    int collides;      // 0: no collision
+    int sleep_enabled; // 1: bodies at rest sleep
+    uint32_t sensor_suite_count, sensor_suite_cap;
+    uint32_t sensor_counts[SENSOR_KINDS];     // of the sensor suites, those with that sensor
+    uint32_t filter_count;                    // of the sensor suites, those with a Kalman filter
+    uint32_t gate_count;                      // of those, the ones with a gate
+    uint32_t delay_count, delay_cap;          // numbers of delay lines in the state
+    struct sensor_suite_model *sensor_suites; // world/sensor_suite.h
     drone_model *drones;
     drone_params *params; // of each drone
+    body_model *passive;
     disturbance_model *disturbances;
     fault_model *faults;
     payload_model *payloads;
-    const double *grounds; // [m] height of what is below each drone; NULL: z = 0
+    const double *ground_heights; // [m] height of the ground below each drone; NULL: z = 0
+    load_parts *loads_at_start;   // of the last step, of each drone and body; NULL: not kept
 } vy_model;
 
-/// Look at who is in whose wake, when it is due. One world at a time: drones are searched on a grid.
+/// Update the wakes that act on each drone, when due. One world at a time: drones are searched on a grid.
 void vy_rotor_wake_stage(const vy_model *m, uint64_t tick, const drone_block *drones, wake_entry *entries,
-                         gear_block *gear);
+                         powertrain_block *powertrain);
 
-/// Is a period of `period` steps due at `tick`?
-VY_FN mask due(bits tick, uint64_t period)
-{
-    if (period <= 1) return mask_set(period == 1);
-#if VY_LANES == 1
-    if ((tick | period) >> 32 == 0)
-        return (uint32_t)tick % (uint32_t)period == 0; // a short division is quicker
-    return tick % period == 0;
-#else
-    // The nearest multiple is the right one where there is one, for ticks below 2^50.
-    const real t = real_of_whole(tick);
-    return t - real_round(t * (1.0 / (double)period)) * (double)period == 0.0;
-#endif
-}
+/// The same for bodies, which have no rotors, from the entries of that search.
+void vy_rotor_wake_bodies(const vy_model *m, uint64_t tick, const wake_entry *entries,
+                          const body_block *passive, body_wake_block *wakes);
 
-VY_FN int plant_is_usual(const vy_engine_def *physics)
+/// Drones and bodies are numbered together, drones first: by order of creation, and so are random streams
+/// and contacts.
+VY_FN uint32_t body_count(const vy_model *m) { return m->drone_count + m->passive_count; }
+
+VY_FN int plant_is_strict_rk4(const vy_engine_def *physics)
 {
     return physics->engine == VY_ENGINE_STRICT && physics->integrator == VY_INTEGRATOR_RK4;
 }
 
 /// Time of `tick` [s].
-VY_FN real time_of(const vy_model *m, bits tick) { return real_of_whole(tick) * m->dt; }
+VY_FN real time_of(const vy_model *m, bits tick) { return real_from_uint(tick) * m->dt; }
 
-/// Where drone `index` is wanted at `time`. `yaw` may be NULL.
+/// The setpoint of drone `index` at `time`. `yaw` may be NULL.
 VY_FN reference drone_reference(const vy_model *m, uint32_t index, real time, real *yaw)
 {
     const vy_controller_def *c = &m->drones[index].controller;
@@ -207,15 +195,15 @@ VY_FN trajectory_point drone_trajectory(const vy_model *m, uint32_t index, real 
     return p;
 }
 
-/// End the run in the lanes of `who`, unless it has ended already.
-VY_FN void world_fail(mask who, vy_failure_reason reason, uint32_t drone, real value, real limit, int field,
+/// End the run in the lanes of `who`, unless it has ended already: over drone or body `body`.
+VY_FN void world_fail(mask who, vy_failure_reason reason, uint32_t body, real value, real limit, int field,
                       world_block *w)
 {
-    const mask now = who & (w->failure_reason == bits_set(VY_FAILURE_NONE)); // the first one is reported
-    VY_ASSERT(reason > VY_FAILURE_NONE && reason <= VY_FAILURE_FENCE && field >= 0);
+    const mask now = who & (w->failure_reason == bits_set(VY_FAILURE_NONE)); // only the first is reported
+    VY_ASSERT(reason > VY_FAILURE_NONE && reason <= VY_FAILURE_NO_MEMORY && field >= 0);
     w->failure_reason = bits_select(now, bits_set((uint64_t)reason), w->failure_reason);
     w->failure_tick = bits_select(now, w->tick, w->failure_tick);
-    w->failure_drone = bits_select(now, bits_set(drone), w->failure_drone);
+    w->failure_body = bits_select(now, bits_set(body), w->failure_body);
     w->failure_field = bits_select(now, bits_set((uint64_t)field), w->failure_field);
     w->failure_value = real_select(now, value, w->failure_value);
     w->failure_limit = real_select(now, limit, w->failure_limit);

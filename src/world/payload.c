@@ -1,24 +1,32 @@
-// payload.c - what drones carry: attached on schedule, dropped on schedule or by a controller, with mass,
+// payload.c - payloads: attached on schedule, dropped on schedule or by a controller, with mass,
 // inertia and momentum kept to the bit.
 //
 // A drone and what it carries are one rigid body. Its constants are those of the drone alone, with
-//   m = sum of m_i,   c = sum of m_i r_i / m,   I = sum of R_i I_i R_i^T + m_i (|d_i|^2 - d_i d_i^T),  d_i =
-//   r_i - c
-// and everything that is placed from the centre of mass is placed from the new one. Letting go changes no
-// velocity of any point, so linear and angular momentum stay; taking up is a plastic impact, which keeps both
-// as well.
+//   m = sum of m_i,   c = sum of m_i r_i / m,   d_i = r_i - c,
+//   I = sum of R_i I_i R_i^T + m_i (|d_i|^2 - d_i d_i^T)
+// and everything that is placed from the centre of mass is placed from the new one. Release changes no
+// velocity of any point, so linear and angular momentum are conserved; attaching is a plastic impact, which
+// conserves both as well.
 #include "base/fail.h"
 #include "base/assert.h"
 #include "base/real.h"
-#include "base/finite.h"
+#include "base/schema_rows.h"
 #include "dynamics/bodies.h"
 #include "volery/payload.h"
 #include "world/build.h"
 #include "world/world_def.h"
+#include "world/contact_stage.h"
 #include "world/world_impl.h"
 #include <math.h>
 
 #define PAYLOAD_COOKIE 0x76796c50u
+
+const vy_choice vy_payload_releases[2] = {
+    CHOICE("off", 0, "the clock alone"),
+    CHOICE("on", 1, "the carrier's controller, too: docs/controllers.md"),
+};
+static const vy_row own_rows[] = {ROWS_payload(vy_payload_def, )};
+static const vy_table own_table = {.size = sizeof(vy_payload_def), ROWS(own_rows)};
 
 vy_payload_def vy_default_payload_def(void)
 {
@@ -26,15 +34,28 @@ vy_payload_def vy_default_payload_def(void)
         .cookie = PAYLOAD_COOKIE, .attitude = {1.0, 0.0, 0.0, 0.0}, .drop = (double)INFINITY, .reach = 0.1};
 }
 
+// Its own mass and inertia, whatever it carries: vehicles are kept, and a body carries nothing.
+static double own_mass(const vy_world *world, uint32_t number)
+{
+    const vy_model *m = &world->model;
+    return number < m->drone_count ? world->vehicles[number].mass : body_plant(m, number)->effects.mass;
+}
+
+static mat3 own_inertia(const vy_world *world, uint32_t number)
+{
+    const vy_model *m = &world->model;
+    return number < m->drone_count ? world->vehicles[number].inertia : body_plant(m, number)->body.inertia;
+}
+
 /// Mass, centre and inertia of a drone with what it carries, from its own centre of mass, in its axes.
-typedef struct lump {
+typedef struct composite {
     double mass;
     vec3 centre;
     mat3 inertia;
-} lump;
+} composite;
 
 // I += m (|d|^2 - d d^T)
-static mat3 displaced(mat3 inertia, double mass, vec3 d)
+static mat3 shift_inertia(mat3 inertia, double mass, vec3 d)
 {
     const double v[3] = {d.x, d.y, d.z}, square = vec3_dot(d, d);
     for (int r = 0; r < 3; ++r) {
@@ -43,7 +64,7 @@ static mat3 displaced(mat3 inertia, double mass, vec3 d)
     return inertia;
 }
 
-static mat3 turned(mat3 rotation, mat3 inertia)
+static mat3 rotate_inertia(mat3 rotation, mat3 inertia)
 {
     mat3 out = mat3_mul(mat3_mul(rotation, inertia), mat3_transpose(rotation));
     for (int r = 0; r < 3; ++r) { // symmetric to the bit
@@ -52,43 +73,43 @@ static mat3 turned(mat3 rotation, mat3 inertia)
     return out;
 }
 
-static lump lump_of(const vy_world *world, uint32_t drone)
+static composite composite_of(const vy_world *world, uint32_t drone)
 {
     const vy_model *m = &world->model;
-    VY_ASSERT(drone < m->drone_count && m->payload_cap > 0); // else nobody has kept the vehicles
+    VY_ASSERT(drone < m->drone_count);
     const vy_vehicle_def *own = &world->vehicles[drone];
-    lump l = {own->mass, vec3_zero(), own->inertia};
+    composite l = {own->mass, vec3_zero(), own->inertia};
     vec3 moment = vec3_zero();
     for (uint32_t k = 0; k < m->payload_count; ++k) {
         if (m->payloads[k].carrier != drone || !world->payloads[k].carried) continue;
-        const double mass = world->vehicles[m->payloads[k].load].mass;
-        moment = vec3_add_scaled(moment, mass, world->payloads[k].place);
+        const double mass = own_mass(world, m->payloads[k].load);
+        moment = vec3_add_scaled(moment, mass, world->payloads[k].position);
         l.mass += mass;
     }
     l.centre = vec3_scale(1.0 / l.mass, moment);
     VY_ASSERT(l.mass >= own->mass && own->mass > 0.0);
-    l.inertia = displaced(l.inertia, own->mass, l.centre);
+    l.inertia = shift_inertia(l.inertia, own->mass, l.centre);
     for (uint32_t k = 0; k < m->payload_count; ++k) {
         if (m->payloads[k].carrier != drone || !world->payloads[k].carried) continue;
         const payload_block *p = &world->payloads[k];
-        const vy_vehicle_def *load = &world->vehicles[m->payloads[k].load];
-        const mat3 inertia = turned(quat_matrix(p->turn), load->inertia);
-        const mat3 far = displaced(inertia, load->mass, vec3_sub(p->place, l.centre));
+        const uint32_t load = m->payloads[k].load;
+        const mat3 inertia = rotate_inertia(quat_matrix(p->rotation), own_inertia(world, load));
+        const mat3 far = shift_inertia(inertia, own_mass(world, load), vec3_sub(p->position, l.centre));
         for (int n = 0; n < 9; ++n) l.inertia.m[n / 3][n % 3] += far.m[n / 3][n % 3];
     }
     return l;
 }
 
-// Give the model, and the set that contacts are solved in, the constants of a drone with what it carries.
-static void fit(vy_world *world, uint32_t drone)
+// Write the constants of a drone with its payloads to the model and to the set that contacts are solved in.
+static void update_mass(vy_world *world, uint32_t drone)
 {
     vy_model *m = &world->model;
-    const lump l = lump_of(world, drone);
+    const composite l = composite_of(world, drone);
     vy_vehicle_def v = world->vehicles[drone];
     v.mass = l.mass;
     v.inertia = l.inertia;
     v.centre_of_mass = vec3_add(v.centre_of_mass, l.centre);
-    vy_drone_refit(m, &v, &m->drones[drone], &m->params[drone]);
+    vy_drone_update_mass(m, &v, &m->drones[drone], &m->params[drone]);
     if (world->bodies == NULL) return;
     body_slot *slot = &world->bodies->slots[drone];
     VY_ASSERT(drone < vy_bodies_limit(world->bodies));
@@ -100,7 +121,7 @@ static void fit(vy_world *world, uint32_t drone)
     world->bodies->params[drone] = m->params[drone].plant.body;
 }
 
-// The motion of a drone's own centre of mass, when `centre` is that of all it carries.
+// The motion of a drone's own centre of mass, when `centre` is that of drone and payloads together.
 static body_state at_own_centre(const body_state *s, vec3 centre)
 {
     body_state out = *s;
@@ -118,41 +139,41 @@ static body_state at_common_centre(const body_state *s, vec3 centre)
 static body_state carried_state(const body_state *own, const payload_block *p)
 {
     body_state s;
-    s.position = vec3_add(own->position, quat_rotate(own->attitude, p->place));
-    s.velocity = vec3_add(own->velocity, quat_rotate(own->attitude, vec3_cross(own->rate, p->place)));
-    s.attitude = quat_normalize(quat_mul(own->attitude, p->turn));
-    s.rate = quat_unrotate(p->turn, own->rate);
+    s.position = vec3_add(own->position, quat_rotate(own->attitude, p->position));
+    s.velocity = vec3_add(own->velocity, quat_rotate(own->attitude, vec3_cross(own->rate, p->position)));
+    s.attitude = quat_normalize(quat_mul(own->attitude, p->rotation));
+    s.rate = quat_unrotate(p->rotation, own->rate);
     return s;
 }
 
-// Let load `k` go or take it up, whatever becomes of the state.
-static void hold(vy_world *world, uint32_t k, int on)
+// Mark load `k` as carried or not; the state is the caller's.
+static void set_carried(vy_world *world, uint32_t k, int on)
 {
     const payload_model *p = &world->model.payloads[k];
     VY_ASSERT(k < world->model.payload_count && p->load != p->carrier);
-    VY_ASSERT(world->model.drones[p->carrier].held == HELD_BY_NOTHING); // what is carried carries nothing
-    VY_ASSERT(world->model.drones[p->load].held != HELD_BY_JOINT);
+    VY_ASSERT(world->model.drones[p->carrier].held == HELD_BY_NOTHING); // a carried body cannot carry another
+    VY_ASSERT(*body_held(&world->model, p->load) != HELD_BY_JOINT);
     world->payloads[k].carried = on ? PAYLOAD_CARRIED : PAYLOAD_FREE;
-    world->model.drones[p->load].held = on ? HELD_BY_CARRIER : HELD_BY_NOTHING;
+    *body_held(&world->model, p->load) = on ? HELD_BY_CARRIER : HELD_BY_NOTHING;
     if (world->bodies != NULL) {
         body_slot *load = &world->bodies->slots[p->load];
-        load->no_contacts = load->wakeful = on;
+        load->no_contacts = load->no_sleep = on;
     }
-    fit(world, p->carrier);
+    update_mass(world, p->carrier);
 }
 
-// The centre of a drone's mass has jumped: what remembers its motion jumps with it.
-static void jump(drone_block *d, const body_state *now)
+// A drone's centre of mass has shifted: shift everything that is stored relative to it.
+static void shift_centre_of_mass(drone_block *d, const body_state *now)
 {
-    const vec3 way = vec3_sub(now->position, d->body.position),
-               push = vec3_sub(now->velocity, d->body.velocity);
-    d->imu.velocity = vec3_add(d->imu.velocity, push);
-    d->estimate.position = vec3_add(d->estimate.position, way);
-    d->estimate.velocity = vec3_add(d->estimate.velocity, push);
+    const vec3 displacement = vec3_sub(now->position, d->body.position),
+               velocity_change = vec3_sub(now->velocity, d->body.velocity);
+    d->imu.velocity = vec3_add(d->imu.velocity, velocity_change);
+    d->estimate.position = vec3_add(d->estimate.position, displacement);
+    d->estimate.velocity = vec3_add(d->estimate.velocity, velocity_change);
     d->body = *now;
 }
 
-// Both are about to be others, and so is what stands on them.
+// Both change abruptly: wake them and the bodies that rest on them.
 static void wake(vy_world *world, const payload_model *p)
 {
     vy_contact_wake_up(world, p->load);
@@ -163,14 +184,14 @@ static void drop(vy_world *world, uint32_t k)
 {
     const payload_model *p = &world->model.payloads[k];
     VY_ASSERT(world->payloads[k].carried != PAYLOAD_FREE);
-    drone_block *carrier = &world->drones[p->carrier], *load = &world->drones[p->load];
-    const body_state own = at_own_centre(&carrier->body, lump_of(world, p->carrier).centre);
+    drone_block *carrier = &world->drones[p->carrier];
+    const body_state own = at_own_centre(&carrier->body, composite_of(world, p->carrier).centre);
     const body_state freed = carried_state(&own, &world->payloads[k]);
     wake(world, p);
-    hold(world, k, 0);
-    const body_state rest = at_common_centre(&own, lump_of(world, p->carrier).centre);
-    jump(carrier, &rest);
-    load->body = freed;
+    set_carried(world, k, 0);
+    const body_state rest = at_common_centre(&own, composite_of(world, p->carrier).centre);
+    shift_centre_of_mass(carrier, &rest);
+    *body_at(world, p->load) = freed;
 }
 
 // Angular momentum about `about`, world.
@@ -187,28 +208,28 @@ static int take(vy_world *world, uint32_t k)
     VY_ASSERT(world->payloads[k].carried == PAYLOAD_FREE);
     payload_block *state = &world->payloads[k];
     drone_block *carrier = &world->drones[p->carrier];
-    const drone_block *load = &world->drones[p->load];
-    const lump before = lump_of(world, p->carrier);
-    const vy_vehicle_def *v = &world->vehicles[p->load];
+    const body_state *load = body_at(world, p->load);
+    const composite before = composite_of(world, p->carrier);
+    const double mass = own_mass(world, p->load);
     const body_state own = at_own_centre(&carrier->body, before.centre);
-    const vec3 place = quat_unrotate(own.attitude, vec3_sub(load->body.position, own.position));
-    if (!(vec3_length(vec3_sub(place, p->place)) <= p->reach)) return 0;
+    const vec3 position = quat_unrotate(own.attitude, vec3_sub(load->position, own.position));
+    if (!(vec3_length(vec3_sub(position, p->position)) <= p->reach)) return 0;
 
-    state->place = place;
-    state->turn = quat_normalize(quat_mul(quat_conj(own.attitude), load->body.attitude));
+    state->position = position;
+    state->rotation = quat_normalize(quat_mul(quat_conj(own.attitude), load->attitude));
     wake(world, p);
-    hold(world, k, 1);
-    const lump after = lump_of(world, p->carrier);
+    set_carried(world, k, 1);
+    const composite after = composite_of(world, p->carrier);
     body_state s = carrier->body;
     VY_ASSERT(after.mass > before.mass);
     s.position = vec3_add(own.position, quat_rotate(own.attitude, after.centre));
-    const vec3 push =
-        vec3_add_scaled(vec3_scale(before.mass, carrier->body.velocity), v->mass, load->body.velocity);
-    s.velocity = vec3_scale(1.0 / after.mass, push);
+    const vec3 velocity_change =
+        vec3_add_scaled(vec3_scale(before.mass, carrier->body.velocity), mass, load->velocity);
+    s.velocity = vec3_scale(1.0 / after.mass, velocity_change);
     const vec3 spin = vec3_add(momentum_about(&carrier->body, before.mass, before.inertia, s.position),
-                               momentum_about(&load->body, v->mass, v->inertia, s.position));
+                               momentum_about(load, mass, own_inertia(world, p->load), s.position));
     s.rate = mat3_mul_vec(mat3_inverse(after.inertia), quat_unrotate(s.attitude, spin));
-    jump(carrier, &s);
+    shift_centre_of_mass(carrier, &s);
     return 1;
 }
 
@@ -217,14 +238,26 @@ void vy_payload_stage(vy_world *world)
     VY_ASSERT(world->state->tick > 0);
     const uint64_t tick = world->state->tick - 1u;
     for (uint32_t k = 0; k < world->model.payload_count; ++k) {
-        const payload_model *p = &world->model.payloads[k];
-        const double before = world->accounting ? vy_drone_kinetic(world, p->carrier) : 0.0;
+        payload_model *p = &world->model.payloads[k];
+        const double before = world->accounting ? vy_body_kinetic(world, p->carrier) : 0.0;
         const uint64_t carried = world->payloads[k].carried;
         if (tick == p->attach && tick > 0 && !carried && !take(world, k)) world->payloads[k].missed += 1;
         if (carried == PAYLOAD_RELEASED || (tick == p->drop && carried)) drop(world, k);
-        if (world->accounting && !world->payloads[k].carried != !carried) // no work was done
-            world->accounts[p->carrier].start += vy_drone_kinetic(world, p->carrier) - before;
+        p->changed = !world->payloads[k].carried != !carried;
+        if (world->accounting && p->changed) // no work was done
+            world->accounts[p->carrier].start += vy_body_kinetic(world, p->carrier) - before;
     }
+}
+
+int vy_payload_reevaluate_nap(vy_world *world)
+{
+    int any = 0;
+    for (uint32_t k = 0; k < world->model.payload_count; ++k) {
+        const payload_model *p = &world->model.payloads[k];
+        if (p->changed)
+            any |= vy_body_reevaluate_nap(world, p->carrier) | vy_body_reevaluate_nap(world, p->load);
+    }
+    return any;
 }
 
 void vy_payload_follow(vy_world *world)
@@ -232,9 +265,9 @@ void vy_payload_follow(vy_world *world)
     for (uint32_t k = 0; k < world->model.payload_count; ++k) {
         const payload_model *p = &world->model.payloads[k];
         if (!world->payloads[k].carried) continue;
-        const vec3 centre = lump_of(world, p->carrier).centre;
+        const vec3 centre = composite_of(world, p->carrier).centre;
         const body_state own = at_own_centre(&world->drones[p->carrier].body, centre);
-        world->drones[p->load].body = carried_state(&own, &world->payloads[k]);
+        *body_at(world, p->load) = carried_state(&own, &world->payloads[k]);
     }
 }
 
@@ -247,24 +280,23 @@ int vy_payload_may_drop(const vy_model *m, uint32_t index, uint64_t drop)
     return drop == 0;
 }
 
-void vy_payload_release(vy_world *world)
+void vy_payload_release(const vy_model *m, uint64_t *release_requests, payload_block *payloads)
 {
-    const vy_model *m = &world->model;
-    VY_ASSERT(world->release_requests != NULL);
+    VY_ASSERT(release_requests != NULL);
     for (uint32_t k = 0; k < m->payload_count; ++k) {
         const payload_model *p = &m->payloads[k];
-        const int wished =
-            p->release && p->bit < VY_DROP_CAP && (world->release_requests[p->carrier] >> p->bit & 1) != 0;
-        if (wished && world->payloads[k].carried) world->payloads[k].carried = PAYLOAD_RELEASED;
+        const int requested =
+            p->release && p->bit < VY_DROP_CAP && (release_requests[p->carrier] >> p->bit & 1) != 0;
+        if (requested && payloads[k].carried) payloads[k].carried = PAYLOAD_RELEASED;
     }
-    memset(world->release_requests, 0, m->drone_count * sizeof world->release_requests[0]);
+    memset(release_requests, 0, m->drone_count * sizeof release_requests[0]);
 }
 
 void vy_payload_sync(vy_world *world)
 {
     for (uint32_t k = 0; k < world->model.payload_count; ++k) {
         const uint64_t carried = world->payloads[k].carried;
-        hold(world, k, carried != PAYLOAD_FREE);
+        set_carried(world, k, carried != PAYLOAD_FREE);
         world->payloads[k].carried = carried;
     }
 }
@@ -278,19 +310,20 @@ static vy_status check_ends(const vy_world *world, const vy_payload_def *def, ui
         const payload_model *p = &m->payloads[k];
         if (p->load == load) return vy_fail(err, VY_BAD_VALUE, "payload.load is a load already");
         if (p->load == carrier || p->carrier == load)
-            return vy_fail(err, VY_BAD_VALUE, "payload: what is carried carries nothing");
+            return vy_fail(err, VY_BAD_VALUE, "payload: a carried body cannot carry another");
     }
-    if (m->drones[carrier].held != HELD_BY_NOTHING || m->drones[load].held != HELD_BY_NOTHING)
+    if (*body_held(m, carrier) != HELD_BY_NOTHING || *body_held(m, load) != HELD_BY_NOTHING)
         return vy_fail(err, VY_BAD_VALUE, "payload: neither carrier nor load may be held by a joint");
-    if (m->drones[load].layout.count > 0 || m->drones[load].layout.thrusters.count > 0)
+    if (load < m->drone_count &&
+        (m->drones[load].layout.count > 0 || m->drones[load].layout.thrusters.count > 0))
         return vy_fail(err, VY_BAD_VALUE, "payload.load must be a body without rotors and thrusters");
+    const vy_status status = vy_check_rows(&own_table, "payload", def, err);
+    if (status != VY_OK) return status;
     const double length = quat_dot(def->attitude, def->attitude);
-    if (!vy_all_finite(&def->position.x, 3) || !(length > 0.0 && real_is_finite(length)))
-        return vy_fail(err, VY_BAD_VALUE, "payload: position must be finite, attitude too and longer than 0");
-    if (!(real_is_finite(def->attach) && def->attach >= 0.0) || !(def->drop > def->attach))
+    if (!(length > 0.0 && real_is_finite(length)))
+        return vy_fail(err, VY_BAD_VALUE, "payload.attitude must be finite and longer than 0");
+    if (!(def->drop > def->attach))
         return vy_fail(err, VY_BAD_VALUE, "payload: attach must be at least 0 s and drop later");
-    if (!(real_is_finite(def->reach) && def->reach >= 0.0))
-        return vy_fail(err, VY_BAD_VALUE, "payload.reach must be at least 0 m, got %g", def->reach);
     return VY_OK;
 }
 
@@ -302,37 +335,38 @@ vy_status vy_world_add_payload(vy_world *world, const vy_payload_def *def, vy_er
     if (def->cookie != PAYLOAD_COOKIE)
         return vy_fail(err, VY_BAD_VALUE, "payload: start from vy_default_payload_def()");
     if (world->state->tick > 0) return vy_fail(err, VY_BAD_STATE, "payloads are added before the first step");
-    if (m->payload_count == m->payload_cap)
-        return vy_fail(err, VY_FULL, "the world was made for %u payloads", m->payload_cap);
     if (m->physics.engine == VY_ENGINE_SIMPLE)
         return vy_fail(err, VY_BAD_VALUE, "payloads need the strict or the rigid engine");
-    if (!vy_world_slot(world, def->carrier, &carrier) || !vy_world_slot(world, def->load, &load))
-        return vy_fail(err, VY_NOT_FOUND, "payload: carrier and load must be drones of this world");
-    const vy_status status = check_ends(world, def, carrier, load, err);
+    if (!vy_world_slot(world, def->carrier, &carrier) || !vy_world_number(world, def->load, &load))
+        return vy_fail(err, VY_NOT_FOUND,
+                       "payload: the carrier must be a drone of this world, the load one of its bodies");
+    vy_status status = check_ends(world, def, carrier, load, err);
+    if (status == VY_OK)
+        status = vy_world_reserve(world, CAPACITY_PAYLOADS, (uint64_t)m->payload_count + 1, err);
     if (status != VY_OK) return status;
 
     const uint32_t k = m->payload_count++;
-    const vec3 place = vec3_sub(def->position, world->vehicles[carrier].centre_of_mass);
+    const vec3 position = vec3_sub(def->position, world->vehicles[carrier].centre_of_mass);
     m->payloads[k] = (payload_model){
         .carrier = carrier,
         .load = load,
         .attach = vy_tick_at(def->attach, m->dt),
         .drop = vy_tick_at(def->drop, m->dt),
-        .place = place,
+        .position = position,
         .reach = def->reach,
         .release = def->release,
     };
     for (uint32_t i = 0; i < k; ++i) m->payloads[k].bit += m->payloads[i].carrier == carrier;
     VY_ASSERT(m->payloads[k].drop > m->payloads[k].attach || def->drop - def->attach < m->dt);
-    m->params[carrier].nap.open_loop = m->params[load].nap.open_loop = 0; // the bound is that of one body
-    vy_world_lay_out(world);
-    world->payloads[k] = (payload_block){.place = place, .turn = quat_normalize(def->attitude)};
+    body_nap(m, carrier)->open_loop = body_nap(m, load)->open_loop = 0; // the bound is that of one body
+    vy_world_layout_state(world);
+    world->payloads[k] = (payload_block){.position = position, .rotation = quat_normalize(def->attitude)};
     if (m->payloads[k].attach == 0) {
         drone_block *c = &world->drones[carrier];
-        const body_state own = at_own_centre(&c->body, lump_of(world, carrier).centre);
-        hold(world, k, 1);
-        const body_state s = at_common_centre(&own, lump_of(world, carrier).centre);
-        jump(c, &s);
+        const body_state own = at_own_centre(&c->body, composite_of(world, carrier).centre);
+        set_carried(world, k, 1);
+        const body_state s = at_common_centre(&own, composite_of(world, carrier).centre);
+        shift_centre_of_mass(c, &s);
         c->mocap.position = c->estimate.position;
         vy_payload_follow(world);
     }
@@ -346,10 +380,10 @@ vy_status vy_world_read_payload(const vy_world *world, uint32_t index, vy_payloa
     FPU_SCOPE;
     if (index >= world->model.payload_count) return VY_NOT_FOUND;
     const payload_model *p = &world->model.payloads[index];
-    const lump l = lump_of(world, p->carrier);
+    const composite l = composite_of(world, p->carrier);
     *out = (vy_payload_state){
         .carrier = vy_world_drone(world, p->carrier),
-        .load = vy_world_drone(world, p->load),
+        .load = vy_world_body(world, p->load),
         .carried = world->payloads[index].carried != 0,
         .missed = world->payloads[index].missed != 0,
         .mass = l.mass,

@@ -16,8 +16,8 @@ struct vy_physics {
     vy_collision_fn *call;
     void *self;
     rigid_engine *rigid; // NULL: `simple`
-    uint32_t count;
-    physics_body bodies[];
+    uint32_t count, capacity;
+    physics_body *bodies;
 };
 
 vy_physics_def vy_default_physics_def(void)
@@ -25,7 +25,6 @@ vy_physics_def vy_default_physics_def(void)
     return (vy_physics_def){.cookie = PHYSICS_COOKIE,
                             .engine = VY_PHYSICS_SIMPLE,
                             .boundary = 1000.0,
-                            .body_cap = 1024,
                             .contacts = vy_default_contacts_def()};
 }
 
@@ -51,8 +50,8 @@ vy_status vy_physics_create(const vy_physics_def *def, vy_physics **out, vy_erro
         return vy_fail(err, VY_BAD_VALUE, "physics.engine must be simple or rigid");
     if (!(real_is_finite(def->boundary) && def->boundary > 0.0))
         return vy_fail(err, VY_BAD_VALUE, "physics.boundary must be above 0 m, got %g", def->boundary);
-    vy_physics *physics = calloc(1, sizeof *physics + def->body_cap * sizeof(physics_body));
-    if (physics == NULL) return vy_fail(err, VY_NO_MEMORY, "physics: no memory for %u bodies", def->body_cap);
+    vy_physics *physics = calloc(1, sizeof *physics);
+    if (physics == NULL) return vy_fail(err, VY_NO_MEMORY, "physics: no memory");
     physics->def = *def;
     vy_status status = VY_OK;
     if (def->engine == VY_PHYSICS_RIGID) status = vy_rigid_create(def, &physics->rigid, err);
@@ -67,6 +66,7 @@ void vy_physics_destroy(vy_physics *physics)
 {
     if (physics == NULL) return;
     vy_rigid_destroy(physics->rigid);
+    free(physics->bodies);
     free(physics);
 }
 
@@ -88,7 +88,7 @@ static int inertia_positive(mat3 i)
     return i.m[0][0] > 0.0 && i.m[0][0] * i.m[1][1] - i.m[0][1] * i.m[1][0] > 0.0 && mat3_det(i) > 0.0;
 }
 
-static int attitude_sound(quat q)
+static int attitude_valid(quat q)
 {
     const double square = quat_dot(q, q);
     return square > 0.0 && real_is_finite(square);
@@ -104,7 +104,7 @@ static vy_status check_body(const vy_physics_body_def *def, vy_error *err)
     if (!inertia_positive(def->inertia))
         return vy_fail(err, VY_BAD_VALUE, "body.inertia must be symmetric and positive");
     if (!vy_all_finite(&s->position.x, 3) || !vy_all_finite(&s->velocity.x, 3) ||
-        !vy_all_finite(&s->rate.x, 3) || !attitude_sound(s->attitude))
+        !vy_all_finite(&s->rate.x, 3) || !attitude_valid(s->attitude))
         return vy_fail(err, VY_BAD_VALUE, "body.start must be finite, its attitude of a length above 0");
     return VY_OK;
 }
@@ -115,15 +115,20 @@ static vy_status add(vy_physics *physics, const vy_physics_body_def *def, vy_bod
     const vy_body_state *s = &def->start;
     vy_status status = check_body(def, err);
     if (status != VY_OK) return status;
-    if (physics->count == physics->def.body_cap)
-        return vy_fail(err, VY_FULL, "the service was made for %u bodies", physics->def.body_cap);
+    if (physics->count == physics->capacity) {
+        const size_t more = grown_capacity(physics->capacity, (size_t)physics->capacity + 16u);
+        physics_body *bodies = realloc(physics->bodies, more * sizeof *bodies);
+        if (bodies == NULL) return vy_fail(err, VY_NO_MEMORY, "physics: no memory for %zu bodies", more);
+        physics->bodies = bodies;
+        physics->capacity = (uint32_t)more;
+    }
     const uint64_t found = fpu_enter();
     if (physics->rigid != NULL) status = vy_rigid_add(physics->rigid, def, kind, physics->count + 1, err);
     if (status != VY_OK) {
         fpu_leave(found);
         return status;
     }
-    VY_ASSERT(physics->count < physics->def.body_cap && out != NULL);
+    VY_ASSERT(physics->count < physics->capacity && out != NULL);
     physics->bodies[physics->count++] = (physics_body){
         .mass = def->mass,
         .inverse_inertia = mat3_inverse(def->inertia),
@@ -166,13 +171,13 @@ vy_status vy_physics_submit(vy_physics *physics, vy_physics_id id, const vy_move
         vy_all_finite(&intent->torque.x, 3)) {
         body->force = vec3_add(body->force, intent->force);
         body->torque = vec3_add(body->torque, intent->torque);
-        body->pushed = 1;
+        body->has_force = 1;
         status = VY_OK;
     } else if (intent->kind == VY_MOVE_KINEMATIC && vy_all_finite(&intent->velocity.x, 3) &&
-               attitude_sound(intent->attitude)) {
+               attitude_valid(intent->attitude)) {
         body->state.velocity = intent->velocity;
         body->state.attitude = quat_normalize(intent->attitude);
-        body->led = 1;
+        body->is_kinematic = 1;
         status = VY_OK;
     }
     return status;
@@ -181,11 +186,12 @@ vy_status vy_physics_submit(vy_physics *physics, vy_physics_id id, const vy_move
 static void step_simple(const vy_physics_def *def, double dt, physics_body *b)
 {
     VY_ASSERT(b->mass > 0.0 && dt >= 0.0);
-    if (b->pushed && !b->led) simple_push(b->mass, b->inverse_inertia, b->force, b->torque, dt, &b->state);
-    if (!b->led) simple_turn(dt, &b->state);
+    if (b->has_force && !b->is_kinematic)
+        simple_push(b->mass, b->inverse_inertia, b->force, b->torque, dt, &b->state);
+    if (!b->is_kinematic) simple_turn(dt, &b->state);
     simple_move(dt, def->boundary, &b->state);
     b->force = b->torque = vec3_zero();
-    b->pushed = b->led = 0;
+    b->has_force = b->is_kinematic = 0;
 }
 
 vy_status vy_physics_step(vy_physics *physics, double dt)

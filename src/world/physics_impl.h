@@ -4,14 +4,14 @@
 #include "volery/physics.h"
 #include "world/solid.h"
 
-/// A body as its user sees it, with what came in for the next step.
+/// A body as its user sees it, with its intent for the next step.
 typedef struct physics_body {
     double mass;
     mat3 inverse_inertia;
     body_state state;
     vec3 force, torque; // of this step
-    int pushed;         // a dynamic intent came
-    int led;            // a kinematic intent came: forces do not act in this step
+    int has_force;      // it has a dynamic intent
+    int is_kinematic;   // it has a kinematic intent: forces do not act in this step
 } physics_body;
 
 typedef struct rigid_engine rigid_engine;

@@ -10,10 +10,30 @@ enum { BOUNDS = 5 }; // the floor and four walls
 
 struct rigid_engine {
     vy_bodies *set;
-    solid_memory *solids; // [set's capacity] what shapes stand on
-    uint32_t *handles;    // [set's capacity] of a slot: number plus one, 0: none
-    uint32_t *slots;      // [body_cap] of a number
+    uint32_t capacity;    // bodies of the set that there is memory for
+    solid_memory *solids; // [capacity] what shapes stand on
+    uint32_t *handles;    // [capacity] of a slot: number plus one, 0: none
+    uint32_t *slots;      // [capacity] of a number
 };
+
+// Room for another body of the set.
+static vy_status reserve(rigid_engine *e, uint32_t bodies, vy_error *err)
+{
+    if (bodies <= e->capacity) return VY_OK;
+    const size_t had = e->capacity, cap = grown_capacity(had, bodies);
+    solid_memory *solids = realloc(e->solids, cap * sizeof *solids);
+    if (solids != NULL) e->solids = solids;
+    uint32_t *handles = realloc(e->handles, cap * sizeof *handles);
+    if (handles != NULL) e->handles = handles;
+    uint32_t *slots = realloc(e->slots, cap * sizeof *slots);
+    if (slots != NULL) e->slots = slots;
+    if (solids == NULL || handles == NULL || slots == NULL)
+        return vy_fail(err, VY_NO_MEMORY, "physics: no memory for %zu bodies", cap);
+    memset(solids + had, 0, (cap - had) * sizeof *solids);
+    memset(handles + had, 0, (cap - had) * sizeof *handles);
+    e->capacity = (uint32_t)cap;
+    return VY_OK;
+}
 
 // Half spaces that face inwards.
 static vy_status add_bounds(rigid_engine *e, double boundary, vy_error *err)
@@ -33,24 +53,15 @@ static vy_status add_bounds(rigid_engine *e, double boundary, vy_error *err)
 
 vy_status vy_rigid_create(const vy_physics_def *def, rigid_engine **out, vy_error *err)
 {
-    const size_t cap = (size_t)def->body_cap + BOUNDS;
     vy_bodies_def set = vy_default_bodies_def();
     set.gravity = vec3_zero(); // there is none unless it is submitted
-    set.body_cap = (uint32_t)cap;
-    set.potential_cap = set.joint_cap = 0;
     set.contacts = def->contacts;
-    if (set.contacts.cap == 0) set.contacts.cap = 64 + 4 * def->body_cap;
+    set.contacts.on = 1;
     *out = NULL;
     rigid_engine *e = calloc(1, sizeof *e);
-    if (e == NULL) return vy_fail(err, VY_NO_MEMORY, "physics: no memory for %zu bodies", cap);
-    e->solids = calloc(cap, sizeof *e->solids);
-    e->handles = calloc(cap, sizeof *e->handles);
-    e->slots = calloc(cap, sizeof *e->slots);
-    vy_status status = VY_NO_MEMORY;
-    if (e->solids == NULL || e->handles == NULL || e->slots == NULL)
-        (void)vy_fail(err, status, "physics: no memory for %zu bodies", cap);
-    else
-        status = vy_bodies_create(&set, &e->set, err);
+    if (e == NULL) return vy_fail(err, VY_NO_MEMORY, "physics: no memory");
+    vy_status status = vy_bodies_create(&set, &e->set, err);
+    if (status == VY_OK) status = reserve(e, BOUNDS, err);
     if (status == VY_OK) status = add_bounds(e, def->boundary, err);
     if (status != VY_OK) {
         vy_rigid_destroy(e);
@@ -63,7 +74,7 @@ vy_status vy_rigid_create(const vy_physics_def *def, rigid_engine **out, vy_erro
 void vy_rigid_destroy(rigid_engine *e)
 {
     if (e == NULL) return;
-    for (uint32_t i = 0; e->set != NULL && i < vy_bodies_limit(e->set); ++i) vy_solid_free(&e->solids[i]);
+    for (uint32_t i = 0; i < e->capacity; ++i) vy_solid_free(&e->solids[i]);
     vy_bodies_destroy(e->set);
     free(e->solids);
     free(e->handles);
@@ -75,10 +86,10 @@ vy_status vy_rigid_add(rigid_engine *e, const vy_physics_body_def *def, vy_body_
                        vy_error *err)
 {
     const uint32_t slot = vy_bodies_limit(e->set);
-    if (slot == e->set->def.body_cap)
-        return vy_fail(err, VY_FULL, "the service was made for %u bodies", slot - BOUNDS);
     vy_shape shape;
-    vy_status status = vy_solid_build(&def->solid, NULL, &shape, &e->solids[slot], err);
+    vy_status status = reserve(e, slot + 1, err);
+    if (status != VY_OK) return status;
+    status = vy_solid_build(&def->solid, NULL, &shape, &e->solids[slot], err);
     if (status != VY_OK) return status;
     vy_body_def body = vy_default_body_def();
     body.kind = kind;
@@ -99,19 +110,19 @@ vy_status vy_rigid_add(rigid_engine *e, const vy_physics_body_def *def, vy_body_
     return VY_OK;
 }
 
-// What came in for a body. One that is led has the velocity and the attitude it was given, and keeps them.
+// Apply the intent of a body. A kinematic one has the velocity and the attitude it was given, and keeps them.
 static void take_intents(rigid_engine *e, uint32_t slot, physics_body *b)
 {
     const vy_body_id id = vy_bodies_at(e->set, slot);
-    if (b->led) {
+    if (b->is_kinematic) {
         b->state.rate = vec3_zero();
         (void)vy_body_set_state(e->set, id, &b->state);
-    } else if (b->pushed) {
+    } else if (b->has_force) {
         (void)vy_body_apply_force(e->set, id, b->force, VY_FRAME_WORLD);
         (void)vy_body_apply_torque(e->set, id, b->torque, VY_FRAME_BODY);
     }
     b->force = b->torque = vec3_zero();
-    b->pushed = b->led = 0;
+    b->has_force = b->is_kinematic = 0;
 }
 
 vy_status vy_rigid_step(rigid_engine *e, double dt, uint32_t count, physics_body *bodies)
@@ -121,12 +132,13 @@ vy_status vy_rigid_step(rigid_engine *e, double dt, uint32_t count, physics_body
     e->set->def.dt = dt;
     const uint32_t found = dt > 0.0 ? vy_bodies_step(e->set) : 0;
     for (uint32_t i = 0; i < count; ++i) bodies[i].state = e->set->state[e->slots[i]];
+    if (found & VY_BODIES_NO_MEMORY) return VY_NO_MEMORY;
     return found & VY_BODIES_NOT_FINITE ? VY_BAD_STATE : VY_OK;
 }
 
 static vy_physics_id id_of(const rigid_engine *e, uint64_t body)
 {
-    VY_ASSERT((body & 0xffffffffu) > 0 && (body & 0xffffffffu) <= e->set->def.body_cap);
+    VY_ASSERT((body & 0xffffffffu) > 0 && (body & 0xffffffffu) <= e->capacity);
     const uint32_t handle = e->handles[(body & 0xffffffffu) - 1u];
     return (vy_physics_id){handle > 0 ? (uint64_t)1 << 32 | handle : 0};
 }
@@ -138,7 +150,7 @@ int vy_rigid_next_event(const rigid_engine *e, uint32_t *from, vy_collision_even
         *from += 1;
         if (r.phase != VY_CONTACT_BEGIN) continue;
         const vy_physics_id a = id_of(e, r.a), b = id_of(e, r.b);
-        const int turned = a.bits == 0; // whoever has a handle comes first
+        const int turned = a.bits == 0; // bodies with a handle come first
         *out = (vy_collision_event){.a = turned ? b : a,
                                     .b = turned ? a : b,
                                     .point = r.point,

@@ -1,112 +1,69 @@
 // plant.h - commands to rotor speeds, and the motion of every body. Over `real`.
 #pragma once
-#include "equations/integrators.h"
+#include "equations/coupled_step.h"
 #include "base/assert.h"
 #include "equations/simple_engine.h"
 #include "world/safety.h"
 
-/// Power at the shafts of all rotors of drone `i` [W].
-VY_FN real rotors_power(const vy_model *m, uint32_t i, const drone_block *d)
-{
-    const drone_params *p = &m->params[i];
-    const rotor_layout *layout = &m->drones[i].layout;
-    real power = real_set(0.0);
-    VY_ASSERT(i < m->drone_count && layout->count <= VY_ROTOR_CAP);
-    for (int k = 0; k < layout->count; ++k) {
-        const real thrust = rotor_thrust(layout, &p->plant.rotor, &p->plant.shape, k, d->rotor_speed[k]);
-        const real torque = layout->torque_scale[k] * (p->plant.shape.torque_ratio * thrust);
-        power = power + torque * d->rotor_speed[k];
-    }
-    return power;
-}
-
-/// What the battery of drone `i` leaves of the speeds told: its voltage over the nominal one.
-VY_FN real actuator_drain(const vy_model *m, uint32_t i, const drone_block *d, battery_state *battery)
-{
-    const drone_params *p = &m->params[i];
-    battery_draw(&p->battery, rotors_power(m, i, d), real_set(m->dt), battery);
-    return real_select(effect_on(d->effects, EFFECT_battery), battery->voltage / p->battery.nominal,
-                       real_set(1.0));
-}
-
 /// Before the first step, in the lanes of `who`: rotors that hover, full batteries.
-VY_SLOW_FN void gear_start(const vy_model *m, const mask *who, const drone_block *drones, gear_block *gear)
+VY_SLOW_FN void powertrain_start(const vy_model *m, const mask *who, const drone_block *drones,
+                                 powertrain_block *powertrain)
 {
     for (uint32_t i = 0; i < m->drone_count; ++i) {
-        const rotor_layout *layout = &m->drones[i].layout;
         const drone_params *p = &m->params[i];
-        const gear_block kept = gear[i];
-        gear_block g;
+        const powertrain_block kept = powertrain[i];
+        powertrain_block g;
         memset(&g, 0, sizeof g);
-        const real disc = p->plant.effects.rotors.disc, zero = real_set(0.0);
-        const mask induces = disc > 0.0, fed = p->battery.capacity > 0.0;
-        for (int k = 0; k < layout->count; ++k) {
-            const real thrust =
-                rotor_thrust(layout, &p->plant.rotor, &p->plant.shape, k, drones[i].rotor_speed[k]);
-            const real flow = real_sqrt(thrust / real_select(induces, disc, real_set(1.0)));
-            g.memory.inflow[k] = real_select(induces, flow, zero);
-        }
-        g.battery.charge = p->battery_start;
-        g.battery.voltage = real_select(fed, battery_open_voltage(&p->battery, p->battery_start), zero);
-        gear[i] = g;
-        cells_give_back(*who, &kept, &gear[i], sizeof g);
+        rotor_air_start(&p->plant.effects.rotors, &m->drones[i].layout, &p->plant.rotor, &p->plant.shape,
+                        drones[i].rotor_speed, &g.memory);
+        battery_start(&p->battery, p->battery_start, &g.battery);
+        powertrain[i] = g;
+        cells_restore(*who, &kept, &powertrain[i], sizeof g);
     }
 }
 
-/// Likewise: throttled thrusters make what they are told, valves are shut.
+/// Likewise: thrusters.
 VY_SLOW_FN void thrusters_start(const vy_model *m, const mask *who, const drone_block *drones,
                                 thruster_block *thrusters)
 {
     for (uint32_t i = 0; i < m->drone_count; ++i) {
-        const rotor_layout *layout = &m->drones[i].layout;
-        const thruster_layout *t = &layout->thrusters;
         const thruster_block kept = thrusters[i];
-        memset(&thrusters[i], 0, sizeof kept);
-        for (int k = 0; k < t->count; ++k) {
-            if (t->period[k] != 0) continue;
-            thrusters[i].thrust[k] = thruster_throttled(t, k, drones[i].control.motors[layout->count + k]);
-        }
-        cells_give_back(*who, &kept, &thrusters[i], sizeof kept);
+        thruster_start(&m->drones[i].layout, drones[i].control.motors, &thrusters[i]);
+        cells_restore(*who, &kept, &thrusters[i], sizeof kept);
     }
 }
 
-/// `gear` may be NULL in a world that is not geared, here and below, and `thrusters` where there are none.
-VY_BIG_FN void actuator_stage(const vy_model *m, const drone_block *drones, gear_block *gear,
+/// Rotor speed targets at the nominal voltage, and battery voltages at the start of the step.
+/// `powertrain` may be NULL in a world without powertrain blocks, here and below, and `thrusters` where there
+/// are none.
+VY_BIG_FN void actuator_stage(const vy_model *m, const drone_block *drones, powertrain_block *powertrain,
                               real (*speeds)[VY_ROTOR_CAP])
 {
     for (uint32_t i = 0; i < m->drone_count; ++i) {
-        const motor_params *motor = &m->params[i].motor;
-        VY_ASSERT(!m->drones[i].geared || (m->geared && gear != NULL));
-        for (int k = 0; k < m->drones[i].layout.count; ++k)
-            speeds[i][k] = motor_speed(motor, drones[i].control.motors[k]);
-        if (!m->geared) continue;
-        const mask fed = m->params[i].battery.capacity > 0.0;
+        const drone_params *p = &m->params[i];
+        const rotor_layout *layout = &m->drones[i].layout;
+        VY_ASSERT(!m->drones[i].has_powertrain || (m->has_powertrain && powertrain != NULL));
+        for (int k = 0; k < layout->count; ++k)
+            speeds[i][k] = motor_speed(&p->motor, drones[i].control.motors[k]);
+        if (!m->has_powertrain) continue;
+        const mask fed = p->battery.capacity > 0.0;
         if (!mask_any(fed)) continue;
-        battery_state battery = gear[i].battery;
-        const real share = real_select(fed, actuator_drain(m, i, &drones[i], &battery), real_set(1.0));
-        cells_give_back(fed, &gear[i].battery, &battery, sizeof battery);
-        gear[i].battery = battery;
-        for (int k = 0; k < m->drones[i].layout.count; ++k) speeds[i][k] = speeds[i][k] * share;
+        battery_state *b = &powertrain[i].battery;
+        const real power = rotors_power(layout, &p->plant, drones[i].rotor_speed);
+        real current;
+        const real volts = battery_voltage(&p->battery, b->charge, power, &current);
+        b->voltage = real_select(fed, volts, b->voltage);
+        b->current = real_select(fed, current, b->current);
     }
 }
 
-/// What the thrusters are told, behind the rotors' speeds: throttled ones by their command, pulsed ones by
-/// valves.
+/// Thrust targets, behind the rotors' speeds.
 VY_SLOW_FN void thruster_stage(const vy_model *m, const bits *now, const drone_block *drones,
                                thruster_block *thrusters, real (*speeds)[VY_ROTOR_CAP])
 {
     const bits tick = *now - 1u;
-    for (uint32_t i = 0; i < m->drone_count; ++i) {
-        const rotor_layout *layout = &m->drones[i].layout;
-        const thruster_layout *t = &layout->thrusters;
-        for (int k = 0; k < t->count; ++k) {
-            const real command = drones[i].control.motors[layout->count + k];
-            VY_ASSERT(layout->count + k < VY_ROTOR_CAP);
-            speeds[i][layout->count + k] = t->period[k] == 0 ? thruster_throttled(t, k, command)
-                                                             : thruster_pulsed(t, k, due(tick, t->period[k]),
-                                                                               tick, command, &thrusters[i]);
-        }
-    }
+    for (uint32_t i = 0; i < m->drone_count; ++i)
+        thruster_set_targets(&m->drones[i].layout, &tick, drones[i].control.motors, &thrusters[i], speeds[i]);
 }
 
 /// Rotor speeds and behind them the thrusts of thrusters, as the plant's equations take them.
@@ -125,7 +82,7 @@ VY_FN void actuators_scatter(const rotor_layout *layout, const real *all, drone_
 
 /// What the stages of a step of drone `i` share. Written in place: a copy would wait for the writes.
 VY_FN void plant_inputs(const vy_model *m, uint32_t i, const body_loads *loads, real time,
-                        const drone_block *d, const gear_block *gear, multirotor_inputs *in)
+                        const drone_block *d, const powertrain_block *powertrain, multirotor_inputs *in)
 {
     in->layout = &m->drones[i].layout;
     in->params = &m->params[i].plant;
@@ -137,19 +94,31 @@ VY_FN void plant_inputs(const vy_model *m, uint32_t i, const body_loads *loads, 
     in->flags = d->effects;
     in->memory = NULL;
     in->held.ground = real_set(0.0);
-    if (m->geared) {
-        in->memory = &gear[i].memory;
-        if (m->grounds != NULL) in->held.ground = real_set(m->grounds[i]);
+    in->half = in->end = NULL;
+    in->battery = NULL;
+    in->induces = 0;
+    in->steady = NULL;
+    if (m->has_sinusoid) {
+        in->half = &loads[body_count(m) + i];
+        in->end = &loads[2 * body_count(m) + i];
+    }
+    if (m->has_powertrain) {
+        in->memory = &powertrain[i].memory;
+        in->induces = mask_any(in->params->effects.rotors.disc > 0.0);
+        if (mask_any(m->params[i].battery.capacity > 0.0)) in->battery = &m->params[i].battery;
+        if (m->ground_heights != NULL) in->held.ground = real_set(m->ground_heights[i]);
     }
 }
 
 // Rotors and effects at the step's start are the forces that the simple engine gets.
-VY_FN void simple_fly(const multirotor_inputs *in, real dt, const real *command, body_state *s, real *speed)
+VY_FN void simple_fly(const multirotor_inputs *in, real dt, const real *command, body_state *s, real *speed,
+                      load_parts *parts)
 {
     const int count = in->layout->count;
     const mat3 rotation = quat_matrix(s->attitude);
     body_loads l = loads_zero();
-    const vec3 gravity = multirotor_loads(in, s, rotation, speed, command, count, WAY_ANY, in->held.time, &l);
+    const vec3 gravity =
+        multirotor_loads(in, s, rotation, speed, command, count, VARIANT_GENERAL, in->held.time, parts, &l);
     vec3 force = vec3_add(mat3_mul_vec(rotation, l.force_body), l.force_world);
     force = vec3_add_scaled(force, in->params->effects.mass, gravity);
     const vec3 torque = vec3_add(l.torque_body, mat3_tmul_vec(rotation, l.torque_world));
@@ -166,7 +135,7 @@ VY_FN void simple_fly(const multirotor_inputs *in, real dt, const real *command,
 }
 
 // A kinematic drone has the velocity and the heading that its sticks ask for.
-VY_FN void simple_lead(const control_state *c, bits rung, body_state *s)
+VY_FN void simple_follow_sticks(const control_state *c, bits rung, body_state *s)
 {
     const mask led = rung_is(rung, VY_RUNG_PILOT);
     s->velocity = vec3_select(led, c->velocity, s->velocity);
@@ -174,17 +143,25 @@ VY_FN void simple_lead(const control_state *c, bits rung, body_state *s)
     s->rate = vec3_select(led, vec3_make(real_set(0.0), real_set(0.0), c->yaw_rate), s->rate);
 }
 
-/// The motion of drone `i` over a step by another engine or integrator than the usual ones.
-VY_SLOW_FN void plant_move_otherwise(const vy_model *m, uint32_t i, const multirotor_inputs *in,
-                                     const real *command, drone_block *d, real *speed)
+/// Where the loads of drone `i` are kept; NULL: nowhere.
+VY_FN load_parts *plant_parts(const vy_model *m, uint32_t i)
+{
+    return VY_LANES == 1 && m->loads_at_start != NULL ? &m->loads_at_start[i] : NULL;
+}
+
+/// The motion of drone `i` over a step by another engine or integrator than RK4 of every effect, or where
+/// somebody wants to see the loads.
+VY_SLOW_FN void plant_move_general(const vy_model *m, uint32_t i, const multirotor_inputs *in,
+                                   const real *command, drone_block *d, real *speed)
 {
     const real dt = real_set(m->dt);
+    load_parts *parts = plant_parts(m, i);
     if (m->drones[i].controller.flight == VY_FLIGHT_KINEMATIC) {
-        simple_lead(&d->control, d->rung, &d->body);
+        simple_follow_sticks(&d->control, d->rung, &d->body);
     } else if (m->physics.engine == VY_ENGINE_SIMPLE) {
-        simple_fly(in, dt, command, &d->body, speed);
+        simple_fly(in, dt, command, &d->body, speed, parts);
     } else {
-        multirotor_step_by(m->physics.integrator, in, dt, command, &d->body, speed);
+        multirotor_step_by(m->physics.integrator, in, dt, command, &d->body, speed, parts);
         return;
     }
     simple_move(dt, real_set(m->physics.boundary), &d->body);
@@ -194,41 +171,99 @@ VY_SLOW_FN void plant_move_otherwise(const vy_model *m, uint32_t i, const multir
 VY_FN void plant_move(const vy_model *m, uint32_t i, const multirotor_inputs *in, const real *command,
                       drone_block *d, real *speed)
 {
-    if (m->usual) {
-        multirotor_step(in, real_set(m->dt), command, &d->body, speed);
+    if (m->strict_rk4) {
+        multirotor_step_rk4(in, real_set(m->dt), command, &d->body, speed);
     } else {
-        plant_move_otherwise(m, i, in, command, d, speed);
+        plant_move_general(m, i, in, command, d, speed);
     }
 }
 
-/// Every drone that no joint holds. Rotor speeds lie between finite ones and stay finite.
+/// Whether a body's step is coupled: induced velocities and disturbances are integrated with its stages. An
+/// integrator of order 1 needs them at the start only.
+VY_FN int body_is_coupled(const vy_model *m)
+{
+    return m->physics.engine != VY_ENGINE_SIMPLE && (m->physics.integrator == VY_INTEGRATOR_RK4 ||
+                                                     m->physics.integrator == VY_INTEGRATOR_LIE_MIDPOINT);
+}
+
+/// The same for drone `i`. The step of a jointed drone is not coupled.
+VY_FN int plant_is_coupled(const vy_model *m, uint32_t i)
+{
+    return body_is_coupled(m) && m->drones[i].controller.flight != VY_FLIGHT_KINEMATIC && !m->drones[i].held;
+}
+
+/// Such a step; `powertrain` is the drone's or NULL. `parts`: the loads at its start, or NULL.
+VY_BIG_FN void plant_move_coupled(const vy_model *m, const multirotor_inputs *in, const real *command,
+                                  body_state *s, real *speed, powertrain_block *powertrain, load_parts *parts)
+{
+    coupled_state c;
+    coupled_stage k[4];
+    memset(&c, 0, sizeof c);
+    if (in->memory != NULL) c.air = *in->memory;
+    if (powertrain != NULL) c.charge = powertrain->battery.charge;
+    if (m->physics.integrator == VY_INTEGRATOR_RK4) {
+        coupled_rk4(in, real_set(m->dt), command, s, speed, &c, k, parts);
+    } else {
+        coupled_lie_midpoint(in, real_set(m->dt), command, s, speed, &c, k, parts);
+    }
+    if (powertrain == NULL) return;
+    powertrain->memory = c.air;
+    powertrain->battery.charge = c.charge;
+}
+
+/// Any other step: the voltage at its start sets the rotors' targets, and the induced velocities at its start
+/// are held; `next` are those at its end.
+VY_SLOW_FN void powertrain_hold(const vy_model *m, const multirotor_inputs *in, const drone_block *d,
+                                real *speeds, powertrain_block *powertrain, rotor_air_state *next)
+{
+    *next = powertrain->memory;
+    if (in->induces) multirotor_inflow(in, &d->body, d->rotor_speed, next);
+    if (in->battery == NULL) return;
+    battery_state *b = &powertrain->battery;
+    real current;
+    const real share = battery_share(in, b->charge, d->rotor_speed, &current);
+    for (int k = 0; k < in->layout->count; ++k) speeds[k] = speeds[k] * share;
+    b->charge = battery_charge_after(b->charge, current, real_set(m->dt));
+}
+
+/// One drone that no joint holds: its actuators stand in `all`.
+VY_FN void plant_fly(const vy_model *m, uint32_t i, const multirotor_inputs *in, int coupled,
+                     const real *command, drone_block *d, real *all, powertrain_block *powertrain)
+{
+    if (coupled) {
+        plant_move_coupled(m, in, command, &d->body, all, m->has_powertrain ? &powertrain[i] : NULL,
+                           plant_parts(m, i));
+    } else {
+        plant_move(m, i, in, command, d, all);
+    }
+}
+
+/// Step every drone that no joint holds. Rotor speeds lie between finite ones and stay finite.
 VY_BIG_FN void plant_stage(const vy_model *m, const body_loads *loads, real (*speeds)[VY_ROTOR_CAP],
-                           world_block *w, drone_block *drones, gear_block *gear, thruster_block *thrusters)
+                           world_block *w, drone_block *drones, powertrain_block *powertrain,
+                           thruster_block *thrusters)
 {
     for (uint32_t i = 0; i < m->drone_count; ++i) {
         drone_block *d = &drones[i];
         multirotor_inputs in;
-        plant_inputs(m, i, loads, time_of(m, w->tick - 1u), d, gear, &in);
-        const int induces = m->geared && mask_any(in.params->effects.rotors.disc > 0.0);
-        rotor_memory
-            next; // held over the step as it was at its start; a joined drone sees the one at its end
-        if (induces) {
-            next = gear[i].memory;
-            multirotor_inflow(&in, &d->body, d->rotor_speed, &next);
-        }
+        plant_inputs(m, i, loads, time_of(m, w->tick - 1u), d, powertrain, &in);
+        const int coupled = step_is_coupled(&in) && plant_is_coupled(m, i);
+        const int holds = m->has_powertrain && !coupled;
+        rotor_air_state next; // a jointed drone sees the one at its end
+        if (holds) powertrain_hold(m, &in, d, speeds[i], &powertrain[i], &next);
         if (m->drones[i].held) {
-            if (induces) gear[i].memory = next;
+            if (holds) powertrain[i].memory = next;
             continue;
         }
-        if (m->thrusting) {
+        if (m->has_thruster) {
             real all[VY_ROTOR_CAP];
             actuators_gather(in.layout, d, &thrusters[i], all);
-            plant_move(m, i, &in, speeds[i], d, all);
+            plant_fly(m, i, &in, coupled, speeds[i], d, all, powertrain);
             actuators_scatter(in.layout, all, d, &thrusters[i]);
         } else {
-            plant_move(m, i, &in, speeds[i], d, d->rotor_speed);
+            plant_fly(m, i, &in, coupled, speeds[i], d, d->rotor_speed, powertrain);
         }
-        if (induces) gear[i].memory = next;
+        if (holds) powertrain[i].memory = next;
         if (!mask_all(body_is_finite(&d->body))) (void)check_finite(i, 0, PLANT_REALS, w, d);
         VY_ASSERT(m->physics.engine == VY_ENGINE_SIMPLE ||
                   m->drones[i].controller.flight == VY_FLIGHT_KINEMATIC ||

@@ -1,8 +1,8 @@
 // rotor_wake.c - the air that rotors drive down onto other drones, sampled now and then and held.
 //
-// Every drone asks those whose wake may reach it. They are found on a grid over the ground, whose cells are
-// as wide as a wake reaches sideways: sorting costs n log n, and a cell and its eight neighbours hold all
-// that matter.
+// For every drone the wakes that may reach it are summed. They are found on a grid over the ground, whose
+// cells are as wide as a wake reaches sideways: sorting costs n log n, and a cell and its eight neighbours
+// hold all that matter.
 #include "world/model.h"
 #include "base/assert.h"
 #include "base/sort.h"
@@ -25,8 +25,8 @@ static wake_source source_of(const drone_model *dm, const multirotor_params *pla
     return w;
 }
 
-// How far sideways a wake reaches.
-static double sideways(const wake_source *w, double length)
+// The radius of a wake at its end.
+static double wake_radius(const wake_source *w, double length)
 {
     const double level = real_sqrt(real_max(1.0 - w->down.z * w->down.z, 0.0));
     return length * level + WAKE_EDGE * real_max(WAKE_SPREAD * length, 0.5 * w->width);
@@ -59,7 +59,8 @@ static size_t find(const wake_entry *list, size_t count, int64_t column, int64_t
 
 static int64_t cell(double x, double size) { return (int64_t)floor(real_clamp(x / size, -1e9, 1e9)); }
 
-static vec3 air_at_drone(const vy_model *m, const wake_entry *list, size_t count, const wake_entry *mine)
+// The air in the wakes of others.
+static vec3 wakes_at(const vy_model *m, const wake_entry *list, size_t count, const wake_entry *mine)
 {
     vec3 air = vec3_zero();
     for (int64_t column = mine->column - 1; column <= mine->column + 1; ++column) {
@@ -75,29 +76,53 @@ static vec3 air_at_drone(const vy_model *m, const wake_entry *list, size_t count
     }
     // Wakes that meet share their air: together they are no faster than the fastest can be.
     const double size = vec3_length(air);
-    return size > m->wake_most ? vec3_scale(m->wake_most / size, air) : air;
+    return size > m->wake_max ? vec3_scale(m->wake_max / size, air) : air;
+}
+
+// The largest radius of all wakes: the side of a cell.
+static double largest_wake_radius(const vy_model *m, const wake_entry *entries)
+{
+    double cell_size = 0.0;
+    for (uint32_t i = 0; i < m->drone_count; ++i) {
+        if (entries[i].source.momentum > 0.0)
+            cell_size = real_max(cell_size, wake_radius(&entries[i].source, m->wakes.length));
+    }
+    return cell_size;
 }
 
 void vy_rotor_wake_stage(const vy_model *m, uint64_t tick, const drone_block *drones, wake_entry *entries,
-                         gear_block *gear)
+                         powertrain_block *powertrain)
 {
     if (!due(tick, m->wake_period)) return;
-    VY_ASSERT(m->geared && entries != NULL && m->wakes.length > 0.0);
+    VY_ASSERT(m->has_powertrain && entries != NULL && m->wakes.length > 0.0);
     const size_t count = m->drone_count;
-    double widest = 0.0;
     for (uint32_t i = 0; i < count; ++i) {
         entries[i].drone = i;
         entries[i].source = source_of(&m->drones[i], &m->params[i].plant, &drones[i]);
-        if (entries[i].source.momentum > 0.0)
-            widest = real_max(widest, sideways(&entries[i].source, m->wakes.length));
     }
+    const double cell_size = largest_wake_radius(m, entries);
     for (size_t i = 0; i < count; ++i) {
         const vec3 place = entries[i].source.place;
-        entries[i].column = widest > 0.0 ? cell(place.x, widest) : 0;
-        entries[i].row = widest > 0.0 ? cell(place.y, widest) : 0;
+        entries[i].column = cell_size > 0.0 ? cell(place.x, cell_size) : 0;
+        entries[i].row = cell_size > 0.0 ? cell(place.y, cell_size) : 0;
     }
     sort(entries, count);
     for (size_t i = 1; i < count; ++i) VY_ASSERT(before(&entries[i - 1], &entries[i])); // find() bisects
     for (size_t i = 0; i < count; ++i)
-        gear[entries[i].drone].memory.downwash = air_at_drone(m, entries, count, &entries[i]);
+        powertrain[entries[i].drone].memory.downwash = wakes_at(m, entries, count, &entries[i]);
+}
+
+void vy_rotor_wake_bodies(const vy_model *m, uint64_t tick, const wake_entry *entries,
+                          const body_block *passive, body_wake_block *wakes)
+{
+    if (!due(tick, m->wake_period)) return;
+    const double cell_size = largest_wake_radius(m, entries);
+    for (uint32_t k = 0; k < m->passive_count; ++k) {
+        const vec3 place = passive[k].body.position;
+        const wake_entry mine = {.column = cell_size > 0.0 ? cell(place.x, cell_size) : 0,
+                                 .row = cell_size > 0.0 ? cell(place.y, cell_size) : 0,
+                                 .drone = m->drone_count + k,
+                                 .source.place = place};
+        wakes[k].downwash = wakes_at(m, entries, m->drone_count, &mine);
+    }
 }

@@ -5,8 +5,8 @@
 #include "base/math.h"
 #include "world/model.h"
 
-/// Where is the limit exceeded now? Comparisons avoid square roots and angles: the value for people is
-/// computed only on the way out.
+/// Where is the limit exceeded now? Comparisons avoid square roots and angles: the value for the report is
+/// computed only at the end.
 VY_FN mask safety_exceeds(const drone_model *dm, const body_state *b, int limit)
 {
     const vy_safety_def *s = &dm->safety;
@@ -38,36 +38,36 @@ VY_SLOW_FN void safety_report(const drone_model *dm, mask who, const body_state 
     const vy_safety_def *s = &dm->safety;
     const quat q = b->attitude;
     const vec3 p = b->position;
-    real value, most;
+    real value, bound;
     vy_failure_reason reason;
     switch (limit) {
     case LIMIT_TILT:
         reason = VY_FAILURE_TILT;
         value = math_acos(real_clamp(1.0 - 2.0 * (q.x * q.x + q.y * q.y), real_set(-1.0), real_set(1.0)));
-        most = real_set(s->tilt_max);
+        bound = real_set(s->tilt_max);
         break;
     case LIMIT_RATE:
         reason = VY_FAILURE_RATE;
         value = vec3_length(b->rate);
-        most = real_set(s->rate_max);
+        bound = real_set(s->rate_max);
         break;
     case LIMIT_SPEED:
         reason = VY_FAILURE_SPEED;
         value = vec3_length(b->velocity);
-        most = real_set(s->speed_max);
+        bound = real_set(s->speed_max);
         break;
     case LIMIT_HEIGHT:
         reason = VY_FAILURE_HEIGHT;
         value = p.z;
-        most = real_select(p.z > s->height_max, real_set(s->height_max), real_set(s->height_min));
+        bound = real_select(p.z > s->height_max, real_set(s->height_max), real_set(s->height_min));
         break;
     default:
         reason = VY_FAILURE_DISTANCE;
         value = real_sqrt(p.x * p.x + p.y * p.y);
-        most = real_set(s->distance_max);
+        bound = real_set(s->distance_max);
         break;
     }
-    world_fail(who, reason, drone, value, most, 0, w);
+    world_fail(who, reason, drone, value, bound, 0, w);
 }
 
 /// Name the first field that is not finite.

@@ -1,19 +1,21 @@
 // snapshot.c - whether the bytes of a snapshot can be a state of this world.
 //
-// A snapshot may come from a damaged or forged log. Whatever a step uses as an index, a count, a choice or a
-// mask is looked at here, once, so that no step has to.
+// A snapshot may come from a damaged or forged log. Everything that a step uses as an index, a count, a
+// choice or a mask is checked here, once.
 #include "base/fail.h"
 #include "base/assert.h"
 #include "base/finite.h"
-#include "world/kit.h"
+#include "world/sensor_suite.h"
+#include "world/contact_stage.h"
 #include "world/world_impl.h"
 
 // Beyond this, time is not exact any more.
-#define TICK_MOST ((uint64_t)1 << 53)
+#define TICK_MAX ((uint64_t)1 << 53)
 
 typedef struct snapshot {
     const vy_world *world;
     const unsigned char *bytes;
+    size_t size;
     const world_block *head;
     vy_error *err;
 } snapshot;
@@ -29,21 +31,27 @@ static void copy_block(const snapshot *s, const void *mine, uint32_t index, void
 
 static vy_status refuse(const snapshot *s, const char *of, uint32_t index, const char *what)
 {
-    return vy_fail(s->err, VY_BAD_VALUE, "snapshot: %s %u: %s that it cannot have", of, index, what);
+    return vy_fail(s->err, VY_BAD_VALUE, "snapshot: %s %u: invalid %s", of, index, what);
 }
 
-static vy_status check_head(const snapshot *s)
+// The blocks that it has are those of the world, but for contacts: there may be more or fewer at any moment.
+static int counts_fit(const snapshot *s, block_counts *counts)
+{
+    if (!vy_read_entries(s->bytes, s->size, counts)) return 0;
+    block_counts others = *counts;
+    others.of[BLOCK_contact] = others.of[BLOCK_sleeping_contact] = 0;
+    return memcmp(&others, &s->world->counts, sizeof others) == 0;
+}
+
+static vy_status check_head(const snapshot *s, const block_counts *counts)
 {
     const world_block *head = s->head;
-    block_counts counts;
-    if (!vy_read_entries(s->bytes, s->world->state_size, &counts) ||
-        memcmp(&counts, &s->world->counts, sizeof counts) != 0)
-        return vy_fail(s->err, VY_BAD_VALUE, "snapshot: not of a world with the same drones and noise");
-    if (head->tick > TICK_MOST) return vy_fail(s->err, VY_BAD_VALUE, "snapshot: a tick beyond all time");
+    if (head->tick > TICK_MAX) return vy_fail(s->err, VY_BAD_VALUE, "snapshot: tick out of range");
     const int failed = head->failure_reason != VY_FAILURE_NONE;
-    if (head->failure_reason > VY_FAILURE_FENCE ||
-        head->failure_field >= (uint64_t)vy_blocks[BLOCK_drone].field_count ||
-        (failed && (head->failure_drone >= counts.of[BLOCK_drone] || head->failure_tick > head->tick)))
+    const uint64_t drones = counts->of[BLOCK_drone], bodies = drones + counts->of[BLOCK_body];
+    const vy_block *whose = &vy_blocks[head->failure_body < drones || !failed ? BLOCK_drone : BLOCK_body];
+    if (head->failure_reason > VY_FAILURE_NO_MEMORY || head->failure_field >= (uint64_t)whose->field_count ||
+        (failed && (head->failure_body >= bodies || head->failure_tick > head->tick)))
         return vy_fail(s->err, VY_BAD_VALUE, "snapshot: a failure that this world cannot have");
     const vy_integrator integrator = (vy_integrator)head->integrator;
     if (head->integrator > INT32_MAX || vy_integrator_order(integrator) == 0 ||
@@ -52,24 +60,51 @@ static vy_status check_head(const snapshot *s)
     return VY_OK;
 }
 
+// What collides is put where its attitude says before a step could make that one of length 1 again.
+static int attitude_is_possible(const snapshot *s, quat attitude)
+{
+    return !s->world->model.collides || s->head->failure_reason != VY_FAILURE_NONE || quat_is_unit(attitude);
+}
+
 static vy_status check_drone(const snapshot *s, uint32_t i)
 {
     const vy_model *m = &s->world->model;
     drone_block d;
     copy_block(s, s->world->drones, i, &d, sizeof d);
-    // What rotors' effects remember lies in the gear.
-    if ((d.effects & ~(m->geared ? EFFECTS_ALL : EFFECTS_OF_BODIES)) != 0)
+    // The state of the rotors' effects is in the powertrain.
+    if ((d.effects & ~(m->has_powertrain ? EFFECTS_ALL : EFFECTS_OF_BODIES)) != 0)
         return refuse(s, "drone", i, "effects");
-    if (d.rung > VY_RUNG_PILOT) return refuse(s, "drone", i, "a rung");
+    if (d.rung > VY_RUNG_PILOT) return refuse(s, "drone", i, "rung");
     // A world that runs has a finite state; one that ended may have ended over that.
     if (s->head->failure_reason == VY_FAILURE_NONE && !vy_all_finite(&d.body.position.x, DRONE_REALS))
-        return refuse(s, "drone", i, "a value");
-    if (!m->guarded) return VY_OK;
-    guard_block g;
-    copy_block(s, s->world->guards, i, &g, sizeof g);
+        return refuse(s, "drone", i, "value");
+    if (!attitude_is_possible(s, d.body.attitude)) return refuse(s, "drone", i, "attitude");
+    if (!m->has_supervisor) return VY_OK;
+    supervisor_block g;
+    copy_block(s, s->world->supervisors, i, &g, sizeof g);
     if (g.failsafe > VY_FAILSAFE_CUT || g.cause > VY_HANDOVER_CONTROLLER || g.lost >> VY_ROTOR_CAP != 0)
-        return refuse(s, "drone", i, "a failsafe");
+        return refuse(s, "drone", i, "failsafe");
     return VY_OK;
+}
+
+static vy_status check_body(const snapshot *s, uint32_t k)
+{
+    body_block b;
+    copy_block(s, s->world->passive, k, &b, sizeof b);
+    if ((b.effects & ~(s->world->model.wakes.on ? EFFECTS_ALL : EFFECTS_OF_BODIES)) != 0)
+        return refuse(s, "body", k, "effects");
+    if (s->head->failure_reason == VY_FAILURE_NONE && !vy_all_finite(&b.body.position.x, BODY_REALS))
+        return refuse(s, "body", k, "value");
+    if (!attitude_is_possible(s, b.body.attitude)) return refuse(s, "body", k, "attitude");
+    return VY_OK;
+}
+
+// Carrier and load are one body with a mass and an inertia: they are not farther apart than they can be put,
+// with room for another reach.
+static int position_is_possible(const payload_model *m, const payload_block *p)
+{
+    const double distance_max = 1000.0 + m->reach, square = quat_dot(p->rotation, p->rotation);
+    return vec3_length(vec3_sub(p->position, m->position)) <= distance_max && real_abs(square - 1.0) < 1e-6;
 }
 
 static vy_status check_payloads_and_joints(const snapshot *s)
@@ -78,7 +113,9 @@ static vy_status check_payloads_and_joints(const snapshot *s)
     for (uint32_t i = 0; i < m->payload_count; ++i) {
         payload_block p;
         copy_block(s, s->world->payloads, i, &p, sizeof p);
-        if (p.carried > PAYLOAD_RELEASED) return refuse(s, "payload", i, "a carrier");
+        if (p.carried > PAYLOAD_RELEASED) return refuse(s, "payload", i, "carrier");
+        if (p.carried != PAYLOAD_FREE && !position_is_possible(&m->payloads[i], &p))
+            return refuse(s, "payload", i, "position");
     }
     for (uint32_t i = 0; i < m->joint_count; ++i) {
         joint_block t;
@@ -88,32 +125,36 @@ static vy_status check_payloads_and_joints(const snapshot *s)
     return VY_OK;
 }
 
-static vy_status check_kits(const snapshot *s)
+static vy_status check_sensor_suites(const snapshot *s)
 {
     const vy_model *m = &s->world->model;
-    for (uint32_t i = 0; i < m->kit_count && s->head->tick > 0; ++i) {
-        kit_block k;
-        copy_block(s, s->world->kits, i, &k, sizeof k);
-        if (k.identity != m->kits[i].identity)
+    for (uint32_t i = 0; i < m->sensor_suite_count && s->head->tick > 0; ++i) {
+        sensor_suite_block k;
+        copy_block(s, s->world->sensor_suites, i, &k, sizeof k);
+        if (k.identity != m->sensor_suites[i].identity)
             return vy_fail(s->err, VY_BAD_VALUE, "snapshot: not of a world with the same sensors");
     }
     return VY_OK;
 }
 
-vy_status vy_snapshot_check(const vy_world *world, const void *block, size_t size, vy_error *err)
+vy_status vy_snapshot_check(const vy_world *world, const void *block, size_t size, block_counts *counts,
+                            vy_error *err)
 {
     world_block head;
-    if (size != world->state_size) {
-        return vy_fail(err, VY_BAD_VALUE, "snapshot: %zu bytes, but this world's state has %zu", size,
-                       world->state_size);
+    if (world->model.collides ? size < world->state_size : size != world->state_size) {
+        return vy_fail(err, VY_BAD_VALUE, "snapshot: %zu bytes, but this world's state has %zu%s", size,
+                       world->state_size, world->model.collides ? " and more for contacts" : "");
     }
     memcpy(&head, block, sizeof head);
-    const snapshot s = {world, block, &head, err};
-    vy_status status = check_head(&s);
+    const snapshot s = {world, block, size, &head, err};
+    if (!counts_fit(&s, counts))
+        return vy_fail(err, VY_BAD_VALUE, "snapshot: not of a world with the same drones, sensors and noise");
+    vy_status status = check_head(&s, counts);
     for (uint32_t i = 0; i < world->model.drone_count && status == VY_OK; ++i) status = check_drone(&s, i);
+    for (uint32_t k = 0; k < world->model.passive_count && status == VY_OK; ++k) status = check_body(&s, k);
     if (status == VY_OK) status = check_payloads_and_joints(&s);
-    if (status == VY_OK && world->contact_totals != NULL && !vy_contact_state_check(world, block))
+    if (status == VY_OK && world->contact_totals != NULL && !vy_contact_state_check(world, block, counts))
         status = vy_fail(err, VY_BAD_VALUE, "snapshot: contacts that this world cannot have");
-    if (status == VY_OK) status = check_kits(&s);
+    if (status == VY_OK) status = check_sensor_suites(&s);
     return status;
 }

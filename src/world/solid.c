@@ -10,7 +10,7 @@
 // Height over width of a box about rotors: a Crazyflie has 29 mm over 110 mm.
 #define FLATNESS 0.25
 
-enum { MOST_POINTS = 100000 };
+enum { POINT_MAX = 100000 };
 
 vy_solid_def vy_default_solid_def(void)
 {
@@ -45,8 +45,8 @@ static vy_status build_hull(const vy_vec3 *points, int count, vy_shape *out, sol
 
 static vy_status hull_of_points(const vy_numbers *n, vy_shape *out, solid_memory *memory, vy_error *err)
 {
-    if (n->values == NULL || n->columns != 3 || n->rows < 4 || n->rows > MOST_POINTS)
-        return vy_fail(err, VY_BAD_VALUE, "a hull needs 4 to %d points of 3 numbers", MOST_POINTS);
+    if (n->values == NULL || n->columns != 3 || n->rows < 4 || n->rows > POINT_MAX)
+        return vy_fail(err, VY_BAD_VALUE, "a hull needs 4 to %d points of 3 numbers", POINT_MAX);
     vy_vec3 *points = calloc((size_t)n->rows, sizeof *points);
     if (points == NULL) return vy_fail(err, VY_NO_MEMORY, "no memory for %d points", n->rows);
     for (int i = 0; i < n->rows; ++i)

@@ -1,4 +1,4 @@
-// step.c - steps with the best instructions this processor has. What a step is stands in step.h.
+// step.c - steps with the best instructions this processor has. What a step is stands in stages.inl.
 #include "world/step.h"
 #include "base/real.h"
 #include "base/cpu.h"

@@ -101,7 +101,7 @@ int main(int count, char **words)
     char *resolved = vy_scenario_print(edited ? other : told);
     def.scenario = hostile ? "</script><script>document.hacked=1</script>" : resolved;
     def.config_hash = vy_scenario_hash(told);
-    def.drone_names = &name;
+    def.names = &name;
     def.snapshot = 1;
     vy_recorder *r = NULL;
     if (vy_recorder_open(&def, world, &r, NULL) != VY_OK) return 1;

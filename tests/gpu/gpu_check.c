@@ -14,7 +14,8 @@ enum { WORLDS = 4096, STEPS = 5000, CALLS = 5 };
 
 static void add(vy_batch_def *def, vy_variable what, vy_distribution distribution, double a, double b)
 {
-    def->vary[def->vary_count++] = (vy_vary){what, distribution, a, b, VY_EVERY_DRONE};
+    def->randomisation[def->randomisation_count++] =
+        (vy_randomisation){what, distribution, a, b, VY_EVERY_DRONE};
 }
 
 static vy_scenario *scenario_of(int family)
@@ -68,14 +69,14 @@ static vy_batch *batch_of(int family, vy_precision precision, uint32_t worlds)
     def.world_count = worlds;
     def.precision = precision;
     def.rung = family == 2 ? VY_RUNG_RATES : VY_RUNG_NONE;
-    add(&def, VY_VARY_MASS, VY_DRAW_UNIFORM, 0.8, 1.2);
-    add(&def, VY_VARY_INERTIA, VY_DRAW_LOG, 0.8, 1.25);
-    add(&def, VY_VARY_THRUST, VY_DRAW_NORMAL, 1.0, 0.03);
-    add(&def, VY_VARY_IMU_NOISE, VY_DRAW_LOG, 0.1, 10.0);
-    add(&def, VY_VARY_WIND_X, VY_DRAW_NORMAL, 0.0, 1.0);
-    add(&def, VY_VARY_Z, VY_DRAW_UNIFORM, 0.0, 5.0);
-    add(&def, VY_VARY_ROLL, VY_DRAW_UNIFORM, -0.8, 0.8);
-    add(&def, VY_VARY_RATE_X, VY_DRAW_NORMAL, 0.0, 2.0);
+    add(&def, VY_VARIABLE_MASS, VY_DISTRIBUTION_UNIFORM, 0.8, 1.2);
+    add(&def, VY_VARIABLE_INERTIA, VY_DISTRIBUTION_LOG_UNIFORM, 0.8, 1.25);
+    add(&def, VY_VARIABLE_THRUST, VY_DISTRIBUTION_NORMAL, 1.0, 0.03);
+    add(&def, VY_VARIABLE_IMU_NOISE, VY_DISTRIBUTION_LOG_UNIFORM, 0.1, 10.0);
+    add(&def, VY_VARIABLE_WIND_X, VY_DISTRIBUTION_NORMAL, 0.0, 1.0);
+    add(&def, VY_VARIABLE_Z, VY_DISTRIBUTION_UNIFORM, 0.0, 5.0);
+    add(&def, VY_VARIABLE_ROLL, VY_DISTRIBUTION_UNIFORM, -0.8, 0.8);
+    add(&def, VY_VARIABLE_RATE_X, VY_DISTRIBUTION_NORMAL, 0.0, 2.0);
     if (vy_batch_create(&def, &batch, &err) != VY_OK) die(&err);
     vy_scenario_destroy(s);
     return batch;

@@ -21,7 +21,7 @@ VARY = {"mass": ("uniform", 0.8, 1.2), "imu_noise": ("log", 0.1, 10.0), "z": ("u
 
 
 def batch(**more: Any) -> volery.Batch:
-    return volery.Batch(SCENARIO, WORLDS, rung="rates", vary=VARY, **more)
+    return volery.Batch(SCENARIO, WORLDS, rung="rates", randomisation=VARY, **more)
 
 
 def library(name: str) -> Any:

@@ -1,5 +1,5 @@
 # read_log.py - reads what write_log.c wrote with the PyPI package mcap and compares every value and count.
-# usage: read_log.py WHOLE... --torn TORN
+# usage: read_log.py INTEGER... --torn TORN
 import json
 import sys
 

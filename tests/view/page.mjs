@@ -328,6 +328,11 @@ async function seeFailsafe() {
   await mark.click();
   const told = await page.evaluate(() => window.volery.events.all.find((event) => event.kind === "failsafe").time);
   check("a failsafe is marked", (await timeOf(page)) === told && told > 0, told);
+  // What the controller replied, as the table has it; fields that it never sets have no plot.
+  const thrust = await lineOf(page, "reply-thrust", "thrust");
+  const table = readCsv("failsafe.csv").get("reply.thrust");
+  check("replies are plotted", thrust.values.length > 100 && thrust.values.at(-1) === table.at(-1) && thrust.values.every((value) => value > 0), thrust.values.length);
+  check("others are not", await page.evaluate(() => !window.volery.plots.plots.some((plot) => plot.group.id === "reply-motors")));
   await shot(page, "failsafe");
   await page.close();
 }

@@ -31,9 +31,7 @@ public:
         vy_bodies_def set = vy_default_bodies_def();
         set.dt = cfg.dt;
         set.gravity = {0, 0, -cfg.gravity};
-        set.body_cap = (uint32_t)defs.size() + (cfg.ground ? 1 : 0);
-        if (cfg.collide) set.contacts.cap = 16 * set.body_cap;
-        set.joint_cap = (uint32_t)balls.size();
+        set.contacts.on = cfg.collide;
         for (vy_integrator i : {VY_INTEGRATOR_EULER, VY_INTEGRATOR_SEMI_IMPLICIT, VY_INTEGRATOR_RK4, VY_INTEGRATOR_LIE_MIDPOINT})
             if (cfg.variant == vy_integrator_name(i)) set.integrator = i;
         vy_error err;
@@ -63,7 +61,7 @@ public:
         for (const Ball &j : balls) {
             vy_joint_def def = vy_default_joint_def();
             def.kind = VY_JOINT_BALL;
-            vy_joint_place(bodies, j.parent < 0 ? vy_body_id{0} : ids[(size_t)j.parent], ids[(size_t)j.child],
+            vy_joint_set_frames(bodies, j.parent < 0 ? vy_body_id{0} : ids[(size_t)j.parent], ids[(size_t)j.child],
                            vec(j.anchor), {0, 0, 1}, &def);
             if (vy_bodies_add_joint(bodies, &def, nullptr, &err) != VY_OK) { fprintf(stderr, "volery: %s\n", err.text); return false; }
         }

@@ -75,7 +75,7 @@ static void print_work(const pair_set *s)
         if (!hit) continue;
         hits++;
         epa += info.epa_iterations;
-        slow += info.enumerated;
+        slow += info.used_sat;
         if (info.epa_iterations > epa_most) epa_most = info.epa_iterations;
     }
     snprintf(kase, sizeof kase, "n=%d", s->n);

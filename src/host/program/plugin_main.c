@@ -1,6 +1,6 @@
 // plugin_main.c - the program around a plug-in: one process per drone, driven through shared memory.
 //
-// Whatever the library does to its process, the world learns from waitpid(). PROGRAM_DONE is its exit status
+// Whatever the library does to its process, the world sees it by waitpid(). PROGRAM_DONE is its exit status
 // when nothing happened.
 #define _GNU_SOURCE
 #include "base/fail.h"
@@ -14,9 +14,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define LOOK_FOR_WORLD 1000000000 // [ns] between two looks whether there still is a world
+#define WORLD_CHECK_NS 1000000000 // [ns] between checks that the world is still alive
 
-// pthread_exit() in the plug-in would leave its threads, and nobody who answers.
+// pthread_exit() in the plug-in would leave its other threads running and no thread that answers.
 static void leave(void *unused)
 {
     (void)unused;
@@ -24,27 +24,27 @@ static void leave(void *unused)
     _exit(0);
 }
 
-// 1 with a question, 0 at the end.
-static int next_question(channel *c, uint32_t *count, waiter *w)
+// Returns 1 with a request, 0 at the end.
+static int next_request(channel *c, uint32_t *count, waiter *w)
 {
-    while (!vy_turn_wait(&c->asked, *count, LOOK_FOR_WORLD, w)) {
-        if (getppid() != c->world) _exit(1); // the leash has ended us, unless the plug-in has closed it
+    while (!vy_futex_counter_wait(&c->request, *count, WORLD_CHECK_NS, w)) {
+        if (getppid() != c->world) _exit(1); // the lifeline has ended us, unless the plug-in has closed it
     }
-    *count = atomic_load(&c->asked.count);
+    *count = atomic_load(&c->request.count);
     return !atomic_load(&c->ending);
 }
 
 static void fly(channel *c, const vy_plugin *plugin, void *self)
 {
     waiter w = {.spin_ns = c->spin_ns, .spin_max_ns = c->spin_ns};
-    uint32_t count = atomic_load(&c->asked.count);
+    uint32_t count = atomic_load(&c->request.count);
     atomic_store(&c->stage, STAGE_STEP);
-    vy_turn_raise(&c->answered, count);
-    while (next_question(c, &count, &w)) {
+    vy_futex_counter_set(&c->response, count);
+    while (next_request(c, &count, &w)) {
         memset(&c->intent, 0, sizeof c->intent);
-        (void)fpu_enter(); // the last call may have changed rounding
+        (void)fpu_enter(); // the last call may have changed the rounding mode
         plugin->step(self, &c->samples, &c->intent);
-        vy_turn_raise(&c->answered, count);
+        vy_futex_counter_set(&c->response, count);
     }
 }
 
@@ -72,7 +72,7 @@ static int host(channel *c)
     if (vy_plugin_load(c->library, &library, &plugin, &c->refusal) == VY_OK) self = begin(c, plugin);
     if (self == NULL) {
         (void)fflush(NULL);
-        vy_turn_raise(&c->answered, atomic_load(&c->asked.count));
+        vy_futex_counter_set(&c->response, atomic_load(&c->request.count));
         return 0;
     }
     fly(c, plugin, self);
@@ -94,11 +94,11 @@ int main(int count, char **words)
         return 2;
     }
     close(CHANNEL_FD);
-    (void)fcntl(LEASH_FD, F_SETFD, FD_CLOEXEC);
+    (void)fcntl(LIFELINE_FD, F_SETFD, FD_CLOEXEC);
     int done;
     pthread_cleanup_push(leave, NULL);
     done = host(c);
     pthread_cleanup_pop(0);
-    if (!done) _exit(1); // refused: what it would do at its end is of no interest
+    if (!done) _exit(1); // refused: its destructors are not run
     return PROGRAM_DONE;
 }

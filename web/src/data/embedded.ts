@@ -53,9 +53,8 @@ export interface DroneInfo {
   speed_max?: number; // [rad/s]
   rotors?: RotorInfo[];
   thrusters?: ThrusterInfo[];
-  solid?: SolidInfo; // of a body without rotors
-  range?: RaysInfo;
-  lidar?: RaysInfo;
+  solid?: SolidInfo; // of what has no rotors
+  rays?: Record<string, RaysInfo>; // of each sensor that looks along rays
   setpoints?: number[][]; // [m] world
 }
 
@@ -63,7 +62,7 @@ export interface DroneInfo {
 export interface JointInfo {
   name?: string;
   kind: string; // cable, spring, distance, ball, hinge, slider, fixed, universal
-  a: number; // index of a drone; -1: the world
+  a: number; // number of a drone or body, drones first; -1: the world
   b: number;
   anchor_a: number[]; // [m] body, from the centre of mass; world axes for the world
   anchor_b: number[];
@@ -79,6 +78,7 @@ export interface EffectInfo {
 }
 
 export interface CertificateInfo {
+  budget?: string; // how it stands, in words
   effects: EffectInfo[];
   changes: number;
   total_impulse: number;
@@ -110,6 +110,7 @@ export interface RunInfo {
   planet_radius?: number; // [m] 0: a flat world
   gravity?: number[]; // [m/s^2] where it is uniform
   drones: DroneInfo[];
+  bodies?: DroneInfo[]; // what moves and is no drone: name, mass, inertia, solid
   joints?: JointInfo[];
   obstacles?: ObstacleInfo[]; // the terrain first, if there is one
   nap?: CertificateInfo[];

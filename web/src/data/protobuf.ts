@@ -96,6 +96,15 @@ function readDescriptors(bytes: Uint8Array): Map<string, Field[]> {
   return found;
 }
 
+/// The whole number that a message has as its field `number`; -1: it has none.
+export function wholeOf(bytes: Uint8Array, number: number): number {
+  const view = viewOf(bytes);
+  for (const item of items(view, 0, bytes.length)) {
+    if (item.number === number) return numberOf(view, item, Type.Fixed64);
+  }
+  return -1;
+}
+
 /// What to do with each field of a message, by its number.
 interface Step {
   name: string;

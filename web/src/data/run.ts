@@ -1,7 +1,7 @@
 // run.ts - one run: its drones with their streams, and its events, read from the log in the page.
 import { McapStreamReader } from "@mcap/core";
 import type { CertificateInfo, DroneInfo, RunInfo } from "./embedded";
-import { RowReader } from "./protobuf";
+import { RowReader, wholeOf } from "./protobuf";
 import { Table } from "./table";
 
 export interface RunEvent {
@@ -11,7 +11,7 @@ export interface RunEvent {
   text: string;
 }
 
-/// One drone of one run.
+/// One drone or body of one run.
 export interface Drone {
   run: Run;
   index: number;
@@ -33,7 +33,7 @@ export interface Run {
   joints: JointStream[];
   contacts: Table; // one row per contact that began, went on or ended; empty where nothing collides
   info: RunInfo;
-  drones: Drone[];
+  drones: Drone[]; // and bodies behind them
   events: RunEvent[];
   start: number; // [s] of the first record
   end: number; // [s] of the last
@@ -52,7 +52,7 @@ function readEvent(bytes: Uint8Array, time: number): RunEvent | undefined {
   }
 }
 
-/// Where the records of a topic go: /drones/NAME/STREAM, /joints/NAME or /contacts.
+/// Where the records of a topic go: /drones/NAME/STREAM, /bodies/NAME/STREAM, /joints/NAME or /contacts.
 function tableOf(run: Run, topic: string, metadata: Map<string, string>): Table | undefined {
   if (topic === "/contacts") return run.contacts;
   const [empty, family, name, stream, ...more] = topic.split("/");
@@ -62,14 +62,33 @@ function tableOf(run: Run, topic: string, metadata: Map<string, string>): Table 
     run.joints.push({ name, ends: [metadata.get("a") ?? "", metadata.get("b") ?? ""], table });
     return table;
   }
-  const drone = family === "drones" && stream ? run.drones.find((d) => d.name === name) : undefined;
+  const drone = (family === "drones" || family === "bodies") && stream ? run.drones.find((d) => d.name === name) : undefined;
   drone?.streams.set(stream, table);
   return drone && table;
 }
 
+const REPLY_DRONE = 2; // the field of volery.Reply that says whose it is
+
+// The replies of all drones share a channel; to each drone its own are a stream.
+function replyTaker(run: Run, schema: { name: string; data: Uint8Array }): (time: number, bytes: Uint8Array) => void {
+  const readers = new Map<Drone, RowReader>();
+  return (time, bytes) => {
+    const drone = run.drones[wholeOf(bytes, REPLY_DRONE)];
+    if (!drone) return;
+    let reader = readers.get(drone);
+    if (!reader) {
+      const table = new Table();
+      drone.streams.set("reply", table);
+      reader = new RowReader(schema.data, schema.name, table);
+      readers.set(drone, reader);
+    }
+    reader.read(time, bytes);
+  };
+}
+
 export function readRun(index: number, info: RunInfo, file: Uint8Array): Run {
   const run: Run = { index, info, joints: [], contacts: new Table(), drones: [], events: [], start: Infinity, end: -Infinity };
-  info.drones.forEach((drone, i) => {
+  [...info.drones, ...(info.bodies ?? [])].forEach((drone, i) => {
     run.drones.push({ run, index: i, name: drone.name, info: drone, certificate: info.nap?.[i], streams: new Map() });
   });
   const schemas = new Map<number, { name: string; data: Uint8Array }>();
@@ -89,6 +108,10 @@ export function readRun(index: number, info: RunInfo, file: Uint8Array): Run {
         });
         continue;
       }
+      if (record.topic === "/replies" && schema && record.messageEncoding === "protobuf") {
+        takers.set(record.id, replyTaker(run, schema));
+        continue;
+      }
       const table = schema && record.messageEncoding === "protobuf" ? tableOf(run, record.topic, record.metadata) : undefined;
       if (!schema || !table) continue;
       const rows = new RowReader(schema.data, schema.name, table);
@@ -105,7 +128,7 @@ export function readRun(index: number, info: RunInfo, file: Uint8Array): Run {
   }
   if (!(run.start <= run.end)) throw new Error(`${info.file} holds no record: there is nothing to show.`);
   if (!run.drones.some((drone) => drone.streams.has("truth"))) {
-    throw new Error(`${info.file} does not say where any drone was: there is nothing to show.`);
+    throw new Error(`${info.file} does not say where anything was: there is nothing to show.`);
   }
   return run;
 }

@@ -212,6 +212,7 @@ const SHOWN: Record<string, string[] | "all"> = {
   forces: "all",
   torques: "all",
   geodetic: "all",
+  reply: ["tick", "drone", "check"],
 };
 
 /// Columns of a table that belong to a field: itself, or its components.
@@ -234,6 +235,7 @@ function otherGroups(drones: Drone[]): PlotGroup[] {
       if (shown === "all") continue;
       for (const field of new Set(table.names.map((name) => name.split(/[.[]/)[0]))) {
         if (shown.includes(field)) continue;
+        if (stream === "reply" && !columnsOf(table, field).some((name) => table.column(name)!.some((value) => value !== 0))) continue;
         const id = `${stream}-${field}`;
         found.set(id, { id, title: `${stream} ${field.replace(/_/g, " ")}`, unit: unitOf(drone, stream, field), lines: (d) => allOf(d, stream, field) });
       }
@@ -242,12 +244,17 @@ function otherGroups(drones: Drone[]): PlotGroup[] {
   return [...found.values()].slice(0, 40);
 }
 
+// A value that is not finite is a gap: what a controller shows of itself may be anything.
+function finite(values: Float64Array): Float64Array {
+  return values.every(Number.isFinite) ? values : values.map((value) => (Number.isFinite(value) ? value : NaN));
+}
+
 function allOf(drone: Drone, stream: string, field: string): PlotLine[] {
   const table = drone.streams.get(stream);
   if (!table) return [];
   return columnsOf(table, field)
     .slice(0, 16)
-    .map((name, k) => ({ label: name.slice(field.length).replace(/^\./, "") || name, time: table.time, values: table.column(name)!, color: k, dash: DASHES[Math.floor(k / 8) % 3] }));
+    .map((name, k) => ({ label: name.slice(field.length).replace(/^\./, "") || name, time: table.time, values: finite(table.column(name)!), color: k, dash: DASHES[Math.floor(k / 8) % 3] }));
 }
 
 export function plotGroups(drones: Drone[]): PlotGroup[] {

@@ -17,10 +17,9 @@ interface Eye {
 
 function eyesOf(craft: Craft): Eye[] {
   const eyes: Eye[] = [];
-  for (const kind of ["range", "lidar"] as const) {
-    const info = craft.drone.info[kind];
-    const table = craft.drone.streams.get(kind);
-    if (!info || !table || table.length === 0) continue;
+  for (const [sensor, info] of Object.entries(craft.drone.info.rays ?? {})) {
+    const table = craft.drone.streams.get(sensor);
+    if (!table || table.length === 0) continue;
     const one = table.column("distance");
     const distances = one ? [one] : table.list("distance");
     eyes.push({ craft, info, table, distances: distances.slice(0, info.ways.length) });

@@ -31,7 +31,8 @@ function identity(run: Run): HTMLElement {
       ["log", info.file],
       ["status", info.status],
       ["flown", `${formatTime((info.last_tick - info.first_tick) * info.dt)} s in ${info.last_tick - info.first_tick} steps of ${+(info.dt * 1e3).toPrecision(6)} ms`],
-      ["drones", String(run.drones.length)],
+      ["drones", String(info.drones.length)],
+      ["bodies", info.bodies?.length ? String(info.bodies.length) : undefined],
       ["seed", info.seed],
       ["configuration", info.config_hash],
       ["final hash", info.final_hash],
@@ -63,7 +64,7 @@ function certificate(drone: Drone): HTMLElement | undefined {
     table.append(make("tr", effect.computed ? "" : "dim", ...cells.map((text) => make("td", "", text))));
   }
   const bound = c.bounded ? `; at most ${formatUnit(c.position, "m")} within ${c.horizon} s` : "; no bound of the deviation is known in a closed loop";
-  return section(`negligibility: ${drone.name}`, make("p", "", `At most ${formatUnit(c.total_impulse, "N s")} and ${formatUnit(c.total_angular_impulse, "N m s")} were neglected${bound}. ${c.changes} decisions changed.`), table);
+  return section(`negligibility: ${drone.name}`, make("p", "", `At most ${formatUnit(c.total_impulse, "N s")} and ${formatUnit(c.total_angular_impulse, "N m s")} were neglected${bound}. ${c.changes} decisions changed.${c.budget ? ` Budget: ${c.budget}.` : ""}`), table);
 }
 
 type Comparison = NonNullable<PageInfo["comparison"]>;

@@ -1,0 +1,120 @@
+// message.c - sentences, exit statuses and colours.
+#include "message.h"
+#include "command.h"
+#include "json.h"
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int also_json;
+
+void vy_set_json_errors(int on) { also_json = on; }
+
+static const vy_diagnostics *diagnostics; // for the next error
+static char said[1024];
+static char *said_before;
+
+const char *vy_last_error(void) { return said; }
+const char *vy_last_error_context(void) { return said_before != NULL ? said_before : ""; }
+
+void vy_print_diagnostics(const vy_diagnostics *found)
+{
+    free(said_before);
+    said_before = vy_diagnostics_print(found);
+    if (said_before != NULL) fputs(said_before, stderr);
+    diagnostics = found->errors > 0 ? found : NULL;
+}
+
+static void say_list(const char *name, const char *before, const char *format, va_list list)
+{
+    char text[sizeof said];
+    vsnprintf(text, sizeof text, format, list);
+    if (before[0] == '\0') memcpy(said, text, sizeof said);
+    fflush(stdout); // earlier output comes first
+    fprintf(stderr, "volery%s%s: %s%s\n", name != NULL ? " " : "", name != NULL ? name : "", before, text);
+    if (before[0] != '\0') return;
+    const vy_diagnostics *found = diagnostics;
+    diagnostics = NULL;
+    if (!also_json) return;
+    also_json = 0; // one object
+    json out = vy_json_begin(stdout);
+    vy_json_text(&out, "status", "error");
+    vy_json_text(&out, "command", name);
+    vy_json_text(&out, "error", text);
+    if (found != NULL) vy_json_diagnostics(&out, found);
+    vy_json_end(&out);
+}
+
+int vy_print_error(const char *name, int exit_status, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    say_list(name, "", format, list);
+    va_end(list);
+    return exit_status;
+}
+
+int vy_print_usage_error(const command *of, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    say_list(of != NULL ? of->name : NULL, "", format, list);
+    va_end(list);
+    return EXIT_USAGE;
+}
+
+void vy_print_warning(const char *name, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    say_list(name, "warning: ", format, list);
+    va_end(list);
+}
+
+int vy_print_no_memory(const char *name) { return vy_print_error(name, EXIT_SYSTEM, "out of memory"); }
+
+int vy_print_status(const char *name, vy_status status, const vy_error *err)
+{
+    const int exit_status = status == VY_IO || status == VY_NO_MEMORY ? EXIT_SYSTEM : EXIT_USAGE;
+    const char *text = err->text[0] != '\0' ? err->text : vy_status_text(status);
+    if (err->file[0] != '\0' && err->line > 0) {
+        return vy_print_error(name, exit_status, "%s:%d:%d: %s", err->file, err->line, err->column, text);
+    }
+    if (err->file[0] != '\0' && strstr(text, err->file) == NULL) {
+        return vy_print_error(name, exit_status, "%s: %s", err->file, text);
+    }
+    return vy_print_error(name, exit_status, "%s", text);
+}
+
+int vy_print_stdout_error(const char *name, int reason)
+{
+    static int told;
+    if (told) return EXIT_SYSTEM;
+    told = 1;
+    also_json = 0;
+    return vy_print_error(name, EXIT_SYSTEM, "could not write to standard output: %s",
+                          strerror(reason != 0 ? reason : EIO));
+}
+
+int vy_flush_stdout(const char *name, int exit_status)
+{
+    errno = 0;
+    const int failed = ferror(stdout);
+    return fflush(stdout) == 0 && !failed ? exit_status : vy_print_stdout_error(name, errno);
+}
+
+int vy_colours(FILE *file)
+{
+    const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+    if (no_color != NULL && no_color[0] != '\0') return 0;
+    if (term == NULL || strcmp(term, "dumb") == 0) return 0;
+    return isatty(fileno(file));
+}
+
+palette vy_palette(FILE *file)
+{
+    if (!vy_colours(file)) return (palette){"", "", "", "", ""};
+    return (palette){"\033[1m", "\033[2m", "\033[32m", "\033[1;31m", "\033[0m"};
+}

@@ -1,0 +1,27 @@
+// fuzz_passive.c - any bytes as a scene in which nothing is driven: the draws of tests/passive_scenes.h.
+// Oracles: the sanitizers; assertions; a scene goes on, and its energy does not grow by as much as there was.
+// The law itself, which is stricter, is counted in tests/test_passive.c: not all scenes keep it.
+#include "../tests/passive_scenes.h"
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { STEPS = 40, BODIES = 5 };
+
+static void check(int good)
+{
+    if (!good) abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static passive_scene t;
+    passive_bytes = data;
+    passive_byte_count = size < 1024 ? size : 1024;
+    passive_create(&t, 1);
+    // Joints of thin bodies may end a scene still; height fields and many bodies are slow.
+    const int is_quick = t.joints == 0 && t.ground_heights == 1 && t.count <= BODIES;
+    for (int k = 0; k < STEPS && is_quick; ++k) check((vy_bodies_step(t.b) & VY_BODIES_NOT_FINITE) == 0);
+    passive_destroy(&t);
+    return 0;
+}

@@ -1,0 +1,52 @@
+// config.h - what lanes and a GPU share: the constants of the worlds of a batch, and the source of their
+// actions. Over `real`.
+#pragma once
+#include "batch/lanes.h"
+#include "environment/surroundings_build.h"
+#include "world/controller_stage.h"
+
+/// What the stages read of every world of a batch. Seed, constant wind and params are those of one block:
+/// the caller's.
+VY_FN void lanes_model_init(const lanes_config *f, vy_model *m)
+{
+    memset(m, 0, sizeof *m);
+    m->dt = f->dt;
+    surroundings_build(f->environment, &m->env);
+    m->env.has_wind = f->has_wind;
+    m->turbulence = f->turbulence;
+    m->nap = f->environment->nap;
+    m->planet = f->environment->planet;
+    m->turbulence_period = f->turbulence_period;
+    m->physics = f->environment->physics;
+    m->strict_rk4 = plant_is_strict_rk4(&m->physics);
+    m->nap_period = f->nap_period;
+    m->drone_count = m->drone_cap = f->drone_count;
+#define DRONE_BLOCK(id, name, list, member, text) m->has_##name = f->counts.of[BLOCK_##name] > 0;
+#include "world/blocks.inl"
+    m->disturbance_count = m->disturbance_cap = f->disturbance_count;
+    m->noise_count = f->counts.of[BLOCK_noise];
+    m->drones = f->drones;
+    m->disturbances = f->disturbances;
+    m->has_sinusoid = f->has_sinusoid;
+}
+
+/// Actions, at this rung, of each drone; VY_RUNG_NONE: the scenario's own controllers.
+typedef struct batch_steering {
+    int rung;
+    const control_reply *replies;
+} batch_steering;
+
+VY_FN uint32_t controller_stage(const batch_steering *steering, const vy_model *m, world_block *w,
+                                drone_block *drones)
+{
+    for (uint32_t i = 0; i < m->drone_count; ++i) {
+        const mask now = due(w->tick, m->drones[i].control_period);
+        if (!mask_any(now)) continue;
+        if (steering->rung != VY_RUNG_NONE) {
+            steer_reply(m, i, now, &steering->replies[i], w, &drones[i]);
+        } else {
+            steer_built_in(m, i, now, w, &drones[i]);
+        }
+    }
+    return 0;
+}

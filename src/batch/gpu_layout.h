@@ -1,0 +1,30 @@
+// gpu_layout.h - the layout of a batch's cells, for the GPU.
+#pragma once
+#include "batch/lanes.h"
+#include "volery/batch.h"
+
+#define GPU_OBSERVED_MAX 1024
+
+typedef struct gpu_layout {
+    const lanes_config *config;
+    uint32_t worlds, noise_count, action_size, observation_size;
+    int rung;
+    uint64_t episode;
+    uint32_t world_cells, drone_at, noise_at, nap_account_at, params_at, episode_at, block_cells; // [cells]
+    const double *actions;
+    double *observations;
+    const uint8_t *terminated, *truncated;
+} gpu_layout;
+
+/// `observed`: the cell of a drone's block for each observed value; the top bit says a whole number.
+/// @return VY_BAD_VALUE: not a batch for the GPU
+vy_status vy_batch_gpu_layout(const vy_batch *batch, uint32_t noise_max, gpu_layout *out,
+                              uint32_t observed[GPU_OBSERVED_MAX], vy_error *err);
+
+/// First cell of a drone's field within a world's, and how many values it has.
+/// @return VY_NOT_FOUND
+vy_status vy_batch_gpu_field(const vy_batch *batch, const char *name, uint32_t *first, uint32_t *count,
+                             vy_error *err);
+
+/// Copy the cells of all worlds into blocks `width` wide, or back: state and what has ended come back.
+void vy_batch_gpu_copy(vy_batch *batch, uint32_t width, uint64_t *cells, int back);

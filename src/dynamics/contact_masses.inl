@@ -1,0 +1,129 @@
+// contact_masses.inl - the effective masses of contacts, and when they are computed anew: part of
+// contact_kernel.inl.
+
+// The effective mass 1 / k; 0 where nothing moves.
+VY_FN real inverse_or_zero(real k) { return real_select(k > 0.0, 1.0 / k, real_set(0.0)); }
+
+// Both tangents at once (2 x 2), so that the result does not depend on their choice.
+VY_FN void prepare_tangent_mass(pack *p, const pack_jacobian *jac)
+{
+    const vec3 friction_anchor_b = vec3_sub(p->friction_anchor_a, p->a_to_b);
+    const vec3 a1 = vec3_cross(p->friction_anchor_a, p->tangent_1),
+               a2 = vec3_cross(p->friction_anchor_a, jac->tangent_2),
+               b1 = vec3_cross(friction_anchor_b, p->tangent_1),
+               b2 = vec3_cross(friction_anchor_b, jac->tangent_2);
+    const vec3 ia = mul_inertia(jac->inverse_inertia_a, a1), ib = mul_inertia(jac->inverse_inertia_b, b1);
+    const real both = jac->inverse_mass_a + jac->inverse_mass_b;
+    const real k11 = both + (vec3_dot(a1, ia) + vec3_dot(b1, ib)), k12 = vec3_dot(a2, ia) + vec3_dot(b2, ib),
+               k22 = both + (vec3_dot(a2, mul_inertia(jac->inverse_inertia_a, a2)) +
+                             vec3_dot(b2, mul_inertia(jac->inverse_inertia_b, b2)));
+    const real per = inverse_or_zero(k11 * k22 - k12 * k12);
+    p->tangent_mass_11 = per * k22;
+    p->tangent_mass_12 = -(per * k12);
+    p->tangent_mass_22 = per * k11;
+    p->mass_anchor_a = p->friction_anchor_a;
+}
+
+VY_FN real effective_inertia(const pack_jacobian *jac, vec3 u)
+{
+    return inverse_or_zero(vec3_dot(u, mul_inertia(jac->inverse_inertia_a, u)) +
+                           vec3_dot(u, mul_inertia(jac->inverse_inertia_b, u)));
+}
+
+// The effective masses of all rows but friction's, at the points and inertias as they are now.
+VY_FN void compute_normal_masses(pack *p, const pack_jacobian *jac, int n)
+{
+    const real both = jac->inverse_mass_a + jac->inverse_mass_b;
+    real all = real_set(0.0);
+    for (int i = 0; i < n; ++i) {
+        const mask has = has_point(p, i);
+        const vec3 ta = mul_inertia(jac->inverse_inertia_a, jac->angular_a[i]),
+                   tb = mul_inertia(jac->inverse_inertia_b, angular_b(jac, i));
+        for (int j = i; j < n; ++j) {
+            const real k = both + (vec3_dot(ta, jac->angular_a[j]) + vec3_dot(tb, angular_b(jac, j)));
+            p->k_matrix[i][j] = real_select(has & has_point(p, j), k, real_set(0.0));
+            all = all + (i == j ? 1.0 : 2.0) * p->k_matrix[i][j];
+        }
+        p->p[i].normal_mass = inverse_or_zero(p->k_matrix[i][i]);
+    }
+    p->shared_mass = p->point_count / all;
+    p->twist_mass = effective_inertia(jac, p->normal);
+    p->rolling_mass =
+        real_select(p->rolling_resistance > 0.0,
+                    real_min(effective_inertia(jac, p->tangent_1), effective_inertia(jac, jac->tangent_2)),
+                    real_set(0.0));
+}
+
+// [1/m^2] By how much of what counts as stale a lever that is off by one metre changes 1 / mass: up to d^2
+// tr(I^-1) for d.
+VY_FN real stale_per_lever2(const real inverse_inertia[6], real inverse_mass)
+{
+    const real trace = (inverse_inertia[0] + inverse_inertia[3]) + inverse_inertia[5];
+    return real_select(inverse_mass > 0.0, trace / (STALE_MASS * inverse_mass), real_set(0.0));
+}
+
+// The coefficients of stale_masses(), once a step: levers change as the contact moves against each body, and
+// as that turns.
+VY_FN void prepare_stale(pack *p, const pack_jacobian *jac)
+{
+    const real per_a = stale_per_lever2(jac->inverse_inertia_a, jac->inverse_mass_a),
+               per_b = stale_per_lever2(jac->inverse_inertia_b, jac->inverse_mass_b),
+               part_b = p->inverse_mass_ratio_b, part_a = 1.0 - part_b;
+    const vec3 friction_anchor_b = vec3_sub(p->friction_anchor_a, p->a_to_b);
+    p->stale_shift = real_max(part_b * part_b * per_a, part_a * part_a * per_b);
+    p->stale_turn_a = per_a * vec3_dot(p->friction_anchor_a, p->friction_anchor_a);
+    p->stale_turn_b = per_b * vec3_dot(friction_anchor_b, friction_anchor_b);
+    p->stale_anchor = FRICTION_WEIGHT * real_max(per_a, per_b);
+}
+
+// Lanes for which an effective mass may be another one: those whose levers have moved, or whose bodies have
+// turned, since the start of the step.
+VY_FN mask stale_masses(const pack *p, real turn2_a, real turn2_b)
+{
+    const vec3 moved = vec3_sub(p->a_to_b, p->start_a_to_b);
+    return p->stale_shift * vec3_dot(moved, moved) + (p->stale_turn_a * turn2_a + p->stale_turn_b * turn2_b) >
+           1.0;
+}
+
+VY_FN void renew_tangent_mass(mask m, pack *p, const pack_jacobian *jac)
+{
+    const real m11 = p->tangent_mass_11, m12 = p->tangent_mass_12, m22 = p->tangent_mass_22;
+    const vec3 anchor = p->mass_anchor_a;
+    prepare_tangent_mass(p, jac);
+    p->tangent_mass_11 = real_select(m, p->tangent_mass_11, m11);
+    p->tangent_mass_12 = real_select(m, p->tangent_mass_12, m12);
+    p->tangent_mass_22 = real_select(m, p->tangent_mass_22, m22);
+    p->mass_anchor_a = vec3_select(m, p->mass_anchor_a, anchor);
+}
+
+VY_FN void renew_normal_masses(mask m, pack *p, const pack_jacobian *jac, int n)
+{
+    real k_matrix[POINTS][POINTS], normal_mass[POINTS];
+    const real shared_mass = p->shared_mass, twist_mass = p->twist_mass, rolling_mass = p->rolling_mass;
+    for (int i = 0; i < n; ++i) {
+        for (int j = i; j < n; ++j) k_matrix[i][j] = p->k_matrix[i][j];
+        normal_mass[i] = p->p[i].normal_mass;
+    }
+    compute_normal_masses(p, jac, n);
+    for (int i = 0; i < n; ++i) {
+        for (int j = i; j < n; ++j) p->k_matrix[i][j] = real_select(m, p->k_matrix[i][j], k_matrix[i][j]);
+        p->p[i].normal_mass = real_select(m, p->p[i].normal_mass, normal_mass[i]);
+    }
+    p->shared_mass = real_select(m, p->shared_mass, shared_mass);
+    p->twist_mass = real_select(m, p->twist_mass, twist_mass);
+    p->rolling_mass = real_select(m, p->rolling_mass, rolling_mass);
+}
+
+// After the bodies have moved: points, Jacobian, and effective masses where they may be others. Solving with
+// those of other levers may add energy.
+VY_FN void update_contact(const contact_context *job, pack *p, int n, pack_jacobian *jac)
+{
+    real turn2_a, turn2_b;
+    update_points(job, p, n, &turn2_a, &turn2_b);
+    load_jacobian(job, p, n, jac);
+    const mask stale = stale_masses(p, turn2_a, turn2_b);
+    if (mask_any(stale)) renew_normal_masses(stale, p, jac, n);
+    const vec3 change = vec3_sub(p->friction_anchor_a, p->mass_anchor_a);
+    const mask stale_friction = stale | (p->stale_anchor * vec3_dot(change, change) > 1.0);
+    if (mask_any(stale_friction)) renew_tangent_mass(stale_friction, p, jac);
+}

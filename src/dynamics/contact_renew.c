@@ -1,0 +1,162 @@
+// contact_renew.c - islands whose bodies turn so far in a step that one manifold does not serve for all of
+// it: into how many intervals their step is divided, and the manifolds of each.
+#include "dynamics/contact_body.h"
+
+enum { MAX_INTERVALS = 128 };
+// [rad] The longest turn of a body in an interval that is as thick as it is long; of others by the square
+// root of that ratio: a turn by x moves a surface of radius R off its tangent by R x^2 / 2.
+#define MAX_INTERVAL_TURN 0.1
+// Of cylinders a part of that: where one spins on its rim, the contact runs round the rim many times faster
+// than the axis turns.
+#define RIM_PART 0.5
+#define FAR_AWAY 1e3 // [m] separation of a contact whose bodies are not near each other any more
+
+double vy_contacts_intervals_per_radian2(const vy_bodies *b, uint32_t i)
+{
+    if (b->slots[i].shape.kind == VY_SHAPE_SPHERE) return 0.0;
+    const double turn = MAX_INTERVAL_TURN * (b->slots[i].shape.kind == VY_SHAPE_CYLINDER ? RIM_PART : 1.0);
+    return b->contacts->radius[i] / b->contacts->half_thickness[i] / (turn * turn);
+}
+
+uint32_t vy_contacts_intervals(const vy_bodies *b, uint32_t i, vec3 rate, double h)
+{
+    VY_ASSERT(i < b->limit && h > 0.0);
+    const vy_shape_kind shape = b->slots[i].shape.kind;
+    if (!b->awake[i] || shape == VY_SHAPE_NONE || shape == VY_SHAPE_SPHERE) return 1;
+    if (shape == VY_SHAPE_CAPSULE || shape == VY_SHAPE_CYLINDER) rate.z = 0.0; // it is round about that axis
+    const double ratio = h * vec3_length(rate) * real_sqrt(b->contacts->intervals2[i]);
+    if (!(ratio < MAX_INTERVALS)) return MAX_INTERVALS;
+    return (uint32_t)ratio + 1u;
+}
+
+void vy_contact_body_rebase(contact_body *s)
+{
+    s->start_position = vec3_add(s->start_position, vec3_of(s->delta_position));
+    s->start_attitude = s->attitude;
+    vec3_store(s->delta_position, vec3_zero());
+    s->delta_rotation[0] = 1.0;
+    s->delta_rotation[1] = s->delta_rotation[2] = s->delta_rotation[3] = 0.0;
+}
+
+static body_state state_now(const contact_body *s)
+{
+    const body_state now = {.position = s->start_position, .attitude = s->attitude};
+    return now;
+}
+
+static double reach(const contact_system *s, uint32_t i)
+{
+    return s->radius[i] * vec3_length(vec3_of(s->motion[i].rate));
+}
+
+vy_manifold vy_contact_manifold_apart(vec3 normal, vec3 point)
+{
+    vy_manifold m = {.normal = normal, .count = 1};
+    m.points[0] = (vy_manifold_point){.point_a = point, .point_b = point, .depth = -FAR_AWAY};
+    return m;
+}
+
+void vy_contact_set_apart(const vy_bodies *b, contact *c, const body_state *sa, const body_state *sb)
+{
+    const vy_manifold m = vy_contact_manifold_apart(c->normal, sa->position);
+    vy_contact_fill(b, c, &m, sa, sb);
+}
+
+/// Contacts of a pair that are renewed.
+typedef struct renewed_pair {
+    body_state now_a, now_b;
+    contact_cache cached[VY_COLLIDE_MANIFOLDS]; // of each contact
+    uint32_t count;                             // contacts
+} renewed_pair;
+
+// A contact with its new manifold, or without one: NULL.
+static void renew_contact(vy_bodies *b, uint32_t k, const renewed_pair *p, uint32_t part,
+                          const vy_manifold *m)
+{
+    contact *c = &b->contacts->contacts[k];
+    const int persists = c->persists;
+    if (m == NULL) {
+        vy_contact_set_apart(b, c, &p->now_a, &p->now_b);
+    } else {
+        vy_contact_fill(b, c, m, &p->now_a, &p->now_b);
+    }
+    if (p->count == 1 || (m != NULL && vec3_dot(m->normal, p->cached[part].normal) > SIMILAR_NORMAL))
+        vy_contact_match(&p->cached[part], c);
+    c->persists = persists;
+    b->contacts->headers[k].point_count = (uint8_t)c->point_count;
+}
+
+// The contact of a pair whose normal is most like this one and that has no new manifold yet.
+static uint32_t most_similar(const renewed_pair *p, vec3 normal, unsigned taken)
+{
+    uint32_t best = p->count;
+    for (uint32_t n = 0; n < p->count; ++n) {
+        if ((taken >> n & 1u) == 0 && (best == p->count || vec3_dot(p->cached[n].normal, normal) >
+                                                               vec3_dot(p->cached[best].normal, normal)))
+            best = n;
+    }
+    return best;
+}
+
+void vy_contact_renew(vy_bodies *b, uint32_t k, double h)
+{
+    contact_system *s = b->contacts;
+    const contact *c = &s->contacts[k];
+    if (contact_is_of_last_pair(s, k)) return;
+    renewed_pair p = {.now_a = state_now(&s->body[c->a]), .now_b = state_now(&s->body[c->b])};
+    const vy_pose pose_a = body_shape_pose(b, c->a, &p.now_a), pose_b = body_shape_pose(b, c->b, &p.now_b);
+    const vec3 v = vec3_sub(vec3_of(s->motion[c->b].velocity), vec3_of(s->motion[c->a].velocity));
+    const double margin = h * (vec3_length(v) + reach(s, c->a) + reach(s, c->b)) +
+                          h * h * vec3_length(b->def.gravity) + 2.0 * b->def.contacts.slop;
+    vy_manifold all[VY_COLLIDE_MANIFOLDS];
+    int count = 0;
+    unsigned taken = 0;
+    do {
+        VY_ASSERT(p.count < VY_COLLIDE_MANIFOLDS);
+        p.cached[p.count] = vy_contact_cache_of(&s->contacts[k + p.count], p.count);
+        ++p.count;
+    } while (k + p.count < s->count && contact_is_of_last_pair(s, k + p.count));
+    if (vy_collide_all(&b->slots[c->a].shape, &pose_a, &b->slots[c->b].shape, &pose_b, margin, all, &count) !=
+        VY_OK)
+        count = 0;
+    for (int n = 0; n < count && n < (int)p.count; ++n) { // deepest first
+        const uint32_t part = most_similar(&p, all[n].normal, taken);
+        renew_contact(b, k + part, &p, part, &all[n]);
+        taken |= 1u << part;
+    }
+    for (uint32_t n = 0; n < p.count; ++n) {
+        if ((taken >> n & 1u) == 0) renew_contact(b, k + n, &p, n, NULL);
+    }
+}
+
+void vy_contact_scale(contact *c, double by)
+{
+    for (int i = 0; i < c->point_count; ++i) c->points[i].normal_impulse *= by;
+    c->mean_normal_impulse *= by;
+    c->tangent_impulse_1 *= by;
+    c->tangent_impulse_2 *= by;
+    c->rolling_impulse_1 *= by;
+    c->rolling_impulse_2 *= by;
+    c->twist_impulse *= by;
+}
+
+void vy_contact_add_interval(vy_bodies *b, uint32_t k)
+{
+    contact_system *s = b->contacts;
+    const contact *c = &s->contacts[k];
+    contact_sum *sum = &s->sums[k];
+    const body_state now = state_now(&s->body[c->a]);
+    int points = 0;
+    for (int i = 0; i < c->point_count; ++i) {
+        if (c->total_normal_impulse[i] == 0.0) continue;
+        const vec3 at = vec3_add(now.position, quat_rotate(now.attitude, c->points[i].local_anchor_a));
+        sum->weighted_point = vec3_add_scaled(sum->weighted_point, c->total_normal_impulse[i], at);
+        sum->normal_impulse += c->total_normal_impulse[i];
+        sum->min_velocity = real_min(sum->min_velocity, c->relative_velocity[i]);
+        ++points;
+    }
+    if (points == 0) return;
+    sum->impulse = vec3_add(sum->impulse, c->total_impulse);
+    sum->normal = c->normal;
+    sum->points = points;
+}

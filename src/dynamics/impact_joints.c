@@ -1,0 +1,157 @@
+// impact_joints.c - what stepping from impact to impact takes where bodies are on joints, or
+// VY_SOLVER_IMPULSE solves their contacts.
+#include "dynamics/impacts.h"
+#include "base/assert.h"
+#include <float.h>
+
+#define BEND_PART 0.02 // of the thinner one's thickness: so far joined bodies may get from their paths
+
+enum { IMPULSE_ROUNDS = 16 };
+
+// ---- joints
+
+// Go on with the forces at the start of the step: the plant is not asked again.
+static body_rates held_rates(const void *self, uint32_t i, const body_state *s, double time)
+{
+    (void)time;
+    const vy_bodies *b = self;
+    const body_wrench *w = &b->joints->driver_wrench[i];
+    return (body_rates){.acceleration = w->acceleration,
+                        .rate_dot = angular_acceleration(&b->params[i], s->rate, w->torque)};
+}
+
+void vy_impact_fly_joined(vy_bodies *b, double h)
+{
+    b->driver = (body_driver){b, held_rates};
+    (void)vy_islands_step(b, h);
+    b->driver = (body_driver){NULL, NULL};
+}
+
+void vy_impact_restore_joints(impact_group *g, const uint64_t *active)
+{
+    vy_bodies *b = g->b;
+    for (uint32_t n = 0; n < g->count && g->has_joints; ++n) {
+        for (uint32_t k = b->joints->first_joint[g->bodies[n]]; k != 0;) {
+            const joint_slot *t = &b->joints->slots[k - 1];
+            b->joint_state[k - 1].active = active[k - 1];
+            k = t->next_joint[t->body[1] == g->bodies[n]];
+        }
+    }
+}
+
+void vy_impact_forget_work(const impact_group *g)
+{
+    joint_system *s = g->b->joints;
+    for (uint32_t n = 0; n < g->count; ++n) s->step_work[g->bodies[n]] = s->kept_work[g->bodies[n]] = 0.0;
+}
+
+void vy_impact_keep_work(const impact_group *g, double part)
+{
+    joint_system *s = g->b->joints;
+    for (uint32_t n = 0; n < g->count; ++n) {
+        double *kept = &s->kept_work[g->bodies[n]];
+        *kept += part * (s->step_work[g->bodies[n]] - *kept);
+        s->step_work[g->bodies[n]] = *kept;
+    }
+}
+
+void vy_impact_restore_work(const impact_group *g)
+{
+    joint_system *s = g->b->joints;
+    for (uint32_t n = 0; n < g->count; ++n) s->step_work[g->bodies[n]] = s->kept_work[g->bodies[n]];
+}
+
+double vy_impact_straight_part(const impact_group *g, double h)
+{
+    double bend = 0.0;
+    if (g->has_joints && g->b->head->failed == VY_BODIES_NOT_FINITE) { // too long for so fast a turn
+        g->b->head->failed = 0;
+        return 0.1;
+    }
+    for (uint32_t n = 0; n < g->count && g->has_joints; ++n) {
+        const vy_sweep_path p = vy_impact_path(g->b, g->bodies[n], h);
+        bend = real_max(bend, vy_impact_bend(g->b, g->bodies[n], &p, h));
+    }
+    return bend > g->bend ? real_max(0.9 * real_sqrt(g->bend / bend), 0.1) : 1.0;
+}
+
+int vy_impact_touches(const impact_group *g, double h)
+{
+    const contact_system *s = g->b->contacts;
+    for (uint32_t k = 0; k < s->count; ++k) {
+        const contact *c = &s->contacts[k];
+        double least = DBL_MAX;
+        for (int p = 0; p < c->point_count; ++p) least = real_min(least, c->points[p].separation);
+        if (least <= 2.0 * vy_impact_limits(g->b, c->a, c->b).touch || vy_paths_collide(g->b, c->a, c->b, h))
+            return 1;
+    }
+    return 0;
+}
+
+void vy_impact_forget_impulses(contact *c)
+{
+    for (int k = 0; k < VY_MANIFOLD_POINTS; ++k) c->points[k].normal_impulse = 0.0;
+    c->tangent_impulse_1 = c->tangent_impulse_2 = 0.0;
+    c->rolling_impulse_1 = c->rolling_impulse_2 = c->twist_impulse = 0.0;
+}
+
+uint32_t vy_impact_list_unsolved(const vy_bodies *b)
+{
+    contact_system *s = b->contacts;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < b->limit && b->joints->island_count > 0; ++i) {
+        if ((s->start_mask[i] & UNSOLVED) == 0) continue;
+        s->has_impact[i] = 1;
+        ++count;
+    }
+    return count;
+}
+
+double vy_impact_least_bend(const vy_bodies *b)
+{
+    double least = DBL_MAX;
+    for (uint32_t i = 0; i < b->limit; ++i) {
+        if (b->slots[i].shape.kind != VY_SHAPE_NONE) least = real_min(least, b->contacts->thickness[i]);
+    }
+    return BEND_PART * least;
+}
+
+double vy_impact_max_bend(const vy_bodies *b, uint32_t i, uint32_t j)
+{
+    const contact_system *s = b->contacts;
+    return BEND_PART * real_min(s->thickness[i], s->thickness[j]);
+}
+
+// ---- VY_SOLVER_IMPULSE
+
+void vy_impact_apply_impulses(impact_group *g)
+{
+    vy_bodies *b = g->b;
+    contact_system *s = b->contacts;
+    for (uint32_t n = 0; n < g->count; ++n) b->state[g->bodies[n]] = s->start_state[g->bodies[n]];
+    int pushed = 1;
+    for (int round = 0; round < IMPULSE_ROUNDS && pushed; ++round) {
+        pushed = 0;
+        for (uint32_t k = 0; k < s->count; ++k) {
+            contact *c = &s->contacts[k];
+            vec3 point = vec3_zero();
+            for (int p = 0; p < c->point_count; ++p)
+                point = vec3_add_scaled(point, 1.0 / c->point_count,
+                                        quat_rotate(b->state[c->a].attitude, c->points[p].local_anchor_a));
+            const vec3 before = c->total_impulse;
+            const double j =
+                vy_contact_apply_impulse(b, c, vec3_add(b->state[c->a].position, point), c->normal);
+            if (!(j > 0.0)) continue;
+            c->total_impulse = vec3_add(c->total_impulse, before);
+            c->total_normal_impulse[0] += j;
+            s->headers[k].impulse_points = 1;
+            pushed = 1;
+        }
+    }
+    for (uint32_t n = 0; n < g->count; ++n) {
+        const uint32_t i = g->bodies[n];
+        s->start_state[i].velocity = b->state[i].velocity;
+        s->start_state[i].rate = b->state[i].rate;
+        if (b->joints->first_joint[i] != 0) b->disturbed[i] = 1; // joints share the impulse
+    }
+}

@@ -1,0 +1,573 @@
+// impacts.c - continuous collision: no body passes through another within a step.
+//
+// Contacts know the surfaces as they faced each other at the start of the step. A body that moves or rotates
+// by more than a fraction of its own thickness may leave them behind, so its path through the step is
+// followed by conservative advancement (geometry/sweep.h), against every body it may hit. Where it penetrates
+// another by more than a small fraction of the thinner one, the bodies that take part go back to the start of
+// the step and are stepped from impact to impact: up to the first touch, then with the manifolds of that
+// moment to the next one. So every accepted state is reached along a collision-free path.
+#include "dynamics/impacts.h"
+#include "base/assert.h"
+#include "geometry/broadphase.h"
+
+#define FAST_FRACTION  0.5  // of its own thickness: a body that moves less in a step cannot tunnel
+#define CRUSH_FRACTION 0.2  // of it: a body pressed deeper than this by a kinematic body is crushed
+#define SHORT_INTERVAL 1e-3 // of the step: an interval shorter than this
+#define ZERO_INTERVAL  1e-9 // of the step: counts as no progress
+enum { MAX_INTERVALS = 1000, MAX_STUCK = 12, MAX_RETRIES = 3, MAX_REGROUPS = IMPACT_BODIES };
+
+// ---- fast bodies
+
+static int has_shape(const vy_bodies *b, uint32_t i) { return b->slots[i].shape.kind != VY_SHAPE_NONE; }
+
+int vy_impacts_is_fast(const vy_bodies *b, uint32_t i, double h)
+{
+    const contact_system *s = b->contacts;
+    if (s->proxy_of[i] < 0 || (!b->awake[i] && !body_is_kinematic(b, i))) return 0;
+    const body_state *from = &s->start_state[i], *to = &b->state[i];
+    const vy_sweep_path about = {.local_center = b->slots[i].centroid};
+    const double rate2 = real_max(vec3_dot(from->rate, from->rate), vec3_dot(to->rate, to->rate)),
+                 r = vy_impact_rotation_radius(b, i, &about), limit = FAST_FRACTION * s->thickness[i];
+    const vec3 d =
+        body_is_kinematic(b, i) ? vec3_scale(h, from->velocity) : vec3_sub(to->position, from->position);
+    double d2 = vec3_dot(d, d);
+    if (b->joints->first_joint[i] != 0 && !body_is_kinematic(b, i)) // it may be back where it was
+        d2 = real_max(
+            d2,
+            h * h * real_max(vec3_dot(from->velocity, from->velocity), vec3_dot(to->velocity, to->velocity)));
+    const double turn2 = h * h * rate2 * r * r;
+    return d2 + turn2 + 2.0 * real_sqrt(d2 * turn2) > limit * limit;
+}
+
+int vy_impacts_collide(const vy_bodies *b, uint32_t i, uint32_t j, double h)
+{
+    const vy_sweep_path pi = vy_impact_path(b, i, h), pj = vy_impact_path(b, j, h);
+    vy_separation hit;
+    return vy_impact_time(b, i, j, &pi, &pj, 0, &hit);
+}
+
+// List fast bodies, and how far the others move at most.
+static uint32_t list_fast(vy_bodies *b, double h, double *max_slow_displacement)
+{
+    contact_system *s = b->contacts;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < b->limit; ++i) {
+        if (vy_impacts_is_fast(b, i, h)) s->fast[count++] = i;
+    }
+    *max_slow_displacement = 0.0;
+    if (count == 0) return 0;
+    for (uint32_t i = 0, n = 0; i < b->limit; ++i) {
+        if (n < count && s->fast[n] == i) {
+            ++n;
+            continue;
+        }
+        if (b->awake[i] && s->proxy_of[i] >= 0)
+            *max_slow_displacement = real_max(*max_slow_displacement, FAST_FRACTION * s->thickness[i]);
+    }
+    return count;
+}
+
+static void list_ground_bodies(vy_bodies *b)
+{
+    contact_system *s = b->contacts;
+    s->ground_count = 0;
+    for (uint32_t i = 0; i < b->limit; ++i) {
+        if (has_shape(b, i) && s->proxy_of[i] < 0 && !vy_shape_is_convex(&b->slots[i].shape))
+            s->ground_bodies[s->ground_count++] = i;
+    }
+}
+
+static void join_impact(vy_bodies *b, uint32_t i, uint32_t j)
+{
+    uint32_t *const parent = b->contacts->impact_parent;
+    if (b->awake[i] && b->awake[j]) islands_join(parent, i, j);
+    if (b->awake[i]) b->contacts->has_impact[i] = 1;
+    if (b->awake[j]) b->contacts->has_impact[j] = 1;
+}
+
+// Check a fast body against those it may hit. Returns how many it penetrates.
+static uint32_t check_fast_body(vy_bodies *b, uint32_t i, double h, double max_slow_displacement)
+{
+    contact_system *s = b->contacts;
+    const vy_sweep_path path = vy_impact_path(b, i, h);
+    const double bend = vy_impact_bend(b, i, &path, h);
+    const vy_bounds box = vy_impact_bounds(b, i, &path, max_slow_displacement + bend);
+    uint32_t found = 0;
+    impact_near near;
+    vy_impact_list_near(b, i, &box, &near);
+    for (uint32_t n = 0; n < near.count; ++n) {
+        const uint32_t j = near.slots[n];
+        vy_separation hit;
+        if ((j < i && s->is_fast[j]) || !vy_contacts_may_collide(b, i, j)) continue;
+        const vy_sweep_path other = vy_impact_path(b, j, h);
+        const double both = bend + vy_impact_bend(b, j, &other, h);
+        if (s->proxy_of[j] >= 0) {
+            const vy_bounds there = vy_impact_bounds(b, j, &other, both - bend);
+            if (!bounds_overlap(&box, &there)) continue;
+        }
+        // Where paths say too little, they are followed in parts.
+        if (both <= vy_impact_max_bend(b, i, j) && !vy_impact_time(b, i, j, &path, &other, 1, &hit)) continue;
+        join_impact(b, i, j);
+        ++found;
+    }
+    return found;
+}
+
+// Check fast bodies against each other: contacts may have moved them out of their boxes in the tree.
+static uint32_t check_fast_pairs(vy_bodies *b, uint32_t count, double h)
+{
+    contact_system *s = b->contacts;
+    uint32_t found = 0;
+    for (uint32_t n = 0; n < count; ++n) {
+        const vy_sweep_path p = vy_impact_path(b, s->fast[n], h);
+        s->fast_bounds[n] = vy_impact_bounds(b, s->fast[n], &p, vy_impact_bend(b, s->fast[n], &p, h));
+    }
+    for (uint32_t n = 0; n < count; ++n) {
+        for (uint32_t m = n + 1; m < count; ++m) {
+            const uint32_t i = s->fast[n], j = s->fast[m];
+            vy_separation hit;
+            if (!bounds_overlap(&s->fast_bounds[n], &s->fast_bounds[m]) || !vy_contacts_may_collide(b, i, j))
+                continue;
+            const vy_sweep_path pi = vy_impact_path(b, i, h), pj = vy_impact_path(b, j, h);
+            const double bend = vy_impact_bend(b, i, &pi, h) + vy_impact_bend(b, j, &pj, h);
+            if (bend <= vy_impact_max_bend(b, i, j) && !vy_impact_time(b, i, j, &pi, &pj, 1, &hit)) continue;
+            join_impact(b, i, j);
+            ++found;
+        }
+    }
+    return found;
+}
+
+// ---- an interval of a group: free step, collide, solve, sweep
+
+static void step_group_free(impact_group *g, double h)
+{
+    vy_bodies *b = g->b;
+    contact_system *s = b->contacts;
+    for (uint32_t n = 0; n < g->count; ++n) b->state[g->bodies[n]] = s->start_state[g->bodies[n]];
+    vy_impact_restore_work(g);
+    b->joints->elapsed = g->t;
+    if (!b->external_integration) {
+        (void)vy_bodies_step_free(b, h); // only the group's bodies are awake
+        return;
+    }
+    if (g->has_joints) vy_impact_fly_joined(b, h);
+    for (uint32_t n = 0; n < g->count; ++n) {
+        const uint32_t i = g->bodies[n];
+        if (b->joints->first_joint[i] != 0) continue;
+        const body_state kicked = body_kicked(&b->params[i], &b->state[i], 0.5 * h, &g->wrench[n]);
+        const body_state drifted = body_drifted(&b->params[i], &kicked, h);
+        b->state[i] = body_kicked(&b->params[i], &drifted, 0.5 * h, &g->wrench[n]);
+    }
+}
+
+// Kinematic bodies as they are at the time of the group.
+static void move_kinematic(impact_group *g)
+{
+    vy_bodies *b = g->b;
+    contact_system *s = b->contacts;
+    for (uint32_t n = 0; n < s->kinematic_body_count; ++n) {
+        const uint32_t i = s->kinematic[n];
+        s->start_state[i] = b->state[i] = body_step_kinematic(&s->kinematic_start[n], g->t);
+    }
+}
+
+// Solve the contacts of the group over `h` seconds. All of its bodies are one island.
+static void solve_group(impact_group *g, double h)
+{
+    vy_bodies *b = g->b;
+    contact_system *s = b->contacts;
+    if (b->def.contacts.solver == VY_SOLVER_IMPULSE) {
+        vy_impact_apply_impulses(g);
+        step_group_free(g, h);
+        return;
+    }
+    step_group_free(g, h);
+    if (g->has_joints && !vy_impact_touches(g, h)) s->count = g->key_count = 0;
+    if (s->count == 0) return;
+    const contact_start start = g->has_joints   ? START_JOINTED
+                                : s->count == 1 ? START_WARM // one is solved at once
+                                                : START_COLD;
+    memset(s->start_mask, 0, b->limit * sizeof *s->start_mask);
+    for (uint32_t i = 0; i < b->limit; ++i) s->parent[i] = i;
+    for (uint32_t n = 0; n < g->count; ++n) s->parent[g->bodies[n]] = g->bodies[0];
+    s->island_start[g->bodies[0]] = (int)start;
+    for (uint32_t k = 0; k < s->count; ++k) {
+        contact_header *c = &s->headers[k];
+        c->start = (uint8_t)start;
+        c->impulse_points = 0;
+        s->start_mask[c->a] |= (int)start;
+        s->start_mask[c->b] |= (int)start;
+    }
+    if (g->has_joints) {
+        vy_jointed_solve(b, h);
+    } else {
+        vy_contacts_solve(b, h, 0); // from impact to impact every interval has manifolds of its own
+    }
+}
+
+// The path of a body of no group, over a part of the step.
+static vy_sweep_path outside_body_path(const impact_group *g, uint32_t j, double h)
+{
+    vy_sweep_path p = vy_impact_path(g->b, j, g->h);
+    const double from = g->t / g->h, part = h / g->h;
+    const vy_pose pose = vy_sweep_pose(&p, from);
+    p.center = vec3_add_scaled(p.center, from, p.displacement);
+    p.attitude = pose.rotation;
+    p.displacement = vec3_scale(part, p.displacement);
+    p.rotation_vector = vec3_scale(part, p.rotation_vector);
+    return p;
+}
+
+// Sweep the group over the interval. Returns the fraction of it until the first impact: 1 when there is none.
+static double sweep_group(impact_group *g, double h, double max_slow_displacement)
+{
+    vy_bodies *b = g->b;
+    contact_system *s = b->contacts;
+    double first = 1.0;
+    for (uint32_t n = 0; n < g->count; ++n) {
+        const uint32_t i = g->bodies[n];
+        vy_sweep_path path = vy_impact_path(b, i, h);
+        const vy_bounds box = vy_impact_bounds(b, i, &path, max_slow_displacement);
+        impact_near near;
+        vy_impact_list_near(b, i, &box, &near);
+        for (uint32_t m = 0; m < near.count + g->count; ++m) {
+            const uint32_t j = m < near.count ? near.slots[m] : g->bodies[m - near.count];
+            if (j == i || (m < near.count && vy_impact_is_member(g, j)) || (m >= near.count && j < i) ||
+                !vy_contacts_may_collide(b, i, j))
+                continue;
+            const int outside = body_is_dynamic(b, j) && s->was_awake[j] && !vy_impact_is_member(g, j);
+            const vy_sweep_path other = outside ? outside_body_path(g, j, h) : vy_impact_path(b, j, h);
+            if (s->proxy_of[j] >= 0) {
+                const vy_bounds there = vy_impact_bounds(b, j, &other, 0.0);
+                if (!bounds_overlap(&box, &there)) continue;
+            }
+            const uint64_t key = contact_key(i, j);
+            vy_separation hit;
+            const int is_solved = vy_impact_is_solved(g, key) || outside;
+            if (!vy_impact_time(b, i < j ? i : j, i < j ? j : i, i < j ? &path : &other,
+                                i < j ? &other : &path, is_solved, &hit) ||
+                hit.t >= first)
+                continue;
+            first = hit.t;
+            g->closest_points_key = key;
+            g->outside_body = outside ? j + 1u : 0;
+            g->hit_kinematic = body_is_kinematic(b, j);
+        }
+    }
+    return first;
+}
+
+// Move the bodies to a fraction of their paths.
+static void truncate_group(impact_group *g, double h, double part)
+{
+    vy_bodies *b = g->b;
+    for (uint32_t n = 0; n < g->count; ++n) {
+        const uint32_t i = g->bodies[n];
+        const body_state *s = &b->contacts->start_state[i];
+        body_state *e = &b->state[i];
+        const vy_sweep_path p = vy_impact_path(b, i, h);
+        e->position = vec3_add_scaled(p.center, part, p.displacement);
+        e->attitude = vy_sweep_pose(&p, part).rotation;
+        if (b->joints->first_joint[i] != 0) {
+            const vec3 lever = vec3_sub(p.local_center, b->slots[i].centroid);
+            e->position = vec3_sub(e->position, quat_rotate(e->attitude, lever));
+            b->disturbed[i] = 1; // it is nearly where its joints have it
+        }
+        e->velocity = vec3_add_scaled(vec3_scale(1.0 - part, s->velocity), part, e->velocity);
+        e->rate = vec3_add_scaled(vec3_scale(1.0 - part, s->rate), part, e->rate);
+    }
+}
+
+// Solve an interval of at most `h` seconds that paths describe. Returns its length.
+static double solve_straight(impact_group *g, double h)
+{
+    for (;;) {
+        solve_group(g, h);
+        if (h <= ZERO_INTERVAL * g->h) return h;
+        const double part = vy_impact_straight_part(g, h);
+        if (part >= 1.0) return h;
+        h *= part;
+        vy_impact_restore_joints(g, g->b->joints->active_before);
+    }
+}
+
+// One interval of at most `left` seconds. Returns its length.
+static double step_interval(impact_group *g, double left, double max_slow_displacement)
+{
+    contact_system *s = g->b->contacts;
+    double h = real_min(left, g->max_interval), part = 1.0;
+    move_kinematic(g);
+    vy_impact_collide_group(g, h);
+    for (int n = 0; n < MAX_RETRIES; ++n) {
+        h = solve_straight(g, h);
+        part = sweep_group(g, h, max_slow_displacement);
+        if (part >= 1.0 || g->outside_body != 0) break;
+        if (h * part < ZERO_INTERVAL * g->h || n + 1 == MAX_RETRIES) break;
+        h *= part;
+        part = 1.0;
+        vy_impact_restore_joints(g, g->b->joints->active_before);
+    }
+    if (g->outside_body != 0) return 0.0;
+    if (part < 1.0) truncate_group(g, h, part);
+    if (g->has_joints) vy_impact_keep_work(g, part);
+    g->use_closest_points = h * part < SHORT_INTERVAL * g->h;
+    g->max_interval = 4.0 * real_max(h * part, SHORT_INTERVAL * g->h);
+    vy_impact_add_contacts(g, h);
+    for (uint32_t n = 0; n < g->count; ++n) s->start_state[g->bodies[n]] = g->b->state[g->bodies[n]];
+    return h * part;
+}
+
+// ---- a group
+
+static void begin_group(impact_group *g)
+{
+    vy_bodies *b = g->b;
+    contact_system *s = b->contacts;
+    memset(s->impact_awake, 0, b->limit);
+    for (uint32_t n = 0; n < g->count; ++n) {
+        const uint32_t i = g->bodies[n];
+        s->impact_awake[i] = 1;
+        if (b->joints->first_joint[i] != 0) b->disturbed[i] = 1;
+        g->step_start[n] = s->start_state[i];
+        g->previous[n] = b->previous[i];
+        if (b->external_integration && b->joints->first_joint[i] == 0) {
+            const body_state solved = b->state[i];
+            b->state[i] = s->flight_state[i];
+            g->wrench[n] = mean_wrench(b, i, g->h);
+            b->state[i] = solved;
+        }
+    }
+    vy_impact_restore_joints(g, b->joints->step_active);
+    vy_impact_forget_work(g);
+    b->joints->from_impact = 1;
+    g->t = 0.0;
+    g->max_interval = g->h;
+    g->use_closest_points = 0;
+    g->outside_body = 0;
+    s->impact_count = 0;
+}
+
+static void end_group(impact_group *g)
+{
+    vy_bodies *b = g->b;
+    contact_system *s = b->contacts;
+    for (uint32_t n = 0; n < g->count; ++n) {
+        s->start_state[g->bodies[n]] = g->step_start[n];
+        b->previous[g->bodies[n]] = g->previous[n];
+    }
+    b->joints->from_impact = 0;
+    b->joints->elapsed = 0.0;
+    g->t = 0.0;
+    move_kinematic(g);
+}
+
+/// Arrays of the solver while a group has them.
+typedef struct saved_arrays {
+    unsigned char *awake;
+    contact *contacts;
+    contact_header *headers;
+    uint32_t count;
+} saved_arrays;
+
+static saved_arrays swap_arrays(vy_bodies *b)
+{
+    contact_system *s = b->contacts;
+    const saved_arrays saved = {b->awake, s->contacts, s->headers, s->count};
+    memcpy(s->was_awake, b->awake, b->limit);
+    memcpy(s->saved_parent, s->parent, b->limit * sizeof *s->parent);
+    memcpy(s->saved_start_mask, s->start_mask, b->limit * sizeof *s->start_mask);
+    b->awake = s->impact_awake;
+    s->contacts = s->interval_contacts;
+    s->headers = s->interval_headers;
+    return saved;
+}
+
+static void restore_arrays(vy_bodies *b, saved_arrays saved)
+{
+    contact_system *s = b->contacts;
+    b->awake = saved.awake;
+    s->contacts = saved.contacts;
+    s->headers = saved.headers;
+    s->count = saved.count;
+    memcpy(s->parent, s->saved_parent, b->limit * sizeof *s->parent);
+    memcpy(s->start_mask, s->saved_start_mask, b->limit * sizeof *s->start_mask);
+}
+
+// Step a group from impact to impact. Returns 0 when a free body outside of it was hit: it has to join.
+static int step_group(impact_group *g, double max_slow_displacement, uint32_t *events)
+{
+    vy_bodies *b = g->b;
+    contact_system *s = b->contacts;
+    int stuck = 0;
+    const saved_arrays saved = swap_arrays(b);
+    begin_group(g);
+    for (int n = 0; n < MAX_INTERVALS && stuck < MAX_STUCK && g->t < g->h && !b->head->failed; ++n) {
+        const double left = g->h - g->t;
+        double done = step_interval(g, left, max_slow_displacement);
+        if (g->outside_body != 0) break;
+        if (!(done >= 0.0)) done = left; // a state that overflowed has no path: the step's end finds it
+        s->impacts.impacts += done < left;
+        stuck = done < ZERO_INTERVAL * g->h ? stuck + 1 : 0;
+        g->t = done < left ? g->t + done : g->h;
+    }
+    const double left = g->h - g->t;
+    end_group(g);
+    restore_arrays(b, saved);
+    if (g->outside_body != 0) return 0;
+    if (left > 0.0) {
+        s->impacts.dropped += 1;
+        s->impacts.dropped_time += left;
+        *events |= VY_BODIES_TIME_DROPPED;
+        if (g->hit_kinematic) *events |= VY_BODIES_CRUSHED;
+    }
+    if (!vy_impact_merge_contacts(g)) b->head->failed = VY_BODIES_NO_MEMORY;
+    return 1;
+}
+
+// The bodies of a group. Returns 0 when they are too many.
+static int list_group(vy_bodies *b, uint32_t root, impact_group *g)
+{
+    contact_system *s = b->contacts;
+    g->count = 0;
+    g->has_joints = 0;
+    for (uint32_t i = 0; i < b->limit; ++i) {
+        if (!b->awake[i] || island_root(s->impact_parent, i) != root) continue;
+        if (g->count == JOINED_BODIES) return 0;
+        g->has_joints |= b->joints->first_joint[i] != 0;
+        g->bodies[g->count++] = i;
+    }
+    if (g->has_joints) g->bend = vy_impact_least_bend(b);
+    return g->count > 0 && (g->has_joints || g->count <= IMPACT_BODIES);
+}
+
+// A body whose group is too large to be stepped again stops at its time of impact for the rest of the step.
+static uint32_t truncate_body(vy_bodies *b, uint32_t i, double h, double max_slow_displacement)
+{
+    contact_system *s = b->contacts;
+    const vy_sweep_path path = vy_impact_path(b, i, h);
+    const vy_bounds box = vy_impact_bounds(b, i, &path, max_slow_displacement);
+    impact_near near;
+    double first = 1.0;
+    vy_impact_list_near(b, i, &box, &near);
+    for (uint32_t n = 0; n < near.count; ++n) {
+        const uint32_t j = near.slots[n];
+        vy_separation hit;
+        if (!vy_contacts_may_collide(b, i, j)) continue;
+        const vy_sweep_path other = vy_impact_path(b, j, h);
+        if (vy_impact_time(b, i, j, &path, &other, 1, &hit) && hit.t < first) first = hit.t;
+    }
+    if (first >= 1.0) return 0;
+    b->state[i].position = vec3_add_scaled(path.center, first, path.displacement);
+    b->state[i].attitude = vy_sweep_pose(&path, first).rotation;
+    s->impacts.impacts += 1;
+    s->impacts.dropped += 1;
+    s->impacts.dropped_time += (1.0 - first) * h;
+    return VY_BODIES_TIME_DROPPED;
+}
+
+static uint32_t resolve_group(vy_bodies *b, uint32_t root, double h, double max_slow_displacement)
+{
+    contact_system *s = b->contacts;
+    uint32_t events = 0;
+    for (int n = 0; n < MAX_REGROUPS; ++n) {
+        impact_group g = {.b = b, .h = h};
+        root = island_root(s->impact_parent, root);
+        if (!list_group(b, root, &g)) break;
+        if (step_group(&g, max_slow_displacement, &events)) return events;
+        islands_join(s->impact_parent, root, g.outside_body - 1u);
+    }
+    root = island_root(s->impact_parent, root);
+    for (uint32_t i = 0; i < b->limit; ++i) {
+        if (!b->awake[i] || !s->has_impact[i] || island_root(s->impact_parent, i) != root) continue;
+        if ((s->start_mask[i] & UNSOLVED) != 0) b->head->failed = VY_BODIES_NOT_FINITE;
+        if (!b->joints->first_joint[i]) events |= truncate_body(b, i, h, max_slow_displacement);
+    }
+    return events;
+}
+
+void vy_impacts_begin(vy_bodies *b)
+{
+    if (b->external_integration) memcpy(b->contacts->flight_state, b->state, b->limit * sizeof *b->state);
+}
+
+// The body of a contact that moves, and the other one. Returns 0 when both move.
+static int pressed_body(const vy_bodies *b, const contact_header *c, uint32_t *body, uint32_t *other)
+{
+    *body = b->awake[c->a] ? c->a : c->b;
+    *other = b->awake[c->a] ? c->b : c->a;
+    return !b->awake[*other];
+}
+
+// Whether a kinematic body presses a moving body against another kinematic one, or a static one.
+static int is_crushing(vy_bodies *b)
+{
+    contact_system *s = b->contacts;
+    uint32_t i, j;
+    int crushed = 0;
+    memset(s->pressing_body, 0, b->limit * sizeof *s->pressing_body);
+    for (uint32_t k = 0; k < s->count; ++k) {
+        if (s->headers[k].impulse_points == 0 || !pressed_body(b, &s->headers[k], &i, &j) ||
+            !body_is_kinematic(b, j))
+            continue;
+        s->pressing_body[i] = j + 1u;
+        s->press_depth[i] = real_max(-s->contacts[k].points[0].separation, 0.0);
+    }
+    for (uint32_t k = 0; k < s->count; ++k) {
+        if (s->headers[k].impulse_points == 0 || !pressed_body(b, &s->headers[k], &i, &j)) continue;
+        if (s->pressing_body[i] == 0 || s->pressing_body[i] == j + 1u) continue;
+        const double min_thickness = real_min(s->thickness[i], s->thickness[j]);
+        crushed |= s->press_depth[i] - s->contacts[k].points[0].separation > CRUSH_FRACTION * min_thickness;
+    }
+    return crushed;
+}
+
+static void begin_step(vy_bodies *b, uint32_t count)
+{
+    contact_system *s = b->contacts;
+    list_ground_bodies(b);
+    memset(s->is_fast, 0, b->limit);
+    memset(s->has_impact, 0, b->limit);
+    for (uint32_t n = 0; n < count; ++n) s->is_fast[s->fast[n]] = 1;
+    s->kinematic_body_count = 0;
+    for (uint32_t i = 0; i < b->limit; ++i) {
+        s->impact_parent[i] = i;
+        if (!body_is_kinematic(b, i)) continue;
+        s->kinematic_start[s->kinematic_body_count] = s->start_state[i];
+        s->kinematic[s->kinematic_body_count++] = i;
+    }
+}
+
+uint32_t vy_impacts_resolve(vy_bodies *b, double h)
+{
+    contact_system *s = b->contacts;
+    double max_slow_displacement;
+    uint32_t found = 0, events = s->kinematic_count > 0 && is_crushing(b) ? VY_BODIES_CRUSHED : 0;
+    const uint32_t count = list_fast(b, h, &max_slow_displacement);
+    if (b->head->failed || (count == 0 && vy_impact_list_unsolved(b) == 0)) return events;
+    begin_step(b, count);
+    found += vy_impact_list_unsolved(b);
+    for (uint32_t n = 0; n < count; ++n) found += check_fast_body(b, s->fast[n], h, max_slow_displacement);
+    found += check_fast_pairs(b, count, h);
+    if (found == 0) return events;
+    for (uint32_t k = 0; k < s->count; ++k) { // bodies in contact with those take part
+        const contact_header *c = &s->headers[k];
+        if (c->start != 0 && b->awake[c->a] && b->awake[c->b]) islands_join(s->impact_parent, c->a, c->b);
+    }
+    for (uint32_t n = 0; n < b->joints->island_count; ++n) { // and bodies that are joined to them
+        const island *is = &b->joints->islands[n];
+        const uint32_t first = b->joints->members[is->body_first];
+        for (uint32_t m = is->body_first + 1; m < is->moving_last && b->awake[first]; ++m)
+            islands_join(s->impact_parent, first, b->joints->members[m]);
+    }
+    for (uint32_t i = 0; i < b->limit; ++i) {
+        const uint32_t root = island_root(s->impact_parent, i);
+        if (!s->has_impact[i]) continue;
+        events |= resolve_group(b, root, h, max_slow_displacement);
+        const uint32_t now = island_root(s->impact_parent, root);
+        for (uint32_t j = 0; j < b->limit; ++j) {
+            if (s->has_impact[j] && island_root(s->impact_parent, j) == now) s->has_impact[j] = 0;
+        }
+    }
+    return events;
+}

@@ -1,0 +1,226 @@
+// nap_deviation.h - the certificate: how far a motion with effects neglected can be from the strict one. Over
+// `real`.
+//
+// Let x be the motion with effects neglected and y the strict one, from the same start under
+// the same motor commands. For the differences e of body rate (in the norm of the inertia), a of attitude, v
+// of velocity and p of position:
+//
+//   e' <= B_t / I_min + k_ee e + k_ea a + k_ev v + k_ep p
+//   a' <= e
+//   v' <= (B_f + k_va a + k_vv v + k_vp p) / m
+//   p' <= v
+//
+// B_t, B_f are the bounds of what is neglected, taken over the reach of x and y alike. k_ee: in d/dt (1/2 e.I
+// e) of Euler's equations all gyroscopic terms vanish but e.(w x I e), w the rate of x: nap_spin_growth().
+// a' <= e: the axis of the relative rotation is the same in both body frames. Quadratic and linear
+// drag and damping are monotone: they only bring x and y closer, and drop out of k_vv and k_ee. The system y'
+// <= A y + b with A, b >= 0 gives y(T) <= e^(AT) (y(0) + b T).
+#pragma once
+#include "environment/nap_reach.h"
+
+/// e^(AT) (y + b T) for the system at the top of this file, by its series; entries of `k` are all >= 0.
+typedef struct deviation_system {
+    real ee, ea, ev, ep; // of the rate
+    real va, vv, vp;     // of the velocity
+    real be, bv;         // what is neglected, per second
+} deviation_system;
+
+VY_FN void nap_propagate(const deviation_system *k, real period, real *y)
+{
+    enum { PARTS = 4, ORDER = 20 };
+    const real part = period * (1.0 / PARTS);
+    real sum[DEVIATION_COUNT];
+    for (int i = 0; i < DEVIATION_COUNT; ++i) sum[i] = y[i];
+    for (int n = 0; n < PARTS; ++n) {
+        sum[DEVIATION_RATE] = sum[DEVIATION_RATE] + part * k->be;
+        sum[DEVIATION_VELOCITY] = sum[DEVIATION_VELOCITY] + part * k->bv;
+        real term[DEVIATION_COUNT];
+        for (int i = 0; i < DEVIATION_COUNT; ++i) term[i] = sum[i];
+        for (int order = 1; order <= ORDER; ++order) {
+            const real h = part * (1.0 / order);
+            const real e = (k->ee * term[0] + k->ea * term[1]) + (k->ev * term[2] + k->ep * term[3]);
+            const real v = k->va * term[1] + k->vv * term[2] + k->vp * term[3];
+            const real a = term[0], p = term[2];
+            term[0] = h * e;
+            term[1] = h * a;
+            term[2] = h * v;
+            term[3] = h * p;
+            for (int i = 0; i < DEVIATION_COUNT; ++i) sum[i] = sum[i] + term[i];
+        }
+    }
+    // Each series is cut; with the norm of A times a part below 3 the rest is below 1e-9 of the sum. Angles
+    // and positions count as many times as makes the norm smallest: a spring k grows by sqrt(k). Motion of
+    // the centre of mass has a bound of its own where the attitude does not move it.
+    const real a = real_sqrt(real_max(k->ea, real_set(1.0))), p = real_sqrt(real_max(k->vp, real_set(1.0)));
+    const real slide = part * real_max(k->va / a + k->vv + k->vp / p, p);
+    const real norm = part * real_max(k->ee + k->ea / a + k->ev + k->ep / p, a);
+    const mask translates = slide < 3.0, turns = translates & (norm < 3.0);
+    const mask decoupled = k->va == 0.0;
+    for (int i = 0; i < DEVIATION_COUNT; ++i) {
+        const mask fine =
+            i == DEVIATION_VELOCITY || i == DEVIATION_POSITION ? turns | (translates & decoupled) : turns;
+        const real next = sum[i] * (1.0 + 1e-8);
+        const mask known = (fine & (next < NAP_UNBOUNDED)) | (next == 0.0); // zero stays zero
+        y[i] = real_select(known, next, real_set(NAP_UNBOUNDED));
+    }
+}
+
+/// How strongly lift can turn with the flow: 1 / sin of the least angle between flow and body z within reach,
+/// or 0 when they can become parallel.
+VY_FN real nap_lift_direction_gain(const body_state *s, const nap_reach *r, real period, vec3 air,
+                                   const real *deviation)
+{
+    const vec3 flow = vec3_sub(s->velocity, air);
+    const real v = vec3_length(flow);
+    const vec3 z = quat_rotate(s->attitude, vec3_make(real_set(0.0), real_set(0.0), real_set(1.0)));
+    const real slack = deviation[DEVIATION_VELOCITY] + (period * r->acceleration + r->wind_change);
+    const real minimum = v - slack;
+    const real sine = vec3_length(vec3_cross(flow, z)) / real_max(v, real_set(1e-9));
+    const real turn =
+        deviation[DEVIATION_ANGLE] + period * r->effect.rate + slack / real_max(minimum, real_set(1e-9));
+    const real s_min = sine - turn;
+    return real_select((minimum > 0.0) & (s_min > 0.05), 1.0 / real_max(s_min * minimum, real_set(1e-9)),
+                       real_set(0.0));
+}
+
+/// How fast a difference of rates can grow by Euler's equations, in the norm of the inertia [1/s]: with W =
+/// [w]x the largest eigenvalue of M = (I^-1 W I - W) / 2, whose trace is 0, and as much more as the rate can
+/// change within the period. Newton's method comes down to it from above.
+VY_FN real nap_spin_growth(const nap_params *n, const multirotor_params *p, vec3 rate, real change)
+{
+    const mat3 w = mat3_cross(rate), turned = mat3_mul(p->body.inverse_inertia, mat3_mul(w, p->body.inertia));
+    mat3 m;
+    real square = 1e-14 * vec3_dot(rate, rate); // what rounding can hide
+    for (int i = 0; i < 9; ++i) m.m[i / 3][i % 3] = 0.5 * (turned.m[i / 3][i % 3] - w.m[i / 3][i % 3]);
+    for (int i = 0; i < 9; ++i) square = square + m.m[i / 3][i % 3] * m.m[i % 3][i / 3];
+    const real half = 0.5 * real_max(square, real_set(0.0));
+    real maximum = real_sqrt((4.0 / 3.0) * half);
+    const real det = real_min(mat3_det(m), maximum * maximum * maximum * 0.25);
+    for (int round = 0; round < 3; ++round) {
+        const real slope = 3.0 * (maximum * maximum) - half;
+        maximum = real_select(slope > 0.0,
+                              (2.0 * (maximum * maximum * maximum) + det) /
+                                  real_select(slope > 0.0, slope, real_set(1.0)),
+                              maximum);
+    }
+    const real spread =
+        (n->inertia_max - n->inertia_min) / real_sqrt(3.0 * (n->inertia_max * n->inertia_min));
+    return maximum * (1.0 + 1e-9) + spread * change;
+}
+
+/// Velocity of the air at the body, as the effects that are on see it. (Turbulence has no certificate.)
+VY_FN vec3 nap_air_velocity(const surroundings *env, vec3 position, real time, bits flags)
+{
+    planet_frame place;
+    vec3 at = position;
+    if (env->planet.on) {
+        place = planet_locate(&env->planet, position);
+        at = vec3_make(real_set(0.0), real_set(0.0), place.altitude);
+    }
+    const vec3 wind = env->has_wind ? wind_from(&env->wind, env->constant_wind, at, time) : vec3_zero();
+    return air_velocity(env, position, &place, vec3_if(effect_on(flags, EFFECT_wind), wind));
+}
+
+/// How far the loads that are computed can be apart in two motions, per unit of the motions' deviations. What
+/// is left out adds nothing here: it is in the neglect whole, wherever the strict motion is. `r` and `b` are
+/// of both motions, `flown` is of the flown one alone.
+VY_FN deviation_system nap_sensitivity(const surroundings *env, const nap_params *n,
+                                       const multirotor_params *p, const body_state *s, const nap_inputs *m,
+                                       bits flags, const nap_reach *flown, const nap_reach *r,
+                                       const nap_bounds *b, mask can_differ, const real *deviation)
+{
+    const effect_reach *e = &r->effect, *own = &flown->effect;
+    const effect_params *c = &p->effects;
+    const real zero = real_set(0.0);
+    // A product differs by one factor's difference times the other one's value in the flown motion, and the
+    // rest; a square by the sum of both times the difference.
+    const real flow = e->speed + e->wind, own_flow = own->speed + own->wind,
+               mean_flow = 0.5 * (flow + own_flow);
+    const real own_drag = effect_drag_bound(c, own).force, own_lift = effect_lift_bound(c, own).force;
+#define IF_ON(effect, value) real_select(effect_on(flags, EFFECT_##effect), value, zero)
+    const real drag = IF_ON(drag, b->of[EFFECT_drag].force), lift = b->of[EFFECT_lift].force;
+    const vec3 axes = c->linear_drag;
+    const real linear = IF_ON(linear_drag, vec3_max_abs(axes));
+    const real minimum =
+        real_min(real_min(axes.x, axes.y), axes.z); // what is the same in all directions does not turn
+    const real arm = IF_ON(aero_torque, vec3_length(c->pressure_centre));
+    const real spin =
+        IF_ON(damping, 0.25 * vec3_max_abs(c->spin_area) * own->rate); // torque per density and speed
+    const mask lifts = (effect_on(flags, EFFECT_lift) | (arm > 0.0)) & (lift > 0.0);
+    const vec3 air = nap_air_velocity(env, s->position, m->time, flags);
+    const real steady = nap_lift_direction_gain(s, r, m->period, air, deviation);
+    const mask lift_may_flip =
+        can_differ & lifts & (steady == 0.0); // lift may flip: twice its strength is at stake
+    // Forces per radian and per m/s.
+    const real lift_a = real_select(lifts, own_lift * steady * own_flow, zero);
+    const real lift_v =
+        real_select(lifts, e->density * real_abs(c->lift_area) * mean_flow + own_lift * steady, zero);
+    const real drag_v = e->density * c->drag_area * mean_flow;
+    // Per metre: by the density, whose scale height is above 5 km everywhere, and by the velocity of the air.
+    const real density_gradient = real_set(env->air.mode == ATMOSPHERE_LAYERED ? 1.0 / 5000.0 : 0.0);
+    const real slope = nap_planet_rate(env) + IF_ON(wind, r->wind_slope);
+    const real rotors = IF_ON(density, c->density_share * (e->density * (1.0 / REFERENCE_DENSITY)));
+    const real force_p =
+        (drag + IF_ON(lift, lift) + IF_ON(buoyancy, b->of[EFFECT_buoyancy].force) + rotors * e->rotor_force) *
+            density_gradient +
+        (IF_ON(drag, drag_v) + linear + IF_ON(lift, lift_v)) * slope;
+    const real torque_p =
+        (arm * (b->of[EFFECT_drag].force + lift) + rotors * e->rotor_torque + e->density * spin * flow) *
+            density_gradient +
+        (arm * (drag_v + lift_v) + e->density * spin) * slope;
+    const real gradient = gravity_gradient_bound(&env->gravity, s->position, r->far);
+    const real volume = IF_ON(buoyancy, e->density * c->volume);
+    const real inverse = 1.0 / n->inertia_min, inverse_mass = p->body.inverse_mass;
+    const real spread = n->inertia_max - n->inertia_min;
+    const real turn =
+        m->period * inverse * (nap_torque_bound(c, own) + 0.5 * spread * (own->rate * own->rate));
+    deviation_system k;
+    k.ee = nap_spin_growth(n, p, s->rate, real_min(turn, 2.0 * own->rate));
+    k.ea = inverse *
+           (IF_ON(disturbance_torque, m->torque_world) + IF_ON(magnetic, b->of[EFFECT_magnetic].torque) +
+            IF_ON(gravity_gradient, 2.0 * b->of[EFFECT_gravity_gradient].torque) +
+            arm * (own_drag + lift_a + own_lift));
+    k.ev = inverse * (arm * (drag_v + lift_v) + e->density * spin);
+    // u x I u changes by the spread per radian; by its direction, and with GM / |d|^3, per metre.
+    const real tide = gravity_tide_bound(&env->gravity, s->position, r->far, 4);
+    k.ep = inverse * (torque_p + IF_ON(gravity_gradient, 7.5 * (tide * c->inertia_spread)));
+    k.va = inverse_mass *
+           (e->rotor_force + IF_ON(density, b->of[EFFECT_density].force) + IF_ON(disturbance, m->force_body) +
+            IF_ON(linear_drag, (vec3_max_abs(axes) - minimum) * own_flow) + IF_ON(lift, lift_a));
+    k.vv = inverse_mass * IF_ON(lift, lift_v);
+    k.vp = gradient * (IF_ON(gravity, real_set(1.0)) + inverse_mass * volume) + inverse_mass * force_p;
+    k.be = inverse * real_select(lift_may_flip, 2.0 * arm * lift, zero);
+    k.bv = inverse_mass * real_select(lift_may_flip, 2.0 * IF_ON(lift, lift), zero);
+#undef IF_ON
+    return k;
+}
+
+/// Advance the certificate over one period, with `flags` as decided for it, the reach of the flown motion,
+/// and reach and bounds of both.
+VY_FN void nap_certify_within(const surroundings *env, const nap_params *n, const multirotor_params *p,
+                              const body_state *s, const nap_inputs *m, bits flags, const nap_reach *flown,
+                              const nap_reach *r, const nap_bounds *b, real *deviation)
+{
+    real force = real_set(0.0), torque = real_set(0.0);
+    for (int i = 0; i < EFFECT_COUNT; ++i) {
+        if (!nap_has_effect(n, i)) continue;
+        const mask off = mask_not(effect_on(flags, i));
+        force = force + real_select(off, b->of[i].force, real_set(0.0));
+        torque = torque + real_select(off, b->of[i].torque, real_set(0.0));
+    }
+    mask can_differ = (force > 0.0) | (torque > 0.0);
+    for (int i = 0; i < DEVIATION_COUNT; ++i) can_differ = can_differ | (deviation[i] > 0.0);
+    deviation_system k = nap_sensitivity(env, n, p, s, m, flags, flown, r, b, can_differ, deviation);
+    k.be = k.be + torque / n->inertia_min;
+    k.bv = k.bv + p->body.inverse_mass * force;
+    nap_propagate(&k, m->period, deviation);
+}
+
+VY_FN void nap_certify(const surroundings *env, const nap_params *n, const multirotor_params *p,
+                       const rotor_layout *layout, const body_state *s, const real *speed,
+                       const nap_inputs *m, bits flags, const nap_reach *flown, real *deviation)
+{
+    const nap_reach r = nap_reach_of(env, n, p, layout, s, speed, m, deviation);
+    const nap_bounds b = nap_bounds_of(&p->effects, &r.effect);
+    nap_certify_within(env, n, p, s, m, flags, flown, &r, &b, deviation);
+}

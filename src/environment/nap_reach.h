@@ -1,0 +1,237 @@
+// nap_reach.h - where a body can be and how it can move until the next evaluation. Over `real`.
+#pragma once
+#include "environment/nap_bounds.h"
+
+/// The reach of a body until the next evaluation, its state known up to the given deviations.
+typedef struct nap_reach {
+    effect_reach effect;
+    real altitude;     // [m] now
+    real acceleration; // [m/s^2] it cannot exceed
+    real far;          // [m] it cannot leave this distance
+    real wind_slope;   // [1/s] change of the wind per metre
+    real wind_change;  // [m/s] of the air at the body, by its way and by time
+} nap_reach;
+
+VY_FN real nap_altitude(const surroundings *env, vec3 position)
+{
+    return env->planet.on ? planet_locate(&env->planet, position).altitude : position.z;
+}
+
+/// The planet's rate of turning, without its sign [1/s]; 0 in a flat world.
+VY_FN double nap_planet_rate(const surroundings *env)
+{
+    if (!env->planet.on) return 0.0;
+    return env->planet.rate < 0.0 ? -env->planet.rate : env->planet.rate;
+}
+
+/// How much the wind at a body can change until the next evaluation, by its way and by time [m/s].
+VY_FN real nap_wind_change(const wind_params *p, real period, real way, real slope, real wind)
+{
+    real change = slope * way;
+    for (int i = 0; i < p->gust_count; ++i) {
+        const wind_gust *g = &p->gusts[i];
+        const real size = vec3_length(vec3_make(real_set(g->x), real_set(g->y), real_set(g->z)));
+        const double brief = g->rise < g->fall ? g->rise : g->fall;
+        change = change + size * real_min(period * (1.5707963267948968 / brief), real_set(1.0));
+    }
+    if (p->grid.velocity != NULL && p->grid.nt > 1) {
+        change = change + 2.0 * p->grid.fastest * (period / p->grid.dt);
+    }
+    return real_min(change, 2.0 * wind);
+}
+
+/// Air and wind within r->far of a place.
+VY_FN void nap_air_reach(const surroundings *env, const nap_inputs *m, real period, vec3 position,
+                         real altitude, nap_reach *r)
+{
+    effect_reach *e = &r->effect;
+    const real low = altitude - r->far, high = altitude + r->far;
+    e->air = env->air.mode != ATMOSPHERE_NONE;
+    e->density = air_at(&env->air, low).density; // the air only gets thinner upwards
+    e->density_min = air_at(&env->air, high).density;
+    if (env->air.mode == ATMOSPHERE_LAYERED) {
+        // The formula ends at the centre of the Earth: nothing is known of what lies far below the ground.
+        e->density = real_select(low > -1e5, e->density, real_set(NAP_UNBOUNDED));
+    }
+    e->rotor_air =
+        1.0 + real_abs(e->density * (1.0 / REFERENCE_DENSITY) - 1.0); // whether they follow it or not
+    e->wind = e->downwash;
+    r->wind_slope = real_set(0.0);
+    r->wind_change = nap_planet_rate(env) * r->far; // of the air that turns with the planet
+    if (!env->has_wind) return;
+    e->wind = e->downwash +
+              wind_speed_bound_from(&env->wind, env->constant_wind, low, high, m->time, m->time + period) +
+              m->turbulence;
+    r->wind_slope = wind_slope_bound(&env->wind, low);
+    if (env->planet.on) { // east, north and up turn on the way
+        const double curve = env->planet.radius / (env->planet.polar * env->planet.polar);
+        const real axis = real_sqrt(position.x * position.x + position.y * position.y) - r->far;
+        const real turn =
+            real_select(axis > 1.0, 1.0 / real_max(axis, real_set(1.0)), real_set(NAP_UNBOUNDED));
+        r->wind_slope = r->wind_slope + e->wind * (turn + 2.0 * curve);
+    }
+    r->wind_change = r->wind_change + nap_wind_change(&env->wind, period, r->far, r->wind_slope, e->wind);
+}
+
+/// The same for rotors of any axis and polynomial: what each can do at most, all together.
+VY_FN void nap_general_rotor_reach(const nap_params *n, const multirotor_params *p,
+                                   const rotor_layout *layout, const real *speed, const real *command,
+                                   effect_reach *e)
+{
+    const real linear = real_abs(p->shape.linear), cubic = real_abs(p->shape.cubic);
+    real force = real_set(0.0), torque = real_set(0.0);
+    for (int i = 0; i < bits_uniform(n->rotor_count); ++i) {
+        const real target = bits_uniform(n->open_loop) ? command[i] : n->rotor_speed_max;
+        const real w = real_max(speed[i], target);
+        const real thrust = layout->thrust_scale[i] * (w * (linear + w * (p->rotor.thrust_coef + cubic * w)));
+        force = force + thrust;
+        torque = torque + thrust * (vec3_length(vec3_of(layout->lever[i])) +
+                                    layout->torque_scale[i] * p->shape.torque_ratio);
+    }
+    e->rotor_force = force * (1.0 + 0x1p-40); // a bound of the rounding error
+    e->rotor_torque = torque * (1.0 + 0x1p-40);
+    const thruster_layout *t = &layout->thrusters;
+    for (int i = 0; i < t->count; ++i) { // each may get any command
+        const real maximum = real_set(t->thrust_max[i] * (1.0 + 0x1p-40));
+        e->thruster_force = e->thruster_force + maximum;
+        e->thruster_torque = e->thruster_torque + maximum * vec3_length(vec3_of(t->lever[i]));
+    }
+}
+
+/// What the rotors can do within the period. In an open loop each one's speed lies between its present value
+/// and its command; in a closed loop the command may be anything. Torques: the middle of the range, and half
+/// its width on top.
+VY_FN void nap_rotor_reach(const nap_params *n, const multirotor_params *p, const rotor_layout *layout,
+                           const real *speed, const real *command, effect_reach *e)
+{
+    const int open_loop = bits_uniform(n->open_loop);
+    vec3 torque = vec3_zero();
+    real force = real_set(0.0), slack = real_set(0.0);
+    if (layout->general) {
+        nap_general_rotor_reach(n, p, layout, speed, command, e);
+        return;
+    }
+    for (int i = 0; i < bits_uniform(n->rotor_count); ++i) {
+        const real target = open_loop ? command[i] : n->rotor_speed_max;
+        const real high = real_max(speed[i], target);
+        const real low = open_loop ? real_min(speed[i], target) : real_set(0.0);
+        const real maximum = high * high, middle = 0.5 * (maximum + low * low), half = maximum - middle;
+        const real thrust = p->rotor.thrust_coef * middle, drag = p->rotor.torque_coef * middle;
+        torque = vec3_add(
+            torque, vec3_make(layout->roll[i] * thrust, layout->pitch[i] * thrust, layout->yaw[i] * drag));
+        force = force + p->rotor.thrust_coef * maximum;
+        slack = slack + half * (p->rotor.thrust_coef * (real_abs(real_set(layout->roll[i])) +
+                                                        real_abs(real_set(layout->pitch[i]))) +
+                                p->rotor.torque_coef);
+    }
+    e->rotor_force = force * (1.0 + 0x1p-40); // a bound of the rounding error
+    e->rotor_torque = vec3_length(torque) + slack + 0x1p-40 * force;
+}
+
+/// What the rotors' effects can see within the period.
+VY_FN void nap_rotor_air_reach(const nap_params *n, const multirotor_params *p, const rotor_layout *layout,
+                               const real *speed, const nap_inputs *m, effect_reach *e)
+{
+    const rotor_air_params *r = &p->effects.rotors;
+    e->rotors = 1;
+    e->rotor_count = real_from_uint(n->rotor_count);
+    e->rotor_speed = n->rotor_speed_max;
+    real thrust = real_set(0.0);
+    for (int i = 0; i < bits_uniform(n->rotor_count); ++i) {
+        e->rotor_speed = real_max(e->rotor_speed, speed[i]);
+        e->arm = real_max(e->arm, vec3_length(vec3_of(layout->place[i])));
+        e->lever = real_max(e->lever, vec3_length(vec3_of(layout->lever[i])));
+        thrust = real_max(thrust, real_set(layout->thrust_scale[i]));
+    }
+    const real w = e->rotor_speed;
+    thrust = thrust *
+             (w * (real_abs(p->shape.linear) + w * (p->rotor.thrust_coef + real_abs(p->shape.cubic) * w)));
+    // A round world has no ground near.
+    e->height_min = real_set(bits_uniform(n->has_obstacles) ? 0.0 : NAP_UNBOUNDED);
+    e->rotor_gain = w * real_max(p->shape.rise, p->shape.fall);
+    e->hover_flow = real_sqrt(thrust / real_select(r->disc > 0.0, r->disc, real_set(1.0)));
+    e->inflow = 2.1 * e->hover_flow; // the measured curve ends at 2.04
+    e->downwash = m->downwash;
+}
+
+/// Where `lost`, nothing is known of where the body can be.
+VY_FN void nap_reach_unbound(mask lost, nap_reach *r)
+{
+    const real unbounded = real_set(NAP_UNBOUNDED);
+    effect_reach *e = &r->effect;
+    e->speed = real_select(lost, unbounded, e->speed);
+    e->gravity = real_select(lost & (e->gravity > 0.0), unbounded, e->gravity);
+    e->gravity_gradient = real_select(lost & (e->gravity_gradient > 0.0), unbounded, e->gravity_gradient);
+    e->density = real_select(lost & mask_set(e->air), unbounded, e->density);
+    e->density_min = real_select(lost, real_set(0.0), e->density_min);
+    e->wind = real_select(lost & (e->wind > 0.0), unbounded, e->wind);
+    e->height_min = real_select(lost & (e->height_min < unbounded), real_set(0.0), e->height_min);
+    r->acceleration = real_select(lost, unbounded, r->acceleration);
+    r->far = real_select(lost, unbounded, r->far);
+}
+
+/// Bound where the body can be and how it can move within the period. A gain of
+/// speed d is out of reach when d >= T a(d), a(d) the greatest acceleration at speeds up to v0 + d. A guess
+/// is tried; when it holds it is brought down to T a(d), which then holds too, because a only falls with d.
+/// When no guess holds, the reach counts as unbounded.
+VY_FN nap_reach nap_reach_of(const surroundings *env, const nap_params *n, const multirotor_params *p,
+                             const rotor_layout *layout, const body_state *s, const real *speed,
+                             const nap_inputs *m, const real *deviation)
+{
+    const real period = m->period;
+    nap_reach r;
+    memset(&r, 0, sizeof r);
+    effect_reach *e = &r.effect;
+    e->disturbance = m->disturbance;
+    e->disturbance_torque = m->disturbance_torque;
+    e->magnetic_field = vec3_length(vec3_of(env->magnetic));
+    e->light = vec3_length(vec3_of(env->light));
+    nap_rotor_reach(n, p, layout, speed, m->command, e);
+    if (bits_uniform(n->rotors)) nap_rotor_air_reach(n, p, layout, speed, m, e);
+    // Torques change sqrt(2 E), E the energy of turning, by no more than t / sqrt(I_min) per second.
+    const real inverse = 1.0 / n->inertia_min;
+    const real spin = vec3_dot(s->rate, mat3_mul_vec(p->body.inertia, s->rate));
+    const real rate0 = real_sqrt(inverse * spin) * (1.0 + 0x1p-40) + deviation[DEVIATION_RATE];
+    if (bits_uniform(n->rotors)) e->rate = rate0 + 1.0; // a guess as well: the rotors' effects see it
+
+    const real altitude = nap_altitude(env, s->position);
+    r.altitude = altitude;
+    const double turning = nap_planet_rate(env);
+    const vec3 ground = env->planet.on ? planet_ground_velocity(&env->planet, s->position) : vec3_zero();
+    const real v0 = vec3_length(s->velocity) + deviation[DEVIATION_VELOCITY];
+    const real over0 = vec3_length(vec3_sub(s->velocity, ground)) + deviation[DEVIATION_VELOCITY] +
+                       turning * deviation[DEVIATION_POSITION];
+    real gain = real_set(1.0); // [m/s] of speed
+    mask holds = mask_set(0);
+    for (int round = 0; round < 3; ++round) {
+        const real way = period * (v0 + gain);
+        r.far = way + deviation[DEVIATION_POSITION];
+        if (bits_uniform(n->rotors) && bits_uniform(n->flat))
+            e->height_min = s->position.z - (r.far + e->arm);
+        e->speed = over0 + (gain + turning * way);
+        e->gravity = gravity_bound(&env->gravity, s->position, r.far);
+        e->gravity_gradient = gravity_tide_bound(&env->gravity, s->position, r.far, 3);
+        nap_air_reach(env, m, period, s->position, altitude, &r);
+        r.acceleration = e->gravity + p->body.inverse_mass * nap_force_bound(&p->effects, e);
+        // The air of a planet moves with it: nothing is known of who is faster.
+        const real push =
+            env->planet.on ? nap_force_bound(&p->effects, e) : nap_push_bound(&p->effects, e, e->wind);
+        const real need = period * (e->gravity + p->body.inverse_mass * push);
+        holds = need <= gain;
+        if (bits_uniform(n->rotors)) {
+            const real turn = rate0 + inverse * (period * nap_twist_bound(&p->effects, e));
+            const mask turns = turn <= e->rate;
+            holds = holds & turns;
+            if (round < 2) e->rate = real_select(turns, turn * (1.0 + 1e-9), 1.5 * turn + 1e-9);
+        }
+        if (round < 2) gain = real_select(holds, need * (1.0 + 1e-9), 1.5 * need + 1e-9);
+    }
+    nap_reach_unbound(mask_not(holds), &r);
+    if (bits_uniform(n->rotors)) {
+        e->rate = real_select(holds, e->rate, real_set(NAP_UNBOUNDED));
+        return r;
+    }
+    const real turn = rate0 + inverse * (period * nap_twist_bound(&p->effects, e)); // no matter how fast
+    e->rate = real_min(turn, real_set(NAP_UNBOUNDED));
+    return r;
+}

@@ -1,0 +1,354 @@
+// coupled_step.h - one step of a multirotor with states and inputs beside its body that the forces depend on:
+// induced velocities, a battery, disturbances that move. All of them go through the integrator's stages.
+//
+//   u' = (u_steady(x) - u) / lag        induced velocity of each rotor
+//   w' = (command V(c, w) / V_nominal - w) / lag    rotor speeds on a battery of charge c
+//   c' = -I(c, w)
+//
+// RK4 of the body and the charge is ETDRK4 of what lags (Cox, Matthews, Exponential time differencing for
+// stiff systems, 2002): with a lag of infinity it is RK4, and for a constant target it is the exact solution,
+// to the last bit that of a step that is not coupled. Without a lag the state is what its target is, which
+// every stage solves for.
+#pragma once
+#include "equations/integrators.h"
+
+/// What there is beside the body and the rotors' speeds.
+typedef struct coupled_state {
+    rotor_air_state air;
+    real charge; // [A s]
+} coupled_state;
+
+/// A moment within a step, and what follows from it.
+typedef struct coupled_stage {
+    body_state body;
+    real speed[ROTOR_CAP]; // [rad/s], behind them the thrusts of thrusters
+    coupled_state state;
+    real target[ROTOR_CAP]; // [rad/s] by the voltage there is
+    real current;           // [A]
+    real steady[ROTOR_CAP];
+} coupled_stage;
+
+/// How the rotors' speeds follow in this step: up or down from its start on.
+typedef struct rotor_follow {
+    real half[ROTOR_CAP], full[ROTOR_CAP];
+    lag_weights weights[ROTOR_CAP];
+} rotor_follow;
+
+VY_FN int step_is_coupled(const multirotor_inputs *in)
+{
+    return in->half != NULL || in->battery != NULL || in->induces;
+}
+
+/// Power [W] at the shafts of all rotors.
+VY_FN real rotors_power(const rotor_layout *layout, const multirotor_params *p, const real *speed)
+{
+    real power = real_set(0.0);
+    VY_ASSERT(layout->count <= ROTOR_CAP);
+    for (int k = 0; k < layout->count; ++k) {
+        const real thrust = rotor_thrust(layout, &p->rotor, &p->shape, k, speed[k]);
+        const real torque = layout->torque_scale[k] * (p->shape.torque_ratio * thrust);
+        power = power + torque * speed[k];
+    }
+    return power;
+}
+
+/// The factor of a battery on speed targets, its voltage over the nominal one: 1 in lanes without a battery
+/// and where its effect is neglected; a neglected battery is drained all the same.
+VY_FN real battery_share(const multirotor_inputs *in, real charge, const real *speed, real *current)
+{
+    const battery_params *b = in->battery;
+    const mask fed = b->capacity > 0.0;
+    const real volts = battery_voltage(b, charge, rotors_power(in->layout, in->params, speed), current);
+    *current = real_select(fed, *current, real_set(0.0));
+    return real_select(fed & effect_on(in->flags, EFFECT_battery), volts / b->nominal, real_set(1.0));
+}
+
+/// Lanes whose motors have no lag at all.
+VY_FN mask motors_are_ideal(const multirotor_inputs *in)
+{
+    const mask rises = in->params->rotor.decay_full == 0.0;
+    return in->layout->general ? rises & (in->params->shape.fall_full == 0.0) : rises;
+}
+
+/// Speeds of ideal motors on a battery: target = command V(target) / V_nominal. Newton's method for the one
+/// share that they have in common; power grows about with its cube.
+VY_SLOW_FN void coupled_solve_ideal_motors(const multirotor_inputs *in, const real *command, mask ideal,
+                                           coupled_stage *k)
+{
+    const battery_params *b = in->battery;
+    const int count = in->layout->count;
+    const mask who = ideal & (b->capacity > 0.0) & effect_on(in->flags, EFFECT_battery);
+    const real open = battery_open_voltage(b, k->state.charge), one = real_set(1.0);
+    real share = open / b->nominal, target[ROTOR_CAP], current;
+    for (int n = 0; n < 6; ++n) {
+        for (int i = 0; i < count; ++i) target[i] = command[i] * share;
+        const real power = rotors_power(in->layout, in->params, target);
+        const real volts = battery_voltage(b, k->state.charge, power, &current);
+        const real root = 2.0 * volts - open; // sqrt(E^2 - 4 R P)
+        const mask falls = (root > 0.0) & (share > 0.0);
+        const real slope = 3.0 * (power / b->efficiency) * b->resistance /
+                           (real_select(falls, root * share, one) * b->nominal);
+        const real off = share - volts / b->nominal;
+        share = real_max(share - off / (1.0 + real_select(falls, slope, real_set(0.0))), real_set(0.0));
+    }
+    for (int i = 0; i < count; ++i) {
+        k->speed[i] = real_select(who, command[i] * share, k->speed[i]);
+        k->speed[i] = real_select(ideal & mask_not(who), command[i], k->speed[i]);
+    }
+}
+
+/// Speed targets at the present voltage, and the current.
+VY_FN void coupled_set_targets(const multirotor_inputs *in, const real *command, coupled_stage *k)
+{
+    const int count = in->layout->count, all = count + in->layout->thrusters.count;
+    real share = real_set(1.0);
+    k->current = real_set(0.0);
+    if (in->battery != NULL) {
+        const mask ideal = motors_are_ideal(in);
+        if (mask_any(ideal)) coupled_solve_ideal_motors(in, command, ideal, k);
+        share = battery_share(in, k->state.charge, k->speed, &k->current);
+    }
+    for (int i = 0; i < all; ++i) k->target[i] = i < count ? command[i] * share : command[i];
+}
+
+/// The inputs of the loads at a moment of the step: `part` is 0 at its start, 1 half-way, 2 at its end.
+VY_FN void coupled_inputs(const multirotor_inputs *in, coupled_stage *k, int part, multirotor_inputs *out)
+{
+    *out = *in;
+    out->half = out->end = NULL;
+    out->battery = NULL;
+    if (in->memory != NULL) out->memory = &k->state.air;
+    if (in->induces) out->steady = k->steady;
+    if (in->half != NULL && part > 0) out->held.disturbance = part == 1 ? *in->half : *in->end;
+}
+
+/// Time after `part` halves of a step.
+VY_FN real coupled_time(const multirotor_inputs *in, real dt, int part)
+{
+    const real start = in->held.time;
+    return part == 0 ? start : part == 1 ? start + 0.5 * dt : start + dt;
+}
+
+/// Without a lag it is what it would be in the end.
+VY_FN void coupled_solve_ideal_inflow(const multirotor_inputs *in, coupled_stage *k)
+{
+    if (!in->induces) return;
+    const mask quick = in->params->effects.rotors.inflow_decay == 0.0;
+    for (int i = 0; i < in->layout->count; ++i)
+        k->state.air.inflow[i] = real_select(quick, k->steady[i], k->state.air.inflow[i]);
+}
+
+// One that keeps the parts, out of the way.
+VY_SLOW_FN void coupled_derivative_kept(const multirotor_inputs *at, const coupled_stage *k, real time,
+                                        load_parts *parts, body_rates *rates)
+{
+    *rates = multirotor_derivative_parts(at, &k->body, k->speed, k->target, at->layout->count,
+                                         VARIANT_GENERAL, time, parts);
+}
+
+/// `parts`: the loads at that moment, or NULL; likewise below.
+VY_BIG_FN void coupled_derivative(const multirotor_inputs *in, real dt, const real *command, int part,
+                                  coupled_stage *k, load_parts *parts, body_rates *rates)
+{
+    multirotor_inputs at;
+    const real time = coupled_time(in, dt, part);
+    coupled_set_targets(in, command, k);
+    coupled_inputs(in, k, part, &at);
+    if (parts == NULL) {
+        *rates = multirotor_derivative(&at, &k->body, k->speed, k->target, in->layout->count, VARIANT_GENERAL,
+                                       time);
+    } else {
+        coupled_derivative_kept(&at, k, time, parts, rates);
+    }
+    coupled_solve_ideal_inflow(in, k);
+}
+
+VY_FN void coupled_rotors(const multirotor_inputs *in, const coupled_stage *start, rotor_follow *f)
+{
+    const multirotor_params *p = in->params;
+    for (int i = 0; i < in->layout->count; ++i) {
+        const mask falls = mask_set(in->layout->general) & (start->target[i] < start->speed[i]);
+        f->half[i] = real_select(falls, p->shape.fall_half, p->rotor.decay_half);
+        f->full[i] = real_select(falls, p->shape.fall_full, p->rotor.decay_full);
+        f->weights[i].middle = real_select(falls, p->shape.fall_weights.middle, p->shape.rise_weights.middle);
+        f->weights[i].last = real_select(falls, p->shape.fall_weights.last, p->shape.rise_weights.last);
+        f->weights[i].slope = real_select(falls, p->shape.fall_weights.slope, p->shape.rise_weights.slope);
+    }
+}
+
+/// The start of a step.
+VY_FN void coupled_start(const multirotor_inputs *in, const body_state *s, const real *speed,
+                         const coupled_state *c, coupled_stage *k)
+{
+    const int all = in->layout->count + in->layout->thrusters.count;
+    memset(k, 0, sizeof *k);
+    k->body = *s;
+    for (int i = 0; i < all; ++i) k->speed[i] = speed[i];
+    k->state = *c;
+}
+
+/// What lags after a time of which `decay` is left, with the target `g` all the while; and with one that is
+/// `g` at the start, and its changes by their weights.
+VY_FN real lag_after(real u, real g, real decay) { return g + (u - g) * decay; }
+VY_FN real lag_full(real u, real g, real decay, real change) { return lag_after(u, g, decay) + change; }
+
+/// Stages 1 to 3 from those before them.
+VY_FN void coupled_advance(const multirotor_inputs *in, real dt, const rotor_follow *f, const real *command,
+                           const body_rates *rates, int n, coupled_stage *k)
+{
+    const rotor_air_params *air = &in->params->effects.rotors;
+    const coupled_stage *first = &k[0], *last = &k[n - 1];
+    const int count = in->layout->count;
+    const real h = n == 3 ? dt : 0.5 * dt, zero = real_set(0.0);
+    coupled_stage *to = &k[n];
+    to->body = body_advance(&first->body, h, rates);
+    to->state = first->state;
+    for (int i = 0; i < count; ++i) {
+        const real u = first->speed[i];
+        const real after = n < 3
+                               ? lag_after(u, last->target[i], f->half[i])
+                               : lag_full(u, first->target[i], f->full[i],
+                                          2.0 * ((1.0 - f->half[i]) * (last->target[i] - first->target[i])));
+        to->speed[i] = in->battery == NULL ? after : real_max(after, zero);
+    }
+    real half[ROTOR_CAP], full[ROTOR_CAP];
+    thrusters_follow(&in->layout->thrusters, first->speed + count, command + count, half, full);
+    for (int i = 0; i < in->layout->thrusters.count; ++i) to->speed[count + i] = n < 3 ? half[i] : full[i];
+    if (in->battery != NULL) to->state.charge = battery_charge_after(first->state.charge, last->current, h);
+    if (!in->induces) return;
+    for (int i = 0; i < count; ++i) {
+        const real u = first->state.air.inflow[i];
+        to->state.air.inflow[i] =
+            n < 3 ? lag_after(u, last->steady[i], air->inflow_half)
+                  : lag_full(u, first->steady[i], air->inflow_decay,
+                             2.0 * ((1.0 - air->inflow_half) * (last->steady[i] - first->steady[i])));
+    }
+}
+
+/// The induced velocities at the end of a step, in the lanes that have any.
+VY_FN void coupled_inflow_end(const multirotor_inputs *in, const real *after, coupled_state *c)
+{
+    const mask induces = in->params->effects.rotors.disc > 0.0;
+    for (int i = 0; i < in->layout->count; ++i) {
+        const real kept = real_select(after[i] < INFLOW_FLOOR, real_set(0.0), after[i]);
+        c->air.inflow[i] = real_select(induces, kept, c->air.inflow[i]);
+    }
+}
+
+/// Rotor speeds and thrusts at the end of a step.
+VY_FN void coupled_speeds_end(const multirotor_inputs *in, const real *after, const coupled_stage *end,
+                              real *speed)
+{
+    const int count = in->layout->count;
+    for (int i = 0; i < count; ++i) {
+        const real w = in->battery == NULL ? after[i] : real_max(after[i], real_set(0.0));
+        speed[i] = rotor_speed_settled(w);
+    }
+    for (int i = count; i < count + in->layout->thrusters.count; ++i)
+        speed[i] = thruster_settled(end->speed[i]);
+}
+
+/// RK4 from the four stages, which the caller may look at. `parts`: of the first.
+VY_BIG_FN void coupled_rk4(const multirotor_inputs *in, real dt, const real *command, body_state *s,
+                           real *speed, coupled_state *c, coupled_stage k[4], load_parts *parts)
+{
+    const rotor_air_params *air = &in->params->effects.rotors;
+    body_rates rates[4];
+    rotor_follow follow;
+    coupled_start(in, s, speed, c, &k[0]);
+    coupled_derivative(in, dt, command, 0, &k[0], parts, &rates[0]);
+    coupled_rotors(in, &k[0], &follow);
+    for (int n = 1; n < 4; ++n) {
+        coupled_advance(in, dt, &follow, command, &rates[n - 1], n, k);
+        coupled_derivative(in, dt, command, n == 3 ? 2 : 1, &k[n], NULL, &rates[n]);
+    }
+    *s = body_rk4_finish(s, dt, &rates[0], &rates[1], &rates[2], &rates[3]);
+    real after[ROTOR_CAP];
+    for (int i = 0; i < in->layout->count; ++i) {
+        const real g = k[0].target[i];
+        const real change = follow.weights[i].middle * ((k[1].target[i] - g) + (k[2].target[i] - g)) +
+                            follow.weights[i].last * (k[3].target[i] - g);
+        after[i] = lag_full(k[0].speed[i], g, follow.full[i], change);
+    }
+    coupled_speeds_end(in, after, &k[3], speed);
+    if (in->battery != NULL) {
+        const real mean = (1.0 / 6.0) * ((k[0].current + k[3].current) + 2.0 * (k[1].current + k[2].current));
+        c->charge = battery_charge_after(c->charge, mean, dt);
+    }
+    if (!in->induces) return;
+    for (int i = 0; i < in->layout->count; ++i) {
+        const real g = k[0].steady[i];
+        const real change = air->inflow_weights.middle * ((k[1].steady[i] - g) + (k[2].steady[i] - g)) +
+                            air->inflow_weights.last * (k[3].steady[i] - g);
+        after[i] = lag_full(k[0].state.air.inflow[i], g, air->inflow_decay, change);
+    }
+    coupled_inflow_end(in, after, c);
+}
+
+VY_FN void coupled_wrench(const multirotor_inputs *in, real dt, const real *command, int part,
+                          coupled_stage *k, load_parts *parts, body_wrench *out)
+{
+    multirotor_inputs at;
+    const real time = coupled_time(in, dt, part);
+    coupled_set_targets(in, command, k);
+    coupled_inputs(in, k, part, &at);
+    if (parts == NULL) multirotor_wrench(&at, &k->body, k->speed, k->target, time, out);
+    if (parts != NULL) multirotor_wrench_kept(&at, &k->body, k->speed, k->target, time, parts, out);
+    coupled_solve_ideal_inflow(in, k);
+}
+
+/// What lags and drains after a step of order 1, from its start.
+VY_FN void coupled_predict(const multirotor_inputs *in, real dt, const rotor_follow *f, const real *command,
+                           const coupled_stage *start, coupled_stage *end)
+{
+    const rotor_air_params *air = &in->params->effects.rotors;
+    const int count = in->layout->count;
+    *end = *start;
+    for (int i = 0; i < count; ++i) {
+        end->speed[i] = lag_after(start->speed[i], start->target[i], f->full[i]);
+        if (in->induces)
+            end->state.air.inflow[i] =
+                lag_after(start->state.air.inflow[i], start->steady[i], air->inflow_decay);
+    }
+    real half[ROTOR_CAP];
+    thrusters_follow(&in->layout->thrusters, start->speed + count, command + count, half, end->speed + count);
+    if (in->battery != NULL)
+        end->state.charge = battery_charge_after(start->state.charge, start->current, dt);
+}
+
+/// The Lie midpoint from its three evaluations: at the start, at the end of the drift, and there with the
+/// velocities that a first kick gives. `parts`: of the first.
+VY_BIG_FN void coupled_lie_midpoint(const multirotor_inputs *in, real dt, const real *command, body_state *s,
+                                    real *speed, coupled_state *c, coupled_stage k[3], load_parts *parts)
+{
+    const rotor_air_params *air = &in->params->effects.rotors;
+    const body_params *body = &in->params->body;
+    const real half = 0.5 * dt;
+    body_wrench wrench;
+    rotor_follow follow;
+    coupled_start(in, s, speed, c, &k[0]);
+    coupled_wrench(in, dt, command, 0, &k[0], parts, &wrench);
+    coupled_rotors(in, &k[0], &follow);
+    coupled_predict(in, dt, &follow, command, &k[0], &k[1]);
+    const body_state kicked = body_kicked(body, s, half, &wrench);
+    k[1].body = body_drifted(body, &kicked, dt);
+    coupled_wrench(in, dt, command, 2, &k[1], NULL, &wrench);
+    k[2] = k[1];
+    k[2].body = body_kicked(body, &k[1].body, half, &wrench);
+    coupled_wrench(in, dt, command, 2, &k[2], NULL, &wrench);
+    *s = body_kicked(body, &k[1].body, half, &wrench);
+    real after[ROTOR_CAP];
+    for (int i = 0; i < in->layout->count; ++i) {
+        const real change = follow.weights[i].slope * (k[2].target[i] - k[0].target[i]);
+        after[i] = lag_full(k[0].speed[i], k[0].target[i], follow.full[i], change);
+    }
+    coupled_speeds_end(in, after, &k[2], speed);
+    if (in->battery != NULL)
+        c->charge = battery_charge_after(c->charge, 0.5 * (k[0].current + k[2].current), dt);
+    if (!in->induces) return;
+    for (int i = 0; i < in->layout->count; ++i) {
+        const real change = air->inflow_weights.slope * (k[2].steady[i] - k[0].steady[i]);
+        after[i] = lag_full(k[0].state.air.inflow[i], k[0].steady[i], air->inflow_decay, change);
+    }
+    coupled_inflow_end(in, after, c);
+}

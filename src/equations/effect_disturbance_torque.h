@@ -1,0 +1,16 @@
+// effect_disturbance_torque.h - declared torques from outside.
+#pragma once
+#include "equations/effect.h"
+
+VY_FN void effect_disturbance_torque(const effect_params *p, const effect_context *c, mask on, body_loads *l)
+{
+    (void)p;
+    l->torque_world = vec3_add(l->torque_world, vec3_if(on, c->disturbance_torque_world));
+    l->torque_body = vec3_add(l->torque_body, vec3_if(on, c->disturbance_torque_body));
+}
+
+VY_FN effect_bound effect_disturbance_torque_bound(const effect_params *p, const effect_reach *r)
+{
+    (void)p;
+    return bound_of(real_set(0.0), r->disturbance_torque);
+}

@@ -1,0 +1,79 @@
+// complementary.h - a filter of constant gains over `real`: gyroscope for what is quick, gravity and the
+// magnetic field for what is slow; position and velocity by dead reckoning, corrected by measurements.
+//
+// Attitude after R. Mahony, T. Hamel and J.-M. Pflimlin, Nonlinear complementary filters on the special
+// orthogonal group, IEEE Trans. Automatic Control 53, 2008. The accelerometer is used as gravity only while
+// its norm is about that of gravity.
+#pragma once
+#include "estimators/estimator.h"
+
+#define TIME_ROW(key_, help_)                                                  \
+    ROW(#key_, NUMBER, vy_estimator_def, key_, .unit = "s", .range = POSITIVE, \
+        .when = 1u << VY_ESTIMATOR_COMPLEMENTARY, .help = help_)
+#define ROWS_complementary                                        \
+    TIME_ROW(attitude_time, "how long the gyroscope is trusted"), \
+        TIME_ROW(position_time, "how long dead reckoning is trusted"),
+#define DEFAULTS_complementary .attitude_time = 2.0, .position_time = 1.0,
+
+typedef struct complementary_params {
+    real period;             // [s] of the IMU
+    vec3 gravity;            // [m/s^2] world
+    real gravity_norm;       // [m/s^2] its size
+    real attitude_gain;      // [1/s]
+    real bias;               // [1/s^2] gain of the gyroscope's bias
+    vec3 field;              // magnetic, world, of unit length
+    real position, velocity; // gains of a position sample: [1], [1/s]
+    real speed;              // gain of a velocity sample [1]
+    real height, climb;      // gains of a height sample: [1], [1/s]
+    bits baro_has_offset;    // the barometer is set to the believed height at its first sample
+} complementary_params;
+
+/// The heading error by the magnetic field, about world up, as a small angle.
+VY_FN real complementary_heading(const complementary_params *p, vec3 field, quat attitude)
+{
+    const vec3 measured = quat_rotate(attitude, field);
+    const real horizontal_square = (measured.x * measured.x + measured.y * measured.y) *
+                                   (p->field.x * p->field.x + p->field.y * p->field.y);
+    const mask some = horizontal_square > 0.0;
+    const real size = real_sqrt(real_select(some, horizontal_square, real_set(1.0)));
+    return real_select(some, (measured.x * p->field.y - measured.y * p->field.x) / size, real_set(0.0));
+}
+
+/// Update by an IMU sample; `field` is the latest of the magnetometer, zero for none.
+VY_FN void complementary_predict(const complementary_params *p, vec3 accel, vec3 gyro, vec3 field,
+                                 estimator_state *s)
+{
+    const real size = vec3_length(accel);
+    const mask still = (size > 0.8 * p->gravity_norm) & (size < 1.2 * p->gravity_norm);
+    const vec3 up = quat_unrotate(s->attitude, vec3_scale(-1.0 / p->gravity_norm, p->gravity));
+    const vec3 measured_up = vec3_scale(1.0 / real_select(still, size, real_set(1.0)), accel);
+    const vec3 tilt_error = vec3_select(still, vec3_cross(measured_up, up), vec3_zero());
+    const vec3 error = vec3_add_scaled(tilt_error, complementary_heading(p, field, s->attitude), up);
+    s->gyro_bias = vec3_sub(s->gyro_bias, vec3_scale(p->period * p->bias, error));
+    s->rate = vec3_sub(gyro, s->gyro_bias);
+    const vec3 turn = vec3_add_scaled(s->rate, p->attitude_gain, error);
+    s->attitude = attitude_turned(s->attitude, vec3_scale(p->period, turn));
+    const vec3 a = vec3_add(quat_rotate(s->attitude, accel), p->gravity);
+    s->position =
+        vec3_add_scaled(vec3_add_scaled(s->position, p->period, s->velocity), 0.5 * p->period * p->period, a);
+    s->velocity = vec3_add_scaled(s->velocity, p->period, a);
+}
+
+VY_FN void complementary_position(const complementary_params *p, vec3 position, estimator_state *s)
+{
+    const vec3 residual = vec3_sub(position, s->position);
+    s->position = vec3_add_scaled(s->position, p->position, residual);
+    s->velocity = vec3_add_scaled(s->velocity, p->velocity, residual);
+}
+
+VY_FN void complementary_velocity(const complementary_params *p, vec3 velocity, estimator_state *s)
+{
+    s->velocity = vec3_add_scaled(s->velocity, p->speed, vec3_sub(velocity, s->velocity));
+}
+
+VY_FN void complementary_height(const complementary_params *p, real height, estimator_state *s)
+{
+    const real residual = height - s->position.z;
+    s->position.z = s->position.z + p->height * residual;
+    s->velocity.z = s->velocity.z + p->climb * residual;
+}

@@ -1,0 +1,81 @@
+// estimator.h - what every estimator is made of; estimators.h lists them. Over `real`.
+//
+// An estimator NAME is one pair of files.
+// NAME.h, over `real`: NAME_params (constants), its equations, and beside them ROWS_NAME and DEFAULTS_NAME:
+// what of vy_estimator_def is its own. NAME.c: vy_estimator_NAME, its tables, and vy_NAME_step(), which gets
+// samples and nothing else.
+#pragma once
+#include "estimators/estimate.h"
+#include "sensors/sensors.h"
+#include "volery/estimator.h"
+
+enum { FILTER_STATES = 15, FILTER_CELLS = FILTER_STATES * (FILTER_STATES + 1) / 2 };
+
+/// State of an estimator beside its estimate: of a Kalman filter the upper triangle of the covariance
+/// of position, velocity, attitude, gyroscope bias and accelerometer bias, row by row.
+typedef struct filter_block {
+    real covariance[FILTER_CELLS];
+    real baro_offset;       // [m] what the barometer is too high by
+    bits baro_offset_known; // 1: that is known
+} filter_block;
+
+#define FIELDS_filter(F, block)                                                \
+    F(block, covariance, LIST, FILTER_CELLS, "",                               \
+      "of position, velocity, attitude, gyroscope and accelerometer bias")     \
+    F(block, baro_offset, NUMBER, 1, "m", "what the barometer is too high by") \
+    F(block, baro_offset_known, INTEGER, 1, "", "1: that is known")
+
+/// Of an estimator with a gate: rejected samples.
+typedef struct gate_block {
+    bits rejected[VY_GATED_COUNT];
+    bits since[VY_GATED_COUNT]; // tick of the first of consecutive rejections; 0: none
+} gate_block;
+
+#define FIELDS_gate(F, block)                                                    \
+    F(block, rejected, INTEGER, 6, "",                                           \
+      "samples of mocap, gps, baro, mag, range and flow that were not believed") \
+    F(block, since, TICK, 6, "", "from when on none of theirs was; 0: the last one was")
+
+/// What an estimator gets in a step: the latest sample of each sensor, and when it came.
+typedef struct estimator_samples {
+    bits tick; // now
+    bits imu_tick, mocap_tick;
+    vec3 accel, gyro; // [m/s^2], [rad/s] of the IMU, body
+    const mocap_state *mocap;
+    const sensor_suite_blocks *sensors;
+} estimator_samples;
+
+/// What an estimator is built from: the sensors as they are declared, and what is known of the start.
+typedef struct estimator_setup {
+    const vy_estimator_def *def;
+    const vy_imu_def *imu;
+    const vy_mocap_def *mocap;
+    const vy_sensor_suite_def *sensor_suite;
+    const atmosphere_params *air;
+    vec3 gravity;    // [m/s^2] world
+    vec3 field;      // [T] magnetic, world
+    double altitude; // [m]
+    double dt;       // [s] of the world
+} estimator_setup;
+
+/// Tables of one estimator.
+typedef struct estimator_type {
+    const char *name; // in scenarios
+    int has_gate;     // it uses vy_estimator_def.gate
+    /// Constants, from a def that has been checked.
+    void (*build)(const estimator_setup *in, void *params);
+    /// What it remembers at the start, in blocks of zeros; NULL: nothing. `gate` is NULL without one.
+    void (*start)(const void *params, filter_block *filter, gate_block *gate);
+} estimator_type;
+
+/// The height by a barometer. One with an unknown offset (`has_offset`) is set to the estimated height at its
+/// first sample.
+VY_FN real filter_height(real altitude, bits has_offset, const estimator_state *e, filter_block *f)
+{
+    const bits no = bits_set(0);
+    const mask open = f->baro_offset_known == no;
+    const mask now = mask_not(has_offset == no) & open;
+    f->baro_offset = real_select(now, altitude - e->position.z, f->baro_offset);
+    f->baro_offset_known = bits_select(now, bits_set(1), f->baro_offset_known);
+    return altitude - f->baro_offset;
+}

@@ -1,0 +1,338 @@
+// field.c - convex shapes at height fields: the triangles they touch, and manifolds by normals.
+#include "geometry/field.h"
+#include "base/assert.h"
+#include "geometry/field_pair.h"
+#include "geometry/gjk.h"
+#include "geometry/manifold.h"
+#include <float.h>
+
+#define SAME_NORMAL (1.0 - 5e-7) // cosine of the angle up to which points share a manifold: 1 mrad
+#define SAME_POINT  1e-6         // of the shape's size
+#define TIE         1e-7         // of the shape's size: points this much apart in depth are equally deep
+
+// ---- patches
+
+static field_patch *patch_for(field_pair *pair, vec3 n, double depth)
+{
+    field_patch *shallow = &pair->patches[0];
+    for (int k = 0; k < pair->count; ++k) {
+        field_patch *p = &pair->patches[k];
+        if (vec3_dot(p->seed, n) > SAME_NORMAL) return p;
+        if (p->depth < shallow->depth) shallow = p;
+    }
+    if (pair->count < FIELD_PATCHES) {
+        shallow = &pair->patches[pair->count++];
+    } else if (!(depth > shallow->depth)) {
+        return NULL;
+    }
+    shallow->seed = shallow->normal = n;
+    shallow->depth = depth;
+    shallow->count = 0;
+    return shallow;
+}
+
+// Keep up to four points. Of those that are equally deep one at the border is the first: on flat ground the
+// corners of a face are what it stands on, not the points where inner edges of the ground cut it.
+static void reduce(const field_pair *pair, field_patch *p)
+{
+    vec3 sum = vec3_zero();
+    double deepest = -DBL_MAX, farthest = -1.0;
+    int first = 0;
+    for (int i = 0; i < p->count; ++i) {
+        sum = vec3_add(sum, p->points[i].p);
+        deepest = real_max(deepest, p->points[i].depth);
+    }
+    const vec3 middle = vec3_scale(1.0 / p->count, sum);
+    for (int i = 0; i < p->count; ++i) {
+        const vec3 d = vec3_sub(p->points[i].p, middle);
+        if (p->points[i].depth < deepest - TIE * pair->cores.scale || !(vec3_dot(d, d) > farthest)) continue;
+        farthest = vec3_dot(d, d);
+        first = i;
+    }
+    vy_candidates c;
+    c.count = p->count;
+    for (int i = 0; i < p->count; ++i) {
+        const int from = i == 0 ? first : i <= first ? i - 1 : i;
+        c.points[i].p = p->points[from].p;
+        c.points[i].depth = real_min(p->points[from].depth, p->points[first].depth);
+        c.points[i].id = p->points[from].id;
+    }
+    vy_manifold_reduce(&c);
+    p->count = c.count;
+    for (int i = 0; i < c.count; ++i) {
+        p->points[i].p = c.points[i].p;
+        p->points[i].depth = c.points[i].depth;
+        p->points[i].id = c.points[i].id;
+    }
+}
+
+void vy_field_add(field_pair *pair, vec3 n, vec3 on_shape, double depth, uint64_t id)
+{
+    VY_ASSERT(vec3_is_unit(n));
+    if (!(depth >= -pair->margin)) return;
+    field_patch *p = patch_for(pair, n, depth);
+    if (p == NULL) return;
+    for (int i = 0; i < p->count; ++i) { // two triangles have the points of their common edge
+        const vec3 d = vec3_sub(p->points[i].p, on_shape);
+        if (p->points[i].id == id ||
+            vec3_dot(d, d) < SAME_POINT * SAME_POINT * pair->cores.scale * pair->cores.scale)
+            return;
+    }
+    if (p->count == FIELD_PATCH_POINTS) reduce(pair, p);
+    VY_ASSERT(p->count < FIELD_PATCH_POINTS);
+    if (depth > p->depth) {
+        p->depth = depth;
+        p->normal = n;
+    }
+    p->points[p->count].p = on_shape;
+    p->points[p->count].depth = depth;
+    p->points[p->count++].id = id;
+}
+
+void vy_field_keep_other(field_pair *pair, vec3 n, vec3 on_shape, double depth)
+{
+    if (!(depth >= 0.0) || !(n.z > FIELD_UPRIGHT) || (pair->has_other && depth <= pair->other_depth)) return;
+    pair->has_other = 1;
+    pair->other_normal = n;
+    pair->other_point = on_shape;
+    pair->other_depth = depth;
+}
+
+// ---- triangles: the part of the shape's lowest feature that is over each
+
+/// A triangle of the field, counter-clockwise seen from above.
+typedef struct field_face {
+    vec3 corner[3];
+    vec3 n; // unit, upward
+    uint32_t id;
+} field_face;
+
+static double height_over(const field_face *t, vec3 p) { return vec3_dot(t->n, vec3_sub(p, t->corner[0])); }
+
+// Whether a point is over the triangle: one above its plane by the foot of its height, one below straight.
+static int is_over(const field_pair *pair, const field_face *t, vec3 p)
+{
+    const vec3 q = vec3_add_scaled(p, -real_max(height_over(t, p), 0.0), t->n);
+    const double slack = 1e-9 * pair->field->spacing * pair->field->spacing;
+    for (int k = 0; k < 3; ++k) {
+        const vec3 a = t->corner[k], b = t->corner[k == 2 ? 0 : k + 1];
+        if ((b.x - a.x) * (q.y - a.y) - (b.y - a.y) * (q.x - a.x) < -slack) return 0;
+    }
+    return 1;
+}
+
+static uint64_t vertex_of_face_id(const field_face *t, uint32_t vertex)
+{
+    return (uint64_t)1 << 62 | (uint64_t)t->id << 24 | (vertex & 0xffffffu);
+}
+
+// The part of a polygon or segment over the triangle.
+static void clip_feature(field_pair *pair, const field_face *t, const vy_feature *feature)
+{
+    vy_feature top = {.count = 3, .face = t->id};
+    int above = 1;
+    for (int i = 0; i < 3; ++i) {
+        top.p[i] = t->corner[i];
+        top.id[i] = (uint32_t)i;
+    }
+    for (int i = 0; i < feature->count; ++i) above &= height_over(t, feature->p[i]) > 0.0;
+    top.normal = above ? t->n : vec3_make(0.0, 0.0, 1.0);
+    vy_candidates c;
+    c.count = 0;
+    vy_manifold_clip(&top, feature, top.normal, 0, 1, 1e300, 0.0, &c);
+    for (int i = 0; i < c.count; ++i)
+        vy_field_add(pair, t->n, c.points[i].p, -height_over(t, c.points[i].p), c.points[i].id);
+}
+
+// A face that is not along the triangle: its vertices over it, and its lowest edge, if that is.
+static void touch_tilted(field_pair *pair, const field_face *t, const vy_feature *f)
+{
+    int low = 0;
+    for (int i = 0; i < f->count; ++i) {
+        const double height = height_over(t, f->p[i]);
+        if (height < height_over(t, f->p[low])) low = i;
+        if (height <= pair->margin && is_over(pair, t, f->p[i]))
+            vy_field_add(pair, t->n, f->p[i], -height, vertex_of_face_id(t, f->id[i]));
+    }
+    const int before = low == 0 ? f->count - 1 : low - 1, after = low == f->count - 1 ? 0 : low + 1;
+    const int next = height_over(t, f->p[before]) < height_over(t, f->p[after]) ? before : after;
+    const vec3 d = vec3_sub(f->p[next], f->p[low]);
+    if (vec3_dot(t->n, d) > FIELD_ALONG * vec3_length(d)) return;
+    const vy_feature edge = {.count = 2,
+                             .p = {f->p[low], f->p[next]},
+                             .id = {f->id[low], f->id[next]},
+                             .normal = f->normal,
+                             .face = f->face};
+    clip_feature(pair, t, &edge);
+}
+
+static void touch_face(field_pair *pair, const field_face *t)
+{
+    const vec3 lowest = field_support(pair, t->n);
+    const double height = height_over(t, lowest);
+    if (!(height <= pair->margin)) return;
+    if (pair->shape->kind != VY_SHAPE_SPHERE) {
+        vy_feature f;
+        vy_feature_of(pair->shape, vec3_neg(mat3_tmul_vec(pair->cores.rotation, t->n)), &f);
+        vy_feature_move(&pair->cores.rotation, pair->cores.offset, &f);
+        if (f.count > 2 && -vec3_dot(f.normal, t->n) < VY_FACE_ALIGNED) {
+            touch_tilted(pair, t, &f);
+        } else if (f.count > 1) {
+            clip_feature(pair, t, &f);
+        }
+    }
+    // Of a cylinder's rim or a large face the lowest point may not be one of the feature's.
+    const int found = pair->count;
+    for (int k = 0; k < found; ++k) {
+        if (vec3_dot(pair->patches[k].seed, t->n) > SAME_NORMAL &&
+            pair->patches[k].depth >= -height - 1e-9 * pair->cores.scale)
+            return;
+    }
+    if (is_over(pair, t, lowest)) vy_field_add(pair, t->n, lowest, -height, vertex_of_face_id(t, 0xffffff));
+}
+
+static int cell_of(double x, int cells) { return x <= 0.0 ? 0 : x >= (double)cells ? cells - 1 : (int)x; }
+
+// Returns 0 when it is below the shape, or has no area.
+static int set_face(const field_pair *pair, int i, int j, int half, field_face *t)
+{
+    const vy_height_field *field = pair->field;
+    vy_height_field_triangle(field, i, j, half, t->corner);
+    if ((field_below(pair, t->corner[0]) & field_below(pair, t->corner[1]) &
+         field_below(pair, t->corner[2])) != 0)
+        return 0;
+    const vec3 m = vec3_cross(vec3_sub(t->corner[1], t->corner[0]), vec3_sub(t->corner[2], t->corner[0]));
+    const double area = vec3_length(m);
+    t->n = vec3_scale(1.0 / area, m);
+    t->id = (uint32_t)(2 * (j * (field->nx - 1) + i) + half);
+    return area > 0.0;
+}
+
+static void touch_faces(field_pair *pair, const int low[2], const int high[2])
+{
+    field_face t;
+    for (int j = low[1]; j < high[1]; ++j) {
+        for (int i = low[0]; i < high[0]; ++i) {
+            for (int half = 0; half < 2; ++half) {
+                if (set_face(pair, i, j, half, &t)) touch_face(pair, &t);
+            }
+        }
+    }
+}
+
+// Nothing that may be was found, for the shape is so deep in the ground, or around a crest, that no normal of
+// an edge or vertex is left: the deepest of what may not be, or out along the normal of one of the triangles
+// that cut it, whichever is nearest.
+static void touch_deep(field_pair *pair, const int low[2], const int high[2])
+{
+    if (pair->has_other) {
+        vy_field_add(pair, pair->other_normal, pair->other_point, pair->other_depth, 0);
+        return;
+    }
+    double least = REAL_MAX;
+    vec3 best = vec3_zero(), point = vec3_zero();
+    field_face t;
+    for (int j = low[1]; j < high[1]; ++j) {
+        for (int i = low[0]; i < high[0]; ++i) {
+            for (int half = 0; half < 2; ++half) {
+                if (!set_face(pair, i, j, half, &t)) continue;
+                const vec3 lowest = field_support(pair, t.n);
+                const double depth = -height_over(&t, lowest);
+                vy_gjk g;
+                if (!(depth >= 0.0) || depth >= least) continue;
+                vy_core_of_points(t.corner, 3, &pair->cores.a);
+                vy_gjk_distance(&pair->cores, NULL, pair->cores.b.margin, VY_QUERY_ITERATIONS, &g);
+                if (g.beyond_limit || g.distance > pair->cores.b.margin) continue;
+                least = depth;
+                best = t.n;
+                point = lowest;
+            }
+        }
+    }
+    if (least < REAL_MAX) vy_field_add(pair, best, point, least, 0);
+}
+
+// ---- the pair
+
+// A direction along which the shape is thin, or rather that of its largest face from below: ground that is
+// not near the shape is mostly below it along this direction or straight down.
+static vec3 thin_direction(const field_pair *pair)
+{
+    const vec3 up = vec3_make(0.0, 0.0, 1.0), local_up = mat3_tmul_vec(pair->cores.rotation, up);
+    const vy_shape_kind kind = pair->shape->kind;
+    if (kind == VY_SHAPE_BOX || kind == VY_SHAPE_HULL) {
+        vy_feature f;
+        vy_feature_of(pair->shape, vec3_neg(local_up), &f);
+        return vec3_neg(mat3_mul_vec(pair->cores.rotation, f.normal));
+    }
+    if (kind == VY_SHAPE_SPHERE) return up;
+    const double across = real_sqrt(local_up.x * local_up.x + local_up.y * local_up.y);
+    if (!(across > 0.5))
+        return mat3_mul_vec(pair->cores.rotation, vec3_make(0.0, 0.0, local_up.z < 0.0 ? -1.0 : 1.0));
+    return mat3_mul_vec(pair->cores.rotation, vec3_make(local_up.x / across, local_up.y / across, 0.0));
+}
+
+static void init_pair(field_pair *pair, const vy_pose *pose_field, const vy_pose *pose)
+{
+    vy_core_of(pair->shape, &pair->cores.b);
+    pair->cores.a.margin = pair->cores.a.outer_radius = 0.0;
+    vy_pair_set_poses(pose_field, pose, &pair->cores);
+    const vy_pose local = {pair->cores.offset, quat_mul(quat_conj(pose_field->rotation), pose->rotation)};
+    const vec3 more = vec3_make(pair->margin, pair->margin, pair->margin);
+    pair->box = vy_shape_bounds(pair->shape, &local);
+    pair->box.low = vec3_sub(pair->box.low, more);
+    pair->box.high = vec3_add(pair->box.high, more);
+    pair->below[0] = vec3_make(0.0, 0.0, 1.0);
+    pair->level[0] = pair->box.low.z;
+    pair->below[1] = thin_direction(pair);
+    pair->level[1] = vec3_dot(pair->below[1], field_support(pair, pair->below[1])) - pair->margin;
+    pair->count = pair->has_other = 0;
+}
+
+static void write_manifold(const vy_pose *pose, const field_patch *p, vy_manifold *out)
+{
+    out->normal = quat_rotate(pose->rotation, p->normal);
+    out->count = p->count;
+    for (int i = 0; i < p->count; ++i) {
+        vy_manifold_point *m = &out->points[i];
+        m->point_b = vec3_add(pose->position, quat_rotate(pose->rotation, p->points[i].p));
+        m->point_a = vec3_add_scaled(m->point_b, p->points[i].depth, out->normal);
+        m->depth = p->points[i].depth;
+        m->id = p->points[i].id;
+    }
+}
+
+int vy_collide_field(const vy_height_field *field, const vy_pose *pose_field, const vy_shape *shape,
+                     const vy_pose *pose_shape, double margin, vy_manifold *out)
+{
+    VY_ASSERT(margin >= 0.0 && vy_shape_is_convex(shape));
+    field_pair pair;
+    pair.field = field;
+    pair.shape = shape;
+    pair.margin = margin;
+    init_pair(&pair, pose_field, pose_shape);
+    const vy_bounds *box = &pair.box;
+    const double size = field->spacing;
+    if (box->low.z > field->high || box->high.x < 0.0 || box->high.y < 0.0 ||
+        box->low.x > size * (double)(field->nx - 1) || box->low.y > size * (double)(field->ny - 1))
+        return 0;
+    const int low[2] = {cell_of(box->low.x / size, field->nx - 1), cell_of(box->low.y / size, field->ny - 1)};
+    const int high[2] = {cell_of(box->high.x / size, field->nx - 1) + 1,
+                         cell_of(box->high.y / size, field->ny - 1) + 1};
+    touch_faces(&pair, low, high);
+    vy_field_edges(&pair, low, high);
+    if (pair.count == 0) touch_deep(&pair, low, high);
+    int order[FIELD_PATCHES];
+    for (int k = 0; k < pair.count; ++k) { // deepest first; of equal ones the one that was found first
+        int at = k;
+        for (; at > 0 && pair.patches[order[at - 1]].depth < pair.patches[k].depth; --at)
+            order[at] = order[at - 1];
+        order[at] = k;
+    }
+    const int count = pair.count < VY_COLLIDE_MANIFOLDS ? pair.count : VY_COLLIDE_MANIFOLDS;
+    for (int k = 0; k < count; ++k) {
+        reduce(&pair, &pair.patches[order[k]]);
+        write_manifold(pose_field, &pair.patches[order[k]], &out[k]);
+    }
+    return count;
+}

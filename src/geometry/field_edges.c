@@ -1,0 +1,446 @@
+// field_edges.c - convex shapes at the edges and vertices of a height field: crests and peaks. Those that are
+// flat or hollow touch nothing that their triangles do not.
+#include "base/assert.h"
+#include "geometry/field_pair.h"
+#include "geometry/gjk.h"
+#include "geometry/manifold.h"
+#include "geometry/polyhedron.h"
+
+// Of a cylinder's thickness: by so much less of it is taken where it overlaps an edge, until it does not, to
+// find the normal.
+static const double insets[] = {0.0, 0.001, 0.01, 0.05, 0.2, 0.5, 0.9};
+enum { INSETS = sizeof insets / sizeof insets[0] };
+
+#define END 1e-6 // an edge's parameter this near to an end is that of the vertex
+
+// ---- the grid
+
+static int has_vertex(const vy_height_field *f, int i, int j)
+{
+    return i >= 0 && j >= 0 && i < f->nx && j < f->ny;
+}
+
+// Into the triangle with this third vertex.
+static void add_side(const vy_height_field *f, int i, int j, field_edge *e)
+{
+    if (!has_vertex(f, i, j)) return;
+    const vec3 d = vec3_sub(field_vertex(f, i, j), e->p),
+               across = vec3_add_scaled(d, -vec3_dot(d, e->along), e->along);
+    e->across[e->sides++] = vec3_scale(1.0 / vec3_length(across), across);
+}
+
+// The edge from vertex (i, j) along x (0), along y (1), or the cut of the cell (2). Returns 0 when there is
+// none.
+static int set_edge(const vy_height_field *f, int i, int j, int kind, field_edge *e)
+{
+    const int to_i = i + (kind != 1), to_j = j + (kind != 0);
+    if (!has_vertex(f, to_i, to_j)) return 0;
+    e->from[0] = i;
+    e->from[1] = j;
+    e->to[0] = to_i;
+    e->to[1] = to_j;
+    e->id = (uint32_t)(3 * (j * f->nx + i) + kind);
+    e->p = field_vertex(f, i, j);
+    e->q = field_vertex(f, to_i, to_j);
+    const vec3 d = vec3_sub(e->q, e->p);
+    e->along = vec3_scale(1.0 / vec3_length(d), d);
+    e->sides = 0;
+    add_side(f, i + 1, kind == 2 ? j : j + 1, e);
+    add_side(f, kind == 1 ? i - 1 : i, kind == 2 ? j + 1 : kind == 0 ? j - 1 : j, e);
+    return e->sides > 0;
+}
+
+static int is_convex(const field_edge *e)
+{
+    if (e->sides == 1) return 1;
+    vec3 n = vec3_cross(e->along, e->across[0]);
+    if (n.z < 0.0) n = vec3_neg(n);
+    return vec3_dot(n, e->across[1]) < -FIELD_CONVEX;
+}
+
+static int edge_allows(const field_edge *e, vec3 n)
+{
+    if (e->sides == 1 && n.z < FIELD_UPRIGHT) return 0;
+    for (int k = 0; k < e->sides; ++k) {
+        if (vec3_dot(n, e->across[k]) > FIELD_ALLOWED) return 0;
+    }
+    return 1;
+}
+
+// Whether no neighbour of a vertex is above it along n, and some are below: else its triangles are flat.
+static int vertex_allows(const vy_height_field *f, int i, int j, vec3 n)
+{
+    static const signed char neighbours[6][2] = {{1, 0}, {1, 1}, {0, 1}, {-1, 0}, {-1, -1}, {0, -1}};
+    const vec3 p = field_vertex(f, i, j);
+    int count = 0, below = 0;
+    for (int k = 0; k < 6; ++k) {
+        const int x = i + neighbours[k][0], y = j + neighbours[k][1];
+        if (!has_vertex(f, x, y)) continue;
+        const vec3 d = vec3_sub(field_vertex(f, x, y), p);
+        const double height = vec3_dot(n, d), slack = FIELD_ALLOWED * vec3_length(d);
+        if (height > slack) return 0;
+        below |= height < -slack;
+        ++count;
+    }
+    return below && (count == 6 || n.z >= FIELD_UPRIGHT);
+}
+
+static uint64_t vertex_id(const field_pair *pair, int i, int j, uint32_t face)
+{
+    return (uint64_t)1 << 61 | (uint64_t)(uint32_t)(j * pair->field->nx + i) << 24 | (face & 0xffffffu);
+}
+
+static uint64_t edge_id(const field_edge *e, uint32_t feature)
+{
+    return (uint64_t)3 << 61 | (uint64_t)e->id << 24 | (feature & 0xffffffu);
+}
+
+// A point of an edge, at its ends one of the vertex. Returns 0 when the normal is not one of its.
+static int allows_at(const field_pair *pair, const field_edge *e, double t, vec3 n)
+{
+    if (t > END && t < 1.0 - END) return edge_allows(e, n);
+    const int *v = t <= END ? e->from : e->to;
+    return vertex_allows(pair->field, v[0], v[1], n);
+}
+
+static uint64_t id_at(const field_pair *pair, const field_edge *e, double t, uint32_t feature)
+{
+    if (t > END && t < 1.0 - END) return edge_id(e, feature);
+    const int *v = t <= END ? e->from : e->to;
+    return vertex_id(pair, v[0], v[1], feature);
+}
+
+static vec3 edge_point(const field_edge *e, double t)
+{
+    return vec3_add_scaled(e->p, t, vec3_sub(e->q, e->p));
+}
+
+// The shape is `separation` above a point of the ground, along n.
+static void add_above(field_pair *pair, vec3 n, vec3 ground, double separation, uint64_t id)
+{
+    vy_field_add(pair, n, vec3_add_scaled(ground, separation, n), -separation, id);
+}
+
+// Whether a depth along an allowed normal is that of a contact here: much less along another one means that
+// the shape is beside the edge or behind it, and touches something else.
+static int is_plausible(double depth, double least) { return depth <= 4.0 * real_max(least, 0.0) + 1e-12; }
+
+// ---- spheres and capsules: a segment on the z axis of the shape, and a radius about it
+
+static double half_length(const vy_shape *s)
+{
+    return s->kind == VY_SHAPE_CAPSULE ? s->capsule.half_length : 0.0;
+}
+
+// The point z of the core, against a point of the ground.
+static void touch_round(field_pair *pair, vec3 ground, double z, const field_edge *e, double t)
+{
+    const vec3 center = field_from_shape(pair, vec3_make(0.0, 0.0, z)), d = vec3_sub(center, ground);
+    const double distance = vec3_length(d), separation = distance - pair->cores.b.margin;
+    if (!(separation <= pair->margin) || !(distance > 1e-9 * pair->cores.scale)) return;
+    const vec3 n = vec3_scale(1.0 / distance, d);
+    if (allows_at(pair, e, t, n)) {
+        add_above(pair, n, ground, separation, id_at(pair, e, t, 0));
+    } else {
+        vy_field_keep_other(pair, n, vec3_add_scaled(ground, separation, n), -separation);
+    }
+}
+
+// A capsule along an edge has two points: the ends of what they have in common.
+static int touch_along(field_pair *pair, const field_edge *e, vec3 p, vec3 q)
+{
+    const double half = half_length(pair->shape), length = q.z - p.z;
+    const vec3 d = vec3_sub(q, p);
+    if (!(d.x * d.x + d.y * d.y < FIELD_ALONG * FIELD_ALONG * vec3_dot(d, d))) return 0;
+    const double t0 = real_clamp((-half - p.z) / length, 0.0, 1.0),
+                 t1 = real_clamp((half - p.z) / length, 0.0, 1.0);
+    if (real_abs(t1 - t0) * real_abs(length) < 1e-6 * half) return 0;
+    const vec3 middle = vec3_add_scaled(p, 0.5 * (t0 + t1), d);
+    const double distance = real_sqrt(middle.x * middle.x + middle.y * middle.y);
+    if (!(distance > 1e-9 * pair->cores.scale)) return 0;
+    const vec3 n =
+        mat3_mul_vec(pair->cores.rotation, vec3_make(-middle.x / distance, -middle.y / distance, 0.0));
+    const vec3 across = vec3_add_scaled(n, -vec3_dot(n, e->along), e->along);
+    if (!edge_allows(e, across)) return 1;
+    for (int k = 0; k < 2; ++k) {
+        const double t = k == 0 ? t0 : t1;
+        const vec3 ground = edge_point(e, t),
+                   center = field_from_shape(pair, vec3_make(0.0, 0.0, p.z + t * length));
+        add_above(pair, n, ground, vec3_dot(n, vec3_sub(center, ground)) - pair->cores.b.margin,
+                  id_at(pair, e, t, 0));
+    }
+    return 1;
+}
+
+// A capsule across an edge: the normal is that of both, even where its core has gone through.
+static void touch_across(field_pair *pair, const field_edge *e, vec3 d, double t, double z)
+{
+    const double length = real_sqrt(d.x * d.x + d.y * d.y);
+    vec3 n = mat3_mul_vec(pair->cores.rotation, vec3_make(d.y / length, -d.x / length, 0.0));
+    const vec3 ground = edge_point(e, t), center = field_from_shape(pair, vec3_make(0.0, 0.0, z));
+    if (!edge_allows(e, n)) n = vec3_neg(n);
+    const double separation = vec3_dot(n, vec3_sub(center, ground)) - pair->cores.b.margin;
+    const double least = pair->cores.b.margin - vec3_length(vec3_sub(center, ground));
+    if (!is_plausible(-separation, least)) return;
+    if (edge_allows(e, n)) {
+        add_above(pair, n, ground, separation, edge_id(e, 0));
+    } else {
+        vy_field_keep_other(pair, n, vec3_add_scaled(ground, separation, n), -separation);
+    }
+}
+
+static void touch_edge_round(field_pair *pair, const field_edge *e)
+{
+    const vec3 p = field_to_shape(pair, e->p), q = field_to_shape(pair, e->q), d = vec3_sub(q, p);
+    const double half = half_length(pair->shape);
+    if (half > 0.0 && touch_along(pair, e, p, q)) return;
+    // The nearest points of the edge and the z axis, then of both segments.
+    const double across2 = d.x * d.x + d.y * d.y, all2 = vec3_dot(d, d);
+    double t = across2 > 1e-12 * all2 ? -(p.x * d.x + p.y * d.y) / across2 : 0.5, z = p.z + t * d.z;
+    if (half > 0.0 && t > END && t < 1.0 - END && z > -half && z < half) {
+        touch_across(pair, e, d, t, z);
+        return;
+    }
+    t = real_clamp(t, 0.0, 1.0);
+    z = real_clamp(p.z + t * d.z, -half, half);
+    t = real_clamp(-(p.x * d.x + p.y * d.y + (p.z - z) * d.z) / all2, 0.0, 1.0);
+    z = real_clamp(p.z + t * d.z, -half, half);
+    if (t > END && t < 1.0 - END) touch_round(pair, edge_point(e, t), z, e, t);
+}
+
+static void touch_vertex_round(field_pair *pair, const field_edge *e)
+{
+    const vec3 q = field_to_shape(pair, e->p);
+    const double half = half_length(pair->shape);
+    touch_round(pair, e->p, real_clamp(q.z, -half, half), e, 0.0);
+}
+
+// ---- boxes and hulls: their faces against vertices and edges, and edges against edges
+
+// A vertex of the ground inside of the shape, or in front of one of its faces: of the faces that it may touch
+// the one it is least deep behind.
+static void touch_vertex_faces(field_pair *pair, const field_edge *e)
+{
+    const vy_shape *s = pair->shape;
+    const vec3 q = field_to_shape(pair, e->p);
+    const int count = polyhedron_face_count(s);
+    double best = -REAL_MAX, outside = -REAL_MAX;
+    int face = -1;
+    vec3 normal = vec3_zero();
+    for (int f = 0; f < count; ++f) {
+        const double beyond = vec3_dot(polyhedron_face_normal(s, f), q) - polyhedron_face_offset(s, f);
+        if (beyond > pair->margin) return;
+        outside = real_max(outside, beyond);
+        if (!(beyond > best)) continue;
+        const vec3 n = vec3_neg(mat3_mul_vec(pair->cores.rotation, polyhedron_face_normal(s, f)));
+        if (!(n.z > 0.0) || !vertex_allows(pair->field, e->from[0], e->from[1], n)) continue;
+        best = beyond;
+        face = f;
+        normal = n;
+    }
+    if (face < 0 || !is_plausible(-best, -outside)) return;
+    if (outside > 0.0) { // in front of the face, not beside it?
+        const vec3 foot = vec3_add_scaled(q, -best, polyhedron_face_normal(s, face));
+        for (int f = 0; f < count; ++f) {
+            if (vec3_dot(polyhedron_face_normal(s, f), foot) - polyhedron_face_offset(s, f) >
+                1e-9 * pair->cores.scale)
+                return;
+        }
+    }
+    add_above(pair, normal, e->p, best, vertex_id(pair, e->from[0], e->from[1], (uint32_t)face));
+}
+
+// How deep a box or hull overlaps an edge, along whatever direction; below zero: they are apart. The sum of
+// the normals of an edge's faces tells which way is out.
+static double least_depth(const field_pair *pair, const field_edge *e)
+{
+    const vy_shape *s = pair->shape;
+    const vec3 p = field_to_shape(pair, e->p), q = field_to_shape(pair, e->q), d = vec3_sub(q, p);
+    double most = -REAL_MAX;
+    for (int f = 0; f < polyhedron_face_count(s); ++f) {
+        const vec3 n = polyhedron_face_normal(s, f);
+        most = real_max(most, real_min(vec3_dot(n, p), vec3_dot(n, q)) - polyhedron_face_offset(s, f));
+    }
+    for (int k = 0; k < polyhedron_edge_count(s); ++k) {
+        const polyhedron_edge b = polyhedron_edge_of(s, k);
+        const vec3 m = vec3_cross(d, b.along);
+        const double length2 = vec3_dot(m, m), all2 = vec3_dot(d, d) * vec3_dot(b.along, b.along);
+        if (vec3_dot(d, b.left) * vec3_dot(d, b.right) > 0.0 || !(length2 > 1e-14 * all2)) continue;
+        const double gap = vec3_dot(m, vec3_sub(p, b.point)) / real_sqrt(length2);
+        most = real_max(most, vec3_dot(m, vec3_add(b.left, b.right)) < 0.0 ? -gap : gap);
+    }
+    return -most;
+}
+
+// The part of an edge in front of a face or along a segment of the shape, as parameters. `n` is the direction
+// in which it is looked at. Returns 0 when there is none.
+static int clip_edge(const field_edge *e, const vy_feature *f, vec3 n, double *from, double *to)
+{
+    const vec3 d = vec3_sub(e->q, e->p);
+    *from = 0.0;
+    *to = 1.0;
+    for (int i = 0; i < f->count; ++i) {
+        const vec3 a = f->p[i], b = f->p[i + 1 == f->count ? 0 : i + 1];
+        const vec3 out = f->count == 2 ? vec3_sub(a, b) : vec3_cross(n, vec3_sub(b, a));
+        const double gap = vec3_dot(out, vec3_sub(a, e->p)), speed = vec3_dot(out, d);
+        if (speed > 0.0) *to = real_min(*to, gap / speed);
+        if (speed < 0.0) *from = real_max(*from, gap / speed);
+        if (speed == 0.0 && gap < 0.0) return 0;
+    }
+    return *from <= *to;
+}
+
+// The ends of the part of an edge that lies along a feature of the shape, which faces it along -n.
+static int touch_feature(field_pair *pair, const field_edge *e, const vy_feature *f, vec3 n)
+{
+    double t[2];
+    const double facing = -vec3_dot(f->normal, n);
+    if (!clip_edge(e, f, n, &t[0], &t[1]) || !(facing > 0.1)) return 0;
+    for (int k = 0; k < 2; ++k) {
+        const vec3 ground = edge_point(e, t[k]);
+        double separation = vec3_dot(f->normal, vec3_sub(ground, f->p[0])) / facing;
+        if (f->count == 2) { // the point of the segment beside it
+            const vec3 d = vec3_sub(f->p[1], f->p[0]), from = vec3_sub(ground, f->p[0]);
+            const vec3 beside = vec3_add_scaled(f->p[0], vec3_dot(from, d) / vec3_dot(d, d), d);
+            separation = vec3_dot(n, vec3_sub(beside, ground));
+        }
+        if (!pair->cores.b.smooth && !is_plausible(-separation, e->depth)) continue;
+        add_above(pair, n, ground, separation, id_at(pair, e, t[k], f->face << 12 | (uint32_t)k));
+    }
+    return 1;
+}
+
+// Faces along the edge.
+static int touch_edge_faces(field_pair *pair, const field_edge *e)
+{
+    const vy_shape *s = pair->shape;
+    const vec3 p = field_to_shape(pair, e->p), q = field_to_shape(pair, e->q);
+    double best = -REAL_MAX;
+    int face = -1;
+    for (int f = 0; f < polyhedron_face_count(s); ++f) {
+        const vec3 local = polyhedron_face_normal(s, f);
+        const double offset = polyhedron_face_offset(s, f), beyond_p = vec3_dot(local, p) - offset,
+                     beyond_q = vec3_dot(local, q) - offset, least = real_min(beyond_p, beyond_q);
+        if (least > pair->margin) return 1; // wholly in front of a face, too far
+        if (!(least > best)) continue;
+        const vec3 n = vec3_neg(mat3_mul_vec(pair->cores.rotation, local));
+        const double slope = vec3_dot(n, e->along);
+        if (real_abs(slope) > FIELD_ALONG || !edge_allows(e, vec3_add_scaled(n, -slope, e->along))) continue;
+        best = least;
+        face = f;
+    }
+    if (face < 0) return 0;
+    vy_feature f;
+    vy_feature_of(s, polyhedron_face_normal(s, face), &f);
+    vy_feature_move(&pair->cores.rotation, pair->cores.offset, &f);
+    return touch_feature(pair, e, &f, vec3_neg(f.normal));
+}
+
+// Two edges that cross: their arcs on the Gauss map do.
+static int touch_edge_edges(field_pair *pair, const field_edge *e)
+{
+    const vy_shape *s = pair->shape;
+    const vec3 p = field_to_shape(pair, e->p), d = vec3_sub(field_to_shape(pair, e->q), p);
+    int found = 0;
+    for (int k = 0; k < polyhedron_edge_count(s); ++k) {
+        const polyhedron_edge b = polyhedron_edge_of(s, k);
+        if (vec3_dot(d, b.left) * vec3_dot(d, b.right) > 0.0) continue;
+        const vec3 m = vec3_cross(d, b.along);
+        const double length2 = vec3_dot(m, m), all2 = vec3_dot(d, d) * vec3_dot(b.along, b.along);
+        if (!(length2 > 1e-14 * all2)) continue;
+        vec3 local = vec3_scale(1.0 / real_sqrt(length2), m);
+        if (vec3_dot(local, vec3_add(b.left, b.right)) > 0.0) local = vec3_neg(local);
+        const vec3 gap = vec3_sub(b.point, p);
+        const double separation = vec3_dot(local, gap);
+        if (separation > pair->margin) continue;
+        const double t = vec3_dot(vec3_cross(gap, b.along), m) / length2,
+                     u = vec3_dot(vec3_cross(gap, d), m) / length2;
+        if (!(t >= 0.0 && t <= 1.0 && u >= b.from && u <= b.to)) continue;
+        const vec3 n = mat3_mul_vec(pair->cores.rotation, local);
+        if (!edge_allows(e, n) || !is_plausible(-separation, e->depth)) continue;
+        add_above(pair, n, edge_point(e, t), separation, edge_id(e, (uint32_t)k));
+        found = 1;
+    }
+    return found;
+}
+
+// ---- the nearest points of an edge and the shape, and those of a cylinder that overlaps it
+
+static void set_inset(field_pair *pair, double part)
+{
+    vy_core *b = &pair->cores.b;
+    if (!b->smooth) return;
+    const vy_cylinder *c = &pair->shape->cylinder;
+    const double inset = part * real_min(c->radius, c->half_height);
+    b->radius = c->radius - inset;
+    b->half_height = c->half_height - inset;
+}
+
+static void touch_nearest(field_pair *pair, const field_edge *e)
+{
+    const vec3 ends[2] = {e->p, e->q};
+    vy_core_pair *cores = &pair->cores;
+    const double scale = cores->scale;
+    vy_gjk g = {.distance = 0.0};
+    vy_core_of_points(ends, 2, &cores->a);
+    for (int k = 0; k < (cores->b.smooth ? INSETS : 1) && !(g.distance > 1e-9 * scale); ++k) {
+        set_inset(pair, insets[k]);
+        vy_gjk_distance(cores, NULL, pair->margin + insets[k] * scale, VY_QUERY_ITERATIONS, &g);
+        if (g.beyond_limit) break;
+    }
+    vec3 ground, on_shape;
+    if (g.distance > 1e-9 * scale && !g.beyond_limit) vy_gjk_points(cores, &g, &ground, &on_shape);
+    set_inset(pair, 0.0);
+    if (g.beyond_limit || !(g.distance > 1e-9 * scale)) return;
+    const vec3 n = vec3_scale(-1.0 / g.distance, g.v), d = vec3_sub(e->q, e->p);
+    const double t = vec3_dot(vec3_sub(ground, e->p), d) / vec3_dot(d, d);
+    const double separation = vec3_dot(n, vec3_sub(field_support(pair, n), ground));
+    if (!allows_at(pair, e, t, n)) {
+        vy_field_keep_other(pair, n, vec3_add_scaled(ground, separation, n), -separation);
+        return;
+    }
+    add_above(pair, n, ground, separation, id_at(pair, e, t, 0));
+    if (!cores->b.smooth) return;
+    vy_feature f; // along its side or an end there are two points
+    vy_feature_of(pair->shape, vec3_neg(mat3_tmul_vec(cores->rotation, n)), &f);
+    vy_feature_move(&cores->rotation, cores->offset, &f);
+    if (f.count < 2) return;
+    const vec3 side = vec3_sub(f.p[1], f.p[0]);
+    const double along = real_abs(vec3_dot(side, e->along));
+    const int is_along = f.count == 2
+                             ? along * along > (1.0 - FIELD_ALONG * FIELD_ALONG) * vec3_dot(side, side)
+                             : real_abs(vec3_dot(n, e->along)) < FIELD_ALONG;
+    if (is_along) (void)touch_feature(pair, e, &f, n);
+}
+
+void vy_field_edges(field_pair *pair, const int low[2], const int high[2])
+{
+    const vy_shape_kind kind = pair->shape->kind;
+    const int is_round = kind == VY_SHAPE_SPHERE || kind == VY_SHAPE_CAPSULE,
+              is_polyhedron = kind == VY_SHAPE_BOX || kind == VY_SHAPE_HULL;
+    field_edge e;
+    for (int j = low[1]; j <= high[1]; ++j) {
+        for (int i = low[0]; i <= high[0]; ++i) {
+            const vec3 p = field_vertex(pair->field, i, j);
+            const unsigned below = field_below(pair, p);
+            if (below == 0) {
+                e.p = p;
+                e.from[0] = i;
+                e.from[1] = j;
+                if (is_round) touch_vertex_round(pair, &e);
+                if (is_polyhedron) touch_vertex_faces(pair, &e);
+            }
+            for (int k = 0; k < 3; ++k) {
+                if (!set_edge(pair->field, i, j, k, &e) || (below & field_below(pair, e.q)) != 0 ||
+                    !is_convex(&e))
+                    continue;
+                if (is_polyhedron) e.depth = least_depth(pair, &e);
+                if (is_round) {
+                    touch_edge_round(pair, &e);
+                } else if (!is_polyhedron || !(touch_edge_faces(pair, &e) | touch_edge_edges(pair, &e))) {
+                    touch_nearest(pair, &e);
+                }
+            }
+        }
+    }
+}

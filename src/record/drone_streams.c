@@ -1,0 +1,266 @@
+// drone_streams.c - the streams of a drone. A stream is one row, with a function where it needs one: the log,
+// its reference page, tables and the page of `volery view` walk this list.
+#include "record/streams.h"
+#include "sensors/baro.h"
+#include "world/sensor_suite.h"
+
+static const void *read_drone(const vy_world *world, uint32_t i, const drone_stream *s, double *cells)
+{
+    (void)s;
+    (void)cells;
+    return &world->drones[i];
+}
+
+// A drone's block and a body's both begin with its motion.
+static const void *read_truth(const vy_world *world, uint32_t i, const drone_stream *s, double *cells)
+{
+    (void)s;
+    (void)cells;
+    return body_at(world, i);
+}
+
+static const void *read_imu(const vy_world *world, uint32_t i, const drone_stream *s, double *cells)
+{
+    return world->drones[i].imu_tick == world->state->tick ? read_drone(world, i, s, cells) : NULL;
+}
+
+static const void *read_mocap(const vy_world *world, uint32_t i, const drone_stream *s, double *cells)
+{
+    return world->drones[i].mocap_tick == world->state->tick ? read_drone(world, i, s, cells) : NULL;
+}
+
+// --- actuators
+
+static const void *read_control(const vy_world *world, uint32_t i, const drone_stream *s, double *cells)
+{
+    const uint64_t tick = world->state->tick;
+    if (tick > 0 && !due(tick, world->model.drones[i].rate_period)) return NULL;
+    return read_drone(world, i, s, cells);
+}
+
+static int command_count(const rotor_layout *layout) { return layout->count + layout->thrusters.count; }
+
+static int has_battery(const vy_world *world, uint32_t i, const drone_stream *s)
+{
+    (void)s;
+    return world->model.params[i].battery.capacity > 0.0;
+}
+
+static const void *read_battery(const vy_world *world, uint32_t i, const drone_stream *s, double *cells)
+{
+    (void)s;
+    (void)cells;
+    return world->state->tick > 0 ? &world->powertrain[i] : NULL;
+}
+
+static int thruster_count(const rotor_layout *layout) { return layout->thrusters.count; }
+
+static int has_thrusters(const vy_world *world, uint32_t i, const drone_stream *s)
+{
+    (void)s;
+    return thruster_count(&world->model.drones[i].layout) > 0;
+}
+
+static const void *read_thrusters(const vy_world *world, uint32_t i, const drone_stream *s, double *cells)
+{
+    (void)s;
+    (void)cells;
+    return world->state->tick > 0 ? &world->thrusters[i] : NULL;
+}
+
+// --- contacts
+
+static int has_touch(const vy_world *world, uint32_t i, const drone_stream *s)
+{
+    (void)i;
+    (void)s;
+    return world->contact_totals != NULL;
+}
+
+static const void *read_touch(const vy_world *world, uint32_t i, const drone_stream *s, double *cells)
+{
+    (void)s;
+    (void)cells;
+    return &world->contact_totals[i];
+}
+
+// --- sensors of a sensor suite
+
+static int has_sensor(const vy_world *world, uint32_t i, const drone_stream *s)
+{
+    return vy_sensor_period(&world->model, i, s->sensor) > 0;
+}
+
+static const void *read_sensor(const vy_world *world, uint32_t i, const drone_stream *s, double *cells)
+{
+    (void)cells;
+    const uint64_t tick = world->state->tick;
+    const uint64_t *sample = vy_sensor_block(world, i, s->sensor);
+    return tick > 0 && *sample == tick ? sample : NULL;
+}
+
+// --- where it is over a planet
+
+// A field of a struct of doubles and vectors without a gap.
+#define COMPUTED_FIELD(struct_, member_, name_, type_, count_, unit_, text_)   \
+    {                                                                          \
+        name_, unit_, text_, FIELD_##type_, offsetof(struct_, member_), count_ \
+    }
+static const vy_field geodetic_fields[] = {
+    COMPUTED_FIELD(vy_geodetic, latitude, "geodetic.latitude", NUMBER, 1, "rad", "geodetic"),
+    COMPUTED_FIELD(vy_geodetic, longitude, "geodetic.longitude", NUMBER, 1, "rad", "-pi to pi"),
+    COMPUTED_FIELD(vy_geodetic, altitude, "geodetic.altitude", NUMBER, 1, "m", "above the ellipsoid"),
+    COMPUTED_FIELD(vy_geodetic, velocity, "geodetic.velocity_ned", VEC3, 3, "m/s",
+                   "north, east, down, over the ground"),
+    COMPUTED_FIELD(vy_geodetic, yaw, "geodetic.yaw", NUMBER, 1, "rad",
+                   "of forward-right-down axes in north-east-down"),
+    COMPUTED_FIELD(vy_geodetic, pitch, "geodetic.pitch", NUMBER, 1, "rad", "likewise"),
+    COMPUTED_FIELD(vy_geodetic, roll, "geodetic.roll", NUMBER, 1, "rad", "likewise"),
+};
+_Static_assert(sizeof(vy_geodetic) == 8 * 9 && 9 <= STREAM_CELLS_CAP, "cells without padding");
+
+static int has_geodetic(const vy_world *world, uint32_t i, const drone_stream *s)
+{
+    (void)i;
+    (void)s;
+    return world->model.planet.radius > 0.0;
+}
+
+static const void *read_geodetic(const vy_world *world, uint32_t i, const drone_stream *s, double *cells)
+{
+    (void)s;
+    const body_state *b = body_at(world, i);
+    const double time = (double)world->state->tick * world->model.dt;
+    const vy_geodetic g = vy_geodetic_of(&world->model.planet, time, b->position, b->velocity, b->attitude);
+    memcpy(cells, &g, sizeof g);
+    return cells;
+}
+
+// --- the air around it
+
+typedef struct air_cells {
+    double density, pressure, temperature;
+    vec3 wind, flow;
+    double speed, dynamic_pressure, mach;
+} air_cells;
+
+static const vy_field air_fields[] = {
+    COMPUTED_FIELD(air_cells, density, "air.density", NUMBER, 1, "kg/m^3", ""),
+    COMPUTED_FIELD(air_cells, pressure, "air.pressure", NUMBER, 1, "Pa",
+                   "static, as a barometer without error has it"),
+    COMPUTED_FIELD(air_cells, temperature, "air.temperature", NUMBER, 1, "K", ""),
+    COMPUTED_FIELD(air_cells, wind, "air.wind", VEC3, 3, "m/s",
+                   "with gusts, world; on a planet east, north, up over the ground"),
+    COMPUTED_FIELD(air_cells, flow, "air.flow", VEC3, 3, "m/s",
+                   "velocity of the drone through the air, body"),
+    COMPUTED_FIELD(air_cells, speed, "air.speed", NUMBER, 1, "m/s", "true airspeed: how long that is"),
+    COMPUTED_FIELD(air_cells, dynamic_pressure, "air.dynamic_pressure", NUMBER, 1, "Pa",
+                   "half the density times its square"),
+    COMPUTED_FIELD(air_cells, mach, "air.mach", NUMBER, 1, "", "true airspeed over the speed of sound"),
+};
+_Static_assert(sizeof(air_cells) == 8 * 12 && 12 <= STREAM_CELLS_CAP, "cells without padding");
+
+// In air that is the same everywhere and at rest all of it is known: the airspeed is the drone's speed.
+static int has_air(const vy_world *world, uint32_t i, const drone_stream *s)
+{
+    (void)i;
+    (void)s;
+    const surroundings *env = &world->model.env;
+    return env->air.mode != ATMOSPHERE_NONE && (env->has_wind || !env->steady);
+}
+
+// The declared wind, also where the flight neglects it, without the wakes of other drones.
+static const void *read_air(const vy_world *world, uint32_t i, const drone_stream *s, double *cells)
+{
+    (void)s;
+    const surroundings *env = &world->model.env;
+    const drone_block *d = &world->drones[i];
+    const double altitude = nap_altitude(env, d->body.position);
+    const double time = (double)world->state->tick * world->model.dt;
+    const held_inputs held = {.turbulence = d->gust};
+    const vec3 at = env->planet.on ? vec3_make(0.0, 0.0, altitude) : d->body.position;
+    const air_state air = air_at(&env->air, altitude);
+    const relative_air around = air_sample(env, &held, &d->body, time, EFFECT_BIT(wind));
+    const double speed = vec3_length(around.flow);
+    const air_cells out = {
+        .density = air.density,
+        .pressure = baro_pressure(&env->air, altitude),
+        .temperature = air_kinetic_temperature(air.temperature, altitude),
+        .wind = env->has_wind ? vec3_add(wind_from(&env->wind, env->constant_wind, at, time), d->gust)
+                              : vec3_zero(),
+        .flow = quat_unrotate(d->body.attitude, around.flow),
+        .speed = speed,
+        .dynamic_pressure = 0.5 * air.density * speed * speed,
+        .mach = speed / air_sound_speed(air.temperature),
+    };
+    memcpy(cells, &out, sizeof out);
+    return cells;
+}
+
+#define FIELDS(list)                 .fields = (list), .field_count = (int)(sizeof(list) / sizeof(list)[0])
+#define STATE(block_, first_, last_) .block = BLOCK_##block_, .first = (first_), .last = (last_)
+#define SENSOR(id, stream, name_, needs, text_)                  \
+    {.name = #name_,                                             \
+     .text = "sample of the " text_ ", when there is a new one", \
+     .block = BLOCK_##name_,                                     \
+     .sensor = SENSOR_##name_,                                   \
+     .has = has_sensor,                                          \
+     .read = read_sensor},
+
+const drone_stream vy_drone_streams[] = {
+    {.name = "geodetic",
+     .text = "where the drone is and how it moves over the ground, on a planet only",
+     FIELDS(geodetic_fields),
+     .bodies = 1,
+     .has = has_geodetic,
+     .read = read_geodetic},
+    {.name = "imu",
+     .text = "the IMU's sample, when there is a new one",
+     STATE(drone, "imu.accel", "imu.gyro"),
+     .read = read_imu},
+    {.name = "mocap",
+     .text = "the motion-capture sample, when there is a new one",
+     STATE(drone, "mocap.position", "mocap.attitude"),
+     .read = read_mocap},
+    {.name = "estimate",
+     .text = "the estimate",
+     STATE(drone, "estimate.position", "estimate.rate"),
+     .read = read_drone},
+    {.name = "control",
+     .text = "the intent and the motor commands, when they are new",
+     STATE(drone, "control.attitude", "control.motors"),
+     .length = command_count,
+     .read = read_control},
+    {.name = "battery",
+     .text = "the battery of a drone that has one, from the first step on",
+     STATE(powertrain, "battery.charge", "battery.current"),
+     .has = has_battery,
+     .read = read_battery},
+    {.name = "touch",
+     .text = "contacts of the drone, in a world with collisions",
+     STATE(contact_totals, "contact.impulse", "contact.total"),
+     .bodies = 1,
+     .has = has_touch,
+     .read = read_touch},
+    {.name = "thrusters",
+     .text = "the thrust of a drone that has thrusters, from the first step on",
+     STATE(thruster, "thrust", "thrust"),
+     .has = has_thrusters,
+     .length = thruster_count,
+     .read = read_thrusters},
+    // clang-format off
+    SENSORS(SENSOR)
+    // clang-format on
+    {.name = "air",
+     .text = "the air around the drone, where it moves or is not the same everywhere",
+     FIELDS(air_fields),
+     .has = has_air,
+     .read = read_air},
+    {.name = "truth",
+     .text = "where the drone is, how it moves, how fast its rotors turn",
+     STATE(drone, "body.position", "rotor_speed"),
+     .bodies = 1,
+     .read = read_truth},
+};
+const int vy_drone_stream_count = (int)(sizeof vy_drone_streams / sizeof vy_drone_streams[0]);
+_Static_assert(sizeof vy_drone_streams / sizeof vy_drone_streams[0] <= DRONE_STREAM_CAP, "there is room");

@@ -1,0 +1,303 @@
+// log_cursor.c - cursors over the hashes, states and replies of a log, step by step.
+#include "base/fail.h"
+#include "base/assert.h"
+#include "record/log.h"
+#include <inttypes.h>
+
+vy_status vy_log_cursor(vy_log *log, const char *topic, vy_mcap_cursor **out, vy_error *err)
+{
+    const vy_mcap_channel *channel = vy_mcap_reader_find_channel(log->reader, topic);
+    if (channel == NULL) return vy_fail(err, VY_DAMAGED, "the log has no channel %s", topic);
+    const vy_mcap_query query = {.channels = &channel->id, .channel_count = 1};
+    return vy_mcap_cursor_open(log->reader, &query, out, err);
+}
+
+vy_status vy_hash_cursor_open(vy_log *log, uint64_t after, hash_cursor *out, vy_error *err)
+{
+    *out = (hash_cursor){.log = log, .tick = after, .sought = after > log->info.first_tick};
+    const vy_status status = vy_log_cursor(log, TOPIC_HASHES, &out->cursor, err);
+    if (status == VY_OK && out->sought) vy_mcap_cursor_seek(out->cursor, vy_log_time(after, log->info.dt));
+    return status;
+}
+
+// The first step of a batch of hashes, and where they lie.
+static int parse_hashes(const vy_mcap_message *message, uint64_t *first, hash_cursor *out)
+{
+    vy_pb_reader reader = vy_pb_reader_on(message->data, message->size);
+    vy_pb_item item;
+    int found = 0;
+    while (vy_pb_next(&reader, &item)) {
+        if (item.number == HASHES_FIRST_TICK && item.wire == 1) {
+            *first = item.value;
+            found |= 1;
+        }
+        if (item.number == HASHES_LIST && item.wire == 2 && item.size > 0 && item.size % 8 == 0) {
+            out->at = item.data;
+            out->left = item.size / 8;
+            found |= 2;
+        }
+    }
+    return found == 3 && !reader.bad;
+}
+
+// A batch must go on where the last one ended: a step without its hash could hide anything.
+static vy_status check_hashes(hash_cursor *w, uint64_t first)
+{
+    const uint64_t last = w->log->info.last_tick, next = w->tick + 1;
+    if (first == 0 || first > last || w->left - 1 > last - first)
+        return vy_fail(&w->error, VY_DAMAGED, "the log has hashes of steps after its last, %" PRIu64, last);
+    if (first > next)
+        return vy_fail(&w->error, VY_DAMAGED, "the hashes of steps %" PRIu64 " to %" PRIu64 " are missing",
+                       next, first - 1);
+    if (first < next && w->tick == w->log->info.first_tick)
+        return vy_fail(&w->error, VY_DAMAGED,
+                       "its hashes begin at step %" PRIu64 ", its full states at step %" PRIu64, first,
+                       w->tick);
+    if (first < next && !w->sought)
+        return vy_fail(&w->error, VY_DAMAGED,
+                       "the hash of step %" PRIu64 " comes after that of step %" PRIu64, first, w->tick);
+    const uint64_t skipped = next - first < w->left ? next - first : w->left;
+    w->at += 8 * skipped;
+    w->left -= skipped;
+    return VY_OK;
+}
+
+// The next batch. 0 at the end and on failure.
+static int next_hashes(hash_cursor *w)
+{
+    vy_mcap_message message;
+    uint64_t first = 0;
+    if (w->status != VY_OK) return 0;
+    if (!vy_mcap_cursor_next(w->cursor, &message)) {
+        w->status = vy_mcap_cursor_status(w->cursor, &w->error);
+        if (w->status == VY_OK && w->tick < w->log->info.last_tick)
+            w->status = vy_fail(&w->error, VY_DAMAGED,
+                                "its hashes end at step %" PRIu64 ", but its result is of step %" PRIu64,
+                                w->tick, w->log->info.last_tick);
+        return 0;
+    }
+    w->status = parse_hashes(&message, &first, w)
+                    ? check_hashes(w, first)
+                    : vy_fail(&w->error, VY_DAMAGED, "the hashes after step %" PRIu64 " are broken", w->tick);
+    return w->status == VY_OK;
+}
+
+int vy_hash_cursor_next(hash_cursor *w, uint64_t *hash)
+{
+    while (w->left == 0) {
+        if (!next_hashes(w)) return 0;
+    }
+    memcpy(hash, w->at, 8);
+    VY_ASSERT(w->at != NULL && w->tick < w->log->info.last_tick);
+    const vy_log_info *info = &w->log->info;
+    if (w->tick + 1 == info->last_tick && *hash != info->final_hash) {
+        w->left = 0;
+        w->status = vy_fail(&w->error, VY_DAMAGED,
+                            "its result has the hash %016" PRIx64 " for step %" PRIu64
+                            ", its hashes have %016" PRIx64,
+                            info->final_hash, info->last_tick, *hash);
+        return 0;
+    }
+    w->tick += 1;
+    w->at += 8;
+    w->left -= 1;
+    w->sought = 0;
+    return 1;
+}
+
+vy_status vy_hash_cursor_close(hash_cursor *walk, vy_error *err)
+{
+    if (walk->status != VY_OK && err != NULL) *err = walk->error;
+    vy_mcap_cursor_close(walk->cursor);
+    return walk->status;
+}
+
+vy_status vy_reply_cursor_open(vy_log *log, reply_cursor *out, vy_error *err)
+{
+    *out = (reply_cursor){0};
+    vy_status status = vy_pb_codec_create(&vy_message_reply, &out->codec, err);
+    if (status == VY_OK) status = vy_log_cursor(log, TOPIC_REPLIES, &out->cursor, err);
+    if (status == VY_OK)
+        vy_reply_cursor_next(out);
+    else
+        (void)vy_reply_cursor_close(out, NULL);
+    return status;
+}
+
+void vy_reply_cursor_next(reply_cursor *walk)
+{
+    vy_mcap_message message;
+    walk->more = 0;
+    if (walk->status != VY_OK) return;
+    if (!vy_mcap_cursor_next(walk->cursor, &message)) {
+        walk->status = vy_mcap_cursor_status(walk->cursor, &walk->error);
+        return;
+    }
+    walk->status = vy_pb_decode(walk->codec, message.data, message.size, &walk->cells, &walk->error);
+    walk->more = walk->status == VY_OK;
+}
+
+vy_status vy_reply_cursor_close(reply_cursor *walk, vy_error *err)
+{
+    const vy_status status = walk->status;
+    if (status != VY_OK && err != NULL) *err = walk->error;
+    vy_mcap_cursor_close(walk->cursor);
+    vy_pb_codec_destroy(walk->codec);
+    *walk = (reply_cursor){0};
+    return status;
+}
+
+static vy_status parse_state(const vy_mcap_message *message, state_record *out, vy_error *err)
+{
+    *out = (state_record){0};
+    vy_pb_reader reader = vy_pb_reader_on(message->data, message->size);
+    vy_pb_item item;
+    uint64_t check = 0;
+    int checked = 0; // older logs have no check
+    while (vy_pb_next(&reader, &item)) {
+        if (item.number == STATE_TICK && item.wire == 1) out->tick = item.value;
+        if (item.number == STATE_HASH && item.wire == 1) out->hash = item.value;
+        if (item.number == STATE_BYTES && item.wire == 2) {
+            out->bytes = item.data;
+            out->size = item.size;
+        }
+        if (item.number == STATE_CHECK && item.wire == 1) {
+            check = item.value;
+            checked = 1;
+        }
+    }
+    world_block head;
+    if (reader.bad || out->size < sizeof head)
+        return vy_fail(err, VY_DAMAGED, "a full state at %.9g s is broken", (double)message->log_time * 1e-9);
+    memcpy(&head, out->bytes, sizeof head);
+    out->changed = head.chain != out->hash || head.tick != out->tick ||
+                   (checked && check != vy_state_hash(out->bytes, out->size));
+    return VY_OK;
+}
+
+vy_status vy_state_next(vy_mcap_cursor *cursor, state_record *out, vy_error *err)
+{
+    vy_mcap_message message;
+    if (vy_mcap_cursor_next(cursor, &message)) return parse_state(&message, out, err);
+    const vy_status status = vy_mcap_cursor_status(cursor, err);
+    return status == VY_OK ? VY_NOT_FOUND : status;
+}
+
+vy_status vy_log_state_before(vy_log *log, uint64_t tick, state_record *out, vy_error *err)
+{
+    const vy_mcap_channel *channel = vy_mcap_reader_find_channel(log->reader, TOPIC_STATE);
+    if (channel == NULL) return vy_fail(err, VY_DAMAGED, "the log has no full states");
+    vy_mcap_message message;
+    vy_status status =
+        vy_mcap_reader_latest(log->reader, channel->id, vy_log_time(tick, log->info.dt), &message, err);
+    if (status == VY_NOT_FOUND) return vy_fail(err, status, "the log has no full state before that moment");
+    if (status == VY_OK) status = parse_state(&message, out, err);
+    if (status == VY_OK && out->changed)
+        return vy_fail(err, VY_DAMAGED, "the full state of step %" PRIu64 " was changed after the flight",
+                       out->tick);
+    return status;
+}
+
+// Compare one block of the state by its fields, in their order.
+static int compare_block(const vy_block *block, const unsigned char *a, const unsigned char *b,
+                         const char *prefix, vy_difference *out)
+{
+    for (int i = 0; i < block->field_count; ++i) {
+        const vy_field *f = &block->fields[i];
+        if (strcmp(f->name, "chain") == 0) continue;
+        for (int k = 0; k < f->count; ++k) {
+            const size_t at = f->offset + 8 * (size_t)k;
+            VY_ASSERT(at + 8 <= block->size);
+            if (memcmp(a + at, b + at, 8) == 0) continue;
+            char component[12];
+            vy_component_name(f->count, k, component);
+            snprintf(out->field, sizeof out->field, "%s%s%s", prefix, f->name, component);
+            out->real = !field_is_integer(f);
+            memcpy(&out->a, a + at, 8);
+            memcpy(&out->b, b + at, 8);
+            memcpy(&out->whole_a, a + at, 8);
+            memcpy(&out->whole_b, b + at, 8);
+            return 1;
+        }
+    }
+    return 0;
+}
+
+// Two states that do not have the same blocks, or do not say which they have.
+static int compare_heads(const unsigned char *a, const unsigned char *b, size_t size, vy_difference *out)
+{
+    size_t at = sizeof(world_block);
+    if (size < at) return 0;
+    if (compare_block(&vy_blocks[BLOCK_world], a, b, "world.", out)) return 1;
+    for (int i = 0; i < BLOCK_KINDS && at + sizeof(entry_block) <= size; ++i, at += sizeof(entry_block)) {
+        char prefix[32];
+        snprintf(prefix, sizeof prefix, "entries[%d].", i);
+        if (compare_block(&vy_blocks[BLOCK_entry], a + at, b + at, prefix, out)) return 1;
+    }
+    return 0;
+}
+
+static void report_counts(const vy_block *block, uint64_t a, uint64_t b, vy_difference *out)
+{
+    snprintf(out->field, sizeof out->field, "%s.count", block->list);
+    out->real = 0;
+    out->whole_a = a;
+    out->whole_b = b;
+}
+
+int vy_state_compare(const unsigned char *a, size_t size_a, const unsigned char *b, size_t size_b,
+                     vy_difference *out)
+{
+    block_counts counts, other;
+    const int readable = vy_read_entries(a, size_a, &counts) && vy_read_entries(b, size_b, &other);
+    // Contacts come last: where there are not as many, all others lie where they should.
+    if (!readable || memcmp(counts.of, other.of, BLOCK_contact * sizeof *counts.of) != 0)
+        return compare_heads(a, b, size_a < size_b ? size_a : size_b, out);
+    size_t at = block_offset(&counts, BLOCK_entry + 1);
+    VY_ASSERT(at <= size_a && at <= size_b && block_offset(&counts, BLOCK_KINDS) == size_a);
+    for (int kind = BLOCK_entry + 1; kind < BLOCK_KINDS; ++kind) {
+        const vy_block *block = &vy_blocks[kind];
+        if (counts.of[kind] != other.of[kind]) {
+            report_counts(block, counts.of[kind], other.of[kind], out);
+            return 1;
+        }
+        for (uint32_t i = 0; i < counts.of[kind]; ++i, at += block->size) {
+            char prefix[32];
+            snprintf(prefix, sizeof prefix, "%s[%u].", block->list, (unsigned)i);
+            if (compare_block(block, a + at, b + at, prefix, out)) return 1;
+        }
+    }
+    return compare_block(&vy_blocks[BLOCK_world], a, b, "world.", out);
+}
+
+int vy_reply_compare(const reply_cells *a, const reply_cells *b, vy_difference *out)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < vy_message_reply.field_count; ++i) {
+        const vy_pb_field *field = &vy_message_reply.fields[i];
+        const int count = field->message != NULL ? (int)field->message->field_count
+                          : field->repeat > 0    ? (int)field->repeat
+                                                 : 1;
+        for (int k = 0; k < count; ++k, at += 8) {
+            VY_ASSERT(at + 8 <= sizeof *a); // the message and the cells are of one size
+            const unsigned char *x = (const unsigned char *)a + at, *y = (const unsigned char *)b + at;
+            if (memcmp(x, y, 8) == 0) continue;
+            char component[12];
+            vy_component_name(count, k, component);
+            *out = (vy_difference){.found = 1,
+                                   .reply = 1,
+                                   .tick = a->tick,
+                                   .field_tick = a->tick,
+                                   .last_tick = a->tick,
+                                   .real = field->type != VY_PB_FIXED64};
+            snprintf(out->field, sizeof out->field, "drones[%u].reply.%s%s", (unsigned)a->drone, field->name,
+                     component);
+            memcpy(&out->a, x, 8);
+            memcpy(&out->b, y, 8);
+            memcpy(&out->whole_a, x, 8);
+            memcpy(&out->whole_b, y, 8);
+            return 1;
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,290 @@
+// budget.c - the negligibility policy with a budget: what error is allowed at the end of a horizon, in place
+// of thresholds.
+//
+// A forecast says how far a force and a torque left out from now on take the strict motion from the flown one
+// until the end of the horizon, if the loads keep changing with the motion as they do now. Effects are left
+// out while the sum of these errors fits into what is left. The forecast only chooses: what is stated is the
+// certificate, which knows what has been left out in fact.
+#include "base/real.h"
+#include "base/assert.h"
+#include "world/budget.h"
+#include "world/environment_stage.h"
+#include "world/world_impl.h"
+
+enum { PLAN_TURN = DEVIATION_COUNT, PLAN_MOVE }; // after the deviations of now: accelerations left out
+
+// Of the errors forecast, no more than this share is spent: what growth later adds has the rest.
+#define SHARE 0.5
+// The forecast is made anew at every so many looks.
+#define FORECAST_LOOKS 8u
+// It knows what can happen within half of what is left, but no more than this [s].
+#define FORECAST_REACH 0.5
+
+// What leaving out an effect saves, in parts of a derivative: roughly nanoseconds.
+static const double savings[] = {
+    [EFFECT_gravity] = 1.0,
+    [EFFECT_density] = 1.0,
+    [EFFECT_wind] = 8.0,
+    [EFFECT_linear_drag] = 3.0,
+    [EFFECT_drag] = 4.0,
+    [EFFECT_lift] = 6.0,
+    [EFFECT_buoyancy] = 1.0,
+    [EFFECT_aero_torque] = 6.0,
+    [EFFECT_damping] = 2.0,
+    [EFFECT_disturbance] = 1.0,
+    [EFFECT_disturbance_torque] = 1.0,
+    [EFFECT_magnetic] = 2.0,
+    [EFFECT_radiation] = 1.0,
+    [EFFECT_rotor_drag] = 8.0,
+    [EFFECT_flapping] = 6.0,
+    [EFFECT_translational_lift] = 4.0,
+    [EFFECT_inflow] = 20.0,
+    [EFFECT_ground] = 6.0,
+    [EFFECT_gyroscopic] = 4.0,
+    [EFFECT_blade_element] = 60.0,
+    [EFFECT_battery] = 10.0,
+    [EFFECT_downwash] = 4.0,
+    [EFFECT_gravity_gradient] = 6.0,
+};
+_Static_assert(sizeof savings / sizeof savings[0] == EFFECT_COUNT, "a saving per effect");
+
+// One look at a drone or body: what the policy reads of it.
+typedef struct look {
+    const vy_model *m;
+    const nap_params *n;
+    const multirotor_params *plant;
+    const rotor_layout *layout;
+    const body_state *body;
+    const double *speed;
+    nap_inputs moment;
+    uint64_t tick;
+} look;
+
+// Errors after `time` in the system `k` of nap_deviation.h, per deviation of now and per acceleration left
+// out: two terms of the series over a 4096th of the time, doubled twelve times.
+static void forecast(const deviation_system *k, double time, budget_block *out)
+{
+    enum { N = DEVIATION_COUNT, INPUTS = BUDGET_INPUTS, DOUBLINGS = 12 };
+    const double h = time / (1 << DOUBLINGS);
+    const double a[N][INPUTS] = {{k->ee, k->ea, k->ev, k->ep, 1, 0},
+                                 {1, 0, 0, 0, 0, 0},
+                                 {0, k->va, k->vv, k->vp, 0, 1},
+                                 {0, 0, 1, 0, 0, 0}};
+    double x[N][INPUTS], next[N][INPUTS];
+    for (int i = 0; i < N; ++i) {
+        for (int j = 0; j < INPUTS; ++j) {
+            double square = 0.0;
+            for (int l = 0; l < N; ++l) square += a[i][l] * a[l][j];
+            x[i][j] = real_min(h * a[i][j] + 0.5 * h * h * square + (i == j ? 1.0 : 0.0), NAP_UNBOUNDED);
+        }
+    }
+    for (int n = 0; n < DOUBLINGS; ++n) {
+        for (int i = 0; i < N; ++i) {
+            for (int j = 0; j < INPUTS; ++j) {
+                double sum = j < N ? 0.0 : x[i][j];
+                for (int l = 0; l < N; ++l) sum += x[i][l] * x[l][j];
+                next[i][j] = real_min(sum, NAP_UNBOUNDED);
+            }
+        }
+        memcpy(x, next, sizeof x);
+    }
+    memcpy(out->angle, x[DEVIATION_ANGLE], sizeof out->angle);
+    memcpy(out->position, x[DEVIATION_POSITION], sizeof out->position);
+}
+
+static int is_zero(const effect_bound *b) { return b->force == 0.0 && b->torque == 0.0; }
+
+// Everything that is not zero until the next look.
+static uint64_t all_of(const nap_bounds *b)
+{
+    uint64_t on = 0;
+    for (int i = 0; i < EFFECT_COUNT; ++i)
+        if (!is_zero(&b->of[i])) on |= (uint64_t)1 << i;
+    return on;
+}
+
+// An error of attitude and of position, as parts of what is allowed.
+typedef struct share {
+    double angle, position;
+} share;
+
+static share share_of(const vy_budget_def *budget, double angle, double position)
+{
+    return (share){angle / budget->attitude, position / budget->position};
+}
+
+// Which effects are computed until the next look: all but those whose errors fit into the budget, the largest
+// saving per error first. An effect that is computed now must fit `hysteresis` times.
+static uint64_t decide(const look *l, const nap_bounds *b, const double *deviation, const budget_block *plan,
+                       uint64_t flags)
+{
+    const nap_params *n = l->n;
+    const vy_budget_def *budget = &l->m->nap.budget;
+    share error[EFFECT_COUNT];
+    double rank[EFFECT_COUNT], angle = plan->onset_angle, position = plan->onset_position;
+    int order[EFFECT_COUNT];
+    for (int j = 0; j < DEVIATION_COUNT; ++j) {
+        angle += plan->angle[j] * deviation[j];
+        position += plan->position[j] * deviation[j];
+    }
+    share spent = share_of(budget, angle, position);
+    for (int i = 0; i < EFFECT_COUNT; ++i) {
+        const double turn = b->of[i].torque / n->inertia_min,
+                     move = b->of[i].force * l->plant->body.inverse_mass;
+        error[i] = share_of(budget, plan->angle[PLAN_TURN] * turn + plan->angle[PLAN_MOVE] * move,
+                            plan->position[PLAN_TURN] * turn + plan->position[PLAN_MOVE] * move);
+        rank[i] = savings[i] / real_max(real_max(error[i].angle, error[i].position), 1e-30);
+        int at = i;
+        for (; at > 0 && rank[order[at - 1]] < rank[i]; --at) order[at] = order[at - 1];
+        order[at] = i;
+    }
+    uint64_t on = 0;
+    for (int j = 0; j < EFFECT_COUNT; ++j) {
+        const int i = order[j];
+        const uint64_t bit = (uint64_t)1 << i;
+        if (is_zero(&b->of[i])) continue;
+        const double margin = (flags & bit) != 0 ? n->hysteresis : 1.0;
+        if (spent.angle + margin * error[i].angle <= SHARE &&
+            spent.position + margin * error[i].position <= SHARE) {
+            spent.angle += error[i].angle;
+            spent.position += error[i].position;
+        } else {
+            on |= bit;
+        }
+    }
+    return on;
+}
+
+// Whether the bound of the deviation is beyond what is allowed.
+static int is_broken(const vy_budget_def *budget, const double *deviation)
+{
+    const share s = share_of(budget, deviation[DEVIATION_ANGLE], deviation[DEVIATION_POSITION]);
+    return !(s.angle <= 1.0 && s.position <= 1.0);
+}
+
+// Forecast the errors at the end, `left` seconds from now. The reach is that of many looks: how fast the body
+// may come to turn, or whether its lift may flip, is seen some time ahead.
+static void plan_ahead(const look *l, double left, uint64_t flags, const double *deviation, budget_block *out)
+{
+    const surroundings *env = &l->m->env;
+    nap_inputs ahead = l->moment;
+    ahead.period = real_max(ahead.period, real_min(0.5 * left, FORECAST_REACH));
+    const nap_reach r = nap_reach_of(env, l->n, l->plant, l->layout, l->body, l->speed, &ahead, deviation);
+    const nap_bounds b = nap_bounds_of(&l->plant->effects, &r.effect);
+    const deviation_system k =
+        nap_sensitivity(env, l->n, l->plant, l->body, &ahead, flags, &r, &r, &b, 1, deviation);
+    forecast(&k, left, out);
+    out->onset_angle = out->angle[PLAN_TURN] * k.be + out->angle[PLAN_MOVE] * k.bv;
+    out->onset_position = out->position[PLAN_TURN] * k.be + out->position[PLAN_MOVE] * k.bv;
+}
+
+// An open loop: by the growth of nap_deviation.h.
+static uint64_t look_open(const look *l, const nap_reach *flown, const nap_bounds *b, budget_block *block,
+                          uint64_t flags, double *deviation)
+{
+    const surroundings *env = &l->m->env;
+    const vy_budget_def *budget = &l->m->nap.budget;
+    const double left = budget->over - l->moment.time;
+    if (left <= 0.0) return all_of(b);
+    const nap_reach wide =
+        nap_reach_of(env, l->n, l->plant, l->layout, l->body, l->speed, &l->moment, deviation);
+    const nap_bounds maximum = nap_bounds_of(&l->plant->effects, &wide.effect);
+    if (block->standing == BUDGET_BROKEN) {
+        flags = all_of(b);
+    } else {
+        if (l->tick / l->m->nap_period % FORECAST_LOOKS == 0) plan_ahead(l, left, flags, deviation, block);
+        flags = decide(l, &maximum, deviation, block, flags);
+    }
+    nap_certify_within(env, l->n, l->plant, l->body, &l->moment, flags, flown, &wide, &maximum, deviation);
+    return flags;
+}
+
+// Decide, and account for what is left out until the next look. Returns the effects that are computed.
+static uint64_t evaluate(const look *l, uint64_t flags, budget_block *block, nap_state *account)
+{
+    const nap_reach r = nap_flown_reach(&l->m->env, l->n, l->plant, l->layout, l->body, l->speed, &l->moment);
+    const nap_bounds b = nap_bounds_of(&l->plant->effects, &r.effect);
+    if (l->n->open_loop && !l->moment.turbulent && !l->n->strict) {
+        flags = look_open(l, &r, &b, block, flags, account->deviation);
+    } else { // nothing is known of how an error grows, so none is made
+        flags = all_of(&b);
+        block->standing = l->n->strict ? BUDGET_KEPT : BUDGET_NO_BOUND;
+    }
+    nap_add_impulses(&l->m->env, l->n, l->plant, &r, &b, l->moment.period, flags, account);
+    if (block->standing == BUDGET_KEPT && is_broken(&l->m->nap.budget, account->deviation)) {
+        block->standing = BUDGET_BROKEN;
+        block->since = l->tick;
+    }
+    return flags;
+}
+
+static void look_at_drone(vy_world *world, uint32_t i, uint64_t tick, uint64_t ticks)
+{
+    const vy_model *m = &world->model;
+    const drone_params *p = &m->params[i];
+    drone_block *d = &world->drones[i];
+    look l = {m,
+              &p->nap,
+              &p->plant,
+              &m->drones[i].layout,
+              &d->body,
+              d->rotor_speed,
+              nap_inputs_at(m, i, tick, ticks, world->noise, &d->body, &d->turbulence, d->gust),
+              tick};
+    double command[VY_ROTOR_CAP];
+    for (int k = 0; k < l.layout->count; ++k) command[k] = motor_speed(&p->motor, d->control.motors[k]);
+    l.moment.command = command;
+    const uint64_t before = d->effects;
+    d->effects = evaluate(&l, before, &world->budgets[i], &world->nap_accounts[i]);
+    d->effect_changes += nap_changes(before, d->effects);
+}
+
+static void look_at_body(vy_world *world, uint32_t k, uint64_t tick, uint64_t ticks)
+{
+    static const double no_speeds[VY_ROTOR_CAP];
+    static const rotor_layout no_rotors;
+    const vy_model *m = &world->model;
+    const uint32_t number = m->drone_count + k;
+    body_block *b = &world->passive[k];
+    body_account_block *account = &world->passive_accounts[k];
+    look l = {m,
+              &m->passive[k].nap,
+              &m->passive[k].plant,
+              &no_rotors,
+              &b->body,
+              no_speeds,
+              nap_inputs_at(m, number, tick, ticks, world->noise, &b->body, &b->turbulence, b->gust),
+              tick};
+    l.moment.command = no_speeds;
+    nap_state parts; // of each effect in this period: the account has their sum
+    memset(&parts, 0, sizeof parts);
+    memcpy(parts.deviation, account->deviation, sizeof parts.deviation);
+    const uint64_t before = b->effects;
+    b->effects = evaluate(&l, before, &world->budgets[number], &parts);
+    b->effect_changes += nap_changes(before, b->effects);
+    for (int e = 0; e < EFFECT_COUNT; ++e) {
+        account->impulse += parts.impulse[e];
+        account->angular += parts.angular[e];
+    }
+    memcpy(account->deviation, parts.deviation, sizeof parts.deviation);
+}
+
+void vy_budget_evaluate(vy_world *world, uint32_t number, uint64_t tick, uint64_t ticks)
+{
+    const uint32_t drones = world->model.drone_count;
+    VY_ASSERT(world->budgets != NULL && number < body_count(&world->model));
+    if (number < drones) {
+        look_at_drone(world, number, tick, ticks);
+    } else {
+        look_at_body(world, number - drones, tick, ticks);
+    }
+}
+
+int vy_budget_stage(vy_world *world)
+{
+    const vy_model *m = &world->model;
+    const uint64_t tick = world->state->tick - 1u;
+    if (!due(tick, m->nap_period)) return 0;
+    for (uint32_t i = 0; i < body_count(m); ++i) vy_budget_evaluate(world, i, tick, m->nap_period);
+    return 1;
+}

@@ -1,0 +1,233 @@
+// capacity.c - the memory of a world: one block that holds all arrays, sized from what is declared and grown
+// before the first step as things are added.
+//
+// When an array needs more capacity, a larger block replaces the old one: no step allocates. Capacity changes
+// no result and is in no hash.
+#include "base/arena.h"
+#include "base/assert.h"
+#include "base/fail.h"
+#include "world/sensor_suite.h"
+#include "world/world_def.h"
+#include "world/world_impl.h"
+#include <stdlib.h>
+
+enum {
+    PART_DRONES,
+    PART_PARAMS,
+    PART_PASSIVE,
+    PART_DISTURBANCES,
+    PART_STATE,
+    PART_NOISE_AHEAD,
+    PART_IMU_AHEAD,
+    PART_LOADS,
+    PART_SPEEDS,
+    PART_FAULTS,
+    PART_BEFORE,
+    PART_SENSORS_BEFORE,
+    PART_FAULTY_PARAMS,
+    PART_ACCOUNTS,
+    PART_WAKES,
+    PART_SOLIDS,
+    PART_SOLID_DEFS,
+    PART_MAX_EXTENT,
+    PART_INTENT_RECEIVED,
+    PART_SENSOR_SUITES,
+    PART_GROUND_HEIGHTS,
+    PART_PAYLOADS,
+    PART_VEHICLES,
+    PART_RELEASE_REQUESTS,
+    PARTS
+};
+
+static uint32_t *cap_of(vy_model *m, enum capacity what)
+{
+    uint32_t *const caps[] = {
+        [CAPACITY_DRONES] = &m->drone_cap,
+        [CAPACITY_BODIES] = &m->passive_cap,
+        [CAPACITY_DISTURBANCES] = &m->disturbance_cap,
+        [CAPACITY_FAULTS] = &m->fault_cap,
+        [CAPACITY_JOINTS] = &m->joint_cap,
+        [CAPACITY_PAYLOADS] = &m->payload_cap,
+        [CAPACITY_OBSTACLES] = &m->obstacle_cap,
+        [CAPACITY_SENSOR_SUITES] = &m->sensor_suite_cap,
+        [CAPACITY_DELAY_CELLS] = &m->delay_cap,
+    };
+    return caps[what];
+}
+
+// The largest state that a world with the capacity of `m` can have.
+static size_t largest_state(const vy_model *m)
+{
+    vy_model largest = {.drone_count = m->drone_cap,
+                        .passive_count = m->passive_cap,
+                        .wakes = m->wakes,
+                        .payload_count = m->payload_cap,
+                        .joint_count = m->joint_cap,
+                        .noise_count = (m->drone_cap + m->passive_cap) * m->disturbance_cap,
+#define DRONE_BLOCK(id, name, list, member, text) .has_##name = 1,
+#include "world/blocks.inl"
+                        .collides = m->collides,
+                        .sleep_enabled = m->sleep_enabled,
+                        .sensor_suite_count = m->sensor_suite_cap,
+                        .filter_count = m->sensor_suite_cap,
+                        .gate_count = m->sensor_suite_cap,
+                        .delay_count = m->delay_cap};
+    for (int i = 0; i < SENSOR_KINDS; ++i) largest.sensor_counts[i] = m->sensor_suite_cap;
+    const block_counts counts = vy_world_count_blocks(&largest);
+    return block_offset(&counts, BLOCK_KINDS);
+}
+
+static void part_sizes(const vy_model *m, size_t out[PARTS])
+{
+    const size_t drones = m->drone_cap, bodies = drones + m->passive_cap, solids = bodies + m->obstacle_cap;
+    const size_t sizes[PARTS] = {
+        [PART_DRONES] = drones * sizeof(drone_model),
+        [PART_PARAMS] = drones * sizeof(drone_params),
+        [PART_PASSIVE] = m->passive_cap * sizeof(body_model),
+        [PART_DISTURBANCES] = m->disturbance_cap * sizeof(disturbance_model),
+        [PART_STATE] = largest_state(m),
+        [PART_NOISE_AHEAD] = bodies * m->disturbance_cap * sizeof(noise_ahead),
+        [PART_IMU_AHEAD] = drones * sizeof(rng_cache),
+        [PART_LOADS] = (m->disturbance_cap > 0 ? 3 : 1) * bodies * sizeof(body_loads),
+        [PART_SPEEDS] = drones * sizeof(double[VY_ROTOR_CAP]),
+        [PART_FAULTS] = m->fault_cap * sizeof(fault_model),
+        [PART_BEFORE] = m->fault_cap > 0 ? drones * sizeof(drone_block) : 0,
+        [PART_SENSORS_BEFORE] = m->fault_cap > 0 ? m->sensor_suite_cap * (size_t)SENSOR_SUITE_BLOCKS_SIZE : 0,
+        [PART_FAULTY_PARAMS] = m->fault_cap > 0 ? drones * sizeof(drone_params) : 0,
+        [PART_ACCOUNTS] = bodies * sizeof(energy_account),
+        [PART_WAKES] = m->wakes.on ? drones * sizeof(wake_entry) : 0,
+        [PART_SOLIDS] = solids * sizeof(solid_memory),
+        [PART_SOLID_DEFS] = bodies * sizeof(vy_solid_def),
+        [PART_MAX_EXTENT] = solids * sizeof(double),
+        [PART_INTENT_RECEIVED] = drones,
+        [PART_SENSOR_SUITES] = m->sensor_suite_cap * sizeof(sensor_suite_model),
+        [PART_GROUND_HEIGHTS] = m->obstacle_cap > 0 ? drones * sizeof(double) : 0,
+        [PART_PAYLOADS] = m->payload_cap * sizeof(payload_model),
+        [PART_VEHICLES] = drones * sizeof(vy_vehicle_def),
+        [PART_RELEASE_REQUESTS] = m->payload_cap > 0 ? drones * sizeof(uint64_t) : 0,
+    };
+    memcpy(out, sizes, sizeof sizes);
+}
+
+// Offsets of the arrays.
+static void take_parts(vy_world *world, void *const parts[PARTS])
+{
+    vy_model *m = &world->model;
+    m->drones = parts[PART_DRONES];
+    m->params = parts[PART_PARAMS];
+    m->passive = parts[PART_PASSIVE];
+    m->disturbances = parts[PART_DISTURBANCES];
+    m->faults = parts[PART_FAULTS];
+    m->sensor_suites = parts[PART_SENSOR_SUITES];
+    m->payloads = parts[PART_PAYLOADS];
+    world->ground_heights = parts[PART_GROUND_HEIGHTS];
+    m->ground_heights = m->obstacle_count > 0 ? world->ground_heights : NULL;
+    world->state = parts[PART_STATE];
+    world->noise_ahead = parts[PART_NOISE_AHEAD];
+    world->imu_ahead = parts[PART_IMU_AHEAD];
+    world->loads = parts[PART_LOADS];
+    world->speeds = parts[PART_SPEEDS];
+    world->before = parts[PART_BEFORE];
+    world->sensors_before = parts[PART_SENSORS_BEFORE];
+    world->faulty_params = parts[PART_FAULTY_PARAMS];
+    world->accounts = parts[PART_ACCOUNTS];
+    world->wakes = parts[PART_WAKES];
+    world->solids = parts[PART_SOLIDS];
+    world->solid_defs = parts[PART_SOLID_DEFS];
+    world->max_extent = parts[PART_MAX_EXTENT];
+    world->intent_received = parts[PART_INTENT_RECEIVED];
+    world->vehicles = parts[PART_VEHICLES];
+    world->release_requests = m->payload_cap > 0 ? parts[PART_RELEASE_REQUESTS] : NULL;
+}
+
+// Allocate a block for the capacity of `caps` and move the contents of the present one into it.
+static vy_status move_to(vy_world *world, vy_model *caps, vy_error *err)
+{
+    size_t before[PARTS] = {0}, sizes[PARTS], total = 0, at = 0;
+    part_sizes(caps, sizes);
+    for (int i = 0; i < PARTS; ++i) total += (sizes[i] + 63u) & ~(size_t)63u;
+    unsigned char *block = aligned_alloc(64, total), *old = world->block;
+    if (block == NULL) return vy_fail(err, VY_NO_MEMORY, "world: no memory for %zu bytes", total);
+    memset(block, 0, total);
+    if (old != NULL) part_sizes(&world->model, before);
+    vy_arena arena = {block, total, 0};
+    void *parts[PARTS];
+    for (int i = 0; i < PARTS; ++i) {
+        parts[i] = vy_arena_alloc(&arena, sizes[i]);
+        VY_ASSERT(parts[i] != NULL && before[i] <= sizes[i]);
+        if (before[i] > 0) memcpy(parts[i], old + at, before[i]);
+        at += (before[i] + 63u) & ~(size_t)63u;
+    }
+    for (int what = 0; what < CAPACITY_COUNT; ++what)
+        *cap_of(&world->model, (enum capacity)what) = *cap_of(caps, (enum capacity)what);
+    world->block = block;
+    world->memory = sizeof *world + total;
+    take_parts(world, parts);
+    free(old);
+    return VY_OK;
+}
+
+vy_status vy_world_alloc_memory(vy_world *world, vy_error *err)
+{
+    vy_model caps = world->model;
+    return move_to(world, &caps, err);
+}
+
+vy_status vy_world_reserve(vy_world *world, enum capacity what, uint64_t need, vy_error *err)
+{
+    static const struct {
+        const char *name;
+        uint32_t max;
+    } limits[] = {
+        [CAPACITY_DRONES] = {"drones", VY_DRONE_CAP_MAX},
+        [CAPACITY_BODIES] = {"bodies", VY_DRONE_CAP_MAX},
+        [CAPACITY_DISTURBANCES] = {"disturbances", VY_DISTURBANCE_CAP_MAX},
+        [CAPACITY_FAULTS] = {"faults", VY_FAULT_CAP_MAX},
+        [CAPACITY_JOINTS] = {"joints", VY_JOINT_CAP_MAX},
+        [CAPACITY_PAYLOADS] = {"payloads", VY_PAYLOAD_CAP_MAX},
+        [CAPACITY_OBSTACLES] = {"obstacles", VY_OBSTACLE_CAP_MAX},
+        [CAPACITY_SENSOR_SUITES] = {"drones with more sensors", VY_DRONE_CAP_MAX},
+        [CAPACITY_DELAY_CELLS] = {"numbers in delay lines", VY_DELAY_CAP_MAX},
+    };
+    vy_model caps = world->model;
+    uint32_t *cap = cap_of(&caps, what);
+    if (need <= *cap) return VY_OK;
+    if (need > limits[what].max)
+        return vy_fail(err, VY_FULL, "a world has at most %u %s", limits[what].max, limits[what].name);
+    VY_ASSERT(world->state->tick == 0);
+    const uint64_t more = *cap + (uint64_t)*cap / 2; // so that adding one by one stays cheap
+    *cap = (uint32_t)(need > more ? need : more > limits[what].max ? limits[what].max : more);
+    const vy_status status = move_to(world, &caps, err);
+    if (status == VY_OK) vy_world_layout_state(world);
+    return status;
+}
+
+static double *copy_of(const vy_numbers *n)
+{
+    const size_t size = (size_t)n->rows * (size_t)n->columns * sizeof *n->values;
+    double *copy = size > 0 ? malloc(size) : NULL;
+    if (copy != NULL) memcpy(copy, n->values, size);
+    return copy;
+}
+
+vy_status vy_world_keep_solid(vy_world *world, uint32_t number, const vy_solid_def *solid, vy_error *err)
+{
+    vy_solid_def *kept = &world->solid_defs[number];
+    free(kept->points.values); // left by one that was refused
+    *kept = *solid;
+    kept->points.values = kept->heights.values = NULL;
+    if (solid->kind != VY_SOLID_HULL || solid->points.values == NULL) return VY_OK;
+    kept->points.values = copy_of(&solid->points);
+    if (kept->points.values == NULL) return vy_fail(err, VY_NO_MEMORY, "world: no memory for a shape");
+    return VY_OK;
+}
+
+void vy_world_free_memory(vy_world *world)
+{
+    const vy_model *m = &world->model;
+    if (world->block == NULL) return;
+    for (uint32_t i = 0; i < m->drone_cap + m->passive_cap + m->obstacle_cap; ++i)
+        vy_solid_free(&world->solids[i]);
+    for (uint32_t i = 0; i < m->drone_cap + m->passive_cap; ++i) free(world->solid_defs[i].points.values);
+    free(world->block);
+}

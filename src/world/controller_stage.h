@@ -1,0 +1,93 @@
+// controller_stage.h - the built-in controller and the drive abstraction layer, each at its own period. Over
+// `real`.
+#pragma once
+#include "world/model.h"
+#include "base/assert.h"
+
+/// Follow the flight plan, in the lanes of `who`.
+VY_FN void steer_hold(const vy_model *m, uint32_t index, mask who, bits tick, drone_block *d)
+{
+    const reference r = drone_reference(m, index, time_of(m, tick), NULL);
+    vec3 integral = d->control.integral;
+    quat attitude;
+    const real thrust = lower_position(&m->params[index].ladder, &r, &d->estimate, &integral, &attitude);
+    control_state *c = &d->control;
+    const bits rung = bits_set(VY_RUNG_ATTITUDE);
+    control_enter(&m->params[index].ladder, d->rung, rung, who, &d->estimate, c);
+    c->integral = vec3_select(who, integral, c->integral);
+    c->attitude = quat_select(who, attitude, c->attitude);
+    c->thrust = real_select(who, thrust, c->thrust);
+    d->rung = bits_select(who, rung, d->rung);
+}
+
+/// Follow the flight plan by thrust and torque: Lee's law or Mellinger's, in the lanes of `who`.
+VY_SLOW_FN void steer_trajectory(const vy_model *m, uint32_t index, const mask *who, int lee,
+                                 const world_block *w, drone_block *d)
+{
+    const trajectory_point r = drone_trajectory(m, index, time_of(m, w->tick));
+    vec3 integral = d->control.integral, torque;
+    const real thrust = lower_trajectory(&m->params[index].ladder, &r, &d->estimate, lee, &integral, &torque);
+    control_state *c = &d->control;
+    c->integral = vec3_select(*who, integral, c->integral);
+    c->torque = vec3_select(*who, torque, c->torque);
+    c->thrust = real_select(*who, thrust, c->thrust);
+    d->rung = bits_select(*who, bits_set(VY_RUNG_WRENCH), d->rung);
+}
+
+/// Take the reply of a controller, in the lanes of `who`. One that is not valid ends the run.
+VY_FN void steer_reply(const vy_model *m, uint32_t index, mask who, const control_reply *reply,
+                       world_block *w, drone_block *d)
+{
+    const ladder_params *p = &m->params[index].ladder;
+    const mask valid = control_valid(p, reply);
+    control_enter(p, d->rung, reply->rung, who & valid, &d->estimate, &d->control);
+    control_take(p, reply, who & valid, &d->control, &d->clamps);
+    d->rung = bits_select(who & valid, reply->rung, d->rung);
+    const mask lost = who & mask_not(valid);
+    if (mask_any(lost)) world_fail(lost, VY_FAILURE_COMMAND, index, real_set(0.0), real_set(0.0), 0, w);
+}
+
+/// Let the autopilot move the sticks, in the lanes of `who`.
+VY_FN void steer_autopilot(const vy_model *m, uint32_t index, mask who, world_block *w, drone_block *d)
+{
+    control_reply reply;
+    memset(&reply, 0, sizeof reply);
+    reply.rung = bits_set(VY_RUNG_PILOT);
+    autopilot_sticks(&m->params[index].autopilot, d->estimate.position, d->estimate.attitude, reply.sticks);
+    steer_reply(m, index, who, &reply, w, d);
+}
+
+/// A controller that is built in, in the lanes of `who`.
+VY_FN void steer_built_in(const vy_model *m, uint32_t index, mask who, world_block *w, drone_block *d)
+{
+    switch (m->drones[index].controller.kind) {
+    case VY_CONTROLLER_HOLD: steer_hold(m, index, who, w->tick, d); break;
+    case VY_CONTROLLER_LEE: steer_trajectory(m, index, &who, 1, w, d); break;
+    case VY_CONTROLLER_MELLINGER: steer_trajectory(m, index, &who, 0, w, d); break;
+    case VY_CONTROLLER_AUTOPILOT: steer_autopilot(m, index, who, w, d); break;
+    default: break;
+    }
+}
+
+/// One drone whose vehicle declares no limits. Returns the lanes in which a command was clamped.
+VY_FN mask dal_drone(const vy_model *m, uint32_t index, bits tick, drone_block *d)
+{
+    const mask now = due(tick, m->drones[index].rate_period);
+    VY_ASSERT(index < m->drone_count);
+    if (!mask_any(now)) return mask_set(0);
+    if (m->drones[index].controller.flight == VY_FLIGHT_KINEMATIC) {
+        control_lower_kinematic(&m->params[index].ladder, d->rung, now, &d->control);
+        return mask_set(0);
+    }
+    const real count = control_lower(&m->params[index].ladder, d->rung, now, &d->estimate, &d->control);
+    d->clamps = d->clamps + real_round_bits(count);
+    return count > 0.0;
+}
+
+/// Returns the lanes in which a command was clamped.
+VY_BIG_FN mask dal_stage(const vy_model *m, const world_block *w, drone_block *drones)
+{
+    mask clamped = mask_set(0);
+    for (uint32_t i = 0; i < m->drone_count; ++i) clamped = clamped | dal_drone(m, i, w->tick, &drones[i]);
+    return clamped;
+}

@@ -1,0 +1,127 @@
+// environment_stage.h - turbulence around every drone and body, and which effects of the world are computed
+// for it. Over `real`.
+#pragma once
+#include "base/rng.h"
+#include "base/assert.h"
+#include "world/disturbance.h"
+#include "world/model.h"
+
+/// The gusts around drone or body `number` at `tick`, in the lanes of `now`.
+VY_FN void turbulence_update(const vy_model *m, uint32_t number, bits tick, mask now, const body_state *body,
+                             turbulence_state *turbulence, vec3 *gust)
+{
+    const mask fresh = tick == bits_set(0);
+    real n[TURBULENCE_NORMALS];
+    rng_normals(m->seed, RNG_STREAM_WIND, bits_set(number), tick, n, TURBULENCE_NORMALS);
+    const real altitude = nap_altitude(&m->env, body->position);
+    const vec3 at = m->env.planet.on ? vec3_make(real_set(0.0), real_set(0.0), altitude) : body->position;
+    const vec3 wind = wind_from(&m->env.wind, m->env.constant_wind, at, time_of(m, tick));
+    vec3 ground = vec3_zero();
+    if (m->env.planet.on) ground = planet_ground_velocity(&m->env.planet, body->position);
+    const real airspeed = vec3_length(vec3_sub(vec3_sub(body->velocity, ground), wind));
+    const real level = real_sqrt(wind.x * wind.x + wind.y * wind.y);
+    const real x = real_select(level > 0.0, wind.x / level, real_set(1.0));
+    const real y = real_select(level > 0.0, wind.y / level, real_set(0.0));
+    turbulence_state kept;
+    cells_save(now, turbulence, &kept, sizeof kept);
+    turbulence_advance(&m->turbulence, altitude, airspeed, n, turbulence);
+    if (mask_any(fresh)) {
+        const turbulence_state start = turbulence_start(n);
+        cells_restore(mask_not(fresh), &start, turbulence, sizeof start);
+    }
+    *gust = vec3_select(now, turbulence_velocity(&m->turbulence, altitude, x, y, turbulence), *gust);
+    cells_restore(now, &kept, turbulence, sizeof kept);
+}
+
+VY_BIG_FN void turbulence_stage(const vy_model *m, const world_block *w, drone_block *drones)
+{
+    const bits tick = w->tick - 1u;
+    const mask now = due(tick, m->turbulence_period);
+    if (!mask_any(now)) return;
+    VY_ASSERT(m->turbulence.period > 0.0 && m->turbulence.speed_floor > 0.0);
+    for (uint32_t i = 0; i < m->drone_count; ++i) {
+        drone_block *d = &drones[i];
+        turbulence_update(m, i, tick, now, &d->body, &d->turbulence, &d->gust);
+    }
+}
+
+/// The bound of the gusts until the next evaluation.
+VY_FN real nap_gust_bound(const vy_model *m, const body_state *body, const turbulence_state *turbulence,
+                          vec3 gust)
+{
+    if (m->turbulence_period == 0) return real_set(0.0);
+    // A generous range: at most 1000 m/s faster than now until the next evaluation.
+    const real speed = vec3_length(body->velocity) + 1000.0;
+    const real far = (double)m->nap_period * m->dt * speed;
+    const real altitude = nap_altitude(&m->env, body->position);
+    turbulence_range range;
+    range.altitude_low = altitude - far;
+    range.altitude_high = altitude + far;
+    range.speed_low = real_set(0.0);
+    range.speed_high = speed + 1000.0;
+    const int advances = (int)(m->nap_period / m->turbulence_period) + 1;
+    // The present gusts were scaled at an earlier altitude.
+    return real_max(vec3_length(gust), turbulence_bound(&m->turbulence, &range, advances, turbulence));
+}
+
+/// Inputs of an evaluation at `tick`, the next one `ticks` later, from the surroundings of drone or body
+/// `number`, without a command.
+VY_FN nap_inputs nap_inputs_at(const vy_model *m, uint32_t number, bits tick, uint64_t ticks,
+                               const noise_block *noise, const body_state *body,
+                               const turbulence_state *turbulence, vec3 gust)
+{
+    nap_inputs inputs;
+    inputs.time = time_of(m, tick);
+    inputs.turbulent = m->turbulence_period != 0;
+    VY_ASSERT(ticks > 0 && ticks <= m->nap_period);
+    inputs.period = real_set((double)ticks * m->dt);
+    disturbance_bound(m, tick, ticks, noise, number, &inputs);
+    inputs.turbulence = nap_gust_bound(m, body, turbulence, gust);
+    inputs.downwash = real_set(m->wakes.on && body_count(m) > 1 ? m->wake_max : 0.0);
+    inputs.command = NULL;
+    return inputs;
+}
+
+/// How many decisions changed from `before` to `after`.
+VY_FN bits nap_changes(bits before, bits after)
+{
+    const bits change = before ^ after;
+    bits count = bits_set(0);
+    if (!mask_any(change != 0u)) return count;
+    for (int k = 0; k < EFFECT_COUNT; ++k) count = count + ((change >> k) & 1u);
+    return count;
+}
+
+/// Evaluate the policy for drone `i` in the lanes of `now`; the next time is `ticks` later.
+VY_FN void nap_evaluate_drone(const vy_model *m, uint32_t i, bits tick, uint64_t ticks, mask now,
+                              const noise_block *noise, drone_block *d, nap_account_block *account)
+{
+    const drone_params *p = &m->params[i];
+    const rotor_layout *layout = &m->drones[i].layout;
+    nap_inputs inputs = nap_inputs_at(m, i, tick, ticks, noise, &d->body, &d->turbulence, d->gust);
+    real command[VY_ROTOR_CAP];
+    for (int k = 0; k < layout->count; ++k) command[k] = motor_speed(&p->motor, d->control.motors[k]);
+    inputs.command = command;
+    const bits before = d->effects;
+    nap_account_block kept;
+    cells_save(now, account, &kept, sizeof kept);
+    const bits after =
+        nap_evaluate(&m->env, &p->nap, &p->plant, layout, &d->body, d->rotor_speed, &inputs, before, account);
+    cells_restore(now, &kept, account, sizeof kept);
+    d->effects = bits_select(now, after, before);
+    VY_ASSERT(!mask_any((d->effects & bits_set(~(uint64_t)EFFECTS_ALL)) != 0u));
+    d->effect_changes = d->effect_changes + nap_changes(before, d->effects);
+}
+
+/// Returns the lanes in which the policy was evaluated.
+VY_BIG_FN mask nap_stage(const vy_model *m, const world_block *w, const noise_block *noise,
+                         drone_block *drones, nap_account_block *nap_accounts)
+{
+    const bits tick = w->tick - 1u;
+    const mask now = due(tick, m->nap_period);
+    VY_ASSERT(m->nap_period > 0);
+    if (!mask_any(now)) return now;
+    for (uint32_t i = 0; i < m->drone_count; ++i)
+        nap_evaluate_drone(m, i, tick, m->nap_period, now, noise, &drones[i], &nap_accounts[i]);
+    return now;
+}

@@ -1,0 +1,66 @@
+// sensor_stage.h - sensors and estimator of every drone, each at its own period. Over `real`.
+#pragma once
+#include "world/model.h"
+#include "base/assert.h"
+
+/// `ahead` has random numbers drawn ahead for each IMU, or is NULL; likewise in lanes.
+VY_BIG_FN void sensor_stage(const vy_model *m, const world_block *w, drone_block *drones, rng_cache *ahead)
+{
+    const bits tick = w->tick;
+    for (uint32_t i = 0; i < m->drone_count; ++i) {
+        const drone_model *dm = &m->drones[i];
+        const drone_params *p = &m->params[i];
+        drone_block *d = &drones[i];
+        const mask imu = due(tick, dm->imu_period);
+        VY_ASSERT(dm->estimate_source >= ESTIMATE_FADING && dm->estimate_source <= ESTIMATE_FILTER);
+        if (mask_any(imu)) {
+            // The gravity that acted: none where the policy neglects it.
+            const vec3 g =
+                vec3_if(effect_on(d->effects, EFFECT_gravity), gravity_at(&m->env.gravity, d->body.position));
+            imu_state kept;
+            cells_save(imu, &d->imu, &kept, sizeof kept);
+            real space[IMU_NORMALS];
+            const real *n = rng_normals_cached(ahead == NULL ? NULL : &ahead[i], m->seed, RNG_STREAM_IMU,
+                                               bits_set(i), tick, dm->imu_period, space, IMU_NORMALS);
+            imu_sample(&p->imu, &d->body, g, n, &d->imu);
+            cells_restore(imu, &kept, &d->imu, sizeof kept);
+            d->imu_tick = bits_select(imu, tick, d->imu_tick);
+        }
+        const mask mocap = due(tick, dm->mocap_period);
+        if (mask_any(mocap)) {
+            mocap_state kept;
+            cells_save(mocap, &d->mocap, &kept, sizeof kept);
+            mocap_sample(&p->mocap, &d->body, m->seed, bits_set(i), tick, &d->mocap);
+            cells_restore(mocap, &kept, &d->mocap, sizeof kept);
+            d->mocap_tick = bits_select(mocap, tick, d->mocap_tick);
+        }
+    }
+}
+
+VY_BIG_FN void estimator_stage(const vy_model *m, const world_block *w, drone_block *drones)
+{
+    for (uint32_t i = 0; i < m->drone_count; ++i) {
+        const fading_params *p = &m->params[i].fading;
+        drone_block *d = &drones[i];
+        if (m->drones[i].estimate_source != ESTIMATE_FADING) {
+            if (m->drones[i].estimate_source == ESTIMATE_FILTER) continue; // vy_filter_stage
+            d->estimate.position = d->body.position;
+            d->estimate.velocity = d->body.velocity;
+            d->estimate.attitude = d->body.attitude;
+            d->estimate.rate = d->body.rate;
+            continue;
+        }
+        const mask imu = d->imu_tick == w->tick, mocap = d->mocap_tick == w->tick;
+        estimator_state kept;
+        if (mask_any(imu)) {
+            cells_save(imu, &d->estimate, &kept, sizeof kept);
+            fading_predict(p, d->imu.accel, d->imu.gyro, &d->estimate);
+            cells_restore(imu, &kept, &d->estimate, sizeof kept);
+        }
+        if (mask_any(mocap)) {
+            cells_save(mocap, &d->estimate, &kept, sizeof kept);
+            fading_correct(p, d->mocap.position, d->mocap.attitude, &d->estimate);
+            cells_restore(mocap, &kept, &d->estimate, sizeof kept);
+        }
+    }
+}

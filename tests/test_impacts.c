@@ -1,0 +1,274 @@
+// test_impacts.c - continuous collision: whatever is thrown, however it spins, passes through nothing.
+//
+// VOLERY_THROWS=10000 makes as many throws instead of the slice that the suite takes.
+#include "contact_sets.h"
+#include "geometry/sweep.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { SHAPES = 5, TARGETS = 4, SLICE = 2400 };
+#define CREST 0.2 // [m] of the ridge
+enum { FIELD = 61, RIDGE = 30 };
+#define CELL 0.05 // [m]
+
+static const char *const shape_names[SHAPES] = {"sphere", "box", "capsule", "cylinder", "hull"};
+static const char *const target_names[TARGETS] = {"2 mm", "5 mm", "ridge", "plate"};
+
+/// How many throws of a kind there were, and what became of them.
+typedef struct tally {
+    int throws, passed, dropped, ended;
+} tally;
+
+static vy_shape thrown_shape(int kind, random_source *r, vy_hull **hull)
+{
+    vy_shape s = {0};
+    const double k = exp(random_in(r, log(0.5), log(2.0)));
+    switch (kind) {
+    case 0: assert_int_equal(vy_shape_sphere(0.025 * k, &s, NULL), VY_OK); break;
+    case 1: assert_int_equal(vy_shape_box(vec3_make(0.05 * k, 0.02, 0.01), &s, NULL), VY_OK); break;
+    case 2: assert_int_equal(vy_shape_capsule(0.03 * k, 0.005, &s, NULL), VY_OK); break;
+    case 3: assert_int_equal(vy_shape_cylinder(0.03 * k, 0.01, &s, NULL), VY_OK); break;
+    default: {
+        vy_vec3 p[12];
+        do {
+            for (int i = 0; i < 12; ++i) {
+                p[i] = random_vec(r, 0.03);
+                p[i].z *= k;
+            }
+        } while (vy_hull_create(p, 12, VY_HULL_TOLERANCE, hull, NULL) != VY_OK);
+        assert_int_equal(vy_shape_hull(*hull, &s, NULL), VY_OK);
+    }
+    }
+    return s;
+}
+
+/// Whether a thrown body is where it can be only by having passed through.
+static int has_passed(int target, const vy_body_state *before, const vy_body_state *now,
+                      const vy_body_state *plate)
+{
+    if (target < 2) return now->position.x > 0.0025;
+    if (target == 3) { // a plate that flies: beyond its middle, and not around it
+        const vy_vec3 at = quat_unrotate(plate->attitude, vec3_sub(now->position, plate->position));
+        return at.x > 0.0025 && fabs(at.y) < 0.9 && fabs(at.z) < 0.9;
+    }
+    // Over the crest and down again takes longer than a step.
+    return before->position.x < 0.0 && now->position.x > 0.0 && before->position.z < CREST &&
+           now->position.z < CREST;
+}
+
+static void throw_one(random_source *r, int kind, int target, double dt, double speed, tally *t)
+{
+    static double heights[FIELD * FIELD];
+    for (int i = 0; i < FIELD * FIELD; ++i) heights[i] = i % FIELD == RIDGE ? CREST : 0.0;
+    vy_hull *hull = NULL;
+    vy_shape field, wall = box(target == 0 ? 0.001 : 0.0025, 20.0, 20.0);
+    const vy_shape shape = thrown_shape(kind, r, &hull);
+    assert_int_equal(vy_shape_height_field(FIELD, FIELD, CELL, heights, &field, NULL), VY_OK);
+    const vy_shape plate = box(0.0025, 1.0, 1.0);
+    vy_bodies *b = new_set(dt, target < 2 ? G : 0.0, 4);
+    vy_body_id other;
+    const vy_material material = surface(random_in(r, 0.0, 1.0), random_in(r, 0.0, 0.6));
+    if (target == 3) {
+        other =
+            add(b, VY_BODY_DYNAMIC, &plate, 5.0, vec3_zero(), vec3_make(-0.5 * speed, 0.0, 0.0), material);
+    } else if (target < 2) {
+        other = add(b, VY_BODY_STATIC, &wall, 0.0, vec3_zero(), vec3_zero(), material);
+    } else {
+        other = add(b, VY_BODY_STATIC, &field, 0.0, vec3_make(-RIDGE * CELL, -RIDGE * CELL, 0.0), vec3_zero(),
+                    material);
+    }
+    const double distance = 0.2 + random_in(r, 0.0, 0.6);
+    vy_body_def def = vy_default_body_def();
+    def.shape = &shape;
+    def.mass = 0.1;
+    def.material = material;
+    def.state.attitude = random_attitude(r);
+    def.state.rate = random_vec(r, 1.0);
+    def.state.rate = vec3_scale(random_in(r, 0.0, 100.0) / vec3_length(def.state.rate), def.state.rate);
+    def.state.position = vec3_make(-distance, 0.0, target == 2 ? 0.12 : 0.0);
+    def.state.velocity =
+        target != 2 ? vec3_make(speed, random_in(r, -0.5, 0.5) * speed, random_in(r, -0.5, 0.5) * speed)
+                    : vec3_make(speed, random_in(r, -0.3, 0.3) * speed, random_in(r, -0.02, 0.02) * speed);
+    vy_body_id id;
+    assert_int_equal(vy_bodies_add(b, &def, &id, NULL), VY_OK);
+    const int steps = (int)((2.0 * distance / speed + 0.05) / dt) + 2;
+    int passed = 0, ended = 0;
+    for (int n = 0; n < steps && !passed && !ended; ++n) {
+        const vy_body_state before = read(b, id);
+        ended = (vy_bodies_step(b) & VY_BODIES_NOT_FINITE) != 0;
+        const vy_body_state now = read(b, id);
+        const vy_body_state there = read(b, other);
+        passed = has_passed(target, &before, &now, &there);
+    }
+    t->throws += 1;
+    t->passed += passed;
+    t->ended += ended;
+    t->dropped += !ended && vy_bodies_impacts(b).dropped > 0;
+    vy_bodies_destroy(b);
+    vy_hull_destroy(hull);
+}
+
+static void nothing_passes_through(void **unused)
+{
+    (void)unused;
+    const char *whole = getenv("VOLERY_THROWS");
+    const int count = whole != NULL ? atoi(whole) : SLICE;
+    static tally all[SHAPES][TARGETS][2][4];
+    random_source r = {1996};
+    tally sum = {0};
+    for (int n = 0; n < count; ++n) {
+        const int kind = n % SHAPES, target = n / SHAPES % TARGETS, slow = n / (SHAPES * TARGETS) % 2;
+        const double speed = exp(random_in(&r, 0.0, log(200.0)));
+        const int class = speed < 5.0 ? 0 : speed < 20.0 ? 1 : speed < 60.0 ? 2 : 3;
+        throw_one(&r, kind, target, slow ? 1.0 / 60.0 : 1e-3, speed, &all[kind][target][slow][class]);
+    }
+    for (int k = 0; k < SHAPES; ++k) {
+        for (int g = 0; g < TARGETS; ++g) {
+            for (int d = 0; d < 2; ++d) {
+                if (whole != NULL)
+                    printf("%-8s %-5s %s", shape_names[k], target_names[g], d ? "60 Hz" : "1 kHz");
+                for (int c = 0; c < 4; ++c) {
+                    const tally *t = &all[k][g][d][c];
+                    if (whole != NULL) printf("  %3d of %3d", t->passed, t->throws);
+                    sum.throws += t->throws;
+                    sum.passed += t->passed;
+                    sum.dropped += t->dropped;
+                    sum.ended += t->ended;
+                }
+                if (whole != NULL) printf("\n");
+            }
+        }
+    }
+    if (whole != NULL)
+        printf("passed %d, ended %d, time dropped %d of %d throws\n", sum.passed, sum.ended, sum.dropped,
+               sum.throws);
+    assert_int_equal(sum.passed, 0);
+    assert_int_equal(sum.ended, 0);
+    assert_true(sum.dropped * 1000 <= sum.throws + 999);
+}
+
+// A driven blade sweeps over a ball at rest, in several turns of the blade to a step.
+static void blades_do_not_miss(void **unused)
+{
+    (void)unused;
+    random_source r = {1988};
+    for (int n = 0; n < 200; ++n) {
+        const double dt = n % 2 == 0 ? 1.0 / 60.0 : 1e-3, rate = random_in(&r, 10.0, 200.0),
+                     away = random_in(&r, 0.06, 0.28), at = random_in(&r, 0.6, 2.5);
+        vy_bodies *b = new_set(dt, 0.0, 4);
+        const vy_shape blade = box(0.3, 0.0025, 0.02), shape = ball(0.02);
+        const vy_body_id hub =
+            add(b, VY_BODY_KINEMATIC, &blade, 0.0, vec3_zero(), vec3_zero(), surface(0.3, 0.0));
+        vy_body_state s = read(b, hub);
+        s.rate = vec3_make(0.0, 0.0, n % 4 < 2 ? rate : -rate);
+        assert_int_equal(vy_body_set_state(b, hub, &s), VY_OK);
+        const vy_body_id id =
+            add(b, VY_BODY_DYNAMIC, &shape, 0.05, vec3_make(away * cos(at), away * sin(at), 0.0), vec3_zero(),
+                surface(0.3, 0.0));
+        const int steps = (int)(PI / rate / dt) + 1; // half a turn: one arm or the other has come by
+        step(b, steps);
+        assert_true(vec3_length(read(b, id).velocity) > 0.5 * rate * away);
+        assert_true(vec3_length(read(b, id).position) > away - 0.001);
+        vy_bodies_destroy(b);
+    }
+}
+
+// A sleeping ball wakes when a blade comes by that would be past it at the end of the step.
+static void blades_wake_what_they_meet(void **unused)
+{
+    (void)unused;
+    for (int n = 0; n < 20; ++n) {
+        vy_bodies_def def = vy_default_bodies_def();
+        vy_bodies *b = NULL;
+        def.dt = 1.0 / 60.0;
+        def.gravity = vec3_zero();
+        def.contacts.on = 1;
+        def.contacts.sleep = 0.1;
+        assert_int_equal(vy_bodies_create(&def, &b, NULL), VY_OK);
+        const vy_shape blade = box(0.3, 0.0025, 0.02), shape = ball(0.02);
+        const vy_body_id hub =
+            add(b, VY_BODY_KINEMATIC, &blade, 0.0, vec3_zero(), vec3_zero(), surface(0.3, 0.0));
+        const double at = 0.3 + 0.12 * n;
+        const vy_body_id id =
+            add(b, VY_BODY_DYNAMIC, &shape, 0.05, vec3_make(0.2 * cos(at), 0.2 * sin(at), 0.0), vec3_zero(),
+                surface(0.3, 0.0));
+        step(b, 20);
+        assert_true(vy_body_is_asleep(b, id));
+        vy_body_state s = read(b, hub);
+        s.rate = vec3_make(0.0, 0.0, 188.0); // nearly half a turn in a step
+        assert_int_equal(vy_body_set_state(b, hub, &s), VY_OK);
+        step(b, 2);
+        assert_true(vec3_length(read(b, id).velocity) > 10.0);
+        vy_bodies_destroy(b);
+    }
+}
+
+// Pressed between a driven plate and the floor: that is reported, and nothing explodes.
+static void crushing_is_reported(void **unused)
+{
+    (void)unused;
+    for (int n = 0; n < 4; ++n) {
+        vy_bodies *b = new_set(n % 2 == 0 ? 1.0 / 60.0 : 1e-3, G, 4);
+        const vy_shape press = box(0.5, 0.5, 0.01), shape = n < 2 ? ball(0.05) : box(0.05, 0.05, 0.05),
+                       floor = plane(vec3_make(0, 0, 1));
+        add(b, VY_BODY_STATIC, &floor, 0.0, vec3_zero(), vec3_zero(), surface(0.5, 0.0));
+        const vy_body_id id =
+            add(b, VY_BODY_DYNAMIC, &shape, 0.5, vec3_make(0, 0, 0.0505), vec3_zero(), surface(0.5, 0.0));
+        add(b, VY_BODY_KINEMATIC, &press, 0.0, vec3_make(0, 0, 0.2), vec3_make(0, 0, -0.5),
+            surface(0.5, 0.0));
+        uint32_t events = 0, early = 0;
+        for (double t = 0.0; t < 0.3; t += n % 2 == 0 ? 1.0 / 60.0 : 1e-3) {
+            events |= vy_bodies_step(b);
+            if (t < 0.17) early |= events;
+        }
+        assert_int_equal(early & VY_BODIES_CRUSHED, 0);
+        assert_int_equal(events & VY_BODIES_CRUSHED, VY_BODIES_CRUSHED);
+        assert_int_equal(events & VY_BODIES_NOT_FINITE, 0);
+        assert_true(vec3_length(read(b, id).velocity) < 50.0);
+        vy_bodies_destroy(b);
+    }
+}
+
+// Paths are followed with rotation: the first touch is that of steps of 1e-5.
+static void sweeps_find_the_first_touch(void **unused)
+{
+    (void)unused;
+    random_source r = {2009};
+    int hits = 0;
+    for (int n = 0; n < 400; ++n) {
+        vy_hull *hulls[2] = {NULL, NULL};
+        const vy_shape a = thrown_shape(n % SHAPES, &r, &hulls[0]),
+                       c = thrown_shape(n / SHAPES % SHAPES, &r, &hulls[1]);
+        vy_sweep_path path[2];
+        for (int k = 0; k < 2; ++k) {
+            path[k] = (vy_sweep_path){.center = random_vec(&r, 0.15), .attitude = random_attitude(&r)};
+            path[k].displacement = vec3_sub(random_vec(&r, 0.1), vec3_scale(2.0, path[k].center));
+            path[k].rotation_vector = random_vec(&r, 4.0);
+        }
+        if (vy_sweep_separation(&a, &path[0], &c, &path[1], 0.0).value > 1e-3) {
+            vy_separation found;
+            const int hit = vy_sweep_shapes(&a, &path[0], &c, &path[1], 0.0, 1e-6, 0.0, 1.0, &found);
+            double first = 2.0;
+            for (double t = 0.0; t <= 1.0 && first > 1.0; t += 1e-3) {
+                if (vy_sweep_separation(&a, &path[0], &c, &path[1], t).value <= 0.0) first = t;
+            }
+            if (first <= 1.0) assert_true(hit && found.t <= first);
+            if (hit) assert_true(vy_sweep_separation(&a, &path[0], &c, &path[1], found.t).value <= 1e-6);
+            if (hit && first <= 1.0) assert_true(found.t > first - 2e-2 || found.value > 0.0);
+            hits += hit;
+        }
+        vy_hull_destroy(hulls[0]);
+        vy_hull_destroy(hulls[1]);
+    }
+    assert_true(hits > 100);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sweeps_find_the_first_touch), cmocka_unit_test(nothing_passes_through),
+        cmocka_unit_test(blades_do_not_miss),          cmocka_unit_test(blades_wake_what_they_meet),
+        cmocka_unit_test(crushing_is_reported),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

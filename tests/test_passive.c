@@ -1,0 +1,218 @@
+// test_passive.c - what bodies keep that nothing drives: the law of passive scenes, free spin at any rate,
+// thin bodies that are dropped, heavy ones on light ones.
+//
+// The law: no scene ends, none gains energy, nothing stays inside another. VOLERY_PASSIVE=N runs N scenes
+// instead of a few, from VOLERY_PASSIVE_FIRST on, and lists those that break it.
+#include "passive_scenes.h"
+#include <stdlib.h>
+
+static double number(const char *name, double otherwise)
+{
+    const char *text = getenv(name);
+    return text == NULL ? otherwise : atof(text);
+}
+
+static void list_scene(int seed, const passive_scene *t, const passive_result *r)
+{
+    printf("scene %d:%s%s%s gain %.3g at %.3f s, overlap %.3g m; dt 1/%.0f, %d bodies, thin %.3g, spin %.3g, "
+           "masses %.3g, joints %d, open %d%s, integrator %d\n",
+           seed, r->verdict & PASSIVE_ENDS ? " ends" : "", r->verdict & PASSIVE_GAINS ? " gains" : "",
+           r->verdict & PASSIVE_OVERLAPS ? " overlaps" : "", r->gain, r->gain_time, r->deepest, 1.0 / t->dt,
+           t->count, t->thinnest, t->fastest, t->ratio, t->joints, t->open,
+           t->ground_heights == 2 ? ", field" : "", (int)vy_bodies_integrator(t->b));
+    fflush(stdout);
+}
+
+// The law does not hold yet in all scenes: these are the parts of them in which it may be broken.
+static void passive_scenes_keep_the_law(void **unused)
+{
+    (void)unused;
+    static passive_scene t;
+    // The slice of the suite has no steep height fields, where continuous collision takes ten seconds a
+    // scene.
+    const int all = getenv("VOLERY_PASSIVE") != NULL;
+    const int count = (int)number("VOLERY_PASSIVE", 40),
+              first = (int)number("VOLERY_PASSIVE_FIRST", all ? 1 : 13);
+    int ends = 0, gains = 0, overlaps = 0, broken = 0, pushed = 0;
+    for (int n = 0; n < count; ++n) {
+        passive_create(&t, (uint64_t)(first + n));
+        const passive_result r = passive_run(&t);
+        if (all && r.verdict != 0) list_scene(first + n, &t, &r);
+        ends += (r.verdict & PASSIVE_ENDS) != 0;
+        gains += (r.verdict & PASSIVE_GAINS) != 0;
+        overlaps += (r.verdict & PASSIVE_OVERLAPS) != 0;
+        broken += r.verdict != 0;
+        pushed += r.pushed >= 20;
+        passive_destroy(&t);
+    }
+    printf(
+        "of %d passive scenes %d break the law: %d end, %d gain energy, %d overlap; %d touch in 20 steps\n",
+        count, broken, ends, gains, overlaps, pushed);
+    if (all) return;
+    assert_int_equal(ends, 0);
+    assert_true(gains <= count / 20);
+    assert_true(overlaps <= count / 8);
+}
+
+// 500 rad/s at 1/60 s, 8 rad a step, for a minute: energy and angular momentum stay.
+static void fast_spin_is_kept(void **unused)
+{
+    (void)unused;
+    const vy_integrator integrators[] = {VY_INTEGRATOR_RK4, VY_INTEGRATOR_LIE_MIDPOINT};
+    const vy_vec3 sides[] = {{0.1, 0.1, 0.1}, {0.1, 0.05, 0.02}, {0.15, 0.015, 0.0015}, {0.1, 0.1, 0.001}};
+    uint64_t x = 5;
+    for (int k = 0; k < 8; ++k) {
+        vy_bodies_def def = vy_default_bodies_def();
+        vy_bodies *b = NULL;
+        def.dt = 1.0 / 60.0;
+        def.gravity = vec3_zero();
+        def.integrator = integrators[k % 2];
+        assert_int_equal(vy_bodies_create(&def, &b, NULL), VY_OK);
+        const vy_shape shape = box(sides[k / 2].x, sides[k / 2].y, sides[k / 2].z);
+        vy_body_def d = vy_default_body_def();
+        d.shape = &shape;
+        d.state.rate = vec3_scale(500.0, passive_direction(&x));
+        assert_int_equal(vy_bodies_add(b, &d, NULL, NULL), VY_OK);
+        vy_vec3 linear, before, after;
+        vy_bodies_read_momentum(b, &linear, &before);
+        const double energy = vy_bodies_read_energy(b).kinetic;
+        step(b, 3600);
+        vy_bodies_read_momentum(b, &linear, &after);
+        assert_near(vy_bodies_read_energy(b).kinetic, energy, 1e-6 * energy);
+        assert_true(vec3_length(vec3_sub(after, before)) < 1e-6 * vec3_length(before));
+        vy_bodies_destroy(b);
+    }
+}
+
+// The largest growth of energy, of that at the start, of a body that is thrown onto a floor; 1e9 when it
+// ends.
+static double gain_of_throw(const vy_shape *shape, double height, double speed, double spin, uint64_t *x)
+{
+    vy_bodies *b = new_set(1.0 / 60.0, G, 2);
+    const vy_shape floor = plane(vec3_make(0, 0, 1));
+    vy_body_def d = vy_default_body_def();
+    d.shape = shape;
+    d.mass = 0.03;
+    d.material = surface(0.5, 0.3);
+    d.state.position = vec3_make(0, 0, height);
+    d.state.attitude = passive_attitude(x);
+    d.state.velocity = vec3_scale(speed, passive_direction(x));
+    d.state.rate = vec3_scale(spin, passive_direction(x));
+    assert_int_equal(vy_bodies_add(b, &d, NULL, NULL), VY_OK);
+    add(b, VY_BODY_STATIC, &floor, 1.0, vec3_zero(), vec3_zero(), surface(0.5, 0.3));
+    const vy_bodies_energy e = vy_bodies_read_energy(b);
+    const double first = e.kinetic + e.potential;
+    double least = first, gain = 0.0;
+    for (int k = 0; k < 120; ++k) {
+        if (vy_bodies_step(b) != 0) gain = 1e9;
+        const vy_bodies_energy now = vy_bodies_read_energy(b);
+        gain = fmax(gain, (now.kinetic + now.potential - least) / first);
+        least = fmin(least, now.kinetic + now.potential);
+    }
+    vy_bodies_destroy(b);
+    return gain;
+}
+
+// Rulers from 2 m, and capsules of 6 cm at 5 m/s and 10 rad/s, 200 of each at 60 Hz.
+static void thin_bodies_gain_nothing(void **unused)
+{
+    (void)unused;
+    uint64_t x = 2026;
+    const vy_shape ruler = box(0.15, 0.015, 0.0015);
+    vy_shape capsule = {0};
+    assert_int_equal(vy_shape_capsule(0.025, 0.005, &capsule, NULL), VY_OK);
+    double worst = 0.0;
+    for (int n = 0; n < 200; ++n) {
+        const double a = gain_of_throw(&ruler, 2.0, 0.0, 0.0, &x),
+                     c = gain_of_throw(&capsule, 0.5, 5.0, 10.0, &x);
+        worst = fmax(worst, fmax(a, c));
+    }
+    printf("rulers and capsules gain at most %.2g of their energy\n", worst);
+    assert_true(worst < 0.01);
+}
+
+// The part of its energy that a body loses, or gains, in ten seconds on a floor without friction that gives
+// all back.
+static double loss_of_bounces(const vy_shape *shape, double dt, uint64_t *x)
+{
+    vy_bodies *b = new_set(dt, G, 2);
+    const vy_shape floor = plane(vec3_make(0, 0, 1));
+    vy_body_def d = vy_default_body_def();
+    d.shape = shape;
+    d.material = surface(0.0, 1.0);
+    d.state.position = vec3_make(0, 0, 1.5);
+    d.state.attitude = passive_attitude(x);
+    d.state.rate = vec3_scale(3.0, passive_direction(x));
+    assert_int_equal(vy_bodies_add(b, &d, NULL, NULL), VY_OK);
+    add(b, VY_BODY_STATIC, &floor, 1.0, vec3_zero(), vec3_zero(), surface(0.0, 1.0));
+    vy_bodies_energy e = vy_bodies_read_energy(b);
+    const double first = e.kinetic + e.potential;
+    double most = 0.0;
+    for (int k = 0; k < (int)(10.0 / dt); ++k) {
+        step(b, 1);
+        e = vy_bodies_read_energy(b);
+        most = fmax(most, fabs(e.kinetic + e.potential - first) / first);
+    }
+    vy_bodies_destroy(b);
+    return most;
+}
+
+// Restitution 1 keeps the energy: of balls to rounding, of bodies that tumble to 2 % at 1 kHz, 5 % at 60 Hz.
+static void bounces_keep_energy(void **unused)
+{
+    (void)unused;
+    uint64_t x = 1990;
+    vy_shape shapes[4] = {ball(0.2), box(0.2, 0.15, 0.1)};
+    assert_int_equal(vy_shape_capsule(0.2, 0.1, &shapes[2], NULL), VY_OK);
+    assert_int_equal(vy_shape_cylinder(0.1, 0.2, &shapes[3], NULL), VY_OK);
+    for (int n = 0; n < 12; ++n) {
+        const vy_shape *shape = &shapes[n % 4];
+        const double slow = loss_of_bounces(shape, 1.0 / 60.0, &x), fast = loss_of_bounces(shape, 1e-3, &x);
+        assert_true(slow < (n % 4 == 0 ? 1e-9 : 0.05));
+        assert_true(fast < (n % 4 == 0 ? 1e-9 : 0.02));
+    }
+}
+
+static void rests(double dt, double heavy, int legs, double drop)
+{
+    vy_bodies *b = new_set(dt, G, 8);
+    const vy_shape floor = plane(vec3_make(0, 0, 1)), cube = box(0.5, 0.5, 0.5), leg = box(0.1, 0.1, 0.1);
+    add(b, VY_BODY_STATIC, &floor, 1.0, vec3_zero(), vec3_zero(), surface(0.5, 0));
+    for (int i = 0; i < legs; ++i)
+        add(b, VY_BODY_DYNAMIC, legs == 1 ? &cube : &leg, 1.0,
+            legs == 1 ? vec3_make(0, 0, 0.5) : vec3_make(i & 1 ? 0.35 : -0.35, i & 2 ? 0.35 : -0.35, 0.1),
+            vec3_zero(), surface(0.5, 0));
+    const double height = legs == 1 ? 1.5 : 0.7;
+    const vy_body_id top =
+        add(b, VY_BODY_DYNAMIC, &cube, heavy, vec3_make(0, 0, height + drop), vec3_zero(), surface(0.5, 0));
+    for (int k = 0; k < (int)(5.0 / dt); ++k) {
+        step(b, 1);
+        assert_true(read(b, top).position.z > height - 0.005);
+    }
+    for (uint32_t i = 1; i < vy_bodies_limit(b); ++i)
+        assert_true(vec3_length(read(b, vy_bodies_at(b, i)).velocity) < 1e-6);
+    assert_near(read(b, top).position.z, height, 2.5e-4);
+    vy_bodies_destroy(b);
+}
+
+// A heavy box on a light one, and on four, placed and dropped: they stand.
+static void heavy_stands_on_light(void **unused)
+{
+    (void)unused;
+    for (int k = 0; k < 2; ++k) {
+        const double drop = 0.05 * k;
+        rests(1.0 / 60.0, 100.0, 1, drop);
+        rests(1.0 / 60.0, 1000.0, 1, drop);
+        rests(1.0 / 240.0, 500.0, 4, drop);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(passive_scenes_keep_the_law), cmocka_unit_test(fast_spin_is_kept),
+        cmocka_unit_test(thin_bodies_gain_nothing),    cmocka_unit_test(bounces_keep_energy),
+        cmocka_unit_test(heavy_stands_on_light),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,216 @@
+// test_streams.c - what the streams and replies of a log hold, and what tables make of them.
+#include "check.h"
+#include "record/streams.h"
+#include "volery/record.h"
+#include <stdlib.h>
+#include <unistd.h>
+
+static char path[64];
+
+static int make_path(void **state)
+{
+    (void)state;
+    snprintf(path, sizeof path, "/tmp/volery-test-streams-%ld.mcap", (long)getpid());
+    return 0;
+}
+
+static int remove_path(void **state)
+{
+    (void)state;
+    remove(path);
+    return 0;
+}
+
+// Fly `world` for `ticks` into the log.
+static void record(vy_world *world, uint64_t ticks)
+{
+    static const char *const name = "alpha";
+    vy_recorder *recorder = NULL;
+    vy_recorder_def def = vy_default_recorder_def();
+    def.path = path;
+    def.scenario = "volery: 1\n";
+    def.names = &name;
+    def.snapshot = 100;
+    assert_int_equal(vy_recorder_open(&def, world, &recorder, NULL), VY_OK);
+    vy_world_set_sink(world, vy_recorder_sink(recorder));
+    assert_int_equal(vy_world_advance(world, ticks) & (VY_EVENT_SINK | VY_EVENT_FAILED), 0);
+    assert_int_equal(vy_recorder_close(recorder, world, "completed", NULL), VY_OK);
+    vy_world_destroy(world);
+}
+
+static vy_log *open_log(void)
+{
+    vy_log *log = NULL;
+    assert_int_equal(vy_log_open(path, &log, NULL), VY_OK);
+    return log;
+}
+
+// A controller that shows what it computes, finite or not.
+static void show(void *self, const vy_samples *samples, vy_intent *intent)
+{
+    const int *shows = self;
+    intent->rung = VY_RUNG_RATES;
+    intent->thrust = 0.28;
+    intent->rates.x = -samples->imu.gyro.x;
+    if (!*shows) return;
+    intent->debug[0] = samples->imu.gyro.x;
+    intent->debug[3] = (double)samples->tick;
+    intent->debug[6] = -(double)INFINITY;
+    intent->debug[7] = 0.0 / (samples->time - samples->time);
+}
+
+// Such numbers are in the log and in tables, and change nothing else.
+static void streams_show_a_controllers_own_numbers(void **unused)
+{
+    (void)unused;
+    uint64_t hashes[2];
+    for (int shows = 0; shows < 2; ++shows) {
+        vy_world *world = NULL;
+        const vy_world_def world_def = vy_default_world_def();
+        assert_int_equal(vy_world_create(&world_def, &world, NULL), VY_OK);
+        vy_drone_def drone = vy_default_drone_def();
+        drone.controller.kind = VY_CONTROLLER_CALLBACK;
+        drone.controller.call = show;
+        drone.controller.self = &shows;
+        assert_int_equal(vy_world_add_drone(world, &drone, NULL, NULL), VY_OK);
+        record(world, 500);
+        vy_log *log = open_log();
+        hashes[shows] = vy_log_get_info(log).final_hash;
+        vy_log_close(log);
+    }
+    assert_true(hashes[0] == hashes[1]);
+    vy_log *log = open_log();
+    const char *const fields[] = {"reply.debug"};
+    vy_export_def def = vy_default_export_def();
+    def.fields = fields;
+    def.field_count = 1;
+    FILE *out = tmpfile();
+    assert_int_equal(vy_log_export(log, &def, out, NULL), VY_OK);
+    rewind(out);
+    char line[512], last[512] = "";
+    assert_non_null(fgets(line, sizeof line, out));
+    assert_non_null(strstr(line, "reply.debug[0],reply.debug[1],"));
+    while (fgets(line, sizeof line, out) != NULL) memcpy(last, line, sizeof last);
+    double v[4];
+    char rest[64];
+    assert_int_equal(sscanf(last, "0.500000000,%lf,%lf,%lf,%lf,%63s", &v[0], &v[1], &v[2], &v[3], rest), 5);
+    assert_true(v[0] != 0.0 && v[1] == 0.0 && v[3] == 500.0);
+    assert_string_equal(rest, "0,0,-inf,");
+    fclose(out);
+    vy_log_close(log);
+}
+
+// The first row of fields of a log's only drone.
+static void read_first(const char *const *fields, int field_count, double *out, int count)
+{
+    vy_log *log = open_log();
+    vy_export_def def = vy_default_export_def();
+    def.fields = fields;
+    def.field_count = field_count;
+    FILE *file = tmpfile();
+    assert_int_equal(vy_log_export(log, &def, file, NULL), VY_OK);
+    rewind(file);
+    char line[1024];
+    assert_non_null(fgets(line, sizeof line, file));
+    assert_non_null(fgets(line, sizeof line, file));
+    char *at = strchr(line, ',');
+    for (int i = 0; i < count; ++i) {
+        assert_true(at != NULL && *at == ',');
+        out[i] = strtod(at + 1, &at);
+    }
+    fclose(file);
+    vy_log_close(log);
+}
+
+// The air of the 1976 standard at 1000 m (its table I) and at 11 km, and the flow in the axes of a drone that
+// is turned and tilted; where all air is the same and at rest there is nothing to tell.
+static void streams_tell_of_the_air(void **unused)
+{
+    (void)unused;
+    static const struct {
+        double altitude, temperature, pressure, density;
+    } table[] = {{1000.0, 281.651, 8.9876e4, 1.1117}, {11000.0, 216.774, 2.2700e4, 3.6480e-1}};
+    for (int k = 0; k < 3; ++k) {
+        vy_world_def world_def = vy_default_world_def();
+        vy_drone_def drone = vy_default_drone_def();
+        if (k < 2) {
+            world_def.environment.atmosphere.mode = VY_ATMOSPHERE_LAYERED;
+            world_def.environment.wind.constant = (vy_vec3){3.0, -5.0, 1.0};
+            drone.position = (vy_vec3){10.0, 20.0, table[k].altitude};
+        }
+        drone.velocity = (vy_vec3){23.0, 7.0, 2.0};
+        drone.attitude = (vy_quat){0.5, 0.5, 0.5, 0.5}; // body x, y, z are world y, z, x
+        drone.controller.kind = VY_CONTROLLER_NONE;
+        vy_world *world = NULL;
+        assert_int_equal(vy_world_create(&world_def, &world, NULL), VY_OK);
+        assert_int_equal(vy_world_add_drone(world, &drone, NULL, NULL), VY_OK);
+        record(world, 10);
+        if (k == 2) {
+            vy_log *log = open_log();
+            vy_export_def def = vy_default_export_def();
+            const char *const field = "air.speed";
+            def.fields = &field;
+            def.field_count = 1;
+            assert_int_equal(vy_log_export(log, &def, stderr, NULL), VY_NOT_FOUND);
+            vy_log_close(log);
+            continue;
+        }
+        const char *const fields[] = {"air.density", "air.pressure", "air.temperature",      "air.wind",
+                                      "air.flow",    "air.speed",    "air.dynamic_pressure", "air.mach"};
+        double v[12];
+        read_first(fields, 8, v, 12);
+        assert_true(real_abs(v[0] / table[k].density - 1.0) < 1e-4);
+        assert_true(real_abs(v[1] / table[k].pressure - 1.0) < 1e-4);
+        assert_true(real_abs(v[2] - table[k].temperature) < 1e-3);
+        const double expected[6] = {3.0,  -5.0, 1.0,
+                                    12.0, 1.0,  20.0}; // the wind, then (20, 12, 1) in body axes
+        for (int i = 0; i < 6; ++i) assert_true(real_abs(v[3 + i] - expected[i]) < 1e-12);
+        const double speed = real_sqrt(20.0 * 20.0 + 12.0 * 12.0 + 1.0);
+        assert_true(real_abs(v[9] - speed) < 1e-12);
+        assert_true(real_abs(v[10] - 0.5 * v[0] * speed * speed) < 1e-9);
+        assert_true(real_abs(v[11] - speed / real_sqrt(1.4 * 287.053 * v[2])) < 1e-6);
+    }
+}
+
+// Every field of a reply comes back from its cells to the bit, and a change of any value changes the check.
+// What is not a number has one pattern, so that two machines log the same.
+static void replies_keep_every_field(void **unused)
+{
+    (void)unused;
+    int count;
+    const vy_reply_field *fields = vy_reply_fields(&count);
+    vy_intent from;
+    memset(&from, 0, sizeof from);
+    const uint64_t silent = vy_reply_pack(7, 1, &from).check;
+    for (int i = 0; i < count; ++i) {
+        for (int k = 0; k < fields[i].count; ++k) {
+            char *at = (char *)&from + fields[i].offset + 8 * (size_t)k;
+            memset(&from, 0, sizeof from);
+            const int32_t choice = -5;
+            const double value = -1.0 / 3.0 - k;
+            memcpy(at, fields[i].type == VY_REPLY_CHOICE ? (const void *)&choice : (const void *)&value,
+                   fields[i].type == VY_REPLY_CHOICE ? sizeof choice : sizeof value);
+            const reply_cells cells = vy_reply_pack(7, 1, &from);
+            const vy_intent to = vy_reply_unpack(&cells);
+            assert_memory_equal(&from, &to, sizeof from);
+            assert_true(cells.check != silent && cells.check == vy_reply_check(&cells));
+            if (fields[i].type == VY_REPLY_CHOICE || fields[i].type == VY_REPLY_FLAGS) continue;
+            const uint64_t patterns[2] = {0xfff8000000000000u, 0x7ff8000000000123u};
+            memcpy(at, &patterns[0], 8);
+            const reply_cells minus = vy_reply_pack(7, 1, &from);
+            memcpy(at, &patterns[1], 8);
+            const reply_cells other = vy_reply_pack(7, 1, &from);
+            assert_memory_equal(&minus, &other, sizeof minus);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(streams_tell_of_the_air),
+        cmocka_unit_test(streams_show_a_controllers_own_numbers),
+        cmocka_unit_test(replies_keep_every_field),
+    };
+    return cmocka_run_group_tests(tests, make_path, remove_path);
+}
