@@ -139,11 +139,13 @@ VY_FN void scale_change(const contact_motion *before, contact_motion *m, double 
 }
 
 // The part of a warm start that is used: all of it, unless it would add energy; then what takes most of it.
-// Impulses of an impact, or of bodies that have turned since, are no guess of the next ones.
+// Impulses of an impact, or of bodies that have turned since, are no guess of the next ones; neither are
+// those of a restored state whose work overflows.
 VY_FN double warm_start_part(warm_work work)
 {
     if (work.first + 0.5 * work.second <= 0.0) return 1.0;
-    return real_max(0.0, -work.first / work.second);
+    const double part = -work.first / work.second;
+    return part > 0.0 && part <= 1.0 ? part : 0.0;
 }
 
 // After integrate_forces().
