@@ -128,7 +128,7 @@ static void solve_small(small_system *s, int n)
         for (int i = 0; i < n; ++i) {
             if (!done[i] && (p < 0 || s->a[i][i] > s->a[p][p])) p = i;
         }
-        if (!(s->a[p][p] > 1e-12 * size)) break;
+        if (p < 0 || !(s->a[p][p] > 1e-12 * size)) break;
         done[p] = 1;
         for (int i = 0; i < n; ++i) {
             const double f = i == p ? 0.0 : s->a[i][p] / s->a[p][p];
