@@ -205,12 +205,38 @@ static void replies_keep_every_field(void **unused)
     }
 }
 
+// Axes are named by letters, a list by numbers, however many it has: the four deviations of the account and
+// the three limits of a supervisor are no quaternion and no vector.
+static void components_are_named_by_type(void **unused)
+{
+    (void)unused;
+    static const struct {
+        enum block_kind block;
+        const char *field, *first, *last;
+    } known[] = {
+        {BLOCK_drone, "body.position", ".x", ".z"},       {BLOCK_drone, "body.attitude", ".w", ".z"},
+        {BLOCK_drone, "rotor_speed", "[0]", "[7]"},       {BLOCK_drone, "imu_tick", "", ""},
+        {BLOCK_nap_account, "deviation", "[0]", "[3]"},   {BLOCK_supervisor, "exceeded", "[0]", "[2]"},
+        {BLOCK_drone, "turbulence.across", "[0]", "[1]"}, {BLOCK_airspeed, "pressure", "", ""},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; ++i) {
+        char first[12], last[12];
+        const vy_field *f = vy_find_field(known[i].block, known[i].field);
+        assert_non_null(f);
+        vy_component_name(vy_components_of(f), 0, first);
+        vy_component_name(vy_components_of(f), f->count - 1, last);
+        assert_string_equal(first, known[i].first);
+        assert_string_equal(last, known[i].last);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(streams_tell_of_the_air),
         cmocka_unit_test(streams_show_a_controllers_own_numbers),
         cmocka_unit_test(replies_keep_every_field),
+        cmocka_unit_test(components_are_named_by_type),
     };
     return cmocka_run_group_tests(tests, make_path, remove_path);
 }

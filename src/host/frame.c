@@ -5,28 +5,35 @@
 #include <stdio.h>
 #include <string.h>
 
+typedef enum sample_type {
+    SAMPLE_NUMBER,
+    SAMPLE_TICK, // a whole number
+    SAMPLE_VEC3,
+    SAMPLE_QUAT,
+    SAMPLE_ROTORS,
+    SAMPLE_RAYS
+} sample_type;
+
 // The samples as vy_samples has them are what goes over the wire, number by number: append, never insert.
 typedef struct sample_field {
     const char *sensor, *name; // of the sensor's sample, or NULL and its own
-    int count;                 // numbers: 1, x y z, w x y z, or a list
-    int whole;                 // an uint64_t rather than a double
+    int count;
+    sample_type type;
 } sample_field;
 
-enum { WHOLE_NUMBER, WHOLE_VEC3 = 0, WHOLE_QUAT = 0, WHOLE_ROTORS = 0, WHOLE_RAYS = 0, WHOLE_TICK = 1 };
-
-static const sample_field sample_fields[] = {{NULL, "tick", 1, 1},
-                                             {NULL, "time", 1, 0},
-                                             {NULL, "dt", 1, 0},
-#define FIELD(block, member, type, count, unit, text) {#block, #member, count, WHOLE_##type},
+static const sample_field sample_fields[] = {{NULL, "tick", 1, SAMPLE_TICK},
+                                             {NULL, "time", 1, SAMPLE_NUMBER},
+                                             {NULL, "dt", 1, SAMPLE_NUMBER},
+#define FIELD(block, member, type, count, unit, text) {#block, #member, count, SAMPLE_##type},
 #define SAMPLE(id, stream, name, needs, text)         SAMPLE_##name(FIELD, name)
-                                             DRONE_SENSORS(SAMPLE){"estimate", "position", 3, 0},
-                                             {"estimate", "velocity", 3, 0},
-                                             {"estimate", "attitude", 4, 0},
-                                             {"estimate", "rate", 3, 0},
-                                             {"estimate", "gyro_bias", 3, 0},
-                                             {"estimate", "accel_bias", 3, 0},
-                                             {"touch", "contacts", 1, 1},
-                                             {"touch", "impulse", 3, 0},
+                                             DRONE_SENSORS(SAMPLE){"estimate", "position", 3, SAMPLE_VEC3},
+                                             {"estimate", "velocity", 3, SAMPLE_VEC3},
+                                             {"estimate", "attitude", 4, SAMPLE_QUAT},
+                                             {"estimate", "rate", 3, SAMPLE_VEC3},
+                                             {"estimate", "gyro_bias", 3, SAMPLE_VEC3},
+                                             {"estimate", "accel_bias", 3, SAMPLE_VEC3},
+                                             {"touch", "contacts", 1, SAMPLE_TICK},
+                                             {"touch", "impulse", 3, SAMPLE_VEC3},
                                              SENSORS(SAMPLE)};
 enum { FIELD_COUNT = sizeof sample_fields / sizeof sample_fields[0] };
 
@@ -48,12 +55,16 @@ wire_cell vy_wire_cell(int index)
     while (at >= sample_fields[f].count) at -= sample_fields[f++].count;
     VY_ASSERT(f < (int)FIELD_COUNT);
     const sample_field *field = &sample_fields[f];
-    cell.whole = field->whole;
+    cell.whole = field->type == SAMPLE_TICK;
     char part[16] = "";
-    if (field->count == 3 || field->count == 4)
-        snprintf(part, sizeof part, ".%c", (field->count == 3 ? "xyz" : "wxyz")[at]);
-    else if (field->count > 1)
-        snprintf(part, sizeof part, "[%d]", at);
+    switch (field->type) {
+    case SAMPLE_NUMBER:
+    case SAMPLE_TICK: break;
+    case SAMPLE_VEC3: snprintf(part, sizeof part, ".%c", "xyz"[at]); break;
+    case SAMPLE_QUAT: snprintf(part, sizeof part, ".%c", "wxyz"[at]); break;
+    case SAMPLE_ROTORS:
+    case SAMPLE_RAYS: snprintf(part, sizeof part, "[%d]", at); break;
+    }
     snprintf(cell.name, sizeof cell.name, "%s%s%s%s", field->sensor != NULL ? field->sensor : "",
              field->sensor != NULL ? "." : "", field->name, part);
     return cell;
@@ -109,7 +120,7 @@ size_t vy_wire_put_samples(const vy_samples *samples, unsigned char *out)
             uint64_t whole;
             memcpy(&value, from, sizeof value);
             memcpy(&whole, from, sizeof whole);
-            put_f64(sample_fields[f].whole ? (double)whole : value, to);
+            put_f64((sample_fields[f].type == SAMPLE_TICK) ? (double)whole : value, to);
         }
     }
     return FRAME_HEAD + size;
@@ -122,7 +133,8 @@ void vy_wire_get_samples(const unsigned char *numbers, vy_samples *out)
         for (int i = 0; i < sample_fields[f].count; ++i, numbers += 8, to += 8) {
             const double value = get_f64(numbers);
             const uint64_t whole = value >= 0.0 && value < 0x1p63 ? (uint64_t)value : 0;
-            memcpy(to, sample_fields[f].whole ? (const void *)&whole : (const void *)&value, 8);
+            memcpy(to, (sample_fields[f].type == SAMPLE_TICK) ? (const void *)&whole : (const void *)&value,
+                   8);
         }
     }
 }
@@ -228,7 +240,7 @@ vy_verdict vy_wire_get_reply(const unsigned char *numbers, size_t size, uint64_t
 {
     intent->detail = (int32_t)size;
     if (size < 16 || size % 8 != 0) return VY_VERDICT_SIZE;
-    const double asked = get_f64(numbers), rung_number = get_f64(numbers + 8);
+    const double request_tick = get_f64(numbers), rung_number = get_f64(numbers + 8);
     if (!(rung_number >= 0.0 && rung_number < 256.0)) return VY_VERDICT_GARBAGE;
     const int rung = (int)rung_number;
     const int count = vy_wire_rung_numbers(rung, rotor_count);
@@ -249,7 +261,7 @@ vy_verdict vy_wire_get_reply(const unsigned char *numbers, size_t size, uint64_t
         at += 8 * fields[i].count;
     }
     VY_ASSERT(at == end);
-    if (asked != (double)tick) return VY_VERDICT_FLOODED; // a reply to no request, or to an older one
+    if (request_tick != (double)tick) return VY_VERDICT_FLOODED; // a reply to no request, or to an older one
     *intent = got;
     intent->rung = (vy_rung)rung;
     intent->detail = 0;

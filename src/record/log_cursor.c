@@ -210,7 +210,7 @@ static int compare_block(const vy_block *block, const unsigned char *a, const un
             VY_ASSERT(at + 8 <= block->size);
             if (memcmp(a + at, b + at, 8) == 0) continue;
             char component[12];
-            vy_component_name(f->count, k, component);
+            vy_component_name(vy_components_of(f), k, component);
             snprintf(out->field, sizeof out->field, "%s%s%s", prefix, f->name, component);
             out->real = !field_is_integer(f);
             memcpy(&out->a, a + at, 8);
@@ -278,12 +278,16 @@ int vy_reply_compare(const reply_cells *a, const reply_cells *b, vy_difference *
         const int count = field->message != NULL ? (int)field->message->field_count
                           : field->repeat > 0    ? (int)field->repeat
                                                  : 1;
+        const component_names names = field->message == &vy_message_vec3 ? COMPONENT_XYZ
+                                      : field->message != NULL           ? COMPONENT_WXYZ
+                                      : field->repeat > 0                ? COMPONENT_LIST
+                                                                         : COMPONENT_ONE;
         for (int k = 0; k < count; ++k, at += 8) {
             VY_ASSERT(at + 8 <= sizeof *a); // the message and the cells are of one size
             const unsigned char *x = (const unsigned char *)a + at, *y = (const unsigned char *)b + at;
             if (memcmp(x, y, 8) == 0) continue;
             char component[12];
-            vy_component_name(count, k, component);
+            vy_component_name(names, k, component);
             *out = (vy_difference){.found = 1,
                                    .reply = 1,
                                    .tick = a->tick,

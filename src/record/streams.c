@@ -249,14 +249,28 @@ void vy_stream_layout(int stream, int length, stream_layout *out)
 
 uint64_t vy_log_time(uint64_t tick, double dt) { return (uint64_t)((double)tick * dt * 1e9 + 0.5); }
 
-void vy_component_name(int count, int index, char out[12])
+component_names vy_components_of(const vy_field *field)
 {
-    VY_ASSERT(index >= 0 && index < count);
-    if (count == 1) {
-        out[0] = '\0';
-    } else if (count == 3 || count == 4) {
-        snprintf(out, 12, ".%c", (count == 3 ? "xyz" : "wxyz")[index]);
-    } else {
-        snprintf(out, 12, "[%d]", index);
+    switch (field->type) {
+    case FIELD_VEC3: return COMPONENT_XYZ;
+    case FIELD_QUAT: return COMPONENT_WXYZ;
+    case FIELD_ROTORS:
+    case FIELD_THRUSTERS:
+    case FIELD_COMMANDS:
+    case FIELD_RAYS:
+    case FIELD_LIST: return COMPONENT_LIST;
+    default: return field->count == 1 ? COMPONENT_ONE : COMPONENT_LIST; // a number of each of several
+    }
+}
+
+void vy_component_name(component_names names, int index, char out[12])
+{
+    VY_ASSERT(index >= 0 && (names != COMPONENT_ONE || index == 0));
+    VY_ASSERT(index < (names == COMPONENT_XYZ ? 3 : names == COMPONENT_WXYZ ? 4 : index + 1));
+    switch (names) {
+    case COMPONENT_ONE: out[0] = '\0'; break;
+    case COMPONENT_XYZ: snprintf(out, 12, ".%c", "xyz"[index]); break;
+    case COMPONENT_WXYZ: snprintf(out, 12, ".%c", "wxyz"[index]); break;
+    case COMPONENT_LIST: snprintf(out, 12, "[%d]", index); break;
     }
 }

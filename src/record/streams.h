@@ -115,5 +115,15 @@ void vy_stream_layout(int stream, int length, stream_layout *out);
 /// Position of the record in ns of simulated time.
 uint64_t vy_log_time(uint64_t tick, double dt);
 
-/// The component `index` of a field of `count` values: ".x", ".w", "[3]" or nothing.
-void vy_component_name(int count, int index, char out[12]);
+/// How the values of a field are told apart.
+typedef enum component_names {
+    COMPONENT_ONE,  ///< there is one
+    COMPONENT_XYZ,  ///< .x, .y, .z
+    COMPONENT_WXYZ, ///< .w, .x, .y, .z
+    COMPONENT_LIST  ///< [0], [1], ..., however few there are
+} component_names;
+
+component_names vy_components_of(const vy_field *field);
+
+/// The component `index` of a field: ".x", ".w", "[3]" or nothing.
+void vy_component_name(component_names names, int index, char out[12]);

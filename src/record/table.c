@@ -18,8 +18,8 @@ typedef struct stream_fields {
         char name[VY_NAME_CAP + 24];
         const char *unit;
         int values;
-        int shown;  // of the values: the first ones
-        int listed; // as [0], [1], ..., however few there are
+        int shown; // of the values: the first ones
+        component_names components;
     } fields[32];
 } stream_fields;
 
@@ -39,8 +39,17 @@ static void describe_listed(int stream, int rotors, stream_fields *out)
                  sample ? "." : "", f->name);
         out->fields[i].unit = f->unit;
         out->fields[i].shown = out->fields[i].values = out->layout.counts[i];
-        out->fields[i].listed = f->type != FIELD_NUMBER && f->type != FIELD_VEC3 && f->type != FIELD_QUAT;
+        out->fields[i].components = vy_components_of(f);
     }
+}
+
+// A field of a message that is a vector or a number.
+static void describe_vector(const vy_pb_field *f, int i, stream_fields *out)
+{
+    const int is_vector = f->message == &vy_message_vec3;
+    VY_ASSERT(is_vector || (f->message == NULL && f->repeat == 0));
+    out->fields[i].shown = out->fields[i].values = is_vector ? 3 : 1;
+    out->fields[i].components = is_vector ? COMPONENT_XYZ : COMPONENT_ONE;
 }
 
 // The others have the stream's name in front: forces.gravity.
@@ -58,8 +67,7 @@ static void describe_display(int stream, stream_fields *out)
         out->fields[i].unit = strcmp(f->name, "wind") == 0  ? "m/s"
                               : strcmp(f->name, "yaw") == 0 ? "rad"
                                                             : units[stream];
-        out->fields[i].shown = out->fields[i].values = f->type == VY_PB_MESSAGE ? 3 : 1;
-        out->fields[i].listed = 0;
+        describe_vector(f, i, out);
     }
 }
 
@@ -73,8 +81,7 @@ static void describe_joint(const char *name, stream_fields *out)
         snprintf(out->fields[i].name, sizeof out->fields[i].name, "joints.%.*s.%.12s", VY_NAME_CAP,
                  name != NULL ? name : "", f->name);
         out->fields[i].unit = vy_joint_unit(f->name);
-        out->fields[i].shown = out->fields[i].values = f->type == VY_PB_MESSAGE ? 3 : 1;
-        out->fields[i].listed = 0;
+        describe_vector(f, i, out);
     }
 }
 
@@ -90,7 +97,11 @@ static void describe_reply(int commands, stream_fields *out)
         out->fields[i].unit = f->unit;
         out->fields[i].values = f->count;
         out->fields[i].shown = f->type == VY_REPLY_COMMANDS ? commands : f->count;
-        out->fields[i].listed = f->type == VY_REPLY_COMMANDS || f->type == VY_REPLY_LIST;
+        out->fields[i].components = f->type == VY_REPLY_VEC3   ? COMPONENT_XYZ
+                                    : f->type == VY_REPLY_QUAT ? COMPONENT_WXYZ
+                                    : f->type == VY_REPLY_COMMANDS || f->type == VY_REPLY_LIST
+                                        ? COMPONENT_LIST
+                                        : COMPONENT_ONE;
     }
 }
 
@@ -107,7 +118,7 @@ static void describe(int stream, int rotors, stream_fields *out)
 }
 
 // Whether a field is asked for, by its name or as a part of joints.NAME.
-static int wanted(const char *name, const char *const *fields, int count)
+static int is_selected(const char *name, const char *const *fields, int count)
 {
     if (fields == NULL) return 1;
     for (int i = 0; i < count; ++i) {
@@ -124,13 +135,12 @@ static void add_columns(const stream_fields *s, int stream, const char *const *f
 {
     size_t cell = 0;
     for (int i = 0; i < s->count; ++i) {
-        const int want = wanted(s->fields[i].name, fields, field_count);
+        const int selected = is_selected(s->fields[i].name, fields, field_count);
         const int values = s->fields[i].values;
         for (int c = 0; c < values; ++c, ++cell) {
-            if (!want || c >= s->fields[i].shown || t->count == TABLE_COLUMNS_MAX) continue;
+            if (!selected || c >= s->fields[i].shown || t->count == TABLE_COLUMNS_MAX) continue;
             char component[12];
-            vy_component_name(s->fields[i].listed && values < VY_ROTOR_CAP ? VY_ROTOR_CAP : values, c,
-                              component);
+            vy_component_name(s->fields[i].components, c, component);
             table_column *column = &t->columns[t->count++];
             *column = (table_column){.stream = stream, .cell = cell};
             snprintf(column->name, sizeof column->name, "%s%s", s->fields[i].name, component);
