@@ -4,7 +4,7 @@
 #include "equations/gravity.h"
 #include "equations/planet.h"
 #include "equations/turbulence.h"
-#include "equations/wind.h"
+#include "declared_wind.h"
 #include <assert.h>
 
 // Doubles alone: one layout for all lane widths.
@@ -51,7 +51,6 @@ static void lanes_still(const struct lanes_world *w, vec3 place, real time, real
     lanes_put(c, air.pressure);
     lanes_put(c, air.density);
     lanes_put(c, air_sound_speed(air.temperature));
-    lanes_put(c, air_viscosity(air.temperature));
     lanes_put(c, air_kinetic_temperature(air.temperature, place.z));
     const vec3 far = planet_position(&w->planet, 0.5 * angle, angle, place.z, time);
     const planet_frame p = planet_locate(&w->planet, far);

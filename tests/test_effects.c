@@ -57,8 +57,8 @@ static vec3 force_of(const effect_case *c, uint64_t flags, vec3 *torque)
 {
     body_loads l = c->rotors;
     const mat3 rotation = quat_matrix(c->s.attitude);
-    const vec3 g = effects_add_variant(&c->env, &c->p, &c->held, &c->s, rotation, c->held.time,
-                                       flags & EFFECTS_OF_BODIES, NULL, VARIANT_GENERAL, &l);
+    const vec3 g = effects_add_parts(&c->env, &c->p, &c->held, &c->s, rotation, c->held.time,
+                                     flags & EFFECTS_OF_BODIES, NULL, VARIANT_GENERAL, NULL, &l);
     const vec3 body = vec3_sub(l.force_body, c->rotors.force_body);
     const vec3 turned = quat_unrotate(c->s.attitude, l.torque_world);
     *torque = vec3_add(vec3_sub(l.torque_body, c->rotors.torque_body), turned);

@@ -302,8 +302,8 @@ static effect_bound loads_of(const search_case *c, const held_inputs *held, uint
     const rotor_inputs scene = {&c->layout, &c->p.rotor, &c->p.shape,     &c->memory,
                                 c->speed,   c->command,  c->layout.count, NULL};
     if (!c->n.rotors) flags &= EFFECTS_OF_BODIES;
-    const vec3 g = effects_add_variant(&c->env, &c->p.effects, held, &c->s, rotation, held->time, flags,
-                                       &scene, VARIANT_GENERAL, &l);
+    const vec3 g = effects_add_parts(&c->env, &c->p.effects, held, &c->s, rotation, held->time, flags, &scene,
+                                     VARIANT_GENERAL, NULL, &l);
     const vec3 body =
         vec3_add(mat3_mul_vec(rotation, vec3_sub(l.force_body, rotors.force_body)), l.force_world);
     *force = vec3_add_scaled(body, c->p.effects.mass, g);

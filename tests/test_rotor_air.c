@@ -69,8 +69,8 @@ static vec3 force_of(const moment *m, uint64_t bit)
     const rotor_inputs scene = {&m->layout, &m->rotor,  &m->shape,       &m->memory,
                                 m->speed,   m->command, m->layout.count, NULL};
     body_loads l = loads_zero();
-    (void)effects_add_variant(&m->env, &m->p, &m->held, &m->s, quat_matrix(m->s.attitude), 0.0,
-                              bit | EFFECT_BIT(wind) | EFFECT_BIT(downwash), &scene, VARIANT_GENERAL, &l);
+    (void)effects_add_parts(&m->env, &m->p, &m->held, &m->s, quat_matrix(m->s.attitude), 0.0,
+                            bit | EFFECT_BIT(wind) | EFFECT_BIT(downwash), &scene, VARIANT_GENERAL, NULL, &l);
     assert_true(vec3_length(l.force_world) == 0.0 && vec3_length(l.torque_world) == 0.0);
     torque_seen = l.torque_body;
     return l.force_body;

@@ -1,7 +1,7 @@
 // test_wind.c - the mean wind: each part against its closed form, their sum, and the bound under a hard
 // search.
 #include "check.h"
-#include "equations/wind.h"
+#include "declared_wind.h"
 
 static wind_params shear(int kind, double speed, double height, double power, double roughness)
 {

@@ -1,6 +1,7 @@
 // test_wind_grid.c - gridded wind files: what is read is what was written, in any order; every kind of
 // mistake is found and placed; cut files do no harm.
 #include "check.h"
+#include "declared_wind.h"
 #include "environment/wind_grid.h"
 #include <stdlib.h>
 

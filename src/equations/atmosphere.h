@@ -1,4 +1,4 @@
-// atmosphere.h - temperature, pressure, density, speed of sound and viscosity of the air.
+// atmosphere.h - temperature, pressure, density and speed of sound of the air.
 //
 // `layered` is the U.S. Standard Atmosphere 1976 (NOAA-S/T 76-1562): layers of linear molecular temperature
 // over geopotential height, hydrostatic and ideal, from -5 km to 86 km geometric; diffusive equilibrium of
@@ -63,14 +63,14 @@ VY_FN air_state air_layered(real altitude)
 {
     // Lower border [m], temperature [K], lapse [K/m] and pressure [Pa] there. Pressures follow from 101325 Pa
     // by the layers' own formulas; written out, so that no layer depends on the rounding of another.
-    static const double floor[AIR_LAYERS] = {
+    static const double base_height[AIR_LAYERS] = {
         -5003.9359132562503, 0.0, 11000.0, 20000.0, 32000.0, 47000.0, 51000.0, 71000.0, 84852.045844905744};
-    static const double warm[AIR_LAYERS] = {
+    static const double base_temperature[AIR_LAYERS] = {
         320.67558343616563, 288.15, 216.65, 216.65, 228.65, 270.65, 270.65, 214.65, 186.94590831018851};
     static const double lapse[AIR_LAYERS] = {-0.0065, -0.0065, 0.0, 0.001, 0.0028, 0.0, -0.0028, -0.002, 0.0};
-    static const double push[AIR_LAYERS] = {177761.50048145938, 101325.0,           22632.06397346293,
-                                            5474.8886696777796, 868.01868475522733, 110.90630555496588,
-                                            66.938873118687266, 3.9564204280407287, 0.37338046183105788};
+    static const double base_pressure[AIR_LAYERS] = {
+        177761.50048145938, 101325.0,           22632.06397346293,  5474.8886696777796, 868.01868475522733,
+        110.90630555496588, 66.938873118687266, 3.9564204280407287, 0.37338046183105788};
     // -g0 M0 / (R* lapse), or 0 where the layer has one temperature
     static const double power[AIR_LAYERS] = {5.2558761132785178,  5.2558761132785178,  0.0,
                                              -34.163194736310366, -12.201140977253702, 0.0,
@@ -78,19 +78,19 @@ VY_FN air_state air_layered(real altitude)
     const real height = altitude * AIR_EARTH_RADIUS / (AIR_EARTH_RADIUS + altitude);
     bits layer = bits_set(0);
     for (int i = 1; i < AIR_LAYERS; ++i) {
-        layer = bits_select(height >= floor[i], bits_set((uint64_t)i), layer);
+        layer = bits_select(height >= base_height[i], bits_set((uint64_t)i), layer);
     }
     // Below -5 km the lowest layer counts as one of constant temperature.
-    const mask deep = height < floor[0];
-    const real above = height - real_gather(floor, layer);
-    const real t0 = real_gather(warm, layer);
+    const mask deep = height < base_height[0];
+    const real above = height - real_gather(base_height, layer);
+    const real t0 = real_gather(base_temperature, layer);
     const real slope = real_select(deep, real_set(0.0), real_gather(lapse, layer));
     const real t = t0 + slope * above;
     const real exponent = real_select(slope == 0.0, -AIR_HYDROSTATIC * above / t0,
                                       real_gather(power, layer) * math_log(t / t0));
     air_state a;
     a.temperature = t;
-    a.pressure = real_gather(push, layer) * math_exp(exponent);
+    a.pressure = real_gather(base_pressure, layer) * math_exp(exponent);
     a.density = a.pressure / (AIR_GAS_CONSTANT * t);
     const mask upper = altitude > AIR_UPPER;
     if (mask_any(upper)) {
@@ -118,12 +118,6 @@ VY_FN air_state air_at(const atmosphere_params *p, real altitude)
 VY_FN real air_sound_speed(real temperature)
 {
     return real_sqrt((AIR_HEAT_RATIO * AIR_GAS_CONSTANT) * temperature);
-}
-
-/// Dynamic viscosity [Pa s] by Sutherland's formula with the 1976 standard's constants.
-VY_FN real air_viscosity(real temperature)
-{
-    return 1.458e-6 * (temperature * real_sqrt(temperature)) / (temperature + 110.4);
 }
 
 /// Kinetic temperature [K] at a geometric altitude from 86 km on, by the standard's four pieces.

@@ -246,10 +246,3 @@ VY_FN vec3 effects_add_parts(const surroundings *env, const effect_params *p, co
     }
     return vec3_if(effect_on(flags, EFFECT_gravity), c.gravity);
 }
-
-VY_FN vec3 effects_add_variant(const surroundings *env, const effect_params *p, const held_inputs *held,
-                               const body_state *s, mat3 rotation, real time, bits flags,
-                               const rotor_inputs *rotor_in, enum effect_variant variant, body_loads *l)
-{
-    return effects_add_parts(env, p, held, s, rotation, time, flags, rotor_in, variant, NULL, l);
-}

@@ -181,18 +181,12 @@ VY_FN vec3 wind_from(const wind_params *p, vec3 constant, vec3 place, real time)
     return wind;
 }
 
-/// The mean wind [m/s] as declared.
-VY_FN vec3 wind_at(const wind_params *p, vec3 place, real time)
-{
-    return wind_from(p, wind_constant(p), place, time);
-}
-
 /// The most of a gust's amplitude within a span of time.
 VY_FN real wind_gust_factor_bound(const wind_gust *g, real time_low, real time_high)
 {
-    const double full = g->start + g->rise, wanes = full + g->hold;
+    const double full = g->start + g->rise, fall_start = full + g->hold;
     const real early = wind_gust_factor(g, time_high), late = wind_gust_factor(g, time_low);
-    return real_select(time_high < full, early, real_select(time_low > wanes, late, real_set(1.0)));
+    return real_select(time_high < full, early, real_select(time_low > fall_start, late, real_set(1.0)));
 }
 
 /// No wind anywhere at heights z_low to z_high [m] and times time_low to time_high [s] is faster than this
@@ -219,9 +213,4 @@ VY_FN real wind_speed_bound_from(const wind_params *p, vec3 constant, real z_low
         sizes = sizes + p->grid.fastest;
     }
     return bound + 0x1p-46 * sizes;
-}
-
-VY_FN real wind_speed_bound(const wind_params *p, real z_low, real z_high, real time_low, real time_high)
-{
-    return wind_speed_bound_from(p, wind_constant(p), z_low, z_high, time_low, time_high);
 }
