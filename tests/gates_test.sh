@@ -66,7 +66,18 @@ plant "a kind of joint by name elsewhere" src/record/log.c 'static int planted =
     "src/record/log.c names the joint hinge" tools/check_components.sh
 plant "bad format" src/base/status.c 'int  planted( void );' "src/base/status.c" tools/check_format.sh
 plant "a machine's path" README.md "see /""home/someone/notes" "README.md:" tools/check_words.sh
+plant "a word of our own" src/dynamics/contacts.h 'int grip_11;' "src/dynamics/contacts.h:" tools/check_words.sh
 plant "a registry" web/package-lock.json "https://registry.""npmjs.org/three" "package-lock.json:" tools/check_words.sh
+
+# A sensor gets as arguments what it declares to need: another declaration does not compile.
+wrong_need() { # wrong_need SENSOR NEED OTHER
+    fresh_copy
+    sed -i "s/ $1, $2,/ $1, $3,/" "$temp/tree/src/sensors/sensors.h"
+    must_fail "$1 declares $3" "$1_sample" gcc -std=c17 -Werror -fsyntax-only -Iinclude -Isrc src/world/sensor_suite.c
+}
+wrong_need baro STILL_AIR NOTHING
+wrong_need gps NOTHING RAYS
+wrong_need range RAYS ROTORS
 
 # Symbols are seen in objects, so the copy has one planted object next to those of the build.
 objects=$build/CMakeFiles/volery_objects.dir

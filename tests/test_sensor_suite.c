@@ -760,6 +760,8 @@ static void parts_as_sold_are_sound(void **unused)
         assert_int_equal(vy_esc_preset("kiss", &def.sensor_suite.esc, NULL), VY_OK);
         assert_int_equal(vy_lidar_preset(i == 0 ? "multiranger" : "vl53l5cx", &def.sensor_suite.lidar, NULL),
                          VY_OK);
+        assert_int_equal(vy_airspeed_preset(i == 0 ? "ms4525do" : "sdp33", &def.sensor_suite.airspeed, NULL),
+                         VY_OK);
         vy_power_def power;
         assert_int_equal(vy_power_preset("ina226", &power, NULL), VY_OK);
         vy_world *world = fly(&def);
