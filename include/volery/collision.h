@@ -42,10 +42,12 @@ typedef struct vy_contact {
     vy_vec3 point_a, point_b; ///< [m] on the surfaces of A and B; point_a - point_b = depth * normal
 } vy_contact;
 
+enum { VY_SIMPLEX_POINTS = 4 };
+
 /// The end of a distance query, to start the next one of the same two shapes from. Zeroed: nothing known.
 typedef struct vy_simplex {
-    int count;           ///< 0 ... 4
-    uint32_t a[4], b[4]; ///< which point of each shape, as the queries name them
+    int count;                                           ///< 0 ... VY_SIMPLEX_POINTS
+    uint32_t a[VY_SIMPLEX_POINTS], b[VY_SIMPLEX_POINTS]; ///< which point of each shape, as queries name them
 } vy_simplex;
 
 /// The nearest points of two shapes.
@@ -93,8 +95,8 @@ vy_status vy_penetration(const vy_shape *a, const vy_pose *pose_a, const vy_shap
 
 /// The same by the expanding polytope from a given simplex of points whose ids came from a distance query. A
 /// simplex of fewer than four points, or one that does not hold the origin, is completed first.
-/// @return as vy_penetration(); VY_SIMPLEX_FULL when simplex->count is above 4; VY_BAD_VALUE when it is
-/// negative or names a point that the shape does not have, or when the shapes do not overlap
+/// @return as vy_penetration(); VY_SIMPLEX_FULL when simplex->count is above VY_SIMPLEX_POINTS; VY_BAD_VALUE
+/// when it is negative or names a point that the shape does not have, or when the shapes do not overlap
 vy_status vy_penetration_from(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b,
                               const vy_pose *pose_b, const vy_simplex *simplex,
                               const vy_query_options *options, vy_contact *out, vy_query_info *info);

@@ -205,7 +205,7 @@ vy_status vy_penetration_from(const vy_shape *a, const vy_pose *pose_a, const vy
     vy_minkowski_vertex v[4];
     const vy_status status = set_pair(a, pose_a, b, pose_b, &pair);
     if (status != VY_OK) return status;
-    if (simplex->count > 4) return VY_SIMPLEX_FULL;
+    if (simplex->count > VY_SIMPLEX_POINTS) return VY_SIMPLEX_FULL;
     if (simplex->count < 0 || !simplex_points(&pair, simplex, v)) return VY_BAD_VALUE;
     const vy_query_options o = vy_options_with_defaults(options);
     if (simplex->count == 4 && contains_origin(v) && pair.margin == 0.0) {
