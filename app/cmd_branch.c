@@ -35,7 +35,7 @@ static void share_controllers(const vy_scenario *from, const vy_scenario *to)
     for (int i = 0; i < from->drone_count && i < to->drone_count; ++i) {
         const vy_controller_def *c = &from->drones[i].def.controller;
         vy_controller_def *d = &to->drones[i].def.controller;
-        if (!vy_controller_is_asked(c->kind) || !vy_controller_is_asked(d->kind)) continue;
+        if (!vy_controller_is_external(c->kind) || !vy_controller_is_external(d->kind)) continue;
         d->call = c->call;
         d->self = c->self;
     }
@@ -50,7 +50,7 @@ typedef struct branch_point {
 
 // The state at `tick`, computed with the scenario as it was flown. The controllers of `branch`, if any have
 // been started, are warm then.
-static int state_at(const char *path, vy_log *log, uint64_t tick, const vy_scenario *branch, int warm,
+static int state_at(const char *path, vy_log *log, uint64_t tick, const vy_scenario *branch, int live,
                     branch_point *out)
 {
     vy_scenario *scenario = NULL;
@@ -58,11 +58,11 @@ static int state_at(const char *path, vy_log *log, uint64_t tick, const vy_scena
     vy_error error = {.status = VY_OK};
     int status = vy_load_logged_scenario("branch", path, log, NULL, &scenario);
     if (status == 0) status = vy_check_log_hash("branch", path, log, scenario);
-    if (status == 0 && warm) share_controllers(branch, scenario);
+    if (status == 0 && live) share_controllers(branch, scenario);
     if (status == 0) status = vy_load_world("branch", scenario, &world);
     if (status == 0) {
         const vy_status sought =
-            warm ? vy_log_seek_warm(log, world, tick, &error) : vy_log_seek(log, world, tick, &error);
+            live ? vy_log_seek_live(log, world, tick, &error) : vy_log_seek(log, world, tick, &error);
         if (sought != VY_OK) status = vy_print_log_error("branch", path, sought, &error);
     }
     if (status == 0) {

@@ -23,9 +23,9 @@ static int export_to(const char *log_path, const char *path, vy_log *log, const 
         reason = errno;
     } else if (status != VY_OK) {
         if (path != NULL) vy_output_discard(&out);
-        const int told = vy_print_log_error("export", log_path, status, &error);
+        const int exit_status = vy_print_log_error("export", log_path, status, &error);
         if (status == VY_NOT_FOUND) vy_fields_list(log, def->body);
-        return told;
+        return exit_status;
     }
     if (path != NULL) return vy_output_commit("export", &out);
     return ferror(stdout) ? vy_print_stdout_error("export", reason) : EXIT_DONE;
@@ -56,19 +56,19 @@ COMMAND(export)
     }
     const char *path = given->operands[0], *to = vy_option_value(given, "output");
     vy_export_def def = vy_default_export_def();
-    fields asked = {.count = 0};
+    fields requested = {.count = 0};
     vy_log *log = NULL;
     int status = read_options(given, &def);
-    if (status == 0) status = vy_fields_from("export", vy_option_value(given, "fields"), &asked);
+    if (status == 0) status = vy_fields_from("export", vy_option_value(given, "fields"), &requested);
     if (status == 0) status = vy_load_log("export", path, &log);
     if (status == 0 && to != NULL) status = vy_file_claim("export", to, VY_FILE_PART);
     if (status == 0) status = vy_drone_from(given, log, &def.body);
     if (status == 0) {
-        def.fields = asked.items;
-        def.field_count = asked.count;
+        def.fields = requested.items;
+        def.field_count = requested.count;
         status = export_to(path, to, log, &def);
     }
     vy_log_close(log);
-    vy_fields_destroy(&asked);
+    vy_fields_destroy(&requested);
     return status;
 }

@@ -96,9 +96,9 @@ static int make_figure(const arguments *given, vy_log *log, uint32_t drone, figu
     const vy_status status = vy_plot_fill(log, drone, panels, count, f, &error);
     free(panels);
     if (status == VY_OK) return 0;
-    const int told = vy_print_log_error("plot", path, status, &error);
+    const int exit_status = vy_print_log_error("plot", path, status, &error);
     if (status == VY_NOT_FOUND) vy_fields_list(log, drone);
-    return told;
+    return exit_status;
 }
 
 // RUN.mcap -> RUN.svg, beside the log.
@@ -114,8 +114,8 @@ COMMAND(plot)
 {
     if (given->operand_count == 0)
         return vy_print_usage_error(given->command, "which log? For example: volery plot first-flight.mcap");
-    const char *log_path = given->operands[0], *asked = vy_option_value(given, "output");
-    char *path = asked != NULL ? strdup(asked) : default_name(log_path);
+    const char *log_path = given->operands[0], *requested = vy_option_value(given, "output");
+    char *path = requested != NULL ? strdup(requested) : default_name(log_path);
     figure *f = calloc(1, sizeof *f);
     vy_log *log = NULL;
     uint32_t drone = 0;

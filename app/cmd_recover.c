@@ -22,16 +22,16 @@ static char *default_name(const char *part)
 
 static int choose_name(const arguments *given, char **out)
 {
-    const char *part = given->operands[0], *asked = vy_option_value(given, "output");
-    *out = asked != NULL ? strdup(asked) : default_name(part);
-    if (*out == NULL && asked == NULL)
+    const char *part = given->operands[0], *requested = vy_option_value(given, "output");
+    *out = requested != NULL ? strdup(requested) : default_name(part);
+    if (*out == NULL && requested == NULL)
         return vy_print_usage_error(given->command, "cannot derive the log's name from %s: give it with -o",
                                     part);
     if (*out == NULL) return vy_print_no_memory("recover");
     if (vy_file_is_stream(*out))
         return vy_print_usage_error(given->command, "a recovered log goes to a file, not to standard output");
     // An older log that the killed run was to replace may be worth more than the recovered one.
-    if (asked == NULL && access(*out, F_OK) == 0)
+    if (requested == NULL && access(*out, F_OK) == 0)
         return vy_print_usage_error(given->command, "there is a log %s already: give another name with -o",
                                     *out);
     return 0;

@@ -37,8 +37,8 @@ static char *default_log(const char *scenario)
 // Where the log goes; text to free().
 static char *log_name(const arguments *given, const char *file)
 {
-    const char *asked = vy_option_value(given, "output");
-    return asked != NULL ? strdup(asked) : default_log(file);
+    const char *requested = vy_option_value(given, "output");
+    return requested != NULL ? strdup(requested) : default_log(file);
 }
 
 // Before anything is read that could be wrong: reporting an error must not overwrite an input either.

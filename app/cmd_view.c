@@ -181,8 +181,8 @@ COMMAND(view)
     if (given->operand_count == 0) {
         return vy_print_usage_error(given->command, "which log? For example: volery view first-flight.mcap");
     }
-    const char *asked = vy_option_value(given, "output");
-    char *path = asked != NULL ? strdup(asked) : default_page(given->operands[0]);
+    const char *requested = vy_option_value(given, "output");
+    char *path = requested != NULL ? strdup(requested) : default_page(given->operands[0]);
     if (path == NULL) return vy_print_no_memory("view");
     shown s = {.count = 0};
     const int status = view(given, path, &s);

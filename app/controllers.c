@@ -36,7 +36,7 @@ static int open_one(const char *name, const vy_scenario *s, int index, int paced
             "drone %s has a callback as controller, which only a program that uses the library can provide",
             drone->name);
     }
-    if (!vy_controller_is_asked(def->kind)) return 0;
+    if (!vy_controller_is_external(def->kind)) return 0;
     if (vy_pilot_is_live(def) && !paced) {
         return vy_print_error(name, EXIT_USAGE,
                               "drone %s is flown by a person, which goes only with: volery run --realtime",
@@ -71,7 +71,7 @@ int vy_controllers_are_inputs(const char *name, const vy_scenario *scenario)
 {
     for (int i = 0; i < scenario->drone_count; ++i) {
         const vy_controller_def *def = &scenario->drones[i].def.controller;
-        if (vy_controller_is_asked(def->kind) && def->kind != VY_CONTROLLER_CALLBACK)
+        if (vy_controller_is_external(def->kind) && def->kind != VY_CONTROLLER_CALLBACK)
             register_program_files(def);
     }
     return vy_file_check_conflicts(name);

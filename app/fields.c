@@ -11,18 +11,19 @@ int vy_drone_from(const arguments *given, const vy_log *log, uint32_t *index)
     const uint32_t count = vy_log_get_info(log).body_count;
     char names[400] = "";
     size_t used = 0;
-    uint32_t told = 0; // as many as there is room for
+    uint32_t listed = 0; // as many as there is room for
     for (uint32_t i = 0; i < count; ++i) {
         const char *is = vy_log_name(log, i);
         if (name != NULL && strcmp(is, name) == 0) {
             *index = i;
             return 0;
         }
-        if (told < i || used + strlen(is) + sizeof ", and 4294967295 more" > sizeof names) continue;
+        if (listed < i || used + strlen(is) + sizeof ", and 4294967295 more" > sizeof names) continue;
         used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i > 0 ? ", " : "", is);
-        told += 1;
+        listed += 1;
     }
-    if (told < count) snprintf(names + used, sizeof names - used, " and %u more", (unsigned)(count - told));
+    if (listed < count)
+        snprintf(names + used, sizeof names - used, " and %u more", (unsigned)(count - listed));
     *index = 0;
     if (name == NULL && count == 1) return 0;
     if (name == NULL)

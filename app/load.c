@@ -202,7 +202,7 @@ int vy_load_world(const char *name, const vy_scenario *scenario, vy_world **out)
     vy_error error = {.status = VY_OK};
     for (int i = 0; i < scenario->drone_count; ++i) {
         vy_controller_def *controller = &scenario->drones[i].def.controller;
-        if (vy_controller_is_asked(controller->kind) && controller->call == NULL)
+        if (vy_controller_is_external(controller->kind) && controller->call == NULL)
             controller->call = silent_controller;
     }
     const vy_status status = vy_scenario_build(scenario, out, &error);

@@ -90,9 +90,9 @@ int vy_print_status(const char *name, vy_status status, const vy_error *err)
 
 int vy_print_stdout_error(const char *name, int reason)
 {
-    static int told;
-    if (told) return EXIT_SYSTEM;
-    told = 1;
+    static int reported;
+    if (reported) return EXIT_SYSTEM;
+    reported = 1;
     also_json = 0;
     return vy_print_error(name, EXIT_SYSTEM, "could not write to standard output: %s",
                           strerror(reason != 0 ? reason : EIO));

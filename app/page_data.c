@@ -34,11 +34,11 @@ typedef struct copy {
 static part part_of(vy_log *log, const vy_mcap_channel *channel)
 {
     static const char drones[] = "/drones/", bodies[] = "/bodies/", joints[] = "/joints/", tail[] = "/truth",
-                      ours[] = "volery.";
+                      own_prefix[] = "volery.";
     if (strcmp(channel->topic, TOPIC_EVENTS) == 0) return PART_EVENTS;
     if (strcmp(channel->topic, TOPIC_REPLIES) == 0) return PART_REPLIES;
     const vy_mcap_schema *schema = vy_mcap_reader_schema_by_id(log->reader, channel->schema);
-    if (schema == NULL || strncmp(schema->name, ours, sizeof ours - 1) != 0) return PART_NONE;
+    if (schema == NULL || strncmp(schema->name, own_prefix, sizeof own_prefix - 1) != 0) return PART_NONE;
     if (strcmp(channel->topic, "/contacts") == 0 || strncmp(channel->topic, joints, sizeof joints - 1) == 0)
         return PART_OTHER;
     if (strncmp(channel->topic, drones, sizeof drones - 1) != 0 &&

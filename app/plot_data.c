@@ -145,7 +145,7 @@ static void plan_panel(const plot *p, const panel_request *w, figure_panel *pane
     static const char *const labels[DERIVED_COUNT][6] = {
         {"x", "y", "z", "length", NULL, NULL},
         {"roll", "pitch", "heading", NULL, NULL, NULL},
-        {"x", "y", "z", "wanted x", "wanted y", "wanted z"},
+        {"x", "y", "z", "desired x", "desired y", "desired z"},
     };
     snprintf(panel->title, sizeof panel->title, "%s", derived[w->kind].title);
     snprintf(panel->unit, sizeof panel->unit, "%s", derived[w->kind].unit);
@@ -184,12 +184,13 @@ static int take_values(const plot *p, const double *row, const char *field, doub
 
 static void add_error(const plot *p, double time, const double *row, figure_panel *panel)
 {
-    double is[3], wanted[3], square = 0.0;
-    if (!take_values(p, row, "body.position", is, 3) || !take_values(p, row, "reference.position", wanted, 3))
+    double is[3], desired[3], square = 0.0;
+    if (!take_values(p, row, "body.position", is, 3) ||
+        !take_values(p, row, "reference.position", desired, 3))
         return;
     for (int k = 0; k < 3; ++k) {
-        add_point(&panel->lines[k], time, is[k] - wanted[k]);
-        square += (is[k] - wanted[k]) * (is[k] - wanted[k]);
+        add_point(&panel->lines[k], time, is[k] - desired[k]);
+        square += (is[k] - desired[k]) * (is[k] - desired[k]);
     }
     add_point(&panel->lines[3], time, sqrt(square));
 }

@@ -57,13 +57,13 @@ static void print_drones(const flight *f)
 static void print_truth(const flight *f)
 {
     const vy_scenario *s = f->def.scenario;
-    int told = 0;
+    int printed = 0;
     for (int i = 0; i < s->drone_count; ++i) {
         if (!s->drones[i].def.truth) continue;
         printf("%s%s",
-               told++ ? ", " : "\n  fed with ground truth instead of an estimate: ", s->drones[i].name);
+               printed++ ? ", " : "\n  fed with ground truth instead of an estimate: ", s->drones[i].name);
     }
-    if (told) putchar('\n');
+    if (printed) putchar('\n');
 }
 
 static const char *failsafe_name(vy_failsafe failsafe)

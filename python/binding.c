@@ -186,7 +186,7 @@ static vy_status start_hosts(flown *w, vy_error *err)
                      drone->name);
             return VY_BAD_VALUE;
         }
-        if (!vy_controller_is_asked(c->kind)) continue;
+        if (!vy_controller_is_external(c->kind)) continue;
         status = vy_host_open(c, &drone->def.vehicle, drone->name, w->scenario->step, &w->hosts[n], err);
         n += status == VY_OK;
     }
@@ -613,7 +613,10 @@ void batch_view(const vy_batch *b, uint64_t out[11])
 }
 
 void batch_step(vy_batch *b, uint64_t steps) { vy_batch_step(b, steps); }
-void batch_reset(vy_batch *b, const uint8_t *who, const uint64_t *seeds) { vy_batch_reset(b, who, seeds); }
+void batch_reset(vy_batch *b, const uint8_t *selected, const uint64_t *seeds)
+{
+    vy_batch_reset(b, selected, seeds);
+}
 uint64_t batch_hash(const vy_batch *b, uint32_t world) { return vy_batch_hash(b, world); }
 uint64_t batch_state_hash(const vy_batch *b, uint32_t world) { return vy_batch_state_hash(b, world); }
 size_t batch_state_size(const vy_batch *b, uint32_t world) { return vy_batch_state_size(b, world); }

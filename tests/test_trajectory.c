@@ -201,13 +201,13 @@ static void accelerations(const path_model *path, double time, trajectory_point 
 
 // The rate and acceleration of the wanted frame are those of the frame as it turns: against differences of
 // the frame itself along a helix with a turning nose.
-static void wanted_frame_turns_as_it_says(void **unused)
+static void desired_frame_turns_as_it_says(void **unused)
 {
     (void)unused;
     const path_model path = path_of(VY_PATH_HELIX);
     const double h = 1e-5;
     for (double t = 1.2; t < 12.0; t += 0.0913) {
-        wanted_frame f[3];
+        desired_frame f[3];
         for (int i = 0; i < 3; ++i) {
             trajectory_point r;
             vec3 a[3];
@@ -243,7 +243,7 @@ static void lee_stays_on_the_trajectory(void **unused)
         trajectory_point r;
         vec3 a[3], integral = vec3_zero(), torque;
         accelerations(&path, t, &r, a);
-        const wanted_frame f = geometric_frame(a, &r);
+        const desired_frame f = geometric_frame(a, &r);
         estimator_state e;
         memset(&e, 0, sizeof e);
         e.position = r.d[0];
@@ -366,7 +366,7 @@ int main(void)
         cmocka_unit_test(shapes_are_flown_at_constant_speed),
         cmocka_unit_test(minimum_snap_passes_and_keeps_its_limits),
         cmocka_unit_test(minimum_snap_of_one_piece_is_known),
-        cmocka_unit_test(wanted_frame_turns_as_it_says),
+        cmocka_unit_test(desired_frame_turns_as_it_says),
         cmocka_unit_test(lee_stays_on_the_trajectory),
         cmocka_unit_test(laws_fly_from_anywhere),
         cmocka_unit_test(truth_is_told_when_asked_for),

@@ -124,9 +124,10 @@ vy_batch_view vy_batch_get_view(const vy_batch *batch);
 /// Advance every world that has not ended by `steps` steps under the actions as they now are.
 void vy_batch_step(vy_batch *batch, uint64_t steps);
 
-/// Start the next episode of the worlds with who[i] not 0 (NULL: all). With seeds the episode of world i is
-/// that of a fresh world of seed seeds[i]. A standalone world for which there is no memory stays truncated.
-void vy_batch_reset(vy_batch *batch, const uint8_t *who, const uint64_t *seeds);
+/// Start the next episode of the worlds with selected[i] not 0 (NULL: all). With seeds the episode of world i
+/// is that of a fresh world of seed seeds[i]. A standalone world for which there is no memory stays
+/// truncated.
+void vy_batch_reset(vy_batch *batch, const uint8_t *selected, const uint64_t *seeds);
 
 /// One field of the state of drone `drone` in place: value k of world w is at
 /// first[(w / lanes) * block + k * lanes + w % lanes].

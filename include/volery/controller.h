@@ -143,12 +143,12 @@ typedef struct vy_pilot_def {
 /// How the sticks of the pilot rung move the drone.
 typedef enum vy_flight_path {
     VY_FLIGHT_DYNAMIC,   ///< velocity -> attitude -> rates -> motors: rotors fly the drone
-    VY_FLIGHT_KINEMATIC, ///< the drone has the wanted velocity and heading at once; needs the simple engine
+    VY_FLIGHT_KINEMATIC, ///< the drone has the desired velocity and heading at once; needs the simple engine
 } vy_flight_path;
 
-/// How wanted rates become torque.
+/// How desired rates become torque.
 typedef enum vy_rate_law {
-    VY_RATE_LAW_NDI,  ///< nonlinear dynamic inversion: the inertia times the wanted acceleration, and the
+    VY_RATE_LAW_NDI,  ///< nonlinear dynamic inversion: the inertia times the desired acceleration, and the
                       ///< gyroscopic term
     VY_RATE_LAW_INDI, ///< incremental: the missing acceleration times the inertia, added to the present
                       ///< torque
@@ -238,7 +238,7 @@ static inline int vy_controller_follows(vy_controller_kind kind)
 }
 
 /// Is a controller of this kind called for its replies, rather than built in?
-static inline int vy_controller_is_asked(vy_controller_kind kind)
+static inline int vy_controller_is_external(vy_controller_kind kind)
 {
     return kind == VY_CONTROLLER_CALLBACK || kind == VY_CONTROLLER_PLUGIN || kind == VY_CONTROLLER_PROCESS ||
            kind == VY_CONTROLLER_PILOT;

@@ -99,10 +99,10 @@ typedef enum vy_failsafe {
 /// Limits of the drive abstraction layer between intent and motors, and what it does without an intent.
 /// Limits act on every rung that they belong to, whatever the controller; 0 is no limit.
 typedef struct vy_drive_def {
-    double speed_max;   ///< [m/s] of a wanted velocity, horizontal
+    double speed_max;   ///< [m/s] of a desired velocity, horizontal
     double climb_max;   ///< [m/s] the same, up and down
-    double tilt_max;    ///< [rad] of a wanted attitude, below a quarter of a turn
-    double rate_max;    ///< [rad/s] of wanted rates, each axis
+    double tilt_max;    ///< [rad] of a desired attitude, below a quarter of a turn
+    double rate_max;    ///< [rad/s] of desired rates, each axis
     double command_min; ///< least motor command while the motors are on, 0 to below 1
     double command_max; ///< largest motor command, above command_min to 1
     double slew;        ///< [1/s] change of a motor command

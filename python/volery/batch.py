@@ -190,14 +190,14 @@ class Batch(b.Held):
 
     def reset(self, mask: NDArray[np.bool_] | None = None, seeds: Sequence[int] | NDArray[np.uint64] | None = None) -> None:
         """Start the next episode of the worlds in `mask` (all of them: None). With seeds, that of a fresh world each."""
-        who = np.ascontiguousarray(mask, dtype=np.uint8) if mask is not None else None
+        selected = np.ascontiguousarray(mask, dtype=np.uint8) if mask is not None else None
         keys = np.ascontiguousarray(seeds, dtype=np.uint64) if seeds is not None else None
-        for given in (who, keys):
+        for given in (selected, keys):
             if given is not None and given.shape != (len(self),):
                 raise b.Error(f"reset: {len(self)} worlds, but a shape of {given.shape}")
         held = self._open()
         with held.lock:
-            b.lib.batch_reset(held.pointer, who.ctypes.data if who is not None else None,
+            b.lib.batch_reset(held.pointer, selected.ctypes.data if selected is not None else None,
                               keys.ctypes.data if keys is not None else None)
 
     def cells(self, field: str, drone: int = 0) -> NDArray[np.float64]:

@@ -306,12 +306,12 @@ void vy_batch_step(vy_batch *batch, uint64_t steps)
     }
 }
 
-void vy_batch_reset(vy_batch *batch, const uint8_t *who, const uint64_t *seeds)
+void vy_batch_reset(vy_batch *batch, const uint8_t *selected, const uint64_t *seeds)
 {
     FPU_SCOPE;
     const size_t row = (size_t)batch->view.drones * batch->view.observation_size;
     for (uint32_t i = 0; i < batch->view.worlds; ++i) {
-        if (who != NULL && !who[i]) continue;
+        if (selected != NULL && !selected[i]) continue;
         batch->episodes[i] = seeds != NULL ? 0 : batch->episodes[i] + 1;
         if (seeds != NULL) batch->base_seeds[i] = seeds[i];
         batch->view.truncated[i] = begin_episode(batch, i, NULL) != VY_OK;
@@ -528,7 +528,7 @@ static vy_status take_scenario(vy_batch *b, vy_error *err)
             c->kind = VY_CONTROLLER_CALLBACK;
             c->period = b->scenario->step;
             c->call = NULL;
-        } else if (vy_controller_is_asked(c->kind)) {
+        } else if (vy_controller_is_external(c->kind)) {
             return vy_fail(err, VY_BAD_VALUE,
                            "batch: the controller of %s is not built in: choose a rung for actions",
                            b->scenario->drones[i].name);
@@ -686,7 +686,7 @@ static vy_status fill(vy_batch *b, vy_error *err)
     take_config(b);
     if (b->def.rung >= VY_RUNG_WRENCH) {
         for (uint32_t i = 0; i < b->config.drone_count; ++i) {
-            if (vy_controller_is_asked(b->scenario->drones[i].def.controller.kind) &&
+            if (vy_controller_is_external(b->scenario->drones[i].def.controller.kind) &&
                 !b->origin->model.params[i].ladder.makes_wrench)
                 return vy_fail(err, VY_BAD_VALUE, "batch: the rotors of %s take motor commands only",
                                b->scenario->drones[i].name);

@@ -24,7 +24,7 @@ static vy_status failed(cudaError_t error, vy_error *err)
     return vy_fail(err, status, "GPU: %s", cudaGetErrorString(error));
 }
 
-static vy_status there_is_one(vy_error *err)
+static vy_status is_present(vy_error *err)
 {
     int count = 0;
     const cudaError_t error = cudaGetDeviceCount(&count);
@@ -36,7 +36,8 @@ static vy_status put(const void *from, size_t size, void **out, vy_error *err)
 {
     *out = NULL;
     vy_status status = failed(cudaMalloc(out, size > 0 ? size : 1), err);
-    if (status == VY_OK && from != NULL) status = failed(cudaMemcpy(*out, from, size, cudaMemcpyHostToDevice), err);
+    if (status == VY_OK && from != NULL)
+        status = failed(cudaMemcpy(*out, from, size, cudaMemcpyHostToDevice), err);
     return status;
 }
 
@@ -53,9 +54,9 @@ static vy_status put_model(vy_gpu *gpu, vy_error *err)
     unsigned char *model = new (std::nothrow) unsigned char[gpu->kernel->model_size];
     if (model == NULL) return vy_fail(err, VY_NO_MEMORY, "GPU: no memory");
     gpu->kernel->prepare(&f, model);
-    void *there = NULL;
-    status = put(model, gpu->kernel->model_size, &there, err);
-    gpu->job.model = there;
+    void *on_device = NULL;
+    status = put(model, gpu->kernel->model_size, &on_device, err);
+    gpu->job.model = on_device;
     delete[] model;
     return status;
 }
@@ -80,7 +81,7 @@ void vy_gpu_destroy(vy_gpu *gpu)
 vy_status vy_gpu_create(vy_batch *batch, vy_gpu **out, vy_error *err)
 {
     *out = NULL;
-    vy_status status = there_is_one(err);
+    vy_status status = is_present(err);
     if (status != VY_OK) return status;
     vy_gpu *gpu = new (std::nothrow) vy_gpu();
     if (gpu == NULL) return vy_fail(err, VY_NO_MEMORY, "GPU: no memory");
@@ -97,23 +98,25 @@ vy_status vy_gpu_create(vy_batch *batch, vy_gpu **out, vy_error *err)
         gpu->host = new (std::nothrow) uint64_t[gpu->cells_size / 8]();
         if (gpu->host == NULL) status = vy_fail(err, VY_NO_MEMORY, "GPU: no memory");
     }
-    void *there = NULL;
+    void *on_device = NULL;
     if (status == VY_OK) {
         gpu->kernel = p->config->is_integer != NULL ? &vy_gpu_single : &vy_gpu_double;
         status = put_model(gpu, err);
     }
-    if (status == VY_OK) status = put(p->config->is_integer, p->config->is_integer != NULL ? p->block_cells : 0, &there, err);
-    gpu->job.is_integer = status == VY_OK ? (const uint8_t *)there : NULL;
-    if (status == VY_OK) status = put(NULL, gpu->cells_size, &there, err);
-    gpu->job.cells = status == VY_OK ? (uint64_t *)there : NULL;
-    if (status == VY_OK) status = put(NULL, 2 * (size_t)p->worlds, &there, err);
-    gpu->job.ended = status == VY_OK ? (uint8_t *)there : NULL;
-    if (status == VY_OK) status = put(p->actions, gpu->actions_size, &there, err);
-    gpu->job.actions = status == VY_OK ? (const double *)there : NULL;
-    if (status == VY_OK) status = put(NULL, gpu->observations_size, &there, err);
-    gpu->job.observations = status == VY_OK ? (double *)there : NULL;
-    if (status == VY_OK) status = put(observed, sizeof observed, &there, err);
-    gpu->job.observed = status == VY_OK ? (const uint32_t *)there : NULL;
+    if (status == VY_OK)
+        status =
+            put(p->config->is_integer, p->config->is_integer != NULL ? p->block_cells : 0, &on_device, err);
+    gpu->job.is_integer = status == VY_OK ? (const uint8_t *)on_device : NULL;
+    if (status == VY_OK) status = put(NULL, gpu->cells_size, &on_device, err);
+    gpu->job.cells = status == VY_OK ? (uint64_t *)on_device : NULL;
+    if (status == VY_OK) status = put(NULL, 2 * (size_t)p->worlds, &on_device, err);
+    gpu->job.ended = status == VY_OK ? (uint8_t *)on_device : NULL;
+    if (status == VY_OK) status = put(p->actions, gpu->actions_size, &on_device, err);
+    gpu->job.actions = status == VY_OK ? (const double *)on_device : NULL;
+    if (status == VY_OK) status = put(NULL, gpu->observations_size, &on_device, err);
+    gpu->job.observations = status == VY_OK ? (double *)on_device : NULL;
+    if (status == VY_OK) status = put(observed, sizeof observed, &on_device, err);
+    gpu->job.observed = status == VY_OK ? (const uint32_t *)on_device : NULL;
     if (status == VY_OK) status = vy_gpu_upload(gpu, err);
     if (status != VY_OK) {
         vy_gpu_destroy(gpu);
@@ -149,7 +152,8 @@ static vy_status settle(const vy_gpu *gpu, vy_error *err)
     return status != VY_OK ? status : failed(cudaDeviceSynchronize(), err);
 }
 
-static vy_status copy(const vy_gpu *gpu, void *to, const void *from, size_t size, cudaMemcpyKind way, vy_error *err)
+static vy_status copy(const vy_gpu *gpu, void *to, const void *from, size_t size, cudaMemcpyKind way,
+                      vy_error *err)
 {
     const vy_status status = settle(gpu, err);
     return status != VY_OK ? status : failed(cudaMemcpy(to, from, size, way), err);
@@ -157,7 +161,8 @@ static vy_status copy(const vy_gpu *gpu, void *to, const void *from, size_t size
 
 vy_status vy_gpu_upload_actions(vy_gpu *gpu, vy_error *err)
 {
-    return copy(gpu, (void *)gpu->job.actions, gpu->job.parts.actions, gpu->actions_size, cudaMemcpyHostToDevice, err);
+    return copy(gpu, (void *)gpu->job.actions, gpu->job.parts.actions, gpu->actions_size,
+                cudaMemcpyHostToDevice, err);
 }
 
 vy_status vy_gpu_download_observations(vy_gpu *gpu, vy_error *err)
@@ -178,7 +183,8 @@ vy_status vy_gpu_step(vy_gpu *gpu, uint64_t steps, vy_error *err)
 
 vy_status vy_gpu_download(vy_gpu *gpu, vy_error *err)
 {
-    const vy_status status = copy(gpu, gpu->host, gpu->job.cells, gpu->cells_size, cudaMemcpyDeviceToHost, err);
+    const vy_status status =
+        copy(gpu, gpu->host, gpu->job.cells, gpu->cells_size, cudaMemcpyDeviceToHost, err);
     if (status == VY_OK) vy_batch_gpu_copy(gpu->batch, GPU_WARP, gpu->host, 1);
     return status;
 }
@@ -189,7 +195,8 @@ vy_status vy_gpu_upload(vy_gpu *gpu, vy_error *err)
     vy_batch_gpu_copy(gpu->batch, GPU_WARP, gpu->host, 0);
     vy_status status = copy(gpu, gpu->job.cells, gpu->host, gpu->cells_size, cudaMemcpyHostToDevice, err);
     if (status == VY_OK)
-        status = copy(gpu, gpu->job.observations, p->observations, gpu->observations_size, cudaMemcpyHostToDevice, err);
+        status = copy(gpu, gpu->job.observations, p->observations, gpu->observations_size,
+                      cudaMemcpyHostToDevice, err);
     if (status == VY_OK)
         status = copy(gpu, gpu->job.ended, p->terminated, p->worlds, cudaMemcpyHostToDevice, err);
     if (status == VY_OK)

@@ -107,7 +107,7 @@ __device__ static void step_world(const gpu_layout *p, const vy_model *m, const 
     real speeds[1][VY_ROTOR_CAP];
     noise_ahead *noise_draws = NULL;
     rng_cache *imu_draws = NULL;
-    const batch_steering who = {p->rung, reply}, *steering = &who;
+    const batch_steering actions = {p->rung, reply}, *steering = &actions;
     mask nap_evaluated;
     uint32_t events = 0;
 #define STAGE(...)                __VA_ARGS__;

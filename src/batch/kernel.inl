@@ -100,12 +100,13 @@ static void lanes_read_actions(const lanes_config *f, const double *actions, int
 static void lanes_chain(const lanes_config *f, mask live, mask nap_evaluated, lanes_model *lm,
                         const lanes_block *b)
 {
-    const bits who = bits_select(live, bits_set(1), bits_set(0)),
+    const bits is_live = bits_select(live, bits_set(1), bits_set(0)),
                all = bits_select(nap_evaluated, bits_set(1), bits_set(0));
     const unsigned char *cells = (const unsigned char *)b->world;
     uint64_t *flat = lm->flat;
     for (int l = 0; l < VY_LANES; ++l) {
-        if (!bits_lane(who, l) || bits_lane(b->world->failure_reason, l) == VY_FAILURE_NOT_FINITE) continue;
+        if (!bits_lane(is_live, l) || bits_lane(b->world->failure_reason, l) == VY_FAILURE_NOT_FINITE)
+            continue;
         const size_t count = bits_lane(all, l) ? f->state_cells : f->hashed_cells;
         for (size_t c = 0; c < count; ++c) memcpy(&flat[c], cells + (c * VY_LANES + (size_t)l) * 8, 8);
         const uint64_t hash = vy_hash64(flat, count * 8);
@@ -127,7 +128,7 @@ VY_FN void lanes_step(const lanes_config *f, mask live, lanes_model *lm, void *s
     real(*speeds)[VY_ROTOR_CAP] = lm->speeds;
     noise_ahead *noise_draws = NULL;
     rng_cache *imu_draws = NULL;
-    const batch_steering who = {f->rung, lm->replies}, *steering = &who;
+    const batch_steering replies = {f->rung, lm->replies}, *steering = &replies;
     const mask first = w->tick == bits_set(0);
     const size_t size = f->drone_count * sizeof(drone_block);
     mask nap_evaluated;
@@ -135,8 +136,10 @@ VY_FN void lanes_step(const lanes_config *f, mask live, lanes_model *lm, void *s
     VY_ASSERT(mask_any(live) && mask_all(mask_not(live) | (w->failure_reason == bits_set(VY_FAILURE_NONE))));
 #define STAGE(...) __VA_ARGS__;
 #ifndef LANES_WITHOUT_OPTIONS
-#define STAGE_LANES(option, ...) \
-    if ((options & 1u << OPTION_##option) != 0) { __VA_ARGS__; }
+#define STAGE_LANES(option, ...)                  \
+    if ((options & 1u << OPTION_##option) != 0) { \
+        __VA_ARGS__;                              \
+    }
 #endif
 #define STAGE_UNLESS(option, ...) __VA_ARGS__;
 #define SURVIVORS_BEGIN                                               \
@@ -152,9 +155,9 @@ VY_FN void lanes_step(const lanes_config *f, mask live, lanes_model *lm, void *s
 
 VY_FN mask lanes_live(const lanes_block *b)
 {
-    const mask sound = b->world->failure_reason == bits_set(VY_FAILURE_NONE);
-    const mask wanted = b->extra->halted == bits_set(0);
-    return sound & wanted;
+    const mask running = b->world->failure_reason == bits_set(VY_FAILURE_NONE);
+    const mask unhalted = b->extra->halted == bits_set(0);
+    return running & unhalted;
 }
 
 static void lanes_advance(const lanes_config *f, void *model, void *scratch, uint64_t steps,

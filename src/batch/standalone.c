@@ -5,13 +5,13 @@
 
 static void reply(void *self, const vy_samples *samples, vy_intent *intent)
 {
-    const standalone_action *seat = self;
-    const double *a = seat->action;
-    VY_ASSERT(a != NULL && seat->size <= VY_ROTOR_CAP && (seat->rung == VY_RUNG_MOTORS || seat->size >= 4));
+    const standalone_action *row = self;
+    const double *a = row->action;
+    VY_ASSERT(a != NULL && row->size <= VY_ROTOR_CAP && (row->rung == VY_RUNG_MOTORS || row->size >= 4));
     (void)samples;
-    intent->rung = seat->rung;
-    if (seat->rung == VY_RUNG_MOTORS) {
-        memcpy(intent->motors, a, seat->size * sizeof *a);
+    intent->rung = row->rung;
+    if (row->rung == VY_RUNG_MOTORS) {
+        memcpy(intent->motors, a, row->size * sizeof *a);
         return;
     }
     intent->thrust = intent->throttle = a[0];
@@ -20,7 +20,7 @@ static void reply(void *self, const vy_samples *samples, vy_intent *intent)
     intent->yaw = intent->yaw_rate = a[3];
     intent->velocity = (vy_vec3){a[0], a[1], a[2]};
     intent->torque = intent->rates = (vy_vec3){a[1], a[2], a[3]};
-    if (seat->rung == VY_RUNG_ATTITUDE) intent->attitude = (vy_quat){a[1], a[2], a[3], a[4]};
+    if (row->rung == VY_RUNG_ATTITUDE) intent->attitude = (vy_quat){a[1], a[2], a[3], a[4]};
 }
 
 void vy_standalone_bind(vy_scenario *scenario, vy_rung rung, const double *actions, uint32_t size,
@@ -28,7 +28,7 @@ void vy_standalone_bind(vy_scenario *scenario, vy_rung rung, const double *actio
 {
     for (int i = 0; i < scenario->drone_count; ++i) {
         vy_controller_def *c = &scenario->drones[i].def.controller;
-        if (!vy_controller_is_asked(c->kind)) continue;
+        if (!vy_controller_is_external(c->kind)) continue;
         standalone_actions[i] = (standalone_action){actions + (size_t)i * size, size, rung};
         c->call = reply;
         c->self = &standalone_actions[i];

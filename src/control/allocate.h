@@ -1,7 +1,7 @@
 // allocate.h - thrusts for a wrench that the rotors cannot make: the nearest one they can, by declared
 // weights.
 //
-//   minimise  sum_j (w_j (B t - wanted)_j)^2 + n |t|^2   over   0 <= t_i <= limit_i
+//   minimise  sum_j (w_j (B t - desired)_j)^2 + n |t|^2   over   0 <= t_i <= limit_i
 //
 // with j = thrust, roll, pitch, yaw, forces counted in one rotor's largest thrust and torques in that thrust
 // times the arm (yaw: times the torque per thrust). The weights are the priority: tilt before thrust before
@@ -107,16 +107,16 @@ VY_FN void allocate_release(const allocate_params *p, mask arrived, allocate_sta
     }
     mask seeking = s->open & arrived;
     for (int i = 0; i < bits_uniform(p->count); ++i) {
-        const mask pays = seeking & (multiplier[i] >= multiplier_max);
-        seeking = seeking & mask_not(pays);
-        s->is_free[i] = real_select(pays, real_set(1.0), s->is_free[i]);
+        const mask costliest = seeking & (multiplier[i] >= multiplier_max);
+        seeking = seeking & mask_not(costliest);
+        s->is_free[i] = real_select(costliest, real_set(1.0), s->is_free[i]);
     }
     s->open = s->open & mask_not(seeking); // nothing left to free
 }
 
-/// The best thrusts [N] for `wanted` (thrust, roll, pitch, yaw) within `limit` [N]; `thrusts` come as a first
-/// guess within the limits.
-VY_SLOW_FN void allocate(const allocate_params *p, const real *wanted, const real *limit, real *thrusts)
+/// The best thrusts [N] for `desired` (thrust, roll, pitch, yaw) within `limit` [N]; `thrusts` come as a
+/// first guess within the limits.
+VY_SLOW_FN void allocate(const allocate_params *p, const real *desired, const real *limit, real *thrusts)
 {
     allocate_state s;
     const real inverse = 1.0 / p->unit;
@@ -126,7 +126,7 @@ VY_SLOW_FN void allocate(const allocate_params *p, const real *wanted, const rea
         s.x[i] = real_min(thrusts[i] * inverse, s.high[i]);
         s.is_free[i] = real_select((s.x[i] > 0.0) & (s.x[i] < s.high[i]), real_set(1.0), real_set(0.0));
         s.b[i] = real_set(0.0);
-        for (int j = 0; j < 4; ++j) s.b[i] = s.b[i] + p->rows[j][i] * (p->scale[j] * wanted[j]);
+        for (int j = 0; j < 4; ++j) s.b[i] = s.b[i] + p->rows[j][i] * (p->scale[j] * desired[j]);
     }
     s.open = mask_set(1);
     for (int n = 0; n < ALLOCATE_STEPS && mask_any(s.open); ++n) {

@@ -8,17 +8,17 @@
 
 /// The last intent, rung by rung as it was lowered, and the state of the loops.
 typedef struct control_state {
-    vec3 stick;                 // [m/s] wanted by the sticks: forward, left, up
+    vec3 stick;                 // [m/s] desired by the sticks: forward, left, up
     vec3 speed;                 // [m/s] on the way there
-    vec3 velocity;              // [m/s] wanted, world
-    real yaw_rate;              // [rad/s] wanted, about world +z
-    real heading;               // [rad] wanted by the velocity loop
+    vec3 velocity;              // [m/s] desired, world
+    real yaw_rate;              // [rad/s] desired, about world +z
+    real heading;               // [rad] desired by the velocity loop
     vec3 integral;              // [m/s^2] of the position or velocity loop
     indi_state indi;            // of the rate loop, where it works by increments
-    quat attitude;              // wanted q_WB
-    vec3 rates;                 // [rad/s] wanted
-    vec3 torque;                // [N m] wanted
-    real thrust;                // [N] wanted
+    quat attitude;              // desired q_WB
+    vec3 rates;                 // [rad/s] desired
+    vec3 torque;                // [N m] desired
+    real thrust;                // [N] desired
     real motors[LADDER_ROTORS]; // 0 to 1: motor commands
 } control_state;
 
@@ -37,47 +37,48 @@ typedef struct control_reply {
 VY_FN mask rung_is(bits rung, vy_rung which) { return rung == bits_set((uint64_t)which); }
 VY_FN mask rung_from(bits rung, vy_rung lowest) { return rung >= bits_set((uint64_t)lowest); }
 
-/// Sticks and velocity -> attitude and thrust, in the lanes of `who`. `limits` may be NULL.
+/// Sticks and velocity -> attitude and thrust, in the lanes of `active`. `limits` may be NULL.
 VY_FN void control_lower_velocity(const ladder_params *p, const drive_limits *limits, bits *acted, bits rung,
-                                  mask who, const estimator_state *e, control_state *c)
+                                  mask active, const estimator_state *e, control_state *c)
 {
-    const mask sticks = who & rung_from(rung, VY_RUNG_PILOT);
+    const mask sticks = active & rung_from(rung, VY_RUNG_PILOT);
     if (mask_any(sticks)) {
         vec3 speed = c->speed;
         const vec3 velocity = lower_pilot(p, c->stick, e->attitude, &speed);
         c->speed = vec3_select(sticks, speed, c->speed);
         c->velocity = vec3_select(sticks, velocity, c->velocity);
     }
-    if (limits != NULL) c->velocity = limit_velocity(limits, who, c->velocity, acted);
+    if (limits != NULL) c->velocity = limit_velocity(limits, active, c->velocity, acted);
     real heading = c->heading;
     vec3 integral = c->integral;
     quat attitude;
     const real thrust = lower_velocity(p, c->velocity, c->yaw_rate, e, &heading, &integral, &attitude);
-    c->heading = real_select(who, heading, c->heading);
-    c->integral = vec3_select(who, integral, c->integral);
-    c->attitude = quat_select(who, attitude, c->attitude);
-    c->thrust = real_select(who, thrust, c->thrust);
+    c->heading = real_select(active, heading, c->heading);
+    c->integral = vec3_select(active, integral, c->integral);
+    c->attitude = quat_select(active, attitude, c->attitude);
+    c->thrust = real_select(active, thrust, c->thrust);
 }
 
-/// Rates -> torque by the declared law, in the lanes of `who`.
-VY_FN void control_lower_rates(const ladder_params *p, mask who, const estimator_state *e, control_state *c)
+/// Rates -> torque by the declared law, in the lanes of `active`.
+VY_FN void control_lower_rates(const ladder_params *p, mask active, const estimator_state *e,
+                               control_state *c)
 {
     if (!bits_uniform(p->incremental)) {
-        c->torque = vec3_select(who, lower_rates(p, c->rates, e->rate), c->torque);
+        c->torque = vec3_select(active, lower_rates(p, c->rates, e->rate), c->torque);
         return;
     }
     indi_state s = c->indi;
-    c->torque = vec3_select(who, lower_rates_indi(p, c->rates, e->rate, c->motors, &s), c->torque);
-    c->indi = indi_select(who, s, c->indi);
+    c->torque = vec3_select(active, lower_rates_indi(p, c->rates, e->rate, c->motors, &s), c->torque);
+    c->indi = indi_select(active, s, c->indi);
 }
 
-/// The drive abstraction layer: lower the held intent to motor commands in the lanes of `who`. Returns how
+/// The drive abstraction layer: lower the held intent to motor commands in the lanes of `active`. Returns how
 /// many commands were clamped. (Motor commands of the lowest rung were set, and clamped, when the intent
 /// arrived.) `limits` are the vehicle's, `acted` counts for each how often it did; both may be NULL.
 VY_FN real control_lower_within(const ladder_params *p, const drive_limits *limits, bits *acted, bits rung,
-                                mask who, const estimator_state *e, control_state *c)
+                                mask active, const estimator_state *e, control_state *c)
 {
-    const mask wrench = who & rung_from(rung, VY_RUNG_WRENCH);
+    const mask wrench = active & rung_from(rung, VY_RUNG_WRENCH);
     if (!mask_any(wrench)) return real_set(0.0);
     VY_ASSERT((limits == NULL) == (acted == NULL));
     const mask moves = wrench & rung_from(rung, VY_RUNG_VELOCITY);
@@ -100,16 +101,16 @@ VY_FN real control_lower_within(const ladder_params *p, const drive_limits *limi
 }
 
 /// The same for a vehicle that declares no limits.
-VY_FN real control_lower(const ladder_params *p, bits rung, mask who, const estimator_state *e,
+VY_FN real control_lower(const ladder_params *p, bits rung, mask active, const estimator_state *e,
                          control_state *c)
 {
-    return control_lower_within(p, NULL, NULL, rung, who, e, c);
+    return control_lower_within(p, NULL, NULL, rung, active, e, c);
 }
 
-/// Sticks -> velocity and heading of a drone that has both at once, in the lanes of `who`.
-VY_FN void control_lower_kinematic(const ladder_params *p, bits rung, mask who, control_state *c)
+/// Sticks -> velocity and heading of a drone that has both at once, in the lanes of `active`.
+VY_FN void control_lower_kinematic(const ladder_params *p, bits rung, mask active, control_state *c)
 {
-    const mask sticks = who & rung_is(rung, VY_RUNG_PILOT);
+    const mask sticks = active & rung_is(rung, VY_RUNG_PILOT);
     if (!mask_any(sticks)) return;
     const real heading = angle_wrapped(c->heading + p->rate_period * c->yaw_rate);
     const quat attitude = heading_of(heading);
@@ -121,12 +122,13 @@ VY_FN void control_lower_kinematic(const ladder_params *p, bits rung, mask who, 
     c->velocity = vec3_select(sticks, velocity, c->velocity);
 }
 
-/// The rung `now` comes to act after the rung `before`, in the lanes of `who`: loops that become active start
-/// from the drone's present motion.
-VY_FN void control_enter(const ladder_params *p, bits before, bits now, mask who, const estimator_state *e,
+/// The rung `now` comes to act after the rung `before`, in the lanes of `active`: loops that become active
+/// start from the drone's present motion.
+VY_FN void control_enter(const ladder_params *p, bits before, bits now, mask active, const estimator_state *e,
                          control_state *c)
 {
-    const mask moves = who & rung_from(now, VY_RUNG_VELOCITY) & mask_not(rung_from(before, VY_RUNG_VELOCITY));
+    const mask moves =
+        active & rung_from(now, VY_RUNG_VELOCITY) & mask_not(rung_from(before, VY_RUNG_VELOCITY));
     if (mask_any(moves)) {
         const real yaw = yaw_of(e->attitude);
         real s, k;
@@ -138,7 +140,7 @@ VY_FN void control_enter(const ladder_params *p, bits before, bits now, mask who
         c->speed = vec3_select(moves, speed, c->speed);
     }
     if (!bits_uniform(p->incremental)) return;
-    const mask spins = who & rung_from(now, VY_RUNG_RATES) & mask_not(rung_from(before, VY_RUNG_RATES));
+    const mask spins = active & rung_from(now, VY_RUNG_RATES) & mask_not(rung_from(before, VY_RUNG_RATES));
     if (mask_any(spins)) {
         c->indi = indi_select(spins, indi_start(e->rate, torque_of_motors(p, c->motors)), c->indi);
     }
@@ -166,55 +168,56 @@ VY_FN mask control_valid(const ladder_params *p, const control_reply *in)
     return valid & (mask_not(torque | rates) | vec3_is_finite(vec3_select(torque, in->torque, in->rates)));
 }
 
-/// `x` within its limits, in the lanes of `who`; elsewhere `otherwise`. Counts the lanes that were clamped.
-VY_FN real control_clamp(mask who, real x, real low, real high, real otherwise, bits *clamps)
+/// `x` within its limits, in the lanes of `active`; elsewhere `otherwise`. Counts the lanes that were
+/// clamped.
+VY_FN real control_clamp(mask active, real x, real low, real high, real otherwise, bits *clamps)
 {
     const real clamped = real_clamp(x, low, high);
-    *clamps = *clamps + bits_select(who & (clamped != x), bits_set(1), bits_set(0));
-    return real_select(who, clamped, otherwise);
+    *clamps = *clamps + bits_select(active & (clamped != x), bits_set(1), bits_set(0));
+    return real_select(active, clamped, otherwise);
 }
 
-VY_FN void control_take_sticks(const ladder_params *p, const real *sticks, mask who, control_state *c,
+VY_FN void control_take_sticks(const ladder_params *p, const real *sticks, mask active, control_state *c,
                                bits *clamps)
 {
     const real zero = real_set(0.0), one = real_set(1.0);
-    const real step = control_clamp(who, sticks[0], zero, real_set(VY_THROTTLE_STEPS), zero, clamps);
-    const real strafe = control_clamp(who, sticks[1], -one, one, zero, clamps);
-    const real vertical = control_clamp(who, sticks[2], -one, one, zero, clamps);
-    const real yaw = control_clamp(who, sticks[3], -one, one, zero, clamps);
+    const real step = control_clamp(active, sticks[0], zero, real_set(VY_THROTTLE_STEPS), zero, clamps);
+    const real strafe = control_clamp(active, sticks[1], -one, one, zero, clamps);
+    const real vertical = control_clamp(active, sticks[2], -one, one, zero, clamps);
+    const real yaw = control_clamp(active, sticks[3], -one, one, zero, clamps);
     const vec3 full = vec3_make(p->stick[0] * step, p->stick[1] * strafe, p->stick[2] * vertical);
-    c->stick = vec3_select(who, full, c->stick);
-    c->yaw_rate = real_select(who, p->stick[3] * yaw, c->yaw_rate);
+    c->stick = vec3_select(active, full, c->stick);
+    c->yaw_rate = real_select(active, p->stick[3] * yaw, c->yaw_rate);
 }
 
-/// Take a reply into the held state, in the lanes of `who`, all of which are valid. Adds the clamped motor
+/// Take a reply into the held state, in the lanes of `active`, all of which are valid. Adds the clamped motor
 /// commands and sticks to `*clamps`.
-VY_FN void control_take(const ladder_params *p, const control_reply *in, mask who, control_state *c,
+VY_FN void control_take(const ladder_params *p, const control_reply *in, mask active, control_state *c,
                         bits *clamps)
 {
     const real zero = real_set(0.0);
-    const mask direct = who & mask_not(rung_from(in->rung, VY_RUNG_WRENCH));
-    VY_ASSERT(mask_all(mask_not(who) | control_valid(p, in)));
+    const mask direct = active & mask_not(rung_from(in->rung, VY_RUNG_WRENCH));
+    VY_ASSERT(mask_all(mask_not(active) | control_valid(p, in)));
     VY_ASSERT(bits_uniform(p->command_count) <= LADDER_ROTORS);
-    const mask moves = who & rung_is(in->rung, VY_RUNG_VELOCITY),
-               pilot = who & rung_is(in->rung, VY_RUNG_PILOT);
-    const mask thrust = who & mask_not(direct | moves | pilot);
+    const mask moves = active & rung_is(in->rung, VY_RUNG_VELOCITY),
+               pilot = active & rung_is(in->rung, VY_RUNG_PILOT);
+    const mask thrust = active & mask_not(direct | moves | pilot);
     c->thrust = real_select(thrust, real_max(in->thrust, zero), c->thrust);
-    c->torque = vec3_select(who & rung_is(in->rung, VY_RUNG_WRENCH), in->torque, c->torque);
-    c->rates = vec3_select(who & rung_is(in->rung, VY_RUNG_RATES), in->rates, c->rates);
-    const mask turn = who & rung_is(in->rung, VY_RUNG_ATTITUDE);
+    c->torque = vec3_select(active & rung_is(in->rung, VY_RUNG_WRENCH), in->torque, c->torque);
+    c->rates = vec3_select(active & rung_is(in->rung, VY_RUNG_RATES), in->rates, c->rates);
+    const mask turn = active & rung_is(in->rung, VY_RUNG_ATTITUDE);
     if (mask_any(turn)) c->attitude = quat_select(turn, quat_normalize(in->attitude), c->attitude);
     c->velocity = vec3_select(moves, in->velocity, c->velocity);
     c->yaw_rate = real_select(moves, in->yaw_rate, c->yaw_rate);
     if (mask_any(pilot)) control_take_sticks(p, in->sticks, pilot, c, clamps);
     // Where rotors make the wrench, thrusters rest.
     for (int i = bits_uniform(p->rotor_count); i < bits_uniform(p->command_count); ++i)
-        c->motors[i] = real_select(who & mask_not(direct), zero, c->motors[i]);
+        c->motors[i] = real_select(active & mask_not(direct), zero, c->motors[i]);
     if (!mask_any(direct)) return;
     const mask motors = rung_is(in->rung, VY_RUNG_MOTORS);
     for (int i = 0; i < bits_uniform(p->command_count); ++i) {
-        const real asked = real_select(motors, in->motors[i], zero);
-        c->motors[i] = control_clamp(direct, asked, zero, real_set(1.0), c->motors[i], clamps);
+        const real command = real_select(motors, in->motors[i], zero);
+        c->motors[i] = control_clamp(direct, command, zero, real_set(1.0), c->motors[i], clamps);
     }
 }
 

@@ -44,13 +44,13 @@ VY_FN direction direction_across(const direction *a, const direction *b)
     return direction_of(c, c1, c2);
 }
 
-/// The wanted frame, its angular velocity and acceleration in its own axes.
-typedef struct wanted_frame {
+/// The desired frame, its angular velocity and acceleration in its own axes.
+typedef struct desired_frame {
     mat3 r;
     vec3 rate, acceleration;
-} wanted_frame;
+} desired_frame;
 
-VY_FN wanted_frame frame_of(const direction *b3, real yaw, real yaw_rate, real yaw_acceleration)
+VY_FN desired_frame frame_of(const direction *b3, real yaw, real yaw_rate, real yaw_acceleration)
 {
     real s, c;
     const real zero = real_set(0.0);
@@ -61,7 +61,7 @@ VY_FN wanted_frame frame_of(const direction *b3, real yaw, real yaw_rate, real y
     nose.d2 = vec3_make(-s * yaw_acceleration - c * (yaw_rate * yaw_rate),
                         c * yaw_acceleration - s * (yaw_rate * yaw_rate), zero);
     const direction b2 = direction_across(b3, &nose), b1 = direction_across(&b2, b3);
-    wanted_frame f;
+    desired_frame f;
     const vec3 columns[3] = {b1.u, b2.u, b3->u};
     for (int k = 0; k < 3; ++k) {
         f.r.m[0][k] = columns[k].x;
@@ -76,15 +76,15 @@ VY_FN wanted_frame frame_of(const direction *b3, real yaw, real yaw_rate, real y
 }
 
 /// 1/2 (R_d^T R - R^T R_d)^v
-VY_FN vec3 attitude_error(mat3 wanted, mat3 present)
+VY_FN vec3 attitude_error(mat3 desired, mat3 present)
 {
-    const mat3 e = mat3_mul(mat3_transpose(wanted), present);
+    const mat3 e = mat3_mul(mat3_transpose(desired), present);
     return vec3_make(0.5 * (e.m[2][1] - e.m[1][2]), 0.5 * (e.m[0][2] - e.m[2][0]),
                      0.5 * (e.m[1][0] - e.m[0][1]));
 }
 
-/// The wanted attitude for the wanted acceleration A (without gravity's) with derivatives.
-VY_FN wanted_frame geometric_frame(const vec3 *a, const trajectory_point *r)
+/// The desired attitude for the desired acceleration A (without gravity's) with derivatives.
+VY_FN desired_frame geometric_frame(const vec3 *a, const trajectory_point *r)
 {
     const direction b3 = direction_of(a[0], a[1], a[2]);
     return frame_of(&b3, r->yaw, r->yaw_rate, r->yaw_acceleration);
@@ -119,7 +119,7 @@ VY_FN real lower_trajectory(const ladder_params *p, const trajectory_point *r, c
         a[2] =
             vec3_add_scaled(vec3_add_scaled(a[2], p->position, acceleration_error), p->velocity, jerk_error);
     }
-    const wanted_frame f = geometric_frame(a, r);
+    const desired_frame f = geometric_frame(a, r);
     const vec3 tilt = attitude_error(f.r, present);
     const mat3 between = mat3_mul(mat3_transpose(present), f.r);
     const vec3 rate = mat3_mul_vec(between, f.rate);

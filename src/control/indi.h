@@ -36,8 +36,8 @@ VY_FN void indi_filter_step(const indi_params *p, vec3 input, indi_filter *f)
     f->derivative = vec3_add_scaled(vec3_scale(p->phi[1][0], d), p->phi[1][1], s);
 }
 
-/// The torque [N m] for the wanted angular acceleration [rad/s^2], from the measured rate and the torque that
-/// the present motor commands make.
+/// The torque [N m] for the desired angular acceleration [rad/s^2], from the measured rate and the torque
+/// that the present motor commands make.
 VY_FN vec3 indi_torque(const indi_params *p, mat3 inertia, vec3 acceleration, vec3 rate, vec3 commanded,
                        indi_state *s)
 {

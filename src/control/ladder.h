@@ -13,7 +13,7 @@
 
 #define LADDER_ROTORS ALLOCATE_ROTORS
 
-/// [rad] The wanted heading of the velocity rung leads the estimated one by no more.
+/// [rad] The desired heading of the velocity rung leads the estimated one by no more.
 #define LADDER_LEAD_MAX 0.5
 
 typedef struct ladder_params {
@@ -58,8 +58,8 @@ typedef struct reference {
 /// The shortest rotation that takes world +z to the unit vector `z`, which is not straight down.
 VY_FN quat tilt_to(vec3 z) { return quat_normalize(quat_make(1.0 + z.z, -z.y, z.x, real_set(0.0))); }
 
-/// A wanted acceleration (without gravity's) that rotors can give: no thrust downwards, nor zero thrust where
-/// there is no gravity, and no tilt above the largest. `*limited`: the tilt was.
+/// A desired acceleration (without gravity's) that rotors can give: no thrust downwards, nor zero thrust
+/// where there is no gravity, and no tilt above the largest. `*limited`: the tilt was.
 VY_FN vec3 acceleration_limited(const ladder_params *p, vec3 a, mask *limited)
 {
     const real min_thrust = 0.2 * vec3_length(p->gravity);
@@ -73,12 +73,12 @@ VY_FN vec3 acceleration_limited(const ladder_params *p, vec3 a, mask *limited)
 }
 
 /// Acceleration -> attitude and thrust: what the lowerings of position and velocity share. The thrust is the
-/// wanted force seen along the present body z, so that a tilt not reached yet does not throw the drone up.
+/// desired force seen along the present body z, so that a tilt not reached yet does not throw the drone up.
 /// Heading is turned first, then tilt.
-VY_FN real lower_acceleration(const ladder_params *p, vec3 wanted, quat heading, quat present, quat *attitude,
-                              mask *limited)
+VY_FN real lower_acceleration(const ladder_params *p, vec3 desired, quat heading, quat present,
+                              quat *attitude, mask *limited)
 {
-    const vec3 a = acceleration_limited(p, wanted, limited);
+    const vec3 a = acceleration_limited(p, desired, limited);
     const vec3 z = vec3_scale(1.0 / vec3_length(a), a);
     *attitude = quat_mul(tilt_to(z), heading);
     const vec3 body_z = quat_rotate(present, vec3_make(real_set(0.0), real_set(0.0), real_set(1.0)));
@@ -129,11 +129,11 @@ VY_FN real angle_wrapped(real angle)
     return angle - 6.283185307179586 * real_round(angle * (1.0 / 6.283185307179586));
 }
 
-/// Sticks -> velocity: `*speed` (forward, left, up) follows `wanted` with a first-order lag, exact for any
+/// Sticks -> velocity: `*speed` (forward, left, up) follows `desired` with a first-order lag, exact for any
 /// period, and is turned to where the nose points.
-VY_FN vec3 lower_pilot(const ladder_params *p, vec3 wanted, quat attitude, vec3 *speed)
+VY_FN vec3 lower_pilot(const ladder_params *p, vec3 desired, quat attitude, vec3 *speed)
 {
-    const vec3 v = vec3_add_scaled(wanted, p->keep, vec3_sub(*speed, wanted));
+    const vec3 v = vec3_add_scaled(desired, p->keep, vec3_sub(*speed, desired));
     real s, c;
     math_sincos(yaw_of(attitude), &s, &c);
     *speed = v;
@@ -141,16 +141,16 @@ VY_FN vec3 lower_pilot(const ladder_params *p, vec3 wanted, quat attitude, vec3 
 }
 
 /// Velocity and yaw rate -> attitude and thrust: proportional and integral in the velocity error (the gains
-/// of the position loop, one integration earlier). The wanted heading moves at the yaw rate and waits for a
+/// of the position loop, one integration earlier). The desired heading moves at the yaw rate and waits for a
 /// drone that cannot follow; the integral waits while the tilt is limited. Returns the thrust.
-VY_FN real lower_velocity(const ladder_params *p, vec3 wanted, real yaw_rate, const estimator_state *e,
+VY_FN real lower_velocity(const ladder_params *p, vec3 desired, real yaw_rate, const estimator_state *e,
                           real *heading, vec3 *integral, quat *attitude)
 {
     const real yaw = yaw_of(e->attitude);
     const real lead = angle_wrapped((*heading + p->rate_period * yaw_rate) - yaw);
     *heading = angle_wrapped(yaw + real_clamp(lead, real_set(-LADDER_LEAD_MAX), real_set(LADDER_LEAD_MAX)));
 
-    const vec3 error = vec3_sub(wanted, e->velocity);
+    const vec3 error = vec3_sub(desired, e->velocity);
     const vec3 i = integral_clamped(p, vec3_add_scaled(*integral, p->position * p->rate_period, error));
     const vec3 a = vec3_add_scaled(vec3_sub(i, p->gravity), p->velocity, error);
     mask limited;
@@ -160,9 +160,9 @@ VY_FN real lower_velocity(const ladder_params *p, vec3 wanted, real yaw_rate, co
 }
 
 /// Attitude -> rates: proportional to the remaining rotation, the shorter way round.
-VY_FN vec3 lower_attitude(const ladder_params *p, quat wanted, quat attitude)
+VY_FN vec3 lower_attitude(const ladder_params *p, quat desired, quat attitude)
 {
-    const quat d = quat_mul(quat_conj(attitude), wanted);
+    const quat d = quat_mul(quat_conj(attitude), desired);
     const real two = real_copysign(real_set(2.0), d.w);
     return vec3_mul(p->attitude, vec3_make(two * d.x, two * d.y, two * d.z));
 }
@@ -174,9 +174,9 @@ VY_FN vec3 rates_with_yaw(vec3 rates, real yaw_rate, quat attitude)
 }
 
 /// Rates -> torque: the angular acceleration that closes the error, and the gyroscopic term.
-VY_FN vec3 lower_rates(const ladder_params *p, vec3 wanted, vec3 rate)
+VY_FN vec3 lower_rates(const ladder_params *p, vec3 desired, vec3 rate)
 {
-    const vec3 acceleration = vec3_scale(p->rate, vec3_sub(wanted, rate));
+    const vec3 acceleration = vec3_scale(p->rate, vec3_sub(desired, rate));
     const vec3 gyroscopic = vec3_cross(rate, mat3_mul_vec(p->inertia, rate));
     return vec3_add(mat3_mul_vec(p->inertia, acceleration), gyroscopic);
 }
@@ -226,18 +226,19 @@ VY_FN vec3 torque_of_motors(const ladder_params *p, const real *motors)
 }
 
 /// Rates -> torque by increments.
-VY_FN vec3 lower_rates_indi(const ladder_params *p, vec3 wanted, vec3 rate, const real *motors, indi_state *s)
+VY_FN vec3 lower_rates_indi(const ladder_params *p, vec3 desired, vec3 rate, const real *motors,
+                            indi_state *s)
 {
-    const vec3 acceleration = vec3_scale(p->rate, vec3_sub(wanted, rate));
+    const vec3 acceleration = vec3_scale(p->rate, vec3_sub(desired, rate));
     return indi_torque(&p->indi, p->inertia, acceleration, rate, torque_of_motors(p, motors), s);
 }
 
 /// How many thrusters would saturate. (A thruster pushes one way only: less than 0 is normal.)
-VY_FN real thrusters_overtaxed(const ladder_params *p, const real *wanted)
+VY_FN real thrusters_overtaxed(const ladder_params *p, const real *desired)
 {
     real count = real_set(0.0);
     for (int i = 0; i < bits_uniform(p->rotor_count); ++i)
-        count = count + real_select(wanted[i] > p->limit[i], real_set(1.0), real_set(0.0));
+        count = count + real_select(desired[i] > p->limit[i], real_set(1.0), real_set(0.0));
     return count;
 }
 
@@ -246,23 +247,23 @@ VY_FN real thrusters_overtaxed(const ladder_params *p, const real *wanted)
 /// the least-norm thrusts would saturate.
 VY_FN real lower_wrench(const ladder_params *p, real thrust, vec3 torque, real *motors)
 {
-    real wanted[LADDER_ROTORS], t[LADDER_ROTORS];
+    real desired[LADDER_ROTORS], t[LADDER_ROTORS];
     VY_ASSERT(bits_uniform(p->rotor_count) <= LADDER_ROTORS);
     real clamped = real_set(0.0);
     for (int i = 0; i < bits_uniform(p->rotor_count); ++i) {
         const real *row = p->inverse[i];
-        wanted[i] = (row[0] * thrust + row[1] * torque.x) + (row[2] * torque.y + row[3] * torque.z);
-        t[i] = real_clamp(wanted[i], real_set(0.0), p->limit[i]);
-        clamped = clamped + real_select(t[i] == wanted[i], real_set(0.0), real_set(1.0));
+        desired[i] = (row[0] * thrust + row[1] * torque.x) + (row[2] * torque.y + row[3] * torque.z);
+        t[i] = real_clamp(desired[i], real_set(0.0), p->limit[i]);
+        clamped = clamped + real_select(t[i] == desired[i], real_set(0.0), real_set(1.0));
     }
     if (mask_any(clamped > 0.0)) {
-        const real asked[4] = {thrust, torque.x, torque.y, torque.z};
+        const real requested[4] = {thrust, torque.x, torque.y, torque.z};
         real best[LADDER_ROTORS];
         for (int i = 0; i < bits_uniform(p->rotor_count); ++i) best[i] = t[i];
-        allocate(&p->allocate, asked, p->limit, best);
+        allocate(&p->allocate, requested, p->limit, best);
         for (int i = 0; i < bits_uniform(p->rotor_count); ++i)
             t[i] = real_select(clamped > 0.0, best[i], t[i]);
-        if (bits_uniform(p->thrusters)) clamped = thrusters_overtaxed(p, wanted);
+        if (bits_uniform(p->thrusters)) clamped = thrusters_overtaxed(p, desired);
     }
     for (int i = 0; i < bits_uniform(p->rotor_count); ++i) motors[i] = command_of(p, i, t[i]);
     return clamped;

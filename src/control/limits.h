@@ -4,9 +4,9 @@
 
 /// Limits of the rungs; 0: none. The order of the counts is that of vy_drive_limit.
 typedef struct drive_limits {
-    real speed, climb;       // [m/s] of a wanted velocity, across and along the vertical
-    real cos_tilt, sin_tilt; // of the largest tilt of a wanted attitude
-    real rate;               // [rad/s] of wanted rates, each axis
+    real speed, climb;       // [m/s] of a desired velocity, across and along the vertical
+    real cos_tilt, sin_tilt; // of the largest tilt of a desired attitude
+    real rate;               // [rad/s] of desired rates, each axis
 } drive_limits;
 
 enum { LIMIT_ON_SPEED, LIMIT_ON_CLIMB, LIMIT_ON_TILT, LIMIT_ON_RATE };
@@ -16,24 +16,24 @@ VY_FN void limit_count(mask acts, bits *count)
     *count = *count + bits_select(acts, bits_set(1), bits_set(0));
 }
 
-/// A wanted velocity: its direction over the ground is kept.
-VY_FN vec3 limit_velocity(const drive_limits *l, mask who, vec3 v, bits *acted)
+/// A desired velocity: its direction over the ground is kept.
+VY_FN vec3 limit_velocity(const drive_limits *l, mask active, vec3 v, bits *acted)
 {
-    const mask climbs = who & (l->climb > 0.0) & (real_abs(v.z) > l->climb);
+    const mask climbs = active & (l->climb > 0.0) & (real_abs(v.z) > l->climb);
     v.z = real_select(climbs, real_clamp(v.z, -l->climb, l->climb), v.z);
     const real across = real_sqrt(v.x * v.x + v.y * v.y);
-    const mask fast = who & (l->speed > 0.0) & (across > l->speed);
+    const mask fast = active & (l->speed > 0.0) & (across > l->speed);
     const real shrink = real_select(fast, l->speed / real_max(across, real_set(1e-9)), real_set(1.0));
     limit_count(climbs, &acted[LIMIT_ON_CLIMB]);
     limit_count(fast, &acted[LIMIT_ON_SPEED]);
     return vec3_make(v.x * shrink, v.y * shrink, v.z);
 }
 
-/// A wanted attitude: heading and direction of the tilt are kept.
-VY_FN quat limit_attitude(const drive_limits *l, mask who, quat q, bits *acted)
+/// A desired attitude: heading and direction of the tilt are kept.
+VY_FN quat limit_attitude(const drive_limits *l, mask active, quat q, bits *acted)
 {
     const vec3 z = quat_rotate(q, vec3_make(real_set(0.0), real_set(0.0), real_set(1.0)));
-    const mask steep = who & (l->sin_tilt > 0.0) & (z.z < l->cos_tilt);
+    const mask steep = active & (l->sin_tilt > 0.0) & (z.z < l->cos_tilt);
     limit_count(steep, &acted[LIMIT_ON_TILT]);
     const real across = l->sin_tilt / real_max(real_sqrt(z.x * z.x + z.y * z.y), real_set(1e-9));
     const quat tilt = tilt_to(vec3_make(across * z.x, across * z.y, l->cos_tilt));
@@ -43,11 +43,12 @@ VY_FN quat limit_attitude(const drive_limits *l, mask who, quat q, bits *acted)
     return quat_select(steep, quat_mul(tilt, heading), q);
 }
 
-VY_FN vec3 limit_rates(const drive_limits *l, mask who, vec3 w, bits *acted)
+VY_FN vec3 limit_rates(const drive_limits *l, mask active, vec3 w, bits *acted)
 {
     const vec3 clamped = vec3_make(real_clamp(w.x, -l->rate, l->rate), real_clamp(w.y, -l->rate, l->rate),
                                    real_clamp(w.z, -l->rate, l->rate));
-    const mask fast = who & (l->rate > 0.0) & ((clamped.x != w.x) | (clamped.y != w.y) | (clamped.z != w.z));
+    const mask fast =
+        active & (l->rate > 0.0) & ((clamped.x != w.x) | (clamped.y != w.y) | (clamped.z != w.z));
     limit_count(fast, &acted[LIMIT_ON_RATE]);
     return vec3_select(fast, clamped, w);
 }

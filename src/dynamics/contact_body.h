@@ -124,9 +124,9 @@ VY_FN warm_work change_work(const contact_body *s, const contact_motion *before,
 // adds energy where several points or friction take part, as much as is energetically consistent.
 VY_FN double restitution_part(warm_work work, double loss)
 {
-    const double most = real_max(loss, 0.0);
-    if (work.first + 0.5 * work.second <= most) return 1.0;
-    const double root = real_sqrt(work.first * work.first + 2.0 * work.second * most);
+    const double max_work = real_max(loss, 0.0);
+    if (work.first + 0.5 * work.second <= max_work) return 1.0;
+    const double root = real_sqrt(work.first * work.first + 2.0 * work.second * max_work);
     return real_min(1.0, real_max(0.0, (root - work.first) / work.second));
 }
 

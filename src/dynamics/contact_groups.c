@@ -44,8 +44,8 @@ static uint32_t iterations_for(const vy_bodies *b, const contact_header *c)
 // In islands of many contacts fewer: they cost as many times more.
 static uint32_t affordable(uint32_t iterations, uint32_t contacts, uint32_t intervals)
 {
-    const uint32_t most = ITERATED_CONTACTS / contacts / (intervals > 4 ? intervals / 4 : 1);
-    return iterations < most ? iterations : most > 1 ? most : 1;
+    const uint32_t max_iterations = ITERATED_CONTACTS / contacts / (intervals > 4 ? intervals / 4 : 1);
+    return iterations < max_iterations ? iterations : max_iterations > 1 ? max_iterations : 1;
 }
 
 static void measure_islands(vy_bodies *b, int again)

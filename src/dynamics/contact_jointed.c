@@ -398,7 +398,7 @@ static void finish_contacts(const jointed_island *t, double plain_h)
 static uint32_t intervals_needed(const jointed_island *t, double h, int after)
 {
     const contact_system *s = t->b->contacts;
-    uint32_t most = 1;
+    uint32_t max_needed = 1;
     if (t->b->joints->from_impact) return 1; // every interval has manifolds of its own
     for (uint32_t n = 0; n < t->body_count; ++n) {
         const uint32_t i = t->lists->bodies[n];
@@ -406,10 +406,10 @@ static uint32_t intervals_needed(const jointed_island *t, double h, int after)
         const vec3 rate =
             after ? mat3_tmul_vec(s->body[i].rotation, vec3_of(s->motion[i].rate)) : s->start_state[i].rate;
         const uint32_t needed = vy_contacts_intervals(t->b, i, rate, h);
-        most = needed > most ? needed : most;
+        max_needed = needed > max_needed ? needed : max_needed;
     }
     const uint32_t affordable = INTERVAL_CONTACTS / (t->contact_count > 0 ? t->contact_count : 1);
-    return most < affordable ? most : affordable;
+    return max_needed < affordable ? max_needed : affordable;
 }
 
 static void solve_interval(jointed_island *t, uint32_t first, int substeps)

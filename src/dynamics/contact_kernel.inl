@@ -407,10 +407,10 @@ VY_FN void update_points(const contact_context *context, pack *p, int n, real *t
         anchor_sum = vec3_add(anchor_sum, anchor);
         weight = weight + p->p[i].normal_impulse;
     }
-    const mask pushed = weight > 0.0;
+    const mask has_impulse = weight > 0.0;
     const real per = 1.0 / weight;
     const vec3 mean =
-        vec3_select(pushed, vec3_scale(per, sum), vec3_scale(p->inverse_point_count, anchor_sum));
+        vec3_select(has_impulse, vec3_scale(per, sum), vec3_scale(p->inverse_point_count, anchor_sum));
     p->friction_anchor_a = vec3_add(mean, p->contact_shift);
     if (n == 1) return;
     real radius_sum = real_set(0.0);
@@ -419,7 +419,7 @@ VY_FN void update_points(const contact_context *context, pack *p, int n, real *t
         const vec3 anchor = vec3_add_scaled(q->anchor_a, p->inverse_mass_ratio_b * q->separation, p->normal);
         radius_sum = radius_sum + p->p[i].normal_impulse * vec3_length(vec3_sub(anchor, mean));
     }
-    p->friction_radius = real_select(pushed & (p->point_count > 1.5), radius_sum * per, real_set(0.0));
+    p->friction_radius = real_select(has_impulse & (p->point_count > 1.5), radius_sum * per, real_set(0.0));
 }
 
 #include "dynamics/contact_masses.inl"

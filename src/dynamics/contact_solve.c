@@ -688,8 +688,8 @@ static void solve_alone(void *self, uint32_t thread, size_t first, size_t last)
 static uint32_t intervals_for(const vy_bodies *b, uint32_t i, vec3 rate, double h, uint32_t contacts)
 {
     const uint32_t needed = vy_contacts_intervals(b, i, rate, h),
-                   most = INTERVAL_CONTACTS / (contacts > 0 ? contacts : 1);
-    return needed < most ? needed : most;
+                   max_intervals = INTERVAL_CONTACTS / (contacts > 0 ? contacts : 1);
+    return needed < max_intervals ? needed : max_intervals;
 }
 
 static void count_island_contacts(vy_bodies *b)

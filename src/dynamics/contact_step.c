@@ -220,17 +220,17 @@ static vy_contact_report report_of(const vy_bodies *b, size_t n, size_t count)
     const contact_system *s = b->contacts;
     const contact_header *c = &s->headers[s->records[n].contact];
     contact_sum all = sum_of(b, s->records[n].contact);
-    vec3 push = vec3_scale(all.normal_impulse, all.normal);
+    vec3 normal_sum = vec3_scale(all.normal_impulse, all.normal);
     const size_t first = n;
     while (++n < count && s->records[n].report == s->records[first].report) {
         const contact_sum sum = sum_of(b, s->records[n].contact);
-        push = vec3_add_scaled(push, sum.normal_impulse, sum.normal);
+        normal_sum = vec3_add_scaled(normal_sum, sum.normal_impulse, sum.normal);
         all.impulse = vec3_add(all.impulse, sum.impulse);
         all.weighted_point = vec3_add(all.weighted_point, sum.weighted_point);
         all.normal_impulse += sum.normal_impulse;
         all.min_velocity = real_min(all.min_velocity, sum.min_velocity);
         all.points += sum.points;
-        all.normal = vec3_scale(1.0 / real_max(vec3_length(push), 1e-300), push);
+        all.normal = vec3_scale(1.0 / real_max(vec3_length(normal_sum), 1e-300), normal_sum);
     }
     VY_ASSERT(all.points >= 1 && all.normal_impulse > 0.0);
     return (vy_contact_report){.a = vy_bodies_at(b, c->a).bits,

@@ -157,14 +157,14 @@ static uint32_t find_total(const contact_system *s, const contact *c, int *found
 {
     const uint64_t key = contact_key(c->a, c->b);
     uint32_t n = 0;
-    double most = SIMILAR_NORMAL;
+    double max_cosine = SIMILAR_NORMAL;
     *found = 0;
     while (n < s->impact_count && contact_key(s->impact_total[n].a, s->impact_total[n].b) < key) ++n;
     uint32_t best = n;
     for (; n < s->impact_count && contact_key(s->impact_total[n].a, s->impact_total[n].b) == key; ++n) {
-        const double similar = vec3_dot(s->impact_total[n].normal, c->normal);
-        if (similar > most) {
-            most = similar;
+        const double cosine = vec3_dot(s->impact_total[n].normal, c->normal);
+        if (cosine > max_cosine) {
+            max_cosine = cosine;
             best = n;
             *found = 1;
         }

@@ -80,9 +80,11 @@ int vy_impact_touches(const impact_group *g, double h)
     const contact_system *s = g->b->contacts;
     for (uint32_t k = 0; k < s->count; ++k) {
         const contact *c = &s->contacts[k];
-        double least = DBL_MAX;
-        for (int p = 0; p < c->point_count; ++p) least = real_min(least, c->points[p].separation);
-        if (least <= 2.0 * vy_impact_limits(g->b, c->a, c->b).touch || vy_paths_collide(g->b, c->a, c->b, h))
+        double min_separation = DBL_MAX;
+        for (int p = 0; p < c->point_count; ++p)
+            min_separation = real_min(min_separation, c->points[p].separation);
+        if (min_separation <= 2.0 * vy_impact_limits(g->b, c->a, c->b).touch ||
+            vy_paths_collide(g->b, c->a, c->b, h))
             return 1;
     }
     return 0;
@@ -107,13 +109,14 @@ uint32_t vy_impact_list_unsolved(const vy_bodies *b)
     return count;
 }
 
-double vy_impact_least_bend(const vy_bodies *b)
+double vy_impact_min_bend(const vy_bodies *b)
 {
-    double least = DBL_MAX;
+    double min_thickness = DBL_MAX;
     for (uint32_t i = 0; i < b->limit; ++i) {
-        if (b->slots[i].shape.kind != VY_SHAPE_NONE) least = real_min(least, b->contacts->thickness[i]);
+        if (b->slots[i].shape.kind != VY_SHAPE_NONE)
+            min_thickness = real_min(min_thickness, b->contacts->thickness[i]);
     }
-    return BEND_PART * least;
+    return BEND_PART * min_thickness;
 }
 
 double vy_impact_max_bend(const vy_bodies *b, uint32_t i, uint32_t j)
@@ -129,9 +132,9 @@ void vy_impact_apply_impulses(impact_group *g)
     vy_bodies *b = g->b;
     contact_system *s = b->contacts;
     for (uint32_t n = 0; n < g->count; ++n) b->state[g->bodies[n]] = s->start_state[g->bodies[n]];
-    int pushed = 1;
-    for (int round = 0; round < IMPULSE_ROUNDS && pushed; ++round) {
-        pushed = 0;
+    int applied = 1;
+    for (int round = 0; round < IMPULSE_ROUNDS && applied; ++round) {
+        applied = 0;
         for (uint32_t k = 0; k < s->count; ++k) {
             contact *c = &s->contacts[k];
             vec3 point = vec3_zero();
@@ -145,7 +148,7 @@ void vy_impact_apply_impulses(impact_group *g)
             c->total_impulse = vec3_add(c->total_impulse, before);
             c->total_normal_impulse[0] += j;
             s->headers[k].impulse_points = 1;
-            pushed = 1;
+            applied = 1;
         }
     }
     for (uint32_t n = 0; n < g->count; ++n) {

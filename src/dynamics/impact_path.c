@@ -45,15 +45,15 @@ static vec3 pivot_of(const vy_bodies *b, uint32_t i)
     const joint_system *j = b->joints;
     const body_state *s = &b->contacts->start_state[i], *e = &b->state[i];
     vec3 best = vec3_zero();
-    double least = real_max(vec3_dot(s->velocity, s->velocity), vec3_dot(e->velocity, e->velocity));
+    double min_speed2 = real_max(vec3_dot(s->velocity, s->velocity), vec3_dot(e->velocity, e->velocity));
     for (uint32_t n = j->first_joint[i]; n != 0;) {
         const joint_slot *t = &j->slots[n - 1];
         const int side = t->body[1] == i;
         const vec3 lever = side == 0 ? t->def.anchor_a : t->def.anchor_b, v = velocity_of(s, lever),
                    w = velocity_of(e, lever);
-        const double speed = real_max(vec3_dot(v, v), vec3_dot(w, w));
-        if (speed < least) {
-            least = speed;
+        const double speed2 = real_max(vec3_dot(v, v), vec3_dot(w, w));
+        if (speed2 < min_speed2) {
+            min_speed2 = speed2;
             best = lever;
         }
         n = t->next_joint[side];

@@ -437,7 +437,7 @@ static int list_group(vy_bodies *b, uint32_t root, impact_group *g)
         g->has_joints |= b->joints->first_joint[i] != 0;
         g->bodies[g->count++] = i;
     }
-    if (g->has_joints) g->bend = vy_impact_least_bend(b);
+    if (g->has_joints) g->bend = vy_impact_min_bend(b);
     return g->count > 0 && (g->has_joints || g->count <= IMPACT_BODIES);
 }
 

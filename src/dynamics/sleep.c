@@ -320,7 +320,7 @@ static vy_contact_report report_of(const vy_bodies *b, const contact_cache *m, c
                            .phase = VY_CONTACT_PERSIST,
                            .normal = m->normal};
     double sum = 0.0;
-    vec3 push = vec3_zero();
+    vec3 normal_sum = vec3_zero();
     for (const contact_cache *c = m; c < end && (c == m || c->part > 0); ++c) {
         double part = 0.0;
         for (uint32_t k = 0; k < c->point_count; ++k) {
@@ -329,10 +329,10 @@ static vy_contact_report report_of(const vy_bodies *b, const contact_cache *m, c
             part += c->normal_impulse[k];
         }
         sum += part;
-        push = vec3_add_scaled(push, part, c->normal);
+        normal_sum = vec3_add_scaled(normal_sum, part, c->normal);
         r.impulse = vec3_add_scaled(r.impulse, steps, vec3_add_scaled(c->friction_impulse, part, c->normal));
         r.points += (int)c->point_count;
-        if (c > m) r.normal = vec3_scale(1.0 / real_max(vec3_length(push), 1e-300), push);
+        if (c > m) r.normal = vec3_scale(1.0 / real_max(vec3_length(normal_sum), 1e-300), normal_sum);
     }
     if (sum > 0.0) r.point = vec3_scale(1.0 / sum, r.point);
     return r;

@@ -62,7 +62,7 @@ VY_FN real nap_force_bound(const effect_params *p, const effect_reach *e)
 /// What of it can make a body faster, with `air` [m/s] the fastest that the air itself moves. Lift does no
 /// work in still air. Drag only slows what moves faster than the air: below that it sees twice the air's
 /// speed at most. Linear drag slows by all but what the air's own speed makes of it.
-VY_FN real nap_push_bound(const effect_params *p, const effect_reach *e, real air)
+VY_FN real nap_accelerating_force_bound(const effect_params *p, const effect_reach *e, real air)
 {
     const real drag =
         real_min(effect_drag_bound(p, e).force, 2.0 * (e->density * p->drag_area) * (air * air));
@@ -72,7 +72,7 @@ VY_FN real nap_push_bound(const effect_params *p, const effect_reach *e, real ai
 }
 
 /// Sum of all torques that can make a body turn faster: damping cannot.
-VY_FN real nap_twist_bound(const effect_params *p, const effect_reach *e)
+VY_FN real nap_accelerating_torque_bound(const effect_params *p, const effect_reach *e)
 {
     real torque = (e->rotor_torque + e->disturbance_torque) + e->thruster_torque;
     torque = torque + effect_density_bound(p, e).torque + effect_aero_torque_bound(p, e).torque;
@@ -83,7 +83,7 @@ VY_FN real nap_twist_bound(const effect_params *p, const effect_reach *e)
 /// Sum of all torques.
 VY_FN real nap_torque_bound(const effect_params *p, const effect_reach *e)
 {
-    return nap_twist_bound(p, e) + effect_damping_bound(p, e).torque;
+    return nap_accelerating_torque_bound(p, e) + effect_damping_bound(p, e).torque;
 }
 
 /// No gravity within `far` [m] of `r` is stronger than this [m/s^2].

@@ -214,12 +214,12 @@ VY_FN nap_reach nap_reach_of(const surroundings *env, const nap_params *n, const
         nap_air_reach(env, m, period, s->position, altitude, &r);
         r.acceleration = e->gravity + p->body.inverse_mass * nap_force_bound(&p->effects, e);
         // The air of a planet moves with it: nothing is known of who is faster.
-        const real push =
-            env->planet.on ? nap_force_bound(&p->effects, e) : nap_push_bound(&p->effects, e, e->wind);
-        const real need = period * (e->gravity + p->body.inverse_mass * push);
+        const real force = env->planet.on ? nap_force_bound(&p->effects, e)
+                                          : nap_accelerating_force_bound(&p->effects, e, e->wind);
+        const real need = period * (e->gravity + p->body.inverse_mass * force);
         holds = need <= gain;
         if (bits_uniform(n->rotors)) {
-            const real turn = rate0 + inverse * (period * nap_twist_bound(&p->effects, e));
+            const real turn = rate0 + inverse * (period * nap_accelerating_torque_bound(&p->effects, e));
             const mask turns = turn <= e->rate;
             holds = holds & turns;
             if (round < 2) e->rate = real_select(turns, turn * (1.0 + 1e-9), 1.5 * turn + 1e-9);
@@ -231,7 +231,8 @@ VY_FN nap_reach nap_reach_of(const surroundings *env, const nap_params *n, const
         e->rate = real_select(holds, e->rate, real_set(NAP_UNBOUNDED));
         return r;
     }
-    const real turn = rate0 + inverse * (period * nap_twist_bound(&p->effects, e)); // no matter how fast
+    const real turn =
+        rate0 + inverse * (period * nap_accelerating_torque_bound(&p->effects, e)); // no matter how fast
     e->rate = real_min(turn, real_set(NAP_UNBOUNDED));
     return r;
 }

@@ -75,11 +75,11 @@ static int next_line(reader *r, span *out)
     while (r->at < r->end) {
         const char *stop = memchr(r->at, '\n', (size_t)(r->end - r->at));
         const char *line_end = stop != NULL ? stop : r->end;
-        const char *remark = memchr(r->at, '#', (size_t)(line_end - r->at));
+        const char *comment = memchr(r->at, '#', (size_t)(line_end - r->at));
         r->line_start = r->at;
         r->at = stop != NULL ? stop + 1 : r->end;
         r->line++;
-        const span s = trimmed(r->line_start, remark != NULL ? remark : line_end);
+        const span s = trimmed(r->line_start, comment != NULL ? comment : line_end);
         if (s.size > 0) {
             *out = s;
             return 1;

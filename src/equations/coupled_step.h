@@ -77,7 +77,7 @@ VY_SLOW_FN void coupled_solve_ideal_motors(const multirotor_inputs *in, const re
 {
     const battery_params *b = in->battery;
     const int count = in->layout->count;
-    const mask who = ideal & (b->capacity > 0.0) & effect_on(in->flags, EFFECT_battery);
+    const mask active = ideal & (b->capacity > 0.0) & effect_on(in->flags, EFFECT_battery);
     const real open = battery_open_voltage(b, k->state.charge), one = real_set(1.0);
     real share = open / b->nominal, target[ROTOR_CAP], current;
     for (int n = 0; n < 6; ++n) {
@@ -92,8 +92,8 @@ VY_SLOW_FN void coupled_solve_ideal_motors(const multirotor_inputs *in, const re
         share = real_max(share - off / (1.0 + real_select(falls, slope, real_set(0.0))), real_set(0.0));
     }
     for (int i = 0; i < count; ++i) {
-        k->speed[i] = real_select(who, command[i] * share, k->speed[i]);
-        k->speed[i] = real_select(ideal & mask_not(who), command[i], k->speed[i]);
+        k->speed[i] = real_select(active, command[i] * share, k->speed[i]);
+        k->speed[i] = real_select(ideal & mask_not(active), command[i], k->speed[i]);
     }
 }
 

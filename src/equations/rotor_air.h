@@ -67,9 +67,9 @@ VY_FN real inflow_axial(real x)
     const real half = 0.5 * x, square = half * half;
     const real climb = 1.0 / (half + real_sqrt(square + 1.0));
     const real vortex_ring = 1.0 + x * (-1.125 + x * (-1.372 + x * (-1.718 - 0.655 * x)));
-    const real mill =
+    const real windmill =
         1.0 / (real_sqrt(real_max(square - 1.0, real_set(0.0))) - real_min(half, real_set(-1.0)));
-    return real_select(x < 0.0, real_select(x < -2.0, mill, vortex_ring), climb);
+    return real_select(x < 0.0, real_select(x < -2.0, windmill, vortex_ring), climb);
 }
 
 /// The same in flow across, m = (velocity across / v_h)^2 / 2 (Glauert).

@@ -11,7 +11,7 @@
 #include "equations/rigid_body.h"
 
 /// Apply a sum of forces [N] (world axes) and torques [N m] (body axes) to the velocities.
-VY_FN void simple_push(real mass, mat3 inverse_inertia, vec3 force, vec3 torque, real dt, body_state *s)
+VY_FN void simple_accelerate(real mass, mat3 inverse_inertia, vec3 force, vec3 torque, real dt, body_state *s)
 {
     const vec3 acceleration = vec3_make(force.x / mass, force.y / mass, force.z / mass);
     s->velocity = vec3_add_scaled(s->velocity, dt, acceleration);
@@ -19,7 +19,7 @@ VY_FN void simple_push(real mass, mat3 inverse_inertia, vec3 force, vec3 torque,
 }
 
 /// Rotate by the rate. A body that does not rotate keeps its attitude to the bit.
-VY_FN void simple_turn(real dt, body_state *s)
+VY_FN void simple_rotate(real dt, body_state *s)
 {
     const quat turned =
         quat_normalize(quat_add_scaled(s->attitude, dt, attitude_derivative(s->attitude, s->rate)));

@@ -229,7 +229,7 @@ static void touch_deep(field_pair *pair, const int low[2], const int high[2])
         vy_field_add(pair, pair->other_normal, pair->other_point, pair->other_depth, 0);
         return;
     }
-    double least = REAL_MAX;
+    double min_depth = REAL_MAX;
     vec3 best = vec3_zero(), point = vec3_zero();
     field_face t;
     for (int j = low[1]; j < high[1]; ++j) {
@@ -239,17 +239,17 @@ static void touch_deep(field_pair *pair, const int low[2], const int high[2])
                 const vec3 lowest = field_support(pair, t.n);
                 const double depth = -height_over(&t, lowest);
                 vy_gjk g;
-                if (!(depth >= 0.0) || depth >= least) continue;
+                if (!(depth >= 0.0) || depth >= min_depth) continue;
                 vy_core_of_points(t.corner, 3, &pair->cores.a);
                 vy_gjk_distance(&pair->cores, NULL, pair->cores.b.margin, VY_QUERY_ITERATIONS, &g);
                 if (g.beyond_limit || g.distance > pair->cores.b.margin) continue;
-                least = depth;
+                min_depth = depth;
                 best = t.n;
                 point = lowest;
             }
         }
     }
-    if (least < REAL_MAX) vy_field_add(pair, best, point, least, 0);
+    if (min_depth < REAL_MAX) vy_field_add(pair, best, point, min_depth, 0);
 }
 
 // ---- the pair

@@ -123,7 +123,10 @@ static void add_above(field_pair *pair, vec3 n, vec3 ground, double separation, 
 
 // Whether a depth along an allowed normal is that of a contact here: much less along another one means that
 // the shape is beside the edge or behind it, and touches something else.
-static int is_plausible(double depth, double least) { return depth <= 4.0 * real_max(least, 0.0) + 1e-12; }
+static int is_plausible(double depth, double min_depth)
+{
+    return depth <= 4.0 * real_max(min_depth, 0.0) + 1e-12;
+}
 
 // ---- spheres and capsules: a segment on the z axis of the shape, and a radius about it
 
@@ -180,8 +183,8 @@ static void touch_across(field_pair *pair, const field_edge *e, vec3 d, double t
     const vec3 ground = edge_point(e, t), center = field_from_shape(pair, vec3_make(0.0, 0.0, z));
     if (!edge_allows(e, n)) n = vec3_neg(n);
     const double separation = vec3_dot(n, vec3_sub(center, ground)) - pair->cores.b.margin;
-    const double least = pair->cores.b.margin - vec3_length(vec3_sub(center, ground));
-    if (!is_plausible(-separation, least)) return;
+    const double min_depth = pair->cores.b.margin - vec3_length(vec3_sub(center, ground));
+    if (!is_plausible(-separation, min_depth)) return;
     if (edge_allows(e, n)) {
         add_above(pair, n, ground, separation, edge_id(e, 0));
     } else {
@@ -252,14 +255,14 @@ static void touch_vertex_faces(field_pair *pair, const field_edge *e)
 
 // How deep a box or hull overlaps an edge, along whatever direction; below zero: they are apart. The sum of
 // the normals of an edge's faces tells which way is out.
-static double least_depth(const field_pair *pair, const field_edge *e)
+static double min_depth_of(const field_pair *pair, const field_edge *e)
 {
     const vy_shape *s = pair->shape;
     const vec3 p = field_to_shape(pair, e->p), q = field_to_shape(pair, e->q), d = vec3_sub(q, p);
-    double most = -REAL_MAX;
+    double max_gap = -REAL_MAX;
     for (int f = 0; f < polyhedron_face_count(s); ++f) {
         const vec3 n = polyhedron_face_normal(s, f);
-        most = real_max(most, real_min(vec3_dot(n, p), vec3_dot(n, q)) - polyhedron_face_offset(s, f));
+        max_gap = real_max(max_gap, real_min(vec3_dot(n, p), vec3_dot(n, q)) - polyhedron_face_offset(s, f));
     }
     for (int k = 0; k < polyhedron_edge_count(s); ++k) {
         const polyhedron_edge b = polyhedron_edge_of(s, k);
@@ -267,9 +270,9 @@ static double least_depth(const field_pair *pair, const field_edge *e)
         const double length2 = vec3_dot(m, m), all2 = vec3_dot(d, d) * vec3_dot(b.along, b.along);
         if (vec3_dot(d, b.left) * vec3_dot(d, b.right) > 0.0 || !(length2 > 1e-14 * all2)) continue;
         const double gap = vec3_dot(m, vec3_sub(p, b.point)) / real_sqrt(length2);
-        most = real_max(most, vec3_dot(m, vec3_add(b.left, b.right)) < 0.0 ? -gap : gap);
+        max_gap = real_max(max_gap, vec3_dot(m, vec3_add(b.left, b.right)) < 0.0 ? -gap : gap);
     }
-    return -most;
+    return -max_gap;
 }
 
 // The part of an edge in front of a face or along a segment of the shape, as parameters. `n` is the direction
@@ -320,13 +323,13 @@ static int touch_edge_faces(field_pair *pair, const field_edge *e)
     for (int f = 0; f < polyhedron_face_count(s); ++f) {
         const vec3 local = polyhedron_face_normal(s, f);
         const double offset = polyhedron_face_offset(s, f), beyond_p = vec3_dot(local, p) - offset,
-                     beyond_q = vec3_dot(local, q) - offset, least = real_min(beyond_p, beyond_q);
-        if (least > pair->margin) return 1; // wholly in front of a face, too far
-        if (!(least > best)) continue;
+                     beyond_q = vec3_dot(local, q) - offset, nearer = real_min(beyond_p, beyond_q);
+        if (nearer > pair->margin) return 1; // wholly in front of a face, too far
+        if (!(nearer > best)) continue;
         const vec3 n = vec3_neg(mat3_mul_vec(pair->cores.rotation, local));
         const double slope = vec3_dot(n, e->along);
         if (real_abs(slope) > FIELD_ALONG || !edge_allows(e, vec3_add_scaled(n, -slope, e->along))) continue;
-        best = least;
+        best = nearer;
         face = f;
     }
     if (face < 0) return 0;
@@ -434,7 +437,7 @@ void vy_field_edges(field_pair *pair, const int low[2], const int high[2])
                 if (!set_edge(pair->field, i, j, k, &e) || (below & field_below(pair, e.q)) != 0 ||
                     !is_convex(&e))
                     continue;
-                if (is_polyhedron) e.depth = least_depth(pair, &e);
+                if (is_polyhedron) e.depth = min_depth_of(pair, &e);
                 if (is_round) {
                     touch_edge_round(pair, &e);
                 } else if (!is_polyhedron || !(touch_edge_faces(pair, &e) | touch_edge_edges(pair, &e))) {

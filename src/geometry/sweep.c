@@ -313,16 +313,16 @@ static field_part part_of(const field_sweep *f, double near, double from, double
     const double more = near + p.bend + turn * f->reach, ball = near + p.bend + f->reach;
     const vy_bounds start = vy_shape_bounds(f->shape, &local);
     const vec3 d = vec3_sub(p.end, p.begin);
-    const vec3 least = vec3_make(real_min(d.x, 0.0), real_min(d.y, 0.0), real_min(d.z, 0.0)),
-               most = vec3_make(real_max(d.x, 0.0), real_max(d.y, 0.0), real_max(d.z, 0.0));
+    const vec3 move_low = vec3_make(real_min(d.x, 0.0), real_min(d.y, 0.0), real_min(d.z, 0.0)),
+               move_high = vec3_make(real_max(d.x, 0.0), real_max(d.y, 0.0), real_max(d.z, 0.0));
     p.box.low = vec3_add(vec3_make(real_max(start.low.x - more, p.begin.x - ball),
                                    real_max(start.low.y - more, p.begin.y - ball),
                                    real_max(start.low.z - more, p.begin.z - ball)),
-                         least);
+                         move_low);
     p.box.high = vec3_add(vec3_make(real_min(start.high.x + more, p.begin.x + ball),
                                     real_min(start.high.y + more, p.begin.y + ball),
                                     real_min(start.high.z + more, p.begin.z + ball)),
-                          most);
+                          move_high);
     return p;
 }
 
@@ -331,8 +331,8 @@ static int stays_off(const field_sweep *f, const field_part *p, const vec3 c[3],
 {
     const vec3 m = vec3_cross(vec3_sub(c[1], c[0]), vec3_sub(c[2], c[0]));
     const double from = vec3_dot(m, vec3_sub(p->begin, c[0])), to = vec3_dot(m, vec3_sub(p->end, c[0])),
-                 least = (f->reach + near + p->bend) * vec3_length(m);
-    return (from > least && to > least) || (from < -least && to < -least);
+                 reach = (f->reach + near + p->bend) * vec3_length(m);
+    return (from > reach && to > reach) || (from < -reach && to < -reach);
 }
 
 /// The first triangle that is hit in a part.

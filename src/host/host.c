@@ -74,8 +74,8 @@ vy_status vy_host_open(vy_controller_def *def, const vy_vehicle_def *vehicle, co
 
 vy_verdict vy_host_finish(vy_host *host, int32_t *detail)
 {
-    int32_t unasked;
-    if (detail == NULL) detail = &unasked;
+    int32_t ignored;
+    if (detail == NULL) detail = &ignored;
     *detail = 0;
     if (host->plugin != NULL) return vy_plugin_host_finish(host->plugin, detail);
     if (host->process != NULL) return vy_process_host_finish(host->process, detail);

@@ -229,7 +229,7 @@ void vy_pilot_host_close(vy_pilot_host *h)
 
 // --- flying
 
-static void push(vy_pilot_host *h, int stick, double value, double time)
+static void move_stick(vy_pilot_host *h, int stick, double value, double time)
 {
     VY_ASSERT(stick >= 0 && stick < STICKS && value >= -1.0 && value <= 1.0);
     h->stick[stick] = value;
@@ -248,12 +248,12 @@ static void press(vy_pilot_host *h, int key, double time)
     case '\033': h->escape = 1; break;
     case 'w': h->throttle += h->throttle < VY_THROTTLE_STEPS; break;
     case 's': h->throttle -= h->throttle > 0; break;
-    case 'a': push(h, STICK_STRAFE, -1.0, time); break;
-    case 'd': push(h, STICK_STRAFE, 1.0, time); break;
-    case 'r': push(h, STICK_VERTICAL, 1.0, time); break;
-    case 'f': push(h, STICK_VERTICAL, -1.0, time); break;
-    case 'q': push(h, STICK_YAW, -1.0, time); break;
-    case 'e': push(h, STICK_YAW, 1.0, time); break;
+    case 'a': move_stick(h, STICK_STRAFE, -1.0, time); break;
+    case 'd': move_stick(h, STICK_STRAFE, 1.0, time); break;
+    case 'r': move_stick(h, STICK_VERTICAL, 1.0, time); break;
+    case 'f': move_stick(h, STICK_VERTICAL, -1.0, time); break;
+    case 'q': move_stick(h, STICK_YAW, -1.0, time); break;
+    case 'e': move_stick(h, STICK_YAW, 1.0, time); break;
     case ' ':
         h->throttle = 0;
         memset(h->stick, 0, sizeof h->stick);

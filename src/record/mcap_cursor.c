@@ -185,36 +185,36 @@ struct vy_mcap_cursor {
     vy_mcap_reader *reader;
     uint64_t start_time, end_time;
     bool by_time;
-    unsigned char *wanted; // a bit per channel id; NULL for all
-    sort_item *order;      // by time: chunks by start time
-    size_t next_chunk;     // the next one to open
-    bool whole;            // the pass is over all times
-    uint64_t given;        // messages so far
+    unsigned char *channels; // a bit per channel id; NULL for all
+    sort_item *order;        // by time: chunks by start time
+    size_t next_chunk;       // the next one to open
+    bool whole;              // the pass is over all times
+    uint64_t given;          // messages so far
     open_chunk open[OPEN_CHUNKS];
     int open_count;
     vy_status status;
     vy_error error;
 };
 
-static bool wants(const vy_mcap_cursor *c, uint16_t channel)
+static bool accepts(const vy_mcap_cursor *c, uint16_t channel)
 {
-    return c->wanted == NULL || (c->wanted[channel >> 3] >> (channel & 7) & 1) != 0;
+    return c->channels == NULL || (c->channels[channel >> 3] >> (channel & 7) & 1) != 0;
 }
 
 // Whether the chunk can hold a message for the cursor.
-static bool wants_chunk(const vy_mcap_cursor *c, const mcap_chunk_ref *place)
+static bool accepts_chunk(const vy_mcap_cursor *c, const mcap_chunk_ref *place)
 {
     if (place->end_time < c->start_time || place->start_time > c->end_time) return false;
     if (place->index_offsets == NULL) return true;
     for (size_t i = 0; i < place->index_count; ++i) {
-        if (wants(c, mcap_get_u16(place->index_offsets + 10 * i))) return true;
+        if (accepts(c, mcap_get_u16(place->index_offsets + 10 * i))) return true;
     }
     return false;
 }
 
-static bool wants_message(const vy_mcap_cursor *c, const vy_mcap_message *m)
+static bool accepts_message(const vy_mcap_cursor *c, const vy_mcap_message *m)
 {
-    return m->log_time >= c->start_time && m->log_time <= c->end_time && wants(c, m->channel);
+    return m->log_time >= c->start_time && m->log_time <= c->end_time && accepts(c, m->channel);
 }
 
 static bool fail_cursor(vy_mcap_cursor *c, vy_status status)
@@ -232,7 +232,7 @@ static bool list_messages(vy_mcap_cursor *c, open_chunk *o)
          at += MCAP_RECORD_HEAD + (size_t)mcap_get_u64(data + at + 1)) {
         if (data[at] != MCAP_MESSAGE) continue;
         const vy_mcap_message message = mcap_message_at(data + at);
-        if (!wants_message(c, &message)) continue;
+        if (!accepts_message(c, &message)) continue;
         if (o->item_count == o->item_capacity) {
             const size_t capacity = o->item_capacity == 0 ? 1024 : 2 * o->item_capacity;
             sort_item *items = realloc(o->items, capacity * sizeof *items);
@@ -288,7 +288,7 @@ static bool next_in_file(vy_mcap_cursor *c, vy_mcap_message *out)
         close_finished(c);
         if (c->open_count == 0) {
             const vy_mcap_reader *r = c->reader;
-            while (c->next_chunk < r->info.chunk_count && !wants_chunk(c, &r->chunk_refs[c->next_chunk]))
+            while (c->next_chunk < r->info.chunk_count && !accepts_chunk(c, &r->chunk_refs[c->next_chunk]))
                 ++c->next_chunk;
             if (c->next_chunk == r->info.chunk_count) return false;
             if (!open_one(c, &r->chunk_refs[c->next_chunk++])) return false;
@@ -299,7 +299,7 @@ static bool next_in_file(vy_mcap_cursor *c, vy_mcap_message *out)
             o->at += MCAP_RECORD_HEAD + (size_t)mcap_get_u64(record + 1);
             if (record[0] != MCAP_MESSAGE) continue;
             *out = mcap_message_at(record);
-            if (wants_message(c, out)) return true;
+            if (accepts_message(c, out)) return true;
         }
     }
 }
@@ -324,7 +324,7 @@ static bool next_in_time(vy_mcap_cursor *c, vy_mcap_message *out)
             }
         }
         while (c->next_chunk < r->info.chunk_count &&
-               !wants_chunk(c, &r->chunk_refs[c->order[c->next_chunk].value])) {
+               !accepts_chunk(c, &r->chunk_refs[c->order[c->next_chunk].value])) {
             ++c->next_chunk;
         }
         if (c->next_chunk < r->info.chunk_count) {
@@ -349,10 +349,10 @@ static bool next_in_time(vy_mcap_cursor *c, vy_mcap_message *out)
 static bool end_pass(vy_mcap_cursor *c)
 {
     const vy_mcap_reader *r = c->reader;
-    if (!c->whole || c->status != VY_OK || (c->wanted != NULL && !r->counts_known)) return false;
-    uint64_t stated = c->wanted == NULL ? r->info.message_count : 0;
-    for (size_t i = 0; i < r->info.channel_count && c->wanted != NULL; ++i) {
-        if (wants(c, r->channels[i].id)) stated += r->channels[i].message_count;
+    if (!c->whole || c->status != VY_OK || (c->channels != NULL && !r->counts_known)) return false;
+    uint64_t stated = c->channels == NULL ? r->info.message_count : 0;
+    for (size_t i = 0; i < r->info.channel_count && c->channels != NULL; ++i) {
+        if (accepts(c, r->channels[i].id)) stated += r->channels[i].message_count;
     }
     if (c->given == stated) return false;
     return fail_cursor(c, vy_fail(&c->error, VY_DAMAGED,
@@ -398,11 +398,11 @@ vy_status vy_mcap_cursor_open(vy_mcap_reader *r, const vy_mcap_query *query, vy_
     c->whole = c->start_time == 0 && c->end_time == UINT64_MAX;
     bool enough = true;
     if (query->channels != NULL) {
-        c->wanted = calloc((UINT16_MAX + 1) / 8, 1);
-        enough = c->wanted != NULL;
+        c->channels = calloc((UINT16_MAX + 1) / 8, 1);
+        enough = c->channels != NULL;
         for (size_t i = 0; enough && i < query->channel_count; ++i) {
             const uint16_t id = query->channels[i];
-            c->wanted[id >> 3] = (unsigned char)(c->wanted[id >> 3] | 1u << (id & 7));
+            c->channels[id >> 3] = (unsigned char)(c->channels[id >> 3] | 1u << (id & 7));
         }
     }
     if (enough && c->by_time && r->info.chunk_count > 0) {
@@ -428,7 +428,7 @@ void vy_mcap_cursor_close(vy_mcap_cursor *c)
         mcap_bytes_free(&c->open[i].view.records);
         free(c->open[i].items);
     }
-    free(c->wanted);
+    free(c->channels);
     free(c->order);
     free(c);
 }
@@ -453,15 +453,15 @@ static bool latest_in(const mcap_chunk *view, uint16_t channel, uint64_t time, v
 vy_status vy_mcap_reader_latest(vy_mcap_reader *r, uint16_t channel, uint64_t time, vy_mcap_message *out,
                                 vy_error *err)
 {
-    unsigned char wanted[(UINT16_MAX + 1) / 8] = {0};
-    wanted[channel >> 3] = (unsigned char)(1u << (channel & 7));
-    const vy_mcap_cursor filter = {.end_time = time, .wanted = wanted};
+    unsigned char channels[(UINT16_MAX + 1) / 8] = {0};
+    channels[channel >> 3] = (unsigned char)(1u << (channel & 7));
+    const vy_mcap_cursor filter = {.end_time = time, .channels = channels};
     vy_mcap_message best = {0};
     bool found = false;
     for (size_t i = r->info.chunk_count;
          i-- > 0;) { // from the end: equal times are won by the first one seen
         const mcap_chunk_ref *place = &r->chunk_refs[i];
-        if (!wants_chunk(&filter, place) || (found && place->end_time <= best.log_time)) continue;
+        if (!accepts_chunk(&filter, place) || (found && place->end_time <= best.log_time)) continue;
         vy_status status = vy_mcap_load_chunk(r, place, &r->trial, err);
         if (status == VY_OK) status = vy_mcap_check_chunk(r, &r->trial, NULL, err);
         if (status != VY_OK) return status;

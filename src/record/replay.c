@@ -14,10 +14,10 @@ typedef struct log_player {
     reply_cursor replies;
     state_record state; // the next full state
     int has_state;
-    unsigned char *mine; // the world's, to compare with it
-    size_t mine_size;
-    int live; // controllers are called, and their replies compared
-    int warm; // controllers get the samples, and their replies are ignored
+    unsigned char *current; // the world's, to compare with it
+    size_t current_size;
+    int live;         // controllers are called, and their replies compared
+    int live_samples; // controllers get the samples, and their replies are ignored
     vy_difference *out;
     vy_status status; // why it cannot go on; nothing is compared from then on
     vy_error error;
@@ -59,7 +59,7 @@ static int feed_reply(void *self, const vy_world *world, uint32_t drone, vy_inte
     *intent = vy_reply_unpack(&given);
     vy_reply_cursor_next(&f->replies);
     const vy_controller_def *c = &world->model.drones[drone].controller;
-    if (f->warm && c->call != NULL) {
+    if (f->live_samples && c->call != NULL) {
         const vy_samples samples = vy_drone_samples(world, drone);
         vy_intent ignored;
         memset(&ignored, 0, sizeof ignored);
@@ -93,14 +93,14 @@ static void find_difference(log_player *f, uint64_t hash)
 
 static int has_room(log_player *f, size_t size)
 {
-    if (size <= f->mine_size) return 1;
-    unsigned char *more = realloc(f->mine, size);
+    if (size <= f->current_size) return 1;
+    unsigned char *more = realloc(f->current, size);
     if (more == NULL) {
         f->status = vy_fail(&f->error, VY_NO_MEMORY, "no memory for a state of %zu bytes", size);
         return 0;
     }
-    f->mine = more;
-    f->mine_size = size;
+    f->current = more;
+    f->current_size = size;
     return 1;
 }
 
@@ -124,8 +124,8 @@ static void compare_state(log_player *f)
     memcpy(&head, s->bytes, sizeof head);
     if (!s->changed && !out->found) // what it cannot be set to is found below
         (void)vy_world_set_integrator(world, (vy_integrator)head.integrator, NULL);
-    vy_world_save(world, f->mine);
-    if (s->size == size && memcmp(s->bytes, f->mine, size) == 0 && s->hash == world->state->chain) {
+    vy_world_save(world, f->current);
+    if (s->size == size && memcmp(s->bytes, f->current, size) == 0 && s->hash == world->state->chain) {
         if (s->changed && !out->found)
             f->status =
                 vy_fail(&f->error, VY_DAMAGED,
@@ -135,7 +135,7 @@ static void compare_state(log_player *f)
     find_difference(f, s->hash);
     if (out->field[0] != '\0') return;
     out->field_tick = tick;
-    if (vy_state_compare(s->bytes, s->size, f->mine, size, out)) return;
+    if (vy_state_compare(s->bytes, s->size, f->current, size, out)) return;
     snprintf(out->field, sizeof out->field, "world.chain"); // no other value differs
     out->real = 0;
     out->whole_a = head.chain != world->state->chain ? head.chain : s->hash;
@@ -211,7 +211,7 @@ static vy_status player_close(log_player *f, vy_world *world, vy_status status, 
     vy_world_set_replay(world, (vy_replay){0});
     vy_mcap_cursor_close(f->hashes.cursor);
     vy_mcap_cursor_close(f->states);
-    free(f->mine);
+    free(f->current);
     vy_error why = f->error;
     const vy_status closed = vy_reply_cursor_close(&f->replies, f->status == VY_OK ? &why : NULL);
     const vy_status followed = f->status == VY_OK ? closed : f->status;
@@ -281,7 +281,7 @@ vy_status vy_log_replay_live(vy_log *log, vy_world *world, vy_progress_fn *progr
     return replay(log, world, 1, progress, self, out, err);
 }
 
-static vy_status seek(vy_log *log, vy_world *world, uint64_t tick, int warm, vy_error *err)
+static vy_status seek(vy_log *log, vy_world *world, uint64_t tick, int live_samples, vy_error *err)
 {
     state_record from;
     log_player f;
@@ -291,10 +291,10 @@ static vy_status seek(vy_log *log, vy_world *world, uint64_t tick, int warm, vy_
                        (double)log->info.first_tick * log->info.dt,
                        (double)log->info.last_tick * log->info.dt);
     }
-    vy_status status = vy_log_state_before(log, warm ? log->info.first_tick : tick, &from, err);
+    vy_status status = vy_log_state_before(log, live_samples ? log->info.first_tick : tick, &from, err);
     if (status != VY_OK) return status;
     status = player_open(log, world, &from, &difference, &f, err);
-    f.warm = warm;
+    f.live_samples = live_samples;
     if (status == VY_OK && world->state->tick < tick)
         (void)vy_world_advance(world, tick - world->state->tick);
     status = player_close(&f, world, status, err);
@@ -314,7 +314,7 @@ vy_status vy_log_seek(vy_log *log, vy_world *world, uint64_t tick, vy_error *err
     return seek(log, world, tick, 0, err);
 }
 
-vy_status vy_log_seek_warm(vy_log *log, vy_world *world, uint64_t tick, vy_error *err)
+vy_status vy_log_seek_live(vy_log *log, vy_world *world, uint64_t tick, vy_error *err)
 {
     FPU_SCOPE;
     return seek(log, world, tick, 1, err);

@@ -158,9 +158,10 @@ static void check_body(vy_reader *r, const vy_scenario *s, int index)
 }
 
 // What only a drone can have or do.
-static void check_is_drone(vy_reader *r, const vy_scenario *s, const int *who, const char *text)
+static void check_is_drone(vy_reader *r, const vy_scenario *s, const int *drone, const char *text)
 {
-    if (*who >= s->drone_count) REPORT_ERROR(r, who, "%s is a body: %s", vy_scenario_name_of(s, *who), text);
+    if (*drone >= s->drone_count)
+        REPORT_ERROR(r, drone, "%s is a body: %s", vy_scenario_name_of(s, *drone), text);
 }
 
 static void check_joint(vy_reader *r, const vy_scenario *s, int index)

@@ -170,15 +170,15 @@ static int is_evaluated(const vy_scenario *scenario, const vy_expect_def *e, dou
     return time >= e->after - 0.5 * scenario->step && e->quantity >= 0 && e->quantity < quantities;
 }
 
-static void take_any(const vy_expect_def *e, double value, double time, double step, uint32_t who,
+static void take_any(const vy_expect_def *e, double value, double time, double step, uint32_t body,
                      vy_expect_result *r)
 {
     switch (e->at) {
     case VY_AT_SETTLED:
-    case VY_AT_REACHED: take_time(e, value, time, step, who, r); break;
-    case VY_AT_OVERSHOOT: take_overshoot(e, value, time, who, r); break;
-    case VY_AT_INTEGRAL: take_integral(e, value, time, step, who, r); break;
-    default: take(e, value, time, who, r); break;
+    case VY_AT_REACHED: take_time(e, value, time, step, body, r); break;
+    case VY_AT_OVERSHOOT: take_overshoot(e, value, time, body, r); break;
+    case VY_AT_INTEGRAL: take_integral(e, value, time, step, body, r); break;
+    default: take(e, value, time, body, r); break;
     }
 }
 
@@ -248,10 +248,11 @@ void vy_expect_feed(const vy_scenario *scenario, const vy_world *world, vy_expec
 }
 
 // The name of the drone, body or joint `who`; "all" where that is none of them.
-static const char *name_of(const vy_scenario *s, const vy_quantity *q, int who)
+static const char *name_of(const vy_scenario *s, const vy_quantity *q, int body)
 {
-    if (who < 0 || who >= (q->value != NULL ? s->drone_count + s->body_count : s->joint_count)) return "all";
-    return q->value != NULL ? vy_scenario_name_of(s, who) : s->joints[who].name;
+    if (body < 0 || body >= (q->value != NULL ? s->drone_count + s->body_count : s->joint_count))
+        return "all";
+    return q->value != NULL ? vy_scenario_name_of(s, body) : s->joints[body].name;
 }
 
 static void print_bound(vy_text *out, const char *word, double bound, const char *unit)
@@ -290,8 +291,8 @@ char *vy_expect_print(const vy_scenario *scenario, int index, const vy_expect_re
     const vy_quantity *q = &vy_quantities(&count)[e->quantity];
     const vy_locale locale = vy_locale_enter();
     vy_text out = {0};
-    const int who = q->value != NULL ? e->drone : e->joint;
-    vy_text_printf(&out, "%s of %s", q->name, name_of(scenario, q, who));
+    const int body = q->value != NULL ? e->drone : e->joint;
+    vy_text_printf(&out, "%s of %s", q->name, name_of(scenario, q, body));
     const int timed = e->at == VY_AT_SETTLED || e->at == VY_AT_REACHED;
     const char *unit = timed ? q->unit : vy_expect_unit(scenario, index);
     if (e->min > -DBL_MAX) print_bound(&out, "at least", e->min, unit);
@@ -308,7 +309,7 @@ char *vy_expect_print(const vy_scenario *scenario, int index, const vy_expect_re
         vy_text_printf(&out, ": %s,", result->met ? "met" : "not met");
         print_bound(&out, e->at == VY_AT_THROUGHOUT ? "worst" : "was", result->worst, unit);
         vy_text_printf(&out, " at %.6g s", result->time);
-        if (e->at != VY_AT_INTEGRAL && who < 0 &&
+        if (e->at != VY_AT_INTEGRAL && body < 0 &&
             (q->value != NULL ? scenario->drone_count + (q->of_bodies ? scenario->body_count : 0)
                               : scenario->joint_count) > 1)
             vy_text_printf(&out, " by %s", name_of(scenario, q, (int)result->drone));

@@ -109,17 +109,17 @@ vy_status vy_scenario_from_log(vy_log *log, const char *name, const char *const 
 {
     FPU_SCOPE;
     vy_scenario *logged = NULL;
-    vy_diagnostics unsaid;
+    vy_diagnostics ignored;
     const vy_status status = parse(log, name, overrides, override_count, out, diagnostics);
     if (status != VY_OK) return status;
     // A log that is invalid without the changes is no measure: then every error counts as the log's.
-    const int known = override_count > 0 && parse(log, name, NULL, 0, &logged, &unsaid) == VY_OK;
+    const int known = override_count > 0 && parse(log, name, NULL, 0, &logged, &ignored) == VY_OK;
     for (int i = 0; i < (*out)->drone_count; ++i) {
         vy_controller_def *c = &(*out)->drones[i].def.controller;
-        c->from_log = vy_controller_is_asked(c->kind) && c->kind != VY_CONTROLLER_CALLBACK &&
+        c->from_log = vy_controller_is_external(c->kind) && c->kind != VY_CONTROLLER_CALLBACK &&
                       (!known || is_of_log(c, logged));
     }
-    if (override_count > 0) vy_diagnostics_destroy(&unsaid);
+    if (override_count > 0) vy_diagnostics_destroy(&ignored);
     vy_scenario_destroy(logged);
     return VY_OK;
 }
@@ -128,10 +128,10 @@ vy_status vy_scenario_allow_programs(vy_scenario *scenario, vy_log *log, vy_erro
 {
     FPU_SCOPE;
     vy_scenario *logged = NULL;
-    vy_diagnostics unsaid;
-    vy_status status = parse(log, "the log", NULL, 0, &logged, &unsaid);
+    vy_diagnostics ignored;
+    vy_status status = parse(log, "the log", NULL, 0, &logged, &ignored);
     if (status == VY_OK && vy_scenario_hash(logged) != vy_log_get_info(log).config_hash) status = VY_DAMAGED;
-    vy_diagnostics_destroy(&unsaid);
+    vy_diagnostics_destroy(&ignored);
     vy_scenario_destroy(logged);
     if (status != VY_OK)
         return vy_fail(err, status,

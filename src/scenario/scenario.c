@@ -132,8 +132,8 @@ static void resolve_folders(const char *path, vy_scenario *scenario)
     char *resolved = NULL;
     for (int i = 0; i < scenario->drone_count; ++i) {
         vy_controller_def *c = &scenario->drones[i].def.controller;
-        const int asked = vy_controller_is_asked(c->kind) && c->kind != VY_CONTROLLER_CALLBACK;
-        if (!asked || c->folder[0] != '\0') continue;
+        const int external = vy_controller_is_external(c->kind) && c->kind != VY_CONTROLLER_CALLBACK;
+        if (!external || c->folder[0] != '\0') continue;
         if (resolved == NULL) {
             char *folder = vy_text_copy(path, slash == NULL ? 0 : slash == path ? 1 : (size_t)(slash - path));
             resolved = folder != NULL ? realpath(slash != NULL ? folder : ".", NULL) : NULL;
@@ -180,11 +180,11 @@ static vy_status parse_owned(char *text, size_t size, const char *name, const vy
 static vy_status parse(char *text, size_t size, const char *name, const vy_scenario_options *options,
                        vy_load_fn *load, vy_scenario **out, vy_diagnostics *diagnostics)
 {
-    vy_diagnostics unheard = {0};
+    vy_diagnostics ignored = {0};
     *out = NULL;
     const vy_status status =
-        parse_owned(text, size, name, options, load, out, diagnostics != NULL ? diagnostics : &unheard);
-    vy_diagnostics_destroy(&unheard);
+        parse_owned(text, size, name, options, load, out, diagnostics != NULL ? diagnostics : &ignored);
+    vy_diagnostics_destroy(&ignored);
     return status;
 }
 

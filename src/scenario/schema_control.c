@@ -137,7 +137,7 @@ static const vy_choice paths[] = {
 static const vy_row path_rows[] = {
     ROW("kind", CHOICE, vy_path_def, kind, CHOICES(paths), .help = "the shape of the path"),
     ROW("start", NUMBER, vy_path_def, start, .unit = "s", .range = ANY, .when = SHAPES | 1u << VY_PATH_SNAP,
-        .help = "when it begins; the drone is wanted at its beginning before"),
+        .help = "when it begins; the drone is held at its beginning before"),
     ROW("speed", NUMBER, vy_path_def, speed, .unit = "m/s", .range = POSITIVE,
         .when = SHAPES | 1u << VY_PATH_SNAP, .help = "along the path; of `minimum_snap` the limit"),
     ROW("ramp", NUMBER, vy_path_def, ramp, .unit = "s", .range = POSITIVE, .when = SHAPES,
@@ -188,7 +188,7 @@ static const vy_choice flights[] = {
 };
 static const vy_choice rate_laws[] = {
     CHOICE("ndi", VY_RATE_LAW_NDI,
-           "nonlinear dynamic inversion: inertia times the wanted acceleration, and the gyroscopic term"),
+           "nonlinear dynamic inversion: inertia times the desired acceleration, and the gyroscopic term"),
     CHOICE("indi", VY_RATE_LAW_INDI,
            "incremental NDI, from the measured acceleration: needs no exact inertia"),
 };
@@ -223,7 +223,7 @@ static const vy_row controller_rows[] = {
     ROW("gains", OBJECT, vy_controller_def, gains, .table = &gain_table,
         .help = "of the built-in controller"),
     ROW("rate_law", CHOICE, vy_controller_def, rate_law, CHOICES(rate_laws),
-        .help = "how wanted rates become torque"),
+        .help = "how desired rates become torque"),
     ROW("indi_cutoff", NUMBER, vy_controller_def, indi_cutoff, .unit = "rad/s", .range = POSITIVE,
         .help = "of the filter of the rate law `indi`"),
     ROW("pilot", OBJECT, vy_controller_def, pilot, .table = &pilot_table, .help = "speeds at full stick"),

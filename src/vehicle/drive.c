@@ -21,10 +21,10 @@ static const vy_choice failsafes[] = {
 #define DRIVE(key_, unit_, range_, help_) \
     ROW(#key_, NUMBER, vy_drive_def, key_, .unit = unit_, .range = range_, .word = "none", .help = help_)
 static const vy_row rows[] = {
-    DRIVE(speed_max, "m/s", AT_LEAST_0, "of a wanted velocity, horizontal"),
-    DRIVE(climb_max, "m/s", AT_LEAST_0, "of a wanted velocity, up and down"),
-    DRIVE(tilt_max, "rad", WITHIN(0.0, 1.57), "of a wanted attitude"),
-    DRIVE(rate_max, "rad/s", AT_LEAST_0, "of wanted rates, each axis"),
+    DRIVE(speed_max, "m/s", AT_LEAST_0, "of a desired velocity, horizontal"),
+    DRIVE(climb_max, "m/s", AT_LEAST_0, "of a desired velocity, up and down"),
+    DRIVE(tilt_max, "rad", WITHIN(0.0, 1.57), "of a desired attitude"),
+    DRIVE(rate_max, "rad/s", AT_LEAST_0, "of desired rates, each axis"),
     DRIVE(command_min, NULL, WITHIN(0.0, 1.0), "least motor command while the motors are on"),
     DRIVE(command_max, NULL, WITHIN(0.0, 1.0), "largest motor command"),
     DRIVE(slew, "1/s", AT_LEAST_0, "change of a motor command"),

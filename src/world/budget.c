@@ -13,10 +13,10 @@
 
 enum { PLAN_TURN = DEVIATION_COUNT, PLAN_MOVE }; // after the deviations of now: accelerations left out
 
-// Of the errors forecast, no more than this share is spent: what growth later adds has the rest.
-#define SHARE 0.5
-// The forecast is made anew at every so many looks.
-#define FORECAST_LOOKS 8u
+// Of the errors forecast, no more than this fraction is spent: what growth later adds has the rest.
+#define SPENDABLE 0.5
+// The forecast is made anew at every so many evaluations.
+#define FORECAST_EVALUATIONS 8u
 // It knows what can happen within half of what is left, but no more than this [s].
 #define FORECAST_REACH 0.5
 
@@ -48,8 +48,8 @@ static const double savings[] = {
 };
 _Static_assert(sizeof savings / sizeof savings[0] == EFFECT_COUNT, "a saving per effect");
 
-// One look at a drone or body: what the policy reads of it.
-typedef struct look {
+// One evaluation of a drone or body: what the policy reads.
+typedef struct evaluation {
     const vy_model *m;
     const nap_params *n;
     const multirotor_params *plant;
@@ -58,7 +58,7 @@ typedef struct look {
     const double *speed;
     nap_inputs moment;
     uint64_t tick;
-} look;
+} evaluation;
 
 // Errors after `time` in the system `k` of nap_deviation.h, per deviation of now and per acceleration left
 // out: two terms of the series over a 4096th of the time, doubled twelve times.
@@ -94,7 +94,7 @@ static void forecast(const deviation_system *k, double time, budget_block *out)
 
 static int is_zero(const effect_bound *b) { return b->force == 0.0 && b->torque == 0.0; }
 
-// Everything that is not zero until the next look.
+// Everything that is not zero until the next evaluation.
 static uint64_t all_of(const nap_bounds *b)
 {
     uint64_t on = 0;
@@ -104,35 +104,35 @@ static uint64_t all_of(const nap_bounds *b)
 }
 
 // An error of attitude and of position, as parts of what is allowed.
-typedef struct share {
+typedef struct fraction {
     double angle, position;
-} share;
+} fraction;
 
-static share share_of(const vy_budget_def *budget, double angle, double position)
+static fraction fraction_of(const vy_budget_def *budget, double angle, double position)
 {
-    return (share){angle / budget->attitude, position / budget->position};
+    return (fraction){angle / budget->attitude, position / budget->position};
 }
 
-// Which effects are computed until the next look: all but those whose errors fit into the budget, the largest
-// saving per error first. An effect that is computed now must fit `hysteresis` times.
-static uint64_t decide(const look *l, const nap_bounds *b, const double *deviation, const budget_block *plan,
-                       uint64_t flags)
+// Which effects are computed until the next evaluation: all but those whose errors fit into the budget, the
+// largest saving per error first. An effect that is computed now must fit `hysteresis` times.
+static uint64_t decide(const evaluation *l, const nap_bounds *b, const double *deviation,
+                       const budget_block *plan, uint64_t flags)
 {
     const nap_params *n = l->n;
     const vy_budget_def *budget = &l->m->nap.budget;
-    share error[EFFECT_COUNT];
+    fraction error[EFFECT_COUNT];
     double rank[EFFECT_COUNT], angle = plan->onset_angle, position = plan->onset_position;
     int order[EFFECT_COUNT];
     for (int j = 0; j < DEVIATION_COUNT; ++j) {
         angle += plan->angle[j] * deviation[j];
         position += plan->position[j] * deviation[j];
     }
-    share spent = share_of(budget, angle, position);
+    fraction spent = fraction_of(budget, angle, position);
     for (int i = 0; i < EFFECT_COUNT; ++i) {
         const double turn = b->of[i].torque / n->inertia_min,
                      move = b->of[i].force * l->plant->body.inverse_mass;
-        error[i] = share_of(budget, plan->angle[PLAN_TURN] * turn + plan->angle[PLAN_MOVE] * move,
-                            plan->position[PLAN_TURN] * turn + plan->position[PLAN_MOVE] * move);
+        error[i] = fraction_of(budget, plan->angle[PLAN_TURN] * turn + plan->angle[PLAN_MOVE] * move,
+                               plan->position[PLAN_TURN] * turn + plan->position[PLAN_MOVE] * move);
         rank[i] = savings[i] / real_max(real_max(error[i].angle, error[i].position), 1e-30);
         int at = i;
         for (; at > 0 && rank[order[at - 1]] < rank[i]; --at) order[at] = order[at - 1];
@@ -144,8 +144,8 @@ static uint64_t decide(const look *l, const nap_bounds *b, const double *deviati
         const uint64_t bit = (uint64_t)1 << i;
         if (is_zero(&b->of[i])) continue;
         const double margin = (flags & bit) != 0 ? n->hysteresis : 1.0;
-        if (spent.angle + margin * error[i].angle <= SHARE &&
-            spent.position + margin * error[i].position <= SHARE) {
+        if (spent.angle + margin * error[i].angle <= SPENDABLE &&
+            spent.position + margin * error[i].position <= SPENDABLE) {
             spent.angle += error[i].angle;
             spent.position += error[i].position;
         } else {
@@ -158,13 +158,14 @@ static uint64_t decide(const look *l, const nap_bounds *b, const double *deviati
 // Whether the bound of the deviation is beyond what is allowed.
 static int is_broken(const vy_budget_def *budget, const double *deviation)
 {
-    const share s = share_of(budget, deviation[DEVIATION_ANGLE], deviation[DEVIATION_POSITION]);
+    const fraction s = fraction_of(budget, deviation[DEVIATION_ANGLE], deviation[DEVIATION_POSITION]);
     return !(s.angle <= 1.0 && s.position <= 1.0);
 }
 
-// Forecast the errors at the end, `left` seconds from now. The reach is that of many looks: how fast the body
-// may come to turn, or whether its lift may flip, is seen some time ahead.
-static void plan_ahead(const look *l, double left, uint64_t flags, const double *deviation, budget_block *out)
+// Forecast the errors at the end, `left` seconds from now. The reach is that of many evaluations: how fast
+// the body may come to turn, or whether its lift may flip, is seen some time ahead.
+static void plan_ahead(const evaluation *l, double left, uint64_t flags, const double *deviation,
+                       budget_block *out)
 {
     const surroundings *env = &l->m->env;
     nap_inputs ahead = l->moment;
@@ -179,8 +180,8 @@ static void plan_ahead(const look *l, double left, uint64_t flags, const double 
 }
 
 // An open loop: by the growth of nap_deviation.h.
-static uint64_t look_open(const look *l, const nap_reach *flown, const nap_bounds *b, budget_block *block,
-                          uint64_t flags, double *deviation)
+static uint64_t evaluate_open_loop(const evaluation *l, const nap_reach *flown, const nap_bounds *b,
+                                   budget_block *block, uint64_t flags, double *deviation)
 {
     const surroundings *env = &l->m->env;
     const vy_budget_def *budget = &l->m->nap.budget;
@@ -192,20 +193,21 @@ static uint64_t look_open(const look *l, const nap_reach *flown, const nap_bound
     if (block->standing == BUDGET_BROKEN) {
         flags = all_of(b);
     } else {
-        if (l->tick / l->m->nap_period % FORECAST_LOOKS == 0) plan_ahead(l, left, flags, deviation, block);
+        if (l->tick / l->m->nap_period % FORECAST_EVALUATIONS == 0)
+            plan_ahead(l, left, flags, deviation, block);
         flags = decide(l, &maximum, deviation, block, flags);
     }
     nap_certify_within(env, l->n, l->plant, l->body, &l->moment, flags, flown, &wide, &maximum, deviation);
     return flags;
 }
 
-// Decide, and account for what is left out until the next look. Returns the effects that are computed.
-static uint64_t evaluate(const look *l, uint64_t flags, budget_block *block, nap_state *account)
+// Decide, and account for what is left out until the next evaluation. Returns the effects that are computed.
+static uint64_t evaluate(const evaluation *l, uint64_t flags, budget_block *block, nap_state *account)
 {
     const nap_reach r = nap_flown_reach(&l->m->env, l->n, l->plant, l->layout, l->body, l->speed, &l->moment);
     const nap_bounds b = nap_bounds_of(&l->plant->effects, &r.effect);
     if (l->n->open_loop && !l->moment.turbulent && !l->n->strict) {
-        flags = look_open(l, &r, &b, block, flags, account->deviation);
+        flags = evaluate_open_loop(l, &r, &b, block, flags, account->deviation);
     } else { // nothing is known of how an error grows, so none is made
         flags = all_of(&b);
         block->standing = l->n->strict ? BUDGET_KEPT : BUDGET_NO_BOUND;
@@ -218,19 +220,19 @@ static uint64_t evaluate(const look *l, uint64_t flags, budget_block *block, nap
     return flags;
 }
 
-static void look_at_drone(vy_world *world, uint32_t i, uint64_t tick, uint64_t ticks)
+static void evaluate_drone(vy_world *world, uint32_t i, uint64_t tick, uint64_t ticks)
 {
     const vy_model *m = &world->model;
     const drone_params *p = &m->params[i];
     drone_block *d = &world->drones[i];
-    look l = {m,
-              &p->nap,
-              &p->plant,
-              &m->drones[i].layout,
-              &d->body,
-              d->rotor_speed,
-              nap_inputs_at(m, i, tick, ticks, world->noise, &d->body, &d->turbulence, d->gust),
-              tick};
+    evaluation l = {m,
+                    &p->nap,
+                    &p->plant,
+                    &m->drones[i].layout,
+                    &d->body,
+                    d->rotor_speed,
+                    nap_inputs_at(m, i, tick, ticks, world->noise, &d->body, &d->turbulence, d->gust),
+                    tick};
     double command[VY_ROTOR_CAP];
     for (int k = 0; k < l.layout->count; ++k) command[k] = motor_speed(&p->motor, d->control.motors[k]);
     l.moment.command = command;
@@ -239,7 +241,7 @@ static void look_at_drone(vy_world *world, uint32_t i, uint64_t tick, uint64_t t
     d->effect_changes += nap_changes(before, d->effects);
 }
 
-static void look_at_body(vy_world *world, uint32_t k, uint64_t tick, uint64_t ticks)
+static void evaluate_body(vy_world *world, uint32_t k, uint64_t tick, uint64_t ticks)
 {
     static const double no_speeds[VY_ROTOR_CAP];
     static const rotor_layout no_rotors;
@@ -247,14 +249,14 @@ static void look_at_body(vy_world *world, uint32_t k, uint64_t tick, uint64_t ti
     const uint32_t number = m->drone_count + k;
     body_block *b = &world->passive[k];
     body_account_block *account = &world->passive_accounts[k];
-    look l = {m,
-              &m->passive[k].nap,
-              &m->passive[k].plant,
-              &no_rotors,
-              &b->body,
-              no_speeds,
-              nap_inputs_at(m, number, tick, ticks, world->noise, &b->body, &b->turbulence, b->gust),
-              tick};
+    evaluation l = {m,
+                    &m->passive[k].nap,
+                    &m->passive[k].plant,
+                    &no_rotors,
+                    &b->body,
+                    no_speeds,
+                    nap_inputs_at(m, number, tick, ticks, world->noise, &b->body, &b->turbulence, b->gust),
+                    tick};
     l.moment.command = no_speeds;
     nap_state parts; // of each effect in this period: the account has their sum
     memset(&parts, 0, sizeof parts);
@@ -274,9 +276,9 @@ void vy_budget_evaluate(vy_world *world, uint32_t number, uint64_t tick, uint64_
     const uint32_t drones = world->model.drone_count;
     VY_ASSERT(world->budgets != NULL && number < body_count(&world->model));
     if (number < drones) {
-        look_at_drone(world, number, tick, ticks);
+        evaluate_drone(world, number, tick, ticks);
     } else {
-        look_at_body(world, number - drones, tick, ticks);
+        evaluate_body(world, number - drones, tick, ticks);
     }
 }
 

@@ -139,7 +139,7 @@ static void apply_contacts(vy_world *world, uint32_t i, const body_state *now)
 }
 
 // Whether contacts made a body move otherwise than its free flight in the last step.
-static int was_pushed(const vy_world *world, uint32_t i)
+static int had_impulse(const vy_world *world, uint32_t i)
 {
     const contact_totals_block *t = &world->contact_totals[i];
     const double *j = t->contact.impulse, *l = t->contact.angular;
@@ -152,7 +152,7 @@ int vy_contact_reevaluate_nap(vy_world *world)
 {
     int any = 0;
     for (uint32_t i = 0; i < body_count(&world->model); ++i)
-        if (was_pushed(world, i)) any |= vy_body_reevaluate_nap(world, i);
+        if (had_impulse(world, i)) any |= vy_body_reevaluate_nap(world, i);
     return any;
 }
 
@@ -213,7 +213,7 @@ vy_status vy_contact_state_reserve(vy_world *world, const block_counts *counts, 
 
 #define GROUND_UP 0.5 // [1] upright at least so much: what is steeper is a wall
 // [radii] Farther away than this, ground adds less than 1e-4 to the thrust.
-#define GROUND_SIGHT 30.0
+#define GROUND_RAY_RADII 30.0
 
 void vy_ground_stage(vy_world *world)
 {
@@ -226,10 +226,10 @@ void vy_ground_stage(vy_world *world)
         vec3 axis = vec3_zero();
         for (int k = 0; k < layout->count; ++k) axis = vec3_add(axis, vec3_of(layout->axis[k]));
         const vec3 down = vec3_scale(-1.0, quat_rotate(s->attitude, axis));
-        const double sight = GROUND_SIGHT * air->radius, length = vec3_length(down);
-        vy_ray_target hit = {.distance = 1e6 * sight}; // a speed of zero: no ground effect
+        const double ray_length = GROUND_RAY_RADII * air->radius, length = vec3_length(down);
+        vy_ray_target hit = {.distance = 1e6 * ray_length}; // a speed of zero: no ground effect
         if (!(length > 0.0)) continue;
-        (void)vy_world_cast_ray(world, s->position, down, sight, VY_ALL_BODIES, &hit);
+        (void)vy_world_cast_ray(world, s->position, down, ray_length, VY_ALL_BODIES, &hit);
         world->ground_heights[i] = s->position.z + hit.distance * (down.z / length);
     }
 }

@@ -46,7 +46,7 @@ vy_samples vy_drone_samples(const vy_world *world, uint32_t index)
 static uint32_t call(const vy_world *world, uint32_t index, world_block *w, drone_block *d)
 {
     const vy_controller_def *controller = &world->model.drones[index].controller;
-    VY_ASSERT(vy_controller_is_asked(controller->kind));
+    VY_ASSERT(vy_controller_is_external(controller->kind));
     const vy_replay *replay = &world->replay;
     vy_intent reply;
     memset(&reply, 0, sizeof reply);
@@ -88,7 +88,7 @@ uint32_t vy_controller_stage(const vy_world *world, world_block *w, drone_block 
         const drone_model *dm = &m->drones[i];
         if (!due(w->tick, dm->control_period)) continue;
         steer_built_in(m, i, 1, w, &drones[i]);
-        if (!vy_controller_is_asked(dm->controller.kind))
+        if (!vy_controller_is_external(dm->controller.kind))
             note_intent(world, i, 1);
         else if (!m->has_supervisor || vy_supervisor_controller_active(m, i, world->supervisors))
             events |= call(world, i, w, &drones[i]);

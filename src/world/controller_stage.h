@@ -4,8 +4,8 @@
 #include "world/model.h"
 #include "base/assert.h"
 
-/// Follow the flight plan, in the lanes of `who`.
-VY_FN void steer_hold(const vy_model *m, uint32_t index, mask who, bits tick, drone_block *d)
+/// Follow the flight plan, in the lanes of `active`.
+VY_FN void steer_hold(const vy_model *m, uint32_t index, mask active, bits tick, drone_block *d)
 {
     const reference r = drone_reference(m, index, time_of(m, tick), NULL);
     vec3 integral = d->control.integral;
@@ -13,58 +13,58 @@ VY_FN void steer_hold(const vy_model *m, uint32_t index, mask who, bits tick, dr
     const real thrust = lower_position(&m->params[index].ladder, &r, &d->estimate, &integral, &attitude);
     control_state *c = &d->control;
     const bits rung = bits_set(VY_RUNG_ATTITUDE);
-    control_enter(&m->params[index].ladder, d->rung, rung, who, &d->estimate, c);
-    c->integral = vec3_select(who, integral, c->integral);
-    c->attitude = quat_select(who, attitude, c->attitude);
-    c->thrust = real_select(who, thrust, c->thrust);
-    d->rung = bits_select(who, rung, d->rung);
+    control_enter(&m->params[index].ladder, d->rung, rung, active, &d->estimate, c);
+    c->integral = vec3_select(active, integral, c->integral);
+    c->attitude = quat_select(active, attitude, c->attitude);
+    c->thrust = real_select(active, thrust, c->thrust);
+    d->rung = bits_select(active, rung, d->rung);
 }
 
-/// Follow the flight plan by thrust and torque: Lee's law or Mellinger's, in the lanes of `who`.
-VY_SLOW_FN void steer_trajectory(const vy_model *m, uint32_t index, const mask *who, int lee,
+/// Follow the flight plan by thrust and torque: Lee's law or Mellinger's, in the lanes of `active`.
+VY_SLOW_FN void steer_trajectory(const vy_model *m, uint32_t index, const mask *active, int lee,
                                  const world_block *w, drone_block *d)
 {
     const trajectory_point r = drone_trajectory(m, index, time_of(m, w->tick));
     vec3 integral = d->control.integral, torque;
     const real thrust = lower_trajectory(&m->params[index].ladder, &r, &d->estimate, lee, &integral, &torque);
     control_state *c = &d->control;
-    c->integral = vec3_select(*who, integral, c->integral);
-    c->torque = vec3_select(*who, torque, c->torque);
-    c->thrust = real_select(*who, thrust, c->thrust);
-    d->rung = bits_select(*who, bits_set(VY_RUNG_WRENCH), d->rung);
+    c->integral = vec3_select(*active, integral, c->integral);
+    c->torque = vec3_select(*active, torque, c->torque);
+    c->thrust = real_select(*active, thrust, c->thrust);
+    d->rung = bits_select(*active, bits_set(VY_RUNG_WRENCH), d->rung);
 }
 
-/// Take the reply of a controller, in the lanes of `who`. One that is not valid ends the run.
-VY_FN void steer_reply(const vy_model *m, uint32_t index, mask who, const control_reply *reply,
+/// Take the reply of a controller, in the lanes of `active`. One that is not valid ends the run.
+VY_FN void steer_reply(const vy_model *m, uint32_t index, mask active, const control_reply *reply,
                        world_block *w, drone_block *d)
 {
     const ladder_params *p = &m->params[index].ladder;
     const mask valid = control_valid(p, reply);
-    control_enter(p, d->rung, reply->rung, who & valid, &d->estimate, &d->control);
-    control_take(p, reply, who & valid, &d->control, &d->clamps);
-    d->rung = bits_select(who & valid, reply->rung, d->rung);
-    const mask lost = who & mask_not(valid);
+    control_enter(p, d->rung, reply->rung, active & valid, &d->estimate, &d->control);
+    control_take(p, reply, active & valid, &d->control, &d->clamps);
+    d->rung = bits_select(active & valid, reply->rung, d->rung);
+    const mask lost = active & mask_not(valid);
     if (mask_any(lost)) world_fail(lost, VY_FAILURE_COMMAND, index, real_set(0.0), real_set(0.0), 0, w);
 }
 
-/// Let the autopilot move the sticks, in the lanes of `who`.
-VY_FN void steer_autopilot(const vy_model *m, uint32_t index, mask who, world_block *w, drone_block *d)
+/// Let the autopilot move the sticks, in the lanes of `active`.
+VY_FN void steer_autopilot(const vy_model *m, uint32_t index, mask active, world_block *w, drone_block *d)
 {
     control_reply reply;
     memset(&reply, 0, sizeof reply);
     reply.rung = bits_set(VY_RUNG_PILOT);
     autopilot_sticks(&m->params[index].autopilot, d->estimate.position, d->estimate.attitude, reply.sticks);
-    steer_reply(m, index, who, &reply, w, d);
+    steer_reply(m, index, active, &reply, w, d);
 }
 
-/// A controller that is built in, in the lanes of `who`.
-VY_FN void steer_built_in(const vy_model *m, uint32_t index, mask who, world_block *w, drone_block *d)
+/// A controller that is built in, in the lanes of `active`.
+VY_FN void steer_built_in(const vy_model *m, uint32_t index, mask active, world_block *w, drone_block *d)
 {
     switch (m->drones[index].controller.kind) {
-    case VY_CONTROLLER_HOLD: steer_hold(m, index, who, w->tick, d); break;
-    case VY_CONTROLLER_LEE: steer_trajectory(m, index, &who, 1, w, d); break;
-    case VY_CONTROLLER_MELLINGER: steer_trajectory(m, index, &who, 0, w, d); break;
-    case VY_CONTROLLER_AUTOPILOT: steer_autopilot(m, index, who, w, d); break;
+    case VY_CONTROLLER_HOLD: steer_hold(m, index, active, w->tick, d); break;
+    case VY_CONTROLLER_LEE: steer_trajectory(m, index, &active, 1, w, d); break;
+    case VY_CONTROLLER_MELLINGER: steer_trajectory(m, index, &active, 0, w, d); break;
+    case VY_CONTROLLER_AUTOPILOT: steer_autopilot(m, index, active, w, d); break;
     default: break;
     }
 }

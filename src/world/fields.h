@@ -8,21 +8,21 @@
 #pragma once
 
 #define CONTROL_FIELDS(F, block)                                                                   \
-    F(block, control.stick, VEC3, 3, "m/s", "wanted by the sticks: forward, left, up")             \
+    F(block, control.stick, VEC3, 3, "m/s", "desired by the sticks: forward, left, up")            \
     F(block, control.speed, VEC3, 3, "m/s", "on the way there")                                    \
-    F(block, control.velocity, VEC3, 3, "m/s", "wanted, world")                                    \
-    F(block, control.yaw_rate, NUMBER, 1, "rad/s", "wanted, about world +z")                       \
-    F(block, control.heading, NUMBER, 1, "rad", "wanted by the velocity loop")                     \
+    F(block, control.velocity, VEC3, 3, "m/s", "desired, world")                                   \
+    F(block, control.yaw_rate, NUMBER, 1, "rad/s", "desired, about world +z")                      \
+    F(block, control.heading, NUMBER, 1, "rad", "desired by the velocity loop")                    \
     F(block, control.integral, VEC3, 3, "m/s^2", "of the position or velocity loop")               \
     F(block, control.indi.rate.value, VEC3, 3, "rad/s", "filtered rate, body")                     \
     F(block, control.indi.rate.derivative, VEC3, 3, "rad/s^2", "its derivative")                   \
     F(block, control.indi.acting, VEC3, 3, "N m", "commanded torque behind the lag of the motors") \
     F(block, control.indi.torque.value, VEC3, 3, "N m", "the same, filtered")                      \
     F(block, control.indi.torque.derivative, VEC3, 3, "N m/s", "its derivative")                   \
-    F(block, control.attitude, QUAT, 4, "", "wanted q_WB")                                         \
-    F(block, control.rates, VEC3, 3, "rad/s", "wanted, body")                                      \
-    F(block, control.torque, VEC3, 3, "N m", "wanted, body")                                       \
-    F(block, control.thrust, NUMBER, 1, "N", "wanted")                                             \
+    F(block, control.attitude, QUAT, 4, "", "desired q_WB")                                        \
+    F(block, control.rates, VEC3, 3, "rad/s", "desired, body")                                     \
+    F(block, control.torque, VEC3, 3, "N m", "desired, body")                                      \
+    F(block, control.thrust, NUMBER, 1, "N", "desired")                                            \
     F(block, control.motors, COMMANDS, 8, "", "motor commands, 0 to 1")
 
 #define FIELDS_world(F, block)                                                                  \

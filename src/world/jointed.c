@@ -86,9 +86,9 @@ static void sync(const vy_world *world)
         world->bodies->state[i] = *body_at(world, i);
         // The start of a run need not fit the joints to the last bit; from then on it does.
         // The simple response ignores joints: they act on its result in the next step.
-        const int pushed = world->contact_totals != NULL && world->contact_totals[i].now > 0 &&
-                           world->bodies->def.contacts.solver == VY_SOLVER_IMPULSE;
-        world->bodies->disturbed[i] = world->state->tick <= 1 || pushed;
+        const int had_impulse = world->contact_totals != NULL && world->contact_totals[i].now > 0 &&
+                                world->bodies->def.contacts.solver == VY_SOLVER_IMPULSE;
+        world->bodies->disturbed[i] = world->state->tick <= 1 || had_impulse;
     }
     for (uint32_t k = 0; k < m->joint_count; ++k)
         world->bodies->joint_state[k].active = world->joint_states[k].active;

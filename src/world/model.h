@@ -195,11 +195,11 @@ VY_FN trajectory_point drone_trajectory(const vy_model *m, uint32_t index, real 
     return p;
 }
 
-/// End the run in the lanes of `who`, unless it has ended already: over drone or body `body`.
-VY_FN void world_fail(mask who, vy_failure_reason reason, uint32_t body, real value, real limit, int field,
+/// End the run in the lanes of `active`, unless it has ended already: over drone or body `body`.
+VY_FN void world_fail(mask active, vy_failure_reason reason, uint32_t body, real value, real limit, int field,
                       world_block *w)
 {
-    const mask now = who & (w->failure_reason == bits_set(VY_FAILURE_NONE)); // only the first is reported
+    const mask now = active & (w->failure_reason == bits_set(VY_FAILURE_NONE)); // only the first is reported
     VY_ASSERT(reason > VY_FAILURE_NONE && reason <= VY_FAILURE_NO_MEMORY && field >= 0);
     w->failure_reason = bits_select(now, bits_set((uint64_t)reason), w->failure_reason);
     w->failure_tick = bits_select(now, w->tick, w->failure_tick);

@@ -187,8 +187,8 @@ static void step_simple(const vy_physics_def *def, double dt, physics_body *b)
 {
     VY_ASSERT(b->mass > 0.0 && dt >= 0.0);
     if (b->has_force && !b->is_kinematic)
-        simple_push(b->mass, b->inverse_inertia, b->force, b->torque, dt, &b->state);
-    if (!b->is_kinematic) simple_turn(dt, &b->state);
+        simple_accelerate(b->mass, b->inverse_inertia, b->force, b->torque, dt, &b->state);
+    if (!b->is_kinematic) simple_rotate(dt, &b->state);
     simple_move(dt, def->boundary, &b->state);
     b->force = b->torque = vec3_zero();
     b->has_force = b->is_kinematic = 0;

@@ -5,8 +5,8 @@
 #include "equations/simple_engine.h"
 #include "world/safety.h"
 
-/// Before the first step, in the lanes of `who`: rotors that hover, full batteries.
-VY_SLOW_FN void powertrain_start(const vy_model *m, const mask *who, const drone_block *drones,
+/// Before the first step, in the lanes of `active`: rotors that hover, full batteries.
+VY_SLOW_FN void powertrain_start(const vy_model *m, const mask *active, const drone_block *drones,
                                  powertrain_block *powertrain)
 {
     for (uint32_t i = 0; i < m->drone_count; ++i) {
@@ -18,18 +18,18 @@ VY_SLOW_FN void powertrain_start(const vy_model *m, const mask *who, const drone
                         drones[i].rotor_speed, &g.memory);
         battery_start(&p->battery, p->battery_start, &g.battery);
         powertrain[i] = g;
-        cells_restore(*who, &kept, &powertrain[i], sizeof g);
+        cells_restore(*active, &kept, &powertrain[i], sizeof g);
     }
 }
 
 /// Likewise: thrusters.
-VY_SLOW_FN void thrusters_start(const vy_model *m, const mask *who, const drone_block *drones,
+VY_SLOW_FN void thrusters_start(const vy_model *m, const mask *active, const drone_block *drones,
                                 thruster_block *thrusters)
 {
     for (uint32_t i = 0; i < m->drone_count; ++i) {
         const thruster_block kept = thrusters[i];
         thruster_start(&m->drones[i].layout, drones[i].control.motors, &thrusters[i]);
-        cells_restore(*who, &kept, &thrusters[i], sizeof kept);
+        cells_restore(*active, &kept, &thrusters[i], sizeof kept);
     }
 }
 
@@ -122,8 +122,8 @@ VY_FN void simple_fly(const multirotor_inputs *in, real dt, const real *command,
     vec3 force = vec3_add(mat3_mul_vec(rotation, l.force_body), l.force_world);
     force = vec3_add_scaled(force, in->params->effects.mass, gravity);
     const vec3 torque = vec3_add(l.torque_body, mat3_tmul_vec(rotation, l.torque_world));
-    simple_push(in->params->effects.mass, in->params->body.inverse_inertia, force, torque, dt, s);
-    simple_turn(dt, s);
+    simple_accelerate(in->params->effects.mass, in->params->body.inverse_inertia, force, torque, dt, s);
+    simple_rotate(dt, s);
     for (int i = 0; i < count; ++i) {
         const mask falls = mask_set(in->layout->general) & (command[i] < speed[i]);
         const real decay = real_select(falls, in->params->shape.fall_full, in->params->rotor.decay_full);
@@ -137,10 +137,10 @@ VY_FN void simple_fly(const multirotor_inputs *in, real dt, const real *command,
 // A kinematic drone has the velocity and the heading that its sticks ask for.
 VY_FN void simple_follow_sticks(const control_state *c, bits rung, body_state *s)
 {
-    const mask led = rung_is(rung, VY_RUNG_PILOT);
-    s->velocity = vec3_select(led, c->velocity, s->velocity);
-    s->attitude = quat_select(led, c->attitude, s->attitude);
-    s->rate = vec3_select(led, vec3_make(real_set(0.0), real_set(0.0), c->yaw_rate), s->rate);
+    const mask piloted = rung_is(rung, VY_RUNG_PILOT);
+    s->velocity = vec3_select(piloted, c->velocity, s->velocity);
+    s->attitude = quat_select(piloted, c->attitude, s->attitude);
+    s->rate = vec3_select(piloted, vec3_make(real_set(0.0), real_set(0.0), c->yaw_rate), s->rate);
 }
 
 /// Where the loads of drone `i` are kept; NULL: nowhere.

@@ -60,15 +60,15 @@ static size_t find(const wake_entry *list, size_t count, int64_t column, int64_t
 static int64_t cell(double x, double size) { return (int64_t)floor(real_clamp(x / size, -1e9, 1e9)); }
 
 // The air in the wakes of others.
-static vec3 wakes_at(const vy_model *m, const wake_entry *list, size_t count, const wake_entry *mine)
+static vec3 wakes_at(const vy_model *m, const wake_entry *list, size_t count, const wake_entry *target)
 {
     vec3 air = vec3_zero();
-    for (int64_t column = mine->column - 1; column <= mine->column + 1; ++column) {
-        for (size_t k = find(list, count, column, mine->row - 1); k < count; ++k) {
+    for (int64_t column = target->column - 1; column <= target->column + 1; ++column) {
+        for (size_t k = find(list, count, column, target->row - 1); k < count; ++k) {
             const wake_entry *e = &list[k];
-            if (e->column != column || e->row > mine->row + 1) break;
-            if (e->drone == mine->drone || !(e->source.momentum > 0.0)) continue;
-            const vec3 offset = vec3_sub(mine->source.place, e->source.place);
+            if (e->column != column || e->row > target->row + 1) break;
+            if (e->drone == target->drone || !(e->source.momentum > 0.0)) continue;
+            const vec3 offset = vec3_sub(target->source.place, e->source.place);
             if (!(vec3_dot(offset, e->source.down) > 0.0)) continue;
             const double speed = wake_speed(&e->source, offset, m->wakes.length);
             air = vec3_add_scaled(air, speed, e->source.down);
@@ -119,10 +119,10 @@ void vy_rotor_wake_bodies(const vy_model *m, uint64_t tick, const wake_entry *en
     const double cell_size = largest_wake_radius(m, entries);
     for (uint32_t k = 0; k < m->passive_count; ++k) {
         const vec3 place = passive[k].body.position;
-        const wake_entry mine = {.column = cell_size > 0.0 ? cell(place.x, cell_size) : 0,
-                                 .row = cell_size > 0.0 ? cell(place.y, cell_size) : 0,
-                                 .drone = m->drone_count + k,
-                                 .source.place = place};
-        wakes[k].downwash = wakes_at(m, entries, m->drone_count, &mine);
+        const wake_entry target = {.column = cell_size > 0.0 ? cell(place.x, cell_size) : 0,
+                                   .row = cell_size > 0.0 ? cell(place.y, cell_size) : 0,
+                                   .drone = m->drone_count + k,
+                                   .source.place = place};
+        wakes[k].downwash = wakes_at(m, entries, m->drone_count, &target);
     }
 }

@@ -32,8 +32,8 @@ VY_FN mask safety_exceeds(const drone_model *dm, const body_state *b, int limit)
     }
 }
 
-VY_SLOW_FN void safety_report(const drone_model *dm, mask who, const body_state *b, uint32_t drone, int limit,
-                              world_block *w)
+VY_SLOW_FN void safety_report(const drone_model *dm, mask active, const body_state *b, uint32_t drone,
+                              int limit, world_block *w)
 {
     const vy_safety_def *s = &dm->safety;
     const quat q = b->attitude;
@@ -67,18 +67,18 @@ VY_SLOW_FN void safety_report(const drone_model *dm, mask who, const body_state 
         bound = real_set(s->distance_max);
         break;
     }
-    world_fail(who, reason, drone, value, bound, 0, w);
+    world_fail(active, reason, drone, value, bound, 0, w);
 }
 
 /// Name the first field that is not finite.
-VY_SLOW_FN void safety_report_not_finite(mask who, uint32_t drone, const drone_block *d, world_block *w)
+VY_SLOW_FN void safety_report_not_finite(mask active, uint32_t drone, const drone_block *d, world_block *w)
 {
     const real *values = &d->body.position.x;
     for (size_t k = 0; k < DRONE_REALS; ++k) {
-        const mask bad = who & mask_not(real_is_bounded(values[k]));
+        const mask bad = active & mask_not(real_is_bounded(values[k]));
         if (!mask_any(bad)) continue;
         world_fail(bad, VY_FAILURE_NOT_FINITE, drone, real_set(0.0), real_set(0.0), drone_field_at(k), w);
-        who = who & mask_not(bad);
+        active = active & mask_not(bad);
     }
 }
 

@@ -21,9 +21,9 @@ typedef struct snapshot {
 } snapshot;
 
 // Block `index` of those that begin at `mine` in the world's own state.
-static void copy_block(const snapshot *s, const void *mine, uint32_t index, void *out, size_t size)
+static void copy_block(const snapshot *s, const void *block, uint32_t index, void *out, size_t size)
 {
-    const size_t at = (size_t)((const unsigned char *)mine - (const unsigned char *)s->world->state);
+    const size_t at = (size_t)((const unsigned char *)block - (const unsigned char *)s->world->state);
     VY_ASSERT(at >= sizeof(world_block) && at % 8 == 0);
     VY_ASSERT(at + (index + 1) * size <= s->world->state_size);
     memcpy(out, s->bytes + at + index * size, size);

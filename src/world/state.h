@@ -84,16 +84,16 @@ typedef struct sensor_suite_block {
 /// How many of a drone's the plant writes.
 #define PLANT_REALS (offsetof(drone_block, imu) / sizeof(real))
 
-/// A stage that acts on the lanes of `who` alone saves the cells it is about to write, and afterwards
+/// A stage that acts on the lanes of `active` alone saves the cells it is about to write, and afterwards
 /// restores those of the other lanes. `size` is in bytes.
-VY_FN void cells_save(mask who, const void *cells, void *kept, size_t size)
+VY_FN void cells_save(mask active, const void *cells, void *kept, size_t size)
 {
-    if (!mask_all(who)) memcpy(kept, cells, size);
+    if (!mask_all(active)) memcpy(kept, cells, size);
 }
 
-VY_FN void cells_restore(mask who, const void *kept, void *cells, size_t size)
+VY_FN void cells_restore(mask active, const void *kept, void *cells, size_t size)
 {
-    if (mask_all(who)) return;
+    if (mask_all(active)) return;
 #if VY_SINGLE // one lane, cells of two sizes
     memcpy(cells, kept, size);
 #else
@@ -101,7 +101,7 @@ VY_FN void cells_restore(mask who, const void *kept, void *cells, size_t size)
         bits now, before;
         memcpy(&now, (const unsigned char *)cells + at, sizeof now);
         memcpy(&before, (const unsigned char *)kept + at, sizeof before);
-        now = bits_select(who, now, before);
+        now = bits_select(active, now, before);
         memcpy((unsigned char *)cells + at, &now, sizeof now);
     }
 #endif

@@ -8,7 +8,7 @@
 #include "base/math.h"
 #include "world/controller_stage.h"
 
-/// [m] The wanted height of a landing leads the drone's by no more.
+/// [m] The desired height of a landing leads the drone's by no more.
 #define LAND_LEAD 0.5
 /// Of land_speed: slower is not sinking.
 #define LAND_STILL 0.25
@@ -87,8 +87,8 @@ static void fly_failsafe(const ladder_params *p, const drive_model *dm, double d
 {
     reference r = {.position = g->position, .heading = heading_of(g->heading)};
     if (g->failsafe == VY_FAILSAFE_LAND) {
-        const double sunk = dm->def.land_speed * ((double)(tick - g->since) * dt);
-        r.position.z = real_max(g->position.z - sunk, e->position.z - LAND_LEAD);
+        const double descent = dm->def.land_speed * ((double)(tick - g->since) * dt);
+        r.position.z = real_max(g->position.z - descent, e->position.z - LAND_LEAD);
         r.velocity.z = -dm->def.land_speed;
     }
     g->control.thrust = lower_position(p, &r, e, &g->control.integral, &g->control.attitude);
@@ -98,9 +98,9 @@ static void fly_failsafe(const ladder_params *p, const drive_model *dm, double d
 static void detect_landing(const drive_model *dm, double dt, uint64_t tick, const estimator_state *e,
                            supervisor_block *g)
 {
-    const double wanted = g->position.z - dm->def.land_speed * ((double)(tick - g->since) * dt);
+    const double desired = g->position.z - dm->def.land_speed * ((double)(tick - g->since) * dt);
     const int held =
-        e->position.z - wanted > LAND_LEAD && real_abs(e->velocity.z) < LAND_STILL * dm->def.land_speed;
+        e->position.z - desired > LAND_LEAD && real_abs(e->velocity.z) < LAND_STILL * dm->def.land_speed;
     g->still_ticks = held ? g->still_ticks + 1 : 0;
     if (g->still_ticks > dm->landed_ticks) g->failsafe = VY_FAILSAFE_CUT;
 }
@@ -111,8 +111,8 @@ static void detect_rotor_loss(const vy_model *m, uint32_t index, const drone_blo
     const drive_model *dm = &m->drones[index].drive;
     VY_ASSERT(dm->rotor_loss > 0 && m->drones[index].layout.count <= VY_ROTOR_CAP);
     for (int i = 0; i < m->drones[index].layout.count; ++i) {
-        const double wanted = motor_speed(&m->params[index].motor, g->applied[i]);
-        const int slow = g->applied[i] > LOST_COMMAND && d->rotor_speed[i] < LOST_SHARE * wanted;
+        const double desired = motor_speed(&m->params[index].motor, g->applied[i]);
+        const int slow = g->applied[i] > LOST_COMMAND && d->rotor_speed[i] < LOST_SHARE * desired;
         g->slow_ticks[i] = slow ? g->slow_ticks[i] + 1 : 0;
         if (g->slow_ticks[i] >= dm->rotor_loss) g->lost |= (uint64_t)1 << i;
     }

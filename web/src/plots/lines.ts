@@ -80,7 +80,7 @@ const HEADING = 2; // of roll, pitch, heading; it has a plot of its own, since i
 
 function allAngles(drone: Drone): PlotLine[] {
   if (drone.streams.has("geodetic")) return anglesOverGround(drone);
-  return [...angles(drone, "truth", "", "solid"), ...angles(drone, "control", "wanted ", "dashed", true)];
+  return [...angles(drone, "truth", "", "solid"), ...angles(drone, "control", "desired ", "dashed", true)];
 }
 
 // The distance of the truth from where it should be, axis by axis, at the times of the reference.
@@ -88,10 +88,10 @@ function errors(drone: Drone): PlotLine[] {
   const truth = drone.streams.get("truth");
   const reference = drone.streams.get("reference");
   const is = truth?.vector("position", "xyz");
-  const wanted = reference?.vector("position", "xyz");
-  if (!truth || !reference || !is || !wanted) return [];
+  const desired = reference?.vector("position", "xyz");
+  if (!truth || !reference || !is || !desired) return [];
   const rows = sameTimes(reference.time, truth.time);
-  const lines = is.map((column, k) => worked(reference, AXES[k], k, "solid", (i) => (rows[i] < 0 ? NaN : column[rows[i]] - wanted[k][i])));
+  const lines = is.map((column, k) => worked(reference, AXES[k], k, "solid", (i) => (rows[i] < 0 ? NaN : column[rows[i]] - desired[k][i])));
   const total = worked(reference, "length", 6, "solid", (i) => Math.hypot(...lines.map((line) => line.values[i])));
   return [...lines, total];
 }
@@ -259,20 +259,20 @@ function allOf(drone: Drone, stream: string, field: string): PlotLine[] {
 
 export function plotGroups(drones: Drone[]): PlotGroup[] {
   const groups: PlotGroup[] = [
-    { id: "position", title: "position", unit: "m", lines: (d) => [...axes(d, "truth", "position", "", "solid"), ...axes(d, "reference", "position", "wanted ", "dashed", true)] },
+    { id: "position", title: "position", unit: "m", lines: (d) => [...axes(d, "truth", "position", "", "solid"), ...axes(d, "reference", "position", "desired ", "dashed", true)] },
     { id: "error", title: "position error", unit: "m", lines: errors },
     { id: "velocity", title: "velocity", unit: "m/s", lines: (d) => [...axes(d, "truth", "velocity", "", "solid"), ...axes(d, "estimate", "velocity", "estimated ", "dotted", true)] },
     { id: "attitude", title: "attitude", unit: "deg", lines: (d) => allAngles(d).filter((line) => line.color < HEADING) },
     { id: "heading", title: "heading", unit: "deg", lines: (d) => allAngles(d).filter((line) => line.color === HEADING) },
-    { id: "rates", title: "body rates", unit: "rad/s", lines: (d) => [...axes(d, "truth", "rate", "", "solid"), ...axes(d, "control", "rates", "wanted ", "dashed", true)] },
+    { id: "rates", title: "body rates", unit: "rad/s", lines: (d) => [...axes(d, "truth", "rate", "", "solid"), ...axes(d, "control", "rates", "desired ", "dashed", true)] },
     { id: "motors", title: "motor commands", unit: "", lines: (d) => list(d, "control", "motors", "solid") },
     { id: "rotors", title: "rotor speeds", unit: "rad/s", lines: (d) => list(d, "truth", "rotor_speed", "solid") },
     { id: "thrusters", title: "thrust of thrusters", unit: "N", lines: (d) => list(d, "thrusters", "thrust", "solid") },
     { id: "voltage", title: "battery voltage", unit: "V", lines: (d) => [...single(d, "battery", "voltage", "voltage", 2, "solid"), ...single(d, "power", "voltage", "measured", 6, "dotted", true)] },
     { id: "current", title: "battery current", unit: "A", lines: (d) => [...single(d, "battery", "current", "current", 0, "solid"), ...single(d, "power", "current", "measured", 6, "dotted", true)] },
     { id: "charge", title: "battery charge", unit: "A s", lines: (d) => single(d, "battery", "charge", "charge", 1, "solid") },
-    { id: "thrust", title: "wanted thrust", unit: "N", lines: (d) => single(d, "control", "thrust", "thrust", 2, "solid") },
-    { id: "torque", title: "wanted torque", unit: "N m", lines: (d) => axes(d, "control", "torque", "", "solid", true) },
+    { id: "thrust", title: "desired thrust", unit: "N", lines: (d) => single(d, "control", "thrust", "thrust", 2, "solid") },
+    { id: "torque", title: "desired torque", unit: "N m", lines: (d) => axes(d, "control", "torque", "", "solid", true) },
     { id: "mocap", title: "motion capture beyond truth", unit: "m", lines: (d) => beyondTruth(d, "mocap", "position", "position", "", "solid") },
     { id: "gyro", title: "gyro beyond truth", unit: "rad/s", lines: (d) => beyondTruth(d, "imu", "gyro", "rate", "", "solid") },
     { id: "estimate", title: "estimate beyond truth", unit: "m", lines: (d) => beyondTruth(d, "estimate", "position", "position", "", "solid") },

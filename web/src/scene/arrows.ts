@@ -1,4 +1,4 @@
-// arrows.ts - vectors at the chosen drone: velocity, wind, wanted attitude, forces and torques by effect.
+// arrows.ts - vectors at the chosen drone: velocity, wind, desired attitude, forces and torques by effect.
 import { BufferGeometry, Color, ConeGeometry, CylinderGeometry, Mesh, MeshBasicMaterial, Scene, Vector3 } from "three";
 import { mergeGeometries } from "three/addons/utils/BufferGeometryUtils.js";
 import { rotate } from "../data/attitude";
@@ -45,7 +45,7 @@ const EFFECT_COLORS = [0, 1, 2, 4, 7, 5, 3, 6];
 export function arrowKinds(drones: Drone[]): ArrowKind[] {
   const kinds: ArrowKind[] = [
     { id: "velocity", label: "velocity", group: "motion", unit: "m/s", color: 6, vector: (drone, time) => vectorAt(drone.streams.get("truth"), "velocity", time) },
-    { id: "wanted", label: "wanted thrust axis", group: "motion", unit: "", color: 3, vector: wantedAxis },
+    { id: "desired", label: "desired thrust axis", group: "motion", unit: "", color: 3, vector: desiredAxis },
   ];
   const some = (test: (drone: Drone) => boolean) => drones.some(test);
   if (some((drone) => vectorNames(drone.streams.get("forces")).includes("wind"))) {
@@ -76,7 +76,7 @@ export function arrowKinds(drones: Drone[]): ArrowKind[] {
   return kinds;
 }
 
-function wantedAxis(drone: Drone, time: number): [number, number, number] | undefined {
+function desiredAxis(drone: Drone, time: number): [number, number, number] | undefined {
   const q = quaternionAt(drone.streams.get("control"), "attitude", time);
   return q && q.some((value) => value !== 0) ? rotate(q, [0, 0, 1]) : undefined;
 }
@@ -158,7 +158,7 @@ export class Arrows {
         arrow.paint(this.colorOf(kind));
         this.arrows.set(kind.id, arrow);
       }
-      const along = new Vector3(...vector).multiplyScalar(kind.id === "wanted" ? 2.2 * size : perUnit[kind.group]);
+      const along = new Vector3(...vector).multiplyScalar(kind.id === "desired" ? 2.2 * size : perUnit[kind.group]);
       arrow.show(from, along.clampLength(0, 12 * size), 0.035 * size);
     }
   }
