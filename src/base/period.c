@@ -1,11 +1,13 @@
 // period.c - periods in steps, and lags over a step.
 #include "base/real.h"
 #include "base/period.h"
+#include "base/assert.h"
 #include "base/fail.h"
 #include "base/math.h"
 
 vy_status vy_period_ticks(const char *name, double period, double dt, uint64_t *out, vy_error *err)
 {
+    VY_ASSERT(dt > 0.0);
     const double ratio = period / dt;
     const double ticks = ratio < 1e9 ? real_round(ratio) : 0.0;
     if (!(ticks >= 1.0) || real_abs(ratio - ticks) > 1e-6 * ticks) {
@@ -16,7 +18,11 @@ vy_status vy_period_ticks(const char *name, double period, double dt, uint64_t *
     return VY_OK;
 }
 
-double vy_lag_decay(double time, double lag) { return lag > 0.0 ? math_exp(-time / lag) : 0.0; }
+double vy_lag_decay(double time, double lag)
+{
+    VY_ASSERT(time >= 0.0);
+    return lag > 0.0 ? math_exp(-time / lag) : 0.0;
+}
 
 lag_weights vy_lag_weights(double time, double lag)
 {

@@ -246,6 +246,7 @@ vy_status vy_ladder_build(const vy_controller_def *def, const vy_vehicle_def *ve
 {
     const vy_gains *g = &def->gains;
     ladder_params p;
+    VY_ASSERT(vehicle->mass > 0.0 && def->period >= 0.0);
     memset(&p, 0, sizeof p);
     p.mass = vehicle->mass;
     p.inertia = vehicle->inertia;

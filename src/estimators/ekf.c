@@ -39,6 +39,7 @@ static void build_gate(const estimator_setup *in, ekf_gate *out)
                                             k->mag.period,     k->range.period, k->flow.period};
     out->square = square(in->def->gate);
     if (!(out->square > 0.0)) return;
+    VY_ASSERT(in->def->gate_time > 0.0 && in->dt > 0.0);
     out->ticks = (uint64_t)real_round(real_min(in->def->gate_time / in->dt, 1e15));
     for (int i = 0; i < VY_GATED_COUNT; ++i)
         out->inflation[i] = real_min(periods[i] / in->def->gate_time, 1.0) / out->square;
@@ -51,6 +52,9 @@ static void build(const estimator_setup *in, void *params)
     const vy_estimator_def *e = in->def;
     const double t = imu->period;
     ekf_params *p = params;
+    VY_ASSERT(imu->period > 0.0 && k != NULL && in->mocap != NULL &&
+              in->air != NULL); // a filter needs an IMU
+    VY_ASSERT(imu->gyro_noise >= 0.0 && imu->accel_noise >= 0.0);
     memset(p, 0, sizeof *p);
     p->period = t;
     p->gravity = in->gravity;
@@ -98,6 +102,8 @@ static void build(const estimator_setup *in, void *params)
     p->start[3] = vec3_all(square(imu->gyro_bias) + square(imu->gyro_instability / VY_ALLAN_FLOOR));
     p->start[4] = vec3_all(square(imu->accel_bias) + square(imu->accel_instability / VY_ALLAN_FLOOR));
     p->baro_has_offset = k->baro.bias > 0.0;
+    for (int i = 0; i < 5; ++i) VY_ASSERT(p->start[i].x >= 0.0); // variances
+    VY_ASSERT(p->range >= 0.0 && p->flow >= 0.0 && p->mag >= 0.0);
     build_gate(in, &p->gate);
 }
 

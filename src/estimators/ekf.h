@@ -66,6 +66,7 @@ VY_FN void ekf_unpack(const real *cells, ekf_covariance *c)
     for (int i = 0; i < EKF_STATES; ++i) {
         for (int k = i; k < EKF_STATES; ++k) c->p[i][k] = c->p[k][i] = cells[at++];
     }
+    VY_ASSERT(at == FILTER_CELLS);
 }
 
 VY_FN void ekf_pack(const ekf_covariance *c, real *cells)
@@ -74,6 +75,7 @@ VY_FN void ekf_pack(const ekf_covariance *c, real *cells)
     for (int i = 0; i < EKF_STATES; ++i) {
         for (int k = i; k < EKF_STATES; ++k) cells[at++] = c->p[i][k];
     }
+    VY_ASSERT(at == FILTER_CELLS);
 }
 
 VY_FN void ekf_start(const ekf_params *p, ekf_covariance *c)
@@ -92,10 +94,15 @@ typedef struct ekf_jacobian {
     mat3 velocity_attitude, velocity_accel, attitude_attitude;
 } ekf_jacobian;
 
-VY_FN vec3 ekf_part(const real *x, int at) { return vec3_make(x[at], x[at + 1], x[at + 2]); }
+VY_FN vec3 ekf_part(const real *x, int at)
+{
+    VY_ASSERT(at >= 0 && at + 3 <= EKF_STATES);
+    return vec3_make(x[at], x[at + 1], x[at + 2]);
+}
 
 VY_FN void ekf_put(vec3 v, real *x, int at)
 {
+    VY_ASSERT(at >= 0 && at + 3 <= EKF_STATES);
     x[at] = v.x;
     x[at + 1] = v.y;
     x[at + 2] = v.z;
@@ -145,6 +152,7 @@ VY_FN void ekf_propagate(const ekf_params *p, const ekf_jacobian *m, ekf_covaria
 VY_FN void ekf_predict(const ekf_params *p, vec3 accel, vec3 gyro, estimator_state *s, ekf_covariance *c)
 {
     const real t = p->period;
+    VY_ASSERT(mask_all(t > 0.0));
     const vec3 before = s->rate, rate = vec3_sub(gyro, s->gyro_bias);
     const vec3 mean = vec3_scale(real_set(0.5), vec3_add(before, rate));
     const vec3 spin = vec3_add(vec3_cross(vec3_scale(1.0 / t, vec3_sub(rate, before)), p->imu_offset),

@@ -1,4 +1,5 @@
 // fading.c - the gains of the fading-memory filter.
+#include "base/assert.h"
 #include "base/math.h"
 #include "estimators/estimators.h"
 
@@ -9,6 +10,7 @@
 void vy_fading_build(const estimator_setup *in, fading_params *out)
 {
     const double period = in->mocap->period;
+    VY_ASSERT(in->imu->period >= 0.0 && period >= 0.0);
     out->period = in->imu->period;
     out->gravity = in->gravity;
     if (period > 0.0)

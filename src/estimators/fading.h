@@ -5,6 +5,7 @@
 // velocity and accelerometer bias by the third-order filter, attitude and gyroscope bias by the second-order
 // one.
 #pragma once
+#include "base/assert.h"
 #include "estimators/estimate.h"
 
 typedef struct fading_params {
@@ -21,6 +22,7 @@ typedef struct fading_params {
 /// attitude.
 VY_FN void fading_set_gains(real period, real b, real c, fading_params *p)
 {
+    VY_ASSERT(mask_all((period > 0.0) & (b >= 0.0) & (b < 1.0) & (c >= 0.0) & (c < 1.0)));
     p->position_gain = 1.0 - b * b * b;
     p->velocity_gain = 1.5 * (1.0 - b) * (1.0 - b) * (1.0 + b) / period;
     p->accel_gain = (1.0 - b) * (1.0 - b) * (1.0 - b) / (period * period);

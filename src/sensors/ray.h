@@ -1,5 +1,6 @@
 // ray.h - distances along rays, over `real`.
 #pragma once
+#include "base/assert.h"
 #include "base/fail.h"
 #include "sensors/sensor.h"
 
@@ -24,6 +25,7 @@ VY_FN real ray_to_ground(vec3 origin, vec3 along)
 /// A distance as it is read; `n` is a normal deviate. Out of range it is RAY_NOTHING.
 VY_FN real ray_reading(const ray_params *p, real distance, real n)
 {
+    VY_ASSERT(mask_all((p->min >= 0.0) & (p->min < p->max)));
     const mask seen = (distance >= p->min) & (distance <= p->max) & (distance > 0.0);
     const real read = quantize(p->quantizer, distance + (p->noise + p->noise_share * distance) * n);
     return real_select(seen, real_clamp(read, p->min, p->max), real_set(RAY_NOTHING));

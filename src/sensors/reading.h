@@ -1,5 +1,6 @@
 // reading.h - what instruments have in common: slow wander, scale and alignment, saturation, quantisation.
 #pragma once
+#include "base/assert.h"
 #include "base/math.h"
 #include "base/rng.h"
 #include "base/vec.h"
@@ -13,6 +14,7 @@ typedef struct gauss_markov_params {
 /// Of a process that keeps `deviation`, with a sample per `period` and a correlation time of `time` [s].
 VY_FN gauss_markov_params gauss_markov_of(real deviation, real period, real time)
 {
+    VY_ASSERT(mask_all((deviation >= 0.0) & (period >= 0.0)));
     const real keep = real_select(
         time > 0.0, math_exp(-period / real_select(time > 0.0, time, real_set(1.0))), real_set(0.0));
     gauss_markov_params p;
@@ -38,6 +40,7 @@ typedef struct quantizer_params {
 /// `x` as it is read. Steps are at least 1e-12 of what they divide, so that their number fits.
 VY_FN real quantize(quantizer_params p, real x)
 {
+    VY_ASSERT(mask_all((p.range >= 0.0) & (p.step >= 0.0)));
     const real cut = real_select(p.range > 0.0, real_clamp(x, -p.range, p.range), x);
     const mask whole = p.step > 0.0;
     const real unit = real_select(whole, p.step, real_set(1.0));
@@ -54,6 +57,7 @@ VY_FN vec3 quantize3(quantizer_params p, vec3 v)
 VY_FN mat3 distortion_draw(real scale, real misalignment, const real *n)
 {
     mat3 d;
+    VY_ASSERT(mask_all((scale >= 0.0) & (misalignment >= 0.0)));
     for (int i = 0; i < 3; ++i) {
         for (int k = 0; k < 3; ++k) {
             d.m[i][k] = i == k ? 1.0 + scale * n[4 * i] : misalignment * n[3 * i + k];

@@ -1,4 +1,5 @@
 // battery.c - batteries: scenario keys, checks, constants.
+#include "base/assert.h"
 #include "base/fail.h"
 #include "base/schema_rows.h"
 #include "vehicle/parts.h"
@@ -55,6 +56,7 @@ void vy_battery_build(const vy_battery_def *b, battery_params *out, double *star
     *start = 0.0;
     *speed_gain = 1.0;
     if (!(b->capacity > 0.0)) return;
+    VY_ASSERT(b->nominal > 0.0 && b->efficiency > 0.0 && b->charge > 0.0 && b->charge <= 1.0);
     *out = (battery_params){b->capacity, b->resistance, b->nominal, {0.0}, b->efficiency, b->power};
     memcpy(out->open, b->voltage, sizeof b->voltage);
     *start = b->charge * b->capacity;

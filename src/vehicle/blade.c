@@ -1,5 +1,6 @@
 // blade.c - the pitch and the profile drag with which blades make a vehicle's thrust and torque in hover.
 #include "vehicle/blade.h"
+#include "base/assert.h"
 #include "base/fail.h"
 #include "base/math.h"
 #include "base/schema_rows.h"
@@ -21,6 +22,7 @@ vy_status vy_blade_build(const vy_vehicle_def *def, blade_params *out, vy_error 
 {
     const vy_blade_def *d = &def->blade;
     const double radius = def->rotor_air.radius;
+    VY_ASSERT(radius > 0.0 && d->count > 0 && d->chord > 0.0);
     blade_params b = {.on = 1.0,
                       .radius = radius,
                       .blade_area = 0.5 * REFERENCE_DENSITY * d->chord * d->count,

@@ -1,4 +1,5 @@
 // rotor_air.c - rotors in moving air: scenario keys, checks, constants.
+#include "base/assert.h"
 #include "base/fail.h"
 #include "base/period.h"
 #include "base/schema_rows.h"
@@ -75,6 +76,7 @@ static double disc_of(const vy_rotor_air_def *a)
 rotor_air_params vy_rotor_air_build(const vy_vehicle_def *def, double dt, int has_ground)
 {
     const vy_rotor_air_def *a = &def->rotor_air;
+    VY_ASSERT(dt > 0.0 && (a->radius > 0.0 || def->rotor_count == 0 || !induces(def)));
     rotor_air_params p = {
         .radius = a->radius,
         .drag_across = a->drag,
