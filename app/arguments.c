@@ -53,12 +53,13 @@ static int take_option(const command *of, char **words, int count, int *next, ar
 static int check_operands(const command *of, const arguments *given)
 {
     if (given->operand_count > of->operands_max) {
-        return vy_print_usage_error(of, "one word too many: %s; usage: volery %s %s",
+        return vy_print_usage_error(of, "unexpected argument %s; usage: volery %s %s",
                                     given->operands[of->operands_max], of->name, of->operands);
     }
     for (int i = 0; i < given->operand_count; ++i) {
         if (given->operands[i][0] == '\0')
-            return vy_print_usage_error(of, "a word is empty; usage: volery %s %s", of->name, of->operands);
+            return vy_print_usage_error(of, "an argument is empty; usage: volery %s %s", of->name,
+                                        of->operands);
     }
     return 0;
 }

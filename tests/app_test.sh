@@ -83,7 +83,7 @@ says err "--json takes no value"
 try 2 "$volery" run first-flight --set mass
 says err "--set needs key=value"
 try 2 "$volery" run first-flight second
-says err "one word too many: second"
+says err "unexpected argument second"
 try 2 "$volery" run first-flight --no-log -o x.mcap
 try 2 "$volery" run first-flight --log-state never
 try 2 "$volery" run
@@ -258,7 +258,7 @@ says out "view RUN.mcap [OTHER.mcap]  make" # the longest left side has a gap to
 try 0 "$volery" help run
 sed -n '/^scenarios that came/,$p' out | sed 1d | grep -v 'run pilot' | grep -v '\.$' >err && fail "what a scenario is, cut off: $(head -3 err)"
 try 2 "$volery" run ""
-says err "a word is empty"
+says err "an argument is empty"
 try 2 "$volery" run first-flight -o ""
 says err "--output needs a value"
 try 2 "$volery" run first-flight -o .

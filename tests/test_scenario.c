@@ -490,7 +490,7 @@ static void files_report_their_own_lines(void **unused)
         "    5 |   - {vehicle: none.yaml}\n      |               ^\n");
     assert_int_equal(calls, 2); // each file is read once
     expect_said_with("volery: 1\ndrones: [{vehicle: loop.yaml}]\n", &options,
-                     "dir/loop.yaml:1:7: 8 files stand on each other here: does one stand on itself?\n"
+                     "dir/loop.yaml:1:7: 8 files include each other here: does one include itself?\n"
                      "    1 | base: loop.yaml\n      |       ^\n");
     expect_said_with("volery: 1\ndrones: [{vehicle: torn.yaml}]\n", &options,
                      "dir/torn.yaml:2:1: flow sequence without a closing bracket\n    2 | \n      | ^\n");

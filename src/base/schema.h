@@ -28,7 +28,7 @@ enum {
     VY_ROW_REQUIRED = 1 << 0,
     VY_ROW_LABEL = 1 << 1,      ///< cannot change a bit of the run: not in the hash
     VY_ROW_PERIOD = 1 << 2,     ///< a whole multiple of the step, or 0 where the range allows it
-    VY_ROW_FILE = 1 << 3,       ///< an object that may be the name of a file, or stand on one by `base`
+    VY_ROW_FILE = 1 << 3,       ///< an object that may be the name of a file, or be based on one by `base`
     VY_ROW_HEAP = 1 << 4,       ///< a list behind a pointer, not inside the struct
     VY_ROW_IDENTIFIER = 1 << 5, ///< text: a letter, then letters, digits, - and _
     VY_ROW_SHORT = 1 << 6,      ///< a vector that may have fewer numbers; the others are 0

@@ -535,7 +535,7 @@ static vy_status take_scenario(vy_batch *b, vy_error *err)
         }
         if (rotors == 0) rotors = count;
         if (b->def.rung == VY_RUNG_MOTORS && count != rotors)
-            return vy_fail(err, VY_BAD_VALUE, "batch: motor actions want the same rotors on every drone");
+            return vy_fail(err, VY_BAD_VALUE, "batch: motor actions need the same rotors on every drone");
     }
     b->rotors = (uint32_t)rotors;
     return vy_scenario_build(b->scenario, &b->origin, err);

@@ -267,7 +267,7 @@ static void write_object(vy_text *out, const vy_table *table, const void *defaul
     if (is_file) {
         vy_text_printf(
             out,
-            "%*s\"base\": {\"description\": \"what it stands on: a name or a path ending in .yaml\", "
+            "%*s\"base\": {\"description\": \"what it is based on: a name or a path ending in .yaml\", "
             "\"type\": \"string\"},\n",
             indent + 2, "");
     }

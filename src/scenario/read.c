@@ -711,7 +711,7 @@ static void read_named(vy_reader *r, const vy_table *table, const vy_node *name,
         return;
     }
     if (r->include_depth == INCLUDE_CAP) {
-        vy_report_error(r->report, name, "%d files stand on each other here: does one stand on itself?",
+        vy_report_error(r->report, name, "%d files include each other here: does one include itself?",
                         INCLUDE_CAP);
         return;
     }
