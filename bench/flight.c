@@ -154,6 +154,49 @@ static vy_status build_budget_satellite(uint64_t seed, vy_world **out, vy_error 
     return build_satellite(0, out, err);
 }
 
+// A small drone that holds its place, with weak effects of every kind that a body has.
+static vy_status build_holding(int strict, vy_world **out, vy_error *err)
+{
+    vy_world_def def = vy_default_world_def();
+    vy_environment_def *e = &def.environment;
+    e->atmosphere.mode = VY_ATMOSPHERE_LAYERED;
+    e->wind.constant = (vy_vec3){1.0, 0, 0};
+    e->wind.shear = VY_SHEAR_LOG;
+    e->wind.shear_speed = 1.0;
+    e->magnetic_field = (vy_vec3){1e-5, 0, 4e-5};
+    e->nap.strict = strict;
+    e->nap.budget = (vy_budget_def){20.0, 0.01, 1e-2};
+    vy_drone_def drone = vy_default_drone_def();
+    drone.truth = 1;
+    drone.imu.period = drone.mocap.period = 0.0;
+    drone.position.z = 50.0;
+    drone.vehicle.drag_linear = (vy_vec3){1e-6, 1e-6, 1e-6};
+    drone.vehicle.area = 1e-6;
+    drone.vehicle.cd = 1.0;
+    drone.vehicle.cl = 0.1;
+    drone.vehicle.volume = 1e-7;
+    drone.vehicle.pressure_centre = (vy_vec3){0, 0, 1e-3};
+    drone.vehicle.damping = (vy_vec3){1e-9, 1e-9, 1e-9};
+    drone.vehicle.dipole = (vy_vec3){1e-7, 0, 0};
+    vy_status status = vy_world_create(&def, out, err);
+    if (status == VY_OK) status = vy_world_add_drone(*out, &drone, NULL, err);
+    return vy_scene_finish(status, out);
+}
+
+static vy_status build_strict_holding(uint64_t seed, vy_world **out, vy_error *err)
+{
+    (void)seed;
+    return build_holding(1, out, err);
+}
+
+static vy_status build_budget_holding(uint64_t seed, vy_world **out, vy_error *err)
+{
+    (void)seed;
+    return build_holding(0, out, err);
+}
+
+bench_result vy_bench_hold_strict(void) { return fly_built(build_strict_holding, 10, 20000); }
+bench_result vy_bench_hold_budget(void) { return fly_built(build_budget_holding, 10, 20000); }
 bench_result vy_bench_orbit_strict(void) { return fly_built(build_strict_satellite, 10, 20000); }
 bench_result vy_bench_orbit_budget(void) { return fly_built(build_budget_satellite, 10, 20000); }
 bench_result vy_bench_hover(void) { return fly("hover", 1, STEPS); }

@@ -14,4 +14,6 @@ bench_result vy_bench_world_neglected(void);
 bench_result vy_bench_world_rotor_air(void);
 bench_result vy_bench_orbit_strict(void);
 bench_result vy_bench_orbit_budget(void);
+bench_result vy_bench_hold_strict(void);
+bench_result vy_bench_hold_budget(void);
 bench_result vy_bench_hover(void);

@@ -136,8 +136,13 @@ static void note_budgets(event_writer *e, const vy_world *world)
         vy_certificate c;
         (void)vy_world_certificate(world, vy_world_body(world, i), &c);
         char text[200];
-        snprintf(text, sizeof text, "budget broken: at most %.3g m and %.3g rad; allowed %.3g m and %.3g rad",
-                 c.position, c.angle, budget->position, budget->attitude);
+        if (c.bounded) {
+            snprintf(text, sizeof text,
+                     "budget broken: at most %.3g m and %.3g rad; allowed %.3g m and %.3g rad", c.position,
+                     c.angle, budget->position, budget->attitude);
+        } else {
+            snprintf(text, sizeof text, "budget broken: no bound is known any more");
+        }
         vy_event_writer_put(e, world->state->tick, "nap", e->output->names[i], text);
     }
 }

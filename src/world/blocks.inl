@@ -49,6 +49,8 @@ BLOCK(32, body_account, body_accounts, passive_accounts, m->passive_count,
       "per body that is no drone: likewise, of all effects together")
 BLOCK(33, budget, budgets, budgets, m->nap.budget.over > 0.0 ? body_count(m) : 0,
       "per drone, then per body, in worlds with a budget: hashed with them")
+BLOCK(34, loop, loops, loop_states, m->nap.budget.over > 0.0 && m->has_loop ? m->drone_count : 0,
+      "per drone, in worlds with a budget where one's closed loop has a bound: hashed with them")
 // As many as there are at the moment; the set of bodies has them, so the members are NULL. A world that can have
 // them names them in its head also when there are none.
 BLOCK(12, contact, contacts, contact_pairs, 0, "per contact that pushed in the last step, in worlds where things collide")

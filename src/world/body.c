@@ -5,6 +5,7 @@
 #include "base/finite.h"
 #include "base/limits.h"
 #include "base/real.h"
+#include "world/budget_loop.h"
 #include "world/build.h"
 #include "world/plant.h"
 #include "world/environment_stage.h"
@@ -273,7 +274,7 @@ vy_status vy_world_certificate(const vy_world *world, vy_body_id id, vy_certific
     const uint32_t drones = world->model.drone_count;
     const vy_budget_def *budget = &world->model.nap.budget;
     vy_certificate c = {.horizon = budget->over > 0.0 ? budget->over : world->model.nap.horizon};
-    const double *deviation;
+    double deviation[DEVIATION_COUNT];
     if (number < drones) {
         const nap_account_block *a = &world->nap_accounts[number];
         for (int i = 0; i < EFFECT_COUNT; ++i) {
@@ -284,14 +285,15 @@ vy_status vy_world_certificate(const vy_world *world, vy_body_id id, vy_certific
         }
         c.effects = world->drones[number].effects;
         c.changes = world->drones[number].effect_changes;
-        deviation = a->deviation;
+        memcpy(deviation, a->deviation, sizeof deviation);
+        vy_loop_until_now(world, number, deviation);
     } else {
         const body_account_block *a = &world->passive_accounts[number - drones];
         c.total_impulse = a->impulse;
         c.total_angular_impulse = a->angular;
         c.effects = world->passive[number - drones].effects;
         c.changes = world->passive[number - drones].effect_changes;
-        deviation = a->deviation;
+        memcpy(deviation, a->deviation, sizeof deviation);
     }
     c.bounded = deviation[DEVIATION_POSITION] < NAP_UNBOUNDED;
     c.rate = deviation[DEVIATION_RATE];

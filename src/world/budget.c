@@ -7,7 +7,7 @@
 // certificate, which knows what has been left out in fact.
 #include "base/real.h"
 #include "base/assert.h"
-#include "world/budget.h"
+#include "world/budget_loop.h"
 #include "world/environment_stage.h"
 #include "world/world_impl.h"
 
@@ -17,6 +17,13 @@ enum { PLAN_TURN = DEVIATION_COUNT, PLAN_MOVE }; // after the deviations of now:
 #define SPENDABLE 0.5
 // The forecast is made anew at every so many evaluations.
 #define FORECAST_EVALUATIONS 8u
+// In closed loop, what the next evaluation will find is at most this many times what the last one found.
+#define AHEAD 1.3
+// [s] Before, the noise of the sensors is not known well enough for a plan; less for a brief budget.
+#define WARM_UP 0.5
+// [rad] It spends no more than half of this of attitude, whatever is allowed: the bound is that of a loop
+// near its linearisation.
+#define REACH 3e-3
 // It knows what can happen within half of what is left, but no more than this [s].
 #define FORECAST_REACH 0.5
 
@@ -115,11 +122,10 @@ static fraction fraction_of(const vy_budget_def *budget, double angle, double po
 
 // Which effects are computed until the next evaluation: all but those whose errors fit into the budget, the
 // largest saving per error first. An effect that is computed now must fit `hysteresis` times.
-static uint64_t decide(const evaluation *l, const nap_bounds *b, const double *deviation,
-                       const budget_block *plan, uint64_t flags)
+static uint64_t decide(const evaluation *l, const vy_budget_def *budget, const nap_bounds *b,
+                       const double *deviation, const budget_block *plan, uint64_t flags)
 {
     const nap_params *n = l->n;
-    const vy_budget_def *budget = &l->m->nap.budget;
     fraction error[EFFECT_COUNT];
     double rank[EFFECT_COUNT], angle = plan->onset_angle, position = plan->onset_position;
     int order[EFFECT_COUNT];
@@ -195,19 +201,69 @@ static uint64_t evaluate_open_loop(const evaluation *l, const nap_reach *flown, 
     } else {
         if (l->tick / l->m->nap_period % FORECAST_EVALUATIONS == 0)
             plan_ahead(l, left, flags, deviation, block);
-        flags = decide(l, &maximum, deviation, block, flags);
+        flags = decide(l, budget, &maximum, deviation, block, flags);
     }
     nap_certify_within(env, l->n, l->plant, l->body, &l->moment, flags, flown, &wide, &maximum, deviation);
     return flags;
 }
 
+// A closed loop: by the bound of loop_bound.h, which looks back. Before the controller has acted, nothing is
+// left out: both flights are one.
+static uint64_t evaluate_closed_loop(const vy_world *world, uint32_t index, const evaluation *l,
+                                     const nap_bounds *b, budget_block *block, uint64_t flags,
+                                     double *deviation)
+{
+    const vy_budget_def *budget = &l->m->nap.budget;
+    const uint64_t ticks = l->m->nap_period;
+    loop_block *loop = &world->loop_states[index];
+    const double push[4] = {l->moment.disturbance, l->moment.disturbance_torque, l->moment.force_body,
+                            l->moment.torque_world};
+    nap_bounds past;
+    if (block->standing == BUDGET_NO_BOUND || deviation[DEVIATION_POSITION] >= NAP_UNBOUNDED)
+        return all_of(b);
+    if (l->moment.time - l->moment.period >= budget->over) return all_of(b);
+    if (l->tick < ticks || l->tick < 2 * l->m->drones[index].control_period) { // the controller has not acted
+        memset(loop->seen, 0, sizeof loop->seen);
+    } else if (loop->standing != LOOP_LOST) {
+        vy_loop_certify(world, index, l->tick, ticks, flags, loop, deviation, &past, block);
+    }
+    memcpy(loop->push, push, sizeof push);
+    if (loop->standing == LOOP_LOST) {
+        if (loop->neglect[0] == 0.0 && loop->neglect[1] == 0.0) {
+            block->standing = BUDGET_NO_BOUND; // nothing was left out so far
+        } else {
+            for (int i = 0; i < DEVIATION_COUNT; ++i) deviation[i] = NAP_UNBOUNDED;
+        }
+    }
+    if (loop->standing != LOOP_HOLDS || block->standing != BUDGET_KEPT || is_broken(budget, deviation) ||
+        budget->over - l->moment.time <= 0.0 || l->moment.time < real_min(WARM_UP, 0.05 * budget->over))
+        return all_of(b);
+    const int is_known = block->angle[PLAN_MOVE] < NAP_UNBOUNDED && block->angle[PLAN_TURN] < NAP_UNBOUNDED;
+    if (!is_known && loop->neglect[0] == 0.0 && loop->neglect[1] == 0.0) {
+        block->standing = BUDGET_NO_BOUND; // too lively a flight, and nothing was left out so far
+        return all_of(b);
+    }
+    static const double none[DEVIATION_COUNT];
+    vy_budget_def within = *budget;
+    within.attitude = real_min(within.attitude, REACH);
+    for (int i = 0; i < EFFECT_COUNT; ++i) { // the coming period is like the past one, and some more
+        past.of[i].force *= AHEAD;
+        past.of[i].torque *= AHEAD;
+        if (is_zero(&b->of[i])) past.of[i] = b->of[i];
+    }
+    return decide(l, &within, &past, none, block, flags);
+}
+
 // Decide, and account for what is left out until the next evaluation. Returns the effects that are computed.
-static uint64_t evaluate(const evaluation *l, uint64_t flags, budget_block *block, nap_state *account)
+static uint64_t evaluate(const vy_world *world, uint32_t number, const evaluation *l, uint64_t flags,
+                         budget_block *block, nap_state *account)
 {
     const nap_reach r = nap_flown_reach(&l->m->env, l->n, l->plant, l->layout, l->body, l->speed, &l->moment);
     const nap_bounds b = nap_bounds_of(&l->plant->effects, &r.effect);
     if (l->n->open_loop && !l->moment.turbulent && !l->n->strict) {
         flags = evaluate_open_loop(l, &r, &b, block, flags, account->deviation);
+    } else if (number < l->m->drone_count && world->loop_states != NULL && vy_loop_is_alone(world, number)) {
+        flags = evaluate_closed_loop(world, number, l, &b, block, flags, account->deviation);
     } else { // nothing is known of how an error grows, so none is made
         flags = all_of(&b);
         block->standing = l->n->strict ? BUDGET_KEPT : BUDGET_NO_BOUND;
@@ -237,7 +293,7 @@ static void evaluate_drone(vy_world *world, uint32_t i, uint64_t tick, uint64_t 
     for (int k = 0; k < l.layout->count; ++k) command[k] = motor_speed(&p->motor, d->control.motors[k]);
     l.moment.command = command;
     const uint64_t before = d->effects;
-    d->effects = evaluate(&l, before, &world->budgets[i], &world->nap_accounts[i]);
+    d->effects = evaluate(world, i, &l, before, &world->budgets[i], &world->nap_accounts[i]);
     d->effect_changes += nap_changes(before, d->effects);
 }
 
@@ -262,7 +318,7 @@ static void evaluate_body(vy_world *world, uint32_t k, uint64_t tick, uint64_t t
     memset(&parts, 0, sizeof parts);
     memcpy(parts.deviation, account->deviation, sizeof parts.deviation);
     const uint64_t before = b->effects;
-    b->effects = evaluate(&l, before, &world->budgets[number], &parts);
+    b->effects = evaluate(world, number, &l, before, &world->budgets[number], &parts);
     b->effect_changes += nap_changes(before, b->effects);
     for (int e = 0; e < EFFECT_COUNT; ++e) {
         account->impulse += parts.impulse[e];
@@ -286,6 +342,8 @@ int vy_budget_stage(vy_world *world)
 {
     const vy_model *m = &world->model;
     const uint64_t tick = world->state->tick - 1u;
+    for (uint32_t i = 0; m->has_loop && i < m->drone_count; ++i)
+        if (world->loops[i].is_bounded) vy_loop_watch(world, i, tick, &world->loop_states[i]);
     if (!due(tick, m->nap_period)) return 0;
     for (uint32_t i = 0; i < body_count(m); ++i) vy_budget_evaluate(world, i, tick, m->nap_period);
     return 1;

@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/assert.h"
 #include "base/fail.h"
+#include "world/budget_loop.h"
 #include "world/sensor_suite.h"
 #include "world/world_def.h"
 #include "world/world_impl.h"
@@ -27,6 +28,7 @@ enum {
     PART_FAULTY_PARAMS,
     PART_ACCOUNTS,
     PART_WAKES,
+    PART_LOOPS,
     PART_SOLIDS,
     PART_SOLID_DEFS,
     PART_MAX_EXTENT,
@@ -61,6 +63,8 @@ static size_t largest_state(const vy_model *m)
     vy_model largest = {.drone_count = m->drone_cap,
                         .passive_count = m->passive_cap,
                         .wakes = m->wakes,
+                        .nap = m->nap,
+                        .has_loop = 1,
                         .payload_count = m->payload_cap,
                         .joint_count = m->joint_cap,
                         .noise_count = (m->drone_cap + m->passive_cap) * m->disturbance_cap,
@@ -96,6 +100,7 @@ static void part_sizes(const vy_model *m, size_t out[PARTS])
         [PART_FAULTY_PARAMS] = m->fault_cap > 0 ? drones * sizeof(drone_params) : 0,
         [PART_ACCOUNTS] = bodies * sizeof(energy_account),
         [PART_WAKES] = m->wakes.on ? drones * sizeof(wake_entry) : 0,
+        [PART_LOOPS] = m->nap.budget.over > 0.0 ? drones * sizeof(loop_model) : 0,
         [PART_SOLIDS] = solids * sizeof(solid_memory),
         [PART_SOLID_DEFS] = bodies * sizeof(vy_solid_def),
         [PART_MAX_EXTENT] = solids * sizeof(double),
@@ -132,6 +137,7 @@ static void take_parts(vy_world *world, void *const parts[PARTS])
     world->faulty_params = parts[PART_FAULTY_PARAMS];
     world->accounts = parts[PART_ACCOUNTS];
     world->wakes = parts[PART_WAKES];
+    world->loops = m->nap.budget.over > 0.0 ? parts[PART_LOOPS] : NULL;
     world->solids = parts[PART_SOLIDS];
     world->solid_defs = parts[PART_SOLID_DEFS];
     world->max_extent = parts[PART_MAX_EXTENT];

@@ -111,6 +111,7 @@ typedef struct vy_model {
 #define DRONE_BLOCK(id, name, list, member, text) int has_##name; // the drones have such blocks
 #include "world/blocks.inl"
     int has_sinusoid; // some disturbance moves within a step
+    int has_loop;     // a budget is kept in some drone's closed loop
     int has_prestep;  // something runs before the plant: contacts, an energy account, loads
     uint32_t drone_count, drone_cap;
     uint32_t passive_count, passive_cap; // bodies that are no drones: none in lanes

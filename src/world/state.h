@@ -12,6 +12,7 @@
 #include "vehicle/thruster.h"
 #include "volery/world.h"
 #include "world/budget.h"
+#include "world/loop_state.h"
 #include "world/fields.h"
 #include "world/powertrain_state.h"
 #include "world/supervisor.h"

@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/fail.h"
 #include "base/hash.h"
+#include "world/budget_loop.h"
 #include "world/build.h"
 #include "world/fault.h"
 #include "world/supervisor.h"
@@ -107,7 +108,8 @@ void vy_world_layout_state(vy_world *world)
     world->state_size = block_offset(&world->counts, BLOCK_KINDS);
     VY_ASSERT(world->hashed_size + m->drone_count * sizeof(nap_account_block) +
                   m->passive_count * sizeof(body_account_block) +
-                  world->counts.of[BLOCK_budget] * sizeof(budget_block) ==
+                  world->counts.of[BLOCK_budget] * sizeof(budget_block) +
+                  world->counts.of[BLOCK_loop] * sizeof(loop_block) ==
               world->state_size); // they end it
     VY_ASSERT((uintptr_t)world->state % 8 == 0 && world->state_size % 8 == 0);
     world->state->integrator = (uint64_t)m->physics.integrator;
@@ -261,6 +263,8 @@ vy_status vy_world_add_drone(vy_world *world, const vy_drone_def *def, vy_drone_
         m->gate_count +=
             m->drones[index].sensor_suite > 0 && m->sensor_suites[m->drones[index].sensor_suite - 1].gated;
         m->delay_count += delays;
+        if (world->loops != NULL) vy_loop_build_drone(m, index, &world->loops[index]);
+        m->has_loop |= world->loops != NULL && world->loops[index].is_bounded;
         if (m->collides) m->params[index].nap.open_loop = 0; // the bound is that of a body alone
 #define DRONE_BLOCK(id, name, list, member, text) m->has_##name |= m->drones[index].has_##name;
 #include "world/blocks.inl"

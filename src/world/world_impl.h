@@ -45,6 +45,7 @@ struct vy_world {
     uint64_t loads_tick; // of the step whose loads are kept; 0: of none
     int has_ground;      // an obstacle is the ground: then there is none at z = 0
     wake_entry *wakes;
+    struct loop_model *loops; // [drone_cap] closed loops, in a world with a budget
     double *ground_heights;   // what model.ground_heights reads, in a world with obstacles
     vy_vehicle_def *vehicles; // as declared, of each drone
     uint64_t

@@ -1,0 +1,326 @@
+// loop_gain.c - peak gains of the closed loop near hover, by summing its impulse responses.
+#include "base/real.h"
+#include "base/assert.h"
+#include "control/loop_gain.h"
+#include <string.h>
+
+enum { X_POSITION, X_VELOCITY, X_ANGLE, X_RATE, X_DRIVE, PLANT_STATES, PLANT_INPUTS = 4 };
+
+#define PHASES_MAX 100u // steps until all periods come together again
+#define SETTLED    0.25 // of a unit that is left after a block
+#define TIME_MAX   100.0
+
+// One step of the plant: x = a x + b u, with u as in the first four entries.
+typedef struct plant {
+    double a[PLANT_STATES][PLANT_STATES], b[PLANT_STATES][PLANT_INPUTS];
+} plant;
+
+// Everything that one axis remembers from step to step: numbers alone.
+typedef struct axis_state {
+    double x[PLANT_STATES];
+    double position, velocity, angle, rate, gyro_bias, accel_bias; // estimates
+    double last_velocity, last_angle;                              // at the IMU's last sample
+    double integral, wanted, command;
+    double lift, lift_command; // a thrust that follows the wanted acceleration
+} axis_state;
+enum { AXIS_STATES = sizeof(axis_state) / sizeof(double) };
+
+typedef struct loop {
+    const loop_params *p;
+    int axis;
+    plant plant;
+    uint64_t phases;
+} loop;
+
+// The plant's derivative: x' = a x + b u.
+static void plant_derivative(const loop_params *p, int axis, plant *d)
+{
+    const double rate = p->lag > 0.0 ? 1.0 / p->lag : 0.0;
+    memset(d, 0, sizeof *d);
+    d->a[X_POSITION][X_VELOCITY] = axis != LOOP_ABOUT;
+    d->a[X_VELOCITY][X_VELOCITY] = axis != LOOP_ABOUT ? -p->drag[axis] : 0.0;
+    d->a[X_VELOCITY][X_ANGLE] = axis == LOOP_ACROSS ? p->gravity : 0.0;
+    d->a[X_ANGLE][X_RATE] = axis != LOOP_ALONG;
+    const int driven = axis == LOOP_ALONG ? X_VELOCITY : X_RATE;
+    if (p->lag > 0.0) {
+        d->a[driven][X_DRIVE] = 1.0;
+        d->a[X_DRIVE][X_DRIVE] = -rate;
+        d->b[X_DRIVE][ENTRY_DRIVE] = rate;
+    } else {
+        d->b[driven][ENTRY_DRIVE] = 1.0;
+    }
+    d->b[X_VELOCITY][ENTRY_FORCE] = axis != LOOP_ABOUT;
+    d->b[X_ANGLE][ENTRY_TURN] = axis != LOOP_ALONG;
+    d->b[X_RATE][ENTRY_TORQUE] = axis != LOOP_ALONG;
+}
+
+// Its step: the series of the exponential, and of its integral.
+static void plant_step(const loop_params *p, int axis, plant *out)
+{
+    plant d, term, next;
+    plant_derivative(p, axis, &d);
+    memset(out, 0, sizeof *out);
+    memset(&term, 0, sizeof term);
+    for (int i = 0; i < PLANT_STATES; ++i) out->a[i][i] = term.a[i][i] = 1.0;
+    for (int i = 0; i < PLANT_STATES; ++i)
+        for (int j = 0; j < PLANT_INPUTS; ++j) out->b[i][j] = term.b[i][j] = p->dt * d.b[i][j];
+    for (int n = 1; n < 40; ++n) {
+        for (int i = 0; i < PLANT_STATES; ++i) {
+            for (int j = 0; j < PLANT_STATES; ++j) {
+                next.a[i][j] = 0.0;
+                for (int k = 0; k < PLANT_STATES; ++k) next.a[i][j] += p->dt / n * d.a[i][k] * term.a[k][j];
+            }
+            for (int j = 0; j < PLANT_INPUTS; ++j) {
+                next.b[i][j] = 0.0;
+                for (int k = 0; k < PLANT_STATES; ++k)
+                    next.b[i][j] += p->dt / (n + 1) * d.a[i][k] * term.b[k][j];
+            }
+        }
+        term = next;
+        for (int i = 0; i < PLANT_STATES; ++i) {
+            for (int j = 0; j < PLANT_STATES; ++j) out->a[i][j] += term.a[i][j];
+            for (int j = 0; j < PLANT_INPUTS; ++j) out->b[i][j] += term.b[i][j];
+        }
+    }
+}
+
+// The estimate, after the step to `tick`: as fading.h with imu.h and mocap.h, linear in small angles.
+static void estimate(const loop *l, uint64_t tick, const double *entry, axis_state *s)
+{
+    const loop_params *p = l->p;
+    if (p->truth) {
+        s->position = s->x[X_POSITION];
+        s->velocity = s->x[X_VELOCITY];
+        s->angle = s->x[X_ANGLE];
+        s->rate = s->x[X_RATE];
+        return;
+    }
+    const double g = l->axis == LOOP_ACROSS ? p->gravity : 0.0;
+    if (tick % p->imu == 0) {
+        const double t = (double)p->imu * p->dt;
+        s->gyro_bias += t * entry[ENTRY_GYRO_DRIFT];
+        s->accel_bias += t * entry[ENTRY_ACCEL_DRIFT];
+        s->rate = s->x[X_RATE] - s->gyro_bias;
+        s->angle += t * (s->rate + entry[ENTRY_TURN_ESTIMATE]);
+        const double force = (s->x[X_VELOCITY] - s->last_velocity) / t -
+                             0.5 * g * (s->x[X_ANGLE] + s->last_angle); // as the accelerometer sees it
+        const double a = force + g * s->angle - s->accel_bias + entry[ENTRY_FORCE_ESTIMATE];
+        s->position += t * s->velocity + 0.5 * t * t * a;
+        s->velocity += t * a;
+        s->last_velocity = s->x[X_VELOCITY];
+        s->last_angle = s->x[X_ANGLE];
+    }
+    if (tick % p->mocap == 0) {
+        const double e = s->x[X_POSITION] - s->position, turn = s->x[X_ANGLE] - s->angle;
+        s->position += p->position_gain * e;
+        s->velocity += p->velocity_gain * e;
+        s->accel_bias -= p->accel_gain * e + entry[ENTRY_ACCEL_CORRECTION];
+        s->angle += p->attitude_gain * turn + entry[ENTRY_ANGLE_CORRECTION];
+        s->gyro_bias -= p->gyro_gain * turn + entry[ENTRY_GYRO_CORRECTION];
+    }
+}
+
+// The cascade at `tick`: as lower_position() and control_lower().
+static void steer(const loop *l, uint64_t tick, const double *entry, axis_state *s)
+{
+    const loop_params *p = l->p;
+    if (tick % p->control == 0) {
+        s->integral -= p->integral * (double)p->control * p->dt * s->position;
+        s->wanted = s->integral - p->position * s->position - p->velocity * s->velocity;
+    }
+    if (tick % p->rate != 0) return;
+    if (l->axis == LOOP_ACROSS) s->lift_command = s->wanted;
+    if (l->axis == LOOP_ALONG) {
+        s->command = s->wanted;
+    } else {
+        const double gain = l->axis == LOOP_ACROSS ? p->attitude : p->yaw;
+        const double angle = l->axis == LOOP_ACROSS ? s->wanted / p->gravity : 0.0;
+        s->command = p->rates * (gain * (angle - s->angle) - s->rate);
+    }
+    s->command += entry[ENTRY_COMMAND];
+}
+
+// One step to `tick`, with what enters in it, and the quantities after it.
+static void step(const loop *l, uint64_t tick, const double *entry, axis_state *s, double *out)
+{
+    double x[PLANT_STATES], u[PLANT_INPUTS];
+    for (int j = 0; j < PLANT_INPUTS; ++j) u[j] = entry[j];
+    u[ENTRY_DRIVE] += s->command;
+    for (int i = 0; i < PLANT_STATES; ++i) {
+        x[i] = 0.0;
+        for (int j = 0; j < PLANT_STATES; ++j) x[i] += l->plant.a[i][j] * s->x[j];
+        for (int j = 0; j < PLANT_INPUTS; ++j) x[i] += l->plant.b[i][j] * u[j];
+    }
+    out[LOOP_ACCELERATION] = (x[X_VELOCITY] - s->x[X_VELOCITY]) / l->p->dt;
+    out[LOOP_DRIVE] = l->p->lag > 0.0 ? x[X_DRIVE] : u[ENTRY_DRIVE];
+    const double left = l->p->lag > 0.0 ? l->plant.a[X_DRIVE][X_DRIVE] : 0.0;
+    s->lift = s->lift_command + left * (s->lift - s->lift_command);
+    memcpy(s->x, x, sizeof x);
+    estimate(l, tick, entry, s);
+    steer(l, tick, entry, s);
+    out[LOOP_POSITION] = x[X_POSITION];
+    out[LOOP_VELOCITY] = x[X_VELOCITY];
+    out[LOOP_ANGLE] = x[X_ANGLE];
+    out[LOOP_RATE] = x[X_RATE];
+    out[LOOP_COMMAND] = s->command;
+    out[LOOP_BEHIND] = l->p->lag > 0.0 ? s->command - x[X_DRIVE] : 0.0;
+    out[LOOP_DESIRED] = s->wanted;
+    out[LOOP_INTEGRAL] = s->integral;
+    out[LOOP_ANGLE_ESTIMATE] = s->angle;
+    out[LOOP_RATE_ESTIMATE] = s->rate;
+    out[LOOP_GYRO_BIAS] = s->gyro_bias;
+    out[LOOP_ACCEL_BIAS] = s->accel_bias;
+    out[LOOP_ANGLE_ERROR] = (l->axis == LOOP_ACROSS ? s->wanted / l->p->gravity : 0.0) - s->angle;
+    out[LOOP_LIFT] = l->axis == LOOP_ACROSS ? s->lift - l->p->gravity * x[X_ANGLE] : 0.0;
+    out[LOOP_ANGLE_INNOVATION] = x[X_ANGLE] - s->angle;
+    out[LOOP_INNOVATION] = x[X_POSITION] - s->position;
+}
+
+// Sums of magnitudes of the quantities, by the phase of the step after which they are seen.
+typedef struct sums {
+    double of[PHASES_MAX][LOOP_SIGNALS];
+} sums;
+
+static void add(const double *y, double *sum)
+{
+    for (int k = 0; k < LOOP_SIGNALS; ++k) sum[k] += real_abs(y[k]);
+}
+
+// States are compared in units that go together: those of a slow swing of a metre.
+static const axis_state state_units = {.x = {1.0, 1.0, 0.3, 1.0, 10.0},
+                                       .position = 1.0,
+                                       .velocity = 1.0,
+                                       .angle = 0.3,
+                                       .rate = 1.0,
+                                       .gyro_bias = 1.0,
+                                       .accel_bias = 3.0,
+                                       .last_velocity = 1.0,
+                                       .last_angle = 0.3,
+                                       .integral = 1.0,
+                                       .wanted = 5.0,
+                                       .command = 50.0,
+                                       .lift = 5.0,
+                                       .lift_command = 5.0};
+
+static int entry_is_of(const loop_params *p, int axis, int entry)
+{
+    static const unsigned force = 1u << ENTRY_FORCE | 1u << ENTRY_FORCE_ESTIMATE | 1u << ENTRY_ACCEL_DRIFT |
+                                  1u << ENTRY_ACCEL_CORRECTION;
+    static const unsigned turn = 1u << ENTRY_TURN | 1u << ENTRY_TORQUE | 1u << ENTRY_TURN_ESTIMATE |
+                                 1u << ENTRY_GYRO_DRIFT | 1u << ENTRY_ANGLE_CORRECTION |
+                                 1u << ENTRY_GYRO_CORRECTION;
+    if (p->truth && entry > ENTRY_COMMAND) return 0;
+    if (axis == LOOP_ABOUT && (force >> entry & 1u) != 0) return 0;
+    return !(axis == LOOP_ALONG && (turn >> entry & 1u) != 0);
+}
+
+// A unit enters `entry` in the step to `phase`. Adds the responses of `steps` steps and of those until all
+// periods come together again. Returns the largest state that is left, in units; marks those that moved.
+static double respond(const loop *l, int entry, uint64_t phase, uint64_t steps, sums *out, int *moved)
+{
+    static const double none[LOOP_ENTRIES];
+    double unit[LOOP_ENTRIES] = {0.0}, y[LOOP_SIGNALS], left = 0.0;
+    axis_state s;
+    memset(&s, 0, sizeof s);
+    unit[entry] = 1.0;
+    const double *values = (const double *)&s, *units = (const double *)&state_units;
+    uint64_t at = phase;
+    for (uint64_t n = 0; n < steps || at != 1 % l->phases; ++n) {
+        step(l, at, n == 0 ? unit : none, &s, y);
+        add(y, out->of[at]);
+        at = at + 1 < l->phases ? at + 1 : 0;
+        if (n < 2 * l->phases)
+            for (int k = 0; k < AXIS_STATES; ++k) moved[k] |= values[k] != 0.0;
+    }
+    for (int k = 0; k < AXIS_STATES; ++k) left = real_max(left, real_abs(values[k]) / units[k]);
+    return left;
+}
+
+// What is left of unit states, all together, after `steps` steps from where all periods come together, at
+// most; `out` becomes the sums of their responses.
+static double settle(const loop *l, uint64_t steps, const int *moved, sums *out)
+{
+    static const double none[LOOP_ENTRIES];
+    const double *units = (const double *)&state_units;
+    double left[AXIS_STATES] = {0.0}, largest = 0.0;
+    memset(out, 0, sizeof *out);
+    for (int i = 0; i < AXIS_STATES; ++i) {
+        axis_state s;
+        double y[LOOP_SIGNALS], *values = (double *)&s;
+        if (!moved[i]) continue;
+        memset(&s, 0, sizeof s);
+        values[i] = units[i];
+        uint64_t at = 1 % l->phases;
+        for (uint64_t n = 0; n < steps; ++n, at = at + 1 < l->phases ? at + 1 : 0) {
+            step(l, at, none, &s, y);
+            add(y, out->of[at]);
+        }
+        for (int k = 0; k < AXIS_STATES; ++k) left[k] += real_abs(values[k]) / units[k];
+    }
+    for (int k = 0; k < AXIS_STATES; ++k) largest = real_max(largest, left[k]);
+    return largest;
+}
+
+// The gains of one loop: the responses within a block, and a geometric series of blocks for the rest.
+static int axis_gains(const loop *l, double (*out)[LOOP_ENTRIES])
+{
+    int moved[AXIS_STATES] = {0};
+    sums tail, trial;
+    memset(&trial, 0, sizeof trial);
+    for (int e = 0; e < LOOP_ENTRIES; ++e) {
+        for (uint64_t phase = 0; phase < l->phases && entry_is_of(l->p, l->axis, e); ++phase)
+            (void)respond(l, e, phase, 2 * l->phases, &trial, moved);
+    }
+    uint64_t steps = l->phases * (1 + (uint64_t)(4.0 / (l->p->dt * (double)l->phases)));
+    double share = settle(l, steps, moved, &tail);
+    while (!(share <= SETTLED)) {
+        steps *= 2;
+        if (!(share < 1e6) || !((double)steps * l->p->dt < TIME_MAX)) return 0;
+        share = settle(l, steps, moved, &tail);
+    }
+    for (int e = 0; e < LOOP_ENTRIES; ++e) {
+        sums all;
+        double left = 0.0;
+        memset(&all, 0, sizeof all);
+        for (uint64_t phase = 0; phase < l->phases && entry_is_of(l->p, l->axis, e); ++phase)
+            left += respond(l, e, phase, steps, &all, moved);
+        for (int k = 0; k < LOOP_SIGNALS; ++k) {
+            out[k][e] = 0.0;
+            for (uint64_t a = 0; a < l->phases; ++a) {
+                const double sum = all.of[a][k] + left * tail.of[a][k] / (1.0 - share);
+                out[k][e] = real_max(out[k][e], sum * (1.0 + 1e-6)); // rounding
+            }
+        }
+    }
+    return 1;
+}
+
+static uint64_t common_multiple(uint64_t a, uint64_t b)
+{
+    uint64_t x = a, y = b;
+    while (y != 0) {
+        const uint64_t rest = x % y;
+        x = y;
+        y = rest;
+    }
+    return a / x * b;
+}
+
+int vy_loop_gains(const loop_params *p, loop_gains *out)
+{
+    const uint64_t periods[] = {p->control, p->rate, p->truth ? 1 : p->imu, p->truth ? 1 : p->mocap};
+    uint64_t phases = 1;
+    memset(out, 0, sizeof *out);
+    for (int i = 0; i < 4; ++i) {
+        if (periods[i] == 0 || periods[i] > PHASES_MAX) return 0;
+        phases = common_multiple(phases, periods[i]);
+        if (phases > PHASES_MAX) return 0;
+    }
+    if (!(p->gravity > 0.0) || (p->lag > 0.0 && p->dt > 5.0 * p->lag)) return 0;
+    for (int axis = 0; axis < LOOP_AXES; ++axis) {
+        loop l = {.p = p, .axis = axis, .phases = phases};
+        plant_step(p, axis, &l.plant);
+        if (!axis_gains(&l, out->of[axis])) return 0;
+    }
+    return 1;
+}

@@ -1,0 +1,75 @@
+// loop_gain.h - peak gains of the closed loop near hover: how large each quantity can become, at most, when a
+// bounded disturbance enters somewhere.
+//
+// Near hover the loop of a drone, the cascade of `hold` and a source of estimates of constant gains falls
+// apart into three kinds of linear loops: across (two, alike), along and about the vertical. Their impulse
+// responses are summed tick by tick through all periods of sensors and controller: the sum of magnitudes is
+// the gain from the largest disturbance to the largest response (M. Dahleh, J. Pearson, l1-optimal feedback
+// controllers for MIMO discrete-time systems, IEEE Trans. Automatic Control 32, 1987).
+#pragma once
+#include <stdint.h>
+
+/// The linear loops.
+enum { LOOP_ACROSS, LOOP_ALONG, LOOP_ABOUT, LOOP_AXES };
+
+/// Differences of two motions, in world axes. Angles across are those of a tilt.
+enum {
+    LOOP_POSITION,
+    LOOP_VELOCITY,
+    LOOP_ACCELERATION, // mean of a step
+    LOOP_ANGLE,
+    LOOP_RATE,
+    LOOP_DRIVE,    // by the rotors: angular acceleration; along, specific thrust
+    LOOP_COMMAND,  // of that
+    LOOP_BEHIND,   // command less drive: what the rotors have yet to follow
+    LOOP_DESIRED,   // [m/s^2] wanted acceleration
+    LOOP_INTEGRAL, // [m/s^2]
+    LOOP_ANGLE_ESTIMATE,
+    LOOP_RATE_ESTIMATE,
+    LOOP_GYRO_BIAS, // estimated
+    LOOP_ACCEL_BIAS,
+    LOOP_ANGLE_ERROR, // wanted less estimated angle
+    LOOP_LIFT,        // [m/s^2] wanted acceleration across as thrust follows it, less what the tilt makes
+    LOOP_ANGLE_INNOVATION, // true less estimated angle
+    LOOP_INNOVATION,       // true less estimated position
+    LOOP_SIGNALS
+};
+
+/// Where a disturbance enters.
+enum {
+    ENTRY_FORCE,            // [m/s^2] of the velocity's derivative
+    ENTRY_TURN,             // [rad/s] of the angle's
+    ENTRY_TORQUE,           // [rad/s^2] of the rate's
+    ENTRY_DRIVE,            // added to what the rotors follow
+    ENTRY_COMMAND,          // the command itself, when it is made
+    ENTRY_FORCE_ESTIMATE,   // [m/s^2] at every sample of the IMU
+    ENTRY_TURN_ESTIMATE,    // [rad/s] likewise
+    ENTRY_GYRO_DRIFT,       // [rad/s^2] likewise, of the estimated bias
+    ENTRY_ACCEL_DRIFT,      // [m/s^3]
+    ENTRY_ANGLE_CORRECTION, // [rad] at every sample of motion capture
+    ENTRY_GYRO_CORRECTION,  // [rad/s]
+    ENTRY_ACCEL_CORRECTION, // [m/s^2]
+    LOOP_ENTRIES
+};
+
+/// Constants of the loop. Periods are in steps.
+typedef struct loop_params {
+    double dt;      // [s]
+    double gravity; // [m/s^2]
+    double lag;     // [s] of the rotors; 0: none
+    double drag[2]; // [1/s] per velocity: across, along
+    uint64_t imu, mocap, control, rate;
+    int truth;                                       // the estimate is the truth
+    double position, velocity, integral;             // [1/s^2] [1/s] [1/s^3]
+    double attitude, yaw, rates;                     // [1/s]
+    double position_gain, velocity_gain, accel_gain; // of the estimator, as in fading_params
+    double attitude_gain, gyro_gain;
+} loop_params;
+
+typedef struct loop_gains {
+    double of[LOOP_AXES][LOOP_SIGNALS][LOOP_ENTRIES];
+} loop_gains;
+
+/// Returns 1, or 0 where the loop has no gain: it does not settle, its periods do not come together within a
+/// hundred steps, or the rotors follow too quickly for the step.
+int vy_loop_gains(const loop_params *p, loop_gains *out);

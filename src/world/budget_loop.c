@@ -1,0 +1,426 @@
+// budget_loop.c - a budget in closed loop: what was flown since the last evaluation, and what the strict
+// flight can have been.
+//
+// The certificate of an open loop looks ahead; this one looks back. What the drone did until now is known, so
+// loads left out are bounded by the speeds and rates it had, widened by the bound itself.
+#include "base/real.h"
+#include "base/assert.h"
+#include "environment/nap.h"
+#include "world/budget_loop.h"
+#include "world/world_impl.h"
+
+// The envelope keeps at least the lesser margin over what was seen at the ends of steps, and is widened to
+// the greater one.
+#define MARGIN_MIN 1.03
+#define MARGIN     1.1
+// A plan is made for a flight that becomes so many times livelier.
+#define LIVELIER 1.2
+
+// No envelope is narrower: what can change within a step is known to within this.
+static const double envelope_min[ENVELOPE_COUNT] = {
+    [ENVELOPE_TILT] = 2e-3,         [ENVELOPE_THRUST_ERROR] = 0.01, [ENVELOPE_RATE_ACROSS] = 0.02,
+    [ENVELOPE_RATE_ABOUT] = 0.02,   [ENVELOPE_DESIRED_TILT] = 2e-3, [ENVELOPE_DESIRED] = 1e-4,
+    [ENVELOPE_ERROR_ACROSS] = 2e-3, [ENVELOPE_ERROR_ABOUT] = 2e-3,  [ENVELOPE_SPEED_RATIO] = 1e-3,
+};
+
+static double across(vec3 v) { return real_sqrt(v.x * v.x + v.y * v.y); }
+
+// What following the flight plan until the end of the budget will make of the envelope: a forecast.
+static void forecast_envelope(const vy_model *m, uint32_t index, double *out)
+{
+    const vy_gains *gains = &m->drones[index].controller.gains;
+    const double g = -m->params[index].ladder.gravity.z;
+    const double step = real_max((double)m->drones[index].control_period * m->dt, m->nap.budget.over / 1e4);
+    double across_max = 0.0, along_max = 0.0, swing = 0.0, turn = 0.0, yaw, last_yaw;
+    reference last = drone_reference(m, index, 0.0, &last_yaw);
+    const uint64_t count = (uint64_t)(m->nap.budget.over / step);
+    for (uint64_t k = 1; k <= count; ++k) {
+        const reference r = drone_reference(m, index, (double)k * step, &yaw);
+        const vec3 jerk = vec3_scale(1.0 / step, vec3_sub(r.acceleration, last.acceleration));
+        across_max = real_max(across_max, across(r.acceleration));
+        along_max = real_max(along_max, real_abs(r.acceleration.z));
+        swing = real_max(swing, across(jerk) / g);
+        turn = real_max(turn, real_abs(yaw - last_yaw) / step);
+        last = r;
+        last_yaw = yaw;
+    }
+    out[ENVELOPE_TILT] = out[ENVELOPE_DESIRED_TILT] = across_max / g;
+    out[ENVELOPE_THRUST_ERROR] = along_max + 0.5 * across_max * across_max / g;
+    out[ENVELOPE_DESIRED] = along_max / (g * g);
+    out[ENVELOPE_RATE_ACROSS] = out[ENVELOPE_RATE_ESTIMATE] = swing;
+    out[ENVELOPE_RATE_ABOUT] = turn;
+    out[ENVELOPE_ERROR_ACROSS] = swing / real_max(gains->attitude, 1e-3);
+    out[ENVELOPE_ERROR_ABOUT] = turn / real_max(gains->yaw, 1e-3);
+}
+
+void vy_loop_build_drone(const vy_model *m, uint32_t index, loop_model *out)
+{
+    const drone_model *d = &m->drones[index];
+    const drone_params *q = &m->params[index];
+    const vy_gains *g = &d->controller.gains;
+    const vec3 f = q->plant.effects.linear_drag;
+    const loop_params p = {.dt = m->dt,
+                           .gravity = -q->ladder.gravity.z,
+                           .lag = q->plant.shape.rise > 0.0 ? 1.0 / q->plant.shape.rise : 0.0,
+                           .drag = {0.5 * (f.x + f.y) / q->ladder.mass, f.z / q->ladder.mass},
+                           .imu = d->imu_period,
+                           .mocap = d->mocap_period,
+                           .control = d->control_period,
+                           .rate = d->rate_period,
+                           .truth = d->estimate_source == ESTIMATE_TRUTH,
+                           .position = g->position,
+                           .velocity = g->velocity,
+                           .integral = g->integral,
+                           .attitude = g->attitude,
+                           .yaw = g->yaw,
+                           .rates = g->rate,
+                           .position_gain = q->fading.position_gain,
+                           .velocity_gain = q->fading.velocity_gain,
+                           .accel_gain = q->fading.accel_gain,
+                           .attitude_gain = q->fading.attitude_gain,
+                           .gyro_gain = q->fading.gyro_gain};
+    memset(out, 0, sizeof *out);
+    if (d->controller.kind != VY_CONTROLLER_HOLD || d->estimate_source == ESTIMATE_FILTER || d->has_drive)
+        return;
+    if (q->plant.shape.rise != q->plant.shape.fall || d->has_powertrain || d->has_supervisor) return;
+    if (m->env.planet.on || m->env.gravity.body_count > 0 || m->nap.strict) return;
+    if (m->physics.engine != VY_ENGINE_STRICT || m->turbulence_period != 0 || m->wakes.on) return;
+    vy_loop_build(&p, &q->ladder, &d->layout, index > 0 ? &out[-1] : NULL, out);
+    if (out->is_bounded) forecast_envelope(m, index, out->planned);
+}
+
+int vy_loop_is_alone(const vy_world *world, uint32_t index)
+{
+    const vy_model *m = &world->model;
+    const int precise = m->physics.integrator == VY_INTEGRATOR_RK4 ||
+                        m->physics.integrator == VY_INTEGRATOR_LIE_MIDPOINT; // as the linear loop
+    return precise && world->loops[index].is_bounded && m->fault_count == 0 && m->payload_count == 0 &&
+           m->joint_count == 0 && !m->collides;
+}
+
+static void widen(loop_block *b, int what, double value) { b->seen[what] = real_max(b->seen[what], value); }
+
+// The same for a square or a quotient: a root or a division is taken when it is the widest so far.
+static void widen_root(loop_block *b, int what, double square)
+{
+    if (square > b->seen[what] * b->seen[what]) b->seen[what] = real_sqrt(square) * (1.0 + 0x1p-50);
+}
+
+static void widen_ratio(loop_block *b, int what, double over, double under)
+{
+    if (!(over <= b->seen[what] * under))
+        b->seen[what] = under > 0.0 ? over / under * (1.0 + 0x1p-50) : NAP_UNBOUNDED;
+}
+
+static double across_square(vec3 v) { return v.x * v.x + v.y * v.y; }
+static vec3 up_of(quat q) { return quat_rotate(q, vec3_make(0.0, 0.0, 1.0)); }
+
+// The plant: attitude, rate, rotors. Returns the specific thrust.
+static vec3 watch_plant(const drone_params *p, const loop_model *l, const drone_block *d, loop_block *b)
+{
+    const vec3 up = up_of(d->body.attitude), rate = quat_rotate(d->body.attitude, d->body.rate);
+    const double slope = p->plant.shape.linear, curve = 2.0 * p->plant.rotor.thrust_coef;
+    const double limit = 1.0 / p->ladder.limit[0];
+    double thrust = 0.0, torque[3] = {0.0};
+    for (int i = 0; i < (int)p->ladder.rotor_count; ++i) {
+        const double w = d->rotor_speed[i], target = motor_speed(&p->motor, d->control.motors[i]);
+        const double now = w * (slope + 0.5 * curve * w), later = target * (slope + 0.5 * curve * target);
+        thrust += now;
+        for (int k = 0; k < 3; ++k) torque[k] += now * p->ladder.allocate.rows[k + 1][i];
+        widen(b, ENVELOPE_THRUST_SHARE, limit * real_max(now, later));
+        widen(b, ENVELOPE_THRUST_REST, 1.0 - limit * real_min(now, later));
+        if (!(l->params.lag > 0.0)) continue;
+        const double s = slope + curve * w, t = slope + curve * target;
+        widen_ratio(b, ENVELOPE_SPEED_RATIO, real_abs(t - s), real_min(s, t));
+    }
+    thrust /= p->ladder.mass;
+    const double *scale = p->ladder.allocate.scale, unit = 1.0 / p->ladder.thrust_max;
+    const vec3 twist = vec3_make(torque[0] / scale[1], torque[1] / scale[2], torque[2] / scale[3]);
+    widen_root(b, ENVELOPE_TORQUE, unit * unit * vec3_dot(twist, twist));
+    widen_root(b, ENVELOPE_TILT, across_square(up));
+    widen(b, ENVELOPE_THRUST, thrust);
+    widen(b, ENVELOPE_THRUST_ERROR, real_abs(thrust * up.z - l->params.gravity));
+    widen_root(b, ENVELOPE_RATE_ACROSS, across_square(rate));
+    widen(b, ENVELOPE_RATE_ABOUT, real_abs(rate.z));
+    widen_root(b, ENVELOPE_SPEED, vec3_dot(d->body.velocity, d->body.velocity));
+    if (up.z <= 0.0) widen(b, ENVELOPE_TILT, 2.0);
+    return vec3_scale(thrust, up);
+}
+
+// The controller: what it wants, and how far the estimate is from it.
+static void watch_controller(const drone_params *p, const loop_model *l, int acts, const drone_block *d,
+                             loop_block *b)
+{
+    const control_state *c = &d->control;
+    const quat error = quat_mul(c->attitude, quat_conj(d->estimate.attitude));
+    const double g = l->params.gravity;
+    widen_root(b, ENVELOPE_ERROR_ACROSS, 4.0 * (error.x * error.x + error.y * error.y));
+    widen(b, ENVELOPE_ERROR_ABOUT, 2.0 * real_abs(error.z));
+    if (!acts) return;
+    // Thrust is mass times the desired acceleration along the body z of the moment.
+    const vec3 desired = up_of(c->attitude), up = up_of(d->estimate.attitude);
+    const double share = vec3_dot(desired, up), a = c->thrust / (p->ladder.mass * real_max(share, 0.1));
+    widen(b, ENVELOPE_DESIRED_TILT, desired.z > 0.0 && share > 0.1 ? across(desired) : 2.0);
+    widen(b, ENVELOPE_DESIRED_MAX, a);
+    widen(b, ENVELOPE_DESIRED_INVERSE, 1.0 / real_max(a, 1e-9));
+    widen(b, ENVELOPE_DESIRED, real_abs(desired.z / real_max(a, 1e-9) - 1.0 / g));
+    widen(b, ENVELOPE_INTEGRAL, vec3_max_abs(c->integral));
+}
+
+static double angle_square(quat q) { return 4.0 * (q.x * q.x + q.y * q.y + q.z * q.z); }
+
+// The estimator: how far it is from the truth, and what it sees.
+static void watch_estimator(const loop_model *l, int corrected, vec3 thrust, const drone_block *d,
+                            loop_block *b)
+{
+    const estimator_state *e = &d->estimate;
+    const quat back = quat_conj(e->attitude);
+    const vec3 seen = quat_rotate(e->attitude, vec3_sub(d->imu.accel, e->accel_bias)),
+               noise = vec3_sub(seen, thrust);
+    widen_root(b, ENVELOPE_ESTIMATE_ERROR, angle_square(quat_mul(back, d->body.attitude)));
+    widen_root(b, ENVELOPE_SENSED_ACROSS, across_square(noise));
+    widen(b, ENVELOPE_SENSED_ALONG, real_abs(noise.z));
+    widen_root(b, ENVELOPE_RATE_ESTIMATE, vec3_dot(e->rate, e->rate));
+    if (!corrected) return;
+    // After a correction a share of what was seen is left.
+    widen(b, ENVELOPE_INNOVATION,
+          vec3_length(vec3_sub(d->mocap.position, e->position)) /
+              real_max(1.0 - l->params.position_gain, 1e-9));
+    widen(b, ENVELOPE_TURN_INNOVATION,
+          real_sqrt(angle_square(quat_mul(back, d->mocap.attitude))) /
+              real_max(1.0 - l->params.attitude_gain, 1e-9));
+}
+
+void vy_loop_watch(const vy_world *world, uint32_t index, uint64_t tick, loop_block *b)
+{
+    const vy_model *m = &world->model;
+    const drone_model *dm = &m->drones[index];
+    const drone_block *d = &world->drones[index];
+    const loop_model *l = &world->loops[index];
+    const vec3 thrust = watch_plant(&m->params[index], l, d, b);
+    if (d->rung != VY_RUNG_ATTITUDE) { // the controller has not acted yet, or another does
+        if (b->standing == LOOP_HOLDS) b->standing = LOOP_LOST;
+        return;
+    }
+    if (due(tick, dm->rate_period))
+        watch_controller(&m->params[index], l, due(tick, dm->control_period), d, b);
+    if (!l->params.truth && due(tick, dm->imu_period))
+        watch_estimator(l, due(tick, dm->mocap_period), thrust, d, b);
+}
+
+// Where both motions were since the last evaluation, when they are apart by `deviation` at most.
+static nap_reach reach_back(const vy_world *world, uint32_t index, const nap_inputs *m, const loop_block *b,
+                            const double *deviation)
+{
+    const drone_params *p = &world->model.params[index];
+    const surroundings *env = &world->model.env;
+    const vec3 position = world->drones[index].body.position;
+    nap_reach r;
+    memset(&r, 0, sizeof r);
+    effect_reach *e = &r.effect;
+    e->gravity = gravity_bound(&env->gravity, position, 0.0); // uniform
+    const double rate = real_sqrt(b->envelope[ENVELOPE_RATE_ACROSS] * b->envelope[ENVELOPE_RATE_ACROSS] +
+                                  b->envelope[ENVELOPE_RATE_ABOUT] * b->envelope[ENVELOPE_RATE_ABOUT]);
+    const double gain = 4.0 * e->gravity * world->model.dt; // within a step
+    e->speed = b->seen[ENVELOPE_SPEED] + gain + deviation[DEVIATION_VELOCITY];
+    e->rate = rate + deviation[DEVIATION_RATE];
+    e->disturbance = m->disturbance;
+    e->disturbance_torque = m->disturbance_torque;
+    e->magnetic_field = vec3_length(vec3_of(env->magnetic));
+    e->light = vec3_length(vec3_of(env->light));
+    e->rotor_force = p->ladder.mass * (b->envelope[ENVELOPE_THRUST] + b->thrust);
+    e->rotor_torque = b->envelope[ENVELOPE_TORQUE] + p->nap.inertia_max * b->torque;
+    r.altitude = nap_altitude(env, position);
+    r.far = m->period * e->speed + deviation[DEVIATION_POSITION];
+    nap_air_reach(env, m, m->period, position, r.altitude, &r);
+    r.acceleration = e->gravity + p->plant.body.inverse_mass * nap_force_bound(&p->plant.effects, e);
+    return r;
+}
+
+// What was left out, and how the rest changes with the motion.
+typedef struct changes {
+    double neglect[2], slopes[LOOP_SLOPES];
+    double onset[2]; // left out once the motions are apart at all: lift may flip
+} changes;
+
+static changes changes_of(const vy_world *world, uint32_t index, const nap_inputs *m, uint64_t flags,
+                          const nap_reach *r, const nap_bounds *b, double lean, const double *deviation)
+{
+    const drone_params *p = &world->model.params[index];
+    const effect_params *c = &p->plant.effects;
+    const double inverse = 1.0 / p->nap.inertia_min, inverse_mass = p->plant.body.inverse_mass;
+    nap_reach bare = *r; // the rotors' own forces are in the loop
+    bare.effect.rotor_force = 0.0;
+    changes out = {.neglect = {0.0, 0.0}};
+    for (int i = 0; i < EFFECT_COUNT; ++i) {
+        if ((flags >> i & 1u) != 0 || !nap_has_effect(&p->nap, i)) continue;
+        out.neglect[0] += inverse_mass * b->of[i].force;
+        out.neglect[1] += inverse * b->of[i].torque;
+    }
+    const deviation_system k =
+        nap_sensitivity(&world->model.env, &p->nap, &p->plant, &world->drones[index].body, m, flags, &bare,
+                        &bare, b, 1, deviation);
+    const double flow = r->effect.speed + r->effect.wind;
+#define IF_ON(effect, value) ((flags >> EFFECT_##effect & 1u) != 0 ? (value) : 0.0)
+    // Linear drag is in the loop, the same across in all directions and along the world's axes.
+    const vec3 f = c->linear_drag;
+    const double tilt = 2.0 * (lean + deviation[DEVIATION_ANGLE]);
+    const double uneven =
+        0.5 * real_abs(f.x - f.y) + tilt * (vec3_max_abs(f) - real_min(real_min(f.x, f.y), f.z));
+    const int has_drag = (flags >> EFFECT_linear_drag & 1u) != 0;
+    const double drag =
+        (has_drag ? uneven : vec3_max_abs(f)) + IF_ON(drag, r->effect.density * c->drag_area * flow);
+    const double damping = IF_ON(damping, vec3_max_abs(c->spin_damping) +
+                                              0.25 * r->effect.density * vec3_max_abs(c->spin_area) * flow);
+    const double thinner = IF_ON(density, b->of[EFFECT_density].force);
+    // Of the rotors' thrust per metre: scale heights are above 5 km.
+    const double thinning = IF_ON(density, c->density_share * r->effect.density / REFERENCE_DENSITY *
+                                               r->effect.rotor_force / 5000.0);
+#undef IF_ON
+    const loop_slopes slopes = {.force_velocity = k.vv + inverse_mass * drag,
+                                .force_angle = k.va,
+                                .force_position = k.vp + inverse_mass * thinning,
+                                .torque_velocity = k.ev,
+                                .torque_angle = k.ea,
+                                .torque_position = k.ep,
+                                .torque_rate = inverse * damping,
+                                .density = thinner / real_max(r->effect.rotor_force, 1e-9),
+                                .force =
+                                    inverse_mass * nap_force_bound(c, &bare.effect) + inverse_mass * thinner};
+    memcpy(out.slopes, &slopes, sizeof slopes);
+    out.onset[0] = k.bv;
+    out.onset[1] = k.be;
+    if (out.neglect[0] > 0.0 || out.neglect[1] > 0.0 || deviation[DEVIATION_RATE] > 0.0) {
+        out.neglect[0] += k.bv;
+        out.neglect[1] += k.be;
+    }
+    return out;
+}
+
+// Have `kept` cover `now`, each by a margin. Returns whether one grew.
+static int cover(const double *now, int count, double least, double *kept)
+{
+    int grew = 0;
+    for (int i = 0; i < count; ++i) {
+        if (now[i] * least <= kept[i]) continue;
+        kept[i] = now[i] * MARGIN;
+        grew = 1;
+    }
+    return grew;
+}
+
+static void take_bound(const loop_bound *s, loop_block *b, double *deviation)
+{
+    const double(*of)[LOOP_SIGNALS] = s->of;
+    const struct {
+        int signal, other;
+    } parts[DEVIATION_COUNT] = {[DEVIATION_RATE] = {LOOP_RATE, LOOP_ABOUT},
+                                [DEVIATION_ANGLE] = {LOOP_ANGLE, LOOP_ABOUT},
+                                [DEVIATION_VELOCITY] = {LOOP_VELOCITY, LOOP_ALONG},
+                                [DEVIATION_POSITION] = {LOOP_POSITION, LOOP_ALONG}};
+    for (int i = 0; i < DEVIATION_COUNT; ++i) {
+        const double h = of[LOOP_ACROSS][parts[i].signal], v = of[parts[i].other][parts[i].signal];
+        deviation[i] = real_max(deviation[i], real_sqrt(h * h + v * v));
+    }
+    b->thrust = real_max(b->thrust, of[LOOP_ALONG][LOOP_DRIVE] +
+                                        b->envelope[ENVELOPE_TILT] * of[LOOP_ACROSS][LOOP_DESIRED]);
+    b->torque = real_max(b->torque, of[LOOP_ACROSS][LOOP_DRIVE] + of[LOOP_ABOUT][LOOP_DRIVE]);
+}
+
+// Errors per acceleration left out, of turning and of moving: the last two inputs of a plan. They are those
+// of a flight that becomes livelier than it was. Where such a one has no bound, nothing more is left out.
+static void make_plan(const loop_model *l, const loop_block *b, const loop_slopes *slopes,
+                      const loop_bound *within, budget_block *plan)
+{
+    double ahead[ENVELOPE_COUNT];
+    for (int i = 0; i < ENVELOPE_COUNT; ++i) {
+        const int is_lively = envelope_min[i] > 0.0 || i >= ENVELOPE_ESTIMATE_ERROR;
+        ahead[i] = is_lively ? LIVELIER * real_max(b->envelope[i], l->planned[i]) : b->envelope[i];
+    }
+    memset(plan->angle, 0, sizeof plan->angle);
+    memset(plan->position, 0, sizeof plan->position);
+    for (int k = 0; k < 2; ++k) {
+        const loop_neglect unit = {k == 1, k == 0};
+        loop_bound s;
+        double deviation[DEVIATION_COUNT] = {0.0};
+        loop_block scratch = {0};
+        if (vy_loop_sensitivity(l, ahead, slopes, within, &unit, &s)) {
+            take_bound(&s, &scratch, deviation);
+        } else {
+            for (int i = 0; i < DEVIATION_COUNT; ++i) deviation[i] = NAP_UNBOUNDED;
+        }
+        plan->angle[DEVIATION_COUNT + k] = deviation[DEVIATION_ANGLE];
+        plan->position[DEVIATION_COUNT + k] = deviation[DEVIATION_POSITION];
+    }
+}
+
+// Find the bound anew for the envelope as it is now. Returns 0 where there is none.
+static int find_bound(const loop_model *l, loop_block *b, double *deviation, budget_block *plan)
+{
+    const loop_neglect neglect = {b->neglect[0], b->neglect[1]};
+    loop_slopes slopes;
+    loop_bound s;
+    memcpy(&slopes, b->slopes, sizeof slopes);
+    if (!vy_loop_solve(l, b->envelope, &slopes, &neglect, &s)) return 0;
+    take_bound(&s, b, deviation);
+    make_plan(l, b, &slopes, &s, plan);
+    return 1;
+}
+
+void vy_loop_certify(const vy_world *world, uint32_t index, uint64_t tick, uint64_t ticks, uint64_t flags,
+                     loop_block *b, double *deviation, nap_bounds *bounds, budget_block *plan)
+{
+    enum { ROUNDS = 8 };
+    const vy_model *m = &world->model;
+    const drone_params *p = &m->params[index];
+    const double period = (double)ticks * m->dt;
+    const nap_inputs past = {.time = (double)tick * m->dt - period,
+                             .period = period,
+                             .disturbance = b->push[0],
+                             .disturbance_torque = b->push[1],
+                             .force_body = b->push[2],
+                             .torque_world = b->push[3]};
+    VY_ASSERT(tick >= ticks && b->standing != LOOP_LOST);
+    for (int i = 0; i < ENVELOPE_COUNT; ++i) b->envelope[i] = real_max(b->envelope[i], envelope_min[i]);
+    int grew = cover(b->seen, ENVELOPE_COUNT, MARGIN_MIN, b->envelope), known = 0;
+    grew |= b->standing == LOOP_WAITS;
+    // The loads are those within the bound, and the bound follows from the loads.
+    for (int round = 0; round < ROUNDS && !known; ++round) {
+        const nap_reach r = reach_back(world, index, &past, b, deviation);
+        *bounds = nap_bounds_of(&p->plant.effects, &r.effect);
+        const changes c =
+            changes_of(world, index, &past, flags, &r, bounds, b->envelope[ENVELOPE_TILT], deviation);
+        grew |= cover(c.neglect, 2, 1.0, b->neglect);
+        grew |= cover(c.slopes, LOOP_SLOPES, 1.0, b->slopes);
+        plan->onset_angle =
+            plan->angle[DEVIATION_COUNT] * c.onset[1] + plan->angle[DEVIATION_COUNT + 1] * c.onset[0];
+        plan->onset_position =
+            plan->position[DEVIATION_COUNT] * c.onset[1] + plan->position[DEVIATION_COUNT + 1] * c.onset[0];
+        if (!grew) known = 1;
+        if (grew && !find_bound(&world->loops[index], b, deviation, plan)) break;
+        grew = 0;
+    }
+    b->standing = known ? LOOP_HOLDS : LOOP_LOST;
+    memset(b->seen, 0, sizeof b->seen);
+}
+
+void vy_loop_until_now(const vy_world *world, uint32_t index, double *deviation)
+{
+    const vy_model *m = &world->model;
+    const uint64_t tick = world->state->tick,
+                   last = tick == 0 ? 0 : (tick - 1) / m->nap_period * m->nap_period;
+    if (m->has_loop == 0 || !vy_loop_is_alone(world, index)) return;
+    if (world->loop_states[index].standing != LOOP_HOLDS || tick == last) return;
+    if ((double)last * m->dt >= m->nap.budget.over || !(deviation[DEVIATION_POSITION] < NAP_UNBOUNDED))
+        return;
+    loop_block b = world->loop_states[index];
+    budget_block plan = world->budgets[index];
+    nap_bounds bounds;
+    vy_loop_watch(world, index, tick, &b);
+    if (b.standing == LOOP_HOLDS)
+        vy_loop_certify(world, index, tick, tick - last, world->drones[index].effects, &b, deviation, &bounds,
+                        &plan);
+    const int differs = b.neglect[0] > 0.0 || b.neglect[1] > 0.0;
+    for (int i = 0; i < DEVIATION_COUNT && b.standing == LOOP_LOST && differs; ++i)
+        deviation[i] = NAP_UNBOUNDED;
+}

@@ -1,0 +1,466 @@
+// loop_bound.c - the bound of a closed loop's deviation: the remainder of its linearisation, and the least
+// bound that reproduces itself.
+//
+// Words: two motions x and y, their differences s; H across, V along, Z about the vertical. A turn that takes
+// the attitude of x to that of y is `angle`, in world axes; rates, accelerations and biases in body axes are
+// turned to world axes by the attitude of x.
+#include "base/real.h"
+#include "base/assert.h"
+#include "world/loop_bound.h"
+#include <string.h>
+
+enum { H = LOOP_ACROSS, V = LOOP_ALONG, Z = LOOP_ABOUT };
+
+// The remainder, entry by entry.
+typedef struct entries {
+    double of[LOOP_AXES][LOOP_ENTRIES];
+} entries;
+
+// What the remainder is found from. Differences enter as `s` once in each term; where two of them are
+// multiplied, the other is from `r`.
+typedef struct terms {
+    const loop_model *m;
+    const double *env;
+    const loop_slopes *slopes;
+    const loop_bound *s, *r;
+    entries *out;
+} terms;
+
+// Across and about, of a vector in world axes.
+typedef struct part {
+    double h, z;
+} part;
+
+static double length(double a, double b) { return real_sqrt(a * a + b * b); }
+static part turn_part(const loop_bound *b, int signal) { return (part){b->of[H][signal], b->of[Z][signal]}; }
+static double turn_size(const loop_bound *b, int signal)
+{
+    return length(b->of[H][signal], b->of[Z][signal]);
+}
+static double move_size(const loop_bound *b, int signal)
+{
+    return length(b->of[H][signal], b->of[V][signal]);
+}
+
+// |a x b|, by parts.
+static part cross(part a, part b) { return (part){a.h * b.z + a.z * b.h, a.h * b.h}; }
+
+static void enter(const terms *t, int entry, double h, double z)
+{
+    t->out->of[H][entry] += h;
+    t->out->of[Z][entry] += z;
+}
+
+static part flown_rate(const terms *t)
+{
+    return (part){t->env[ENVELOPE_RATE_ACROSS], t->env[ENVELOPE_RATE_ABOUT]};
+}
+
+// Of a vector turned from world to body axes, or back.
+static part turned(const terms *t, part a)
+{
+    const double tilt = t->env[ENVELOPE_TILT];
+    return (part){a.h + tilt * a.z, a.z + tilt * a.h};
+}
+
+// I^-1 (w x I w) of two motions: the moments' differences over the third, in body axes.
+static part gyroscopic(const terms *t, part flown, int signal)
+{
+    const part mean = {flown.h + 0.5 * t->r->of[H][signal], flown.z + 0.5 * t->r->of[Z][signal]};
+    const part c = cross(turned(t, mean), turned(t, turn_part(t->s, signal)));
+    return turned(t, (part){t->m->gyro_across * c.h, t->m->gyro_about * c.z});
+}
+
+// The difference of specific thrust. Where the body leans, a desired acceleration across asks for more of it;
+// that part is not in the loop along the vertical.
+static double thrust_change(const terms *t)
+{
+    return t->s->of[V][LOOP_DRIVE] + t->env[ENVELOPE_TILT] * t->s->of[H][LOOP_DESIRED];
+}
+
+// Velocity: the thrust's direction and size, and the loads that are computed. A tilt takes from the vertical
+// what the controller adds to the thrust, a little later: LOOP_LIFT.
+static void add_forces(const terms *t)
+{
+    const double tilt = t->env[ENVELOPE_TILT], thrust = t->env[ENVELOPE_THRUST];
+    const double cosine_gap = tilt * tilt;                                   // 1 - cos <= sin^2
+    const double over = t->env[ENVELOPE_THRUST_ERROR] + cosine_gap * thrust; // of thrust over gravity
+    const double angle = turn_size(t->s, LOOP_ANGLE), other = turn_size(t->r, LOOP_ANGLE);
+    const double gain = thrust_change(t);
+    const double second = gain * other + 0.5 * thrust * other * angle;
+    const double air = t->slopes->force_velocity * move_size(t->s, LOOP_VELOCITY) +
+                       t->slopes->force_angle * angle +
+                       t->slopes->force_position * move_size(t->s, LOOP_POSITION) + t->slopes->density * gain;
+    t->out->of[H][ENTRY_FORCE] += t->env[ENVELOPE_THRUST_ERROR] * t->s->of[H][LOOP_ANGLE] +
+                                  thrust * tilt * t->s->of[Z][LOOP_ANGLE] + tilt * gain + second + air;
+    t->out->of[V][ENTRY_FORCE] +=
+        tilt * (t->s->of[H][LOOP_LIFT] + over * t->s->of[H][LOOP_ANGLE]) + cosine_gap * gain + second + air;
+}
+
+// Angle and rate: turning axes, gyroscopic torque, the loads that are computed.
+static void add_torques(const terms *t)
+{
+    const part rate = turn_part(t->s, LOOP_RATE), swing = cross(flown_rate(t), rate);
+    const double size = length(rate.h, rate.z), angle = turn_size(t->s, LOOP_ANGLE);
+    const double twist = 0.6 * turn_size(t->r, LOOP_ANGLE) * size; // |J^-1(angle) - 1|
+    const part gyro = gyroscopic(t, flown_rate(t), LOOP_RATE);
+    const double air = t->slopes->torque_velocity * move_size(t->s, LOOP_VELOCITY) +
+                       t->slopes->torque_angle * angle +
+                       t->slopes->torque_position * move_size(t->s, LOOP_POSITION) +
+                       t->slopes->torque_rate * size + t->slopes->density * turn_size(t->s, LOOP_DRIVE);
+    enter(t, ENTRY_TURN, twist, twist);
+    enter(t, ENTRY_TORQUE, swing.h + gyro.h + air, swing.z + gyro.z + air);
+}
+
+// Of rotors whose accelerations change by `signal`: the largest change of one thrust, as a share of its
+// limit, or the root of the sum of squares of all.
+static double rotor_change(const double *per, double tilt, const loop_bound *s, int signal)
+{
+    const double h = s->of[H][signal], z = s->of[Z][signal];
+    const double lean = signal == LOOP_BEHIND ? 2.0 * tilt : tilt; // as in thrust_change()
+    const double thrust = s->of[V][signal] + lean * s->of[H][LOOP_DESIRED];
+    return per[V] * thrust + per[H] * (h + tilt * z) + per[Z] * (z + tilt * h);
+}
+
+// Rotors follow in speed, thrust is a curve over it. With S and S_c its slopes at the mean of both motions'
+// speeds and commanded speeds, e = S_c / S - 1, differences of thrust follow exactly
+//   lag T' = (T_c - T) - e (T_c - T) + e^2 / (1 + e) T_c.
+static void add_rotors(const terms *t)
+{
+    const loop_params *p = &t->m->params;
+    const part drive = cross(flown_rate(t), turn_part(t->s, LOOP_DRIVE)),
+               held = cross(flown_rate(t), turn_part(t->s, LOOP_COMMAND));
+    const double hold = (double)p->rate * p->dt; // commands are made in the axes of their time
+    enter(t, ENTRY_DRIVE, p->lag * drive.h + hold * held.h, p->lag * drive.z + hold * held.z);
+    if (!(p->lag > 0.0)) return;
+    const double tilt = t->env[ENVELOPE_TILT];
+    const double *one = t->m->share_of, *all = t->m->spread_of, *back = t->m->wrench_of;
+    const double command = rotor_change(one, tilt, t->r, LOOP_COMMAND),
+                 drive_now = rotor_change(one, tilt, t->r, LOOP_DRIVE);
+    const double low = real_max(1.0 - t->env[ENVELOPE_THRUST_REST] - command, 1e-9);
+    const double e = t->env[ENVELOPE_SPEED_RATIO] + 0.25 * (command + 1.1 * drive_now) / low;
+    if (!(e < 0.5)) {
+        t->out->of[V][ENTRY_DRIVE] = 1e30; // no bound
+        return;
+    }
+    // What the wrench does not show of more than four thrusts is at most the remainder itself.
+    const double rest = (e * rotor_change(all, tilt, t->s, LOOP_BEHIND) +
+                         e * e / (1.0 - e) * rotor_change(all, tilt, t->s, LOOP_COMMAND)) /
+                        (1.0 - e);
+    const part wrench = turned(t, (part){back[H] * rest, back[Z] * rest});
+    enter(t, ENTRY_DRIVE, wrench.h, wrench.z);
+    t->out->of[V][ENTRY_DRIVE] += back[V] * rest;
+}
+
+// How far the desired attitude is from what the linear loop makes of a change of the desired acceleration.
+static part wanted_remainder(const terms *t)
+{
+    const double h = t->s->of[H][LOOP_DESIRED], v = t->s->of[V][LOOP_DESIRED];
+    const double other = move_size(t->r, LOOP_DESIRED);
+    const double inverse =
+        t->env[ENVELOPE_DESIRED_INVERSE] / real_max(1.0 - other * t->env[ENVELOPE_DESIRED_INVERSE], 1e-3);
+    const double tilt = real_min(t->env[ENVELOPE_DESIRED_TILT] + other * inverse, 1.0);
+    const double gap = t->env[ENVELOPE_DESIRED] + other * inverse * inverse;
+    // The shortest way up to a direction twists by the tangent of half the tilt.
+    const double twist = tilt / (1.0 + real_sqrt(1.0 - tilt * tilt)) * inverse * (h + tilt * v);
+    const part w = {gap * h + tilt * inverse * v + twist * tilt, tilt * inverse * h + twist};
+    const double turns = 0.5 * t->r->of[H][LOOP_DESIRED] / t->m->params.gravity; // they do not commute
+    return (part){w.h + turns * w.z, w.z + turns * w.h};
+}
+
+// The command: attitude error and gains in body axes, gyroscopic term; and the thrust.
+static void add_commands(const terms *t)
+{
+    const loop_params *p = &t->m->params;
+    const double *env = t->env;
+    const double off = env[ENVELOPE_ESTIMATE_ERROR], tilt = env[ENVELOPE_TILT] + off;
+    const part desired = wanted_remainder(t);
+    const part error = {env[ENVELOPE_ERROR_ACROSS], env[ENVELOPE_ERROR_ABOUT]};
+    part d = turn_part(t->s, LOOP_ANGLE_ERROR), e = turn_part(t->r, LOOP_ANGLE_ERROR);
+    d = (part){d.h + desired.h, d.z + desired.z};
+    const double flown = length(error.h, error.z), size = length(d.h, d.z), other = length(e.h, e.z) + 1e-300;
+    const part bent = cross(error, d);
+    const double angle = turn_size(t->s, LOOP_ANGLE_ESTIMATE), largest = real_max(p->attitude, p->yaw);
+    const double second = 0.25 * flown * flown * size + 0.25 * flown * other * size +
+                          0.6 * turn_size(t->r, LOOP_ANGLE_ESTIMATE) * size + // turns do not commute
+                          0.1 * other * other * size;
+    const part rest = {desired.h + 0.5 * bent.h + second, desired.z + 0.5 * bent.z + second};
+    const double spread = real_abs(p->attitude - p->yaw);
+    const double axes_h = spread * tilt * (tilt * (d.h + rest.h) + d.z + rest.z),
+                 axes_z = spread * tilt * (tilt * (d.z + rest.z) + d.h + rest.h);
+    const part swing = cross(flown_rate(t), turn_part(t->s, LOOP_RATE_ESTIMATE));
+    const part believed =
+        p->truth ? flown_rate(t) : (part){env[ENVELOPE_RATE_ESTIMATE], env[ENVELOPE_RATE_ESTIMATE]};
+    const part gyro = gyroscopic(t, believed, LOOP_RATE_ESTIMATE);
+    const double late = p->truth ? 0.0 : (double)p->imu * p->dt * p->rates;
+    const double frames = off * largest * (size + length(rest.h, rest.z));
+    enter(t, ENTRY_COMMAND, p->rates * (p->attitude * rest.h + axes_h + frames) + gyro.h + late * swing.h,
+          p->rates * (p->yaw * rest.z + axes_z + frames) + gyro.z + late * swing.z);
+    // Thrust: the desired acceleration along the estimated body z.
+    const double a = env[ENVELOPE_DESIRED_MAX], change = move_size(t->r, LOOP_DESIRED);
+    const double across = a * (error.h + tilt * error.z);
+    // What a lean adds is taken out of this loop; it is that of the lean when the command is made.
+    const double sway = env[ENVELOPE_RATE_ACROSS] + tilt * env[ENVELOPE_RATE_ABOUT],
+                 lags = (double)(p->control + p->rate) * p->dt + p->lag;
+    t->out->of[V][ENTRY_DRIVE] += sway * lags * t->s->of[H][LOOP_DESIRED];
+    t->out->of[V][ENTRY_COMMAND] += off * t->s->of[H][LOOP_DESIRED] +
+                                    tilt * tilt * t->s->of[V][LOOP_DESIRED] + across * angle +
+                                    (change + 0.5 * a * turn_size(t->r, LOOP_ANGLE_ESTIMATE)) * angle;
+}
+
+// Of the estimated attitude from the true one half-way through a sample.
+static part attitude_apart(const loop_bound *b, double period)
+{
+    const part a = turn_part(b, LOOP_ANGLE_INNOVATION), rate = turn_part(b, LOOP_RATE);
+    return (part){a.h + period * rate.h, a.z + period * rate.z};
+}
+
+// Prediction by the IMU.
+static void add_prediction(const terms *t)
+{
+    const loop_params *p = &t->m->params;
+    const double *env = t->env;
+    const double period = (double)p->imu * p->dt;
+    const double spin = length(env[ENVELOPE_RATE_ACROSS], env[ENVELOPE_RATE_ABOUT]);
+    const double off = env[ENVELOPE_ESTIMATE_ERROR] + period * spin;
+    const double rate = turn_size(t->s, LOOP_RATE_ESTIMATE);
+    const double turn = (off + 0.6 * turn_size(t->r, LOOP_ANGLE_ESTIMATE)) * rate;
+    enter(t, ENTRY_TURN_ESTIMATE, turn, turn);
+    const part gyro = cross(flown_rate(t), turn_part(t->s, LOOP_GYRO_BIAS));
+    enter(t, ENTRY_GYRO_DRIFT, gyro.h, gyro.z);
+    const part accel =
+        cross(flown_rate(t), (part){t->s->of[H][LOOP_ACCEL_BIAS], t->s->of[V][LOOP_ACCEL_BIAS]});
+    t->out->of[H][ENTRY_ACCEL_DRIFT] += accel.h;
+    t->out->of[V][ENTRY_ACCEL_DRIFT] += accel.z;
+
+    // The force of the sample is seen from the attitude of its time and turned by the estimated one: what is
+    // left is that of their difference, and of noise turned by the latter.
+    const part belief = turn_part(t->s, LOOP_ANGLE_ESTIMATE), apart = attitude_apart(t->s, period);
+    const double across = env[ENVELOPE_THRUST] * env[ENVELOPE_TILT] + t->slopes->force,
+                 along = env[ENVELOPE_THRUST_ERROR] + t->slopes->force,
+                 noise_across = env[ENVELOPE_SENSED_ACROSS] + t->slopes->force,
+                 noise_along = env[ENVELOPE_SENSED_ALONG] + t->slopes->force;
+    const double force = env[ENVELOPE_THRUST] + t->slopes->force, size = turn_size(t->s, LOOP_ANGLE),
+                 bias = move_size(t->s, LOOP_ACCEL_BIAS), change = move_size(t->s, LOOP_ACCELERATION);
+    const double other = turn_size(t->r, LOOP_ANGLE) + turn_size(t->r, LOOP_ANGLE_ESTIMATE);
+    const part wide = attitude_apart(t->r, period);
+    const double gap = length(wide.h, wide.z);
+    const double frames = off * (change + force * size + bias);
+    const double second = force * (other + gap) * length(apart.h, apart.z) + gap * change + other * bias;
+    t->out->of[H][ENTRY_FORCE_ESTIMATE] += noise_along * belief.h + noise_across * belief.z +
+                                           along * apart.h + across * apart.z + frames + second;
+    t->out->of[V][ENTRY_FORCE_ESTIMATE] += noise_across * belief.h + across * apart.h + frames + second;
+}
+
+// Correction by motion capture.
+static void add_correction(const terms *t)
+{
+    const loop_params *p = &t->m->params;
+    const double off = t->env[ENVELOPE_ESTIMATE_ERROR], seen = t->env[ENVELOPE_TURN_INNOVATION];
+    const double turn = turn_size(t->s, LOOP_ANGLE_INNOVATION),
+                 other = turn_size(t->r, LOOP_ANGLE_INNOVATION);
+    // Turns that do not commute: half of angle x estimate, which is angle x innovation.
+    const double rest = (seen + other + 0.6 * turn_size(t->r, LOOP_ANGLE)) * turn;
+    enter(t, ENTRY_ANGLE_CORRECTION, p->attitude_gain * rest, p->attitude_gain * rest);
+    enter(t, ENTRY_GYRO_CORRECTION, p->gyro_gain * (rest + off * turn), p->gyro_gain * (rest + off * turn));
+    const double way = (off + turn_size(t->r, LOOP_ANGLE_ESTIMATE)) * move_size(t->s, LOOP_INNOVATION) +
+                       t->env[ENVELOPE_INNOVATION] * turn_size(t->s, LOOP_ANGLE_ESTIMATE);
+    t->out->of[H][ENTRY_ACCEL_CORRECTION] += p->accel_gain * way;
+    t->out->of[V][ENTRY_ACCEL_CORRECTION] += p->accel_gain * way;
+}
+
+// One round: what enters, and what the linear loop makes of it.
+static void respond(const loop_model *m, const double *env, const loop_slopes *slopes,
+                    const loop_neglect *neglect, const loop_bound *s, const loop_bound *r, loop_bound *out)
+{
+    entries n;
+    memset(&n, 0, sizeof n);
+    const terms t = {m, env, slopes, s, r, &n};
+    add_forces(&t);
+    add_torques(&t);
+    add_rotors(&t);
+    add_commands(&t);
+    if (!m->params.truth) {
+        add_prediction(&t);
+        add_correction(&t);
+    }
+    n.of[H][ENTRY_FORCE] += neglect->force;
+    n.of[V][ENTRY_FORCE] += neglect->force;
+    enter(&t, ENTRY_TORQUE, neglect->torque, neglect->torque);
+    for (int axis = 0; axis < LOOP_AXES; ++axis) {
+        double *y = out->of[axis];
+        for (int k = 0; k < LOOP_SIGNALS; ++k) {
+            y[k] = 0.0;
+            for (int e = 0; e < LOOP_ENTRIES; ++e) y[k] += m->gains.of[axis][k][e] * n.of[axis][e];
+        }
+        // Within a step, between its ends.
+        const double bend = 0.125 * m->params.dt * m->params.dt;
+        y[LOOP_ANGLE] += bend * (y[LOOP_DRIVE] + n.of[axis][ENTRY_TORQUE]);
+        if (m->params.lag > 0.0) y[LOOP_RATE] += bend / m->params.lag * (y[LOOP_DRIVE] + y[LOOP_COMMAND]);
+        y[LOOP_POSITION] += bend * (y[LOOP_ACCELERATION] + n.of[axis][ENTRY_FORCE]);
+    }
+}
+
+// Whether no limit acts on either motion, and no angle is beyond what the remainder covers.
+static int is_within_limits(const loop_model *m, const double *env, const loop_bound *s)
+{
+    const double tilted = env[ENVELOPE_TILT] + env[ENVELOPE_ESTIMATE_ERROR];
+    const double change = rotor_change(m->share_of, tilted, s, LOOP_COMMAND),
+                 desired = move_size(s, LOOP_DESIRED);
+    const double inverse = env[ENVELOPE_DESIRED_INVERSE];
+    if (!(env[ENVELOPE_THRUST_SHARE] + change < 1.0 && env[ENVELOPE_THRUST_REST] + change < 1.0)) return 0;
+    if (!(desired * inverse < 0.5)) return 0;
+    const double tilt = env[ENVELOPE_DESIRED_TILT] + desired * inverse / (1.0 - desired * inverse);
+    if (!(tilt < m->tilt_limit)) return 0;
+    if (!((1.0 / inverse - desired) * real_sqrt(1.0 - tilt * tilt) > m->thrust_min)) return 0;
+    if (!(env[ENVELOPE_INTEGRAL] + real_max(s->of[H][LOOP_INTEGRAL], s->of[V][LOOP_INTEGRAL]) <
+          m->integral_max))
+        return 0;
+    return turn_size(s, LOOP_ANGLE) < 0.5 && turn_size(s, LOOP_ANGLE_ESTIMATE) < 0.5 &&
+           turn_size(s, LOOP_ANGLE_ERROR) + env[ENVELOPE_ERROR_ACROSS] + env[ENVELOPE_ERROR_ABOUT] < 1.0;
+}
+
+#define ROUNDS 200
+#define MARGIN 1.01
+
+static int is_below(const loop_bound *a, const loop_bound *b)
+{
+    for (int axis = 0; axis < LOOP_AXES; ++axis)
+        for (int k = 0; k < LOOP_SIGNALS; ++k)
+            if (!(a->of[axis][k] <= b->of[axis][k])) return 0;
+    return 1;
+}
+
+static loop_bound scaled(double k, const loop_bound *a)
+{
+    loop_bound b;
+    for (int axis = 0; axis < LOOP_AXES; ++axis)
+        for (int i = 0; i < LOOP_SIGNALS; ++i) b.of[axis][i] = k * a->of[axis][i];
+    return b;
+}
+
+// Rounds from zero, each a little wider than what it found, until one reproduces itself. `within`: what
+// products are taken with; NULL: with themselves.
+static int solve(const loop_model *m, const double *env, const loop_slopes *slopes,
+                 const loop_neglect *neglect, const loop_bound *within, loop_bound *out)
+{
+    loop_bound s, next;
+    memset(&s, 0, sizeof s);
+    for (int round = 0; round < ROUNDS; ++round) {
+        if (within == NULL && !is_within_limits(m, env, &s)) return 0;
+        respond(m, env, slopes, neglect, &s, within != NULL ? within : &s, &next);
+        if (is_below(&next, &s)) {
+            *out = s;
+            return 1;
+        }
+        s = scaled(MARGIN, &next);
+    }
+    return 0;
+}
+
+int vy_loop_solve(const loop_model *m, const double *envelope, const loop_slopes *slopes,
+                  const loop_neglect *neglect, loop_bound *out)
+{
+    VY_ASSERT(m->is_bounded && neglect->force >= 0.0 && neglect->torque >= 0.0);
+    return solve(m, envelope, slopes, neglect, NULL, out);
+}
+
+int vy_loop_sensitivity(const loop_model *m, const double *envelope, const loop_slopes *slopes,
+                        const loop_bound *within, const loop_neglect *unit, loop_bound *out)
+{
+    return solve(m, envelope, slopes, unit, within, out);
+}
+
+// The larger singular value of the matrix whose squares of columns and their product are given.
+static double larger_value(double xx, double yy, double xy)
+{
+    return real_sqrt(0.5 * (xx + yy) + real_sqrt(0.25 * (xx - yy) * (xx - yy) + xy * xy));
+}
+
+// Shares of a rotor's limit per acceleration, and back.
+static void build_rotors(const ladder_params *l, loop_model *m)
+{
+    const mat3 inverse = mat3_inverse(l->inertia);
+    double to[4] = {0.0}, back[4] = {0.0}; // sums of squares: xx, yy, xy, zz
+    for (int i = 0; i < (int)l->rotor_count; ++i) {
+        const double *row = l->inverse[i], limit = l->limit[i];
+        const vec3 p = vec3_scale(1.0 / limit, mat3_tmul_vec(l->inertia, vec3_make(row[1], row[2], row[3])));
+        const double lift = real_abs(row[0]) * l->mass / limit;
+        m->share_of[V] = real_max(m->share_of[V], lift);
+        m->share_of[H] = real_max(m->share_of[H], length(p.x, p.y));
+        m->share_of[Z] = real_max(m->share_of[Z], real_abs(p.z));
+        m->spread_of[V] = length(m->spread_of[V], lift);
+        double lever[3];
+        for (int j = 0; j < 3; ++j)
+            lever[j] = limit * l->allocate.rows[j + 1][i] / (l->allocate.scale[j + 1] * l->thrust_max);
+        const vec3 q = mat3_mul_vec(inverse, vec3_make(lever[0], lever[1], lever[2]));
+        m->wrench_of[V] = length(m->wrench_of[V], limit / l->mass);
+        const vec3 parts[2] = {p, q};
+        double *sums[2] = {to, back};
+        for (int k = 0; k < 2; ++k) {
+            sums[k][0] += parts[k].x * parts[k].x;
+            sums[k][1] += parts[k].y * parts[k].y;
+            sums[k][2] += parts[k].x * parts[k].y;
+            sums[k][3] += parts[k].z * parts[k].z;
+        }
+    }
+    m->spread_of[H] = larger_value(to[0], to[1], to[2]);
+    m->wrench_of[H] = larger_value(back[0], back[1], back[2]);
+    m->spread_of[Z] = real_sqrt(to[3]);
+    m->wrench_of[Z] = real_sqrt(back[3]);
+}
+
+static int is_diagonal(mat3 a) { return a.m[0][1] == 0.0 && a.m[0][2] == 0.0 && a.m[1][2] == 0.0; }
+
+// Differences of two moments over the third.
+static void build_gyroscopic(mat3 inertia, loop_model *m)
+{
+    const double x = inertia.m[0][0], y = inertia.m[1][1], z = inertia.m[2][2];
+    m->gyro_across = real_max(real_abs(z - y) / x, real_abs(x - z) / y);
+    m->gyro_about = real_abs(x - y) / z;
+}
+
+// Rotors that push upwards, all alike, with one lag.
+static int rotors_are_plain(const ladder_params *l, const rotor_layout *layout)
+{
+    if (l->rotor_count < 4 || !l->makes_wrench || l->uneven || layout->thrusters.count > 0) return 0;
+    for (int i = 0; i < layout->count; ++i) {
+        if (layout->general && !(layout->axis[i][2] >= 1.0)) return 0;
+        if (layout->thrust_scale[i] != 1.0 || l->limit[i] != l->limit[0]) return 0;
+    }
+    return l->motor.cubic == 0.0 && l->motor.quadratic > 0.0;
+}
+
+static int is_alike(const loop_params *a, const loop_params *b)
+{
+    return a->drag[0] == b->drag[0] && a->drag[1] == b->drag[1] && a->dt == b->dt &&
+           a->gravity == b->gravity && a->lag == b->lag && a->imu == b->imu && a->mocap == b->mocap &&
+           a->control == b->control && a->rate == b->rate && a->truth == b->truth &&
+           a->position == b->position && a->velocity == b->velocity && a->integral == b->integral &&
+           a->attitude == b->attitude && a->yaw == b->yaw && a->rates == b->rates &&
+           a->position_gain == b->position_gain && a->velocity_gain == b->velocity_gain &&
+           a->accel_gain == b->accel_gain && a->attitude_gain == b->attitude_gain &&
+           a->gyro_gain == b->gyro_gain;
+}
+
+void vy_loop_build(const loop_params *p, const ladder_params *ladder, const rotor_layout *layout,
+                   const loop_model *other, loop_model *out)
+{
+    memset(out, 0, sizeof *out);
+    out->params = *p;
+    if (ladder->incremental || ladder->kinematic || !rotors_are_plain(ladder, layout)) return;
+    if (ladder->gravity.x != 0.0 || ladder->gravity.y != 0.0 || !(ladder->gravity.z < 0.0)) return;
+    if (!is_diagonal(ladder->inertia)) return;
+    if (other != NULL && other->is_bounded && is_alike(p, &other->params)) {
+        out->gains = other->gains;
+    } else if (!vy_loop_gains(p, &out->gains)) {
+        return;
+    }
+    build_gyroscopic(ladder->inertia, out);
+    const double tan = ladder->tan_tilt;
+    out->tilt_limit = tan / real_sqrt(1.0 + tan * tan);
+    out->thrust_min = 0.2 * p->gravity + 1e-3;
+    out->integral_max = ladder->integral_max;
+    build_rotors(ladder, out);
+    out->is_bounded = 1;
+}

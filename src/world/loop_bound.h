@@ -1,0 +1,94 @@
+// loop_bound.h - how far apart two flights of one closed loop can be when loads are left out of one of them:
+// the linear loop by its peak gains, the rest by the small gain theorem.
+//
+// x is the flown motion, y the strict one. Their difference follows the linear loop of loop_gain.h, in world
+// axes, driven by what is left out and by a remainder: the difference between the loop and its
+// linearisation. The remainder is no larger than N(s), where s has the largest magnitudes of the differences
+// so far and N the extremes of the flown motion (its envelope). When G (d + N(s)) <= s for some s, with gains
+// G and what is left out d, the differences cannot pass s: they begin at zero, and where they are below s
+// they are at most G (d + N(s)).
+#pragma once
+#include "control/loop_gain.h"
+#include "control/ladder.h"
+#include "equations/rotor.h"
+#include "world/loop_state.h"
+
+/// Extremes of a flown motion, from the start on. All are magnitudes, at most, in world axes.
+enum {
+    ENVELOPE_TILT,            // sine of the body's tilt
+    ENVELOPE_THRUST,          // [m/s^2] specific thrust
+    ENVELOPE_THRUST_ERROR,    // [m/s^2] its vertical part less gravity
+    ENVELOPE_RATE_ACROSS,     // [rad/s]
+    ENVELOPE_RATE_ABOUT,      // [rad/s]
+    ENVELOPE_DESIRED_TILT,    // sine of the desired tilt
+    ENVELOPE_DESIRED,         // [s^2/m] vertical part of the desired direction over its size, less 1/g
+    ENVELOPE_DESIRED_MAX,     // [m/s^2] the desired acceleration and gravity
+    ENVELOPE_DESIRED_INVERSE, // [s^2/m] its inverse
+    ENVELOPE_ERROR_ACROSS,    // [rad] desired against estimated attitude
+    ENVELOPE_ERROR_ABOUT,     // [rad]
+    ENVELOPE_SPEED_RATIO,     // [1] of the slopes of thrust over speed, commanded and present, less 1
+    ENVELOPE_THRUST_SHARE,    // [1] of a rotor's limit, commanded
+    ENVELOPE_THRUST_REST,     // [1] 1 less the least commanded share of a rotor's limit
+    ENVELOPE_INTEGRAL,        // [m/s^2] each part
+    ENVELOPE_ESTIMATE_ERROR,  // [rad] of attitude
+    ENVELOPE_SENSED_ACROSS,   // [m/s^2] specific force by the accelerometer, less the thrust
+    ENVELOPE_SENSED_ALONG,
+    ENVELOPE_INNOVATION,      // [m] of position
+    ENVELOPE_TURN_INNOVATION, // [rad] of attitude
+    ENVELOPE_SPEED,           // [m/s]
+    ENVELOPE_RATE_ESTIMATE,   // [rad/s]
+    ENVELOPE_TORQUE,          // [N m] of the rotors
+    ENVELOPE_COUNT
+};
+_Static_assert((int)ENVELOPE_COUNT <= (int)LOOP_ENVELOPE_CAP, "a loop_block holds an envelope");
+
+/// How loads that are computed differ between the motions: per difference of velocity, angle, position, rate.
+typedef struct loop_slopes {
+    double force_velocity, force_angle, force_position;
+    double torque_velocity, torque_angle, torque_position, torque_rate;
+    double density; // [1] of the rotors' wrench, as the air's density changes it
+    double force;   // [m/s^2] all forces but the rotors' and gravity, at most
+} loop_slopes;
+
+enum { LOOP_SLOPES = sizeof(loop_slopes) / sizeof(double) };
+_Static_assert((int)LOOP_SLOPES <= (int)LOOP_SLOPES_CAP, "a loop_block holds slopes");
+
+/// What enters from outside: accelerations left out, at most.
+typedef struct loop_neglect {
+    double force, torque; // [m/s^2], [rad/s^2]
+} loop_neglect;
+
+/// The bound of every difference.
+typedef struct loop_bound {
+    double of[LOOP_AXES][LOOP_SIGNALS];
+} loop_bound;
+
+/// Constants of a drone's closed loop.
+typedef struct loop_model {
+    int is_bounded; // 0: no bound is known of such a loop
+    loop_params params;
+    loop_gains gains;
+    double gyro_across, gyro_about; // [1] differences of two moments over the third
+    double tilt_limit;              // sine of the largest desired tilt
+    double thrust_min;              // [m/s^2] least vertical part of a desired acceleration
+    double integral_max;            // [m/s^2]
+    // Thrusts as shares of the rotors' limit, accelerations in body axes: along, across and about body z.
+    double share_of[LOOP_AXES];     // [s^2/m], [s^2] the largest share of one rotor per acceleration
+    double spread_of[LOOP_AXES];    // the root of the sum of squares of all, likewise
+    double planned[ENVELOPE_COUNT]; // what the flight plan alone makes of the envelope, roughly
+    double wrench_of[LOOP_AXES];    // [m/s^2], [rad/s^2] back: acceleration per root of the sum of squares
+} loop_model;
+
+/// Of a drone with the cascade of `hold`, upright rotors all alike, and the truth or the estimator of
+/// constant gains; of any other `out->is_bounded` becomes 0.
+/// The gains of `other` (or NULL) are taken over where it is alike: they take a tenth of a second.
+void vy_loop_build(const loop_params *p, const ladder_params *ladder, const rotor_layout *layout,
+                   const loop_model *other, loop_model *out);
+
+/// The least bound that holds for what is left out within an envelope. Returns 0 where there is none, or a
+/// limit could act.
+int vy_loop_solve(const loop_model *m, const double *envelope, const loop_slopes *slopes,
+                  const loop_neglect *neglect, loop_bound *out);
+/// Bounds per unit of what is left out, with the remainder as it is within the bound `within`.
+int vy_loop_sensitivity(const loop_model *m, const double *envelope, const loop_slopes *slopes,
+                        const loop_bound *within, const loop_neglect *unit, loop_bound *out);

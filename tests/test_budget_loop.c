@@ -1,0 +1,305 @@
+// test_budget_loop.c - a budget in closed loop: the bound is true, it holds in most flights that no limit
+// touches, it is close to what happens, and it says so where there is none.
+//
+// By default a slice of the flights; `test_budget_loop 500` flies 500.
+#include "nap_flights.h"
+#include "world/budget_loop.h"
+
+static int flights = 60;
+
+enum { SECONDS = 10, STEP_MS = 1 };
+
+static vy_vec3 box(random_source *r, double across, double along)
+{
+    const double x = random_in(r, -across, across), y = random_in(r, -across, across);
+    return (vy_vec3){x, y, random_in(r, -along, along)};
+}
+
+// A flight from place to place. Its planned acceleration is at most 0.6 m/s^2 with the truth, 0.2 m/s^2 with
+// the estimator, whose noise takes its part of what the bound allows for.
+static void random_plan(random_source *r, vy_drone_def *d)
+{
+    vy_controller_def *c = &d->controller;
+    vec3 at = d->position;
+    double time = random_in(r, 0.2, 1.0), yaw = 0.0;
+    c->setpoint_count = 0;
+    while (c->setpoint_count < 6 && time < SECONDS) {
+        c->setpoints[c->setpoint_count++] = (vy_setpoint){time, at, yaw};
+        const vec3 next = vec3_add(at, box(r, 2.0, 0.5));
+        const double way = vec3_length(vec3_sub(next, at)), turn = random_in(r, -0.5, 0.5);
+        // A way d in a time T takes 5.8 d / T^2, a turn 1.9 / T of its angle.
+        const double hurry = d->truth ? random_in(r, 0.05, 0.6) : random_in(r, 0.02, 0.2);
+        time += real_max(sqrt(5.8 * way / hurry), 4.0 * fabs(turn)) + random_in(r, 0.0, 1.0);
+        at = next;
+        yaw += turn;
+    }
+}
+
+static vy_drone_def random_flyer(random_source *r)
+{
+    static const char *const vehicles[] = {"crazyflie2x", "crazyflie2x-physical", "reference-quad"};
+    vy_drone_def d = vy_default_drone_def();
+    assert_int_equal(vy_vehicle_preset(vehicles[random_bits(r) % 3], &d.vehicle, NULL), VY_OK);
+    d.rotor_speed = vy_vehicle_hover_speed(&d.vehicle, 9.80665);
+    d.truth = (int)(random_bits(r) % 2);
+    d.position = (vy_vec3){0, 0, 50};
+    const double noise = scattered(r, 0.05, 1.0); // of sensors as good as the default ones, or better
+    d.imu.accel_noise *= noise;
+    d.imu.gyro_noise *= noise;
+    d.imu.accel_bias *= noise;
+    d.imu.gyro_bias *= noise;
+    d.mocap.position_noise *= noise;
+    d.mocap.attitude_noise *= noise;
+    const double weight = 9.80665 * d.vehicle.mass, size = cbrt(d.vehicle.mass);
+    vy_vehicle_def *v = &d.vehicle;
+    v->drag_linear = vec3_scale(weight, scattered_vec(r, 1e-6, 3e-3));
+    v->area = size * size * scattered(r, 1e-4, 1e-2);
+    v->cd = random_in(r, 0.0, 2.0);
+    v->cl = chance(r, 0.3) ? random_in(r, -0.5, 0.5) : 0.0;
+    v->volume = v->mass * scattered(r, 1e-6, 1e-3);
+    v->pressure_centre = ball(r, chance(r, 0.3) ? 0.02 * size : 0.0);
+    v->damping = vec3_scale(v->inertia.m[0][0], scattered_vec(r, 1e-5, 1e-1));
+    v->dipole = ball(r, 1e-2 * v->mass);
+    v->density_scaling = chance(r, 0.2);
+    random_plan(r, &d);
+    return d;
+}
+
+static void random_air(random_source *r, vy_environment_def *e)
+{
+    e->atmosphere.mode = (vy_atmosphere_mode)(1 + random_bits(r) % 2);
+    if (chance(r, 0.5)) e->wind.constant = ball(r, 3.0);
+    if (chance(r, 0.5)) e->magnetic_field = ball(r, 5e-5);
+    e->nap.budget.over = SECONDS;
+    e->nap.budget.position = scattered(r, 1e-3, 1e-1);
+    e->nap.budget.attitude = chance(r, 0.7) ? scattered(r, 1e-3, 5e-2) : VY_BUDGET_ANY;
+    e->nap.period = 1e-3 * (double)(10 + 10 * (random_bits(r) % 5));
+}
+
+static vy_disturbance_def random_push(random_source *r, const vy_vehicle_def *v)
+{
+    vy_disturbance_def d = vy_default_disturbance_def();
+    d.force = ball(r, v->mass * scattered(r, 1e-4, 1e-1));
+    d.torque = ball(r, v->inertia.m[0][0] * scattered(r, 1e-4, 1e-1));
+    d.kind = chance(r, 0.5) ? VY_DISTURBANCE_CONSTANT : VY_DISTURBANCE_SINUSOID;
+    d.frequency = scattered(r, 0.1, 5.0);
+    d.start = random_in(r, 0.0, 2.0);
+    return d;
+}
+
+typedef struct outcome {
+    double real[4], stated[4]; // largest of the flight, stated at its end
+    double bounded;            // share of the time
+    int saturated, some, broken;
+} outcome;
+
+// A flight beside the strict one. What is stated is true at any moment.
+static outcome fly_both(int number, random_source *r)
+{
+    outcome o = {0};
+    vy_world_def wd = vy_default_world_def();
+    wd.seed = (uint64_t)number;
+    random_air(r, &wd.environment);
+    const vy_drone_def drone = random_flyer(r);
+    const vy_disturbance_def push = random_push(r, &drone.vehicle);
+    vy_world *world[2];
+    for (int strict = 0; strict < 2; ++strict) {
+        wd.environment.nap.strict = strict;
+        world[strict] = fly_in(&wd, &drone);
+        assert_int_equal(vy_world_add_disturbance(world[strict], &push, NULL), VY_OK);
+    }
+    int looks = 0, known = 0;
+    vy_certificate c = {0};
+    for (uint64_t tick = 1; tick <= 1000 * SECONDS; ++tick) {
+        assert_int_equal(vy_world_advance(world[0], 1) & VY_EVENT_FAILED, 0);
+        (void)vy_world_advance(world[1], 1);
+        const vy_drone_state x = state_of(world[0], 0), y = state_of(world[1], 0);
+        const double now[4] = {check_distance(x.rate, y.rate), check_angle(x.attitude, y.attitude),
+                               check_distance(x.velocity, y.velocity),
+                               check_distance(x.position, y.position)};
+        for (int i = 0; i < 4; ++i) o.real[i] = real_max(o.real[i], now[i]);
+        if (tick % 17 != 0 && tick < 1000 * SECONDS) continue;
+        c = certificate_of(world[0]);
+        const double s[4] = {c.rate, c.angle, c.velocity, c.position};
+        memcpy(o.stated, s, sizeof s);
+        for (int i = 0; i < 4; ++i) {
+            if (o.real[i] <= s[i] + 1e-10) continue;
+            fail_msg("flight %d, %g s: %d is %g apart, stated %g", number, 1e-3 * (double)tick, i, o.real[i],
+                     s[i]);
+        }
+        ++looks;
+        known += c.bounded && c.budget.standing != VY_BUDGET_NO_BOUND;
+    }
+    o.saturated = state_of(world[1], 0).clamps > 0;
+    o.bounded = (double)known / looks;
+    o.some = c.total_impulse + c.total_angular_impulse > 0.0;
+    o.broken = c.budget.standing == VY_BUDGET_BROKEN;
+    vy_world_destroy(world[0]);
+    vy_world_destroy(world[1]);
+    return o;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void closed_loops_keep_their_budget(void **unused)
+{
+    (void)unused;
+    static const char *const names[] = {"rate", "angle", "velocity", "position"};
+    random_source r = {1901};
+    int calm = 0, bounded = 0, some = 0, broken = 0, count = 0;
+    double *ratios[4];
+    for (int i = 0; i < 4; ++i) ratios[i] = calloc((size_t)flights, sizeof(double));
+    for (int n = 0; n < flights; ++n) {
+        const outcome o = fly_both(n, &r);
+        if (o.saturated) continue;
+        ++calm;
+        bounded += o.bounded >= 0.9;
+        some += o.some;
+        broken += o.broken;
+        if (!o.some || !(o.real[3] > 1e-9) || o.stated[3] >= NAP_UNBOUNDED) continue;
+        for (int i = 0; i < 4; ++i) ratios[i][count] = o.stated[i] / o.real[i];
+        ++count;
+    }
+    print_message(
+        "%d flights, %d without saturation, %d bounded 90 %% of the time, %d left something out, %d "
+        "broke their budget\n",
+        flights, calm, bounded, some, broken);
+    for (int i = 0; i < 4; ++i) {
+        qsort(ratios[i], (size_t)count, sizeof(double), compare_numbers);
+        print_message("%-8s %d seen; stated over measured: least %.2f, median %.1f, at 90 %% %.1f\n",
+                      names[i], count, ratios[i][0], ratios[i][count / 2], ratios[i][count * 9 / 10]);
+        assert_true(ratios[i][count / 2] <= 100.0);
+        free(ratios[i]);
+    }
+    assert_true(bounded * 10 >= calm * 8);
+    assert_true(some * 10 >= calm * 7);
+}
+
+// A drone that hovers in a light breeze, of which it may leave out the drag.
+static vy_drone_def hovering(vy_world_def *wd, int truth)
+{
+    vy_drone_def d = vy_default_drone_def();
+    d.truth = truth;
+    d.position.z = 50.0;
+    d.vehicle.drag_linear = (vy_vec3){1e-5, 1e-5, 1e-5};
+    wd->environment.wind.constant = (vy_vec3){1.0, 0, 0};
+    wd->environment.nap.budget = (vy_budget_def){10.0, 0.01, 1e-2};
+    return d;
+}
+
+// A jump of the setpoint saturates tilt and rotors: something was left out by then, so the budget breaks, and
+// nothing is left out from there on.
+static void saturation_ends_the_bound(void **unused)
+{
+    (void)unused;
+    vy_world_def wd = vy_default_world_def();
+    vy_drone_def d = hovering(&wd, 1);
+    d.controller.setpoint_count = 3;
+    d.controller.setpoints[0] = (vy_setpoint){0.0, d.position, 0.0};
+    d.controller.setpoints[1] = (vy_setpoint){5.0, d.position, 0.0};
+    d.controller.setpoints[2] = (vy_setpoint){6.0, {30, 0, 50}, 0.0};
+    // The plan alone says so ahead; a push that no plan has does not.
+    for (int planned = 0; planned < 2; ++planned) {
+        if (!planned) d.controller.setpoint_count = 1;
+        if (planned) d.controller.setpoint_count = 3;
+        vy_world *world = fly_in(&wd, &d);
+        vy_disturbance_def push = vy_default_disturbance_def();
+        push.start = 5.0;
+        push.duration = 0.5;
+        push.force = (vy_vec3){planned ? 0.0 : 8.0 * d.vehicle.mass, 0, 0};
+        assert_int_equal(vy_world_add_disturbance(world, &push, NULL), VY_OK);
+        (void)vy_world_advance(world, 4900);
+        const vy_certificate before = certificate_of(world);
+        assert_int_equal(before.budget.standing, planned ? VY_BUDGET_NO_BOUND : VY_BUDGET_KEPT);
+        assert_int_equal(before.total_impulse > 0.0, !planned);
+        (void)vy_world_advance(world, 1500);
+        const vy_certificate c = certificate_of(world);
+        assert_int_equal(c.budget.standing, planned ? VY_BUDGET_NO_BOUND : VY_BUDGET_BROKEN);
+        assert_true((c.effects & EFFECT_BIT(linear_drag)) != 0);
+        if (!planned) assert_true(c.budget.broken > 4.9 && c.budget.broken < 6.0 && !c.bounded);
+        vy_world_destroy(world);
+    }
+}
+
+// What has no bound neglects nothing: other controllers, laws, estimators, faults.
+static void other_loops_have_no_bound(void **unused)
+{
+    (void)unused;
+    for (int kind = 0; kind < 5; ++kind) {
+        vy_world_def wd = vy_default_world_def();
+        vy_drone_def d = hovering(&wd, 1);
+        if (kind == 0) d.controller.kind = VY_CONTROLLER_LEE;
+        if (kind == 1) d.controller.rate_law = VY_RATE_LAW_INDI;
+        if (kind == 2) d.truth = 0, d.estimator.kind = VY_ESTIMATOR_EKF;
+        if (kind == 3) d.vehicle.motor_lag_down = 0.03;
+        if (kind == 4) wd.environment.wind.turbulence.intensity = 0.1;
+        vy_world *world = fly_in(&wd, &d);
+        (void)vy_world_advance(world, 1000);
+        const vy_certificate c = certificate_of(world);
+        assert_int_equal(c.budget.standing, VY_BUDGET_NO_BOUND);
+        assert_true(c.total_impulse == 0.0 && c.total_angular_impulse == 0.0);
+        vy_world_destroy(world);
+    }
+}
+
+// The envelope and the bound are state: a flight goes on from a snapshot with the same bits.
+static void bounds_are_state(void **unused)
+{
+    (void)unused;
+    for (int truth = 0; truth < 2; ++truth) {
+        vy_world_def wd = vy_default_world_def();
+        const vy_drone_def d = hovering(&wd, truth);
+        vy_world *a = fly_in(&wd, &d), *b = fly_in(&wd, &d);
+        (void)vy_world_advance(a, 1234);
+        assert_true(certificate_of(a).total_impulse > 0.0);
+        void *block = malloc(vy_world_state_size(a));
+        vy_world_save(a, block);
+        assert_int_equal(vy_world_restore(b, block, vy_world_state_size(a), NULL), VY_OK);
+        (void)vy_world_advance(a, 1000);
+        (void)vy_world_advance(b, 1000);
+        assert_true(vy_world_hash(a) == vy_world_hash(b));
+        assert_true(certificate_of(a).position == certificate_of(b).position);
+        free(block);
+        vy_world_destroy(a);
+        vy_world_destroy(b);
+    }
+}
+
+// Bodies beside a drone: each has its budget, and the state has room for all of them.
+static void bodies_have_budgets_too(void **unused)
+{
+    (void)unused;
+    vy_world_def wd = vy_default_world_def();
+    const vy_drone_def d = hovering(&wd, 1);
+    vy_world *world = fly_in(&wd, &d);
+    for (int i = 0; i < 100; ++i) {
+        vy_world_body_def body = vy_default_world_body_def();
+        body.position = (vy_vec3){10.0 * i + 10.0, 0, 500};
+        body.area = 1e-8;
+        body.cd = 1.0;
+        assert_int_equal(vy_world_add_body(world, &body, NULL, NULL), VY_OK);
+    }
+    (void)vy_world_advance(world, 700);
+    vy_certificate c;
+    for (uint32_t i = 0; i < vy_world_body_count(world); ++i) {
+        assert_int_equal(vy_world_certificate(world, vy_world_body(world, i), &c), VY_OK);
+        assert_int_equal(c.budget.standing, VY_BUDGET_KEPT);
+        assert_true(c.total_impulse > 0.0);
+    }
+    vy_world_destroy(world);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1) flights = atoi(argv[1]);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(closed_loops_keep_their_budget), cmocka_unit_test(saturation_ends_the_bound),
+        cmocka_unit_test(other_loops_have_no_bound),      cmocka_unit_test(bounds_are_state),
+        cmocka_unit_test(bodies_have_budgets_too),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,137 @@
+// test_loop_gain.c - peak gains of the closed loop: closed forms, and what a world does.
+#include "control/loop_gain.h"
+#include "flight.h"
+#include "world/budget_loop.h"
+#include <math.h>
+
+// A step so short, and no lags: the loops are those of continuous time.
+static loop_params plain_loop(void)
+{
+    return (loop_params){.dt = 1e-3,
+                         .gravity = 9.8,
+                         .control = 1,
+                         .rate = 1,
+                         .truth = 1,
+                         .position = 4.0,
+                         .velocity = 4.0,
+                         .attitude = 8.0,
+                         .yaw = 4.0,
+                         .rates = 25.0};
+}
+
+// The gain is never below, and at most a tenth above: the end of a response is covered, not computed.
+static void assert_covers(double gain, double exact)
+{
+    if (!(gain >= 0.995 * exact && gain <= 1.1 * exact)) fail_msg("%.9g for %.9g", gain, exact);
+}
+
+// Poles at -5 and -20, or both at -2: the response never changes its sign, so its sum is the gain of a
+// constant. With poles w (-z +- i sqrt(1 - z^2)) the sum of its waves is a geometric series:
+// coth(pi z / 2 sqrt(1 - z^2)) / w^2.
+static void gains_have_their_closed_forms(void **unused)
+{
+    (void)unused;
+    loop_params p = plain_loop();
+    loop_gains g;
+    assert_true(vy_loop_gains(&p, &g));
+    assert_covers(g.of[LOOP_ABOUT][LOOP_ANGLE][ENTRY_TORQUE], 1.0 / 100.0);
+    assert_covers(g.of[LOOP_ALONG][LOOP_POSITION][ENTRY_FORCE], 1.0 / 4.0);
+    for (double z = 0.3; z < 0.9; z += 0.2) {
+        const double w = 3.0;
+        p.position = w * w;
+        p.velocity = 2.0 * z * w;
+        assert_true(vy_loop_gains(&p, &g));
+        const double series = 1.0 / tanh(0.5 * PI * z / sqrt(1.0 - z * z));
+        assert_covers(g.of[LOOP_ALONG][LOOP_POSITION][ENTRY_FORCE], series / (w * w));
+    }
+}
+
+// Rotors that follow a quick loop too late: it swings up.
+static void loops_that_do_not_settle_have_no_gain(void **unused)
+{
+    (void)unused;
+    loop_params p = plain_loop();
+    loop_gains g;
+    p.lag = 0.2;
+    assert_int_equal(vy_loop_gains(&p, &g), 0);
+    p = plain_loop();
+    p.control = 7;
+    p.rate = 13;
+    p.truth = 0;
+    p.imu = 3;
+    p.mocap = 10; // together after 2,730 steps
+    assert_int_equal(vy_loop_gains(&p, &g), 0);
+}
+
+// The largest differences between two strict flights, one of them pushed from 1 s on: position and angle.
+static void pushed(const vy_drone_def *drone, vy_vec3 force, vy_vec3 torque, double out[2])
+{
+    vy_world *world[2];
+    out[0] = out[1] = 0.0;
+    for (int k = 0; k < 2; ++k) {
+        vy_world_def wd = vy_default_world_def();
+        wd.environment.nap.strict = 1;
+        world[k] = fly_in(&wd, drone);
+        vy_disturbance_def d = vy_default_disturbance_def();
+        d.force = force;
+        d.torque = torque;
+        d.start = 1.0;
+        if (k == 1) assert_int_equal(vy_world_add_disturbance(world[k], &d, NULL), VY_OK);
+    }
+    for (int n = 0; n < 6000; ++n) {
+        (void)vy_world_advance(world[0], 1);
+        (void)vy_world_advance(world[1], 1);
+        const vy_drone_state x = state_of(world[0], 0), y = state_of(world[1], 0);
+        out[0] = fmax(out[0], check_distance(x.position, y.position));
+        out[1] = fmax(out[1], check_angle(x.attitude, y.attitude));
+    }
+    vy_world_destroy(world[0]);
+    vy_world_destroy(world[1]);
+}
+
+// A constant push is one of all disturbances: a world answers with less than the gain, and with a good part
+// of it.
+static void worlds_answer_within_the_gains(void **unused)
+{
+    (void)unused;
+    for (int truth = 0; truth < 2; ++truth) {
+        vy_drone_def drone = vy_default_drone_def();
+        drone.truth = truth;
+        drone.position.z = 10.0;
+        vy_world_def wd = vy_default_world_def();
+        wd.environment.nap.budget = (vy_budget_def){1.0, 0.1, 0.1};
+        vy_world *world = fly_in(&wd, &drone);
+        const loop_gains *g = &world->loops[0].gains;
+        assert_true(world->loops[0].is_bounded);
+        const double mass = drone.vehicle.mass, inertia = drone.vehicle.inertia.m[0][0], size = 1e-3;
+        const struct {
+            vy_vec3 force, torque;
+            int axis, entry;
+        } cases[] = {
+            {{size * mass, 0, 0}, {0, 0, 0}, LOOP_ACROSS, ENTRY_FORCE},
+            {{0, 0, size * mass}, {0, 0, 0}, LOOP_ALONG, ENTRY_FORCE},
+            {{0, 0, 0}, {0, size * inertia, 0}, LOOP_ACROSS, ENTRY_TORQUE},
+        };
+        for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+            double seen[2];
+            pushed(&drone, cases[i].force, cases[i].torque, seen);
+            const double far = size * g->of[cases[i].axis][LOOP_POSITION][cases[i].entry],
+                         turn = size * g->of[cases[i].axis][LOOP_ANGLE][cases[i].entry];
+            print_message("%s, case %zu: %.2f of the gain of position, %.2f of angle\n",
+                          truth ? "truth" : "fading", i, seen[0] / far, turn > 0.0 ? seen[1] / turn : 0.0);
+            assert_true(seen[0] <= 1.01 * far && seen[0] >= 0.25 * far);
+            assert_true(cases[i].axis == LOOP_ALONG || (seen[1] <= 1.01 * turn && seen[1] >= 0.25 * turn));
+        }
+        vy_world_destroy(world);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gains_have_their_closed_forms),
+        cmocka_unit_test(loops_that_do_not_settle_have_no_gain),
+        cmocka_unit_test(worlds_answer_within_the_gains),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
