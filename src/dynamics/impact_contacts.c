@@ -226,8 +226,8 @@ int vy_impact_merge_contacts(impact_group *g)
     uint64_t last = 0;
     uint32_t part = 0;
     for (uint32_t n = 0; n < s->impact_count; ++n) {
-        const contact *c = &s->impact_total[n];
-        const uint64_t key = contact_key(c->a, c->b);
+        const contact c = s->impact_total[n]; // a copy: arrays move when there is more memory
+        const uint64_t key = contact_key(c.a, c.b);
         uint32_t at = 0;
         part = n > 0 && key == last ? part + 1 : 0;
         last = key;
@@ -240,10 +240,10 @@ int vy_impact_merge_contacts(impact_group *g)
             memmove(s->sums + at + 1, s->sums + at, (s->count - at) * sizeof *s->sums);
             s->count += 1;
         }
-        s->contacts[at] = *c;
+        s->contacts[at] = c;
         s->headers[at] = s->impact_headers[n];
-        s->start_mask[c->a] |= START_WARM;
-        s->start_mask[c->b] |= START_WARM;
+        s->start_mask[c.a] |= START_WARM;
+        s->start_mask[c.b] |= START_WARM;
     }
     return 1;
 }
