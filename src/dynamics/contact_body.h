@@ -138,6 +138,63 @@ VY_FN void scale_change(const contact_motion *before, contact_motion *m, double 
     }
 }
 
+VY_FN substep_start substep_start_of(const contact_body *s, const contact_motion *m, const body_params *params)
+{
+    const vec3 rate = vec3_of(m->rate);
+    return (substep_start){.velocity = vec3_of(m->velocity),
+                           .rate = s->isotropic ? rate : quat_unrotate(s->attitude, rate),
+                           .delta_position = vec3_of(s->delta_position),
+                           .energy = kinetic_energy_of(s, m, params)};
+}
+
+// The velocities that a body would have after h without contacts, with the attitude that it has now: free
+// rotation keeps the energy.
+VY_FN contact_motion motion_without_contacts(const contact_body *s, const substep_start *from, double h)
+{
+    contact_motion m = {.spare = {0.0}};
+    const vec3 rate = s->isotropic ? from->rate : quat_rotate(s->attitude, from->rate),
+               turn = mat3_mul_vec(inverse_inertia_of(s), mat3_mul_vec(s->rotation, s->torque));
+    vec3_store(m.velocity, vec3_add_scaled(from->velocity, h, s->acceleration));
+    vec3_store(m.rate, vec3_add_scaled(rate, h, turn));
+    return m;
+}
+
+// [J] The work of forces on a body in a sub-step.
+VY_FN double work_of_forces(const contact_body *s, const substep_start *from, const contact_motion *now,
+                            double h)
+{
+    const vec3 moved = vec3_sub(vec3_of(s->delta_position), from->delta_position);
+    return vec3_dot(s->acceleration, moved) / s->inverse_mass +
+           h * vec3_dot(mat3_mul_vec(s->rotation, s->torque), vec3_of(now->rate));
+}
+
+// The largest part of a change of velocities that leaves a kinetic energy of at most `most`, where all of it
+// leaves `now`; if none does, the part that leaves least.
+VY_FN double energy_part(warm_work work, double now, double most)
+{
+    if (now <= most || work.second == 0.0) return 1.0;
+    if (!(work.second <= REAL_MAX)) return 0.0; // a motion that overflowed
+    const double before = now - work.first - 0.5 * work.second,
+                 square = work.first * work.first + 2.0 * work.second * (most - before);
+    const double part = ((square > 0.0 ? real_sqrt(square) : 0.0) - work.first) / work.second;
+    return part >= 0.0 ? real_min(part, 1.0) : 0.0;
+}
+
+// Of a body of an island whose contacts add energy: its part of what they changed, and of the warm start.
+VY_FN void limit_motion(const contact_motion *before, contact_motion *m)
+{
+    const double part = m->part;
+    if (part == 1.0) return;
+    for (int k = 0; k < 3; ++k) {
+        m->velocity[k] = part > 0.0 ? before->velocity[k] + part * (m->velocity[k] - before->velocity[k])
+                                    : before->velocity[k];
+        m->rate[k] =
+            part > 0.0 ? before->rate[k] + part * (m->rate[k] - before->rate[k]) : before->rate[k];
+        m->impulse[k] = part > 0.0 ? part * m->impulse[k] : 0.0;
+        m->angular_impulse[k] = part > 0.0 ? part * m->angular_impulse[k] : 0.0;
+    }
+}
+
 // The part of a warm start that is used: all of it, unless it would add energy; then what takes most of it.
 // Impulses of an impact, or of bodies that have turned since, are no guess of the next ones; neither are
 // those of a restored state whose work overflows.

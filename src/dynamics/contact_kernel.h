@@ -38,6 +38,7 @@ typedef struct contact {
 
     double total_normal_impulse[VY_MANIFOLD_POINTS]; // [N s] of all sub-steps
     double relative_velocity[VY_MANIFOLD_POINTS];    // [m/s] along the normal before the step; closing: < 0
+    double slop;                                     // [m] overlap that is left alone
 } contact;
 
 /// What is known of a contact at the start of a step.
@@ -142,7 +143,7 @@ typedef struct contact_context {
     contact_motion *motion;
     contact_body *body;
     double inverse_h;             // [1/s] of a sub-step
-    double slop, push_speed;      // [m], [m/s]
+    double push_speed;            // [m/s]
     double mean_weight;           // part of mean_normal_impulse that a sub-step renews
     double restitution_threshold; // [m/s] slower impacts do not bounce
     int hold_weight;              // soft rows at rest keep the mean impulse: heavy bodies on light ones
@@ -173,6 +174,8 @@ typedef struct contact_kernel {
     void (*restitution_friction)(const contact_context *context, void *packs, uint32_t first, uint32_t last);
     /// Scale what restitution and its friction gave by the part of the bodies.
     void (*scale_restitution)(const contact_context *context, void *packs, uint32_t first, uint32_t last);
+    /// Scale the impulses of the sub-step just done by the part of the bodies, in the sums of the step, too.
+    void (*limit_impulses)(const contact_context *context, void *packs, uint32_t first, uint32_t last);
     /// Forces and warm start of `width` plain bodies: see contact_bodies.inl.
     int (*integrate_velocities)(const contact_context *context, const uint32_t bodies[], double h,
                                 warm_work work[]);

@@ -41,6 +41,7 @@ typedef struct pack {
     vec3 friction_anchor_a; // [m] from a to the mean of the points weighted by impulse: friction acts there
     real point_count, inverse_point_count;
     real friction, rolling_resistance, torsional_friction;
+    real slop; // [m]
     real mean_normal_impulse;
     real friction_radius; // [m] mean distance of the points, weighted by impulse, from where friction acts
     real tangent_mass_11, tangent_mass_12, tangent_mass_22; // [kg] effective mass in the tangent plane
@@ -55,6 +56,7 @@ typedef struct pack {
     vec3 mass_anchor_a;              // [m] friction_anchor_a for which the effective masses were computed
     real stale_shift, stale_anchor;  // [1/m^2] what moves of the contact and of mass_anchor_a do to them
     real stale_turn_a, stale_turn_b; // what turns of the bodies do: see stale_masses()
+    real was_stale;                  // 1: they have been computed anew in this step
     real inverse_mass_ratio_b; // of b's inverse mass in the sum of both: the contact moves with the lighter
                                // body
     real restitution;
@@ -275,12 +277,12 @@ VY_FN void build_rows(const contact_context *context, const pack *p, const pack_
         r->mass_scale[i] = r->keep_scale[i] = real_set(1.0);
         r->held_impulse[i] = r->bias[i] = real_set(0.0);
         if (use_bias) {
-            const mask soft = q->separation < -context->slop;
+            const mask soft = q->separation < -p->slop;
             const real bias = real_select(free, real_set(s[0].bias_rate), real_set(s[1].bias_rate)),
                        mass = real_select(free, real_set(s[0].mass_scale), real_set(s[1].mass_scale)),
                        impulse_scale =
                            real_select(free, real_set(s[0].impulse_scale), real_set(s[1].impulse_scale));
-            const real over = real_min(q->separation + context->slop, real_set(0.0));
+            const real over = real_min(q->separation + p->slop, real_set(0.0));
             r->bias[i] = real_max(bias * over, real_set(-context->push_speed));
             r->mass_scale[i] = real_select(soft, mass, r->mass_scale[i]);
             r->keep_scale[i] = real_select(soft, 1.0 - impulse_scale, r->keep_scale[i]);
@@ -636,6 +638,7 @@ static void fill_lanes(const contact_context *context, const uint32_t *contacts,
         p->has_restitution |= c->restitution > 0.0;
         p->points = c->point_count > p->points ? (c->point_count == 3 ? 4 : c->point_count) : p->points;
         set_lane(&p->point_count, (int)i, c->point_count);
+        set_lane(&p->slop, (int)i, c->slop);
     }
     load_contacts(from, p);
 }
@@ -737,6 +740,27 @@ static void kernel_scale_impulses(const contact_context *context, void *packs, u
     }
 }
 
+static void kernel_limit_impulses(const contact_context *context, void *packs, uint32_t first, uint32_t last)
+{
+    for (pack *p = (pack *)packs + first; p < (pack *)packs + last; ++p) {
+        const real less = load_part(context, p) - 1.0;
+        const mask limited = less < 0.0;
+        real sum = real_set(0.0);
+        for (int i = 0; i < p->points; ++i) {
+            const real total = p->start[i].total_normal_impulse + less * p->p[i].normal_impulse;
+            p->start[i].total_normal_impulse = real_select(limited, total, p->start[i].total_normal_impulse);
+            sum = sum + p->p[i].normal_impulse;
+        }
+        const vec3 impulse = vec3_add(vec3_scale(sum, p->normal),
+                                      tangent_vector(p->tangent_impulse_1, p->tangent_1, p->tangent_impulse_2,
+                                                     vec3_cross(p->normal, p->tangent_1)));
+        p->total_impulse =
+            vec3_select(limited, vec3_add_scaled(p->total_impulse, less, impulse), p->total_impulse);
+        if (p->has_restitution) p->impact_impulse = p->total_impulse;
+    }
+    kernel_scale_impulses(context, packs, first, last);
+}
+
 static void kernel_solve(const contact_context *context, void *packs, uint32_t first, uint32_t last)
 {
     for (pack *p = (pack *)packs + first; p < (pack *)packs + last; ++p) {
@@ -831,6 +855,7 @@ static const contact_kernel kernel = {KERNEL_NAME,
                                       kernel_apply_restitution,
                                       kernel_restitution_friction,
                                       kernel_scale_restitution,
+                                      kernel_limit_impulses,
                                       kernel_integrate_velocities,
                                       kernel_integrate_positions,
                                       kernel_store_impulses};

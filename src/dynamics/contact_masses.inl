@@ -62,6 +62,15 @@ VY_FN real stale_per_lever2(const real inverse_inertia[6], real inverse_mass)
     return real_select(inverse_mass > 0.0, trace / (STALE_MASS * inverse_mass), real_set(0.0));
 }
 
+// The same of a turn by one radian and the effective inertia about the normal: a rod that is turned towards
+// the normal has little of it, and a hundredth of a radian makes a difference. 0 for isotropic bodies.
+VY_FN real stale_per_turn2(const real inverse_inertia[6], const pack *p)
+{
+    const real trace = (inverse_inertia[0] + inverse_inertia[3]) + inverse_inertia[5],
+               about = vec3_dot(p->normal, mul_inertia(inverse_inertia, p->normal));
+    return real_max(trace - 3.0 * about, real_set(0.0)) * p->twist_mass / STALE_MASS;
+}
+
 // The coefficients of stale_masses(), once a step: levers change as the contact moves against each body, and
 // as that turns.
 VY_FN void prepare_stale(pack *p, const pack_jacobian *jac)
@@ -71,9 +80,12 @@ VY_FN void prepare_stale(pack *p, const pack_jacobian *jac)
                part_b = p->inverse_mass_ratio_b, part_a = 1.0 - part_b;
     const vec3 friction_anchor_b = vec3_sub(p->friction_anchor_a, p->a_to_b);
     p->stale_shift = real_max(part_b * part_b * per_a, part_a * part_a * per_b);
-    p->stale_turn_a = per_a * vec3_dot(p->friction_anchor_a, p->friction_anchor_a);
-    p->stale_turn_b = per_b * vec3_dot(friction_anchor_b, friction_anchor_b);
+    p->stale_turn_a = real_max(per_a * vec3_dot(p->friction_anchor_a, p->friction_anchor_a),
+                               stale_per_turn2(jac->inverse_inertia_a, p));
+    p->stale_turn_b = real_max(per_b * vec3_dot(friction_anchor_b, friction_anchor_b),
+                               stale_per_turn2(jac->inverse_inertia_b, p));
     p->stale_anchor = FRICTION_WEIGHT * real_max(per_a, per_b);
+    p->was_stale = real_set(0.0);
 }
 
 // Lanes for which an effective mass may be another one: those whose levers have moved, or whose bodies have
@@ -81,8 +93,10 @@ VY_FN void prepare_stale(pack *p, const pack_jacobian *jac)
 VY_FN mask stale_masses(const pack *p, real turn2_a, real turn2_b)
 {
     const vec3 moved = vec3_sub(p->a_to_b, p->start_a_to_b);
-    return p->stale_shift * vec3_dot(moved, moved) + (p->stale_turn_a * turn2_a + p->stale_turn_b * turn2_b) >
-           1.0;
+    const mask now =
+        p->stale_shift * vec3_dot(moved, moved) + (p->stale_turn_a * turn2_a + p->stale_turn_b * turn2_b) >
+        1.0;
+    return now | (p->was_stale > 0.0); // then the masses are not those of the start of the step
 }
 
 VY_FN void renew_tangent_mass(mask m, pack *p, const pack_jacobian *jac)
@@ -122,7 +136,10 @@ VY_FN void update_contact(const contact_context *job, pack *p, int n, pack_jacob
     update_points(job, p, n, &turn2_a, &turn2_b);
     load_jacobian(job, p, n, jac);
     const mask stale = stale_masses(p, turn2_a, turn2_b);
-    if (mask_any(stale)) renew_normal_masses(stale, p, jac, n);
+    if (mask_any(stale)) {
+        renew_normal_masses(stale, p, jac, n);
+        p->was_stale = real_select(stale, real_set(1.0), p->was_stale);
+    }
     const vec3 change = vec3_sub(p->friction_anchor_a, p->mass_anchor_a);
     const mask stale_friction = stale | (p->stale_anchor * vec3_dot(change, change) > 1.0);
     if (mask_any(stale_friction)) renew_tangent_mass(stale_friction, p, jac);

@@ -129,6 +129,7 @@ void vy_contact_fill(const vy_bodies *b, contact *c, const vy_manifold *m, const
     c->total_impulse = vec3_zero();
     fill_points(m, sa, sb, c);
     mix_materials(b, c);
+    c->slop = contact_slop(b, c->a, c->b);
 }
 
 // The first entry of the cache that is not before `key`.

@@ -52,6 +52,7 @@ struct contact_part {
     uint32_t member_first, member_last; // bodies
     uint32_t packs_first, packs_last;
     int has_restitution; // some contact has restitution
+    int has_uneven;      // some body is not plain
     int warm_start_adds; // the warm start of some body adds energy
     int scales_impulses; // of the first part: some warm start of the group is not used whole
     colour_range colour[COLOURS];
@@ -243,7 +244,8 @@ typedef enum stage {
     RELAX_LAST,
     APPLY_RESTITUTION,
     RESTITUTION_FRICTION,
-    SCALE_RESTITUTION
+    SCALE_RESTITUTION,
+    LIMIT_IMPULSES
 } stage;
 
 static void run_packs(const pack_plan *plan, const worker *t, stage at)
@@ -256,7 +258,8 @@ static void run_packs(const pack_plan *plan, const worker *t, stage at)
                                       plan->wide->relax_last,
                                       plan->wide->apply_restitution,
                                       plan->wide->restitution_friction,
-                                      plan->wide->scale_restitution};
+                                      plan->wide->scale_restitution,
+                                      plan->wide->limit_impulses};
     void (*const narrow[])(const contact_context *, void *, uint32_t,
                            uint32_t) = {plan->narrow->warm_start,
                                         plan->narrow->scale_impulses,
@@ -265,7 +268,8 @@ static void run_packs(const pack_plan *plan, const worker *t, stage at)
                                         plan->narrow->relax_last,
                                         plan->narrow->apply_restitution,
                                         plan->narrow->restitution_friction,
-                                        plan->narrow->scale_restitution};
+                                        plan->narrow->scale_restitution,
+                                        plan->narrow->limit_impulses};
     const colour_range *own = plan->parts[t->part].colour;
     for (uint32_t c = 0; c < plan->colours; ++c) {
         wide[at](&plan->context, plan->packs, own[c].first, own[c].last);
@@ -281,6 +285,14 @@ static int any_restitution(const pack_plan *plan)
 {
     int any = 0;
     for (uint32_t i = 0; i < plan->part_count; ++i) any |= plan->parts[i].has_restitution;
+    return any;
+}
+
+// Whether some body is not plain, in the part of any thread.
+static int any_uneven(const pack_plan *plan)
+{
+    int any = 0;
+    for (uint32_t i = 0; i < plan->part_count; ++i) any |= plan->parts[i].has_uneven;
     return any;
 }
 
@@ -423,17 +435,101 @@ static void integrate_positions(const pack_plan *plan, const struct contact_part
         plan->narrow->integrate_positions(&plan->context, &lanes.bodies[k], h);
 }
 
+// ---- energy
+
+#define ENERGY_TOLERANCE 1e-6 // of the kinetic energy
+#define WEIGHT_TOLERANCE 1e-5 // of that which forces give to a body at rest in a sub-step
+
+static void keep_substep_start(const pack_plan *plan, const struct contact_part *own)
+{
+    contact_system *s = plan->b->contacts;
+    for (uint32_t n = own->member_first; n < own->member_last; ++n) {
+        const uint32_t i = s->members[n];
+        if (s->body[i].moves)
+            s->substep_start[i] = substep_start_of(&s->body[i], &s->motion[i], &plan->b->params[i]);
+    }
+}
+
+// What each island has, and what contacts may leave it: no more than it had, and the work of forces.
+static void sum_energies(const pack_plan *plan)
+{
+    contact_system *s = plan->b->contacts;
+    const contact_group *g = plan->group;
+    const double h = plan->substep_h;
+    for (uint32_t n = g->member_first; n < g->member_last; ++n) {
+        const uint32_t i = s->members[n], root = s->root_of[i];
+        if (!s->body[i].moves) continue;
+        s->island_warm_work[root] = (warm_work){0.0, 0.0};
+        s->island_sum[root] = (energy_sum){0.0, 0.0};
+    }
+    for (uint32_t n = g->member_first; n < g->member_last; ++n) {
+        const uint32_t i = s->members[n];
+        const contact_body *x = &s->body[i];
+        if (!x->moves) continue;
+        const substep_start *start = &s->substep_start[i];
+        const body_params *params = &plan->b->params[i];
+        s->before[i] = motion_without_contacts(x, start, h);
+        const warm_work work = change_work(x, &s->before[i], &s->motion[i], params);
+        const double fall = h * h * vec3_dot(x->acceleration, x->acceleration) / x->inverse_mass;
+        const uint32_t root = s->root_of[i];
+        s->island_warm_work[root].first += work.first;
+        s->island_warm_work[root].second += work.second;
+        s->island_sum[root].now += kinetic_energy_of(x, &s->motion[i], params);
+        s->island_sum[root].most += (1.0 + ENERGY_TOLERANCE) * start->energy + WEIGHT_TOLERANCE * fall +
+                                    work_of_forces(x, start, &s->motion[i], h);
+    }
+}
+
+// Contacts do no work on an island: where they would, the change of velocities that they made is scaled to
+// what does none.
+static void find_energy_parts(const pack_plan *plan)
+{
+    contact_system *s = plan->b->contacts;
+    const contact_group *g = plan->group;
+    int scales = 0;
+    sum_energies(plan);
+    for (uint32_t n = g->member_first; n < g->member_last; ++n) {
+        const uint32_t i = s->members[n], root = s->root_of[i];
+        if (!s->body[i].moves) continue;
+        const double most = real_max(s->island_sum[root].most, 0.0);
+        const double part = s->island_has_kinematic[root]
+                                ? 1.0
+                                : energy_part(s->island_warm_work[root], s->island_sum[root].now, most);
+        s->motion[i].part = part;
+        scales |= part != 1.0;
+    }
+    plan->parts[0].scales_impulses = scales;
+}
+
+static void limit_energy(const pack_plan *plan, const worker *t)
+{
+    const contact_system *s = plan->b->contacts;
+    const struct contact_part *own = &plan->parts[t->part];
+    if (t->part == 0) find_energy_parts(plan);
+    barrier(t);
+    if (!plan->parts[0].scales_impulses) return;
+    for (uint32_t n = own->member_first; n < own->member_last; ++n) {
+        const uint32_t i = s->members[n];
+        if (s->body[i].moves) limit_motion(&s->before[i], &s->motion[i]);
+    }
+    barrier(t);
+    run_packs(plan, t, LIMIT_IMPULSES);
+}
+
 static void substep(const pack_plan *plan, const worker *t)
 {
     const int cold = plan->group->start == START_COLD ? COLD_ITERATIONS : ITERATIONS,
               unequal = (int)plan->group->iterations, iterations = unequal > cold ? unequal : cold;
     const struct contact_part *own = &plan->parts[t->part];
+    const int limits_energy = any_uneven(plan);
+    if (limits_energy) keep_substep_start(plan, own);
     integrate_velocities(plan, t);
     for (int n = 0; n < iterations; ++n) run_packs(plan, t, SOLVE);
     integrate_positions(plan, own);
     barrier(t);
     for (int n = 1; n < iterations; ++n) run_packs(plan, t, RELAX);
     run_packs(plan, t, RELAX_LAST);
+    if (limits_energy) limit_energy(plan, t);
 }
 
 // The manifolds as they are now, in the first interval those of the start of the step.
@@ -576,11 +672,13 @@ static void solve_group(const pack_plan *plan, const worker *t)
 {
     vy_bodies *b = plan->b;
     contact_system *s = b->contacts;
-    const struct contact_part *own = &plan->parts[t->part];
+    struct contact_part *own = &plan->parts[t->part];
+    own->has_uneven = 0;
     for (uint32_t n = own->member_first; n < own->member_last; ++n) {
         const uint32_t i = s->members[n];
         const vec3 acceleration = s->body[i].acceleration, torque = s->body[i].torque;
         contact_body_load(b, i, plan->h);
+        own->has_uneven |= s->body[i].moves && !s->body[i].is_plain;
         if (!plan->again) continue;
         s->body[i].acceleration = acceleration; // the free flight that they follow from is gone
         s->body[i].torque = torque;
@@ -612,7 +710,6 @@ contact_context vy_contacts_context(const vy_bodies *b, double h, double substep
         .motion = s->motion,
         .body = s->body,
         .inverse_h = 1.0 / substep_h,
-        .slop = def->slop,
         .push_speed = def->push_speed,
         .mean_weight = substep_h / MEAN_TIME,
         .restitution_threshold = restitution_threshold(b, h),

@@ -92,6 +92,20 @@ typedef struct contact_sum {
     int points;            // with an impulse in that interval
 } contact_sum;
 
+/// A body before a sub-step.
+typedef struct substep_start {
+    vec3 velocity;       // [m/s]
+    vec3 rate;           // [rad/s] body axes; of isotropic bodies world
+    vec3 delta_position; // [m]
+    double energy;       // [J] kinetic
+} substep_start;
+
+/// Energies of an island, for what its contacts may leave it.
+typedef struct energy_sum {
+    double now;  // [J] kinetic
+    double most; // [J] that there was, and the work of forces
+} energy_sum;
+
 typedef struct contact_system {
     void *memory; // of all arrays
     contact_capacity capacity;
@@ -143,6 +157,8 @@ typedef struct contact_system {
     warm_work *warm_work;                // [body_cap] of a body
     warm_work *island_warm_work;         // [body_cap] of an island, by root
     double *island_energy;      // [J] [body_cap] by root: kinetic energy that restitution may bring back
+    energy_sum *island_sum;     // [body_cap] by root: what contacts leave it, and may leave it
+    substep_start *substep_start; // [body_cap]
     contact_motion *before;     // [body_cap] velocities before restitution
     contact_motion *first;      // [body_cap] velocities before the interval
     uint32_t *grouped;          // [solved] contacts of the groups
@@ -187,6 +203,8 @@ typedef struct contact_system {
     body_impulses *body_impulses; // [body_cap] of bodies that are START_JOINTED in start_mask
 } contact_system;
 
+/// After a step: move apart what lies too deep.
+void vy_contacts_project(vy_bodies *b);
 vy_status vy_contacts_create(vy_bodies *b);
 void vy_contacts_destroy(vy_bodies *b);
 /// Have memory for so many pairs of the broad phase, and for so many contacts beside those that sleep.
@@ -309,6 +327,15 @@ VY_FN body_wrench mean_wrench(const vy_bodies *b, uint32_t i, double h)
     const vec3 gyro = vec3_cross(s->rate, mat3_mul_vec(inertia, s->rate));
     p.torque = vec3_add(mat3_mul_vec(inertia, vec3_scale(1.0 / h, vec3_sub(e->rate, s->rate))), gyro);
     return p;
+}
+
+#define SLOP_FRACTION 0.02 // of the thinner one's thickness: the slop of thin bodies is less
+
+// [m] The overlap of two bodies that is left alone.
+VY_FN double contact_slop(const vy_bodies *b, uint32_t i, uint32_t j)
+{
+    const double thickness = real_min(b->contacts->thickness[i], b->contacts->thickness[j]);
+    return real_min(b->def.contacts.slop, SLOP_FRACTION * thickness);
 }
 
 /// [m/s] What gravity alone adds in two steps, and a little more: slower impacts do not bounce.

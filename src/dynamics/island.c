@@ -303,8 +303,8 @@ static void substep(vy_bodies *b, const island *is, double time, double h)
 #define MAX_ROTATION 0.25
 #define MAX_SUBSTEPS 250.0 // in a step: whatever a state asks for, a step ends
 
-// Sub-steps of a step of length dt: by the set's joint_step, and by how fast the bodies turn.
-static double substep_count(const vy_bodies *b, const island *is, double dt)
+// How often MAX_ROTATION is in the turn of the fastest body over dt.
+static double rotations(const vy_bodies *b, const island *is, double dt)
 {
     const joint_system *s = b->joints;
     double max_rate2 = 0.0;
@@ -312,8 +312,22 @@ static double substep_count(const vy_bodies *b, const island *is, double dt)
         const vec3 w = s->stage[s->members[n]].rate;
         max_rate2 = real_max(max_rate2, vec3_dot(w, w));
     }
-    const double by_rate = real_min(dt * real_sqrt(max_rate2) / MAX_ROTATION, MAX_SUBSTEPS);
-    return real_max(real_max(1.0, -floor(1e-9 - dt / b->def.joint_step)), -floor(-by_rate));
+    return real_min(dt * real_sqrt(max_rate2) / MAX_ROTATION, MAX_SUBSTEPS);
+}
+
+// Sub-steps of a step of length dt: by the set's joint_step, and by how fast the bodies turn.
+static double substep_count(const vy_bodies *b, const island *is, double dt)
+{
+    return real_max(real_max(1.0, -floor(1e-9 - dt / b->def.joint_step)), -floor(-rotations(b, is, dt)));
+}
+
+// A sub-step; in parts where bodies turn faster by now than the step's start had it.
+static void substep_in_parts(vy_bodies *b, const island *is, double time, double h)
+{
+    const double turns = rotations(b, is, h);
+    const int parts = turns > 2.0 ? (int)turns + 1 : 1;
+    for (int k = 0; k < parts; ++k)
+        substep(b, is, time + (double)k * (h / (double)parts), h / (double)parts);
 }
 
 static void step_island(vy_bodies *b, const island *is, double dt)
@@ -342,7 +356,7 @@ static void step_island(vy_bodies *b, const island *is, double dt)
     }
     const double count = substep_count(b, is, dt), h = dt / count;
     VY_ASSERT(count >= 1.0 && h > 0.0 && h <= dt);
-    for (uint64_t k = 0; (double)k < count; ++k) substep(b, is, time + (double)k * h, h);
+    for (uint64_t k = 0; (double)k < count; ++k) substep_in_parts(b, is, time + (double)k * h, h);
     for (uint32_t n = is->body_first; n < is->moving_last; ++n) {
         if (!body_is_finite(&s->stage[s->members[n]])) b->head->failed = VY_BODIES_NOT_FINITE;
     }

@@ -1,0 +1,133 @@
+// contact_project.c - bodies that lie too deep in each other after a step are moved apart, without a change of
+// velocities: nonlinear Gauss-Seidel on positions.
+//
+// Soft contacts take a quarter of a second to bring out what is deep. That is what a stack needs to come to
+// rest, and too long for thin bodies.
+#include "base/assert.h"
+#include "dynamics/contacts.h"
+
+#define ALLOWED_FRACTION 0.03 // of the thinner one's thickness: what lies deeper, beyond the slop, is moved
+#define TARGET_FRACTION  0.8  // of what is allowed: how deep it lies after that
+#define MAX_MOVE         0.3  // of the thinner one's thickness, at a time
+enum { SWEEPS = 8 };
+
+/// Where two bodies are deepest in each other.
+typedef struct deepest_point {
+    vec3 normal, point; // from a to b; between the surfaces
+    double depth;       // [m]
+} deepest_point;
+
+static double min_thickness(const contact_system *s, const contact_header *c)
+{
+    return real_min(s->thickness[c->a], s->thickness[c->b]);
+}
+
+static double allowed_depth(const vy_bodies *b, const contact_header *c)
+{
+    const double thickness = min_thickness(b->contacts, c);
+    return ALLOWED_FRACTION * thickness + contact_slop(b, c->a, c->b);
+}
+
+// Whether a contact was too deep at the start of the step. Where a kinematic body presses, nothing helps.
+static int was_deep(const vy_bodies *b, uint32_t k)
+{
+    const contact_system *s = b->contacts;
+    const contact_header *c = &s->headers[k];
+    if (b->slots[c->a].kind == VY_BODY_KINEMATIC || b->slots[c->b].kind == VY_BODY_KINEMATIC) return 0;
+    if (!b->awake[c->a] && !b->awake[c->b]) return 0;
+    const double allowed = TARGET_FRACTION * allowed_depth(b, c);
+    for (int i = 0; i < s->contacts[k].point_count; ++i) {
+        if (s->contacts[k].points[i].separation < -allowed) return 1;
+    }
+    return 0;
+}
+
+static deepest_point deepest_of(const vy_bodies *b, const contact_header *c)
+{
+    const vy_shape *x = &b->slots[c->a].shape, *y = &b->slots[c->b].shape;
+    const vy_pose px = body_shape_pose(b, c->a, &b->state[c->a]),
+                  py = body_shape_pose(b, c->b, &b->state[c->b]);
+    deepest_point d = {.depth = 0.0};
+    if (vy_shape_is_convex(x) && vy_shape_is_convex(y)) {
+        vy_contact at;
+        int hit = 0;
+        if (vy_penetration(x, &px, y, &py, NULL, &hit, &at, NULL) != VY_OK || !hit) return d;
+        return (deepest_point){at.normal, vec3_scale(0.5, vec3_add(at.point_a, at.point_b)), at.depth};
+    }
+    vy_manifold all[VY_COLLIDE_MANIFOLDS];
+    int count = 0;
+    if (vy_collide_all(x, &px, y, &py, 0.0, all, &count) != VY_OK) return d;
+    for (int n = 0; n < count; ++n) {
+        for (int i = 0; i < all[n].count; ++i) {
+            const vy_manifold_point *p = &all[n].points[i];
+            if (p->depth <= d.depth) continue;
+            d = (deepest_point){all[n].normal, vec3_scale(0.5, vec3_add(p->point_a, p->point_b)), p->depth};
+        }
+    }
+    return d;
+}
+
+// [m] How far two bodies may be moved at a time: where the way out of each other changes on it, not far.
+static double max_move(const vy_bodies *b, const contact_header *c)
+{
+    const int convex = vy_shape_is_convex(&b->slots[c->a].shape) && vy_shape_is_convex(&b->slots[c->b].shape);
+    return convex ? MAX_MOVE * min_thickness(b->contacts, c) : REAL_MAX;
+}
+
+// What an impulse of 1 N s along n at a point turns a body by, world axes; 0 where it does not move.
+static vec3 turn_of(const vy_bodies *b, uint32_t i, vec3 point, vec3 n)
+{
+    if (!b->awake[i]) return vec3_zero();
+    const body_state *s = &b->state[i];
+    const vec3 torque = quat_unrotate(s->attitude, vec3_cross(vec3_sub(point, s->position), n));
+    return quat_rotate(s->attitude, mat3_mul_vec(b->params[i].inverse_inertia, torque));
+}
+
+static void move_body(vy_bodies *b, uint32_t i, vec3 by, vec3 turn)
+{
+    if (!b->awake[i]) return;
+    body_state *s = &b->state[i];
+    s->position = vec3_add(s->position, by);
+    const quat half = quat_make(1.0, 0.5 * turn.x, 0.5 * turn.y, 0.5 * turn.z);
+    s->attitude = quat_normalize(quat_mul(half, s->attitude));
+    if (b->joints->first_joint[i] != 0) b->disturbed[i] = 1; // its joints come along
+}
+
+// Move two bodies apart by `distance`, each as an impulse would.
+static void push_apart(vy_bodies *b, const contact_header *c, const deepest_point *d, double distance)
+{
+    const double ia = b->awake[c->a] ? b->params[c->a].inverse_mass : 0.0,
+                 ib = b->awake[c->b] ? b->params[c->b].inverse_mass : 0.0;
+    const vec3 ta = turn_of(b, c->a, d->point, d->normal), tb = turn_of(b, c->b, d->point, d->normal);
+    const vec3 ra = vec3_sub(d->point, b->state[c->a].position),
+               rb = vec3_sub(d->point, b->state[c->b].position);
+    const double k = (ia + ib) + (vec3_dot(vec3_cross(ta, ra), d->normal) +
+                                  vec3_dot(vec3_cross(tb, rb), d->normal));
+    VY_ASSERT(k > 0.0);
+    const double impulse = distance / k;
+    move_body(b, c->a, vec3_scale(-ia * impulse, d->normal), vec3_scale(-impulse, ta));
+    move_body(b, c->b, vec3_scale(ib * impulse, d->normal), vec3_scale(impulse, tb));
+}
+
+void vy_contacts_project(vy_bodies *b)
+{
+    contact_system *s = b->contacts;
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < s->count; ++k) {
+        const int is_listed = count > 0 && s->headers[s->grouped[count - 1]].a == s->headers[k].a &&
+                              s->headers[s->grouped[count - 1]].b == s->headers[k].b;
+        if (!is_listed && was_deep(b, k)) s->grouped[count++] = k;
+    }
+    int any = count > 0;
+    for (int sweep = 0; sweep < SWEEPS && any; ++sweep) {
+        any = 0;
+        for (uint32_t n = 0; n < count; ++n) {
+            const contact_header *c = &s->headers[s->grouped[n]];
+            const deepest_point d = deepest_of(b, c);
+            const double allowed = allowed_depth(b, c);
+            if (!(d.depth > allowed)) continue;
+            push_apart(b, c, &d, real_min(d.depth - TARGET_FRACTION * allowed, max_move(b, c)));
+            any = 1;
+        }
+    }
+}
