@@ -126,11 +126,13 @@ uint32_t vy_bodies_contact_count(const vy_bodies *bodies);
 /// @return VY_NOT_FOUND
 vy_status vy_bodies_contact(const vy_bodies *bodies, uint32_t index, vy_contact_report *out);
 
-/// Statistics of continuous collision since the set was created. Not state: not in snapshots.
+/// Statistics of continuous collision, and of guards, since the set was created. Not state: not in snapshots.
 typedef struct vy_impact_totals {
     uint64_t impacts;    ///< times that bodies were stopped at an impact, to go on from there
     uint64_t dropped;    ///< steps in which bodies did not get to the end: see VY_BODIES_TIME_DROPPED
     double dropped_time; ///< [s] that these stood still
+    uint64_t scaled;     ///< sub-steps in which contacts would have added energy: their impulses were scaled
+    uint64_t limited;    ///< times that bodies on joints had more energy after a step: velocities were scaled
 } vy_impact_totals;
 
 vy_impact_totals vy_bodies_impacts(const vy_bodies *bodies);

@@ -499,6 +499,7 @@ static void find_energy_parts(const pack_plan *plan)
         scales |= part != 1.0;
     }
     plan->parts[0].scales_impulses = scales;
+    if (scales) atomic_fetch_add_explicit(&s->scaled, 1, memory_order_relaxed);
 }
 
 static void limit_energy(const pack_plan *plan, const worker *t)
@@ -521,7 +522,7 @@ static void substep(const pack_plan *plan, const worker *t)
     const int cold = plan->group->start == START_COLD ? COLD_ITERATIONS : ITERATIONS,
               unequal = (int)plan->group->iterations, iterations = unequal > cold ? unequal : cold;
     const struct contact_part *own = &plan->parts[t->part];
-    const int limits_energy = any_uneven(plan);
+    const int limits_energy = any_uneven(plan) && !plan->b->contacts->guards_off;
     if (limits_energy) keep_substep_start(plan, own);
     integrate_velocities(plan, t);
     for (int n = 0; n < iterations; ++n) run_packs(plan, t, SOLVE);

@@ -50,6 +50,7 @@ enum { PAIR_BLOCK = 512, PAIR_BLOCK_SHARED = 16384 };
     ARRAY(s->island_warm_work, c.bodies)                   \
     ARRAY(s->island_energy, c.bodies)                      \
     ARRAY(s->island_sum, c.bodies)                         \
+    ARRAY(s->guarded, c.bodies)                            \
     ARRAY(s->substep_start, c.bodies)                      \
     ARRAY(s->before, c.bodies)                             \
     ARRAY(s->first, c.bodies)                              \
@@ -113,7 +114,7 @@ enum { PAIR_BLOCK = 512, PAIR_BLOCK_SHARED = 16384 };
     SCRATCH(s->parts, vy_contacts_part_memory(s->threads)) \
     SCRATCH(s->packs, vy_contacts_pack_memory((uint32_t)c.solved, s->threads))
 
-enum { LINE = 64, CONTACT_ARRAY_COUNT = 98 };
+enum { LINE = 64, CONTACT_ARRAY_COUNT = 99 };
 
 // The bytes of each array, of scratch only if `all`. Returns their sum.
 static size_t array_sizes(const vy_bodies *b, contact_capacity c, int all, size_t out[CONTACT_ARRAY_COUNT])
@@ -307,6 +308,14 @@ vy_status vy_bodies_contact(const vy_bodies *b, uint32_t index, vy_contact_repor
 
 vy_impact_totals vy_bodies_impacts(const vy_bodies *b)
 {
-    const vy_impact_totals none = {0};
-    return b->contacts == NULL ? none : b->contacts->impacts;
+    vy_impact_totals totals = {0};
+    if (b->contacts == NULL) return totals;
+    totals = b->contacts->impacts;
+    totals.scaled = atomic_load_explicit(&b->contacts->scaled, memory_order_relaxed);
+    return totals;
+}
+
+void vy_contacts_switch_guards(vy_bodies *b, int on)
+{
+    if (b->contacts != NULL) b->contacts->guards_off = !on;
 }

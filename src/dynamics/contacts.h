@@ -161,6 +161,9 @@ typedef struct contact_system {
     substep_start *substep_start; // [body_cap]
     contact_motion *before;     // [body_cap] velocities before restitution
     contact_motion *first;      // [body_cap] velocities before the interval
+    unsigned char *guarded;     // [body_cap] by root: of energy_guard.c
+    int guards_off;             // 1: for tests
+    atomic_ullong scaled;       // vy_impact_totals.scaled
     uint32_t *grouped;          // [solved] contacts of the groups
     uint32_t *order;            // [2 solved] the same by colour; then those without one
     struct contact_part *parts; // [threads] of the solver
@@ -203,6 +206,10 @@ typedef struct contact_system {
     body_impulses *body_impulses; // [body_cap] of bodies that are START_JOINTED in start_mask
 } contact_system;
 
+/// After a step: bodies on joints have no more energy than before.
+void vy_energy_guard(vy_bodies *b, double h);
+/// Switch guards off, for tests: what the methods do by themselves.
+void vy_contacts_switch_guards(vy_bodies *b, int on);
 /// After a step: move apart what lies too deep.
 void vy_contacts_project(vy_bodies *b);
 vy_status vy_contacts_create(vy_bodies *b);

@@ -1,0 +1,113 @@
+// energy_guard.c - a guard: bodies on joints that touch, and have more energy after a step than before it, lose
+// what is too much. Joints of thin bodies turn them by radians in a sub-step, where their equations say
+// little. Each time is counted (vy_impact_totals.limited).
+#include "base/assert.h"
+#include "dynamics/contacts.h"
+
+#define ENERGY_TOLERANCE 1e-5 // of the kinetic energy before
+#define WEIGHT_TOLERANCE 1e-5 // of that which gravity gives in a step
+
+static double kinetic_energy(const vy_bodies *b, uint32_t i, const body_state *s)
+{
+    return 0.5 * (b->slots[i].mass * vec3_dot(s->velocity, s->velocity) +
+                  vec3_dot(s->rate, mat3_mul_vec(b->params[i].inertia, s->rate)));
+}
+
+static uint32_t root_of(const vy_bodies *b, uint32_t i) { return island_root(b->contacts->parent, i); }
+
+static int moves(const vy_bodies *b, uint32_t i) { return i < b->limit && b->awake[i]; }
+
+// Islands with joints that a contact pushes, and nothing drives.
+static int find_islands(vy_bodies *b)
+{
+    contact_system *s = b->contacts;
+    int any = 0;
+    for (uint32_t i = 0; i < b->limit; ++i) s->guarded[i] = 0;
+    for (uint32_t k = 0; k < s->count; ++k) {
+        const contact_header *c = &s->headers[k];
+        if (c->impulse_points == 0) continue;
+        const uint32_t root = root_of(b, b->awake[c->a] ? c->a : c->b);
+        s->guarded[root] = 1;
+        any = 1;
+    }
+    for (uint32_t k = 0; k < s->count && any; ++k) {
+        const contact_header *c = &s->headers[k];
+        if (b->slots[c->a].kind == VY_BODY_KINEMATIC || b->slots[c->b].kind == VY_BODY_KINEMATIC)
+            s->guarded[root_of(b, b->awake[c->a] ? c->a : c->b)] = 0;
+    }
+    for (uint32_t i = 0; i < b->limit && any; ++i) {
+        if (b->awake[i] && b->has_loads[i]) s->guarded[root_of(b, i)] = 0;
+    }
+    return any;
+}
+
+static body_state state_before(const vy_bodies *b, uint32_t i)
+{
+    return i < b->limit ? b->contacts->start_state[i] : b->joints->stage[i];
+}
+
+static body_state state_now(const vy_bodies *b, uint32_t i)
+{
+    return i < b->limit ? b->state[i] : b->joints->stage[i];
+}
+
+// Springs give back what they have taken up; motors and driven bodies do work.
+static void add_joints(vy_bodies *b)
+{
+    contact_system *s = b->contacts;
+    for (uint32_t k = 0; k < b->joints->limit; ++k) {
+        const joint_slot *j = &b->joints->slots[k];
+        if (!j->used || (!moves(b, j->body[0]) && !moves(b, j->body[1]))) continue;
+        const uint32_t root = root_of(b, moves(b, j->body[0]) ? j->body[0] : j->body[1]);
+        int is_driven = b->joint_state[k].motor_torque != 0.0 || j->def.kind == VY_JOINT_CUSTOM;
+        for (int n = 0; n < 2; ++n)
+            is_driven |= j->body[n] < b->limit && b->slots[j->body[n]].kind == VY_BODY_KINEMATIC;
+        if (is_driven) s->guarded[root] = 0;
+        const body_state before[2] = {state_before(b, j->body[0]), state_before(b, j->body[1])},
+                         now[2] = {state_now(b, j->body[0]), state_now(b, j->body[1])};
+        s->island_sum[root].most +=
+            vy_joint_energy(j, &before[0], &before[1]) - vy_joint_energy(j, &now[0], &now[1]);
+    }
+}
+
+static void add_bodies(vy_bodies *b, double h)
+{
+    contact_system *s = b->contacts;
+    const double fall = WEIGHT_TOLERANCE * h * h * vec3_dot(b->def.gravity, b->def.gravity);
+    for (uint32_t i = 0; i < b->limit; ++i) s->island_sum[i] = (energy_sum){0.0, 0.0};
+    for (uint32_t i = 0; i < b->limit; ++i) {
+        if (!b->awake[i]) continue;
+        energy_sum *sum = &s->island_sum[root_of(b, i)];
+        const vec3 moved = vec3_sub(b->state[i].position, s->start_state[i].position);
+        const double before = kinetic_energy(b, i, &s->start_state[i]);
+        sum->now += kinetic_energy(b, i, &b->state[i]);
+        sum->most += before + b->slots[i].mass * vec3_dot(b->def.gravity, moved) + b->joints->step_work[i] +
+                     (ENERGY_TOLERANCE * before + b->slots[i].mass * fall);
+    }
+}
+
+void vy_energy_guard(vy_bodies *b, double h)
+{
+    contact_system *s = b->contacts;
+    if (s->guards_off || b->joints->island_count == 0 || b->external_integration || b->potential_count != 0)
+        return;
+    if (!find_islands(b)) return;
+    add_bodies(b, h);
+    add_joints(b);
+    for (uint32_t i = 0; i < b->limit; ++i) { // only islands with joints
+        if (b->awake[i] && b->joints->first_joint[i] != 0 && s->guarded[root_of(b, i)] == 1)
+            s->guarded[root_of(b, i)] = 2;
+    }
+    for (uint32_t i = 0; i < b->limit; ++i) {
+        const energy_sum *sum = &s->island_sum[i];
+        if (s->guarded[i] == 2 && sum->now > sum->most) ++s->impacts.limited;
+    }
+    for (uint32_t i = 0; i < b->limit; ++i) {
+        if (!b->awake[i]) continue;
+        const energy_sum *sum = &s->island_sum[root_of(b, i)];
+        if (s->guarded[root_of(b, i)] != 2 || !(sum->now > sum->most)) continue;
+        const double part = sum->most > 0.0 ? real_sqrt(sum->most / sum->now) : 0.0;
+        b->state[i].velocity = vec3_scale(part, b->state[i].velocity);
+        b->state[i].rate = vec3_scale(part, b->state[i].rate);
+    }
+}
