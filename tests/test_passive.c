@@ -2,7 +2,9 @@
 // thin bodies that are dropped, heavy ones on light ones.
 //
 // The law: no scene ends, none gains energy, nothing stays inside another. VOLERY_PASSIVE=N runs N scenes
-// instead of a few, from VOLERY_PASSIVE_FIRST on, and lists those that break it.
+// instead of a few, from VOLERY_PASSIVE_FIRST on, and lists those that break it; with VOLERY_PASSIVE_GUARDS=0
+// without guards.
+#include "dynamics/contacts.h"
 #include "passive_scenes.h"
 #include <stdlib.h>
 
@@ -33,9 +35,10 @@ static void passive_scenes_keep_the_law(void **unused)
     const int all = getenv("VOLERY_PASSIVE") != NULL;
     const int count = (int)number("VOLERY_PASSIVE", 40),
               first = (int)number("VOLERY_PASSIVE_FIRST", all ? 1 : 13);
-    int ends = 0, gains = 0, overlaps = 0, broken = 0, pushed = 0;
+    int ends = 0, gains = 0, overlaps = 0, broken = 0, pushed = 0, guarded = 0, dropped = 0;
     for (int n = 0; n < count; ++n) {
         passive_create(&t, (uint64_t)(first + n));
+        vy_contacts_switch_guards(t.b, number("VOLERY_PASSIVE_GUARDS", 1.0) != 0.0);
         const passive_result r = passive_run(&t);
         if (all && r.verdict != 0) list_scene(first + n, &t, &r);
         ends += (r.verdict & PASSIVE_ENDS) != 0;
@@ -43,15 +46,34 @@ static void passive_scenes_keep_the_law(void **unused)
         overlaps += (r.verdict & PASSIVE_OVERLAPS) != 0;
         broken += r.verdict != 0;
         pushed += r.pushed >= 20;
+        guarded += vy_bodies_impacts(t.b).scaled + vy_bodies_impacts(t.b).limited > 0;
+        dropped += vy_bodies_impacts(t.b).dropped > 0;
         passive_destroy(&t);
     }
-    printf(
-        "of %d passive scenes %d break the law: %d end, %d gain energy, %d overlap; %d touch in 20 steps\n",
-        count, broken, ends, gains, overlaps, pushed);
+    printf("of %d passive scenes %d break the law: %d end, %d gain energy, %d overlap; %d touch in 20 steps; "
+           "guards acted in %d, time was dropped in %d\n",
+           count, broken, ends, gains, overlaps, pushed, guarded, dropped);
+    assert_true(10 * pushed >= 9 * count);
     if (all) return;
     assert_int_equal(ends, 0);
-    assert_true(gains <= count / 20);
-    assert_true(overlaps <= count / 8);
+    assert_true(gains <= count / 40);
+    assert_true(overlaps <= count / 40);
+}
+
+// A scene in which guards act, with them and without: they are counted, and it goes on either way.
+static void guards_are_counted(void **unused)
+{
+    (void)unused;
+    static passive_scene t;
+    for (int on = 0; on < 2; ++on) {
+        passive_create(&t, 17);
+        vy_contacts_switch_guards(t.b, on);
+        const passive_result r = passive_run(&t);
+        const vy_impact_totals totals = vy_bodies_impacts(t.b);
+        assert_int_equal(r.verdict & (PASSIVE_ENDS | PASSIVE_GAINS), 0);
+        assert_true(on ? totals.scaled > 0 : totals.scaled == 0 && totals.limited == 0);
+        passive_destroy(&t);
+    }
 }
 
 // 500 rad/s at 1/60 s, 8 rad a step, for a minute: energy and angular momentum stay.
@@ -129,6 +151,75 @@ static void thin_bodies_gain_nothing(void **unused)
     }
     printf("rulers and capsules gain at most %.2g of their energy\n", worst);
     assert_true(worst < 0.01);
+}
+
+// The largest growth of energy over what was least so far, of that at the start; 1e9 when the scene ends.
+static double gain_of_scene(vy_bodies *b, double time, double lowest)
+{
+    const vy_bodies_energy e = vy_bodies_read_energy(b);
+    const double first = e.kinetic + e.potential - lowest;
+    double least = first, gain = 0.0;
+    for (double t = 0.0; t < time; t += 1.0 / 60.0) {
+        if (vy_bodies_step(b) & VY_BODIES_NOT_FINITE) return 1e9;
+        const vy_bodies_energy now = vy_bodies_read_energy(b);
+        const double left = now.kinetic + now.potential - lowest;
+        gain = fmax(gain, (left - least) / first);
+        least = fmin(least, left);
+    }
+    return gain;
+}
+
+static vy_body_id drop(vy_bodies *b, const vy_shape *shape, double mass, vy_vec3 position, vy_quat attitude)
+{
+    vy_body_def d = vy_default_body_def();
+    vy_body_id id;
+    d.shape = shape;
+    d.mass = mass;
+    d.material = surface(0.5, 0.3);
+    d.state.position = position;
+    d.state.attitude = quat_normalize(attitude);
+    assert_int_equal(vy_bodies_add(b, &d, &id, NULL), VY_OK);
+    return id;
+}
+
+// A ruler that ended a run at its first impact, and heaps: 80 sticks on a floor, and a bar among 150 bodies
+// on a height field.
+static void rulers_and_heaps_gain_nothing(void **unused)
+{
+    (void)unused;
+    const vy_shape floor = plane(vec3_make(0, 0, 1)), ruler = box(0.15, 0.015, 0.0015),
+                   bar = box(0.6, 0.02, 0.02), cube = box(0.06, 0.06, 0.06), small = ball(0.05);
+    vy_bodies *b = new_set(1.0 / 60.0, G, 2);
+    add(b, VY_BODY_STATIC, &floor, 1.0, vec3_zero(), vec3_zero(), surface(0.5, 0.3));
+    drop(b, &ruler, 0.03, vec3_make(0, 0, 2), quat_make(0.88, 0.48, 0.05, -0.01));
+    assert_true(gain_of_scene(b, 3.0, 0.0) < 0.01);
+    vy_bodies_destroy(b);
+
+    uint64_t x = 80;
+    b = new_set(1.0 / 60.0, G, 2);
+    add(b, VY_BODY_STATIC, &floor, 1.0, vec3_zero(), vec3_zero(), surface(0.5, 0.3));
+    for (int n = 0; n < 80; ++n)
+        drop(b, &ruler, 0.03, vec3_make(0.25 * (n % 3), 0.25 * (n / 3 % 3), 0.3 + 0.3 * (n / 9)),
+             passive_attitude(&x));
+    const double sticks = gain_of_scene(b, 1.5, 0.0);
+    vy_bodies_destroy(b);
+
+    enum { SIDE = 21 };
+    static double heights[SIDE * SIDE];
+    vy_shape field = {0};
+    for (int n = 0; n < SIDE * SIDE; ++n) heights[n] = -0.15 * passive_unit(&x);
+    assert_int_equal(vy_shape_height_field(SIDE, SIDE, 0.2, heights, &field, NULL), VY_OK);
+    b = new_set(1.0 / 60.0, G, 2);
+    add(b, VY_BODY_STATIC, &field, 1.0, vec3_make(-2, -2, 0), vec3_zero(), surface(0.5, 0.3));
+    drop(b, &bar, 1.0, vec3_make(0, 0, 0.8), passive_attitude(&x));
+    for (int n = 0; n < 150; ++n)
+        drop(b, n % 2 ? &cube : &small, 0.2,
+             vec3_make(0.2 * (n % 5) - 0.4, 0.2 * (n / 5 % 5) - 0.4, 1.6 + 0.2 * (n / 25)),
+             passive_attitude(&x));
+    const double bars = gain_of_scene(b, 1.5, -31.0 * G * 0.15);
+    vy_bodies_destroy(b);
+    printf("sticks gain at most %.2g of their energy, a bar among 150 bodies %.2g\n", sticks, bars);
+    assert_true(sticks < 0.01 && bars < 0.01);
 }
 
 // The part of its energy that a body loses, or gains, in ten seconds on a floor without friction that gives
@@ -210,8 +301,12 @@ static void heavy_stands_on_light(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(passive_scenes_keep_the_law), cmocka_unit_test(fast_spin_is_kept),
-        cmocka_unit_test(thin_bodies_gain_nothing),    cmocka_unit_test(bounces_keep_energy),
+        cmocka_unit_test(passive_scenes_keep_the_law),
+        cmocka_unit_test(guards_are_counted),
+        cmocka_unit_test(fast_spin_is_kept),
+        cmocka_unit_test(thin_bodies_gain_nothing),
+        cmocka_unit_test(rulers_and_heaps_gain_nothing),
+        cmocka_unit_test(bounces_keep_energy),
         cmocka_unit_test(heavy_stands_on_light),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

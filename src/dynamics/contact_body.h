@@ -138,7 +138,8 @@ VY_FN void scale_change(const contact_motion *before, contact_motion *m, double 
     }
 }
 
-VY_FN substep_start substep_start_of(const contact_body *s, const contact_motion *m, const body_params *params)
+VY_FN substep_start substep_start_of(const contact_body *s, const contact_motion *m,
+                                     const body_params *params)
 {
     const vec3 rate = vec3_of(m->rate);
     return (substep_start){.velocity = vec3_of(m->velocity),
@@ -188,8 +189,7 @@ VY_FN void limit_motion(const contact_motion *before, contact_motion *m)
     for (int k = 0; k < 3; ++k) {
         m->velocity[k] = part > 0.0 ? before->velocity[k] + part * (m->velocity[k] - before->velocity[k])
                                     : before->velocity[k];
-        m->rate[k] =
-            part > 0.0 ? before->rate[k] + part * (m->rate[k] - before->rate[k]) : before->rate[k];
+        m->rate[k] = part > 0.0 ? before->rate[k] + part * (m->rate[k] - before->rate[k]) : before->rate[k];
         m->impulse[k] = part > 0.0 ? part * m->impulse[k] : 0.0;
         m->angular_impulse[k] = part > 0.0 ? part * m->angular_impulse[k] : 0.0;
     }

@@ -1,5 +1,5 @@
-// contact_project.c - bodies that lie too deep in each other after a step are moved apart, without a change of
-// velocities: nonlinear Gauss-Seidel on positions.
+// contact_project.c - bodies that lie too deep in each other after a step are moved apart, without a change
+// of velocities: nonlinear Gauss-Seidel on positions.
 //
 // Soft contacts take a quarter of a second to bring out what is deep. That is what a stack needs to come to
 // rest, and too long for thin bodies.
@@ -101,8 +101,8 @@ static void push_apart(vy_bodies *b, const contact_header *c, const deepest_poin
     const vec3 ta = turn_of(b, c->a, d->point, d->normal), tb = turn_of(b, c->b, d->point, d->normal);
     const vec3 ra = vec3_sub(d->point, b->state[c->a].position),
                rb = vec3_sub(d->point, b->state[c->b].position);
-    const double k = (ia + ib) + (vec3_dot(vec3_cross(ta, ra), d->normal) +
-                                  vec3_dot(vec3_cross(tb, rb), d->normal));
+    const double k =
+        (ia + ib) + (vec3_dot(vec3_cross(ta, ra), d->normal) + vec3_dot(vec3_cross(tb, rb), d->normal));
     VY_ASSERT(k > 0.0);
     const double impulse = distance / k;
     move_body(b, c->a, vec3_scale(-ia * impulse, d->normal), vec3_scale(-impulse, ta));

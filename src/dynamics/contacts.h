@@ -156,26 +156,26 @@ typedef struct contact_system {
     uint32_t *members;                   // [2 body_cap] bodies of the groups
     warm_work *warm_work;                // [body_cap] of a body
     warm_work *island_warm_work;         // [body_cap] of an island, by root
-    double *island_energy;      // [J] [body_cap] by root: kinetic energy that restitution may bring back
-    energy_sum *island_sum;     // [body_cap] by root: what contacts leave it, and may leave it
+    double *island_energy;        // [J] [body_cap] by root: kinetic energy that restitution may bring back
+    energy_sum *island_sum;       // [body_cap] by root: what contacts leave it, and may leave it
     substep_start *substep_start; // [body_cap]
-    contact_motion *before;     // [body_cap] velocities before restitution
-    contact_motion *first;      // [body_cap] velocities before the interval
-    unsigned char *guarded;     // [body_cap] by root: of energy_guard.c
-    int guards_off;             // 1: for tests
-    atomic_ullong scaled;       // vy_impact_totals.scaled
-    uint32_t *grouped;          // [solved] contacts of the groups
-    uint32_t *order;            // [2 solved] the same by colour; then those without one
-    struct contact_part *parts; // [threads] of the solver
-    void *packs;                // of the wide kernel, then of the narrow one
-    vy_manifold *manifolds;     // [block] of some pairs
-    uint32_t *with_points;      // [block] indices of those with points
-    uint32_t block_size;        // pairs that are collided at a time
-    atomic_int not_finite;      // 1: a body's motion was not finite
-    int has_fast;               // 1: some body may need more intervals than there are sub-steps
-    uint64_t *previous_keys;    // [contacts] keys of the cache before the step
-    contact_record *records;    // [contacts] contacts of this step that had an impulse
-    vy_contact_report *reports; // [3 contacts] begun, persisting, ended, or asleep
+    contact_motion *before;       // [body_cap] velocities before restitution
+    contact_motion *first;        // [body_cap] velocities before the interval
+    unsigned char *guarded;       // [body_cap] by root: of energy_guard.c
+    int guards_off;               // 1: for tests
+    atomic_ullong scaled;         // vy_impact_totals.scaled
+    uint32_t *grouped;            // [solved] contacts of the groups
+    uint32_t *order;              // [2 solved] the same by colour; then those without one
+    struct contact_part *parts;   // [threads] of the solver
+    void *packs;                  // of the wide kernel, then of the narrow one
+    vy_manifold *manifolds;       // [block] of some pairs
+    uint32_t *with_points;        // [block] indices of those with points
+    uint32_t block_size;          // pairs that are collided at a time
+    atomic_int not_finite;        // 1: a body's motion was not finite
+    int has_fast;                 // 1: some body may need more intervals than there are sub-steps
+    uint64_t *previous_keys;      // [contacts] keys of the cache before the step
+    contact_record *records;      // [contacts] contacts of this step that had an impulse
+    vy_contact_report *reports;   // [3 contacts] begun, persisting, ended, or asleep
     uint32_t report_count;
     // Of impacts.c
     double *thickness;       // [m] [body_cap] of the shape

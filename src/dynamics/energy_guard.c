@@ -1,5 +1,5 @@
-// energy_guard.c - a guard: bodies on joints that touch, and have more energy after a step than before it, lose
-// what is too much. Joints of thin bodies turn them by radians in a sub-step, where their equations say
+// energy_guard.c - a guard: bodies on joints that touch, and have more energy after a step than before it,
+// lose what is too much. Joints of thin bodies turn them by radians in a sub-step, where their equations say
 // little. Each time is counted (vy_impact_totals.limited).
 #include "base/assert.h"
 #include "dynamics/contacts.h"

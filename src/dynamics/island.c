@@ -326,8 +326,7 @@ static void substep_in_parts(vy_bodies *b, const island *is, double time, double
 {
     const double turns = rotations(b, is, h);
     const int parts = turns > 2.0 ? (int)turns + 1 : 1;
-    for (int k = 0; k < parts; ++k)
-        substep(b, is, time + (double)k * (h / (double)parts), h / (double)parts);
+    for (int k = 0; k < parts; ++k) substep(b, is, time + (double)k * (h / (double)parts), h / (double)parts);
 }
 
 static void step_island(vy_bodies *b, const island *is, double dt)
