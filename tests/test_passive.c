@@ -25,7 +25,7 @@ static void list_scene(int seed, const passive_scene *t, const passive_result *r
     fflush(stdout);
 }
 
-// The law does not hold yet in all scenes: these are the parts of them in which it may be broken.
+// All scenes of the slice keep the law; of many, docs/contacts.md says how many do.
 static void passive_scenes_keep_the_law(void **unused)
 {
     (void)unused;
@@ -55,9 +55,7 @@ static void passive_scenes_keep_the_law(void **unused)
            count, broken, ends, gains, overlaps, pushed, guarded, dropped);
     assert_true(10 * pushed >= 9 * count);
     if (all) return;
-    assert_int_equal(ends, 0);
-    assert_true(gains <= count / 40);
-    assert_true(overlaps <= count / 40);
+    assert_int_equal(broken, 0);
 }
 
 // A scene in which guards act, with them and without: they are counted, and it goes on either way.

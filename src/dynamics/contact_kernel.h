@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define SLOP_FRACTION 0.02 // of the thinner one's thickness: the slop of thin bodies is less
+
 /// One point of a contact at the start of a step: a row of lanes.
 typedef struct contact_point {
     vy_vec3 anchor_a;       // [m] on a's surface, from its centre of mass, world axes
@@ -38,8 +40,9 @@ typedef struct contact {
 
     double total_normal_impulse[VY_MANIFOLD_POINTS]; // [N s] of all sub-steps
     double relative_velocity[VY_MANIFOLD_POINTS];    // [m/s] along the normal before the step; closing: < 0
-    double slop;                                     // [m] overlap that is left alone
 } contact;
+
+_Static_assert(sizeof(contact) % 64 == 0, "rows of contacts are whole cache lines");
 
 /// What is known of a contact at the start of a step.
 typedef enum contact_flag {
@@ -49,6 +52,7 @@ typedef enum contact_flag {
     NEW_AT_REST = 8,      // it touches, had no impulse in the last step, and its bodies close slowly
     HAS_RESTITUTION = 16, // restitution above zero
     HAS_INTERVALS = 32,   // its step was divided: its report is in the sums
+    IS_DEEP = 64,         // deeper than a step may leave it: contact_project.c
 } contact_flag;
 
 /// The few fields of a contact that islands, colouring and reports read: they go over all contacts several
@@ -143,7 +147,8 @@ typedef struct contact_context {
     contact_motion *motion;
     contact_body *body;
     double inverse_h;             // [1/s] of a sub-step
-    double push_speed;            // [m/s]
+    const double *thickness;      // [m] of the bodies
+    double slop, push_speed;      // [m], [m/s]
     double mean_weight;           // part of mean_normal_impulse that a sub-step renews
     double restitution_threshold; // [m/s] slower impacts do not bounce
     int hold_weight;              // soft rows at rest keep the mean impulse: heavy bodies on light ones

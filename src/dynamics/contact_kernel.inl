@@ -638,7 +638,9 @@ static void fill_lanes(const contact_context *context, const uint32_t *contacts,
         p->has_restitution |= c->restitution > 0.0;
         p->points = c->point_count > p->points ? (c->point_count == 3 ? 4 : c->point_count) : p->points;
         set_lane(&p->point_count, (int)i, c->point_count);
-        set_lane(&p->slop, (int)i, c->slop);
+        const double thick_a = context->thickness[c->a], thick_b = context->thickness[c->b];
+        const double thin = SLOP_FRACTION * (thick_a < thick_b ? thick_a : thick_b);
+        set_lane(&p->slop, (int)i, thin < context->slop ? thin : context->slop);
     }
     load_contacts(from, p);
 }

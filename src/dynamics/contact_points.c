@@ -129,7 +129,6 @@ void vy_contact_fill(const vy_bodies *b, contact *c, const vy_manifold *m, const
     c->total_impulse = vec3_zero();
     fill_points(m, sa, sb, c);
     mix_materials(b, c);
-    c->slop = contact_slop(b, c->a, c->b);
 }
 
 // The first entry of the cache that is not before `key`.
@@ -199,10 +198,23 @@ static int is_new_at_rest(const vy_bodies *b, const contact *c, double threshold
     return speed > -threshold && speed < threshold;
 }
 
+// Whether it is deeper than a step may leave it. Where a kinematic body presses, nothing helps.
+static int is_deep(const vy_bodies *b, const contact *c)
+{
+    const contact_system *s = b->contacts;
+    const double allowed =
+        ALLOWED_FRACTION * real_min(s->thickness[c->a], s->thickness[c->b]) + contact_slop(b, c->a, c->b);
+    double separation = c->points[0].separation;
+    for (int i = 1; i < c->point_count; ++i) separation = real_min(separation, c->points[i].separation);
+    return separation < -allowed && b->slots[c->a].kind != VY_BODY_KINEMATIC &&
+           b->slots[c->b].kind != VY_BODY_KINEMATIC;
+}
+
 static contact_header header_of(const vy_bodies *b, const contact *c, double threshold)
 {
     unsigned flags = (b->awake[c->a] ? MOVES_A : 0) | (b->awake[c->b] ? MOVES_B : 0);
     if (c->restitution > 0.0) flags |= HAS_RESTITUTION;
+    if (is_deep(b, c)) flags |= IS_DEEP;
     if (c->persists) {
         if (some_point_closes(b, c)) flags |= KEEPS_TOUCHING;
     } else if (is_new_at_rest(b, c, threshold)) {

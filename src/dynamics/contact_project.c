@@ -6,9 +6,8 @@
 #include "base/assert.h"
 #include "dynamics/contacts.h"
 
-#define ALLOWED_FRACTION 0.03 // of the thinner one's thickness: what lies deeper, beyond the slop, is moved
-#define TARGET_FRACTION  0.8  // of what is allowed: how deep it lies after that
-#define MAX_MOVE         0.3  // of the thinner one's thickness, at a time
+#define TARGET_FRACTION 0.8 // of what is allowed: how deep it lies after that
+#define MAX_MOVE        0.3 // of the thinner one's thickness, at a time
 enum { SWEEPS = 8 };
 
 /// Where two bodies are deepest in each other.
@@ -26,20 +25,6 @@ static double allowed_depth(const vy_bodies *b, const contact_header *c)
 {
     const double thickness = min_thickness(b->contacts, c);
     return ALLOWED_FRACTION * thickness + contact_slop(b, c->a, c->b);
-}
-
-// Whether a contact was too deep at the start of the step. Where a kinematic body presses, nothing helps.
-static int was_deep(const vy_bodies *b, uint32_t k)
-{
-    const contact_system *s = b->contacts;
-    const contact_header *c = &s->headers[k];
-    if (b->slots[c->a].kind == VY_BODY_KINEMATIC || b->slots[c->b].kind == VY_BODY_KINEMATIC) return 0;
-    if (!b->awake[c->a] && !b->awake[c->b]) return 0;
-    const double allowed = TARGET_FRACTION * allowed_depth(b, c);
-    for (int i = 0; i < s->contacts[k].point_count; ++i) {
-        if (s->contacts[k].points[i].separation < -allowed) return 1;
-    }
-    return 0;
 }
 
 static deepest_point deepest_of(const vy_bodies *b, const contact_header *c)
@@ -116,7 +101,7 @@ void vy_contacts_project(vy_bodies *b)
     for (uint32_t k = 0; k < s->count; ++k) {
         const int is_listed = count > 0 && s->headers[s->grouped[count - 1]].a == s->headers[k].a &&
                               s->headers[s->grouped[count - 1]].b == s->headers[k].b;
-        if (!is_listed && was_deep(b, k)) s->grouped[count++] = k;
+        if (!is_listed && (s->headers[k].flags & IS_DEEP) != 0) s->grouped[count++] = k;
     }
     int any = count > 0;
     for (int sweep = 0; sweep < SWEEPS && any; ++sweep) {

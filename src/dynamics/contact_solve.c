@@ -711,6 +711,8 @@ contact_context vy_contacts_context(const vy_bodies *b, double h, double substep
         .motion = s->motion,
         .body = s->body,
         .inverse_h = 1.0 / substep_h,
+        .thickness = s->thickness,
+        .slop = def->slop,
         .push_speed = def->push_speed,
         .mean_weight = substep_h / MEAN_TIME,
         .restitution_threshold = restitution_threshold(b, h),

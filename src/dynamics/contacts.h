@@ -336,7 +336,8 @@ VY_FN body_wrench mean_wrench(const vy_bodies *b, uint32_t i, double h)
     return p;
 }
 
-#define SLOP_FRACTION 0.02 // of the thinner one's thickness: the slop of thin bodies is less
+#define ALLOWED_FRACTION \
+    0.03 // of the thinner one's thickness: what lies deeper after a step, beyond the slop, is moved apart
 
 // [m] The overlap of two bodies that is left alone.
 VY_FN double contact_slop(const vy_bodies *b, uint32_t i, uint32_t j)
