@@ -8,7 +8,7 @@
 
 #define TARGET_FRACTION 0.8 // of what is allowed: how deep it lies after that
 #define MAX_MOVE        0.3 // of the thinner one's thickness, at a time
-enum { SWEEPS = 8 };
+enum { SWEEPS = 16, ENDS = 4 };
 
 /// Where two bodies are deepest in each other.
 typedef struct deepest_point {
@@ -25,6 +25,11 @@ static double allowed_depth(const vy_bodies *b, const contact_header *c)
 {
     const double thickness = min_thickness(b->contacts, c);
     return ALLOWED_FRACTION * thickness + contact_slop(b, c->a, c->b);
+}
+
+static int is_kinematic(const vy_bodies *b, const contact_header *c)
+{
+    return b->slots[c->a].kind == VY_BODY_KINEMATIC || b->slots[c->b].kind == VY_BODY_KINEMATIC;
 }
 
 static deepest_point deepest_of(const vy_bodies *b, const contact_header *c)
@@ -94,25 +99,53 @@ static void push_apart(vy_bodies *b, const contact_header *c, const deepest_poin
     move_body(b, c->b, vec3_scale(ib * impulse, d->normal), vec3_scale(impulse, tb));
 }
 
-void vy_contacts_project(vy_bodies *b)
+// Move a pair apart until it is as deep as is allowed: what one end of a body gains the other may lose.
+// Returns whether it was deeper.
+static int separate(vy_bodies *b, const contact_header *c)
+{
+    const double allowed = allowed_depth(b, c), most = max_move(b, c);
+    for (int n = 0; n < ENDS; ++n) {
+        const deepest_point d = deepest_of(b, c);
+        if (!(d.depth > allowed)) return n > 0;
+        push_apart(b, c, &d, real_min(d.depth - TARGET_FRACTION * allowed, most));
+    }
+    return 1;
+}
+
+// Pairs of bodies that lie too deep in another, those that do not yet included: what is moved out of one may
+// be moved into the next. Returns how many.
+static uint32_t list_pairs(vy_bodies *b)
 {
     contact_system *s = b->contacts;
     uint32_t count = 0;
+    int any = 0;
+    for (uint32_t k = 0; k < s->count && !any; ++k) any = (s->headers[k].flags & IS_DEEP) != 0;
+    if (!any) return 0;
+    memset(s->marked, 0, b->limit);
     for (uint32_t k = 0; k < s->count; ++k) {
-        const int is_listed = count > 0 && s->headers[s->grouped[count - 1]].a == s->headers[k].a &&
-                              s->headers[s->grouped[count - 1]].b == s->headers[k].b;
-        if (!is_listed && (s->headers[k].flags & IS_DEEP) != 0) s->grouped[count++] = k;
+        const contact_header *c = &s->headers[k];
+        if ((c->flags & IS_DEEP) != 0) s->marked[c->a] = s->marked[c->b] = 1;
     }
+    for (uint32_t k = 0; k < s->count; ++k) {
+        const contact_header *c = &s->headers[k];
+        const contact_header *last = count > 0 ? &s->headers[s->grouped[count - 1]] : NULL;
+        if ((last != NULL && last->a == c->a && last->b == c->b) || is_kinematic(b, c)) continue;
+        if ((b->awake[c->a] && s->marked[c->a]) || (b->awake[c->b] && s->marked[c->b]))
+            s->grouped[count++] = k;
+    }
+    return count;
+}
+
+void vy_contacts_project(vy_bodies *b)
+{
+    contact_system *s = b->contacts;
+    const uint32_t count = list_pairs(b);
     int any = count > 0;
     for (int sweep = 0; sweep < SWEEPS && any; ++sweep) {
         any = 0;
         for (uint32_t n = 0; n < count; ++n) {
             const contact_header *c = &s->headers[s->grouped[n]];
-            const deepest_point d = deepest_of(b, c);
-            const double allowed = allowed_depth(b, c);
-            if (!(d.depth > allowed)) continue;
-            push_apart(b, c, &d, real_min(d.depth - TARGET_FRACTION * allowed, max_move(b, c)));
-            any = 1;
+            any |= separate(b, c);
         }
     }
 }

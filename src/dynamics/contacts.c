@@ -50,7 +50,7 @@ enum { PAIR_BLOCK = 512, PAIR_BLOCK_SHARED = 16384 };
     ARRAY(s->island_warm_work, c.bodies)                   \
     ARRAY(s->island_energy, c.bodies)                      \
     ARRAY(s->island_sum, c.bodies)                         \
-    ARRAY(s->guarded, c.bodies)                            \
+    ARRAY(s->marked, c.bodies)                             \
     ARRAY(s->substep_start, c.bodies)                      \
     ARRAY(s->before, c.bodies)                             \
     ARRAY(s->first, c.bodies)                              \

@@ -161,7 +161,7 @@ typedef struct contact_system {
     substep_start *substep_start; // [body_cap]
     contact_motion *before;       // [body_cap] velocities before restitution
     contact_motion *first;        // [body_cap] velocities before the interval
-    unsigned char *guarded;       // [body_cap] by root: of energy_guard.c
+    unsigned char *marked;        // [body_cap] scratch of contact_project.c and energy_guard.c
     int guards_off;               // 1: for tests
     atomic_ullong scaled;         // vy_impact_totals.scaled
     uint32_t *grouped;            // [solved] contacts of the groups

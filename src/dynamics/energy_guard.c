@@ -22,21 +22,21 @@ static int find_islands(vy_bodies *b)
 {
     contact_system *s = b->contacts;
     int any = 0;
-    for (uint32_t i = 0; i < b->limit; ++i) s->guarded[i] = 0;
+    for (uint32_t i = 0; i < b->limit; ++i) s->marked[i] = 0;
     for (uint32_t k = 0; k < s->count; ++k) {
         const contact_header *c = &s->headers[k];
         if (c->impulse_points == 0) continue;
         const uint32_t root = root_of(b, b->awake[c->a] ? c->a : c->b);
-        s->guarded[root] = 1;
+        s->marked[root] = 1;
         any = 1;
     }
     for (uint32_t k = 0; k < s->count && any; ++k) {
         const contact_header *c = &s->headers[k];
         if (b->slots[c->a].kind == VY_BODY_KINEMATIC || b->slots[c->b].kind == VY_BODY_KINEMATIC)
-            s->guarded[root_of(b, b->awake[c->a] ? c->a : c->b)] = 0;
+            s->marked[root_of(b, b->awake[c->a] ? c->a : c->b)] = 0;
     }
     for (uint32_t i = 0; i < b->limit && any; ++i) {
-        if (b->awake[i] && b->has_loads[i]) s->guarded[root_of(b, i)] = 0;
+        if (b->awake[i] && b->has_loads[i]) s->marked[root_of(b, i)] = 0;
     }
     return any;
 }
@@ -62,7 +62,7 @@ static void add_joints(vy_bodies *b)
         int is_driven = b->joint_state[k].motor_torque != 0.0 || j->def.kind == VY_JOINT_CUSTOM;
         for (int n = 0; n < 2; ++n)
             is_driven |= j->body[n] < b->limit && b->slots[j->body[n]].kind == VY_BODY_KINEMATIC;
-        if (is_driven) s->guarded[root] = 0;
+        if (is_driven) s->marked[root] = 0;
         const body_state before[2] = {state_before(b, j->body[0]), state_before(b, j->body[1])},
                          now[2] = {state_now(b, j->body[0]), state_now(b, j->body[1])};
         s->island_sum[root].most +=
@@ -95,17 +95,17 @@ void vy_energy_guard(vy_bodies *b, double h)
     add_bodies(b, h);
     add_joints(b);
     for (uint32_t i = 0; i < b->limit; ++i) { // only islands with joints
-        if (b->awake[i] && b->joints->first_joint[i] != 0 && s->guarded[root_of(b, i)] == 1)
-            s->guarded[root_of(b, i)] = 2;
+        if (b->awake[i] && b->joints->first_joint[i] != 0 && s->marked[root_of(b, i)] == 1)
+            s->marked[root_of(b, i)] = 2;
     }
     for (uint32_t i = 0; i < b->limit; ++i) {
         const energy_sum *sum = &s->island_sum[i];
-        if (s->guarded[i] == 2 && sum->now > sum->most) ++s->impacts.limited;
+        if (s->marked[i] == 2 && sum->now > sum->most) ++s->impacts.limited;
     }
     for (uint32_t i = 0; i < b->limit; ++i) {
         if (!b->awake[i]) continue;
         const energy_sum *sum = &s->island_sum[root_of(b, i)];
-        if (s->guarded[root_of(b, i)] != 2 || !(sum->now > sum->most)) continue;
+        if (s->marked[root_of(b, i)] != 2 || !(sum->now > sum->most)) continue;
         const double part = sum->most > 0.0 ? real_sqrt(sum->most / sum->now) : 0.0;
         b->state[i].velocity = vec3_scale(part, b->state[i].velocity);
         b->state[i].rate = vec3_scale(part, b->state[i].rate);
