@@ -22,7 +22,7 @@ enum {
     LOOP_DRIVE,    // by the rotors: angular acceleration; along, specific thrust
     LOOP_COMMAND,  // of that
     LOOP_BEHIND,   // command less drive: what the rotors have yet to follow
-    LOOP_DESIRED,   // [m/s^2] wanted acceleration
+    LOOP_DESIRED,  // [m/s^2] desired acceleration
     LOOP_INTEGRAL, // [m/s^2]
     LOOP_ANGLE_ESTIMATE,
     LOOP_RATE_ESTIMATE,
