@@ -144,8 +144,8 @@ VY_FN deviation_system nap_sensitivity(const surroundings *env, const nap_params
     const real minimum =
         real_min(real_min(axes.x, axes.y), axes.z); // what is the same in all directions does not turn
     const real arm = IF_ON(aero_torque, vec3_length(c->pressure_centre));
-    const real spin =
-        IF_ON(damping, 0.25 * vec3_max_abs(c->spin_area) * own->rate); // torque per density and speed
+    const real spin = IF_ON(damping, 0.25 * vec3_max_abs(c->spin_area) *
+                                         (own->rate + own->air_rate)); // torque per density and speed
     const mask lifts = (effect_on(flags, EFFECT_lift) | (arm > 0.0)) & (lift > 0.0);
     const vec3 air = nap_air_velocity(env, s->position, m->time, flags);
     const real steady = nap_lift_direction_gain(s, r, m->period, air, deviation);
@@ -189,6 +189,7 @@ VY_FN deviation_system nap_sensitivity(const surroundings *env, const nap_params
             IF_ON(linear_drag, (vec3_max_abs(axes) - minimum) * own_flow) + IF_ON(lift, lift_a));
     k.vv = inverse_mass * IF_ON(lift, lift_v);
     k.vp = gradient * (IF_ON(gravity, real_set(1.0)) + inverse_mass * volume) + inverse_mass * force_p;
+    k.vp = k.vp + inverse_mass * volume * (e->air_rate * e->air_rate);
     k.be = inverse * real_select(lift_may_flip, 2.0 * arm * lift, zero);
     k.bv = inverse_mass * real_select(lift_may_flip, 2.0 * IF_ON(lift, lift), zero);
 #undef IF_ON

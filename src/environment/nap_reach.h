@@ -186,12 +186,17 @@ VY_FN nap_reach nap_reach_of(const surroundings *env, const nap_params *n, const
     e->disturbance_torque = m->disturbance_torque;
     e->magnetic_field = vec3_length(vec3_of(env->magnetic));
     e->light = vec3_length(vec3_of(env->light));
+    e->air_rate = real_set(nap_planet_rate(env));
     nap_rotor_reach(n, p, layout, speed, m->command, e);
     if (bits_uniform(n->rotors)) nap_rotor_air_reach(n, p, layout, speed, m, e);
     // Torques change sqrt(2 E), E the energy of turning, by no more than t / sqrt(I_min) per second.
     const real inverse = 1.0 / n->inertia_min;
     const real spin = vec3_dot(s->rate, mat3_mul_vec(p->body.inertia, s->rate));
-    const real rate0 = real_sqrt(inverse * spin) * (1.0 + 0x1p-40) + deviation[DEVIATION_RATE];
+    real rate0 = real_sqrt(inverse * spin) * (1.0 + 0x1p-40) + deviation[DEVIATION_RATE];
+    // Damping slows the rate relative to the air, which differs by the planet's, to there and back.
+    const mask damped = vec3_max_abs(p->effects.spin_damping) + vec3_max_abs(p->effects.spin_area) > 0.0;
+    const real more = 2.0 * nap_planet_rate(env) * (1.0 + real_sqrt(inverse * n->inertia_max));
+    rate0 = rate0 + real_select(damped, more, real_set(0.0));
     if (bits_uniform(n->rotors)) e->rate = rate0 + 1.0; // a guess as well: the rotors' effects see it
 
     const real altitude = nap_altitude(env, s->position);
@@ -210,6 +215,9 @@ VY_FN nap_reach nap_reach_of(const surroundings *env, const nap_params *n, const
             e->height_min = s->position.z - (r.far + e->arm);
         e->speed = over0 + (gain + turning * way);
         e->gravity = gravity_bound(&env->gravity, s->position, r.far);
+        if (env->planet.on)
+            e->air_gravity = vec3_length(planet_centrifugal(&env->planet, s->position)) +
+                             (nap_planet_rate(env) * nap_planet_rate(env)) * r.far;
         e->gravity_gradient = gravity_tide_bound(&env->gravity, s->position, r.far, 3);
         nap_air_reach(env, m, period, s->position, altitude, &r);
         r.acceleration = e->gravity + p->body.inverse_mass * nap_force_bound(&p->effects, e);

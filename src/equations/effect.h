@@ -38,11 +38,13 @@ typedef struct effect_params {
 typedef struct effect_context {
     mat3 rotation;                            // body to world
     vec3 gravity;                             // [m/s^2] world
+    vec3 air_gravity;                         // [m/s^2] world, by which the air weighs where it turns
     vec3 flow;                                // [m/s] velocity through the air, world
     real flow_speed;                          // [m/s] its length
     real density;                             // [kg/m^3]
     real density_change;                      // [1] density over the reference - 1; 0 without an atmosphere
-    vec3 rate;                                // [rad/s] body
+    vec3 rate;                                // [rad/s] body, relative to the air, which turns with a planet
+    vec3 inertial_rate;                       // [rad/s] body, relative to inertial space
     vec3 rotor_force;                         // [N] body, of all rotors at the reference density
     vec3 rotor_torque;                        // [N m] body
     vec3 disturbance_world, disturbance_body; // [N]
@@ -63,6 +65,8 @@ typedef struct effect_reach {
     real wind;                 // [m/s]
     real density, density_min; // [kg/m^3]
     real rate;                 // [rad/s]
+    real air_rate;             // [rad/s] of the air with a planet, in a world that does not turn with it
+    real air_gravity;          // [m/s^2] its centrifugal acceleration, likewise
     real rotor_force, rotor_torque;
     real thruster_force, thruster_torque;
     real disturbance, disturbance_torque; // [N], [N m]
@@ -91,7 +95,10 @@ VY_FN effect_bound bound_of(real force, real torque)
 }
 
 /// No hub moves faster through the air [m/s].
-VY_FN real reach_hub_speed(const effect_reach *r) { return r->speed + r->wind + r->rate * r->arm; }
+VY_FN real reach_hub_speed(const effect_reach *r)
+{
+    return r->speed + r->wind + (r->rate + r->air_rate) * r->arm;
+}
 
 /// Bit `effect` of the flags, as a mask.
 VY_FN mask effect_on(bits flags, int effect) { return ((flags >> effect) & 1u) != 0u; }

@@ -5,10 +5,10 @@
 VY_FN void effect_buoyancy(const effect_params *p, const effect_context *c, mask on, body_loads *l)
 {
     const real k = -(c->density * p->volume);
-    l->force_world = vec3_add(l->force_world, vec3_if(on, vec3_scale(k, c->gravity)));
+    l->force_world = vec3_add(l->force_world, vec3_if(on, vec3_scale(k, c->air_gravity)));
 }
 
 VY_FN effect_bound effect_buoyancy_bound(const effect_params *p, const effect_reach *r)
 {
-    return bound_of(r->density * p->volume * r->gravity, real_set(0.0));
+    return bound_of(r->density * p->volume * (r->gravity + r->air_gravity), real_set(0.0));
 }

@@ -13,5 +13,5 @@ VY_FN effect_bound effect_damping_bound(const effect_params *p, const effect_rea
 {
     const real k =
         vec3_max_abs(p->spin_damping) + 0.25 * r->density * (r->speed + r->wind) * vec3_max_abs(p->spin_area);
-    return bound_of(real_set(0.0), k * r->rate);
+    return bound_of(real_set(0.0), k * (r->rate + r->air_rate));
 }

@@ -14,7 +14,7 @@ VY_FN void effect_gyroscopic(const effect_params *p, const effect_context *c, ma
         momentum = vec3_add_scaled(momentum, j * v->speed[i], axis);
         change = vec3_add_scaled(change, j * v->gain[i], axis);
     }
-    const vec3 torque = vec3_add(vec3_cross(c->rate, momentum), change);
+    const vec3 torque = vec3_add(vec3_cross(c->inertial_rate, momentum), change);
     l->torque_body = vec3_sub(l->torque_body, vec3_if(on, torque));
 }
 

@@ -64,6 +64,18 @@ VY_FN vec3 planet_ground_velocity(const planet_params *p, vec3 r)
     return vec3_make(-p->rate * r.y, p->rate * r.x, real_set(0.0));
 }
 
+/// Its rotation [rad/s], and the centrifugal acceleration [m/s^2] of what turns with it at `r`.
+VY_FN vec3 planet_rotation(const planet_params *p)
+{
+    return vec3_make(real_set(0.0), real_set(0.0), real_set(p->rate));
+}
+
+VY_FN vec3 planet_centrifugal(const planet_params *p, vec3 r)
+{
+    const double k = p->rate * p->rate;
+    return vec3_make(k * r.x, k * r.y, real_set(0.0));
+}
+
 /// Position of a geodetic place at `time` [s]: angles in rad, altitude in m.
 VY_FN vec3 planet_position(const planet_params *p, real latitude, real longitude, real altitude, real time)
 {

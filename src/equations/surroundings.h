@@ -194,10 +194,15 @@ VY_FN vec3 effects_add_parts(const surroundings *env, const effect_params *p, co
     c.density = real_set(0.0);
     c.density_change = real_set(0.0);
     c.rotation = rotation;
-    c.rate = s->rate;
+    c.rate = c.inertial_rate = s->rate;
+    if (variant == VARIANT_GENERAL && env->planet.on)
+        c.rate = vec3_sub(s->rate, mat3_tmul_vec(rotation, planet_rotation(&env->planet)));
     c.rotor_force = l->force_body;
     c.rotor_torque = l->torque_body;
     c.gravity = variant != VARIANT_GENERAL ? env->gravity.uniform : gravity_at(&env->gravity, s->position);
+    c.air_gravity = c.gravity;
+    if (variant == VARIANT_GENERAL && env->planet.on)
+        c.air_gravity = vec3_add(c.gravity, planet_centrifugal(&env->planet, s->position));
     c.disturbance_world = held->disturbance.force_world;
     c.disturbance_body = held->disturbance.force_body;
     c.disturbance_torque_world = held->disturbance.torque_world;
