@@ -94,6 +94,13 @@ typedef struct vy_wind_def {
     const vy_wind_grid *grid;         ///< or NULL; must outlive the world
 } vy_wind_def;
 
+/// The Earth: WGS 84 with J2.
+#define VY_EARTH_RADIUS     6378137.0
+#define VY_EARTH_FLATTENING 0.0033528106647474805
+#define VY_EARTH_RATE       7.292115e-5
+#define VY_EARTH_GM         3.986004418e14
+#define VY_EARTH_J2         1.08262982e-3
+
 /// A planet about the world's origin. radius 0: a flat world.
 typedef struct vy_planet_def {
     double radius;     ///< [m] equatorial

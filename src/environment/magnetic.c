@@ -1,0 +1,115 @@
+// magnetic.c - the World Magnetic Model: the gradient of a potential of spherical harmonics to degree 12.
+//
+//   V = a sum over n, m of (a/r)^(n+1) (g cos m l + h sin m l) P(sin lat')
+//
+// a = 6371.2 km, lat' the geocentric latitude, P Schmidt's semi-normalised functions (Chulliat and others,
+// The US/UK World Magnetic Model, NOAA NCEI). Of order m > 0 they are kept divided by the cosine of the
+// latitude, so that nothing is lost at the poles.
+#include "volery/magnetic.h"
+#include "base/fail.h"
+#include "base/math.h"
+#include "base/real.h"
+#include "volery/environment.h"
+
+enum { DEGREE = 12 };
+
+typedef struct harmonic {
+    int n, m;
+    double g, h, g_dot, h_dot;
+} harmonic;
+
+static const harmonic coefficients[] = {
+#define COEFFICIENT(n, m, g, h, g_dot, h_dot) {n, m, g, h, g_dot, h_dot},
+#include "environment/wmm2025.inl"
+#undef COEFFICIENT
+};
+
+// A place on the sphere.
+typedef struct geocentric {
+    double sine, cosine;                        // of the geocentric latitude
+    double radius;                              // [m]
+    double east[DEGREE + 1], ahead[DEGREE + 1]; // sine and cosine of m times the longitude
+} geocentric;
+
+// P[n][m] for m = 0, P[n][m] / cos for m > 0.
+static void legendre(double s, double c, double p[DEGREE + 1][DEGREE + 1])
+{
+    p[0][0] = 1.0;
+    for (int m = 0; m <= DEGREE; ++m) {
+        if (m == 1) p[1][1] = 1.0;
+        if (m > 1) p[m][m] = real_sqrt((2.0 * m - 1.0) / (2.0 * m)) * c * p[m - 1][m - 1];
+        for (int n = m + 1; n <= DEGREE; ++n) {
+            const double before =
+                n > m + 1 ? real_sqrt((double)((n - 1) * (n - 1) - m * m)) * p[n - 2][m] : 0.0;
+            p[n][m] = ((2.0 * n - 1.0) * s * p[n - 1][m] - before) / real_sqrt((double)(n * n - m * m));
+        }
+    }
+}
+
+// dP/dlat of degree n and order m.
+static double slope(double p[DEGREE + 1][DEGREE + 1], double s, double c, int n, int m)
+{
+    if (m == 0) return real_sqrt(0.5 * n * (n + 1)) * p[n][1] * c;
+    const double before = n > m ? real_sqrt((double)(n * n - m * m)) * p[n - 1][m] : 0.0;
+    return before - n * s * p[n][m];
+}
+
+static geocentric place_of(double latitude, double longitude, double height)
+{
+    const double e2 = VY_EARTH_FLATTENING * (2.0 - VY_EARTH_FLATTENING);
+    double s, c;
+    math_sincos(latitude, &s, &c);
+    const double n = VY_EARTH_RADIUS / real_sqrt(1.0 - e2 * (s * s));
+    const double across = (n + height) * c, along = (n * (1.0 - e2) + height) * s;
+    geocentric g;
+    g.radius = real_sqrt(across * across + along * along);
+    g.sine = along / g.radius;
+    g.cosine = across / g.radius;
+    for (int m = 0; m <= DEGREE; ++m) math_sincos(m * longitude, &g.east[m], &g.ahead[m]);
+    return g;
+}
+
+// East, north and up of the sphere [nT].
+static vy_vec3 synthesise(const geocentric *at, double years)
+{
+    double p[DEGREE + 1][DEGREE + 1], power[DEGREE + 1];
+    const double ratio = 6371200.0 / at->radius;
+    legendre(at->sine, at->cosine, p);
+    power[0] = ratio * ratio;
+    for (int n = 1; n <= DEGREE; ++n) power[n] = power[n - 1] * ratio;
+    vy_vec3 b = {0.0, 0.0, 0.0};
+    for (size_t i = 0; i < sizeof coefficients / sizeof coefficients[0]; ++i) {
+        const harmonic *k = &coefficients[i];
+        const double g = k->g + years * k->g_dot, h = k->h + years * k->h_dot;
+        const double wave = g * at->ahead[k->m] + h * at->east[k->m];
+        const double turned = g * at->east[k->m] - h * at->ahead[k->m];
+        const double value = k->m > 0 ? p[k->n][k->m] * at->cosine : p[k->n][0];
+        b.x += power[k->n] * (k->m * turned * p[k->n][k->m]);
+        b.y -= power[k->n] * (wave * slope(p, at->sine, at->cosine, k->n, k->m));
+        b.z += power[k->n] * ((k->n + 1) * wave * value);
+    }
+    return b;
+}
+
+vy_status vy_magnetic_model(double latitude, double longitude, double height, double date, vy_vec3 *out,
+                            vy_error *err)
+{
+    FPU_SCOPE;
+    if (!(date >= VY_MAGNETIC_FIRST && date <= VY_MAGNETIC_LAST)) {
+        return vy_fail(err, VY_BAD_VALUE,
+                       "the World Magnetic Model 2025 is for dates from %g to %g, got %.6g",
+                       VY_MAGNETIC_FIRST, VY_MAGNETIC_LAST, date);
+    }
+    if (!(real_abs(latitude) <= 0.5 * 3.14159265358979324) || !real_is_finite(longitude) ||
+        !(height >= -1e5 && height <= 1e6))
+        return vy_fail(err, VY_BAD_VALUE, "the World Magnetic Model has no field there");
+    double s, c;
+    math_sincos(latitude, &s, &c);
+    if (real_abs(c) < 1e-12) longitude = 0.0;
+    const geocentric at = place_of(latitude, longitude, height);
+    const vy_vec3 b = synthesise(&at, date - VY_MAGNETIC_FIRST);
+    // From the sphere's north and up to the ellipsoid's: they differ by the two latitudes' difference.
+    const double sine = s * at.cosine - c * at.sine, cosine = c * at.cosine + s * at.sine;
+    *out = (vy_vec3){1e-9 * b.x, 1e-9 * (cosine * b.y - sine * b.z), 1e-9 * (sine * b.y + cosine * b.z)};
+    return VY_OK;
+}
