@@ -332,8 +332,10 @@ static int put_scenario(json *j, const char *path, vy_log *log, const vy_scenari
 {
     vy_json_text(j, "name", s->name);
     vy_json_bool(j, "strict", s->environment.nap.strict);
-    vy_json_number(j, "planet_radius", s->environment.planet.radius);
-    if (s->environment.gravity.mode == VY_GRAVITY_UNIFORM) {
+    // At a planet's origin the scene is the world, as over flat ground.
+    const vy_planet_def *planet = &s->environment.planet;
+    vy_json_number(j, "planet_radius", planet->origin.gm > 0.0 ? 0.0 : planet->radius);
+    if (s->environment.gravity.mode == VY_GRAVITY_UNIFORM && !(planet->origin.gm > 0.0)) {
         put_vec3(j, "gravity", s->environment.gravity.uniform);
     }
     vy_json_list(j, "drones");

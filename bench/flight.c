@@ -120,7 +120,7 @@ static vy_status build_satellite(int strict, vy_world **out, vy_error *err)
     e->gravity.mode = VY_GRAVITY_CENTRAL;
     e->gravity.body_count = 1;
     e->gravity.bodies[0] = (vy_gravity_body){3.986004418e14, {0, 0, 0}, 1.08262668e-3, 6378137.0};
-    e->planet = (vy_planet_def){6378137.0, 1.0 / 298.257223563, 7.292115e-5};
+    e->planet = (vy_planet_def){.radius = 6378137.0, .flattening = 1.0 / 298.257223563, .rate = 7.292115e-5};
     e->atmosphere.mode = VY_ATMOSPHERE_LAYERED;
     e->wind.shear = VY_SHEAR_LOG;
     e->wind.shear_speed = 3.0;

@@ -136,7 +136,8 @@ static vy_status build_orbit(uint64_t seed, vy_world **out, vy_error *err)
     env->gravity.mode = VY_GRAVITY_CENTRAL;
     env->gravity.body_count = 1;
     env->gravity.bodies[0] = (vy_gravity_body){3.986004418e14, {0.0, 0.0, 0.0}, 1.08262982e-3, 6378137.0};
-    env->planet = (vy_planet_def){6378137.0, 1.0 / 298.257223563, 7.292115e-5};
+    env->planet =
+        (vy_planet_def){.radius = 6378137.0, .flattening = 1.0 / 298.257223563, .rate = 7.292115e-5};
     env->atmosphere.mode = VY_ATMOSPHERE_LAYERED;
     env->magnetic_field = (vy_vec3){0.0, 0.0, 3e-5};
     env->sunlight = (vy_vec3){-4.56e-6, 0.0, 0.0};

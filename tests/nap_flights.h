@@ -51,7 +51,8 @@ static inline void random_environment(random_source *r, vy_environment_def *e)
     }
     if (chance(r, 0.25)) e->magnetic_field = ball(r, 1e-4);
     if (chance(r, 0.1)) {
-        e->planet = (vy_planet_def){6378137.0, 1.0 / 298.257223563, 7.292115e-5};
+        e->planet =
+            (vy_planet_def){.radius = 6378137.0, .flattening = 1.0 / 298.257223563, .rate = 7.292115e-5};
         e->gravity.mode = VY_GRAVITY_CENTRAL;
         e->gravity.body_count = 1;
         e->gravity.bodies[0] = (vy_gravity_body){3.986004418e14, {0, 0, 0}, 1.08262668e-3, 6378137.0};

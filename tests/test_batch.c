@@ -274,6 +274,13 @@ static void declare_everything(random_source *r, vy_scenario *s)
     }
     if (random_bits(r) % 2) e->wind.turbulence = (vy_turbulence_def){random_in(r, 1.0, 8.0), 1.0, 0.0};
     if (random_bits(r) % 3 == 0) e->atmosphere.mode = VY_ATMOSPHERE_LAYERED;
+    if (random_bits(r) % 3 == 0) { // at a place of the Earth
+        e->planet = (vy_planet_def){VY_EARTH_RADIUS, VY_EARTH_FLATTENING, VY_EARTH_RATE, {.gm = 0.0}};
+        e->planet.origin = (vy_origin_def){.gm = VY_EARTH_GM,
+                                           .latitude = random_in(r, -0.5 * PI, 0.5 * PI),
+                                           .height = random_in(r, 0.0, 3000.0),
+                                           .j2 = VY_EARTH_J2};
+    }
     e->magnetic_field = (vy_vec3){0.0, 1e-5, -4e-5};
     for (int i = 0; i < s->drone_count; ++i) {
         vy_vehicle_def *v = &s->drones[i].def.vehicle;

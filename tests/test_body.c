@@ -169,7 +169,7 @@ static vy_world_def surroundings_of(int kind)
     if (kind == SIMPLE) env->physics.engine = VY_ENGINE_SIMPLE;
     if (kind == LIE) env->physics.integrator = VY_INTEGRATOR_LIE_MIDPOINT;
     if (kind == EULER) env->physics.integrator = VY_INTEGRATOR_EULER;
-    if (kind == PLANET) env->planet = (vy_planet_def){1000.0, 0.0, 1e-3};
+    if (kind == PLANET) env->planet = (vy_planet_def){.radius = 1000.0, .rate = 1e-3};
     return wd;
 }
 

@@ -507,7 +507,7 @@ static void air_above_the_standard_is_in_the_account(void **unused)
         vy_world_def wd = vy_default_world_def();
         around_the_earth(&wd.environment);
         wd.environment.atmosphere.mode = VY_ATMOSPHERE_LAYERED;
-        wd.environment.planet = (vy_planet_def){6378137.0, 0.0, 0.0};
+        wd.environment.planet = (vy_planet_def){.radius = 6378137.0};
         wd.environment.nap.strict = strict;
         wd.dt = 0.1;
         vy_world *world = world_of(&wd);
@@ -540,7 +540,8 @@ static void orbits_stay_within_their_certificate(void **unused)
         vy_world_def wd = vy_default_world_def();
         around_the_earth(&wd.environment);
         wd.environment.atmosphere.mode = chance(&r, 0.5) ? VY_ATMOSPHERE_LAYERED : VY_ATMOSPHERE_NONE;
-        wd.environment.planet = (vy_planet_def){6378137.0, 1.0 / 298.257223563, 7.292115e-5};
+        wd.environment.planet =
+            (vy_planet_def){.radius = 6378137.0, .flattening = 1.0 / 298.257223563, .rate = 7.292115e-5};
         wd.environment.sunlight = ball(&r, 1e-5);
         wd.environment.gravity.gradient = chance(&r, 0.5);
         wd.environment.nap.torque_abs = scattered(&r, 1e-12, 1e-6);

@@ -1,8 +1,8 @@
 // environment.h - the environment of a world: gravity, air, wind, planet, fields, negligibility policy.
 //
-// World frame right-handed with +Z up, +X east, +Y north; on a planet inertial, about its centre, +Z its
-// axis. Units are SI. Gravity, atmosphere and wind are always declared, even where the policy treats them as
-// zero.
+// World frame right-handed with +Z up, +X east, +Y north; on a planet at the origin that is declared, or
+// without one inertial, about its centre, +Z its axis. Units are SI. Gravity, atmosphere and wind are always
+// declared, even where the policy treats them as zero.
 #pragma once
 #include "volery/integrator.h"
 #include "volery/status.h"
@@ -94,6 +94,19 @@ typedef struct vy_wind_def {
     const vy_wind_grid *grid;         ///< or NULL; must outlive the world
 } vy_wind_def;
 
+/// A place of a planet as the world's origin. World axes are then east, north and up there, and turn with the
+/// planet: what is fixed to the ground rests, positions and velocities are local, rates are relative to the
+/// ground. The planet attracts, in place of vy_gravity_def. The ground z = 0 is the surface of the origin's
+/// height, as curved as the ellipsoid.
+typedef struct vy_origin_def {
+    double gm;        ///< [m^3/s^2] of the planet; 0: no origin, the world is flat or inertial
+    double latitude;  ///< [rad] geodetic, -pi/2 to pi/2
+    double longitude; ///< [rad] east; at a pole it counts as 0
+    double height;    ///< [m] above the ellipsoid
+    double j2;        ///< [1] oblateness of the planet's gravity, over its equatorial radius
+    double date;      ///< [years] decimal: for the World Magnetic Model; 0: the declared magnetic field
+} vy_origin_def;
+
 /// The Earth: WGS 84 with J2.
 #define VY_EARTH_RADIUS     6378137.0
 #define VY_EARTH_FLATTENING 0.0033528106647474805
@@ -101,11 +114,13 @@ typedef struct vy_wind_def {
 #define VY_EARTH_GM         3.986004418e14
 #define VY_EARTH_J2         1.08262982e-3
 
-/// A planet about the world's origin. radius 0: a flat world.
+/// A planet. Without an origin the world's frame is inertial, about the planet's centre, with its axis along
+/// +z. radius 0: a flat world.
 typedef struct vy_planet_def {
-    double radius;     ///< [m] equatorial
-    double flattening; ///< [1] 0 is a sphere; WGS 84: 1 / 298.257223563
-    double rate;       ///< [rad/s] about world +z
+    double radius;        ///< [m] equatorial
+    double flattening;    ///< [1] 0 is a sphere; WGS 84: 1 / 298.257223563
+    double rate;          ///< [rad/s] about its axis
+    vy_origin_def origin; ///< where the world is on it
 } vy_planet_def;
 
 /// How far the strict motion may be from the one that is flown, in place of thresholds: effects are left out

@@ -7,6 +7,7 @@
 #include "volery/fault.h"
 #include "volery/payload.h"
 #include "volery/record.h"
+#include "volery/ground.h"
 #include "volery/world.h"
 #include <stddef.h>
 #include <stdint.h>
@@ -21,10 +22,28 @@ extern "C" {
 /// In place of the number of a drone or body: each of them.
 #define VY_EVERY_DRONE (-1)
 
+/// What the height of a geodetic place is counted from.
+typedef enum vy_above {
+    VY_ABOVE_ELLIPSOID,
+    VY_ABOVE_GROUND, ///< the surface of the origin's height, without obstacles and terrain
+    VY_ABOVE_START,  ///< the altitude at which the drone starts
+} vy_above;
+
+/// A setpoint by latitude and longitude.
+typedef struct vy_mission_point {
+    double time;                ///< [s] strictly increasing
+    double latitude, longitude; ///< [rad] geodetic
+    double height;              ///< [m]
+    vy_above above;
+    double heading; ///< [rad] of the nose, clockwise from north at the world's origin
+} vy_mission_point;
+
 typedef struct vy_scenario_drone {
     char name[VY_NAME_CAP]; ///< unique: a letter, then letters, digits, - and _
     vy_drone_def def;
     vy_geodetic place; ///< a start over the ground of a planet; loading turns it into `def`
+    int mission_count; ///< 0 to VY_SETPOINT_CAP; loading turns it into the controller's setpoints
+    vy_mission_point mission[VY_SETPOINT_CAP];
 } vy_scenario_drone;
 
 /// Something that moves and is no drone. Its number is the count of drones plus its index, as in a world.
@@ -273,11 +292,13 @@ typedef struct vy_quantity {
     const char *name;
     const char *unit;                             ///< SI; empty for a count
     const char *help;                             ///< one sentence
-    double (*value)(const vy_drone_state *drone); ///< NULL: a quantity of joints
+    double (*value)(const vy_drone_state *drone); ///< NULL: a quantity of joints, or over the ground
     double (*of_joint)(const vy_joint_state *joint);
-    unsigned joints;           ///< kinds of joints that have it, a bit each
-    const char *integral_unit; ///< of its integral over time
-    int of_bodies;             ///< 1: bodies have it as drones do
+    unsigned joints;                                   ///< kinds of joints that have it, a bit each
+    const char *integral_unit;                         ///< of its integral over time
+    int of_bodies;                                     ///< 1: bodies have it as drones do
+    double (*of_ground)(const vy_ground_state *state); ///< over the ground; of drones and bodies
+    int needs_planet;                                  ///< 1: there is none in a flat world
 } vy_quantity;
 
 /// All of them; static storage.

@@ -49,8 +49,9 @@ typedef struct vy_cylinder {
 
 /// The half space dot(normal, p) <= offset: solid below, unbounded.
 typedef struct vy_plane {
-    vy_vec3 normal; ///< unit
-    double offset;  ///< [m]
+    vy_vec3 normal;               ///< unit
+    double offset;                ///< [m]
+    const struct vy_globe *globe; ///< NULL; the ground of a world at a planet's origin curves with the planet
 } vy_plane;
 
 /// Ground over a grid: sample (i, j) stands at x = i spacing, y = j spacing, and its height is

@@ -32,7 +32,7 @@ enum {
     VY_ROW_HEAP = 1 << 4,       ///< a list behind a pointer, not inside the struct
     VY_ROW_IDENTIFIER = 1 << 5, ///< text: a letter, then letters, digits, - and _
     VY_ROW_SHORT = 1 << 6,      ///< a vector that may have fewer numbers; the others are 0
-    VY_ROW_OPTION = 1 << 7,     ///< an object that is not in the hash where its first number is 0
+    VY_ROW_OPTION = 1 << 7,     ///< not in the hash: an object whose first number is 0, a list of none
 };
 
 /// What a number may be. `above`: min itself is not allowed.

@@ -1,5 +1,6 @@
 // contact_pairs.c - the broad phase: which bodies may touch within a step, by the tree and then by their
 // exact swept bounds. The result depends on the bodies' states alone, not on the history of the tree.
+#include "geometry/plane.h"
 #include "base/assert.h"
 #include "dynamics/contacts.h"
 #include "geometry/broadphase.h"
@@ -237,11 +238,13 @@ static int is_above_plane(const vy_bodies *b, uint32_t ground, uint32_t i)
     const body_slot *slot = &b->slots[ground];
     if (slot->shape.kind != VY_SHAPE_PLANE || slot->kind != VY_BODY_STATIC) return 0;
     const vy_pose pose = body_shape_pose(b, ground, &b->contacts->start_state[ground]);
-    const vec3 up = quat_rotate(pose.rotation, slot->shape.plane.normal);
     const vy_bounds *box = &b->contacts->bounds[i];
+    const vec3 middle = vec3_scale(0.5, vec3_add(box->low, box->high));
+    const vy_plane below = vy_plane_below(&slot->shape.plane, &pose, middle); // a globe's surface is below it
+    const vec3 up = quat_rotate(pose.rotation, below.normal);
     const vec3 low = vec3_make(up.x > 0.0 ? box->low.x : box->high.x, up.y > 0.0 ? box->low.y : box->high.y,
                                up.z > 0.0 ? box->low.z : box->high.z);
-    return vec3_dot(up, vec3_sub(low, pose.position)) - slot->shape.plane.offset > b->def.contacts.slop;
+    return vec3_dot(up, vec3_sub(low, pose.position)) - below.offset > b->def.contacts.slop;
 }
 
 // Whether a body's swept bounds stay above a static height field, or beside it.

@@ -108,8 +108,40 @@ static vy_status check_wind(const vy_wind_def *w, const vy_planet_def *planet, v
           real_is_finite(t->intensity))) {
         return vy_fail(err, VY_BAD_VALUE, "wind.turbulence: wind20 and intensity must be at least 0 m/s");
     }
-    if (w->grid != NULL && planet->radius > 0.0) {
-        return vy_fail(err, VY_BAD_VALUE, "wind.grid is for a flat world");
+    if (w->grid != NULL && planet->radius > 0.0 && !(planet->origin.gm > 0.0)) {
+        return vy_fail(err, VY_BAD_VALUE, "wind.grid is for a flat world, or one with a planet.origin");
+    }
+    return VY_OK;
+}
+
+#define ORIGIN_LOWEST  -12e3 // [m] below the deepest sea floor
+#define ORIGIN_HIGHEST 100e3 // [m] higher up nothing flies; orbits are inertial
+
+static vy_status check_planet(const vy_environment_def *def, vy_error *err)
+{
+    const vy_planet_def *p = &def->planet;
+    const vy_origin_def *o = &p->origin;
+    if (!(real_is_finite(p->radius) && p->radius >= 0.0 && p->flattening >= 0.0 && p->flattening < 1.0 &&
+          real_is_finite(p->rate))) {
+        return vy_fail(err, VY_BAD_VALUE, "planet: radius must be at least 0 m and flattening in [0, 1)");
+    }
+    if (!(real_is_finite(o->gm) && o->gm >= 0.0))
+        return vy_fail(err, VY_BAD_VALUE, "planet.origin.gm must be at least 0 m^3/s^2");
+    if (o->gm == 0.0) return VY_OK;
+    if (!(p->radius >= 1e3))
+        return vy_fail(err, VY_BAD_VALUE, "planet.origin needs a planet.radius of 1 km at least");
+    if (!(real_abs(o->latitude) <= 0.5 * 3.14159265358979324))
+        return vy_fail(err, VY_BAD_VALUE, "planet.origin.latitude must be -90 to 90 degrees");
+    if (!real_is_finite(o->longitude) || !real_is_finite(o->j2) || !real_is_finite(o->date))
+        return vy_fail(err, VY_BAD_VALUE, "planet.origin: longitude, j2 and date must be finite");
+    if (!(o->height >= ORIGIN_LOWEST && o->height <= ORIGIN_HIGHEST)) {
+        return vy_fail(err, VY_BAD_VALUE,
+                       "planet.origin.height must be -12 km (below the sea floor) to 100 km, got %g m",
+                       o->height);
+    }
+    if (def->gravity.mode != VY_GRAVITY_UNIFORM) {
+        return vy_fail(err, VY_BAD_VALUE,
+                       "gravity.mode: with a planet.origin its gm attracts; leave gravity out");
     }
     return VY_OK;
 }
@@ -147,14 +179,12 @@ vy_status vy_check_environment_def(const vy_environment_def *def, vy_error *err)
     if (status == VY_OK) status = vy_check_rows(&vy_table_nap, "nap", &def->nap, err);
     const double *culprit;
     if (status == VY_OK)
-        status = vy_check_budget_def(&def->nap.budget, def->planet.radius, 0.0, &culprit, err);
+        status =
+            vy_check_budget_def(&def->nap.budget, vy_coordinate_radius(&def->planet), 0.0, &culprit, err);
     if (status == VY_OK) status = check_wakes(&def->wakes, err);
     if (status != VY_OK) return status;
-    const vy_planet_def *p = &def->planet;
-    if (!(real_is_finite(p->radius) && p->radius >= 0.0 && p->flattening >= 0.0 && p->flattening < 1.0 &&
-          real_is_finite(p->rate))) {
-        return vy_fail(err, VY_BAD_VALUE, "planet: radius must be at least 0 m and flattening in [0, 1)");
-    }
+    status = check_planet(def, err);
+    if (status != VY_OK) return status;
     if (!vy_all_finite(&def->magnetic_field.x, 3) || !vy_all_finite(&def->sunlight.x, 3)) {
         return vy_fail(err, VY_BAD_VALUE, "magnetic_field and sunlight must be finite");
     }

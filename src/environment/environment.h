@@ -9,6 +9,12 @@
 vy_status vy_check_budget_def(const vy_budget_def *b, double radius, double dt, const double **culprit,
                               vy_error *err);
 
+/// The radius that coordinates have the size of: 0 in a flat world and at a planet's origin.
+static inline double vy_coordinate_radius(const vy_planet_def *planet)
+{
+    return planet->origin.gm > 0.0 ? 0.0 : planet->radius;
+}
+
 /// Constants of a checked def.
 void vy_surroundings_build(const vy_environment_def *def, surroundings *out);
 turbulence_params vy_turbulence_build(const vy_turbulence_def *def);

@@ -1,6 +1,7 @@
 // geodetic.c - motion over the ground of a planet, and back to world axes.
 #include "environment/environment.h"
 #include "base/real.h"
+#include "environment/surroundings_build.h"
 
 static planet_params params_of(const vy_planet_def *def)
 {
@@ -50,19 +51,72 @@ static quat quat_of_matrix(mat3 r)
     return quat_normalize(quat_make(q[3], q[0], q[1], q[2]));
 }
 
+// A planet, the world's frame there, and axes of a place in it.
+typedef struct geodetic_frame {
+    planet_params planet;
+    local_frame local;
+    double longitude; // of the meridian frame
+} geodetic_frame;
+
+// At a pole, where every direction is south or north, the longitude is 0.
+#define POLE_COSINE 1e-12
+
+static geodetic_frame frame_of(const vy_planet_def *def)
+{
+    geodetic_frame f = {.planet = params_of(def), .local = local_frame_build(def)};
+    if (!f.local.on) return f;
+    f.planet.rate = 0.0; // the world turns with it
+    if (real_abs(f.local.cos_lat) > POLE_COSINE) f.longitude = def->origin.longitude;
+    return f;
+}
+
+// East, north and up of a place in world axes, and where it is.
+static planet_frame place_of(const geodetic_frame *f, vec3 position)
+{
+    if (!f->local.on) return planet_locate(&f->planet, position);
+    planet_frame a = planet_locate(&f->planet, local_to_meridian(&f->local, position));
+    const local_place here = local_locate(&f->local, &f->planet, position);
+    a.east = local_from_meridian(&f->local, a.east);
+    a.north = local_from_meridian(&f->local, a.north);
+    a.up = here.up;
+    a.altitude = f->local.height + here.height;
+    return a;
+}
+
+static double wrapped(double angle)
+{
+    return angle - 2.0 * 3.14159265358979324 * real_round(angle / (2.0 * 3.14159265358979324));
+}
+
+static double longitude_of(const geodetic_frame *f, vec3 position, double time)
+{
+    if (!f->local.on) return planet_longitude(&f->planet, position, time);
+    return wrapped(f->longitude + planet_longitude(&f->planet, local_to_meridian(&f->local, position), 0.0));
+}
+
+// The world's place of a geodetic one.
+static vec3 position_of(const geodetic_frame *f, const vy_geodetic *g, double time)
+{
+    const local_frame *l = &f->local;
+    const double at = l->on ? 0.0 : time;
+    const vec3 r = planet_position(&f->planet, g->latitude, g->longitude - f->longitude, g->altitude, at);
+    if (!l->on) return r;
+    return local_from_meridian(l, vec3_make(r.x - l->across, r.y, r.z - l->along));
+}
+
 vy_geodetic vy_geodetic_of(const vy_planet_def *planet, double time, vy_vec3 position, vy_vec3 velocity,
                            vy_quat attitude)
 {
     FPU_SCOPE;
-    const planet_params p = params_of(planet);
-    const planet_frame place = planet_locate(&p, position);
+    const geodetic_frame f = frame_of(planet);
+    const planet_frame place = place_of(&f, position);
     const mat3 local = local_axes(&place);
     const mat3 body = flip(mat3_mul(mat3_transpose(local), quat_matrix(attitude)));
     vy_geodetic g = {
         .latitude = planet_latitude(&place),
-        .longitude = planet_longitude(&p, position, time),
+        .longitude = longitude_of(&f, position, time),
         .altitude = place.altitude,
-        .velocity = mat3_tmul_vec(local, vec3_sub(velocity, planet_ground_velocity(&p, position))),
+        .velocity = mat3_tmul_vec(local, vec3_sub(velocity, planet_ground_velocity(&f.planet, position))),
         .yaw = math_atan2(body.m[1][0], body.m[0][0]),
         .pitch = math_asin(real_clamp(-body.m[2][0], -1.0, 1.0)),
         .roll = math_atan2(body.m[2][1], body.m[2][2]),
@@ -74,11 +128,11 @@ void vy_geodetic_to_world(const vy_planet_def *planet, double time, const vy_geo
                           vy_vec3 *velocity, vy_quat *attitude)
 {
     FPU_SCOPE;
-    const planet_params p = params_of(planet);
-    *position = planet_position(&p, g->latitude, g->longitude, g->altitude, time);
-    const planet_frame place = planet_locate(&p, *position);
+    const geodetic_frame f = frame_of(planet);
+    *position = position_of(&f, g, time);
+    const planet_frame place = place_of(&f, *position);
     const mat3 local = local_axes(&place);
-    *velocity = vec3_add(planet_ground_velocity(&p, *position), mat3_mul_vec(local, g->velocity));
+    *velocity = vec3_add(planet_ground_velocity(&f.planet, *position), mat3_mul_vec(local, g->velocity));
     double sy, cy, sp, cp, sr, cr;
     math_sincos(g->yaw, &sy, &cy);
     math_sincos(g->pitch, &sp, &cp);

@@ -113,9 +113,11 @@ VY_FN vec3 nap_air_velocity(const surroundings *env, vec3 position, real time, b
 {
     planet_frame place;
     vec3 at = position;
-    if (env->planet.on) {
+    if (frame_is_inertial(env)) {
         place = planet_locate(&env->planet, position);
         at = vec3_make(real_set(0.0), real_set(0.0), place.altitude);
+    } else if (env->planet.on) {
+        at = wind_place(env, position, height_at(env, position));
     }
     const vec3 wind = env->has_wind ? wind_from(&env->wind, env->constant_wind, at, time) : vec3_zero();
     return air_velocity(env, position, &place, vec3_if(effect_on(flags, EFFECT_wind), wind));
@@ -168,7 +170,8 @@ VY_FN deviation_system nap_sensitivity(const surroundings *env, const nap_params
         (arm * (b->of[EFFECT_drag].force + lift) + rotors * e->rotor_torque + e->density * spin * flow) *
             density_gradient +
         (arm * (drag_v + lift_v) + e->density * spin) * slope;
-    const real gradient = gravity_gradient_bound(&env->gravity, s->position, r->far);
+    const double turning = nap_frame_rate(env);
+    const real gradient = gravity_gradient_bound(&env->gravity, s->position, r->far) + turning * turning;
     const real volume = IF_ON(buoyancy, e->density * c->volume);
     const real inverse = 1.0 / n->inertia_min, inverse_mass = p->body.inverse_mass;
     const real spread = n->inertia_max - n->inertia_min;
@@ -192,6 +195,11 @@ VY_FN deviation_system nap_sensitivity(const surroundings *env, const nap_params
     k.vp = k.vp + inverse_mass * volume * (e->air_rate * e->air_rate);
     k.be = inverse * real_select(lift_may_flip, 2.0 * arm * lift, zero);
     k.bv = inverse_mass * real_select(lift_may_flip, 2.0 * IF_ON(lift, lift), zero);
+    if (env->gravity.frame.on) { // the frame's torque; the Coriolis acceleration turns a deviation, no more
+        const real size = 2.0 * (n->inertia_max * inverse) + 1.0;
+        k.ee = k.ee + turning * (2.0 * size);
+        k.ea = k.ea + turning * (size * 2.0 * (e->rate + turning));
+    }
 #undef IF_ON
     return k;
 }

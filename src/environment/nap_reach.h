@@ -12,16 +12,25 @@ typedef struct nap_reach {
     real wind_change;  // [m/s] of the air at the body, by its way and by time
 } nap_reach;
 
-VY_FN real nap_altitude(const surroundings *env, vec3 position)
-{
-    return env->planet.on ? planet_locate(&env->planet, position).altitude : position.z;
-}
-
-/// The planet's rate of turning, without its sign [1/s]; 0 in a flat world.
+/// The rate without its sign [1/s] at which a planet's ground turns in the world's frame; 0 where it rests.
 VY_FN double nap_planet_rate(const surroundings *env)
 {
-    if (!env->planet.on) return 0.0;
+    if (!frame_is_inertial(env)) return 0.0;
     return env->planet.rate < 0.0 ? -env->planet.rate : env->planet.rate;
+}
+
+/// The rate without its sign [1/s] at which the world's frame turns.
+VY_FN double nap_frame_rate(const surroundings *env)
+{
+    const double rate = env->gravity.frame.rate;
+    return rate < 0.0 ? -rate : rate;
+}
+
+/// No centrifugal and Coriolis acceleration within `far` [m] of `r` and up to `speed` is larger [m/s^2].
+VY_FN real nap_frame_bound(const surroundings *env, vec3 r, real speed, real far)
+{
+    const double rate = nap_frame_rate(env);
+    return rate * (rate * (vec3_length(local_from_axis(&env->gravity.frame, r)) + far) + 2.0 * speed);
 }
 
 /// How much the wind at a body can change until the next evaluation, by its way and by time [m/s].
@@ -45,7 +54,7 @@ VY_FN void nap_air_reach(const surroundings *env, const nap_inputs *m, real peri
                          real altitude, nap_reach *r)
 {
     effect_reach *e = &r->effect;
-    const real low = altitude - r->far, high = altitude + r->far;
+    real low = altitude - r->far, high = altitude + r->far;
     e->air = env->air.mode != ATMOSPHERE_NONE;
     e->density = air_at(&env->air, low).density; // the air only gets thinner upwards
     e->density_min = air_at(&env->air, high).density;
@@ -59,11 +68,15 @@ VY_FN void nap_air_reach(const surroundings *env, const nap_inputs *m, real peri
     r->wind_slope = real_set(0.0);
     r->wind_change = nap_planet_rate(env) * r->far; // of the air that turns with the planet
     if (!env->has_wind) return;
+    if (env->gravity.frame.on) { // from here on heights over the ground
+        low = low - env->gravity.frame.height;
+        high = high - env->gravity.frame.height;
+    }
     e->wind = e->downwash +
               wind_speed_bound_from(&env->wind, env->constant_wind, low, high, m->time, m->time + period) +
               m->turbulence;
     r->wind_slope = wind_slope_bound(&env->wind, low);
-    if (env->planet.on) { // east, north and up turn on the way
+    if (frame_is_inertial(env)) { // east, north and up turn on the way
         const double curve = env->planet.radius / (env->planet.polar * env->planet.polar);
         const real axis = real_sqrt(position.x * position.x + position.y * position.y) - r->far;
         const real turn =
@@ -193,16 +206,19 @@ VY_FN nap_reach nap_reach_of(const surroundings *env, const nap_params *n, const
     const real inverse = 1.0 / n->inertia_min;
     const real spin = vec3_dot(s->rate, mat3_mul_vec(p->body.inertia, s->rate));
     real rate0 = real_sqrt(inverse * spin) * (1.0 + 0x1p-40) + deviation[DEVIATION_RATE];
-    // Damping slows the rate relative to the air, which differs by the planet's, to there and back.
+    // That holds of the rate relative to inertial space, and damping slows that relative to the air: the two
+    // differ by the planet's, to there and back.
+    const double drift = nap_frame_rate(env) + nap_planet_rate(env);
     const mask damped = vec3_max_abs(p->effects.spin_damping) + vec3_max_abs(p->effects.spin_area) > 0.0;
-    const real more = 2.0 * nap_planet_rate(env) * (1.0 + real_sqrt(inverse * n->inertia_max));
-    rate0 = rate0 + real_select(damped, more, real_set(0.0));
+    const real more = 2.0 * drift * (1.0 + real_sqrt(inverse * n->inertia_max));
+    rate0 = rate0 + real_select(damped | mask_set(env->gravity.frame.on), more, real_set(0.0));
     if (bits_uniform(n->rotors)) e->rate = rate0 + 1.0; // a guess as well: the rotors' effects see it
 
-    const real altitude = nap_altitude(env, s->position);
+    const real altitude = altitude_at(env, s->position);
     r.altitude = altitude;
     const double turning = nap_planet_rate(env);
-    const vec3 ground = env->planet.on ? planet_ground_velocity(&env->planet, s->position) : vec3_zero();
+    const vec3 ground =
+        frame_is_inertial(env) ? planet_ground_velocity(&env->planet, s->position) : vec3_zero();
     const real v0 = vec3_length(s->velocity) + deviation[DEVIATION_VELOCITY];
     const real over0 = vec3_length(vec3_sub(s->velocity, ground)) + deviation[DEVIATION_VELOCITY] +
                        turning * deviation[DEVIATION_POSITION];
@@ -212,18 +228,20 @@ VY_FN nap_reach nap_reach_of(const surroundings *env, const nap_params *n, const
         const real way = period * (v0 + gain);
         r.far = way + deviation[DEVIATION_POSITION];
         if (bits_uniform(n->rotors) && bits_uniform(n->flat))
-            e->height_min = s->position.z - (r.far + e->arm);
+            e->height_min = height_at(env, s->position) - (r.far + e->arm);
         e->speed = over0 + (gain + turning * way);
         e->gravity = gravity_bound(&env->gravity, s->position, r.far);
-        if (env->planet.on)
+        if (env->gravity.frame.on)
+            e->gravity = e->gravity + nap_frame_bound(env, s->position, e->speed, r.far);
+        if (frame_is_inertial(env))
             e->air_gravity = vec3_length(planet_centrifugal(&env->planet, s->position)) +
                              (nap_planet_rate(env) * nap_planet_rate(env)) * r.far;
         e->gravity_gradient = gravity_tide_bound(&env->gravity, s->position, r.far, 3);
         nap_air_reach(env, m, period, s->position, altitude, &r);
         r.acceleration = e->gravity + p->body.inverse_mass * nap_force_bound(&p->effects, e);
         // The air of a planet moves with it: nothing is known of who is faster.
-        const real force = env->planet.on ? nap_force_bound(&p->effects, e)
-                                          : nap_accelerating_force_bound(&p->effects, e, e->wind);
+        const real force = frame_is_inertial(env) ? nap_force_bound(&p->effects, e)
+                                                  : nap_accelerating_force_bound(&p->effects, e, e->wind);
         const real need = period * (e->gravity + p->body.inverse_mass * force);
         holds = need <= gain;
         if (bits_uniform(n->rotors)) {

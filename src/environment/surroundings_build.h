@@ -33,6 +33,43 @@ VY_FN void surroundings_build_wind(const vy_wind_def *def, surroundings *out)
                     def->turbulence.intensity > 0.0;
 }
 
+/// The frame at a planet's origin; off without one.
+VY_FN local_frame local_frame_build(const vy_planet_def *def)
+{
+    local_frame f;
+    memset(&f, 0, sizeof f);
+    const vy_origin_def *o = &def->origin;
+    if (!(def->radius > 0.0 && o->gm > 0.0)) return f;
+    real sine, cosine;
+    math_sincos(real_set(o->latitude), &sine, &cosine);
+    const double s = real_lane(sine, 0), c = real_lane(cosine, 0);
+    const double a = def->radius, b = a * (1.0 - def->flattening);
+    f.on = 1;
+    f.sin_lat = s;
+    f.cos_lat = c;
+    f.square[0] = a * a;
+    f.square[1] = b * b;
+    f.support = real_lane(real_sqrt(real_set(a * a * (c * c) + b * b * (s * s))), 0);
+    f.height = o->height;
+    f.across = (a * a / f.support + o->height) * c;
+    f.along = (b * b / f.support + o->height) * s;
+    f.rate = def->rate;
+    return f;
+}
+
+/// The gravity of a planet at whose place the world is.
+VY_FN void surroundings_build_local(const vy_planet_def *def, surroundings *out)
+{
+    const local_frame f = local_frame_build(def);
+    const double north = f.sin_lat * f.across - f.cos_lat * f.along;
+    const double up = -(f.cos_lat * f.across + f.sin_lat * f.along);
+    const gravity_body planet = {def->origin.gm, 0.0, north, up, def->origin.j2, def->radius};
+    out->gravity.uniform = vec3_zero();
+    out->gravity.body_count = 1;
+    out->gravity.bodies[0] = planet;
+    out->gravity.frame = f;
+}
+
 /// Constants of a checked def.
 VY_FN void surroundings_build(const vy_environment_def *def, surroundings *out)
 {
@@ -62,6 +99,7 @@ VY_FN void surroundings_build(const vy_environment_def *def, surroundings *out)
         const planet_params planet = {1, p->radius, p->radius * (1.0 - p->flattening),
                                       p->flattening * (2.0 - p->flattening), p->rate};
         out->planet = planet;
+        if (p->origin.gm > 0.0) surroundings_build_local(p, out);
     }
     surroundings_build_wind(&def->wind, out);
     const wind_params *w = &out->wind;

@@ -57,12 +57,17 @@ VY_FN vec3 multirotor_loads(const multirotor_inputs *in, const body_state *s, ma
         rotor_in.steady = in->steady;
     }
     if (parts != NULL) parts->rotors = *loads;
-    const vec3 gravity = effects_add_parts(in->env, &in->params->effects, &in->held, s, rotation, time,
-                                           in->flags, &rotor_in, variant, parts, loads);
+    vec3 gravity = effects_add_parts(in->env, &in->params->effects, &in->held, s, rotation, time, in->flags,
+                                     &rotor_in, variant, parts, loads);
     const body_loads before = parts != NULL ? *loads : loads_zero();
     if (variant == VARIANT_GENERAL) thrusters_add(&in->layout->thrusters, speed + count, loads);
+    const body_loads still = parts != NULL ? *loads : loads_zero();
+    if (variant == VARIANT_GENERAL && in->env->gravity.frame.on)
+        gravity = vec3_add(
+            gravity, local_motion_add(&in->env->gravity.frame, in->params->body.inertia, s, rotation, loads));
     if (parts != NULL) {
-        parts->thrusters = loads_added(&before, loads);
+        parts->thrusters = loads_added(&before, &still);
+        parts->effect[EFFECT_gravity].torque_body = vec3_sub(loads->torque_body, still.torque_body);
         parts->effect[EFFECT_gravity].force_world = vec3_scale(in->params->effects.mass, gravity);
         parts->attitude = s->attitude;
     }

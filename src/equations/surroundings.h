@@ -84,10 +84,37 @@ typedef struct held_inputs {
     real ground;            // [m] height of the ground below, for the rotors' ground effect
 } held_inputs;
 
+/// Whether the world's frame does not turn with its planet: the ground moves, and the axes of a place are not
+/// the world's.
+VY_FN int frame_is_inertial(const surroundings *env) { return env->planet.on && !env->gravity.frame.on; }
+
+/// Altitude [m] above the ellipsoid, or z in a flat world.
+VY_FN real altitude_at(const surroundings *env, vec3 position)
+{
+    const local_frame *f = &env->gravity.frame;
+    if (f->on) return f->height + local_locate(f, &env->planet, position).height;
+    return env->planet.on ? planet_locate(&env->planet, position).altitude : position.z;
+}
+
+/// Height [m] over the ground that has no terrain: of a frame at a place that of its origin's height.
+VY_FN real height_at(const surroundings *env, vec3 position)
+{
+    const local_frame *f = &env->gravity.frame;
+    return f->on ? local_locate(f, &env->planet, position).height : altitude_at(env, position);
+}
+
+/// The place by which the wind's field is looked up: its z is the height.
+VY_FN vec3 wind_place(const surroundings *env, vec3 position, real height)
+{
+    if (!env->planet.on) return position;
+    if (env->gravity.frame.on) return vec3_make(position.x, position.y, height);
+    return vec3_make(real_set(0.0), real_set(0.0), height);
+}
+
 /// Velocity of the air at a place, world [m/s]: it turns with the planet, and the wind blows over the ground.
 VY_FN vec3 air_velocity(const surroundings *env, vec3 position, const planet_frame *place, vec3 wind)
 {
-    if (!env->planet.on) return wind;
+    if (!frame_is_inertial(env)) return wind;
     const vec3 ground = planet_ground_velocity(&env->planet, position);
     const vec3 over = vec3_add_scaled(vec3_scale(wind.x, place->east), wind.y, place->north);
     return vec3_add(ground, vec3_add_scaled(over, wind.z, place->up));
@@ -104,18 +131,23 @@ VY_BIG_FN relative_air air_sample(const surroundings *env, const held_inputs *he
                                   real time, bits flags)
 {
     planet_frame place;
-    real altitude = s->position.z;
-    if (env->planet.on) {
+    const local_frame *f = &env->gravity.frame;
+    real altitude = s->position.z, height = altitude;
+    if (f->on) {
+        height = local_locate(f, &env->planet, s->position).height;
+        altitude = f->height + height;
+    } else if (env->planet.on) {
         place = planet_locate(&env->planet, s->position);
-        altitude = place.altitude;
+        height = altitude = place.altitude;
     }
     relative_air a;
     a.density = air_at(&env->air, altitude).density;
     vec3 wind = vec3_zero();
     const mask has_wind = effect_on(flags, EFFECT_wind);
     if (env->has_wind && mask_any(has_wind)) {
-        // On a planet the wind is given over the ground below; its field depends on the height alone there.
-        const vec3 at = env->planet.on ? vec3_make(real_set(0.0), real_set(0.0), altitude) : s->position;
+        // About a planet the wind is given over the ground below; its field depends on the height alone
+        // there.
+        const vec3 at = wind_place(env, s->position, height);
         wind = vec3_if(has_wind,
                        vec3_add(wind_from(&env->wind, env->constant_wind, at, time), held->turbulence));
     }
@@ -195,13 +227,15 @@ VY_FN vec3 effects_add_parts(const surroundings *env, const effect_params *p, co
     c.density_change = real_set(0.0);
     c.rotation = rotation;
     c.rate = c.inertial_rate = s->rate;
-    if (variant == VARIANT_GENERAL && env->planet.on)
+    if (variant == VARIANT_GENERAL && env->gravity.frame.on)
+        c.inertial_rate = vec3_add(s->rate, local_rate(&env->gravity.frame, rotation));
+    if (variant == VARIANT_GENERAL && frame_is_inertial(env))
         c.rate = vec3_sub(s->rate, mat3_tmul_vec(rotation, planet_rotation(&env->planet)));
     c.rotor_force = l->force_body;
     c.rotor_torque = l->torque_body;
     c.gravity = variant != VARIANT_GENERAL ? env->gravity.uniform : gravity_at(&env->gravity, s->position);
     c.air_gravity = c.gravity;
-    if (variant == VARIANT_GENERAL && env->planet.on)
+    if (variant == VARIANT_GENERAL && frame_is_inertial(env))
         c.air_gravity = vec3_add(c.gravity, planet_centrifugal(&env->planet, s->position));
     c.disturbance_world = held->disturbance.force_world;
     c.disturbance_body = held->disturbance.force_body;
@@ -250,4 +284,13 @@ VY_FN vec3 effects_add_parts(const surroundings *env, const effect_params *p, co
         }
     }
     return vec3_if(effect_on(flags, EFFECT_gravity), c.gravity);
+}
+
+/// What a body's motion adds in a frame that turns, whatever is neglected: the Coriolis acceleration, which
+/// is returned [m/s^2], and the torque of the frame, which is added to `l`.
+VY_BIG_FN vec3 local_motion_add(const local_frame *f, mat3 inertia, const body_state *s, mat3 rotation,
+                                body_loads *l)
+{
+    l->torque_body = vec3_add(l->torque_body, local_torque(f, inertia, rotation, s->rate));
+    return local_coriolis(f, s->velocity);
 }

@@ -39,6 +39,13 @@ void vy_complementary_step(const complementary_params *p, const estimator_sample
 {
     const sensor_suite_blocks *k = in->sensors;
     (void)gate;
+    complementary_params here;
+    if (in->ground != NULL) {
+        here = *p;
+        here.gravity = in->ground->gravity;
+        here.gravity_norm = vec3_length(here.gravity);
+        p = &here;
+    }
     if (in->imu_tick == in->tick)
         complementary_predict(p, in->accel, in->gyro, k->mag != NULL ? k->mag->field : vec3_zero(), e);
     if (k->gps != NULL && k->gps->tick == in->tick) {
@@ -48,5 +55,6 @@ void vy_complementary_step(const complementary_params *p, const estimator_sample
         complementary_position(p, in->mocap->position, e);
     }
     if (k->baro != NULL && k->baro->tick == in->tick)
-        complementary_height(p, filter_height(k->baro->altitude, p->baro_has_offset, e, filter), e);
+        complementary_height(
+            p, filter_height(samples_level(in, k->baro->altitude), p->baro_has_offset, e, filter), e);
 }

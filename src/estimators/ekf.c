@@ -150,10 +150,12 @@ static ekf_innovation fuse_sample(const ekf_params *p, int sensor, const estimat
     switch (sensor) {
     case SENSOR_mocap: return ekf_mocap(p, in->mocap->position, in->mocap->attitude, e, c);
     case SENSOR_gps: return ekf_gps(p, k->gps->position, k->gps->velocity, e, c);
-    case SENSOR_baro: return ekf_height(p, filter_height(k->baro->altitude, p->baro_has_offset, e, f), e, c);
+    case SENSOR_baro:
+        return ekf_height(p, filter_height(samples_level(in, k->baro->altitude), p->baro_has_offset, e, f), e,
+                          c);
     case SENSOR_mag: return ekf_mag(p, k->mag->field, e, c);
-    case SENSOR_range: return ekf_range(p, k->range->distance, e, c);
-    default: return ekf_flow(p, k->flow->x, k->flow->y, e, c);
+    case SENSOR_range: return ekf_range(p, k->range->distance, samples_rise(in), e, c);
+    default: return ekf_flow(p, k->flow->x, k->flow->y, samples_rise(in), e, c);
     }
 }
 
@@ -175,7 +177,8 @@ void vy_ekf_step(const ekf_params *p, const estimator_samples *in, estimator_sta
 {
     ekf_covariance c, before;
     ekf_unpack(filter->covariance, &c);
-    if (in->imu_tick == in->tick) ekf_predict(p, in->accel, in->gyro, e, &c);
+    if (in->imu_tick == in->tick)
+        ekf_predict(p, in->accel, in->gyro, in->ground != NULL ? in->ground->gravity : p->gravity, e, &c);
     for (int i = 0; i < VY_GATED_COUNT; ++i) {
         if (!is_available(gated[i], p, in)) continue;
         const estimator_state believed = *e;

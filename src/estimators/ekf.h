@@ -149,7 +149,8 @@ VY_FN void ekf_propagate(const ekf_params *p, const ekf_jacobian *m, ekf_covaria
 
 /// Predict by an IMU sample. Rates count as changing linearly since the last one, the force as that of the
 /// midpoint.
-VY_FN void ekf_predict(const ekf_params *p, vec3 accel, vec3 gyro, estimator_state *s, ekf_covariance *c)
+VY_FN void ekf_predict(const ekf_params *p, vec3 accel, vec3 gyro, vec3 gravity, estimator_state *s,
+                       ekf_covariance *c)
 {
     const real t = p->period;
     VY_ASSERT(mask_all(t > 0.0));
@@ -159,7 +160,7 @@ VY_FN void ekf_predict(const ekf_params *p, vec3 accel, vec3 gyro, estimator_sta
                                vec3_cross(mean, vec3_cross(mean, p->imu_offset)));
     const vec3 force = vec3_sub(vec3_sub(accel, s->accel_bias), spin); // of the centre of mass, body
     const mat3 halfway = quat_matrix(attitude_turned(s->attitude, vec3_scale(0.5 * t, mean)));
-    const vec3 a = vec3_add(mat3_mul_vec(halfway, force), p->gravity);
+    const vec3 a = vec3_add(mat3_mul_vec(halfway, force), gravity);
     ekf_jacobian m;
     m.t = t;
     m.velocity_accel = halfway;
@@ -349,12 +350,12 @@ VY_FN ekf_innovation ekf_mag(const ekf_params *p, vec3 field, estimator_state *s
     return ekf_finish(&d, s);
 }
 
-/// Distance to the ground z = 0 along `along` (body) from `at` (body), and its derivatives by height and
-/// attitude error. 0: the ray does not point down, or starts below.
-VY_FN real ekf_distance(const estimator_state *s, mat3 rotation, vec3 at, vec3 along, real *d_height,
-                        vec3 *d_attitude)
+/// Distance to the ground `rise` below z = 0 along `along` (body) from `at` (body), and its derivatives by
+/// height and attitude error. 0: the ray does not point down, or starts below.
+VY_FN real ekf_distance(const estimator_state *s, mat3 rotation, vec3 at, vec3 along, real rise,
+                        real *d_height, vec3 *d_attitude)
 {
-    const real height = s->position.z + mat3_mul_vec(rotation, at).z;
+    const real height = (s->position.z + rise) + mat3_mul_vec(rotation, at).z;
     const real slope = mat3_mul_vec(rotation, along).z;
     const mask looks = (slope < -0.1) & (height > 0.01);
     const real inverse = 1.0 / real_select(looks, slope, real_set(-1.0));
@@ -364,13 +365,14 @@ VY_FN real ekf_distance(const estimator_state *s, mat3 rotation, vec3 at, vec3 a
     return real_select(looks, -height * inverse, real_set(0.0));
 }
 
-VY_FN ekf_innovation ekf_range(const ekf_params *p, real distance, estimator_state *s, ekf_covariance *c)
+VY_FN ekf_innovation ekf_range(const ekf_params *p, real distance, real rise, estimator_state *s,
+                               ekf_covariance *c)
 {
     real h[EKF_STATES] = {0};
     vec3 d_attitude;
     const mat3 rotation = quat_matrix(s->attitude);
-    const real expected =
-        ekf_distance(s, rotation, p->range_offset, p->range_direction, &h[EKF_POSITION + 2], &d_attitude);
+    const real expected = ekf_distance(s, rotation, p->range_offset, p->range_direction, rise,
+                                       &h[EKF_POSITION + 2], &d_attitude);
     ekf_correction d = ekf_begin();
     if (!mask_any((expected > 0.0) & (distance > 0.0))) return d.innovation;
     ekf_put(d_attitude, h, EKF_ATTITUDE);
@@ -380,13 +382,14 @@ VY_FN ekf_innovation ekf_range(const ekf_params *p, real distance, estimator_sta
 }
 
 /// x = w_y - v_x / d, y = -w_x - v_y / d, with the camera's velocity v = R^T v + w x a in body axes.
-VY_FN ekf_innovation ekf_flow(const ekf_params *p, real x, real y, estimator_state *s, ekf_covariance *c)
+VY_FN ekf_innovation ekf_flow(const ekf_params *p, real x, real y, real rise, estimator_state *s,
+                              ekf_covariance *c)
 {
     const mat3 rotation = quat_matrix(s->attitude);
     real d_height;
     vec3 d_attitude;
     const vec3 down = vec3_make(real_set(0.0), real_set(0.0), real_set(-1.0));
-    const real distance = ekf_distance(s, rotation, p->flow_offset, down, &d_height, &d_attitude);
+    const real distance = ekf_distance(s, rotation, p->flow_offset, down, rise, &d_height, &d_attitude);
     ekf_correction d = ekf_begin();
     if (!mask_any(distance > 0.0)) return d.innovation;
     const vec3 body = mat3_tmul_vec(rotation, s->velocity);

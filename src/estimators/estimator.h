@@ -36,11 +36,19 @@ typedef struct gate_block {
       "samples of mocap, gps, baro, mag, range and flow that were not believed") \
     F(block, since, TICK, 6, "", "from when on none of theirs was; 0: the last one was")
 
+/// A planet's ground where a drone believes to be.
+typedef struct estimator_ground {
+    vec3 gravity;  // [m/s^2] with the Coriolis acceleration, world
+    real rise;     // [m] its height over the ground less its z: how far the planet has curved away
+    real altitude; // [m] of the world's origin
+} estimator_ground;
+
 /// What an estimator gets in a step: the latest sample of each sensor, and when it came.
 typedef struct estimator_samples {
     bits tick; // now
     bits imu_tick, mocap_tick;
-    vec3 accel, gyro; // [m/s^2], [rad/s] of the IMU, body
+    vec3 accel, gyro;               // [m/s^2], [rad/s] of the IMU, body; the planet's rotation is taken out
+    const estimator_ground *ground; // NULL: it is z = 0, and gravity as at the start
     const mocap_state *mocap;
     const sensor_suite_blocks *sensors;
 } estimator_samples;
@@ -67,6 +75,18 @@ typedef struct estimator_type {
     /// What it remembers at the start, in blocks of zeros; NULL: nothing. `gate` is NULL without one.
     void (*start)(const void *params, filter_block *filter, gate_block *gate);
 } estimator_type;
+
+/// Height over the ground less z: 0 over a flat one.
+VY_FN real samples_rise(const estimator_samples *in)
+{
+    return in->ground != NULL ? in->ground->rise : real_set(0.0);
+}
+
+/// The z of a barometer's altitude.
+VY_FN real samples_level(const estimator_samples *in, real altitude)
+{
+    return in->ground != NULL ? (altitude - in->ground->altitude) - in->ground->rise : altitude;
+}
 
 /// The height by a barometer. One with an unknown offset (`has_offset`) is set to the estimated height at its
 /// first sample.

@@ -1,4 +1,5 @@
 // cast.c - rays against shapes in closed form, and moving shapes against shapes.
+#include "geometry/plane.h"
 #include "base/assert.h"
 #include "geometry/contact.h"
 #include "base/real.h"
@@ -220,6 +221,19 @@ static int ray_shape(const vy_shape *shape, const ray *r, local_hit *m)
     }
 }
 
+// The ground of a globe: the plane below where the ray met the last one.
+static int ray_globe(const vy_plane *plane, const vy_pose *pose, const ray *r, local_hit *m)
+{
+    m->t = 0.0;
+    for (int round = 0; round < 5; ++round) {
+        const vec3 at = vec3_add_scaled(r->o, m->t, r->d);
+        const vy_plane below = vy_plane_below(plane, pose, vec3_add(at, pose->position));
+        interval s = unbounded();
+        if (!clip_plane(r, below.normal, below.offset, &s) || !hit_of_interval(r, &s, m)) return 0;
+    }
+    return 1;
+}
+
 int vy_ray_cast(const vy_shape *shape, const vy_pose *pose, vy_vec3 origin, vy_vec3 direction, double t_max,
                 vy_ray_hit *out)
 {
@@ -228,7 +242,11 @@ int vy_ray_cast(const vy_shape *shape, const vy_pose *pose, vy_vec3 origin, vy_v
     const ray r = {quat_unrotate(pose->rotation, vec3_sub(origin, pose->position)),
                    quat_unrotate(pose->rotation, direction), t_max};
     local_hit m;
-    if (!ray_shape(shape, &r, &m)) return 0;
+    if (shape->kind == VY_SHAPE_PLANE && shape->plane.globe != NULL) {
+        if (!ray_globe(&shape->plane, pose, &r, &m)) return 0;
+    } else if (!ray_shape(shape, &r, &m)) {
+        return 0;
+    }
     out->t = m.t;
     out->point = vec3_add_scaled(origin, m.t, direction);
     out->normal = quat_rotate(pose->rotation, m.normal);

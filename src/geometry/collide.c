@@ -130,7 +130,9 @@ static vy_status collide_plane_near(const vy_shape *a, const vy_pose *pose_a, co
                                     const vy_pose *pose_b, double margin, vy_manifold *out)
 {
     const int plane_a = a->kind == VY_SHAPE_PLANE;
-    const vec3 up = quat_rotate((plane_a ? pose_a : pose_b)->rotation, (plane_a ? a : b)->plane.normal);
+    const vy_pose *ground = plane_a ? pose_a : pose_b, *over = plane_a ? pose_b : pose_a;
+    const vy_plane below = vy_plane_below(&(plane_a ? a : b)->plane, ground, over->position);
+    const vec3 up = quat_rotate(ground->rotation, below.normal);
     return collide_moved(a, pose_a, b, pose_b, plane_a ? up : vec3_neg(up), margin, 0.0, out);
 }
 

@@ -91,5 +91,6 @@ void vy_collide_plane(const vy_plane *plane, const vy_pose *pose_plane, const vy
 {
     VY_ASSERT(vy_shape_is_convex(shape));
     const ground_pair p = make_ground_pair(pose_plane, shape, pose_shape);
-    collide_plane(plane, pose_plane, &p, out);
+    const vy_plane below = vy_plane_below(plane, pose_plane, pose_shape->position);
+    collide_plane(&below, pose_plane, &p, out);
 }

@@ -1,6 +1,23 @@
 // plane.h - convex shapes against planes.
 #pragma once
+#include "equations/local_frame.h"
 #include "volery/collision.h"
+
+/// A planet whose surface is the ground: convex, and all but flat over the size of a body.
+typedef struct vy_globe {
+    local_frame frame;
+    planet_params planet;
+} vy_globe;
+
+/// The plane that is the ground below `point`, world axes, in the frame of `pose`: itself, or the one that
+/// touches the globe's surface of the pose's height. A globe's pose is not turned.
+static inline vy_plane vy_plane_below(const vy_plane *plane, const vy_pose *pose, vec3 point)
+{
+    if (plane->globe == NULL) return *plane;
+    const local_place at = local_locate(&plane->globe->frame, &plane->globe->planet, point);
+    const double over = at.height - (pose->position.z + plane->offset);
+    return (vy_plane){.normal = at.up, .offset = vec3_dot(at.up, vec3_sub(point, pose->position)) - over};
+}
 
 /// @param shape bounded and convex
 /// @param out   with the normal from the plane to the shape

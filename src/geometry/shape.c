@@ -116,7 +116,8 @@ vy_status vy_shape_plane(vy_vec3 normal, double offset, vy_shape *out, vy_error 
     }
     const vy_vec3 scaled = vec3_make(normal.x / largest, normal.y / largest, normal.z / largest);
     const vy_vec3 unit = vec3_scale(1.0 / vec3_length(scaled), scaled);
-    return store_checked((vy_shape){.kind = VY_SHAPE_PLANE, .plane = {unit, offset}}, out, err);
+    return store_checked((vy_shape){.kind = VY_SHAPE_PLANE, .plane = {.normal = unit, .offset = offset}}, out,
+                         err);
 }
 
 vy_status vy_shape_height_field(int nx, int ny, double spacing, const double *heights, vy_shape *out,

@@ -1,5 +1,6 @@
 // sweep.c - when moving and rotating shapes first reach a given separation.
 #include "geometry/sweep.h"
+#include "geometry/plane.h"
 #include "base/assert.h"
 #include "base/math.h"
 #include "geometry/epa.h"
@@ -197,12 +198,13 @@ static vy_separation plane_separation(const vy_plane *plane, const vy_sweep_path
                                       const vy_shape *shape, const vy_sweep_path *path, double t)
 {
     const vy_pose g = vy_sweep_pose(ground, t), p = vy_sweep_pose(path, t);
-    const vec3 up = quat_rotate(g.rotation, plane->normal);
+    const vy_plane below = vy_plane_below(plane, &g, p.position);
+    const vec3 up = quat_rotate(g.rotation, below.normal);
     vec3 low;
     const vy_status status = vy_shape_support(shape, &p, vec3_neg(up), &low);
     VY_ASSERT(status == VY_OK);
     (void)status;
-    const double value = vec3_dot(up, vec3_sub(low, g.position)) - plane->offset;
+    const double value = vec3_dot(up, vec3_sub(low, g.position)) - below.offset;
     return (vy_separation){t, value, up, {vec3_add_scaled(low, -value, up), low}};
 }
 

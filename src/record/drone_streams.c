@@ -1,5 +1,7 @@
 // drone_streams.c - the streams of a drone. A stream is one row, with a function where it needs one: the log,
 // its reference page, tables and the page of `volery view` walk this list.
+#include "base/assert.h"
+#include "volery/ground.h"
 #include "record/streams.h"
 #include "sensors/baro.h"
 #include "world/sensor_suite.h"
@@ -106,18 +108,30 @@ static const void *read_sensor(const vy_world *world, uint32_t i, const drone_st
     {                                                                          \
         name_, unit_, text_, FIELD_##type_, offsetof(struct_, member_), count_ \
     }
+typedef struct geodetic_cells {
+    vy_geodetic g;
+    double height, ground_speed, climb, track, air_speed;
+} geodetic_cells;
+
 static const vy_field geodetic_fields[] = {
-    COMPUTED_FIELD(vy_geodetic, latitude, "geodetic.latitude", NUMBER, 1, "rad", "geodetic"),
-    COMPUTED_FIELD(vy_geodetic, longitude, "geodetic.longitude", NUMBER, 1, "rad", "-pi to pi"),
-    COMPUTED_FIELD(vy_geodetic, altitude, "geodetic.altitude", NUMBER, 1, "m", "above the ellipsoid"),
-    COMPUTED_FIELD(vy_geodetic, velocity, "geodetic.velocity_ned", VEC3, 3, "m/s",
+    COMPUTED_FIELD(geodetic_cells, g.latitude, "geodetic.latitude", NUMBER, 1, "rad", "geodetic"),
+    COMPUTED_FIELD(geodetic_cells, g.longitude, "geodetic.longitude", NUMBER, 1, "rad", "-pi to pi"),
+    COMPUTED_FIELD(geodetic_cells, g.altitude, "geodetic.altitude", NUMBER, 1, "m", "above the ellipsoid"),
+    COMPUTED_FIELD(geodetic_cells, g.velocity, "geodetic.velocity_ned", VEC3, 3, "m/s",
                    "north, east, down, over the ground"),
-    COMPUTED_FIELD(vy_geodetic, yaw, "geodetic.yaw", NUMBER, 1, "rad",
+    COMPUTED_FIELD(geodetic_cells, g.yaw, "geodetic.yaw", NUMBER, 1, "rad",
                    "of forward-right-down axes in north-east-down"),
-    COMPUTED_FIELD(vy_geodetic, pitch, "geodetic.pitch", NUMBER, 1, "rad", "likewise"),
-    COMPUTED_FIELD(vy_geodetic, roll, "geodetic.roll", NUMBER, 1, "rad", "likewise"),
+    COMPUTED_FIELD(geodetic_cells, g.pitch, "geodetic.pitch", NUMBER, 1, "rad", "likewise"),
+    COMPUTED_FIELD(geodetic_cells, g.roll, "geodetic.roll", NUMBER, 1, "rad", "likewise"),
+    COMPUTED_FIELD(geodetic_cells, height, "geodetic.height", NUMBER, 1, "m",
+                   "over the ground or terrain below"),
+    COMPUTED_FIELD(geodetic_cells, ground_speed, "geodetic.ground_speed", NUMBER, 1, "m/s", "horizontal"),
+    COMPUTED_FIELD(geodetic_cells, climb, "geodetic.climb", NUMBER, 1, "m/s", "upwards"),
+    COMPUTED_FIELD(geodetic_cells, track, "geodetic.track", NUMBER, 1, "rad",
+                   "direction over the ground, clockwise from north, 0 to 2 pi"),
+    COMPUTED_FIELD(geodetic_cells, air_speed, "geodetic.air_speed", NUMBER, 1, "m/s", "through the air"),
 };
-_Static_assert(sizeof(vy_geodetic) == 8 * 9 && 9 <= STREAM_CELLS_CAP, "cells without padding");
+_Static_assert(sizeof(geodetic_cells) == 8 * 14 && 14 <= STREAM_CELLS_CAP, "cells without padding");
 
 static int has_geodetic(const vy_world *world, uint32_t i, const drone_stream *s)
 {
@@ -131,8 +145,19 @@ static const void *read_geodetic(const vy_world *world, uint32_t i, const drone_
     (void)s;
     const body_state *b = body_at(world, i);
     const double time = (double)world->state->tick * world->model.dt;
-    const vy_geodetic g = vy_geodetic_of(&world->model.planet, time, b->position, b->velocity, b->attitude);
-    memcpy(cells, &g, sizeof g);
+    vy_ground_state at;
+    const vy_status status = vy_world_read_ground(world, i, &at);
+    VY_ASSERT(status == VY_OK);
+    (void)status;
+    const geodetic_cells out = {
+        .g = vy_geodetic_of(&world->model.planet, time, b->position, b->velocity, b->attitude),
+        .height = at.height,
+        .ground_speed = at.ground_speed,
+        .climb = at.climb,
+        .track = at.track,
+        .air_speed = at.air_speed,
+    };
+    memcpy(cells, &out, sizeof out);
     return cells;
 }
 
@@ -175,10 +200,10 @@ static const void *read_air(const vy_world *world, uint32_t i, const drone_strea
     (void)s;
     const surroundings *env = &world->model.env;
     const drone_block *d = &world->drones[i];
-    const double altitude = nap_altitude(env, d->body.position);
+    const double altitude = altitude_at(env, d->body.position);
     const double time = (double)world->state->tick * world->model.dt;
     const held_inputs held = {.turbulence = d->gust};
-    const vec3 at = env->planet.on ? vec3_make(0.0, 0.0, altitude) : d->body.position;
+    const vec3 at = wind_place(env, d->body.position, height_at(env, d->body.position));
     const air_state air = air_at(&env->air, altitude);
     const relative_air around = air_sample(env, &held, &d->body, time, EFFECT_BIT(wind));
     const double speed = vec3_length(around.flow);

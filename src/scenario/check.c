@@ -3,6 +3,7 @@
 #include "base/vec.h"
 #include "environment/environment.h"
 #include "scenario/build.h"
+#include "volery/magnetic.h"
 #include "world/world_def.h"
 #include <stdio.h>
 
@@ -46,8 +47,110 @@ static void resolve_periods(vy_reader *r, const vy_table *table, char *object, c
     }
 }
 
+// A place on the other side of the planet is a slip of the pen.
+#define MISSION_FAR 1e6 // [m] from the world's origin
+
+// From latitude and longitude to the controller's setpoints.
+static void resolve_mission(vy_reader *r, const vy_scenario *s, vy_scenario_drone *drone)
+{
+    const vy_planet_def *planet = &s->environment.planet;
+    vy_controller_def *c = &drone->def.controller;
+    if (drone->mission_count == 0 || !IS_VALID(r, *drone) || !IS_VALID(r, *planet)) return;
+    if (!(planet->origin.gm > 0.0)) {
+        REPORT_ERROR(r, &drone->mission[0].latitude,
+                     "a mission by latitude and longitude needs planet.origin");
+        return;
+    }
+    if (c->setpoint_count > 0) {
+        REPORT_ERROR(r, &c->setpoints[0].time, "%s has a mission: it has no setpoints beside it",
+                     drone->name);
+        return;
+    }
+    const vy_vec3 zero = {0.0, 0.0, 0.0};
+    const double start = vy_geodetic_of(planet, 0.0, drone->def.position, zero, quat_identity()).altitude;
+    for (int i = 0; i < drone->mission_count; ++i) {
+        const vy_mission_point *m = &drone->mission[i];
+        const double level = m->above == VY_ABOVE_START    ? start
+                             : m->above == VY_ABOVE_GROUND ? planet->origin.height
+                                                           : 0.0;
+        const vy_geodetic at = {
+            .latitude = m->latitude, .longitude = m->longitude, .altitude = level + m->height};
+        vy_setpoint *p = &c->setpoints[i];
+        vy_vec3 velocity;
+        vy_quat attitude;
+        *p = (vy_setpoint){.time = m->time, .yaw = 0.25 * 6.283185307179586 - m->heading};
+        vy_geodetic_to_world(planet, 0.0, &at, &p->position, &velocity, &attitude);
+        if (vec3_length(p->position) > MISSION_FAR) {
+            REPORT_ERROR(r, &m->latitude,
+                         "this place is %.0f km from planet.origin: a mission stays within %.0f km of it",
+                         1e-3 * vec3_length(p->position), 1e-3 * MISSION_FAR);
+            return;
+        }
+    }
+    c->setpoint_count = drone->mission_count;
+    drone->mission_count = 0; // resolved: what stays are setpoints
+}
+
+// A place without more is one of the Earth.
+static void resolve_origin(vy_reader *r, vy_environment_def *e)
+{
+    vy_planet_def *p = &e->planet;
+    vy_origin_def *o = &p->origin;
+    const int placed = vy_reader_has_value(r, &o->latitude, sizeof o->latitude) ||
+                       vy_reader_has_value(r, &o->longitude, sizeof o->longitude) ||
+                       vy_reader_has_value(r, &o->height, sizeof o->height);
+    if (!placed || vy_reader_has_value(r, &o->gm, sizeof o->gm) || !IS_VALID(r, *p)) return;
+    if (p->radius > 0.0 && p->radius != VY_EARTH_RADIUS) {
+        REPORT_ERROR(r, &p->radius, "origin needs the gm of a planet that is not the Earth");
+        return;
+    }
+    if (p->radius == 0.0) {
+        p->radius = VY_EARTH_RADIUS;
+        p->flattening = VY_EARTH_FLATTENING;
+        if (!vy_reader_has_value(r, &p->rate, sizeof p->rate)) p->rate = VY_EARTH_RATE;
+    }
+    o->gm = VY_EARTH_GM;
+    if (!vy_reader_has_value(r, &o->j2, sizeof o->j2)) o->j2 = VY_EARTH_J2;
+    if (!vy_reader_has_value(r, &o->date, sizeof o->date)) o->date = VY_MAGNETIC_FIRST;
+}
+
+// The field of the World Magnetic Model, unless one is declared.
+static void resolve_field(vy_reader *r, vy_environment_def *e)
+{
+    const vy_origin_def *o = &e->planet.origin;
+    vy_error err;
+    if (!(o->gm > 0.0 && o->date > 0.0) || !IS_VALID(r, e->planet)) return;
+    if (vy_reader_has_value(r, &e->magnetic_field, sizeof e->magnetic_field)) return;
+    if (vy_magnetic_model(o->latitude, o->longitude, o->height, o->date, &e->magnetic_field, &err) != VY_OK)
+        REPORT_ERROR(r, &o->date, "%s", err.text);
+}
+
+// What the rows cannot say of a planet's origin.
+static void check_origin(vy_reader *r, const vy_environment_def *e)
+{
+    const vy_origin_def *o = &e->planet.origin;
+    if (!(o->gm > 0.0) || !IS_VALID(r, e->planet)) return;
+    if (!(o->height >= -12e3 && o->height <= 100e3)) {
+        REPORT_ERROR(r, &o->height,
+                     "height %g m: an origin is between the deepest sea floor, -12 km, and 100 km",
+                     o->height);
+    }
+    if (e->gravity.mode != VY_GRAVITY_UNIFORM)
+        REPORT_ERROR(r, &e->gravity.mode, "with a planet.origin the planet's gm attracts: leave gravity out");
+    if (!(e->planet.radius >= 1e3))
+        REPORT_ERROR(r, &e->planet.radius, "planet.origin needs a radius of 1 km at least");
+    const vy_vec3 usual = vy_default_environment_def().gravity.uniform, uniform = e->gravity.uniform;
+    if (vec3_length(vec3_sub(uniform, usual)) > 0.0) {
+        vy_report_warning(r->report, vy_reader_origin(r, &e->gravity.uniform),
+                          "with a planet.origin the planet attracts: this gravity is not used");
+    }
+}
+
 void vy_resolve_scenario(vy_reader *reader, vy_scenario *scenario)
 {
+    resolve_origin(reader, &scenario->environment);
+    resolve_field(reader, &scenario->environment);
+    check_origin(reader, &scenario->environment);
     if (IS_VALID(reader, scenario->step)) {
         resolve_periods(reader, &vy_scenario_table, (char *)scenario, "", scenario->step);
     }
@@ -61,6 +164,7 @@ void vy_resolve_scenario(vy_reader *reader, vy_scenario *scenario)
                                  &def->velocity, &def->attitude);
             drone->place = (vy_geodetic){.latitude = VY_NO_LATITUDE}; // resolved: what stays are world axes
         }
+        resolve_mission(reader, scenario, drone);
         const double g = vec3_length(gravity_at(&env.gravity, def->position));
         if (def->rotor_speed == VY_HOVER_SPEED) def->rotor_speed = vy_vehicle_hover_speed(&def->vehicle, g);
     }
@@ -217,7 +321,9 @@ static void check_expect(vy_reader *r, const vy_scenario *s, const vy_expect_def
     if (!timed && e->within != 0.0) REPORT_ERROR(r, &e->within, "within is for settled and reached");
     if (e->target != 0.0 && e->at != VY_AT_OVERSHOOT) REPORT_ERROR(r, &e->target, "target is for overshoot");
     const vy_quantity *q = &vy_quantities(&(int){0})[e->quantity];
-    if (q->value == NULL) {
+    if (q->needs_planet && !(s->environment.planet.radius > 0.0))
+        REPORT_ERROR(r, &e->quantity, "%s needs a planet: this world is flat", q->name);
+    if (q->of_joint != NULL) {
         check_expect_joint(r, s, e, q);
     } else {
         if (e->joint != VY_EVERY_JOINT) REPORT_ERROR(r, &e->joint, "%s is of drones: name a drone", q->name);
@@ -237,7 +343,8 @@ static void check_budget(vy_reader *r, const vy_scenario *s)
     const double *culprit;
     vy_error err;
     if (!IS_VALID(r, e->nap.budget) || !IS_VALID(r, s->step)) return;
-    if (vy_check_budget_def(&e->nap.budget, e->planet.radius, s->step, &culprit, &err) != VY_OK)
+    if (vy_check_budget_def(&e->nap.budget, vy_coordinate_radius(&e->planet), s->step, &culprit, &err) !=
+        VY_OK)
         REPORT_ERROR(r, culprit, "%s", err.text);
 }
 

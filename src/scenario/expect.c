@@ -16,13 +16,11 @@ static double estimate_error(const vy_drone_state *d)
 static double x(const vy_drone_state *d) { return d->position.x; }
 static double y(const vy_drone_state *d) { return d->position.y; }
 static double z(const vy_drone_state *d) { return d->position.z; }
-static double height(const vy_drone_state *d) { return d->position.z; }
 static double distance(const vy_drone_state *d)
 {
     return vec3_length(vec3_make(d->position.x, d->position.y, 0.0));
 }
 static double speed(const vy_drone_state *d) { return vec3_length(d->velocity); }
-static double climb(const vy_drone_state *d) { return d->velocity.z; }
 static double rate(const vy_drone_state *d) { return vec3_length(d->rate); }
 static double clamps(const vy_drone_state *d) { return (double)d->clamps; }
 static double battery_charge(const vy_drone_state *d) { return d->battery_charge; }
@@ -36,25 +34,26 @@ static double contact_impulse(const vy_drone_state *d) { return d->contact_impul
 static double crashes(const vy_drone_state *d) { return (double)d->crashes; }
 static double asleep(const vy_drone_state *d) { return (double)d->asleep; }
 
-// The angle of the rotation that is left when the heading is taken out; exact for small angles too.
-static double tilt(const vy_drone_state *d)
-{
-    const quat q = d->attitude;
-    return 2.0 * math_atan2(real_sqrt(q.x * q.x + q.y * q.y), real_sqrt(q.w * q.w + q.z * q.z));
-}
-
-static double yaw(const vy_drone_state *d)
-{
-    const quat q = d->attitude;
-    return math_atan2(2.0 * (q.w * q.z + q.x * q.y), 1.0 - 2.0 * (q.y * q.y + q.z * q.z));
-}
-
 static double motor_max(const vy_drone_state *d)
 {
     double maximum = 0.0;
     for (int i = 0; i < VY_ROTOR_CAP; ++i) maximum = real_max(maximum, d->motor_command[i]);
     return maximum;
 }
+
+static double altitude(const vy_ground_state *g) { return g->altitude; }
+static double height(const vy_ground_state *g) { return g->height; }
+static double ground_speed(const vy_ground_state *g) { return g->ground_speed; }
+static double air_speed(const vy_ground_state *g) { return g->air_speed; }
+static double climb(const vy_ground_state *g) { return g->climb; }
+static double track(const vy_ground_state *g) { return g->track; }
+static double latitude(const vy_ground_state *g) { return g->latitude; }
+static double longitude(const vy_ground_state *g) { return g->longitude; }
+static double tilt(const vy_ground_state *g) { return g->tilt; }
+static double yaw(const vy_ground_state *g) { return g->yaw; }
+static double heading(const vy_ground_state *g) { return g->heading; }
+static double pitch(const vy_ground_state *g) { return g->pitch; }
+static double roll(const vy_ground_state *g) { return g->roll; }
 
 static double tension(const vy_joint_state *j) { return j->tension; }
 static double length(const vy_joint_state *j) { return j->length; }
@@ -69,9 +68,14 @@ static double active(const vy_joint_state *j) { return j->active; }
 const vy_quantity *vy_quantities(int *count)
 {
     static const vy_quantity list[] = {
-#define QUANTITY(name, unit, help)              {#name, unit, help, name, NULL, 0, INTEGRAL(unit), 0},
-#define BODY_QUANTITY(name, unit, help)         {#name, unit, help, name, NULL, 0, INTEGRAL(unit), 1},
-#define JOINT_QUANTITY(name, unit, kinds, help) {#name, unit, help, NULL, name, kinds, INTEGRAL(unit), 0},
+#define NAMED(name_, unit_, help_) \
+    .name = #name_, .unit = unit_, .help = help_, .integral_unit = INTEGRAL(unit_)
+#define QUANTITY(name_, unit_, help_)      {NAMED(name_, unit_, help_), .value = name_},
+#define BODY_QUANTITY(name_, unit_, help_) {NAMED(name_, unit_, help_), .value = name_, .of_bodies = 1},
+#define GROUND_QUANTITY(name_, unit_, needs_planet_, help_) \
+    {NAMED(name_, unit_, help_), .of_ground = name_, .of_bodies = 1, .needs_planet = needs_planet_},
+#define JOINT_QUANTITY(name_, unit_, kinds_, help_) \
+    {NAMED(name_, unit_, help_), .of_joint = name_, .joints = kinds_},
 #include "scenario/quantities.inl"
 #undef QUANTITY
     };
@@ -224,25 +228,32 @@ static int read_any(const vy_world *world, uint32_t number, vy_drone_state *out)
     return 1;
 }
 
+static void feed_body(const vy_scenario *scenario, const vy_world *world, uint32_t number,
+                      vy_expect_result *results)
+{
+    int count, known = 0; // where it is over the ground is read only where that is asked for
+    const vy_quantity *list = vy_quantities(&count);
+    const double time = vy_world_time(world);
+    vy_drone_state state;
+    vy_ground_state ground;
+    if (!read_any(world, number, &state)) return;
+    for (int i = 0; i < scenario->expect_count; ++i) {
+        const vy_expect_def *e = &scenario->expect[i];
+        if (e->drone != VY_EVERY_DRONE && e->drone != (int)number) continue;
+        if (!is_evaluated(scenario, e, time, count)) continue;
+        const vy_quantity *q = &list[e->quantity];
+        if (q->of_joint != NULL || (number >= vy_world_drone_count(world) && !q->of_bodies)) continue;
+        if (q->of_ground != NULL && !known) known = vy_world_read_ground(world, number, &ground) == VY_OK;
+        const double value = q->of_ground != NULL ? q->of_ground(&ground) : q->value(&state);
+        take_any(e, value, time, scenario->step, number, &results[i]);
+    }
+}
+
 void vy_expect_feed(const vy_scenario *scenario, const vy_world *world, vy_expect_result *results)
 {
     FPU_SCOPE;
     if (scenario->expect_count == 0) return;
-    int count;
-    const vy_quantity *list = vy_quantities(&count);
-    const double time = vy_world_time(world);
-    const uint32_t drones = vy_world_drone_count(world), bodies = vy_world_body_count(world);
-    for (uint32_t d = 0; d < bodies; ++d) {
-        vy_drone_state state;
-        if (!read_any(world, d, &state)) continue;
-        for (int i = 0; i < scenario->expect_count; ++i) {
-            const vy_expect_def *e = &scenario->expect[i];
-            if (e->drone != VY_EVERY_DRONE && e->drone != (int)d) continue;
-            if (!is_evaluated(scenario, e, time, count) || list[e->quantity].value == NULL) continue;
-            if (d >= drones && !list[e->quantity].of_bodies) continue;
-            take_any(e, list[e->quantity].value(&state), time, scenario->step, d, &results[i]);
-        }
-    }
+    for (uint32_t i = 0; i < vy_world_body_count(world); ++i) feed_body(scenario, world, i, results);
     if (vy_world_time(world) > 0.0)
         feed_joints(scenario, world, results); // forces are known from the first step on
 }
@@ -250,9 +261,9 @@ void vy_expect_feed(const vy_scenario *scenario, const vy_world *world, vy_expec
 // The name of the drone, body or joint `who`; "all" where that is none of them.
 static const char *name_of(const vy_scenario *s, const vy_quantity *q, int body)
 {
-    if (body < 0 || body >= (q->value != NULL ? s->drone_count + s->body_count : s->joint_count))
+    if (body < 0 || body >= (q->of_joint == NULL ? s->drone_count + s->body_count : s->joint_count))
         return "all";
-    return q->value != NULL ? vy_scenario_name_of(s, body) : s->joints[body].name;
+    return q->of_joint == NULL ? vy_scenario_name_of(s, body) : s->joints[body].name;
 }
 
 static void print_bound(vy_text *out, const char *word, double bound, const char *unit)
@@ -291,7 +302,7 @@ char *vy_expect_print(const vy_scenario *scenario, int index, const vy_expect_re
     const vy_quantity *q = &vy_quantities(&count)[e->quantity];
     const vy_locale locale = vy_locale_enter();
     vy_text out = {0};
-    const int body = q->value != NULL ? e->drone : e->joint;
+    const int body = q->of_joint == NULL ? e->drone : e->joint;
     vy_text_printf(&out, "%s of %s", q->name, name_of(scenario, q, body));
     const int timed = e->at == VY_AT_SETTLED || e->at == VY_AT_REACHED;
     const char *unit = timed ? q->unit : vy_expect_unit(scenario, index);
@@ -310,8 +321,8 @@ char *vy_expect_print(const vy_scenario *scenario, int index, const vy_expect_re
         print_bound(&out, e->at == VY_AT_THROUGHOUT ? "worst" : "was", result->worst, unit);
         vy_text_printf(&out, " at %.6g s", result->time);
         if (e->at != VY_AT_INTEGRAL && body < 0 &&
-            (q->value != NULL ? scenario->drone_count + (q->of_bodies ? scenario->body_count : 0)
-                              : scenario->joint_count) > 1)
+            (q->of_joint == NULL ? scenario->drone_count + (q->of_bodies ? scenario->body_count : 0)
+                                 : scenario->joint_count) > 1)
             vy_text_printf(&out, " by %s", name_of(scenario, q, (int)result->drone));
     }
     vy_locale_leave(locale);

@@ -189,8 +189,13 @@ static void collect_rows(vy_text *out, const vy_table *table, const void *object
         const vy_row *row = &table->rows[i];
         if ((row->flags & VY_ROW_LABEL) || !vy_row_applies(table, row, object)) continue;
         const char *field = (const char *)object + row->offset;
-        if ((row->flags & VY_ROW_OPTION) && is_off(row, field)) continue;
         int number, count;
+        if ((row->flags & VY_ROW_OPTION) && row->type == VY_TYPE_LIST) {
+            (void)vy_list_elements(row, object, &count);
+            if (count == 0) continue;
+        } else if ((row->flags & VY_ROW_OPTION) && is_off(row, field)) {
+            continue;
+        }
         int64_t wide;
         const char *elements;
         vy_text_add(out, row->key, strlen(row->key) + 1);

@@ -1,5 +1,5 @@
 // quantities.inl - what a run can be judged by: QUANTITY(name, unit, help) of drones, BODY_QUANTITY of drones and
-// bodies, JOINT_QUANTITY(name, unit, kinds, help) of joints of these kinds. expect.c has a function for each.
+// bodies, GROUND_QUANTITY of both over the ground, JOINT_QUANTITY(name, unit, kinds, help) of joints of these kinds. expect.c has a function for each.
 #ifndef BODY_QUANTITY
 #define BODY_QUANTITY(name, unit, help) QUANTITY(name, unit, help)
 #endif
@@ -8,12 +8,24 @@ QUANTITY(estimate_error, "m", "distance of the estimated from the true position"
 BODY_QUANTITY(x, "m", "position along world +x")
 BODY_QUANTITY(y, "m", "position along world +y")
 BODY_QUANTITY(z, "m", "position along world +z")
-BODY_QUANTITY(height, "m", "height above z = 0")
 BODY_QUANTITY(distance, "m", "horizontal distance from the world's origin")
 BODY_QUANTITY(speed, "m/s", "length of the velocity")
-BODY_QUANTITY(climb, "m/s", "velocity along world +z")
-BODY_QUANTITY(tilt, "rad", "angle between body +z and world +z")
-BODY_QUANTITY(yaw, "rad", "heading about world +z, counter-clockwise, -pi to pi")
+#ifndef GROUND_QUANTITY
+#define GROUND_QUANTITY(name, unit, needs_planet, help) QUANTITY(name, unit, help)
+#endif
+GROUND_QUANTITY(altitude, "m", 0, "above the ellipsoid of the planet; in a flat world z")
+GROUND_QUANTITY(height, "m", 0, "over the terrain below, or over the ground without terrain")
+GROUND_QUANTITY(ground_speed, "m/s", 0, "horizontal speed over the ground")
+GROUND_QUANTITY(air_speed, "m/s", 0, "speed through the air, gusts included, wakes not")
+GROUND_QUANTITY(climb, "m/s", 0, "upward velocity over the ground")
+GROUND_QUANTITY(track, "rad", 0, "direction of the motion over the ground, clockwise from north, 0 to 2 pi")
+GROUND_QUANTITY(latitude, "rad", 1, "geodetic")
+GROUND_QUANTITY(longitude, "rad", 1, "geodetic, -pi to pi")
+GROUND_QUANTITY(tilt, "rad", 0, "angle between body +z and up")
+GROUND_QUANTITY(yaw, "rad", 0, "of the nose, counter-clockwise from east, -pi to pi")
+GROUND_QUANTITY(heading, "rad", 0, "of the nose, clockwise from north, -pi to pi")
+GROUND_QUANTITY(pitch, "rad", 0, "nose up")
+GROUND_QUANTITY(roll, "rad", 0, "right side down")
 BODY_QUANTITY(rate, "rad/s", "length of the angular velocity")
 QUANTITY(motor_max, "", "the largest motor command, 0 to 1")
 QUANTITY(clamps, "", "motor commands clamped since the start")
@@ -39,4 +51,5 @@ JOINT_QUANTITY(force, "N", ~0u, "of a joint: length of the force on b")
 JOINT_QUANTITY(torque, "N m", ~0u, "of a joint: length of the torque on b about its anchor")
 JOINT_QUANTITY(active, "", ~0u, "of a joint: 0 while a cable is slack or a stop is not reached, else 1")
 #undef JOINT_QUANTITY
+#undef GROUND_QUANTITY
 #undef BODY_QUANTITY

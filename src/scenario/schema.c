@@ -63,6 +63,40 @@ static const vy_row start_rows[] = {
 static const vy_table start_table = {
     .title = "Start", .help = "Where and how a drone begins.", ROWS(start_rows)};
 
+static const vy_choice aboves[] = {
+    CHOICE("ellipsoid", VY_ABOVE_ELLIPSOID, "an altitude, as of GPS"),
+    CHOICE("ground", VY_ABOVE_GROUND, "the surface of planet.origin's height"),
+    CHOICE("start", VY_ABOVE_START, "the altitude at which the drone starts"),
+};
+static const vy_row mission_rows[] = {
+    ROW("time", NUMBER, vy_mission_point, time, .unit = "s", .range = ANY, .flags = VY_ROW_REQUIRED,
+        .help = "when to be there; later than the point before"),
+    ROW("latitude", NUMBER, vy_mission_point, latitude, .unit = "rad",
+        .range = WITHIN(-1.5707963267948966, 1.5707963267948966), .flags = VY_ROW_REQUIRED,
+        .help = "geodetic"),
+    ROW("longitude", NUMBER, vy_mission_point, longitude, .unit = "rad", .range = ANY,
+        .flags = VY_ROW_REQUIRED, .help = "east"),
+    ROW("height", NUMBER, vy_mission_point, height, .unit = "m", .range = ANY, .flags = VY_ROW_REQUIRED,
+        .help = "above what `above` names"),
+    ROW("above", CHOICE, vy_mission_point, above, CHOICES(aboves), .help = "what the height is counted from"),
+    ROW("heading", NUMBER, vy_mission_point, heading, .unit = "rad", .range = ANY,
+        .default_text = "90 deg: east", .help = "of the nose, clockwise from north at planet.origin"),
+};
+
+static void init_mission_point(void *object, int index)
+{
+    (void)index;
+    *(vy_mission_point *)object = (vy_mission_point){.heading = 1.5707963267948966};
+}
+
+static const vy_table mission_table = {
+    .title = "Mission",
+    .help = "Setpoints by latitude and longitude, in place of the controller's; in a world with a "
+            "planet.origin. In between the reference moves along a straight line.",
+    .size = sizeof(vy_mission_point),
+    .init = init_mission_point,
+    ROWS(mission_rows)};
+
 static void init_drone(void *object, int index)
 {
     vy_scenario_drone *drone = object;
@@ -85,6 +119,9 @@ static const vy_row drone_rows[] = {
         .help = "its estimator"),
     ROW("controller", OBJECT, vy_scenario_drone, def.controller, .table = &vy_controller_table,
         .help = "its controller"),
+    ROW("mission", LIST, vy_scenario_drone, mission, .table = &mission_table, .size = VY_SETPOINT_CAP,
+        .count_offset = offsetof(vy_scenario_drone, mission_count), .flags = VY_ROW_OPTION,
+        .help = "geodetic setpoints"),
     ROW("safety", OBJECT, vy_scenario_drone, def.safety, .table = &vy_table_safety,
         .help = "limits that end its run"),
     ROW("shape", OBJECT, vy_scenario_drone, def.solid, .table = &vy_shape_table,

@@ -138,16 +138,44 @@ static const vy_row wind_rows[] = {
 static const vy_table wind_table = {
     .title = "Wind", .help = "The sum of its parts.", .size = sizeof(vy_wind_def), ROWS(wind_rows)};
 
+#define QUARTER_TURN 1.5707963267948966
+
+static const vy_row origin_rows[] = {
+    ROW("gm", NUMBER, vy_origin_def, gm, .unit = "m^3/s^2", .range = AT_LEAST_0, .word = "none",
+        .default_text = "none; with a latitude the Earth's",
+        .help = "gravitational constant times mass of the planet; `none`: the world is flat or inertial"),
+    ROW("latitude", NUMBER, vy_origin_def, latitude, .unit = "rad",
+        .range = WITHIN(-QUARTER_TURN, QUARTER_TURN), .help = "geodetic"),
+    ROW("longitude", NUMBER, vy_origin_def, longitude, .unit = "rad", .range = ANY,
+        .help = "east; at a pole it counts as 0"),
+    ROW("height", NUMBER, vy_origin_def, height, .unit = "m", .range = ANY,
+        .help = "above the ellipsoid, -12 km to 100 km"),
+    ROW("j2", NUMBER, vy_origin_def, j2, .range = ANY,
+        .default_text = "0; with a latitude and no gm the Earth's",
+        .help = "oblateness of the planet's gravity"),
+    ROW("date", NUMBER, vy_origin_def, date, .range = AT_LEAST_0, .word = "none",
+        .default_text = "none; with a latitude and no gm 2025",
+        .help = "decimal year, for the World Magnetic Model; `none`: magnetic_field as declared"),
+};
+static const vy_table origin_table = {
+    .title = "Origin",
+    .help = "The place of the planet where the world is: x, y, z are east, north, up there and turn with the "
+            "planet. A latitude alone makes the Earth: docs/environment.md.",
+    .size = sizeof(vy_origin_def),
+    ROWS(origin_rows)};
+
 static const vy_row planet_rows[] = {
     ROW("radius", NUMBER, vy_planet_def, radius, .unit = "m", .range = AT_LEAST_0, .word = "none",
         .help = "at the equator; `none` is a flat world"),
     ROW("flattening", NUMBER, vy_planet_def, flattening, .range = WITHIN(0.0, 0.999),
         .help = "0 is a sphere"),
     ROW("rate", NUMBER, vy_planet_def, rate, .unit = "rad/s", .range = ANY,
-        .help = "of its rotation about +z"),
+        .help = "of its rotation about its axis"),
+    ROW("origin", OBJECT, vy_planet_def, origin, .table = &origin_table, .flags = VY_ROW_OPTION,
+        .help = "where the world is on it; without one the world's frame is inertial, about the centre"),
 };
 static const vy_table planet_table = {.title = "Planet",
-                                      .help = "About the world's origin; its air turns with it.",
+                                      .help = "Round ground; its air turns with it.",
                                       .size = sizeof(vy_planet_def),
                                       ROWS(planet_rows)};
 

@@ -4,6 +4,7 @@
 // each axis then gets its bias and white noise. Biases walk at random from a turn-on value.
 #pragma once
 #include "base/rng.h"
+#include "equations/gravity.h"
 #include "equations/rigid_body.h"
 
 typedef struct imu_params {
@@ -44,6 +45,21 @@ VY_FN imu_state imu_start(const body_state *body, real accel, real gyro, vec3 gr
     s.accel = vec3_sub(s.accel_bias, quat_unrotate(body->attitude, gravity)); // as if held still
     s.gyro = vec3_add(s.gyro_bias, body->rate);
     return s;
+}
+
+/// A body with its rate relative to inertial space, which is what gyroscopes see.
+VY_FN body_state inertial_body(const gravity_params *field, const body_state *body)
+{
+    body_state b = *body;
+    if (field->frame.on) b.rate = vec3_add(b.rate, local_rate(&field->frame, quat_matrix(b.attitude)));
+    return b;
+}
+
+/// And back: a gyroscope's rate less the planet's, at a believed attitude.
+VY_FN vec3 gyro_over_ground(const gravity_params *field, quat attitude, vec3 gyro)
+{
+    if (!field->frame.on) return gyro;
+    return vec3_sub(gyro, local_rate(&field->frame, quat_matrix(attitude)));
 }
 
 enum { IMU_NORMALS = 12 };

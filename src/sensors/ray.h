@@ -2,6 +2,7 @@
 #pragma once
 #include "base/assert.h"
 #include "base/fail.h"
+#include "equations/local_frame.h"
 #include "sensors/sensor.h"
 
 /// The reading of a ray: no return, or a distance.
@@ -20,6 +21,22 @@ VY_FN real ray_to_ground(vec3 origin, vec3 along)
     const mask meets = (along.z < 0.0) & (origin.z > 0.0);
     const real slope = real_select(meets, along.z, real_set(-1.0));
     return real_select(meets, -origin.z / slope, real_set(RAY_NOTHING));
+}
+
+/// The same to the ground of a planet at whose place the world is: Newton's method from the plane below,
+/// which a ray that meets the ground never passes.
+VY_FN real ray_to_planet(const local_frame *f, const planet_params *p, vec3 origin, vec3 along)
+{
+    real distance = real_set(0.0);
+    mask meets = local_locate(f, p, origin).height > 0.0;
+    for (int round = 0; round < 5; ++round) {
+        const local_place at = local_locate(f, p, vec3_add_scaled(origin, distance, along));
+        const real slope = vec3_dot(along, at.up);
+        meets = meets & (slope < 0.0);
+        distance =
+            real_select(meets, distance - at.height / real_select(meets, slope, real_set(-1.0)), distance);
+    }
+    return real_select(meets, distance, real_set(RAY_NOTHING));
 }
 
 /// A distance as it is read; `n` is a normal deviate. Out of range it is RAY_NOTHING.

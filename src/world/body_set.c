@@ -158,15 +158,28 @@ vy_status vy_contact_add_drone(vy_world *world, const vy_drone_def *drone, vy_er
     return add_drone(world, &drone->vehicle, &drone->solid, &state, err);
 }
 
+// On a planet a level plane is a surface of one height.
+static int is_globe(const vy_world *world, const vy_obstacle_def *def)
+{
+    return world->model.env.gravity.frame.on && def->solid.kind == VY_SOLID_PLANE && def->attitude.x == 0.0 &&
+           def->attitude.y == 0.0;
+}
+
 vy_status vy_contact_add_obstacle(vy_world *world, const vy_obstacle_def *def, vy_error *err)
 {
     vy_body_def body = vy_default_body_def();
     body.kind = VY_BODY_STATIC;
     body.state = (vy_body_state){.position = def->position, .attitude = def->attitude};
-    const int first = world->bodies == NULL;
+    const int first = world->bodies == NULL, globe = is_globe(world, def);
+    if (globe) {
+        world->globe = (vy_globe){world->model.env.gravity.frame, world->model.env.planet};
+        body.state.attitude = quat_identity();
+    }
     vy_status status =
         vy_world_reserve_set(world, body_count(&world->model) + world->model.obstacle_count + 1, 0, err);
+    const uint32_t slot = body_count(&world->model) + world->model.obstacle_count;
     if (status == VY_OK) status = add_solid(world, &body, &def->solid, NULL, vec3_zero(), err);
+    if (status == VY_OK && globe) world->bodies->slots[slot].shape.plane.globe = &world->globe;
     if (status != VY_OK && first) vy_world_destroy_set(world);
     return status;
 }

@@ -107,7 +107,7 @@ static void build_powertrain(const vy_model *w, const vy_vehicle_def *v, drone_m
     double gain;
     vy_battery_build(&v->battery, &out->battery, &out->battery_start, &gain);
     rotor_air_params *p = &out->plant.effects.rotors;
-    *p = vy_rotor_air_build(v, w->dt, !w->env.planet.on);
+    *p = vy_rotor_air_build(v, w->dt, !frame_is_inertial(&w->env));
     if (v->battery.capacity > 0.0)
         p->battery = real_max(1.0, gain * gain - 1.0); // an empty one leaves nothing
     model->has_powertrain = vy_rotor_air_is_declared(v) || v->battery.capacity > 0.0;
@@ -144,8 +144,8 @@ static void build_nap(const vy_model *w, const rotor_layout *layout, const vy_ve
     n->open_loop = 1;
     // Air that follows the motion has no certificate, and with a battery rotors are slower than commanded.
     n->rotors = has_powertrain || w->wakes.on;
-    n->has_obstacles = !w->env.planet.on && w->ground_heights != NULL;
-    n->flat = !w->env.planet.on && !n->has_obstacles;
+    n->has_obstacles = !frame_is_inertial(&w->env) && w->ground_heights != NULL;
+    n->flat = !frame_is_inertial(&w->env) && !n->has_obstacles;
     if (n->rotors || v->thruster_count > 0) n->open_loop = 0;
     if (v->battery.capacity > 0.0)
         n->rotor_speed_max *= real_max(1.0, v->battery.voltage[4] / v->battery.nominal);
@@ -280,14 +280,15 @@ void vy_drone_start(const vy_model *world, const vy_drone_def *def, uint32_t ind
     for (int k = 0; k < model->layout.count; ++k) d.rotor_speed[k] = def->rotor_speed;
     VY_ASSERT(body_is_finite(&d.body) && real_abs(quat_dot(d.body.attitude, d.body.attitude) - 1.0) < 1e-9);
 
-    d.imu = imu_start(&d.body, def->imu.accel_bias, def->imu.gyro_bias,
+    const body_state sensed = inertial_body(&world->env.gravity, &d.body);
+    d.imu = imu_start(&sensed, def->imu.accel_bias, def->imu.gyro_bias,
                       gravity_at(&world->env.gravity, def->position), world->seed, index);
     d.mocap = (mocap_state){d.body.position, d.body.attitude};
     if (model->mocap_period != 0) mocap_sample(&params->mocap, &d.body, world->seed, index, 0, &d.mocap);
     d.estimate.position = d.mocap.position;
     d.estimate.attitude = d.mocap.attitude;
     d.estimate.velocity = d.body.velocity; // a drone knows how it was launched
-    d.estimate.rate = d.imu.gyro;
+    d.estimate.rate = gyro_over_ground(&world->env.gravity, d.estimate.attitude, d.imu.gyro);
     if (model->estimate_source == ESTIMATE_FILTER)
         vy_filter_initial_estimate(world, def, index, &d.body, &d.estimate);
     if (model->estimate_source == ESTIMATE_TRUTH) {

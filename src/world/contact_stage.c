@@ -317,7 +317,7 @@ vy_status vy_world_add_obstacle(vy_world *world, const vy_obstacle_def *def, vy_
     m->ground_heights = world->ground_heights; // the ground may be anywhere now
     world->options = step_options(m);
     for (uint32_t i = 0; i < body_count(m); ++i) {
-        body_nap(m, i)->has_obstacles = !m->env.planet.on;
+        body_nap(m, i)->has_obstacles = !frame_is_inertial(&m->env);
         body_nap(m, i)->flat = 0;
     }
     const int endless = def->solid.kind == VY_SOLID_PLANE || def->solid.kind == VY_SOLID_HEIGHTS;

@@ -10,10 +10,12 @@ VY_FN void steer_hold(const vy_model *m, uint32_t index, mask active, bits tick,
     const reference r = drone_reference(m, index, time_of(m, tick), NULL);
     vec3 integral = d->control.integral;
     quat attitude;
-    const real thrust = lower_position(&m->params[index].ladder, &r, &d->estimate, &integral, &attitude);
+    ladder_params space;
+    const ladder_params *p = drone_ladder(m, index, &d->estimate, &space);
+    const real thrust = lower_position(p, &r, &d->estimate, &integral, &attitude);
     control_state *c = &d->control;
     const bits rung = bits_set(VY_RUNG_ATTITUDE);
-    control_enter(&m->params[index].ladder, d->rung, rung, active, &d->estimate, c);
+    control_enter(p, d->rung, rung, active, &d->estimate, c);
     c->integral = vec3_select(active, integral, c->integral);
     c->attitude = quat_select(active, attitude, c->attitude);
     c->thrust = real_select(active, thrust, c->thrust);
@@ -26,7 +28,9 @@ VY_SLOW_FN void steer_trajectory(const vy_model *m, uint32_t index, const mask *
 {
     const trajectory_point r = drone_trajectory(m, index, time_of(m, w->tick));
     vec3 integral = d->control.integral, torque;
-    const real thrust = lower_trajectory(&m->params[index].ladder, &r, &d->estimate, lee, &integral, &torque);
+    ladder_params space;
+    const ladder_params *p = drone_ladder(m, index, &d->estimate, &space);
+    const real thrust = lower_trajectory(p, &r, &d->estimate, lee, &integral, &torque);
     control_state *c = &d->control;
     c->integral = vec3_select(*active, integral, c->integral);
     c->torque = vec3_select(*active, torque, c->torque);
@@ -79,7 +83,9 @@ VY_FN mask dal_drone(const vy_model *m, uint32_t index, bits tick, drone_block *
         control_lower_kinematic(&m->params[index].ladder, d->rung, now, &d->control);
         return mask_set(0);
     }
-    const real count = control_lower(&m->params[index].ladder, d->rung, now, &d->estimate, &d->control);
+    ladder_params space;
+    const ladder_params *p = drone_ladder(m, index, &d->estimate, &space);
+    const real count = control_lower(p, d->rung, now, &d->estimate, &d->control);
     d->clamps = d->clamps + real_round_bits(count);
     return count > 0.0;
 }

@@ -13,11 +13,11 @@ VY_FN void turbulence_update(const vy_model *m, uint32_t number, bits tick, mask
     const mask fresh = tick == bits_set(0);
     real n[TURBULENCE_NORMALS];
     rng_normals(m->seed, RNG_STREAM_WIND, bits_set(number), tick, n, TURBULENCE_NORMALS);
-    const real altitude = nap_altitude(&m->env, body->position);
-    const vec3 at = m->env.planet.on ? vec3_make(real_set(0.0), real_set(0.0), altitude) : body->position;
+    const real altitude = height_at(&m->env, body->position);
+    const vec3 at = wind_place(&m->env, body->position, altitude);
     const vec3 wind = wind_from(&m->env.wind, m->env.constant_wind, at, time_of(m, tick));
     vec3 ground = vec3_zero();
-    if (m->env.planet.on) ground = planet_ground_velocity(&m->env.planet, body->position);
+    if (frame_is_inertial(&m->env)) ground = planet_ground_velocity(&m->env.planet, body->position);
     const real airspeed = vec3_length(vec3_sub(vec3_sub(body->velocity, ground), wind));
     const real level = real_sqrt(wind.x * wind.x + wind.y * wind.y);
     const real x = real_select(level > 0.0, wind.x / level, real_set(1.0));
@@ -53,7 +53,7 @@ VY_FN real nap_gust_bound(const vy_model *m, const body_state *body, const turbu
     // A generous range: at most 1000 m/s faster than now until the next evaluation.
     const real speed = vec3_length(body->velocity) + 1000.0;
     const real far = (double)m->nap_period * m->dt * speed;
-    const real altitude = nap_altitude(&m->env, body->position);
+    const real altitude = height_at(&m->env, body->position);
     turbulence_range range;
     range.altitude_low = altitude - far;
     range.altitude_high = altitude + far;

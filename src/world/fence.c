@@ -110,13 +110,13 @@ static double outside(const vy_fence_def *f, vec3 p)
     return real_max(real_sqrt(x * x + y * y) - f->radius, height);
 }
 
-// The height of the lowest point of a drone that could touch the ground z = 0.
-static double lowest(const drone_model *dm, const body_state *b)
+// The height of the lowest point of a drone that could touch the ground without terrain.
+static double lowest(const surroundings *env, const drone_model *dm, const body_state *b)
 {
     double lowest_height = 0.0;
     for (int i = 0; i < dm->ground_point_count; ++i)
         lowest_height = real_min(lowest_height, quat_rotate(b->attitude, dm->ground_points[i]).z);
-    return b->position.z + lowest_height;
+    return height_at(env, b->position) + lowest_height;
 }
 
 // The same over the terrain below each point; where there is none, nothing is too low.
@@ -143,7 +143,7 @@ void vy_fence_check(const vy_model *m, ground_probe ground, uint32_t index, cons
         height = lowest_over_terrain(ground, dm, &d->body);
         if (m->collides) lowest_height = -TERRAIN_SINK;
     } else if (s->ground) {
-        height = lowest(dm, &d->body);
+        height = lowest(&m->env, dm, &d->body);
     }
     const struct {
         int on;

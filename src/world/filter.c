@@ -13,7 +13,7 @@ estimator_setup vy_estimator_setup(const vy_model *world, const vy_drone_def *de
                              .air = &world->env.air,
                              .gravity = gravity_at(&world->env.gravity, def->position),
                              .field = vec3_of(world->env.magnetic),
-                             .altitude = def->position.z,
+                             .altitude = altitude_at(&world->env, def->position),
                              .dt = world->dt};
 }
 
@@ -23,8 +23,8 @@ vy_status vy_filter_build(const vy_model *world, const vy_drone_def *def, sensor
     const vy_estimator_kind which = def->estimator.kind;
     if (which == VY_ESTIMATOR_FADING || def->truth) return VY_OK;
     const estimator_setup setup = vy_estimator_setup(world, def);
-    if (world->env.planet.on)
-        return vy_fail(err, VY_BAD_VALUE, "drone.estimator: %s needs a flat world",
+    if (frame_is_inertial(&world->env))
+        return vy_fail(err, VY_BAD_VALUE, "drone.estimator: %s needs ground: about a planet give its origin",
                        vy_estimators[which]->name);
     sensor_suite->estimator = which;
     sensor_suite->gated = vy_estimators[which]->has_gate && def->estimator.gate > 0.0;
@@ -62,6 +62,17 @@ void vy_filter_start(const vy_world *world, const sensor_suite_model *sensor_sui
     ESTIMATORS(START)
 }
 
+// The planet where the drone believes to be; in a flat world what it knows from its start is enough.
+static estimator_ground ground_at(const surroundings *env, const estimator_state *e)
+{
+    const local_frame *f = &env->gravity.frame;
+    if (!f->on) return (estimator_ground){.gravity = vec3_zero()};
+    const double height = local_locate(f, &env->planet, e->position).height;
+    return (estimator_ground){.gravity = gravity_felt(&env->gravity, e->position, e->velocity),
+                              .rise = height - e->position.z,
+                              .altitude = f->height};
+}
+
 void vy_filter_stage(vy_world *world)
 {
     const vy_model *m = &world->model;
@@ -72,13 +83,16 @@ void vy_filter_stage(vy_world *world)
                   (!sensor_suite->gated || sensor_suite->gate < m->gate_count));
         drone_block *d = &world->drones[sensor_suite->drone];
         const sensor_suite_blocks sensors = vy_sensor_suite_blocks(world, sensor_suite);
-        const estimator_samples in = {.tick = world->state->tick,
-                                      .imu_tick = d->imu_tick,
-                                      .mocap_tick = d->mocap_tick,
-                                      .accel = d->imu.accel,
-                                      .gyro = d->imu.gyro,
-                                      .mocap = &d->mocap,
-                                      .sensors = &sensors};
+        const estimator_ground ground = ground_at(&m->env, &d->estimate);
+        const estimator_samples in = {
+            .tick = world->state->tick,
+            .imu_tick = d->imu_tick,
+            .mocap_tick = d->mocap_tick,
+            .accel = d->imu.accel,
+            .gyro = gyro_over_ground(&m->env.gravity, d->estimate.attitude, d->imu.gyro),
+            .ground = m->env.gravity.frame.on ? &ground : NULL,
+            .mocap = &d->mocap,
+            .sensors = &sensors};
         filter_block *filter = &world->filters[sensor_suite->filter];
         gate_block *gate = sensor_suite->gated ? &world->gates[sensor_suite->gate] : NULL;
 #define STEP(kind, name, text)                          \

@@ -159,6 +159,17 @@ VY_FN int plant_is_strict_rk4(const vy_engine_def *physics)
 /// Time of `tick` [s].
 VY_FN real time_of(const vy_model *m, bits tick) { return real_from_uint(tick) * m->dt; }
 
+/// The ladder of drone `index`: on a planet with the gravity of where it believes to be, in `space`.
+VY_FN const ladder_params *drone_ladder(const vy_model *m, uint32_t index, const estimator_state *e,
+                                        ladder_params *space)
+{
+    const ladder_params *p = &m->params[index].ladder;
+    if (!m->env.gravity.frame.on) return p;
+    *space = *p;
+    space->gravity = gravity_at(&m->env.gravity, e->position);
+    return space;
+}
+
 /// The setpoint of drone `index` at `time`. `yaw` may be NULL.
 VY_FN reference drone_reference(const vy_model *m, uint32_t index, real time, real *yaw)
 {

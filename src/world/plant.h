@@ -106,7 +106,11 @@ VY_FN void plant_inputs(const vy_model *m, uint32_t i, const body_loads *loads, 
         in->memory = &powertrain[i].memory;
         in->induces = mask_any(in->params->effects.rotors.disc > 0.0);
         if (mask_any(m->params[i].battery.capacity > 0.0)) in->battery = &m->params[i].battery;
-        if (m->ground_heights != NULL) in->held.ground = real_set(m->ground_heights[i]);
+        if (m->ground_heights != NULL) {
+            in->held.ground = real_set(m->ground_heights[i]);
+        } else if (m->env.gravity.frame.on) {
+            in->held.ground = d->body.position.z - height_at(&m->env, d->body.position);
+        }
     }
 }
 

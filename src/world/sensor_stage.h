@@ -15,14 +15,15 @@ VY_BIG_FN void sensor_stage(const vy_model *m, const world_block *w, drone_block
         VY_ASSERT(dm->estimate_source >= ESTIMATE_FADING && dm->estimate_source <= ESTIMATE_FILTER);
         if (mask_any(imu)) {
             // The gravity that acted: none where the policy neglects it.
-            const vec3 g =
-                vec3_if(effect_on(d->effects, EFFECT_gravity), gravity_at(&m->env.gravity, d->body.position));
+            const vec3 g = vec3_if(effect_on(d->effects, EFFECT_gravity),
+                                   gravity_felt(&m->env.gravity, d->body.position, d->body.velocity));
+            const body_state sensed = inertial_body(&m->env.gravity, &d->body);
             imu_state kept;
             cells_save(imu, &d->imu, &kept, sizeof kept);
             real space[IMU_NORMALS];
             const real *n = rng_normals_cached(ahead == NULL ? NULL : &ahead[i], m->seed, RNG_STREAM_IMU,
                                                bits_set(i), tick, dm->imu_period, space, IMU_NORMALS);
-            imu_sample(&p->imu, &d->body, g, n, &d->imu);
+            imu_sample(&p->imu, &sensed, g, n, &d->imu);
             cells_restore(imu, &kept, &d->imu, sizeof kept);
             d->imu_tick = bits_select(imu, tick, d->imu_tick);
         }
@@ -54,7 +55,15 @@ VY_BIG_FN void estimator_stage(const vy_model *m, const world_block *w, drone_bl
         estimator_state kept;
         if (mask_any(imu)) {
             cells_save(imu, &d->estimate, &kept, sizeof kept);
-            fading_predict(p, d->imu.accel, d->imu.gyro, &d->estimate);
+            if (m->env.gravity.frame.on) {
+                fading_params here = *p;
+                here.gravity = gravity_felt(&m->env.gravity, d->estimate.position, d->estimate.velocity);
+                fading_predict(&here, d->imu.accel,
+                               gyro_over_ground(&m->env.gravity, d->estimate.attitude, d->imu.gyro),
+                               &d->estimate);
+            } else {
+                fading_predict(p, d->imu.accel, d->imu.gyro, &d->estimate);
+            }
             cells_restore(imu, &kept, &d->estimate, sizeof kept);
         }
         if (mask_any(mocap)) {

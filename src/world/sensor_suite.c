@@ -129,9 +129,10 @@ static void sample_drone(const sample_context *s, imu_full_block *full, drone_bl
 {
     const vy_model *m = s->m;
     if (is_due(s, SENSOR_imu)) {
-        const vec3 g =
-            vec3_if(effect_on(d->effects, EFFECT_gravity), gravity_at(&m->env.gravity, d->body.position));
-        imu_reading r = imu_full_sample(&s->sensor_suite->imu, &d->body, g, m->seed, s->sensor_suite->drone,
+        const vec3 g = vec3_if(effect_on(d->effects, EFFECT_gravity),
+                               gravity_felt(&m->env.gravity, d->body.position, d->body.velocity));
+        const body_state sensed = inertial_body(&m->env.gravity, &d->body);
+        imu_reading r = imu_full_sample(&s->sensor_suite->imu, &sensed, g, m->seed, s->sensor_suite->drone,
                                         s->tick, &d->imu, full);
         if (deliver(s, SENSOR_imu, &r.accel.x))
             store_sample(s, SENSOR_imu, &r.accel.x, &d->imu.accel.x, &d->imu_tick);
@@ -148,7 +149,12 @@ static void sample_drone(const sample_context *s, imu_full_block *full, drone_bl
 static double cast_ray(const void *self, vec3 origin, vec3 along, double reach)
 {
     const sample_context *s = self;
-    const double ground = s->world->has_ground ? RAY_NOTHING : ray_to_ground(origin, along);
+    const surroundings *env = &s->m->env;
+    double ground = RAY_NOTHING;
+    if (!s->world->has_ground && env->gravity.frame.on)
+        ground = ray_to_planet(&env->gravity.frame, &env->planet, origin, along);
+    else if (!s->world->has_ground)
+        ground = ray_to_ground(origin, along);
     vy_ray_target target;
     if (!vy_world_cast_ray(s->world, origin, along, reach, vy_world_body(s->world, s->sensor_suite->drone),
                            &target))
@@ -161,7 +167,7 @@ static inline moving_air air_around_drone(const sample_context *s, const drone_b
 {
     const surroundings *env = &s->m->env;
     const held_inputs held = {.turbulence = d->gust};
-    const double time = (double)s->tick * s->m->dt, altitude = nap_altitude(env, d->body.position);
+    const double time = (double)s->tick * s->m->dt, altitude = altitude_at(env, d->body.position);
     const relative_air around = air_sample(env, &held, &d->body, time, EFFECT_BIT(wind));
     return (moving_air){air_at(&env->air, altitude).density, quat_unrotate(d->body.attitude, around.flow)};
 }
@@ -180,7 +186,7 @@ static void sample_sensor_suite(const sample_context *s, const drone_block *d, c
     const vy_model *m = s->m;
     const sensor_suite_model *sensor_suite = s->sensor_suite;
     const sensor_suite_blocks blocks = vy_sensor_suite_blocks(s->world, sensor_suite);
-    const still_air still = {&m->env.air, nap_altitude(&m->env, d->body.position)};
+    const still_air still = {&m->env.air, altitude_at(&m->env, d->body.position)};
     const ray_caster around = {cast_ray, s};
     const rotor_speeds rotors = {d->rotor_speed, m->drones[sensor_suite->drone].layout.count};
 #define SAMPLE(id, stream, name, needs, text)                                                  \
@@ -221,7 +227,8 @@ void vy_sensor_suite_start(vy_world *world)
         if (blocks.imu_full != NULL) {
             const vec3 held =
                 vec3_neg(quat_unrotate(body->attitude, gravity_at(&m->env.gravity, body->position)));
-            imu_full_start(&sensor_suite->imu, body, held, m->seed, sensor_suite->drone, blocks.imu_full);
+            const body_state sensed = inertial_body(&m->env.gravity, body);
+            imu_full_start(&sensor_suite->imu, &sensed, held, m->seed, sensor_suite->drone, blocks.imu_full);
         }
 #define START(id, stream, name, needs, text)                                                                \
     if (blocks.name != NULL) {                                                                              \

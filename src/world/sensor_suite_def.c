@@ -119,13 +119,13 @@ vy_status vy_sensor_suite_build(const vy_model *world, const vy_drone_def *def, 
     const vy_status status = build_links(world, def, out, cells, err);
     if (status != VY_OK) return status;
     out->identity |= index;
-#define BUILD(id, stream, name, needs, text)                                                              \
-    if (out->links[SENSOR_##name].period > 0) {                                                           \
-        const sensor_key run_key = make_run_key(world, index, id);                                        \
-        if (SEES_##needs && world->env.planet.on)                                                         \
-            return vy_fail(err, VY_BAD_VALUE, "drone.%s: it sees the flat ground z = 0: not on a planet", \
-                           #name);                                                                        \
-        vy_sensor_##name.build(&def->sensor_suite.name, &run_key, &out->name);                            \
+#define BUILD(id, stream, name, needs, text)                                                       \
+    if (out->links[SENSOR_##name].period > 0) {                                                    \
+        const sensor_key run_key = make_run_key(world, index, id);                                 \
+        if (SEES_##needs && frame_is_inertial(&world->env))                                        \
+            return vy_fail(err, VY_BAD_VALUE,                                                      \
+                           "drone.%s: it sees the ground: about a planet give its origin", #name); \
+        vy_sensor_##name.build(&def->sensor_suite.name, &run_key, &out->name);                     \
     }
     SENSORS(BUILD)
     const sensor_key run_key = make_run_key(world, index, vy_sensors[SENSOR_imu].id);

@@ -147,6 +147,7 @@ static double lower(const vy_model *m, uint32_t index, uint64_t tick, drone_bloc
     const drive_limits limits = {def->speed_max, def->climb_max, dm->drive.cos_tilt, dm->drive.sin_tilt,
                                  def->rate_max};
     ladder_params p = m->params[index].ladder;
+    if (m->env.gravity.frame.on) p.gravity = gravity_at(&m->env.gravity, d->estimate.position);
     control_state *c = &d->control;
     uint64_t rung = d->rung;
     for (int i = 0; i < dm->layout.count; ++i) {

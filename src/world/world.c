@@ -229,7 +229,7 @@ static vy_status add_sensor_suite(vy_world *world, const vy_drone_def *def, uint
 
 vy_status vy_check_position(const vy_model *m, const char *whose, vy_vec3 position, vy_error *err)
 {
-    if (!m->env.planet.on || nap_altitude(&m->env, position) > LOWEST_ALTITUDE) return VY_OK;
+    if (!m->env.planet.on || altitude_at(&m->env, position) > LOWEST_ALTITUDE) return VY_OK;
     return vy_fail(err, VY_BAD_VALUE, "%s.position lies inside the planet", whose);
 }
 

@@ -67,7 +67,8 @@ vy_status vy_check_world_def(const vy_world_def *def, vy_error *err)
     }
     const vy_environment_def *e = &def->environment;
     const double *culprit;
-    const vy_status status = vy_check_budget_def(&e->nap.budget, e->planet.radius, def->dt, &culprit, err);
+    const vy_status status =
+        vy_check_budget_def(&e->nap.budget, vy_coordinate_radius(&e->planet), def->dt, &culprit, err);
     if (status != VY_OK) return status;
     return vy_check_environment_def(&def->environment, err);
 }

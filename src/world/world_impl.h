@@ -1,5 +1,6 @@
 // world_impl.h - the world itself: a model, a state, and scratch that no step remembers.
 #pragma once
+#include "geometry/plane.h"
 #include "dynamics/joint.h"
 #include "world/disturbance.h"
 #include "world/model.h"
@@ -43,6 +44,7 @@ struct vy_world {
     energy_account *accounts; // [body_cap] what is not state: opened anew, never restored
     int accounting;
     uint64_t loads_tick; // of the step whose loads are kept; 0: of none
+    vy_globe globe;      // of a world at a planet's origin: the ground of its planes
     int has_ground;      // an obstacle is the ground: then there is none at z = 0
     wake_entry *wakes;
     struct loop_model *loops; // [drone_cap] closed loops, in a world with a budget

@@ -278,7 +278,15 @@ export function plotGroups(drones: Drone[]): PlotGroup[] {
     { id: "estimate", title: "estimate beyond truth", unit: "m", lines: (d) => beyondTruth(d, "estimate", "position", "position", "", "solid") },
     { id: "gps", title: "GPS position beyond truth", unit: "m", lines: (d) => beyondTruth(d, "gps", "position", "position", "", "solid") },
     { id: "gps-velocity", title: "GPS velocity beyond truth", unit: "m/s", lines: (d) => beyondTruth(d, "gps", "velocity", "velocity", "", "solid") },
-    { id: "baro", title: "barometer beyond truth", unit: "m", lines: (d) => numbersBeyond(d, "baro", "truth", [["altitude", "position.z", "altitude"]]) },
+    {
+      id: "baro",
+      title: "barometer beyond truth",
+      unit: "m",
+      lines: (d) =>
+        d.streams.has("geodetic")
+          ? numbersBeyond(d, "baro", "geodetic", [["altitude", "altitude", "altitude"]])
+          : numbersBeyond(d, "baro", "truth", [["altitude", "position.z", "altitude"]]),
+    },
     { id: "esc", title: "ESC speeds beyond truth", unit: "rad/s", lines: speedsBeyond },
     { id: "accel", title: "accelerometer", unit: "m/s²", lines: (d) => axes(d, "imu", "accel", "", "solid") },
     { id: "forces", title: "forces by effect", unit: "N", lines: (d) => lengths(d, "forces") },
@@ -290,6 +298,18 @@ export function plotGroups(drones: Drone[]): PlotGroup[] {
     { id: "joint-force", title: "force of joints", unit: "N", lines: jointForces },
     { id: "joint-angle", title: "angle of joints", unit: "rad, m", lines: (d) => joints(d, "angle") },
     { id: "altitude", title: "altitude", unit: "m", lines: (d) => single(d, "geodetic", "altitude", "altitude", 2, "solid") },
+    { id: "height", title: "height over the ground", unit: "m", lines: (d) => single(d, "geodetic", "height", "height", 2, "solid") },
+    {
+      id: "ground-speed",
+      title: "speeds over the ground",
+      unit: "m/s",
+      lines: (d) => [
+        ...single(d, "geodetic", "ground_speed", "ground", 0, "solid"),
+        ...single(d, "geodetic", "air_speed", "air", 1, "solid"),
+        ...single(d, "geodetic", "climb", "climb", 2, "solid"),
+      ],
+    },
+    { id: "track", title: "track, clockwise from north", unit: "rad", lines: (d) => single(d, "geodetic", "track", "track", 0, "solid") },
   ];
   return [...groups, ...otherGroups(drones)];
 }
