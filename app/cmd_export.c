@@ -34,18 +34,40 @@ static int export_to(const char *log_path, const char *path, vy_log *log, const 
 static int read_options(const arguments *given, vy_export_def *def)
 {
     const char *rate = vy_option_value(given, "rate");
-    const int csv = vy_has_option(given, "csv"), parquet = vy_has_option(given, "parquet");
-    if (csv == parquet)
-        return vy_print_usage_error(given->command, "say %s: --csv or --parquet",
-                                    csv ? "one format" : "the format");
+    static const char *const names[] = {"csv", "parquet", "kml", "gpx"}; // as vy_export_format has them
+    int asked = 0, parquet = 0;
+    for (int i = 0; i < 4; ++i) {
+        if (!vy_has_option(given, names[i])) continue;
+        asked += 1;
+        def->format = (vy_export_format)i;
+        parquet = def->format == VY_EXPORT_PARQUET;
+    }
+    if (asked != 1)
+        return vy_print_usage_error(given->command, "say %s: --csv, --parquet, --kml or --gpx",
+                                    asked > 1 ? "one format" : "the format");
+    if (def->format >= VY_EXPORT_KML && vy_option_value(given, "fields") != NULL)
+        return vy_print_usage_error(given->command, "--%s is of the path alone: it takes no --fields",
+                                    names[def->format]);
     if (rate != NULL && (!vy_parse_number(rate, &def->rate) || def->rate <= 0.0 || def->rate > 1e6))
         return vy_print_usage_error(given->command,
                                     "--rate needs a number of Hz above 0, at most 1e6, got %s", rate);
     if (parquet && vy_option_value(given, "output") == NULL && isatty(STDOUT_FILENO))
         return vy_print_usage_error(given->command,
                                     "a Parquet file cannot be shown on a terminal: give -o FILE");
-    def->format = parquet ? VY_EXPORT_PARQUET : VY_EXPORT_CSV;
     return 0;
+}
+
+// The date of the run, if its scenario has one.
+static double date_of(vy_log *log)
+{
+    vy_scenario *scenario = NULL;
+    vy_diagnostics told;
+    double date = 0.0;
+    if (vy_scenario_from_log(log, "log", NULL, 0, &scenario, &told) == VY_OK)
+        date = scenario->environment.planet.origin.date;
+    vy_diagnostics_destroy(&told);
+    vy_scenario_destroy(scenario);
+    return date;
 }
 
 COMMAND(export)
@@ -66,6 +88,7 @@ COMMAND(export)
     if (status == 0) {
         def.fields = requested.items;
         def.field_count = requested.count;
+        if (def.format == VY_EXPORT_GPX) def.date = date_of(log);
         status = export_to(path, to, log, &def);
     }
     vy_log_close(log);

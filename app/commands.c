@@ -116,9 +116,11 @@ static const example recover_examples[] = {
 static const option export_options[] = {
     {"csv", 0, NULL, WORD_OTHER, 0, "comma-separated values with a header line"},
     {"parquet", 0, NULL, WORD_OTHER, 0, "a Parquet file, which pandas, polars and DuckDB read"},
+    {"kml", 0, NULL, WORD_OTHER, 0, "the path over a planet as KML, for Google Earth and maps"},
+    {"gpx", 0, NULL, WORD_OTHER, 0, "the same as a GPX track with times"},
     {"drone", 0, "NAME", WORD_OTHER, 0, "which drone; needed when the log holds several"},
     {"fields", 0, "A,B", WORD_OTHER, 0,
-     "only these fields, like body.position,forces.gravity; by default all"},
+     "only these fields, like body.position,geodetic,forces.gravity; by default all"},
     {"rate", 0, "HZ", WORD_OTHER, 0, "rows at an even rate; by default one per record"},
     {"output", 'o', "FILE", WORD_FILE, 0, "where it goes; by default stdout"},
     END,
@@ -127,6 +129,9 @@ static const example export_examples[] = {
     {"volery export run.mcap --csv -o run.csv", "all fields of the only drone"},
     {"volery export run.mcap --csv --drone alpha --fields body.position", "time and position, on stdout"},
     {"volery export run.mcap --parquet --rate 50 -o run.parquet", "fifty rows a second, for pandas"},
+    {"volery export run.mcap --csv --fields geodetic",
+     "latitude, longitude, altitude and what goes with them"},
+    {"volery export run.mcap --kml --rate 1 -o run.kml", "the path over the Earth, a point a second"},
     END,
 };
 

@@ -19,6 +19,26 @@ cd "$work"
 "$volery" run "$here/../../scenarios/nesc/case06.yaml" -q -o planet.mcap
 "$volery" run "$here/../view/ground.yaml" -q -o ground.mcap
 "$volery" run "$here/../view/scene.yaml" -q -o scene.mcap
+cat >track.yaml <<'YAML'
+volery: 1
+name: track
+duration: 30 s
+world: {planet: {origin: {latitude: 45 deg, longitude: 179.9999 deg, height: 250 m, date: 2026.5}}}
+drones:
+  - name: a
+    start: {position: [0, 0, 2]}
+    mission: [{time: 25 s, latitude: 45.0001 deg, longitude: -179.9999 deg, height: 5 m, above: ground}]
+YAML
+"$volery" run track.yaml -q -o track.mcap
+"$volery" export track.mcap --csv --rate 1 --fields geodetic -o track.csv
+"$volery" export track.mcap --kml --rate 1 -o track.kml
+"$volery" export track.mcap --gpx --rate 1 -o track.gpx
+if "$volery" export run.mcap --kml 2>err >/dev/null || ! grep -q "no planet" err; then
+    echo "FAILED: a path over no planet" && exit 1
+fi
+if "$volery" export track.mcap --kml --fields geodetic 2>err >/dev/null || ! grep -q "takes no --fields" err; then
+    echo "FAILED: fields of a path" && exit 1
+fi
 if "$volery" export run.mcap --csv --parquet 2>err || ! grep -q "say one format" err; then
     echo "FAILED: two formats at once" && exit 1
 fi
@@ -35,5 +55,6 @@ if ! command -v python3 >/dev/null || ! install_packages >install.log 2>&1; then
     exit 0
 fi
 venv/bin/python "$here/read_tables.py" "$work"
+venv/bin/python "$here/read_tracks.py" "$work"
 venv/bin/python "$here/read_foxglove.py" run.mcap planet.mcap ground.mcap scene.mcap
 venv/bin/python "$here/read_plotjuggler.py" run.mcap all.csv

@@ -164,6 +164,8 @@ vy_status vy_log_seek_live(vy_log *log, vy_world *world, uint64_t tick, vy_error
 typedef enum vy_export_format {
     VY_EXPORT_CSV, ///< comma-separated values with a header line, all digits; empty before the first sample
     VY_EXPORT_PARQUET, ///< columns of doubles, packed; null before the first sample; units in its metadata
+    VY_EXPORT_KML,     ///< its path over a planet, for Google Earth and maps (OGC KML 2.2)
+    VY_EXPORT_GPX,     ///< the same as a track with times (GPX 1.1)
 } vy_export_format;
 
 /// A table of one drone or body. Start from vy_default_export_def().
@@ -173,12 +175,14 @@ typedef struct vy_export_def {
     int field_count;
     double rate; ///< [Hz] 0: a row per record; else evenly, each row the latest record at or before its time
     vy_export_format format;
+    double date; ///< decimal year in which the run starts, for VY_EXPORT_GPX; 0: no times
 } vy_export_def;
 
 /// All fields and records of the first drone or body, comma-separated.
 vy_export_def vy_default_export_def(void);
 
-/// Write the table: a column of time [s], then one per value.
+/// Write the table: a column of time [s], then one per value. Of a path `fields` are not read; VY_NOT_FOUND
+/// for a path of a run without a planet.
 vy_status vy_log_export(vy_log *log, const vy_export_def *def, FILE *out, vy_error *err);
 
 /// The page docs/log.md: every channel and field of a log, Markdown.

@@ -3,6 +3,7 @@
 #include "base/real.h"
 #include "record/parquet.h"
 #include "record/table.h"
+#include "record/track.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -79,7 +80,10 @@ vy_status vy_log_export(vy_log *log, const vy_export_def *def, FILE *out, vy_err
         return vy_fail(err, VY_BAD_VALUE, "the rate must be from 0 to 1e6 Hz, got %g", def->rate);
     log_table *t = malloc(sizeof *t);
     if (t == NULL) return vy_fail(err, VY_NO_MEMORY, "out of memory");
-    vy_status status = vy_table_open(log, def->body, def->fields, def->field_count, t, err);
+    const int track = def->format == VY_EXPORT_KML || def->format == VY_EXPORT_GPX;
+    vy_status status = track ? vy_track_open(log, def->body, t, err)
+                             : vy_table_open(log, def->body, def->fields, def->field_count, t, err);
+    if (status == VY_OK && track) status = vy_track_write(t, def, out, err);
     if (status == VY_OK && def->format == VY_EXPORT_CSV) status = export_csv(t, def->rate, out, err);
     if (status == VY_OK && def->format == VY_EXPORT_PARQUET) status = export_parquet(t, def->rate, out, err);
     vy_table_close(t);

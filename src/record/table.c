@@ -117,15 +117,14 @@ static void describe(int stream, int rotors, stream_fields *out)
         describe_joint(NULL, out);
 }
 
-// Whether a field is asked for, by its name or as a part of joints.NAME.
+// Whether a field is asked for, by its name or as a part: of joints.NAME, of geodetic.
 static int is_selected(const char *name, const char *const *fields, int count)
 {
     if (fields == NULL) return 1;
     for (int i = 0; i < count; ++i) {
         const size_t size = strlen(fields[i]);
         if (strcmp(fields[i], name) == 0) return 1;
-        if (strncmp(name, "joints.", 7) == 0 && strncmp(name, fields[i], size) == 0 && name[size] == '.')
-            return 1;
+        if (strncmp(name, fields[i], size) == 0 && name[size] == '.') return 1;
     }
     return 0;
 }
