@@ -41,6 +41,7 @@ VY_FN real lanes_get(const double *in, int k) { return real_load(in + k * LANES_
 static void lanes_still(const struct lanes_world *w, vec3 place, real time, real angle, lanes_cursor *c)
 {
     gravity_params g;
+    memset(&g, 0, sizeof g);
     g.uniform = vec3_make(real_set(w->uniform[0]), real_set(w->uniform[1]), real_set(w->uniform[2]));
     g.body_count = w->body_count;
     memcpy(g.bodies, w->bodies, sizeof g.bodies);
