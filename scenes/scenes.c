@@ -75,7 +75,7 @@ static vy_status build_square(uint64_t seed, vy_world **out, vy_error *err)
 
 // The world specification's benchmark configurations, each on top of the one before. IMU and disturbances at
 // every step, the control loops at their default rates.
-enum { WORLD_BASELINE, WORLD_AIR, WORLD_FULL, WORLD_NEGLECTED };
+enum { WORLD_BASELINE, WORLD_AIR, WORLD_FULL, WORLD_NEGLECTED, WORLD_PLACED };
 
 static vy_status build_world(int level, uint64_t seed, vy_world **out, vy_error *err)
 {
@@ -98,6 +98,11 @@ static vy_status build_world(int level, uint64_t seed, vy_world **out, vy_error 
     if (level == WORLD_NEGLECTED) { // the full declaration, and thresholds that leave all of it out
         def.environment.nap.force_rel = 0.1;
         def.environment.nap.torque_rel = 0.1;
+    }
+    if (level == WORLD_PLACED) { // the full declaration, at a place of the Earth
+        const vy_origin_def place = {.gm = VY_EARTH_GM, .latitude = 0.8, .height = 400.0, .j2 = VY_EARTH_J2};
+        def.environment.planet = (vy_planet_def){VY_EARTH_RADIUS, VY_EARTH_FLATTENING, VY_EARTH_RATE, place};
+        def.environment.atmosphere.mode = VY_ATMOSPHERE_LAYERED;
     }
     vy_status status = vy_world_create(&def, out, err);
     if (status != VY_OK) return status;
@@ -124,6 +129,11 @@ static vy_status build_full(uint64_t seed, vy_world **out, vy_error *err)
 static vy_status build_neglected(uint64_t seed, vy_world **out, vy_error *err)
 {
     return build_world(WORLD_NEGLECTED, seed, out, err);
+}
+
+static vy_status build_placed(uint64_t seed, vy_world **out, vy_error *err)
+{
+    return build_world(WORLD_PLACED, seed, out, err);
 }
 
 // A satellite: no rotors, a planet with J2 below, sunlight and a magnetic field around it.
@@ -556,6 +566,7 @@ const vy_scene vy_scenes[] = {
     {"lie", "the scene full, by the Lie midpoint rule", 2000, build_lie},
     {"lie-joined", "the scene joined, by the Lie midpoint rule", 500, build_lie_joined},
     {"upset", "a torque too strong to hold: the tilt limit ends the run", 5000, build_upset},
+    {"placed", "the scene full, at a place of the turning Earth", 2000, build_placed},
 };
 const int vy_scene_count = (int)(sizeof vy_scenes / sizeof vy_scenes[0]);
 
