@@ -230,7 +230,7 @@ static nap_reach reach_back(const vy_world *world, uint32_t index, const nap_inp
     e->light = vec3_length(vec3_of(env->light));
     e->rotor_force = p->ladder.mass * (b->envelope[ENVELOPE_THRUST] + b->thrust);
     e->rotor_torque = b->envelope[ENVELOPE_TORQUE] + p->nap.inertia_max * b->torque;
-    r.altitude = nap_altitude(env, position);
+    r.altitude = altitude_at(env, position);
     r.far = m->period * e->speed + deviation[DEVIATION_POSITION];
     nap_air_reach(env, m, m->period, position, r.altitude, &r);
     r.acceleration = e->gravity + p->plant.body.inverse_mass * nap_force_bound(&p->plant.effects, e);
