@@ -146,8 +146,8 @@ VY_FN deviation_system nap_sensitivity(const surroundings *env, const nap_params
     const real minimum =
         real_min(real_min(axes.x, axes.y), axes.z); // what is the same in all directions does not turn
     const real arm = IF_ON(aero_torque, vec3_length(c->pressure_centre));
-    const real spin = IF_ON(damping, 0.25 * vec3_max_abs(c->spin_area) *
-                                         (own->rate + own->air_rate)); // torque per density and speed
+    const real spin =
+        IF_ON(damping, 0.25 * vec3_max_abs(c->spin_area) * own->rate); // torque per density and speed
     const mask lifts = (effect_on(flags, EFFECT_lift) | (arm > 0.0)) & (lift > 0.0);
     const vec3 air = nap_air_velocity(env, s->position, m->time, flags);
     const real steady = nap_lift_direction_gain(s, r, m->period, air, deviation);

@@ -206,12 +206,9 @@ VY_FN nap_reach nap_reach_of(const surroundings *env, const nap_params *n, const
     const real inverse = 1.0 / n->inertia_min;
     const real spin = vec3_dot(s->rate, mat3_mul_vec(p->body.inertia, s->rate));
     real rate0 = real_sqrt(inverse * spin) * (1.0 + 0x1p-40) + deviation[DEVIATION_RATE];
-    // That holds of the rate relative to inertial space, and damping slows that relative to the air: the two
-    // differ by the planet's, to there and back.
-    const double drift = nap_frame_rate(env) + nap_planet_rate(env);
-    const mask damped = vec3_max_abs(p->effects.spin_damping) + vec3_max_abs(p->effects.spin_area) > 0.0;
-    const real more = 2.0 * drift * (1.0 + real_sqrt(inverse * n->inertia_max));
-    rate0 = rate0 + real_select(damped | mask_set(env->gravity.frame.on), more, real_set(0.0));
+    // That holds of the rate relative to inertial space: it differs by the frame's, to there and back.
+    if (env->gravity.frame.on)
+        rate0 = rate0 + 2.0 * nap_frame_rate(env) * (1.0 + real_sqrt(inverse * n->inertia_max));
     if (bits_uniform(n->rotors)) e->rate = rate0 + 1.0; // a guess as well: the rotors' effects see it
 
     const real altitude = altitude_at(env, s->position);
