@@ -108,6 +108,7 @@ void vy_contact_renew(vy_bodies *b, uint32_t k, double h)
     const vec3 v = vec3_sub(vec3_of(s->motion[c->b].velocity), vec3_of(s->motion[c->a].velocity));
     const double margin = h * (vec3_length(v) + reach(s, c->a) + reach(s, c->b)) +
                           h * h * vec3_length(b->def.gravity) + 2.0 * b->def.contacts.slop;
+    if (!real_is_finite(margin)) return; // a speed has overflown: the step will end the run
     vy_manifold all[VY_COLLIDE_MANIFOLDS];
     int count = 0;
     unsigned taken = 0;
