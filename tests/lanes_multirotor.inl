@@ -102,6 +102,7 @@ VY_FN ladder_params lanes_ladder(const lanes_vehicle *v, const struct flight *f)
 VY_FN surroundings lanes_surroundings(const lanes_vehicle *v, const struct flight *f)
 {
     surroundings env;
+    memset(&env, 0, sizeof env);
     env.gravity.uniform = f->gravity;
     env.gravity.body_count = v->body_count;
     env.gravity.gradient = v->gradient;

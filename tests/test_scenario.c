@@ -376,7 +376,7 @@ static void carets_stand_under_their_characters(void **unused)
                 "    3 |   - {\"n\xc3\xa4me\": 1, \tseed: 2}\n"
                 "      |      ^\n"
                 "s.yaml:3:18: unknown key \"seed\"; there are name, vehicle, start, sensors, estimator, "
-                "controller, safety, shape, crash\n"
+                "controller, mission, safety, shape, crash\n"
                 "    3 |   - {\"n\xc3\xa4me\": 1, \tseed: 2}\n"
                 "      |                 \t^\n");
 }

@@ -141,11 +141,20 @@ static void pages_are_current(void **unused)
 // Calls `visit` with each number, choice, text... of an object; `label` for values that cannot change a bit.
 typedef void visit_fn(void *self, const vy_table *table, const vy_row *row, char *field, int label);
 
+// An option that is not used is not in the hash.
+static int is_off(const vy_row *row, const char *object)
+{
+    double first;
+    if (!(row->flags & VY_ROW_OPTION) || row->type != VY_TYPE_OBJECT) return 0;
+    memcpy(&first, object + row->offset + row->table->rows[0].offset, sizeof first);
+    return first == 0.0;
+}
+
 static void walk(const vy_table *table, char *object, int label, visit_fn *visit, void *self)
 {
     for (int i = 0; i < table->row_count; ++i) {
         const vy_row *row = &table->rows[i];
-        if (!vy_row_applies(table, row, object)) continue;
+        if (!vy_row_applies(table, row, object) || is_off(row, object)) continue;
         const int inner = label || (row->flags & VY_ROW_LABEL) != 0;
         if (row->type == VY_TYPE_OBJECT) {
             walk(row->table, object + row->offset, inner, visit, self);
@@ -235,6 +244,10 @@ static void hash_covers_every_value_that_matters(void **unused)
     s->contacts.def.sleep_speed *= 2.0;
     assert_true(vy_scenario_hash(s) == off && off != c.hash);
     vy_scenario_destroy(s);
+    s = read_good("volery: 1\nworld: {planet: {origin: {latitude: 45 deg}}}\ndrones: [{name: a}]\n");
+    c = (hash_check){.scenario = s, .hash = vy_scenario_hash(s)};
+    walk(&vy_scenario_table, (char *)s, 0, change_value, &c);
+    vy_scenario_destroy(s);
 }
 
 typedef struct cover {
@@ -293,6 +306,9 @@ static void every_field_of_a_drone_has_a_key(void **unused)
         drone.def.solid.kind = (vy_solid_kind)kind;
         walk(drones->table, (char *)&drone, 0, mark_value, &c);
     }
+    drone.mission_count = VY_SETPOINT_CAP;
+    walk(drones->table, (char *)&drone, 0, mark_value, &c);
+    mark(&c, &drone.mission_count, sizeof drone.mission_count);
     mark(&c, &drone.def.solid.heights, sizeof drone.def.solid.heights); // of obstacles
     mark(&c, &drone.def.solid.spacing, sizeof drone.def.solid.spacing);
     mark(&c, &k->from_log, sizeof *k - offsetof(vy_controller_def, from_log)); // by who reads it
@@ -324,8 +340,8 @@ static void every_field_of_a_drone_has_a_key(void **unused)
     size_t unseen = 0;
     for (size_t i = 0; i < sizeof c.seen; ++i) unseen += c.seen[i] == 0;
     // Padding: 4 bytes after each of 8 spins and after cookies, counts and choices that stand before a
-    // double.
-    assert_int_equal(unseen, 8 * 4 + 22 * 4);
+    // double; of a mission its count, and in each point.
+    assert_int_equal(unseen, 8 * 4 + 22 * 4 + (1 + VY_SETPOINT_CAP) * 4);
 }
 
 typedef struct shaker {
@@ -597,13 +613,21 @@ static void quantities_of_an_attitude(void **unused)
         if (strcmp(list[i].name, "yaw") == 0) yaw = &list[i];
     }
     random_source r = {3};
-    for (int i = 0; i < 1000; ++i) {
+    for (int i = 0; i < 300; ++i) {
         const double heading = random_in(&r, -3.1, 3.1), lean = random_in(&r, 0.0, 1.5);
-        vy_drone_state d = {.attitude = quat_mul(turn(heading, 0, 0, 1), turn(lean, 0, 1, 0))};
-        assert_near(tilt->value(&d), lean, 1e-14);
-        assert_near(yaw->value(&d), heading, 1e-14);
-        const vy_vec3 up = quat_rotate(d.attitude, (vy_vec3){0, 0, 1});
-        assert_near(cos(tilt->value(&d)), up.z, 1e-14);
+        const vy_world_def def = vy_default_world_def();
+        vy_drone_def drone = vy_default_drone_def();
+        vy_world *world = NULL;
+        vy_ground_state g;
+        drone.attitude = quat_mul(turn(heading, 0, 0, 1), turn(lean, 0, 1, 0));
+        assert_int_equal(vy_world_create(&def, &world, NULL), VY_OK);
+        assert_int_equal(vy_world_add_drone(world, &drone, NULL, NULL), VY_OK);
+        assert_int_equal(vy_world_read_ground(world, 0, &g), VY_OK);
+        assert_near(tilt->of_ground(&g), lean, 1e-14);
+        assert_near(yaw->of_ground(&g), heading, 1e-14);
+        const vy_vec3 up = quat_rotate(drone.attitude, (vy_vec3){0, 0, 1});
+        assert_near(cos(tilt->of_ground(&g)), up.z, 1e-14);
+        vy_world_destroy(world);
     }
 }
 
