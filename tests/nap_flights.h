@@ -56,6 +56,11 @@ static inline void random_environment(random_source *r, vy_environment_def *e)
         e->gravity.mode = VY_GRAVITY_CENTRAL;
         e->gravity.body_count = 1;
         e->gravity.bodies[0] = (vy_gravity_body){3.986004418e14, {0, 0, 0}, 1.08262668e-3, 6378137.0};
+        if (e->wind.gust_count > 0) { // at a place of it
+            e->gravity.mode = VY_GRAVITY_UNIFORM;
+            e->planet.origin =
+                (vy_origin_def){.gm = VY_EARTH_GM, .latitude = 0.9, .height = 500.0, .j2 = VY_EARTH_J2};
+        }
     }
     static const int periods[] = {1, 5, 10, 20, 50};
     e->nap.force_abs = scattered(r, 1e-7, 1e-1);
@@ -78,8 +83,10 @@ static inline vy_drone_def random_drone(random_source *r, const vy_environment_d
         surroundings env;
         vy_surroundings_build(e, &env);
         const double latitude = random_in(r, -1.5, 1.5), longitude = random_in(r, -PI, PI);
-        d.position = planet_position(&env.planet, latitude, longitude, d.position.z, 0.0);
-        d.velocity = vec3_add(d.velocity, vec3_cross((vec3){0, 0, e->planet.rate}, d.position));
+        if (!env.gravity.frame.on) {
+            d.position = planet_position(&env.planet, latitude, longitude, d.position.z, 0.0);
+            d.velocity = vec3_add(d.velocity, vec3_cross((vec3){0, 0, e->planet.rate}, d.position));
+        }
     }
     d.rate = ball(r, 20.0);
     d.attitude = random_attitude(r);
