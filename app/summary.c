@@ -53,6 +53,20 @@ static void print_drones(const flight *f)
     }
 }
 
+// On a planet also over which place they end.
+static void print_places(const flight *f)
+{
+    const vy_scenario *s = f->def.scenario;
+    if (!(s->environment.planet.radius > 0.0)) return;
+    for (int i = 0; i < s->drone_count + s->body_count; ++i) {
+        vy_ground_state g;
+        if (vy_world_read_ground(f->def.world, (uint32_t)i, &g) != VY_OK) continue;
+        printf("%s  over        %s: latitude %.7f deg, longitude %.7f deg, altitude %.2f m, height %.2f m\n",
+               i == 0 ? "\n" : "", vy_scenario_name_of(s, i), g.latitude * degrees, g.longitude * degrees,
+               g.altitude, g.height);
+    }
+}
+
 // A controller fed with ground truth flies better than any sensor allows, so say it.
 static void print_truth(const flight *f)
 {
@@ -254,6 +268,7 @@ static void print_summary(const flight *f)
     if (f->first > 0) printf(", from %.3f s on", (double)f->first * s->step);
     printf("\n  took        %.3f s, %.0f times real time\n", f->wall, realtime_factor(f));
     print_drones(f);
+    print_places(f);
     print_truth(f);
     print_expectations(f);
     char why[400];
@@ -399,6 +414,25 @@ static void json_end_of(const drone_track *t, json *j)
     vy_json_close(j);
 }
 
+// Over the ground: everywhere, with latitude and longitude on a planet.
+static void json_ground(const flight *f, int number, json *j)
+{
+    vy_ground_state g;
+    if (vy_world_read_ground(f->def.world, (uint32_t)number, &g) != VY_OK) return;
+    vy_json_object(j, "over_ground");
+    if (f->def.scenario->environment.planet.radius > 0.0) {
+        vy_json_number(j, "latitude_rad", g.latitude);
+        vy_json_number(j, "longitude_rad", g.longitude);
+    }
+    vy_json_number(j, "altitude_m", g.altitude);
+    vy_json_number(j, "height_m", g.height);
+    vy_json_number(j, "ground_speed_m_s", g.ground_speed);
+    vy_json_number(j, "air_speed_m_s", g.air_speed);
+    vy_json_number(j, "climb_m_s", g.climb);
+    vy_json_number(j, "track_rad", g.track);
+    vy_json_close(j);
+}
+
 static void json_drones(const flight *f, json *j)
 {
     const vy_scenario *s = f->def.scenario;
@@ -416,6 +450,7 @@ static void json_drones(const flight *f, json *j)
         vy_json_number(j, "effort", effort(t));
         vy_json_bool(j, "truth", f->def.scenario->drones[i].def.truth);
         json_end_of(t, j);
+        json_ground(f, i, j);
         vy_json_close(j);
     }
     vy_json_close(j);
@@ -429,6 +464,7 @@ static void json_drones(const flight *f, json *j)
         vy_json_number(j, "tilt_max_rad", t->tilt_max);
         vy_json_number(j, "speed_max_m_s", t->speed_max);
         json_end_of(t, j);
+        json_ground(f, s->drone_count + i, j);
         vy_json_close(j);
     }
     vy_json_close(j);
