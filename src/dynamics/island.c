@@ -302,6 +302,7 @@ static void substep(vy_bodies *b, const island *is, double time, double h)
 /// [rad] Sub-steps in which a body would turn further are made shorter.
 #define MAX_ROTATION 0.25
 #define MAX_SUBSTEPS 250.0 // in a step: whatever a state asks for, a step ends
+enum { MAX_PARTS = 500 };  // of sub-steps, in a step
 
 // How often MAX_ROTATION is in the turn of the fastest body over dt.
 static double rotations(const vy_bodies *b, const island *is, double dt)
@@ -321,11 +322,14 @@ static double substep_count(const vy_bodies *b, const island *is, double dt)
     return real_max(real_max(1.0, -floor(1e-9 - dt / b->def.joint_step)), -floor(-rotations(b, is, dt)));
 }
 
-// A sub-step; in parts where bodies turn faster by now than the step's start had it.
-static void substep_in_parts(vy_bodies *b, const island *is, double time, double h)
+// A sub-step; in parts where bodies turn faster by now than the step's start had it, as long as there are any
+// left for the step.
+static void substep_in_parts(vy_bodies *b, const island *is, double time, double h, int *left)
 {
     const double turns = rotations(b, is, h);
-    const int parts = turns > 2.0 ? (int)turns + 1 : 1;
+    int parts = turns > 2.0 ? (int)turns + 1 : 1;
+    parts = parts < *left ? parts : *left > 1 ? *left : 1;
+    *left -= parts - 1;
     for (int k = 0; k < parts; ++k) substep(b, is, time + (double)k * (h / (double)parts), h / (double)parts);
 }
 
@@ -355,7 +359,9 @@ static void step_island(vy_bodies *b, const island *is, double dt)
     }
     const double count = substep_count(b, is, dt), h = dt / count;
     VY_ASSERT(count >= 1.0 && h > 0.0 && h <= dt);
-    for (uint64_t k = 0; (double)k < count; ++k) substep_in_parts(b, is, time + (double)k * h, h);
+    int parts_left = MAX_PARTS;
+    for (uint64_t k = 0; (double)k < count; ++k)
+        substep_in_parts(b, is, time + (double)k * h, h, &parts_left);
     for (uint32_t n = is->body_first; n < is->moving_last; ++n) {
         if (!body_is_finite(&s->stage[s->members[n]])) b->head->failed = VY_BODIES_NOT_FINITE;
     }
