@@ -176,7 +176,7 @@ static int is_apart(const char *name)
 static int needs_a_program(const vy_scenario *s)
 {
     for (int i = 0; i < s->drone_count; ++i) {
-        if (vy_controller_is_asked(s->drones[i].def.controller.kind)) return 1;
+        if (vy_controller_is_external(s->drones[i].def.controller.kind)) return 1;
     }
     return 0;
 }
