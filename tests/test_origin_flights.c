@@ -162,10 +162,11 @@ static void things_rest_on_the_ground(void **unused)
 
 // --- what is shipped
 
-// Its gravity or its field is declared by name, so that the Earth's is another one.
+// Its place, gravity or field is declared by name, so that the one at 45 degrees is another.
 static int is_apart(const char *name)
 {
-    static const char *const apart[] = {"satellite.yaml", // weightless
+    static const char *const apart[] = {"mission.yaml",   // has a place of its own
+                                        "satellite.yaml", // weightless
                                         "tumble.yaml"};   // weightless, and judged by its rate in space
     for (size_t i = 0; i < sizeof apart / sizeof apart[0]; ++i) {
         if (strcmp(name, apart[i]) == 0) return 1;
