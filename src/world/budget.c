@@ -218,11 +218,12 @@ static uint64_t evaluate_closed_loop(const vy_world *world, uint32_t index, cons
     loop_block *loop = &world->loop_states[index];
     const double push[4] = {l->moment.disturbance, l->moment.disturbance_torque, l->moment.force_body,
                             l->moment.torque_world};
-    nap_bounds past;
+    const int has_acted = l->tick >= ticks && l->tick >= 2 * l->m->drones[index].control_period;
+    nap_bounds past = *b;
     if (block->standing == BUDGET_NO_BOUND || deviation[DEVIATION_POSITION] >= NAP_UNBOUNDED)
         return all_of(b);
     if (l->moment.time - l->moment.period >= budget->over) return all_of(b);
-    if (l->tick < ticks || l->tick < 2 * l->m->drones[index].control_period) { // the controller has not acted
+    if (!has_acted) {
         memset(loop->seen, 0, sizeof loop->seen);
     } else if (loop->standing != LOOP_LOST) {
         vy_loop_certify(world, index, l->tick, ticks, flags, loop, deviation, &past, block);
@@ -235,8 +236,9 @@ static uint64_t evaluate_closed_loop(const vy_world *world, uint32_t index, cons
             for (int i = 0; i < DEVIATION_COUNT; ++i) deviation[i] = NAP_UNBOUNDED;
         }
     }
-    if (loop->standing != LOOP_HOLDS || block->standing != BUDGET_KEPT || is_broken(budget, deviation) ||
-        budget->over - l->moment.time <= 0.0 || l->moment.time < real_min(WARM_UP, 0.05 * budget->over))
+    if (!has_acted || loop->standing != LOOP_HOLDS || block->standing != BUDGET_KEPT ||
+        is_broken(budget, deviation) || budget->over - l->moment.time <= 0.0 ||
+        l->moment.time < real_min(WARM_UP, 0.05 * budget->over))
         return all_of(b);
     const int is_known = block->angle[PLAN_MOVE] < NAP_UNBOUNDED && block->angle[PLAN_TURN] < NAP_UNBOUNDED;
     if (!is_known && loop->neglect[0] == 0.0 && loop->neglect[1] == 0.0) {
