@@ -38,10 +38,11 @@ static void legendre(double s, double c, double p[DEGREE + 1][DEGREE + 1])
     for (int m = 0; m <= DEGREE; ++m) {
         if (m == 1) p[1][1] = 1.0;
         if (m > 1) p[m][m] = real_sqrt((2.0 * m - 1.0) / (2.0 * m)) * c * p[m - 1][m - 1];
+        double before = 0.0; // P[n - 2][m]
         for (int n = m + 1; n <= DEGREE; ++n) {
-            const double before =
-                n > m + 1 ? real_sqrt((double)((n - 1) * (n - 1) - m * m)) * p[n - 2][m] : 0.0;
-            p[n][m] = ((2.0 * n - 1.0) * s * p[n - 1][m] - before) / real_sqrt((double)(n * n - m * m));
+            const double last = p[n - 1][m], less = real_sqrt((double)((n - 1) * (n - 1) - m * m)) * before;
+            p[n][m] = ((2.0 * n - 1.0) * s * last - less) / real_sqrt((double)(n * n - m * m));
+            before = last;
         }
     }
 }
