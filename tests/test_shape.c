@@ -50,8 +50,9 @@ static void bad_numbers_are_refused(void **unused)
     assert_int_equal(vy_shape_hull(NULL, &shape, &err), VY_BAD_HULL);
     assert_memory_equal(&shape, &before, sizeof shape);
     assert_int_equal(vy_shape_check(&(vy_shape){0}, &err), VY_BAD_VALUE);
-    assert_int_equal(vy_shape_check(&(vy_shape){.kind = VY_SHAPE_PLANE, .plane = {{0, 0, 2}, 0}}, &err),
-                     VY_BAD_VALUE);
+    assert_int_equal(
+        vy_shape_check(&(vy_shape){.kind = VY_SHAPE_PLANE, .plane = {.normal = {0, 0, 2}}}, &err),
+        VY_BAD_VALUE);
     assert_true(strlen(err.text) > 10);
 }
 
