@@ -1,6 +1,7 @@
 // fuzz_wind_grid.c - any bytes as a gridded wind file. Two oracles: the sanitizers (nothing is read or
 // written out of place, neither by the reader nor by the interpolation), and the field's own promises: sizes
 // and spacings are positive, every sample is finite and no wind is faster than `fastest`.
+#include "../tests/declared_wind.h"
 #include "environment/wind_grid.h"
 #include <stdint.h>
 #include <stdlib.h>
