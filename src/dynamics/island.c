@@ -274,7 +274,13 @@ static double time_of_engagement(vy_bodies *b, const island *is, double time, do
     return t;
 }
 
-static void substep(vy_bodies *b, const island *is, double time, double h)
+/// What is left for a step of an island: whatever a state asks for, a step ends.
+typedef struct step_limits {
+    int parts;  // into which sub-steps are divided
+    int events; // stops whose time of engagement is searched for
+} step_limits;
+
+static void substep(vy_bodies *b, const island *is, double time, double h, step_limits *left)
 {
     VY_ASSERT(!(h < 0.0));
     joint_system *s = b->joints;
@@ -284,10 +290,11 @@ static void substep(vy_bodies *b, const island *is, double time, double h)
         const double low = nearest_stop(b, is, time), tolerance = STOP_TOLERANCE * vy_island_extent(s, is);
         integrate_and_project(b, is, time, h);
         const double high = nearest_stop(b, is, time + h);
-        if (high >= -tolerance || low <= tolerance) {
+        if (high >= -tolerance || low <= tolerance || left->events == 0) {
             enter_work(b, is, time, h);
             return; // none is violated, or one that the next sub-step handles
         }
+        --left->events;
         const double t = time_of_engagement(b, is, time, h, low, high);
         integrate_and_project(b, is, time, t);
         enter_work(b, is, time, t);
@@ -301,8 +308,8 @@ static void substep(vy_bodies *b, const island *is, double time, double h)
 
 /// [rad] Sub-steps in which a body would turn further are made shorter.
 #define MAX_ROTATION 0.25
-#define MAX_SUBSTEPS 250.0 // in a step: whatever a state asks for, a step ends
-enum { MAX_PARTS = 500 };  // of sub-steps, in a step
+#define MAX_SUBSTEPS 250.0
+static const step_limits max_in_step = {.parts = 250, .events = 64};
 
 // How often MAX_ROTATION is in the turn of the fastest body over dt.
 static double rotations(const vy_bodies *b, const island *is, double dt)
@@ -324,13 +331,14 @@ static double substep_count(const vy_bodies *b, const island *is, double dt)
 
 // A sub-step; in parts where bodies turn faster by now than the step's start had it, as long as there are any
 // left for the step.
-static void substep_in_parts(vy_bodies *b, const island *is, double time, double h, int *left)
+static void substep_in_parts(vy_bodies *b, const island *is, double time, double h, step_limits *left)
 {
     const double turns = rotations(b, is, h);
     int parts = turns > 2.0 ? (int)turns + 1 : 1;
-    parts = parts < *left ? parts : *left > 1 ? *left : 1;
-    *left -= parts - 1;
-    for (int k = 0; k < parts; ++k) substep(b, is, time + (double)k * (h / (double)parts), h / (double)parts);
+    parts = parts < left->parts ? parts : left->parts > 1 ? left->parts : 1;
+    left->parts -= parts - 1;
+    for (int k = 0; k < parts; ++k)
+        substep(b, is, time + (double)k * (h / (double)parts), h / (double)parts, left);
 }
 
 static void step_island(vy_bodies *b, const island *is, double dt)
@@ -359,9 +367,8 @@ static void step_island(vy_bodies *b, const island *is, double dt)
     }
     const double count = substep_count(b, is, dt), h = dt / count;
     VY_ASSERT(count >= 1.0 && h > 0.0 && h <= dt);
-    int parts_left = MAX_PARTS;
-    for (uint64_t k = 0; (double)k < count; ++k)
-        substep_in_parts(b, is, time + (double)k * h, h, &parts_left);
+    step_limits left = max_in_step;
+    for (uint64_t k = 0; (double)k < count; ++k) substep_in_parts(b, is, time + (double)k * h, h, &left);
     for (uint32_t n = is->body_first; n < is->moving_last; ++n) {
         if (!body_is_finite(&s->stage[s->members[n]])) b->head->failed = VY_BODIES_NOT_FINITE;
     }
