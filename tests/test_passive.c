@@ -58,6 +58,20 @@ static void passive_scenes_keep_the_law(void **unused)
     assert_int_equal(broken, 0);
 }
 
+// Scenes that broke once: joints that make millimetres turn at 10,000 rad/s, a solve that diverged and began
+// the next one, an impulse that rounding left below zero.
+static void scenes_that_broke_once(void **unused)
+{
+    (void)unused;
+    static passive_scene t;
+    const uint64_t seeds[] = {70163, 70211, 80126};
+    for (int n = 0; n < 3; ++n) {
+        passive_create(&t, seeds[n]);
+        assert_int_equal(passive_run(&t).verdict, 0);
+        passive_destroy(&t);
+    }
+}
+
 // A scene in which guards act, with them and without: they are counted, and it goes on either way.
 static void guards_are_counted(void **unused)
 {
@@ -299,13 +313,10 @@ static void heavy_stands_on_light(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(passive_scenes_keep_the_law),
-        cmocka_unit_test(guards_are_counted),
-        cmocka_unit_test(fast_spin_is_kept),
-        cmocka_unit_test(thin_bodies_gain_nothing),
-        cmocka_unit_test(rulers_and_heaps_gain_nothing),
-        cmocka_unit_test(bounces_keep_energy),
-        cmocka_unit_test(heavy_stands_on_light),
+        cmocka_unit_test(passive_scenes_keep_the_law), cmocka_unit_test(scenes_that_broke_once),
+        cmocka_unit_test(guards_are_counted),          cmocka_unit_test(fast_spin_is_kept),
+        cmocka_unit_test(thin_bodies_gain_nothing),    cmocka_unit_test(rulers_and_heaps_gain_nothing),
+        cmocka_unit_test(bounces_keep_energy),         cmocka_unit_test(heavy_stands_on_light),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -468,7 +468,11 @@ static uint32_t try_island(vy_bodies *b, uint32_t root, double h, int again, uin
     if (*intervals <= substeps) *intervals = substeps;
     const double plain_h = h / (double)contacts_substeps(h, max_substep);
     t.joints.h = h / (double)*intervals;
-    t.context = vy_contacts_context(b, t.is_divided ? t.joints.h : h, t.joints.h, 1);
+    // From impact to impact intervals may be as short as they like: contacts are no stiffer there than in a
+    // whole step, or they push the harder the shorter an interval is made for it.
+    const double step_h = b->def.dt / (double)contacts_substeps(b->def.dt, max_substep),
+                 stiff_h = b->joints->from_impact ? real_max(step_h, t.joints.h) : t.joints.h;
+    t.context = vy_contacts_context(b, t.is_divided ? t.joints.h : h, t.joints.h, stiff_h);
     for (uint32_t n = 0; n < t.contact_count && again; ++n) vy_contact_restart(b, s->jointed.contacts[n], h);
     if (t.is_divided) {
         for (uint32_t n = 0; n < *intervals && !t.not_finite; ++n) {

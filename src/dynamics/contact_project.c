@@ -80,7 +80,7 @@ static void move_body(vy_bodies *b, uint32_t i, vec3 by, vec3 turn)
     s->position = vec3_add(s->position, by);
     const quat half = quat_make(1.0, 0.5 * turn.x, 0.5 * turn.y, 0.5 * turn.z);
     s->attitude = quat_normalize(quat_mul(half, s->attitude));
-    if (b->joints->first_joint[i] != 0) b->disturbed[i] = 1; // its joints come along
+    if (b->joints->first_joint[i] != 0) b->disturbed[i] = 1; // its joints close after it
 }
 
 // Move two bodies apart by `distance`, each as an impulse would.
@@ -136,7 +136,7 @@ static uint32_t list_pairs(vy_bodies *b)
     return count;
 }
 
-void vy_contacts_project(vy_bodies *b)
+void vy_contacts_project(vy_bodies *b, double h)
 {
     contact_system *s = b->contacts;
     const uint32_t count = list_pairs(b);
@@ -148,4 +148,5 @@ void vy_contacts_project(vy_bodies *b)
             any |= separate(b, c);
         }
     }
+    if (count > 0) vy_islands_close(b, h);
 }

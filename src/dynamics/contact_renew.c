@@ -149,7 +149,7 @@ void vy_contact_add_interval(vy_bodies *b, uint32_t k)
     const body_state now = state_now(&s->body[c->a]);
     int points = 0;
     for (int i = 0; i < c->point_count; ++i) {
-        if (c->total_normal_impulse[i] == 0.0) continue;
+        if (!(c->total_normal_impulse[i] > 0.0)) continue; // rounding may leave less than nothing
         const vec3 at = vec3_add(now.position, quat_rotate(now.attitude, c->points[i].local_anchor_a));
         sum->weighted_point = vec3_add_scaled(sum->weighted_point, c->total_normal_impulse[i], at);
         sum->normal_impulse += c->total_normal_impulse[i];

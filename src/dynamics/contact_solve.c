@@ -697,12 +697,13 @@ static void solve_group(const pack_plan *plan, const worker *t)
     }
 }
 
-contact_context vy_contacts_context(const vy_bodies *b, double h, double substep_h, int stiff)
+contact_context vy_contacts_context(const vy_bodies *b, double h, double substep_h, double stiff_h)
 {
-    VY_ASSERT(substep_h > 0.0 && substep_h <= h);
+    VY_ASSERT(substep_h > 0.0 && substep_h <= h && (stiff_h == 0.0 || stiff_h >= substep_h));
     const contact_system *s = b->contacts;
     const vy_contacts_def *def = &b->def.contacts;
-    const double followed = 0.25 / substep_h; // [Hz] of a mass that the sub-steps can follow
+    const int stiff = stiff_h > 0.0;
+    const double followed = 0.25 / (stiff ? stiff_h : substep_h); // [Hz] of a mass that sub-steps can follow
     const double hertz = stiff ? followed : real_min(CONTACT_HERTZ, followed),
                  ratio = stiff ? STIFF_DAMPING_RATIO : CONTACT_DAMPING_RATIO;
     return (contact_context){
@@ -728,8 +729,8 @@ static void plan_intervals(pack_plan *plan)
         plan->substep_h = plan->h / (double)plan->group->intervals;
     }
     if (divided || stiff) {
-        plan->context =
-            vy_contacts_context(plan->b, divided ? plan->substep_h : plan->h, plan->substep_h, stiff);
+        plan->context = vy_contacts_context(plan->b, divided ? plan->substep_h : plan->h, plan->substep_h,
+                                            stiff ? plan->substep_h : 0.0);
     }
 }
 
@@ -875,7 +876,7 @@ void vy_contacts_solve(vy_bodies *b, double h, int may_divide)
     pack_plan plan = {.b = b,
                       .wide = s->kernel,
                       .narrow = vy_contact_kernel_1,
-                      .context = vy_contacts_context(b, h, substep_h, 0),
+                      .context = vy_contacts_context(b, h, substep_h, 0.0),
                       .h = h,
                       .substep_h = substep_h,
                       .plain_substep_h = substep_h,

@@ -329,7 +329,7 @@ uint32_t vy_contacts_step(vy_bodies *b, double h)
         if (b->head->failed == VY_BODIES_NO_MEMORY) return events | end_without_memory(b);
     } while (vy_sleep_wake_touched(b, h, &events));
     if (b->def.contacts.solver != VY_SOLVER_IMPULSE && !b->head->failed) {
-        vy_contacts_project(b);
+        vy_contacts_project(b, h);
         vy_energy_guard(b, h);
     }
     update_cache(b);

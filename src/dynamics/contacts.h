@@ -210,8 +210,8 @@ typedef struct contact_system {
 void vy_energy_guard(vy_bodies *b, double h);
 /// Switch guards off, for tests: what the methods do by themselves.
 void vy_contacts_switch_guards(vy_bodies *b, int on);
-/// After a step: move apart what lies too deep.
-void vy_contacts_project(vy_bodies *b);
+/// After a step of h seconds: move apart what lies too deep, and close the joints of what was moved.
+void vy_contacts_project(vy_bodies *b, double h);
 vy_status vy_contacts_create(vy_bodies *b);
 void vy_contacts_destroy(vy_bodies *b);
 /// Have memory for so many pairs of the broad phase, and for so many contacts beside those that sleep.
@@ -309,8 +309,8 @@ void vy_contact_scale(contact *c, double by);
 /// Add what a contact did in an interval to its sums.
 void vy_contact_add_interval(vy_bodies *b, uint32_t k);
 /// The parameters of the kernels in a step of length h with sub-steps of length `substep_h`.
-/// `stiff`: as stiff as those can follow, and holding the mean impulse.
-contact_context vy_contacts_context(const vy_bodies *b, double h, double substep_h, int stiff);
+/// `stiff_h`: 0, or as stiff as sub-steps of this length can follow, and holding the mean impulse.
+contact_context vy_contacts_context(const vy_bodies *b, double h, double substep_h, double stiff_h);
 
 /// Join the islands of jointed bodies.
 void vy_jointed_join(vy_bodies *b);

@@ -65,7 +65,9 @@ double vy_impact_straight_part(const impact_group *g, double h)
 {
     double bend = 0.0;
     if (g->has_joints && g->b->head->failed == VY_BODIES_NOT_FINITE) { // too long for so fast a turn
+        contact_system *s = g->b->contacts;
         g->b->head->failed = 0;
+        for (uint32_t k = 0; k < s->count; ++k) vy_impact_forget_impulses(&s->contacts[k]);
         return 0.1;
     }
     for (uint32_t n = 0; n < g->count && g->has_joints; ++n) {

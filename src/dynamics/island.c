@@ -9,6 +9,7 @@
 // sub-step is split at the moment it is reached, and the velocity along it is removed without rebound.
 #include "base/assert.h"
 #include "dynamics/contacts.h"
+#include "dynamics/free_step.h"
 #include <math.h>
 
 enum { MAX_EVENTS = 8, NEWTON_ITERATIONS = 10, ROOT_ITERATIONS = 60 };
@@ -242,7 +243,7 @@ static void save_start(joint_system *s, const island *is)
 static void integrate_and_project(vy_bodies *b, const island *is, double time, double h)
 {
     vy_island_integrate(b, is, time, h);
-    if (!b->def.baumgarte) project(b, is, time + h, b->def.integrator == VY_INTEGRATOR_RK4);
+    if (!b->def.baumgarte) project(b, is, time + h, b->joints->integrator == VY_INTEGRATOR_RK4);
 }
 
 /// The time within h at which the first stop is reached: `low` and `high` are the distances to it at 0 and at
@@ -308,8 +309,8 @@ static void substep(vy_bodies *b, const island *is, double time, double h, step_
 
 /// [rad] Sub-steps in which a body would turn further are made shorter.
 #define MAX_ROTATION 0.25
-#define MAX_SUBSTEPS 250.0
-static const step_limits max_in_step = {.parts = 250, .events = 64};
+#define MAX_SUBSTEPS 4000.0
+static const step_limits max_in_step = {.parts = 4000, .events = 64};
 
 // How often MAX_ROTATION is in the turn of the fastest body over dt.
 static double rotations(const vy_bodies *b, const island *is, double dt)
@@ -329,6 +330,15 @@ static double substep_count(const vy_bodies *b, const island *is, double dt)
     return real_max(real_max(1.0, -floor(1e-9 - dt / b->def.joint_step)), -floor(-rotations(b, is, dt)));
 }
 
+// The Euler integrators gain energy without end where bodies turn fast: RK4 takes such steps, as free_fast()
+// does of bodies without joints.
+static vy_integrator island_integrator(const vy_bodies *b, const island *is, double dt)
+{
+    if (vy_integrator_order(b->def.integrator) > 1) return b->def.integrator;
+    const int is_fast = rotations(b, is, dt) > FASTEST_EULER_TURN / MAX_ROTATION;
+    return is_fast ? VY_INTEGRATOR_RK4 : b->def.integrator;
+}
+
 // A sub-step; in parts where bodies turn faster by now than the step's start had it, as long as there are any
 // left for the step.
 static void substep_in_parts(vy_bodies *b, const island *is, double time, double h, step_limits *left)
@@ -337,6 +347,7 @@ static void substep_in_parts(vy_bodies *b, const island *is, double time, double
     int parts = turns > 2.0 ? (int)turns + 1 : 1;
     parts = parts < left->parts ? parts : left->parts > 1 ? left->parts : 1;
     left->parts -= parts - 1;
+    if (parts > 1) b->joints->integrator = island_integrator(b, is, h);
     for (int k = 0; k < parts; ++k)
         substep(b, is, time + (double)k * (h / (double)parts), h / (double)parts, left);
 }
@@ -347,6 +358,7 @@ static void step_island(vy_bodies *b, const island *is, double dt)
     const double time = (double)b->head->tick * b->def.dt + s->elapsed;
     uint64_t disturbed = 0;
     s->step_time = time;
+    s->integrator = b->def.integrator;
     for (uint32_t n = is->body_first; n < is->body_last; ++n) {
         const uint32_t i = s->members[n];
         s->stage[i] = b->state[i];
@@ -368,6 +380,7 @@ static void step_island(vy_bodies *b, const island *is, double dt)
     const double count = substep_count(b, is, dt), h = dt / count;
     VY_ASSERT(count >= 1.0 && h > 0.0 && h <= dt);
     step_limits left = max_in_step;
+    s->integrator = island_integrator(b, is, dt);
     for (uint64_t k = 0; (double)k < count; ++k) substep_in_parts(b, is, time + (double)k * h, h, &left);
     for (uint32_t n = is->body_first; n < is->moving_last; ++n) {
         if (!body_is_finite(&s->stage[s->members[n]])) b->head->failed = VY_BODIES_NOT_FINITE;
@@ -375,6 +388,26 @@ static void step_island(vy_bodies *b, const island *is, double dt)
     if (b->head->failed) return; // the island keeps its last state
     for (uint32_t n = is->body_first; n < is->moving_last; ++n)
         b->state[s->members[n]] = s->stage[s->members[n]];
+}
+
+void vy_islands_close(vy_bodies *b, double h)
+{
+    joint_system *s = b->joints;
+    for (uint32_t n = 0; n < s->island_count; ++n) {
+        const island *is = &s->islands[n];
+        uint64_t disturbed = 0;
+        for (uint32_t m = is->body_first; m < is->body_last; ++m) {
+            const uint32_t i = s->members[m];
+            s->stage[i] = b->state[i];
+            disturbed |= b->disturbed[i] & (uint64_t)b->awake[i];
+        }
+        if (!disturbed || b->def.baumgarte) continue;
+        project(b, is, s->step_time + h, 0);
+        for (uint32_t m = is->body_first; m < is->moving_last; ++m) {
+            const uint32_t i = s->members[m];
+            if (body_is_finite(&s->stage[i])) b->state[i] = s->stage[i];
+        }
+    }
 }
 
 uint32_t vy_islands_step(vy_bodies *b, double dt)

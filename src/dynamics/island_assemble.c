@@ -185,7 +185,7 @@ static void fill_rhs(vy_bodies *b, const island *is)
 {
     VY_ASSERT(b->joints->substep > 0.0);
     joint_system *s = b->joints;
-    const double inverse_h = vy_integrator_order(b->def.integrator) == 1 ? 1.0 / s->substep : 0.0;
+    const double inverse_h = vy_integrator_order(s->integrator) == 1 ? 1.0 / s->substep : 0.0;
     for (uint32_t k = is->block_first; k < is->block_last; ++k) {
         const vec3 a = vy_block_acceleration(s, k);
         s->rhs[k] = vec3_neg(a);

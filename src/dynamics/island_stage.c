@@ -158,9 +158,9 @@ void vy_island_integrate(vy_bodies *b, const island *is, double time, double h)
                                           [VY_INTEGRATOR_RK4] = 1.0 / 6.0,
                                           [VY_INTEGRATOR_LIE_MIDPOINT] = 0.5};
     if (time < s->closes_at) vy_closing_forget_power(s, is);
-    rates(b, is, time, first_weight[b->def.integrator], s->k[0]);
+    rates(b, is, time, first_weight[s->integrator], s->k[0]);
     store_lambda(s, is);
-    switch (b->def.integrator) {
+    switch (s->integrator) {
     case VY_INTEGRATOR_EULER:
         stage_from(b, is, h, s->k[0]);
         normalise(s, is);

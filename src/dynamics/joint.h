@@ -127,6 +127,7 @@ typedef struct joint_system {
     int from_impact;            // 1: they are, and only those that are awake
     body_wrench *driver_wrench; // [body_cap] of the driver's rates at the start of the step
     double step_time;           // [s] at the start of the step
+    vy_integrator integrator;   // of the island that is stepped
     double substep;             // [s] length of the sub-step
     int redundant;              // redundant rows of the last factorisation
     double projection_error;    // largest position error after the last projection
@@ -233,6 +234,9 @@ uint32_t vy_bodies_step_free(vy_bodies *b, double h);
 
 /// Advance every island that is awake by dt. Returns VY_BODIES_ bits.
 uint32_t vy_islands_step(vy_bodies *b, double dt);
+
+/// Project islands whose bodies were moved within a step of length h onto their joints again.
+void vy_islands_close(vy_bodies *b, double h);
 
 // ---- stops
 

@@ -163,6 +163,7 @@ static double smallest_eigenvalue(joint_system *s, const island *is)
 static void assemble_all(vy_bodies *b)
 {
     joint_system *s = b->joints;
+    s->integrator = b->def.integrator;
     for (uint32_t n = 0; n < s->island_count; ++n) {
         const island *is = &s->islands[n];
         for (uint32_t k = is->body_first; k < is->body_last; ++k)
