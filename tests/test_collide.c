@@ -115,6 +115,27 @@ static void level_field_is_a_plane(void **unused)
     assert_near(m.points[0].depth, 0.6, 1e-12);
 }
 
+// A ball that is wholly under a rough surface, and that no triangle cuts, is pushed out.
+static void buried_balls_come_up(void **unused)
+{
+    (void)unused;
+    sampler s = {7};
+    double heights[16 * 16];
+    vy_shape field = {0}, ball = {0};
+    const vy_pose o = pose_at(0, 0, 0);
+    for (int round = 0; round < 2000; ++round) {
+        for (int i = 0; i < 256 && round % 50 == 0; ++i) heights[i] = 0.5 * sample_unit(&s);
+        assert_int_equal(vy_shape_height_field(16, 16, 1.0, heights, &field, NULL), VY_OK);
+        assert_int_equal(vy_shape_sphere(0.02 + 0.2 * sample_unit(&s), &ball, NULL), VY_OK);
+        const double x = 3.0 + 9.0 * sample_unit(&s), y = 3.0 + 9.0 * sample_unit(&s),
+                     deep = 0.01 + 0.5 * sample_unit(&s);
+        double height = 0.0;
+        assert_true(vy_height_field_height(&field.field, x, y, &height));
+        const vy_manifold m = collide(&field, o, &ball, pose_at(x, y, height - deep));
+        assert_true(m.count > 0 && m.normal.z > 0.5 && m.points[0].depth > 0.0);
+    }
+}
+
 // On hills: nothing that is above all samples touches, what is below the surface does, and the normal looks
 // up.
 static void field_of_hills(void **unused)
@@ -263,6 +284,7 @@ int main(void)
         cmocka_unit_test(answers_are_symmetric),
         cmocka_unit_test(shapes_on_a_plane),
         cmocka_unit_test(level_field_is_a_plane),
+        cmocka_unit_test(buried_balls_come_up),
         cmocka_unit_test(field_of_hills),
         cmocka_unit_test(bad_input_is_refused),
         cmocka_unit_test(threads_agree),

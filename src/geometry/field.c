@@ -220,6 +220,24 @@ static void touch_faces(field_pair *pair, const int low[2], const int high[2])
     }
 }
 
+// A shape whose centre is under the ground, and that no triangle cuts: out along the normal of the triangle
+// over its centre.
+static void touch_buried(field_pair *pair)
+{
+    const vy_height_field *field = pair->field;
+    const vec3 centre = pair->cores.offset;
+    const int i = cell_of(centre.x / field->spacing, field->nx - 1),
+              j = cell_of(centre.y / field->spacing, field->ny - 1);
+    field_face t;
+    for (int half = 0; half < 2; ++half) {
+        if (!set_face(pair, i, j, half, &t) || height_over(&t, centre) >= 0.0 || !is_over(pair, &t, centre))
+            continue;
+        const vec3 lowest = field_support(pair, t.n);
+        vy_field_add(pair, t.n, lowest, -height_over(&t, lowest), 0);
+        return;
+    }
+}
+
 // Nothing that may be was found, for the shape is so deep in the ground, or around a crest, that no normal of
 // an edge or vertex is left: the deepest of what may not be, or out along the normal of one of the triangles
 // that cut it, whichever is nearest.
@@ -249,7 +267,10 @@ static void touch_deep(field_pair *pair, const int low[2], const int high[2])
             }
         }
     }
-    if (min_depth < REAL_MAX) vy_field_add(pair, best, point, min_depth, 0);
+    if (min_depth < REAL_MAX)
+        vy_field_add(pair, best, point, min_depth, 0);
+    else
+        touch_buried(pair);
 }
 
 // ---- the pair
