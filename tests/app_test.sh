@@ -622,7 +622,8 @@ says err "Broken pipe"
 # --- on a terminal: a progress line and colours
 if command -v script >/dev/null; then
     export NO_COLOR='' TERM=xterm
-    # Ctrl-C once there is something to see. From an input that has ended, script stops listening before all is written.
+    # Ctrl-C once there is something to see, also where this script was started with SIGINT ignored. From an input that has
+    # ended, script stops listening before all is written.
     interrupt() {
         local i
         for i in $(seq 2400); do
@@ -632,7 +633,7 @@ if command -v script >/dev/null; then
         printf '\003'
         sleep 4
     }
-    script -qefc "$volery run hover --no-log --duration 1000000" typescript >/dev/null < <(interrupt)
+    script -qefc "env --default-signal=INT $volery run hover --no-log --duration 1000000" typescript >/dev/null < <(interrupt)
     says typescript "times real time"
     says typescript "s left"
     says typescript "$(printf '\033[1;31m')interrupted"

@@ -30,7 +30,9 @@ drones:
     mission: [{time: 25 s, latitude: 45.0001 deg, longitude: -179.9999 deg, height: 5 m, above: ground}]
 YAML
 "$volery" run track.yaml -q -o track.mcap
-"$volery" export track.mcap --csv --rate 1 --fields geodetic -o track.csv
+"$volery" export track.mcap --csv --rate 1 --fields geodetic,ground -o track.csv
+"$volery" run first-flight -q --set 'world.wind={constant: [2, -1, 0]}' --set duration=6 -o flat.mcap >/dev/null || [ $? -eq 1 ]
+"$volery" export flat.mcap --csv --rate 10 --fields ground,body -o flat.csv
 "$volery" export track.mcap --kml --rate 1 -o track.kml
 "$volery" export track.mcap --gpx --rate 1 -o track.gpx
 if "$volery" export run.mcap --kml 2>err >/dev/null || ! grep -q "no planet" err; then
@@ -46,9 +48,12 @@ if "$volery" export run.mcap --csv --fields forces.gravty 2>err >/dev/null || ! 
     echo "FAILED: a field that is not there" && exit 1
 fi
 
+# schemas.txt: packages for their files alone, without what they depend on.
 install_packages() {
-    cmp -s "$here/requirements.txt" done.txt && return
-    python3 -m venv venv && venv/bin/pip install --quiet -r "$here/requirements.txt" && cp "$here/requirements.txt" done.txt
+    cat "$here/requirements.txt" "$here/schemas.txt" >wanted.txt
+    cmp -s wanted.txt done.txt && return
+    python3 -m venv venv && venv/bin/pip install --quiet -r "$here/requirements.txt" &&
+        venv/bin/pip install --quiet --no-deps -r "$here/schemas.txt" && mv wanted.txt done.txt
 }
 if ! command -v python3 >/dev/null || ! install_packages >install.log 2>&1; then
     echo "export: SKIPPED the reading: no python3 or no packages, see $work/install.log"

@@ -222,6 +222,86 @@ static void both_forms_fly_alike(void **unused)
     assert_true(worst < 1e-6 && speed < 1e-8 && angle < 1e-9);
 }
 
+// A drone whose motors keep hover thrust, and a load on a rod below it: rotors, their inertia, air and a
+// joint, in a world at a place or in inertial axes.
+static vy_world *carry(const vy_planet_def *planet, const vy_geodetic *start)
+{
+    vy_world_def def = vy_default_world_def();
+    vy_environment_def *e = &def.environment;
+    vy_drone_def drone = quiet_drone();
+    vy_world_body_def load = vy_default_world_body_def();
+    drone.imu.period = drone.mocap.period = 0.0;
+    drone.vehicle.rotor_air.inertia = 1e-7;
+    e->planet = *planet;
+    e->atmosphere.mode = VY_ATMOSPHERE_LAYERED;
+    e->nap.strict = 1;
+    if (!(planet->origin.gm > 0.0)) {
+        e->gravity.mode = VY_GRAVITY_CENTRAL;
+        e->gravity.body_count = 1;
+        e->gravity.bodies[0] = (vy_gravity_body){VY_EARTH_GM, {0.0, 0.0, 0.0}, VY_EARTH_J2, VY_EARTH_RADIUS};
+    }
+    vy_geodetic below = *start;
+    below.altitude -= 0.5;
+    vy_geodetic_to_world(planet, 0.0, start, &drone.position, &drone.velocity, &drone.attitude);
+    vy_geodetic_to_world(planet, 0.0, &below, &load.position, &load.velocity, &load.attitude);
+    load.mass = 0.005;
+    load.inertia = (vy_mat3){{{1e-6, 0.0, 0.0}, {0.0, 1e-6, 0.0}, {0.0, 0.0, 1e-6}}};
+    if (!(planet->origin.gm > 0.0)) { // they turn with the ground at the start
+        const vy_vec3 turn = {0.0, 0.0, planet->rate};
+        drone.rate = quat_unrotate(drone.attitude, turn);
+        load.rate = quat_unrotate(load.attitude, turn);
+    }
+    vy_world *world = fly_in(&def, &drone);
+    vy_error err = {0};
+    vy_joint_def rod = vy_default_joint_def();
+    if (vy_world_add_body(world, &load, NULL, &err) != VY_OK) fail_msg("%s", err.text);
+    rod.kind = VY_JOINT_DISTANCE;
+    rod.length = vec3_length(vec3_sub(drone.position, load.position));
+    rod.body_a = vy_world_body(world, 0);
+    rod.body_b = vy_world_body(world, 1);
+    if (vy_world_add_joint(world, &rod, NULL, &err) != VY_OK) fail_msg("%s", err.text);
+    return world;
+}
+
+static void drones_with_loads_fly_alike(void **unused)
+{
+    (void)unused;
+    random_source r = {8};
+    double worst = 0.0, moved = 0.0;
+    for (int trial = 0; trial < 3; ++trial) {
+        const double latitude = random_in(&r, -80.0, 80.0) * DEGREE, longitude = random_in(&r, -PI, PI);
+        const vy_planet_def local = earth_at(latitude, longitude, 500.0);
+        vy_planet_def inertial = local;
+        inertial.origin = (vy_origin_def){.gm = 0.0};
+        const vy_geodetic start = {.latitude = latitude,
+                                   .longitude = longitude,
+                                   .altitude = 2000.0,
+                                   .velocity = random_vec(&r, 3.0),
+                                   .yaw = random_in(&r, -PI, PI),
+                                   .pitch = random_in(&r, -0.02, 0.02)};
+        vy_world *a = carry(&local, &start), *b = carry(&inertial, &start);
+        const vec3 first = state_of(a, 0).position;
+        assert_int_equal(vy_world_advance(a, 60000) | vy_world_advance(b, 60000), 0);
+        assert_near(vy_world_time(a), 60.0, 1e-9);
+        for (uint32_t n = 0; n < 2; ++n) {
+            vy_world_body_state s, t;
+            assert_int_equal(vy_world_read_body(a, vy_world_body(a, n), &s), VY_OK);
+            assert_int_equal(vy_world_read_body(b, vy_world_body(b, n), &t), VY_OK);
+            const vy_geodetic g = vy_geodetic_of(&inertial, 60.0, t.position, t.velocity, t.attitude);
+            vec3 p, v;
+            quat q;
+            vy_geodetic_to_world(&local, 60.0, &g, &p, &v, &q);
+            worst = fmax(worst, check_distance(p, s.position));
+        }
+        moved = fmax(moved, check_distance(first, state_of(a, 0).position));
+        vy_world_destroy(a);
+        vy_world_destroy(b);
+    }
+    print_message("origin: local and inertial flights of drones with loads differ by %.1e m, over %.0f m\n",
+                  worst, moved);
+    assert_true(worst < 1e-6 && moved > 50.0);
+}
+
 // The frame's torque and Coriolis acceleration go through the other integrators too, at their order.
 static void other_integrators_agree(void **unused)
 {
@@ -449,6 +529,7 @@ int main(void)
         cmocka_unit_test(places_round_trip),
         cmocka_unit_test(gravity_is_the_inertial_one),
         cmocka_unit_test(both_forms_fly_alike),
+        cmocka_unit_test(drones_with_loads_fly_alike),
         cmocka_unit_test(other_integrators_agree),
         cmocka_unit_test(a_free_body_turns_with_the_stars),
         cmocka_unit_test(a_falling_stone_drifts_east),

@@ -108,30 +108,18 @@ static const void *read_sensor(const vy_world *world, uint32_t i, const drone_st
     {                                                                          \
         name_, unit_, text_, FIELD_##type_, offsetof(struct_, member_), count_ \
     }
-typedef struct geodetic_cells {
-    vy_geodetic g;
-    double height, ground_speed, climb, track, air_speed;
-} geodetic_cells;
-
 static const vy_field geodetic_fields[] = {
-    COMPUTED_FIELD(geodetic_cells, g.latitude, "geodetic.latitude", NUMBER, 1, "rad", "geodetic"),
-    COMPUTED_FIELD(geodetic_cells, g.longitude, "geodetic.longitude", NUMBER, 1, "rad", "-pi to pi"),
-    COMPUTED_FIELD(geodetic_cells, g.altitude, "geodetic.altitude", NUMBER, 1, "m", "above the ellipsoid"),
-    COMPUTED_FIELD(geodetic_cells, g.velocity, "geodetic.velocity_ned", VEC3, 3, "m/s",
+    COMPUTED_FIELD(vy_geodetic, latitude, "geodetic.latitude", NUMBER, 1, "rad", "geodetic"),
+    COMPUTED_FIELD(vy_geodetic, longitude, "geodetic.longitude", NUMBER, 1, "rad", "-pi to pi"),
+    COMPUTED_FIELD(vy_geodetic, altitude, "geodetic.altitude", NUMBER, 1, "m", "above the ellipsoid"),
+    COMPUTED_FIELD(vy_geodetic, velocity, "geodetic.velocity_ned", VEC3, 3, "m/s",
                    "north, east, down, over the ground"),
-    COMPUTED_FIELD(geodetic_cells, g.yaw, "geodetic.yaw", NUMBER, 1, "rad",
+    COMPUTED_FIELD(vy_geodetic, yaw, "geodetic.yaw", NUMBER, 1, "rad",
                    "of forward-right-down axes in north-east-down"),
-    COMPUTED_FIELD(geodetic_cells, g.pitch, "geodetic.pitch", NUMBER, 1, "rad", "likewise"),
-    COMPUTED_FIELD(geodetic_cells, g.roll, "geodetic.roll", NUMBER, 1, "rad", "likewise"),
-    COMPUTED_FIELD(geodetic_cells, height, "geodetic.height", NUMBER, 1, "m",
-                   "over the ground or terrain below"),
-    COMPUTED_FIELD(geodetic_cells, ground_speed, "geodetic.ground_speed", NUMBER, 1, "m/s", "horizontal"),
-    COMPUTED_FIELD(geodetic_cells, climb, "geodetic.climb", NUMBER, 1, "m/s", "upwards"),
-    COMPUTED_FIELD(geodetic_cells, track, "geodetic.track", NUMBER, 1, "rad",
-                   "direction over the ground, clockwise from north, 0 to 2 pi"),
-    COMPUTED_FIELD(geodetic_cells, air_speed, "geodetic.air_speed", NUMBER, 1, "m/s", "through the air"),
+    COMPUTED_FIELD(vy_geodetic, pitch, "geodetic.pitch", NUMBER, 1, "rad", "likewise"),
+    COMPUTED_FIELD(vy_geodetic, roll, "geodetic.roll", NUMBER, 1, "rad", "likewise"),
 };
-_Static_assert(sizeof(geodetic_cells) == 8 * 14 && 14 <= STREAM_CELLS_CAP, "cells without padding");
+_Static_assert(sizeof(vy_geodetic) == 8 * 9 && 9 <= STREAM_CELLS_CAP, "cells without padding");
 
 static int has_geodetic(const vy_world *world, uint32_t i, const drone_stream *s)
 {
@@ -145,18 +133,43 @@ static const void *read_geodetic(const vy_world *world, uint32_t i, const drone_
     (void)s;
     const body_state *b = body_at(world, i);
     const double time = (double)world->state->tick * world->model.dt;
+    const vy_geodetic out = vy_geodetic_of(&world->model.planet, time, b->position, b->velocity, b->attitude);
+    memcpy(cells, &out, sizeof out);
+    return cells;
+}
+
+// --- how it moves over the ground
+
+typedef struct ground_cells {
+    double altitude, height, ground_speed, climb, track, air_speed;
+} ground_cells;
+
+static const vy_field ground_fields[] = {
+    COMPUTED_FIELD(ground_cells, altitude, "ground.altitude", NUMBER, 1, "m",
+                   "above the ellipsoid; in a flat world z"),
+    COMPUTED_FIELD(ground_cells, height, "ground.height", NUMBER, 1, "m", "over the ground or terrain below"),
+    COMPUTED_FIELD(ground_cells, ground_speed, "ground.ground_speed", NUMBER, 1, "m/s", "horizontal"),
+    COMPUTED_FIELD(ground_cells, climb, "ground.climb", NUMBER, 1, "m/s", "upwards"),
+    COMPUTED_FIELD(ground_cells, track, "ground.track", NUMBER, 1, "rad",
+                   "direction over the ground, clockwise from north, 0 to 2 pi"),
+    COMPUTED_FIELD(ground_cells, air_speed, "ground.air_speed", NUMBER, 1, "m/s",
+                   "through the air, gusts included, wakes not"),
+};
+_Static_assert(sizeof(ground_cells) == 8 * 6 && 6 <= STREAM_CELLS_CAP, "cells without padding");
+
+static const void *read_ground(const vy_world *world, uint32_t i, const drone_stream *s, double *cells)
+{
+    (void)s;
     vy_ground_state at;
     const vy_status status = vy_world_read_ground(world, i, &at);
     VY_ASSERT(status == VY_OK);
     (void)status;
-    const geodetic_cells out = {
-        .g = vy_geodetic_of(&world->model.planet, time, b->position, b->velocity, b->attitude),
-        .height = at.height,
-        .ground_speed = at.ground_speed,
-        .climb = at.climb,
-        .track = at.track,
-        .air_speed = at.air_speed,
-    };
+    const ground_cells out = {.altitude = at.altitude,
+                              .height = at.height,
+                              .ground_speed = at.ground_speed,
+                              .climb = at.climb,
+                              .track = at.track,
+                              .air_speed = at.air_speed};
     memcpy(cells, &out, sizeof out);
     return cells;
 }
@@ -234,11 +247,16 @@ static const void *read_air(const vy_world *world, uint32_t i, const drone_strea
 
 const drone_stream vy_drone_streams[] = {
     {.name = "geodetic",
-     .text = "where the drone is and how it moves over the ground, on a planet only",
+     .text = "where the drone is on a planet, and how it lies there",
      FIELDS(geodetic_fields),
      .bodies = 1,
      .has = has_geodetic,
      .read = read_geodetic},
+    {.name = "ground",
+     .text = "how high the drone is, and how fast over the ground and through the air",
+     FIELDS(ground_fields),
+     .bodies = 1,
+     .read = read_ground},
     {.name = "imu",
      .text = "the IMU's sample, when there is a new one",
      STATE(drone, "imu.accel", "imu.gyro"),

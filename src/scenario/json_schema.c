@@ -39,6 +39,10 @@ static void write_pattern(vy_text *out, const vy_row *row)
         vy_text_puts(out, "( *[A-Za-z1][A-Za-z0-9 /^()]*)?$\"}");
         return;
     }
+    if (row->unit != NULL && strcmp(row->unit, VY_UNIT_YEAR) == 0) {
+        vy_text_puts(out, "( *year)?$|^[0-9]{4}-[01][0-9]-[0-3][0-9]$\"}");
+        return;
+    }
     vy_text_puts(out, "( *(");
     if (row->unit != NULL) {
         write_unit(out, row->unit);

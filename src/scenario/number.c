@@ -54,9 +54,27 @@ static int equals(const char *text, size_t size, const char *word)
     return strlen(word) == size && memcmp(text, word, size) == 0;
 }
 
+static int is_leap(int year) { return (year % 4 == 0 && year % 100 != 0) || year % 400 == 0; }
+
+// "2026-06-21" as a decimal year: at the start of that day. Returns 0 when it is no date.
+static int read_date(const char *text, size_t size, double *out)
+{
+    static const int days_before[] = {0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365};
+    uint64_t year, month, day;
+    if (size != 10 || text[4] != '-' || text[7] != '-' || !vy_uint_read(text, 4, &year) ||
+        !vy_uint_read(text + 5, 2, &month) || !vy_uint_read(text + 8, 2, &day) || month < 1 || month > 12)
+        return 0;
+    const int leap = is_leap((int)year), days = days_before[month] - days_before[month - 1];
+    if (day < 1 || (int)day > days + (month == 2 && leap)) return 0;
+    const int passed = days_before[month - 1] + (month > 2 && leap) + (int)day - 1;
+    *out = (double)year + (double)passed / (365.0 + leap);
+    return 1;
+}
+
 vy_number_result vy_number_read(const char *text, size_t size, const char *si, double *out)
 {
     double value;
+    if (strcmp(si, VY_UNIT_YEAR) == 0 && read_date(text, size, out)) return VY_NUMBER_OK;
     if (vy_decimal_not_finite(text, size)) return VY_NUMBER_NOT_FINITE;
     size_t at = vy_decimal_read(text, size, 0, &value);
     VY_ASSERT(at <= size && si != NULL);
@@ -107,6 +125,10 @@ void vy_number_print(vy_text *out, double value)
 
 void vy_unit_print(vy_text *out, const char *si)
 {
+    if (strcmp(si, VY_UNIT_YEAR) == 0) {
+        vy_text_puts(out, "years (or a date YYYY-MM-DD)");
+        return;
+    }
     vy_text_puts(out, *si == '\0' ? "no unit" : si);
     int count, others = 0;
     const vy_unit *units = vy_units(&count);

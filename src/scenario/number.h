@@ -11,6 +11,9 @@ typedef struct vy_unit {
     double factor; ///< 1 for powers of ten: those are exact
 } vy_unit;
 
+/// The unit of times that may be written as dates.
+#define VY_UNIT_YEAR "year"
+
 /// All of them; static storage.
 const vy_unit *vy_units(int *count);
 
@@ -21,7 +24,8 @@ typedef enum vy_number_result {
     VY_NUMBER_NOT_FINITE, ///< infinite, not a number, or too large
 } vy_number_result;
 
-/// Read "28", "28 g", "-1.5e-3 m". The decimal value is rounded once, so "28 g" is exactly 0.028.
+/// Read "28", "28 g", "-1.5e-3 m", and "2026-06-21" as 2026.468… years. The decimal value is rounded once, so
+/// "28 g" is exactly 0.028.
 /// @param si the unit of the result; empty when it has none
 /// @param out untouched unless VY_NUMBER_OK
 vy_number_result vy_number_read(const char *text, size_t size, const char *si, double *out);

@@ -1,6 +1,7 @@
 // schema_world.c - the rows of what surrounds the drones.
 #include "scenario/schema_rows.h"
 #include "base/real.h"
+#include "scenario/number.h"
 #include "environment/nap_state.h"
 #include <string.h>
 
@@ -153,9 +154,10 @@ static const vy_row origin_rows[] = {
     ROW("j2", NUMBER, vy_origin_def, j2, .range = ANY,
         .default_text = "0; with a latitude and no gm the Earth's",
         .help = "oblateness of the planet's gravity"),
-    ROW("date", NUMBER, vy_origin_def, date, .range = AT_LEAST_0, .word = "none",
+    ROW("date", NUMBER, vy_origin_def, date, .unit = VY_UNIT_YEAR, .range = AT_LEAST_0, .word = "none",
         .default_text = "none; with a latitude and no gm 2025",
-        .help = "decimal year, for the World Magnetic Model; `none`: magnetic_field as declared"),
+        .help =
+            "2026-06-21 or a decimal year, for the World Magnetic Model; `none`: magnetic_field as declared"),
 };
 static const vy_table origin_table = {
     .title = "Origin",
