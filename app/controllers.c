@@ -46,7 +46,8 @@ static int open_one(const char *name, const vy_scenario *s, int index, int paced
     char program[VY_PROGRAM_ROOM];
     if (vy_host_describe(def, program) && !quiet)
         fprintf(stderr, "volery %s: drone %s: %s\n", name, drone->name, program);
-    const vy_status status = vy_host_open(def, &drone->def.vehicle, drone->name, s->step, out, &error);
+    const vy_status status =
+        vy_host_open(&drone->def, drone->name, s->step, &s->environment.planet, out, &error);
     if (status == VY_OK) return 0;
     return vy_print_error(name, status == VY_IO || status == VY_NO_MEMORY ? EXIT_SYSTEM : EXIT_USAGE,
                           "drone %s: %s", drone->name, error.text);

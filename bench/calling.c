@@ -103,15 +103,17 @@ bench_result vy_bench_call_bare_socket(void)
     return r;
 }
 
-// Round trips to the program of `def`.
-static bench_result call_program(vy_controller_def *def)
+// Round trips to the program of `given`.
+static bench_result call_program(const vy_controller_def *given)
 {
     bench_result r = {TRIPS, 1e300, 0};
-    const vy_vehicle_def vehicle = vy_default_vehicle_def();
+    vy_drone_def drone = vy_default_drone_def();
+    vy_controller_def *const def = &drone.controller;
     vy_host *host = NULL;
     vy_error err;
+    *def = *given;
     def->deadline = 10.0;
-    if (vy_host_open(def, &vehicle, "alpha", 1e-3, &host, &err) != VY_OK) {
+    if (vy_host_open(&drone, "alpha", 1e-3, NULL, &host, &err) != VY_OK) {
         fprintf(stderr, "%s\n", err.text);
         return r;
     }

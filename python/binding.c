@@ -187,7 +187,8 @@ static vy_status start_hosts(flown *w, vy_error *err)
             return VY_BAD_VALUE;
         }
         if (!vy_controller_is_external(c->kind)) continue;
-        status = vy_host_open(c, &drone->def.vehicle, drone->name, w->scenario->step, &w->hosts[n], err);
+        status = vy_host_open(&drone->def, drone->name, w->scenario->step, &w->scenario->environment.planet,
+                              &w->hosts[n], err);
         n += status == VY_OK;
     }
     return status;

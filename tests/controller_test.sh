@@ -95,6 +95,40 @@ try 0 "$volery" export shows.mcap --csv --fields reply.debug
 [ "$(tail -1 out)" = "0.500000000,0,500,1000,1500,2000,2500,3000,3500" ] || fail "numbers to look at are not in the table: $(tail -1 out)"
 try 0 "$volery" replay shows.mcap --live --allow-programs
 
+# Where the drone starts: its pose, and on a planet what autopilots call home, for plug-ins, over the wire and as PX4 looks for it.
+cat >home.c <<'TEXT'
+#include "volery/plugin.h"
+#include <stdio.h>
+static void *init(const vy_plugin_start *s, char *why, size_t room)
+{
+    (void)why, (void)room;
+    fprintf(stderr, "start %.6f %.6f %.6f %.6f home %d %.8f %.8f %.4f\n", s->position.x, s->position.y, s->position.z, s->attitude.w, s->has_home,
+            s->home_latitude, s->home_longitude, s->home_altitude);
+    return "";
+}
+static void step(void *self, const vy_samples *samples, vy_intent *intent) { (void)self, (void)samples, (void)intent; }
+VY_PLUGIN(init, step, NULL)
+TEXT
+cc -shared -fPIC -I"$source/include" -o home.so home.c
+cat >home.yaml <<'YAML'
+volery: 1
+duration: 0.01 s
+world: {planet: {origin: {latitude: 30 deg, longitude: -60 deg, height: 100 m}}}
+drones: [{start: {position: [0, 0, 7]}, controller: {kind: plugin, library: ./home.so}}]
+YAML
+printf '#!/bin/sh\necho "$PX4_HOME_LAT $PX4_HOME_LON $PX4_HOME_ALT" >place.txt\nexec "%s" serve ./home.so\n' "$volery" >home.sh
+chmod +x home.sh
+sed 's|kind: plugin, library: ./home.so|kind: process, command: ./home.sh|' home.yaml >home-process.yaml
+for way in home home-process; do
+    try 0 "$volery" run $way.yaml -q --no-log
+    says err "start 0.000000 0.000000 7.000000 1.000000 home 1 0.52359878 -1.04719755 107.0000"
+done
+[ "$(cat place.txt)" = "30.0000000000 -60.0000000000 107.000" ] || fail "home in the environment: $(cat place.txt)"
+sed '/^world/d' home-process.yaml >flat-process.yaml
+try 0 "$volery" run flat-process.yaml -q --no-log
+says err "home 0 0.00000000 0.00000000 0.0000"
+[ "$(cat place.txt)" = "  " ] || fail "home in a flat world: $(cat place.txt)"
+
 # A controller with a memory goes on from a branch as if nothing had been: it has been shown every sample.
 cat >memory.c <<'TEXT'
 #include "volery/plugin.h"

@@ -51,8 +51,7 @@ static uint64_t fly(vy_drone_def *def, vy_failure *failure)
     vy_host *host = NULL;
     vy_error err = {0};
     if (def->controller.kind != VY_CONTROLLER_CALLBACK) {
-        const vy_status status =
-            vy_host_open(&def->controller, &def->vehicle, "alpha", vy_default_world_def().dt, &host, &err);
+        const vy_status status = vy_host_open(def, "alpha", vy_default_world_def().dt, NULL, &host, &err);
         if (status != VY_OK) fail_msg("%s", err.text);
     }
     vy_world *world = world_of(def);
@@ -177,8 +176,7 @@ static void plugin_that_does_not_fit_is_refused(void **unused)
         set_parameter(&def, "mode", cases[i].mode);
         vy_host *host = (vy_host *)&def;
         vy_error err = {0};
-        assert_int_equal(vy_host_open(&def.controller, &def.vehicle, "alpha", 1e-3, &host, &err),
-                         cases[i].status);
+        assert_int_equal(vy_host_open(&def, "alpha", 1e-3, NULL, &host, &err), cases[i].status);
         assert_null(host);
         assert_null(def.controller.call);
         if (strstr(err.text, cases[i].text) == NULL) fail_msg("%s", err.text);
@@ -214,8 +212,7 @@ static void plugin_that_ends_badly_is_told(void **unused)
         assert_int_equal(setenv("ODD_DESTRUCTOR", cases[i].destructor, 1), 0);
         vy_host *host = NULL;
         vy_error err = {0};
-        if (vy_host_open(&def.controller, &def.vehicle, "alpha", 1e-3, &host, &err) != VY_OK)
-            fail_msg("%s", err.text);
+        if (vy_host_open(&def, "alpha", 1e-3, NULL, &host, &err) != VY_OK) fail_msg("%s", err.text);
         vy_world *world = world_of(&def);
         (void)vy_world_advance(world, STEPS);
         assert_int_equal(vy_world_failure(world).reason, VY_FAILURE_NONE);
@@ -248,7 +245,7 @@ static void fly_many(int count, int first, int end, int libraries, vy_drone_stat
         vy_error err = {0};
         if (i < first || i >= end)
             def.controller.kind = VY_CONTROLLER_HOLD;
-        else if (vy_host_open(&def.controller, &def.vehicle, name, w.dt, &hosts[i], &err) != VY_OK)
+        else if (vy_host_open(&def, name, w.dt, NULL, &hosts[i], &err) != VY_OK)
             fail_msg("%s", err.text);
         assert_int_equal(vy_world_add_drone(world, &def, NULL, NULL), VY_OK);
     }
@@ -319,8 +316,7 @@ typedef struct made {
 static void *make(void *self)
 {
     made *m = self;
-    if (vy_host_open(&m->def.controller, &m->def.vehicle, "alpha", 1e-3, &m->host, NULL) == VY_OK)
-        m->world = world_of(&m->def);
+    if (vy_host_open(&m->def, "alpha", 1e-3, NULL, &m->host, NULL) == VY_OK) m->world = world_of(&m->def);
     return NULL;
 }
 
@@ -422,7 +418,7 @@ static void process_that_does_not_begin_is_refused(void **unused)
         vy_drone_def def = drone_of(VY_CONTROLLER_PROCESS, cases[i].program);
         vy_host *host = (vy_host *)&def;
         vy_error err = {0};
-        assert_int_not_equal(vy_host_open(&def.controller, &def.vehicle, "alpha", 1e-3, &host, &err), VY_OK);
+        assert_int_not_equal(vy_host_open(&def, "alpha", 1e-3, NULL, &host, &err), VY_OK);
         assert_null(host);
         if (strstr(err.text, cases[i].text) == NULL) fail_msg("%s", err.text);
     }

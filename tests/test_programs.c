@@ -63,7 +63,7 @@ static vy_status start(vy_scenario *s, vy_error *err)
 {
     vy_host *host = NULL;
     vy_scenario_drone *d = &s->drones[0];
-    const vy_status status = vy_host_open(&d->def.controller, &d->def.vehicle, d->name, s->step, &host, err);
+    const vy_status status = vy_host_open(&d->def, d->name, s->step, NULL, &host, err);
     assert_int_equal(status == VY_OK, host != NULL);
     vy_host_close(host);
     return status;

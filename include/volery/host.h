@@ -6,6 +6,7 @@
 #pragma once
 #include "volery/plugin.h"
 #include "volery/status.h"
+#include "volery/world.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -20,15 +21,16 @@ enum { VY_PROGRAM_ROOM = 600 };
 /// @return 0, and `out` empty, when the controller is built in or a callback
 int vy_host_describe(const vy_controller_def *def, char out[VY_PROGRAM_ROOM]);
 
-/// Start the program of `def` (VY_CONTROLLER_PLUGIN or VY_CONTROLLER_PROCESS), or open the device of
-/// VY_CONTROLLER_PILOT, and make it `def`'s controller. A program lives until vy_host_close() or the end of
-/// this process, whichever thread has opened it. A terminal used as keyboard is restored by vy_host_close(),
-/// and whenever the process ends.
-/// @param drone name of the drone
+/// Start the program of the drone's controller (VY_CONTROLLER_PLUGIN or VY_CONTROLLER_PROCESS), or open the
+/// device of VY_CONTROLLER_PILOT, and make it `drone`'s controller. On a planet a process has the drone's
+/// start in its environment as PX4 reads it: PX4_HOME_LAT, PX4_HOME_LON [deg], PX4_HOME_ALT [m]. A program
+/// lives until vy_host_close() or the end of this process, whichever thread has opened it. A terminal used as
+/// keyboard is restored by vy_host_close(), and whenever the process ends.
 /// @param dt [s] the world's step
-/// @return VY_NOT_FOUND, VY_BAD_VALUE, VY_OTHER_VERSION or VY_IO with a sentence; `*out` is NULL and `def`
+/// @param planet the world's, or NULL
+/// @return VY_NOT_FOUND, VY_BAD_VALUE, VY_OTHER_VERSION or VY_IO with a sentence; `*out` is NULL and `drone`
 /// untouched then. VY_BAD_STATE: a log names the program, see vy_scenario_allow_programs()
-vy_status vy_host_open(vy_controller_def *def, const vy_vehicle_def *vehicle, const char *drone, double dt,
+vy_status vy_host_open(vy_drone_def *drone, const char *name, double dt, const vy_planet_def *planet,
                        vy_host **out, vy_error *err);
 
 /// The run is over: let the program end by itself, and return how it did. A plug-in's `done` and destructors

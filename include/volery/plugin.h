@@ -32,6 +32,12 @@ typedef struct vy_plugin_start {
     int rotor_count;   ///< commands of the rung motors: rotors, then thrusters
     int parameter_count;
     const vy_parameter *parameters; ///< as the scenario has them
+    vy_vec3 position;               ///< [m] where the drone starts, world axes
+    vy_quat attitude;               ///< how it lies there, body to world
+    int has_home;                   ///< 1: on a planet, and the next three are set
+    /// [rad] geodetic, of the start: what autopilots call home
+    double home_latitude, home_longitude;
+    double home_altitude; ///< [m] above the ellipsoid
 } vy_plugin_start;
 
 /// What a plug-in gives: one object called vy_plugin_entry.

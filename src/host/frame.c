@@ -282,8 +282,15 @@ size_t vy_wire_print_start(const vy_plugin_start *start, char *out, size_t room)
         "[",
         WIRE_VERSION, start->drone, start->dt, start->period, start->mass);
     for (int i = 0; i < 9; ++i) PUT("%s%.17g", i > 0 ? ", " : "", start->inertia.m[i / 3][i % 3]);
-    PUT("], \"thrust_max\": %.17g, \"rotor_count\": %d, \"parameters\": {", start->thrust_max,
-        start->rotor_count);
+    PUT("], \"thrust_max\": %.17g, \"rotor_count\": %d, ", start->thrust_max, start->rotor_count);
+    const vy_vec3 p = start->position;
+    const vy_quat q = start->attitude;
+    PUT("\"position\": [%.17g, %.17g, %.17g], \"attitude\": [%.17g, %.17g, %.17g, %.17g], ", p.x, p.y, p.z,
+        q.w, q.x, q.y, q.z);
+    if (start->has_home)
+        PUT("\"home\": {\"latitude\": %.17g, \"longitude\": %.17g, \"altitude\": %.17g}, ",
+            start->home_latitude, start->home_longitude, start->home_altitude);
+    PUT("\"parameters\": {"); // last of the keys: their names are the user's
     for (int i = 0; i < start->parameter_count; ++i)
         PUT("%s\"%s\": %.17g", i > 0 ? ", " : "", start->parameters[i].name, start->parameters[i].value);
     PUT("}, \"samples\": [");

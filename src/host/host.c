@@ -9,9 +9,22 @@ struct vy_host {
     vy_pilot_host *pilot;
 };
 
-vy_status vy_host_open(vy_controller_def *def, const vy_vehicle_def *vehicle, const char *drone, double dt,
+// The start as autopilots call it.
+static void set_home(const vy_drone_def *drone, const vy_planet_def *planet, vy_plugin_start *start)
+{
+    if (planet == NULL || !(planet->radius > 0.0)) return;
+    const vy_geodetic at = vy_geodetic_of(planet, 0.0, drone->position, drone->velocity, drone->attitude);
+    start->has_home = 1;
+    start->home_latitude = at.latitude;
+    start->home_longitude = at.longitude;
+    start->home_altitude = at.altitude;
+}
+
+vy_status vy_host_open(vy_drone_def *drone, const char *name, double dt, const vy_planet_def *planet,
                        vy_host **out, vy_error *err)
 {
+    vy_controller_def *const def = &drone->controller;
+    const vy_vehicle_def *const vehicle = &drone->vehicle;
     *out = NULL;
     if (def->kind != VY_CONTROLLER_PLUGIN && def->kind != VY_CONTROLLER_PROCESS &&
         def->kind != VY_CONTROLLER_PILOT)
@@ -33,11 +46,11 @@ vy_status vy_host_open(vy_controller_def *def, const vy_vehicle_def *vehicle, co
     for (int i = 0; i < vehicle->thruster_count && vehicle->rotor_count == 0; ++i) {
         if (thrust_max < vehicle->thrusters[i].thrust_max) thrust_max = vehicle->thrusters[i].thrust_max;
     }
-    const vy_host_job job = {
+    vy_host_job job = {
         .def = def,
         .start =
             {
-                .drone = drone,
+                .drone = name,
                 .dt = dt,
                 .period = def->period,
                 .mass = vehicle->mass,
@@ -46,8 +59,11 @@ vy_status vy_host_open(vy_controller_def *def, const vy_vehicle_def *vehicle, co
                 .rotor_count = vehicle->rotor_count + vehicle->thruster_count,
                 .parameter_count = def->parameter_count,
                 .parameters = def->parameters,
+                .position = drone->position,
+                .attitude = drone->attitude,
             },
     };
+    set_home(drone, planet, &job.start);
     vy_status status;
     vy_controller_fn *call;
     if (def->kind == VY_CONTROLLER_PLUGIN) {

@@ -18,6 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#define DEGREES 57.295779513082323 // in a radian
+
 enum {
     WIRE_CAP = 4096,          // [bytes] of a frame between the first and the last
     REAP_MILLISECONDS = 1000, // from the end of its replies to the end of the process
@@ -67,10 +69,24 @@ static void exec_child(const char *line, const char *folder, int wire, int core)
     _exit(127);
 }
 
-static vy_status spawn(const vy_controller_def *def, vy_process_host *h, vy_error *err)
+// What the shell starts: with the drone's start in the environment where PX4 looks for it.
+static void print_line(const vy_host_job *job, char *out, size_t room)
 {
-    char line[sizeof def->program + 8];
-    snprintf(line, sizeof line, "exec %s", def->program);
+    const vy_plugin_start *s = &job->start;
+    const vy_locale locale = vy_locale_enter();
+    int n = 0;
+    if (s->has_home)
+        n = snprintf(out, room, "export PX4_HOME_LAT=%.10f PX4_HOME_LON=%.10f PX4_HOME_ALT=%.3f; ",
+                     s->home_latitude * DEGREES, s->home_longitude * DEGREES, s->home_altitude);
+    vy_locale_leave(locale);
+    snprintf(out + n, room - (size_t)n, "exec %s", job->def->program);
+}
+
+static vy_status spawn(const vy_host_job *job, vy_process_host *h, vy_error *err)
+{
+    const vy_controller_def *def = job->def;
+    char line[sizeof def->program + 120];
+    print_line(job, line, sizeof line);
     int ends[2], lifeline_fd = -1;
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
         return vy_fail(err, VY_IO, "controller: no socket: %s", strerror(errno));
@@ -181,7 +197,7 @@ vy_status vy_process_host_open(const vy_host_job *job, vy_process_host **out, vy
     h->wire = h->child.lifeline = -1;
     h->deadline = job->def->deadline;
     h->rotor_count = job->start.rotor_count;
-    vy_status status = spawn(job->def, h, err);
+    vy_status status = spawn(job, h, err);
     if (status == VY_OK) status = handshake(job, h, err);
     if (status != VY_OK) {
         h->dead = 1;

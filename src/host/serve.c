@@ -67,13 +67,24 @@ static int uint_of(const char *text, const char *key, int maximum)
     return number >= 0.0 && number <= maximum && number == floor(number) ? (int)number : -1;
 }
 
+// The numbers of a list, from its bracket on.
+static void read_numbers(const char *list, int count, double *out)
+{
+    for (int i = 0; i < count; ++i) {
+        char *end;
+        out[i] = strtod(list + 1, &end);
+        list = end; // at the comma or the bracket
+    }
+}
+
 // The argument of `init`, from the world's first frame. `name` and `parameters` are its memory.
 static int read_start(const char *text, vy_plugin_start *start, char name[VY_NAME_CAP],
                       vy_parameter parameters[VY_PARAMETER_CAP])
 {
     memset(start, 0, sizeof *start);
     const char *drone = value_of(text, "drone"), *inertia = value_of(text, "inertia");
-    const char *list = value_of(text, "parameters");
+    const char *list = value_of(text, "parameters"), *home = value_of(text, "home");
+    const char *position = value_of(text, "position"), *attitude = value_of(text, "attitude");
     if (drone == NULL || inertia == NULL || list == NULL || uint_of(text, "volery", INT_MAX) != WIRE_VERSION)
         return 0;
     snprintf(name, VY_NAME_CAP, "%.*s", (int)strcspn(drone + 1, "\""), drone + 1);
@@ -83,10 +94,17 @@ static int read_start(const char *text, vy_plugin_start *start, char name[VY_NAM
     start->mass = number_of(text, "mass");
     start->thrust_max = number_of(text, "thrust_max");
     start->rotor_count = uint_of(text, "rotor_count", VY_ROTOR_CAP);
-    for (int i = 0; i < 9; ++i) {
-        char *end;
-        start->inertia.m[i / 3][i % 3] = strtod(inertia + 1, &end);
-        inertia = end; // at the comma or the bracket
+    read_numbers(inertia, 9, &start->inertia.m[0][0]);
+    double numbers[4] = {0.0};
+    if (position != NULL && position < list) read_numbers(position, 3, numbers);
+    start->position = (vy_vec3){numbers[0], numbers[1], numbers[2]};
+    if (attitude != NULL && attitude < list) read_numbers(attitude, 4, numbers);
+    start->attitude = (vy_quat){numbers[0], numbers[1], numbers[2], numbers[3]};
+    start->has_home = home != NULL && home < list;
+    if (start->has_home) {
+        start->home_latitude = number_of(home, "latitude");
+        start->home_longitude = number_of(home, "longitude");
+        start->home_altitude = number_of(home, "altitude");
     }
     for (const char *at = list + 1; *at == '"' && start->parameter_count < VY_PARAMETER_CAP;) {
         vy_parameter *p = &parameters[start->parameter_count++];
