@@ -98,8 +98,8 @@ static void spent_and_left_are_the_budget(void **unused)
     }
 }
 
-// A free brick has a weak push left out, then is spun up by a torque of later: its tumbling takes the two
-// motions apart, the run says when, and nothing is left out from there on.
+// A weak force on a free brick is neglected; then a torque that begins later spins it up: its tumbling takes
+// the two motions apart, the run says when, and nothing is left out from there on.
 static void growth_that_breaks_it_is_told(void **unused)
 {
     (void)unused;

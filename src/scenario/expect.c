@@ -258,7 +258,7 @@ void vy_expect_feed(const vy_scenario *scenario, const vy_world *world, vy_expec
         feed_joints(scenario, world, results); // forces are known from the first step on
 }
 
-// The name of the drone, body or joint `who`; "all" where that is none of them.
+// The name of the drone, body or joint number `body`; "all" where that is none of them.
 static const char *name_of(const vy_scenario *s, const vy_quantity *q, int body)
 {
     if (body < 0 || body >= (q->of_joint == NULL ? s->drone_count + s->body_count : s->joint_count))

@@ -216,8 +216,8 @@ static uint64_t evaluate_closed_loop(const vy_world *world, uint32_t index, cons
     const vy_budget_def *budget = &l->m->nap.budget;
     const uint64_t ticks = l->m->nap_period;
     loop_block *loop = &world->loop_states[index];
-    const double push[4] = {l->moment.disturbance, l->moment.disturbance_torque, l->moment.force_body,
-                            l->moment.torque_world};
+    const double disturbances[4] = {l->moment.disturbance, l->moment.disturbance_torque, l->moment.force_body,
+                                    l->moment.torque_world};
     const int has_acted = l->tick >= ticks && l->tick >= 2 * l->m->drones[index].control_period;
     nap_bounds past = *b;
     if (block->standing == BUDGET_NO_BOUND || deviation[DEVIATION_POSITION] >= NAP_UNBOUNDED)
@@ -228,7 +228,7 @@ static uint64_t evaluate_closed_loop(const vy_world *world, uint32_t index, cons
     } else if (loop->standing != LOOP_LOST) {
         vy_loop_certify(world, index, l->tick, ticks, flags, loop, deviation, &past, block);
     }
-    memcpy(loop->push, push, sizeof push);
+    memcpy(loop->disturbances, disturbances, sizeof disturbances);
     if (loop->standing == LOOP_LOST) {
         if (loop->neglect[0] == 0.0 && loop->neglect[1] == 0.0) {
             block->standing = BUDGET_NO_BOUND; // nothing was left out so far

@@ -376,10 +376,10 @@ void vy_loop_certify(const vy_world *world, uint32_t index, uint64_t tick, uint6
     const double period = (double)ticks * m->dt;
     const nap_inputs past = {.time = (double)tick * m->dt - period,
                              .period = period,
-                             .disturbance = b->push[0],
-                             .disturbance_torque = b->push[1],
-                             .force_body = b->push[2],
-                             .torque_world = b->push[3]};
+                             .disturbance = b->disturbances[0],
+                             .disturbance_torque = b->disturbances[1],
+                             .force_body = b->disturbances[2],
+                             .torque_world = b->disturbances[3]};
     VY_ASSERT(tick >= ticks && b->standing != LOOP_LOST);
     for (int i = 0; i < ENVELOPE_COUNT; ++i) b->envelope[i] = real_max(b->envelope[i], envelope_min[i]);
     int grew = cover(b->seen, ENVELOPE_COUNT, MARGIN_MIN, b->envelope), known = 0;

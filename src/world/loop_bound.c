@@ -79,7 +79,7 @@ static double thrust_change(const terms *t)
 }
 
 // Velocity: the thrust's direction and size, and the loads that are computed. A tilt takes from the vertical
-// what the controller adds to the thrust, a little later: LOOP_LIFT.
+// what the controller adds to the thrust, which lags behind: LOOP_LIFT.
 static void add_forces(const terms *t)
 {
     const double tilt = t->env[ENVELOPE_TILT], thrust = t->env[ENVELOPE_THRUST];

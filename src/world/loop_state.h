@@ -12,7 +12,7 @@ typedef struct loop_block {
     double slopes[LOOP_SLOPES_CAP];     // likewise: of the loads that are computed
     double neglect[2];                  // [m/s^2], [rad/s^2] likewise: left out
     double thrust, torque;              // [m/s^2], [rad/s^2] bounds of the differences of what rotors do
-    double push[4];                     // of disturbances until the next look: as in nap_inputs
+    double disturbances[4];             // of disturbances until the next look: as in nap_inputs
     uint64_t standing;                  // of the bound
 } loop_block;
 
@@ -26,5 +26,5 @@ enum { LOOP_WAITS, LOOP_HOLDS, LOOP_LOST };
     F(block, neglect, LIST, 2, "", "likewise: accelerations left out")                                 \
     F(block, thrust, NUMBER, 1, "m/s^2", "bound of the difference of specific thrust")                 \
     F(block, torque, NUMBER, 1, "rad/s^2", "likewise of angular acceleration by the rotors")           \
-    F(block, push, LIST, 4, "", "bounds of disturbances until the next look")                          \
+    F(block, disturbances, LIST, 4, "", "bounds of disturbances until the next look")                  \
     F(block, standing, INTEGER, 1, "", "0: before the controller acts; 1: the bound holds; 2: it is lost")
