@@ -212,6 +212,7 @@ const SHOWN: Record<string, string[] | "all"> = {
   forces: "all",
   torques: "all",
   geodetic: "all",
+  ground: "all",
   reply: ["tick", "drone", "check"],
 };
 
@@ -298,18 +299,18 @@ export function plotGroups(drones: Drone[]): PlotGroup[] {
     { id: "joint-force", title: "force of joints", unit: "N", lines: jointForces },
     { id: "joint-angle", title: "angle of joints", unit: "rad, m", lines: (d) => joints(d, "angle") },
     { id: "altitude", title: "altitude", unit: "m", lines: (d) => single(d, "geodetic", "altitude", "altitude", 2, "solid") },
-    { id: "height", title: "height over the ground", unit: "m", lines: (d) => single(d, "geodetic", "height", "height", 2, "solid") },
+    { id: "height", title: "height over the ground", unit: "m", lines: (d) => single(d, "ground", "height", "height", 2, "solid") },
     {
       id: "ground-speed",
       title: "speeds over the ground",
       unit: "m/s",
       lines: (d) => [
-        ...single(d, "geodetic", "ground_speed", "ground", 0, "solid"),
-        ...single(d, "geodetic", "air_speed", "air", 1, "solid"),
-        ...single(d, "geodetic", "climb", "climb", 2, "solid"),
+        ...single(d, "ground", "ground_speed", "ground", 0, "solid"),
+        ...single(d, "ground", "air_speed", "air", 1, "solid"),
+        ...single(d, "ground", "climb", "climb", 2, "solid"),
       ],
     },
-    { id: "track", title: "track, clockwise from north", unit: "rad", lines: (d) => single(d, "geodetic", "track", "track", 0, "solid") },
+    { id: "track", title: "track, clockwise from north", unit: "rad", lines: (d) => single(d, "ground", "track", "track", 0, "solid") },
   ];
   return [...groups, ...otherGroups(drones)];
 }
