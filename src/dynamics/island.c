@@ -12,11 +12,12 @@
 #include "dynamics/free_step.h"
 #include <math.h>
 
-enum { MAX_EVENTS = 8, NEWTON_ITERATIONS = 10, ROOT_ITERATIONS = 60 };
+enum { MAX_EVENTS = 8, NEWTON_ITERATIONS = 10, ROOT_ITERATIONS = 60, MAX_DIVISION = 512, DIVISIONS = 32 };
 
 #define CLOSED_ERROR   1e-13 // of 1 m + the island's extent: error of a constraint that holds
 #define OPEN_ERROR     1e-9  // and of one that does not
 #define STOP_TOLERANCE 1e-9  // a stop that is reached
+#define ENERGY_ERROR   0.01  // of its kinetic energy: what a sub-step of fast bodies may change it by
 
 double vy_island_extent(const joint_system *s, const island *is)
 {
@@ -34,16 +35,18 @@ static double max_component(vec3 v)
     return real_max(real_max(real_abs(v.x), real_abs(v.y)), real_abs(v.z));
 }
 
+static double body_kinetic_energy(const vy_bodies *b, uint32_t i, const body_state *x)
+{
+    return 0.5 * (b->slots[i].mass * vec3_dot(x->velocity, x->velocity) +
+                  vec3_dot(x->rate, mat3_mul_vec(b->params[i].inertia, x->rate)));
+}
+
 static double kinetic_energy(const vy_bodies *b, const island *is)
 {
     const joint_system *s = b->joints;
     double e = 0.0;
-    for (uint32_t n = is->body_first; n < is->moving_last; ++n) {
-        const uint32_t i = s->members[n];
-        const body_state *x = &s->stage[i];
-        e += 0.5 * (b->slots[i].mass * vec3_dot(x->velocity, x->velocity) +
-                    vec3_dot(x->rate, mat3_mul_vec(b->params[i].inertia, x->rate)));
-    }
+    for (uint32_t n = is->body_first; n < is->moving_last; ++n)
+        e += body_kinetic_energy(b, s->members[n], &s->stage[s->members[n]]);
     return e;
 }
 
@@ -239,11 +242,51 @@ static void save_start(joint_system *s, const island *is)
         s->start[s->members[n]] = s->stage[s->members[n]];
 }
 
-/// From s->start by h, then project.
-static void integrate_and_project(vy_bodies *b, const island *is, double time, double h)
+static void step_once(vy_bodies *b, const island *is, double time, double h)
 {
     vy_island_integrate(b, is, time, h);
     if (!b->def.baumgarte) project(b, is, time + h, b->joints->integrator == VY_INTEGRATOR_RK4);
+}
+
+/// How much of the kinetic energy at s->start is neither at s->stage nor gravity's work in between.
+static double energy_error(vy_bodies *b, const island *is)
+{
+    const joint_system *s = b->joints;
+    double before = 0.0, after = 0.0, work = 0.0;
+    for (uint32_t n = is->body_first; n < is->moving_last; ++n) {
+        const uint32_t i = s->members[n];
+        before += body_kinetic_energy(b, i, &s->start[i]);
+        after += body_kinetic_energy(b, i, &s->stage[i]);
+        work +=
+            b->slots[i].mass * vec3_dot(b->def.gravity, vec3_sub(s->stage[i].position, s->start[i].position));
+    }
+    const double error = real_abs(after - before - work);
+    return error <= REAL_MAX ? error / (before + real_abs(work)) : REAL_MAX;
+}
+
+/// From s->start by h, then project. Where constraints accelerate a thin body within a sub-step, near a
+/// singular position, the energy shows it: the sub-step is taken in parts.
+static void integrate_and_project(vy_bodies *b, const island *is, double time, double h)
+{
+    joint_system *s = b->joints;
+    step_once(b, is, time, h);
+    if (!s->checks_energy || s->divisions == 0 || energy_error(b, is) <= ENERGY_ERROR) return;
+    --s->divisions;
+    for (uint32_t n = is->body_first; n < is->body_last; ++n)
+        s->whole_start[s->members[n]] = s->start[s->members[n]];
+    int is_good = 0;
+    for (int parts = 8; parts <= MAX_DIVISION && !is_good; parts *= 8) {
+        is_good = 1;
+        for (uint32_t n = is->body_first; n < is->body_last; ++n)
+            s->stage[s->members[n]] = s->whole_start[s->members[n]];
+        for (int k = 0; k < parts && (is_good || parts == MAX_DIVISION); ++k) {
+            save_start(s, is);
+            step_once(b, is, time + k * (h / parts), h / parts);
+            is_good &= energy_error(b, is) <= ENERGY_ERROR;
+        }
+    }
+    for (uint32_t n = is->body_first; n < is->body_last; ++n)
+        s->start[s->members[n]] = s->whole_start[s->members[n]];
 }
 
 /// The time within h at which the first stop is reached: `low` and `high` are the distances to it at 0 and at
@@ -310,6 +353,8 @@ static void substep(vy_bodies *b, const island *is, double time, double h, step_
 /// [rad] Sub-steps in which a body would turn further are made shorter.
 #define MAX_ROTATION 0.25
 #define MAX_SUBSTEPS 4000.0
+/// Of that: islands that turn less in a sub-step are not checked.
+#define FAST_ROTATION 0.1
 static const step_limits max_in_step = {.parts = 4000, .events = 64};
 
 // How often MAX_ROTATION is in the turn of the fastest body over dt.
@@ -339,11 +384,32 @@ static vy_integrator island_integrator(const vy_bodies *b, const island *is, dou
     return is_fast ? VY_INTEGRATOR_RK4 : b->def.integrator;
 }
 
+// Whether gravity alone does work on the island.
+static int conserves_energy(const vy_bodies *b, const island *is)
+{
+    const joint_system *s = b->joints;
+    if (b->driver.rates != NULL || b->potential_count != 0 || b->def.baumgarte ||
+        is->body_last > is->moving_last || vy_integrator_order(s->integrator) == 1 ||
+        s->step_time < s->closes_at)
+        return 0;
+    for (uint32_t n = is->body_first; n < is->moving_last; ++n) {
+        if (b->has_loads[s->members[n]]) return 0;
+    }
+    for (uint32_t m = is->joint_first; m < is->joint_last; ++m) {
+        const joint_slot *j = &s->slots[s->joint_order[m]];
+        if (j->def.kind == VY_JOINT_SPRING || j->def.kind == VY_JOINT_CUSTOM || j->def.stiffness != 0.0 ||
+            j->def.damping != 0.0 || b->joint_state[s->joint_order[m]].motor_torque != 0.0)
+            return 0;
+    }
+    return 1;
+}
+
 // A sub-step; in parts where bodies turn faster by now than the step's start had it, as long as there are any
 // left for the step.
 static void substep_in_parts(vy_bodies *b, const island *is, double time, double h, step_limits *left)
 {
     const double turns = rotations(b, is, h);
+    b->joints->checks_energy = turns > FAST_ROTATION && conserves_energy(b, is);
     int parts = turns > 2.0 ? (int)turns + 1 : 1;
     parts = parts < left->parts ? parts : left->parts > 1 ? left->parts : 1;
     left->parts -= parts - 1;
@@ -380,6 +446,7 @@ static void step_island(vy_bodies *b, const island *is, double dt)
     const double count = substep_count(b, is, dt), h = dt / count;
     VY_ASSERT(count >= 1.0 && h > 0.0 && h <= dt);
     step_limits left = max_in_step;
+    s->divisions = DIVISIONS;
     s->integrator = island_integrator(b, is, dt);
     for (uint64_t k = 0; (double)k < count; ++k) substep_in_parts(b, is, time + (double)k * h, h, &left);
     for (uint32_t n = is->body_first; n < is->moving_last; ++n) {

@@ -19,7 +19,7 @@
     ARRAY(first_joint, n)               \
     ARRAY(work, n)                      \
     ARRAY(stops, VY_CONSTRAINT_ROWS *m) \
-    ARRAY(stage, 2 * n)                 \
+    ARRAY(stage, 3 * n)                 \
     ARRAY(active_before, m)             \
     ARRAY(step_active, m)               \
     ARRAY(driver_wrench, n)             \
@@ -62,6 +62,7 @@ vy_status vy_joints_fit(vy_bodies *b, uint32_t bodies, uint32_t joints)
     free(s->memory);
     s->memory = memory;
     s->start = s->stage + n;
+    s->whole_start = s->stage + 2 * n;
     for (int stage = 1; stage < 4; ++stage) s->k[stage] = s->k[0] + (size_t)stage * n;
     memset(&s->work[n - 1], 0, sizeof s->work[n - 1]); // the world comes behind the bodies
     memset(&s->stage[n - 1], 0, sizeof s->stage[n - 1]);

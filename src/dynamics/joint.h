@@ -121,6 +121,7 @@ typedef struct joint_system {
     body_state *stage;
     body_rates *k[4];
     body_state *start;
+    body_state *whole_start; // of a sub-step that is divided
     uint64_t *active_before;    // [joint_cap] `active` of every joint before the last flight
     uint64_t *step_active;      // [joint_cap] and before the step
     double elapsed;             // [s] of the step, when bodies are stepped from impact to impact; else 0
@@ -128,6 +129,8 @@ typedef struct joint_system {
     body_wrench *driver_wrench; // [body_cap] of the driver's rates at the start of the step
     double step_time;           // [s] at the start of the step
     vy_integrator integrator;   // of the island that is stepped
+    int checks_energy;          // 1: its sub-steps are divided where they change its energy
+    int divisions;              // that are left for the step
     double substep;             // [s] length of the sub-step
     int redundant;              // redundant rows of the last factorisation
     double projection_error;    // largest position error after the last projection
