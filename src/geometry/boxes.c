@@ -86,29 +86,45 @@ static double depth_along(const box_pair *p, vec3 n)
     return (ra + rb) - real_abs(vec3_dot(vec_of(p->ta), n));
 }
 
-// Edge pairs: e_i x b_j, whose components are entries of the rotation. Returns as face_axes().
-static int edge_axes(const box_pair *p, double margin, best_axis *best)
+// The axis of an edge pair, measured along the unit axis: for edges that are nearly parallel the entries of
+// the rotation alone are too coarse. Returns as face_axes().
+static int measure_edge_axis(const box_pair *p, int i, int j, double margin, best_axis *best)
+{
+    const double depth = depth_along(p, cross_axis(p, i, j));
+    if (depth < -margin) return 0;
+    if (depth < best->depth) *best = (best_axis){6 + 3 * i + j, depth};
+    return 1;
+}
+
+// An edge pair: e_i x b_j, whose components are entries of the rotation. Returns as face_axes().
+VY_FN int edge_axis(const box_pair *p, int i, int j, double margin, best_axis *best)
 {
     const double *ha = p->ha, *hb = p->hb, *t = p->ta;
     const double(*r)[3] = p->r.m, (*s)[3] = p->s;
-    for (int i = 0; i < 3; ++i) {
-        const int i1 = i == 2 ? 0 : i + 1, i2 = i == 0 ? 2 : i - 1;
-        for (int j = 0; j < 3; ++j) {
-            const int j1 = j == 2 ? 0 : j + 1, j2 = j == 0 ? 2 : j - 1;
-            const double length2 = r[i1][j] * r[i1][j] + r[i2][j] * r[i2][j];
-            const double reach =
-                (ha[i1] * s[i2][j] + ha[i2] * s[i1][j]) + (hb[j1] * s[i][j2] + hb[j2] * s[i][j1]);
-            const double over = reach - real_abs(t[i2] * r[i1][j] - t[i1] * r[i2][j]);
-            if (over * real_abs(over) >= best->depth * real_abs(best->depth) * length2 || length2 < 1e-18)
-                continue;
-            // Measured along the unit axis: for edges that are nearly parallel the entries alone are too
-            // coarse.
-            const double depth = depth_along(p, cross_axis(p, i, j));
-            if (depth < -margin) return 0;
-            if (depth < best->depth) *best = (best_axis){6 + 3 * i + j, depth};
-        }
-    }
-    return 1;
+    const int i1 = i == 2 ? 0 : i + 1, i2 = i == 0 ? 2 : i - 1;
+    const int j1 = j == 2 ? 0 : j + 1, j2 = j == 0 ? 2 : j - 1;
+    const double length2 = r[i1][j] * r[i1][j] + r[i2][j] * r[i2][j];
+    const double reach = (ha[i1] * s[i2][j] + ha[i2] * s[i1][j]) + (hb[j1] * s[i][j2] + hb[j2] * s[i][j1]);
+    const double over = reach - real_abs(t[i2] * r[i1][j] - t[i1] * r[i2][j]);
+    if (over * real_abs(over) >= best->depth * real_abs(best->depth) * length2 || length2 < 1e-18) return 1;
+    return measure_edge_axis(p, i, j, margin, best);
+}
+
+// All of them, without a loop: with constant indices the test of one takes few instructions.
+static int edge_axes(const box_pair *p, double margin, best_axis *best)
+{
+    return edge_axis(p, 0, 0, margin, best) && edge_axis(p, 0, 1, margin, best) &&
+           edge_axis(p, 0, 2, margin, best) && edge_axis(p, 1, 0, margin, best) &&
+           edge_axis(p, 1, 1, margin, best) && edge_axis(p, 1, 2, margin, best) &&
+           edge_axis(p, 2, 0, margin, best) && edge_axis(p, 2, 1, margin, best) &&
+           edge_axis(p, 2, 2, margin, best);
+}
+
+// The axis of least overlap. Returns 0 when one of them separates the boxes by more than `margin`.
+static int least_axis(const box_pair *p, double margin, best_axis *best)
+{
+    *best = (best_axis){0, DBL_MAX};
+    return face_axes(p, margin, best) && edge_axes(p, margin, best);
 }
 
 // ---- edge contacts
@@ -404,12 +420,12 @@ int vy_boxes_collide(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b
     VY_ASSERT(margin >= 0.0);
     const mat3 axes_a = quat_matrix(pose_a->rotation);
     box_pair p;
-    best_axis best = {0, DBL_MAX};
+    best_axis best;
     box_contact x;
     vy_candidates c;
     out->count = 0;
     make_box_pair(a->box.half, pose_a, &axes_a, b->box.half, pose_b, &p);
-    if (!face_axes(&p, margin, &best) || !edge_axes(&p, margin, &best)) return 1;
+    if (!least_axis(&p, margin, &best)) return 1;
     if (!contact_of_axis(&p, best, &x)) return 0;
     const double size_a = vec3_length(a->box.half), size_b = vec3_length(b->box.half);
     x.scale = size_a + size_b;
