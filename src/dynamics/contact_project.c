@@ -5,6 +5,7 @@
 // rest, and too long for thin bodies.
 #include "base/assert.h"
 #include "dynamics/contacts.h"
+#include "geometry/boxes.h"
 
 #define TARGET_FRACTION 0.8 // of what is allowed: how deep it lies after that
 #define MAX_MOVE        0.3 // of the thinner one's thickness, at a time
@@ -32,12 +33,16 @@ static int is_kinematic(const vy_bodies *b, const contact_header *c)
     return b->slots[c->a].kind == VY_BODY_KINEMATIC || b->slots[c->b].kind == VY_BODY_KINEMATIC;
 }
 
-static deepest_point deepest_of(const vy_bodies *b, const contact_header *c)
+// Its depth is 0 where they are certainly not deeper than `allowed`.
+static deepest_point deepest_of(const vy_bodies *b, const contact_header *c, double allowed)
 {
     const vy_shape *x = &b->slots[c->a].shape, *y = &b->slots[c->b].shape;
     const vy_pose px = body_shape_pose(b, c->a, &b->state[c->a]),
                   py = body_shape_pose(b, c->b, &b->state[c->b]);
     deepest_point d = {.depth = 0.0};
+    if (x->kind == VY_SHAPE_BOX && y->kind == VY_SHAPE_BOX && // most are not, and that is found sooner
+        !vy_boxes_may_overlap_by(x, &px, y, &py, allowed))
+        return d;
     if (vy_shape_is_convex(x) && vy_shape_is_convex(y)) {
         vy_contact at;
         int hit = 0;
@@ -105,7 +110,7 @@ static int separate(vy_bodies *b, const contact_header *c)
 {
     const double allowed = allowed_depth(b, c), most = max_move(b, c);
     for (int n = 0; n < ENDS; ++n) {
-        const deepest_point d = deepest_of(b, c);
+        const deepest_point d = deepest_of(b, c, allowed);
         if (!(d.depth > allowed)) return n > 0;
         push_apart(b, c, &d, real_min(d.depth - TARGET_FRACTION * allowed, most));
     }

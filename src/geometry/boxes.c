@@ -413,6 +413,18 @@ static int face_contact(const vy_shape *a, const vy_shape *b, const box_pair *p,
     return q.flipped;
 }
 
+int vy_boxes_may_overlap_by(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b,
+                            const vy_pose *pose_b, double depth)
+{
+    VY_ASSERT(a->kind == VY_SHAPE_BOX && b->kind == VY_SHAPE_BOX);
+    VY_ASSERT(depth >= 0.0);
+    const mat3 axes_a = quat_matrix(pose_a->rotation);
+    box_pair p;
+    best_axis best;
+    make_box_pair(a->box.half, pose_a, &axes_a, b->box.half, pose_b, &p);
+    return least_axis(&p, -depth, &best);
+}
+
 int vy_boxes_collide(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, const vy_pose *pose_b,
                      double margin, vy_manifold *out)
 {

@@ -10,3 +10,9 @@
 /// within `margin`.
 int vy_boxes_collide(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, const vy_pose *pose_b,
                      double margin, vy_manifold *out);
+
+/// Whether two boxes may overlap by more than `depth`: 0 when some axis shows less, and then no point of
+/// their manifold is deeper.
+/// @param depth [m] >= 0
+int vy_boxes_may_overlap_by(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b,
+                            const vy_pose *pose_b, double depth);
