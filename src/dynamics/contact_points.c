@@ -2,6 +2,7 @@
 // step.
 #include "base/assert.h"
 #include "dynamics/contacts.h"
+#include "geometry/collide.h"
 
 #define INFINITE_SEPARATION 1e300
 
@@ -111,8 +112,8 @@ int vy_contact_manifolds(const vy_bodies *b, uint32_t i, uint32_t j, double h, v
         displacement + (s->rotation_reach[i] + s->rotation_reach[j]) + 2.0 * b->def.contacts.slop;
     VY_ASSERT(margin >= 0.0);
     int count = 0;
-    const vy_status status =
-        vy_collide_all(&b->slots[i].shape, &s->pose[i], &b->slots[j].shape, &s->pose[j], margin, out, &count);
+    const vy_status status = vy_collide_in_scope(&b->slots[i].shape, &s->pose[i], &b->slots[j].shape,
+                                                 &s->pose[j], margin, out, &count);
     return status == VY_OK ? count : 0;
 }
 

@@ -1,6 +1,7 @@
 // contact_renew.c - islands whose bodies turn so far in a step that one manifold does not serve for all of
 // it: into how many intervals their step is divided, and the manifolds of each.
 #include "dynamics/contact_body.h"
+#include "geometry/collide.h"
 
 enum { MAX_INTERVALS = 128 };
 // [rad] The longest turn of a body in an interval that is as thick as it is long; of others by the square
@@ -117,8 +118,8 @@ void vy_contact_renew(vy_bodies *b, uint32_t k, double h)
         p.cached[p.count] = vy_contact_cache_of(&s->contacts[k + p.count], p.count);
         ++p.count;
     } while (k + p.count < s->count && contact_is_of_last_pair(s, k + p.count));
-    if (vy_collide_all(&b->slots[c->a].shape, &pose_a, &b->slots[c->b].shape, &pose_b, margin, all, &count) !=
-        VY_OK)
+    if (vy_collide_in_scope(&b->slots[c->a].shape, &pose_a, &b->slots[c->b].shape, &pose_b, margin, all,
+                            &count) != VY_OK)
         count = 0;
     for (int n = 0; n < count && n < (int)p.count; ++n) { // deepest first
         const uint32_t part = most_similar(&p, all[n].normal, taken);

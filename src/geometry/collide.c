@@ -1,4 +1,5 @@
 // collide.c - one call from two shapes and poses to a manifold.
+#include "geometry/collide.h"
 #include "base/assert.h"
 #include "geometry/boxes.h"
 #include "base/real.h"
@@ -144,10 +145,9 @@ static double radius_of(const vy_shape *shape)
     return core.outer_radius + core.margin;
 }
 
-vy_status vy_collide_near(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, const vy_pose *pose_b,
-                          double margin, vy_manifold *out)
+static vy_status collide_near(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b,
+                              const vy_pose *pose_b, double margin, vy_manifold *out)
 {
-    FPU_SCOPE;
     VY_ASSERT(margin >= 0.0);
     if (a->kind == VY_SHAPE_HEIGHT_FIELD || b->kind == VY_SHAPE_HEIGHT_FIELD)
         return collide(a, pose_a, b, pose_b, margin, out);
@@ -179,17 +179,30 @@ vy_status vy_collide_near(const vy_shape *a, const vy_pose *pose_a, const vy_sha
     return VY_OK;
 }
 
-vy_status vy_collide_all(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, const vy_pose *pose_b,
-                         double margin, vy_manifold *out, int *count)
+vy_status vy_collide_near(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, const vy_pose *pose_b,
+                          double margin, vy_manifold *out)
 {
     FPU_SCOPE;
+    return collide_near(a, pose_a, b, pose_b, margin, out);
+}
+
+vy_status vy_collide_in_scope(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b,
+                              const vy_pose *pose_b, double margin, vy_manifold *out, int *count)
+{
     if ((a->kind == VY_SHAPE_HEIGHT_FIELD && vy_shape_is_convex(b)) ||
         (b->kind == VY_SHAPE_HEIGHT_FIELD && vy_shape_is_convex(a))) {
         if (!vy_pose_valid(pose_a) || !vy_pose_valid(pose_b)) return VY_BAD_VALUE;
         *count = collide_field(a, pose_a, b, pose_b, margin, out);
         return VY_OK;
     }
-    const vy_status status = vy_collide_near(a, pose_a, b, pose_b, margin, out);
+    const vy_status status = collide_near(a, pose_a, b, pose_b, margin, out);
     if (status == VY_OK) *count = out->count > 0;
     return status;
+}
+
+vy_status vy_collide_all(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, const vy_pose *pose_b,
+                         double margin, vy_manifold *out, int *count)
+{
+    FPU_SCOPE;
+    return vy_collide_in_scope(a, pose_a, b, pose_b, margin, out, count);
 }

@@ -16,14 +16,6 @@ vy_query_options vy_options_with_defaults(const vy_query_options *options)
     return o;
 }
 
-int vy_pose_valid(const vy_pose *pose)
-{
-    const vec3 p = pose->position;
-    const double n2 = quat_dot(pose->rotation, pose->rotation);
-    return real_abs(p.x) <= VY_POSE_LIMIT && real_abs(p.y) <= VY_POSE_LIMIT &&
-           real_abs(p.z) <= VY_POSE_LIMIT && real_abs(n2 - 1.0) <= 1e-6;
-}
-
 // Witness points of a known normal and depth: B is moved along the normal until the cores are apart; then the
 // nearest points are on the facet.
 static void witness_points(vy_core_pair *pair, vy_local_contact *out)

@@ -14,7 +14,13 @@ typedef struct vy_local_contact {
 vy_query_options vy_options_with_defaults(const vy_query_options *options);
 
 /// Whether a pose is finite and in range.
-int vy_pose_valid(const vy_pose *pose);
+VY_FN int vy_pose_valid(const vy_pose *pose)
+{
+    const vec3 p = pose->position;
+    const double n2 = quat_dot(pose->rotation, pose->rotation);
+    return real_abs(p.x) <= VY_POSE_LIMIT && real_abs(p.y) <= VY_POSE_LIMIT &&
+           real_abs(p.z) <= VY_POSE_LIMIT && real_abs(n2 - 1.0) <= 1e-6;
+}
 
 /// The general path for two bounded convex shapes: GJK, MPR, EPA, and SAT where EPA does not converge. *hit
 /// is 0 or 1 when VY_OK is returned. The pair is as before on return.
