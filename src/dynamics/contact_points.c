@@ -172,30 +172,28 @@ static double closing_speed_at(const pair_velocity *v, const contact *c, int i)
 
 // [m/s] The largest speed at which points no further apart than `max_separation` close at the start of the
 // step; without such points, less than any speed.
-static double closing_speed(const vy_bodies *b, const contact *c, double max_separation)
+static double closing_speed(const pair_velocity *v, const contact *c, double max_separation)
 {
-    const pair_velocity v = velocity_of(b, c);
     double max_speed = -INFINITE_SEPARATION;
     for (int i = 0; i < c->point_count; ++i) {
         if (c->points[i].separation <= max_separation)
-            max_speed = real_max(max_speed, closing_speed_at(&v, c, i));
+            max_speed = real_max(max_speed, closing_speed_at(v, c, i));
     }
     return max_speed;
 }
 
-static int some_point_closes(const vy_bodies *b, const contact *c)
+static int some_point_closes(const pair_velocity *v, const contact *c)
 {
-    const pair_velocity v = velocity_of(b, c);
     for (int i = 0; i < c->point_count; ++i) {
-        if (closing_speed_at(&v, c, i) >= 0.0) return 1;
+        if (closing_speed_at(v, c, i) >= 0.0) return 1;
     }
     return 0;
 }
 
 // Whether it touches and neither closes nor separates fast: a contact without cached impulses at rest.
-static int is_new_at_rest(const vy_bodies *b, const contact *c, double threshold)
+static int is_new_at_rest(const pair_velocity *v, const contact *c, double slop, double threshold)
 {
-    const double speed = closing_speed(b, c, b->def.contacts.slop);
+    const double speed = closing_speed(v, c, slop);
     return speed > -threshold && speed < threshold;
 }
 
@@ -213,12 +211,13 @@ static int is_deep(const vy_bodies *b, const contact *c)
 
 static contact_header header_of(const vy_bodies *b, const contact *c, double threshold)
 {
+    const pair_velocity v = velocity_of(b, c);
     unsigned flags = (b->awake[c->a] ? MOVES_A : 0) | (b->awake[c->b] ? MOVES_B : 0);
     if (c->restitution > 0.0) flags |= HAS_RESTITUTION;
     if (is_deep(b, c)) flags |= IS_DEEP;
     if (c->persists) {
-        if (some_point_closes(b, c)) flags |= KEEPS_TOUCHING;
-    } else if (is_new_at_rest(b, c, threshold)) {
+        if (some_point_closes(&v, c)) flags |= KEEPS_TOUCHING;
+    } else if (is_new_at_rest(&v, c, b->def.contacts.slop, threshold)) {
         flags |= NEW_AT_REST;
     }
     VY_ASSERT((flags & (MOVES_A | MOVES_B)) != 0);
@@ -295,6 +294,8 @@ static void find_manifolds(vy_bodies *b, void *self, size_t first, size_t last)
         if (k > 0 && keys[k - 1] == keys[k]) continue; // all contacts of a pair at its first key
         const uint32_t i = (uint32_t)(keys[k] >> 32), j = (uint32_t)keys[k];
         const int count = vy_contact_manifolds(b, i, j, block->h, &s->manifolds[k]);
+        const size_t next = k + (size_t)count;
+        if (count > 0 && (next >= block->count || keys[next] != keys[k])) continue; // as many as have a key
         const int apart = count > 0 && (may_be_divided(b, i, block->h) || may_be_divided(b, j, block->h));
         for (size_t n = (size_t)count; k + n < block->count && keys[k + n] == keys[k]; ++n) {
             s->manifolds[k + n].count = 0;

@@ -104,7 +104,10 @@ void vy_contact_renew(vy_bodies *b, uint32_t k, double h)
     contact_system *s = b->contacts;
     const contact *c = &s->contacts[k];
     if (contact_is_of_last_pair(s, k)) return;
-    renewed_pair p = {.now_a = state_now(&s->body[c->a]), .now_b = state_now(&s->body[c->b])};
+    renewed_pair p; // not set to zeros: it is large, and most pairs have one contact
+    p.now_a = state_now(&s->body[c->a]);
+    p.now_b = state_now(&s->body[c->b]);
+    p.count = 0;
     const vy_pose pose_a = body_shape_pose(b, c->a, &p.now_a), pose_b = body_shape_pose(b, c->b, &p.now_b);
     const vec3 v = vec3_sub(vec3_of(s->motion[c->b].velocity), vec3_of(s->motion[c->a].velocity));
     const double margin = h * (vec3_length(v) + reach(s, c->a) + reach(s, c->b)) +

@@ -87,10 +87,10 @@ vy_sweep_path vy_impact_path(const vy_bodies *b, uint32_t i, double h)
     return p;
 }
 
-double vy_impact_rotation_radius(const vy_bodies *b, uint32_t i, const vy_sweep_path *p)
+double vy_impact_rotation_radius(const vy_bodies *b, uint32_t i, vec3 local_center)
 {
     const double padding = b->contacts->rotation_radius[i];
-    return padding > 0.0 ? padding + vec3_length(p->local_center) : vec3_length(p->local_center);
+    return padding > 0.0 ? padding + vec3_length(local_center) : vec3_length(local_center);
 }
 
 double vy_impact_bend(const vy_bodies *b, uint32_t i, const vy_sweep_path *p, double h)
@@ -108,7 +108,7 @@ double vy_impact_bend(const vy_bodies *b, uint32_t i, const vy_sweep_path *p, do
     const double turn2 = vec3_dot(p->rotation_vector, p->rotation_vector);
     if (turn2 > 0.0)
         change = vec3_add_scaled(change, -vec3_dot(change, p->rotation_vector) / turn2, p->rotation_vector);
-    return bend + 0.125 * h * vec3_length(change) * vy_impact_rotation_radius(b, i, p);
+    return bend + 0.125 * h * vec3_length(change) * vy_impact_rotation_radius(b, i, p->local_center);
 }
 
 vy_bounds vy_impact_bounds(const vy_bodies *b, uint32_t i, const vy_sweep_path *p, double more)
@@ -116,8 +116,8 @@ vy_bounds vy_impact_bounds(const vy_bodies *b, uint32_t i, const vy_sweep_path *
     const vy_pose pose = vy_sweep_pose(p, 0.0);
     vy_bounds box = vy_shape_bounds(&b->slots[i].shape, &pose);
     const vec3 d = p->displacement;
-    const double padding =
-        more + real_min(vec3_length(p->rotation_vector), 2.0) * vy_impact_rotation_radius(b, i, p);
+    const double padding = more + real_min(vec3_length(p->rotation_vector), 2.0) *
+                                      vy_impact_rotation_radius(b, i, p->local_center);
     box.low = vec3_sub(box.low, vec3_make(padding - real_min(d.x, 0.0), padding - real_min(d.y, 0.0),
                                           padding - real_min(d.z, 0.0)));
     box.high = vec3_add(box.high, vec3_make(padding + real_max(d.x, 0.0), padding + real_max(d.y, 0.0),
@@ -171,9 +171,10 @@ int vy_impact_time(const vy_bodies *b, uint32_t i, uint32_t j, const vy_sweep_pa
         return field_impact_time(x, pi, y, pj, &m, out);
     const double max_approach =
         vec3_length(vec3_sub(pi->displacement, pj->displacement)) +
-        vec3_length(pi->rotation_vector) * vy_impact_rotation_radius(b, i, pi) +
-        (vy_shape_is_convex(y) ? vec3_length(pj->rotation_vector) * vy_impact_rotation_radius(b, j, pj)
-                               : 0.0);
+        vec3_length(pi->rotation_vector) * vy_impact_rotation_radius(b, i, pi->local_center) +
+        (vy_shape_is_convex(y)
+             ? vec3_length(pj->rotation_vector) * vy_impact_rotation_radius(b, j, pj->local_center)
+             : 0.0);
     const double start = vy_sweep_separation(x, pi, y, pj, 0.0).value;
     if (start < -m.max_depth || start - max_approach > -m.depth) return 0;
     const double level = real_min(-m.depth, start - m.step);

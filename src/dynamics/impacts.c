@@ -25,9 +25,9 @@ int vy_impacts_is_fast(const vy_bodies *b, uint32_t i, double h)
     const contact_system *s = b->contacts;
     if (s->proxy_of[i] < 0 || (!b->awake[i] && !body_is_kinematic(b, i))) return 0;
     const body_state *from = &s->start_state[i], *to = &b->state[i];
-    const vy_sweep_path about = {.local_center = b->slots[i].centroid};
     const double rate2 = real_max(vec3_dot(from->rate, from->rate), vec3_dot(to->rate, to->rate)),
-                 r = vy_impact_rotation_radius(b, i, &about), limit = FAST_FRACTION * s->thickness[i];
+                 r = vy_impact_rotation_radius(b, i, b->slots[i].centroid),
+                 limit = FAST_FRACTION * s->thickness[i];
     const vec3 d =
         body_is_kinematic(b, i) ? vec3_scale(h, from->velocity) : vec3_sub(to->position, from->position);
     double d2 = vec3_dot(d, d);

@@ -37,7 +37,7 @@ VY_FN int body_is_kinematic(const vy_bodies *b, uint32_t i) { return b->slots[i]
 /// The path of a body over `h` seconds from its start_state to its state.
 vy_sweep_path vy_impact_path(const vy_bodies *b, uint32_t i, double h);
 /// [m] The largest distance of points that rotation moves from the point about which a path turns.
-double vy_impact_rotation_radius(const vy_bodies *b, uint32_t i, const vy_sweep_path *p);
+double vy_impact_rotation_radius(const vy_bodies *b, uint32_t i, vec3 local_center);
 /// [m] How far a jointed body may get from its path within the step: joints lead it along curves. 0 of
 /// others.
 double vy_impact_bend(const vy_bodies *b, uint32_t i, const vy_sweep_path *p, double h);
