@@ -3,6 +3,23 @@
 #include "world/model.h"
 #include "base/assert.h"
 
+/// What an IMU feels and sees where the world's frame turns.
+VY_SLOW_FN void sense_over_ground(const gravity_params *field, const body_state *body, vec3 *gravity,
+                                  body_state *sensed)
+{
+    *gravity = gravity_felt(field, body->position, body->velocity);
+    *sensed = inertial_body(field, body);
+}
+
+/// fading_predict() there.
+VY_FN void predict_over_ground(const gravity_params *field, const fading_params *p, const imu_state *imu,
+                               estimator_state *s)
+{
+    fading_params here = *p;
+    here.gravity = gravity_felt(field, s->position, s->velocity);
+    fading_predict(&here, imu->accel, gyro_over_ground(field, s->attitude, imu->gyro), s);
+}
+
 /// `ahead` has random numbers drawn ahead for each IMU, or is NULL; likewise in lanes.
 VY_BIG_FN void sensor_stage(const vy_model *m, const world_block *w, drone_block *drones, rng_cache *ahead)
 {
@@ -14,16 +31,23 @@ VY_BIG_FN void sensor_stage(const vy_model *m, const world_block *w, drone_block
         const mask imu = due(tick, dm->imu_period);
         VY_ASSERT(dm->estimate_source >= ESTIMATE_FADING && dm->estimate_source <= ESTIMATE_FILTER);
         if (mask_any(imu)) {
+            const body_state *sensed = &d->body;
+            body_state turned;
+            vec3 gravity;
+            if (m->env.gravity.frame.on) {
+                sense_over_ground(&m->env.gravity, &d->body, &gravity, &turned);
+                sensed = &turned;
+            } else {
+                gravity = gravity_at(&m->env.gravity, d->body.position);
+            }
             // The gravity that acted: none where the policy neglects it.
-            const vec3 g = vec3_if(effect_on(d->effects, EFFECT_gravity),
-                                   gravity_felt(&m->env.gravity, d->body.position, d->body.velocity));
-            const body_state sensed = inertial_body(&m->env.gravity, &d->body);
+            const vec3 g = vec3_if(effect_on(d->effects, EFFECT_gravity), gravity);
             imu_state kept;
             cells_save(imu, &d->imu, &kept, sizeof kept);
             real space[IMU_NORMALS];
             const real *n = rng_normals_cached(ahead == NULL ? NULL : &ahead[i], m->seed, RNG_STREAM_IMU,
                                                bits_set(i), tick, dm->imu_period, space, IMU_NORMALS);
-            imu_sample(&p->imu, &sensed, g, n, &d->imu);
+            imu_sample(&p->imu, sensed, g, n, &d->imu);
             cells_restore(imu, &kept, &d->imu, sizeof kept);
             d->imu_tick = bits_select(imu, tick, d->imu_tick);
         }
@@ -38,7 +62,8 @@ VY_BIG_FN void sensor_stage(const vy_model *m, const world_block *w, drone_block
     }
 }
 
-VY_BIG_FN void estimator_stage(const vy_model *m, const world_block *w, drone_block *drones)
+// `over_ground` is a constant: whether the world's frame turns.
+VY_FN void estimate(const vy_model *m, const world_block *w, drone_block *drones, const int over_ground)
 {
     for (uint32_t i = 0; i < m->drone_count; ++i) {
         const fading_params *p = &m->params[i].fading;
@@ -55,12 +80,8 @@ VY_BIG_FN void estimator_stage(const vy_model *m, const world_block *w, drone_bl
         estimator_state kept;
         if (mask_any(imu)) {
             cells_save(imu, &d->estimate, &kept, sizeof kept);
-            if (m->env.gravity.frame.on) {
-                fading_params here = *p;
-                here.gravity = gravity_felt(&m->env.gravity, d->estimate.position, d->estimate.velocity);
-                fading_predict(&here, d->imu.accel,
-                               gyro_over_ground(&m->env.gravity, d->estimate.attitude, d->imu.gyro),
-                               &d->estimate);
+            if (over_ground) {
+                predict_over_ground(&m->env.gravity, p, &d->imu, &d->estimate);
             } else {
                 fading_predict(p, d->imu.accel, d->imu.gyro, &d->estimate);
             }
@@ -71,5 +92,19 @@ VY_BIG_FN void estimator_stage(const vy_model *m, const world_block *w, drone_bl
             fading_correct(p, d->mocap.position, d->mocap.attitude, &d->estimate);
             cells_restore(mocap, &kept, &d->estimate, sizeof kept);
         }
+    }
+}
+
+VY_SLOW_FN void estimate_over_ground(const vy_model *m, const world_block *w, drone_block *drones)
+{
+    estimate(m, w, drones, 1);
+}
+
+VY_BIG_FN void estimator_stage(const vy_model *m, const world_block *w, drone_block *drones)
+{
+    if (m->env.gravity.frame.on) {
+        estimate_over_ground(m, w, drones);
+    } else {
+        estimate(m, w, drones, 0);
     }
 }
