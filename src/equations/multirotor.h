@@ -136,6 +136,13 @@ VY_FN void multirotor_step_variant(const multirotor_inputs *in, real dt, const r
     multirotor_step_parts(in, dt, command, count, variant, s, speed, NULL);
 }
 
+// One copy, out of the way of the usual flights.
+VY_BIG_FN void multirotor_step_general(const multirotor_inputs *in, const real *step, const real *command,
+                                       body_state *s, real *speed)
+{
+    multirotor_step_variant(in, *step, command, in->layout->count, VARIANT_GENERAL, s, speed);
+}
+
 /// The same for a count known at run time: straight-line copies for the usual flights. The order of every sum
 /// depends on the count alone, and an effect that is off adds nothing, so each copy gives the same bits.
 VY_FN void multirotor_step(const multirotor_inputs *in, real dt, const real *command, body_state *s,
@@ -148,7 +155,7 @@ VY_FN void multirotor_step(const multirotor_inputs *in, real dt, const real *com
     } else if (usual && in->env->steady && !mask_any((in->flags & ~(uint64_t)EFFECTS_STEADY) != 0u)) {
         multirotor_step_variant(in, dt, command, 4, VARIANT_STEADY, s, speed);
     } else {
-        multirotor_step_variant(in, dt, command, count, VARIANT_GENERAL, s, speed);
+        multirotor_step_general(in, &dt, command, s, speed);
     }
 }
 
