@@ -160,6 +160,50 @@ static void things_rest_on_the_ground(void **unused)
     assert_int_equal(fly_text("ground", text), 0);
 }
 
+static vy_failure failure_with(const char *safety)
+{
+    char text[700];
+    snprintf(text, sizeof text,
+             "volery: 1\n"
+             "duration: 3 s\n"
+             "world: {planet: {origin: {latitude: 45 deg, longitude: 7 deg, height: 250 m}}}\n"
+             "drones:\n"
+             "  - name: a\n"
+             "    vehicle: crazyflie2x\n"
+             "    start: {latitude: 45 deg, longitude: 7.6 deg, altitude: 270 m}\n"
+             "    sensors: {truth: on}\n"
+             "    safety: {%s}\n",
+             safety);
+    vy_scenario *s = read_good(text);
+    vy_world *world = NULL;
+    vy_error err = {0};
+    if (vy_scenario_build(s, &world, &err) != VY_OK) fail_msg("%s", err.text);
+    for (uint64_t i = 0; i < vy_scenario_steps(s) && !(vy_world_step(world) & VY_EVENT_FAILED); ++i) {
+    }
+    const vy_failure f = vy_world_failure(world);
+    vy_world_destroy(world);
+    vy_scenario_destroy(s);
+    return f;
+}
+
+// 47 km to the east z of a hover at 20 m is -153 m, and up is 0.42 degrees from z: limits are about the
+// ground below.
+static void limits_follow_the_ground(void **unused)
+{
+    (void)unused;
+    assert_int_equal(
+        failure_with("height_min: 19.5 m, height_max: 20.5 m, tilt_max: 0.35 deg, fall_max: 0.2 m/s, "
+                     "ground: on, fence: {kind: box, min: [0, -200, 19], max: [50000, 200, 21]}")
+            .reason,
+        VY_FAILURE_NONE);
+    const vy_failure high = failure_with("height_min: 0 m, height_max: 19.9 m"),
+                     out = failure_with("fence: {kind: box, min: [0, -200, 0], max: [50000, 200, 19]}");
+    assert_int_equal(high.reason, VY_FAILURE_HEIGHT);
+    assert_near(high.value, 20.0, 0.02);
+    assert_int_equal(out.reason, VY_FAILURE_FENCE);
+    assert_near(out.value, 1.0, 0.02);
+}
+
 // --- what is shipped
 
 // Its place, gravity or field is declared by name, so that the one at 45 degrees is another.
@@ -311,6 +355,7 @@ int main(void)
         cmocka_unit_test(a_mission_of_5_km_passes_its_waypoints),
         cmocka_unit_test(a_mission_of_50_km_passes_its_waypoints),
         cmocka_unit_test(things_rest_on_the_ground),
+        cmocka_unit_test(limits_follow_the_ground),
         cmocka_unit_test(shipped_scenarios_fly_at_45_degrees),
         cmocka_unit_test(check_cases_meet_nasas_values),
         cmocka_unit_test(mistakes_are_named),

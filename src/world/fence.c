@@ -52,10 +52,12 @@ static const vy_row fence_rows[] = {
     ROW("high", NUMBER, vy_fence_def, high, .unit = "m", .range = ANY, .word = "none", .word_value = DBL_MAX,
         .when = CYLINDER | POLYGON, .help = "largest height"),
 };
-const vy_table vy_table_fence = {.title = "Fence",
-                                 .help = "Where the centre of mass must stay.",
-                                 .size = sizeof(vy_fence_def),
-                                 ROWS(fence_rows)};
+const vy_table vy_table_fence = {
+    .title = "Fence",
+    .help = "Where the centre of mass must stay. At a place of a planet z is the height over "
+            "its ground.",
+    .size = sizeof(vy_fence_def),
+    ROWS(fence_rows)};
 
 vy_status vy_check_fence_def(const vy_fence_def *f, vy_error *err)
 {
@@ -138,7 +140,13 @@ void vy_fence_check(const vy_model *m, ground_probe ground, uint32_t index, cons
     VY_ASSERT(index < m->drone_count && dm->has_supervisor);
     VY_ASSERT(dm->ground_point_count >= 0 && dm->ground_point_count <= VY_ROTOR_CAP + VY_COLLISION_POINT_CAP);
     const vy_safety_def *s = &dm->safety;
-    double height = 0.0, lowest_height = 0.0;
+    double height = 0.0, lowest_height = 0.0, fall = -d->body.velocity.z;
+    vec3 place = d->body.position; // with the height over the ground below, as the wind has it
+    if (m->env.gravity.frame.on) {
+        const local_place at = local_locate(&m->env.gravity.frame, &m->env.planet, place);
+        place.z = at.height;
+        fall = -vec3_dot(at.up, d->body.velocity);
+    }
     if (s->ground && ground.height != NULL) {
         height = lowest_over_terrain(ground, dm, &d->body);
         if (m->collides) lowest_height = -TERRAIN_SINK;
@@ -151,10 +159,10 @@ void vy_fence_check(const vy_model *m, ground_probe ground, uint32_t index, cons
         double value, limit;
         int below; // the value must not be below the limit
     } limits[FENCE_COUNT] = {
-        {s->fall_max > 0.0, VY_FAILURE_FALL, -d->body.velocity.z, s->fall_max, 0},
+        {s->fall_max > 0.0, VY_FAILURE_FALL, fall, s->fall_max, 0},
         {s->ground, VY_FAILURE_GROUND, height, lowest_height, 1},
         {s->fence.kind != VY_FENCE_NONE, VY_FAILURE_FENCE,
-         s->fence.kind != VY_FENCE_NONE ? outside(&s->fence, d->body.position) : 0.0, 0.0, 0},
+         s->fence.kind != VY_FENCE_NONE ? outside(&s->fence, place) : 0.0, 0.0, 0},
     };
     for (int i = 0; i < FENCE_COUNT; ++i) {
         const int over = limits[i].on && (limits[i].below ? limits[i].value < limits[i].limit

@@ -10,7 +10,7 @@ static const vy_choice ground_heights[] = {CHOICE("off", 0, "it may"), CHOICE("o
     ROW(key_, NUMBER, vy_safety_def, field_, .unit = unit_, .range = AT_LEAST_0, .word = "none", \
         .help = help_)
 static const vy_row safety_rows[] = {
-    LIMIT("tilt_max", tilt_max, "rad", "largest angle between body +z and world +z"),
+    LIMIT("tilt_max", tilt_max, "rad", "largest angle between body +z and up"),
     LIMIT("rate_max", rate_max, "rad/s", "largest angular velocity"),
     LIMIT("speed_max", speed_max, "m/s", "largest speed"),
     ROW("height_min", NUMBER, vy_safety_def, height_min, .unit = "m", .range = ANY, .word = "none",

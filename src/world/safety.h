@@ -5,18 +5,34 @@
 #include "base/math.h"
 #include "world/model.h"
 
+/// What limits are about: over the place below, where the world is at a place of a planet.
+typedef struct safety_view {
+    real height;   // [m]
+    real cos_tilt; // of the angle between body +z and up
+} safety_view;
+
+VY_FN safety_view safety_view_of(const surroundings *env, const body_state *b)
+{
+    const quat q = b->attitude;
+    safety_view v = {b->position.z, 1.0 - 2.0 * (q.x * q.x + q.y * q.y)};
+    if (!env->gravity.frame.on) return v;
+    const local_place place = local_locate(&env->gravity.frame, &env->planet, b->position);
+    const vec3 axis = quat_rotate(q, vec3_make(real_set(0.0), real_set(0.0), real_set(1.0)));
+    v.height = place.height;
+    v.cos_tilt = vec3_dot(place.up, axis);
+    return v;
+}
+
 /// Where is the limit exceeded now? Comparisons avoid square roots and angles: the value for the report is
 /// computed only at the end.
-VY_FN mask safety_exceeds(const drone_model *dm, const body_state *b, int limit)
+VY_FN mask safety_exceeds(const drone_model *dm, const body_state *b, safety_view view, int limit)
 {
     const vy_safety_def *s = &dm->safety;
     const vec3 p = b->position;
     switch (limit) {
-    case LIMIT_TILT: {
-        const quat q = b->attitude;
+    case LIMIT_TILT:
         if (!(s->tilt_max > 0.0)) return mask_set(0);
-        return 1.0 - 2.0 * (q.x * q.x + q.y * q.y) < dm->cos_tilt_max;
-    }
+        return view.cos_tilt < dm->cos_tilt_max;
     case LIMIT_RATE:
         if (!(s->rate_max > 0.0)) return mask_set(0);
         return vec3_dot(b->rate, b->rate) > s->rate_max * s->rate_max;
@@ -25,25 +41,24 @@ VY_FN mask safety_exceeds(const drone_model *dm, const body_state *b, int limit)
         return vec3_dot(b->velocity, b->velocity) > s->speed_max * s->speed_max;
     case LIMIT_HEIGHT:
         if (s->height_min == 0.0 && s->height_max == 0.0) return mask_set(0);
-        return (p.z > s->height_max) | (p.z < s->height_min);
+        return (view.height > s->height_max) | (view.height < s->height_min);
     default:
         if (!(s->distance_max > 0.0)) return mask_set(0);
         return p.x * p.x + p.y * p.y > s->distance_max * s->distance_max;
     }
 }
 
-VY_SLOW_FN void safety_report(const drone_model *dm, mask active, const body_state *b, uint32_t drone,
-                              int limit, world_block *w)
+VY_SLOW_FN void safety_report(const drone_model *dm, mask active, const body_state *b, safety_view view,
+                              uint32_t drone, int limit, world_block *w)
 {
     const vy_safety_def *s = &dm->safety;
-    const quat q = b->attitude;
     const vec3 p = b->position;
     real value, bound;
     vy_failure_reason reason;
     switch (limit) {
     case LIMIT_TILT:
         reason = VY_FAILURE_TILT;
-        value = math_acos(real_clamp(1.0 - 2.0 * (q.x * q.x + q.y * q.y), real_set(-1.0), real_set(1.0)));
+        value = math_acos(real_clamp(view.cos_tilt, real_set(-1.0), real_set(1.0)));
         bound = real_set(s->tilt_max);
         break;
     case LIMIT_RATE:
@@ -58,8 +73,8 @@ VY_SLOW_FN void safety_report(const drone_model *dm, mask active, const body_sta
         break;
     case LIMIT_HEIGHT:
         reason = VY_FAILURE_HEIGHT;
-        value = p.z;
-        bound = real_select(p.z > s->height_max, real_set(s->height_max), real_set(s->height_min));
+        value = view.height;
+        bound = real_select(view.height > s->height_max, real_set(s->height_max), real_set(s->height_min));
         break;
     default:
         reason = VY_FAILURE_DISTANCE;
@@ -99,12 +114,13 @@ VY_BIG_FN void safety_stage(const vy_model *m, world_block *w, drone_block *dron
         drone_block *d = &drones[i];
         const mask finite = check_finite(i, PLANT_REALS, DRONE_REALS - PLANT_REALS, w, d);
         if (!mask_any(finite)) continue;
+        const safety_view view = safety_view_of(&m->env, &d->body);
         for (int limit = 0; limit < LIMIT_COUNT; ++limit) {
-            const mask over = safety_exceeds(dm, &d->body, limit);
+            const mask over = safety_exceeds(dm, &d->body, view, limit);
             const bits count = bits_select(over, d->exceeded[limit] + 1u, bits_set(0));
             d->exceeded[limit] = bits_select(finite, count, d->exceeded[limit]);
             const mask broken = finite & (d->exceeded[limit] > bits_set(dm->sustain));
-            if (mask_any(broken)) safety_report(dm, broken, &d->body, i, limit, w);
+            if (mask_any(broken)) safety_report(dm, broken, &d->body, view, i, limit, w);
         }
     }
 }
