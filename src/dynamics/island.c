@@ -397,8 +397,8 @@ static int conserves_energy(const vy_bodies *b, const island *is)
     }
     for (uint32_t m = is->joint_first; m < is->joint_last; ++m) {
         const joint_slot *j = &s->slots[s->joint_order[m]];
-        if (j->def.kind == VY_JOINT_SPRING || j->def.kind == VY_JOINT_CUSTOM || j->def.stiffness != 0.0 ||
-            j->def.damping != 0.0 || b->joint_state[s->joint_order[m]].motor_torque != 0.0)
+        if (j->def.kind == VY_JOINT_CUSTOM || j->def.stiffness != 0.0 || j->def.damping != 0.0 ||
+            b->joint_state[s->joint_order[m]].motor_torque != 0.0)
             return 0;
     }
     return 1;
