@@ -340,7 +340,7 @@ static void fill_contacts(vy_bodies *b, void *self, size_t first, size_t last)
     const contact_cache *const end = b->contact_cache + b->contact_count->count;
     const contact_cache *cached = first < last ? cache_lower_bound(b, keys[s->with_points[first]]) : end;
     for (size_t n = first; n < last; ++n) {
-        VY_ASSERT(block->first_contact + n < s->used.contacts);
+        VY_ASSERT(block->first_contact + n < s->capacity.contacts);
         const uint32_t at = s->with_points[n];
         const uint64_t key = keys[at];
         contact *c = &s->contacts[block->first_contact + n];
@@ -391,7 +391,7 @@ vy_status vy_contacts_find(vy_bodies *b, double h)
         vy_bodies_parallel_for(b, count_with_points, MIN_PARALLEL_CONTACTS, fill_contacts, &block);
         s->count += count_with_points;
         at += count;
-        VY_ASSERT(s->count <= s->used.contacts);
+        VY_ASSERT(s->count <= s->capacity.contacts);
     }
     return VY_OK;
 }

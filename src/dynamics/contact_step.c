@@ -267,7 +267,7 @@ static void update_cache(vy_bodies *b)
 {
     contact_system *s = b->contacts;
     const uint64_t previous_count = b->contact_count->count;
-    VY_ASSERT(previous_count <= s->used.contacts && s->count <= s->used.contacts);
+    VY_ASSERT(previous_count <= s->capacity.contacts && s->count <= s->capacity.contacts);
     uint64_t old = 0, ends = 0;
     uint32_t report_count = 0;
     size_t now = 0;
@@ -293,7 +293,7 @@ static void update_cache(vy_bodies *b)
         s->records[now++] = (contact_record){.contact = k, .report = report_count++, .persists = persists};
     }
     while (old < ends) s->reports[report_count++] = end_of_contact(b, s->previous_keys[old++]);
-    VY_ASSERT(now <= s->count && report_count <= 2 * s->used.contacts);
+    VY_ASSERT(now <= s->count && report_count <= 2 * s->capacity.contacts);
     vy_bodies_parallel_for(b, now, MIN_PARALLEL_RECORDS, write_records, &now);
     b->contact_count->count = now;
     s->report_count = report_count;

@@ -11,9 +11,6 @@
 #include <stdlib.h>
 
 enum { MIN_CONTACTS = 16, MIN_PAIRS = 512, MAX_PAIRS = 1 << 24 };
-// Contacts of each body of a heap, for which there is memory before they come: growing in the course of a
-// step takes time. Larger heaps do.
-enum { BODY_CONTACTS = 4, MAX_EARLY_CONTACTS = 8192 };
 // Pairs collided at a time: as many as stay in the cache, or enough for several threads.
 enum { PAIR_BLOCK = 512, PAIR_BLOCK_SHARED = 16384 };
 
@@ -146,7 +143,7 @@ static vy_status move_arrays(vy_bodies *b, contact_capacity c)
     c.solved = c.contacts > IMPACT_CONTACTS ? c.contacts : IMPACT_CONTACTS;
     size_t before[CONTACT_ARRAY_COUNT] = {0}, after[CONTACT_ARRAY_COUNT];
     const size_t size = array_sizes(b, c, 1, after);
-    if (s->memory != NULL) (void)array_sizes(b, s->used, 0, before);
+    if (s->memory != NULL) (void)array_sizes(b, s->capacity, 0, before);
     void *memory =
         calloc(1, size + LINE); // not aligned_alloc: pages of zeros cost nothing until they are used
     if (memory == NULL) return VY_NO_MEMORY;
@@ -162,17 +159,7 @@ static vy_status move_arrays(vy_bodies *b, contact_capacity c)
     free(s->memory);
     s->memory = memory;
     s->capacity = c;
-    s->used.bodies = c.bodies;
-    s->used.pairs = c.pairs;
     return VY_OK;
-}
-
-// So many contacts may be in the arrays from now on.
-static void use_contacts(contact_system *s, size_t contacts)
-{
-    VY_ASSERT(contacts <= s->capacity.contacts);
-    if (contacts > s->used.contacts) s->used.contacts = contacts;
-    s->used.solved = s->used.contacts > IMPACT_CONTACTS ? s->used.contacts : IMPACT_CONTACTS;
 }
 
 vy_status vy_contacts_reserve(vy_bodies *b, size_t pairs, size_t contacts)
@@ -180,14 +167,11 @@ vy_status vy_contacts_reserve(vy_bodies *b, size_t pairs, size_t contacts)
     contact_system *s = b->contacts;
     contact_capacity c = s->capacity;
     if (b->sleep != NULL) contacts += b->sleep->count->count;
-    if (pairs > c.pairs || contacts > c.contacts) {
-        if (pairs > MAX_PAIRS || contacts > MAX_PAIRS) return VY_NO_MEMORY;
-        c.pairs = grown_capacity(c.pairs, pairs);
-        c.contacts = grown_capacity(c.contacts, contacts);
-        if (move_arrays(b, c) != VY_OK) return VY_NO_MEMORY;
-    }
-    use_contacts(s, contacts);
-    return VY_OK;
+    if (pairs <= c.pairs && contacts <= c.contacts) return VY_OK;
+    if (pairs > MAX_PAIRS || contacts > MAX_PAIRS) return VY_NO_MEMORY;
+    c.pairs = grown_capacity(c.pairs, pairs);
+    c.contacts = grown_capacity(c.contacts, contacts);
+    return move_arrays(b, c);
 }
 
 vy_status vy_contacts_fit_bodies(vy_bodies *b, size_t bodies)
@@ -197,10 +181,6 @@ vy_status vy_contacts_fit_bodies(vy_bodies *b, size_t bodies)
     const size_t had = c.bodies;
     if (bodies <= had) return VY_OK;
     c.bodies = bodies;
-    const size_t early =
-        bodies < MAX_EARLY_CONTACTS / BODY_CONTACTS ? BODY_CONTACTS * bodies : MAX_EARLY_CONTACTS;
-    if (c.pairs < early) c.pairs = early;
-    if (c.contacts < early) c.contacts = early;
     if (vy_tree_reserve(s->tree, (int)bodies) != VY_OK || move_arrays(b, c) != VY_OK) return VY_NO_MEMORY;
     for (size_t i = had; i < bodies; ++i) s->proxy_of[i] = -1;
     return VY_OK;
@@ -224,7 +204,6 @@ vy_status vy_contacts_create(vy_bodies *b)
     const contact_capacity c = {.pairs = few > MIN_PAIRS ? few : MIN_PAIRS,
                                 .contacts = few}; // bodies are yet to come
     if (move_arrays(b, c) != VY_OK) return VY_NO_MEMORY;
-    use_contacts(s, c.contacts);
     vy_tree_def tree = vy_default_tree_def();
     tree.margin = 0.04;
     return vy_tree_create(&tree, &s->tree, NULL);
@@ -290,7 +269,7 @@ void vy_contacts_remove_body(vy_bodies *b, uint32_t i)
     s->pairs_stale = 1;
     uint64_t kept = 0;
     const uint64_t count = b->contact_count->count;
-    VY_ASSERT(count <= s->used.contacts);
+    VY_ASSERT(count <= s->capacity.contacts);
     for (uint64_t k = 0; k < count; ++k) {
         if (b->contact_cache[k].a != i && b->contact_cache[k].b != i)
             b->contact_cache[kept++] = b->contact_cache[k];

@@ -109,7 +109,6 @@ typedef struct energy_sum {
 typedef struct contact_system {
     void *memory; // of all arrays
     contact_capacity capacity;
-    contact_capacity used; // contacts: the most that were ever reserved; nothing is behind them
     uint32_t threads;
     vy_tree *tree;
     int *proxy_of;           // [body_cap] of a slot, -1: none

@@ -55,7 +55,7 @@ static void move_pairs(vy_bodies *b, pair_list from, pair_list to, int awake)
 {
     const contact_cache *old = b->sleep->spare;
     const uint64_t count = from.count->count, had = to.count->count;
-    VY_ASSERT(count + had <= b->contacts->used.contacts && from.pairs != to.pairs);
+    VY_ASSERT(count + had <= b->contacts->capacity.contacts && from.pairs != to.pairs);
     uint64_t kept = 0, next = 0, n = 0;
     memcpy(b->sleep->spare, to.pairs, had * sizeof *old);
     for (uint64_t k = 0; k < count; ++k) {
@@ -351,7 +351,7 @@ void vy_sleep_report(vy_bodies *b, double h)
         if (m->part == 0) s->reports[s->report_count++] = report_of(b, m, end, steps);
     }
     const uint32_t count = s->report_count;
-    VY_ASSERT(c->report_count + count <= 3 * c->used.contacts);
+    VY_ASSERT(c->report_count + count <= 3 * c->capacity.contacts);
     s->reports_valid = 1;
     uint32_t x = c->report_count, y = count; // merged from the back, in place
     c->report_count += count;

@@ -26,11 +26,11 @@ static void bind_state(vy_world *world)
     vy_bodies *b = world->bodies;
     if (body_count(&world->model) == 0) return; // then the head names no contacts
     b->contact_count = (contact_count *)(void *)vy_entry_count(world->state, BLOCK_contact);
-    VY_ASSERT(b->contact_count != NULL && b->contact_count->count <= b->contacts->used.contacts);
+    VY_ASSERT(b->contact_count != NULL && b->contact_count->count <= b->contacts->capacity.contacts);
     if (world->sleep == NULL) return;
     b->sleep->bodies = (body_sleep *)(void *)world->sleep;
     b->sleep->count = (contact_count *)(void *)vy_entry_count(world->state, BLOCK_sleeping_contact);
-    VY_ASSERT(b->sleep->count != NULL && b->sleep->count->count <= b->contacts->used.contacts);
+    VY_ASSERT(b->sleep->count != NULL && b->sleep->count->count <= b->contacts->capacity.contacts);
 }
 
 contact_list vy_contact_list(const vy_world *world, enum block_kind kind)
