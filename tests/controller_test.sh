@@ -116,7 +116,11 @@ duration: 0.01 s
 world: {planet: {origin: {latitude: 30 deg, longitude: -60 deg, height: 100 m}}}
 drones: [{start: {position: [0, 0, 7]}, controller: {kind: plugin, library: ./home.so}}]
 YAML
-printf '#!/bin/sh\necho "$PX4_HOME_LAT $PX4_HOME_LON $PX4_HOME_ALT" >place.txt\nexec "%s" serve ./home.so\n' "$volery" >home.sh
+cat >home.sh <<SH
+#!/bin/sh
+echo "\$PX4_HOME_LAT \$PX4_HOME_LON \$PX4_HOME_ALT" >place.txt
+exec "$volery" serve ./home.so
+SH
 chmod +x home.sh
 sed 's|kind: plugin, library: ./home.so|kind: process, command: ./home.sh|' home.yaml >home-process.yaml
 for way in home home-process; do
