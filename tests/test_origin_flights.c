@@ -320,6 +320,36 @@ static void mistakes_are_named(void **unused)
     check_said("volery: 1\ndrones: [{name: a}]\nexpect: [{quantity: latitude, max: 1}]\n", "flat");
 }
 
+// Dates as decimal years: the part of the year that has passed at the start of the day.
+static void dates_are_years(void **unused)
+{
+    (void)unused;
+    const char form[] =
+        "volery: 1\nworld: {planet: {origin: {latitude: 45 deg, date: %s}}}\ndrones: [{name: a}]\n";
+    static const struct {
+        const char *text;
+        double years;
+    } good[] = {{"2025-01-01", 2025.0},
+                {"2026-07-02", 2026.0 + 182.0 / 365.0},
+                {"2028-02-29", 2028.0 + 59.0 / 366.0},
+                {"2028-03-01", 2028.0 + 60.0 / 366.0},
+                {"2027-12-31", 2027.0 + 364.0 / 365.0},
+                {"2026.25", 2026.25}};
+    static const char *const bad[] = {"2027-02-29", "2026-13-01", "2026-00-10", "2026-04-31",
+                                      "2026-4-1",   "2026-04-00", "01-02-2026", "2026-06-21T00:00"};
+    char text[200];
+    for (size_t n = 0; n < sizeof good / sizeof good[0]; ++n) {
+        snprintf(text, sizeof text, form, good[n].text);
+        vy_scenario *s = read_good(text);
+        assert_near(s->environment.planet.origin.date, good[n].years, 1e-12);
+        vy_scenario_destroy(s);
+    }
+    for (size_t n = 0; n < sizeof bad / sizeof bad[0]; ++n) {
+        snprintf(text, sizeof text, form, bad[n]);
+        check_said(text, "a date YYYY-MM-DD");
+    }
+}
+
 // What is printed of a resolved scenario reads as the same one.
 static void resolved_scenarios_read_alike(void **unused)
 {
@@ -359,6 +389,7 @@ int main(void)
         cmocka_unit_test(shipped_scenarios_fly_at_45_degrees),
         cmocka_unit_test(check_cases_meet_nasas_values),
         cmocka_unit_test(mistakes_are_named),
+        cmocka_unit_test(dates_are_years),
         cmocka_unit_test(resolved_scenarios_read_alike),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

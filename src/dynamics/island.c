@@ -389,9 +389,11 @@ static int conserves_energy(const vy_bodies *b, const island *is)
 {
     const joint_system *s = b->joints;
     if (b->driver.rates != NULL || b->potential_count != 0 || b->def.baumgarte ||
-        is->body_last > is->moving_last || vy_integrator_order(s->integrator) == 1 ||
-        s->step_time < s->closes_at)
+        vy_integrator_order(s->integrator) == 1 || s->step_time < s->closes_at)
         return 0;
+    for (uint32_t n = is->moving_last; n < is->body_last; ++n) {
+        if (b->slots[s->members[n]].kind == VY_BODY_KINEMATIC) return 0;
+    }
     for (uint32_t n = is->body_first; n < is->moving_last; ++n) {
         if (b->has_loads[s->members[n]]) return 0;
     }
@@ -470,6 +472,7 @@ void vy_islands_close(vy_bodies *b, double h)
         }
         if (!disturbed || b->def.baumgarte) continue;
         project(b, is, s->step_time + h, 0);
+        enter_work(b, is, s->step_time, 0.0);
         for (uint32_t m = is->body_first; m < is->moving_last; ++m) {
             const uint32_t i = s->members[m];
             if (body_is_finite(&s->stage[i])) b->state[i] = s->stage[i];
