@@ -52,7 +52,7 @@ static void breaches_are_caught(void **unused)
     assert_int_equal(vy_tree_create(&def, &tree, NULL), VY_OK);
     assert_int_equal(vy_tree_add(tree, &box, &proxy), VY_OK);
     vy_tree_replace(tree, proxy, &inside_out, vec3_zero());
-    expect_failure("may_move");
+    expect_failure("is_valid_move");
     vy_tree_destroy(tree);
 
     vy_set_assert_hook(NULL);

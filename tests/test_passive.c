@@ -38,7 +38,7 @@ static void passive_scenes_keep_the_law(void **unused)
     int ends = 0, gains = 0, overlaps = 0, broken = 0, pushed = 0, guarded = 0, dropped = 0;
     for (int n = 0; n < count; ++n) {
         passive_create(&t, (uint64_t)(first + n));
-        vy_contacts_switch_guards(t.b, number("VOLERY_PASSIVE_GUARDS", 1.0) != 0.0);
+        vy_contacts_enable_guards(t.b, number("VOLERY_PASSIVE_GUARDS", 1.0) != 0.0);
         const passive_result r = passive_run(&t);
         if (all && r.verdict != 0) list_scene(first + n, &t, &r);
         ends += (r.verdict & PASSIVE_ENDS) != 0;
@@ -79,7 +79,7 @@ static void guards_are_counted(void **unused)
     static passive_scene t;
     for (int on = 0; on < 2; ++on) {
         passive_create(&t, 17);
-        vy_contacts_switch_guards(t.b, on);
+        vy_contacts_enable_guards(t.b, on);
         const passive_result r = passive_run(&t);
         const vy_impact_totals totals = vy_bodies_impacts(t.b);
         assert_int_equal(r.verdict & (PASSIVE_ENDS | PASSIVE_GAINS), 0);

@@ -129,8 +129,8 @@ vy_status vy_bodies_reserve(vy_bodies *b, uint64_t count, uint64_t joints, vy_er
     const size_t n = grown_capacity(b->body_cap, (size_t)count),
                  m = grown_capacity(b->joint_cap, (size_t)joints);
     // The joints come last: then nothing can fail any more.
-    if (move_arrays(b, n, m) != VY_OK || (b->contacts != NULL && vy_contacts_fit_bodies(b, n) != VY_OK) ||
-        vy_joints_fit(b, (uint32_t)n, (uint32_t)m) != VY_OK)
+    if (move_arrays(b, n, m) != VY_OK || (b->contacts != NULL && vy_contacts_reserve_bodies(b, n) != VY_OK) ||
+        vy_joints_reserve(b, (uint32_t)n, (uint32_t)m) != VY_OK)
         return vy_fail(err, VY_NO_MEMORY, "no memory for %zu bodies and %zu joints", n, m);
     b->body_cap = (uint32_t)n;
     b->joint_cap = (uint32_t)m;
@@ -453,8 +453,8 @@ static vy_status check_snapshot(const vy_bodies *b, const unsigned char *block, 
         (counts[1].count > 0 && b->sleep == NULL))
         return VY_BAD_VALUE;
     const unsigned char *at = block + sizeof *head + counted;
-    return vy_contacts_possible(at, counts[0].count, b->limit) &&
-                   vy_contacts_possible(at + counts[0].count * pair, counts[1].count, b->limit)
+    return vy_contacts_cache_is_valid(at, counts[0].count, b->limit) &&
+                   vy_contacts_cache_is_valid(at + counts[0].count * pair, counts[1].count, b->limit)
                ? VY_OK
                : VY_BAD_VALUE;
 }

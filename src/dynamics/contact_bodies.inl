@@ -7,13 +7,13 @@ VY_FN vec3 row_vec3(const real x[8], int from) { return vec3_make(x[from], x[fro
 // Forces over h and the whole warm start, which stays there as the change of velocities that it makes.
 // Returns whether the warm start of some body adds energy.
 static int kernel_integrate_velocities(const contact_context *context, const uint32_t bodies[], double h,
-                                       warm_work work[])
+                                       warm_start_work work[])
 {
     double *velocity[VY_LANES], *impulse[VY_LANES];
     const double *mass[VY_LANES], *acceleration[VY_LANES];
     real x[8], y[8], m[8], f[8];
     for (int i = 0; i < VY_LANES; ++i) {
-        VY_ASSERT(context->body[bodies[i]].is_plain);
+        VY_ASSERT(context->body[bodies[i]].is_vectorised);
         velocity[i] = context->motion[bodies[i]].velocity;
         impulse[i] = context->motion[bodies[i]].impulse;
         mass[i] = context->body[bodies[i]].inverse_inertia;
@@ -30,7 +30,7 @@ static int kernel_integrate_velocities(const contact_context *context, const uin
     store_row(impulse, dv, dw);
     const real first = vec3_dot(p, v) + vec3_dot(l, w), second = vec3_dot(p, dv) + vec3_dot(l, dw);
     for (int i = 0; i < VY_LANES; ++i)
-        work[bodies[i]] = (warm_work){get_lane(&first, i), get_lane(&second, i)};
+        work[bodies[i]] = (warm_start_work){get_lane(&first, i), get_lane(&second, i)};
     return mask_any(first + 0.5 * second > 0.0);
 }
 
@@ -41,7 +41,7 @@ static void kernel_integrate_positions(const contact_context *context, const uin
     double *delta[VY_LANES], *attitude[VY_LANES], *impulse[VY_LANES];
     real x[8], d[8], q[8];
     for (int i = 0; i < VY_LANES; ++i) {
-        VY_ASSERT(context->body[bodies[i]].is_plain);
+        VY_ASSERT(context->body[bodies[i]].is_vectorised);
         velocity[i] = context->motion[bodies[i]].velocity;
         impulse[i] = context->motion[bodies[i]].impulse;
         delta[i] = context->body[bodies[i]].delta_position;

@@ -32,9 +32,9 @@ VY_FN void vec3_store(double to[3], vec3 v)
 }
 
 // Whether it may be integrated with others side by side: contact_bodies.inl.
-VY_FN int body_is_plain(const contact_body *s)
+VY_FN int body_is_vectorised(const contact_body *s)
 {
-    return s->moves && s->isotropic && !s->is_round && vec3_dot(s->torque, s->torque) == 0.0;
+    return s->moves && s->isotropic && !s->is_axisymmetric && vec3_dot(s->torque, s->torque) == 0.0;
 }
 
 VY_FN void contact_body_load(const vy_bodies *b, uint32_t i, double h)
@@ -43,14 +43,14 @@ VY_FN void contact_body_load(const vy_bodies *b, uint32_t i, double h)
     const body_state *s = &b->contacts->start_state[i];
     contact_body *out = &b->contacts->body[i];
     contact_motion *motion = &b->contacts->motion[i];
-    *motion = (contact_motion){.spare = {0.0}};
+    *motion = (contact_motion){.padding = {0.0}};
     *out = (contact_body){.delta_rotation = {1.0}, .start_position = s->position, .attitude = s->attitude};
     VY_ASSERT(quat_is_unit(s->attitude));
     out->start_attitude = s->attitude;
     out->rotation = quat_matrix(s->attitude);
     const vy_shape_kind shape = b->slots[i].shape.kind;
-    out->surface_turns = shape == VY_SHAPE_SPHERE ? 0.0 : 1.0;
-    out->is_round = shape == VY_SHAPE_CAPSULE || shape == VY_SHAPE_CYLINDER;
+    out->is_not_sphere = shape == VY_SHAPE_SPHERE ? 0.0 : 1.0;
+    out->is_axisymmetric = shape == VY_SHAPE_CAPSULE || shape == VY_SHAPE_CYLINDER;
     if (b->slots[i].kind == VY_BODY_STATIC) return;
     vec3_store(motion->velocity, s->velocity);
     vec3_store(motion->rate, mat3_mul_vec(out->rotation, s->rate));
@@ -67,12 +67,12 @@ VY_FN void contact_body_load(const vy_bodies *b, uint32_t i, double h)
                                             : rotate_inertia(out->rotation, b->params[i].inverse_inertia));
     out->acceleration = p.acceleration;
     out->torque = p.torque;
-    out->is_plain = body_is_plain(out);
+    out->is_vectorised = body_is_vectorised(out);
 }
 
 // Forces over h. The warm start, the contacts' impulses of the last sub-step, becomes the change of
 // velocities that it makes. Returns what it would do after the forces.
-VY_FN warm_work integrate_forces(const contact_body *s, contact_motion *m, double h)
+VY_FN warm_start_work integrate_forces(const contact_body *s, contact_motion *m, double h)
 {
     VY_ASSERT(s->moves && s->inverse_mass > 0.0 && h > 0.0);
     const vec3 p = vec3_of(m->impulse), l = vec3_of(m->angular_impulse);
@@ -87,7 +87,7 @@ VY_FN warm_work integrate_forces(const contact_body *s, contact_motion *m, doubl
     vec3_store(m->velocity, v);
     vec3_store(m->impulse, dv);
     vec3_store(m->angular_impulse, dw);
-    const warm_work work = {vec3_dot(p, v) + vec3_dot(l, w), vec3_dot(p, dv) + vec3_dot(l, dw)};
+    const warm_start_work work = {vec3_dot(p, v) + vec3_dot(l, w), vec3_dot(p, dv) + vec3_dot(l, dw)};
     return work;
 }
 
@@ -108,33 +108,34 @@ VY_FN double contact_loss(const contact_body *s, const contact_motion *first, do
 }
 
 // What the change of velocities since `before` does, as that of a warm start.
-VY_FN warm_work change_work(const contact_body *s, const contact_motion *before, const contact_motion *now,
-                            const body_params *params)
+VY_FN warm_start_work change_work(const contact_body *s, const contact_motion *before,
+                                  const contact_motion *now, const body_params *params)
 {
     const vec3 dv = vec3_sub(vec3_of(now->velocity), vec3_of(before->velocity)),
                dw = mat3_tmul_vec(s->rotation, vec3_sub(vec3_of(now->rate), vec3_of(before->rate))),
                w = mat3_tmul_vec(s->rotation, vec3_of(before->rate));
     const vec3 change = mat3_mul_vec(params->inertia, dw);
-    const warm_work work = {vec3_dot(dv, vec3_of(before->velocity)) / s->inverse_mass + vec3_dot(change, w),
-                            vec3_dot(dv, dv) / s->inverse_mass + vec3_dot(change, dw)};
+    const warm_start_work work = {vec3_dot(dv, vec3_of(before->velocity)) / s->inverse_mass +
+                                      vec3_dot(change, w),
+                                  vec3_dot(dv, dv) / s->inverse_mass + vec3_dot(change, dw)};
     return work;
 }
 
 // The part of restitution that brings back no more energy than the impact has taken: of Newton's rule, which
 // adds energy where several points or friction take part, as much as is energetically consistent.
-VY_FN double restitution_part(warm_work work, double loss)
+VY_FN double restitution_fraction(warm_start_work work, double loss)
 {
     const double max_work = real_max(loss, 0.0);
-    if (work.first + 0.5 * work.second <= max_work) return 1.0;
-    const double root = real_sqrt(work.first * work.first + 2.0 * work.second * max_work);
-    return real_min(1.0, real_max(0.0, (root - work.first) / work.second));
+    if (work.linear + 0.5 * work.quadratic <= max_work) return 1.0;
+    const double root = real_sqrt(work.linear * work.linear + 2.0 * work.quadratic * max_work);
+    return real_min(1.0, real_max(0.0, (root - work.linear) / work.quadratic));
 }
 
-VY_FN void scale_change(const contact_motion *before, contact_motion *m, double part)
+VY_FN void scale_change(const contact_motion *before, contact_motion *m, double fraction)
 {
     for (int k = 0; k < 3; ++k) {
-        m->velocity[k] = before->velocity[k] + part * (m->velocity[k] - before->velocity[k]);
-        m->rate[k] = before->rate[k] + part * (m->rate[k] - before->rate[k]);
+        m->velocity[k] = before->velocity[k] + fraction * (m->velocity[k] - before->velocity[k]);
+        m->rate[k] = before->rate[k] + fraction * (m->rate[k] - before->rate[k]);
     }
 }
 
@@ -152,7 +153,7 @@ VY_FN substep_start substep_start_of(const contact_body *s, const contact_motion
 // rotation keeps the energy.
 VY_FN contact_motion motion_without_contacts(const contact_body *s, const substep_start *from, double h)
 {
-    contact_motion m = {.spare = {0.0}};
+    contact_motion m = {.padding = {0.0}};
     const vec3 rate = s->isotropic ? from->rate : quat_rotate(s->attitude, from->rate),
                turn = mat3_mul_vec(inverse_inertia_of(s), mat3_mul_vec(s->rotation, s->torque));
     vec3_store(m.velocity, vec3_add_scaled(from->velocity, h, s->acceleration));
@@ -169,48 +170,50 @@ VY_FN double work_of_forces(const contact_body *s, const substep_start *from, co
            h * vec3_dot(mat3_mul_vec(s->rotation, s->torque), vec3_of(now->rate));
 }
 
-// The largest part of a change of velocities that leaves a kinetic energy of at most `most`, where all of it
-// leaves `now`; if none does, the part that leaves least.
-VY_FN double energy_part(warm_work work, double now, double most)
+// The largest part of a change of velocities that leaves a kinetic energy of at most `limit`, where all of it
+// leaves `kinetic`; if none does, the part that leaves least.
+VY_FN double energy_fraction(warm_start_work work, double kinetic, double limit)
 {
-    if (now <= most || work.second == 0.0) return 1.0;
-    if (!(work.second <= REAL_MAX)) return 0.0; // a motion that overflowed
-    const double before = now - work.first - 0.5 * work.second,
-                 square = work.first * work.first + 2.0 * work.second * (most - before);
-    const double part = ((square > 0.0 ? real_sqrt(square) : 0.0) - work.first) / work.second;
-    return part >= 0.0 ? real_min(part, 1.0) : 0.0;
+    if (kinetic <= limit || work.quadratic == 0.0) return 1.0;
+    if (!(work.quadratic <= REAL_MAX)) return 0.0; // a motion that overflowed
+    const double before = kinetic - work.linear - 0.5 * work.quadratic,
+                 square = work.linear * work.linear + 2.0 * work.quadratic * (limit - before);
+    const double fraction = ((square > 0.0 ? real_sqrt(square) : 0.0) - work.linear) / work.quadratic;
+    return fraction >= 0.0 ? real_min(fraction, 1.0) : 0.0;
 }
 
 // Of a body of an island whose contacts add energy: its part of what they changed, and of the warm start.
 VY_FN void limit_motion(const contact_motion *before, contact_motion *m)
 {
-    const double part = m->part;
-    if (part == 1.0) return;
+    const double fraction = m->fraction;
+    if (fraction == 1.0) return;
     for (int k = 0; k < 3; ++k) {
-        m->velocity[k] = part > 0.0 ? before->velocity[k] + part * (m->velocity[k] - before->velocity[k])
-                                    : before->velocity[k];
-        m->rate[k] = part > 0.0 ? before->rate[k] + part * (m->rate[k] - before->rate[k]) : before->rate[k];
-        m->impulse[k] = part > 0.0 ? part * m->impulse[k] : 0.0;
-        m->angular_impulse[k] = part > 0.0 ? part * m->angular_impulse[k] : 0.0;
+        m->velocity[k] = fraction > 0.0
+                             ? before->velocity[k] + fraction * (m->velocity[k] - before->velocity[k])
+                             : before->velocity[k];
+        m->rate[k] =
+            fraction > 0.0 ? before->rate[k] + fraction * (m->rate[k] - before->rate[k]) : before->rate[k];
+        m->impulse[k] = fraction > 0.0 ? fraction * m->impulse[k] : 0.0;
+        m->angular_impulse[k] = fraction > 0.0 ? fraction * m->angular_impulse[k] : 0.0;
     }
 }
 
 // The part of a warm start that is used: all of it, unless it would add energy; then what takes most of it.
 // Impulses of an impact, or of bodies that have turned since, are no guess of the next ones; neither are
 // those of a restored state whose work overflows.
-VY_FN double warm_start_part(warm_work work)
+VY_FN double warm_start_fraction(warm_start_work work)
 {
-    if (work.first + 0.5 * work.second <= 0.0) return 1.0;
-    const double part = -work.first / work.second;
-    return part > 0.0 && part <= 1.0 ? part : 0.0;
+    if (work.linear + 0.5 * work.quadratic <= 0.0) return 1.0;
+    const double fraction = -work.linear / work.quadratic;
+    return fraction > 0.0 && fraction <= 1.0 ? fraction : 0.0;
 }
 
 // After integrate_forces().
-VY_FN void add_part_of_warm_start(contact_motion *m, double part)
+VY_FN void apply_warm_start_fraction(contact_motion *m, double fraction)
 {
-    VY_ASSERT(part >= -1.0 && part <= 1.0);
-    vec3_store(m->velocity, vec3_add_scaled(vec3_of(m->velocity), part, vec3_of(m->impulse)));
-    vec3_store(m->rate, vec3_add_scaled(vec3_of(m->rate), part, vec3_of(m->angular_impulse)));
+    VY_ASSERT(fraction >= -1.0 && fraction <= 1.0);
+    vec3_store(m->velocity, vec3_add_scaled(vec3_of(m->velocity), fraction, vec3_of(m->impulse)));
+    vec3_store(m->rate, vec3_add_scaled(vec3_of(m->rate), fraction, vec3_of(m->angular_impulse)));
 }
 
 VY_FN void clear_warm_start(contact_motion *m)
@@ -219,9 +222,9 @@ VY_FN void clear_warm_start(contact_motion *m)
     vec3_store(m->angular_impulse, vec3_zero());
 }
 
-VY_FN void apply_warm_start(contact_motion *m, double part)
+VY_FN void apply_warm_start(contact_motion *m, double fraction)
 {
-    add_part_of_warm_start(m, part);
+    apply_warm_start_fraction(m, fraction);
     clear_warm_start(m);
 }
 
@@ -231,15 +234,15 @@ VY_FN quat integrate_attitude(quat q, mat3 rotation, vec3 rate, double h)
 }
 
 /// [rad] Longest turn of one step of the midpoint rule.
-#define MAX_MIDPOINT_TURN 0.25
+#define MAX_MIDPOINT_ROTATION 0.25
 
 // Free rotation by the midpoint rule, which keeps the angular momentum and the energy, in as many steps as
 // the turn asks for.
 VY_FN void integrate_rotation(contact_body *s, contact_motion *m, const body_params *params, double h)
 {
-    enum { MOST = 4096 };
+    enum { MAX_PARTS = 4096 };
     body_state turned = {.attitude = s->attitude, .rate = mat3_tmul_vec(s->rotation, vec3_of(m->rate))};
-    const double turn = real_min(h * vec3_length(turned.rate) / MAX_MIDPOINT_TURN, (double)MOST);
+    const double turn = real_min(h * vec3_length(turned.rate) / MAX_MIDPOINT_ROTATION, (double)MAX_PARTS);
     const int count = (int)turn + 1;
     for (int n = 0; n < count; ++n) spin_midpoint(params, h / (double)count, &turned);
     s->attitude = turned.attitude;
@@ -270,8 +273,8 @@ VY_FN void integrate_position(contact_body *s, contact_motion *m, const body_par
     } else {
         integrate_rotation(s, m, params, h);
     }
-    if (s->surface_turns == 0.0) return;
-    const quat delta = s->is_round ? swing_of(s) : quat_mul(s->attitude, quat_conj(s->start_attitude));
+    if (s->is_not_sphere == 0.0) return;
+    const quat delta = s->is_axisymmetric ? swing_of(s) : quat_mul(s->attitude, quat_conj(s->start_attitude));
     s->delta_rotation[0] = delta.w;
     s->delta_rotation[1] = delta.x;
     s->delta_rotation[2] = delta.y;

@@ -9,7 +9,7 @@
 #define UNEQUAL_MASSES 10.0
 enum { MAX_ITERATIONS = 1024, ITERATED_CONTACTS = 4096 };
 // Islands of so few pairs take stiff contacts: an iteration solves them nearly. In heaps those would creep.
-enum { STIFF_PAIRS = 1 };
+enum { MAX_STIFF_PAIRS = 1 };
 
 /// Groups that islands of the same start may be added to.
 typedef struct open_groups {
@@ -18,11 +18,11 @@ typedef struct open_groups {
     uint32_t kinematic; // of islands that touch kinematic bodies
 } open_groups;
 
-// Whether a contact is solved by groups; with `again` those of islands that are solved again.
-static int is_solved(contact_system *s, const contact_header *c, int again)
+// Whether a contact is solved by groups; with `retry` those of islands that are solved again.
+static int is_solved(contact_system *s, const contact_header *c, int retry)
 {
     if (c->start != START_WARM && c->start != START_COLD) return 0;
-    return !again || s->island_again[island_of(s, c)];
+    return !retry || s->island_retry[island_of(s, c)];
 }
 
 // Kinematic, or integrated elsewhere: it moves through the sub-steps at its own velocity.
@@ -42,13 +42,13 @@ static uint32_t iterations_for(const vy_bodies *b, const contact_header *c)
 }
 
 // In islands of many contacts fewer: they cost as many times more.
-static uint32_t affordable(uint32_t iterations, uint32_t contacts, uint32_t intervals)
+static uint32_t limit_iterations(uint32_t iterations, uint32_t contacts, uint32_t intervals)
 {
     const uint32_t max_iterations = ITERATED_CONTACTS / contacts / (intervals > 4 ? intervals / 4 : 1);
     return iterations < max_iterations ? iterations : max_iterations > 1 ? max_iterations : 1;
 }
 
-static void measure_islands(vy_bodies *b, int again)
+static void measure_islands(vy_bodies *b, int retry)
 {
     contact_system *s = b->contacts;
     for (uint32_t i = 0; i < b->limit; ++i) {
@@ -58,7 +58,7 @@ static void measure_islands(vy_bodies *b, int again)
     }
     for (uint32_t k = 0; k < s->count; ++k) {
         const contact_header *c = &s->headers[k];
-        if (!is_solved(s, c, again)) continue;
+        if (!is_solved(s, c, retry)) continue;
         const uint32_t root = island_of(s, c);
         VY_ASSERT(root < b->limit && s->parent[root] == root);
         s->island_size[root] += 1;
@@ -87,7 +87,7 @@ static uint32_t find_group(contact_system *s, uint32_t root, open_groups *open)
     }
     if (s->island_size[root] > GROUP_CONTACTS) return new_group(s, start, 1);
     if (s->island_intervals[root] > 1 || s->island_iterations[root] > 1) return new_group(s, start, 0);
-    uint32_t *const last = s->island_pairs[root] <= STIFF_PAIRS ? &open->stiff : &open->small;
+    uint32_t *const last = s->island_pairs[root] <= MAX_STIFF_PAIRS ? &open->stiff : &open->small;
     if (*last == NO_GROUP || s->groups[*last].last + s->island_size[root] > GROUP_CONTACTS)
         *last = new_group(s, start, 0);
     return *last;
@@ -133,7 +133,7 @@ static void for_members(vy_bodies *b, const open_groups open[], member_fn *fn)
             continue;
         }
         s->root_of[i] = i;
-        s->warm_work[i] = (warm_work){0.0, 0.0};
+        s->warm_start_work[i] = (warm_start_work){0.0, 0.0};
         for (int start = START_WARM; start <= START_COLD && has_prescribed_motion(b, i); ++start) {
             if ((s->start_mask[i] & start) != 0 && open[start].kinematic != NO_GROUP)
                 fn(s, &s->groups[open[start].kinematic], i);
@@ -141,12 +141,12 @@ static void for_members(vy_bodies *b, const open_groups open[], member_fn *fn)
     }
 }
 
-void vy_contacts_group(vy_bodies *b, int again)
+void vy_contacts_group(vy_bodies *b, int retry)
 {
     contact_system *s = b->contacts;
     open_groups open[START_COLD + 1];
     for (int i = 0; i <= START_COLD; ++i) open[i] = (open_groups){NO_GROUP, NO_GROUP, NO_GROUP};
-    measure_islands(b, again);
+    measure_islands(b, retry);
     s->group_count = 0;
     for (uint32_t i = 0; i < b->limit; ++i) {
         if (s->island_size[i] == 0) continue; // not a root, or not solved
@@ -156,16 +156,16 @@ void vy_contacts_group(vy_bodies *b, int again)
         g->last += s->island_size[i];
         if (s->island_intervals[i] > g->intervals) g->intervals = s->island_intervals[i];
         const uint32_t iterations =
-            affordable(s->island_iterations[i], s->island_size[i], s->island_intervals[i]);
+            limit_iterations(s->island_iterations[i], s->island_size[i], s->island_intervals[i]);
         if (iterations > g->iterations) g->iterations = iterations;
-        g->stiff |= s->island_iterations[i] > 1 || s->island_pairs[i] <= STIFF_PAIRS;
+        g->stiff |= s->island_iterations[i] > 1 || s->island_pairs[i] <= MAX_STIFF_PAIRS;
     }
     for_members(b, open, count_member);
     assign_ranges(s);
     for_members(b, open, add_member);
     VY_ASSERT(s->group_count == 0 || s->groups[s->group_count - 1].member_last <= 2 * b->body_cap);
     for (uint32_t k = 0; k < s->count; ++k) { // ordered by slots within each group
-        if (!is_solved(s, &s->headers[k], again)) continue;
+        if (!is_solved(s, &s->headers[k], retry)) continue;
         contact_group *g = &s->groups[s->group_of[island_of(s, &s->headers[k])]];
         VY_ASSERT(g->last < s->count);
         VY_ASSERT(g->start == (contact_start)s->headers[k].start);

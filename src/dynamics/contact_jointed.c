@@ -10,16 +10,16 @@
 enum {
     MAX_ITERATIONS = 64,
     RESTITUTION_ITERATIONS = 8,
-    MAX_AGAIN = 2,
+    MAX_ISLAND_RETRIES = 2,
     NEWTON_ITERATIONS = 8,
     COLOURS = 64,
     NARROW_CONTACTS = 3,
     NONE = 0
 };
 
-#define CONVERGED    1e-4  // [m/s] iterations end when joints change velocities by less
-#define CLOSED_ERROR 1e-13 // of the island's extent: position error of a joint that is closed
-#define OPEN_ERROR   1e-9  // and of one that could not be closed
+#define CONVERGED       1e-4  // [m/s] iterations end when joints change velocities by less
+#define CONVERGED_ERROR 1e-13 // of the island's extent: position error of a joint that is closed
+#define FAILED_ERROR    1e-9  // and of one that could not be closed
 
 /// An island while it is solved.
 typedef struct jointed_island {
@@ -31,21 +31,21 @@ typedef struct jointed_island {
     void *overflow; // contacts for which no colour was left
     uint32_t packs, overflow_count;
     int has_restitution; // some contact has restitution
-    int has_driven;      // some contact is with a kinematic body
-    int is_divided;      // its step has intervals, each with manifolds of its own
+    int has_kinematic;   // some contact is with a kinematic body
+    int has_intervals;   // its step has intervals, each with manifolds of its own
     int not_finite;      // some motion is not finite: nothing that follows counts
     substep_joints joints;
 } jointed_island;
 
 // ---- which islands
 
-void vy_jointed_join(vy_bodies *b)
+void vy_jointed_join_islands(vy_bodies *b)
 {
     const joint_system *s = b->joints;
     for (uint32_t n = 0; n < s->island_count; ++n) {
         const island *is = &s->islands[n];
-        VY_ASSERT(is->body_first < is->moving_last);
-        for (uint32_t m = is->body_first + 1; m < is->moving_last; ++m)
+        VY_ASSERT(is->body_first < is->dynamic_last);
+        for (uint32_t m = is->body_first + 1; m < is->dynamic_last; ++m)
             islands_join(b->contacts->parent, s->members[is->body_first], s->members[m]);
     }
 }
@@ -57,7 +57,7 @@ static uint32_t root_of_joints(const vy_bodies *b, uint32_t n)
     return island_root(b->contacts->parent, s->members[s->islands[n].body_first]);
 }
 
-void vy_jointed_mark(vy_bodies *b)
+void vy_jointed_mark_islands(vy_bodies *b)
 {
     contact_system *s = b->contacts;
     for (uint32_t n = 0; n < b->joints->island_count; ++n) {
@@ -106,10 +106,10 @@ static void load_static(jointed_island *t, uint32_t i, uint32_t root, double h)
     contact_body_load(t->b, i, h);
     if (t->b->slots[i].kind != VY_BODY_KINEMATIC) return;
     t->lists->bodies[t->body_count++] = i;
-    t->has_driven = 1;
+    t->has_kinematic = 1;
 }
 
-static void load_island(jointed_island *t, uint32_t root, double h, int again)
+static void load_island(jointed_island *t, uint32_t root, double h, int retry)
 {
     vy_bodies *b = t->b;
     contact_system *s = b->contacts;
@@ -119,14 +119,14 @@ static void load_island(jointed_island *t, uint32_t root, double h, int again)
         r->bodies[t->body_count++] = i - 1;
         const contact_body before = s->body[i - 1];
         contact_body_load(b, i - 1, h);
-        if (again) { // the free flight that they follow from is gone
+        if (retry) { // the free flight that they follow from is gone
             s->body[i - 1].acceleration = before.acceleration;
             s->body[i - 1].torque = before.torque;
         }
         s->colours[i - 1] = 0;
         s->start_mask[i - 1] = START_JOINTED;
         s->body_impulses[i - 1] = (body_impulses){{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
-        b->joints->step_work[i - 1] = b->joints->kept_work[i - 1]; // without its free flight
+        b->joints->step_work[i - 1] = b->joints->saved_work[i - 1]; // without its free flight
         if (!b->joints->first_joint[i - 1]) continue;
         const body_wrench p = b->external_integration ? b->joints->driver_wrench[i - 1]
                                                       : wrench_at(b, i - 1, &s->start_state[i - 1]);
@@ -235,9 +235,9 @@ static void integrate_and_close(jointed_island *t)
             integrate_position(&s->body[i], &s->motion[i], &b->params[i], t->joints.h);
         }
         const double error = vy_jointed_position_error(&t->joints);
-        if (error <= CLOSED_ERROR) return;
+        if (error <= CONVERGED_ERROR) return;
         if (round == NEWTON_ITERATIONS) {
-            t->joints.not_closed |= error > OPEN_ERROR;
+            t->joints.has_position_error |= error > FAILED_ERROR;
             return;
         }
         for (uint32_t n = 0; n < t->body_count; ++n) {
@@ -258,22 +258,22 @@ static void add_impulses(body_impulses *to, vec3 impulse, vec3 angular)
 static void integrate_velocities(const jointed_island *t)
 {
     const contact_system *s = t->b->contacts;
-    warm_work sum = {0.0, 0.0};
+    warm_start_work sum = {0.0, 0.0};
     for (uint32_t n = 0; n < t->body_count; ++n) {
         const uint32_t i = t->lists->bodies[n];
         if (!s->body[i].moves) continue;
-        const warm_work work = integrate_forces(&s->body[i], &s->motion[i], t->joints.h);
-        sum.first += work.first;
-        sum.second += work.second;
+        const warm_start_work work = integrate_forces(&s->body[i], &s->motion[i], t->joints.h);
+        sum.linear += work.linear;
+        sum.quadratic += work.quadratic;
     }
     // Joints share what contacts carry, so at rest the sum says nothing.
-    const double part = t->has_driven || !t->is_divided ? 1.0 : warm_start_part(sum);
+    const double fraction = t->has_kinematic || !t->has_intervals ? 1.0 : warm_start_fraction(sum);
     for (uint32_t n = 0; n < t->body_count; ++n) {
         const uint32_t i = t->lists->bodies[n];
-        s->motion[i].part = part;
-        if (s->body[i].moves) apply_warm_start(&s->motion[i], part);
+        s->motion[i].fraction = fraction;
+        if (s->body[i].moves) apply_warm_start(&s->motion[i], fraction);
     }
-    if (part != 1.0) RUN(t, scale_impulses);
+    if (fraction != 1.0) RUN(t, scale_impulses);
 }
 
 static int is_finite(const jointed_island *t)
@@ -320,7 +320,7 @@ static void substep(jointed_island *t)
                      vec3_of(s->motion[i].angular_impulse));
     }
     (void)vy_jointed_solve_velocity(j, 0);
-    vy_jointed_enter_work(j);
+    vy_jointed_add_closing_work(j);
 }
 
 static void save_motion(const jointed_island *t)
@@ -408,8 +408,8 @@ static uint32_t intervals_needed(const jointed_island *t, double h, int after)
         const uint32_t needed = vy_contacts_intervals(t->b, i, rate, h);
         max_needed = needed > max_needed ? needed : max_needed;
     }
-    const uint32_t affordable = INTERVAL_CONTACTS / (t->contact_count > 0 ? t->contact_count : 1);
-    return max_needed < affordable ? max_needed : affordable;
+    const uint32_t limit_iterations = INTERVAL_CONTACTS / (t->contact_count > 0 ? t->contact_count : 1);
+    return max_needed < limit_iterations ? max_needed : limit_iterations;
 }
 
 static void solve_interval(jointed_island *t, uint32_t first, int substeps)
@@ -442,19 +442,19 @@ static void store_island(const jointed_island *t)
         contact_body_store(b, i);
         s->body_impulses[i].angular_impulse =
             mat3_tmul_vec(s->body[i].rotation, s->body_impulses[i].angular_impulse);
-        b->disturbed[i] = (uint64_t)(b->joints->first_joint[i] && t->joints.not_closed);
+        b->disturbed[i] = (uint64_t)(b->joints->first_joint[i] && t->joints.has_position_error);
     }
 }
 
 // Solve an island in so many intervals, at least. Returns how many its bodies would need as they turn after
 // it.
-static uint32_t try_island(vy_bodies *b, uint32_t root, double h, int again, uint32_t *intervals)
+static uint32_t try_island(vy_bodies *b, uint32_t root, double h, int retry, uint32_t *intervals)
 {
     contact_system *s = b->contacts;
     jointed_island t = {
         .b = b, .lists = &s->jointed, .wide = s->kernel, .narrow = vy_contact_kernel_1, .joints = {.b = b}};
     t.joints.islands = s->jointed.joints;
-    load_island(&t, root, h, again);
+    load_island(&t, root, h, retry);
     double max_substep = b->def.contacts.substep;
     for (uint32_t n = 0; n < t.joints.count; ++n) {
         if (has_forces(b, s->jointed.joints[n])) max_substep = real_min(max_substep, b->def.joint_step);
@@ -464,7 +464,7 @@ static uint32_t try_island(vy_bodies *b, uint32_t root, double h, int again, uin
     VY_ASSERT(substeps >= 1 && t.contact_count > 0 && t.body_count > 0);
     VY_ASSERT(t.joints.count > 0 && t.joints.mass > 0.0);
     *intervals = needed > *intervals ? needed : *intervals;
-    t.is_divided = *intervals > substeps;
+    t.has_intervals = *intervals > substeps;
     if (*intervals <= substeps) *intervals = substeps;
     const double plain_h = h / (double)contacts_substeps(h, max_substep);
     t.joints.h = h / (double)*intervals;
@@ -472,9 +472,10 @@ static uint32_t try_island(vy_bodies *b, uint32_t root, double h, int again, uin
     // whole step, or they push the harder the shorter an interval is made for it.
     const double step_h = b->def.dt / (double)contacts_substeps(b->def.dt, max_substep),
                  stiff_h = b->joints->from_impact ? real_max(step_h, t.joints.h) : t.joints.h;
-    t.context = vy_contacts_context(b, t.is_divided ? t.joints.h : h, t.joints.h, stiff_h);
-    for (uint32_t n = 0; n < t.contact_count && again; ++n) vy_contact_restart(b, s->jointed.contacts[n], h);
-    if (t.is_divided) {
+    t.context = vy_contacts_context(b, t.has_intervals ? t.joints.h : h, t.joints.h, stiff_h);
+    for (uint32_t n = 0; n < t.contact_count && retry; ++n)
+        vy_contact_reset_to_start(b, s->jointed.contacts[n], h);
+    if (t.has_intervals) {
         for (uint32_t n = 0; n < *intervals && !t.not_finite; ++n) {
             renew_manifolds(&t, n, plain_h);
             solve_interval(&t, n, 1);
@@ -493,9 +494,9 @@ static void solve_island(vy_bodies *b, uint32_t root, double h)
 {
     contact_system *s = b->contacts;
     uint32_t intervals = 1;
-    for (int again = 0;; ++again) {
-        const uint32_t needed = try_island(b, root, h, again, &intervals);
-        if (needed <= intervals + intervals / 2 || again == MAX_AGAIN) break;
+    for (int retry = 0;; ++retry) {
+        const uint32_t needed = try_island(b, root, h, retry, &intervals);
+        if (needed <= intervals + intervals / 2 || retry == MAX_ISLAND_RETRIES) break;
         intervals = needed;
         atomic_store_explicit(&s->not_finite, 0, memory_order_relaxed);
         for (uint32_t i = 0; i < b->limit; ++i) {

@@ -69,35 +69,36 @@ typedef struct contact_header {
 /// The velocities of a body while contacts are solved, world axes: what every contact reads and writes. Eight
 /// numbers are a row of lanes.
 typedef struct contact_motion {
-    double velocity[3], rate[3], spare[2];
+    double velocity[3], rate[3], padding[2];
     double impulse[3];         // [N s] sum of the contacts' impulses, for the warm start of the next sub-step
     double angular_impulse[3]; // [N m s]
-    double part; // of the warm start that is used in this sub-step; after its last relaxation, of restitution
-    double unused;
+    double fraction; // of the warm start that is used in this sub-step; after its last relaxation, of
+                     // restitution
+    double padding_2;
 } contact_motion;
 
 /// The pose and mass of a body while contacts are solved, world axes.
 typedef struct contact_body {
     double delta_position[3];  // [m] since the start of the step
     double delta_rotation[4];  // w, x, y, z since then, of the surface: without what leaves it the same
-    double surface_turns;      // 1: it is no sphere
+    double is_not_sphere;      // 1: it is no sphere
     double inverse_inertia[6]; // xx xy xz yy yz zz
-    double inverse_mass, spare;
+    double inverse_mass, padding;
     int moves;                        // 1: dynamic and awake
     int isotropic;                    // 1: the same moment of inertia about every axis
-    int is_plain;                     // 1: it moves, is isotropic, and no torque acts on it
-    int is_round;                     // 1: the same when turned about its own z axis
+    int is_vectorised;                // 1: it moves, is isotropic, and no torque acts on it
+    int is_axisymmetric;              // 1: the same when turned about its own z axis
     vy_vec3 start_position;           // [m] at the start of the step
     vy_quat attitude, start_attitude; // now, and at the start of the step
     vy_vec3 acceleration, torque;     // [m/s^2] world, [N m] body: at the start of the step
-    vy_mat3 rotation; // of the attitude now; of a plain body, at the start of the step or at its end
+    vy_mat3 rotation; // of the attitude now; of a vectorised body, at the start of the step or at its end
 } contact_body;
 
 /// What a warm start does to the kinetic energy of a body, or of an island: applied by a part s of it,
-/// s first + s^2 second / 2.
-typedef struct warm_work {
-    double first, second; // [J]
-} warm_work;
+/// s linear + s^2 quadratic / 2.
+typedef struct warm_start_work {
+    double linear, quadratic; // [J]
+} warm_start_work;
 
 /// A soft constraint (spring and damper) as the solver uses it: Catto's soft step.
 typedef struct contact_softness {
@@ -115,10 +116,10 @@ typedef struct contact_softness {
 ROW_HAS(contact_motion, velocity, rate, 3);
 ROW_HAS(contact_motion, velocity, impulse, 8); // what is stored with velocities ends before it
 ROW_HAS(contact_motion, impulse, angular_impulse, 3);
-ROW_HAS(contact_motion, impulse, part, 6);
+ROW_HAS(contact_motion, impulse, fraction, 6);
 ROW_IS_WITHIN(contact_motion, impulse);
 ROW_HAS(contact_body, delta_position, delta_rotation, 3);
-ROW_HAS(contact_body, delta_position, surface_turns, 7);
+ROW_HAS(contact_body, delta_position, is_not_sphere, 7);
 ROW_HAS(contact_body, attitude, start_attitude, 4);
 ROW_IS_WITHIN(contact_body, acceleration);
 ROW_HAS(contact_body, inverse_inertia, inverse_mass, 6);
@@ -151,7 +152,7 @@ typedef struct contact_context {
     double slop, push_speed;      // [m], [m/s]
     double mean_weight;           // part of mean_normal_impulse that a sub-step renews
     double restitution_threshold; // [m/s] slower impacts do not bounce
-    int hold_weight;              // soft rows at rest keep the mean impulse: heavy bodies on light ones
+    int hold_mean_impulse;        // soft rows at rest keep the mean impulse: heavy bodies on light ones
     contact_softness softness[2]; // between two bodies that move, and against one that does not
 } contact_context;
 
@@ -181,9 +182,9 @@ typedef struct contact_kernel {
     void (*scale_restitution)(const contact_context *context, void *packs, uint32_t first, uint32_t last);
     /// Scale the impulses of the sub-step just done by the part of the bodies, in the sums of the step, too.
     void (*limit_impulses)(const contact_context *context, void *packs, uint32_t first, uint32_t last);
-    /// Forces and warm start of `width` plain bodies: see contact_bodies.inl.
+    /// Forces and warm start of `width` such bodies: see contact_bodies.inl.
     int (*integrate_velocities)(const contact_context *context, const uint32_t bodies[], double h,
-                                warm_work work[]);
+                                warm_start_work work[]);
     void (*integrate_positions)(const contact_context *context, const uint32_t bodies[], double h);
     /// Write the impulses back to the contacts.
     void (*store_impulses)(const contact_context *context, const void *packs, uint32_t first, uint32_t last);

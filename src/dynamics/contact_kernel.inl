@@ -50,13 +50,13 @@ typedef struct pack {
     real shared_mass;              // [kg] effective mass of an impulse shared evenly by all points
     real k_matrix[POINTS][POINTS]; // [1/kg] J M^-1 J^T of the points; only j >= i is used
     pack_point p[POINTS];
-    vec3 start_a_to_b;               // [m] a_to_b at the start of the step
-    vec3 total_impulse;              // [N s] on b
-    vec3 impact_impulse;             // [N s] the same without restitution
-    vec3 mass_anchor_a;              // [m] friction_anchor_a for which the effective masses were computed
-    real stale_shift, stale_anchor;  // [1/m^2] what moves of the contact and of mass_anchor_a do to them
-    real stale_turn_a, stale_turn_b; // what turns of the bodies do: see stale_masses()
-    real was_stale;                  // 1: they have been computed anew in this step
+    vec3 start_a_to_b;              // [m] a_to_b at the start of the step
+    vec3 total_impulse;             // [N s] on b
+    vec3 impact_impulse;            // [N s] the same without restitution
+    vec3 mass_anchor_a;             // [m] friction_anchor_a for which the effective masses were computed
+    real stale_shift, stale_anchor; // [1/m^2] what moves of the contact and of mass_anchor_a do to them
+    real stale_rotation_a, stale_rotation_b; // what turns of the bodies do: see stale_masses()
+    real was_stale;                          // 1: they have been computed anew in this step
     real inverse_mass_ratio_b; // of b's inverse mass in the sum of both: the contact moves with the lighter
                                // body
     real restitution;
@@ -265,7 +265,7 @@ VY_FN void build_rows(const contact_context *context, const pack *p, const pack_
     const mask free = (jac->inverse_mass_a > 0.0) & (jac->inverse_mass_b > 0.0); // both move
     const contact_softness *s = context->softness;
     real held = real_set(0.0); // the part of a point's impulse that the mean of the contact is
-    if (use_bias && context->hold_weight) {
+    if (use_bias && context->hold_mean_impulse) {
         real sum = p->p[0].normal_impulse;
         for (int i = 1; i < n; ++i) sum = sum + p->p[i].normal_impulse;
         held = real_select(sum > 0.0, p->mean_normal_impulse / sum, held);
@@ -711,12 +711,12 @@ static void kernel_warm_start(const contact_context *context, void *packs, uint3
 }
 
 // Bodies of one island have the same.
-VY_FN real load_part(const contact_context *context, const pack *p)
+VY_FN real load_fraction(const contact_context *context, const pack *p)
 {
-    real part = real_set(0.0);
+    real fraction = real_set(0.0);
     for (int i = 0; i < VY_LANES; ++i)
-        set_lane(&part, i, context->motion[context->body[p->a[i]].moves ? p->a[i] : p->b[i]].part);
-    return part;
+        set_lane(&fraction, i, context->motion[context->body[p->a[i]].moves ? p->a[i] : p->b[i]].fraction);
+    return fraction;
 }
 
 static void kernel_scale_restitution(const contact_context *context, void *packs, uint32_t first,
@@ -725,27 +725,27 @@ static void kernel_scale_restitution(const contact_context *context, void *packs
     for (pack *p = (pack *)packs + first; p < (pack *)packs + last; ++p) {
         if (!p->has_restitution) continue;
         const vec3 more = vec3_sub(p->total_impulse, p->impact_impulse);
-        p->total_impulse = vec3_add_scaled(p->impact_impulse, load_part(context, p), more);
+        p->total_impulse = vec3_add_scaled(p->impact_impulse, load_fraction(context, p), more);
     }
 }
 
 static void kernel_scale_impulses(const contact_context *context, void *packs, uint32_t first, uint32_t last)
 {
     for (pack *p = (pack *)packs + first; p < (pack *)packs + last; ++p) {
-        const real part = load_part(context, p);
-        for (int i = 0; i < p->points; ++i) p->p[i].normal_impulse = part * p->p[i].normal_impulse;
-        p->tangent_impulse_1 = part * p->tangent_impulse_1;
-        p->tangent_impulse_2 = part * p->tangent_impulse_2;
-        p->rolling_impulse_1 = part * p->rolling_impulse_1;
-        p->rolling_impulse_2 = part * p->rolling_impulse_2;
-        p->twist_impulse = part * p->twist_impulse;
+        const real fraction = load_fraction(context, p);
+        for (int i = 0; i < p->points; ++i) p->p[i].normal_impulse = fraction * p->p[i].normal_impulse;
+        p->tangent_impulse_1 = fraction * p->tangent_impulse_1;
+        p->tangent_impulse_2 = fraction * p->tangent_impulse_2;
+        p->rolling_impulse_1 = fraction * p->rolling_impulse_1;
+        p->rolling_impulse_2 = fraction * p->rolling_impulse_2;
+        p->twist_impulse = fraction * p->twist_impulse;
     }
 }
 
 static void kernel_limit_impulses(const contact_context *context, void *packs, uint32_t first, uint32_t last)
 {
     for (pack *p = (pack *)packs + first; p < (pack *)packs + last; ++p) {
-        const real less = load_part(context, p) - 1.0;
+        const real less = load_fraction(context, p) - 1.0;
         const mask limited = less < 0.0;
         real sum = real_set(0.0);
         for (int i = 0; i < p->points; ++i) {

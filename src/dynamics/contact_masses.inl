@@ -64,7 +64,7 @@ VY_FN real stale_per_lever2(const real inverse_inertia[6], real inverse_mass)
 
 // The same of a turn by one radian and the effective inertia about the normal: a rod that is turned towards
 // the normal has little of it, and a hundredth of a radian makes a difference. 0 for isotropic bodies.
-VY_FN real stale_per_turn2(const real inverse_inertia[6], const pack *p)
+VY_FN real stale_per_rotation2(const real inverse_inertia[6], const pack *p)
 {
     const real trace = (inverse_inertia[0] + inverse_inertia[3]) + inverse_inertia[5],
                about = vec3_dot(p->normal, mul_inertia(inverse_inertia, p->normal));
@@ -80,10 +80,10 @@ VY_FN void prepare_stale(pack *p, const pack_jacobian *jac)
                part_b = p->inverse_mass_ratio_b, part_a = 1.0 - part_b;
     const vec3 friction_anchor_b = vec3_sub(p->friction_anchor_a, p->a_to_b);
     p->stale_shift = real_max(part_b * part_b * per_a, part_a * part_a * per_b);
-    p->stale_turn_a = real_max(per_a * vec3_dot(p->friction_anchor_a, p->friction_anchor_a),
-                               stale_per_turn2(jac->inverse_inertia_a, p));
-    p->stale_turn_b = real_max(per_b * vec3_dot(friction_anchor_b, friction_anchor_b),
-                               stale_per_turn2(jac->inverse_inertia_b, p));
+    p->stale_rotation_a = real_max(per_a * vec3_dot(p->friction_anchor_a, p->friction_anchor_a),
+                                   stale_per_rotation2(jac->inverse_inertia_a, p));
+    p->stale_rotation_b = real_max(per_b * vec3_dot(friction_anchor_b, friction_anchor_b),
+                                   stale_per_rotation2(jac->inverse_inertia_b, p));
     p->stale_anchor = FRICTION_WEIGHT * real_max(per_a, per_b);
     p->was_stale = real_set(0.0);
 }
@@ -93,9 +93,9 @@ VY_FN void prepare_stale(pack *p, const pack_jacobian *jac)
 VY_FN mask stale_masses(const pack *p, real turn2_a, real turn2_b)
 {
     const vec3 moved = vec3_sub(p->a_to_b, p->start_a_to_b);
-    const mask now =
-        p->stale_shift * vec3_dot(moved, moved) + (p->stale_turn_a * turn2_a + p->stale_turn_b * turn2_b) >
-        1.0;
+    const mask now = p->stale_shift * vec3_dot(moved, moved) +
+                         (p->stale_rotation_a * turn2_a + p->stale_rotation_b * turn2_b) >
+                     1.0;
     return now | (p->was_stale > 0.0); // then the masses are not those of the start of the step
 }
 

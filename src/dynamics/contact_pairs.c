@@ -38,13 +38,13 @@ static void sweep_all(vy_bodies *b, void *self, size_t first, size_t last)
 }
 
 // Merge sort. All keys differ, so the order is total.
-static void sort_keys(uint64_t *keys, uint64_t *spare, size_t count)
+static void sort_keys(uint64_t *keys, uint64_t *scratch, size_t count)
 {
-    VY_ASSERT(keys != spare);
+    VY_ASSERT(keys != scratch);
     int ordered = 1;
     for (size_t i = 1; i < count && ordered; ++i) ordered = keys[i - 1] < keys[i];
     if (ordered) return;
-    uint64_t *from = keys, *to = spare;
+    uint64_t *from = keys, *to = scratch;
     for (size_t width = 1; width < count; width *= 2) {
         for (size_t low = 0; low < count; low += 2 * width) {
             const size_t mid = low + width < count ? low + width : count;
@@ -81,11 +81,11 @@ static int is_filtered(const vy_bodies *b, uint32_t i, uint32_t j)
     return b->slots[i].no_contacts || b->slots[j].no_contacts || share_anchor(b, i, j);
 }
 
-static int one_moves(const vy_bodies *b, uint32_t i, uint32_t j) { return b->awake[i] || b->awake[j]; }
+static int either_awake(const vy_bodies *b, uint32_t i, uint32_t j) { return b->awake[i] || b->awake[j]; }
 
 int vy_contacts_may_collide(const vy_bodies *b, uint32_t i, uint32_t j)
 {
-    return one_moves(b, i, j) && !is_filtered(b, i, j);
+    return either_awake(b, i, j) && !is_filtered(b, i, j);
 }
 
 // ---- pairs of the tree: they stay valid while no box moves
@@ -123,26 +123,26 @@ static vy_status list_tree_pairs(vy_bodies *b)
     for (size_t k = 0; k < found; ++k) {
         const uint32_t i = s->slot_of[s->pairs[k].a], j = s->slot_of[s->pairs[k].b];
         VY_ASSERT(i != j && i < b->limit && j < b->limit);
-        if (one_moves(b, i, j)) s->keys[n++] = contact_key(i, j);
+        if (either_awake(b, i, j)) s->keys[n++] = contact_key(i, j);
     }
     sort_tree_pairs(b, n);
     return VY_OK;
 }
 
 /// The body whose pairs are queried.
-typedef struct moved_body {
+typedef struct query_body {
     vy_bodies *b;
     uint32_t slot;
-} moved_body;
+} query_body;
 
 // When both have moved, the lower slot adds the pair.
 static void add_pair(void *self, int proxy)
 {
-    const moved_body *m = self;
+    const query_body *m = self;
     contact_system *s = m->b->contacts;
     const uint32_t i = m->slot, j = s->slot_of[proxy];
     VY_ASSERT(s->proxy_of[j] == proxy && s->moved[i]);
-    if (i == j || (j < i && s->moved[j]) || !one_moves(m->b, i, j)) return;
+    if (i == j || (j < i && s->moved[j]) || !either_awake(m->b, i, j)) return;
     const size_t at = atomic_fetch_add_explicit(&s->found_pairs, 1, memory_order_relaxed);
     if (at < s->capacity.pairs) s->keys[at] = contact_key(i, j);
 }
@@ -152,7 +152,7 @@ static void query_tree(vy_bodies *b, void *self, size_t first, size_t last)
     (void)self;
     contact_system *s = b->contacts;
     for (size_t i = first; i < last; ++i) {
-        moved_body m = {b, (uint32_t)i};
+        query_body m = {b, (uint32_t)i};
         if (s->moved[i]) vy_tree_query_proxy(s->tree, s->proxy_of[i], add_pair, &m);
     }
 }

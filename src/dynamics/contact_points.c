@@ -201,8 +201,8 @@ static int is_new_at_rest(const pair_velocity *v, const contact *c, double slop,
 static int is_deep(const vy_bodies *b, const contact *c)
 {
     const contact_system *s = b->contacts;
-    const double allowed =
-        ALLOWED_FRACTION * real_min(s->thickness[c->a], s->thickness[c->b]) + contact_slop(b, c->a, c->b);
+    const double allowed = ALLOWED_DEPTH_FRACTION * real_min(s->thickness[c->a], s->thickness[c->b]) +
+                           contact_slop(b, c->a, c->b);
     double separation = c->points[0].separation;
     for (int i = 1; i < c->point_count; ++i) separation = real_min(separation, c->points[i].separation);
     return separation < -allowed && b->slots[c->a].kind != VY_BODY_KINEMATIC &&
@@ -301,7 +301,7 @@ static void find_manifolds(vy_bodies *b, void *self, size_t first, size_t last)
             s->manifolds[k + n].count = 0;
             if (apart) // others may come in the course of the step
                 s->manifolds[k + n] =
-                    vy_contact_manifold_apart(s->manifolds[k].normal, s->start_state[i].position);
+                    vy_contact_separated_manifold(s->manifolds[k].normal, s->start_state[i].position);
         }
     }
 }
@@ -338,10 +338,11 @@ static void fill_contacts(vy_bodies *b, void *self, size_t first, size_t last)
     const pair_block *block = self;
     const uint64_t *keys = s->keys + block->first;
     const contact_cache *const end = b->contact_cache + b->contact_count->count;
-    const contact_cache *cached = first < last ? cache_lower_bound(b, keys[s->with_points[first]]) : end;
+    const contact_cache *cached =
+        first < last ? cache_lower_bound(b, keys[s->pairs_with_points[first]]) : end;
     for (size_t n = first; n < last; ++n) {
         VY_ASSERT(block->first_contact + n < s->capacity.contacts);
-        const uint32_t at = s->with_points[n];
+        const uint32_t at = s->pairs_with_points[n];
         const uint64_t key = keys[at];
         contact *c = &s->contacts[block->first_contact + n];
         c->a = (uint32_t)(key >> 32);
@@ -354,19 +355,21 @@ static void fill_contacts(vy_bodies *b, void *self, size_t first, size_t last)
     }
 }
 
-void vy_contact_restart(vy_bodies *b, uint32_t k, double h)
+void vy_contact_reset_to_start(vy_bodies *b, uint32_t k, double h)
 {
     contact_system *s = b->contacts;
     contact *c = &s->contacts[k];
     const uint64_t key = contact_key(c->a, c->b);
     vy_manifold all[VY_COLLIDE_MANIFOLDS];
-    const uint32_t count = (uint32_t)vy_contact_manifolds(b, c->a, c->b, h, all), part = contact_part(s, k);
+    const uint32_t count = (uint32_t)vy_contact_manifolds(b, c->a, c->b, h, all),
+                   manifold_index = contact_manifold_index(s, k);
     const contact_cache *cached = cache_lower_bound(b, key);
-    if (part < count) {
-        vy_contact_fill(b, c, &all[part], &s->start_state[c->a], &s->start_state[c->b]);
-        if (cached_count(b, cached, key) > 0) match_cached(b, cached, (pair_manifolds){all, count, part}, c);
+    if (manifold_index < count) {
+        vy_contact_fill(b, c, &all[manifold_index], &s->start_state[c->a], &s->start_state[c->b]);
+        if (cached_count(b, cached, key) > 0)
+            match_cached(b, cached, (pair_manifolds){all, count, manifold_index}, c);
     } else {
-        vy_contact_set_apart(b, c, &s->start_state[c->a], &s->start_state[c->b]);
+        vy_contact_set_separated(b, c, &s->start_state[c->a], &s->start_state[c->b]);
     }
     s->headers[k].point_count = (uint8_t)c->point_count;
 }
@@ -386,7 +389,7 @@ vy_status vy_contacts_find(vy_bodies *b, double h)
         vy_bodies_parallel_for(b, count, MIN_PARALLEL_PAIRS, find_manifolds, &block);
         uint32_t count_with_points = 0;
         for (uint32_t k = 0; k < count; ++k) {
-            if (s->manifolds[k].count > 0) s->with_points[count_with_points++] = k;
+            if (s->manifolds[k].count > 0) s->pairs_with_points[count_with_points++] = k;
         }
         vy_bodies_parallel_for(b, count_with_points, MIN_PARALLEL_CONTACTS, fill_contacts, &block);
         s->count += count_with_points;

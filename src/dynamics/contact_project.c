@@ -9,7 +9,7 @@
 
 #define TARGET_FRACTION 0.8 // of what is allowed: how deep it lies after that
 #define MAX_MOVE        0.3 // of the thinner one's thickness, at a time
-enum { SWEEPS = 16, ENDS = 4 };
+enum { ITERATIONS = 16, PAIR_ITERATIONS = 4 };
 
 /// Where two bodies are deepest in each other.
 typedef struct deepest_point {
@@ -25,7 +25,7 @@ static double min_thickness(const contact_system *s, const contact_header *c)
 static double allowed_depth(const vy_bodies *b, const contact_header *c)
 {
     const double thickness = min_thickness(b->contacts, c);
-    return ALLOWED_FRACTION * thickness + contact_slop(b, c->a, c->b);
+    return ALLOWED_DEPTH_FRACTION * thickness + contact_slop(b, c->a, c->b);
 }
 
 static int is_kinematic(const vy_bodies *b, const contact_header *c)
@@ -34,7 +34,7 @@ static int is_kinematic(const vy_bodies *b, const contact_header *c)
 }
 
 // Its depth is 0 where they are certainly not deeper than `allowed`.
-static deepest_point deepest_of(const vy_bodies *b, const contact_header *c, double allowed)
+static deepest_point find_deepest_point(const vy_bodies *b, const contact_header *c, double allowed)
 {
     const vy_shape *x = &b->slots[c->a].shape, *y = &b->slots[c->b].shape;
     const vy_pose px = body_shape_pose(b, c->a, &b->state[c->a]),
@@ -70,7 +70,7 @@ static double max_move(const vy_bodies *b, const contact_header *c)
 }
 
 // What an impulse of 1 N s along n at a point turns a body by, world axes; 0 where it does not move.
-static vec3 turn_of(const vy_bodies *b, uint32_t i, vec3 point, vec3 n)
+static vec3 rotation_by_impulse(const vy_bodies *b, uint32_t i, vec3 point, vec3 n)
 {
     if (!b->awake[i]) return vec3_zero();
     const body_state *s = &b->state[i];
@@ -93,7 +93,8 @@ static void push_apart(vy_bodies *b, const contact_header *c, const deepest_poin
 {
     const double ia = b->awake[c->a] ? b->params[c->a].inverse_mass : 0.0,
                  ib = b->awake[c->b] ? b->params[c->b].inverse_mass : 0.0;
-    const vec3 ta = turn_of(b, c->a, d->point, d->normal), tb = turn_of(b, c->b, d->point, d->normal);
+    const vec3 ta = rotation_by_impulse(b, c->a, d->point, d->normal),
+               tb = rotation_by_impulse(b, c->b, d->point, d->normal);
     const vec3 ra = vec3_sub(d->point, b->state[c->a].position),
                rb = vec3_sub(d->point, b->state[c->b].position);
     const double k =
@@ -109,8 +110,8 @@ static void push_apart(vy_bodies *b, const contact_header *c, const deepest_poin
 static int separate(vy_bodies *b, const contact_header *c)
 {
     const double allowed = allowed_depth(b, c), most = max_move(b, c);
-    for (int n = 0; n < ENDS; ++n) {
-        const deepest_point d = deepest_of(b, c, allowed);
+    for (int n = 0; n < PAIR_ITERATIONS; ++n) {
+        const deepest_point d = find_deepest_point(b, c, allowed);
         if (!(d.depth > allowed)) return n > 0;
         push_apart(b, c, &d, real_min(d.depth - TARGET_FRACTION * allowed, most));
     }
@@ -146,12 +147,12 @@ void vy_contacts_project(vy_bodies *b, double h)
     contact_system *s = b->contacts;
     const uint32_t count = list_pairs(b);
     int any = count > 0;
-    for (int sweep = 0; sweep < SWEEPS && any; ++sweep) {
+    for (int k = 0; k < ITERATIONS && any; ++k) {
         any = 0;
         for (uint32_t n = 0; n < count; ++n) {
             const contact_header *c = &s->headers[s->grouped[n]];
             any |= separate(b, c);
         }
     }
-    if (count > 0) vy_islands_close(b, h);
+    if (count > 0) vy_islands_project(b, h);
 }

@@ -6,16 +6,17 @@
 enum { MAX_INTERVALS = 128 };
 // [rad] The longest turn of a body in an interval that is as thick as it is long; of others by the square
 // root of that ratio: a turn by x moves a surface of radius R off its tangent by R x^2 / 2.
-#define MAX_INTERVAL_TURN 0.1
+#define MAX_INTERVAL_ROTATION 0.1
 // Of cylinders a part of that: where one spins on its rim, the contact runs round the rim many times faster
 // than the axis turns.
-#define RIM_PART 0.5
-#define FAR_AWAY 1e3 // [m] separation of a contact whose bodies are not near each other any more
+#define RIM_FRACTION     0.5
+#define APART_SEPARATION 1e3 // [m] separation of a contact whose bodies are not near each other any more
 
 double vy_contacts_intervals_per_radian2(const vy_bodies *b, uint32_t i)
 {
     if (b->slots[i].shape.kind == VY_SHAPE_SPHERE) return 0.0;
-    const double turn = MAX_INTERVAL_TURN * (b->slots[i].shape.kind == VY_SHAPE_CYLINDER ? RIM_PART : 1.0);
+    const double turn =
+        MAX_INTERVAL_ROTATION * (b->slots[i].shape.kind == VY_SHAPE_CYLINDER ? RIM_FRACTION : 1.0);
     return b->contacts->radius[i] / b->contacts->half_thickness[i] / (turn * turn);
 }
 
@@ -25,7 +26,7 @@ uint32_t vy_contacts_intervals(const vy_bodies *b, uint32_t i, vec3 rate, double
     const vy_shape_kind shape = b->slots[i].shape.kind;
     if (!b->awake[i] || shape == VY_SHAPE_NONE || shape == VY_SHAPE_SPHERE) return 1;
     if (shape == VY_SHAPE_CAPSULE || shape == VY_SHAPE_CYLINDER) rate.z = 0.0; // it is round about that axis
-    const double ratio = h * vec3_length(rate) * real_sqrt(b->contacts->intervals2[i]);
+    const double ratio = h * vec3_length(rate) * real_sqrt(b->contacts->intervals_per_radian2[i]);
     if (!(ratio < MAX_INTERVALS)) return MAX_INTERVALS;
     return (uint32_t)ratio + 1u;
 }
@@ -45,21 +46,21 @@ static body_state state_now(const contact_body *s)
     return now;
 }
 
-static double reach(const contact_system *s, uint32_t i)
+static double surface_speed(const contact_system *s, uint32_t i)
 {
     return s->radius[i] * vec3_length(vec3_of(s->motion[i].rate));
 }
 
-vy_manifold vy_contact_manifold_apart(vec3 normal, vec3 point)
+vy_manifold vy_contact_separated_manifold(vec3 normal, vec3 point)
 {
     vy_manifold m = {.normal = normal, .count = 1};
-    m.points[0] = (vy_manifold_point){.point_a = point, .point_b = point, .depth = -FAR_AWAY};
+    m.points[0] = (vy_manifold_point){.point_a = point, .point_b = point, .depth = -APART_SEPARATION};
     return m;
 }
 
-void vy_contact_set_apart(const vy_bodies *b, contact *c, const body_state *sa, const body_state *sb)
+void vy_contact_set_separated(const vy_bodies *b, contact *c, const body_state *sa, const body_state *sb)
 {
-    const vy_manifold m = vy_contact_manifold_apart(c->normal, sa->position);
+    const vy_manifold m = vy_contact_separated_manifold(c->normal, sa->position);
     vy_contact_fill(b, c, &m, sa, sb);
 }
 
@@ -71,18 +72,19 @@ typedef struct renewed_pair {
 } renewed_pair;
 
 // A contact with its new manifold, or without one: NULL.
-static void renew_contact(vy_bodies *b, uint32_t k, const renewed_pair *p, uint32_t part,
+static void renew_contact(vy_bodies *b, uint32_t k, const renewed_pair *p, uint32_t manifold_index,
                           const vy_manifold *m)
 {
     contact *c = &b->contacts->contacts[k];
     const int persists = c->persists;
     if (m == NULL) {
-        vy_contact_set_apart(b, c, &p->now_a, &p->now_b);
+        vy_contact_set_separated(b, c, &p->now_a, &p->now_b);
     } else {
         vy_contact_fill(b, c, m, &p->now_a, &p->now_b);
     }
-    if (p->count == 1 || (m != NULL && vec3_dot(m->normal, p->cached[part].normal) > SIMILAR_NORMAL))
-        vy_contact_match(&p->cached[part], c);
+    if (p->count == 1 ||
+        (m != NULL && vec3_dot(m->normal, p->cached[manifold_index].normal) > SIMILAR_NORMAL))
+        vy_contact_match(&p->cached[manifold_index], c);
     c->persists = persists;
     b->contacts->headers[k].point_count = (uint8_t)c->point_count;
 }
@@ -110,7 +112,7 @@ void vy_contact_renew(vy_bodies *b, uint32_t k, double h)
     p.count = 0;
     const vy_pose pose_a = body_shape_pose(b, c->a, &p.now_a), pose_b = body_shape_pose(b, c->b, &p.now_b);
     const vec3 v = vec3_sub(vec3_of(s->motion[c->b].velocity), vec3_of(s->motion[c->a].velocity));
-    const double margin = h * (vec3_length(v) + reach(s, c->a) + reach(s, c->b)) +
+    const double margin = h * (vec3_length(v) + surface_speed(s, c->a) + surface_speed(s, c->b)) +
                           h * h * vec3_length(b->def.gravity) + 2.0 * b->def.contacts.slop;
     if (!real_is_finite(margin)) return; // a speed has overflown: the step will end the run
     vy_manifold all[VY_COLLIDE_MANIFOLDS];
@@ -125,9 +127,9 @@ void vy_contact_renew(vy_bodies *b, uint32_t k, double h)
                             &count) != VY_OK)
         count = 0;
     for (int n = 0; n < count && n < (int)p.count; ++n) { // deepest first
-        const uint32_t part = most_similar(&p, all[n].normal, taken);
-        renew_contact(b, k + part, &p, part, &all[n]);
-        taken |= 1u << part;
+        const uint32_t manifold_index = most_similar(&p, all[n].normal, taken);
+        renew_contact(b, k + manifold_index, &p, manifold_index, &all[n]);
+        taken |= 1u << manifold_index;
     }
     for (uint32_t n = 0; n < p.count; ++n) {
         if ((taken >> n & 1u) == 0) renew_contact(b, k + n, &p, n, NULL);

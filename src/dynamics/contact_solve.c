@@ -19,9 +19,9 @@
 #define CONTACT_HERTZ         30.0
 #define CONTACT_DAMPING_RATIO 10.0 // of critical damping
 #define STIFF_DAMPING_RATIO   5.0
-#define MEAN_TIME             0.25 // [s]
+#define MEAN_IMPULSE_TIME     0.25 // [s]
 #define TWO_PI                6.283185307179586
-enum { RESTITUTION_ITERATIONS = 8, NARROW_CONTACTS = 3, MAX_AGAIN = 2 };
+enum { RESTITUTION_ITERATIONS = 8, NARROW_CONTACTS = 3, MAX_ISLAND_RETRIES = 2 };
 enum { MIN_PARALLEL_CONTACTS = 128 }; // contacts
 // Iterations of the solver in each half of a sub-step: with warm starting, and without. An iteration carries
 // an impulse one body further, so a stack of ten needs about this many without.
@@ -47,14 +47,14 @@ enum { COLOURS = 64, OVERFLOW_COLOUR = COLOURS };
 
 /// The part of a group that one thread does: contiguous contacts and bodies, so that threads seldom write
 /// what another one reads.
-struct contact_part {
+struct solver_part {
     uint32_t first, last;               // contacts
     uint32_t member_first, member_last; // bodies
     uint32_t packs_first, packs_last;
-    int has_restitution; // some contact has restitution
-    int has_uneven;      // some body is not plain
-    int warm_start_adds; // the warm start of some body adds energy
-    int scales_impulses; // of the first part: some warm start of the group is not used whole
+    int has_restitution;  // some contact has restitution
+    int has_unvectorised; // some body is not vectorised
+    int warm_start_adds;  // the warm start of some body adds energy
+    int scales_impulses;  // of the first part: some warm start of the group is not used whole
     colour_range colour[COLOURS];
 };
 
@@ -64,13 +64,13 @@ typedef struct pack_plan {
     const contact_group *group;
     const contact_kernel *wide, *narrow;
     contact_context context;
-    double h;               // [s] of the step
-    double substep_h;       // [s] of a sub-step
-    double plain_substep_h; // [s] of a step that is not divided
-    int substeps;           // sub-steps in an interval
-    int again;              // 1: the group has been solved before, in fewer intervals
-    uint32_t colours;       // in use
-    struct contact_part *parts;
+    double h;                   // [s] of the step
+    double substep_h;           // [s] of a sub-step
+    double undivided_substep_h; // [s] of a step that is not divided
+    int substeps;               // sub-steps in an interval
+    int retry;                  // 1: the group has been solved before, in fewer intervals
+    uint32_t colours;           // in use
+    struct solver_part *parts;
     uint32_t part_count; // one for each thread that takes part
     void *packs;
     void *overflow; // contacts for which no colour was left, one per pack of the narrow kernel
@@ -100,7 +100,7 @@ static void split_group(const pack_plan *plan)
     VY_ASSERT(plan->part_count >= 1 && g->first < g->last && g->member_first < g->member_last);
     const uint64_t contacts = g->last - g->first, members = g->member_last - g->member_first;
     for (uint32_t t = 0; t < plan->part_count; ++t) {
-        struct contact_part *p = &plan->parts[t];
+        struct solver_part *p = &plan->parts[t];
         p->first = g->first + (uint32_t)(contacts * t / plan->part_count);
         p->last = g->first + (uint32_t)(contacts * (t + 1) / plan->part_count);
         p->member_first = g->member_first + (uint32_t)(members * t / plan->part_count);
@@ -175,7 +175,7 @@ static void plan_packs(pack_plan *plan, void *memory)
 static void plan_part(const pack_plan *plan, uint32_t index)
 {
     const contact_system *s = plan->b->contacts;
-    struct contact_part *part = &plan->parts[index];
+    struct solver_part *part = &plan->parts[index];
     uint32_t count[COLOURS + 1] = {0}, at[COLOURS + 1], n = part->first;
     part->has_restitution = 0;
     for (uint32_t k = part->first; k < part->last; ++k) {
@@ -288,25 +288,25 @@ static int any_restitution(const pack_plan *plan)
     return any;
 }
 
-// Whether some body is not plain, in the part of any thread.
-static int any_uneven(const pack_plan *plan)
+// Whether some body is not vectorised, in the part of any thread.
+static int any_unvectorised(const pack_plan *plan)
 {
     int any = 0;
-    for (uint32_t i = 0; i < plan->part_count; ++i) any |= plan->parts[i].has_uneven;
+    for (uint32_t i = 0; i < plan->part_count; ++i) any |= plan->parts[i].has_unvectorised;
     return any;
 }
 
 static void store_packs(const pack_plan *plan, const worker *t)
 {
     VY_ASSERT(t->part < plan->part_count);
-    const struct contact_part *own = &plan->parts[t->part];
+    const struct solver_part *own = &plan->parts[t->part];
     plan->wide->store_impulses(&plan->context, plan->packs, own->packs_first, own->packs_last);
     if (t->part == 0) plan->narrow->store_impulses(&plan->context, plan->overflow, 0, plan->overflow_count);
 }
 
 // ---- memory
 
-size_t vy_contacts_part_memory(uint32_t threads) { return threads * sizeof(struct contact_part); }
+size_t vy_contacts_part_memory(uint32_t threads) { return threads * sizeof(struct solver_part); }
 
 // Bytes for the packs of so many contacts, on any machine; a multiple of the lanes' alignment.
 static size_t pack_memory(uint32_t contacts, uint32_t parts)
@@ -333,7 +333,7 @@ size_t vy_contacts_pack_memory(uint32_t cap, uint32_t threads)
 
 // How much of each island's warm start is used: most islands use all of it. A kinematic body may do work, so
 // what it touches uses all.
-static void find_warm_parts(const pack_plan *plan)
+static void find_warm_start_fractions(const pack_plan *plan)
 {
     contact_system *s = plan->b->contacts;
     const contact_group *g = plan->group;
@@ -342,17 +342,18 @@ static void find_warm_parts(const pack_plan *plan)
     plan->parts[0].scales_impulses = 0;
     if (!adds) return;
     for (uint32_t n = g->member_first; n < g->member_last; ++n)
-        s->island_warm_work[s->root_of[s->members[n]]] = (warm_work){0.0, 0.0};
+        s->island_warm_start_work[s->root_of[s->members[n]]] = (warm_start_work){0.0, 0.0};
     for (uint32_t n = g->member_first; n < g->member_last; ++n) {
         const uint32_t i = s->members[n];
-        warm_work *sum = &s->island_warm_work[s->root_of[i]];
-        sum->first += s->warm_work[i].first;
-        sum->second += s->warm_work[i].second;
+        warm_start_work *sum = &s->island_warm_start_work[s->root_of[i]];
+        sum->linear += s->warm_start_work[i].linear;
+        sum->quadratic += s->warm_start_work[i].quadratic;
     }
     for (uint32_t n = g->member_first; n < g->member_last; ++n) {
         const uint32_t i = s->members[n], root = s->root_of[i];
-        s->motion[i].part = s->island_has_kinematic[root] ? 1.0 : warm_start_part(s->island_warm_work[root]);
-        scales |= s->motion[i].part != 1.0;
+        s->motion[i].fraction =
+            s->island_has_kinematic[root] ? 1.0 : warm_start_fraction(s->island_warm_start_work[root]);
+        scales |= s->motion[i].fraction != 1.0;
     }
     plan->parts[0].scales_impulses = scales;
 }
@@ -366,14 +367,14 @@ typedef struct body_lanes {
 static int integrate_velocity(const pack_plan *plan, uint32_t i)
 {
     contact_system *s = plan->b->contacts;
-    const warm_work work = integrate_forces(&s->body[i], &s->motion[i], plan->substep_h);
-    add_part_of_warm_start(&s->motion[i], 1.0);
-    s->warm_work[i] = work;
-    return work.first + 0.5 * work.second > 0.0;
+    const warm_start_work work = integrate_forces(&s->body[i], &s->motion[i], plan->substep_h);
+    apply_warm_start_fraction(&s->motion[i], 1.0);
+    s->warm_start_work[i] = work;
+    return work.linear + 0.5 * work.quadratic > 0.0;
 }
 
 // Forces and the warm start, for the bodies of a part. Returns whether the warm start of one adds energy.
-static int integrate_part_velocities(const pack_plan *plan, const struct contact_part *own)
+static int integrate_part_velocities(const pack_plan *plan, const struct solver_part *own)
 {
     contact_system *s = plan->b->contacts;
     const double h = plan->substep_h;
@@ -381,17 +382,17 @@ static int integrate_part_velocities(const pack_plan *plan, const struct contact
     int adds = 0;
     for (uint32_t n = own->member_first; n < own->member_last; ++n) {
         const uint32_t i = s->members[n];
-        if (s->body[i].is_plain) {
+        if (s->body[i].is_vectorised) {
             lanes.bodies[lanes.count++] = i;
             if (lanes.count < s->kernel->width) continue;
-            adds |= s->kernel->integrate_velocities(&plan->context, lanes.bodies, h, s->warm_work);
+            adds |= s->kernel->integrate_velocities(&plan->context, lanes.bodies, h, s->warm_start_work);
             lanes.count = 0;
         } else if (s->body[i].moves) {
             adds |= integrate_velocity(plan, i);
         }
     }
     for (uint32_t k = 0; k < lanes.count; ++k)
-        adds |= plan->narrow->integrate_velocities(&plan->context, &lanes.bodies[k], h, s->warm_work);
+        adds |= plan->narrow->integrate_velocities(&plan->context, &lanes.bodies[k], h, s->warm_start_work);
     return adds;
 }
 
@@ -399,21 +400,21 @@ static int integrate_part_velocities(const pack_plan *plan, const struct contact
 static void integrate_velocities(const pack_plan *plan, const worker *t)
 {
     contact_system *s = plan->b->contacts;
-    struct contact_part *own = &plan->parts[t->part];
+    struct solver_part *own = &plan->parts[t->part];
     own->warm_start_adds = integrate_part_velocities(plan, own); // to some body: else to no island
     barrier(t);
-    if (t->part == 0) find_warm_parts(plan);
+    if (t->part == 0) find_warm_start_fractions(plan);
     barrier(t);
     if (!plan->parts[0].scales_impulses) return;
     for (uint32_t n = own->member_first; n < own->member_last; ++n) {
         const uint32_t i = s->members[n];
-        if (s->body[i].moves) add_part_of_warm_start(&s->motion[i], s->motion[i].part - 1.0);
+        if (s->body[i].moves) apply_warm_start_fraction(&s->motion[i], s->motion[i].fraction - 1.0);
     }
     barrier(t);
     run_packs(plan, t, SCALE_IMPULSES);
 }
 
-static void integrate_positions(const pack_plan *plan, const struct contact_part *own)
+static void integrate_positions(const pack_plan *plan, const struct solver_part *own)
 {
     vy_bodies *b = plan->b;
     contact_system *s = b->contacts;
@@ -421,7 +422,7 @@ static void integrate_positions(const pack_plan *plan, const struct contact_part
     body_lanes lanes = {.count = 0};
     for (uint32_t n = own->member_first; n < own->member_last; ++n) {
         const uint32_t i = s->members[n];
-        if (s->body[i].is_plain) {
+        if (s->body[i].is_vectorised) {
             lanes.bodies[lanes.count++] = i;
             if (lanes.count < s->kernel->width) continue;
             s->kernel->integrate_positions(&plan->context, lanes.bodies, h);
@@ -440,7 +441,7 @@ static void integrate_positions(const pack_plan *plan, const struct contact_part
 #define ENERGY_TOLERANCE 1e-6 // of the kinetic energy
 #define WEIGHT_TOLERANCE 1e-5 // of that which forces give to a body at rest in a sub-step
 
-static void keep_substep_start(const pack_plan *plan, const struct contact_part *own)
+static void save_substep_start(const pack_plan *plan, const struct solver_part *own)
 {
     contact_system *s = plan->b->contacts;
     for (uint32_t n = own->member_first; n < own->member_last; ++n) {
@@ -459,7 +460,7 @@ static void sum_energies(const pack_plan *plan)
     for (uint32_t n = g->member_first; n < g->member_last; ++n) {
         const uint32_t i = s->members[n], root = s->root_of[i];
         if (!s->body[i].moves) continue;
-        s->island_warm_work[root] = (warm_work){0.0, 0.0};
+        s->island_warm_start_work[root] = (warm_start_work){0.0, 0.0};
         s->island_sum[root] = (energy_sum){0.0, 0.0};
     }
     for (uint32_t n = g->member_first; n < g->member_last; ++n) {
@@ -468,21 +469,21 @@ static void sum_energies(const pack_plan *plan)
         if (!x->moves) continue;
         const substep_start *start = &s->substep_start[i];
         const body_params *params = &plan->b->params[i];
-        s->before[i] = motion_without_contacts(x, start, h);
-        const warm_work work = change_work(x, &s->before[i], &s->motion[i], params);
+        s->motion_before[i] = motion_without_contacts(x, start, h);
+        const warm_start_work work = change_work(x, &s->motion_before[i], &s->motion[i], params);
         const double fall = h * h * vec3_dot(x->acceleration, x->acceleration) / x->inverse_mass;
         const uint32_t root = s->root_of[i];
-        s->island_warm_work[root].first += work.first;
-        s->island_warm_work[root].second += work.second;
-        s->island_sum[root].now += kinetic_energy_of(x, &s->motion[i], params);
-        s->island_sum[root].most += (1.0 + ENERGY_TOLERANCE) * start->energy + WEIGHT_TOLERANCE * fall +
-                                    work_of_forces(x, start, &s->motion[i], h);
+        s->island_warm_start_work[root].linear += work.linear;
+        s->island_warm_start_work[root].quadratic += work.quadratic;
+        s->island_sum[root].kinetic += kinetic_energy_of(x, &s->motion[i], params);
+        s->island_sum[root].limit += (1.0 + ENERGY_TOLERANCE) * start->energy + WEIGHT_TOLERANCE * fall +
+                                     work_of_forces(x, start, &s->motion[i], h);
     }
 }
 
 // Contacts do no work on an island: where they would, the change of velocities that they made is scaled to
 // what does none.
-static void find_energy_parts(const pack_plan *plan)
+static void find_energy_fractions(const pack_plan *plan)
 {
     contact_system *s = plan->b->contacts;
     const contact_group *g = plan->group;
@@ -491,12 +492,13 @@ static void find_energy_parts(const pack_plan *plan)
     for (uint32_t n = g->member_first; n < g->member_last; ++n) {
         const uint32_t i = s->members[n], root = s->root_of[i];
         if (!s->body[i].moves) continue;
-        const double most = real_max(s->island_sum[root].most, 0.0);
-        const double part = s->island_has_kinematic[root]
-                                ? 1.0
-                                : energy_part(s->island_warm_work[root], s->island_sum[root].now, most);
-        s->motion[i].part = part;
-        scales |= part != 1.0;
+        const double limit = real_max(s->island_sum[root].limit, 0.0);
+        const double fraction =
+            s->island_has_kinematic[root]
+                ? 1.0
+                : energy_fraction(s->island_warm_start_work[root], s->island_sum[root].kinetic, limit);
+        s->motion[i].fraction = fraction;
+        scales |= fraction != 1.0;
     }
     plan->parts[0].scales_impulses = scales;
     if (scales) atomic_fetch_add_explicit(&s->scaled, 1, memory_order_relaxed);
@@ -505,13 +507,13 @@ static void find_energy_parts(const pack_plan *plan)
 static void limit_energy(const pack_plan *plan, const worker *t)
 {
     const contact_system *s = plan->b->contacts;
-    const struct contact_part *own = &plan->parts[t->part];
-    if (t->part == 0) find_energy_parts(plan);
+    const struct solver_part *own = &plan->parts[t->part];
+    if (t->part == 0) find_energy_fractions(plan);
     barrier(t);
     if (!plan->parts[0].scales_impulses) return;
     for (uint32_t n = own->member_first; n < own->member_last; ++n) {
         const uint32_t i = s->members[n];
-        if (s->body[i].moves) limit_motion(&s->before[i], &s->motion[i]);
+        if (s->body[i].moves) limit_motion(&s->motion_before[i], &s->motion[i]);
     }
     barrier(t);
     run_packs(plan, t, LIMIT_IMPULSES);
@@ -521,9 +523,9 @@ static void substep(const pack_plan *plan, const worker *t)
 {
     const int cold = plan->group->start == START_COLD ? COLD_ITERATIONS : ITERATIONS,
               unequal = (int)plan->group->iterations, iterations = unequal > cold ? unequal : cold;
-    const struct contact_part *own = &plan->parts[t->part];
-    const int limits_energy = any_uneven(plan) && !plan->b->contacts->guards_off;
-    if (limits_energy) keep_substep_start(plan, own);
+    const struct solver_part *own = &plan->parts[t->part];
+    const int limits_energy = any_unvectorised(plan) && !plan->b->contacts->guards_off;
+    if (limits_energy) save_substep_start(plan, own);
     integrate_velocities(plan, t);
     for (int n = 0; n < iterations; ++n) run_packs(plan, t, SOLVE);
     integrate_positions(plan, own);
@@ -538,16 +540,16 @@ static void renew_manifolds(const pack_plan *plan, const worker *t, uint32_t int
 {
     vy_bodies *b = plan->b;
     const contact_system *s = b->contacts;
-    const struct contact_part *own = &plan->parts[t->part];
+    const struct solver_part *own = &plan->parts[t->part];
     for (uint32_t n = own->first; n < own->last; ++n) {
         const uint32_t k = s->grouped[n];
         if (interval > 0) {
             vy_contact_renew(b, k, plan->substep_h);
             continue;
         }
-        if (plan->again) vy_contact_restart(b, k, plan->h);
+        if (plan->retry) vy_contact_reset_to_start(b, k, plan->h);
         if (plan->group->intervals == 1) continue;
-        vy_contact_scale(&s->contacts[k], plan->substep_h / plan->plain_substep_h);
+        vy_contact_scale(&s->contacts[k], plan->substep_h / plan->undivided_substep_h);
         s->headers[k].flags |= HAS_INTERVALS;
         s->sums[k] = (contact_sum){.points = 0};
     }
@@ -556,20 +558,20 @@ static void renew_manifolds(const pack_plan *plan, const worker *t, uint32_t int
 
 // ---- restitution
 
-static void keep_first(const pack_plan *plan, const worker *t)
+static void save_interval_start(const pack_plan *plan, const worker *t)
 {
     const contact_system *s = plan->b->contacts;
-    const struct contact_part *own = &plan->parts[t->part];
+    const struct solver_part *own = &plan->parts[t->part];
     for (uint32_t n = own->member_first; n < own->member_last; ++n) {
         const uint32_t i = s->members[n];
         if (!s->body[i].moves) continue;
-        s->first[i] = s->motion[i];
-        s->first[i].part = kinetic_energy_of(&s->body[i], &s->motion[i], &plan->b->params[i]);
+        s->interval_start[i] = s->motion[i];
+        s->interval_start[i].fraction = kinetic_energy_of(&s->body[i], &s->motion[i], &plan->b->params[i]);
     }
 }
 
 // How much of each island's restitution is used.
-static void find_restitution_parts(const pack_plan *plan)
+static void find_restitution_fractions(const pack_plan *plan)
 {
     contact_system *s = plan->b->contacts;
     const contact_group *g = plan->group;
@@ -578,28 +580,30 @@ static void find_restitution_parts(const pack_plan *plan)
     for (uint32_t n = g->member_first; n < g->member_last; ++n) {
         const uint32_t root = s->root_of[s->members[n]];
         if (!s->body[s->members[n]].moves) continue;
-        s->island_warm_work[root] = (warm_work){0.0, 0.0};
+        s->island_warm_start_work[root] = (warm_start_work){0.0, 0.0};
         s->island_energy[root] = 0.0;
     }
     for (uint32_t n = g->member_first; n < g->member_last; ++n) {
         const uint32_t i = s->members[n];
         if (!s->body[i].moves) continue;
         const body_params *params = &plan->b->params[i];
-        const warm_work work = change_work(&s->body[i], &s->before[i], &s->motion[i], params);
-        warm_work *sum = &s->island_warm_work[s->root_of[i]];
-        sum->first += work.first;
-        sum->second += work.second;
+        const warm_start_work work = change_work(&s->body[i], &s->motion_before[i], &s->motion[i], params);
+        warm_start_work *sum = &s->island_warm_start_work[s->root_of[i]];
+        sum->linear += work.linear;
+        sum->quadratic += work.quadratic;
         s->island_energy[s->root_of[i]] +=
-            contact_loss(&s->body[i], &s->first[i], s->first[i].part, &s->before[i], params, h);
+            contact_loss(&s->body[i], &s->interval_start[i], s->interval_start[i].fraction,
+                         &s->motion_before[i], params, h);
     }
     for (uint32_t n = g->member_first; n < g->member_last; ++n) {
         const uint32_t i = s->members[n], root = s->root_of[i];
         if (!s->body[i].moves) continue;
-        const double part = s->island_has_kinematic[root]
-                                ? 1.0
-                                : restitution_part(s->island_warm_work[root], s->island_energy[root]);
-        s->motion[i].part = part;
-        scales |= part != 1.0;
+        const double fraction =
+            s->island_has_kinematic[root]
+                ? 1.0
+                : restitution_fraction(s->island_warm_start_work[root], s->island_energy[root]);
+        s->motion[i].fraction = fraction;
+        scales |= fraction != 1.0;
     }
     plan->parts[0].scales_impulses = scales;
 }
@@ -607,37 +611,37 @@ static void find_restitution_parts(const pack_plan *plan)
 static void solve_restitution(const pack_plan *plan, const worker *t)
 {
     const contact_system *s = plan->b->contacts;
-    const struct contact_part *own = &plan->parts[t->part];
+    const struct solver_part *own = &plan->parts[t->part];
     for (uint32_t n = own->member_first; n < own->member_last; ++n)
-        s->before[s->members[n]] = s->motion[s->members[n]];
+        s->motion_before[s->members[n]] = s->motion[s->members[n]];
     barrier(t);
     for (int n = 0; n < RESTITUTION_ITERATIONS; ++n) run_packs(plan, t, APPLY_RESTITUTION);
     run_packs(plan, t, RESTITUTION_FRICTION);
-    if (t->part == 0) find_restitution_parts(plan);
+    if (t->part == 0) find_restitution_fractions(plan);
     barrier(t);
     if (!plan->parts[0].scales_impulses) return;
     for (uint32_t n = own->member_first; n < own->member_last; ++n) {
         const uint32_t i = s->members[n];
-        if (s->body[i].moves) scale_change(&s->before[i], &s->motion[i], s->motion[i].part);
+        if (s->body[i].moves) scale_change(&s->motion_before[i], &s->motion[i], s->motion[i].fraction);
     }
     run_packs(plan, t, SCALE_RESTITUTION);
 }
 
-// Of plain bodies, which the sub-steps do without.
+// Of vectorised bodies, which the sub-steps do without.
 static void update_rotations(const pack_plan *plan, const worker *t)
 {
     const contact_system *s = plan->b->contacts;
-    const struct contact_part *own = &plan->parts[t->part];
+    const struct solver_part *own = &plan->parts[t->part];
     for (uint32_t n = own->member_first; n < own->member_last; ++n) {
         contact_body *body = &s->body[s->members[n]];
-        if (body->is_plain) body->rotation = quat_matrix(body->attitude);
+        if (body->is_vectorised) body->rotation = quat_matrix(body->attitude);
     }
 }
 
 static void solve_interval(const pack_plan *plan, const worker *t)
 {
     prepare_packs(plan, t);
-    if (any_restitution(plan)) keep_first(plan, t);
+    if (any_restitution(plan)) save_interval_start(plan, t);
     run_packs(plan, t, WARM_START);
     for (int k = 0; k < plan->substeps; ++k) substep(plan, t);
     update_rotations(plan, t);
@@ -649,7 +653,7 @@ static void solve_interval(const pack_plan *plan, const worker *t)
 static void finish_interval(const pack_plan *plan, const worker *t)
 {
     const contact_system *s = plan->b->contacts;
-    const struct contact_part *own = &plan->parts[t->part];
+    const struct solver_part *own = &plan->parts[t->part];
     barrier(t);
     for (uint32_t n = own->member_first; n < own->member_last; ++n)
         vy_contact_body_rebase(&s->body[s->members[n]]);
@@ -661,10 +665,10 @@ static void finish_interval(const pack_plan *plan, const worker *t)
 static void finish_contacts(const pack_plan *plan, const worker *t)
 {
     const contact_system *s = plan->b->contacts;
-    const struct contact_part *own = &plan->parts[t->part];
+    const struct solver_part *own = &plan->parts[t->part];
     for (uint32_t n = own->first; n < own->last; ++n) {
         const uint32_t k = s->grouped[n];
-        vy_contact_scale(&s->contacts[k], plan->plain_substep_h / plan->substep_h);
+        vy_contact_scale(&s->contacts[k], plan->undivided_substep_h / plan->substep_h);
         s->headers[k].impulse_points = (uint32_t)s->sums[k].points;
     }
 }
@@ -673,21 +677,21 @@ static void solve_group(const pack_plan *plan, const worker *t)
 {
     vy_bodies *b = plan->b;
     contact_system *s = b->contacts;
-    struct contact_part *own = &plan->parts[t->part];
-    own->has_uneven = 0;
+    struct solver_part *own = &plan->parts[t->part];
+    own->has_unvectorised = 0;
     for (uint32_t n = own->member_first; n < own->member_last; ++n) {
         const uint32_t i = s->members[n];
         const vec3 acceleration = s->body[i].acceleration, torque = s->body[i].torque;
         contact_body_load(b, i, plan->h);
-        own->has_uneven |= s->body[i].moves && !s->body[i].is_plain;
-        if (!plan->again) continue;
+        own->has_unvectorised |= s->body[i].moves && !s->body[i].is_vectorised;
+        if (!plan->retry) continue;
         s->body[i].acceleration = acceleration; // the free flight that they follow from is gone
         s->body[i].torque = torque;
-        s->body[i].is_plain = body_is_plain(&s->body[i]);
+        s->body[i].is_vectorised = body_is_vectorised(&s->body[i]);
     }
     barrier(t);
     for (uint32_t n = 0; n < plan->group->intervals; ++n) {
-        if (plan->again || plan->group->intervals > 1) renew_manifolds(plan, t, n);
+        if (plan->retry || plan->group->intervals > 1) renew_manifolds(plan, t, n);
         solve_interval(plan, t);
         if (plan->group->intervals > 1) finish_interval(plan, t);
     }
@@ -715,9 +719,9 @@ contact_context vy_contacts_context(const vy_bodies *b, double h, double substep
         .thickness = s->thickness,
         .slop = def->slop,
         .push_speed = def->push_speed,
-        .mean_weight = substep_h / MEAN_TIME,
+        .mean_weight = substep_h / MEAN_IMPULSE_TIME,
         .restitution_threshold = restitution_threshold(b, h),
-        .hold_weight = stiff,
+        .hold_mean_impulse = stiff,
         .softness = {make_soft(hertz, ratio, substep_h), make_soft(2.0 * hertz, ratio, substep_h)}};
 }
 
@@ -744,7 +748,7 @@ static void solve_part(void *self, uint32_t thread, uint32_t count)
 }
 
 // One group on all threads, unless it is too small for that.
-static void solve_with_all(const pack_plan *common, const contact_group *g)
+static void solve_group_on_all_threads(const pack_plan *common, const contact_group *g)
 {
     VY_ASSERT(g->all_threads);
     const contact_system *s = common->b->contacts;
@@ -763,7 +767,7 @@ static void solve_with_all(const pack_plan *common, const contact_group *g)
 }
 
 // Groups [first, last), each on one thread, but those that all threads solve.
-static void solve_alone(void *self, uint32_t thread, size_t first, size_t last)
+static void solve_groups_by_thread(void *self, uint32_t thread, size_t first, size_t last)
 {
     pack_plan plan = *(const pack_plan *)self;
     const contact_system *s = plan.b->contacts;
@@ -826,7 +830,7 @@ static void find_intervals(vy_bodies *b, double h, int substeps, int may_divide)
 
 // Islands whose bodies turn faster after the step than was thought are solved again. Returns whether there is
 // one.
-static int find_again(vy_bodies *b, double h, int substeps)
+static int find_islands_to_retry(vy_bodies *b, double h, int substeps)
 {
     contact_system *s = b->contacts;
     int any = 0;
@@ -837,7 +841,7 @@ static int find_again(vy_bodies *b, double h, int substeps)
     if (!s->has_fast) count_island_contacts(b);
     s->has_fast = 1;
     any = 0;
-    for (uint32_t i = 0; i < b->limit; ++i) s->island_again[i] = 0;
+    for (uint32_t i = 0; i < b->limit; ++i) s->island_retry[i] = 0;
     for (uint32_t i = 0; i < b->limit; ++i) {
         if ((s->start_mask[i] & (START_WARM | START_COLD)) == 0 || !s->body[i].moves) continue;
         const vec3 rate = mat3_tmul_vec(s->body[i].rotation, vec3_of(s->motion[i].rate));
@@ -845,7 +849,7 @@ static int find_again(vy_bodies *b, double h, int substeps)
                        needed = intervals_for(b, i, rate, h, s->island_contacts[root]);
         const uint32_t had = s->island_intervals[root] > 1 ? s->island_intervals[root] : (uint32_t)substeps;
         if (needed <= had + had / 2) continue;
-        s->island_again[root] = 1;
+        s->island_retry[root] = 1;
         s->island_intervals[root] = needed;
         any = 1;
     }
@@ -857,12 +861,12 @@ static void solve_groups(const pack_plan *plan)
     vy_bodies *b = plan->b;
     const contact_system *s = b->contacts;
     for (uint32_t n = 0; n < s->group_count; ++n) {
-        if (s->groups[n].all_threads) solve_with_all(plan, &s->groups[n]);
+        if (s->groups[n].all_threads) solve_group_on_all_threads(plan, &s->groups[n]);
     }
     if (b->pool == NULL || s->count < MIN_PARALLEL_CONTACTS) {
-        solve_alone((void *)plan, 0, 0, s->group_count);
+        solve_groups_by_thread((void *)plan, 0, 0, s->group_count);
     } else {
-        vy_pool_run(b->pool, s->group_count, solve_alone, (void *)plan);
+        vy_pool_run(b->pool, s->group_count, solve_groups_by_thread, (void *)plan);
     }
 }
 
@@ -879,7 +883,7 @@ void vy_contacts_solve(vy_bodies *b, double h, int may_divide)
                       .context = vy_contacts_context(b, h, substep_h, 0.0),
                       .h = h,
                       .substep_h = substep_h,
-                      .plain_substep_h = substep_h,
+                      .undivided_substep_h = substep_h,
                       .substeps = substeps};
     find_intervals(b, h, substeps, may_divide);
     vy_contacts_group(b, 0);
@@ -889,8 +893,8 @@ void vy_contacts_solve(vy_bodies *b, double h, int may_divide)
     }
     atomic_store_explicit(&s->not_finite, 0, memory_order_relaxed);
     solve_groups(&plan);
-    plan.again = 1;
-    for (int n = 0; n < MAX_AGAIN && may_divide && find_again(b, h, substeps); ++n) {
+    plan.retry = 1;
+    for (int n = 0; n < MAX_ISLAND_RETRIES && may_divide && find_islands_to_retry(b, h, substeps); ++n) {
         atomic_store_explicit(&s->not_finite, 0, memory_order_relaxed);
         vy_contacts_group(b, 1);
         solve_groups(&plan);

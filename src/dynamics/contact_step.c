@@ -36,7 +36,7 @@ static void join_islands(vy_bodies *b)
         if ((c->flags & MOVES_A) == 0 || (c->flags & MOVES_B) == 0) continue;
         islands_join(s->parent, c->a, c->b);
     }
-    if (b->joints->island_count > 0) vy_jointed_join(b);
+    if (b->joints->island_count > 0) vy_jointed_join_islands(b);
 }
 
 // ---- which islands touch
@@ -90,7 +90,7 @@ static void find_island_starts(vy_bodies *b, double h)
             s->island_start[root] = START_WARM;
     }
     find_cold_starts(b);
-    if (b->joints->island_count > 0) vy_jointed_mark(b);
+    if (b->joints->island_count > 0) vy_jointed_mark_islands(b);
     for (uint32_t k = 0; k < s->count; ++k) {
         contact_header *c = &s->headers[k];
         c->start = (uint8_t)s->island_start[island_of(s, c)];
@@ -152,12 +152,12 @@ static void solve_impulses(vy_bodies *b)
                       pb = body_shape_pose(b, c->b, &b->state[c->b]);
         vy_manifold all[VY_COLLIDE_MANIFOLDS];
         int count = 0;
-        const int part = (int)contact_part(s, k);
+        const int manifold_index = (int)contact_manifold_index(s, k);
         if (vy_collide_all(&b->slots[c->a].shape, &pa, &b->slots[c->b].shape, &pb, 0.0, all, &count) !=
                 VY_OK ||
-            part >= count)
+            manifold_index >= count)
             continue;
-        const vy_manifold m = all[part];
+        const vy_manifold m = all[manifold_index];
         vec3 point = vec3_zero(); // the centre of the manifold
         for (int i = 0; i < m.count; ++i)
             point = vec3_add_scaled(point, 0.5 / m.count, vec3_add(m.points[i].point_a, m.points[i].point_b));
@@ -176,10 +176,10 @@ static void solve_impulses(vy_bodies *b)
 
 // ---- cache and reports
 
-contact_cache vy_contact_cache_of(const contact *c, uint32_t part)
+contact_cache vy_contact_cache_of(const contact *c, uint32_t manifold_index)
 {
     VY_ASSERT(c->a < c->b && c->point_count >= 1 && c->point_count <= VY_MANIFOLD_POINTS);
-    contact_cache m = {.a = c->a, .b = c->b, .part = part, .normal = c->normal};
+    contact_cache m = {.a = c->a, .b = c->b, .manifold_index = manifold_index, .normal = c->normal};
     for (int i = 0; i < c->point_count; ++i) {
         if (!(c->total_normal_impulse[i] > 0.0)) continue;
         m.local_anchor_a[m.point_count] = c->points[i].local_anchor_a;
@@ -256,8 +256,8 @@ static void write_records(vy_bodies *b, void *self, size_t first, size_t last)
     const size_t count = *(const size_t *)self;
     for (size_t n = first; n < last; ++n) {
         const contact_record r = s->records[n];
-        b->contact_cache[n] = vy_contact_cache_of(&s->contacts[r.contact], r.part);
-        if (r.part == 0) s->reports[r.report] = report_of(b, n, count);
+        b->contact_cache[n] = vy_contact_cache_of(&s->contacts[r.contact], r.manifold_index);
+        if (r.manifold_index == 0) s->reports[r.report] = report_of(b, n, count);
     }
 }
 
@@ -273,7 +273,7 @@ static void update_cache(vy_bodies *b)
     size_t now = 0;
     for (uint64_t k = 0; k < previous_count; ++k) { // each pair once
         const uint64_t key = contact_key(b->contact_cache[k].a, b->contact_cache[k].b);
-        if (b->contact_cache[k].part == 0) s->previous_keys[ends++] = key;
+        if (b->contact_cache[k].manifold_index == 0) s->previous_keys[ends++] = key;
     }
     for (uint32_t k = 0; k < s->count; ++k) {
         if (s->headers[k].impulse_points == 0) continue;
@@ -282,7 +282,7 @@ static void update_cache(vy_bodies *b)
         if (last != NULL && contact_key(last->a, last->b) == key) {
             s->records[now] = s->records[now - 1];
             s->records[now].contact = k;
-            s->records[now++].part += 1;
+            s->records[now++].manifold_index += 1;
             continue;
         }
         VY_ASSERT(old + 1 >= ends || s->previous_keys[old] < s->previous_keys[old + 1]);
@@ -300,7 +300,7 @@ static void update_cache(vy_bodies *b)
 }
 
 // There is no memory for the contacts of the step: nobody has moved in it.
-static uint32_t end_without_memory(vy_bodies *b)
+static uint32_t end_out_of_memory(vy_bodies *b)
 {
     for (uint32_t i = 0; i < b->limit; ++i) b->state[i] = b->contacts->start_state[i];
     b->contacts->count = b->contacts->report_count = 0;
@@ -316,7 +316,7 @@ uint32_t vy_contacts_step(vy_bodies *b, double h)
     vy_sleep_after_flight(b, h);
     do {
         vy_impacts_begin(b);
-        if (vy_contacts_find(b, h) != VY_OK) return events | end_without_memory(b);
+        if (vy_contacts_find(b, h) != VY_OK) return events | end_out_of_memory(b);
         if (b->def.contacts.solver == VY_SOLVER_IMPULSE) {
             solve_impulses(b);
         } else {
@@ -326,7 +326,7 @@ uint32_t vy_contacts_step(vy_bodies *b, double h)
             if (b->joints->island_count > 0) vy_jointed_solve(b, h);
         }
         events |= vy_impacts_resolve(b, h);
-        if (b->head->failed == VY_BODIES_NO_MEMORY) return events | end_without_memory(b);
+        if (b->head->failed == VY_BODIES_NO_MEMORY) return events | end_out_of_memory(b);
     } while (vy_sleep_wake_touched(b, h, &events));
     if (b->def.contacts.solver != VY_SOLVER_IMPULSE && !b->head->failed) {
         vy_contacts_project(b, h);

@@ -42,18 +42,18 @@ enum { PAIR_BLOCK = 512, PAIR_BLOCK_SHARED = 16384 };
     ARRAY(s->island_contacts, c.bodies)                    \
     ARRAY(s->island_intervals, c.bodies)                   \
     ARRAY(s->island_iterations, c.bodies)                  \
-    ARRAY(s->island_again, c.bodies)                       \
+    ARRAY(s->island_retry, c.bodies)                       \
     ARRAY(s->radius, c.bodies)                             \
-    ARRAY(s->intervals2, c.bodies)                         \
+    ARRAY(s->intervals_per_radian2, c.bodies)              \
     ARRAY(s->half_thickness, c.bodies)                     \
-    ARRAY(s->warm_work, c.bodies)                          \
-    ARRAY(s->island_warm_work, c.bodies)                   \
+    ARRAY(s->warm_start_work, c.bodies)                    \
+    ARRAY(s->island_warm_start_work, c.bodies)             \
     ARRAY(s->island_energy, c.bodies)                      \
     ARRAY(s->island_sum, c.bodies)                         \
     ARRAY(s->marked, c.bodies)                             \
     ARRAY(s->substep_start, c.bodies)                      \
-    ARRAY(s->before, c.bodies)                             \
-    ARRAY(s->first, c.bodies)                              \
+    ARRAY(s->motion_before, c.bodies)                      \
+    ARRAY(s->interval_start, c.bodies)                     \
     ARRAY(s->thickness, c.bodies)                          \
     ARRAY(s->rotation_radius, c.bodies)                    \
     ARRAY(s->fast, c.bodies)                               \
@@ -103,14 +103,14 @@ enum { PAIR_BLOCK = 512, PAIR_BLOCK_SHARED = 16384 };
     ARRAY(z->woken, sleepers)                              \
     ARRAY(z->free_state, sleepers)                         \
     ARRAY(z->contact_cache, sleeping)                      \
-    ARRAY(z->spare, sleeping)                              \
+    ARRAY(z->old_pairs, sleeping)                          \
     ARRAY(z->reports, sleeping)                            \
     ARRAY(s->interval_contacts, IMPACT_CONTACTS)           \
     ARRAY(s->impact_total, IMPACT_CONTACTS)                \
     ARRAY(s->interval_headers, IMPACT_CONTACTS)            \
     ARRAY(s->impact_headers, IMPACT_CONTACTS)              \
     ARRAY(s->manifolds, s->block_size)                     \
-    ARRAY(s->with_points, s->block_size)                   \
+    ARRAY(s->pairs_with_points, s->block_size)             \
     SCRATCH(s->parts, vy_contacts_part_memory(s->threads)) \
     SCRATCH(s->packs, vy_contacts_pack_memory((uint32_t)c.solved, s->threads))
 
@@ -174,7 +174,7 @@ vy_status vy_contacts_reserve(vy_bodies *b, size_t pairs, size_t contacts)
     return move_arrays(b, c);
 }
 
-vy_status vy_contacts_fit_bodies(vy_bodies *b, size_t bodies)
+vy_status vy_contacts_reserve_bodies(vy_bodies *b, size_t bodies)
 {
     contact_system *s = b->contacts;
     contact_capacity c = s->capacity;
@@ -234,7 +234,7 @@ static void measure_body(vy_bodies *b, uint32_t i)
         const vec3 m = vy_mass_principal_axes(&mass.inertia).moments; // in ascending order
         s->half_thickness[i] = real_sqrt(real_max(1.5 * ((m.x + m.y) - m.z), 1e-12 * m.z));
     }
-    s->intervals2[i] = vy_contacts_intervals_per_radian2(b, i);
+    s->intervals_per_radian2[i] = vy_contacts_intervals_per_radian2(b, i);
 }
 
 void vy_contacts_add_body(vy_bodies *b, uint32_t i)
@@ -277,18 +277,18 @@ void vy_contacts_remove_body(vy_bodies *b, uint32_t i)
     b->contact_count->count = kept;
 }
 
-int vy_contacts_possible(const void *pairs, uint64_t count, uint64_t bodies)
+int vy_contacts_cache_is_valid(const void *pairs, uint64_t count, uint64_t bodies)
 {
     uint64_t last = 0;
-    uint32_t part = 0;
+    uint32_t manifold_index = 0;
     for (uint64_t k = 0; k < count; ++k) {
         contact_cache m; // of a caller's memory, aligned or not
         memcpy(&m, (const unsigned char *)pairs + k * sizeof m, sizeof m);
         if (m.point_count > VY_MANIFOLD_POINTS || m.a >= m.b || m.b >= bodies) return 0;
         const uint64_t key = contact_key(m.a, m.b);
         if (k > 0 && key < last) return 0; // they are found by bisection
-        part = k > 0 && key == last ? part + 1 : 0;
-        if (m.part != part || part >= VY_COLLIDE_MANIFOLDS) return 0;
+        manifold_index = k > 0 && key == last ? manifold_index + 1 : 0;
+        if (m.manifold_index != manifold_index || manifold_index >= VY_COLLIDE_MANIFOLDS) return 0;
         last = key;
     }
     return 1;
@@ -315,7 +315,7 @@ vy_impact_totals vy_bodies_impacts(const vy_bodies *b)
     return totals;
 }
 
-void vy_contacts_switch_guards(vy_bodies *b, int on)
+void vy_contacts_enable_guards(vy_bodies *b, int on)
 {
     if (b->contacts != NULL) b->contacts->guards_off = !on;
 }

@@ -15,9 +15,9 @@
 
 /// What is kept of a contact of two bodies from step to step, for warm starting: state.
 struct contact_cache {
-    uint32_t a, b;        // slots, a < b
-    uint32_t point_count; // with an impulse
-    uint32_t part;        // which contact of the pair, from 0: with a height field there may be several
+    uint32_t a, b;           // slots, a < b
+    uint32_t point_count;    // with an impulse
+    uint32_t manifold_index; // which contact of the pair, from 0: with a height field there may be several
     vec3 local_anchor_a[VY_MANIFOLD_POINTS];   // [m] on a, from its centre of mass, body axes
     double normal_impulse[VY_MANIFOLD_POINTS]; // [N s] of the last sub-step
     double mean_normal_impulse;                // [N s] of all points, mean over the last quarter of a second
@@ -38,8 +38,8 @@ typedef enum contact_start {
 /// A contact that had an impulse, and the index of the report of its pair.
 typedef struct contact_record {
     uint32_t contact, report;
-    uint32_t part;     // which contact of the pair
-    uint32_t persists; // 1: the pair had an impulse in the last step, too
+    uint32_t manifold_index; // which contact of the pair
+    uint32_t persists;       // 1: the pair had an impulse in the last step, too
 } contact_record;
 
 enum { GROUP_CONTACTS = 512 }; // contacts solved at a time on one thread, unless one island has more
@@ -102,8 +102,8 @@ typedef struct substep_start {
 
 /// Energies of an island, for what its contacts may leave it.
 typedef struct energy_sum {
-    double now;  // [J] kinetic
-    double most; // [J] that there was, and the work of forces
+    double kinetic; // [J]
+    double limit;   // [J] the energy before, and the work of forces
 } energy_sum;
 
 typedef struct contact_system {
@@ -128,10 +128,10 @@ typedef struct contact_system {
                              // displacement of the centre
     double *radius;          // [m] [body_cap] the farthest point of a body from its centre of mass, at most
     double *half_thickness;  // [m] [body_cap] that of a box with the same moments
-    double *intervals2;      // [body_cap] the square of the intervals that it needs for each radian
-    vy_tree_pair *pairs;     // [pairs]
-    uint64_t *keys, *sorted; // [pairs]
-    uint64_t *tree_keys;     // [pairs] pairs of the tree, sorted; they stay valid while no box moves
+    double *intervals_per_radian2; // [body_cap] the square of the intervals that it needs for each radian
+    vy_tree_pair *pairs;           // [pairs]
+    uint64_t *keys, *sorted;       // [pairs]
+    uint64_t *tree_keys;           // [pairs] pairs of the tree, sorted; they stay valid while no box moves
     size_t tree_count;
     atomic_size_t found_pairs; // so far
     int *moved;                // [body_cap] 1: its box in the tree is a new one
@@ -150,32 +150,32 @@ typedef struct contact_system {
     uint32_t *island_contacts;           // [body_cap] by root: contacts of an island that touches
     uint32_t *island_intervals;          // [body_cap] by root: into which the step is divided
     uint32_t *island_iterations;         // [body_cap] by root: of the solver, in each half of a sub-step
-    unsigned char *island_again;         // [body_cap] by root: 1 when it is solved again, in more intervals
+    unsigned char *island_retry;         // [body_cap] by root: 1 when it is solved again, in more intervals
     contact_sum *sums;                   // [contacts] of contacts whose step has more than one interval
     unsigned char *island_has_kinematic; // [body_cap] by root: 1 when it touches a kinematic body
     uint32_t *members;                   // [2 body_cap] bodies of the groups
-    warm_work *warm_work;                // [body_cap] of a body
-    warm_work *island_warm_work;         // [body_cap] of an island, by root
-    double *island_energy;        // [J] [body_cap] by root: kinetic energy that restitution may bring back
-    energy_sum *island_sum;       // [body_cap] by root: what contacts leave it, and may leave it
-    substep_start *substep_start; // [body_cap]
-    contact_motion *before;       // [body_cap] velocities before restitution
-    contact_motion *first;        // [body_cap] velocities before the interval
-    unsigned char *marked;        // [body_cap] scratch of contact_project.c and energy_guard.c
-    int guards_off;               // 1: for tests
-    atomic_ullong scaled;         // vy_impact_totals.scaled
-    uint32_t *grouped;            // [solved] contacts of the groups
-    uint32_t *order;              // [2 solved] the same by colour; then those without one
-    struct contact_part *parts;   // [threads] of the solver
-    void *packs;                  // of the wide kernel, then of the narrow one
-    vy_manifold *manifolds;       // [block] of some pairs
-    uint32_t *with_points;        // [block] indices of those with points
-    uint32_t block_size;          // pairs that are collided at a time
-    atomic_int not_finite;        // 1: a body's motion was not finite
-    int has_fast;                 // 1: some body may need more intervals than there are sub-steps
-    uint64_t *previous_keys;      // [contacts] keys of the cache before the step
-    contact_record *records;      // [contacts] contacts of this step that had an impulse
-    vy_contact_report *reports;   // [3 contacts] begun, persisting, ended, or asleep
+    warm_start_work *warm_start_work;    // [body_cap] of a body
+    warm_start_work *island_warm_start_work; // [body_cap] of an island, by root
+    double *island_energy;          // [J] [body_cap] by root: kinetic energy that restitution may bring back
+    energy_sum *island_sum;         // [body_cap] by root: what contacts leave it, and may leave it
+    substep_start *substep_start;   // [body_cap]
+    contact_motion *motion_before;  // [body_cap] velocities before restitution
+    contact_motion *interval_start; // [body_cap] velocities before the interval
+    unsigned char *marked;          // [body_cap] scratch of contact_project.c and energy_guard.c
+    int guards_off;                 // 1: for tests
+    atomic_ullong scaled;           // vy_impact_totals.scaled
+    uint32_t *grouped;              // [solved] contacts of the groups
+    uint32_t *order;                // [2 solved] the same by colour; then those without one
+    struct solver_part *parts;      // [threads] of the solver
+    void *packs;                    // of the wide kernel, then of the narrow one
+    vy_manifold *manifolds;         // [block] of some pairs
+    uint32_t *pairs_with_points;    // [block] indices of those with points
+    uint32_t block_size;            // pairs that are collided at a time
+    atomic_int not_finite;          // 1: a body's motion was not finite
+    int has_fast;                   // 1: some body may need more intervals than there are sub-steps
+    uint64_t *previous_keys;        // [contacts] keys of the cache before the step
+    contact_record *records;        // [contacts] contacts of this step that had an impulse
+    vy_contact_report *reports;     // [3 contacts] begun, persisting, ended, or asleep
     uint32_t report_count;
     // Of impacts.c
     double *thickness;       // [m] [body_cap] of the shape
@@ -209,7 +209,7 @@ typedef struct contact_system {
 /// After a step: bodies on joints have no more energy than before.
 void vy_energy_guard(vy_bodies *b, double h);
 /// Switch guards off, for tests: what the methods do by themselves.
-void vy_contacts_switch_guards(vy_bodies *b, int on);
+void vy_contacts_enable_guards(vy_bodies *b, int on);
 /// After a step of h seconds: move apart what lies too deep, and close the joints of what was moved.
 void vy_contacts_project(vy_bodies *b, double h);
 vy_status vy_contacts_create(vy_bodies *b);
@@ -218,9 +218,9 @@ void vy_contacts_destroy(vy_bodies *b);
 /// Whatever lies in the arrays may move. VY_NO_MEMORY: nothing has changed.
 vy_status vy_contacts_reserve(vy_bodies *b, size_t pairs, size_t contacts);
 /// Likewise for so many bodies.
-vy_status vy_contacts_fit_bodies(vy_bodies *b, size_t bodies);
+vy_status vy_contacts_reserve_bodies(vy_bodies *b, size_t bodies);
 /// Whether a cache of `count` pairs is one that a set of so many bodies can have. It need not be aligned.
-int vy_contacts_possible(const void *pairs, uint64_t count, uint64_t bodies);
+int vy_contacts_cache_is_valid(const void *pairs, uint64_t count, uint64_t bodies);
 void vy_contacts_add_body(vy_bodies *b, uint32_t i);
 void vy_contacts_remove_body(vy_bodies *b, uint32_t i);
 
@@ -257,9 +257,9 @@ size_t vy_contacts_part_memory(uint32_t threads);
 /// Solve the active contacts, from where the bodies were at the start. `may_divide`: the step of islands
 /// whose bodies turn fast is divided into intervals with manifolds of their own.
 void vy_contacts_solve(vy_bodies *b, double h, int may_divide);
-/// Put the islands to solve into groups, without those that have joints; with `again` only those that are
+/// Put the islands to solve into groups, without those that have joints; with `retry` only those that are
 /// solved again.
-void vy_contacts_group(vy_bodies *b, int again);
+void vy_contacts_group(vy_bodies *b, int retry);
 
 /// Fill the points and the materials of a contact from a manifold, for bodies that stand like this.
 void vy_contact_fill(const vy_bodies *b, contact *c, const vy_manifold *m, const body_state *sa,
@@ -272,9 +272,9 @@ const contact_cache *vy_contact_find_cached(const contact_cache *cached, uint32_
                                             const vy_manifold *manifolds, uint32_t manifold_count,
                                             uint32_t index);
 /// What is kept of a contact.
-contact_cache vy_contact_cache_of(const contact *c, uint32_t part);
+contact_cache vy_contact_cache_of(const contact *c, uint32_t manifold_index);
 /// The contact as it was at the start of the step.
-void vy_contact_restart(vy_bodies *b, uint32_t k, double h);
+void vy_contact_reset_to_start(vy_bodies *b, uint32_t k, double h);
 /// All manifolds of two bodies at the start of the step, with points up to the distance that they can close
 /// in it. Returns how many there are: several where one of them is a height field.
 int vy_contact_manifolds(const vy_bodies *b, uint32_t i, uint32_t j, double h, vy_manifold *out);
@@ -293,14 +293,14 @@ uint32_t vy_contacts_intervals(const vy_bodies *b, uint32_t i, vec3 rate, double
 VY_FN int vy_contacts_needs_intervals(const vy_bodies *b, uint32_t i, vec3 rate, double h, int substeps)
 {
     const double turn2 = h * h * vec3_dot(rate, rate);
-    return turn2 * b->contacts->intervals2[i] >= (double)substeps * (double)substeps;
+    return turn2 * b->contacts->intervals_per_radian2[i] >= (double)substeps * (double)substeps;
 }
 /// Displacements count from here on.
 void vy_contact_body_rebase(contact_body *s);
 /// A contact of bodies that are not near each other, with the normal it has.
-void vy_contact_set_apart(const vy_bodies *b, contact *c, const body_state *sa, const body_state *sb);
+void vy_contact_set_separated(const vy_bodies *b, contact *c, const body_state *sa, const body_state *sb);
 /// A manifold of such bodies.
-vy_manifold vy_contact_manifold_apart(vec3 normal, vec3 point);
+vy_manifold vy_contact_separated_manifold(vec3 normal, vec3 point);
 /// The manifolds of a pair, of which contact k is the first, for its bodies as they stand now, with points up
 /// to the distance that they close within h. Nothing is done for other contacts of a pair.
 void vy_contact_renew(vy_bodies *b, uint32_t k, double h);
@@ -313,9 +313,9 @@ void vy_contact_add_interval(vy_bodies *b, uint32_t k);
 contact_context vy_contacts_context(const vy_bodies *b, double h, double substep_h, double stiff_h);
 
 /// Join the islands of jointed bodies.
-void vy_jointed_join(vy_bodies *b);
+void vy_jointed_join_islands(vy_bodies *b);
 /// Islands that touch and have joints become START_JOINTED.
-void vy_jointed_mark(vy_bodies *b);
+void vy_jointed_mark_islands(vy_bodies *b);
 /// Solve those, contacts and joints coupled.
 void vy_jointed_solve(vy_bodies *b, double h);
 
@@ -336,7 +336,7 @@ VY_FN body_wrench mean_wrench(const vy_bodies *b, uint32_t i, double h)
     return p;
 }
 
-#define ALLOWED_FRACTION \
+#define ALLOWED_DEPTH_FRACTION \
     0.03 // of the thinner one's thickness: what lies deeper after a step, beyond the slop, is moved apart
 
 // [m] The overlap of two bodies that is left alone.
@@ -388,11 +388,11 @@ VY_FN int contact_is_of_last_pair(const contact_system *s, uint32_t k)
 }
 
 /// Which contact of its pair this one is, from 0.
-VY_FN uint32_t contact_part(const contact_system *s, uint32_t k)
+VY_FN uint32_t contact_manifold_index(const contact_system *s, uint32_t k)
 {
-    uint32_t part = 0;
-    for (; contact_is_of_last_pair(s, k); --k) ++part;
-    return part;
+    uint32_t manifold_index = 0;
+    for (; contact_is_of_last_pair(s, k); --k) ++manifold_index;
+    return manifold_index;
 }
 
 VY_FN vy_pose body_shape_pose(const vy_bodies *b, uint32_t i, const body_state *s)

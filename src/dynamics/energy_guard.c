@@ -65,7 +65,7 @@ static void add_joints(vy_bodies *b)
         if (is_driven) s->marked[root] = 0;
         const body_state before[2] = {state_before(b, j->body[0]), state_before(b, j->body[1])},
                          now[2] = {state_now(b, j->body[0]), state_now(b, j->body[1])};
-        s->island_sum[root].most +=
+        s->island_sum[root].limit +=
             vy_joint_energy(j, &before[0], &before[1]) - vy_joint_energy(j, &now[0], &now[1]);
     }
 }
@@ -80,9 +80,9 @@ static void add_bodies(vy_bodies *b, double h)
         energy_sum *sum = &s->island_sum[root_of(b, i)];
         const vec3 moved = vec3_sub(b->state[i].position, s->start_state[i].position);
         const double before = kinetic_energy(b, i, &s->start_state[i]);
-        sum->now += kinetic_energy(b, i, &b->state[i]);
-        sum->most += before + b->slots[i].mass * vec3_dot(b->def.gravity, moved) + b->joints->step_work[i] +
-                     (ENERGY_TOLERANCE * before + b->slots[i].mass * fall);
+        sum->kinetic += kinetic_energy(b, i, &b->state[i]);
+        sum->limit += before + b->slots[i].mass * vec3_dot(b->def.gravity, moved) + b->joints->step_work[i] +
+                      (ENERGY_TOLERANCE * before + b->slots[i].mass * fall);
     }
 }
 
@@ -100,13 +100,13 @@ void vy_energy_guard(vy_bodies *b, double h)
     }
     for (uint32_t i = 0; i < b->limit; ++i) {
         const energy_sum *sum = &s->island_sum[i];
-        if (s->marked[i] == 2 && sum->now > sum->most) ++s->impacts.limited;
+        if (s->marked[i] == 2 && sum->kinetic > sum->limit) ++s->impacts.limited;
     }
     for (uint32_t i = 0; i < b->limit; ++i) {
         if (!b->awake[i]) continue;
         const energy_sum *sum = &s->island_sum[root_of(b, i)];
-        if (s->marked[root_of(b, i)] != 2 || !(sum->now > sum->most)) continue;
-        const double part = sum->most > 0.0 ? real_sqrt(sum->most / sum->now) : 0.0;
+        if (s->marked[root_of(b, i)] != 2 || !(sum->kinetic > sum->limit)) continue;
+        const double part = sum->limit > 0.0 ? real_sqrt(sum->limit / sum->kinetic) : 0.0;
         b->state[i].velocity = vec3_scale(part, b->state[i].velocity);
         b->state[i].rate = vec3_scale(part, b->state[i].rate);
     }

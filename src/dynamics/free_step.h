@@ -55,17 +55,20 @@ VY_FN body_state lie_midpoint_from(const vy_bodies *b, uint32_t i, const body_st
 }
 
 /// [rad] A body that turns by more in a step takes the step below instead of its integrator's.
-#define FAST_TURN 0.1
+#define FAST_STEP_ROTATION 0.1
 /// [rad] The same for the Euler steps, which are to go on, no more.
-#define FASTEST_EULER_TURN 0.5
+#define MAX_EULER_ROTATION 0.5
 
-VY_FN int turns_by(const vy_bodies *b, uint32_t i, double h, double angle)
+VY_FN int rotates_by(const vy_bodies *b, uint32_t i, double h, double angle)
 {
     const vec3 w = b->state[i].rate;
     return vec3_dot(w, w) * (h * h) > angle * angle;
 }
 
-VY_FN int turns_fast(const vy_bodies *b, uint32_t i, double h) { return turns_by(b, i, h, FAST_TURN); }
+VY_FN int rotates_fast(const vy_bodies *b, uint32_t i, double h)
+{
+    return rotates_by(b, i, h, FAST_STEP_ROTATION);
+}
 
 /// The step of a body that turns fast: sub-steps of at most half a radian, each five steps of the Lie
 /// midpoint rule by Suzuki's composition of fourth order (M. Suzuki, Phys. Lett. A 146, 1990). Each of them
@@ -73,10 +76,10 @@ VY_FN int turns_fast(const vy_bodies *b, uint32_t i, double h) { return turns_by
 /// two radians a step on.
 static inline body_state free_fast(const vy_bodies *b, uint32_t i, double h)
 {
-    enum { MOST = 4096 };
+    enum { MAX_PARTS = 4096 };
     const double outer = 0.41449077179437571, inner = 1.0 - 4.0 * outer; // 1 / (4 - 4^(1/3))
     body_state s = b->state[i];
-    const double turns = real_min(2.0 * h * vec3_length(s.rate), (double)MOST);
+    const double turns = real_min(2.0 * h * vec3_length(s.rate), (double)MAX_PARTS);
     const int count = (int)turns + 1;
     const double part = h / (double)count;
     for (int n = 0; n < count; ++n) {
@@ -91,21 +94,21 @@ static inline body_state free_fast(const vy_bodies *b, uint32_t i, double h)
 
 VY_FN body_state free_euler(const vy_bodies *b, uint32_t i, double h)
 {
-    if (turns_by(b, i, h, FASTEST_EULER_TURN)) return free_fast(b, i, h);
+    if (rotates_by(b, i, h, MAX_EULER_ROTATION)) return free_fast(b, i, h);
     const body_wrench p = wrench_at(b, i, &b->state[i]);
     return body_euler(&b->params[i], &b->state[i], h, &p);
 }
 
 VY_FN body_state free_semi_implicit(const vy_bodies *b, uint32_t i, double h)
 {
-    if (turns_by(b, i, h, FASTEST_EULER_TURN)) return free_fast(b, i, h);
+    if (rotates_by(b, i, h, MAX_EULER_ROTATION)) return free_fast(b, i, h);
     const body_wrench p = wrench_at(b, i, &b->state[i]);
     return body_semi_implicit(&b->params[i], &b->state[i], h, &p);
 }
 
 VY_FN body_state free_rk4(const vy_bodies *b, uint32_t i, double h)
 {
-    if (turns_fast(b, i, h)) return free_fast(b, i, h);
+    if (rotates_fast(b, i, h)) return free_fast(b, i, h);
     const body_state *s = &b->state[i];
     const body_rates k1 = rates_at(b, i, s);
     const body_state s2 = body_advance(s, 0.5 * h, &k1);
@@ -119,7 +122,7 @@ VY_FN body_state free_rk4(const vy_bodies *b, uint32_t i, double h)
 
 VY_FN body_state free_lie_midpoint(const vy_bodies *b, uint32_t i, double h)
 {
-    if (turns_fast(b, i, h)) return free_fast(b, i, h);
+    if (rotates_fast(b, i, h)) return free_fast(b, i, h);
     return lie_midpoint_from(b, i, &b->state[i], h);
 }
 

@@ -65,7 +65,7 @@ static int manifolds_of_pair(const impact_group *g, uint64_t key, vy_manifold *m
     const pair_limits limits = vy_impact_limits(b, i, j);
     const int impulses = b->def.contacts.solver == VY_SOLVER_IMPULSE,
               closest_points = g->use_closest_points && g->closest_points_key == key;
-    const double margin = impulses ? 2.0 * limits.touch : limits.margin;
+    const double margin = impulses ? 2.0 * limits.target : limits.margin;
     const vy_pose a = body_shape_pose(b, i, &b->contacts->start_state[i]),
                   c = body_shape_pose(b, j, &b->contacts->start_state[j]);
     int count = 0;
@@ -143,7 +143,7 @@ void vy_impact_collide_group(impact_group *g, double h)
         for (int k = 0; k < count && s->count < IMPACT_CONTACTS; ++k) {
             s->headers[s->count] =
                 vy_contact_make(b, i, j, &m[k], restitution_threshold(b, h), &s->contacts[s->count]);
-            if (g->has_joints) vy_impact_forget_impulses(&s->contacts[s->count]);
+            if (g->has_joints) vy_impact_clear_impulses(&s->contacts[s->count]);
             s->count += 1;
         }
         if (count > 0) g->keys[kept++] = g->keys[n];
@@ -224,15 +224,15 @@ int vy_impact_merge_contacts(impact_group *g)
         if (vy_impact_is_member(g, c->a) || vy_impact_is_member(g, c->b)) s->headers[k].impulse_points = 0;
     }
     uint64_t last = 0;
-    uint32_t part = 0;
+    uint32_t manifold_index = 0;
     for (uint32_t n = 0; n < s->impact_count; ++n) {
         const contact c = s->impact_total[n]; // a copy: arrays move when there is more memory
         const uint64_t key = contact_key(c.a, c.b);
         uint32_t at = 0;
-        part = n > 0 && key == last ? part + 1 : 0;
+        manifold_index = n > 0 && key == last ? manifold_index + 1 : 0;
         last = key;
         while (at < s->count && contact_key(s->headers[at].a, s->headers[at].b) < key) ++at;
-        for (uint32_t k = 0; k < part; ++k) ++at; // after those of the pair that are in already
+        for (uint32_t k = 0; k < manifold_index; ++k) ++at; // after those of the pair that are in already
         if (at == s->count || contact_key(s->headers[at].a, s->headers[at].b) != key) {
             if (vy_contacts_reserve(b, 0, (size_t)s->count + 1) != VY_OK) return 0;
             memmove(s->contacts + at + 1, s->contacts + at, (s->count - at) * sizeof *s->contacts);

@@ -4,7 +4,8 @@
 #include "base/assert.h"
 #include <float.h>
 
-#define BEND_PART 0.02 // of the thinner one's thickness: so far joined bodies may get from their paths
+#define DEVIATION_FRACTION \
+    0.02 // of the thinner one's thickness: so far jointed bodies may get from their paths
 
 enum { IMPULSE_ROUNDS = 16 };
 
@@ -20,7 +21,7 @@ static body_rates held_rates(const void *self, uint32_t i, const body_state *s, 
                         .rate_dot = angular_acceleration(&b->params[i], s->rate, w->torque)};
 }
 
-void vy_impact_fly_joined(vy_bodies *b, double h)
+void vy_impact_step_jointed_free(vy_bodies *b, double h)
 {
     b->driver = (body_driver){b, held_rates};
     (void)vy_islands_step(b, h);
@@ -39,17 +40,17 @@ void vy_impact_restore_joints(impact_group *g, const uint64_t *active)
     }
 }
 
-void vy_impact_forget_work(const impact_group *g)
+void vy_impact_clear_work(const impact_group *g)
 {
     joint_system *s = g->b->joints;
-    for (uint32_t n = 0; n < g->count; ++n) s->step_work[g->bodies[n]] = s->kept_work[g->bodies[n]] = 0.0;
+    for (uint32_t n = 0; n < g->count; ++n) s->step_work[g->bodies[n]] = s->saved_work[g->bodies[n]] = 0.0;
 }
 
-void vy_impact_keep_work(const impact_group *g, double part)
+void vy_impact_save_work(const impact_group *g, double part)
 {
     joint_system *s = g->b->joints;
     for (uint32_t n = 0; n < g->count; ++n) {
-        double *kept = &s->kept_work[g->bodies[n]];
+        double *kept = &s->saved_work[g->bodies[n]];
         *kept += part * (s->step_work[g->bodies[n]] - *kept);
         s->step_work[g->bodies[n]] = *kept;
     }
@@ -58,23 +59,23 @@ void vy_impact_keep_work(const impact_group *g, double part)
 void vy_impact_restore_work(const impact_group *g)
 {
     joint_system *s = g->b->joints;
-    for (uint32_t n = 0; n < g->count; ++n) s->step_work[g->bodies[n]] = s->kept_work[g->bodies[n]];
+    for (uint32_t n = 0; n < g->count; ++n) s->step_work[g->bodies[n]] = s->saved_work[g->bodies[n]];
 }
 
-double vy_impact_straight_part(const impact_group *g, double h)
+double vy_impact_straight_fraction(const impact_group *g, double h)
 {
-    double bend = 0.0;
+    double deviation = 0.0;
     if (g->has_joints && g->b->head->failed == VY_BODIES_NOT_FINITE) { // too long for so fast a turn
         contact_system *s = g->b->contacts;
         g->b->head->failed = 0;
-        for (uint32_t k = 0; k < s->count; ++k) vy_impact_forget_impulses(&s->contacts[k]);
+        for (uint32_t k = 0; k < s->count; ++k) vy_impact_clear_impulses(&s->contacts[k]);
         return 0.1;
     }
     for (uint32_t n = 0; n < g->count && g->has_joints; ++n) {
         const vy_sweep_path p = vy_impact_path(g->b, g->bodies[n], h);
-        bend = real_max(bend, vy_impact_bend(g->b, g->bodies[n], &p, h));
+        deviation = real_max(deviation, vy_impact_path_deviation(g->b, g->bodies[n], &p, h));
     }
-    return bend > g->bend ? real_max(0.9 * real_sqrt(g->bend / bend), 0.1) : 1.0;
+    return deviation > g->max_deviation ? real_max(0.9 * real_sqrt(g->max_deviation / deviation), 0.1) : 1.0;
 }
 
 int vy_impact_touches(const impact_group *g, double h)
@@ -85,14 +86,14 @@ int vy_impact_touches(const impact_group *g, double h)
         double min_separation = DBL_MAX;
         for (int p = 0; p < c->point_count; ++p)
             min_separation = real_min(min_separation, c->points[p].separation);
-        if (min_separation <= 2.0 * vy_impact_limits(g->b, c->a, c->b).touch ||
+        if (min_separation <= 2.0 * vy_impact_limits(g->b, c->a, c->b).target ||
             vy_paths_collide(g->b, c->a, c->b, h))
             return 1;
     }
     return 0;
 }
 
-void vy_impact_forget_impulses(contact *c)
+void vy_impact_clear_impulses(contact *c)
 {
     for (int k = 0; k < VY_MANIFOLD_POINTS; ++k) c->points[k].normal_impulse = 0.0;
     c->tangent_impulse_1 = c->tangent_impulse_2 = 0.0;
@@ -111,20 +112,20 @@ uint32_t vy_impact_list_unsolved(const vy_bodies *b)
     return count;
 }
 
-double vy_impact_min_bend(const vy_bodies *b)
+double vy_impact_min_deviation(const vy_bodies *b)
 {
     double min_thickness = DBL_MAX;
     for (uint32_t i = 0; i < b->limit; ++i) {
         if (b->slots[i].shape.kind != VY_SHAPE_NONE)
             min_thickness = real_min(min_thickness, b->contacts->thickness[i]);
     }
-    return BEND_PART * min_thickness;
+    return DEVIATION_FRACTION * min_thickness;
 }
 
-double vy_impact_max_bend(const vy_bodies *b, uint32_t i, uint32_t j)
+double vy_impact_max_deviation(const vy_bodies *b, uint32_t i, uint32_t j)
 {
     const contact_system *s = b->contacts;
-    return BEND_PART * real_min(s->thickness[i], s->thickness[j]);
+    return DEVIATION_FRACTION * real_min(s->thickness[i], s->thickness[j]);
 }
 
 // ---- VY_SOLVER_IMPULSE

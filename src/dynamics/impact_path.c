@@ -7,7 +7,7 @@
 #define DEPTH_FRACTION \
     0.05 // of the thinner one's thickness: deeper overlaps are not accepted, beyond the slop
 #define MAX_DEPTH_FRACTION 0.4  // of it: bodies already deeper are left to the solver
-#define TOUCH_FRACTION     0.02 // of it, or half the slop if that is less: as near as this is an impact
+#define TARGET_FRACTION    0.02 // of it, or half the slop if that is less: as near as this is an impact
 #define MAX_ROTATION       1e4  // [rad] in a step: a larger rotation is taken modulo whole revolutions
 #define TWO_PI             6.283185307179586
 
@@ -38,7 +38,7 @@ static vec3 velocity_of(const body_state *s, vec3 lever)
     return vec3_add(s->velocity, quat_rotate(s->attitude, vec3_cross(s->rate, lever)));
 }
 
-// The point of a joined body that moves least, from its centre of mass: the anchor of a joint about which it
+// The point of a jointed body that moves least, from its centre of mass: the anchor of a joint about which it
 // turns, or the centre itself.
 static vec3 pivot_of(const vy_bodies *b, uint32_t i)
 {
@@ -93,7 +93,7 @@ double vy_impact_rotation_radius(const vy_bodies *b, uint32_t i, vec3 local_cent
     return padding > 0.0 ? padding + vec3_length(local_center) : vec3_length(local_center);
 }
 
-double vy_impact_bend(const vy_bodies *b, uint32_t i, const vy_sweep_path *p, double h)
+double vy_impact_path_deviation(const vy_bodies *b, uint32_t i, const vy_sweep_path *p, double h)
 {
     if (!body_is_dynamic(b, i) || b->joints->first_joint[i] == 0) return 0.0;
     const body_state *s = &b->contacts->start_state[i], *e = &b->state[i];
@@ -102,13 +102,13 @@ double vy_impact_bend(const vy_bodies *b, uint32_t i, const vy_sweep_path *p, do
     // A parabola's distance from its chord; of more than half a circle the chord says little.
     const double path_length = h * real_max(vec3_length(v), vec3_length(w)),
                  chord = vec3_length(p->displacement);
-    const double bend = 0.125 * h * vec3_length(vec3_sub(w, v)) + real_max(path_length - chord, 0.0);
+    const double deviation = 0.125 * h * vec3_length(vec3_sub(w, v)) + real_max(path_length - chord, 0.0);
     // The axis of its rotation_vector may change, too.
     vec3 change = vec3_sub(quat_rotate(e->attitude, e->rate), quat_rotate(s->attitude, s->rate));
     const double turn2 = vec3_dot(p->rotation_vector, p->rotation_vector);
     if (turn2 > 0.0)
         change = vec3_add_scaled(change, -vec3_dot(change, p->rotation_vector) / turn2, p->rotation_vector);
-    return bend + 0.125 * h * vec3_length(change) * vy_impact_rotation_radius(b, i, p->local_center);
+    return deviation + 0.125 * h * vec3_length(change) * vy_impact_rotation_radius(b, i, p->local_center);
 }
 
 vy_bounds vy_impact_bounds(const vy_bodies *b, uint32_t i, const vy_sweep_path *p, double more)
@@ -129,14 +129,14 @@ pair_limits vy_impact_limits(const vy_bodies *b, uint32_t i, uint32_t j)
 {
     const contact_system *s = b->contacts;
     const double min_thickness = real_min(s->thickness[i], s->thickness[j]), slop = b->def.contacts.slop;
-    const double touch = real_min(0.5 * slop, TOUCH_FRACTION * min_thickness) + 1e-9 * min_thickness;
+    const double target = real_min(0.5 * slop, TARGET_FRACTION * min_thickness) + 1e-9 * min_thickness;
     return (pair_limits){
-        .touch = touch,
-        .slack = 0.5 * touch,
+        .target = target,
+        .tolerance = 0.5 * target,
         .depth = real_min(DEPTH_FRACTION * min_thickness + slop, 0.75 * MAX_DEPTH_FRACTION * min_thickness),
         .max_depth = MAX_DEPTH_FRACTION * min_thickness,
         .step = 0.01 * min_thickness,
-        .margin = MARGIN_FRACTION * min_thickness + 2.0 * touch};
+        .margin = MARGIN_FRACTION * min_thickness + 2.0 * target};
 }
 
 // Whether the path is within the range of shape queries; false for NaN.
@@ -166,7 +166,7 @@ int vy_impact_time(const vy_bodies *b, uint32_t i, uint32_t j, const vy_sweep_pa
     const vy_shape *x = &b->slots[i].shape, *y = &b->slots[j].shape;
     const pair_limits m = vy_impact_limits(b, i, j);
     if (!is_bounded(pi) || !is_bounded(pj)) return 0;
-    if (!is_solved) return vy_sweep_shapes(x, pi, y, pj, m.touch, m.slack, 0.0, 1.0, out);
+    if (!is_solved) return vy_sweep_shapes(x, pi, y, pj, m.target, m.tolerance, 0.0, 1.0, out);
     if (x->kind == VY_SHAPE_HEIGHT_FIELD || y->kind == VY_SHAPE_HEIGHT_FIELD)
         return field_impact_time(x, pi, y, pj, &m, out);
     const double max_approach =

@@ -14,7 +14,7 @@
 #define CRUSH_FRACTION 0.2  // of it: a body pressed deeper than this by a kinematic body is crushed
 #define SHORT_INTERVAL 1e-3 // of the step: an interval shorter than this
 #define ZERO_INTERVAL  1e-9 // of the step: counts as no progress
-enum { MAX_INTERVALS = 1000, MAX_STUCK = 12, MAX_RETRIES = 3, MAX_REGROUPS = IMPACT_BODIES };
+enum { MAX_INTERVALS = 1000, MAX_ZERO_INTERVALS = 12, MAX_RETRIES = 3, MAX_REGROUPS = IMPACT_BODIES };
 
 // ---- fast bodies
 
@@ -90,8 +90,8 @@ static uint32_t check_fast_body(vy_bodies *b, uint32_t i, double h, double max_s
 {
     contact_system *s = b->contacts;
     const vy_sweep_path path = vy_impact_path(b, i, h);
-    const double bend = vy_impact_bend(b, i, &path, h);
-    const vy_bounds box = vy_impact_bounds(b, i, &path, max_slow_displacement + bend);
+    const double deviation = vy_impact_path_deviation(b, i, &path, h);
+    const vy_bounds box = vy_impact_bounds(b, i, &path, max_slow_displacement + deviation);
     uint32_t found = 0;
     impact_near near;
     vy_impact_list_near(b, i, &box, &near);
@@ -100,13 +100,14 @@ static uint32_t check_fast_body(vy_bodies *b, uint32_t i, double h, double max_s
         vy_separation hit;
         if ((j < i && s->is_fast[j]) || !vy_contacts_may_collide(b, i, j)) continue;
         const vy_sweep_path other = vy_impact_path(b, j, h);
-        const double both = bend + vy_impact_bend(b, j, &other, h);
+        const double both = deviation + vy_impact_path_deviation(b, j, &other, h);
         if (s->proxy_of[j] >= 0) {
-            const vy_bounds there = vy_impact_bounds(b, j, &other, both - bend);
+            const vy_bounds there = vy_impact_bounds(b, j, &other, both - deviation);
             if (!bounds_overlap(&box, &there)) continue;
         }
         // Where paths say too little, they are followed in parts.
-        if (both <= vy_impact_max_bend(b, i, j) && !vy_impact_time(b, i, j, &path, &other, 1, &hit)) continue;
+        if (both <= vy_impact_max_deviation(b, i, j) && !vy_impact_time(b, i, j, &path, &other, 1, &hit))
+            continue;
         join_impact(b, i, j);
         ++found;
     }
@@ -120,7 +121,8 @@ static uint32_t check_fast_pairs(vy_bodies *b, uint32_t count, double h)
     uint32_t found = 0;
     for (uint32_t n = 0; n < count; ++n) {
         const vy_sweep_path p = vy_impact_path(b, s->fast[n], h);
-        s->fast_bounds[n] = vy_impact_bounds(b, s->fast[n], &p, vy_impact_bend(b, s->fast[n], &p, h));
+        s->fast_bounds[n] =
+            vy_impact_bounds(b, s->fast[n], &p, vy_impact_path_deviation(b, s->fast[n], &p, h));
     }
     for (uint32_t n = 0; n < count; ++n) {
         for (uint32_t m = n + 1; m < count; ++m) {
@@ -129,8 +131,10 @@ static uint32_t check_fast_pairs(vy_bodies *b, uint32_t count, double h)
             if (!bounds_overlap(&s->fast_bounds[n], &s->fast_bounds[m]) || !vy_contacts_may_collide(b, i, j))
                 continue;
             const vy_sweep_path pi = vy_impact_path(b, i, h), pj = vy_impact_path(b, j, h);
-            const double bend = vy_impact_bend(b, i, &pi, h) + vy_impact_bend(b, j, &pj, h);
-            if (bend <= vy_impact_max_bend(b, i, j) && !vy_impact_time(b, i, j, &pi, &pj, 1, &hit)) continue;
+            const double deviation =
+                vy_impact_path_deviation(b, i, &pi, h) + vy_impact_path_deviation(b, j, &pj, h);
+            if (deviation <= vy_impact_max_deviation(b, i, j) && !vy_impact_time(b, i, j, &pi, &pj, 1, &hit))
+                continue;
             join_impact(b, i, j);
             ++found;
         }
@@ -151,7 +155,7 @@ static void step_group_free(impact_group *g, double h)
         (void)vy_bodies_step_free(b, h); // only the group's bodies are awake
         return;
     }
-    if (g->has_joints) vy_impact_fly_joined(b, h);
+    if (g->has_joints) vy_impact_step_jointed_free(b, h);
     for (uint32_t n = 0; n < g->count; ++n) {
         const uint32_t i = g->bodies[n];
         if (b->joints->first_joint[i] != 0) continue;
@@ -280,12 +284,12 @@ static void truncate_group(impact_group *g, double h, double part)
 }
 
 // Solve an interval of at most `h` seconds that paths describe. Returns its length.
-static double solve_straight(impact_group *g, double h)
+static double solve_path_interval(impact_group *g, double h)
 {
     for (;;) {
         solve_group(g, h);
         if (h <= ZERO_INTERVAL * g->h) return h;
-        const double part = vy_impact_straight_part(g, h);
+        const double part = vy_impact_straight_fraction(g, h);
         if (part >= 1.0) return h;
         h *= part;
         vy_impact_restore_joints(g, g->b->joints->active_before);
@@ -300,7 +304,7 @@ static double step_interval(impact_group *g, double left, double max_slow_displa
     move_kinematic(g);
     vy_impact_collide_group(g, h);
     for (int n = 0; n < MAX_RETRIES; ++n) {
-        h = solve_straight(g, h);
+        h = solve_path_interval(g, h);
         part = sweep_group(g, h, max_slow_displacement);
         if (part >= 1.0 || g->outside_body != 0) break;
         if (h * part < ZERO_INTERVAL * g->h || n + 1 == MAX_RETRIES) break;
@@ -310,7 +314,7 @@ static double step_interval(impact_group *g, double left, double max_slow_displa
     }
     if (g->outside_body != 0) return 0.0;
     if (part < 1.0) truncate_group(g, h, part);
-    if (g->has_joints) vy_impact_keep_work(g, part);
+    if (g->has_joints) vy_impact_save_work(g, part);
     g->use_closest_points = h * part < SHORT_INTERVAL * g->h;
     g->max_interval = 4.0 * real_max(h * part, SHORT_INTERVAL * g->h);
     vy_impact_add_contacts(g, h);
@@ -339,7 +343,7 @@ static void begin_group(impact_group *g)
         }
     }
     vy_impact_restore_joints(g, b->joints->step_active);
-    vy_impact_forget_work(g);
+    vy_impact_clear_work(g);
     b->joints->from_impact = 1;
     g->t = 0.0;
     g->max_interval = g->h;
@@ -399,16 +403,17 @@ static int step_group(impact_group *g, double max_slow_displacement, uint32_t *e
 {
     vy_bodies *b = g->b;
     contact_system *s = b->contacts;
-    int stuck = 0;
+    int zero_intervals = 0;
     const saved_arrays saved = swap_arrays(b);
     begin_group(g);
-    for (int n = 0; n < MAX_INTERVALS && stuck < MAX_STUCK && g->t < g->h && !b->head->failed; ++n) {
+    for (int n = 0;
+         n < MAX_INTERVALS && zero_intervals < MAX_ZERO_INTERVALS && g->t < g->h && !b->head->failed; ++n) {
         const double left = g->h - g->t;
         double done = step_interval(g, left, max_slow_displacement);
         if (g->outside_body != 0) break;
         if (!(done >= 0.0)) done = left; // a state that overflowed has no path: the step's end finds it
         s->impacts.impacts += done < left;
-        stuck = done < ZERO_INTERVAL * g->h ? stuck + 1 : 0;
+        zero_intervals = done < ZERO_INTERVAL * g->h ? zero_intervals + 1 : 0;
         g->t = done < left ? g->t + done : g->h;
     }
     const double left = g->h - g->t;
@@ -433,11 +438,11 @@ static int list_group(vy_bodies *b, uint32_t root, impact_group *g)
     g->has_joints = 0;
     for (uint32_t i = 0; i < b->limit; ++i) {
         if (!b->awake[i] || island_root(s->impact_parent, i) != root) continue;
-        if (g->count == JOINED_BODIES) return 0;
+        if (g->count == IMPACT_JOINTED_BODIES) return 0;
         g->has_joints |= b->joints->first_joint[i] != 0;
         g->bodies[g->count++] = i;
     }
-    if (g->has_joints) g->bend = vy_impact_min_bend(b);
+    if (g->has_joints) g->max_deviation = vy_impact_min_deviation(b);
     return g->count > 0 && (g->has_joints || g->count <= IMPACT_BODIES);
 }
 
@@ -557,7 +562,7 @@ uint32_t vy_impacts_resolve(vy_bodies *b, double h)
     for (uint32_t n = 0; n < b->joints->island_count; ++n) { // and bodies that are joined to them
         const island *is = &b->joints->islands[n];
         const uint32_t first = b->joints->members[is->body_first];
-        for (uint32_t m = is->body_first + 1; m < is->moving_last && b->awake[first]; ++m)
+        for (uint32_t m = is->body_first + 1; m < is->dynamic_last && b->awake[first]; ++m)
             islands_join(s->impact_parent, first, b->joints->members[m]);
     }
     for (uint32_t i = 0; i < b->limit; ++i) {

@@ -6,9 +6,9 @@
 #define MARGIN_FRACTION 0.25 // of the thinner body: contacts up to this far apart are solved between impacts
 
 enum {
-    IMPACT_BODIES = 32,    // a group of more is not stepped from impact to impact
-    JOINED_BODIES = 128,   // nor one with joints of more than this
-    IMPACT_CONTACTS = 256, // contacts of a group
+    IMPACT_BODIES = 32,          // a group of more is not stepped from impact to impact
+    IMPACT_JOINTED_BODIES = 128, // nor one with joints of more than this
+    IMPACT_CONTACTS = 256,       // contacts of a group
 };
 
 /// Before contacts are solved: save the free flight where the world's plant has integrated the bodies.
@@ -25,11 +25,11 @@ uint32_t vy_impacts_resolve(vy_bodies *b, double h);
 
 /// Tolerances of two bodies on their paths.
 typedef struct pair_limits {
-    double touch, slack; // [m] an impact is between touch and touch + slack
-    double depth;        // [m] accepted overlap
-    double max_depth;    // [m] deeper ones are not followed
-    double step;         // [m] by how much an overlap deeper than accepted may grow
-    double margin;       // [m] contacts are solved up to this far apart
+    double target, tolerance; // [m] an impact is between target and target + tolerance
+    double depth;             // [m] accepted overlap
+    double max_depth;         // [m] deeper ones are not followed
+    double step;              // [m] by how much an overlap deeper than accepted may grow
+    double margin;            // [m] contacts are solved up to this far apart
 } pair_limits;
 
 VY_FN int body_is_kinematic(const vy_bodies *b, uint32_t i) { return b->slots[i].kind == VY_BODY_KINEMATIC; }
@@ -40,7 +40,7 @@ vy_sweep_path vy_impact_path(const vy_bodies *b, uint32_t i, double h);
 double vy_impact_rotation_radius(const vy_bodies *b, uint32_t i, vec3 local_center);
 /// [m] How far a jointed body may get from its path within the step: joints lead it along curves. 0 of
 /// others.
-double vy_impact_bend(const vy_bodies *b, uint32_t i, const vy_sweep_path *p, double h);
+double vy_impact_path_deviation(const vy_bodies *b, uint32_t i, const vy_sweep_path *p, double h);
 /// Bounds of a path, widened by `more`.
 vy_bounds vy_impact_bounds(const vy_bodies *b, uint32_t i, const vy_sweep_path *p, double more);
 pair_limits vy_impact_limits(const vy_bodies *b, uint32_t i, uint32_t j);
@@ -54,14 +54,14 @@ int vy_impact_time(const vy_bodies *b, uint32_t i, uint32_t j, const vy_sweep_pa
 /// Bodies that are stepped again together.
 typedef struct impact_group {
     vy_bodies *b;
-    double h;                       // [s] of the step
-    uint32_t bodies[JOINED_BODIES]; // slots, ascending
+    double h;                               // [s] of the step
+    uint32_t bodies[IMPACT_JOINTED_BODIES]; // slots, ascending
     uint32_t count;
-    int has_joints;                       // 1: some are on joints
-    double bend;                          // [m] that joined bodies may get from their paths in an interval
-    body_state step_start[JOINED_BODIES]; // at the start of the step
-    body_wrench wrench[JOINED_BODIES];    // of bodies that the plant flies
-    body_previous previous[JOINED_BODIES];
+    int has_joints;       // 1: some are on joints
+    double max_deviation; // [m] that jointed bodies may get from their paths in an interval
+    body_state step_start[IMPACT_JOINTED_BODIES]; // at the start of the step
+    body_wrench wrench[IMPACT_JOINTED_BODIES];    // of bodies that the plant flies
+    body_previous previous[IMPACT_JOINTED_BODIES];
     double t;                       // [s] since the start of the step
     double max_interval;            // [s] how long the next interval may be
     uint64_t keys[IMPACT_CONTACTS]; // pairs that are solved in the interval, ascending
@@ -91,26 +91,26 @@ void vy_impact_collide_group(impact_group *g, double h);
 void vy_impact_add_contacts(impact_group *g, double h);
 /// The contacts of the group replace those that were found and solved before. Returns 0 without memory.
 int vy_impact_merge_contacts(impact_group *g);
-/// The flight of joined bodies that the plant flies, with the forces at the start of the step.
-void vy_impact_fly_joined(vy_bodies *b, double h);
+/// The flight of jointed bodies that the plant flies, with the forces at the start of the step.
+void vy_impact_step_jointed_free(vy_bodies *b, double h);
 /// Joints as they were before the last flight, or the step: `active` of each.
 void vy_impact_restore_joints(impact_group *g, const uint64_t *active);
 /// The work of joints that close: none yet in the step; that of an interval, up to a part of it, is kept;
 /// back to what was kept, as an interval begins again.
-void vy_impact_forget_work(const impact_group *g);
-void vy_impact_keep_work(const impact_group *g, double part);
+void vy_impact_clear_work(const impact_group *g);
+void vy_impact_save_work(const impact_group *g, double part);
 void vy_impact_restore_work(const impact_group *g);
-/// The part of an interval in which all joined bodies stay near their paths, at most 1.
-double vy_impact_straight_part(const impact_group *g, double h);
-/// Whether some contact of the group touches, or would on the flight just done. If not, joined bodies keep
+/// The part of an interval in which all jointed bodies stay near their paths, at most 1.
+double vy_impact_straight_fraction(const impact_group *g, double h);
+/// Whether some contact of the group touches, or would on the flight just done. If not, jointed bodies keep
 /// that flight, which is more accurate than sub-steps with contacts.
 int vy_impact_touches(const impact_group *g, double h);
 /// Bodies of islands that could not be solved over the whole step have an impact. Returns how many.
 uint32_t vy_impact_list_unsolved(const vy_bodies *b);
 /// Impulses of the last step are those of longer sub-steps.
-void vy_impact_forget_impulses(contact *c);
-/// [m] How far joined bodies may get from their paths: two of them, and all in a group.
-double vy_impact_max_bend(const vy_bodies *b, uint32_t i, uint32_t j);
-double vy_impact_min_bend(const vy_bodies *b);
+void vy_impact_clear_impulses(contact *c);
+/// [m] How far jointed bodies may get from their paths: two of them, and all in a group.
+double vy_impact_max_deviation(const vy_bodies *b, uint32_t i, uint32_t j);
+double vy_impact_min_deviation(const vy_bodies *b);
 /// VY_SOLVER_IMPULSE: one impulse after the other where bodies touch, before they fly on.
 void vy_impact_apply_impulses(impact_group *g);

@@ -56,7 +56,7 @@ uint32_t vy_bodies_step(vy_bodies *b)
 {
     if (b->head->failed) return (uint32_t)b->head->failed;
     if (vy_bodies_prepare(b) != VY_OK) return VY_BODIES_NO_MEMORY;
-    if (vy_sleep_all(b)) {
+    if (vy_sleep_all_asleep(b)) {
         b->head->tick += 1;
         return 0;
     }

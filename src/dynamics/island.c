@@ -12,16 +12,22 @@
 #include "dynamics/free_step.h"
 #include <math.h>
 
-enum { MAX_EVENTS = 8, NEWTON_ITERATIONS = 10, ROOT_ITERATIONS = 60, MAX_DIVISION = 512, DIVISIONS = 32 };
+enum {
+    MAX_EVENTS = 8,
+    NEWTON_ITERATIONS = 10,
+    ROOT_ITERATIONS = 60,
+    MAX_SUBDIVISION = 512,
+    MAX_SUBDIVISIONS_PER_STEP = 32
+};
 
-#define CLOSED_ERROR   1e-13 // of 1 m + the island's extent: error of a constraint that holds
-#define OPEN_ERROR     1e-9  // and of one that does not
-#define STOP_TOLERANCE 1e-9  // a stop that is reached
-#define ENERGY_ERROR   0.01  // of its kinetic energy: what a sub-step of fast bodies may change it by
+#define CONVERGED_ERROR 1e-13 // of 1 m + the island's extent: error of a constraint that holds
+#define FAILED_ERROR    1e-9  // and of one that does not
+#define STOP_TOLERANCE  1e-9  // a stop that is reached
+#define ENERGY_ERROR    0.01  // of its kinetic energy: what a sub-step of fast bodies may change it by
 
 double vy_island_extent(const joint_system *s, const island *is)
 {
-    VY_ASSERT(is->body_first < is->moving_last && is->moving_last <= is->body_last);
+    VY_ASSERT(is->body_first < is->dynamic_last && is->dynamic_last <= is->body_last);
     double max_value = 0.0;
     for (uint32_t n = is->body_first; n < is->body_last; ++n) {
         const vec3 p = s->stage[s->members[n]].position;
@@ -45,7 +51,7 @@ static double kinetic_energy(const vy_bodies *b, const island *is)
 {
     const joint_system *s = b->joints;
     double e = 0.0;
-    for (uint32_t n = is->body_first; n < is->moving_last; ++n)
+    for (uint32_t n = is->body_first; n < is->dynamic_last; ++n)
         e += body_kinetic_energy(b, s->members[n], &s->stage[s->members[n]]);
     return e;
 }
@@ -53,22 +59,22 @@ static double kinetic_energy(const vy_bodies *b, const island *is)
 // ---- joints that close
 
 // Whether the work of joints that close has to be entered at `time`.
-static int some_close(const joint_system *s, double time) { return time < s->closes_at; }
+static int any_joint_closing(const joint_system *s, double time) { return time < s->closes_at; }
 
 // The work of the impulses in rhs[], to be entered when the sub-step is accepted.
-static void keep_impulse_work(joint_system *s, const island *is)
+static void save_impulse_work(joint_system *s, const island *is)
 {
     for (uint32_t n = is->joint_first; n < is->joint_last; ++n) {
         joint_slot *j = &s->slots[s->joint_order[n]];
-        if (j->opening.end > 0.0) j->impulse_work = vy_closing_impulse_work(s, j);
+        if (j->initial_error.end > 0.0) j->impulse_work = vy_closing_impulse_work(s, j);
     }
 }
 
 // Enter what joints that close did in a sub-step of h seconds from `time` on.
-static void enter_work(vy_bodies *b, const island *is, double time, double h)
+static void add_closing_work(vy_bodies *b, const island *is, double time, double h)
 {
     joint_system *s = b->joints;
-    if (!some_close(s, time)) return;
+    if (!any_joint_closing(s, time)) return;
     for (uint32_t n = is->joint_first; n < is->joint_last; ++n) {
         joint_slot *j = &s->slots[s->joint_order[n]];
         if (!joint_is_closing(j, time)) continue;
@@ -81,8 +87,8 @@ static void enter_work(vy_bodies *b, const island *is, double time, double h)
 
 static void zero_corrections(joint_system *s, const island *is)
 {
-    for (uint32_t n = is->body_first; n < is->moving_last; ++n) {
-        s->work[s->members[n]].linear = s->work[s->members[n]].angular = vec3_zero();
+    for (uint32_t n = is->body_first; n < is->dynamic_last; ++n) {
+        s->stage_bodies[s->members[n]].linear = s->stage_bodies[s->members[n]].angular = vec3_zero();
     }
 }
 
@@ -93,16 +99,16 @@ static void apply_correction(joint_system *s, const island *is, int is_position)
     vy_island_solve(s, is);
     zero_corrections(s, is);
     vy_island_apply(s, is);
-    if (!is_position && some_close(s, s->step_time)) keep_impulse_work(s, is);
-    for (uint32_t n = is->body_first; n < is->moving_last; ++n) {
+    if (!is_position && any_joint_closing(s, s->step_time)) save_impulse_work(s, is);
+    for (uint32_t n = is->body_first; n < is->dynamic_last; ++n) {
         const uint32_t i = s->members[n];
         body_state *e = &s->stage[i];
-        const vec3 turn = mat3_tmul_vec(s->work[i].rotation, s->work[i].angular);
+        const vec3 turn = mat3_tmul_vec(s->stage_bodies[i].rotation, s->stage_bodies[i].angular);
         if (is_position) {
-            e->position = vec3_add(e->position, s->work[i].linear);
+            e->position = vec3_add(e->position, s->stage_bodies[i].linear);
             e->attitude = quat_normalize(quat_add(e->attitude, attitude_derivative(e->attitude, turn)));
         } else {
-            e->velocity = vec3_add(e->velocity, s->work[i].linear);
+            e->velocity = vec3_add(e->velocity, s->stage_bodies[i].linear);
             e->rate = vec3_add(e->rate, turn);
         }
     }
@@ -138,7 +144,7 @@ static void project(vy_bodies *b, const island *is, double time, int factor_is_n
             s->redundant = vy_island_factor(s, is);
         }
         error = evaluate_rows(b, is, time);
-        if (error <= CLOSED_ERROR * size) break;
+        if (error <= CONVERGED_ERROR * size) break;
         for (uint32_t k = is->block_first; k < is->block_last; ++k) s->rhs[k] = vec3_neg(s->rows[k].value);
         apply_correction(s, is, 1);
     }
@@ -209,13 +215,14 @@ static void update_stops(vy_bodies *b, const island *is, double time)
         release_stops(b, is, time, 1);
         zero_corrections(s, is);
         vy_island_apply(s, is);
-        if (some_close(s, time)) keep_impulse_work(s, is);
-        enter_work(b, is, time, 0.0);
-        for (uint32_t n = is->body_first; n < is->moving_last; ++n) {
+        if (any_joint_closing(s, time)) save_impulse_work(s, is);
+        add_closing_work(b, is, time, 0.0);
+        for (uint32_t n = is->body_first; n < is->dynamic_last; ++n) {
             const uint32_t i = s->members[n];
             body_state *e = &s->stage[i];
-            e->velocity = vec3_add(e->velocity, s->work[i].linear);
-            e->rate = vec3_add(e->rate, mat3_tmul_vec(s->work[i].rotation, s->work[i].angular));
+            e->velocity = vec3_add(e->velocity, s->stage_bodies[i].linear);
+            e->rate =
+                vec3_add(e->rate, mat3_tmul_vec(s->stage_bodies[i].rotation, s->stage_bodies[i].angular));
         }
         s->impact_loss += before - kinetic_energy(b, is);
     }
@@ -253,7 +260,7 @@ static double energy_error(vy_bodies *b, const island *is)
 {
     const joint_system *s = b->joints;
     double before = 0.0, after = 0.0, work = 0.0;
-    for (uint32_t n = is->body_first; n < is->moving_last; ++n) {
+    for (uint32_t n = is->body_first; n < is->dynamic_last; ++n) {
         const uint32_t i = s->members[n];
         before += body_kinetic_energy(b, i, &s->start[i]);
         after += body_kinetic_energy(b, i, &s->stage[i]);
@@ -270,23 +277,23 @@ static void integrate_and_project(vy_bodies *b, const island *is, double time, d
 {
     joint_system *s = b->joints;
     step_once(b, is, time, h);
-    if (!s->checks_energy || s->divisions == 0 || energy_error(b, is) <= ENERGY_ERROR) return;
-    --s->divisions;
+    if (!s->checks_energy || s->subdivisions_left == 0 || energy_error(b, is) <= ENERGY_ERROR) return;
+    --s->subdivisions_left;
     for (uint32_t n = is->body_first; n < is->body_last; ++n)
-        s->whole_start[s->members[n]] = s->start[s->members[n]];
+        s->undivided_start[s->members[n]] = s->start[s->members[n]];
     int is_good = 0;
-    for (int parts = 8; parts <= MAX_DIVISION && !is_good; parts *= 8) {
+    for (int parts = 8; parts <= MAX_SUBDIVISION && !is_good; parts *= 8) {
         is_good = 1;
         for (uint32_t n = is->body_first; n < is->body_last; ++n)
-            s->stage[s->members[n]] = s->whole_start[s->members[n]];
-        for (int k = 0; k < parts && (is_good || parts == MAX_DIVISION); ++k) {
+            s->stage[s->members[n]] = s->undivided_start[s->members[n]];
+        for (int k = 0; k < parts && (is_good || parts == MAX_SUBDIVISION); ++k) {
             save_start(s, is);
             step_once(b, is, time + k * (h / parts), h / parts);
             is_good &= energy_error(b, is) <= ENERGY_ERROR;
         }
     }
     for (uint32_t n = is->body_first; n < is->body_last; ++n)
-        s->start[s->members[n]] = s->whole_start[s->members[n]];
+        s->start[s->members[n]] = s->undivided_start[s->members[n]];
 }
 
 /// The time within h at which the first stop is reached: `low` and `high` are the distances to it at 0 and at
@@ -335,19 +342,19 @@ static void substep(vy_bodies *b, const island *is, double time, double h, step_
         integrate_and_project(b, is, time, h);
         const double high = nearest_stop(b, is, time + h);
         if (high >= -tolerance || low <= tolerance || left->events == 0) {
-            enter_work(b, is, time, h);
+            add_closing_work(b, is, time, h);
             return; // none is violated, or one that the next sub-step handles
         }
         --left->events;
         const double t = time_of_engagement(b, is, time, h, low, high);
         integrate_and_project(b, is, time, t);
-        enter_work(b, is, time, t);
+        add_closing_work(b, is, time, t);
         time += t;
         h -= t;
     }
     save_start(s, is);
     integrate_and_project(b, is, time, h);
-    enter_work(b, is, time, h);
+    add_closing_work(b, is, time, h);
 }
 
 /// [rad] Sub-steps in which a body would turn further are made shorter.
@@ -362,7 +369,7 @@ static double rotations(const vy_bodies *b, const island *is, double dt)
 {
     const joint_system *s = b->joints;
     double max_rate2 = 0.0;
-    for (uint32_t n = is->body_first; n < is->moving_last; ++n) {
+    for (uint32_t n = is->body_first; n < is->dynamic_last; ++n) {
         const vec3 w = s->stage[s->members[n]].rate;
         max_rate2 = real_max(max_rate2, vec3_dot(w, w));
     }
@@ -380,7 +387,7 @@ static double substep_count(const vy_bodies *b, const island *is, double dt)
 static vy_integrator island_integrator(const vy_bodies *b, const island *is, double dt)
 {
     if (vy_integrator_order(b->def.integrator) > 1) return b->def.integrator;
-    const int is_fast = rotations(b, is, dt) > FASTEST_EULER_TURN / MAX_ROTATION;
+    const int is_fast = rotations(b, is, dt) > MAX_EULER_ROTATION / MAX_ROTATION;
     return is_fast ? VY_INTEGRATOR_RK4 : b->def.integrator;
 }
 
@@ -391,10 +398,10 @@ static int conserves_energy(const vy_bodies *b, const island *is)
     if (b->driver.rates != NULL || b->potential_count != 0 || b->def.baumgarte ||
         vy_integrator_order(s->integrator) == 1 || s->step_time < s->closes_at)
         return 0;
-    for (uint32_t n = is->moving_last; n < is->body_last; ++n) {
+    for (uint32_t n = is->dynamic_last; n < is->body_last; ++n) {
         if (b->slots[s->members[n]].kind == VY_BODY_KINEMATIC) return 0;
     }
-    for (uint32_t n = is->body_first; n < is->moving_last; ++n) {
+    for (uint32_t n = is->body_first; n < is->dynamic_last; ++n) {
         if (b->has_loads[s->members[n]]) return 0;
     }
     for (uint32_t m = is->joint_first; m < is->joint_last; ++m) {
@@ -432,14 +439,14 @@ static void step_island(vy_bodies *b, const island *is, double dt)
         s->stage[i] = b->state[i];
         disturbed |= b->disturbed[i];
         b->disturbed[i] = 0;
-        if (n < is->moving_last) b->previous[i] = (body_previous){b->state[i].velocity, b->state[i].rate};
+        if (n < is->dynamic_last) b->previous[i] = (body_previous){b->state[i].velocity, b->state[i].rate};
     }
     if (disturbed && !b->def.baumgarte) { // joints share an impulse at once, and stops may be released by it
         release_stops(b, is, time, 1);
         project(b, is, time, 0);
-        enter_work(b, is, time, 0.0);
+        add_closing_work(b, is, time, 0.0);
         // Contacts start from here, too; the change of velocity counts as a force over the step.
-        for (uint32_t n = is->body_first; n < is->moving_last && b->contacts != NULL; ++n) {
+        for (uint32_t n = is->body_first; n < is->dynamic_last && b->contacts != NULL; ++n) {
             const uint32_t i = s->members[n];
             b->contacts->start_state[i].position = s->stage[i].position;
             b->contacts->start_state[i].attitude = s->stage[i].attitude;
@@ -448,18 +455,18 @@ static void step_island(vy_bodies *b, const island *is, double dt)
     const double count = substep_count(b, is, dt), h = dt / count;
     VY_ASSERT(count >= 1.0 && h > 0.0 && h <= dt);
     step_limits left = max_in_step;
-    s->divisions = DIVISIONS;
+    s->subdivisions_left = MAX_SUBDIVISIONS_PER_STEP;
     s->integrator = island_integrator(b, is, dt);
     for (uint64_t k = 0; (double)k < count; ++k) substep_in_parts(b, is, time + (double)k * h, h, &left);
-    for (uint32_t n = is->body_first; n < is->moving_last; ++n) {
+    for (uint32_t n = is->body_first; n < is->dynamic_last; ++n) {
         if (!body_is_finite(&s->stage[s->members[n]])) b->head->failed = VY_BODIES_NOT_FINITE;
     }
     if (b->head->failed) return; // the island keeps its last state
-    for (uint32_t n = is->body_first; n < is->moving_last; ++n)
+    for (uint32_t n = is->body_first; n < is->dynamic_last; ++n)
         b->state[s->members[n]] = s->stage[s->members[n]];
 }
 
-void vy_islands_close(vy_bodies *b, double h)
+void vy_islands_project(vy_bodies *b, double h)
 {
     joint_system *s = b->joints;
     for (uint32_t n = 0; n < s->island_count; ++n) {
@@ -472,8 +479,8 @@ void vy_islands_close(vy_bodies *b, double h)
         }
         if (!disturbed || b->def.baumgarte) continue;
         project(b, is, s->step_time + h, 0);
-        enter_work(b, is, s->step_time, 0.0);
-        for (uint32_t m = is->body_first; m < is->moving_last; ++m) {
+        add_closing_work(b, is, s->step_time, 0.0);
+        for (uint32_t m = is->body_first; m < is->dynamic_last; ++m) {
             const uint32_t i = s->members[m];
             if (body_is_finite(&s->stage[i])) b->state[i] = s->stage[i];
         }
@@ -498,7 +505,7 @@ uint32_t vy_islands_step(vy_bodies *b, double dt)
         s->redundant = 0;
         step_island(b, is, dt);
         if (s->redundant > 0) events |= VY_BODIES_REDUNDANT;
-        if (s->projection_error > OPEN_ERROR) events |= VY_BODIES_CONFLICT;
+        if (s->projection_error > FAILED_ERROR) events |= VY_BODIES_CONFLICT;
     }
     return events;
 }

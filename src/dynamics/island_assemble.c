@@ -34,7 +34,7 @@ void vy_island_update_frames(vy_bodies *b, const island *is)
     joint_system *s = b->joints;
     for (uint32_t n = is->body_first; n < is->body_last; ++n) {
         const uint32_t i = s->members[n];
-        body_work *w = &s->work[i];
+        stage_body *w = &s->stage_bodies[i];
         w->rotation = quat_matrix(s->stage[i].attitude);
         w->rate = mat3_mul_vec(w->rotation, s->stage[i].rate);
     }
@@ -51,8 +51,8 @@ void vy_island_rows(vy_bodies *b, const island *is, double time)
         VY_ASSERT(x != y && x <= b->body_cap && y <= b->body_cap);
         VY_ASSERT(j->first_block >= is->block_first &&
                   j->first_block + (uint32_t)j->blocks <= is->block_last);
-        vy_joint_rows(j, &s->stage[x], &s->stage[y], &s->work[x], &s->work[y], time, b->joint_state[t].active,
-                      &s->rows[j->first_block]);
+        vy_joint_rows(j, &s->stage[x], &s->stage[y], &s->stage_bodies[x], &s->stage_bodies[y], time,
+                      b->joint_state[t].active, &s->rows[j->first_block]);
     }
 }
 
@@ -69,9 +69,9 @@ static body_wrench wrench_of_rates(const vy_bodies *b, uint32_t i, const body_st
 static void free_accelerations(vy_bodies *b, const island *is, double time)
 {
     joint_system *s = b->joints;
-    for (uint32_t n = is->body_first; n < is->moving_last; ++n) {
+    for (uint32_t n = is->body_first; n < is->dynamic_last; ++n) {
         const uint32_t i = s->members[n];
-        body_work *w = &s->work[i];
+        stage_body *w = &s->stage_bodies[i];
         w->inverse_mass = b->params[i].inverse_mass;
         w->inverse_inertia = rotate_inertia(&w->rotation, &b->params[i].inverse_inertia);
         if (b->driver.rates != NULL) {
@@ -87,8 +87,8 @@ static void free_accelerations(vy_bodies *b, const island *is, double time)
         w->angular =
             mat3_mul_vec(w->rotation, angular_acceleration(&b->params[i], s->stage[i].rate, p.torque));
     }
-    for (uint32_t n = is->moving_last; n < is->body_last; ++n) {
-        body_work *w = &s->work[s->members[n]];
+    for (uint32_t n = is->dynamic_last; n < is->body_last; ++n) {
+        stage_body *w = &s->stage_bodies[s->members[n]];
         w->inverse_mass = 0.0;
         w->inverse_inertia = mat3_diag(0.0, 0.0, 0.0);
         w->linear = w->angular = vec3_zero();
@@ -96,8 +96,8 @@ static void free_accelerations(vy_bodies *b, const island *is, double time)
     for (uint32_t n = is->joint_first; n < is->joint_last; ++n) {
         const joint_slot *j = &s->slots[s->joint_order[n]];
         const uint32_t x = j->body[0], y = j->body[1];
-        vy_joint_apply_forces(j, &b->joint_state[s->joint_order[n]], &s->stage[x], &s->stage[y], &s->work[x],
-                              &s->work[y]);
+        vy_joint_apply_forces(j, &b->joint_state[s->joint_order[n]], &s->stage[x], &s->stage[y],
+                              &s->stage_bodies[x], &s->stage_bodies[y]);
     }
 }
 
@@ -133,7 +133,7 @@ void vy_island_matrix(joint_system *s, const island *is)
         mat3 *d = &s->diagonal[k];
         *d = mat3_diag(0.0, 0.0, 0.0);
         for (uint32_t side = 0; side < 2; ++side) {
-            const body_work *w = &s->work[r->body[side]];
+            const stage_body *w = &s->stage_bodies[r->body[side]];
             r->angular_inverse_inertia[side] = mat3_mul(r->angular[side], w->inverse_inertia);
             if (w->inverse_mass != 0.0) add_coupling(d, r, side, r, side, w->inverse_mass);
         }
@@ -151,7 +151,7 @@ void vy_island_matrix(joint_system *s, const island *is)
         const row_block *x = &s->rows[p->p], *y = &s->rows[p->q];
         VY_ASSERT(x->body[p->side_p] == y->body[p->side_q]);
         add_coupling(&s->lower[p->target], x, p->side_p, y, p->side_q,
-                     s->work[x->body[p->side_p]].inverse_mass);
+                     s->stage_bodies[x->body[p->side_p]].inverse_mass);
     }
 }
 
@@ -166,7 +166,7 @@ VY_FN vec3 row_product(const row_block *r, vec3 la, vec3 aa, vec3 lb, vec3 ab)
 vec3 vy_block_acceleration(const joint_system *s, uint32_t k)
 {
     const row_block *r = &s->rows[k];
-    const body_work *a = &s->work[r->body[0]], *b = &s->work[r->body[1]];
+    const stage_body *a = &s->stage_bodies[r->body[0]], *b = &s->stage_bodies[r->body[1]];
     return vec3_add(row_product(r, a->linear, a->angular, b->linear, b->angular), r->bias);
 }
 
@@ -174,9 +174,9 @@ vec3 vy_block_speed(const joint_system *s, uint32_t k)
 {
     const row_block *r = &s->rows[k];
     const uint32_t a = r->body[0], b = r->body[1];
-    return vec3_add(
-        row_product(r, s->stage[a].velocity, s->work[a].rate, s->stage[b].velocity, s->work[b].rate),
-        r->time_rate);
+    return vec3_add(row_product(r, s->stage[a].velocity, s->stage_bodies[a].rate, s->stage[b].velocity,
+                                s->stage_bodies[b].rate),
+                    r->time_rate);
 }
 
 /// -(J a + bias), and with Baumgarte's gains -(alpha C + beta C'). An integrator of the first order cannot
@@ -219,7 +219,7 @@ void vy_island_apply(joint_system *s, const island *is)
         const row_block *r = &s->rows[k];
         const vec3 x = s->rhs[k];
         for (int side = 0; side < 2; ++side) {
-            body_work *w = &s->work[r->body[side]];
+            stage_body *w = &s->stage_bodies[r->body[side]];
             const vec3 f = r->is_point ? (side == 0 ? vec3_neg(x) : x) : mat3_tmul_vec(r->linear[side], x);
             w->linear = vec3_add_scaled(w->linear, w->inverse_mass, f);
             w->angular = vec3_add(w->angular, mat3_tmul_vec(r->angular_inverse_inertia[side], x));

@@ -18,12 +18,12 @@ static void rates(vy_bodies *b, const island *is, double time, double weight, bo
     joint_system *s = b->joints;
     vy_island_accelerate(b, is, time);
     if (time < s->closes_at) vy_closing_add_power(s, is, time, weight);
-    for (uint32_t n = is->body_first; n < is->moving_last; ++n) {
+    for (uint32_t n = is->body_first; n < is->dynamic_last; ++n) {
         const uint32_t i = s->members[n];
         k[i].velocity = s->stage[i].velocity;
-        k[i].acceleration = s->work[i].linear;
+        k[i].acceleration = s->stage_bodies[i].linear;
         k[i].attitude_rate = attitude_derivative(s->stage[i].attitude, s->stage[i].rate);
-        k[i].rate_dot = mat3_tmul_vec(s->work[i].rotation, s->work[i].angular);
+        k[i].rate_dot = mat3_tmul_vec(s->stage_bodies[i].rotation, s->stage_bodies[i].angular);
     }
 }
 
@@ -41,7 +41,7 @@ static void store_lambda(joint_system *s, const island *is)
 static void advance_kinematic(vy_bodies *b, const island *is, double h)
 {
     joint_system *s = b->joints;
-    for (uint32_t n = is->moving_last; n < is->body_last; ++n) {
+    for (uint32_t n = is->dynamic_last; n < is->body_last; ++n) {
         const uint32_t i = s->members[n];
         s->stage[i] =
             b->slots[i].kind == VY_BODY_KINEMATIC ? body_step_kinematic(&s->start[i], h) : s->start[i];
@@ -51,7 +51,7 @@ static void advance_kinematic(vy_bodies *b, const island *is, double h)
 static void stage_from(vy_bodies *b, const island *is, double h, const body_rates *k)
 {
     joint_system *s = b->joints;
-    for (uint32_t n = is->body_first; n < is->moving_last; ++n) {
+    for (uint32_t n = is->body_first; n < is->dynamic_last; ++n) {
         const uint32_t i = s->members[n];
         s->stage[i] = body_advance(&s->start[i], h, &k[i]);
     }
@@ -60,7 +60,7 @@ static void stage_from(vy_bodies *b, const island *is, double h, const body_rate
 
 static void normalise(joint_system *s, const island *is)
 {
-    for (uint32_t n = is->body_first; n < is->moving_last; ++n) {
+    for (uint32_t n = is->body_first; n < is->dynamic_last; ++n) {
         body_state *e = &s->stage[s->members[n]];
         e->attitude = quat_normalize(e->attitude);
     }
@@ -70,7 +70,7 @@ static void semi_implicit(vy_bodies *b, const island *is, double h)
 {
     joint_system *s = b->joints;
     stage_from(b, is, h, s->k[0]);
-    for (uint32_t n = is->body_first; n < is->moving_last; ++n) {
+    for (uint32_t n = is->body_first; n < is->dynamic_last; ++n) {
         const uint32_t i = s->members[n];
         body_state *e = &s->stage[i];
         const quat turn = attitude_derivative(s->start[i].attitude, e->rate);
@@ -90,7 +90,7 @@ static void rk4(vy_bodies *b, const island *is, double time, double h)
     rates(b, is, time + 0.5 * h, 1.0 / 3.0, k[2]);
     stage_from(b, is, h, k[2]);
     rates(b, is, time + h, 1.0 / 6.0, k[3]);
-    for (uint32_t n = is->body_first; n < is->moving_last; ++n) {
+    for (uint32_t n = is->body_first; n < is->dynamic_last; ++n) {
         const uint32_t i = s->members[n];
         s->stage[i] = body_rk4_finish(&s->start[i], h, &k[0][i], &k[1][i], &k[2][i], &k[3][i]);
     }
@@ -100,7 +100,7 @@ static void rk4(vy_bodies *b, const island *is, double time, double h)
 static void remove_gyroscopic_term(vy_bodies *b, const island *is, body_rates *k)
 {
     const joint_system *s = b->joints;
-    for (uint32_t n = is->body_first; n < is->moving_last; ++n) {
+    for (uint32_t n = is->body_first; n < is->dynamic_last; ++n) {
         const uint32_t i = s->members[n];
         const vec3 gyro = angular_acceleration(&b->params[i], s->stage[i].rate, vec3_zero());
         k[i].rate_dot = vec3_sub(k[i].rate_dot, gyro);
@@ -110,7 +110,7 @@ static void remove_gyroscopic_term(vy_bodies *b, const island *is, body_rates *k
 /// A kick of velocity Verlet.
 static void kick(joint_system *s, const island *is, double h, const body_rates *k)
 {
-    for (uint32_t n = is->body_first; n < is->moving_last; ++n) {
+    for (uint32_t n = is->body_first; n < is->dynamic_last; ++n) {
         const uint32_t i = s->members[n];
         body_state *e = &s->stage[i];
         e->velocity = vec3_add_scaled(e->velocity, h, k[i].acceleration);
@@ -126,7 +126,7 @@ static void lie_midpoint(vy_bodies *b, const island *is, double time, double h)
     body_rates *k = s->k[0], *drifted = s->k[1];
     remove_gyroscopic_term(b, is, k);
     kick(s, is, 0.5 * h, k);
-    for (uint32_t n = is->body_first; n < is->moving_last; ++n) {
+    for (uint32_t n = is->body_first; n < is->dynamic_last; ++n) {
         const uint32_t i = s->members[n];
         s->stage[i] = body_drifted(&b->params[i], &s->stage[i], h);
         drifted[i].acceleration = s->stage[i].velocity;
@@ -138,7 +138,7 @@ static void lie_midpoint(vy_bodies *b, const island *is, double time, double h)
     kick(s, is, 0.5 * h, k);
     rates(b, is, time + h, 0.5, k);
     remove_gyroscopic_term(b, is, k);
-    for (uint32_t n = is->body_first; n < is->moving_last; ++n) {
+    for (uint32_t n = is->body_first; n < is->dynamic_last; ++n) {
         const uint32_t i = s->members[n];
         s->stage[i].velocity = drifted[i].acceleration;
         s->stage[i].rate = drifted[i].rate_dot;
@@ -148,7 +148,7 @@ static void lie_midpoint(vy_bodies *b, const island *is, double time, double h)
 
 void vy_island_integrate(vy_bodies *b, const island *is, double time, double h)
 {
-    VY_ASSERT(is->body_first < is->moving_last && is->moving_last <= is->body_last);
+    VY_ASSERT(is->body_first < is->dynamic_last && is->dynamic_last <= is->body_last);
     joint_system *s = b->joints;
     for (uint32_t n = is->body_first; n < is->body_last; ++n)
         s->stage[s->members[n]] = s->start[s->members[n]];
@@ -157,7 +157,7 @@ void vy_island_integrate(vy_bodies *b, const island *is, double time, double h)
                                           [VY_INTEGRATOR_SEMI_IMPLICIT] = 1.0,
                                           [VY_INTEGRATOR_RK4] = 1.0 / 6.0,
                                           [VY_INTEGRATOR_LIE_MIDPOINT] = 0.5};
-    if (time < s->closes_at) vy_closing_forget_power(s, is);
+    if (time < s->closes_at) vy_closing_clear_power(s, is);
     rates(b, is, time, first_weight[s->integrator], s->k[0]);
     store_lambda(s, is);
     switch (s->integrator) {

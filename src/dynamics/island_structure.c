@@ -127,10 +127,10 @@ static void fill_island(vy_bodies *b, plan *p, int island_of_root, island *is)
     joint_system *s = b->joints;
     uint32_t root = 0, joints = 0;
     int found = NONE;
-    is->moving_last = is->body_first;
+    is->dynamic_last = is->body_first;
     for (uint32_t i = 0; i < b->limit; ++i) {
         if (!s->first_joint[i] || p->island_of_root[island_root(p->parent, i)] != island_of_root) continue;
-        s->members[is->moving_last++] = i;
+        s->members[is->dynamic_last++] = i;
         const int anchored = is_anchored(b, p, i);
         if (found == NONE || (anchored && !found)) {
             root = i;
@@ -154,7 +154,7 @@ static void fill_island(vy_bodies *b, plan *p, int island_of_root, island *is)
         s->joint_order[is->joint_first + k] = s->joint_order[start + k];
     for (uint32_t k = 0; k < loop_joints; ++k)
         s->joint_order[is->joint_first + joints - loop_joints + k] = p->loop_joints[k];
-    is->body_last = is->moving_last;
+    is->body_last = is->dynamic_last;
     for (uint32_t k = is->joint_first; k < is->joint_last; ++k) { // static and kinematic bodies
         const joint_slot *t = &s->slots[s->joint_order[k]];
         for (int side = 0; side < 2; ++side) {
@@ -203,7 +203,7 @@ static int fill_blocks(vy_bodies *b, const plan *p, island *is, uint32_t *capaci
     is->block_last = s->block_count;
     is->stop_last = s->stop_count;
     is->pair_first = s->pair_count;
-    for (uint32_t m = is->body_first; m < is->moving_last; ++m) {
+    for (uint32_t m = is->body_first; m < is->dynamic_last; ++m) {
         const uint32_t i = s->members[m];
         for (uint32_t x = p->first[i]; x < p->first[i + 1u]; ++x) {
             for (uint32_t y = p->first[i]; y < p->first[i + 1u]; ++y) {

@@ -17,14 +17,14 @@
     ARRAY(members, n + 2 * m)           \
     ARRAY(joint_order, m)               \
     ARRAY(first_joint, n)               \
-    ARRAY(work, n)                      \
+    ARRAY(stage_bodies, n)              \
     ARRAY(stops, VY_CONSTRAINT_ROWS *m) \
     ARRAY(stage, 3 * n)                 \
     ARRAY(active_before, m)             \
     ARRAY(step_active, m)               \
     ARRAY(driver_wrench, n)             \
     ARRAY(step_work, n)                 \
-    ARRAY(kept_work, n)                 \
+    ARRAY(saved_work, n)                \
     ARRAY(closing_work, n)              \
     ARRAY(k[0], 4 * n)
 
@@ -43,7 +43,7 @@ static size_t array_sizes(const joint_system *s, size_t n, size_t m, size_t out[
     return sum;
 }
 
-vy_status vy_joints_fit(vy_bodies *b, uint32_t bodies, uint32_t joints)
+vy_status vy_joints_reserve(vy_bodies *b, uint32_t bodies, uint32_t joints)
 {
     joint_system *s = b->joints;
     const size_t n = (size_t)bodies + 1, m = (size_t)joints + 1;
@@ -62,11 +62,11 @@ vy_status vy_joints_fit(vy_bodies *b, uint32_t bodies, uint32_t joints)
     free(s->memory);
     s->memory = memory;
     s->start = s->stage + n;
-    s->whole_start = s->stage + 2 * n;
+    s->undivided_start = s->stage + 2 * n;
     for (int stage = 1; stage < 4; ++stage) s->k[stage] = s->k[0] + (size_t)stage * n;
-    memset(&s->work[n - 1], 0, sizeof s->work[n - 1]); // the world comes behind the bodies
+    memset(&s->stage_bodies[n - 1], 0, sizeof s->stage_bodies[n - 1]); // the world comes behind the bodies
     memset(&s->stage[n - 1], 0, sizeof s->stage[n - 1]);
-    s->work[n - 1].rotation = mat3_diag(1.0, 1.0, 1.0);
+    s->stage_bodies[n - 1].rotation = mat3_diag(1.0, 1.0, 1.0);
     s->stage[n - 1].attitude = quat_identity();
     for (uint32_t k = 0; k < 2 * s->limit; ++k) {
         uint32_t *body = &s->slots[k / 2].body[k % 2];
@@ -172,7 +172,7 @@ static void set_axes(const vy_bodies *b, joint_slot *j)
 // Bodies take up the speed at which the joint closes at the start of the next step.
 static void start_closing(vy_bodies *b, const joint_slot *j)
 {
-    b->joints->closes_at = real_max(b->joints->closes_at, j->opening.end);
+    b->joints->closes_at = real_max(b->joints->closes_at, j->initial_error.end);
     for (int side = 0; side < 2; ++side) {
         if (is_dynamic(b, j->body[side])) b->disturbed[j->body[side]] = 1;
     }
@@ -194,7 +194,7 @@ vy_status vy_bodies_add_joint(vy_bodies *b, const vy_joint_def *def, vy_joint_id
     VY_ASSERT(s->first_free != 0 || s->limit < b->joint_cap);
     joint_slot added = {.used = 1, .body = {(uint32_t)a, (uint32_t)c}, .def = *def};
     set_axes(b, &added);
-    const vy_status far = vy_joint_open(b, &added, err);
+    const vy_status far = vy_joint_set_initial_error(b, &added, err);
     if (far != VY_OK) return far;
     const uint32_t i = s->first_free != 0 ? s->first_free - 1u : s->limit++;
     if (s->first_free != 0) s->first_free = s->slots[i].next;
@@ -205,7 +205,7 @@ vy_status vy_bodies_add_joint(vy_bodies *b, const vy_joint_def *def, vy_joint_id
     j->blocks = blocks_of(def);
     j->unilateral_rows = unilateral_rows_of(def);
     VY_ASSERT(j->blocks <= JOINT_BLOCKS && j->unilateral_rows < 1u << (BLOCK_ROWS * j->blocks));
-    if (j->opening.end > 0.0) start_closing(b, j);
+    if (j->initial_error.end > 0.0) start_closing(b, j);
     b->joint_state[i] = (joint_state){
         .motor_speed = def->motor_speed, .motor_gain = def->motor_gain, .motor_torque = def->motor_torque};
     b->head->revision += 1;
@@ -307,7 +307,7 @@ static void read_reaction(const joint_slot *j, const joint_state *motor, const b
 {
     row_block rows[JOINT_BLOCKS];
     memset(rows, 0, sizeof rows);
-    body_work wa = {.rotation = quat_matrix(a->attitude)}, wb = {.rotation = quat_matrix(b->attitude)};
+    stage_body wa = {.rotation = quat_matrix(a->attitude)}, wb = {.rotation = quat_matrix(b->attitude)};
     wa.rate = mat3_mul_vec(wa.rotation, a->rate);
     wb.rate = mat3_mul_vec(wb.rotation, b->rate);
     *force = *torque = vec3_zero();
@@ -336,9 +336,9 @@ vy_status vy_joint_read(const vy_bodies *b, vy_joint_id id, vy_joint_state *out)
     const body_state sa = state_at(b, j->body[0]), sb = state_at(b, j->body[1]);
     const double time = vy_bodies_time(b);
     joint_slot closed = *j; // C is that of the joint as it will be
-    closed.opening.end = 0.0;
+    closed.initial_error.end = 0.0;
     vy_joint_values(&closed, &sa, &sb, time, out->value);
-    out->closing = real_max(j->opening.end - time, 0.0);
+    out->closing = real_max(j->initial_error.end - time, 0.0);
     const vec3 pa = vec3_add(sa.position, quat_rotate(sa.attitude, j->def.anchor_a));
     const vec3 pb = vec3_add(sb.position, quat_rotate(sb.attitude, j->def.anchor_b));
     out->gap = vec3_length(vec3_sub(pb, pa));

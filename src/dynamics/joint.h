@@ -3,7 +3,7 @@
 //
 // Every constraint is divided into blocks of three rows; a row that is unused or inactive is zero with one on
 // the diagonal, so its multiplier is zero. The linear algebra has blocks of one size only. Slot body_cap of
-// the work arrays is the world: at the origin, at rest, of infinite mass.
+// the arrays of bodies is the world: at the origin, at rest, of infinite mass.
 #pragma once
 #include "dynamics/bodies.h"
 #include "equations/body_step.h"
@@ -13,16 +13,16 @@
 enum { BLOCK_ROWS = 3, JOINT_BLOCKS = 2 };
 
 /// How far open a joint was when it was added. All of it goes back to nothing at constant speeds.
-typedef struct joint_opening {
+typedef struct joint_initial_error {
     double start, end;                // [s] it closes from start to end; end 0: it was not open
     vec3 shift;                       // [m] of the anchor of `side`, in that body
     int side;                         // 0: a, 1: b
-    vec3 axis;                        // in b: the axes of b were turned back about this, by `turn`
-    double turn;                      // [rad]
+    vec3 axis;                        // in b: the axes of b were turned back about this, by `angle`
+    double angle;                     // [rad]
     double length;                    // [m] added to its length
     double low, high;                 // by so much its stops were exceeded
     double value[VY_CONSTRAINT_ROWS]; // C of a custom constraint
-} joint_opening;
+} joint_initial_error;
 
 /// Constants of a joint.
 typedef struct joint_slot {
@@ -37,7 +37,7 @@ typedef struct joint_slot {
     uint32_t unilateral_rows;  // bit r: row r is unilateral
     uint32_t first_block;      // its first block, once prepared
     vec3 lambda[JOINT_BLOCKS]; // of the last solution
-    joint_opening opening;
+    joint_initial_error initial_error;
     double impulse_work;      // [J] while it closes: of the last projection of velocities
     double power;             // [W] and of its forces in the last sub-step, the mean
     vec3 speed[JOINT_BLOCKS]; // and J v at the start of a sub-step with contacts
@@ -60,12 +60,12 @@ typedef struct row_block {
 } row_block;
 
 /// A body of an island at one moment.
-typedef struct body_work {
+typedef struct stage_body {
     mat3 rotation, inverse_inertia; // the latter in world axes
     vec3 rate;                      // [rad/s] world
     vec3 linear, angular;           // accelerations or changes of velocity, world
     double inverse_mass;
-} body_work;
+} stage_body;
 
 /// Two blocks that share a body: its J_p M^-1 J_q^T is added to block `target` of the matrix.
 typedef struct block_pair {
@@ -81,7 +81,7 @@ typedef struct stop {
 /// Bodies that are connected by joints, with ranges of the arrays below.
 typedef struct island {
     uint32_t body_first, body_last;   // of members; dynamic ones first
-    uint32_t moving_last;             // dynamic ones are before this
+    uint32_t dynamic_last;            // dynamic ones are before this
     uint32_t joint_first, joint_last; // of joint_order
     uint32_t block_first, block_last; // rows, in the order of elimination
     uint32_t pair_first, pair_last;
@@ -116,35 +116,35 @@ typedef struct joint_system {
     uint32_t entry_count;
     vec3 *rhs; // [3 block_count] right-hand sides, then solutions; the second part is scratch, the third the
                // sums of sub-steps
-    int *redundant_rows; // [block_count] bit r: row r is redundant
-    body_work *work;     // [body_cap + 1]
+    int *redundant_rows;      // [block_count] bit r: row r is redundant
+    stage_body *stage_bodies; // [body_cap + 1]
     body_state *stage;
     body_rates *k[4];
     body_state *start;
-    body_state *whole_start;    // of a sub-step that is divided
-    uint64_t *active_before;    // [joint_cap] `active` of every joint before the last flight
-    uint64_t *step_active;      // [joint_cap] and before the step
-    double elapsed;             // [s] of the step, when bodies are stepped from impact to impact; else 0
-    int from_impact;            // 1: they are, and only those that are awake
-    body_wrench *driver_wrench; // [body_cap] of the driver's rates at the start of the step
-    double step_time;           // [s] at the start of the step
-    vy_integrator integrator;   // of the island that is stepped
-    int checks_energy;          // 1: its sub-steps are divided where they change its energy
-    int divisions;              // that are left for the step
-    double substep;             // [s] length of the sub-step
-    int redundant;              // redundant rows of the last factorisation
-    double projection_error;    // largest position error after the last projection
-    double impact_loss;         // [J] kinetic energy lost when stops engaged, since creation
-    double closes_at;           // [s] when the last joint that was added open is closed
-    double *step_work;          // [J] [body_cap] of joints that close, in this step
-    double *kept_work;          // [J] [body_cap] of it, before an interval from impact to impact; else 0
-    double *closing_work;       // [J] [body_cap] in all steps before
-    double closing_sum;         // [J] of all bodies, those that were removed included
+    body_state *undivided_start; // of a sub-step that is divided
+    uint64_t *active_before;     // [joint_cap] `active` of every joint before the last flight
+    uint64_t *step_active;       // [joint_cap] and before the step
+    double elapsed;              // [s] of the step, when bodies are stepped from impact to impact; else 0
+    int from_impact;             // 1: they are, and only those that are awake
+    body_wrench *driver_wrench;  // [body_cap] of the driver's rates at the start of the step
+    double step_time;            // [s] at the start of the step
+    vy_integrator integrator;    // of the island that is stepped
+    int checks_energy;           // 1: its sub-steps are divided where they change its energy
+    int subdivisions_left;       // that are left for the step
+    double substep;              // [s] length of the sub-step
+    int redundant;               // redundant rows of the last factorisation
+    double projection_error;     // largest position error after the last projection
+    double impact_loss;          // [J] kinetic energy lost when stops engaged, since creation
+    double closes_at;            // [s] when the last joint that was added open is closed
+    double *step_work;           // [J] [body_cap] of joints that close, in this step
+    double *saved_work;          // [J] [body_cap] of it, before an interval from impact to impact; else 0
+    double *closing_work;        // [J] [body_cap] in all steps before
+    double closing_sum;          // [J] of all bodies, those that were removed included
 } joint_system;
 
 /// The rows of a joint for bodies at states a and b: values, Jacobian, bias. `active` masks unilateral rows.
-void vy_joint_rows(const joint_slot *j, const body_state *a, const body_state *b, const body_work *wa,
-                   const body_work *wb, double time, uint64_t active, row_block *rows);
+void vy_joint_rows(const joint_slot *j, const body_state *a, const body_state *b, const stage_body *wa,
+                   const stage_body *wb, double time, uint64_t active, row_block *rows);
 /// C of every row, unilateral ones too, whether they act or not.
 void vy_joint_values(const joint_slot *j, const body_state *a, const body_state *b, double time,
                      double value[VY_CONSTRAINT_ROWS]);
@@ -157,27 +157,27 @@ void vy_joint_angle(const joint_slot *j, const body_state *a, const body_state *
                     double *rate);
 /// Add the accelerations by springs, dampers and motors to those of a and b.
 void vy_joint_apply_forces(const joint_slot *j, const joint_state *motor, const body_state *a,
-                           const body_state *b, body_work *wa, body_work *wb);
+                           const body_state *b, stage_body *wa, stage_body *wb);
 double vy_joint_energy(const joint_slot *j, const body_state *a, const body_state *b); // [J] of its spring
 
-// ---- joints that are added open: joint_open.c
+// ---- joints that are added open: joint_closing.c
 
 /// [m] A measure of the distance of the surface from the centre of mass: the radius of gyration about a
 /// point.
 double vy_gyration_radius(const vy_bodies *b, uint32_t i);
 /// Measure how far open a joint is that is about to be added, and plan how it closes.
 /// @return VY_BAD_VALUE where it is far open and was not meant to be
-vy_status vy_joint_open(const vy_bodies *b, joint_slot *j, vy_error *err);
+vy_status vy_joint_set_initial_error(const vy_bodies *b, joint_slot *j, vy_error *err);
 VY_FN int joint_is_closing(const joint_slot *j, double time)
 {
-    return j->opening.end > 0.0 && time < j->opening.end;
+    return j->initial_error.end > 0.0 && time < j->initial_error.end;
 }
 /// A joint that closes as it is at `time`: anchors, axes, length and stops on their way.
-void vy_joint_while_closing(const joint_slot *j, double time, joint_slot *out);
+void vy_joint_at_time(const joint_slot *j, double time, joint_slot *out);
 /// [J] Work of the impulses in rhs[] on both bodies: after vy_island_apply(), before velocities change.
 double vy_closing_impulse_work(const joint_system *s, const joint_slot *j);
 /// Add `weight` times the power of the forces in rhs[] to that of the joints of an island that close.
-void vy_closing_forget_power(joint_system *s, const island *is);
+void vy_closing_clear_power(joint_system *s, const island *is);
 void vy_closing_add_power(joint_system *s, const island *is, double time, double weight);
 /// Enter the work of a joint that closes, half of it for each of two bodies.
 void vy_closing_add_work(vy_bodies *b, const joint_slot *j, double work);
@@ -199,7 +199,7 @@ int vy_body_has_joint(const vy_bodies *b, vy_body_id id);
 
 vy_status vy_joints_create(vy_bodies *b);
 /// Have memory for so many bodies and joints: what is there moves. VY_NO_MEMORY: nothing has changed.
-vy_status vy_joints_fit(vy_bodies *b, uint32_t bodies, uint32_t joints);
+vy_status vy_joints_reserve(vy_bodies *b, uint32_t bodies, uint32_t joints);
 void vy_joints_destroy(vy_bodies *b);
 void vy_island_structure_free(joint_system *s);
 void vy_joints_clear_multipliers(
@@ -222,7 +222,7 @@ void vy_island_matrix(joint_system *s, const island *is);
 double vy_island_extent(const joint_system *s, const island *is);
 /// Unconstrained accelerations, rows, matrix and right-hand side of an island at s->stage.
 void vy_island_assemble(vy_bodies *b, const island *is, double time);
-/// M^-1 J^T rhs, added to `linear` and `angular` of the work.
+/// M^-1 J^T rhs, added to `linear` and `angular` of the stage bodies.
 void vy_island_apply(joint_system *s, const island *is);
 vec3 vy_block_acceleration(const joint_system *s, uint32_t k); // J a + bias
 vec3 vy_block_speed(const joint_system *s, uint32_t k);        // J v + dC/dt by time alone
@@ -239,7 +239,7 @@ uint32_t vy_bodies_step_free(vy_bodies *b, double h);
 uint32_t vy_islands_step(vy_bodies *b, double dt);
 
 /// Project islands whose bodies were moved within a step of length h onto their joints again.
-void vy_islands_close(vy_bodies *b, double h);
+void vy_islands_project(vy_bodies *b, double h);
 
 // ---- stops
 

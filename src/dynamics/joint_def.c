@@ -46,17 +46,17 @@ const vy_choice vy_joint_far_open[2] = {CHOICE("no", 0, "that is a mistake"),
                                         CHOICE("yes", 1, "it is meant")};
 
 // Do its spring, its stops and its motor act on an angle, or along a line?
-static int turns(const void *joint)
+static int is_angular(const void *joint)
 {
     const vy_joint_kind kind = ((const vy_joint_def *)joint)->kind;
     return vy_joint_has(kind, VY_JOINT_TURNS) && !vy_joint_has(kind, VY_JOINT_SLIDES);
 }
 
-const char *vy_joint_unit_of_travel(const void *joint) { return turns(joint) ? "rad" : "m"; }
-const char *vy_joint_unit_of_speed(const void *joint) { return turns(joint) ? "rad/s" : "m/s"; }
-const char *vy_joint_unit_of_effort(const void *joint) { return turns(joint) ? "N m" : "N"; }
-const char *vy_joint_unit_of_stiffness(const void *joint) { return turns(joint) ? "N m/rad" : "N/m"; }
-const char *vy_joint_unit_of_damping(const void *joint) { return turns(joint) ? "N m s/rad" : "N s/m"; }
+const char *vy_joint_unit_of_travel(const void *joint) { return is_angular(joint) ? "rad" : "m"; }
+const char *vy_joint_unit_of_speed(const void *joint) { return is_angular(joint) ? "rad/s" : "m/s"; }
+const char *vy_joint_unit_of_effort(const void *joint) { return is_angular(joint) ? "N m" : "N"; }
+const char *vy_joint_unit_of_stiffness(const void *joint) { return is_angular(joint) ? "N m/rad" : "N/m"; }
+const char *vy_joint_unit_of_damping(const void *joint) { return is_angular(joint) ? "N m s/rad" : "N s/m"; }
 
 // ---- checks
 

@@ -17,8 +17,8 @@ typedef struct anchors {
     vec3 d_bias;    // its second derivative without accelerations
 } anchors;
 
-static anchors anchors_of(const joint_slot *j, const body_state *a, const body_state *b, const body_work *wa,
-                          const body_work *wb)
+static anchors anchors_of(const joint_slot *j, const body_state *a, const body_state *b, const stage_body *wa,
+                          const stage_body *wb)
 {
     anchors n;
     n.ra = mat3_mul_vec(wa->rotation, j->def.anchor_a);
@@ -60,7 +60,7 @@ static void point_rows(const anchors *n, row_block *rows)
 }
 
 /// u in a, w in b, world axes.
-static void dot_row(row_block *rows, int r, vec3 u, vec3 w, const body_work *wa, const body_work *wb)
+static void dot_row(row_block *rows, int r, vec3 u, vec3 w, const stage_body *wa, const stage_body *wb)
 {
     const vec3 normal = vec3_cross(u, w), relative = vec3_sub(wa->rate, wb->rate);
     const vec3 change =
@@ -74,7 +74,7 @@ static void dot_row(row_block *rows, int r, vec3 u, vec3 w, const body_work *wa,
 
 /// sign (u.d - shift); u in a, world axes.
 static void along_row(row_block *rows, int r, vec3 u, double sign, double shift, const anchors *n,
-                      const body_work *wa)
+                      const stage_body *wa)
 {
     const vec3 s = vec3_scale(sign, u), turn = vec3_cross(wa->rate, s);
     rows->row_mask |= 1 << r;
@@ -110,7 +110,7 @@ static double limit_sign(const joint_slot *j, double angle)
 
 /// sign (angle - limit) about the axis of a.
 static void angle_row(const joint_slot *j, row_block *rows, int r, vec3 axis, double angle,
-                      const body_work *wa, const body_work *wb)
+                      const stage_body *wa, const stage_body *wb)
 {
     const double sign = limit_sign(j, angle);
     const vec3 s = vec3_scale(sign, axis), relative = vec3_sub(wb->rate, wa->rate);
@@ -130,16 +130,16 @@ static double hinge_angle(const joint_slot *j, const mat3 *ra, const mat3 *rb)
     return math_atan2(vec3_dot(w, y), vec3_dot(w, x));
 }
 
-static body_work body_frame(const body_state *s)
+static stage_body body_frame(const body_state *s)
 {
-    body_work w = {.rotation = quat_matrix(s->attitude)};
+    stage_body w = {.rotation = quat_matrix(s->attitude)};
     w.rate = mat3_mul_vec(w.rotation, s->rate);
     return w;
 }
 
 static double translation_of(const anchors *n, vec3 axis) { return vec3_dot(axis, n->d); }
 
-static double translation_rate(const anchors *n, vec3 axis, const body_work *wa)
+static double translation_rate(const anchors *n, vec3 axis, const stage_body *wa)
 {
     return vec3_dot(axis, n->d_rate) + vec3_dot(vec3_cross(wa->rate, axis), n->d);
 }
@@ -147,7 +147,7 @@ static double translation_rate(const anchors *n, vec3 axis, const body_work *wa)
 double vy_joint_translation(const joint_slot *j, const body_state *a, const body_state *b)
 {
     if (!vy_joint_has(j->def.kind, VY_JOINT_SLIDES)) return 0.0;
-    const body_work wa = body_frame(a), wb = body_frame(b);
+    const stage_body wa = body_frame(a), wb = body_frame(b);
     const anchors n = anchors_of(j, a, b, &wa, &wb);
     return translation_of(&n, mat3_mul_vec(wa.rotation, j->axes_a[0]));
 }
@@ -155,7 +155,7 @@ double vy_joint_translation(const joint_slot *j, const body_state *a, const body
 void vy_joint_angle(const joint_slot *j, const body_state *a, const body_state *b, double *angle,
                     double *rate)
 {
-    const body_work wa = body_frame(a), wb = body_frame(b);
+    const stage_body wa = body_frame(a), wb = body_frame(b);
     const vec3 axis = mat3_mul_vec(wa.rotation, j->axes_a[0]);
     *angle = *rate = 0.0;
     if (vy_joint_has(j->def.kind, VY_JOINT_TURNS)) {
@@ -260,8 +260,8 @@ static void mask_rows(row_block *rows, uint32_t off)
     rows->row_mask &= ~(int)off;
 }
 
-static void fixed_rotation_rows(const joint_slot *j, row_block *rows, const body_work *wa,
-                                const body_work *wb)
+static void fixed_rotation_rows(const joint_slot *j, row_block *rows, const stage_body *wa,
+                                const stage_body *wb)
 {
     for (int r = 0; r < 3; ++r) {
         dot_row(rows, r, mat3_mul_vec(wa->rotation, j->axes_a[r]),
@@ -270,15 +270,15 @@ static void fixed_rotation_rows(const joint_slot *j, row_block *rows, const body
 }
 
 /// The axis of b stays along that of a.
-static void align_rows(const joint_slot *j, row_block *rows, const body_work *wa, const body_work *wb)
+static void align_rows(const joint_slot *j, row_block *rows, const stage_body *wa, const stage_body *wb)
 {
     const vec3 w = mat3_mul_vec(wb->rotation, j->axes_b[0]);
     dot_row(rows, 0, mat3_mul_vec(wa->rotation, j->axes_a[1]), w, wa, wb);
     dot_row(rows, 1, mat3_mul_vec(wa->rotation, j->axes_a[2]), w, wa, wb);
 }
 
-static void hinge_rotation_rows(const joint_slot *j, row_block *rows, const body_work *wa,
-                                const body_work *wb)
+static void hinge_rotation_rows(const joint_slot *j, row_block *rows, const stage_body *wa,
+                                const stage_body *wb)
 {
     align_rows(j, rows, wa, wb);
     if (!j->def.limited) return;
@@ -287,7 +287,7 @@ static void hinge_rotation_rows(const joint_slot *j, row_block *rows, const body
 }
 
 /// The anchor of b stays on the axis of a, between its stops.
-static void slide_rows(const joint_slot *j, row_block *rows, const anchors *n, const body_work *wa)
+static void slide_rows(const joint_slot *j, row_block *rows, const anchors *n, const stage_body *wa)
 {
     along_row(rows, 0, mat3_mul_vec(wa->rotation, j->axes_a[1]), 1.0, 0.0, n, wa);
     along_row(rows, 1, mat3_mul_vec(wa->rotation, j->axes_a[2]), 1.0, 0.0, n, wa);
@@ -306,7 +306,7 @@ static void mask_inactive(const joint_slot *j, uint64_t active, row_block *rows)
 // ---- joints that close: what their rows change by time alone
 
 // The anchor of one body moves in it at a constant velocity; `e` is what that adds to the rate of d.
-static void add_shift(row_block *rows, vec3 e, vec3 rate, vec3 rate_a)
+static void add_anchor_motion(row_block *rows, vec3 e, vec3 rate, vec3 rate_a)
 {
     if (rows->is_point) {
         rows->time_rate = vec3_add(rows->time_rate, e);
@@ -327,12 +327,12 @@ static void add_limit(const joint_slot *now, row_block *rows, const body_state *
     vy_joint_angle(now, a, b, &at, &rate);
     if (slides) at = vy_joint_translation(now, a, b);
     const double speed =
-        limit_sign(now, at) > 0.0 ? -per * now->opening.low : -per * now->opening.high; // of C
+        limit_sign(now, at) > 0.0 ? -per * now->initial_error.low : -per * now->initial_error.high; // of C
     vec3 *const of = &rows[slides ? 0 : 1].time_rate;
     of->z += speed;
 }
 
-static void add_custom(const joint_opening *o, double part, double per, row_block *rows)
+static void add_custom(const joint_initial_error *o, double part, double per, row_block *rows)
 {
     for (int k = 0; k < JOINT_BLOCKS; ++k) {
         const double *v = &o->value[BLOCK_ROWS * k];
@@ -342,31 +342,31 @@ static void add_custom(const joint_opening *o, double part, double per, row_bloc
     }
 }
 
-static void closing_rows(const joint_slot *j, const body_state *a, const body_state *b, const body_work *wa,
-                         const body_work *wb, double time, row_block *rows)
+static void closing_rows(const joint_slot *j, const body_state *a, const body_state *b, const stage_body *wa,
+                         const stage_body *wb, double time, row_block *rows)
 {
-    const joint_opening *o = &j->opening;
+    const joint_initial_error *o = &j->initial_error;
     const double per = 1.0 / (o->end - o->start); // of its opening, in a second
     joint_slot now;
-    vy_joint_while_closing(j, time, &now);
+    vy_joint_at_time(j, time, &now);
     vy_joint_rows(&now, a, b, wa, wb, time, ~(uint64_t)0, rows);
     if (j->def.kind == VY_JOINT_CUSTOM) {
         add_custom(o, real_min((o->end - time) * per, 1.0), per, rows);
         return;
     }
-    if (o->turn != 0.0) { // as if b turned faster by this
-        const vec3 spin = mat3_mul_vec(wb->rotation, vec3_scale(per * o->turn, o->axis));
+    if (o->angle != 0.0) { // as if b turned faster by this
+        const vec3 spin = mat3_mul_vec(wb->rotation, vec3_scale(per * o->angle, o->axis));
         row_block turned[JOINT_BLOCKS];
         memset(turned, 0, sizeof turned);
-        body_work faster = *wb;
+        stage_body faster = *wb;
         faster.rate = vec3_add(wb->rate, spin);
         vy_joint_rows(&now, a, b, wa, &faster, time, ~(uint64_t)0, turned);
         rows[1].bias = vec3_add(turned[1].bias, mat3_mul_vec(rows[1].angular[1], vec3_cross(wb->rate, spin)));
         rows[1].time_rate = vec3_add(rows[1].time_rate, mat3_mul_vec(rows[1].angular[1], spin));
     }
-    const body_work *of = o->side == 0 ? wa : wb;
+    const stage_body *of = o->side == 0 ? wa : wb;
     const vec3 moved = mat3_mul_vec(of->rotation, vec3_scale(o->side == 0 ? per : -per, o->shift));
-    add_shift(&rows[0], moved, of->rate, wa->rate);
+    add_anchor_motion(&rows[0], moved, of->rate, wa->rate);
     if (o->length != 0.0) { // sign (|d|^2 - length^2), and the length changes by -per o->length
         const double sign = vy_joint_has(j->def.kind, VY_JOINT_UNILATERAL) ? -1.0 : 1.0,
                      rate = -per * o->length;
@@ -376,8 +376,8 @@ static void closing_rows(const joint_slot *j, const body_state *a, const body_st
     if (o->low + o->high > 0.0) add_limit(&now, rows, a, b, per);
 }
 
-void vy_joint_rows(const joint_slot *j, const body_state *a, const body_state *b, const body_work *wa,
-                   const body_work *wb, double time, uint64_t active, row_block *rows)
+void vy_joint_rows(const joint_slot *j, const body_state *a, const body_state *b, const stage_body *wa,
+                   const stage_body *wb, double time, uint64_t active, row_block *rows)
 {
     VY_ASSERT(j->used && j->blocks >= 1 && j->blocks <= JOINT_BLOCKS);
     if (joint_is_closing(j, time)) {
@@ -428,7 +428,7 @@ void vy_joint_values(const joint_slot *j, const body_state *a, const body_state 
 {
     row_block rows[JOINT_BLOCKS];
     memset(rows, 0, sizeof rows);
-    const body_work wa = body_frame(a), wb = body_frame(b);
+    const stage_body wa = body_frame(a), wb = body_frame(b);
     if (j->blocks > 0) vy_joint_rows(j, a, b, &wa, &wb, time, ~(uint64_t)0, rows);
     for (int k = 0; k < JOINT_BLOCKS; ++k) {
         value[BLOCK_ROWS * k] = rows[k].value.x;
@@ -449,26 +449,26 @@ double vy_stop_distance(const joint_slot *j, int row, const body_state *a, const
 
 // ---- springs, dampers, motors
 
-static double axis_force(const vy_joint_def *def, const joint_state *m, double angle, double rate)
+static double axis_effort(const vy_joint_def *def, const joint_state *m, double angle, double rate)
 {
     const double motor =
         real_clamp(m->motor_gain * (m->motor_speed - rate), -m->motor_torque, m->motor_torque);
     return (-def->stiffness * (angle - def->rest) - def->damping * rate) + motor;
 }
 
-static void apply_force(body_work *w, vec3 lever, vec3 force)
+static void apply_force(stage_body *w, vec3 lever, vec3 force)
 {
     w->linear = vec3_add_scaled(w->linear, w->inverse_mass, force);
     w->angular = vec3_add(w->angular, mat3_mul_vec(w->inverse_inertia, vec3_cross(lever, force)));
 }
 
-static void apply_torque(body_work *w, vec3 torque)
+static void apply_torque(stage_body *w, vec3 torque)
 {
     w->angular = vec3_add(w->angular, mat3_mul_vec(w->inverse_inertia, torque));
 }
 
 void vy_joint_apply_forces(const joint_slot *j, const joint_state *motor, const body_state *a,
-                           const body_state *b, body_work *wa, body_work *wb)
+                           const body_state *b, stage_body *wa, stage_body *wb)
 {
     const vy_joint_def *def = &j->def;
     if (def->stiffness == 0.0 && def->damping == 0.0 && motor->motor_torque == 0.0) return;
@@ -485,13 +485,13 @@ void vy_joint_apply_forces(const joint_slot *j, const joint_state *motor, const 
     const vec3 axis = mat3_mul_vec(wa->rotation, j->axes_a[0]);
     if (vy_joint_has(def->kind, VY_JOINT_SLIDES)) {
         const vec3 f = vec3_scale(
-            axis_force(def, motor, translation_of(&n, axis), translation_rate(&n, axis, wa)), axis);
+            axis_effort(def, motor, translation_of(&n, axis), translation_rate(&n, axis, wa)), axis);
         apply_force(wb, n.rb, f);
         apply_force(wa, vec3_add(n.ra, n.d), vec3_neg(f)); // both at anchor b: no net torque
     } else if (vy_joint_has(def->kind, VY_JOINT_TURNS)) {
         const double angle = hinge_angle(j, &wa->rotation, &wb->rotation);
         const vec3 t =
-            vec3_scale(axis_force(def, motor, angle, vec3_dot(axis, vec3_sub(wb->rate, wa->rate))), axis);
+            vec3_scale(axis_effort(def, motor, angle, vec3_dot(axis, vec3_sub(wb->rate, wa->rate))), axis);
         apply_torque(wb, t);
         apply_torque(wa, vec3_neg(t));
     }
@@ -502,7 +502,7 @@ double vy_joint_energy(const joint_slot *j, const body_state *a, const body_stat
     if (j->def.stiffness == 0.0) return 0.0;
     double stretch, rate;
     if (vy_joint_has(j->def.kind, VY_JOINT_HAS_SPRING)) {
-        const body_work wa = body_frame(a), wb = body_frame(b);
+        const stage_body wa = body_frame(a), wb = body_frame(b);
         stretch = vec3_length(anchors_of(j, a, b, &wa, &wb).d) - j->def.length;
     } else {
         vy_joint_angle(j, a, b, &stretch, &rate);

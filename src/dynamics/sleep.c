@@ -53,11 +53,11 @@ typedef struct pair_list {
 // Move the pairs that are awake (or that are asleep) from `from` to `to`.
 static void move_pairs(vy_bodies *b, pair_list from, pair_list to, int awake)
 {
-    const contact_cache *old = b->sleep->spare;
+    const contact_cache *old = b->sleep->old_pairs;
     const uint64_t count = from.count->count, had = to.count->count;
     VY_ASSERT(count + had <= b->contacts->capacity.contacts && from.pairs != to.pairs);
     uint64_t kept = 0, next = 0, n = 0;
-    memcpy(b->sleep->spare, to.pairs, had * sizeof *old);
+    memcpy(b->sleep->old_pairs, to.pairs, had * sizeof *old);
     for (uint64_t k = 0; k < count; ++k) {
         const contact_cache m = from.pairs[k];
         if ((b->awake[m.a] || b->awake[m.b]) != awake) {
@@ -313,7 +313,7 @@ int vy_sleep_wake_touched(vy_bodies *b, double h, uint32_t *events)
 static vy_contact_report report_of(const vy_bodies *b, const contact_cache *m, const contact_cache *end,
                                    double steps)
 {
-    VY_ASSERT(m->a < m->b && m->part == 0);
+    VY_ASSERT(m->a < m->b && m->manifold_index == 0);
     const body_state *sa = &b->state[m->a];
     vy_contact_report r = {.a = vy_bodies_at(b, m->a).bits,
                            .b = vy_bodies_at(b, m->b).bits,
@@ -321,7 +321,7 @@ static vy_contact_report report_of(const vy_bodies *b, const contact_cache *m, c
                            .normal = m->normal};
     double sum = 0.0;
     vec3 normal_sum = vec3_zero();
-    for (const contact_cache *c = m; c < end && (c == m || c->part > 0); ++c) {
+    for (const contact_cache *c = m; c < end && (c == m || c->manifold_index > 0); ++c) {
         double part = 0.0;
         for (uint32_t k = 0; k < c->point_count; ++k) {
             const vec3 at = vec3_add(sa->position, quat_rotate(sa->attitude, c->local_anchor_a[k]));
@@ -348,7 +348,7 @@ void vy_sleep_report(vy_bodies *b, double h)
     const contact_cache *const end = s->contact_cache + s->count->count;
     if (!s->reports_valid) s->report_count = 0;
     for (const contact_cache *m = s->contact_cache; m < end && !s->reports_valid; ++m) {
-        if (m->part == 0) s->reports[s->report_count++] = report_of(b, m, end, steps);
+        if (m->manifold_index == 0) s->reports[s->report_count++] = report_of(b, m, end, steps);
     }
     const uint32_t count = s->report_count;
     VY_ASSERT(c->report_count + count <= 3 * c->capacity.contacts);
@@ -451,7 +451,7 @@ void vy_sleep_update(vy_bodies *b)
     if (any) move_pairs(b, awake_pairs(b), sleeping_pairs(b), 0);
 }
 
-int vy_sleep_all(const vy_bodies *b)
+int vy_sleep_all_asleep(const vy_bodies *b)
 {
     const sleep_system *s = b->sleep;
     // The reports must already be those of the sleeping pairs.

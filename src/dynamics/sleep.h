@@ -19,7 +19,7 @@ typedef struct sleep_system {
     contact_count *count;         // of sleeping pairs, sorted by slots
     contact_cache *contact_cache; // [contacts]
     // Scratch.
-    contact_cache *spare;       // [contacts]
+    contact_cache *old_pairs;   // [contacts]
     uint32_t *parent;           // [body_cap] of the islands' forest
     unsigned char *may_sleep;   // [body_cap] by root: all its bodies have been slow for long enough
     unsigned char *woken;       // [body_cap] 1: woke up in this step
@@ -58,4 +58,4 @@ void vy_sleep_report(vy_bodies *b, double h);
 void vy_sleep_update(vy_bodies *b);
 
 /// Whether no body moves: the step is done.
-int vy_sleep_all(const vy_bodies *b);
+int vy_sleep_all_asleep(const vy_bodies *b);

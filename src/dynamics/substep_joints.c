@@ -40,11 +40,11 @@ static void copy_pose(const contact_body *from, body_state *to)
 static void load_velocities(const substep_joints *t, const island *is)
 {
     joint_system *s = t->b->joints;
-    for (uint32_t n = is->body_first; n < is->moving_last; ++n) {
+    for (uint32_t n = is->body_first; n < is->dynamic_last; ++n) {
         const uint32_t i = s->members[n];
         const contact_motion *m = &t->b->contacts->motion[i];
         s->stage[i].velocity = vec3_of(m->velocity);
-        s->work[i].rate = vec3_of(m->rate);
+        s->stage_bodies[i].rate = vec3_of(m->rate);
     }
 }
 
@@ -53,10 +53,10 @@ static void load_island(const substep_joints *t, const island *is, double elapse
     vy_bodies *b = t->b;
     joint_system *s = b->joints;
     load_velocities(t, is);
-    for (uint32_t n = is->body_first; n < is->moving_last; ++n) {
+    for (uint32_t n = is->body_first; n < is->dynamic_last; ++n) {
         const uint32_t i = s->members[n];
         const contact_body *from = &b->contacts->body[i];
-        body_work *w = &s->work[i];
+        stage_body *w = &s->stage_bodies[i];
         // A state that overflowed is found at the step's end; until then it may pass here.
         VY_ASSERT(from->moves);
         VY_ASSERT(!real_is_finite(quat_dot(from->attitude, from->attitude)) || quat_is_unit(from->attitude));
@@ -66,11 +66,11 @@ static void load_island(const substep_joints *t, const island *is, double elapse
         w->inverse_mass = from->inverse_mass;
         w->inverse_inertia = inverse_inertia_of(from);
     }
-    for (uint32_t n = is->moving_last; n < is->body_last; ++n) {
+    for (uint32_t n = is->dynamic_last; n < is->body_last; ++n) {
         const uint32_t i = s->members[n];
-        body_work *w = &s->work[i];
+        stage_body *w = &s->stage_bodies[i];
         s->stage[i] = kinematic_state_at(b, i, elapsed);
-        *w = (body_work){.rotation = quat_matrix(s->stage[i].attitude)};
+        *w = (stage_body){.rotation = quat_matrix(s->stage[i].attitude)};
         w->rate = mat3_mul_vec(w->rotation, s->stage[i].rate);
     }
 }
@@ -95,18 +95,18 @@ void vy_jointed_prepare(substep_joints *t, double after)
 static void zero_corrections(joint_system *s, const island *is)
 {
     for (uint32_t n = is->body_first; n < is->body_last; ++n)
-        s->work[s->members[n]].linear = s->work[s->members[n]].angular = vec3_zero();
+        s->stage_bodies[s->members[n]].linear = s->stage_bodies[s->members[n]].angular = vec3_zero();
 }
 
 // Add `by` times the changes in `work` to the velocities.
 static void apply_corrections(const substep_joints *t, const island *is, double by)
 {
     const joint_system *s = t->b->joints;
-    for (uint32_t n = is->body_first; n < is->moving_last; ++n) {
+    for (uint32_t n = is->body_first; n < is->dynamic_last; ++n) {
         const uint32_t i = s->members[n];
         contact_motion *m = &t->b->contacts->motion[i];
-        vec3_store(m->velocity, vec3_add_scaled(vec3_of(m->velocity), by, s->work[i].linear));
-        vec3_store(m->rate, vec3_add_scaled(vec3_of(m->rate), by, s->work[i].angular));
+        vec3_store(m->velocity, vec3_add_scaled(vec3_of(m->velocity), by, s->stage_bodies[i].linear));
+        vec3_store(m->rate, vec3_add_scaled(vec3_of(m->rate), by, s->stage_bodies[i].angular));
     }
 }
 
@@ -152,8 +152,8 @@ void vy_jointed_apply_forces(substep_joints *t)
         zero_corrections(s, is);
         for (uint32_t m = is->joint_first; m < is->joint_last; ++m) {
             const uint32_t j = s->joint_order[m], x = s->slots[j].body[0], y = s->slots[j].body[1];
-            vy_joint_apply_forces(&s->slots[j], &b->joint_state[j], &s->stage[x], &s->stage[y], &s->work[x],
-                                  &s->work[y]);
+            vy_joint_apply_forces(&s->slots[j], &b->joint_state[j], &s->stage[x], &s->stage[y],
+                                  &s->stage_bodies[x], &s->stage_bodies[y]);
         }
         apply_corrections(t, is, t->h);
     }
@@ -199,7 +199,7 @@ static body_state predicted_state(const substep_joints *t, uint32_t i)
     const contact_motion *m = &b->contacts->motion[i];
     body_state e = s->stage[i];
     e.position = vec3_add_scaled(e.position, t->h, vec3_of(m->velocity));
-    e.attitude = integrate_attitude(e.attitude, s->work[i].rotation, vec3_of(m->rate), t->h);
+    e.attitude = integrate_attitude(e.attitude, s->stage_bodies[i].rotation, vec3_of(m->rate), t->h);
     return e;
 }
 
@@ -261,9 +261,9 @@ double vy_jointed_position_error(const substep_joints *t)
     for (uint32_t n = 0; n < t->count; ++n) {
         const island *is = island_at(t, n);
         const double inverse_extent = 1.0 / vy_island_extent(s, is);
-        for (uint32_t m = is->body_first; m < is->moving_last; ++m)
+        for (uint32_t m = is->body_first; m < is->dynamic_last; ++m)
             copy_pose(&b->contacts->body[s->members[m]], &s->start[s->members[m]]);
-        for (uint32_t m = is->moving_last; m < is->body_last; ++m)
+        for (uint32_t m = is->dynamic_last; m < is->body_last; ++m)
             s->start[s->members[m]] = kinematic_state_at(b, s->members[m], t->elapsed + t->h);
         for (uint32_t m = is->joint_first; m < is->joint_last; ++m) {
             const joint_slot *j = &s->slots[s->joint_order[m]];
@@ -323,7 +323,7 @@ void vy_jointed_begin_work(substep_joints *t)
 
 // Impulses of a sub-step times the mean of the speeds before and after: what gravity takes in between is made
 // good for, and no work.
-void vy_jointed_enter_work(substep_joints *t)
+void vy_jointed_add_closing_work(substep_joints *t)
 {
     joint_system *s = t->b->joints;
     if (!(t->time < s->closes_at)) return;

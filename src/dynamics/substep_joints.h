@@ -11,11 +11,11 @@ typedef struct substep_joints {
     vy_bodies *b;
     const uint32_t *islands; // of the joint system
     uint32_t count;
-    double h;       // [s] of a sub-step
-    double time;    // [s] at its start
-    double elapsed; // [s] of the step, then
-    double mass;    // [kg] of the jointed bodies
-    int not_closed; // 1: a position error stayed
+    double h;               // [s] of a sub-step
+    double time;            // [s] at its start
+    double elapsed;         // [s] of the step, then
+    double mass;            // [kg] of the jointed bodies
+    int has_position_error; // 1: a position error stayed
 } substep_joints;
 
 /// Rows and their factorisation at the bodies' poses, `after` the sub-step's start; no impulses yet.
@@ -32,6 +32,6 @@ double vy_jointed_position_error(const substep_joints *t);
 void vy_jointed_correct_position(substep_joints *t);
 /// Before forces act in a sub-step, and at its end: enter the work of joints that close.
 void vy_jointed_begin_work(substep_joints *t);
-void vy_jointed_enter_work(substep_joints *t);
+void vy_jointed_add_closing_work(substep_joints *t);
 /// The impulses of the sub-step as forces, for queries.
 void vy_jointed_store_forces(substep_joints *t);

@@ -121,7 +121,7 @@ static int edge_axes(const box_pair *p, double margin, best_axis *best)
 }
 
 // The axis of least overlap. Returns 0 when one of them separates the boxes by more than `margin`.
-static int least_axis(const box_pair *p, double margin, best_axis *best)
+static int min_overlap_axis(const box_pair *p, double margin, best_axis *best)
 {
     *best = (best_axis){0, DBL_MAX};
     return face_axes(p, margin, best) && edge_axes(p, margin, best);
@@ -422,7 +422,7 @@ int vy_boxes_may_overlap_by(const vy_shape *a, const vy_pose *pose_a, const vy_s
     box_pair p;
     best_axis best;
     make_box_pair(a->box.half, pose_a, &axes_a, b->box.half, pose_b, &p);
-    return least_axis(&p, -depth, &best);
+    return min_overlap_axis(&p, -depth, &best);
 }
 
 int vy_boxes_collide(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b, const vy_pose *pose_b,
@@ -437,7 +437,7 @@ int vy_boxes_collide(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b
     vy_candidates c;
     out->count = 0;
     make_box_pair(a->box.half, pose_a, &axes_a, b->box.half, pose_b, &p);
-    if (!least_axis(&p, margin, &best)) return 1;
+    if (!min_overlap_axis(&p, margin, &best)) return 1;
     if (!contact_of_axis(&p, best, &x)) return 0;
     const double size_a = vec3_length(a->box.half), size_b = vec3_length(b->box.half);
     x.scale = size_a + size_b;

@@ -12,7 +12,7 @@
 #include <float.h>
 #include <stdlib.h>
 
-enum { NONE = -1, STACK = 64, MAX_PROXIES = 1 << 24 };
+enum { NONE = -1, STACK_SIZE = 64, MAX_PROXIES = 1 << 24 };
 
 #define COOKIE 0x74726565u
 
@@ -34,13 +34,13 @@ struct vy_tree {
     vy_tree_def def;
     int capacity;             // bodies that there is memory for
     node *nodes;              // 2 capacity - 1
-    node *spare;              // as many, for rebuilding
+    node *rebuilt_nodes;      // as many, for rebuilding
     build_leaf *build_leaves; // [capacity]
     int *leaf;                // [capacity] by proxy; NONE when not in use
     int root;
-    int free_list; // first free node, linked by parent
-    int limit;     // proxies in use are below this
-    int first_gap; // all proxies below this are in use
+    int free_list;         // first free node, linked by parent
+    int limit;             // proxies in use are below this
+    int lowest_free_proxy; // all proxies below this are in use
 };
 
 // ---- boxes
@@ -71,26 +71,26 @@ static int contains(const vy_bounds *a, const vy_bounds *b)
            (b->high.x <= a->high.x) & (b->high.y <= a->high.y) & (b->high.z <= a->high.z);
 }
 
-static int valid(const vy_bounds *b)
+static int bounds_valid(const vy_bounds *b)
 {
     return b->low.x >= -DBL_MAX && b->low.y >= -DBL_MAX && b->low.z >= -DBL_MAX && b->high.x <= DBL_MAX &&
            b->high.y <= DBL_MAX && b->high.z <= DBL_MAX && b->low.x <= b->high.x && b->low.y <= b->high.y &&
            b->low.z <= b->high.z;
 }
 
-static void stretch(double d, double *low, double *high)
+static void extend_interval(double d, double *low, double *high)
 {
     if (d < 0.0) *low += d;
     if (d > 0.0) *high += d;
 }
 
-static vy_bounds fattened(const vy_tree *tree, const vy_bounds *b, vec3 displacement)
+static vy_bounds fat_bounds(const vy_tree *tree, const vy_bounds *b, vec3 displacement)
 {
     const double m = tree->def.margin;
     vy_bounds e = {{b->low.x - m, b->low.y - m, b->low.z - m}, {b->high.x + m, b->high.y + m, b->high.z + m}};
-    stretch(tree->def.ahead * displacement.x, &e.low.x, &e.high.x);
-    stretch(tree->def.ahead * displacement.y, &e.low.y, &e.high.y);
-    stretch(tree->def.ahead * displacement.z, &e.low.z, &e.high.z);
+    extend_interval(tree->def.ahead * displacement.x, &e.low.x, &e.high.x);
+    extend_interval(tree->def.ahead * displacement.y, &e.low.y, &e.high.y);
+    extend_interval(tree->def.ahead * displacement.z, &e.low.z, &e.high.z);
     return e;
 }
 
@@ -123,7 +123,7 @@ static void refit(vy_tree *tree, int i)
     VY_ASSERT(a->parent == i && b->parent == i);
     n->box = box_union(&a->box, &b->box);
     n->height = 1 + (a->height > b->height ? a->height : b->height);
-    VY_ASSERT(n->height < STACK / 2);
+    VY_ASSERT(n->height < STACK_SIZE / 2);
     VY_ASSERT(contains(&n->box, &a->box) && contains(&n->box, &b->box));
 }
 
@@ -194,7 +194,7 @@ static int best_sibling(const vy_tree *tree, const vy_bounds *box)
 
 static void insert_leaf(vy_tree *tree, int leaf)
 {
-    VY_ASSERT(tree->nodes[leaf].height == 0 && valid(&tree->nodes[leaf].box));
+    VY_ASSERT(tree->nodes[leaf].height == 0 && bounds_valid(&tree->nodes[leaf].box));
     if (tree->root == NONE) {
         tree->root = leaf;
         tree->nodes[leaf].parent = NONE;
@@ -235,7 +235,7 @@ vy_tree_def vy_default_tree_def(void)
 }
 
 // A larger array in place of an old one; 0: there is no memory, and the old one is as it was.
-static int enlarge(void *array, size_t size)
+static int grow_array(void *array, size_t size)
 {
     void *old, *more;
     memcpy(&old, array, sizeof old);
@@ -251,10 +251,10 @@ vy_status vy_tree_reserve(vy_tree *tree, int capacity)
     if (capacity <= had) return VY_OK;
     if (capacity > MAX_PROXIES) return VY_FULL;
     const size_t proxies = (size_t)capacity, nodes = 2 * proxies - 1;
-    if (!enlarge(&tree->nodes, nodes * sizeof *tree->nodes) ||
-        !enlarge(&tree->spare, nodes * sizeof *tree->spare) ||
-        !enlarge(&tree->build_leaves, proxies * sizeof *tree->build_leaves) ||
-        !enlarge(&tree->leaf, proxies * sizeof *tree->leaf))
+    if (!grow_array(&tree->nodes, nodes * sizeof *tree->nodes) ||
+        !grow_array(&tree->rebuilt_nodes, nodes * sizeof *tree->rebuilt_nodes) ||
+        !grow_array(&tree->build_leaves, proxies * sizeof *tree->build_leaves) ||
+        !grow_array(&tree->leaf, proxies * sizeof *tree->leaf))
         return VY_NO_MEMORY;
     tree->capacity = capacity;
     for (int i = 2 * capacity - 2; i >= (had > 0 ? 2 * had - 1 : 0); --i) free_node(tree, i);
@@ -281,7 +281,7 @@ void vy_tree_destroy(vy_tree *tree)
 {
     if (tree == NULL) return;
     free(tree->nodes);
-    free(tree->spare);
+    free(tree->rebuilt_nodes);
     free(tree->build_leaves);
     free(tree->leaf);
     free(tree);
@@ -295,10 +295,10 @@ static int is_proxy(const vy_tree *tree, int proxy)
 vy_status vy_tree_add(vy_tree *tree, const vy_bounds *bounds, int *proxy)
 {
     FPU_SCOPE;
-    if (!valid(bounds)) return VY_BAD_VALUE;
-    int p = tree->first_gap;
+    if (!bounds_valid(bounds)) return VY_BAD_VALUE;
+    int p = tree->lowest_free_proxy;
     while (p < tree->limit && tree->leaf[p] != NONE) ++p;
-    tree->first_gap = p;
+    tree->lowest_free_proxy = p;
     if (p == tree->capacity) {
         const int more = p > MAX_PROXIES / 2 ? MAX_PROXIES : 2 * p;
         const vy_status status = vy_tree_reserve(tree, p < 8 ? 16 : p < MAX_PROXIES ? more : p + 1);
@@ -307,7 +307,7 @@ vy_status vy_tree_add(vy_tree *tree, const vy_bounds *bounds, int *proxy)
     if (p == tree->limit) ++tree->limit;
     VY_ASSERT(p < tree->capacity && p < tree->limit && tree->leaf[p] == NONE);
     const int leaf = allocate_node(tree);
-    tree->nodes[leaf].box = fattened(tree, bounds, vec3_zero());
+    tree->nodes[leaf].box = fat_bounds(tree, bounds, vec3_zero());
     tree->nodes[leaf].proxy = p;
     tree->leaf[p] = leaf;
     insert_leaf(tree, leaf);
@@ -322,7 +322,7 @@ vy_status vy_tree_remove(vy_tree *tree, int proxy)
     remove_leaf(tree, tree->leaf[proxy]);
     free_node(tree, tree->leaf[proxy]);
     tree->leaf[proxy] = NONE;
-    if (proxy < tree->first_gap) tree->first_gap = proxy;
+    if (proxy < tree->lowest_free_proxy) tree->lowest_free_proxy = proxy;
     while (tree->limit > 0 && tree->leaf[tree->limit - 1] == NONE) --tree->limit;
     return VY_OK;
 }
@@ -336,18 +336,18 @@ static int keeps_box(const vy_tree *tree, const vy_bounds *old, const vy_bounds 
     return contains(old, bounds) && contains(&max_box, old);
 }
 
-static int may_move(const vy_bounds *bounds, vec3 displacement)
+static int is_valid_move(const vy_bounds *bounds, vec3 displacement)
 {
-    return valid(bounds) && vec3_length(displacement) <= VY_POSE_LIMIT;
+    return bounds_valid(bounds) && vec3_length(displacement) <= VY_POSE_LIMIT;
 }
 
 vy_status vy_tree_move(vy_tree *tree, int proxy, const vy_bounds *bounds, vy_vec3 displacement, int *moved)
 {
     FPU_SCOPE;
     if (!is_proxy(tree, proxy)) return VY_NOT_FOUND;
-    if (!may_move(bounds, displacement)) return VY_BAD_VALUE;
+    if (!is_valid_move(bounds, displacement)) return VY_BAD_VALUE;
     const int leaf = tree->leaf[proxy];
-    const vy_bounds now = fattened(tree, bounds, displacement);
+    const vy_bounds now = fat_bounds(tree, bounds, displacement);
     const int same = keeps_box(tree, &tree->nodes[leaf].box, bounds, &now);
     if (moved != NULL) *moved = !same;
     if (same) return VY_OK;
@@ -362,15 +362,15 @@ vy_status vy_tree_move(vy_tree *tree, int proxy, const vy_bounds *bounds, vy_vec
 int vy_tree_box_fits(const vy_tree *tree, int proxy, const vy_bounds *bounds, vy_vec3 displacement)
 {
     VY_ASSERT(is_proxy(tree, proxy));
-    const vy_bounds now = fattened(tree, bounds, displacement);
-    return !may_move(bounds, displacement) ||
+    const vy_bounds now = fat_bounds(tree, bounds, displacement);
+    return !is_valid_move(bounds, displacement) ||
            keeps_box(tree, &tree->nodes[tree->leaf[proxy]].box, bounds, &now);
 }
 
 void vy_tree_replace(vy_tree *tree, int proxy, const vy_bounds *bounds, vy_vec3 displacement)
 {
-    VY_ASSERT(is_proxy(tree, proxy) && may_move(bounds, displacement));
-    tree->nodes[tree->leaf[proxy]].box = fattened(tree, bounds, displacement);
+    VY_ASSERT(is_proxy(tree, proxy) && is_valid_move(bounds, displacement));
+    tree->nodes[tree->leaf[proxy]].box = fat_bounds(tree, bounds, displacement);
 }
 
 static int list_leaves(vy_tree *tree)
@@ -431,17 +431,17 @@ typedef struct build_range {
     int first, count, node;
 } build_range;
 
-// Build the nodes into `spare`, a node before its children, which are contiguous. Returns how many.
+// Build the nodes into `rebuilt_nodes`, a node before its children, which are contiguous. Returns how many.
 static int build_top_down(vy_tree *tree, int count)
 {
     VY_ASSERT(count > 0 && count <= tree->capacity);
-    build_range stack[STACK];
+    build_range stack[STACK_SIZE];
     int top = 0, used = 1;
-    tree->spare[0].parent = NONE;
+    tree->rebuilt_nodes[0].parent = NONE;
     stack[top++] = (build_range){0, count, 0};
     while (top > 0) {
         const build_range h = stack[--top];
-        node *n = &tree->spare[h.node];
+        node *n = &tree->rebuilt_nodes[h.node];
         build_leaf *s = tree->build_leaves + h.first;
         if (h.count == 1) {
             const int parent = n->parent;
@@ -450,12 +450,12 @@ static int build_top_down(vy_tree *tree, int count)
             tree->leaf[n->proxy] = h.node;
             continue;
         }
-        VY_ASSERT(top + 2 <= STACK && used + 2 <= 2 * tree->capacity - 1);
+        VY_ASSERT(top + 2 <= STACK_SIZE && used + 2 <= 2 * tree->capacity - 1);
         const int left = h.count / 2;
         partition_median(s, h.count, left, longest_axis(s, h.count));
         n->child[0] = used;
         n->child[1] = used + 1;
-        tree->spare[used].parent = tree->spare[used + 1].parent = h.node;
+        tree->rebuilt_nodes[used].parent = tree->rebuilt_nodes[used + 1].parent = h.node;
         stack[top++] = (build_range){h.first + left, h.count - left, used + 1};
         stack[top++] = (build_range){h.first, left, used};
         used += 2;
@@ -470,8 +470,8 @@ void vy_tree_rebuild(vy_tree *tree)
     const int used = build_top_down(tree, count);
     VY_ASSERT(used == 2 * count - 1);
     node *const old = tree->nodes;
-    tree->nodes = tree->spare;
-    tree->spare = old;
+    tree->nodes = tree->rebuilt_nodes;
+    tree->rebuilt_nodes = old;
     for (int i = used - 1; i >= 0; --i) {
         if (tree->nodes[i].child[0] != NONE) refit(tree, i);
     }
@@ -489,12 +489,12 @@ vy_status vy_tree_bounds(const vy_tree *tree, int proxy, vy_bounds *out)
 
 // ---- queries
 
-static int pair_before(const vy_tree_pair *a, const vy_tree_pair *b)
+static int pair_less(const vy_tree_pair *a, const vy_tree_pair *b)
 {
     return a->a < b->a || (a->a == b->a && a->b < b->b);
 }
 
-HEAP_SORT(sort_pairs, vy_tree_pair, pair_before)
+HEAP_SORT(sort_pairs, vy_tree_pair, pair_less)
 
 // Two subtrees to test against each other, or one against itself. The stack has two of the latter per level
 // on the way down, and one of the former per step.
@@ -502,11 +502,11 @@ typedef struct task {
     int a, b;
 } task;
 
-enum { TASKS = 4 * STACK };
+enum { MAX_TASKS = 4 * STACK_SIZE };
 
 vy_status vy_tree_collect_pairs(const vy_tree *tree, vy_tree_pair *out, size_t capacity, size_t *count)
 {
-    task stack[TASKS];
+    task stack[MAX_TASKS];
     int top = 0;
     const node *nodes = tree->nodes;
     *count = 0;
@@ -516,7 +516,7 @@ vy_status vy_tree_collect_pairs(const vy_tree *tree, vy_tree_pair *out, size_t c
         const node *a = &nodes[t.a], *b = &nodes[t.b];
         if (t.a == t.b) {
             if (a->height == 0) continue;
-            VY_ASSERT(top + 3 <= TASKS);
+            VY_ASSERT(top + 3 <= MAX_TASKS);
             stack[top++] = (task){a->child[0], a->child[0]};
             stack[top++] = (task){a->child[1], a->child[1]};
             stack[top++] = (task){a->child[0], a->child[1]};
@@ -526,7 +526,7 @@ vy_status vy_tree_collect_pairs(const vy_tree *tree, vy_tree_pair *out, size_t c
                 const int low = a->proxy < b->proxy ? a->proxy : b->proxy;
                 if (*count < capacity) out[*count] = (vy_tree_pair){low, a->proxy + b->proxy - low};
                 ++*count;
-                VY_ASSERT(top + 2 <= TASKS);
+                VY_ASSERT(top + 2 <= MAX_TASKS);
             } else if (a->height >= b->height) {
                 stack[top++] = (task){a->child[0], t.b};
                 stack[top++] = (task){a->child[1], t.b};
@@ -551,7 +551,7 @@ void vy_tree_query_box(const vy_tree *tree, const vy_bounds *query, void (*found
                        void *self)
 {
     if (tree->root == NONE) return;
-    int stack[STACK], top = 0;
+    int stack[STACK_SIZE], top = 0;
     const node *nodes = tree->nodes;
     const vy_bounds box = *query;
     if (nodes[tree->root].height == 0) {
@@ -563,7 +563,7 @@ void vy_tree_query_box(const vy_tree *tree, const vy_bounds *query, void (*found
         const int *child = nodes[stack[--top]].child;
         const int hit[2] = {bounds_overlap(&nodes[child[0]].box, &box),
                             bounds_overlap(&nodes[child[1]].box, &box)};
-        VY_ASSERT(top + 2 <= STACK);
+        VY_ASSERT(top + 2 <= STACK_SIZE);
         for (int k = 0; k < 2; ++k) {
             if (!hit[k]) continue;
             if (nodes[child[k]].height == 0) {
@@ -579,7 +579,7 @@ vy_status vy_tree_pairs(const vy_tree *tree, vy_tree_pair *out, size_t capacity,
 {
     const vy_status status = vy_tree_collect_pairs(tree, out, capacity, count);
     if (status == VY_OK) sort_pairs(out, *count);
-    VY_ASSERT(status != VY_OK || *count < 2 || pair_before(&out[0], &out[1]));
+    VY_ASSERT(status != VY_OK || *count < 2 || pair_less(&out[0], &out[1]));
     return status;
 }
 
@@ -601,14 +601,14 @@ vy_status vy_tree_box(const vy_tree *tree, const vy_bounds *bounds, vy_tree_hit 
                       size_t *count)
 {
     FPU_SCOPE;
-    int stack[STACK], top = 0;
+    int stack[STACK_SIZE], top = 0;
     *count = 0;
     if (tree->root != NONE) stack[top++] = tree->root;
     while (top > 0) {
         const node *n = &tree->nodes[stack[--top]];
         if (!bounds_overlap(&n->box, bounds)) continue;
         if (n->child[0] != NONE) {
-            VY_ASSERT(top + 2 <= STACK);
+            VY_ASSERT(top + 2 <= STACK_SIZE);
             stack[top++] = n->child[0];
             stack[top++] = n->child[1];
         } else {
@@ -633,7 +633,7 @@ vy_status vy_tree_ray(const vy_tree *tree, vy_vec3 origin, vy_vec3 direction, do
                       size_t capacity, size_t *count)
 {
     FPU_SCOPE;
-    int stack[STACK], top = 0;
+    int stack[STACK_SIZE], top = 0;
     *count = 0;
     if (!(vec3_dot(direction, direction) > 0.0) || !(t_max >= 0.0)) return VY_BAD_VALUE;
     if (tree->root != NONE) stack[top++] = tree->root;
@@ -646,7 +646,7 @@ vy_status vy_tree_ray(const vy_tree *tree, vy_vec3 origin, vy_vec3 direction, do
             continue;
         }
         if (n->child[0] != NONE) {
-            VY_ASSERT(top + 2 <= STACK);
+            VY_ASSERT(top + 2 <= STACK_SIZE);
             stack[top++] = n->child[0];
             stack[top++] = n->child[1];
         } else {

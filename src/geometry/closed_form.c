@@ -20,7 +20,7 @@ typedef struct segment_point {
 
 // The normal of a segment is perpendicular to it, or at an end not back along it: any other part of d is
 // rounding.
-static vec3 remove_along(vec3 d, segment_point line)
+static vec3 remove_component(vec3 d, segment_point line)
 {
     VY_ASSERT(real_abs(line.at) <= 1.0);
     const double along = vec3_dot(d, line.u), uu = vec3_dot(line.u, line.u);
@@ -38,13 +38,13 @@ static int sphere_contact(vec3 a, double ra, segment_point on_a, vec3 b, double 
     if (distance2 > radius_sum * radius_sum) return 0;
     double distance = real_sqrt(distance2);
     if (distance < 1e-5 * radius_sum) { // too near for a direction
-        d = remove_along(d, on_a);
+        d = remove_component(d, on_a);
         // The second segment without its part along the first, so as not to undo that; parallel ones have
         // nothing left.
         const double uu = vec3_dot(on_a.u, on_a.u), vv = vec3_dot(on_b.u, on_b.u);
         const double uv = vec3_dot(on_a.u, on_b.u);
         if (uu > 0.0 && real_abs(on_a.at) < 1.0) on_b.u = vec3_add_scaled(on_b.u, -uv / uu, on_a.u);
-        if (vec3_dot(on_b.u, on_b.u) > 1e-14 * vv) d = remove_along(d, on_b);
+        if (vec3_dot(on_b.u, on_b.u) > 1e-14 * vv) d = remove_component(d, on_b);
         distance = vec3_length(d);
     }
     out->normal = distance > 1e-12 * radius_sum ? vec3_scale(1.0 / distance, d) : fallback;

@@ -8,7 +8,7 @@
 
 #define SAME_NORMAL (1.0 - 5e-7) // cosine of the angle up to which points share a manifold: 1 mrad
 #define SAME_POINT  1e-6         // of the shape's size
-#define TIE         1e-7         // of the shape's size: points this much apart in depth are equally deep
+#define DEPTH_TIE   1e-7         // of the shape's size: points this much apart in depth are equally deep
 
 // ---- patches
 
@@ -45,7 +45,8 @@ static void reduce(const field_pair *pair, field_patch *p)
     const vec3 middle = vec3_scale(1.0 / p->count, sum);
     for (int i = 0; i < p->count; ++i) {
         const vec3 d = vec3_sub(p->points[i].p, middle);
-        if (p->points[i].depth < deepest - TIE * pair->cores.scale || !(vec3_dot(d, d) > farthest)) continue;
+        if (p->points[i].depth < deepest - DEPTH_TIE * pair->cores.scale || !(vec3_dot(d, d) > farthest))
+            continue;
         farthest = vec3_dot(d, d);
         first = i;
     }
@@ -89,13 +90,15 @@ void vy_field_add(field_pair *pair, vec3 n, vec3 on_shape, double depth, uint64_
     p->points[p->count++].id = id;
 }
 
-void vy_field_keep_other(field_pair *pair, vec3 n, vec3 on_shape, double depth)
+void vy_field_keep_fallback(field_pair *pair, vec3 n, vec3 on_shape, double depth)
 {
-    if (!(depth >= 0.0) || !(n.z > FIELD_UPRIGHT) || (pair->has_other && depth <= pair->other_depth)) return;
-    pair->has_other = 1;
-    pair->other_normal = n;
-    pair->other_point = on_shape;
-    pair->other_depth = depth;
+    if (!(depth >= 0.0) || !(n.z > FIELD_MIN_RIM_NORMAL_Z) ||
+        (pair->has_fallback && depth <= pair->fallback_depth))
+        return;
+    pair->has_fallback = 1;
+    pair->fallback_normal = n;
+    pair->fallback_point = on_shape;
+    pair->fallback_depth = depth;
 }
 
 // ---- triangles: the part of the shape's lowest feature that is over each
@@ -110,13 +113,13 @@ typedef struct field_face {
 static double height_over(const field_face *t, vec3 p) { return vec3_dot(t->n, vec3_sub(p, t->corner[0])); }
 
 // Whether a point is over the triangle: one above its plane by the foot of its height, one below straight.
-static int is_over(const field_pair *pair, const field_face *t, vec3 p)
+static int projects_onto(const field_pair *pair, const field_face *t, vec3 p)
 {
     const vec3 q = vec3_add_scaled(p, -real_max(height_over(t, p), 0.0), t->n);
-    const double slack = 1e-9 * pair->field->spacing * pair->field->spacing;
+    const double tolerance = 1e-9 * pair->field->spacing * pair->field->spacing;
     for (int k = 0; k < 3; ++k) {
         const vec3 a = t->corner[k], b = t->corner[k == 2 ? 0 : k + 1];
-        if ((b.x - a.x) * (q.y - a.y) - (b.y - a.y) * (q.x - a.x) < -slack) return 0;
+        if ((b.x - a.x) * (q.y - a.y) - (b.y - a.y) * (q.x - a.x) < -tolerance) return 0;
     }
     return 1;
 }
@@ -145,19 +148,19 @@ static void clip_feature(field_pair *pair, const field_face *t, const vy_feature
 }
 
 // A face that is not along the triangle: its vertices over it, and its lowest edge, if that is.
-static void touch_tilted(field_pair *pair, const field_face *t, const vy_feature *f)
+static void collide_tilted_face(field_pair *pair, const field_face *t, const vy_feature *f)
 {
     int low = 0;
     for (int i = 0; i < f->count; ++i) {
         const double height = height_over(t, f->p[i]);
         if (height < height_over(t, f->p[low])) low = i;
-        if (height <= pair->margin && is_over(pair, t, f->p[i]))
+        if (height <= pair->margin && projects_onto(pair, t, f->p[i]))
             vy_field_add(pair, t->n, f->p[i], -height, vertex_of_face_id(t, f->id[i]));
     }
     const int before = low == 0 ? f->count - 1 : low - 1, after = low == f->count - 1 ? 0 : low + 1;
     const int next = height_over(t, f->p[before]) < height_over(t, f->p[after]) ? before : after;
     const vec3 d = vec3_sub(f->p[next], f->p[low]);
-    if (vec3_dot(t->n, d) > FIELD_ALONG * vec3_length(d)) return;
+    if (vec3_dot(t->n, d) > FIELD_PARALLEL_SINE * vec3_length(d)) return;
     const vy_feature edge = {.count = 2,
                              .p = {f->p[low], f->p[next]},
                              .id = {f->id[low], f->id[next]},
@@ -166,7 +169,7 @@ static void touch_tilted(field_pair *pair, const field_face *t, const vy_feature
     clip_feature(pair, t, &edge);
 }
 
-static void touch_face(field_pair *pair, const field_face *t)
+static void collide_face(field_pair *pair, const field_face *t)
 {
     const vec3 lowest = field_support(pair, t->n);
     const double height = height_over(t, lowest);
@@ -176,7 +179,7 @@ static void touch_face(field_pair *pair, const field_face *t)
         vy_feature_of(pair->shape, vec3_neg(mat3_tmul_vec(pair->cores.rotation, t->n)), &f);
         vy_feature_move(&pair->cores.rotation, pair->cores.offset, &f);
         if (f.count > 2 && -vec3_dot(f.normal, t->n) < VY_FACE_ALIGNED) {
-            touch_tilted(pair, t, &f);
+            collide_tilted_face(pair, t, &f);
         } else if (f.count > 1) {
             clip_feature(pair, t, &f);
         }
@@ -188,7 +191,8 @@ static void touch_face(field_pair *pair, const field_face *t)
             pair->patches[k].depth >= -height - 1e-9 * pair->cores.scale)
             return;
     }
-    if (is_over(pair, t, lowest)) vy_field_add(pair, t->n, lowest, -height, vertex_of_face_id(t, 0xffffff));
+    if (projects_onto(pair, t, lowest))
+        vy_field_add(pair, t->n, lowest, -height, vertex_of_face_id(t, 0xffffff));
 }
 
 static int cell_of(double x, int cells) { return x <= 0.0 ? 0 : x >= (double)cells ? cells - 1 : (int)x; }
@@ -208,13 +212,13 @@ static int set_face(const field_pair *pair, int i, int j, int half, field_face *
     return area > 0.0;
 }
 
-static void touch_faces(field_pair *pair, const int low[2], const int high[2])
+static void collide_faces(field_pair *pair, const int low[2], const int high[2])
 {
     field_face t;
     for (int j = low[1]; j < high[1]; ++j) {
         for (int i = low[0]; i < high[0]; ++i) {
             for (int half = 0; half < 2; ++half) {
-                if (set_face(pair, i, j, half, &t)) touch_face(pair, &t);
+                if (set_face(pair, i, j, half, &t)) collide_face(pair, &t);
             }
         }
     }
@@ -222,7 +226,7 @@ static void touch_faces(field_pair *pair, const int low[2], const int high[2])
 
 // A shape whose centre is under the ground, and that no triangle cuts: out along the normal of the triangle
 // over its centre.
-static void touch_buried(field_pair *pair)
+static void collide_buried(field_pair *pair)
 {
     const vy_height_field *field = pair->field;
     const vec3 centre = pair->cores.offset;
@@ -230,7 +234,8 @@ static void touch_buried(field_pair *pair)
               j = cell_of(centre.y / field->spacing, field->ny - 1);
     field_face t;
     for (int half = 0; half < 2; ++half) {
-        if (!set_face(pair, i, j, half, &t) || height_over(&t, centre) >= 0.0 || !is_over(pair, &t, centre))
+        if (!set_face(pair, i, j, half, &t) || height_over(&t, centre) >= 0.0 ||
+            !projects_onto(pair, &t, centre))
             continue;
         const vec3 lowest = field_support(pair, t.n);
         vy_field_add(pair, t.n, lowest, -height_over(&t, lowest), 0);
@@ -241,10 +246,10 @@ static void touch_buried(field_pair *pair)
 // Nothing that may be was found, for the shape is so deep in the ground, or around a crest, that no normal of
 // an edge or vertex is left: the deepest of what may not be, or out along the normal of one of the triangles
 // that cut it, whichever is nearest.
-static void touch_deep(field_pair *pair, const int low[2], const int high[2])
+static void collide_deep(field_pair *pair, const int low[2], const int high[2])
 {
-    if (pair->has_other) {
-        vy_field_add(pair, pair->other_normal, pair->other_point, pair->other_depth, 0);
+    if (pair->has_fallback) {
+        vy_field_add(pair, pair->fallback_normal, pair->fallback_point, pair->fallback_depth, 0);
         return;
     }
     double min_depth = REAL_MAX;
@@ -270,7 +275,7 @@ static void touch_deep(field_pair *pair, const int low[2], const int high[2])
     if (min_depth < REAL_MAX)
         vy_field_add(pair, best, point, min_depth, 0);
     else
-        touch_buried(pair);
+        collide_buried(pair);
 }
 
 // ---- the pair
@@ -307,7 +312,7 @@ static void init_pair(field_pair *pair, const vy_pose *pose_field, const vy_pose
     pair->level[0] = pair->box.low.z;
     pair->below[1] = thin_direction(pair);
     pair->level[1] = vec3_dot(pair->below[1], field_support(pair, pair->below[1])) - pair->margin;
-    pair->count = pair->has_other = 0;
+    pair->count = pair->has_fallback = 0;
 }
 
 static void write_manifold(const vy_pose *pose, const field_patch *p, vy_manifold *out)
@@ -340,9 +345,9 @@ int vy_collide_field(const vy_height_field *field, const vy_pose *pose_field, co
     const int low[2] = {cell_of(box->low.x / size, field->nx - 1), cell_of(box->low.y / size, field->ny - 1)};
     const int high[2] = {cell_of(box->high.x / size, field->nx - 1) + 1,
                          cell_of(box->high.y / size, field->ny - 1) + 1};
-    touch_faces(&pair, low, high);
+    collide_faces(&pair, low, high);
     vy_field_edges(&pair, low, high);
-    if (pair.count == 0) touch_deep(&pair, low, high);
+    if (pair.count == 0) collide_deep(&pair, low, high);
     int order[FIELD_PATCHES];
     for (int k = 0; k < pair.count; ++k) { // deepest first; of equal ones the one that was found first
         int at = k;

@@ -58,17 +58,17 @@ static int is_convex(const field_edge *e)
     return vec3_dot(n, e->across[1]) < -FIELD_CONVEX;
 }
 
-static int edge_allows(const field_edge *e, vec3 n)
+static int edge_allows_normal(const field_edge *e, vec3 n)
 {
-    if (e->sides == 1 && n.z < FIELD_UPRIGHT) return 0;
+    if (e->sides == 1 && n.z < FIELD_MIN_RIM_NORMAL_Z) return 0;
     for (int k = 0; k < e->sides; ++k) {
-        if (vec3_dot(n, e->across[k]) > FIELD_ALLOWED) return 0;
+        if (vec3_dot(n, e->across[k]) > FIELD_NORMAL_TOLERANCE) return 0;
     }
     return 1;
 }
 
 // Whether no neighbour of a vertex is above it along n, and some are below: else its triangles are flat.
-static int vertex_allows(const vy_height_field *f, int i, int j, vec3 n)
+static int vertex_allows_normal(const vy_height_field *f, int i, int j, vec3 n)
 {
     static const signed char neighbours[6][2] = {{1, 0}, {1, 1}, {0, 1}, {-1, 0}, {-1, -1}, {0, -1}};
     const vec3 p = field_vertex(f, i, j);
@@ -77,12 +77,12 @@ static int vertex_allows(const vy_height_field *f, int i, int j, vec3 n)
         const int x = i + neighbours[k][0], y = j + neighbours[k][1];
         if (!has_vertex(f, x, y)) continue;
         const vec3 d = vec3_sub(field_vertex(f, x, y), p);
-        const double height = vec3_dot(n, d), slack = FIELD_ALLOWED * vec3_length(d);
-        if (height > slack) return 0;
-        below |= height < -slack;
+        const double height = vec3_dot(n, d), tolerance = FIELD_NORMAL_TOLERANCE * vec3_length(d);
+        if (height > tolerance) return 0;
+        below |= height < -tolerance;
         ++count;
     }
-    return below && (count == 6 || n.z >= FIELD_UPRIGHT);
+    return below && (count == 6 || n.z >= FIELD_MIN_RIM_NORMAL_Z);
 }
 
 static uint64_t vertex_id(const field_pair *pair, int i, int j, uint32_t face)
@@ -96,11 +96,11 @@ static uint64_t edge_id(const field_edge *e, uint32_t feature)
 }
 
 // A point of an edge, at its ends one of the vertex. Returns 0 when the normal is not one of its.
-static int allows_at(const field_pair *pair, const field_edge *e, double t, vec3 n)
+static int edge_point_allows_normal(const field_pair *pair, const field_edge *e, double t, vec3 n)
 {
-    if (t > END && t < 1.0 - END) return edge_allows(e, n);
+    if (t > END && t < 1.0 - END) return edge_allows_normal(e, n);
     const int *v = t <= END ? e->from : e->to;
-    return vertex_allows(pair->field, v[0], v[1], n);
+    return vertex_allows_normal(pair->field, v[0], v[1], n);
 }
 
 static uint64_t id_at(const field_pair *pair, const field_edge *e, double t, uint32_t feature)
@@ -136,25 +136,25 @@ static double half_length(const vy_shape *s)
 }
 
 // The point z of the core, against a point of the ground.
-static void touch_round(field_pair *pair, vec3 ground, double z, const field_edge *e, double t)
+static void collide_round(field_pair *pair, vec3 ground, double z, const field_edge *e, double t)
 {
     const vec3 center = field_from_shape(pair, vec3_make(0.0, 0.0, z)), d = vec3_sub(center, ground);
     const double distance = vec3_length(d), separation = distance - pair->cores.b.margin;
     if (!(separation <= pair->margin) || !(distance > 1e-9 * pair->cores.scale)) return;
     const vec3 n = vec3_scale(1.0 / distance, d);
-    if (allows_at(pair, e, t, n)) {
+    if (edge_point_allows_normal(pair, e, t, n)) {
         add_above(pair, n, ground, separation, id_at(pair, e, t, 0));
     } else {
-        vy_field_keep_other(pair, n, vec3_add_scaled(ground, separation, n), -separation);
+        vy_field_keep_fallback(pair, n, vec3_add_scaled(ground, separation, n), -separation);
     }
 }
 
 // A capsule along an edge has two points: the ends of what they have in common.
-static int touch_along(field_pair *pair, const field_edge *e, vec3 p, vec3 q)
+static int collide_capsule_along(field_pair *pair, const field_edge *e, vec3 p, vec3 q)
 {
     const double half = half_length(pair->shape), length = q.z - p.z;
     const vec3 d = vec3_sub(q, p);
-    if (!(d.x * d.x + d.y * d.y < FIELD_ALONG * FIELD_ALONG * vec3_dot(d, d))) return 0;
+    if (!(d.x * d.x + d.y * d.y < FIELD_PARALLEL_SINE * FIELD_PARALLEL_SINE * vec3_dot(d, d))) return 0;
     const double t0 = real_clamp((-half - p.z) / length, 0.0, 1.0),
                  t1 = real_clamp((half - p.z) / length, 0.0, 1.0);
     if (real_abs(t1 - t0) * real_abs(length) < 1e-6 * half) return 0;
@@ -164,7 +164,7 @@ static int touch_along(field_pair *pair, const field_edge *e, vec3 p, vec3 q)
     const vec3 n =
         mat3_mul_vec(pair->cores.rotation, vec3_make(-middle.x / distance, -middle.y / distance, 0.0));
     const vec3 across = vec3_add_scaled(n, -vec3_dot(n, e->along), e->along);
-    if (!edge_allows(e, across)) return 1;
+    if (!edge_allows_normal(e, across)) return 1;
     for (int k = 0; k < 2; ++k) {
         const double t = k == 0 ? t0 : t1;
         const vec3 ground = edge_point(e, t),
@@ -176,53 +176,53 @@ static int touch_along(field_pair *pair, const field_edge *e, vec3 p, vec3 q)
 }
 
 // A capsule across an edge: the normal is that of both, even where its core has gone through.
-static void touch_across(field_pair *pair, const field_edge *e, vec3 d, double t, double z)
+static void collide_capsule_across(field_pair *pair, const field_edge *e, vec3 d, double t, double z)
 {
     const double length = real_sqrt(d.x * d.x + d.y * d.y);
     vec3 n = mat3_mul_vec(pair->cores.rotation, vec3_make(d.y / length, -d.x / length, 0.0));
     const vec3 ground = edge_point(e, t), center = field_from_shape(pair, vec3_make(0.0, 0.0, z));
-    if (!edge_allows(e, n)) n = vec3_neg(n);
+    if (!edge_allows_normal(e, n)) n = vec3_neg(n);
     const double separation = vec3_dot(n, vec3_sub(center, ground)) - pair->cores.b.margin;
     const double min_depth = pair->cores.b.margin - vec3_length(vec3_sub(center, ground));
     if (!is_plausible(-separation, min_depth)) return;
-    if (edge_allows(e, n)) {
+    if (edge_allows_normal(e, n)) {
         add_above(pair, n, ground, separation, edge_id(e, 0));
     } else {
-        vy_field_keep_other(pair, n, vec3_add_scaled(ground, separation, n), -separation);
+        vy_field_keep_fallback(pair, n, vec3_add_scaled(ground, separation, n), -separation);
     }
 }
 
-static void touch_edge_round(field_pair *pair, const field_edge *e)
+static void collide_edge_round(field_pair *pair, const field_edge *e)
 {
     const vec3 p = field_to_shape(pair, e->p), q = field_to_shape(pair, e->q), d = vec3_sub(q, p);
     const double half = half_length(pair->shape);
-    if (half > 0.0 && touch_along(pair, e, p, q)) return;
+    if (half > 0.0 && collide_capsule_along(pair, e, p, q)) return;
     // The nearest points of the edge and the z axis, then of both segments.
     const double across2 = d.x * d.x + d.y * d.y, all2 = vec3_dot(d, d);
     double t = across2 > 1e-12 * all2 ? -(p.x * d.x + p.y * d.y) / across2 : 0.5, z = p.z + t * d.z;
     if (half > 0.0 && t > END && t < 1.0 - END && z > -half && z < half) {
-        touch_across(pair, e, d, t, z);
+        collide_capsule_across(pair, e, d, t, z);
         return;
     }
     t = real_clamp(t, 0.0, 1.0);
     z = real_clamp(p.z + t * d.z, -half, half);
     t = real_clamp(-(p.x * d.x + p.y * d.y + (p.z - z) * d.z) / all2, 0.0, 1.0);
     z = real_clamp(p.z + t * d.z, -half, half);
-    if (t > END && t < 1.0 - END) touch_round(pair, edge_point(e, t), z, e, t);
+    if (t > END && t < 1.0 - END) collide_round(pair, edge_point(e, t), z, e, t);
 }
 
-static void touch_vertex_round(field_pair *pair, const field_edge *e)
+static void collide_vertex_round(field_pair *pair, const field_edge *e)
 {
     const vec3 q = field_to_shape(pair, e->p);
     const double half = half_length(pair->shape);
-    touch_round(pair, e->p, real_clamp(q.z, -half, half), e, 0.0);
+    collide_round(pair, e->p, real_clamp(q.z, -half, half), e, 0.0);
 }
 
 // ---- boxes and hulls: their faces against vertices and edges, and edges against edges
 
 // A vertex of the ground inside of the shape, or in front of one of its faces: of the faces that it may touch
 // the one it is least deep behind.
-static void touch_vertex_faces(field_pair *pair, const field_edge *e)
+static void collide_vertex_faces(field_pair *pair, const field_edge *e)
 {
     const vy_shape *s = pair->shape;
     const vec3 q = field_to_shape(pair, e->p);
@@ -236,7 +236,7 @@ static void touch_vertex_faces(field_pair *pair, const field_edge *e)
         outside = real_max(outside, beyond);
         if (!(beyond > best)) continue;
         const vec3 n = vec3_neg(mat3_mul_vec(pair->cores.rotation, polyhedron_face_normal(s, f)));
-        if (!(n.z > 0.0) || !vertex_allows(pair->field, e->from[0], e->from[1], n)) continue;
+        if (!(n.z > 0.0) || !vertex_allows_normal(pair->field, e->from[0], e->from[1], n)) continue;
         best = beyond;
         face = f;
         normal = n;
@@ -294,7 +294,7 @@ static int clip_edge(const field_edge *e, const vy_feature *f, vec3 n, double *f
 }
 
 // The ends of the part of an edge that lies along a feature of the shape, which faces it along -n.
-static int touch_feature(field_pair *pair, const field_edge *e, const vy_feature *f, vec3 n)
+static int collide_edge_feature(field_pair *pair, const field_edge *e, const vy_feature *f, vec3 n)
 {
     double t[2];
     const double facing = -vec3_dot(f->normal, n);
@@ -314,7 +314,7 @@ static int touch_feature(field_pair *pair, const field_edge *e, const vy_feature
 }
 
 // Faces along the edge.
-static int touch_edge_faces(field_pair *pair, const field_edge *e)
+static int collide_edge_faces(field_pair *pair, const field_edge *e)
 {
     const vy_shape *s = pair->shape;
     const vec3 p = field_to_shape(pair, e->p), q = field_to_shape(pair, e->q);
@@ -328,7 +328,9 @@ static int touch_edge_faces(field_pair *pair, const field_edge *e)
         if (!(nearer > best)) continue;
         const vec3 n = vec3_neg(mat3_mul_vec(pair->cores.rotation, local));
         const double slope = vec3_dot(n, e->along);
-        if (real_abs(slope) > FIELD_ALONG || !edge_allows(e, vec3_add_scaled(n, -slope, e->along))) continue;
+        if (real_abs(slope) > FIELD_PARALLEL_SINE ||
+            !edge_allows_normal(e, vec3_add_scaled(n, -slope, e->along)))
+            continue;
         best = nearer;
         face = f;
     }
@@ -336,11 +338,11 @@ static int touch_edge_faces(field_pair *pair, const field_edge *e)
     vy_feature f;
     vy_feature_of(s, polyhedron_face_normal(s, face), &f);
     vy_feature_move(&pair->cores.rotation, pair->cores.offset, &f);
-    return touch_feature(pair, e, &f, vec3_neg(f.normal));
+    return collide_edge_feature(pair, e, &f, vec3_neg(f.normal));
 }
 
 // Two edges that cross: their arcs on the Gauss map do.
-static int touch_edge_edges(field_pair *pair, const field_edge *e)
+static int collide_edge_edges(field_pair *pair, const field_edge *e)
 {
     const vy_shape *s = pair->shape;
     const vec3 p = field_to_shape(pair, e->p), d = vec3_sub(field_to_shape(pair, e->q), p);
@@ -360,7 +362,7 @@ static int touch_edge_edges(field_pair *pair, const field_edge *e)
                      u = vec3_dot(vec3_cross(gap, d), m) / length2;
         if (!(t >= 0.0 && t <= 1.0 && u >= b.from && u <= b.to)) continue;
         const vec3 n = mat3_mul_vec(pair->cores.rotation, local);
-        if (!edge_allows(e, n) || !is_plausible(-separation, e->depth)) continue;
+        if (!edge_allows_normal(e, n) || !is_plausible(-separation, e->depth)) continue;
         add_above(pair, n, edge_point(e, t), separation, edge_id(e, (uint32_t)k));
         found = 1;
     }
@@ -379,7 +381,7 @@ static void set_inset(field_pair *pair, double part)
     b->half_height = c->half_height - inset;
 }
 
-static void touch_nearest(field_pair *pair, const field_edge *e)
+static void collide_nearest(field_pair *pair, const field_edge *e)
 {
     const vec3 ends[2] = {e->p, e->q};
     vy_core_pair *cores = &pair->cores;
@@ -398,8 +400,8 @@ static void touch_nearest(field_pair *pair, const field_edge *e)
     const vec3 n = vec3_scale(-1.0 / g.distance, g.v), d = vec3_sub(e->q, e->p);
     const double t = vec3_dot(vec3_sub(ground, e->p), d) / vec3_dot(d, d);
     const double separation = vec3_dot(n, vec3_sub(field_support(pair, n), ground));
-    if (!allows_at(pair, e, t, n)) {
-        vy_field_keep_other(pair, n, vec3_add_scaled(ground, separation, n), -separation);
+    if (!edge_point_allows_normal(pair, e, t, n)) {
+        vy_field_keep_fallback(pair, n, vec3_add_scaled(ground, separation, n), -separation);
         return;
     }
     add_above(pair, n, ground, separation, id_at(pair, e, t, 0));
@@ -410,10 +412,10 @@ static void touch_nearest(field_pair *pair, const field_edge *e)
     if (f.count < 2) return;
     const vec3 side = vec3_sub(f.p[1], f.p[0]);
     const double along = real_abs(vec3_dot(side, e->along));
-    const int is_along = f.count == 2
-                             ? along * along > (1.0 - FIELD_ALONG * FIELD_ALONG) * vec3_dot(side, side)
-                             : real_abs(vec3_dot(n, e->along)) < FIELD_ALONG;
-    if (is_along) (void)touch_feature(pair, e, &f, n);
+    const int is_along = f.count == 2 ? along * along > (1.0 - FIELD_PARALLEL_SINE * FIELD_PARALLEL_SINE) *
+                                                            vec3_dot(side, side)
+                                      : real_abs(vec3_dot(n, e->along)) < FIELD_PARALLEL_SINE;
+    if (is_along) (void)collide_edge_feature(pair, e, &f, n);
 }
 
 void vy_field_edges(field_pair *pair, const int low[2], const int high[2])
@@ -430,8 +432,8 @@ void vy_field_edges(field_pair *pair, const int low[2], const int high[2])
                 e.p = p;
                 e.from[0] = i;
                 e.from[1] = j;
-                if (is_round) touch_vertex_round(pair, &e);
-                if (is_polyhedron) touch_vertex_faces(pair, &e);
+                if (is_round) collide_vertex_round(pair, &e);
+                if (is_polyhedron) collide_vertex_faces(pair, &e);
             }
             for (int k = 0; k < 3; ++k) {
                 if (!set_edge(pair->field, i, j, k, &e) || (below & field_below(pair, e.q)) != 0 ||
@@ -439,9 +441,9 @@ void vy_field_edges(field_pair *pair, const int low[2], const int high[2])
                     continue;
                 if (is_polyhedron) e.depth = min_depth_of(pair, &e);
                 if (is_round) {
-                    touch_edge_round(pair, &e);
-                } else if (!is_polyhedron || !(touch_edge_faces(pair, &e) | touch_edge_edges(pair, &e))) {
-                    touch_nearest(pair, &e);
+                    collide_edge_round(pair, &e);
+                } else if (!is_polyhedron || !(collide_edge_faces(pair, &e) | collide_edge_edges(pair, &e))) {
+                    collide_nearest(pair, &e);
                 }
             }
         }

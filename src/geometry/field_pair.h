@@ -9,10 +9,10 @@
 #include "geometry/support.h"
 #include "volery/collision.h"
 
-#define FIELD_ALLOWED 1e-6   // [rad] by so much a normal may miss those of its edge or vertex
-#define FIELD_CONVEX  1e-7   // [rad] edges bent by less are flat
-#define FIELD_UPRIGHT 0.05   // least z of a normal at the rim, where the ground ends without a wall
-#define FIELD_ALONG   0.0447 // sine of the angle up to which an edge lies along a face: VY_FACE_ALIGNED
+#define FIELD_NORMAL_TOLERANCE 1e-6 // [rad] by so much a normal may miss those of its edge or vertex
+#define FIELD_CONVEX           1e-7 // [rad] edges bent by less are flat
+#define FIELD_MIN_RIM_NORMAL_Z 0.05 // least z of a normal at the rim, where the ground ends without a wall
+#define FIELD_PARALLEL_SINE    0.0447 // sine of the angle up to which an edge lies along a face: VY_FACE_ALIGNED
 
 enum { FIELD_PATCHES = 16, FIELD_PATCH_POINTS = 24 };
 
@@ -39,9 +39,10 @@ typedef struct field_pair {
     double level[2];    // ... by more than the margin is not looked at
     int count;
     field_patch patches[FIELD_PATCHES];
-    int has_other; // a point whose normal is none of its edge's or vertex's: used where there are no others
-    vec3 other_normal, other_point;
-    double other_depth;
+    int has_fallback; // a point whose normal is none of its edge's or vertex's: used where there are no
+                      // others
+    vec3 fallback_normal, fallback_point;
+    double fallback_depth;
 } field_pair;
 
 /// An edge of the grid: p to q.
@@ -59,7 +60,7 @@ typedef struct field_edge {
 void vy_field_add(field_pair *pair, vec3 n, vec3 on_shape, double depth, uint64_t id);
 /// Keep the deepest of the points whose normals are not allowed, for shapes that overlap the ground so far
 /// that all of them are such.
-void vy_field_keep_other(field_pair *pair, vec3 n, vec3 on_shape, double depth);
+void vy_field_keep_fallback(field_pair *pair, vec3 n, vec3 on_shape, double depth);
 /// The contacts of the edges and vertices of the field.
 void vy_field_edges(field_pair *pair, const int low[2], const int high[2]);
 

@@ -5,7 +5,7 @@
 
 // The point of a segment or triangle nearest to the origin: its vertices and their barycentric weights.
 typedef struct nearest {
-    int use; // bit i: vertex i
+    int vertex_mask; // bit i: vertex i
     double lambda[3];
     vec3 v;
     double v2;
@@ -43,7 +43,7 @@ static nearest nearest_of_segment(vec3 a, vec3 b)
 static nearest nearest_of_side(vec3 p, vec3 q, int i, int j)
 {
     const nearest s = nearest_of_segment(p, q);
-    nearest r = {(s.use & 1) << i | (s.use >> 1 & 1) << j, {0.0, 0.0, 0.0}, s.v, s.v2};
+    nearest r = {(s.vertex_mask & 1) << i | (s.vertex_mask >> 1 & 1) << j, {0.0, 0.0, 0.0}, s.v, s.v2};
     r.lambda[i] = s.lambda[0];
     r.lambda[j] = s.lambda[1];
     return r;
@@ -93,7 +93,7 @@ static void keep_vertices(vy_gjk *g, const nearest *r, const int index[3])
     int count = 0;
     vy_minkowski_vertex p[3];
     for (int i = 0; i < 3; ++i) {
-        if ((r->use >> i & 1) != 0) {
+        if ((r->vertex_mask >> i & 1) != 0) {
             p[count] = g->p[index[i]];
             g->lambda[count++] = r->lambda[i];
         }

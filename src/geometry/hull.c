@@ -184,7 +184,7 @@ static void measure_volume(vy_hull *hull)
     hull->centroid = weight > 0.0 ? vec3_add_scaled(inside, 0.25 / weight, moment) : inside;
 }
 
-static void measure(vy_hull *hull)
+static void measure_hull(vy_hull *hull)
 {
     hull->bounds = vy_bounds_of_points(hull->vertices, hull->vertex_count);
     measure_volume(hull);
@@ -211,7 +211,7 @@ static vy_status fill_hull(const vy_vec3 *points, int point_count, const vy_loop
     if (status == VY_OK) status = vy_loops_twins(loops, a->twin, scratch, err);
     if (status != VY_OK) return status;
     fill_edges(hull, scratch, a);
-    measure(hull);
+    measure_hull(hull);
     return vy_hull_check(hull, err);
 }
 
@@ -346,7 +346,7 @@ static vy_status check_counts(const vy_hull *hull, vy_error *err)
     return VY_OK;
 }
 
-static int index_in(int index, int count) { return index >= 0 && index < count; }
+static int index_is_valid(int index, int count) { return index >= 0 && index < count; }
 
 static vy_status check_topology(const vy_hull *hull, vy_error *err)
 {
@@ -359,10 +359,10 @@ static vy_status check_topology(const vy_hull *hull, vy_error *err)
         }
         for (int k = 0; k < face->count; ++k, ++half) {
             const int t = hull->twin[half];
-            if (hull->half_face[half] != f || !index_in(hull->loop[half], hull->vertex_count) ||
-                !index_in(t, hull->half_edge_count) || t == half || hull->twin[t] != half ||
-                !index_in(hull->half_face[t], hull->face_count) ||
-                !index_in(hull->half_edge[half], hull->edge_count)) {
+            if (hull->half_face[half] != f || !index_is_valid(hull->loop[half], hull->vertex_count) ||
+                !index_is_valid(t, hull->half_edge_count) || t == half || hull->twin[t] != half ||
+                !index_is_valid(hull->half_face[t], hull->face_count) ||
+                !index_is_valid(hull->half_edge[half], hull->edge_count)) {
                 return vy_fail(err, VY_BAD_HULL, "hull: half-edge %d has an invalid index", half);
             }
         }
@@ -415,7 +415,7 @@ static vy_status check_neighbours(const vy_hull *hull, vy_error *err)
             return vy_fail(err, VY_BAD_HULL, "hull: vertex %d has no neighbours", v);
         }
         for (int k = first; k < end; ++k) {
-            if (!index_in(hull->neighbours[k], hull->vertex_count) || hull->neighbours[k] == v) {
+            if (!index_is_valid(hull->neighbours[k], hull->vertex_count) || hull->neighbours[k] == v) {
                 return vy_fail(err, VY_BAD_HULL, "hull: vertex %d has no neighbour %d", v,
                                hull->neighbours[k]);
             }
@@ -432,7 +432,7 @@ static vy_status check_convex(const vy_hull *hull, vy_error *err)
     const vy_bounds box = vy_bounds_of_points(hull->vertices, hull->vertex_count);
     const vy_vec3 side = vec3_sub(box.high, box.low);
     const double longest = real_max(side.x, real_max(side.y, side.z));
-    const double slack = hull->tolerance + 8.0 * DBL_EPSILON * longest; // rounding of normals and heights
+    const double tolerance = hull->tolerance + 8.0 * DBL_EPSILON * longest; // rounding of normals and heights
     for (int f = 0; f < hull->face_count; ++f) {
         const vy_hull_face *face = &hull->faces[f];
         const vy_vec3 n = face->normal, origin = hull->vertices[hull->loop[face->first]];
@@ -447,12 +447,13 @@ static vy_status check_convex(const vy_hull *hull, vy_error *err)
             low = real_min(low, height);
             high = real_max(high, height);
         }
-        if (!(high - low <= 2.0 * slack)) return vy_fail(err, VY_BAD_HULL, "hull: face %d is not flat", f);
-        if (!vy_loop_is_convex(hull->vertices, hull->loop + face->first, face->count, n, slack)) {
+        if (!(high - low <= 2.0 * tolerance))
+            return vy_fail(err, VY_BAD_HULL, "hull: face %d is not flat", f);
+        if (!vy_loop_is_convex(hull->vertices, hull->loop + face->first, face->count, n, tolerance)) {
             return vy_fail(err, VY_BAD_HULL, "hull: face %d is not a convex polygon", f);
         }
         const int v = vy_support()->extreme(hull->x, hull->y, hull->z, hull->padded_count, n);
-        if (!(vec3_dot(n, vec3_sub(hull->vertices[v], origin)) - high <= slack)) {
+        if (!(vec3_dot(n, vec3_sub(hull->vertices[v], origin)) - high <= tolerance)) {
             return vy_fail(err, VY_BAD_HULL, "hull: vertex %d is beyond face %d", v, f);
         }
     }

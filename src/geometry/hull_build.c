@@ -111,7 +111,7 @@ static vy_status run_qhull(double *coordinates, int count, vy_loops *loops, vy_e
 }
 
 /// Six times the volume within the loops; its sign is their orientation.
-static double winding(const vy_vec3 *points, const vy_loops *loops)
+static double signed_volume6(const vy_vec3 *points, const vy_loops *loops)
 {
     VY_ASSERT(loops->face_count > 0);
     const vy_vec3 origin = points[loops->vertex[0]];
@@ -153,7 +153,7 @@ static vy_status hull_by_qhull(const vy_vec3 *points, int count, double epsilon,
     const vy_status status = run_qhull(coordinates, count, &loops, err);
     free(coordinates);
     if (status != VY_OK) return status;
-    if (winding(points, &loops) < 0.0) reverse_loops(&loops);
+    if (signed_volume6(points, &loops) < 0.0) reverse_loops(&loops);
     return hull_of_loops(points, count, epsilon, &loops, out, err);
 }
 

@@ -202,7 +202,7 @@ static vy_status copy_triangles(const insertion *w, vy_loops *loops, vy_error *e
 }
 
 /// Scaled by a power of two; what is below 2^-200 of the size becomes 0, so that no product underflows.
-static vy_vec3 prepared(double scale, vy_vec3 p)
+static vy_vec3 prescaled(double scale, vy_vec3 p)
 {
     double c[3] = {scale * p.x, scale * p.y, scale * p.z};
     for (int k = 0; k < 3; ++k) c[k] = real_abs(c[k]) < 0x1p-200 ? 0.0 : c[k];
@@ -234,7 +234,7 @@ vy_status vy_loops_exact(const vy_vec3 *points, int count, vy_loops *loops, vy_e
     vy_status status;
     if (w.points != NULL && w.t != NULL && w.seen != NULL && w.new_triangle != NULL) {
         const double scale = vy_scale_of_points(points, count);
-        for (size_t i = 0; i < n; ++i) w.points[i] = prepared(scale, points[i]);
+        for (size_t i = 0; i < n; ++i) w.points[i] = prescaled(scale, points[i]);
         status = insert_all(&w, count, loops, err);
     } else {
         status = vy_fail(err, VY_NO_MEMORY, "hull: no memory for %d points", count);

@@ -37,9 +37,9 @@ vy_status vy_loops_twins(const vy_loops *loops, int *twin, int *scratch, vy_erro
 /// direction is right to rounding even for a needle as thin as its coordinates can tell.
 vy_vec3 vy_loop_area_vector(const vy_vec3 *points, const int *loop, int count);
 
-/// Whether no corner of the loop is more than `slack` [m] beyond the line of any of its sides, seen along the
-/// unit normal.
-int vy_loop_is_convex(const vy_vec3 *points, const int *loop, int count, vy_vec3 normal, double slack);
+/// Whether no corner of the loop is more than `tolerance` [m] beyond the line of any of its sides, seen along
+/// the unit normal.
+int vy_loop_is_convex(const vy_vec3 *points, const int *loop, int count, vy_vec3 normal, double tolerance);
 
 /// Count, finiteness, size and dimension of a set of points; on success `epsilon` is the distance [m] that
 /// counts as zero for it, and `thickness` [m] how far some point is from the plane of three others far apart.
@@ -60,5 +60,5 @@ vy_status vy_hull_assemble(const vy_vec3 *points, int point_count, const vy_loop
                            vy_hull **out, vy_error *err);
 
 /// Merge sort of `index` by a strict total order; the order of equals stays.
-typedef int (*vy_before)(const void *context, int a, int b);
-void vy_sort_indices(int *index, int count, int *scratch, vy_before before, const void *context);
+typedef int (*vy_less_fn)(const void *context, int a, int b);
+void vy_sort_indices(int *index, int count, int *scratch, vy_less_fn before, const void *context);

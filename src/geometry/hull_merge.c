@@ -6,7 +6,7 @@
 #include "geometry/support.h"
 #include <stdlib.h>
 
-void vy_sort_indices(int *index, int count, int *scratch, vy_before before, const void *context)
+void vy_sort_indices(int *index, int count, int *scratch, vy_less_fn before, const void *context)
 {
     VY_ASSERT(count >= 0 && index != scratch);
     for (int width = 1; width < count; width *= 2) {
@@ -44,7 +44,7 @@ void vy_loops_free(vy_loops *loops)
     *loops = (vy_loops){0};
 }
 
-static int loop_before(const void *context, int a, int b)
+static int loop_less(const void *context, int a, int b)
 {
     const vy_loops *loops = context;
     const int *la = loops->vertex + loops->first[a], *lb = loops->vertex + loops->first[b];
@@ -68,7 +68,7 @@ void vy_loops_canonical(vy_loops *loops, int *scratch)
         memcpy(loop, copy, (size_t)count * sizeof *loop);
         order[f] = f;
     }
-    vy_sort_indices(order, loops->face_count, merge, loop_before, loops);
+    vy_sort_indices(order, loops->face_count, merge, loop_less, loops);
 
     int used = 0;
     for (int f = 0; f < loops->face_count; ++f) {
@@ -88,7 +88,7 @@ typedef struct directed_edges {
     int *end;
 } directed_edges;
 
-static int edge_before(const void *context, int a, int b)
+static int edge_less(const void *context, int a, int b)
 {
     const directed_edges *e = context;
     const int a_low = e->start[a] < e->end[a] ? e->start[a] : e->end[a];
@@ -111,7 +111,7 @@ vy_status vy_loops_twins(const vy_loops *loops, int *twin, int *scratch, vy_erro
         }
     }
     const directed_edges edges = {loops->vertex, end};
-    vy_sort_indices(order, count, twin, edge_before, &edges); // twin serves as the sort's scratch
+    vy_sort_indices(order, count, twin, edge_less, &edges); // twin serves as the sort's scratch
 
     for (int k = 0; k < count; k += 2) {
         const int a = order[k], b = k + 1 < count ? order[k + 1] : a;
@@ -148,7 +148,7 @@ static vy_vec3 area_vector_of_needle(const vy_vec3 *points, const int *loop, int
 }
 
 // Narrower than this part of its length, a loop's normal suffers from the rounding of the differences, too.
-#define NEEDLE 1e-3
+#define NEEDLE_RATIO 1e-3
 
 vy_vec3 vy_loop_area_vector(const vy_vec3 *points, const int *loop, int count)
 {
@@ -163,7 +163,7 @@ vy_vec3 vy_loop_area_vector(const vy_vec3 *points, const int *loop, int count)
         longest2 = real_max(longest2, vec3_dot(d, d));
         previous = d;
     }
-    if (vec3_length(sum) >= NEEDLE * longest2) return sum;
+    if (vec3_length(sum) >= NEEDLE_RATIO * longest2) return sum;
     return area_vector_of_needle(points, loop, count);
 }
 
@@ -184,9 +184,9 @@ static int turns_left_once(const vy_vec3 *points, const int *loop, int count, vy
     return changes == 2;
 }
 
-int vy_loop_is_convex(const vy_vec3 *points, const int *loop, int count, vy_vec3 normal, double slack)
+int vy_loop_is_convex(const vy_vec3 *points, const int *loop, int count, vy_vec3 normal, double tolerance)
 {
-    VY_ASSERT(count >= 3 && vec3_is_unit(normal) && slack >= 0.0);
+    VY_ASSERT(count >= 3 && vec3_is_unit(normal) && tolerance >= 0.0);
     if (turns_left_once(points, loop, count, normal)) return 1;
     for (int k = 0; k < count; ++k) {
         const vy_vec3 a = points[loop[k]];
@@ -195,7 +195,7 @@ int vy_loop_is_convex(const vy_vec3 *points, const int *loop, int count, vy_vec3
         if (!(length > 0.0)) return 0;
         const vy_vec3 outward = vec3_scale(1.0 / length, vec3_cross(side, normal));
         for (int j = 0; j < count; ++j) {
-            if (!(vec3_dot(outward, vec3_sub(points[loop[j]], a)) <= slack)) return 0;
+            if (!(vec3_dot(outward, vec3_sub(points[loop[j]], a)) <= tolerance)) return 0;
         }
     }
     return 1;
@@ -258,7 +258,7 @@ static vy_status allocate_work(merge_work *w, void **block, vy_error *err)
     return VY_OK;
 }
 
-static int larger_before(const void *context, int a, int b)
+static int larger_area_less(const void *context, int a, int b)
 {
     const double *area = context;
     return area[a] > area[b];
@@ -273,7 +273,7 @@ static void measure_faces(merge_work *w)
         w->plane_tolerance[f] = w->epsilon;
         w->order[f] = f;
     }
-    vy_sort_indices(w->order, loops->face_count, w->scratch, larger_before, w->area);
+    vy_sort_indices(w->order, loops->face_count, w->scratch, larger_area_less, w->area);
 }
 
 // The points in loops side by side, for vector units; the tail repeats the last.

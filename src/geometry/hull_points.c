@@ -48,7 +48,7 @@ static vy_status check_coordinates(const vy_vec3 *points, int count, vy_error *e
 }
 
 /// Whether at least four of the points differ.
-static int four_differ(const vy_vec3 *points, int count)
+static int has_four_distinct(const vy_vec3 *points, int count)
 {
     vy_vec3 seen[4];
     int found = 0;
@@ -61,7 +61,7 @@ static int four_differ(const vy_vec3 *points, int count)
 }
 
 /// The distance [m] that counts as zero: relative to the size, and no less than coordinates can resolve.
-static double zero_length(const vy_vec3 *points, int count, double tolerance)
+static double length_tolerance(const vy_vec3 *points, int count, double tolerance)
 {
     VY_ASSERT(tolerance >= 0.0);
     const vy_bounds box = vy_bounds_of_points(points, count);
@@ -136,10 +136,10 @@ vy_status vy_hull_check_points(const vy_vec3 *points, int count, double toleranc
     if (count < 4) return vy_fail(err, VY_HULL_TOO_FEW, "hull: %d points, at least four are needed", count);
     vy_status status = check_coordinates(points, count, err);
     if (status != VY_OK) return status;
-    if (!four_differ(points, count)) {
+    if (!has_four_distinct(points, count)) {
         return vy_fail(err, VY_HULL_DUPLICATE, "hull: fewer than four of the %d points differ", count);
     }
-    *epsilon = zero_length(points, count, tolerance);
+    *epsilon = length_tolerance(points, count, tolerance);
     // Thinner than this, opposite sides would be taken for neighbours in one plane.
     return check_dimension(points, count, 4.0 * *epsilon, thickness, err);
 }

@@ -94,8 +94,9 @@ vy_vec3 vy_hull_nearest(const vy_hull *hull, vy_vec3 point, double *distance, in
         // nearly the same plane from the front.
         best.distance = DBL_MAX;
         best = nearest_of_faces(hull, point, 0.0, DBL_MAX, 0.0, best);
-        const double slack = hull->tolerance + 16.0 * DBL_EPSILON * hull->radius;
-        if (highest <= 4.0 * slack) best = nearest_of_faces(hull, point, -4.0 * slack, 0.0, slack, best);
+        const double tolerance = hull->tolerance + 16.0 * DBL_EPSILON * hull->radius;
+        if (highest <= 4.0 * tolerance)
+            best = nearest_of_faces(hull, point, -4.0 * tolerance, 0.0, tolerance, best);
     }
     VY_ASSERT(best.face >= 0 && best.face < hull->face_count);
     if (distance != NULL) *distance = best.distance;

@@ -171,7 +171,7 @@ vy_status vy_hull_mass(const vy_hull *hull, double mass, vy_mass_properties *out
 
 // ---- closed forms ----
 
-static vy_mass_properties solid(double mass, double volume, double x, double y, double z)
+static vy_mass_properties solid_mass(double mass, double volume, double x, double y, double z)
 {
     VY_ASSERT(mass > 0.0 && volume > 0.0 && x > 0.0 && y > 0.0 && z > 0.0);
     const vy_mass_properties m = {mass, volume, vec3_zero(), mat3_diag(x, y, z)};
@@ -188,19 +188,19 @@ static vy_mass_properties capsule_mass(double mass, double half, double radius)
     // middle.
     const double across =
         mt * (rr / 4.0 + half * half / 3.0) + mc * (0.4 * rr + half * half + 0.75 * half * radius);
-    return solid(mass, volume, across, across, mt * (rr / 2.0) + mc * (0.4 * rr));
+    return solid_mass(mass, volume, across, across, mt * (rr / 2.0) + mc * (0.4 * rr));
 }
 
 static vy_mass_properties box_mass(double mass, vy_vec3 h)
 {
     const double xx = h.x * h.x, yy = h.y * h.y, zz = h.z * h.z, third = mass / 3.0;
-    return solid(mass, 8.0 * (h.x * h.y * h.z), third * (yy + zz), third * (zz + xx), third * (xx + yy));
+    return solid_mass(mass, 8.0 * (h.x * h.y * h.z), third * (yy + zz), third * (zz + xx), third * (xx + yy));
 }
 
 static vy_mass_properties cylinder_mass(double mass, double half, double radius)
 {
     const double rr = radius * radius, across = mass * (rr / 4.0 + half * half / 3.0);
-    return solid(mass, PI * rr * (2.0 * half), across, across, mass * (rr / 2.0));
+    return solid_mass(mass, PI * rr * (2.0 * half), across, across, mass * (rr / 2.0));
 }
 
 vy_status vy_shape_mass(const vy_shape *shape, double mass, vy_mass_properties *out, vy_error *err)

@@ -23,9 +23,9 @@ typedef struct reader {
     size_t table_size; // a power of two, more than twice count
 } reader;
 
-static vy_status fail_here(reader *r, vy_status status, const char *format, ...) VY_PRINTF(3, 4);
+static vy_status parse_error(reader *r, vy_status status, const char *format, ...) VY_PRINTF(3, 4);
 
-static vy_status fail_here(reader *r, vy_status status, const char *format, ...)
+static vy_status parse_error(reader *r, vy_status status, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -62,12 +62,12 @@ static vy_status grow(reader *r)
     VY_ASSERT(r->count == r->capacity);
     const int capacity = r->capacity == 0 ? 64 : 2 * r->capacity;
     vy_vec3 *points = realloc(r->points, (size_t)capacity * sizeof *points);
-    if (points == NULL) return fail_here(r, VY_NO_MEMORY, "no memory for %d points", capacity);
+    if (points == NULL) return parse_error(r, VY_NO_MEMORY, "no memory for %d points", capacity);
     r->points = points;
     r->capacity = capacity;
     const size_t size = 4 * (size_t)capacity;
     uint32_t *table = calloc(size, sizeof *table);
-    if (table == NULL) return fail_here(r, VY_NO_MEMORY, "no memory for %d points", capacity);
+    if (table == NULL) return parse_error(r, VY_NO_MEMORY, "no memory for %d points", capacity);
     free(r->table);
     r->table = table;
     r->table_size = size;
@@ -81,9 +81,9 @@ static vy_status scaled_point(reader *r, const double unit[3], vy_vec3 *out)
     for (int k = 0; k < 3; ++k) {
         c[k] = unit[k] * r->scale + 0.0; // -0.0 becomes +0.0: equal points are equal in every bit
         if (!real_is_finite(c[k]))
-            return fail_here(r, VY_HULL_NOT_FINITE, "a vertex has %c = %g", "xyz"[k], c[k]);
+            return parse_error(r, VY_HULL_NOT_FINITE, "a vertex has %c = %g", "xyz"[k], c[k]);
         if (real_abs(c[k]) > VY_HULL_LIMIT) {
-            return fail_here(r, VY_HULL_HUGE, "a vertex has %c = %g m, the limit is 1e9 m", "xyz"[k], c[k]);
+            return parse_error(r, VY_HULL_HUGE, "a vertex has %c = %g m, the limit is 1e9 m", "xyz"[k], c[k]);
         }
     }
     *out = vec3_make(c[0], c[1], c[2]);
@@ -99,7 +99,7 @@ static vy_status add_point(reader *r, vy_vec3 p)
     const size_t slot = find_slot(r, p);
     if (r->table[slot] != 0) return VY_OK;
     if (r->count == VY_MESH_POINTS_MAX) {
-        return fail_here(r, VY_FULL, "more than %d different points", VY_MESH_POINTS_MAX);
+        return parse_error(r, VY_FULL, "more than %d different points", VY_MESH_POINTS_MAX);
     }
     VY_ASSERT(r->count < r->capacity && 2 * (size_t)r->count < r->table_size);
     r->points[r->count++] = p;
@@ -173,12 +173,12 @@ static vy_status read_coordinates(reader *r, vy_vec3 *out)
     char text[24];
     for (int k = 0; k < 3; ++k) {
         const word w = next_word(r);
-        if (w.length == 0) return fail_here(r, VY_BAD_SYNTAX, "a vertex needs three numbers, found %d", k);
+        if (w.length == 0) return parse_error(r, VY_BAD_SYNTAX, "a vertex needs three numbers, found %d", k);
         if (is_not_finite_word(w)) {
-            return fail_here(r, VY_HULL_NOT_FINITE, "a vertex has %c = %s", "xyz"[k], printable(w, text));
+            return parse_error(r, VY_HULL_NOT_FINITE, "a vertex has %c = %s", "xyz"[k], printable(w, text));
         }
         if (!parse_number(w, &unit[k])) {
-            return fail_here(r, VY_BAD_SYNTAX, "expected a number, found '%s'", printable(w, text));
+            return parse_error(r, VY_BAD_SYNTAX, "expected a number, found '%s'", printable(w, text));
         }
     }
     return scaled_point(r, unit, out);
@@ -211,9 +211,9 @@ static vy_status read_binary_stl(reader *r)
                 memcpy(&value, &word_bits, sizeof value);
                 unit[k] = (double)value;
                 if (!real_is_finite(unit[k])) {
-                    return fail_here(r, VY_HULL_NOT_FINITE,
-                                     "triangle %lu, byte %zu: %c is not a finite number", (unsigned long)t,
-                                     (size_t)(bytes - base) + 4 * (size_t)k, "xyz"[k]);
+                    return parse_error(r, VY_HULL_NOT_FINITE,
+                                       "triangle %lu, byte %zu: %c is not a finite number", (unsigned long)t,
+                                       (size_t)(bytes - base) + 4 * (size_t)k, "xyz"[k]);
                 }
             }
             vy_vec3 p;
@@ -240,8 +240,8 @@ static vy_status expect(reader *r, const char *first, const char *second)
     for (int k = 0; k < 2 && wanted[k] != NULL; ++k) {
         const word w = next_word_anywhere(r);
         if (!word_is(w, wanted[k])) {
-            return fail_here(r, VY_BAD_SYNTAX, "expected '%s', found '%s'", wanted[k],
-                             w.length == 0 ? "the end of the file" : printable(w, text));
+            return parse_error(r, VY_BAD_SYNTAX, "expected '%s', found '%s'", wanted[k],
+                               w.length == 0 ? "the end of the file" : printable(w, text));
         }
     }
     return VY_OK;
@@ -257,8 +257,8 @@ static vy_status read_ascii_facet(reader *r)
         const word w = next_word(r);
         double unused;
         if (!is_not_finite_word(w) && !parse_number(w, &unused)) {
-            return fail_here(r, VY_BAD_SYNTAX, "expected a number of the normal, found '%s'",
-                             printable(w, text));
+            return parse_error(r, VY_BAD_SYNTAX, "expected a number of the normal, found '%s'",
+                               printable(w, text));
         }
     }
     status = expect(r, "outer", "loop");
@@ -278,15 +278,15 @@ static vy_status read_ascii_stl(reader *r)
     word w = next_word_anywhere(r);
     while (w.length > 0) {
         if (!word_is(w, "solid"))
-            return fail_here(r, VY_BAD_SYNTAX, "expected 'solid', found '%s'", printable(w, text));
+            return parse_error(r, VY_BAD_SYNTAX, "expected 'solid', found '%s'", printable(w, text));
         next_line(r); // the rest of the line is the solid's name
         for (w = next_word_anywhere(r); word_is(w, "facet"); w = next_word_anywhere(r)) {
             const vy_status status = read_ascii_facet(r);
             if (status != VY_OK) return status;
         }
         if (!word_is(w, "endsolid")) {
-            return fail_here(r, VY_BAD_SYNTAX, "expected 'facet' or 'endsolid', found '%s'",
-                             w.length == 0 ? "the end of the file" : printable(w, text));
+            return parse_error(r, VY_BAD_SYNTAX, "expected 'facet' or 'endsolid', found '%s'",
+                               w.length == 0 ? "the end of the file" : printable(w, text));
         }
         next_line(r);
         w = next_word_anywhere(r);
@@ -309,7 +309,7 @@ static vy_status add_obj_vertex(reader *r, obj_vertices *v)
     const vy_status status = read_coordinates(r, &p);
     if (status != VY_OK) return status;
     if (v->count == VY_MESH_POINTS_MAX)
-        return fail_here(r, VY_FULL, "more than %d vertices", VY_MESH_POINTS_MAX);
+        return parse_error(r, VY_FULL, "more than %d vertices", VY_MESH_POINTS_MAX);
     if (v->count == v->capacity) {
         const int capacity = v->capacity == 0 ? 64 : 2 * v->capacity;
         vy_vec3 *at = realloc(v->at, (size_t)capacity * sizeof *at);
@@ -317,7 +317,7 @@ static vy_status add_obj_vertex(reader *r, obj_vertices *v)
         unsigned char *used = realloc(v->used, (size_t)capacity);
         if (used != NULL) v->used = used;
         if (at == NULL || used == NULL)
-            return fail_here(r, VY_NO_MEMORY, "no memory for %d vertices", capacity);
+            return parse_error(r, VY_NO_MEMORY, "no memory for %d vertices", capacity);
         v->capacity = capacity;
     }
     v->used[v->count] = 0;
@@ -337,12 +337,12 @@ static vy_status use_obj_vertex(reader *r, obj_vertices *v, word w)
         number = number > 99999999 ? number : 10 * number + (w.text[k] - '0');
     }
     if (k == negative || (k < w.length && w.text[k] != '/')) {
-        return fail_here(r, VY_BAD_SYNTAX, "expected a vertex number, found '%s'", printable(w, text));
+        return parse_error(r, VY_BAD_SYNTAX, "expected a vertex number, found '%s'", printable(w, text));
     }
     const long index = negative ? v->count - number : number - 1;
     if (index < 0 || index >= v->count) {
-        return fail_here(r, VY_BAD_SYNTAX, "a face names vertex '%s', there are %d so far",
-                         printable(w, text), v->count);
+        return parse_error(r, VY_BAD_SYNTAX, "a face names vertex '%s', there are %d so far",
+                           printable(w, text), v->count);
     }
     VY_ASSERT(v->count <= v->capacity);
     v->used[index] = 1;
@@ -365,11 +365,11 @@ static vy_status read_obj_face(reader *r, obj_vertices *v)
         corners += 1;
     }
     if (corners >= 3) return VY_OK;
-    return fail_here(r, VY_BAD_SYNTAX, "a face needs three vertices, found %d", corners);
+    return parse_error(r, VY_BAD_SYNTAX, "a face needs three vertices, found %d", corners);
 }
 
 /// Statements of the format that say nothing about points.
-static int is_other_statement(word w)
+static int is_ignored_statement(word w)
 {
     static const char *const known[] = {"vt",       "vn",       "vp",         "l",        "p",
                                         "o",        "g",        "s",          "mg",       "usemtl",
@@ -392,9 +392,9 @@ static vy_status read_obj_lines(reader *r, obj_vertices *v)
             status = add_obj_vertex(r, v);
         } else if (word_is(w, "f") || word_is(w, "fo")) {
             status = read_obj_face(r, v);
-        } else if (!is_other_statement(w)) {
-            status = fail_here(r, VY_BAD_SYNTAX, "neither STL nor OBJ: unknown statement '%s'",
-                               printable(w, text));
+        } else if (!is_ignored_statement(w)) {
+            status = parse_error(r, VY_BAD_SYNTAX, "neither STL nor OBJ: unknown statement '%s'",
+                                 printable(w, text));
         }
         if (status != VY_OK) return status;
     } while (next_line(r));
@@ -415,7 +415,7 @@ static vy_status read_obj(reader *r)
 
 // ---- any of them ----
 
-static vy_status read_any(reader *r)
+static vy_status read_by_format(reader *r)
 {
     const size_t size = (size_t)(r->end - r->at);
     if (size >= STL_HEADER) {
@@ -424,8 +424,9 @@ static vy_status read_any(reader *r)
         if (expected == size) return read_binary_stl(r);
         if (memchr(r->at, '\0', STL_HEADER) != NULL) {
             r->line = 0;
-            return fail_here(r, VY_DAMAGED, "a binary STL file of %lu triangles has %llu bytes, this has %zu",
-                             (unsigned long)u32_at(r->at + 80), (unsigned long long)expected, size);
+            return parse_error(r, VY_DAMAGED,
+                               "a binary STL file of %lu triangles has %llu bytes, this has %zu",
+                               (unsigned long)u32_at(r->at + 80), (unsigned long long)expected, size);
         }
     }
     reader ahead = *r;
@@ -444,14 +445,14 @@ vy_status vy_mesh_read(const void *data, size_t size, double scale, const char *
     if (!(real_is_finite(scale) && scale > 0.0)) {
         return vy_fail(err, VY_BAD_VALUE, "mesh: scale must be > 0 m per unit, got %g", scale);
     }
-    if (data == NULL || size == 0) return fail_here(&r, VY_HULL_EMPTY, "the file is empty");
+    if (data == NULL || size == 0) return parse_error(&r, VY_HULL_EMPTY, "the file is empty");
     if (size > VY_MESH_BYTES_MAX) {
-        return fail_here(&r, VY_FULL, "%zu bytes, the limit is %zu", size, VY_MESH_BYTES_MAX);
+        return parse_error(&r, VY_FULL, "%zu bytes, the limit is %zu", size, VY_MESH_BYTES_MAX);
     }
-    vy_status status = read_any(&r);
+    vy_status status = read_by_format(&r);
     if (status == VY_OK && r.count == 0) {
         r.line = 0;
-        status = fail_here(&r, VY_HULL_EMPTY, "the file has no vertices");
+        status = parse_error(&r, VY_HULL_EMPTY, "the file has no vertices");
     }
     free(r.table);
     if (status != VY_OK) {

@@ -6,7 +6,7 @@
 enum { MAX_ITERATIONS = 100 };
 
 // The result is "apart" only where a plane through the origin separates it from A - B: it is never a guess.
-static int finish(vy_mpr *out, int hit)
+static int result_of(vy_mpr *out, int hit)
 {
     VY_ASSERT(hit == 0 || hit == -1);
     out->hit = hit;
@@ -26,10 +26,10 @@ static int discover_portal(const vy_core_pair *pair, vy_mpr *out)
 {
     vy_minkowski_vertex *v = out->v;
     const vec3 v0 = v[0].w;
-    if (!support_passes_origin(pair, vec3_neg(v0), out, &v[1])) return finish(out, 0);
+    if (!support_passes_origin(pair, vec3_neg(v0), out, &v[1])) return result_of(out, 0);
     vec3 n = vec3_cross(v[1].w, v0);
-    if (!(vec3_dot(n, n) > 0.0)) return finish(out, -1); // the ray passes a vertex
-    if (!support_passes_origin(pair, n, out, &v[2])) return finish(out, 0);
+    if (!(vec3_dot(n, n) > 0.0)) return result_of(out, -1); // the ray passes a vertex
+    if (!support_passes_origin(pair, n, out, &v[2])) return result_of(out, 0);
     n = vec3_cross(vec3_sub(v[1].w, v0), vec3_sub(v[2].w, v0));
     if (vec3_dot(n, v0) > 0.0) {
         const vy_minkowski_vertex t = v[1];
@@ -38,7 +38,7 @@ static int discover_portal(const vy_core_pair *pair, vy_mpr *out)
         n = vec3_neg(n);
     }
     while (out->iterations < MAX_ITERATIONS) {
-        if (!support_passes_origin(pair, n, out, &v[3])) return finish(out, 0);
+        if (!support_passes_origin(pair, n, out, &v[3])) return result_of(out, 0);
         if (vec3_dot(vec3_cross(v[1].w, v[3].w), v0) < 0.0) {
             v[2] = v[3];
         } else if (vec3_dot(vec3_cross(v[3].w, v[2].w), v0) < 0.0) {
@@ -48,7 +48,7 @@ static int discover_portal(const vy_core_pair *pair, vy_mpr *out)
         }
         n = vec3_cross(vec3_sub(v[1].w, v0), vec3_sub(v[2].w, v0));
     }
-    return finish(out, -1);
+    return result_of(out, -1);
 }
 
 // Whether the line from v[0] through the origin passes the portal. Where it meets an edge, a step may have

@@ -134,8 +134,8 @@ vy_status vy_shape_distance(const vy_shape *a, const vy_pose *pose_a, const vy_s
 }
 
 // Boxes and round shapes have closed forms: 1 when this was such a pair.
-static int penetration_special(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b,
-                               const vy_pose *pose_b, int *hit, vy_contact *out)
+static int penetration_closed_form(const vy_shape *a, const vy_pose *pose_a, const vy_shape *b,
+                                   const vy_pose *pose_b, int *hit, vy_contact *out)
 {
     if (a->kind == VY_SHAPE_BOX && b->kind == VY_SHAPE_BOX) {
         vy_manifold m;
@@ -156,7 +156,7 @@ vy_status vy_penetration(const vy_shape *a, const vy_pose *pose_a, const vy_shap
     FPU_SCOPE;
     vy_query_info done = {0, 0, 0};
     if (!vy_pose_valid(pose_a) || !vy_pose_valid(pose_b)) return VY_BAD_VALUE;
-    if (!penetration_special(a, pose_a, b, pose_b, hit, out)) {
+    if (!penetration_closed_form(a, pose_a, b, pose_b, hit, out)) {
         vy_core_pair pair;
         vy_local_contact contact;
         int touching;

@@ -84,7 +84,7 @@ int vy_support_choose(const char *name)
     return 0;
 }
 
-#define SIDE_STEPS 268435455.0 // 2^28 - 1: a side of the square has twice as many steps
+#define DIRECTION_STEPS 268435455.0 // 2^28 - 1: a side of the square has twice as many steps
 
 uint32_t vy_cylinder_extreme(vec3 d)
 {
@@ -99,7 +99,7 @@ uint32_t vy_cylinder_extreme(vec3 d)
         u = d.x / ay;
     }
     VY_ASSERT(u >= -1.0 && u <= 1.0);
-    const uint32_t step = (uint32_t)((u + 1.0) * SIDE_STEPS + 0.5);
+    const uint32_t step = (uint32_t)((u + 1.0) * DIRECTION_STEPS + 0.5);
     return step << 3 | side << 1 | (d.z < 0.0 ? 1u : 0u);
 }
 
@@ -107,7 +107,7 @@ vec3 vy_core_point(const vy_core *core, uint32_t id)
 {
     VY_ASSERT(core->smooth || id < (uint32_t)core->padded_count);
     if (!core->smooth) return vec3_make(core->x[id], core->y[id], core->z[id]);
-    const double u = (double)(id >> 3) / SIDE_STEPS - 1.0;
+    const double u = (double)(id >> 3) / DIRECTION_STEPS - 1.0;
     const double s = core->radius / real_sqrt(1.0 + u * u);
     const double z = (id & 1u) != 0 ? -core->half_height : core->half_height;
     switch (id >> 1 & 3u) {

@@ -27,7 +27,7 @@ static inline scan scan_next(scan s, __m512d h, __m512i at)
 }
 
 // Lane by lane the higher, of equals the smaller index.
-static inline scan scan_join(scan s, scan t)
+static inline scan scan_merge(scan s, scan t)
 {
     const __mmask8 higher = _mm512_cmp_pd_mask(t.top, s.top, _CMP_GT_OQ);
     const __mmask8 equal = _mm512_cmp_pd_mask(t.top, s.top, _CMP_EQ_OQ);
@@ -38,7 +38,7 @@ static inline scan scan_join(scan s, scan t)
 }
 
 // The largest of eight, in every lane.
-static inline __m512d spread_max(__m512d v)
+static inline __m512d broadcast_max(__m512d v)
 {
     v = _mm512_max_pd(v, _mm512_shuffle_f64x2(v, v, 0x4e));
     v = _mm512_max_pd(v, _mm512_permutex_pd(v, 0x4e));
@@ -46,11 +46,11 @@ static inline __m512d spread_max(__m512d v)
 }
 
 // Below this many points the longer reduction of a wide vector costs more than its width gains.
-enum { MANY = 256 };
+enum { MIN_WIDE_POINTS = 256 };
 
 static inline int extreme(const double *x, const double *y, const double *z, int padded, vec3 d)
 {
-    if (padded < MANY) return extreme256(x, y, z, padded, d);
+    if (padded < MIN_WIDE_POINTS) return extreme256(x, y, z, padded, d);
     VY_ASSERT(padded % 8 == 0);
     const __m512d dx = _mm512_set1_pd(d.x), dy = _mm512_set1_pd(d.y), dz = _mm512_set1_pd(d.z);
     const __m512i eight = _mm512_set1_epi64(8);
@@ -64,8 +64,8 @@ static inline int extreme(const double *x, const double *y, const double *z, int
         t = scan_next(t, heights(x + i + 8, y + i + 8, z + i + 8, dx, dy, dz), at);
     }
     if (i < padded) s = scan_next(s, heights(x + i, y + i, z + i, dx, dy, dz), _mm512_add_epi64(at, eight));
-    s = scan_join(s, t);
-    const __mmask8 m = _mm512_cmp_pd_mask(s.top, spread_max(s.top), _CMP_EQ_OQ);
+    s = scan_merge(s, t);
+    const __mmask8 m = _mm512_cmp_pd_mask(s.top, broadcast_max(s.top), _CMP_EQ_OQ);
     return m != 0 ? (int)_mm512_mask_reduce_min_epi64(m, s.index) : 0; // none: there was a NaN
 }
 

@@ -91,7 +91,7 @@ static void deepest_points(const vy_core_pair *pair, vec3 n, vec3 *point_a, vec3
 }
 
 // Cores that overlap: the direction along which they do so least, or one that is not far from it.
-static vec3 overlap_direction(const sweep_pair *s, vec3 *point_a, vec3 *point_b)
+static vec3 min_overlap_direction(const sweep_pair *s, vec3 *point_a, vec3 *point_b)
 {
     const vy_core_pair *pair = &s->pair;
     vy_mpr mpr;
@@ -130,7 +130,7 @@ static double separation(sweep_pair *s, vec3 *point_a, vec3 *point_b)
         s->simplex.b[i] = g.p[i].ib;
     }
     if (g.distance <= 1e-9 * s->pair.scale) {
-        s->normal = overlap_direction(s, point_a, point_b);
+        s->normal = min_overlap_direction(s, point_a, point_b);
     } else {
         s->normal = vec3_scale(-1.0 / g.distance, g.v);
         vy_gjk_points(&s->pair, &g, point_a, point_b);
@@ -166,14 +166,14 @@ static double closing_bound(const sweep_pair *s, vec3 n)
            vec3_length(vec3_cross(s->path_b->rotation_vector, n)) * s->radius_b;
 }
 
-static int sweep(sweep_pair *s, double level, double slack, double from, double to, vy_separation *out)
+static int sweep(sweep_pair *s, double target, double tolerance, double from, double to, vy_separation *out)
 {
-    VY_ASSERT(slack > 0.0 && from >= 0.0 && from <= to);
+    VY_ASSERT(tolerance > 0.0 && from >= 0.0 && from <= to);
     double t = from;
     for (int n = 0; n < MAX_ADVANCES; ++n) {
         *out = separation_at(s, t);
-        if (out->value <= level + slack) return 1;
-        const double speed = closing_bound(s, out->normal), gap = out->value - level;
+        if (out->value <= target + tolerance) return 1;
+        const double speed = closing_bound(s, out->normal), gap = out->value - target;
         if (!(speed * (to - t) > gap)) return 0;
         t += gap / speed;
     }
@@ -209,7 +209,7 @@ static vy_separation plane_separation(const vy_plane *plane, const vy_sweep_path
 }
 
 static int sweep_plane(const vy_plane *plane, const vy_sweep_path *ground, const vy_shape *shape,
-                       const vy_sweep_path *path, double level, double slack, double from, double to,
+                       const vy_sweep_path *path, double target, double tolerance, double from, double to,
                        vy_separation *out)
 {
     vy_core core;
@@ -223,8 +223,8 @@ static int sweep_plane(const vy_plane *plane, const vy_sweep_path *ground, const
     double t = from;
     for (int n = 0; n < MAX_ADVANCES; ++n) {
         *out = plane_separation(plane, ground, shape, path, t);
-        if (out->value <= level + slack) return 1;
-        const double gap = out->value - level,
+        if (out->value <= target + tolerance) return 1;
+        const double gap = out->value - target,
                      speed = vec3_dot(vec3_sub(ground->displacement, path->displacement), out->normal) +
                              turning + vec3_length(ground->rotation_vector) * vec3_length(path->displacement);
         if (!(speed * (to - t) > gap)) return 0;
@@ -274,22 +274,22 @@ static void set_inner(field_sweep *f, double inset)
 }
 
 static field_sweep field_sweep_of(const vy_height_field *field, const vy_sweep_path *ground,
-                                  const vy_shape *shape, const vy_sweep_path *path, double level)
+                                  const vy_shape *shape, const vy_sweep_path *path, double target)
 {
     vy_core core;
     vy_core_of(shape, &core);
     field_sweep f = {field,  ground, shape, path, radius_about(&core, path->local_center) + core.margin,
                      *shape, 0.0,    1.0};
-    set_inner(&f, real_max(-level, 0.0));
+    set_inner(&f, real_max(-target, 0.0));
     return f;
 }
 
 /// A part of the path, in the field's frame.
 typedef struct field_part {
     double from, to;
-    vec3 begin, end; // [m] of the centre
-    double bend;     // [m] how far a rotating field takes it off the straight line between them
-    vy_bounds box;   // of the shape on it
+    vec3 begin, end;  // [m] of the centre
+    double deviation; // [m] how far a rotating field takes it off the straight line between them
+    vy_bounds box;    // of the shape on it
 } field_part;
 
 static vec3 centre_in_field(const field_sweep *f, double t)
@@ -305,14 +305,14 @@ static field_part part_of(const field_sweep *f, double near, double from, double
 {
     field_part p = {.from = from, .to = to, .begin = centre_in_field(f, from), .end = centre_in_field(f, to)};
     const double dt = to - from;
-    p.bend =
+    p.deviation =
         dt * vec3_length(f->ground->rotation_vector) * real_max(vec3_length(p.begin), vec3_length(p.end));
     const vy_pose ground = vy_sweep_pose(f->ground, from), pose = vy_sweep_pose(f->path, from),
                   local = {quat_unrotate(ground.rotation, vec3_sub(pose.position, ground.position)),
                            quat_mul(quat_conj(ground.rotation), pose.rotation)};
     const double turn =
         dt * (vec3_length(f->path->rotation_vector) + vec3_length(f->ground->rotation_vector));
-    const double more = near + p.bend + turn * f->reach, ball = near + p.bend + f->reach;
+    const double more = near + p.deviation + turn * f->reach, ball = near + p.deviation + f->reach;
     const vy_bounds start = vy_shape_bounds(f->shape, &local);
     const vec3 d = vec3_sub(p.end, p.begin);
     const vec3 move_low = vec3_make(real_min(d.x, 0.0), real_min(d.y, 0.0), real_min(d.z, 0.0)),
@@ -329,17 +329,17 @@ static field_part part_of(const field_sweep *f, double near, double from, double
 }
 
 // Whether the centre stays so far on one side of a triangle's plane that the shape cannot reach it.
-static int stays_off(const field_sweep *f, const field_part *p, const vec3 c[3], double near)
+static int stays_clear(const field_sweep *f, const field_part *p, const vec3 c[3], double near)
 {
     const vec3 m = vec3_cross(vec3_sub(c[1], c[0]), vec3_sub(c[2], c[0]));
     const double from = vec3_dot(m, vec3_sub(p->begin, c[0])), to = vec3_dot(m, vec3_sub(p->end, c[0])),
-                 reach = (f->reach + near + p->bend) * vec3_length(m);
+                 reach = (f->reach + near + p->deviation) * vec3_length(m);
     return (from > reach && to > reach) || (from < -reach && to < -reach);
 }
 
 /// The first triangle that is hit in a part.
 typedef struct first_triangle {
-    double level, slack, from, to;
+    double target, tolerance, from, to;
     int found;
     vy_separation first;
 } first_triangle;
@@ -353,7 +353,7 @@ static void sweep_triangle(const field_sweep *f, const vec3 c[3], first_triangle
     sweep_init(&s, f->ground, f->path);
     s.inset = f->inset;
     s.scale_b = f->scale;
-    if (!sweep(&s, m->level, m->slack, m->from, m->to, &now) || (m->found && now.t >= m->to)) return;
+    if (!sweep(&s, m->target, m->tolerance, m->from, m->to, &now) || (m->found && now.t >= m->to)) return;
     m->found = 1;
     m->to = now.t; // later ones are of no interest
     m->first = now;
@@ -377,7 +377,7 @@ static void sweep_part(const field_sweep *f, const field_part *p, double near, f
                 vec3 c[3];
                 vy_height_field_triangle(field, i, j, half, c);
                 if (p->box.low.z > real_max(c[0].z, real_max(c[1].z, c[2].z)) ||
-                    p->box.high.z < real_min(c[0].z, real_min(c[1].z, c[2].z)) || stays_off(f, p, c, near))
+                    p->box.high.z < real_min(c[0].z, real_min(c[1].z, c[2].z)) || stays_clear(f, p, c, near))
                     continue;
                 sweep_triangle(f, c, m);
             }
@@ -385,17 +385,17 @@ static void sweep_part(const field_sweep *f, const field_part *p, double near, f
     }
 }
 
-static int sweep_field(const field_sweep *f, double level, double slack, double from, double to,
+static int sweep_field(const field_sweep *f, double target, double tolerance, double from, double to,
                        vy_separation *out)
 {
     const double length = (to - from) * vec3_length(vec3_sub(f->path->displacement, f->ground->displacement)),
-                 near = real_max(level + slack, 0.0);
+                 near = real_max(target + tolerance, 0.0);
     const double parts = real_clamp(length / (2.0 * (f->reach + f->field->spacing)) + 1.0, 1.0, MAX_PARTS);
     const int count = (int)parts;
     for (int n = 0; n < count; ++n) {
         const double begin = from + (to - from) * n / count, end = from + (to - from) * (n + 1) / count;
         const field_part part = part_of(f, near, begin, end);
-        first_triangle m = {.level = level, .slack = slack, .from = begin, .to = end};
+        first_triangle m = {.target = target, .tolerance = tolerance, .from = begin, .to = end};
         sweep_part(f, &part, near, &m);
         if (!m.found) continue;
         *out = m.first;
@@ -447,25 +447,25 @@ vy_separation vy_sweep_separation(const vy_shape *a, const vy_sweep_path *path_a
 }
 
 int vy_sweep_shapes(const vy_shape *a, const vy_sweep_path *path_a, const vy_shape *b,
-                    const vy_sweep_path *path_b, double level, double slack, double from, double to,
+                    const vy_sweep_path *path_b, double target, double tolerance, double from, double to,
                     vy_separation *out)
 {
     VY_ASSERT(vy_shape_is_convex(a) || vy_shape_is_convex(b));
     if (!vy_shape_is_convex(b)) {
-        const int hit = vy_sweep_shapes(b, path_b, a, path_a, level, slack, from, to, out);
+        const int hit = vy_sweep_shapes(b, path_b, a, path_a, target, tolerance, from, to, out);
         flip(out);
         return hit;
     }
     if (a->kind == VY_SHAPE_PLANE)
-        return sweep_plane(&a->plane, path_a, b, path_b, level, slack, from, to, out);
+        return sweep_plane(&a->plane, path_a, b, path_b, target, tolerance, from, to, out);
     if (a->kind == VY_SHAPE_HEIGHT_FIELD) {
-        const field_sweep f = field_sweep_of(&a->field, path_a, b, path_b, level);
+        const field_sweep f = field_sweep_of(&a->field, path_a, b, path_b, target);
         *out = (vy_separation){.t = from, .value = DBL_MAX};
-        return sweep_field(&f, level, slack, from, to, out);
+        return sweep_field(&f, target, tolerance, from, to, out);
     }
     sweep_pair s;
     vy_core_of(a, &s.pair.a);
     vy_core_of(b, &s.pair.b);
     sweep_init(&s, path_a, path_b);
-    return sweep(&s, level, slack, from, to, out);
+    return sweep(&s, target, tolerance, from, to, out);
 }

@@ -191,7 +191,8 @@ int vy_contact_state_check(const vy_world *world, const void *block, const block
     const unsigned char *bytes = block;
     const uint64_t bodies = vy_bodies_limit(world->bodies);
     for (enum block_kind kind = BLOCK_contact; kind <= BLOCK_sleeping_contact; ++kind) {
-        if (!vy_contacts_possible(bytes + block_offset(counts, kind), counts->of[kind], bodies)) return 0;
+        if (!vy_contacts_cache_is_valid(bytes + block_offset(counts, kind), counts->of[kind], bodies))
+            return 0;
     }
     for (uint32_t i = 0; world->sleep != NULL && i < body_count(&world->model); ++i) {
         sleep_block sleep;

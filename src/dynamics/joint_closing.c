@@ -1,4 +1,4 @@
-// joint_open.c - joints that are added open: how far, and how they close.
+// joint_closing.c - joints that are added open: how far, and how they close.
 //
 // What is open of a joint is put into the joint itself: an anchor is moved to where the other one is, the
 // axes of b are turned to fit those of a, a length or a stop is moved to where the bodies are. Such a joint
@@ -10,9 +10,9 @@
 #include "base/math.h"
 #include "dynamics/joint.h"
 
-#define HALF_PI 1.57079632679489661923
-#define NOTHING 1e-9 // [1], [rad] axes are parallel
-#define SLOWER  2.5  // than closing_speed: bodies may swing on the way, and get so much faster than the joint
+#define HALF_PI              1.57079632679489661923
+#define PARALLEL_TOLERANCE   1e-9 // [1], [rad] axes are parallel
+#define CLOSING_SPEED_MARGIN 2.5  // bodies that swing while a joint closes get so many times faster than it
 
 double vy_gyration_radius(const vy_bodies *b, uint32_t i)
 {
@@ -21,7 +21,7 @@ double vy_gyration_radius(const vy_bodies *b, uint32_t i)
     return real_sqrt((m->m[0][0] + m->m[1][1] + m->m[2][2]) * b->params[i].inverse_mass);
 }
 
-static quat turn_about(vec3 axis, double angle)
+static quat quat_about(vec3 axis, double angle)
 {
     const vec3 v = vec3_scale(math_sin(0.5 * angle), axis);
     return (quat){math_cos(0.5 * angle), v.x, v.y, v.z};
@@ -29,84 +29,84 @@ static quat turn_about(vec3 axis, double angle)
 
 // ---- while it closes
 
-void vy_joint_while_closing(const joint_slot *j, double time, joint_slot *out)
+void vy_joint_at_time(const joint_slot *j, double time, joint_slot *out)
 {
-    const joint_opening *o = &j->opening;
+    const joint_initial_error *o = &j->initial_error;
     VY_ASSERT(time < o->end && o->start < o->end);
     const double part = real_min((o->end - time) / (o->end - o->start), 1.0);
     *out = *j;
-    out->opening.end = 0.0;
+    out->initial_error.end = 0.0;
     vec3 *const anchor = o->side == 0 ? &out->def.anchor_a : &out->def.anchor_b;
     *anchor = vec3_add_scaled(*anchor, part, o->shift);
     out->def.length += part * o->length;
     out->def.low -= part * o->low;
     out->def.high += part * o->high;
-    if (o->turn == 0.0) return;
-    const quat back = turn_about(o->axis, -part * o->turn);
+    if (o->angle == 0.0) return;
+    const quat back = quat_about(o->axis, -part * o->angle);
     for (int k = 0; k < 3; ++k) out->axes_b[k] = quat_rotate(back, j->axes_b[k]);
 }
 
 // ---- how far it is open
 
-static int world_of(const vy_bodies *b, uint32_t i) { return i == b->body_cap; }
+static int is_world(const vy_bodies *b, uint32_t i) { return i == b->body_cap; }
 
 static body_state state_of(const vy_bodies *b, uint32_t i)
 {
     const body_state world = {.attitude = {1.0, 0.0, 0.0, 0.0}};
-    return world_of(b, i) ? world : b->state[i];
+    return is_world(b, i) ? world : b->state[i];
 }
 
-static int is_dynamic(const vy_bodies *b, uint32_t i) { return !world_of(b, i) && body_is_dynamic(b, i); }
+static int is_dynamic(const vy_bodies *b, uint32_t i) { return !is_world(b, i) && body_is_dynamic(b, i); }
 
 /// What is needed to measure a joint.
-typedef struct measure {
+typedef struct joint_error_measure {
     const vy_bodies *b;
-    body_state a, c;  // of its bodies
-    vec3 apart;       // [m] from anchor a to anchor b, world
-    double turn_size; // [m] of a body that turns: what an angle is worth
-    double way;       // [m] that something moves, all in all
-} measure;
+    body_state a, c;        // of its bodies
+    vec3 anchor_error;      // [m] from anchor a to anchor b, world
+    double rotation_radius; // [m] of a body that turns: what an angle is worth
+    double travel;          // [m] that something moves, all in all
+} joint_error_measure;
 
 // Turn the axes of b so that they fit: from where they should be to where they are.
-static void open_axes(measure *m, joint_slot *j)
+static void set_axis_error(joint_error_measure *m, joint_slot *j)
 {
     const quat to_b = quat_mul(quat_conj(m->c.attitude), m->a.attitude);
     const vec3 u = quat_rotate(to_b, j->axes_a[0]), w = j->axes_b[0];
     const double cosine = vec3_dot(u, w);
     vec3 axis = vec3_cross(u, w);
     const double sine = vec3_length(axis);
-    double turn = math_atan2(sine, cosine);
-    if (vy_joint_has(j->def.kind, VY_JOINT_SQUARE)) turn -= HALF_PI;
-    axis = sine > NOTHING ? vec3_scale(1.0 / sine, axis) : quat_rotate(to_b, j->axes_a[1]);
-    j->opening.axis = turn < 0.0 ? vec3_neg(axis) : axis;
-    j->opening.turn = real_abs(turn);
-    m->way += m->turn_size * j->opening.turn;
+    double angle = math_atan2(sine, cosine);
+    if (vy_joint_has(j->def.kind, VY_JOINT_SQUARE)) angle -= HALF_PI;
+    axis = sine > PARALLEL_TOLERANCE ? vec3_scale(1.0 / sine, axis) : quat_rotate(to_b, j->axes_a[1]);
+    j->initial_error.axis = angle < 0.0 ? vec3_neg(axis) : axis;
+    j->initial_error.angle = real_abs(angle);
+    m->travel += m->rotation_radius * j->initial_error.angle;
 }
 
 // Axes 1 and 2 of b, from which an angle is measured, end up square to axis 0.
-static void turn_other_axes(const measure *m, joint_slot *j)
+static void align_other_axes(const joint_error_measure *m, joint_slot *j)
 {
     const quat to_b = quat_mul(quat_conj(m->c.attitude), m->a.attitude),
-               all = turn_about(j->opening.axis, j->opening.turn);
+               all = quat_about(j->initial_error.axis, j->initial_error.angle);
     for (int k = 1; k < 3; ++k) j->axes_b[k] = quat_rotate(all, quat_rotate(to_b, j->axes_a[k]));
 }
 
 // Stops that are exceeded, at an angle of 0 or where something has slid to.
-static void open_limits(measure *m, joint_slot *j, double at, double worth)
+static void set_limit_error(joint_error_measure *m, joint_slot *j, double at, double worth)
 {
     if (!j->def.limited) return;
-    j->opening.low = real_max(j->def.low - at, 0.0);
-    j->opening.high = real_max(at - j->def.high, 0.0);
-    m->way += worth * (j->opening.low + j->opening.high);
+    j->initial_error.low = real_max(j->def.low - at, 0.0);
+    j->initial_error.high = real_max(at - j->def.high, 0.0);
+    m->travel += worth * (j->initial_error.low + j->initial_error.high);
 }
 
 // An anchor is moved in the body that turns least: one that is not dynamic, else a.
-static void open_anchors(measure *m, joint_slot *j, vec3 apart)
+static void set_anchor_error(joint_error_measure *m, joint_slot *j, vec3 error)
 {
-    j->opening.side = is_dynamic(m->b, j->body[0]) && !is_dynamic(m->b, j->body[1]);
-    j->opening.shift = j->opening.side == 0 ? quat_unrotate(m->a.attitude, apart)
-                                            : vec3_neg(quat_unrotate(m->c.attitude, apart));
-    m->way += vec3_length(apart);
+    j->initial_error.side = is_dynamic(m->b, j->body[0]) && !is_dynamic(m->b, j->body[1]);
+    j->initial_error.shift = j->initial_error.side == 0 ? quat_unrotate(m->a.attitude, error)
+                                                        : vec3_neg(quat_unrotate(m->c.attitude, error));
+    m->travel += vec3_length(error);
 }
 
 // ---- a constraint of the user: the move that closes it, as far as its Jacobian knows
@@ -145,8 +145,8 @@ static double row_dot(const double *x, vec3 linear, vec3 angular)
 }
 
 // M^-1 of a row, on one side.
-static void weigh_row(const vy_bodies *b, uint32_t i, const body_state *s, const double *row, vec3 *linear,
-                      vec3 *angular)
+static void apply_inverse_mass(const vy_bodies *b, uint32_t i, const body_state *s, const double *row,
+                               vec3 *linear, vec3 *angular)
 {
     *linear = *angular = vec3_zero();
     if (!is_dynamic(b, i)) return;
@@ -155,13 +155,13 @@ static void weigh_row(const vy_bodies *b, uint32_t i, const body_state *s, const
     *angular = quat_rotate(s->attitude, mat3_mul_vec(b->params[i].inverse_inertia, t));
 }
 
-static void open_custom(measure *m, joint_slot *j)
+static void set_custom_error(joint_error_measure *m, joint_slot *j)
 {
     const vy_constraint *c = j->def.custom;
     const double time = vy_bodies_time(m->b);
     const body_state *state[2] = {&m->a, &m->c};
     vy_jacobian jac[2] = {{{0}}, {{0}}};
-    double *const value = j->opening.value;
+    double *const value = j->initial_error.value;
     if (c->unilateral && c->is_active != NULL && !c->is_active(c, &m->a, &m->c, time)) return;
     c->evaluate(c, &m->a, &m->c, time, value);
     c->jacobian(c, &m->a, &m->c, time, jac[0], jac[1]);
@@ -171,7 +171,7 @@ static void open_custom(measure *m, joint_slot *j)
         s.x[r] = value[r];
         for (int side = 0; side < 2; ++side) {
             vec3 linear, angular;
-            weigh_row(m->b, j->body[side], state[side], jac[side][r], &linear, &angular);
+            apply_inverse_mass(m->b, j->body[side], state[side], jac[side][r], &linear, &angular);
             for (int q = 0; q < c->dimension; ++q) s.a[q][r] += row_dot(jac[side][q], linear, angular);
         }
     }
@@ -181,75 +181,77 @@ static void open_custom(measure *m, joint_slot *j)
     for (int side = 0; side < 2; ++side) {
         if (is_dynamic(m->b, j->body[side])) mass = real_min(mass, m->b->slots[j->body[side]].mass);
     }
-    m->way = real_sqrt(moved / mass);
+    m->travel = real_sqrt(moved / mass);
 }
 
 // ---- all kinds
 
-static void open_parts(measure *m, joint_slot *j)
+static void open_parts(joint_error_measure *m, joint_slot *j)
 {
     const vy_joint_kind kind = j->def.kind;
     if (kind == VY_JOINT_CUSTOM) {
-        open_custom(m, j);
+        set_custom_error(m, j);
         return;
     }
     if (vy_joint_has(kind, VY_JOINT_HAS_SPRING)) return; // a force: it has no place
     if (vy_joint_has(kind, VY_JOINT_HAS_LENGTH)) {
-        const double more = vec3_length(m->apart) - j->def.length;
-        j->opening.length = vy_joint_has(kind, VY_JOINT_UNILATERAL) ? real_max(more, 0.0) : more;
-        m->way = real_abs(j->opening.length);
+        const double more = vec3_length(m->anchor_error) - j->def.length;
+        j->initial_error.length = vy_joint_has(kind, VY_JOINT_UNILATERAL) ? real_max(more, 0.0) : more;
+        m->travel = real_abs(j->initial_error.length);
         return;
     }
     if (vy_joint_has(kind, VY_JOINT_SLIDES)) {
         const vec3 axis = quat_rotate(m->a.attitude, j->axes_a[0]);
-        const double way = vec3_dot(axis, m->apart);
-        open_anchors(m, j, vec3_add_scaled(m->apart, -way, axis));
-        open_limits(m, j, way, 1.0);
+        const double slide = vec3_dot(axis, m->anchor_error);
+        set_anchor_error(m, j, vec3_add_scaled(m->anchor_error, -slide, axis));
+        set_limit_error(m, j, slide, 1.0);
     } else {
-        open_anchors(m, j, m->apart);
+        set_anchor_error(m, j, m->anchor_error);
     }
     if (!vy_joint_has(kind, VY_JOINT_HAS_AXIS_B)) return;
-    open_axes(m, j);
+    set_axis_error(m, j);
     if (vy_joint_has(kind, VY_JOINT_TURNS) && !vy_joint_has(kind, VY_JOINT_SLIDES))
-        open_limits(m, j, 0.0, m->turn_size);
+        set_limit_error(m, j, 0.0, m->rotation_radius);
 }
 
-vy_status vy_joint_open(const vy_bodies *b, joint_slot *j, vy_error *err)
+vy_status vy_joint_set_initial_error(const vy_bodies *b, joint_slot *j, vy_error *err)
 {
-    measure m = {.b = b, .a = state_of(b, j->body[0]), .c = state_of(b, j->body[1]), .turn_size = DBL_MAX};
+    joint_error_measure m = {
+        .b = b, .a = state_of(b, j->body[0]), .c = state_of(b, j->body[1]), .rotation_radius = DBL_MAX};
     const vec3 anchor[2] = {quat_rotate(m.a.attitude, j->def.anchor_a),
                             quat_rotate(m.c.attitude, j->def.anchor_b)};
-    m.apart = vec3_sub(vec3_add(m.c.position, anchor[1]), vec3_add(m.a.position, anchor[0]));
+    m.anchor_error = vec3_sub(vec3_add(m.c.position, anchor[1]), vec3_add(m.a.position, anchor[0]));
     double size = vy_joint_has(j->def.kind, VY_JOINT_HAS_LENGTH) ? j->def.length : 0.0;
     for (int side = 0; side < 2; ++side) {
         if (!is_dynamic(b, j->body[side])) continue;
         const double own = vy_gyration_radius(b, j->body[side]), lever = vec3_length(anchor[side]);
-        const vec3 other = side == 0 ? vec3_add(anchor[0], m.apart) : vec3_sub(anchor[1], m.apart);
-        m.turn_size = real_min(m.turn_size, own + real_max(lever, vec3_length(other)));
+        const vec3 other =
+            side == 0 ? vec3_add(anchor[0], m.anchor_error) : vec3_sub(anchor[1], m.anchor_error);
+        m.rotation_radius = real_min(m.rotation_radius, own + real_max(lever, vec3_length(other)));
         size += own + lever;
     }
     VY_ASSERT(size > 0.0);
-    j->opening = (joint_opening){0};
+    j->initial_error = (joint_initial_error){0};
     const int is_rod = vy_joint_has(j->def.kind, VY_JOINT_HAS_LENGTH) &&
                        !vy_joint_has(j->def.kind, VY_JOINT_UNILATERAL | VY_JOINT_HAS_SPRING);
-    if (is_rod && vec3_length(m.apart) < NOTHING * j->def.length)
+    if (is_rod && vec3_length(m.anchor_error) < PARALLEL_TOLERANCE * j->def.length)
         return vy_fail(err, VY_BAD_VALUE,
                        "the anchors of a %s joint of %g m are at one place: it has no direction",
                        vy_joint_kind_name(j->def.kind), j->def.length);
     open_parts(&m, j);
-    const double duration = SLOWER * m.way / b->def.closing_speed;
+    const double duration = CLOSING_SPEED_MARGIN * m.travel / b->def.closing_speed;
     if (!(duration > b->def.joint_step)) { // closed at once, as what rounding leaves is
-        j->opening = (joint_opening){0};
+        j->initial_error = (joint_initial_error){0};
         return VY_OK;
     }
-    if (!j->def.far_open && m.way > b->def.open_limit * size)
+    if (!j->def.far_open && m.travel > b->def.open_limit * size)
         return vy_fail(err, VY_BAD_VALUE,
                        "a %s joint is %.3g m open, more than %g times the size of what it joins, %.3g m; put "
                        "the bodies closer or set far_open",
-                       vy_joint_kind_name(j->def.kind), m.way, b->def.open_limit, size);
-    if (j->opening.turn > 0.0 && vy_joint_has(j->def.kind, VY_JOINT_TURNS)) turn_other_axes(&m, j);
-    j->opening.start = vy_bodies_time(b);
-    j->opening.end = j->opening.start + duration;
+                       vy_joint_kind_name(j->def.kind), m.travel, b->def.open_limit, size);
+    if (j->initial_error.angle > 0.0 && vy_joint_has(j->def.kind, VY_JOINT_TURNS)) align_other_axes(&m, j);
+    j->initial_error.start = vy_bodies_time(b);
+    j->initial_error.end = j->initial_error.start + duration;
     return VY_OK;
 }
 
@@ -266,7 +268,7 @@ double vy_closing_impulse_work(const joint_system *s, const joint_slot *j)
     return work;
 }
 
-void vy_closing_forget_power(joint_system *s, const island *is)
+void vy_closing_clear_power(joint_system *s, const island *is)
 {
     for (uint32_t n = is->joint_first; n < is->joint_last; ++n) s->slots[s->joint_order[n]].power = 0.0;
 }
@@ -297,7 +299,7 @@ void vy_closing_begin_step(vy_bodies *b)
     for (uint32_t i = 0; i < b->limit; ++i) {
         s->closing_work[i] += s->step_work[i];
         s->closing_sum += s->step_work[i];
-        s->step_work[i] = s->kept_work[i] = 0.0;
+        s->step_work[i] = s->saved_work[i] = 0.0;
     }
 }
 
@@ -305,7 +307,7 @@ void vy_closing_remove_body(vy_bodies *b, uint32_t i)
 {
     joint_system *s = b->joints;
     s->closing_sum += s->step_work[i];
-    s->closing_work[i] = s->step_work[i] = s->kept_work[i] = 0.0;
+    s->closing_work[i] = s->step_work[i] = s->saved_work[i] = 0.0;
 }
 
 double vy_closing_work(const vy_bodies *b)
