@@ -406,6 +406,35 @@ static void warnings_do_not_refuse(void **unused)
         "    2 | step: 2.5 ms\n      |       ^\n");
 }
 
+static void bare_angles_beyond_a_turn_draw_a_warning(void **unused)
+{
+    (void)unused;
+    expect_said(
+        "volery: 1\ndrones:\n  - start: {attitude: {yaw: 90}}\n",
+        "s.yaml:3:29: warning: yaw: 90 is in radians, more than a turn; write 90 deg for degrees, 90 rad "
+        "if it is meant\n"
+        "    3 |   - start: {attitude: {yaw: 90}}\n"
+        "      |                             ^\n");
+    expect_said(
+        "volery: 1\ndrones: [{}]\nexpect: [{quantity: tilt, max: -2e1}]\n",
+        "s.yaml:3:32: warning: max: -2e1 is in radians, more than a turn; write -2e1 deg for degrees, "
+        "-2e1 rad if it is meant\n"
+        "    3 | expect: [{quantity: tilt, max: -2e1}]\n"
+        "      |                                ^\n");
+    // It is a warning alone: the value is used as it stands. With a unit it is clear what is meant.
+    char *said;
+    vy_scenario *s = read_with(
+        "volery: 1\ndrones: [{controller: {setpoints: [{time: 0, position: [0, 0, 1], yaw: 7}]}}]\n", NULL,
+        &said);
+    assert_true(s != NULL && s->drones[0].def.controller.setpoints[0].yaw == 7.0);
+    free(said);
+    vy_scenario_destroy(s);
+    vy_scenario_destroy(read_good("volery: 1\ndrones:\n"
+                                  "  - {name: a, start: {position: [0, 0, 1], attitude: {yaw: 90 rad}}}\n"
+                                  "  - {name: b, start: {position: [0, 9, 1], attitude: {yaw: 900 deg}}}\n"
+                                  "  - {name: c, start: {position: [9, 0, 1], attitude: {yaw: 6.28}}}\n"));
+}
+
 static void no_more_than_a_hundred_are_listed(void **unused)
 {
     (void)unused;
@@ -633,6 +662,7 @@ int main(void)
         cmocka_unit_test(version_comes_first),
         cmocka_unit_test(carets_stand_under_their_characters),
         cmocka_unit_test(warnings_do_not_refuse),
+        cmocka_unit_test(bare_angles_beyond_a_turn_draw_a_warning),
         cmocka_unit_test(no_more_than_a_hundred_are_listed),
         cmocka_unit_test(alias_bombs_do_no_harm),
         cmocka_unit_test(long_texts_are_refused),

@@ -123,6 +123,11 @@ void vy_number_print(vy_text *out, double value)
     vy_text_puts(out, buffer);
 }
 
+int vy_looks_like_degrees(const char *si, double value)
+{
+    return strcmp(si, "rad") == 0 && real_abs(value) > 2.0 * PI;
+}
+
 void vy_unit_print(vy_text *out, const char *si)
 {
     if (strcmp(si, VY_UNIT_YEAR) == 0) {

@@ -36,6 +36,9 @@ int vy_uint_read(const char *text, size_t size, uint64_t *out);
 /// The fewest digits that read back as the same double.
 void vy_number_print(vy_text *out, double value);
 
+/// Whether a number without a unit was most likely meant in degrees: more than a turn of radians.
+int vy_looks_like_degrees(const char *si, double value);
+
 /// "kg (or g, mg)": the unit and those that may be written in its place; "no unit" for an empty one.
 void vy_unit_print(vy_text *out, const char *si);
 

@@ -76,6 +76,13 @@ static void print_table(vy_text *out, const vy_numbers *n)
     vy_text_puts(out, "]");
 }
 
+// With its unit where a bare one would draw a warning.
+static void print_number(vy_text *out, double number, const char *unit)
+{
+    vy_number_print(out, number);
+    if (vy_looks_like_degrees(unit, number)) vy_text_printf(out, " %s", unit);
+}
+
 void vy_print_value(vy_text *out, const vy_row *row, const void *object, const vy_scenario *scenario)
 {
     const void *field = (const char *)object + row->offset;
@@ -88,7 +95,7 @@ void vy_print_value(vy_text *out, const vy_row *row, const void *object, const v
         if (row->word != NULL && (bits_of(number) == bits_of(row->word_value) || !real_is_finite(number)))
             vy_text_puts(out, row->word);
         else
-            vy_number_print(out, number);
+            print_number(out, number, vy_row_unit(row, object));
         break;
     case VY_TYPE_INTEGER:
         memcpy(&whole, field, sizeof whole);

@@ -165,6 +165,19 @@ static void report_number(vy_reader *r, const vy_row *row, const char *unit, vy_
     report_text(r, node, &text);
 }
 
+// A number without a unit is in radians: more than a turn of them is most likely meant in degrees.
+static void warn_of_degrees(vy_reader *r, const vy_row *row, const char *unit, const vy_node *node,
+                            double value)
+{
+    const char last = node->size > 0 ? node->text[node->size - 1] : '\0';
+    const int bare = (last >= '0' && last <= '9') || last == '.';
+    if (!bare || !vy_looks_like_degrees(unit, value)) return;
+    vy_report_warning(
+        r->report, node,
+        "%s: %s is in radians, more than a turn; write %s deg for degrees, %s rad if it is meant", row->key,
+        node->text, node->text, node->text);
+}
+
 // One number, also of a vector. @return 0 after a mistake
 static int read_number(vy_reader *r, const vy_row *row, const char *unit, const vy_node *node, double *out)
 {
@@ -194,6 +207,7 @@ static int read_number(vy_reader *r, const vy_row *row, const char *unit, const 
         report_kind(r, node, "range", &text);
         return 0;
     }
+    warn_of_degrees(r, row, unit, node, value);
     *out = value;
     return 1;
 }

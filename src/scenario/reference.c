@@ -22,6 +22,8 @@ static void write_intro(vy_text *out)
         "and is checked\n"
         "  and converted; see Units. World axes are x east, y north, z up; body axes x forward, y left, z "
         "up.\n"
+        "  An angle without a unit is in radians; more than a turn of them draws a warning: `yaw: 90` is not "
+        "`90 deg`.\n"
         "- `on` and `yes` may be written `true`, `off` and `no` `false`.\n"
         "- Unknown keys, keys given twice, wrong units, and values out of range are errors, never ignored. "
         "Every number\n"

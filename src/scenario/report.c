@@ -109,7 +109,7 @@ static void add(vy_report *report, vy_status status, const char *kind, place at,
     vy_diagnostics *list = report->out;
     const int warning = status == VY_OK;
     if (!warning && report->status == VY_OK) report->status = status;
-    ++report->calls;
+    if (!warning) ++report->calls;
     if (at.source->is_override) at.line = at.column = 0;
     char text[512];
     vsnprintf(text, sizeof text, format, args);

@@ -9,7 +9,7 @@
 typedef struct vy_report {
     vy_diagnostics *out;
     vy_status status; ///< of the first error
-    int calls;        ///< errors and warnings handed in, repeated ones included
+    int calls;        ///< errors handed in, repeated ones included
     int no_memory;
 } vy_report;
 
