@@ -61,7 +61,7 @@ static void values_of_every_key_arrive(void **unused)
 static void defaults_are_those_of_the_library(void **unused)
 {
     (void)unused;
-    vy_scenario *s = read_good("volery: 1\ndrones: [{}, {}]\n");
+    vy_scenario *s = read_good("volery: 1\ndrones: [{}, {start: {position: [1, 0, 0]}}]\n");
     const vy_drone_def wanted = vy_default_drone_def(), *got = &s->drones[1].def;
     assert_string_equal(s->drones[1].name, "drone1");
     assert_true(got->rotor_speed == wanted.rotor_speed); // hover under standard gravity
@@ -151,12 +151,13 @@ static void numbers_print_and_read_back_to_the_bit(void **unused)
 static void angles_turn_yaw_then_pitch_then_roll(void **unused)
 {
     (void)unused;
-    vy_scenario *s = read_good("volery: 1\ndrones:\n"
-                               "  - {name: a, start: {attitude: {yaw: 90 deg}}}\n"
-                               "  - {name: b, start: {attitude: {pitch: 90 deg}}}\n"
-                               "  - {name: c, start: {attitude: {roll: 90 deg}}}\n"
-                               "  - {name: d, start: {attitude: {roll: 0.3, pitch: -0.4, yaw: 1.1}}}\n"
-                               "  - {name: e, start: {attitude: [2, 0, 0, 0]}}\n");
+    vy_scenario *s = read_good(
+        "volery: 1\ndrones:\n"
+        "  - {name: a, start: {attitude: {yaw: 90 deg}}}\n"
+        "  - {name: b, start: {position: [1, 0, 1], attitude: {pitch: 90 deg}}}\n"
+        "  - {name: c, start: {position: [2, 0, 1], attitude: {roll: 90 deg}}}\n"
+        "  - {name: d, start: {position: [3, 0, 1], attitude: {roll: 0.3, pitch: -0.4, yaw: 1.1}}}\n"
+        "  - {name: e, start: {position: [4, 0, 1], attitude: [2, 0, 0, 0]}}\n");
     const vy_vec3 x = {1, 0, 0}, y = {0, 1, 0}, z = {0, 0, 1};
     assert_vec_near(quat_rotate(s->drones[0].def.attitude, x), y, 1e-15); // turns left
     assert_vec_near(quat_rotate(s->drones[1].def.attitude, x), ((vy_vec3){0, 0, -1}),
@@ -184,7 +185,8 @@ static void aliases_stand_for_their_anchors(void **unused)
 {
     (void)unused;
     vy_scenario *s = read_good("volery: 1\ndrones:\n  - {controller: &c {gains: {rate: &r 12}}}\n"
-                               "  - {controller: *c}\n  - {controller: {gains: {rate: *r}}}\n");
+                               "  - {start: {position: [1, 0, 1]}, controller: *c}\n  - {start: {position: "
+                               "[2, 0, 1]}, controller: {gains: {rate: *r}}}\n");
     for (int i = 0; i < 3; ++i) assert_true(s->drones[i].def.controller.gains.rate == 12.0);
     vy_scenario_destroy(s);
 }
@@ -566,9 +568,10 @@ static vy_scenario *read_set(const char *text, const char *override)
 static void overrides_change_what_they_name(void **unused)
 {
     (void)unused;
-    static const char text[] = "volery: 1\ndrones:\n  - {name: a, controller: &c {gains: {rate: 20}}}\n"
-                               "  - {name: b, controller: *c, vehicle: crazyflie2x-physical}\n"
-                               "disturbances: [{kind: constant, force: [1, 0, 0]}]\n";
+    static const char text[] =
+        "volery: 1\ndrones:\n  - {name: a, controller: &c {gains: {rate: 20}}}\n"
+        "  - {name: b, start: {position: [1, 0, 1]}, controller: *c, vehicle: crazyflie2x-physical}\n"
+        "disturbances: [{kind: constant, force: [1, 0, 0]}]\n";
     vy_scenario *s = read_set(text, "seed=3");
     assert_true(s->seed == 3);
     vy_scenario_destroy(s);

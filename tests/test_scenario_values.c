@@ -404,7 +404,11 @@ static void print_reads_back_the_same(void **unused)
         shaker shake = {{seed}};
         if (seed > 0) walk(&vy_scenario_table, (char *)s, 0, shake_value, &shake);
         char *printed = vy_scenario_print(s);
-        vy_scenario *again = read_good(printed);
+        char *said;
+        vy_scenario *again = read_with(printed, NULL, &said); // some drones start in the ground
+        assert_non_null(again);
+        assert_null(strstr(said, "radians"));
+        free(said);
         char *printed_again = vy_scenario_print(again);
         assert_string_equal(printed, printed_again);
         assert_true(vy_scenario_hash(s) == vy_scenario_hash(again));
@@ -560,7 +564,7 @@ static void overshoot_and_integrals_are_those_of_a_throw(void **unused)
         "  - {name: a, vehicle: &v {mass: 1, inertia: [1, 1, 1]}, start: {position: [0, 0, 10], velocity: "
         "[0, 0, "
         "8]}, controller: {kind: none}}\n"
-        "  - {name: b, vehicle: *v, start: {position: [0, 0, 10]}, controller: {kind: none}}\n"
+        "  - {name: b, vehicle: *v, start: {position: [0, 1, 10]}, controller: {kind: none}}\n"
         "  - {name: c, vehicle: crazyflie2x, start: {rotor_speed: 1000}, controller: {kind: none}}\n"
         "expect:\n"
         "  - {quantity: z, drone: a, at: overshoot, target: 11, max: 3}\n"             // to 13.2

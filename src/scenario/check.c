@@ -377,5 +377,7 @@ void vy_check_scenario(vy_reader *reader, const vy_scenario *s)
         reader->no_memory = 1;
     else if (status != VY_OK)
         REPORT_ERROR(reader, culprit, "%s", err.text);
+    else
+        vy_check_starts(reader, s, world);
     vy_world_destroy(world);
 }

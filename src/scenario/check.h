@@ -9,5 +9,8 @@ void vy_resolve_scenario(vy_reader *reader, vy_scenario *scenario);
 /// Report whatever keeps this scenario from being built, and warn of what is unwise.
 void vy_check_scenario(vy_reader *reader, const vy_scenario *scenario);
 
+/// Warn of starts under the ground, and of drones that start in one place. `world` is the scenario's.
+void vy_check_starts(vy_reader *reader, const vy_scenario *s, const vy_world *world);
+
 /// Report programs, libraries and devices of controllers that are not there; `from` is the scenario's file.
 void vy_check_programs(vy_reader *reader, const char *from, const vy_scenario *s);

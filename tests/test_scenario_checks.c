@@ -1,0 +1,85 @@
+// test_scenario_checks.c - scenarios: what is said of values that do not go together.
+#include "scenario/text.h"
+#include "scenario_text.h"
+
+// What is said of a text, without the lines that show where.
+static char *sentences_of(const char *text, int *refused)
+{
+    vy_scenario *scenario = NULL;
+    vy_diagnostics told;
+    vy_text out = {0};
+    *refused = vy_scenario_parse(text, strlen(text), "s.yaml", NULL, &scenario, &told) != VY_OK;
+    for (int i = 0; i < told.count; ++i) {
+        const vy_diagnostic *d = &told.items[i];
+        vy_text_printf(&out, "%d:%d: %s%s\n", d->line, d->column, d->warning ? "warning: " : "", d->text);
+    }
+    vy_diagnostics_destroy(&told);
+    vy_scenario_destroy(scenario);
+    return vy_text_take(&out);
+}
+
+static void expect_sentences(const char *text, int wanted_refused, const char *wanted)
+{
+    int refused;
+    char *said = sentences_of(text, &refused);
+    assert_string_equal(said, wanted);
+    assert_int_equal(refused, wanted_refused);
+    free(said);
+}
+
+// --- starts
+
+static void a_start_below_the_terrain_draws_a_warning(void **unused)
+{
+    (void)unused;
+    expect_sentences("volery: 1\n"
+                     "terrain: {kind: plane, position: [0, 0, 2]}\n"
+                     "drones:\n"
+                     "  - {name: low, start: {position: [0, 0, 1.5]}}\n"
+                     "  - {name: high, start: {position: [0, 5, 2.5]}}\n"
+                     "  - name: nowhere\n"
+                     "bodies: [{name: b, mass: 1, inertia: [1, 1, 1], position: [0, 9, 1]}]\n",
+                     0,
+                     "4:35: warning: low starts 0.5 m below the ground\n"
+                     "6:5: warning: nowhere starts 1 m below the ground\n"
+                     "7:59: warning: b starts 1 m below the ground\n");
+    // Under a slope of heights, at the same z as one that is over it. Beside the field there is no ground.
+    expect_sentences("volery: 1\n"
+                     "terrain: {kind: heights, position: [0, 0, 0], spacing: 10, heights: [[0, 5], [0, 5]]}\n"
+                     "drones:\n"
+                     "  - {name: a, start: {position: [1, 1, 2]}}\n"
+                     "  - {name: b, start: {position: [8, 1, 2]}}\n"
+                     "  - {name: c, start: {position: [30, 1, -2]}}\n",
+                     0, "5:33: warning: b starts 2 m below the ground\n");
+    // No terrain, no ground.
+    vy_scenario_destroy(read_good("volery: 1\ndrones: [{start: {position: [0, 0, -5]}}]\n"));
+}
+
+static void drones_in_one_place_draw_a_warning(void **unused)
+{
+    (void)unused;
+    expect_sentences("volery: 1\ndrones: [{name: a}, {name: b}, {name: c, start: {position: [1, 0, 0]}}]\n",
+                     0, "2:21: warning: b starts where a does\n");
+    // Where drones collide, shapes that overlap do.
+    static const char near[] =
+        "volery: 1\ncontacts: {mode: %s}\ndrones:\n"
+        "  - {name: a, shape: {kind: sphere, radius: 10 cm}}\n"
+        "  - {name: b, shape: {kind: sphere, radius: 10 cm}, start: {position: [0, %s, "
+        "1]}}\n";
+    char text[400];
+    snprintf(text, sizeof text, near, "on", "19 cm");
+    expect_sentences(text, 0, "5:71: warning: b starts inside a: their shapes overlap\n");
+    snprintf(text, sizeof text, near, "on", "21 cm");
+    expect_sentences(text, 0, "");
+    snprintf(text, sizeof text, near, "off", "19 cm");
+    expect_sentences(text, 0, "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_start_below_the_terrain_draws_a_warning),
+        cmocka_unit_test(drones_in_one_place_draw_a_warning),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
