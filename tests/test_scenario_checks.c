@@ -75,11 +75,47 @@ static void drones_in_one_place_draw_a_warning(void **unused)
     expect_sentences(text, 0, "");
 }
 
+// --- all at once
+
+// What only the whole scenario shows is reported beside a key that is misspelt, and one thing that is refused
+// does not hide the next.
+static void mistakes_of_every_part_are_reported_at_once(void **unused)
+{
+    (void)unused;
+    expect_sentences(
+        "volery: 1\n"
+        "durration: 3\n"
+        "drones:\n"
+        "  - {name: a, controller: {kind: lee, path: {kind: minimum_snap, waypoints: []}},\n"
+        "     safety: {height_min: 5, height_max: 1}}\n"
+        "  - {name: b, start: {position: [1, 0, 1]}, sensors: {mocap: {period: none}}}\n"
+        "  - {name: c, start: {position: [2, 0, 1]}, controller: {kind: lee, path: {kind: line, centre: [0, "
+        "0, 1], "
+        "to: [0, 0, 1]}}}\n"
+        "  - {name: d, start: {position: [3, 0, 1]}}\n"
+        "bodies: [{name: e, mass: 1, inertia: [1, 1, 5], position: [4, 0, 1]},\n"
+        "  {name: f, mass: 1, inertia: [1, 1, 1], position: [5, 0, 1]}]\n"
+        "obstacles: [{kind: hull, points: [[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]]}]\n"
+        "joints: [{kind: hinge, a: d, b: f, anchor_b: [-2e3, 0, 0]}, {kind: hinge, a: a, b: e, anchor_b: "
+        "[-2e3, 0, 0]}]\n"
+        "faults: [{kind: motor_loss, drone: d, rotor: 5}, {kind: motor_loss, drone: b, rotor: 5}]\n",
+        1,
+        "2:1: unknown key \"durration\"; did you mean duration?\n"
+        "4:52: path.waypoints must be 2 to 16, got 0\n"
+        "5:14: drone.safety.height_min must not be above height_max\n"
+        "6:5: drone: the controller needs an IMU and motion capture, or the truth\n"
+        "7:82: path.to is where the line begins\n"
+        "9:38: body.inertia must be symmetric, positive, and no moment above the sum of the others\n"
+        "11:20: hull: all 4 points are within 4e-12 m of one plane\n"
+        "13:10: fault.rotor is 5, but the drone has 4 rotors\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_start_below_the_terrain_draws_a_warning),
         cmocka_unit_test(drones_in_one_place_draw_a_warning),
+        cmocka_unit_test(mistakes_of_every_part_are_reported_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,9 @@
 // build.c - from a resolved scenario to a world.
 #include "scenario/build.h"
 #include "base/real.h"
+#include "base/vec.h"
 #include "world/sensor_suite.h"
+#include <stdlib.h>
 
 enum { BOUNDS = 5 };
 
@@ -22,65 +24,161 @@ static vy_status add_bounds(const vy_scenario *s, vy_world *world, vy_error *err
     return status;
 }
 
-static vy_status add_all(const vy_scenario *s, vy_world *world, const void **culprit, vy_error *err)
+// What a world is made of, in the order in which it is added.
+typedef enum part {
+    DRONE,
+    BODY,
+    OBSTACLE,
+    TERRAIN,
+    BOUNDARY,
+    JOINT,
+    PAYLOAD,
+    DISTURBANCE,
+    FAULT,
+    PARTS
+} part;
+
+static int count_of(const vy_scenario *s, part p)
 {
-    for (int i = 0; i < s->drone_count; ++i) {
-        *culprit = &s->drones[i].def;
-        const vy_status status = vy_world_add_drone(world, &s->drones[i].def, NULL, err);
-        if (status != VY_OK) return status;
+    switch (p) {
+    case DRONE: return s->drone_count;
+    case BODY: return s->body_count;
+    case OBSTACLE: return s->obstacle_count;
+    case TERRAIN: return s->terrain.solid.kind != VY_SOLID_NONE;
+    case BOUNDARY: return s->environment.physics.engine == VY_ENGINE_RIGID;
+    case JOINT: return s->joint_count;
+    case PAYLOAD: return s->payload_count;
+    case DISTURBANCE: return s->disturbance_count;
+    case FAULT: return s->fault_count;
+    case PARTS: break;
     }
-    for (int i = 0; i < s->body_count; ++i) {
-        *culprit = &s->bodies[i].def;
-        const vy_status status = vy_world_add_body(world, &s->bodies[i].def, NULL, err);
-        if (status != VY_OK) return status;
+    return 0;
+}
+
+// Its bytes in the scenario, and where it is refused.
+typedef struct extent {
+    const void *begin;
+    size_t size;
+    const void *culprit;
+} extent;
+
+#define EXTENT(thing, member) ((extent){&(thing), sizeof(thing), &(thing).member})
+
+static extent extent_of(const vy_scenario *s, part p, int i)
+{
+    switch (p) {
+    case DRONE: return EXTENT(s->drones[i], def);
+    case BODY: return EXTENT(s->bodies[i], def);
+    case OBSTACLE: return EXTENT(s->obstacles[i], def.solid.kind);
+    case TERRAIN: return EXTENT(s->terrain, solid.kind);
+    case JOINT: return EXTENT(s->joints[i], def.kind);
+    case PAYLOAD: return EXTENT(s->payloads[i], carrier);
+    case DISTURBANCE: return EXTENT(s->disturbances[i], def);
+    case FAULT: return EXTENT(s->faults[i], def);
+    case BOUNDARY:
+    case PARTS: break;
     }
-    for (int i = 0; i < s->obstacle_count; ++i) {
-        *culprit = &s->obstacles[i].def.solid.kind;
-        const vy_status status = vy_world_add_obstacle(world, &s->obstacles[i].def, err);
-        if (status != VY_OK) return status;
+    return EXTENT(s->environment.physics, engine);
+}
+
+static vy_status add_part(const vy_scenario *s, vy_world *world, part p, int i, vy_error *err)
+{
+    switch (p) {
+    case DRONE: return vy_world_add_drone(world, &s->drones[i].def, NULL, err);
+    case BODY: return vy_world_add_body(world, &s->bodies[i].def, NULL, err);
+    case OBSTACLE: return vy_world_add_obstacle(world, &s->obstacles[i].def, err);
+    case TERRAIN: return vy_world_add_obstacle(world, &s->terrain, err);
+    case BOUNDARY: return add_bounds(s, world, err);
+    case JOINT: {
+        vy_joint_def def = s->joints[i].def;
+        def.body_a = vy_world_body(world, (uint32_t)s->joints[i].a);
+        def.body_b = vy_world_body(world, (uint32_t)s->joints[i].b);
+        return vy_world_add_joint(world, &def, NULL, err);
     }
-    if (s->terrain.solid.kind != VY_SOLID_NONE) {
-        *culprit = &s->terrain.solid.kind;
-        const vy_status status = vy_world_add_obstacle(world, &s->terrain, err);
-        if (status != VY_OK) return status;
-    }
-    if (s->environment.physics.engine == VY_ENGINE_RIGID) {
-        *culprit = &s->environment.physics;
-        const vy_status status = add_bounds(s, world, err);
-        if (status != VY_OK) return status;
-    }
-    for (int i = 0; i < s->joint_count; ++i) {
-        const vy_scenario_joint *joint = &s->joints[i];
-        vy_joint_def def = joint->def;
-        def.body_a = vy_world_body(world, (uint32_t)joint->a);
-        def.body_b = vy_world_body(world, (uint32_t)joint->b);
-        *culprit = &joint->def.kind;
-        const vy_status status = vy_world_add_joint(world, &def, NULL, err);
-        if (status != VY_OK) return status;
-    }
-    for (int i = 0; i < s->payload_count; ++i) {
+    case PAYLOAD: {
         vy_payload_def def = s->payloads[i].def;
         def.carrier = vy_world_drone(world, (uint32_t)s->payloads[i].carrier);
         def.load = vy_world_body(world, (uint32_t)s->payloads[i].load);
-        *culprit = &s->payloads[i].carrier;
-        const vy_status status = vy_world_add_payload(world, &def, err);
-        if (status != VY_OK) return status;
+        return vy_world_add_payload(world, &def, err);
     }
-    for (int i = 0; i < s->disturbance_count; ++i) {
+    case DISTURBANCE: {
         vy_disturbance_def def = s->disturbances[i].def;
         const int drone = s->disturbances[i].drone;
         def.body = drone == VY_EVERY_DRONE ? VY_ALL_BODIES : vy_world_body(world, (uint32_t)drone);
-        *culprit = &s->disturbances[i].def;
-        const vy_status status = vy_world_add_disturbance(world, &def, err);
-        if (status != VY_OK) return status;
+        return vy_world_add_disturbance(world, &def, err);
     }
-    for (int i = 0; i < s->fault_count; ++i) {
+    case FAULT: {
         vy_fault_def def = s->faults[i].def;
         const int drone = s->faults[i].drone;
         def.drone = drone == VY_EVERY_DRONE ? VY_ALL_DRONES : vy_world_drone(world, (uint32_t)drone);
-        *culprit = &s->faults[i].def;
-        const vy_status status = vy_world_add_fault(world, &def, err);
-        if (status != VY_OK) return status;
+        return vy_world_add_fault(world, &def, err);
+    }
+    case PARTS: break;
+    }
+    return VY_OK;
+}
+
+static vy_status add_all(const vy_scenario *s, vy_world *world, vy_error *err)
+{
+    for (part p = DRONE; p < PARTS; ++p) {
+        for (int i = 0; i < count_of(s, p); ++i) {
+            const vy_status status = add_part(s, world, p, i, err);
+            if (status != VY_OK) return status;
+        }
+    }
+    return VY_OK;
+}
+
+// --- building to find what is refused
+
+// Those whose place another one has taken.
+typedef struct missing {
+    unsigned char *of; // [drone or body]
+    int any;
+} missing;
+
+static int is_there(const missing *m, int number) { return number < 0 ? 1 : !m->of[number]; }
+
+// Whether all that it is about was added.
+static int is_complete(const vy_scenario *s, const missing *m, part p, int i)
+{
+    switch (p) {
+    case JOINT: return is_there(m, s->joints[i].a) && is_there(m, s->joints[i].b);
+    case PAYLOAD: return is_there(m, s->payloads[i].carrier) && is_there(m, s->payloads[i].load);
+    case DISTURBANCE: return is_there(m, s->disturbances[i].drone);
+    case FAULT: return s->faults[i].drone < 0 ? !m->any : is_there(m, s->faults[i].drone);
+    default: return 1;
+    }
+}
+
+// In place of a drone or body that is refused, so that those after it keep their numbers.
+static vy_status add_stand_in(const vy_scenario *s, vy_world *world, part p, int i, missing *m, vy_error *err)
+{
+    m->any = m->of[p == DRONE ? i : s->drone_count + i] = 1;
+    if (p == DRONE) {
+        const vy_drone_def drone = vy_default_drone_def();
+        return vy_world_add_drone(world, &drone, NULL, err);
+    }
+    vy_world_body_def body = vy_default_world_body_def();
+    body.mass = 1.0;
+    body.inertia = mat3_diag(1.0, 1.0, 1.0);
+    return vy_world_add_body(world, &body, NULL, err);
+}
+
+static vy_status check_all(const vy_scenario *s, const build_check *check, vy_world *world, missing *m,
+                           vy_error *err)
+{
+    for (part p = DRONE; p < PARTS; ++p) {
+        for (int i = 0; i < count_of(s, p); ++i) {
+            const extent e = extent_of(s, p, i);
+            const int wanted = check->is_valid(check->self, e.begin, e.size) && is_complete(s, m, p, i);
+            vy_status status = wanted ? add_part(s, world, p, i, err) : VY_BAD_VALUE;
+            if (wanted && status != VY_OK && status != VY_NO_MEMORY)
+                check->refuse(check->self, e.culprit, err);
+            if (status != VY_OK && status != VY_NO_MEMORY)
+                status = p == DRONE || p == BODY ? add_stand_in(s, world, p, i, m, err) : VY_OK;
+            if (status != VY_OK) return status;
+        }
     }
     return VY_OK;
 }
@@ -94,7 +192,7 @@ static int collides(const vy_scenario *s)
     return s->contacts.mode == VY_CONTACTS_ON || (s->contacts.mode == VY_CONTACTS_AUTO && solids > 0);
 }
 
-vy_status vy_scenario_build_checked(const vy_scenario *scenario, vy_world **out, const void **culprit,
+vy_status vy_scenario_build_checked(const vy_scenario *scenario, const build_check *check, vy_world **out,
                                     vy_error *err)
 {
     vy_world_def def = vy_default_world_def();
@@ -105,11 +203,17 @@ vy_status vy_scenario_build_checked(const vy_scenario *scenario, vy_world **out,
     def.contacts.on = collides(scenario);
     def.closing_speed = scenario->closing.speed;
     def.open_limit = scenario->closing.limit;
-    *culprit = scenario;
     *out = NULL;
     vy_world *world = NULL;
     vy_status status = vy_world_create(&def, &world, err);
-    if (status == VY_OK) status = add_all(scenario, world, culprit, err);
+    if (status == VY_OK && check == NULL) status = add_all(scenario, world, err);
+    if (status == VY_OK && check != NULL) {
+        missing m = {calloc((size_t)(scenario->drone_count + scenario->body_count) + 1, 1), 0};
+        status = m.of == NULL ? VY_NO_MEMORY : check_all(scenario, check, world, &m, err);
+        free(m.of);
+    } else if (status != VY_OK && status != VY_NO_MEMORY && check != NULL) {
+        check->refuse(check->self, scenario, err);
+    }
     if (status != VY_OK) {
         vy_world_destroy(world);
         return status;
@@ -122,8 +226,7 @@ vy_status vy_scenario_build_checked(const vy_scenario *scenario, vy_world **out,
 vy_status vy_scenario_build(const vy_scenario *scenario, vy_world **out, vy_error *err)
 {
     FPU_SCOPE;
-    const void *culprit;
-    return vy_scenario_build_checked(scenario, out, &culprit, err);
+    return vy_scenario_build_checked(scenario, NULL, out, err);
 }
 
 const char *vy_scenario_name_of(const vy_scenario *scenario, int number)

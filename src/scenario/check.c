@@ -9,8 +9,6 @@
 
 #define STEP_ADVISED 0.005 // [s]
 
-// An error at the origin of the value at `field`.
-#define REPORT_ERROR(r, field, ...) vy_report_error((r)->report, vy_reader_origin(r, field), __VA_ARGS__)
 // Whether the text gave a usable value for this variable.
 #define IS_VALID(r, variable) vy_reader_is_valid(r, &(variable), sizeof(variable))
 
@@ -39,7 +37,7 @@ static void resolve_periods(vy_reader *r, const vy_table *table, char *object, c
         if (period == 0.0 || !vy_reader_is_valid(r, field, sizeof period)) continue;
         if (vy_period_ticks(name, period, step, &ticks, &err) == VY_OK) continue;
         if (vy_reader_has_value(r, field, sizeof period)) {
-            REPORT_ERROR(r, field, "%s", err.text);
+            vy_reader_refuse(r, field, "%s", err.text);
         } else {
             period = real_max(real_round(period / step), 1.0) * step;
             memcpy(field, &period, sizeof period);
@@ -57,13 +55,13 @@ static void resolve_mission(vy_reader *r, const vy_scenario *s, vy_scenario_dron
     vy_controller_def *c = &drone->def.controller;
     if (drone->mission_count == 0 || !IS_VALID(r, *drone) || !IS_VALID(r, *planet)) return;
     if (!(planet->origin.gm > 0.0)) {
-        REPORT_ERROR(r, &drone->mission[0].latitude,
-                     "a mission by latitude and longitude needs planet.origin");
+        vy_reader_refuse(r, &drone->mission[0].latitude,
+                         "a mission by latitude and longitude needs planet.origin");
         return;
     }
     if (c->setpoint_count > 0) {
-        REPORT_ERROR(r, &c->setpoints[0].time, "%s has a mission: it has no setpoints beside it",
-                     drone->name);
+        vy_reader_refuse(r, &c->setpoints[0].time, "%s has a mission: it has no setpoints beside it",
+                         drone->name);
         return;
     }
     const vy_vec3 zero = {0.0, 0.0, 0.0};
@@ -81,9 +79,9 @@ static void resolve_mission(vy_reader *r, const vy_scenario *s, vy_scenario_dron
         *p = (vy_setpoint){.time = m->time, .yaw = 0.25 * 6.283185307179586 - m->heading};
         vy_geodetic_to_world(planet, 0.0, &at, &p->position, &velocity, &attitude);
         if (vec3_length(p->position) > MISSION_FAR) {
-            REPORT_ERROR(r, &m->latitude,
-                         "this place is %.0f km from planet.origin: a mission stays within %.0f km of it",
-                         1e-3 * vec3_length(p->position), 1e-3 * MISSION_FAR);
+            vy_reader_refuse(r, &m->latitude,
+                             "this place is %.0f km from planet.origin: a mission stays within %.0f km of it",
+                             1e-3 * vec3_length(p->position), 1e-3 * MISSION_FAR);
             return;
         }
     }
@@ -101,7 +99,7 @@ static void resolve_origin(vy_reader *r, vy_environment_def *e)
                        vy_reader_has_value(r, &o->height, sizeof o->height);
     if (!placed || vy_reader_has_value(r, &o->gm, sizeof o->gm) || !IS_VALID(r, *p)) return;
     if (p->radius > 0.0 && p->radius != VY_EARTH_RADIUS) {
-        REPORT_ERROR(r, &p->radius, "origin needs the gm of a planet that is not the Earth");
+        vy_reader_refuse(r, &p->radius, "origin needs the gm of a planet that is not the Earth");
         return;
     }
     if (p->radius == 0.0) {
@@ -122,7 +120,7 @@ static void resolve_field(vy_reader *r, vy_environment_def *e)
     if (!(o->gm > 0.0 && o->date > 0.0) || !IS_VALID(r, e->planet)) return;
     if (vy_reader_has_value(r, &e->magnetic_field, sizeof e->magnetic_field)) return;
     if (vy_magnetic_model(o->latitude, o->longitude, o->height, o->date, &e->magnetic_field, &err) != VY_OK)
-        REPORT_ERROR(r, &o->date, "%s", err.text);
+        vy_reader_refuse(r, &o->date, "%s", err.text);
 }
 
 // What the rows cannot say of a planet's origin.
@@ -131,14 +129,15 @@ static void check_origin(vy_reader *r, const vy_environment_def *e)
     const vy_origin_def *o = &e->planet.origin;
     if (!(o->gm > 0.0) || !IS_VALID(r, e->planet)) return;
     if (!(o->height >= -12e3 && o->height <= 100e3)) {
-        REPORT_ERROR(r, &o->height,
-                     "height %g m: an origin is between the deepest sea floor, -12 km, and 100 km",
-                     o->height);
+        vy_reader_refuse(r, &o->height,
+                         "height %g m: an origin is between the deepest sea floor, -12 km, and 100 km",
+                         o->height);
     }
     if (e->gravity.mode != VY_GRAVITY_UNIFORM)
-        REPORT_ERROR(r, &e->gravity.mode, "with a planet.origin the planet's gm attracts: leave gravity out");
+        vy_reader_refuse(r, &e->gravity.mode,
+                         "with a planet.origin the planet's gm attracts: leave gravity out");
     if (!(e->planet.radius >= 1e3))
-        REPORT_ERROR(r, &e->planet.radius, "planet.origin needs a radius of 1 km at least");
+        vy_reader_refuse(r, &e->planet.radius, "planet.origin needs a radius of 1 km at least");
     const vy_vec3 usual = vy_default_environment_def().gravity.uniform, uniform = e->gravity.uniform;
     if (vec3_length(vec3_sub(uniform, usual)) > 0.0) {
         vy_report_warning(r->report, vy_reader_origin(r, &e->gravity.uniform),
@@ -177,19 +176,19 @@ static int check_vehicle(vy_reader *r, const vy_vehicle_def *v)
     if (!IS_VALID(r, *v)) return 0;
     const int calls = r->report->calls;
     if (v->rotor_count > 0 && v->thrust_coef == 0.0) {
-        REPORT_ERROR(r, &v->thrust_coef, "thrust_coef must be above 0 N s^2 with rotors");
+        vy_reader_refuse(r, &v->thrust_coef, "thrust_coef must be above 0 N s^2 with rotors");
     }
     if (v->rotor_count > 0 && v->speed_max == 0.0) {
-        REPORT_ERROR(r, &v->speed_max, "speed_max must be above 0 rad/s with rotors");
+        vy_reader_refuse(r, &v->speed_max, "speed_max must be above 0 rad/s with rotors");
     }
     vy_vehicle_def body = *v; // all but rotors and thrusters: what is left to find is the inertia
     body.rotor_count = body.thruster_count = 0;
-    if (vy_check_vehicle_def(&body, &err) != VY_OK) REPORT_ERROR(r, &v->inertia, "%s", err.text);
+    if (vy_check_vehicle_def(&body, &err) != VY_OK) vy_reader_refuse(r, &v->inertia, "%s", err.text);
     body.thruster_count = v->thruster_count;
     if (r->report->calls == calls && vy_check_vehicle_def(&body, &err) != VY_OK)
-        REPORT_ERROR(r, &v->thrusters, "%s", err.text);
+        vy_reader_refuse(r, &v->thrusters, "%s", err.text);
     if (v->rotor_count + v->thruster_count > VY_ROTOR_CAP)
-        REPORT_ERROR(r, &v->thrusters, "rotors and thrusters together are at most %d", VY_ROTOR_CAP);
+        vy_reader_refuse(r, &v->thrusters, "rotors and thrusters together are at most %d", VY_ROTOR_CAP);
     return r->report->calls == calls;
 }
 
@@ -199,15 +198,15 @@ static void check_controller(vy_reader *r, const vy_scenario_drone *drone)
     if (IS_VALID(r, c->kind) && IS_VALID(r, drone->def.vehicle) && c->kind != VY_CONTROLLER_NONE &&
         drone->def.vehicle.rotor_count == 0 && drone->def.vehicle.thruster_count == 0 &&
         c->flight != VY_FLIGHT_KINEMATIC) {
-        REPORT_ERROR(r, &c->kind,
-                     "%s has no rotors and no thrusters to control: use controller: {kind: none}",
-                     drone->name);
+        vy_reader_refuse(r, &c->kind,
+                         "%s has no rotors and no thrusters to control: use controller: {kind: none}",
+                         drone->name);
     }
     for (int i = 1; i < c->setpoint_count; ++i) {
         const vy_setpoint *p = &c->setpoints[i];
         if (IS_VALID(r, p->time) && IS_VALID(r, p[-1].time) && !(p->time > p[-1].time)) {
-            REPORT_ERROR(r, &p->time, "time must be later than %g s, that of the setpoint before",
-                         p[-1].time);
+            vy_reader_refuse(r, &p->time, "time must be later than %g s, that of the setpoint before",
+                             p[-1].time);
         }
     }
 }
@@ -217,10 +216,10 @@ static void check_drone(vy_reader *r, const vy_scenario *s, int index)
     const vy_scenario_drone *drone = &s->drones[index];
     const vy_drone_def *def = &drone->def;
     if (strcmp(drone->name, "all") == 0)
-        REPORT_ERROR(r, drone->name, "all stands for every drone: use another name");
+        vy_reader_refuse(r, drone->name, "all stands for every drone: use another name");
     for (int i = 0; i < index; ++i) {
         if (strcmp(s->drones[i].name, drone->name) != 0) continue;
-        REPORT_ERROR(r, drone->name, "two drones are called %s", drone->name);
+        vy_reader_refuse(r, drone->name, "two drones are called %s", drone->name);
         break;
     }
     check_controller(r, drone);
@@ -228,9 +227,9 @@ static void check_drone(vy_reader *r, const vy_scenario *s, int index)
     if (!IS_VALID(r, def->rotor_speed) || !IS_VALID(r, s->environment) || !IS_VALID(r, s->step)) return;
     const double maximum = def->vehicle.speed_max;
     if (def->vehicle.rotor_count > 0 && def->rotor_speed > maximum) {
-        REPORT_ERROR(r, &def->rotor_speed,
-                     "rotor_speed of %s is %.6g rad/s, above its speed_max of %.6g rad/s", drone->name,
-                     def->rotor_speed, maximum);
+        vy_reader_refuse(r, &def->rotor_speed,
+                         "rotor_speed of %s is %.6g rad/s, above its speed_max of %.6g rad/s", drone->name,
+                         def->rotor_speed, maximum);
     }
     const double lag = def->vehicle.motor_lag;
     if (lag > 0.0 && s->step > lag / 3.0 && s->step <= STEP_ADVISED) {
@@ -246,10 +245,10 @@ static void check_body(vy_reader *r, const vy_scenario *s, int index)
 {
     const vy_scenario_body *body = &s->bodies[index];
     if (strcmp(body->name, "all") == 0 || strcmp(body->name, "world") == 0)
-        REPORT_ERROR(r, body->name, "%s has a meaning of its own: use another name", body->name);
+        vy_reader_refuse(r, body->name, "%s has a meaning of its own: use another name", body->name);
     for (int i = 0; i < s->drone_count + index; ++i) {
         if (strcmp(vy_scenario_name_of(s, i), body->name) != 0) continue;
-        REPORT_ERROR(r, body->name, "two drones or bodies are called %s", body->name);
+        vy_reader_refuse(r, body->name, "two drones or bodies are called %s", body->name);
         break;
     }
     const vy_world_body_def *def = &body->def;
@@ -258,47 +257,49 @@ static void check_body(vy_reader *r, const vy_scenario *s, int index)
         return; // what is missing has been reported
     vy_error err;
     if (IS_VALID(r, *def) && vy_check_world_body_def(def, &err) != VY_OK)
-        REPORT_ERROR(r, &def->inertia, "%s", err.text);
+        vy_reader_refuse(r, &def->inertia, "%s", err.text);
 }
 
 // What only a drone can have or do.
 static void check_is_drone(vy_reader *r, const vy_scenario *s, const int *drone, const char *text)
 {
     if (*drone >= s->drone_count)
-        REPORT_ERROR(r, drone, "%s is a body: %s", vy_scenario_name_of(s, *drone), text);
+        vy_reader_refuse(r, drone, "%s is a body: %s", vy_scenario_name_of(s, *drone), text);
 }
 
 static void check_joint(vy_reader *r, const vy_scenario *s, int index)
 {
     const vy_scenario_joint *j = &s->joints[index];
-    if (strcmp(j->name, "all") == 0) REPORT_ERROR(r, j->name, "all stands for every joint: use another name");
+    if (strcmp(j->name, "all") == 0)
+        vy_reader_refuse(r, j->name, "all stands for every joint: use another name");
     for (int i = 0; i < index; ++i) {
         if (strcmp(s->joints[i].name, j->name) != 0) continue;
-        REPORT_ERROR(r, j->name, "two joints are called %s", j->name);
+        vy_reader_refuse(r, j->name, "two joints are called %s", j->name);
         break;
     }
     if (IS_VALID(r, j->a) && IS_VALID(r, j->b) && j->a == j->b)
-        REPORT_ERROR(r, &j->b, "a joint needs two different ends");
+        vy_reader_refuse(r, &j->b, "a joint needs two different ends");
     if (j->def.limited && IS_VALID(r, j->def) && !(j->def.low < j->def.high))
-        REPORT_ERROR(r, &j->def.high, "high must be above low");
+        vy_reader_refuse(r, &j->def.high, "high must be above low");
 }
 
 // A quantity of joints: every joint it is evaluated for must have it.
 static void check_expect_joint(vy_reader *r, const vy_scenario *s, const vy_expect_def *e,
                                const vy_quantity *q)
 {
-    if (e->drone != VY_EVERY_DRONE) REPORT_ERROR(r, &e->drone, "%s is of joints: name a joint", q->name);
+    if (e->drone != VY_EVERY_DRONE) vy_reader_refuse(r, &e->drone, "%s is of joints: name a joint", q->name);
     int have = 0;
     for (int k = 0; k < s->joint_count; ++k) {
         const int has = q->joints >> s->joints[k].def.kind & 1u;
         have += has && (e->joint == VY_EVERY_JOINT || e->joint == k);
     }
-    if (have == 0 && e->joint == VY_EVERY_JOINT) REPORT_ERROR(r, &e->quantity, "no joint has a %s", q->name);
+    if (have == 0 && e->joint == VY_EVERY_JOINT)
+        vy_reader_refuse(r, &e->quantity, "no joint has a %s", q->name);
     if (have == 0 && e->joint != VY_EVERY_JOINT)
-        REPORT_ERROR(r, &e->quantity, "joint %s has no %s", s->joints[e->joint].name, q->name);
+        vy_reader_refuse(r, &e->quantity, "joint %s has no %s", s->joints[e->joint].name, q->name);
     if (have > 1 && (e->at == VY_AT_REACHED || e->at == VY_AT_OVERSHOOT))
-        REPORT_ERROR(r, &e->at, "%s is of one joint: name it",
-                     e->at == VY_AT_REACHED ? "reached" : "overshoot");
+        vy_reader_refuse(r, &e->at, "%s is of one joint: name it",
+                         e->at == VY_AT_REACHED ? "reached" : "overshoot");
 }
 
 static void check_obstacle(vy_reader *r, const vy_scenario *s, int index)
@@ -306,7 +307,7 @@ static void check_obstacle(vy_reader *r, const vy_scenario *s, int index)
     const vy_scenario_obstacle *o = &s->obstacles[index];
     for (int i = 0; i < index; ++i) {
         if (strcmp(s->obstacles[i].name, o->name) != 0) continue;
-        REPORT_ERROR(r, o->name, "two obstacles are called %s", o->name);
+        vy_reader_refuse(r, o->name, "two obstacles are called %s", o->name);
         break;
     }
 }
@@ -314,27 +315,29 @@ static void check_obstacle(vy_reader *r, const vy_scenario *s, int index)
 static void check_expect(vy_reader *r, const vy_scenario *s, const vy_expect_def *e)
 {
     if (!IS_VALID(r, *e)) return;
-    if (e->min == -DBL_MAX && e->max == DBL_MAX) REPORT_ERROR(r, &e->max, "give min or max, or both");
-    if (e->min > e->max) REPORT_ERROR(r, &e->min, "min is above max");
+    if (e->min == -DBL_MAX && e->max == DBL_MAX) vy_reader_refuse(r, &e->max, "give min or max, or both");
+    if (e->min > e->max) vy_reader_refuse(r, &e->min, "min is above max");
     const int timed = e->at == VY_AT_SETTLED || e->at == VY_AT_REACHED;
-    if (timed && e->within == 0.0) REPORT_ERROR(r, &e->at, "give within, the longest time it may take");
-    if (!timed && e->within != 0.0) REPORT_ERROR(r, &e->within, "within is for settled and reached");
-    if (e->target != 0.0 && e->at != VY_AT_OVERSHOOT) REPORT_ERROR(r, &e->target, "target is for overshoot");
+    if (timed && e->within == 0.0) vy_reader_refuse(r, &e->at, "give within, the longest time it may take");
+    if (!timed && e->within != 0.0) vy_reader_refuse(r, &e->within, "within is for settled and reached");
+    if (e->target != 0.0 && e->at != VY_AT_OVERSHOOT)
+        vy_reader_refuse(r, &e->target, "target is for overshoot");
     const vy_quantity *q = &vy_quantities(&(int){0})[e->quantity];
     if (q->needs_planet && !(s->environment.planet.radius > 0.0))
-        REPORT_ERROR(r, &e->quantity, "%s needs a planet: this world is flat", q->name);
+        vy_reader_refuse(r, &e->quantity, "%s needs a planet: this world is flat", q->name);
     if (q->of_joint != NULL) {
         check_expect_joint(r, s, e, q);
     } else {
-        if (e->joint != VY_EVERY_JOINT) REPORT_ERROR(r, &e->joint, "%s is of drones: name a drone", q->name);
+        if (e->joint != VY_EVERY_JOINT)
+            vy_reader_refuse(r, &e->joint, "%s is of drones: name a drone", q->name);
         if (!q->of_bodies) check_is_drone(r, s, &e->drone, "this quantity is of drones");
         const int single = e->at == VY_AT_REACHED || e->at == VY_AT_OVERSHOOT;
         if (single && e->drone == VY_EVERY_DRONE && s->drone_count + (q->of_bodies ? s->body_count : 0) > 1)
-            REPORT_ERROR(r, &e->at, "%s is of one drone: name it",
-                         e->at == VY_AT_REACHED ? "reached" : "overshoot");
+            vy_reader_refuse(r, &e->at, "%s is of one drone: name it",
+                             e->at == VY_AT_REACHED ? "reached" : "overshoot");
     }
     if (e->after > s->duration)
-        REPORT_ERROR(r, &e->after, "after is later than the end of the run, %g s", s->duration);
+        vy_reader_refuse(r, &e->after, "after is later than the end of the run, %g s", s->duration);
 }
 
 static void check_budget(vy_reader *r, const vy_scenario *s)
@@ -345,7 +348,7 @@ static void check_budget(vy_reader *r, const vy_scenario *s)
     if (!IS_VALID(r, e->nap.budget) || !IS_VALID(r, s->step)) return;
     if (vy_check_budget_def(&e->nap.budget, vy_coordinate_radius(&e->planet), s->step, &culprit, &err) !=
         VY_OK)
-        REPORT_ERROR(r, culprit, "%s", err.text);
+        vy_reader_refuse(r, culprit, "%s", err.text);
 }
 
 void vy_check_scenario(vy_reader *reader, const vy_scenario *s)
@@ -365,19 +368,6 @@ void vy_check_scenario(vy_reader *reader, const vy_scenario *s)
     for (int i = 0; i < s->payload_count; ++i)
         check_is_drone(reader, s, &s->payloads[i].carrier, "it carries nothing");
     if (IS_VALID(reader, s->duration) && IS_VALID(reader, s->step) && vy_scenario_steps(s) == 0)
-        REPORT_ERROR(reader, &s->duration, "duration is less than one step");
-    if (reader->report->out->errors > 0) return;
-
-    // All other checks are made when the world is built.
-    vy_error err;
-    vy_world *world = NULL;
-    const void *culprit = NULL;
-    const vy_status status = vy_scenario_build_checked(s, &world, &culprit, &err);
-    if (status == VY_NO_MEMORY)
-        reader->no_memory = 1;
-    else if (status != VY_OK)
-        REPORT_ERROR(reader, culprit, "%s", err.text);
-    else
-        vy_check_starts(reader, s, world);
-    vy_world_destroy(world);
+        vy_reader_refuse(reader, &s->duration, "duration is less than one step");
+    vy_check_build(reader, s);
 }

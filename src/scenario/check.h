@@ -9,6 +9,9 @@ void vy_resolve_scenario(vy_reader *reader, vy_scenario *scenario);
 /// Report whatever keeps this scenario from being built, and warn of what is unwise.
 void vy_check_scenario(vy_reader *reader, const vy_scenario *scenario);
 
+/// Report what a world refuses when it is built from this scenario. What is reported already is left out.
+void vy_check_build(vy_reader *reader, const vy_scenario *s);
+
 /// Warn of starts under the ground, and of drones that start in one place. `world` is the scenario's.
 void vy_check_starts(vy_reader *reader, const vy_scenario *s, const vy_world *world);
 

@@ -4,6 +4,7 @@
 #include "base/math.h"
 #include "base/vec.h"
 #include "scenario/number.h"
+#include <stdio.h>
 #include <stdlib.h>
 
 #define KEY_CAP      256 // of one mapping
@@ -135,6 +136,22 @@ int vy_reader_is_valid(const vy_reader *reader, const void *begin, size_t size)
         if (at < from + size && from < at + p->size) return 0;
     }
     return 1;
+}
+
+void vy_reader_mark(vy_reader *reader, const void *field)
+{
+    add_origin(reader, &reader->bad, (vy_origin){field, 1, vy_reader_origin(reader, field)});
+}
+
+void vy_reader_refuse(vy_reader *reader, const void *field, const char *format, ...)
+{
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    vy_report_error(reader->report, vy_reader_origin(reader, field), "%s", text);
+    vy_reader_mark(reader, field);
 }
 
 // --- single values

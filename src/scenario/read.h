@@ -45,6 +45,12 @@ int vy_reader_has_value(const vy_reader *reader, const void *field, size_t size)
 /// 0 when something in these bytes could not be read: further checks would only confuse.
 int vy_reader_is_valid(const vy_reader *reader, const void *begin, size_t size);
 
+/// Have the value at `field` count as one that could not be read.
+void vy_reader_mark(vy_reader *reader, const void *field);
+
+/// Report an error at the origin of `field`, and mark it.
+void vy_reader_refuse(vy_reader *reader, const void *field, const char *format, ...) VY_PRINTF(3, 4);
+
 void vy_reader_destroy(vy_reader *reader);
 
 /// "above 0", "between 1 and 2"; empty when everything is allowed.

@@ -91,13 +91,14 @@ static void load_wind_grid(vy_reader *reader, const char *from, vy_scenario *sce
         if (status != VY_NO_MEMORY)
             vy_report_error_of_kind(reader->report, "file", place, "grid: %s cannot be read",
                                     wind->grid_name);
+        vy_reader_mark(reader, wind->grid_name);
         return;
     }
     vy_error err = {0};
     if (vy_wind_grid_read(text.text, text.size, text.name, &scenario->wind_grid, &err) != VY_OK) {
         char where[32] = "";
         if (err.line > 0) snprintf(where, sizeof where, ":%d:%d", err.line, err.column);
-        vy_report_error(reader->report, place, "grid: %s%s: %s", wind->grid_name, where, err.text);
+        vy_reader_refuse(reader, wind->grid_name, "grid: %s%s: %s", wind->grid_name, where, err.text);
     }
     wind->grid = scenario->wind_grid;
     scenario->wind_grid_text = text.text;

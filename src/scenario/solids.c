@@ -103,22 +103,23 @@ static void load_solid(vy_reader *r, const char *from, vy_solid_def *s)
     if ((!hull && s->kind != VY_SOLID_HEIGHTS) || s->file[0] == '\0') return;
     const vy_node *place = vy_reader_origin(r, s->file);
     if (table->rows > 0) {
-        vy_report_error(r->report, place, "give %s or file, not both", hull ? "points" : "heights");
+        vy_reader_refuse(r, s->file, "give %s or file, not both", hull ? "points" : "heights");
         return;
     }
     vy_source_text text = {0};
     vy_error err = {0};
     vy_status status = r->load != NULL ? r->load(r->self, s->file, from, &text) : VY_NOT_FOUND;
     if (status == VY_OK && text.size > VY_TREE_TEXT_CAP) {
-        vy_report_error(r->report, place, "file: %s is larger than %u MiB", s->file, VY_TREE_TEXT_CAP >> 20);
+        vy_reader_refuse(r, s->file, "file: %s is larger than %u MiB", s->file, VY_TREE_TEXT_CAP >> 20);
     } else if (status == VY_OK) {
         status = hull ? read_mesh(&text, s, &err) : read_heights(&text, s, &err);
         char where[32] = "";
         if (err.line > 0) snprintf(where, sizeof where, ":%d:%d", err.line, err.column > 0 ? err.column : 1);
         if (status != VY_OK && status != VY_NO_MEMORY)
-            vy_report_error(r->report, place, "file: %s%s: %s", s->file, where, err.text);
+            vy_reader_refuse(r, s->file, "file: %s%s: %s", s->file, where, err.text);
     } else if (status != VY_NO_MEMORY) {
         vy_report_error_of_kind(r->report, "file", place, "file: %s cannot be read", s->file);
+        vy_reader_mark(r, s->file);
     }
     if (status == VY_NO_MEMORY) r->no_memory = 1;
     if (status == VY_OK) memset(s->file, 0, sizeof s->file);
@@ -137,14 +138,12 @@ void vy_load_solids(vy_reader *reader, const char *from, vy_scenario *scenario)
 static void check_body_mass(vy_reader *r, const vy_scenario_body *body)
 {
     const vy_world_body_def *v = &body->def;
-    const vy_node *place = vy_reader_origin(r, body);
     if (body->density > 0.0)
-        vy_report_error(r->report, vy_reader_origin(r, &body->density),
-                        "density needs a shape with a volume");
+        vy_reader_refuse(r, &body->density, "density needs a shape with a volume");
     else if (v->mass == 0.0)
-        vy_report_error(r->report, place, "mass is missing: give it, or a shape and a density");
+        vy_reader_refuse(r, body, "mass is missing: give it, or a shape and a density");
     if (!vy_reader_has_value(r, &v->inertia, sizeof v->inertia))
-        vy_report_error(r->report, place, "inertia is missing: give it, or a shape to take it from");
+        vy_reader_refuse(r, body, "inertia is missing: give it, or a shape to take it from");
 }
 
 static void move_points(vy_numbers *points, vy_vec3 by)
@@ -165,7 +164,7 @@ static void compute_body_mass(vy_reader *r, vy_scenario_body *body)
         (v->mass > 0.0 && body->density == 0.0 && !of_shape))
         return;
     if (v->mass > 0.0 && body->density > 0.0) {
-        vy_report_error(r->report, vy_reader_origin(r, &body->density), "give mass or density, not both");
+        vy_reader_refuse(r, &body->density, "give mass or density, not both");
         return;
     }
     if (solid->kind <= VY_SOLID_NONE) {
@@ -173,7 +172,7 @@ static void compute_body_mass(vy_reader *r, vy_scenario_body *body)
         return;
     }
     if (v->mass == 0.0 && body->density == 0.0) {
-        vy_report_error(r->report, vy_reader_origin(r, body), "mass is missing: give it, or a density");
+        vy_reader_refuse(r, body, "mass is missing: give it, or a density");
         return;
     }
     vy_shape shape;
@@ -187,7 +186,7 @@ static void compute_body_mass(vy_reader *r, vy_scenario_body *body)
     vy_solid_free(&memory);
     if (status == VY_NO_MEMORY) r->no_memory = 1;
     if (status != VY_OK) {
-        vy_report_error(r->report, vy_reader_origin(r, &solid->kind), "%s", err.text);
+        vy_reader_refuse(r, &solid->kind, "%s", err.text);
         return;
     }
     v->mass = m.mass;
