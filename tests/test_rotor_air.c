@@ -288,7 +288,8 @@ static void vortex_ring_takes_thrust(void **unused)
 
 // --- the ground
 
-// Cheeseman and Bennett's factor at heights they measured, along the tilted axis, and not upside down.
+// Cheeseman and Bennett's factor at heights they measured, along the tilted axis, and not upside down. Below
+// the ground it fades out over a radius: nothing is left at any depth.
 static void ground_lifts_by_the_distance_along_the_axis(void **unused)
 {
     (void)unused;
@@ -296,11 +297,13 @@ static void ground_lifts_by_the_distance_along_the_axis(void **unused)
     assert_near(1.0 + ground_gain(0.1, 0.1), 16.0 / 15.0, 1e-14);
     assert_near(1.0 + ground_gain(0.1, 0.2), 64.0 / 63.0, 1e-14);
     assert_near(1.0 + ground_gain(0.1, 0.0), 4.0 / 3.0, 1e-14);
+    assert_true(ground_fade(0.1, 0.0) == 1.0 && ground_fade(0.1, 1e9) == 1.0 &&
+                ground_fade(0.1, -0.1) == 0.0 && ground_fade(0.1, -1e9) == 0.0);
     random_source r = {606};
-    int up = 0;
+    int up = 0, below = 0;
     for (int n = 0; n < CASES; ++n) {
         moment m = random_moment(&r);
-        m.s.position.z = random_in(&r, 0.05, 0.5);
+        m.s.position.z = n % 4 == 0 ? random_in(&r, -0.3, 0.0) : random_in(&r, 0.05, 0.5);
         m.p.rotors.ground = 1.0;
         vec3 force = vec3_zero(), torque = vec3_zero();
         for (int i = 0; i < 6; ++i) {
@@ -308,15 +311,18 @@ static void ground_lifts_by_the_distance_along_the_axis(void **unused)
             const vec3 hub = quat_rotate(m.s.attitude, vec3_of(m.layout.place[i]));
             if (axis.z <= 0.05) continue;
             ++up;
-            const double d = fmax((m.s.position.z + hub.z) / axis.z, 0.05), q = pow(0.1 / (4.0 * d), 2.0);
-            const vec3 f = vec3_scale(m.thrust[i] * (1.0 / (1.0 - q) - 1.0), a);
+            const double along = (m.s.position.z + hub.z) / axis.z;
+            const double d = fmax(along, 0.05), q = pow(0.1 / (4.0 * d), 2.0);
+            const double left = fmin(fmax(1.0 + along / 0.1, 0.0), 1.0);
+            below += left < 1.0;
+            const vec3 f = vec3_scale(left * m.thrust[i] * (1.0 / (1.0 - q) - 1.0), a);
             force = vec3_add(force, f);
             torque = vec3_add(torque, vec3_cross(vec3_of(m.layout.place[i]), f));
         }
         assert_vec_near(force_of(&m, EFFECT_BIT(ground)), force, 1e-12);
         assert_vec_near(torque_seen, torque, 1e-12);
     }
-    assert_true(up > CASES);
+    assert_true(up > CASES && below > CASES / 10);
 }
 
 // Ruling 2: what the ground adds to a rotor's thrust turns the vehicle by the rows of its allocation, as all

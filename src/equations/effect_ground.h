@@ -1,6 +1,7 @@
 // effect_ground.h - near the ground a rotor's wake cannot leave: T / T_far = 1 / (1 - (R / 4 d)^2), d the
 // distance to the ground along the thrust axis (Cheeseman, Bennett, 1955). It grows without limit as d falls
-// to R / 4; below d = R / 2, where it was never measured, it stays as it is there, 4/3.
+// to R / 4; below d = R / 2, where it was never measured, it stays as it is there, 4/3. A rotor under the
+// ground has none to push against: the gain fades out over the radius below it.
 #pragma once
 #include "equations/effect.h"
 
@@ -12,6 +13,13 @@ VY_FN real ground_gain(real radius, real distance)
     return square / (1.0 - square);
 }
 
+/// The share of the gain that is left: 1 over the ground, 0 a radius below it and deeper.
+VY_FN real ground_fade(real radius, real distance)
+{
+    const real over = 1.0 + distance / real_max(radius, real_set(1e-9));
+    return real_max(real_min(over, real_set(1.0)), real_set(0.0));
+}
+
 VY_FN void effect_ground(const effect_params *p, const effect_context *c, mask on, body_loads *l)
 {
     const rotor_view *v = c->rotors;
@@ -20,7 +28,8 @@ VY_FN void effect_ground(const effect_params *p, const effect_context *c, mask o
         const vec3 axis = mat3_mul_vec(c->rotation, vec3_of(v->layout->axis[i]));
         const mask down = axis.z > 0.05; // the wake meets the ground
         const real distance = (c->height + hub.z) / real_select(down, axis.z, real_set(1.0));
-        const real thrust = v->air * (v->thrust[i] * ground_gain(p->rotors.radius, distance));
+        const real gain = ground_gain(p->rotors.radius, distance) * ground_fade(p->rotors.radius, distance);
+        const real thrust = v->air * (v->thrust[i] * gain);
         rotor_add_force(v, i, real_select(on & down, p->rotors.ground * thrust, real_set(0.0)), l);
     }
 }
