@@ -19,7 +19,7 @@ static const struct {
     {VY_JOINT_DISTANCE, 7, 8, {0.05, 0.0, 0.0}, {-0.05, 0.0, 0.0}},
     {VY_JOINT_SPRING, 8, -1, {0.05, 0.0, 0.0}, {1.9, 0.2, 1.0}},
 };
-enum { JOINED_PARTS = sizeof joined_parts / sizeof joined_parts[0], IMPACT_JOINTED_BODIES = 9 };
+enum { JOINED_PARTS = sizeof joined_parts / sizeof joined_parts[0], JOINTED_BODIES = 9 };
 
 static vy_status join_part(vy_world *world, int k, vy_error *err)
 {
@@ -70,7 +70,7 @@ static vy_status add_joined(uint64_t seed, const vy_obstacle_def *ground, vy_wor
         body.solid.size = (vy_vec3){0.08, 0.02, 0.01};
     }
     status = vy_world_add_drone(*out, &drone, NULL, err);
-    for (int i = 1; i < IMPACT_JOINTED_BODIES && status == VY_OK; ++i) {
+    for (int i = 1; i < JOINTED_BODIES && status == VY_OK; ++i) {
         body.position = i == 1   ? (vy_vec3){0.02, 0.01, 0.95}
                         : i == 2 ? (vy_vec3){0.0, 0.06, 1.0}
                                  : (vy_vec3){1.05 + 0.1 * (i - 3) + (i == 8 ? 0.01 : 0.0), 0.0, 1.0};

@@ -94,11 +94,11 @@ static void lanes_moving(const struct lanes_world *w, vec3 place, real time, con
     lanes_put(c, scales.length);
     lanes_put(c, scales.length_up);
     const turbulence_filter f = turbulence_filter_over(speed * w->turbulence.period / scales.length);
-    lanes_put(c, f.keep);
-    lanes_put(c, f.turn);
-    lanes_put(c, f.first);
-    lanes_put(c, f.mixed);
-    lanes_put(c, f.second);
+    lanes_put(c, f.decay);
+    lanes_put(c, f.coupling);
+    lanes_put(c, f.noise_11);
+    lanes_put(c, f.noise_21);
+    lanes_put(c, f.noise_22);
     lanes_put(c, wind_shear_speed(&w->wind, place.z));
 }
 

@@ -31,7 +31,7 @@ struct flight {
     real charge;
     body_loads later[2]; // the disturbance half-way and at the end of each step
     real downwash;
-    real force_off, torque_off, hysteresis; // of the negligibility policy
+    real force_off, torque_threshold, hysteresis; // of the negligibility policy
     real inertia_min, inertia_max, horizon;
     real disturbance, disturbance_torque, turbulence; // bounds of what is held
     vec3 gravity;
@@ -72,21 +72,21 @@ VY_FN ladder_params lanes_ladder(const lanes_vehicle *v, const struct flight *f)
         p.scale[i] = real_set(v->layout.thrust_scale[i]);
     }
     p.rotor_count = bits_set((uint64_t)v->count);
-    p.motor.plain = bits_set(!v->curved);
-    p.motor.top = f->speed_max;
-    p.motor.idle = 0.05 * f->speed_max;
-    p.motor.dead = real_set(0.1);
+    p.motor.is_linear = bits_set(!v->curved);
+    p.motor.speed_max = f->speed_max;
+    p.motor.speed_idle = 0.05 * f->speed_max;
+    p.motor.dead_zone = real_set(0.1);
     p.motor.square = real_set(0.6);
     p.motor.quadratic = f->plant.rotor.thrust_coef;
     p.motor.linear = f->plant.shape.linear;
     p.motor.cubic = f->plant.shape.cubic;
     p.thrusters = bits_set(0);
     p.command_count = p.rotor_count;
-    p.uneven = bits_set((uint64_t)v->layout.general);
+    p.has_thrust_scale = bits_set((uint64_t)v->layout.general);
     p.thrust_max = f->thrust_max;
     p.inverse_thrust_max = f->inverse_thrust_max;
     p.rate_period = f->dt;
-    p.keep = f->keep;
+    p.stick_decay = f->keep;
     for (int i = 0; i < LANES_ROTORS; ++i) p.limit[i] = f->limit[i];
     for (int i = 0; i < LANES_ROTORS; ++i) {
         for (int j = 0; j < 4; ++j) p.allocate.rows[j][i] = real_set(v->rows[j][i]);
@@ -116,9 +116,9 @@ VY_FN surroundings lanes_surroundings(const lanes_vehicle *v, const struct fligh
     // one.
     env.steady = VY_LANES == 1 && !v->planet.on && v->air.mode != ATMOSPHERE_LAYERED &&
                  v->wind.shear == WIND_SHEAR_NONE && v->wind.gust_count == 0 &&
-                 v->wind.grid.velocity == NULL && !mask_any(vec3_any_set(f->held.turbulence));
+                 v->wind.grid.velocity == NULL && !mask_any(vec3_any_nonzero(f->held.turbulence));
     memcpy(env.magnetic, v->magnetic, sizeof env.magnetic);
-    memcpy(env.light, v->light, sizeof env.light);
+    memcpy(env.radiation_pressure, v->light, sizeof env.radiation_pressure);
     return env;
 }
 
@@ -129,7 +129,7 @@ VY_SLOW_FN void lanes_decide(const lanes_vehicle *v, const rotor_layout *layout,
     nap_params n;
     n.force_abs = f->force_off;
     n.force_rel = real_set(0.0);
-    n.torque_off = f->torque_off;
+    n.torque_threshold = f->torque_threshold;
     n.hysteresis = f->hysteresis;
     n.inertia_min = f->inertia_min;
     n.inertia_max = f->inertia_max;

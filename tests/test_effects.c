@@ -27,7 +27,7 @@ static effect_case random_case(random_source *r)
     c.env.has_wind = 1;
     for (int i = 0; i < 3; ++i) {
         c.env.magnetic[i] = random_in(r, -1e-4, 1e-4);
-        c.env.light[i] = random_in(r, -5e-6, 5e-6);
+        c.env.radiation_pressure[i] = random_in(r, -5e-6, 5e-6);
     }
     c.p = (effect_params){
         .mass = random_in(r, 0.1, 2.0),
@@ -36,9 +36,9 @@ static effect_case random_case(random_source *r)
         .lift_area = random_in(r, -0.1, 0.1),
         .volume = random_in(r, 0.0, 0.01),
         .pressure_centre = random_vec(r, 0.1),
-        .spin_area = {random_in(r, 0.0, 1e-3), random_in(r, 0.0, 1e-3), random_in(r, 0.0, 1e-3)},
+        .rate_damping_area = {random_in(r, 0.0, 1e-3), random_in(r, 0.0, 1e-3), random_in(r, 0.0, 1e-3)},
         .spin_damping = {random_in(r, 0.0, 1e-3), random_in(r, 0.0, 1e-3), random_in(r, 0.0, 1e-3)},
-        .density_share = 1.0,
+        .density_ratio = 1.0,
         .dipole = random_vec(r, 0.1),
         .light_area = random_in(r, 0.0, 2.0),
     };
@@ -108,7 +108,7 @@ static void forces_have_their_closed_forms(void **unused)
         assert_vec_near(pure_force(&c, EFFECT_BIT(linear_drag) | EFFECT_BIT(wind)),
                         vec3_neg(quat_rotate(c.s.attitude, linear)), 1e-13);
         assert_vec_near(pure_force(&c, EFFECT_BIT(radiation)),
-                        vec3_scale(c.p.light_area, vec3_of(c.env.light)), 1e-20);
+                        vec3_scale(c.p.light_area, vec3_of(c.env.radiation_pressure)), 1e-20);
         const vec3 pushed = vec3_add(c.held.disturbance.force_world,
                                      quat_rotate(c.s.attitude, c.held.disturbance.force_body));
         assert_vec_near(pure_force(&c, EFFECT_BIT(disturbance)), pushed, 1e-14);
@@ -131,9 +131,9 @@ static void torques_have_their_closed_forms(void **unused)
 
         const double k = 0.25 * c.env.air.density * vec3_length(vec3_sub(c.s.velocity, wind_of(&c)));
         const vec3 w = c.s.rate;
-        const vec3 damped = {-(c.p.spin_damping.x + k * c.p.spin_area.x) * w.x,
-                             -(c.p.spin_damping.y + k * c.p.spin_area.y) * w.y,
-                             -(c.p.spin_damping.z + k * c.p.spin_area.z) * w.z};
+        const vec3 damped = {-(c.p.spin_damping.x + k * c.p.rate_damping_area.x) * w.x,
+                             -(c.p.spin_damping.y + k * c.p.rate_damping_area.y) * w.y,
+                             -(c.p.spin_damping.z + k * c.p.rate_damping_area.z) * w.z};
         assert_vec_near(pure_torque(&c, EFFECT_BIT(damping) | air), damped, 1e-15);
 
         const vec3 dipole = quat_rotate(c.s.attitude, c.p.dipole);
@@ -243,7 +243,7 @@ static void ruling_18_density_scales_thrust(void **unused)
         c.env.air.density = 1.225;
         assert_near(vec3_length(force_of(&c, EFFECT_BIT(density), &torque)), 0.0, 1e-14);
         c.env.air.density = 0.3;
-        c.p.density_share = 0.0;
+        c.p.density_ratio = 0.0;
         assert_true(vec3_length(force_of(&c, EFFECT_BIT(density), &torque)) == 0.0);
     }
 }
@@ -578,7 +578,7 @@ static body_state full_flight(double dt, int steps)
     wind_prepare(&c.env.wind);
     c.env.constant_wind = wind_constant(&c.env.wind);
     c.env.magnetic[0] = 0.1;
-    c.env.light[1] = 0.1;
+    c.env.radiation_pressure[1] = 0.1;
     c.held.disturbance =
         (body_loads){{0.2, -0.1, 0.3}, {0.1, 0.2, -0.1}, {2e-3, 1e-3, -1e-3}, {-1e-3, 2e-3, 3e-3}};
     const mat3 inertia = {{{0.010, 0.001, 0.0}, {0.001, 0.012, -0.002}, {0.0, -0.002, 0.016}}};
@@ -591,9 +591,9 @@ static body_state full_flight(double dt, int steps)
                     .lift_area = 0.03,
                     .volume = 0.01,
                     .pressure_centre = {0.02, -0.01, 0.03},
-                    .spin_area = {1e-3, 2e-3, 1e-3},
+                    .rate_damping_area = {1e-3, 2e-3, 1e-3},
                     .spin_damping = {1e-3, 2e-3, 3e-3},
-                    .density_share = 1.0,
+                    .density_ratio = 1.0,
                     .dipole = {0.01, 0.02, -0.01},
                     .light_area = 0.5},
     };

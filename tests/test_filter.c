@@ -43,11 +43,11 @@ static void error_of(const vy_world *world, double out[EKF_STATES])
     const estimator_state *e = &d->estimate;
     const quat q = quat_mul(quat_conj(e->attitude), d->body.attitude);
     const double two = q.w < 0.0 ? -2.0 : 2.0;
-    ekf_put(vec3_sub(d->body.position, e->position), out, EKF_POSITION);
-    ekf_put(vec3_sub(d->body.velocity, e->velocity), out, EKF_VELOCITY);
-    ekf_put(vec3_make(two * q.x, two * q.y, two * q.z), out, EKF_ATTITUDE);
-    ekf_put(vec3_sub(d->imu.gyro_bias, e->gyro_bias), out, EKF_GYRO);
-    ekf_put(vec3_sub(d->imu.accel_bias, e->accel_bias), out, EKF_ACCEL);
+    ekf_set_vec3(vec3_sub(d->body.position, e->position), out, EKF_POSITION);
+    ekf_set_vec3(vec3_sub(d->body.velocity, e->velocity), out, EKF_VELOCITY);
+    ekf_set_vec3(vec3_make(two * q.x, two * q.y, two * q.z), out, EKF_ATTITUDE);
+    ekf_set_vec3(vec3_sub(d->imu.gyro_bias, e->gyro_bias), out, EKF_GYRO);
+    ekf_set_vec3(vec3_sub(d->imu.accel_bias, e->accel_bias), out, EKF_ACCEL);
 }
 
 // e^T P^-1 e of the parts [first, last), by Cholesky.

@@ -44,9 +44,9 @@ static void random_effects(random_source *r, double mass, double size, effect_pa
     p->lift_area = sometimes(r, 0.05 * mass);
     p->volume = fabs(sometimes(r, mass));
     p->pressure_centre = sometimes_vec(r, 0.1 * size / mass);
-    p->spin_area = sometimes_positive(r, 0.1 * size);
+    p->rate_damping_area = sometimes_positive(r, 0.1 * size);
     p->spin_damping = sometimes_positive(r, size);
-    p->density_share = random_bits(r) % 2 ? 1.0 : 0.0;
+    p->density_ratio = random_bits(r) % 2 ? 1.0 : 0.0;
     p->dipole = sometimes_vec(r, 100.0 * size);
     p->light_area = fabs(sometimes(r, 2.0));
 }
@@ -67,7 +67,7 @@ static void random_battery(random_source *r, double power, struct flight *f)
     b->capacity = random_bits(r) % 4 ? 900.0 : 0.0;
     b->nominal = 3.7;
     b->resistance = fabs(sometimes(r, 2.0 / power));
-    for (int k = 0; k < BATTERY_POINTS; ++k) b->open[k] = 3.0 + 0.3 * k;
+    for (int k = 0; k < BATTERY_POINTS; ++k) b->open_circuit[k] = 3.0 + 0.3 * k;
     b->efficiency = random_in(r, 0.3, 1.0);
     b->power = random_in(r, 0.0, 1.0);
     f->charge = random_bits(r) % 4 ? random_in(r, 0.0, 900.0) : random_in(r, 0.0, 0.1);
@@ -140,7 +140,7 @@ static void random_parameters(random_source *r, struct flight *f)
     f->disturbance_torque = 4.0 * size;
     f->turbulence = 6.0;
     f->force_off = pow(10.0, random_in(r, -7.0, 1.0));
-    f->torque_off = pow(10.0, random_in(r, -10.0, -1.0));
+    f->torque_threshold = pow(10.0, random_in(r, -10.0, -1.0));
     f->hysteresis = random_in(r, 1.1, 4.0);
     f->inertia_min = 0.69 * size;
     f->inertia_max = 1.31 * size;
@@ -257,7 +257,7 @@ static void random_vehicle(random_source *r, int count, lanes_vehicle *v)
         l->pitch[i] = random_in(r, -0.01, 0.01);
         l->yaw[i] = l->spin[i] = i % 2 ? 1.0 : -1.0;
         for (int j = 0; j < 3; ++j) {
-            l->place[i][j] = random_in(r, -0.01, 0.01);
+            l->hub[i][j] = random_in(r, -0.01, 0.01);
             l->axis[i][j] = random_in(r, -0.5, 0.5);
             l->side[i][j] = random_in(r, -0.5, 0.5);
             l->lever[i][j] = random_in(r, -0.01, 0.01);

@@ -148,7 +148,7 @@ static void values_just_outside_are_refused(void **unused)
         refuse(s, c, nextafter(c->range.max, (double)INFINITY));
         // Text that says "none" stands for some values below.
         const double below = c->range.above ? c->range.min : nextafter(c->range.min, -(double)INFINITY);
-        if (c->row->word == NULL || c->row->word_value != below) refuse(s, c, below);
+        if (c->row->keyword == NULL || c->row->keyword_value != below) refuse(s, c, below);
     }
     vy_scenario_destroy(s);
 }

@@ -17,7 +17,7 @@ static nap_bounds alone(int effect, double force, double torque)
 static void ruling_19_decisions_have_hysteresis(void **unused)
 {
     (void)unused;
-    const nap_params n = {.force_abs = 1.0, .torque_off = 0.1, .hysteresis = 2.0, .rotors = 1};
+    const nap_params n = {.force_abs = 1.0, .torque_threshold = 0.1, .hysteresis = 2.0, .rotors = 1};
     static const struct {
         double force, torque;
         int from_on, from_off;
@@ -39,7 +39,8 @@ static void ruling_19_decisions_have_hysteresis(void **unused)
 static void strict_computes_everything(void **unused)
 {
     (void)unused;
-    const nap_params n = {.force_abs = 1e9, .torque_off = 1e9, .hysteresis = 2.0, .strict = 1, .rotors = 1};
+    const nap_params n = {
+        .force_abs = 1e9, .torque_threshold = 1e9, .hysteresis = 2.0, .strict = 1, .rotors = 1};
     for (int effect = 0; effect < EFFECT_COUNT; ++effect) {
         const nap_bounds tiny = alone(effect, 1e-300, 0.0), twist = alone(effect, 0.0, 1e-300);
         assert_true((nap_decide(&n, &tiny, 0.0, 0) >> effect & 1) != 0);

@@ -132,7 +132,7 @@ static void make_surroundings(genes *g, surroundings *env)
     make_wind(g, env);
     const vec3 field = arrow(g, 1e-6, 1e-3), light = arrow(g, 1e-6, 1e-3);
     memcpy(env->magnetic, &field, sizeof field);
-    memcpy(env->light, &light, sizeof light);
+    memcpy(env->radiation_pressure, &light, sizeof light);
 }
 
 // Parameters that a step of 1 ms can follow.
@@ -202,7 +202,7 @@ static void make_vehicle(genes *g, search_case *c)
         c->layout.thrust_scale[i] = c->layout.torque_scale[i] = within(g, 0.5, 1.5);
         c->layout.spin[i] = c->layout.yaw[i];
         const vec3 side = {0.8, 0.0, -0.6 / sqrt(2.0)}, hub = vec3_scale(arm, axes(g));
-        memcpy(c->layout.place[i], &hub, sizeof hub);
+        memcpy(c->layout.hub[i], &hub, sizeof hub);
         for (int k = 0; k < 3; ++k) c->layout.side[i][k] = (&side.x)[k] / vec3_length(side);
         c->speed[i] = within(g, 0.0, c->n.rotor_speed_max);
         c->command[i] = within(g, 0.0, c->n.rotor_speed_max);
@@ -230,9 +230,9 @@ static void make_vehicle(genes *g, search_case *c)
     if (unit(g) < 0.5) e->lift_area = -e->lift_area;
     e->volume = amount(g, 1e-4 * mass, mass);
     e->pressure_centre = arrow(g, 1e-4 * size / mass, 0.3 * size / mass);
-    e->spin_area = amounts(g, 1e-4 * size, 0.3 * size);
+    e->rate_damping_area = amounts(g, 1e-4 * size, 0.3 * size);
     e->spin_damping = amounts(g, 1e-4 * size, 50.0 * size);
-    e->density_share = unit(g) < 0.7 ? 1.0 : 0.0;
+    e->density_ratio = unit(g) < 0.7 ? 1.0 : 0.0;
     e->dipole = arrow(g, 1e-3 * size, 1e3 * size);
     e->light_area = amount(g, 1e-2, 10.0);
 }

@@ -105,7 +105,7 @@ static void loads_with(const multirotor_inputs *in, const body_state *s, const d
         load_parts parts;
         vy_loads loads;
         one.flags = ((uint64_t)1 << k) | winds;
-        multirotor_wrench_kept(&one, s, speed, command, in->held.time, &parts, &wrench);
+        multirotor_wrench_recorded(&one, s, speed, command, in->held.time, &parts, &wrench);
         vy_loads_of(&parts, &loads);
         out->force[k] = loads.force[k];
         out->torque[k] = loads.torque[k];

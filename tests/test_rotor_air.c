@@ -54,7 +54,7 @@ static moment random_moment(random_source *r)
         m.thrust[i] = 1e-5 * m.speed[i] * m.speed[i];
         m.memory.inflow[i] = random_in(r, 0.0, 8.0);
         m.velocity[i] =
-            vec3_add(quat_unrotate(m.s.attitude, flow), vec3_cross(m.s.rate, vec3_of(m.layout.place[i])));
+            vec3_add(quat_unrotate(m.s.attitude, flow), vec3_cross(m.s.rate, vec3_of(m.layout.hub[i])));
     }
     m.p.rotors.disc = 2.0 * 1.225 * PI * 0.1 * 0.1;
     m.p.rotors.radius = 0.1;
@@ -94,7 +94,7 @@ static void rotor_drag_opposes_each_hub(void **unused)
                             -m.speed[i] * (8e-5 * (v.y - along * a.y) + 3e-5 * along * a.y),
                             -m.speed[i] * (8e-5 * (v.z - along * a.z) + 3e-5 * along * a.z)};
             force = vec3_add(force, f);
-            torque = vec3_add(torque, vec3_cross(vec3_of(m.layout.place[i]), f));
+            torque = vec3_add(torque, vec3_cross(vec3_of(m.layout.hub[i]), f));
         }
         assert_vec_near(force_of(&m, EFFECT_BIT(rotor_drag)), force, 1e-12);
         assert_vec_near(torque_seen, torque, 1e-12);
@@ -146,7 +146,7 @@ static void translational_lift_grows_with_the_square(void **unused)
             const vec3 a = vec3_of(m.layout.axis[i]), v = m.velocity[i], cross = vec3_cross(v, a);
             const vec3 f = vec3_scale(1e-3 * vec3_dot(cross, cross), a);
             force = vec3_add(force, f);
-            torque = vec3_add(torque, vec3_cross(vec3_of(m.layout.place[i]), f));
+            torque = vec3_add(torque, vec3_cross(vec3_of(m.layout.hub[i]), f));
         }
         assert_vec_near(force_of(&m, EFFECT_BIT(translational_lift)), force, 1e-13);
         assert_vec_near(torque_seen, torque, 1e-13);
@@ -308,7 +308,7 @@ static void ground_lifts_by_the_distance_along_the_axis(void **unused)
         vec3 force = vec3_zero(), torque = vec3_zero();
         for (int i = 0; i < 6; ++i) {
             const vec3 a = vec3_of(m.layout.axis[i]), axis = quat_rotate(m.s.attitude, a);
-            const vec3 hub = quat_rotate(m.s.attitude, vec3_of(m.layout.place[i]));
+            const vec3 hub = quat_rotate(m.s.attitude, vec3_of(m.layout.hub[i]));
             if (axis.z <= 0.05) continue;
             ++up;
             const double along = (m.s.position.z + hub.z) / axis.z;
@@ -317,7 +317,7 @@ static void ground_lifts_by_the_distance_along_the_axis(void **unused)
             below += left < 1.0;
             const vec3 f = vec3_scale(left * m.thrust[i] * (1.0 / (1.0 - q) - 1.0), a);
             force = vec3_add(force, f);
-            torque = vec3_add(torque, vec3_cross(vec3_of(m.layout.place[i]), f));
+            torque = vec3_add(torque, vec3_cross(vec3_of(m.layout.hub[i]), f));
         }
         assert_vec_near(force_of(&m, EFFECT_BIT(ground)), force, 1e-12);
         assert_vec_near(torque_seen, torque, 1e-12);
@@ -685,7 +685,7 @@ static void the_search_finds_every_wake(void **unused)
                 if (j == (int)i || defs[j].rotor_speed == 0.0) continue;
                 const double thrust = 4.0 * 2.88e-8 * defs[j].rotor_speed * defs[j].rotor_speed;
                 const vec3 up = quat_rotate(defs[j].attitude, (vec3){0, 0, 1});
-                const wake_source w = {.place = defs[j].position,
+                const wake_source w = {.position = defs[j].position,
                                        .down = vec3_scale(-1.0, up),
                                        .momentum = sqrt(thrust / 1.225),
                                        .exit = sqrt(2.0 * thrust / (1.225 * 4.0 * PI * 0.0231 * 0.0231)),

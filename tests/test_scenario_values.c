@@ -145,7 +145,7 @@ typedef void visit_fn(void *self, const vy_table *table, const vy_row *row, char
 static int is_off(const vy_row *row, const char *object)
 {
     double first;
-    if (!(row->flags & VY_ROW_OPTION) || row->type != VY_TYPE_OBJECT) return 0;
+    if (!(row->flags & VY_ROW_HASHED_IF_SET) || row->type != VY_TYPE_OBJECT) return 0;
     memcpy(&first, object + row->offset + row->table->rows[0].offset, sizeof first);
     return first == 0.0;
 }
@@ -155,7 +155,7 @@ static void walk(const vy_table *table, char *object, int label, visit_fn *visit
     for (int i = 0; i < table->row_count; ++i) {
         const vy_row *row = &table->rows[i];
         if (!vy_row_applies(table, row, object) || is_off(row, object)) continue;
-        const int inner = label || (row->flags & VY_ROW_LABEL) != 0;
+        const int inner = label || (row->flags & VY_ROW_UNHASHED) != 0;
         if (row->type == VY_TYPE_OBJECT) {
             walk(row->table, object + row->offset, inner, visit, self);
         } else if (row->type == VY_TYPE_LIST) {
@@ -382,8 +382,8 @@ static void shake_value(void *self, const vy_table *table, const vy_row *row, ch
                !fixed) {
         memcpy(values, field, count * sizeof values[0]);
         for (size_t i = 0; i < count; ++i) {
-            if (row->word != NULL && random_bits(r) % 4 == 0 && row->word_value != VY_HOVER_SPEED)
-                values[i] = row->word_value;
+            if (row->keyword != NULL && random_bits(r) % 4 == 0 && row->keyword_value != VY_HOVER_SPEED)
+                values[i] = row->keyword_value;
             else if (!isfinite(values[i]) || fabs(values[i]) > 1e300)
                 continue;
             else if (values[i] != 0.0)

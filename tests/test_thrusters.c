@@ -177,7 +177,7 @@ static void allocation_makes_the_wrench(void **unused)
     const vy_drone_def def = satellite();
     ladder_params p;
     assert_int_equal(vy_ladder_build(&def.controller, &def.vehicle, vec3_zero(), &p, NULL), VY_OK);
-    assert_true(p.makes_wrench && p.thrusters && p.rotor_count == 8);
+    assert_true(p.has_full_authority && p.thrusters && p.rotor_count == 8);
     random_source r = {14};
     const rotor_layout layout = vy_layout_build(&def.vehicle);
     for (int n = 0; n < 1000; ++n) {

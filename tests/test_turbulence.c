@@ -86,12 +86,12 @@ static void turbulence_filter_is_exact(void **unused)
     for (double d = 1e-9; d < 1e3; d *= 1.7) {
         const turbulence_filter f = turbulence_filter_over(d);
         const double q[3] = {moment(0, d), moment(1, d), moment(2, d)};
-        worst = fmax(worst, fabs(f.first * f.first / q[0] - 1.0));
-        worst = fmax(worst, fabs(f.first * f.mixed / q[1] - 1.0));
-        worst = fmax(worst, fabs((f.mixed * f.mixed + f.second * f.second) / q[2] - 1.0));
-        assert_near(f.keep, exp(-d), 1e-15);
-        assert_near(f.turn, d * exp(-d), 1e-15);
-        assert_true(f.second > 0.0);
+        worst = fmax(worst, fabs(f.noise_11 * f.noise_11 / q[0] - 1.0));
+        worst = fmax(worst, fabs(f.noise_11 * f.noise_21 / q[1] - 1.0));
+        worst = fmax(worst, fabs((f.noise_21 * f.noise_21 + f.noise_22 * f.noise_22) / q[2] - 1.0));
+        assert_near(f.decay, exp(-d), 1e-15);
+        assert_near(f.coupling, d * exp(-d), 1e-15);
+        assert_true(f.noise_22 > 0.0);
     }
     print_message("turbulence: noise covariance within %.1e of its integrals\n", worst);
     assert_true(worst < 1e-12);
@@ -104,18 +104,18 @@ static void turbulence_filter_is_stationary(void **unused)
     (void)unused;
     for (double d = 1e-9; d < 1e3; d *= 1.37) {
         const turbulence_filter f = turbulence_filter_over(d), h = turbulence_filter_over(0.5 * d);
-        const double aa = f.keep * f.keep + f.first * f.first;
-        const double ab = f.keep * (f.turn + 0.5 * f.keep) + f.first * f.mixed;
-        const double bb =
-            f.turn * (f.turn + f.keep) + 0.5 * f.keep * f.keep + f.mixed * f.mixed + f.second * f.second;
+        const double aa = f.decay * f.decay + f.noise_11 * f.noise_11;
+        const double ab = f.decay * (f.coupling + 0.5 * f.decay) + f.noise_11 * f.noise_21;
+        const double bb = f.coupling * (f.coupling + f.decay) + 0.5 * f.decay * f.decay +
+                          f.noise_21 * f.noise_21 + f.noise_22 * f.noise_22;
         assert_near(aa, 1.0, 5e-16);
         assert_near(ab, 0.5, 5e-16);
         assert_near(bb, 0.5, 5e-16);
         const double a = sqrt(1.5), b = (1.0 - sqrt(3.0)) / sqrt(2.0);
         assert_near(a * a * aa + 2.0 * a * b * ab + b * b * bb, 1.0, 2e-15);
-        assert_near(f.keep, h.keep * h.keep, 2e-16);
-        assert_near(f.turn, 2.0 * h.turn * h.keep, 3e-16);
-        assert_near(f.first * f.first, h.first * h.first * (1.0 + h.keep * h.keep), 5e-16);
+        assert_near(f.decay, h.decay * h.decay, 2e-16);
+        assert_near(f.coupling, 2.0 * h.coupling * h.decay, 3e-16);
+        assert_near(f.noise_11 * f.noise_11, h.noise_11 * h.noise_11 * (1.0 + h.decay * h.decay), 5e-16);
     }
     const double unit[2] = {1.0, 0.0}, other[2] = {0.0, 1.0};
     assert_near(turbulence_pair_output(unit), sqrt(1.5), 1e-15);
@@ -413,9 +413,9 @@ static void turbulence_filter_bound_covers_its_range(void **unused)
         const double d = random_bits(&r) % 4 ? random_in(&r, from, to) : random_bits(&r) % 2 ? from : to;
         const turbulence_filter most = turbulence_filter_bound(from, to), f = turbulence_filter_over(d);
         const double slack = 1.0 + 1e-14;
-        assert_true(f.keep <= most.keep * slack && f.turn <= most.turn * slack &&
-                    f.first <= most.first * slack);
-        assert_true(f.mixed + f.second <= (most.mixed + most.second) * slack);
+        assert_true(f.decay <= most.decay * slack && f.coupling <= most.coupling * slack &&
+                    f.noise_11 <= most.noise_11 * slack);
+        assert_true(f.noise_21 + f.noise_22 <= (most.noise_21 + most.noise_22) * slack);
     }
 }
 

@@ -284,7 +284,7 @@ VY_FN real math_atan2(real y, real x)
 }
 
 /// sqrt(1 - x^2) as a pair, for |x| <= 1.
-VY_FN real math_other_leg(real x, real *low)
+VY_FN real math_sqrt_1_minus_square(real x, real *low)
 {
     const real p = x * x, s = 1.0 - p;
     const real rest = ((1.0 - s) - p) - math_product_error(x, x, p);
@@ -300,7 +300,7 @@ VY_FN real math_asin(real x)
     const mask good = real_abs(x) <= 1.0;
     const real a = real_select(good, real_abs(x), real_set(0.0));
     real low;
-    const real b = math_other_leg(a, &low);
+    const real b = math_sqrt_1_minus_square(a, &low);
     const real angle = math_angle(a, real_set(0.0), b, low, bits_set(0));
     return real_select(good, real_copysign(angle, x), math_nan());
 }
@@ -310,7 +310,7 @@ VY_FN real math_acos(real x)
     const mask good = real_abs(x) <= 1.0;
     const real a = real_select(good, real_abs(x), real_set(0.0));
     real low;
-    const real b = math_other_leg(a, &low);
+    const real b = math_sqrt_1_minus_square(a, &low);
     return real_select(good, math_angle(b, low, a, real_set(0.0), bits_of(x) >> 63), math_nan());
 }
 

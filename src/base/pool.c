@@ -12,16 +12,16 @@
 #include <unistd.h>
 
 enum {
-    LINE = 64,             // [bytes] of a cache line
-    PIECES_PER_SHARE = 16, // of a share
+    CACHE_LINE = 64,       // [bytes] of a cache line
+    CHUNKS_PER_RANGE = 16, // of a share
     SPIN_COUNT = 2000,     // polls before sleeping: about 40 us
 };
 
 /// What is left of a thread's share: the next item and, in the upper half, the end. The thread that advances
 /// the next item by compare-and-swap owns the items in between, of the current round.
-typedef struct share {
-    _Alignas(LINE) _Atomic uint64_t range;
-} share;
+typedef struct work_range {
+    _Alignas(CACHE_LINE) _Atomic uint64_t range;
+} work_range;
 
 typedef struct worker {
     vy_pool *pool;
@@ -33,16 +33,16 @@ struct vy_pool {
     uint32_t count, started; // threads; those beside the caller's that run
     int spin_count;          // polls before sleeping
     worker *workers;
-    share *shares; // [count]
+    work_range *ranges; // [count]
     vy_pool_fn *fn;
     vy_pool_team_fn *team_fn;
     void *self;
-    atomic_size_t piece; // [items] to take at once
-    char padding[LINE];  // all threads read what is above in a round, and write what is below
-    atomic_size_t left;  // items that are not done
-    atomic_uint_fast64_t round, team_round; // the last one; the last that every thread takes part in
-    atomic_uint sleeping;                   // workers that must be woken
-    atomic_int caller_sleeping, over;       // the caller sleeps; the workers are to end
+    atomic_size_t chunk;      // [items] to take at once
+    char padding[CACHE_LINE]; // all threads read what is above in a round, and write what is below
+    atomic_size_t left;       // items that are not done
+    atomic_uint_fast64_t round, team_round;  // the last one; the last that every thread takes part in
+    atomic_uint sleeping;                    // workers that must be woken
+    atomic_int caller_sleeping, is_stopping; // the caller sleeps; the workers are to end
     pthread_mutex_t lock;
     pthread_cond_t begin, done, barrier_done;
     atomic_uint barrier_arrived;             // threads that have reached the barrier
@@ -65,17 +65,17 @@ static void count_done(vy_pool *pool, size_t items)
 }
 
 // The items of `from` that were done: none, when there are none to do.
-static size_t take_piece(vy_pool *pool, uint32_t thread, uint32_t from)
+static size_t run_chunk(vy_pool *pool, uint32_t thread, uint32_t from)
 {
     VY_ASSERT(thread < pool->count && from < pool->count);
-    _Atomic uint64_t *range = &pool->shares[from].range;
+    _Atomic uint64_t *range = &pool->ranges[from].range;
     uint64_t seen = atomic_load(range), next, last;
     do {
         next = seen & UINT32_MAX;
         last = seen >> 32;
         if (next >= last) return 0;
-        const uint64_t piece = atomic_load_explicit(&pool->piece, memory_order_relaxed);
-        if (last - next > piece) last = next + piece;
+        const uint64_t chunk = atomic_load_explicit(&pool->chunk, memory_order_relaxed);
+        if (last - next > chunk) last = next + chunk;
     } while (!atomic_compare_exchange_weak(range, &seen, (seen >> 32) << 32 | last));
     VY_ASSERT(next < last && last <= seen >> 32);
     pool->fn(pool->self, thread, (size_t)next,
@@ -83,12 +83,12 @@ static size_t take_piece(vy_pool *pool, uint32_t thread, uint32_t from)
     return (size_t)(last - next);
 }
 
-static void take_pieces(vy_pool *pool, uint32_t thread)
+static void run_chunks(vy_pool *pool, uint32_t thread)
 {
     size_t done = 0; // counted at the end: doing so per piece would contend for the cache line of `left`
     for (uint32_t i = 0; i < pool->count; ++i) {
-        size_t piece;
-        while ((piece = take_piece(pool, thread, (thread + i) % pool->count)) > 0) done += piece;
+        size_t chunk;
+        while ((chunk = run_chunk(pool, thread, (thread + i) % pool->count)) > 0) done += chunk;
     }
     if (done > 0) count_done(pool, done);
 }
@@ -106,10 +106,10 @@ static int wait_for_work(vy_pool *pool, uint64_t *seen)
         pthread_mutex_unlock(&pool->lock);
     }
     *seen = atomic_load(&pool->round);
-    return !atomic_load(&pool->over);
+    return !atomic_load(&pool->is_stopping);
 }
 
-static void *work(void *argument)
+static void *worker_main(void *argument)
 {
     const worker *w = argument;
     uint64_t seen = 0;
@@ -118,7 +118,7 @@ static void *work(void *argument)
             w->pool->team_fn(w->pool->self, w->index, w->pool->count);
             count_done(w->pool, 1);
         } else {
-            take_pieces(w->pool, w->index);
+            run_chunks(w->pool, w->index);
         }
     }
     return NULL;
@@ -153,16 +153,16 @@ vy_pool *vy_pool_create(uint32_t count)
     pool->spin_count =
         (long)count <= cores ? SPIN_COUNT : 0; // threads without a core of their own must not spin
     pool->workers = calloc(count, sizeof *pool->workers);
-    pool->shares = aligned_alloc(LINE, count * sizeof *pool->shares);
+    pool->ranges = aligned_alloc(CACHE_LINE, count * sizeof *pool->ranges);
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->begin, NULL);
     pthread_cond_init(&pool->done, NULL);
     pthread_cond_init(&pool->barrier_done, NULL);
-    const int has_memory = pool->workers != NULL && pool->shares != NULL;
-    for (uint32_t i = 0; has_memory && i < count; ++i) atomic_init(&pool->shares[i].range, 0);
+    const int has_memory = pool->workers != NULL && pool->ranges != NULL;
+    for (uint32_t i = 0; has_memory && i < count; ++i) atomic_init(&pool->ranges[i].range, 0);
     for (uint32_t i = 1; has_memory && i < count; ++i) {
         pool->workers[i] = (worker){.pool = pool, .index = i};
-        if (pthread_create(&pool->workers[i].thread, NULL, work, &pool->workers[i]) != 0) break;
+        if (pthread_create(&pool->workers[i].thread, NULL, worker_main, &pool->workers[i]) != 0) break;
         pool->started += 1;
     }
     if (!has_memory || pool->started + 1 != count) {
@@ -176,7 +176,7 @@ void vy_pool_destroy(vy_pool *pool)
 {
     if (pool == NULL) return;
     VY_ASSERT(atomic_load(&pool->left) == 0);
-    atomic_store(&pool->over, 1);
+    atomic_store(&pool->is_stopping, 1);
     begin_round(pool);
     for (uint32_t i = 1; i <= pool->started; ++i) pthread_join(pool->workers[i].thread, NULL);
     pthread_cond_destroy(&pool->barrier_done);
@@ -184,7 +184,7 @@ void vy_pool_destroy(vy_pool *pool)
     pthread_cond_destroy(&pool->begin);
     pthread_mutex_destroy(&pool->lock);
     free(pool->workers);
-    free(pool->shares);
+    free(pool->ranges);
     free(pool);
 }
 
@@ -199,14 +199,14 @@ void vy_pool_run(vy_pool *pool, size_t items, vy_pool_fn *fn, void *self)
     }
     pool->fn = fn;
     pool->self = self;
-    atomic_store(&pool->piece, items / pool->count / PIECES_PER_SHARE + 1);
+    atomic_store(&pool->chunk, items / pool->count / CHUNKS_PER_RANGE + 1);
     atomic_store(&pool->left, items);
     for (uint32_t i = 0; i < pool->count; ++i) {
         const uint64_t first = items * i / pool->count, last = items * (i + 1) / pool->count;
-        atomic_store(&pool->shares[i].range, last << 32 | first);
+        atomic_store(&pool->ranges[i].range, last << 32 | first);
     }
     begin_round(pool);
-    take_pieces(pool, 0);
+    run_chunks(pool, 0);
     wait_for_end(pool);
 }
 

@@ -120,20 +120,20 @@ VY_FN void fpu_set_text_mode(uint64_t mode) { (void)mode; }
 #define FPU_TEXT_WANTED 0u
 #endif
 
-typedef struct fpu_found {
+typedef struct fpu_saved {
     uint64_t mode, text_mode;
-} fpu_found;
+} fpu_saved;
 
-VY_FN fpu_found fpu_enter_scope(void)
+VY_FN fpu_saved fpu_enter_scope(void)
 {
-    fpu_found found;
+    fpu_saved found;
     found.mode = fpu_enter();
     found.text_mode = fpu_text_mode();
     if (found.text_mode != FPU_TEXT_WANTED) fpu_set_text_mode(FPU_TEXT_WANTED);
     return found;
 }
 
-VY_FN void fpu_leave_scope(const fpu_found *found)
+VY_FN void fpu_leave_scope(const fpu_saved *found)
 {
     if (found->text_mode != FPU_TEXT_WANTED) fpu_set_text_mode(found->text_mode);
     fpu_leave(found->mode);
@@ -142,7 +142,7 @@ VY_FN void fpu_leave_scope(const fpu_found *found)
 /// First line of a public function that computes, reads or writes numbers: the environment is ours until the
 /// function returns, and then the caller's again.
 #define FPU_SCOPE \
-    __attribute__((cleanup(fpu_leave_scope), unused)) const fpu_found fpu_caller = fpu_enter_scope()
+    __attribute__((cleanup(fpu_leave_scope), unused)) const fpu_saved fpu_caller = fpu_enter_scope()
 
 // The compiler checks the arguments of printf-like functions.
 #define VY_PRINTF(text, first) __attribute__((format(printf, text, first)))

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-const vy_choice vy_switches[2] = {{.name = "off", .help = "it does not"},
-                                  {.name = "on", .value = 1, .help = "it does"}};
+const vy_choice vy_on_off[2] = {{.name = "off", .help = "it does not"},
+                                {.name = "on", .value = 1, .help = "it does"}};
 
 vy_range vy_row_range(const vy_row *row, const char *unit)
 {
@@ -27,9 +27,9 @@ static vy_status check_number(const vy_row *row, const char *where, double value
 {
     const vy_range range = vy_row_range(row, row->unit);
     const char *unit = row->unit != NULL ? row->unit : "", *space = row->unit != NULL ? " " : "";
-    if (row->word != NULL && value == row->word_value) return VY_OK;
+    if (row->keyword != NULL && value == row->keyword_value) return VY_OK;
     if (value >= range.min && value <= range.max && !(range.above && value == range.min)) return VY_OK;
-    const char *zero = row->word != NULL && row->word_value == 0.0 && range.min > 0.0 ? "0 or " : "";
+    const char *zero = row->keyword != NULL && row->keyword_value == 0.0 && range.min > 0.0 ? "0 or " : "";
     return vy_fail(err, VY_BAD_VALUE, "%s.%s must be %s%s %g and %s%g%s%s, got %g", where, row->key, zero,
                    range.above ? "above" : "between", range.min, range.above ? "at most " : "", range.max,
                    space, unit, value);

@@ -26,13 +26,13 @@ typedef enum vy_type {
 
 enum {
     VY_ROW_REQUIRED = 1 << 0,
-    VY_ROW_LABEL = 1 << 1,      ///< cannot change a bit of the run: not in the hash
-    VY_ROW_PERIOD = 1 << 2,     ///< a whole multiple of the step, or 0 where the range allows it
-    VY_ROW_FILE = 1 << 3,       ///< an object that may be the name of a file, or be based on one by `base`
-    VY_ROW_HEAP = 1 << 4,       ///< a list behind a pointer, not inside the struct
-    VY_ROW_IDENTIFIER = 1 << 5, ///< text: a letter, then letters, digits, - and _
-    VY_ROW_SHORT = 1 << 6,      ///< a vector that may have fewer numbers; the others are 0
-    VY_ROW_OPTION = 1 << 7,     ///< not in the hash: an object whose first number is 0, a list of none
+    VY_ROW_UNHASHED = 1 << 1,      ///< cannot change a bit of the run: not in the hash
+    VY_ROW_PERIOD = 1 << 2,        ///< a whole multiple of the step, or 0 where the range allows it
+    VY_ROW_FILE = 1 << 3,          ///< an object that may be the name of a file, or be based on one by `base`
+    VY_ROW_ALLOCATED = 1 << 4,     ///< a list behind a pointer, not inside the struct
+    VY_ROW_IDENTIFIER = 1 << 5,    ///< text: a letter, then letters, digits, - and _
+    VY_ROW_VARIABLE_SIZE = 1 << 6, ///< a vector that may have fewer numbers; the others are 0
+    VY_ROW_HASHED_IF_SET = 1 << 7, ///< not in the hash: an object whose first number is 0, a list of none
 };
 
 /// What a number may be. `above`: min itself is not allowed.
@@ -49,7 +49,7 @@ typedef struct vy_choice {
 } vy_choice;
 
 /// Off and on.
-extern const vy_choice vy_switches[2];
+extern const vy_choice vy_on_off[2];
 
 typedef struct vy_row {
     const char *key;
@@ -62,8 +62,8 @@ typedef struct vy_row {
     size_t count_offset; ///< of a list or mapping of names: where its int count is
     vy_range range;      ///< of numbers and of each number of a vector, see vy_row_range(); min is the fewest
                          ///< elements of a list
-    const char *word;    ///< may be written in place of `word_value`, which need not be in range
-    double word_value;
+    const char *keyword; ///< may be written in place of `keyword_value`, which need not be in range
+    double keyword_value;
     const vy_choice *choices;
     int choice_count;
     unsigned when; ///< bits of the values of the table's first row for which the key applies; 0: always

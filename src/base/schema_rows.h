@@ -20,5 +20,5 @@
 #define ROWS(list) .rows = list, .row_count = (int)(sizeof list / sizeof list[0])
 #define CHOICES(list) .choices = list, .choice_count = (int)(sizeof list / sizeof list[0])
 // Off or on.
-#define SWITCH .choices = vy_switches, .choice_count = 2
+#define SWITCH .choices = vy_on_off, .choice_count = 2
 // clang-format on

@@ -34,9 +34,9 @@ typedef struct observed {
 
 struct vy_batch {
     vy_batch_def def;
-    vy_scenario *scenario; // our own copy
-    vy_world *origin;      // one world of it, on which every episode is built
-    uint32_t rotors;       // of the drones that have some
+    vy_scenario *scenario;    // our own copy
+    vy_world *template_world; // one world of it, on which every episode is built
+    uint32_t rotors;          // of the drones that have some
     lanes_config config;
     const lanes_table *lanes;
     vy_pool *pool;
@@ -153,8 +153,8 @@ static vy_status start_standalone(vy_batch *b, uint32_t world, uint64_t seed, in
 static vy_status start_world(vy_batch *b, uint32_t world, uint64_t seed, int halted, vy_error *err)
 {
     if (b->standalone != NULL) return start_standalone(b, world, seed, halted, err);
-    vy_world *origin = b->origin;
-    vy_model *m = &origin->model;
+    vy_world *template_world = b->template_world;
+    vy_model *m = &template_world->model;
     const vy_batch_def *def = &b->def;
     const uint64_t found = fpu_enter();
     vy_status status = VY_OK;
@@ -165,13 +165,13 @@ static vy_status start_world(vy_batch *b, uint32_t world, uint64_t seed, int hal
         drone_model same;                         // of the origin: randomisation does not change it
         status = vy_check_drone_def(&drone, err); // a valid scenario may become invalid by randomised values
         if (status == VY_OK) status = vy_drone_build(m, &drone, &same, &m->params[i], err);
-        if (status == VY_OK) vy_drone_start(m, &drone, i, &origin->drones[i]);
+        if (status == VY_OK) vy_drone_start(m, &drone, i, &template_world->drones[i]);
     }
     episode_block extra = {.seed = seed, .halted = halted != 0 || status != VY_OK};
     extra.constant_wind = vy_randomise_wind(def->randomisation, def->randomisation_count, seed,
                                             b->scenario->environment.wind.constant);
     if (status == VY_OK) {
-        put_cells(b, world, 0, origin->state, b->config.state_cells);
+        put_cells(b, world, 0, template_world->state, b->config.state_cells);
         put_cells(b, world, b->config.params_at, m->params, m->drone_count * sizeof(drone_params) / 8);
     }
     put_cells(b, world, b->config.episode_at, &extra, sizeof extra / 8);
@@ -215,7 +215,7 @@ static vy_status begin_episode(vy_batch *b, uint32_t world, vy_error *err)
 }
 
 // The outputs of one world after a step.
-static void report(vy_batch *b, uint32_t world, size_t row)
+static void write_outputs(vy_batch *b, uint32_t world, size_t row)
 {
     uint64_t tick, reason, halted;
     get_cells(b, world, offsetof(world_block, tick) / 8, &tick, 1);
@@ -245,7 +245,7 @@ static void step_standalone(void *self, uint32_t thread, size_t first, size_t la
             halted = cut != 0 && vy_world_tick(b->standalone[i]) >= cut;
             put_cells(b, (uint32_t)i, at, &halted, 1);
         }
-        report(b, (uint32_t)i, (size_t)b->view.drones * b->view.observation_size);
+        write_outputs(b, (uint32_t)i, (size_t)b->view.drones * b->view.observation_size);
     }
 }
 
@@ -264,7 +264,7 @@ static void step_blocks(void *self, uint32_t thread, size_t first, size_t last)
         if (actions != NULL) actions += world * b->view.drones * b->view.action_size;
         b->lanes->advance(&b->config, model, scratch, b->steps, actions, (int)present,
                           b->cells + k * b->config.block_cells * width * 8);
-        for (size_t i = 0; i < present; ++i) report(b, (uint32_t)(world + i), row);
+        for (size_t i = 0; i < present; ++i) write_outputs(b, (uint32_t)(world + i), row);
     }
     fpu_leave(found);
 }
@@ -369,7 +369,7 @@ static void resume_world(vy_batch *b, uint32_t world)
     get_cells(b, world, b->config.episode_at, &extra, sizeof extra / 8);
     extra.halted = b->config.episode != 0 && tick >= b->config.episode;
     put_cells(b, world, b->config.episode_at, &extra, sizeof extra / 8);
-    report(b, world, (size_t)b->view.drones * b->view.observation_size);
+    write_outputs(b, world, (size_t)b->view.drones * b->view.observation_size);
 }
 
 vy_status vy_batch_restore(vy_batch *batch, uint32_t world, const void *block, size_t size, vy_error *err)
@@ -380,17 +380,18 @@ vy_status vy_batch_restore(vy_batch *batch, uint32_t world, const void *block, s
         if (restored == VY_OK) resume_world(batch, world);
         return restored;
     }
-    const vy_integrator integrator = vy_world_integrator(batch->origin);
-    const vy_status status = vy_world_restore(batch->origin, block, size, err);
+    const vy_integrator integrator = vy_world_integrator(batch->template_world);
+    const vy_status status = vy_world_restore(batch->template_world, block, size, err);
     if (status != VY_OK) return status;
-    const int same = vy_world_integrator(batch->origin) == integrator; // lanes side by side share one
+    const int same = vy_world_integrator(batch->template_world) == integrator; // lanes side by side share one
     if (same) {
         put_cells(batch, world, 0, block, batch->config.state_cells);
         resume_world(batch, world);
     }
-    if (!same) (void)vy_world_set_integrator(batch->origin, integrator, NULL);
-    memset(batch->origin->state, 0, batch->origin->state_size); // the next episode is built on a clean world
-    vy_world_layout_state(batch->origin);
+    if (!same) (void)vy_world_set_integrator(batch->template_world, integrator, NULL);
+    memset(batch->template_world->state, 0,
+           batch->template_world->state_size); // the next episode is built on a clean world
+    vy_world_layout_state(batch->template_world);
     if (same) return VY_OK;
     return vy_fail(err, VY_BAD_VALUE, "snapshot: of another integrator than the batch's, %s",
                    vy_integrator_name(integrator));
@@ -421,7 +422,7 @@ vy_status vy_batch_gpu_layout(const vy_batch *batch, uint32_t noise_max, gpu_lay
                               uint32_t observed_cells[GPU_OBSERVED_MAX], vy_error *err)
 {
     const lanes_config *f = &batch->config;
-    const unsigned options = step_options(&batch->origin->model);
+    const unsigned options = step_options(&batch->template_world->model);
     if (options != 0) return vy_fail(err, VY_BAD_VALUE, "GPU: no worlds with %s", step_option_text(options));
     if (f->drone_count != 1 || f->chain || f->counts.of[BLOCK_noise] > noise_max ||
         f->environment->wind.grid != NULL || batch->view.observation_size > GPU_OBSERVED_MAX ||
@@ -481,7 +482,7 @@ void vy_batch_gpu_copy(vy_batch *batch, uint32_t width, uint64_t *cells, int bac
                 get_cells(batch, i, c, at + c * width, 1);
             }
         }
-        if (back) report(batch, i, (size_t)batch->view.drones * batch->view.observation_size);
+        if (back) write_outputs(batch, i, (size_t)batch->view.drones * batch->view.observation_size);
     }
 }
 
@@ -514,7 +515,7 @@ static vy_status check_def(const vy_batch_def *def, vy_error *err)
 }
 
 // Our copy of the scenario, controlled by actions where the def says so.
-static vy_status take_scenario(vy_batch *b, vy_error *err)
+static vy_status set_scenario(vy_batch *b, vy_error *err)
 {
     vy_status status = vy_scenario_copy(b->def.scenario, &b->scenario, err);
     if (status != VY_OK) return status;
@@ -538,7 +539,7 @@ static vy_status take_scenario(vy_batch *b, vy_error *err)
             return vy_fail(err, VY_BAD_VALUE, "batch: motor actions need the same rotors on every drone");
     }
     b->rotors = (uint32_t)rotors;
-    return vy_scenario_build(b->scenario, &b->origin, err);
+    return vy_scenario_build(b->scenario, &b->template_world, err);
 }
 
 // Whether worlds have a stage that lanes lack: those are stepped one by one.
@@ -555,11 +556,11 @@ static vy_status check_single(const vy_batch *b, vy_error *err)
                        "batch: this library was built without a C++ compiler, so without single precision");
     if (b->def.lanes > 1 || b->def.chain)
         return vy_fail(err, VY_BAD_VALUE, "batch: single precision has no lanes side by side and no chain");
-    const unsigned options = step_options(&b->origin->model);
+    const unsigned options = step_options(&b->template_world->model);
     if (options != 0)
         return vy_fail(err, VY_BAD_VALUE, "batch: worlds with %s have double precision only",
                        step_option_text(options));
-    if (b->origin->model.drone_count > DRONE_MAX)
+    if (b->template_world->model.drone_count > DRONE_MAX)
         return vy_fail(err, VY_BAD_VALUE, "batch: at most %d drones in single precision", DRONE_MAX);
     const vy_environment_def *e = &b->scenario->environment;
     if (e->planet.radius > 0.0 || e->gravity.mode != VY_GRAVITY_UNIFORM)
@@ -567,9 +568,9 @@ static vy_status check_single(const vy_batch *b, vy_error *err)
     return VY_OK;
 }
 
-static void take_config(vy_batch *b)
+static void set_config(vy_batch *b)
 {
-    const vy_model *m = &b->origin->model;
+    const vy_model *m = &b->template_world->model;
     lanes_config *f = &b->config;
     *f = (lanes_config){
         .dt = m->dt,
@@ -580,7 +581,7 @@ static void take_config(vy_batch *b)
         .nap_period = m->nap_period,
         .drone_count = m->drone_count,
         .disturbance_count = m->disturbance_count,
-        .counts = b->origin->counts,
+        .counts = b->template_world->counts,
         .drones = m->drones,
         .disturbances = m->disturbances,
         .has_sinusoid = m->has_sinusoid,
@@ -592,20 +593,20 @@ static void take_config(vy_batch *b)
         const vy_variable what = b->def.randomisation[i].what;
         if (what >= VY_VARIABLE_WIND_X && what <= VY_VARIABLE_WIND_Z) f->has_wind = 1;
     }
-    b->origin->model.env.has_wind = f->has_wind;
+    b->template_world->model.env.has_wind = f->has_wind;
     static const uint32_t sizes[] = {0, 0, 4, 4, 5, 4, 4};
     VY_ASSERT((size_t)f->rung < sizeof sizes / sizeof sizes[0] && b->rotors <= VY_ROTOR_CAP);
     f->action_size = sizes[f->rung];
     if (f->rung == VY_RUNG_MOTORS) f->action_size = b->rotors;
-    f->hashed_cells = b->origin->hashed_size / 8;
-    f->params_at = f->episode_at = f->state_cells = b->origin->state_size / 8;
+    f->hashed_cells = b->template_world->hashed_size / 8;
+    f->params_at = f->episode_at = f->state_cells = b->template_world->state_size / 8;
     if (!is_standalone(m)) f->episode_at += f->drone_count * CELLS_OF(drone_params);
     f->block_cells = f->episode_at + CELLS_OF(episode_block);
     VY_ASSERT(f->hashed_cells <= f->state_cells &&
               f->state_cells == block_offset(&f->counts, BLOCK_KINDS) / 8);
 }
 
-static vy_status take_observation(vy_batch *b, vy_error *err)
+static vy_status set_observation(vy_batch *b, vy_error *err)
 {
     for (int i = 0; i < b->def.observe_count; ++i) {
         const vy_field *f = vy_find_field(BLOCK_drone, b->def.observe[i]);
@@ -617,19 +618,19 @@ static vy_status take_observation(vy_batch *b, vy_error *err)
     return VY_OK;
 }
 
-static size_t rounded(size_t size) { return (size + 63u) & ~(size_t)63u; }
+static size_t round_up(size_t size) { return (size + 63u) & ~(size_t)63u; }
 
-static void *take_memory(vy_batch *b, size_t size)
+static void *alloc_zeroed(vy_batch *b, size_t size)
 {
-    void *block = aligned_alloc(64, rounded(size > 0 ? size : 1));
+    void *block = aligned_alloc(64, round_up(size > 0 ? size : 1));
     if (block != NULL) {
-        memset(block, 0, rounded(size > 0 ? size : 1));
-        b->memory += rounded(size);
+        memset(block, 0, round_up(size > 0 ? size : 1));
+        b->memory += round_up(size);
     }
     return block;
 }
 
-static vy_status take_all_memory(vy_batch *b, vy_error *err)
+static vy_status allocate_all(vy_batch *b, vy_error *err)
 {
     vy_batch_view *v = &b->view;
     const size_t width = (size_t)b->lanes->width, worlds = b->def.world_count;
@@ -637,34 +638,34 @@ static vy_status take_all_memory(vy_batch *b, vy_error *err)
     v->drones = b->config.drone_count;
     v->action_size = b->config.action_size;
     b->blocks = (worlds + width - 1) / width;
-    b->thread_model_size = rounded(b->lanes->model_size);
-    b->thread_size = b->thread_model_size + rounded(b->config.state_cells * 8 * (2 * width + 1));
-    if (is_standalone(&b->origin->model)) {
+    b->thread_model_size = round_up(b->lanes->model_size);
+    b->thread_size = b->thread_model_size + round_up(b->config.state_cells * 8 * (2 * width + 1));
+    if (is_standalone(&b->template_world->model)) {
         b->thread_size = 0;
-        b->standalone = take_memory(b, worlds * sizeof(void *));
-        b->standalone_actions = take_memory(b, worlds * v->drones * sizeof *b->standalone_actions);
+        b->standalone = alloc_zeroed(b, worlds * sizeof(void *));
+        b->standalone_actions = alloc_zeroed(b, worlds * v->drones * sizeof *b->standalone_actions);
         if (b->standalone == NULL || b->standalone_actions == NULL)
             return vy_fail(err, VY_NO_MEMORY, "batch: no memory");
     }
     if (b->def.precision == VY_PRECISION_SINGLE) { // the packed world stands before the scratch
-        b->thread_size += rounded(b->config.block_cells * 8);
-        b->is_integer = take_memory(b, b->config.block_cells);
+        b->thread_size += round_up(b->config.block_cells * 8);
+        b->is_integer = alloc_zeroed(b, b->config.block_cells);
         if (b->is_integer == NULL) return vy_fail(err, VY_NO_MEMORY, "batch: no memory");
         vy_pack_mark_integers(&b->config.counts, b->is_integer);
         b->config.is_integer = b->is_integer;
     }
     const size_t row = (size_t)v->drones * v->observation_size * sizeof(double);
-    b->cells = take_memory(b, b->blocks * b->config.block_cells * width * 8);
-    b->thread_memory = take_memory(b, vy_pool_count(b->pool) * b->thread_size);
-    v->actions = take_memory(b, worlds * v->drones * v->action_size * sizeof(double));
-    v->observations = take_memory(b, worlds * row);
-    v->finals = take_memory(b, worlds * row);
-    v->terminated = take_memory(b, worlds);
-    v->truncated = take_memory(b, worlds);
-    v->ticks = take_memory(b, worlds * sizeof(uint64_t));
-    v->seeds = take_memory(b, worlds * sizeof(uint64_t));
-    b->base_seeds = take_memory(b, worlds * sizeof(uint64_t));
-    b->episodes = take_memory(b, worlds * sizeof(uint64_t));
+    b->cells = alloc_zeroed(b, b->blocks * b->config.block_cells * width * 8);
+    b->thread_memory = alloc_zeroed(b, vy_pool_count(b->pool) * b->thread_size);
+    v->actions = alloc_zeroed(b, worlds * v->drones * v->action_size * sizeof(double));
+    v->observations = alloc_zeroed(b, worlds * row);
+    v->finals = alloc_zeroed(b, worlds * row);
+    v->terminated = alloc_zeroed(b, worlds);
+    v->truncated = alloc_zeroed(b, worlds);
+    v->ticks = alloc_zeroed(b, worlds * sizeof(uint64_t));
+    v->seeds = alloc_zeroed(b, worlds * sizeof(uint64_t));
+    b->base_seeds = alloc_zeroed(b, worlds * sizeof(uint64_t));
+    b->episodes = alloc_zeroed(b, worlds * sizeof(uint64_t));
     if (b->cells == NULL || b->thread_memory == NULL || v->actions == NULL || v->observations == NULL ||
         v->finals == NULL || v->terminated == NULL || v->truncated == NULL || v->ticks == NULL ||
         v->seeds == NULL || b->base_seeds == NULL || b->episodes == NULL) {
@@ -675,28 +676,28 @@ static vy_status take_all_memory(vy_batch *b, vy_error *err)
 
 static vy_status fill(vy_batch *b, vy_error *err)
 {
-    vy_status status = take_scenario(b, err);
+    vy_status status = set_scenario(b, err);
     if (status != VY_OK) return status;
-    b->lanes = is_standalone(&b->origin->model) ? vy_lanes_1 : choose_lanes(b->def.lanes);
+    b->lanes = is_standalone(&b->template_world->model) ? vy_lanes_1 : choose_lanes(b->def.lanes);
     if (b->def.precision == VY_PRECISION_SINGLE) {
         status = check_single(b, err);
         if (status != VY_OK) return status;
         b->lanes = vy_lanes_single;
     }
-    take_config(b);
+    set_config(b);
     if (b->def.rung >= VY_RUNG_WRENCH) {
         for (uint32_t i = 0; i < b->config.drone_count; ++i) {
             if (vy_controller_is_external(b->scenario->drones[i].def.controller.kind) &&
-                !b->origin->model.params[i].ladder.makes_wrench)
+                !b->template_world->model.params[i].ladder.has_full_authority)
                 return vy_fail(err, VY_BAD_VALUE, "batch: the rotors of %s take motor commands only",
                                b->scenario->drones[i].name);
         }
     }
-    status = take_observation(b, err);
+    status = set_observation(b, err);
     if (status != VY_OK) return status;
     b->pool = vy_pool_create(b->def.threads);
     if (b->pool == NULL) return vy_fail(err, VY_NO_MEMORY, "batch: cannot start %u threads", b->def.threads);
-    status = take_all_memory(b, err);
+    status = allocate_all(b, err);
     if (status != VY_OK) return status;
     for (uint32_t t = 0; t < vy_pool_count(b->pool) && b->standalone == NULL; ++t)
         b->lanes->prepare(&b->config, b->thread_memory + t * b->thread_size);
@@ -746,7 +747,7 @@ void vy_batch_destroy(vy_batch *batch)
     free(batch->standalone);
     free(batch->standalone_actions);
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; ++i) free(blocks[i]);
-    vy_world_destroy(batch->origin);
+    vy_world_destroy(batch->template_world);
     vy_scenario_destroy(batch->scenario);
     free(batch);
 }

@@ -32,7 +32,7 @@ static vy_status is_present(vy_error *err)
     return vy_fail(err, VY_NOT_FOUND, "GPU: none on this machine (%s)", cudaGetErrorString(error));
 }
 
-static vy_status put(const void *from, size_t size, void **out, vy_error *err)
+static vy_status upload(const void *from, size_t size, void **out, vy_error *err)
 {
     *out = NULL;
     vy_status status = failed(cudaMalloc(out, size > 0 ? size : 1), err);
@@ -45,9 +45,9 @@ static vy_status put(const void *from, size_t size, void **out, vy_error *err)
 static vy_status put_model(vy_gpu *gpu, vy_error *err)
 {
     lanes_config f = *gpu->job.parts.config;
-    vy_status status = put(f.drones, f.drone_count * sizeof *f.drones, &gpu->drones, err);
+    vy_status status = upload(f.drones, f.drone_count * sizeof *f.drones, &gpu->drones, err);
     if (status == VY_OK)
-        status = put(f.disturbances, f.disturbance_count * sizeof *f.disturbances, &gpu->disturbances, err);
+        status = upload(f.disturbances, f.disturbance_count * sizeof *f.disturbances, &gpu->disturbances, err);
     if (status != VY_OK) return status;
     f.drones = (drone_model *)gpu->drones;
     f.disturbances = (disturbance_model *)gpu->disturbances;
@@ -55,7 +55,7 @@ static vy_status put_model(vy_gpu *gpu, vy_error *err)
     if (model == NULL) return vy_fail(err, VY_NO_MEMORY, "GPU: no memory");
     gpu->kernel->prepare(&f, model);
     void *on_device = NULL;
-    status = put(model, gpu->kernel->model_size, &on_device, err);
+    status = upload(model, gpu->kernel->model_size, &on_device, err);
     gpu->job.model = on_device;
     delete[] model;
     return status;
@@ -105,17 +105,17 @@ vy_status vy_gpu_create(vy_batch *batch, vy_gpu **out, vy_error *err)
     }
     if (status == VY_OK)
         status =
-            put(p->config->is_integer, p->config->is_integer != NULL ? p->block_cells : 0, &on_device, err);
+            upload(p->config->is_integer, p->config->is_integer != NULL ? p->block_cells : 0, &on_device, err);
     gpu->job.is_integer = status == VY_OK ? (const uint8_t *)on_device : NULL;
-    if (status == VY_OK) status = put(NULL, gpu->cells_size, &on_device, err);
+    if (status == VY_OK) status = upload(NULL, gpu->cells_size, &on_device, err);
     gpu->job.cells = status == VY_OK ? (uint64_t *)on_device : NULL;
-    if (status == VY_OK) status = put(NULL, 2 * (size_t)p->worlds, &on_device, err);
+    if (status == VY_OK) status = upload(NULL, 2 * (size_t)p->worlds, &on_device, err);
     gpu->job.ended = status == VY_OK ? (uint8_t *)on_device : NULL;
-    if (status == VY_OK) status = put(p->actions, gpu->actions_size, &on_device, err);
+    if (status == VY_OK) status = upload(p->actions, gpu->actions_size, &on_device, err);
     gpu->job.actions = status == VY_OK ? (const double *)on_device : NULL;
-    if (status == VY_OK) status = put(NULL, gpu->observations_size, &on_device, err);
+    if (status == VY_OK) status = upload(NULL, gpu->observations_size, &on_device, err);
     gpu->job.observations = status == VY_OK ? (double *)on_device : NULL;
-    if (status == VY_OK) status = put(observed, sizeof observed, &on_device, err);
+    if (status == VY_OK) status = upload(observed, sizeof observed, &on_device, err);
     gpu->job.observed = status == VY_OK ? (const uint32_t *)on_device : NULL;
     if (status == VY_OK) status = vy_gpu_upload(gpu, err);
     if (status != VY_OK) {
@@ -146,7 +146,7 @@ vy_status vy_gpu_cells(const vy_gpu *gpu, const char *field, vy_cells *out, vy_e
 }
 
 // The calling thread may have selected another device, and other streams may be using our arrays.
-static vy_status settle(const vy_gpu *gpu, vy_error *err)
+static vy_status synchronise(const vy_gpu *gpu, vy_error *err)
 {
     const vy_status status = failed(cudaSetDevice(gpu->device), err);
     return status != VY_OK ? status : failed(cudaDeviceSynchronize(), err);
@@ -155,7 +155,7 @@ static vy_status settle(const vy_gpu *gpu, vy_error *err)
 static vy_status copy(const vy_gpu *gpu, void *to, const void *from, size_t size, cudaMemcpyKind way,
                       vy_error *err)
 {
-    const vy_status status = settle(gpu, err);
+    const vy_status status = synchronise(gpu, err);
     return status != VY_OK ? status : failed(cudaMemcpy(to, from, size, way), err);
 }
 
@@ -173,7 +173,7 @@ vy_status vy_gpu_download_observations(vy_gpu *gpu, vy_error *err)
 
 vy_status vy_gpu_step(vy_gpu *gpu, uint64_t steps, vy_error *err)
 {
-    const vy_status settled = settle(gpu, err);
+    const vy_status settled = synchronise(gpu, err);
     if (settled != VY_OK) return settled;
     gpu->job.steps = steps;
     gpu->kernel->advance(&gpu->job);

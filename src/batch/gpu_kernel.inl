@@ -112,8 +112,8 @@ __device__ static void step_world(const gpu_layout *p, const vy_model *m, const 
     uint32_t events = 0;
 #define STAGE(...)                __VA_ARGS__;
 #define STAGE_UNLESS(option, ...) __VA_ARGS__;
-#define SURVIVORS_BEGIN           if (w->failure_reason == VY_FAILURE_NONE) {
-#define SURVIVORS_END             }
+#define RUNNING_BEGIN             if (w->failure_reason == VY_FAILURE_NONE) {
+#define RUNNING_END               }
 #include "world/stages.inl"
     (void)nap_evaluated; // not requested
     (void)events;

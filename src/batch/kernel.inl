@@ -142,10 +142,10 @@ VY_FN void lanes_step(const lanes_config *f, mask live, lanes_model *lm, void *s
     }
 #endif
 #define STAGE_UNLESS(option, ...) __VA_ARGS__;
-#define SURVIVORS_BEGIN                                               \
+#define RUNNING_BEGIN                                                 \
     const mask runs = w->failure_reason == bits_set(VY_FAILURE_NONE); \
     cells_save(runs, drones, scratch, size);
-#define SURVIVORS_END cells_restore(runs, scratch, drones, size);
+#define RUNNING_END cells_restore(runs, scratch, drones, size);
 #include "world/stages.inl"
     (void)events;
     (void)options;

@@ -5,24 +5,24 @@
 
 // The whole numbers of drone_params. test_single compares their count with what the packed structure leaves
 // for it.
-#define PARAMS_INTEGER(X)    \
-    X(motor.plain)           \
-    X(ladder.motor.plain)    \
-    X(ladder.allocate.count) \
-    X(ladder.rotor_count)    \
-    X(ladder.command_count)  \
-    X(ladder.thrusters)      \
-    X(ladder.makes_wrench)   \
-    X(ladder.uneven)         \
-    X(ladder.incremental)    \
-    X(ladder.kinematic)      \
-    X(autopilot.has_target)  \
-    X(nap.rotor_count)       \
-    X(nap.strict)            \
-    X(nap.jointed)           \
-    X(nap.open_loop)         \
-    X(nap.rotors)            \
-    X(nap.flat)              \
+#define PARAMS_INTEGER(X)        \
+    X(motor.is_linear)           \
+    X(ladder.motor.is_linear)    \
+    X(ladder.allocate.count)     \
+    X(ladder.rotor_count)        \
+    X(ladder.command_count)      \
+    X(ladder.thrusters)          \
+    X(ladder.has_full_authority) \
+    X(ladder.has_thrust_scale)   \
+    X(ladder.incremental)        \
+    X(ladder.kinematic)          \
+    X(autopilot.has_target)      \
+    X(nap.rotor_count)           \
+    X(nap.strict)                \
+    X(nap.jointed)               \
+    X(nap.open_loop)             \
+    X(nap.rotors)                \
+    X(nap.flat)                  \
     X(nap.has_obstacles)
 
 void vy_pack_mark_integers(const block_counts *counts, uint8_t *is_integer)

@@ -72,7 +72,7 @@ static double draw(const vy_randomisation *v, uint64_t seed, uint32_t drone)
     return v->a + x * (v->b - v->a);
 }
 
-static quat turn_about(int axis, double angle)
+static quat quat_about_axis(int axis, double angle)
 {
     double s, c;
     math_sincos(0.5 * angle, &s, &c);
@@ -112,9 +112,9 @@ static void apply(vy_variable what, double x, vy_drone_def *def)
     case VY_VARIABLE_VELOCITY_X: def->velocity.x += x; break;
     case VY_VARIABLE_VELOCITY_Y: def->velocity.y += x; break;
     case VY_VARIABLE_VELOCITY_Z: def->velocity.z += x; break;
-    case VY_VARIABLE_ROLL: def->attitude = quat_mul(def->attitude, turn_about(0, x)); break;
-    case VY_VARIABLE_PITCH: def->attitude = quat_mul(def->attitude, turn_about(1, x)); break;
-    case VY_VARIABLE_YAW: def->attitude = quat_mul(def->attitude, turn_about(2, x)); break;
+    case VY_VARIABLE_ROLL: def->attitude = quat_mul(def->attitude, quat_about_axis(0, x)); break;
+    case VY_VARIABLE_PITCH: def->attitude = quat_mul(def->attitude, quat_about_axis(1, x)); break;
+    case VY_VARIABLE_YAW: def->attitude = quat_mul(def->attitude, quat_about_axis(2, x)); break;
     case VY_VARIABLE_RATE_X: def->rate.x += x; break;
     case VY_VARIABLE_RATE_Y: def->rate.y += x; break;
     case VY_VARIABLE_RATE_Z: def->rate.z += x; break;

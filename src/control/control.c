@@ -75,7 +75,7 @@ static int start_is_valid(const vy_controller_def *def, const vy_vehicle_def *ve
     memset(&e, 0, sizeof e);
     p.rotor_count = (uint64_t)vehicle->rotor_count;
     p.command_count = (uint64_t)vehicle->rotor_count + (uint64_t)vehicle->thruster_count;
-    p.makes_wrench = 1;
+    p.has_full_authority = 1;
     p.kinematic = def->flight == VY_FLIGHT_KINEMATIC;
     return vy_control_accept(&p, &def->start, &e, &c, &clamps) >= 0;
 }
@@ -183,7 +183,7 @@ static void build_pilot(const vy_controller_def *def, ladder_params *p)
     p->stick[1] = -def->pilot.strafe; // positive is to the right
     p->stick[2] = def->pilot.climb;
     p->stick[3] = -def->pilot.yaw_rate; // positive is clockwise
-    p->keep = math_exp(-def->pilot.response * def->rate_period);
+    p->stick_decay = math_exp(-def->pilot.response * def->rate_period);
 }
 
 // The Butterworth filter's exact step: poles at c (-1 +- i) / sqrt(2).
@@ -263,8 +263,8 @@ vy_status vy_ladder_build(const vy_controller_def *def, const vy_vehicle_def *ve
     p.command_count = (uint64_t)vehicle->rotor_count + (uint64_t)vehicle->thruster_count;
     if (vehicle->rotor_count > 0) {
         p.motor = vy_motor_build(vehicle);
-        p.thrust_max = p.motor.plain ? vehicle->thrust_coef * vehicle->speed_max * vehicle->speed_max
-                                     : vy_rotor_thrust(vehicle, vehicle->speed_max);
+        p.thrust_max = p.motor.is_linear ? vehicle->thrust_coef * vehicle->speed_max * vehicle->speed_max
+                                         : vy_rotor_thrust(vehicle, vehicle->speed_max);
         p.inverse_thrust_max = 1.0 / p.thrust_max;
     }
     p.rate_period = def->rate_period;
@@ -274,7 +274,7 @@ vy_status vy_ladder_build(const vy_controller_def *def, const vy_vehicle_def *ve
     const rotor_layout layout = vy_layout_build(vehicle);
     for (int i = 0; i < layout.count; ++i) {
         p.scale[i] = layout.thrust_scale[i];
-        if (p.scale[i] != 1.0) p.uneven = 1;
+        if (p.scale[i] != 1.0) p.has_thrust_scale = 1;
         p.limit[i] = ((1.0 - def->lost[i]) * p.scale[i]) * p.thrust_max;
     }
     if (vehicle->rotor_count == 0) build_thrusters(def, &layout.thrusters, &p);
@@ -288,8 +288,8 @@ vy_status vy_ladder_build(const vy_controller_def *def, const vy_vehicle_def *ve
     if (vy_layout_count(&layout) > 0) {
         const vy_status status = vy_layout_invert(vehicle, &layout, p.inverse, must ? err : NULL);
         if (status != VY_OK && must) return status;
-        p.makes_wrench = status == VY_OK;
-        if (p.makes_wrench) build_allocate(vehicle, &layout, p.thrust_max, &p.allocate);
+        p.has_full_authority = status == VY_OK;
+        if (p.has_full_authority) build_allocate(vehicle, &layout, p.thrust_max, &p.allocate);
     }
     *out = p;
     return VY_OK;
@@ -314,7 +314,7 @@ int vy_control_accept(const ladder_params *p, const vy_intent *reply, const esti
 {
     const control_reply in = vy_control_reply(reply);
     if (!control_valid(p, &in)) return -1;
-    control_enter(p, VY_RUNG_NONE, in.rung, 1, e, c);
-    control_take(p, &in, 1, c, clamps);
+    control_enter_rung(p, VY_RUNG_NONE, in.rung, 1, e, c);
+    control_accept(p, &in, 1, c, clamps);
     return (int)in.rung;
 }

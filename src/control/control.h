@@ -124,8 +124,8 @@ VY_FN void control_lower_kinematic(const ladder_params *p, bits rung, mask activ
 
 /// The rung `now` comes to act after the rung `before`, in the lanes of `active`: loops that become active
 /// start from the drone's present motion.
-VY_FN void control_enter(const ladder_params *p, bits before, bits now, mask active, const estimator_state *e,
-                         control_state *c)
+VY_FN void control_enter_rung(const ladder_params *p, bits before, bits now, mask active,
+                              const estimator_state *e, control_state *c)
 {
     const mask moves =
         active & rung_from(now, VY_RUNG_VELOCITY) & mask_not(rung_from(before, VY_RUNG_VELOCITY));
@@ -156,7 +156,8 @@ VY_FN mask control_valid(const ladder_params *p, const control_reply *in)
     const mask wrench = thrust | moves | pilot;
     const real square = quat_dot(in->attitude, in->attitude);
     mask valid = motors | wrench | rung_is(in->rung, VY_RUNG_NONE);
-    if (!bits_uniform(p->makes_wrench)) valid = valid & mask_not(wrench); // it takes motor commands only
+    if (!bits_uniform(p->has_full_authority))
+        valid = valid & mask_not(wrench); // it takes motor commands only
     if (bits_uniform(p->kinematic)) valid = pilot | rung_is(in->rung, VY_RUNG_NONE);
     for (int i = 0; i < bits_uniform(p->command_count); ++i) {
         valid = valid & (mask_not(motors) | real_is_finite(in->motors[i]));
@@ -192,8 +193,8 @@ VY_FN void control_take_sticks(const ladder_params *p, const real *sticks, mask 
 
 /// Take a reply into the held state, in the lanes of `active`, all of which are valid. Adds the clamped motor
 /// commands and sticks to `*clamps`.
-VY_FN void control_take(const ladder_params *p, const control_reply *in, mask active, control_state *c,
-                        bits *clamps)
+VY_FN void control_accept(const ladder_params *p, const control_reply *in, mask active, control_state *c,
+                          bits *clamps)
 {
     const real zero = real_set(0.0);
     const mask direct = active & mask_not(rung_from(in->rung, VY_RUNG_WRENCH));

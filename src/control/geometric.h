@@ -35,7 +35,7 @@ VY_FN direction direction_of(vec3 a, vec3 a1, vec3 a2)
 }
 
 /// The direction of a x b.
-VY_FN direction direction_across(const direction *a, const direction *b)
+VY_FN direction direction_cross(const direction *a, const direction *b)
 {
     const vec3 c = vec3_cross(a->u, b->u);
     const vec3 c1 = vec3_add(vec3_cross(a->d1, b->u), vec3_cross(a->u, b->d1));
@@ -60,7 +60,7 @@ VY_FN desired_frame frame_of(const direction *b3, real yaw, real yaw_rate, real 
     nose.d1 = vec3_make(-s * yaw_rate, c * yaw_rate, zero);
     nose.d2 = vec3_make(-s * yaw_acceleration - c * (yaw_rate * yaw_rate),
                         c * yaw_acceleration - s * (yaw_rate * yaw_rate), zero);
-    const direction b2 = direction_across(b3, &nose), b1 = direction_across(&b2, b3);
+    const direction b2 = direction_cross(b3, &nose), b1 = direction_cross(&b2, b3);
     desired_frame f;
     const vec3 columns[3] = {b1.u, b2.u, b3->u};
     for (int k = 0; k < 3; ++k) {

@@ -24,7 +24,7 @@ typedef struct indi_filter {
 
 typedef struct indi_state {
     indi_filter rate;   // [rad/s] [rad/s^2] body
-    vec3 acting;        // [N m] commanded torque behind the lag of the motors
+    vec3 lagged;        // [N m] commanded torque behind the lag of the motors
     indi_filter torque; // [N m] [N m/s]
 } indi_state;
 
@@ -41,9 +41,9 @@ VY_FN void indi_filter_step(const indi_params *p, vec3 input, indi_filter *f)
 VY_FN vec3 indi_torque(const indi_params *p, mat3 inertia, vec3 acceleration, vec3 rate, vec3 commanded,
                        indi_state *s)
 {
-    s->acting = vec3_add_scaled(commanded, p->lag, vec3_sub(s->acting, commanded));
+    s->lagged = vec3_add_scaled(commanded, p->lag, vec3_sub(s->lagged, commanded));
     indi_filter_step(p, rate, &s->rate);
-    indi_filter_step(p, s->acting, &s->torque);
+    indi_filter_step(p, s->lagged, &s->torque);
     return vec3_add(s->torque.value, mat3_mul_vec(inertia, vec3_sub(acceleration, s->rate.derivative)));
 }
 
@@ -52,7 +52,7 @@ VY_FN indi_state indi_start(vec3 rate, vec3 torque)
 {
     indi_state s;
     s.rate.value = rate;
-    s.torque.value = s.acting = torque;
+    s.torque.value = s.lagged = torque;
     s.rate.derivative = s.torque.derivative = vec3_zero();
     return s;
 }
@@ -65,7 +65,7 @@ VY_FN indi_filter indi_filter_select(mask m, indi_filter a, indi_filter b)
 
 VY_FN indi_state indi_select(mask m, indi_state a, indi_state b)
 {
-    indi_state s = {indi_filter_select(m, a.rate, b.rate), vec3_select(m, a.acting, b.acting),
+    indi_state s = {indi_filter_select(m, a.rate, b.rate), vec3_select(m, a.lagged, b.lagged),
                     indi_filter_select(m, a.torque, b.torque)};
     return s;
 }

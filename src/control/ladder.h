@@ -36,16 +36,16 @@ typedef struct ladder_params {
     real thrust_min[LADDER_ROTORS];    // [N] of each thruster that is on
     allocate_params allocate;
     indi_params indi;
-    real keep;     // what is left of the difference between stick and speed after rate_period
-    real stick[4]; // full stick: forward per step, left, up [m/s], yaw rate [rad/s]
+    real stick_decay; // what is left of the difference between stick and speed after rate_period
+    real stick[4];    // full stick: forward per step, left, up [m/s], yaw rate [rad/s]
     // The same in every lane.
-    bits rotor_count;   // those that make a wrench: rotors, or thrusters where there are no rotors
-    bits command_count; // rotors and thrusters
-    bits thrusters;     // thrusters make the wrench: "rotor" means one of them throughout
-    bits makes_wrench;  // they can make thrust, roll, pitch and yaw independently
-    bits uneven;        // some scale is not 1
-    bits incremental;   // rates are lowered by indi.h
-    bits kinematic;     // no rotors fly the drone: it takes the sticks only
+    bits rotor_count;        // those that make a wrench: rotors, or thrusters where there are no rotors
+    bits command_count;      // rotors and thrusters
+    bits thrusters;          // thrusters make the wrench: "rotor" means one of them throughout
+    bits has_full_authority; // they can make thrust, roll, pitch and yaw independently
+    bits has_thrust_scale;   // some scale is not 1
+    bits incremental;        // rates are lowered by indi.h
+    bits kinematic;          // no rotors fly the drone: it takes the sticks only
 } ladder_params;
 
 typedef struct reference {
@@ -133,7 +133,7 @@ VY_FN real angle_wrapped(real angle)
 /// period, and is turned to where the nose points.
 VY_FN vec3 lower_pilot(const ladder_params *p, vec3 desired, quat attitude, vec3 *speed)
 {
-    const vec3 v = vec3_add_scaled(desired, p->keep, vec3_sub(*speed, desired));
+    const vec3 v = vec3_add_scaled(desired, p->stick_decay, vec3_sub(*speed, desired));
     real s, c;
     math_sincos(yaw_of(attitude), &s, &c);
     *speed = v;
@@ -192,9 +192,9 @@ VY_FN real thruster_command(const ladder_params *p, int i, real thrust)
 /// Thrust of rotor `i`, within its limits -> command.
 VY_FN real command_of(const ladder_params *p, int i, real thrust)
 {
-    const real own =
-        bits_uniform(p->uneven) ? thrust / p->scale[i] : thrust; // as a rotor of the vehicle's coefficients
-    if (!bits_uniform(p->motor.plain)) {
+    const real own = bits_uniform(p->has_thrust_scale) ? thrust / p->scale[i]
+                                                       : thrust; // as a rotor of the vehicle's coefficients
+    if (!bits_uniform(p->motor.is_linear)) {
         return bits_uniform(p->thrusters) ? thruster_command(p, i, thrust)
                                           : motor_command_for(&p->motor, own);
     }
@@ -204,7 +204,7 @@ VY_FN real command_of(const ladder_params *p, int i, real thrust)
 /// The thrust of rotor `i`, in units of the largest, that a command asks for.
 VY_FN real thrust_of(const ladder_params *p, int i, real command)
 {
-    if (bits_uniform(p->motor.plain)) return p->scale[i] * (command * command);
+    if (bits_uniform(p->motor.is_linear)) return p->scale[i] * (command * command);
     if (bits_uniform(p->thrusters)) {
         const real min_thrust = p->thrust_min[i] * p->inverse_thrust_max;
         return real_select(command > 0.0, min_thrust + (p->scale[i] - min_thrust) * command, real_set(0.0));
@@ -234,7 +234,7 @@ VY_FN vec3 lower_rates_indi(const ladder_params *p, vec3 desired, vec3 rate, con
 }
 
 /// How many thrusters would saturate. (A thruster pushes one way only: less than 0 is normal.)
-VY_FN real thrusters_overtaxed(const ladder_params *p, const real *desired)
+VY_FN real thrusters_saturated(const ladder_params *p, const real *desired)
 {
     real count = real_set(0.0);
     for (int i = 0; i < bits_uniform(p->rotor_count); ++i)
@@ -263,7 +263,7 @@ VY_FN real lower_wrench(const ladder_params *p, real thrust, vec3 torque, real *
         allocate(&p->allocate, requested, p->limit, best);
         for (int i = 0; i < bits_uniform(p->rotor_count); ++i)
             t[i] = real_select(clamped > 0.0, best[i], t[i]);
-        if (bits_uniform(p->thrusters)) clamped = thrusters_overtaxed(p, desired);
+        if (bits_uniform(p->thrusters)) clamped = thrusters_saturated(p, desired);
     }
     for (int i = 0; i < bits_uniform(p->rotor_count); ++i) motors[i] = command_of(p, i, t[i]);
     return clamped;

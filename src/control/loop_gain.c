@@ -6,9 +6,9 @@
 
 enum { X_POSITION, X_VELOCITY, X_ANGLE, X_RATE, X_DRIVE, PLANT_STATES, PLANT_INPUTS = 4 };
 
-#define PHASES_MAX 100u // steps until all periods come together again
-#define SETTLED    0.25 // of a unit that is left after a block
-#define TIME_MAX   100.0
+#define PHASES_MAX       100u // steps until all periods come together again
+#define SETTLED_FRACTION 0.25 // of a unit that is left after a block
+#define TIME_MAX         100.0
 
 // One step of the plant: x = a x + b u, with u as in the first four entries.
 typedef struct plant {
@@ -20,7 +20,7 @@ typedef struct axis_state {
     double x[PLANT_STATES];
     double position, velocity, angle, rate, gyro_bias, accel_bias; // estimates
     double last_velocity, last_angle;                              // at the IMU's last sample
-    double integral, wanted, command;
+    double integral, desired, command;
     double lift, lift_command; // a thrust that follows the wanted acceleration
 } axis_state;
 enum { AXIS_STATES = sizeof(axis_state) / sizeof(double) };
@@ -50,7 +50,7 @@ static void plant_derivative(const loop_params *p, int axis, plant *d)
         d->b[driven][ENTRY_DRIVE] = 1.0;
     }
     d->b[X_VELOCITY][ENTRY_FORCE] = axis != LOOP_ABOUT;
-    d->b[X_ANGLE][ENTRY_TURN] = axis != LOOP_ALONG;
+    d->b[X_ANGLE][ENTRY_ANGLE_RATE] = axis != LOOP_ALONG;
     d->b[X_RATE][ENTRY_TORQUE] = axis != LOOP_ALONG;
 }
 
@@ -101,7 +101,7 @@ static void estimate(const loop *l, uint64_t tick, const double *entry, axis_sta
         s->gyro_bias += t * entry[ENTRY_GYRO_DRIFT];
         s->accel_bias += t * entry[ENTRY_ACCEL_DRIFT];
         s->rate = s->x[X_RATE] - s->gyro_bias;
-        s->angle += t * (s->rate + entry[ENTRY_TURN_ESTIMATE]);
+        s->angle += t * (s->rate + entry[ENTRY_ANGLE_RATE_ESTIMATE]);
         const double force = (s->x[X_VELOCITY] - s->last_velocity) / t -
                              0.5 * g * (s->x[X_ANGLE] + s->last_angle); // as the accelerometer sees it
         const double a = force + g * s->angle - s->accel_bias + entry[ENTRY_FORCE_ESTIMATE];
@@ -121,20 +121,20 @@ static void estimate(const loop *l, uint64_t tick, const double *entry, axis_sta
 }
 
 // The cascade at `tick`: as lower_position() and control_lower().
-static void steer(const loop *l, uint64_t tick, const double *entry, axis_state *s)
+static void run_cascade(const loop *l, uint64_t tick, const double *entry, axis_state *s)
 {
     const loop_params *p = l->p;
     if (tick % p->control == 0) {
         s->integral -= p->integral * (double)p->control * p->dt * s->position;
-        s->wanted = s->integral - p->position * s->position - p->velocity * s->velocity;
+        s->desired = s->integral - p->position * s->position - p->velocity * s->velocity;
     }
     if (tick % p->rate != 0) return;
-    if (l->axis == LOOP_ACROSS) s->lift_command = s->wanted;
+    if (l->axis == LOOP_ACROSS) s->lift_command = s->desired;
     if (l->axis == LOOP_ALONG) {
-        s->command = s->wanted;
+        s->command = s->desired;
     } else {
         const double gain = l->axis == LOOP_ACROSS ? p->attitude : p->yaw;
-        const double angle = l->axis == LOOP_ACROSS ? s->wanted / p->gravity : 0.0;
+        const double angle = l->axis == LOOP_ACROSS ? s->desired / p->gravity : 0.0;
         s->command = p->rates * (gain * (angle - s->angle) - s->rate);
     }
     s->command += entry[ENTRY_COMMAND];
@@ -157,20 +157,20 @@ static void step(const loop *l, uint64_t tick, const double *entry, axis_state *
     s->lift = s->lift_command + left * (s->lift - s->lift_command);
     memcpy(s->x, x, sizeof x);
     estimate(l, tick, entry, s);
-    steer(l, tick, entry, s);
+    run_cascade(l, tick, entry, s);
     out[LOOP_POSITION] = x[X_POSITION];
     out[LOOP_VELOCITY] = x[X_VELOCITY];
     out[LOOP_ANGLE] = x[X_ANGLE];
     out[LOOP_RATE] = x[X_RATE];
     out[LOOP_COMMAND] = s->command;
-    out[LOOP_BEHIND] = l->p->lag > 0.0 ? s->command - x[X_DRIVE] : 0.0;
-    out[LOOP_DESIRED] = s->wanted;
+    out[LOOP_LAG_ERROR] = l->p->lag > 0.0 ? s->command - x[X_DRIVE] : 0.0;
+    out[LOOP_DESIRED] = s->desired;
     out[LOOP_INTEGRAL] = s->integral;
     out[LOOP_ANGLE_ESTIMATE] = s->angle;
     out[LOOP_RATE_ESTIMATE] = s->rate;
     out[LOOP_GYRO_BIAS] = s->gyro_bias;
     out[LOOP_ACCEL_BIAS] = s->accel_bias;
-    out[LOOP_ANGLE_ERROR] = (l->axis == LOOP_ACROSS ? s->wanted / l->p->gravity : 0.0) - s->angle;
+    out[LOOP_ANGLE_ERROR] = (l->axis == LOOP_ACROSS ? s->desired / l->p->gravity : 0.0) - s->angle;
     out[LOOP_LIFT] = l->axis == LOOP_ACROSS ? s->lift - l->p->gravity * x[X_ANGLE] : 0.0;
     out[LOOP_ANGLE_INNOVATION] = x[X_ANGLE] - s->angle;
     out[LOOP_INNOVATION] = x[X_POSITION] - s->position;
@@ -197,7 +197,7 @@ static const axis_state state_units = {.x = {1.0, 1.0, 0.3, 1.0, 10.0},
                                        .last_velocity = 1.0,
                                        .last_angle = 0.3,
                                        .integral = 1.0,
-                                       .wanted = 5.0,
+                                       .desired = 5.0,
                                        .command = 50.0,
                                        .lift = 5.0,
                                        .lift_command = 5.0};
@@ -206,9 +206,9 @@ static int entry_is_of(const loop_params *p, int axis, int entry)
 {
     static const unsigned force = 1u << ENTRY_FORCE | 1u << ENTRY_FORCE_ESTIMATE | 1u << ENTRY_ACCEL_DRIFT |
                                   1u << ENTRY_ACCEL_CORRECTION;
-    static const unsigned turn = 1u << ENTRY_TURN | 1u << ENTRY_TORQUE | 1u << ENTRY_TURN_ESTIMATE |
-                                 1u << ENTRY_GYRO_DRIFT | 1u << ENTRY_ANGLE_CORRECTION |
-                                 1u << ENTRY_GYRO_CORRECTION;
+    static const unsigned turn = 1u << ENTRY_ANGLE_RATE | 1u << ENTRY_TORQUE |
+                                 1u << ENTRY_ANGLE_RATE_ESTIMATE | 1u << ENTRY_GYRO_DRIFT |
+                                 1u << ENTRY_ANGLE_CORRECTION | 1u << ENTRY_GYRO_CORRECTION;
     if (p->truth && entry > ENTRY_COMMAND) return 0;
     if (axis == LOOP_ABOUT && (force >> entry & 1u) != 0) return 0;
     return !(axis == LOOP_ALONG && (turn >> entry & 1u) != 0);
@@ -273,7 +273,7 @@ static int axis_gains(const loop *l, double (*out)[LOOP_ENTRIES])
     }
     uint64_t steps = l->phases * (1 + (uint64_t)(4.0 / (l->p->dt * (double)l->phases)));
     double share = settle(l, steps, moved, &tail);
-    while (!(share <= SETTLED)) {
+    while (!(share <= SETTLED_FRACTION)) {
         steps *= 2;
         if (!(share < 1e6) || !((double)steps * l->p->dt < TIME_MAX)) return 0;
         share = settle(l, steps, moved, &tail);

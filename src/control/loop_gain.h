@@ -19,11 +19,11 @@ enum {
     LOOP_ACCELERATION, // mean of a step
     LOOP_ANGLE,
     LOOP_RATE,
-    LOOP_DRIVE,    // by the rotors: angular acceleration; along, specific thrust
-    LOOP_COMMAND,  // of that
-    LOOP_BEHIND,   // command less drive: what the rotors have yet to follow
-    LOOP_DESIRED,  // [m/s^2] desired acceleration
-    LOOP_INTEGRAL, // [m/s^2]
+    LOOP_DRIVE,     // by the rotors: angular acceleration; along, specific thrust
+    LOOP_COMMAND,   // of that
+    LOOP_LAG_ERROR, // command less drive: what the rotors have yet to follow
+    LOOP_DESIRED,   // [m/s^2] desired acceleration
+    LOOP_INTEGRAL,  // [m/s^2]
     LOOP_ANGLE_ESTIMATE,
     LOOP_RATE_ESTIMATE,
     LOOP_GYRO_BIAS, // estimated
@@ -37,18 +37,18 @@ enum {
 
 /// Where a disturbance enters.
 enum {
-    ENTRY_FORCE,            // [m/s^2] of the velocity's derivative
-    ENTRY_TURN,             // [rad/s] of the angle's
-    ENTRY_TORQUE,           // [rad/s^2] of the rate's
-    ENTRY_DRIVE,            // added to what the rotors follow
-    ENTRY_COMMAND,          // the command itself, when it is made
-    ENTRY_FORCE_ESTIMATE,   // [m/s^2] at every sample of the IMU
-    ENTRY_TURN_ESTIMATE,    // [rad/s] likewise
-    ENTRY_GYRO_DRIFT,       // [rad/s^2] likewise, of the estimated bias
-    ENTRY_ACCEL_DRIFT,      // [m/s^3]
-    ENTRY_ANGLE_CORRECTION, // [rad] at every sample of motion capture
-    ENTRY_GYRO_CORRECTION,  // [rad/s]
-    ENTRY_ACCEL_CORRECTION, // [m/s^2]
+    ENTRY_FORCE,               // [m/s^2] of the velocity's derivative
+    ENTRY_ANGLE_RATE,          // [rad/s] of the angle's
+    ENTRY_TORQUE,              // [rad/s^2] of the rate's
+    ENTRY_DRIVE,               // added to what the rotors follow
+    ENTRY_COMMAND,             // the command itself, when it is made
+    ENTRY_FORCE_ESTIMATE,      // [m/s^2] at every sample of the IMU
+    ENTRY_ANGLE_RATE_ESTIMATE, // [rad/s] likewise
+    ENTRY_GYRO_DRIFT,          // [rad/s^2] likewise, of the estimated bias
+    ENTRY_ACCEL_DRIFT,         // [m/s^3]
+    ENTRY_ANGLE_CORRECTION,    // [rad] at every sample of motion capture
+    ENTRY_GYRO_CORRECTION,     // [rad/s]
+    ENTRY_ACCEL_CORRECTION,    // [m/s^2]
     LOOP_ENTRIES
 };
 

@@ -10,7 +10,7 @@
 #include "base/assert.h"
 #include "control/trajectory.h"
 
-enum { INNER = VY_WAYPOINT_CAP - 2, SAMPLES_PER_PIECE = 200, ITERATION_MAX = 60 };
+enum { MAX_INNER_WAYPOINTS = VY_WAYPOINT_CAP - 2, SAMPLES_PER_PIECE = 200, ITERATION_MAX = 60 };
 
 // Coefficients over s = t / T of the polynomial with value, velocity, acceleration, jerk (over s) at both
 // ends.
@@ -49,9 +49,10 @@ static void end_weights(int k, int end, double weights[8])
 }
 
 // Gaussian elimination with pivots, in place, for three right-hand sides.
-static void solve(int n, double m[3 * INNER][3 * INNER], double b[3 * INNER][3])
+static void solve(int n, double m[3 * MAX_INNER_WAYPOINTS][3 * MAX_INNER_WAYPOINTS],
+                  double b[3 * MAX_INNER_WAYPOINTS][3])
 {
-    VY_ASSERT(n >= 0 && n <= 3 * INNER);
+    VY_ASSERT(n >= 0 && n <= 3 * MAX_INNER_WAYPOINTS);
     for (int k = 0; k < n; ++k) {
         int pivot = k;
         for (int i = k + 1; i < n; ++i) pivot = real_abs(m[i][k]) > real_abs(m[pivot][k]) ? i : pivot;
@@ -80,15 +81,16 @@ static void solve(int n, double m[3 * INNER][3 * INNER], double b[3 * INNER][3])
     }
 }
 
-static double place(const vy_path_def *def, int waypoint, int axis)
+static double waypoint_coordinate(const vy_path_def *def, int waypoint, int axis)
 {
     const vy_vec3 p = def->waypoints[waypoint].position;
     return axis == 0 ? p.x : axis == 1 ? p.y : p.z;
 }
 
 // At inner waypoint i: derivatives 4 to 6 of the piece before, at its end, equal those of the piece after.
-static void continuity(const vy_path_def *def, const double *spans, double m[3 * INNER][3 * INNER],
-                       double b[3 * INNER][3])
+static void continuity(const vy_path_def *def, const double *spans,
+                       double m[3 * MAX_INNER_WAYPOINTS][3 * MAX_INNER_WAYPOINTS],
+                       double b[3 * MAX_INNER_WAYPOINTS][3])
 {
     const int inner = def->waypoint_count - 2;
     for (int i = 1; i <= inner; ++i) {
@@ -104,7 +106,8 @@ static void continuity(const vy_path_def *def, const double *spans, double m[3 *
                     for (int d = order; d < k; ++d)
                         w /= t; // derivatives over s are those over t times powers of T
                     if (order == 0) {
-                        for (int axis = 0; axis < 3; ++axis) b[row][axis] -= w * place(def, waypoint, axis);
+                        for (int axis = 0; axis < 3; ++axis)
+                            b[row][axis] -= w * waypoint_coordinate(def, waypoint, axis);
                     } else if (waypoint >= 1 && waypoint <= inner) {
                         m[row][3 * (waypoint - 1) + order - 1] += w;
                     }
@@ -115,9 +118,9 @@ static void continuity(const vy_path_def *def, const double *spans, double m[3 *
 }
 
 // The polynomials for given spans; returns the integral of squared snap.
-static double fit(const vy_path_def *def, const double *spans, double out[][3][8])
+static double fit_polynomials(const vy_path_def *def, const double *spans, double out[][3][8])
 {
-    double m[3 * INNER][3 * INNER], b[3 * INNER][3];
+    double m[3 * MAX_INNER_WAYPOINTS][3 * MAX_INNER_WAYPOINTS], b[3 * MAX_INNER_WAYPOINTS][3];
     memset(m, 0, sizeof m);
     memset(b, 0, sizeof b);
     const int inner = def->waypoint_count - 2;
@@ -130,7 +133,7 @@ static double fit(const vy_path_def *def, const double *spans, double out[][3][8
             double ends[2][4], c[8], power = 1.0;
             for (int e = 0; e < 2; ++e) {
                 const int waypoint = i + e, free = waypoint >= 1 && waypoint <= inner;
-                ends[e][0] = place(def, waypoint, axis);
+                ends[e][0] = waypoint_coordinate(def, waypoint, axis);
                 for (int k = 1; k < 4; ++k) {
                     ends[e][k] = free ? b[3 * (waypoint - 1) + k - 1][axis] : 0.0;
                     for (int n = 0; n < k; ++n) ends[e][k] *= t;
@@ -152,7 +155,7 @@ static double fit(const vy_path_def *def, const double *spans, double out[][3][8
 }
 
 // How far speed and acceleration exceed their limits, as the factor by which time must be stretched.
-static double stretch(const vy_path_def *def, const double *spans, double polynomials[][3][8])
+static double time_scale_needed(const vy_path_def *def, const double *spans, double polynomials[][3][8])
 {
     double speed = 0.0, acceleration = 0.0;
     for (int i = 0; i + 1 < def->waypoint_count; ++i) {
@@ -177,7 +180,7 @@ static double stretch(const vy_path_def *def, const double *spans, double polyno
 static void allocate_time(const vy_path_def *def, double *spans, double polynomials[][3][8])
 {
     const int pieces = def->waypoint_count - 1;
-    double best = fit(def, spans, polynomials), step = 0.2;
+    double best = fit_polynomials(def, spans, polynomials), step = 0.2;
     for (int round = 0; round < ITERATION_MAX && step > 1e-3; ++round) {
         int better = 0;
         for (int i = 0; i < 2 * pieces; ++i) {
@@ -186,7 +189,7 @@ static void allocate_time(const vy_path_def *def, double *spans, double polynomi
             tried[i / 2] *= i % 2 ? 1.0 + step : 1.0 / (1.0 + step);
             for (int k = 0; k < pieces; ++k) total += tried[k];
             for (int k = 0; k < pieces; ++k) tried[k] *= before / total;
-            const double cost = fit(def, tried, polynomials);
+            const double cost = fit_polynomials(def, tried, polynomials);
             if (!(cost < best)) continue;
             best = cost;
             better = 1;
@@ -207,8 +210,8 @@ void vy_snap_build(const vy_path_def *def, path_model *out)
         spans[i] = far / def->speed + real_sqrt(far / def->acceleration);
     }
     allocate_time(def, spans, out->polynomials);
-    (void)fit(def, spans, out->polynomials);
-    const double longer = stretch(def, spans, out->polynomials);
+    (void)fit_polynomials(def, spans, out->polynomials);
+    const double longer = time_scale_needed(def, spans, out->polynomials);
     out->segments = pieces;
     out->times[0] = 0.0;
     for (int i = 0; i < pieces; ++i) {
@@ -216,5 +219,5 @@ void vy_snap_build(const vy_path_def *def, path_model *out)
         out->times[i + 1] = out->times[i] + spans[i];
         VY_ASSERT(spans[i] > 0.0); // time goes on from waypoint to waypoint
     }
-    (void)fit(def, spans, out->polynomials);
+    (void)fit_polynomials(def, spans, out->polynomials);
 }

@@ -5,7 +5,7 @@
 
 // Length of the lemniscate of Gerono over its half width.
 #define EIGHT_LENGTH 6.0972234701049155
-#define TURN         6.283185307179586
+#define TWO_PI       6.283185307179586
 
 vy_path_def vy_default_path_def(void)
 {
@@ -69,7 +69,7 @@ void vy_path_build(const vy_path_def *def, path_model *out)
         vy_snap_build(def, out);
         return;
     }
-    const double round = TURN * def->radius;
+    const double round = TWO_PI * def->radius;
     double length = def->laps * round; // of the whole way
     out->phase_per_metre = 1.0 / def->radius;
     if (def->kind == VY_PATH_LINE) {
@@ -77,11 +77,11 @@ void vy_path_build(const vy_path_def *def, path_model *out)
         out->phase_per_metre = 1.0 / length;
     } else if (def->kind == VY_PATH_EIGHT) {
         length = def->laps * EIGHT_LENGTH * def->radius;
-        out->phase_per_metre = TURN / (EIGHT_LENGTH * def->radius);
+        out->phase_per_metre = TWO_PI / (EIGHT_LENGTH * def->radius);
     } else if (def->kind == VY_PATH_HELIX) {
         const double once = real_sqrt(round * round + def->climb * def->climb);
         length = def->laps * once;
-        out->phase_per_metre = TURN / once;
+        out->phase_per_metre = TWO_PI / once;
     }
     // A path too short to come up to speed is flown at the speed it allows.
     out->ramp = def->ramp;

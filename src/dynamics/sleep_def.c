@@ -3,7 +3,7 @@
 #include "base/schema_rows.h"
 
 static const vy_row sleep_rows[] = {
-    ROW("after", NUMBER, vy_contacts_def, sleep, .unit = "s", .range = WITHIN(0.0, 1e9), .word = "never",
+    ROW("after", NUMBER, vy_contacts_def, sleep, .unit = "s", .range = WITHIN(0.0, 1e9), .keyword = "never",
         .help = "so long all bodies that touch or are joined have been slower than this"),
     ROW("speed", NUMBER, vy_contacts_def, sleep_speed, .unit = "m/s", .range = POSITIVE,
         .help = "of the centre of mass plus that of the surface by rotation"),

@@ -21,8 +21,8 @@ typedef contact_block sleeping_contact_block;
 #define FIELDS_sleeping_contact(F, block) FIELDS_contact(F, block)
 
 // The key `sleep` of a vy_contacts_def that is the member `member_` of a `type_`.
-#define ROW_sleep(type_, member_)                                                          \
-    ROW("sleep", OBJECT, type_, member_, .table = &vy_table_sleep, .flags = VY_ROW_OPTION, \
+#define ROW_sleep(type_, member_)                                                                 \
+    ROW("sleep", OBJECT, type_, member_, .table = &vy_table_sleep, .flags = VY_ROW_HASHED_IF_SET, \
         .help = "bodies at rest sleep"),
 
 /// Of a vy_contacts_def, whose numbers of sleep it names.

@@ -18,7 +18,7 @@ static mat3 local_axes(const planet_frame *a)
 }
 
 // Forward-right-down of a forward-left-up rotation, or the reverse: both rotate by half a turn about x.
-static mat3 flip(mat3 r)
+static mat3 flu_to_frd(mat3 r)
 {
     for (int i = 0; i < 3; ++i) {
         r.m[i][1] = -r.m[i][1];
@@ -83,7 +83,7 @@ static planet_frame place_of(const geodetic_frame *f, vec3 position)
     return a;
 }
 
-static double wrapped(double angle)
+static double wrap_angle(double angle)
 {
     return angle - 2.0 * 3.14159265358979324 * real_round(angle / (2.0 * 3.14159265358979324));
 }
@@ -91,7 +91,8 @@ static double wrapped(double angle)
 static double longitude_of(const geodetic_frame *f, vec3 position, double time)
 {
     if (!f->local.on) return planet_longitude(&f->planet, position, time);
-    return wrapped(f->longitude + planet_longitude(&f->planet, local_to_meridian(&f->local, position), 0.0));
+    return wrap_angle(f->longitude +
+                      planet_longitude(&f->planet, local_to_meridian(&f->local, position), 0.0));
 }
 
 // The world's place of a geodetic one.
@@ -111,7 +112,7 @@ vy_geodetic vy_geodetic_of(const vy_planet_def *planet, double time, vy_vec3 pos
     const geodetic_frame f = frame_of(planet);
     const planet_frame place = place_of(&f, position);
     const mat3 local = local_axes(&place);
-    const mat3 body = flip(mat3_mul(mat3_transpose(local), quat_matrix(attitude)));
+    const mat3 body = flu_to_frd(mat3_mul(mat3_transpose(local), quat_matrix(attitude)));
     vy_geodetic g = {
         .latitude = planet_latitude(&place),
         .longitude = longitude_of(&f, position, time),
@@ -140,5 +141,5 @@ void vy_geodetic_to_world(const vy_planet_def *planet, double time, const vy_geo
     const mat3 body = {{{cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr},
                         {sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr},
                         {-sp, cp * sr, cp * cr}}};
-    *attitude = quat_of_matrix(mat3_mul(local, flip(body)));
+    *attitude = quat_of_matrix(mat3_mul(local, flu_to_frd(body)));
 }

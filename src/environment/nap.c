@@ -10,13 +10,13 @@ static const vy_choice policies[] = {
     CHOICE("strict", 1, "every effect is computed"),
 };
 static const vy_row budget_rows[] = {
-    ROW("over", NUMBER, vy_budget_def, over, .unit = "s", .range = POSITIVE, .word = "none",
+    ROW("over", NUMBER, vy_budget_def, over, .unit = "s", .range = POSITIVE, .keyword = "none",
         .help = "from the start; later nothing is neglected; `none` is no budget"),
-    ROW("position", NUMBER, vy_budget_def, position, .unit = "m", .range = POSITIVE, .word = "any",
-        .word_value = VY_BUDGET_ANY,
+    ROW("position", NUMBER, vy_budget_def, position, .unit = "m", .range = POSITIVE, .keyword = "any",
+        .keyword_value = VY_BUDGET_ANY,
         .help = "how far the strict run may be from this one at the end; `any`: no limit"),
-    ROW("attitude", NUMBER, vy_budget_def, attitude, .unit = "rad", .range = POSITIVE, .word = "any",
-        .word_value = VY_BUDGET_ANY, .help = "likewise"),
+    ROW("attitude", NUMBER, vy_budget_def, attitude, .unit = "rad", .range = POSITIVE, .keyword = "any",
+        .keyword_value = VY_BUDGET_ANY, .help = "likewise"),
 };
 static const vy_table budget_table = {.title = "Budget",
                                       .help =
@@ -36,10 +36,10 @@ static const vy_row nap_rows[] = {
     ROW("hysteresis", NUMBER, vy_nap_def, hysteresis, .range = ABOVE_TO(1.0, DBL_MAX),
         .help = "threshold to come back over the threshold to go"),
     ROW("period", NUMBER, vy_nap_def, period, .unit = "s", .range = AT_LEAST_0, .flags = VY_ROW_PERIOD,
-        .word = "auto", .help = "between two evaluations; `auto` is ten steps, with a budget fifty"),
+        .keyword = "auto", .help = "between two evaluations; `auto` is ten steps, with a budget fifty"),
     ROW("horizon", NUMBER, vy_nap_def, horizon, .unit = "s", .range = AT_LEAST_0,
         .help = "over which the deviation of an open-loop flight is bounded"),
-    ROW("budget", OBJECT, vy_nap_def, budget, .table = &budget_table, .flags = VY_ROW_OPTION,
+    ROW("budget", OBJECT, vy_nap_def, budget, .table = &budget_table, .flags = VY_ROW_HASHED_IF_SET,
         .help = "an allowed error in place of thresholds"),
 };
 const vy_table vy_table_nap = {.title = "Negligibility policy",
@@ -61,13 +61,13 @@ vy_nap_def vy_nap_default(void)
 }
 
 // Floors well above rounding; coordinates on a planet are coarser.
-#define BUDGET_LEAST_POSITION 1e-8 // [m]
-#define BUDGET_LEAST_ANGLE    1e-8 // [rad]
+#define BUDGET_MIN_POSITION 1e-8 // [m]
+#define BUDGET_MIN_ANGLE    1e-8 // [rad]
 
 vy_status vy_check_budget_def(const vy_budget_def *b, double radius, double dt, const double **culprit,
                               vy_error *err)
 {
-    const double minimum = real_max(BUDGET_LEAST_POSITION, 5e-15 * radius);
+    const double minimum = real_max(BUDGET_MIN_POSITION, 5e-15 * radius);
     *culprit = &b->over;
     if (!(real_is_finite(b->over) && b->over >= 0.0))
         return vy_fail(err, VY_BAD_VALUE, "nap.budget.over must be at least 0 s");
@@ -86,10 +86,10 @@ vy_status vy_check_budget_def(const vy_budget_def *b, double radius, double dt, 
                        minimum, b->position);
     }
     *culprit = &b->attitude;
-    if (!(b->attitude >= BUDGET_LEAST_ANGLE)) {
+    if (!(b->attitude >= BUDGET_MIN_ANGLE)) {
         return vy_fail(err, VY_BAD_VALUE,
                        "nap.budget.attitude is below what strict runs achieve, %g rad: %g rad",
-                       BUDGET_LEAST_ANGLE, b->attitude);
+                       BUDGET_MIN_ANGLE, b->attitude);
     }
     return VY_OK;
 }

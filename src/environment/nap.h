@@ -24,9 +24,9 @@ VY_FN bits nap_decide(const nap_params *n, const nap_bounds *b, real weight, bit
             continue;
         }
         const real force_off = i == EFFECT_gravity ? n->force_abs : relative;
-        const mask small = (b->of[i].force < force_off) & (b->of[i].torque < n->torque_off);
-        const mask large =
-            (b->of[i].force > n->hysteresis * force_off) | (b->of[i].torque > n->hysteresis * n->torque_off);
+        const mask small = (b->of[i].force < force_off) & (b->of[i].torque < n->torque_threshold);
+        const mask large = (b->of[i].force > n->hysteresis * force_off) |
+                           (b->of[i].torque > n->hysteresis * n->torque_threshold);
         flags = bits_select(small | none, flags & ~bit, bits_select(large, flags | bit, flags));
     }
     return flags;
@@ -51,7 +51,8 @@ VY_FN nap_reach nap_flown_reach(const surroundings *env, const nap_params *n, co
 VY_FN void nap_add_thin_air(const surroundings *env, const nap_params *n, const multirotor_params *p,
                             const nap_reach *r, real period, bits flags, nap_state *state)
 {
-    const mask above = r->altitude + r->far > AIR_TOP, whole = r->altitude - r->far > AIR_TOP;
+    const mask above = r->altitude + r->max_distance > AIR_TOP,
+               whole = r->altitude - r->max_distance > AIR_TOP;
     if (env->air.mode != ATMOSPHERE_LAYERED || !mask_any(above)) return;
     effect_reach e = r->effect;
     e.density = e.density_min = real_set(0.0);

@@ -120,7 +120,7 @@ VY_FN vec3 nap_air_velocity(const surroundings *env, vec3 position, real time, b
         at = wind_place(env, position, height_at(env, position));
     }
     const vec3 wind = env->has_wind ? wind_from(&env->wind, env->constant_wind, at, time) : vec3_zero();
-    return air_velocity(env, position, &place, vec3_if(effect_on(flags, EFFECT_wind), wind));
+    return air_velocity(env, position, &place, vec3_masked(effect_on(flags, EFFECT_wind), wind));
 }
 
 /// How far the loads that are computed can be apart in two motions, per unit of the motions' deviations. What
@@ -147,7 +147,7 @@ VY_FN deviation_system nap_sensitivity(const surroundings *env, const nap_params
         real_min(real_min(axes.x, axes.y), axes.z); // what is the same in all directions does not turn
     const real arm = IF_ON(aero_torque, vec3_length(c->pressure_centre));
     const real spin =
-        IF_ON(damping, 0.25 * vec3_max_abs(c->spin_area) * own->rate); // torque per density and speed
+        IF_ON(damping, 0.25 * vec3_max_abs(c->rate_damping_area) * own->rate); // torque per density and speed
     const mask lifts = (effect_on(flags, EFFECT_lift) | (arm > 0.0)) & (lift > 0.0);
     const vec3 air = nap_air_velocity(env, s->position, m->time, flags);
     const real steady = nap_lift_direction_gain(s, r, m->period, air, deviation);
@@ -161,7 +161,7 @@ VY_FN deviation_system nap_sensitivity(const surroundings *env, const nap_params
     // Per metre: by the density, whose scale height is above 5 km everywhere, and by the velocity of the air.
     const real density_gradient = real_set(env->air.mode == ATMOSPHERE_LAYERED ? 1.0 / 5000.0 : 0.0);
     const real slope = nap_planet_rate(env) + IF_ON(wind, r->wind_slope);
-    const real rotors = IF_ON(density, c->density_share * (e->density * (1.0 / REFERENCE_DENSITY)));
+    const real rotors = IF_ON(density, c->density_ratio * (e->density * (1.0 / REFERENCE_DENSITY)));
     const real force_p =
         (drag + IF_ON(lift, lift) + IF_ON(buoyancy, b->of[EFFECT_buoyancy].force) + rotors * e->rotor_force) *
             density_gradient +
@@ -171,7 +171,8 @@ VY_FN deviation_system nap_sensitivity(const surroundings *env, const nap_params
             density_gradient +
         (arm * (drag_v + lift_v) + e->density * spin) * slope;
     const double turning = nap_frame_rate(env);
-    const real gradient = gravity_gradient_bound(&env->gravity, s->position, r->far) + turning * turning;
+    const real gradient =
+        gravity_gradient_bound(&env->gravity, s->position, r->max_distance) + turning * turning;
     const real volume = IF_ON(buoyancy, e->density * c->volume);
     const real inverse = 1.0 / n->inertia_min, inverse_mass = p->body.inverse_mass;
     const real spread = n->inertia_max - n->inertia_min;
@@ -185,7 +186,7 @@ VY_FN deviation_system nap_sensitivity(const surroundings *env, const nap_params
             arm * (own_drag + lift_a + own_lift));
     k.ev = inverse * (arm * (drag_v + lift_v) + e->density * spin);
     // u x I u changes by the spread per radian; by its direction, and with GM / |d|^3, per metre.
-    const real tide = gravity_tide_bound(&env->gravity, s->position, r->far, 4);
+    const real tide = gravity_tide_bound(&env->gravity, s->position, r->max_distance, 4);
     k.ep = inverse * (torque_p + IF_ON(gravity_gradient, 7.5 * (tide * c->inertia_spread)));
     k.va = inverse_mass *
            (e->rotor_force + IF_ON(density, b->of[EFFECT_density].force) + IF_ON(disturbance, m->force_body) +

@@ -7,7 +7,7 @@ typedef struct nap_reach {
     effect_reach effect;
     real altitude;     // [m] now
     real acceleration; // [m/s^2] it cannot exceed
-    real far;          // [m] it cannot leave this distance
+    real max_distance; // [m] it cannot leave this distance
     real wind_slope;   // [1/s] change of the wind per metre
     real wind_change;  // [m/s] of the air at the body, by its way and by time
 } nap_reach;
@@ -54,7 +54,7 @@ VY_FN void nap_air_reach(const surroundings *env, const nap_inputs *m, real peri
                          real altitude, nap_reach *r)
 {
     effect_reach *e = &r->effect;
-    real low = altitude - r->far, high = altitude + r->far;
+    real low = altitude - r->max_distance, high = altitude + r->max_distance;
     e->air = env->air.mode != ATMOSPHERE_NONE;
     e->density = air_at(&env->air, low).density; // the air only gets thinner upwards
     e->density_min = air_at(&env->air, high).density;
@@ -66,7 +66,7 @@ VY_FN void nap_air_reach(const surroundings *env, const nap_inputs *m, real peri
         1.0 + real_abs(e->density * (1.0 / REFERENCE_DENSITY) - 1.0); // whether they follow it or not
     e->wind = e->downwash;
     r->wind_slope = real_set(0.0);
-    r->wind_change = nap_planet_rate(env) * r->far; // of the air that turns with the planet
+    r->wind_change = nap_planet_rate(env) * r->max_distance; // of the air that turns with the planet
     if (!env->has_wind) return;
     if (env->gravity.frame.on) { // from here on heights over the ground
         low = low - env->gravity.frame.height;
@@ -78,12 +78,13 @@ VY_FN void nap_air_reach(const surroundings *env, const nap_inputs *m, real peri
     r->wind_slope = wind_slope_bound(&env->wind, low);
     if (frame_is_inertial(env)) { // east, north and up turn on the way
         const double curve = env->planet.radius / (env->planet.polar * env->planet.polar);
-        const real axis = real_sqrt(position.x * position.x + position.y * position.y) - r->far;
+        const real axis = real_sqrt(position.x * position.x + position.y * position.y) - r->max_distance;
         const real turn =
             real_select(axis > 1.0, 1.0 / real_max(axis, real_set(1.0)), real_set(NAP_UNBOUNDED));
         r->wind_slope = r->wind_slope + e->wind * (turn + 2.0 * curve);
     }
-    r->wind_change = r->wind_change + nap_wind_change(&env->wind, period, r->far, r->wind_slope, e->wind);
+    r->wind_change =
+        r->wind_change + nap_wind_change(&env->wind, period, r->max_distance, r->wind_slope, e->wind);
 }
 
 /// The same for rotors of any axis and polynomial: what each can do at most, all together.
@@ -152,7 +153,7 @@ VY_FN void nap_rotor_air_reach(const nap_params *n, const multirotor_params *p, 
     real thrust = real_set(0.0);
     for (int i = 0; i < bits_uniform(n->rotor_count); ++i) {
         e->rotor_speed = real_max(e->rotor_speed, speed[i]);
-        e->arm = real_max(e->arm, vec3_length(vec3_of(layout->place[i])));
+        e->arm = real_max(e->arm, vec3_length(vec3_of(layout->hub[i])));
         e->lever = real_max(e->lever, vec3_length(vec3_of(layout->lever[i])));
         thrust = real_max(thrust, real_set(layout->thrust_scale[i]));
     }
@@ -180,7 +181,7 @@ VY_FN void nap_reach_unbound(mask lost, nap_reach *r)
     e->wind = real_select(lost & (e->wind > 0.0), unbounded, e->wind);
     e->height_min = real_select(lost & (e->height_min < unbounded), real_set(0.0), e->height_min);
     r->acceleration = real_select(lost, unbounded, r->acceleration);
-    r->far = real_select(lost, unbounded, r->far);
+    r->max_distance = real_select(lost, unbounded, r->max_distance);
 }
 
 /// Bound where the body can be and how it can move within the period. A gain of
@@ -198,7 +199,7 @@ VY_FN nap_reach nap_reach_of(const surroundings *env, const nap_params *n, const
     e->disturbance = m->disturbance;
     e->disturbance_torque = m->disturbance_torque;
     e->magnetic_field = vec3_length(vec3_of(env->magnetic));
-    e->light = vec3_length(vec3_of(env->light));
+    e->radiation_pressure = vec3_length(vec3_of(env->radiation_pressure));
     e->air_rate = real_set(nap_planet_rate(env));
     nap_rotor_reach(n, p, layout, speed, m->command, e);
     if (bits_uniform(n->rotors)) nap_rotor_air_reach(n, p, layout, speed, m, e);
@@ -223,17 +224,17 @@ VY_FN nap_reach nap_reach_of(const surroundings *env, const nap_params *n, const
     mask holds = mask_set(0);
     for (int round = 0; round < 3; ++round) {
         const real way = period * (v0 + gain);
-        r.far = way + deviation[DEVIATION_POSITION];
+        r.max_distance = way + deviation[DEVIATION_POSITION];
         if (bits_uniform(n->rotors) && bits_uniform(n->flat))
-            e->height_min = height_at(env, s->position) - (r.far + e->arm);
+            e->height_min = height_at(env, s->position) - (r.max_distance + e->arm);
         e->speed = over0 + (gain + turning * way);
-        e->gravity = gravity_bound(&env->gravity, s->position, r.far);
+        e->gravity = gravity_bound(&env->gravity, s->position, r.max_distance);
         if (env->gravity.frame.on)
-            e->gravity = e->gravity + nap_frame_bound(env, s->position, e->speed, r.far);
+            e->gravity = e->gravity + nap_frame_bound(env, s->position, e->speed, r.max_distance);
         if (frame_is_inertial(env))
             e->air_gravity = vec3_length(planet_centrifugal(&env->planet, s->position)) +
-                             (nap_planet_rate(env) * nap_planet_rate(env)) * r.far;
-        e->gravity_gradient = gravity_tide_bound(&env->gravity, s->position, r.far, 3);
+                             (nap_planet_rate(env) * nap_planet_rate(env)) * r.max_distance;
+        e->gravity_gradient = gravity_tide_bound(&env->gravity, s->position, r.max_distance, 3);
         nap_air_reach(env, m, period, s->position, altitude, &r);
         r.acceleration = e->gravity + p->body.inverse_mass * nap_force_bound(&p->effects, e);
         // The air of a planet moves with it: nothing is known of who is faster.

@@ -7,7 +7,7 @@
 /// Constants of one drone under the policy.
 typedef struct nap_params {
     real force_abs, force_rel;     // [N], [1] of the weight: thresholds of force, the larger counts
-    real torque_off;               // [N m] threshold of torque, the larger of absolute and relative
+    real torque_threshold;         // [N m] threshold of torque, the larger of absolute and relative
     real hysteresis;               // [1] the same to come back
     real inertia_min, inertia_max; // [kg m^2] principal moments
     real rotor_speed_max;          // [rad/s]

@@ -109,7 +109,7 @@ VY_FN void surroundings_build(const vy_environment_def *def, surroundings *out)
     out->magnetic[0] = def->magnetic_field.x;
     out->magnetic[1] = def->magnetic_field.y;
     out->magnetic[2] = def->magnetic_field.z;
-    out->light[0] = def->sunlight.x;
-    out->light[1] = def->sunlight.y;
-    out->light[2] = def->sunlight.z;
+    out->radiation_pressure[0] = def->sunlight.x;
+    out->radiation_pressure[1] = def->sunlight.y;
+    out->radiation_pressure[2] = def->sunlight.z;
 }

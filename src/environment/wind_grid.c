@@ -59,7 +59,7 @@ static span trimmed(const char *from, const char *to)
 }
 
 /// The first bytes of a field, made printable for a message.
-static const char *shown(span s, char text[24])
+static const char *printable(span s, char text[24])
 {
     size_t k = 0;
     for (; k < s.size && k < 20; ++k) text[k] = s.text[k] >= 32 && s.text[k] < 127 ? s.text[k] : '?';
@@ -105,16 +105,16 @@ static vy_status field_value(reader *r, span s, int k, double *out)
     char text[24];
     if (vy_decimal_not_finite(s.text, s.size)) {
         return fail_at(r, s.text, VY_BAD_VALUE, "%c = %s is not a finite number", field_names[k],
-                       shown(s, text));
+                       printable(s, text));
     }
     if (!vy_decimal_parse(s.text, s.size, out)) {
         return fail_at(r, s.text, VY_BAD_SYNTAX, "%c: expected a number, found '%s'", field_names[k],
-                       shown(s, text));
+                       printable(s, text));
     }
     const double maximum = k < AXES ? VY_WIND_GRID_FAR_MAX : VY_WIND_GRID_SPEED_MAX;
     if (!(real_abs(*out) <= maximum)) {
         return fail_at(r, s.text, VY_BAD_VALUE, "%c = %s is beyond the limit of %g %s", field_names[k],
-                       shown(s, text), maximum,
+                       printable(s, text), maximum,
                        k == 0     ? "s"
                        : k < AXES ? "m"
                                   : "m/s");
@@ -152,7 +152,7 @@ static vy_status read_header(reader *r)
             char text[24];
             return fail_at(r, fields[k].text, VY_BAD_SYNTAX,
                            "expected column '%c' of the header t,x,y,z,u,v,w, found '%s'", field_names[k],
-                           shown(fields[k], text));
+                           printable(fields[k], text));
         }
     }
     return VY_OK;
@@ -172,7 +172,7 @@ static vy_status next_row(reader *r, double row[FIELDS], int *more)
 // ---- axes ----
 
 /// The number of values below `value`: where it is, or would be.
-static int axis_place(const axis *a, double value)
+static int axis_index(const axis *a, double value)
 {
     int low = 0, high = a->count;
     while (low < high) {
@@ -189,7 +189,7 @@ static int axis_place(const axis *a, double value)
 static vy_status axis_add(reader *r, int k, double value)
 {
     axis *a = &r->axes[k];
-    const int place = axis_place(a, value);
+    const int place = axis_index(a, value);
     if (place < a->count && a->value[place] == value) return VY_OK;
     if (a->count == VY_WIND_GRID_AXIS_MAX) {
         return fail_at(r, NULL, VY_FULL, "more than %d different values of %c", VY_WIND_GRID_AXIS_MAX,
@@ -211,7 +211,7 @@ static vy_status axis_finish(reader *r, int k)
     a->spacing = a->count > 1 ? (a->value[a->count - 1] - first) / (double)(a->count - 1) : 1.0;
     for (int i = 1; i < a->count; ++i) {
         const double wanted = first + (double)i * a->spacing;
-        if (real_abs(a->value[i] - wanted) > VY_WIND_GRID_UNEVEN * a->spacing) {
+        if (real_abs(a->value[i] - wanted) > VY_WIND_GRID_SPACING_TOLERANCE * a->spacing) {
             r->line = a->line[i];
             return fail_at(
                 r, NULL, VY_BAD_VALUE,
@@ -273,7 +273,7 @@ static vy_status read_samples(reader *r, size_t kept, int *lines, double *veloci
         static const int order[AXES] = {0, 3, 2, 1}; // slowest first
         for (int k = 0; k < AXES; ++k) {
             const axis *a = &r->axes[order[k]];
-            node = node * (size_t)a->count + (size_t)axis_place(a, row[order[k]]);
+            node = node * (size_t)a->count + (size_t)axis_index(a, row[order[k]]);
         }
         if (node >= kept) continue;
         if (lines[node] != 0) {

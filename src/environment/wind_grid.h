@@ -25,7 +25,7 @@
 #define VY_WIND_GRID_SPEED_MAX 1e4
 
 /// Equal distances: every node is within this share of the spacing from where it should be.
-#define VY_WIND_GRID_UNEVEN 1e-3
+#define VY_WIND_GRID_SPACING_TOLERANCE 1e-3
 
 /// A field and its samples; one block of memory.
 typedef struct vy_wind_grid {

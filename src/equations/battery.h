@@ -11,22 +11,22 @@
 enum { BATTERY_POINTS = 5 };
 
 typedef struct battery_params {
-    real capacity;             // [A s]; 0: there is no battery
-    real resistance;           // [ohm]
-    real nominal;              // [V] at which rotor speeds are as commanded
-    real open[BATTERY_POINTS]; // [V] open-circuit voltage at charge 0, 1/4, ... 1; straight between
-    real efficiency;           // [1] of motors and their electronics
-    real power;                // [W] of everything that is no rotor
+    real capacity;                     // [A s]; 0: there is no battery
+    real resistance;                   // [ohm]
+    real nominal;                      // [V] at which rotor speeds are as commanded
+    real open_circuit[BATTERY_POINTS]; // [V] open-circuit voltage at charge 0, 1/4, ... 1; straight between
+    real efficiency;                   // [1] of motors and their electronics
+    real power;                        // [W] of everything that is no rotor
 } battery_params;
 
 /// Open-circuit voltage [V] at a charge [A s].
 VY_FN real battery_open_voltage(const battery_params *p, real charge)
 {
     const real x = (BATTERY_POINTS - 1) * (charge / p->capacity);
-    real volts = p->open[0];
+    real volts = p->open_circuit[0];
     for (int k = 0; k + 1 < BATTERY_POINTS; ++k) {
         const real way = real_clamp(x - (double)k, real_set(0.0), real_set(1.0));
-        volts = volts + way * (p->open[k + 1] - p->open[k]);
+        volts = volts + way * (p->open_circuit[k + 1] - p->open_circuit[k]);
     }
     return volts;
 }

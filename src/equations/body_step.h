@@ -80,11 +80,11 @@ VY_FN void spin_midpoint(const body_params *p, real h, body_state *s)
 }
 
 /// [rad] Longest turn of one step of the midpoint rule, and of RK4 where a world's plant takes it.
-#define MAX_STEP_TURN 0.25
+#define MAX_STEP_ROTATION 0.25
 
 VY_FN mask rotates_too_far(const body_state *s, real h)
 {
-    return vec3_dot(s->rate, s->rate) * (h * h) > MAX_STEP_TURN * MAX_STEP_TURN;
+    return vec3_dot(s->rate, s->rate) * (h * h) > MAX_STEP_ROTATION * MAX_STEP_ROTATION;
 }
 
 /// A free turn of any length: sub-steps of at most half a radian, each five steps of the midpoint rule by

@@ -54,7 +54,7 @@ VY_FN real rotors_power(const rotor_layout *layout, const multirotor_params *p, 
 
 /// The factor of a battery on speed targets, its voltage over the nominal one: 1 in lanes without a battery
 /// and where its effect is neglected; a neglected battery is drained all the same.
-VY_FN real battery_share(const multirotor_inputs *in, real charge, const real *speed, real *current)
+VY_FN real battery_voltage_ratio(const multirotor_inputs *in, real charge, const real *speed, real *current)
 {
     const battery_params *b = in->battery;
     const mask fed = b->capacity > 0.0;
@@ -106,7 +106,7 @@ VY_FN void coupled_set_targets(const multirotor_inputs *in, const real *command,
     if (in->battery != NULL) {
         const mask ideal = motors_are_ideal(in);
         if (mask_any(ideal)) coupled_solve_ideal_motors(in, command, ideal, k);
-        share = battery_share(in, k->state.charge, k->speed, &k->current);
+        share = battery_voltage_ratio(in, k->state.charge, k->speed, &k->current);
     }
     for (int i = 0; i < all; ++i) k->target[i] = i < count ? command[i] * share : command[i];
 }
@@ -139,8 +139,8 @@ VY_FN void coupled_solve_ideal_inflow(const multirotor_inputs *in, coupled_stage
 }
 
 // One that keeps the parts, out of the way.
-VY_SLOW_FN void coupled_derivative_kept(const multirotor_inputs *at, const coupled_stage *k, real time,
-                                        load_parts *parts, body_rates *rates)
+VY_SLOW_FN void coupled_derivative_recorded(const multirotor_inputs *at, const coupled_stage *k, real time,
+                                            load_parts *parts, body_rates *rates)
 {
     *rates = multirotor_derivative_parts(at, &k->body, k->speed, k->target, at->layout->count,
                                          VARIANT_GENERAL, time, parts);
@@ -158,7 +158,7 @@ VY_BIG_FN void coupled_derivative(const multirotor_inputs *in, real dt, const re
         *rates = multirotor_derivative(&at, &k->body, k->speed, k->target, in->layout->count, VARIANT_GENERAL,
                                        time);
     } else {
-        coupled_derivative_kept(&at, k, time, parts, rates);
+        coupled_derivative_recorded(&at, k, time, parts, rates);
     }
     coupled_solve_ideal_inflow(in, k);
 }
@@ -242,10 +242,10 @@ VY_FN void coupled_speeds_end(const multirotor_inputs *in, const real *after, co
     const int count = in->layout->count;
     for (int i = 0; i < count; ++i) {
         const real w = in->battery == NULL ? after[i] : real_max(after[i], real_set(0.0));
-        speed[i] = rotor_speed_settled(w);
+        speed[i] = rotor_speed_flushed(w);
     }
     for (int i = count; i < count + in->layout->thrusters.count; ++i)
-        speed[i] = thruster_settled(end->speed[i]);
+        speed[i] = thrust_flushed(end->speed[i]);
 }
 
 /// RK4 from the four stages, which the caller may look at. `parts`: of the first.
@@ -293,7 +293,7 @@ VY_FN void coupled_wrench(const multirotor_inputs *in, real dt, const real *comm
     coupled_set_targets(in, command, k);
     coupled_inputs(in, k, part, &at);
     if (parts == NULL) multirotor_wrench(&at, &k->body, k->speed, k->target, time, out);
-    if (parts != NULL) multirotor_wrench_kept(&at, &k->body, k->speed, k->target, time, parts, out);
+    if (parts != NULL) multirotor_wrench_recorded(&at, &k->body, k->speed, k->target, time, parts, out);
     coupled_solve_ideal_inflow(in, k);
 }
 

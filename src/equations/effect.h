@@ -18,19 +18,20 @@
 
 /// Constants of a vehicle that effects need. Zero switches an effect off.
 typedef struct effect_params {
-    real mass;            // [kg]
-    vec3 linear_drag;     // [N s/m] body axes
-    real drag_area;       // [m^2] Cd A
-    real lift_area;       // [m^2] Cl A
-    real volume;          // [m^3] of displaced air
-    vec3 pressure_centre; // [m] body, where drag and lift act
-    vec3 spin_area;       // [m^4] damping by the air: torque -1/4 rho |v| spin_area w, that is -C S b^2
-    vec3 spin_damping;    // [N m s] damping that does not depend on the air
-    real density_share;   // 1: rotor thrust and torque follow the air's density; 0: they do not
-    vec3 dipole;          // [A m^2] body
-    real light_area;      // [m^2] times the reflectivity factor
-    mat3 inertia;         // [kg m^2] body axes, for the gradient of gravity
-    real inertia_spread;  // [kg m^2] greatest principal moment less the least
+    real mass;              // [kg]
+    vec3 linear_drag;       // [N s/m] body axes
+    real drag_area;         // [m^2] Cd A
+    real lift_area;         // [m^2] Cl A
+    real volume;            // [m^3] of displaced air
+    vec3 pressure_centre;   // [m] body, where drag and lift act
+    vec3 rate_damping_area; // [m^4] damping by the air: torque -1/4 rho |v| rate_damping_area w, that is -C S
+                            // b^2
+    vec3 spin_damping;      // [N m s] damping that does not depend on the air
+    real density_ratio;     // 1: rotor thrust and torque follow the air's density; 0: they do not
+    vec3 dipole;            // [A m^2] body
+    real light_area;        // [m^2] times the reflectivity factor
+    mat3 inertia;           // [kg m^2] body axes, for the gradient of gravity
+    real inertia_spread;    // [kg m^2] greatest principal moment less the least
     rotor_air_params rotors;
 } effect_params;
 
@@ -50,7 +51,7 @@ typedef struct effect_context {
     vec3 disturbance_world, disturbance_body; // [N]
     vec3 disturbance_torque_world, disturbance_torque_body; // [N m]
     vec3 magnetic_field;                                    // [T] world
-    vec3 light;                  // [N/m^2] pressure of sunlight, along its direction, world
+    vec3 radiation_pressure;     // [N/m^2] pressure of sunlight, along its direction, world
     vec3 position;               // [m] world
     const gravity_params *field; // for its gradient
     real height;                 // [m] of the centre of mass over the ground
@@ -71,7 +72,7 @@ typedef struct effect_reach {
     real thruster_force, thruster_torque;
     real disturbance, disturbance_torque; // [N], [N m]
     real magnetic_field;                  // [T]
-    real light;                           // [N/m^2]
+    real radiation_pressure;              // [N/m^2]
     int air;                              // an atmosphere is declared
     int rotors; // the vehicle's rotors have effects of their own; the rest is 0 if not
     real rotor_count;
@@ -103,5 +104,5 @@ VY_FN real reach_hub_speed(const effect_reach *r)
 /// Bit `effect` of the flags, as a mask.
 VY_FN mask effect_on(bits flags, int effect) { return ((flags >> effect) & 1u) != 0u; }
 
-VY_FN vec3 vec3_if(mask on, vec3 v) { return vec3_select(on, v, vec3_zero()); }
+VY_FN vec3 vec3_masked(mask on, vec3 v) { return vec3_select(on, v, vec3_zero()); }
 VY_FN real vec3_max_abs(vec3 v) { return real_max(real_max(real_abs(v.x), real_abs(v.y)), real_abs(v.z)); }

@@ -6,7 +6,7 @@
 VY_FN void effect_aero_torque(const effect_params *p, const effect_context *c, mask on, body_loads *l)
 {
     const vec3 force = mat3_tmul_vec(c->rotation, vec3_add(drag_force(p, c), lift_force(p, c)));
-    l->torque_body = vec3_add(l->torque_body, vec3_if(on, vec3_cross(p->pressure_centre, force)));
+    l->torque_body = vec3_add(l->torque_body, vec3_masked(on, vec3_cross(p->pressure_centre, force)));
 }
 
 VY_FN effect_bound effect_aero_torque_bound(const effect_params *p, const effect_reach *r)

@@ -5,7 +5,7 @@
 VY_FN void effect_buoyancy(const effect_params *p, const effect_context *c, mask on, body_loads *l)
 {
     const real k = -(c->density * p->volume);
-    l->force_world = vec3_add(l->force_world, vec3_if(on, vec3_scale(k, c->air_gravity)));
+    l->force_world = vec3_add(l->force_world, vec3_masked(on, vec3_scale(k, c->air_gravity)));
 }
 
 VY_FN effect_bound effect_buoyancy_bound(const effect_params *p, const effect_reach *r)

@@ -6,13 +6,14 @@
 
 VY_FN void effect_damping(const effect_params *p, const effect_context *c, mask on, body_loads *l)
 {
-    const vec3 k = vec3_add_scaled(p->spin_damping, 0.25 * (c->density * c->flow_speed), p->spin_area);
-    l->torque_body = vec3_sub(l->torque_body, vec3_if(on, vec3_mul(k, c->inertial_rate)));
+    const vec3 k =
+        vec3_add_scaled(p->spin_damping, 0.25 * (c->density * c->flow_speed), p->rate_damping_area);
+    l->torque_body = vec3_sub(l->torque_body, vec3_masked(on, vec3_mul(k, c->inertial_rate)));
 }
 
 VY_FN effect_bound effect_damping_bound(const effect_params *p, const effect_reach *r)
 {
-    const real k =
-        vec3_max_abs(p->spin_damping) + 0.25 * r->density * (r->speed + r->wind) * vec3_max_abs(p->spin_area);
+    const real k = vec3_max_abs(p->spin_damping) +
+                   0.25 * r->density * (r->speed + r->wind) * vec3_max_abs(p->rate_damping_area);
     return bound_of(real_set(0.0), k * r->rate);
 }

@@ -5,15 +5,15 @@
 
 VY_FN void effect_density(const effect_params *p, const effect_context *c, mask on, body_loads *l)
 {
-    const real k = p->density_share * c->density_change;
-    l->force_body = vec3_add(l->force_body, vec3_if(on, vec3_scale(k, c->rotor_force)));
-    l->torque_body = vec3_add(l->torque_body, vec3_if(on, vec3_scale(k, c->rotor_torque)));
+    const real k = p->density_ratio * c->density_change;
+    l->force_body = vec3_add(l->force_body, vec3_masked(on, vec3_scale(k, c->rotor_force)));
+    l->torque_body = vec3_add(l->torque_body, vec3_masked(on, vec3_scale(k, c->rotor_torque)));
 }
 
 VY_FN effect_bound effect_density_bound(const effect_params *p, const effect_reach *r)
 {
     if (!r->air) return bound_of(real_set(0.0), real_set(0.0)); // without an atmosphere the factor is 1
-    const real k = p->density_share * real_max(real_abs(r->density * (1.0 / REFERENCE_DENSITY) - 1.0),
+    const real k = p->density_ratio * real_max(real_abs(r->density * (1.0 / REFERENCE_DENSITY) - 1.0),
                                                real_abs(r->density_min * (1.0 / REFERENCE_DENSITY) - 1.0));
     return bound_of(k * r->rotor_force, k * r->rotor_torque);
 }

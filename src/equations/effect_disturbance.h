@@ -5,8 +5,8 @@
 VY_FN void effect_disturbance(const effect_params *p, const effect_context *c, mask on, body_loads *l)
 {
     (void)p;
-    l->force_world = vec3_add(l->force_world, vec3_if(on, c->disturbance_world));
-    l->force_body = vec3_add(l->force_body, vec3_if(on, c->disturbance_body));
+    l->force_world = vec3_add(l->force_world, vec3_masked(on, c->disturbance_world));
+    l->force_body = vec3_add(l->force_body, vec3_masked(on, c->disturbance_body));
 }
 
 VY_FN effect_bound effect_disturbance_bound(const effect_params *p, const effect_reach *r)

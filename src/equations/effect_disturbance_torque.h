@@ -5,8 +5,8 @@
 VY_FN void effect_disturbance_torque(const effect_params *p, const effect_context *c, mask on, body_loads *l)
 {
     (void)p;
-    l->torque_world = vec3_add(l->torque_world, vec3_if(on, c->disturbance_torque_world));
-    l->torque_body = vec3_add(l->torque_body, vec3_if(on, c->disturbance_torque_body));
+    l->torque_world = vec3_add(l->torque_world, vec3_masked(on, c->disturbance_torque_world));
+    l->torque_body = vec3_add(l->torque_body, vec3_masked(on, c->disturbance_torque_body));
 }
 
 VY_FN effect_bound effect_disturbance_torque_bound(const effect_params *p, const effect_reach *r)

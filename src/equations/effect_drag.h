@@ -9,7 +9,7 @@ VY_FN vec3 drag_force(const effect_params *p, const effect_context *c)
 
 VY_FN void effect_drag(const effect_params *p, const effect_context *c, mask on, body_loads *l)
 {
-    l->force_world = vec3_add(l->force_world, vec3_if(on, drag_force(p, c)));
+    l->force_world = vec3_add(l->force_world, vec3_masked(on, drag_force(p, c)));
 }
 
 VY_FN effect_bound effect_drag_bound(const effect_params *p, const effect_reach *r)

@@ -18,7 +18,7 @@ VY_FN void effect_gravity_gradient(const effect_params *p, const effect_context 
         const real k = 3.0 * (b->gm * ((inverse * inverse) * inverse));
         torque = vec3_add_scaled(torque, k, vec3_cross(u, mat3_mul_vec(p->inertia, u)));
     }
-    l->torque_body = vec3_add(l->torque_body, vec3_if(on, torque));
+    l->torque_body = vec3_add(l->torque_body, vec3_masked(on, torque));
 }
 
 /// |u x I u| is at most half of the difference of the greatest and the least moment.

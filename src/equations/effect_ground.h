@@ -24,7 +24,7 @@ VY_FN void effect_ground(const effect_params *p, const effect_context *c, mask o
 {
     const rotor_view *v = c->rotors;
     for (int i = 0; i < v->count; ++i) {
-        const vec3 hub = mat3_mul_vec(c->rotation, vec3_of(v->layout->place[i]));
+        const vec3 hub = mat3_mul_vec(c->rotation, vec3_of(v->layout->hub[i]));
         const vec3 axis = mat3_mul_vec(c->rotation, vec3_of(v->layout->axis[i]));
         const mask down = axis.z > 0.05; // the wake meets the ground
         const real distance = (c->height + hub.z) / real_select(down, axis.z, real_set(1.0));

@@ -15,7 +15,7 @@ VY_FN void effect_gyroscopic(const effect_params *p, const effect_context *c, ma
         change = vec3_add_scaled(change, j * v->gain[i], axis);
     }
     const vec3 torque = vec3_add(vec3_cross(c->inertial_rate, momentum), change);
-    l->torque_body = vec3_sub(l->torque_body, vec3_if(on, torque));
+    l->torque_body = vec3_sub(l->torque_body, vec3_masked(on, torque));
 }
 
 VY_FN effect_bound effect_gyroscopic_bound(const effect_params *p, const effect_reach *r)

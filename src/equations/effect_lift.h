@@ -18,7 +18,7 @@ VY_FN vec3 lift_force(const effect_params *p, const effect_context *c)
 
 VY_FN void effect_lift(const effect_params *p, const effect_context *c, mask on, body_loads *l)
 {
-    l->force_world = vec3_add(l->force_world, vec3_if(on, lift_force(p, c)));
+    l->force_world = vec3_add(l->force_world, vec3_masked(on, lift_force(p, c)));
 }
 
 VY_FN effect_bound effect_lift_bound(const effect_params *p, const effect_reach *r)

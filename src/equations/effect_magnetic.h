@@ -5,7 +5,7 @@
 VY_FN void effect_magnetic(const effect_params *p, const effect_context *c, mask on, body_loads *l)
 {
     const vec3 field = mat3_tmul_vec(c->rotation, c->magnetic_field);
-    l->torque_body = vec3_add(l->torque_body, vec3_if(on, vec3_cross(p->dipole, field)));
+    l->torque_body = vec3_add(l->torque_body, vec3_masked(on, vec3_cross(p->dipole, field)));
 }
 
 VY_FN effect_bound effect_magnetic_bound(const effect_params *p, const effect_reach *r)

@@ -5,10 +5,11 @@
 
 VY_FN void effect_radiation(const effect_params *p, const effect_context *c, mask on, body_loads *l)
 {
-    l->force_world = vec3_add(l->force_world, vec3_if(on, vec3_scale(p->light_area, c->light)));
+    l->force_world =
+        vec3_add(l->force_world, vec3_masked(on, vec3_scale(p->light_area, c->radiation_pressure)));
 }
 
 VY_FN effect_bound effect_radiation_bound(const effect_params *p, const effect_reach *r)
 {
-    return bound_of(p->light_area * r->light, real_set(0.0));
+    return bound_of(p->light_area * r->radiation_pressure, real_set(0.0));
 }

@@ -23,7 +23,7 @@ VY_FN effect_bound effect_wind_bound(const effect_params *p, const effect_reach 
     const real drag = 0.5 * r->density * p->drag_area * r->wind * (2.0 * r->speed + r->wind);
     const real lift = r->density * real_abs(p->lift_area) * real_select(r->wind > 0.0, v * v, real_set(0.0));
     const real linear = vec3_max_abs(p->linear_drag) * r->wind;
-    const real spin = 0.25 * r->density * r->wind * vec3_max_abs(p->spin_area) * r->rate;
+    const real spin = 0.25 * r->density * r->wind * vec3_max_abs(p->rate_damping_area) * r->rate;
     const effect_bound body =
         bound_of(drag + lift + linear, vec3_length(p->pressure_centre) * (drag + lift) + spin);
     if (!r->rotors) return body;

@@ -107,7 +107,7 @@ VY_FN real gravity_potential(const gravity_params *p, vec3 r)
 }
 
 /// What an accelerometer at rest in the world's frame lacks: gravity, and the Coriolis acceleration.
-VY_FN vec3 gravity_felt(const gravity_params *p, vec3 r, vec3 velocity)
+VY_FN vec3 gravity_apparent(const gravity_params *p, vec3 r, vec3 velocity)
 {
     const vec3 g = gravity_at(p, r);
     return p->frame.on ? vec3_add(g, local_coriolis(&p->frame, velocity)) : g;

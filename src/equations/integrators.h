@@ -29,15 +29,16 @@ VY_BIG_FN void multirotor_wrench(const multirotor_inputs *in, const body_state *
     multirotor_wrench_parts(in, s, speed, command, time, NULL, out);
 }
 
-VY_SLOW_FN void multirotor_wrench_kept(const multirotor_inputs *in, const body_state *s, const real *speed,
-                                       const real *command, real time, load_parts *parts, body_wrench *out)
+VY_SLOW_FN void multirotor_wrench_recorded(const multirotor_inputs *in, const body_state *s,
+                                           const real *speed, const real *command, real time,
+                                           load_parts *parts, body_wrench *out)
 {
     multirotor_wrench_parts(in, s, speed, command, time, parts, out);
 }
 
 /// As multirotor_step, and keep what acts at its start.
-VY_SLOW_FN void multirotor_step_kept(const multirotor_inputs *in, real dt, const real *command, body_state *s,
-                                     real *speed, load_parts *parts)
+VY_SLOW_FN void multirotor_step_recorded(const multirotor_inputs *in, real dt, const real *command,
+                                         body_state *s, real *speed, load_parts *parts)
 {
     multirotor_step_parts(in, dt, command, in->layout->count, VARIANT_GENERAL, s, speed, parts);
 }
@@ -62,7 +63,7 @@ VY_FN void multirotor_wrench_at_start(const multirotor_inputs *in, const body_st
                                       const real *command, load_parts *parts, body_wrench *out)
 {
     if (parts == NULL) multirotor_wrench(in, s, speed, command, in->held.time, out);
-    if (parts != NULL) multirotor_wrench_kept(in, s, speed, command, in->held.time, parts, out);
+    if (parts != NULL) multirotor_wrench_recorded(in, s, speed, command, in->held.time, parts, out);
 }
 
 /// The step of the Lie midpoint rule: half a kick, a free turn, half a kick.
@@ -83,8 +84,8 @@ VY_FN void multirotor_step_lie(const multirotor_inputs *in, real dt, const real 
 
 /// RK4 loses the energy of a fast spin, and ends from about two radians a step on: lanes that turn far take
 /// the Lie midpoint rule, whose free turn has any length. What acts at the start is the same for both.
-VY_SLOW_FN void multirotor_step_far(const multirotor_inputs *in, real dt, const real *command, body_state *s,
-                                    real *speed, load_parts *parts)
+VY_SLOW_FN void multirotor_step_fast_rotation(const multirotor_inputs *in, real dt, const real *command,
+                                              body_state *s, real *speed, load_parts *parts)
 {
     real speed_half[ROTOR_CAP], speed_full[ROTOR_CAP];
     body_state turned = *s;
@@ -104,23 +105,23 @@ VY_FN void multirotor_step_rk4(const multirotor_inputs *in, real dt, const real 
                                real *speed)
 {
     if (mask_any(rotates_too_far(s, dt))) {
-        multirotor_step_far(in, dt, command, s, speed, NULL);
+        multirotor_step_fast_rotation(in, dt, command, s, speed, NULL);
     } else {
         multirotor_step(in, dt, command, s, speed);
     }
 }
 
 /// As multirotor_step_rk4, by any integrator. `parts`: the loads at its start, or NULL.
-VY_BIG_FN void multirotor_step_by(vy_integrator integrator, const multirotor_inputs *in, real dt,
-                                  const real *command, body_state *s, real *speed, load_parts *parts)
+VY_BIG_FN void multirotor_step_with(vy_integrator integrator, const multirotor_inputs *in, real dt,
+                                    const real *command, body_state *s, real *speed, load_parts *parts)
 {
     if (integrator == VY_INTEGRATOR_RK4) {
         if (parts == NULL) {
             multirotor_step_rk4(in, dt, command, s, speed);
         } else if (mask_any(rotates_too_far(s, dt))) {
-            multirotor_step_far(in, dt, command, s, speed, parts);
+            multirotor_step_fast_rotation(in, dt, command, s, speed, parts);
         } else {
-            multirotor_step_kept(in, dt, command, s, speed, parts);
+            multirotor_step_recorded(in, dt, command, s, speed, parts);
         }
         return;
     }
@@ -137,7 +138,7 @@ VY_BIG_FN void multirotor_step_by(vy_integrator integrator, const multirotor_inp
                                                : body_semi_implicit(body, s, dt, &wrench);
     }
     const int count = in->layout->count;
-    for (int i = 0; i < count; ++i) speed[i] = rotor_speed_settled(speed_full[i]);
+    for (int i = 0; i < count; ++i) speed[i] = rotor_speed_flushed(speed_full[i]);
     for (int i = count; i < count + in->layout->thrusters.count; ++i)
-        speed[i] = thruster_settled(speed_full[i]);
+        speed[i] = thrust_flushed(speed_full[i]);
 }

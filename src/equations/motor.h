@@ -10,10 +10,10 @@
 
 /// Constants of a motor and its rotor that lead from a command to a speed, and from a thrust to a command.
 typedef struct motor_params {
-    bits plain; // the same in every lane: speed is top * command and thrust is quadratic * speed^2
-    real top;   // [rad/s] at command 1
-    real idle;  // [rad/s] just above the dead zone
-    real dead;  // commands up to here stop the rotor
+    bits is_linear;  // the same in every lane: speed is top * command and thrust is quadratic * speed^2
+    real speed_max;  // [rad/s] at command 1
+    real speed_idle; // [rad/s] just above the dead zone
+    real dead_zone;  // commands up to here stop the rotor
     real square;
     real quadratic, linear, cubic; // thrust over powers of speed: [N s^2], [N s], [N s^3]
 } motor_params;
@@ -21,22 +21,23 @@ typedef struct motor_params {
 /// Rotor speed [rad/s] that a command of 0 to 1 asks for.
 VY_FN real motor_speed(const motor_params *m, real command)
 {
-    if (bits_uniform(m->plain)) return m->top * command;
-    const real x = (command - m->dead) / (1.0 - m->dead);
+    if (bits_uniform(m->is_linear)) return m->speed_max * command;
+    const real x = (command - m->dead_zone) / (1.0 - m->dead_zone);
     const real share = m->square * (x * x) + (1.0 - m->square) * x;
-    const real speed = m->idle + (m->top - m->idle) * real_sqrt(real_max(share, real_set(0.0)));
-    return real_select(command > m->dead, speed, real_set(0.0));
+    const real speed =
+        m->speed_idle + (m->speed_max - m->speed_idle) * real_sqrt(real_max(share, real_set(0.0)));
+    return real_select(command > m->dead_zone, speed, real_set(0.0));
 }
 
 /// The command that asks for a speed; 0 for no speed.
 VY_FN real motor_command(const motor_params *m, real speed)
 {
-    const real f = real_max(speed - m->idle, real_set(0.0)) / (m->top - m->idle);
+    const real f = real_max(speed - m->speed_idle, real_set(0.0)) / (m->speed_max - m->speed_idle);
     const real share = f * f, rest = 1.0 - m->square;
     // The root of s x^2 + (1 - s) x = share in the form that loses no digits, whatever s.
     const real bottom = rest + real_sqrt(rest * rest + 4.0 * (m->square * share));
     const real x = 2.0 * share / real_max(bottom, real_set(1e-150));
-    return real_select(speed > 0.0, m->dead + (1.0 - m->dead) * x, real_set(0.0));
+    return real_select(speed > 0.0, m->dead_zone + (1.0 - m->dead_zone) * x, real_set(0.0));
 }
 
 /// The thrust [N] of a rotor at a speed [rad/s].

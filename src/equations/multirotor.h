@@ -125,9 +125,9 @@ VY_FN void multirotor_step_parts(const multirotor_inputs *in, real dt, const rea
     const body_state s4 = body_advance(s, dt, &k3);
     const body_rates k4 = multirotor_derivative(in, &s4, speed_full, command, count, variant, t4);
     *s = body_rk4_finish(s, dt, &k1, &k2, &k3, &k4);
-    for (int i = 0; i < count; ++i) speed[i] = rotor_speed_settled(speed_full[i]);
+    for (int i = 0; i < count; ++i) speed[i] = rotor_speed_flushed(speed_full[i]);
     for (int i = count; variant == VARIANT_GENERAL && i < count + in->layout->thrusters.count; ++i)
-        speed[i] = thruster_settled(speed_full[i]);
+        speed[i] = thrust_flushed(speed_full[i]);
 }
 
 VY_FN void multirotor_step_variant(const multirotor_inputs *in, real dt, const real *command, int count,
@@ -169,7 +169,7 @@ VY_BIG_FN void multirotor_inflow(const multirotor_inputs *in, const body_state *
     const mat3 rotation = quat_matrix(s->attitude);
     VY_ASSERT(in->memory != NULL && in->memory != next);
     vec3 flow = air_sample_general(in->env, &in->held, s, in->held.time, in->flags).flow;
-    flow = vec3_sub(flow, vec3_if(effect_on(in->flags, EFFECT_downwash), in->memory->downwash));
+    flow = vec3_sub(flow, vec3_masked(effect_on(in->flags, EFFECT_downwash), in->memory->downwash));
     rotor_inputs rotor_in;
     rotor_in.layout = in->layout;
     rotor_in.rotor = &in->params->rotor;

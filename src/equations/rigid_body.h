@@ -58,7 +58,7 @@ VY_FN body_loads loads_added(const body_loads *before, const body_loads *now)
     return l;
 }
 
-VY_FN mask vec3_any_set(vec3 v) { return (v.x != 0.0) | (v.y != 0.0) | (v.z != 0.0); }
+VY_FN mask vec3_any_nonzero(vec3 v) { return (v.x != 0.0) | (v.y != 0.0) | (v.z != 0.0); }
 
 /// q' = 1/2 q (0, w)
 VY_FN quat attitude_derivative(quat q, vec3 w)
@@ -73,7 +73,7 @@ VY_FN body_rates body_derivative(const body_params *p, const body_state *s, mat3
                                  const body_loads *l, vec3 gravity)
 {
     vec3 torque = l->torque_body;
-    if (mask_any(vec3_any_set(l->torque_world))) {
+    if (mask_any(vec3_any_nonzero(l->torque_world))) {
         torque = vec3_add(torque, mat3_tmul_vec(rotation, l->torque_world));
     }
     const vec3 force = vec3_add(mat3_mul_vec(rotation, l->force_body), l->force_world);

@@ -15,7 +15,7 @@ typedef struct rotor_layout {
     double roll[ROTOR_CAP];
     double pitch[ROTOR_CAP];
     double yaw[ROTOR_CAP];
-    double place[ROTOR_CAP][3];     // [m] hub, body
+    double hub[ROTOR_CAP][3];       // [m] hub, body
     double axis[ROTOR_CAP][3];      // unit vector of its thrust, body
     double side[ROTOR_CAP][3];      // a unit vector across the axis, body
     double spin[ROTOR_CAP];         // +1 counter-clockwise about the axis, -1 clockwise
@@ -53,7 +53,7 @@ VY_FN real rotor_speed_after(real speed, real command, real decay)
 /// numbers, which are slow.
 #define ROTOR_SPEED_FLOOR 1e-9
 
-VY_FN real rotor_speed_settled(real speed)
+VY_FN real rotor_speed_flushed(real speed)
 {
     return real_select(real_abs(speed) < ROTOR_SPEED_FLOOR, real_set(0.0), speed);
 }

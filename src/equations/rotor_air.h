@@ -94,7 +94,7 @@ VY_FN rotor_view rotor_view_at(const rotor_inputs *rotor_in, const rotor_air_par
     v.torque_ratio = rotor_in->shape->torque_ratio;
     for (int i = 0; i < rotor_in->count; ++i) {
         const vec3 axis = vec3_of(rotor_in->layout->axis[i]);
-        v.velocity[i] = vec3_add(flow_body, vec3_cross(rate, vec3_of(rotor_in->layout->place[i])));
+        v.velocity[i] = vec3_add(flow_body, vec3_cross(rate, vec3_of(rotor_in->layout->hub[i])));
         v.climb[i] = vec3_dot(v.velocity[i], axis);
         v.across[i] = vec3_add_scaled(v.velocity[i], -v.climb[i], axis);
         v.speed[i] = rotor_in->speed[i];
@@ -124,5 +124,5 @@ VY_FN void rotor_add_force(const rotor_view *v, int i, real thrust, body_loads *
 VY_FN void rotor_drag_at(const rotor_view *v, int i, vec3 force, body_loads *l)
 {
     l->force_body = vec3_add(l->force_body, force);
-    l->torque_body = vec3_add(l->torque_body, vec3_cross(vec3_of(v->layout->place[i]), force));
+    l->torque_body = vec3_add(l->torque_body, vec3_cross(vec3_of(v->layout->hub[i]), force));
 }

@@ -17,7 +17,7 @@
 
 /// The source of a wake: one drone.
 typedef struct wake_source {
-    vec3 place;    // [m] world
+    vec3 position; // [m] world
     vec3 down;     // unit vector along the wake, world
     real momentum; // [m^2/s] sqrt(T / rho), from the momentum flux T
     real exit;     // [m/s] 2 v_h: its speed at the rotors

@@ -23,7 +23,7 @@ VY_FN void simple_rotate(real dt, body_state *s)
 {
     const quat turned =
         quat_normalize(quat_add_scaled(s->attitude, dt, attitude_derivative(s->attitude, s->rate)));
-    s->attitude = quat_select(vec3_any_set(s->rate), turned, s->attitude);
+    s->attitude = quat_select(vec3_any_nonzero(s->rate), turned, s->attitude);
 }
 
 /// Move by the velocity, within the ground and the boundary [m].

@@ -72,8 +72,8 @@ typedef struct surroundings {
     vec3 constant_wind; // [m/s] the constant part of the wind: may differ from drone to drone
     int has_wind;       // some wind is declared
     int steady; // flat, the same density everywhere, and no wind but a constant one: the short variant
-    double magnetic[3]; // [T] world
-    double light[3];    // [N/m^2] world
+    double magnetic[3];           // [T] world
+    double radiation_pressure[3]; // [N/m^2] world
 } surroundings;
 
 /// What is sampled at the start of a step and held over it.
@@ -148,8 +148,8 @@ VY_BIG_FN relative_air air_sample(const surroundings *env, const held_inputs *he
         // About a planet the wind is given over the ground below; its field depends on the height alone
         // there.
         const vec3 at = wind_place(env, s->position, height);
-        wind = vec3_if(has_wind,
-                       vec3_add(wind_from(&env->wind, env->constant_wind, at, time), held->turbulence));
+        wind = vec3_masked(has_wind,
+                           vec3_add(wind_from(&env->wind, env->constant_wind, at, time), held->turbulence));
     }
     a.flow = vec3_sub(s->velocity, air_velocity(env, s->position, &place, wind));
     return a;
@@ -161,7 +161,7 @@ VY_FN relative_air air_sample_steady(const surroundings *env, const body_state *
     const mask has_wind = effect_on(flags, EFFECT_wind);
     relative_air a;
     a.density = real_set(env->air.mode == ATMOSPHERE_STANDARD ? env->air.density : 0.0);
-    a.flow = vec3_sub(s->velocity, vec3_if(has_wind, vec3_add(env->constant_wind, vec3_zero())));
+    a.flow = vec3_sub(s->velocity, vec3_masked(has_wind, vec3_add(env->constant_wind, vec3_zero())));
     return a;
 }
 
@@ -183,7 +183,7 @@ typedef struct load_parts {
 VY_FN void rotor_effects_parts(const effect_params *p, const rotor_inputs *rotor_in,
                                const effect_context *around, bits flags, load_parts *parts, body_loads *l)
 {
-    const real air = 1.0 + p->density_share * around->density_change;
+    const real air = 1.0 + p->density_ratio * around->density_change;
     const rotor_view view =
         rotor_view_at(rotor_in, &p->rotors, mat3_tmul_vec(around->rotation, around->flow), around->rate, air);
     effect_context c = *around;
@@ -207,8 +207,9 @@ VY_BIG_FN void rotor_effects_add(const effect_params *p, const rotor_inputs *rot
     rotor_effects_parts(p, rotor_in, around, flags, NULL, l);
 }
 
-VY_SLOW_FN void rotor_effects_keep(const effect_params *p, const rotor_inputs *rotor_in,
-                                   const effect_context *around, bits flags, load_parts *parts, body_loads *l)
+VY_SLOW_FN void rotor_effects_record(const effect_params *p, const rotor_inputs *rotor_in,
+                                     const effect_context *around, bits flags, load_parts *parts,
+                                     body_loads *l)
 {
     rotor_effects_parts(p, rotor_in, around, flags, parts, l);
 }
@@ -242,7 +243,7 @@ VY_FN vec3 effects_add_parts(const surroundings *env, const effect_params *p, co
     c.disturbance_torque_world = held->disturbance.torque_world;
     c.disturbance_torque_body = held->disturbance.torque_body;
     c.magnetic_field = vec3_of(env->magnetic);
-    c.light = vec3_of(env->light);
+    c.radiation_pressure = vec3_of(env->radiation_pressure);
     c.position = s->position;
     c.field = &env->gravity;
     const int induces = variant == VARIANT_GENERAL && rotor_in != NULL && rotor_in->steady != NULL;
@@ -255,7 +256,7 @@ VY_FN vec3 effects_add_parts(const surroundings *env, const effect_params *p, co
         c.flow = air.flow;
         const mask wakes = effect_on(flags, EFFECT_downwash);
         if (variant == VARIANT_GENERAL && mask_any(wakes))
-            c.flow = vec3_sub(c.flow, vec3_if(wakes, rotor_in->memory->downwash));
+            c.flow = vec3_sub(c.flow, vec3_masked(wakes, rotor_in->memory->downwash));
         c.flow_speed = vec3_length(c.flow);
     }
     if (parts != NULL && mask_any((flags & (EFFECT_BIT(wind) | EFFECT_BIT(downwash))) != 0u)) {
@@ -280,10 +281,10 @@ VY_FN vec3 effects_add_parts(const surroundings *env, const effect_params *p, co
         if (parts == NULL) {
             rotor_effects_add(p, rotor_in, &c, flags, l);
         } else {
-            rotor_effects_keep(p, rotor_in, &c, flags, parts, l);
+            rotor_effects_record(p, rotor_in, &c, flags, parts, l);
         }
     }
-    return vec3_if(effect_on(flags, EFFECT_gravity), c.gravity);
+    return vec3_masked(effect_on(flags, EFFECT_gravity), c.gravity);
 }
 
 /// What a body's motion adds in a frame that turns, whatever is neglected: the Coriolis acceleration, which

@@ -26,7 +26,7 @@ typedef struct thruster_layout {
     double pulse_min[THRUSTER_CAP];                          // [s] of a pulse
     double step;                                             // [s] of the world
     uint64_t period[THRUSTER_CAP];                           // [steps] from pulse to pulse; 0: throttled
-    double place[THRUSTER_CAP][3];                           // [m] nozzle, body; for display
+    double nozzle[THRUSTER_CAP][3];                          // [m] nozzle, body; for display
 } thruster_layout;
 
 /// State of a vehicle's thrusters.
@@ -76,10 +76,7 @@ VY_FN void thrusters_follow(const thruster_layout *l, const real *thrust, const 
     }
 }
 
-VY_FN real thruster_settled(real thrust)
-{
-    return real_select(thrust < THRUSTER_FLOOR, real_set(0.0), thrust);
-}
+VY_FN real thrust_flushed(real thrust) { return real_select(thrust < THRUSTER_FLOOR, real_set(0.0), thrust); }
 
 /// Add their loads.
 VY_FN void thrusters_add(const thruster_layout *l, const real *thrust, body_loads *loads)

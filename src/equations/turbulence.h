@@ -59,10 +59,10 @@ VY_FN turbulence_scales turbulence_scales_at(const turbulence_params *p, real al
 }
 
 /// What a filter does over d correlation times. With x = (x0, x1), x0' = -x0 + white, x1' = x0 - x1:
-///   x0 <- keep x0 + first n0
-///   x1 <- turn x0 + keep x1 + mixed n0 + second n1
+///   x0 <- decay x0 + noise_11 n0
+///   x1 <- coupling x0 + decay x1 + noise_21 n0 + noise_22 n1
 typedef struct turbulence_filter {
-    real keep, turn, first, mixed, second;
+    real decay, coupling, noise_11, noise_21, noise_22;
 } turbulence_filter;
 
 /// The covariance that white noise builds up over d > 0 correlation times, twice the integral of s^(i+j)
@@ -87,19 +87,19 @@ VY_FN turbulence_filter turbulence_filter_over(real correlation_times)
     real q00, q01, q11;
     turbulence_noise(d, &q00, &q01, &q11);
     turbulence_filter f;
-    f.keep = math_exp(-d);
-    f.turn = d * f.keep;
-    f.first = real_sqrt(q00); // Cholesky's factor of q
-    f.mixed = q01 / f.first;
-    f.second = real_sqrt(real_max(q11 - f.mixed * f.mixed, real_set(0.0)));
+    f.decay = math_exp(-d);
+    f.coupling = d * f.decay;
+    f.noise_11 = real_sqrt(q00); // Cholesky's factor of q
+    f.noise_21 = q01 / f.noise_11;
+    f.noise_22 = real_sqrt(real_max(q11 - f.noise_21 * f.noise_21, real_set(0.0)));
     return f;
 }
 
 VY_FN void turbulence_filter_pair(const turbulence_filter *f, const real normals[2], real x[2])
 {
     const real x0 = x[0];
-    x[0] = f->keep * x0 + f->first * normals[0];
-    x[1] = (f->turn * x0 + f->keep * x[1]) + (f->mixed * normals[0] + f->second * normals[1]);
+    x[0] = f->decay * x0 + f->noise_11 * normals[0];
+    x[1] = (f->coupling * x0 + f->decay * x[1]) + (f->noise_21 * normals[0] + f->noise_22 * normals[1]);
 }
 
 /// A state drawn from the filters' stationary distribution.
@@ -122,7 +122,7 @@ VY_FN void turbulence_advance(const turbulence_params *p, real altitude, real ai
     const real way = p->period * real_max(airspeed, real_set(p->speed_floor));
     const turbulence_filter level = turbulence_filter_over(way / scales.length);
     const turbulence_filter upright = turbulence_filter_over(way / scales.length_up);
-    s->along = level.keep * s->along + level.first * normals[0];
+    s->along = level.decay * s->along + level.noise_11 * normals[0];
     turbulence_filter_pair(&level, normals + 1, s->across);
     turbulence_filter_pair(&upright, normals + 3, s->up);
 }
@@ -153,11 +153,11 @@ VY_FN turbulence_filter turbulence_filter_bound(real low, real high)
     real q00, q01, q11;
     turbulence_noise(to, &q00, &q01, &q11); // each grows with d
     turbulence_filter f;
-    f.keep = math_exp(-from);
-    f.turn = peak * math_exp(-peak);
-    f.first = real_sqrt(q00);
-    f.mixed = real_sqrt(0.5 * q11); // mixed + second <= sqrt(2 (mixed^2 + second^2)) = sqrt(2 q11)
-    f.second = f.mixed;
+    f.decay = math_exp(-from);
+    f.coupling = peak * math_exp(-peak);
+    f.noise_11 = real_sqrt(q00);
+    f.noise_21 = real_sqrt(0.5 * q11); // mixed + second <= sqrt(2 (mixed^2 + second^2)) = sqrt(2 q11)
+    f.noise_22 = f.noise_21;
     return f;
 }
 
@@ -168,8 +168,8 @@ VY_FN real turbulence_pair_bound(const turbulence_filter *f, int advances, const
     real x0 = real_abs(x[0]), x1 = real_abs(x[1]);
     real bound = real_abs(turbulence_pair_output(x));
     for (int i = 0; i < advances; ++i) {
-        x1 = (f->turn * x0 + f->keep * x1) + (f->mixed + f->second) * NORMAL_DEVIATE_MAX;
-        x0 = f->keep * x0 + f->first * NORMAL_DEVIATE_MAX;
+        x1 = (f->coupling * x0 + f->decay * x1) + (f->noise_21 + f->noise_22) * NORMAL_DEVIATE_MAX;
+        x0 = f->decay * x0 + f->noise_11 * NORMAL_DEVIATE_MAX;
         bound = real_max(bound, a * x0 + b * x1);
     }
     return bound;
@@ -194,7 +194,7 @@ VY_FN real turbulence_bound(const turbulence_params *p, const turbulence_range *
     const turbulence_filter upright = turbulence_filter_bound(slow / high.length_up, fast / low.length_up);
     real x = real_abs(s->along), along = x;
     for (int i = 0; i < advances; ++i) {
-        x = level.keep * x + level.first * NORMAL_DEVIATE_MAX;
+        x = level.decay * x + level.noise_11 * NORMAL_DEVIATE_MAX;
         along = real_max(along, x);
     }
     // Over the altitude each sigma falls and then rises, or falls, or rises: it is largest at an end.

@@ -56,5 +56,5 @@ void vy_complementary_step(const complementary_params *p, const estimator_sample
     }
     if (k->baro != NULL && k->baro->tick == in->tick)
         complementary_height(
-            p, filter_height(samples_level(in, k->baro->altitude), p->baro_has_offset, e, filter), e);
+            p, filter_height(samples_baro_z(in, k->baro->altitude), p->baro_has_offset, e, filter), e);
 }

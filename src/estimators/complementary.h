@@ -52,7 +52,7 @@ VY_FN void complementary_predict(const complementary_params *p, vec3 accel, vec3
     s->gyro_bias = vec3_sub(s->gyro_bias, vec3_scale(p->period * p->bias, error));
     s->rate = vec3_sub(gyro, s->gyro_bias);
     const vec3 turn = vec3_add_scaled(s->rate, p->attitude_gain, error);
-    s->attitude = attitude_turned(s->attitude, vec3_scale(p->period, turn));
+    s->attitude = attitude_rotated(s->attitude, vec3_scale(p->period, turn));
     const vec3 a = vec3_add(quat_rotate(s->attitude, accel), p->gravity);
     s->position =
         vec3_add_scaled(vec3_add_scaled(s->position, p->period, s->velocity), 0.5 * p->period * p->period, a);

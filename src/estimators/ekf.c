@@ -6,7 +6,7 @@
 
 static double square(double x) { return x * x; }
 
-static vec3 vec3_all(double x) { return vec3_make(x, x, x); }
+static vec3 vec3_splat(double x) { return vec3_make(x, x, x); }
 
 // The variance per sample of white noise as strong, over long times, as noise and a slow wander together.
 static double equivalent_white_noise(double noise, double wander, double time, double period)
@@ -90,17 +90,17 @@ static void build(const estimator_setup *in, void *params)
                  square(k->mag.misalignment);
     }
     p->range = square(k->range.noise) + square(k->range.step) / 12.0;
-    p->range_share = square(k->range.noise_share);
+    p->range_noise_ratio = square(k->range.noise_share);
     p->range_offset = k->range.position;
     if (k->range.period > 0.0)
         p->range_direction = vec3_scale(1.0 / vec3_length(k->range.direction), k->range.direction);
     p->flow = square(k->flow.noise);
     p->flow_offset = k->flow.position;
-    p->start[0] = vec3_all(square(e->start_position));
-    p->start[1] = vec3_all(square(e->start_velocity));
-    p->start[2] = vec3_all(square(e->start_attitude));
-    p->start[3] = vec3_all(square(imu->gyro_bias) + square(imu->gyro_instability / VY_ALLAN_FLOOR));
-    p->start[4] = vec3_all(square(imu->accel_bias) + square(imu->accel_instability / VY_ALLAN_FLOOR));
+    p->start[0] = vec3_splat(square(e->start_position));
+    p->start[1] = vec3_splat(square(e->start_velocity));
+    p->start[2] = vec3_splat(square(e->start_attitude));
+    p->start[3] = vec3_splat(square(imu->gyro_bias) + square(imu->gyro_instability / VY_ALLAN_FLOOR));
+    p->start[4] = vec3_splat(square(imu->accel_bias) + square(imu->accel_instability / VY_ALLAN_FLOOR));
     p->baro_has_offset = k->baro.bias > 0.0;
     for (int i = 0; i < 5; ++i) VY_ASSERT(p->start[i].x >= 0.0); // variances
     VY_ASSERT(p->range >= 0.0 && p->flow >= 0.0 && p->mag >= 0.0);
@@ -151,11 +151,11 @@ static ekf_innovation fuse_sample(const ekf_params *p, int sensor, const estimat
     case SENSOR_mocap: return ekf_mocap(p, in->mocap->position, in->mocap->attitude, e, c);
     case SENSOR_gps: return ekf_gps(p, k->gps->position, k->gps->velocity, e, c);
     case SENSOR_baro:
-        return ekf_height(p, filter_height(samples_level(in, k->baro->altitude), p->baro_has_offset, e, f), e,
-                          c);
+        return ekf_height(p, filter_height(samples_baro_z(in, k->baro->altitude), p->baro_has_offset, e, f),
+                          e, c);
     case SENSOR_mag: return ekf_mag(p, k->mag->field, e, c);
-    case SENSOR_range: return ekf_range(p, k->range->distance, samples_rise(in), e, c);
-    default: return ekf_flow(p, k->flow->x, k->flow->y, samples_rise(in), e, c);
+    case SENSOR_range: return ekf_range(p, k->range->distance, samples_curvature_drop(in), e, c);
+    default: return ekf_flow(p, k->flow->x, k->flow->y, samples_curvature_drop(in), e, c);
     }
 }
 

@@ -13,8 +13,8 @@ enum { EKF_POSITION = 0, EKF_VELOCITY = 3, EKF_ATTITUDE = 6, EKF_GYRO = 9, EKF_A
 _Static_assert((int)FILTER_STATES == (int)EKF_STATES, "a filter_block holds one covariance");
 
 #define ROWS_ekf                                                                                            \
-    ROW("gate", NUMBER, vy_estimator_def, gate, .range = WITHIN(1.0, 1e6), .word = "none",                  \
-        .word_value = 0.0, .when = 1u << VY_ESTIMATOR_EKF,                                                  \
+    ROW("gate", NUMBER, vy_estimator_def, gate, .range = WITHIN(1.0, 1e6), .keyword = "none",               \
+        .keyword_value = 0.0, .when = 1u << VY_ESTIMATOR_EKF,                                               \
         .help =                                                                                             \
             "a sample is rejected when one of its numbers is more than this many standard deviations from " \
             "what was expected"),                                                                           \
@@ -46,7 +46,7 @@ typedef struct ekf_params {
     real baro, baro_sample;       // likewise
     vec3 field;                   // of the world, in units of its own length
     real field_unit, mag;
-    real range, range_share; // [m^2], [1]
+    real range, range_noise_ratio; // [m^2], [1]
     vec3 range_offset, range_direction;
     real flow;
     vec3 flow_offset;
@@ -94,13 +94,13 @@ typedef struct ekf_jacobian {
     mat3 velocity_attitude, velocity_accel, attitude_attitude;
 } ekf_jacobian;
 
-VY_FN vec3 ekf_part(const real *x, int at)
+VY_FN vec3 ekf_vec3(const real *x, int at)
 {
     VY_ASSERT(at >= 0 && at + 3 <= EKF_STATES);
     return vec3_make(x[at], x[at + 1], x[at + 2]);
 }
 
-VY_FN void ekf_put(vec3 v, real *x, int at)
+VY_FN void ekf_set_vec3(vec3 v, real *x, int at)
 {
     VY_ASSERT(at >= 0 && at + 3 <= EKF_STATES);
     x[at] = v.x;
@@ -111,17 +111,17 @@ VY_FN void ekf_put(vec3 v, real *x, int at)
 /// out = F x.
 VY_FN void ekf_transition(const ekf_jacobian *m, const real *x, real *out)
 {
-    const vec3 turn = ekf_part(x, EKF_ATTITUDE), accel = ekf_part(x, EKF_ACCEL);
+    const vec3 turn = ekf_vec3(x, EKF_ATTITUDE), accel = ekf_vec3(x, EKF_ACCEL);
     const vec3 gain =
         vec3_add(mat3_mul_vec(m->velocity_attitude, turn), mat3_mul_vec(m->velocity_accel, accel));
-    const vec3 velocity = ekf_part(x, EKF_VELOCITY);
+    const vec3 velocity = ekf_vec3(x, EKF_VELOCITY);
     const vec3 way = vec3_add_scaled(velocity, real_set(0.5), gain);
     memcpy(out, x, EKF_STATES * sizeof *out);
-    ekf_put(vec3_add_scaled(ekf_part(x, EKF_POSITION), m->t, way), out, EKF_POSITION);
-    ekf_put(vec3_add(velocity, gain), out, EKF_VELOCITY);
-    ekf_put(vec3_sub(vec3_add(turn, mat3_mul_vec(m->attitude_attitude, turn)),
-                     vec3_scale(m->t, ekf_part(x, EKF_GYRO))),
-            out, EKF_ATTITUDE);
+    ekf_set_vec3(vec3_add_scaled(ekf_vec3(x, EKF_POSITION), m->t, way), out, EKF_POSITION);
+    ekf_set_vec3(vec3_add(velocity, gain), out, EKF_VELOCITY);
+    ekf_set_vec3(vec3_sub(vec3_add(turn, mat3_mul_vec(m->attitude_attitude, turn)),
+                          vec3_scale(m->t, ekf_vec3(x, EKF_GYRO))),
+                 out, EKF_ATTITUDE);
 }
 
 VY_FN void ekf_propagate(const ekf_params *p, const ekf_jacobian *m, ekf_covariance *c)
@@ -159,7 +159,7 @@ VY_FN void ekf_predict(const ekf_params *p, vec3 accel, vec3 gyro, vec3 gravity,
     const vec3 spin = vec3_add(vec3_cross(vec3_scale(1.0 / t, vec3_sub(rate, before)), p->imu_offset),
                                vec3_cross(mean, vec3_cross(mean, p->imu_offset)));
     const vec3 force = vec3_sub(vec3_sub(accel, s->accel_bias), spin); // of the centre of mass, body
-    const mat3 halfway = quat_matrix(attitude_turned(s->attitude, vec3_scale(0.5 * t, mean)));
+    const mat3 halfway = quat_matrix(attitude_rotated(s->attitude, vec3_scale(0.5 * t, mean)));
     const vec3 a = vec3_add(mat3_mul_vec(halfway, force), gravity);
     ekf_jacobian m;
     m.t = t;
@@ -176,7 +176,7 @@ VY_FN void ekf_predict(const ekf_params *p, vec3 accel, vec3 gyro, vec3 gravity,
     ekf_propagate(p, &m, c);
     s->position = vec3_add_scaled(vec3_add_scaled(s->position, t, s->velocity), 0.5 * t * t, a);
     s->velocity = vec3_add_scaled(s->velocity, t, a);
-    s->attitude = attitude_turned(s->attitude, vec3_scale(t, mean));
+    s->attitude = attitude_rotated(s->attitude, vec3_scale(t, mean));
     s->rate = rate;
 }
 
@@ -260,12 +260,12 @@ VY_FN void ekf_fuse(const real *h, real residual, real noise, ekf_covariance *c,
 /// Apply the corrections of a measurement; returns its innovation.
 VY_FN ekf_innovation ekf_finish(const ekf_correction *d, estimator_state *s)
 {
-    s->position = vec3_add(s->position, ekf_part(d->x, EKF_POSITION));
-    s->velocity = vec3_add(s->velocity, ekf_part(d->x, EKF_VELOCITY));
-    s->attitude = attitude_turned(s->attitude, ekf_part(d->x, EKF_ATTITUDE));
-    s->rate = vec3_sub(s->rate, ekf_part(d->x, EKF_GYRO));
-    s->gyro_bias = vec3_add(s->gyro_bias, ekf_part(d->x, EKF_GYRO));
-    s->accel_bias = vec3_add(s->accel_bias, ekf_part(d->x, EKF_ACCEL));
+    s->position = vec3_add(s->position, ekf_vec3(d->x, EKF_POSITION));
+    s->velocity = vec3_add(s->velocity, ekf_vec3(d->x, EKF_VELOCITY));
+    s->attitude = attitude_rotated(s->attitude, ekf_vec3(d->x, EKF_ATTITUDE));
+    s->rate = vec3_sub(s->rate, ekf_vec3(d->x, EKF_GYRO));
+    s->gyro_bias = vec3_add(s->gyro_bias, ekf_vec3(d->x, EKF_GYRO));
+    s->accel_bias = vec3_add(s->accel_bias, ekf_vec3(d->x, EKF_ACCEL));
     return d->innovation;
 }
 
@@ -313,13 +313,13 @@ VY_FN ekf_innovation ekf_gps(const ekf_params *p, vec3 position, vec3 velocity, 
         real h[EKF_STATES] = {0};
         h[EKF_POSITION + i] = real_set(1.0);
         h[EKF_VELOCITY + i] = -p->gps_delay;
-        ekf_put(ekf_attitude_row(rotation, p->gps_offset, i), h, EKF_ATTITUDE);
+        ekf_set_vec3(ekf_attitude_row(rotation, p->gps_offset, i), h, EKF_ATTITUDE);
         ekf_fuse_correlated(h, vec3_at(position_residual, i), vec3_at(p->gps_position, i),
                             vec3_at(p->gps_sample, i), c, &d);
         memset(h, 0, sizeof h);
         h[EKF_VELOCITY + i] = real_set(1.0);
-        ekf_put(ekf_attitude_row(rotation, swing, i), h, EKF_ATTITUDE);
-        ekf_put(vec3_make(lever.m[i][0], lever.m[i][1], lever.m[i][2]), h, EKF_GYRO);
+        ekf_set_vec3(ekf_attitude_row(rotation, swing, i), h, EKF_ATTITUDE);
+        ekf_set_vec3(vec3_make(lever.m[i][0], lever.m[i][1], lever.m[i][2]), h, EKF_GYRO);
         ekf_fuse(h, vec3_at(velocity_residual, i), p->gps_velocity, c, &d);
     }
     return ekf_finish(&d, s);
@@ -344,7 +344,7 @@ VY_FN ekf_innovation ekf_mag(const ekf_params *p, vec3 field, estimator_state *s
     const mat3 cross = mat3_cross(expected);
     for (int i = 0; i < 3; ++i) {
         real h[EKF_STATES] = {0};
-        ekf_put(vec3_make(cross.m[i][0], cross.m[i][1], cross.m[i][2]), h, EKF_ATTITUDE);
+        ekf_set_vec3(vec3_make(cross.m[i][0], cross.m[i][1], cross.m[i][2]), h, EKF_ATTITUDE);
         ekf_fuse(h, vec3_at(residual, i), p->mag, c, &d);
     }
     return ekf_finish(&d, s);
@@ -375,8 +375,8 @@ VY_FN ekf_innovation ekf_range(const ekf_params *p, real distance, real rise, es
                                        &h[EKF_POSITION + 2], &d_attitude);
     ekf_correction d = ekf_begin();
     if (!mask_any((expected > 0.0) & (distance > 0.0))) return d.innovation;
-    ekf_put(d_attitude, h, EKF_ATTITUDE);
-    const real variance = p->range + p->range_share * expected * expected;
+    ekf_set_vec3(d_attitude, h, EKF_ATTITUDE);
+    const real variance = p->range + p->range_noise_ratio * expected * expected;
     ekf_fuse(h, distance - expected, variance, c, &d);
     return ekf_finish(&d, s);
 }
@@ -400,12 +400,13 @@ VY_FN ekf_innovation ekf_flow(const ekf_params *p, real x, real y, real rise, es
         real h[EKF_STATES] = {0};
         const real speed = vec3_at(v, i), closer = speed * inverse * inverse;
         h[EKF_POSITION + 2] = closer * d_height;
-        ekf_put(vec3_scale(-inverse, vec3_make(rotation.m[0][i], rotation.m[1][i], rotation.m[2][i])), h,
-                EKF_VELOCITY);
+        ekf_set_vec3(vec3_scale(-inverse, vec3_make(rotation.m[0][i], rotation.m[1][i], rotation.m[2][i])), h,
+                     EKF_VELOCITY);
         const vec3 seen = vec3_make(cross.m[i][0], cross.m[i][1], cross.m[i][2]);
-        ekf_put(vec3_sub(vec3_scale(closer, d_attitude), vec3_scale(inverse, seen)), h, EKF_ATTITUDE);
+        ekf_set_vec3(vec3_sub(vec3_scale(closer, d_attitude), vec3_scale(inverse, seen)), h, EKF_ATTITUDE);
         // The rate is the gyroscope's less the bias: w x a moves with the bias by [a]x.
-        ekf_put(vec3_scale(-inverse, vec3_make(lever.m[i][0], lever.m[i][1], lever.m[i][2])), h, EKF_GYRO);
+        ekf_set_vec3(vec3_scale(-inverse, vec3_make(lever.m[i][0], lever.m[i][1], lever.m[i][2])), h,
+                     EKF_GYRO);
         const real rate = i == 0 ? s->rate.y : -s->rate.x;
         h[EKF_GYRO + (i == 0 ? 1 : 0)] = h[EKF_GYRO + (i == 0 ? 1 : 0)] + (i == 0 ? -1.0 : 1.0);
         ekf_fuse(h, (i == 0 ? x : y) - (rate - speed * inverse), p->flow, c, &d);

@@ -38,9 +38,9 @@ typedef struct gate_block {
 
 /// A planet's ground where a drone believes to be.
 typedef struct estimator_ground {
-    vec3 gravity;  // [m/s^2] with the Coriolis acceleration, world
-    real rise;     // [m] its height over the ground less its z: how far the planet has curved away
-    real altitude; // [m] of the world's origin
+    vec3 gravity;        // [m/s^2] with the Coriolis acceleration, world
+    real curvature_drop; // [m] its height over the ground less its z: how far the planet has curved away
+    real altitude;       // [m] of the world's origin
 } estimator_ground;
 
 /// What an estimator gets in a step: the latest sample of each sensor, and when it came.
@@ -77,15 +77,15 @@ typedef struct estimator_type {
 } estimator_type;
 
 /// Height over the ground less z: 0 over a flat one.
-VY_FN real samples_rise(const estimator_samples *in)
+VY_FN real samples_curvature_drop(const estimator_samples *in)
 {
-    return in->ground != NULL ? in->ground->rise : real_set(0.0);
+    return in->ground != NULL ? in->ground->curvature_drop : real_set(0.0);
 }
 
 /// The z of a barometer's altitude.
-VY_FN real samples_level(const estimator_samples *in, real altitude)
+VY_FN real samples_baro_z(const estimator_samples *in, real altitude)
 {
-    return in->ground != NULL ? (altitude - in->ground->altitude) - in->ground->rise : altitude;
+    return in->ground != NULL ? (altitude - in->ground->altitude) - in->ground->curvature_drop : altitude;
 }
 
 /// The height by a barometer. One with an unknown offset (`has_offset`) is set to the estimated height at its

@@ -41,8 +41,8 @@ vy_status vy_check_estimator_def(const vy_estimator_def *def, const vy_imu_def *
     return status;
 }
 
-int vy_estimator_places(const vy_estimator_def *def, const vy_mocap_def *mocap,
-                        const vy_sensor_suite_def *sensor_suite)
+int vy_estimator_has_position(const vy_estimator_def *def, const vy_mocap_def *mocap,
+                              const vy_sensor_suite_def *sensor_suite)
 {
     return mocap->period > 0.0 || (def->kind != VY_ESTIMATOR_FADING &&
                                    (sensor_suite->gps.period > 0.0 || sensor_suite->flow.period > 0.0));

@@ -32,5 +32,5 @@ extern const estimator_type *const vy_estimators[];
 vy_status vy_check_estimator_def(const vy_estimator_def *def, const vy_imu_def *imu, vy_error *err);
 
 /// Whether a sensor of the drone measures its position.
-int vy_estimator_places(const vy_estimator_def *def, const vy_mocap_def *mocap,
-                        const vy_sensor_suite_def *sensor_suite);
+int vy_estimator_has_position(const vy_estimator_def *def, const vy_mocap_def *mocap,
+                              const vy_sensor_suite_def *sensor_suite);

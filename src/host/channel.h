@@ -22,8 +22,8 @@ typedef enum channel_stage {
     STAGE_INIT,
     STAGE_STEP,
     STAGE_DONE,
-    STAGE_UNLOAD, ///< destructors of the library
-    STAGE_GONE,   ///< it has only to exit
+    STAGE_UNLOAD,  ///< destructors of the library
+    STAGE_EXITING, ///< it has only to exit
 } channel_stage;
 
 /// One direction: a counter that one side raises and the other waits for.

@@ -38,10 +38,10 @@ static const sample_field sample_fields[] = {{NULL, "tick", 1, SAMPLE_TICK},
 enum { FIELD_COUNT = sizeof sample_fields / sizeof sample_fields[0] };
 
 // In that order, without a gap.
-#define FOLLOWS(id, stream, name, needs, text) \
+#define CHECK_WIRE_ORDER(id, stream, name, needs, text) \
     _Static_assert(sizeof(((vy_samples *)0)->name) == 8 * (1 + name##_WIDTH), "every number is a cell");
-DRONE_SENSORS(FOLLOWS)
-SENSORS(FOLLOWS)
+DRONE_SENSORS(CHECK_WIRE_ORDER)
+SENSORS(CHECK_WIRE_ORDER)
 _Static_assert(sizeof(vy_estimate) == 8 * 19 && sizeof(vy_touch_sample) == 8 * 4, "every number is a cell");
 #define CELLS(id, stream, name, needs, text) +1 + name##_WIDTH
 _Static_assert(VY_WIRE_CELLS == 3 DRONE_SENSORS(CELLS) + 19 + 4 SENSORS(CELLS),
@@ -157,7 +157,7 @@ int vy_wire_rung_numbers(int rung, int rotor_count)
 
 // Numbers behind those of the rung: the fields that go with any, up to the last of them that is not zero. A
 // controller that does not use them may leave them out.
-static int more_numbers(const vy_intent *intent)
+static int count_extra_numbers(const vy_intent *intent)
 {
     static const unsigned char zero[sizeof(vy_intent)];
     int field_count, count = 0, more = 0;
@@ -204,7 +204,7 @@ size_t vy_wire_put_reply(const vy_intent *intent, uint64_t tick, int rotor_count
     const int rung = (int)intent->rung;
     const int count = vy_wire_rung_numbers(rung, rotor_count);
     if (count < 0) return 0;
-    const int more = more_numbers(intent);
+    const int more = count_extra_numbers(intent);
     VY_ASSERT(2 + count + more <= REPLY_CAP);
     vy_wire_put_size(8 * (2 + (uint32_t)(count + more)), out);
     unsigned char *at = out + FRAME_HEAD;

@@ -46,7 +46,7 @@ vy_status vy_host_open(vy_drone_def *drone, const char *name, double dt, const v
     for (int i = 0; i < vehicle->thruster_count && vehicle->rotor_count == 0; ++i) {
         if (thrust_max < vehicle->thrusters[i].thrust_max) thrust_max = vehicle->thrusters[i].thrust_max;
     }
-    vy_host_job job = {
+    vy_host_request job = {
         .def = def,
         .start =
             {

@@ -12,21 +12,21 @@ typedef struct vy_process_host vy_process_host;
 typedef struct vy_pilot_host vy_pilot_host;
 
 /// What to open, and for which drone.
-typedef struct vy_host_job {
+typedef struct vy_host_request {
     const vy_controller_def *def;
     vy_plugin_start start;
-} vy_host_job;
+} vy_host_request;
 
-vy_status vy_plugin_host_open(const vy_host_job *job, vy_plugin_host **out, vy_error *err);
+vy_status vy_plugin_host_open(const vy_host_request *job, vy_plugin_host **out, vy_error *err);
 vy_verdict vy_plugin_host_finish(vy_plugin_host *host, int32_t *detail);
 void vy_plugin_host_close(vy_plugin_host *host);
 void vy_plugin_host_call(void *host, const vy_samples *samples, vy_intent *intent);
 
-vy_status vy_process_host_open(const vy_host_job *job, vy_process_host **out, vy_error *err);
+vy_status vy_process_host_open(const vy_host_request *job, vy_process_host **out, vy_error *err);
 vy_verdict vy_process_host_finish(vy_process_host *host, int32_t *detail);
 void vy_process_host_close(vy_process_host *host);
 void vy_process_host_call(void *host, const vy_samples *samples, vy_intent *intent);
 
-vy_status vy_pilot_host_open(const vy_host_job *job, vy_pilot_host **out, vy_error *err);
+vy_status vy_pilot_host_open(const vy_host_request *job, vy_pilot_host **out, vy_error *err);
 void vy_pilot_host_close(vy_pilot_host *host);
 void vy_pilot_host_call(void *host, const vy_samples *samples, vy_intent *intent);

@@ -55,7 +55,7 @@ struct vy_pilot_host {
 // --- the terminal
 
 // The child: whatever ends the parent, even a signal it cannot catch, the terminal is restored.
-static void keep(int lifeline_fd, int terminal, const struct termios *before)
+static void restore_when_parent_ends(int lifeline_fd, int terminal, const struct termios *before)
 {
     static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGTTOU, SIGTTIN, SIGPIPE};
     char byte;
@@ -67,7 +67,7 @@ static void keep(int lifeline_fd, int terminal, const struct termios *before)
 }
 
 // Keys as they are pressed, unseen. Ctrl-C stays what it is.
-static vy_status take_terminal(vy_pilot_host *h, vy_error *err)
+static vy_status set_raw_terminal(vy_pilot_host *h, vy_error *err)
 {
     int ends[2];
     if (tcgetattr(h->in, &h->before) != 0 || pipe2(ends, O_CLOEXEC) != 0)
@@ -75,7 +75,7 @@ static vy_status take_terminal(vy_pilot_host *h, vy_error *err)
     h->terminal_restorer = fork();
     if (h->terminal_restorer == 0) {
         close(ends[1]);
-        keep(ends[0], h->in, &h->before);
+        restore_when_parent_ends(ends[0], h->in, &h->before);
     }
     close(ends[0]);
     h->lifeline_fd = ends[1];
@@ -88,7 +88,7 @@ static vy_status take_terminal(vy_pilot_host *h, vy_error *err)
     return vy_fail(err, VY_IO, "pilot: the terminal cannot be used: %s", strerror(errno));
 }
 
-static void give_terminal_back(vy_pilot_host *h)
+static void restore_terminal(vy_pilot_host *h)
 {
     if (h->terminal_restorer <= 0) return;
     close(h->lifeline_fd); // its last act is ours
@@ -162,7 +162,7 @@ static vy_status open_device(const vy_controller_def *def, vy_pilot_host *h, vy_
         h->in = isatty(STDIN_FILENO) ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
                                      : open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
         if (h->in < 0) return vy_fail(err, VY_IO, "pilot: a keyboard needs a terminal, and there is none");
-        return take_terminal(h, err);
+        return set_raw_terminal(h, err);
     }
     if (stat(path, &info) != 0)
         return vy_fail(err, VY_NOT_FOUND, "pilot: cannot open %.150s: %s", path, strerror(errno));
@@ -180,7 +180,7 @@ static vy_status open_device(const vy_controller_def *def, vy_pilot_host *h, vy_
     // A pipe is opened for reading and writing, so that it does not end when a writer closes it.
     h->in = open(path, (S_ISFIFO(info.st_mode) ? O_RDWR : O_RDONLY) | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
     if (h->in < 0) return vy_fail(err, VY_IO, "pilot: cannot open %.150s: %s", path, strerror(errno));
-    return isatty(h->in) ? take_terminal(h, err) : VY_OK;
+    return isatty(h->in) ? set_raw_terminal(h, err) : VY_OK;
 }
 
 static vy_status choose_axes(const vy_plugin_start *start, vy_pilot_host *h, vy_error *err)
@@ -188,13 +188,13 @@ static vy_status choose_axes(const vy_plugin_start *start, vy_pilot_host *h, vy_
     // A gamepad: left stick yaw and climb, right stick sideways and forward.
     const struct {
         const char *name;
-        int *axis, otherwise;
+        int *axis, default_axis;
     } axes[] = {{"axis_yaw", &h->yaw, 0},
                 {"axis_vertical", &h->vertical, 1},
                 {"axis_strafe", &h->strafe, 3},
                 {"axis_forward", &h->forward_axis, 4}};
     for (size_t i = 0; i < sizeof axes / sizeof axes[0]; ++i) {
-        const double number = vy_plugin_parameter(start, axes[i].name, axes[i].otherwise);
+        const double number = vy_plugin_parameter(start, axes[i].name, axes[i].default_axis);
         if (!(number >= 0.0 && number < AXES))
             return vy_fail(err, VY_BAD_VALUE, "pilot: parameters.%s must be 0 to %d, got %g", axes[i].name,
                            AXES - 1, number);
@@ -203,7 +203,7 @@ static vy_status choose_axes(const vy_plugin_start *start, vy_pilot_host *h, vy_
     return VY_OK;
 }
 
-vy_status vy_pilot_host_open(const vy_host_job *job, vy_pilot_host **out, vy_error *err)
+vy_status vy_pilot_host_open(const vy_host_request *job, vy_pilot_host **out, vy_error *err)
 {
     vy_pilot_host *h = calloc(1, sizeof *h);
     if (h == NULL) return vy_fail(err, VY_NO_MEMORY, "pilot: out of memory");
@@ -221,7 +221,7 @@ vy_status vy_pilot_host_open(const vy_host_job *job, vy_pilot_host **out, vy_err
 void vy_pilot_host_close(vy_pilot_host *h)
 {
     if (h == NULL) return;
-    give_terminal_back(h);
+    restore_terminal(h);
     if (h->in >= 0) close(h->in);
     free(h->script);
     free(h);
@@ -236,12 +236,12 @@ static void move_stick(vy_pilot_host *h, int stick, double value, double time)
     h->until[stick] = time + HOLD_SECONDS;
 }
 
-static void press(vy_pilot_host *h, int key, double time)
+static void handle_key(vy_pilot_host *h, int key, double time)
 {
     if (h->escape > 0) { // arrows are ESC [ A to ESC [ D
         static const char keys[] = "rfeq";
         h->escape = h->escape == 1 && key == '[' ? 2 : 0;
-        if (h->escape == 0 && key >= 'A' && key <= 'D') press(h, keys[key - 'A'], time);
+        if (h->escape == 0 && key >= 'A' && key <= 'D') handle_key(h, keys[key - 'A'], time);
         return;
     }
     switch (key) {
@@ -273,7 +273,7 @@ static void read_keys(vy_pilot_host *h, double time)
             h->verdict = VY_VERDICT_FLOODED;
             return;
         }
-        for (ssize_t i = 0; i < n; ++i) press(h, keys[i], time);
+        for (ssize_t i = 0; i < n; ++i) handle_key(h, keys[i], time);
     }
     // A closed terminal is an error; no input only means that no key was pressed.
     if (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) h->verdict = VY_VERDICT_ENDED;
@@ -317,7 +317,7 @@ void vy_pilot_host_call(void *host, const vy_samples *samples, vy_intent *intent
         // Half a step of slack: times of steps are not exact.
         for (; h->script_at < h->script_count && h->script[h->script_at].time <= time + 0.5 * samples->dt;
              ++h->script_at)
-            press(h, h->script[h->script_at].key, time);
+            handle_key(h, h->script[h->script_at].key, time);
         for (int i = 0; i < STICKS; ++i) {
             if (time >= h->until[i]) h->stick[i] = 0.0;
         }

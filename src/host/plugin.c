@@ -77,7 +77,7 @@ static vy_status unpack(program *p, vy_error *err)
     return VY_OK;
 }
 
-static void close_others(void)
+static void close_inherited(void)
 {
 #ifdef SYS_close_range
     if (syscall(SYS_close_range, PROGRAM_FD + 1, ~0U, 0) == 0) return;
@@ -98,7 +98,7 @@ static void exec_child(const program *p, channel *c, int memory, int lifeline_fd
     if (nothing >= 0 && dup2(nothing, STDIN_FILENO) == STDIN_FILENO &&
         dup2(memory, CHANNEL_FD) == CHANNEL_FD && dup2(lifeline_fd, LIFELINE_FD) == LIFELINE_FD) {
         const int given = p->fd >= 0 ? dup3(p->fd, PROGRAM_FD, O_CLOEXEC) : -1;
-        close_others();
+        close_inherited();
         if (given >= 0) (void)fexecve(PROGRAM_FD, words, environ);
         close(PROGRAM_FD);
         const int file = open(p->file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0700);
@@ -129,7 +129,7 @@ static vy_status make_channel(int *memory, channel **out, vy_error *err)
     return VY_OK;
 }
 
-static void fill(const vy_host_job *job, channel *c)
+static void write_start(const vy_host_request *job, channel *c)
 {
     const vy_controller_def *def = job->def;
     const int absolute = def->program[0] == '/';
@@ -171,13 +171,13 @@ static vy_verdict wait_answer(vy_plugin_host *h, int64_t limit_ns, int32_t *deta
 
 // --- the controller
 
-static vy_status spawn(const vy_host_job *job, vy_plugin_host *h, vy_error *err)
+static vy_status spawn(const vy_host_request *job, vy_plugin_host *h, vy_error *err)
 {
     program p = {.fd = -1};
     int memory = -1, lifeline_fd = -1;
     vy_status status = make_channel(&memory, &h->channel, err);
     if (status == VY_OK) {
-        fill(job, h->channel);
+        write_start(job, h->channel);
         h->waiter = (waiter){.spin_ns = h->channel->spin_ns, .spin_max_ns = h->channel->spin_ns};
         status = unpack(&p, err);
     }
@@ -192,7 +192,7 @@ static vy_status spawn(const vy_host_job *job, vy_plugin_host *h, vy_error *err)
     return status;
 }
 
-static vy_status handshake(const vy_host_job *job, vy_plugin_host *h, vy_error *err)
+static vy_status handshake(const vy_host_request *job, vy_plugin_host *h, vy_error *err)
 {
     static const char *const stages[] = {"program", "constructor", "init"};
     const char *name = job->def->program;
@@ -215,7 +215,7 @@ static vy_status handshake(const vy_host_job *job, vy_plugin_host *h, vy_error *
                    c->refusal.text);
 }
 
-vy_status vy_plugin_host_open(const vy_host_job *job, vy_plugin_host **out, vy_error *err)
+vy_status vy_plugin_host_open(const vy_host_request *job, vy_plugin_host **out, vy_error *err)
 {
     vy_plugin_host *h = calloc(1, sizeof *h);
     if (h == NULL) return vy_fail(err, VY_NO_MEMORY, "plug-in: out of memory");
@@ -244,7 +244,7 @@ vy_verdict vy_plugin_host_finish(vy_plugin_host *h, int32_t *detail)
     const int wait_ms = (int)(h->deadline_ns / 1000000) + END_MILLISECONDS;
     vy_verdict verdict;
     if (vy_child_wait(&h->child, wait_ms, &verdict, detail)) {
-        const int whole = atomic_load(&h->channel->stage) == STAGE_GONE;
+        const int whole = atomic_load(&h->channel->stage) == STAGE_EXITING;
         const int reaped = *detail == -1; // by another part of the program: its exit status is not known
         if (whole && verdict == VY_VERDICT_ENDED && (reaped || *detail == PROGRAM_DONE)) {
             *detail = 0;

@@ -30,9 +30,9 @@ struct vy_process_host {
     int wire; // our end of the socket
     double deadline;
     int rotor_count;
-    int core;       // where both run; -1: anywhere
-    int pinned;     // the caller's thread has been put there
-    cpu_set_t kept; // where it could run before
+    int core;                 // where both run; -1: anywhere
+    int pinned;               // the caller's thread has been put there
+    cpu_set_t saved_affinity; // where it could run before
     int dead;
     vy_verdict verdict;
     int32_t detail;
@@ -70,7 +70,7 @@ static void exec_child(const char *line, const char *folder, int wire, int core)
 }
 
 // What the shell starts: with the drone's start in the environment where PX4 looks for it.
-static void print_line(const vy_host_job *job, char *out, size_t room)
+static void print_line(const vy_host_request *job, char *out, size_t room)
 {
     const vy_plugin_start *s = &job->start;
     const vy_locale locale = vy_locale_enter();
@@ -82,7 +82,7 @@ static void print_line(const vy_host_job *job, char *out, size_t room)
     snprintf(out + n, room - (size_t)n, "exec %s", job->def->program);
 }
 
-static vy_status spawn(const vy_host_job *job, vy_process_host *h, vy_error *err)
+static vy_status spawn(const vy_host_request *job, vy_process_host *h, vy_error *err)
 {
     const vy_controller_def *def = job->def;
     char line[sizeof def->program + 120];
@@ -163,7 +163,7 @@ static vy_verdict receive_frame(vy_process_host *h, double seconds, size_t cap, 
 }
 
 // First frames: the start message to the controller, and its answer that it is ready.
-static vy_status handshake(const vy_host_job *job, vy_process_host *h, vy_error *err)
+static vy_status handshake(const vy_host_request *job, vy_process_host *h, vy_error *err)
 {
     const char *program = job->def->program;
     unsigned char *text = malloc(FRAME_HEAD + START_CAP);
@@ -190,7 +190,7 @@ static vy_status handshake(const vy_host_job *job, vy_process_host *h, vy_error 
     return VY_OK;
 }
 
-vy_status vy_process_host_open(const vy_host_job *job, vy_process_host **out, vy_error *err)
+vy_status vy_process_host_open(const vy_host_request *job, vy_process_host **out, vy_error *err)
 {
     vy_process_host *h = calloc(1, sizeof *h);
     if (h == NULL) return vy_fail(err, VY_NO_MEMORY, "controller: out of memory");
@@ -229,7 +229,7 @@ void vy_process_host_close(vy_process_host *h)
     if (h == NULL) return;
     int32_t detail;
     (void)vy_process_host_finish(h, &detail);
-    if (h->pinned) (void)sched_setaffinity(0, sizeof h->kept, &h->kept);
+    if (h->pinned) (void)sched_setaffinity(0, sizeof h->saved_affinity, &h->saved_affinity);
     free(h);
 }
 
@@ -240,7 +240,7 @@ static void pin(vy_process_host *h)
     cpu_set_t one;
     CPU_ZERO(&one);
     CPU_SET((size_t)h->core, &one);
-    if (sched_getaffinity(0, sizeof h->kept, &h->kept) == 0)
+    if (sched_getaffinity(0, sizeof h->saved_affinity, &h->saved_affinity) == 0)
         h->pinned = sched_setaffinity(0, sizeof one, &one) == 0;
     h->core = -1;
 }

@@ -31,9 +31,9 @@ static vy_pb_writer begin(log_scene *s, uint64_t time, size_t room)
 static double max_extent_of(const rotor_layout *layout)
 {
     double reach = 0.0;
-    for (int k = 0; k < layout->count; ++k) reach = real_max(reach, vec3_length(vec3_of(layout->place[k])));
+    for (int k = 0; k < layout->count; ++k) reach = real_max(reach, vec3_length(vec3_of(layout->hub[k])));
     for (int k = 0; k < layout->thrusters.count; ++k)
-        reach = real_max(reach, vec3_length(vec3_of(layout->thrusters.place[k])));
+        reach = real_max(reach, vec3_length(vec3_of(layout->thrusters.nozzle[k])));
     return reach > 0.0 ? reach : 0.5;
 }
 
@@ -52,7 +52,7 @@ static void write_body_shape(log_scene *s, const vy_world *world, uint32_t i, ui
     if (shape != NULL)
         vy_foxglove_put_solid(&w, time, name, name, shape, &middle);
     else
-        vy_foxglove_put_shape(&w, time, name, layout->place, layout->count, max_extent_of(layout));
+        vy_foxglove_put_shape(&w, time, name, layout->hub, layout->count, max_extent_of(layout));
     vy_output_end(s->output, &w);
 }
 
@@ -158,7 +158,7 @@ static void write_plumes(log_scene *s, const vy_world *world, uint32_t i, uint64
         const double share = t->thrust_max[k] > 0.0 ? world->thrusters[i].thrust[k] / t->thrust_max[k] : 0.0;
         if (!(share > 0.01)) continue;
         const vec3 out = vec3_scale(-1.1 * size * real_min(share, 1.0), vec3_of(t->axis[k]));
-        vy_foxglove_put_cone(&w, vec3_of(t->place[k]), out, 0.25 * size, plume_color);
+        vy_foxglove_put_cone(&w, vec3_of(t->nozzle[k]), out, 0.25 * size, plume_color);
     }
     vy_foxglove_end_entity(&w);
     vy_output_end(s->output, &w);
@@ -180,7 +180,7 @@ static void write_rays(log_scene *s, const vy_world *world, uint32_t i, int sens
     const int count = type->rays(vy_sensor_suite_params(m, sensor), &points[0], along);
     int n = 1;
     for (int k = 0; k < count; ++k) {
-        if (distances[k] != RAY_NOTHING) points[n++] = vec3_add_scaled(points[0], distances[k], along[k]);
+        if (distances[k] != RAY_NO_RETURN) points[n++] = vec3_add_scaled(points[0], distances[k], along[k]);
     }
     char name[VY_NAME_CAP + 16];
     snprintf(name, sizeof name, "%s %s", s->output->names[i], type->name);

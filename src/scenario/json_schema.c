@@ -76,7 +76,7 @@ static void write_number(vy_text *out, const vy_row *row)
     write_bounds(out, row, row->unit);
     vy_text_puts(out, "}, ");
     write_pattern(out, row);
-    if (row->word != NULL) vy_text_printf(out, ", {\"const\": \"%s\"}", row->word);
+    if (row->keyword != NULL) vy_text_printf(out, ", {\"const\": \"%s\"}", row->keyword);
     vy_text_puts(out, "]}");
 }
 
@@ -85,7 +85,7 @@ static void write_numbers(vy_text *out, const vy_row *row, size_t count)
     vy_text_puts(out, "{\"type\": \"array\", \"items\": ");
     write_number(out, row);
     vy_text_printf(out, ", \"minItems\": %zu, \"maxItems\": %zu}",
-                   row->flags & VY_ROW_SHORT ? (size_t)0 : count, count);
+                   row->flags & VY_ROW_VARIABLE_SIZE ? (size_t)0 : count, count);
 }
 
 static void write_vector(vy_text *out, const vy_row *row)

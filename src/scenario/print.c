@@ -92,8 +92,9 @@ void vy_print_value(vy_text *out, const vy_row *row, const void *object, const v
     switch (row->type) {
     case VY_TYPE_NUMBER:
         memcpy(&number, field, sizeof number);
-        if (row->word != NULL && (bits_of(number) == bits_of(row->word_value) || !real_is_finite(number)))
-            vy_text_puts(out, row->word);
+        if (row->keyword != NULL &&
+            (bits_of(number) == bits_of(row->keyword_value) || !real_is_finite(number)))
+            vy_text_puts(out, row->keyword);
         else
             print_number(out, number, vy_row_unit(row, object));
         break;
@@ -106,8 +107,8 @@ void vy_print_value(vy_text *out, const vy_row *row, const void *object, const v
         vy_text_printf(out, "%d", index);
         break;
     case VY_TYPE_TEXT:
-        if (row->word != NULL && *(const char *)field == '\0')
-            vy_text_puts(out, row->word);
+        if (row->keyword != NULL && *(const char *)field == '\0')
+            vy_text_puts(out, row->keyword);
         else
             print_quoted(out, field);
         break;
@@ -121,7 +122,7 @@ void vy_print_value(vy_text *out, const vy_row *row, const void *object, const v
     case VY_TYPE_DRONE:
         memcpy(&index, field, sizeof index);
         if (index < 0 || scenario == NULL)
-            vy_text_puts(out, row->word != NULL ? row->word : "all");
+            vy_text_puts(out, row->keyword != NULL ? row->keyword : "all");
         else
             print_quoted(out, vy_scenario_name_of(scenario, index));
         break;
@@ -194,13 +195,13 @@ static void collect_rows(vy_text *out, const vy_table *table, const void *object
 {
     for (int i = 0; i < table->row_count; ++i) {
         const vy_row *row = &table->rows[i];
-        if ((row->flags & VY_ROW_LABEL) || !vy_row_applies(table, row, object)) continue;
+        if ((row->flags & VY_ROW_UNHASHED) || !vy_row_applies(table, row, object)) continue;
         const char *field = (const char *)object + row->offset;
         int number, count;
-        if ((row->flags & VY_ROW_OPTION) && row->type == VY_TYPE_LIST) {
+        if ((row->flags & VY_ROW_HASHED_IF_SET) && row->type == VY_TYPE_LIST) {
             (void)vy_list_elements(row, object, &count);
             if (count == 0) continue;
-        } else if ((row->flags & VY_ROW_OPTION) && is_off(row, field)) {
+        } else if ((row->flags & VY_ROW_HASHED_IF_SET) && is_off(row, field)) {
             continue;
         }
         int64_t wide;

@@ -175,7 +175,7 @@ static void report_number(vy_reader *r, const vy_row *row, const char *unit, vy_
             vy_text_puts(&text, " in ");
             vy_unit_print(&text, unit);
         }
-        if (row->word != NULL) vy_text_printf(&text, " or %s", row->word);
+        if (row->keyword != NULL) vy_text_printf(&text, " or %s", row->keyword);
         vy_text_puts(&text, ", got ");
     }
     print_got(&text, node);
@@ -202,8 +202,8 @@ static int read_number(vy_reader *r, const vy_row *row, const char *unit, const 
     vy_number_result result = VY_NUMBER_BAD;
     node = vy_node_resolve(node);
     if (node->kind == VY_NODE_SCALAR) {
-        if (row->word != NULL && strcmp(node->text, row->word) == 0) {
-            *out = row->word_value;
+        if (row->keyword != NULL && strcmp(node->text, row->keyword) == 0) {
+            *out = row->keyword_value;
             return 1;
         }
         result = vy_number_read(node->text, node->size, unit, &value);
@@ -213,7 +213,7 @@ static int read_number(vy_reader *r, const vy_row *row, const char *unit, const 
         return 0;
     }
     const vy_range range = vy_row_range(row, unit);
-    const int word = row->word != NULL && value == row->word_value; // or what stands for it
+    const int word = row->keyword != NULL && value == row->keyword_value; // or what stands for it
     if (!word && (value < range.min || value > range.max || (range.above && value == range.min))) {
         vy_text text = {0};
         vy_text_printf(&text, "%s must be ", row->key);
@@ -229,15 +229,15 @@ static int read_number(vy_reader *r, const vy_row *row, const char *unit, const 
     return 1;
 }
 
-// A list of exactly (or, for VY_ROW_SHORT, at most) `size` numbers.
+// A list of exactly (or, for VY_ROW_VARIABLE_SIZE, at most) `size` numbers.
 static int read_numbers(vy_reader *r, const vy_row *row, const char *unit, const vy_node *node, int size,
                         double *out)
 {
-    const int fits =
-        node->kind == VY_NODE_LIST && (row->flags & VY_ROW_SHORT ? node->count <= size : node->count == size);
+    const int fits = node->kind == VY_NODE_LIST &&
+                     (row->flags & VY_ROW_VARIABLE_SIZE ? node->count <= size : node->count == size);
     if (!fits) {
         vy_text what = {0};
-        vy_text_printf(&what, "[%s%d numbers%s%s]", row->flags & VY_ROW_SHORT ? "up to " : "", size,
+        vy_text_printf(&what, "[%s%d numbers%s%s]", row->flags & VY_ROW_VARIABLE_SIZE ? "up to " : "", size,
                        *unit != '\0' ? " in " : "", unit);
         char *text = vy_text_take(&what);
         if (text == NULL)
@@ -305,8 +305,8 @@ static void read_text(vy_reader *r, const vy_row *row, const vy_node *node, char
 {
     const int named = (row->flags & VY_ROW_IDENTIFIER) != 0;
     VY_ASSERT(row->size > 1); // room for a text and its end
-    if (row->word != NULL && node->kind == VY_NODE_SCALAR && node->size == strlen(row->word) &&
-        memcmp(node->text, row->word, node->size) == 0) { // it stands for no text at all
+    if (row->keyword != NULL && node->kind == VY_NODE_SCALAR && node->size == strlen(row->keyword) &&
+        memcmp(node->text, row->keyword, node->size) == 0) { // it stands for no text at all
         memset(field, 0, row->size);
         return;
     }
@@ -358,11 +358,12 @@ static void read_choice(vy_reader *r, const vy_row *row, const vy_node *node, vo
 static void read_drone(vy_reader *r, const vy_row *row, const vy_node *node, int *field)
 {
     const vy_scenario *s = r->scenario;
-    const char *none = row->word != NULL ? row->word : "all"; // what stands for no drone in particular
+    const char *none = row->keyword != NULL ? row->keyword : "all"; // what stands for no drone in particular
     if (node->kind != VY_NODE_SCALAR || node->size == 0) {
-        report_expected(
-            r, row->key,
-            row->word != NULL ? "the name of a drone or body, or world" : "the name of a drone or all", node);
+        report_expected(r, row->key,
+                        row->keyword != NULL ? "the name of a drone or body, or world"
+                                             : "the name of a drone or all",
+                        node);
         return;
     }
     *field = VY_EVERY_DRONE;
@@ -474,7 +475,7 @@ static void read_list(vy_reader *r, const vy_row *row, const vy_node *node, void
         return;
     }
     char *elements = (char *)object + row->offset;
-    if (row->flags & VY_ROW_HEAP) {
+    if (row->flags & VY_ROW_ALLOCATED) {
         void *memory = node->count == 0 ? NULL : calloc((size_t)node->count, table->size);
         if (memory == NULL && node->count > 0) {
             r->no_memory = 1;
@@ -578,7 +579,7 @@ static size_t value_size(const vy_row *row)
     case VY_TYPE_ROTATION: return sizeof(vy_quat);
     case VY_TYPE_INERTIA: return sizeof(vy_mat3);
     case VY_TYPE_OBJECT: return row->table->size;
-    case VY_TYPE_LIST: return row->flags & VY_ROW_HEAP ? sizeof(void *) : row->size * row->table->size;
+    case VY_TYPE_LIST: return row->flags & VY_ROW_ALLOCATED ? sizeof(void *) : row->size * row->table->size;
     case VY_TYPE_NAMED: return row->size * sizeof(vy_parameter);
     case VY_TYPE_TABLE: return sizeof(vy_numbers);
     case VY_TYPE_COUNT:

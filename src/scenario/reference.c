@@ -63,13 +63,13 @@ static void write_kind(vy_text *out, const vy_row *row)
             vy_text_printf(out, "%s`%s`", i > 0 ? ", " : "", row->choices[i].name);
         break;
     case VY_TYPE_VECTOR:
-        vy_text_printf(out, "[%s%zu numbers]", row->flags & VY_ROW_SHORT ? "up to " : "", row->size);
+        vy_text_printf(out, "[%s%zu numbers]", row->flags & VY_ROW_VARIABLE_SIZE ? "up to " : "", row->size);
         if (row->size_of != NULL) vy_text_puts(out, ", fewer, or a number, as the quantity has");
         break;
     case VY_TYPE_ROTATION: vy_text_puts(out, "[w, x, y, z] or angles"); break;
     case VY_TYPE_INERTIA: vy_text_puts(out, "[x, y, z] or three rows"); break;
     case VY_TYPE_DRONE:
-        vy_text_puts(out, row->word != NULL ? "name of a drone or body" : "name of a drone, or `all`");
+        vy_text_puts(out, row->keyword != NULL ? "name of a drone or body" : "name of a drone, or `all`");
         break;
     case VY_TYPE_JOINT: vy_text_puts(out, "name of a joint, or `all`"); break;
     case VY_TYPE_OBJECT: vy_text_puts(out, row->flags & VY_ROW_FILE ? "name or mapping" : "mapping"); break;
@@ -87,7 +87,7 @@ static void write_kind(vy_text *out, const vy_row *row)
         vy_text_puts(out, ", ");
         vy_range_print(out, vy_row_range(row, row->unit));
     }
-    if (row->word != NULL) vy_text_printf(out, ", or `%s`", row->word);
+    if (row->keyword != NULL) vy_text_printf(out, ", or `%s`", row->keyword);
 }
 
 static void write_default(vy_text *out, const vy_row *row, const void *defaults)

@@ -254,7 +254,7 @@ vy_status vy_scenario_copy(const vy_scenario *scenario, vy_scenario **out, vy_er
     if (s == NULL) return vy_fail(err, VY_NO_MEMORY, "scenario: no memory for a copy");
     for (int i = 0; i < vy_scenario_table.row_count; ++i) { // every list has elements of its own
         const vy_row *row = &vy_scenario_table.rows[i];
-        if (!(row->flags & VY_ROW_HEAP)) continue;
+        if (!(row->flags & VY_ROW_ALLOCATED)) continue;
         int count;
         const void *elements = vy_list_elements(row, s, &count);
         void *copy = duplicate(elements, (size_t)count * row->table->size, &lost);
@@ -290,7 +290,7 @@ void vy_scenario_destroy(vy_scenario *scenario)
     for (int i = 0; i < vy_scenario_table.row_count; ++i) { // every list of its own
         const vy_row *row = &vy_scenario_table.rows[i];
         void *elements = NULL;
-        if (row->flags & VY_ROW_HEAP) memcpy(&elements, (char *)scenario + row->offset, sizeof elements);
+        if (row->flags & VY_ROW_ALLOCATED) memcpy(&elements, (char *)scenario + row->offset, sizeof elements);
         free(elements);
     }
     vy_wind_grid_destroy(scenario->wind_grid);

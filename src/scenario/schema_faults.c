@@ -100,10 +100,10 @@ static const vy_row fault_rows[] = {
     ROW("start", NUMBER, vy_scenario_fault, def.start, .unit = "s", .range = AT_LEAST_0,
         .help = "when it begins, or when its random stretches may begin"),
     ROW("duration", NUMBER, vy_scenario_fault, def.duration, .unit = "s", .range = POSITIVE,
-        .word = "forever", .word_value = (double)INFINITY, .help = "how long it acts"),
+        .keyword = "forever", .keyword_value = (double)INFINITY, .help = "how long it acts"),
     ROW("spread", NUMBER, vy_scenario_fault, def.spread, .unit = "s", .range = AT_LEAST_0,
         .help = "the beginning is drawn evenly from [start, start + spread)"),
-    ROW("every", NUMBER, vy_scenario_fault, def.every, .unit = "s", .range = AT_LEAST_0, .word = "once",
+    ROW("every", NUMBER, vy_scenario_fault, def.every, .unit = "s", .range = AT_LEAST_0, .keyword = "once",
         .help =
             "time is cut into pieces this long; in each the fault acts once, from a moment drawn evenly on"),
     ROW("chance", NUMBER, vy_scenario_fault, def.chance, .range = WITHIN(0.0, 1.0),

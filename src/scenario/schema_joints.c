@@ -21,12 +21,13 @@ static void init_body(void *object, int index)
 }
 
 static const vy_row body_rows[] = {
-    ROW("name", TEXT, vy_scenario_body, name, .size = VY_NAME_CAP, .flags = VY_ROW_LABEL | VY_ROW_IDENTIFIER,
-        .default_text = "body0, body1, ...", .help = "unique among drones and bodies"),
+    ROW("name", TEXT, vy_scenario_body, name, .size = VY_NAME_CAP,
+        .flags = VY_ROW_UNHASHED | VY_ROW_IDENTIFIER, .default_text = "body0, body1, ...",
+        .help = "unique among drones and bodies"),
     ROW("mass", NUMBER, vy_scenario_body, def.mass, .unit = "kg", .range = POSITIVE,
         .default_text = "of its shape and density", .help = "of the body"),
-    ROW("density", NUMBER, vy_scenario_body, density, .unit = "kg/m^3", .range = POSITIVE, .word = "none",
-        .word_value = 0.0, .help = "of its shape, in place of a mass"),
+    ROW("density", NUMBER, vy_scenario_body, density, .unit = "kg/m^3", .range = POSITIVE, .keyword = "none",
+        .keyword_value = 0.0, .help = "of its shape, in place of a mass"),
     ROW("inertia", INERTIA, vy_scenario_body, def.inertia, .unit = "kg m^2", .range = ANY,
         .default_text = "of its shape",
         .help = "about the centre of mass: the diagonal [x, y, z] or three rows. Left out, it is that of the "
@@ -85,10 +86,12 @@ const vy_table vy_closing_table = {
 
 static const vy_row joint_rows[] = {
     ROW_joint_kind(vy_scenario_joint, def.),
-    ROW("name", TEXT, vy_scenario_joint, name, .size = VY_NAME_CAP, .flags = VY_ROW_LABEL | VY_ROW_IDENTIFIER,
-        .default_text = "joint0, joint1, ...", .help = "unique among joints"),
-    ROW("a", DRONE, vy_scenario_joint, a, .word = "world", .help = "the name of a drone or body, or `world`"),
-    ROW("b", DRONE, vy_scenario_joint, b, .word = "world", .help = "the same"),
+    ROW("name", TEXT, vy_scenario_joint, name, .size = VY_NAME_CAP,
+        .flags = VY_ROW_UNHASHED | VY_ROW_IDENTIFIER, .default_text = "joint0, joint1, ...",
+        .help = "unique among joints"),
+    ROW("a", DRONE, vy_scenario_joint, a, .keyword = "world",
+        .help = "the name of a drone or body, or `world`"),
+    ROW("b", DRONE, vy_scenario_joint, b, .keyword = "world", .help = "the same"),
     ROWS_joint(vy_scenario_joint, def.)};
 const vy_table vy_joint_table = {.title = "Joints",
                                  .help = "A list of joints between drones and bodies: docs/dynamics.md.",

@@ -28,10 +28,10 @@ _Static_assert(sizeof(vy_solid_kind) == sizeof(int) && sizeof(vy_contacts_mode) 
             .when = KIND(CAPSULE) | KIND(CYLINDER), .help = "along z, a capsule's without its caps"),      \
         ROW("points", TABLE, type_, in_ points, .size = 3, .unit = "m", .range = WITHIN(-1e9, 1e9),        \
             .when = KIND(HULL), .help = "of the hull: rows of x, y, z; four or more"),                     \
-        ROW("file", TEXT, type_, in_ file, .size = sizeof((vy_solid_def *)0)->file, .flags = VY_ROW_LABEL, \
-            .word = "none", .when = KIND(HULL),                                                            \
+        ROW("file", TEXT, type_, in_ file, .size = sizeof((vy_solid_def *)0)->file,                        \
+            .flags = VY_ROW_UNHASHED, .keyword = "none", .when = KIND(HULL),                               \
             .help = "an STL or OBJ file beside the scenario, for points"),                                 \
-        ROW("scale", NUMBER, type_, in_ scale, .unit = "m", .range = POSITIVE, .flags = VY_ROW_LABEL,      \
+        ROW("scale", NUMBER, type_, in_ scale, .unit = "m", .range = POSITIVE, .flags = VY_ROW_UNHASHED,   \
             .when = KIND(HULL), .help = "length of one unit of that file")
 #define HEIGHTS_ROWS(type_, in_)                                                                             \
     ROW("heights", TABLE, type_, in_ heights, .unit = "m", .range = WITHIN(-1e9, 1e9),                       \
@@ -39,8 +39,8 @@ _Static_assert(sizeof(vy_solid_kind) == sizeof(int) && sizeof(vy_contacts_mode) 
         .help = "one row for each y, from south to north, one number for each x, from west to east"),        \
         ROW("spacing", NUMBER, type_, in_ spacing, .unit = "m", .range = POSITIVE, .flags = VY_ROW_REQUIRED, \
             .when = KIND(HEIGHTS), .help = "from one height to the next, in x and in y"),                    \
-        ROW("file", TEXT, type_, in_ file, .size = sizeof((vy_solid_def *)0)->file, .flags = VY_ROW_LABEL,   \
-            .word = "none", .when = KIND(HEIGHTS),                                                           \
+        ROW("file", TEXT, type_, in_ file, .size = sizeof((vy_solid_def *)0)->file,                          \
+            .flags = VY_ROW_UNHASHED, .keyword = "none", .when = KIND(HEIGHTS),                              \
             .help =                                                                                          \
                 "a file NAME.csv beside the scenario, for heights: lines of numbers, separated by commas")
 #define MATERIAL_ROW(type_, in_) \
@@ -78,7 +78,7 @@ static const vy_row obstacle_rows[] = {
     ROW("kind", CHOICE, vy_scenario_obstacle, def.solid.kind, CHOICES(obstacles), .flags = VY_ROW_REQUIRED,
         .help = "the shape"),
     ROW("name", TEXT, vy_scenario_obstacle, name, .size = VY_NAME_CAP,
-        .flags = VY_ROW_LABEL | VY_ROW_IDENTIFIER, .default_text = "obstacle0, obstacle1, ...",
+        .flags = VY_ROW_UNHASHED | VY_ROW_IDENTIFIER, .default_text = "obstacle0, obstacle1, ...",
         .help = "unique among obstacles"),
     ROW("position", VECTOR, vy_scenario_obstacle, def.position, .size = 3, .unit = "m", .range = ANY,
         .help = "of the origin of its frame, world axes"),

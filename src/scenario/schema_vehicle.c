@@ -28,9 +28,9 @@ static const vy_row rotor_rows[] = {
     ROW("axis", VECTOR, vy_rotor_def, axis, .size = 3, .range = ANY,
         .help = "direction of its thrust, any length; zero is body +z"),
     ROW("thrust_coef", NUMBER, vy_rotor_def, thrust_coef, .unit = "N s^2", .range = AT_LEAST_0,
-        .word = "same", .help = "of this rotor; `same` is the vehicle's"),
+        .keyword = "same", .help = "of this rotor; `same` is the vehicle's"),
     ROW("torque_coef", NUMBER, vy_rotor_def, torque_coef, .unit = "N m s^2", .range = AT_LEAST_0,
-        .word = "same", .help = "of this rotor; `same` has the vehicle's ratio of torque to thrust"),
+        .keyword = "same", .help = "of this rotor; `same` has the vehicle's ratio of torque to thrust"),
 };
 static const vy_table rotor_table = {.title = "Rotors",
                                      .help = "A list; each thrusts along its axis.",
@@ -83,7 +83,7 @@ static vy_status vehicle_preset(const char *name, void *object, vy_error *err)
     ROW(#list, LIST, vy_vehicle_def, list, .table = &vy_table_##name, .size = VY_ROTOR_CAP, \
         .count_offset = offsetof(vy_vehicle_def, name##_count), .help = text),
 static const vy_row vehicle_rows[] = {
-    ROW("name", TEXT, vy_vehicle_def, name, .size = VY_NAME_CAP, .flags = VY_ROW_LABEL | VY_ROW_IDENTIFIER,
+    ROW("name", TEXT, vy_vehicle_def, name, .size = VY_NAME_CAP, .flags = VY_ROW_UNHASHED | VY_ROW_IDENTIFIER,
         .help = "for people"),
     ROW("mass", NUMBER, vy_vehicle_def, mass, .unit = "kg", .range = POSITIVE, .flags = VY_ROW_REQUIRED,
         .help = "of everything that flies"),
@@ -104,7 +104,7 @@ static const vy_row vehicle_rows[] = {
     ROW("motor_lag", NUMBER, vy_vehicle_def, motor_lag, .unit = "s", .range = AT_LEAST_0,
         .help = "time constant of rotor speed; 0 is an ideal motor"),
     ROW("motor_lag_down", NUMBER, vy_vehicle_def, motor_lag_down, .unit = "s", .range = AT_LEAST_0,
-        .word = "same", .help = "the same when the speed falls; `same` as it rises"),
+        .keyword = "same", .help = "the same when the speed falls; `same` as it rises"),
     ROW("thrust_linear", NUMBER, vy_vehicle_def, thrust_linear, .unit = "N s", .range = ANY,
         .help = "thrust over speed, beside thrust_coef; then the drag torque follows the thrust"),
     ROW("thrust_cubic", NUMBER, vy_vehicle_def, thrust_cubic, .unit = "N s^3", .range = ANY,

@@ -117,7 +117,7 @@ static const vy_row turbulence_rows[] = {
     ROW("intensity", NUMBER, vy_turbulence_def, intensity, .unit = "m/s", .range = AT_LEAST_0,
         .help = "standard deviation above 600 m"),
     ROW("period", NUMBER, vy_turbulence_def, period, .unit = "s", .range = AT_LEAST_0, .flags = VY_ROW_PERIOD,
-        .word = "auto", .help = "between two values; `auto` is ten steps"),
+        .keyword = "auto", .help = "between two values; `auto` is ten steps"),
 };
 static const vy_table turbulence_table = {.title = "Turbulence",
                                           .help = "Dryden turbulence by MIL-F-8785C.",
@@ -131,7 +131,7 @@ static const vy_row wind_rows[] = {
     ROW("gusts", LIST, vy_wind_def, gusts, .table = &gust_table, .size = VY_GUST_CAP,
         .count_offset = offsetof(vy_wind_def, gust_count), .help = "single gusts"),
     ROW("grid", TEXT, vy_wind_def, grid_name, .size = sizeof((vy_wind_def *)0)->grid_name,
-        .flags = VY_ROW_LABEL, .word = "none",
+        .flags = VY_ROW_UNHASHED, .keyword = "none",
         .help = "a file NAME.csv of samples beside the scenario, t,x,y,z,u,v,w; see docs/environment.md"),
     ROW("turbulence", OBJECT, vy_wind_def, turbulence, .table = &turbulence_table,
         .help = "continuous gusts"),
@@ -142,7 +142,7 @@ static const vy_table wind_table = {
 #define QUARTER_TURN 1.5707963267948966
 
 static const vy_row origin_rows[] = {
-    ROW("gm", NUMBER, vy_origin_def, gm, .unit = "m^3/s^2", .range = AT_LEAST_0, .word = "none",
+    ROW("gm", NUMBER, vy_origin_def, gm, .unit = "m^3/s^2", .range = AT_LEAST_0, .keyword = "none",
         .default_text = "none; with a latitude the Earth's",
         .help = "gravitational constant times mass of the planet; `none`: the world is flat or inertial"),
     ROW("latitude", NUMBER, vy_origin_def, latitude, .unit = "rad",
@@ -154,7 +154,7 @@ static const vy_row origin_rows[] = {
     ROW("j2", NUMBER, vy_origin_def, j2, .range = ANY,
         .default_text = "0; with a latitude and no gm the Earth's",
         .help = "oblateness of the planet's gravity"),
-    ROW("date", NUMBER, vy_origin_def, date, .unit = VY_UNIT_YEAR, .range = AT_LEAST_0, .word = "none",
+    ROW("date", NUMBER, vy_origin_def, date, .unit = VY_UNIT_YEAR, .range = AT_LEAST_0, .keyword = "none",
         .default_text = "none; with a latitude and no gm 2025",
         .help =
             "2026-06-21 or a decimal year, for the World Magnetic Model; `none`: magnetic_field as declared"),
@@ -167,13 +167,13 @@ static const vy_table origin_table = {
     ROWS(origin_rows)};
 
 static const vy_row planet_rows[] = {
-    ROW("radius", NUMBER, vy_planet_def, radius, .unit = "m", .range = AT_LEAST_0, .word = "none",
+    ROW("radius", NUMBER, vy_planet_def, radius, .unit = "m", .range = AT_LEAST_0, .keyword = "none",
         .help = "at the equator; `none` is a flat world"),
     ROW("flattening", NUMBER, vy_planet_def, flattening, .range = WITHIN(0.0, 0.999),
         .help = "0 is a sphere"),
     ROW("rate", NUMBER, vy_planet_def, rate, .unit = "rad/s", .range = ANY,
         .help = "of its rotation about its axis"),
-    ROW("origin", OBJECT, vy_planet_def, origin, .table = &origin_table, .flags = VY_ROW_OPTION,
+    ROW("origin", OBJECT, vy_planet_def, origin, .table = &origin_table, .flags = VY_ROW_HASHED_IF_SET,
         .help = "where the world is on it; without one the world's frame is inertial, about the centre"),
 };
 static const vy_table planet_table = {.title = "Planet",
@@ -214,7 +214,7 @@ static const vy_choice wake_switches[] = {CHOICE("off", 0, "drones do not feel e
 static const vy_row wake_rows[] = {
     ROW("mode", CHOICE, vy_wakes_def, on, CHOICES(wake_switches), .help = "whether wakes are computed"),
     ROW("period", NUMBER, vy_wakes_def, period, .unit = "s", .range = AT_LEAST_0, .flags = VY_ROW_PERIOD,
-        .word = "auto", .help = "between updates of the wakes; `auto` is ten steps"),
+        .keyword = "auto", .help = "between updates of the wakes; `auto` is ten steps"),
     ROW("length", NUMBER, vy_wakes_def, length, .unit = "m", .range = POSITIVE,
         .help = "after which a wake is over"),
 };

@@ -20,8 +20,8 @@ static const struct {
 
 static const vy_row rows[] = {
     PERIOD(vy_airspeed_def, "pitot tube"),
-    FIGURE(vy_airspeed_def, noise, "Pa", "standard deviation of a sample"),
-    FIGURE(vy_airspeed_def, bias, "Pa", "standard deviation of the turn-on bias"),
+    NONNEGATIVE(vy_airspeed_def, noise, "Pa", "standard deviation of a sample"),
+    NONNEGATIVE(vy_airspeed_def, bias, "Pa", "standard deviation of the turn-on bias"),
     ROW("blockage", NUMBER, vy_airspeed_def, blockage, .range = WITHIN(0.0, 1.0),
         .help = "share of the dynamic pressure that a clogged tube keeps out"),
     LIMIT(vy_airspeed_def, range, "Pa", "where readings saturate"),

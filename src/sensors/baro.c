@@ -21,9 +21,9 @@ static const struct {
 
 static const vy_row rows[] = {
     PERIOD(vy_baro_def, "barometer"),
-    FIGURE(vy_baro_def, noise, "Pa", "standard deviation of a sample"),
-    FIGURE(vy_baro_def, bias, "Pa", "standard deviation of the turn-on bias"),
-    FIGURE(vy_baro_def, wander, "Pa", "standard deviation of a slow wander"),
+    NONNEGATIVE(vy_baro_def, noise, "Pa", "standard deviation of a sample"),
+    NONNEGATIVE(vy_baro_def, bias, "Pa", "standard deviation of the turn-on bias"),
+    NONNEGATIVE(vy_baro_def, wander, "Pa", "standard deviation of a slow wander"),
     ROW("wander_time", NUMBER, vy_baro_def, wander_time, .unit = "s", .range = POSITIVE,
         .help = "its correlation time"),
     RESOLUTION(vy_baro_def, step, "Pa"),

@@ -14,7 +14,7 @@ static const struct {
 
 static const vy_row rows[] = {
     PERIOD(vy_esc_def, "telemetry"),
-    FIGURE(vy_esc_def, noise, "rad/s", "standard deviation of a sample"),
+    NONNEGATIVE(vy_esc_def, noise, "rad/s", "standard deviation of a sample"),
     RESOLUTION(vy_esc_def, step, "rad/s"),
     LINK(vy_esc_def),
 };

@@ -16,7 +16,7 @@ static const struct {
 
 static const vy_row rows[] = {
     PERIOD(vy_flow_def, "optical flow"),
-    FIGURE(vy_flow_def, noise, "rad/s", "standard deviation of a sample per axis"),
+    NONNEGATIVE(vy_flow_def, noise, "rad/s", "standard deviation of a sample per axis"),
     DISTANCE_RANGE_ROWS(vy_flow_def),
     LIMIT(vy_flow_def, range, "rad/s", "above which it loses track"),
     MOUNT(vy_flow_def),

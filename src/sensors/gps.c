@@ -37,11 +37,11 @@ static const struct {
 
 static const vy_row rows[] = {
     PERIOD(vy_gps_def, "receiver"),
-    FIGURE(vy_gps_def, position_noise, "m", "standard deviation of a sample, x and y"),
-    FIGURE(vy_gps_def, height_noise, "m", "the same of z"),
-    FIGURE(vy_gps_def, velocity_noise, "m/s", "standard deviation of a sample per axis"),
-    FIGURE(vy_gps_def, position_wander, "m", "standard deviation of a slow wander, x and y"),
-    FIGURE(vy_gps_def, height_wander, "m", "the same of z"),
+    NONNEGATIVE(vy_gps_def, position_noise, "m", "standard deviation of a sample, x and y"),
+    NONNEGATIVE(vy_gps_def, height_noise, "m", "the same of z"),
+    NONNEGATIVE(vy_gps_def, velocity_noise, "m/s", "standard deviation of a sample per axis"),
+    NONNEGATIVE(vy_gps_def, position_wander, "m", "standard deviation of a slow wander, x and y"),
+    NONNEGATIVE(vy_gps_def, height_wander, "m", "the same of z"),
     ROW("wander_time", NUMBER, vy_gps_def, wander_time, .unit = "s", .range = POSITIVE,
         .help = "its correlation time"),
     MOUNT(vy_gps_def),

@@ -104,7 +104,7 @@ static const struct {
 };
 
 static const vy_row rows[] = {
-    USUAL_PERIOD(vy_imu_def, "IMU"),
+    DEFAULT_PERIOD(vy_imu_def, "IMU"),
     ROW("accel_noise", NUMBER, vy_imu_def, accel_noise, .unit = "m/s^2/sqrt(Hz)", .range = AT_LEAST_0,
         .help = "white noise density of the accelerometer"),
     ROW("gyro_noise", NUMBER, vy_imu_def, gyro_noise, .unit = "rad/s/sqrt(Hz)", .range = AT_LEAST_0,
@@ -117,14 +117,14 @@ static const vy_row rows[] = {
         .help = "random walk of the bias"),
     ROW("gyro_drift", NUMBER, vy_imu_def, gyro_drift, .unit = "rad/s^2/sqrt(Hz)", .range = AT_LEAST_0,
         .help = "random walk of the bias"),
-    FIGURE(vy_imu_def, accel_instability, "m/s^2", "floor of the Allan deviation"),
-    FIGURE(vy_imu_def, gyro_instability, "rad/s", "floor of the Allan deviation"),
+    NONNEGATIVE(vy_imu_def, accel_instability, "m/s^2", "floor of the Allan deviation"),
+    NONNEGATIVE(vy_imu_def, gyro_instability, "rad/s", "floor of the Allan deviation"),
     ROW("instability_time", NUMBER, vy_imu_def, instability_time, .unit = "s", .range = POSITIVE,
-        .word = "none", .help = "correlation time of that wander"),
-    FIGURE(vy_imu_def, accel_scale, NULL, "standard deviation of the scale's error per axis"),
-    FIGURE(vy_imu_def, gyro_scale, NULL, "standard deviation of the scale's error per axis"),
-    FIGURE(vy_imu_def, accel_misalignment, "rad", "standard deviation of each axis towards each other"),
-    FIGURE(vy_imu_def, gyro_misalignment, "rad", "standard deviation of each axis towards each other"),
+        .keyword = "none", .help = "correlation time of that wander"),
+    NONNEGATIVE(vy_imu_def, accel_scale, NULL, "standard deviation of the scale's error per axis"),
+    NONNEGATIVE(vy_imu_def, gyro_scale, NULL, "standard deviation of the scale's error per axis"),
+    NONNEGATIVE(vy_imu_def, accel_misalignment, "rad", "standard deviation of each axis towards each other"),
+    NONNEGATIVE(vy_imu_def, gyro_misalignment, "rad", "standard deviation of each axis towards each other"),
     LIMIT(vy_imu_def, accel_bandwidth, "Hz", "of a first-order low-pass"),
     LIMIT(vy_imu_def, gyro_bandwidth, "Hz", "of a first-order low-pass"),
     LIMIT(vy_imu_def, accel_range, "m/s^2", "where readings saturate"),
@@ -145,7 +145,7 @@ static vy_status check(const void *object, const vy_vehicle_def *vehicle, vy_err
     return VY_OK;
 }
 
-imu_params vy_imu_plain(const vy_imu_def *imu)
+imu_params vy_imu_basic(const vy_imu_def *imu)
 {
     VY_ASSERT(imu->period > 0.0);
     const double rate = 1.0 / imu->period;
@@ -176,7 +176,7 @@ static void build(const void *object, const sensor_key *run_key, void *params)
     const double t = d->period, time = d->instability_time;
     const double accel = d->accel_instability / VY_ALLAN_FLOOR, gyro = d->gyro_instability / VY_ALLAN_FLOOR;
     *(imu_full_params *)params = (imu_full_params){
-        .plain = vy_imu_plain(d),
+        .basic = vy_imu_basic(d),
         .accel_deviation = accel,
         .gyro_deviation = gyro,
         .accel_wander = gauss_markov_of(accel, t, time),

@@ -56,7 +56,7 @@ VY_FN body_state inertial_body(const gravity_params *field, const body_state *bo
 }
 
 /// And back: a gyroscope's rate less the planet's, at a believed attitude.
-VY_FN vec3 gyro_over_ground(const gravity_params *field, quat attitude, vec3 gyro)
+VY_FN vec3 gyro_relative_to_ground(const gravity_params *field, quat attitude, vec3 gyro)
 {
     if (!field->frame.on) return gyro;
     return vec3_sub(gyro, local_rate(&field->frame, quat_matrix(attitude)));

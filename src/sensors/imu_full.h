@@ -9,7 +9,7 @@
 #include "sensors/sensor.h"
 
 typedef struct imu_full_params {
-    imu_params plain;
+    imu_params basic;
     real accel_deviation, gyro_deviation; // of the wanders
     gauss_markov_params accel_wander, gyro_wander;
     mat3 accel_distortion, gyro_distortion;
@@ -36,7 +36,7 @@ typedef struct imu_full_block {
 #define VY_ALLAN_FLOOR 0.6175
 
 /// Constants of the basic model, with a period.
-imu_params vy_imu_plain(const vy_imu_def *imu);
+imu_params vy_imu_basic(const vy_imu_def *imu);
 /// Does it have a figure that the basic model lacks?
 int vy_imu_is_full(const vy_imu_def *d);
 
@@ -49,10 +49,10 @@ VY_FN vec3 imu_specific_force(const imu_full_params *p, const body_state *body, 
                               const imu_state *s, vec3 rate)
 {
     const vec3 dv = vec3_sub(body->velocity, s->velocity);
-    const vec3 force = vec3_sub(vec3_scale(p->plain.inverse_period, dv), gravity);
+    const vec3 force = vec3_sub(vec3_scale(p->basic.inverse_period, dv), gravity);
     const quat halfway = quat_normalize(quat_add(s->attitude, body->attitude));
     const vec3 euler =
-        vec3_cross(vec3_scale(p->plain.inverse_period, vec3_sub(body->rate, rate)), p->position);
+        vec3_cross(vec3_scale(p->basic.inverse_period, vec3_sub(body->rate, rate)), p->position);
     const vec3 inward = vec3_add(vec3_cross(rate, vec3_cross(rate, p->position)),
                                  vec3_cross(body->rate, vec3_cross(body->rate, p->position)));
     return vec3_add_scaled(vec3_add(quat_unrotate(halfway, force), euler), real_set(0.5), inward);
@@ -82,8 +82,8 @@ VY_FN imu_reading imu_full_sample(const imu_full_params *p, const body_state *bo
     f->accel_smooth = vec3_add_scaled(f->accel_smooth, p->accel_alpha, vec3_sub(force, f->accel_smooth));
     f->gyro_smooth = vec3_add_scaled(f->gyro_smooth, p->gyro_alpha, vec3_sub(turn, f->gyro_smooth));
 
-    s->accel_bias = vec3_add_scaled(s->accel_bias, p->plain.accel_walk, vec3_make(n[6], n[7], n[8]));
-    s->gyro_bias = vec3_add_scaled(s->gyro_bias, p->plain.gyro_walk, vec3_make(n[9], n[10], n[11]));
+    s->accel_bias = vec3_add_scaled(s->accel_bias, p->basic.accel_walk, vec3_make(n[6], n[7], n[8]));
+    s->gyro_bias = vec3_add_scaled(s->gyro_bias, p->basic.gyro_walk, vec3_make(n[9], n[10], n[11]));
     f->accel_wander = gauss_markov_next3(p->accel_wander, f->accel_wander, slow);
     f->gyro_wander = gauss_markov_next3(p->gyro_wander, f->gyro_wander, slow + 3);
     s->velocity = body->velocity;
@@ -93,9 +93,9 @@ VY_FN imu_reading imu_full_sample(const imu_full_params *p, const body_state *bo
     const vec3 accel_bias = vec3_add(s->accel_bias, f->accel_wander);
     const vec3 gyro_bias = vec3_add(s->gyro_bias, f->gyro_wander);
     imu_reading r;
-    r.accel = vec3_add_scaled(vec3_add(f->accel_smooth, accel_bias), p->plain.accel_noise,
+    r.accel = vec3_add_scaled(vec3_add(f->accel_smooth, accel_bias), p->basic.accel_noise,
                               vec3_make(n[0], n[1], n[2]));
-    r.gyro = vec3_add_scaled(vec3_add(f->gyro_smooth, gyro_bias), p->plain.gyro_noise,
+    r.gyro = vec3_add_scaled(vec3_add(f->gyro_smooth, gyro_bias), p->basic.gyro_noise,
                              vec3_make(n[3], n[4], n[5]));
     r.accel = quantize3(p->accel_quantizer, r.accel);
     r.gyro = quantize3(p->gyro_quantizer, r.gyro);

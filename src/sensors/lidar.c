@@ -61,8 +61,8 @@ static const vy_row rows[] = {
         .help = "between the outermost columns"),
     ROW("height", NUMBER, vy_lidar_def, height, .unit = "rad", .range = WITHIN(0.0, 3.14159265359),
         .help = "between the outermost rows"),
-    FIGURE(vy_lidar_def, noise, "m", "standard deviation of a sample"),
-    FIGURE(vy_lidar_def, noise_share, NULL, "standard deviation over distance, on top of it"),
+    NONNEGATIVE(vy_lidar_def, noise, "m", "standard deviation of a sample"),
+    NONNEGATIVE(vy_lidar_def, noise_share, NULL, "standard deviation over distance, on top of it"),
     DISTANCE_RANGE_ROWS(vy_lidar_def),
     RESOLUTION(vy_lidar_def, step, "m"),
     MOUNT(vy_lidar_def),
@@ -95,7 +95,7 @@ static double ray_angle(int i, int count, double angle)
 }
 
 // In the order of the sample.
-static int fan_of(const vy_lidar_def *d, vec3 along[VY_RAY_CAP])
+static int ray_directions(const vy_lidar_def *d, vec3 along[VY_RAY_CAP])
 {
     VY_ASSERT(d->rows >= 0 && d->columns >= 0 && d->rows * d->columns <= VY_RAY_CAP);
     const quat turned = quat_normalize(d->attitude);
@@ -118,7 +118,7 @@ static void build(const void *object, const sensor_key *run_key, void *params)
     (void)run_key;
     p->reading = (ray_params){d->noise, d->noise_share, d->min, d->max, {0.0, d->step}};
     p->position = d->position;
-    p->count = fan_of(d, p->along);
+    p->count = ray_directions(d, p->along);
 }
 
 static int rays(const void *params, vec3 *origin, vec3 along[VY_RAY_CAP])

@@ -29,7 +29,7 @@ VY_FN void lidar_sample(const lidar_params *p, const body_state *body, const sen
     VY_ASSERT(p->count >= 0 && p->count <= VY_RAY_CAP);
     sensor_normals(key, n, VY_RAY_CAP);
     for (int i = 0; i < VY_RAY_CAP; ++i) {
-        out[i] = real_set(RAY_NOTHING);
+        out[i] = real_set(RAY_NO_RETURN);
         if (i < p->count)
             out[i] = ray_reading(&p->reading,
                                  ray_distance(caster, body, p->position, p->along[i], p->reading.max), n[i]);

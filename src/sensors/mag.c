@@ -35,10 +35,10 @@ static const struct {
 
 static const vy_row rows[] = {
     PERIOD(vy_mag_def, "magnetometer"),
-    FIGURE(vy_mag_def, noise, "T", "standard deviation of a sample per axis"),
-    FIGURE(vy_mag_def, bias, "T", "standard deviation of the turn-on bias, hard iron"),
-    FIGURE(vy_mag_def, scale, NULL, "standard deviation of the scale's error per axis"),
-    FIGURE(vy_mag_def, misalignment, "rad", "standard deviation of each axis towards each other"),
+    NONNEGATIVE(vy_mag_def, noise, "T", "standard deviation of a sample per axis"),
+    NONNEGATIVE(vy_mag_def, bias, "T", "standard deviation of the turn-on bias, hard iron"),
+    NONNEGATIVE(vy_mag_def, scale, NULL, "standard deviation of the scale's error per axis"),
+    NONNEGATIVE(vy_mag_def, misalignment, "rad", "standard deviation of each axis towards each other"),
     LIMIT(vy_mag_def, range, "T", "where readings saturate"),
     RESOLUTION(vy_mag_def, step, "T"),
     LINK(vy_mag_def),

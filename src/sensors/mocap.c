@@ -7,9 +7,9 @@ static const vy_mocap_def defaults = {.period = 0.01, .position_noise = 0.001, .
 vy_mocap_def vy_default_mocap_def(void) { return defaults; }
 
 static const vy_row rows[] = {
-    USUAL_PERIOD(vy_mocap_def, "motion capture"),
-    FIGURE(vy_mocap_def, position_noise, "m", "standard deviation per axis"),
-    FIGURE(vy_mocap_def, attitude_noise, "rad", "standard deviation per axis"),
+    DEFAULT_PERIOD(vy_mocap_def, "motion capture"),
+    NONNEGATIVE(vy_mocap_def, position_noise, "m", "standard deviation per axis"),
+    NONNEGATIVE(vy_mocap_def, attitude_noise, "rad", "standard deviation per axis"),
     LINK(vy_mocap_def),
 };
 const vy_table vy_table_mocap = {.title = "Motion capture",
@@ -30,7 +30,7 @@ static void add(const channel_input *in, const double *amount, double *sample)
     double *v = sample + in->channel->at;
     if (in->channel->cells == 4) {
         quat q = quat_make(v[0], v[1], v[2], v[3]);
-        q = attitude_turned(q, vec3_make(amount[0], amount[1], amount[2]));
+        q = attitude_rotated(q, vec3_make(amount[0], amount[1], amount[2]));
         memcpy(v, &q, sizeof q);
         return;
     }

@@ -20,8 +20,8 @@ static const struct {
 
 static const vy_row rows[] = {
     PERIOD(vy_power_def, "monitor"),
-    FIGURE(vy_power_def, voltage_noise, "V", "standard deviation of a sample"),
-    FIGURE(vy_power_def, current_noise, "A", "standard deviation of a sample"),
+    NONNEGATIVE(vy_power_def, voltage_noise, "V", "standard deviation of a sample"),
+    NONNEGATIVE(vy_power_def, current_noise, "A", "standard deviation of a sample"),
     RESOLUTION(vy_power_def, voltage_step, "V"),
     RESOLUTION(vy_power_def, current_step, "A"),
     LINK(vy_power_def),

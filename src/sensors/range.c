@@ -32,8 +32,8 @@ static const struct {
 
 static const vy_row rows[] = {
     PERIOD(vy_range_def, "range finder"),
-    FIGURE(vy_range_def, noise, "m", "standard deviation of a sample"),
-    FIGURE(vy_range_def, noise_share, NULL, "standard deviation over distance, on top of it"),
+    NONNEGATIVE(vy_range_def, noise, "m", "standard deviation of a sample"),
+    NONNEGATIVE(vy_range_def, noise_share, NULL, "standard deviation over distance, on top of it"),
     DISTANCE_RANGE_ROWS(vy_range_def),
     RESOLUTION(vy_range_def, step, "m"),
     MOUNT(vy_range_def),

@@ -6,7 +6,7 @@
 #include "sensors/sensor.h"
 
 /// The reading of a ray: no return, or a distance.
-#define RAY_NOTHING 0.0
+#define RAY_NO_RETURN 0.0
 
 typedef struct ray_params {
     real noise, noise_share; // [m], [1]
@@ -14,13 +14,13 @@ typedef struct ray_params {
     quantizer_params quantizer;
 } ray_params;
 
-/// Distance from `origin` along the unit vector `along` to the ground, the plane z = 0; RAY_NOTHING when
+/// Distance from `origin` along the unit vector `along` to the ground, the plane z = 0; RAY_NO_RETURN when
 /// the ray misses it. From below the ground there is no return.
 VY_FN real ray_to_ground(vec3 origin, vec3 along)
 {
     const mask meets = (along.z < 0.0) & (origin.z > 0.0);
     const real slope = real_select(meets, along.z, real_set(-1.0));
-    return real_select(meets, -origin.z / slope, real_set(RAY_NOTHING));
+    return real_select(meets, -origin.z / slope, real_set(RAY_NO_RETURN));
 }
 
 /// The same to the ground of a planet at whose place the world is: Newton's method from the plane below,
@@ -36,16 +36,16 @@ VY_FN real ray_to_planet(const local_frame *f, const planet_params *p, vec3 orig
         distance =
             real_select(meets, distance - at.height / real_select(meets, slope, real_set(-1.0)), distance);
     }
-    return real_select(meets, distance, real_set(RAY_NOTHING));
+    return real_select(meets, distance, real_set(RAY_NO_RETURN));
 }
 
-/// A distance as it is read; `n` is a normal deviate. Out of range it is RAY_NOTHING.
+/// A distance as it is read; `n` is a normal deviate. Out of range it is RAY_NO_RETURN.
 VY_FN real ray_reading(const ray_params *p, real distance, real n)
 {
     VY_ASSERT(mask_all((p->min >= 0.0) & (p->min < p->max)));
     const mask seen = (distance >= p->min) & (distance <= p->max) & (distance > 0.0);
     const real read = quantize(p->quantizer, distance + (p->noise + p->noise_share * distance) * n);
-    return real_select(seen, real_clamp(read, p->min, p->max), real_set(RAY_NOTHING));
+    return real_select(seen, real_clamp(read, p->min, p->max), real_set(RAY_NO_RETURN));
 }
 
 /// Distance from a point of the body along a unit vector, both in body axes.
@@ -60,7 +60,7 @@ VY_FN real ray_distance(const ray_caster *caster, const body_state *body, vec3 p
 static inline void add_distances(int count, const double *amount, double *distances)
 {
     for (int i = 0; i < count; ++i) {
-        if (distances[i] != RAY_NOTHING)
+        if (distances[i] != RAY_NO_RETURN)
             distances[i] = distances[i] + amount[i] > 0.0 ? distances[i] + amount[i] : 0.0;
     }
 }

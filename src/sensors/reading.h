@@ -5,25 +5,25 @@
 #include "base/rng.h"
 #include "base/vec.h"
 
-/// A first-order Gauss-Markov process: x = keep x + noise_gain n with n of unit variance.
+/// A first-order Gauss-Markov process: x = decay x + noise_gain n with n of unit variance.
 typedef struct gauss_markov_params {
-    real keep;       // e^(-period / correlation time)
-    real noise_gain; // deviation sqrt(1 - keep^2), so that x keeps its deviation
+    real decay;      // e^(-period / correlation time)
+    real noise_gain; // deviation sqrt(1 - decay^2), so that x keeps its deviation
 } gauss_markov_params;
 
 /// Of a process that keeps `deviation`, with a sample per `period` and a correlation time of `time` [s].
 VY_FN gauss_markov_params gauss_markov_of(real deviation, real period, real time)
 {
     VY_ASSERT(mask_all((deviation >= 0.0) & (period >= 0.0)));
-    const real keep = real_select(
+    const real decay = real_select(
         time > 0.0, math_exp(-period / real_select(time > 0.0, time, real_set(1.0))), real_set(0.0));
     gauss_markov_params p;
-    p.keep = keep;
-    p.noise_gain = deviation * real_sqrt(1.0 - keep * keep);
+    p.decay = decay;
+    p.noise_gain = deviation * real_sqrt(1.0 - decay * decay);
     return p;
 }
 
-VY_FN real gauss_markov_next(gauss_markov_params p, real x, real n) { return p.keep * x + p.noise_gain * n; }
+VY_FN real gauss_markov_next(gauss_markov_params p, real x, real n) { return p.decay * x + p.noise_gain * n; }
 
 VY_FN vec3 gauss_markov_next3(gauss_markov_params p, vec3 x, const real *n)
 {

@@ -63,7 +63,7 @@ typedef struct rotor_speeds {
 } rotor_speeds;
 
 /// Where a ray meets something: the distance [m] from `origin` along the unit vector `along`, world axes, and
-/// RAY_NOTHING (ray.h) where nothing is within `reach`.
+/// RAY_NO_RETURN (ray.h) where nothing is within `reach`.
 typedef struct ray_caster {
     real (*cast)(const void *self, vec3 origin, vec3 along, real reach);
     const void *self;

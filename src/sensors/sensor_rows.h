@@ -10,10 +10,10 @@
 #define PARTS(list) \
     .parts = list, .part_size = sizeof list[0], .part_count = (int)(sizeof list / sizeof list[0])
 
-#define PERIOD_ROW(type_, flags_, what_)                                                                    \
-    ROW("period", NUMBER, type_, period, .unit = "s", .range = AT_LEAST_0, .flags = flags_, .word = "none", \
-        .help = "between samples; `none` is no " what_)
-#define USUAL_PERIOD(type_, what_) PERIOD_ROW(type_, VY_ROW_PERIOD, what_)
+#define PERIOD_ROW(type_, flags_, what_)                                                    \
+    ROW("period", NUMBER, type_, period, .unit = "s", .range = AT_LEAST_0, .flags = flags_, \
+        .keyword = "none", .help = "between samples; `none` is no " what_)
+#define DEFAULT_PERIOD(type_, what_) PERIOD_ROW(type_, VY_ROW_PERIOD, what_)
 // An optional sensor has no default period: without a period it would never be sampled.
 #define PERIOD(type_, what_) PERIOD_ROW(type_, VY_ROW_PERIOD | VY_ROW_REQUIRED, what_)
 #define LINK(type_)                                                               \
@@ -21,21 +21,22 @@
         .help = "share of the samples that never arrive"),                        \
         ROW("delay", NUMBER, type_, link.delay, .unit = "s", .range = AT_LEAST_0, \
             .help = "from measuring to arriving, to the nearest sample")
-#define FIGURE(type_, key_, unit_, help_) \
+#define NONNEGATIVE(type_, key_, unit_, help_) \
     ROW(#key_, NUMBER, type_, key_, .unit = unit_, .range = AT_LEAST_0, .help = help_)
 #define LIMIT(type_, key_, unit_, help_) \
-    ROW(#key_, NUMBER, type_, key_, .unit = unit_, .range = AT_LEAST_0, .word = "none", .help = help_)
-#define RESOLUTION(type_, key_, unit_)                                                \
-    ROW(#key_, NUMBER, type_, key_, .unit = unit_, .range = POSITIVE, .word = "none", \
+    ROW(#key_, NUMBER, type_, key_, .unit = unit_, .range = AT_LEAST_0, .keyword = "none", .help = help_)
+#define RESOLUTION(type_, key_, unit_)                                                   \
+    ROW(#key_, NUMBER, type_, key_, .unit = unit_, .range = POSITIVE, .keyword = "none", \
         .help = "of a reading's last digit")
 #define MOUNT(type_)                                                               \
     ROW("position", VECTOR, type_, position, .size = 3, .unit = "m", .range = ANY, \
         .help = "from the centre of mass, body axes")
 #define DISTANCE_RANGE_ROWS(type_)                                     \
-    FIGURE(type_, min, "m", "nearest distance it can see"),            \
+    NONNEGATIVE(type_, min, "m", "nearest distance it can see"),       \
         ROW("max", NUMBER, type_, max, .unit = "m", .range = POSITIVE, \
             .help = "farthest distance it can see")
-#define BY_NAME " The name of a part (docs/sensors.md lists them), a mapping, or a mapping with `base: NAME`."
+#define PART_HELP \
+    " The name of a part (docs/sensors.md lists them), a mapping, or a mapping with `base: NAME`."
 
 // The table of a sensor's def from its `rows` and `defaults`, and the public function that finds a part.
 #define SENSOR_TABLE(name_, title_, help_)                                                \
@@ -54,7 +55,7 @@
         return preset(name, out, err);                                                    \
     }                                                                                     \
     const vy_table vy_table_##name_ = {.title = title_,                                   \
-                                       .help = help_ BY_NAME,                             \
+                                       .help = help_ PART_HELP,                           \
                                        .size = sizeof(vy_##name_##_def),                  \
                                        .init = init,                                      \
                                        .preset = preset,                                  \

@@ -6,26 +6,26 @@
 #include <string.h>
 
 // A block begins with the tick and the sample, as the public sample does: they are copied whole.
-#define SAME(id, stream, name, needs, text)                                                         \
+#define CHECK_LAYOUT(id, stream, name, needs, text)                                                 \
     _Static_assert(offsetof(name##_block, tick) == 0, "the tick comes first");                      \
     _Static_assert(sizeof(vy_##name##_sample) == 8 * (1 + name##_WIDTH), "every number is a cell"); \
     _Static_assert(sizeof(name##_block) >= sizeof(vy_##name##_sample), "the sample is in the block");
-SENSORS(SAME)
-#define KEYED(id, stream, name, needs, text)                                          \
+SENSORS(CHECK_LAYOUT)
+#define CHECK_IDS(id, stream, name, needs, text)                                      \
     _Static_assert(id < 32 && stream < 256 && offsetof(vy_##name##_def, period) == 0, \
                    "the period comes first");
-SENSORS(KEYED)
-DRONE_SENSORS(KEYED)
+SENSORS(CHECK_IDS)
+DRONE_SENSORS(CHECK_IDS)
 
 const sensor_row vy_sensors[SENSOR_KINDS] = {
-#define CARRIED(id, stream, name, needs, text)                                                             \
+#define SUITE_SENSOR_ROW(id, stream, name, needs, text)                                                    \
     [SENSOR_##                                                                                             \
         name] = {&vy_sensor_##name,         id, stream, name##_WIDTH, offsetof(vy_sensor_suite_def, name), \
                  offsetof(vy_samples, name)},
-    SENSORS(CARRIED)
-#define OF_DRONE(id, stream, name, needs, text) \
+    SENSORS(SUITE_SENSOR_ROW)
+#define DRONE_SENSOR_ROW(id, stream, name, needs, text) \
     [SENSOR_##name] = {&vy_sensor_##name, id, stream, name##_WIDTH, 0, offsetof(vy_samples, name)},
-        DRONE_SENSORS(OF_DRONE)};
+        DRONE_SENSORS(DRONE_SENSOR_ROW)};
 
 const channel_row vy_channels[VY_CHANNEL_COUNT] = {
 #define CHANNEL(sensor, channel, name, unit, at, cells, x, axes, width, help) \

@@ -33,7 +33,7 @@ rotor_layout vy_layout_build(const vy_vehicle_def *def)
     layout.count = def->rotor_count;
     layout.general = def->thrust_linear != 0.0 || def->thrust_cubic != 0.0 || def->motor_lag_down != 0.0 ||
                      def->thruster_count > 0;
-    vy_thruster_lay_out(def, &layout.thrusters);
+    vy_thruster_layout_build(def, &layout.thrusters);
     for (int i = 0; i < def->rotor_count; ++i) {
         const vy_rotor_def *rotor = &def->rotors[i];
         const vec3 place = vec3_sub(rotor->position, def->centre_of_mass), axis = vy_rotor_axis(rotor);
@@ -41,7 +41,7 @@ rotor_layout vy_layout_build(const vy_vehicle_def *def)
         layout.pitch[i] = sign * -place.x;
         layout.yaw[i] = sign * -(double)rotor->spin;
         layout.spin[i] = rotor->spin;
-        store(layout.place[i], place);
+        store(layout.hub[i], place);
         store(layout.axis[i], axis);
         const vec3 level =
             vec3_make(1.0 - axis.x * axis.x, -axis.x * axis.y, -axis.x * axis.z); // x across it
@@ -66,11 +66,11 @@ rotor_layout vy_layout_build(const vy_vehicle_def *def)
 motor_params vy_motor_build(const vy_vehicle_def *def)
 {
     const motor_params m = {
-        .plain = def->command_dead == 0.0 && def->command_curve == 1.0 && def->speed_idle == 0.0 &&
-                 def->thrust_linear == 0.0 && def->thrust_cubic == 0.0,
-        .top = def->speed_max,
-        .idle = def->speed_idle,
-        .dead = def->command_dead,
+        .is_linear = def->command_dead == 0.0 && def->command_curve == 1.0 && def->speed_idle == 0.0 &&
+                     def->thrust_linear == 0.0 && def->thrust_cubic == 0.0,
+        .speed_max = def->speed_max,
+        .speed_idle = def->speed_idle,
+        .dead_zone = def->command_dead,
         .square = def->command_curve,
         .quadratic = def->thrust_coef,
         .linear = def->thrust_linear,

@@ -7,7 +7,7 @@
 static const vy_battery_def defaults = {.charge = 1.0, .efficiency = 1.0};
 
 static const vy_row rows[] = {
-    ROW("capacity", NUMBER, vy_battery_def, capacity, .unit = "A s", .range = AT_LEAST_0, .word = "none",
+    ROW("capacity", NUMBER, vy_battery_def, capacity, .unit = "A s", .range = AT_LEAST_0, .keyword = "none",
         .help = "`none`: the voltage is always nominal"),
     ROW("charge", NUMBER, vy_battery_def, charge, .range = WITHIN(0.0, 1.0), .help = "at the start"),
     ROW("resistance", NUMBER, vy_battery_def, resistance, .unit = "ohm", .range = AT_LEAST_0,
@@ -58,7 +58,7 @@ void vy_battery_build(const vy_battery_def *b, battery_params *out, double *star
     if (!(b->capacity > 0.0)) return;
     VY_ASSERT(b->nominal > 0.0 && b->efficiency > 0.0 && b->charge > 0.0 && b->charge <= 1.0);
     *out = (battery_params){b->capacity, b->resistance, b->nominal, {0.0}, b->efficiency, b->power};
-    memcpy(out->open, b->voltage, sizeof b->voltage);
+    memcpy(out->open_circuit, b->voltage, sizeof b->voltage);
     *start = b->charge * b->capacity;
     *speed_gain = b->voltage[VY_BATTERY_POINT_COUNT - 1] / b->nominal;
 }

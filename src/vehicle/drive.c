@@ -6,7 +6,7 @@
 #include "vehicle/parts.h"
 
 /// [s] A landing drone that lags so far and does not sink for so long stands on something.
-#define LAND_HELD 0.5
+#define LANDED_TIME 0.5
 
 _Static_assert(sizeof(vy_failsafe) == sizeof(int), "choices are read and written as int");
 
@@ -19,7 +19,7 @@ static const vy_choice failsafes[] = {
     CHOICE("cut", VY_FAILSAFE_CUT, "motors off, for good"),
 };
 #define DRIVE(key_, unit_, range_, help_) \
-    ROW(#key_, NUMBER, vy_drive_def, key_, .unit = unit_, .range = range_, .word = "none", .help = help_)
+    ROW(#key_, NUMBER, vy_drive_def, key_, .unit = unit_, .range = range_, .keyword = "none", .help = help_)
 static const vy_row rows[] = {
     DRIVE(speed_max, "m/s", AT_LEAST_0, "of a desired velocity, horizontal"),
     DRIVE(climb_max, "m/s", AT_LEAST_0, "of a desired velocity, up and down"),
@@ -79,7 +79,7 @@ drive_model vy_drive_build(const vy_drive_def *def, double dt, double rate_perio
         .slew = def->slew * rate_period,
         .deadline = steps_of(def->deadline, dt),
         .rotor_loss = steps_of(def->rotor_loss, dt),
-        .landed_ticks = steps_of(LAND_HELD, dt),
+        .landed_ticks = steps_of(LANDED_TIME, dt),
     };
     if (def->tilt_max > 0.0) math_sincos(def->tilt_max, &m.sin_tilt, &m.cos_tilt);
     return m;

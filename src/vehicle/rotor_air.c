@@ -56,7 +56,7 @@ const vehicle_part vy_part_rotor_air = {.name = "rotor_air",
                                         .check = check};
 
 // Does it remember induced velocities?
-static int induces(const vy_vehicle_def *v)
+static int has_inflow_state(const vy_vehicle_def *v)
 {
     return v->rotor_air.inflow > 0.0 || v->rotor_air.vortex_loss > 0.0 || v->blade.count > 0;
 }
@@ -64,11 +64,11 @@ static int induces(const vy_vehicle_def *v)
 int vy_rotor_air_is_declared(const vy_vehicle_def *def)
 {
     const vy_rotor_air_def *a = &def->rotor_air;
-    return induces(def) || a->drag > 0.0 || a->drag_axial > 0.0 || a->flap > 0.0 || a->lift > 0.0 ||
+    return has_inflow_state(def) || a->drag > 0.0 || a->drag_axial > 0.0 || a->flap > 0.0 || a->lift > 0.0 ||
            a->inertia > 0.0 || a->ground;
 }
 
-static double disc_of(const vy_rotor_air_def *a)
+static double disc_factor(const vy_rotor_air_def *a)
 {
     return 2.0 * REFERENCE_DENSITY * PI * a->radius * a->radius;
 }
@@ -76,7 +76,7 @@ static double disc_of(const vy_rotor_air_def *a)
 rotor_air_params vy_rotor_air_build(const vy_vehicle_def *def, double dt, int has_ground)
 {
     const vy_rotor_air_def *a = &def->rotor_air;
-    VY_ASSERT(dt > 0.0 && (a->radius > 0.0 || def->rotor_count == 0 || !induces(def)));
+    VY_ASSERT(dt > 0.0 && (a->radius > 0.0 || def->rotor_count == 0 || !has_inflow_state(def)));
     rotor_air_params p = {
         .radius = a->radius,
         .drag_across = a->drag,
@@ -85,7 +85,7 @@ rotor_air_params vy_rotor_air_build(const vy_vehicle_def *def, double dt, int ha
         .lift = a->lift,
         .inflow = a->inflow,
         .vortex_ring = a->vortex_loss,
-        .disc = induces(def) ? disc_of(a) : 0.0,
+        .disc = has_inflow_state(def) ? disc_factor(a) : 0.0,
         .inflow_half = vy_lag_decay(0.5 * dt, a->inflow_lag),
         .inflow_decay = vy_lag_decay(dt, a->inflow_lag),
         .inflow_weights = vy_lag_weights(dt, a->inflow_lag),
@@ -106,5 +106,5 @@ void vy_rotor_air_wake(const vy_vehicle_def *def, const rotor_layout *layout, do
     double thrust = 0.0;
     for (int i = 0; i < count; ++i) thrust += layout->thrust_scale[i] * vy_rotor_thrust(def, def->speed_max);
     *width = 2.0 * radius * real_sqrt(count);
-    *exit = 2.0 * real_sqrt(thrust / (count * disc_of(&def->rotor_air))) * (1.0 + 1e-9);
+    *exit = 2.0 * real_sqrt(thrust / (count * disc_factor(&def->rotor_air))) * (1.0 + 1e-9);
 }

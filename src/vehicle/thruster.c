@@ -24,10 +24,10 @@ static const vy_row rows[] = {
         .help = "at the least command above 0; command 0 is off"),
     ROW("lag", NUMBER, vy_thruster_def, lag, .unit = "s", .range = AT_LEAST_0,
         .help = "time constant of the thrust; 0 follows at once"),
-    ROW("lag_down", NUMBER, vy_thruster_def, lag_down, .unit = "s", .range = AT_LEAST_0, .word = "same",
+    ROW("lag_down", NUMBER, vy_thruster_def, lag_down, .unit = "s", .range = AT_LEAST_0, .keyword = "same",
         .help = "the same when it falls; `same` as it rises"),
     ROW("pulse_period", NUMBER, vy_thruster_def, pulse_period, .unit = "s", .range = AT_LEAST_0,
-        .word = "none",
+        .keyword = "none",
         .help = "the valve is open for the command's share of it, a whole multiple of the step; `none`: "
                 "throttled"),
     ROW("pulse_min", NUMBER, vy_thruster_def, pulse_min, .unit = "s", .range = AT_LEAST_0,
@@ -81,7 +81,7 @@ static void store(double out[3], vec3 v)
     out[2] = v.z;
 }
 
-void vy_thruster_lay_out(const vy_vehicle_def *def, thruster_layout *out)
+void vy_thruster_layout_build(const vy_vehicle_def *def, thruster_layout *out)
 {
     out->count = def->thruster_count;
     VY_ASSERT(def->thruster_count >= 0 && def->thruster_count <= THRUSTER_CAP);
@@ -89,7 +89,7 @@ void vy_thruster_lay_out(const vy_vehicle_def *def, thruster_layout *out)
         const vy_thruster_def *t = &def->thrusters[i];
         const vec3 axis = vy_axis_of(t->axis), place = vec3_sub(t->position, def->centre_of_mass);
         store(out->axis[i], axis);
-        store(out->place[i], place);
+        store(out->nozzle[i], place);
         store(out->lever[i], vec3_cross(place, axis));
         out->thrust_max[i] = t->thrust_max;
         out->thrust_min[i] = t->thrust_min;

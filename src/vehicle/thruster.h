@@ -40,7 +40,7 @@ VY_SLOW_FN void thruster_set_targets(const rotor_layout *layout, const bits *tic
 }
 
 /// Geometry and range, of a checked def.
-void vy_thruster_lay_out(const vy_vehicle_def *def, thruster_layout *out);
+void vy_thruster_layout_build(const vy_vehicle_def *def, thruster_layout *out);
 
 /// What of them depends on the step, `dt`.
 vy_status vy_thruster_build(const vy_vehicle_def *def, double dt, thruster_layout *out, vy_error *err);

@@ -21,7 +21,7 @@ _Static_assert(sizeof(body_block) + sizeof(body_account_block) + sizeof(contact_
 
 // Rotors of a body: none, and their speeds.
 static const rotor_layout no_rotors;
-static const double no_speeds[VY_ROTOR_CAP];
+static const double zero_speeds[VY_ROTOR_CAP];
 
 vy_world_body_def vy_default_world_body_def(void)
 {
@@ -104,13 +104,13 @@ static void evaluate_nap(vy_world *world, uint32_t k, uint64_t tick, uint64_t ti
     body_account_block *account = &world->passive_accounts[k];
     nap_inputs moment =
         nap_inputs_at(m, number, tick, ticks, world->noise, &b->body, &b->turbulence, b->gust);
-    moment.command = no_speeds;
+    moment.command = zero_speeds;
     nap_state parts; // of each effect in this period: the account has their sum
     memset(&parts, 0, sizeof parts);
     memcpy(parts.deviation, account->deviation, sizeof parts.deviation);
     const uint64_t before = b->effects;
     b->effects = nap_evaluate(&m->env, &m->passive[k].nap, &m->passive[k].plant, &no_rotors, &b->body,
-                              no_speeds, &moment, before, &parts);
+                              zero_speeds, &moment, before, &parts);
     b->effect_changes += nap_changes(before, b->effects);
     for (int e = 0; e < EFFECT_COUNT; ++e) {
         account->impulse += parts.impulse[e];
@@ -154,14 +154,14 @@ static void integrate(const vy_model *m, const multirotor_inputs *in, body_state
 {
     double none[VY_ROTOR_CAP] = {0.0};
     if (step_is_coupled(in) && body_is_coupled(m)) {
-        plant_move_coupled(m, in, no_speeds, s, none, NULL, parts);
+        plant_move_coupled(m, in, zero_speeds, s, none, NULL, parts);
     } else if (m->strict_rk4) {
-        multirotor_step_rk4(in, m->dt, no_speeds, s, none);
+        multirotor_step_rk4(in, m->dt, zero_speeds, s, none);
     } else if (m->physics.engine == VY_ENGINE_SIMPLE) {
-        simple_fly(in, m->dt, no_speeds, s, none, parts);
+        simple_step(in, m->dt, zero_speeds, s, none, parts);
         simple_move(m->dt, m->physics.boundary, s);
     } else {
-        multirotor_step_by(m->physics.integrator, in, m->dt, no_speeds, s, none, parts);
+        multirotor_step_with(m->physics.integrator, in, m->dt, zero_speeds, s, none, parts);
     }
 }
 
@@ -203,7 +203,7 @@ vy_status vy_world_add_body(vy_world *world, const vy_world_body_def *def, vy_bo
     if (status == VY_OK) status = vy_check_position(m, "body", def->position, err);
     if (status == VY_OK)
         status = vy_world_reserve(world, CAPACITY_BODIES, (uint64_t)m->passive_count + 1, err);
-    if (status == VY_OK) status = vy_world_fit_loads(world, body_count(m) + 1, err);
+    if (status == VY_OK) status = vy_world_reserve_loads(world, body_count(m) + 1, err);
     if (status == VY_OK) status = vy_contact_add_body(world, def, err);
     if (status != VY_OK) return status;
 
@@ -286,7 +286,7 @@ vy_status vy_world_certificate(const vy_world *world, vy_body_id id, vy_certific
         c.effects = world->drones[number].effects;
         c.changes = world->drones[number].effect_changes;
         memcpy(deviation, a->deviation, sizeof deviation);
-        vy_loop_until_now(world, number, deviation);
+        vy_loop_advance_to_now(world, number, deviation);
     } else {
         const body_account_block *a = &world->passive_accounts[number - drones];
         c.total_impulse = a->impulse;

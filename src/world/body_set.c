@@ -127,7 +127,7 @@ void vy_world_destroy_set(vy_world *world)
 // --- adding bodies
 
 // Drones and bodies come before obstacles, and their number has a limit.
-static vy_status check_mover(const vy_world *world, const char *what, vy_solid_kind kind, vy_error *err)
+static vy_status check_body_order(const vy_world *world, const char *what, vy_solid_kind kind, vy_error *err)
 {
     if (world->model.obstacle_count > 0)
         return vy_fail(err, VY_BAD_STATE, "drones and bodies are added before obstacles");
@@ -139,8 +139,8 @@ static vy_status check_mover(const vy_world *world, const char *what, vy_solid_k
 vy_status vy_contact_add_body(vy_world *world, const vy_world_body_def *body, vy_error *err)
 {
     const body_state state = {body->position, body->velocity, body->attitude, body->rate};
-    vy_status status = check_mover(world, "body", body->solid.kind, err);
-    if (status == VY_OK) status = vy_world_keep_solid(world, body_count(&world->model), &body->solid, err);
+    vy_status status = check_body_order(world, "body", body->solid.kind, err);
+    if (status == VY_OK) status = vy_world_store_solid(world, body_count(&world->model), &body->solid, err);
     if (status != VY_OK || world->bodies == NULL) return status;
     status = vy_world_reserve_set(world, vy_bodies_limit(world->bodies) + 1, 0, err);
     if (status != VY_OK) return status;
@@ -150,8 +150,8 @@ vy_status vy_contact_add_body(vy_world *world, const vy_world_body_def *body, vy
 vy_status vy_contact_add_drone(vy_world *world, const vy_drone_def *drone, vy_error *err)
 {
     const body_state state = {drone->position, drone->velocity, drone->attitude, drone->rate};
-    vy_status status = check_mover(world, "drone", drone->solid.kind, err);
-    if (status == VY_OK) status = vy_world_keep_solid(world, world->model.drone_count, &drone->solid, err);
+    vy_status status = check_body_order(world, "drone", drone->solid.kind, err);
+    if (status == VY_OK) status = vy_world_store_solid(world, world->model.drone_count, &drone->solid, err);
     if (status != VY_OK || world->bodies == NULL) return status;
     status = vy_world_reserve_set(world, vy_bodies_limit(world->bodies) + 1, 0, err);
     if (status != VY_OK) return status;

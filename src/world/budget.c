@@ -14,16 +14,16 @@
 enum { PLAN_TURN = DEVIATION_COUNT, PLAN_MOVE }; // after the deviations of now: accelerations left out
 
 // Of the errors forecast, no more than this fraction is spent: what growth later adds has the rest.
-#define SPENDABLE 0.5
+#define SPENDABLE_FRACTION 0.5
 // The forecast is made anew at every so many evaluations.
 #define FORECAST_EVALUATIONS 8u
 // In closed loop, what the next evaluation will find is at most this many times what the last one found.
-#define AHEAD 1.3
+#define GROWTH_MARGIN 1.3
 // [s] Before, the noise of the sensors is not known well enough for a plan; less for a brief budget.
 #define WARM_UP 0.5
 // [rad] It spends no more than half of this of attitude, whatever is allowed: the bound is that of a loop
 // near its linearisation.
-#define REACH 3e-3
+#define MAX_ATTITUDE_ERROR 3e-3
 // It knows what can happen within half of what is left, but no more than this [s].
 #define FORECAST_REACH 0.5
 
@@ -102,7 +102,7 @@ static void forecast(const deviation_system *k, double time, budget_block *out)
 static int is_zero(const effect_bound *b) { return b->force == 0.0 && b->torque == 0.0; }
 
 // Everything that is not zero until the next evaluation.
-static uint64_t all_of(const nap_bounds *b)
+static uint64_t all_nonzero(const nap_bounds *b)
 {
     uint64_t on = 0;
     for (int i = 0; i < EFFECT_COUNT; ++i)
@@ -150,8 +150,8 @@ static uint64_t decide(const evaluation *l, const vy_budget_def *budget, const n
         const uint64_t bit = (uint64_t)1 << i;
         if (is_zero(&b->of[i])) continue;
         const double margin = (flags & bit) != 0 ? n->hysteresis : 1.0;
-        if (spent.angle + margin * error[i].angle <= SPENDABLE &&
-            spent.position + margin * error[i].position <= SPENDABLE) {
+        if (spent.angle + margin * error[i].angle <= SPENDABLE_FRACTION &&
+            spent.position + margin * error[i].position <= SPENDABLE_FRACTION) {
             spent.angle += error[i].angle;
             spent.position += error[i].position;
         } else {
@@ -170,8 +170,8 @@ static int is_broken(const vy_budget_def *budget, const double *deviation)
 
 // Forecast the errors at the end, `left` seconds from now. The reach is that of many evaluations: how fast
 // the body may come to turn, or whether its lift may flip, is seen some time ahead.
-static void plan_ahead(const evaluation *l, double left, uint64_t flags, const double *deviation,
-                       budget_block *out)
+static void forecast_errors(const evaluation *l, double left, uint64_t flags, const double *deviation,
+                            budget_block *out)
 {
     const surroundings *env = &l->m->env;
     nap_inputs ahead = l->moment;
@@ -192,15 +192,15 @@ static uint64_t evaluate_open_loop(const evaluation *l, const nap_reach *flown, 
     const surroundings *env = &l->m->env;
     const vy_budget_def *budget = &l->m->nap.budget;
     const double left = budget->over - l->moment.time;
-    if (left <= 0.0) return all_of(b);
+    if (left <= 0.0) return all_nonzero(b);
     const nap_reach wide =
         nap_reach_of(env, l->n, l->plant, l->layout, l->body, l->speed, &l->moment, deviation);
     const nap_bounds maximum = nap_bounds_of(&l->plant->effects, &wide.effect);
     if (block->standing == BUDGET_BROKEN) {
-        flags = all_of(b);
+        flags = all_nonzero(b);
     } else {
         if (l->tick / l->m->nap_period % FORECAST_EVALUATIONS == 0)
-            plan_ahead(l, left, flags, deviation, block);
+            forecast_errors(l, left, flags, deviation, block);
         flags = decide(l, budget, &maximum, deviation, block, flags);
     }
     nap_certify_within(env, l->n, l->plant, l->body, &l->moment, flags, flown, &wide, &maximum, deviation);
@@ -221,10 +221,10 @@ static uint64_t evaluate_closed_loop(const vy_world *world, uint32_t index, cons
     const int has_acted = l->tick >= ticks && l->tick >= 2 * l->m->drones[index].control_period;
     nap_bounds past = *b;
     if (block->standing == BUDGET_NO_BOUND || deviation[DEVIATION_POSITION] >= NAP_UNBOUNDED)
-        return all_of(b);
-    if (l->moment.time - l->moment.period >= budget->over) return all_of(b);
+        return all_nonzero(b);
+    if (l->moment.time - l->moment.period >= budget->over) return all_nonzero(b);
     if (!has_acted) {
-        memset(loop->seen, 0, sizeof loop->seen);
+        memset(loop->observed, 0, sizeof loop->observed);
     } else if (loop->standing != LOOP_LOST) {
         vy_loop_certify(world, index, l->tick, ticks, flags, loop, deviation, &past, block);
     }
@@ -239,18 +239,18 @@ static uint64_t evaluate_closed_loop(const vy_world *world, uint32_t index, cons
     if (!has_acted || loop->standing != LOOP_HOLDS || block->standing != BUDGET_KEPT ||
         is_broken(budget, deviation) || budget->over - l->moment.time <= 0.0 ||
         l->moment.time < real_min(WARM_UP, 0.05 * budget->over))
-        return all_of(b);
+        return all_nonzero(b);
     const int is_known = block->angle[PLAN_MOVE] < NAP_UNBOUNDED && block->angle[PLAN_TURN] < NAP_UNBOUNDED;
     if (!is_known && loop->neglect[0] == 0.0 && loop->neglect[1] == 0.0) {
         block->standing = BUDGET_NO_BOUND; // too lively a flight, and nothing was left out so far
-        return all_of(b);
+        return all_nonzero(b);
     }
     static const double none[DEVIATION_COUNT];
     vy_budget_def within = *budget;
-    within.attitude = real_min(within.attitude, REACH);
+    within.attitude = real_min(within.attitude, MAX_ATTITUDE_ERROR);
     for (int i = 0; i < EFFECT_COUNT; ++i) { // the coming period is like the past one, and some more
-        past.of[i].force *= AHEAD;
-        past.of[i].torque *= AHEAD;
+        past.of[i].force *= GROWTH_MARGIN;
+        past.of[i].torque *= GROWTH_MARGIN;
         if (is_zero(&b->of[i])) past.of[i] = b->of[i];
     }
     return decide(l, &within, &past, none, block, flags);
@@ -264,10 +264,11 @@ static uint64_t evaluate(const vy_world *world, uint32_t number, const evaluatio
     const nap_bounds b = nap_bounds_of(&l->plant->effects, &r.effect);
     if (l->n->open_loop && !l->moment.turbulent && !l->n->strict) {
         flags = evaluate_open_loop(l, &r, &b, block, flags, account->deviation);
-    } else if (number < l->m->drone_count && world->loop_states != NULL && vy_loop_is_alone(world, number)) {
+    } else if (number < l->m->drone_count && world->loop_states != NULL &&
+               vy_loop_is_isolated(world, number)) {
         flags = evaluate_closed_loop(world, number, l, &b, block, flags, account->deviation);
     } else { // nothing is known of how an error grows, so none is made
-        flags = all_of(&b);
+        flags = all_nonzero(&b);
         block->standing = l->n->strict ? BUDGET_KEPT : BUDGET_NO_BOUND;
     }
     nap_add_impulses(&l->m->env, l->n, l->plant, &r, &b, l->moment.period, flags, account);
@@ -301,7 +302,7 @@ static void evaluate_drone(vy_world *world, uint32_t i, uint64_t tick, uint64_t 
 
 static void evaluate_body(vy_world *world, uint32_t k, uint64_t tick, uint64_t ticks)
 {
-    static const double no_speeds[VY_ROTOR_CAP];
+    static const double zero_speeds[VY_ROTOR_CAP];
     static const rotor_layout no_rotors;
     const vy_model *m = &world->model;
     const uint32_t number = m->drone_count + k;
@@ -312,10 +313,10 @@ static void evaluate_body(vy_world *world, uint32_t k, uint64_t tick, uint64_t t
                     &m->passive[k].plant,
                     &no_rotors,
                     &b->body,
-                    no_speeds,
+                    zero_speeds,
                     nap_inputs_at(m, number, tick, ticks, world->noise, &b->body, &b->turbulence, b->gust),
                     tick};
-    l.moment.command = no_speeds;
+    l.moment.command = zero_speeds;
     nap_state parts; // of each effect in this period: the account has their sum
     memset(&parts, 0, sizeof parts);
     memcpy(parts.deviation, account->deviation, sizeof parts.deviation);

@@ -14,7 +14,7 @@
 #define MARGIN_MIN 1.03
 #define MARGIN     1.1
 // A plan is made for a flight that becomes so many times livelier.
-#define LIVELIER 1.2
+#define ENVELOPE_MARGIN 1.2
 
 // No envelope is narrower: what can change within a step is known to within this.
 static const double envelope_min[ENVELOPE_COUNT] = {
@@ -23,7 +23,7 @@ static const double envelope_min[ENVELOPE_COUNT] = {
     [ENVELOPE_ERROR_ACROSS] = 2e-3, [ENVELOPE_ERROR_ABOUT] = 2e-3,  [ENVELOPE_SPEED_RATIO] = 1e-3,
 };
 
-static double across(vec3 v) { return real_sqrt(v.x * v.x + v.y * v.y); }
+static double horizontal_length(vec3 v) { return real_sqrt(v.x * v.x + v.y * v.y); }
 
 // What following the flight plan until the end of the budget will make of the envelope: a forecast.
 static void forecast_envelope(const vy_model *m, uint32_t index, double *out)
@@ -37,9 +37,9 @@ static void forecast_envelope(const vy_model *m, uint32_t index, double *out)
     for (uint64_t k = 1; k <= count; ++k) {
         const reference r = drone_reference(m, index, (double)k * step, &yaw);
         const vec3 jerk = vec3_scale(1.0 / step, vec3_sub(r.acceleration, last.acceleration));
-        across_max = real_max(across_max, across(r.acceleration));
+        across_max = real_max(across_max, horizontal_length(r.acceleration));
         along_max = real_max(along_max, real_abs(r.acceleration.z));
-        swing = real_max(swing, across(jerk) / g);
+        swing = real_max(swing, horizontal_length(jerk) / g);
         turn = real_max(turn, real_abs(yaw - last_yaw) / step);
         last = r;
         last_yaw = yaw;
@@ -86,10 +86,10 @@ void vy_loop_build_drone(const vy_model *m, uint32_t index, loop_model *out)
     if (m->env.planet.on || m->env.gravity.body_count > 0 || m->nap.strict) return;
     if (m->physics.engine != VY_ENGINE_STRICT || m->turbulence_period != 0 || m->wakes.on) return;
     vy_loop_build(&p, &q->ladder, &d->layout, index > 0 ? &out[-1] : NULL, out);
-    if (out->is_bounded) forecast_envelope(m, index, out->planned);
+    if (out->is_bounded) forecast_envelope(m, index, out->planned_envelope);
 }
 
-int vy_loop_is_alone(const vy_world *world, uint32_t index)
+int vy_loop_is_isolated(const vy_world *world, uint32_t index)
 {
     const vy_model *m = &world->model;
     const int precise = m->physics.integrator == VY_INTEGRATOR_RK4 ||
@@ -98,18 +98,22 @@ int vy_loop_is_alone(const vy_world *world, uint32_t index)
            m->joint_count == 0 && !m->collides;
 }
 
-static void widen(loop_block *b, int what, double value) { b->seen[what] = real_max(b->seen[what], value); }
+static void widen(loop_block *b, int what, double value)
+{
+    b->observed[what] = real_max(b->observed[what], value);
+}
 
 // The same for a square or a quotient: a root or a division is taken when it is the widest so far.
 static void widen_root(loop_block *b, int what, double square)
 {
-    if (square > b->seen[what] * b->seen[what]) b->seen[what] = real_sqrt(square) * (1.0 + 0x1p-50);
+    if (square > b->observed[what] * b->observed[what])
+        b->observed[what] = real_sqrt(square) * (1.0 + 0x1p-50);
 }
 
 static void widen_ratio(loop_block *b, int what, double over, double under)
 {
-    if (!(over <= b->seen[what] * under))
-        b->seen[what] = under > 0.0 ? over / under * (1.0 + 0x1p-50) : NAP_UNBOUNDED;
+    if (!(over <= b->observed[what] * under))
+        b->observed[what] = under > 0.0 ? over / under * (1.0 + 0x1p-50) : NAP_UNBOUNDED;
 }
 
 static double across_square(vec3 v) { return v.x * v.x + v.y * v.y; }
@@ -127,8 +131,8 @@ static vec3 watch_plant(const drone_params *p, const loop_model *l, const drone_
         const double now = w * (slope + 0.5 * curve * w), later = target * (slope + 0.5 * curve * target);
         thrust += now;
         for (int k = 0; k < 3; ++k) torque[k] += now * p->ladder.allocate.rows[k + 1][i];
-        widen(b, ENVELOPE_THRUST_SHARE, limit * real_max(now, later));
-        widen(b, ENVELOPE_THRUST_REST, 1.0 - limit * real_min(now, later));
+        widen(b, ENVELOPE_THRUST_FRACTION, limit * real_max(now, later));
+        widen(b, ENVELOPE_THRUST_MARGIN, 1.0 - limit * real_min(now, later));
         if (!(l->params.lag > 0.0)) continue;
         const double s = slope + curve * w, t = slope + curve * target;
         widen_ratio(b, ENVELOPE_SPEED_RATIO, real_abs(t - s), real_min(s, t));
@@ -160,7 +164,7 @@ static void watch_controller(const drone_params *p, const loop_model *l, int act
     // Thrust is mass times the desired acceleration along the body z of the moment.
     const vec3 desired = up_of(c->attitude), up = up_of(d->estimate.attitude);
     const double share = vec3_dot(desired, up), a = c->thrust / (p->ladder.mass * real_max(share, 0.1));
-    widen(b, ENVELOPE_DESIRED_TILT, desired.z > 0.0 && share > 0.1 ? across(desired) : 2.0);
+    widen(b, ENVELOPE_DESIRED_TILT, desired.z > 0.0 && share > 0.1 ? horizontal_length(desired) : 2.0);
     widen(b, ENVELOPE_DESIRED_MAX, a);
     widen(b, ENVELOPE_DESIRED_INVERSE, 1.0 / real_max(a, 1e-9));
     widen(b, ENVELOPE_DESIRED, real_abs(desired.z / real_max(a, 1e-9) - 1.0 / g));
@@ -186,7 +190,7 @@ static void watch_estimator(const loop_model *l, int corrected, vec3 thrust, con
     widen(b, ENVELOPE_INNOVATION,
           vec3_length(vec3_sub(d->mocap.position, e->position)) /
               real_max(1.0 - l->params.position_gain, 1e-9));
-    widen(b, ENVELOPE_TURN_INNOVATION,
+    widen(b, ENVELOPE_ANGLE_INNOVATION,
           real_sqrt(angle_square(quat_mul(back, d->mocap.attitude))) /
               real_max(1.0 - l->params.attitude_gain, 1e-9));
 }
@@ -209,8 +213,8 @@ void vy_loop_watch(const vy_world *world, uint32_t index, uint64_t tick, loop_bl
 }
 
 // Where both motions were since the last evaluation, when they are apart by `deviation` at most.
-static nap_reach reach_back(const vy_world *world, uint32_t index, const nap_inputs *m, const loop_block *b,
-                            const double *deviation)
+static nap_reach reach_since_evaluation(const vy_world *world, uint32_t index, const nap_inputs *m,
+                                        const loop_block *b, const double *deviation)
 {
     const drone_params *p = &world->model.params[index];
     const surroundings *env = &world->model.env;
@@ -222,16 +226,16 @@ static nap_reach reach_back(const vy_world *world, uint32_t index, const nap_inp
     const double rate = real_sqrt(b->envelope[ENVELOPE_RATE_ACROSS] * b->envelope[ENVELOPE_RATE_ACROSS] +
                                   b->envelope[ENVELOPE_RATE_ABOUT] * b->envelope[ENVELOPE_RATE_ABOUT]);
     const double gain = 4.0 * e->gravity * world->model.dt; // within a step
-    e->speed = b->seen[ENVELOPE_SPEED] + gain + deviation[DEVIATION_VELOCITY];
+    e->speed = b->observed[ENVELOPE_SPEED] + gain + deviation[DEVIATION_VELOCITY];
     e->rate = rate + deviation[DEVIATION_RATE];
     e->disturbance = m->disturbance;
     e->disturbance_torque = m->disturbance_torque;
     e->magnetic_field = vec3_length(vec3_of(env->magnetic));
-    e->light = vec3_length(vec3_of(env->light));
+    e->radiation_pressure = vec3_length(vec3_of(env->radiation_pressure));
     e->rotor_force = p->ladder.mass * (b->envelope[ENVELOPE_THRUST] + b->thrust);
     e->rotor_torque = b->envelope[ENVELOPE_TORQUE] + p->nap.inertia_max * b->torque;
     r.altitude = altitude_at(env, position);
-    r.far = m->period * e->speed + deviation[DEVIATION_POSITION];
+    r.max_distance = m->period * e->speed + deviation[DEVIATION_POSITION];
     nap_air_reach(env, m, m->period, position, r.altitude, &r);
     r.acceleration = e->gravity + p->plant.body.inverse_mass * nap_force_bound(&p->plant.effects, e);
     return r;
@@ -270,11 +274,12 @@ static changes changes_of(const vy_world *world, uint32_t index, const nap_input
     const int has_drag = (flags >> EFFECT_linear_drag & 1u) != 0;
     const double drag =
         (has_drag ? uneven : vec3_max_abs(f)) + IF_ON(drag, r->effect.density * c->drag_area * flow);
-    const double damping = IF_ON(damping, vec3_max_abs(c->spin_damping) +
-                                              0.25 * r->effect.density * vec3_max_abs(c->spin_area) * flow);
+    const double damping =
+        IF_ON(damping, vec3_max_abs(c->spin_damping) +
+                           0.25 * r->effect.density * vec3_max_abs(c->rate_damping_area) * flow);
     const double thinner = IF_ON(density, b->of[EFFECT_density].force);
     // Of the rotors' thrust per metre: scale heights are above 5 km.
-    const double thinning = IF_ON(density, c->density_share * r->effect.density / REFERENCE_DENSITY *
+    const double thinning = IF_ON(density, c->density_ratio * r->effect.density / REFERENCE_DENSITY *
                                                r->effect.rotor_force / 5000.0);
 #undef IF_ON
     const loop_slopes slopes = {.force_velocity = k.vv + inverse_mass * drag,
@@ -298,7 +303,7 @@ static changes changes_of(const vy_world *world, uint32_t index, const nap_input
 }
 
 // Have `kept` cover `now`, each by a margin. Returns whether one grew.
-static int cover(const double *now, int count, double least, double *kept)
+static int raise_envelope(const double *now, int count, double least, double *kept)
 {
     int grew = 0;
     for (int i = 0; i < count; ++i) {
@@ -309,7 +314,7 @@ static int cover(const double *now, int count, double least, double *kept)
     return grew;
 }
 
-static void take_bound(const loop_bound *s, loop_block *b, double *deviation)
+static void store_bound(const loop_bound *s, loop_block *b, double *deviation)
 {
     const double(*of)[LOOP_SIGNALS] = s->of;
     const struct {
@@ -335,7 +340,8 @@ static void make_plan(const loop_model *l, const loop_block *b, const loop_slope
     double ahead[ENVELOPE_COUNT];
     for (int i = 0; i < ENVELOPE_COUNT; ++i) {
         const int is_lively = envelope_min[i] > 0.0 || i >= ENVELOPE_ESTIMATE_ERROR;
-        ahead[i] = is_lively ? LIVELIER * real_max(b->envelope[i], l->planned[i]) : b->envelope[i];
+        ahead[i] =
+            is_lively ? ENVELOPE_MARGIN * real_max(b->envelope[i], l->planned_envelope[i]) : b->envelope[i];
     }
     memset(plan->angle, 0, sizeof plan->angle);
     memset(plan->position, 0, sizeof plan->position);
@@ -345,7 +351,7 @@ static void make_plan(const loop_model *l, const loop_block *b, const loop_slope
         double deviation[DEVIATION_COUNT] = {0.0};
         loop_block scratch = {0};
         if (vy_loop_sensitivity(l, ahead, slopes, within, &unit, &s)) {
-            take_bound(&s, &scratch, deviation);
+            store_bound(&s, &scratch, deviation);
         } else {
             for (int i = 0; i < DEVIATION_COUNT; ++i) deviation[i] = NAP_UNBOUNDED;
         }
@@ -362,7 +368,7 @@ static int find_bound(const loop_model *l, loop_block *b, double *deviation, bud
     loop_bound s;
     memcpy(&slopes, b->slopes, sizeof slopes);
     if (!vy_loop_solve(l, b->envelope, &slopes, &neglect, &s)) return 0;
-    take_bound(&s, b, deviation);
+    store_bound(&s, b, deviation);
     make_plan(l, b, &slopes, &s, plan);
     return 1;
 }
@@ -382,16 +388,16 @@ void vy_loop_certify(const vy_world *world, uint32_t index, uint64_t tick, uint6
                              .torque_world = b->disturbances[3]};
     VY_ASSERT(tick >= ticks && b->standing != LOOP_LOST);
     for (int i = 0; i < ENVELOPE_COUNT; ++i) b->envelope[i] = real_max(b->envelope[i], envelope_min[i]);
-    int grew = cover(b->seen, ENVELOPE_COUNT, MARGIN_MIN, b->envelope), known = 0;
+    int grew = raise_envelope(b->observed, ENVELOPE_COUNT, MARGIN_MIN, b->envelope), known = 0;
     grew |= b->standing == LOOP_WAITS;
     // The loads are those within the bound, and the bound follows from the loads.
     for (int round = 0; round < ROUNDS && !known; ++round) {
-        const nap_reach r = reach_back(world, index, &past, b, deviation);
+        const nap_reach r = reach_since_evaluation(world, index, &past, b, deviation);
         *bounds = nap_bounds_of(&p->plant.effects, &r.effect);
         const changes c =
             changes_of(world, index, &past, flags, &r, bounds, b->envelope[ENVELOPE_TILT], deviation);
-        grew |= cover(c.neglect, 2, 1.0, b->neglect);
-        grew |= cover(c.slopes, LOOP_SLOPES, 1.0, b->slopes);
+        grew |= raise_envelope(c.neglect, 2, 1.0, b->neglect);
+        grew |= raise_envelope(c.slopes, LOOP_SLOPES, 1.0, b->slopes);
         plan->onset_angle =
             plan->angle[DEVIATION_COUNT] * c.onset[1] + plan->angle[DEVIATION_COUNT + 1] * c.onset[0];
         plan->onset_position =
@@ -401,15 +407,15 @@ void vy_loop_certify(const vy_world *world, uint32_t index, uint64_t tick, uint6
         grew = 0;
     }
     b->standing = known ? LOOP_HOLDS : LOOP_LOST;
-    memset(b->seen, 0, sizeof b->seen);
+    memset(b->observed, 0, sizeof b->observed);
 }
 
-void vy_loop_until_now(const vy_world *world, uint32_t index, double *deviation)
+void vy_loop_advance_to_now(const vy_world *world, uint32_t index, double *deviation)
 {
     const vy_model *m = &world->model;
     const uint64_t tick = world->state->tick,
                    last = tick == 0 ? 0 : (tick - 1) / m->nap_period * m->nap_period;
-    if (m->has_loop == 0 || !vy_loop_is_alone(world, index)) return;
+    if (m->has_loop == 0 || !vy_loop_is_isolated(world, index)) return;
     if (world->loop_states[index].standing != LOOP_HOLDS || tick == last) return;
     if ((double)last * m->dt >= m->nap.budget.over || !(deviation[DEVIATION_POSITION] < NAP_UNBOUNDED))
         return;

@@ -9,7 +9,7 @@
 /// Constants of the closed loop of drone `index`, which has been built.
 void vy_loop_build_drone(const vy_model *m, uint32_t index, loop_model *out);
 /// Whether a bound of its loop can be known in this world: nothing else acts on it.
-int vy_loop_is_alone(const vy_world *world, uint32_t index);
+int vy_loop_is_isolated(const vy_world *world, uint32_t index);
 /// Every step, before the plant moves: widen what was seen.
 void vy_loop_watch(const vy_world *world, uint32_t index, uint64_t tick, loop_block *b);
 /// At an evaluation at `tick`: advance the bound over the `ticks` since the last one, in which the effects
@@ -18,4 +18,4 @@ void vy_loop_watch(const vy_world *world, uint32_t index, uint64_t tick, loop_bl
 void vy_loop_certify(const vy_world *world, uint32_t index, uint64_t tick, uint64_t ticks, uint64_t flags,
                      loop_block *b, double *deviation, nap_bounds *bounds, budget_block *plan);
 /// Advance `deviation`, which holds until the last evaluation, to now. The world is not changed.
-void vy_loop_until_now(const vy_world *world, uint32_t index, double *deviation);
+void vy_loop_advance_to_now(const vy_world *world, uint32_t index, double *deviation);

@@ -89,9 +89,9 @@ static void build_plant(const vy_model *w, const vy_vehicle_def *v, drone_params
                 .lift_area = v->cl * v->area,
                 .volume = v->volume,
                 .pressure_centre = vec3_sub(v->pressure_centre, v->centre_of_mass),
-                .spin_area = v->damping_area,
+                .rate_damping_area = v->damping_area,
                 .spin_damping = v->damping,
-                .density_share = v->density_scaling ? 1.0 : 0.0,
+                .density_ratio = v->density_scaling ? 1.0 : 0.0,
                 .dipole = v->dipole,
                 .light_area = v->light_area,
                 .inertia = v->inertia,
@@ -121,7 +121,7 @@ static void build_nap(const vy_model *w, const rotor_layout *layout, const vy_ve
     // Reference: the largest torque of one rotor (arm or yaw); a body without rotors declares one.
     double arm = 0.0;
     for (int i = 0; i < v->rotor_count; ++i) {
-        const double *p = layout->place[i];
+        const double *p = layout->hub[i];
         arm = real_max(arm, real_sqrt(p[0] * p[0] + p[1] * p[1]));
     }
     const double square = v->speed_max * v->speed_max;
@@ -134,7 +134,7 @@ static void build_nap(const vy_model *w, const rotor_layout *layout, const vy_ve
     if (v->torque_ref > 0.0) torque = v->torque_ref;
     n->force_abs = nap->force_abs;
     n->force_rel = nap->force_rel;
-    n->torque_off = real_max(nap->torque_abs, nap->torque_rel * torque);
+    n->torque_threshold = real_max(nap->torque_abs, nap->torque_rel * torque);
     n->hysteresis = nap->hysteresis;
     principal_moments(v->inertia, &n->inertia_min, &n->inertia_max);
     n->rotor_speed_max = v->rotor_count > 0 ? v->speed_max : 0.0;
@@ -154,7 +154,7 @@ static void build_nap(const vy_model *w, const rotor_layout *layout, const vy_ve
 static void build_sensors(const vy_model *w, const vy_drone_def *def, drone_params *out)
 {
     const vy_imu_def *imu = &def->imu;
-    if (imu->period > 0.0) out->imu = vy_imu_plain(imu);
+    if (imu->period > 0.0) out->imu = vy_imu_basic(imu);
     out->mocap = (mocap_params){def->mocap.position_noise, def->mocap.attitude_noise};
     const estimator_setup setup = vy_estimator_setup(w, def);
     vy_fading_build(&setup, &out->fading);
@@ -288,7 +288,7 @@ void vy_drone_start(const vy_model *world, const vy_drone_def *def, uint32_t ind
     d.estimate.position = d.mocap.position;
     d.estimate.attitude = d.mocap.attitude;
     d.estimate.velocity = d.body.velocity; // a drone knows how it was launched
-    d.estimate.rate = gyro_over_ground(&world->env.gravity, d.estimate.attitude, d.imu.gyro);
+    d.estimate.rate = gyro_relative_to_ground(&world->env.gravity, d.estimate.attitude, d.imu.gyro);
     if (model->estimate_source == ESTIMATE_FILTER)
         vy_filter_initial_estimate(world, def, index, &d.body, &d.estimate);
     if (model->estimate_source == ESTIMATE_TRUTH) {
@@ -299,8 +299,8 @@ void vy_drone_start(const vy_model *world, const vy_drone_def *def, uint32_t ind
 
     d.control.attitude = quat_identity();
     const motor_params *motor = &params->motor;
-    double command = motor->top > 0.0 ? def->rotor_speed / motor->top : 0.0;
-    if (!motor->plain && motor->top > 0.0) command = motor_command(motor, def->rotor_speed);
+    double command = motor->speed_max > 0.0 ? def->rotor_speed / motor->speed_max : 0.0;
+    if (!motor->is_linear && motor->speed_max > 0.0) command = motor_command(motor, def->rotor_speed);
     for (int k = 0; k < model->layout.count; ++k) d.control.motors[k] = command;
     if (def->controller.start.rung != VY_RUNG_NONE) {
         const int rung =
@@ -331,8 +331,8 @@ void vy_disturbance_build(const vy_model *world, const vy_disturbance_def *def, 
     out->scale = 1.0;
     if (def->kind == VY_DISTURBANCE_IMPULSE) out->scale = 1.0 / ((double)length * world->dt);
     if (def->kind == VY_DISTURBANCE_NOISE) {
-        out->keep = math_exp(-6.283185307179586 * def->frequency * world->dt);
-        out->noise_gain = real_sqrt(1.0 - out->keep * out->keep);
-        VY_ASSERT(out->keep >= 0.0 && out->keep < 1.0); // disturbance_noise_bound divides by the complement
+        out->decay = math_exp(-6.283185307179586 * def->frequency * world->dt);
+        out->noise_gain = real_sqrt(1.0 - out->decay * out->decay);
+        VY_ASSERT(out->decay >= 0.0 && out->decay < 1.0); // disturbance_noise_bound divides by the complement
     }
 }

@@ -115,7 +115,7 @@ static void part_sizes(const vy_model *m, size_t out[PARTS])
 }
 
 // Offsets of the arrays.
-static void take_parts(vy_world *world, void *const parts[PARTS])
+static void set_arrays(vy_world *world, void *const parts[PARTS])
 {
     vy_model *m = &world->model;
     m->drones = parts[PART_DRONES];
@@ -132,7 +132,7 @@ static void take_parts(vy_world *world, void *const parts[PARTS])
     world->imu_ahead = parts[PART_IMU_AHEAD];
     world->loads = parts[PART_LOADS];
     world->speeds = parts[PART_SPEEDS];
-    world->before = parts[PART_BEFORE];
+    world->drones_before = parts[PART_BEFORE];
     world->sensors_before = parts[PART_SENSORS_BEFORE];
     world->faulty_params = parts[PART_FAULTY_PARAMS];
     world->accounts = parts[PART_ACCOUNTS];
@@ -168,7 +168,7 @@ static vy_status move_to(vy_world *world, vy_model *caps, vy_error *err)
         *cap_of(&world->model, (enum capacity)what) = *cap_of(caps, (enum capacity)what);
     world->block = block;
     world->memory = sizeof *world + total;
-    take_parts(world, parts);
+    set_arrays(world, parts);
     free(old);
     return VY_OK;
 }
@@ -216,7 +216,7 @@ static double *copy_of(const vy_numbers *n)
     return copy;
 }
 
-vy_status vy_world_keep_solid(vy_world *world, uint32_t number, const vy_solid_def *solid, vy_error *err)
+vy_status vy_world_store_solid(vy_world *world, uint32_t number, const vy_solid_def *solid, vy_error *err)
 {
     vy_solid_def *kept = &world->solid_defs[number];
     free(kept->points.values); // left by one that was refused

@@ -212,7 +212,7 @@ vy_status vy_contact_state_reserve(vy_world *world, const block_counts *counts, 
 
 // --- the ground below
 
-#define GROUND_UP 0.5 // [1] upright at least so much: what is steeper is a wall
+#define MIN_GROUND_NORMAL_Z 0.5 // [1] upright at least so much: what is steeper is a wall
 // [radii] Farther away than this, ground adds less than 1e-4 to the thrust.
 #define GROUND_RAY_RADII 30.0
 
@@ -236,13 +236,14 @@ void vy_ground_stage(vy_world *world)
 }
 
 // The search for the ground starts this far above a point: the ground may be above it.
-#define GROUND_ABOVE 1000.0
+#define GROUND_SEARCH_HEIGHT 1000.0
 
 static int height_over_ground(const void *self, vec3 point, double *height)
 {
     const vy_world *world = self;
     const vy_model *m = &world->model;
-    const vec3 above = vec3_make(point.x, point.y, point.z + GROUND_ABOVE), down = vec3_make(0.0, 0.0, -1.0);
+    const vec3 above = vec3_make(point.x, point.y, point.z + GROUND_SEARCH_HEIGHT),
+               down = vec3_make(0.0, 0.0, -1.0);
     int met = 0;
     for (uint32_t i = 0; i < m->obstacle_count; ++i) {
         const vy_shape *shape;
@@ -250,9 +251,9 @@ static int height_over_ground(const void *self, vec3 point, double *height)
         vy_ray_hit hit;
         if (vy_world_obstacle(world, i, &shape, &pose) != VY_OK || shape == NULL) continue;
         if (shape->kind != VY_SHAPE_PLANE && shape->kind != VY_SHAPE_HEIGHT_FIELD) continue;
-        if (quat_rotate(pose.rotation, vec3_make(0.0, 0.0, 1.0)).z <= GROUND_UP) continue; // a wall
-        if (!vy_ray_cast(shape, &pose, above, down, 2.0 * GROUND_ABOVE, &hit)) continue;
-        const double over = hit.t - GROUND_ABOVE;
+        if (quat_rotate(pose.rotation, vec3_make(0.0, 0.0, 1.0)).z <= MIN_GROUND_NORMAL_Z) continue; // a wall
+        if (!vy_ray_cast(shape, &pose, above, down, 2.0 * GROUND_SEARCH_HEIGHT, &hit)) continue;
+        const double over = hit.t - GROUND_SEARCH_HEIGHT;
         *height = met ? real_min(*height, over) : over;
         met = 1;
     }
@@ -323,7 +324,7 @@ vy_status vy_world_add_obstacle(vy_world *world, const vy_obstacle_def *def, vy_
     }
     const int endless = def->solid.kind == VY_SOLID_PLANE || def->solid.kind == VY_SOLID_HEIGHTS;
     const double up = quat_rotate(quat_normalize(def->attitude), vec3_make(0.0, 0.0, 1.0)).z;
-    if (endless && up > GROUND_UP) world->has_ground = 1; // and no wall
+    if (endless && up > MIN_GROUND_NORMAL_Z) world->has_ground = 1; // and no wall
     return VY_OK;
 }
 

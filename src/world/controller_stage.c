@@ -10,10 +10,10 @@
 static void copy_samples(const vy_world *world, const sensor_suite_model *sensor_suite, vy_samples *s)
 {
     const sensor_suite_blocks blocks = vy_sensor_suite_blocks(world, sensor_suite);
-#define PUT(id, stream, name, needs, text) \
+#define COPY_SAMPLE(id, stream, name, needs, text) \
     if (blocks.name != NULL) memcpy(&s->name, blocks.name, sizeof s->name);
-    SENSORS(PUT)
-#undef PUT
+    SENSORS(COPY_SAMPLE)
+#undef COPY_SAMPLE
 }
 
 vy_samples vy_drone_samples(const vy_world *world, uint32_t index)

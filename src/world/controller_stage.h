@@ -15,7 +15,7 @@ VY_FN void steer_hold(const vy_model *m, uint32_t index, mask active, bits tick,
     const real thrust = lower_position(p, &r, &d->estimate, &integral, &attitude);
     control_state *c = &d->control;
     const bits rung = bits_set(VY_RUNG_ATTITUDE);
-    control_enter(p, d->rung, rung, active, &d->estimate, c);
+    control_enter_rung(p, d->rung, rung, active, &d->estimate, c);
     c->integral = vec3_select(active, integral, c->integral);
     c->attitude = quat_select(active, attitude, c->attitude);
     c->thrust = real_select(active, thrust, c->thrust);
@@ -44,8 +44,8 @@ VY_FN void steer_reply(const vy_model *m, uint32_t index, mask active, const con
 {
     const ladder_params *p = &m->params[index].ladder;
     const mask valid = control_valid(p, reply);
-    control_enter(p, d->rung, reply->rung, active & valid, &d->estimate, &d->control);
-    control_take(p, reply, active & valid, &d->control, &d->clamps);
+    control_enter_rung(p, d->rung, reply->rung, active & valid, &d->estimate, &d->control);
+    control_accept(p, reply, active & valid, &d->control, &d->clamps);
     d->rung = bits_select(active & valid, reply->rung, d->rung);
     const mask lost = active & mask_not(valid);
     if (mask_any(lost)) world_fail(lost, VY_FAILURE_COMMAND, index, real_set(0.0), real_set(0.0), 0, w);

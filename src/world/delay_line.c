@@ -5,7 +5,7 @@
 
 _Static_assert(sizeof(delay_line_block) == sizeof(double), "numbers in a row");
 
-static uint64_t place_of(const delay_line *line, uint64_t tick)
+static uint64_t slot_at(const delay_line *line, uint64_t tick)
 {
     VY_ASSERT(line->width > 0 && line->width <= DELAY_LINE_WIDTH);
     VY_ASSERT(tick % line->period == 0); // a line has a period and a delay, or there is none
@@ -15,7 +15,7 @@ static uint64_t place_of(const delay_line *line, uint64_t tick)
 int vy_delay_line_take(const delay_line *line, const delay_line_block *numbers, uint64_t tick, uint64_t since,
                        double *values)
 {
-    const delay_line_block *place = &numbers[place_of(line, tick)];
+    const delay_line_block *place = &numbers[slot_at(line, tick)];
     const uint64_t late = line->delay * line->period;
     if (tick <= late || tick - late < since) return 0;
     if (place->value != (double)(tick - late)) return 0; // none was put there then
@@ -25,7 +25,7 @@ int vy_delay_line_take(const delay_line *line, const delay_line_block *numbers, 
 
 void vy_delay_line_put(const delay_line *line, delay_line_block *numbers, uint64_t tick, const double *values)
 {
-    delay_line_block *place = &numbers[place_of(line, tick)];
+    delay_line_block *place = &numbers[slot_at(line, tick)];
     place->value = (double)tick;
     memcpy(place + 1, values, line->width * sizeof *values);
 }

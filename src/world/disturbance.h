@@ -13,11 +13,11 @@ VY_FN int disturbance_any(vy_vec3 v) { return v.x != 0.0 || v.y != 0.0 || v.z !=
 VY_FN void disturbance_add(const vy_disturbance_def *def, mask on, vec3 force, vec3 torque, body_loads *l)
 {
     if (def->frame == VY_FRAME_WORLD) {
-        l->force_world = vec3_add(l->force_world, vec3_if(on, force));
-        l->torque_world = vec3_add(l->torque_world, vec3_if(on, torque));
+        l->force_world = vec3_add(l->force_world, vec3_masked(on, force));
+        l->torque_world = vec3_add(l->torque_world, vec3_masked(on, torque));
     } else {
-        l->force_body = vec3_add(l->force_body, vec3_if(on, force));
-        l->torque_body = vec3_add(l->torque_body, vec3_if(on, torque));
+        l->force_body = vec3_add(l->force_body, vec3_masked(on, force));
+        l->torque_body = vec3_add(l->torque_body, vec3_masked(on, torque));
     }
 }
 
@@ -33,21 +33,21 @@ VY_FN void disturbance_filter(const vy_model *m, const disturbance_model *dm, ui
     const bits index = bits_set(((uint64_t)dm->index << 20) + number); // disturbances < 2^12, bodies < 2^20
     VY_ASSERT(dm->index < 1u << 12 && number < 1u << 20);
     const mask first = tick == bits_set(dm->start); // starts with its stationary variance, not at rest
-    const real keep = real_select(first, real_set(0.0), real_set(dm->keep));
+    const real decay = real_select(first, real_set(0.0), real_set(dm->decay));
     const real noise_gain = real_select(first, real_set(1.0), real_set(dm->noise_gain));
     real space[3];
     if (disturbance_any(dm->def.force)) {
         const real *n = rng_normals_cached(ahead == NULL ? NULL : &ahead->force, m->seed,
                                            RNG_STREAM_DISTURBANCE_FORCE, index, tick, 1, space, 3);
         const vec3 next =
-            vec3_add_scaled(vec3_scale(keep, x->force), noise_gain, vec3_make(n[0], n[1], n[2]));
+            vec3_add_scaled(vec3_scale(decay, x->force), noise_gain, vec3_make(n[0], n[1], n[2]));
         x->force = vec3_select(on, next, x->force);
     }
     if (disturbance_any(dm->def.torque)) {
         const real *n = rng_normals_cached(ahead == NULL ? NULL : &ahead->torque, m->seed,
                                            RNG_STREAM_DISTURBANCE_TORQUE, index, tick, 1, space, 3);
         const vec3 next =
-            vec3_add_scaled(vec3_scale(keep, x->torque), noise_gain, vec3_make(n[0], n[1], n[2]));
+            vec3_add_scaled(vec3_scale(decay, x->torque), noise_gain, vec3_make(n[0], n[1], n[2]));
         x->torque = vec3_select(on, next, x->torque);
     }
 }
@@ -55,7 +55,7 @@ VY_FN void disturbance_filter(const vy_model *m, const disturbance_model *dm, ui
 /// The largest size of one filtered axis within `count` steps: no deviate exceeds NORMAL_DEVIATE_MAX.
 VY_FN real disturbance_noise_bound(const disturbance_model *dm, real x, uint64_t count)
 {
-    const double feed = NORMAL_DEVIATE_MAX * dm->noise_gain, memory = 1.0 / (1.0 - dm->keep);
+    const double feed = NORMAL_DEVIATE_MAX * dm->noise_gain, memory = 1.0 / (1.0 - dm->decay);
     const double steps = ((double)count < memory ? (double)count : memory) + 1.0;
     return real_max(real_abs(x) + steps * feed, real_set(NORMAL_DEVIATE_MAX));
 }

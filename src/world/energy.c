@@ -114,7 +114,7 @@ static void account_for_kick(double h, const load_parts *parts, const body_state
     add_kick(h, &p, account);
 }
 
-/// The same evaluations as in multirotor_step_by.
+/// The same evaluations as in multirotor_step_with.
 static void account_for_kicks(const step_inputs *a, vy_integrator integrator, energy_account *account)
 {
     const body_params *body = &a->in->params->body;
@@ -122,7 +122,7 @@ static void account_for_kicks(const step_inputs *a, vy_integrator integrator, en
     const double h = a->h, half = 0.5 * h, start = a->in->held.time, end = start + h;
     body_wrench wrench;
     load_parts first, second;
-    multirotor_wrench_kept(a->in, s, a->now, a->command, start, &first, &wrench);
+    multirotor_wrench_recorded(a->in, s, a->now, a->command, start, &first, &wrench);
     if (integrator != VY_INTEGRATOR_LIE_MIDPOINT) { // the velocities of both Euler steps are the same
         const body_state n = body_euler(body, s, h, &wrench);
         account_for_kick(h, &first, s, &n, account);
@@ -132,7 +132,7 @@ static void account_for_kicks(const step_inputs *a, vy_integrator integrator, en
     const body_state drifted = body_drifted(body, &kicked, h);
     multirotor_wrench(a->in, &drifted, a->full, a->command, end, &wrench);
     const body_state tried = body_kicked(body, &drifted, half, &wrench);
-    multirotor_wrench_kept(a->in, &tried, a->full, a->command, end, &second, &wrench);
+    multirotor_wrench_recorded(a->in, &tried, a->full, a->command, end, &second, &wrench);
     const body_state n = body_kicked(body, &drifted, half, &wrench);
     account_for_kick(half, &first, s, &kicked, account);
     account_for_kick(half, &second, &drifted, &n, account);
@@ -146,7 +146,8 @@ static powers powers_within(const multirotor_inputs *in, double h, int part, con
     body_wrench wrench;
     load_parts parts;
     coupled_inputs(in, k, part, &at);
-    multirotor_wrench_kept(&at, &k->body, k->speed, k->target, coupled_time(in, h, part), &parts, &wrench);
+    multirotor_wrench_recorded(&at, &k->body, k->speed, k->target, coupled_time(in, h, part), &parts,
+                               &wrench);
     return powers_of(&parts, along);
 }
 
@@ -189,11 +190,11 @@ static int is_coupled(const vy_model *m, uint32_t i)
 }
 
 /// Speed targets in a step over which the battery's voltage is held.
-static void apply_battery_share(const multirotor_inputs *in, double charge, const double *speed,
-                                double *target)
+static void apply_battery_voltage(const multirotor_inputs *in, double charge, const double *speed,
+                                  double *target)
 {
     double current;
-    const double share = battery_share(in, charge, speed, &current);
+    const double share = battery_voltage_ratio(in, charge, speed, &current);
     for (int k = 0; k < in->layout->count; ++k) target[k] *= share;
 }
 
@@ -212,7 +213,7 @@ void vy_energy_stage(vy_world *world, const vy_model *m)
             memcpy(target, world->speeds[i], sizeof target);
             if (m->has_powertrain) charge = world->powertrain[i].battery.charge;
             if (inputs.in.battery != NULL && !coupled)
-                apply_battery_share(&inputs.in, charge, world->drones[i].rotor_speed, target);
+                apply_battery_voltage(&inputs.in, charge, world->drones[i].rotor_speed, target);
             actuators_gather(inputs.in.layout, &world->drones[i],
                              world->thrusters != NULL ? &world->thrusters[i] : NULL, now);
             multirotor_follow(&inputs.in, target, now, half, full);

@@ -66,7 +66,7 @@ uint64_t vy_fault_count(const vy_model *m, const fault_model *f, uint32_t drone,
 }
 
 // The battery's share of the nominal voltage, of drone `i` at the start of the step.
-static double voltage_share(const vy_world *world, uint32_t i)
+static double voltage_ratio(const vy_world *world, uint32_t i)
 {
     const battery_params *b = &world->model.params[i].battery;
     const int acts = b->capacity > 0.0 && effect_on(world->drones[i].effects, EFFECT_battery);
@@ -84,12 +84,12 @@ static void limit_motors(const vy_world *world, uint64_t tick)
         if (f->def.kind > VY_FAULT_MOTOR_MAX) continue;
         for (uint32_t i = f->first; i < f->last; ++i) {
             if (!vy_fault_acts(m, f, i, tick, &began)) continue;
-            const double share = voltage_share(world, i);
+            const double share = voltage_ratio(world, i);
             for (int r = 0; r < m->drones[i].layout.count; ++r) {
                 if (f->def.rotor != VY_ALL_ROTORS && f->def.rotor != r) continue;
                 const double speed_limit = f->def.size * motor_speed(&m->params[i].motor, 1.0) / share;
                 speeds[i][r] = f->def.kind == VY_FAULT_MOTOR_MAX ? real_min(speeds[i][r], speed_limit)
-                                                                 : f->speed_share * speeds[i][r];
+                                                                 : f->speed_scale * speeds[i][r];
             }
         }
     }
@@ -97,7 +97,7 @@ static void limit_motors(const vy_world *world, uint64_t tick)
 
 // Rotors turn in proportion to the voltage. A vehicle that declares no battery has one that is always
 // nominal.
-static void weaken_batteries(const vy_world *world, uint64_t tick)
+static void apply_battery_faults(const vy_world *world, uint64_t tick)
 {
     const vy_model *m = &world->model;
     uint64_t began;
@@ -118,7 +118,7 @@ const vy_model *vy_fault_motors(vy_world *world)
     const vy_model *m = &world->model;
     const uint64_t tick = world->state->tick - 1;
     limit_motors(world, tick);
-    weaken_batteries(world, tick);
+    apply_battery_faults(world, tick);
     uint64_t began;
     int any = 0;
     for (uint32_t k = 0; k < m->fault_count; ++k) {
@@ -142,7 +142,7 @@ const vy_model *vy_fault_motors(vy_world *world)
 void vy_fault_save_samples(vy_world *world)
 {
     const vy_model *m = &world->model;
-    memcpy(world->before, world->drones, m->drone_count * sizeof(drone_block));
+    memcpy(world->drones_before, world->drones, m->drone_count * sizeof(drone_block));
     memcpy(world->sensors_before, world->sensors,
            block_offset(&world->counts, BLOCK_filter) - block_offset(&world->counts, SENSORS_FIRST_BLOCK));
 }
@@ -158,7 +158,7 @@ typedef struct fault_target {
 } fault_target;
 
 // `amount` has a number for each that the channel is measured in: an attitude turns by three.
-static void add_to(const fault_target *b, const double *amount, double *sample)
+static void add_error(const fault_target *b, const double *amount, double *sample)
 {
     const channel_row *row = &vy_channels[b->f->def.channel];
     const sensor_channel *c = &row->channel;
@@ -207,13 +207,13 @@ static void distort(const fault_target *b, const double *before, double *sample)
         if (def->kind == VY_FAULT_SENSOR_NOISE) amount[i] *= n[i];
         if (def->kind == VY_FAULT_SENSOR_VIBRATION) amount[i] *= wave;
     }
-    add_to(b, amount, sample);
+    add_error(b, amount, sample);
 }
 
 // Delayed samples go through a line of the drone's own: `sent`, or not, a sample leaves and another arrives,
 // which counts only while the fault acts, since `began`. Returns 0 when nothing arrives.
-static int pass_line(const fault_target *b, int sent, int acts, uint64_t began, delay_line_block *numbers,
-                     double *values)
+static int delay_sample(const fault_target *b, int sent, int acts, uint64_t began, delay_line_block *numbers,
+                        double *values)
 {
     const fault_model *f = b->f;
     const uint64_t size = delay_line_size(f->delay, f->width);
@@ -230,8 +230,8 @@ static int pass_line(const fault_target *b, int sent, int acts, uint64_t began, 
 
 // Apply all faults of a sensor to a sample that is due; `came`: the sensor has given one. Returns
 // 0 when nothing arrives.
-static int pass_sample(const vy_world *world, uint32_t drone, int sensor, int came, const double *before,
-                       double *sample)
+static int apply_sample_faults(const vy_world *world, uint32_t drone, int sensor, int came,
+                               const double *before, double *sample)
 {
     const vy_model *m = &world->model;
     const uint64_t tick = world->state->tick;
@@ -246,7 +246,7 @@ static int pass_sample(const vy_world *world, uint32_t drone, int sensor, int ca
         const int acts = vy_fault_acts(m, f, drone, tick, &began);
         const fault_target target = {m, f, drone, tick};
         if (f->def.kind == VY_FAULT_SENSOR_DELAY) {
-            came = pass_line(&target, came, acts, began, world->delay_lines, sample);
+            came = delay_sample(&target, came, acts, began, world->delay_lines, sample);
         } else if (acts && f->def.kind == VY_FAULT_SENSOR_DROPOUT) {
             lost |= draw(m, f, drone, DRAW_SHARE, tick, 0) < f->def.size;
         } else if (acts && came) {
@@ -267,8 +267,8 @@ void vy_fault_samples(vy_world *world)
             uint64_t *at, *at_before;
             double *sample = vy_sensor_sample(world, world->drones, world->sensors, i, sensor, &at);
             const double *before =
-                vy_sensor_sample(world, world->before, world->sensors_before, i, sensor, &at_before);
-            if (pass_sample(world, i, sensor, *at == tick, before, sample)) {
+                vy_sensor_sample(world, world->drones_before, world->sensors_before, i, sensor, &at_before);
+            if (apply_sample_faults(world, i, sensor, *at == tick, before, sample)) {
                 *at = tick;
             } else { // the controller keeps its last sample; the sensor itself goes on
                 memcpy(sample, before, (size_t)vy_sensors[sensor].width * sizeof *sample);
@@ -306,8 +306,8 @@ static void unpack_command(const double *values, drone_block *d, uint64_t *relea
 }
 
 // Returns 0 when nothing arrives.
-static int pass_command(const vy_model *m, uint64_t tick, uint32_t drone, const drone_block *before,
-                        delay_line_block *numbers, drone_block *d, uint64_t *release_request)
+static int apply_command_faults(const vy_model *m, uint64_t tick, uint32_t drone, const drone_block *before,
+                                delay_line_block *numbers, drone_block *d, uint64_t *release_request)
 {
     double values[COMMAND_CELLS];
     int arrives = 1;
@@ -319,7 +319,7 @@ static int pass_command(const vy_model *m, uint64_t tick, uint32_t drone, const 
         const int acts = vy_fault_acts(m, f, drone, tick, &began);
         if (f->def.kind == VY_FAULT_COMMAND_DELAY) {
             pack_command(d, *release_request, values);
-            if (!pass_line(&(fault_target){m, f, drone, tick}, 1, acts, began, numbers, values))
+            if (!delay_sample(&(fault_target){m, f, drone, tick}, 1, acts, began, numbers, values))
                 arrives = 0;
             else if (acts)
                 unpack_command(values, d, release_request);
@@ -342,8 +342,8 @@ void vy_fault_commands(vy_world *world)
         if (!due(tick, m->drones[i].control_period)) continue;
         uint64_t none = 0,
                  *release_request = world->release_requests != NULL ? &world->release_requests[i] : &none;
-        if (!pass_command(m, tick, i, &world->before[i], world->delay_lines, &world->drones[i],
-                          release_request))
+        if (!apply_command_faults(m, tick, i, &world->drones_before[i], world->delay_lines, &world->drones[i],
+                                  release_request))
             note_intent(world, i, 0);
     }
 }

@@ -50,7 +50,7 @@ int vy_fault_is_sensor(vy_fault_kind kind)
     return kind >= VY_FAULT_SENSOR_BIAS && kind <= VY_FAULT_SENSOR_DELAY;
 }
 
-static int is_share(vy_fault_kind kind)
+static int is_fraction(vy_fault_kind kind)
 {
     return kind == VY_FAULT_MOTOR_WEAK || kind == VY_FAULT_MOTOR_MAX || kind == VY_FAULT_SENSOR_DROPOUT ||
            kind == VY_FAULT_COMMAND_LOSS || kind == VY_FAULT_BATTERY;
@@ -74,7 +74,7 @@ vy_status vy_check_fault_def(const vy_fault_def *def, vy_error *err)
                        vy_channel_name(def->channel));
     if (def->rotor < VY_ALL_ROTORS || def->rotor >= VY_ROTOR_CAP)
         return vy_fail(err, VY_BAD_VALUE, "fault.rotor must be a rotor's index, got %d", def->rotor);
-    if (is_share(def->kind) && !(def->size >= 0.0 && def->size <= 1.0))
+    if (is_fraction(def->kind) && !(def->size >= 0.0 && def->size <= 1.0))
         return vy_fail(err, VY_BAD_VALUE, "fault.size of %s must be within 0 and 1, got %g",
                        vy_fault_name(def->kind), def->size);
     if (is_time(def->kind) && !(def->size >= 0.0 && def->size <= 10.0))
@@ -108,7 +108,7 @@ void vy_fault_build(const vy_model *world, const vy_fault_def *def, fault_model 
     out->spread = vy_tick_at(def->spread, world->dt);
     out->every = vy_tick_at(def->every, world->dt);
     if (out->every > 0 && out->length > out->every) out->length = out->every;
-    out->speed_share =
+    out->speed_scale =
         def->kind == VY_FAULT_MOTOR_WEAK ? real_sqrt(def->size) : 0.0; // thrust goes as speed squared
     const double lag = def->size;
     if (def->kind == VY_FAULT_MOTOR_LAG && lag > 0.0) {

@@ -7,7 +7,7 @@
 #include "world/supervisor.h"
 #include <float.h>
 
-#define TERRAIN_SINK 0.02 // [m] penetration allowed to a drone that rests or lands on terrain
+#define MAX_TERRAIN_PENETRATION 0.02 // [m] penetration allowed to a drone that rests or lands on terrain
 
 _Static_assert(sizeof(vy_fence_kind) == sizeof(int), "choices are read and written as int");
 
@@ -47,10 +47,10 @@ static const vy_row fence_rows[] = {
     ROW("corners", LIST, vy_fence_def, corners, .table = &corner_table, .size = VY_FENCE_CORNER_CAP,
         .range = {.min = 3.0}, .count_offset = offsetof(vy_fence_def, corner_count), .flags = VY_ROW_REQUIRED,
         .when = POLYGON, .help = "at least three"),
-    ROW("low", NUMBER, vy_fence_def, low, .unit = "m", .range = ANY, .word = "none", .word_value = -DBL_MAX,
-        .when = CYLINDER | POLYGON, .help = "least height"),
-    ROW("high", NUMBER, vy_fence_def, high, .unit = "m", .range = ANY, .word = "none", .word_value = DBL_MAX,
-        .when = CYLINDER | POLYGON, .help = "largest height"),
+    ROW("low", NUMBER, vy_fence_def, low, .unit = "m", .range = ANY, .keyword = "none",
+        .keyword_value = -DBL_MAX, .when = CYLINDER | POLYGON, .help = "least height"),
+    ROW("high", NUMBER, vy_fence_def, high, .unit = "m", .range = ANY, .keyword = "none",
+        .keyword_value = DBL_MAX, .when = CYLINDER | POLYGON, .help = "largest height"),
 };
 const vy_table vy_table_fence = {
     .title = "Fence",
@@ -98,7 +98,7 @@ static double outside_polygon(const vy_fence_def *f, double x, double y)
 }
 
 // How far a point lies outside of the fence [m]; 0 or less within.
-static double outside(const vy_fence_def *f, vec3 p)
+static double distance_outside(const vy_fence_def *f, vec3 p)
 {
     VY_ASSERT(f->kind > VY_FENCE_NONE && f->kind <= VY_FENCE_POLYGON);
     if (f->kind == VY_FENCE_BOX) {
@@ -149,7 +149,7 @@ void vy_fence_check(const vy_model *m, ground_probe ground, uint32_t index, cons
     }
     if (s->ground && ground.height != NULL) {
         height = lowest_over_terrain(ground, dm, &d->body);
-        if (m->collides) lowest_height = -TERRAIN_SINK;
+        if (m->collides) lowest_height = -MAX_TERRAIN_PENETRATION;
     } else if (s->ground) {
         height = lowest(&m->env, dm, &d->body);
     }
@@ -162,7 +162,7 @@ void vy_fence_check(const vy_model *m, ground_probe ground, uint32_t index, cons
         {s->fall_max > 0.0, VY_FAILURE_FALL, fall, s->fall_max, 0},
         {s->ground, VY_FAILURE_GROUND, height, lowest_height, 1},
         {s->fence.kind != VY_FENCE_NONE, VY_FAILURE_FENCE,
-         s->fence.kind != VY_FENCE_NONE ? outside(&s->fence, place) : 0.0, 0.0, 0},
+         s->fence.kind != VY_FENCE_NONE ? distance_outside(&s->fence, place) : 0.0, 0.0, 0},
     };
     for (int i = 0; i < FENCE_COUNT; ++i) {
         const int over = limits[i].on && (limits[i].below ? limits[i].value < limits[i].limit

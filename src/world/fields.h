@@ -16,7 +16,7 @@
     F(block, control.integral, VEC3, 3, "m/s^2", "of the position or velocity loop")               \
     F(block, control.indi.rate.value, VEC3, 3, "rad/s", "filtered rate, body")                     \
     F(block, control.indi.rate.derivative, VEC3, 3, "rad/s^2", "its derivative")                   \
-    F(block, control.indi.acting, VEC3, 3, "N m", "commanded torque behind the lag of the motors") \
+    F(block, control.indi.lagged, VEC3, 3, "N m", "commanded torque behind the lag of the motors") \
     F(block, control.indi.torque.value, VEC3, 3, "N m", "the same, filtered")                      \
     F(block, control.indi.torque.derivative, VEC3, 3, "N m/s", "its derivative")                   \
     F(block, control.attitude, QUAT, 4, "", "desired q_WB")                                        \

@@ -43,7 +43,7 @@ void vy_filter_initial_estimate(const vy_model *world, const vy_drone_def *def, 
     out->position = vec3_add_scaled(body->position, e->start_position, vec3_make(n[0], n[1], n[2]));
     out->velocity = vec3_add_scaled(body->velocity, e->start_velocity, vec3_make(n[3], n[4], n[5]));
     out->attitude =
-        attitude_turned(body->attitude, vec3_scale(e->start_attitude, vec3_make(n[6], n[7], n[8])));
+        attitude_rotated(body->attitude, vec3_scale(e->start_attitude, vec3_make(n[6], n[7], n[8])));
     out->gyro_bias = out->accel_bias = vec3_zero();
 }
 
@@ -68,8 +68,8 @@ static estimator_ground ground_at(const surroundings *env, const estimator_state
     const local_frame *f = &env->gravity.frame;
     if (!f->on) return (estimator_ground){.gravity = vec3_zero()};
     const double height = local_locate(f, &env->planet, e->position).height;
-    return (estimator_ground){.gravity = gravity_felt(&env->gravity, e->position, e->velocity),
-                              .rise = height - e->position.z,
+    return (estimator_ground){.gravity = gravity_apparent(&env->gravity, e->position, e->velocity),
+                              .curvature_drop = height - e->position.z,
                               .altitude = f->height};
 }
 
@@ -89,7 +89,7 @@ void vy_filter_stage(vy_world *world)
             .imu_tick = d->imu_tick,
             .mocap_tick = d->mocap_tick,
             .accel = d->imu.accel,
-            .gyro = gyro_over_ground(&m->env.gravity, d->estimate.attitude, d->imu.gyro),
+            .gyro = gyro_relative_to_ground(&m->env.gravity, d->estimate.attitude, d->imu.gyro),
             .ground = m->env.gravity.frame.on ? &ground : NULL,
             .mocap = &d->mocap,
             .sensors = &sensors};

@@ -115,13 +115,12 @@ uint32_t vy_jointed_stage(vy_world *world, const vy_model *plant, world_block *w
         d->body = b->joints->stage[i];
         for (int k = 0; k < in.layout->count; ++k) {
             d->rotor_speed[k] =
-                rotor_speed_settled(speed_after(&in, d->rotor_speed[k], world->speeds[i][k], 1.0));
+                rotor_speed_flushed(speed_after(&in, d->rotor_speed[k], world->speeds[i][k], 1.0));
         }
         if (in.layout->thrusters.count > 0) {
             thruster_block *t = &world->thrusters[i];
             thrusts_after(world, i, 1.0, t->thrust);
-            for (int k = 0; k < in.layout->thrusters.count; ++k)
-                t->thrust[k] = thruster_settled(t->thrust[k]);
+            for (int k = 0; k < in.layout->thrusters.count; ++k) t->thrust[k] = thrust_flushed(t->thrust[k]);
         }
         if (!body_is_finite(&d->body)) (void)check_finite(i, 0, PLANT_REALS, w, d);
     }

@@ -46,7 +46,7 @@ void vy_body_loads(const vy_world *world, uint32_t index, vy_loads *out)
 }
 
 // Choose the plant and the stage before it: both follow from whether loads are kept.
-static void take_parts(vy_world *world, load_parts *parts)
+static void set_load_parts(vy_world *world, load_parts *parts)
 {
     vy_model *m = &world->model;
     m->loads_at_start = parts;
@@ -62,14 +62,14 @@ void vy_loads_clear(vy_world *world)
     world->loads_tick = 0;
 }
 
-vy_status vy_world_fit_loads(vy_world *world, uint32_t bodies, vy_error *err)
+vy_status vy_world_reserve_loads(vy_world *world, uint32_t bodies, vy_error *err)
 {
     if (world->model.loads_at_start == NULL) return VY_OK;
     load_parts *more = realloc(world->model.loads_at_start, (bodies + 1u) * sizeof *more);
     if (more == NULL)
         return vy_fail(err, VY_NO_MEMORY, "world: no memory for the loads of %u bodies", bodies);
     memset(more, 0, (bodies + 1u) * sizeof *more); // no step has been done
-    take_parts(world, more);
+    set_load_parts(world, more);
     return VY_OK;
 }
 
@@ -81,7 +81,7 @@ vy_status vy_world_keep_loads(vy_world *world, int keep, vy_error *err)
     if (keep && (parts = calloc(bodies, sizeof *parts)) == NULL)
         return vy_fail(err, VY_NO_MEMORY, "world: no memory for the loads of %zu bodies", bodies - 1u);
     free(world->model.loads_at_start);
-    take_parts(world, parts);
+    set_load_parts(world, parts);
     return VY_OK;
 }
 

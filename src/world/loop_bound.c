@@ -32,12 +32,15 @@ typedef struct part {
 } part;
 
 static double length(double a, double b) { return real_sqrt(a * a + b * b); }
-static part turn_part(const loop_bound *b, int signal) { return (part){b->of[H][signal], b->of[Z][signal]}; }
-static double turn_size(const loop_bound *b, int signal)
+static part rotation_part(const loop_bound *b, int signal)
+{
+    return (part){b->of[H][signal], b->of[Z][signal]};
+}
+static double rotation_norm(const loop_bound *b, int signal)
 {
     return length(b->of[H][signal], b->of[Z][signal]);
 }
-static double move_size(const loop_bound *b, int signal)
+static double translation_norm(const loop_bound *b, int signal)
 {
     return length(b->of[H][signal], b->of[V][signal]);
 }
@@ -45,7 +48,7 @@ static double move_size(const loop_bound *b, int signal)
 // |a x b|, by parts.
 static part cross(part a, part b) { return (part){a.h * b.z + a.z * b.h, a.h * b.h}; }
 
-static void enter(const terms *t, int entry, double h, double z)
+static void add_entry(const terms *t, int entry, double h, double z)
 {
     t->out->of[H][entry] += h;
     t->out->of[Z][entry] += z;
@@ -57,7 +60,7 @@ static part flown_rate(const terms *t)
 }
 
 // Of a vector turned from world to body axes, or back.
-static part turned(const terms *t, part a)
+static part rotated(const terms *t, part a)
 {
     const double tilt = t->env[ENVELOPE_TILT];
     return (part){a.h + tilt * a.z, a.z + tilt * a.h};
@@ -67,8 +70,8 @@ static part turned(const terms *t, part a)
 static part gyroscopic(const terms *t, part flown, int signal)
 {
     const part mean = {flown.h + 0.5 * t->r->of[H][signal], flown.z + 0.5 * t->r->of[Z][signal]};
-    const part c = cross(turned(t, mean), turned(t, turn_part(t->s, signal)));
-    return turned(t, (part){t->m->gyro_across * c.h, t->m->gyro_about * c.z});
+    const part c = cross(rotated(t, mean), rotated(t, rotation_part(t->s, signal)));
+    return rotated(t, (part){t->m->gyro_across * c.h, t->m->gyro_about * c.z});
 }
 
 // The difference of specific thrust. Where the body leans, a desired acceleration across asks for more of it;
@@ -85,12 +88,12 @@ static void add_forces(const terms *t)
     const double tilt = t->env[ENVELOPE_TILT], thrust = t->env[ENVELOPE_THRUST];
     const double cosine_gap = tilt * tilt;                                   // 1 - cos <= sin^2
     const double over = t->env[ENVELOPE_THRUST_ERROR] + cosine_gap * thrust; // of thrust over gravity
-    const double angle = turn_size(t->s, LOOP_ANGLE), other = turn_size(t->r, LOOP_ANGLE);
+    const double angle = rotation_norm(t->s, LOOP_ANGLE), other = rotation_norm(t->r, LOOP_ANGLE);
     const double gain = thrust_change(t);
     const double second = gain * other + 0.5 * thrust * other * angle;
-    const double air = t->slopes->force_velocity * move_size(t->s, LOOP_VELOCITY) +
-                       t->slopes->force_angle * angle +
-                       t->slopes->force_position * move_size(t->s, LOOP_POSITION) + t->slopes->density * gain;
+    const double air =
+        t->slopes->force_velocity * translation_norm(t->s, LOOP_VELOCITY) + t->slopes->force_angle * angle +
+        t->slopes->force_position * translation_norm(t->s, LOOP_POSITION) + t->slopes->density * gain;
     t->out->of[H][ENTRY_FORCE] += t->env[ENVELOPE_THRUST_ERROR] * t->s->of[H][LOOP_ANGLE] +
                                   thrust * tilt * t->s->of[Z][LOOP_ANGLE] + tilt * gain + second + air;
     t->out->of[V][ENTRY_FORCE] +=
@@ -100,16 +103,16 @@ static void add_forces(const terms *t)
 // Angle and rate: turning axes, gyroscopic torque, the loads that are computed.
 static void add_torques(const terms *t)
 {
-    const part rate = turn_part(t->s, LOOP_RATE), swing = cross(flown_rate(t), rate);
-    const double size = length(rate.h, rate.z), angle = turn_size(t->s, LOOP_ANGLE);
-    const double twist = 0.6 * turn_size(t->r, LOOP_ANGLE) * size; // |J^-1(angle) - 1|
+    const part rate = rotation_part(t->s, LOOP_RATE), swing = cross(flown_rate(t), rate);
+    const double size = length(rate.h, rate.z), angle = rotation_norm(t->s, LOOP_ANGLE);
+    const double twist = 0.6 * rotation_norm(t->r, LOOP_ANGLE) * size; // |J^-1(angle) - 1|
     const part gyro = gyroscopic(t, flown_rate(t), LOOP_RATE);
-    const double air = t->slopes->torque_velocity * move_size(t->s, LOOP_VELOCITY) +
+    const double air = t->slopes->torque_velocity * translation_norm(t->s, LOOP_VELOCITY) +
                        t->slopes->torque_angle * angle +
-                       t->slopes->torque_position * move_size(t->s, LOOP_POSITION) +
-                       t->slopes->torque_rate * size + t->slopes->density * turn_size(t->s, LOOP_DRIVE);
-    enter(t, ENTRY_TURN, twist, twist);
-    enter(t, ENTRY_TORQUE, swing.h + gyro.h + air, swing.z + gyro.z + air);
+                       t->slopes->torque_position * translation_norm(t->s, LOOP_POSITION) +
+                       t->slopes->torque_rate * size + t->slopes->density * rotation_norm(t->s, LOOP_DRIVE);
+    add_entry(t, ENTRY_ANGLE_RATE, twist, twist);
+    add_entry(t, ENTRY_TORQUE, swing.h + gyro.h + air, swing.z + gyro.z + air);
 }
 
 // Of rotors whose accelerations change by `signal`: the largest change of one thrust, as a share of its
@@ -117,7 +120,7 @@ static void add_torques(const terms *t)
 static double rotor_change(const double *per, double tilt, const loop_bound *s, int signal)
 {
     const double h = s->of[H][signal], z = s->of[Z][signal];
-    const double lean = signal == LOOP_BEHIND ? 2.0 * tilt : tilt; // as in thrust_change()
+    const double lean = signal == LOOP_LAG_ERROR ? 2.0 * tilt : tilt; // as in thrust_change()
     const double thrust = s->of[V][signal] + lean * s->of[H][LOOP_DESIRED];
     return per[V] * thrust + per[H] * (h + tilt * z) + per[Z] * (z + tilt * h);
 }
@@ -128,35 +131,35 @@ static double rotor_change(const double *per, double tilt, const loop_bound *s, 
 static void add_rotors(const terms *t)
 {
     const loop_params *p = &t->m->params;
-    const part drive = cross(flown_rate(t), turn_part(t->s, LOOP_DRIVE)),
-               held = cross(flown_rate(t), turn_part(t->s, LOOP_COMMAND));
+    const part drive = cross(flown_rate(t), rotation_part(t->s, LOOP_DRIVE)),
+               held = cross(flown_rate(t), rotation_part(t->s, LOOP_COMMAND));
     const double hold = (double)p->rate * p->dt; // commands are made in the axes of their time
-    enter(t, ENTRY_DRIVE, p->lag * drive.h + hold * held.h, p->lag * drive.z + hold * held.z);
+    add_entry(t, ENTRY_DRIVE, p->lag * drive.h + hold * held.h, p->lag * drive.z + hold * held.z);
     if (!(p->lag > 0.0)) return;
     const double tilt = t->env[ENVELOPE_TILT];
-    const double *one = t->m->share_of, *all = t->m->spread_of, *back = t->m->wrench_of;
+    const double *one = t->m->thrust_fraction_of, *all = t->m->thrust_norm_of, *back = t->m->wrench_of;
     const double command = rotor_change(one, tilt, t->r, LOOP_COMMAND),
                  drive_now = rotor_change(one, tilt, t->r, LOOP_DRIVE);
-    const double low = real_max(1.0 - t->env[ENVELOPE_THRUST_REST] - command, 1e-9);
+    const double low = real_max(1.0 - t->env[ENVELOPE_THRUST_MARGIN] - command, 1e-9);
     const double e = t->env[ENVELOPE_SPEED_RATIO] + 0.25 * (command + 1.1 * drive_now) / low;
     if (!(e < 0.5)) {
         t->out->of[V][ENTRY_DRIVE] = 1e30; // no bound
         return;
     }
     // What the wrench does not show of more than four thrusts is at most the remainder itself.
-    const double rest = (e * rotor_change(all, tilt, t->s, LOOP_BEHIND) +
+    const double rest = (e * rotor_change(all, tilt, t->s, LOOP_LAG_ERROR) +
                          e * e / (1.0 - e) * rotor_change(all, tilt, t->s, LOOP_COMMAND)) /
                         (1.0 - e);
-    const part wrench = turned(t, (part){back[H] * rest, back[Z] * rest});
-    enter(t, ENTRY_DRIVE, wrench.h, wrench.z);
+    const part wrench = rotated(t, (part){back[H] * rest, back[Z] * rest});
+    add_entry(t, ENTRY_DRIVE, wrench.h, wrench.z);
     t->out->of[V][ENTRY_DRIVE] += back[V] * rest;
 }
 
 // How far the desired attitude is from what the linear loop makes of a change of the desired acceleration.
-static part wanted_remainder(const terms *t)
+static part desired_remainder(const terms *t)
 {
     const double h = t->s->of[H][LOOP_DESIRED], v = t->s->of[V][LOOP_DESIRED];
-    const double other = move_size(t->r, LOOP_DESIRED);
+    const double other = translation_norm(t->r, LOOP_DESIRED);
     const double inverse =
         t->env[ENVELOPE_DESIRED_INVERSE] / real_max(1.0 - other * t->env[ENVELOPE_DESIRED_INVERSE], 1e-3);
     const double tilt = real_min(t->env[ENVELOPE_DESIRED_TILT] + other * inverse, 1.0);
@@ -174,30 +177,30 @@ static void add_commands(const terms *t)
     const loop_params *p = &t->m->params;
     const double *env = t->env;
     const double off = env[ENVELOPE_ESTIMATE_ERROR], tilt = env[ENVELOPE_TILT] + off;
-    const part desired = wanted_remainder(t);
+    const part desired = desired_remainder(t);
     const part error = {env[ENVELOPE_ERROR_ACROSS], env[ENVELOPE_ERROR_ABOUT]};
-    part d = turn_part(t->s, LOOP_ANGLE_ERROR), e = turn_part(t->r, LOOP_ANGLE_ERROR);
+    part d = rotation_part(t->s, LOOP_ANGLE_ERROR), e = rotation_part(t->r, LOOP_ANGLE_ERROR);
     d = (part){d.h + desired.h, d.z + desired.z};
     const double flown = length(error.h, error.z), size = length(d.h, d.z), other = length(e.h, e.z) + 1e-300;
     const part bent = cross(error, d);
-    const double angle = turn_size(t->s, LOOP_ANGLE_ESTIMATE), largest = real_max(p->attitude, p->yaw);
+    const double angle = rotation_norm(t->s, LOOP_ANGLE_ESTIMATE), largest = real_max(p->attitude, p->yaw);
     const double second = 0.25 * flown * flown * size + 0.25 * flown * other * size +
-                          0.6 * turn_size(t->r, LOOP_ANGLE_ESTIMATE) * size + // turns do not commute
+                          0.6 * rotation_norm(t->r, LOOP_ANGLE_ESTIMATE) * size + // turns do not commute
                           0.1 * other * other * size;
     const part rest = {desired.h + 0.5 * bent.h + second, desired.z + 0.5 * bent.z + second};
     const double spread = real_abs(p->attitude - p->yaw);
     const double axes_h = spread * tilt * (tilt * (d.h + rest.h) + d.z + rest.z),
                  axes_z = spread * tilt * (tilt * (d.z + rest.z) + d.h + rest.h);
-    const part swing = cross(flown_rate(t), turn_part(t->s, LOOP_RATE_ESTIMATE));
+    const part swing = cross(flown_rate(t), rotation_part(t->s, LOOP_RATE_ESTIMATE));
     const part believed =
         p->truth ? flown_rate(t) : (part){env[ENVELOPE_RATE_ESTIMATE], env[ENVELOPE_RATE_ESTIMATE]};
     const part gyro = gyroscopic(t, believed, LOOP_RATE_ESTIMATE);
     const double late = p->truth ? 0.0 : (double)p->imu * p->dt * p->rates;
     const double frames = off * largest * (size + length(rest.h, rest.z));
-    enter(t, ENTRY_COMMAND, p->rates * (p->attitude * rest.h + axes_h + frames) + gyro.h + late * swing.h,
-          p->rates * (p->yaw * rest.z + axes_z + frames) + gyro.z + late * swing.z);
+    add_entry(t, ENTRY_COMMAND, p->rates * (p->attitude * rest.h + axes_h + frames) + gyro.h + late * swing.h,
+              p->rates * (p->yaw * rest.z + axes_z + frames) + gyro.z + late * swing.z);
     // Thrust: the desired acceleration along the estimated body z.
-    const double a = env[ENVELOPE_DESIRED_MAX], change = move_size(t->r, LOOP_DESIRED);
+    const double a = env[ENVELOPE_DESIRED_MAX], change = translation_norm(t->r, LOOP_DESIRED);
     const double across = a * (error.h + tilt * error.z);
     // What a lean adds is taken out of this loop; it is that of the lean when the command is made.
     const double sway = env[ENVELOPE_RATE_ACROSS] + tilt * env[ENVELOPE_RATE_ABOUT],
@@ -205,13 +208,13 @@ static void add_commands(const terms *t)
     t->out->of[V][ENTRY_DRIVE] += sway * lags * t->s->of[H][LOOP_DESIRED];
     t->out->of[V][ENTRY_COMMAND] += off * t->s->of[H][LOOP_DESIRED] +
                                     tilt * tilt * t->s->of[V][LOOP_DESIRED] + across * angle +
-                                    (change + 0.5 * a * turn_size(t->r, LOOP_ANGLE_ESTIMATE)) * angle;
+                                    (change + 0.5 * a * rotation_norm(t->r, LOOP_ANGLE_ESTIMATE)) * angle;
 }
 
 // Of the estimated attitude from the true one half-way through a sample.
-static part attitude_apart(const loop_bound *b, double period)
+static part attitude_estimate_error(const loop_bound *b, double period)
 {
-    const part a = turn_part(b, LOOP_ANGLE_INNOVATION), rate = turn_part(b, LOOP_RATE);
+    const part a = rotation_part(b, LOOP_ANGLE_INNOVATION), rate = rotation_part(b, LOOP_RATE);
     return (part){a.h + period * rate.h, a.z + period * rate.z};
 }
 
@@ -223,11 +226,11 @@ static void add_prediction(const terms *t)
     const double period = (double)p->imu * p->dt;
     const double spin = length(env[ENVELOPE_RATE_ACROSS], env[ENVELOPE_RATE_ABOUT]);
     const double off = env[ENVELOPE_ESTIMATE_ERROR] + period * spin;
-    const double rate = turn_size(t->s, LOOP_RATE_ESTIMATE);
-    const double turn = (off + 0.6 * turn_size(t->r, LOOP_ANGLE_ESTIMATE)) * rate;
-    enter(t, ENTRY_TURN_ESTIMATE, turn, turn);
-    const part gyro = cross(flown_rate(t), turn_part(t->s, LOOP_GYRO_BIAS));
-    enter(t, ENTRY_GYRO_DRIFT, gyro.h, gyro.z);
+    const double rate = rotation_norm(t->s, LOOP_RATE_ESTIMATE);
+    const double turn = (off + 0.6 * rotation_norm(t->r, LOOP_ANGLE_ESTIMATE)) * rate;
+    add_entry(t, ENTRY_ANGLE_RATE_ESTIMATE, turn, turn);
+    const part gyro = cross(flown_rate(t), rotation_part(t->s, LOOP_GYRO_BIAS));
+    add_entry(t, ENTRY_GYRO_DRIFT, gyro.h, gyro.z);
     const part accel =
         cross(flown_rate(t), (part){t->s->of[H][LOOP_ACCEL_BIAS], t->s->of[V][LOOP_ACCEL_BIAS]});
     t->out->of[H][ENTRY_ACCEL_DRIFT] += accel.h;
@@ -235,15 +238,17 @@ static void add_prediction(const terms *t)
 
     // The force of the sample is seen from the attitude of its time and turned by the estimated one: what is
     // left is that of their difference, and of noise turned by the latter.
-    const part belief = turn_part(t->s, LOOP_ANGLE_ESTIMATE), apart = attitude_apart(t->s, period);
+    const part belief = rotation_part(t->s, LOOP_ANGLE_ESTIMATE),
+               apart = attitude_estimate_error(t->s, period);
     const double across = env[ENVELOPE_THRUST] * env[ENVELOPE_TILT] + t->slopes->force,
                  along = env[ENVELOPE_THRUST_ERROR] + t->slopes->force,
                  noise_across = env[ENVELOPE_SENSED_ACROSS] + t->slopes->force,
                  noise_along = env[ENVELOPE_SENSED_ALONG] + t->slopes->force;
-    const double force = env[ENVELOPE_THRUST] + t->slopes->force, size = turn_size(t->s, LOOP_ANGLE),
-                 bias = move_size(t->s, LOOP_ACCEL_BIAS), change = move_size(t->s, LOOP_ACCELERATION);
-    const double other = turn_size(t->r, LOOP_ANGLE) + turn_size(t->r, LOOP_ANGLE_ESTIMATE);
-    const part wide = attitude_apart(t->r, period);
+    const double force = env[ENVELOPE_THRUST] + t->slopes->force, size = rotation_norm(t->s, LOOP_ANGLE),
+                 bias = translation_norm(t->s, LOOP_ACCEL_BIAS),
+                 change = translation_norm(t->s, LOOP_ACCELERATION);
+    const double other = rotation_norm(t->r, LOOP_ANGLE) + rotation_norm(t->r, LOOP_ANGLE_ESTIMATE);
+    const part wide = attitude_estimate_error(t->r, period);
     const double gap = length(wide.h, wide.z);
     const double frames = off * (change + force * size + bias);
     const double second = force * (other + gap) * length(apart.h, apart.z) + gap * change + other * bias;
@@ -256,15 +261,17 @@ static void add_prediction(const terms *t)
 static void add_correction(const terms *t)
 {
     const loop_params *p = &t->m->params;
-    const double off = t->env[ENVELOPE_ESTIMATE_ERROR], seen = t->env[ENVELOPE_TURN_INNOVATION];
-    const double turn = turn_size(t->s, LOOP_ANGLE_INNOVATION),
-                 other = turn_size(t->r, LOOP_ANGLE_INNOVATION);
+    const double off = t->env[ENVELOPE_ESTIMATE_ERROR], seen = t->env[ENVELOPE_ANGLE_INNOVATION];
+    const double turn = rotation_norm(t->s, LOOP_ANGLE_INNOVATION),
+                 other = rotation_norm(t->r, LOOP_ANGLE_INNOVATION);
     // Turns that do not commute: half of angle x estimate, which is angle x innovation.
-    const double rest = (seen + other + 0.6 * turn_size(t->r, LOOP_ANGLE)) * turn;
-    enter(t, ENTRY_ANGLE_CORRECTION, p->attitude_gain * rest, p->attitude_gain * rest);
-    enter(t, ENTRY_GYRO_CORRECTION, p->gyro_gain * (rest + off * turn), p->gyro_gain * (rest + off * turn));
-    const double way = (off + turn_size(t->r, LOOP_ANGLE_ESTIMATE)) * move_size(t->s, LOOP_INNOVATION) +
-                       t->env[ENVELOPE_INNOVATION] * turn_size(t->s, LOOP_ANGLE_ESTIMATE);
+    const double rest = (seen + other + 0.6 * rotation_norm(t->r, LOOP_ANGLE)) * turn;
+    add_entry(t, ENTRY_ANGLE_CORRECTION, p->attitude_gain * rest, p->attitude_gain * rest);
+    add_entry(t, ENTRY_GYRO_CORRECTION, p->gyro_gain * (rest + off * turn),
+              p->gyro_gain * (rest + off * turn));
+    const double way =
+        (off + rotation_norm(t->r, LOOP_ANGLE_ESTIMATE)) * translation_norm(t->s, LOOP_INNOVATION) +
+        t->env[ENVELOPE_INNOVATION] * rotation_norm(t->s, LOOP_ANGLE_ESTIMATE);
     t->out->of[H][ENTRY_ACCEL_CORRECTION] += p->accel_gain * way;
     t->out->of[V][ENTRY_ACCEL_CORRECTION] += p->accel_gain * way;
 }
@@ -286,7 +293,7 @@ static void respond(const loop_model *m, const double *env, const loop_slopes *s
     }
     n.of[H][ENTRY_FORCE] += neglect->force;
     n.of[V][ENTRY_FORCE] += neglect->force;
-    enter(&t, ENTRY_TORQUE, neglect->torque, neglect->torque);
+    add_entry(&t, ENTRY_TORQUE, neglect->torque, neglect->torque);
     for (int axis = 0; axis < LOOP_AXES; ++axis) {
         double *y = out->of[axis];
         for (int k = 0; k < LOOP_SIGNALS; ++k) {
@@ -305,10 +312,11 @@ static void respond(const loop_model *m, const double *env, const loop_slopes *s
 static int is_within_limits(const loop_model *m, const double *env, const loop_bound *s)
 {
     const double tilted = env[ENVELOPE_TILT] + env[ENVELOPE_ESTIMATE_ERROR];
-    const double change = rotor_change(m->share_of, tilted, s, LOOP_COMMAND),
-                 desired = move_size(s, LOOP_DESIRED);
+    const double change = rotor_change(m->thrust_fraction_of, tilted, s, LOOP_COMMAND),
+                 desired = translation_norm(s, LOOP_DESIRED);
     const double inverse = env[ENVELOPE_DESIRED_INVERSE];
-    if (!(env[ENVELOPE_THRUST_SHARE] + change < 1.0 && env[ENVELOPE_THRUST_REST] + change < 1.0)) return 0;
+    if (!(env[ENVELOPE_THRUST_FRACTION] + change < 1.0 && env[ENVELOPE_THRUST_MARGIN] + change < 1.0))
+        return 0;
     if (!(desired * inverse < 0.5)) return 0;
     const double tilt = env[ENVELOPE_DESIRED_TILT] + desired * inverse / (1.0 - desired * inverse);
     if (!(tilt < m->tilt_limit)) return 0;
@@ -316,8 +324,8 @@ static int is_within_limits(const loop_model *m, const double *env, const loop_b
     if (!(env[ENVELOPE_INTEGRAL] + real_max(s->of[H][LOOP_INTEGRAL], s->of[V][LOOP_INTEGRAL]) <
           m->integral_max))
         return 0;
-    return turn_size(s, LOOP_ANGLE) < 0.5 && turn_size(s, LOOP_ANGLE_ESTIMATE) < 0.5 &&
-           turn_size(s, LOOP_ANGLE_ERROR) + env[ENVELOPE_ERROR_ACROSS] + env[ENVELOPE_ERROR_ABOUT] < 1.0;
+    return rotation_norm(s, LOOP_ANGLE) < 0.5 && rotation_norm(s, LOOP_ANGLE_ESTIMATE) < 0.5 &&
+           rotation_norm(s, LOOP_ANGLE_ERROR) + env[ENVELOPE_ERROR_ACROSS] + env[ENVELOPE_ERROR_ABOUT] < 1.0;
 }
 
 #define ROUNDS 200
@@ -386,10 +394,10 @@ static void build_rotors(const ladder_params *l, loop_model *m)
         const double *row = l->inverse[i], limit = l->limit[i];
         const vec3 p = vec3_scale(1.0 / limit, mat3_tmul_vec(l->inertia, vec3_make(row[1], row[2], row[3])));
         const double lift = real_abs(row[0]) * l->mass / limit;
-        m->share_of[V] = real_max(m->share_of[V], lift);
-        m->share_of[H] = real_max(m->share_of[H], length(p.x, p.y));
-        m->share_of[Z] = real_max(m->share_of[Z], real_abs(p.z));
-        m->spread_of[V] = length(m->spread_of[V], lift);
+        m->thrust_fraction_of[V] = real_max(m->thrust_fraction_of[V], lift);
+        m->thrust_fraction_of[H] = real_max(m->thrust_fraction_of[H], length(p.x, p.y));
+        m->thrust_fraction_of[Z] = real_max(m->thrust_fraction_of[Z], real_abs(p.z));
+        m->thrust_norm_of[V] = length(m->thrust_norm_of[V], lift);
         double lever[3];
         for (int j = 0; j < 3; ++j)
             lever[j] = limit * l->allocate.rows[j + 1][i] / (l->allocate.scale[j + 1] * l->thrust_max);
@@ -404,9 +412,9 @@ static void build_rotors(const ladder_params *l, loop_model *m)
             sums[k][3] += parts[k].z * parts[k].z;
         }
     }
-    m->spread_of[H] = larger_value(to[0], to[1], to[2]);
+    m->thrust_norm_of[H] = larger_value(to[0], to[1], to[2]);
     m->wrench_of[H] = larger_value(back[0], back[1], back[2]);
-    m->spread_of[Z] = real_sqrt(to[3]);
+    m->thrust_norm_of[Z] = real_sqrt(to[3]);
     m->wrench_of[Z] = real_sqrt(back[3]);
 }
 
@@ -421,9 +429,10 @@ static void build_gyroscopic(mat3 inertia, loop_model *m)
 }
 
 // Rotors that push upwards, all alike, with one lag.
-static int rotors_are_plain(const ladder_params *l, const rotor_layout *layout)
+static int rotors_are_uniform(const ladder_params *l, const rotor_layout *layout)
 {
-    if (l->rotor_count < 4 || !l->makes_wrench || l->uneven || layout->thrusters.count > 0) return 0;
+    if (l->rotor_count < 4 || !l->has_full_authority || l->has_thrust_scale || layout->thrusters.count > 0)
+        return 0;
     for (int i = 0; i < layout->count; ++i) {
         if (layout->general && !(layout->axis[i][2] >= 1.0)) return 0;
         if (layout->thrust_scale[i] != 1.0 || l->limit[i] != l->limit[0]) return 0;
@@ -431,7 +440,7 @@ static int rotors_are_plain(const ladder_params *l, const rotor_layout *layout)
     return l->motor.cubic == 0.0 && l->motor.quadratic > 0.0;
 }
 
-static int is_alike(const loop_params *a, const loop_params *b)
+static int params_equal(const loop_params *a, const loop_params *b)
 {
     return a->drag[0] == b->drag[0] && a->drag[1] == b->drag[1] && a->dt == b->dt &&
            a->gravity == b->gravity && a->lag == b->lag && a->imu == b->imu && a->mocap == b->mocap &&
@@ -448,10 +457,10 @@ void vy_loop_build(const loop_params *p, const ladder_params *ladder, const roto
 {
     memset(out, 0, sizeof *out);
     out->params = *p;
-    if (ladder->incremental || ladder->kinematic || !rotors_are_plain(ladder, layout)) return;
+    if (ladder->incremental || ladder->kinematic || !rotors_are_uniform(ladder, layout)) return;
     if (ladder->gravity.x != 0.0 || ladder->gravity.y != 0.0 || !(ladder->gravity.z < 0.0)) return;
     if (!is_diagonal(ladder->inertia)) return;
-    if (other != NULL && other->is_bounded && is_alike(p, &other->params)) {
+    if (other != NULL && other->is_bounded && params_equal(p, &other->params)) {
         out->gains = other->gains;
     } else if (!vy_loop_gains(p, &out->gains)) {
         return;

@@ -27,17 +27,17 @@ enum {
     ENVELOPE_ERROR_ACROSS,    // [rad] desired against estimated attitude
     ENVELOPE_ERROR_ABOUT,     // [rad]
     ENVELOPE_SPEED_RATIO,     // [1] of the slopes of thrust over speed, commanded and present, less 1
-    ENVELOPE_THRUST_SHARE,    // [1] of a rotor's limit, commanded
-    ENVELOPE_THRUST_REST,     // [1] 1 less the least commanded share of a rotor's limit
+    ENVELOPE_THRUST_FRACTION, // [1] of a rotor's limit, commanded
+    ENVELOPE_THRUST_MARGIN,   // [1] 1 less the least commanded share of a rotor's limit
     ENVELOPE_INTEGRAL,        // [m/s^2] each part
     ENVELOPE_ESTIMATE_ERROR,  // [rad] of attitude
     ENVELOPE_SENSED_ACROSS,   // [m/s^2] specific force by the accelerometer, less the thrust
     ENVELOPE_SENSED_ALONG,
-    ENVELOPE_INNOVATION,      // [m] of position
-    ENVELOPE_TURN_INNOVATION, // [rad] of attitude
-    ENVELOPE_SPEED,           // [m/s]
-    ENVELOPE_RATE_ESTIMATE,   // [rad/s]
-    ENVELOPE_TORQUE,          // [N m] of the rotors
+    ENVELOPE_INNOVATION,       // [m] of position
+    ENVELOPE_ANGLE_INNOVATION, // [rad] of attitude
+    ENVELOPE_SPEED,            // [m/s]
+    ENVELOPE_RATE_ESTIMATE,    // [rad/s]
+    ENVELOPE_TORQUE,           // [N m] of the rotors
     ENVELOPE_COUNT
 };
 _Static_assert((int)ENVELOPE_COUNT <= (int)LOOP_ENVELOPE_CAP, "a loop_block holds an envelope");
@@ -73,10 +73,10 @@ typedef struct loop_model {
     double thrust_min;              // [m/s^2] least vertical part of a desired acceleration
     double integral_max;            // [m/s^2]
     // Thrusts as shares of the rotors' limit, accelerations in body axes: along, across and about body z.
-    double share_of[LOOP_AXES];     // [s^2/m], [s^2] the largest share of one rotor per acceleration
-    double spread_of[LOOP_AXES];    // the root of the sum of squares of all, likewise
-    double planned[ENVELOPE_COUNT]; // what the flight plan alone makes of the envelope, roughly
-    double wrench_of[LOOP_AXES];    // [m/s^2], [rad/s^2] back: acceleration per root of the sum of squares
+    double thrust_fraction_of[LOOP_AXES];    // [s^2/m], [s^2] the largest share of one rotor per acceleration
+    double thrust_norm_of[LOOP_AXES];        // the root of the sum of squares of all, likewise
+    double planned_envelope[ENVELOPE_COUNT]; // what the flight plan alone makes of the envelope, roughly
+    double wrench_of[LOOP_AXES]; // [m/s^2], [rad/s^2] back: acceleration per root of the sum of squares
 } loop_model;
 
 /// Of a drone with the cascade of `hold`, upright rotors all alike, and the truth or the estimator of

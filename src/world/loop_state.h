@@ -7,7 +7,7 @@ enum { LOOP_ENVELOPE_CAP = 24, LOOP_SLOPES_CAP = 10 };
 /// Of a drone in a world with a budget. A bound is that of the envelope, not of what was seen: it is found
 /// anew only when the envelope grows.
 typedef struct loop_block {
-    double seen[LOOP_ENVELOPE_CAP];     // extremes of the flown motion: loop_bound.h; since the last look
+    double observed[LOOP_ENVELOPE_CAP]; // extremes of the flown motion: loop_bound.h; since the last look
     double envelope[LOOP_ENVELOPE_CAP]; // since the start, with a margin
     double slopes[LOOP_SLOPES_CAP];     // likewise: of the loads that are computed
     double neglect[2];                  // [m/s^2], [rad/s^2] likewise: left out
@@ -20,7 +20,7 @@ typedef struct loop_block {
 enum { LOOP_WAITS, LOOP_HOLDS, LOOP_LOST };
 
 #define FIELDS_loop(F, block)                                                                          \
-    F(block, seen, LIST, LOOP_ENVELOPE_CAP, "", "extremes of the motion since the last look")          \
+    F(block, observed, LIST, LOOP_ENVELOPE_CAP, "", "extremes of the motion since the last look")      \
     F(block, envelope, LIST, LOOP_ENVELOPE_CAP, "", "within which the closed loop's bound holds")      \
     F(block, slopes, LIST, LOOP_SLOPES_CAP, "", "likewise: how computed loads change with the motion") \
     F(block, neglect, LIST, 2, "", "likewise: accelerations left out")                                 \

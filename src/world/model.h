@@ -67,12 +67,12 @@ typedef struct body_model {
 /// One layout for every lane width.
 typedef struct disturbance_model {
     vy_disturbance_def def;
-    uint32_t first, last;    // drones and bodies [first, last)
-    uint64_t start, end;     // ticks [start, end)
-    double scale;            // of an impulse: 1 / duration
-    double keep, noise_gain; // of the noise filter: x = keep x + noise_gain n
-    uint32_t noise;          // slot of its first drone's filter in the state
-    uint32_t index;          // in order of creation: keys its random stream
+    uint32_t first, last;     // drones and bodies [first, last)
+    uint64_t start, end;      // ticks [start, end)
+    double scale;             // of an impulse: 1 / duration
+    double decay, noise_gain; // of the noise filter: x = decay x + noise_gain n
+    uint32_t noise;           // slot of its first drone's filter in the state
+    uint32_t index;           // in order of creation: keys its random stream
 } disturbance_model;
 
 typedef struct fault_model {
@@ -85,7 +85,7 @@ typedef struct fault_model {
     uint32_t line;                 // the first number of its delay lines in the state, one line per drone
     uint32_t width;                // values of what it delays
     double decay_half, decay_full; // of a motor's lag
-    double speed_share;            // of a motor's speed
+    double speed_scale;            // of a motor's speed
 } fault_model;
 
 /// A drone in the search for wakes: scratch.

@@ -4,7 +4,7 @@
 #include "world/supervisor.h"
 #include "world/world_impl.h"
 
-#define TURN 6.283185307179586
+#define TWO_PI 6.283185307179586
 
 // The attitude in east-north-up as the angles of aviation.
 static void set_angles(mat3 r, vy_ground_state *g)
@@ -21,8 +21,8 @@ static void set_tilt(vy_ground_state *g)
     math_sincos(g->pitch, &sp, &cp);
     math_sincos(g->roll, &sr, &cr);
     g->tilt = math_atan2(real_sqrt(sp * sp * (cr * cr) + sr * sr), cp * cr);
-    const double yaw = 0.25 * TURN - g->heading;
-    g->yaw = yaw - TURN * real_round(yaw / TURN);
+    const double yaw = 0.25 * TWO_PI - g->heading;
+    g->yaw = yaw - TWO_PI * real_round(yaw / TWO_PI);
 }
 
 static void read_planet(const vy_world *world, const body_state *b, vy_ground_state *g)
@@ -79,7 +79,7 @@ vy_status vy_world_read_ground(const vy_world *world, uint32_t number, vy_ground
     const double east = g.velocity.x, north = g.velocity.y, track = math_atan2(east, north);
     g.ground_speed = real_sqrt(east * east + north * north);
     g.climb = g.velocity.z;
-    g.track = track < 0.0 ? track + TURN : track;
+    g.track = track < 0.0 ? track + TWO_PI : track;
     g.air_speed = air_speed(world, number, b);
     *out = g;
     return VY_OK;

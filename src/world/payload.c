@@ -202,7 +202,7 @@ static vec3 momentum_about(const body_state *s, double mass, mat3 inertia, vec3 
 }
 
 // @return 0 when the load is not within reach
-static int take(vy_world *world, uint32_t k)
+static int pick_up(vy_world *world, uint32_t k)
 {
     const payload_model *p = &world->model.payloads[k];
     VY_ASSERT(world->payloads[k].carried == PAYLOAD_FREE);
@@ -241,7 +241,7 @@ void vy_payload_stage(vy_world *world)
         payload_model *p = &world->model.payloads[k];
         const double before = world->accounting ? vy_body_kinetic(world, p->carrier) : 0.0;
         const uint64_t carried = world->payloads[k].carried;
-        if (tick == p->attach && tick > 0 && !carried && !take(world, k)) world->payloads[k].missed += 1;
+        if (tick == p->attach && tick > 0 && !carried && !pick_up(world, k)) world->payloads[k].missed += 1;
         if (carried == PAYLOAD_RELEASED || (tick == p->drop && carried)) drop(world, k);
         p->changed = !world->payloads[k].carried != !carried;
         if (world->accounting && p->changed) // no work was done
@@ -260,7 +260,7 @@ int vy_payload_reevaluate_nap(vy_world *world)
     return any;
 }
 
-void vy_payload_follow(vy_world *world)
+void vy_payload_update_poses(vy_world *world)
 {
     for (uint32_t k = 0; k < world->model.payload_count; ++k) {
         const payload_model *p = &world->model.payloads[k];
@@ -301,7 +301,7 @@ void vy_payload_sync(vy_world *world)
     }
 }
 
-static vy_status check_ends(const vy_world *world, const vy_payload_def *def, uint32_t carrier, uint32_t load,
+static vy_status check_pair(const vy_world *world, const vy_payload_def *def, uint32_t carrier, uint32_t load,
                             vy_error *err)
 {
     const vy_model *m = &world->model;
@@ -340,7 +340,7 @@ vy_status vy_world_add_payload(vy_world *world, const vy_payload_def *def, vy_er
     if (!vy_world_slot(world, def->carrier, &carrier) || !vy_world_number(world, def->load, &load))
         return vy_fail(err, VY_NOT_FOUND,
                        "payload: the carrier must be a drone of this world, the load one of its bodies");
-    vy_status status = check_ends(world, def, carrier, load, err);
+    vy_status status = check_pair(world, def, carrier, load, err);
     if (status == VY_OK)
         status = vy_world_reserve(world, CAPACITY_PAYLOADS, (uint64_t)m->payload_count + 1, err);
     if (status != VY_OK) return status;
@@ -368,7 +368,7 @@ vy_status vy_world_add_payload(vy_world *world, const vy_payload_def *def, vy_er
         const body_state s = at_common_centre(&own, composite_of(world, carrier).centre);
         shift_centre_of_mass(c, &s);
         c->mocap.position = c->estimate.position;
-        vy_payload_follow(world);
+        vy_payload_update_poses(world);
     }
     return VY_OK;
 }

@@ -32,8 +32,8 @@ typedef struct payload_block {
             .help = "when it is taken up, if it is within `reach`; 0: carried from the start, wherever the " \
                     "body "                                                                                  \
                     "was put"),                                                                              \
-        ROW("drop", NUMBER, type_, at_ drop, .unit = "s", .range = POSITIVE, .word = "never",                \
-            .word_value = (double)INFINITY, .help = "when it is let go"),                                    \
+        ROW("drop", NUMBER, type_, at_ drop, .unit = "s", .range = POSITIVE, .keyword = "never",             \
+            .keyword_value = (double)INFINITY, .help = "when it is let go"),                                 \
         ROW("reach", NUMBER, type_, at_ reach, .unit = "m", .range = AT_LEAST_0,                             \
             .help = "how far from `position` it may be to be taken up; it stays where it is then"),          \
         ROW("release", CHOICE, type_, at_ release, CHOICES(vy_payload_releases),                             \
@@ -56,7 +56,7 @@ extern const vy_choice vy_payload_releases[2];
 
 /// At the start of a step: attach and drop what is due. At its end: loads move with their carriers.
 void vy_payload_stage(vy_world *world);
-void vy_payload_follow(vy_world *world);
+void vy_payload_update_poses(vy_world *world);
 /// Re-evaluate the negligibility policy for what was attached or dropped in this step. Returns whether
 /// something was.
 int vy_payload_reevaluate_nap(vy_world *world);

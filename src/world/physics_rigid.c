@@ -111,7 +111,7 @@ vy_status vy_rigid_add(rigid_engine *e, const vy_physics_body_def *def, vy_body_
 }
 
 // Apply the intent of a body. A kinematic one has the velocity and the attitude it was given, and keeps them.
-static void take_intents(rigid_engine *e, uint32_t slot, physics_body *b)
+static void apply_intents(rigid_engine *e, uint32_t slot, physics_body *b)
 {
     const vy_body_id id = vy_bodies_at(e->set, slot);
     if (b->is_kinematic) {
@@ -128,7 +128,7 @@ static void take_intents(rigid_engine *e, uint32_t slot, physics_body *b)
 vy_status vy_rigid_step(rigid_engine *e, double dt, uint32_t count, physics_body *bodies)
 {
     VY_ASSERT(count <= vy_bodies_limit(e->set));
-    for (uint32_t i = 0; i < count; ++i) take_intents(e, e->slots[i], &bodies[i]);
+    for (uint32_t i = 0; i < count; ++i) apply_intents(e, e->slots[i], &bodies[i]);
     e->set->def.dt = dt;
     const uint32_t found = dt > 0.0 ? vy_bodies_step(e->set) : 0;
     for (uint32_t i = 0; i < count; ++i) bodies[i].state = e->set->state[e->slots[i]];

@@ -115,8 +115,8 @@ VY_FN void plant_inputs(const vy_model *m, uint32_t i, const body_loads *loads, 
 }
 
 // Rotors and effects at the step's start are the forces that the simple engine gets.
-VY_FN void simple_fly(const multirotor_inputs *in, real dt, const real *command, body_state *s, real *speed,
-                      load_parts *parts)
+VY_FN void simple_step(const multirotor_inputs *in, real dt, const real *command, body_state *s, real *speed,
+                       load_parts *parts)
 {
     const int count = in->layout->count;
     const mat3 rotation = quat_matrix(s->attitude);
@@ -131,11 +131,11 @@ VY_FN void simple_fly(const multirotor_inputs *in, real dt, const real *command,
     for (int i = 0; i < count; ++i) {
         const mask falls = mask_set(in->layout->general) & (command[i] < speed[i]);
         const real decay = real_select(falls, in->params->shape.fall_full, in->params->rotor.decay_full);
-        speed[i] = rotor_speed_settled(rotor_speed_after(speed[i], command[i], decay));
+        speed[i] = rotor_speed_flushed(rotor_speed_after(speed[i], command[i], decay));
     }
     real half[THRUSTER_CAP], full[THRUSTER_CAP];
     thrusters_follow(&in->layout->thrusters, speed + count, command + count, half, full);
-    for (int i = 0; i < in->layout->thrusters.count; ++i) speed[count + i] = thruster_settled(full[i]);
+    for (int i = 0; i < in->layout->thrusters.count; ++i) speed[count + i] = thrust_flushed(full[i]);
 }
 
 // A kinematic drone has the velocity and the heading that its sticks ask for.
@@ -163,9 +163,9 @@ VY_SLOW_FN void plant_move_general(const vy_model *m, uint32_t i, const multirot
     if (m->drones[i].controller.flight == VY_FLIGHT_KINEMATIC) {
         simple_follow_sticks(&d->control, d->rung, &d->body);
     } else if (m->physics.engine == VY_ENGINE_SIMPLE) {
-        simple_fly(in, dt, command, &d->body, speed, parts);
+        simple_step(in, dt, command, &d->body, speed, parts);
     } else {
-        multirotor_step_by(m->physics.integrator, in, dt, command, &d->body, speed, parts);
+        multirotor_step_with(m->physics.integrator, in, dt, command, &d->body, speed, parts);
         return;
     }
     simple_move(dt, real_set(m->physics.boundary), &d->body);
@@ -225,14 +225,14 @@ VY_SLOW_FN void powertrain_hold(const vy_model *m, const multirotor_inputs *in, 
     if (in->battery == NULL) return;
     battery_state *b = &powertrain->battery;
     real current;
-    const real share = battery_share(in, b->charge, d->rotor_speed, &current);
+    const real share = battery_voltage_ratio(in, b->charge, d->rotor_speed, &current);
     for (int k = 0; k < in->layout->count; ++k) speeds[k] = speeds[k] * share;
     b->charge = battery_charge_after(b->charge, current, real_set(m->dt));
 }
 
 /// One drone that no joint holds: its actuators stand in `all`.
-VY_FN void plant_fly(const vy_model *m, uint32_t i, const multirotor_inputs *in, int coupled,
-                     const real *command, drone_block *d, real *all, powertrain_block *powertrain)
+VY_FN void plant_step_drone(const vy_model *m, uint32_t i, const multirotor_inputs *in, int coupled,
+                            const real *command, drone_block *d, real *all, powertrain_block *powertrain)
 {
     if (coupled) {
         plant_move_coupled(m, in, command, &d->body, all, m->has_powertrain ? &powertrain[i] : NULL,
@@ -262,10 +262,10 @@ VY_BIG_FN void plant_stage(const vy_model *m, const body_loads *loads, real (*sp
         if (m->has_thruster) {
             real all[VY_ROTOR_CAP];
             actuators_gather(in.layout, d, &thrusters[i], all);
-            plant_fly(m, i, &in, coupled, speeds[i], d, all, powertrain);
+            plant_step_drone(m, i, &in, coupled, speeds[i], d, all, powertrain);
             actuators_scatter(in.layout, all, d, &thrusters[i]);
         } else {
-            plant_fly(m, i, &in, coupled, speeds[i], d, d->rotor_speed, powertrain);
+            plant_step_drone(m, i, &in, coupled, speeds[i], d, d->rotor_speed, powertrain);
         }
         if (holds) powertrain[i].memory = next;
         if (!mask_all(body_is_finite(&d->body))) (void)check_finite(i, 0, PLANT_REALS, w, d);

@@ -15,7 +15,7 @@ static wake_source source_of(const drone_model *dm, const multirotor_params *pla
         const double thrust = rotor_thrust(&dm->layout, &plant->rotor, &plant->shape, k, d->rotor_speed[k]);
         force = vec3_add_scaled(force, thrust, vec3_of(dm->layout.axis[k]));
     }
-    wake_source w = {.place = d->body.position, .width = dm->wake_width};
+    wake_source w = {.position = d->body.position, .width = dm->wake_width};
     const double size = vec3_length(force);
     if (!(size > 0.0) || !(dm->wake_width > 0.0)) return w;
     w.down = vec3_scale(-1.0 / size, quat_rotate(d->body.attitude, force));
@@ -68,7 +68,7 @@ static vec3 wakes_at(const vy_model *m, const wake_entry *list, size_t count, co
             const wake_entry *e = &list[k];
             if (e->column != column || e->row > target->row + 1) break;
             if (e->drone == target->drone || !(e->source.momentum > 0.0)) continue;
-            const vec3 offset = vec3_sub(target->source.place, e->source.place);
+            const vec3 offset = vec3_sub(target->source.position, e->source.position);
             if (!(vec3_dot(offset, e->source.down) > 0.0)) continue;
             const double speed = wake_speed(&e->source, offset, m->wakes.length);
             air = vec3_add_scaled(air, speed, e->source.down);
@@ -102,7 +102,7 @@ void vy_rotor_wake_stage(const vy_model *m, uint64_t tick, const drone_block *dr
     }
     const double cell_size = largest_wake_radius(m, entries);
     for (size_t i = 0; i < count; ++i) {
-        const vec3 place = entries[i].source.place;
+        const vec3 place = entries[i].source.position;
         entries[i].column = cell_size > 0.0 ? cell(place.x, cell_size) : 0;
         entries[i].row = cell_size > 0.0 ? cell(place.y, cell_size) : 0;
     }
@@ -122,7 +122,7 @@ void vy_rotor_wake_bodies(const vy_model *m, uint64_t tick, const wake_entry *en
         const wake_entry target = {.column = cell_size > 0.0 ? cell(place.x, cell_size) : 0,
                                    .row = cell_size > 0.0 ? cell(place.y, cell_size) : 0,
                                    .drone = m->drone_count + k,
-                                   .source.place = place};
+                                   .source.position = place};
         wakes[k].downwash = wakes_at(m, entries, m->drone_count, &target);
     }
 }

@@ -6,17 +6,17 @@
 
 static const vy_choice ground_heights[] = {CHOICE("off", 0, "it may"), CHOICE("on", 1, "it ends the run")};
 
-#define LIMIT(key_, field_, unit_, help_)                                                        \
-    ROW(key_, NUMBER, vy_safety_def, field_, .unit = unit_, .range = AT_LEAST_0, .word = "none", \
+#define LIMIT(key_, field_, unit_, help_)                                                           \
+    ROW(key_, NUMBER, vy_safety_def, field_, .unit = unit_, .range = AT_LEAST_0, .keyword = "none", \
         .help = help_)
 static const vy_row safety_rows[] = {
     LIMIT("tilt_max", tilt_max, "rad", "largest angle between body +z and up"),
     LIMIT("rate_max", rate_max, "rad/s", "largest angular velocity"),
     LIMIT("speed_max", speed_max, "m/s", "largest speed"),
-    ROW("height_min", NUMBER, vy_safety_def, height_min, .unit = "m", .range = ANY, .word = "none",
-        .word_value = -DBL_MAX, .help = "least height"),
-    ROW("height_max", NUMBER, vy_safety_def, height_max, .unit = "m", .range = ANY, .word = "none",
-        .word_value = DBL_MAX, .help = "largest height"),
+    ROW("height_min", NUMBER, vy_safety_def, height_min, .unit = "m", .range = ANY, .keyword = "none",
+        .keyword_value = -DBL_MAX, .help = "least height"),
+    ROW("height_max", NUMBER, vy_safety_def, height_max, .unit = "m", .range = ANY, .keyword = "none",
+        .keyword_value = DBL_MAX, .help = "largest height"),
     LIMIT("distance_max", distance_max, "m", "largest horizontal distance from the world's origin"),
     LIMIT("fall_max", fall_max, "m/s", "largest speed downwards"),
     ROW("ground", CHOICE, vy_safety_def, ground, CHOICES(ground_heights),
@@ -33,9 +33,9 @@ const vy_table vy_table_safety = {.title = "Safety",
 
 static const vy_choice ends[] = {CHOICE("no", 0, "the run goes on"), CHOICE("yes", 1, "the run ends")};
 static const vy_row crash_rows[] = {
-    ROW("speed", NUMBER, vy_crash_def, speed, .unit = "m/s", .range = AT_LEAST_0, .word = "none",
+    ROW("speed", NUMBER, vy_crash_def, speed, .unit = "m/s", .range = AT_LEAST_0, .keyword = "none",
         .help = "at which surfaces close"),
-    ROW("impulse", NUMBER, vy_crash_def, impulse, .unit = "N s", .range = AT_LEAST_0, .word = "none",
+    ROW("impulse", NUMBER, vy_crash_def, impulse, .unit = "N s", .range = AT_LEAST_0, .keyword = "none",
         .help = "of a contact within one step"),
     ROW("ends", CHOICE, vy_crash_def, ends, CHOICES(ends), .help = "whether a crash is a failure"),
 };

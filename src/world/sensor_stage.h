@@ -4,20 +4,20 @@
 #include "base/assert.h"
 
 /// What an IMU feels and sees where the world's frame turns.
-VY_SLOW_FN void sense_over_ground(const gravity_params *field, const body_state *body, vec3 *gravity,
-                                  body_state *sensed)
+VY_SLOW_FN void sense_in_rotating_frame(const gravity_params *field, const body_state *body, vec3 *gravity,
+                                        body_state *sensed)
 {
-    *gravity = gravity_felt(field, body->position, body->velocity);
+    *gravity = gravity_apparent(field, body->position, body->velocity);
     *sensed = inertial_body(field, body);
 }
 
 /// fading_predict() there.
-VY_FN void predict_over_ground(const gravity_params *field, const fading_params *p, const imu_state *imu,
-                               estimator_state *s)
+VY_FN void predict_in_rotating_frame(const gravity_params *field, const fading_params *p,
+                                     const imu_state *imu, estimator_state *s)
 {
     fading_params here = *p;
-    here.gravity = gravity_felt(field, s->position, s->velocity);
-    fading_predict(&here, imu->accel, gyro_over_ground(field, s->attitude, imu->gyro), s);
+    here.gravity = gravity_apparent(field, s->position, s->velocity);
+    fading_predict(&here, imu->accel, gyro_relative_to_ground(field, s->attitude, imu->gyro), s);
 }
 
 /// `ahead` has random numbers drawn ahead for each IMU, or is NULL; likewise in lanes.
@@ -35,13 +35,13 @@ VY_BIG_FN void sensor_stage(const vy_model *m, const world_block *w, drone_block
             body_state turned;
             vec3 gravity;
             if (m->env.gravity.frame.on) {
-                sense_over_ground(&m->env.gravity, &d->body, &gravity, &turned);
+                sense_in_rotating_frame(&m->env.gravity, &d->body, &gravity, &turned);
                 sensed = &turned;
             } else {
                 gravity = gravity_at(&m->env.gravity, d->body.position);
             }
             // The gravity that acted: none where the policy neglects it.
-            const vec3 g = vec3_if(effect_on(d->effects, EFFECT_gravity), gravity);
+            const vec3 g = vec3_masked(effect_on(d->effects, EFFECT_gravity), gravity);
             imu_state kept;
             cells_save(imu, &d->imu, &kept, sizeof kept);
             real space[IMU_NORMALS];
@@ -81,7 +81,7 @@ VY_FN void estimate(const vy_model *m, const world_block *w, drone_block *drones
         if (mask_any(imu)) {
             cells_save(imu, &d->estimate, &kept, sizeof kept);
             if (over_ground) {
-                predict_over_ground(&m->env.gravity, p, &d->imu, &d->estimate);
+                predict_in_rotating_frame(&m->env.gravity, p, &d->imu, &d->estimate);
             } else {
                 fading_predict(p, d->imu.accel, d->imu.gyro, &d->estimate);
             }

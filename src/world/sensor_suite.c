@@ -129,8 +129,8 @@ static void sample_drone(const sample_context *s, imu_full_block *full, drone_bl
 {
     const vy_model *m = s->m;
     if (is_due(s, SENSOR_imu)) {
-        const vec3 g = vec3_if(effect_on(d->effects, EFFECT_gravity),
-                               gravity_felt(&m->env.gravity, d->body.position, d->body.velocity));
+        const vec3 g = vec3_masked(effect_on(d->effects, EFFECT_gravity),
+                                   gravity_apparent(&m->env.gravity, d->body.position, d->body.velocity));
         const body_state sensed = inertial_body(&m->env.gravity, &d->body);
         imu_reading r = imu_full_sample(&s->sensor_suite->imu, &sensed, g, m->seed, s->sensor_suite->drone,
                                         s->tick, &d->imu, full);
@@ -150,7 +150,7 @@ static double cast_ray(const void *self, vec3 origin, vec3 along, double reach)
 {
     const sample_context *s = self;
     const surroundings *env = &s->m->env;
-    double ground = RAY_NOTHING;
+    double ground = RAY_NO_RETURN;
     if (!s->world->has_ground && env->gravity.frame.on)
         ground = ray_to_planet(&env->gravity.frame, &env->planet, origin, along);
     else if (!s->world->has_ground)

@@ -29,13 +29,13 @@ static void copy_block(const snapshot *s, const void *block, uint32_t index, voi
     memcpy(out, s->bytes + at + index * size, size);
 }
 
-static vy_status refuse(const snapshot *s, const char *of, uint32_t index, const char *what)
+static vy_status fail_snapshot(const snapshot *s, const char *of, uint32_t index, const char *what)
 {
     return vy_fail(s->err, VY_BAD_VALUE, "snapshot: %s %u: invalid %s", of, index, what);
 }
 
 // The blocks that it has are those of the world, but for contacts: there may be more or fewer at any moment.
-static int counts_fit(const snapshot *s, block_counts *counts)
+static int counts_match(const snapshot *s, block_counts *counts)
 {
     if (!vy_read_entries(s->bytes, s->size, counts)) return 0;
     block_counts others = *counts;
@@ -73,17 +73,17 @@ static vy_status check_drone(const snapshot *s, uint32_t i)
     copy_block(s, s->world->drones, i, &d, sizeof d);
     // The state of the rotors' effects is in the powertrain.
     if ((d.effects & ~(m->has_powertrain ? EFFECTS_ALL : EFFECTS_OF_BODIES)) != 0)
-        return refuse(s, "drone", i, "effects");
-    if (d.rung > VY_RUNG_PILOT) return refuse(s, "drone", i, "rung");
+        return fail_snapshot(s, "drone", i, "effects");
+    if (d.rung > VY_RUNG_PILOT) return fail_snapshot(s, "drone", i, "rung");
     // A world that runs has a finite state; one that ended may have ended over that.
     if (s->head->failure_reason == VY_FAILURE_NONE && !vy_all_finite(&d.body.position.x, DRONE_REALS))
-        return refuse(s, "drone", i, "value");
-    if (!attitude_is_possible(s, d.body.attitude)) return refuse(s, "drone", i, "attitude");
+        return fail_snapshot(s, "drone", i, "value");
+    if (!attitude_is_possible(s, d.body.attitude)) return fail_snapshot(s, "drone", i, "attitude");
     if (!m->has_supervisor) return VY_OK;
     supervisor_block g;
     copy_block(s, s->world->supervisors, i, &g, sizeof g);
     if (g.failsafe > VY_FAILSAFE_CUT || g.cause > VY_HANDOVER_CONTROLLER || g.lost >> VY_ROTOR_CAP != 0)
-        return refuse(s, "drone", i, "failsafe");
+        return fail_snapshot(s, "drone", i, "failsafe");
     return VY_OK;
 }
 
@@ -92,10 +92,10 @@ static vy_status check_body(const snapshot *s, uint32_t k)
     body_block b;
     copy_block(s, s->world->passive, k, &b, sizeof b);
     if ((b.effects & ~(s->world->model.wakes.on ? EFFECTS_ALL : EFFECTS_OF_BODIES)) != 0)
-        return refuse(s, "body", k, "effects");
+        return fail_snapshot(s, "body", k, "effects");
     if (s->head->failure_reason == VY_FAILURE_NONE && !vy_all_finite(&b.body.position.x, BODY_REALS))
-        return refuse(s, "body", k, "value");
-    if (!attitude_is_possible(s, b.body.attitude)) return refuse(s, "body", k, "attitude");
+        return fail_snapshot(s, "body", k, "value");
+    if (!attitude_is_possible(s, b.body.attitude)) return fail_snapshot(s, "body", k, "attitude");
     return VY_OK;
 }
 
@@ -113,14 +113,14 @@ static vy_status check_payloads_and_joints(const snapshot *s)
     for (uint32_t i = 0; i < m->payload_count; ++i) {
         payload_block p;
         copy_block(s, s->world->payloads, i, &p, sizeof p);
-        if (p.carried > PAYLOAD_RELEASED) return refuse(s, "payload", i, "carrier");
+        if (p.carried > PAYLOAD_RELEASED) return fail_snapshot(s, "payload", i, "carrier");
         if (p.carried != PAYLOAD_FREE && !position_is_possible(&m->payloads[i], &p))
-            return refuse(s, "payload", i, "position");
+            return fail_snapshot(s, "payload", i, "position");
     }
     for (uint32_t i = 0; i < m->joint_count; ++i) {
         joint_block t;
         copy_block(s, s->world->joint_states, i, &t, sizeof t);
-        if (t.active >> VY_CONSTRAINT_ROWS != 0) return refuse(s, "joint", i, "active rows");
+        if (t.active >> VY_CONSTRAINT_ROWS != 0) return fail_snapshot(s, "joint", i, "active rows");
     }
     return VY_OK;
 }
@@ -147,7 +147,7 @@ vy_status vy_snapshot_check(const vy_world *world, const void *block, size_t siz
     }
     memcpy(&head, block, sizeof head);
     const snapshot s = {world, block, size, &head, err};
-    if (!counts_fit(&s, counts))
+    if (!counts_match(&s, counts))
         return vy_fail(err, VY_BAD_VALUE, "snapshot: not of a world with the same drones, sensors and noise");
     vy_status status = check_head(&s, counts);
     for (uint32_t i = 0; i < world->model.drone_count && status == VY_OK; ++i) status = check_drone(&s, i);

@@ -8,7 +8,7 @@
 //   STAGE_LANES(option, call)     of worlds with this option: on neither a GPU nor in single precision
 //   STAGE_WORLD(option, call)     likewise, and not in lanes: a batch flies such worlds one by one
 //   STAGE_UNLESS(option, call)    of worlds without it
-//   SURVIVORS_BEGIN, _END         around the stages of worlds that have not failed so far in this step
+//   RUNNING_BEGIN, _END         around the stages of worlds that have not failed so far in this step
 //
 // A machine that lacks a stage expands its row to nothing; which worlds it cannot step follows from the rows:
 // stages.h. Arguments have the same names on every machine:
@@ -27,8 +27,8 @@
 #ifndef STAGE
 #define STAGE(...)
 #define STAGE_UNLESS(option, ...)
-#define SURVIVORS_BEGIN
-#define SURVIVORS_END
+#define RUNNING_BEGIN
+#define RUNNING_END
 #endif
 #ifndef STAGE_LANES
 #define STAGE_LANES(option, ...)
@@ -83,9 +83,9 @@ STAGE(plant_stage(plant, loads, speeds, w, drones, powertrain, thrusters))
 STAGE_WORLD(body, vy_body_plant_stage(world))
 STAGE_WORLD(joint, events |= vy_jointed_stage(world, plant, w, drones))
 STAGE_WORLD(contact, events |= vy_contact_stage(world, w))
-STAGE_WORLD(payload, vy_payload_follow(world))
+STAGE_WORLD(payload, vy_payload_update_poses(world))
 
-SURVIVORS_BEGIN
+RUNNING_BEGIN
 
 // sensor
 STAGE_WORLD(fault, vy_fault_save_samples(world))
@@ -104,18 +104,19 @@ STAGE_WORLD(fault, vy_fault_commands(world))
 STAGE_WORLD(payload, vy_payload_release(m, world->release_requests, world->payloads))
 
 // drive abstraction layer; with limits, failsafe and fences where there is a supervisor
-STAGE_WORLD(supervisor, events |= vy_supervisor_stage(m, vy_world_ground(world), world->intent_received, w, drones, world->supervisors))
+STAGE_WORLD(supervisor, events |= vy_supervisor_stage(m, vy_world_ground(world), world->intent_received, w,
+                                                      drones, world->supervisors))
 STAGE_UNLESS(supervisor, events |= mask_any(dal_stage(m, w, drones)) ? VY_EVENT_CLAMPED : 0)
 
 // limits that end the run
 STAGE(safety_stage(m, w, drones))
 
-SURVIVORS_END
+RUNNING_END
 
 #undef OPTION
 #undef STAGE
 #undef STAGE_LANES
 #undef STAGE_WORLD
 #undef STAGE_UNLESS
-#undef SURVIVORS_BEGIN
-#undef SURVIVORS_END
+#undef RUNNING_BEGIN
+#undef RUNNING_END

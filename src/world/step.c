@@ -3,7 +3,7 @@
 #include "base/real.h"
 #include "base/cpu.h"
 
-uint32_t vy_steps_plain(vy_world *world, uint64_t count) { return steps(world, count); }
+uint32_t vy_steps_baseline(vy_world *world, uint64_t count) { return steps(world, count); }
 
 uint32_t vy_world_step(vy_world *world) { return vy_world_advance(world, 1); }
 
@@ -14,7 +14,7 @@ uint32_t vy_world_advance(vy_world *world, uint64_t count)
     switch (vy_cpu()) { // the same bits whichever it is
     case VY_CPU_AVX512: events = vy_steps_avx512(world, count); break;
     case VY_CPU_AVX2: events = vy_steps_avx2(world, count); break;
-    default: events = vy_steps_plain(world, count); break;
+    default: events = vy_steps_baseline(world, count); break;
     }
     return events;
 }

@@ -59,8 +59,8 @@ VY_FN uint32_t step(vy_world *world, unsigned options)
     if ((options & 1u << OPTION_##option) == 0) { \
         __VA_ARGS__;                              \
     }
-#define SURVIVORS_BEGIN if (w->failure_reason == VY_FAILURE_NONE) {
-#define SURVIVORS_END   }
+#define RUNNING_BEGIN if (w->failure_reason == VY_FAILURE_NONE) {
+#define RUNNING_END   }
 #include "world/stages.inl"
     if (w->failure_reason != VY_FAILURE_NOT_FINITE) { // NaN never enters a hash
         w->chain = vy_hash64(w, nap_evaluated ? world->state_size : world->hashed_size);

@@ -9,12 +9,12 @@
 #include "world/controller_stage.h"
 
 /// [m] The desired height of a landing leads the drone's by no more.
-#define LAND_LEAD 0.5
+#define LAND_MAX_LEAD 0.5
 /// Of land_speed: slower is not sinking.
-#define LAND_STILL 0.25
+#define LANDED_SPEED_FRACTION 0.25
 /// A command above this one, and a speed below this share of the commanded one: a rotor that does not follow.
-#define LOST_COMMAND 0.1
-#define LOST_SHARE   0.5
+#define ROTOR_LOSS_COMMAND        0.1
+#define ROTOR_LOSS_SPEED_FRACTION 0.5
 
 const char *vy_drive_limit_name(vy_drive_limit limit)
 {
@@ -64,7 +64,7 @@ static void take_over(const vy_model *m, uint32_t index, uint64_t tick, vy_hando
     g->position = d->estimate.position;
     g->heading = yaw_of(d->estimate.attitude);
     memcpy(g->control.motors, g->applied, sizeof g->applied);
-    control_enter(p, VY_RUNG_NONE, VY_RUNG_ATTITUDE, 1, &d->estimate, &g->control);
+    control_enter_rung(p, VY_RUNG_NONE, VY_RUNG_ATTITUDE, 1, &d->estimate, &g->control);
     g->control.integral = vec3_zero();
 }
 
@@ -88,7 +88,7 @@ static void fly_failsafe(const ladder_params *p, const drive_model *dm, double d
     reference r = {.position = g->position, .heading = heading_of(g->heading)};
     if (g->failsafe == VY_FAILSAFE_LAND) {
         const double descent = dm->def.land_speed * ((double)(tick - g->since) * dt);
-        r.position.z = real_max(g->position.z - descent, e->position.z - LAND_LEAD);
+        r.position.z = real_max(g->position.z - descent, e->position.z - LAND_MAX_LEAD);
         r.velocity.z = -dm->def.land_speed;
     }
     g->control.thrust = lower_position(p, &r, e, &g->control.integral, &g->control.attitude);
@@ -99,8 +99,8 @@ static void detect_landing(const drive_model *dm, double dt, uint64_t tick, cons
                            supervisor_block *g)
 {
     const double desired = g->position.z - dm->def.land_speed * ((double)(tick - g->since) * dt);
-    const int held =
-        e->position.z - desired > LAND_LEAD && real_abs(e->velocity.z) < LAND_STILL * dm->def.land_speed;
+    const int held = e->position.z - desired > LAND_MAX_LEAD &&
+                     real_abs(e->velocity.z) < LANDED_SPEED_FRACTION * dm->def.land_speed;
     g->still_ticks = held ? g->still_ticks + 1 : 0;
     if (g->still_ticks > dm->landed_ticks) g->failsafe = VY_FAILSAFE_CUT;
 }
@@ -112,7 +112,8 @@ static void detect_rotor_loss(const vy_model *m, uint32_t index, const drone_blo
     VY_ASSERT(dm->rotor_loss > 0 && m->drones[index].layout.count <= VY_ROTOR_CAP);
     for (int i = 0; i < m->drones[index].layout.count; ++i) {
         const double desired = motor_speed(&m->params[index].motor, g->applied[i]);
-        const int slow = g->applied[i] > LOST_COMMAND && d->rotor_speed[i] < LOST_SHARE * desired;
+        const int slow =
+            g->applied[i] > ROTOR_LOSS_COMMAND && d->rotor_speed[i] < ROTOR_LOSS_SPEED_FRACTION * desired;
         g->slow_ticks[i] = slow ? g->slow_ticks[i] + 1 : 0;
         if (g->slow_ticks[i] >= dm->rotor_loss) g->lost |= (uint64_t)1 << i;
     }

@@ -247,7 +247,7 @@ vy_status vy_world_add_drone(vy_world *world, const vy_drone_def *def, vy_drone_
     vy_status status = vy_check_drone_def(def, err);
     if (status == VY_OK) status = vy_check_position(m, "drone", def->position, err);
     if (status == VY_OK) status = vy_world_reserve(world, CAPACITY_DRONES, (uint64_t)index + 1, err);
-    if (status == VY_OK) status = vy_world_fit_loads(world, body_count(m) + 1, err);
+    if (status == VY_OK) status = vy_world_reserve_loads(world, body_count(m) + 1, err);
     if (status == VY_OK) status = vy_drone_build(m, def, &m->drones[index], &m->params[index], err);
     uint32_t delays = 0;
     if (status == VY_OK && vy_drone_has_sensor_suite(def))
@@ -576,7 +576,7 @@ void vy_world_save(const vy_world *world, void *block)
 }
 
 // Step by `integrator` from now on: model, state, and the set of those that joints hold.
-static void take_integrator(vy_world *world, vy_integrator integrator)
+static void set_integrator(vy_world *world, vy_integrator integrator)
 {
     VY_ASSERT(vy_integrator_order(integrator) > 0);
     vy_model *m = &world->model;
@@ -595,7 +595,7 @@ vy_status vy_world_set_integrator(vy_world *world, vy_integrator integrator, vy_
     if (world->model.physics.engine == VY_ENGINE_SIMPLE)
         return vy_fail(err, VY_BAD_STATE, "the simple engine has its own method and takes no integrator");
     if (integrator == world->model.physics.integrator) return VY_OK;
-    take_integrator(world, integrator);
+    set_integrator(world, integrator);
     if (world->sink.change != NULL && world->sink.change(world->sink.self, world) != 0)
         return vy_fail(err, VY_IO, "the integrator has changed, but the listener refused it");
     return VY_OK;
@@ -617,7 +617,7 @@ vy_status vy_world_restore(vy_world *world, const void *block, size_t size, vy_e
             memcpy(list.blocks, from + block_offset(&counts, kind), (size_t)list.count * sizeof *list.blocks);
     }
     VY_ASSERT(world->state->block_kinds == world->counts.of[BLOCK_entry]);
-    take_integrator(world, (vy_integrator)world->state->integrator);
+    set_integrator(world, (vy_integrator)world->state->integrator);
     if (world->bodies != NULL) vy_joints_clear_multipliers(world->bodies);
     if (world->model.payload_count > 0) vy_payload_sync(world);
     if (world->sleep != NULL) vy_contact_sync(world);

@@ -77,7 +77,7 @@ void vy_round_periods(vy_drone_def *def, double dt)
 {
     const vy_controller_def controller = vy_default_controller_def();
     const struct {
-        double *period, otherwise;
+        double *period, default_period;
     } periods[] = {{&def->imu.period, vy_default_imu_def().period},
                    {&def->mocap.period, vy_default_mocap_def().period},
                    {&def->controller.period, controller.period},
@@ -85,7 +85,7 @@ void vy_round_periods(vy_drone_def *def, double dt)
     for (size_t i = 0; i < sizeof periods / sizeof periods[0]; ++i) {
         uint64_t ticks;
         double *period = periods[i].period;
-        if (*period != periods[i].otherwise || vy_period_ticks("", *period, dt, &ticks, NULL) == VY_OK)
+        if (*period != periods[i].default_period || vy_period_ticks("", *period, dt, &ticks, NULL) == VY_OK)
             continue;
         *period = real_max(real_round(*period / dt), 1.0) * dt;
     }
@@ -129,7 +129,7 @@ vy_status vy_check_drone_def(const vy_drone_def *def, vy_error *err)
     const int looks = vy_controller_follows(kind) || kind == VY_CONTROLLER_AUTOPILOT ||
                       kind == VY_CONTROLLER_PILOT ||
                       (kind == VY_CONTROLLER_INTENT && def->controller.start.rung >= VY_RUNG_RATES);
-    const int places = vy_estimator_places(&def->estimator, &def->mocap, &def->sensor_suite);
+    const int places = vy_estimator_has_position(&def->estimator, &def->mocap, &def->sensor_suite);
     const vy_failsafe failsafe = def->vehicle.drive.failsafe;
     const int flies = failsafe == VY_FAILSAFE_HOLD || failsafe == VY_FAILSAFE_LAND;
     if (flies && kind != VY_CONTROLLER_NONE && !def->truth && !(def->imu.period > 0.0 && places)) {

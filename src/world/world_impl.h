@@ -30,7 +30,7 @@ struct vy_world {
     double (*speeds)[VY_ROTOR_CAP]; // targets of the rotors: at the nominal voltage where the step is coupled
     unsigned char
         *intent_received;        // of each drone: an intent arrived in this step; in a world with supervisors
-    drone_block *before;         // as it was before the stage; in a world with faults
+    drone_block *drones_before;  // as it was before the stage; in a world with faults
     void *sensors_before;        // their samples, likewise
     drone_params *faulty_params; // what the plant reads while a fault changes a motor's lag; likewise
     vy_model faulty_model;       // the model that points there
@@ -79,7 +79,7 @@ void vy_world_free_memory(vy_world *world);
 /// VY_NO_MEMORY: nothing has changed.
 vy_status vy_world_reserve(vy_world *world, enum capacity what, uint64_t need, vy_error *err);
 /// Keep the declared shape of drone or body `number`.
-vy_status vy_world_keep_solid(vy_world *world, uint32_t number, const vy_solid_def *solid, vy_error *err);
+vy_status vy_world_store_solid(vy_world *world, uint32_t number, const vy_solid_def *solid, vy_error *err);
 /// Reserve a set for so many bodies, obstacles included, and joints.
 vy_status vy_world_reserve_set(vy_world *world, uint32_t bodies, uint32_t joints, vy_error *err);
 /// Destroy it again: what it was made for was refused.
@@ -200,7 +200,7 @@ void vy_loads_of(const load_parts *parts, vy_loads *out);
 /// Before the plant, and after the state has become another one: nothing is known.
 void vy_loads_clear(vy_world *world);
 /// Keep the loads of so many drones and bodies, if they are kept.
-vy_status vy_world_fit_loads(vy_world *world, uint32_t bodies, vy_error *err);
+vy_status vy_world_reserve_loads(vy_world *world, uint32_t bodies, vy_error *err);
 
 /// Before the plant: the work that the coming step does on everything that no joint holds.
 void vy_energy_stage(vy_world *world, const vy_model *m);
@@ -212,6 +212,6 @@ void vy_energy_impulse(vy_world *world, uint32_t index, vec3 impulse, vec3 angul
 void vy_body_energy(const vy_world *world, uint32_t index, vy_energy *out);
 
 /// Up to `count` steps, for each level of vy_cpu(); fewer when the world fails. Returns the events.
-uint32_t vy_steps_plain(vy_world *world, uint64_t count);
+uint32_t vy_steps_baseline(vy_world *world, uint64_t count);
 uint32_t vy_steps_avx2(vy_world *world, uint64_t count);
 uint32_t vy_steps_avx512(vy_world *world, uint64_t count);

@@ -17,7 +17,7 @@
 #define WORLD_CHECK_NS 1000000000 // [ns] between checks that the world is still alive
 
 // pthread_exit() in the plug-in would leave its other threads running and no thread that answers.
-static void leave(void *unused)
+static void on_thread_exit(void *unused)
 {
     (void)unused;
     (void)fflush(NULL);
@@ -34,7 +34,7 @@ static int next_request(channel *c, uint32_t *count, waiter *w)
     return !atomic_load(&c->ending);
 }
 
-static void fly(channel *c, const vy_plugin *plugin, void *self)
+static void run_controller(channel *c, const vy_plugin *plugin, void *self)
 {
     waiter w = {.spin_ns = c->spin_ns, .spin_max_ns = c->spin_ns};
     uint32_t count = atomic_load(&c->request.count);
@@ -75,13 +75,13 @@ static int host(channel *c)
         vy_futex_counter_set(&c->response, atomic_load(&c->request.count));
         return 0;
     }
-    fly(c, plugin, self);
+    run_controller(c, plugin, self);
     atomic_store(&c->stage, STAGE_DONE);
     (void)fpu_enter();
     if (plugin->done != NULL) plugin->done(self);
     atomic_store(&c->stage, STAGE_UNLOAD);
     vy_plugin_unload(library);
-    atomic_store(&c->stage, STAGE_GONE);
+    atomic_store(&c->stage, STAGE_EXITING);
     return 1;
 }
 
@@ -96,7 +96,7 @@ int main(int count, char **words)
     close(CHANNEL_FD);
     (void)fcntl(LIFELINE_FD, F_SETFD, FD_CLOEXEC);
     int done;
-    pthread_cleanup_push(leave, NULL);
+    pthread_cleanup_push(on_thread_exit, NULL);
     done = host(c);
     pthread_cleanup_pop(0);
     if (!done) _exit(1); // refused: its destructors are not run
