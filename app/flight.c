@@ -190,8 +190,9 @@ static void evaluate_run(flight *f)
         f->tracks[i].faults = vy_world_fault_count(world, vy_world_drone(world, i));
     }
     f->broken = -1;
+    vy_expect_end(f->def.scenario, f->results);
     for (int i = 0; i < f->def.scenario->expect_count && f->broken < 0; ++i) {
-        if (!f->results[i].met) f->broken = i;
+        if (!f->results[i].met && !f->results[i].skipped) f->broken = i;
     }
     const int failed = f->failure.reason != VY_FAILURE_NONE || f->broken >= 0;
     f->status = f->signal != 0 ? "interrupted" : failed ? "failed" : "completed";

@@ -23,7 +23,7 @@ static void put_text(FILE *out, const char *text)
     }
 }
 
-// One test; `why` is empty when it is good.
+// One test; `why` is empty when it is good. A `kind` of NULL: it was skipped.
 static void put_case(FILE *out, const char *suite, const char *name, const char *kind, const char *why,
                      double time)
 {
@@ -36,7 +36,10 @@ static void put_case(FILE *out, const char *suite, const char *name, const char 
         fputs("/>\n", out);
         return;
     }
-    fprintf(out, ">\n      <failure type=\"%s\" message=\"", kind);
+    if (kind != NULL)
+        fprintf(out, ">\n      <failure type=\"%s\" message=\"", kind);
+    else
+        fputs(">\n      <skipped message=\"", out);
     put_text(out, why);
     fputs("\"/>\n    </testcase>\n", out);
 }
@@ -48,8 +51,11 @@ int vy_junit_write(const flight *f, const char *path)
     const int status = vy_output_open(f->def.command, path, &out);
     if (status != 0) return status;
     const int ended = f->failure.reason != VY_FAILURE_NONE || f->signal != 0;
-    int failures = ended;
-    for (int i = 0; i < s->expect_count; ++i) failures += !f->results[i].met;
+    int failures = ended, skipped = 0;
+    for (int i = 0; i < s->expect_count; ++i) {
+        skipped += f->results[i].skipped;
+        failures += !f->results[i].met && !f->results[i].skipped;
+    }
     char suite[128], why[400] = "";
     snprintf(suite, sizeof suite, "%s seed %" PRIu64, s->name, s->seed);
     if (f->signal != 0)
@@ -58,21 +64,19 @@ int vy_junit_write(const flight *f, const char *path)
         vy_flight_describe_failure(f, why, sizeof why);
     fprintf(out.file, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite name=\"");
     put_text(out.file, suite);
-    fprintf(out.file, "\" tests=\"%d\" failures=\"%d\" errors=\"0\" skipped=\"0\" time=\"%.6f\">\n",
-            s->expect_count + 1, failures, f->wall);
+    fprintf(out.file, "\" tests=\"%d\" failures=\"%d\" errors=\"0\" skipped=\"%d\" time=\"%.6f\">\n",
+            s->expect_count + 1, failures, skipped, f->wall);
     put_case(out.file, suite, "flight", "safety", why, f->wall);
     for (int i = 0; i < s->expect_count; ++i) {
         char *text = vy_expect_print(s, i, &f->results[i]);
         char name[160];
         // Unique within the suite, and the same from run to run: without what was measured.
         snprintf(name, sizeof name, "expect %d: %s", i + 1, text != NULL ? text : "");
-        char *end = strstr(name, f->results[i].met ? ": met" : ": not met");
+        const vy_expect_result *r = &f->results[i];
+        char *end = strstr(name, r->met ? ": met" : r->skipped ? ": skipped" : ": not met");
         if (end != NULL) *end = '\0';
-        put_case(out.file, suite, name, "expectation",
-                 f->results[i].met ? ""
-                 : text != NULL    ? text
-                                   : "not met",
-                 0.0);
+        const char *why_not = text != NULL ? text : "not met";
+        put_case(out.file, suite, name, r->skipped ? NULL : "expectation", r->met ? "" : why_not, 0.0);
         free(text);
     }
     fputs("  </testsuite>\n</testsuites>\n", out.file);

@@ -166,9 +166,13 @@ static void print_expectations(const flight *f)
     for (int i = 0; i < s->expect_count; ++i) {
         const vy_expect_result *r = &f->results[i];
         char *text = vy_expect_print(s, i, r);
-        printf("  %s%-12s%s%s", r->met ? p.good : p.bad, r->met ? "ok" : "FAILED", p.plain,
-               text != NULL ? text : "");
-        if (r->measured) {
+        const char *colour = r->met ? p.good : r->skipped ? p.plain : p.bad;
+        printf("  %s%-12s%s%s", colour,
+               r->met       ? "ok"
+               : r->skipped ? "skipped"
+                            : "FAILED",
+               p.plain, text != NULL ? text : "");
+        if (r->measured && !r->skipped) {
             const char *unit = vy_expect_unit(s, i);
             printf(", %.4g%s%s %s", fabs(r->margin), unit[0] != '\0' ? " " : "", unit,
                    r->margin < 0.0 ? "beyond" : "to spare");
@@ -534,11 +538,17 @@ static void json_expectations(const flight *f, json *j)
         vy_json_number(j, "after_s", e->after);
         json_bound(j, "min", e->min);
         json_bound(j, "max", e->max);
-        vy_json_bool(j, "met", r->met);
+        if (r->skipped)
+            vy_json_null(j, "met");
+        else
+            vy_json_bool(j, "met", r->met);
+        vy_json_bool(j, "skipped", r->skipped);
         vy_json_number(j, "value", r->measured ? r->worst : HUGE_VAL);
         vy_json_number(j, "margin", r->measured ? r->margin : HUGE_VAL);
         vy_json_number(j, "time_s", r->measured ? r->time : HUGE_VAL);
-        vy_json_text(j, "vehicle", r->measured ? s->drones[r->drone].name : NULL);
+        const char *who =
+            q->of_joint != NULL ? s->joints[r->drone].name : vy_scenario_name_of(s, (int)r->drone);
+        vy_json_text(j, "vehicle", r->measured ? who : NULL);
         vy_json_text(j, "text", text);
         vy_json_close(j);
         free(text);

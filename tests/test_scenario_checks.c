@@ -110,11 +110,67 @@ static void mistakes_of_every_part_are_reported_at_once(void **unused)
         "13:10: fault.rotor is 5, but the drone has 4 rotors\n");
 }
 
+// --- runs of another duration
+
+// What a shorter run cannot decide is skipped; what it can is decided. The file's own duration must do for
+// all.
+static void a_shorter_run_skips_what_it_cannot_reach(void **unused)
+{
+    (void)unused;
+    static const char text[] =
+        "volery: 1\nduration: 3\nstep: 1 ms\nworld: {gravity: {uniform: [0, 0, -10]}}\n"
+        "drones: [{vehicle: {mass: 1, inertia: [1, 1, 1]}, controller: {kind: none}}]\n"
+        "expect:\n"
+        "  - {quantity: speed, after: 2, max: 9}\n"                 // not begun
+        "  - {quantity: speed, max: 4.5}\n"                         // broken: 5 m/s
+        "  - {quantity: speed, at: reached, min: 20, within: 1}\n"  // time is left
+        "  - {quantity: speed, at: reached, min: 4, within: 1}\n"   // after 0.4 s
+        "  - {quantity: speed, at: reached, min: 9, within: 0.4}\n" // too late by then
+        "  - {quantity: speed, at: settled, min: 20, after: 0.1, within: 2}\n"
+        "  - {quantity: speed, after: 0.5, min: 4.9}\n"; // the last step
+    static const char *const changes[] = {"duration=0.5"};
+    const vy_scenario_options options = {.overrides = changes, .override_count = 1};
+    static const int skipped[] = {1, 0, 1, 0, 0, 1, 0}, met[] = {0, 0, 0, 1, 0, 0, 1};
+    char *said;
+    vy_scenario *s = read_with(text, &options, &said);
+    assert_string_equal(said, "");
+    free(said);
+    vy_world *world;
+    vy_expect_result r[7];
+    assert_int_equal(vy_scenario_build(s, &world, NULL), VY_OK);
+    vy_expect_begin(s, r);
+    for (uint64_t i = 0; i < vy_scenario_steps(s); ++i) {
+        vy_world_step(world);
+        vy_expect_feed(s, world, r);
+    }
+    vy_expect_end(s, r);
+    for (int i = 0; i < 7; ++i) assert_true(r[i].skipped == skipped[i] && r[i].met == met[i]);
+    char *sentence = vy_expect_print(s, 0, &r[0]);
+    assert_string_equal(sentence,
+                        "speed of all at most 9 m/s throughout after 2 s: skipped, the run ends at 0.5 s");
+    free(sentence);
+    vy_world_destroy(world);
+    // The scenario as a log keeps it can be read again.
+    char *printed = vy_scenario_print(s);
+    const vy_scenario_options logged = {.is_logged = 1};
+    vy_scenario *again = read_with(printed, &logged, &said);
+    assert_non_null(again);
+    assert_true(vy_scenario_hash(again) == vy_scenario_hash(s));
+    free(said);
+    vy_scenario_destroy(again);
+    vy_scenario_destroy(s);
+    s = read_with(printed, NULL, &said);
+    assert_true(s == NULL && strstr(said, "after is later than the end of the run") != NULL);
+    free(said);
+    free(printed);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_start_below_the_terrain_draws_a_warning),
         cmocka_unit_test(drones_in_one_place_draw_a_warning),
+        cmocka_unit_test(a_shorter_run_skips_what_it_cannot_reach),
         cmocka_unit_test(mistakes_of_every_part_are_reported_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

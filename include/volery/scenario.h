@@ -168,6 +168,7 @@ typedef struct vy_scenario {
     vy_wind_grid *wind_grid; ///< owned: the field that environment.wind.grid names, or NULL
     char *wind_grid_text;    ///< owned: the file it was read from, as logs keep it
     size_t wind_grid_size;   ///< [bytes] of it
+    int duration_changed; ///< 1: an override or a log gave the duration; expectations beyond it are skipped
 } vy_scenario;
 
 /// One mistake (or a warning) and its place.
@@ -221,6 +222,8 @@ typedef struct vy_scenario_options {
     void *self; ///< handed to `load`
     int find_programs; ///< 1: a controller's program, library or device that is not there is a mistake; none
                        ///< is started
+    int is_logged; ///< 1: the text is that of a log, whose run may have been shorter than its expectations
+                   ///< need
 } vy_scenario_options;
 
 /// Read a scenario file. Vehicles are looked for beside it, in vehicles/ beside it or one folder above, then
@@ -307,6 +310,8 @@ const vy_quantity *vy_quantities(int *count);
 /// The result of one expectation.
 typedef struct vy_expect_result {
     int measured;  ///< 0: no step was evaluated yet, and so it is not met
+    int skipped;   ///< 1: vy_expect_end() found that a shortened run could not decide it: neither met nor
+                   ///< broken
     int met;       ///< 1: within its bounds so far (throughout) or at the latest step (end)
     double worst;  ///< the value nearest to a bound or farthest beyond it, in the quantity's unit; of settled
                    ///< and reached the time it took [s]
@@ -323,6 +328,10 @@ void vy_expect_begin(const vy_scenario *scenario, vy_expect_result *results);
 
 /// Evaluate the world as it is now: call after each step (or each logged step) up to the last.
 void vy_expect_feed(const vy_scenario *scenario, const vy_world *world, vy_expect_result *results);
+
+/// The run is over: mark what a run of a changed duration was too short for. An expectation that begins after
+/// its end, or that has time left to be met.
+void vy_expect_end(const vy_scenario *scenario, vy_expect_result *results);
 
 /// The unit of an expectation's worst value and margin.
 const char *vy_expect_unit(const vy_scenario *scenario, int index);

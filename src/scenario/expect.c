@@ -258,6 +258,17 @@ void vy_expect_feed(const vy_scenario *scenario, const vy_world *world, vy_expec
         feed_joints(scenario, world, results); // forces are known from the first step on
 }
 
+void vy_expect_end(const vy_scenario *scenario, vy_expect_result *results)
+{
+    if (!scenario->duration_changed) return;
+    const double end = scenario->duration + 0.5 * scenario->step;
+    for (int i = 0; i < scenario->expect_count; ++i) {
+        const vy_expect_def *e = &scenario->expect[i];
+        const int timed = e->at == VY_AT_SETTLED || e->at == VY_AT_REACHED;
+        results[i].skipped = !results[i].met && (timed ? e->after + e->within : e->after) > end;
+    }
+}
+
 // The name of the drone, body or joint number `body`; "all" where that is none of them.
 static const char *name_of(const vy_scenario *s, const vy_quantity *q, int body)
 {
@@ -311,7 +322,9 @@ char *vy_expect_print(const vy_scenario *scenario, int index, const vy_expect_re
     if (e->max < DBL_MAX) print_bound(&out, "at most", e->max, unit);
     print_moment(&out, e, unit);
     if (e->after > 0.0) vy_text_printf(&out, " after %g s", e->after);
-    if (!result->measured) {
+    if (result->skipped) {
+        vy_text_printf(&out, ": skipped, the run ends at %g s", scenario->duration);
+    } else if (!result->measured) {
         vy_text_puts(&out, ": not met, the run ended before");
     } else if (timed) {
         const char *late = e->at == VY_AT_SETTLED ? "not met, outside until" : "not met, took";

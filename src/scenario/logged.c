@@ -99,8 +99,11 @@ static vy_status parse(vy_log *log, const char *name, const char *const *overrid
 {
     FPU_SCOPE;
     const char *text = vy_log_scenario(log);
-    const vy_scenario_options options = {
-        .overrides = overrides, .override_count = override_count, .load = load_from_log, .self = log};
+    const vy_scenario_options options = {.overrides = overrides,
+                                         .override_count = override_count,
+                                         .load = load_from_log,
+                                         .self = log,
+                                         .is_logged = 1};
     return vy_scenario_parse(text, strlen(text), name, &options, out, diagnostics);
 }
 

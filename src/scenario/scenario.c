@@ -118,6 +118,8 @@ static void read_scenario(vy_reader *reader, vy_source *source, const vy_scenari
     reader->scenario = scenario;
     vy_read_object(reader, &vy_scenario_table, root, scenario);
     if (reader->no_memory || reader->tree->no_memory) return;
+    scenario->duration_changed = (options != NULL && options->is_logged) ||
+                                 vy_reader_origin(reader, &scenario->duration)->source->is_override;
     vy_resolve_scenario(reader, scenario);
     load_wind_grid(reader, source->name, scenario);
     vy_load_solids(reader, source->name, scenario);

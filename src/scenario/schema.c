@@ -264,8 +264,9 @@ static const vy_row expect_rows[] = {
         .help = "largest value allowed, in the quantity's unit"),
 };
 static const vy_table expect_table = {.title = "Expectations",
-                                      .help =
-                                          "A list of bounds; a run that breaks one ends with exit status 1.",
+                                      .help = "A list of bounds; a run that breaks one ends with exit status "
+                                              "1. A run that `--duration` makes too short for one "
+                                              "skips it, and says so.",
                                       .size = sizeof(vy_expect_def),
                                       .init = init_expect,
                                       ROWS(expect_rows)};

@@ -48,8 +48,8 @@ function expectations(run: Run): HTMLElement | undefined {
   if (told.length === 0) return undefined;
   const list = make("ul", "expectations");
   for (const event of told) {
-    const met = !/: not met,/.test(event.text);
-    list.append(make("li", met ? "good" : "bad", make("b", "", met ? "ok" : "FAILED"), event.text));
+    const [kind, word] = /: not met,/.test(event.text) ? ["bad", "FAILED"] : /: skipped,/.test(event.text) ? ["", "skipped"] : ["good", "ok"];
+    list.append(make("li", kind, make("b", "", word), event.text));
   }
   return section("expectations", list);
 }
