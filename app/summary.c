@@ -173,8 +173,9 @@ static void print_expectations(const flight *f)
                             : "FAILED",
                p.plain, text != NULL ? text : "");
         if (r->measured && !r->skipped) {
-            const char *unit = vy_expect_unit(s, i);
-            printf(", %.4g%s%s %s", fabs(r->margin), unit[0] != '\0' ? " " : "", unit,
+            double scale;
+            const char *unit = vy_expect_shown_unit(s, i, &scale);
+            printf(", %.4g%s%s %s", fabs(r->margin) * scale, unit[0] != '\0' ? " " : "", unit,
                    r->margin < 0.0 ? "beyond" : "to spare");
         }
         putchar('\n');

@@ -110,6 +110,47 @@ static void mistakes_of_every_part_are_reported_at_once(void **unused)
         "13:10: fault.rotor is 5, but the drone has 4 rotors\n");
 }
 
+// --- units
+
+static void expectations_are_shown_in_the_unit_that_was_written(void **unused)
+{
+    (void)unused;
+    static const char text[] =
+        "volery: 1\nduration: 0.01\nexpect:\n"
+        "  - {quantity: tilt, max: 20 deg}\n"
+        "  - {quantity: z, min: 99 cm, max: 1.01 m}\n" // the maximum's
+        "  - {quantity: rate, at: settled, within: 1, max: 6 rpm}\n"
+        "  - {quantity: rotor_power, at: integral, max: 2 kJ}\n"
+        "  - {quantity: tilt, max: 0.5}\n"
+        "  - {quantity: z, at: overshoot, target: 2 km, max: none, min: -1 m}\n"
+        "drones: [{vehicle: {mass: 1, inertia: [1, 1, 1]}, controller: {kind: none},\n"
+        "  start: {attitude: {roll: 10 deg}}}]\nworld: {gravity: {uniform: [0, 0, 0]}}\n";
+    static const char *const wanted[] = {
+        "tilt of all at most 20 deg throughout: met, worst 10 deg at 0.001 s",
+        "z of all at least 0.99 m and at most 1.01 m throughout: met, worst 1 m at 0.001 s",
+        "rate of all at most 6 rpm for good within 1 s: met, took 0 s",
+        "rotor_power of all at most 2 kJ in all: met, was 0 kJ at 0.01 s",
+        "tilt of all at most 0.5 rad throughout: met, worst 0.174533 rad at 0.001 s",
+        "z of all at least -1 m beyond 2000 m: met, was 0 m at 0.001 s"};
+    vy_scenario *s = read_good(text);
+    vy_world *world;
+    vy_expect_result r[6];
+    assert_int_equal(vy_scenario_build(s, &world, NULL), VY_OK);
+    vy_expect_begin(s, r);
+    for (uint64_t i = 0; i < vy_scenario_steps(s); ++i) {
+        vy_world_step(world);
+        vy_expect_feed(s, world, r);
+    }
+    for (int i = 0; i < 6; ++i) {
+        char *sentence = vy_expect_print(s, i, &r[i]);
+        assert_string_equal(sentence, wanted[i]);
+        free(sentence);
+    }
+    assert_true(r[0].worst < 0.2); // SI, as --json has it
+    vy_world_destroy(world);
+    vy_scenario_destroy(s);
+}
+
 // --- runs of another duration
 
 // What a shorter run cannot decide is skipped; what it can is decided. The file's own duration must do for
@@ -171,6 +212,7 @@ int main(void)
         cmocka_unit_test(a_start_below_the_terrain_draws_a_warning),
         cmocka_unit_test(drones_in_one_place_draw_a_warning),
         cmocka_unit_test(a_shorter_run_skips_what_it_cannot_reach),
+        cmocka_unit_test(expectations_are_shown_in_the_unit_that_was_written),
         cmocka_unit_test(mistakes_of_every_part_are_reported_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

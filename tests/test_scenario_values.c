@@ -594,7 +594,7 @@ static void overshoot_and_integrals_are_those_of_a_throw(void **unused)
     assert_near(r[0].time, 0.8, 1e-9);
     static const char *const sentences[] = {
         "z of a at most 2 m beyond 11 m: not met, was 2.2 m at 0.8 s",
-        "rotor_power of all at most 2.9 W s in all: met, was 2.896 W s at 1 s",
+        "rotor_power of all at most 2.9 J in all: met, was 2.896 J at 1 s",
         "failsafes of all at most 0 s in all: met, was 0 s at 1 s",
     };
     static const int which[] = {1, 6, 7};

@@ -123,6 +123,7 @@ typedef struct vy_expect_def {
     double within;   ///< [s] > 0 for settled and reached, else 0
     double target;   ///< of an overshoot: what was to be reached, in the quantity's unit
     double min, max; ///< in the quantity's unit; -DBL_MAX and DBL_MAX are no bound
+    int unit; ///< in which its bounds were written, for people: 0 the quantity's, else 1 + index of units
 } vy_expect_def;
 
 typedef enum vy_log_compression { VY_LOG_NONE, VY_LOG_ZSTD } vy_log_compression;
@@ -335,6 +336,10 @@ void vy_expect_end(const vy_scenario *scenario, vy_expect_result *results);
 
 /// The unit of an expectation's worst value and margin.
 const char *vy_expect_unit(const vy_scenario *scenario, int index);
+
+/// The unit of the same to show to people: the one in which the bounds were written. `*scale`: how much of it
+/// 1 of vy_expect_unit() is.
+const char *vy_expect_shown_unit(const vy_scenario *scenario, int index, double *scale);
 
 /// `result` as one sentence: what was expected, what was measured, when, by which drone.
 /// @return text to free(); NULL when memory is out

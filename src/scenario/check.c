@@ -2,7 +2,7 @@
 #include "scenario/check.h"
 #include "base/vec.h"
 #include "environment/environment.h"
-#include "scenario/build.h"
+#include "scenario/number.h"
 #include "volery/magnetic.h"
 #include "world/world_def.h"
 #include <stdio.h>
@@ -145,6 +145,20 @@ static void check_origin(vy_reader *r, const vy_environment_def *e)
     }
 }
 
+// Bounds are shown in the unit in which they were written.
+static void resolve_unit(const vy_reader *r, vy_expect_def *e)
+{
+    const vy_quantity *q = &vy_quantities(&(int){0})[e->quantity];
+    const double *values[] = {&e->max, &e->min, &e->target};
+    if (!IS_VALID(r, *e)) return;
+    for (int i = 2; i >= 0; --i) {
+        const vy_node *node = vy_reader_origin(r, values[i]);
+        if (!vy_reader_has_value(r, values[i], sizeof *values[i]) || node->kind != VY_NODE_SCALAR) continue;
+        const char *si = e->at == VY_AT_INTEGRAL ? q->integral_unit : q->unit;
+        e->unit = vy_number_unit(node->text, node->size, si) + 1;
+    }
+}
+
 void vy_resolve_scenario(vy_reader *reader, vy_scenario *scenario)
 {
     resolve_origin(reader, &scenario->environment);
@@ -153,6 +167,7 @@ void vy_resolve_scenario(vy_reader *reader, vy_scenario *scenario)
     if (IS_VALID(reader, scenario->step)) {
         resolve_periods(reader, &vy_scenario_table, (char *)scenario, "", scenario->step);
     }
+    for (int i = 0; i < scenario->expect_count; ++i) resolve_unit(reader, &scenario->expect[i]);
     surroundings env;
     vy_surroundings_build(&scenario->environment, &env);
     for (int i = 0; i < scenario->drone_count; ++i) {

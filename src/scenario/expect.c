@@ -5,6 +5,12 @@
 #include "scenario/number.h"
 #include "scenario/schema.h"
 
+// A unit for people, and how much of it one of the SI unit is.
+typedef struct shown_unit {
+    const char *name;
+    double scale;
+} shown_unit;
+
 static double position_error(const vy_drone_state *d)
 {
     return vec3_length(vec3_sub(d->position, d->target.position));
@@ -277,11 +283,6 @@ static const char *name_of(const vy_scenario *s, const vy_quantity *q, int body)
     return q->of_joint == NULL ? vy_scenario_name_of(s, body) : s->joints[body].name;
 }
 
-static void print_bound(vy_text *out, const char *word, double bound, const char *unit)
-{
-    vy_text_printf(out, " %s %.6g%s%s", word, bound, *unit != '\0' ? " " : "", unit);
-}
-
 const char *vy_expect_unit(const vy_scenario *scenario, int index)
 {
     const vy_expect_def *e = &scenario->expect[index];
@@ -291,8 +292,39 @@ const char *vy_expect_unit(const vy_scenario *scenario, int index)
     return e->at == VY_AT_INTEGRAL ? q->integral_unit : q->unit;
 }
 
+// The unit in which the bounds were written.
+static shown_unit unit_of_bounds(const vy_expect_def *e, const vy_quantity *q)
+{
+    const char *si = e->at == VY_AT_INTEGRAL ? q->integral_unit : q->unit;
+    int count;
+    const vy_unit *units = vy_units(&count);
+    if (e->unit <= 0 || e->unit > count || strcmp(units[e->unit - 1].si, si) != 0)
+        return (shown_unit){si, 1.0};
+    const vy_unit *u = &units[e->unit - 1];
+    double scale = 1.0 / u->factor;
+    for (int i = 0; i < u->power; ++i) scale /= 10.0;
+    for (int i = 0; i > u->power; --i) scale *= 10.0;
+    return (shown_unit){u->name, scale};
+}
+
+const char *vy_expect_shown_unit(const vy_scenario *scenario, int index, double *scale)
+{
+    FPU_SCOPE;
+    const vy_expect_def *e = &scenario->expect[index];
+    shown_unit u = {"s", 1.0};
+    if (e->at != VY_AT_SETTLED && e->at != VY_AT_REACHED)
+        u = unit_of_bounds(e, &vy_quantities(&(int){0})[e->quantity]);
+    *scale = u.scale;
+    return u.name;
+}
+
+static void print_bound(vy_text *out, const char *word, double bound, shown_unit unit)
+{
+    vy_text_printf(out, " %s %.6g%s%s", word, bound * unit.scale, *unit.name != '\0' ? " " : "", unit.name);
+}
+
 // When it is evaluated, as text.
-static void print_moment(vy_text *out, const vy_expect_def *e, const char *unit)
+static void print_moment(vy_text *out, const vy_expect_def *e, shown_unit unit)
 {
     switch (e->at) {
     case VY_AT_END: vy_text_puts(out, " at the end"); break;
@@ -316,7 +348,7 @@ char *vy_expect_print(const vy_scenario *scenario, int index, const vy_expect_re
     const int body = q->of_joint == NULL ? e->drone : e->joint;
     vy_text_printf(&out, "%s of %s", q->name, name_of(scenario, q, body));
     const int timed = e->at == VY_AT_SETTLED || e->at == VY_AT_REACHED;
-    const char *unit = timed ? q->unit : vy_expect_unit(scenario, index);
+    const shown_unit unit = unit_of_bounds(e, q);
     if (e->min > -DBL_MAX) print_bound(&out, "at least", e->min, unit);
     if (e->min > -DBL_MAX && e->max < DBL_MAX) vy_text_puts(&out, " and");
     if (e->max < DBL_MAX) print_bound(&out, "at most", e->max, unit);

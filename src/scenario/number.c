@@ -71,6 +71,19 @@ static int read_date(const char *text, size_t size, double *out)
     return 1;
 }
 
+int vy_number_unit(const char *text, size_t size, const char *si)
+{
+    double value;
+    size_t at = vy_decimal_read(text, size, 0, &value);
+    while (at < size && text[at] == ' ') ++at;
+    int count;
+    const vy_unit *units = vy_units(&count);
+    for (int i = 0; i < count; ++i) {
+        if (strcmp(units[i].si, si) == 0 && equals(text + at, size - at, units[i].name)) return i;
+    }
+    return -1;
+}
+
 vy_number_result vy_number_read(const char *text, size_t size, const char *si, double *out)
 {
     double value;
