@@ -31,6 +31,12 @@ drones:
 YAML
 "$volery" run track.yaml -q -o track.mcap
 "$volery" export track.mcap --csv --rate 1 --fields geodetic,ground -o track.csv
+# Columns come in the order asked for.
+head=$("$volery" export run.mcap --csv --rate 1 --fields body.velocity,reference.position,body.position | head -1)
+case $head in
+*body.velocity.z*,*reference.position.x*,*body.position.x*) ;;
+*) echo "FAILED: fields in another order than asked for: $head" && exit 1 ;;
+esac
 "$volery" run first-flight -q --set 'world.wind={constant: [2, -1, 0]}' --set duration=6 -o flat.mcap >/dev/null || [ $? -eq 1 ]
 "$volery" export flat.mcap --csv --rate 10 --fields ground,body -o flat.csv
 "$volery" export track.mcap --kml --rate 1 -o track.kml

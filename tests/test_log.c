@@ -653,10 +653,10 @@ static void log_table_has_the_joints(void **state)
     char line[512];
     double v[4] = {0};
     assert_non_null(fgets(line, sizeof line, out));
-    assert_string_equal(line, "time,joints.rope.length,joints.rope.tension,joints.rope.active\n");
+    assert_string_equal(line, "time,joints.rope.tension,joints.rope.length,joints.rope.active\n");
     while (fgets(line, sizeof line, out) != NULL)
         assert_int_equal(sscanf(line, "%lf,%lf,%lf,%lf", &v[0], &v[1], &v[2], &v[3]), 4);
-    assert_true(v[0] == 0.5 && v[1] == s.length && v[2] == s.tension && v[3] == 1.0);
+    assert_true(v[0] == 0.5 && v[1] == s.tension && v[2] == s.length && v[3] == 1.0);
     assert_true(real_abs(s.tension - 0.5 * 9.80665) < 1e-9 && real_abs(s.length - 2.0) < 1e-12);
     fclose(out);
     vy_log_close(log);

@@ -117,16 +117,27 @@ static void describe(int stream, int rotors, stream_fields *out)
         describe_joint(NULL, out);
 }
 
-// Whether a field is asked for, by its name or as a part: of joints.NAME, of geodetic.
-static int is_selected(const char *name, const char *const *fields, int count)
+// Which of those asked for a field is, by its name or as a part: of joints.NAME, of geodetic. -1: none
+static int find_selected(const char *name, const char *const *fields, int count)
 {
-    if (fields == NULL) return 1;
+    if (fields == NULL) return 0;
     for (int i = 0; i < count; ++i) {
         const size_t size = strlen(fields[i]);
-        if (strcmp(fields[i], name) == 0) return 1;
-        if (strncmp(name, fields[i], size) == 0 && name[size] == '.') return 1;
+        if (strcmp(fields[i], name) == 0) return i;
+        if (strncmp(name, fields[i], size) == 0 && name[size] == '.') return i;
     }
-    return 0;
+    return -1;
+}
+
+// In the order asked for; those of one request as the log has them.
+static void sort_columns(log_table *t)
+{
+    for (int i = 1; i < t->count; ++i) {
+        const table_column c = t->columns[i];
+        int k = i;
+        for (; k > 0 && t->columns[k - 1].request > c.request; --k) t->columns[k] = t->columns[k - 1];
+        t->columns[k] = c;
+    }
 }
 
 static void add_columns(const stream_fields *s, int stream, const char *const *fields, int field_count,
@@ -134,14 +145,14 @@ static void add_columns(const stream_fields *s, int stream, const char *const *f
 {
     size_t cell = 0;
     for (int i = 0; i < s->count; ++i) {
-        const int selected = is_selected(s->fields[i].name, fields, field_count);
+        const int request = find_selected(s->fields[i].name, fields, field_count);
         const int values = s->fields[i].values;
         for (int c = 0; c < values; ++c, ++cell) {
-            if (!selected || c >= s->fields[i].shown || t->count == TABLE_COLUMNS_MAX) continue;
+            if (request < 0 || c >= s->fields[i].shown || t->count == TABLE_COLUMNS_MAX) continue;
             char component[12];
             vy_component_name(s->fields[i].components, c, component);
             table_column *column = &t->columns[t->count++];
-            *column = (table_column){.stream = stream, .cell = cell};
+            *column = (table_column){.stream = stream, .cell = cell, .request = request};
             snprintf(column->name, sizeof column->name, "%s%s", s->fields[i].name, component);
             snprintf(column->unit, sizeof column->unit, "%s", s->fields[i].unit);
         }
@@ -279,6 +290,7 @@ vy_status vy_table_open(vy_log *log, uint32_t body, const char *const *fields, i
     }
     if (status == VY_OK) status = open_replies(log, commands, fields, field_count, out, err);
     if (status == VY_OK) status = open_joints(log, body, fields, field_count, out, err);
+    sort_columns(out);
     if (status == VY_OK && fields != NULL) status = check_fields(out, fields, field_count, err);
     if (status != VY_OK) vy_table_close(out);
     return status;

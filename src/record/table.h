@@ -17,6 +17,7 @@ typedef struct table_column {
     char unit[12]; ///< SI; empty for none
     int stream;
     size_t cell;
+    int request; ///< which of the fields asked for it belongs to
 } table_column;
 
 typedef struct log_table {
