@@ -123,6 +123,16 @@ static const char *find(const settings *s, const char *key, int *from)
     return NULL;
 }
 
+// Whether there are elements of the list `key`: of an empty one, "[]" stands in their place.
+static int has_elements(const settings *s, const char *key)
+{
+    const size_t size = strlen(key);
+    for (int i = 0; i < s->count; ++i) {
+        if (strncmp(s->items[i].key, key, size) == 0 && s->items[i].key[size] == '[') return 1;
+    }
+    return 0;
+}
+
 int vy_settings_compare(const settings *a, const settings *b,
                         void (*report)(void *self, const char *key, const char *in_a, const char *in_b),
                         void *self)
@@ -131,12 +141,15 @@ int vy_settings_compare(const settings *a, const settings *b,
     for (int i = 0; i < a->count; ++i) {
         const char *other = find(b, a->items[i].key, &from);
         if (other != NULL && strcmp(other, a->items[i].value) == 0) continue;
+        if (other == NULL && strcmp(a->items[i].value, "[]") == 0 && has_elements(b, a->items[i].key))
+            continue;
         report(self, a->items[i].key, a->items[i].value, other);
         ++count;
     }
     from = 0;
     for (int i = 0; i < b->count; ++i) {
         if (find(a, b->items[i].key, &from) != NULL) continue;
+        if (strcmp(b->items[i].value, "[]") == 0 && has_elements(a, b->items[i].key)) continue;
         report(self, b->items[i].key, NULL, b->items[i].value);
         ++count;
     }

@@ -323,6 +323,14 @@ try 0 "$volery" diff a.mcap first-flight.mcap
 try 1 "$volery" diff a.mcap b.mcap
 says out "seed"
 says out "differs"
+gust='disturbances=[{kind: constant, force: [0.01, 0, 0], start: 1 s, duration: 0.5 s}]'
+try 0 "$volery" run first-flight --quiet --seed 2 --duration 2 -o gust.mcap --set expect=[] --set "$gust"
+for pair in "b.mcap gust.mcap" "gust.mcap b.mcap"; do
+    # shellcheck disable=SC2086 # two files
+    try 1 "$volery" diff $pair
+    says out "disturbances[0].kind"
+    ! grep -qF '[]' out || fail "an empty list beside its elements: $(grep -F '[]' out)"
+done
 try 1 "$volery" diff a.mcap b.mcap --json
 json
 try 0 "$volery" run first-flight --duration 5 --set expect=[] -o short.mcap -q
