@@ -74,6 +74,19 @@ grep -q 'failures="0" errors="0" skipped="2"' brief.xml && grep -q '<skipped mes
 try 0 "$volery" replay brief.mcap
 try 0 "$volery" run hover --duration 2 --no-log --json
 grep -q '"met": null, "skipped": true' out || fail "--json does not say what was skipped: $(cat out)"
+# A vehicle's file, named on the command line as in the scenario: seen from the scenario's folder.
+mkdir -p own/parts
+printf 'base: crazyflie2x\nmass: 30 g\n' >own/parts/heavy.yaml
+printf 'volery: 1\nduration: 0.1\ndrones: [{name: a, vehicle: {base: parts/heavy.yaml, area: 0.01}}]\n' >own/fly.yaml
+try 0 "$volery" check own/fly.yaml
+says out "mass: 0.03"
+printf 'volery: 1\nduration: 0.1\ndrones: [{name: a}]\n' >own/fly.yaml
+for change in vehicle=parts/heavy.yaml vehicle.base=parts/heavy.yaml 'vehicle={base: parts/heavy.yaml, area: 0.01}'; do
+    try 0 "$volery" check own/fly.yaml --set "drones.a.$change"
+    says out "mass: 0.03"
+done
+try 2 "$volery" check own/fly.yaml --set drones.a.vehicle.base=heavy.yaml
+says err "there is no file heavy.yaml, seen from the folder of own/fly.yaml"
 try 2 "$volery" run first-flight --duration none
 says err "--duration needs a number of seconds"
 try 2 "$volery" run first-flight --seed 1 --seed 2

@@ -517,7 +517,7 @@ static void files_report_their_own_lines(void **unused)
         "    2 | mass: 28 mm\n      |       ^\n"
         "dir/bad.yaml:3:1: unknown key \"speed\"; did you mean speed_max?\n"
         "    3 | speed: 3\n      | ^\n"
-        "s.yaml:5:15: no vehicle is called none.yaml: there are " VEHICLES "\n"
+        "s.yaml:5:15: there is no file none.yaml, seen from the folder of s.yaml\n"
         "    5 |   - {vehicle: none.yaml}\n      |               ^\n");
     assert_int_equal(calls, 2); // each file is read once
     expect_said_with("volery: 1\ndrones: [{vehicle: loop.yaml}]\n", &options,

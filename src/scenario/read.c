@@ -719,7 +719,9 @@ typedef struct vy_include {
 
 static const vy_include *include_file(vy_reader *r, const vy_node *name)
 {
-    const char *from = name->source->name;
+    // What --set names is looked for as if it stood in the scenario.
+    const char *from =
+        name->source->is_override && r->root != NULL ? r->root->source->name : name->source->name;
     for (vy_include *i = r->includes; i != NULL; i = i->next) {
         if (strcmp(i->name, name->text) == 0 && strcmp(i->from, from) == 0) return i;
     }
@@ -760,8 +762,12 @@ static void read_named(vy_reader *r, const vy_table *table, const vy_node *name,
         vy_text word = {0};
         vy_text_add_clean(&word, name->text, name->size, 60);
         char *clean = vy_text_take(&word);
+        const size_t size = clean != NULL ? strlen(clean) : 0;
         if (clean == NULL)
             r->no_memory = 1;
+        else if (size > 5 && strcmp(clean + size - 5, ".yaml") == 0)
+            vy_report_error_of_kind(r->report, "file", name,
+                                    "there is no file %s, seen from the folder of %s", clean, file->from);
         else if (table->preset(clean, object, &err) != VY_OK)
             vy_report_error(r->report, name, "%s", err.text);
         free(clean);
