@@ -19,6 +19,8 @@ typedef enum word_kind {
     WORD_BENCH,
     WORD_COMMAND,
     WORD_CHOICE, ///< one of the words that it is shown as, like "bash|zsh"
+    WORD_FIRST,  ///< first the word in small letters that it is shown with, like "controller NAME", then free
+                 ///< text
 } word_kind;
 
 enum {

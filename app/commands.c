@@ -292,7 +292,7 @@ const command vy_commands[] = {
      "log\n"
      "that would make the page too large is thinned: whole records are left out, and the page says so.",
      view_options, view_examples, vy_cmd_view},
-    {"new", "controller NAME", WORD_OTHER, 0, 2, "write a controller to start from",
+    {"new", "controller NAME", WORD_FIRST, 0, 2, "write a controller to start from",
      "Makes the folder NAME with a plug-in in C, a scenario that flies it and a Makefile that builds it.",
      no_options, new_examples, vy_cmd_new},
     {"serve", "PLUGIN.so", WORD_FILE, 0, 1, "run a plug-in as a process",

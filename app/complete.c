@@ -2,6 +2,7 @@
 #include "bench/bench.h"
 #include "command.h"
 #include "message.h"
+#include "shipped.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -17,6 +18,15 @@ static void put_bench_names(void)
     for (int i = 0; i < vy_bench_count; ++i) printf("%s%s", i > 0 ? " " : "", vy_benches[i].name);
 }
 
+static void put_scenario_name(void *self, const char *name, const char *about)
+{
+    (void)self, (void)about;
+    printf(" %s", name);
+}
+
+// The first word of operands as they are shown: "controller NAME".
+static void put_first(const char *shown_as) { printf("%.*s", (int)strcspn(shown_as, " "), shown_as); }
+
 // The words of a choice as it is shown: "[bash|zsh]".
 static void put_choices(const char *shown_as)
 {
@@ -31,7 +41,10 @@ static void put_choices(const char *shown_as)
 static void bash_words(word_kind kind, const char *shown_as)
 {
     switch (kind) {
-    case WORD_SCENARIO: printf("_volery_files yaml"); break;
+    case WORD_SCENARIO:
+        printf("_volery_files yaml");
+        vy_shipped_each(put_scenario_name, NULL);
+        break;
     case WORD_LOG: printf("_volery_files 'mcap?(.part*)'"); break;
     case WORD_FILE: printf("_volery_files '*'"); break;
     case WORD_BENCH:
@@ -48,6 +61,10 @@ static void bash_words(word_kind kind, const char *shown_as)
         printf("words=\"");
         put_choices(shown_as);
         printf("\"");
+        break;
+    case WORD_FIRST:
+        printf("[ \"$COMP_CWORD\" -gt 2 ] || words=");
+        put_first(shown_as);
         break;
     case WORD_OTHER: printf(":"); break;
     }
@@ -76,16 +93,18 @@ static void bash_command(const command *c)
 static void print_bash(void)
 {
     printf("# bash completion of volery; made by: volery completion bash\n"
-           "_volery_files() { # _volery_files ENDING: files whose name ends so, and folders\n"
-           "    local extglob\n"
+           "_volery_files() { # _volery_files ENDING [NAME...]: files whose name ends so, folders, and these "
+           "names\n"
+           "    local extglob ending=$1\n"
+           "    shift\n"
            "    extglob=$(shopt -p extglob)\n"
            "    shopt -s extglob\n"
            "    compopt -o filenames 2>/dev/null\n"
-           "    if [ \"$1\" = '*' ]; then\n"
+           "    if [ \"$ending\" = '*' ]; then\n"
            "        mapfile -t COMPREPLY < <(compgen -f -- \"$current\")\n"
            "    else\n"
-           "        mapfile -t COMPREPLY < <(compgen -f -X \"!*.$1\" -- \"$current\"; compgen -d -- "
-           "\"$current\")\n"
+           "        mapfile -t COMPREPLY < <(compgen -f -X \"!*.$ending\" -- \"$current\"; compgen -d -- "
+           "\"$current\"; compgen -W \"$*\" -- \"$current\")\n"
            "    fi\n"
            "    eval \"$extglob\"\n"
            "}\n\n"
@@ -124,7 +143,11 @@ static void zsh_text(const char *text)
 static void zsh_action(word_kind kind, const char *shown_as)
 {
     switch (kind) {
-    case WORD_SCENARIO: printf("_files -g \"*.yaml\""); break;
+    case WORD_SCENARIO:
+        printf("{_files -g \"*.yaml\"; compadd --");
+        vy_shipped_each(put_scenario_name, NULL);
+        printf("}");
+        break;
     case WORD_LOG: printf("_files -g \"*.mcap(|.part*)\""); break;
     case WORD_FILE: printf("_files"); break;
     case WORD_BENCH:
@@ -140,6 +163,11 @@ static void zsh_action(word_kind kind, const char *shown_as)
     case WORD_CHOICE:
         printf("(");
         put_choices(shown_as);
+        printf(")");
+        break;
+    case WORD_FIRST:
+        printf("(");
+        put_first(shown_as);
         printf(")");
         break;
     case WORD_OTHER: printf(" "); break;
@@ -178,7 +206,7 @@ static void zsh_command(const command *c)
         printf(" \\\n            '%d:", i + 1);
         zsh_text(c->operands);
         printf(":");
-        zsh_action(c->kind, c->operands);
+        zsh_action(c->kind == WORD_FIRST && i > 0 ? WORD_OTHER : c->kind, c->operands);
         printf("'");
     }
     printf("\n        ;;\n");

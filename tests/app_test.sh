@@ -157,6 +157,10 @@ complete_words() { bash -c 'source ./out; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 
 touch seen.yaml seen.mcap left.mcap.part left.mcap.part.1
 [ "$(complete_words volery rep)" = replay ] || fail "bash does not complete rep to replay"
 [ "$(complete_words volery run --se)" = "--seed --set" ] || fail "bash does not complete --se"
+[ "$(complete_words volery run figure)" = figure-eight ] || fail "bash does not complete a scenario's name"
+[ "$(complete_words volery check --json first-f)" = first-flight ] || fail "bash does not complete a scenario's name after an option"
+[ "$(complete_words volery new con)" = controller ] || fail "bash does not complete new controller"
+[ -z "$(complete_words volery new controller con)" ] || fail "bash offers a name for a controller"
 [ "$(complete_words volery run see)" = seen.yaml ] || fail "bash does not complete a scenario's file"
 [ "$(complete_words volery diff seen.mcap see)" = seen.mcap ] || fail "bash does not complete a log's file"
 [ "$(complete_words volery recover le | tr ' ' '\n' | sort | xargs)" = "left.mcap.part left.mcap.part.1" ] || fail "bash does not complete a .part"
@@ -165,6 +169,8 @@ touch seen.yaml seen.mcap left.mcap.part left.mcap.part.1
 [ "$(complete_words volery check --re)" = "" ] || fail "bash completes a hidden option"
 rm seen.* left.*
 try 0 "$volery" completion zsh
+says out "figure-eight"
+says out "1:controller NAME:(controller)"
 if command -v zsh >/dev/null; then zsh -n out || fail "zsh completion has mistakes"; else skipped="$skipped zsh"; fi
 try 2 "$volery" completion fish
 try 0 "$volery" manual
