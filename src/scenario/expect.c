@@ -266,6 +266,7 @@ void vy_expect_feed(const vy_scenario *scenario, const vy_world *world, vy_expec
 
 void vy_expect_end(const vy_scenario *scenario, vy_expect_result *results)
 {
+    FPU_SCOPE;
     if (!scenario->duration_changed) return;
     const double end = scenario->duration + 0.5 * scenario->step;
     for (int i = 0; i < scenario->expect_count; ++i) {
