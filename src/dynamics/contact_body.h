@@ -182,17 +182,28 @@ VY_FN double energy_fraction(warm_start_work work, double kinetic, double limit)
     return fraction >= 0.0 ? real_min(fraction, 1.0) : 0.0;
 }
 
+// What all velocities are scaled by where that fraction is not little enough: the work that contacts do
+// against forces by moving bodies is taken from their kinetic energy.
+VY_FN double energy_scale(warm_start_work work, double kinetic, double limit, double fraction)
+{
+    if (kinetic <= limit || !(work.quadratic > 0.0 && work.quadratic <= REAL_MAX)) return 1.0;
+    const double left = kinetic - (1.0 - fraction) * (work.linear + 0.5 * (1.0 + fraction) * work.quadratic);
+    return left > limit * (1.0 + 1e-9) ? real_sqrt(limit / left) : 1.0;
+}
+
 // Of a body of an island whose contacts add energy: its part of what they changed, and of the warm start.
-VY_FN void limit_motion(const contact_motion *before, contact_motion *m)
+VY_FN void limit_motion(const contact_motion *before, contact_motion *m, double scale)
 {
     const double fraction = m->fraction;
-    if (fraction == 1.0) return;
+    if (fraction == 1.0 && scale == 1.0) return;
     for (int k = 0; k < 3; ++k) {
         m->velocity[k] = fraction > 0.0
                              ? before->velocity[k] + fraction * (m->velocity[k] - before->velocity[k])
                              : before->velocity[k];
         m->rate[k] =
             fraction > 0.0 ? before->rate[k] + fraction * (m->rate[k] - before->rate[k]) : before->rate[k];
+        m->velocity[k] *= scale;
+        m->rate[k] *= scale;
         m->impulse[k] = fraction > 0.0 ? fraction * m->impulse[k] : 0.0;
         m->angular_impulse[k] = fraction > 0.0 ? fraction * m->angular_impulse[k] : 0.0;
     }

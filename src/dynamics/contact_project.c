@@ -1,15 +1,24 @@
-// contact_project.c - bodies that lie too deep in each other after a step are moved apart, without a change
-// of velocities: nonlinear Gauss-Seidel on positions.
+// contact_project.c - bodies that lie too deep in each other after a step are moved apart: nonlinear
+// Gauss-Seidel on positions.
 //
 // Soft contacts take a quarter of a second to bring out what is deep. That is what a stack needs to come to
-// rest, and too long for thin bodies.
+// rest, and too long for thin bodies. Moving them does work against their forces, and their motion pays for
+// it: what went too deep has that much too much of it.
 #include "base/assert.h"
 #include "dynamics/contacts.h"
 #include "geometry/boxes.h"
 
 #define TARGET_FRACTION 0.8 // of what is allowed: how deep it lies after that
 #define MAX_MOVE        0.3 // of the thinner one's thickness, at a time
-enum { ITERATIONS = 16, PAIR_ITERATIONS = 4 };
+// Iterations by the bodies' masses, which move no centre of mass; then more as if all had the same, which
+// converge where a light body lies between heavy ones.
+enum { MASS_ITERATIONS = 8, ITERATIONS = 40, PAIR_ITERATIONS = 4 };
+
+/// What a body is moved by.
+typedef struct mobility {
+    double inverse_mass;
+    double turn; // times its inverse inertia
+} mobility;
 
 /// Where two bodies are deepest in each other.
 typedef struct deepest_point {
@@ -69,13 +78,19 @@ static double max_move(const vy_bodies *b, const contact_header *c)
     return convex ? MAX_MOVE * min_thickness(b->contacts, c) : REAL_MAX;
 }
 
+static mobility mobility_of(const vy_bodies *b, uint32_t i, int by_mass)
+{
+    if (!b->awake[i]) return (mobility){0.0, 0.0};
+    return by_mass ? (mobility){b->params[i].inverse_mass, 1.0} : (mobility){1.0, b->slots[i].mass};
+}
+
 // What an impulse of 1 N s along n at a point turns a body by, world axes; 0 where it does not move.
-static vec3 rotation_by_impulse(const vy_bodies *b, uint32_t i, vec3 point, vec3 n)
+static vec3 rotation_by_impulse(const vy_bodies *b, uint32_t i, double scale, vec3 point, vec3 n)
 {
     if (!b->awake[i]) return vec3_zero();
     const body_state *s = &b->state[i];
     const vec3 torque = quat_unrotate(s->attitude, vec3_cross(vec3_sub(point, s->position), n));
-    return quat_rotate(s->attitude, mat3_mul_vec(b->params[i].inverse_inertia, torque));
+    return quat_rotate(s->attitude, mat3_mul_vec(b->params[i].inverse_inertia, vec3_scale(scale, torque)));
 }
 
 static void move_body(vy_bodies *b, uint32_t i, vec3 by, vec3 turn)
@@ -89,12 +104,13 @@ static void move_body(vy_bodies *b, uint32_t i, vec3 by, vec3 turn)
 }
 
 // Move two bodies apart by `distance`, each as an impulse would.
-static void push_apart(vy_bodies *b, const contact_header *c, const deepest_point *d, double distance)
+static void push_apart(vy_bodies *b, const contact_header *c, const deepest_point *d, double distance,
+                       int by_mass)
 {
-    const double ia = b->awake[c->a] ? b->params[c->a].inverse_mass : 0.0,
-                 ib = b->awake[c->b] ? b->params[c->b].inverse_mass : 0.0;
-    const vec3 ta = rotation_by_impulse(b, c->a, d->point, d->normal),
-               tb = rotation_by_impulse(b, c->b, d->point, d->normal);
+    const mobility ma = mobility_of(b, c->a, by_mass), mb = mobility_of(b, c->b, by_mass);
+    const double ia = ma.inverse_mass, ib = mb.inverse_mass;
+    const vec3 ta = rotation_by_impulse(b, c->a, ma.turn, d->point, d->normal),
+               tb = rotation_by_impulse(b, c->b, mb.turn, d->point, d->normal);
     const vec3 ra = vec3_sub(d->point, b->state[c->a].position),
                rb = vec3_sub(d->point, b->state[c->b].position);
     const double k =
@@ -107,13 +123,13 @@ static void push_apart(vy_bodies *b, const contact_header *c, const deepest_poin
 
 // Move a pair apart until it is as deep as is allowed: what one end of a body gains the other may lose.
 // Returns whether it was deeper.
-static int separate(vy_bodies *b, const contact_header *c)
+static int separate(vy_bodies *b, const contact_header *c, int by_mass)
 {
     const double allowed = allowed_depth(b, c), most = max_move(b, c);
     for (int n = 0; n < PAIR_ITERATIONS; ++n) {
         const deepest_point d = find_deepest_point(b, c, allowed);
         if (!(d.depth > allowed)) return n > 0;
-        push_apart(b, c, &d, real_min(d.depth - TARGET_FRACTION * allowed, most));
+        push_apart(b, c, &d, real_min(d.depth - TARGET_FRACTION * allowed, most), by_mass);
     }
     return 1;
 }
@@ -142,17 +158,95 @@ static uint32_t list_pairs(vy_bodies *b)
     return count;
 }
 
+// ---- what it costs
+
+// [J] The work that moving a body has done against the forces on it; only of those that contacts were solved
+// for, whose forces are known.
+static double work_against_forces(const vy_bodies *b, uint32_t i, const vec3 *from)
+{
+    const contact_system *s = b->contacts;
+    if (s->start_mask[i] == 0 || !s->body[i].moves) return 0.0;
+    const vec3 moved = vec3_sub(b->state[i].position, *from);
+    return -b->slots[i].mass * vec3_dot(s->body[i].acceleration, moved);
+}
+
+static double kinetic_energy(const vy_bodies *b, uint32_t i)
+{
+    const body_state *s = &b->state[i];
+    return 0.5 * (b->slots[i].mass * vec3_dot(s->velocity, s->velocity) +
+                  vec3_dot(s->rate, mat3_mul_vec(b->params[i].inertia, s->rate)));
+}
+
+// List the bodies of the pairs, and those on joints, which come along.
+static uint32_t list_bodies(vy_bodies *b, uint32_t pairs)
+{
+    contact_system *s = b->contacts;
+    uint32_t count = 0;
+    memset(s->marked, 0, b->limit);
+    for (uint32_t n = 0; n < pairs; ++n) {
+        const contact_header *c = &s->headers[s->grouped[n]];
+        s->marked[c->a] = s->marked[c->b] = 1;
+    }
+    for (uint32_t i = 0; i < b->limit; ++i) {
+        if (b->awake[i] && (s->marked[i] || b->joints->first_joint[i] != 0)) s->near[count++] = i;
+    }
+    return count;
+}
+
+// Bodies that are moved apart, and those on joints with them, share what it costs.
+static void join_bodies(vy_bodies *b, uint32_t pairs, uint32_t bodies)
+{
+    contact_system *s = b->contacts;
+    uint32_t *const parent = s->saved_parent;
+    for (uint32_t n = 0; n < bodies; ++n) parent[s->near[n]] = s->near[n];
+    for (uint32_t n = 0; n < pairs; ++n) {
+        const contact_header *c = &s->headers[s->grouped[n]];
+        if (b->awake[c->a] && b->awake[c->b]) islands_join(parent, c->a, c->b);
+    }
+    for (uint32_t n = 0; n < b->joints->island_count; ++n) {
+        const island *is = &b->joints->islands[n];
+        for (uint32_t m = is->body_first + 1; m < is->dynamic_last && b->awake[b->joints->members[m]]; ++m)
+            islands_join(parent, b->joints->members[is->body_first], b->joints->members[m]);
+    }
+}
+
+// What was lifted is paid for by the motion of the bodies that were moved together, as far as it goes.
+static void conserve_energy(vy_bodies *b, uint32_t pairs, uint32_t bodies)
+{
+    contact_system *s = b->contacts;
+    join_bodies(b, pairs, bodies);
+    for (uint32_t n = 0; n < bodies; ++n) s->island_sum[s->near[n]] = (energy_sum){0.0, 0.0};
+    for (uint32_t n = 0; n < bodies; ++n) {
+        const uint32_t i = s->near[n];
+        energy_sum *sum = &s->island_sum[island_root(s->saved_parent, i)];
+        sum->kinetic += kinetic_energy(b, i);
+        sum->limit -= work_against_forces(b, i, &s->position_before[n]);
+    }
+    for (uint32_t n = 0; n < bodies; ++n) {
+        const uint32_t i = s->near[n];
+        const energy_sum *sum = &s->island_sum[island_root(s->saved_parent, i)];
+        if (!(sum->limit < 0.0 && sum->kinetic > 0.0)) continue;
+        const double part = real_sqrt(real_max(1.0 + sum->limit / sum->kinetic, 0.0));
+        b->state[i].velocity = vec3_scale(part, b->state[i].velocity);
+        b->state[i].rate = vec3_scale(part, b->state[i].rate);
+    }
+}
+
 void vy_contacts_project(vy_bodies *b, double h)
 {
     contact_system *s = b->contacts;
     const uint32_t count = list_pairs(b);
     int any = count > 0;
-    for (int k = 0; k < ITERATIONS && any; ++k) {
+    if (!any) return;
+    const uint32_t bodies = list_bodies(b, count);
+    for (uint32_t n = 0; n < bodies; ++n) s->position_before[n] = b->state[s->near[n]].position;
+    for (int iteration = 0; iteration < ITERATIONS && any; ++iteration) {
         any = 0;
         for (uint32_t n = 0; n < count; ++n) {
             const contact_header *c = &s->headers[s->grouped[n]];
-            any |= separate(b, c);
+            any |= separate(b, c, iteration < MASS_ITERATIONS);
         }
     }
-    if (count > 0) vy_islands_project(b, h);
+    vy_islands_project(b, h);
+    conserve_energy(b, count, bodies);
 }

@@ -492,13 +492,13 @@ static void find_energy_fractions(const pack_plan *plan)
     for (uint32_t n = g->member_first; n < g->member_last; ++n) {
         const uint32_t i = s->members[n], root = s->root_of[i];
         if (!s->body[i].moves) continue;
-        const double limit = real_max(s->island_sum[root].limit, 0.0);
-        const double fraction =
-            s->island_has_kinematic[root]
-                ? 1.0
-                : energy_fraction(s->island_warm_start_work[root], s->island_sum[root].kinetic, limit);
+        const double limit = real_max(s->island_sum[root].limit, 0.0), kinetic = s->island_sum[root].kinetic;
+        const warm_start_work work = s->island_warm_start_work[root];
+        const int driven = s->island_has_kinematic[root];
+        const double fraction = driven ? 1.0 : energy_fraction(work, kinetic, limit);
+        s->island_energy[root] = driven ? 1.0 : energy_scale(work, kinetic, limit, fraction);
         s->motion[i].fraction = fraction;
-        scales |= fraction != 1.0;
+        scales |= fraction != 1.0 || s->island_energy[root] != 1.0;
     }
     plan->parts[0].scales_impulses = scales;
     if (scales) atomic_fetch_add_explicit(&s->scaled, 1, memory_order_relaxed);
@@ -513,7 +513,8 @@ static void limit_energy(const pack_plan *plan, const worker *t)
     if (!plan->parts[0].scales_impulses) return;
     for (uint32_t n = own->member_first; n < own->member_last; ++n) {
         const uint32_t i = s->members[n];
-        if (s->body[i].moves) limit_motion(&s->motion_before[i], &s->motion[i]);
+        if (s->body[i].moves)
+            limit_motion(&s->motion_before[i], &s->motion[i], s->island_energy[s->root_of[i]]);
     }
     barrier(t);
     run_packs(plan, t, LIMIT_IMPULSES);

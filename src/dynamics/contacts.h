@@ -156,11 +156,13 @@ typedef struct contact_system {
     uint32_t *members;                   // [2 body_cap] bodies of the groups
     warm_start_work *warm_start_work;    // [body_cap] of a body
     warm_start_work *island_warm_start_work; // [body_cap] of an island, by root
-    double *island_energy;          // [J] [body_cap] by root: kinetic energy that restitution may bring back
+    double *island_energy;          // [body_cap] by root: [J] kinetic energy that restitution may bring back,
+                                    // or what velocities are scaled by
     energy_sum *island_sum;         // [body_cap] by root: what contacts leave it, and may leave it
     substep_start *substep_start;   // [body_cap]
     contact_motion *motion_before;  // [body_cap] velocities before restitution
     contact_motion *interval_start; // [body_cap] velocities before the interval
+    vec3 *position_before;          // [m] [body_cap] before what is deep is moved apart
     unsigned char *marked;          // [body_cap] scratch of contact_project.c and energy_guard.c
     int guards_off;                 // 1: for tests
     atomic_ullong scaled;           // vy_impact_totals.scaled
@@ -193,7 +195,7 @@ typedef struct contact_system {
     unsigned char *was_awake;    // [body_cap] awake in the step
     uint32_t *saved_parent;      // [body_cap]
     int *saved_start_mask;       // [body_cap]
-    uint32_t *near;              // [body_cap] bodies near a path
+    uint32_t *near;              // [body_cap] bodies near a path, or that are moved apart
     double *press_depth;         // [m] [body_cap] how deep a kinematic body is in this one
     uint32_t *pressing_body;     // [body_cap] which one, + 1; 0: none
     uint32_t ground_count, kinematic_body_count;

@@ -86,8 +86,21 @@ static int manifolds_of_pair(const impact_group *g, uint64_t key, vy_manifold *m
     return 1;
 }
 
+static void conserve_energy(vy_bodies *b, uint32_t i, vec3 by)
+{
+    body_state *s = &b->contacts->start_state[i];
+    const double lift = -b->slots[i].mass * vec3_dot(b->def.gravity, by),
+                 energy = 0.5 * (b->slots[i].mass * vec3_dot(s->velocity, s->velocity) +
+                                 vec3_dot(s->rate, mat3_mul_vec(b->params[i].inertia, s->rate)));
+    if (!(lift > 0.0 && energy > 0.0)) return;
+    const double part = real_sqrt(real_max(1.0 - lift / energy, 0.0));
+    s->velocity = vec3_scale(part, s->velocity);
+    s->rate = vec3_scale(part, s->rate);
+}
+
 // A body that has reached the accepted depth in an immovable one is moved out by half of that depth: soft
 // contacts are too slow for surfaces that rotate into each other a thousand times a second.
+// Its motion pays for what lifts it.
 static void push_out(impact_group *g)
 {
     vy_bodies *b = g->b;
@@ -100,7 +113,9 @@ static void push_out(impact_group *g)
         const double away = -at.value - 0.5 * limits.depth;
         const uint32_t moves = vy_impact_is_member(g, i) ? i : j;
         body_state *s = &b->contacts->start_state[moves];
-        s->position = vec3_add_scaled(s->position, moves == i ? -away : away, at.normal);
+        const vec3 by = vec3_scale(moves == i ? -away : away, at.normal);
+        s->position = vec3_add(s->position, by);
+        conserve_energy(b, moves, by);
         if (b->joints->first_joint[moves] != 0) b->disturbed[moves] = 1; // its joints come along
     }
 }

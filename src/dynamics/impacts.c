@@ -427,6 +427,10 @@ static int step_group(impact_group *g, double max_slow_displacement, uint32_t *e
         if (g->hit_kinematic) *events |= VY_BODIES_CRUSHED;
     }
     if (!vy_impact_merge_contacts(g)) b->head->failed = VY_BODIES_NO_MEMORY;
+    for (uint32_t k = 0; k < s->count && left > 0.0; ++k) { // who stands still may lie deep
+        const contact_header *c = &s->headers[k];
+        if (vy_impact_is_member(g, c->a) || vy_impact_is_member(g, c->b)) s->headers[k].flags |= IS_DEEP;
+    }
     return 1;
 }
 
