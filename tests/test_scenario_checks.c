@@ -75,6 +75,25 @@ static void drones_in_one_place_draw_a_warning(void **unused)
     expect_sentences(text, 0, "");
 }
 
+// RotorPy's Crazyflie: 1 % above. The limit is 5 %.
+static void an_inertia_slightly_beyond_a_rigid_body_draws_a_warning(void **unused)
+{
+    (void)unused;
+    expect_sentences(
+        "volery: 1\ndrones:\n"
+        "  - vehicle: {base: crazyflie2x, inertia: [1.43e-5, 1.43e-5, 2.89e-5]}\n"
+        "bodies: [{name: b, mass: 1, inertia: [1, 1, 2.09]}]\n",
+        0,
+        "3:43: warning: inertia: a moment is above the sum of the others, as of no rigid body\n"
+        "4:38: warning: inertia: a moment is above the sum of the others, as of no rigid body\n");
+    expect_sentences(
+        "volery: 1\ndrones: [{vehicle: {base: crazyflie2x, inertia: [1, 2.11, 1]}}]\n", 1,
+        "2:49: vehicle.inertia must be symmetric, positive, and no moment above the sum of the others by "
+        "more than 5 %\n");
+    vy_scenario_destroy(
+        read_good("volery: 1\ndrones: [{vehicle: {base: crazyflie2x, inertia: [1, 1, 2]}}]\n"));
+}
+
 // --- all at once
 
 // What only the whole scenario shows is reported beside a key that is misspelt, and one thing that is refused
@@ -105,7 +124,8 @@ static void mistakes_of_every_part_are_reported_at_once(void **unused)
         "5:14: drone.safety.height_min must not be above height_max\n"
         "6:5: drone: the controller needs an IMU and motion capture, or the truth\n"
         "7:82: path.to is where the line begins\n"
-        "9:38: body.inertia must be symmetric, positive, and no moment above the sum of the others\n"
+        "9:38: body.inertia must be symmetric, positive, and no moment above the sum of the others by more "
+        "than 5 %\n"
         "11:20: hull: all 4 points are within 4e-12 m of one plane\n"
         "13:10: fault.rotor is 5, but the drone has 4 rotors\n");
 }
@@ -213,6 +233,7 @@ int main(void)
         cmocka_unit_test(drones_in_one_place_draw_a_warning),
         cmocka_unit_test(a_shorter_run_skips_what_it_cannot_reach),
         cmocka_unit_test(expectations_are_shown_in_the_unit_that_was_written),
+        cmocka_unit_test(an_inertia_slightly_beyond_a_rigid_body_draws_a_warning),
         cmocka_unit_test(mistakes_of_every_part_are_reported_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

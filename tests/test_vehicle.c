@@ -299,7 +299,10 @@ static void nan_mass(vy_vehicle_def *v) { v->mass = NOT_A_NUMBER; }
 static void inf_mass(vy_vehicle_def *v) { v->mass = INFINITE; }
 static void long_name(vy_vehicle_def *v) { memset(v->name, 'x', sizeof v->name); }
 static void negative_moment(vy_vehicle_def *v) { v->inertia.m[1][1] = -1e-5; }
-static void huge_moment(vy_vehicle_def *v) { v->inertia.m[2][2] = 2.9e-5; } // above the sum of the others
+static void huge_moment(vy_vehicle_def *v)
+{
+    v->inertia.m[2][2] = 2.95e-5;
+} // 5.4 % above the sum of the others
 static void skew(vy_vehicle_def *v) { v->inertia.m[0][1] = 1e-6; }
 static void huge_product(vy_vehicle_def *v) { v->inertia.m[0][1] = v->inertia.m[1][0] = 1.5e-5; }
 static void flat_product(vy_vehicle_def *v) { v->inertia.m[0][1] = v->inertia.m[1][0] = 1.2e-5; }
@@ -401,6 +404,27 @@ static void real_inertia_is_accepted(void **unused)
     }
 }
 
+// A moment may be up to 5 % above the sum of the others, whatever the axes.
+static void inertia_has_a_limit_in_any_axes(void **unused)
+{
+    (void)unused;
+    random_source r = {25};
+    for (int n = 0; n < 1000; ++n) {
+        const double a = random_in(&r, 0.1, 1.0), b = random_in(&r, 0.1, 1.0),
+                     excess = random_in(&r, 0.0, 0.1);
+        if (fabs(excess - 0.05) < 1e-6) continue;
+        const mat3 turned = quat_matrix(random_attitude(&r));
+        mat3 inertia =
+            mat3_mul(mat3_mul(turned, mat3_diag(a, b, (a + b) * (1.0 + excess))), mat3_transpose(turned));
+        for (int i = 0; i < 3; ++i) {
+            for (int j = 0; j < i; ++j) inertia.m[i][j] = inertia.m[j][i];
+        }
+        vy_vehicle_def v = vy_default_vehicle_def();
+        v.inertia = inertia;
+        assert_int_equal(vy_check_vehicle_def(&v, NULL) == VY_OK, excess < 0.05);
+    }
+}
+
 // Every built-in vehicle can hover with thrust to spare, and its built-in controller brings it back from a
 // shove: after three seconds within 5 cm of where it started.
 static void every_preset_hovers(void **unused)
@@ -446,6 +470,7 @@ int main(void)
         cmocka_unit_test(preset_of_unknown_name),
         cmocka_unit_test(bad_vehicles_are_refused_by_name),
         cmocka_unit_test(real_inertia_is_accepted),
+        cmocka_unit_test(inertia_has_a_limit_in_any_axes),
         cmocka_unit_test(every_preset_hovers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -116,10 +116,11 @@ typedef struct vy_drive_def {
 /// Constants of one vehicle. Start from vy_default_vehicle_def() or a preset and change fields; a zeroed
 /// struct is refused. With rotor_count 0 it is a rigid body.
 typedef struct vy_vehicle_def {
-    uint32_t cookie;           ///< set by the default function
-    char name[VY_NAME_CAP];    ///< for people
-    double mass;               ///< [kg] > 0
-    vy_mat3 inertia;           ///< [kg m^2] about the centre of mass, symmetric, physically possible
+    uint32_t cookie;        ///< set by the default function
+    char name[VY_NAME_CAP]; ///< for people
+    double mass;            ///< [kg] > 0
+    vy_mat3 inertia; ///< [kg m^2] about the centre of mass, symmetric; no moment over 1.05 times the sum of
+                     ///< the others
     vy_vec3 centre_of_mass;    ///< [m]
     int rotor_count;           ///< 0 to VY_ROTOR_CAP
     int collision_point_count; ///< 0 to VY_COLLISION_POINT_CAP

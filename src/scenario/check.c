@@ -3,6 +3,7 @@
 #include "base/vec.h"
 #include "environment/environment.h"
 #include "scenario/number.h"
+#include "vehicle/inertia.h"
 #include "volery/magnetic.h"
 #include "world/world_def.h"
 #include <stdio.h>
@@ -207,6 +208,16 @@ static int check_vehicle(vy_reader *r, const vy_vehicle_def *v)
     return r->report->calls == calls;
 }
 
+// Figures from identification scatter: a small excess is flown.
+static void warn_of_inertia(vy_reader *r, const vy_mat3 *inertia)
+{
+    if (!IS_VALID(r, *inertia) || vy_inertia_is_possible(*inertia, 0.0) ||
+        !vy_inertia_is_possible(*inertia, INERTIA_EXCESS_MAX))
+        return;
+    vy_report_warning(r->report, vy_reader_origin(r, inertia),
+                      "inertia: a moment is above the sum of the others, as of no rigid body");
+}
+
 static void check_controller(vy_reader *r, const vy_scenario_drone *drone)
 {
     const vy_controller_def *c = &drone->def.controller;
@@ -238,6 +249,7 @@ static void check_drone(vy_reader *r, const vy_scenario *s, int index)
         break;
     }
     check_controller(r, drone);
+    warn_of_inertia(r, &def->vehicle.inertia);
     if (!check_vehicle(r, &def->vehicle)) return;
     if (!IS_VALID(r, def->rotor_speed) || !IS_VALID(r, s->environment) || !IS_VALID(r, s->step)) return;
     const double maximum = def->vehicle.speed_max;
@@ -273,6 +285,7 @@ static void check_body(vy_reader *r, const vy_scenario *s, int index)
     vy_error err;
     if (IS_VALID(r, *def) && vy_check_world_body_def(def, &err) != VY_OK)
         vy_reader_refuse(r, &def->inertia, "%s", err.text);
+    warn_of_inertia(r, &def->inertia);
 }
 
 // What only a drone can have or do.

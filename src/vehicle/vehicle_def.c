@@ -6,6 +6,7 @@
 #include "base/finite.h"
 #include "base/vec.h"
 #include "vehicle/allocation.h"
+#include "vehicle/inertia.h"
 #include "vehicle/parts.h"
 #include "volery/vehicle.h"
 #include <stdio.h>
@@ -43,16 +44,17 @@ vy_vehicle_def vy_default_vehicle_def(void)
     return def;
 }
 
-// Principal moments of a real body are positive and none exceeds the sum of the others. Checked on the tensor
-// itself: I and trace(I)/2 - I must be positive (semi)definite, by their leading minors.
-static int inertia_possible(mat3 i)
+// Checked on the tensor itself: I and (1 + s) trace(I)/2 - I must be positive (semi)definite, by their
+// leading minors. For moments a, b, c that is c (1 - s) <= (a + b) (1 + s).
+int vy_inertia_is_possible(vy_mat3 i, double excess)
 {
     const double half_trace = 0.5 * (i.m[0][0] + i.m[1][1] + i.m[2][2]);
+    const double widened = half_trace * (1.0 + excess / (2.0 + excess));
     mat3 j; // second moments of the mass distribution
     for (int r = 0; r < 3; ++r) {
         for (int c = 0; c < 3; ++c) {
             if (!real_is_finite(i.m[r][c]) || i.m[r][c] != i.m[c][r]) return 0;
-            j.m[r][c] = (r == c ? half_trace : 0.0) - i.m[r][c];
+            j.m[r][c] = (r == c ? widened : 0.0) - i.m[r][c];
         }
     }
     const double minor = i.m[0][0] * i.m[1][1] - i.m[0][1] * i.m[1][0];
@@ -190,10 +192,12 @@ vy_status vy_check_vehicle_def(const vy_vehicle_def *def, vy_error *err)
     if (!vy_is_positive(def->mass, "kg")) {
         return vy_fail(err, VY_BAD_VALUE, "vehicle.mass must be between 1e-9 and 1e9 kg, got %g", def->mass);
     }
-    if (!inertia_possible(def->inertia)) {
+    if (!vy_inertia_is_possible(def->inertia, INERTIA_EXCESS_MAX)) {
         return vy_fail(
             err, VY_BAD_VALUE,
-            "vehicle.inertia must be symmetric, positive, and no moment above the sum of the others");
+            "vehicle.inertia must be symmetric, positive, and no moment above the sum of the others by "
+            "more than %g %%",
+            100.0 * INERTIA_EXCESS_MAX);
     }
     vy_status status = check_body(def, err);
     if (status == VY_OK) status = check_rotors(def, err);
