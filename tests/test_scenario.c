@@ -275,7 +275,8 @@ static const struct {
     {"drones: [{vehicle: {base: [1], mass: 1}}]\n",
      "2:27: base: expected a name or a path ending in .yaml, got a list of 1"},
     {"drones: [{vehicle: {base: crazyflie2x, inertia: [1, 1, 3]}}]\n",
-     "2:49: vehicle.inertia must be symmetric, positive, and no moment above the sum of the others by more than 5 %"},
+     "2:49: vehicle.inertia must be symmetric, positive, and no moment above the sum of the others by more "
+     "than 5 %"},
     {"drones: [{vehicle: {base: crazyflie2x, mass: 1 kg}}]\n",
      "2:10: rotor_speed of drone0 is 9226.44 rad/s, above its speed_max of 2500 rad/s"},
     {"drones: [{vehicle: {base: crazyflie2x, thrust_coef: 0}}]\n",

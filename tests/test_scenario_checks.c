@@ -171,6 +171,49 @@ static void expectations_are_shown_in_the_unit_that_was_written(void **unused)
     vy_scenario_destroy(s);
 }
 
+// --- drones together
+
+// Three drones on straight lines: a and b pass each other 1 m apart at 1 s, c is 5 m from b then and leaves.
+static void separation_is_the_least_distance_of_two_drones(void **unused)
+{
+    (void)unused;
+    static const char text[] =
+        "volery: 1\nduration: 2\nworld: {gravity: {uniform: [0, 0, 0]}}\ndrones:\n"
+        "  - {name: a, vehicle: &v {mass: 1, inertia: [1, 1, 1]}, controller: &c {kind: none},\n"
+        "     start: {position: [-3, 0, 1], velocity: [3, 0, 0]}}\n"
+        "  - {name: b, vehicle: *v, controller: *c, start: {position: [3, 1, 1], velocity: [-3, "
+        "0, 0]}}\n"
+        "  - {name: c, vehicle: *v, controller: *c, start: {position: [0, 1, 6], velocity: [0, "
+        "0, 0]}}\n"
+        "bodies: [{name: d, mass: 1, inertia: [1, 1, 1], position: [0, 0.5, 1]}]\n"
+        "expect:\n"
+        "  - {quantity: separation, min: 0.9 m}\n"
+        "  - {quantity: separation, min: 1.1 m}\n"
+        "  - {quantity: separation, drone: c, min: 4.9}\n"
+        "  - {quantity: separation, at: end, max: 6}\n"
+        "  - {quantity: separation, at: reached, max: 2, within: 1}\n";
+    static const double worst[] = {1.0, 1.0, 5.0, 5.830951894845301, 0.0};
+    static const int met[] = {1, 0, 1, 1, 1};
+    vy_scenario *s = read_good(text);
+    vy_world *world;
+    vy_expect_result r[5];
+    assert_int_equal(vy_scenario_build(s, &world, NULL), VY_OK);
+    vy_expect_begin(s, r);
+    for (uint64_t i = 0; i < vy_scenario_steps(s); ++i) {
+        vy_world_step(world);
+        vy_expect_feed(s, world, r);
+    }
+    for (int i = 0; i < 5; ++i) {
+        assert_int_equal(r[i].met, met[i]);
+        if (i < 4) assert_near(r[i].worst, worst[i], 1e-9);
+    }
+    assert_near(r[4].worst, 1.0 - 0.28867513459481287, 1e-3); // 6 m/s, from sqrt(3) m on
+    vy_world_destroy(world);
+    vy_scenario_destroy(s);
+    expect_sentences("volery: 1\ndrones: [{}]\nexpect: [{quantity: separation, min: 1}]\n", 1,
+                     "3:21: separation needs two drones\n");
+}
+
 // --- runs of another duration
 
 // What a shorter run cannot decide is skipped; what it can is decided. The file's own duration must do for
@@ -234,6 +277,7 @@ int main(void)
         cmocka_unit_test(a_shorter_run_skips_what_it_cannot_reach),
         cmocka_unit_test(expectations_are_shown_in_the_unit_that_was_written),
         cmocka_unit_test(an_inertia_slightly_beyond_a_rigid_body_draws_a_warning),
+        cmocka_unit_test(separation_is_the_least_distance_of_two_drones),
         cmocka_unit_test(mistakes_of_every_part_are_reported_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

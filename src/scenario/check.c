@@ -359,7 +359,9 @@ static void check_expect(vy_reader *r, const vy_scenario *s, const vy_expect_def
         if (e->joint != VY_EVERY_JOINT)
             vy_reader_refuse(r, &e->joint, "%s is of drones: name a drone", q->name);
         if (!q->of_bodies) check_is_drone(r, s, &e->drone, "this quantity is of drones");
-        const int single = e->at == VY_AT_REACHED || e->at == VY_AT_OVERSHOOT;
+        if (q->of_pairs && s->drone_count < 2)
+            vy_reader_refuse(r, &e->quantity, "%s needs two drones", q->name);
+        const int single = (e->at == VY_AT_REACHED || e->at == VY_AT_OVERSHOOT) && !q->of_pairs;
         if (single && e->drone == VY_EVERY_DRONE && s->drone_count + (q->of_bodies ? s->body_count : 0) > 1)
             vy_reader_refuse(r, &e->at, "%s is of one drone: name it",
                              e->at == VY_AT_REACHED ? "reached" : "overshoot");

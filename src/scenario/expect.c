@@ -4,6 +4,7 @@
 #include "base/vec.h"
 #include "scenario/number.h"
 #include "scenario/schema.h"
+#include "scenario/separation.h"
 
 // A unit for people, and how much of it one of the SI unit is.
 typedef struct shown_unit {
@@ -78,6 +79,7 @@ const vy_quantity *vy_quantities(int *count)
     .name = #name_, .unit = unit_, .help = help_, .integral_unit = INTEGRAL(unit_)
 #define QUANTITY(name_, unit_, help_)      {NAMED(name_, unit_, help_), .value = name_},
 #define BODY_QUANTITY(name_, unit_, help_) {NAMED(name_, unit_, help_), .value = name_, .of_bodies = 1},
+#define PAIR_QUANTITY(name_, unit_, help_) {NAMED(name_, unit_, help_), .of_pairs = 1},
 #define GROUND_QUANTITY(name_, unit_, needs_planet_, help_) \
     {NAMED(name_, unit_, help_), .of_ground = name_, .of_bodies = 1, .needs_planet = needs_planet_},
 #define JOINT_QUANTITY(name_, unit_, kinds_, help_) \
@@ -248,10 +250,25 @@ static void feed_body(const vy_scenario *scenario, const vy_world *world, uint32
         if (e->drone != VY_EVERY_DRONE && e->drone != (int)number) continue;
         if (!is_evaluated(scenario, e, time, count)) continue;
         const vy_quantity *q = &list[e->quantity];
-        if (q->of_joint != NULL || (number >= vy_world_drone_count(world) && !q->of_bodies)) continue;
+        if (q->of_joint != NULL || q->of_pairs || (number >= vy_world_drone_count(world) && !q->of_bodies))
+            continue;
         if (q->of_ground != NULL && !known) known = vy_world_read_ground(world, number, &ground) == VY_OK;
         const double value = q->of_ground != NULL ? q->of_ground(&ground) : q->value(&state);
         take_any(e, value, time, scenario->step, number, &results[i]);
+    }
+}
+
+static void feed_pairs(const vy_scenario *scenario, const vy_world *world, vy_expect_result *results)
+{
+    int count;
+    const vy_quantity *list = vy_quantities(&count);
+    const double time = vy_world_time(world);
+    for (int i = 0; i < scenario->expect_count; ++i) {
+        const vy_expect_def *e = &scenario->expect[i];
+        uint32_t nearest = 0;
+        if (!is_evaluated(scenario, e, time, count) || !list[e->quantity].of_pairs) continue;
+        const double value = vy_drone_separation(world, e->drone, &nearest);
+        take_any(e, value, time, scenario->step, nearest, &results[i]);
     }
 }
 
@@ -260,6 +277,7 @@ void vy_expect_feed(const vy_scenario *scenario, const vy_world *world, vy_expec
     FPU_SCOPE;
     if (scenario->expect_count == 0) return;
     for (uint32_t i = 0; i < vy_world_body_count(world); ++i) feed_body(scenario, world, i, results);
+    feed_pairs(scenario, world, results);
     if (vy_world_time(world) > 0.0)
         feed_joints(scenario, world, results); // forces are known from the first step on
 }

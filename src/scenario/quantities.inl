@@ -1,5 +1,5 @@
 // quantities.inl - what a run can be judged by: QUANTITY(name, unit, help) of drones, BODY_QUANTITY of drones and
-// bodies, GROUND_QUANTITY of both over the ground, JOINT_QUANTITY(name, unit, kinds, help) of joints of these kinds. expect.c has a function for each.
+// bodies, GROUND_QUANTITY of both over the ground, JOINT_QUANTITY(name, unit, kinds, help) of joints of these kinds, PAIR_QUANTITY of two drones. expect.c has a function for each.
 #ifndef BODY_QUANTITY
 #define BODY_QUANTITY(name, unit, help) QUANTITY(name, unit, help)
 #endif
@@ -9,6 +9,10 @@ BODY_QUANTITY(x, "m", "position along world +x")
 BODY_QUANTITY(y, "m", "position along world +y")
 BODY_QUANTITY(z, "m", "position along world +z")
 BODY_QUANTITY(distance, "m", "horizontal distance from the world's origin")
+#ifndef PAIR_QUANTITY
+#define PAIR_QUANTITY(name, unit, help) QUANTITY(name, unit, help)
+#endif
+PAIR_QUANTITY(separation, "m", "least distance between the centres of any two drones, or of one drone and all others")
 BODY_QUANTITY(speed, "m/s", "length of the velocity")
 #ifndef GROUND_QUANTITY
 #define GROUND_QUANTITY(name, unit, needs_planet, help) QUANTITY(name, unit, help)
@@ -51,5 +55,6 @@ JOINT_QUANTITY(force, "N", ~0u, "of a joint: length of the force on b")
 JOINT_QUANTITY(torque, "N m", ~0u, "of a joint: length of the torque on b about its anchor")
 JOINT_QUANTITY(active, "", ~0u, "of a joint: 0 while a cable is slack or a stop is not reached, else 1")
 #undef JOINT_QUANTITY
+#undef PAIR_QUANTITY
 #undef GROUND_QUANTITY
 #undef BODY_QUANTITY

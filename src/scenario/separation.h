@@ -1,0 +1,7 @@
+// separation.h - how far drones are apart.
+#pragma once
+#include "volery/world.h"
+
+/// The least distance [m] of drone `of`, or of any where that is negative, from another one, centre to
+/// centre; `*nearest` is that drone, or the first of the two. DBL_MAX and untouched where there are no two.
+double vy_drone_separation(const vy_world *world, int of, uint32_t *nearest);
