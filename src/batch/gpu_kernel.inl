@@ -108,14 +108,13 @@ __device__ static void step_world(const gpu_layout *p, const vy_model *m, const 
     noise_ahead *noise_draws = NULL;
     rng_cache *imu_draws = NULL;
     const batch_steering actions = {p->rung, reply}, *steering = &actions;
-    mask nap_evaluated;
+    [[maybe_unused]] mask nap_evaluated; // asked for by hashes, which a GPU has not
     uint32_t events = 0;
 #define STAGE(...)                __VA_ARGS__;
 #define STAGE_UNLESS(option, ...) __VA_ARGS__;
 #define RUNNING_BEGIN             if (w->failure_reason == VY_FAILURE_NONE) {
 #define RUNNING_END               }
 #include "world/stages.inl"
-    (void)nap_evaluated; // not requested
     (void)events;
 }
 
